@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * hash.h: checksums and hashes (XXH3 from libxxhash), the ring token (Cassandra's Murmur3), and a
+ * small open-addressing index from 64-bit hashes to 32-bit ids. Any thread, except struct hidx:
+ * one thread at a time. */
+#pragma once
+
+#include "base/attr.h"
+#include "base/mem.h"
+
+#include <stdbool.h>
+
+/* The checksum of every format on disk: XXH3-64, seed 0; the 32-bit form is its low half. */
+uint64_t dn_checksum64(const void *p, size_t n);
+uint32_t dn_checksum32(const void *p, size_t n);
+uint64_t dn_hash64(const void *p, size_t n, uint64_t seed);
+/* Mixes one integer well; for hash tables over numbers. */
+static inline uint64_t dn_mix64(uint64_t x)
+{
+    x ^= x >> 32;
+    x *= 0xd6e8feb86659fd93u;
+    x ^= x >> 32;
+    x *= 0xd6e8feb86659fd93u;
+    x ^= x >> 32;
+    return x;
+}
+
+/* Token of a partition key in Cassandra's serialization: first 64 bits of 128-bit x64 Murmur3,
+ * seed 0, with the sign-extended tail bytes of Cassandra, INT64_MIN mapped to INT64_MAX. */
+int64_t dn_token(const void *p, size_t n);
+
+/* Index: hash -> id. The caller keeps the keys and compares them in `same`. */
+struct hidx {
+    uint64_t *slots;         /* owned: high 32 bits of the hash, id + 1 below; 0 = empty */
+    uint32_t mask;           /* slots - 1 */
+    uint32_t used;           /* slots taken */
+    struct mem_owner *owner; /* borrowed */
+};
+
+typedef bool (*hidx_same_fn)(const void *ctx, const void *key, uint32_t id);
+
+void hidx_init(struct hidx *h, struct mem_owner *owner);
+void hidx_done(struct hidx *h);
+void hidx_reset(struct hidx *h);
+/* The id whose key is the same, or UINT32_MAX. */
+uint32_t hidx_find(const struct hidx *h, uint64_t hash, hidx_same_fn same, const void *ctx, const void *key);
+/* Adds an id that is not there yet. False when out of memory. `rehash` gives the hash of an id. */
+typedef uint64_t (*hidx_hash_fn)(const void *ctx, uint32_t id);
+bool hidx_add(struct hidx *h, uint64_t hash, uint32_t id, hidx_hash_fn rehash, const void *ctx) DN_MUST_CHECK;

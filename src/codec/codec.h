@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * codec.h: how a vector of up to 1024 values becomes bytes. One .c file per codec and one line in
+ * codec_list.h; tests, fuzz targets, golden bytes and benchmarks iterate the list.
+ *
+ * An encoded vector is self-contained given (type, count): nulls and absent bitmaps, if any, stand
+ * first, written by codec_encode itself; a codec sees only the values (those under a null bit are
+ * replaced by their neighbour so that they cost nothing). Values are encoded losslessly: doubles
+ * keep their bits.
+ *
+ * Decoding takes untrusted bytes: it never reads outside them, never allocates by a size it has
+ * not checked against `count` or the input length, and answers DN_E_CORRUPT.
+ *
+ * Any thread; functions keep no state. */
+#pragma once
+
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "vec/vec.h"
+
+enum codec_id {
+#define DN_CODEC(id, NAME, ops) CODEC_##NAME = (id),
+#include "codec/codec_list.h"
+#undef DN_CODEC
+    CODEC_ID_MAX = 64
+};
+
+/* What a codec sees: densely packed values without nulls. */
+struct codec_in {
+    enum phys phys;
+    uint32_t count;   /* 1..VEC_ROWS_MAX */
+    const void *data; /* by phys */
+};
+
+struct codec_ops {
+    const char *name; /* static; docs, EXPLAIN, SHOW */
+    bool (*can)(const struct codec_in *in); /* worth trying for these values? */
+    /* Appends the bytes; returns false if it would not be shorter than limit bytes or out of memory (b->failed). */
+    bool (*encode)(const struct codec_in *in, size_t limit, struct buf *b);
+    /* Fills ret->form, data, codes, dict_count; memory from the arena; strings may point into the input bytes. */
+    int (*decode)(const uint8_t *p, size_t n, enum phys phys, uint32_t count, struct arena *arena,
+                  struct vec *ret, struct dn_err *err);
+};
+
+const struct codec_ops *codec_ops_by_id(unsigned id); /* NULL: unknown */
+
+/* Appends v (any form, all `count` rows) with the codec that gives the fewest bytes, and tells which. */
+int codec_encode(const struct vec *v, struct arena *scratch, struct buf *b, unsigned *ret_codec,
+                 struct dn_err *err) DN_MUST_CHECK;
+/* As above with a codec named by the caller (tests, benches); DN_NOT_FOUND if it cannot hold the values. */
+int codec_encode_with(unsigned codec, const struct vec *v, struct arena *scratch, struct buf *b,
+                      struct dn_err *err) DN_MUST_CHECK;
+/* The other way. type and count come from the segment's directory. The vector borrows from the arena and from p. */
+int codec_decode(unsigned codec, const uint8_t *p, size_t n, enum type_id type, uint32_t count,
+                 struct arena *arena, struct vec *ret, struct dn_err *err) DN_MUST_CHECK;

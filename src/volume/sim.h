@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * sim.h: the simulated volume of the tests. Memory only, with a seeded scheduler and faults.
+ *
+ * The bytes live in a struct sim_disk that outlives the volume, like a disk outlives a process:
+ *
+ *     disk = sim_disk_new(seed);
+ *     sim_volume_open(disk, seed, &v, err);      run the engine on it …
+ *     sim_disk_crash(disk);                      power loss: each write that was not synced is
+ *                                                kept, dropped or torn, by the seed; every later
+ *                                                call on v fails with DN_E_IO
+ *     volume_close(v);                           the dead process lets go
+ *     sim_volume_open(disk, seed2, &v, err);     the machine comes back
+ *
+ * One thread at a time (fibers of the one scheduler). */
+#pragma once
+
+#include "volume/volume.h"
+
+struct sim_disk;
+
+struct sim_disk *sim_disk_new(uint64_t seed);
+void sim_disk_free(struct sim_disk *d);
+int sim_volume_open(struct sim_disk *d, uint64_t seed, struct volume **ret_volume, struct dn_err *err) DN_MUST_CHECK;
+
+/* Faults. Calls are counted from 1 over all storage calls (put, read, append, sync, replace, …). */
+enum sim_fault {
+    SIM_FAULT_NONE,
+    SIM_FAULT_IO,    /* DN_E_IO; a write may have happened in part or whole (by the seed) */
+    SIM_FAULT_NOSPC, /* DN_E_NOSPC; a write may have happened in part */
+    SIM_FAULT_CRASH, /* as sim_disk_crash in the middle of the call */
+    SIM_FAULT_MAX
+};
+uint64_t sim_disk_calls(const struct sim_disk *d);
+/* The n-th call from now (1 = next) suffers the fault; with sticky all later ones too. 0 = off. */
+void sim_disk_fail_nth(struct sim_disk *d, uint64_t n, enum sim_fault fault, bool sticky);
+bool sim_disk_fail_hit(const struct sim_disk *d);
+/* Only writes are counted and struck when set. */
+void sim_disk_fail_writes_only(struct sim_disk *d, bool on);
+void sim_disk_crash(struct sim_disk *d);
+bool sim_disk_crashed(const struct sim_disk *d);
+/* Capacity in bytes over everything stored; 0 = none. */
+void sim_disk_set_capacity(struct sim_disk *d, uint64_t bytes);
+uint64_t sim_disk_used(const struct sim_disk *d);
+/* Flips one bit of an object ('o'), log ('l') or document ('d'). False: no such byte. */
+bool sim_disk_flip(struct sim_disk *d, char kind, const char *name, uint64_t bit);
+/* Direct bytes, for golden files and corruption sweeps; overwrites. */
+bool sim_disk_get(struct sim_disk *d, char kind, const char *name, const uint8_t **ret_p, size_t *ret_n);
+bool sim_disk_set(struct sim_disk *d, char kind, const char *name, const void *p, size_t n);
+/* Wall clock of the disk's machine, moved by hand (and by virtual time of the scheduler). */
+void sim_disk_set_clock(struct sim_disk *d, int64_t ns);
