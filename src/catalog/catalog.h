@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * catalog.h: schemas and tables. A struct catalog is an immutable snapshot, shared by reference
+ * count; an edit makes a new one out of an old one, sharing the tables. It is saved as one JSON
+ * document ("catalog") replaced by compare-and-swap, so an edit is whole or not there at all:
+ *
+ *     catalog_load(v, &cat, err)                 at open; an empty volume gives the first catalog
+ *     catalog_with_table(cat, table, &next, err) checks names, assigns the table id
+ *     catalog_save(v, next, err)                 durable; DN_E_CONFLICT if someone else was faster
+ *     … publish next, unref cat
+ *
+ * Any thread for reading. */
+#pragma once
+
+#include "catalog/table.h"
+#include "volume/volume.h"
+
+#define CATALOG_DOC "catalog"
+#define CATALOG_FORMAT 1
+#define CATALOG_SCHEMA_DEFAULT "public"
+
+struct schema_def {
+    char *name;        /* owned */
+    char *replication; /* owned: the map as written, "" = none; kept for SHOW and the cluster */
+};
+
+struct catalog {
+    atomic_uint refs;
+    uint64_t generation;    /* of the document, 0 = not saved yet */
+    uint64_t version;       /* counts edits */
+    uint64_t table_id_next; /* ids are never used again */
+    struct schema_def *schemas; /* owned, sorted by name; "public" always there */
+    size_t schemas_count;
+    struct table **tables;      /* owned references, sorted by (schema, name) */
+    size_t tables_count;
+};
+
+int catalog_load(struct volume *v, struct catalog **ret, struct dn_err *err) DN_MUST_CHECK;
+int catalog_save(struct volume *v, struct catalog *c, struct dn_err *err) DN_MUST_CHECK; /* sets generation */
+struct catalog *catalog_ref(struct catalog *c);
+void catalog_unref(struct catalog *c);
+
+/* The JSON document and back. Untrusted input: every error is DN_E_CORRUPT or DN_E_VERSION. */
+int catalog_parse(const void *p, size_t n, struct catalog **ret, struct dn_err *err) DN_MUST_CHECK;
+int catalog_print(const struct catalog *c, struct buf *ret, struct dn_err *err) DN_MUST_CHECK;
+
+/* Look-ups: exact name first, else a unique case-insensitive match. NULL: none (the error, if err is not NULL,
+ * says so with a "did you mean" hint, or DN_E_AMBIGUOUS). Borrowed from c. */
+const struct schema_def *catalog_schema(const struct catalog *c, const char *name, struct dn_err *err);
+const struct table *catalog_table(const struct catalog *c, const char *schema, const char *name, struct dn_err *err);
+const struct table *catalog_table_by_id(const struct catalog *c, uint64_t id);
+
+/* Edits: *ret is a new catalog with one reference. */
+int catalog_with_table(const struct catalog *c, struct table *t, struct catalog **ret, struct dn_err *err) DN_MUST_CHECK;
+int catalog_without_table(const struct catalog *c, uint64_t id, struct catalog **ret, struct dn_err *err) DN_MUST_CHECK;
+int catalog_with_schema(const struct catalog *c, const char *name, const char *replication,
+                        struct catalog **ret, struct dn_err *err) DN_MUST_CHECK;
+/* DN_E_DEPENDENT while it holds tables. */
+int catalog_without_schema(const struct catalog *c, const char *name, struct catalog **ret, struct dn_err *err) DN_MUST_CHECK;

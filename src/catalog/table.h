@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * table.h: a table's definition in key normal form. A struct table is immutable once built and
+ * shared by reference count: catalog snapshots, plans, memtables and scans hold references.
+ *
+ * Normal form: all key syntaxes end as
+ *     series[]   the partition key columns without the quantum, hashed to the token
+ *     quantum    optional: time column and width
+ *     local[]    the row's identity and order inside a partition; starts with the series columns
+ *                (in order), except that a quantum column stands where the key puts it
+ * and physical order is (slab, token(series), series values, rest of local), the slab order
+ * reversed when the time column is DESC in the local key. `rest` is local[] without the series.
+ *
+ * Any thread may read; ref and unref are atomic. */
+#pragma once
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "vec/vec.h"
+
+#include <stdatomic.h>
+
+#define TABLE_COLUMNS_MAX 511u
+#define TABLE_NAME_MAX 255u
+
+enum key_form {
+    KEY_NONE,  /* no PRIMARY KEY: append table with a hidden row id */
+    KEY_RIAK,  /* ((p.., QUANTUM(t, n, u)), p.., t, ..) : local key repeats the partition key */
+    KEY_CQL,   /* ((p..), c..) or (p, c..) or inline */
+    KEY_RANGE, /* (time, ..): range partitioned by time, empty series */
+    KEY_FORM_MAX
+};
+
+enum upsert { UPSERT_ROW, UPSERT_FIELD };
+
+struct column {
+    uint32_t id;       /* permanent inside the table, never used again; 1.. */
+    char *name;        /* owned */
+    enum type_id type;
+    bool not_null;     /* declared, or implied by the key */
+    bool has_default;  /* def is the value of an unlisted column */
+    struct datum def;  /* constant; string bytes owned */
+    uint16_t key_pos;  /* 1-based place in local[], 0 = not in the key */
+};
+
+struct key_part {
+    uint16_t col; /* index into columns */
+    bool desc;
+};
+
+/* Widths in units of the time column, valid from a slab start on. */
+struct slab_rule {
+    int64_t from;          /* first slab start this rule governs; INT64_MIN for the first */
+    int64_t quantum_width; /* 0 = no quantum in the key and none asked for */
+    int64_t slab_width;    /* > 0, a whole multiple of quantum_width */
+};
+
+struct table {
+    atomic_uint refs;
+    uint64_t id;         /* unique in the catalog for ever */
+    uint32_t version;    /* of this definition, from 1 */
+    char *schema;        /* owned */
+    char *name;          /* owned */
+    struct column *columns; /* owned */
+    uint16_t columns_count;
+    uint32_t column_id_next;
+
+    enum key_form form;
+    bool clustering_clause;   /* printed back as WITH CLUSTERING ORDER BY; false: inline ASC/DESC */
+    uint16_t *series;         /* owned: column indexes */
+    uint16_t series_count;    /* 0: empty series, token 0 */
+    struct key_part *local;   /* owned */
+    uint16_t local_count;
+    struct key_part *rest;    /* owned: local without the series columns */
+    uint16_t rest_count;
+    int quantum_pos;          /* place of the quantum in the partition key list (= series_count), -1: none in the key */
+    int64_t quantum_count;    /* as written: 15 */
+    char quantum_unit;        /* 'd', 'h', 'm', 's' */
+    int time_col;             /* column that decides the slab, -1 = one slab for all */
+    bool time_desc;           /* time column is DESC in local: slabs run backwards */
+    struct slab_rule *slabs;  /* owned; empty when time_col < 0 */
+    uint16_t slabs_count;
+
+    enum upsert upsert;
+    uint32_t spread;          /* hash sub-partitions of an empty series, 1 = none */
+    struct table_option *options; /* owned: WITH list as given, for SHOW CREATE TABLE */
+    uint16_t options_count;
+};
+
+struct table_option {
+    char *name;  /* owned, lower case */
+    char *value; /* owned, text as the user wrote it, unquoted */
+    bool quoted; /* printed with quotes */
+};
+
+struct table *table_ref(const struct table *t); /* returns t without const: owners share it */
+void table_unref(struct table *t);              /* NULL is fine */
+
+/* Slab of a time value (in the column's unit): its start; 0 for tables with one slab. */
+int64_t table_slab(const struct table *t, int64_t time);
+/* Width in force at that slab. */
+const struct slab_rule *table_slab_rule(const struct table *t, int64_t slab_start);
+/* Quantum start of a time value; the time itself when the table has none. */
+int64_t table_quantum(const struct table *t, int64_t time);
+/* Index of a column by name: exact match first, else a unique case-insensitive one. -1 none, -2 ambiguous. */
+int table_column_find(const struct table *t, const char *name, size_t len);
+int table_column_by_id(const struct table *t, uint32_t id);
+/* Token of the series of one row (datums in the order of series[]). Empty series: 0. */
+int64_t table_token(const struct table *t, const struct datum *series, struct buf *scratch);
+
+/* ---- building from what the parser saw ---- */
+
+struct spec_name {
+    const char *s; /* NUL-terminated, borrowed */
+    uint32_t pos;  /* 1-based character position in the statement, 0 = unknown */
+};
+
+struct column_spec {
+    struct spec_name name;
+    enum type_id type;
+    bool not_null;
+    bool null_given;   /* an explicit NULL constraint */
+    bool primary_key;  /* inline PRIMARY KEY */
+    bool has_default;
+    struct datum def;  /* already of the column's type */
+    uint32_t pk_pos;   /* position of an inline PRIMARY KEY */
+};
+
+struct key_elem_spec {
+    struct spec_name name; /* column */
+    bool is_quantum;
+    bool desc;
+    bool order_given;      /* ASC or DESC was written */
+    uint32_t order_pos;
+    int64_t count;         /* quantum: as written */
+    const char *unit;      /* quantum: as written, without quotes */
+    uint32_t pos;          /* of the element (the word QUANTUM for a quantum) */
+    uint32_t count_pos;
+    uint32_t unit_pos;
+};
+
+struct option_spec {
+    struct spec_name name;
+    const char *value; /* text without quotes */
+    bool quoted;
+    uint32_t value_pos;
+};
+
+struct table_spec {
+    struct spec_name schema; /* resolved, never NULL when building */
+    struct spec_name name;
+    const struct column_spec *columns;
+    size_t columns_count;
+    bool has_key;            /* a PRIMARY KEY clause (not inline) */
+    uint32_t keys_count;     /* PRIMARY KEY clauses seen, inline ones not counted */
+    uint32_t key_pos;        /* of the word PRIMARY (of the second one if there are two) */
+    bool has_inner;          /* inner parentheses */
+    const struct key_elem_spec *partition; /* inside the inner parentheses */
+    size_t partition_count;
+    const struct key_elem_spec *local;     /* what follows; without inner parentheses: everything */
+    size_t local_count;
+    const struct spec_name *partition_key; /* EventQL's PARTITION KEY (a), NULL = none */
+    size_t partition_key_count;
+    uint32_t partition_key_pos;
+    const struct key_elem_spec *clustering; /* WITH CLUSTERING ORDER BY (…) */
+    size_t clustering_count;
+    uint32_t clustering_pos;
+    const struct option_spec *options;
+    size_t options_count;
+};
+
+/* Checks every key rule and makes the definition (id 0, version 1, one reference). Each broken rule has its own
+ * message naming the columns, its SQLSTATE, position and hint. */
+int table_build(const struct table_spec *spec, struct table **ret_table, struct dn_err *err) DN_MUST_CHECK;
+
+/* The runnable CREATE TABLE statement; building from its parse gives an equal definition. */
+void table_print_create(const struct table *t, struct buf *b);
+/* Identifier, quoted if it needs to be. */
+void table_print_ident(const char *name, struct buf *b);
+/* A datum as an SQL literal of its type. */
+void table_print_literal(const struct datum *d, struct buf *b);

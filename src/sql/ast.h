@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ast.h: the one syntax tree. Made by sql_parse, read by the binder and the printer. All memory
+ * is of the statement's arena. Positions are 1-based characters (not bytes) in the statement text.
+ * Names are NUL-terminated, as written (quotes removed, case kept).
+ *
+ * One thread at a time. */
+#pragma once
+
+#include "catalog/table.h"
+
+enum expr_kind {
+    EXPR_LITERAL, /* value: NULL, boolean, integer, double, string, blob; or type '…' (typed) */
+    EXPR_COLUMN,  /* [table.]name */
+    EXPR_PARAM,   /* ? or $n */
+    EXPR_STAR,    /* * or table.* in a select list; argument of count(*) is call.star */
+    EXPR_UNARY,   /* op a */
+    EXPR_BINARY,  /* a op b */
+    EXPR_BETWEEN, /* a [NOT] BETWEEN b AND c */
+    EXPR_IN,      /* a [NOT] IN (list) */
+    EXPR_IS_NULL, /* a IS [NOT] NULL */
+    EXPR_CALL,    /* name(args) */
+    EXPR_CAST,    /* CAST(a AS type), a::type, TIMESTAMP 'text' */
+    EXPR_KIND_MAX
+};
+
+enum expr_op {
+    OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MOD,
+    OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE,
+    OP_AND, OP_OR, OP_NOT, OP_NEG, OP_POS,
+    OP_MAX
+};
+
+struct expr {
+    enum expr_kind kind;
+    uint32_t pos;         /* of the operator or first character: what an error points at */
+    uint32_t depth;       /* height of this tree; capped */
+    enum expr_op op;      /* UNARY, BINARY */
+    bool negated;         /* BETWEEN, IN, IS_NULL: NOT form */
+    struct expr *a;       /* operands; BETWEEN uses a, b, c */
+    struct expr *b;
+    struct expr *c;
+    struct expr **args;   /* IN list, CALL arguments */
+    uint32_t args_count;
+    bool star;            /* CALL: f(*) */
+    bool distinct;        /* CALL: f(DISTINCT x) */
+    const char *table;    /* COLUMN, STAR: qualifier or NULL */
+    const char *name;     /* COLUMN, CALL */
+    uint32_t param;       /* PARAM: 1-based number */
+    enum type_id type;    /* CAST: target */
+    struct datum value;   /* LITERAL: types NONE (NULL), BOOLEAN, BIGINT, DOUBLE, VARCHAR, BLOB */
+    const char *text;     /* LITERAL number: as written (an integer too big for BIGINT has type DOUBLE and big = true) */
+    bool big;             /* LITERAL: integer that does not fit BIGINT */
+    bool paren;           /* was written in parentheses */
+};
+
+struct select_item {
+    struct expr *expr;
+    const char *alias; /* NULL = none */
+    uint32_t alias_pos;
+    uint32_t pos;      /* first character of the item; the text between pos and end names the column when there is no alias */
+    uint32_t end;      /* one past the last character */
+};
+
+enum nulls_order { NULLS_DEFAULT, NULLS_FIRST, NULLS_LAST };
+
+struct order_item {
+    struct expr *expr;
+    bool desc;
+    enum nulls_order nulls;
+};
+
+struct qual_name {
+    const char *schema; /* NULL = not given */
+    const char *name;
+    uint32_t pos;       /* of the first part */
+    uint32_t name_pos;  /* of the last part */
+};
+
+struct select_stmt {
+    bool distinct;             /* SELECT DISTINCT */
+    struct select_item *items;
+    uint32_t items_count;
+    bool has_from;
+    struct qual_name from;
+    const char *from_alias;    /* NULL = none */
+    struct expr *where;        /* NULL = none */
+    struct expr **group_by;
+    uint32_t group_by_count;
+    struct expr *having;
+    struct order_item *order_by;
+    uint32_t order_by_count;
+    struct expr *limit;        /* NULL = none */
+    struct expr *offset;
+};
+
+struct insert_stmt {
+    struct qual_name table;
+    struct spec_name *columns; /* NULL = all in order */
+    uint32_t columns_count;
+    struct expr ***rows;       /* rows[i][j]; NULL element = DEFAULT keyword */
+    uint32_t *rows_len;        /* values in row i */
+    uint32_t *rows_pos;        /* position of each row's parenthesis */
+    uint32_t rows_count;
+};
+
+enum stmt_kind {
+    STMT_EMPTY,        /* nothing but spaces and comments */
+    STMT_SELECT,
+    STMT_INSERT,
+    STMT_CREATE_TABLE,
+    STMT_DROP_TABLE,
+    STMT_CREATE_SCHEMA, /* and KEYSPACE */
+    STMT_DROP_SCHEMA,
+    STMT_USE,
+    STMT_DESCRIBE,
+    STMT_SHOW_TABLES,
+    STMT_SHOW_SCHEMAS,
+    STMT_SHOW_CREATE_TABLE,
+    STMT_SHOW_TABLE_STATUS,
+    STMT_SHOW_SETTING, /* SHOW name, SHOW ALL (name "all") */
+    STMT_SET,          /* SET name = value | TO value | DEFAULT */
+    STMT_EXPLAIN,
+    STMT_CHECKPOINT,   /* flush everything to segments */
+    STMT_KIND_MAX
+};
+
+struct stmt {
+    enum stmt_kind kind;
+    const char *text;      /* whole input, borrowed */
+    uint32_t start;        /* character position where this statement begins */
+    uint32_t start_byte;   /* byte offsets of this statement in text: [start_byte, end_byte) */
+    uint32_t end_byte;
+    uint32_t params_count; /* highest parameter number */
+    bool if_exists;        /* DROP … IF EXISTS */
+    bool if_not_exists;    /* CREATE … IF NOT EXISTS */
+    bool keyspace;         /* the word KEYSPACE was used */
+    struct select_stmt *select;
+    struct insert_stmt *insert;
+    struct table_spec *create;   /* spec.schema.s is NULL when not given; defaults are in column_defaults */
+    struct expr **column_defaults; /* CREATE TABLE: one per column, NULL = none; evaluated by the engine */
+    struct qual_name name;       /* DROP TABLE, DESCRIBE, SHOW …, USE / CREATE SCHEMA (name only) */
+    const char *replication;     /* CREATE KEYSPACE: the map's text, NULL = none */
+    const char *set_value;       /* SET: text without quotes; NULL = DEFAULT */
+    uint32_t set_value_pos;
+    struct stmt *explained;      /* EXPLAIN */
+};

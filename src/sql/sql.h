@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * sql.h: text to tree and back.
+ *
+ *     struct sql_text t; sql_text_init(&t, text, len);
+ *     while ((rc = sql_parse(&t, arena, &stmt, err)) == 0) …       DN_EOF: no statement left
+ *
+ * Statements are separated by semicolons. A syntax error names what was found and what was
+ * expected ("syntax error at or near "FORM"; expected FROM, ',' or end of statement"), DN_E_SYNTAX
+ * with the position, and a hint for known slips (missing parenthesis in a key, keyword misspelt).
+ * Depth, list length and text size are capped (SQL_*_MAX): DN_E_TOO_COMPLEX, never a crash.
+ *
+ * One thread at a time per sql_text. */
+#pragma once
+
+#include "base/arena.h"
+#include "sql/ast.h"
+
+#define SQL_TEXT_MAX (256u * 1024 * 1024) /* bytes */
+#define SQL_DEPTH_MAX 500u                /* nesting of expressions */
+#define SQL_LIST_MAX 1000000u             /* elements of one list */
+#define SQL_PARAMS_MAX 65535u
+
+struct sql_text {
+    const char *text; /* borrowed, len bytes, UTF-8; need not end in NUL */
+    size_t len;
+    size_t next;      /* byte offset where the next statement starts */
+    uint32_t next_pos; /* its character position, 1-based */
+};
+
+void sql_text_init(struct sql_text *t, const char *text, size_t len);
+/* The next statement. After an error the text stands after the failed statement's semicolon. */
+int sql_parse(struct sql_text *t, struct arena *arena, struct stmt **ret_stmt, struct dn_err *err) DN_MUST_CHECK;
+/* Is the text a whole statement (ends in ';' outside quotes and comments)? For the shell's continuation prompt. */
+bool sql_complete(const char *text, size_t len);
+
+/* Back to text: canonical spelling; parsing it gives the same tree. */
+void sql_print_expr(const struct expr *e, struct buf *b);
+void sql_print_stmt(const struct stmt *s, struct buf *b);
+
+/* "Did you mean": the candidate within a small edit distance, NULL if none. */
+const char *sql_suggest(const char *word, const char *const *candidates, size_t count);
