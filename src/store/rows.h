@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * rows.h: how rows look inside the store. A stored batch has the table's columns in declared order,
+ * then the hidden ones:
+ *
+ *     index columns_count + HIDDEN_SEQ     BIGINT    commit sequence of the write
+ *     index columns_count + HIDDEN_OP      SMALLINT  enum row_op
+ *     index columns_count + HIDDEN_EXPIRY  BIGINT    ns since 1970, NULL = never
+ *     index columns_count + HIDDEN_ROWID   BIGINT    0 in tables with a key; identity in tables without
+ *
+ * "Store column" means an index into this list. On disk a column is named by its permanent id; the
+ * hidden ones have ids from HIDDEN_ID_BASE on.
+ *
+ * The physical key of a row is the byte string (slab, token, series values, rest of the local key
+ * or the row id), each part in normalized form (vec/normkey.h), slab inverted when the table's
+ * time column is DESC: memcmp order is physical order, equal bytes mean the same row. Any thread. */
+#pragma once
+
+#include "base/bytes.h"
+#include "catalog/table.h"
+#include "vec/vec.h"
+
+enum hidden_col { HIDDEN_SEQ, HIDDEN_OP, HIDDEN_EXPIRY, HIDDEN_ROWID, HIDDEN_MAX };
+
+#define HIDDEN_ID_BASE 0x80000000u /* column id of HIDDEN_SEQ on disk; the others follow */
+
+/* Values are on disk: permanent. */
+enum row_op {
+    ROW_PUT = 0,    /* the whole row; absent columns take their default */
+    ROW_PATCH = 1,  /* only the columns that are not absent */
+    ROW_DELETE = 2, /* the row is gone; only key columns have values */
+    ROW_OP_MAX
+};
+
+static inline uint32_t store_cols_count(const struct table *t)
+{
+    return t->columns_count + (uint32_t)HIDDEN_MAX;
+}
+
+enum type_id store_col_type(const struct table *t, uint32_t store_col);
+uint32_t store_col_id(const struct table *t, uint32_t store_col); /* permanent id on disk */
+/* Store column of a permanent id, UINT32_MAX when the table has no such column (any more). */
+uint32_t store_col_by_id(const struct table *t, uint32_t id);
+
+/* Appends the physical key of one row of a stored batch. cols has store_cols_count(t) vectors; only the
+ * key columns (and HIDDEN_ROWID for tables without a key) are looked at. */
+void rows_key(const struct table *t, const struct vec *cols, uint32_t row, struct buf *b);
+/* Only its first part: (slab, token, series values); equal prefix = same run. Returns the token. */
+int64_t rows_key_prefix(const struct table *t, const struct vec *cols, uint32_t row, struct buf *scratch, struct buf *b);

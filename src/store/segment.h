@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * segment.h: immutable sorted columnar objects. docs/format/segment.md has the bytes.
+ *
+ * Vocabulary: rows are numbered 0.. through the segment in physical order. A *run* is the
+ * consecutive rows of one series and slab; runs are numbered 0.. and kept in a table of their own:
+ * first row, token, slab, time range, and the series columns' values, which are stored there once
+ * and nowhere else. A *block* is up to SEG_BLOCK_ROWS rows; a run of SEG_LONG_RUN rows or more
+ * starts a new block. A *vector* is up to 1024 consecutive rows of a block: the unit of decoding,
+ * with its own checksum and zone. A *group* is some consecutive blocks whose vectors lie in the
+ * object in the order (column, vector number in block, block), so that a time window over many
+ * series reads contiguous bytes; one column of a group is one contiguous extent, the unit of I/O
+ * and caching.
+ *
+ * Writing:  seg_writer_new -> seg_writer_add (rows in strictly ascending physical key) … ->
+ *           seg_writer_finish gives the whole object's bytes and its seg_meta -> volume_put.
+ * Reading:  seg_open reads trailer and footer (untrusted: checked) -> directories below are plain
+ *           arrays in memory -> seg_fetch decodes vectors of chosen columns.
+ *
+ * A struct seg is immutable after open and shared by reference count: any thread. A writer: one. */
+#pragma once
+
+#include "catalog/table.h"
+#include "store/cache.h"
+#include "store/rows.h"
+#include "volume/volume.h"
+
+#define SEG_FORMAT 1
+#define SEG_BLOCK_ROWS 16384u  /* rows of a block at most: 16 vectors */
+#define SEG_LONG_RUN 1024u     /* a run this long starts a new block */
+#define SEG_GROUP_BLOCKS 32u   /* blocks of a group at most … */
+#define SEG_GROUP_ROWS 131072u /* … and rows (a single block may not exceed it) */
+#define SEG_BYTES_TARGET (8u * 1024 * 1024) /* the shard starts a new segment at this size */
+
+/* What the manifest keeps of a segment, enough to prune without opening it. */
+struct seg_meta {
+    uint64_t id;
+    uint64_t table_id;
+    uint32_t table_version; /* definition it was written with */
+    uint64_t rows;
+    uint64_t bytes;
+    uint32_t runs;
+    uint32_t blocks;
+    uint64_t seq_min;
+    uint64_t seq_max;
+    int64_t slab_min;  /* starts of its earliest and latest slab (0, 0 for tables with one slab) */
+    int64_t slab_max;
+    int64_t time_min;  /* of the time column; INT64_MIN/MAX when the table has none */
+    int64_t time_max;
+    int64_t token_min;
+    int64_t token_max;
+    uint64_t rowid_max; /* tables without a key; else 0 */
+    bool has_patch;
+    bool has_delete;
+    bool has_expiry;
+};
+
+/* A zone map: what is known of a column over some rows without decoding. */
+struct zone {
+    uint32_t rows;      /* rows covered */
+    uint32_t nulls;     /* NULL or absent among them */
+    bool has_range;     /* min and max are set: at least one value */
+    bool min_exact;     /* strings: min and max may be cut prefixes (max rounded up) when false */
+    bool max_exact;
+    bool has_sum;       /* integers, doubles: sum is set (no overflow) */
+    struct datum min;
+    struct datum max;
+    struct datum first; /* by position; null if that value is NULL; strings: not kept (null type NONE) */
+    struct datum last;
+    union vfixed sum;   /* i64 for integers, f64 for REAL and DOUBLE */
+};
+
+/* Run table: arrays of runs_count entries, borrowed from the segment. */
+struct seg_runs {
+    uint32_t count;
+    const uint32_t *first_row; /* count + 1 entries: the last is the row count */
+    const int64_t *token;
+    const int64_t *slab;       /* slab start */
+    const int64_t *time_min;   /* NULL when the table has no time column */
+    const int64_t *time_max;
+};
+
+struct seg_block {
+    uint32_t first_row;
+    uint32_t rows;
+    uint32_t vectors;   /* ceil(rows / 1024) */
+    uint32_t run_first; /* run that holds first_row */
+    uint32_t run_count; /* runs that touch the block */
+    uint32_t group;
+    uint64_t seq_min;
+    uint64_t seq_max;
+};
+
+struct seg_writer;
+
+struct seg_writer *seg_writer_new(struct mem_owner *owner, const struct table *t, uint64_t id); /* NULL: out of memory */
+void seg_writer_free(struct seg_writer *w); /* NULL is fine */
+/* cols: store_cols_count vectors of equal count (any form), rows already sorted, no key twice. */
+int seg_writer_add(struct seg_writer *w, const struct vec *cols, uint32_t count, struct dn_err *err) DN_MUST_CHECK;
+uint64_t seg_writer_rows(const struct seg_writer *w);
+size_t seg_writer_bytes(const struct seg_writer *w); /* estimate of the object so far */
+/* At least one row. Appends the object's bytes to ret. */
+int seg_writer_finish(struct seg_writer *w, struct buf *ret, struct seg_meta *ret_meta, struct dn_err *err) DN_MUST_CHECK;
+
+/* Name of the object: "seg/<table id>/<segment id>", ids as 16 hex digits. */
+void seg_name(uint64_t table_id, uint64_t id, char ret[VOLUME_NAME_MAX + 1]);
+
+struct seg;
+
+/* t: the table's current definition; columns the segment lacks read as their default (or NULL). The cache may be NULL. */
+int seg_open(struct volume *v, struct cache *cache, const struct table *t, uint64_t table_id, uint64_t id,
+             struct seg **ret, struct dn_err *err) DN_MUST_CHECK;
+struct seg *seg_ref(struct seg *s);
+void seg_unref(struct seg *s);
+const struct seg_meta *seg_get_meta(const struct seg *s);
+const struct seg_runs *seg_get_runs(const struct seg *s);
+const struct seg_block *seg_get_blocks(const struct seg *s, uint32_t *ret_count);
+/* Series column values of a run, in the order of table->series. */
+struct datum seg_run_value(const struct seg *s, uint32_t run, uint32_t series_index);
+/* First run r in [from, to) with (token, series) >= the given; to if none. All runs of the range must be of one slab. */
+uint32_t seg_run_find(const struct seg *s, uint32_t from, uint32_t to, int64_t token, const struct datum *series);
+/* Block that holds a row. */
+uint32_t seg_block_of(const struct seg *s, uint32_t row);
+
+/* Zone of a store column over a block or over one of its vectors. False: nothing is known (column absent from this
+ * segment, or a series column: use the run table). */
+bool seg_block_zone(const struct seg *s, uint32_t block, uint32_t store_col, struct zone *ret);
+bool seg_vector_zone(const struct seg *s, uint32_t block, uint32_t vector, uint32_t store_col, struct zone *ret);
+
+/* Cache entries that decoded vectors borrow from. Release when done with the vectors. */
+struct seg_pins {
+    struct cache *cache;
+    struct cache_entry **entries; /* owned array */
+    uint32_t count;
+    uint32_t cap;
+};
+void seg_pins_init(struct seg_pins *p);
+void seg_pins_release(struct seg_pins *p); /* keeps the array */
+void seg_pins_done(struct seg_pins *p);
+
+/* Decodes vector `vector` of `block` for the given store columns into ret[0..cols_count). Series columns come as CONST
+ * or DICT vectors. Memory: arena, pinned cache entries, and the segment itself. */
+int seg_fetch(struct seg *s, uint32_t block, uint32_t vector, const uint32_t *cols, uint32_t cols_count,
+              struct arena *arena, struct seg_pins *pins, struct vec *ret, struct dn_err *err) DN_MUST_CHECK;
+
+/* Reads everything, verifies every checksum and invariant (order of keys, run table, zones against the values,
+ * counts against meta). The first fault is the error; its text names object, place and what is wrong. */
+int seg_verify(struct seg *s, struct dn_err *err) DN_MUST_CHECK;
