@@ -28,7 +28,8 @@ struct sched_task;
 
 typedef void (*sched_fn)(void *arg);
 
-/* threads_max: pool size; tasks beyond it queue. */
+/* threads_max: pool size; tasks beyond it queue. A join of a task that still queues runs it in the
+ * joining thread, so tasks that spawn and join others never run out of threads. */
 struct sched *sched_threads_new(unsigned threads_max, struct dn_err *err);
 struct sched *sched_sim_new(uint64_t seed, struct dn_err *err);
 void sched_free(struct sched *s); /* NULL is fine; waits for running tasks */
@@ -36,8 +37,11 @@ bool sched_is_sim(const struct sched *s);
 
 /* Monotonic nanoseconds; virtual under sim. */
 uint64_t sched_now_ns(struct sched *s);
-/* sim only: moves virtual time forward and lets due timers fire. */
+/* sim only: moves virtual time forward and lets due timers fire, each at its own instant: the caller
+ * sleeps for ns while the others run. */
 void sched_sim_advance(struct sched *s, uint64_t ns);
+/* sim only: stack bytes of the tasks spawned from now on; default 256 KiB, more under sanitizers. */
+void sched_sim_set_stack(struct sched *s, size_t bytes);
 /* Deterministic under sim, from the OS otherwise. */
 uint64_t sched_random(struct sched *s);
 
@@ -45,8 +49,8 @@ uint64_t sched_random(struct sched *s);
 int sched_spawn(struct sched *s, const char *name, sched_fn fn, void *arg, struct sched_task **ret_task,
                 struct dn_err *err) DN_MUST_CHECK;
 void sched_join(struct sched_task *task);
-/* A point where others may run. */
-void sched_yield(struct sched *s);
+/* A point where others may run (the name yield belongs to the C library's <sched.h>). */
+void sched_pass(struct sched *s);
 void sched_sleep_ns(struct sched *s, uint64_t ns);
 
 struct sched_mutex *sched_mutex_new(struct sched *s, const char *name); /* NULL: out of memory */

@@ -38,6 +38,7 @@ union vfixed {
     double f64;  /* REAL, DOUBLE */
 };
 
+bool type_known(unsigned id); /* is it in type_list.h? The functions below want known ones. */
 const char *type_name(enum type_id t); /* as SQL writes it: "TIMESTAMP", "DOUBLE" */
 enum phys type_phys(enum type_id t);
 uint32_t phys_size(enum phys p); /* bytes of a value in a flat vector */

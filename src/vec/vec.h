@@ -8,8 +8,10 @@
  *   DICT   data[codes[i]]; `dict_count` entries in data; null bits belong to the entries' rows,
  *          that is nulls is indexed by row i, never by code
  * Nulls: a bitmap, bit set = NULL; NULL pointer = none. Absent: same, for stored rows of a patch
- * (the column was not listed in the write); only store makes and sees it. The value under a set
- * null bit is unspecified but readable (never a wild pointer: strings have len 0).
+ * (the column was not listed in the write); only store makes and sees it; an absent row of a
+ * colbuf is NULL too, so who ignores absent bits reads NULL. The value under a set null bit is
+ * unspecified but readable (a string there is never a wild pointer). Bits from `count` on may be
+ * set. Entries of a DICT need not be distinct (runs decode to one entry each).
  *
  * Memory is borrowed from the arena or cache entry named by whoever fills the vector; a batch is
  * valid until the next call on the operator or cursor that returned it.
@@ -87,11 +89,17 @@ int vstr_cmp(struct vstr a, struct vstr b);
 /* Copies string bytes into the arena; false when out of memory. */
 bool datum_copy(struct arena *arena, const struct datum *from, struct datum *ret) DN_MUST_CHECK;
 
+/* Writes a value, narrowed to its type's physical form, to data[at]; zero or "" for a NULL. */
+void datum_store(const struct datum *d, void *data, uint32_t at);
+
 /* A CONST vector of one datum (strings stay borrowed). False when out of memory. */
 bool vec_make_const(struct arena *arena, const struct datum *d, uint32_t count, struct vec *ret) DN_MUST_CHECK;
 /* A FLAT copy of a vector's selected rows (all when sel is NULL), densely packed; string bytes stay borrowed. */
 bool vec_flatten(struct arena *arena, const struct vec *v, const uint16_t *sel, uint32_t count,
                  struct vec *ret) DN_MUST_CHECK;
+
+/* The values alone of the selected rows (all when sel is NULL), densely packed into `to`. */
+void vec_gather(const struct vec *v, const uint16_t *sel, uint32_t count, void *to);
 
 /* Grows a column row by row or by gather, for INSERT, memtables, sorts. Owns its strings. */
 struct colbuf {

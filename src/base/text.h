@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * text.h: small questions about words: is it UTF-8, are two names equal but for case, which known
+ * word was probably meant. No allocation anywhere, so error paths may call all of it. Any thread,
+ * except struct text_near: one thread at a time. */
+#pragma once
+
+#include "base/attr.h"
+
+#include <stdbool.h>
+
+#define TEXT_NEAR_MAX 64u /* characters; longer words are never suggested */
+
+/* Well-formed UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF. NUL is a character. */
+bool text_utf8_valid(const char *s, size_t len);
+
+/* Equal when upper and lower case are the same (simple mapping of Unicode, character by character).
+ * Text that is no UTF-8 compares by bytes. */
+bool text_same_fold(const char *a, size_t a_len, const char *b, size_t b_len);
+
+/* "Did you mean": the best candidate within a small edit distance (one edit for words up to five
+ * characters, two up to eight, then three; a swap of neighbours is one edit; case costs nothing).
+ *
+ *     struct text_near near = text_near_make(word);
+ *     for (…) text_near_try(&near, candidate);
+ *     if (near.best) …
+ */
+struct text_near {
+    const char *word;      /* borrowed */
+    const char *best;      /* borrowed, NULL = none near enough; the first of equals */
+    unsigned distance;     /* of best */
+    unsigned distance_max; /* more is not near */
+};
+
+struct text_near text_near_make(const char *word);
+void text_near_try(struct text_near *near, const char *candidate);
+
+/* The same over an array; NULL if none is near. */
+const char *text_suggest(const char *word, const char *const *candidates, size_t count);

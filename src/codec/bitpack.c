@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * bitpack.c: plain and interleaved bit packing.
+ *
+ * Interleaved: 1024 values of lane size L bits form L rows of 128 bytes (16 words of 64 bits),
+ * each row 1024 / L lanes. Packing treats each column of lanes as one bit stream of L values: row
+ * k lands at bits [k * width, +width) of its lane, counted over `width` rows of output. All lanes
+ * of a row are shifted alike, so a whole 64-bit word moves with one shift and one mask that cuts
+ * off what crossed from the lane beside. */
+#include "codec/bitpack.h"
+
+#include <string.h>
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "vectors are copied between memory and disk as they are: little-endian only");
+
+#define BITPACK_ROW_WORDS 16u /* 64-bit words of a row: 128 bytes */
+#define BITPACK_WINDOW 9u     /* bytes that may be looked at for one value */
+
+_Static_assert(VEC_ROWS_MAX == 1024, "L rows of 1024 / L lanes are 128 bytes each");
+_Static_assert(sizeof(union bitpack_lanes) == 8192, "64 rows of 128 bytes");
+
+static inline uint64_t bitpack_mask(unsigned width)
+{
+    return width ? ~(uint64_t)0 >> (64 - width) : 0;
+}
+
+static inline uint64_t bitpack_load(const uint8_t *p)
+{
+    uint64_t v;
+
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+/* 64 bits from any bit position; reads BITPACK_WINDOW bytes. */
+static inline uint64_t bitpack_window(const uint8_t *p, size_t bit)
+{
+    const uint8_t *at = p + bit / 8;
+    unsigned shift = bit % 8;
+    uint64_t high = (uint64_t)at[8] << 1 << (63 - shift);
+
+    return bitpack_load(at) >> shift | high;
+}
+
+#define BITPACK_LANE uint8_t
+#define BITPACK_NAME bitpack_plain_u8
+#include "codec/bitpack_tmpl.h"
+#define BITPACK_LANE uint16_t
+#define BITPACK_NAME bitpack_plain_u16
+#include "codec/bitpack_tmpl.h"
+#define BITPACK_LANE uint32_t
+#define BITPACK_NAME bitpack_plain_u32
+#include "codec/bitpack_tmpl.h"
+#define BITPACK_LANE uint64_t
+#define BITPACK_NAME bitpack_plain_u64
+#include "codec/bitpack_tmpl.h"
+
+/* A mask repeated in every lane of a word. */
+static inline uint64_t bitpack_repeat(uint64_t mask, unsigned lane_bits)
+{
+    return mask * (~(uint64_t)0 / bitpack_mask(lane_bits));
+}
+
+static void bitpack_unpack_rows(const uint8_t *p, unsigned width, uint64_t *restrict to)
+{
+    unsigned lane_bits = bitpack_lane_size(width) * 8;
+    uint64_t whole = bitpack_repeat(bitpack_mask(width), lane_bits);
+
+    for (unsigned row = 0; row < lane_bits; row++, to += BITPACK_ROW_WORDS) {
+        unsigned bit = row * width;
+        unsigned shift = bit % lane_bits;
+        const uint8_t *from = p + (size_t)(bit / lane_bits) * BITPACK_ROW_WORDS * 8;
+
+        if (shift + width <= lane_bits) {
+            for (unsigned i = 0; i < BITPACK_ROW_WORDS; i++)
+                to[i] = bitpack_load(from + 8 * i) >> shift & whole;
+        } else {
+            unsigned low_bits = lane_bits - shift;
+            uint64_t low = bitpack_repeat(bitpack_mask(low_bits), lane_bits);
+            uint64_t high = whole & ~low;
+            const uint8_t *next = from + BITPACK_ROW_WORDS * 8;
+
+            for (unsigned i = 0; i < BITPACK_ROW_WORDS; i++)
+                to[i] = (bitpack_load(from + 8 * i) >> shift & low) |
+                        (bitpack_load(next + 8 * i) << low_bits & high);
+        }
+    }
+}
+
+static void bitpack_pack_rows(const uint64_t *from, unsigned width, uint64_t *restrict words)
+{
+    unsigned lane_bits = bitpack_lane_size(width) * 8;
+
+    for (unsigned row = 0; row < lane_bits; row++, from += BITPACK_ROW_WORDS) {
+        unsigned bit = row * width;
+        unsigned shift = bit % lane_bits;
+        unsigned low_bits = lane_bits - shift;
+        uint64_t low = bitpack_repeat(bitpack_mask(low_bits), lane_bits);
+        uint64_t *to = words + (size_t)(bit / lane_bits) * BITPACK_ROW_WORDS;
+
+        for (unsigned i = 0; i < BITPACK_ROW_WORDS; i++)
+            to[i] |= (from[i] & low) << shift;
+        if (width > low_bits) {
+            uint64_t high = bitpack_repeat(bitpack_mask(width - low_bits), lane_bits);
+
+            for (unsigned i = 0; i < BITPACK_ROW_WORDS; i++)
+                to[BITPACK_ROW_WORDS + i] |= from[i] >> low_bits & high;
+        }
+    }
+}
+
+static void bitpack_pack_full(const uint64_t *values, unsigned width, uint8_t *to)
+{
+    union bitpack_lanes lanes;
+    uint64_t words[VEC_ROWS_MAX];
+
+    switch (bitpack_lane_size(width)) {
+    case 1:
+        for (unsigned i = 0; i < VEC_ROWS_MAX; i++)
+            lanes.u8[i] = (uint8_t)values[i];
+        break;
+    case 2:
+        for (unsigned i = 0; i < VEC_ROWS_MAX; i++)
+            lanes.u16[i] = (uint16_t)values[i];
+        break;
+    case 4:
+        for (unsigned i = 0; i < VEC_ROWS_MAX; i++)
+            lanes.u32[i] = (uint32_t)values[i];
+        break;
+    default:
+        memcpy(lanes.u64, values, sizeof lanes.u64);
+        break;
+    }
+    memset(words, 0, bitpack_size(VEC_ROWS_MAX, width));
+    bitpack_pack_rows(lanes.u64, width, words);
+    memcpy(to, words, bitpack_size(VEC_ROWS_MAX, width));
+}
+
+void bitpack_pack(const uint64_t *values, uint32_t count, unsigned width, uint8_t *to)
+{
+    uint64_t acc = 0;
+    unsigned fill = 0; /* bits in acc */
+
+    DN_ASSERT(width <= BITPACK_WIDTH_MAX && count <= VEC_ROWS_MAX);
+    if (width == 0)
+        return;
+    if (count == VEC_ROWS_MAX) {
+        bitpack_pack_full(values, width, to);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t v = values[i];
+
+        acc |= v << fill;
+        if (fill + width < 64) {
+            fill += width;
+            continue;
+        }
+        memcpy(to, &acc, 8);
+        to += 8;
+        acc = fill ? v >> (64 - fill) : 0;
+        fill = fill + width - 64;
+    }
+    memcpy(to, &acc, (fill + 7) / 8);
+}
+
+void bitpack_unpack(const uint8_t *p, uint32_t count, unsigned width, union bitpack_lanes *lanes)
+{
+    DN_ASSERT(width <= BITPACK_WIDTH_MAX && count <= VEC_ROWS_MAX);
+    if (width == 0)
+        memset(lanes->u8, 0, count);
+    else if (count == VEC_ROWS_MAX)
+        bitpack_unpack_rows(p, width, lanes->u64);
+    else if (width <= 8)
+        bitpack_plain_u8(p, count, width, lanes->u8);
+    else if (width <= 16)
+        bitpack_plain_u16(p, count, width, lanes->u16);
+    else if (width <= 32)
+        bitpack_plain_u32(p, count, width, lanes->u32);
+    else
+        bitpack_plain_u64(p, count, width, lanes->u64);
+}
+
+void bitpack_unpack16(const uint8_t *p, uint32_t count, unsigned width, uint16_t *to)
+{
+    union bitpack_lanes lanes;
+
+    DN_ASSERT(width <= 16);
+    bitpack_unpack(p, count, width, &lanes);
+    if (width <= 8) {
+        for (uint32_t i = 0; i < count; i++)
+            to[i] = lanes.u8[i];
+    } else {
+        memcpy(to, lanes.u16, count * sizeof *to);
+    }
+}
+
+void bitpack_unpack32(const uint8_t *p, uint32_t count, unsigned width, uint32_t *to)
+{
+    union bitpack_lanes lanes;
+
+    DN_ASSERT(width <= 32);
+    bitpack_unpack(p, count, width, &lanes);
+    if (width <= 8) {
+        for (uint32_t i = 0; i < count; i++)
+            to[i] = lanes.u8[i];
+    } else if (width <= 16) {
+        for (uint32_t i = 0; i < count; i++)
+            to[i] = lanes.u16[i];
+    } else {
+        memcpy(to, lanes.u32, count * sizeof *to);
+    }
+}

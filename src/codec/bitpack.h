@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * bitpack.h: arrays of up to 1024 unsigned integers of `width` bits each (0 to 64). The size is
+ * always ceil(count * width / 8) bytes; the order of the bits depends on the count:
+ *
+ *   count < 1024   plain: one little-endian bit stream, value i at bits [i * width, +width)
+ *   count = 1024   interleaved, so that a simple loop over 64-bit words unpacks many values at
+ *                  once and every compiler vectorizes it: see docs/format/vector.md
+ *
+ * Values are unpacked into "lanes", the narrowest of uint8_t, uint16_t, uint32_t, uint64_t that
+ * holds the width; whoever needs wider ones widens while doing its own pass. Width 0 has lanes of
+ * uint8_t, all zero. Any thread. */
+#pragma once
+
+#include "base/attr.h"
+#include "vec/vec.h"
+
+#define BITPACK_WIDTH_MAX 64u
+
+/* Room for the lanes of any width. */
+union bitpack_lanes {
+    uint8_t u8[VEC_ROWS_MAX];
+    uint16_t u16[VEC_ROWS_MAX];
+    uint32_t u32[VEC_ROWS_MAX];
+    uint64_t u64[VEC_ROWS_MAX];
+};
+
+/* Bits needed for v; 0 for 0. */
+static inline unsigned bitpack_width(uint64_t v)
+{
+    return v ? 64u - (unsigned)__builtin_clzll(v) : 0;
+}
+
+static inline size_t bitpack_size(uint32_t count, unsigned width)
+{
+    return ((size_t)count * width + 7) / 8;
+}
+
+/* Bytes of a lane: 1, 2, 4, 8. */
+static inline unsigned bitpack_lane_size(unsigned width)
+{
+    return width <= 8 ? 1 : width <= 16 ? 2 : width <= 32 ? 4 : 8;
+}
+
+/* Writes bitpack_size(count, width) bytes; every value must fit the width. */
+void bitpack_pack(const uint64_t *values, uint32_t count, unsigned width, uint8_t *to);
+/* Reads exactly bitpack_size(count, width) bytes; count <= VEC_ROWS_MAX, width <= 64. */
+void bitpack_unpack(const uint8_t *p, uint32_t count, unsigned width, union bitpack_lanes *lanes);
+/* As above, widened; the width must be <= 16, 32. */
+void bitpack_unpack16(const uint8_t *p, uint32_t count, unsigned width, uint16_t *to);
+void bitpack_unpack32(const uint8_t *p, uint32_t count, unsigned width, uint32_t *to);

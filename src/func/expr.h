@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * expr.h: bound expressions and their evaluation on batches. The binder (plan) makes them: names
+ * resolved to columns of the input batch, types known, casts inserted, operators turned into
+ * function calls. Const during execution, so plans can be shared.
+ *
+ * One thread at a time per struct eval. */
+#pragma once
+
+#include "func/func.h"
+
+enum bexpr_kind {
+    BEXPR_CONST,  /* value */
+    BEXPR_COLUMN, /* input batch column `col` */
+    BEXPR_PARAM,  /* parameter `param`; its datum is of type `type` */
+    BEXPR_CALL,   /* func(args) */
+    BEXPR_AND,    /* args: two or more; three-valued, later ones see only undecided rows */
+    BEXPR_OR,
+    BEXPR_IN,     /* args[0] IN (args[1..] constants or params of the same type) */
+    BEXPR_KIND_MAX
+};
+
+struct bexpr {
+    enum bexpr_kind kind;
+    enum type_id type;
+    uint32_t pos;            /* in the SQL text */
+    struct datum value;      /* CONST */
+    uint32_t col;            /* COLUMN */
+    uint32_t param;          /* PARAM, 1-based */
+    const struct func *func; /* CALL */
+    struct bexpr **args;
+    uint32_t args_count;
+    bool negated;            /* IN: NOT IN */
+};
+
+struct eval {
+    struct arena *arena;        /* of the batch: results live until it is reset */
+    const struct datum *params; /* params[n - 1] */
+    uint32_t params_count;
+    int64_t now_ns;
+};
+
+/* Value of e for every row of the batch (in->count rows; unselected rows get unspecified values and never raise). */
+int expr_eval(const struct bexpr *e, struct eval *ev, const struct batch *in, struct vec *ret, struct dn_err *err) DN_MUST_CHECK;
+/* e must be BOOLEAN: the selected rows where it is true. Writes row numbers to sel (room for in->count). */
+int expr_select(const struct bexpr *e, struct eval *ev, const struct batch *in, uint16_t *sel,
+                uint32_t *ret_count, struct dn_err *err) DN_MUST_CHECK;
+/* One value without input: constants and parameters only. */
+int expr_eval_datum(const struct bexpr *e, struct eval *ev, struct datum *ret, struct dn_err *err) DN_MUST_CHECK;
+bool expr_is_const(const struct bexpr *e); /* no columns, nothing volatile; parameters count as constant when params is true */
+/* Short text for EXPLAIN; columns by the given names. */
+void expr_print(const struct bexpr *e, const char *const *names, struct buf *b);

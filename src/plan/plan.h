@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * plan.h: from syntax tree to plan. A plan is a tree of nodes, const during execution; exec/ has one
+ * operator per node kind. Memory: the statement's arena; tables are held by reference until
+ * plan_done.
+ *
+ * One thread at a time while planning; a finished plan may be read by any thread. */
+#pragma once
+
+#include "catalog/catalog.h"
+#include "catalog/settings.h"
+#include "func/expr.h"
+#include "sql/ast.h"
+#include "store/scan.h"
+
+enum plan_kind {
+#define DN_PLAN(NAME, name) PLAN_##NAME,
+#include "plan/node_list.h"
+#undef DN_PLAN
+    PLAN_KIND_MAX
+};
+
+struct plan_col {
+    const char *name; /* header of the result */
+    enum type_id type;
+};
+
+struct plan_agg {
+    const struct agg *agg;
+    struct bexpr *arg; /* NULL for count(*); over the input's columns */
+    bool distinct;
+    uint32_t pos;
+};
+
+struct plan_sort_key {
+    uint32_t col; /* of the input */
+    bool desc;
+    bool nulls_first;
+};
+
+struct plan_node {
+    enum plan_kind kind;
+    struct plan_node *input;   /* NULL for leaves */
+    struct plan_col *cols;     /* what it returns */
+    uint32_t cols_count;
+
+    const struct table *table; /* SCAN */
+    uint16_t *scan_cols;       /* SCAN: table columns, in the order of cols */
+    struct scan_pred *preds;   /* SCAN: from the WHERE clause, constants only */
+    uint32_t preds_count;
+    /* SCAN with parameters in the WHERE clause: preds are made at execution by plan_scan_preds(). */
+    struct bexpr *prune;       /* SCAN: the whole WHERE clause, for that; NULL = none */
+    struct bexpr *filter;      /* FILTER */
+    struct bexpr **exprs;      /* PROJECT: cols_count of them; AGGREGATE: group keys */
+    uint32_t exprs_count;
+    struct plan_agg *aggs;     /* AGGREGATE: after the keys in cols */
+    uint32_t aggs_count;
+    struct plan_sort_key *keys; /* SORT */
+    uint32_t keys_count;
+    struct bexpr *limit;       /* LIMIT: BIGINT, NULL = none; also a hint on SORT (top-N) */
+    struct bexpr *offset;
+};
+
+struct plan {
+    struct plan_node *root;
+    uint32_t hidden_cols;         /* trailing columns of the root that only the sort needed: not shown */
+    enum type_id *param_types;    /* params_count; TYPE_NONE = could be anything (taken as VARCHAR) */
+    uint32_t params_count;
+    const struct table *table;    /* referenced; NULL without FROM */
+    char notice[256];             /* "" or a warning for EXPLAIN (full scan) */
+};
+
+struct plan_env {
+    const struct catalog *catalog;
+    const char *schema;              /* current schema for unqualified names */
+    const struct settings *settings;
+    struct arena *arena;
+    int64_t now_ns;
+};
+
+/* SELECT. Errors carry SQLSTATE, position and "did you mean" hints. */
+int plan_select(const struct plan_env *env, const struct stmt *stmt, struct plan **ret, struct dn_err *err) DN_MUST_CHECK;
+void plan_done(struct plan *p); /* drops the table reference; NULL is fine */
+
+/* Column constraints implied by a bound WHERE clause over a scan's columns, with parameters known. Also enforces
+ * max_subqueries and strict_keys. */
+int plan_scan_preds(const struct plan_env *env, const struct plan_node *scan, const struct datum *params, uint32_t params_count,
+                    struct arena *arena, struct scan_pred **ret, uint32_t *ret_count, struct dn_err *err) DN_MUST_CHECK;
+
+/* An expression without columns (INSERT values, DEFAULT, SET): bound and cast to type (TYPE_NONE: as it comes). param_types is
+ * filled for parameters found (TYPE_NONE entries only). column is for messages, may be NULL. */
+int plan_value_expr(const struct plan_env *env, const struct expr *e, enum type_id type, const char *column,
+                    enum type_id *param_types, struct bexpr **ret, struct dn_err *err) DN_MUST_CHECK;

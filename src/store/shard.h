@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * shard.h: the unit the engine runs: one log with the records of all tables, memtables, segments
+ * and the manifest that names them. Embedded databases have exactly one.
+ *
+ *     shard_open   recovers: manifest, log replay, orphans swept
+ *     shard_write  one commit: whole or not at all, durable when it returns (sync), then visible
+ *     shard_snapshot … scan_open (scan.h) … snapshot_free
+ *     shard_flush  memtables to segments, log trimmed
+ *     shard_close  stops background work; nothing needs saving, the log has it
+ *
+ * Any thread. */
+#pragma once
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "catalog/catalog.h"
+#include "store/rows.h"
+#include "volume/volume.h"
+
+struct shard;
+struct snapshot;
+
+struct shard_options {
+    struct mem_owner *owner;  /* everything is charged here; its limit is the memory limit */
+    size_t memtable_bytes;    /* flush at this size */
+    size_t log_chunk_bytes;   /* roll at this size */
+    size_t cache_bytes;       /* of the segment cache */
+    bool read_only;           /* replay into memory, write nothing */
+    bool background;          /* flush in tasks of the scheduler; false: inside shard_write */
+};
+
+int shard_open(struct volume *v, struct catalog *cat, const struct shard_options *options,
+               struct shard **ret, struct dn_err *err) DN_MUST_CHECK;
+void shard_close(struct shard *s); /* NULL is fine; no snapshots may be left */
+
+/* Tells the shard of a new catalog (after catalog_save). Tables that are gone lose memtables and segments: one
+ * manifest change, then their objects are deleted. A failure leaves work that the next open finishes. */
+int shard_set_catalog(struct shard *s, struct catalog *cat, struct dn_err *err) DN_MUST_CHECK;
+
+/* Rows of one table in one commit: all table columns in order, FLAT or CONST, `rows` long (may exceed VEC_ROWS_MAX);
+ * validated by the caller. Absent bits only with ROW_PATCH. */
+struct shard_batch {
+    const struct table *table;
+    const struct vec *cols;
+    uint32_t rows;
+    enum row_op op;
+};
+
+/* Commits all batches under one sequence. With sync: durable on return. Errors: nothing is visible, and after a
+ * restart nothing either, except when the text says "outcome unknown". */
+int shard_write(struct shard *s, const struct shard_batch *batches, size_t count, bool sync,
+                uint64_t *ret_seq, struct dn_err *err) DN_MUST_CHECK;
+
+/* Everything committed so far, in segments when it returns. */
+int shard_flush(struct shard *s, struct dn_err *err) DN_MUST_CHECK;
+
+struct snapshot *shard_snapshot(struct shard *s); /* NULL: out of memory */
+void snapshot_free(struct snapshot *snap);        /* NULL is fine */
+uint64_t snapshot_seq(const struct snapshot *snap);
+
+struct shard_stats {
+    uint64_t seq;             /* last commit */
+    uint64_t epoch;
+    uint64_t memtable_rows;
+    uint64_t memtable_bytes;
+    uint64_t segments;
+    uint64_t segment_rows;
+    uint64_t segment_bytes;
+    uint64_t log_chunks;
+    uint64_t commits;         /* since open */
+    uint64_t log_appends;     /* since open: commits / appends = group size */
+    uint64_t flushes;
+    uint64_t flush_failures;
+    uint64_t replayed_commits; /* at open */
+    bool torn_tail;            /* the log ended in the remains of an unacknowledged append */
+};
+void shard_get_stats(struct shard *s, struct shard_stats *ret);
+/* The same for one table (memtable, segments, rows and bytes only). */
+void shard_table_stats(struct shard *s, uint64_t table_id, struct shard_stats *ret);
+
+/* dendro check: verifies manifest, every segment (seg_verify) and the log, and that nothing is missing or left over.
+ * `report` is called for each fault and each note; returns the number of faults in ret_faults. */
+typedef void (*shard_report_fn)(void *arg, bool fault, const char *text);
+int shard_check(struct volume *v, struct catalog *cat, shard_report_fn report, void *arg,
+                uint64_t *ret_faults, struct dn_err *err) DN_MUST_CHECK;

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * type.c: tables over type_list.h, and the names SQL dialects give to the types. */
+#include "vec/type.h"
+
+#include <string.h>
+#include <strings.h>
+
+struct type_row {
+    const char *sql; /* NULL: no such id */
+    enum phys phys;
+};
+
+static const struct type_row type_rows[TYPE_MAX] = {
+#define DN_TYPE(id, NAME, sql, phys) [id] = {sql, phys},
+#include "vec/type_list.h"
+#undef DN_TYPE
+};
+
+/* Further names; those of type_list.h without parameters are found there. */
+static const struct {
+    const char *name;
+    enum type_id type;
+} type_aliases[] = {
+    {"BOOL", TYPE_BOOLEAN},
+    {"INT2", TYPE_SMALLINT},
+    {"INT", TYPE_INTEGER},
+    {"INT4", TYPE_INTEGER},
+    {"INT8", TYPE_BIGINT},
+    {"SINT64", TYPE_BIGINT},
+    {"FLOAT4", TYPE_REAL},
+    {"FLOAT", TYPE_DOUBLE},
+    {"FLOAT8", TYPE_DOUBLE},
+    {"TEXT", TYPE_VARCHAR},
+    {"STRING", TYPE_VARCHAR},
+    {"BYTEA", TYPE_BLOB},
+    {"DATETIME", TYPE_TIMESTAMP_US},
+    {"DOUBLE PRECISION", TYPE_DOUBLE},
+};
+
+bool type_known(unsigned id)
+{
+    return id < TYPE_MAX && type_rows[id].sql != NULL;
+}
+
+const char *type_name(enum type_id t)
+{
+    DN_ASSERT(type_known(t));
+    return type_rows[t].sql;
+}
+
+enum phys type_phys(enum type_id t)
+{
+    DN_ASSERT(type_known(t));
+    return type_rows[t].phys;
+}
+
+uint32_t phys_size(enum phys p)
+{
+    switch (p) {
+    case PHYS_I8:
+        return 1;
+    case PHYS_I16:
+        return 2;
+    case PHYS_I32:
+    case PHYS_F32:
+        return 4;
+    case PHYS_I64:
+    case PHYS_F64:
+        return 8;
+    case PHYS_STR:
+        return sizeof(struct vstr);
+    case PHYS_MAX:
+        break;
+    }
+    DN_ASSERT(!"a physical form");
+    return 0;
+}
+
+bool type_is_int(enum type_id t)
+{
+    return t == TYPE_SMALLINT || t == TYPE_INTEGER || t == TYPE_BIGINT;
+}
+
+bool type_is_float(enum type_id t)
+{
+    return t == TYPE_REAL || t == TYPE_DOUBLE;
+}
+
+bool type_is_number(enum type_id t)
+{
+    return type_is_int(t) || type_is_float(t);
+}
+
+bool type_is_timestamp(enum type_id t)
+{
+    return t == TYPE_TIMESTAMP || t == TYPE_TIMESTAMP_US || t == TYPE_TIMESTAMP_NS;
+}
+
+bool type_is_string(enum type_id t)
+{
+    return t == TYPE_VARCHAR || t == TYPE_BLOB;
+}
+
+int64_t type_ts_per_second(enum type_id t)
+{
+    DN_ASSERT(type_is_timestamp(t));
+    return t == TYPE_TIMESTAMP ? 1000 : t == TYPE_TIMESTAMP_US ? 1000000 : 1000000000;
+}
+
+static bool type_name_is(const char *want, const char *name, size_t len)
+{
+    return strlen(want) == len && strncasecmp(want, name, len) == 0;
+}
+
+enum type_id type_by_name(const char *name, size_t len)
+{
+    /* Names with parameters ("TIMESTAMP(6)") are put together by the binder, NULL is no name. */
+    for (unsigned id = 1; id < TYPE_MAX; id++)
+        if (type_known(id) && !strchr(type_rows[id].sql, '(') &&
+            type_name_is(type_rows[id].sql, name, len))
+            return (enum type_id)id;
+    for (size_t i = 0; i < DN_ARRAY_SIZE(type_aliases); i++)
+        if (type_name_is(type_aliases[i].name, name, len))
+            return type_aliases[i].type;
+    return TYPE_NONE;
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * vec.c: single values out of vectors, their order, constant and flat vectors. */
+#include "vec/vec.h"
+
+#include <string.h>
+
+int64_t vec_i64(const struct vec *v, uint32_t row)
+{
+    uint32_t at = vec_at(v, row);
+
+    switch (type_phys(v->type)) {
+    case PHYS_I8:
+        return ((const int8_t *)v->data)[at];
+    case PHYS_I16:
+        return ((const int16_t *)v->data)[at];
+    case PHYS_I32:
+        return ((const int32_t *)v->data)[at];
+    case PHYS_I64:
+        return ((const int64_t *)v->data)[at];
+    case PHYS_F32:
+    case PHYS_F64:
+    case PHYS_STR:
+    case PHYS_MAX:
+        break;
+    }
+    DN_ASSERT(!"a vector of integers");
+    return 0;
+}
+
+double vec_f64(const struct vec *v, uint32_t row)
+{
+    enum phys phys = type_phys(v->type);
+    uint32_t at = vec_at(v, row);
+
+    DN_ASSERT(phys == PHYS_F64 || phys == PHYS_F32);
+    if (phys == PHYS_F64)
+        return ((const double *)v->data)[at];
+    return (double)((const float *)v->data)[at];
+}
+
+struct vstr vec_str(const struct vec *v, uint32_t row)
+{
+    DN_DCHECK(type_phys(v->type) == PHYS_STR);
+    return ((const struct vstr *)v->data)[vec_at(v, row)];
+}
+
+struct datum vec_datum(const struct vec *v, uint32_t row)
+{
+    struct datum d = {.type = v->type, .null = vec_is_null(v, row), .str = {.ptr = "", .len = 0}};
+
+    DN_DCHECK(row < v->count);
+    if (d.null)
+        return d;
+    switch (type_phys(v->type)) {
+    case PHYS_I8:
+    case PHYS_I16:
+    case PHYS_I32:
+    case PHYS_I64:
+        d.v.i64 = vec_i64(v, row);
+        break;
+    case PHYS_F32:
+    case PHYS_F64:
+        d.v.f64 = vec_f64(v, row);
+        break;
+    case PHYS_STR:
+        d.str = vec_str(v, row);
+        break;
+    case PHYS_MAX:
+        break;
+    }
+    return d;
+}
+
+int vstr_cmp(struct vstr a, struct vstr b)
+{
+    uint32_t n = a.len < b.len ? a.len : b.len;
+    int c = n ? memcmp(a.ptr, b.ptr, n) : 0;
+
+    if (c != 0)
+        return c;
+    return (a.len > b.len) - (a.len < b.len);
+}
+
+static int datum_cmp_f64(double a, double b)
+{
+    if (a != a || b != b) /* NaN: equal to itself, after all numbers */
+        return (a != a) - (b != b);
+    return (a > b) - (a < b);
+}
+
+/* Exact, where a conversion of i to double would round. */
+static int datum_cmp_i64_f64(int64_t i, double f)
+{
+    int64_t whole;
+    double rest;
+
+    if (f != f || f >= 0x1p63)
+        return -1;
+    if (f < -0x1p63)
+        return 1;
+    whole = (int64_t)f;
+    if (i != whole)
+        return i < whole ? -1 : 1;
+    rest = f - (double)whole;
+    return (rest < 0) - (rest > 0);
+}
+
+int datum_cmp(const struct datum *a, const struct datum *b)
+{
+    bool a_float = type_is_float(a->type);
+    bool b_float = type_is_float(b->type);
+
+    if (a->null || b->null)
+        return a->null - b->null;
+    DN_ASSERT(type_is_string(a->type) == type_is_string(b->type));
+    if (type_is_string(a->type))
+        return vstr_cmp(a->str, b->str);
+    if (a_float && b_float)
+        return datum_cmp_f64(a->v.f64, b->v.f64);
+    if (b_float)
+        return datum_cmp_i64_f64(a->v.i64, b->v.f64);
+    if (a_float)
+        return -datum_cmp_i64_f64(b->v.i64, a->v.f64);
+    return (a->v.i64 > b->v.i64) - (a->v.i64 < b->v.i64);
+}
+
+bool datum_copy(struct arena *arena, const struct datum *from, struct datum *ret)
+{
+    struct datum d = *from;
+
+    if (!d.null && type_is_string(d.type)) {
+        d.str.ptr = arena_strndup(arena, d.str.ptr, d.str.len);
+        if (!d.str.ptr)
+            return false;
+    }
+    *ret = d;
+    return true;
+}
+
+void datum_store(const struct datum *d, void *data, uint32_t at)
+{
+    int64_t i = d->null ? 0 : d->v.i64;
+    double f = d->null ? 0 : d->v.f64;
+
+    switch (type_phys(d->type)) {
+    case PHYS_I8:
+        ((int8_t *)data)[at] = (int8_t)i;
+        break;
+    case PHYS_I16:
+        ((int16_t *)data)[at] = (int16_t)i;
+        break;
+    case PHYS_I32:
+        ((int32_t *)data)[at] = (int32_t)i;
+        break;
+    case PHYS_I64:
+        ((int64_t *)data)[at] = i;
+        break;
+    case PHYS_F32:
+        ((float *)data)[at] = (float)f;
+        break;
+    case PHYS_F64:
+        ((double *)data)[at] = f;
+        break;
+    case PHYS_STR:
+        ((struct vstr *)data)[at] = d->null ? (struct vstr){"", 0} : d->str;
+        break;
+    case PHYS_MAX:
+        break;
+    }
+}
+
+bool vec_make_const(struct arena *arena, const struct datum *d, uint32_t count, struct vec *ret)
+{
+    void *data = arena_calloc(arena, 1, phys_size(type_phys(d->type)));
+    uint64_t *nulls = NULL;
+
+    if (!data)
+        return false;
+    if (d->null) {
+        nulls = arena_calloc(arena, 1, sizeof *nulls);
+        if (!nulls)
+            return false;
+        vec_bit_set(nulls, 0);
+    }
+    datum_store(d, data, 0);
+    *ret = (struct vec){
+        .type = d->type, .form = VEC_CONST, .count = count, .data = data, .nulls = nulls};
+    return true;
+}
+
+/* Copies the bits of the chosen rows; *ret stays NULL when none is set. */
+static bool vec_flatten_bits(struct arena *arena,
+                             const struct vec *v,
+                             const uint64_t *bits,
+                             const uint16_t *sel,
+                             uint32_t count,
+                             const uint64_t **ret)
+{
+    uint64_t *to;
+
+    *ret = NULL;
+    if (!bits || (v->form == VEC_CONST && !vec_bit(bits, 0)))
+        return true;
+    to = arena_calloc(arena, VEC_BITMAP_WORDS(count), sizeof *to);
+    if (!to)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (vec_bit(bits, v->form == VEC_CONST ? 0 : sel ? sel[i] : i))
+            vec_bit_set(to, i);
+    *ret = to;
+    return true;
+}
+
+/* Position in data of the i-th chosen row. */
+static inline uint32_t vec_flatten_at(const struct vec *v, const uint16_t *sel, uint32_t i)
+{
+    return vec_at(v, sel ? sel[i] : i);
+}
+
+void vec_gather(const struct vec *v, const uint16_t *sel, uint32_t count, void *to)
+{
+    uint32_t size = phys_size(type_phys(v->type));
+
+    if (v->form == VEC_FLAT && !sel) {
+        if (count)
+            memcpy(to, v->data, (size_t)count * size);
+        return;
+    }
+    switch (size) {
+    case 1:
+        for (uint32_t i = 0; i < count; i++)
+            ((uint8_t *)to)[i] = ((const uint8_t *)v->data)[vec_flatten_at(v, sel, i)];
+        return;
+    case 2:
+        for (uint32_t i = 0; i < count; i++)
+            ((uint16_t *)to)[i] = ((const uint16_t *)v->data)[vec_flatten_at(v, sel, i)];
+        return;
+    case 4:
+        for (uint32_t i = 0; i < count; i++)
+            ((uint32_t *)to)[i] = ((const uint32_t *)v->data)[vec_flatten_at(v, sel, i)];
+        return;
+    case 8:
+        for (uint32_t i = 0; i < count; i++)
+            ((uint64_t *)to)[i] = ((const uint64_t *)v->data)[vec_flatten_at(v, sel, i)];
+        return;
+    default: /* sizeof(struct vstr); a number, not an enum of ours */
+        for (uint32_t i = 0; i < count; i++)
+            ((struct vstr *)to)[i] = ((const struct vstr *)v->data)[vec_flatten_at(v, sel, i)];
+        return;
+    }
+}
+
+bool vec_flatten(
+    struct arena *arena, const struct vec *v, const uint16_t *sel, uint32_t count, struct vec *ret)
+{
+    struct vec flat = {.type = v->type, .form = VEC_FLAT, .count = count};
+    void *data = arena_alloc_array(arena, count, phys_size(type_phys(v->type)));
+
+    if (!data || !vec_flatten_bits(arena, v, v->nulls, sel, count, &flat.nulls) ||
+        !vec_flatten_bits(arena, v, v->absent, sel, count, &flat.absent))
+        return false;
+    vec_gather(v, sel, count, data);
+    flat.data = data;
+    *ret = flat;
+    return true;
+}
