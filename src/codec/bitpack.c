@@ -15,7 +15,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "vectors are copied between memory and disk as they are: little-endian only");
 
 #define BITPACK_ROW_WORDS 16u /* 64-bit words of a row: 128 bytes */
-#define BITPACK_WINDOW 9u     /* bytes that may be looked at for one value */
+#define BITPACK_WINDOW    9u  /* bytes that may be looked at for one value */
 
 _Static_assert(VEC_ROWS_MAX == 1024, "L rows of 1024 / L lanes are 128 bytes each");
 _Static_assert(sizeof(union bitpack_lanes) == 8192, "64 rows of 128 bytes");

@@ -3,8 +3,8 @@
  * bitpack_tmpl.h: plain unpacking into lanes of one type. Expanded in bitpack.c.
  *
  * In:  BITPACK_LANE  the type of a lane
- *      BITPACK_NAME  the function: void (const uint8_t *p, uint32_t count, unsigned width, LANE *to)
- * Both are undefined at the bottom. No #pragma once: it is included once per type. */
+ *      BITPACK_NAME  the function: void (const uint8_t *p, uint32_t count, unsigned width, LANE
+ * *to) Both are undefined at the bottom. No #pragma once: it is included once per type. */
 
 /* The window of 64 bits that starts at value i's byte holds the value if width + 7 <= 64; wider
  * values may need a ninth byte. All but the last few values can load their window straight from

@@ -26,31 +26,62 @@ enum codec_id {
     CODEC_ID_MAX = 64
 };
 
+struct codec_work; /* codec_int.h: statistics and scratch of one encoding */
+
 /* What a codec sees: densely packed values without nulls. */
 struct codec_in {
     enum phys phys;
-    uint32_t count;   /* 1..VEC_ROWS_MAX */
-    const void *data; /* by phys */
+    uint32_t count;          /* 1..VEC_ROWS_MAX */
+    const void *data;        /* by phys */
+    const uint64_t *wide;    /* the same as 64-bit words: integers sign-extended, bits of floats;
+                                NULL for strings */
+    struct codec_work *work; /* statistics made once for all codecs; room for a codec's own */
 };
 
 struct codec_ops {
     const char *name; /* static; docs, EXPLAIN, SHOW */
-    bool (*can)(const struct codec_in *in); /* worth trying for these values? */
-    /* Appends the bytes; returns false if it would not be shorter than limit bytes or out of memory (b->failed). */
-    bool (*encode)(const struct codec_in *in, size_t limit, struct buf *b);
-    /* Fills ret->form, data, codes, dict_count; memory from the arena; strings may point into the input bytes. */
-    int (*decode)(const uint8_t *p, size_t n, enum phys phys, uint32_t count, struct arena *arena,
-                  struct vec *ret, struct dn_err *err);
+    bool costly;      /* sizing takes a pass over the values: done last, with the tightest limit */
+    /* Bytes that encode would append; SIZE_MAX if the values cannot be held or the answer would be
+     * `limit` or more. Called before encode, which may use what it left in `work`. */
+    size_t (*size)(const struct codec_in *in, size_t limit);
+    /* Appends the bytes. Running out of memory shows in b->failed. */
+    void (*encode)(const struct codec_in *in, struct buf *b);
+    /* Fills ret->form, data, codes, dict_count; memory from the arena; strings may point into the
+     * input bytes. All n bytes must be used. */
+    int (*decode)(const uint8_t *p,
+                  size_t n,
+                  enum phys phys,
+                  uint32_t count,
+                  struct arena *arena,
+                  struct vec *ret,
+                  struct dn_err *err);
 };
 
 const struct codec_ops *codec_ops_by_id(unsigned id); /* NULL: unknown */
 
-/* Appends v (any form, all `count` rows) with the codec that gives the fewest bytes, and tells which. */
-int codec_encode(const struct vec *v, struct arena *scratch, struct buf *b, unsigned *ret_codec,
+/* Appends v (any form, all `count` rows, 1..VEC_ROWS_MAX) with the codec that gives the fewest
+ * bytes, and tells which. Takes some 40 KiB of scratch per call; reset it when it suits. After an
+ * error the bytes from the old b->len on are undefined. */
+int codec_encode(const struct vec *v,
+                 struct arena *scratch,
+                 struct buf *b,
+                 unsigned *ret_codec,
                  struct dn_err *err) DN_MUST_CHECK;
-/* As above with a codec named by the caller (tests, benches); DN_NOT_FOUND if it cannot hold the values. */
-int codec_encode_with(unsigned codec, const struct vec *v, struct arena *scratch, struct buf *b,
+/* As above with a codec named by the caller (tests, benches); DN_NOT_FOUND if it cannot hold the
+ * values (nothing is appended then). */
+int codec_encode_with(unsigned codec,
+                      const struct vec *v,
+                      struct arena *scratch,
+                      struct buf *b,
                       struct dn_err *err) DN_MUST_CHECK;
-/* The other way. type and count come from the segment's directory. The vector borrows from the arena and from p. */
-int codec_decode(unsigned codec, const uint8_t *p, size_t n, enum type_id type, uint32_t count,
-                 struct arena *arena, struct vec *ret, struct dn_err *err) DN_MUST_CHECK;
+/* The other way. type and count come from the segment's directory and are checked, too. The vector
+ * borrows from the arena and from p. Forms: CONSTANT gives CONST (DICT of one entry if some rows
+ * are NULL), DICT gives DICT, RLE gives DICT for strings and FLAT for the rest, others FLAT. */
+int codec_decode(unsigned codec,
+                 const uint8_t *p,
+                 size_t n,
+                 enum type_id type,
+                 uint32_t count,
+                 struct arena *arena,
+                 struct vec *ret,
+                 struct dn_err *err) DN_MUST_CHECK;

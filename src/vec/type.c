@@ -73,8 +73,7 @@ uint32_t phys_size(enum phys p)
     case PHYS_MAX:
         break;
     }
-    DN_ASSERT(!"a physical form");
-    return 0;
+    dn_assert_failed("a physical form", __FILE__, __LINE__);
 }
 
 bool type_is_int(enum type_id t)

@@ -9,7 +9,7 @@
 
 /* How values lie in memory. */
 enum phys {
-    PHYS_I8,  /* int8_t: BOOLEAN (0/1) */
+    PHYS_I8, /* int8_t: BOOLEAN (0/1) */
     PHYS_I16,
     PHYS_I32,
     PHYS_I64,
@@ -41,7 +41,7 @@ union vfixed {
 bool type_known(unsigned id); /* is it in type_list.h? The functions below want known ones. */
 const char *type_name(enum type_id t); /* as SQL writes it: "TIMESTAMP", "DOUBLE" */
 enum phys type_phys(enum type_id t);
-uint32_t phys_size(enum phys p); /* bytes of a value in a flat vector */
+uint32_t phys_size(enum phys p);        /* bytes of a value in a flat vector */
 bool type_is_int(enum type_id t);       /* SMALLINT, INTEGER, BIGINT */
 bool type_is_float(enum type_id t);     /* REAL, DOUBLE */
 bool type_is_number(enum type_id t);    /* either */

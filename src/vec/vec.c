@@ -24,8 +24,7 @@ int64_t vec_i64(const struct vec *v, uint32_t row)
     case PHYS_MAX:
         break;
     }
-    DN_ASSERT(!"a vector of integers");
-    return 0;
+    dn_assert_failed("a vector of integers", __FILE__, __LINE__);
 }
 
 double vec_f64(const struct vec *v, uint32_t row)

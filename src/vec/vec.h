@@ -39,11 +39,11 @@ struct vec {
 };
 
 struct batch {
-    uint32_t count;       /* rows in every vector */
+    uint32_t count; /* rows in every vector */
     uint32_t cols_count;
-    struct vec *cols;     /* cols_count of them */
-    const uint16_t *sel;  /* NULL = all rows */
-    uint32_t sel_count;   /* rows that count: == count when sel is NULL */
+    struct vec *cols;    /* cols_count of them */
+    const uint16_t *sel; /* NULL = all rows */
+    uint32_t sel_count;  /* rows that count: == count when sel is NULL */
 };
 
 #define VEC_BITMAP_WORDS(n) (((n) + 63u) / 64u)
@@ -70,8 +70,8 @@ static inline uint32_t vec_at(const struct vec *v, uint32_t row)
 }
 
 /* One value widened to 8 bytes; not for strings. */
-int64_t vec_i64(const struct vec *v, uint32_t row);   /* BOOLEAN, integers, time stamps */
-double vec_f64(const struct vec *v, uint32_t row);    /* REAL, DOUBLE */
+int64_t vec_i64(const struct vec *v, uint32_t row); /* BOOLEAN, integers, time stamps */
+double vec_f64(const struct vec *v, uint32_t row);  /* REAL, DOUBLE */
 struct vstr vec_str(const struct vec *v, uint32_t row);
 
 /* A value of any type on its own: literals, parameters, defaults, zone maps. */
@@ -93,9 +93,14 @@ bool datum_copy(struct arena *arena, const struct datum *from, struct datum *ret
 void datum_store(const struct datum *d, void *data, uint32_t at);
 
 /* A CONST vector of one datum (strings stay borrowed). False when out of memory. */
-bool vec_make_const(struct arena *arena, const struct datum *d, uint32_t count, struct vec *ret) DN_MUST_CHECK;
-/* A FLAT copy of a vector's selected rows (all when sel is NULL), densely packed; string bytes stay borrowed. */
-bool vec_flatten(struct arena *arena, const struct vec *v, const uint16_t *sel, uint32_t count,
+bool vec_make_const(struct arena *arena, const struct datum *d, uint32_t count, struct vec *ret)
+    DN_MUST_CHECK;
+/* A FLAT copy of a vector's selected rows (all when sel is NULL), densely packed; string bytes stay
+ * borrowed. */
+bool vec_flatten(struct arena *arena,
+                 const struct vec *v,
+                 const uint16_t *sel,
+                 uint32_t count,
                  struct vec *ret) DN_MUST_CHECK;
 
 /* The values alone of the selected rows (all when sel is NULL), densely packed into `to`. */
@@ -113,14 +118,21 @@ struct colbuf {
     struct mem_owner *owner; /* borrowed */
 };
 
-void colbuf_init(struct colbuf *c, enum type_id type, struct mem_owner *owner, struct arena *strings);
+void colbuf_init(struct colbuf *c,
+                 enum type_id type,
+                 struct mem_owner *owner,
+                 struct arena *strings);
 void colbuf_done(struct colbuf *c);
 void colbuf_reset(struct colbuf *c);
 bool colbuf_reserve(struct colbuf *c, uint32_t rows) DN_MUST_CHECK;
-bool colbuf_append(struct colbuf *c, const struct datum *d) DN_MUST_CHECK; /* d->type == c->type or null */
+bool colbuf_append(struct colbuf *c,
+                   const struct datum *d) DN_MUST_CHECK; /* d->type == c->type or null */
 bool colbuf_append_absent(struct colbuf *c) DN_MUST_CHECK;
-/* Appends the given rows of v (all when rows is NULL); same physical type. Absent bits come along. */
-bool colbuf_append_vec(struct colbuf *c, const struct vec *v, const uint16_t *rows, uint32_t count) DN_MUST_CHECK;
-/* A FLAT view of rows [first, first + count); first must be a multiple of 64 when there are nulls. */
+/* Appends the given rows of v (all when rows is NULL); same physical type. Absent bits come along.
+ */
+bool colbuf_append_vec(struct colbuf *c, const struct vec *v, const uint16_t *rows, uint32_t count)
+    DN_MUST_CHECK;
+/* A FLAT view of rows [first, first + count); first must be a multiple of 64 when there are nulls.
+ */
 struct vec colbuf_vec(const struct colbuf *c, uint32_t first, uint32_t count);
 struct datum colbuf_datum(const struct colbuf *c, uint32_t row);

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * codec_delta_tmpl.h: running sums of one type over lanes of any. Expanded in codec_delta.c.
+ *
+ * In:  CODEC_T    the unsigned type of a value
+ *      CODEC_SUM  the function: to[i] = first + i * step + sum of lanes[1..i], modulo 2^bits
+ * Both are undefined at the bottom. No #pragma once: it is included once per type. */
+
+/* Value 0 is `first` whatever lane 0 says (writers put 0 there). */
+#define CODEC_SUM_LOOP(LANES)                                         \
+    for (uint32_t i = 1; i < count; i++) {                            \
+        acc = (CODEC_T)(acc + (CODEC_T)((CODEC_T)(LANES)[i] + step)); \
+        to[i] = acc;                                                  \
+    }
+
+static void CODEC_SUM(const union bitpack_lanes *lanes,
+                      unsigned width,
+                      CODEC_T first,
+                      CODEC_T step,
+                      uint32_t count,
+                      CODEC_T *restrict to)
+{
+    CODEC_T acc = first;
+
+    to[0] = first;
+    if (width == 0) { /* i < 1024, so a promoted product fits an int */
+        for (uint32_t i = 1; i < count; i++)
+            to[i] = (CODEC_T)(first + (CODEC_T)((CODEC_T)i * step));
+        return;
+    }
+    switch (bitpack_lane_size(width)) {
+    case 1:
+        CODEC_SUM_LOOP(lanes->u8)
+        break;
+    case 2:
+        CODEC_SUM_LOOP(lanes->u16)
+        break;
+    case 4:
+        CODEC_SUM_LOOP(lanes->u32)
+        break;
+    default:
+        CODEC_SUM_LOOP(lanes->u64)
+        break;
+    }
+}
+
+#undef CODEC_SUM_LOOP
+#undef CODEC_T
+#undef CODEC_SUM

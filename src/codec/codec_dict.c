@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * codec_dict.c: distinct values in order of first appearance, and a code per row.
+ *
+ *   u16 entries, bit-packed codes (width: bits of entries - 1), value list of the entries
+ *
+ * Decodes to a DICT vector: no row's value is touched. Values are the same if their bits are, so
+ * 0.0 and -0.0 are two. */
+#include "codec/codec_int.h"
+
+#include "base/hash.h"
+
+#define CODEC_DICT_HEAD 2u
+
+/* Bytes without the value list. */
+static size_t codec_dict_head_size(const struct codec_in *in, uint32_t entries)
+{
+    return CODEC_DICT_HEAD + bitpack_size(in->count, bitpack_width(entries - 1));
+}
+
+/* The slot of the value: that of its equal, or an empty one. */
+static uint16_t *codec_dict_slot_wide(struct codec_work *work, const uint64_t *wide, uint64_t value)
+{
+    uint32_t at = (uint32_t)(value * 0x9e3779b97f4a7c15u >> 53);
+
+    _Static_assert(CODEC_DICT_SLOTS == 1u << 11, "11 bits of hash");
+    while (work->slots[at] && wide[work->dict_rows[work->slots[at] - 1]] != value)
+        at = (at + 1) % CODEC_DICT_SLOTS;
+    return &work->slots[at];
+}
+
+static uint16_t *codec_dict_slot_str(struct codec_work *work,
+                                     const struct vstr *strs,
+                                     struct vstr value,
+                                     uint32_t hash)
+{
+    uint32_t at = hash % CODEC_DICT_SLOTS;
+
+    for (; work->slots[at]; at = (at + 1) % CODEC_DICT_SLOTS) {
+        uint32_t code = work->slots[at] - 1u;
+        if (work->dict_hashes[code] == hash && codec_same_str(strs[work->dict_rows[code]], value))
+            break;
+    }
+    return &work->slots[at];
+}
+
+/* Fills the dictionary; false once it cannot be smaller than limit. */
+static bool codec_dict_build(const struct codec_in *in, size_t limit)
+{
+    struct codec_work *work = in->work;
+    const struct vstr *strs = in->phys == PHYS_STR ? in->data : NULL;
+    size_t bytes = 0; /* of the entries so far, at least */
+    uint32_t run = 0;
+
+    work->dict_count = 0;
+    memset(work->slots, 0, sizeof work->slots);
+    while (run < work->runs) { /* one look-up per run */
+        uint32_t row = work->run_rows[run];
+        uint32_t end = ++run < work->runs ? work->run_rows[run] : in->count;
+        uint32_t hash = 0;
+        uint16_t *slot;
+
+        if (strs) {
+            hash = (uint32_t)dn_hash64(strs[row].ptr, strs[row].len, 0);
+            slot = codec_dict_slot_str(work, strs, strs[row], hash);
+        } else {
+            slot = codec_dict_slot_wide(work, in->wide, in->wide[row]);
+        }
+        if (!*slot) {
+            work->dict_rows[work->dict_count] = (uint16_t)row;
+            work->dict_hashes[work->dict_count] = hash;
+            *slot = (uint16_t)++work->dict_count;
+            bytes += strs ? strs[row].len : phys_size(in->phys);
+            if (codec_dict_head_size(in, work->dict_count) + bytes >= limit)
+                return false;
+        }
+        for (; row < end; row++)
+            work->dict_codes[row] = (uint16_t)(*slot - 1);
+    }
+    return true;
+}
+
+static size_t codec_dict_size(const struct codec_in *in, size_t limit)
+{
+    const struct codec_work *work = in->work;
+    size_t size;
+
+    if (!codec_dict_build(in, limit))
+        return SIZE_MAX;
+    size = codec_dict_head_size(in, work->dict_count) +
+           codec_values_size(in, work->dict_rows, work->dict_count);
+    return size < limit ? size : SIZE_MAX;
+}
+
+static void codec_dict_encode(const struct codec_in *in, struct buf *b)
+{
+    struct codec_work *work = in->work;
+
+    buf_u16(b, (uint16_t)work->dict_count);
+    for (uint32_t i = 0; i < in->count; i++)
+        work->pack[i] = work->dict_codes[i];
+    codec_put_packed(b, work, in->count, bitpack_width(work->dict_count - 1));
+    codec_values_put(in, work->dict_rows, work->dict_count, b);
+}
+
+static int codec_dict_decode(const uint8_t *p,
+                             size_t n,
+                             enum phys phys,
+                             uint32_t count,
+                             struct arena *arena,
+                             struct vec *ret,
+                             struct dn_err *err)
+{
+    struct rd r = rd_make(p, n);
+    uint32_t entries = rd_u16(&r);
+    const uint8_t *packed;
+    uint16_t *codes;
+    uint32_t top = 0;
+    unsigned width;
+
+    DN_CHECK_DISK(entries >= 1 && entries <= count,
+                  err,
+                  "vector: dictionary of %u entries for %u rows",
+                  entries,
+                  count);
+    width = bitpack_width(entries - 1);
+    packed = rd_bytes(&r, bitpack_size(count, width));
+    DN_CHECK_DISK(packed != NULL, err, "vector: dictionary codes cut short");
+    codes = arena_alloc_array(arena, count, sizeof *codes);
+    if (!codes)
+        return DN_FAIL_NOMEM(err);
+    bitpack_unpack16(packed, count, width, codes);
+    for (uint32_t i = 0; i < count; i++)
+        top = codes[i] > top ? codes[i] : top;
+    DN_CHECK_DISK(
+        top < entries, err, "vector: code %u in a dictionary of %u entries", top, entries);
+    ret->form = VEC_DICT;
+    ret->codes = codes;
+    ret->dict_count = entries;
+    return codec_values_get(r.p, rd_left(&r), phys, entries, arena, &ret->data, err);
+}
+
+const struct codec_ops codec_dict_ops = {
+    .name = "dict",
+    .costly = true,
+    .size = codec_dict_size,
+    .encode = codec_dict_encode,
+    .decode = codec_dict_decode,
+};

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * codec_values.c: value lists, see codec_int.h. */
+#include "codec/codec_int.h"
+
+struct codec_lens {
+    uint32_t min;   /* bytes of the shortest string */
+    unsigned width; /* bits of the greatest length - min */
+    size_t total;   /* bytes of all */
+};
+
+static inline uint32_t codec_row(const uint16_t *rows, uint32_t i)
+{
+    return rows ? rows[i] : i;
+}
+
+static struct codec_lens
+codec_lens_of(const struct codec_in *in, const uint16_t *rows, uint32_t count)
+{
+    const struct vstr *strs = in->data;
+    struct codec_lens lens = {.min = UINT32_MAX};
+    uint32_t max = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t len = strs[codec_row(rows, i)].len;
+        lens.min = len < lens.min ? len : lens.min;
+        max = len > max ? len : max;
+        lens.total += len;
+    }
+    lens.width = bitpack_width(max - lens.min);
+    return lens;
+}
+
+void codec_put_packed(struct buf *b, const struct codec_work *work, uint32_t count, unsigned width)
+{
+    uint8_t *to = buf_extend(b, bitpack_size(count, width));
+
+    if (to)
+        bitpack_pack(work->pack, count, width, to);
+}
+
+size_t codec_values_size(const struct codec_in *in, const uint16_t *rows, uint32_t count)
+{
+    struct codec_lens lens;
+
+    if (in->phys != PHYS_STR)
+        return (size_t)count * phys_size(in->phys);
+    lens = codec_lens_of(in, rows, count);
+    return 1 + codec_varint_size(lens.min) + bitpack_size(count, lens.width) + lens.total;
+}
+
+static void codec_values_put_strs(const struct codec_in *in,
+                                  const uint16_t *rows,
+                                  uint32_t count,
+                                  struct buf *b)
+{
+    const struct vstr *strs = in->data;
+    struct codec_lens lens = codec_lens_of(in, rows, count);
+    uint8_t *to;
+
+    buf_u8(b, (uint8_t)lens.width);
+    buf_varint(b, lens.min);
+    for (uint32_t i = 0; i < count; i++)
+        in->work->pack[i] = strs[codec_row(rows, i)].len - lens.min;
+    codec_put_packed(b, in->work, count, lens.width);
+    to = buf_extend(b, lens.total);
+    if (!to)
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        struct vstr s = strs[codec_row(rows, i)];
+        if (s.len)
+            memcpy(to, s.ptr, s.len);
+        to += s.len;
+    }
+}
+
+void codec_values_put(const struct codec_in *in,
+                      const uint16_t *rows,
+                      uint32_t count,
+                      struct buf *b)
+{
+    uint32_t size = phys_size(in->phys);
+    uint8_t *to;
+
+    if (in->phys == PHYS_STR) {
+        codec_values_put_strs(in, rows, count, b);
+        return;
+    }
+    to = buf_extend(b, (size_t)count * size);
+    if (!to)
+        return;
+    if (!rows) {
+        memcpy(to, in->data, (size_t)count * size);
+        return;
+    }
+    /* Little-endian: the low bytes of the wide form are the value. */
+    for (uint32_t i = 0; i < count; i++)
+        memcpy(to + (size_t)i * size, &in->wide[rows[i]], size);
+}
+
+static int codec_values_get_strs(const uint8_t *p,
+                                 size_t n,
+                                 uint32_t count,
+                                 struct arena *arena,
+                                 const void **ret,
+                                 struct dn_err *err)
+{
+    struct rd r = rd_make(p, n);
+    unsigned width = rd_u8(&r);
+    uint64_t min = rd_varint(&r);
+    const uint8_t *packed;
+    const char *bytes;
+    uint64_t total = 0;
+    uint64_t at = 0;
+    uint32_t lens[VEC_ROWS_MAX];
+    struct vstr *strs;
+
+    DN_CHECK_DISK(!r.bad && min <= UINT32_MAX, err, "vector: bad head of a string list");
+    DN_CHECK_DISK(width <= 32, err, "vector: string lengths of %u bits", width);
+    packed = rd_bytes(&r, bitpack_size(count, width));
+    DN_CHECK_DISK(packed != NULL, err, "vector: string lengths cut short");
+    bitpack_unpack32(packed, count, width, lens);
+    for (uint32_t i = 0; i < count; i++)
+        total += lens[i];
+    total += min * count;
+    DN_CHECK_DISK(total == rd_left(&r),
+                  err,
+                  "vector: %zu bytes of strings where their lengths add up to %llu",
+                  rd_left(&r),
+                  (unsigned long long)total);
+    strs = arena_alloc_array(arena, count, sizeof *strs);
+    if (!strs)
+        return DN_FAIL_NOMEM(err);
+    bytes = (const char *)r.p;
+    for (uint32_t i = 0; i < count; i++) {
+        /* In bounds: the sum fits, so no single length + min can be over 32 bits unless n is. */
+        uint64_t len = lens[i] + min;
+        DN_CHECK_DISK(
+            len <= UINT32_MAX, err, "vector: a string of %llu bytes", (unsigned long long)len);
+        strs[i] = (struct vstr){.ptr = bytes + at, .len = (uint32_t)len};
+        at += len;
+    }
+    *ret = strs;
+    return 0;
+}
+
+int codec_values_get(const uint8_t *p,
+                     size_t n,
+                     enum phys phys,
+                     uint32_t count,
+                     struct arena *arena,
+                     const void **ret,
+                     struct dn_err *err)
+{
+    size_t size = phys_size(phys);
+    void *copy;
+
+    if (phys == PHYS_STR)
+        return codec_values_get_strs(p, n, count, arena, ret, err);
+    DN_CHECK_DISK(n == size * count,
+                  err,
+                  "vector: %zu bytes of values where %u of %zu bytes belong",
+                  n,
+                  count,
+                  size);
+    copy = arena_dup(arena, p, n);
+    if (!copy)
+        return DN_FAIL_NOMEM(err);
+    *ret = copy;
+    return 0;
+}
