@@ -406,26 +406,23 @@ static int codec_decode_values(const struct codec_ops *ops,
     return 0;
 }
 
-int codec_decode(unsigned codec,
-                 const uint8_t *p,
-                 size_t n,
-                 enum type_id type,
-                 uint32_t count,
+int codec_decode(const struct codec_src *src,
                  struct arena *arena,
                  struct vec *ret,
                  struct dn_err *err)
 {
-    const struct codec_ops *ops = codec_ops_by_id(codec);
-    struct rd r = rd_make(p, n);
-    struct vec v = {.type = type, .count = count};
+    const struct codec_ops *ops = codec_ops_by_id(src->codec);
+    uint32_t count = src->count;
+    struct rd r = rd_make(src->p, src->n);
+    struct vec v = {.type = src->type, .count = count};
     struct codec_bits nulls;
     struct codec_bits absent;
     struct codec_bits missing;
     unsigned flags;
     int rc;
 
-    DN_CHECK_DISK(ops != NULL, err, "vector: unknown codec %u", codec);
-    DN_CHECK_DISK(type_known(type), err, "vector: unknown type %u", (unsigned)type);
+    DN_CHECK_DISK(ops != NULL, err, "vector: unknown codec %u", src->codec);
+    DN_CHECK_DISK(type_known(src->type), err, "vector: unknown type %u", (unsigned)src->type);
     DN_CHECK_DISK(count >= 1 && count <= VEC_ROWS_MAX, err, "vector: %u rows", count);
     flags = rd_u8(&r);
     DN_CHECK_DISK(!r.bad, err, "vector: no bytes");

@@ -74,14 +74,19 @@ int codec_encode_with(unsigned codec,
                       struct arena *scratch,
                       struct buf *b,
                       struct dn_err *err) DN_MUST_CHECK;
-/* The other way. type and count come from the segment's directory and are checked, too. The vector
- * borrows from the arena and from p. Forms: CONSTANT gives CONST (DICT of one entry if some rows
- * are NULL), DICT gives DICT, RLE gives DICT for strings and FLAT for the rest, others FLAT. */
-int codec_decode(unsigned codec,
-                 const uint8_t *p,
-                 size_t n,
-                 enum type_id type,
-                 uint32_t count,
+/* An encoded vector as the segment's directory knows it; all of it is checked, none trusted. */
+struct codec_src {
+    unsigned codec;    /* enum codec_id */
+    enum type_id type; /* of the column */
+    uint32_t count;    /* rows, 1..VEC_ROWS_MAX */
+    const uint8_t *p;  /* the bytes, borrowed */
+    size_t n;          /* how many */
+};
+
+/* The other way. The vector borrows from the arena and from src->p. Forms: CONSTANT gives CONST
+ * (DICT of one entry if some rows are NULL), DICT gives DICT, RLE gives DICT for strings and FLAT
+ * for the rest, others FLAT. */
+int codec_decode(const struct codec_src *src,
                  struct arena *arena,
                  struct vec *ret,
                  struct dn_err *err) DN_MUST_CHECK;
