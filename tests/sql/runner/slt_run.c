@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * slt_run.c: runs records and compares. What one mode does to the database between the records
+ * stands in slt_before_query and slt_after_statement, everything else is the same in all modes.
+ *
+ * Closing a database ends its session, so settings and the current schema would be lost in mode
+ * reopen: statements that start with SET or USE are kept and run again after each open. */
+#define _XOPEN_SOURCE 700 /* nftw */
+#include "slt_run.h"
+
+#include "slt_db.h"
+
+#include <ftw.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct slt_runner {
+    const struct slt_options *options; /* borrowed */
+    struct slt_file *file;             /* borrowed */
+    char *dir;                         /* owned; the database */
+    struct slt_db *db;                 /* owned, NULL = closed */
+    struct slt_list session;           /* SET and USE statements so far */
+    struct slt_list *results;          /* rewrite: lines per record */
+    int failed;                        /* records */
+};
+
+/* ---- reporting ---- */
+
+static void slt_fail_head(struct slt_runner *run, const struct slt_record *r, const char *what)
+{
+    run->failed++;
+    printf(
+        "FAIL %s:%d (%s): %s\n", run->file->path, r->line, slt_mode_name(run->options->mode), what);
+    if (r->text) {
+        const char *p = r->text;
+
+        while (*p) {
+            size_t len = strcspn(p, "\n");
+
+            printf("      %.*s\n", (int)len, p);
+            p += len + (p[len] == '\n');
+        }
+    }
+}
+
+static void slt_fail_error(struct slt_runner *run,
+                           const struct slt_record *r,
+                           const char *what,
+                           const struct slt_error *error)
+{
+    slt_fail_head(run, r, what);
+    printf("  got: %s %s\n", error->sqlstate, error->text ? error->text : "");
+    if (error->hint)
+        printf("       hint: %s\n", error->hint);
+    if (error->position)
+        printf("       position %u\n", error->position);
+}
+
+static void slt_pad(const char *text, size_t width)
+{
+    size_t have = slt_width(text);
+
+    printf("%s", text);
+    for (; have < width; have++)
+        putchar(' ');
+}
+
+/* Expected and got beside each other, differing lines marked. */
+static void slt_side_by_side(const struct slt_list *expected, const struct slt_list *got)
+{
+    size_t count = expected->count > got->count ? expected->count : got->count;
+    size_t width = strlen("expected");
+
+    for (size_t i = 0; i < expected->count; i++) {
+        if (slt_width(expected->items[i]) > width)
+            width = slt_width(expected->items[i]);
+    }
+    printf("    ");
+    slt_pad("expected", width);
+    printf("  ║ got\n");
+    for (size_t i = 0; i < count; i++) {
+        const char *left = i < expected->count ? expected->items[i] : "";
+        const char *right = i < got->count ? got->items[i] : "";
+        bool same = i < expected->count && i < got->count && strcmp(left, right) == 0;
+
+        printf("  %c ", same ? ' ' : '!');
+        slt_pad(left, width);
+        printf("  ║ %s\n", right);
+    }
+}
+
+/* ---- the database under test ---- */
+
+static int slt_db_run(struct slt_runner *run, const char *sql, struct slt_error *error)
+{
+    struct slt_result result = {0};
+    int rc = slt_db_exec(run->db, sql, &result, error);
+
+    slt_result_done(&result);
+    return rc;
+}
+
+static int slt_need_open(struct slt_runner *run, const struct slt_record *r)
+{
+    struct slt_error error = {0};
+    int rc;
+
+    if (run->db)
+        return 0;
+    rc = slt_db_open(run->dir, &run->db, &error);
+    for (size_t i = 0; rc == 0 && i < run->session.count; i++)
+        rc = slt_db_run(run, run->session.items[i], &error);
+    if (rc < 0)
+        slt_fail_error(run, r, "the database does not open", &error);
+    slt_error_done(&error);
+    return rc;
+}
+
+static void slt_close(struct slt_runner *run)
+{
+    slt_db_close(run->db);
+    run->db = NULL;
+}
+
+static int slt_checkpoint(struct slt_runner *run, const struct slt_record *r)
+{
+    struct slt_error error = {0};
+    int rc = slt_need_open(run, r);
+
+    if (rc == 0) {
+        rc = slt_db_run(run, "CHECKPOINT", &error);
+        if (rc < 0)
+            slt_fail_error(run, r, "CHECKPOINT failed", &error);
+    }
+    slt_error_done(&error);
+    return rc;
+}
+
+static bool slt_starts_with(const char *sql, const char *word)
+{
+    size_t len = strlen(word);
+
+    sql += strspn(sql, " \t\r\n");
+    return strncasecmp(sql, word, len) == 0 && strchr(" \t\r\n;(", sql[len]);
+}
+
+static int slt_before_query(struct slt_runner *run, const struct slt_record *r)
+{
+    if (run->options->mode == SLT_REOPEN) {
+        if (slt_checkpoint(run, r) < 0)
+            return -1;
+        slt_close(run);
+    }
+    return slt_need_open(run, r);
+}
+
+static int slt_after_statement(struct slt_runner *run, const struct slt_record *r)
+{
+    static const char *const writes[] = {
+        "INSERT", "UPSERT", "UPDATE", "DELETE", "TRUNCATE", "COPY", "CREATE", "DROP", "ALTER"};
+
+    if (slt_starts_with(r->text, "SET") || slt_starts_with(r->text, "USE"))
+        slt_list_add(&run->session, slt_strdup(r->text));
+    if (run->options->mode != SLT_FLUSH)
+        return 0;
+    for (size_t i = 0; i < sizeof(writes) / sizeof(writes[0]); i++) {
+        if (slt_starts_with(r->text, writes[i]))
+            return slt_checkpoint(run, r);
+    }
+    return 0;
+}
+
+/* ---- statements ---- */
+
+static int slt_matches(const char *pattern, const char *text)
+{
+    regex_t re;
+    int rc = regcomp(&re, pattern, REG_EXTENDED | REG_NOSUB);
+
+    if (rc != 0)
+        return -1;
+    rc = regexec(&re, text, 0, NULL, 0);
+    regfree(&re);
+    return rc == 0;
+}
+
+static void
+slt_check_error(struct slt_runner *run, const struct slt_record *r, const struct slt_error *error)
+{
+    const char *text = error->text ? error->text : "";
+    const char *hint = error->hint ? error->hint : "";
+    int message_fits = r->pattern ? slt_matches(r->pattern, text) : 1;
+    int hint_fits = r->hint ? slt_matches(r->hint, hint) : 1;
+
+    if (message_fits < 0 || hint_fits < 0)
+        slt_fail_head(run, r, "the script has a bad regular expression");
+    else if (r->sqlstate[0] && strcmp(r->sqlstate, error->sqlstate) != 0)
+        slt_fail_error(run, r, "another SQLSTATE was expected", error);
+    else if (!message_fits)
+        slt_fail_error(run, r, "the message does not match", error);
+    else if (!hint_fits)
+        slt_fail_error(run, r, "the hint does not match", error);
+    else if (r->position && r->position != error->position)
+        slt_fail_error(run, r, "another position was expected", error);
+    else
+        return;
+    if (r->kind == SLT_STATEMENT_ERROR) {
+        printf("  expected: %s %s\n", r->sqlstate, r->pattern ? r->pattern : "");
+        if (r->hint)
+            printf("       hint: %s\n", r->hint);
+        if (r->position)
+            printf("       position %u\n", r->position);
+    }
+}
+
+static void slt_run_statement(struct slt_runner *run, const struct slt_record *r)
+{
+    struct slt_result result = {0};
+    struct slt_error error = {0};
+    int rc = slt_need_open(run, r);
+
+    if (rc < 0)
+        return;
+    rc = slt_db_exec(run->db, r->text, &result, &error);
+    if (r->kind == SLT_STATEMENT_ERROR) {
+        if (rc == 0)
+            slt_fail_head(run, r, "it succeeds, an error was expected");
+        else
+            slt_check_error(run, r, &error);
+    } else if (rc < 0) {
+        slt_fail_error(run, r, "it fails", &error);
+    } else if (r->affected >= 0 && r->affected != result.affected) {
+        slt_fail_head(run, r, "another number of rows was expected");
+        printf(
+            "  expected: %lld\n  got: %lld\n", (long long)r->affected, (long long)result.affected);
+    } else {
+        /* A failure of the checkpoint has been reported. */
+        (void)!slt_after_statement(run, r);
+    }
+    slt_result_done(&result);
+    slt_error_done(&error);
+}
+
+/* ---- queries ---- */
+
+/* I and R are exact; T stands for every type that is written as text; ? for all. */
+static bool slt_types_fit(const char *expected, const char *got)
+{
+    if (strlen(expected) != strlen(got))
+        return false;
+    for (size_t i = 0; expected[i]; i++) {
+        bool text = expected[i] == 'T' && strchr("TBDX", got[i]);
+
+        if (expected[i] != got[i] && expected[i] != '?' && !text)
+            return false;
+    }
+    return true;
+}
+
+/* The values as lines, columns padded to one width. */
+static void
+slt_format_rows(const struct slt_list *values, size_t columns, struct slt_list *ret_lines)
+{
+    for (size_t start = 0; start + columns <= values->count; start += columns) {
+        char *line = NULL;
+
+        for (size_t i = 0; i < columns; i++) {
+            size_t width = 0;
+            char *field;
+
+            for (size_t k = i; i + 1 < columns && k < values->count; k += columns) {
+                size_t w = slt_width(values->items[k]);
+
+                width = w > width ? w : width;
+            }
+            field = slt_strdup(values->items[start + i]);
+            while (slt_width(field) < width)
+                slt_append(&field, "", " ");
+            slt_append(&line, " | ", field);
+            free(field);
+        }
+        slt_list_add(ret_lines, line);
+    }
+}
+
+/* Expected lines to values, columns per line. False: a line has another number of fields. */
+static bool
+slt_expected_values(const struct slt_record *r, size_t columns, struct slt_list *ret_values)
+{
+    for (size_t i = 0; i < r->expected.count; i++) {
+        size_t before = ret_values->count;
+
+        slt_split_row(r->expected.items[i], ret_values);
+        if (ret_values->count - before != columns)
+            return false;
+    }
+    return true;
+}
+
+/* Sorts rows (or, with one column, values) in place. */
+static void slt_sort_rows(struct slt_list *values, size_t columns)
+{
+    struct slt_list lines = {0};
+
+    for (size_t start = 0; start + columns <= values->count; start += columns) {
+        char *line = NULL;
+
+        for (size_t i = 0; i < columns; i++)
+            slt_append(&line, " | ", values->items[start + i]);
+        slt_list_add(&lines, line);
+    }
+    slt_list_sort(&lines);
+    slt_list_clear(values);
+    for (size_t i = 0; i < lines.count; i++)
+        slt_split_row(lines.items[i], values);
+    slt_list_clear(&lines);
+}
+
+static bool slt_values_equal(const struct slt_record *r,
+                             const struct slt_list *expected,
+                             const struct slt_list *got,
+                             size_t columns)
+{
+    if (expected->count != got->count)
+        return false;
+    for (size_t i = 0; i < got->count; i++) {
+        bool real =
+            r->sort == SLT_VALUESORT ? strchr(r->types, 'R') != NULL : r->types[i % columns] == 'R';
+
+        if (!slt_value_equal(expected->items[i], got->items[i], real))
+            return false;
+    }
+    return true;
+}
+
+static bool slt_names_fit(const struct slt_record *r, const struct slt_result *result)
+{
+    struct slt_list names = {0};
+    bool fit;
+
+    slt_split_row(r->names, &names);
+    fit = names.count == result->names.count;
+    for (size_t i = 0; fit && i < names.count; i++)
+        fit = strcmp(names.items[i], result->names.items[i]) == 0;
+    slt_list_clear(&names);
+    return fit;
+}
+
+static void
+slt_compare_rows(struct slt_runner *run, const struct slt_record *r, struct slt_result *result)
+{
+    size_t columns = r->sort == SLT_VALUESORT ? 1 : result->names.count;
+    struct slt_list expected = {0};
+    struct slt_list expected_lines = {0};
+    struct slt_list lines = {0};
+    bool shape;
+
+    if (r->sort == SLT_VALUESORT)
+        shape = slt_expected_values(r, 1, &expected);
+    else
+        shape = slt_expected_values(r, columns, &expected);
+    if (r->sort != SLT_NOSORT) {
+        slt_sort_rows(&result->values, columns);
+        if (shape)
+            slt_sort_rows(&expected, columns);
+    }
+    slt_format_rows(&result->values, columns, &lines);
+    if (run->options->rewrite) {
+        struct slt_list *out = &run->results[r - run->file->records];
+
+        slt_list_clear(out);
+        *out = lines;
+        lines = (struct slt_list){0};
+    } else if (!shape || !slt_values_equal(r, &expected, &result->values, columns)) {
+        slt_fail_head(run,
+                      r,
+                      shape ? "other rows were expected"
+                            : "the script's rows have another number of fields");
+        slt_format_rows(&expected, columns, &expected_lines);
+        slt_side_by_side(shape ? &expected_lines : &r->expected, &lines);
+    }
+    slt_list_clear(&lines);
+    slt_list_clear(&expected_lines);
+    slt_list_clear(&expected);
+}
+
+static void slt_run_query(struct slt_runner *run, const struct slt_record *r)
+{
+    struct slt_result result = {0};
+    struct slt_error error = {0};
+
+    if (slt_before_query(run, r) < 0)
+        return;
+    if (slt_db_exec(run->db, r->text, &result, &error) < 0) {
+        slt_fail_error(run, r, "it fails", &error);
+    } else if (!result.types || !slt_types_fit(r->types, result.types)) {
+        slt_fail_head(run, r, "other column types were expected");
+        printf("  expected: %s\n  got: %s\n", r->types, result.types ? result.types : "no rows");
+    } else if (r->names && !slt_names_fit(r, &result)) {
+        slt_fail_head(run, r, "other column names were expected");
+        printf("  expected: %s\n  got:", r->names);
+        for (size_t i = 0; i < result.names.count; i++)
+            printf(" %s%s", result.names.items[i], i + 1 < result.names.count ? " |" : "\n");
+    } else {
+        slt_compare_rows(run, r, &result);
+    }
+    slt_result_done(&result);
+    slt_error_done(&error);
+}
+
+/* ---- cli ---- */
+
+static int slt_cli_output(const char *command, struct slt_list *ret_lines)
+{
+    FILE *out = popen(command, "r");
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t len;
+    int status;
+
+    if (!out)
+        return -1;
+    while ((len = getline(&line, &room, out)) >= 0) {
+        if (len && line[len - 1] == '\n')
+            len--;
+        /* A blank line would end the record: the script writes a backslash for it. */
+        slt_list_add(ret_lines, len ? slt_strndup(line, (size_t)len) : slt_strdup("\\"));
+    }
+    free(line);
+    status = pclose(out);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void slt_run_cli(struct slt_runner *run, const struct slt_record *r)
+{
+    struct slt_list lines = {0};
+    char *command;
+    int code;
+    bool same;
+
+    if (!run->options->dendro) {
+        slt_fail_head(run, r, "cli records need --dendro PROGRAM");
+        return;
+    }
+    /* The program opens the directory itself, and only one process may. */
+    slt_close(run);
+    setenv("DENDRO", run->options->dendro, 1);
+    setenv("DIR", run->dir, 1);
+    fflush(stdout);
+    command = slt_printf("exec \"$DENDRO\" %s", r->text);
+    code = slt_cli_output(command, &lines);
+    free(command);
+    same = lines.count == r->expected.count;
+    for (size_t i = 0; same && i < lines.count; i++)
+        same = strcmp(lines.items[i], r->expected.items[i]) == 0;
+    if (code != r->exit_code) {
+        slt_fail_head(run, r, "another exit code was expected");
+        printf("  expected: %d\n  got: %d\n", r->exit_code, code);
+    }
+    if (run->options->rewrite) {
+        struct slt_list *out = &run->results[r - run->file->records];
+
+        slt_list_clear(out);
+        *out = lines;
+        return;
+    }
+    if (!same) {
+        slt_fail_head(run, r, "another output was expected");
+        slt_side_by_side(&r->expected, &lines);
+    }
+    slt_list_clear(&lines);
+}
+
+/* ---- files ---- */
+
+static int slt_remove(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+    (void)st;
+    (void)type;
+    (void)ftw;
+    return remove(path);
+}
+
+/* False: halt. */
+static bool slt_run_record(struct slt_runner *run, const struct slt_record *r)
+{
+    switch (r->kind) {
+    case SLT_STATEMENT_OK:
+    case SLT_STATEMENT_ERROR:
+        slt_run_statement(run, r);
+        break;
+    case SLT_QUERY:
+        slt_run_query(run, r);
+        break;
+    case SLT_CLI:
+        slt_run_cli(run, r);
+        break;
+    case SLT_RESTART:
+        slt_close(run);
+        break;
+    case SLT_CHECKPOINT:
+        (void)!slt_checkpoint(run, r);
+        break;
+    case SLT_HALT:
+        return false;
+    }
+    return true;
+}
+
+static void slt_keep_expected(struct slt_runner *run)
+{
+    run->results = slt_alloc(run->file->records_count * sizeof(*run->results));
+    for (size_t i = 0; i < run->file->records_count; i++) {
+        const struct slt_list *expected = &run->file->records[i].expected;
+
+        for (size_t k = 0; k < expected->count; k++)
+            slt_list_add(&run->results[i], slt_strdup(expected->items[k]));
+    }
+}
+
+int slt_run(struct slt_file *file, const struct slt_options *options)
+{
+    struct slt_runner run = {.options = options, .file = file};
+    char *base = slt_printf("%s/dendro-slt-XXXXXX", options->scratch);
+
+    if (!mkdtemp(base)) {
+        perror(base);
+        free(base);
+        return 1;
+    }
+    run.dir = slt_printf("%s/db", base);
+    slt_keep_expected(&run);
+    for (size_t i = 0; i < file->records_count; i++) {
+        if (file->records[i].modes[options->mode] && !slt_run_record(&run, &file->records[i]))
+            break;
+    }
+    slt_close(&run);
+    if (options->rewrite && run.failed == 0 && slt_file_write(file, run.results) < 0)
+        run.failed++;
+    nftw(base, slt_remove, 16, FTW_DEPTH | FTW_PHYS);
+    for (size_t i = 0; i < file->records_count; i++)
+        slt_list_clear(&run.results[i]);
+    free(run.results);
+    slt_list_clear(&run.session);
+    free(run.dir);
+    free(base);
+    return run.failed;
+}
