@@ -33,11 +33,15 @@ struct bexpr {
     bool negated;            /* IN: NOT IN */
 };
 
+struct eval_set;
+
 struct eval {
     struct arena *arena;        /* of the batch: results live until it is reset */
     const struct datum *params; /* params[n - 1] */
     uint32_t params_count;
     int64_t now_ns;
+    struct arena *run;          /* lives as long as the run; NULL = none. Keeps the prepared lists of IN */
+    struct eval_set *sets;      /* in `run`, filled by expr_eval; start with NULL */
 };
 
 /* Value of e for every row of the batch (in->count rows; unselected rows get unspecified values and never raise). */
@@ -47,6 +51,8 @@ int expr_select(const struct bexpr *e, struct eval *ev, const struct batch *in, 
                 uint32_t *ret_count, struct dn_err *err) DN_MUST_CHECK;
 /* One value without input: constants and parameters only. */
 int expr_eval_datum(const struct bexpr *e, struct eval *ev, struct datum *ret, struct dn_err *err) DN_MUST_CHECK;
-bool expr_is_const(const struct bexpr *e); /* no columns, nothing volatile; parameters count as constant when params is true */
+/* No columns, nothing volatile. Parameters and now() (FUNC_STABLE) are known only when a statement runs: they count as
+ * constant when at_run is true. For folding at plan time: false, and an expression that fails then stays as it is. */
+bool expr_is_const(const struct bexpr *e, bool at_run);
 /* Short text for EXPLAIN; columns by the given names. */
 void expr_print(const struct bexpr *e, const char *const *names, struct buf *b);

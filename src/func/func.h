@@ -4,10 +4,13 @@
  * Operators are functions whose name is the operator ("+", "<", "not", "is null", "cast").
  * Docs are printed from the tables and every example is executed by the tests.
  *
- * A kernel works on whole vectors: args[i].count == count, any form; it fills ret (memory from the
- * arena). Strict functions are called with NULL rows unmarked: eval computes the result's nulls
- * (union of the arguments') before, in ret->nulls, and the kernel must not raise for those rows
- * (look at vec_is_null(ret, i) before raising division by zero or overflow). A function over CONST
+ * A kernel works on whole vectors: args[i].count == count, FLAT or CONST (eval turns a DICT into one
+ * call over its entries, or flattens it); it fills ret->data (memory from the arena; ret->type, form
+ * FLAT and count are set). ret->nulls marks on entry the rows whose result nobody wants: strict
+ * functions: the union of the arguments' nulls; all functions: rows outside the selection. The
+ * kernel must not raise for them (look at vec_is_null(ret, i) before raising division by zero or
+ * overflow) and may skip them, but their data must be readable: a string there may not be wild.
+ * A kernel that makes NULLs of its own points ret->nulls at a new bitmap. A function over CONST
  * arguments only is called with count 1 and its result is a CONST vector.
  *
  * Any thread; no state but the call's. */
@@ -24,6 +27,7 @@ enum func_flag {
     FUNC_VOLATILE = 2,  /* not folded at plan time */
     FUNC_VARIADIC = 4,  /* the last argument type repeats */
     FUNC_OPERATOR = 8,  /* printed as an operator; not callable by name */
+    FUNC_STABLE = 16,   /* one value per statement (now()): not folded at plan time */
 };
 
 struct func_ctx {
@@ -38,7 +42,7 @@ typedef int (*func_kernel)(const struct func_ctx *ctx, const struct vec *args, u
 
 struct func {
     const char *name;                      /* lower case */
-    enum type_id args[FUNC_ARGS_MAX];
+    enum type_id args[FUNC_ARGS_MAX];      /* TYPE_NONE: any type, taken as it is */
     uint32_t args_count;
     enum type_id result;
     uint32_t flags;
