@@ -31,27 +31,31 @@ enum expr_op {
     OP_MAX
 };
 
+/* Fields that a kind does not name are zero, so a walk over a, b, c and args fits every kind. */
 struct expr {
     enum expr_kind kind;
-    uint32_t pos;         /* of the operator or first character: what an error points at */
-    uint32_t depth;       /* height of this tree; capped */
-    enum expr_op op;      /* UNARY, BINARY */
-    bool negated;         /* BETWEEN, IN, IS_NULL: NOT form */
-    struct expr *a;       /* operands; BETWEEN uses a, b, c */
+    uint32_t pos;        /* of the operator or first character: what an error points at */
+    uint32_t depth;      /* height of this tree; capped */
+    enum expr_op op;     /* UNARY, BINARY */
+    enum type_id type;   /* CAST: target */
+    uint32_t args_count; /* IN list, CALL arguments */
+    uint32_t param;      /* PARAM: 1-based number */
+    uint32_t chain;      /* BINARY AND, OR: operands of this chain; a long chain is a balanced tree,
+                            its operands from left to right in the order written */
+    bool negated;        /* BETWEEN, IN, IS_NULL: NOT form */
+    bool star;           /* CALL: f(*) */
+    bool distinct;       /* CALL: f(DISTINCT x) */
+    bool big;            /* LITERAL: integer that does not fit BIGINT */
+    bool paren;          /* was written in parentheses */
+    struct expr *a;      /* operands; BETWEEN uses a, b, c */
     struct expr *b;
     struct expr *c;
-    struct expr **args;   /* IN list, CALL arguments */
-    uint32_t args_count;
-    bool star;            /* CALL: f(*) */
-    bool distinct;        /* CALL: f(DISTINCT x) */
-    const char *table;    /* COLUMN, STAR: qualifier or NULL */
-    const char *name;     /* COLUMN, CALL */
-    uint32_t param;       /* PARAM: 1-based number */
-    enum type_id type;    /* CAST: target */
-    struct datum value;   /* LITERAL: types NONE (NULL), BOOLEAN, BIGINT, DOUBLE, VARCHAR, BLOB */
-    const char *text;     /* LITERAL number: as written (an integer too big for BIGINT has type DOUBLE and big = true) */
-    bool big;             /* LITERAL: integer that does not fit BIGINT */
-    bool paren;           /* was written in parentheses */
+    struct expr **args;  /* IN list, CALL arguments */
+    const char *table;   /* COLUMN, STAR: qualifier or NULL */
+    const char *name;    /* COLUMN, CALL */
+    const char *text;    /* LITERAL number: as written (an integer too big for BIGINT has type
+                            DOUBLE and big = true); a minus before it is part of it */
+    struct datum value;  /* LITERAL: types NONE (NULL), BOOLEAN, BIGINT, DOUBLE, VARCHAR, BLOB */
 };
 
 struct select_item {

@@ -5,7 +5,8 @@
  *     struct sql_text t; sql_text_init(&t, text, len);
  *     while ((rc = sql_parse(&t, arena, &stmt, err)) == 0) …       DN_EOF: no statement left
  *
- * Statements are separated by semicolons. A syntax error names what was found and what was
+ * Statements are separated by semicolons; one with nothing in it is STMT_EMPTY, blanks and comments
+ * after the last semicolon are no statement. A syntax error names what was found and what was
  * expected ("syntax error at or near "FORM"; expected FROM, ',' or end of statement"), DN_E_SYNTAX
  * with the position, and a hint for known slips (missing parenthesis in a key, keyword misspelt).
  * Depth, list length and text size are capped (SQL_*_MAX): DN_E_TOO_COMPLEX, never a crash.
@@ -37,6 +38,16 @@ bool sql_complete(const char *text, size_t len);
 /* Back to text: canonical spelling; parsing it gives the same tree. */
 void sql_print_expr(const struct expr *e, struct buf *b);
 void sql_print_stmt(const struct stmt *s, struct buf *b);
+
+/* A name, in double quotes if it needs them. */
+void sql_print_ident(const char *name, struct buf *b);
+
+/* The words of base/keyword_list.h, in alphabetical order: for completion and docs. */
+struct sql_keyword {
+    const char *word; /* lower case */
+    bool reserved;    /* usable as a name only in quotes */
+};
+const struct sql_keyword *sql_keywords(size_t *ret_count);
 
 /* "Did you mean": the candidate within a small edit distance, NULL if none. */
 const char *sql_suggest(const char *word, const char *const *candidates, size_t count);
