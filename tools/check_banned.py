@@ -18,8 +18,10 @@ RULES = [
     ("storage belongs to src/volume, the terminal and script files to src/cli and src/bin",
      "open openat creat fopen fdopen freopen read pread readv preadv write pwrite writev pwritev fread fwrite "
      "fgets getline fsync fdatasync syncfs close fclose unlink unlinkat rename renameat mkdir mkdirat rmdir opendir "
-     "ftruncate truncate mmap stat fstat fstatat lstat access flock lockf",
+     "ftruncate truncate stat fstat fstatat lstat access flock lockf",
      ("src/volume/", "src/cli/", "src/bin/")),
+    ("memory from the system belongs to src/base/mem.c, the stacks of fibers to src/base/sched_sim.c",
+     "mmap munmap sbrk", ("src/base/mem.c", "src/base/sched_sim.c", "src/volume/")),
     ("clock, randomness and waiting belong to src/volume and src/base/sched_*",
      "time clock clock_gettime gettimeofday nanosleep clock_nanosleep usleep sleep getrandom getentropy arc4random "
      "pthread_create pthread_mutex_lock pthread_cond_wait pthread_cond_timedwait",
