@@ -290,6 +290,8 @@ static int codec_encode_any(unsigned codec,
                                     : 0)));
     codec_bits_put(b, &nulls, v->count);
     codec_bits_put(b, &absent, v->count);
+    if (b->failed)
+        return DN_FAIL_NOMEM(err);
     if (missing.all) {
         codec = codec ? codec : codec_order[0];
     } else {
