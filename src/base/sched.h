@@ -37,16 +37,21 @@ bool sched_is_sim(const struct sched *s);
 
 /* Monotonic nanoseconds; virtual under sim. */
 uint64_t sched_now_ns(struct sched *s);
-/* sim only: moves virtual time forward and lets due timers fire, each at its own instant: the caller
- * sleeps for ns while the others run. */
+/* sim only: moves virtual time forward and lets due timers fire, each at its own instant: the
+ * caller sleeps for ns while the others run. */
 void sched_sim_advance(struct sched *s, uint64_t ns);
-/* sim only: stack bytes of the tasks spawned from now on; default 256 KiB, more under sanitizers. */
+/* sim only: stack bytes of the tasks spawned from now on; default 256 KiB, more under sanitizers.
+ */
 void sched_sim_set_stack(struct sched *s, size_t bytes);
 /* Deterministic under sim, from the OS otherwise. */
 uint64_t sched_random(struct sched *s);
 
 /* Runs fn(arg) on a task of its own. Join every task exactly once; join frees it. */
-int sched_spawn(struct sched *s, const char *name, sched_fn fn, void *arg, struct sched_task **ret_task,
+int sched_spawn(struct sched *s,
+                const char *name,
+                sched_fn fn,
+                void *arg,
+                struct sched_task **ret_task,
                 struct dn_err *err) DN_MUST_CHECK;
 void sched_join(struct sched_task *task);
 /* A point where others may run (the name yield belongs to the C library's <sched.h>). */

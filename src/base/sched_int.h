@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * sched_int.h: what the two schedulers share, for src/base/sched*.c only. Each scheduler embeds these
- * structs as the first member of its own. Any thread, as sched.h says. */
+ * sched_int.h: what the two schedulers share, for src/base/sched*.c only. Each scheduler embeds
+ * these structs as the first member of its own. Any thread, as sched.h says. */
 #pragma once
 
 #include "base/sched.h"

@@ -8,11 +8,11 @@
  *       ▲                            └──────fn returned──────► DONE ──join──► freed
  *       └──────unlock, signal, timer, end of the joined task──────────────────┘ (BLOCKED only)
  *
- * A mutex wakes all who wait for it; they try again in the order the seed says. A condition wakes one
- * waiter chosen by the seed, and now and then one wakes for nothing, so that a missing predicate loop
- * shows. Virtual time stands still while anybody can run; when nobody can, it jumps to the next timer.
- * Two generators: one for the choices here, one for sched_random, so that a program that draws one
- * number more keeps its interleaving.
+ * A mutex wakes all who wait for it; they try again in the order the seed says. A condition wakes
+ * one waiter chosen by the seed, and now and then one wakes for nothing, so that a missing
+ * predicate loop shows. Virtual time stands still while anybody can run; when nobody can, it jumps
+ * to the next timer. Two generators: one for the choices here, one for sched_random, so that a
+ * program that draws one number more keeps its interleaving.
  *
  * Invariants:
  *   I1  current is READY whenever its own code runs
@@ -59,16 +59,11 @@
 #else
 #define SIM_STACK_DEFAULT (256u * 1024u)
 #endif
-#define SIM_STACK_MIN      (32u * 1024u)
-#define SIM_STACKS_KEPT    16u
+#define SIM_STACK_MIN       (32u * 1024u)
+#define SIM_STACKS_KEPT     16u
 #define SIM_SPURIOUS_ONE_IN 32u
 
-enum sim_state {
-    SIM_READY,
-    SIM_BLOCKED,
-    SIM_DONE,
-    SIM_STATE_MAX
-};
+enum sim_state { SIM_READY, SIM_BLOCKED, SIM_DONE, SIM_STATE_MAX };
 
 struct sim_mutex {
     struct sched_mutex base;
@@ -87,34 +82,34 @@ struct sim_stack {
 
 struct sim_fiber {
     struct sched_task base;
-    struct sim_fiber *next;  /* I3, owned by the scheduler until joined */
-    enum sim_state state;    /* see the picture above */
-    const void *waits_for;   /* mutex, condition or fiber; NULL = timer only */
-    const char *waits_kind;  /* static, for the deadlock message */
-    const char *waits_name;  /* borrowed, for the deadlock message */
-    uint64_t wake_at;        /* virtual ns, UINT64_MAX = no timer */
-    bool timed_out;          /* its timer woke it */
-    ucontext_t context;      /* where it goes on */
-    struct sim_stack stack;  /* its stack */
-    const void *bottom;      /* lowest stack byte, for ASan; of main: learnt at the first switch */
-    size_t bottom_size;      /* stack bytes, for ASan */
-    void *asan_fake;         /* ASan's fake stack while it does not run */
-    void *tsan;              /* TSan's fiber */
+    struct sim_fiber *next; /* I3, owned by the scheduler until joined */
+    enum sim_state state;   /* see the picture above */
+    const void *waits_for;  /* mutex, condition or fiber; NULL = timer only */
+    const char *waits_kind; /* static, for the deadlock message */
+    const char *waits_name; /* borrowed, for the deadlock message */
+    uint64_t wake_at;       /* virtual ns, UINT64_MAX = no timer */
+    bool timed_out;         /* its timer woke it */
+    ucontext_t context;     /* where it goes on */
+    struct sim_stack stack; /* its stack */
+    const void *bottom;     /* lowest stack byte, for ASan; of main: learnt at the first switch */
+    size_t bottom_size;     /* stack bytes, for ASan */
+    void *asan_fake;        /* ASan's fake stack while it does not run */
+    void *tsan;             /* TSan's fiber */
 };
 
 struct sim {
     struct sched base;
-    struct sim_fiber main;                     /* the thread that made the scheduler */
-    struct sim_fiber *current;                 /* who runs, borrowed */
-    struct sim_fiber *previous;                /* who ran before it, borrowed */
-    struct sim_stack kept[SIM_STACKS_KEPT];    /* owned free stacks, all of stack_size */
-    size_t kept_count;                         /* how many */
-    size_t stack_size;                         /* bytes of new stacks with the guard page */
-    uint64_t now_ns;                           /* virtual time */
-    uint64_t choice_state;                     /* generator of the choices made here */
-    uint64_t random_state;                     /* generator of sched_random */
-    size_t page;                               /* bytes of a memory page */
-    pthread_t thread;                          /* the one thread that may come here */
+    struct sim_fiber main;                  /* the thread that made the scheduler */
+    struct sim_fiber *current;              /* who runs, borrowed */
+    struct sim_fiber *previous;             /* who ran before it, borrowed */
+    struct sim_stack kept[SIM_STACKS_KEPT]; /* owned free stacks, all of stack_size */
+    size_t kept_count;                      /* how many */
+    size_t stack_size;                      /* bytes of new stacks with the guard page */
+    uint64_t now_ns;                        /* virtual time */
+    uint64_t choice_state;                  /* generator of the choices made here */
+    uint64_t random_state;                  /* generator of sched_random */
+    size_t page;                            /* bytes of a memory page */
+    pthread_t thread;                       /* the one thread that may come here */
 };
 
 static uint64_t sim_next(uint64_t *state)
@@ -264,8 +259,11 @@ static void sim_switch(struct sim *sim)
     size_t ready = 0;
     size_t pick;
 
-    for (f = &sim->main; f; f = f->next)
+    for (f = &sim->main; f; f = f->next) {
+        if (f->state == SIM_BLOCKED && f->wake_at <= sim->now_ns)
+            sim_wake(f, true);
         ready += f->state == SIM_READY;
+    }
     if (ready == 0) {
         sim_fire_timers(sim);
         for (f = &sim->main; f; f = f->next)
@@ -281,8 +279,8 @@ static void sim_switch(struct sim *sim)
 }
 
 /* Waits for a thing, a timer or both. False: the timer was first. */
-static bool sim_block(
-    struct sim *sim, const void *what, const char *kind, const char *name, uint64_t wake_at)
+static bool
+sim_block(struct sim *sim, const void *what, const char *kind, const char *name, uint64_t wake_at)
 {
     struct sim_fiber *f = sim->current;
 
@@ -487,8 +485,7 @@ static bool sim_wait(struct sched_cond *c, struct sched_mutex *mutex, uint64_t t
     if (sim_choose(sim, SIM_SPURIOUS_ONE_IN) == 0)
         sim_switch(sim);
     else
-        in_time =
-            sim_block(sim, c, "condition", c->name, sched_deadline(sim->now_ns, timeout_ns));
+        in_time = sim_block(sim, c, "condition", c->name, sched_deadline(sim->now_ns, timeout_ns));
     sim_acquire(sim, m);
     return in_time;
 }

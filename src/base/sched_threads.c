@@ -41,12 +41,7 @@ struct pool_cond {
     pthread_cond_t cond; /* on CLOCK_MONOTONIC */
 };
 
-enum pool_state {
-    POOL_QUEUED,
-    POOL_RUNNING,
-    POOL_DONE,
-    POOL_STATE_MAX
-};
+enum pool_state { POOL_QUEUED, POOL_RUNNING, POOL_DONE, POOL_STATE_MAX };
 
 struct pool_task {
     struct sched_task base;
@@ -285,7 +280,8 @@ static void pool_pass(struct sched *s)
 
 static struct timespec pool_timespec(uint64_t ns)
 {
-    struct timespec ts = {.tv_sec = (time_t)(ns / SCHED_NS_PER_S), .tv_nsec = (long)(ns % SCHED_NS_PER_S)};
+    struct timespec ts = {.tv_sec = (time_t)(ns / SCHED_NS_PER_S),
+                          .tv_nsec = (long)(ns % SCHED_NS_PER_S)};
 
     return ts;
 }

@@ -21,13 +21,18 @@ struct sim_disk;
 
 struct sim_disk *sim_disk_new(uint64_t seed);
 void sim_disk_free(struct sim_disk *d);
-int sim_volume_open(struct sim_disk *d, uint64_t seed, struct volume **ret_volume, struct dn_err *err) DN_MUST_CHECK;
+/* DN_E_BUSY while another volume is open on the disk and has not crashed. */
+int sim_volume_open(struct sim_disk *d,
+                    uint64_t seed,
+                    struct volume **ret_volume,
+                    struct dn_err *err) DN_MUST_CHECK;
 
 /* Faults. Calls are counted from 1 over all storage calls (put, read, append, sync, replace, …). */
 enum sim_fault {
     SIM_FAULT_NONE,
     SIM_FAULT_IO,    /* DN_E_IO; a write may have happened in part or whole (by the seed) */
-    SIM_FAULT_NOSPC, /* DN_E_NOSPC; a write may have happened in part */
+    SIM_FAULT_NOSPC, /* DN_E_NOSPC; an append may have happened in part; reads, deletes and fences
+                      * succeed */
     SIM_FAULT_CRASH, /* as sim_disk_crash in the middle of the call */
     SIM_FAULT_MAX
 };
@@ -39,13 +44,19 @@ bool sim_disk_fail_hit(const struct sim_disk *d);
 void sim_disk_fail_writes_only(struct sim_disk *d, bool on);
 void sim_disk_crash(struct sim_disk *d);
 bool sim_disk_crashed(const struct sim_disk *d);
+/* Beyond the contract of logs: a crash may drop one append_nosync and keep a later one, as file
+ * systems do that write pages in any order; the missing bytes read as zeros. Off at first. */
+void sim_disk_set_holes(struct sim_disk *d, bool on);
 /* Capacity in bytes over everything stored; 0 = none. */
 void sim_disk_set_capacity(struct sim_disk *d, uint64_t bytes);
 uint64_t sim_disk_used(const struct sim_disk *d);
 /* Flips one bit of an object ('o'), log ('l') or document ('d'). False: no such byte. */
 bool sim_disk_flip(struct sim_disk *d, char kind, const char *name, uint64_t bit);
-/* Direct bytes, for golden files and corruption sweeps; overwrites. */
-bool sim_disk_get(struct sim_disk *d, char kind, const char *name, const uint8_t **ret_p, size_t *ret_n);
+/* Direct bytes as volume_read, volume_log_read and volume_doc_read give them, for golden files and
+ * corruption sweeps. get: borrowed until the disk changes. set overwrites or makes; a document
+ * gets the next generation and is whole again. */
+bool sim_disk_get(
+    struct sim_disk *d, char kind, const char *name, const uint8_t **ret_p, size_t *ret_n);
 bool sim_disk_set(struct sim_disk *d, char kind, const char *name, const void *p, size_t n);
 /* Wall clock of the disk's machine, moved by hand (and by virtual time of the scheduler). */
 void sim_disk_set_clock(struct sim_disk *d, int64_t ns);

@@ -20,8 +20,8 @@
  * documents  small (<= 64 MiB), replaced whole and atomically if the generation is still the one
  *            read; otherwise DN_E_CONFLICT. Generation 0 means "does not exist". A replace that
  *            failed otherwise left the old or the new document; read it again to know.
- * lease      acquire(name, holder text, duration): 0, or DN_E_BUSY naming the holder. It does not fence.
- * scan       runs a callback where the object lies; posix and sim call it in this process.
+ * lease      acquire(name, holder text, duration): 0, or DN_E_BUSY naming the holder. It does not
+ * fence. scan       runs a callback where the object lies; posix and sim call it in this process.
  *
  * Errors: DN_E_IO, DN_E_NOSPC, DN_E_NOMEM, DN_E_CORRUPT (a document or object envelope is damaged)
  * besides those named; texts name the object and offset. After DN_E_NOSPC everything that was
@@ -36,7 +36,7 @@
 
 struct volume;
 
-#define VOLUME_NAME_MAX 200
+#define VOLUME_NAME_MAX   200
 #define VOLUME_OBJECT_MAX (64u * 1024 * 1024)
 
 struct volume_range {
@@ -51,13 +51,14 @@ struct volume_names {
     size_t cap;
 };
 
-/* One read that may go on while the caller does other things. Submit, then wait exactly once. */
+/* One read that may go on while the caller does other things. Submit, then wait exactly once; not
+ * after a submit that failed. */
 struct volume_read {
     const char *name;            /* borrowed until wait returns */
     struct volume_range *ranges; /* borrowed until wait returns */
     size_t ranges_count;
-    int rc;                      /* set by wait */
-    void *impl;                  /* the volume's */
+    int rc;     /* set by wait */
+    void *impl; /* the volume's */
 };
 
 struct volume_ops; /* volume_int.h: implemented by posix.c, sim.c and, later, rados.c */
@@ -71,60 +72,112 @@ struct volume {
  * gets DN_E_BUSY naming pid and program of the holder; a holder that died does not count. */
 struct volume_posix_options {
     bool read_only;       /* takes no lock, every write is DN_E_READ_ONLY */
-    bool create;          /* make the directory if it is not there */
+    bool create;          /* make the volume (and the directory) if it is not there; without it a
+                           * directory that holds no volume is DN_E_NO_OBJECT. A directory with
+                           * other files in it is never taken: DN_E_INVALID_PARAM */
     unsigned threads_max; /* of the scheduler; 0 = number of cores + 2 */
 };
-int volume_posix_open(const char *dir, const struct volume_posix_options *options,
-                      struct volume **ret_volume, struct dn_err *err) DN_MUST_CHECK;
+int volume_posix_open(const char *dir,
+                      const struct volume_posix_options *options,
+                      struct volume **ret_volume,
+                      struct dn_err *err) DN_MUST_CHECK;
 void volume_close(struct volume *v); /* NULL is fine */
 /* "posix:/dir", "sim:seed" for messages. */
 const char *volume_describe(struct volume *v);
 
-int volume_put(struct volume *v, const char *name, const void *p, size_t n, struct dn_err *err) DN_MUST_CHECK;
+int volume_put(struct volume *v, const char *name, const void *p, size_t n, struct dn_err *err)
+    DN_MUST_CHECK;
 /* Size in bytes; a missing object is DN_E_NO_OBJECT. */
-int volume_size(struct volume *v, const char *name, uint64_t *ret_size, struct dn_err *err) DN_MUST_CHECK;
-int volume_read(struct volume *v, const char *name, struct volume_range *ranges, size_t count,
+int volume_size(struct volume *v, const char *name, uint64_t *ret_size, struct dn_err *err)
+    DN_MUST_CHECK;
+int volume_read(struct volume *v,
+                const char *name,
+                struct volume_range *ranges,
+                size_t count,
                 struct dn_err *err) DN_MUST_CHECK;
 int volume_read_submit(struct volume *v, struct volume_read *r, struct dn_err *err) DN_MUST_CHECK;
 int volume_read_wait(struct volume *v, struct volume_read *r, struct dn_err *err) DN_MUST_CHECK;
 int volume_delete(struct volume *v, const char *name, struct dn_err *err) DN_MUST_CHECK;
 /* Objects whose name starts with prefix. */
-int volume_list(struct volume *v, const char *prefix, struct volume_names *ret_names, struct dn_err *err) DN_MUST_CHECK;
+int volume_list(struct volume *v,
+                const char *prefix,
+                struct volume_names *ret_names,
+                struct dn_err *err) DN_MUST_CHECK;
 void volume_names_done(struct volume_names *names);
 
-int volume_log_create(struct volume *v, const char *name, uint64_t epoch, struct dn_err *err) DN_MUST_CHECK;
-int volume_log_append(struct volume *v, const char *name, uint64_t epoch, const void *p, size_t n,
+int volume_log_create(struct volume *v, const char *name, uint64_t epoch, struct dn_err *err)
+    DN_MUST_CHECK;
+int volume_log_append(struct volume *v,
+                      const char *name,
+                      uint64_t epoch,
+                      const void *p,
+                      size_t n,
                       struct dn_err *err) DN_MUST_CHECK;
 /* As append, but returns before the bytes are durable; log_sync makes all earlier ones so. For
  * synchronous_commit = off: after a crash any suffix of unsynced appends may be missing. */
-int volume_log_append_nosync(struct volume *v, const char *name, uint64_t epoch, const void *p,
-                             size_t n, struct dn_err *err) DN_MUST_CHECK;
-int volume_log_sync(struct volume *v, const char *name, uint64_t epoch, struct dn_err *err) DN_MUST_CHECK;
-/* Raises the epoch: appends with a smaller one fail from now on. Durable when it returns. */
-int volume_log_fence(struct volume *v, const char *name, uint64_t epoch, struct dn_err *err) DN_MUST_CHECK;
-/* Appends the whole log from offset on to ret. A missing log is DN_NOT_FOUND. */
-int volume_log_read(struct volume *v, const char *name, uint64_t offset, struct buf *ret, struct dn_err *err) DN_MUST_CHECK;
-int volume_log_delete(struct volume *v, const char *name, struct dn_err *err) DN_MUST_CHECK; /* missing: DN_NOT_FOUND */
-int volume_log_list(struct volume *v, const char *prefix, struct volume_names *ret_names, struct dn_err *err) DN_MUST_CHECK;
+int volume_log_append_nosync(struct volume *v,
+                             const char *name,
+                             uint64_t epoch,
+                             const void *p,
+                             size_t n,
+                             struct dn_err *err) DN_MUST_CHECK;
+int volume_log_sync(struct volume *v, const char *name, uint64_t epoch, struct dn_err *err)
+    DN_MUST_CHECK;
+/* Raises the epoch: appends with a smaller one fail from now on. Durable when it returns. The epoch
+ * it has already is fine; a smaller one is DN_E_FENCED. All four: a missing log is DN_E_NO_OBJECT.
+ */
+int volume_log_fence(struct volume *v, const char *name, uint64_t epoch, struct dn_err *err)
+    DN_MUST_CHECK;
+/* Appends the whole log from offset on to ret (nothing if it ends before). What it shows is durable
+ * or an append_nosync of this process. A missing log is DN_NOT_FOUND. */
+int volume_log_read(struct volume *v,
+                    const char *name,
+                    uint64_t offset,
+                    struct buf *ret,
+                    struct dn_err *err) DN_MUST_CHECK;
+int volume_log_delete(struct volume *v,
+                      const char *name,
+                      struct dn_err *err) DN_MUST_CHECK; /* missing: DN_NOT_FOUND */
+int volume_log_list(struct volume *v,
+                    const char *prefix,
+                    struct volume_names *ret_names,
+                    struct dn_err *err) DN_MUST_CHECK;
 
 /* Appends the document to ret and gives its generation; missing: DN_NOT_FOUND, generation 0. */
-int volume_doc_read(struct volume *v, const char *name, struct buf *ret, uint64_t *ret_generation,
+int volume_doc_read(struct volume *v,
+                    const char *name,
+                    struct buf *ret,
+                    uint64_t *ret_generation,
                     struct dn_err *err) DN_MUST_CHECK;
-int volume_doc_replace(struct volume *v, const char *name, const void *p, size_t n, uint64_t generation,
-                       uint64_t *ret_generation, struct dn_err *err) DN_MUST_CHECK;
+int volume_doc_replace(struct volume *v,
+                       const char *name,
+                       const void *p,
+                       size_t n,
+                       uint64_t generation,
+                       uint64_t *ret_generation,
+                       struct dn_err *err) DN_MUST_CHECK;
 
-int volume_lease_acquire(struct volume *v, const char *name, const char *holder, uint64_t duration_ns,
+int volume_lease_acquire(struct volume *v,
+                         const char *name,
+                         const char *holder,
+                         uint64_t duration_ns,
                          struct dn_err *err) DN_MUST_CHECK;
 void volume_lease_release(struct volume *v, const char *name, const char *holder);
 
 /* Change notices are hints. notify wakes whoever watches the name; posix and sim: this process. */
 typedef void (*volume_notice_fn)(void *arg, const char *name);
-void volume_watch(struct volume *v, volume_notice_fn fn, void *arg); /* fn NULL = stop */
+/* One watcher; fn NULL = stop. Returns when no call of the old fn is under way, so not from inside
+ * fn. */
+void volume_watch(struct volume *v, volume_notice_fn fn, void *arg);
 void volume_notify(struct volume *v, const char *name);
 
 /* Runs fn near the object; fn reads it with volume_read on the volume it is given. */
 typedef int (*volume_scan_fn)(struct volume *v, const char *name, void *arg, struct dn_err *err);
-int volume_scan(struct volume *v, const char *name, volume_scan_fn fn, void *arg, struct dn_err *err) DN_MUST_CHECK;
+int volume_scan(struct volume *v,
+                const char *name,
+                volume_scan_fn fn,
+                void *arg,
+                struct dn_err *err) DN_MUST_CHECK;
 
 /* Wall clock: nanoseconds since 1970 UTC. */
 int64_t volume_clock_ns(struct volume *v);
@@ -132,10 +185,20 @@ uint64_t volume_random(struct volume *v);
 /* Bytes free for writing, UINT64_MAX when unknown. */
 uint64_t volume_free_bytes(struct volume *v);
 
-/* A scratch file for spilling: private, gone at the latest when the volume closes, not durable. */
+/* A scratch file for spilling: private, not durable; close it before the volume. Read-only volumes
+ * have them too. */
 struct volume_scratch;
-int volume_scratch_open(struct volume *v, struct volume_scratch **ret, struct dn_err *err) DN_MUST_CHECK;
-int volume_scratch_append(struct volume_scratch *s, const void *p, size_t n, uint64_t *ret_offset,
+int volume_scratch_open(struct volume *v,
+                        struct volume_scratch **ret,
+                        struct dn_err *err) DN_MUST_CHECK;
+int volume_scratch_append(struct volume_scratch *s,
+                          const void *p,
+                          size_t n,
+                          uint64_t *ret_offset,
                           struct dn_err *err) DN_MUST_CHECK;
-int volume_scratch_read(struct volume_scratch *s, uint64_t offset, void *to, size_t n, struct dn_err *err) DN_MUST_CHECK;
+int volume_scratch_read(struct volume_scratch *s,
+                        uint64_t offset,
+                        void *to,
+                        size_t n,
+                        struct dn_err *err) DN_MUST_CHECK;
 void volume_scratch_close(struct volume_scratch *s); /* NULL is fine */

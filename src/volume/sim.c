@@ -1,0 +1,816 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The simulated volume: the operations of struct volume_ops on a struct sim_disk. Each goes through
+ * sim_enter, which lets other fibers run, counts the call and says which fault strikes it; after
+ * the disk has changed, sim_leave lets others run again, so that a crash may also come between a
+ * change and its acknowledgement. File pointers do not live across these two. */
+#include "base/hash.h"
+#include "volume/sim_int.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct sim_volume {
+    struct volume base;
+    struct volume_local local; /* leases and notices */
+    struct sim_disk *disk;     /* borrowed, outlives it */
+    uint64_t session;          /* of the disk when it was opened: another one means dead */
+    char description[40];      /* "sim:seed" */
+};
+
+struct sim_scratch {
+    struct volume_scratch base;
+    struct buf data; /* owned */
+};
+
+static struct sim_volume *sim_of(struct volume *v)
+{
+    return DN_CONTAINER_OF(v, struct sim_volume, base);
+}
+
+static const char *sim_kind_name(char kind)
+{
+    return kind == 'o' ? "object" : kind == 'l' ? "log" : "document";
+}
+
+/* -- entering and leaving a call -----------------------------------------------------------------
+ */
+
+static bool sim_alive(const struct sim_volume *sv)
+{
+    return sv->session == sv->disk->session;
+}
+
+static int sim_fail_dead(struct sim_volume *sv, struct dn_err *err)
+{
+    return DN_FAIL(err, DN_E_IO, "%s: the machine has crashed", sv->description);
+}
+
+static int
+sim_enter(struct sim_volume *sv, bool write, enum sim_fault *ret_fault, struct dn_err *err)
+{
+    sched_pass(sv->base.sched);
+    if (!sim_alive(sv))
+        return sim_fail_dead(sv, err);
+    *ret_fault = sim_disk_strike(sv->disk, write);
+    return 0;
+}
+
+/* The end of a call that changed the disk; rc of the change. */
+static int sim_leave(struct sim_volume *sv, int rc, struct dn_err *err)
+{
+    sched_pass(sv->base.sched);
+    if (rc >= 0 && !sim_alive(sv))
+        return sim_fail_dead(sv, err);
+    return rc;
+}
+
+/* The end of a struck call: crashes if that is the fault, and gives the error. */
+static int sim_struck(
+    struct sim_volume *sv, enum sim_fault fault, char kind, const char *name, struct dn_err *err)
+{
+    switch (fault) {
+    case SIM_FAULT_CRASH:
+        sim_disk_crash(sv->disk);
+        return sim_fail_dead(sv, err);
+    case SIM_FAULT_NOSPC:
+        return DN_FAIL(
+            err, DN_E_NOSPC, "%s '%s': no space left (simulated)", sim_kind_name(kind), name);
+    case SIM_FAULT_IO:
+    case SIM_FAULT_NONE:
+    case SIM_FAULT_MAX:
+        break;
+    }
+    return DN_FAIL(
+        err, DN_E_IO, "%s '%s': input/output error (simulated)", sim_kind_name(kind), name);
+}
+
+static int sim_fail_full(char kind, const char *name, size_t n, struct dn_err *err)
+{
+    return DN_FAIL(
+        err, DN_E_NOSPC, "%s '%s': no space left for %zu bytes", sim_kind_name(kind), name, n);
+}
+
+/* The file as programs see it. */
+static struct sim_file *sim_find(struct sim_volume *sv, char kind, const char *name)
+{
+    struct sim_file *file = sim_disk_find(sv->disk, kind, name);
+
+    return file && !file->ghost ? file : NULL;
+}
+
+/* Whether a struck write happened all the same. A full disk writes nothing. */
+static bool sim_happened(struct sim_volume *sv, enum sim_fault fault)
+{
+    return fault != SIM_FAULT_NOSPC && sim_disk_coin(sv->disk, 2);
+}
+
+/* Makes an object or log that is not there; a ghost gives way. NULL: out of memory. */
+static struct sim_file *
+sim_make(struct sim_volume *sv, char kind, const char *name, const void *p, size_t n)
+{
+    struct sim_file *ghost = sim_disk_find(sv->disk, kind, name);
+
+    DN_ASSERT(!ghost || ghost->ghost);
+    if (!ghost)
+        return sim_disk_add(sv->disk, kind, name, p, n);
+    if (!sim_file_assign(ghost, p, n))
+        return NULL;
+    ghost->ghost = false;
+    ghost->broken = false;
+    ghost->id = sv->disk->next_id++;
+    return ghost;
+}
+
+/* put and log_create: a new file, whole or not at all. */
+static int sim_create(struct sim_volume *sv,
+                      char kind,
+                      const char *name,
+                      const struct buf *bytes,
+                      uint64_t epoch,
+                      struct dn_err *err)
+{
+    enum sim_fault fault;
+    struct sim_file *file;
+    bool exists;
+    int rc = sim_enter(sv, true, &fault, err);
+
+    if (rc < 0)
+        return rc;
+    exists = sim_find(sv, kind, name) != NULL;
+    if (fault != SIM_FAULT_NONE && (exists || !sim_happened(sv, fault)))
+        return sim_struck(sv, fault, kind, name, err);
+    if (exists)
+        return VOLUME_FAIL_EXISTS(err, sim_kind_name(kind), name);
+    if (!sim_disk_fits(sv->disk, bytes->len))
+        return sim_fail_full(kind, name, bytes->len, err);
+    file = sim_make(sv, kind, name, bytes->data, bytes->len);
+    if (!file)
+        return DN_FAIL_NOMEM(err);
+    file->epoch = epoch;
+    file->session = sv->session;
+    if (fault != SIM_FAULT_NONE) {
+        file->ghost = true; /* a crash decides */
+        return sim_struck(sv, fault, kind, name, err);
+    }
+    return sim_leave(sv, 0, err);
+}
+
+/* delete and log_delete: done or not. */
+static int sim_delete(struct sim_volume *sv, char kind, const char *name, struct dn_err *err)
+{
+    enum sim_fault fault;
+    struct sim_file *file;
+    int rc = sim_enter(sv, true, &fault, err);
+
+    if (rc < 0)
+        return rc;
+    file = sim_find(sv, kind, name);
+    if (fault == SIM_FAULT_NOSPC)
+        fault = SIM_FAULT_NONE; /* deleting needs no space */
+    if (file && (fault == SIM_FAULT_NONE || sim_happened(sv, fault)))
+        sim_disk_remove(sv->disk, file);
+    if (fault != SIM_FAULT_NONE)
+        return sim_struck(sv, fault, kind, name, err);
+    return sim_leave(sv, file ? 0 : DN_NOT_FOUND, err);
+}
+
+static int sim_list_kind(struct sim_volume *sv,
+                         char kind,
+                         const char *prefix,
+                         struct volume_names *names,
+                         struct dn_err *err)
+{
+    struct sim_disk *d = sv->disk;
+    size_t prefix_len = strlen(prefix);
+    enum sim_fault fault;
+    int rc = sim_enter(sv, false, &fault, err);
+
+    if (rc < 0)
+        return rc;
+    if (fault != SIM_FAULT_NONE)
+        return sim_struck(sv, fault, kind, prefix, err);
+    for (size_t i = 0; i < d->files_count; i++) {
+        const struct sim_file *file = d->files[i];
+        if (file->kind != kind || file->ghost || strncmp(file->name, prefix, prefix_len) != 0)
+            continue;
+        if (!volume_names_add(names, file->name))
+            return DN_FAIL_NOMEM(err);
+    }
+    return 0;
+}
+
+/* -- objects -------------------------------------------------------------------------------------
+ */
+
+/* A struct buf around borrowed bytes; never grown, never freed. */
+static struct buf sim_borrow(const void *p, size_t n)
+{
+    struct buf bytes;
+
+    memset(&bytes, 0, sizeof bytes);
+    memcpy(&bytes.data, &p, sizeof p); /* drops the const: only read from here on */
+    bytes.len = n;
+    return bytes;
+}
+
+static int sim_put(struct volume *v, const char *name, const void *p, size_t n, struct dn_err *err)
+{
+    struct buf bytes = sim_borrow(p, n);
+
+    return sim_create(sim_of(v), 'o', name, &bytes, 0, err);
+}
+
+static int sim_remove(struct volume *v, const char *name, struct dn_err *err)
+{
+    return sim_delete(sim_of(v), 'o', name, err);
+}
+
+static int
+sim_list(struct volume *v, const char *prefix, struct volume_names *names, struct dn_err *err)
+{
+    return sim_list_kind(sim_of(v), 'o', prefix, names, err);
+}
+
+/* The object for one reading call. */
+static int sim_open_object(struct sim_volume *sv,
+                           const char *name,
+                           struct sim_file **ret_file,
+                           struct dn_err *err)
+{
+    enum sim_fault fault;
+    int rc = sim_enter(sv, false, &fault, err);
+
+    if (rc < 0)
+        return rc;
+    if (fault != SIM_FAULT_NONE)
+        return sim_struck(sv, fault, 'o', name, err);
+    *ret_file = sim_find(sv, 'o', name);
+    if (!*ret_file)
+        return VOLUME_FAIL_MISSING(err, "object", name);
+    return 0;
+}
+
+static int sim_size(struct volume *v, const char *name, uint64_t *ret_size, struct dn_err *err)
+{
+    struct sim_file *file;
+    int rc = sim_open_object(sim_of(v), name, &file, err);
+
+    if (rc == 0)
+        *ret_size = file->data.len;
+    return rc;
+}
+
+static int sim_read(struct volume *v,
+                    const char *name,
+                    struct volume_range *ranges,
+                    size_t count,
+                    struct dn_err *err)
+{
+    struct sim_file *file;
+    int rc = sim_open_object(sim_of(v), name, &file, err);
+
+    for (size_t i = 0; i < count && rc == 0; i++) {
+        const struct volume_range *range = &ranges[i];
+        if (range->offset > file->data.len || range->len > file->data.len - range->offset)
+            rc = VOLUME_FAIL_RANGE(err, name, range, file->data.len);
+        else if (range->len > 0)
+            memcpy(range->to, file->data.data + range->offset, range->len);
+    }
+    return rc;
+}
+
+static int
+sim_scan(struct volume *v, const char *name, volume_scan_fn fn, void *arg, struct dn_err *err)
+{
+    return fn(v, name, arg, err);
+}
+
+/* -- logs ----------------------------------------------------------------------------------------
+ */
+
+static int sim_log_create(struct volume *v, const char *name, uint64_t epoch, struct dn_err *err)
+{
+    struct buf bytes = sim_borrow("", 0);
+
+    return sim_create(sim_of(v), 'l', name, &bytes, epoch, err);
+}
+
+/* Enters a call on a log; waits while an append is under way there. *ret_log NULL: no such log. */
+static int sim_log_enter(struct sim_volume *sv,
+                         const char *name,
+                         bool write,
+                         enum sim_fault *ret_fault,
+                         struct sim_file **ret_log,
+                         struct dn_err *err)
+{
+    struct sim_file *log;
+    int rc = sim_enter(sv, write, ret_fault, err);
+
+    if (rc < 0)
+        return rc;
+    for (log = sim_find(sv, 'l', name); log && log->busy; log = sim_find(sv, 'l', name)) {
+        sched_pass(sv->base.sched);
+        if (!sim_alive(sv))
+            return sim_fail_dead(sv, err);
+    }
+    if (log && log->session != sv->session) {
+        /* The first use after an open: what is there is made durable before anybody sees it. */
+        log->session = sv->session;
+        log->broken = false;
+        sim_file_settle(log);
+    }
+    *ret_log = log;
+    return 0;
+}
+
+static int
+sim_log_check(const struct sim_file *log, const char *name, uint64_t epoch, struct dn_err *err)
+{
+    if (!log)
+        return VOLUME_FAIL_MISSING(err, "log", name);
+    if (epoch < log->epoch)
+        return VOLUME_FAIL_FENCED(err, name, epoch, log->epoch);
+    return 0;
+}
+
+/* Adds an unsynced piece. False: out of memory, nothing added. */
+static bool sim_log_write(struct sim_file *log, const void *p, size_t n)
+{
+    if (!buf_reserve(&log->data, n) || !buf_reserve(&log->pieces, 8)) {
+        log->data.failed = false;
+        log->pieces.failed = false;
+        return false;
+    }
+    buf_u64(&log->pieces, log->data.len);
+    buf_append(&log->data, p, n);
+    return true;
+}
+
+/* An append that fails: a part of it may be there, and the log takes no more. */
+static void sim_log_break(
+    struct sim_volume *sv, struct sim_file *log, enum sim_fault fault, const void *p, size_t n)
+{
+    size_t part = sim_happened(sv, fault) ? n : (size_t)(sim_disk_random(sv->disk) % (n + 1));
+
+    log->broken = true;
+    if (sim_disk_fits(sv->disk, part))
+        DN_IGNORE(sim_log_write(log, p, part)); /* out of memory: no part of it is there */
+}
+
+/* The second half of a synced append: others run, then the bytes are durable. */
+static int sim_log_append_sync(struct sim_volume *sv,
+                               const char *name,
+                               struct sim_file *log,
+                               struct dn_err *err)
+{
+    uint64_t id = log->id;
+
+    log->busy = true;
+    sched_pass(sv->base.sched);
+    if (!sim_alive(sv))
+        return sim_fail_dead(sv, err);
+    log = sim_find(sv, 'l', name);
+    if (!log || log->id != id)
+        return VOLUME_FAIL_MISSING(err, "log", name);
+    log->busy = false;
+    sim_file_settle(log);
+    return sim_leave(sv, 0, err);
+}
+
+static int sim_log_append(struct volume *v,
+                          const char *name,
+                          uint64_t epoch,
+                          const void *p,
+                          size_t n,
+                          bool sync,
+                          struct dn_err *err)
+{
+    struct sim_volume *sv = sim_of(v);
+    enum sim_fault fault;
+    struct sim_file *log;
+    int rc = sim_log_enter(sv, name, true, &fault, &log, err);
+
+    if (rc < 0)
+        return rc;
+    rc = sim_log_check(log, name, epoch, NULL);
+    if (fault != SIM_FAULT_NONE) {
+        if (rc == 0 && !log->broken)
+            sim_log_break(sv, log, fault, p, n);
+        return sim_struck(sv, fault, 'l', name, err);
+    }
+    if (rc < 0)
+        return sim_log_check(log, name, epoch, err);
+    if (log->broken)
+        return VOLUME_FAIL_BROKEN(err, name);
+    if (!sim_disk_fits(sv->disk, n)) {
+        sim_log_break(sv, log, SIM_FAULT_NOSPC, p, n);
+        return sim_fail_full('l', name, n, err);
+    }
+    if (!sim_log_write(log, p, n))
+        return DN_FAIL_NOMEM(err);
+    if (sync)
+        return sim_log_append_sync(sv, name, log, err);
+    log->visible = log->data.len;
+    return sim_leave(sv, 0, err);
+}
+
+static int sim_log_sync(struct volume *v, const char *name, uint64_t epoch, struct dn_err *err)
+{
+    struct sim_volume *sv = sim_of(v);
+    enum sim_fault fault;
+    struct sim_file *log;
+    int rc = sim_log_enter(sv, name, true, &fault, &log, err);
+
+    if (rc < 0)
+        return rc;
+    rc = sim_log_check(log, name, epoch, NULL);
+    if (fault != SIM_FAULT_NONE) {
+        if (rc == 0)
+            log->broken = true; /* what was not synced stays so */
+        return sim_struck(sv, fault, 'l', name, err);
+    }
+    if (rc < 0)
+        return sim_log_check(log, name, epoch, err);
+    if (log->broken)
+        return VOLUME_FAIL_BROKEN(err, name);
+    sim_file_settle(log);
+    return sim_leave(sv, 0, err);
+}
+
+static int sim_log_fence(struct volume *v, const char *name, uint64_t epoch, struct dn_err *err)
+{
+    struct sim_volume *sv = sim_of(v);
+    enum sim_fault fault;
+    struct sim_file *log;
+    int rc = sim_log_enter(sv, name, true, &fault, &log, err);
+
+    if (rc < 0)
+        return rc;
+    rc = sim_log_check(log, name, epoch, NULL);
+    if (fault == SIM_FAULT_NOSPC)
+        fault = SIM_FAULT_NONE; /* the epoch has its place already */
+    if (rc == 0 && (fault == SIM_FAULT_NONE || sim_happened(sv, fault)))
+        log->epoch = epoch;
+    if (fault != SIM_FAULT_NONE)
+        return sim_struck(sv, fault, 'l', name, err);
+    if (rc < 0)
+        return sim_log_check(log, name, epoch, err);
+    return sim_leave(sv, 0, err);
+}
+
+static int sim_log_read(
+    struct volume *v, const char *name, uint64_t offset, struct buf *ret, struct dn_err *err)
+{
+    struct sim_volume *sv = sim_of(v);
+    enum sim_fault fault;
+    struct sim_file *log;
+    int rc = sim_log_enter(sv, name, false, &fault, &log, err);
+
+    if (rc < 0)
+        return rc;
+    if (fault != SIM_FAULT_NONE)
+        return sim_struck(sv, fault, 'l', name, err);
+    if (!log)
+        return DN_NOT_FOUND;
+    if (offset >= log->visible)
+        return 0;
+    if (!buf_reserve(ret, log->visible - (size_t)offset))
+        return DN_FAIL_NOMEM(err);
+    buf_append(ret, log->data.data + offset, log->visible - (size_t)offset);
+    return 0;
+}
+
+static int sim_log_remove(struct volume *v, const char *name, struct dn_err *err)
+{
+    return sim_delete(sim_of(v), 'l', name, err);
+}
+
+static int
+sim_log_list(struct volume *v, const char *prefix, struct volume_names *names, struct dn_err *err)
+{
+    return sim_list_kind(sim_of(v), 'l', prefix, names, err);
+}
+
+/* -- documents -----------------------------------------------------------------------------------
+ */
+
+static int sim_doc_check(const struct sim_file *doc, struct dn_err *err)
+{
+    DN_CHECK_DISK(dn_checksum64(doc->data.data, doc->data.len) == doc->checksum,
+                  err,
+                  "document '%s': the checksum does not fit",
+                  doc->name);
+    return 0;
+}
+
+static int sim_doc_read(struct volume *v,
+                        const char *name,
+                        struct buf *ret,
+                        uint64_t *ret_generation,
+                        struct dn_err *err)
+{
+    struct sim_volume *sv = sim_of(v);
+    enum sim_fault fault;
+    struct sim_file *doc;
+    int rc = sim_enter(sv, false, &fault, err);
+
+    if (rc < 0)
+        return rc;
+    if (fault != SIM_FAULT_NONE)
+        return sim_struck(sv, fault, 'd', name, err);
+    doc = sim_find(sv, 'd', name);
+    if (!doc)
+        return DN_NOT_FOUND;
+    rc = sim_doc_check(doc, err);
+    if (rc < 0)
+        return rc;
+    if (!buf_reserve(ret, doc->data.len))
+        return DN_FAIL_NOMEM(err);
+    buf_append(ret, doc->data.data, doc->data.len);
+    *ret_generation = doc->generation;
+    return 0;
+}
+
+/* The new document in place of the old one, NULL = there is none. */
+static int sim_doc_store(struct sim_volume *sv,
+                         const char *name,
+                         const struct buf *bytes,
+                         struct sim_file *doc,
+                         struct dn_err *err)
+{
+    if (!sim_disk_fits(sv->disk, bytes->len))
+        return sim_fail_full('d', name, bytes->len, err);
+    if (!doc) {
+        doc = sim_disk_add(sv->disk, 'd', name, bytes->data, bytes->len);
+        if (!doc)
+            return DN_FAIL_NOMEM(err);
+    } else if (!sim_file_assign(doc, bytes->data, bytes->len)) {
+        return DN_FAIL_NOMEM(err);
+    }
+    doc->generation++;
+    return 0;
+}
+
+static int sim_doc_replace(struct volume *v,
+                           const char *name,
+                           const void *p,
+                           size_t n,
+                           uint64_t generation,
+                           uint64_t *ret_generation,
+                           struct dn_err *err)
+{
+    struct sim_volume *sv = sim_of(v);
+    struct buf bytes = sim_borrow(p, n);
+    enum sim_fault fault;
+    struct sim_file *doc;
+    uint64_t have;
+    int rc = sim_enter(sv, true, &fault, err);
+
+    if (rc < 0)
+        return rc;
+    doc = sim_find(sv, 'd', name);
+    have = doc ? doc->generation : 0;
+    if (fault != SIM_FAULT_NONE) {
+        if (have == generation && sim_happened(sv, fault))
+            DN_IGNORE(sim_doc_store(sv, name, &bytes, doc, NULL)); /* it failed in any case */
+        return sim_struck(sv, fault, 'd', name, err);
+    }
+    if (doc)
+        rc = sim_doc_check(doc, err);
+    if (rc < 0)
+        return rc;
+    if (have != generation)
+        return VOLUME_FAIL_CONFLICT(err, name, generation, have);
+    rc = sim_leave(sv, sim_doc_store(sv, name, &bytes, doc, err), err);
+    if (rc == 0)
+        *ret_generation = generation + 1;
+    return rc;
+}
+
+/* -- leases, notices, clock
+ * ------------------------------------------------------------------------ */
+
+static int sim_lease_acquire(struct volume *v,
+                             const char *name,
+                             const char *holder,
+                             uint64_t duration_ns,
+                             struct dn_err *err)
+{
+    struct sim_volume *sv = sim_of(v);
+
+    sched_pass(v->sched);
+    if (!sim_alive(sv))
+        return sim_fail_dead(sv, err);
+    return volume_local_acquire(&sv->local, name, holder, duration_ns, err);
+}
+
+static void sim_lease_release(struct volume *v, const char *name, const char *holder)
+{
+    volume_local_release(&sim_of(v)->local, name, holder);
+}
+
+static void sim_watch(struct volume *v, volume_notice_fn fn, void *arg)
+{
+    volume_local_watch(&sim_of(v)->local, fn, arg);
+}
+
+static void sim_notify(struct volume *v, const char *name)
+{
+    volume_local_notify(&sim_of(v)->local, name);
+}
+
+static int64_t sim_clock_ns(struct volume *v)
+{
+    struct sim_volume *sv = sim_of(v);
+    int64_t elapsed = sim_alive(sv) ? (int64_t)sched_now_ns(v->sched) : 0;
+
+    return sv->disk->clock_ns + elapsed;
+}
+
+static uint64_t sim_random(struct volume *v)
+{
+    return sched_random(v->sched);
+}
+
+static uint64_t sim_free_bytes(struct volume *v)
+{
+    const struct sim_disk *d = sim_of(v)->disk;
+    uint64_t used = sim_disk_used(d);
+
+    if (d->capacity == 0)
+        return UINT64_MAX;
+    return used < d->capacity ? d->capacity - used : 0;
+}
+
+static const char *sim_describe(struct volume *v)
+{
+    return sim_of(v)->description;
+}
+
+/* -- scratch files
+ * --------------------------------------------------------------------------------- */
+
+static int sim_scratch_enter(struct sim_volume *sv, bool write, struct dn_err *err)
+{
+    enum sim_fault fault;
+    int rc = sim_enter(sv, write, &fault, err);
+
+    if (rc == 0 && fault != SIM_FAULT_NONE)
+        rc = sim_struck(sv, fault, 'o', "scratch", err);
+    return rc;
+}
+
+static int sim_scratch_open(struct volume *v, struct volume_scratch **ret, struct dn_err *err)
+{
+    struct sim_scratch *s;
+    int rc = sim_scratch_enter(sim_of(v), true, err);
+
+    if (rc < 0)
+        return rc;
+    s = mem_calloc(NULL, 1, sizeof *s);
+    if (!s)
+        return DN_FAIL_NOMEM(err);
+    s->base.volume = v;
+    buf_init(&s->data, NULL);
+    *ret = &s->base;
+    return 0;
+}
+
+static int sim_scratch_append(
+    struct volume_scratch *base, const void *p, size_t n, uint64_t *ret_offset, struct dn_err *err)
+{
+    struct sim_scratch *s = (struct sim_scratch *)base;
+    struct sim_volume *sv = sim_of(base->volume);
+    uint64_t offset;
+    int rc = sim_scratch_enter(sv, true, err);
+
+    if (rc < 0)
+        return rc;
+    offset = s->data.len;
+    if (!sim_disk_fits(sv->disk, n))
+        return DN_FAIL(err, DN_E_NOSPC, "scratch file: no space left for %zu bytes", n);
+    if (!buf_reserve(&s->data, n)) {
+        s->data.failed = false;
+        return DN_FAIL_NOMEM(err);
+    }
+    buf_append(&s->data, p, n);
+    sv->disk->scratch_bytes += n;
+    *ret_offset = offset;
+    return 0;
+}
+
+static int sim_scratch_read(
+    struct volume_scratch *base, uint64_t offset, void *to, size_t n, struct dn_err *err)
+{
+    struct sim_scratch *s = (struct sim_scratch *)base;
+    int rc = sim_scratch_enter(sim_of(base->volume), false, err);
+
+    if (rc < 0)
+        return rc;
+    if (offset > s->data.len || n > s->data.len - offset)
+        return DN_FAIL(err,
+                       DN_E_CORRUPT,
+                       "scratch file: %zu bytes at offset %" PRIu64 " reach over its end",
+                       n,
+                       offset);
+    if (n > 0)
+        memcpy(to, s->data.data + offset, n);
+    return 0;
+}
+
+static void sim_scratch_close(struct volume_scratch *base)
+{
+    struct sim_scratch *s = (struct sim_scratch *)base;
+    struct sim_volume *sv = sim_of(base->volume);
+
+    if (sim_alive(sv))
+        sv->disk->scratch_bytes -= s->data.len;
+    buf_done(&s->data);
+    mem_free(s);
+}
+
+/* -- open and close
+ * -------------------------------------------------------------------------------- */
+
+/* Half-built is fine. */
+static void sim_close(struct volume *v)
+{
+    struct sim_volume *sv = sim_of(v);
+    struct sim_disk *d = sv->disk;
+
+    if (d->volume == v) {
+        d->clock_ns += (int64_t)sched_now_ns(v->sched);
+        d->volume = NULL;
+        d->session++;
+        d->scratch_bytes = 0;
+    }
+    volume_local_done(&sv->local);
+    sched_free(v->sched);
+    mem_free(sv);
+}
+
+static const struct volume_ops sim_ops = {
+    .close = sim_close,
+    .describe = sim_describe,
+    .put = sim_put,
+    .size = sim_size,
+    .read = sim_read,
+    .remove = sim_remove,
+    .list = sim_list,
+    .log_create = sim_log_create,
+    .log_append = sim_log_append,
+    .log_sync = sim_log_sync,
+    .log_fence = sim_log_fence,
+    .log_read = sim_log_read,
+    .log_remove = sim_log_remove,
+    .log_list = sim_log_list,
+    .doc_read = sim_doc_read,
+    .doc_replace = sim_doc_replace,
+    .lease_acquire = sim_lease_acquire,
+    .lease_release = sim_lease_release,
+    .watch = sim_watch,
+    .notify = sim_notify,
+    .scan = sim_scan,
+    .clock_ns = sim_clock_ns,
+    .random = sim_random,
+    .free_bytes = sim_free_bytes,
+    .scratch_open = sim_scratch_open,
+    .scratch_append = sim_scratch_append,
+    .scratch_read = sim_scratch_read,
+    .scratch_close = sim_scratch_close,
+};
+
+int sim_volume_open(struct sim_disk *d,
+                    uint64_t seed,
+                    struct volume **ret_volume,
+                    struct dn_err *err)
+{
+    struct sim_volume *sv;
+    int rc;
+
+    if (d->volume)
+        return DN_FAIL(err,
+                       DN_E_BUSY,
+                       "the simulated disk is in use by volume '%s'",
+                       volume_describe(d->volume));
+    sv = mem_calloc(NULL, 1, sizeof *sv);
+    if (!sv)
+        return DN_FAIL_NOMEM(err);
+    sv->base.ops = &sim_ops;
+    sv->disk = d;
+    (void)snprintf(sv->description, sizeof sv->description, "sim:%" PRIu64, seed);
+    sv->base.sched = sched_sim_new(seed, err);
+    rc = sv->base.sched ? volume_local_init(&sv->local, sv->base.sched, err) : DN_E_NOMEM;
+    if (rc < 0) {
+        sim_close(&sv->base);
+        return rc;
+    }
+    d->session++;
+    d->crashed = false;
+    d->volume = &sv->base;
+    sv->session = d->session;
+    *ret_volume = &sv->base;
+    return 0;
+}
