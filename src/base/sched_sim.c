@@ -137,7 +137,7 @@ static struct sim *sim_of(struct sched *s)
     return sim;
 }
 
-/* -- stacks ------------------------------------------------------------------------------------ */
+/* -- stacks ------------------------------------------------------------------------ */
 
 static bool sim_stack_new(struct sim *sim, struct sim_stack *ret_stack)
 {
@@ -187,7 +187,7 @@ static void sim_stacks_drop(struct sim *sim)
     }
 }
 
-/* -- switching --------------------------------------------------------------------------------- */
+/* -- switching --------------------------------------------------------------------- */
 
 /* The first thing a fiber does when it runs again. */
 static void sim_arrive(struct sim *sim)
@@ -312,7 +312,7 @@ static void sim_sleep_ns(struct sched *s, uint64_t ns)
     (void)sim_block(sim, NULL, "a timer", "", sched_deadline(sim->now_ns, ns));
 }
 
-/* -- tasks ------------------------------------------------------------------------------------- */
+/* -- tasks ------------------------------------------------------------------------- */
 
 static void sim_fiber_main(unsigned high, unsigned low)
 {
@@ -403,7 +403,7 @@ static void sim_free(struct sched *s)
     mem_free(sim);
 }
 
-/* -- mutexes and conditions -------------------------------------------------------------------- */
+/* -- mutexes and conditions -------------------------------------------------------- */
 
 static struct sched_mutex *sim_mutex_new(struct sched *s, const char *name)
 {
@@ -518,7 +518,7 @@ static void sim_broadcast(struct sched_cond *c)
     sim_switch(sim);
 }
 
-/* -- the rest ---------------------------------------------------------------------------------- */
+/* -- the rest ---------------------------------------------------------------------- */
 
 static uint64_t sim_now_ns(struct sched *s)
 {

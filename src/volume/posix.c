@@ -35,7 +35,7 @@ static const char *pvol_describe(struct volume *v)
     return volume_posix_of(v)->description;
 }
 
-/* -- objects ----------------------------------------------------------------------------------- */
+/* -- objects ----------------------------------------------------------------------- */
 
 static int pvol_put(struct volume *v, const char *name, const void *p, size_t n, struct dn_err *err)
 {

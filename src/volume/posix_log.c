@@ -62,8 +62,7 @@ static struct posix_file plog_file(struct posix_volume *pv, const char *name)
     return file;
 }
 
-/* -- the head ------------------------------------------------------------------------------------
- */
+/* -- the head ---------------------------------------------------------------------- */
 
 static void plog_slot_encode(uint8_t slot[POSIX_LOG_SLOT_SIZE], uint64_t epoch)
 {
@@ -116,8 +115,7 @@ static int plog_head_read(struct posix_volume *pv, struct posix_log *log, struct
     return 0;
 }
 
-/* -- the list of open logs -----------------------------------------------------------------------
- */
+/* -- the list of open logs --------------------------------------------------------- */
 
 static void plog_free(struct posix_log *log)
 {
@@ -295,8 +293,7 @@ static void plog_leave(struct posix_volume *pv, struct posix_log *log)
     plog_unpin(pv, log);
 }
 
-/* -- operations ----------------------------------------------------------------------------------
- */
+/* -- operations -------------------------------------------------------------------- */
 
 int volume_posix_log_create(struct volume *v, const char *name, uint64_t epoch, struct dn_err *err)
 {

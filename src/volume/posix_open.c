@@ -33,7 +33,7 @@
 
 static const char *const pvol_dirs[] = {"o", "l", "d", "scratch"};
 
-/* -- the lock ---------------------------------------------------------------------------------- */
+/* -- the lock ---------------------------------------------------------------------- */
 
 struct pvol_holder {
     long pid;                       /* 0 = unknown */
@@ -114,8 +114,7 @@ static int pvol_lock(struct posix_volume *pv, struct dn_err *err)
     return 0;
 }
 
-/* -- the directory ------------------------------------------------------------------------------
- */
+/* -- the directory ----------------------------------------------------------------- */
 
 static int pvol_fail_no_volume(struct posix_volume *pv, struct dn_err *err)
 {
@@ -290,8 +289,7 @@ static int pvol_sweep(struct posix_volume *pv, struct dn_err *err)
     return rc;
 }
 
-/* -- open and close ------------------------------------------------------------------------------
- */
+/* -- open and close ---------------------------------------------------------------- */
 
 static int pvol_open_files(struct posix_volume *pv, bool create, struct dn_err *err)
 {

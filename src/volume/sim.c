@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The simulated volume: the operations of struct volume_ops on a struct sim_disk. Each goes through
- * sim_enter, which lets other fibers run, counts the call and says which fault strikes it; after
- * the disk has changed, sim_leave lets others run again, so that a crash may also come between a
- * change and its acknowledgement. File pointers do not live across these two. */
+ * sim_volume_enter, which lets other fibers run, counts the call and says which fault strikes it;
+ * after the disk has changed, sim_volume_leave lets others run again, so that a crash may also come
+ * between a change and its acknowledgement. File pointers do not live across these two. */
 #include "base/hash.h"
 #include "volume/sim_int.h"
 
@@ -11,69 +11,55 @@
 #include <stdio.h>
 #include <string.h>
 
-struct sim_volume {
-    struct volume base;
-    struct volume_local local; /* leases and notices */
-    struct sim_disk *disk;     /* borrowed, outlives it */
-    uint64_t session;          /* of the disk when it was opened: another one means dead */
-    char description[40];      /* "sim:seed" */
-};
-
 struct sim_scratch {
     struct volume_scratch base;
     struct buf data; /* owned */
 };
-
-static struct sim_volume *sim_of(struct volume *v)
-{
-    return DN_CONTAINER_OF(v, struct sim_volume, base);
-}
 
 static const char *sim_kind_name(char kind)
 {
     return kind == 'o' ? "object" : kind == 'l' ? "log" : "document";
 }
 
-/* -- entering and leaving a call -----------------------------------------------------------------
- */
+/* -- entering and leaving a call --------------------------------------------------- */
 
-static bool sim_alive(const struct sim_volume *sv)
+bool sim_volume_alive(const struct sim_volume *sv)
 {
     return sv->session == sv->disk->session;
 }
 
-static int sim_fail_dead(struct sim_volume *sv, struct dn_err *err)
+int sim_volume_dead(struct sim_volume *sv, struct dn_err *err)
 {
     return DN_FAIL(err, DN_E_IO, "%s: the machine has crashed", sv->description);
 }
 
-static int
-sim_enter(struct sim_volume *sv, bool write, enum sim_fault *ret_fault, struct dn_err *err)
+int sim_volume_enter(struct sim_volume *sv,
+                     bool write,
+                     enum sim_fault *ret_fault,
+                     struct dn_err *err)
 {
     sched_pass(sv->base.sched);
-    if (!sim_alive(sv))
-        return sim_fail_dead(sv, err);
+    if (!sim_volume_alive(sv))
+        return sim_volume_dead(sv, err);
     *ret_fault = sim_disk_strike(sv->disk, write);
     return 0;
 }
 
-/* The end of a call that changed the disk; rc of the change. */
-static int sim_leave(struct sim_volume *sv, int rc, struct dn_err *err)
+int sim_volume_leave(struct sim_volume *sv, int rc, struct dn_err *err)
 {
     sched_pass(sv->base.sched);
-    if (rc >= 0 && !sim_alive(sv))
-        return sim_fail_dead(sv, err);
+    if (rc >= 0 && !sim_volume_alive(sv))
+        return sim_volume_dead(sv, err);
     return rc;
 }
 
-/* The end of a struck call: crashes if that is the fault, and gives the error. */
-static int sim_struck(
+int sim_volume_struck(
     struct sim_volume *sv, enum sim_fault fault, char kind, const char *name, struct dn_err *err)
 {
     switch (fault) {
     case SIM_FAULT_CRASH:
         sim_disk_crash(sv->disk);
-        return sim_fail_dead(sv, err);
+        return sim_volume_dead(sv, err);
     case SIM_FAULT_NOSPC:
         return DN_FAIL(
             err, DN_E_NOSPC, "%s '%s': no space left (simulated)", sim_kind_name(kind), name);
@@ -86,22 +72,20 @@ static int sim_struck(
         err, DN_E_IO, "%s '%s': input/output error (simulated)", sim_kind_name(kind), name);
 }
 
-static int sim_fail_full(char kind, const char *name, size_t n, struct dn_err *err)
+int sim_volume_full(char kind, const char *name, size_t n, struct dn_err *err)
 {
     return DN_FAIL(
         err, DN_E_NOSPC, "%s '%s': no space left for %zu bytes", sim_kind_name(kind), name, n);
 }
 
-/* The file as programs see it. */
-static struct sim_file *sim_find(struct sim_volume *sv, char kind, const char *name)
+struct sim_file *sim_volume_find(struct sim_volume *sv, char kind, const char *name)
 {
     struct sim_file *file = sim_disk_find(sv->disk, kind, name);
 
     return file && !file->ghost ? file : NULL;
 }
 
-/* Whether a struck write happened all the same. A full disk writes nothing. */
-static bool sim_happened(struct sim_volume *sv, enum sim_fault fault)
+bool sim_volume_happened(struct sim_volume *sv, enum sim_fault fault)
 {
     return fault != SIM_FAULT_NOSPC && sim_disk_coin(sv->disk, 2);
 }
@@ -123,74 +107,72 @@ sim_make(struct sim_volume *sv, char kind, const char *name, const void *p, size
     return ghost;
 }
 
-/* put and log_create: a new file, whole or not at all. */
-static int sim_create(struct sim_volume *sv,
+int sim_volume_create(struct sim_volume *sv,
                       char kind,
                       const char *name,
-                      const struct buf *bytes,
+                      const struct sim_bytes *bytes,
                       uint64_t epoch,
                       struct dn_err *err)
 {
     enum sim_fault fault;
     struct sim_file *file;
     bool exists;
-    int rc = sim_enter(sv, true, &fault, err);
+    int rc = sim_volume_enter(sv, true, &fault, err);
 
     if (rc < 0)
         return rc;
-    exists = sim_find(sv, kind, name) != NULL;
-    if (fault != SIM_FAULT_NONE && (exists || !sim_happened(sv, fault)))
-        return sim_struck(sv, fault, kind, name, err);
+    exists = sim_volume_find(sv, kind, name) != NULL;
+    if (fault != SIM_FAULT_NONE && (exists || !sim_volume_happened(sv, fault)))
+        return sim_volume_struck(sv, fault, kind, name, err);
     if (exists)
         return VOLUME_FAIL_EXISTS(err, sim_kind_name(kind), name);
-    if (!sim_disk_fits(sv->disk, bytes->len))
-        return sim_fail_full(kind, name, bytes->len, err);
-    file = sim_make(sv, kind, name, bytes->data, bytes->len);
+    if (!sim_disk_fits(sv->disk, bytes->n))
+        return sim_volume_full(kind, name, bytes->n, err);
+    file = sim_make(sv, kind, name, bytes->p, bytes->n);
     if (!file)
         return DN_FAIL_NOMEM(err);
     file->epoch = epoch;
     file->session = sv->session;
     if (fault != SIM_FAULT_NONE) {
         file->ghost = true; /* a crash decides */
-        return sim_struck(sv, fault, kind, name, err);
+        return sim_volume_struck(sv, fault, kind, name, err);
     }
-    return sim_leave(sv, 0, err);
+    return sim_volume_leave(sv, 0, err);
 }
 
-/* delete and log_delete: done or not. */
-static int sim_delete(struct sim_volume *sv, char kind, const char *name, struct dn_err *err)
+int sim_volume_delete(struct sim_volume *sv, char kind, const char *name, struct dn_err *err)
 {
     enum sim_fault fault;
     struct sim_file *file;
-    int rc = sim_enter(sv, true, &fault, err);
+    int rc = sim_volume_enter(sv, true, &fault, err);
 
     if (rc < 0)
         return rc;
-    file = sim_find(sv, kind, name);
+    file = sim_volume_find(sv, kind, name);
     if (fault == SIM_FAULT_NOSPC)
         fault = SIM_FAULT_NONE; /* deleting needs no space */
-    if (file && (fault == SIM_FAULT_NONE || sim_happened(sv, fault)))
+    if (file && (fault == SIM_FAULT_NONE || sim_volume_happened(sv, fault)))
         sim_disk_remove(sv->disk, file);
     if (fault != SIM_FAULT_NONE)
-        return sim_struck(sv, fault, kind, name, err);
-    return sim_leave(sv, file ? 0 : DN_NOT_FOUND, err);
+        return sim_volume_struck(sv, fault, kind, name, err);
+    return sim_volume_leave(sv, file ? 0 : DN_NOT_FOUND, err);
 }
 
-static int sim_list_kind(struct sim_volume *sv,
-                         char kind,
-                         const char *prefix,
-                         struct volume_names *names,
-                         struct dn_err *err)
+int sim_volume_list(struct sim_volume *sv,
+                    char kind,
+                    const char *prefix,
+                    struct volume_names *names,
+                    struct dn_err *err)
 {
     struct sim_disk *d = sv->disk;
     size_t prefix_len = strlen(prefix);
     enum sim_fault fault;
-    int rc = sim_enter(sv, false, &fault, err);
+    int rc = sim_volume_enter(sv, false, &fault, err);
 
     if (rc < 0)
         return rc;
     if (fault != SIM_FAULT_NONE)
-        return sim_struck(sv, fault, kind, prefix, err);
+        return sim_volume_struck(sv, fault, kind, prefix, err);
     for (size_t i = 0; i < d->files_count; i++) {
         const struct sim_file *file = d->files[i];
         if (file->kind != kind || file->ghost || strncmp(file->name, prefix, prefix_len) != 0)
@@ -201,36 +183,24 @@ static int sim_list_kind(struct sim_volume *sv,
     return 0;
 }
 
-/* -- objects -------------------------------------------------------------------------------------
- */
-
-/* A struct buf around borrowed bytes; never grown, never freed. */
-static struct buf sim_borrow(const void *p, size_t n)
-{
-    struct buf bytes;
-
-    memset(&bytes, 0, sizeof bytes);
-    memcpy(&bytes.data, &p, sizeof p); /* drops the const: only read from here on */
-    bytes.len = n;
-    return bytes;
-}
+/* -- objects ----------------------------------------------------------------------- */
 
 static int sim_put(struct volume *v, const char *name, const void *p, size_t n, struct dn_err *err)
 {
-    struct buf bytes = sim_borrow(p, n);
+    struct sim_bytes bytes = {p, n};
 
-    return sim_create(sim_of(v), 'o', name, &bytes, 0, err);
+    return sim_volume_create(sim_volume_of(v), 'o', name, &bytes, 0, err);
 }
 
 static int sim_remove(struct volume *v, const char *name, struct dn_err *err)
 {
-    return sim_delete(sim_of(v), 'o', name, err);
+    return sim_volume_delete(sim_volume_of(v), 'o', name, err);
 }
 
 static int
 sim_list(struct volume *v, const char *prefix, struct volume_names *names, struct dn_err *err)
 {
-    return sim_list_kind(sim_of(v), 'o', prefix, names, err);
+    return sim_volume_list(sim_volume_of(v), 'o', prefix, names, err);
 }
 
 /* The object for one reading call. */
@@ -240,13 +210,13 @@ static int sim_open_object(struct sim_volume *sv,
                            struct dn_err *err)
 {
     enum sim_fault fault;
-    int rc = sim_enter(sv, false, &fault, err);
+    int rc = sim_volume_enter(sv, false, &fault, err);
 
     if (rc < 0)
         return rc;
     if (fault != SIM_FAULT_NONE)
-        return sim_struck(sv, fault, 'o', name, err);
-    *ret_file = sim_find(sv, 'o', name);
+        return sim_volume_struck(sv, fault, 'o', name, err);
+    *ret_file = sim_volume_find(sv, 'o', name);
     if (!*ret_file)
         return VOLUME_FAIL_MISSING(err, "object", name);
     return 0;
@@ -255,7 +225,7 @@ static int sim_open_object(struct sim_volume *sv,
 static int sim_size(struct volume *v, const char *name, uint64_t *ret_size, struct dn_err *err)
 {
     struct sim_file *file;
-    int rc = sim_open_object(sim_of(v), name, &file, err);
+    int rc = sim_open_object(sim_volume_of(v), name, &file, err);
 
     if (rc == 0)
         *ret_size = file->data.len;
@@ -269,7 +239,7 @@ static int sim_read(struct volume *v,
                     struct dn_err *err)
 {
     struct sim_file *file;
-    int rc = sim_open_object(sim_of(v), name, &file, err);
+    int rc = sim_open_object(sim_volume_of(v), name, &file, err);
 
     for (size_t i = 0; i < count && rc == 0; i++) {
         const struct volume_range *range = &ranges[i];
@@ -287,214 +257,7 @@ sim_scan(struct volume *v, const char *name, volume_scan_fn fn, void *arg, struc
     return fn(v, name, arg, err);
 }
 
-/* -- logs ----------------------------------------------------------------------------------------
- */
-
-static int sim_log_create(struct volume *v, const char *name, uint64_t epoch, struct dn_err *err)
-{
-    struct buf bytes = sim_borrow("", 0);
-
-    return sim_create(sim_of(v), 'l', name, &bytes, epoch, err);
-}
-
-/* Enters a call on a log; waits while an append is under way there. *ret_log NULL: no such log. */
-static int sim_log_enter(struct sim_volume *sv,
-                         const char *name,
-                         bool write,
-                         enum sim_fault *ret_fault,
-                         struct sim_file **ret_log,
-                         struct dn_err *err)
-{
-    struct sim_file *log;
-    int rc = sim_enter(sv, write, ret_fault, err);
-
-    if (rc < 0)
-        return rc;
-    for (log = sim_find(sv, 'l', name); log && log->busy; log = sim_find(sv, 'l', name)) {
-        sched_pass(sv->base.sched);
-        if (!sim_alive(sv))
-            return sim_fail_dead(sv, err);
-    }
-    if (log && log->session != sv->session) {
-        /* The first use after an open: what is there is made durable before anybody sees it. */
-        log->session = sv->session;
-        log->broken = false;
-        sim_file_settle(log);
-    }
-    *ret_log = log;
-    return 0;
-}
-
-static int
-sim_log_check(const struct sim_file *log, const char *name, uint64_t epoch, struct dn_err *err)
-{
-    if (!log)
-        return VOLUME_FAIL_MISSING(err, "log", name);
-    if (epoch < log->epoch)
-        return VOLUME_FAIL_FENCED(err, name, epoch, log->epoch);
-    return 0;
-}
-
-/* Adds an unsynced piece. False: out of memory, nothing added. */
-static bool sim_log_write(struct sim_file *log, const void *p, size_t n)
-{
-    if (!buf_reserve(&log->data, n) || !buf_reserve(&log->pieces, 8)) {
-        log->data.failed = false;
-        log->pieces.failed = false;
-        return false;
-    }
-    buf_u64(&log->pieces, log->data.len);
-    buf_append(&log->data, p, n);
-    return true;
-}
-
-/* An append that fails: a part of it may be there, and the log takes no more. */
-static void sim_log_break(
-    struct sim_volume *sv, struct sim_file *log, enum sim_fault fault, const void *p, size_t n)
-{
-    size_t part = sim_happened(sv, fault) ? n : (size_t)(sim_disk_random(sv->disk) % (n + 1));
-
-    log->broken = true;
-    if (sim_disk_fits(sv->disk, part))
-        DN_IGNORE(sim_log_write(log, p, part)); /* out of memory: no part of it is there */
-}
-
-/* The second half of a synced append: others run, then the bytes are durable. */
-static int sim_log_append_sync(struct sim_volume *sv,
-                               const char *name,
-                               struct sim_file *log,
-                               struct dn_err *err)
-{
-    uint64_t id = log->id;
-
-    log->busy = true;
-    sched_pass(sv->base.sched);
-    if (!sim_alive(sv))
-        return sim_fail_dead(sv, err);
-    log = sim_find(sv, 'l', name);
-    if (!log || log->id != id)
-        return VOLUME_FAIL_MISSING(err, "log", name);
-    log->busy = false;
-    sim_file_settle(log);
-    return sim_leave(sv, 0, err);
-}
-
-static int sim_log_append(struct volume *v,
-                          const char *name,
-                          uint64_t epoch,
-                          const void *p,
-                          size_t n,
-                          bool sync,
-                          struct dn_err *err)
-{
-    struct sim_volume *sv = sim_of(v);
-    enum sim_fault fault;
-    struct sim_file *log;
-    int rc = sim_log_enter(sv, name, true, &fault, &log, err);
-
-    if (rc < 0)
-        return rc;
-    rc = sim_log_check(log, name, epoch, NULL);
-    if (fault != SIM_FAULT_NONE) {
-        if (rc == 0 && !log->broken)
-            sim_log_break(sv, log, fault, p, n);
-        return sim_struck(sv, fault, 'l', name, err);
-    }
-    if (rc < 0)
-        return sim_log_check(log, name, epoch, err);
-    if (log->broken)
-        return VOLUME_FAIL_BROKEN(err, name);
-    if (!sim_disk_fits(sv->disk, n)) {
-        sim_log_break(sv, log, SIM_FAULT_NOSPC, p, n);
-        return sim_fail_full('l', name, n, err);
-    }
-    if (!sim_log_write(log, p, n))
-        return DN_FAIL_NOMEM(err);
-    if (sync)
-        return sim_log_append_sync(sv, name, log, err);
-    log->visible = log->data.len;
-    return sim_leave(sv, 0, err);
-}
-
-static int sim_log_sync(struct volume *v, const char *name, uint64_t epoch, struct dn_err *err)
-{
-    struct sim_volume *sv = sim_of(v);
-    enum sim_fault fault;
-    struct sim_file *log;
-    int rc = sim_log_enter(sv, name, true, &fault, &log, err);
-
-    if (rc < 0)
-        return rc;
-    rc = sim_log_check(log, name, epoch, NULL);
-    if (fault != SIM_FAULT_NONE) {
-        if (rc == 0)
-            log->broken = true; /* what was not synced stays so */
-        return sim_struck(sv, fault, 'l', name, err);
-    }
-    if (rc < 0)
-        return sim_log_check(log, name, epoch, err);
-    if (log->broken)
-        return VOLUME_FAIL_BROKEN(err, name);
-    sim_file_settle(log);
-    return sim_leave(sv, 0, err);
-}
-
-static int sim_log_fence(struct volume *v, const char *name, uint64_t epoch, struct dn_err *err)
-{
-    struct sim_volume *sv = sim_of(v);
-    enum sim_fault fault;
-    struct sim_file *log;
-    int rc = sim_log_enter(sv, name, true, &fault, &log, err);
-
-    if (rc < 0)
-        return rc;
-    rc = sim_log_check(log, name, epoch, NULL);
-    if (fault == SIM_FAULT_NOSPC)
-        fault = SIM_FAULT_NONE; /* the epoch has its place already */
-    if (rc == 0 && (fault == SIM_FAULT_NONE || sim_happened(sv, fault)))
-        log->epoch = epoch;
-    if (fault != SIM_FAULT_NONE)
-        return sim_struck(sv, fault, 'l', name, err);
-    if (rc < 0)
-        return sim_log_check(log, name, epoch, err);
-    return sim_leave(sv, 0, err);
-}
-
-static int sim_log_read(
-    struct volume *v, const char *name, uint64_t offset, struct buf *ret, struct dn_err *err)
-{
-    struct sim_volume *sv = sim_of(v);
-    enum sim_fault fault;
-    struct sim_file *log;
-    int rc = sim_log_enter(sv, name, false, &fault, &log, err);
-
-    if (rc < 0)
-        return rc;
-    if (fault != SIM_FAULT_NONE)
-        return sim_struck(sv, fault, 'l', name, err);
-    if (!log)
-        return DN_NOT_FOUND;
-    if (offset >= log->visible)
-        return 0;
-    if (!buf_reserve(ret, log->visible - (size_t)offset))
-        return DN_FAIL_NOMEM(err);
-    buf_append(ret, log->data.data + offset, log->visible - (size_t)offset);
-    return 0;
-}
-
-static int sim_log_remove(struct volume *v, const char *name, struct dn_err *err)
-{
-    return sim_delete(sim_of(v), 'l', name, err);
-}
-
-static int
-sim_log_list(struct volume *v, const char *prefix, struct volume_names *names, struct dn_err *err)
-{
-    return sim_list_kind(sim_of(v), 'l', prefix, names, err);
-}
-
-/* -- documents -----------------------------------------------------------------------------------
- */
+/* -- documents --------------------------------------------------------------------- */
 
 static int sim_doc_check(const struct sim_file *doc, struct dn_err *err)
 {
@@ -511,16 +274,16 @@ static int sim_doc_read(struct volume *v,
                         uint64_t *ret_generation,
                         struct dn_err *err)
 {
-    struct sim_volume *sv = sim_of(v);
+    struct sim_volume *sv = sim_volume_of(v);
     enum sim_fault fault;
     struct sim_file *doc;
-    int rc = sim_enter(sv, false, &fault, err);
+    int rc = sim_volume_enter(sv, false, &fault, err);
 
     if (rc < 0)
         return rc;
     if (fault != SIM_FAULT_NONE)
-        return sim_struck(sv, fault, 'd', name, err);
-    doc = sim_find(sv, 'd', name);
+        return sim_volume_struck(sv, fault, 'd', name, err);
+    doc = sim_volume_find(sv, 'd', name);
     if (!doc)
         return DN_NOT_FOUND;
     rc = sim_doc_check(doc, err);
@@ -536,17 +299,17 @@ static int sim_doc_read(struct volume *v,
 /* The new document in place of the old one, NULL = there is none. */
 static int sim_doc_store(struct sim_volume *sv,
                          const char *name,
-                         const struct buf *bytes,
+                         const struct sim_bytes *bytes,
                          struct sim_file *doc,
                          struct dn_err *err)
 {
-    if (!sim_disk_fits(sv->disk, bytes->len))
-        return sim_fail_full('d', name, bytes->len, err);
+    if (!sim_disk_fits(sv->disk, bytes->n))
+        return sim_volume_full('d', name, bytes->n, err);
     if (!doc) {
-        doc = sim_disk_add(sv->disk, 'd', name, bytes->data, bytes->len);
+        doc = sim_disk_add(sv->disk, 'd', name, bytes->p, bytes->n);
         if (!doc)
             return DN_FAIL_NOMEM(err);
-    } else if (!sim_file_assign(doc, bytes->data, bytes->len)) {
+    } else if (!sim_file_assign(doc, bytes->p, bytes->n)) {
         return DN_FAIL_NOMEM(err);
     }
     doc->generation++;
@@ -561,21 +324,21 @@ static int sim_doc_replace(struct volume *v,
                            uint64_t *ret_generation,
                            struct dn_err *err)
 {
-    struct sim_volume *sv = sim_of(v);
-    struct buf bytes = sim_borrow(p, n);
+    struct sim_volume *sv = sim_volume_of(v);
+    struct sim_bytes bytes = {p, n};
     enum sim_fault fault;
     struct sim_file *doc;
     uint64_t have;
-    int rc = sim_enter(sv, true, &fault, err);
+    int rc = sim_volume_enter(sv, true, &fault, err);
 
     if (rc < 0)
         return rc;
-    doc = sim_find(sv, 'd', name);
+    doc = sim_volume_find(sv, 'd', name);
     have = doc ? doc->generation : 0;
     if (fault != SIM_FAULT_NONE) {
-        if (have == generation && sim_happened(sv, fault))
+        if (have == generation && sim_volume_happened(sv, fault))
             DN_IGNORE(sim_doc_store(sv, name, &bytes, doc, NULL)); /* it failed in any case */
-        return sim_struck(sv, fault, 'd', name, err);
+        return sim_volume_struck(sv, fault, 'd', name, err);
     }
     if (doc)
         rc = sim_doc_check(doc, err);
@@ -583,7 +346,7 @@ static int sim_doc_replace(struct volume *v,
         return rc;
     if (have != generation)
         return VOLUME_FAIL_CONFLICT(err, name, generation, have);
-    rc = sim_leave(sv, sim_doc_store(sv, name, &bytes, doc, err), err);
+    rc = sim_volume_leave(sv, sim_doc_store(sv, name, &bytes, doc, err), err);
     if (rc == 0)
         *ret_generation = generation + 1;
     return rc;
@@ -598,33 +361,33 @@ static int sim_lease_acquire(struct volume *v,
                              uint64_t duration_ns,
                              struct dn_err *err)
 {
-    struct sim_volume *sv = sim_of(v);
+    struct sim_volume *sv = sim_volume_of(v);
 
     sched_pass(v->sched);
-    if (!sim_alive(sv))
-        return sim_fail_dead(sv, err);
+    if (!sim_volume_alive(sv))
+        return sim_volume_dead(sv, err);
     return volume_local_acquire(&sv->local, name, holder, duration_ns, err);
 }
 
 static void sim_lease_release(struct volume *v, const char *name, const char *holder)
 {
-    volume_local_release(&sim_of(v)->local, name, holder);
+    volume_local_release(&sim_volume_of(v)->local, name, holder);
 }
 
 static void sim_watch(struct volume *v, volume_notice_fn fn, void *arg)
 {
-    volume_local_watch(&sim_of(v)->local, fn, arg);
+    volume_local_watch(&sim_volume_of(v)->local, fn, arg);
 }
 
 static void sim_notify(struct volume *v, const char *name)
 {
-    volume_local_notify(&sim_of(v)->local, name);
+    volume_local_notify(&sim_volume_of(v)->local, name);
 }
 
 static int64_t sim_clock_ns(struct volume *v)
 {
-    struct sim_volume *sv = sim_of(v);
-    int64_t elapsed = sim_alive(sv) ? (int64_t)sched_now_ns(v->sched) : 0;
+    struct sim_volume *sv = sim_volume_of(v);
+    int64_t elapsed = sim_volume_alive(sv) ? (int64_t)sched_now_ns(v->sched) : 0;
 
     return sv->disk->clock_ns + elapsed;
 }
@@ -636,7 +399,7 @@ static uint64_t sim_random(struct volume *v)
 
 static uint64_t sim_free_bytes(struct volume *v)
 {
-    const struct sim_disk *d = sim_of(v)->disk;
+    const struct sim_disk *d = sim_volume_of(v)->disk;
     uint64_t used = sim_disk_used(d);
 
     if (d->capacity == 0)
@@ -646,7 +409,7 @@ static uint64_t sim_free_bytes(struct volume *v)
 
 static const char *sim_describe(struct volume *v)
 {
-    return sim_of(v)->description;
+    return sim_volume_of(v)->description;
 }
 
 /* -- scratch files
@@ -655,17 +418,17 @@ static const char *sim_describe(struct volume *v)
 static int sim_scratch_enter(struct sim_volume *sv, bool write, struct dn_err *err)
 {
     enum sim_fault fault;
-    int rc = sim_enter(sv, write, &fault, err);
+    int rc = sim_volume_enter(sv, write, &fault, err);
 
     if (rc == 0 && fault != SIM_FAULT_NONE)
-        rc = sim_struck(sv, fault, 'o', "scratch", err);
+        rc = sim_volume_struck(sv, fault, 'o', "scratch", err);
     return rc;
 }
 
 static int sim_scratch_open(struct volume *v, struct volume_scratch **ret, struct dn_err *err)
 {
     struct sim_scratch *s;
-    int rc = sim_scratch_enter(sim_of(v), true, err);
+    int rc = sim_scratch_enter(sim_volume_of(v), true, err);
 
     if (rc < 0)
         return rc;
@@ -682,7 +445,7 @@ static int sim_scratch_append(
     struct volume_scratch *base, const void *p, size_t n, uint64_t *ret_offset, struct dn_err *err)
 {
     struct sim_scratch *s = (struct sim_scratch *)base;
-    struct sim_volume *sv = sim_of(base->volume);
+    struct sim_volume *sv = sim_volume_of(base->volume);
     uint64_t offset;
     int rc = sim_scratch_enter(sv, true, err);
 
@@ -705,7 +468,7 @@ static int sim_scratch_read(
     struct volume_scratch *base, uint64_t offset, void *to, size_t n, struct dn_err *err)
 {
     struct sim_scratch *s = (struct sim_scratch *)base;
-    int rc = sim_scratch_enter(sim_of(base->volume), false, err);
+    int rc = sim_scratch_enter(sim_volume_of(base->volume), false, err);
 
     if (rc < 0)
         return rc;
@@ -723,9 +486,9 @@ static int sim_scratch_read(
 static void sim_scratch_close(struct volume_scratch *base)
 {
     struct sim_scratch *s = (struct sim_scratch *)base;
-    struct sim_volume *sv = sim_of(base->volume);
+    struct sim_volume *sv = sim_volume_of(base->volume);
 
-    if (sim_alive(sv))
+    if (sim_volume_alive(sv))
         sv->disk->scratch_bytes -= s->data.len;
     buf_done(&s->data);
     mem_free(s);
@@ -737,7 +500,7 @@ static void sim_scratch_close(struct volume_scratch *base)
 /* Half-built is fine. */
 static void sim_close(struct volume *v)
 {
-    struct sim_volume *sv = sim_of(v);
+    struct sim_volume *sv = sim_volume_of(v);
     struct sim_disk *d = sv->disk;
 
     if (d->volume == v) {

@@ -52,8 +52,7 @@ bool sim_disk_coin(struct sim_disk *d, unsigned n)
     return sim_disk_random(d) % n == 0;
 }
 
-/* -- the table -----------------------------------------------------------------------------------
- */
+/* -- the table --------------------------------------------------------------------- */
 
 static int sim_file_order(const struct sim_file *file, char kind, const char *name)
 {
@@ -159,8 +158,7 @@ void sim_file_settle(struct sim_file *file)
     buf_reset(&file->pieces);
 }
 
-/* -- space ---------------------------------------------------------------------------------------
- */
+/* -- space ------------------------------------------------------------------------- */
 
 uint64_t sim_disk_used(const struct sim_disk *d)
 {
@@ -186,8 +184,7 @@ bool sim_disk_fits(const struct sim_disk *d, uint64_t n)
     return used <= d->capacity && n <= d->capacity - used;
 }
 
-/* -- by hand -------------------------------------------------------------------------------------
- */
+/* -- by hand ----------------------------------------------------------------------- */
 
 static struct sim_file *sim_disk_find_real(struct sim_disk *d, char kind, const char *name)
 {

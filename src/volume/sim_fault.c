@@ -61,8 +61,7 @@ enum sim_fault sim_disk_strike(struct sim_disk *d, bool write)
     return d->fail;
 }
 
-/* -- crash ---------------------------------------------------------------------------------------
- */
+/* -- crash ------------------------------------------------------------------------- */
 
 /* Tears data[start, end). Returns the new end. */
 static size_t sim_tear(struct sim_disk *d, struct sim_file *file, size_t start, size_t end)

@@ -55,6 +55,25 @@ struct sim_disk {
     int64_t clock_ns;        /* wall clock at virtual time 0 of the open volume */
 };
 
+/* Bytes of a caller. */
+struct sim_bytes {
+    const void *p; /* borrowed */
+    size_t n;      /* how many */
+};
+
+struct sim_volume {
+    struct volume base;
+    struct volume_local local; /* leases and notices */
+    struct sim_disk *disk;     /* borrowed, outlives it */
+    uint64_t session;          /* of the disk when it was opened: another one means dead */
+    char description[40];      /* "sim:seed" */
+};
+
+static inline struct sim_volume *sim_volume_of(struct volume *v)
+{
+    return DN_CONTAINER_OF(v, struct sim_volume, base);
+}
+
 /* sim_disk.c */
 uint64_t sim_disk_random(struct sim_disk *d);
 /* True once in n times. */
@@ -75,3 +94,57 @@ bool sim_disk_fits(const struct sim_disk *d, uint64_t n);
 /* sim_fault.c */
 /* Counts a call and says what happens to it. */
 enum sim_fault sim_disk_strike(struct sim_disk *d, bool write);
+
+/* sim.c: parts of every call on a volume */
+bool sim_volume_alive(const struct sim_volume *sv);
+/* The error of every call after the crash. */
+int sim_volume_dead(struct sim_volume *sv, struct dn_err *err);
+/* Lets others run, counts the call and says which fault strikes it. */
+int sim_volume_enter(struct sim_volume *sv,
+                     bool write,
+                     enum sim_fault *ret_fault,
+                     struct dn_err *err) DN_MUST_CHECK;
+/* The end of a call that changed the disk, rc of the change: lets others run. */
+int sim_volume_leave(struct sim_volume *sv, int rc, struct dn_err *err) DN_MUST_CHECK;
+/* The end of a struck call: crashes if that is the fault, and gives the error. */
+int sim_volume_struck(
+    struct sim_volume *sv, enum sim_fault fault, char kind, const char *name, struct dn_err *err);
+int sim_volume_full(char kind, const char *name, size_t n, struct dn_err *err);
+/* Whether a struck write happened all the same. A full disk writes nothing. */
+bool sim_volume_happened(struct sim_volume *sv, enum sim_fault fault);
+/* The file as programs see it; NULL = none. */
+struct sim_file *sim_volume_find(struct sim_volume *sv, char kind, const char *name);
+/* put and log_create: a new file, whole or not at all. */
+int sim_volume_create(struct sim_volume *sv,
+                      char kind,
+                      const char *name,
+                      const struct sim_bytes *bytes,
+                      uint64_t epoch,
+                      struct dn_err *err) DN_MUST_CHECK;
+/* delete and log_delete: done or not. */
+int sim_volume_delete(struct sim_volume *sv, char kind, const char *name, struct dn_err *err)
+    DN_MUST_CHECK;
+int sim_volume_list(struct sim_volume *sv,
+                    char kind,
+                    const char *prefix,
+                    struct volume_names *names,
+                    struct dn_err *err) DN_MUST_CHECK;
+
+/* sim_log.c: operations of struct volume_ops */
+int sim_log_create(struct volume *v, const char *name, uint64_t epoch, struct dn_err *err);
+int sim_log_append(struct volume *v,
+                   const char *name,
+                   uint64_t epoch,
+                   const void *p,
+                   size_t n,
+                   bool sync,
+                   struct dn_err *err);
+int sim_log_sync(struct volume *v, const char *name, uint64_t epoch, struct dn_err *err);
+int sim_log_fence(struct volume *v, const char *name, uint64_t epoch, struct dn_err *err);
+int sim_log_read(
+    struct volume *v, const char *name, uint64_t offset, struct buf *ret, struct dn_err *err);
+int sim_log_remove(struct volume *v, const char *name, struct dn_err *err);
+int sim_log_list(struct volume *v,
+                 const char *prefix,
+                 struct volume_names *names,
+                 struct dn_err *err);

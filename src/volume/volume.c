@@ -124,7 +124,7 @@ const char *volume_describe(struct volume *v)
     return v->ops->describe(v);
 }
 
-/* -- objects ----------------------------------------------------------------------------------- */
+/* -- objects ----------------------------------------------------------------------- */
 
 static int volume_len_check(const char *kind, const char *name, size_t n, struct dn_err *err)
 {
@@ -269,7 +269,7 @@ int volume_scan(
     return rc < 0 ? rc : v->ops->scan(v, name, fn, arg, err);
 }
 
-/* -- logs -------------------------------------------------------------------------------------- */
+/* -- logs -------------------------------------------------------------------------- */
 
 int volume_log_create(struct volume *v, const char *name, uint64_t epoch, struct dn_err *err)
 {
@@ -342,7 +342,7 @@ int volume_log_list(struct volume *v,
     return volume_list_with(v, prefix, v->ops->log_list, ret_names, err);
 }
 
-/* -- documents --------------------------------------------------------------------------------- */
+/* -- documents --------------------------------------------------------------------- */
 
 int volume_doc_read(struct volume *v,
                     const char *name,
@@ -375,8 +375,7 @@ int volume_doc_replace(struct volume *v,
     return rc < 0 ? rc : v->ops->doc_replace(v, name, p, n, generation, ret_generation, err);
 }
 
-/* -- leases, notices, clock, scratch -------------------------------------------------------------
- */
+/* -- leases, notices, clock, scratch ----------------------------------------------- */
 
 int volume_lease_acquire(struct volume *v,
                          const char *name,

@@ -8,6 +8,8 @@
 
 #include "volume/volume.h"
 
+#include <inttypes.h>
+
 struct volume_ops {
     void (*close)(struct volume *v); /* frees v with all it owns, the scheduler too */
     const char *(*describe)(struct volume *v);
@@ -87,7 +89,7 @@ struct volume_scratch {
     struct volume *volume; /* borrowed, outlives it */
 };
 
-/* -- names ------------------------------------------------------------------------------------- */
+/* -- names ------------------------------------------------------------------------- */
 
 int volume_name_check(const char *name, struct dn_err *err) DN_MUST_CHECK;
 /* A prefix may be empty and may end anywhere in a name. */
@@ -96,8 +98,7 @@ int volume_prefix_check(const char *prefix, struct dn_err *err) DN_MUST_CHECK;
 bool volume_names_add(struct volume_names *names, const char *name) DN_MUST_CHECK;
 void volume_names_sort(struct volume_names *names);
 
-/* -- leases and notices of volumes that only one process can open --------------------------------
- */
+/* -- leases and notices of volumes that only one process can open ------------------ */
 
 struct volume_lease;
 
@@ -125,8 +126,7 @@ void volume_local_release(struct volume_local *local, const char *name, const ch
 void volume_local_watch(struct volume_local *local, volume_notice_fn fn, void *arg);
 void volume_local_notify(struct volume_local *local, const char *name);
 
-/* -- errors that several volumes raise in the same words ------------------------------------------
- */
+/* -- errors that several volumes raise in the same words --------------------------- */
 
 #define VOLUME_FAIL_EXISTS(err, kind, name) \
     DN_FAIL((err), DN_E_EXISTS, "%s '%s' exists already", (kind), (name))
