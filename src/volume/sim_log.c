@@ -207,8 +207,10 @@ int sim_log_remove(struct volume *v, const char *name, struct dn_err *err)
     return sim_volume_delete(sim_volume_of(v), 'l', name, err);
 }
 
-static int
-sim_log_list(struct volume *v, const char *prefix, struct volume_names *names, struct dn_err *err)
+int sim_log_list(struct volume *v,
+                 const char *prefix,
+                 struct volume_names *names,
+                 struct dn_err *err)
 {
     return sim_volume_list(sim_volume_of(v), 'l', prefix, names, err);
 }
