@@ -18,6 +18,9 @@
 #define CATALOG_DOC "catalog"
 #define CATALOG_FORMAT 1
 #define CATALOG_SCHEMA_DEFAULT "public"
+#define CATALOG_SCHEMAS_MAX 4096u
+#define CATALOG_TABLES_MAX 65536u
+#define CATALOG_REPLICATION_MAX 65536u /* bytes of a replication map */
 
 struct schema_def {
     char *name;        /* owned */
@@ -50,7 +53,8 @@ const struct schema_def *catalog_schema(const struct catalog *c, const char *nam
 const struct table *catalog_table(const struct catalog *c, const char *schema, const char *name, struct dn_err *err);
 const struct table *catalog_table_by_id(const struct catalog *c, uint64_t id);
 
-/* Edits: *ret is a new catalog with one reference. */
+/* Edits: *ret is a new catalog with one reference; c stays as it is. with_table takes a reference of its own and
+ * writes the id into t, which nobody else may hold yet (an edit whose save failed may be made again with it). */
 int catalog_with_table(const struct catalog *c, struct table *t, struct catalog **ret, struct dn_err *err) DN_MUST_CHECK;
 int catalog_without_table(const struct catalog *c, uint64_t id, struct catalog **ret, struct dn_err *err) DN_MUST_CHECK;
 int catalog_with_schema(const struct catalog *c, const char *name, const char *replication,

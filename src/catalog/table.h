@@ -21,7 +21,11 @@
 #include <stdatomic.h>
 
 #define TABLE_COLUMNS_MAX 511u
-#define TABLE_NAME_MAX 255u
+#define TABLE_NAME_MAX 255u           /* bytes of a schema, table or column name */
+#define TABLE_COLUMN_ID_MAX 0x7fffffffu /* higher ids are the hidden columns' of the store */
+#define TABLE_SPREAD_MAX 1024u
+#define TABLE_OPTION_MAX 65536u       /* bytes of one option's value */
+#define TABLE_SLAB_RULES_MAX 4096u
 
 enum key_form {
     KEY_NONE,  /* no PRIMARY KEY: append table with a hidden row id */
@@ -74,8 +78,8 @@ struct table {
     struct key_part *rest;    /* owned: local without the series columns */
     uint16_t rest_count;
     int quantum_pos;          /* place of the quantum in the partition key list (= series_count), -1: none in the key */
-    int64_t quantum_count;    /* as written: 15 */
-    char quantum_unit;        /* 'd', 'h', 'm', 's' */
+    int64_t quantum_count;    /* as written: 15; also of a quantum from WITH or implied; 0 = no quantum at all */
+    char quantum_unit;        /* 'd', 'h', 'm', 's'; 0 = no quantum at all */
     int time_col;             /* column that decides the slab, -1 = one slab for all */
     bool time_desc;           /* time column is DESC in local: slabs run backwards */
     struct slab_rule *slabs;  /* owned; empty when time_col < 0 */
@@ -100,12 +104,15 @@ void table_unref(struct table *t);              /* NULL is fine */
 int64_t table_slab(const struct table *t, int64_t time);
 /* Width in force at that slab. */
 const struct slab_rule *table_slab_rule(const struct table *t, int64_t slab_start);
+/* First instant after the slab: INT64_MAX at the end of time and for tables with one slab. */
+int64_t table_slab_end(const struct table *t, int64_t slab_start);
 /* Quantum start of a time value; the time itself when the table has none. */
 int64_t table_quantum(const struct table *t, int64_t time);
 /* Index of a column by name: exact match first, else a unique case-insensitive one. -1 none, -2 ambiguous. */
 int table_column_find(const struct table *t, const char *name, size_t len);
 int table_column_by_id(const struct table *t, uint32_t id);
-/* Token of the series of one row (datums in the order of series[]). Empty series: 0. */
+/* Token of the series of one row (datums in the order of series[], of the columns' types, validated: none NULL, no
+ * string over 65535 bytes). Empty series: 0. Out of memory: scratch->failed is set, the result is 0. */
 int64_t table_token(const struct table *t, const struct datum *series, struct buf *scratch);
 
 /* ---- building from what the parser saw ---- */

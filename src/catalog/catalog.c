@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * catalog.c: life, storage and look-ups of a catalog snapshot. Edits are in catalog_edit.c, the
+ * document in catalog_json.c. */
+#include "catalog/catalog.h"
+
+#include "base/text.h"
+#include "catalog/catalog_json.h"
+
+#include <string.h>
+
+struct catalog *catalog_new(void)
+{
+    struct catalog *c = mem_calloc(NULL, 1, sizeof *c);
+
+    if (c)
+        atomic_init(&c->refs, 1);
+    return c;
+}
+
+struct catalog *catalog_ref(struct catalog *c)
+{
+    atomic_fetch_add_explicit(&c->refs, 1, memory_order_relaxed);
+    return c;
+}
+
+void catalog_unref(struct catalog *c)
+{
+    if (!c || atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    for (size_t i = 0; i < c->schemas_count; i++) {
+        mem_free(c->schemas[i].name);
+        mem_free(c->schemas[i].replication);
+    }
+    for (size_t i = 0; i < c->tables_count; i++)
+        table_unref(c->tables[i]);
+    mem_free(c->schemas);
+    mem_free(c->tables);
+    mem_free(c);
+}
+
+/* ---- storage ---- */
+
+/* The catalog of an empty volume: no tables, the default schema. */
+static int catalog_first(struct catalog **ret, struct dn_err *err)
+{
+    struct catalog *c = catalog_new();
+
+    if (!c)
+        return DN_FAIL_NOMEM(err);
+    c->table_id_next = 1;
+    c->schemas = mem_calloc(NULL, 1, sizeof *c->schemas);
+    if (c->schemas) {
+        c->schemas_count = 1;
+        c->schemas[0].name = mem_strdup(NULL, CATALOG_SCHEMA_DEFAULT);
+        c->schemas[0].replication = mem_strdup(NULL, "");
+    }
+    c->tables = mem_calloc(NULL, 0, sizeof *c->tables);
+    if (!c->schemas || !c->tables || !c->schemas[0].name || !c->schemas[0].replication) {
+        catalog_unref(c);
+        return DN_FAIL_NOMEM(err);
+    }
+    *ret = c;
+    return 0;
+}
+
+int catalog_load(struct volume *v, struct catalog **ret, struct dn_err *err)
+{
+    struct catalog *c = NULL;
+    struct buf doc;
+    uint64_t generation = 0;
+    int rc;
+
+    buf_init(&doc, NULL);
+    rc = volume_doc_read(v, CATALOG_DOC, &doc, &generation, err);
+    if (rc == DN_NOT_FOUND)
+        rc = catalog_first(&c, err);
+    else if (rc == 0)
+        rc = catalog_parse(doc.data, doc.len, &c, err);
+    buf_done(&doc);
+    if (rc < 0)
+        return rc;
+    c->generation = generation;
+    *ret = c;
+    return 0;
+}
+
+int catalog_save(struct volume *v, struct catalog *c, struct dn_err *err)
+{
+    struct buf doc;
+    int rc;
+
+    buf_init(&doc, NULL);
+    rc = catalog_print(c, &doc, err);
+    if (rc == 0)
+        rc = volume_doc_replace(
+            v, CATALOG_DOC, doc.data, doc.len, c->generation, &c->generation, err);
+    buf_done(&doc);
+    return rc;
+}
+
+/* ---- look-ups ---- */
+
+const struct schema_def *
+catalog_schema(const struct catalog *c, const char *name, struct dn_err *err)
+{
+    struct text_near near = text_near_make(name);
+    const struct schema_def *found = NULL;
+    bool ambiguous = false;
+
+    for (size_t i = 0; i < c->schemas_count; i++) {
+        const struct schema_def *s = &c->schemas[i];
+
+        if (strcmp(s->name, name) == 0)
+            return s;
+        if (text_same_fold(s->name, strlen(s->name), name, strlen(name))) {
+            ambiguous = found != NULL;
+            found = s;
+        }
+    }
+    if (found && !ambiguous)
+        return found;
+    if (!err)
+        return NULL;
+    if (ambiguous) {
+        DN_IGNORE(DN_FAIL(/* NULL says it */
+                          err,
+                          DN_E_AMBIGUOUS,
+                          "\"%.255s\" fits more than one schema",
+                          name));
+        return NULL;
+    }
+    DN_IGNORE(DN_FAIL(/* NULL says it */
+                      err,
+                      DN_E_UNDEFINED_SCHEMA,
+                      "there is no schema \"%.255s\"",
+                      name));
+    for (size_t i = 0; i < c->schemas_count; i++)
+        text_near_try(&near, c->schemas[i].name);
+    if (near.best)
+        dn_err_hint(err, "did you mean \"%s\"?", near.best);
+    return NULL;
+}
+
+/* No such table: perhaps it is spelt otherwise, or lies in another schema. */
+static void catalog_no_table(const struct catalog *c,
+                             const struct schema_def *s,
+                             const char *name,
+                             struct dn_err *err)
+{
+    struct text_near near = text_near_make(name);
+    const char *elsewhere = NULL;
+    bool plain = strcmp(s->name, CATALOG_SCHEMA_DEFAULT) == 0;
+
+    for (size_t i = 0; i < c->tables_count; i++) {
+        const struct table *t = c->tables[i];
+
+        if (strcmp(t->schema, s->name) == 0)
+            text_near_try(&near, t->name);
+        else if (strcmp(t->name, name) == 0)
+            elsewhere = t->schema;
+    }
+    DN_IGNORE(DN_FAIL(err, /* NULL says it */
+                      DN_E_UNDEFINED_TABLE,
+                      "there is no table \"%.200s%s%.255s\"",
+                      plain ? "" : s->name,
+                      plain ? "" : ".",
+                      name));
+    if (near.best)
+        dn_err_hint(err, "did you mean \"%s\"?", near.best);
+    else if (elsewhere)
+        dn_err_hint(err, "schema \"%s\" has one", elsewhere);
+}
+
+const struct table *
+catalog_table(const struct catalog *c, const char *schema, const char *name, struct dn_err *err)
+{
+    const struct schema_def *s = catalog_schema(c, schema, err);
+    const struct table *found = NULL;
+    bool ambiguous = false;
+
+    if (!s)
+        return NULL;
+    for (size_t i = 0; i < c->tables_count; i++) {
+        const struct table *t = c->tables[i];
+
+        if (strcmp(t->schema, s->name) != 0)
+            continue;
+        if (strcmp(t->name, name) == 0)
+            return t;
+        if (text_same_fold(t->name, strlen(t->name), name, strlen(name))) {
+            ambiguous = found != NULL;
+            found = t;
+        }
+    }
+    if (found && !ambiguous)
+        return found;
+    if (!err)
+        return NULL;
+    if (ambiguous)
+        DN_IGNORE(DN_FAIL(/* NULL says it */
+                          err,
+                          DN_E_AMBIGUOUS,
+                          "\"%.255s\" fits more than one table",
+                          name));
+    else
+        catalog_no_table(c, s, name, err);
+    return NULL;
+}
+
+const struct table *catalog_table_by_id(const struct catalog *c, uint64_t id)
+{
+    for (size_t i = 0; i < c->tables_count; i++)
+        if (c->tables[i]->id == id)
+            return c->tables[i];
+    return NULL;
+}

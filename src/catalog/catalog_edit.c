@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * catalog_edit.c: a new snapshot out of an old one. Checks come first, then a copy with room for
+ * one more, then the change, which cannot fail. Tables are shared, schemas copied. */
+#include "base/text.h"
+#include "catalog/catalog.h"
+#include "catalog/catalog_json.h"
+#include "catalog/table_int.h"
+
+#include <string.h>
+
+/* A copy with room for one more schema and one more table. */
+static int catalog_copy(const struct catalog *c, struct catalog **ret, struct dn_err *err)
+{
+    struct catalog *n = catalog_new();
+
+    if (!n)
+        return DN_FAIL_NOMEM(err);
+    n->generation = c->generation;
+    n->version = c->version + 1;
+    n->table_id_next = c->table_id_next;
+    n->schemas = mem_calloc(NULL, c->schemas_count + 1, sizeof *n->schemas);
+    n->tables = mem_calloc(NULL, c->tables_count + 1, sizeof *n->tables);
+    if (!n->schemas || !n->tables)
+        goto nomem;
+    for (size_t i = 0; i < c->schemas_count; i++) {
+        n->schemas_count = i + 1;
+        n->schemas[i].name = mem_strdup(NULL, c->schemas[i].name);
+        n->schemas[i].replication = mem_strdup(NULL, c->schemas[i].replication);
+        if (!n->schemas[i].name || !n->schemas[i].replication)
+            goto nomem;
+    }
+    for (size_t i = 0; i < c->tables_count; i++)
+        n->tables[n->tables_count++] = table_ref(c->tables[i]);
+    *ret = n;
+    return 0;
+nomem:
+    catalog_unref(n);
+    return DN_FAIL_NOMEM(err);
+}
+
+static int catalog_cmp_tables(const struct table *a, const struct table *b)
+{
+    int order = strcmp(a->schema, b->schema);
+
+    return order ? order : strcmp(a->name, b->name);
+}
+
+static bool catalog_has_schema(const struct catalog *c, const char *name)
+{
+    for (size_t i = 0; i < c->schemas_count; i++)
+        if (strcmp(c->schemas[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+int catalog_with_table(const struct catalog *c,
+                       struct table *t,
+                       struct catalog **ret,
+                       struct dn_err *err)
+{
+    struct catalog *n;
+    size_t at = 0;
+    int rc;
+
+    if (!catalog_has_schema(c, t->schema))
+        return DN_FAIL(err, DN_E_UNDEFINED_SCHEMA, "there is no schema \"%s\"", t->schema);
+    while (at < c->tables_count && catalog_cmp_tables(c->tables[at], t) < 0)
+        at++;
+    if (at < c->tables_count && catalog_cmp_tables(c->tables[at], t) == 0)
+        return DN_FAIL(err, DN_E_DUPLICATE_TABLE, "table \"%s\" exists already", t->name);
+    if (c->tables_count >= CATALOG_TABLES_MAX)
+        return DN_FAIL(err,
+                       DN_E_TOO_COMPLEX,
+                       "the database has %zu tables, the most is %u",
+                       c->tables_count,
+                       CATALOG_TABLES_MAX);
+    rc = catalog_copy(c, &n, err);
+    if (rc < 0)
+        return rc;
+    memmove(n->tables + at + 1, n->tables + at, (n->tables_count - at) * sizeof *n->tables);
+    t->id = n->table_id_next++;
+    n->tables[at] = table_ref(t);
+    n->tables_count++;
+    *ret = n;
+    return 0;
+}
+
+int catalog_without_table(const struct catalog *c,
+                          uint64_t id,
+                          struct catalog **ret,
+                          struct dn_err *err)
+{
+    struct catalog *n;
+    size_t at = 0;
+    int rc;
+
+    while (at < c->tables_count && c->tables[at]->id != id)
+        at++;
+    if (at == c->tables_count)
+        return DN_FAIL(err, DN_E_UNDEFINED_TABLE, "the table does not exist any more");
+    rc = catalog_copy(c, &n, err);
+    if (rc < 0)
+        return rc;
+    table_unref(n->tables[at]);
+    n->tables_count--;
+    memmove(n->tables + at, n->tables + at + 1, (n->tables_count - at) * sizeof *n->tables);
+    *ret = n;
+    return 0;
+}
+
+static int catalog_check_schema(const struct catalog *c,
+                                const char *name,
+                                const char *replication,
+                                struct dn_err *err)
+{
+    struct spec_name checked = {.s = name};
+    int rc;
+
+    rc = table_check_name("schema", &checked, err);
+    if (rc < 0)
+        return rc;
+    if (catalog_has_schema(c, name))
+        return DN_FAIL(err, DN_E_DUPLICATE_SCHEMA, "schema \"%s\" exists already", name);
+    if (c->schemas_count >= CATALOG_SCHEMAS_MAX)
+        return DN_FAIL(err,
+                       DN_E_TOO_COMPLEX,
+                       "the database has %zu schemas, the most is %u",
+                       c->schemas_count,
+                       CATALOG_SCHEMAS_MAX);
+    if (strlen(replication) > CATALOG_REPLICATION_MAX)
+        return DN_FAIL(err,
+                       DN_E_TOO_LONG,
+                       "the replication map has %zu bytes, the most is %u",
+                       strlen(replication),
+                       CATALOG_REPLICATION_MAX);
+    return text_utf8_valid(replication, strlen(replication))
+               ? 0
+               : DN_FAIL(err, DN_E_BAD_ENCODING, "the replication map is not valid UTF-8");
+}
+
+int catalog_with_schema(const struct catalog *c,
+                        const char *name,
+                        const char *replication,
+                        struct catalog **ret,
+                        struct dn_err *err)
+{
+    struct schema_def s = {0};
+    struct catalog *n = NULL;
+    size_t at = 0;
+    int rc;
+
+    replication = replication ? replication : "";
+    rc = catalog_check_schema(c, name, replication, err);
+    if (rc < 0)
+        return rc;
+    s.name = mem_strdup(NULL, name);
+    s.replication = mem_strdup(NULL, replication);
+    rc = s.name && s.replication ? catalog_copy(c, &n, err) : DN_FAIL_NOMEM(err);
+    if (rc < 0) {
+        mem_free(s.name);
+        mem_free(s.replication);
+        return rc;
+    }
+    while (at < n->schemas_count && strcmp(n->schemas[at].name, name) < 0)
+        at++;
+    memmove(n->schemas + at + 1, n->schemas + at, (n->schemas_count - at) * sizeof *n->schemas);
+    n->schemas[at] = s;
+    n->schemas_count++;
+    *ret = n;
+    return 0;
+}
+
+int catalog_without_schema(const struct catalog *c,
+                           const char *name,
+                           struct catalog **ret,
+                           struct dn_err *err)
+{
+    const struct schema_def *found = catalog_schema(c, name, err);
+    struct table_names names = {0};
+    struct catalog *n;
+    size_t at;
+    int rc;
+
+    if (!found)
+        return err ? err->code : DN_E_UNDEFINED_SCHEMA;
+    at = (size_t)(found - c->schemas);
+    if (strcmp(found->name, CATALOG_SCHEMA_DEFAULT) == 0)
+        return DN_FAIL(err, DN_E_DEPENDENT, "schema \"%s\" is always there", found->name);
+    for (size_t i = 0; i < c->tables_count; i++)
+        if (strcmp(c->tables[i]->schema, found->name) == 0)
+            table_names_add(&names, c->tables[i]->name);
+    if (names.count) {
+        rc = DN_FAIL(
+            err, DN_E_DEPENDENT, "schema \"%s\" still has tables: %.300s", found->name, names.text);
+        dn_err_hint(err, "drop them first");
+        return rc;
+    }
+    rc = catalog_copy(c, &n, err);
+    if (rc < 0)
+        return rc;
+    mem_free(n->schemas[at].name);
+    mem_free(n->schemas[at].replication);
+    n->schemas_count--;
+    memmove(n->schemas + at, n->schemas + at + 1, (n->schemas_count - at) * sizeof *n->schemas);
+    *ret = n;
+    return 0;
+}

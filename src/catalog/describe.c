@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * describe.c: each function counts its rows, makes a page of NULLs, and fills it cell by cell. */
+#include "catalog/describe.h"
+
+#include "catalog/duration.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A page under construction; text that could not be copied is remembered in nomem. */
+struct page {
+    struct arena *arena;
+    struct describe *d;
+    size_t row;
+    bool nomem;
+};
+
+struct page_col {
+    const char *name;
+    enum type_id type;
+};
+
+static struct page page_begin(struct describe *d,
+                              struct arena *arena,
+                              const struct page_col *cols,
+                              size_t cols_count,
+                              size_t rows_count)
+{
+    struct page p = {.arena = arena, .d = d};
+
+    memset(d, 0, sizeof *d);
+    d->cols_count = cols_count;
+    d->rows_count = rows_count;
+    d->cells = arena_calloc(arena, rows_count * cols_count, sizeof *d->cells);
+    p.nomem = !d->cells;
+    for (size_t i = 0; i < cols_count; i++) {
+        d->names[i] = cols[i].name;
+        d->types[i] = cols[i].type;
+    }
+    for (size_t i = 0; !p.nomem && i < rows_count * cols_count; i++) {
+        d->cells[i].type = cols[i % cols_count].type;
+        d->cells[i].null = true;
+    }
+    return p;
+}
+
+static struct datum *page_cell(struct page *p, size_t col)
+{
+    DN_ASSERT(col < p->d->cols_count && p->row < p->d->rows_count);
+    return &p->d->cells[p->row * p->d->cols_count + col];
+}
+
+static void page_int(struct page *p, size_t col, int64_t value)
+{
+    if (p->nomem)
+        return;
+    page_cell(p, col)->null = false;
+    page_cell(p, col)->v.i64 = value;
+}
+
+static void page_bytes(struct page *p, size_t col, const char *s, size_t len)
+{
+    char *copy = p->nomem ? NULL : arena_strndup(p->arena, s, len);
+
+    if (!copy) {
+        p->nomem = true;
+        return;
+    }
+    page_cell(p, col)->null = false;
+    page_cell(p, col)->str.ptr = copy;
+    page_cell(p, col)->str.len = (uint32_t)len;
+}
+
+static void page_text(struct page *p, size_t col, const char *s)
+{
+    page_bytes(p, col, s, strlen(s));
+}
+
+/* What a printer left in a buffer, which is let go of. */
+static void page_buf(struct page *p, size_t col, struct buf *b)
+{
+    p->nomem = p->nomem || b->failed;
+    if (!p->nomem)
+        page_bytes(p, col, b->len ? (const char *)b->data : "", b->len);
+    buf_done(b);
+}
+
+static int page_end(const struct page *p, struct dn_err *err)
+{
+    if (p->nomem)
+        return DN_FAIL_NOMEM(err);
+    DN_ASSERT(p->row == p->d->rows_count);
+    return 0;
+}
+
+/* ---- DESCRIBE ---- */
+
+/* Place in the partition key from 1, 0 = not in it. A range table is partitioned by its time. */
+static int64_t describe_partition_pos(const struct table *t, int col)
+{
+    for (int i = 0; i < t->series_count; i++)
+        if (t->series[i] == col)
+            return i + 1;
+    return col == t->time_col && (t->quantum_pos >= 0 || t->form == KEY_RANGE) ? t->series_count + 1
+                                                                               : 0;
+}
+
+int describe_table(const struct table *t,
+                   struct arena *arena,
+                   struct describe *ret,
+                   struct dn_err *err)
+{
+    static const struct page_col cols[] = {
+        {"Column", TYPE_VARCHAR},
+        {"Type", TYPE_VARCHAR},
+        {"Nullable", TYPE_BOOLEAN},
+        {"Partition Key", TYPE_BIGINT},
+        {"Local Key", TYPE_BIGINT},
+        {"Interval", TYPE_BIGINT},
+        {"Unit", TYPE_VARCHAR},
+        {"Sort Order", TYPE_VARCHAR},
+    };
+    struct page p = page_begin(ret, arena, cols, DN_ARRAY_SIZE(cols), t->columns_count);
+
+    for (int i = 0; i < t->columns_count; i++) {
+        const struct column *c = &t->columns[i];
+
+        page_text(&p, 0, c->name);
+        page_text(&p, 1, type_name(c->type));
+        page_int(&p, 2, !c->not_null);
+        if (describe_partition_pos(t, i) > 0)
+            page_int(&p, 3, describe_partition_pos(t, i));
+        if (c->key_pos > 0) {
+            page_int(&p, 4, c->key_pos);
+            page_text(&p, 7, t->local[c->key_pos - 1].desc ? "DESC" : "ASC");
+        }
+        if (i == t->time_col && t->quantum_count > 0) {
+            page_int(&p, 5, t->quantum_count);
+            page_bytes(&p, 6, &t->quantum_unit, 1);
+        }
+        p.row++;
+    }
+    return page_end(&p, err);
+}
+
+/* ---- SHOW TABLE STATUS ---- */
+
+static const char *describe_form(enum key_form form)
+{
+    switch (form) {
+    case KEY_NONE:
+        return "none: rows are kept as they come";
+    case KEY_RIAK:
+        return "local key repeats the partition key";
+    case KEY_CQL:
+        return "partition key and clustering columns";
+    case KEY_RANGE:
+        return "range partitioned by time";
+    case KEY_FORM_MAX:
+        break;
+    }
+    return "";
+}
+
+static void status_row(struct page *p, const char *section, int64_t index, const char *name)
+{
+    page_text(p, 0, section);
+    if (index > 0)
+        page_int(p, 1, index);
+    page_text(p, 2, name);
+}
+
+static void status_text(struct page *p, const char *section, const char *name, const char *value)
+{
+    status_row(p, section, 0, name);
+    page_text(p, 3, value);
+    p->row++;
+}
+
+static void status_number(struct page *p, const char *section, const char *name, uint64_t value)
+{
+    char text[32];
+
+    (void)snprintf(text, sizeof text, "%" PRIu64, value);
+    status_text(p, section, name, text);
+}
+
+static void status_table(struct page *p, const struct table *t)
+{
+    struct buf name;
+
+    buf_init(&name, NULL);
+    table_print_ident(t->schema, &name);
+    buf_puts(&name, ".");
+    table_print_ident(t->name, &name);
+    status_row(p, "table", 0, "name");
+    page_buf(p, 3, &name);
+    p->row++;
+    status_text(p, "table", "status", "active");
+    status_number(p, "table", "id", t->id);
+    status_number(p, "table", "version", t->version);
+    status_text(p, "table", "key form", describe_form(t->form));
+}
+
+static void status_columns(struct page *p, const struct table *t)
+{
+    for (int i = 0; i < t->columns_count; i++) {
+        const struct column *c = &t->columns[i];
+        struct buf value;
+
+        buf_init(&value, NULL);
+        buf_printf(&value, "%s%s", type_name(c->type), c->not_null ? " NOT NULL" : "");
+        if (c->has_default) {
+            buf_puts(&value, " DEFAULT ");
+            table_print_literal(&c->def, &value);
+        }
+        status_row(p, "column", i + 1, c->name);
+        page_buf(p, 3, &value);
+        p->row++;
+    }
+}
+
+static size_t status_partition_count(const struct table *t)
+{
+    return t->series_count + (t->quantum_pos >= 0 || t->form == KEY_RANGE ? 1u : 0u);
+}
+
+static void status_keys(struct page *p, const struct table *t)
+{
+    char quantum[64];
+
+    (void)snprintf(
+        quantum, sizeof quantum, "QUANTUM %" PRId64 " %c", t->quantum_count, t->quantum_unit);
+    for (size_t i = 0; i < status_partition_count(t); i++) {
+        bool series = i < t->series_count;
+        int col = series ? t->series[i] : t->time_col;
+
+        status_row(p, "partition key", (int64_t)i + 1, t->columns[col].name);
+        if (!series)
+            page_text(p, 3, quantum);
+        p->row++;
+    }
+    for (size_t i = 0; i < t->local_count; i++) {
+        status_row(p, "local key", (int64_t)i + 1, t->columns[t->local[i].col].name);
+        page_text(p, 3, t->local[i].desc ? "DESC" : "ASC");
+        p->row++;
+    }
+}
+
+/* One row of the storage section per fact; widths are the newest rule's. */
+static void status_storage(struct page *p, const struct table *t)
+{
+    const struct slab_rule *rule = t->slabs_count ? &t->slabs[t->slabs_count - 1] : NULL;
+    char text[DURATION_TEXT_MAX];
+
+    if (rule) {
+        int64_t scale = type_ts_per_second(t->columns[t->time_col].type);
+
+        status_text(p, "storage", "time column", t->columns[t->time_col].name);
+        duration_print(rule->quantum_width / scale, text);
+        status_text(p, "storage", "quantum", rule->quantum_width ? text : "none");
+        duration_print(rule->slab_width / scale, text);
+        status_text(p, "storage", "slab", text);
+    } else {
+        status_text(p, "storage", "slab", "one for all rows");
+    }
+    status_text(p, "storage", "upsert", t->upsert == UPSERT_FIELD ? "field" : "row");
+    status_number(p, "storage", "spread", t->spread);
+    for (size_t i = 0; i < t->options_count; i++)
+        status_text(p, "option", t->options[i].name, t->options[i].value);
+}
+
+int describe_status(const struct table *t,
+                    struct arena *arena,
+                    struct describe *ret,
+                    struct dn_err *err)
+{
+    static const struct page_col cols[] = {
+        {"Section", TYPE_VARCHAR},
+        {"Index", TYPE_BIGINT},
+        {"Name", TYPE_VARCHAR},
+        {"Value", TYPE_VARCHAR},
+    };
+    size_t rows = 5u + t->columns_count + status_partition_count(t) + t->local_count +
+                  (t->slabs_count ? 3u : 1u) + 2u + t->options_count;
+    struct page p = page_begin(ret, arena, cols, DN_ARRAY_SIZE(cols), rows);
+
+    status_table(&p, t);
+    status_columns(&p, t);
+    status_keys(&p, t);
+    status_storage(&p, t);
+    return page_end(&p, err);
+}
+
+/* ---- the others ---- */
+
+int describe_create(const struct table *t,
+                    struct arena *arena,
+                    struct describe *ret,
+                    struct dn_err *err)
+{
+    static const struct page_col cols[] = {{"SQL", TYPE_VARCHAR}};
+    struct page p = page_begin(ret, arena, cols, DN_ARRAY_SIZE(cols), 1);
+    struct buf sql;
+
+    buf_init(&sql, NULL);
+    table_print_create(t, &sql);
+    page_buf(&p, 0, &sql);
+    p.row++;
+    return page_end(&p, err);
+}
+
+int describe_tables(const struct catalog *c,
+                    const char *schema,
+                    struct arena *arena,
+                    struct describe *ret,
+                    struct dn_err *err)
+{
+    static const struct page_col cols[] = {{"Table", TYPE_VARCHAR}, {"Status", TYPE_VARCHAR}};
+    const struct schema_def *s = catalog_schema(c, schema, err);
+    size_t rows = 0;
+    struct page p;
+
+    if (!s)
+        return err ? err->code : DN_E_UNDEFINED_SCHEMA;
+    for (size_t i = 0; i < c->tables_count; i++)
+        rows += strcmp(c->tables[i]->schema, s->name) == 0 ? 1 : 0;
+    p = page_begin(ret, arena, cols, DN_ARRAY_SIZE(cols), rows);
+    for (size_t i = 0; i < c->tables_count; i++) {
+        if (strcmp(c->tables[i]->schema, s->name) != 0)
+            continue;
+        page_text(&p, 0, c->tables[i]->name);
+        page_text(&p, 1, "Active");
+        p.row++;
+    }
+    return page_end(&p, err);
+}
+
+int describe_schemas(const struct catalog *c,
+                     struct arena *arena,
+                     struct describe *ret,
+                     struct dn_err *err)
+{
+    static const struct page_col cols[] = {{"Schema", TYPE_VARCHAR}, {"Replication", TYPE_VARCHAR}};
+    struct page p = page_begin(ret, arena, cols, DN_ARRAY_SIZE(cols), c->schemas_count);
+
+    for (size_t i = 0; i < c->schemas_count; i++) {
+        page_text(&p, 0, c->schemas[i].name);
+        if (c->schemas[i].replication[0])
+            page_text(&p, 1, c->schemas[i].replication);
+        p.row++;
+    }
+    return page_end(&p, err);
+}
+
+int describe_settings(const struct settings *s,
+                      struct arena *arena,
+                      struct describe *ret,
+                      struct dn_err *err)
+{
+    static const struct page_col cols[] = {
+        {"Name", TYPE_VARCHAR}, {"Value", TYPE_VARCHAR}, {"Description", TYPE_VARCHAR}};
+    struct page p = page_begin(ret, arena, cols, DN_ARRAY_SIZE(cols), settings_count());
+
+    for (size_t i = 0; i < settings_count(); i++) {
+        const struct setting_row *row = settings_row(i);
+        struct buf value;
+
+        buf_init(&value, NULL);
+        settings_print(row, settings_value(s, row), &value);
+        page_text(&p, 0, row->name);
+        page_buf(&p, 1, &value);
+        page_text(&p, 2, row->doc);
+        p.row++;
+    }
+    return page_end(&p, err);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * describe.h: what DESCRIBE and SHOW answer, as rows of values. The engine makes result sets of
+ * them. Everything lies in the arena; names of columns are static. One thread at a time. */
+#pragma once
+
+#include "base/arena.h"
+#include "catalog/catalog.h"
+#include "catalog/settings.h"
+
+#define DESCRIBE_COLS_MAX 8
+
+struct describe {
+    size_t cols_count;
+    const char *names[DESCRIBE_COLS_MAX];
+    enum type_id types[DESCRIBE_COLS_MAX];
+    size_t rows_count;
+    struct datum *cells; /* rows_count × cols_count, row by row */
+};
+
+/* DESCRIBE t: Column, Type, Nullable, Partition Key, Local Key, Interval, Unit, Sort Order. Keys are ordinals from
+ * 1, NULL outside the key; interval and unit stand at the time column of a table with a quantum. */
+int describe_table(const struct table *t,
+                   struct arena *arena,
+                   struct describe *ret,
+                   struct dn_err *err) DN_MUST_CHECK;
+/* SHOW TABLE STATUS t: Section, Index, Name, Value: the table, its columns, both keys, its storage. */
+int describe_status(const struct table *t,
+                    struct arena *arena,
+                    struct describe *ret,
+                    struct dn_err *err) DN_MUST_CHECK;
+/* SHOW CREATE TABLE t: SQL. */
+int describe_create(const struct table *t,
+                    struct arena *arena,
+                    struct describe *ret,
+                    struct dn_err *err) DN_MUST_CHECK;
+/* SHOW TABLES: Table, Status; those of one schema, by name. */
+int describe_tables(const struct catalog *c,
+                    const char *schema,
+                    struct arena *arena,
+                    struct describe *ret,
+                    struct dn_err *err) DN_MUST_CHECK;
+/* SHOW SCHEMAS: Schema, Replication. */
+int describe_schemas(const struct catalog *c,
+                     struct arena *arena,
+                     struct describe *ret,
+                     struct dn_err *err) DN_MUST_CHECK;
+/* SHOW ALL: Name, Value, Description. */
+int describe_settings(const struct settings *s,
+                      struct arena *arena,
+                      struct describe *ret,
+                      struct dn_err *err) DN_MUST_CHECK;

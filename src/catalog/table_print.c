@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * table_print.c: a definition back to the CREATE TABLE statement that makes it again. Key columns
+ * are printed NOT NULL even where the key implied it; a quantum or slab width is in the options as
+ * it was given. Nothing can fail but memory, which the buffer remembers. */
+#include "base/text.h"
+#include "catalog/catalog.h"
+#include "catalog/quantum.h"
+#include "catalog/table.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- names ---- */
+
+enum { RESERVED, LABEL, FREE }; /* classes of keyword_list.h */
+
+static bool print_is_reserved(const char *name)
+{
+    static const struct {
+        const char *word;
+        int class;
+    } words[] = {
+#define DN_KEYWORD(token, word, class) {word, class},
+#include "base/keyword_list.h"
+#undef DN_KEYWORD
+    };
+
+    for (size_t i = 0; i < DN_ARRAY_SIZE(words); i++)
+        if (words[i].class != FREE && strcasecmp(words[i].word, name) == 0)
+            return true;
+    return false;
+}
+
+static bool print_is_plain(const char *name)
+{
+    for (const char *s = name; *s; s++) {
+        bool letter = (*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || *s == '_';
+        bool digit = *s >= '0' && *s <= '9';
+
+        if (!letter && (s == name || !digit))
+            return false;
+    }
+    return name[0] != '\0' && !print_is_reserved(name);
+}
+
+static void print_quoted(const char *s, size_t len, char quote, struct buf *b)
+{
+    buf_u8(b, (uint8_t)quote);
+    for (size_t i = 0; i < len; i++) {
+        if (s[i] == quote)
+            buf_u8(b, (uint8_t)quote);
+        buf_u8(b, (uint8_t)s[i]);
+    }
+    buf_u8(b, (uint8_t)quote);
+}
+
+void table_print_ident(const char *name, struct buf *b)
+{
+    if (print_is_plain(name))
+        buf_puts(b, name);
+    else
+        print_quoted(name, strlen(name), '"', b);
+}
+
+/* ---- literals ---- */
+
+/* Year, month and day of a day number (0 = 1970-01-01), proleptic Gregorian. Years are counted from
+ * March, so that the leap day is the last of its year; 400 years have 146097 days. */
+static void print_civil(int64_t day, int64_t *ret_year, int *ret_month, int *ret_day)
+{
+    int64_t shifted = day + 719468; /* from 0000-03-01 */
+    int64_t era = quantum_start(shifted, 146097) / 146097;
+    int64_t doe = shifted - era * 146097;
+    int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
+    int64_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+    int64_t month = (5 * doy + 2) / 153; /* 0 = March */
+
+    *ret_day = (int)(doy - (153 * month + 2) / 5 + 1);
+    *ret_month = (int)(month < 10 ? month + 3 : month - 9);
+    *ret_year = yoe + era * 400 + (*ret_month <= 2 ? 1 : 0);
+}
+
+/* TIMESTAMP '…Z', or the plain number where the year has no four digits. */
+static void print_timestamp(const struct datum *d, struct buf *b)
+{
+    int64_t scale = type_ts_per_second(d->type);
+    int64_t day_width = 86400 * scale;
+    int64_t start = quantum_start(d->v.i64, day_width);
+    int64_t year;
+    int64_t rest;
+    int month;
+    int day;
+    int digits = d->type == TYPE_TIMESTAMP ? 3 : d->type == TYPE_TIMESTAMP_US ? 6 : 9;
+
+    print_civil(start / day_width, &year, &month, &day);
+    if (start % day_width != 0 || year < 1 || year > 9999) {
+        buf_printf(b, "%" PRId64, d->v.i64);
+        return;
+    }
+    rest = d->v.i64 - start;
+    buf_printf(b,
+               "TIMESTAMP '%04" PRId64 "-%02d-%02dT%02d:%02d:%02d.%0*" PRId64 "Z'",
+               year,
+               month,
+               day,
+               (int)(rest / scale / 3600),
+               (int)(rest / scale / 60 % 60),
+               (int)(rest / scale % 60),
+               digits,
+               rest % scale);
+}
+
+/* The shortest digits that read back as the same value; with a point or exponent, so that it
+ * stays no integer. */
+static void print_float(const struct datum *d, struct buf *b)
+{
+    char text[40];
+    bool real = d->type == TYPE_REAL;
+
+    if (!isfinite(d->v.f64)) {
+        buf_printf(b,
+                   "CAST('%s' AS %s)",
+                   isnan(d->v.f64) ? "NaN"
+                   : d->v.f64 < 0  ? "-Infinity"
+                                   : "Infinity",
+                   type_name(d->type));
+        return;
+    }
+    for (int digits = real ? 6 : 15; digits <= 17; digits++) {
+        (void)snprintf(text, sizeof text, "%.*g", digits, d->v.f64);
+        if (real ? strtof(text, NULL) == (float)d->v.f64 : strtod(text, NULL) == d->v.f64)
+            break;
+    }
+    buf_puts(b, text);
+    if (!strpbrk(text, ".e"))
+        buf_puts(b, ".0");
+}
+
+void table_print_literal(const struct datum *d, struct buf *b)
+{
+    if (d->null || d->type == TYPE_NONE) {
+        buf_puts(b, "NULL");
+    } else if (type_is_timestamp(d->type)) {
+        print_timestamp(d, b);
+    } else if (type_is_float(d->type)) {
+        print_float(d, b);
+    } else if (d->type == TYPE_BOOLEAN) {
+        buf_puts(b, d->v.i64 ? "true" : "false");
+    } else if (d->type == TYPE_VARCHAR) {
+        print_quoted(d->str.ptr, d->str.len, '\'', b);
+    } else if (d->type == TYPE_BLOB) {
+        buf_puts(b, "X'");
+        for (uint32_t i = 0; i < d->str.len; i++)
+            buf_printf(b, "%02x", (unsigned)(unsigned char)d->str.ptr[i]);
+        buf_puts(b, "'");
+    } else {
+        buf_printf(b, "%" PRId64, d->v.i64);
+    }
+}
+
+/* ---- the statement ---- */
+
+static void print_column(const struct column *c, struct buf *b)
+{
+    buf_puts(b, "    ");
+    table_print_ident(c->name, b);
+    buf_printf(b, " %s", type_name(c->type));
+    if (c->not_null)
+        buf_puts(b, " NOT NULL");
+    if (c->has_default) {
+        buf_puts(b, " DEFAULT ");
+        table_print_literal(&c->def, b);
+    }
+}
+
+static void print_parts(const struct table *t,
+                        const struct key_part *parts,
+                        size_t count,
+                        const char *asc,
+                        struct buf *b)
+{
+    for (size_t i = 0; i < count; i++) {
+        buf_puts(b, i ? ", " : "");
+        table_print_ident(t->columns[parts[i].col].name, b);
+        buf_puts(b, parts[i].desc ? " DESC" : asc);
+    }
+}
+
+/* What stands after the inner parentheses: the local key in the Riak form, its rest in CQL's. */
+static const struct key_part *print_tail(const struct table *t, size_t *ret_count)
+{
+    const struct key_part *tail = t->form == KEY_RIAK || t->form == KEY_RANGE ? t->local : t->rest;
+    size_t count = t->form == KEY_RIAK || t->form == KEY_RANGE ? t->local_count : t->rest_count;
+
+    /* ((QUANTUM(t, …)), t) would be the Riak form; CQL's implies the t. */
+    if (t->form == KEY_CQL && t->series_count == 0 && tail[0].col == t->time_col) {
+        tail++;
+        count--;
+    }
+    *ret_count = count;
+    return tail;
+}
+
+static bool print_needs_inner(const struct table *t)
+{
+    if (t->form == KEY_RANGE)
+        return false;
+    return t->form == KEY_RIAK || t->series_count != 1 || t->quantum_pos >= 0 ||
+           type_is_timestamp(t->columns[t->series[0]].type);
+}
+
+static void print_key(const struct table *t, struct buf *b)
+{
+    struct key_part plain[TABLE_COLUMNS_MAX];
+    size_t tail_count;
+    const struct key_part *tail = print_tail(t, &tail_count);
+    bool inner = print_needs_inner(t);
+
+    buf_puts(b, inner ? "    PRIMARY KEY ((" : "    PRIMARY KEY (");
+    for (size_t i = 0; i < t->series_count; i++) {
+        buf_puts(b, i ? ", " : "");
+        table_print_ident(t->columns[t->series[i]].name, b);
+    }
+    if (t->quantum_pos >= 0) {
+        buf_puts(b, t->series_count ? ", QUANTUM(" : "QUANTUM(");
+        table_print_ident(t->columns[t->time_col].name, b);
+        buf_printf(b, ", %" PRId64 ", '%c')", t->quantum_count, t->quantum_unit);
+    }
+    if (inner)
+        buf_puts(b, ")");
+    if (tail_count && (inner || t->series_count))
+        buf_puts(b, ", ");
+    for (size_t i = 0; i < tail_count; i++) {
+        plain[i] = tail[i];
+        plain[i].desc = tail[i].desc && !t->clustering_clause;
+    }
+    print_parts(t, plain, tail_count, "", b);
+    buf_puts(b, ")");
+}
+
+static void print_option(const struct table_option *o, struct buf *b)
+{
+    buf_printf(b, "%s = ", o->name);
+    if (o->quoted)
+        print_quoted(o->value, strlen(o->value), '\'', b);
+    else
+        buf_puts(b, o->value);
+}
+
+static void print_with(const struct table *t, struct buf *b)
+{
+    size_t tail_count;
+    const struct key_part *tail;
+
+    if (t->clustering_clause) {
+        tail = print_tail(t, &tail_count);
+        buf_puts(b, " WITH CLUSTERING ORDER BY (");
+        print_parts(t, tail, tail_count, " ASC", b);
+        buf_puts(b, ")");
+        for (size_t i = 0; i < t->options_count; i++) {
+            buf_puts(b, " AND ");
+            print_option(&t->options[i], b);
+        }
+        return;
+    }
+    for (size_t i = 0; i < t->options_count; i++) {
+        buf_puts(b, i ? ", " : " WITH (");
+        print_option(&t->options[i], b);
+    }
+    if (t->options_count)
+        buf_puts(b, ")");
+}
+
+void table_print_create(const struct table *t, struct buf *b)
+{
+    buf_puts(b, "CREATE TABLE ");
+    if (strcmp(t->schema, CATALOG_SCHEMA_DEFAULT) != 0) {
+        table_print_ident(t->schema, b);
+        buf_puts(b, ".");
+    }
+    table_print_ident(t->name, b);
+    buf_puts(b, " (\n");
+    for (size_t i = 0; i < t->columns_count; i++) {
+        buf_puts(b, i ? ",\n" : "");
+        print_column(&t->columns[i], b);
+    }
+    if (t->form != KEY_NONE) {
+        buf_puts(b, ",\n");
+        print_key(t, b);
+    }
+    buf_puts(b, "\n)");
+    print_with(t, b);
+    buf_puts(b, ";");
+}
