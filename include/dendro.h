@@ -52,11 +52,9 @@ extern "C" {
 #define DENDRO_API
 #endif
 
-typedef struct dendro_db dendro_db; /* an open database */
-typedef struct dendro_conn
-    dendro_conn; /* a session: current schema, settings, one statement at a time */
-typedef struct dendro_stmt
-    dendro_stmt; /* one statement: prepared, bound, stepped, reset, stepped … */
+typedef struct dendro_db dendro_db;     /* an open database */
+typedef struct dendro_conn dendro_conn; /* a session: schema, settings, one statement at a time */
+typedef struct dendro_stmt dendro_stmt; /* a statement: prepared, bound, stepped, reset, … */
 
 /* ---- results and errors ---- */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * node_list.h: DN_PLAN(NAME, name): one row per kind of plan node; exec has op_<name>.c for each. */
+ * node_list.h: DN_PLAN(NAME, name): one row per kind of plan node; exec has op_<name>.c for each.
+ */
 
 /* clang-format off */
 DN_PLAN(SINGLE,    single)    /* one row, no columns: SELECT without FROM */

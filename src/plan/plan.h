@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * plan.h: from syntax tree to plan. A plan is a tree of nodes, const during execution; exec/ has one
- * operator per node kind. Memory: the statement's arena; tables are held by reference until
+ * plan.h: from syntax tree to plan. A plan is a tree of nodes, const during execution; exec/ has
+ * one operator per node kind. Memory: the statement's arena; tables are held by reference until
  * plan_done.
  *
  * One thread at a time while planning; a finished plan may be read by any thread. */
@@ -40,54 +40,91 @@ struct plan_sort_key {
 
 struct plan_node {
     enum plan_kind kind;
-    struct plan_node *input;   /* NULL for leaves */
-    struct plan_col *cols;     /* what it returns */
+    struct plan_node *input; /* NULL for leaves */
+    struct plan_col *cols;   /* what it returns */
     uint32_t cols_count;
 
     const struct table *table; /* SCAN */
     uint16_t *scan_cols;       /* SCAN: table columns, in the order of cols */
     struct scan_pred *preds;   /* SCAN: from the WHERE clause, constants only */
     uint32_t preds_count;
-    /* SCAN with parameters in the WHERE clause: preds are made at execution by plan_scan_preds(). */
-    struct bexpr *prune;       /* SCAN: the whole WHERE clause, for that; NULL = none */
-    struct bexpr *filter;      /* FILTER */
-    struct bexpr **exprs;      /* PROJECT: cols_count of them; AGGREGATE: group keys */
+    /* SCAN with parameters in the WHERE clause: preds are made at execution by plan_scan_preds().
+     */
+    struct bexpr *prune;  /* SCAN: the whole WHERE clause, for that; NULL = none */
+    struct bexpr *filter; /* FILTER */
+    struct bexpr **exprs; /* PROJECT: cols_count of them; AGGREGATE: group keys */
     uint32_t exprs_count;
-    struct plan_agg *aggs;     /* AGGREGATE: after the keys in cols */
+    struct plan_agg *aggs; /* AGGREGATE: after the keys in cols */
     uint32_t aggs_count;
     struct plan_sort_key *keys; /* SORT */
     uint32_t keys_count;
-    struct bexpr *limit;       /* LIMIT: BIGINT, NULL = none; also a hint on SORT (top-N) */
+    struct bexpr *limit; /* LIMIT: BIGINT, NULL = none; also a hint on SORT (top-N) */
     struct bexpr *offset;
 };
 
 struct plan {
     struct plan_node *root;
-    uint32_t hidden_cols;         /* trailing columns of the root that only the sort needed: not shown */
-    enum type_id *param_types;    /* params_count; TYPE_NONE = could be anything (taken as VARCHAR) */
+    uint32_t hidden_cols; /* trailing columns of the root that only the sort needed: not shown */
+    enum type_id *param_types; /* params_count; TYPE_NONE = could be anything (taken as VARCHAR) */
     uint32_t params_count;
-    const struct table *table;    /* referenced; NULL without FROM */
-    char notice[256];             /* "" or a warning for EXPLAIN (full scan) */
+    const struct table *table; /* referenced; NULL without FROM */
+    char notice[256];          /* "" or a warning for EXPLAIN (full scan) */
 };
 
 struct plan_env {
     const struct catalog *catalog;
-    const char *schema;              /* current schema for unqualified names */
+    const char *schema; /* current schema for unqualified names */
     const struct settings *settings;
     struct arena *arena;
     int64_t now_ns;
+    /* Values of parameters to be taken as literals, for a plan of one execution; NULL = none. One
+     * whose untyped is set stands for a quoted literal. */
+    const struct datum *literals;
+    const bool *literals_untyped;
+    uint32_t literals_count;
 };
 
 /* SELECT. Errors carry SQLSTATE, position and "did you mean" hints. */
-int plan_select(const struct plan_env *env, const struct stmt *stmt, struct plan **ret, struct dn_err *err) DN_MUST_CHECK;
+int plan_select(const struct plan_env *env,
+                const struct stmt *stmt,
+                struct plan **ret,
+                struct dn_err *err) DN_MUST_CHECK;
 void plan_done(struct plan *p); /* drops the table reference; NULL is fine */
 
-/* Column constraints implied by a bound WHERE clause over a scan's columns, with parameters known. Also enforces
- * max_subqueries and strict_keys. */
-int plan_scan_preds(const struct plan_env *env, const struct plan_node *scan, const struct datum *params, uint32_t params_count,
-                    struct arena *arena, struct scan_pred **ret, uint32_t *ret_count, struct dn_err *err) DN_MUST_CHECK;
+/* Column constraints implied by a bound WHERE clause over a scan's columns, with parameters known.
+ * Also enforces max_subqueries and strict_keys. */
+int plan_scan_preds(const struct plan_env *env,
+                    const struct plan_node *scan,
+                    const struct datum *params,
+                    uint32_t params_count,
+                    struct arena *arena,
+                    struct scan_pred **ret,
+                    uint32_t *ret_count,
+                    struct dn_err *err) DN_MUST_CHECK;
 
-/* An expression without columns (INSERT values, DEFAULT, SET): bound and cast to type (TYPE_NONE: as it comes). param_types is
- * filled for parameters found (TYPE_NONE entries only). column is for messages, may be NULL. */
-int plan_value_expr(const struct plan_env *env, const struct expr *e, enum type_id type, const char *column,
-                    enum type_id *param_types, struct bexpr **ret, struct dn_err *err) DN_MUST_CHECK;
+/* An expression without columns (INSERT values, DEFAULT): bound, types as they come. what names the
+ * place in messages
+ * ("VALUES"). A quoted literal alone keeps TYPE_NONE, its value VARCHAR: plan_assign reads it as
+ * the column's type. Parameters must be among env->literals. */
+int plan_value_expr(const struct plan_env *env,
+                    const struct expr *e,
+                    const char *what,
+                    struct bexpr **ret,
+                    struct dn_err *err) DN_MUST_CHECK;
+
+/* Where a value is to be stored. */
+struct plan_target {
+    enum type_id type;
+    bool exact; /* a key column: a time finer than the column keeps is refused, not rounded */
+};
+
+/* A value as a column of that type stores it: numbers fit or are refused (no fraction is dropped,
+ * no NaN, no infinity), integers are times in the column's unit, untyped text is read as the type.
+ * ret borrows strings from in or the arena. Errors name type and value; the caller adds row, column
+ * and position. */
+int plan_assign(const struct plan_target *to,
+                const struct datum *in,
+                bool untyped,
+                struct arena *arena,
+                struct datum *ret,
+                struct dn_err *err) DN_MUST_CHECK;

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * assign.c: values on their way into a column. Stricter than a cast: nothing is lost unasked. */
+#include "plan/bind.h"
+
+#include "func/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+int plan_value_expr(const struct plan_env *env,
+                    const struct expr *e,
+                    const char *what,
+                    struct bexpr **ret,
+                    struct dn_err *err)
+{
+    struct binder b = {.env = env, .clause = what};
+
+    return bind_expr(&b, e, ret, err);
+}
+
+static int assign_mismatch(const struct plan_target *to, const struct datum *in, struct dn_err *err)
+{
+    DN_IGNORE(DN_FAIL(err,
+                      DN_E_DATATYPE_MISMATCH,
+                      "a %s cannot be stored as %s",
+                      type_name(in->type),
+                      type_name(to->type))); /* returned below */
+    if (to->type == TYPE_VARCHAR)
+        dn_err_hint(err, "Put text in single quotes, or use CAST(… AS VARCHAR).");
+    else if (to->type == TYPE_BLOB)
+        dn_err_hint(err, "Write bytes as 0x… .");
+    else if (to->type == TYPE_BOOLEAN)
+        dn_err_hint(err, "Write true or false.");
+    return DN_E_DATATYPE_MISMATCH;
+}
+
+static int
+assign_int(const struct plan_target *to, int64_t value, struct datum *ret, struct dn_err *err)
+{
+    if (value < bind_int_min(to->type) || value > bind_int_max(to->type))
+        return DN_FAIL(err,
+                       DN_E_OUT_OF_RANGE,
+                       "%" PRId64 " is out of range for %s",
+                       value,
+                       type_name(to->type));
+    ret->v.i64 = value;
+    return 0;
+}
+
+/* A double that is meant to be an integer. */
+static int
+assign_whole(const struct plan_target *to, double value, struct datum *ret, struct dn_err *err)
+{
+    if (!(value >= -9223372036854775808.0 && value < 9223372036854775808.0))
+        return DN_FAIL(
+            err, DN_E_OUT_OF_RANGE, "%.17g is out of range for %s", value, type_name(to->type));
+    if (floor(value) != value) {
+        DN_IGNORE(DN_FAIL(err,
+                          DN_E_DATATYPE_MISMATCH,
+                          "%.17g has a fraction and %s has none",
+                          value,
+                          type_name(to->type))); /* returned below */
+        dn_err_hint(err, "Round it: CAST(… AS %s).", type_name(to->type));
+        return DN_E_DATATYPE_MISMATCH;
+    }
+    return assign_int(to, (int64_t)value, ret, err);
+}
+
+static int
+assign_float(const struct plan_target *to, double value, struct datum *ret, struct dn_err *err)
+{
+    if (isnan(value) || isinf(value))
+        return DN_FAIL(
+            err, DN_E_NOT_A_NUMBER, "%s cannot be stored", isnan(value) ? "NaN" : "infinity");
+    if (to->type == TYPE_REAL) {
+        if (fabs(value) > 0x1.fffffefffffffp127) /* rounds to infinity */
+            return DN_FAIL(err, DN_E_OUT_OF_RANGE, "%.17g is out of range for REAL", value);
+        value = (double)(float)value;
+    }
+    ret->v.f64 = value;
+    return 0;
+}
+
+static int assign_time(const struct plan_target *to,
+                       int64_t seconds,
+                       int32_t ns,
+                       struct datum *ret,
+                       struct dn_err *err)
+{
+    bool exact;
+    int rc = text_time_to_type(seconds, ns, to->type, true, &ret->v.i64, &exact, err);
+
+    if (rc < 0)
+        return rc;
+    if (to->exact && !exact) {
+        DN_IGNORE(DN_FAIL(err,
+                          DN_E_DATETIME_RANGE,
+                          "the time is finer than a key column of type %s keeps",
+                          type_name(to->type))); /* returned below */
+        dn_err_hint(err,
+                    "Rounding would merge rows; give %d digits of a second at most.",
+                    to->type == TYPE_TIMESTAMP ? 3 : 6);
+        return DN_E_DATETIME_RANGE;
+    }
+    return 0;
+}
+
+static int assign_time_from(const struct plan_target *to,
+                            const struct datum *in,
+                            struct datum *ret,
+                            struct dn_err *err)
+{
+    int64_t per = type_ts_per_second(in->type);
+    int64_t seconds = in->v.i64 / per - (in->v.i64 % per < 0);
+    int64_t rest = in->v.i64 % per;
+
+    if (rest < 0)
+        rest += per;
+    return assign_time(to, seconds, (int32_t)(rest * (1000000000 / per)), ret, err);
+}
+
+static int assign_text(const struct plan_target *to,
+                       const struct datum *in,
+                       struct arena *arena,
+                       struct datum *ret,
+                       struct dn_err *err)
+{
+    int64_t seconds;
+    int32_t ns;
+    int rc;
+
+    if (type_is_timestamp(to->type)) {
+        rc = text_parse_time(in->str, &seconds, &ns, err);
+        return rc < 0 ? rc : assign_time(to, seconds, ns, ret, err);
+    }
+    rc = text_parse(to->type, in->str, arena, ret, err);
+    if (rc < 0)
+        return rc;
+    if (type_is_float(to->type))
+        return assign_float(to, ret->v.f64, ret, err);
+    return 0;
+}
+
+int plan_assign(const struct plan_target *to,
+                const struct datum *in,
+                bool untyped,
+                struct arena *arena,
+                struct datum *ret,
+                struct dn_err *err)
+{
+    struct datum out = {.type = to->type, .null = in->null};
+    int rc = 0;
+
+    if (in->null) {
+        *ret = out;
+        return 0;
+    }
+    if (untyped || (in->type == TYPE_VARCHAR && to->type == TYPE_VARCHAR))
+        rc = assign_text(to, in, arena, &out, err);
+    else if (type_is_int(to->type) && type_is_int(in->type))
+        rc = assign_int(to, in->v.i64, &out, err);
+    else if (type_is_int(to->type) && type_is_float(in->type))
+        rc = assign_whole(to, in->v.f64, &out, err);
+    else if (type_is_float(to->type) && type_is_number(in->type))
+        rc = assign_float(to, type_is_int(in->type) ? (double)in->v.i64 : in->v.f64, &out, err);
+    else if (type_is_timestamp(to->type) && type_is_int(in->type))
+        out.v.i64 = in->v.i64;
+    else if (type_is_timestamp(to->type) && type_is_timestamp(in->type))
+        rc = assign_time_from(to, in, &out, err);
+    else if (to->type == in->type)
+        out = *in;
+    else
+        rc = assign_mismatch(to, in, err);
+    if (rc < 0)
+        return rc;
+    *ret = out;
+    return 0;
+}

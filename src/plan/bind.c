@@ -1,0 +1,648 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * bind.c: expressions: names to columns, literals to constants, operators and calls to functions.
+ * The rules for comparisons are in bind_compare.c, aggregates in bind_group.c. */
+#include "plan/bind.h"
+
+#include "base/text.h"
+#include "func/text.h"
+
+struct bexpr *bind_new(struct binder *b, enum bexpr_kind kind, enum type_id type, uint32_t pos)
+{
+    struct bexpr *e = arena_calloc(b->env->arena, 1, sizeof(*e));
+
+    if (!e)
+        return NULL;
+    e->kind = kind;
+    e->type = type;
+    e->pos = pos;
+    return e;
+}
+
+int bind_const(
+    struct binder *b, const struct datum *d, uint32_t pos, struct bexpr **ret, struct dn_err *err)
+{
+    struct bexpr *e = bind_new(b, BEXPR_CONST, d->type, pos);
+
+    if (!e)
+        return DN_FAIL_NOMEM(err);
+    e->value = *d;
+    *ret = e;
+    return 0;
+}
+
+bool bind_untyped_text(const struct bexpr *e)
+{
+    return e->kind == BEXPR_CONST && e->type == TYPE_NONE && !e->value.null;
+}
+
+bool bind_has_columns(const struct bexpr *e)
+{
+    if (e->kind == BEXPR_COLUMN)
+        return true;
+    for (uint32_t i = 0; i < e->args_count; i++) {
+        if (bind_has_columns(e->args[i]))
+            return true;
+    }
+    return false;
+}
+
+/* ---- names ---- */
+
+int bind_table_column(const struct table *t, const char *name, uint32_t pos, struct dn_err *err)
+{
+    int col = table_column_find(t, name, strlen(name));
+    struct text_near near;
+
+    if (col >= 0)
+        return col;
+    if (col == -2) {
+        DN_IGNORE(DN_FAIL(err,
+                          DN_E_AMBIGUOUS,
+                          "column name \"%s\" is ambiguous: several columns of \"%s\" differ from "
+                          "it only in case",
+                          name,
+                          t->name)); /* the caller returns the code */
+        dn_err_hint(err, "Write the name exactly as it was declared, in double quotes.");
+        dn_err_at(err, pos);
+        return -1;
+    }
+    DN_IGNORE(DN_FAIL(err,
+                      DN_E_UNDEFINED_COLUMN,
+                      "column \"%s\" does not exist in table \"%s\"",
+                      name,
+                      t->name)); /* the caller returns the code */
+    near = text_near_make(name);
+    for (uint16_t i = 0; i < t->columns_count; i++)
+        text_near_try(&near, t->columns[i].name);
+    if (near.best)
+        dn_err_hint(err, "Did you mean \"%s\"?", near.best);
+    dn_err_at(err, pos);
+    return -1;
+}
+
+uint32_t bind_scan_col(struct binder *b, uint16_t table_col)
+{
+    if (b->scan_pos[table_col] == BIND_COL_NONE) {
+        b->scan_pos[table_col] = (uint16_t)b->scan_cols_count;
+        b->scan_cols[b->scan_cols_count++] = table_col;
+    }
+    return b->scan_pos[table_col];
+}
+
+static int
+bind_column(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+{
+    struct bexpr *out;
+    int col;
+
+    if (!b->table) {
+        DN_IGNORE(DN_FAIL(err,
+                          DN_E_UNDEFINED_COLUMN,
+                          "column \"%s\" cannot be used here: there is no table in sight%s%s",
+                          e->name,
+                          b->clause ? " of " : "",
+                          b->clause ? b->clause : "")); /* returned below */
+        dn_err_hint(err, "Text goes in single quotes: '%s'.", e->name);
+        dn_err_at(err, e->pos);
+        return DN_E_UNDEFINED_COLUMN;
+    }
+    if (e->table &&
+        !text_same_fold(e->table, strlen(e->table), b->table_name, strlen(b->table_name))) {
+        DN_IGNORE(DN_FAIL(err,
+                          DN_E_UNDEFINED_TABLE,
+                          "no table \"%s\" in the FROM clause",
+                          e->table)); /* returned below */
+        dn_err_hint(err, "The table of this query is called \"%s\".", b->table_name);
+        dn_err_at(err, e->pos);
+        return DN_E_UNDEFINED_TABLE;
+    }
+    col = bind_table_column(b->table, e->name, e->pos, err);
+    if (col < 0)
+        return table_column_find(b->table, e->name, strlen(e->name)) == -2 ? DN_E_AMBIGUOUS
+                                                                           : DN_E_UNDEFINED_COLUMN;
+    out = bind_new(b, BEXPR_COLUMN, b->table->columns[col].type, e->pos);
+    if (!out)
+        return DN_FAIL_NOMEM(err);
+    out->col = bind_scan_col(b, (uint16_t)col);
+    *ret = out;
+    return 0;
+}
+
+/* ---- literals and parameters ---- */
+
+static int
+bind_literal(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+{
+    struct bexpr *out;
+    int rc = bind_const(b, &e->value, e->pos, &out, err);
+
+    if (rc < 0)
+        return rc;
+    if (e->value.type == TYPE_VARCHAR)
+        out->type = TYPE_NONE; /* until something says what it is */
+    *ret = out;
+    return 0;
+}
+
+static int
+bind_param(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+{
+    const struct plan_env *env = b->env;
+    struct bexpr *out;
+    int rc;
+
+    DN_ASSERT(e->param >= 1);
+    if (env->literals && e->param <= env->literals_count) {
+        rc = bind_const(b, &env->literals[e->param - 1], e->pos, &out, err);
+        if (rc < 0)
+            return rc;
+        if (env->literals_untyped[e->param - 1])
+            out->type = TYPE_NONE;
+        *ret = out;
+        return 0;
+    }
+    if (e->param > b->params_count) {
+        DN_IGNORE(DN_FAIL(err,
+                          DN_E_UNSUPPORTED,
+                          "parameters cannot be used %s%s",
+                          b->clause ? "in " : "here",
+                          b->clause ? b->clause : "")); /* returned below */
+        dn_err_at(err, e->pos);
+        return DN_E_UNSUPPORTED;
+    }
+    out = bind_new(b, BEXPR_PARAM, b->param_types[e->param - 1], e->pos);
+    if (!out)
+        return DN_FAIL_NOMEM(err);
+    out->param = e->param;
+    *ret = out;
+    return 0;
+}
+
+/* ---- casts ---- */
+
+/* Evaluates a call over constants. One that fails stays a call: its error belongs to the execution.
+ */
+static int bind_fold(struct binder *b, struct bexpr **e, struct dn_err *err)
+{
+    struct eval ev = {.arena = b->env->arena, .now_ns = b->env->now_ns};
+    struct dn_err ignored;
+    struct datum d;
+    uint32_t pos = (*e)->pos;
+    enum type_id type = (*e)->type;
+    int rc;
+
+    if (!expr_is_const(*e, false))
+        return 0;
+    rc = expr_eval_datum(*e, &ev, &d, &ignored);
+    if (rc == DN_E_NOMEM)
+        return DN_FAIL_NOMEM(err);
+    if (rc < 0)
+        return 0;
+    if (!datum_copy(b->env->arena, &d, &d))
+        return DN_FAIL_NOMEM(err);
+    d.type = type;
+    return bind_const(b, &d, pos, e, err);
+}
+
+static int bind_cast(struct binder *b,
+                     const struct func *f,
+                     struct bexpr *e,
+                     enum type_id type,
+                     struct bexpr **ret,
+                     struct dn_err *err)
+{
+    struct bexpr *out = bind_new(b, BEXPR_CALL, type, e->pos);
+
+    if (!out)
+        return DN_FAIL_NOMEM(err);
+    out->func = f;
+    out->args = arena_alloc_array(b->env->arena, 1, sizeof(struct bexpr *));
+    if (!out->args)
+        return DN_FAIL_NOMEM(err);
+    out->args[0] = e;
+    out->args_count = 1;
+    *ret = out;
+    return bind_fold(b, ret, err);
+}
+
+static int bind_coerce_untyped(
+    struct binder *b, struct bexpr *e, enum type_id type, struct bexpr **ret, struct dn_err *err)
+{
+    struct datum d;
+    int rc;
+
+    if (e->kind == BEXPR_PARAM) { /* the first use decides */
+        e->type = type;
+        if (b->param_types[e->param - 1] == TYPE_NONE)
+            b->param_types[e->param - 1] = type;
+        *ret = e;
+        return 0;
+    }
+    DN_ASSERT(e->kind == BEXPR_CONST);
+    d = e->value;
+    if (d.null) {
+        d.type = type;
+    } else {
+        rc = text_parse(type, e->value.str, b->env->arena, &d, err);
+        if (rc < 0) {
+            dn_err_at(err, e->pos);
+            return rc;
+        }
+    }
+    return bind_const(b, &d, e->pos, ret, err);
+}
+
+int bind_coerce(struct binder *b,
+                struct bexpr *e,
+                enum type_id type,
+                bool explicitly,
+                struct bexpr **ret,
+                struct dn_err *err)
+{
+    const struct func *f;
+    struct datum d;
+
+    if (e->type == type || type == TYPE_NONE) {
+        *ret = e;
+        return 0;
+    }
+    if (e->type == TYPE_NONE && (e->kind == BEXPR_CONST || e->kind == BEXPR_PARAM))
+        return bind_coerce_untyped(b, e, type, ret, err);
+    if (e->kind == BEXPR_CONST && e->value.null) {
+        d = e->value;
+        d.type = type;
+        return bind_const(b, &d, e->pos, ret, err);
+    }
+    f = func_cast(e->type, type, !explicitly);
+    if (!f) {
+        DN_IGNORE(DN_FAIL(err,
+                          DN_E_DATATYPE_MISMATCH,
+                          "cannot %s %s to %s",
+                          explicitly ? "cast" : "convert",
+                          type_name(e->type),
+                          type_name(type))); /* returned below */
+        if (!explicitly && func_cast(e->type, type, false))
+            dn_err_hint(err, "Say so: CAST(… AS %s).", type_name(type));
+        dn_err_at(err, e->pos);
+        return DN_E_DATATYPE_MISMATCH;
+    }
+    return bind_cast(b, f, e, type, ret, err);
+}
+
+int bind_settle(struct binder *b, struct bexpr *e, struct bexpr **ret, struct dn_err *err)
+{
+    if (e->type != TYPE_NONE || (e->kind == BEXPR_CONST && e->value.null) ||
+        (e->kind != BEXPR_CONST && e->kind != BEXPR_PARAM)) {
+        *ret = e;
+        return 0;
+    }
+    if (e->kind == BEXPR_PARAM) { /* param_types stays open: anything will do */
+        e->type = TYPE_VARCHAR;
+        *ret = e;
+        return 0;
+    }
+    return bind_coerce_untyped(b, e, TYPE_VARCHAR, ret, err);
+}
+
+/* ---- calls ---- */
+
+int bind_call(struct binder *b,
+              const char *name,
+              uint32_t pos,
+              struct bexpr **args,
+              uint32_t count,
+              struct bexpr **ret,
+              struct dn_err *err)
+{
+    struct arena *arena = b->env->arena;
+    enum type_id *types = arena_alloc_array(arena, count + 1, sizeof(*types));
+    enum type_id *casts = arena_alloc_array(arena, count + 1, sizeof(*casts));
+    struct bexpr *out = bind_new(b, BEXPR_CALL, TYPE_NONE, pos);
+    int rc;
+
+    if (!types || !casts || !out)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < count; i++)
+        types[i] = casts[i] = args[i]->type;
+    out->func = func_find(name, types, count, casts, pos, err);
+    if (!out->func)
+        return err ? err->code : DN_E_UNDEFINED_FUNCTION;
+    out->args = arena_alloc_array(arena, count + 1, sizeof(struct bexpr *));
+    if (!out->args)
+        return DN_FAIL_NOMEM(err);
+    out->args_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        rc = casts[i] == TYPE_NONE ? bind_settle(b, args[i], &out->args[i], err)
+                                   : bind_coerce(b, args[i], casts[i], true, &out->args[i], err);
+        if (rc < 0)
+            return rc;
+    }
+    out->type = out->func->result;
+    if (out->type == TYPE_NONE && count > 0)
+        out->type = out->args[0]->type;
+    *ret = out;
+    return bind_fold(b, ret, err);
+}
+
+/* Operators have rows of their own among the functions; "not"(x) is no call. */
+static bool bind_is_operator(const char *name)
+{
+    const struct func *f;
+
+    for (uint32_t i = 0; (f = func_at(i)); i++) {
+        if ((f->flags & FUNC_OPERATOR) && strcmp(f->name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int
+bind_function(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+{
+    struct bexpr **args = arena_alloc_array(b->env->arena, e->args_count + 1, sizeof(*args));
+    char *name = arena_strdup(b->env->arena, e->name);
+    int rc;
+
+    if (!args || !name)
+        return DN_FAIL_NOMEM(err);
+    for (char *c = name; *c; c++) {
+        if (*c >= 'A' && *c <= 'Z')
+            *c = (char)(*c - 'A' + 'a');
+    }
+    if (agg_name_exists(name))
+        return bind_aggregate(b, e, name, ret, err);
+    if (bind_is_operator(name)) {
+        rc = DN_FAIL(err, DN_E_UNDEFINED_FUNCTION, "no function %s", e->name);
+        dn_err_at(err, e->pos);
+        return rc;
+    }
+    if (e->star || e->distinct) {
+        rc = DN_FAIL(err,
+                     DN_E_UNDEFINED_FUNCTION,
+                     "%s is no aggregate function: it takes no %s",
+                     e->name,
+                     e->star ? "*" : "DISTINCT");
+        dn_err_at(err, e->pos);
+        return rc;
+    }
+    for (uint32_t i = 0; i < e->args_count; i++) {
+        rc = bind_expr(b, e->args[i], &args[i], err);
+        if (rc < 0)
+            return rc;
+    }
+    return bind_call(b, name, e->pos, args, e->args_count, ret, err);
+}
+
+/* ---- conditions ---- */
+
+static bool bind_is_bool(const struct bexpr *e, bool value)
+{
+    return e->kind == BEXPR_CONST && e->type == TYPE_BOOLEAN && !e->value.null &&
+           (e->value.v.i64 != 0) == value;
+}
+
+int bind_chain(struct binder *b,
+               enum bexpr_kind kind,
+               uint32_t pos,
+               struct bexpr **args,
+               uint32_t count,
+               struct bexpr **ret,
+               struct dn_err *err)
+{
+    bool neutral = kind == BEXPR_AND; /* true AND x = x; false OR x = x */
+    struct bexpr *out = bind_new(b, kind, TYPE_BOOLEAN, pos);
+    uint32_t total = 0;
+    uint32_t n = 0;
+
+    if (!out)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < count; i++)
+        total += args[i]->kind == kind ? args[i]->args_count : 1;
+    out->args = arena_alloc_array(b->env->arena, total + 1, sizeof(struct bexpr *));
+    if (!out->args)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < count; i++) {
+        if (args[i]->kind == kind) {
+            memcpy(out->args + n, args[i]->args, args[i]->args_count * sizeof(struct bexpr *));
+            n += args[i]->args_count;
+        } else if (!bind_is_bool(args[i], neutral)) {
+            out->args[n++] = args[i];
+        }
+    }
+    if (n > 0 &&
+        bind_is_bool(out->args[0], !neutral)) /* decided before anything else is looked at */
+        n = 1;
+    if (n == 0) {
+        struct datum d = {.type = TYPE_BOOLEAN, .v = {.i64 = neutral}};
+        return bind_const(b, &d, pos, ret, err);
+    }
+    out->args_count = n;
+    *ret = n == 1 ? out->args[0] : out;
+    return 0;
+}
+
+/* The operands of a chain of ANDs or ORs from left to right. */
+static uint32_t bind_chain_collect(const struct expr *e, enum expr_op op, const struct expr **out)
+{
+    uint32_t n = 0;
+
+    if (e->kind != EXPR_BINARY || e->op != op) {
+        if (out)
+            out[0] = e;
+        return 1;
+    }
+    n = bind_chain_collect(e->a, op, out);
+    return n + bind_chain_collect(e->b, op, out ? out + n : NULL);
+}
+
+static int
+bind_logic(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+{
+    uint32_t count = bind_chain_collect(e, e->op, NULL);
+    const struct expr **in = arena_alloc_array(b->env->arena, count, sizeof(*in));
+    struct bexpr **args = arena_alloc_array(b->env->arena, count, sizeof(*args));
+    int rc;
+
+    if (!in || !args)
+        return DN_FAIL_NOMEM(err);
+    DN_IGNORE(bind_chain_collect(e, e->op, in)); /* counted above */
+    for (uint32_t i = 0; i < count; i++) {
+        rc = bind_bool(b, in[i], &args[i], err);
+        if (rc < 0)
+            return rc;
+    }
+    return bind_chain(b, e->op == OP_AND ? BEXPR_AND : BEXPR_OR, e->pos, args, count, ret, err);
+}
+
+int bind_bool(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+{
+    struct bexpr *x;
+    int rc = bind_expr(b, e, &x, err);
+
+    if (rc < 0)
+        return rc;
+    if (x->type != TYPE_NONE && x->type != TYPE_BOOLEAN) {
+        rc = DN_FAIL(err,
+                     DN_E_DATATYPE_MISMATCH,
+                     "a condition must be BOOLEAN, but this is %s",
+                     type_name(x->type));
+        dn_err_at(err, e->pos);
+        return rc;
+    }
+    return bind_coerce(b, x, TYPE_BOOLEAN, false, ret, err);
+}
+
+static int
+bind_not(struct binder *b, struct bexpr *x, uint32_t pos, struct bexpr **ret, struct dn_err *err)
+{
+    return bind_call(b, "not", pos, &x, 1, ret, err);
+}
+
+static int
+bind_between(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+{
+    struct bexpr *x, *lo, *hi;
+    struct bexpr *sides[2];
+    int rc;
+
+    rc = bind_expr(b, e->a, &x, err);
+    if (rc == 0)
+        rc = bind_expr(b, e->b, &lo, err);
+    if (rc == 0)
+        rc = bind_expr(b, e->c, &hi, err);
+    if (rc == 0)
+        rc = bind_compare(b, e->negated ? OP_LT : OP_GE, e->pos, x, lo, &sides[0], err);
+    if (rc == 0)
+        rc = bind_compare(b, e->negated ? OP_GT : OP_LE, e->pos, x, hi, &sides[1], err);
+    if (rc < 0)
+        return rc;
+    return bind_chain(b, e->negated ? BEXPR_OR : BEXPR_AND, e->pos, sides, 2, ret, err);
+}
+
+static int
+bind_is_null(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+{
+    struct bexpr *x;
+    int rc = bind_expr(b, e->a, &x, err);
+
+    if (rc == 0)
+        rc = bind_settle(b, x, &x, err);
+    if (rc < 0)
+        return rc;
+    return bind_call(b, e->negated ? "is not null" : "is null", e->pos, &x, 1, ret, err);
+}
+
+/* ---- operators ---- */
+
+const char *bind_op_name(enum expr_op op)
+{
+    static const char *const names[OP_MAX] = {
+        [OP_ADD] = "+",
+        [OP_SUB] = "-",
+        [OP_MUL] = "*",
+        [OP_DIV] = "/",
+        [OP_MOD] = "%",
+        [OP_EQ] = "=",
+        [OP_NE] = "<>",
+        [OP_LT] = "<",
+        [OP_LE] = "<=",
+        [OP_GT] = ">",
+        [OP_GE] = ">=",
+        [OP_AND] = "and",
+        [OP_OR] = "or",
+        [OP_NOT] = "not",
+        [OP_NEG] = "-",
+        [OP_POS] = "+",
+    };
+
+    return names[op];
+}
+
+static int
+bind_unary(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+{
+    struct bexpr *x;
+    int rc;
+
+    if (e->op == OP_NOT) {
+        rc = bind_bool(b, e->a, &x, err);
+        return rc < 0 ? rc : bind_not(b, x, e->pos, ret, err);
+    }
+    rc = bind_expr(b, e->a, &x, err);
+    if (rc < 0)
+        return rc;
+    if (e->op == OP_POS) {
+        if (x->type == TYPE_NONE || type_is_number(x->type)) {
+            *ret = x;
+            return 0;
+        }
+        rc = DN_FAIL(
+            err, DN_E_UNDEFINED_FUNCTION, "operator does not exist: + %s", type_name(x->type));
+        dn_err_at(err, e->pos);
+        return rc;
+    }
+    if (x->type == TYPE_NONE) { /* nothing says which number type: the widest */
+        rc = bind_coerce(b, x, TYPE_DOUBLE, false, &x, err);
+        if (rc < 0)
+            return rc;
+    }
+    return bind_call(b, "-", e->pos, &x, 1, ret, err);
+}
+
+static int
+bind_binary(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+{
+    struct bexpr *args[2];
+    int rc;
+
+    if (e->op == OP_AND || e->op == OP_OR)
+        return bind_logic(b, e, ret, err);
+    rc = bind_expr(b, e->a, &args[0], err);
+    if (rc == 0)
+        rc = bind_expr(b, e->b, &args[1], err);
+    if (rc < 0)
+        return rc;
+    if (e->op >= OP_EQ && e->op <= OP_GE)
+        return bind_compare(b, e->op, e->pos, args[0], args[1], ret, err);
+    return bind_call(b, bind_op_name(e->op), e->pos, args, 2, ret, err);
+}
+
+int bind_expr(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+{
+    struct bexpr *x;
+    int rc;
+
+    switch (e->kind) {
+    case EXPR_LITERAL:
+        return bind_literal(b, e, ret, err);
+    case EXPR_COLUMN:
+        return bind_column(b, e, ret, err);
+    case EXPR_PARAM:
+        return bind_param(b, e, ret, err);
+    case EXPR_UNARY:
+        return bind_unary(b, e, ret, err);
+    case EXPR_BINARY:
+        return bind_binary(b, e, ret, err);
+    case EXPR_BETWEEN:
+        return bind_between(b, e, ret, err);
+    case EXPR_IN:
+        return bind_in(b, e, ret, err);
+    case EXPR_IS_NULL:
+        return bind_is_null(b, e, ret, err);
+    case EXPR_CALL:
+        return bind_function(b, e, ret, err);
+    case EXPR_CAST:
+        rc = bind_expr(b, e->a, &x, err);
+        return rc < 0 ? rc : bind_coerce(b, x, e->type, true, ret, err);
+    case EXPR_STAR:
+        rc = DN_FAIL(err,
+                     DN_E_SYNTAX,
+                     "* stands for columns only by itself in a select list, or in count(*)");
+        dn_err_at(err, e->pos);
+        return rc;
+    case EXPR_KIND_MAX:
+        break;
+    }
+    return DN_FAIL(err, DN_E_INTERNAL, "unknown kind of expression: %d", (int)e->kind);
+}

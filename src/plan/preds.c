@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * preds.c: what a WHERE clause says about single columns, for pruning.
+ *
+ * For a condition e the walk computes, per column, a set that holds the column's value in every row
+ * where e is TRUE (or, asked the other way, where e is FALSE). The sets may be too wide, never too
+ * narrow; what is not understood gives no constraint. Going down a NOT swaps TRUE and FALSE; an AND
+ * that must be TRUE intersects, one that must be FALSE unites (and the reverse for OR). A
+ * comparison with NULL is neither, so a constrained column is never NULL in a row that counts.
+ *
+ * Constants and parameters are evaluated here; if that fails there is no constraint and the error
+ * comes up when the filter runs. */
+#include "plan/bind.h"
+#include "plan/interval.h"
+#include "plan/limits.h"
+
+#include "catalog/settings.h"
+
+#include <math.h>
+
+struct pred_col {
+    uint32_t col; /* of the scan */
+    struct iset set;
+};
+
+/* A conjunction of column constraints. */
+struct pred_cons {
+    bool never; /* no row satisfies it */
+    uint32_t n;
+    struct pred_col *v; /* by col */
+};
+
+struct pred_walk {
+    const struct plan_node *scan;
+    struct arena *arena;
+    struct eval ev;
+};
+
+/* ---- conjunctions ---- */
+
+static int pred_one(
+    struct pred_walk *w, uint32_t col, struct iset set, struct pred_cons *ret, struct dn_err *err)
+{
+    *ret = (struct pred_cons){.never = set.n == 0};
+    if (ret->never)
+        return 0;
+    ret->v = arena_alloc_array(w->arena, 1, sizeof(*ret->v));
+    if (!ret->v)
+        return DN_FAIL_NOMEM(err);
+    ret->v[0] = (struct pred_col){.col = col, .set = set};
+    ret->n = 1;
+    return 0;
+}
+
+static int pred_both(struct pred_walk *w,
+                     const struct pred_cons *a,
+                     const struct pred_cons *b,
+                     struct pred_cons *ret,
+                     struct dn_err *err)
+{
+    struct pred_cons out = {.never = a->never || b->never};
+    uint32_t i = 0, j = 0;
+
+    *ret = out;
+    if (out.never)
+        return 0;
+    out.v = arena_alloc_array(w->arena, (size_t)a->n + b->n + 1, sizeof(*out.v));
+    if (!out.v)
+        return DN_FAIL_NOMEM(err);
+    while (i < a->n || j < b->n) {
+        if (j == b->n || (i < a->n && a->v[i].col < b->v[j].col)) {
+            out.v[out.n++] = a->v[i++];
+        } else if (i == a->n || b->v[j].col < a->v[i].col) {
+            out.v[out.n++] = b->v[j++];
+        } else {
+            out.v[out.n].col = a->v[i].col;
+            if (!iset_intersect(w->arena, &a->v[i++].set, &b->v[j++].set, &out.v[out.n].set))
+                return DN_FAIL_NOMEM(err);
+            if (out.v[out.n].set.n == 0) {
+                ret->never = true;
+                return 0;
+            }
+            out.n++;
+        }
+    }
+    *ret = out;
+    return 0;
+}
+
+static int pred_either(struct pred_walk *w,
+                       const struct pred_cons *a,
+                       const struct pred_cons *b,
+                       struct pred_cons *ret,
+                       struct dn_err *err)
+{
+    struct pred_cons out = {.never = false};
+
+    if (a->never || b->never) {
+        *ret = a->never ? *b : *a;
+        return 0;
+    }
+    out.v = arena_alloc_array(w->arena, (size_t)a->n + 1, sizeof(*out.v));
+    if (!out.v)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0, j = 0; i < a->n && j < b->n;) {
+        if (a->v[i].col != b->v[j].col) {
+            if (a->v[i].col < b->v[j].col)
+                i++;
+            else
+                j++;
+            continue;
+        }
+        out.v[out.n].col = a->v[i].col;
+        if (!iset_union(w->arena, &a->v[i++].set, &b->v[j++].set, &out.v[out.n++].set))
+            return DN_FAIL_NOMEM(err);
+    }
+    *ret = out;
+    return 0;
+}
+
+/* ---- leaves ---- */
+
+/* 1: its value is not known. */
+static int
+pred_value(struct pred_walk *w, const struct bexpr *e, struct datum *ret, struct dn_err *err)
+{
+    struct dn_err local;
+    int rc;
+
+    if (!expr_is_const(e, true))
+        return 1;
+    rc = expr_eval_datum(e, &w->ev, ret, &local);
+    if (rc == DN_E_NOMEM)
+        return DN_FAIL_NOMEM(err);
+    if (rc < 0 || (!ret->null && type_is_float(ret->type) && isnan(ret->v.f64)))
+        return 1;
+    return datum_copy(w->arena, ret, ret) ? 0 : DN_FAIL_NOMEM(err);
+}
+
+/* The column under e, or under a cast REAL -> DOUBLE of it. */
+static const struct bexpr *pred_column(const struct bexpr *e)
+{
+    if (e->kind == BEXPR_CALL && e->args_count == 1 && e->type == TYPE_DOUBLE &&
+        e->args[0]->kind == BEXPR_COLUMN && e->args[0]->type == TYPE_REAL &&
+        e->func == func_cast(TYPE_REAL, TYPE_DOUBLE, true))
+        return e->args[0];
+    return e->kind == BEXPR_COLUMN ? e : NULL;
+}
+
+/* A REAL column compared with a double: bounds are rounded outwards to floats. */
+static int pred_real(struct pred_walk *w,
+                     enum expr_op op,
+                     uint32_t col,
+                     double d,
+                     struct pred_cons *ret,
+                     struct dn_err *err)
+{
+    struct interval *v = arena_calloc(w->arena, 1, sizeof(*v));
+    float down, up;
+
+    *ret = (struct pred_cons){.never = false};
+    if (!v)
+        return DN_FAIL_NOMEM(err);
+    if (op == OP_NE || fabs(d) > 3.4028234663852886e38)
+        return 0;
+    down = up = (float)d;
+    if ((double)down > d)
+        down = nextafterf(down, -INFINITY);
+    if ((double)up < d)
+        up = nextafterf(up, INFINITY);
+    v->has_lo = v->lo_incl = op == OP_EQ || op == OP_GT || op == OP_GE;
+    v->has_hi = v->hi_incl = op == OP_EQ || op == OP_LT || op == OP_LE;
+    v->lo = (struct datum){.type = TYPE_REAL, .v = {.f64 = (double)down}};
+    v->hi = (struct datum){.type = TYPE_REAL, .v = {.f64 = (double)up}};
+    return pred_one(w, col, (struct iset){.v = v, .n = 1}, ret, err);
+}
+
+static int pred_compare(struct pred_walk *w,
+                        const struct bexpr *e,
+                        bool want,
+                        struct pred_cons *ret,
+                        struct dn_err *err)
+{
+    enum expr_op op = bind_op_of(e);
+    const struct bexpr *col = pred_column(e->args[0]);
+    const struct bexpr *other = e->args[1];
+    struct iset set;
+    struct datum d;
+    int rc;
+
+    if (!col) {
+        col = pred_column(e->args[1]);
+        other = e->args[0];
+        op = bind_op_flip(op);
+    }
+    *ret = (struct pred_cons){.never = false};
+    if (!col)
+        return 0;
+    rc = pred_value(w, other, &d, err);
+    if (rc != 0)
+        return rc < 0 ? rc : 0;
+    if (d.null) {
+        ret->never = true;
+        return 0;
+    }
+    if (!want)
+        op = bind_op_negate(op);
+    if (col->type == TYPE_REAL && d.type == TYPE_DOUBLE)
+        return pred_real(w, op, col->col, d.v.f64, ret, err);
+    if (d.type != col->type)
+        return 0;
+    if (!iset_compare(w->arena, op, &d, &set))
+        return DN_FAIL_NOMEM(err);
+    return pred_one(w, col->col, set, ret, err);
+}
+
+static int pred_in(struct pred_walk *w,
+                   const struct bexpr *e,
+                   bool want,
+                   struct pred_cons *ret,
+                   struct dn_err *err)
+{
+    struct datum *points;
+    struct iset set;
+    uint32_t n = 0;
+    bool others = e->negated == want; /* values that are not in the list */
+    int rc;
+
+    *ret = (struct pred_cons){.never = false};
+    if (e->args[0]->kind != BEXPR_COLUMN)
+        return 0;
+    points = arena_alloc_array(w->arena, e->args_count, sizeof(*points));
+    if (!points)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 1; i < e->args_count; i++) {
+        rc = pred_value(w, e->args[i], &points[n], err);
+        if (rc < 0)
+            return rc;
+        if (rc == 1 || (!points[n].null && points[n].type != e->args[0]->type))
+            return 0;
+        if (points[n].null && others) { /* x NOT IN (…, NULL) is never true */
+            ret->never = true;
+            return 0;
+        }
+        n += !points[n].null;
+    }
+    if (!iset_points(w->arena, points, n, others, &set))
+        return DN_FAIL_NOMEM(err);
+    return pred_one(w, e->args[0]->col, set, ret, err);
+}
+
+/* A BOOLEAN column by itself. */
+static int pred_flag(struct pred_walk *w,
+                     const struct bexpr *e,
+                     bool want,
+                     struct pred_cons *ret,
+                     struct dn_err *err)
+{
+    struct datum d = {.type = TYPE_BOOLEAN, .v = {.i64 = want}};
+    struct iset set;
+
+    if (!iset_compare(w->arena, OP_EQ, &d, &set))
+        return DN_FAIL_NOMEM(err);
+    return pred_one(w, e->col, set, ret, err);
+}
+
+static int pred_is_null(struct pred_walk *w,
+                        const struct bexpr *e,
+                        bool want,
+                        struct pred_cons *ret,
+                        struct dn_err *err)
+{
+    const struct table *t = w->scan->table;
+    struct iset set;
+
+    *ret = (struct pred_cons){.never = false};
+    if (e->kind != BEXPR_COLUMN)
+        return 0;
+    if (want) {
+        ret->never = t->columns[w->scan->scan_cols[e->col]].not_null;
+        return 0;
+    }
+    if (!iset_all(w->arena, &set))
+        return DN_FAIL_NOMEM(err);
+    return pred_one(w, e->col, set, ret, err);
+}
+
+/* ---- the walk ---- */
+
+static int pred_walk(struct pred_walk *w,
+                     const struct bexpr *e,
+                     bool want,
+                     struct pred_cons *ret,
+                     struct dn_err *err);
+
+/* Halves, so that a long chain costs n log n. */
+static int pred_chain(struct pred_walk *w,
+                      struct bexpr *const *args,
+                      uint32_t n,
+                      bool both,
+                      bool want,
+                      struct pred_cons *ret,
+                      struct dn_err *err)
+{
+    struct pred_cons a, b;
+    int rc;
+
+    if (n == 1)
+        return pred_walk(w, args[0], want, ret, err);
+    rc = pred_chain(w, args, n / 2, both, want, &a, err);
+    if (rc == 0)
+        rc = pred_chain(w, args + n / 2, n - n / 2, both, want, &b, err);
+    if (rc < 0)
+        return rc;
+    return both ? pred_both(w, &a, &b, ret, err) : pred_either(w, &a, &b, ret, err);
+}
+
+static int pred_known(struct pred_walk *w,
+                      const struct bexpr *e,
+                      bool want,
+                      struct pred_cons *ret,
+                      struct dn_err *err)
+{
+    struct datum d;
+    int rc = pred_value(w, e, &d, err);
+
+    *ret = (struct pred_cons){.never = rc == 0 && (d.null || (d.v.i64 != 0) != want)};
+    return rc < 0 ? rc : 0;
+}
+
+static int pred_walk(struct pred_walk *w,
+                     const struct bexpr *e,
+                     bool want,
+                     struct pred_cons *ret,
+                     struct dn_err *err)
+{
+    switch (e->kind) {
+    case BEXPR_CONST:
+    case BEXPR_PARAM:
+        return pred_known(w, e, want, ret, err);
+    case BEXPR_COLUMN:
+        return pred_flag(w, e, want, ret, err);
+    case BEXPR_AND:
+        return pred_chain(w, e->args, e->args_count, want, want, ret, err);
+    case BEXPR_OR:
+        return pred_chain(w, e->args, e->args_count, !want, want, ret, err);
+    case BEXPR_IN:
+        return pred_in(w, e, want, ret, err);
+    case BEXPR_CALL:
+        if (bind_op_of(e) != OP_MAX)
+            return pred_compare(w, e, want, ret, err);
+        if ((e->func->flags & FUNC_OPERATOR) && e->args_count == 1) {
+            if (strcmp(e->func->name, "not") == 0)
+                return pred_walk(w, e->args[0], !want, ret, err);
+            if (strcmp(e->func->name, "is null") == 0)
+                return pred_is_null(w, e->args[0], want, ret, err);
+            if (strcmp(e->func->name, "is not null") == 0)
+                return pred_is_null(w, e->args[0], !want, ret, err);
+        }
+        break;
+    case BEXPR_KIND_MAX:
+        break;
+    }
+    *ret = (struct pred_cons){.never = false};
+    return 0;
+}
+
+/* ---- out ---- */
+
+static int pred_emit(struct pred_walk *w,
+                     const struct pred_cons *c,
+                     struct scan_pred **ret,
+                     uint32_t *ret_count,
+                     struct dn_err *err)
+{
+    const struct table *t = w->scan->table;
+    struct scan_pred *out = arena_calloc(w->arena, (size_t)c->n + 1, sizeof(*out));
+    uint32_t n = 0;
+
+    if (!out)
+        return DN_FAIL_NOMEM(err);
+    if (c->never) /* any column will do: no value is allowed */
+        n = 1;
+    for (uint32_t i = 0; !c->never && i < c->n; i++) {
+        uint16_t col = w->scan->scan_cols[c->v[i].col];
+
+        if (iset_is_all(&c->v[i].set) && t->columns[col].not_null)
+            continue;
+        out[n++] = (struct scan_pred){.col = col, .set = c->v[i].set.v, .set_count = c->v[i].set.n};
+    }
+    *ret = out;
+    *ret_count = n;
+    return 0;
+}
+
+int plan_scan_preds(const struct plan_env *env,
+                    const struct plan_node *scan,
+                    const struct datum *params,
+                    uint32_t params_count,
+                    struct arena *arena,
+                    struct scan_pred **ret,
+                    uint32_t *ret_count,
+                    struct dn_err *err)
+{
+    struct pred_walk w = {.scan = scan, .arena = arena};
+    struct pred_cons cons = {.never = false};
+    int rc;
+
+    w.ev = (struct eval){
+        .arena = arena, .params = params, .params_count = params_count, .now_ns = env->now_ns};
+    if (scan->prune) {
+        rc = pred_walk(&w, scan->prune, true, &cons, err);
+        if (rc < 0)
+            return rc;
+    }
+    rc = pred_emit(&w, &cons, ret, ret_count, err);
+    if (rc < 0)
+        return rc;
+    return plan_check_limits(env->settings, scan->table, *ret, *ret_count, err);
+}

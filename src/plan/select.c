@@ -1,0 +1,683 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * select.c: SELECT to a plan:
+ *
+ *     SCAN [FILTER] [AGGREGATE [FILTER having]] [PROJECT] [AGGREGATE distinct] [SORT] [LIMIT]
+ *
+ * 1. Everything is bound over the scan's columns: select list first, so that SELECT * needs no
+ *    projection; aggregate calls are collected on the way (bind_group.c).
+ * 2. If there is anything to group, select list, HAVING and ORDER BY are rewritten to the
+ *    aggregate's output.
+ * 3. The nodes are stacked. Sort keys that nobody selected become hidden columns at the end.
+ * 4. A sort is dropped if the scan already delivers that order (order.c). */
+#include "plan/select_int.h"
+
+#include "base/text.h"
+#include "func/text.h"
+
+#define PLAN_COLS_MAX 4096u /* of a result, hidden ones included */
+
+void plan_done(struct plan *p)
+{
+    if (!p)
+        return;
+    if (p->table) {
+        union {
+            const struct table *in;
+            struct table *out;
+        } shared = {.in = p->table}; /* references are counted inside */
+
+        table_unref(shared.out);
+    }
+    p->table = NULL;
+}
+
+/* ---- names of result columns ---- */
+
+/* The text of characters [pos, end) of the statement, without blanks around it. */
+static const char *
+sel_item_text(const struct stmt *stmt, uint32_t pos, uint32_t end, struct arena *arena)
+{
+    size_t at = stmt->start_byte;
+    size_t from, to;
+    uint32_t ch = stmt->start;
+
+    while (at < stmt->end_byte && ch < pos) {
+        at++;
+        if (at == stmt->end_byte || ((uint8_t)stmt->text[at] & 0xc0) != 0x80)
+            ch++;
+    }
+    from = at;
+    while (at < stmt->end_byte && ch < end) {
+        at++;
+        if (at == stmt->end_byte || ((uint8_t)stmt->text[at] & 0xc0) != 0x80)
+            ch++;
+    }
+    to = at;
+    while (from < to && (uint8_t)stmt->text[from] <= ' ')
+        from++;
+    while (to > from && (uint8_t)stmt->text[to - 1] <= ' ')
+        to--;
+    return arena_strndup(arena, stmt->text + from, to - from);
+}
+
+static const char *sel_item_name(struct sel *s, const struct select_item *item)
+{
+    if (item->alias)
+        return item->alias;
+    if (item->expr->kind == EXPR_COLUMN && s->b.table) {
+        int col = table_column_find(s->b.table, item->expr->name, strlen(item->expr->name));
+
+        if (col >= 0)
+            return s->b.table->columns[col].name;
+    }
+    return sel_item_text(s->b.stmt, item->pos, item->end, s->b.env->arena);
+}
+
+/* ---- the select list ---- */
+
+static int
+sel_out_add(struct sel *s, struct bexpr *e, const char *name, uint32_t pos, struct dn_err *err)
+{
+    if (!name)
+        return DN_FAIL_NOMEM(err);
+    if (s->outs_count == PLAN_COLS_MAX) {
+        int rc = DN_FAIL(
+            err, DN_E_TOO_MANY_COLUMNS, "a result may have %u columns at most", PLAN_COLS_MAX);
+
+        dn_err_at(err, pos);
+        return rc;
+    }
+    if (s->outs_count == s->outs_cap) {
+        uint32_t cap = s->outs_cap ? 2 * s->outs_cap : 16;
+        struct sel_out *more = arena_alloc_array(s->b.env->arena, cap, sizeof(*more));
+
+        if (!more)
+            return DN_FAIL_NOMEM(err);
+        if (s->outs_count)
+            memcpy(more, s->outs, s->outs_count * sizeof(*more));
+        s->outs = more;
+        s->outs_cap = cap;
+    }
+    s->outs[s->outs_count++] = (struct sel_out){.e = e, .name = name};
+    return 0;
+}
+
+static int sel_star(struct sel *s, const struct expr *e, struct dn_err *err)
+{
+    const struct table *t = s->b.table;
+    int rc;
+
+    if (!t) {
+        rc = DN_FAIL(err, DN_E_SYNTAX, "SELECT * needs a FROM clause");
+        dn_err_at(err, e->pos);
+        return rc;
+    }
+    if (e->table &&
+        !text_same_fold(e->table, strlen(e->table), s->b.table_name, strlen(s->b.table_name))) {
+        rc = DN_FAIL(err, DN_E_UNDEFINED_TABLE, "no table \"%s\" in the FROM clause", e->table);
+        dn_err_hint(err, "The table of this query is called \"%s\".", s->b.table_name);
+        dn_err_at(err, e->pos);
+        return rc;
+    }
+    for (uint16_t i = 0; i < t->columns_count; i++) {
+        struct bexpr *col = bind_new(&s->b, BEXPR_COLUMN, t->columns[i].type, e->pos);
+
+        if (!col)
+            return DN_FAIL_NOMEM(err);
+        col->col = bind_scan_col(&s->b, i);
+        rc = sel_out_add(s, col, t->columns[i].name, e->pos, err);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+static int sel_bind_items(struct sel *s, struct dn_err *err)
+{
+    const struct select_stmt *sel = s->sel;
+    struct bexpr *e;
+    int rc;
+
+    s->b.clause = "the select list";
+    s->b.aggs_allowed = true;
+    for (uint32_t i = 0; i < sel->items_count; i++) {
+        const struct select_item *item = &sel->items[i];
+
+        if (item->expr->kind == EXPR_STAR) {
+            rc = sel_star(s, item->expr, err);
+        } else {
+            rc = bind_expr(&s->b, item->expr, &e, err);
+            if (rc == 0)
+                rc = bind_settle(&s->b, e, &e, err);
+            if (rc == 0)
+                rc = sel_out_add(s, e, sel_item_name(s, item), item->pos, err);
+            if (rc == 0) {
+                s->outs[s->outs_count - 1].alias = item->alias;
+                s->outs[s->outs_count - 1].plain = item->expr->kind == EXPR_COLUMN;
+            }
+        }
+        if (rc < 0)
+            return rc;
+    }
+    s->shown_count = s->outs_count;
+    return 0;
+}
+
+/* ---- references to the select list ---- */
+
+/* ORDER BY 2. 1: e is no ordinal. */
+static int sel_ordinal(const struct sel *s,
+                       const struct expr *e,
+                       const char *clause,
+                       uint32_t *ret,
+                       struct dn_err *err)
+{
+    int rc;
+
+    if (e->kind != EXPR_LITERAL)
+        return 1;
+    if (e->value.type != TYPE_BIGINT || e->value.null) {
+        rc = DN_FAIL(
+            err, DN_E_SYNTAX, "a constant in %s must be the number of a select list item", clause);
+        dn_err_at(err, e->pos);
+        return rc;
+    }
+    if (e->value.v.i64 < 1 || e->value.v.i64 > (int64_t)s->shown_count) {
+        rc = DN_FAIL(err,
+                     DN_E_INVALID_PARAM,
+                     "%s position %lld is not in the select list, which has %u items",
+                     clause,
+                     (long long)e->value.v.i64,
+                     s->shown_count);
+        dn_err_at(err, e->pos);
+        return rc;
+    }
+    *ret = (uint32_t)(e->value.v.i64 - 1);
+    return 0;
+}
+
+/* A bare name that is the name of a result column; exact first, then in any case. 1: none. */
+static int sel_by_name(
+    const struct sel *s, const struct expr *e, bool aliases_only, uint32_t *ret, struct dn_err *err)
+{
+    size_t len;
+    int found = 1;
+
+    if (e->kind != EXPR_COLUMN || e->table)
+        return 1;
+    len = strlen(e->name);
+    for (int fold = 0; fold <= 1 && found == 1; fold++) {
+        for (uint32_t i = 0; i < s->shown_count; i++) {
+            const struct sel_out *o = &s->outs[i];
+            const char *name = o->alias ? o->alias : o->plain && !aliases_only ? o->name : NULL;
+
+            if (!name || !(fold ? text_same_fold(name, strlen(name), e->name, len)
+                                : strcmp(name, e->name) == 0))
+                continue;
+            if (found == 0 && !bind_same(o->e, s->outs[*ret].e)) {
+                int rc =
+                    DN_FAIL(err,
+                            DN_E_AMBIGUOUS,
+                            "\"%s\" is ambiguous: several columns of the result have that name",
+                            e->name);
+
+                dn_err_at(err, e->pos);
+                return rc;
+            }
+            if (found == 1)
+                *ret = i;
+            found = 0;
+        }
+    }
+    return found;
+}
+
+/* ---- WHERE, GROUP BY, HAVING, ORDER BY ---- */
+
+static int sel_bind_where(struct sel *s, struct dn_err *err)
+{
+    if (!s->sel->where)
+        return 0;
+    s->b.clause = "WHERE";
+    s->b.aggs_allowed = false;
+    return bind_bool(&s->b, s->sel->where, &s->where, err);
+}
+
+static bool sel_has_agg(const struct bexpr *e)
+{
+    if (e->kind == BEXPR_COLUMN && e->col >= BIND_AGG_BASE)
+        return true;
+    for (uint32_t i = 0; i < e->args_count; i++) {
+        if (sel_has_agg(e->args[i]))
+            return true;
+    }
+    return false;
+}
+
+static int
+sel_bind_group_item(struct sel *s, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+{
+    uint32_t n;
+    int rc = sel_ordinal(s, e, "GROUP BY", &n, err);
+
+    if (rc == 1 && !(e->kind == EXPR_COLUMN && s->b.table &&
+                     table_column_find(s->b.table, e->name, strlen(e->name)) >= 0))
+        rc = sel_by_name(s, e, true, &n, err); /* a column of the table comes before an alias */
+    if (rc < 0)
+        return rc;
+    if (rc == 1) {
+        rc = bind_expr(&s->b, e, ret, err);
+        return rc < 0 ? rc : bind_settle(&s->b, *ret, ret, err);
+    }
+    if (sel_has_agg(s->outs[n].e)) {
+        rc = DN_FAIL(err, DN_E_GROUPING, "aggregate functions are not allowed in GROUP BY");
+        dn_err_at(err, e->pos);
+        return rc;
+    }
+    *ret = s->outs[n].e;
+    return 0;
+}
+
+static int sel_bind_group(struct sel *s, struct dn_err *err)
+{
+    const struct select_stmt *sel = s->sel;
+    int rc;
+
+    s->b.clause = "GROUP BY";
+    s->b.aggs_allowed = false;
+    s->keys = arena_alloc_array(s->b.env->arena, sel->group_by_count + 1, sizeof(*s->keys));
+    if (!s->keys)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < sel->group_by_count; i++) {
+        struct bexpr *key;
+        bool known = false;
+
+        rc = sel_bind_group_item(s, sel->group_by[i], &key, err);
+        if (rc < 0)
+            return rc;
+        for (uint32_t k = 0; k < s->keys_count && !known; k++)
+            known = bind_same(s->keys[k], key);
+        if (!known)
+            s->keys[s->keys_count++] = key;
+    }
+    if (sel->having) {
+        s->b.clause = "HAVING";
+        s->b.aggs_allowed = true;
+        return bind_bool(&s->b, sel->having, &s->having, err);
+    }
+    return 0;
+}
+
+static int sel_order_col(struct sel *s, const struct expr *e, uint32_t *ret, struct dn_err *err)
+{
+    struct bexpr *x;
+    int rc = sel_ordinal(s, e, "ORDER BY", ret, err);
+
+    if (rc == 1)
+        rc = sel_by_name(s, e, false, ret, err);
+    if (rc != 1)
+        return rc;
+    rc = bind_expr(&s->b, e, &x, err);
+    if (rc == 0)
+        rc = bind_settle(&s->b, x, &x, err);
+    if (rc < 0)
+        return rc;
+    for (uint32_t i = 0; i < s->outs_count; i++) {
+        if (bind_same(s->outs[i].e, x)) {
+            *ret = i;
+            return 0;
+        }
+    }
+    if (s->sel->distinct) {
+        rc = DN_FAIL(err,
+                     DN_E_GROUPING,
+                     "with SELECT DISTINCT, ORDER BY may use only what is in the select list");
+        dn_err_at(err, e->pos);
+        return rc;
+    }
+    *ret = s->outs_count;
+    return sel_out_add(s, x, "", e->pos, err);
+}
+
+static int sel_bind_order(struct sel *s, struct dn_err *err)
+{
+    const struct select_stmt *sel = s->sel;
+    int rc;
+
+    s->b.clause = "ORDER BY";
+    s->b.aggs_allowed = true;
+    s->order = arena_alloc_array(s->b.env->arena, sel->order_by_count + 1, sizeof(*s->order));
+    if (!s->order)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < sel->order_by_count; i++) {
+        const struct order_item *item = &sel->order_by[i];
+        struct plan_sort_key key = {
+            .desc = item->desc,
+            .nulls_first = item->nulls == NULLS_DEFAULT ? item->desc : item->nulls == NULLS_FIRST};
+        bool known = false;
+
+        rc = sel_order_col(s, item->expr, &key.col, err);
+        if (rc < 0)
+            return rc;
+        for (uint32_t k = 0; k < s->order_count && !known; k++)
+            known = s->order[k].col == key.col; /* a second mention decides nothing */
+        if (!known)
+            s->order[s->order_count++] = key;
+    }
+    return 0;
+}
+
+static int sel_bind_count(
+    struct sel *s, const struct expr *e, const char *clause, struct bexpr **ret, struct dn_err *err)
+{
+    const struct table *table = s->b.table;
+    struct bexpr *x;
+    int rc;
+
+    if (!e)
+        return 0;
+    s->b.clause = clause;
+    s->b.aggs_allowed = false;
+    s->b.table = NULL; /* the same for all rows */
+    rc = bind_expr(&s->b, e, &x, err);
+    s->b.table = table;
+    if (rc < 0)
+        return rc;
+    if (x->type != TYPE_NONE && !type_is_int(x->type)) {
+        rc = DN_FAIL(err,
+                     DN_E_DATATYPE_MISMATCH,
+                     "%s must be a whole number, but this is %s",
+                     clause,
+                     type_name(x->type));
+        dn_err_at(err, e->pos);
+        return rc;
+    }
+    rc = bind_coerce(&s->b, x, TYPE_BIGINT, false, ret, err);
+    if (rc < 0)
+        return rc;
+    if ((*ret)->kind == BEXPR_CONST && !(*ret)->value.null && (*ret)->value.v.i64 < 0) {
+        rc = DN_FAIL(err, DN_E_INVALID_PARAM, "%s must not be negative", clause);
+        dn_err_at(err, e->pos);
+        return rc;
+    }
+    return 0;
+}
+
+/* ---- stacking the nodes ---- */
+
+static struct plan_node *
+sel_node(struct sel *s, enum plan_kind kind, struct plan_node *input, struct dn_err *err)
+{
+    struct plan_node *n = arena_calloc(s->b.env->arena, 1, sizeof(*n));
+
+    if (!n) {
+        DN_IGNORE(DN_FAIL_NOMEM(err)); /* the caller returns the code */
+        return NULL;
+    }
+    n->kind = kind;
+    n->input = input;
+    if (input) { /* most nodes hand on what they get */
+        n->cols = input->cols;
+        n->cols_count = input->cols_count;
+    }
+    return n;
+}
+
+static bool sel_is_late(const struct bexpr *e)
+{
+    if (e->kind == BEXPR_PARAM || (e->kind == BEXPR_CALL && (e->func->flags & FUNC_STABLE)))
+        return true;
+    for (uint32_t i = 0; i < e->args_count; i++) {
+        if (sel_is_late(e->args[i]))
+            return true;
+    }
+    return false;
+}
+
+static int sel_make_scan(struct sel *s, struct plan *p, struct plan_node **ret, struct dn_err *err)
+{
+    struct plan_node *n = sel_node(s, s->b.table ? PLAN_SCAN : PLAN_SINGLE, NULL, err);
+    const struct table *t = s->b.table;
+    struct scan_pred *preds;
+    int rc;
+
+    if (!n)
+        return DN_E_NOMEM;
+    *ret = n;
+    if (!t)
+        return 0;
+    n->table = t;
+    n->scan_cols = s->b.scan_cols;
+    n->cols_count = s->b.scan_cols_count;
+    n->cols = arena_alloc_array(s->b.env->arena, n->cols_count + 1, sizeof(*n->cols));
+    if (!n->cols)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < n->cols_count; i++) {
+        n->cols[i].name = t->columns[n->scan_cols[i]].name;
+        n->cols[i].type = t->columns[n->scan_cols[i]].type;
+    }
+    n->prune = s->where;
+    if (s->where && sel_is_late(s->where))
+        return 0;
+    rc = plan_scan_preds(s->b.env, n, NULL, 0, s->b.env->arena, &preds, &n->preds_count, err);
+    if (rc < 0)
+        return rc;
+    n->preds = preds;
+    n->prune = NULL;
+    plan_note_full_scan(n, p->notice, sizeof(p->notice));
+    return 0;
+}
+
+static int
+sel_make_filter(struct sel *s, struct bexpr *cond, struct plan_node **node, struct dn_err *err)
+{
+    struct plan_node *n;
+
+    if (!cond || (cond->kind == BEXPR_CONST && !cond->value.null && cond->value.v.i64))
+        return 0;
+    n = sel_node(s, PLAN_FILTER, *node, err);
+    if (!n)
+        return DN_E_NOMEM;
+    n->filter = cond;
+    *node = n;
+    return 0;
+}
+
+static int sel_make_aggregate(struct sel *s, struct plan_node **node, struct dn_err *err)
+{
+    struct plan_node *n = sel_node(s, PLAN_AGGREGATE, *node, err);
+
+    if (!n)
+        return DN_E_NOMEM;
+    n->exprs = s->keys;
+    n->exprs_count = s->keys_count;
+    n->aggs = s->b.aggs;
+    n->aggs_count = s->b.aggs_count;
+    n->cols_count = n->exprs_count + n->aggs_count;
+    n->cols = arena_calloc(s->b.env->arena, n->cols_count + 1, sizeof(*n->cols));
+    if (!n->cols)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < n->cols_count; i++) {
+        bool key = i < n->exprs_count;
+
+        n->cols[i].name = key ? "key" : n->aggs[i - n->exprs_count].agg->name;
+        n->cols[i].type = key ? n->exprs[i]->type : n->aggs[i - n->exprs_count].agg->result;
+        if (key && n->exprs[i]->kind == BEXPR_COLUMN)
+            n->cols[i].name = n->input->cols[n->exprs[i]->col].name;
+        else if (!key && n->aggs[i - n->exprs_count].agg->star)
+            n->cols[i].name = "count(*)";
+    }
+    *node = n;
+    return 0;
+}
+
+static int sel_lift_all(struct sel *s, struct dn_err *err)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; rc == 0 && i < s->outs_count; i++)
+        rc = bind_lift(&s->b, s->outs[i].e, s->keys, s->keys_count, &s->outs[i].e, err);
+    if (rc == 0 && s->having)
+        rc = bind_lift(&s->b, s->having, s->keys, s->keys_count, &s->having, err);
+    return rc;
+}
+
+static int sel_make_project(struct sel *s, struct plan_node **node, struct dn_err *err)
+{
+    struct plan_node *n;
+    bool same = s->outs_count == (*node)->cols_count;
+
+    for (uint32_t i = 0; same && i < s->outs_count; i++) {
+        same = s->outs[i].e->kind == BEXPR_COLUMN && s->outs[i].e->col == i &&
+               (i >= s->shown_count || strcmp(s->outs[i].name, (*node)->cols[i].name) == 0);
+    }
+    if (same && s->outs_count > 0)
+        return 0;
+    n = sel_node(s, PLAN_PROJECT, *node, err);
+    if (!n)
+        return DN_E_NOMEM;
+    n->cols_count = n->exprs_count = s->outs_count;
+    n->cols = arena_alloc_array(s->b.env->arena, s->outs_count + 1, sizeof(*n->cols));
+    n->exprs = arena_alloc_array(s->b.env->arena, s->outs_count + 1, sizeof(*n->exprs));
+    if (!n->cols || !n->exprs)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < s->outs_count; i++) {
+        n->cols[i] = (struct plan_col){.name = s->outs[i].name, .type = s->outs[i].e->type};
+        n->exprs[i] = s->outs[i].e;
+    }
+    *node = n;
+    return 0;
+}
+
+/* DISTINCT: an aggregation by all columns and without aggregates. */
+static int sel_make_distinct(struct sel *s, struct plan_node **node, struct dn_err *err)
+{
+    struct plan_node *n = sel_node(s, PLAN_AGGREGATE, *node, err);
+
+    if (!n)
+        return DN_E_NOMEM;
+    n->exprs_count = n->cols_count;
+    n->exprs = arena_alloc_array(s->b.env->arena, n->exprs_count + 1, sizeof(*n->exprs));
+    if (!n->exprs)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < n->exprs_count; i++) {
+        n->exprs[i] = bind_new(&s->b, BEXPR_COLUMN, n->cols[i].type, 0);
+        if (!n->exprs[i])
+            return DN_FAIL_NOMEM(err);
+        n->exprs[i]->col = i;
+    }
+    *node = n;
+    return 0;
+}
+
+static int sel_stack(struct sel *s, struct plan *p, struct dn_err *err)
+{
+    const struct select_stmt *sel = s->sel;
+    bool grouped = sel->group_by_count > 0 || sel->having || s->b.aggs_count > 0;
+    struct plan_node *node, *top;
+    int rc;
+
+    rc = sel_make_scan(s, p, &node, err);
+    if (rc == 0)
+        rc = sel_make_filter(s, s->where, &node, err);
+    if (rc == 0 && grouped)
+        rc = sel_make_aggregate(s, &node, err);
+    if (rc == 0 && grouped)
+        rc = sel_lift_all(s, err);
+    if (rc == 0 && grouped)
+        rc = sel_make_filter(s, s->having, &node, err);
+    if (rc == 0)
+        rc = sel_make_project(s, &node, err);
+    if (rc == 0 && sel->distinct)
+        rc = sel_make_distinct(s, &node, err);
+    if (rc < 0)
+        return rc;
+    if (s->order_count > 0 && !(plan_order_given(s, grouped))) {
+        top = sel_node(s, PLAN_SORT, node, err);
+        if (!top)
+            return DN_E_NOMEM;
+        top->keys = s->order;
+        top->keys_count = s->order_count;
+        top->limit = s->limit;
+        top->offset = s->offset;
+        node = top;
+    }
+    if (s->limit || s->offset) {
+        top = sel_node(s, PLAN_LIMIT, node, err);
+        if (!top)
+            return DN_E_NOMEM;
+        top->limit = s->limit;
+        top->offset = s->offset;
+        node = top;
+    }
+    p->root = node;
+    p->hidden_cols = s->outs_count - s->shown_count;
+    return 0;
+}
+
+/* ---- the whole ---- */
+
+static int sel_from(struct sel *s, struct plan *p, struct dn_err *err)
+{
+    const struct plan_env *env = s->b.env;
+    const struct qual_name *from = &s->sel->from;
+    const struct table *t;
+
+    if (!s->sel->has_from)
+        return 0;
+    t = catalog_table(env->catalog, from->schema ? from->schema : env->schema, from->name, err);
+    if (!t) {
+        dn_err_at(err, from->pos);
+        return err ? err->code : DN_E_UNDEFINED_TABLE;
+    }
+    p->table = table_ref(t);
+    s->b.table = t;
+    s->b.table_name = s->sel->from_alias ? s->sel->from_alias : t->name;
+    s->b.scan_cols = arena_alloc_array(env->arena, t->columns_count, sizeof(uint16_t));
+    s->b.scan_pos = arena_alloc_array(env->arena, t->columns_count, sizeof(uint16_t));
+    if (!s->b.scan_cols || !s->b.scan_pos)
+        return DN_FAIL_NOMEM(err);
+    memset(s->b.scan_pos, 0xff, t->columns_count * sizeof(uint16_t));
+    return 0;
+}
+
+int plan_select(const struct plan_env *env,
+                const struct stmt *stmt,
+                struct plan **ret,
+                struct dn_err *err)
+{
+    struct plan *p = arena_calloc(env->arena, 1, sizeof(*p));
+    struct sel s = {.sel = stmt->select,
+                    .b = {.env = env, .stmt = stmt, .params_count = stmt->params_count}};
+    int rc;
+
+    if (!p)
+        return DN_FAIL_NOMEM(err);
+    p->params_count = stmt->params_count;
+    p->param_types = arena_calloc(env->arena, stmt->params_count + 1, sizeof(*p->param_types));
+    if (!p->param_types)
+        return DN_FAIL_NOMEM(err);
+    s.b.param_types = p->param_types;
+    rc = sel_from(&s, p, err);
+    if (rc == 0)
+        rc = sel_bind_items(&s, err);
+    if (rc == 0)
+        rc = sel_bind_where(&s, err);
+    if (rc == 0)
+        rc = sel_bind_group(&s, err);
+    if (rc == 0)
+        rc = sel_bind_order(&s, err);
+    if (rc == 0)
+        rc = sel_bind_count(&s, s.sel->limit, "LIMIT", &s.limit, err);
+    if (rc == 0)
+        rc = sel_bind_count(&s, s.sel->offset, "OFFSET", &s.offset, err);
+    if (rc == 0)
+        rc = sel_stack(&s, p, err);
+    if (rc < 0) {
+        plan_done(p);
+        return rc;
+    }
+    *ret = p;
+    return 0;
+}
