@@ -7,6 +7,7 @@
  * One thread at a time per struct eval. */
 #pragma once
 
+#include "base/bytes.h"
 #include "func/func.h"
 
 enum bexpr_kind {

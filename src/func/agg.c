@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * agg.c: finding aggregates. No implicit casts: each has a row for every type it takes, and
+ * TYPE_NONE in a row takes any. */
+#include "func/func_int.h"
+
+#include "base/bytes.h"
+
+#include <string.h>
+#include <strings.h>
+
+static const struct agg_table *const agg_tables[] = {
+#define X(name) &agg_table_##name,
+    AGG_TABLES(X)
+#undef X
+};
+
+const struct agg *agg_at(uint32_t i)
+{
+    for (size_t t = 0; t < DN_ARRAY_SIZE(agg_tables); t++) {
+        if (i < agg_tables[t]->count)
+            return &agg_tables[t]->rows[i];
+        i -= agg_tables[t]->count;
+    }
+    return NULL;
+}
+
+bool agg_name_exists(const char *name)
+{
+    const struct agg *a;
+
+    for (uint32_t i = 0; (a = agg_at(i)); i++)
+        if (strcasecmp(a->name, name) == 0)
+            return true;
+    return false;
+}
+
+static void agg_hint_types(const char *name, struct dn_err *err)
+{
+    const struct agg *a;
+    struct buf b;
+
+    buf_init(&b, NULL);
+    for (uint32_t i = 0; (a = agg_at(i)); i++)
+        if (strcasecmp(a->name, name) == 0 && !a->star)
+            buf_printf(&b,
+                       "%s%s",
+                       b.len ? ", " : "",
+                       a->arg == TYPE_NONE ? "any type" : type_name(a->arg));
+    if (!b.failed && b.len)
+        dn_err_hint(err, "It takes %.*s.", (int)b.len, (const char *)b.data);
+    buf_done(&b);
+}
+
+const struct agg *
+agg_find(const char *name, bool star, enum type_id arg, uint32_t pos, struct dn_err *err)
+{
+    const struct agg *a;
+
+    for (uint32_t i = 0; (a = agg_at(i)); i++) {
+        if (strcasecmp(a->name, name) != 0 || a->star != star)
+            continue;
+        if (star || a->arg == arg || a->arg == TYPE_NONE || arg == TYPE_NONE)
+            return a;
+    }
+    if (!agg_name_exists(name))
+        DN_IGNORE(DN_FAIL(err, DN_E_UNDEFINED_FUNCTION, "no aggregate function %s", name));
+    else if (star)
+        DN_IGNORE(DN_FAIL(
+            err, DN_E_UNDEFINED_FUNCTION, "no aggregate function %s(*): only count(*)", name));
+    else {
+        DN_IGNORE(DN_FAIL(
+            err, DN_E_UNDEFINED_FUNCTION, "no aggregate function %s(%s)", name, type_name(arg)));
+        agg_hint_types(name, err);
+    }
+    dn_err_at(err, pos); /* NULL tells of the failure; its code is in err */
+    return NULL;
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * expr_in.c: x IN (list). The list becomes a set once per run (struct eval keeps it if it has an
+ * arena that lives as long), then every value is looked up: in a short list one by one, in a longer
+ * one by hash. A DICT is looked up by entry, not by row.
+ *
+ * Values of fixed width are compared as 64-bit keys: integers as they are, floats by bits in which
+ * equal values are equal (one zero, one NaN). */
+#include "func/expr_int.h"
+
+#include "base/hash.h"
+#include "func/func_int.h"
+
+#include <string.h>
+
+#define EXPR_IN_LINEAR_MAX 8u
+
+struct eval_set {
+    struct eval_set *next;
+    const struct bexpr *e; /* whose list it is */
+    bool has_null;         /* a NULL in the list */
+    bool strings;          /* str is used, else keys */
+    uint32_t count;        /* values, NULLs left out */
+    uint64_t *keys;        /* fixed width */
+    struct vstr *str;
+    uint32_t *slots; /* value + 1 by hash, 0 = empty; NULL in a short list */
+    uint32_t mask;
+};
+
+static uint64_t expr_key(const struct datum *d)
+{
+    return type_is_float(d->type) ? func_f64_bits(d->v.f64) : (uint64_t)d->v.i64;
+}
+
+static bool expr_str_same(struct vstr a, struct vstr b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+static uint32_t expr_hash(const struct eval_set *set, uint64_t key, struct vstr str)
+{
+    return (uint32_t)(set->strings ? dn_hash64(str.ptr, str.len, 0) : dn_mix64(key));
+}
+
+static bool expr_set_has(const struct eval_set *set, uint64_t key, struct vstr str)
+{
+    if (!set->slots) {
+        for (uint32_t i = 0; i < set->count; i++)
+            if (set->strings ? expr_str_same(set->str[i], str) : set->keys[i] == key)
+                return true;
+        return false;
+    }
+    for (uint32_t at = expr_hash(set, key, str);; at++) {
+        uint32_t id = set->slots[at & set->mask];
+
+        if (id == 0)
+            return false;
+        if (set->strings ? expr_str_same(set->str[id - 1], str) : set->keys[id - 1] == key)
+            return true;
+    }
+}
+
+static bool expr_set_index(struct eval_set *set, struct arena *arena)
+{
+    uint32_t size = 16;
+
+    while (size < set->count * 2)
+        size *= 2;
+    set->slots = arena_calloc(arena, size, sizeof *set->slots);
+    if (!set->slots)
+        return false;
+    set->mask = size - 1;
+    for (uint32_t i = 0; i < set->count; i++) {
+        uint32_t at = expr_hash(set,
+                                set->strings ? 0 : set->keys[i],
+                                set->strings ? set->str[i] : (struct vstr){"", 0});
+
+        while (set->slots[at & set->mask])
+            at++;
+        set->slots[at & set->mask] = i + 1;
+    }
+    return true;
+}
+
+/* One value of the list: a constant, a parameter, or an expression of such. */
+static int
+expr_in_value(const struct bexpr *e, struct eval *ev, struct datum *ret, struct dn_err *err)
+{
+    const struct datum *param;
+    int rc;
+
+    if (e->kind == BEXPR_CONST) {
+        *ret = e->value;
+        return 0;
+    }
+    if (e->kind == BEXPR_PARAM) {
+        rc = expr_param(e, ev, &param, err);
+        if (rc < 0) {
+            dn_err_at(err, e->pos);
+            return rc;
+        }
+        *ret = *param;
+        return 0;
+    }
+    return expr_eval_datum(e, ev, ret, err);
+}
+
+static int expr_set_make(const struct bexpr *e,
+                         struct eval *ev,
+                         struct arena *arena,
+                         struct eval_set **ret,
+                         struct dn_err *err)
+{
+    struct eval_set *set = arena_calloc(arena, 1, sizeof *set);
+    uint32_t list = e->args_count - 1;
+
+    if (!set)
+        return DN_FAIL_NOMEM(err);
+    set->e = e;
+    set->strings = type_is_string(e->args[0]->type);
+    if (set->strings)
+        set->str = arena_alloc_array(arena, list, sizeof *set->str);
+    else
+        set->keys = arena_alloc_array(arena, list, sizeof *set->keys);
+    if (!set->str && !set->keys)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < list; i++) {
+        struct datum d;
+        struct datum own;
+        int rc = expr_in_value(e->args[i + 1], ev, &d, err);
+
+        if (rc < 0)
+            return rc;
+        if (d.null) {
+            set->has_null = true;
+            continue;
+        }
+        if (!datum_copy(arena, &d, &own))
+            return DN_FAIL_NOMEM(err);
+        if (set->strings)
+            set->str[set->count++] = own.str;
+        else
+            set->keys[set->count++] = expr_key(&own);
+    }
+    if (set->count > EXPR_IN_LINEAR_MAX && !expr_set_index(set, arena))
+        return DN_FAIL_NOMEM(err);
+    *ret = set;
+    return 0;
+}
+
+static int
+expr_set_get(const struct bexpr *e, struct eval *ev, struct eval_set **ret, struct dn_err *err)
+{
+    int rc;
+
+    for (struct eval_set *s = ev->sets; s && ev->run; s = s->next)
+        if (s->e == e) {
+            *ret = s;
+            return 0;
+        }
+    rc = expr_set_make(e, ev, ev->run ? ev->run : ev->arena, ret, err);
+    if (rc < 0 || !ev->run)
+        return rc;
+    (*ret)->next = ev->sets;
+    ev->sets = *ret;
+    return 0;
+}
+
+/* Is data[at] in the set? */
+static bool expr_in_at(const struct eval_set *set, const struct vec *flat, uint32_t at)
+{
+    struct datum d;
+
+    if (set->strings)
+        return expr_set_has(set, 0, ((const struct vstr *)flat->data)[at]);
+    d = vec_datum(flat, at);
+    return expr_set_has(set, expr_key(&d), (struct vstr){"", 0});
+}
+
+/* Values that are not found are NULL when the list has a NULL; the caller's bits are the left's. */
+static int expr_in_nulls(const struct eval_set *set,
+                         const struct vec *left,
+                         const int8_t *found,
+                         struct arena *arena,
+                         struct vec *ret,
+                         struct dn_err *err)
+{
+    uint64_t *bits;
+
+    if (!set->has_null) {
+        ret->nulls = left->nulls;
+        return 0;
+    }
+    bits = expr_bitmap(arena, ret->count);
+    if (!bits)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < ret->count; i++)
+        if (vec_is_null(left, i) || !found[vec_at(left, i)])
+            vec_bit_set(bits, i);
+    ret->nulls = bits;
+    return 0;
+}
+
+/* found[i] for each position of data that a selected row uses. */
+static void expr_in_find(const struct eval_set *set,
+                         const struct vec *left,
+                         const struct batch *in,
+                         int8_t *found)
+{
+    struct vec flat = *left;
+
+    flat.form = VEC_FLAT;
+    flat.nulls = NULL;
+    flat.count = left->form == VEC_DICT ? left->dict_count : left->count;
+    if (left->form == VEC_CONST) {
+        flat.count = 1;
+        found[0] = !vec_is_null(left, 0) && expr_in_at(set, &flat, 0);
+        return;
+    }
+    if (left->form == VEC_DICT && left->dict_count <= in->sel_count) {
+        for (uint32_t i = 0; i < left->dict_count; i++)
+            found[i] = expr_in_at(set, &flat, i);
+        return;
+    }
+    for (uint32_t i = 0; i < in->sel_count; i++) {
+        uint32_t row = in->sel ? in->sel[i] : i;
+
+        if (!vec_is_null(left, row))
+            found[vec_at(left, row)] = expr_in_at(set, &flat, vec_at(left, row));
+    }
+}
+
+int expr_in(const struct bexpr *e,
+            struct eval *ev,
+            const struct batch *in,
+            const struct vec *left,
+            struct vec *ret,
+            struct dn_err *err)
+{
+    uint32_t entries = left->form == VEC_CONST  ? 1
+                       : left->form == VEC_DICT ? left->dict_count
+                                                : in->count;
+    int8_t *found = arena_calloc(ev->arena, entries, sizeof *found);
+    struct vec out = *left;
+    struct eval_set *set;
+    int rc;
+
+    if (!found)
+        return DN_FAIL_NOMEM(err);
+    rc = expr_set_get(e, ev, &set, err);
+    if (rc < 0)
+        return rc;
+    expr_in_find(set, left, in, found);
+    out.type = TYPE_BOOLEAN;
+    out.count = in->count;
+    out.data = found;
+    out.absent = NULL;
+    rc = expr_in_nulls(set, left, found, ev->arena, &out, err);
+    if (rc < 0)
+        return rc;
+    if (e->negated)
+        for (uint32_t i = 0; i < entries; i++)
+            found[i] = !found[i];
+    *ret = out;
+    return 0;
+}

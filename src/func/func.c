@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * func.c: finding functions. All overloads of a name are weighed: an exact match costs nothing, an
+ * untyped argument fits anything, every implicit cast has a price (func_cast_cost), and the
+ * cheapest row wins, the first of equals. */
+#include "func/func_int.h"
+
+#include "base/bytes.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+static const struct func_table *const func_tables[] = {
+#define X(name) &func_table_##name,
+    FUNC_TABLES(X)
+#undef X
+};
+
+const struct func *func_at(uint32_t i)
+{
+    for (size_t t = 0; t < DN_ARRAY_SIZE(func_tables); t++) {
+        if (i < func_tables[t]->count)
+            return &func_tables[t]->rows[i];
+        i -= func_tables[t]->count;
+    }
+    return NULL;
+}
+
+int func_fail_range(enum type_id type, struct dn_err *err)
+{
+    if (type_is_timestamp(type))
+        return DN_FAIL(
+            err, DN_E_DATETIME_RANGE, "time stamp out of range for type %s", type_name(type));
+    return DN_FAIL(err, DN_E_OUT_OF_RANGE, "%s out of range", type_name(type));
+}
+
+int func_fail_zero(struct dn_err *err)
+{
+    return DN_FAIL(err, DN_E_DIVISION_BY_ZERO, "division by zero");
+}
+
+void *func_ret_alloc(
+    const struct func_ctx *ctx, struct vec *ret, uint32_t count, size_t size, struct dn_err *err)
+{
+    void *to = arena_alloc_array(ctx->arena, count, size);
+
+    if (!to)
+        DN_IGNORE(DN_FAIL_NOMEM(err)); /* the caller returns the code */
+    ret->data = to;
+    return to;
+}
+
+/* UINT32_MAX: no implicit cast. DOUBLE is cheaper than REAL for integers, as it keeps more. */
+static uint32_t func_cast_cost(enum type_id from, enum type_id to)
+{
+    if (from == to || from == TYPE_NONE)
+        return 0;
+    if (to == TYPE_NONE)
+        return 1;
+    if (!func_cast(from, to, true))
+        return UINT32_MAX;
+    if (type_is_int(from) && type_is_timestamp(to))
+        return 100;
+    if (type_is_int(from) && to == TYPE_REAL)
+        return 30;
+    if (type_is_int(from) && to == TYPE_DOUBLE)
+        return 10;
+    if (from == TYPE_REAL)
+        return 5;
+    return (uint32_t)to - (uint32_t)from; /* SMALLINT to BIGINT, TIMESTAMP to (9): by steps */
+}
+
+static enum type_id func_arg_type(const struct func *f, uint32_t i)
+{
+    return f->args[i < f->args_count ? i : f->args_count - 1];
+}
+
+static bool func_takes_count(const struct func *f, uint32_t count)
+{
+    return count == f->args_count || ((f->flags & FUNC_VARIADIC) && count > f->args_count);
+}
+
+static uint32_t func_match_cost(const struct func *f, const enum type_id *types, uint32_t count)
+{
+    uint32_t sum = 0;
+
+    if (!func_takes_count(f, count))
+        return UINT32_MAX;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t cost = func_cast_cost(types[i], func_arg_type(f, i));
+
+        if (cost == UINT32_MAX)
+            return UINT32_MAX;
+        sum += cost;
+    }
+    return sum;
+}
+
+/* What the call looks like: "abs(VARCHAR)", "VARCHAR + BIGINT", "NOT BIGINT". */
+static void func_print_call(
+    const char *name, bool is_operator, const enum type_id *types, uint32_t count, struct buf *b)
+{
+    if (is_operator && count == 2) {
+        buf_printf(b, "%s %s %s", type_name(types[0]), name, type_name(types[1]));
+        return;
+    }
+    if (is_operator && count == 1) {
+        buf_printf(b, "%s %s", name, type_name(types[0]));
+        return;
+    }
+    buf_printf(b, "%s(", name);
+    for (uint32_t i = 0; i < count; i++)
+        buf_printf(b, "%s%s", i ? ", " : "", type_name(types[i]));
+    buf_puts(b, ")");
+}
+
+static void func_hint_overloads(const char *name, struct dn_err *err)
+{
+    struct buf b;
+    const struct func *f;
+
+    buf_init(&b, NULL);
+    for (uint32_t i = 0; (f = func_at(i)); i++) {
+        if (strcasecmp(f->name, name) != 0)
+            continue;
+        buf_puts(&b, b.len ? ", " : "");
+        if (f->flags & FUNC_VARIADIC)
+            buf_printf(&b, "%s(any, …)", f->name);
+        else
+            func_print_call(f->name, f->flags & FUNC_OPERATOR, f->args, f->args_count, &b);
+        if (b.len > DN_ERR_HINT_MAX - 80) {
+            buf_puts(&b, ", …");
+            break;
+        }
+    }
+    if (!b.failed && b.len)
+        dn_err_hint(err, "There is %.*s.", (int)b.len, (const char *)b.data);
+    buf_done(&b);
+}
+
+static void func_hint_name(const char *name, struct dn_err *err)
+{
+    struct text_near near = text_near_make(name);
+    const struct func *f;
+    const struct agg *a;
+
+    for (uint32_t i = 0; (f = func_at(i)); i++)
+        if (!(f->flags & FUNC_OPERATOR))
+            text_near_try(&near, f->name);
+    for (uint32_t i = 0; (a = agg_at(i)); i++)
+        text_near_try(&near, a->name);
+    if (near.best)
+        dn_err_hint(err, "Did you mean %s?", near.best);
+}
+
+static void func_fail_find(const char *name,
+                           const struct func *other,
+                           const enum type_id *types,
+                           uint32_t count,
+                           struct dn_err *err)
+{
+    bool is_operator = other && (other->flags & FUNC_OPERATOR);
+    struct buf b;
+
+    buf_init(&b, NULL);
+    func_print_call(name, is_operator, types, count, &b);
+    DN_IGNORE(DN_FAIL(err, /* the result of func_find is NULL: that says it all */
+                      DN_E_UNDEFINED_FUNCTION,
+                      "no %s %.*s",
+                      is_operator ? "operator" : "function",
+                      b.failed ? 0 : (int)b.len,
+                      b.failed ? "" : (const char *)b.data));
+    buf_done(&b);
+    if (other)
+        func_hint_overloads(name, err);
+    else
+        func_hint_name(name, err);
+}
+
+const struct func *func_find(const char *name,
+                             const enum type_id *types,
+                             uint32_t count,
+                             enum type_id *ret_casts,
+                             uint32_t pos,
+                             struct dn_err *err)
+{
+    const struct func *best = NULL;
+    const struct func *other = NULL; /* of that name, for other types */
+    const struct func *f;
+    uint32_t best_cost = UINT32_MAX;
+
+    if (strcmp(name, "!=") == 0)
+        name = "<>";
+    for (uint32_t i = 0; (f = func_at(i)); i++) {
+        uint32_t cost;
+
+        if (strcasecmp(f->name, name) != 0)
+            continue;
+        other = f;
+        cost = func_match_cost(f, types, count);
+        if (cost < best_cost) {
+            best_cost = cost;
+            best = f;
+        }
+    }
+    if (!best) {
+        func_fail_find(name, other, types, count, err);
+        dn_err_at(err, pos);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        enum type_id want = func_arg_type(best, i);
+
+        ret_casts[i] = want == TYPE_NONE ? types[i] : want;
+    }
+    return best;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * func_compare.c: = <> < <= > >= for every type. Both sides have one type: the binder casts.
+ * Strings compare by bytes. NaN equals NaN and is greater than every number, so sorting, grouping
+ * and comparing agree. */
+#include "func/func_int.h"
+
+#include <string.h>
+
+enum compare_op {
+    COMPARE_OP_EQ,
+    COMPARE_OP_NE,
+    COMPARE_OP_LT,
+    COMPARE_OP_LE,
+    COMPARE_OP_GT,
+    COMPARE_OP_GE,
+};
+
+static inline bool func_str_eq(struct vstr a, struct vstr b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+#define COMPARE_T        int8_t
+#define COMPARE_SUFFIX   i8
+#define COMPARE_EQ(x, y) ((x) == (y))
+#define COMPARE_LT(x, y) ((x) < (y))
+#include "func/compare_tmpl.h"
+
+#define COMPARE_T        int16_t
+#define COMPARE_SUFFIX   i16
+#define COMPARE_EQ(x, y) ((x) == (y))
+#define COMPARE_LT(x, y) ((x) < (y))
+#include "func/compare_tmpl.h"
+
+#define COMPARE_T        int32_t
+#define COMPARE_SUFFIX   i32
+#define COMPARE_EQ(x, y) ((x) == (y))
+#define COMPARE_LT(x, y) ((x) < (y))
+#include "func/compare_tmpl.h"
+
+#define COMPARE_T        int64_t
+#define COMPARE_SUFFIX   i64
+#define COMPARE_EQ(x, y) ((x) == (y))
+#define COMPARE_LT(x, y) ((x) < (y))
+#include "func/compare_tmpl.h"
+
+#define COMPARE_T        float
+#define COMPARE_SUFFIX   f32
+#define COMPARE_EQ(x, y) (((x) == (y)) | (((x) != (x)) & ((y) != (y))))
+#define COMPARE_LT(x, y) (((x) < (y)) | (((y) != (y)) & ((x) == (x))))
+#include "func/compare_tmpl.h"
+
+#define COMPARE_T        double
+#define COMPARE_SUFFIX   f64
+#define COMPARE_EQ(x, y) (((x) == (y)) | (((x) != (x)) & ((y) != (y))))
+#define COMPARE_LT(x, y) (((x) < (y)) | (((y) != (y)) & ((x) == (x))))
+#include "func/compare_tmpl.h"
+
+#define COMPARE_T        struct vstr
+#define COMPARE_SUFFIX   str
+#define COMPARE_EQ(x, y) func_str_eq(x, y)
+#define COMPARE_LT(x, y) (vstr_cmp(x, y) < 0)
+#include "func/compare_tmpl.h"
+
+/* One row per operator; lo < hi are two literals of the type. */
+#define COMPARE1(op, t, fn, text, sample)                                                  \
+    {                                                                                      \
+        .name = op, .args = {TYPE_##t, TYPE_##t}, .args_count = 2, .result = TYPE_BOOLEAN, \
+        .flags = FUNC_STRICT | FUNC_OPERATOR, .kernel = fn, .doc = text, .example = sample \
+    }
+#define COMPARE6(t, suffix, lo, hi)                                                                \
+    COMPARE1("=", t, func_eq_##suffix, "Equal.", lo " = " hi " = false"),                          \
+        COMPARE1("<>", t, func_ne_##suffix, "Not equal; != is the same.", lo " <> " hi " = true"), \
+        COMPARE1("<", t, func_lt_##suffix, "Less.", lo " < " hi " = true"),                        \
+        COMPARE1("<=", t, func_le_##suffix, "Less or equal.", hi " <= " hi " = true"),             \
+        COMPARE1(">", t, func_gt_##suffix, "Greater.", lo " > " hi " = false"),                    \
+        COMPARE1(">=", t, func_ge_##suffix, "Greater or equal.", lo " >= " hi " = false")
+
+static const struct func func_compare_rows[] = {
+    COMPARE6(VARCHAR, str, "'a'", "'b'"),
+    COMPARE6(BIGINT, i64, "1", "2"),
+    COMPARE6(INTEGER, i32, "1", "2"),
+    COMPARE6(SMALLINT, i16, "1", "2"),
+    COMPARE6(DOUBLE, f64, "0.5", "2"),
+    COMPARE6(REAL, f32, "0.5", "2"),
+    COMPARE6(TIMESTAMP, i64, "TIMESTAMP '2015-06-01'", "TIMESTAMP '2015-06-02'"),
+    COMPARE6(TIMESTAMP_US, i64, "TIMESTAMP(6) '2015-06-01'", "TIMESTAMP(6) '2015-06-02'"),
+    COMPARE6(TIMESTAMP_NS, i64, "TIMESTAMP(9) '2015-06-01'", "TIMESTAMP(9) '2015-06-02'"),
+    COMPARE6(BOOLEAN, i8, "false", "true"),
+    COMPARE6(BLOB, str, "0x00ff", "0x01"),
+};
+
+const struct func_table func_table_compare = {func_compare_rows, DN_ARRAY_SIZE(func_compare_rows)};

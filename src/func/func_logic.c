@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * func_logic.c: NOT and the tests for NULL. AND and OR are no functions: expr.c evaluates them, as
+ * later operands see only the rows that earlier ones left undecided. */
+#include "func/func_int.h"
+
+#define UNARY_FN       func_not
+#define UNARY_T        int8_t
+#define UNARY_R        int8_t
+#define UNARY_OP(x, r) ((r) = (int8_t) !(x), 0)
+#define UNARY_RAISE(x) ((void)err, DN_E_INTERNAL)
+#include "func/unary_tmpl.h"
+
+static int func_null_test(const struct func_ctx *ctx,
+                          const struct vec *arg,
+                          bool want,
+                          uint32_t count,
+                          struct vec *ret,
+                          struct dn_err *err)
+{
+    int8_t *to = func_ret_alloc(ctx, ret, count, sizeof *to, err);
+
+    if (!to)
+        return DN_E_NOMEM;
+    for (uint32_t i = 0; i < count; i++)
+        to[i] = vec_is_null(arg, i) == want;
+    return 0;
+}
+
+static int func_is_null(const struct func_ctx *ctx,
+                        const struct vec *args,
+                        uint32_t args_count DN_UNUSED,
+                        uint32_t count,
+                        struct vec *ret,
+                        struct dn_err *err)
+{
+    return func_null_test(ctx, &args[0], true, count, ret, err);
+}
+
+static int func_is_not_null(const struct func_ctx *ctx,
+                            const struct vec *args,
+                            uint32_t args_count DN_UNUSED,
+                            uint32_t count,
+                            struct vec *ret,
+                            struct dn_err *err)
+{
+    return func_null_test(ctx, &args[0], false, count, ret, err);
+}
+
+static const struct func func_logic_rows[] = {
+    {.name = "not",
+     .args = {TYPE_BOOLEAN},
+     .args_count = 1,
+     .result = TYPE_BOOLEAN,
+     .flags = FUNC_STRICT | FUNC_OPERATOR,
+     .kernel = func_not,
+     .doc = "The other truth value.",
+     .example = "NOT true = false"},
+    {.name = "is null",
+     .args = {TYPE_NONE},
+     .args_count = 1,
+     .result = TYPE_BOOLEAN,
+     .flags = FUNC_OPERATOR | FUNC_ANY_FORM,
+     .kernel = func_is_null,
+     .doc = "Whether there is no value.",
+     .example = "NULL IS NULL = true"},
+    {.name = "is not null",
+     .args = {TYPE_NONE},
+     .args_count = 1,
+     .result = TYPE_BOOLEAN,
+     .flags = FUNC_OPERATOR | FUNC_ANY_FORM,
+     .kernel = func_is_not_null,
+     .doc = "Whether there is a value.",
+     .example = "'' IS NOT NULL = true"},
+};
+
+const struct func_table func_table_logic = {func_logic_rows, DN_ARRAY_SIZE(func_logic_rows)};

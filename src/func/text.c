@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * text.c: values to text and back: which printer and parser for which type, and the short ones
+ * among them. */
+#include "func/text.h"
+
+#include "base/text.h"
+#include "func/text_int.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define TEXT_QUOTE_MAX 60u /* bytes of a bad value quoted in a message */
+
+struct vstr text_trim(struct vstr s)
+{
+    while (s.len && text_is_space(s.ptr[0])) {
+        s.ptr++;
+        s.len--;
+    }
+    while (s.len && text_is_space(s.ptr[s.len - 1]))
+        s.len--;
+    return s;
+}
+
+int text_quote_len(struct vstr s)
+{
+    uint32_t n = s.len;
+
+    if (n > TEXT_QUOTE_MAX) {
+        n = TEXT_QUOTE_MAX;
+        while (n && ((uint8_t)s.ptr[n] & 0xc0) == 0x80)
+            n--;
+    }
+    return (int)n;
+}
+
+int text_fail_syntax(enum type_id type, struct vstr s, struct dn_err *err)
+{
+    int n = text_quote_len(s);
+
+    return DN_FAIL(err,
+                   DN_E_BAD_TEXT,
+                   "invalid input syntax for type %s: \"%.*s%s\"",
+                   type_name(type),
+                   n,
+                   s.ptr,
+                   (uint32_t)n < s.len ? "…" : "");
+}
+
+static void text_print_hex(struct vstr s, struct buf *b)
+{
+    static const char digits[] = "0123456789abcdef";
+    uint8_t *to;
+
+    buf_puts(b, "0x");
+    to = buf_extend(b, (size_t)s.len * 2);
+    if (!to)
+        return;
+    for (uint32_t i = 0; i < s.len; i++) {
+        uint8_t byte = (uint8_t)s.ptr[i];
+
+        *to++ = (uint8_t)digits[byte >> 4];
+        *to++ = (uint8_t)digits[byte & 15];
+    }
+}
+
+void text_print(const struct datum *d, struct buf *b)
+{
+    if (d->null)
+        return;
+    switch (d->type) {
+    case TYPE_NONE:
+    case TYPE_MAX:
+        return;
+    case TYPE_BOOLEAN:
+        buf_puts(b, d->v.i64 ? "true" : "false");
+        return;
+    case TYPE_SMALLINT:
+    case TYPE_INTEGER:
+    case TYPE_BIGINT:
+        text_print_i64(d->v.i64, b);
+        return;
+    case TYPE_REAL:
+        text_print_f32((float)d->v.f64, b);
+        return;
+    case TYPE_DOUBLE:
+        text_print_f64(d->v.f64, b);
+        return;
+    case TYPE_VARCHAR:
+        buf_append(b, d->str.ptr, d->str.len);
+        return;
+    case TYPE_BLOB:
+        text_print_hex(d->str, b);
+        return;
+    case TYPE_TIMESTAMP:
+    case TYPE_TIMESTAMP_US:
+    case TYPE_TIMESTAMP_NS:
+        text_print_time(d->v.i64, d->type, b);
+        return;
+    }
+}
+
+static int text_parse_bool(struct vstr s, int64_t *ret, struct dn_err *err)
+{
+    static const struct {
+        const char *word;
+        bool value;
+    } words[] = {
+        {"true", true},
+        {"false", false},
+        {"t", true},
+        {"f", false},
+        {"yes", true},
+        {"no", false},
+        {"y", true},
+        {"n", false},
+        {"on", true},
+        {"off", false},
+        {"1", true},
+        {"0", false},
+    };
+
+    for (size_t i = 0; i < DN_ARRAY_SIZE(words); i++)
+        if (strlen(words[i].word) == s.len && strncasecmp(words[i].word, s.ptr, s.len) == 0) {
+            *ret = words[i].value;
+            return 0;
+        }
+    return text_fail_syntax(TYPE_BOOLEAN, s, err);
+}
+
+static int text_hex_digit(char c)
+{
+    if (text_is_digit(c))
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    return -1;
+}
+
+static int text_parse_blob(struct vstr s, struct arena *arena, struct vstr *ret, struct dn_err *err)
+{
+    uint32_t count = s.len / 2 - 1;
+    char *to;
+
+    if (s.len < 2 || (memcmp(s.ptr, "0x", 2) != 0 && memcmp(s.ptr, "0X", 2) != 0 &&
+                      memcmp(s.ptr, "\\x", 2) != 0)) {
+        int rc = text_fail_syntax(TYPE_BLOB, s, err);
+
+        dn_err_hint(err, "Write bytes as hexadecimal digits: '0x00ff'.");
+        return rc;
+    }
+    if (s.len % 2)
+        return DN_FAIL(err, DN_E_BAD_TEXT, "a BLOB needs an even number of hexadecimal digits");
+    to = arena_alloc(arena, count);
+    if (!to)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < count; i++) {
+        int high = text_hex_digit(s.ptr[2 + 2 * i]);
+        int low = text_hex_digit(s.ptr[3 + 2 * i]);
+
+        if (high < 0 || low < 0)
+            return text_fail_syntax(TYPE_BLOB, s, err);
+        to[i] = (char)(high << 4 | low);
+    }
+    *ret = (struct vstr){to, count};
+    return 0;
+}
+
+static int
+text_parse_varchar(struct vstr s, struct arena *arena, struct vstr *ret, struct dn_err *err)
+{
+    char *to;
+
+    if (!text_utf8_valid(s.ptr, s.len))
+        return DN_FAIL(err, DN_E_BAD_ENCODING, "the text is not valid UTF-8");
+    to = arena_strndup(arena, s.ptr, s.len);
+    if (!to)
+        return DN_FAIL_NOMEM(err);
+    *ret = (struct vstr){to, s.len};
+    return 0;
+}
+
+static int text_parse_timestamp(enum type_id type, struct vstr s, int64_t *ret, struct dn_err *err)
+{
+    int64_t seconds;
+    int32_t ns;
+    bool exact;
+    int rc;
+
+    rc = text_parse_time(s, &seconds, &ns, err);
+    if (rc < 0)
+        return rc;
+    return text_time_to_type(seconds, ns, type, true, ret, &exact, err);
+}
+
+int text_parse(
+    enum type_id type, struct vstr s, struct arena *arena, struct datum *ret, struct dn_err *err)
+{
+    struct datum d = {.type = type, .str = {.ptr = "", .len = 0}};
+    int rc = 0;
+
+    switch (type) {
+    case TYPE_NONE:
+    case TYPE_MAX:
+        return DN_FAIL(err, DN_E_INTERNAL, "text has no type to become");
+    case TYPE_BOOLEAN:
+        rc = text_parse_bool(text_trim(s), &d.v.i64, err);
+        break;
+    case TYPE_SMALLINT:
+    case TYPE_INTEGER:
+    case TYPE_BIGINT:
+        rc = text_parse_int(type, text_trim(s), &d.v.i64, err);
+        break;
+    case TYPE_REAL:
+    case TYPE_DOUBLE:
+        rc = text_parse_float(type, text_trim(s), &d.v.f64, err);
+        break;
+    case TYPE_VARCHAR:
+        rc = text_parse_varchar(s, arena, &d.str, err);
+        break;
+    case TYPE_BLOB:
+        rc = text_parse_blob(text_trim(s), arena, &d.str, err);
+        break;
+    case TYPE_TIMESTAMP:
+    case TYPE_TIMESTAMP_US:
+    case TYPE_TIMESTAMP_NS:
+        rc = text_parse_timestamp(type, s, &d.v.i64, err);
+        break;
+    }
+    if (rc < 0)
+        return rc;
+    *ret = d;
+    return 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * text_int.h: what the files of text.h share: numbers in text_num.c, time stamps in text_time.c,
+ * the rest in text.c. Any thread. */
+#pragma once
+
+#include "func/text.h"
+
+/* ASCII only, whatever the locale. */
+static inline bool text_is_space(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static inline bool text_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Without the spaces around it. */
+struct vstr text_trim(struct vstr s);
+
+void text_print_i64(int64_t v, struct buf *b);
+void text_print_f64(double v, struct buf *b);
+void text_print_f32(float v, struct buf *b);
+
+/* s is trimmed. */
+int text_parse_int(enum type_id type, struct vstr s, int64_t *ret, struct dn_err *err)
+    DN_MUST_CHECK;
+int text_parse_float(enum type_id type, struct vstr s, double *ret, struct dn_err *err)
+    DN_MUST_CHECK;
+
+/* "invalid input syntax for type BIGINT: "x"", the text cut if it is long. */
+int text_fail_syntax(enum type_id type, struct vstr s, struct dn_err *err);
+
+/* How many bytes of s to quote in a message: at most 60, and no half of a character. */
+int text_quote_len(struct vstr s);

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * text_time.c: instants to ISO 8601 and back. Days are counted here, without the C library: its
+ * functions know zones, locales and limits that are not ours.
+ *
+ * Grammar (spaces around it are fine):
+ *
+ *     text  = date [ ("T" | "t" | " ") time [zone] ]
+ *     date  = YYYY | YYYY-MM | YYYY-MM-DD | YYYYMMDD
+ *     time  = hh [fraction] | hh[:]mm [fraction] | hh[:]mm[:]ss [fraction]
+ *     zone  = "Z" | "z" | ("+" | "-") hh [[:]mm]
+ *
+ * A fraction ("." or ",", one to nine digits, more only if they are zeros) belongs to the last
+ * field given. 24:00:00 is the midnight that ends the day; second 60 is the second after 59.
+ * Without a zone it is UTC. Not supported: years outside 0000 to 9999, week and ordinal dates,
+ * intervals. */
+#include "func/text_int.h"
+
+#include <stdio.h>
+
+#define TEXT_NS_PER_SECOND  1000000000
+#define TEXT_DAY_SECONDS    86400
+#define TEXT_FRACTION_MAX   9u
+#define TEXT_DAYS_PER_ERA   146097 /* 400 years */
+#define TEXT_DAYS_0000_1970 719528 /* from 0000-01-01 to 1970-01-01 */
+
+static bool text_is_leap(int64_t year)
+{
+    return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+}
+
+static int text_month_days(int64_t year, int month)
+{
+    static const uint8_t days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+
+    return days[month - 1] + (month == 2 && text_is_leap(year));
+}
+
+/* Days from 0000-01-01 to the first day of a year, 0 <= year. */
+static int64_t text_days_before_year(int64_t year)
+{
+    int64_t before = year - 1;
+
+    if (year == 0)
+        return 0;
+    return 365 * year + 1 + before / 4 - before / 100 + before / 400; /* 0000 is a leap year */
+}
+
+/* Days since 1970-01-01, for 0000 <= year <= 9999. */
+static int64_t text_days_from_civil(int64_t year, int month, int day)
+{
+    int64_t days = text_days_before_year(year) - TEXT_DAYS_0000_1970;
+
+    for (int m = 1; m < month; m++)
+        days += text_month_days(year, m);
+    return days + day - 1;
+}
+
+struct text_civil {
+    int64_t year;
+    int month; /* 1.. */
+    int day;   /* 1.. */
+};
+
+/* Any day, also of years far before 0000 and after 9999. */
+static struct text_civil text_civil_from_days(int64_t days)
+{
+    int64_t since = days + TEXT_DAYS_0000_1970;
+    int64_t era = since / TEXT_DAYS_PER_ERA - (since % TEXT_DAYS_PER_ERA < 0);
+    int64_t rest = since - era * TEXT_DAYS_PER_ERA; /* 0 .. one era - 1 */
+    int64_t year = rest / 366;                      /* at most one too small per 366 years */
+    struct text_civil c = {.month = 1};
+
+    while (text_days_before_year(year + 1) <= rest)
+        year++;
+    rest -= text_days_before_year(year);
+    while (rest >= text_month_days(year, c.month)) {
+        rest -= text_month_days(year, c.month);
+        c.month++;
+    }
+    c.year = era * 400 + year;
+    c.day = (int)rest + 1;
+    return c;
+}
+
+struct text_iso {
+    struct vstr whole; /* for messages */
+    const char *p;
+    const char *end;
+};
+
+static int text_iso_fail(const struct text_iso *in, const char *why, struct dn_err *err)
+{
+    int n = text_quote_len(in->whole);
+
+    return DN_FAIL(err,
+                   DN_E_BAD_DATETIME,
+                   "invalid time stamp \"%.*s%s\": %s",
+                   n,
+                   in->whole.ptr,
+                   (uint32_t)n < in->whole.len ? "…" : "",
+                   why);
+}
+
+static bool text_iso_is(const struct text_iso *in, char c)
+{
+    return in->p < in->end && *in->p == c;
+}
+
+static size_t text_iso_digits_ahead(const struct text_iso *in)
+{
+    size_t n = 0;
+
+    while (in->p + n < in->end && text_is_digit(in->p[n]))
+        n++;
+    return n;
+}
+
+/* Exactly n digits; false: they are not there. */
+static bool text_iso_number(struct text_iso *in, size_t n, int *ret)
+{
+    int v = 0;
+
+    if (text_iso_digits_ahead(in) < n)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        v = v * 10 + (*in->p++ - '0');
+    *ret = v;
+    return true;
+}
+
+static int text_iso_date(struct text_iso *in, int64_t *ret_days, struct dn_err *err)
+{
+    size_t ahead = text_iso_digits_ahead(in);
+    int year = 0;
+    int month = 1;
+    int day = 1;
+
+    if (text_iso_is(in, '-') || text_iso_is(in, '+') || (ahead > 4 && ahead != 8))
+        return text_iso_fail(in, "years are four digits, 0000 to 9999", err);
+    if (ahead != 4 && ahead != 8)
+        return text_iso_fail(in, "expected a date such as 2015-06-01 or 20150601", err);
+    if (!text_iso_number(in, 4, &year))
+        return text_iso_fail(in, "expected a year", err);
+    if (ahead == 8) {
+        if (!text_iso_number(in, 2, &month) || !text_iso_number(in, 2, &day))
+            return text_iso_fail(in, "expected a month and a day", err);
+    } else if (text_iso_is(in, '-')) {
+        in->p++;
+        if (text_iso_digits_ahead(in) != 2 || !text_iso_number(in, 2, &month))
+            return text_iso_fail(in, "expected a month of two digits", err);
+        if (text_iso_is(in, '-')) {
+            in->p++;
+            if (text_iso_digits_ahead(in) != 2 || !text_iso_number(in, 2, &day))
+                return text_iso_fail(in, "expected a day of two digits", err);
+        }
+    }
+    if (month < 1 || month > 12)
+        return text_iso_fail(in, "no such month", err);
+    if (day < 1 || day > text_month_days(year, month))
+        return text_iso_fail(in, "no such day in that month", err);
+    *ret_days = text_days_from_civil(year, month, day);
+    return 0;
+}
+
+/* The fraction in billionths; in->p stands on the point. */
+static int text_iso_fraction(struct text_iso *in, int64_t *ret, struct dn_err *err)
+{
+    int64_t v = 0;
+    size_t ahead;
+
+    in->p++;
+    ahead = text_iso_digits_ahead(in);
+    if (ahead == 0)
+        return text_iso_fail(in, "expected digits after the point", err);
+    for (size_t i = 0; i < ahead || i < TEXT_FRACTION_MAX; i++) {
+        int digit = i < ahead ? in->p[i] - '0' : 0;
+
+        if (i < TEXT_FRACTION_MAX)
+            v = v * 10 + digit;
+        else if (digit)
+            return DN_FAIL(err,
+                           DN_E_DATETIME_RANGE,
+                           "time stamp \"%.*s\" is finer than a nanosecond",
+                           text_quote_len(in->whole),
+                           in->whole.ptr);
+    }
+    in->p += ahead;
+    *ret = v;
+    return 0;
+}
+
+struct text_clock {
+    int64_t seconds; /* of the day; 86400 and one more are possible */
+    int64_t ns;
+};
+
+static int text_iso_clock(struct text_iso *in, struct text_clock *ret, struct dn_err *err)
+{
+    static const int64_t unit[] = {3600, 60, 1};
+    int field[3] = {0, 0, 0};
+    int64_t fraction = 0;
+    int n = 0;
+
+    for (n = 0; n < 3; n++) {
+        bool colon = n > 0 && text_iso_is(in, ':');
+
+        if (n > 0 && !colon && text_iso_digits_ahead(in) == 0)
+            break;
+        in->p += colon;
+        if (!text_iso_number(in, 2, &field[n]))
+            return text_iso_fail(in, "expected two digits for hour, minute and second", err);
+    }
+    if (text_iso_is(in, '.') || text_iso_is(in, ',')) {
+        int rc = text_iso_fraction(in, &fraction, err);
+
+        if (rc < 0)
+            return rc;
+    }
+    if (field[0] > 24 || field[1] > 59 || field[2] > 60)
+        return text_iso_fail(in, "no such hour, minute or second", err);
+    if (field[0] == 24 && (field[1] || field[2] || fraction))
+        return text_iso_fail(in, "the last instant of a day is 24:00:00", err);
+    fraction *= unit[n - 1];
+    ret->seconds = field[0] * 3600 + field[1] * 60 + field[2] + fraction / TEXT_NS_PER_SECOND;
+    ret->ns = fraction % TEXT_NS_PER_SECOND;
+    return 0;
+}
+
+/* Seconds that local time is ahead of UTC; nothing there means UTC. */
+static int text_iso_zone(struct text_iso *in, int64_t *ret, struct dn_err *err)
+{
+    bool negative = text_iso_is(in, '-');
+    int hours = 0;
+    int minutes = 0;
+
+    *ret = 0;
+    if (text_iso_is(in, 'Z') || text_iso_is(in, 'z')) {
+        in->p++;
+        return 0;
+    }
+    if (!negative && !text_iso_is(in, '+'))
+        return 0;
+    in->p++;
+    if (!text_iso_number(in, 2, &hours))
+        return text_iso_fail(in, "expected a zone such as Z, +13, +1300 or +13:00", err);
+    if (text_iso_is(in, ':') || text_iso_digits_ahead(in) > 0) {
+        in->p += text_iso_is(in, ':');
+        if (!text_iso_number(in, 2, &minutes))
+            return text_iso_fail(in, "expected a zone such as Z, +13, +1300 or +13:00", err);
+    }
+    if (hours > 23 || minutes > 59)
+        return text_iso_fail(in, "no such zone", err);
+    *ret = (negative ? -1 : 1) * (hours * 3600 + minutes * 60);
+    return 0;
+}
+
+int text_parse_time(struct vstr s, int64_t *ret_seconds, int32_t *ret_ns, struct dn_err *err)
+{
+    struct vstr trimmed = text_trim(s);
+    struct text_iso in = {.whole = trimmed, .p = trimmed.ptr, .end = trimmed.ptr + trimmed.len};
+    struct text_clock clock = {0, 0};
+    int64_t days = 0;
+    int64_t zone = 0;
+    int rc;
+
+    rc = text_iso_date(&in, &days, err);
+    if (rc < 0)
+        return rc;
+    if (text_iso_is(&in, 'T') || text_iso_is(&in, 't') || text_iso_is(&in, ' ')) {
+        in.p++;
+        rc = text_iso_clock(&in, &clock, err);
+        if (rc < 0)
+            return rc;
+        rc = text_iso_zone(&in, &zone, err);
+        if (rc < 0)
+            return rc;
+    }
+    if (in.p != in.end)
+        return text_iso_fail(&in, "unexpected characters at the end", err);
+    *ret_seconds = days * TEXT_DAY_SECONDS + clock.seconds - zone;
+    *ret_ns = (int32_t)clock.ns;
+    return 0;
+}
+
+int text_time_to_type(int64_t seconds,
+                      int32_t ns,
+                      enum type_id type,
+                      bool round,
+                      int64_t *ret,
+                      bool *ret_exact,
+                      struct dn_err *err)
+{
+    int64_t per_second = type_ts_per_second(type);
+    int64_t ns_per_unit = TEXT_NS_PER_SECOND / per_second;
+    int64_t part = ns / ns_per_unit;
+    int64_t rest = ns % ns_per_unit;
+    int64_t v;
+
+    DN_ASSERT(ns >= 0 && ns < TEXT_NS_PER_SECOND);
+    if (round && rest * 2 >= ns_per_unit)
+        part++;
+    /* The most negative second reaches below the type, but not its later parts: count from its end.
+     */
+    if (seconds < 0) {
+        seconds++;
+        part -= per_second;
+    }
+    if (__builtin_mul_overflow(seconds, per_second, &v) || __builtin_add_overflow(v, part, &v)) {
+        DN_IGNORE(DN_FAIL(
+            err, DN_E_DATETIME_RANGE, "time stamp out of range for type %s", type_name(type)));
+        if (type == TYPE_TIMESTAMP_NS)
+            dn_err_hint(err, "Nanoseconds reach from the year 1677 to 2262.");
+        return DN_E_DATETIME_RANGE;
+    }
+    *ret = v;
+    *ret_exact = rest == 0;
+    return 0;
+}
+
+void text_print_time(int64_t value, enum type_id type, struct buf *b)
+{
+    int64_t per_second = type_ts_per_second(type);
+    int width = type == TYPE_TIMESTAMP ? 3 : type == TYPE_TIMESTAMP_US ? 6 : 9;
+    int64_t part = value % per_second;
+    int64_t seconds = value / per_second;
+    int64_t days;
+    int64_t left;
+    struct text_civil c;
+    char text[64];
+    int n;
+
+    if (part < 0) {
+        part += per_second;
+        seconds--;
+    }
+    days = seconds / TEXT_DAY_SECONDS;
+    left = seconds % TEXT_DAY_SECONDS;
+    if (left < 0) {
+        left += TEXT_DAY_SECONDS;
+        days--;
+    }
+    c = text_civil_from_days(days);
+    /* Years of other than four digits carry a sign, as ISO 8601 has it for expanded years. */
+    if (c.year < 0 || c.year > 9999)
+        buf_u8(b, c.year < 0 ? '-' : '+');
+    n = snprintf(text,
+                 sizeof text,
+                 "%04lld-%02d-%02dT%02d:%02d:%02d.%0*lldZ",
+                 (long long)(c.year < 0 ? -c.year : c.year),
+                 c.month,
+                 c.day,
+                 (int)(left / 3600),
+                 (int)(left / 60 % 60),
+                 (int)(left % 60),
+                 width,
+                 (long long)part);
+    DN_ASSERT(n > 0 && (size_t)n < sizeof text);
+    buf_append(b, text, (size_t)n);
+}
