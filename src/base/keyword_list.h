@@ -7,7 +7,8 @@
  *     LABEL     a name, but not an alias without AS; printed in quotes
  *     FREE      a name like any other, but where the grammar asks for the word
  *
- * A new word goes here and into grammar.y: FREE ones into its %fallback, LABEL ones into `name`. */
+ * A new word goes here and into grammar.y: FREE ones (and IF) into its %fallback, LABEL
+ * ones into `name`. */
 
 /* clang-format off */
 DN_KEYWORD(ALL,        "all",        RESERVED)

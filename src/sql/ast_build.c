@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ast_build.c: memory and lists of the parser, and the nodes of expressions.
+ *
+ * Depth. Each node knows its height; one over SQL_DEPTH_MAX is refused, so whoever walks a tree may
+ * recurse. A chain of ANDs or ORs is no nesting: its n operands are kept as perfect trees of
+ * falling sizes (the binary digits of n), joined from left to right, and adding one is like
+ * counting up: the height stays under twice the logarithm. The shape depends on n alone, so a tree
+ * that is printed flat and parsed again is the same tree. */
+#include "grammar.h"
+#include "sql/parse_int.h"
+
+#include <string.h>
+
+void *sql_new(struct sql_parser *ps, size_t size)
+{
+    void *p;
+
+    if (ps->rc < 0)
+        return NULL;
+    p = arena_alloc(ps->arena, size);
+    if (!p) {
+        sql_fail_nomem(ps);
+        return NULL;
+    }
+    memset(p, 0, size);
+    return p;
+}
+
+/* Removes the quotes and halves the doubled ones. */
+char *sql_name(struct sql_parser *ps, struct sql_token tok)
+{
+    char *name = sql_new(ps, (size_t)tok.len + 1);
+    char quote = tok.ptr[0];
+    uint32_t n = 0;
+
+    if (!name)
+        return NULL;
+    if (quote != '"' && quote != '`') {
+        memcpy(name, tok.ptr, tok.len);
+        return name;
+    }
+    for (uint32_t i = 1; i + 1 < tok.len; i++) {
+        name[n++] = tok.ptr[i];
+        if (tok.ptr[i] == quote)
+            i++;
+    }
+    return name;
+}
+
+struct spec_name sql_spec_name(struct sql_parser *ps, struct sql_token tok)
+{
+    struct spec_name name = {.s = sql_name(ps, tok), .pos = tok.pos};
+
+    return name;
+}
+
+struct spec_name *sql_new_name(struct sql_parser *ps, struct sql_token tok)
+{
+    struct spec_name *name = sql_new(ps, sizeof *name);
+
+    if (name)
+        *name = sql_spec_name(ps, tok);
+    return name;
+}
+
+uint32_t sql_chars(const char *p, const char *end)
+{
+    uint32_t n = 0;
+
+    for (; p < end; p++)
+        n += ((unsigned char)*p & 0xC0) != 0x80;
+    return n;
+}
+
+struct sql_token sql_join_tokens(struct sql_token a, struct sql_token b)
+{
+    a.len = (uint32_t)(b.ptr - a.ptr) + b.len;
+    return a;
+}
+
+/* ---- lists ---- */
+
+struct sql_list sql_list_none(struct sql_parser *ps)
+{
+    struct sql_list list = {.start = ps->stack_len, .count = 0};
+
+    return list;
+}
+
+struct sql_list sql_list_one(struct sql_parser *ps, void *element)
+{
+    return sql_list_add(ps, sql_list_none(ps), element);
+}
+
+struct sql_list sql_list_add(struct sql_parser *ps, struct sql_list list, void *element)
+{
+    if (ps->rc < 0)
+        return list;
+    if (list.count >= SQL_LIST_MAX) {
+        sql_fail(
+            ps, DN_E_TOO_COMPLEX, ps->lx.pos, "a list has more than %u elements", SQL_LIST_MAX);
+        return list;
+    }
+    if (ps->stack_len == ps->stack_cap) {
+        uint32_t cap = ps->stack_cap ? ps->stack_cap * 2 : 64;
+        void **stack = mem_realloc(ps->arena->owner, ps->stack, cap * sizeof *stack);
+        if (!stack) {
+            sql_fail_nomem(ps);
+            return list;
+        }
+        ps->stack = stack;
+        ps->stack_cap = cap;
+    }
+    DN_ASSERT(list.start + list.count == ps->stack_len);
+    ps->stack[ps->stack_len++] = element;
+    list.count++;
+    return list;
+}
+
+void *sql_list_take(struct sql_parser *ps, struct sql_list list)
+{
+    void **array;
+
+    if (ps->rc < 0 || list.count == 0)
+        return NULL;
+    DN_ASSERT(list.start + list.count == ps->stack_len);
+    ps->stack_len = list.start;
+    array = arena_dup(ps->arena, ps->stack + list.start, list.count * sizeof *array);
+    if (!array)
+        sql_fail_nomem(ps);
+    return array;
+}
+
+void *sql_list_take_structs(struct sql_parser *ps, struct sql_list list, size_t size)
+{
+    uint8_t *array;
+
+    if (ps->rc < 0 || list.count == 0)
+        return NULL;
+    DN_ASSERT(list.start + list.count == ps->stack_len);
+    ps->stack_len = list.start;
+    array = arena_alloc_array(ps->arena, list.count, size);
+    if (!array) {
+        sql_fail_nomem(ps);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < list.count; i++)
+        memcpy(array + i * size, ps->stack[list.start + i], size);
+    return array;
+}
+
+/* ---- expressions ---- */
+
+static struct expr *build_expr(struct sql_parser *ps, enum expr_kind kind, uint32_t pos)
+{
+    struct expr *e = sql_new(ps, sizeof *e);
+
+    if (e) {
+        e->kind = kind;
+        e->pos = pos;
+        e->depth = 1;
+    }
+    return e;
+}
+
+static uint32_t build_depth(const struct expr *child, uint32_t depth)
+{
+    return child && child->depth >= depth ? child->depth + 1 : depth;
+}
+
+/* Sets the height from the children; refuses one too high. */
+static struct expr *build_done(struct sql_parser *ps, struct expr *e)
+{
+    uint32_t depth = 1;
+
+    if (ps->rc < 0)
+        return NULL;
+    depth = build_depth(e->a, depth);
+    depth = build_depth(e->b, depth);
+    depth = build_depth(e->c, depth);
+    for (uint32_t i = 0; i < e->args_count; i++)
+        depth = build_depth(e->args[i], depth);
+    e->depth = depth;
+    if (depth > SQL_DEPTH_MAX)
+        sql_fail_deep(ps, e->pos);
+    return e;
+}
+
+struct expr *sql_unary(struct sql_parser *ps, enum expr_op op, uint32_t pos, struct expr *a)
+{
+    struct expr *e;
+
+    if (ps->rc < 0)
+        return NULL;
+    if (op == OP_NEG && sql_negate(ps, a, pos))
+        return a;
+    e = build_expr(ps, EXPR_UNARY, pos);
+    if (!e)
+        return NULL;
+    e->op = op;
+    e->a = a;
+    return build_done(ps, e);
+}
+
+/* Operands of e as part of a chain of op. */
+static uint32_t build_chain_len(const struct expr *e, enum expr_op op)
+{
+    return e->kind == EXPR_BINARY && e->op == op && !e->paren ? e->chain : 1;
+}
+
+static void build_join(struct expr *node, enum expr_op op, struct expr *a, struct expr *b)
+{
+    node->a = a;
+    node->b = b;
+    node->chain = build_chain_len(a, op) + build_chain_len(b, op);
+    node->depth = 1 + (a->depth > b->depth ? a->depth : b->depth);
+}
+
+/* Appends `last` to the chain `all`; node is a new one for it. */
+static struct expr *build_chain(struct expr *node, struct expr *all, struct expr *last)
+{
+    enum expr_op op = node->op;
+
+    for (;;) {
+        uint32_t all_len = build_chain_len(all, op);
+        bool perfect = (all_len & (all_len - 1)) == 0;
+        struct expr *tail = perfect ? all : all->b;
+
+        if (perfect || build_chain_len(tail, op) != build_chain_len(last, op)) {
+            build_join(node, op, all, last);
+            return node;
+        }
+        /* Carry: tail and last become one tree; the node that held tail is free to join it on. */
+        build_join(node, op, tail, last);
+        last = node;
+        node = all;
+        all = all->a;
+    }
+}
+
+struct expr *
+sql_binary(struct sql_parser *ps, enum expr_op op, uint32_t pos, struct expr *a, struct expr *b)
+{
+    struct expr *e = build_expr(ps, EXPR_BINARY, pos);
+
+    if (!e)
+        return NULL;
+    e->op = op;
+    if (op == OP_AND || op == OP_OR) {
+        e = build_chain(e, a, b);
+        if (e->depth > SQL_DEPTH_MAX)
+            sql_fail_deep(ps, pos);
+        return e;
+    }
+    e->a = a;
+    e->b = b;
+    return build_done(ps, e);
+}
+
+struct expr *sql_between(struct sql_parser *ps,
+                         uint32_t pos,
+                         bool negated,
+                         struct expr *a,
+                         struct expr *b,
+                         struct expr *c)
+{
+    struct expr *e = build_expr(ps, EXPR_BETWEEN, pos);
+
+    if (!e)
+        return NULL;
+    e->negated = negated;
+    e->a = a;
+    e->b = b;
+    e->c = c;
+    return build_done(ps, e);
+}
+
+struct expr *
+sql_in(struct sql_parser *ps, uint32_t pos, bool negated, struct expr *a, struct sql_list list)
+{
+    struct expr *e = build_expr(ps, EXPR_IN, pos);
+
+    if (!e)
+        return NULL;
+    e->negated = negated;
+    e->a = a;
+    e->args = sql_list_take(ps, list);
+    e->args_count = list.count;
+    return build_done(ps, e);
+}
+
+struct expr *sql_is_null(struct sql_parser *ps, uint32_t pos, bool negated, struct expr *a)
+{
+    struct expr *e = build_expr(ps, EXPR_IS_NULL, pos);
+
+    if (!e)
+        return NULL;
+    e->negated = negated;
+    e->a = a;
+    return build_done(ps, e);
+}
+
+struct expr *sql_call(
+    struct sql_parser *ps, struct sql_token name, struct sql_list args, bool star, bool distinct)
+{
+    struct expr *e = build_expr(ps, EXPR_CALL, name.pos);
+
+    if (!e)
+        return NULL;
+    e->name = sql_name(ps, name);
+    e->star = star;
+    e->distinct = distinct;
+    e->args = sql_list_take(ps, args);
+    e->args_count = args.count;
+    return build_done(ps, e);
+}
+
+struct expr *sql_cast(struct sql_parser *ps, uint32_t pos, struct expr *a, struct sql_type type)
+{
+    struct expr *e = build_expr(ps, EXPR_CAST, pos);
+
+    if (!e)
+        return NULL;
+    e->a = a;
+    e->type = type.type;
+    return build_done(ps, e);
+}
+
+struct expr *sql_column(struct sql_parser *ps, const struct sql_token *table, struct sql_token name)
+{
+    struct expr *e = build_expr(ps, EXPR_COLUMN, table ? table->pos : name.pos);
+
+    if (!e)
+        return NULL;
+    e->table = table ? sql_name(ps, *table) : NULL;
+    e->name = sql_name(ps, name);
+    return e;
+}
+
+struct expr *sql_star(struct sql_parser *ps, const struct sql_token *table, uint32_t pos)
+{
+    struct expr *e = build_expr(ps, EXPR_STAR, pos);
+
+    if (e && table)
+        e->table = sql_name(ps, *table);
+    return e;
+}
+
+struct expr *sql_param(struct sql_parser *ps, struct sql_token tok)
+{
+    struct expr *e = build_expr(ps, EXPR_PARAM, tok.pos);
+    uint32_t number = 0;
+
+    if (!e)
+        return NULL;
+    if (tok.ptr[0] == '?') {
+        ps->params_question = true;
+        number = ps->params_count + 1;
+    } else {
+        ps->params_dollar = true;
+        for (uint32_t i = 1; i < tok.len && number <= SQL_PARAMS_MAX; i++)
+            number = number * 10 + (uint32_t)(tok.ptr[i] - '0');
+    }
+    if (ps->params_question && ps->params_dollar) {
+        sql_fail(ps,
+                 DN_E_SYNTAX,
+                 tok.pos,
+                 "parameters are either ? or $1, $2, …, not both in one statement");
+        return NULL;
+    }
+    if (number == 0 || number > SQL_PARAMS_MAX) {
+        sql_fail(ps, DN_E_SYNTAX, tok.pos, "parameters are numbered from 1 to %u", SQL_PARAMS_MAX);
+        return NULL;
+    }
+    e->param = number;
+    if (number > ps->params_count)
+        ps->params_count = number;
+    return e;
+}
+
+struct expr *sql_paren(struct expr *e)
+{
+    if (e)
+        e->paren = true;
+    return e;
+}

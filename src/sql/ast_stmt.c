@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ast_stmt.c: builders of all statements but CREATE. */
+#include "sql/parse_int.h"
+
+#include <string.h>
+
+struct stmt *sql_stmt(struct sql_parser *ps, enum stmt_kind kind)
+{
+    if (ps->rc < 0)
+        return NULL;
+    ps->stmt->kind = kind;
+    return ps->stmt;
+}
+
+struct qual_name *
+sql_qual(struct sql_parser *ps, const struct sql_token *schema, struct sql_token name)
+{
+    struct qual_name *q = sql_new(ps, sizeof *q);
+
+    if (!q)
+        return NULL;
+    q->schema = schema ? sql_name(ps, *schema) : NULL;
+    q->name = sql_name(ps, name);
+    q->pos = schema ? schema->pos : name.pos;
+    q->name_pos = name.pos;
+    return q;
+}
+
+void sql_stmt_named(struct sql_parser *ps, enum stmt_kind kind, const struct qual_name *name)
+{
+    struct stmt *s = sql_stmt(ps, kind);
+
+    if (s)
+        s->name = *name;
+}
+
+void sql_explain(struct sql_parser *ps)
+{
+    struct stmt *inner = sql_new(ps, sizeof *inner);
+
+    if (!inner)
+        return;
+    *inner = *ps->stmt;
+    memset(ps->stmt, 0, sizeof *ps->stmt);
+    ps->stmt->kind = STMT_EXPLAIN;
+    ps->stmt->explained = inner;
+}
+
+void sql_set(struct sql_parser *ps, struct sql_token name, const struct option_spec *value)
+{
+    struct qual_name *q = sql_qual(ps, NULL, name);
+    struct stmt *s = sql_stmt(ps, STMT_SET);
+
+    if (!s)
+        return;
+    s->name = *q;
+    if (value) {
+        s->set_value = value->value;
+        s->set_value_pos = value->value_pos;
+    }
+}
+
+struct select_item *
+sql_item(struct sql_parser *ps, uint32_t pos, struct expr *e, const struct sql_token *alias)
+{
+    struct select_item *item = sql_new(ps, sizeof *item);
+
+    if (!item)
+        return NULL;
+    item->expr = e;
+    item->pos = pos;
+    item->end = ps->prev_end;
+    if (alias) {
+        item->alias = sql_name(ps, *alias);
+        item->alias_pos = alias->pos;
+    }
+    return item;
+}
+
+struct order_item *
+sql_order(struct sql_parser *ps, struct expr *e, bool desc, enum nulls_order nulls)
+{
+    struct order_item *item = sql_new(ps, sizeof *item);
+
+    if (!item)
+        return NULL;
+    item->expr = e;
+    item->desc = desc;
+    item->nulls = nulls;
+    return item;
+}
+
+struct sql_from *
+sql_from(struct sql_parser *ps, const struct qual_name *name, const struct sql_token *alias)
+{
+    struct sql_from *from = sql_new(ps, sizeof *from);
+
+    if (!from)
+        return NULL;
+    from->name = *name;
+    from->alias = alias ? sql_name(ps, *alias) : NULL;
+    return from;
+}
+
+struct sql_limit *sql_limit(struct sql_parser *ps, struct expr *limit, struct expr *offset)
+{
+    struct sql_limit *l = sql_new(ps, sizeof *l);
+
+    if (!l)
+        return NULL;
+    l->limit = limit;
+    l->offset = offset;
+    return l;
+}
+
+struct select_stmt *sql_select(struct sql_parser *ps,
+                               bool distinct,
+                               const struct sql_from *from,
+                               const struct sql_limit *limit)
+{
+    struct select_stmt *s = sql_new(ps, sizeof *s);
+
+    if (!s)
+        return NULL;
+    s->distinct = distinct;
+    if (from) {
+        s->has_from = true;
+        s->from = from->name;
+        s->from_alias = from->alias;
+    }
+    if (limit) {
+        s->limit = limit->limit;
+        s->offset = limit->offset;
+    }
+    ps->stmt->kind = STMT_SELECT;
+    ps->stmt->select = s;
+    return s;
+}
+
+void sql_insert_row(struct sql_parser *ps, uint32_t pos, struct sql_list values)
+{
+    struct sql_row row = {.values = sql_list_take(ps, values), .len = values.count, .pos = pos};
+
+    if (ps->rc < 0)
+        return;
+    if (ps->rows_len >= SQL_LIST_MAX) {
+        sql_fail(ps, DN_E_TOO_COMPLEX, pos, "more than %u rows in one INSERT", SQL_LIST_MAX);
+        return;
+    }
+    if (ps->rows_len == ps->rows_cap) {
+        uint32_t cap = ps->rows_cap ? ps->rows_cap * 2 : 16;
+        struct sql_row *rows = mem_realloc(ps->arena->owner, ps->rows, cap * sizeof *rows);
+        if (!rows) {
+            sql_fail_nomem(ps);
+            return;
+        }
+        ps->rows = rows;
+        ps->rows_cap = cap;
+    }
+    ps->rows[ps->rows_len++] = row;
+}
+
+void sql_insert(struct sql_parser *ps,
+                const struct qual_name *table,
+                bool has_columns,
+                struct sql_list columns)
+{
+    struct insert_stmt *s = sql_new(ps, sizeof *s);
+    uint32_t n = ps->rows_len;
+
+    if (!s)
+        return;
+    s->table = *table;
+    if (has_columns) {
+        s->columns_count = columns.count;
+        s->columns = sql_list_take_structs(ps, columns, sizeof(struct spec_name));
+    }
+    s->rows = sql_new(ps, n * sizeof *s->rows);
+    s->rows_len = sql_new(ps, n * sizeof *s->rows_len);
+    s->rows_pos = sql_new(ps, n * sizeof *s->rows_pos);
+    if (ps->rc < 0)
+        return;
+    for (uint32_t i = 0; i < n; i++) {
+        s->rows[i] = ps->rows[i].values;
+        s->rows_len[i] = ps->rows[i].len;
+        s->rows_pos[i] = ps->rows[i].pos;
+    }
+    s->rows_count = n;
+    ps->stmt->kind = STMT_INSERT;
+    ps->stmt->insert = s;
+}

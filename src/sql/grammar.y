@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * grammar.y: the SQL of Dendro, for lemon. Actions only call the builders of parse_int.h.
+ *
+ * - Keywords are those of base/keyword_list.h. FREE ones fall back to ID where they are not wanted.
+ *   A keyword which may follow where a bare alias may stand has to be RESERVED: lemon tries the
+ *   fallback before a default reduction.
+ * - Tokens X_* are never read. Each stands where something may be written that Dendro does not do
+ *   (unsupported_list.h): at a syntax error sql_error.c asks whether the X_* could have stood there,
+ *   and then says so instead of listing what was expected.
+ * - NOT_LA is a NOT before IN, BETWEEN or LIKE; it binds like them.
+ * - Messages list expected tokens in the order of the %token lines below. */
+
+%name sql_lemon
+%token_prefix TK_
+%token_type {struct sql_token}
+%default_type {struct sql_list}
+%extra_context {struct sql_parser *ps}
+%stack_size 3000
+%start_symbol input
+
+%token RP COMMA LP EQ LBRACE RBRACE COLON.
+%token SELECT INSERT CREATE DROP SHOW DESCRIBE EXPLAIN SET USE CHECKPOINT FLUSH.
+%token TABLE SCHEMA KEYSPACE INTO VALUES FROM WHERE GROUP HAVING ORDER BY LIMIT OFFSET AS.
+%token PRIMARY PARTITION KEY NOT NULL DEFAULT ASC DESC NULLS FIRST LAST.
+%token TABLES SCHEMAS KEYSPACES STATUS IF EXISTS TO ALL DISTINCT CLUSTERING WITH ON TRUE FALSE.
+%token CAST PRECISION VARYING WITHOUT TIME ZONE.
+%token INTEGER FLOAT STRING BLOB PARAM ID.
+%token DOT TYPECAST PLUS MINUS STAR SLASH PERCENT NE LT LE GT GE AND OR NOT_LA IN IS BETWEEN.
+%token OVER FILTER WITHIN AT ILLEGAL STOP.
+%token CASE CHECK COLLATE CONSTRAINT CROSS ELSE END EXCEPT FETCH FOR FOREIGN FULL ILIKE INNER INTERSECT
+  JOIN LEFT LIKE NATURAL REFERENCES RETURNING RIGHT THEN UNION UNIQUE USING WHEN WINDOW.
+
+%fallback ID ASC BY CHECKPOINT CLUSTERING DESC DESCRIBE DROP EXISTS EXPLAIN FIRST FLUSH IF INSERT KEY
+  KEYSPACE KEYSPACES LAST NULLS PARTITION PRECISION SCHEMA SCHEMAS SET SHOW STATUS TABLES TIME TO USE
+  VALUES VARYING WITHOUT ZONE.
+
+%left OR.
+%left AND.
+%right NOT.
+%nonassoc IS.
+%nonassoc EQ NE LT LE GT GE.
+%nonassoc BETWEEN IN NOT_LA.
+%left X_INFIX.
+%left PLUS MINUS.
+%left STAR SLASH PERCENT.
+%right SIGN.
+%left TYPECAST.
+
+%include {
+#include "grammar.h"
+#include "sql/parse_int.h"
+
+#include <string.h>
+
+/* The template is not written for our warnings, and its assertions and trace are for those who work
+ * on lemon; what we add to it is little and is called from here. */
+#ifndef NDEBUG
+#define NDEBUG 1
+#endif
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wunused-variable"
+#define YYNOERRORRECOVERY 1
+#define sql_lemon_ENGINEALWAYSONSTACK 1
+}
+
+%syntax_error { sql_fail_syntax(ps, yymajor, TOKEN); }
+%stack_overflow { sql_fail_deep(ps, ps->lx.pos); }
+
+/* STOP stands for the semicolon or the end of the text: lemon reduces by default, so without it what
+ * follows a whole statement would go unseen. */
+input ::= cmd STOP.
+input ::= EXPLAIN cmd STOP. {sql_explain(ps);}
+input ::= EXPLAIN X_EXPLAIN.
+input ::= X_STMT.
+
+/* ---- small things ---- */
+
+%type name {struct sql_token}
+name(A) ::= ID(T). {A = T;}
+name(A) ::= OVER(T). {A = T;}
+name(A) ::= FILTER(T). {A = T;}
+name(A) ::= WITHIN(T). {A = T;}
+name(A) ::= AT(T). {A = T;}
+
+%type qname {struct qual_name *}
+qname(A) ::= name(N). {A = sql_qual(ps, NULL, N);}
+qname(A) ::= name(S) DOT name(N). {A = sql_qual(ps, &S, N);}
+
+names(A) ::= name(N). {A = sql_list_one(ps, sql_new_name(ps, N));}
+names(A) ::= names(L) COMMA name(N). {A = sql_list_add(ps, L, sql_new_name(ps, N));}
+
+%type if_not_exists {int}
+if_not_exists(A) ::= . {A = 0;}
+if_not_exists(A) ::= IF NOT EXISTS. {A = 1;}
+%type if_exists {int}
+if_exists(A) ::= . {A = 0;}
+if_exists(A) ::= IF EXISTS. {A = 1;}
+
+%type schema_word {int}
+schema_word(A) ::= SCHEMA. {A = 0;}
+schema_word(A) ::= KEYSPACE. {A = 1;}
+
+/* ---- statements about names ---- */
+
+cmd ::= DROP TABLE if_exists(I) qname(N). {sql_stmt_named(ps, STMT_DROP_TABLE, N); if (ps->stmt) ps->stmt->if_exists = I != 0;}
+cmd ::= DROP schema_word(K) if_exists(I) name(N). {
+    sql_stmt_named(ps, STMT_DROP_SCHEMA, sql_qual(ps, NULL, N));
+    if (ps->stmt) {
+        ps->stmt->if_exists = I != 0;
+        ps->stmt->keyspace = K != 0;
+    }
+}
+cmd ::= DROP X_DROP.
+cmd ::= USE name(N). {sql_stmt_named(ps, STMT_USE, sql_qual(ps, NULL, N));}
+cmd ::= describe qname(N). {sql_stmt_named(ps, STMT_DESCRIBE, N);}
+cmd ::= describe TABLE qname(N). {sql_stmt_named(ps, STMT_DESCRIBE, N);}
+describe ::= DESCRIBE.
+describe ::= DESC.
+cmd ::= SHOW TABLES. {sql_stmt(ps, STMT_SHOW_TABLES);}
+cmd ::= SHOW schemas_word(K). {struct stmt *s = sql_stmt(ps, STMT_SHOW_SCHEMAS); if (s) s->keyspace = K != 0;}
+%type schemas_word {int}
+schemas_word(A) ::= SCHEMAS. {A = 0;}
+schemas_word(A) ::= KEYSPACES. {A = 1;}
+cmd ::= SHOW CREATE TABLE qname(N). {sql_stmt_named(ps, STMT_SHOW_CREATE_TABLE, N);}
+cmd ::= SHOW TABLE STATUS qname(N). {sql_stmt_named(ps, STMT_SHOW_TABLE_STATUS, N);}
+cmd ::= SHOW ALL(T). {sql_stmt_named(ps, STMT_SHOW_SETTING, sql_qual(ps, NULL, T));}
+cmd ::= SHOW name(N). {sql_stmt_named(ps, STMT_SHOW_SETTING, sql_qual(ps, NULL, N));}
+cmd ::= SET name(N) set_to value(V). {sql_set(ps, N, V);}
+cmd ::= SET name(N) set_to DEFAULT. {sql_set(ps, N, NULL);}
+set_to ::= EQ.
+set_to ::= TO.
+cmd ::= CHECKPOINT. {sql_stmt(ps, STMT_CHECKPOINT);}
+cmd ::= FLUSH. {sql_stmt(ps, STMT_CHECKPOINT);}
+
+/* ---- values of options and settings ---- */
+
+%type value {struct option_spec *}
+value(A) ::= INTEGER(T). {A = sql_value(ps, T, false, T.pos);}
+value(A) ::= FLOAT(T). {A = sql_value(ps, T, false, T.pos);}
+value(A) ::= MINUS(M) INTEGER(T). {A = sql_value(ps, T, true, M.pos);}
+value(A) ::= MINUS(M) FLOAT(T). {A = sql_value(ps, T, true, M.pos);}
+value(A) ::= STRING(T). {A = sql_value(ps, T, false, T.pos);}
+value(A) ::= TRUE(T). {A = sql_value(ps, T, false, T.pos);}
+value(A) ::= FALSE(T). {A = sql_value(ps, T, false, T.pos);}
+value(A) ::= ON(T). {A = sql_value(ps, T, false, T.pos);}
+value(A) ::= name(T). {A = sql_value(ps, T, false, T.pos);}
+
+%type option {struct option_spec *}
+option(A) ::= name(N) EQ value(V). {A = sql_option(ps, N, V);}
+option(A) ::= name(N) EQ LBRACE(B) map(M) RBRACE. {A = sql_option(ps, N, sql_map(ps, B.pos, M));}
+option(A) ::= name(N) EQ LBRACE(B) RBRACE. {A = sql_option(ps, N, sql_map(ps, B.pos, sql_list_none(ps)));}
+map(A) ::= value(K) COLON value(V). {A = sql_list_one(ps, sql_map_entry(ps, K, V));}
+map(A) ::= map(L) COMMA value(K) COLON value(V). {A = sql_list_add(ps, L, sql_map_entry(ps, K, V));}
+
+with(A) ::= . {A = sql_list_none(ps);}
+with(A) ::= WITH LP options(L) RP. {A = L;}
+with(A) ::= WITH and_options(L). {A = L;}
+options(A) ::= option(O). {A = sql_list_one(ps, O);}
+options(A) ::= options(L) COMMA option(O). {A = sql_list_add(ps, L, O);}
+and_options(A) ::= option(O). {A = sql_list_one(ps, O);}
+and_options(A) ::= clustering. {A = sql_list_none(ps);}
+and_options(A) ::= and_options(L) AND option(O). {A = sql_list_add(ps, L, O);}
+and_options(A) ::= and_options(L) AND clustering. {A = L;}
+clustering ::= CLUSTERING(T) ORDER BY LP key_list(L) RP. {sql_clustering(ps, T.pos, L);}
+
+/* ---- CREATE ---- */
+
+cmd ::= CREATE schema_word(K) if_not_exists(I) name(N) with(W). {sql_create_schema(ps, K != 0, I != 0, N, W);}
+cmd ::= CREATE X_CREATE.
+cmd ::= create_table LP table_items create_end with(W). {sql_create_table(ps, W);}
+cmd ::= create_table LP table_items create_end with X_TABLE_TAIL.
+cmd ::= create_table X_TABLE_AS.
+create_table ::= CREATE TABLE if_not_exists(I) qname(N). {sql_create_begin(ps, I != 0, N);}
+create_end ::= RP. {sql_create_columns(ps);}
+table_items ::= table_item.
+table_items ::= table_items COMMA table_item.
+table_item ::= column constraints.
+table_item ::= primary LP key_inner RP.
+table_item ::= primary LP key_inner COMMA key_local RP.
+table_item ::= primary LP key_local RP.
+table_item ::= PARTITION(T) KEY LP names(L) RP. {sql_partition_key(ps, T.pos, L);}
+table_item ::= X_TABLE_ITEM.
+
+column ::= name(N) type(T). {sql_column_begin(ps, N, T);}
+column ::= PARTITION(N) type(T). {sql_column_begin(ps, N, T);}
+constraints ::= .
+constraints ::= constraints NOT(T) NULL. {sql_column_null(ps, true, T.pos);}
+constraints ::= constraints NULL(T). {sql_column_null(ps, false, T.pos);}
+constraints ::= constraints DEFAULT(T) expr(E). {sql_column_default(ps, T.pos, E);}
+constraints ::= constraints PRIMARY(T) KEY. {sql_column_primary(ps, T.pos);}
+constraints ::= constraints X_CONSTRAINT.
+
+primary ::= PRIMARY(T) KEY. {sql_key_begin(ps, T.pos);}
+key_inner ::= LP key_list(L) RP. {sql_key_inner(ps, L);}
+key_local ::= key_list(L). {sql_key_local(ps, L);}
+key_list(A) ::= key_elem(E). {A = sql_list_one(ps, E);}
+key_list(A) ::= key_list(L) COMMA key_elem(E). {A = sql_list_add(ps, L, E);}
+%type key_elem {struct key_elem_spec *}
+key_elem(A) ::= key_part(E). {A = E;}
+key_elem(A) ::= key_part(E) ASC(T). {A = sql_key_order(E, T.pos, false);}
+key_elem(A) ::= key_part(E) DESC(T). {A = sql_key_order(E, T.pos, true);}
+%type key_part {struct key_elem_spec *}
+key_part(A) ::= name(N). {A = sql_key_elem(ps, N);}
+key_part(A) ::= name(W) LP name(N) COMMA quantum_count(C) COMMA quantum_unit(U) RP. {A = sql_key_quantum(ps, W, N, C, U);}
+%type quantum_count {struct sql_token}
+quantum_count(A) ::= INTEGER(T). {A = T;}
+quantum_count(A) ::= MINUS(M) INTEGER(T). {A = sql_join_tokens(M, T);}
+%type quantum_unit {struct sql_token}
+quantum_unit(A) ::= STRING(T). {A = T;}
+quantum_unit(A) ::= name(T). {A = T;}
+
+/* ---- types ---- */
+
+%type type {struct sql_type}
+type(A) ::= name(N) type_args(L). {A = sql_type(ps, N, 0, L);}
+type(A) ::= name(N) PRECISION. {A = sql_type(ps, N, TK_PRECISION, sql_list_none(ps));}
+type(A) ::= name(N) VARYING type_args(L). {A = sql_type(ps, N, TK_VARYING, L);}
+type(A) ::= name(N) type_args(L) WITH TIME ZONE. {A = sql_type(ps, N, TK_WITH, L);}
+type(A) ::= name(N) type_args(L) WITHOUT TIME ZONE. {A = sql_type(ps, N, TK_WITHOUT, L);}
+type(A) ::= type(T) X_TYPE. {A = T;}
+type_args(A) ::= . {A = sql_list_none(ps);}
+type_args(A) ::= LP integers(L) RP. {A = L;}
+integers(A) ::= INTEGER(T). {A = sql_list_one(ps, sql_integer(ps, T));}
+integers(A) ::= integers(L) COMMA INTEGER(T). {A = sql_list_add(ps, L, sql_integer(ps, T));}
+
+/* ---- INSERT ---- */
+
+cmd ::= insert_into(N) VALUES rows. {sql_insert(ps, N, false, sql_list_none(ps));}
+cmd ::= insert_into(N) LP names(L) RP VALUES rows. {sql_insert(ps, N, true, L);}
+cmd ::= insert_into X_INSERT.
+cmd ::= insert_into LP names RP X_INSERT.
+cmd ::= insert_into VALUES rows X_INSERT_TAIL.
+cmd ::= insert_into LP names RP VALUES rows X_INSERT_TAIL.
+%type insert_into {struct qual_name *}
+insert_into(A) ::= INSERT INTO qname(N). {A = N;}
+rows ::= row.
+rows ::= rows COMMA row.
+row ::= LP(T) row_values(L) RP. {sql_insert_row(ps, T.pos, L);}
+row_values(A) ::= row_value(E). {A = sql_list_one(ps, E);}
+row_values(A) ::= row_values(L) COMMA row_value(E). {A = sql_list_add(ps, L, E);}
+%type row_value {struct expr *}
+row_value(A) ::= expr(E). {A = E;}
+row_value(A) ::= DEFAULT. {A = NULL;}
+
+/* ---- SELECT ---- */
+
+cmd ::= SELECT distinct(D) items(I) from(F) where(W) group_by(G) having(H) order_by(O) limit(L). {
+    struct select_stmt *s = sql_select(ps, D != 0, F, L);
+    if (s) {
+        s->where = W;
+        s->having = H;
+        s->order_by_count = O.count;
+        s->order_by = sql_list_take_structs(ps, O, sizeof(struct order_item));
+        s->group_by_count = G.count;
+        s->group_by = sql_list_take(ps, G);
+        s->items_count = I.count;
+        s->items = sql_list_take_structs(ps, I, sizeof(struct select_item));
+    }
+}
+cmd ::= SELECT distinct items from where group_by having order_by limit X_SELECT_TAIL.
+%type distinct {int}
+distinct(A) ::= . {A = 0;}
+distinct(A) ::= ALL. {A = 0;}
+distinct(A) ::= DISTINCT. {A = 1;}
+distinct(A) ::= DISTINCT X_DISTINCT. {A = 1;}
+
+items(A) ::= item(I). {A = sql_list_one(ps, I);}
+items(A) ::= items(L) COMMA item(I). {A = sql_list_add(ps, L, I);}
+%type item {struct select_item *}
+item(A) ::= item_start(P) expr(E). {A = sql_item(ps, P, E, NULL);}
+item(A) ::= item_start(P) expr(E) AS name(N). {A = sql_item(ps, P, E, &N);}
+item(A) ::= item_start(P) expr(E) ID(N). {A = sql_item(ps, P, E, &N);}
+item(A) ::= item_start(P) STAR(T). {A = sql_item(ps, P, sql_star(ps, NULL, T.pos), NULL);}
+item(A) ::= item_start(P) name(N) DOT STAR. {A = sql_item(ps, P, sql_star(ps, &N, N.pos), NULL);}
+%type item_start {uint32_t}
+item_start(A) ::= . {A = yyLookaheadToken.pos;}
+
+%type from {struct sql_from *}
+from(A) ::= . {A = NULL;}
+from(A) ::= FROM qname(N). {A = sql_from(ps, N, NULL);}
+from(A) ::= FROM qname(N) AS name(T). {A = sql_from(ps, N, &T);}
+from(A) ::= FROM qname(N) ID(T). {A = sql_from(ps, N, &T);}
+from(A) ::= FROM X_FROM. {A = NULL;}
+from(A) ::= from(F) X_JOIN. {A = F;}
+
+%type where {struct expr *}
+where(A) ::= . {A = NULL;}
+where(A) ::= WHERE expr(E). {A = E;}
+group_by(A) ::= . {A = sql_list_none(ps);}
+group_by(A) ::= GROUP BY exprs(L). {A = L;}
+group_by(A) ::= GROUP X_GROUP. {A = sql_list_none(ps);}
+%type having {struct expr *}
+having(A) ::= . {A = NULL;}
+having(A) ::= HAVING expr(E). {A = E;}
+order_by(A) ::= . {A = sql_list_none(ps);}
+order_by(A) ::= ORDER BY orders(L). {A = L;}
+orders(A) ::= order(O). {A = sql_list_one(ps, O);}
+orders(A) ::= orders(L) COMMA order(O). {A = sql_list_add(ps, L, O);}
+%type order {struct order_item *}
+order(A) ::= expr(E) direction(D) nulls(N). {A = sql_order(ps, E, D != 0, (enum nulls_order)N);}
+%type direction {int}
+direction(A) ::= . {A = 0;}
+direction(A) ::= ASC. {A = 0;}
+direction(A) ::= DESC. {A = 1;}
+%type nulls {int}
+nulls(A) ::= . {A = NULLS_DEFAULT;}
+nulls(A) ::= NULLS FIRST. {A = NULLS_FIRST;}
+nulls(A) ::= NULLS LAST. {A = NULLS_LAST;}
+
+%type limit {struct sql_limit *}
+limit(A) ::= . {A = NULL;}
+limit(A) ::= LIMIT limit_count(L). {A = sql_limit(ps, L, NULL);}
+limit(A) ::= OFFSET expr(O). {A = sql_limit(ps, NULL, O);}
+limit(A) ::= LIMIT limit_count(L) OFFSET expr(O). {A = sql_limit(ps, L, O);}
+limit(A) ::= OFFSET expr(O) LIMIT limit_count(L). {A = sql_limit(ps, L, O);}
+limit(A) ::= LIMIT limit_count X_LIMIT. {A = NULL;}
+%type limit_count {struct expr *}
+limit_count(A) ::= expr(E). {A = E;}
+limit_count(A) ::= ALL. {A = NULL;}
+
+/* ---- expressions ---- */
+
+exprs(A) ::= expr(E). {A = sql_list_one(ps, E);}
+exprs(A) ::= exprs(L) COMMA expr(E). {A = sql_list_add(ps, L, E);}
+
+%type expr {struct expr *}
+expr(A) ::= INTEGER(T). {A = sql_integer(ps, T);}
+expr(A) ::= FLOAT(T). {A = sql_float(ps, T);}
+expr(A) ::= STRING(T). {A = sql_string(ps, T);}
+expr(A) ::= BLOB(T). {A = sql_blob(ps, T);}
+expr(A) ::= NULL(T). {A = sql_word(ps, TK_NULL, T);}
+expr(A) ::= TRUE(T). {A = sql_word(ps, TK_TRUE, T);}
+expr(A) ::= FALSE(T). {A = sql_word(ps, TK_FALSE, T);}
+expr(A) ::= PARAM(T). {A = sql_param(ps, T);}
+expr(A) ::= name(N). {A = sql_column(ps, NULL, N);}
+expr(A) ::= name(S) DOT name(N). {A = sql_column(ps, &S, N);}
+expr(A) ::= LP expr(E) RP. {A = sql_paren(E);}
+expr(A) ::= LP expr(E) X_ROW. {A = E;}
+expr(A) ::= X_EXPR. {A = NULL;}
+expr(A) ::= call(E). {A = E;}
+expr(A) ::= call(E) X_CALL. {A = E;}
+%type call {struct expr *}
+call(A) ::= name(N) LP RP. {A = sql_call(ps, N, sql_list_none(ps), false, false);}
+call(A) ::= name(N) LP STAR RP. {A = sql_call(ps, N, sql_list_none(ps), true, false);}
+call(A) ::= name(N) LP exprs(L) RP. {A = sql_call(ps, N, L, false, false);}
+call(A) ::= name(N) LP DISTINCT exprs(L) RP. {A = sql_call(ps, N, L, false, true);}
+
+expr(A) ::= name(N) STRING(T). {A = sql_typed(ps, N, NULL, 0, T);}
+expr(A) ::= name(N) WITH TIME ZONE STRING(T). {A = sql_typed(ps, N, NULL, TK_WITH, T);}
+expr(A) ::= name(N) WITHOUT TIME ZONE STRING(T). {A = sql_typed(ps, N, NULL, TK_WITHOUT, T);}
+expr(A) ::= call(E) STRING(T). {A = sql_typed(ps, T, E, 0, T);}
+expr(A) ::= call(E) WITH TIME ZONE STRING(T). {A = sql_typed(ps, T, E, TK_WITH, T);}
+expr(A) ::= call(E) WITHOUT TIME ZONE STRING(T). {A = sql_typed(ps, T, E, TK_WITHOUT, T);}
+expr(A) ::= CAST(C) LP expr(E) AS type(T) RP. {A = sql_cast(ps, C.pos, E, T);}
+expr(A) ::= expr(E) TYPECAST(O) type(T). {A = sql_cast(ps, O.pos, E, T);}
+
+expr(A) ::= MINUS(O) expr(E). [SIGN] {A = sql_unary(ps, OP_NEG, O.pos, E);}
+expr(A) ::= PLUS(O) expr(E). [SIGN] {A = sql_unary(ps, OP_POS, O.pos, E);}
+expr(A) ::= NOT(O) expr(E). {A = sql_unary(ps, OP_NOT, O.pos, E);}
+expr(A) ::= expr(L) PLUS(O) expr(R). {A = sql_binary(ps, OP_ADD, O.pos, L, R);}
+expr(A) ::= expr(L) MINUS(O) expr(R). {A = sql_binary(ps, OP_SUB, O.pos, L, R);}
+expr(A) ::= expr(L) STAR(O) expr(R). {A = sql_binary(ps, OP_MUL, O.pos, L, R);}
+expr(A) ::= expr(L) SLASH(O) expr(R). {A = sql_binary(ps, OP_DIV, O.pos, L, R);}
+expr(A) ::= expr(L) PERCENT(O) expr(R). {A = sql_binary(ps, OP_MOD, O.pos, L, R);}
+expr(A) ::= expr(L) EQ(O) expr(R). {A = sql_binary(ps, OP_EQ, O.pos, L, R);}
+expr(A) ::= expr(L) NE(O) expr(R). {A = sql_binary(ps, OP_NE, O.pos, L, R);}
+expr(A) ::= expr(L) LT(O) expr(R). {A = sql_binary(ps, OP_LT, O.pos, L, R);}
+expr(A) ::= expr(L) LE(O) expr(R). {A = sql_binary(ps, OP_LE, O.pos, L, R);}
+expr(A) ::= expr(L) GT(O) expr(R). {A = sql_binary(ps, OP_GT, O.pos, L, R);}
+expr(A) ::= expr(L) GE(O) expr(R). {A = sql_binary(ps, OP_GE, O.pos, L, R);}
+expr(A) ::= expr(L) AND(O) expr(R). {A = sql_binary(ps, OP_AND, O.pos, L, R);}
+expr(A) ::= expr(L) OR(O) expr(R). {A = sql_binary(ps, OP_OR, O.pos, L, R);}
+expr(A) ::= expr(E) IS(O) NULL. {A = sql_is_null(ps, O.pos, false, E);}
+expr(A) ::= expr(E) IS(O) NOT NULL. {A = sql_is_null(ps, O.pos, true, E);}
+expr(A) ::= expr(E) IS X_IS. {A = E;}
+expr(A) ::= expr(E) IS NOT X_IS. [IS] {A = E;}
+expr(A) ::= expr(E) IN(O) LP exprs(L) RP. {A = sql_in(ps, O.pos, false, E, L);}
+expr(A) ::= expr(E) NOT_LA(O) IN LP exprs(L) RP. [IN] {A = sql_in(ps, O.pos, true, E, L);}
+expr(A) ::= expr(E) BETWEEN(O) expr(B) AND expr(C). [BETWEEN] {A = sql_between(ps, O.pos, false, E, B, C);}
+expr(A) ::= expr(E) NOT_LA(O) BETWEEN expr(B) AND expr(C). [BETWEEN] {A = sql_between(ps, O.pos, true, E, B, C);}
+expr(A) ::= expr(E) NOT_LA X_INFIX. [IN] {A = E;}
+expr(A) ::= expr(E) X_INFIX. {A = E;}
+
+%code {
+_Static_assert(YYNTOKEN <= SQL_EXPECT_TOKENS_MAX, "struct sql_expect has room for every token");
+_Static_assert(YYSTACKDEPTH == SQL_STACK_MAX, "parse_int.h names the depth of the stack");
+
+/* A NOT that belongs to the operator after it. */
+static int parser_not(const struct sql_lexer *at)
+{
+    struct sql_lexer ahead = *at;
+    struct sql_token next;
+    int code;
+
+    ahead.err = NULL;
+    code = sql_lex(&ahead, &next);
+    return code == TK_IN || code == TK_BETWEEN || code == TK_LIKE || code == TK_ILIKE ? TK_NOT_LA : TK_NOT;
+}
+
+static int parser_lex(struct sql_lexer *lx, struct sql_token *tok)
+{
+    int code = sql_lex(lx, tok);
+
+    if (code == 0)
+        return TK_STOP;
+    return code == TK_NOT ? parser_not(lx) : code;
+}
+
+void sql_parser_run(struct sql_parser *ps)
+{
+    yyParser parser;
+    struct sql_token tok;
+    int code;
+
+    sql_lemonInit(&parser, ps);
+    do {
+        code = parser_lex(&ps->lx, &tok);
+        if (code < 0) {
+            ps->rc = code;
+            break;
+        }
+        sql_lemon(&parser, code, tok);
+        if (code != TK_STOP) {
+            ps->prev_end = ps->lx.pos;
+            ps->last_end = ps->lx.cur;
+        }
+    } while (code != TK_STOP && ps->rc == 0);
+    if (ps->rc == 0)
+        sql_lemon(&parser, 0, tok);
+    sql_lemonFinalize(&parser);
+}
+
+/* ---- the same automaton without values ---- */
+
+struct parser_states {
+    uint32_t len;
+    YYACTIONTYPE state[YYSTACKDEPTH];
+};
+
+static YYACTIONTYPE parser_action(YYACTIONTYPE state, int code, bool fallback)
+{
+    if (state > YY_MAX_SHIFT)
+        return state;
+    for (;;) {
+        int i = yy_shift_ofst[state] + code;
+        if (yy_lookahead[i] == code)
+            return yy_action[i];
+        if (!fallback || yyFallback[code] == 0)
+            return yy_default[state];
+        code = yyFallback[code];
+    }
+}
+
+/* Feeds one token; false if it cannot stand here. */
+static bool parser_feed(struct parser_states *s, int code, bool fallback)
+{
+    for (;;) {
+        YYACTIONTYPE act = parser_action(s->state[s->len - 1], code, fallback);
+
+        if (act >= YY_MIN_REDUCE) {
+            unsigned rule = (unsigned)act - YY_MIN_REDUCE;
+            s->len -= (uint32_t)-yyRuleInfoNRhs[rule];
+            if (s->len >= YYSTACKDEPTH)
+                return false;
+            act = yy_find_reduce_action(s->state[s->len - 1], yyRuleInfoLhs[rule]);
+            s->state[s->len++] = act;
+            if (act == YY_ACCEPT_ACTION)
+                return true;
+        } else if (act <= YY_MAX_SHIFTREDUCE) {
+            if (s->len >= YYSTACKDEPTH)
+                return false;
+            if (act > YY_MAX_SHIFT)
+                act = (YYACTIONTYPE)(act + YY_MIN_REDUCE - YY_MIN_SHIFTREDUCE);
+            s->state[s->len++] = act;
+            return true;
+        } else {
+            return act == YY_ACCEPT_ACTION;
+        }
+    }
+}
+
+void sql_parser_expect(const struct sql_parser *ps, const char *at, struct sql_expect *ret)
+{
+    struct parser_states states = {.len = 1};
+    struct parser_states test;
+    struct sql_lexer lx = ps->lx;
+    struct sql_token tok;
+    uint32_t open[64]; /* positions of open parentheses, the outermost 64 */
+    int code;
+
+    memset(ret, 0, sizeof *ret);
+    states.state[0] = 0;
+    lx.err = NULL;
+    lx.cur = ps->stmt_start;
+    lx.pos = ps->stmt_pos;
+    for (;;) {
+        code = parser_lex(&lx, &tok);
+        if (code < 0 || tok.ptr >= at || !parser_feed(&states, code, true))
+            break;
+        ret->prev = tok;
+        ret->prev_code = code;
+        if (code == TK_LP) {
+            if (ret->open_count < DN_ARRAY_SIZE(open))
+                open[ret->open_count] = tok.pos;
+            ret->open_count++;
+        } else if (code == TK_RP && ret->open_count > 0) {
+            ret->open_count--;
+        }
+    }
+    if (ret->open_count > 0 && ret->open_count <= DN_ARRAY_SIZE(open))
+        ret->open_pos = open[ret->open_count - 1];
+    for (code = 0; code < YYNTOKEN; code++) {
+        test.len = states.len;
+        memcpy(test.state, states.state, states.len * sizeof test.state[0]);
+        ret->token[code] = parser_feed(&test, code, false);
+    }
+}
+
+int sql_parser_fallback(int code)
+{
+    return sql_lemonFallback(code);
+}
+}

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sql/lex_scan.h"
+
+#include "grammar.h"
+
+unsigned sql_utf8_len(const char *p, const char *end)
+{
+    const unsigned char *s = (const unsigned char *)p;
+    size_t left = (size_t)(end - p);
+    unsigned n;
+
+    if (left == 0)
+        return 0;
+    if (s[0] < 0x80)
+        return 1;
+    if (s[0] < 0xC2 || s[0] > 0xF4)
+        return 0;
+    n = s[0] < 0xE0 ? 2 : s[0] < 0xF0 ? 3 : 4;
+    if (left < n)
+        return 0;
+    for (unsigned i = 1; i < n; i++) {
+        if ((s[i] & 0xC0) != 0x80)
+            return 0;
+    }
+    if ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F) ||
+        (s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] > 0x8F))
+        return 0; /* overlong, surrogate, above U+10FFFF */
+    return n;
+}
+
+int sql_scan_nul(struct sql_lexer *lx, const char *p, uint32_t pos)
+{
+    (void)p;
+    DN_IGNORE(DN_FAIL(lx->err, DN_E_SYNTAX, "syntax error at a NUL byte")); /* returned below */
+    dn_err_at(lx->err, pos);
+    return DN_E_SYNTAX;
+}
+
+static int scan_bad_utf8(struct sql_lexer *lx, const char *p, uint32_t pos)
+{
+    int rc = DN_FAIL(lx->err,
+                     DN_E_BAD_ENCODING,
+                     "the text is not valid UTF-8: byte 0x%02X at character %u",
+                     (unsigned)(unsigned char)*p,
+                     pos);
+
+    dn_err_at(lx->err, pos);
+    return rc;
+}
+
+static int scan_fail(struct sql_lexer *lx, uint32_t pos, const char *text, const char *hint)
+{
+    int rc = DN_FAIL(lx->err, DN_E_SYNTAX, "%s", text);
+
+    dn_err_at(lx->err, pos);
+    if (hint)
+        dn_err_hint(lx->err, "%s", hint);
+    return rc;
+}
+
+/* Moves *p over one byte or one character over 127, counting characters in *pos. */
+static inline int scan_step(struct sql_lexer *lx, const char **p, uint32_t *pos)
+{
+    unsigned char c = (unsigned char)**p;
+    unsigned n;
+
+    if (DN_LIKELY(c < 0x80 && c != 0)) {
+        ++*p;
+        ++*pos;
+        return 0;
+    }
+    if (c == 0)
+        return sql_scan_nul(lx, *p, *pos);
+    n = sql_utf8_len(*p, lx->end);
+    if (n == 0)
+        return scan_bad_utf8(lx, *p, *pos);
+    *p += n;
+    ++*pos;
+    return 0;
+}
+
+int sql_scan_word(struct sql_lexer *lx, struct sql_token *tok, const char *p)
+{
+    const char *s = tok->ptr;
+    uint32_t pos = tok->pos;
+
+    while (s < p) {
+        int rc = scan_step(lx, &s, &pos);
+        if (rc < 0)
+            return rc;
+    }
+    tok->len = (uint32_t)(s - tok->ptr);
+    lx->cur = s;
+    lx->pos = pos;
+    return TK_ID;
+}
+
+static int scan_unterminated(struct sql_lexer *lx, const struct sql_token *tok, char quote)
+{
+    if (quote == '\'')
+        return scan_fail(lx,
+                         tok->pos,
+                         "the string that starts here is not closed",
+                         "a quote inside a string is written twice: 'it''s'");
+    return scan_fail(lx, tok->pos, "the quoted name that starts here is not closed", NULL);
+}
+
+int sql_scan_quoted(struct sql_lexer *lx, struct sql_token *tok, uint32_t skip, int code)
+{
+    const char *p = tok->ptr + skip;
+    uint32_t pos = tok->pos + skip + 1;
+    char quote = *p++;
+    bool escapes = skip == 1;
+
+    for (;;) {
+        if (p >= lx->end)
+            return scan_unterminated(lx, tok, quote);
+        if (*p == quote) {
+            p++;
+            pos++;
+            if (p >= lx->end || *p != quote)
+                break;
+            p++;
+            pos++;
+            continue;
+        }
+        if (escapes && *p == '\\') {
+            p++;
+            pos++;
+            if (p >= lx->end)
+                return scan_unterminated(lx, tok, quote);
+        }
+        int rc = scan_step(lx, &p, &pos);
+        if (rc < 0)
+            return rc;
+    }
+    tok->len = (uint32_t)(p - tok->ptr);
+    if (code == TK_ID && tok->len == 2)
+        return scan_fail(lx, tok->pos, "a name in quotes may not be empty", NULL);
+    lx->cur = p;
+    lx->pos = pos;
+    return code;
+}
+
+static bool scan_is_hex(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+static int scan_odd(struct sql_lexer *lx, const struct sql_token *tok)
+{
+    return scan_fail(lx,
+                     tok->pos,
+                     "the blob has an odd number of hexadecimal digits",
+                     "two digits make a byte: 0x0A, X'0A'");
+}
+
+int sql_scan_hex(struct sql_lexer *lx, struct sql_token *tok)
+{
+    const char *p = tok->ptr + 2;
+
+    while (p < lx->end && scan_is_hex(*p))
+        p++;
+    if (p >= lx->end)
+        return scan_fail(lx, tok->pos, "the blob that starts here is not closed", NULL);
+    if (*p != '\'')
+        return scan_fail(lx,
+                         tok->pos + (uint32_t)(p - tok->ptr),
+                         "this is not a hexadecimal digit of a blob",
+                         "a blob is 0x or X'…' with two hexadecimal digits for each byte");
+    p++;
+    tok->len = (uint32_t)(p - tok->ptr);
+    if (tok->len % 2 == 0)
+        return scan_odd(lx, tok);
+    lx->cur = p;
+    lx->pos += tok->len;
+    return TK_BLOB;
+}
+
+int sql_scan_hex_number(struct sql_lexer *lx, struct sql_token *tok, const char *p)
+{
+    tok->len = (uint32_t)(p - tok->ptr);
+    if (tok->len % 2 != 0)
+        return scan_odd(lx, tok);
+    lx->cur = p;
+    lx->pos += tok->len;
+    return TK_BLOB;
+}
+
+int sql_scan_junk(struct sql_lexer *lx, struct sql_token *tok, const char *p)
+{
+    const char *s = tok->ptr;
+    uint32_t pos = tok->pos;
+    int rc;
+
+    while (s < p) { /* the message quotes it: it must be UTF-8 */
+        rc = scan_step(lx, &s, &pos);
+        if (rc < 0)
+            return rc;
+    }
+    if (p - tok->ptr >= 2 && tok->ptr[0] == '0' && (tok->ptr[1] | 0x20) == 'x') {
+        const char *d = tok->ptr + 2;
+        while (d < p && scan_is_hex(*d))
+            d++;
+        return scan_fail(lx,
+                         tok->pos + (uint32_t)(d - tok->ptr),
+                         d == p ? "the blob has no digits"
+                                : "this is not a hexadecimal digit of a blob",
+                         "a blob is 0x or X'…' with two hexadecimal digits for each byte");
+    }
+    rc = DN_FAIL(lx->err,
+                 DN_E_SYNTAX,
+                 "the number runs into letters at \"%.*s\"",
+                 (int)(p - tok->ptr > 60 ? 60 : p - tok->ptr),
+                 tok->ptr);
+    dn_err_at(lx->err, tok->pos);
+    dn_err_hint(lx->err,
+                "a value with a unit is a string ('64MB'), a name that starts with a digit needs "
+                "double quotes");
+    return rc;
+}
+
+int sql_scan_line_comment(struct sql_lexer *lx)
+{
+    const char *p = lx->cur;
+    uint32_t pos = lx->pos;
+
+    while (p < lx->end && *p != '\n') {
+        int rc = scan_step(lx, &p, &pos);
+        if (rc < 0)
+            return rc;
+    }
+    lx->cur = p;
+    lx->pos = pos;
+    return 0;
+}
+
+int sql_scan_block_comment(struct sql_lexer *lx)
+{
+    const char *p = lx->cur;
+    uint32_t pos = lx->pos;
+    uint32_t depth = 0;
+
+    do {
+        if (lx->end - p >= 2 && p[0] == '/' && p[1] == '*') {
+            depth++;
+            p += 2;
+            pos += 2;
+        } else if (lx->end - p >= 2 && p[0] == '*' && p[1] == '/') {
+            depth--;
+            p += 2;
+            pos += 2;
+        } else if (p >= lx->end) {
+            return scan_fail(lx,
+                             lx->pos,
+                             "the comment that starts here is not closed",
+                             depth > 1 ? "comments nest: each /* needs its own */" : NULL);
+        } else {
+            int rc = scan_step(lx, &p, &pos);
+            if (rc < 0)
+                return rc;
+        }
+    } while (depth > 0);
+    lx->cur = p;
+    lx->pos = pos;
+    return 0;
+}
+
+void sql_lex_skip_blanks(struct sql_lexer *lx)
+{
+    struct dn_err *err = lx->err;
+    int rc = 0;
+
+    lx->err = NULL;
+    while (rc == 0 && lx->cur < lx->end) {
+        char c = *lx->cur;
+        if (c == ' ' || (c >= '\t' && c <= '\r')) {
+            lx->cur++;
+            lx->pos++;
+        } else if (lx->end - lx->cur >= 2 && c == '-' && lx->cur[1] == '-') {
+            rc = sql_scan_line_comment(lx);
+        } else if (lx->end - lx->cur >= 2 && c == '/' && lx->cur[1] == '*') {
+            rc = sql_scan_block_comment(lx);
+        } else {
+            break;
+        }
+    }
+    lx->err = err;
+}
+
+/* ---- over a bad statement: no errors, only an end ---- */
+
+/* One byte forward; a byte that continues a character is no position. */
+static void skip_byte(struct sql_lexer *lx)
+{
+    if (((unsigned char)*lx->cur & 0xC0) != 0x80)
+        lx->pos++;
+    lx->cur++;
+}
+
+static void skip_quoted(struct sql_lexer *lx, bool escapes)
+{
+    char quote = *lx->cur;
+
+    skip_byte(lx);
+    while (lx->cur < lx->end) {
+        bool closes = *lx->cur == quote;
+        bool doubled = lx->end - lx->cur >= 2 && lx->cur[1] == quote;
+
+        if (closes && !doubled) {
+            skip_byte(lx);
+            return;
+        }
+        if (closes || (escapes && *lx->cur == '\\' && lx->end - lx->cur >= 2))
+            skip_byte(lx);
+        skip_byte(lx);
+    }
+}
+
+static void skip_comment(struct sql_lexer *lx)
+{
+    uint32_t depth = 0;
+
+    do {
+        bool two = lx->end - lx->cur >= 2;
+        if (two && lx->cur[0] == '/' && lx->cur[1] == '*') {
+            depth++;
+            skip_byte(lx);
+        } else if (two && lx->cur[0] == '*' && lx->cur[1] == '/') {
+            depth--;
+            skip_byte(lx);
+        }
+        skip_byte(lx);
+    } while (depth > 0 && lx->cur < lx->end);
+}
+
+static bool skip_in_word(const struct sql_lexer *lx)
+{
+    unsigned char c = lx->cur > lx->start ? (unsigned char)lx->cur[-1] : ' ';
+
+    return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_' ||
+           c == '$' || c >= 0x80;
+}
+
+bool sql_lex_skip_statement(struct sql_lexer *lx)
+{
+    bool escapes = false; /* the byte before was an E that starts a word */
+
+    while (lx->cur < lx->end) {
+        char c = *lx->cur;
+        char next = lx->end - lx->cur >= 2 ? lx->cur[1] : '\0';
+        bool was_e = escapes;
+
+        escapes = (c == 'e' || c == 'E') && !skip_in_word(lx);
+        if (c == ';') {
+            skip_byte(lx);
+            return true;
+        }
+        if (c == '\'' || c == '"' || c == '`') {
+            skip_quoted(lx, was_e && c == '\'');
+        } else if (c == '-' && next == '-') {
+            while (lx->cur < lx->end && *lx->cur != '\n')
+                skip_byte(lx);
+        } else if (c == '/' && next == '*') {
+            skip_comment(lx);
+        } else {
+            skip_byte(lx);
+        }
+    }
+    return false;
+}
