@@ -187,6 +187,10 @@ void bitpack_unpack16(const uint8_t *p, uint32_t count, unsigned width, uint16_t
     union bitpack_lanes lanes;
 
     DN_ASSERT(width <= 16);
+    if (width == 0) {
+        memset(to, 0, count * sizeof *to);
+        return;
+    }
     bitpack_unpack(p, count, width, &lanes);
     if (width <= 8) {
         for (uint32_t i = 0; i < count; i++)
@@ -201,6 +205,10 @@ void bitpack_unpack32(const uint8_t *p, uint32_t count, unsigned width, uint32_t
     union bitpack_lanes lanes;
 
     DN_ASSERT(width <= 32);
+    if (width == 0) {
+        memset(to, 0, count * sizeof *to);
+        return;
+    }
     bitpack_unpack(p, count, width, &lanes);
     if (width <= 8) {
         for (uint32_t i = 0; i < count; i++)

@@ -9,6 +9,8 @@
  * exceeds the form's. A constant step takes no bits at all. Decodes to a FLAT vector. */
 #include "codec/codec_int.h"
 
+#define CODEC_SIDES 32u /* see the template */
+
 static uint64_t codec_zigzag(int64_t v)
 {
     return (uint64_t)v << 1 ^ (v < 0 ? ~(uint64_t)0 : 0);
@@ -48,17 +50,21 @@ static void codec_delta_encode(const struct codec_in *in, struct buf *b)
     codec_put_packed(b, work, in->count, width);
 }
 
-#define CODEC_T   uint8_t
-#define CODEC_SUM codec_delta_sum_u8
+#define CODEC_T     uint8_t
+#define CODEC_SUM   codec_delta_sum_u8
+#define CODEC_STEPS codec_delta_steps_u8
 #include "codec/codec_delta_tmpl.h"
-#define CODEC_T   uint16_t
-#define CODEC_SUM codec_delta_sum_u16
+#define CODEC_T     uint16_t
+#define CODEC_SUM   codec_delta_sum_u16
+#define CODEC_STEPS codec_delta_steps_u16
 #include "codec/codec_delta_tmpl.h"
-#define CODEC_T   uint32_t
-#define CODEC_SUM codec_delta_sum_u32
+#define CODEC_T     uint32_t
+#define CODEC_SUM   codec_delta_sum_u32
+#define CODEC_STEPS codec_delta_steps_u32
 #include "codec/codec_delta_tmpl.h"
-#define CODEC_T   uint64_t
-#define CODEC_SUM codec_delta_sum_u64
+#define CODEC_T     uint64_t
+#define CODEC_SUM   codec_delta_sum_u64
+#define CODEC_STEPS codec_delta_steps_u64
 #include "codec/codec_delta_tmpl.h"
 
 /* Does v fit a signed integer of so many bytes? */

@@ -4,7 +4,22 @@
  *
  * In:  CODEC_T    the unsigned type of a value
  *      CODEC_SUM  the function: to[i] = first + i * step + sum of lanes[1..i], modulo 2^bits
- * Both are undefined at the bottom. No #pragma once: it is included once per type. */
+ *      CODEC_STEPS  a name for its helper for a constant step
+ * All are undefined at the bottom. No #pragma once: it is included once per type. */
+
+/* Without bits. Each value after the first CODEC_SIDES depends on the one that many rows back, so
+ * that compilers make vector additions of it (a product per row would be slower). */
+static void CODEC_STEPS(CODEC_T first, CODEC_T step, uint32_t count, CODEC_T *to)
+{
+    CODEC_T stride = (CODEC_T)(CODEC_SIDES * step);
+
+    for (uint32_t i = 0; i < count && i < CODEC_SIDES; i++) {
+        to[i] = first;
+        first = (CODEC_T)(first + step);
+    }
+    for (uint32_t i = CODEC_SIDES; i < count; i++)
+        to[i] = (CODEC_T)(to[i - CODEC_SIDES] + stride);
+}
 
 /* Value 0 is `first` whatever lane 0 says (writers put 0 there). */
 #define CODEC_SUM_LOOP(LANES)                                         \
@@ -23,9 +38,8 @@ static void CODEC_SUM(const union bitpack_lanes *lanes,
     CODEC_T acc = first;
 
     to[0] = first;
-    if (width == 0) { /* i < 1024, so a promoted product fits an int */
-        for (uint32_t i = 1; i < count; i++)
-            to[i] = (CODEC_T)(first + (CODEC_T)((CODEC_T)i * step));
+    if (width == 0) {
+        CODEC_STEPS(first, step, count, to);
         return;
     }
     switch (bitpack_lane_size(width)) {
@@ -47,3 +61,4 @@ static void CODEC_SUM(const union bitpack_lanes *lanes,
 #undef CODEC_SUM_LOOP
 #undef CODEC_T
 #undef CODEC_SUM
+#undef CODEC_STEPS

@@ -49,6 +49,8 @@ static bool codec_dict_build(const struct codec_in *in, size_t limit)
 {
     struct codec_work *work = in->work;
     const struct vstr *strs = in->phys == PHYS_STR ? in->data : NULL;
+    uint32_t size = phys_size(in->phys);
+    size_t head = codec_dict_head_size(in, 1);
     size_t bytes = 0; /* of the entries so far, at least */
     uint32_t run = 0;
 
@@ -70,8 +72,10 @@ static bool codec_dict_build(const struct codec_in *in, size_t limit)
             work->dict_rows[work->dict_count] = (uint16_t)row;
             work->dict_hashes[work->dict_count] = hash;
             *slot = (uint16_t)++work->dict_count;
-            bytes += strs ? strs[row].len : phys_size(in->phys);
-            if (codec_dict_head_size(in, work->dict_count) + bytes >= limit)
+            bytes += strs ? strs[row].len : size;
+            if (work->dict_count >= 2 && ((work->dict_count - 1) & (work->dict_count - 2)) == 0)
+                head = codec_dict_head_size(in, work->dict_count); /* codes grow by a bit */
+            if (head + bytes >= limit)
                 return false;
         }
         for (; row < end; row++)
@@ -115,7 +119,7 @@ static int codec_dict_decode(const uint8_t *p,
     uint32_t entries = rd_u16(&r);
     const uint8_t *packed;
     uint16_t *codes;
-    uint32_t top = 0;
+    uint16_t top = 0; /* as narrow as the codes: eight comparisons at once */
     unsigned width;
 
     DN_CHECK_DISK(entries >= 1 && entries <= count,

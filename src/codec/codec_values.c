@@ -93,9 +93,26 @@ void codec_values_put(const struct codec_in *in,
         memcpy(to, in->data, (size_t)count * size);
         return;
     }
-    /* Little-endian: the low bytes of the wide form are the value. */
-    for (uint32_t i = 0; i < count; i++)
-        memcpy(to + (size_t)i * size, &in->wide[rows[i]], size);
+    /* Little-endian: the low bytes of the wide form are the value. Sizes known to the compiler
+     * make each copy one store. */
+    switch (size) {
+    case 1:
+        for (uint32_t i = 0; i < count; i++)
+            to[i] = (uint8_t)in->wide[rows[i]];
+        break;
+    case 2:
+        for (uint32_t i = 0; i < count; i++)
+            memcpy(to + (size_t)i * 2, &in->wide[rows[i]], 2);
+        break;
+    case 4:
+        for (uint32_t i = 0; i < count; i++)
+            memcpy(to + (size_t)i * 4, &in->wide[rows[i]], 4);
+        break;
+    default:
+        for (uint32_t i = 0; i < count; i++)
+            memcpy(to + (size_t)i * 8, &in->wide[rows[i]], 8);
+        break;
+    }
 }
 
 static int codec_values_get_strs(const uint8_t *p,
@@ -111,7 +128,7 @@ static int codec_values_get_strs(const uint8_t *p,
     const uint8_t *packed;
     const char *bytes;
     uint64_t total = 0;
-    uint64_t at = 0;
+    uint32_t max = 0;
     uint32_t lens[VEC_ROWS_MAX];
     struct vstr *strs;
 
@@ -120,9 +137,12 @@ static int codec_values_get_strs(const uint8_t *p,
     packed = rd_bytes(&r, bitpack_size(count, width));
     DN_CHECK_DISK(packed != NULL, err, "vector: string lengths cut short");
     bitpack_unpack32(packed, count, width, lens);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         total += lens[i];
+        max = lens[i] > max ? lens[i] : max;
+    }
     total += min * count;
+    DN_CHECK_DISK(max + min <= UINT32_MAX, err, "vector: a string of 4 GiB or more");
     DN_CHECK_DISK(total == rd_left(&r),
                   err,
                   "vector: %zu bytes of strings where their lengths add up to %llu",
@@ -133,12 +153,9 @@ static int codec_values_get_strs(const uint8_t *p,
         return DN_FAIL_NOMEM(err);
     bytes = (const char *)r.p;
     for (uint32_t i = 0; i < count; i++) {
-        /* In bounds: the sum fits, so no single length + min can be over 32 bits unless n is. */
-        uint64_t len = lens[i] + min;
-        DN_CHECK_DISK(
-            len <= UINT32_MAX, err, "vector: a string of %llu bytes", (unsigned long long)len);
-        strs[i] = (struct vstr){.ptr = bytes + at, .len = (uint32_t)len};
-        at += len;
+        uint32_t len = lens[i] + (uint32_t)min;
+        strs[i] = (struct vstr){.ptr = bytes, .len = len};
+        bytes += len;
     }
     *ret = strs;
     return 0;
