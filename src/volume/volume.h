@@ -3,8 +3,8 @@
  * volume.h: where bytes live, and the only door to storage and clock for everything above. It
  * speaks in Dendro's terms so that a POSIX directory, the simulator and a RADOS pool are equals.
  *
- * Names are ASCII [a-z0-9._/-], 1 to 200 bytes, no leading or doubled slash, no "." or ".."
- * component. Objects, logs and documents have separate name spaces.
+ * Names are ASCII [a-z0-9._/-], 1 to 200 bytes, no leading, trailing or doubled slash, no "."
+ * or ".." component. Objects, logs and documents have separate name spaces.
  *
  * objects    written once, whole, never changed. put: durable when it returns; an existing name is
  *            DN_E_EXISTS. A put that failed leaves either nothing visible or, after a crash, the
