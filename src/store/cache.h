@@ -2,7 +2,8 @@
  *
  * cache.h: bytes read from segment objects, kept while they fit a budget. An entry is one column of
  * one block group of one segment, checksums verified. Least recently used entries go first; pinned
- * ones stay. Any thread. */
+ * ones stay, so the budget may be exceeded while much is pinned. A limit of the owner itself should
+ * leave room above the budget. Any thread. */
 #pragma once
 
 #include "base/err.h"
@@ -13,7 +14,7 @@ struct cache;
 struct cache_entry;
 
 struct cache_key {
-    uint64_t segment;
+    uint64_t segment; /* id, unique in the volume */
     uint32_t group;
     uint32_t column; /* id on disk; or a reserved number for directories */
 };
@@ -21,6 +22,13 @@ struct cache_key {
 struct cache *cache_new(struct sched *s, struct mem_owner *owner, size_t budget_bytes);
 void cache_free(struct cache *c); /* no pins may be left */
 void cache_set_budget(struct cache *c, size_t bytes);
+
+/* Memory for cache_put, charged to the owner, after making room for it. NULL: out of memory. */
+uint8_t *cache_alloc(struct cache *c, size_t n);
+/* Bytes that live as long as an open segment (its directories) count against the budget too. */
+void cache_charge(struct cache *c, size_t n);
+void cache_uncharge(struct cache *c, size_t n);
+struct mem_owner *cache_owner(const struct cache *c);
 
 /* The pinned entry, or NULL. */
 struct cache_entry *cache_get(struct cache *c, const struct cache_key *key);
@@ -36,6 +44,6 @@ struct cache_stats {
     uint64_t hits;
     uint64_t misses;
     uint64_t evicted;
-    size_t bytes;
+    size_t bytes; /* entries and charged directories */
 };
 void cache_get_stats(struct cache *c, struct cache_stats *ret);

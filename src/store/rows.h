@@ -43,7 +43,13 @@ uint32_t store_col_id(const struct table *t, uint32_t store_col); /* permanent i
 uint32_t store_col_by_id(const struct table *t, uint32_t id);
 
 /* Appends the physical key of one row of a stored batch. cols has store_cols_count(t) vectors; only the
- * key columns (and HIDDEN_ROWID for tables without a key) are looked at. */
+ * key columns (and HIDDEN_ROWID for tables without a key) are looked at; none of them may be NULL. Out of memory
+ * shows in b->failed. */
 void rows_key(const struct table *t, const struct vec *cols, uint32_t row, struct buf *b);
-/* Only its first part: (slab, token, series values); equal prefix = same run. Returns the token. */
+/* Only its first part: (slab, token, series values); equal prefix = same run. Returns the token. The scratch
+ * is reset; keep it from row to row. */
 int64_t rows_key_prefix(const struct table *t, const struct vec *cols, uint32_t row, struct buf *scratch, struct buf *b);
+/* Only what follows the prefix; for rows of a run whose prefix is known. */
+void rows_key_rest(const struct table *t, const struct vec *cols, uint32_t row, struct buf *b);
+/* Start of the row's slab; 0 for tables with one slab. A NULL time (of a time column outside the key) counts as 0. */
+int64_t rows_slab(const struct table *t, const struct vec *cols, uint32_t row);

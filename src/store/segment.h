@@ -5,8 +5,9 @@
  * Vocabulary: rows are numbered 0.. through the segment in physical order. A *run* is the
  * consecutive rows of one series and slab; runs are numbered 0.. and kept in a table of their own:
  * first row, token, slab, time range, and the series columns' values, which are stored there once
- * and nowhere else. A *block* is up to SEG_BLOCK_ROWS rows; a run of SEG_LONG_RUN rows or more
- * starts a new block. A *vector* is up to 1024 consecutive rows of a block: the unit of decoding,
+ * and nowhere else. A *block* is up to SEG_BLOCK_ROWS rows: either a piece of one run of
+ * SEG_LONG_RUN rows or more, so that the zones of its blocks are the run's own, or a number of
+ * whole shorter runs. A *vector* is up to 1024 consecutive rows of a block: the unit of decoding,
  * with its own checksum and zone. A *group* is some consecutive blocks whose vectors lie in the
  * object in the order (column, vector number in block, block), so that a time window over many
  * series reads contiguous bytes; one column of a group is one contiguous extent, the unit of I/O
@@ -27,10 +28,12 @@
 
 #define SEG_FORMAT 1
 #define SEG_BLOCK_ROWS 16384u  /* rows of a block at most: 16 vectors */
-#define SEG_LONG_RUN 1024u     /* a run this long starts a new block */
+#define SEG_LONG_RUN 1024u     /* a run this long has its blocks for itself */
 #define SEG_GROUP_BLOCKS 32u   /* blocks of a group at most … */
 #define SEG_GROUP_ROWS 131072u /* … and rows (a single block may not exceed it) */
 #define SEG_BYTES_TARGET (8u * 1024 * 1024) /* the shard starts a new segment at this size */
+#define SEG_ROWS_TARGET (1u << 23)          /* … or with so many rows, however small they are */
+#define SEG_ROWS_MAX (1u << 27)             /* rows of a segment at most */
 
 /* What the manifest keeps of a segment, enough to prune without opening it. */
 struct seg_meta {
@@ -45,7 +48,7 @@ struct seg_meta {
     uint64_t seq_max;
     int64_t slab_min;  /* starts of its earliest and latest slab (0, 0 for tables with one slab) */
     int64_t slab_max;
-    int64_t time_min;  /* of the time column; INT64_MIN/MAX when the table has none */
+    int64_t time_min;  /* of the time column; INT64_MIN/MAX when the table has none, MAX/MIN when all are NULL */
     int64_t time_max;
     int64_t token_min;
     int64_t token_max;
@@ -59,13 +62,14 @@ struct seg_meta {
 struct zone {
     uint32_t rows;      /* rows covered */
     uint32_t nulls;     /* NULL or absent among them */
-    bool has_range;     /* min and max are set: at least one value */
+    uint32_t absent;    /* absent among them: such a row may read as the column's default, or as an older value */
+    bool has_range;     /* min and max are set: then there is a value. False with nulls < rows: not known */
     bool min_exact;     /* strings: min and max may be cut prefixes (max rounded up) when false */
     bool max_exact;
     bool has_sum;       /* integers, doubles: sum is set (no overflow) */
     struct datum min;
     struct datum max;
-    struct datum first; /* by position; null if that value is NULL; strings: not kept (null type NONE) */
+    struct datum first; /* by position; null if that value is NULL; strings and vectors: not kept (null, type NONE) */
     struct datum last;
     union vfixed sum;   /* i64 for integers, f64 for REAL and DOUBLE */
 };
@@ -76,7 +80,7 @@ struct seg_runs {
     const uint32_t *first_row; /* count + 1 entries: the last is the row count */
     const int64_t *token;
     const int64_t *slab;       /* slab start */
-    const int64_t *time_min;   /* NULL when the table has no time column */
+    const int64_t *time_min;   /* NULL when the table has no time column; MAX/MIN for a run of NULL times */
     const int64_t *time_max;
 };
 
@@ -99,6 +103,8 @@ void seg_writer_free(struct seg_writer *w); /* NULL is fine */
 int seg_writer_add(struct seg_writer *w, const struct vec *cols, uint32_t count, struct dn_err *err) DN_MUST_CHECK;
 uint64_t seg_writer_rows(const struct seg_writer *w);
 size_t seg_writer_bytes(const struct seg_writer *w); /* estimate of the object so far */
+/* Time to finish it: SEG_BYTES_TARGET, SEG_ROWS_TARGET or as many runs as are good for a reader. Ask between batches. */
+bool seg_writer_full(const struct seg_writer *w);
 /* At least one row. Appends the object's bytes to ret. */
 int seg_writer_finish(struct seg_writer *w, struct buf *ret, struct seg_meta *ret_meta, struct dn_err *err) DN_MUST_CHECK;
 
@@ -107,7 +113,8 @@ void seg_name(uint64_t table_id, uint64_t id, char ret[VOLUME_NAME_MAX + 1]);
 
 struct seg;
 
-/* t: the table's current definition; columns the segment lacks read as their default (or NULL). The cache may be NULL. */
+/* t: the table's current definition; columns the segment lacks read as their default (or NULL). The cache may be NULL;
+ * its keys are segment ids, which must be unique in the volume. */
 int seg_open(struct volume *v, struct cache *cache, const struct table *t, uint64_t table_id, uint64_t id,
              struct seg **ret, struct dn_err *err) DN_MUST_CHECK;
 struct seg *seg_ref(struct seg *s);
@@ -139,7 +146,8 @@ void seg_pins_release(struct seg_pins *p); /* keeps the array */
 void seg_pins_done(struct seg_pins *p);
 
 /* Decodes vector `vector` of `block` for the given store columns into ret[0..cols_count). Series columns come as CONST
- * or DICT vectors. Memory: arena, pinned cache entries, and the segment itself. */
+ * or DICT vectors (one entry per run, so entries may be equal). Memory: arena, pinned cache entries, and the segment
+ * itself. pins may be NULL if the segment was opened without a cache. */
 int seg_fetch(struct seg *s, uint32_t block, uint32_t vector, const uint32_t *cols, uint32_t cols_count,
               struct arena *arena, struct seg_pins *pins, struct vec *ret, struct dn_err *err) DN_MUST_CHECK;
 

@@ -1,0 +1,579 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * seg_read.c: directories, zones and vectors of an open segment. */
+#include "base/hash.h"
+#include "codec/codec.h"
+#include "store/segment_int.h"
+
+#define SEG_COLS_FEW 32u /* columns of a fetch whose bookkeeping fits the stack */
+
+/* ---- directories ---- */
+
+const struct seg_meta *seg_get_meta(const struct seg *s)
+{
+    return &s->meta;
+}
+
+const struct seg_runs *seg_get_runs(const struct seg *s)
+{
+    return &s->runs;
+}
+
+const struct seg_block *seg_get_blocks(const struct seg *s, uint32_t *ret_count)
+{
+    *ret_count = s->blocks_count;
+    return s->blocks;
+}
+
+struct datum seg_run_value(const struct seg *s, uint32_t run, uint32_t series_index)
+{
+    DN_ASSERT(run < s->runs.count && series_index < s->table->series_count);
+    return vec_datum(&s->run_series[series_index][run / SEG_VECTOR_ROWS], run % SEG_VECTOR_ROWS);
+}
+
+static int
+seg_run_cmp_key(const struct seg *s, uint32_t run, int64_t token, const struct datum *series)
+{
+    if (s->runs.token[run] != token)
+        return s->runs.token[run] < token ? -1 : 1;
+    for (uint32_t i = 0; i < s->table->series_count; i++) {
+        struct datum d = seg_run_value(s, run, i);
+        int order = datum_cmp(&d, &series[i]);
+
+        if (order != 0)
+            return order;
+    }
+    return 0;
+}
+
+uint32_t seg_run_find(
+    const struct seg *s, uint32_t from, uint32_t to, int64_t token, const struct datum *series)
+{
+    DN_ASSERT(from <= to && to <= s->runs.count);
+    while (from < to) {
+        uint32_t mid = from + (to - from) / 2;
+
+        if (seg_run_cmp_key(s, mid, token, series) < 0)
+            from = mid + 1;
+        else
+            to = mid;
+    }
+    return to;
+}
+
+/* Last of [low, high) whose first row is at or before row; the first is. */
+static uint32_t seg_run_of(const struct seg *s, uint32_t low, uint32_t high, uint32_t row)
+{
+    while (high - low > 1) {
+        uint32_t mid = low + (high - low) / 2;
+
+        if (s->runs.first_row[mid] <= row)
+            low = mid;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+uint32_t seg_block_of(const struct seg *s, uint32_t row)
+{
+    uint32_t low = 0;
+    uint32_t high = s->blocks_count;
+
+    DN_ASSERT(row < s->meta.rows);
+    while (high - low > 1) {
+        uint32_t mid = low + (high - low) / 2;
+
+        if (s->blocks[mid].first_row <= row)
+            low = mid;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+uint32_t seg_vec_rows(const struct seg *s, uint32_t block, uint32_t vector)
+{
+    uint32_t left = s->blocks[block].rows - vector * SEG_VECTOR_ROWS;
+
+    return left < SEG_VECTOR_ROWS ? left : SEG_VECTOR_ROWS;
+}
+
+struct seg_vecref
+seg_vec_of(const struct seg *s, const struct seg_rcol *c, uint32_t block, uint32_t vector)
+{
+    uint32_t g = s->blocks[block].group;
+    uint32_t in_group = s->block_vec[block] - s->block_vec[s->groups[g].block_first];
+
+    return (struct seg_vecref){.col = c,
+                               .index = c->vec_first[g] + in_group + vector,
+                               .rows = seg_vec_rows(s, block, vector)};
+}
+
+/* ---- zones ---- */
+
+static struct datum seg_fixed_datum(enum type_id type, union vfixed v, bool null)
+{
+    return (struct datum){.type = type, .null = null, .v = v, .str = {"", 0}};
+}
+
+/* Zone of `rows` equal rows. */
+static void seg_const_zone(const struct vec *v, uint32_t rows, struct zone *z)
+{
+    struct datum d = vec_datum(v, 0);
+    seg_i128 sum;
+
+    z->rows = rows;
+    z->nulls = d.null ? rows : 0;
+    z->absent = vec_bit(v->absent, 0) ? rows : 0;
+    z->has_range = !d.null;
+    z->min_exact = z->has_range;
+    z->max_exact = z->has_range;
+    z->min = d;
+    z->max = d;
+    if (!type_is_string(v->type)) {
+        z->first = d;
+        z->last = d;
+    }
+    if (d.null)
+        return;
+    if (type_is_int(v->type)) {
+        sum = (seg_i128)d.v.i64 * rows;
+        z->has_sum = sum >= INT64_MIN && sum <= INT64_MAX;
+        z->sum.i64 = z->has_sum ? (int64_t)sum : 0;
+    } else if (type_is_float(v->type)) {
+        z->sum.f64 = d.v.f64 * rows;
+        z->has_sum = !__builtin_isnan(z->sum.f64) && !__builtin_isinf(z->sum.f64);
+    }
+}
+
+static const struct seg_rcol *seg_stored_col(const struct seg *s, uint32_t store_col)
+{
+    DN_ASSERT(store_col < store_cols_count(s->table));
+    return s->col_of[store_col] < 0 ? NULL : &s->cols[s->col_of[store_col]];
+}
+
+static void seg_zone_clear(struct zone *z)
+{
+    memset(z, 0, sizeof *z);
+    z->first.null = true;
+    z->last.null = true;
+    z->min.null = true;
+    z->max.null = true;
+}
+
+bool seg_block_zone(const struct seg *s, uint32_t block, uint32_t store_col, struct zone *ret)
+{
+    const struct seg_rcol *c = seg_stored_col(s, store_col);
+    uint32_t g;
+    uint32_t i;
+
+    DN_ASSERT(block < s->blocks_count);
+    if (!c)
+        return false;
+    seg_zone_clear(ret);
+    g = s->blocks[block].group;
+    if (c->kinds[g] == SEG_KIND_CONST) {
+        seg_const_zone(&c->consts[g], s->blocks[block].rows, ret);
+        return true;
+    }
+    i = c->block_first[g] + (block - s->groups[g].block_first);
+    ret->rows = s->blocks[block].rows;
+    ret->nulls = c->b_nulls[i];
+    ret->absent = c->b_absent[i];
+    ret->has_range = !c->b_no_range[i];
+    if (type_is_string(c->type)) {
+        ret->min_exact = c->b_exact[i] & 1;
+        ret->max_exact = c->b_exact[i] & 2;
+        ret->min = (struct datum){.type = c->type, .null = !ret->has_range, .str = c->b_str_min[i]};
+        ret->max = (struct datum){.type = c->type, .null = !ret->has_range, .str = c->b_str_max[i]};
+        return true;
+    }
+    ret->min_exact = ret->has_range;
+    ret->max_exact = ret->has_range;
+    ret->min = seg_fixed_datum(c->type, c->b_min[i], !ret->has_range);
+    ret->max = seg_fixed_datum(c->type, c->b_max[i], !ret->has_range);
+    ret->first = seg_fixed_datum(c->type, c->b_first[i], c->b_first_null[i]);
+    ret->last = seg_fixed_datum(c->type, c->b_last[i], c->b_last_null[i]);
+    if (c->b_sum) {
+        ret->has_sum = !c->b_no_sum[i];
+        ret->sum = c->b_sum[i];
+    }
+    return true;
+}
+
+bool seg_vector_zone(
+    const struct seg *s, uint32_t block, uint32_t vector, uint32_t store_col, struct zone *ret)
+{
+    const struct seg_rcol *c = seg_stored_col(s, store_col);
+    struct seg_vecref v;
+    uint32_t g;
+
+    DN_ASSERT(block < s->blocks_count && vector < s->blocks[block].vectors);
+    if (!c)
+        return false;
+    seg_zone_clear(ret);
+    g = s->blocks[block].group;
+    if (c->kinds[g] == SEG_KIND_CONST) {
+        seg_const_zone(&c->consts[g], seg_vec_rows(s, block, vector), ret);
+        return true;
+    }
+    v = seg_vec_of(s, c, block, vector);
+    ret->rows = v.rows;
+    ret->nulls = c->nulls[v.index];
+    ret->absent = c->absent[v.index];
+    if (!c->min)
+        return true;
+    ret->has_range = !c->no_range[v.index];
+    ret->min_exact = ret->has_range;
+    ret->max_exact = ret->has_range;
+    ret->min = seg_fixed_datum(c->type, c->min[v.index], !ret->has_range);
+    ret->max = seg_fixed_datum(c->type, c->max[v.index], !ret->has_range);
+    if (c->sum) {
+        ret->has_sum = !c->no_sum[v.index];
+        ret->sum = c->sum[v.index];
+    }
+    return true;
+}
+
+/* ---- vectors from runs and constants ---- */
+
+/* The runs of rows [first, first + count) as codes from 0 on; NULL: out of memory. */
+static uint16_t *seg_run_codes(
+    const struct seg *s, uint32_t run, uint32_t first, uint32_t count, struct arena *arena)
+{
+    uint16_t *codes = arena_alloc_array(arena, count, sizeof *codes);
+    uint32_t row = 0;
+
+    for (uint16_t code = 0; codes && row < count; code++) {
+        uint32_t end = s->runs.first_row[run + code + 1] - first;
+
+        end = end < count ? end : count;
+        while (row < end)
+            codes[row++] = code;
+    }
+    return codes;
+}
+
+int seg_series_vec(const struct seg *s,
+                   const struct seg_rows *rows,
+                   uint32_t series_index,
+                   struct arena *arena,
+                   struct vec *ret)
+{
+    const struct seg_block *b = &s->blocks[rows->block];
+    uint32_t block_runs_end = b->run_first + b->run_count;
+    uint32_t run = seg_run_of(s, b->run_first, block_runs_end, rows->first);
+    uint32_t last = seg_run_of(s, run, block_runs_end, rows->first + rows->count - 1);
+    struct datum d = seg_run_value(s, run, series_index);
+    uint32_t n = last - run + 1;
+    void *data;
+
+    if (n == 1)
+        return vec_make_const(arena, &d, rows->count, ret) ? 0 : DN_E_NOMEM;
+    *ret = (struct vec){.type = d.type, .form = VEC_DICT, .count = rows->count, .dict_count = n};
+    ret->codes = seg_run_codes(s, run, rows->first, rows->count, arena);
+    data = arena_alloc_array(arena, n, phys_size(type_phys(d.type)));
+    if (!ret->codes || !data)
+        return DN_E_NOMEM;
+    for (uint32_t i = 0; i < n; i++) {
+        d = seg_run_value(s, run + i, series_index);
+        datum_store(&d, data, i);
+    }
+    ret->data = data;
+    return 0;
+}
+
+/* What a column reads as that the segment does not have. */
+static struct datum seg_default(const struct table *t, uint32_t store_col)
+{
+    struct datum d = {.type = store_col_type(t, store_col), .null = true, .str = {"", 0}};
+
+    if (store_col < t->columns_count && t->columns[store_col].has_default)
+        d = t->columns[store_col].def;
+    d.type = store_col_type(t, store_col);
+    return d;
+}
+
+/* ---- vectors from bytes ---- */
+
+int seg_vec_check(const struct seg *s,
+                  const struct seg_vecref *v,
+                  const uint8_t *p,
+                  struct dn_err *err)
+{
+    const struct seg_rcol *c = v->col;
+
+    DN_CHECK_DISK(dn_checksum32(p, c->len[v->index]) == c->checksum[v->index],
+                  err,
+                  "%s: checksum of the vector of column id %u at offset %u, %u bytes, does not fit",
+                  s->name,
+                  c->id,
+                  c->at[v->index],
+                  c->len[v->index]);
+    return 0;
+}
+
+int seg_vec_decode(const struct seg *s,
+                   const struct seg_vecref *v,
+                   const uint8_t *p,
+                   struct arena *arena,
+                   struct vec *ret,
+                   struct dn_err *err)
+{
+    const struct seg_rcol *c = v->col;
+    struct codec_src src = {.codec = c->codec[v->index],
+                            .type = c->type,
+                            .count = v->rows,
+                            .p = p,
+                            .n = c->len[v->index]};
+    int rc = codec_decode(&src, arena, ret, err);
+
+    if (rc < 0)
+        dn_err_prefix(err, "%s: column id %u at offset %u", s->name, c->id, c->at[v->index]);
+    return rc;
+}
+
+/* ---- fetching ---- */
+
+void seg_pins_init(struct seg_pins *p)
+{
+    memset(p, 0, sizeof *p);
+}
+
+void seg_pins_release(struct seg_pins *p)
+{
+    for (uint32_t i = 0; i < p->count; i++)
+        cache_unpin(p->cache, p->entries[i]);
+    p->count = 0;
+}
+
+void seg_pins_done(struct seg_pins *p)
+{
+    seg_pins_release(p);
+    mem_free(p->entries);
+    seg_pins_init(p);
+}
+
+/* Room for n more pins, so that adding them cannot fail. */
+static bool seg_pins_reserve(struct seg_pins *p, uint32_t n)
+{
+    struct cache_entry **grown;
+    uint32_t cap = p->cap ? p->cap : 16;
+
+    if (n <= p->cap - p->count)
+        return true;
+    while (cap - p->count < n)
+        cap *= 2;
+    grown = mem_realloc(NULL, p->entries, cap * sizeof(struct cache_entry *));
+    if (!grown)
+        return false;
+    p->entries = grown;
+    p->cap = cap;
+    return true;
+}
+
+/* One column of a fetch whose bytes are needed. */
+struct seg_want {
+    uint32_t out; /* place in ret */
+    struct seg_vecref vec;
+    const uint8_t *bytes; /* of the vector, once there */
+    uint8_t *extent;      /* being read: owned until the cache has it; NULL: was in the cache */
+};
+
+struct seg_fetch {
+    struct seg *s;
+    uint32_t group;
+    struct seg_want *wants;
+    struct volume_range *ranges;
+    uint32_t count;   /* wants */
+    uint32_t missing; /* ranges */
+};
+
+/* Without a cache: just the vectors' own bytes, in the arena. */
+static int seg_read_vectors(struct seg_fetch *f, struct arena *arena, struct dn_err *err)
+{
+    struct seg *s = f->s;
+    int rc;
+
+    for (uint32_t i = 0; i < f->count; i++) {
+        const struct seg_vecref *v = &f->wants[i].vec;
+        uint8_t *to = arena_alloc(arena, v->col->len[v->index]);
+
+        if (!to)
+            return DN_FAIL_NOMEM(err);
+        f->wants[i].bytes = to;
+        f->ranges[i] = (struct volume_range){
+            .offset = v->col->at[v->index], .len = v->col->len[v->index], .to = to};
+    }
+    if (f->count == 0)
+        return 0;
+    rc = volume_read(s->volume, s->name, f->ranges, f->count, err);
+    for (uint32_t i = 0; i < f->count && rc == 0; i++)
+        rc = seg_vec_check(s, &f->wants[i].vec, f->wants[i].bytes, err);
+    return rc;
+}
+
+static void seg_want_from(struct seg_want *want, uint32_t group, const uint8_t *extent)
+{
+    const struct seg_rcol *c = want->vec.col;
+
+    want->bytes = extent + (c->at[want->vec.index] - c->extent_at[group]);
+}
+
+/* Takes from the cache what it has, and memory for the rest. */
+static int seg_look_up(struct seg_fetch *f, struct seg_pins *pins, struct dn_err *err)
+{
+    struct seg *s = f->s;
+
+    for (uint32_t i = 0; i < f->count; i++) {
+        struct seg_want *want = &f->wants[i];
+        const struct seg_rcol *c = want->vec.col;
+        struct cache_key key = {.segment = s->meta.id, .group = f->group, .column = c->id};
+        struct cache_entry *e = cache_get(s->cache, &key);
+        size_t n;
+
+        if (e) {
+            pins->entries[pins->count++] = e;
+            seg_want_from(want, f->group, cache_data(e, &n));
+            continue;
+        }
+        want->extent = cache_alloc(s->cache, c->extent_len[f->group]);
+        if (!want->extent)
+            return DN_FAIL_NOMEM(err);
+        f->ranges[f->missing++] = (struct volume_range){
+            .offset = c->extent_at[f->group], .len = c->extent_len[f->group], .to = want->extent};
+    }
+    return 0;
+}
+
+/* All vectors of an extent against their checksums. */
+static int
+seg_check_extent(const struct seg_fetch *f, const struct seg_want *want, struct dn_err *err)
+{
+    const struct seg *s = f->s;
+    const struct seg_rcol *c = want->vec.col;
+    struct seg_vecref v = {.col = c, .index = c->vec_first[f->group]};
+
+    for (uint32_t i = 0; i < s->groups[f->group].vecs; i++, v.index++) {
+        int rc =
+            seg_vec_check(s, &v, want->extent + (c->at[v.index] - c->extent_at[f->group]), err);
+
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+static int seg_read_extents(struct seg_fetch *f, struct seg_pins *pins, struct dn_err *err)
+{
+    struct seg *s = f->s;
+    int rc;
+
+    if (!seg_pins_reserve(pins, f->count))
+        return DN_FAIL_NOMEM(err);
+    DN_ASSERT(!pins->cache || pins->cache == s->cache);
+    pins->cache = s->cache;
+    rc = seg_look_up(f, pins, err);
+    if (rc == 0 && f->missing)
+        rc = volume_read(s->volume, s->name, f->ranges, f->missing, err);
+    for (uint32_t i = 0; i < f->count; i++) {
+        struct seg_want *want = &f->wants[i];
+        struct cache_key key = {
+            .segment = s->meta.id, .group = f->group, .column = want->vec.col->id};
+        struct cache_entry *e;
+        size_t n;
+
+        if (!want->extent)
+            continue;
+        if (rc == 0)
+            rc = seg_check_extent(f, want, err);
+        if (rc < 0) {
+            mem_free(want->extent);
+            continue;
+        }
+        e = cache_put(s->cache, &key, want->extent, want->vec.col->extent_len[f->group]);
+        if (!e) {
+            rc = DN_FAIL_NOMEM(err);
+            continue;
+        }
+        pins->entries[pins->count++] = e;
+        seg_want_from(want, f->group, cache_data(e, &n));
+    }
+    return rc;
+}
+
+/* Fills the vectors that need no bytes; the others become wants. */
+static int seg_fetch_easy(struct seg_fetch *f,
+                          const struct seg_rows *rows,
+                          const uint32_t *cols,
+                          uint32_t cols_count,
+                          struct arena *arena,
+                          struct vec *ret)
+{
+    const struct seg *s = f->s;
+
+    for (uint32_t i = 0; i < cols_count; i++) {
+        const struct seg_rcol *c = seg_stored_col(s, cols[i]);
+        int rc = 0;
+
+        if (c && c->kinds[f->group] == SEG_KIND_VECTORS) {
+            f->wants[f->count++] =
+                (struct seg_want){.out = i, .vec = seg_vec_of(s, c, rows->block, rows->vector)};
+        } else if (c) {
+            ret[i] = c->consts[f->group];
+            ret[i].count = rows->count;
+        } else if (s->col_of[cols[i]] == SEG_COL_IS_SERIES) {
+            rc = seg_series_vec(s, rows, s->series_of[cols[i]], arena, &ret[i]);
+        } else {
+            struct datum d = seg_default(s->table, cols[i]);
+
+            rc = vec_make_const(arena, &d, rows->count, &ret[i]) ? 0 : DN_E_NOMEM;
+        }
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+struct seg_rows seg_rows_of(const struct seg *s, uint32_t block, uint32_t vector)
+{
+    return (struct seg_rows){.block = block,
+                             .vector = vector,
+                             .first = s->blocks[block].first_row + vector * SEG_VECTOR_ROWS,
+                             .count = seg_vec_rows(s, block, vector)};
+}
+
+int seg_fetch(struct seg *s,
+              uint32_t block,
+              uint32_t vector,
+              const uint32_t *cols,
+              uint32_t cols_count,
+              struct arena *arena,
+              struct seg_pins *pins,
+              struct vec *ret,
+              struct dn_err *err)
+{
+    struct seg_want few[SEG_COLS_FEW];
+    struct volume_range few_ranges[SEG_COLS_FEW];
+    struct seg_fetch f = {.s = s, .wants = few, .ranges = few_ranges};
+    struct seg_rows rows;
+    int rc;
+
+    DN_ASSERT(block < s->blocks_count && vector < s->blocks[block].vectors);
+    rows = seg_rows_of(s, block, vector);
+    f.group = s->blocks[block].group;
+    if (cols_count > SEG_COLS_FEW) {
+        f.wants = arena_alloc_array(arena, cols_count, sizeof *f.wants);
+        f.ranges = arena_alloc_array(arena, cols_count, sizeof *f.ranges);
+        if (!f.wants || !f.ranges)
+            return DN_FAIL_NOMEM(err);
+    }
+    rc = seg_fetch_easy(&f, &rows, cols, cols_count, arena, ret);
+    if (rc < 0)
+        return DN_FAIL_NOMEM(err); /* the only thing that can fail there */
+    rc = s->cache ? seg_read_extents(&f, pins, err) : seg_read_vectors(&f, arena, err);
+    for (uint32_t i = 0; i < f.count && rc == 0; i++)
+        rc = seg_vec_decode(s, &f.wants[i].vec, f.wants[i].bytes, arena, &ret[f.wants[i].out], err);
+    return rc;
+}
