@@ -19,7 +19,8 @@ struct interval {
     bool lo_incl;
     bool has_hi;
     bool hi_incl;
-    struct datum lo; /* of the column's type, not null; string bytes borrowed while the scan is open */
+    struct datum
+        lo; /* of the column's type, not null; string bytes borrowed while the scan is open */
     struct datum hi;
 };
 
@@ -41,24 +42,31 @@ struct scan_spec {
 struct scan_stats {
     uint64_t segments_total;
     uint64_t segments_read;
-    uint64_t slabs_total;      /* slabs with stored or fresh rows */
+    uint64_t slabs_total; /* slabs with stored or fresh rows */
     uint64_t slabs_read;
     uint64_t partitions_total; /* runs: series within a slab, over all sources */
     uint64_t partitions_read;
     uint64_t blocks_total;
     uint64_t blocks_read;
-    uint64_t memtable_rows;    /* fresh rows looked at */
-    uint64_t rows;             /* rows returned (0 after scan_explain) */
-    uint64_t rows_merged;      /* rows that went through the row-by-row merge */
+    uint64_t memtable_rows; /* fresh rows looked at */
+    uint64_t rows;          /* rows returned (0 after scan_explain) */
+    uint64_t rows_merged;   /* rows that went through the row-by-row merge */
 };
 
 struct scan;
 
 /* The snapshot must outlive the scan. */
-int scan_open(struct snapshot *snap, const struct scan_spec *spec, struct scan **ret, struct dn_err *err) DN_MUST_CHECK;
-/* The next batch of 1..VEC_ROWS_MAX rows, no selection, valid until the next call; DN_EOF at the end. */
+int scan_open(struct snapshot *snap,
+              const struct scan_spec *spec,
+              struct scan **ret,
+              struct dn_err *err) DN_MUST_CHECK;
+/* The next batch of 1..VEC_ROWS_MAX selected rows, valid until the next call; DN_EOF at the end. It
+ * may carry a selection (a part of a stored vector is handed out without copying). */
 int scan_next(struct scan *s, struct batch *ret, struct dn_err *err) DN_MUST_CHECK;
 void scan_close(struct scan *s); /* NULL is fine */
 void scan_get_stats(const struct scan *s, struct scan_stats *ret);
 /* What a scan would touch, without reading rows. */
-int scan_explain(struct snapshot *snap, const struct scan_spec *spec, struct scan_stats *ret, struct dn_err *err) DN_MUST_CHECK;
+int scan_explain(struct snapshot *snap,
+                 const struct scan_spec *spec,
+                 struct scan_stats *ret,
+                 struct dn_err *err) DN_MUST_CHECK;

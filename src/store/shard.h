@@ -22,24 +22,28 @@ struct shard;
 struct snapshot;
 
 struct shard_options {
-    struct mem_owner *owner;  /* everything is charged here; its limit is the memory limit */
-    size_t memtable_bytes;    /* flush at this size */
-    size_t log_chunk_bytes;   /* roll at this size */
-    size_t cache_bytes;       /* of the segment cache */
-    bool read_only;           /* replay into memory, write nothing */
-    bool background;          /* flush in tasks of the scheduler; false: inside shard_write */
+    struct mem_owner *owner; /* everything is charged here; its limit is the memory limit */
+    size_t memtable_bytes;   /* flush at this size */
+    size_t log_chunk_bytes;  /* roll at this size */
+    size_t cache_bytes;      /* of the segment cache */
+    bool read_only;          /* replay into memory, write nothing */
+    bool background;         /* flush in tasks of the scheduler; false: inside shard_write */
 };
 
-int shard_open(struct volume *v, struct catalog *cat, const struct shard_options *options,
-               struct shard **ret, struct dn_err *err) DN_MUST_CHECK;
+int shard_open(struct volume *v,
+               struct catalog *cat,
+               const struct shard_options *options,
+               struct shard **ret,
+               struct dn_err *err) DN_MUST_CHECK;
 void shard_close(struct shard *s); /* NULL is fine; no snapshots may be left */
 
-/* Tells the shard of a new catalog (after catalog_save). Tables that are gone lose memtables and segments: one
- * manifest change, then their objects are deleted. A failure leaves work that the next open finishes. */
+/* Tells the shard of a new catalog (after catalog_save). Tables that are gone lose memtables and
+ * segments: one manifest change, then their objects are deleted. A failure leaves work that the
+ * next open finishes. */
 int shard_set_catalog(struct shard *s, struct catalog *cat, struct dn_err *err) DN_MUST_CHECK;
 
-/* Rows of one table in one commit: all table columns in order, FLAT or CONST, `rows` long (may exceed VEC_ROWS_MAX);
- * validated by the caller. Absent bits only with ROW_PATCH. */
+/* Rows of one table in one commit: all table columns in order, FLAT or CONST, `rows` long (may
+ * exceed VEC_ROWS_MAX); validated by the caller. Absent bits only with ROW_PATCH. */
 struct shard_batch {
     const struct table *table;
     const struct vec *cols;
@@ -47,10 +51,14 @@ struct shard_batch {
     enum row_op op;
 };
 
-/* Commits all batches under one sequence. With sync: durable on return. Errors: nothing is visible, and after a
- * restart nothing either, except when the text says "outcome unknown". */
-int shard_write(struct shard *s, const struct shard_batch *batches, size_t count, bool sync,
-                uint64_t *ret_seq, struct dn_err *err) DN_MUST_CHECK;
+/* Commits all batches under one sequence. With sync: durable on return. Errors: nothing is visible,
+ * and after a restart nothing either, except when the text says "outcome unknown". */
+int shard_write(struct shard *s,
+                const struct shard_batch *batches,
+                size_t count,
+                bool sync,
+                uint64_t *ret_seq,
+                struct dn_err *err) DN_MUST_CHECK;
 
 /* Everything committed so far, in segments when it returns. */
 int shard_flush(struct shard *s, struct dn_err *err) DN_MUST_CHECK;
@@ -60,7 +68,7 @@ void snapshot_free(struct snapshot *snap);        /* NULL is fine */
 uint64_t snapshot_seq(const struct snapshot *snap);
 
 struct shard_stats {
-    uint64_t seq;             /* last commit */
+    uint64_t seq; /* last commit */
     uint64_t epoch;
     uint64_t memtable_rows;
     uint64_t memtable_bytes;
@@ -68,8 +76,8 @@ struct shard_stats {
     uint64_t segment_rows;
     uint64_t segment_bytes;
     uint64_t log_chunks;
-    uint64_t commits;         /* since open */
-    uint64_t log_appends;     /* since open: commits / appends = group size */
+    uint64_t commits;     /* since open */
+    uint64_t log_appends; /* since open: commits / appends = group size */
     uint64_t flushes;
     uint64_t flush_failures;
     uint64_t replayed_commits; /* at open */
@@ -79,8 +87,13 @@ void shard_get_stats(struct shard *s, struct shard_stats *ret);
 /* The same for one table (memtable, segments, rows and bytes only). */
 void shard_table_stats(struct shard *s, uint64_t table_id, struct shard_stats *ret);
 
-/* dendro check: verifies manifest, every segment (seg_verify) and the log, and that nothing is missing or left over.
- * `report` is called for each fault and each note; returns the number of faults in ret_faults. */
+/* dendro check: verifies manifest, every segment (seg_verify) and the log, and that nothing is
+ * missing or left over. `report` is called for each fault and each note; returns the number of
+ * faults in ret_faults. */
 typedef void (*shard_report_fn)(void *arg, bool fault, const char *text);
-int shard_check(struct volume *v, struct catalog *cat, shard_report_fn report, void *arg,
-                uint64_t *ret_faults, struct dn_err *err) DN_MUST_CHECK;
+int shard_check(struct volume *v,
+                struct catalog *cat,
+                shard_report_fn report,
+                void *arg,
+                uint64_t *ret_faults,
+                struct dn_err *err) DN_MUST_CHECK;

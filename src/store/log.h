@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * log.h: the bytes of the log. docs/format/log.md has the offsets. One append to a log chunk is one
+ * frame with one checksum, so an append is there whole or not at all:
+ *
+ *     frame   = head, commits
+ *     commit  = sequence, batches: one table's rows each
+ *
+ * The head says how many bytes of the chunk were known to be durable when the frame was written.
+ * That tells a torn tail from damage: a bad frame may be dropped only if no good frame behind it
+ * knew it to be durable.
+ *
+ * Building: log_batch for each batch (any time), then log_frame_begin, log_frame_commit …,
+ * log_frame_end. Reading:  log_reader_next gives frames; log_commit_next / log_batch_next walk
+ * inside.
+ *
+ * One thread at a time. */
+#pragma once
+
+#include "catalog/table.h"
+#include "store/rows.h"
+
+#define LOG_FORMAT     1
+#define LOG_FRAME_HEAD 48u
+
+/* A batch as decoded: columns by permanent id, borrowed from the frame's bytes and the arena. */
+struct log_batch {
+    uint64_t table_id;
+    uint32_t table_version;
+    enum row_op op;
+    uint64_t rowid_base; /* first row id, tables without a key */
+    uint32_t rows;
+    uint32_t cols_count;
+    uint32_t *col_ids; /* arena */
+    struct vec *cols;  /* arena: FLAT, rows long */
+};
+
+/* Encodes rows; rowid_base is filled in later by log_frame_commit. */
+void log_encode_batch(
+    const struct table *t, const struct vec *cols, uint32_t rows, enum row_op op, struct buf *b);
+
+void log_frame_begin(struct buf *b, size_t *ret_frame);
+/* One commit: its batches' bytes one after another; rowid_bases has one entry per batch. */
+void log_frame_commit(struct buf *b,
+                      uint64_t seq,
+                      const struct buf *batches,
+                      const uint64_t *rowid_bases,
+                      uint32_t count);
+void log_frame_end(
+    struct buf *b, size_t frame, uint64_t epoch, uint64_t seq_first, uint64_t durable);
+
+struct log_reader {
+    const uint8_t *data; /* whole chunk, borrowed */
+    size_t len;
+    size_t next;      /* offset of the next frame */
+    bool sealed;      /* every byte must be good */
+    const char *name; /* for messages, borrowed */
+    bool torn;        /* set at DN_EOF: the rest was a torn append */
+};
+
+struct log_frame {
+    uint64_t epoch;
+    uint64_t seq_first;
+    size_t offset; /* in the chunk */
+    struct rd commits;
+};
+
+struct log_commit {
+    uint64_t seq;
+    uint32_t batches_left;
+};
+
+void log_reader_init(
+    struct log_reader *r, const char *name, const void *data, size_t len, bool sealed);
+/* DN_EOF at the end (or torn tail); DN_E_CORRUPT names chunk and offset. */
+int log_reader_next(struct log_reader *r, struct log_frame *ret, struct dn_err *err) DN_MUST_CHECK;
+/* DN_EOF after the last. All batches of a commit must be read before the next. */
+int log_commit_next(struct log_frame *f, struct log_commit *ret, struct dn_err *err) DN_MUST_CHECK;
+int log_batch_next(struct log_frame *f,
+                   struct log_commit *c,
+                   struct arena *arena,
+                   struct log_batch *ret,
+                   struct dn_err *err) DN_MUST_CHECK;

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The document is one buffer: head, chunks, segments, and a 64-bit checksum over all before it.
+ * Segments are variable only in count; every field is fixed-width little-endian. */
+#include "store/manifest.h"
+
+#include "base/hash.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define MANIFEST_MAGIC       0x464d4e44u /* "DNMF" */
+#define MANIFEST_HEAD_BYTES  56u
+#define MANIFEST_CHUNK_BYTES 25u
+#define MANIFEST_SEG_BYTES   121u
+#define MANIFEST_SUM_BYTES   8u
+
+enum { SEG_FLAG_PATCH = 1, SEG_FLAG_DELETE = 2, SEG_FLAG_EXPIRY = 4 };
+
+void manifest_init(struct manifest *m, struct mem_owner *owner)
+{
+    memset(m, 0, sizeof *m);
+    m->owner = owner;
+    m->segment_id_next = 1;
+    m->chunk_next = 1;
+}
+
+void manifest_done(struct manifest *m)
+{
+    mem_free(m->chunks);
+    mem_free(m->segs);
+    m->chunks = NULL;
+    m->segs = NULL;
+    m->chunks_count = 0;
+    m->segs_count = 0;
+}
+
+int manifest_copy(const struct manifest *from, struct manifest *ret, struct dn_err *err)
+{
+    struct manifest m = *from;
+
+    m.chunks = mem_dup(m.owner, from->chunks, m.chunks_count * sizeof *m.chunks);
+    m.segs = mem_dup(m.owner, from->segs, m.segs_count * sizeof *m.segs);
+    if (!m.chunks || !m.segs) {
+        mem_free(m.chunks);
+        mem_free(m.segs);
+        return DN_FAIL_NOMEM(err);
+    }
+    *ret = m;
+    return DN_OK;
+}
+
+int manifest_add_chunk(struct manifest *m, uint64_t epoch, uint64_t number, struct dn_err *err)
+{
+    struct manifest_chunk *chunks;
+
+    chunks = mem_realloc(m->owner, m->chunks, (m->chunks_count + 1) * sizeof *chunks);
+    if (!chunks)
+        return DN_FAIL_NOMEM(err);
+    m->chunks = chunks;
+    chunks[m->chunks_count++] = (struct manifest_chunk){.epoch = epoch, .number = number};
+    return DN_OK;
+}
+
+int manifest_add_seg(struct manifest *m, const struct seg_meta *meta, struct dn_err *err)
+{
+    struct seg_meta *segs;
+
+    segs = mem_realloc(m->owner, m->segs, (m->segs_count + 1) * sizeof *segs);
+    if (!segs)
+        return DN_FAIL_NOMEM(err);
+    m->segs = segs;
+    segs[m->segs_count++] = *meta;
+    return DN_OK;
+}
+
+void manifest_remove_chunks(struct manifest *m, size_t count)
+{
+    DN_ASSERT(count <= m->chunks_count);
+    m->chunks_count -= count;
+    if (count && m->chunks_count)
+        memmove(m->chunks, m->chunks + count, m->chunks_count * sizeof *m->chunks);
+}
+
+size_t manifest_find_seg(const struct manifest *m, uint64_t id)
+{
+    for (size_t i = 0; i < m->segs_count; i++)
+        if (m->segs[i].id == id)
+            return i;
+    return SIZE_MAX;
+}
+
+void manifest_chunk_name(const struct manifest_chunk *c, char ret[VOLUME_NAME_MAX + 1])
+{
+    (void)snprintf(
+        ret, VOLUME_NAME_MAX + 1, "log/0/%016" PRIx64 "-%016" PRIx64, c->epoch, c->number);
+}
+
+static void manifest_print_seg(const struct seg_meta *s, struct buf *b)
+{
+    buf_u64(b, s->id);
+    buf_u64(b, s->table_id);
+    buf_u32(b, s->table_version);
+    buf_u64(b, s->rows);
+    buf_u64(b, s->bytes);
+    buf_u32(b, s->runs);
+    buf_u32(b, s->blocks);
+    buf_u64(b, s->seq_min);
+    buf_u64(b, s->seq_max);
+    buf_u64(b, (uint64_t)s->slab_min);
+    buf_u64(b, (uint64_t)s->slab_max);
+    buf_u64(b, (uint64_t)s->time_min);
+    buf_u64(b, (uint64_t)s->time_max);
+    buf_u64(b, (uint64_t)s->token_min);
+    buf_u64(b, (uint64_t)s->token_max);
+    buf_u64(b, s->rowid_max);
+    buf_u8(b,
+           (uint8_t)((s->has_patch ? SEG_FLAG_PATCH : 0) | (s->has_delete ? SEG_FLAG_DELETE : 0) |
+                     (s->has_expiry ? SEG_FLAG_EXPIRY : 0)));
+}
+
+int manifest_print(const struct manifest *m, struct buf *ret, struct dn_err *err)
+{
+    size_t start = ret->len;
+
+    buf_u32(ret, MANIFEST_MAGIC);
+    buf_u16(ret, MANIFEST_FORMAT);
+    buf_u16(ret, 0);
+    buf_u64(ret, m->epoch);
+    buf_u64(ret, m->flushed_seq);
+    buf_u64(ret, m->segment_id_next);
+    buf_u64(ret, m->chunk_next);
+    buf_u64(ret, m->chunks_count);
+    buf_u64(ret, m->segs_count);
+    for (size_t i = 0; i < m->chunks_count; i++) {
+        const struct manifest_chunk *c = &m->chunks[i];
+        buf_u64(ret, c->epoch);
+        buf_u64(ret, c->number);
+        buf_u64(ret, c->len);
+        buf_u8(ret, c->sealed);
+    }
+    for (size_t i = 0; i < m->segs_count; i++)
+        manifest_print_seg(&m->segs[i], ret);
+    if (!ret->failed)
+        buf_u64(ret, dn_checksum64(ret->data + start, ret->len - start));
+    if (ret->failed)
+        return DN_FAIL_NOMEM(err);
+    return DN_OK;
+}
+
+static void manifest_parse_seg(struct rd *r, struct seg_meta *s)
+{
+    uint8_t flags;
+
+    s->id = rd_u64(r);
+    s->table_id = rd_u64(r);
+    s->table_version = rd_u32(r);
+    s->rows = rd_u64(r);
+    s->bytes = rd_u64(r);
+    s->runs = rd_u32(r);
+    s->blocks = rd_u32(r);
+    s->seq_min = rd_u64(r);
+    s->seq_max = rd_u64(r);
+    s->slab_min = (int64_t)rd_u64(r);
+    s->slab_max = (int64_t)rd_u64(r);
+    s->time_min = (int64_t)rd_u64(r);
+    s->time_max = (int64_t)rd_u64(r);
+    s->token_min = (int64_t)rd_u64(r);
+    s->token_max = (int64_t)rd_u64(r);
+    s->rowid_max = rd_u64(r);
+    flags = rd_u8(r);
+    s->has_patch = flags & SEG_FLAG_PATCH;
+    s->has_delete = flags & SEG_FLAG_DELETE;
+    s->has_expiry = flags & SEG_FLAG_EXPIRY;
+}
+
+static int manifest_parse_lists(
+    struct rd *r, uint64_t chunks, uint64_t segs, struct manifest *m, struct dn_err *err)
+{
+    m->chunks = mem_calloc(m->owner, (size_t)chunks, sizeof *m->chunks);
+    m->segs = mem_calloc(m->owner, (size_t)segs, sizeof *m->segs);
+    if (!m->chunks || !m->segs)
+        return DN_FAIL_NOMEM(err);
+    m->chunks_count = (size_t)chunks;
+    m->segs_count = (size_t)segs;
+    for (size_t i = 0; i < m->chunks_count; i++) {
+        struct manifest_chunk *c = &m->chunks[i];
+        uint8_t sealed;
+        c->epoch = rd_u64(r);
+        c->number = rd_u64(r);
+        c->len = rd_u64(r);
+        sealed = rd_u8(r);
+        DN_CHECK_DISK(sealed <= 1, err, "manifest: log chunk %zu has flag %u", i, sealed);
+        DN_CHECK_DISK(sealed || i + 1 == m->chunks_count,
+                      err,
+                      "manifest: log chunk %zu of %zu is not sealed",
+                      i,
+                      m->chunks_count);
+        c->sealed = sealed;
+    }
+    for (size_t i = 0; i < m->segs_count; i++) {
+        struct seg_meta *s = &m->segs[i];
+        manifest_parse_seg(r, s);
+        DN_CHECK_DISK(s->id < m->segment_id_next,
+                      err,
+                      "manifest: segment id %" PRIu64 " was never given out",
+                      s->id);
+        DN_CHECK_DISK(s->rows > 0 && s->bytes <= VOLUME_OBJECT_MAX,
+                      err,
+                      "manifest: segment %" PRIu64 " claims %" PRIu64 " rows in %" PRIu64 " bytes",
+                      s->id,
+                      s->rows,
+                      s->bytes);
+    }
+    return DN_OK;
+}
+
+int manifest_parse(
+    const void *p, size_t n, struct mem_owner *owner, struct manifest *ret, struct dn_err *err)
+{
+    struct rd r;
+    struct manifest m;
+    uint64_t chunks;
+    uint64_t segs;
+    uint16_t version;
+    int rc;
+
+    DN_CHECK_DISK(
+        n >= MANIFEST_HEAD_BYTES + MANIFEST_SUM_BYTES, err, "manifest: only %zu bytes", n);
+    r = rd_make(p, n - MANIFEST_SUM_BYTES);
+    DN_CHECK_DISK(rd_u32(&r) == MANIFEST_MAGIC, err, "manifest: not a manifest (magic number)");
+    version = rd_u16(&r);
+    if (version > MANIFEST_FORMAT)
+        return DN_FAIL(err,
+                       DN_E_VERSION,
+                       "manifest: format version %u, this release reads up to %u",
+                       version,
+                       MANIFEST_FORMAT);
+    DN_CHECK_DISK(dn_checksum64(p, n - MANIFEST_SUM_BYTES) ==
+                      le_get64((const uint8_t *)p + n - MANIFEST_SUM_BYTES),
+                  err,
+                  "manifest: checksum mismatch over %zu bytes",
+                  n);
+    DN_CHECK_DISK(
+        version == MANIFEST_FORMAT && rd_u16(&r) == 0, err, "manifest: format version %u", version);
+    manifest_init(&m, owner);
+    m.epoch = rd_u64(&r);
+    m.flushed_seq = rd_u64(&r);
+    m.segment_id_next = rd_u64(&r);
+    m.chunk_next = rd_u64(&r);
+    chunks = rd_u64(&r);
+    segs = rd_u64(&r);
+    DN_CHECK_DISK(chunks <= n && segs <= n &&
+                      rd_left(&r) == chunks * MANIFEST_CHUNK_BYTES + segs * MANIFEST_SEG_BYTES,
+                  err,
+                  "manifest: %" PRIu64 " chunks and %" PRIu64 " segments do not fit %zu bytes",
+                  chunks,
+                  segs,
+                  n);
+    rc = manifest_parse_lists(&r, chunks, segs, &m, err);
+    if (rc == DN_OK && r.bad)
+        rc = DN_FAIL(err, DN_E_CORRUPT, "manifest: cut short");
+    if (rc < 0) {
+        manifest_done(&m);
+        return rc;
+    }
+    *ret = m;
+    return DN_OK;
+}

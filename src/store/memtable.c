@@ -1,0 +1,656 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Invariants:
+ *   I1  rows [0, m->rows) never change and never move; [m->rows, m->staged) belong to the writer.
+ *   I2  sequences are ascending by row number, so the rows of a snapshot are a prefix.
+ *   I3  a series' chain visits its rows from newest to oldest; heads may point at staged rows,
+ *       which readers skip because their number is not below the count they saw.
+ *   I4  the array of chunk pointers is replaced, never resized in place; replaced ones are kept
+ *       until the memtable goes. */
+#include "store/memtable_int.h"
+
+#include "vec/keyser.h"
+#include "vec/normkey.h"
+
+#include <string.h>
+
+struct mem_retired {
+    struct mem_retired *next;  /* owned */
+    struct mem_chunk **chunks; /* owned */
+};
+
+struct memtable *memtable_new(struct sched *sched, struct mem_owner *owner, const struct table *t)
+{
+    struct memtable *m = mem_calloc(owner, 1, sizeof *m);
+
+    if (!m)
+        return NULL;
+    m->owner = owner;
+    m->table = table_ref(t);
+    arena_init(&m->strings, owner);
+    hidx_init(&m->index, owner);
+    buf_init(&m->key, owner);
+    buf_init(&m->ser, owner);
+    m->lock = sched_mutex_new(sched, "memtable");
+    if (!m->lock) {
+        memtable_free(m);
+        return NULL;
+    }
+    return m;
+}
+
+static void mem_chunk_free(struct mem_chunk *c, uint32_t cols)
+{
+    if (!c)
+        return;
+    for (uint32_t i = 0; i < cols; i++) {
+        if (c->data)
+            mem_free(c->data[i]);
+        if (c->flags)
+            mem_free(c->flags[i]);
+    }
+    mem_free(c->data);
+    mem_free(c->flags);
+    mem_free(c->seq);
+    mem_free(c->rowid);
+    mem_free(c->series);
+    mem_free(c->prev);
+    mem_free(c->op);
+    mem_free(c);
+}
+
+void memtable_free(struct memtable *m)
+{
+    struct mem_retired *r;
+
+    if (!m)
+        return;
+    for (uint32_t i = 0; i < m->chunks_count; i++)
+        mem_chunk_free(m->chunks[i], m->table->columns_count);
+    mem_free(m->chunks);
+    r = m->retired;
+    while (r) {
+        struct mem_retired *next = r->next;
+        mem_free(r->chunks);
+        mem_free(r);
+        r = next;
+    }
+    mem_order_unref(m->order);
+    mem_free(m->series);
+    hidx_done(&m->index);
+    arena_done(&m->strings);
+    buf_done(&m->key);
+    buf_done(&m->ser);
+    sched_mutex_free(m->lock);
+    table_unref(m->table);
+    mem_free(m);
+}
+
+const struct table *memtable_table(const struct memtable *m)
+{
+    return m->table;
+}
+
+uint32_t memtable_rows(const struct memtable *m)
+{
+    return atomic_load_explicit(&m->rows, memory_order_acquire);
+}
+
+uint32_t memtable_rows_at(const struct memtable *m, uint64_t seq)
+{
+    uint32_t lo = 0;
+    uint32_t hi = memtable_rows(m);
+
+    while (lo < hi) { /* first row with a larger sequence: I2 */
+        uint32_t mid = lo + (hi - lo) / 2;
+        const struct mem_chunk *c = mem_chunk_of(m, mid);
+        if (c->seq[mid - c->first_row] <= seq)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+size_t memtable_bytes(const struct memtable *m)
+{
+    return m->bytes;
+}
+
+static struct mem_chunk *mem_chunk_new(struct memtable *m, uint32_t first_row, uint32_t cap)
+{
+    const struct table *t = m->table;
+    struct mem_chunk *c = mem_calloc(m->owner, 1, sizeof *c);
+    bool ok;
+
+    if (!c)
+        return NULL;
+    c->first_row = first_row;
+    c->cap = cap;
+    c->data = mem_calloc(m->owner, t->columns_count, sizeof *c->data);
+    c->flags = mem_calloc(m->owner, t->columns_count, sizeof *c->flags);
+    c->seq = mem_alloc_array(m->owner, cap, sizeof *c->seq);
+    c->series = mem_alloc_array(m->owner, cap, sizeof *c->series);
+    c->prev = mem_alloc_array(m->owner, cap, sizeof *c->prev);
+    c->op = mem_alloc_array(m->owner, cap, sizeof *c->op);
+    if (t->form == KEY_NONE)
+        c->rowid = mem_alloc_array(m->owner, cap, sizeof *c->rowid);
+    ok = c->data && c->flags && c->seq && c->series && c->prev && c->op &&
+         (t->form != KEY_NONE || c->rowid);
+    for (uint32_t i = 0; ok && i < t->columns_count; i++) {
+        uint32_t size = phys_size(type_phys(t->columns[i].type));
+        c->data[i] = mem_calloc(m->owner, cap, size);
+        c->flags[i] = mem_calloc(m->owner, cap, 1);
+        ok = c->data[i] && c->flags[i];
+        m->bytes += (size_t)cap * (size + 1);
+    }
+    m->bytes += (size_t)cap * 25;
+    if (!ok) {
+        mem_chunk_free(c, t->columns_count);
+        return NULL;
+    }
+    return c;
+}
+
+/* Makes room so that rows up to `rows` have chunks. */
+static bool mem_reserve(struct memtable *m, uint32_t rows)
+{
+    while (m->chunks_count <= mem_chunk_index(rows - 1)) {
+        uint32_t n = m->chunks_count;
+        uint32_t first = n == 0 ? 0 : m->chunks[n - 1]->first_row + m->chunks[n - 1]->cap;
+        uint32_t cap = n == 0 ? MEM_CHUNK_FIRST : n <= 4 ? first : MEM_CHUNK_FULL;
+        struct mem_chunk *c;
+
+        if (n == m->chunks_cap) {
+            uint32_t want = n ? n * 2 : 8;
+            struct mem_chunk **grown = mem_calloc(m->owner, want, sizeof(struct mem_chunk *));
+            struct mem_retired *r = n ? mem_calloc(m->owner, 1, sizeof *r) : NULL;
+            if (!grown || (n && !r)) {
+                mem_free(grown);
+                mem_free(r);
+                return false;
+            }
+            if (n) {
+                memcpy(grown, m->chunks, n * sizeof(struct mem_chunk *));
+                r->chunks = m->chunks;
+                r->next = m->retired;
+                m->retired = r;
+            }
+            m->chunks = grown;
+            m->chunks_cap = want;
+            atomic_store_explicit(&m->chunks_pub, grown, memory_order_release);
+        }
+        c = mem_chunk_new(m, first, cap);
+        if (!c)
+            return false;
+        m->chunks[m->chunks_count++] = c;
+    }
+    return true;
+}
+
+struct mem_series_key {
+    const uint8_t *key;
+    size_t len;
+};
+
+static bool mem_series_same(const void *ctx, const void *key, uint32_t id)
+{
+    const struct memtable *m = ctx;
+    const struct mem_series_key *k = key;
+    const struct mem_series *s = &m->series[id];
+
+    return s->key_len == k->len && memcmp(s->key, k->key, k->len) == 0;
+}
+
+static uint64_t mem_series_hash(const void *ctx, uint32_t id)
+{
+    const struct memtable *m = ctx;
+
+    return m->series[id].hash;
+}
+
+static uint32_t mem_series_find(const struct memtable *m, const struct buf *key)
+{
+    struct mem_series_key k = {.key = key->data, .len = key->len};
+
+    return hidx_find(&m->index, dn_hash64(key->data, key->len, 0), mem_series_same, m, &k);
+}
+
+uint32_t mem_series_lookup(const struct memtable *m, const struct datum *values, struct buf *key)
+{
+    for (uint16_t i = 0; i < m->table->series_count; i++)
+        normkey_append(key, &values[i], false);
+    return key->failed ? UINT32_MAX : mem_series_find(m, key);
+}
+
+static int mem_series_add(struct memtable *m, int64_t token, uint32_t *ret, struct dn_err *err)
+{
+    struct mem_series *s;
+    uint64_t hash = dn_hash64(m->key.data, m->key.len, 0);
+    void *key;
+
+    if (m->series_count == m->series_cap) {
+        uint32_t want = m->series_cap ? m->series_cap * 2 : 16;
+        struct mem_series *grown = mem_realloc(m->owner, m->series, (size_t)want * sizeof *grown);
+        if (!grown)
+            return DN_FAIL_NOMEM(err);
+        m->series = grown;
+        m->series_cap = want;
+    }
+    key = arena_dup(&m->strings, m->key.data, m->key.len);
+    if (!key)
+        return DN_FAIL_NOMEM(err);
+    s = &m->series[m->series_count];
+    *s = (struct mem_series){.token = token,
+                             .hash = hash,
+                             .key = key,
+                             .key_len = (uint32_t)m->key.len,
+                             .head = UINT32_MAX};
+    if (!hidx_add(&m->index, hash, m->series_count, mem_series_hash, m))
+        return DN_FAIL_NOMEM(err);
+    *ret = m->series_count++;
+    m->bytes += sizeof *s + m->key.len + 16;
+    return DN_OK;
+}
+
+/* The series number of one row; called under the lock because it may grow the index. */
+static int mem_series_of(
+    struct memtable *m, const struct vec *cols, uint32_t row, uint32_t *ret, struct dn_err *err)
+{
+    const struct table *t = m->table;
+    struct datum *values;
+    uint32_t id;
+    int64_t token = 0;
+
+    buf_reset(&m->key);
+    for (uint16_t i = 0; i < t->series_count; i++)
+        normkey_append_vec(&m->key, &cols[t->series[i]], row, false);
+    if (m->key.failed)
+        return DN_FAIL_NOMEM(err);
+    id = mem_series_find(m, &m->key);
+    if (id != UINT32_MAX) {
+        *ret = id;
+        return DN_OK;
+    }
+    if (t->series_count) {
+        values = mem_alloc_array(m->owner, t->series_count, sizeof *values);
+        if (!values)
+            return DN_FAIL_NOMEM(err);
+        for (uint16_t i = 0; i < t->series_count; i++)
+            values[i] = vec_datum(&cols[t->series[i]], row);
+        token = table_token(t, values, &m->ser);
+        mem_free(values);
+        if (m->ser.failed) {
+            buf_done(&m->ser);
+            buf_init(&m->ser, m->owner);
+            return DN_FAIL_NOMEM(err);
+        }
+    }
+    return mem_series_add(m, token, ret, err);
+}
+
+/* Copies rows [from, from + count) of a vector into chunk positions at.. */
+static int mem_copy_col(struct memtable *m,
+                        struct mem_chunk *c,
+                        uint32_t col,
+                        const struct vec *v,
+                        uint32_t from,
+                        uint32_t at,
+                        uint32_t count,
+                        struct dn_err *err)
+{
+    enum phys phys = type_phys(m->table->columns[col].type);
+    uint32_t size = phys_size(phys);
+    uint8_t *to = (uint8_t *)c->data[col] + (size_t)at * size;
+
+    if (v->form == VEC_FLAT && phys != PHYS_STR) {
+        memcpy(to, (const uint8_t *)v->data + (size_t)from * size, (size_t)count * size);
+    } else {
+        for (uint32_t i = 0; i < count && v->data; i++)
+            memcpy(to + (size_t)i * size,
+                   (const uint8_t *)v->data + (size_t)vec_at(v, from + i) * size,
+                   size);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t row = v->form == VEC_CONST ? 0 : from + i;
+        uint8_t flag = (uint8_t)((vec_bit(v->nulls, row) ? MEM_NULL : 0) |
+                                 (vec_bit(v->absent, row) ? MEM_ABSENT : 0));
+        c->flags[col][at + i] = flag;
+        if (phys == PHYS_STR) {
+            struct vstr *s = (struct vstr *)(void *)to + i;
+            if (flag) {
+                *s = (struct vstr){.ptr = "", .len = 0};
+            } else if (s->len) {
+                s->ptr = arena_dup(&m->strings, s->ptr, s->len);
+                if (!s->ptr)
+                    return DN_FAIL_NOMEM(err);
+                m->bytes += s->len;
+            } else {
+                s->ptr = "";
+            }
+        }
+    }
+    return DN_OK;
+}
+
+static void mem_unstage(struct memtable *m, uint32_t to)
+{
+    while (m->staged > to) {
+        uint32_t row = --m->staged;
+        struct mem_chunk *c = m->chunks[mem_chunk_index(row)];
+        struct mem_series *s = &m->series[c->series[row - c->first_row]];
+        DN_ASSERT(s->head == row); /* I3: rows leave in reverse order */
+        s->head = c->prev[row - c->first_row];
+        s->rows--;
+    }
+}
+
+/* One stretch of rows that lies in one chunk. */
+static int mem_stage_stretch(struct memtable *m,
+                             struct mem_chunk *c,
+                             const struct vec *cols,
+                             uint32_t from,
+                             uint32_t count,
+                             uint64_t seq,
+                             enum row_op op,
+                             uint64_t rowid,
+                             struct dn_err *err)
+{
+    uint32_t at = m->staged - c->first_row;
+    uint32_t last = UINT32_MAX;
+    int rc;
+
+    for (uint16_t col = 0; col < m->table->columns_count; col++) {
+        rc = mem_copy_col(m, c, col, &cols[col], from, at, count, err);
+        if (rc < 0)
+            return rc;
+    }
+    sched_lock(m->lock);
+    for (uint32_t i = 0; i < count; i++) {
+        struct mem_series *s;
+        uint32_t id = m->table->series_count == 0 && last != UINT32_MAX ? last : UINT32_MAX;
+        if (id == UINT32_MAX) {
+            rc = mem_series_of(m, cols, from + i, &id, err);
+            if (rc < 0) {
+                sched_unlock(m->lock);
+                return rc;
+            }
+        }
+        last = id;
+        s = &m->series[id];
+        c->seq[at + i] = seq;
+        c->op[at + i] = (uint8_t)op;
+        c->series[at + i] = id;
+        c->prev[at + i] = s->head;
+        if (c->rowid)
+            c->rowid[at + i] = rowid + i;
+        s->head = m->staged;
+        s->rows++;
+        m->staged++;
+    }
+    sched_unlock(m->lock);
+    return DN_OK;
+}
+
+int memtable_stage(struct memtable *m,
+                   const struct vec *cols,
+                   uint32_t rows,
+                   uint64_t seq,
+                   enum row_op op,
+                   uint64_t rowid_base,
+                   struct dn_err *err)
+{
+    uint32_t before = m->staged;
+    uint32_t done = 0;
+
+    if (rows > MEMTABLE_ROWS_MAX - m->staged)
+        return DN_FAIL(
+            err, DN_E_NOMEM, "memtable of \"%s\" is full (%u rows)", m->table->name, m->staged);
+    if (rows == 0)
+        return DN_OK;
+    if (!mem_reserve(m, m->staged + rows))
+        return DN_FAIL_NOMEM(err);
+    while (done < rows) {
+        struct mem_chunk *c = m->chunks[mem_chunk_index(m->staged)];
+        uint32_t room = c->first_row + c->cap - m->staged;
+        uint32_t count = rows - done < room ? rows - done : room;
+        int rc = mem_stage_stretch(m, c, cols, done, count, seq, op, rowid_base + done, err);
+        if (rc < 0) {
+            sched_lock(m->lock);
+            mem_unstage(m, before);
+            sched_unlock(m->lock);
+            return rc;
+        }
+        done += count;
+    }
+    return DN_OK;
+}
+
+void memtable_publish(struct memtable *m)
+{
+    atomic_store_explicit(&m->rows, m->staged, memory_order_release);
+}
+
+uint32_t memtable_staged(const struct memtable *m)
+{
+    return m->staged;
+}
+
+void memtable_rollback(struct memtable *m, uint32_t rows)
+{
+    DN_ASSERT(rows >= memtable_rows(m)); /* I1 */
+    sched_lock(m->lock);
+    mem_unstage(m, rows);
+    sched_unlock(m->lock);
+}
+
+struct datum memtable_datum(const struct memtable *m, uint32_t row, uint32_t store_col)
+{
+    const struct table *t = m->table;
+    const struct mem_chunk *c = mem_chunk_of(m, row);
+    uint32_t at = row - c->first_row;
+    struct datum d = {.type = store_col_type(t, store_col)};
+    struct vec v;
+
+    if (store_col < t->columns_count) {
+        v = (struct vec){
+            .type = d.type, .form = VEC_FLAT, .count = c->cap, .data = c->data[store_col]};
+        if (c->flags[store_col][at]) {
+            d.null = true;
+            return d;
+        }
+        return vec_datum(&v, at);
+    }
+    switch ((enum hidden_col)(store_col - t->columns_count)) {
+    case HIDDEN_SEQ:
+        d.v.i64 = (int64_t)c->seq[at];
+        break;
+    case HIDDEN_OP:
+        d.v.i64 = c->op[at];
+        break;
+    case HIDDEN_EXPIRY:
+        d.null = true;
+        break;
+    case HIDDEN_ROWID:
+        d.v.i64 = c->rowid ? (int64_t)c->rowid[at] : 0;
+        break;
+    case HIDDEN_MAX:
+        break;
+    }
+    return d;
+}
+
+struct datum
+memtable_fold_value(const void *source, uint32_t row, uint32_t store_col, bool *ret_absent)
+{
+    const struct memtable *m = source;
+    const struct mem_chunk *c = mem_chunk_of(m, row);
+
+    *ret_absent = store_col < m->table->columns_count &&
+                  (c->flags[store_col][row - c->first_row] & MEM_ABSENT);
+    return memtable_datum(m, row, store_col);
+}
+
+enum row_op memtable_op(const struct memtable *m, uint32_t row)
+{
+    const struct mem_chunk *c = mem_chunk_of(m, row);
+
+    return (enum row_op)c->op[row - c->first_row];
+}
+
+bool memtable_same_key(const struct memtable *m, uint32_t a, uint32_t b)
+{
+    const struct table *t = m->table;
+
+    if (t->form == KEY_NONE)
+        return a == b;
+    for (uint16_t i = 0; i < t->rest_count; i++) {
+        struct datum da = memtable_datum(m, a, t->rest[i].col);
+        struct datum db = memtable_datum(m, b, t->rest[i].col);
+        if (datum_cmp(&da, &db) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* The n-byte values of chosen rows, chunk by chunk. */
+static void mem_gather_fixed(const struct memtable *m,
+                             const uint32_t *rows,
+                             uint32_t count,
+                             uint32_t col,
+                             uint32_t size,
+                             uint8_t *to)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct mem_chunk *c = mem_chunk_of(m, rows[i]);
+        const uint8_t *from =
+            (const uint8_t *)c->data[col] + (size_t)(rows[i] - c->first_row) * size;
+        switch (size) {
+        case 8:
+            memcpy(to + (size_t)i * 8, from, 8);
+            break;
+        case 16:
+            memcpy(to + (size_t)i * 16, from, 16);
+            break;
+        case 4:
+            memcpy(to + (size_t)i * 4, from, 4);
+            break;
+        default:
+            memcpy(to + (size_t)i * size, from, size);
+            break;
+        }
+    }
+}
+
+static int mem_gather_flags(const struct memtable *m,
+                            const uint32_t *rows,
+                            uint32_t count,
+                            uint32_t col,
+                            struct arena *arena,
+                            struct vec *ret,
+                            struct dn_err *err)
+{
+    uint8_t any = 0;
+    uint64_t *nulls = NULL;
+    uint64_t *absent = NULL;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct mem_chunk *c = mem_chunk_of(m, rows[i]);
+        any |= c->flags[col][rows[i] - c->first_row];
+    }
+    if (any & MEM_NULL)
+        nulls = arena_calloc(arena, VEC_BITMAP_WORDS(count), sizeof *nulls);
+    if (any & MEM_ABSENT)
+        absent = arena_calloc(arena, VEC_BITMAP_WORDS(count), sizeof *absent);
+    if (((any & MEM_NULL) && !nulls) || ((any & MEM_ABSENT) && !absent))
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; any && i < count; i++) {
+        const struct mem_chunk *c = mem_chunk_of(m, rows[i]);
+        uint8_t flag = c->flags[col][rows[i] - c->first_row];
+        if (flag & MEM_NULL)
+            vec_bit_set(nulls, i);
+        if (flag & MEM_ABSENT)
+            vec_bit_set(absent, i);
+    }
+    ret->nulls = nulls;
+    ret->absent = absent;
+    return DN_OK;
+}
+
+static int mem_gather_hidden(const struct memtable *m,
+                             const uint32_t *rows,
+                             uint32_t count,
+                             enum hidden_col hidden,
+                             struct arena *arena,
+                             struct vec *ret,
+                             struct dn_err *err)
+{
+    static const uint64_t one_null = 1;
+    static const int64_t zero = 0;
+    int64_t *wide = NULL;
+    int16_t *ops = NULL;
+
+    if (hidden == HIDDEN_EXPIRY || (hidden == HIDDEN_ROWID && m->table->form != KEY_NONE)) {
+        ret->form = VEC_CONST;
+        ret->data = &zero;
+        ret->nulls = hidden == HIDDEN_EXPIRY ? &one_null : NULL;
+        return DN_OK;
+    }
+    if (hidden == HIDDEN_OP)
+        ops = arena_alloc_array(arena, count, sizeof *ops);
+    else
+        wide = arena_alloc_array(arena, count, sizeof *wide);
+    if (!ops && !wide)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct mem_chunk *c = mem_chunk_of(m, rows[i]);
+        uint32_t at = rows[i] - c->first_row;
+        if (ops)
+            ops[i] = c->op[at];
+        else
+            wide[i] = (int64_t)(hidden == HIDDEN_SEQ ? c->seq[at] : c->rowid[at]);
+    }
+    ret->data = ops ? (void *)ops : (void *)wide;
+    return DN_OK;
+}
+
+int memtable_gather(const struct memtable *m,
+                    const uint32_t *rows,
+                    uint32_t count,
+                    const uint32_t *cols,
+                    uint32_t cols_count,
+                    struct arena *arena,
+                    struct vec *ret,
+                    struct dn_err *err)
+{
+    const struct table *t = m->table;
+
+    for (uint32_t k = 0; k < cols_count; k++) {
+        struct vec *v = &ret[k];
+        uint32_t size;
+        uint8_t *data;
+        int rc;
+
+        memset(v, 0, sizeof *v);
+        v->type = store_col_type(t, cols[k]);
+        v->form = VEC_FLAT;
+        v->count = count;
+        if (cols[k] >= t->columns_count) {
+            rc = mem_gather_hidden(
+                m, rows, count, (enum hidden_col)(cols[k] - t->columns_count), arena, v, err);
+            if (rc < 0)
+                return rc;
+            continue;
+        }
+        size = phys_size(type_phys(v->type));
+        data = arena_alloc_array(arena, count, size);
+        if (!data)
+            return DN_FAIL_NOMEM(err);
+        mem_gather_fixed(m, rows, count, cols[k], size, data);
+        v->data = data;
+        rc = mem_gather_flags(m, rows, count, cols[k], arena, v, err);
+        if (rc < 0)
+            return rc;
+    }
+    return DN_OK;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * memtable.h: fresh rows of one table, in the order they were committed.
+ *
+ * Rows lie column-wise in chunks that never move, so readers need no lock for the rows they may
+ * see. A hash index finds a series; the rows of a series are chained from newest to oldest. Sorting
+ * into physical order happens when somebody reads or flushes, and is remembered while no row is
+ * added.
+ *
+ * One writer at a time (the commit leader):
+ *     memtable_stage …   rows are there but nobody sees them
+ *     memtable_publish   now they are visible (their sequence must be made visible by the shard)
+ *     memtable_rollback  or they go away again
+ * Readers: any thread, up to the row count they saw. */
+#pragma once
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/sched.h"
+#include "catalog/table.h"
+#include "store/rows.h"
+
+#include <stdatomic.h>
+
+#define MEMTABLE_ROWS_MAX 0x7fffffffu
+
+struct memtable;
+
+struct memtable *memtable_new(struct sched *sched,
+                              struct mem_owner *owner,
+                              const struct table *t); /* NULL: out of memory */
+void memtable_free(struct memtable *m);               /* NULL is fine */
+const struct table *memtable_table(const struct memtable *m);
+
+/* Appends rows (all table columns, FLAT or CONST, any count). On failure what this call added is
+ * rolled back. */
+int memtable_stage(struct memtable *m,
+                   const struct vec *cols,
+                   uint32_t rows,
+                   uint64_t seq,
+                   enum row_op op,
+                   uint64_t rowid_base,
+                   struct dn_err *err) DN_MUST_CHECK;
+void memtable_publish(struct memtable *m);
+/* Takes staged rows away again, down to `rows` (>= the published count). */
+void memtable_rollback(struct memtable *m, uint32_t rows);
+uint32_t memtable_staged(const struct memtable *m); /* writer only */
+
+/* Published rows; and how many of them were committed up to seq (they are a prefix). */
+uint32_t memtable_rows(const struct memtable *m);
+uint32_t memtable_rows_at(const struct memtable *m, uint64_t seq);
+size_t memtable_bytes(const struct memtable *m);
+
+/* ---- reading in physical order ---- */
+
+struct mem_run {
+    int64_t slab;
+    int64_t token;
+    uint32_t series; /* number inside the memtable */
+    uint32_t first;  /* rows order[first .. first + count) */
+    uint32_t count;
+    int64_t time_min; /* of the time column; 0 when there is none */
+    int64_t time_max;
+    bool plain; /* only ROW_PUT rows, no key twice: rows may be handed out as they are */
+};
+
+/* Rows sorted by physical key; equal keys by age, oldest first. Immutable, shared by reference
+ * count. */
+struct mem_order {
+    atomic_uint refs;
+    uint32_t rows;        /* rows of the memtable it covers: 0..rows */
+    uint32_t count;       /* entries of order */
+    uint32_t *order;      /* owned */
+    struct mem_run *runs; /* owned */
+    uint32_t runs_count;
+};
+
+/* Order of the first `rows` rows. With series_count > 0, only of the series given (series_count ×
+ * table->series_count datums). Counted: release with mem_order_unref. */
+int memtable_order(struct memtable *m,
+                   uint32_t rows,
+                   const struct datum *series,
+                   uint32_t series_count,
+                   struct mem_order **ret,
+                   struct dn_err *err) DN_MUST_CHECK;
+void mem_order_unref(struct mem_order *o); /* NULL is fine */
+
+enum row_op memtable_op(const struct memtable *m, uint32_t row);
+/* Do two rows of one series have the same local key? */
+bool memtable_same_key(const struct memtable *m, uint32_t a, uint32_t b);
+/* A value with its absent bit, in the shape fold.h wants; source is the memtable. */
+struct datum
+memtable_fold_value(const void *source, uint32_t row, uint32_t store_col, bool *ret_absent);
+/* One value; absent reads as NULL. */
+struct datum memtable_datum(const struct memtable *m, uint32_t row, uint32_t store_col);
+/* Copies rows into FLAT vectors for the given store columns. Strings stay borrowed from the
+ * memtable. */
+int memtable_gather(const struct memtable *m,
+                    const uint32_t *rows,
+                    uint32_t count,
+                    const uint32_t *cols,
+                    uint32_t cols_count,
+                    struct arena *arena,
+                    struct vec *ret,
+                    struct dn_err *err) DN_MUST_CHECK;

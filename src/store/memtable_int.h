@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * memtable_int.h: shared by memtable.c (writing, gathering) and memsort.c (physical order). */
+#pragma once
+
+#include "store/memtable.h"
+
+/* Chunks grow from 256 rows to 4096: chunk 0 holds rows 0..255, chunk k (1..4) as many as all
+ * before it, later ones 4096 each. */
+#define MEM_CHUNK_FIRST 256u
+#define MEM_CHUNK_FULL  4096u
+#define MEM_CHUNKS_MAX  (MEMTABLE_ROWS_MAX / MEM_CHUNK_FULL + 8u)
+
+enum mem_flag { MEM_NULL = 1, MEM_ABSENT = 2 };
+
+struct mem_chunk {
+    uint32_t first_row;
+    uint32_t cap;
+    void **data;     /* one array per table column, cap values */
+    uint8_t **flags; /* one array per table column: enum mem_flag, so that rows share no byte */
+    uint64_t *seq;
+    uint64_t *rowid; /* NULL in tables with a key */
+    uint32_t *series;
+    uint32_t *prev; /* older row of the same series, UINT32_MAX = none */
+    uint8_t *op;
+};
+
+struct mem_series {
+    int64_t token;
+    uint64_t hash;
+    const uint8_t *key; /* normalized series values, in the arena */
+    uint32_t key_len;
+    uint32_t head; /* newest staged row, UINT32_MAX = none */
+    uint32_t rows;
+};
+
+struct memtable {
+    struct table *table;      /* reference */
+    struct mem_owner *owner;  /* borrowed */
+    struct sched_mutex *lock; /* guards index, series, cached order, and chunk list growth */
+    struct mem_chunk *
+        *chunks; /* owned; read under the lock or through a copied pointer (see mem_chunk_of) */
+    uint32_t chunks_count;
+    uint32_t chunks_cap;
+    _Atomic(struct mem_chunk **) chunks_pub; /* what readers use; old arrays live until free */
+    void *retired;                           /* list of chunk arrays that grew out of use */
+    uint32_t staged;                         /* rows written */
+    _Atomic uint32_t rows;                   /* rows published */
+    struct arena strings;                    /* string bytes and series keys; writer only */
+    struct hidx index;                       /* series key hash -> number */
+    struct mem_series *series;               /* owned */
+    uint32_t series_count;
+    uint32_t series_cap;
+    size_t bytes;            /* charged, roughly */
+    struct mem_order *order; /* newest whole order, may be NULL */
+    struct buf key;          /* writer's scratch */
+    struct buf ser;          /* writer's scratch for tokens */
+};
+
+/* Number of the series with these values, UINT32_MAX if none; under the lock. key: scratch, empty.
+ */
+uint32_t mem_series_lookup(const struct memtable *m, const struct datum *values, struct buf *key);
+
+static inline uint32_t mem_chunk_index(uint32_t row)
+{
+    if (row < MEM_CHUNK_FIRST)
+        return 0;
+    if (row < MEM_CHUNK_FULL)
+        return 24u - (uint32_t)__builtin_clz(row); /* 256..511 -> 1, … 2048..4095 -> 4 */
+    return 4u + row / MEM_CHUNK_FULL;
+}
+
+static inline const struct mem_chunk *mem_chunk_of(const struct memtable *m, uint32_t row)
+{
+    struct mem_chunk **chunks = atomic_load_explicit(&m->chunks_pub, memory_order_acquire);
+    return chunks[mem_chunk_index(row)];
+}
+
+static inline int64_t mem_i64(const struct memtable *m, uint32_t row, uint32_t col)
+{
+    const struct mem_chunk *c = mem_chunk_of(m, row);
+    uint32_t at = row - c->first_row;
+
+    switch (type_phys(m->table->columns[col].type)) {
+    case PHYS_I8:
+        return ((const int8_t *)c->data[col])[at];
+    case PHYS_I16:
+        return ((const int16_t *)c->data[col])[at];
+    case PHYS_I32:
+        return ((const int32_t *)c->data[col])[at];
+    case PHYS_I64:
+        return ((const int64_t *)c->data[col])[at];
+    case PHYS_F32:
+    case PHYS_F64:
+    case PHYS_STR:
+    case PHYS_MAX:
+        break;
+    }
+    return 0;
+}

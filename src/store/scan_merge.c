@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * scan_merge.c: one run that several sources hold with overlapping keys, or that has patches,
+ * deletes or repeated keys: row by row, newest version first. A segment holds a key once; a
+ * memtable may hold it several times, one after another, oldest first. */
+#include "store/scan_int.h"
+
+#include "vec/normkey.h"
+
+#include <string.h>
+
+#define MERGE_VERSIONS_FIRST 16u
+
+struct row_iter {
+    struct scan_src *src;
+    uint32_t next; /* row number, or place in the memtable's order */
+    uint32_t end;
+    uint32_t vector_row; /* segments: the row inside the decoded vector */
+    struct buf key;      /* rest of the local key at next */
+};
+
+struct merge_version {
+    struct row_iter *it;
+    uint32_t row; /* inside the decoded vector, or memtable row */
+    uint64_t seq;
+    uint32_t rank; /* among equal sequences: later rows of a memtable are newer */
+};
+
+/* What fold asks for: a version's value. Columns that are not fetched are never looked at. */
+struct merge_source {
+    const struct scan *s;
+    const struct merge_version *v;
+};
+
+static int iter_load(struct scan *s, struct row_iter *it, struct dn_err *err)
+{
+    const struct table *t = s->t;
+
+    buf_reset(&it->key);
+    if (it->next >= it->end)
+        return DN_OK;
+    if (it->src->m) {
+        uint32_t row = it->src->order->order[it->next];
+        for (uint16_t i = 0; i < t->rest_count; i++) {
+            struct datum d = memtable_datum(it->src->m, row, t->rest[i].col);
+            normkey_append(&it->key, &d, t->rest[i].desc);
+        }
+    } else {
+        uint32_t block = seg_block_of(it->src->seg, it->next);
+        const struct seg_block *b = &seg_get_blocks(it->src->seg, NULL)[block];
+        uint32_t vector = (it->next - b->first_row) / VEC_ROWS_MAX;
+        int rc = scan_decode(s, it->src, block, vector, err);
+        if (rc < 0)
+            return rc;
+        it->vector_row = (it->next - b->first_row) % VEC_ROWS_MAX;
+        for (uint16_t i = 0; i < t->rest_count; i++)
+            normkey_append_vec(&it->key,
+                               &it->src->vecs[s->fetch_at[t->rest[i].col]],
+                               it->vector_row,
+                               t->rest[i].desc);
+    }
+    if (it->key.failed)
+        return DN_FAIL_NOMEM(err);
+    return DN_OK;
+}
+
+static int iter_cmp(const struct row_iter *a, const struct row_iter *b)
+{
+    size_t n = a->key.len < b->key.len ? a->key.len : b->key.len;
+    int c = n ? memcmp(a->key.data, b->key.data, n) : 0;
+
+    if (c != 0)
+        return c;
+    return a->key.len < b->key.len ? -1 : a->key.len > b->key.len;
+}
+
+int scan_merge_begin(struct scan *s, struct dn_err *err)
+{
+    if (!s->fold_ready) {
+        if (!fold_init(&s->fold, s->t, s->owner))
+            return DN_FAIL_NOMEM(err);
+        s->fold_ready = true;
+    }
+    if (!s->iters) {
+        s->iters = mem_calloc(s->owner, s->srcs_count, sizeof *s->iters);
+        if (!s->iters)
+            return DN_FAIL_NOMEM(err);
+        for (uint32_t i = 0; i < s->srcs_count; i++)
+            buf_init(&s->iters[i].key, s->owner);
+    }
+    s->merging = true; /* from here on the columns that only merging needs are decoded too */
+    for (uint32_t i = 0; i < s->members_count; i++) {
+        struct row_iter *it = &s->iters[i];
+        int rc;
+        it->src = s->members[i];
+        scan_run_rows(it->src, it->src->picks[it->src->at], &it->next, &it->end);
+        rc = iter_load(s, it, err);
+        if (rc < 0)
+            return rc;
+    }
+    return DN_OK;
+}
+
+void scan_merge_done(struct scan *s)
+{
+    for (uint32_t i = 0; s->iters && i < s->srcs_count; i++)
+        buf_done(&s->iters[i].key);
+    mem_free(s->iters);
+    s->iters = NULL;
+    if (s->fold_ready)
+        fold_done(&s->fold);
+    s->fold_ready = false;
+}
+
+static struct datum
+merge_value(const void *source, uint32_t row, uint32_t store_col, bool *ret_absent)
+{
+    const struct merge_source *ms = source;
+    const struct scan_src *src = ms->v->it->src;
+    uint32_t at = ms->s->fetch_at[store_col];
+    const struct vec *v;
+
+    *ret_absent = false;
+    if (at == UINT32_MAX)
+        return (struct datum){.type = store_col_type(ms->s->t, store_col), .null = true};
+    if (src->m)
+        return memtable_fold_value(src->m, row, store_col, ret_absent);
+    v = &src->vecs[at];
+    *ret_absent = vec_bit(v->absent, v->form == VEC_CONST ? 0 : row);
+    return vec_datum(v, row);
+}
+
+/* All versions of the smallest key; the iterators stay where they are. */
+static int merge_collect(struct scan *s,
+                         struct row_iter *min,
+                         struct merge_version **list,
+                         uint32_t *cap,
+                         uint32_t *ret_count,
+                         struct dn_err *err)
+{
+    uint32_t seq_at = s->fetch_at[s->t->columns_count + HIDDEN_SEQ];
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < s->members_count; i++) {
+        struct row_iter *it = &s->iters[i];
+        uint32_t k = it->next;
+        if (it->next >= it->end || (it != min && iter_cmp(it, min) != 0))
+            continue;
+        do {
+            uint32_t row = it->src->m ? it->src->order->order[k] : it->vector_row;
+            if (count == *cap) {
+                struct merge_version *grown =
+                    mem_realloc(s->owner, *list, (size_t)(*cap * 2) * sizeof *grown);
+                if (!grown)
+                    return DN_FAIL_NOMEM(err);
+                *list = grown;
+                *cap *= 2;
+            }
+            (*list)[count] = (struct merge_version){.it = it, .row = row, .rank = k};
+            (*list)[count].seq =
+                (uint64_t)(it->src->m
+                               ? memtable_datum(it->src->m, row, s->t->columns_count + HIDDEN_SEQ)
+                                     .v.i64
+                               : vec_i64(&it->src->vecs[seq_at], row));
+            count++;
+            k++;
+        } while (
+            it->src->m && k < it->end &&
+            memtable_same_key(it->src->m, it->src->order->order[k - 1], it->src->order->order[k]));
+    }
+    *ret_count = count;
+    return DN_OK;
+}
+
+/* Newest first; few entries, mostly two. */
+static void merge_sort_versions(struct merge_version *list, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        struct merge_version v = list[i];
+        uint32_t k = i;
+        while (k > 0 && (list[k - 1].seq < v.seq ||
+                         (list[k - 1].seq == v.seq && list[k - 1].rank < v.rank))) {
+            list[k] = list[k - 1];
+            k--;
+        }
+        list[k] = v;
+    }
+}
+
+static enum row_op merge_op(const struct scan *s, const struct merge_version *v)
+{
+    uint32_t col = s->t->columns_count + HIDDEN_OP;
+
+    if (v->it->src->m)
+        return memtable_op(v->it->src->m, v->row);
+    return (enum row_op)vec_i64(&v->it->src->vecs[s->fetch_at[col]], v->row);
+}
+
+static int merge_row(struct scan *s, struct merge_version *list, uint32_t count, struct dn_err *err)
+{
+    merge_sort_versions(list, count);
+    fold_begin(&s->fold);
+    for (uint32_t i = 0; i < count; i++) {
+        struct merge_source source = {.s = s, .v = &list[i]};
+        enum row_op op = merge_op(s, &list[i]);
+        DN_CHECK_DISK(op < ROW_OP_MAX,
+                      err,
+                      "table \"%s\": a stored row has operation %d",
+                      s->t->name,
+                      (int)op);
+        if (!fold_version(&s->fold, op, merge_value, &source, list[i].row))
+            break;
+    }
+    if (!fold_end(&s->fold, true))
+        return DN_FAIL_NOMEM(err);
+    s->stats.rows_merged += count;
+    return DN_OK;
+}
+
+static int
+merge_advance(struct scan *s, const struct merge_version *list, uint32_t count, struct dn_err *err)
+{
+    for (uint32_t i = 0; i < count; i++)
+        list[i].it->next++;
+    for (uint32_t i = 0; i < count; i++) {
+        int rc = iter_load(s, list[i].it, err);
+        if (rc < 0)
+            return rc;
+    }
+    return DN_OK;
+}
+
+int scan_merge_next(struct scan *s, struct dn_err *err)
+{
+    uint32_t cap = MERGE_VERSIONS_FIRST;
+    struct merge_version *list = mem_alloc_array(s->owner, cap, sizeof *list);
+    int rc = list ? DN_OK : DN_FAIL_NOMEM(err);
+
+    fold_reset(&s->fold);
+    while (rc == DN_OK && fold_rows(&s->fold) < VEC_ROWS_MAX) {
+        struct row_iter *min = NULL;
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < s->members_count; i++) {
+            struct row_iter *it = &s->iters[i];
+            if (it->next < it->end && (!min || iter_cmp(it, min) < 0))
+                min = it;
+        }
+        if (!min) {
+            rc = DN_EOF;
+            break;
+        }
+        rc = merge_collect(s, min, &list, &cap, &count, err);
+        if (rc == DN_OK)
+            rc = merge_row(s, list, count, err);
+        if (rc == DN_OK)
+            rc = merge_advance(s, list, count, err);
+    }
+    mem_free(list);
+    if (rc == DN_EOF)
+        s->merging = false;
+    return rc;
+}

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * scan_prune.c: which sources, slabs, runs and blocks a scan has to read. Everything here may only
+ * leave out what cannot matter; the caller filters the rest. */
+#include "store/scan_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Is the whole interval below the value? (value above its upper end) */
+static bool interval_below(const struct interval *iv, const struct datum *d)
+{
+    int c;
+
+    if (!iv->has_hi)
+        return false;
+    c = datum_cmp(&iv->hi, d);
+    return c < 0 || (c == 0 && !iv->hi_incl);
+}
+
+static bool interval_above(const struct interval *iv, const struct datum *d)
+{
+    int c;
+
+    if (!iv->has_lo)
+        return false;
+    c = datum_cmp(&iv->lo, d);
+    return c > 0 || (c == 0 && !iv->lo_incl);
+}
+
+bool scan_set_overlaps(const struct scan_pred *p, const struct datum *lo, const struct datum *hi)
+{
+    uint32_t a = 0;
+    uint32_t b = p->set_count;
+
+    while (a < b) { /* the first interval that is not wholly below lo */
+        uint32_t mid = a + (b - a) / 2;
+        if (interval_below(&p->set[mid], lo))
+            a = mid + 1;
+        else
+            b = mid;
+    }
+    return a < p->set_count && !interval_above(&p->set[a], hi);
+}
+
+bool scan_set_has(const struct scan_pred *p, const struct datum *d)
+{
+    return !d->null && scan_set_overlaps(p, d, d);
+}
+
+int64_t scan_run_slab(const struct scan_src *src, uint32_t run)
+{
+    return src->m ? src->order->runs[run].slab : src->runs->slab[run];
+}
+
+int64_t scan_run_token(const struct scan_src *src, uint32_t run)
+{
+    return src->m ? src->order->runs[run].token : src->runs->token[run];
+}
+
+void scan_run_rows(const struct scan_src *src, uint32_t run, uint32_t *ret_first, uint32_t *ret_end)
+{
+    if (src->m) {
+        *ret_first = src->order->runs[run].first;
+        *ret_end = *ret_first + src->order->runs[run].count;
+    } else {
+        *ret_first = src->runs->first_row[run];
+        *ret_end = src->runs->first_row[run + 1];
+    }
+}
+
+void scan_run_time(const struct scan_src *src, uint32_t run, int64_t *ret_min, int64_t *ret_max)
+{
+    if (src->m) {
+        *ret_min = src->order->runs[run].time_min;
+        *ret_max = src->order->runs[run].time_max;
+    } else {
+        *ret_min = src->runs->time_min ? src->runs->time_min[run] : INT64_MIN;
+        *ret_max = src->runs->time_max ? src->runs->time_max[run] : INT64_MAX;
+    }
+}
+
+bool scan_run_plain(const struct scan_src *src, uint32_t run)
+{
+    return src->m ? src->order->runs[run].plain : !src->special;
+}
+
+struct datum scan_run_series(const struct scan *s,
+                             const struct scan_src *src,
+                             uint32_t run,
+                             uint32_t series_index)
+{
+    if (src->m)
+        return memtable_datum(
+            src->m, src->order->order[src->order->runs[run].first], s->t->series[series_index]);
+    return seg_run_value(src->seg, run, series_index);
+}
+
+static bool scan_time_may(const struct scan *s, int64_t min, int64_t max)
+{
+    for (uint32_t i = 0; i < s->spec.preds_count; i++) {
+        const struct scan_pred *p = &s->spec.preds[i];
+        struct datum lo;
+        struct datum hi;
+        if (s->t->time_col < 0 || p->col != s->t->time_col)
+            continue;
+        lo = (struct datum){.type = s->t->columns[p->col].type, .v.i64 = min};
+        hi = (struct datum){.type = lo.type, .v.i64 = max};
+        if (!scan_set_overlaps(p, &lo, &hi))
+            return false;
+    }
+    return true;
+}
+
+static const struct scan_pred *scan_pred_of(const struct scan *s, uint32_t col)
+{
+    for (uint32_t i = 0; i < s->spec.preds_count; i++)
+        if (s->spec.preds[i].col == col)
+            return &s->spec.preds[i];
+    return NULL;
+}
+
+static bool scan_run_may(const struct scan *s, const struct scan_src *src, uint32_t run)
+{
+    int64_t min;
+    int64_t max;
+
+    scan_run_time(src, run, &min, &max);
+    if (s->t->time_col >= 0 && !scan_time_may(s, min, max))
+        return false;
+    for (uint32_t i = 0; i < s->t->series_count; i++) {
+        const struct scan_pred *p = scan_pred_of(s, s->t->series[i]);
+        struct datum d;
+        if (!p)
+            continue;
+        d = scan_run_series(s, src, run, i);
+        if (!scan_set_has(p, &d))
+            return false;
+    }
+    return true;
+}
+
+bool scan_zone_may(const struct scan *s,
+                   const struct scan_src *src,
+                   uint32_t block,
+                   uint32_t vector)
+{
+    for (uint32_t i = 0; i < s->spec.preds_count; i++) {
+        const struct scan_pred *p = &s->spec.preds[i];
+        struct zone z;
+        bool known = vector == UINT32_MAX ? seg_block_zone(src->seg, block, p->col, &z)
+                                          : seg_vector_zone(src->seg, block, vector, p->col, &z);
+        if (!known)
+            continue;
+        if (!z.has_range) {
+            if (z.nulls == z.rows)
+                return false; /* only NULLs, which satisfy nothing */
+            continue;
+        }
+        if (!scan_set_overlaps(p, &z.min, &z.max))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the series looked for, when they are all known ---- */
+
+static bool scan_pred_points(const struct scan_pred *p)
+{
+    for (uint32_t i = 0; i < p->set_count; i++) {
+        const struct interval *iv = &p->set[i];
+        if (!iv->has_lo || !iv->has_hi || !iv->lo_incl || !iv->hi_incl ||
+            datum_cmp(&iv->lo, &iv->hi) != 0)
+            return false;
+    }
+    return true;
+}
+
+static int scan_make_points(struct scan *s, struct dn_err *err)
+{
+    uint32_t n = s->t->series_count;
+    uint64_t count = 1;
+    struct buf scratch;
+    bool failed = false;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const struct scan_pred *p = scan_pred_of(s, s->t->series[i]);
+        if (!p || !scan_pred_points(p))
+            return DN_OK;
+        count *= p->set_count;
+        if (count > SCAN_POINTS_MAX)
+            return DN_OK;
+    }
+    if (n == 0)
+        return DN_OK;
+    s->points = mem_calloc(s->owner, (size_t)count * n, sizeof *s->points);
+    s->point_tokens = mem_calloc(s->owner, (size_t)count, sizeof *s->point_tokens);
+    if (!s->points || !s->point_tokens)
+        return DN_FAIL_NOMEM(err);
+    buf_init(&scratch, s->owner);
+    for (uint32_t k = 0; k < count && !failed; k++) {
+        uint32_t rest = k;
+        for (uint32_t i = 0; i < n; i++) {
+            const struct scan_pred *p = scan_pred_of(s, s->t->series[i]);
+            s->points[(size_t)k * n + i] = p->set[rest % p->set_count].lo;
+            rest /= p->set_count;
+        }
+        s->point_tokens[k] = table_token(s->t, &s->points[(size_t)k * n], &scratch);
+        failed = scratch.failed;
+    }
+    buf_done(&scratch);
+    if (failed)
+        return DN_FAIL_NOMEM(err);
+    s->points_count = (uint32_t)count;
+    s->points_only = true;
+    return DN_OK;
+}
+
+/* ---- picking runs ---- */
+
+static int scan_pick_cmp(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a;
+    uint32_t y = *(const uint32_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+static bool
+scan_run_is(const struct scan *s, const struct scan_src *src, uint32_t run, uint32_t point)
+{
+    if (src->runs->token[run] != s->point_tokens[point])
+        return false;
+    for (uint32_t i = 0; i < s->t->series_count; i++) {
+        struct datum d = seg_run_value(src->seg, run, i);
+        if (datum_cmp(&d, &s->points[(size_t)point * s->t->series_count + i]) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Looks the wanted series up in each slab of a segment. */
+static void scan_pick_points(struct scan *s, struct scan_src *src)
+{
+    uint32_t from = 0;
+
+    while (from < src->runs_count) {
+        uint32_t to = from + 1;
+        uint32_t step = 1;
+        /* The end of this slab: gallop, then halve. */
+        while (to < src->runs_count && src->runs->slab[to] == src->runs->slab[from]) {
+            uint32_t far = to + step < src->runs_count ? to + step : src->runs_count;
+            if (src->runs->slab[far - 1] == src->runs->slab[from]) {
+                to = far;
+                step *= 2;
+            } else if (step > 1) {
+                step /= 2;
+            } else {
+                break;
+            }
+        }
+        for (uint32_t k = 0; k < s->points_count; k++) {
+            uint32_t run = seg_run_find(
+                src->seg, from, to, s->point_tokens[k], &s->points[(size_t)k * s->t->series_count]);
+            int64_t min;
+            int64_t max;
+            if (run >= to || !scan_run_is(s, src, run, k))
+                continue;
+            scan_run_time(src, run, &min, &max);
+            if (s->t->time_col < 0 || scan_time_may(s, min, max))
+                src->picks[src->picks_count++] = run;
+        }
+        from = to;
+    }
+    qsort(src->picks, src->picks_count, sizeof *src->picks, scan_pick_cmp);
+}
+
+static int scan_pick_runs(struct scan *s, struct scan_src *src, struct dn_err *err)
+{
+    src->picks = mem_alloc_array(s->owner, src->runs_count, sizeof *src->picks);
+    if (!src->picks)
+        return DN_FAIL_NOMEM(err);
+    if (!src->m && s->points_only && (uint64_t)s->points_count * 16 < src->runs_count) {
+        scan_pick_points(s, src);
+    } else {
+        for (uint32_t r = 0; r < src->runs_count; r++)
+            if (scan_run_may(s, src, r))
+                src->picks[src->picks_count++] = r;
+    }
+    s->stats.partitions_total += src->runs_count;
+    s->stats.partitions_read += src->picks_count;
+    return DN_OK;
+}
+
+static bool scan_segment_may(const struct scan *s, const struct seg_meta *m)
+{
+    bool hit = !s->points_only;
+
+    if (s->t->time_col >= 0 && !scan_time_may(s, m->time_min, m->time_max))
+        return false;
+    for (uint32_t k = 0; k < s->points_count && !hit; k++)
+        hit = s->point_tokens[k] >= m->token_min && s->point_tokens[k] <= m->token_max;
+    return hit;
+}
+
+static void scan_count_blocks(struct scan *s, const struct scan_src *src)
+{
+    uint32_t count;
+    const struct seg_block *blocks = seg_get_blocks(src->seg, &count);
+    uint32_t pick = 0;
+
+    s->stats.blocks_total += count;
+    for (uint32_t b = 0; b < count; b++) {
+        uint32_t first = blocks[b].run_first;
+        uint32_t last = first + blocks[b].run_count;
+        while (pick < src->picks_count && src->picks[pick] < first)
+            pick++;
+        if (pick < src->picks_count && src->picks[pick] < last &&
+            (src->special || scan_zone_may(s, src, b, UINT32_MAX)))
+            s->stats.blocks_read++;
+    }
+}
+
+static int scan_add_segment(struct scan *s, struct segref *ref, struct dn_err *err)
+{
+    struct scan_src *src = &s->srcs[s->srcs_count];
+    int rc;
+
+    memset(src, 0, sizeof *src);
+    src->ref = ref;
+    rc = segref_open(ref, &src->seg, err);
+    if (rc < 0)
+        return rc;
+    src->runs = seg_get_runs(src->seg);
+    src->runs_count = src->runs->count;
+    src->special = ref->meta.has_patch || ref->meta.has_delete || ref->meta.has_expiry;
+    src->age = ref->meta.seq_min;
+    arena_init(&src->arena, s->owner);
+    seg_pins_init(&src->pins);
+    s->srcs_count++;
+    src->vecs = mem_calloc(s->owner, s->fetch_count, sizeof *src->vecs);
+    if (!src->vecs)
+        return DN_FAIL_NOMEM(err);
+    rc = scan_pick_runs(s, src, err);
+    if (rc < 0)
+        return rc;
+    s->stats.segments_read += src->picks_count > 0;
+    scan_count_blocks(s, src);
+    return DN_OK;
+}
+
+static int scan_add_memtable(struct scan *s, struct memtable *m, struct dn_err *err)
+{
+    struct scan_src *src = &s->srcs[s->srcs_count];
+    uint32_t rows = memtable_rows_at(m, s->snap->seq);
+    int rc;
+
+    if (rows == 0)
+        return DN_OK;
+    memset(src, 0, sizeof *src);
+    arena_init(&src->arena, s->owner);
+    seg_pins_init(&src->pins);
+    src->m = m;
+    src->age = UINT64_MAX;
+    s->srcs_count++;
+    src->vecs = mem_calloc(s->owner, s->fetch_count, sizeof *src->vecs);
+    if (!src->vecs)
+        return DN_FAIL_NOMEM(err);
+    rc = memtable_order(m, rows, s->points, s->points_only ? s->points_count : 0, &src->order, err);
+    if (rc < 0)
+        return rc;
+    src->runs_count = src->order->runs_count;
+    s->stats.memtable_rows += src->order->count;
+    return scan_pick_runs(s, src, err);
+}
+
+static int scan_slab_cmp(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a;
+    int64_t y = *(const int64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+static uint64_t scan_distinct(int64_t *slabs, size_t count)
+{
+    uint64_t distinct = 0;
+
+    qsort(slabs, count, sizeof *slabs, scan_slab_cmp);
+    for (size_t i = 0; i < count; i++)
+        distinct += i == 0 || slabs[i] != slabs[i - 1];
+    return distinct;
+}
+
+/* Distinct slabs over all sources, before and after pruning. */
+static int scan_count_slabs(struct scan *s, struct dn_err *err)
+{
+    size_t total = 0;
+    size_t n = 0;
+    int64_t *slabs;
+
+    for (uint32_t i = 0; i < s->srcs_count; i++)
+        total += s->srcs[i].runs_count;
+    slabs = mem_alloc_array(s->owner, total, sizeof *slabs);
+    if (!slabs)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < s->srcs_count; i++)
+        for (uint32_t r = 0; r < s->srcs[i].runs_count; r++)
+            if (r == 0 || scan_run_slab(&s->srcs[i], r) != scan_run_slab(&s->srcs[i], r - 1))
+                slabs[n++] = scan_run_slab(&s->srcs[i], r);
+    s->stats.slabs_total = scan_distinct(slabs, n);
+    n = 0;
+    for (uint32_t i = 0; i < s->srcs_count; i++)
+        for (uint32_t k = 0; k < s->srcs[i].picks_count; k++)
+            slabs[n++] = scan_run_slab(&s->srcs[i], s->srcs[i].picks[k]);
+    s->stats.slabs_read = scan_distinct(slabs, n);
+    mem_free(slabs);
+    return DN_OK;
+}
+
+int scan_prune(struct scan *s, struct dn_err *err)
+{
+    const struct version *v = s->snap->ver;
+    int rc;
+
+    for (uint32_t i = 0; i < s->spec.preds_count; i++)
+        s->nothing = s->nothing || s->spec.preds[i].set_count == 0;
+    rc = s->nothing ? DN_OK : scan_make_points(s, err);
+    if (rc < 0)
+        return rc;
+    s->srcs = mem_calloc(s->owner, v->segs_count + v->sets_count, sizeof *s->srcs);
+    if (!s->srcs)
+        return DN_FAIL_NOMEM(err);
+    for (size_t i = 0; i < v->segs_count; i++) {
+        struct segref *ref = v->segs[i];
+        if (ref->meta.table_id != s->t->id)
+            continue;
+        s->stats.segments_total++;
+        if (s->nothing || !scan_segment_may(s, &ref->meta)) {
+            s->stats.blocks_total += ref->meta.blocks;
+            s->stats.partitions_total += ref->meta.runs;
+            continue;
+        }
+        rc = scan_add_segment(s, ref, err);
+        if (rc < 0)
+            return rc;
+    }
+    for (size_t i = 0; i < v->sets_count && !s->nothing; i++) {
+        struct memtable *m = memgroup_find(v->sets[i], s->t->id);
+        if (!m)
+            continue;
+        rc = scan_add_memtable(s, m, err);
+        if (rc < 0)
+            return rc;
+    }
+    return scan_count_slabs(s, err);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * shard.c: opening, closing, the catalog's changes, figures. See shard_int.h for the whole. */
+#include "store/shard_int.h"
+
+#include <string.h>
+
+int shard_open(struct volume *v,
+               struct catalog *cat,
+               const struct shard_options *options,
+               struct shard **ret,
+               struct dn_err *err)
+{
+    struct shard *s = mem_calloc(options->owner, 1, sizeof *s);
+    int rc;
+
+    if (!s)
+        return DN_FAIL_NOMEM(err);
+    s->volume = v;
+    s->sched = v->sched;
+    s->options = *options;
+    s->catalog = catalog_ref(cat);
+    s->queue_tail = &s->queue;
+    mem_owner_init(&s->owner, "shard", options->owner, 0);
+    manifest_init(&s->man, &s->owner);
+    buf_init(&s->frame, &s->owner);
+    buf_init(&s->pending_bytes, &s->owner);
+    s->lock = sched_mutex_new(s->sched, "shard");
+    s->man_lock = sched_mutex_new(s->sched, "manifest");
+    s->cond = sched_cond_new(s->sched, "shard");
+    s->cache = cache_new(s->sched, &s->owner, options->cache_bytes);
+    if (!s->lock || !s->man_lock || !s->cond || !s->cache)
+        rc = DN_FAIL_NOMEM(err);
+    else
+        rc = shard_recover(s, err);
+    if (rc < 0) {
+        shard_close(s);
+        return rc;
+    }
+    *ret = s;
+    return DN_OK;
+}
+
+static void shard_stop_tasks(struct shard *s)
+{
+    sched_lock(s->lock);
+    s->closing = true;
+    while (s->task_running || s->sync_running || s->flushing)
+        sched_wait(s->cond, s->lock);
+    sched_unlock(s->lock);
+    if (s->task)
+        sched_join(s->task);
+    if (s->sync_task)
+        sched_join(s->sync_task);
+    /* Unsynced commits become durable if the storage lets them. */
+    if (!s->options.read_only)
+        DN_IGNORE(shard_log_sync(s, NULL));
+}
+
+void shard_close(struct shard *s)
+{
+    if (!s)
+        return;
+    if (s->lock && s->cond && s->ver)
+        shard_stop_tasks(s);
+    version_unref(s->ver);
+    cache_free(s->cache);
+    catalog_unref(s->catalog);
+    manifest_done(&s->man);
+    if (s->man_unknown)
+        manifest_done(&s->pending);
+    buf_done(&s->pending_bytes);
+    buf_done(&s->frame);
+    mem_free(s->chunk_seq);
+    mem_free(s->rowids);
+    sched_cond_free(s->cond);
+    sched_mutex_free(s->lock);
+    sched_mutex_free(s->man_lock);
+    mem_free(s);
+}
+
+/* The manifest without segments of tables that are gone. */
+static int shard_forget_tables(struct shard *s, const struct catalog *cat, struct dn_err *err)
+{
+    struct manifest next = {0};
+    size_t keep = 0;
+    int rc;
+
+    sched_lock(s->man_lock);
+    rc = shard_manifest_resolve(s, err);
+    if (rc == DN_OK)
+        rc = manifest_copy(&s->man, &next, err);
+    if (rc == DN_OK) {
+        for (size_t i = 0; i < next.segs_count; i++)
+            if (catalog_table_by_id(cat, next.segs[i].table_id))
+                next.segs[keep++] = next.segs[i];
+        if (keep < next.segs_count) {
+            next.segs_count = keep;
+            rc = shard_manifest_commit(s, &next, err);
+            if (rc < 0)
+                manifest_done(&next);
+        } else {
+            manifest_done(&next);
+        }
+    }
+    sched_unlock(s->man_lock);
+    return rc;
+}
+
+int shard_set_catalog(struct shard *s, struct catalog *cat, struct dn_err *err)
+{
+    struct catalog *old_cat;
+    struct version *v;
+    struct version *old;
+    int rc;
+
+    /* The token keeps commits and freezes out; flushes look at the catalog under the lock. */
+    sched_lock(s->lock);
+    shard_token_take(s);
+    while (s->flushing)
+        sched_wait(s->cond, s->lock);
+    s->flushing = true;
+    old_cat = s->catalog;
+    s->catalog = catalog_ref(cat);
+    v = version_new(s->ver->segs_count, s->ver->sets_count);
+    for (size_t i = 0; v && i < s->ver->segs_count; i++) {
+        struct segref *r = s->ver->segs[i];
+        if (catalog_table_by_id(cat, r->meta.table_id))
+            v->segs[v->segs_count++] = segref_ref(r);
+    }
+    for (size_t i = 0; v && i < s->ver->sets_count; i++)
+        v->sets[v->sets_count++] = memgroup_ref(s->ver->sets[i]);
+    sched_unlock(s->lock);
+    catalog_unref(old_cat);
+    rc = v ? shard_forget_tables(s, cat, err) : DN_FAIL_NOMEM(err);
+    sched_lock(s->lock);
+    old = NULL;
+    if (rc == DN_OK) {
+        old = shard_install(s, v);
+        v = NULL;
+        for (size_t i = 0; i < old->segs_count; i++)
+            if (!catalog_table_by_id(cat, old->segs[i]->meta.table_id))
+                atomic_store(&old->segs[i]->doomed, true); /* I6: the manifest no longer names it */
+    }
+    s->flushing = false;
+    shard_token_give(s);
+    sched_unlock(s->lock);
+    version_unref(v);
+    version_unref(old);
+    return rc;
+}
+
+static void shard_add_memory(struct shard *s, uint64_t table_id, struct shard_stats *ret)
+{
+    for (size_t i = 0; i < s->ver->sets_count; i++) {
+        struct memgroup *set = s->ver->sets[i];
+        sched_lock(set->lock);
+        for (size_t k = 0; k < set->tables_count; k++) {
+            const struct memtable *m = set->tables[k];
+            if (table_id && memtable_table(m)->id != table_id)
+                continue;
+            ret->memtable_rows += memtable_rows(m);
+            ret->memtable_bytes += memtable_bytes(m);
+        }
+        sched_unlock(set->lock);
+    }
+    for (size_t i = 0; i < s->ver->segs_count; i++) {
+        const struct seg_meta *m = &s->ver->segs[i]->meta;
+        if (table_id && m->table_id != table_id)
+            continue;
+        ret->segments++;
+        ret->segment_rows += m->rows;
+        ret->segment_bytes += m->bytes;
+    }
+}
+
+void shard_get_stats(struct shard *s, struct shard_stats *ret)
+{
+    sched_lock(s->man_lock);
+    sched_lock(s->lock);
+    *ret = s->stats;
+    ret->seq = s->seq_visible;
+    ret->epoch = s->man.epoch;
+    ret->log_chunks = s->man.chunks_count;
+    shard_add_memory(s, 0, ret);
+    sched_unlock(s->lock);
+    sched_unlock(s->man_lock);
+}
+
+void shard_table_stats(struct shard *s, uint64_t table_id, struct shard_stats *ret)
+{
+    memset(ret, 0, sizeof *ret);
+    sched_lock(s->lock);
+    ret->seq = s->seq_visible;
+    shard_add_memory(s, table_id, ret);
+    sched_unlock(s->lock);
+}

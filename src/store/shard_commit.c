@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * shard_commit.c: group commit. Writers encode their rows, queue up, and wait; whoever finds the
+ * token free leads: it takes all that wait, stages their rows in the memtables, appends one frame
+ * for all of them (one sync), publishes, and wakes them. While it syncs, the next group gathers. */
+#include "store/shard_int.h"
+
+#include <string.h>
+
+#define COMMIT_GROUP_BYTES                                                         \
+    (32u * 1024 * 1024)         /* of one frame; a single larger commit goes alone \
+                                 */
+#define COMMIT_FROZEN_MAX    2u /* writers wait while more sets await their flush */
+#define COMMIT_SYNC_DELAY_NS (50u * 1000 * 1000) /* unsynced appends become durable within this */
+
+void shard_token_take(struct shard *s)
+{
+    while (s->writing)
+        sched_wait(s->cond, s->lock);
+    s->writing = true;
+}
+
+void shard_token_give(struct shard *s)
+{
+    s->writing = false;
+    sched_broadcast(s->cond);
+}
+
+static void commit_fail(struct commit *c, int rc, const struct dn_err *why)
+{
+    c->rc = rc;
+    c->why = *why;
+}
+
+/* Rows of one commit into the active memtables, unseen. On failure none of them stay. */
+static int commit_stage(struct shard *s, struct memgroup *set, struct commit *c, struct dn_err *err)
+{
+    int rc = DN_OK;
+    size_t i;
+    uint32_t *before = mem_alloc_array(&s->owner, c->count, sizeof *before);
+
+    if (!before)
+        return DN_FAIL_NOMEM(err);
+    for (i = 0; i < c->count; i++) {
+        const struct shard_batch *b = &c->batches[i];
+        struct memtable *m;
+        uint64_t *rowid;
+
+        rc = memgroup_get(s, set, b->table, &m, err);
+        if (rc < 0)
+            break;
+        before[i] = memtable_staged(m);
+        c->rowid_bases[i] = 0;
+        if (b->table->form == KEY_NONE) {
+            rowid = shard_rowid_next(s, b->table->id);
+            if (!rowid) {
+                rc = DN_FAIL_NOMEM(err);
+                break;
+            }
+            c->rowid_bases[i] = *rowid;
+            *rowid += b->rows;
+        }
+        rc = memtable_stage(m, b->cols, b->rows, c->seq, b->op, c->rowid_bases[i], err);
+        if (rc < 0)
+            break;
+    }
+    while (rc < 0 && i-- > 0)
+        memtable_rollback(memgroup_find(set, c->batches[i].table->id), before[i]);
+    mem_free(before);
+    return rc;
+}
+
+static void commit_finish(struct memgroup *set, struct commit *group, bool publish)
+{
+    for (struct commit *c = group; c; c = c->next) {
+        for (size_t i = 0; i < c->count; i++) {
+            struct memtable *m = memgroup_find(set, c->batches[i].table->id);
+            if (!m)
+                continue;
+            if (publish)
+                memtable_publish(m);
+            else
+                memtable_rollback(m, memtable_rows(m));
+        }
+    }
+}
+
+/* A chunk that can take an append. */
+static int commit_log_ready(struct shard *s, struct dn_err *err)
+{
+    bool unknown;
+
+    sched_lock(s->man_lock);
+    unknown = s->man_unknown;
+    sched_unlock(s->man_lock);
+    if (s->chunk_open && !s->chunk_broken && !unknown && s->chunk_len < s->options.log_chunk_bytes)
+        return DN_OK;
+    return shard_log_roll(s, err);
+}
+
+/* Token held, lock not: stages, logs and publishes a group. Each commit gets its own result. */
+static void commit_lead(struct shard *s, struct memgroup *set, struct commit *group)
+{
+    struct dn_err why;
+    uint64_t seq_first = 0;
+    uint64_t seq_last = 0;
+    size_t frame;
+    bool sync = false;
+    int rc;
+
+    dn_err_clear(&why);
+    rc = commit_log_ready(s, &why);
+    buf_reset(&s->frame);
+    log_frame_begin(&s->frame, &frame);
+    for (struct commit *c = group; c; c = c->next) {
+        struct dn_err mine;
+        int staged = rc;
+        if (rc == DN_OK)
+            staged = commit_stage(s, set, c, &mine);
+        if (staged < 0) {
+            commit_fail(c, staged, rc < 0 ? &why : &mine);
+            continue;
+        }
+        c->rc = DN_OK;
+        log_frame_commit(&s->frame, c->seq, &c->bytes, c->rowid_bases, (uint32_t)c->count);
+        seq_first = seq_first ? seq_first : c->seq;
+        seq_last = c->seq;
+        sync = sync || c->sync;
+    }
+    if (rc < 0 || seq_last == 0)
+        return;
+    log_frame_end(&s->frame, frame, s->epoch, seq_first, s->chunk_durable);
+    if (s->frame.failed)
+        rc = DN_FAIL_NOMEM(&why);
+    else
+        rc = shard_log_append(s, seq_last, sync, &why);
+    for (struct commit *c = group; rc < 0 && c; c = c->next)
+        if (c->rc == DN_OK)
+            commit_fail(c, rc, &why);
+    commit_finish(set, group, rc == DN_OK);
+    if (rc == DN_OK) {
+        sched_lock(s->lock);
+        s->seq_visible = seq_last; /* I5 */
+        sched_unlock(s->lock);
+    }
+    if (s->frame.cap > 4 * COMMIT_GROUP_BYTES)
+        buf_done(&s->frame);
+}
+
+/* Lock held: takes the oldest waiting commits, gives them sequences. */
+static struct commit *commit_take_group(struct shard *s)
+{
+    struct commit *group = s->queue;
+    struct commit *last = NULL;
+    size_t bytes = 0;
+
+    for (struct commit *c = group; c; c = c->next) {
+        if (last && bytes + c->bytes.len > COMMIT_GROUP_BYTES)
+            break;
+        bytes += c->bytes.len;
+        c->seq = ++s->seq_last;
+        last = c;
+    }
+    s->queue = last->next;
+    if (!s->queue)
+        s->queue_tail = &s->queue;
+    last->next = NULL;
+    return group;
+}
+
+static void commit_sync_task(void *arg)
+{
+    struct shard *s = arg;
+
+    sched_sleep_ns(s->sched, COMMIT_SYNC_DELAY_NS);
+    sched_lock(s->lock);
+    shard_token_take(s);
+    sched_unlock(s->lock);
+    /* A failure marks the chunk broken; the next write seals it and says why. */
+    DN_IGNORE(shard_log_sync(s, NULL));
+    sched_lock(s->lock);
+    s->sync_running = false;
+    shard_token_give(s);
+    sched_unlock(s->lock);
+}
+
+/* Lock held, no sync task running. */
+static void commit_sync_kick(struct shard *s)
+{
+    struct sched_task *old = s->sync_task;
+
+    if (!s->sync_wanted || s->sync_running || !s->options.background || s->closing)
+        return;
+    s->sync_running = true;
+    s->sync_task = NULL;
+    sched_unlock(s->lock);
+    if (old)
+        sched_join(old);
+    if (sched_spawn(s->sched, "log-sync", commit_sync_task, s, &old, NULL) < 0)
+        old = NULL;
+    sched_lock(s->lock);
+    s->sync_task = old;
+    if (!old)
+        s->sync_running = false;
+}
+
+/* Lock held: waits while too much awaits its flush. */
+static int commit_wait_room(struct shard *s, struct dn_err *err)
+{
+    for (;;) {
+        bool full = s->ver->sets_count > COMMIT_FROZEN_MAX + 1 ||
+                    (s->ver->sets_count > 1 &&
+                     memgroup_bytes(version_active(s->ver)) > 2 * s->options.memtable_bytes);
+        if (!full)
+            return DN_OK;
+        shard_flush_kick(s);
+        if (!s->task_running && s->flush_rc < 0) {
+            if (err)
+                *err = s->flush_why;
+            dn_err_prefix(err, "fresh rows cannot be flushed");
+            return s->flush_rc;
+        }
+        if (!s->task_running && !s->flushing)
+            return DN_OK; /* no background work here: the caller flushes after its commit */
+        sched_wait(s->cond, s->lock);
+    }
+}
+
+static int commit_run(struct shard *s, struct commit *c, struct dn_err *err)
+{
+    int rc;
+
+    sched_lock(s->lock);
+    rc = commit_wait_room(s, err);
+    if (rc < 0) {
+        sched_unlock(s->lock);
+        return rc;
+    }
+    *s->queue_tail = c;
+    s->queue_tail = &c->next;
+    while (!c->done) {
+        struct commit *group;
+        struct memgroup *set;
+        if (s->writing) {
+            sched_wait(s->cond, s->lock);
+            continue;
+        }
+        s->writing = true;
+        group = commit_take_group(s);
+        set = memgroup_ref(version_active(s->ver));
+        sched_unlock(s->lock);
+        commit_lead(s, set, group);
+        memgroup_unref(set);
+        sched_lock(s->lock);
+        while (group) {
+            struct commit *next = group->next; /* its owner may be gone once done is set */
+            s->stats.commits += group->rc == DN_OK;
+            group->done = true;
+            group = next;
+        }
+        shard_token_give(s);
+        commit_sync_kick(s);
+        shard_flush_kick(s);
+    }
+    sched_unlock(s->lock);
+    if (c->rc < 0 && err)
+        *err = c->why;
+    return c->rc;
+}
+
+/* Without background tasks whoever fills the memtable flushes it. A failure keeps the rows in
+ * memory and log. */
+static void commit_flush_inline(struct shard *s)
+{
+    bool due;
+
+    if (s->options.background)
+        return;
+    sched_lock(s->lock);
+    due = memgroup_bytes(version_active(s->ver)) >= s->options.memtable_bytes;
+    sched_unlock(s->lock);
+    if (due)
+        DN_IGNORE(shard_flush(s, NULL));
+}
+
+int shard_write(struct shard *s,
+                const struct shard_batch *batches,
+                size_t count,
+                bool sync,
+                uint64_t *ret_seq,
+                struct dn_err *err)
+{
+    struct commit c = {.batches = batches, .count = count, .sync = sync};
+    int rc;
+
+    if (s->options.read_only)
+        return DN_FAIL(err, DN_E_READ_ONLY, "the database is open read-only");
+    buf_init(&c.bytes, &s->owner);
+    c.rowid_bases = mem_calloc(&s->owner, count, sizeof *c.rowid_bases);
+    for (size_t i = 0; i < count; i++)
+        log_encode_batch(
+            batches[i].table, batches[i].cols, batches[i].rows, batches[i].op, &c.bytes);
+    if (!c.rowid_bases || c.bytes.failed)
+        rc = DN_FAIL_NOMEM(err);
+    else
+        rc = commit_run(s, &c, err);
+    buf_done(&c.bytes);
+    mem_free(c.rowid_bases);
+    if (rc < 0)
+        return rc;
+    if (ret_seq)
+        *ret_seq = c.seq;
+    commit_flush_inline(s);
+    return DN_OK;
+}

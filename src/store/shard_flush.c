@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * shard_flush.c: memtables to segments. Freezing puts a fresh set of memtables in front of the full
+ * one and begins a new log chunk, so that after the flush the old chunks go as a whole. Flushing
+ * writes the segment objects first, then one manifest change names them, raises flushed_seq and
+ * drops the chunks; only then do readers move over. A crash in between leaves objects nobody
+ * names, which the next open sweeps. */
+#include "store/fold.h"
+#include "store/shard_int.h"
+
+#include <string.h>
+
+#define FLUSH_SLAB_BYTES (1024u * 1024) /* a segment this big ends at the end of its slab */
+#define FLUSH_RETRY_NS   (1000ull * 1000 * 1000) /* pause after a failed background flush */
+
+struct flusher {
+    struct shard *s;
+    const struct table *t;
+    struct memtable *m;
+    struct seg_writer *w; /* owned, NULL between segments */
+    int64_t slab;         /* of the last run */
+    struct arena arena;   /* of the batch */
+    uint32_t *all_cols;   /* owned: 0, 1, 2 … */
+    struct vec *vecs;     /* owned */
+    struct fold fold;
+    bool fold_ready;
+    struct seg_meta *metas; /* owned: finished segments of all tables */
+    size_t metas_count;
+};
+
+static int flush_finish_segment(struct flusher *f, struct dn_err *err)
+{
+    struct shard *s = f->s;
+    struct seg_meta meta;
+    struct seg_meta *grown;
+    struct buf bytes;
+    char name[VOLUME_NAME_MAX + 1];
+    int rc;
+
+    if (!f->w)
+        return DN_OK;
+    buf_init(&bytes, &s->owner);
+    rc = seg_writer_finish(f->w, &bytes, &meta, err);
+    seg_writer_free(f->w);
+    f->w = NULL;
+    if (rc == DN_OK) {
+        seg_name(meta.table_id, meta.id, name);
+        rc = volume_put(s->volume, name, bytes.data, bytes.len, err);
+    }
+    buf_done(&bytes);
+    if (rc < 0)
+        return rc;
+    grown = mem_realloc(&s->owner, f->metas, (f->metas_count + 1) * sizeof *grown);
+    if (!grown)
+        return DN_FAIL_NOMEM(err);
+    f->metas = grown;
+    f->metas[f->metas_count++] = meta;
+    return DN_OK;
+}
+
+static int flush_add(struct flusher *f, const struct vec *vecs, uint32_t count, struct dn_err *err)
+{
+    uint64_t id;
+
+    if (f->w && seg_writer_bytes(f->w) >= SEG_BYTES_TARGET) {
+        int rc = flush_finish_segment(f, err);
+        if (rc < 0)
+            return rc;
+    }
+    if (!f->w) {
+        sched_lock(f->s->man_lock);
+        id = f->s->man.segment_id_next++;
+        sched_unlock(f->s->man_lock);
+        f->w = seg_writer_new(&f->s->owner, f->t, id);
+        if (!f->w)
+            return DN_FAIL_NOMEM(err);
+    }
+    return seg_writer_add(f->w, vecs, count, err);
+}
+
+static int flush_rows(struct flusher *f, const uint32_t *rows, uint32_t count, struct dn_err *err)
+{
+    while (count > 0) {
+        uint32_t n = count < VEC_ROWS_MAX ? count : VEC_ROWS_MAX;
+        int rc;
+        arena_reset(&f->arena);
+        rc = memtable_gather(
+            f->m, rows, n, f->all_cols, store_cols_count(f->t), &f->arena, f->vecs, err);
+        if (rc == DN_OK)
+            rc = flush_add(f, f->vecs, n, err);
+        if (rc < 0)
+            return rc;
+        rows += n;
+        count -= n;
+    }
+    return DN_OK;
+}
+
+static int flush_fold_out(struct flusher *f, struct dn_err *err)
+{
+    uint32_t count = fold_rows(&f->fold);
+    int rc;
+
+    if (count == 0)
+        return DN_OK;
+    for (uint32_t c = 0; c < f->fold.cols_count; c++)
+        f->vecs[c] = colbuf_vec(&f->fold.cols[c], 0, count);
+    rc = flush_add(f, f->vecs, count, err);
+    fold_reset(&f->fold);
+    return rc;
+}
+
+/* A run with repeated keys, patches or deletes: one stored row for each key. */
+static int flush_folded(struct flusher *f, const uint32_t *rows, uint32_t count, struct dn_err *err)
+{
+    uint32_t at = 0;
+
+    if (!f->fold_ready) {
+        if (!fold_init(&f->fold, f->t, &f->s->owner))
+            return DN_FAIL_NOMEM(err);
+        f->fold_ready = true;
+    }
+    while (at < count) {
+        uint32_t end = at + 1;
+        while (end < count && memtable_same_key(f->m, rows[at], rows[end]))
+            end++;
+        fold_begin(&f->fold);
+        for (uint32_t i = end; i-- > at;)
+            if (!fold_version(
+                    &f->fold, memtable_op(f->m, rows[i]), memtable_fold_value, f->m, rows[i]))
+                break;
+        if (!fold_end(&f->fold, false))
+            return DN_FAIL_NOMEM(err);
+        if (fold_rows(&f->fold) == VEC_ROWS_MAX) {
+            int rc = flush_fold_out(f, err);
+            if (rc < 0)
+                return rc;
+        }
+        at = end;
+    }
+    return flush_fold_out(f, err);
+}
+
+static int flush_runs(struct flusher *f, const struct mem_order *o, struct dn_err *err)
+{
+    uint32_t i = 0;
+
+    while (i < o->runs_count) {
+        const struct mem_run *run = &o->runs[i];
+        uint32_t count = run->count;
+        int rc = DN_OK;
+
+        if (f->w && run->slab != f->slab && seg_writer_bytes(f->w) >= FLUSH_SLAB_BYTES)
+            rc = flush_finish_segment(f, err);
+        f->slab = run->slab;
+        if (rc == DN_OK && !run->plain) {
+            rc = flush_folded(f, o->order + run->first, count, err);
+        } else if (rc == DN_OK) {
+            /* Plain runs of one slab go together, so that short ones fill whole batches. */
+            while (i + 1 < o->runs_count && o->runs[i + 1].plain &&
+                   o->runs[i + 1].slab == run->slab)
+                count += o->runs[++i].count;
+            rc = flush_rows(f, o->order + run->first, count, err);
+        }
+        if (rc < 0)
+            return rc;
+        i++;
+    }
+    return flush_finish_segment(f, err);
+}
+
+static int flush_table(struct flusher *f, struct memtable *m, struct dn_err *err)
+{
+    uint32_t rows = memtable_rows(m);
+    uint32_t cols;
+    struct mem_order *o = NULL;
+    int rc;
+
+    if (rows == 0)
+        return DN_OK;
+    f->m = m;
+    f->t = memtable_table(m);
+    cols = store_cols_count(f->t);
+    f->all_cols = mem_alloc_array(&f->s->owner, cols, sizeof *f->all_cols);
+    f->vecs = mem_calloc(&f->s->owner, cols, sizeof *f->vecs);
+    if (f->all_cols && f->vecs) {
+        for (uint32_t c = 0; c < cols; c++)
+            f->all_cols[c] = c;
+        rc = memtable_order(m, rows, NULL, 0, &o, err);
+        if (rc == DN_OK)
+            rc = flush_runs(f, o, err);
+        mem_order_unref(o);
+    } else {
+        rc = DN_FAIL_NOMEM(err);
+    }
+    seg_writer_free(f->w);
+    f->w = NULL;
+    if (f->fold_ready)
+        fold_done(&f->fold);
+    f->fold_ready = false;
+    mem_free(f->all_cols);
+    mem_free(f->vecs);
+    f->all_cols = NULL;
+    f->vecs = NULL;
+    return rc;
+}
+
+/* The next version: with the new segments, without the oldest set. */
+static struct version *
+flush_version(struct shard *s, const struct flusher *f, const struct version *old)
+{
+    struct version *v = version_new(old->segs_count + f->metas_count, old->sets_count);
+
+    if (!v)
+        return NULL;
+    for (size_t i = 0; i < old->segs_count; i++)
+        v->segs[v->segs_count++] = segref_ref(old->segs[i]);
+    for (size_t i = 1; i < old->sets_count; i++)
+        v->sets[v->sets_count++] = memgroup_ref(old->sets[i]);
+    for (size_t i = 0; i < f->metas_count; i++) {
+        const struct table *t = catalog_table_by_id(s->catalog, f->metas[i].table_id);
+        if (!t)
+            continue; /* dropped meanwhile: the manifest does not name it either */
+        v->segs[v->segs_count] = segref_new(s, &f->metas[i], t);
+        if (!v->segs[v->segs_count]) {
+            version_unref(v);
+            return NULL;
+        }
+        v->segs_count++;
+    }
+    return v;
+}
+
+/* man_lock held. One manifest change: segments in, flushed_seq up, old chunks out. */
+static int flush_commit(
+    struct shard *s, const struct flusher *f, uint64_t seq, size_t *ret_trim, struct dn_err *err)
+{
+    struct manifest next = {0};
+    size_t trim = 0;
+    int rc;
+
+    rc = shard_manifest_resolve(s, err);
+    if (rc < 0)
+        return rc;
+    rc = manifest_copy(&s->man, &next, err);
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; rc == DN_OK && i < f->metas_count; i++)
+        if (catalog_table_by_id(s->catalog, f->metas[i].table_id) &&
+            manifest_find_seg(&next, f->metas[i].id) == SIZE_MAX)
+            rc = manifest_add_seg(&next, &f->metas[i], err);
+    if (next.flushed_seq < seq)
+        next.flushed_seq = seq;
+    sched_lock(s->lock);
+    while (trim < next.chunks_count && trim < s->chunk_seq_count && next.chunks[trim].sealed &&
+           s->chunk_seq[trim] <= seq)
+        trim++;
+    sched_unlock(s->lock);
+    manifest_remove_chunks(&next, trim);
+    if (rc == DN_OK)
+        rc = shard_manifest_commit(s, &next, err);
+    if (rc < 0)
+        manifest_done(&next);
+    *ret_trim = trim;
+    return rc;
+}
+
+/* Publishes what a flusher wrote: manifest, then version, then old chunks go. */
+static int flush_publish(struct flusher *f, struct memgroup *set, struct dn_err *err)
+{
+    struct shard *s = f->s;
+    struct version *old = NULL;
+    struct manifest_chunk *gone;
+    size_t gone_count = 0;
+    char name[VOLUME_NAME_MAX + 1];
+    int rc = DN_OK;
+
+    sched_lock(s->man_lock);
+    gone = mem_dup(&s->owner, s->man.chunks, s->man.chunks_count * sizeof *gone);
+    if (!gone)
+        rc = DN_FAIL_NOMEM(err);
+    if (rc == DN_OK)
+        rc = flush_commit(s, f, set->seq_last, &gone_count, err);
+    if (rc == DN_OK) {
+        struct version *v;
+        sched_lock(s->lock);
+        v = flush_version(s, f, s->ver);
+        if (v)
+            old = shard_install(s, v);
+        /* Else the rows stay in memory besides: the segments hold the same ones. */
+        memmove(s->chunk_seq,
+                s->chunk_seq + gone_count,
+                (s->chunk_seq_count - gone_count) * sizeof *s->chunk_seq);
+        s->chunk_seq_count -= gone_count;
+        sched_unlock(s->lock);
+    }
+    sched_unlock(s->man_lock);
+    version_unref(old);
+    for (size_t i = 0; rc == DN_OK && i < gone_count; i++) {
+        manifest_chunk_name(&gone[i], name);
+        /* Unnamed chunks are swept at the next open. */
+        DN_IGNORE(volume_log_delete(s->volume, name, NULL));
+    }
+    mem_free(gone);
+    return rc;
+}
+
+static int flush_set(struct shard *s, struct memgroup *set, struct dn_err *err)
+{
+    struct flusher f = {.s = s};
+    int rc = DN_OK;
+
+    arena_init(&f.arena, &s->owner);
+    for (size_t i = 0; rc == DN_OK && i < set->tables_count; i++) {
+        bool alive;
+        sched_lock(s->lock);
+        alive = catalog_table_by_id(s->catalog, memtable_table(set->tables[i])->id) != NULL;
+        sched_unlock(s->lock);
+        if (alive)
+            rc = flush_table(&f, set->tables[i], err);
+    }
+    if (rc == DN_OK)
+        rc = flush_publish(&f, set, err);
+    arena_done(&f.arena);
+    mem_free(f.metas);
+    return rc;
+}
+
+int shard_freeze(struct shard *s, struct dn_err *err)
+{
+    struct version *v;
+    struct version *old;
+    struct memgroup *fresh;
+    bool empty;
+    int rc;
+
+    sched_lock(s->lock);
+    empty = memgroup_empty(version_active(s->ver));
+    sched_unlock(s->lock);
+    if (empty)
+        return DN_OK;
+    rc = shard_log_roll(s, err);
+    if (rc < 0)
+        return rc;
+    fresh = memgroup_new(s);
+    sched_lock(s->lock);
+    v = fresh ? version_new(s->ver->segs_count, s->ver->sets_count + 1) : NULL;
+    if (!v) {
+        sched_unlock(s->lock);
+        memgroup_unref(fresh);
+        return DN_FAIL_NOMEM(err);
+    }
+    for (size_t i = 0; i < s->ver->segs_count; i++)
+        v->segs[v->segs_count++] = segref_ref(s->ver->segs[i]);
+    for (size_t i = 0; i < s->ver->sets_count; i++)
+        v->sets[v->sets_count++] = memgroup_ref(s->ver->sets[i]);
+    version_active(v)->seq_last = s->seq_visible;
+    v->sets[v->sets_count++] = fresh;
+    old = shard_install(s, v);
+    sched_unlock(s->lock);
+    version_unref(old);
+    return DN_OK;
+}
+
+/* Lock held: flushes frozen sets, oldest first, until none up to `seq` is left. */
+static int flush_drain(struct shard *s, uint64_t seq, struct dn_err *err)
+{
+    for (;;) {
+        struct memgroup *set;
+        struct dn_err why;
+        int rc;
+
+        while (s->flushing)
+            sched_wait(s->cond, s->lock);
+        if (s->ver->sets_count < 2 || s->ver->sets[0]->seq_last > seq)
+            return DN_OK;
+        s->flushing = true;
+        set = memgroup_ref(s->ver->sets[0]);
+        sched_unlock(s->lock);
+        dn_err_clear(&why);
+        rc = flush_set(s, set, &why);
+        memgroup_unref(set);
+        sched_lock(s->lock);
+        s->flushing = false;
+        s->flush_rc = rc;
+        s->flush_why = why;
+        if (rc < 0) {
+            s->flush_failed_ns = sched_now_ns(s->sched);
+            s->stats.flush_failures++;
+        } else {
+            s->stats.flushes++;
+        }
+        sched_broadcast(s->cond);
+        if (rc < 0) {
+            if (err)
+                *err = why;
+            return rc;
+        }
+    }
+}
+
+int shard_flush(struct shard *s, struct dn_err *err)
+{
+    uint64_t seq;
+    int rc;
+
+    if (s->options.read_only)
+        return DN_FAIL(err, DN_E_READ_ONLY, "the database is open read-only");
+    sched_lock(s->lock);
+    shard_token_take(s);
+    sched_unlock(s->lock);
+    rc = shard_freeze(s, err);
+    sched_lock(s->lock);
+    seq = s->seq_visible;
+    shard_token_give(s);
+    if (rc == DN_OK)
+        rc = flush_drain(s, seq, err);
+    sched_unlock(s->lock);
+    return rc;
+}
+
+static void flush_task(void *arg)
+{
+    struct shard *s = arg;
+    int rc;
+
+    rc = shard_flush(s, NULL);
+    sched_lock(s->lock);
+    if (rc < 0 && s->flush_rc == DN_OK) {
+        s->flush_rc = rc; /* failed before the first set: the log could not roll */
+        s->flush_failed_ns = sched_now_ns(s->sched);
+        DN_IGNORE(DN_FAIL(&s->flush_why, rc, "the log could not begin a new chunk"));
+    }
+    s->task_running = false;
+    sched_broadcast(s->cond);
+    sched_unlock(s->lock);
+}
+
+void shard_flush_kick(struct shard *s)
+{
+    bool due = s->ver->sets_count > 1 ||
+               memgroup_bytes(version_active(s->ver)) >= s->options.memtable_bytes;
+    struct sched_task *old = s->task;
+
+    if (!due || s->task_running || !s->options.background || s->closing)
+        return;
+    if (s->flush_rc < 0 && sched_now_ns(s->sched) - s->flush_failed_ns < FLUSH_RETRY_NS)
+        return;
+    s->flush_rc = DN_OK;
+    s->task_running = true;
+    s->task = NULL;
+    sched_unlock(s->lock);
+    if (old)
+        sched_join(old);
+    if (sched_spawn(s->sched, "flush", flush_task, s, &old, NULL) < 0)
+        old = NULL;
+    sched_lock(s->lock);
+    s->task = old;
+    if (!old)
+        s->task_running = false;
+}

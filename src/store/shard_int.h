@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * shard_int.h: the inside of a shard, shared by shard*.c and scan*.c.
+ *
+ * What readers see is a struct version: segments and memtable sets, immutable, counted. Freezing,
+ * flushing and dropping make a new version; a snapshot is a reference to one plus a sequence.
+ *
+ * Locks, in this order:
+ *   writing    not a mutex but a token (s->writing): its holder is the only one who stages rows,
+ *              appends to the log, freezes memtables. Taken and given back under `lock`.
+ *   man_lock   held while the manifest document is replaced; guards man, man_unknown, pending.
+ *   lock       short: version pointer, sequences, commit queue, flush state, open segments.
+ *
+ * Invariants:
+ *   I1  an acknowledged commit is in the log (up to the chunk's acknowledged length) or in segments
+ *       named by the manifest, at every instant.
+ *   I2  a chunk is named in the manifest before its first append.
+ *   I3  after an append failed, its chunk is sealed at the acknowledged length before anything is
+ *       appended anywhere else.
+ *   I4  when the outcome of a manifest replacement is unknown, nothing is appended and no other
+ *       replacement is made until the document was read again.
+ *   I5  seq_visible moves only after all rows of the commit are published.
+ *   I6  a segment's object is deleted only when no manifest names it and no version holds it. */
+#pragma once
+
+#include "store/cache.h"
+#include "store/log.h"
+#include "store/manifest.h"
+#include "store/memtable.h"
+#include "store/segment.h"
+#include "store/shard.h"
+
+struct segref {
+    atomic_uint refs;
+    struct seg_meta meta;
+    struct table *table; /* reference: definition it is read with */
+    struct seg *seg;     /* owned, NULL until first used; guarded by shard->lock */
+    atomic_bool doomed;  /* delete the object with the last reference */
+    struct shard *shard; /* borrowed */
+};
+
+/* The memtables that are frozen together. */
+struct memgroup {
+    atomic_uint refs;
+    struct mem_owner owner;   /* what its rows cost */
+    struct sched_mutex *lock; /* guards the list */
+    struct memtable **tables; /* owned */
+    size_t tables_count;
+    uint64_t seq_last; /* newest commit in it; set when frozen */
+};
+
+struct version {
+    atomic_uint refs;
+    struct segref **segs; /* references, in manifest order */
+    size_t segs_count;
+    struct memgroup **sets; /* references, oldest first; the last takes writes */
+    size_t sets_count;
+};
+
+struct snapshot {
+    struct shard *shard; /* borrowed */
+    struct version *ver; /* reference */
+    uint64_t seq;
+};
+
+struct commit {
+    const struct shard_batch *batches; /* borrowed */
+    size_t count;
+    bool sync;
+    struct buf bytes;      /* encoded batches */
+    uint64_t *rowid_bases; /* owned, one per batch */
+    uint64_t seq;
+    int rc;
+    struct dn_err why; /* when rc < 0 */
+    bool done;
+    struct commit *next;
+};
+
+struct rowid_counter {
+    uint64_t table_id;
+    uint64_t next;
+};
+
+struct shard {
+    struct volume *volume; /* borrowed */
+    struct sched *sched;   /* borrowed from the volume */
+    struct shard_options options;
+    struct mem_owner owner; /* child of options.owner */
+    struct cache *cache;
+
+    struct sched_mutex *lock;
+    struct sched_cond *cond; /* anything changed */
+    struct catalog *catalog; /* reference */
+    struct version *ver;     /* reference: the current one */
+    uint64_t seq_last;       /* given out */
+    uint64_t seq_visible;
+    bool writing;         /* the token */
+    struct commit *queue; /* waiting commits, oldest first */
+    struct commit **queue_tail;
+
+    struct sched_mutex *man_lock;
+    struct manifest man;
+    bool man_unknown;
+    struct manifest pending; /* valid when man_unknown */
+    struct buf pending_bytes;
+
+    uint64_t epoch; /* ours, fixed at open */
+
+    /* log; the token's holder, chunk_seq and sync_wanted besides under lock */
+    char chunk_name[VOLUME_NAME_MAX + 1];
+    uint64_t chunk_number;  /* of that chunk */
+    bool chunk_open;        /* an unsealed chunk takes appends */
+    bool chunk_broken;      /* an append failed: seal before going on */
+    uint64_t chunk_len;     /* acknowledged bytes */
+    uint64_t chunk_durable; /* bytes known durable (smaller while unsynced appends are out) */
+    uint64_t *chunk_seq;    /* owned: last sequence in each chunk of man.chunks, parallel */
+    size_t chunk_seq_count;
+    struct rowid_counter *rowids; /* owned */
+    size_t rowids_count;
+    struct buf frame; /* the leader's */
+
+    /* flush */
+    bool flushing;           /* one at a time */
+    struct sched_task *task; /* background flush, joined before the next and at close */
+    bool task_running;
+    bool sync_wanted; /* unsynced appends are out */
+    struct sched_task *sync_task;
+    bool sync_running;
+    bool closing;
+    int flush_rc; /* of the last flush */
+    struct dn_err flush_why;
+    uint64_t flush_failed_ns; /* when it failed */
+    struct shard_stats stats;
+};
+
+/* version.c */
+struct segref *segref_new(struct shard *s, const struct seg_meta *meta, const struct table *t);
+struct segref *segref_ref(struct segref *r);
+void segref_unref(struct segref *r);
+/* The opened segment, opening it on first use. Borrowed from the reference. */
+int segref_open(struct segref *r, struct seg **ret, struct dn_err *err) DN_MUST_CHECK;
+struct memgroup *memgroup_new(struct shard *s);
+struct memgroup *memgroup_ref(struct memgroup *set);
+void memgroup_unref(struct memgroup *set);
+struct memtable *memgroup_find(struct memgroup *set, uint64_t table_id); /* NULL: none */
+int memgroup_get(struct shard *s,
+                 struct memgroup *set,
+                 const struct table *t,
+                 struct memtable **ret,
+                 struct dn_err *err) DN_MUST_CHECK;
+bool memgroup_empty(struct memgroup *set);
+size_t memgroup_bytes(const struct memgroup *set);
+struct version *version_new(size_t segs_room, size_t sets_room);
+struct version *version_ref(struct version *v);
+void version_unref(struct version *v);
+struct memgroup *version_active(const struct version *v);
+/* Puts v in place of the current version (lock held) and returns the old one to unref after
+ * unlocking. */
+struct version *shard_install(struct shard *s, struct version *v);
+
+/* shard_log.c: token held, lock not held */
+int shard_manifest_commit(struct shard *s, struct manifest *next, struct dn_err *err)
+    DN_MUST_CHECK; /* man_lock held; next is consumed on success */
+int shard_manifest_resolve(struct shard *s, struct dn_err *err) DN_MUST_CHECK; /* man_lock held */
+int shard_log_roll(struct shard *s, struct dn_err *err) DN_MUST_CHECK;
+int shard_log_append(struct shard *s, uint64_t seq_last, bool sync, struct dn_err *err)
+    DN_MUST_CHECK; /* s->frame */
+int shard_log_sync(struct shard *s, struct dn_err *err) DN_MUST_CHECK;
+uint64_t *shard_rowid_next(struct shard *s, uint64_t table_id); /* NULL: out of memory */
+
+/* shard_commit.c */
+void shard_token_take(struct shard *s); /* lock held */
+void shard_token_give(struct shard *s); /* lock held */
+
+/* shard_flush.c */
+int shard_freeze(struct shard *s, struct dn_err *err) DN_MUST_CHECK; /* token held, lock not */
+void shard_flush_kick(struct shard *s); /* lock held: starts a background flush if one is due */
+
+/* shard_recover.c */
+int shard_recover(struct shard *s, struct dn_err *err) DN_MUST_CHECK;

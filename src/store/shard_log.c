@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * shard_log.c: the manifest's compare-and-swap and the log chunks it names. */
+#include "store/shard_int.h"
+
+#include <inttypes.h>
+
+/* Reads the document again and decides which of two manifests is in force (I4). */
+int shard_manifest_resolve(struct shard *s, struct dn_err *err)
+{
+    struct buf now;
+    uint64_t generation = 0;
+    bool landed;
+    int rc;
+
+    if (!s->man_unknown)
+        return DN_OK;
+    buf_init(&now, &s->owner);
+    rc = volume_doc_read(s->volume, MANIFEST_DOC, &now, &generation, err);
+    if (rc < 0) {
+        buf_done(&now);
+        return rc;
+    }
+    landed = rc == DN_OK && now.len == s->pending_bytes.len &&
+             memcmp(now.data, s->pending_bytes.data, now.len) == 0 &&
+             generation != s->man.generation;
+    buf_done(&now);
+    if (!landed && generation != s->man.generation)
+        return DN_FAIL(err,
+                       DN_E_FENCED,
+                       "manifest: another writer replaced it (generation %" PRIu64
+                       ", expected %" PRIu64 ")",
+                       generation,
+                       s->man.generation);
+    if (landed) {
+        s->pending.generation = generation;
+        manifest_done(&s->man);
+        s->man = s->pending;
+    } else {
+        manifest_done(&s->pending);
+    }
+    memset(&s->pending, 0, sizeof s->pending);
+    s->man_unknown = false;
+    return DN_OK;
+}
+
+int shard_manifest_commit(struct shard *s, struct manifest *next, struct dn_err *err)
+{
+    struct dn_err first;
+    uint64_t generation = 0;
+    uint64_t wanted;
+    int rc;
+
+    rc = shard_manifest_resolve(s, err);
+    if (rc < 0)
+        return rc;
+    DN_ASSERT(next->generation == s->man.generation); /* made from the manifest in force */
+    buf_reset(&s->pending_bytes);
+    rc = manifest_print(next, &s->pending_bytes, err);
+    if (rc < 0)
+        return rc;
+    rc = volume_doc_replace(s->volume,
+                            MANIFEST_DOC,
+                            s->pending_bytes.data,
+                            s->pending_bytes.len,
+                            s->man.generation,
+                            &generation,
+                            &first);
+    if (rc == DN_OK) {
+        manifest_done(&s->man);
+        s->man = *next;
+        s->man.generation = generation;
+        return DN_OK;
+    }
+    if (rc == DN_E_CONFLICT)
+        return DN_FAIL(err, DN_E_FENCED, "manifest: another writer replaced it");
+    s->pending = *next;
+    s->man_unknown = true;
+    wanted = s->man.generation;
+    if (shard_manifest_resolve(s, err) < 0) {
+        /* Still unknown; the caller's copy now belongs to the shard. */
+        memset(next, 0, sizeof *next);
+        if (err)
+            *err = first;
+        return rc;
+    }
+    memset(next, 0, sizeof *next);
+    if (s->man.generation != wanted)
+        return DN_OK; /* it had landed after all */
+    if (err)
+        *err = first;
+    return rc;
+}
+
+uint64_t *shard_rowid_next(struct shard *s, uint64_t table_id)
+{
+    struct rowid_counter *grown;
+
+    for (size_t i = 0; i < s->rowids_count; i++)
+        if (s->rowids[i].table_id == table_id)
+            return &s->rowids[i].next;
+    grown = mem_realloc(&s->owner, s->rowids, (s->rowids_count + 1) * sizeof *grown);
+    if (!grown)
+        return NULL;
+    s->rowids = grown;
+    s->rowids[s->rowids_count] = (struct rowid_counter){.table_id = table_id, .next = 1};
+    return &s->rowids[s->rowids_count++].next;
+}
+
+/* Seals the open chunk (if any) at its acknowledged length and begins the next one: I2, I3. */
+int shard_log_roll(struct shard *s, struct dn_err *err)
+{
+    struct manifest next = {0};
+    struct manifest_chunk fresh;
+    char name[VOLUME_NAME_MAX + 1];
+    uint64_t *seqs;
+    int rc;
+
+    rc = shard_log_sync(s, err);
+    if (rc < 0 && !s->chunk_broken)
+        return rc;
+    sched_lock(s->man_lock);
+    rc = shard_manifest_resolve(s, err);
+    if (rc < 0)
+        goto out;
+    sched_lock(s->lock);
+    seqs = mem_realloc(&s->owner, s->chunk_seq, (s->man.chunks_count + 1) * sizeof *seqs);
+    s->chunk_seq = seqs ? seqs : s->chunk_seq;
+    sched_unlock(s->lock);
+    if (!seqs) {
+        rc = DN_FAIL_NOMEM(err);
+        goto out;
+    }
+    fresh = (struct manifest_chunk){.epoch = s->epoch, .number = s->man.chunk_next};
+    manifest_chunk_name(&fresh, name);
+    rc = volume_log_create(s->volume, name, s->epoch, err);
+    if (rc == DN_E_EXISTS) {
+        /* Left by an attempt whose manifest change failed: it was never named, so it holds nothing.
+         */
+        rc = volume_log_delete(s->volume, name, err);
+        if (rc >= 0)
+            rc = volume_log_create(s->volume, name, s->epoch, err);
+    }
+    if (rc < 0)
+        goto out;
+    rc = manifest_copy(&s->man, &next, err);
+    if (rc < 0)
+        goto out;
+    for (size_t i = 0; i < next.chunks_count; i++) {
+        struct manifest_chunk *c = &next.chunks[i];
+        if (!c->sealed) {
+            /* Ours, or one whose naming was in doubt and which nobody wrote to. */
+            c->sealed = true;
+            c->len = s->chunk_open && c->number == s->chunk_number ? s->chunk_durable : 0;
+        }
+    }
+    rc = manifest_add_chunk(&next, fresh.epoch, fresh.number, err);
+    if (rc == DN_OK) {
+        next.chunk_next++;
+        rc = shard_manifest_commit(s, &next, err);
+    }
+    if (rc < 0) {
+        manifest_done(&next);
+        goto out;
+    }
+    sched_lock(s->lock);
+    while (s->chunk_seq_count < s->man.chunks_count)
+        s->chunk_seq[s->chunk_seq_count++] = 0;
+    s->sync_wanted = false;
+    sched_unlock(s->lock);
+    memcpy(s->chunk_name, name, sizeof name);
+    s->chunk_number = fresh.number;
+    s->chunk_open = true;
+    s->chunk_broken = false;
+    s->chunk_len = 0;
+    s->chunk_durable = 0;
+out:
+    sched_unlock(s->man_lock);
+    return rc;
+}
+
+int shard_log_sync(struct shard *s, struct dn_err *err)
+{
+    int rc;
+
+    if (!s->chunk_open || s->chunk_broken || s->chunk_durable == s->chunk_len)
+        return DN_OK;
+    rc = volume_log_sync(s->volume, s->chunk_name, s->epoch, err);
+    if (rc < 0) {
+        s->chunk_broken = true;
+        return rc;
+    }
+    s->chunk_durable = s->chunk_len;
+    sched_lock(s->lock);
+    s->sync_wanted = false;
+    sched_unlock(s->lock);
+    return DN_OK;
+}
+
+int shard_log_append(struct shard *s, uint64_t seq_last, bool sync, struct dn_err *err)
+{
+    struct dn_err why;
+    int rc;
+
+    if (sync)
+        rc = volume_log_append(
+            s->volume, s->chunk_name, s->epoch, s->frame.data, s->frame.len, &why);
+    else
+        rc = volume_log_append_nosync(
+            s->volume, s->chunk_name, s->epoch, s->frame.data, s->frame.len, &why);
+    if (rc < 0) {
+        s->chunk_broken = true;
+        /* Sealing at once makes the failure certain; otherwise the next write or open decides. */
+        if (rc != DN_E_FENCED && shard_log_roll(s, NULL) < 0)
+            dn_err_hint(&why,
+                        "the outcome is unknown until the storage recovers: the rows may appear "
+                        "after a restart");
+        if (err)
+            *err = why;
+        return rc;
+    }
+    s->chunk_len += s->frame.len;
+    if (sync)
+        s->chunk_durable = s->chunk_len;
+    sched_lock(s->lock);
+    s->sync_wanted = !sync;
+    s->chunk_seq[s->chunk_seq_count - 1] = seq_last;
+    s->stats.log_appends++;
+    sched_unlock(s->lock);
+    return DN_OK;
+}

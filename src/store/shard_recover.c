@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * shard_recover.c: what happens at open.
+ *
+ *   1. read the manifest; an empty volume gets its first one
+ *   2. raise the epoch in the manifest, then in every log chunk it names: an old writer that still
+ *      runs can neither name new chunks nor append
+ *   3. replay the chunks: commits after flushed_seq go into memtables
+ *   4. begin a new chunk; the same manifest change seals the old ones at the length that was good
+ *   5. sweep objects and chunks that the manifest does not name
+ *
+ * A crash anywhere in between leaves a state from which the same steps succeed. */
+#include "store/shard_int.h"
+
+#include <inttypes.h>
+
+struct replay {
+    struct shard *s;
+    struct memgroup *set;
+    struct arena arena;
+    uint64_t seq;   /* of the last commit seen */
+    uint64_t epoch; /* of the last frame */
+};
+
+/* The batch's columns in the order of the table's definition; those it lacks are absent in a patch
+ * and have their default otherwise. */
+static int replay_cols(struct replay *r,
+                       const struct table *t,
+                       const struct log_batch *b,
+                       struct vec **ret,
+                       struct dn_err *err)
+{
+    static const uint64_t all = UINT64_MAX;
+    struct vec *cols = arena_calloc(&r->arena, t->columns_count, sizeof *cols);
+
+    if (!cols)
+        return DN_FAIL_NOMEM(err);
+    for (uint16_t c = 0; c < t->columns_count; c++) {
+        void *zero = arena_calloc(&r->arena, 1, sizeof(struct vstr));
+        if (!zero)
+            return DN_FAIL_NOMEM(err);
+        cols[c] = (struct vec){.type = t->columns[c].type,
+                               .form = VEC_CONST,
+                               .count = b->rows,
+                               .data = zero,
+                               .nulls = &all,
+                               .absent = &all};
+    }
+    for (uint32_t i = 0; i < b->cols_count; i++) {
+        int c = table_column_by_id(t, b->col_ids[i]);
+        if (c < 0)
+            continue; /* the column was dropped since */
+        DN_CHECK_DISK(b->cols[i].type == t->columns[c].type,
+                      err,
+                      "log: column \"%s\" of table \"%s\" has type %s, the catalog says %s",
+                      t->columns[c].name,
+                      t->name,
+                      type_name(b->cols[i].type),
+                      type_name(t->columns[c].type));
+        cols[c] = b->cols[i];
+    }
+    for (uint16_t i = 0; i < t->local_count; i++) {
+        const struct vec *v = &cols[t->local[i].col];
+        DN_CHECK_DISK(
+            !v->absent && !v->nulls, err, "log: a key column of table \"%s\" holds NULL", t->name);
+    }
+    *ret = cols;
+    return DN_OK;
+}
+
+static int
+replay_batch(struct replay *r, const struct log_batch *b, uint64_t seq, struct dn_err *err)
+{
+    struct shard *s = r->s;
+    const struct table *t = catalog_table_by_id(s->catalog, b->table_id);
+    struct memtable *m;
+    struct vec *cols;
+    uint64_t *rowid;
+    int rc;
+
+    if (!t)
+        return DN_OK; /* dropped after the write */
+    rc = replay_cols(r, t, b, &cols, err);
+    if (rc < 0)
+        return rc;
+    rc = memgroup_get(s, r->set, t, &m, err);
+    if (rc < 0)
+        return rc;
+    rc = memtable_stage(m, cols, b->rows, seq, b->op, b->rowid_base, err);
+    if (rc < 0)
+        return rc;
+    memtable_publish(m);
+    if (t->form == KEY_NONE) {
+        rowid = shard_rowid_next(s, t->id);
+        if (!rowid)
+            return DN_FAIL_NOMEM(err);
+        if (*rowid < b->rowid_base + b->rows)
+            *rowid = b->rowid_base + b->rows;
+    }
+    return DN_OK;
+}
+
+static int replay_frame(struct replay *r, struct log_frame *f, struct dn_err *err)
+{
+    struct log_commit c;
+    int rc;
+
+    while ((rc = log_commit_next(f, &c, err)) == DN_OK) {
+        struct log_batch b;
+        bool wanted = c.seq > r->seq && c.seq > r->s->man.flushed_seq;
+
+        arena_reset(&r->arena);
+        while ((rc = log_batch_next(f, &c, &r->arena, &b, err)) == DN_OK) {
+            if (!wanted)
+                continue; /* flushed already, or a repeat after an unknown outcome */
+            rc = replay_batch(r, &b, c.seq, err);
+            if (rc < 0)
+                return rc;
+        }
+        if (rc < 0)
+            return rc;
+        if (c.seq > r->seq)
+            r->seq = c.seq;
+        r->s->stats.replayed_commits += wanted;
+    }
+    return rc < 0 ? rc : DN_OK;
+}
+
+/* Replays one chunk and tells how many of its bytes are good. */
+static int replay_chunk(struct replay *r,
+                        const struct manifest_chunk *chunk,
+                        uint64_t *ret_len,
+                        struct dn_err *err)
+{
+    struct shard *s = r->s;
+    char name[VOLUME_NAME_MAX + 1];
+    struct log_reader reader;
+    struct log_frame frame;
+    struct buf data;
+    int rc;
+
+    manifest_chunk_name(chunk, name);
+    buf_init(&data, &s->owner);
+    rc = volume_log_read(s->volume, name, 0, &data, err);
+    if (rc == DN_NOT_FOUND)
+        rc = chunk->sealed && chunk->len == 0
+                 ? DN_OK
+                 : DN_FAIL(
+                       err, DN_E_CORRUPT, "log %s: the manifest names it, but it is missing", name);
+    if (rc == DN_OK && chunk->sealed && data.len < chunk->len)
+        rc = DN_FAIL(err,
+                     DN_E_CORRUPT,
+                     "log %s: %zu bytes, but %" PRIu64 " were acknowledged",
+                     name,
+                     data.len,
+                     chunk->len);
+    if (rc < 0) {
+        buf_done(&data);
+        return rc;
+    }
+    log_reader_init(
+        &reader, name, data.data, chunk->sealed ? (size_t)chunk->len : data.len, chunk->sealed);
+    while ((rc = log_reader_next(&reader, &frame, err)) == DN_OK) {
+        rc = replay_frame(r, &frame, err);
+        if (rc < 0) {
+            dn_err_prefix(err, "log %s", name);
+            break;
+        }
+    }
+    if (rc == DN_EOF) {
+        rc = DN_OK;
+        *ret_len = reader.next;
+        if (reader.torn)
+            s->stats.torn_tail = true;
+    }
+    buf_done(&data);
+    return rc;
+}
+
+static int recover_replay(struct shard *s, struct dn_err *err)
+{
+    struct replay r = {.s = s, .set = version_active(s->ver), .seq = 0};
+    int rc = DN_OK;
+
+    s->chunk_seq = mem_calloc(&s->owner, s->man.chunks_count + 1, sizeof *s->chunk_seq);
+    if (!s->chunk_seq)
+        return DN_FAIL_NOMEM(err);
+    arena_init(&r.arena, &s->owner);
+    for (size_t i = 0; rc == DN_OK && i < s->man.chunks_count; i++) {
+        struct manifest_chunk *c = &s->man.chunks[i];
+        uint64_t len = 0;
+        rc = replay_chunk(&r, c, &len, err);
+        s->chunk_seq[s->chunk_seq_count++] = r.seq;
+        if (rc == DN_OK && !c->sealed) {
+            /* What roll seals it at. */
+            s->chunk_open = true;
+            s->chunk_number = c->number;
+            s->chunk_len = len;
+            s->chunk_durable = len;
+        }
+    }
+    arena_done(&r.arena);
+    s->seq_last = r.seq > s->man.flushed_seq ? r.seq : s->man.flushed_seq;
+    s->seq_visible = s->seq_last;
+    return rc;
+}
+
+/* Step 2. */
+static int recover_fence(struct shard *s, struct dn_err *err)
+{
+    struct manifest next = {0};
+    char name[VOLUME_NAME_MAX + 1];
+    int rc;
+
+    rc = manifest_copy(&s->man, &next, err);
+    if (rc < 0)
+        return rc;
+    next.epoch++;
+    sched_lock(s->man_lock);
+    rc = shard_manifest_commit(s, &next, err);
+    sched_unlock(s->man_lock);
+    if (rc < 0) {
+        manifest_done(&next);
+        return rc;
+    }
+    s->epoch = s->man.epoch;
+    for (size_t i = 0; i < s->man.chunks_count; i++) {
+        manifest_chunk_name(&s->man.chunks[i], name);
+        rc = volume_log_fence(s->volume, name, s->man.epoch, err);
+        if (rc < 0 && rc != DN_E_NO_OBJECT)
+            return rc; /* a missing chunk is reported by the replay */
+    }
+    return DN_OK;
+}
+
+static bool recover_names_chunk(const struct shard *s, const char *name)
+{
+    char mine[VOLUME_NAME_MAX + 1];
+
+    for (size_t i = 0; i < s->man.chunks_count; i++) {
+        manifest_chunk_name(&s->man.chunks[i], mine);
+        if (strcmp(mine, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool recover_names_segment(const struct shard *s, const char *name)
+{
+    char mine[VOLUME_NAME_MAX + 1];
+
+    for (size_t i = 0; i < s->man.segs_count; i++) {
+        seg_name(s->man.segs[i].table_id, s->man.segs[i].id, mine);
+        if (strcmp(mine, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Step 5. Failures are harmless: the next open tries again. */
+static void recover_sweep(struct shard *s)
+{
+    struct volume_names names = {0};
+
+    if (volume_list(s->volume, "seg/", &names, NULL) == DN_OK)
+        for (size_t i = 0; i < names.count; i++)
+            if (!recover_names_segment(s, names.names[i]))
+                DN_IGNORE(volume_delete(s->volume, names.names[i], NULL));
+    volume_names_done(&names);
+    memset(&names, 0, sizeof names);
+    if (volume_log_list(s->volume, "log/0/", &names, NULL) == DN_OK)
+        for (size_t i = 0; i < names.count; i++)
+            if (!recover_names_chunk(s, names.names[i]))
+                DN_IGNORE(volume_log_delete(s->volume, names.names[i], NULL));
+    volume_names_done(&names);
+}
+
+/* Segments of tables that the catalog lost while we were away. */
+static int recover_drop_orphans(struct shard *s, struct dn_err *err)
+{
+    struct manifest next = {0};
+    size_t keep = 0;
+    int rc;
+
+    rc = manifest_copy(&s->man, &next, err);
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < next.segs_count; i++)
+        if (catalog_table_by_id(s->catalog, next.segs[i].table_id))
+            next.segs[keep++] = next.segs[i];
+    if (keep == next.segs_count || s->options.read_only) {
+        manifest_done(&next);
+        return DN_OK;
+    }
+    next.segs_count = keep;
+    sched_lock(s->man_lock);
+    rc = shard_manifest_commit(s, &next, err);
+    sched_unlock(s->man_lock);
+    if (rc < 0)
+        manifest_done(&next);
+    return rc;
+}
+
+static int recover_version(struct shard *s, struct dn_err *err)
+{
+    struct version *v = version_new(s->man.segs_count, 1);
+
+    if (!v)
+        return DN_FAIL_NOMEM(err);
+    s->ver = v;
+    for (size_t i = 0; i < s->man.segs_count; i++) {
+        const struct seg_meta *meta = &s->man.segs[i];
+        const struct table *t = catalog_table_by_id(s->catalog, meta->table_id);
+        if (!t)
+            continue;
+        v->segs[v->segs_count] = segref_new(s, meta, t);
+        if (!v->segs[v->segs_count])
+            return DN_FAIL_NOMEM(err);
+        v->segs_count++;
+        if (t->form == KEY_NONE) {
+            uint64_t *rowid = shard_rowid_next(s, t->id);
+            if (!rowid)
+                return DN_FAIL_NOMEM(err);
+            if (*rowid <= meta->rowid_max)
+                *rowid = meta->rowid_max + 1;
+        }
+    }
+    v->sets[0] = memgroup_new(s);
+    if (!v->sets[0])
+        return DN_FAIL_NOMEM(err);
+    v->sets_count = 1;
+    return DN_OK;
+}
+
+static int recover_manifest(struct shard *s, struct dn_err *err)
+{
+    struct buf doc;
+    uint64_t generation = 0;
+    int rc;
+
+    buf_init(&doc, &s->owner);
+    rc = volume_doc_read(s->volume, MANIFEST_DOC, &doc, &generation, err);
+    if (rc == DN_OK) {
+        manifest_done(&s->man);
+        rc = manifest_parse(doc.data, doc.len, &s->owner, &s->man, err);
+        s->man.generation = generation;
+    } else if (rc == DN_NOT_FOUND) {
+        rc = DN_OK;
+    }
+    buf_done(&doc);
+    return rc;
+}
+
+int shard_recover(struct shard *s, struct dn_err *err)
+{
+    int rc;
+
+    rc = recover_manifest(s, err);
+    if (rc == DN_OK && !s->options.read_only)
+        rc = recover_fence(s, err);
+    if (rc == DN_OK)
+        rc = recover_drop_orphans(s, err);
+    if (rc == DN_OK)
+        rc = recover_version(s, err);
+    if (rc == DN_OK)
+        rc = recover_replay(s, err);
+    if (rc < 0 || s->options.read_only)
+        return rc;
+    rc = shard_log_roll(s, err);
+    if (rc == DN_OK)
+        recover_sweep(s);
+    return rc;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * version.c: counted segments, memtable sets and versions. See shard_int.h. */
+#include "store/shard_int.h"
+
+struct segref *segref_new(struct shard *s, const struct seg_meta *meta, const struct table *t)
+{
+    struct segref *r = mem_calloc(&s->owner, 1, sizeof *r);
+
+    if (!r)
+        return NULL;
+    atomic_init(&r->refs, 1);
+    atomic_init(&r->doomed, false);
+    r->meta = *meta;
+    r->table = table_ref(t);
+    r->shard = s;
+    return r;
+}
+
+struct segref *segref_ref(struct segref *r)
+{
+    atomic_fetch_add_explicit(&r->refs, 1, memory_order_relaxed);
+    return r;
+}
+
+void segref_unref(struct segref *r)
+{
+    char name[VOLUME_NAME_MAX + 1];
+
+    if (!r || atomic_fetch_sub_explicit(&r->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    seg_unref(r->seg);
+    if (atomic_load(&r->doomed)) {
+        if (r->shard->cache)
+            cache_drop_segment(r->shard->cache, r->meta.id);
+        seg_name(r->meta.table_id, r->meta.id, name);
+        /* A failure leaves an orphan, which the next open sweeps. */
+        DN_IGNORE(volume_delete(r->shard->volume, name, NULL));
+    }
+    table_unref(r->table);
+    mem_free(r);
+}
+
+int segref_open(struct segref *r, struct seg **ret, struct dn_err *err)
+{
+    struct shard *s = r->shard;
+    struct seg *seg;
+    struct seg *extra = NULL;
+    int rc;
+
+    sched_lock(s->lock);
+    seg = r->seg;
+    sched_unlock(s->lock);
+    if (!seg) {
+        rc = seg_open(s->volume, s->cache, r->table, r->meta.table_id, r->meta.id, &seg, err);
+        if (rc < 0)
+            return rc;
+        sched_lock(s->lock);
+        if (r->seg) {
+            extra = seg;
+            seg = r->seg;
+        } else {
+            r->seg = seg;
+        }
+        sched_unlock(s->lock);
+        seg_unref(extra);
+    }
+    *ret = seg;
+    return DN_OK;
+}
+
+struct memgroup *memgroup_new(struct shard *s)
+{
+    struct memgroup *set = mem_calloc(&s->owner, 1, sizeof *set);
+
+    if (!set)
+        return NULL;
+    atomic_init(&set->refs, 1);
+    mem_owner_init(&set->owner, "memtables", &s->owner, 0);
+    set->lock = sched_mutex_new(s->sched, "memgroup");
+    if (!set->lock) {
+        mem_free(set);
+        return NULL;
+    }
+    return set;
+}
+
+struct memgroup *memgroup_ref(struct memgroup *set)
+{
+    atomic_fetch_add_explicit(&set->refs, 1, memory_order_relaxed);
+    return set;
+}
+
+void memgroup_unref(struct memgroup *set)
+{
+    if (!set || atomic_fetch_sub_explicit(&set->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    for (size_t i = 0; i < set->tables_count; i++)
+        memtable_free(set->tables[i]);
+    mem_free(set->tables);
+    sched_mutex_free(set->lock);
+    mem_free(set);
+}
+
+struct memtable *memgroup_find(struct memgroup *set, uint64_t table_id)
+{
+    struct memtable *found = NULL;
+
+    sched_lock(set->lock);
+    for (size_t i = 0; i < set->tables_count && !found; i++)
+        if (memtable_table(set->tables[i])->id == table_id)
+            found = set->tables[i];
+    sched_unlock(set->lock);
+    return found;
+}
+
+int memgroup_get(struct shard *s,
+                 struct memgroup *set,
+                 const struct table *t,
+                 struct memtable **ret,
+                 struct dn_err *err)
+{
+    struct memtable *m = memgroup_find(set, t->id);
+    struct memtable **grown;
+
+    if (m) {
+        *ret = m;
+        return DN_OK;
+    }
+    m = memtable_new(s->sched, &set->owner, t);
+    if (!m)
+        return DN_FAIL_NOMEM(err);
+    sched_lock(set->lock);
+    grown =
+        mem_realloc(&set->owner, set->tables, (set->tables_count + 1) * sizeof(struct memtable *));
+    if (grown) {
+        set->tables = grown;
+        set->tables[set->tables_count++] = m;
+    }
+    sched_unlock(set->lock);
+    if (!grown) {
+        memtable_free(m);
+        return DN_FAIL_NOMEM(err);
+    }
+    *ret = m;
+    return DN_OK;
+}
+
+bool memgroup_empty(struct memgroup *set)
+{
+    bool empty = true;
+
+    sched_lock(set->lock);
+    for (size_t i = 0; i < set->tables_count && empty; i++)
+        empty = memtable_rows(set->tables[i]) == 0;
+    sched_unlock(set->lock);
+    return empty;
+}
+
+size_t memgroup_bytes(const struct memgroup *set)
+{
+    return mem_owner_used(&set->owner);
+}
+
+struct version *version_new(size_t segs_room, size_t sets_room)
+{
+    struct version *v = mem_calloc(NULL, 1, sizeof *v);
+
+    if (!v)
+        return NULL;
+    atomic_init(&v->refs, 1);
+    v->segs = mem_calloc(NULL, segs_room, sizeof(struct segref *));
+    v->sets = mem_calloc(NULL, sets_room, sizeof(struct memgroup *));
+    if (!v->segs || !v->sets) {
+        version_unref(v);
+        return NULL;
+    }
+    return v;
+}
+
+struct version *version_ref(struct version *v)
+{
+    atomic_fetch_add_explicit(&v->refs, 1, memory_order_relaxed);
+    return v;
+}
+
+void version_unref(struct version *v)
+{
+    if (!v || atomic_fetch_sub_explicit(&v->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    for (size_t i = 0; i < v->segs_count; i++)
+        segref_unref(v->segs[i]);
+    for (size_t i = 0; i < v->sets_count; i++)
+        memgroup_unref(v->sets[i]);
+    mem_free(v->segs);
+    mem_free(v->sets);
+    mem_free(v);
+}
+
+struct memgroup *version_active(const struct version *v)
+{
+    return v->sets[v->sets_count - 1];
+}
+
+struct version *shard_install(struct shard *s, struct version *v)
+{
+    struct version *old = s->ver;
+
+    s->ver = v;
+    return old;
+}
+
+struct snapshot *shard_snapshot(struct shard *s)
+{
+    struct snapshot *snap = mem_calloc(&s->owner, 1, sizeof *snap);
+
+    if (!snap)
+        return NULL;
+    snap->shard = s;
+    sched_lock(s->lock);
+    snap->ver = version_ref(s->ver);
+    snap->seq = s->seq_visible;
+    sched_unlock(s->lock);
+    return snap;
+}
+
+void snapshot_free(struct snapshot *snap)
+{
+    if (!snap)
+        return;
+    version_unref(snap->ver);
+    mem_free(snap);
+}
+
+uint64_t snapshot_seq(const struct snapshot *snap)
+{
+    return snap->seq;
+}
