@@ -21,9 +21,23 @@ static void CODEC_STEPS(CODEC_T first, CODEC_T step, uint32_t count, CODEC_T *to
         to[i] = (CODEC_T)(to[i - CODEC_SIDES] + stride);
 }
 
-/* Value 0 is `first` whatever lane 0 says (writers put 0 there). */
+/* Value 0 is `first` whatever lane 0 says (writers put 0 there). Four differences are added up
+ * apart from the running sum, so that only one addition of four waits for the last. */
 #define CODEC_SUM_LOOP(LANES)                                         \
-    for (uint32_t i = 1; i < count; i++) {                            \
+    for (; i + 4 <= count; i += 4) {                                  \
+        CODEC_T a = (CODEC_T)((CODEC_T)(LANES)[i] + step);            \
+        CODEC_T b = (CODEC_T)((CODEC_T)(LANES)[i + 1] + step);        \
+        CODEC_T c = (CODEC_T)((CODEC_T)(LANES)[i + 2] + step);        \
+        CODEC_T d = (CODEC_T)((CODEC_T)(LANES)[i + 3] + step);        \
+        CODEC_T ab = (CODEC_T)(a + b);                                \
+        CODEC_T cd = (CODEC_T)(c + d);                                \
+        to[i] = (CODEC_T)(acc + a);                                   \
+        to[i + 1] = (CODEC_T)(acc + ab);                              \
+        to[i + 2] = (CODEC_T)(acc + (CODEC_T)(ab + c));               \
+        acc = (CODEC_T)(acc + (CODEC_T)(ab + cd));                    \
+        to[i + 3] = acc;                                              \
+    }                                                                 \
+    for (; i < count; i++) {                                          \
         acc = (CODEC_T)(acc + (CODEC_T)((CODEC_T)(LANES)[i] + step)); \
         to[i] = acc;                                                  \
     }
@@ -36,6 +50,7 @@ static void CODEC_SUM(const union bitpack_lanes *lanes,
                       CODEC_T *restrict to)
 {
     CODEC_T acc = first;
+    uint32_t i = 1;
 
     to[0] = first;
     if (width == 0) {
