@@ -41,20 +41,29 @@ struct dn_err {
     int line;                   /* source line that raised it */
 };
 
-#define DN_FAIL(err, code, ...) dn_err_raise((err), (code), __FILE__, __LINE__, __VA_ARGS__)
+#define DN_FAIL(err, code, ...)                                                                    \
+    dn_err_code((code), dn_err_raise((err), (code), __FILE__, __LINE__, __VA_ARGS__))
+
+/* The code once more, where the compiler can see that it is negative: else it takes a variable that
+ * a failed callee did not set for one that is used uninitialized. */
+static inline int dn_err_code(int code, int raised)
+{
+    (void)raised;
+    return code;
+}
 
 /* Bytes from outside: the condition must hold, else DN_E_CORRUPT with the text. */
 #define DN_CHECK_DISK(cond, err, ...)                                                              \
     do {                                                                                           \
         if (DN_UNLIKELY(!(cond)))                                                                  \
-            return dn_err_raise((err), DN_E_CORRUPT, __FILE__, __LINE__, __VA_ARGS__);             \
+            return DN_FAIL((err), DN_E_CORRUPT, __VA_ARGS__);                                      \
     } while (0)
 
 /* Fills err (if not NULL) and returns code, so that `return DN_FAIL(…)` reads well. */
 int dn_err_raise(struct dn_err *err, int code, const char *file, int line, const char *fmt, ...)
     DN_PRINTF(5, 6);
 /* "out of memory" in one word; used after every failed allocation. */
-#define DN_FAIL_NOMEM(err) dn_err_raise((err), DN_E_NOMEM, __FILE__, __LINE__, "out of memory")
+#define DN_FAIL_NOMEM(err) DN_FAIL((err), DN_E_NOMEM, "out of memory")
 
 void dn_err_clear(struct dn_err *err);
 /* Sets the hint; a hint already set stays. */
