@@ -58,17 +58,23 @@ static inline void le_put64(void *p, uint64_t v)
 static inline void be_put64(void *p, uint64_t v)
 {
     uint8_t *b = p;
-    for (int i = 0; i < 8; i++)
-        b[i] = (uint8_t)(v >> (56 - 8 * i));
+    b[0] = (uint8_t)(v >> 56);
+    b[1] = (uint8_t)(v >> 48);
+    b[2] = (uint8_t)(v >> 40);
+    b[3] = (uint8_t)(v >> 32);
+    b[4] = (uint8_t)(v >> 24);
+    b[5] = (uint8_t)(v >> 16);
+    b[6] = (uint8_t)(v >> 8);
+    b[7] = (uint8_t)v;
 }
 
+/* Written out: gcc makes one swapped load of it, of a loop it does not. */
 static inline uint64_t be_get64(const void *p)
 {
     const uint8_t *b = p;
-    uint64_t v = 0;
-    for (int i = 0; i < 8; i++)
-        v = v << 8 | b[i];
-    return v;
+    return (uint64_t)b[0] << 56 | (uint64_t)b[1] << 48 | (uint64_t)b[2] << 40 |
+           (uint64_t)b[3] << 32 | (uint64_t)b[4] << 24 | (uint64_t)b[5] << 16 |
+           (uint64_t)b[6] << 8 | (uint64_t)b[7];
 }
 
 struct buf {

@@ -25,45 +25,69 @@ enum expr_kind {
 };
 
 enum expr_op {
-    OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MOD,
-    OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE,
-    OP_AND, OP_OR, OP_NOT, OP_NEG, OP_POS,
+    OP_ADD,
+    OP_SUB,
+    OP_MUL,
+    OP_DIV,
+    OP_MOD,
+    OP_EQ,
+    OP_NE,
+    OP_LT,
+    OP_LE,
+    OP_GT,
+    OP_GE,
+    OP_AND,
+    OP_OR,
+    OP_NOT,
+    OP_NEG,
+    OP_POS,
     OP_MAX
 };
 
-/* Fields that a kind does not name are zero, so a walk over a, b, c and args fits every kind. */
+/* a, b, c and args are NULL where a kind does not name them, so a walk over them fits every kind;
+ * the fields in unions belong to the kinds they name. Kept small: a row of an INSERT is a node for
+ * each value. */
 struct expr {
     enum expr_kind kind;
     uint32_t pos;        /* of the operator or first character: what an error points at */
     uint32_t depth;      /* height of this tree; capped */
-    enum expr_op op;     /* UNARY, BINARY */
-    enum type_id type;   /* CAST: target */
     uint32_t args_count; /* IN list, CALL arguments */
-    uint32_t param;      /* PARAM: 1-based number */
-    uint32_t chain;      /* BINARY AND, OR: operands of this chain; a long chain is a balanced tree,
-                            its operands from left to right in the order written */
-    bool negated;        /* BETWEEN, IN, IS_NULL: NOT form */
-    bool star;           /* CALL: f(*) */
-    bool distinct;       /* CALL: f(DISTINCT x) */
-    bool big;            /* LITERAL: integer that does not fit BIGINT */
-    bool paren;          /* was written in parentheses */
-    struct expr *a;      /* operands; BETWEEN uses a, b, c */
+    union {
+        enum expr_op op;   /* UNARY, BINARY */
+        enum type_id type; /* CAST: target */
+    };
+    union {
+        uint32_t param; /* PARAM: 1-based number */
+        uint32_t chain; /* BINARY AND, OR: operands of this chain; a long chain is a balanced tree,
+                           its operands from left to right in the order written */
+    };
+    bool negated;   /* BETWEEN, IN, IS_NULL: NOT form */
+    bool star;      /* CALL: f(*) */
+    bool distinct;  /* CALL: f(DISTINCT x) */
+    bool big;       /* LITERAL: integer that does not fit BIGINT */
+    bool paren;     /* was written in parentheses */
+    struct expr *a; /* operands; BETWEEN uses a, b, c */
     struct expr *b;
     struct expr *c;
-    struct expr **args;  /* IN list, CALL arguments */
-    const char *table;   /* COLUMN, STAR: qualifier or NULL */
-    const char *name;    /* COLUMN, CALL */
-    const char *text;    /* LITERAL number: as written (an integer too big for BIGINT has type
-                            DOUBLE and big = true); a minus before it is part of it */
-    struct datum value;  /* LITERAL: types NONE (NULL), BOOLEAN, BIGINT, DOUBLE, VARCHAR, BLOB */
+    struct expr **args; /* IN list, CALL arguments */
+    const char *text;   /* LITERAL number: as written (an integer too big for BIGINT has type DOUBLE
+                           and big = true); a minus before it is part of it */
+    union {
+        struct {
+            const char *table; /* COLUMN, STAR: qualifier or NULL */
+            const char *name;  /* COLUMN, CALL */
+        };
+        struct datum value; /* LITERAL: types NONE (NULL), BOOLEAN, BIGINT, DOUBLE, VARCHAR, BLOB */
+    };
 };
 
 struct select_item {
     struct expr *expr;
     const char *alias; /* NULL = none */
     uint32_t alias_pos;
-    uint32_t pos;      /* first character of the item; the text between pos and end names the column when there is no alias */
-    uint32_t end;      /* one past the last character */
+    uint32_t pos; /* first character of the item; the text between pos and end names the column when
+                     there is no alias */
+    uint32_t end; /* one past the last character */
 };
 
 enum nulls_order { NULLS_DEFAULT, NULLS_FIRST, NULLS_LAST };
@@ -77,24 +101,24 @@ struct order_item {
 struct qual_name {
     const char *schema; /* NULL = not given */
     const char *name;
-    uint32_t pos;       /* of the first part */
-    uint32_t name_pos;  /* of the last part */
+    uint32_t pos;      /* of the first part */
+    uint32_t name_pos; /* of the last part */
 };
 
 struct select_stmt {
-    bool distinct;             /* SELECT DISTINCT */
+    bool distinct; /* SELECT DISTINCT */
     struct select_item *items;
     uint32_t items_count;
     bool has_from;
     struct qual_name from;
-    const char *from_alias;    /* NULL = none */
-    struct expr *where;        /* NULL = none */
+    const char *from_alias; /* NULL = none */
+    struct expr *where;     /* NULL = none */
     struct expr **group_by;
     uint32_t group_by_count;
     struct expr *having;
     struct order_item *order_by;
     uint32_t order_by_count;
-    struct expr *limit;        /* NULL = none */
+    struct expr *limit; /* NULL = none */
     struct expr *offset;
 };
 
@@ -102,14 +126,14 @@ struct insert_stmt {
     struct qual_name table;
     struct spec_name *columns; /* NULL = all in order */
     uint32_t columns_count;
-    struct expr ***rows;       /* rows[i][j]; NULL element = DEFAULT keyword */
-    uint32_t *rows_len;        /* values in row i */
-    uint32_t *rows_pos;        /* position of each row's parenthesis */
+    struct expr ***rows; /* rows[i][j]; NULL element = DEFAULT keyword */
+    uint32_t *rows_len;  /* values in row i */
+    uint32_t *rows_pos;  /* position of each row's parenthesis */
     uint32_t rows_count;
 };
 
 enum stmt_kind {
-    STMT_EMPTY,        /* nothing but spaces and comments */
+    STMT_EMPTY, /* nothing but spaces and comments */
     STMT_SELECT,
     STMT_INSERT,
     STMT_CREATE_TABLE,
@@ -125,15 +149,15 @@ enum stmt_kind {
     STMT_SHOW_SETTING, /* SHOW name, SHOW ALL (name "all") */
     STMT_SET,          /* SET name = value | TO value | DEFAULT */
     STMT_EXPLAIN,
-    STMT_CHECKPOINT,   /* flush everything to segments */
+    STMT_CHECKPOINT, /* flush everything to segments */
     STMT_KIND_MAX
 };
 
 struct stmt {
     enum stmt_kind kind;
-    const char *text;      /* whole input, borrowed */
-    uint32_t start;        /* character position where this statement begins */
-    uint32_t start_byte;   /* byte offsets of this statement in text: [start_byte, end_byte) */
+    const char *text;    /* whole input, borrowed */
+    uint32_t start;      /* character position where this statement begins */
+    uint32_t start_byte; /* byte offsets of this statement in text: [start_byte, end_byte) */
     uint32_t end_byte;
     uint32_t params_count; /* highest parameter number */
     bool if_exists;        /* DROP … IF EXISTS */
@@ -141,11 +165,13 @@ struct stmt {
     bool keyspace;         /* the word KEYSPACE was used */
     struct select_stmt *select;
     struct insert_stmt *insert;
-    struct table_spec *create;   /* spec.schema.s is NULL when not given; defaults are in column_defaults */
-    struct expr **column_defaults; /* CREATE TABLE: one per column, NULL = none; evaluated by the engine */
-    struct qual_name name;       /* DROP TABLE, DESCRIBE, SHOW …, USE / CREATE SCHEMA (name only) */
-    const char *replication;     /* CREATE KEYSPACE: the map's text, NULL = none */
-    const char *set_value;       /* SET: text without quotes; NULL = DEFAULT */
+    struct table_spec
+        *create; /* spec.schema.s is NULL when not given; defaults are in column_defaults */
+    struct expr *
+        *column_defaults;  /* CREATE TABLE: one per column, NULL = none; evaluated by the engine */
+    struct qual_name name; /* DROP TABLE, DESCRIBE, SHOW …, USE / CREATE SCHEMA (name only) */
+    const char *replication; /* CREATE KEYSPACE: the map's text, NULL = none */
+    const char *set_value;   /* SET: text without quotes; NULL = DEFAULT */
     uint32_t set_value_pos;
-    struct stmt *explained;      /* EXPLAIN */
+    struct stmt *explained; /* EXPLAIN */
 };

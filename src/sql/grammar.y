@@ -27,7 +27,7 @@
 %token CAST PRECISION VARYING WITHOUT TIME ZONE.
 %token INTEGER FLOAT STRING BLOB PARAM ID.
 %token DOT TYPECAST PLUS MINUS STAR SLASH PERCENT NE LT LE GT GE AND OR NOT_LA IN IS BETWEEN.
-%token OVER FILTER WITHIN AT ILLEGAL STOP.
+%token OVER FILTER WITHIN AT ILLEGAL STOP ROW.
 %token CASE CHECK COLLATE CONSTRAINT CROSS ELSE END EXCEPT FETCH FOR FOREIGN FULL ILIKE INNER INTERSECT
   JOIN LEFT LIKE NATURAL REFERENCES RETURNING RIGHT THEN UNION UNIQUE USING WHEN WINDOW.
 
@@ -240,6 +240,7 @@ insert_into(A) ::= INSERT INTO qname(N). {A = N;}
 rows ::= row.
 rows ::= rows COMMA row.
 row ::= LP(T) row_values(L) RP. {sql_insert_row(ps, T.pos, L);}
+row ::= ROW. /* parse_rows.c has made it */
 row_values(A) ::= row_value(E). {A = sql_list_one(ps, E);}
 row_values(A) ::= row_values(L) COMMA row_value(E). {A = sql_list_add(ps, L, E);}
 %type row_value {struct expr *}
@@ -410,20 +411,50 @@ static int parser_lex(struct sql_lexer *lx, struct sql_token *tok)
     return code == TK_NOT ? parser_not(lx) : code;
 }
 
+/* Where in an INSERT the next token is: the rows come after VALUES, and after a comma outside of them. */
+struct parser_rows {
+    bool insert; /* the statement starts with INSERT */
+    bool values; /* VALUES was passed */
+    int depth;   /* open parentheses */
+    int prev;    /* code of the last token */
+};
+
+static bool parser_at_row(const struct parser_rows *r)
+{
+    return r->values && r->depth == 0 && (r->prev == TK_VALUES || r->prev == TK_COMMA);
+}
+
+static void parser_rows_step(struct parser_rows *r, int code)
+{
+    if (r->prev == 0)
+        r->insert = code == TK_INSERT;
+    if (r->insert) {
+        r->depth += (code == TK_LP) - (code == TK_RP);
+        if (code == TK_VALUES && r->prev != TK_INTO && r->prev != TK_DOT)
+            r->values = true;
+    }
+    r->prev = code;
+}
+
 void sql_parser_run(struct sql_parser *ps)
 {
+    struct parser_rows rows = {0};
     yyParser parser;
     struct sql_token tok;
     int code;
 
     sql_lemonInit(&parser, ps);
     do {
-        code = parser_lex(&ps->lx, &tok);
+        if (parser_at_row(&rows) && sql_rows_try(ps, &tok))
+            code = TK_ROW;
+        else
+            code = parser_lex(&ps->lx, &tok);
         if (code < 0) {
             ps->rc = code;
             break;
         }
         sql_lemon(&parser, code, tok);
+        parser_rows_step(&rows, code);
         if (code != TK_STOP) {
             ps->prev_end = ps->lx.pos;
             ps->last_end = ps->lx.cur;

@@ -5,21 +5,20 @@
 #include "sql/lexer.h"
 #include "sql/sql.h"
 
-#include <string.h>
-
 enum keyword_class { KEYWORD_RESERVED, KEYWORD_LABEL, KEYWORD_FREE };
 
+#define KEYWORD_LEN_MIN 2u
+#define KEYWORD_LEN_MAX 10u
+
 struct keyword_row {
-    const char *word;  /* lower case */
+    char word[16];     /* lower case, padded with zeros: compared as two big-endian numbers */
     const char *upper; /* as messages write it */
-    uint8_t len;
-    uint8_t class_;
+    enum keyword_class class_;
     int code;
 };
 
 static const struct keyword_row keyword_rows[] = {
-#define DN_KEYWORD(TOKEN, word, CLASS) \
-    {word, #TOKEN, sizeof(word) - 1, KEYWORD_##CLASS, TK_##TOKEN},
+#define DN_KEYWORD(TOKEN, word, CLASS) {word, #TOKEN, KEYWORD_##CLASS, TK_##TOKEN},
 #include "base/keyword_list.h"
 #undef DN_KEYWORD
 };
@@ -30,12 +29,11 @@ static const struct sql_keyword keyword_public[] = {
 #undef DN_KEYWORD
 };
 
-#define KEYWORD_LEN_MIN 2u
-#define KEYWORD_LEN_MAX 10u
-
 static const struct keyword_row *keyword_find(const char *word, size_t len)
 {
-    char low[KEYWORD_LEN_MAX];
+    char low[16] = {0};
+    uint64_t first;
+    uint64_t second;
     size_t from = 0;
     size_t to = DN_ARRAY_SIZE(keyword_rows);
 
@@ -43,14 +41,17 @@ static const struct keyword_row *keyword_find(const char *word, size_t len)
         return NULL;
     for (size_t i = 0; i < len; i++)
         low[i] = (char)(word[i] >= 'A' && word[i] <= 'Z' ? word[i] | 0x20 : word[i]);
+    first = be_get64(low);
+    second = be_get64(low + 8);
     while (from < to) {
         size_t mid = (from + to) / 2;
         const struct keyword_row *row = &keyword_rows[mid];
-        int order = memcmp(low, row->word, len < row->len ? len : row->len);
+        uint64_t row_first = be_get64(row->word);
+        uint64_t row_second = be_get64(row->word + 8);
 
-        if (order == 0 && len == row->len)
+        if (first == row_first && second == row_second)
             return row;
-        if (order < 0 || (order == 0 && len < row->len))
+        if (first < row_first || (first == row_first && second < row_second))
             to = mid;
         else
             from = mid + 1;

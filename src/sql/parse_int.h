@@ -14,8 +14,9 @@
 #include "sql/lexer.h"
 #include "sql/sql.h"
 
-#define SQL_STACK_MAX 3000 /* entries of the parser's stack: open brackets and pending operators \
-                            */
+#define SQL_STACK_MAX                                                          \
+    3000 /* entries of the parser's stack: open brackets and pending operators \
+          */
 
 struct sql_list {
     uint32_t start; /* place of the first element on the stack */
@@ -73,6 +74,9 @@ struct sql_parser {
 
 /* ---- grammar.y: runs the generated parser over the tokens of one statement ---- */
 void sql_parser_run(struct sql_parser *ps);
+
+/* ---- parse_rows.c: a whole row of plain values; false: there is none, nothing has moved ---- */
+bool sql_rows_try(struct sql_parser *ps, struct sql_token *ret_token);
 
 /* What could have stood at a token: a parser without actions runs the statement again. */
 #define SQL_EXPECT_TOKENS_MAX 256

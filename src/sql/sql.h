@@ -17,22 +17,24 @@
 #include "base/arena.h"
 #include "sql/ast.h"
 
-#define SQL_TEXT_MAX (256u * 1024 * 1024) /* bytes */
-#define SQL_DEPTH_MAX 500u                /* nesting of expressions */
-#define SQL_LIST_MAX 1000000u             /* elements of one list */
+#define SQL_TEXT_MAX   (256u * 1024 * 1024) /* bytes */
+#define SQL_DEPTH_MAX  500u                 /* nesting of expressions */
+#define SQL_LIST_MAX   1000000u             /* elements of one list */
 #define SQL_PARAMS_MAX 65535u
 
 struct sql_text {
     const char *text; /* borrowed, len bytes, UTF-8; need not end in NUL */
     size_t len;
-    size_t next;      /* byte offset where the next statement starts */
+    size_t next;       /* byte offset where the next statement starts */
     uint32_t next_pos; /* its character position, 1-based */
 };
 
 void sql_text_init(struct sql_text *t, const char *text, size_t len);
 /* The next statement. After an error the text stands after the failed statement's semicolon. */
-int sql_parse(struct sql_text *t, struct arena *arena, struct stmt **ret_stmt, struct dn_err *err) DN_MUST_CHECK;
-/* Is the text a whole statement (ends in ';' outside quotes and comments)? For the shell's continuation prompt. */
+int sql_parse(struct sql_text *t, struct arena *arena, struct stmt **ret_stmt, struct dn_err *err)
+    DN_MUST_CHECK;
+/* Is the text a whole statement (ends in ';' outside quotes and comments)? For the shell's
+ * continuation prompt. */
 bool sql_complete(const char *text, size_t len);
 
 /* Back to text: canonical spelling; parsing it gives the same tree. */

@@ -132,7 +132,7 @@ static const int error_operators[] = {
     TK_IN,   TK_IS,    TK_BETWEEN, TK_TYPECAST, TK_LP,      TK_DOT, TK_STRING};
 /* Never named: words that are only names here, and what exists for other messages. */
 static const int error_silent[] = {
-    TK_OVER, TK_FILTER, TK_WITHIN, TK_AT, TK_ILLEGAL, TK_NOT_LA, TK_STOP};
+    TK_OVER, TK_FILTER, TK_WITHIN, TK_AT, TK_ILLEGAL, TK_NOT_LA, TK_STOP, TK_ROW};
 
 static const char *error_shown(int code)
 {

@@ -1,0 +1,1 @@
+((region, state, QUANTUM(time, 15, 'm')), region, state, time, weather)

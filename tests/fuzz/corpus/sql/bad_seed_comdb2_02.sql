@@ -1,0 +1,1 @@
+DROP TIME PARTITION name

@@ -1,0 +1,1 @@
+column_name data_type [NOT NULL],

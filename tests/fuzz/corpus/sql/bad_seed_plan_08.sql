@@ -1,0 +1,1 @@
+PRIMARY KEY  ((region, state, QUANTUM(time, 1, 's')), ...)

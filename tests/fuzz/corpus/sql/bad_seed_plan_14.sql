@@ -1,0 +1,4 @@
+   PRIMARY KEY (
+     (region, QUANTUM(time, 15, 'm')),
+      region, time, weather, temperature
+   )

@@ -1,0 +1,4 @@
+create table foo (
+    bar     int PRIMARY KEY, 
+    baz     int
+);

@@ -1,0 +1,5 @@
+create table foo (
+    bar     int, 
+    baz     int,
+    PRIMARY KEY (bar)
+);

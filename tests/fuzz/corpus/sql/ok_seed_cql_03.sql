@@ -1,0 +1,2 @@
+create keyspace dev 
+WITH replication = {'class':'SimpleStrategy', 'replication_factor':1};

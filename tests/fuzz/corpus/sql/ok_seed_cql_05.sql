@@ -1,0 +1,4 @@
+CREATE TABLE device (
+  device_id int,
+  PRIMARY KEY (device_id)
+);

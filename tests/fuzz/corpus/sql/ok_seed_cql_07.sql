@@ -1,0 +1,4 @@
+INSERT INTO device 
+(device_id)
+values
+(2);
