@@ -88,7 +88,7 @@ void *arena_alloc(struct arena *arena, size_t size)
         return NULL;
 #ifndef DN_DEBUG
     size = (size + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
-    if (size <= arena->left) {
+    if (arena->chunk && size <= arena->left) {
         p = arena->next;
         arena->next += size;
         arena->left -= size;

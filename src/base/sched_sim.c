@@ -324,7 +324,7 @@ static void sim_fiber_main(unsigned high, unsigned low)
     f->state = SIM_DONE;
     sim_wake_all(sim, f);
     sim_switch(sim);
-    DN_ASSERT(!"a finished fiber was picked");
+    dn_assert_failed("a finished fiber is never picked", __FILE__, __LINE__);
 }
 
 static int sim_spawn(struct sched *s,
