@@ -38,8 +38,18 @@ static uint64_t rng(void)
 
 static double random_double(void)
 {
-    static const double corners[] = {
-        0.0, -0.0, 1.0, -1.0, INFINITY, -INFINITY, NAN, 5e-324, -5e-324, 0x1p63, 1e300, -1e300};
+    static const double corners[] = {0.0,
+                                     -0.0,
+                                     1.0,
+                                     -1.0,
+                                     (double)INFINITY,
+                                     -(double)INFINITY,
+                                     (double)NAN,
+                                     5e-324,
+                                     -5e-324,
+                                     0x1p63,
+                                     1e300,
+                                     -1e300};
     uint64_t bits = rng();
     double f;
 

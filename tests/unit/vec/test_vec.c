@@ -86,7 +86,7 @@ static void test_datum_order(void **state)
 {
     /* Ascending; neighbours differ. */
     const struct datum order[] = {
-        dbl(-INFINITY),
+        dbl(-(double)INFINITY),
         num(TYPE_BIGINT, INT64_MIN),
         dbl(-1e18),
         num(TYPE_SMALLINT, -1),
@@ -99,8 +99,8 @@ static void test_datum_order(void **state)
         num(TYPE_BIGINT, (1LL << 53) + 1),
         num(TYPE_BIGINT, INT64_MAX),
         dbl(0x1p63),
-        dbl(INFINITY),
-        dbl(NAN),
+        dbl((double)INFINITY),
+        dbl((double)NAN),
     };
     struct datum null = {.type = TYPE_DOUBLE, .null = true};
     struct datum zero = dbl(0.0);
