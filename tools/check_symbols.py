@@ -53,20 +53,9 @@ def check_shared(names):
             if not name.startswith("dendro_")]
 
 
-def check_table(table):
-    """A prefix belongs to one layer; dn is everybody's."""
-    owner, findings = {}, []
-    for layer, words in table.items():
-        for word in words:
-            if word != "dn" and word in owner:
-                findings.append(f"{LIST}: {word} belongs to {owner[word]} and to {layer}")
-            owner[word] = layer
-    return findings
-
-
 def check(root, build_dir):
     table = prefixes(root)
-    findings = check_table(table)
+    findings = []
     static, shared = {}, None
     for here, _, names in os.walk(os.path.join(build_dir, "src")):
         for name in names:
@@ -97,8 +86,6 @@ def self_test():
     assert check_shared(["dendro_open"]) == []
     assert len(check_shared(["dendro_open", "mem_alloc"])) == 1
     assert len(check_shared([])) == 1
-    assert check_table(table) == []
-    assert len(check_table({"base": ["mem"], "vec": ["mem"]})) == 1
     assert symbols(sys.executable, "-D") is not None
 
 
