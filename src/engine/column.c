@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * column.c: reading the current row. */
+#include "engine/engine_int.h"
+
+#include "func/text.h"
+
+#include <math.h>
+
+int dendro_column_count(const dendro_stmt *stmt)
+{
+    return stmt ? (int)stmt->cols_count : 0;
+}
+
+const char *dendro_column_name(const dendro_stmt *stmt, int col)
+{
+    return stmt && col >= 0 && (uint32_t)col < stmt->cols_count ? stmt->cols[col].name : NULL;
+}
+
+enum dendro_type dendro_column_type(const dendro_stmt *stmt, int col)
+{
+#define DN_TYPE(id, NAME, sql, phys) \
+    _Static_assert((int)TYPE_##NAME == (int)DENDRO_TYPE_##NAME, "dendro.h and type_list.h differ");
+#include "vec/type_list.h"
+#undef DN_TYPE
+    if (!stmt || col < 0 || (uint32_t)col >= stmt->cols_count)
+        return DENDRO_TYPE_NONE;
+    return (enum dendro_type)stmt->cols[col].type;
+}
+
+const char *dendro_type_name(enum dendro_type type)
+{
+    return type_known((unsigned)type) ? type_name((enum type_id)type) : "?";
+}
+
+bool stmt_datum(const struct dendro_stmt *stmt, int col, struct datum *ret)
+{
+    uint32_t row;
+
+    if (!stmt || !stmt->has_row || col < 0 || (uint32_t)col >= stmt->cols_count)
+        return false;
+    if (!stmt->root) {
+        *ret = stmt->rows.cells[stmt->row * stmt->rows.cols_count + (size_t)col];
+        return true;
+    }
+    row = stmt->batch.sel ? stmt->batch.sel[stmt->row] : stmt->row;
+    *ret = vec_datum(&stmt->batch.cols[col], row);
+    return true;
+}
+
+/* A value that is there. */
+static bool col_value(const struct dendro_stmt *stmt, int col, struct datum *ret)
+{
+    return stmt_datum(stmt, col, ret) && !ret->null;
+}
+
+bool dendro_column_is_null(const dendro_stmt *stmt, int col)
+{
+    struct datum d;
+
+    return !col_value(stmt, col, &d);
+}
+
+bool dendro_column_bool(const dendro_stmt *stmt, int col)
+{
+    return dendro_column_double(stmt, col) != 0;
+}
+
+int64_t dendro_column_int64(const dendro_stmt *stmt, int col)
+{
+    struct datum d;
+
+    if (!col_value(stmt, col, &d) || type_is_string(d.type))
+        return 0;
+    if (!type_is_float(d.type))
+        return d.v.i64;
+    if (isnan(d.v.f64))
+        return 0;
+    if (d.v.f64 >= 9223372036854775808.0)
+        return INT64_MAX;
+    return d.v.f64 < -9223372036854775808.0 ? INT64_MIN : (int64_t)d.v.f64;
+}
+
+double dendro_column_double(const dendro_stmt *stmt, int col)
+{
+    struct datum d;
+
+    if (!col_value(stmt, col, &d) || type_is_string(d.type))
+        return 0;
+    return type_is_float(d.type) ? d.v.f64 : (double)d.v.i64;
+}
+
+int64_t dendro_column_timestamp(const dendro_stmt *stmt, int col, enum dendro_unit unit)
+{
+    int64_t want = unit == DENDRO_UNIT_NS   ? 1000000000
+                   : unit == DENDRO_UNIT_US ? 1000000
+                   : unit == DENDRO_UNIT_MS ? 1000
+                                            : 1;
+    int64_t have, value;
+    struct datum d;
+
+    if (!col_value(stmt, col, &d) || !type_is_timestamp(d.type))
+        return 0;
+    have = type_ts_per_second(d.type);
+    if (have >= want)
+        return d.v.i64 / (have / want) - (d.v.i64 % (have / want) < 0);
+    if (__builtin_mul_overflow(d.v.i64, want / have, &value))
+        return d.v.i64 < 0 ? INT64_MIN : INT64_MAX;
+    return value;
+}
+
+/* ---- text ---- */
+
+static struct stmt_text *col_text(struct dendro_stmt *stmt, int col)
+{
+    struct stmt_text *t;
+    struct datum d;
+    struct buf b;
+
+    if (!col_value(stmt, col, &d))
+        return NULL;
+    if (!stmt->text) {
+        stmt->text = arena_calloc(&stmt->texts, stmt->cols_count, sizeof(*stmt->text));
+        if (!stmt->text)
+            return NULL;
+    }
+    t = &stmt->text[col];
+    if (t->ptr)
+        return t;
+    if (d.type == TYPE_VARCHAR) {
+        t->ptr = arena_strndup(&stmt->texts, d.str.ptr, d.str.len);
+        t->len = d.str.len;
+        return t->ptr ? t : NULL;
+    }
+    buf_init(&b, &stmt->owner);
+    text_print(&d, &b);
+    if (!b.failed) {
+        t->ptr = arena_strndup(&stmt->texts, b.len ? (const char *)b.data : "", b.len);
+        t->len = b.len;
+    }
+    buf_done(&b);
+    return t->ptr ? t : NULL;
+}
+
+const char *dendro_column_text(dendro_stmt *stmt, int col)
+{
+    struct stmt_text *t = col_text(stmt, col);
+
+    return t ? t->ptr : NULL;
+}
+
+size_t dendro_column_bytes(dendro_stmt *stmt, int col)
+{
+    struct stmt_text *t = col_text(stmt, col);
+
+    return t ? t->len : 0;
+}
+
+const void *dendro_column_blob(const dendro_stmt *stmt, int col, size_t *ret_len)
+{
+    struct datum d;
+
+    if (ret_len)
+        *ret_len = 0;
+    if (!col_value(stmt, col, &d) || !type_is_string(d.type))
+        return NULL;
+    if (ret_len)
+        *ret_len = d.str.len;
+    return d.str.ptr;
+}

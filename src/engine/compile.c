@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * compile.c: from syntax tree to what an execution needs: plan or resolved INSERT, and the columns
+ * of the result. Done at prepare, so that errors come early, and again when the catalog or the
+ * session changed since. */
+#include "engine/engine_int.h"
+
+bool stmt_compiled(const struct dendro_stmt *stmt)
+{
+    struct dendro_db *db = stmt->conn->db;
+    bool same;
+
+    if (!stmt->catalog || stmt->epoch != stmt->conn->epoch)
+        return false;
+    sched_lock(db->lock);
+    same = db->catalog == stmt->catalog;
+    sched_unlock(db->lock);
+    return same;
+}
+
+/* The columns of results that come from describe.h. */
+static int stmt_compile_describe(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    struct describe d;
+    struct plan_col *cols;
+    int rc = stmt_describe(stmt, stmt->catalog, &stmt->compiled, &d, err);
+
+    if (rc < 0)
+        return rc;
+    cols = arena_alloc_array(&stmt->compiled, d.cols_count + 1, sizeof(*cols));
+    if (!cols)
+        return DN_FAIL_NOMEM(err);
+    for (size_t i = 0; i < d.cols_count; i++)
+        cols[i] = (struct plan_col){.name = d.names[i], .type = d.types[i]};
+    stmt->cols = cols;
+    stmt->cols_count = (uint32_t)d.cols_count;
+    return 0;
+}
+
+static int stmt_compile_select(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+{
+    struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->compiled);
+    int rc = plan_select(&env, ast, &stmt->plan, err);
+
+    if (rc < 0)
+        return rc;
+    stmt->cols = stmt->plan->root->cols;
+    stmt->cols_count = stmt->plan->root->cols_count - stmt->plan->hidden_cols;
+    return 0;
+}
+
+static int stmt_compile_explain(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    static const struct plan_col col = {.name = "plan", .type = TYPE_VARCHAR};
+    const struct stmt *inner = stmt->ast->explained;
+    int rc;
+
+    if (inner->kind == STMT_SELECT) {
+        rc = stmt_compile_select(stmt, inner, err);
+    } else if (inner->kind == STMT_INSERT) {
+        rc = stmt_compile_insert(stmt, inner->insert, err);
+    } else {
+        rc = DN_FAIL(err, DN_E_UNSUPPORTED, "EXPLAIN is for SELECT and INSERT");
+        dn_err_at(err, inner->start);
+    }
+    if (rc < 0)
+        return rc;
+    stmt->cols = &col;
+    stmt->cols_count = 1;
+    return 0;
+}
+
+static void stmt_forget(struct dendro_stmt *stmt)
+{
+    plan_done(stmt->plan);
+    stmt->plan = NULL;
+    stmt->cols = NULL;
+    stmt->cols_count = 0;
+    catalog_unref(stmt->catalog);
+    stmt->catalog = NULL;
+    arena_reset(&stmt->compiled);
+}
+
+static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    switch (stmt->ast->kind) {
+    case STMT_SELECT:
+        return stmt_compile_select(stmt, stmt->ast, err);
+    case STMT_INSERT:
+        return stmt_compile_insert(stmt, stmt->ast->insert, err);
+    case STMT_EXPLAIN:
+        return stmt_compile_explain(stmt, err);
+    case STMT_DESCRIBE:
+    case STMT_SHOW_TABLES:
+    case STMT_SHOW_SCHEMAS:
+    case STMT_SHOW_CREATE_TABLE:
+    case STMT_SHOW_TABLE_STATUS:
+    case STMT_SHOW_SETTING:
+        return stmt_compile_describe(stmt, err);
+    case STMT_EMPTY:
+    case STMT_CREATE_TABLE:
+    case STMT_DROP_TABLE:
+    case STMT_CREATE_SCHEMA:
+    case STMT_DROP_SCHEMA:
+    case STMT_USE:
+    case STMT_SET:
+    case STMT_CHECKPOINT:
+        return 0;
+    case STMT_KIND_MAX:
+        break;
+    }
+    return DN_FAIL(err, DN_E_INTERNAL, "unknown kind of statement: %d", (int)stmt->ast->kind);
+}
+
+int stmt_compile(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    int rc;
+
+    stmt_forget(stmt);
+    stmt->catalog = engine_catalog(stmt->conn->db);
+    stmt->epoch = stmt->conn->epoch;
+    rc = stmt_compile_kind(stmt, err);
+    if (rc < 0)
+        stmt_forget(stmt);
+    return rc;
+}

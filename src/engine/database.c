@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * database.c: opening, closing, checking; the catalog that everybody sees and how it changes. */
+#include "engine/engine_int.h"
+
+#include <unistd.h>
+
+#define ENGINE_MEMORY_SHARE   40u                       /* percent of RAM */
+#define ENGINE_MEMORY_UNKNOWN ((size_t)1 << 30)         /* bytes, where the machine does not say */
+#define ENGINE_EDIT_TRIES     16                        /* of a catalog edit that lost a race */
+#define ENGINE_MEMORY_MIN     ((size_t)4 * 1024 * 1024) /* bytes; less could not run a statement */
+
+static size_t engine_memory_default(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES);
+    long page = sysconf(_SC_PAGESIZE);
+
+    if (pages <= 0 || page <= 0)
+        return ENGINE_MEMORY_UNKNOWN;
+    return (size_t)pages / 100 * ENGINE_MEMORY_SHARE * (size_t)page;
+}
+
+static int
+engine_read_settings(struct dendro_db *db, const char *const *settings, struct dn_err *err)
+{
+    int rc;
+
+    settings_defaults(&db->settings);
+    for (size_t i = 0; settings && settings[i]; i += 2) {
+        rc = settings_set(&db->settings, settings[i], settings[i + 1], SETTING_DATABASE, err);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+static int engine_open_shard(struct dendro_db *db, bool background, struct dn_err *err)
+{
+    size_t limit = db->owner.limit;
+    struct shard_options options = {
+        .owner = &db->owner,
+        .memtable_bytes = (size_t)db->settings.memtable_size,
+        .log_chunk_bytes = (size_t)db->settings.log_chunk_size,
+        .cache_bytes = limit / 4,
+        .read_only = db->read_only,
+        .background = background,
+    };
+
+    if (options.memtable_bytes > limit / 4)
+        options.memtable_bytes = limit / 4; /* one fills while another is flushed */
+    return shard_open(db->volume, db->catalog, &options, &db->shard, err);
+}
+
+static void engine_free(struct dendro_db *db)
+{
+    shard_close(db->shard);
+    catalog_unref(db->catalog);
+    sched_mutex_free(db->lock);
+    sched_mutex_free(db->edit);
+    if (db->volume_owned)
+        volume_close(db->volume);
+    mem_free(db);
+}
+
+int engine_open_volume(struct volume *v,
+                       const struct engine_options *options,
+                       dendro_db **ret_db,
+                       struct dn_err *err)
+{
+    struct dendro_db *db = mem_calloc(NULL, 1, sizeof(*db));
+    size_t limit;
+    int rc;
+
+    if (!db)
+        return DN_FAIL_NOMEM(err);
+    db->volume = v;
+    db->read_only = options->flags & DENDRO_OPEN_READ_ONLY;
+    rc = engine_read_settings(db, options->settings, err);
+    if (rc < 0)
+        goto fail;
+    limit =
+        db->settings.memory_limit > 0 ? (size_t)db->settings.memory_limit : engine_memory_default();
+    mem_owner_init(
+        &db->owner, "database", NULL, limit < ENGINE_MEMORY_MIN ? ENGINE_MEMORY_MIN : limit);
+    db->lock = sched_mutex_new(v->sched, "database");
+    db->edit = sched_mutex_new(v->sched, "catalog edit");
+    if (!db->lock || !db->edit) {
+        rc = DN_FAIL_NOMEM(err);
+        goto fail;
+    }
+    rc = catalog_load(v, &db->catalog, err);
+    if (rc < 0)
+        goto fail;
+    rc = engine_open_shard(db, options->background, err);
+    if (rc < 0)
+        goto fail;
+    *ret_db = db;
+    return 0;
+
+fail:
+    engine_free(db);
+    return rc;
+}
+
+struct mem_owner *engine_owner(dendro_db *db)
+{
+    return &db->owner;
+}
+
+int dendro_open(const char *path,
+                const struct dendro_options *options,
+                dendro_db **ret_db,
+                struct dendro_error *err)
+{
+    struct dendro_options none = {.flags = 0};
+    const struct dendro_options *o = options ? options : &none;
+    struct volume_posix_options vo = {
+        .read_only = o->flags & DENDRO_OPEN_READ_ONLY,
+        .create = !(o->flags & (DENDRO_OPEN_NO_CREATE | DENDRO_OPEN_READ_ONLY)),
+        .threads_max = o->threads};
+    struct engine_options eo = {.flags = o->flags, .settings = o->settings, .background = true};
+    struct volume *v;
+    struct dn_err e;
+    int rc;
+
+    dn_err_clear(&e);
+    if (!path || !ret_db)
+        return engine_return(
+            err, &e, DN_FAIL(&e, DN_E_MISUSE, "dendro_open: no path, or no place for the result"));
+    rc = volume_posix_open(path, &vo, &v, &e);
+    if (rc < 0)
+        return engine_return(err, &e, rc);
+    rc = engine_open_volume(v, &eo, ret_db, &e);
+    if (rc < 0) {
+        volume_close(v);
+        return engine_return(err, &e, rc);
+    }
+    (*ret_db)->volume_owned = true;
+    return engine_return(err, &e, DENDRO_OK);
+}
+
+int dendro_close(dendro_db *db)
+{
+    uint32_t conns;
+
+    if (!db)
+        return DENDRO_OK;
+    sched_lock(db->lock);
+    conns = db->conns_count;
+    sched_unlock(db->lock);
+    if (conns > 0)
+        return DN_E_MISUSE;
+    engine_free(db);
+    return DENDRO_OK;
+}
+
+/* ---- check ---- */
+
+int engine_check_volume(
+    struct volume *v, dendro_report_fn report, void *arg, uint64_t *ret_faults, struct dn_err *err)
+{
+    struct catalog *cat;
+    int rc = catalog_load(v, &cat, err);
+
+    if (rc == DN_E_CORRUPT) { /* the one fault that hides all others */
+        report(arg, true, err->text);
+        *ret_faults = 1;
+        return 0;
+    }
+    if (rc < 0)
+        return rc;
+    rc = shard_check(v, cat, report, arg, ret_faults, err);
+    catalog_unref(cat);
+    return rc;
+}
+
+static void
+engine_report_nothing(void *arg DN_UNUSED, bool fault DN_UNUSED, const char *text DN_UNUSED)
+{
+}
+
+int dendro_check(const char *path,
+                 dendro_report_fn report,
+                 void *arg,
+                 uint64_t *ret_faults,
+                 struct dendro_error *err)
+{
+    struct volume_posix_options vo = {.read_only = true};
+    uint64_t faults = 0;
+    struct volume *v;
+    struct dn_err e;
+    int rc;
+
+    dn_err_clear(&e);
+    if (!path)
+        return engine_return(err, &e, DN_FAIL(&e, DN_E_MISUSE, "dendro_check: no path"));
+    rc = volume_posix_open(path, &vo, &v, &e);
+    if (rc < 0)
+        return engine_return(err, &e, rc);
+    rc = engine_check_volume(v, report ? report : engine_report_nothing, arg, &faults, &e);
+    volume_close(v);
+    if (ret_faults)
+        *ret_faults = faults;
+    return engine_return(err, &e, rc < 0 ? rc : DENDRO_OK);
+}
+
+/* ---- the catalog ---- */
+
+struct catalog *engine_catalog(struct dendro_db *db)
+{
+    struct catalog *c;
+
+    sched_lock(db->lock);
+    c = catalog_ref(db->catalog);
+    sched_unlock(db->lock);
+    return c;
+}
+
+/* Takes over the reference. Holds db->edit. */
+static void engine_publish(struct dendro_db *db, struct catalog *next)
+{
+    struct catalog *old;
+
+    sched_lock(db->lock);
+    old = db->catalog;
+    db->catalog = next;
+    sched_unlock(db->lock);
+    catalog_unref(old);
+    atomic_store(&db->shard_behind, true);
+}
+
+static int engine_reload(struct dendro_db *db, struct dn_err *err)
+{
+    struct catalog *c;
+    int rc = catalog_load(db->volume, &c, err);
+
+    if (rc < 0)
+        return rc;
+    engine_publish(db, c);
+    db->catalog_unsure = false;
+    return 0;
+}
+
+/* A save failed, and the old or the new document may be there: look. 0: the new one is. */
+static int engine_resolve(struct dendro_db *db, const struct catalog *next, int rc)
+{
+    struct dn_err ignored;
+
+    db->catalog_unsure = true;
+    if (engine_reload(db, &ignored) < 0)
+        return rc;
+    return db->catalog->version == next->version ? 0 : rc;
+}
+
+static int engine_tell_shard(struct dendro_db *db, struct dn_err *err)
+{
+    int rc;
+
+    if (!atomic_load(&db->shard_behind))
+        return 0;
+    rc = shard_set_catalog(db->shard, db->catalog, err);
+    if (rc == 0)
+        atomic_store(&db->shard_behind, false);
+    return rc;
+}
+
+int engine_sync_shard(struct dendro_db *db, struct dn_err *err)
+{
+    int rc;
+
+    if (!atomic_load(&db->shard_behind))
+        return 0;
+    sched_lock(db->edit);
+    rc = engine_tell_shard(db, err);
+    sched_unlock(db->edit);
+    return rc;
+}
+
+/* Holds db->edit. */
+static int engine_edit_once(struct dendro_db *db, engine_edit_fn fn, void *arg, struct dn_err *err)
+{
+    struct catalog *next = NULL;
+    int rc;
+
+    if (db->catalog_unsure) {
+        rc = engine_reload(db, err);
+        if (rc < 0)
+            return rc;
+    }
+    rc = fn(arg, db->catalog, &next, err);
+    if (rc != 0)
+        return rc;
+    rc = catalog_save(db->volume, next, err);
+    if (rc == 0) {
+        engine_publish(db, next);
+        return 0;
+    }
+    if (rc == DN_E_CONFLICT)
+        db->catalog_unsure = true;
+    else
+        rc = engine_resolve(db, next, rc);
+    catalog_unref(next);
+    return rc;
+}
+
+int engine_edit(struct dendro_db *db, engine_edit_fn fn, void *arg, struct dn_err *err)
+{
+    struct dn_err ignored;
+    int rc = DN_E_CONFLICT;
+
+    sched_lock(db->edit);
+    for (int i = 0; i < ENGINE_EDIT_TRIES && rc == DN_E_CONFLICT; i++)
+        rc = engine_edit_once(db, fn, arg, err);
+    /* Done is done: the document has it. If the shard cannot follow now it is told again before the
+     * next use. */
+    if (rc == 0)
+        DN_IGNORE(engine_tell_shard(db, &ignored));
+    sched_unlock(db->edit);
+    return rc;
+}

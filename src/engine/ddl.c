@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ddl.c: CREATE and DROP. Each is one edit of the catalog (engine_edit): whole or not there. */
+#include "engine/engine_int.h"
+
+#include <stdio.h>
+
+struct ddl {
+    struct dendro_stmt *stmt;
+    struct table_spec spec;                /* CREATE TABLE, with schema and defaults filled in */
+    const char *schema;                    /* as asked for */
+    char skipped[2 * TABLE_NAME_MAX + 64]; /* what the notice says when there is nothing to do */
+};
+
+/* ---- CREATE TABLE ---- */
+
+static int
+ddl_default(struct ddl *d, const struct expr *e, struct column_spec *col, struct dn_err *err)
+{
+    struct dendro_stmt *stmt = d->stmt;
+    struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->run);
+    struct eval ev = {.arena = &stmt->run, .now_ns = env.now_ns};
+    struct plan_target to = {.type = col->type};
+    struct datum value;
+    struct bexpr *b;
+    int rc = plan_value_expr(&env, e, "DEFAULT", &b, err);
+
+    if (rc == 0 && !expr_is_const(b, false)) {
+        rc = DN_FAIL(
+            err, DN_E_UNSUPPORTED, "the DEFAULT of column \"%s\" must be a constant", col->name.s);
+        dn_err_at(err, e->pos);
+    }
+    if (rc == 0)
+        rc = b->kind == BEXPR_CONST ? (value = b->value, 0) : expr_eval_datum(b, &ev, &value, err);
+    if (rc == 0)
+        rc = plan_assign(&to, &value, b->type == TYPE_NONE, &stmt->run, &value, err);
+    if (rc < 0) {
+        if (rc != DN_E_NOMEM && rc != DN_E_UNSUPPORTED)
+            dn_err_prefix(err, "DEFAULT of column \"%s\"", col->name.s);
+        dn_err_at(err, e->pos);
+        return rc;
+    }
+    col->has_default = !value.null; /* DEFAULT NULL says nothing */
+    col->def = value;
+    return 0;
+}
+
+static int ddl_spec(struct ddl *d, struct dn_err *err)
+{
+    const struct stmt *ast = d->stmt->ast;
+    struct column_spec *cols;
+    int rc;
+
+    d->spec = *ast->create;
+    d->schema = d->spec.schema.s ? d->spec.schema.s : d->stmt->conn->schema;
+    cols = arena_alloc_array(&d->stmt->run, d->spec.columns_count + 1, sizeof(*cols));
+    if (!cols)
+        return DN_FAIL_NOMEM(err);
+    if (d->spec.columns_count)
+        memcpy(cols, d->spec.columns, d->spec.columns_count * sizeof(*cols));
+    for (size_t i = 0; i < d->spec.columns_count; i++) {
+        if (ast->column_defaults && ast->column_defaults[i]) {
+            rc = ddl_default(d, ast->column_defaults[i], &cols[i], err);
+            if (rc < 0)
+                return rc;
+        }
+    }
+    d->spec.columns = cols;
+    return 0;
+}
+
+static int ddl_create_table(void *arg,
+                            const struct catalog *cur,
+                            struct catalog **ret_next,
+                            struct dn_err *err)
+{
+    struct ddl *d = arg;
+    const struct schema_def *schema = catalog_schema(cur, d->schema, err);
+    struct dn_err ignored;
+    struct table *t;
+    int rc;
+
+    if (!schema) {
+        dn_err_at(err, d->spec.schema.s ? d->spec.schema.pos : d->spec.name.pos);
+        return err->code;
+    }
+    if (d->stmt->ast->if_not_exists && catalog_table(cur, schema->name, d->spec.name.s, &ignored)) {
+        snprintf(
+            d->skipped, sizeof(d->skipped), "table \"%s\" exists already, skipped", d->spec.name.s);
+        return DN_NOT_FOUND;
+    }
+    d->spec.schema.s = schema->name;
+    rc = table_build(&d->spec, &t, err);
+    if (rc < 0)
+        return rc;
+    rc = catalog_with_table(cur, t, ret_next, err);
+    table_unref(t);
+    if (rc < 0)
+        dn_err_at(err, d->spec.name.pos);
+    return rc;
+}
+
+/* ---- the others ---- */
+
+static int
+ddl_drop_table(void *arg, const struct catalog *cur, struct catalog **ret_next, struct dn_err *err)
+{
+    struct ddl *d = arg;
+    const struct table *t = session_table(d->stmt->conn, cur, &d->stmt->ast->name, err);
+
+    if (!t && d->stmt->ast->if_exists &&
+        (err->code == DN_E_UNDEFINED_TABLE || err->code == DN_E_UNDEFINED_SCHEMA)) {
+        snprintf(d->skipped,
+                 sizeof(d->skipped),
+                 "table \"%s\" does not exist, skipped",
+                 d->stmt->ast->name.name);
+        return DN_NOT_FOUND;
+    }
+    return t ? catalog_without_table(cur, t->id, ret_next, err) : err->code;
+}
+
+static int ddl_create_schema(void *arg,
+                             const struct catalog *cur,
+                             struct catalog **ret_next,
+                             struct dn_err *err)
+{
+    struct ddl *d = arg;
+    const struct stmt *ast = d->stmt->ast;
+    struct dn_err ignored;
+    int rc;
+
+    if (ast->if_not_exists && catalog_schema(cur, ast->name.name, &ignored)) {
+        snprintf(d->skipped,
+                 sizeof(d->skipped),
+                 "%s \"%s\" exists already, skipped",
+                 ast->keyspace ? "keyspace" : "schema",
+                 ast->name.name);
+        return DN_NOT_FOUND;
+    }
+    rc = catalog_with_schema(
+        cur, ast->name.name, ast->replication ? ast->replication : "", ret_next, err);
+    if (rc < 0)
+        dn_err_at(err, ast->name.pos);
+    return rc;
+}
+
+static int
+ddl_drop_schema(void *arg, const struct catalog *cur, struct catalog **ret_next, struct dn_err *err)
+{
+    struct ddl *d = arg;
+    const struct stmt *ast = d->stmt->ast;
+    const struct schema_def *s = catalog_schema(cur, ast->name.name, err);
+    int rc;
+
+    if (!s && ast->if_exists && err->code == DN_E_UNDEFINED_SCHEMA) {
+        snprintf(d->skipped,
+                 sizeof(d->skipped),
+                 "%s \"%s\" does not exist, skipped",
+                 ast->keyspace ? "keyspace" : "schema",
+                 ast->name.name);
+        return DN_NOT_FOUND;
+    }
+    rc = s ? catalog_without_schema(cur, s->name, ret_next, err) : err->code;
+    if (rc < 0)
+        dn_err_at(err, ast->name.pos);
+    return rc;
+}
+
+int stmt_run_ddl(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    struct ddl d = {.stmt = stmt};
+    engine_edit_fn fn = ddl_create_schema;
+    int rc = session_write_allowed(stmt->conn, err);
+
+    if (rc < 0)
+        return rc;
+    if (stmt->ast->kind == STMT_CREATE_TABLE) {
+        fn = ddl_create_table;
+        rc = ddl_spec(&d, err);
+        if (rc < 0)
+            return rc;
+    } else if (stmt->ast->kind == STMT_DROP_TABLE) {
+        fn = ddl_drop_table;
+    } else if (stmt->ast->kind == STMT_DROP_SCHEMA) {
+        fn = ddl_drop_schema;
+    }
+    rc = engine_edit(stmt->conn->db, fn, &d, err);
+    if (rc == DN_NOT_FOUND) {
+        session_notice(stmt->conn, "NOTICE", "%s", d.skipped);
+        return 0;
+    }
+    return rc;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine_int.h: database, session and statement from the inside.
+ *
+ * Invariants
+ *   E1  db->catalog is what the volume holds, or an older one while catalog_unsure is set (a save
+ *       failed and reading it back did too); only the holder of db->edit replaces it, under
+ *       db->lock.
+ *   E2  A table is in db->catalog only after the catalog document with it is durable.
+ *   E3  A statement that runs holds a catalog reference and, if it reads, a snapshot; both go in
+ *       stmt_stop, which every way out of an execution passes.
+ *   E4  Nothing of a statement outlives an error but its compiled form: the session is as before.
+ */
+#pragma once
+
+#include "base/arena.h"
+#include "base/sched.h"
+#include "catalog/catalog.h"
+#include "catalog/describe.h"
+#include "catalog/settings.h"
+#include "engine/engine.h"
+#include "exec/exec.h"
+#include "plan/plan.h"
+#include "sql/sql.h"
+#include "store/shard.h"
+
+#include <stdatomic.h>
+
+struct dendro_db {
+    struct volume *volume;
+    bool volume_owned;
+    bool read_only;
+    struct mem_owner owner;   /* limit: memory_limit */
+    struct settings settings; /* of the database; what sessions start with */
+    struct shard *shard;
+    struct sched_mutex *lock; /* catalog, conns_count; held for moments only */
+    struct sched_mutex *edit; /* one catalog edit at a time; taken before lock */
+    struct catalog *catalog;  /* one reference; E1 */
+    bool catalog_unsure;      /* under edit */
+    atomic_bool shard_behind; /* the shard was not told of the newest catalog yet */
+    uint32_t conns_count;
+};
+
+struct dendro_conn {
+    struct dendro_db *db;
+    struct settings settings;
+    char schema[TABLE_NAME_MAX + 1]; /* of unqualified names */
+    uint64_t epoch;                  /* counts USE and SET: plans made before are made anew */
+    atomic_bool cancel;
+    dendro_notice_fn notice; /* NULL = nobody listens */
+    void *notice_arg;
+    struct dendro_stmt *stmts; /* list of all that are not finalized */
+};
+
+/* A value given for a parameter. */
+struct stmt_param {
+    bool bound;
+    bool untyped; /* text: as a quoted literal */
+    struct datum value;
+    char *bytes; /* owned copy of string bytes */
+};
+
+/* INSERT, resolved. */
+struct stmt_insert {
+    const struct table *table; /* of the statement's catalog */
+    uint16_t *cols;            /* table columns in the order of the values */
+    uint32_t cols_count;
+    bool *listed; /* by table column */
+    bool partial; /* some column is not listed, in a table with upsert = 'field' */
+};
+
+enum run_state {
+    RUN_IDLE,   /* nothing runs */
+    RUN_ACTIVE, /* between the first row and the end */
+};
+
+struct stmt_text {
+    const char *ptr; /* NULL: not made yet */
+    size_t len;
+};
+
+struct dendro_stmt {
+    struct dendro_conn *conn;
+    struct dendro_stmt *next; /* in conn->stmts */
+    struct dendro_stmt *prev;
+    struct mem_owner owner;
+    struct arena arena; /* syntax tree; as long as the statement */
+    struct stmt *ast;
+    struct stmt_param *params; /* ast->params_count, owned */
+
+    /* Compiled form: made by prepare, and anew when the catalog or the session's settings changed.
+     */
+    struct arena compiled;
+    struct catalog *catalog; /* it was compiled against; one reference */
+    uint64_t epoch;
+    struct plan *plan; /* SELECT, EXPLAIN SELECT */
+    struct stmt_insert insert;
+    const struct plan_col *cols;
+    uint32_t cols_count;
+
+    /* One execution. */
+    enum run_state state;
+    struct arena run;      /* plan of this execution, parameters, EXPLAIN's lines */
+    struct plan *run_plan; /* NULL: `plan` is used */
+    struct datum *values;  /* parameters in the types the plan wants */
+    struct snapshot *snap;
+    struct exec_ctx ctx;
+    struct op *root;
+    struct batch batch;   /* from exec */
+    struct describe rows; /* results that do not come from exec */
+    bool has_row;
+    uint32_t row;           /* place in batch (of the selection) or rows */
+    struct arena texts;     /* of the current row */
+    struct stmt_text *text; /* cols_count of them, in run; NULL until asked for */
+    uint64_t rows_count;    /* returned or written */
+    char tag[64];
+};
+
+/* ---- database.c ---- */
+struct catalog *engine_catalog(struct dendro_db *db); /* a reference */
+/* One edit of the catalog: fn makes *ret_next out of cur, or returns DN_NOT_FOUND when there is
+ * nothing to do. fn may be called again with a newer catalog. When it returns 0 the edit is durable
+ * and published. */
+typedef int (*engine_edit_fn)(void *arg,
+                              const struct catalog *cur,
+                              struct catalog **ret_next,
+                              struct dn_err *err);
+int engine_edit(struct dendro_db *db, engine_edit_fn fn, void *arg, struct dn_err *err)
+    DN_MUST_CHECK;
+/* Makes sure the shard knows every table of the catalog. */
+int engine_sync_shard(struct dendro_db *db, struct dn_err *err) DN_MUST_CHECK;
+
+/* ---- session.c ---- */
+int engine_return(struct dendro_error *to,
+                  const struct dn_err *from,
+                  int rc); /* rc, with the detail copied */
+void session_notice(struct dendro_conn *conn, const char *severity, const char *fmt, ...)
+    DN_PRINTF(3, 4);
+struct plan_env
+session_plan_env(const struct dendro_conn *conn, const struct catalog *cat, struct arena *arena);
+/* Table by the name a statement gives. NULL: err says why, with the position. */
+const struct table *session_table(const struct dendro_conn *conn,
+                                  const struct catalog *cat,
+                                  const struct qual_name *name,
+                                  struct dn_err *err);
+int session_write_allowed(const struct dendro_conn *conn, struct dn_err *err) DN_MUST_CHECK;
+int session_use(struct dendro_conn *conn, const struct stmt *ast, struct dn_err *err) DN_MUST_CHECK;
+int session_set(struct dendro_conn *conn, const struct stmt *ast, struct dn_err *err) DN_MUST_CHECK;
+
+/* ---- statement.c ---- */
+/* The next statement of a text; DN_EOF: none left. Positions count from the start of the text. */
+int stmt_prepare(struct dendro_conn *conn,
+                 struct sql_text *text,
+                 struct dendro_stmt **ret,
+                 struct dn_err *err) DN_MUST_CHECK;
+int stmt_step(struct dendro_stmt *stmt,
+              struct dn_err *err) DN_MUST_CHECK; /* DENDRO_ROW, DENDRO_DONE, error */
+void stmt_stop(struct dendro_stmt *stmt);
+
+/* ---- compile.c ---- */
+int stmt_compile(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+bool stmt_compiled(const struct dendro_stmt *stmt); /* still fits the catalog and the session */
+
+/* ---- select.c: SELECT and EXPLAIN ---- */
+int stmt_run_select(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+int stmt_run_explain(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+
+/* ---- insert.c ---- */
+int stmt_compile_insert(struct dendro_stmt *stmt,
+                        const struct insert_stmt *ins,
+                        struct dn_err *err) DN_MUST_CHECK;
+int stmt_run_insert(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+
+/* ---- ddl.c ---- */
+int stmt_run_ddl(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+
+/* ---- show.c ---- */
+/* The rows of DESCRIBE and SHOW statements. */
+int stmt_describe(struct dendro_stmt *stmt,
+                  const struct catalog *cat,
+                  struct arena *arena,
+                  struct describe *ret,
+                  struct dn_err *err) DN_MUST_CHECK;
+
+/* ---- column.c ---- */
+bool stmt_datum(const struct dendro_stmt *stmt,
+                int col,
+                struct datum *ret); /* false: no row, no such column */

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * select.c: SELECT and EXPLAIN: parameters, snapshot, run.
+ *
+ * A plan made at prepare knows parameters by type only. Values are brought to these types without
+ * loss; one that does not fit (a time finer than the column it is compared with, 1.5 beside an
+ * integer) must still compare exactly, so the statement is planned once more with the values in
+ * place of the parameters, for this execution alone. */
+#include "engine/engine_int.h"
+
+#include "func/text.h"
+
+static int sel_param_text(struct dendro_stmt *stmt,
+                          const struct datum *in,
+                          struct datum *ret,
+                          struct dn_err *err)
+{
+    struct buf b;
+
+    *ret = (struct datum){.type = TYPE_VARCHAR, .null = in->null};
+    if (in->null)
+        return 0;
+    buf_init(&b, &stmt->owner);
+    text_print(in, &b);
+    ret->str.ptr =
+        b.failed ? NULL : arena_strndup(&stmt->run, b.len ? (const char *)b.data : "", b.len);
+    ret->str.len = (uint32_t)b.len;
+    buf_done(&b);
+    return ret->str.ptr ? 0 : DN_FAIL_NOMEM(err);
+}
+
+/* 1: the value does not fit the type without loss. */
+static int sel_param_fit(struct dendro_stmt *stmt,
+                         const struct stmt_param *p,
+                         enum type_id type,
+                         struct datum *ret,
+                         struct dn_err *err)
+{
+    struct plan_target to = {.type = type, .exact = true};
+    struct dn_err local;
+    int rc;
+
+    if (type == TYPE_NONE) /* nobody cares */
+        return p->untyped && !p->value.null ? (*ret = p->value, 0)
+                                            : sel_param_text(stmt, &p->value, ret, err);
+    rc = plan_assign(&to, &p->value, p->untyped, &stmt->run, ret, &local);
+    if (rc == DN_E_NOMEM)
+        return DN_FAIL_NOMEM(err);
+    if (rc < 0)
+        return 1;
+    return type == TYPE_REAL && !p->untyped && !ret->null && p->value.type == TYPE_DOUBLE &&
+           ret->v.f64 != p->value.v.f64;
+}
+
+static int sel_plan_once(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+{
+    struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->run);
+    uint32_t n = ast->params_count;
+    struct datum *literals = arena_alloc_array(&stmt->run, n + 1, sizeof(*literals));
+    bool *untyped = arena_alloc_array(&stmt->run, n + 1, sizeof(*untyped));
+
+    if (!literals || !untyped)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < n; i++) {
+        literals[i] = stmt->params[i].value;
+        untyped[i] = stmt->params[i].untyped;
+    }
+    env.literals = literals;
+    env.literals_untyped = untyped;
+    env.literals_count = n;
+    return plan_select(&env, ast, &stmt->run_plan, err);
+}
+
+/* Parameters of a SELECT in the plan's types, or a plan of its own. */
+static int sel_params(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+{
+    uint32_t n = stmt->plan->params_count;
+    int rc = 0;
+
+    if (n == 0)
+        return 0;
+    stmt->values = arena_calloc(&stmt->run, n, sizeof(*stmt->values));
+    if (!stmt->values)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < n && rc == 0; i++)
+        rc = sel_param_fit(
+            stmt, &stmt->params[i], stmt->plan->param_types[i], &stmt->values[i], err);
+    return rc == 1 ? sel_plan_once(stmt, ast, err) : rc;
+}
+
+static int sel_begin(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+{
+    struct dendro_db *db = stmt->conn->db;
+    int rc = sel_params(stmt, ast, err);
+
+    if (rc == 0)
+        rc = engine_sync_shard(db, err);
+    if (rc < 0)
+        return rc;
+    stmt->snap = shard_snapshot(db->shard);
+    if (!stmt->snap)
+        return DN_FAIL_NOMEM(err);
+    stmt->ctx = (struct exec_ctx){
+        .snap = stmt->snap,
+        .env = session_plan_env(stmt->conn, stmt->catalog, &stmt->run),
+        .params = stmt->values,
+        .params_count = stmt->values ? stmt->plan->params_count : 0,
+        .owner = &stmt->owner,
+        .cancel = &stmt->conn->cancel,
+    };
+    return 0;
+}
+
+int stmt_run_select(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    int rc = sel_begin(stmt, stmt->ast, err);
+
+    if (rc < 0)
+        return rc;
+    if (stmt->run_plan)
+        stmt->cols = stmt->run_plan->root->cols;
+    return exec_open(stmt->run_plan ? stmt->run_plan : stmt->plan, &stmt->ctx, &stmt->root, err);
+}
+
+/* ---- EXPLAIN ---- */
+
+/* One row per line of text. */
+static int sel_lines(struct dendro_stmt *stmt, const struct buf *text, struct dn_err *err)
+{
+    const char *p = (const char *)text->data;
+    size_t left = text->len;
+    size_t lines = 0;
+    struct datum *cells;
+    size_t n = 0;
+
+    for (size_t i = 0; i < left; i++)
+        lines += p[i] == '\n';
+    cells = arena_calloc(&stmt->run, lines + 1, sizeof(*cells));
+    if (!cells)
+        return DN_FAIL_NOMEM(err);
+    while (left > 0) {
+        const char *end = memchr(p, '\n', left);
+        size_t len = end ? (size_t)(end - p) : left;
+        char *copy = arena_strndup(&stmt->run, p, len);
+
+        if (!copy)
+            return DN_FAIL_NOMEM(err);
+        cells[n++] =
+            (struct datum){.type = TYPE_VARCHAR, .str = {.ptr = copy, .len = (uint32_t)len}};
+        len += end != NULL;
+        p += len;
+        left -= len;
+    }
+    stmt->rows = (struct describe){.cols_count = 1, .rows_count = n, .cells = cells};
+    return 0;
+}
+
+static int sel_explain_select(struct dendro_stmt *stmt, struct buf *text, struct dn_err *err)
+{
+    const struct plan *plan;
+    int rc = sel_begin(stmt, stmt->ast->explained, err);
+
+    if (rc < 0)
+        return rc;
+    plan = stmt->run_plan ? stmt->run_plan : stmt->plan;
+    rc = exec_explain(plan, &stmt->ctx, text, err);
+    if (rc < 0)
+        return rc;
+    if (plan->notice[0]) {
+        if (text->len > 0 && text->data[text->len - 1] != '\n')
+            buf_puts(text, "\n");
+        buf_printf(text, "Warning: %s", plan->notice);
+    }
+    return 0;
+}
+
+int stmt_run_explain(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    const struct stmt *inner = stmt->ast->explained;
+    struct buf text;
+    int rc = 0;
+
+    buf_init(&text, &stmt->owner);
+    if (inner->kind == STMT_SELECT)
+        rc = sel_explain_select(stmt, &text, err);
+    else
+        buf_printf(&text,
+                   "Insert into %s.%s\n  Values: %u rows of %u columns",
+                   stmt->insert.table->schema,
+                   stmt->insert.table->name,
+                   inner->insert->rows_count,
+                   stmt->insert.cols_count);
+    if (rc == 0 && text.failed)
+        rc = DN_FAIL_NOMEM(err);
+    if (rc == 0)
+        rc = sel_lines(stmt, &text, err);
+    buf_done(&text);
+    return rc;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * session.c: a session: schema, settings, notices, and errors on their way out. */
+#include "engine/engine_int.h"
+
+#include <stdio.h>
+
+int engine_return(struct dendro_error *to, const struct dn_err *from, int rc)
+{
+    if (!to)
+        return rc;
+    *to = (struct dendro_error){.code = 0};
+    if (rc >= 0)
+        return rc;
+    to->code = rc;
+    to->position = from->position;
+    snprintf(to->sqlstate, sizeof(to->sqlstate), "%s", from->sqlstate);
+    snprintf(to->message, sizeof(to->message), "%s", from->text);
+    snprintf(to->hint, sizeof(to->hint), "%s", from->hint);
+    return rc;
+}
+
+const char *dendro_error_name(int code)
+{
+    return dn_code_name(code);
+}
+
+int dendro_connect(dendro_db *db, dendro_conn **ret_conn, struct dendro_error *err)
+{
+    struct dendro_conn *conn;
+    struct dn_err e;
+
+    dn_err_clear(&e);
+    if (!db || !ret_conn)
+        return engine_return(
+            err,
+            &e,
+            DN_FAIL(&e, DN_E_MISUSE, "dendro_connect: no database, or no place for the result"));
+    conn = mem_calloc(&db->owner, 1, sizeof(*conn));
+    if (!conn)
+        return engine_return(err, &e, DN_FAIL_NOMEM(&e));
+    conn->db = db;
+    conn->settings = db->settings;
+    snprintf(conn->schema, sizeof(conn->schema), "%s", CATALOG_SCHEMA_DEFAULT);
+    atomic_init(&conn->cancel, false);
+    sched_lock(db->lock);
+    db->conns_count++;
+    sched_unlock(db->lock);
+    *ret_conn = conn;
+    return engine_return(err, &e, DENDRO_OK);
+}
+
+void dendro_disconnect(dendro_conn *conn)
+{
+    struct dendro_db *db;
+
+    if (!conn)
+        return;
+    db = conn->db;
+    while (conn->stmts)
+        dendro_finalize(conn->stmts);
+    mem_free(conn);
+    sched_lock(db->lock);
+    db->conns_count--;
+    sched_unlock(db->lock);
+}
+
+void dendro_cancel(dendro_conn *conn)
+{
+    if (conn)
+        atomic_store(&conn->cancel, true);
+}
+
+const char *dendro_schema(dendro_conn *conn)
+{
+    return conn ? conn->schema : NULL;
+}
+
+void dendro_set_notice(dendro_conn *conn, dendro_notice_fn fn, void *arg)
+{
+    if (!conn)
+        return;
+    conn->notice = fn;
+    conn->notice_arg = arg;
+}
+
+void session_notice(struct dendro_conn *conn, const char *severity, const char *fmt, ...)
+{
+    char text[DN_ERR_TEXT_MAX];
+    va_list ap;
+
+    if (!conn->notice)
+        return;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof(text), fmt, ap);
+    va_end(ap);
+    conn->notice(conn->notice_arg, severity, text);
+}
+
+struct plan_env
+session_plan_env(const struct dendro_conn *conn, const struct catalog *cat, struct arena *arena)
+{
+    return (struct plan_env){.catalog = cat,
+                             .schema = conn->schema,
+                             .settings = &conn->settings,
+                             .arena = arena,
+                             .now_ns = volume_clock_ns(conn->db->volume)};
+}
+
+const struct table *session_table(const struct dendro_conn *conn,
+                                  const struct catalog *cat,
+                                  const struct qual_name *name,
+                                  struct dn_err *err)
+{
+    const struct table *t =
+        catalog_table(cat, name->schema ? name->schema : conn->schema, name->name, err);
+
+    if (!t)
+        dn_err_at(err, name->pos);
+    return t;
+}
+
+int session_write_allowed(const struct dendro_conn *conn, struct dn_err *err)
+{
+    if (conn->db->read_only)
+        return DN_FAIL(err, DN_E_READ_ONLY, "the database is open read-only");
+    return 0;
+}
+
+int session_use(struct dendro_conn *conn, const struct stmt *ast, struct dn_err *err)
+{
+    struct catalog *cat = engine_catalog(conn->db);
+    const struct schema_def *s = catalog_schema(cat, ast->name.name, err);
+
+    if (s) {
+        snprintf(conn->schema, sizeof(conn->schema), "%s", s->name);
+        conn->epoch++;
+    } else {
+        dn_err_at(err, ast->name.pos);
+    }
+    catalog_unref(cat);
+    return s ? 0 : err->code;
+}
+
+int session_set(struct dendro_conn *conn, const struct stmt *ast, struct dn_err *err)
+{
+    int rc = settings_set(&conn->settings, ast->name.name, ast->set_value, SETTING_SESSION, err);
+
+    if (rc < 0) {
+        dn_err_at(err,
+                  rc == DN_E_UNDEFINED_OBJECT || !ast->set_value ? ast->name.pos
+                                                                 : ast->set_value_pos);
+        return rc;
+    }
+    conn->epoch++;
+    return 0;
+}

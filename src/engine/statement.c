@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * statement.c: the life of a statement: prepare, bind, step, reset, finalize; scripts.
+ *
+ *     prepare: parse, compile          step: [compile anew] start, then row after row, then stop
+ *
+ * An execution that ends, well or badly, passes stmt_stop; the next step starts over. */
+#include "engine/engine_int.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* ---- prepare, finalize ---- */
+
+/* The tree borrows the caller's text where the names of result columns come from: keep that part.
+ */
+static int stmt_keep_text(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    struct stmt *ast = stmt->ast;
+    uint32_t from = ast->start_byte;
+    const char *copy;
+
+    if (ast->kind != STMT_SELECT && ast->kind != STMT_EXPLAIN) {
+        ast->text = NULL;
+        return 0;
+    }
+    copy = arena_strndup(&stmt->arena, ast->text + from, ast->end_byte - from);
+    if (!copy)
+        return DN_FAIL_NOMEM(err);
+    for (struct stmt *s = ast; s; s = s->explained) {
+        DN_ASSERT(s->start_byte >= from);
+        s->text = copy;
+        s->start_byte -= from;
+        s->end_byte -= from;
+    }
+    return 0;
+}
+
+static struct dendro_stmt *stmt_new(struct dendro_conn *conn)
+{
+    struct dendro_stmt *stmt = mem_calloc(&conn->db->owner, 1, sizeof(*stmt));
+
+    if (!stmt)
+        return NULL;
+    stmt->conn = conn;
+    mem_owner_init(&stmt->owner, "statement", &conn->db->owner, 0);
+    arena_init(&stmt->arena, &stmt->owner);
+    arena_init(&stmt->compiled, &stmt->owner);
+    arena_init(&stmt->run, &stmt->owner);
+    arena_init(&stmt->texts, &stmt->owner);
+    stmt->next = conn->stmts;
+    if (conn->stmts)
+        conn->stmts->prev = stmt;
+    conn->stmts = stmt;
+    return stmt;
+}
+
+void dendro_finalize(dendro_stmt *stmt)
+{
+    if (!stmt)
+        return;
+    stmt_stop(stmt);
+    if (stmt->prev)
+        stmt->prev->next = stmt->next;
+    else
+        stmt->conn->stmts = stmt->next;
+    if (stmt->next)
+        stmt->next->prev = stmt->prev;
+    for (uint32_t i = 0; stmt->params && i < stmt->ast->params_count; i++)
+        mem_free(stmt->params[i].bytes);
+    mem_free(stmt->params);
+    plan_done(stmt->plan);
+    catalog_unref(stmt->catalog);
+    arena_done(&stmt->texts);
+    arena_done(&stmt->run);
+    arena_done(&stmt->compiled);
+    arena_done(&stmt->arena);
+    mem_free(stmt);
+}
+
+int stmt_prepare(struct dendro_conn *conn,
+                 struct sql_text *text,
+                 struct dendro_stmt **ret,
+                 struct dn_err *err)
+{
+    struct dendro_stmt *stmt = stmt_new(conn);
+    int rc;
+
+    if (!stmt)
+        return DN_FAIL_NOMEM(err);
+    rc = sql_parse(text, &stmt->arena, &stmt->ast, err);
+    if (rc == 0)
+        rc = stmt_keep_text(stmt, err);
+    if (rc == 0 && stmt->ast->params_count > 0) {
+        stmt->params = mem_calloc(&stmt->owner, stmt->ast->params_count, sizeof(*stmt->params));
+        if (!stmt->params)
+            rc = DN_FAIL_NOMEM(err);
+    }
+    if (rc == 0)
+        rc = stmt_compile(stmt, err);
+    if (rc != 0) {
+        dendro_finalize(stmt);
+        return rc;
+    }
+    *ret = stmt;
+    return 0;
+}
+
+static size_t stmt_text_len(const char *sql, ptrdiff_t len)
+{
+    return len < 0 ? strlen(sql) : (size_t)len;
+}
+
+int dendro_prepare(dendro_conn *conn,
+                   const char *sql,
+                   ptrdiff_t len,
+                   dendro_stmt **ret_stmt,
+                   const char **ret_tail,
+                   struct dendro_error *err)
+{
+    struct dendro_stmt *stmt = NULL;
+    struct sql_text text;
+    struct dn_err e;
+    int rc;
+
+    dn_err_clear(&e);
+    if (!conn || !sql || !ret_stmt)
+        return engine_return(
+            err,
+            &e,
+            DN_FAIL(&e, DN_E_MISUSE, "dendro_prepare: no session, text or place for the result"));
+    *ret_stmt = NULL;
+    sql_text_init(&text, sql, stmt_text_len(sql, len));
+    do { /* an empty statement between two semicolons is passed over */
+        dendro_finalize(stmt);
+        stmt = NULL;
+        rc = stmt_prepare(conn, &text, &stmt, &e);
+    } while (rc == 0 && stmt->ast->kind == STMT_EMPTY);
+    if (ret_tail)
+        *ret_tail = sql + text.next;
+    if (rc == 0)
+        *ret_stmt = stmt;
+    return engine_return(err, &e, rc < 0 ? rc : DENDRO_OK);
+}
+
+bool dendro_complete(const char *sql, ptrdiff_t len)
+{
+    return sql && sql_complete(sql, stmt_text_len(sql, len));
+}
+
+/* ---- parameters ---- */
+
+int dendro_param_count(const dendro_stmt *stmt)
+{
+    return stmt ? (int)stmt->ast->params_count : 0;
+}
+
+static int stmt_bind(
+    dendro_stmt *stmt, int param, const struct datum *value, bool untyped, struct dendro_error *err)
+{
+    struct stmt_param *p;
+    struct dn_err e;
+    char *bytes = NULL;
+
+    dn_err_clear(&e);
+    if (!stmt)
+        return engine_return(err, &e, DN_FAIL(&e, DN_E_MISUSE, "no statement to bind to"));
+    if (stmt->state == RUN_ACTIVE)
+        return engine_return(
+            err,
+            &e,
+            DN_FAIL(&e, DN_E_MISUSE, "the statement is running: dendro_reset it before binding"));
+    if (param < 1 || (uint32_t)param > stmt->ast->params_count)
+        return engine_return(err,
+                             &e,
+                             DN_FAIL(&e,
+                                     DN_E_MISUSE,
+                                     "no parameter %d: the statement has %u",
+                                     param,
+                                     stmt->ast->params_count));
+    if (!value->null && type_is_string(value->type)) {
+        bytes = mem_dup(&stmt->owner, value->str.ptr, value->str.len);
+        if (!bytes)
+            return engine_return(err, &e, DN_FAIL_NOMEM(&e));
+    }
+    p = &stmt->params[param - 1];
+    mem_free(p->bytes);
+    *p = (struct stmt_param){.bound = true, .untyped = untyped, .value = *value, .bytes = bytes};
+    if (bytes)
+        p->value.str.ptr = bytes;
+    return engine_return(err, &e, DENDRO_OK);
+}
+
+int dendro_bind_null(dendro_stmt *stmt, int param, struct dendro_error *err)
+{
+    struct datum d = {.type = TYPE_NONE, .null = true};
+
+    return stmt_bind(stmt, param, &d, true, err);
+}
+
+int dendro_bind_bool(dendro_stmt *stmt, int param, bool value, struct dendro_error *err)
+{
+    struct datum d = {.type = TYPE_BOOLEAN, .v = {.i64 = value}};
+
+    return stmt_bind(stmt, param, &d, false, err);
+}
+
+int dendro_bind_int64(dendro_stmt *stmt, int param, int64_t value, struct dendro_error *err)
+{
+    struct datum d = {.type = TYPE_BIGINT, .v = {.i64 = value}};
+
+    return stmt_bind(stmt, param, &d, false, err);
+}
+
+int dendro_bind_double(dendro_stmt *stmt, int param, double value, struct dendro_error *err)
+{
+    struct datum d = {.type = TYPE_DOUBLE, .v = {.f64 = value}};
+
+    return stmt_bind(stmt, param, &d, false, err);
+}
+
+static int stmt_bind_bytes(dendro_stmt *stmt,
+                           int param,
+                           enum type_id type,
+                           const void *bytes,
+                           size_t len,
+                           struct dendro_error *err)
+{
+    struct datum d = {.type = type, .str = {.ptr = bytes ? bytes : ""}};
+    struct dn_err e;
+
+    if (!bytes && len > 0) {
+        dn_err_clear(&e);
+        return engine_return(
+            err, &e, DN_FAIL(&e, DN_E_MISUSE, "parameter %d: no bytes given", param));
+    }
+    if (len > SQL_TEXT_MAX) {
+        dn_err_clear(&e);
+        return engine_return(err,
+                             &e,
+                             DN_FAIL(&e,
+                                     DN_E_TOO_LONG,
+                                     "parameter %d: %zu bytes, more than %u",
+                                     param,
+                                     len,
+                                     SQL_TEXT_MAX));
+    }
+    d.str.len = (uint32_t)len;
+    return stmt_bind(stmt, param, &d, type == TYPE_VARCHAR, err);
+}
+
+int dendro_bind_text(
+    dendro_stmt *stmt, int param, const char *text, ptrdiff_t len, struct dendro_error *err)
+{
+    return stmt_bind_bytes(
+        stmt, param, TYPE_VARCHAR, text, text ? stmt_text_len(text, len) : len != 0, err);
+}
+
+int dendro_bind_blob(
+    dendro_stmt *stmt, int param, const void *bytes, size_t len, struct dendro_error *err)
+{
+    return stmt_bind_bytes(stmt, param, TYPE_BLOB, bytes, len, err);
+}
+
+int dendro_bind_timestamp(
+    dendro_stmt *stmt, int param, int64_t value, enum dendro_unit unit, struct dendro_error *err)
+{
+    struct datum d = {.type = unit == DENDRO_UNIT_NS   ? TYPE_TIMESTAMP_NS
+                              : unit == DENDRO_UNIT_US ? TYPE_TIMESTAMP_US
+                                                       : TYPE_TIMESTAMP,
+                      .v = {.i64 = value}};
+    struct dn_err e;
+
+    dn_err_clear(&e);
+    if (unit != DENDRO_UNIT_S && unit != DENDRO_UNIT_MS && unit != DENDRO_UNIT_US &&
+        unit != DENDRO_UNIT_NS)
+        return engine_return(
+            err,
+            &e,
+            DN_FAIL(&e, DN_E_MISUSE, "parameter %d: no such unit of time: %d", param, (int)unit));
+    if (unit == DENDRO_UNIT_S && __builtin_mul_overflow(value, (int64_t)1000, &d.v.i64))
+        return engine_return(
+            err,
+            &e,
+            DN_FAIL(&e, DN_E_DATETIME_RANGE, "parameter %d: the time is out of range", param));
+    return stmt_bind(stmt, param, &d, false, err);
+}
+
+/* ---- step ---- */
+
+void stmt_stop(struct dendro_stmt *stmt)
+{
+    exec_close(stmt->root);
+    stmt->root = NULL;
+    snapshot_free(stmt->snap);
+    stmt->snap = NULL;
+    plan_done(stmt->run_plan);
+    stmt->run_plan = NULL;
+    stmt->values = NULL;
+    stmt->has_row = false;
+    stmt->text = NULL;
+    stmt->rows = (struct describe){.cols_count = 0};
+    stmt->state = RUN_IDLE;
+    arena_reset(&stmt->texts);
+    arena_reset(&stmt->run);
+    if (stmt->plan && stmt->ast->kind == STMT_SELECT) /* not those of a plan for one execution */
+        stmt->cols = stmt->plan->root->cols;
+}
+
+void dendro_reset(dendro_stmt *stmt)
+{
+    if (stmt)
+        stmt_stop(stmt);
+}
+
+static int stmt_check_params(const struct dendro_stmt *stmt, struct dn_err *err)
+{
+    for (uint32_t i = 0; i < stmt->ast->params_count; i++) {
+        if (!stmt->params[i].bound)
+            return DN_FAIL(err, DN_E_UNBOUND, "parameter $%u has no value", i + 1);
+    }
+    return 0;
+}
+
+static void stmt_set_tag(struct dendro_stmt *stmt)
+{
+    static const char *const tags[STMT_KIND_MAX] = {
+        [STMT_EMPTY] = "",
+        [STMT_SELECT] = "SELECT",
+        [STMT_INSERT] = "INSERT",
+        [STMT_CREATE_TABLE] = "CREATE TABLE",
+        [STMT_DROP_TABLE] = "DROP TABLE",
+        [STMT_CREATE_SCHEMA] = "CREATE SCHEMA",
+        [STMT_DROP_SCHEMA] = "DROP SCHEMA",
+        [STMT_USE] = "USE",
+        [STMT_DESCRIBE] = "DESCRIBE",
+        [STMT_SHOW_TABLES] = "SHOW",
+        [STMT_SHOW_SCHEMAS] = "SHOW",
+        [STMT_SHOW_CREATE_TABLE] = "SHOW",
+        [STMT_SHOW_TABLE_STATUS] = "SHOW",
+        [STMT_SHOW_SETTING] = "SHOW",
+        [STMT_SET] = "SET",
+        [STMT_EXPLAIN] = "EXPLAIN",
+        [STMT_CHECKPOINT] = "CHECKPOINT",
+    };
+    const char *tag = tags[stmt->ast->kind];
+
+    if (stmt->ast->keyspace)
+        tag = stmt->ast->kind == STMT_CREATE_SCHEMA ? "CREATE KEYSPACE" : "DROP KEYSPACE";
+    if (stmt->ast->kind == STMT_SELECT)
+        snprintf(stmt->tag, sizeof(stmt->tag), "SELECT %" PRIu64, stmt->rows_count);
+    else if (stmt->ast->kind == STMT_INSERT)
+        snprintf(stmt->tag, sizeof(stmt->tag), "INSERT 0 %" PRIu64, stmt->rows_count);
+    else
+        snprintf(stmt->tag, sizeof(stmt->tag), "%s", tag);
+}
+
+/* Everything up to the first row. */
+static int stmt_start(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    int rc = stmt_check_params(stmt, err);
+
+    atomic_store(&stmt->conn->cancel, false);
+    stmt->rows_count = 0;
+    if (rc == 0 && !stmt_compiled(stmt))
+        rc = stmt_compile(stmt, err);
+    if (rc < 0)
+        return rc;
+    switch (stmt->ast->kind) {
+    case STMT_EMPTY:
+        return 0;
+    case STMT_SELECT:
+        return stmt_run_select(stmt, err);
+    case STMT_INSERT:
+        return stmt_run_insert(stmt, err);
+    case STMT_CREATE_TABLE:
+    case STMT_DROP_TABLE:
+    case STMT_CREATE_SCHEMA:
+    case STMT_DROP_SCHEMA:
+        return stmt_run_ddl(stmt, err);
+    case STMT_USE:
+        return session_use(stmt->conn, stmt->ast, err);
+    case STMT_SET:
+        return session_set(stmt->conn, stmt->ast, err);
+    case STMT_DESCRIBE:
+    case STMT_SHOW_TABLES:
+    case STMT_SHOW_SCHEMAS:
+    case STMT_SHOW_CREATE_TABLE:
+    case STMT_SHOW_TABLE_STATUS:
+    case STMT_SHOW_SETTING:
+        return stmt_describe(stmt, stmt->catalog, &stmt->run, &stmt->rows, err);
+    case STMT_EXPLAIN:
+        return stmt_run_explain(stmt, err);
+    case STMT_CHECKPOINT:
+        rc = session_write_allowed(stmt->conn, err);
+        return rc < 0 ? rc : shard_flush(stmt->conn->db->shard, err);
+    case STMT_KIND_MAX:
+        break;
+    }
+    return DN_FAIL(err, DN_E_INTERNAL, "unknown kind of statement: %d", (int)stmt->ast->kind);
+}
+
+/* Moves to the next row; DN_EOF: there is none. */
+static int stmt_next_row(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    int rc;
+
+    arena_reset(&stmt->texts);
+    stmt->text = NULL;
+    if (!stmt->root) {
+        stmt->row = stmt->has_row ? stmt->row + 1 : 0;
+        stmt->has_row = stmt->row < stmt->rows.rows_count;
+        return stmt->has_row ? 0 : DN_EOF;
+    }
+    if (stmt->has_row && stmt->row + 1 < stmt->batch.sel_count) {
+        stmt->row++;
+        return 0;
+    }
+    stmt->has_row = false;
+    do {
+        rc = exec_next(stmt->root, &stmt->batch, err);
+        if (rc != 0)
+            return rc;
+    } while (stmt->batch.sel_count == 0);
+    stmt->row = 0;
+    stmt->has_row = true;
+    return 0;
+}
+
+int stmt_step(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    int rc;
+
+    if (stmt->state == RUN_IDLE) {
+        stmt->tag[0] = '\0';
+        rc = stmt_start(stmt, err);
+        if (rc < 0) {
+            stmt_stop(stmt);
+            return rc;
+        }
+        stmt->state = RUN_ACTIVE;
+    }
+    rc = stmt_next_row(stmt, err);
+    if (rc == 0) {
+        stmt->rows_count++;
+        return DENDRO_ROW;
+    }
+    stmt_stop(stmt);
+    if (rc < 0)
+        return rc;
+    stmt_set_tag(stmt);
+    return DENDRO_DONE;
+}
+
+int dendro_step(dendro_stmt *stmt, struct dendro_error *err)
+{
+    struct dn_err e;
+
+    dn_err_clear(&e);
+    if (!stmt)
+        return engine_return(err, &e, DN_FAIL(&e, DN_E_MISUSE, "no statement to step"));
+    return engine_return(err, &e, stmt_step(stmt, &e));
+}
+
+uint64_t dendro_rows_affected(const dendro_stmt *stmt)
+{
+    return stmt ? stmt->rows_count : 0;
+}
+
+const char *dendro_command_tag(const dendro_stmt *stmt)
+{
+    return stmt ? stmt->tag : "";
+}
+
+/* ---- scripts ---- */
+
+static int
+stmt_run_all(struct dendro_stmt *stmt, dendro_row_fn on_row, void *arg, struct dn_err *err)
+{
+    int rc;
+
+    while ((rc = stmt_step(stmt, err)) == DENDRO_ROW) {
+        if (on_row && on_row(arg, stmt) != 0)
+            return DN_FAIL(err, DN_E_CANCELED, "stopped by the callback");
+    }
+    return rc < 0 ? rc : 0;
+}
+
+int dendro_exec(dendro_conn *conn,
+                const char *sql,
+                ptrdiff_t len,
+                dendro_row_fn on_row,
+                void *arg,
+                struct dendro_error *err)
+{
+    struct dendro_stmt *stmt;
+    struct sql_text text;
+    struct dn_err e;
+    int rc;
+
+    dn_err_clear(&e);
+    if (!conn || !sql)
+        return engine_return(
+            err, &e, DN_FAIL(&e, DN_E_MISUSE, "dendro_exec: no session or no text"));
+    sql_text_init(&text, sql, stmt_text_len(sql, len));
+    while ((rc = stmt_prepare(conn, &text, &stmt, &e)) == 0) {
+        rc = stmt_run_all(stmt, on_row, arg, &e);
+        dendro_finalize(stmt);
+        if (rc < 0)
+            break;
+    }
+    return engine_return(err, &e, rc < 0 ? rc : DENDRO_OK);
+}
