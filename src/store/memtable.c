@@ -199,7 +199,7 @@ static bool mem_series_same(const void *ctx, const void *key, uint32_t id)
     const struct mem_series_key *k = key;
     const struct mem_series *s = &m->series[id];
 
-    return s->key_len == k->len && memcmp(s->key, k->key, k->len) == 0;
+    return s->key_len == k->len && (k->len == 0 || memcmp(s->key, k->key, k->len) == 0);
 }
 
 static uint64_t mem_series_hash(const void *ctx, uint32_t id)

@@ -21,7 +21,8 @@ const struct seg_runs *seg_get_runs(const struct seg *s)
 
 const struct seg_block *seg_get_blocks(const struct seg *s, uint32_t *ret_count)
 {
-    *ret_count = s->blocks_count;
+    if (ret_count)
+        *ret_count = s->blocks_count;
     return s->blocks;
 }
 

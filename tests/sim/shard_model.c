@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "shard_model.h"
+
+#include "base/hash.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t rng_next(struct rng *r)
+{
+    r->state += 0x9e3779b97f4a7c15u;
+    return dn_mix64(r->state);
+}
+
+static const enum type_id model_types[] = {TYPE_BOOLEAN,
+                                           TYPE_SMALLINT,
+                                           TYPE_INTEGER,
+                                           TYPE_BIGINT,
+                                           TYPE_REAL,
+                                           TYPE_DOUBLE,
+                                           TYPE_VARCHAR,
+                                           TYPE_BLOB,
+                                           TYPE_TIMESTAMP,
+                                           TYPE_TIMESTAMP_US,
+                                           TYPE_TIMESTAMP_NS};
+
+static enum type_id model_random_type(struct rng *r)
+{
+    return model_types[rng_below(r, DN_ARRAY_SIZE(model_types))];
+}
+
+static const char *const model_names[MODEL_COLS_MAX] = {
+    "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7"};
+
+/* Columns: some series columns, a time column if asked for, one more key column perhaps, values. */
+struct table *model_random_table(struct rng *r, const char *name)
+{
+    struct column_spec cols[MODEL_COLS_MAX];
+    struct key_elem_spec part[4];
+    struct key_elem_spec local[8];
+    struct option_spec opts[2];
+    struct table_spec spec;
+    struct table *t;
+    struct dn_err err;
+    uint32_t n = 0;
+    uint32_t series = rng_below(r, 3);
+    uint32_t form = rng_below(r, 5); /* 0 riak 1 cql 2 cql+quantum 3 range 4 none */
+    bool field = rng_below(r, 3) == 0 && form != 4;
+    uint32_t time_at;
+    uint32_t parts = 0;
+    uint32_t locals = 0;
+
+    memset(cols, 0, sizeof cols);
+    memset(part, 0, sizeof part);
+    memset(local, 0, sizeof local);
+    memset(opts, 0, sizeof opts);
+    memset(&spec, 0, sizeof spec);
+    if (form == 1 && series == 0)
+        series = 1;
+    if (form == 2 && series == 0)
+        series = 1;
+    if (form >= 3)
+        series = 0;
+    for (uint32_t i = 0; i < series; i++, n++) {
+        cols[n].name.s = model_names[n];
+        cols[n].type = model_random_type(r);
+        cols[n].not_null = true;
+        part[parts++].name.s = model_names[n];
+    }
+    time_at = n++;
+    cols[time_at].name.s = model_names[time_at];
+    cols[time_at].type = (enum type_id)(TYPE_TIMESTAMP + rng_below(r, 3));
+    cols[time_at].not_null = form != 4;
+    if (rng_below(r, 2)) {
+        cols[n].name.s = model_names[n];
+        cols[n].type = model_random_type(r);
+        cols[n].not_null = form != 4;
+        n++;
+    }
+    if (form == 0 || form == 2) {
+        part[parts].name.s = model_names[time_at];
+        part[parts].is_quantum = true;
+        part[parts].count = 1 + rng_below(r, 20);
+        part[parts].unit = rng_below(r, 2) ? "h" : "d";
+        parts++;
+    }
+    if (form == 0)
+        for (uint32_t i = 0; i < series; i++)
+            local[locals++].name.s = model_names[i];
+    if (form <= 3) {
+        local[locals].name.s = model_names[time_at];
+        local[locals].desc = rng_below(r, 2);
+        local[locals++].order_given = true;
+        if (n > time_at + 1) {
+            bool can_desc =
+                form != 0 || !(type_is_float(cols[n - 1].type) || cols[n - 1].type == TYPE_BOOLEAN);
+            local[locals].name.s = model_names[n - 1];
+            local[locals].desc = can_desc && rng_below(r, 2);
+            local[locals].order_given = local[locals].desc;
+            locals++;
+        }
+    }
+    while (n < 3 || (n < MODEL_COLS_MAX && rng_below(r, 3))) {
+        cols[n].name.s = model_names[n];
+        cols[n].type = model_random_type(r);
+        if (rng_below(r, 4) == 0) {
+            cols[n].has_default = true;
+            cols[n].def = (struct datum){.type = cols[n].type};
+            if (type_is_string(cols[n].type))
+                cols[n].def.str = (struct vstr){.ptr = "dflt", .len = 4};
+        }
+        n++;
+    }
+    spec.schema.s = "public";
+    spec.name.s = name;
+    spec.columns = cols;
+    spec.columns_count = n;
+    spec.has_key = form != 4;
+    spec.keys_count = form != 4;
+    spec.has_inner = form <= 2;
+    spec.partition = part;
+    spec.partition_count = parts;
+    spec.local = local;
+    spec.local_count = locals;
+    if (field)
+        opts[spec.options_count++] =
+            (struct option_spec){.name.s = "upsert", .value = "field", .quoted = true};
+    spec.options = opts;
+    if (table_build(&spec, &t, &err) < 0) {
+        (void)fprintf(stderr, "model table: form %u: %s\n", form, err.text);
+        abort();
+    }
+    return t;
+}
+
+void model_init(struct model *m, const struct table *t)
+{
+    memset(m, 0, sizeof *m);
+    m->t = table_ref(t);
+    m->rowid_next = 1;
+}
+
+static void model_datum_free(struct datum *d)
+{
+    if (type_is_string(d->type) && !d->null)
+        mem_free((void *)(uintptr_t)d->str.ptr);
+}
+
+static struct datum model_datum_copy(const struct datum *d)
+{
+    struct datum c = *d;
+
+    if (type_is_string(d->type) && !d->null) {
+        c.str.ptr = mem_dup(NULL, d->str.ptr, d->str.len);
+        DN_ASSERT(c.str.ptr);
+    }
+    return c;
+}
+
+void model_done(struct model *m)
+{
+    for (size_t i = 0; i < m->count; i++)
+        for (uint32_t c = 0; c < m->t->columns_count; c++)
+            model_datum_free(&m->rows[i].v[c]);
+    mem_free(m->rows);
+    table_unref(m->t);
+    memset(m, 0, sizeof *m);
+}
+
+static struct model_row *model_push(struct model *m)
+{
+    if (m->count == m->cap) {
+        m->cap = m->cap ? m->cap * 2 : 64;
+        m->rows = mem_realloc(NULL, m->rows, m->cap * sizeof *m->rows);
+        DN_ASSERT(m->rows);
+    }
+    memset(&m->rows[m->count], 0, sizeof *m->rows);
+    return &m->rows[m->count++];
+}
+
+void model_copy(const struct model *from, struct model *ret)
+{
+    model_init(ret, from->t);
+    ret->rowid_next = from->rowid_next;
+    for (size_t i = 0; i < from->count; i++) {
+        struct model_row *row = model_push(ret);
+        row->rowid = from->rows[i].rowid;
+        for (uint32_t c = 0; c < from->t->columns_count; c++)
+            row->v[c] = model_datum_copy(&from->rows[i].v[c]);
+    }
+}
+
+/* Few distinct values, so that keys meet; some far apart, so that slabs differ. */
+static struct datum model_random_datum(struct rng *r, enum type_id type, bool nullable)
+{
+    static const char *const words[] = {"",
+                                        "a",
+                                        "ab",
+                                        "b",
+                                        "zebra",
+                                        "a longer text that does not fit anywhere short",
+                                        "\xc3\xa4",
+                                        "x"};
+    struct datum d = {.type = type};
+
+    if (nullable && rng_below(r, 5) == 0) {
+        d.null = true;
+        return d;
+    }
+    if (type_is_string(type)) {
+        const char *w = words[rng_below(r, DN_ARRAY_SIZE(words))];
+        d.str.len = (uint32_t)strlen(w);
+        d.str.ptr = mem_dup(NULL, w, d.str.len);
+        DN_ASSERT(d.str.ptr);
+    } else if (type_is_float(type)) {
+        d.v.f64 = (double)((int)rng_below(r, 9) - 4) * 0.25;
+    } else if (type == TYPE_BOOLEAN) {
+        d.v.i64 = rng_below(r, 2);
+    } else if (type_is_timestamp(type)) {
+        int64_t day = 86400 * type_ts_per_second(type);
+        d.v.i64 = ((int64_t)rng_below(r, 5) - 2) * day + (int64_t)rng_below(r, 40) * (day / 97) + 1;
+    } else {
+        d.v.i64 = (int64_t)rng_below(r, 7) - 3;
+    }
+    return d;
+}
+
+struct model_batch model_random_batch(struct rng *r, const struct table *t, uint32_t rows_max)
+{
+    struct model_batch b = {.count = 1 + rng_below(r, rows_max)};
+
+    b.rows = mem_calloc(NULL, b.count, sizeof *b.rows);
+    b.absent = mem_calloc(NULL, b.count, sizeof *b.absent);
+    DN_ASSERT(b.rows && b.absent);
+    b.op = t->upsert == UPSERT_FIELD ? ROW_PATCH : ROW_PUT;
+    if (t->form != KEY_NONE && rng_below(r, 12) == 0)
+        b.op = ROW_DELETE;
+    else if (b.op == ROW_PATCH && rng_below(r, 4) == 0)
+        b.op = ROW_PUT;
+    for (uint32_t i = 0; i < b.count; i++) {
+        for (uint32_t c = 0; c < t->columns_count; c++) {
+            bool key = t->columns[c].key_pos != 0;
+            b.rows[i].v[c] =
+                model_random_datum(r, t->columns[c].type, !key && !t->columns[c].not_null);
+            if (!key && (b.op == ROW_DELETE || (b.op == ROW_PATCH && rng_below(r, 2)))) {
+                model_datum_free(&b.rows[i].v[c]);
+                b.rows[i].v[c] = (struct datum){.type = t->columns[c].type, .null = true};
+                b.absent[i][c] = b.op == ROW_PATCH;
+            }
+        }
+    }
+    return b;
+}
+
+void model_batch_done(struct model_batch *b)
+{
+    for (uint32_t i = 0; i < b->count; i++)
+        for (uint32_t c = 0; c < MODEL_COLS_MAX; c++)
+            model_datum_free(&b->rows[i].v[c]);
+    mem_free(b->rows);
+    mem_free(b->absent);
+    memset(b, 0, sizeof *b);
+}
+
+static size_t model_find(const struct model *m, const struct model_row *row)
+{
+    for (size_t i = 0; m->t->form != KEY_NONE && i < m->count; i++) {
+        bool same = true;
+        for (uint32_t k = 0; same && k < m->t->local_count; k++) {
+            uint32_t c = m->t->local[k].col;
+            same = datum_cmp(&m->rows[i].v[c], &row->v[c]) == 0;
+        }
+        if (same)
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+void model_apply(struct model *m, const struct model_batch *b)
+{
+    for (uint32_t i = 0; i < b->count; i++) {
+        size_t at = model_find(m, &b->rows[i]);
+        struct model_row *row;
+        if (b->op == ROW_DELETE) {
+            if (at == SIZE_MAX)
+                continue;
+            for (uint32_t c = 0; c < m->t->columns_count; c++)
+                model_datum_free(&m->rows[at].v[c]);
+            m->rows[at] = m->rows[--m->count];
+            continue;
+        }
+        if (at == SIZE_MAX) {
+            row = model_push(m);
+            row->rowid = m->rowid_next++;
+            for (uint32_t c = 0; c < m->t->columns_count; c++) {
+                struct datum none = {.type = m->t->columns[c].type, .null = true};
+                row->v[c] =
+                    model_datum_copy(m->t->columns[c].has_default ? &m->t->columns[c].def : &none);
+            }
+        } else {
+            row = &m->rows[at];
+        }
+        for (uint32_t c = 0; c < m->t->columns_count; c++) {
+            if (b->absent[i][c])
+                continue;
+            model_datum_free(&row->v[c]);
+            row->v[c] = model_datum_copy(&b->rows[i].v[c]);
+        }
+    }
+}
+
+int model_write(struct shard *s,
+                const struct table *t,
+                const struct model_batch *b,
+                bool sync,
+                struct dn_err *err)
+{
+    struct colbuf bufs[MODEL_COLS_MAX];
+    struct vec vecs[MODEL_COLS_MAX];
+    struct shard_batch batch = {.table = t, .cols = vecs, .rows = b->count, .op = b->op};
+    struct arena arena;
+    bool ok = true;
+    int rc;
+
+    arena_init(&arena, NULL);
+    for (uint32_t c = 0; c < t->columns_count; c++)
+        colbuf_init(&bufs[c], t->columns[c].type, NULL, &arena);
+    for (uint32_t i = 0; ok && i < b->count; i++)
+        for (uint32_t c = 0; ok && c < t->columns_count; c++)
+            ok = b->absent[i][c] ? colbuf_append_absent(&bufs[c])
+                                 : colbuf_append(&bufs[c], &b->rows[i].v[c]);
+    if (ok) {
+        for (uint32_t c = 0; c < t->columns_count; c++)
+            vecs[c] = colbuf_vec(&bufs[c], 0, b->count);
+        rc = shard_write(s, &batch, 1, sync, NULL, err);
+    } else {
+        rc = DN_FAIL_NOMEM(err);
+    }
+    for (uint32_t c = 0; c < t->columns_count; c++)
+        colbuf_done(&bufs[c]);
+    arena_done(&arena);
+    return rc;
+}
+
+/* ---- comparison ---- */
+
+struct model_sorted {
+    const struct model_row *row;
+    struct buf key;
+};
+
+static int model_sorted_cmp(const void *a, const void *b)
+{
+    const struct model_sorted *x = a;
+    const struct model_sorted *y = b;
+    size_t n = x->key.len < y->key.len ? x->key.len : y->key.len;
+    int c = memcmp(x->key.data, y->key.data, n);
+
+    return c ? c : x->key.len < y->key.len ? -1 : x->key.len > y->key.len;
+}
+
+static void model_key(const struct table *t, const struct model_row *row, struct buf *key)
+{
+    struct vec vecs[MODEL_COLS_MAX + HIDDEN_MAX];
+    struct arena arena;
+    struct datum rowid = {.type = TYPE_BIGINT, .v.i64 = (int64_t)row->rowid};
+
+    arena_init(&arena, NULL);
+    memset(vecs, 0, sizeof vecs);
+    for (uint32_t c = 0; c < t->columns_count; c++)
+        DN_ASSERT(vec_make_const(&arena, &row->v[c], 1, &vecs[c]));
+    DN_ASSERT(vec_make_const(&arena, &rowid, 1, &vecs[t->columns_count + HIDDEN_ROWID]));
+    rows_key(t, vecs, 0, key);
+    arena_done(&arena);
+}
+
+static bool model_in(const struct interval *iv, const struct datum *d)
+{
+    int lo = iv->has_lo ? datum_cmp(&iv->lo, d) : -1;
+    int hi = iv->has_hi ? datum_cmp(d, &iv->hi) : -1;
+
+    return !d->null && (lo < 0 || (lo == 0 && iv->lo_incl)) && (hi < 0 || (hi == 0 && iv->hi_incl));
+}
+
+static bool
+model_matches(const struct model_row *row, const struct scan_pred *preds, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        bool hit = false;
+        for (uint32_t k = 0; !hit && k < preds[i].set_count; k++)
+            hit = model_in(&preds[i].set[k], &row->v[preds[i].col]);
+        if (!hit)
+            return false;
+    }
+    return true;
+}
+
+static bool model_same(const struct datum *a, const struct datum *b)
+{
+    if (a->null || b->null)
+        return a->null && b->null;
+    return datum_cmp(a, b) == 0;
+}
+
+/* Random constraints; strings are freed by the caller through the datums. */
+static uint32_t model_random_preds(struct rng *r,
+                                   const struct table *t,
+                                   struct scan_pred *preds,
+                                   struct interval *ivs)
+{
+    uint32_t count = 0;
+
+    for (uint32_t c = 0; c < t->columns_count; c++) {
+        struct interval *iv = &ivs[c];
+        if (rng_below(r, 3))
+            continue;
+        memset(iv, 0, sizeof *iv);
+        iv->lo = model_random_datum(r, t->columns[c].type, false);
+        iv->hi = model_random_datum(r, t->columns[c].type, false);
+        iv->has_lo = iv->lo_incl = true;
+        iv->has_hi = iv->hi_incl = true;
+        if (rng_below(r, 2)) {
+            model_datum_free(&iv->hi);
+            iv->hi = model_datum_copy(&iv->lo);
+        } else if (datum_cmp(&iv->lo, &iv->hi) > 0) {
+            struct datum swap = iv->lo;
+            iv->lo = iv->hi;
+            iv->hi = swap;
+        }
+        preds[count++] = (struct scan_pred){.col = (uint16_t)c, .set = iv, .set_count = 1};
+    }
+    return count;
+}
+
+static const char *model_check_batch(const struct model *m,
+                                     const struct batch *b,
+                                     const struct scan_pred *preds,
+                                     uint32_t preds_count,
+                                     const struct model_sorted *want,
+                                     size_t want_count,
+                                     size_t *at)
+{
+    static char text[300];
+
+    for (uint32_t i = 0; i < b->sel_count; i++) {
+        uint32_t row = b->sel ? b->sel[i] : i;
+        struct model_row got = {.rowid = 0};
+        for (uint32_t c = 0; c < m->t->columns_count; c++)
+            got.v[c] = vec_datum(&b->cols[c], row);
+        if (!model_matches(&got, preds, preds_count))
+            continue;
+        if (*at >= want_count) {
+            (void)snprintf(text, sizeof text, "more than the %zu rows expected", want_count);
+            return text;
+        }
+        for (uint32_t c = 0; c < m->t->columns_count; c++) {
+            if (!model_same(&got.v[c], &want[*at].row->v[c])) {
+                (void)snprintf(text,
+                               sizeof text,
+                               "row %zu of %zu, column %u differs (null %d/%d, i64 %lld/%lld)",
+                               *at,
+                               want_count,
+                               c,
+                               got.v[c].null,
+                               want[*at].row->v[c].null,
+                               (long long)got.v[c].v.i64,
+                               (long long)want[*at].row->v[c].v.i64);
+                return text;
+            }
+        }
+        (*at)++;
+    }
+    return NULL;
+}
+
+const char *model_compare(const struct model *m, struct shard *s, struct rng *r)
+{
+    static char text[400];
+    struct scan_pred preds[MODEL_COLS_MAX];
+    struct interval ivs[MODEL_COLS_MAX];
+    uint16_t cols[MODEL_COLS_MAX];
+    uint32_t preds_count = rng_below(r, 2) ? model_random_preds(r, m->t, preds, ivs) : 0;
+    struct model_sorted *want = mem_calloc(NULL, m->count, sizeof *want);
+    struct snapshot *snap = shard_snapshot(s);
+    struct scan_spec spec = {.table = m->t,
+                             .cols = cols,
+                             .cols_count = m->t->columns_count,
+                             .preds = preds,
+                             .preds_count = preds_count};
+    struct scan *scan = NULL;
+    struct batch b;
+    struct dn_err err;
+    const char *bad = NULL;
+    size_t want_count = 0;
+    size_t at = 0;
+    int rc;
+
+    DN_ASSERT(want && snap);
+    for (uint32_t c = 0; c < m->t->columns_count; c++)
+        cols[c] = (uint16_t)c;
+    for (size_t i = 0; i < m->count; i++) {
+        if (!model_matches(&m->rows[i], preds, preds_count))
+            continue;
+        want[want_count].row = &m->rows[i];
+        buf_init(&want[want_count].key, NULL);
+        model_key(m->t, &m->rows[i], &want[want_count].key);
+        want_count++;
+    }
+    qsort(want, want_count, sizeof *want, model_sorted_cmp);
+    rc = scan_open(snap, &spec, &scan, &err);
+    while (rc == DN_OK && !bad && (rc = scan_next(scan, &b, &err)) == DN_OK)
+        bad = model_check_batch(m, &b, preds, preds_count, want, want_count, &at);
+    if (rc < 0) {
+        (void)snprintf(text, sizeof text, "scan failed: %.300s", err.text);
+        bad = text;
+    } else if (!bad && at < want_count) {
+        (void)snprintf(
+            text, sizeof text, "%zu rows of %zu (%u constraints)", at, want_count, preds_count);
+        bad = text;
+    }
+    scan_close(scan);
+    snapshot_free(snap);
+    for (size_t i = 0; i < want_count; i++)
+        buf_done(&want[i].key);
+    for (uint32_t i = 0; i < preds_count; i++) {
+        model_datum_free(&ivs[preds[i].col].lo);
+        model_datum_free(&ivs[preds[i].col].hi);
+    }
+    mem_free(want);
+    return bad;
+}
