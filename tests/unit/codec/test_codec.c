@@ -190,6 +190,10 @@ static void test_choice(void **state)
     assert_int_equal(best_of(TYPE_VARCHAR, SHAPE_RANDOM, GAPS_ABSENT_ALL, 1024, &n),
                      CODEC_CONSTANT);
     assert_int_equal(n, 1);
+    /* Rows before the first value take that one, whatever lay under them. */
+    assert_int_equal(best_of(TYPE_DOUBLE, SHAPE_RANDOM, GAPS_NULLS_BUT_ONE, 1024, &n),
+                     CODEC_CONSTANT);
+    assert_int_equal(n, 1 + 128 + 8);
     /* What lies under nulls costs nothing: the runs it makes are folded. */
     assert_int_equal(best_of(TYPE_DOUBLE, SHAPE_RANDOM, GAPS_NULLS_FIRST, 1024, &n), CODEC_RLE);
     assert_true(n < 1 + 128 + 8192 * 2 / 3 + 1024 * 10 / 8);
@@ -226,6 +230,31 @@ static void test_choice_is_smallest(void **state)
                 arena_done(&arena);
             }
     buf_done(&b);
+}
+
+/* Five alternating bits take five bytes as dict, delta and raw: the first in the list wins, though
+ * it is asked last. */
+static void test_tie(void **state)
+{
+    static const int8_t bits[] = {0, 1, 0, 1, 0};
+    struct vec v = {.type = TYPE_BOOLEAN, .form = VEC_FLAT, .count = 5, .data = bits};
+    struct dn_err err = {0};
+    struct arena arena;
+    struct buf b;
+    unsigned chosen = 0;
+
+    (void)state;
+    arena_init(&arena, NULL);
+    buf_init(&b, NULL);
+    for (unsigned codec = CODEC_DICT; codec <= CODEC_RAW; codec++) {
+        buf_reset(&b);
+        assert_int_equal(codec_encode_with(codec, &v, &arena, &b, &err), 0);
+        assert_int_equal(b.len, 1 + 5);
+    }
+    assert_int_equal(codec_encode(&v, &arena, &b, &chosen, &err), 0);
+    assert_int_equal(chosen, CODEC_DICT);
+    buf_done(&b);
+    arena_done(&arena);
 }
 
 static void test_decoded_forms(void **state)
@@ -322,6 +351,7 @@ int main(void)
         cmocka_unit_test(test_other_forms),
         cmocka_unit_test(test_choice),
         cmocka_unit_test(test_choice_is_smallest),
+        cmocka_unit_test(test_tie),
         cmocka_unit_test(test_decoded_forms),
         cmocka_unit_test(test_out_of_memory),
     };

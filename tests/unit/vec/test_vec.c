@@ -313,6 +313,38 @@ static void test_colbuf_out_of_memory(void **state)
     }
 }
 
+/* Bits that a failed append left behind do not show up in the row that comes there later. */
+static void test_colbuf_failed_append(void **state)
+{
+    struct datum d = text("ash", 3);
+    struct datum null = {.type = TYPE_VARCHAR, .null = true};
+    struct arena arena;
+    struct arena fresh; /* its first allocation needs the heap in every build */
+    struct colbuf from;
+    struct colbuf c;
+    struct vec v;
+
+    (void)state;
+    arena_init(&arena, NULL);
+    arena_init(&fresh, NULL);
+    colbuf_init(&from, TYPE_VARCHAR, NULL, &arena);
+    colbuf_init(&c, TYPE_VARCHAR, NULL, &fresh);
+    assert_true(colbuf_append(&from, &null));
+    assert_true(colbuf_append(&from, &d));
+    assert_true(colbuf_append(&c, &null)); /* room and bitmap are there */
+    v = colbuf_vec(&from, 0, 2);
+    mem_fail_nth(1, false);
+    assert_false(colbuf_append_vec(&c, &v, NULL, 2));
+    mem_fail_nth(0, false);
+    assert_int_equal(c.count, 1);
+    assert_true(colbuf_append(&c, &d));
+    assert_same(colbuf_datum(&c, 1), d);
+    colbuf_done(&from);
+    colbuf_done(&c);
+    arena_done(&fresh);
+    arena_done(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -323,6 +355,7 @@ int main(void)
         cmocka_unit_test(test_colbuf_grows),
         cmocka_unit_test(test_colbuf_owns_strings),
         cmocka_unit_test(test_colbuf_out_of_memory),
+        cmocka_unit_test(test_colbuf_failed_append),
     };
 
     return cmocka_run_group_tests_name("vec", tests, NULL, NULL);
