@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * exec.h: running a plan. One operator per node kind (op_<name>.c), all behind struct op_ops; each pulls
- * batches from its input. EXPLAIN lives in the operators.
+ * exec.h: running a plan. One operator per node kind (op_<name>.c), all behind struct op_ops; each
+ * pulls batches from its input. EXPLAIN lives in the operators.
  *
  *     exec_open -> exec_next … (DN_EOF) -> exec_close
  *
@@ -13,23 +13,28 @@
 #include <stdatomic.h>
 
 struct exec_ctx {
-    struct snapshot *snap;         /* outlives the run */
-    struct plan_env env;           /* catalog, settings, now */
+    struct snapshot *snap; /* outlives the run */
+    struct plan_env env;   /* catalog, settings, now */
     const struct datum *params;
     uint32_t params_count;
-    struct mem_owner *owner;       /* statement's memory, with its limit */
-    const atomic_bool *cancel;     /* NULL = never; looked at for every batch */
+    struct mem_owner *owner;   /* statement's memory, with its limit */
+    const atomic_bool *cancel; /* NULL = never; looked at for every batch */
 };
 
 struct op;
 
 struct op_ops {
-    const char *name; /* "Scan" as EXPLAIN shows it */
-    int (*open)(struct op *op, struct dn_err *err);                     /* state is zeroed; input is open */
-    int (*next)(struct op *op, struct batch *ret, struct dn_err *err);  /* DN_EOF at the end; valid until the next call */
-    void (*close)(struct op *op);                                       /* half-open is fine */
+    const char *name;                               /* "Scan" as EXPLAIN shows it */
+    int (*open)(struct op *op, struct dn_err *err); /* state is zeroed; input is open */
+    int (*next)(struct op *op,
+                struct batch *ret,
+                struct dn_err *err); /* DN_EOF at the end; valid until the next call */
+    void (*close)(struct op *op);    /* half-open is fine */
     /* One or more lines, without the indent, separated by '\n'. */
-    int (*explain)(const struct plan_node *node, struct exec_ctx *ctx, struct buf *b, struct dn_err *err);
+    int (*explain)(const struct plan_node *node,
+                   struct exec_ctx *ctx,
+                   struct buf *b,
+                   struct dn_err *err);
     size_t state_size;
 };
 
@@ -39,11 +44,17 @@ struct op {
     struct exec_ctx *ctx;         /* borrowed */
     struct op *input;             /* owned */
     void *state;                  /* owned, ops->state_size bytes */
+    struct mem_owner mem;         /* what this operator holds; child of ctx->owner */
     uint64_t rows_out;
 };
 
-int exec_open(const struct plan *plan, struct exec_ctx *ctx, struct op **ret, struct dn_err *err) DN_MUST_CHECK;
+int exec_open(const struct plan *plan, struct exec_ctx *ctx, struct op **ret, struct dn_err *err)
+    DN_MUST_CHECK;
+/* A batch of at least one selected row, valid until the next call; DN_EOF at the end, and again
+ * after it. Errors: DN_E_CANCELED; DN_E_NOMEM names the operator and the limit; those of
+ * expressions carry their position. */
 int exec_next(struct op *root, struct batch *ret, struct dn_err *err) DN_MUST_CHECK;
 void exec_close(struct op *root); /* NULL is fine */
 /* The tree as text lines, with pruning figures from the snapshot. */
-int exec_explain(const struct plan *plan, struct exec_ctx *ctx, struct buf *b, struct dn_err *err) DN_MUST_CHECK;
+int exec_explain(const struct plan *plan, struct exec_ctx *ctx, struct buf *b, struct dn_err *err)
+    DN_MUST_CHECK;

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * exec.c: from plan nodes to operators: opening, pulling, closing and explaining the tree. The
+ * operators themselves are in op_<name>.c, one for each line of plan/node_list.h. */
+#include "exec/exec_int.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const struct op_ops *const op_list[PLAN_KIND_MAX] = {
+#define DN_PLAN(NAME, name) [PLAN_##NAME] = &op_##name##_ops,
+#include "plan/node_list.h"
+#undef DN_PLAN
+};
+
+int exec_check_cancel(const struct exec_ctx *ctx, struct dn_err *err)
+{
+    if (ctx->cancel && atomic_load_explicit(ctx->cancel, memory_order_relaxed))
+        return DN_FAIL(err, DN_E_CANCELED, "the statement was canceled");
+    return 0;
+}
+
+/* The nearest limit above the operator, 0 = none. */
+static size_t exec_limit(const struct op *op)
+{
+    for (const struct mem_owner *o = &op->mem; o; o = o->parent)
+        if (o->limit)
+            return o->limit;
+    return 0;
+}
+
+/* The first operator that sees the error says who it was; the hint tells others that it is said. */
+static void exec_name_nomem(const struct op *op, struct dn_err *err)
+{
+    size_t limit = exec_limit(op);
+
+    if (!err || err->hint[0])
+        return;
+    if (limit)
+        DN_IGNORE(DN_FAIL(err, /* only the text is wanted: the code is on its way already */
+                          DN_E_NOMEM,
+                          "%s: out of memory at the limit of %zu bytes",
+                          op->ops->name,
+                          limit));
+    else
+        DN_IGNORE(DN_FAIL(err, DN_E_NOMEM, "%s: out of memory", op->ops->name)); /* the same */
+    dn_err_hint(err, "Let the query read, group or sort less at a time, or raise memory_limit.");
+}
+
+int exec_pull(struct op *op, struct batch *ret, struct dn_err *err)
+{
+    int rc;
+
+    do {
+        rc = exec_check_cancel(op->ctx, err);
+        if (rc < 0)
+            return rc;
+        rc = op->ops->next(op, ret, err);
+    } while (rc == 0 && ret->sel_count == 0);
+    if (rc == DN_E_NOMEM)
+        exec_name_nomem(op, err);
+    if (rc == 0)
+        op->rows_out += ret->sel_count;
+    return rc;
+}
+
+struct eval exec_eval(const struct op *op, struct arena *batch, struct arena *run)
+{
+    return (struct eval){.arena = batch,
+                         .params = op->ctx->params,
+                         .params_count = op->ctx->params_count,
+                         .now_ns = op->ctx->env.now_ns,
+                         .run = run};
+}
+
+int exec_count_value(const struct exec_ctx *ctx,
+                     const struct bexpr *e,
+                     const char *word,
+                     int64_t otherwise,
+                     int64_t *ret,
+                     struct dn_err *err)
+{
+    struct arena arena;
+    struct eval ev = {.arena = &arena,
+                      .params = ctx->params,
+                      .params_count = ctx->params_count,
+                      .now_ns = ctx->env.now_ns};
+    struct datum d = {.null = true};
+    int rc = 0;
+
+    arena_init(&arena, ctx->owner);
+    if (e)
+        rc = expr_eval_datum(e, &ev, &d, err);
+    arena_done(&arena);
+    if (rc < 0)
+        return rc;
+    if (!d.null && d.v.i64 < 0) {
+        rc = DN_FAIL(err, DN_E_INVALID_PARAM, "%s may not be negative: %" PRId64, word, d.v.i64);
+        dn_err_at(err, e->pos);
+        return rc;
+    }
+    *ret = d.null ? otherwise : d.v.i64;
+    return 0;
+}
+
+/* ---- open and close ---- */
+
+void exec_close(struct op *root)
+{
+    while (root) {
+        struct op *input = root->input;
+
+        if (root->state)
+            root->ops->close(root);
+        mem_free(root->state);
+        mem_free(root);
+        root = input;
+    }
+}
+
+static int exec_open_node(const struct plan_node *node,
+                          struct exec_ctx *ctx,
+                          struct op **ret,
+                          struct dn_err *err)
+{
+    struct op *op = mem_calloc(ctx->owner, 1, sizeof *op);
+    int rc = 0;
+
+    if (!op)
+        return DN_FAIL_NOMEM(err);
+    DN_ASSERT(node->kind < PLAN_KIND_MAX);
+    op->ops = op_list[node->kind];
+    op->node = node;
+    op->ctx = ctx;
+    mem_owner_init(&op->mem, op->ops->name, ctx->owner, 0);
+    if (node->input)
+        rc = exec_open_node(node->input, ctx, &op->input, err);
+    if (rc == 0) {
+        op->state = mem_calloc(&op->mem, 1, op->ops->state_size);
+        rc = op->state ? op->ops->open(op, err) : DN_FAIL_NOMEM(err);
+        if (rc == DN_E_NOMEM)
+            exec_name_nomem(op, err);
+    }
+    if (rc < 0) {
+        exec_close(op);
+        return rc;
+    }
+    *ret = op;
+    return 0;
+}
+
+int exec_open(const struct plan *plan, struct exec_ctx *ctx, struct op **ret, struct dn_err *err)
+{
+    return exec_open_node(plan->root, ctx, ret, err);
+}
+
+int exec_next(struct op *root, struct batch *ret, struct dn_err *err)
+{
+    return exec_pull(root, ret, err);
+}
+
+/* ---- EXPLAIN ---- */
+
+const char **exec_names(const struct plan_node *node, struct arena *arena)
+{
+    const char **names = arena_alloc_array(arena, node->cols_count, sizeof *names);
+
+    for (uint32_t i = 0; names && i < node->cols_count; i++)
+        names[i] = node->cols[i].name;
+    return names;
+}
+
+int exec_explain_exprs(const struct plan_node *node,
+                       struct bexpr *const *exprs,
+                       uint32_t count,
+                       struct buf *b,
+                       struct dn_err *err)
+{
+    struct arena arena;
+    const char **names;
+
+    arena_init(&arena, b->owner);
+    names = exec_names(node->input, &arena);
+    for (uint32_t i = 0; names && i < count; i++) {
+        buf_puts(b, i ? ", " : "");
+        expr_print(exprs[i], names, b);
+    }
+    arena_done(&arena);
+    return names ? 0 : DN_FAIL_NOMEM(err);
+}
+
+/* The operator's lines: the first behind an arrow, the others a little deeper. */
+static void exec_indent(const struct buf *lines, uint32_t depth, struct buf *b)
+{
+    const char *p = (const char *)lines->data;
+    const char *end = p + lines->len;
+    bool first = true;
+
+    while (p < end) {
+        const char *stop = memchr(p, '\n', (size_t)(end - p));
+
+        if (!stop)
+            stop = end;
+        if (first && depth)
+            buf_printf(b, "%*s-> ", (int)(depth - 1) * 3, "");
+        else
+            buf_printf(b, "%*s", (int)(depth * 3 + (first ? 0 : 2)), "");
+        buf_append(b, p, (size_t)(stop - p));
+        buf_u8(b, '\n');
+        first = false;
+        p = stop + 1;
+    }
+}
+
+int exec_explain(const struct plan *plan, struct exec_ctx *ctx, struct buf *b, struct dn_err *err)
+{
+    uint32_t depth = 0;
+    struct buf lines;
+    int rc = 0;
+
+    buf_init(&lines, ctx->owner);
+    for (const struct plan_node *n = plan->root; n && rc == 0; n = n->input) {
+        buf_reset(&lines);
+        rc = op_list[n->kind]->explain(n, ctx, &lines, err);
+        if (rc == 0 && lines.failed)
+            rc = DN_FAIL_NOMEM(err);
+        if (rc == 0 && lines.len)
+            exec_indent(&lines, depth++, b);
+    }
+    buf_done(&lines);
+    if (rc < 0)
+        return rc;
+    if (plan->notice[0])
+        buf_printf(b, "Warning: %s\n", plan->notice);
+    return b->failed ? DN_FAIL_NOMEM(err) : 0;
+}

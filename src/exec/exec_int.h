@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * exec_int.h: what the operators share. One thread at a time per run. */
+#pragma once
+
+#include "exec/exec.h"
+
+#define DN_PLAN(NAME, name) extern const struct op_ops op_##name##_ops;
+#include "plan/node_list.h"
+#undef DN_PLAN
+
+/* The next batch of an operator, never one without selected rows: how operators ask their input.
+ * Looks at the cancel flag, counts rows, names the operator when memory runs out. */
+int exec_pull(struct op *op, struct batch *ret, struct dn_err *err) DN_MUST_CHECK;
+/* DN_E_CANCELED when somebody asked for it; for loops that run long between batches. */
+int exec_check_cancel(const struct exec_ctx *ctx, struct dn_err *err) DN_MUST_CHECK;
+
+/* Evaluation on behalf of the operator: results in `batch`, prepared things in `run`. */
+struct eval exec_eval(const struct op *op, struct arena *batch, struct arena *run);
+
+/* LIMIT and OFFSET: e evaluated, NULL or none = otherwise. Negative ones are refused. */
+int exec_count_value(const struct exec_ctx *ctx,
+                     const struct bexpr *e,
+                     const char *word,
+                     int64_t otherwise,
+                     int64_t *ret,
+                     struct dn_err *err) DN_MUST_CHECK;
+
+/* Column names of a node's result, for expr_print; in the arena. NULL: out of memory. */
+const char **exec_names(const struct plan_node *node, struct arena *arena);
+/* "a, b, c": the expressions of a node over its input's columns. */
+int exec_explain_exprs(const struct plan_node *node,
+                       struct bexpr *const *exprs,
+                       uint32_t count,
+                       struct buf *b,
+                       struct dn_err *err) DN_MUST_CHECK;

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * groups.c: three ways to the number of a row's tuple, from cheap to general:
+ *   all keys CONST         one look-up for the batch
+ *   all keys CONST, DICT   codes stand for values: a look-up only where they change from row to
+ *                          row, and with a single DICT only once per code
+ *   else                   hashes column by column, a look-up per row */
+#include "exec/groups.h"
+
+#include <string.h>
+
+#define GROUPS_NULL_HASH 0x9e3779b97f4a7c15u
+#define GROUPS_NO_ID     UINT32_MAX
+
+int exec_groups_init(struct exec_groups *g,
+                     const enum type_id *types,
+                     uint32_t keys_count,
+                     struct mem_owner *owner,
+                     struct dn_err *err)
+{
+    memset(g, 0, sizeof *g);
+    g->owner = owner;
+    hidx_init(&g->index, owner);
+    arena_init(&g->strings, owner);
+    g->keys = mem_calloc(owner, keys_count, sizeof *g->keys);
+    if (!g->keys)
+        return DN_FAIL_NOMEM(err);
+    g->keys_count = keys_count;
+    for (uint32_t k = 0; k < keys_count; k++)
+        colbuf_init(&g->keys[k], types[k], owner, &g->strings);
+    return 0;
+}
+
+void exec_groups_done(struct exec_groups *g)
+{
+    for (uint32_t k = 0; k < g->keys_count; k++)
+        colbuf_done(&g->keys[k]);
+    mem_free(g->keys);
+    mem_free(g->hashes);
+    hidx_done(&g->index);
+    arena_done(&g->strings);
+    memset(g, 0, sizeof *g);
+}
+
+/* ---- hashing ---- */
+
+static uint64_t groups_f64_hash(double f)
+{
+    uint64_t bits;
+
+    if (f != f)
+        return GROUPS_NULL_HASH + 1;
+    f = f == 0 ? 0 : f; /* one zero */
+    memcpy(&bits, &f, sizeof bits);
+    return dn_mix64(bits);
+}
+
+/* Of the value at a position of data, whatever the form. */
+static uint64_t groups_value_hash(const struct vec *v, uint32_t at)
+{
+    struct vstr s;
+
+    switch (type_phys(v->type)) {
+    case PHYS_I8:
+        return dn_mix64((uint64_t)((const int8_t *)v->data)[at]);
+    case PHYS_I16:
+        return dn_mix64((uint64_t)((const int16_t *)v->data)[at]);
+    case PHYS_I32:
+        return dn_mix64((uint64_t)((const int32_t *)v->data)[at]);
+    case PHYS_I64:
+        return dn_mix64((uint64_t)((const int64_t *)v->data)[at]);
+    case PHYS_F32:
+        return groups_f64_hash((double)((const float *)v->data)[at]);
+    case PHYS_F64:
+        return groups_f64_hash(((const double *)v->data)[at]);
+    case PHYS_STR:
+        s = ((const struct vstr *)v->data)[at];
+        return dn_hash64(s.ptr, s.len, 0);
+    case PHYS_MAX:
+        break;
+    }
+    return 0;
+}
+
+static inline uint64_t groups_combine(uint64_t h, uint64_t value)
+{
+    return (h ^ value) * 0xff51afd7ed558ccdu + (h >> 29);
+}
+
+static uint64_t groups_row_hash(const struct vec *keys, uint32_t keys_count, uint32_t row)
+{
+    uint64_t h = 0;
+
+    for (uint32_t k = 0; k < keys_count; k++)
+        h = groups_combine(h,
+                           vec_is_null(&keys[k], row)
+                               ? GROUPS_NULL_HASH
+                               : groups_value_hash(&keys[k], vec_at(&keys[k], row)));
+    return dn_mix64(h);
+}
+
+/* ---- looking up ---- */
+
+struct groups_look {
+    const struct exec_groups *g;
+    const struct vec *keys;
+};
+
+static bool groups_str_same(struct vstr a, struct vstr b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+static bool groups_f64_same(double a, double b)
+{
+    return a == b || (a != a && b != b);
+}
+
+/* Values at positions of two arrays of one type. */
+static bool
+groups_value_same(enum type_id type, const void *a, uint32_t at_a, const void *b, uint32_t at_b)
+{
+    switch (type_phys(type)) {
+    case PHYS_I8:
+        return ((const int8_t *)a)[at_a] == ((const int8_t *)b)[at_b];
+    case PHYS_I16:
+        return ((const int16_t *)a)[at_a] == ((const int16_t *)b)[at_b];
+    case PHYS_I32:
+        return ((const int32_t *)a)[at_a] == ((const int32_t *)b)[at_b];
+    case PHYS_I64:
+        return ((const int64_t *)a)[at_a] == ((const int64_t *)b)[at_b];
+    case PHYS_F32:
+        return groups_f64_same((double)((const float *)a)[at_a], (double)((const float *)b)[at_b]);
+    case PHYS_F64:
+        return groups_f64_same(((const double *)a)[at_a], ((const double *)b)[at_b]);
+    case PHYS_STR:
+        return groups_str_same(((const struct vstr *)a)[at_a], ((const struct vstr *)b)[at_b]);
+    case PHYS_MAX:
+        break;
+    }
+    return false;
+}
+
+static bool groups_same(const void *ctx, const void *key, uint32_t id)
+{
+    const struct groups_look *look = ctx;
+    uint32_t row = *(const uint32_t *)key;
+
+    for (uint32_t k = 0; k < look->g->keys_count; k++) {
+        const struct vec *v = &look->keys[k];
+        const struct colbuf *c = &look->g->keys[k];
+        bool null = vec_is_null(v, row);
+
+        if (null != vec_bit(c->nulls, id))
+            return false;
+        if (!null && !groups_value_same(c->type, v->data, vec_at(v, row), c->data, id))
+            return false;
+    }
+    return true;
+}
+
+static uint64_t groups_rehash(const void *ctx, uint32_t id)
+{
+    return ((const struct groups_look *)ctx)->g->hashes[id];
+}
+
+static bool groups_hashes_grow(struct exec_groups *g)
+{
+    uint32_t cap = g->hashes_cap ? g->hashes_cap * 2 : 64;
+    uint64_t *hashes;
+
+    if (g->count < g->hashes_cap)
+        return true;
+    if (cap <= g->hashes_cap)
+        return false;
+    hashes = mem_realloc(g->owner, g->hashes, cap * sizeof *hashes);
+    if (!hashes)
+        return false;
+    g->hashes = hashes;
+    g->hashes_cap = cap;
+    return true;
+}
+
+/* On failure columns may differ in length: the run is over then, and only done is called. */
+static int groups_add(struct exec_groups *g,
+                      const struct groups_look *look,
+                      uint32_t row,
+                      uint64_t hash,
+                      struct dn_err *err)
+{
+    if (!groups_hashes_grow(g))
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t k = 0; k < g->keys_count; k++) {
+        struct datum d = vec_datum(&look->keys[k], row);
+
+        if (!colbuf_append(&g->keys[k], &d))
+            return DN_FAIL_NOMEM(err);
+    }
+    g->hashes[g->count] = hash;
+    if (!hidx_add(&g->index, hash, g->count, groups_rehash, look))
+        return DN_FAIL_NOMEM(err);
+    g->count++;
+    return 0;
+}
+
+static int groups_id(struct exec_groups *g,
+                     const struct groups_look *look,
+                     uint32_t row,
+                     uint64_t hash,
+                     uint32_t *ret,
+                     struct dn_err *err)
+{
+    uint32_t id = hidx_find(&g->index, hash, groups_same, look, &row);
+
+    if (id == GROUPS_NO_ID) {
+        int rc;
+
+        id = g->count;
+        rc = groups_add(g, look, row, hash, err);
+        if (rc < 0)
+            return rc;
+    }
+    *ret = id;
+    return 0;
+}
+
+/* ---- a batch ---- */
+
+/* Do both rows have the same codes? Then they have the same values. */
+static bool groups_codes_same(const struct vec *keys, uint32_t keys_count, uint32_t a, uint32_t b)
+{
+    for (uint32_t k = 0; k < keys_count; k++)
+        if (keys[k].form == VEC_DICT && (keys[k].codes[a] != keys[k].codes[b] ||
+                                         vec_bit(keys[k].nulls, a) != vec_bit(keys[k].nulls, b)))
+            return false;
+    return true;
+}
+
+/* The single DICT among CONSTs, NULL if there are more or it is too big to remember its codes. */
+static const struct vec *groups_single_dict(const struct vec *keys, uint32_t keys_count)
+{
+    const struct vec *found = NULL;
+
+    for (uint32_t k = 0; k < keys_count; k++)
+        if (keys[k].form == VEC_DICT) {
+            if (found)
+                return NULL;
+            found = &keys[k];
+        }
+    return found->dict_count <= VEC_ROWS_MAX ? found : NULL;
+}
+
+static int groups_find_codes(struct exec_groups *g,
+                             const struct groups_look *look,
+                             const struct batch *in,
+                             struct arena *scratch,
+                             uint32_t *ids,
+                             struct dn_err *err)
+{
+    const struct vec *dict = groups_single_dict(look->keys, g->keys_count);
+    uint32_t *known = NULL; /* id by code */
+    uint32_t last = 0;
+
+    if (dict) {
+        known = arena_alloc_array(scratch, dict->dict_count, sizeof *known);
+        if (!known)
+            return DN_FAIL_NOMEM(err);
+        memset(known, 0xff, dict->dict_count * sizeof *known);
+    }
+    for (uint32_t i = 0; i < in->sel_count; i++) {
+        uint32_t row = in->sel ? in->sel[i] : i;
+        uint32_t *memo = known && !vec_bit(dict->nulls, row) ? &known[dict->codes[row]] : NULL;
+        int rc;
+
+        if (i > 0 && groups_codes_same(look->keys, g->keys_count, last, row)) {
+            ids[i] = ids[i - 1];
+        } else if (memo && *memo != GROUPS_NO_ID) {
+            ids[i] = *memo;
+        } else {
+            rc = groups_id(
+                g, look, row, groups_row_hash(look->keys, g->keys_count, row), &ids[i], err);
+            if (rc < 0)
+                return rc;
+            if (memo)
+                *memo = ids[i];
+        }
+        last = row;
+    }
+    return 0;
+}
+
+/* Adds one column to the hashes of the selected rows; entries of a small DICT are hashed once. */
+static int groups_hash_col(const struct vec *v,
+                           const struct batch *in,
+                           struct arena *scratch,
+                           uint64_t *hashes,
+                           struct dn_err *err)
+{
+    uint64_t *entry = NULL;
+
+    if (v->form == VEC_CONST || (v->form == VEC_DICT && v->dict_count <= in->sel_count)) {
+        uint32_t entries = v->form == VEC_CONST ? 1 : v->dict_count;
+
+        entry = arena_alloc_array(scratch, entries, sizeof *entry);
+        if (!entry)
+            return DN_FAIL_NOMEM(err);
+        for (uint32_t e = 0; e < entries; e++)
+            entry[e] = groups_value_hash(v, e);
+    }
+    for (uint32_t i = 0; i < in->sel_count; i++) {
+        uint32_t row = in->sel ? in->sel[i] : i;
+        uint32_t at = vec_at(v, row);
+        uint64_t h = vec_is_null(v, row) ? GROUPS_NULL_HASH
+                     : entry             ? entry[at]
+                                         : groups_value_hash(v, at);
+
+        hashes[i] = groups_combine(hashes[i], h);
+    }
+    return 0;
+}
+
+static int groups_find_rows(struct exec_groups *g,
+                            const struct groups_look *look,
+                            const struct batch *in,
+                            struct arena *scratch,
+                            uint32_t *ids,
+                            struct dn_err *err)
+{
+    uint64_t *hashes = arena_calloc(scratch, in->sel_count, sizeof *hashes);
+    int rc;
+
+    if (!hashes)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t k = 0; k < g->keys_count; k++) {
+        rc = groups_hash_col(&look->keys[k], in, scratch, hashes, err);
+        if (rc < 0)
+            return rc;
+    }
+    for (uint32_t i = 0; i < in->sel_count; i++) {
+        uint32_t row = in->sel ? in->sel[i] : i;
+
+        rc = groups_id(g, look, row, dn_mix64(hashes[i]), &ids[i], err);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+int exec_groups_find(struct exec_groups *g,
+                     const struct vec *keys,
+                     const struct batch *in,
+                     struct arena *scratch,
+                     uint32_t *ids,
+                     bool *ret_one,
+                     struct dn_err *err)
+{
+    struct groups_look look = {.g = g, .keys = keys};
+    uint32_t flats = 0;
+    uint32_t dicts = 0;
+
+    *ret_one = false;
+    if (in->sel_count == 0)
+        return 0;
+    for (uint32_t k = 0; k < g->keys_count; k++) {
+        DN_ASSERT(keys[k].type == g->keys[k].type);
+        flats += keys[k].form == VEC_FLAT;
+        dicts += keys[k].form == VEC_DICT;
+    }
+    if (flats)
+        return groups_find_rows(g, &look, in, scratch, ids, err);
+    if (dicts)
+        return groups_find_codes(g, &look, in, scratch, ids, err);
+    *ret_one = true;
+    return groups_id(g,
+                     &look,
+                     in->sel ? in->sel[0] : 0,
+                     groups_row_hash(keys, g->keys_count, in->sel ? in->sel[0] : 0),
+                     &ids[0],
+                     err);
+}

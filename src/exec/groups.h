@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * groups.h: distinct tuples of values, numbered in the order in which they were first seen. GROUP
+ * BY, SELECT DISTINCT and DISTINCT aggregates stand on it. NULL equals NULL here, NaN equals NaN,
+ * -0 equals 0.
+ *
+ * One thread at a time. */
+#pragma once
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "vec/vec.h"
+
+struct exec_groups {
+    struct mem_owner *owner; /* borrowed */
+    struct colbuf *keys;     /* owned, keys_count: the tuples */
+    uint32_t keys_count;
+    uint32_t count; /* tuples so far */
+    uint32_t hashes_cap;
+    uint64_t *hashes; /* owned, one per tuple */
+    struct hidx index;
+    struct arena strings; /* bytes of keys */
+};
+
+/* done is right after a failed init, and on zeroed memory. */
+int exec_groups_init(struct exec_groups *g,
+                     const enum type_id *types,
+                     uint32_t keys_count,
+                     struct mem_owner *owner,
+                     struct dn_err *err) DN_MUST_CHECK;
+void exec_groups_done(struct exec_groups *g);
+
+/* ids[i] for the i-th selected row; new tuples are added. `keys` are keys_count vectors of
+ * in->count rows. With all of them CONST, ret_one is true and only ids[0] is written. */
+int exec_groups_find(struct exec_groups *g,
+                     const struct vec *keys,
+                     const struct batch *in,
+                     struct arena *scratch,
+                     uint32_t *ids,
+                     bool *ret_one,
+                     struct dn_err *err) DN_MUST_CHECK;

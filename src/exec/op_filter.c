@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * op_filter.c: rows where a condition is true. Nothing is copied: the input's vectors go on with a
+ * narrower selection. A condition without columns is decided once. */
+#include "exec/exec_int.h"
+
+enum op_filter_fixed { FILTER_OPEN, FILTER_ALL, FILTER_NONE };
+
+struct op_filter {
+    struct arena batch;
+    struct arena run;
+    struct eval ev;
+    enum op_filter_fixed fixed; /* a constant condition passes all or nothing */
+    uint16_t sel[VEC_ROWS_MAX];
+};
+
+static int op_filter_open(struct op *op, struct dn_err *err)
+{
+    struct op_filter *st = op->state;
+    struct datum d;
+    int rc;
+
+    arena_init(&st->batch, &op->mem);
+    arena_init(&st->run, &op->mem);
+    st->ev = exec_eval(op, &st->batch, &st->run);
+    if (!expr_is_const(op->node->filter, true))
+        return 0;
+    rc = expr_eval_datum(op->node->filter, &st->ev, &d, err);
+    if (rc < 0)
+        return rc;
+    st->fixed = !d.null && d.v.i64 ? FILTER_ALL : FILTER_NONE;
+    return 0;
+}
+
+static int op_filter_next(struct op *op, struct batch *ret, struct dn_err *err)
+{
+    struct op_filter *st = op->state;
+    struct batch in;
+    uint32_t count = 0;
+    int rc;
+
+    if (st->fixed == FILTER_NONE)
+        return DN_EOF;
+    if (st->fixed == FILTER_ALL)
+        return exec_pull(op->input, ret, err);
+    do {
+        arena_reset(&st->batch);
+        rc = exec_pull(op->input, &in, err);
+        if (rc != 0)
+            return rc;
+        rc = expr_select(op->node->filter, &st->ev, &in, st->sel, &count, err);
+        if (rc < 0)
+            return rc;
+    } while (count == 0);
+    if (count < in.sel_count) {
+        in.sel = st->sel;
+        in.sel_count = count;
+    }
+    *ret = in;
+    return 0;
+}
+
+static void op_filter_close(struct op *op)
+{
+    struct op_filter *st = op->state;
+
+    arena_done(&st->batch);
+    arena_done(&st->run);
+}
+
+static int op_filter_explain(const struct plan_node *node,
+                             struct exec_ctx *ctx DN_UNUSED,
+                             struct buf *b,
+                             struct dn_err *err)
+{
+    buf_puts(b, "Filter ");
+    return exec_explain_exprs(node, &node->filter, 1, b, err);
+}
+
+const struct op_ops op_filter_ops = {.name = "Filter",
+                                     .open = op_filter_open,
+                                     .next = op_filter_next,
+                                     .close = op_filter_close,
+                                     .explain = op_filter_explain,
+                                     .state_size = sizeof(struct op_filter)};

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * op_limit.c: OFFSET skips rows, LIMIT ends them. The input is not asked for more than is needed.
+ */
+#include "exec/exec_int.h"
+
+#include <inttypes.h>
+
+struct op_limit {
+    int64_t skip; /* rows still to skip */
+    int64_t left; /* rows still to return */
+    uint16_t sel[VEC_ROWS_MAX];
+};
+
+static int op_limit_open(struct op *op, struct dn_err *err)
+{
+    struct op_limit *st = op->state;
+    int rc;
+
+    rc = exec_count_value(op->ctx, op->node->limit, "LIMIT", INT64_MAX, &st->left, err);
+    if (rc < 0)
+        return rc;
+    return exec_count_value(op->ctx, op->node->offset, "OFFSET", 0, &st->skip, err);
+}
+
+static int op_limit_next(struct op *op, struct batch *ret, struct dn_err *err)
+{
+    struct op_limit *st = op->state;
+    struct batch in;
+    uint32_t first;
+    uint32_t count;
+    int rc;
+
+    if (st->left == 0)
+        return DN_EOF;
+    for (;;) {
+        rc = exec_pull(op->input, &in, err);
+        if (rc != 0)
+            return rc;
+        if (st->skip < (int64_t)in.sel_count)
+            break;
+        st->skip -= in.sel_count;
+    }
+    first = (uint32_t)st->skip;
+    count = in.sel_count - first;
+    if ((int64_t)count > st->left)
+        count = (uint32_t)st->left;
+    st->skip = 0;
+    st->left -= count;
+    if (count < in.sel_count) {
+        for (uint32_t i = 0; i < count && !in.sel; i++)
+            st->sel[i] = (uint16_t)(first + i);
+        in.sel = in.sel ? in.sel + first : st->sel;
+        in.sel_count = count;
+    }
+    *ret = in;
+    return 0;
+}
+
+static void op_limit_close(struct op *op DN_UNUSED) {}
+
+static int op_limit_explain(const struct plan_node *node,
+                            struct exec_ctx *ctx DN_UNUSED,
+                            struct buf *b,
+                            struct dn_err *err DN_UNUSED)
+{
+    buf_puts(b, "Limit");
+    if (node->limit) {
+        buf_puts(b, " ");
+        expr_print(node->limit, NULL, b);
+    }
+    if (node->offset) {
+        buf_puts(b, " offset ");
+        expr_print(node->offset, NULL, b);
+    }
+    return 0;
+}
+
+const struct op_ops op_limit_ops = {.name = "Limit",
+                                    .open = op_limit_open,
+                                    .next = op_limit_next,
+                                    .close = op_limit_close,
+                                    .explain = op_limit_explain,
+                                    .state_size = sizeof(struct op_limit)};

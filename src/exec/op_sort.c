@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * op_sort.c: ORDER BY. Rows are copied with their keys in normalized form (vec/normkey.h), each key
+ * column led by a byte that puts NULLs first or last; then memcmp order is the order asked for
+ * (sort_rows.h). Rows with equal keys stay as they came.
+ *
+ * With a LIMIT above it only the first `keep` rows matter: whenever twice as many have gathered,
+ * they are sorted and the rest dropped; from then on a row that does not come before the last one
+ * kept is not even copied. */
+#include "exec/exec_int.h"
+#include "exec/sort_rows.h"
+#include "vec/normkey.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define SORT_TOP_MAX  (1u << 20) /* more rows than this are sorted as a whole */
+#define SORT_TOP_ROWS 4096u      /* rows gathered at least before a cut */
+
+struct op_sort {
+    struct exec_sort_rows rows;
+    struct arena batch;
+    struct buf keys;  /* of the batch at hand */
+    struct buf bound; /* key of the last row kept; empty = none yet */
+    struct vec *out;  /* owned: result columns */
+    uint32_t keep;    /* top-N: rows wanted; UINT32_MAX = all */
+    uint32_t emitted;
+    bool bounded; /* `bound` counts */
+    bool sorted;
+    size_t key_at[VEC_ROWS_MAX + 1];
+    uint16_t sel[VEC_ROWS_MAX];
+};
+
+/* Rows that a LIMIT above will take: limit + offset. */
+static int sort_keep(const struct plan_node *node,
+                     const struct exec_ctx *ctx,
+                     uint32_t *ret,
+                     struct dn_err *err)
+{
+    int64_t limit;
+    int64_t offset;
+    int rc;
+
+    *ret = UINT32_MAX;
+    if (!node->limit)
+        return 0;
+    rc = exec_count_value(ctx, node->limit, "LIMIT", INT64_MAX, &limit, err);
+    if (rc < 0)
+        return rc;
+    rc = exec_count_value(ctx, node->offset, "OFFSET", 0, &offset, err);
+    if (rc < 0)
+        return rc;
+    if (limit <= SORT_TOP_MAX && offset <= SORT_TOP_MAX && limit + offset <= SORT_TOP_MAX)
+        *ret = (uint32_t)(limit + offset);
+    return 0;
+}
+
+static int op_sort_open(struct op *op, struct dn_err *err)
+{
+    struct op_sort *st = op->state;
+    const struct plan_node *input = op->node->input;
+    enum type_id *types;
+    int rc;
+
+    arena_init(&st->batch, &op->mem);
+    buf_init(&st->keys, &op->mem);
+    buf_init(&st->bound, &op->mem);
+    rc = sort_keep(op->node, op->ctx, &st->keep, err);
+    if (rc < 0)
+        return rc;
+    st->out = mem_calloc(&op->mem, input->cols_count, sizeof *st->out);
+    types = arena_alloc_array(&st->batch, input->cols_count, sizeof *types);
+    if (!st->out || !types)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t c = 0; c < input->cols_count; c++)
+        types[c] = input->cols[c].type;
+    return exec_sort_init(&st->rows, types, input->cols_count, &op->mem, err);
+}
+
+static void op_sort_close(struct op *op)
+{
+    struct op_sort *st = op->state;
+
+    exec_sort_done(&st->rows);
+    arena_done(&st->batch);
+    buf_done(&st->keys);
+    buf_done(&st->bound);
+    mem_free(st->out);
+}
+
+static void
+sort_row_key(const struct plan_node *node, const struct batch *in, uint32_t row, struct buf *b)
+{
+    for (uint32_t k = 0; k < node->keys_count; k++) {
+        const struct plan_sort_key *key = &node->keys[k];
+        const struct vec *v = &in->cols[key->col];
+
+        if (vec_is_null(v, row)) {
+            buf_u8(b, key->nulls_first ? 0 : 2);
+            continue;
+        }
+        buf_u8(b, 1);
+        normkey_append_vec(b, v, row, key->desc);
+    }
+}
+
+static bool sort_before_bound(const struct op_sort *st, const uint8_t *key, size_t len)
+{
+    size_t n = len < st->bound.len ? len : st->bound.len;
+    int c = n ? memcmp(key, st->bound.data, n) : 0;
+
+    return c ? c < 0 : len < st->bound.len;
+}
+
+/* Keys of the rows that matter; in->sel becomes those rows. */
+static int sort_batch_keys(struct op *op, struct batch *in, struct dn_err *err)
+{
+    struct op_sort *st = op->state;
+    uint32_t n = 0;
+
+    buf_reset(&st->keys);
+    st->key_at[0] = 0;
+    for (uint32_t i = 0; i < in->sel_count; i++) {
+        uint16_t row = in->sel ? in->sel[i] : (uint16_t)i;
+        size_t before = st->keys.len;
+
+        sort_row_key(op->node, in, row, &st->keys);
+        if (st->keys.failed)
+            return DN_FAIL_NOMEM(err);
+        if (st->bounded && !sort_before_bound(st, st->keys.data + before, st->keys.len - before)) {
+            st->keys.len = before;
+            continue;
+        }
+        st->sel[n++] = row;
+        st->key_at[n] = st->keys.len;
+    }
+    if (n < in->sel_count) {
+        in->sel = st->sel;
+        in->sel_count = n;
+    }
+    return 0;
+}
+
+static int sort_check(const void *arg, struct dn_err *err)
+{
+    return exec_check_cancel(arg, err);
+}
+
+/* Top-N: enough rows gathered, keep the best. */
+static int sort_cut(struct op *op, struct dn_err *err)
+{
+    struct op_sort *st = op->state;
+    const uint8_t *key;
+    size_t len;
+    int rc;
+
+    rc = exec_sort_order(&st->rows, sort_check, op->ctx, err);
+    if (rc == 0)
+        rc = exec_sort_cut(&st->rows, st->keep, err);
+    if (rc < 0)
+        return rc;
+    key = exec_sort_key(&st->rows, st->keep - 1, &len);
+    buf_reset(&st->bound);
+    buf_append(&st->bound, key, len);
+    if (st->bound.failed)
+        return DN_FAIL_NOMEM(err);
+    st->bounded = true;
+    return 0;
+}
+
+static int sort_drain(struct op *op, struct dn_err *err)
+{
+    struct op_sort *st = op->state;
+    uint32_t full = st->keep > SORT_TOP_ROWS / 2 ? st->keep * 2 : SORT_TOP_ROWS;
+    struct batch in;
+    int rc;
+
+    for (;;) {
+        rc = exec_pull(op->input, &in, err);
+        if (rc == DN_EOF)
+            break;
+        if (rc < 0)
+            return rc;
+        rc = sort_batch_keys(op, &in, err);
+        if (rc == 0)
+            rc = exec_sort_add(&st->rows, &in, st->keys.data, st->key_at, err);
+        if (rc == 0 && st->keep != UINT32_MAX && st->rows.count >= full)
+            rc = sort_cut(op, err);
+        if (rc < 0)
+            return rc;
+    }
+    return exec_sort_order(&st->rows, sort_check, op->ctx, err);
+}
+
+static int op_sort_next(struct op *op, struct batch *ret, struct dn_err *err)
+{
+    struct op_sort *st = op->state;
+    uint32_t count;
+    int rc;
+
+    if (st->keep == 0)
+        return DN_EOF;
+    if (!st->sorted) {
+        rc = sort_drain(op, err);
+        if (rc < 0)
+            return rc;
+        st->sorted = true;
+        if (st->keep > st->rows.count)
+            st->keep = st->rows.count;
+    }
+    if (st->emitted == st->keep)
+        return DN_EOF;
+    count = st->keep - st->emitted;
+    if (count > VEC_ROWS_MAX)
+        count = VEC_ROWS_MAX;
+    arena_reset(&st->batch);
+    rc = exec_sort_batch(&st->rows, st->emitted, count, &st->batch, st->out, err);
+    if (rc < 0)
+        return rc;
+    *ret = (struct batch){
+        .count = count, .cols_count = st->rows.cols_count, .cols = st->out, .sel_count = count};
+    st->emitted += count;
+    return 0;
+}
+
+static int op_sort_explain(const struct plan_node *node,
+                           struct exec_ctx *ctx DN_UNUSED,
+                           struct buf *b,
+                           struct dn_err *err DN_UNUSED)
+{
+    buf_puts(b, node->limit ? "Sort, first rows only, by " : "Sort by ");
+    for (uint32_t k = 0; k < node->keys_count; k++) {
+        const struct plan_sort_key *key = &node->keys[k];
+
+        buf_printf(
+            b, "%s%s%s", k ? ", " : "", node->input->cols[key->col].name, key->desc ? " DESC" : "");
+        if (key->nulls_first != key->desc)
+            buf_puts(b, key->nulls_first ? " NULLS FIRST" : " NULLS LAST");
+    }
+    return 0;
+}
+
+const struct op_ops op_sort_ops = {.name = "Sort",
+                                   .open = op_sort_open,
+                                   .next = op_sort_next,
+                                   .close = op_sort_close,
+                                   .explain = op_sort_explain,
+                                   .state_size = sizeof(struct op_sort)};

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * sort_rows.c: a bottom-up merge sort over (first 8 key bytes, row number): most comparisons end in
+ * the prefix, the rest compare whole keys. Merging takes the left one of equals, so rows with equal
+ * keys stay in the order in which they came. */
+#include "exec/sort_rows.h"
+
+#include <string.h>
+
+#define SORT_RUN        16u        /* rows sorted by insertion before the first merge */
+#define SORT_CHECK_ROWS (1u << 18) /* rows merged between two checks */
+
+int exec_sort_init(struct exec_sort_rows *s,
+                   const enum type_id *types,
+                   uint32_t cols_count,
+                   struct mem_owner *owner,
+                   struct dn_err *err)
+{
+    memset(s, 0, sizeof *s);
+    s->owner = owner;
+    arena_init(&s->strings, owner);
+    buf_init(&s->keys, owner);
+    s->cols = mem_calloc(owner, cols_count, sizeof *s->cols);
+    if (!s->cols)
+        return DN_FAIL_NOMEM(err);
+    s->cols_count = cols_count;
+    for (uint32_t c = 0; c < cols_count; c++)
+        colbuf_init(&s->cols[c], types[c], owner, &s->strings);
+    return 0;
+}
+
+void exec_sort_done(struct exec_sort_rows *s)
+{
+    for (uint32_t c = 0; c < s->cols_count; c++)
+        colbuf_done(&s->cols[c]);
+    mem_free(s->cols);
+    mem_free(s->key_at);
+    mem_free(s->items);
+    buf_done(&s->keys);
+    arena_done(&s->strings);
+    memset(s, 0, sizeof *s);
+}
+
+static bool sort_key_room(struct exec_sort_rows *s, uint32_t rows)
+{
+    uint64_t need = (uint64_t)s->count + rows + 1;
+    uint64_t cap = s->key_cap ? s->key_cap : 1024;
+    size_t *key_at;
+
+    if (need <= s->key_cap)
+        return true;
+    while (cap < need)
+        cap *= 2;
+    if (cap > UINT32_MAX)
+        return false;
+    key_at = mem_realloc(s->owner, s->key_at, cap * sizeof *key_at);
+    if (!key_at)
+        return false;
+    key_at[s->count] = s->keys.len;
+    s->key_at = key_at;
+    s->key_cap = (uint32_t)cap;
+    return true;
+}
+
+int exec_sort_add(struct exec_sort_rows *s,
+                  const struct batch *in,
+                  const uint8_t *keys,
+                  const size_t *key_at,
+                  struct dn_err *err)
+{
+    uint32_t rows = in->sel_count;
+    size_t base = s->keys.len;
+
+    if (rows == 0)
+        return 0;
+    if (!sort_key_room(s, rows))
+        return DN_FAIL_NOMEM(err);
+    if (key_at[rows] > key_at[0])
+        buf_append(&s->keys, keys + key_at[0], key_at[rows] - key_at[0]);
+    if (s->keys.failed)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t c = 0; c < s->cols_count; c++)
+        if (!colbuf_append_vec(&s->cols[c], &in->cols[c], in->sel, rows))
+            return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i <= rows; i++)
+        s->key_at[s->count + i] = base + key_at[i] - key_at[0];
+    s->count += rows;
+    return 0;
+}
+
+/* ---- sorting ---- */
+
+static uint64_t sort_prefix(const struct exec_sort_rows *s, uint32_t row)
+{
+    uint8_t bytes[8] = {0};
+    size_t len;
+    const uint8_t *key = exec_sort_key(s, row, &len);
+
+    if (len)
+        memcpy(bytes, key, len < 8 ? len : 8);
+    return be_get64(bytes);
+}
+
+/* a stood before b: does it stay there? */
+static bool sort_stays(const struct exec_sort_rows *s,
+                       const struct exec_sort_item *a,
+                       const struct exec_sort_item *b)
+{
+    size_t len_a;
+    size_t len_b;
+    const uint8_t *key_a;
+    const uint8_t *key_b;
+    size_t len;
+    int c;
+
+    if (a->prefix != b->prefix)
+        return a->prefix < b->prefix;
+    key_a = exec_sort_key(s, a->row, &len_a);
+    key_b = exec_sort_key(s, b->row, &len_b);
+    len = len_a < len_b ? len_a : len_b;
+    c = len > 8 ? memcmp(key_a + 8, key_b + 8, len - 8) : 0;
+    return c ? c < 0 : len_a <= len_b;
+}
+
+static void sort_insertion(const struct exec_sort_rows *s, struct exec_sort_item *items, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++) {
+        struct exec_sort_item x = items[i];
+        uint32_t k = i;
+
+        for (; k > 0 && !sort_stays(s, &items[k - 1], &x); k--)
+            items[k] = items[k - 1];
+        items[k] = x;
+    }
+}
+
+static void sort_merge(const struct exec_sort_rows *s,
+                       const struct exec_sort_item *a,
+                       uint32_t a_count,
+                       const struct exec_sort_item *b,
+                       uint32_t b_count,
+                       struct exec_sort_item *to)
+{
+    uint32_t i = 0;
+    uint32_t k = 0;
+
+    /* Already in order: a copy will do. */
+    if (a_count && b_count && sort_stays(s, &a[a_count - 1], &b[0])) {
+        memcpy(to, a, a_count * sizeof *a);
+        memcpy(to + a_count, b, b_count * sizeof *b);
+        return;
+    }
+    while (i < a_count && k < b_count)
+        *to++ = sort_stays(s, &a[i], &b[k]) ? a[i++] : b[k++];
+    if (i < a_count)
+        memcpy(to, a + i, (a_count - i) * sizeof *a);
+    if (k < b_count)
+        memcpy(to, b + k, (b_count - k) * sizeof *b);
+}
+
+/* One pass: stretches of `width` rows from `from` become stretches of 2 * width in `to`. */
+static int sort_pass(const struct exec_sort_rows *s,
+                     const struct exec_sort_item *from,
+                     struct exec_sort_item *to,
+                     uint64_t width,
+                     exec_sort_check_fn check,
+                     const void *check_arg,
+                     struct dn_err *err)
+{
+    uint64_t since = 0;
+
+    for (uint64_t at = 0; at < s->count; at += 2 * width) {
+        uint64_t middle = at + width < s->count ? at + width : s->count;
+        uint64_t end = at + 2 * width < s->count ? at + 2 * width : s->count;
+
+        sort_merge(s,
+                   from + at,
+                   (uint32_t)(middle - at),
+                   from + middle,
+                   (uint32_t)(end - middle),
+                   to + at);
+        since += end - at;
+        if (since >= SORT_CHECK_ROWS && check) {
+            int rc = check(check_arg, err);
+
+            if (rc < 0)
+                return rc;
+            since = 0;
+        }
+    }
+    return 0;
+}
+
+int exec_sort_order(struct exec_sort_rows *s,
+                    exec_sort_check_fn check,
+                    const void *check_arg,
+                    struct dn_err *err)
+{
+    struct exec_sort_item *items = mem_alloc_array(s->owner, s->count, sizeof *items);
+    struct exec_sort_item *other = mem_alloc_array(s->owner, s->count, sizeof *other);
+    int rc = 0;
+
+    if (!items || !other) {
+        rc = DN_FAIL_NOMEM(err);
+        goto out;
+    }
+    for (uint32_t i = 0; i < s->count; i++)
+        items[i] = (struct exec_sort_item){.prefix = sort_prefix(s, i), .row = i};
+    for (uint32_t at = 0; at < s->count; at += SORT_RUN)
+        sort_insertion(s, items + at, s->count - at < SORT_RUN ? s->count - at : SORT_RUN);
+    for (uint64_t width = SORT_RUN; width < s->count && rc == 0; width *= 2) {
+        struct exec_sort_item *swap = items;
+
+        rc = sort_pass(s, items, other, width, check, check_arg, err);
+        items = other;
+        other = swap;
+    }
+    if (rc < 0)
+        goto out;
+    mem_free(s->items);
+    s->items = items;
+    items = NULL;
+out:
+    mem_free(items);
+    mem_free(other);
+    return rc;
+}
+
+int exec_sort_cut(struct exec_sort_rows *s, uint32_t keep, struct dn_err *err)
+{
+    struct exec_sort_rows next = {0};
+    enum type_id *types = mem_alloc_array(s->owner, s->cols_count, sizeof *types);
+    int rc = 0;
+
+    DN_ASSERT(s->items && keep <= s->count);
+    if (!types)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t c = 0; c < s->cols_count; c++)
+        types[c] = s->cols[c].type;
+    rc = exec_sort_init(&next, types, s->cols_count, s->owner, err);
+    mem_free(types);
+    if (rc == 0 && !sort_key_room(&next, keep))
+        rc = DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < keep && rc == 0; i++) {
+        uint32_t row = s->items[i].row;
+        size_t len;
+        const uint8_t *key = exec_sort_key(s, row, &len);
+
+        for (uint32_t c = 0; c < s->cols_count && rc == 0; c++) {
+            struct datum d = colbuf_datum(&s->cols[c], row);
+
+            if (!colbuf_append(&next.cols[c], &d))
+                rc = DN_FAIL_NOMEM(err);
+        }
+        next.key_at[i] = next.keys.len;
+        buf_append(&next.keys, key, len);
+        next.key_at[i + 1] = next.keys.len;
+        next.count++;
+    }
+    if (rc == 0 && next.keys.failed)
+        rc = DN_FAIL_NOMEM(err);
+    if (rc < 0) {
+        exec_sort_done(&next);
+        return rc;
+    }
+    exec_sort_done(s);
+    *s = next;
+    for (uint32_t c = 0; c < s->cols_count; c++)
+        s->cols[c].strings = &s->strings; /* it moved with the struct */
+    return 0;
+}
+
+/* ---- results ---- */
+
+static void
+sort_gather(const struct colbuf *c, const struct exec_sort_item *items, uint32_t count, void *to)
+{
+    size_t size = phys_size(type_phys(c->type));
+    const char *from = c->data;
+
+    switch (size) {
+    case 8:
+        for (uint32_t i = 0; i < count; i++)
+            ((uint64_t *)to)[i] = ((const uint64_t *)c->data)[items[i].row];
+        return;
+    case 4:
+        for (uint32_t i = 0; i < count; i++)
+            ((uint32_t *)to)[i] = ((const uint32_t *)c->data)[items[i].row];
+        return;
+    default: /* a number, not an enum of ours */
+        for (uint32_t i = 0; i < count; i++)
+            memcpy((char *)to + i * size, from + items[i].row * size, size);
+        return;
+    }
+}
+
+int exec_sort_batch(const struct exec_sort_rows *s,
+                    uint32_t first,
+                    uint32_t count,
+                    struct arena *arena,
+                    struct vec *ret,
+                    struct dn_err *err)
+{
+    const struct exec_sort_item *items = s->items + first;
+
+    for (uint32_t c = 0; c < s->cols_count; c++) {
+        const struct colbuf *col = &s->cols[c];
+        void *data = arena_alloc_array(arena, count, phys_size(type_phys(col->type)));
+        uint64_t *nulls = NULL;
+
+        if (!data)
+            return DN_FAIL_NOMEM(err);
+        sort_gather(col, items, count, data);
+        if (col->nulls) {
+            nulls = arena_calloc(arena, VEC_BITMAP_WORDS(count), sizeof *nulls);
+            if (!nulls)
+                return DN_FAIL_NOMEM(err);
+            for (uint32_t i = 0; i < count; i++)
+                if (vec_bit(col->nulls, items[i].row))
+                    vec_bit_set(nulls, i);
+        }
+        ret[c] = (struct vec){
+            .type = col->type, .form = VEC_FLAT, .count = count, .data = data, .nulls = nulls};
+    }
+    return 0;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * sort_rows.h: rows with their sort keys as bytes, put in order. Used by the Sort operator alone;
+ * apart from it so that the sorting can be read and tested on its own. One thread at a time. */
+#pragma once
+
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "vec/vec.h"
+
+struct exec_sort_item {
+    uint64_t prefix; /* first 8 bytes of the key, big-endian, zeros behind a shorter one */
+    uint32_t row;
+};
+
+struct exec_sort_rows {
+    struct mem_owner *owner; /* borrowed */
+    struct colbuf *cols;     /* owned, cols_count */
+    uint32_t cols_count;
+    uint32_t count;               /* rows */
+    struct arena strings;         /* bytes of cols */
+    struct buf keys;              /* all keys, one after the other */
+    size_t *key_at;               /* owned: count + 1 offsets into keys */
+    uint32_t key_cap;             /* room of key_at */
+    struct exec_sort_item *items; /* owned: the order, once sorted */
+};
+
+/* done is right after a failed init, and on zeroed memory. */
+int exec_sort_init(struct exec_sort_rows *s,
+                   const enum type_id *types,
+                   uint32_t cols_count,
+                   struct mem_owner *owner,
+                   struct dn_err *err) DN_MUST_CHECK;
+void exec_sort_done(struct exec_sort_rows *s);
+
+/* Adds the given rows (sel NULL = all) of the batch; keys has their keys one after the other,
+ * key_at their starts and one end. */
+int exec_sort_add(struct exec_sort_rows *s,
+                  const struct batch *in,
+                  const uint8_t *keys,
+                  const size_t *key_at,
+                  struct dn_err *err) DN_MUST_CHECK;
+/* Makes items: stable, by memcmp of the keys. `check` is asked now and then and may end it (< 0).
+ */
+typedef int (*exec_sort_check_fn)(const void *arg, struct dn_err *err);
+int exec_sort_order(struct exec_sort_rows *s,
+                    exec_sort_check_fn check,
+                    const void *check_arg,
+                    struct dn_err *err) DN_MUST_CHECK;
+/* Keeps only the first `keep` rows of the order, stored in that order. */
+int exec_sort_cut(struct exec_sort_rows *s, uint32_t keep, struct dn_err *err) DN_MUST_CHECK;
+
+/* Rows [first, first + count) of the order as FLAT vectors, in the arena; string bytes stay in s.
+ */
+int exec_sort_batch(const struct exec_sort_rows *s,
+                    uint32_t first,
+                    uint32_t count,
+                    struct arena *arena,
+                    struct vec *ret,
+                    struct dn_err *err) DN_MUST_CHECK;
+
+static inline const uint8_t *
+exec_sort_key(const struct exec_sort_rows *s, uint32_t row, size_t *ret_len)
+{
+    *ret_len = s->key_at[row + 1] - s->key_at[row];
+    return s->keys.data + s->key_at[row];
+}
