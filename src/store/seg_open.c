@@ -197,13 +197,12 @@ int seg_open(struct volume *v,
     if (rc == 0)
         rc = seg_parse_footer(s, err);
     if (rc < 0) {
+        s->charged = 0; /* so far only counted */
         seg_unref(s);
         return rc;
     }
     if (cache)
         cache_charge(cache, s->charged);
-    else
-        s->charged = 0;
     *ret = s;
     return 0;
 }
