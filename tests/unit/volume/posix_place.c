@@ -9,13 +9,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-struct posix_place *posix_place_new(void)
+struct posix_place *posix_place_new(bool in_memory)
 {
+    const char *parent = in_memory && access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
     struct posix_place *place = mem_calloc(NULL, 1, sizeof *place);
 
     if (!place)
         return NULL;
-    (void)snprintf(place->root, sizeof place->root, "/tmp/dendro-volume-XXXXXX");
+    (void)snprintf(place->root, sizeof place->root, "%s/dendro-volume-XXXXXX", parent);
     if (!mkdtemp(place->root)) {
         mem_free(place);
         return NULL;

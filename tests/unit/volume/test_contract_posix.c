@@ -6,7 +6,7 @@
 
 static void *place_new(void)
 {
-    return posix_place_new();
+    return posix_place_new(false);
 }
 
 static void place_free(void *place)

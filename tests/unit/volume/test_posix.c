@@ -30,7 +30,7 @@ static const struct volume_posix_options reading = {.read_only = true, .threads_
 
 static int place_setup(void **state)
 {
-    *state = posix_place_new();
+    *state = posix_place_new(true);
     return *state ? 0 : -1;
 }
 
@@ -123,6 +123,7 @@ static pid_t hold_in_child(const char *dir)
     assert_true(pid >= 0);
     if (pid == 0) {
         struct volume *v = NULL;
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* does not outlive a test that failed */
         (void)prctl(PR_SET_NAME, "the holder");
         if (volume_posix_open(dir, &making, &v, NULL) != 0 ||
             volume_put(v, "by-child", "x", 1, NULL) != 0 || write(ready[1], "!", 1) != 1)
