@@ -62,28 +62,33 @@ static inline uint64_t bitpack_repeat(uint64_t mask, unsigned lane_bits)
     return mask * (~(uint64_t)0 / bitpack_mask(lane_bits));
 }
 
-static void bitpack_unpack_rows(const uint8_t *p, unsigned width, uint64_t *restrict to)
+/* gcc unrolls a loop over 16 words and then finds vectors not worth it, so they are written out as
+ * vectors of the compiler's own kind: two words each, which every 64-bit machine has. */
+typedef uint64_t bitpack_pair __attribute__((vector_size(16)));
+#define BITPACK_ROW_PAIRS (BITPACK_ROW_WORDS / 2)
+
+static void bitpack_unpack_rows(const uint8_t *p, unsigned width, bitpack_pair *restrict to)
 {
     unsigned lane_bits = bitpack_lane_size(width) * 8;
     uint64_t whole = bitpack_repeat(bitpack_mask(width), lane_bits);
+    bitpack_pair words[VEC_ROWS_MAX / 2]; /* a copy of the input, aligned */
 
-    for (unsigned row = 0; row < lane_bits; row++, to += BITPACK_ROW_WORDS) {
+    memcpy(words, p, bitpack_size(VEC_ROWS_MAX, width));
+    for (unsigned row = 0; row < lane_bits; row++, to += BITPACK_ROW_PAIRS) {
         unsigned bit = row * width;
-        unsigned shift = bit % lane_bits;
-        const uint8_t *from = p + (size_t)(bit / lane_bits) * BITPACK_ROW_WORDS * 8;
+        uint64_t shift = bit % lane_bits;
+        const bitpack_pair *from = words + (size_t)(bit / lane_bits) * BITPACK_ROW_PAIRS;
 
         if (shift + width <= lane_bits) {
-            for (unsigned i = 0; i < BITPACK_ROW_WORDS; i++)
-                to[i] = bitpack_load(from + 8 * i) >> shift & whole;
+            for (unsigned i = 0; i < BITPACK_ROW_PAIRS; i++)
+                to[i] = from[i] >> shift & whole;
         } else {
-            unsigned low_bits = lane_bits - shift;
-            uint64_t low = bitpack_repeat(bitpack_mask(low_bits), lane_bits);
+            uint64_t low_bits = lane_bits - shift;
+            uint64_t low = bitpack_repeat(bitpack_mask((unsigned)low_bits), lane_bits);
             uint64_t high = whole & ~low;
-            const uint8_t *next = from + BITPACK_ROW_WORDS * 8;
 
-            for (unsigned i = 0; i < BITPACK_ROW_WORDS; i++)
-                to[i] = (bitpack_load(from + 8 * i) >> shift & low) |
-                        (bitpack_load(next + 8 * i) << low_bits & high);
+            for (unsigned i = 0; i < BITPACK_ROW_PAIRS; i++)
+                to[i] = (from[i] >> shift & low) | (from[BITPACK_ROW_PAIRS + i] << low_bits & high);
         }
     }
 }
@@ -171,7 +176,7 @@ void bitpack_unpack(const uint8_t *p, uint32_t count, unsigned width, union bitp
     if (width == 0)
         memset(lanes->u8, 0, count);
     else if (count == VEC_ROWS_MAX)
-        bitpack_unpack_rows(p, width, lanes->u64);
+        bitpack_unpack_rows(p, width, (bitpack_pair *)(void *)lanes);
     else if (width <= 8)
         bitpack_plain_u8(p, count, width, lanes->u8);
     else if (width <= 16)

@@ -17,9 +17,9 @@
 
 #define BITPACK_WIDTH_MAX 64u
 
-/* Room for the lanes of any width. */
+/* Room for the lanes of any width, aligned for vector instructions. */
 union bitpack_lanes {
-    uint8_t u8[VEC_ROWS_MAX];
+    _Alignas(16) uint8_t u8[VEC_ROWS_MAX];
     uint16_t u16[VEC_ROWS_MAX];
     uint32_t u32[VEC_ROWS_MAX];
     uint64_t u64[VEC_ROWS_MAX];
