@@ -4,8 +4,8 @@
  * always ceil(count * width / 8) bytes; the order of the bits depends on the count:
  *
  *   count < 1024   plain: one little-endian bit stream, value i at bits [i * width, +width)
- *   count = 1024   interleaved, so that a simple loop over 64-bit words unpacks many values at
- *                  once and every compiler vectorizes it: see docs/format/vector.md
+ *   count = 1024   interleaved, so that shifts and masks of whole words unpack many values at
+ *                  once on any machine: see docs/format/vector.md
  *
  * Values are unpacked into "lanes", the narrowest of uint8_t, uint16_t, uint32_t, uint64_t that
  * holds the width; whoever needs wider ones widens while doing its own pass. Width 0 has lanes of
