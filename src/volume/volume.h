@@ -51,8 +51,8 @@ struct volume_names {
     size_t cap;
 };
 
-/* One read that may go on while the caller does other things. Submit, then wait exactly once; not
- * after a submit that failed. */
+/* A read that goes on while the caller does other things: submit, then (if that was 0) wait once.
+ */
 struct volume_read {
     const char *name;            /* borrowed until wait returns */
     struct volume_range *ranges; /* borrowed until wait returns */
@@ -72,9 +72,8 @@ struct volume {
  * gets DN_E_BUSY naming pid and program of the holder; a holder that died does not count. */
 struct volume_posix_options {
     bool read_only;       /* takes no lock, every write is DN_E_READ_ONLY */
-    bool create;          /* make the volume (and the directory) if it is not there; without it a
-                           * directory that holds no volume is DN_E_NO_OBJECT. A directory with
-                           * other files in it is never taken: DN_E_INVALID_PARAM */
+    bool create;          /* make the volume (and its directory) if it is not there; otherwise
+                           * DN_E_NO_OBJECT. One with other files is DN_E_INVALID_PARAM */
     unsigned threads_max; /* of the scheduler; 0 = number of cores + 2 */
 };
 int volume_posix_open(const char *dir,
@@ -185,8 +184,7 @@ uint64_t volume_random(struct volume *v);
 /* Bytes free for writing, UINT64_MAX when unknown. */
 uint64_t volume_free_bytes(struct volume *v);
 
-/* A scratch file for spilling: private, not durable; close it before the volume. Read-only volumes
- * have them too. */
+/* A private file for spilling, not durable; close it before the volume. Read-only volumes too. */
 struct volume_scratch;
 int volume_scratch_open(struct volume *v,
                         struct volume_scratch **ret,
