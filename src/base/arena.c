@@ -5,8 +5,8 @@
 #include <string.h>
 
 #define ARENA_CHUNK_FIRST 4096u
-#define ARENA_CHUNK_MAX (256u * 1024u)
-#define ARENA_ALIGN 16u
+#define ARENA_CHUNK_MAX   (256u * 1024u)
+#define ARENA_ALIGN       16u
 
 struct arena_chunk {
     struct arena_chunk *older; /* owned */

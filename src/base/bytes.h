@@ -86,7 +86,7 @@ struct buf {
 };
 
 void buf_init(struct buf *b, struct mem_owner *owner);
-void buf_done(struct buf *b); /* zeroed or half-built is fine */
+void buf_done(struct buf *b);  /* zeroed or half-built is fine */
 void buf_reset(struct buf *b); /* len = 0, failed = false, memory kept */
 /* Room for n more bytes; false (and failed) when out of memory. */
 bool buf_reserve(struct buf *b, size_t n);
@@ -100,7 +100,7 @@ void buf_u64(struct buf *b, uint64_t v);
 void buf_varint(struct buf *b, uint64_t v); /* LEB128 */
 /* varint length, then the bytes */
 void buf_bytes(struct buf *b, const void *p, size_t n);
-void buf_str(struct buf *b, const char *s); /* buf_bytes of a C string */
+void buf_str(struct buf *b, const char *s);  /* buf_bytes of a C string */
 void buf_puts(struct buf *b, const char *s); /* the characters only */
 void buf_printf(struct buf *b, const char *fmt, ...) DN_PRINTF(2, 3);
 /* Hands the memory over (mem_free it) and leaves b empty. */

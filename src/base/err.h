@@ -41,7 +41,7 @@ struct dn_err {
     int line;                   /* source line that raised it */
 };
 
-#define DN_FAIL(err, code, ...)                                                                    \
+#define DN_FAIL(err, code, ...) \
     dn_err_code((code), dn_err_raise((err), (code), __FILE__, __LINE__, __VA_ARGS__))
 
 /* The code once more, where the compiler can see that it is negative: else it takes a variable that
@@ -53,10 +53,10 @@ static inline int dn_err_code(int code, int raised)
 }
 
 /* Bytes from outside: the condition must hold, else DN_E_CORRUPT with the text. */
-#define DN_CHECK_DISK(cond, err, ...)                                                              \
-    do {                                                                                           \
-        if (DN_UNLIKELY(!(cond)))                                                                  \
-            return DN_FAIL((err), DN_E_CORRUPT, __VA_ARGS__);                                      \
+#define DN_CHECK_DISK(cond, err, ...)                         \
+    do {                                                      \
+        if (DN_UNLIKELY(!(cond)))                             \
+            return DN_FAIL((err), DN_E_CORRUPT, __VA_ARGS__); \
     } while (0)
 
 /* Fills err (if not NULL) and returns code, so that `return DN_FAIL(…)` reads well. */

@@ -104,7 +104,8 @@ void hidx_reset(struct hidx *h)
     h->used = 0;
 }
 
-uint32_t hidx_find(const struct hidx *h, uint64_t hash, hidx_same_fn same, const void *ctx, const void *key)
+uint32_t
+hidx_find(const struct hidx *h, uint64_t hash, hidx_same_fn same, const void *ctx, const void *key)
 {
     if (!h->slots)
         return UINT32_MAX;

@@ -43,7 +43,9 @@ void hidx_init(struct hidx *h, struct mem_owner *owner);
 void hidx_done(struct hidx *h);
 void hidx_reset(struct hidx *h);
 /* The id whose key is the same, or UINT32_MAX. */
-uint32_t hidx_find(const struct hidx *h, uint64_t hash, hidx_same_fn same, const void *ctx, const void *key);
+uint32_t
+hidx_find(const struct hidx *h, uint64_t hash, hidx_same_fn same, const void *ctx, const void *key);
 /* Adds an id that is not there yet. False when out of memory. `rehash` gives the hash of an id. */
 typedef uint64_t (*hidx_hash_fn)(const void *ctx, uint32_t id);
-bool hidx_add(struct hidx *h, uint64_t hash, uint32_t id, hidx_hash_fn rehash, const void *ctx) DN_MUST_CHECK;
+bool hidx_add(struct hidx *h, uint64_t hash, uint32_t id, hidx_hash_fn rehash, const void *ctx)
+    DN_MUST_CHECK;

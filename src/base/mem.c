@@ -19,7 +19,10 @@ static _Atomic uint64_t mem_fail_at; /* 0 = off */
 static _Atomic bool mem_fail_sticky;
 static _Atomic bool mem_fail_struck;
 
-void mem_owner_init(struct mem_owner *owner, const char *name, struct mem_owner *parent, size_t limit)
+void mem_owner_init(struct mem_owner *owner,
+                    const char *name,
+                    struct mem_owner *parent,
+                    size_t limit)
 {
     owner->name = name;
     owner->parent = parent;

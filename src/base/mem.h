@@ -21,7 +21,10 @@ struct mem_owner {
     size_t limit;             /* bytes, 0 = none */
 };
 
-void mem_owner_init(struct mem_owner *owner, const char *name, struct mem_owner *parent, size_t limit);
+void mem_owner_init(struct mem_owner *owner,
+                    const char *name,
+                    struct mem_owner *parent,
+                    size_t limit);
 size_t mem_owner_used(const struct mem_owner *owner);
 /* Charge or release bytes that were allocated elsewhere. False: over a limit, nothing charged. */
 bool mem_charge(struct mem_owner *owner, size_t size) DN_MUST_CHECK;

@@ -11,7 +11,8 @@
 
 #define TEXT_NEAR_MAX 64u /* characters; longer words are never suggested */
 
-/* Well-formed UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF. NUL is a character. */
+/* Well-formed UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF. NUL is a character.
+ */
 bool text_utf8_valid(const char *s, size_t len);
 
 /* Equal when upper and lower case are the same (simple mapping of Unicode, character by character).

@@ -46,7 +46,7 @@ struct volume_range {
 };
 
 struct volume_names {
-    char (*names)[VOLUME_NAME_MAX + 1]; /* owned, sorted bytewise */
+    char (*names)[VOLUME_NAME_MAX + 1]; /* owned; those that start with the prefix, by bytes */
     size_t count;
     size_t cap;
 };
@@ -68,21 +68,20 @@ struct volume {
     struct sched *sched; /* owned by the volume, made with it */
 };
 
-/* posix: a directory, made if missing (parents are not). One process at a time: a second opener
- * gets DN_E_BUSY naming pid and program of the holder; a holder that died does not count. */
+/* posix: a directory. One process at a time: a second opener gets DN_E_BUSY naming pid and program
+ * of the holder; a holder that died does not count. */
 struct volume_posix_options {
     bool read_only;       /* takes no lock, every write is DN_E_READ_ONLY */
-    bool create;          /* make the volume (and its directory) if it is not there; otherwise
-                           * DN_E_NO_OBJECT. One with other files is DN_E_INVALID_PARAM */
+    bool create;          /* make a missing one (not its parents; else it is DN_E_NO_OBJECT); a
+                           * directory with other files in it is DN_E_INVALID_PARAM */
     unsigned threads_max; /* of the scheduler; 0 = number of cores + 2 */
 };
 int volume_posix_open(const char *dir,
                       const struct volume_posix_options *options,
                       struct volume **ret_volume,
                       struct dn_err *err) DN_MUST_CHECK;
-void volume_close(struct volume *v); /* NULL is fine */
-/* "posix:/dir", "sim:seed" for messages. */
-const char *volume_describe(struct volume *v);
+void volume_close(struct volume *v);           /* NULL is fine */
+const char *volume_describe(struct volume *v); /* "posix:/dir", "sim:seed", for messages */
 
 int volume_put(struct volume *v, const char *name, const void *p, size_t n, struct dn_err *err)
     DN_MUST_CHECK;
@@ -97,7 +96,6 @@ int volume_read(struct volume *v,
 int volume_read_submit(struct volume *v, struct volume_read *r, struct dn_err *err) DN_MUST_CHECK;
 int volume_read_wait(struct volume *v, struct volume_read *r, struct dn_err *err) DN_MUST_CHECK;
 int volume_delete(struct volume *v, const char *name, struct dn_err *err) DN_MUST_CHECK;
-/* Objects whose name starts with prefix. */
 int volume_list(struct volume *v,
                 const char *prefix,
                 struct volume_names *ret_names,
