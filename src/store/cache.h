@@ -32,9 +32,10 @@ struct mem_owner *cache_owner(const struct cache *c);
 
 /* The pinned entry, or NULL. */
 struct cache_entry *cache_get(struct cache *c, const struct cache_key *key);
-/* Takes over `data` (mem_alloc'ed, n bytes) and returns it pinned; if the key came in meanwhile, frees data
- * and returns the other one. NULL: out of memory (data freed). */
-struct cache_entry *cache_put(struct cache *c, const struct cache_key *key, uint8_t *data, size_t n);
+/* Takes over `data` (mem_alloc'ed, n bytes) and returns it pinned; if the key came in meanwhile,
+ * frees data and returns the other one. NULL: out of memory (data freed). */
+struct cache_entry *
+cache_put(struct cache *c, const struct cache_key *key, uint8_t *data, size_t n);
 const uint8_t *cache_data(const struct cache_entry *e, size_t *ret_n);
 void cache_unpin(struct cache *c, struct cache_entry *e); /* NULL is fine */
 /* Drops what belongs to a deleted segment (pinned entries go at their last unpin). */

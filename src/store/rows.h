@@ -6,14 +6,16 @@
  *     index columns_count + HIDDEN_SEQ     BIGINT    commit sequence of the write
  *     index columns_count + HIDDEN_OP      SMALLINT  enum row_op
  *     index columns_count + HIDDEN_EXPIRY  BIGINT    ns since 1970, NULL = never
- *     index columns_count + HIDDEN_ROWID   BIGINT    0 in tables with a key; identity in tables without
+ *     index columns_count + HIDDEN_ROWID   BIGINT    0 in tables with a key; identity in tables
+ * without
  *
  * "Store column" means an index into this list. On disk a column is named by its permanent id; the
  * hidden ones have ids from HIDDEN_ID_BASE on.
  *
  * The physical key of a row is the byte string (slab, token, series values, rest of the local key
  * or the row id), each part in normalized form (vec/normkey.h), slab inverted when the table's
- * time column is DESC: memcmp order is physical order, equal bytes mean the same row. Any thread. */
+ * time column is DESC: memcmp order is physical order, equal bytes mean the same row. Any thread.
+ */
 #pragma once
 
 #include "base/bytes.h"
@@ -42,14 +44,19 @@ uint32_t store_col_id(const struct table *t, uint32_t store_col); /* permanent i
 /* Store column of a permanent id, UINT32_MAX when the table has no such column (any more). */
 uint32_t store_col_by_id(const struct table *t, uint32_t id);
 
-/* Appends the physical key of one row of a stored batch. cols has store_cols_count(t) vectors; only the
- * key columns (and HIDDEN_ROWID for tables without a key) are looked at; none of them may be NULL. Out of memory
- * shows in b->failed. */
+/* Appends the physical key of one row of a stored batch. cols has store_cols_count(t) vectors; only
+ * the key columns (and HIDDEN_ROWID for tables without a key) are looked at; none of them may be
+ * NULL. Out of memory shows in b->failed. */
 void rows_key(const struct table *t, const struct vec *cols, uint32_t row, struct buf *b);
-/* Only its first part: (slab, token, series values); equal prefix = same run. Returns the token. The scratch
- * is reset; keep it from row to row. */
-int64_t rows_key_prefix(const struct table *t, const struct vec *cols, uint32_t row, struct buf *scratch, struct buf *b);
+/* Only its first part: (slab, token, series values); equal prefix = same run. Returns the token.
+ * The scratch is reset; keep it from row to row. */
+int64_t rows_key_prefix(const struct table *t,
+                        const struct vec *cols,
+                        uint32_t row,
+                        struct buf *scratch,
+                        struct buf *b);
 /* Only what follows the prefix; for rows of a run whose prefix is known. */
 void rows_key_rest(const struct table *t, const struct vec *cols, uint32_t row, struct buf *b);
-/* Start of the row's slab; 0 for tables with one slab. A NULL time (of a time column outside the key) counts as 0. */
+/* Start of the row's slab; 0 for tables with one slab. A NULL time (of a time column outside the
+ * key) counts as 0. */
 int64_t rows_slab(const struct table *t, const struct vec *cols, uint32_t row);

@@ -134,6 +134,7 @@ int scan_explain(struct snapshot *snap,
 int scan_decode(
     struct scan *s, struct scan_src *src, uint32_t block, uint32_t vector, struct dn_err *err)
 {
+    struct seg_select select = {.block = block, .vector = vector, .cols = s->fetch};
     int rc;
 
     if (src->decoded && src->block == block && src->vector == vector)
@@ -142,15 +143,8 @@ int scan_decode(
     arena_reset(&src->arena);
     seg_pins_release(&src->pins);
     /* What only merging needs is decoded only there. */
-    rc = seg_fetch(src->seg,
-                   block,
-                   vector,
-                   s->fetch,
-                   s->merging ? s->fetch_count : s->spec.cols_count,
-                   &src->arena,
-                   &src->pins,
-                   src->vecs,
-                   err);
+    select.cols_count = s->merging ? s->fetch_count : s->spec.cols_count;
+    rc = seg_fetch(src->seg, &select, &src->arena, &src->pins, src->vecs, err);
     if (rc < 0)
         return rc;
     src->decoded = true;

@@ -504,18 +504,18 @@ static int seg_read_extents(struct seg_fetch *f, struct seg_pins *pins, struct d
     return rc;
 }
 
-/* Fills the vectors that need no bytes; the others become wants. */
+/* Fills the vectors that need no bytes; the others become wants. 0 or DN_E_NOMEM. */
 static int seg_fetch_easy(struct seg_fetch *f,
                           const struct seg_rows *rows,
-                          const uint32_t *cols,
-                          uint32_t cols_count,
+                          const struct seg_select *select,
                           struct arena *arena,
                           struct vec *ret)
 {
     const struct seg *s = f->s;
 
-    for (uint32_t i = 0; i < cols_count; i++) {
-        const struct seg_rcol *c = seg_stored_col(s, cols[i]);
+    for (uint32_t i = 0; i < select->cols_count; i++) {
+        uint32_t store_col = select->cols[i];
+        const struct seg_rcol *c = seg_stored_col(s, store_col);
         int rc = 0;
 
         if (c && c->kinds[f->group] == SEG_KIND_VECTORS) {
@@ -524,10 +524,10 @@ static int seg_fetch_easy(struct seg_fetch *f,
         } else if (c) {
             ret[i] = c->consts[f->group];
             ret[i].count = rows->count;
-        } else if (s->col_of[cols[i]] == SEG_COL_IS_SERIES) {
-            rc = seg_series_vec(s, rows, s->series_of[cols[i]], arena, &ret[i]);
+        } else if (s->col_of[store_col] == SEG_COL_IS_SERIES) {
+            rc = seg_series_vec(s, rows, s->series_of[store_col], arena, &ret[i]);
         } else {
-            struct datum d = seg_default(s->table, cols[i]);
+            struct datum d = seg_default(s->table, store_col);
 
             rc = vec_make_const(arena, &d, rows->count, &ret[i]) ? 0 : DN_E_NOMEM;
         }
@@ -546,10 +546,7 @@ struct seg_rows seg_rows_of(const struct seg *s, uint32_t block, uint32_t vector
 }
 
 int seg_fetch(struct seg *s,
-              uint32_t block,
-              uint32_t vector,
-              const uint32_t *cols,
-              uint32_t cols_count,
+              const struct seg_select *select,
               struct arena *arena,
               struct seg_pins *pins,
               struct vec *ret,
@@ -561,18 +558,19 @@ int seg_fetch(struct seg *s,
     struct seg_rows rows;
     int rc;
 
-    DN_ASSERT(block < s->blocks_count && vector < s->blocks[block].vectors);
-    rows = seg_rows_of(s, block, vector);
-    f.group = s->blocks[block].group;
-    if (cols_count > SEG_COLS_FEW) {
-        f.wants = arena_alloc_array(arena, cols_count, sizeof *f.wants);
-        f.ranges = arena_alloc_array(arena, cols_count, sizeof *f.ranges);
+    DN_ASSERT(select->block < s->blocks_count);
+    DN_ASSERT(select->vector < s->blocks[select->block].vectors);
+    rows = seg_rows_of(s, select->block, select->vector);
+    f.group = s->blocks[select->block].group;
+    if (select->cols_count > SEG_COLS_FEW) {
+        f.wants = arena_alloc_array(arena, select->cols_count, sizeof *f.wants);
+        f.ranges = arena_alloc_array(arena, select->cols_count, sizeof *f.ranges);
         if (!f.wants || !f.ranges)
             return DN_FAIL_NOMEM(err);
     }
-    rc = seg_fetch_easy(&f, &rows, cols, cols_count, arena, ret);
+    rc = seg_fetch_easy(&f, &rows, select, arena, ret);
     if (rc < 0)
-        return DN_FAIL_NOMEM(err); /* the only thing that can fail there */
+        return DN_FAIL_NOMEM(err);
     rc = s->cache ? seg_read_extents(&f, pins, err) : seg_read_vectors(&f, arena, err);
     for (uint32_t i = 0; i < f.count && rc == 0; i++)
         rc = seg_vec_decode(s, &f.wants[i].vec, f.wants[i].bytes, arena, &ret[f.wants[i].out], err);

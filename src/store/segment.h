@@ -26,14 +26,14 @@
 #include "store/rows.h"
 #include "volume/volume.h"
 
-#define SEG_FORMAT 1
-#define SEG_BLOCK_ROWS 16384u  /* rows of a block at most: 16 vectors */
-#define SEG_LONG_RUN 1024u     /* a run this long has its blocks for itself */
-#define SEG_GROUP_BLOCKS 32u   /* blocks of a group at most … */
-#define SEG_GROUP_ROWS 131072u /* … and rows (a single block may not exceed it) */
+#define SEG_FORMAT       1
+#define SEG_BLOCK_ROWS   16384u             /* rows of a block at most: 16 vectors */
+#define SEG_LONG_RUN     1024u              /* a run this long has its blocks for itself */
+#define SEG_GROUP_BLOCKS 32u                /* blocks of a group at most … */
+#define SEG_GROUP_ROWS   131072u            /* … and rows (a single block may not exceed it) */
 #define SEG_BYTES_TARGET (8u * 1024 * 1024) /* the shard starts a new segment at this size */
-#define SEG_ROWS_TARGET (1u << 23)          /* … or with so many rows, however small they are */
-#define SEG_ROWS_MAX (1u << 27)             /* rows of a segment at most */
+#define SEG_ROWS_TARGET  (1u << 23)         /* … or with so many rows, however small they are */
+#define SEG_ROWS_MAX     (1u << 27)         /* rows of a segment at most */
 
 /* What the manifest keeps of a segment, enough to prune without opening it. */
 struct seg_meta {
@@ -46,9 +46,10 @@ struct seg_meta {
     uint32_t blocks;
     uint64_t seq_min;
     uint64_t seq_max;
-    int64_t slab_min;  /* starts of its earliest and latest slab (0, 0 for tables with one slab) */
+    int64_t slab_min; /* starts of its earliest and latest slab (0, 0 for tables with one slab) */
     int64_t slab_max;
-    int64_t time_min;  /* of the time column; INT64_MIN/MAX when the table has none, MAX/MIN when all are NULL */
+    int64_t time_min; /* of the time column; INT64_MIN/MAX when the table has none, MAX/MIN when all
+                         are NULL */
     int64_t time_max;
     int64_t token_min;
     int64_t token_max;
@@ -60,18 +61,21 @@ struct seg_meta {
 
 /* A zone map: what is known of a column over some rows without decoding. */
 struct zone {
-    uint32_t rows;      /* rows covered */
-    uint32_t nulls;     /* NULL or absent among them */
-    uint32_t absent;    /* absent among them: such a row may read as the column's default, or as an older value */
-    bool has_range;     /* min and max are set: then there is a value. False with nulls < rows: not known */
-    bool min_exact;     /* strings: min and max may be cut prefixes (max rounded up) when false */
+    uint32_t rows;   /* rows covered */
+    uint32_t nulls;  /* NULL or absent among them */
+    uint32_t absent; /* absent among them: such a row may read as the column's default, or as an
+                        older value */
+    bool has_range;  /* min and max are set: then there is a value. False with nulls < rows: not
+                        known */
+    bool min_exact;  /* strings: min and max may be cut prefixes (max rounded up) when false */
     bool max_exact;
-    bool has_sum;       /* integers, doubles: sum is set (no overflow) */
+    bool has_sum; /* integers, doubles: sum is set (no overflow) */
     struct datum min;
     struct datum max;
-    struct datum first; /* by position; null if that value is NULL; strings and vectors: not kept (null, type NONE) */
+    struct datum first; /* by position; null if that value is NULL; strings and vectors: not kept
+                           (null, type NONE) */
     struct datum last;
-    union vfixed sum;   /* i64 for integers, f64 for REAL and DOUBLE */
+    union vfixed sum; /* i64 for integers, f64 for REAL and DOUBLE */
 };
 
 /* Run table: arrays of runs_count entries, borrowed from the segment. */
@@ -79,8 +83,9 @@ struct seg_runs {
     uint32_t count;
     const uint32_t *first_row; /* count + 1 entries: the last is the row count */
     const int64_t *token;
-    const int64_t *slab;       /* slab start */
-    const int64_t *time_min;   /* NULL when the table has no time column; MAX/MIN for a run of NULL times */
+    const int64_t *slab; /* slab start */
+    const int64_t
+        *time_min; /* NULL when the table has no time column; MAX/MIN for a run of NULL times */
     const int64_t *time_max;
 };
 
@@ -97,26 +102,38 @@ struct seg_block {
 
 struct seg_writer;
 
-struct seg_writer *seg_writer_new(struct mem_owner *owner, const struct table *t, uint64_t id); /* NULL: out of memory */
-void seg_writer_free(struct seg_writer *w); /* NULL is fine */
+struct seg_writer *seg_writer_new(struct mem_owner *owner,
+                                  const struct table *t,
+                                  uint64_t id); /* NULL: out of memory */
+void seg_writer_free(struct seg_writer *w);     /* NULL is fine */
 /* cols: store_cols_count vectors of equal count (any form), rows already sorted, no key twice. */
-int seg_writer_add(struct seg_writer *w, const struct vec *cols, uint32_t count, struct dn_err *err) DN_MUST_CHECK;
+int seg_writer_add(struct seg_writer *w, const struct vec *cols, uint32_t count, struct dn_err *err)
+    DN_MUST_CHECK;
 uint64_t seg_writer_rows(const struct seg_writer *w);
 size_t seg_writer_bytes(const struct seg_writer *w); /* estimate of the object so far */
-/* Time to finish it: SEG_BYTES_TARGET, SEG_ROWS_TARGET or as many runs as are good for a reader. Ask between batches. */
+/* Time to finish it: SEG_BYTES_TARGET, SEG_ROWS_TARGET or as many runs as are good for a reader.
+ * Ask between batches. */
 bool seg_writer_full(const struct seg_writer *w);
 /* At least one row. Appends the object's bytes to ret. */
-int seg_writer_finish(struct seg_writer *w, struct buf *ret, struct seg_meta *ret_meta, struct dn_err *err) DN_MUST_CHECK;
+int seg_writer_finish(struct seg_writer *w,
+                      struct buf *ret,
+                      struct seg_meta *ret_meta,
+                      struct dn_err *err) DN_MUST_CHECK;
 
 /* Name of the object: "seg/<table id>/<segment id>", ids as 16 hex digits. */
 void seg_name(uint64_t table_id, uint64_t id, char ret[VOLUME_NAME_MAX + 1]);
 
 struct seg;
 
-/* t: the table's current definition; columns the segment lacks read as their default (or NULL). The cache may be NULL;
- * its keys are segment ids, which must be unique in the volume. */
-int seg_open(struct volume *v, struct cache *cache, const struct table *t, uint64_t table_id, uint64_t id,
-             struct seg **ret, struct dn_err *err) DN_MUST_CHECK;
+/* t: the table's current definition; columns the segment lacks read as their default (or NULL). The
+ * cache may be NULL; its keys are segment ids, which must be unique in the volume. */
+int seg_open(struct volume *v,
+             struct cache *cache,
+             const struct table *t,
+             uint64_t table_id,
+             uint64_t id,
+             struct seg **ret,
+             struct dn_err *err) DN_MUST_CHECK;
 struct seg *seg_ref(struct seg *s);
 void seg_unref(struct seg *s);
 const struct seg_meta *seg_get_meta(const struct seg *s);
@@ -124,15 +141,18 @@ const struct seg_runs *seg_get_runs(const struct seg *s);
 const struct seg_block *seg_get_blocks(const struct seg *s, uint32_t *ret_count);
 /* Series column values of a run, in the order of table->series. */
 struct datum seg_run_value(const struct seg *s, uint32_t run, uint32_t series_index);
-/* First run r in [from, to) with (token, series) >= the given; to if none. All runs of the range must be of one slab. */
-uint32_t seg_run_find(const struct seg *s, uint32_t from, uint32_t to, int64_t token, const struct datum *series);
+/* First run r in [from, to) with (token, series) >= the given; to if none. All runs of the range
+ * must be of one slab. */
+uint32_t seg_run_find(
+    const struct seg *s, uint32_t from, uint32_t to, int64_t token, const struct datum *series);
 /* Block that holds a row. */
 uint32_t seg_block_of(const struct seg *s, uint32_t row);
 
-/* Zone of a store column over a block or over one of its vectors. False: nothing is known (column absent from this
- * segment, or a series column: use the run table). */
+/* Zone of a store column over a block or over one of its vectors. False: nothing is known (column
+ * absent from this segment, or a series column: use the run table). */
 bool seg_block_zone(const struct seg *s, uint32_t block, uint32_t store_col, struct zone *ret);
-bool seg_vector_zone(const struct seg *s, uint32_t block, uint32_t vector, uint32_t store_col, struct zone *ret);
+bool seg_vector_zone(
+    const struct seg *s, uint32_t block, uint32_t vector, uint32_t store_col, struct zone *ret);
 
 /* Cache entries that decoded vectors borrow from. Release when done with the vectors. */
 struct seg_pins {
@@ -145,12 +165,25 @@ void seg_pins_init(struct seg_pins *p);
 void seg_pins_release(struct seg_pins *p); /* keeps the array */
 void seg_pins_done(struct seg_pins *p);
 
-/* Decodes vector `vector` of `block` for the given store columns into ret[0..cols_count). Series columns come as CONST
- * or DICT vectors (one entry per run, so entries may be equal). Memory: arena, pinned cache entries, and the segment
- * itself. pins may be NULL if the segment was opened without a cache. */
-int seg_fetch(struct seg *s, uint32_t block, uint32_t vector, const uint32_t *cols, uint32_t cols_count,
-              struct arena *arena, struct seg_pins *pins, struct vec *ret, struct dn_err *err) DN_MUST_CHECK;
+/* Which values to fetch. */
+struct seg_select {
+    uint32_t block;
+    uint32_t vector;      /* in the block */
+    const uint32_t *cols; /* store columns, borrowed */
+    uint32_t cols_count;
+};
 
-/* Reads everything, verifies every checksum and invariant (order of keys, run table, zones against the values,
- * counts against meta). The first fault is the error; its text names object, place and what is wrong. */
+/* Decodes one vector of each chosen column into ret[0..cols_count). Series columns come as CONST or
+ * DICT vectors (one entry per run, so entries may be equal). Memory: arena, pinned cache entries,
+ * and the segment itself. pins may be NULL if the segment was opened without a cache. */
+int seg_fetch(struct seg *s,
+              const struct seg_select *select,
+              struct arena *arena,
+              struct seg_pins *pins,
+              struct vec *ret,
+              struct dn_err *err) DN_MUST_CHECK;
+
+/* Reads everything, verifies every checksum and invariant (order of keys, run table, zones against
+ * the values, counts against meta). The first fault is the error; its text names object, place and
+ * what is wrong. */
 int seg_verify(struct seg *s, struct dn_err *err) DN_MUST_CHECK;

@@ -173,7 +173,13 @@ static void check_rows(const struct model *m, struct seg *s, bool cached)
     for (uint32_t b = 0; b < count; b++) {
         for (uint32_t v = 0; v < blocks[b].vectors; v++) {
             uint32_t left = blocks[b].rows - v * 1024;
-            int rc = seg_fetch(s, b, v, cols, cols_count, &a, cached ? &pins : NULL, vecs, &err);
+            int rc = seg_fetch(s,
+                               &(struct seg_select){
+                                   .block = b, .vector = v, .cols = cols, .cols_count = cols_count},
+                               &a,
+                               cached ? &pins : NULL,
+                               vecs,
+                               &err);
 
             if (rc < 0)
                 fail_msg("%s", err.text);

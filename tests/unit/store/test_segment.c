@@ -270,7 +270,14 @@ static void test_other_versions(void **state)
     t->columns[4].id = 21; /* and another, without a default */
     s = place_open(&p, NULL, t, 1);
     assert_int_equal(seg_get_meta(s)->table_version, 3);
-    assert_int_equal(seg_fetch(s, 0, 1, cols, 3, &a, NULL, vecs, &err), 0);
+    assert_int_equal(
+        seg_fetch(s,
+                  &(struct seg_select){.block = 0, .vector = 1, .cols = cols, .cols_count = 3},
+                  &a,
+                  NULL,
+                  vecs,
+                  &err),
+        0);
     for (uint32_t i = 0; i < vecs[0].count; i++) {
         struct datum want = colbuf_datum(&m.cols[2], 1024 + i);
         struct datum have = vec_datum(&vecs[0], i);

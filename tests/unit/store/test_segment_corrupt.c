@@ -74,7 +74,13 @@ static int fetch_all(struct seg *s, struct cache *cache, struct dn_err *err)
         cols[c] = c;
     for (uint32_t b = 0; b < count && rc == 0; b++)
         for (uint32_t v = 0; v < blocks[b].vectors && rc == 0; v++) {
-            rc = seg_fetch(s, b, v, cols, n, &a, cache ? &pins : NULL, vecs, err);
+            rc = seg_fetch(
+                s,
+                &(struct seg_select){.block = b, .vector = v, .cols = cols, .cols_count = n},
+                &a,
+                cache ? &pins : NULL,
+                vecs,
+                err);
             for (uint32_t c = 0; c < n && rc == 0; c++) {
                 struct zone z;
 

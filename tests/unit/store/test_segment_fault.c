@@ -102,7 +102,13 @@ static int read_all(struct bench *x, bool cached, struct dn_err *err)
         blocks = seg_get_blocks(s, &count);
     for (uint32_t b = 0; b < count && rc == 0; b++)
         for (uint32_t v = 0; v < blocks[b].vectors && rc == 0; v++)
-            rc = seg_fetch(s, b, v, cols, COLS, &a, &pins, vecs, err);
+            rc = seg_fetch(
+                s,
+                &(struct seg_select){.block = b, .vector = v, .cols = cols, .cols_count = COLS},
+                &a,
+                &pins,
+                vecs,
+                err);
     if (rc == 0)
         rc = seg_verify(s, err);
     seg_pins_done(&pins);
