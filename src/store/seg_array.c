@@ -4,8 +4,8 @@
  * be shorter), each written as codec id (1 byte), length (varint) and the bytes of codec_encode.
  * The number n is never written with the array; it follows from the counts at the head of the
  * footer. */
+#include "store/seg_array.h"
 #include "codec/codec.h"
-#include "store/segment_int.h"
 
 int seg_put_encoded(const struct vec *v, struct arena *scratch, struct buf *b, struct dn_err *err)
 {

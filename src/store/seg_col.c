@@ -10,7 +10,8 @@
  * blocks only leave their zones, and the first block that differs makes up for the earlier ones. */
 #include "base/hash.h"
 #include "codec/codec.h"
-#include "store/segment_int.h"
+#include "store/seg_array.h"
+#include "store/seg_writer.h"
 
 /* ---- bits ---- */
 

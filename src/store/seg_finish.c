@@ -3,7 +3,8 @@
  * seg_finish.c: footer and trailer of a segment. seg_footer.c reads what is written here;
  * docs/format/segment.md says what it means. */
 #include "base/hash.h"
-#include "store/segment_int.h"
+#include "store/seg_array.h"
+#include "store/seg_writer.h"
 
 /* Place (from 0) of a store column in the key. */
 static unsigned seg_dir_flags(const struct table *t, uint32_t store_col, uint16_t *ret_pos)

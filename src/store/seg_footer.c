@@ -10,7 +10,7 @@
  * overlaps another; R4  counts of a zone are at most its rows, and a range stands where there is a
  * value; R5  the key is the table's. */
 #include "codec/codec.h"
-#include "store/segment_int.h"
+#include "store/seg_reader.h"
 
 void *seg_keep(struct seg *s, size_t count, size_t size)
 {

@@ -3,7 +3,8 @@
  * seg_footer_col.c: the part of the footer that belongs to one column: how each group is stored,
  * zones of blocks, places, checksums and zones of vectors. See seg_footer.c for R3 and R4. */
 #include "codec/codec.h"
-#include "store/segment_int.h"
+#include "store/seg_reader.h"
+#include "store/seg_zone.h"
 
 /* A vector of one row as a constant. */
 static void seg_make_const(struct vec *v)

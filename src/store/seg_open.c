@@ -3,7 +3,7 @@
  * seg_open.c: opening a segment: header, trailer, footer. One read of the header and the object's
  * last 64 KiB serves most; a longer footer takes a second one. */
 #include "base/hash.h"
-#include "store/segment_int.h"
+#include "store/seg_reader.h"
 
 #include <stdio.h>
 

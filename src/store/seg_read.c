@@ -3,7 +3,8 @@
  * seg_read.c: directories, zones and vectors of an open segment. */
 #include "base/hash.h"
 #include "codec/codec.h"
-#include "store/segment_int.h"
+#include "store/seg_reader.h"
+#include "store/seg_zone.h"
 
 #define SEG_COLS_FEW 32u /* columns of a fetch whose bookkeeping fits the stack */
 

@@ -12,7 +12,8 @@
  *
  * Memory: one group's bytes and one block's decoded columns. */
 #include "base/hash.h"
-#include "store/segment_int.h"
+#include "store/seg_reader.h"
+#include "store/seg_zone.h"
 
 struct seg_check {
     struct seg *s;

@@ -6,7 +6,7 @@
  * Sums of integers are exact in 128 bits and kept if they fit 64. Sums of a vector of doubles add
  * the rows in four lanes (row number modulo 4) and then (0 + 1) + (2 + 3); sums of a block add its
  * vectors in order. A sum that is not finite is not kept. */
-#include "store/segment_int.h"
+#include "store/seg_zone.h"
 
 #define SEG_T     int8_t
 #define SEG_NAME  seg_zone_i8

@@ -3,7 +3,7 @@
  * Segments: what goes in comes out, for tables and rows of all kinds. */
 #include "model.h"
 #include "place.h"
-#include "store/segment_int.h"
+#include "store/seg_reader.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

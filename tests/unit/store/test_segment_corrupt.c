@@ -4,7 +4,7 @@
 #include "base/hash.h"
 #include "model.h"
 #include "place.h"
-#include "store/segment_int.h"
+#include "store/seg_reader.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
  * until a pass without a fault. The error surfaces and nothing leaks. */
 #include "model.h"
 #include "place.h"
-#include "store/segment_int.h"
+#include "store/seg_reader.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
