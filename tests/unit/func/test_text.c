@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Values to text and back: known values of every type, frozen tables of floats and instants, every
+ * refusal with its code, and round trips of random values. */
+#include "func/text.h"
+
+#include "func/text_int.h"
+#include "text_tables.h"
+
+#include <locale.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct vstr str(const char *s)
+{
+    return (struct vstr){s, (uint32_t)strlen(s)};
+}
+
+static void check_print(const struct datum *d, const char *want)
+{
+    struct buf b;
+
+    buf_init(&b, NULL);
+    text_print(d, &b);
+    buf_u8(&b, 0);
+    assert_false(b.failed);
+    assert_string_equal((const char *)b.data, want);
+    buf_done(&b);
+}
+
+static int parse(enum type_id type, const char *s, struct datum *ret, struct dn_err *err)
+{
+    struct arena arena;
+    int rc;
+
+    arena_init(&arena, NULL);
+    dn_err_clear(err);
+    rc = text_parse(type, str(s), &arena, ret, err);
+    arena_done(&arena);
+    return rc;
+}
+
+static int64_t parse_i64(enum type_id type, const char *s)
+{
+    struct dn_err err;
+    struct datum d;
+
+    if (parse(type, s, &d, &err) < 0)
+        fail_msg("%s: %s", s, err.text);
+    return d.v.i64;
+}
+
+static void check_refused(enum type_id type, const char *s, int code)
+{
+    struct dn_err err;
+    struct datum d = {.type = TYPE_NONE};
+    int rc = parse(type, s, &d, &err);
+
+    if (rc != code)
+        fail_msg("'%s' as %s: %d (%s), expected %d", s, type_name(type), rc, err.text, code);
+    assert_int_equal(err.code, code);
+    assert_true(err.text[0] != 0);
+    assert_int_equal(d.type, TYPE_NONE);
+}
+
+static void test_print(void **state)
+{
+    struct datum d = {.type = TYPE_BIGINT, .v.i64 = INT64_MIN};
+
+    (void)state;
+    check_print(&d, "-9223372036854775808");
+    d = (struct datum){.type = TYPE_SMALLINT, .v.i64 = 0};
+    check_print(&d, "0");
+    d = (struct datum){.type = TYPE_BOOLEAN, .v.i64 = 1};
+    check_print(&d, "true");
+    d.v.i64 = 0;
+    check_print(&d, "false");
+    d.null = true;
+    check_print(&d, "");
+    d = (struct datum){.type = TYPE_BLOB, .str = {"\x00\xff\x1a", 3}};
+    check_print(&d, "0x00ff1a");
+    d.str.len = 0;
+    check_print(&d, "0x");
+    d = (struct datum){.type = TYPE_VARCHAR, .str = {"it's", 4}};
+    check_print(&d, "it's");
+    d = (struct datum){.type = TYPE_TIMESTAMP, .v.i64 = 1};
+    check_print(&d, "1970-01-01T00:00:00.001Z");
+    d.type = TYPE_TIMESTAMP_US;
+    check_print(&d, "1970-01-01T00:00:00.000001Z");
+    d.type = TYPE_TIMESTAMP_NS;
+    check_print(&d, "1970-01-01T00:00:00.000000001Z");
+    d.v.i64 = INT64_MIN;
+    check_print(&d, "1677-09-21T00:12:43.145224192Z");
+    d.type = TYPE_TIMESTAMP;
+    check_print(&d, "-292275055-05-16T16:47:04.192Z");
+    d.v.i64 = INT64_MAX;
+    check_print(&d, "+292278994-08-17T07:12:55.807Z");
+    d.v.i64 = -62167219200000;
+    check_print(&d, "0000-01-01T00:00:00.000Z");
+    d.v.i64--;
+    check_print(&d, "-0001-12-31T23:59:59.999Z");
+}
+
+static void test_print_special(void **state)
+{
+    struct datum d = {.type = TYPE_DOUBLE, .v.f64 = (double)NAN};
+
+    (void)state;
+    check_print(&d, "NaN");
+    d.v.f64 = (double)INFINITY;
+    check_print(&d, "Infinity");
+    d.v.f64 = -(double)INFINITY;
+    check_print(&d, "-Infinity");
+    d.type = TYPE_REAL;
+    check_print(&d, "-Infinity");
+}
+
+static void test_table_f64(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < DN_ARRAY_SIZE(text_table_f64); i++) {
+        struct datum d = {.type = TYPE_DOUBLE};
+        struct datum back;
+        struct dn_err err;
+
+        memcpy(&d.v.f64, &text_table_f64[i].bits, 8);
+        check_print(&d, text_table_f64[i].text);
+        assert_int_equal(parse(TYPE_DOUBLE, text_table_f64[i].text, &back, &err), 0);
+        assert_memory_equal(&back.v.f64, &text_table_f64[i].bits, 8);
+    }
+}
+
+static void test_table_f32(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < DN_ARRAY_SIZE(text_table_f32); i++) {
+        struct datum d = {.type = TYPE_REAL};
+        struct datum back;
+        struct dn_err err;
+        float f;
+
+        memcpy(&f, &text_table_f32[i].bits, 4);
+        d.v.f64 = (double)f;
+        check_print(&d, text_table_f32[i].text);
+        assert_int_equal(parse(TYPE_REAL, text_table_f32[i].text, &back, &err), 0);
+        f = (float)back.v.f64;
+        assert_memory_equal(&f, &text_table_f32[i].bits, 4);
+    }
+}
+
+static void test_table_time(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < DN_ARRAY_SIZE(text_table_time); i++) {
+        struct datum d = {.type = TYPE_TIMESTAMP_US, .v.i64 = text_table_time[i].us};
+
+        check_print(&d, text_table_time[i].text);
+        assert_int_equal(parse_i64(TYPE_TIMESTAMP_US, text_table_time[i].text),
+                         text_table_time[i].us);
+    }
+}
+
+/* The same text whatever the host program's locale: run under one with a decimal comma if there is
+ * one, and in any case with the numbers that need the C library. */
+static void test_locale(void **state)
+{
+    static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "C.UTF-8"};
+    struct datum d = {.type = TYPE_DOUBLE, .v.f64 = 0.30000000000000004};
+    struct dn_err err;
+    struct datum back;
+
+    (void)state;
+    for (size_t i = 0; i < DN_ARRAY_SIZE(names); i++)
+        if (setlocale(LC_ALL, names[i]))
+            break;
+    check_print(&d, "0.30000000000000004");
+    assert_int_equal(parse(TYPE_DOUBLE, "0.30000000000000004", &back, &err), 0);
+    assert_true(back.v.f64 == d.v.f64);
+    setlocale(LC_ALL, "C");
+}
+
+static void test_parse_int(void **state)
+{
+    (void)state;
+    assert_int_equal(parse_i64(TYPE_BIGINT, "-9223372036854775808"), INT64_MIN);
+    assert_int_equal(parse_i64(TYPE_BIGINT, " +9223372036854775807\n"), INT64_MAX);
+    assert_int_equal(parse_i64(TYPE_INTEGER, "-2147483648"), INT32_MIN);
+    assert_int_equal(parse_i64(TYPE_SMALLINT, "0032767"), INT16_MAX);
+    check_refused(TYPE_BIGINT, "9223372036854775808", DN_E_OUT_OF_RANGE);
+    check_refused(TYPE_BIGINT, "-9223372036854775809", DN_E_OUT_OF_RANGE);
+    check_refused(TYPE_BIGINT, "99999999999999999999999", DN_E_OUT_OF_RANGE);
+    check_refused(TYPE_INTEGER, "2147483648", DN_E_OUT_OF_RANGE);
+    check_refused(TYPE_SMALLINT, "-32769", DN_E_OUT_OF_RANGE);
+    check_refused(TYPE_BIGINT, "", DN_E_BAD_TEXT);
+    check_refused(TYPE_BIGINT, "-", DN_E_BAD_TEXT);
+    check_refused(TYPE_BIGINT, "1 2", DN_E_BAD_TEXT);
+    check_refused(TYPE_BIGINT, "1.0", DN_E_BAD_TEXT);
+    check_refused(TYPE_BIGINT, "0x10", DN_E_BAD_TEXT);
+}
+
+static void test_parse_error_text(void **state)
+{
+    struct dn_err err;
+    struct datum d;
+    char longer[200];
+
+    (void)state;
+    assert_int_equal(parse(TYPE_BIGINT, "x", &d, &err), DN_E_BAD_TEXT);
+    assert_string_equal(err.text, "invalid input syntax for type BIGINT: \"x\"");
+    memset(longer, 'y', sizeof longer);
+    longer[59] = (char)0xc3; /* a character of two bytes across the cut */
+    longer[60] = (char)0xa4;
+    longer[sizeof longer - 1] = 0;
+    assert_int_equal(parse(TYPE_BIGINT, longer, &d, &err), DN_E_BAD_TEXT);
+    assert_null(strchr(err.text, 0xc3));
+    assert_non_null(strstr(err.text, "y…\""));
+}
+
+static void test_parse_float(void **state)
+{
+    struct dn_err err;
+    struct datum d;
+
+    (void)state;
+    assert_int_equal(parse(TYPE_DOUBLE, " -1.5e3 ", &d, &err), 0);
+    assert_true(d.v.f64 == -1500);
+    assert_int_equal(parse(TYPE_DOUBLE, ".5", &d, &err), 0);
+    assert_true(d.v.f64 == 0.5);
+    assert_int_equal(parse(TYPE_DOUBLE, "5.", &d, &err), 0);
+    assert_true(d.v.f64 == 5);
+    assert_int_equal(parse(TYPE_DOUBLE, "-inf", &d, &err), 0);
+    assert_true(isinf(d.v.f64) && d.v.f64 < 0);
+    assert_int_equal(parse(TYPE_DOUBLE, "NaN", &d, &err), 0);
+    assert_true(d.v.f64 != d.v.f64);
+    assert_int_equal(parse(TYPE_DOUBLE, "-0", &d, &err), 0);
+    assert_true(d.v.f64 == 0 && signbit(d.v.f64));
+    assert_int_equal(parse(TYPE_DOUBLE, "0e999999", &d, &err), 0);
+    assert_true(d.v.f64 == 0);
+    assert_int_equal(
+        parse(TYPE_DOUBLE, "179769313486231570000000000000000000000000000000e261", &d, &err), 0);
+    assert_true(d.v.f64 == 1.7976931348623157e308);
+    assert_int_equal(parse(TYPE_DOUBLE, "1.00000000000000011102230246251565405", &d, &err), 0);
+    assert_true(d.v.f64 == 1.0000000000000002); /* just over the middle */
+    check_refused(TYPE_DOUBLE, "1e309", DN_E_OUT_OF_RANGE);
+    check_refused(TYPE_DOUBLE, "1e-400", DN_E_OUT_OF_RANGE);
+    check_refused(TYPE_DOUBLE, "1e99999999999", DN_E_OUT_OF_RANGE);
+    check_refused(TYPE_REAL, "1e39", DN_E_OUT_OF_RANGE);
+    check_refused(TYPE_DOUBLE, "", DN_E_BAD_TEXT);
+    check_refused(TYPE_DOUBLE, ".", DN_E_BAD_TEXT);
+    check_refused(TYPE_DOUBLE, "1e", DN_E_BAD_TEXT);
+    check_refused(TYPE_DOUBLE, "1,5", DN_E_BAD_TEXT);
+    check_refused(TYPE_DOUBLE, "0x1p3", DN_E_BAD_TEXT);
+    check_refused(TYPE_DOUBLE, "nano", DN_E_BAD_TEXT);
+}
+
+static void test_parse_others(void **state)
+{
+    struct dn_err err;
+    struct datum d;
+    struct arena arena;
+
+    (void)state;
+    assert_int_equal(parse_i64(TYPE_BOOLEAN, " TRUE "), 1);
+    assert_int_equal(parse_i64(TYPE_BOOLEAN, "off"), 0);
+    check_refused(TYPE_BOOLEAN, "maybe", DN_E_BAD_TEXT);
+    check_refused(TYPE_BOOLEAN, "", DN_E_BAD_TEXT);
+    check_refused(TYPE_BLOB, "00ff", DN_E_BAD_TEXT);
+    check_refused(TYPE_BLOB, "0x0", DN_E_BAD_TEXT);
+    check_refused(TYPE_BLOB, "0x0g", DN_E_BAD_TEXT);
+    check_refused(TYPE_BLOB, "", DN_E_BAD_TEXT);
+    check_refused(TYPE_BLOB, "x", DN_E_BAD_TEXT);
+    check_refused(TYPE_VARCHAR, "\xff", DN_E_BAD_ENCODING);
+    arena_init(&arena, NULL);
+    assert_int_equal(text_parse(TYPE_BLOB, str("\\x00Ff"), &arena, &d, &err), 0);
+    assert_int_equal(d.str.len, 2);
+    assert_memory_equal(d.str.ptr, "\x00\xff", 2);
+    assert_int_equal(text_parse(TYPE_BLOB, str("0x"), &arena, &d, &err), 0);
+    assert_int_equal(d.str.len, 0);
+    assert_int_equal(text_parse(TYPE_VARCHAR, str(" ä "), &arena, &d, &err), 0);
+    assert_int_equal(d.str.len, 4); /* spaces of a text are its own */
+    arena_done(&arena);
+}
+
+static void test_parse_time(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t seconds;
+        int32_t ns;
+    } good[] = {
+        {"2013-01-01T09:00+1300", 1356984000, 0},
+        {"2013-01-20T10:58:35+1300", 1358632715, 0},
+        {"2013-01-20 10:58:35+13", 1358632715, 0},
+        {"2013-01-20t10:58:35+13:00", 1358632715, 0},
+        {"20130119T215835Z", 1358632715, 0},
+        {"20130119T21:58:35z", 1358632715, 0},
+        {"20130119T215835", 1358632715, 0},
+        {"2013-01-19T16:28:35-0530", 1358632715, 0},
+        {"2015", 1420070400, 0},
+        {"2015-06", 1433116800, 0},
+        {"2015-06-01", 1433116800, 0},
+        {"20150601", 1433116800, 0},
+        {" 2015-06-01T09 ", 1433149200, 0},
+        {"2015-06-01T09Z", 1433149200, 0},
+        {"2015-06-01T09:30", 1433151000, 0},
+        {"2015-06-01T09.5", 1433151000, 0},
+        {"2015-06-01T09,5Z", 1433151000, 0},
+        {"2015-06-01T09:30.25", 1433151015, 0},
+        {"2015-06-01T0930.000000001", 1433151000, 60},
+        {"2015-06-01T09:30:00.5", 1433151000, 500000000},
+        {"2015-06-01T09:30:00,123456789Z", 1433151000, 123456789},
+        {"2015-06-01T09:30:00.1234567890000", 1433151000, 123456789},
+        {"2015-06-01T24:00:00", 1433203200, 0},
+        {"2015-06-01T24", 1433203200, 0},
+        {"2016-12-31T23:59:60Z", 1483228800, 0},
+        {"2016-12-31T23:59:60.5Z", 1483228800, 500000000},
+        {"1969-12-31T23:59:59.999", -1, 999000000},
+        {"0000-01-01", -62167219200, 0},
+        {"9999-12-31T23:59:59", 253402300799, 0},
+        {"2000-02-29", 951782400, 0},
+    };
+    static const char *const bad[] = {
+        "",
+        "now",
+        "15",
+        "201",
+        "2015-6",
+        "201506",
+        "2015-13",
+        "2015-00",
+        "2015-02-29",
+        "1900-02-29",
+        "2015-06-31",
+        "2015-06-00",
+        "2015-06-01T",
+        "2015-06-01T9",
+        "2015-06-01T25",
+        "2015-06-01T24:01",
+        "2015-06-01T24:00:00.1",
+        "2015-06-01T09:60",
+        "2015-06-01T09:30:61",
+        "2015-06-01T09:30:00.",
+        "2015-06-01T09:30:00Q",
+        "2015-06-01T09:30:00+",
+        "2015-06-01T09:30:00+1",
+        "2015-06-01T09:30:00+130",
+        "2015-06-01T09:30:00+24",
+        "2015-06-01T09:30:00+13:60",
+        "2015-06-01T09:30:00ZZ",
+        "2015-06-01Z",
+        "2015-W23",
+        "2015-06-01/2015-06-02",
+        "-2015-06-01",
+        "+2015-06-01",
+        "12015-06-01",
+        "2015-06-01  09:30",
+        "2015-06-01T09:30:00 Z",
+        "2015-06-1",
+    };
+    struct dn_err err;
+
+    (void)state;
+    for (size_t i = 0; i < DN_ARRAY_SIZE(good); i++) {
+        int64_t seconds;
+        int32_t ns;
+
+        if (text_parse_time(str(good[i].text), &seconds, &ns, &err) < 0)
+            fail_msg("%s: %s", good[i].text, err.text);
+        if (seconds != good[i].seconds || ns != good[i].ns)
+            fail_msg("%s: %lld %d", good[i].text, (long long)seconds, ns);
+    }
+    for (size_t i = 0; i < DN_ARRAY_SIZE(bad); i++)
+        check_refused(TYPE_TIMESTAMP, bad[i], DN_E_BAD_DATETIME);
+    check_refused(TYPE_TIMESTAMP, "2015-06-01T09:30:00.1234567891", DN_E_DATETIME_RANGE);
+    assert_int_equal(parse(TYPE_TIMESTAMP, "12015-06-01", &(struct datum){0}, &err),
+                     DN_E_BAD_DATETIME);
+    assert_non_null(strstr(err.text, "0000 to 9999"));
+}
+
+static void check_to_type(
+    int64_t seconds, int32_t ns, enum type_id type, bool round, int64_t want, bool want_exact)
+{
+    struct dn_err err;
+    int64_t v;
+    bool exact;
+
+    assert_int_equal(text_time_to_type(seconds, ns, type, round, &v, &exact, &err), 0);
+    assert_int_equal(v, want);
+    assert_int_equal(exact, want_exact);
+}
+
+static void test_time_to_type(void **state)
+{
+    struct dn_err err;
+    int64_t v;
+    bool exact;
+
+    (void)state;
+    check_to_type(1, 500000, TYPE_TIMESTAMP, true, 1001, false);
+    check_to_type(1, 500000, TYPE_TIMESTAMP, false, 1000, false);
+    check_to_type(1, 499999, TYPE_TIMESTAMP, true, 1000, false);
+    check_to_type(0, 999999999, TYPE_TIMESTAMP, true, 1000, false);
+    check_to_type(-1, 999999999, TYPE_TIMESTAMP, true, 0, false);
+    check_to_type(-1, 999000000, TYPE_TIMESTAMP, true, -1, true);
+    check_to_type(-1, 999999999, TYPE_TIMESTAMP_NS, true, -1, true);
+    check_to_type(9223372036, 854775807, TYPE_TIMESTAMP_NS, true, INT64_MAX, true);
+    check_to_type(-9223372037, 145224192, TYPE_TIMESTAMP_NS, true, INT64_MIN, true);
+    assert_int_equal(
+        text_time_to_type(9223372036, 854775808, TYPE_TIMESTAMP_NS, true, &v, &exact, &err),
+        DN_E_DATETIME_RANGE);
+    assert_non_null(strstr(err.hint, "2262"));
+    assert_int_equal(
+        text_time_to_type(-9223372037, 145224191, TYPE_TIMESTAMP_NS, true, &v, &exact, &err),
+        DN_E_DATETIME_RANGE);
+    check_refused(TYPE_TIMESTAMP_NS, "2263-01-01", DN_E_DATETIME_RANGE);
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return *state ^ *state >> 29;
+}
+
+/* Printed values read back as the same value. */
+static void test_round_trips(void **state)
+{
+    uint64_t seed = 42;
+    struct buf b;
+
+    (void)state;
+    buf_init(&b, NULL);
+    for (int i = 0; i < 20000; i++) {
+        static const enum type_id types[] = {
+            TYPE_DOUBLE, TYPE_REAL, TYPE_BIGINT, TYPE_TIMESTAMP_US, TYPE_TIMESTAMP_NS};
+        enum type_id type = types[i % 5];
+        uint64_t bits = next_random(&seed);
+        struct datum d = {.type = type, .v.i64 = (int64_t)bits};
+        struct datum back;
+        struct dn_err err;
+        float f;
+
+        if (type == TYPE_TIMESTAMP_US)
+            d.v.i64 %= 62000000000000000; /* within the years that can be read */
+        if (type == TYPE_REAL) {
+            uint32_t low = (uint32_t)bits;
+
+            memcpy(&f, &low, 4);
+            d.v.f64 = (double)f;
+        }
+        if (type == TYPE_DOUBLE)
+            memcpy(&d.v.f64, &bits, 8);
+        if (type_is_float(type) && d.v.f64 != d.v.f64)
+            continue;
+        buf_reset(&b);
+        text_print(&d, &b);
+        buf_u8(&b, 0);
+        if (parse(type, (const char *)b.data, &back, &err) < 0 || back.v.i64 != d.v.i64)
+            fail_msg("%s: %s", (const char *)b.data, err.text);
+    }
+    buf_done(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_print),
+        cmocka_unit_test(test_print_special),
+        cmocka_unit_test(test_table_f64),
+        cmocka_unit_test(test_table_f32),
+        cmocka_unit_test(test_table_time),
+        cmocka_unit_test(test_locale),
+        cmocka_unit_test(test_parse_int),
+        cmocka_unit_test(test_parse_error_text),
+        cmocka_unit_test(test_parse_float),
+        cmocka_unit_test(test_parse_others),
+        cmocka_unit_test(test_parse_time),
+        cmocka_unit_test(test_time_to_type),
+        cmocka_unit_test(test_round_trips),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
