@@ -65,7 +65,7 @@ struct expr {
     bool star;      /* CALL: f(*) */
     bool distinct;  /* CALL: f(DISTINCT x) */
     bool big;       /* LITERAL: integer that does not fit BIGINT */
-    bool paren;     /* was written in parentheses */
+    bool paren;     /* was written in parentheses, or needs them to be read so */
     struct expr *a; /* operands; BETWEEN uses a, b, c */
     struct expr *b;
     struct expr *c;

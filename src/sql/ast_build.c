@@ -184,6 +184,7 @@ static struct expr *build_done(struct sql_parser *ps, struct expr *e)
     e->depth = depth;
     if (depth > SQL_DEPTH_MAX)
         sql_fail_deep(ps, e->pos);
+    sql_parens(e);
     return e;
 }
 

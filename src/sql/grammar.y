@@ -127,7 +127,10 @@ schemas_word(A) ::= SCHEMAS. {A = 0;}
 schemas_word(A) ::= KEYSPACES. {A = 1;}
 cmd ::= SHOW CREATE TABLE qname(N). {sql_stmt_named(ps, STMT_SHOW_CREATE_TABLE, N);}
 cmd ::= SHOW TABLE STATUS qname(N). {sql_stmt_named(ps, STMT_SHOW_TABLE_STATUS, N);}
-cmd ::= SHOW ALL(T). {sql_stmt_named(ps, STMT_SHOW_SETTING, sql_qual(ps, NULL, T));}
+cmd ::= SHOW ALL(T). {
+    sql_stmt_named(ps, STMT_SHOW_SETTING, sql_qual(ps, NULL, T));
+    ps->stmt->name.name = "all";
+}
 cmd ::= SHOW name(N). {sql_stmt_named(ps, STMT_SHOW_SETTING, sql_qual(ps, NULL, N));}
 cmd ::= SET name(N) set_to value(V). {sql_set(ps, N, V);}
 cmd ::= SET name(N) set_to DEFAULT. {sql_set(ps, N, NULL);}
@@ -534,6 +537,8 @@ void sql_parser_expect(const struct sql_parser *ps, const char *at, struct sql_e
             break;
         ret->prev = tok;
         ret->prev_code = code;
+        if (code == TK_ID && tok.len != sql_chars(tok.ptr, tok.ptr + tok.len) && tok.ptr[0] != '"' && tok.ptr[0] != '`')
+            ret->high = tok;
         if (code == TK_LP) {
             if (ret->open_count < DN_ARRAY_SIZE(open))
                 open[ret->open_count] = tok.pos;

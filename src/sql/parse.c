@@ -72,7 +72,7 @@ static int parse_statement(struct sql_parser *ps)
 int sql_parse(struct sql_text *t, struct arena *arena, struct stmt **ret_stmt, struct dn_err *err)
 {
     struct sql_parser ps = {.arena = arena, .err = err};
-    struct sql_lexer start = parse_lexer(t, err);
+    struct sql_lexer start;
     int rc;
 
     if (t->len > SQL_TEXT_MAX) {
@@ -80,6 +80,7 @@ int sql_parse(struct sql_text *t, struct arena *arena, struct stmt **ret_stmt, s
         return DN_FAIL(
             err, DN_E_TOO_COMPLEX, "the text has %zu bytes, more than %u", t->len, SQL_TEXT_MAX);
     }
+    start = parse_lexer(t, err);
     ps.lx = start;
     sql_lex_skip_blanks(&ps.lx);
     if (ps.lx.cur == ps.lx.end) {

@@ -84,6 +84,7 @@ struct sql_expect {
     bool token[SQL_EXPECT_TOKENS_MAX]; /* by code */
     struct sql_token prev;             /* the token before, len 0 = none */
     int prev_code;
+    struct sql_token high; /* the last bare name with characters over 127, len 0 = none */
     uint32_t open_count; /* parentheses not closed before the token */
     uint32_t open_pos;   /* position of the innermost of them */
 };
@@ -135,6 +136,11 @@ sql_column(struct sql_parser *ps, const struct sql_token *table, struct sql_toke
 struct expr *sql_star(struct sql_parser *ps, const struct sql_token *table, uint32_t pos);
 struct expr *sql_param(struct sql_parser *ps, struct sql_token tok);
 struct expr *sql_paren(struct expr *e);
+
+/* ---- print.c ---- */
+/* Marks operands that bind less than their operator (a + NOT b, a IN (1) + 2 read so without any) as
+ * written in parentheses: then the printed text means the same for everyone. */
+void sql_parens(struct expr *e);
 
 /* ---- ast_literal.c: literals and types ---- */
 struct expr *sql_integer(struct sql_parser *ps, struct sql_token tok);

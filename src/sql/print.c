@@ -2,8 +2,7 @@
  *
  * print.c: the tree as text. Keywords in upper case, one blank between words, parentheses where
  * they were written or where the tree needs them. Recursion is bounded by SQL_DEPTH_MAX. */
-#include "sql/lexer.h"
-#include "sql/sql.h"
+#include "sql/parse_int.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -107,14 +106,18 @@ static const struct {
 
 static void print_at(const struct expr *e, enum print_prec least, struct buf *b);
 
+static bool print_is_number(const struct expr *e)
+{
+    return e->kind == EXPR_LITERAL && type_is_number(e->value.type) && !e->value.null;
+}
+
 static bool print_is_negative(const struct expr *e)
 {
-    if (e->kind != EXPR_LITERAL || e->value.null)
+    if (!print_is_number(e))
         return false;
     if (e->text)
         return e->text[0] == '-';
-    return (e->value.type == TYPE_BIGINT && e->value.v.i64 < 0) ||
-           (e->value.type == TYPE_DOUBLE && signbit(e->value.v.f64));
+    return e->value.type == TYPE_DOUBLE ? signbit(e->value.v.f64) != 0 : e->value.v.i64 < 0;
 }
 
 static enum print_prec print_prec(const struct expr *e)
@@ -192,35 +195,86 @@ static void print_call(const struct expr *e, struct buf *b)
     buf_puts(b, ")");
 }
 
+/* What each operand must at least bind like to stand there without parentheses. Comparisons do not
+ * associate; the other operators do to the left; a chain is flat whatever its shape. */
+struct print_least {
+    enum print_prec a;
+    enum print_prec b; /* and c */
+};
+
+static struct print_least print_least(const struct expr *e)
+{
+    struct print_least least = {PREC_OR, PREC_OR};
+    enum print_prec prec = print_prec(e);
+
+    switch (e->kind) {
+    case EXPR_UNARY:
+        least.a = prec;
+        break;
+    case EXPR_BINARY:
+        least.a = prec == PREC_COMPARE ? prec + 1 : prec;
+        least.b = e->op == OP_AND || e->op == OP_OR ? prec : prec + 1;
+        break;
+    case EXPR_BETWEEN:
+    case EXPR_IN:
+    case EXPR_IS_NULL:
+        least.a = prec + 1;
+        least.b = prec + 1;
+        break;
+    case EXPR_LITERAL:
+    case EXPR_COLUMN:
+    case EXPR_PARAM:
+    case EXPR_STAR:
+    case EXPR_CALL:
+    case EXPR_CAST:
+    case EXPR_KIND_MAX:
+        break;
+    }
+    return least;
+}
+
+static void print_need(struct expr *e, enum print_prec least)
+{
+    if (e && print_prec(e) < least)
+        e->paren = true;
+}
+
+void sql_parens(struct expr *e)
+{
+    struct print_least least = print_least(e);
+
+    print_need(e->a, least.a);
+    print_need(e->b, least.b);
+    print_need(e->c, least.b);
+}
+
 static void print_operator(const struct expr *e, struct buf *b)
 {
-    enum print_prec prec = print_ops[e->op].prec;
-    bool chain = e->op == OP_AND || e->op == OP_OR;
+    struct print_least least = print_least(e);
 
-    if (e->kind == EXPR_UNARY) {
+    if (e->kind == EXPR_BINARY) {
+        print_at(e->a, least.a, b);
         buf_puts(b, print_ops[e->op].text);
-        /* Two signs would be a comment, and a sign before a number part of it. */
-        if (prec == PREC_SIGN && !e->a->paren && e->a->kind == EXPR_LITERAL &&
-            !print_is_negative(e->a) && e->op == OP_NEG) {
-            buf_puts(b, "(");
-            print_at(e->a, PREC_OR, b);
-            buf_puts(b, ")");
-            return;
-        }
-        if (prec == PREC_SIGN && !e->a->paren && print_prec(e->a) == PREC_SIGN)
-            buf_puts(b, " ");
-        print_at(e->a, prec, b);
+        print_at(e->b, least.b, b);
         return;
     }
-    /* Comparisons do not associate; the others do to the left; a chain is flat whatever its shape.
-     */
-    print_at(e->a, prec == PREC_COMPARE ? prec + 1 : prec, b);
     buf_puts(b, print_ops[e->op].text);
-    print_at(e->b, chain ? prec : prec + 1, b);
+    /* A sign before a number would become part of it, two signs would be a comment. */
+    if (e->op == OP_NEG && print_is_number(e->a) && !e->a->paren && !print_is_negative(e->a)) {
+        buf_puts(b, "(");
+        print_at(e->a, PREC_OR, b);
+        buf_puts(b, ")");
+        return;
+    }
+    if (e->op != OP_NOT && !e->a->paren && print_prec(e->a) == PREC_SIGN)
+        buf_puts(b, " ");
+    print_at(e->a, least.a, b);
 }
 
 static void print_expr_inner(const struct expr *e, struct buf *b)
 {
+    struct print_least least = print_least(e);
+
     switch (e->kind) {
     case EXPR_LITERAL:
         print_literal(e, b);
@@ -244,20 +298,20 @@ static void print_expr_inner(const struct expr *e, struct buf *b)
         print_operator(e, b);
         break;
     case EXPR_BETWEEN:
-        print_at(e->a, PREC_IN + 1, b);
+        print_at(e->a, least.a, b);
         buf_puts(b, e->negated ? " NOT BETWEEN " : " BETWEEN ");
-        print_at(e->b, PREC_IN + 1, b);
+        print_at(e->b, least.b, b);
         buf_puts(b, " AND ");
-        print_at(e->c, PREC_IN + 1, b);
+        print_at(e->c, least.b, b);
         break;
     case EXPR_IN:
-        print_at(e->a, PREC_IN + 1, b);
+        print_at(e->a, least.a, b);
         buf_puts(b, e->negated ? " NOT IN (" : " IN (");
         print_args(e, b);
         buf_puts(b, ")");
         break;
     case EXPR_IS_NULL:
-        print_at(e->a, PREC_IS + 1, b);
+        print_at(e->a, least.a, b);
         buf_puts(b, e->negated ? " IS NOT NULL" : " IS NULL");
         break;
     case EXPR_CALL:
@@ -397,7 +451,7 @@ static void print_key_elems(const struct key_elem_spec *elems, size_t count, str
 
 static void print_key(const struct table_spec *spec, struct buf *b)
 {
-    buf_puts(b, ", PRIMARY KEY (");
+    buf_puts(b, "PRIMARY KEY (");
     if (spec->has_inner) {
         buf_puts(b, "(");
         print_key_elems(spec->partition, spec->partition_count, b);
@@ -446,18 +500,20 @@ static void print_create_table(const struct stmt *s, struct buf *b)
 {
     const struct table_spec *spec = s->create;
     struct qual_name name = {.schema = spec->schema.s, .name = spec->name.s};
+    size_t items = 0;
 
     buf_puts(b, s->if_not_exists ? "CREATE TABLE IF NOT EXISTS " : "CREATE TABLE ");
     print_qual(&name, b);
-    buf_puts(b, " (");
     for (size_t i = 0; i < spec->columns_count; i++) {
-        buf_puts(b, i ? ", " : "");
+        buf_puts(b, items++ ? ", " : " (");
         print_column(&spec->columns[i], s->column_defaults ? s->column_defaults[i] : NULL, b);
     }
-    for (uint32_t i = 0; i < spec->keys_count; i++)
+    for (uint32_t i = 0; i < spec->keys_count; i++) {
+        buf_puts(b, items++ ? ", " : " (");
         print_key(spec, b);
+    }
     if (spec->partition_key) {
-        buf_puts(b, ", PARTITION KEY ");
+        buf_puts(b, items++ ? ", PARTITION KEY " : " (PARTITION KEY ");
         print_names(spec->partition_key, spec->partition_key_count, b);
     }
     buf_puts(b, ")");

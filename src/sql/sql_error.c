@@ -282,15 +282,16 @@ static void error_hint_open(struct sql_parser *ps, const struct sql_expect *expe
                     expect->open_pos);
 }
 
-static bool error_contains(struct sql_token tok, const char *bytes)
+/* Characters of the token before the bytes; its length if they are not there. */
+static uint32_t error_place(struct sql_token tok, const char *bytes)
 {
     size_t n = strlen(bytes);
 
     for (size_t i = 0; i + n <= tok.len; i++) {
         if (memcmp(tok.ptr + i, bytes, n) == 0)
-            return true;
+            return sql_chars(tok.ptr, tok.ptr + i);
     }
-    return false;
+    return tok.len;
 }
 
 /* Characters that come with text from a web page or a word processor. */
@@ -302,16 +303,19 @@ static bool error_hint_typography(struct sql_parser *ps, struct sql_token tok)
         "\u00A0", "\u2003", "\u2009", "\u200B", "\u202F", "\u3000", "\uFEFF"};
 
     for (size_t i = 0; i < DN_ARRAY_SIZE(quotes); i++) {
-        if (error_contains(tok, quotes[i])) {
-            dn_err_hint(ps->err, "the text has typographic quotes; SQL needs ' and \"");
+        if (error_place(tok, quotes[i]) < tok.len) {
+            dn_err_hint(ps->err,
+                        "the text has typographic quotes (position %u); SQL needs ' and \"",
+                        tok.pos + error_place(tok, quotes[i]));
             return true;
         }
     }
     for (size_t i = 0; i < DN_ARRAY_SIZE(blanks); i++) {
-        if (error_contains(tok, blanks[i])) {
-            dn_err_hint(
-                ps->err,
-                "the text has a special blank (such as a no-break space); type it as a plain one");
+        if (error_place(tok, blanks[i]) < tok.len) {
+            dn_err_hint(ps->err,
+                        "the text has a special blank, such as a no-break space (position %u); "
+                        "type it as a plain one",
+                        tok.pos + error_place(tok, blanks[i]));
             return true;
         }
     }
@@ -321,7 +325,7 @@ static bool error_hint_typography(struct sql_parser *ps, struct sql_token tok)
 static void
 error_hints(struct sql_parser *ps, const struct sql_expect *expect, int code, struct sql_token tok)
 {
-    bool word = tok.ptr[0] != '\'' && tok.ptr[0] != '"' && tok.ptr[0] != '`';
+    bool word = tok.len > 0 && tok.ptr[0] != '\'' && tok.ptr[0] != '"' && tok.ptr[0] != '`';
 
     if (code == TK_STOP) {
         error_hint_open(ps, expect);
@@ -330,6 +334,8 @@ error_hints(struct sql_parser *ps, const struct sql_expect *expect, int code, st
         return;
     }
     if (word && code == TK_ID && error_hint_typography(ps, tok))
+        return;
+    if (expect->high.len > 0 && error_hint_typography(ps, expect->high))
         return;
     if (code == TK_RP && expect->prev_code == TK_COMMA) {
         dn_err_hint(ps->err, "remove the comma before ')'");

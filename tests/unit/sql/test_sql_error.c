@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Every error of the lexer, the grammar and the builders: code, position, text, hint. */
+#include "sql/sql.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct error_case {
+    const char *text;
+    int code;
+    uint32_t position;
+    const char *message; /* whole */
+    const char *hint;    /* whole, "" = none */
+};
+
+#define STRING_HINT "a quote inside a string is written twice: 'it''s'"
+#define BLOB_HINT   "a blob is 0x or X'…' with two hexadecimal digits for each byte"
+#define ODD_HINT    "two digits make a byte: 0x0A, X'0A'"
+#define UNIT_HINT                                                                             \
+    "a value with a unit is a string ('64MB'), a name that starts with a digit needs double " \
+    "quotes"
+
+/* clang-format off */
+static const struct error_case cases[] = {
+    /* lexer */
+    {"select 'abc", DN_E_SYNTAX, 8, "the string that starts here is not closed", STRING_HINT},
+    {"select E'a\\'", DN_E_SYNTAX, 8, "the string that starts here is not closed", STRING_HINT},
+    {"select E'a\\", DN_E_SYNTAX, 8, "the string that starts here is not closed", STRING_HINT},
+    {"select \"abc", DN_E_SYNTAX, 8, "the quoted name that starts here is not closed", ""},
+    {"select é, `abc", DN_E_SYNTAX, 11, "the quoted name that starts here is not closed", ""},
+    {"select \"\"", DN_E_SYNTAX, 8, "a name in quotes may not be empty", ""},
+    {"select 1 /* x", DN_E_SYNTAX, 10, "the comment that starts here is not closed", ""},
+    {"/* /* */", DN_E_SYNTAX, 1, "the comment that starts here is not closed", ""},
+    {"/* /* /* */ x", DN_E_SYNTAX, 1, "the comment that starts here is not closed", "comments nest: each /* needs its own */"},
+    {"select 0xABC", DN_E_SYNTAX, 8, "the blob has an odd number of hexadecimal digits", ODD_HINT},
+    {"select X'ABC'", DN_E_SYNTAX, 8, "the blob has an odd number of hexadecimal digits", ODD_HINT},
+    {"select X'AG'", DN_E_SYNTAX, 11, "this is not a hexadecimal digit of a blob", BLOB_HINT},
+    {"select X'AB", DN_E_SYNTAX, 8, "the blob that starts here is not closed", ""},
+    {"select 0xAG", DN_E_SYNTAX, 11, "this is not a hexadecimal digit of a blob", BLOB_HINT},
+    {"select 0x", DN_E_SYNTAX, 10, "the blob has no digits", BLOB_HINT},
+    {"select 123abc", DN_E_SYNTAX, 8, "the number runs into letters at \"123abc\"", UNIT_HINT},
+    {"select 1.5x", DN_E_SYNTAX, 8, "the number runs into letters at \"1.5x\"", UNIT_HINT},
+    {"select 1e", DN_E_SYNTAX, 8, "the number runs into letters at \"1e\"", UNIT_HINT},
+    {"set memory_limit = 64MB", DN_E_SYNTAX, 20, "the number runs into letters at \"64MB\"", UNIT_HINT},
+    {"select é, 'a\xff'", DN_E_BAD_ENCODING, 13, "the text is not valid UTF-8: byte 0xFF at character 13", ""},
+    {"select \xc0\x80", DN_E_BAD_ENCODING, 8, "the text is not valid UTF-8: byte 0xC0 at character 8", ""},
+    {"select \xed\xa0\x80", DN_E_BAD_ENCODING, 8, "the text is not valid UTF-8: byte 0xED at character 8", ""},
+    {"select 1 -- \xf5", DN_E_BAD_ENCODING, 13, "the text is not valid UTF-8: byte 0xF5 at character 13", ""},
+    {"select 1 /* \xe2\x82", DN_E_BAD_ENCODING, 13, "the text is not valid UTF-8: byte 0xE2 at character 13", ""},
+    {"select \"\x80\"", DN_E_BAD_ENCODING, 9, "the text is not valid UTF-8: byte 0x80 at character 9", ""},
+    {"select 1\xff", DN_E_BAD_ENCODING, 9, "the text is not valid UTF-8: byte 0xFF at character 9", ""},
+    {"select E'\\xff'", DN_E_BAD_ENCODING, 8, "the escapes of the string make no valid UTF-8", ""},
+    {"select E'é\\u12'", DN_E_SYNTAX, 11, "the escape sequence is no character", ""},
+    {"select E'\\ud800'", DN_E_SYNTAX, 10, "the escape sequence is no character", ""},
+    {"select E'\\U00110000'", DN_E_SYNTAX, 10, "the escape sequence is no character", ""},
+    {"select E'\\0'", DN_E_SYNTAX, 10, "the escape sequence is no character", ""},
+    {"select E'\\x'", DN_E_SYNTAX, 10, "the escape sequence is no character", ""},
+    {"select E'\\777'", DN_E_SYNTAX, 10, "the escape sequence is no character", ""},
+
+    /* what was expected */
+    {"select", DN_E_SYNTAX, 7, "syntax error at end of input; expected an expression, ALL, DISTINCT or '*'", ""},
+    {"select ;", DN_E_SYNTAX, 8, "syntax error at or near \";\"; expected an expression, ALL, DISTINCT or '*'", ""},
+    {"select 1,", DN_E_SYNTAX, 10, "syntax error at end of input; expected an expression or '*'", ""},
+    {"select * FORM t", DN_E_SYNTAX, 10, "syntax error at or near \"FORM\"; expected ',', FROM, WHERE, GROUP BY, HAVING, ... or end of statement", "did you mean FROM instead of \"FORM\"?"},
+    {"select a FORM t", DN_E_SYNTAX, 15, "syntax error at or near \"t\"; expected ',', FROM, WHERE, GROUP BY, HAVING, ... or end of statement", "did you mean FROM instead of \"FORM\"?"},
+    {"SELCT 1", DN_E_SYNTAX, 1, "syntax error at or near \"SELCT\"; expected SELECT, INSERT, CREATE, DROP, SHOW, DESCRIBE, ...", "did you mean SELECT instead of \"SELCT\"?"},
+    {"elephant", DN_E_SYNTAX, 1, "syntax error at or near \"elephant\"; expected SELECT, INSERT, CREATE, DROP, SHOW, DESCRIBE, ...", ""},
+    {"select * from t where a = 1 ordr by a", DN_E_SYNTAX, 29, "syntax error at or near \"ordr\"; expected GROUP BY, HAVING, ORDER BY, LIMIT, OFFSET, ... or end of statement", "did you mean ORDER instead of \"ordr\"?"},
+    {"select * from t where", DN_E_SYNTAX, 22, "syntax error at end of input; expected an expression", ""},
+    {"select (1 + 2", DN_E_SYNTAX, 14, "syntax error at end of input; expected ')' or an operator", "the '(' at position 8 is not closed"},
+    {"select f((a, 1", DN_E_UNSUPPORTED, 12, "a row of several values in parentheses is not supported", ""},
+    {"select f((1", DN_E_SYNTAX, 12, "syntax error at end of input; expected ')' or an operator", "2 '(' are not closed, the last one at position 10"},
+    {"select 1)", DN_E_SYNTAX, 9, "syntax error at or near \")\"; expected ',', FROM, WHERE, GROUP BY, HAVING, ... or end of statement", "there is no '(' that belongs to this ')'"},
+    {"select a < b < c", DN_E_SYNTAX, 14, "syntax error at or near \"<\"; expected ',', FROM, WHERE, GROUP BY, HAVING, ... or end of statement", ""},
+    {"select a from select", DN_E_UNSUPPORTED, 15, "a subquery in FROM is not supported", ""},
+    {"select a from group", DN_E_SYNTAX, 15, "syntax error at or near \"group\"; expected a name", "GROUP is a reserved word; as a name it needs double quotes"},
+    {"insert into t (a,) values (1)", DN_E_SYNTAX, 18, "syntax error at or near \")\"; expected a name", "remove the comma before ')'"},
+    {"insert into t values (1,)", DN_E_SYNTAX, 25, "syntax error at or near \")\"; expected an expression or DEFAULT", "remove the comma before ')'"},
+    {"insert into t values (1", DN_E_SYNTAX, 24, "syntax error at end of input; expected ')', ',' or an operator", "the '(' at position 22 is not closed"},
+    {"insert into t values (1),", DN_E_SYNTAX, 26, "syntax error at end of input; expected '('", ""},
+    {"insert into t values (1) (2)", DN_E_SYNTAX, 26, "syntax error at or near \"(\"; expected ',' or end of statement", ""},
+    {"insert into t values ()", DN_E_SYNTAX, 23, "syntax error at or near \")\"; expected an expression or DEFAULT", ""},
+    {"insert into t vlaues (1)", DN_E_SYNTAX, 15, "syntax error at or near \"vlaues\"; expected '(', VALUES or '.'", "did you mean VALUES instead of \"vlaues\"?"},
+    {"insert into t values (1, 2 3)", DN_E_SYNTAX, 28, "syntax error at or near \"3\"; expected ')', ',' or an operator", ""},
+    {"insert into values (1)", DN_E_SYNTAX, 21, "syntax error at or near \"1\"; expected a name", ""},
+    {"create table t (a int,)", DN_E_SYNTAX, 23, "syntax error at or near \")\"; expected PRIMARY KEY, PARTITION KEY or a name", "remove the comma before ')'"},
+    {"create table t ()", DN_E_SYNTAX, 17, "syntax error at or near \")\"; expected PRIMARY KEY, PARTITION KEY or a name", ""},
+    {"create table t (a)", DN_E_SYNTAX, 18, "syntax error at or near \")\"; expected a name", ""},
+    {"create table t (a int", DN_E_SYNTAX, 22, "syntax error at end of input; expected ')', ',', '(', PRIMARY KEY, NOT, NULL, ...", "the '(' at position 16 is not closed"},
+    {"create table t (a int not)", DN_E_SYNTAX, 26, "syntax error at or near \")\"; expected NULL", ""},
+    {"create table t (a int) with", DN_E_SYNTAX, 28, "syntax error at end of input; expected '(', CLUSTERING or a name", ""},
+    {"create table t (a int, primary key ())", DN_E_SYNTAX, 37, "syntax error at or near \")\"; expected '(' or a name", ""},
+    {"create table t (a int, primary key (a, (b)))", DN_E_SYNTAX, 40, "syntax error at or near \"(\"; expected a name", ""},
+    {"create table t (a int, primary key ((a, quantum(b, 1.5, 'm')), a))", DN_E_SYNTAX, 52, "syntax error at or near \"1.5\"; expected a whole number or '-'", ""},
+    {"create table t (a int, b timestamp, primary key ((a, b, a, b));", DN_E_SYNTAX, 63, "syntax error at or near \";\"; expected ')' or ','", "the inner parentheses, those of the partition key, are not closed: PRIMARY KEY ((a, b), a, b)"},
+    {"CREATE TABLE g ( region VARCHAR NOT NULL, PRIMARY KEY ( (region, state, time, region, state, time ) );", DN_E_SYNTAX, 102, "syntax error at or near \";\"; expected ')' or ','", "the inner parentheses, those of the partition key, are not closed: PRIMARY KEY ((region, state, time), region, state, time)"},
+    {"CREATE TABLE g ( region VARCHAR NOT NULL, PRIMARY KEY ( (region, state, time, region, state, time )", DN_E_SYNTAX, 100, "syntax error at end of input; expected ')' or ','", "the inner parentheses, those of the partition key, are not closed: PRIMARY KEY ((region, state, time), region, state, time)"},
+    {"create table t (a int, primary key ((a)", DN_E_SYNTAX, 40, "syntax error at end of input; expected ')' or ','", "2 '(' are not closed, the last one at position 36"},
+    {"create table t (a int, -\nb int)", DN_E_SYNTAX, 24, "syntax error at or near \"-\"; expected PRIMARY KEY, PARTITION KEY or a name", ""},
+    {"create table t (a int,  |\nb int)", DN_E_SYNTAX, 25, "syntax error at or near \"|\"; expected PRIMARY KEY, PARTITION KEY or a name", ""},
+    {"create table t (a int, primary key ((a), <-- Partition Key\na))", DN_E_SYNTAX, 42, "syntax error at or near \"<\"; expected a name", ""},
+    {"create table t (a int, primary key ((a), a <-- Local Key\n))", DN_E_SYNTAX, 44, "syntax error at or near \"<\"; expected ')', ',', '(', ASC or DESC", ""},
+    {"create tabel t (a int)", DN_E_SYNTAX, 8, "syntax error at or near \"tabel\"; expected TABLE, SCHEMA or KEYSPACE", "did you mean TABLE instead of \"tabel\"?"},
+    {"drop", DN_E_SYNTAX, 5, "syntax error at end of input; expected TABLE, SCHEMA or KEYSPACE", ""},
+    {"drop table if t", DN_E_SYNTAX, 15, "syntax error at or near \"t\"; expected EXISTS", ""},
+    {"use", DN_E_SYNTAX, 4, "syntax error at end of input; expected a name", ""},
+    {"show", DN_E_SYNTAX, 5, "syntax error at end of input; expected CREATE, TABLE, TABLES, SCHEMAS, KEYSPACES, ALL, ...", ""},
+    {"set a", DN_E_SYNTAX, 6, "syntax error at end of input; expected '=' or TO", ""},
+    {"set a = ", DN_E_SYNTAX, 9, "syntax error at end of input; expected DEFAULT, ON, TRUE, FALSE, a whole number, a number, ...", ""},
+    {"checkpoint now", DN_E_SYNTAX, 12, "syntax error at or near \"now\"; expected end of statement", ""},
+    {"create keyspace k with replication = {'a' 1}", DN_E_SYNTAX, 43, "syntax error at or near \"1\"; expected ':'", ""},
+    {"select \u201Cabc\u201D from t where \u2018a\u2019 = b c", DN_E_SYNTAX, 35, "syntax error at or near \"c\"; expected GROUP BY, HAVING, ORDER BY, LIMIT, OFFSET, ... or end of statement", "the text has typographic quotes (position 27); SQL needs ' and \""},
+    {"select a from t where b = \u2018it is\u2019", DN_E_SYNTAX, 31, "syntax error at or near \"is\u2019\"; expected GROUP BY, HAVING, ORDER BY, LIMIT, OFFSET, ... or end of statement", "the text has typographic quotes (position 33); SQL needs ' and \""},
+    {"select a\u00A0from t x y", DN_E_SYNTAX, 17, "syntax error at or near \"x\"; expected ',', FROM, WHERE, GROUP BY, HAVING, ... or end of statement", "the text has a special blank, such as a no-break space (position 9); type it as a plain one"},
+    {"select 1 a, 'a very long string, longer than sixty characters in all, which is cut' 'x", DN_E_SYNTAX, 85, "the string that starts here is not closed", STRING_HINT},
+    {"select a 'ä very long string, lönger than sixty characters in äll, which is cut'", DN_E_SYNTAX, 10, "syntax error at or near \"'ä very long string, lönger than sixty characters in äll,\"; expected ',', FROM, WHERE, GROUP BY, HAVING, ... or end of statement", ""},
+
+    /* builders */
+    {"select 1e999", DN_E_OUT_OF_RANGE, 8, "the number 1e999 is out of range of DOUBLE", ""},
+    {"insert into t values (1, -1e999)", DN_E_OUT_OF_RANGE, 27, "the number 1e999 is out of range of DOUBLE", ""},
+    {"select ?, $1", DN_E_SYNTAX, 11, "parameters are either ? or $1, $2, …, not both in one statement", ""},
+    {"select $0", DN_E_SYNTAX, 8, "parameters are numbered from 1 to 65535", ""},
+    {"select $65536", DN_E_SYNTAX, 8, "parameters are numbered from 1 to 65535", ""},
+    {"select $99999999999999999999", DN_E_SYNTAX, 8, "parameters are numbered from 1 to 65535", ""},
+    {"create table t (a elephant)", DN_E_UNDEFINED_OBJECT, 19, "there is no type \"elephant\"", ""},
+    {"create table t (a vrachar)", DN_E_UNDEFINED_OBJECT, 19, "there is no type \"vrachar\"", "did you mean VARCHAR?"},
+    {"select cast(a as bigintt)", DN_E_UNDEFINED_OBJECT, 18, "there is no type \"bigintt\"", "did you mean BIGINT?"},
+    {"create table t (a varchar(10))", DN_E_UNSUPPORTED, 27, "a length for the type VARCHAR is not supported", "leave the length away: VARCHAR"},
+    {"create table t (a character varying(10))", DN_E_UNSUPPORTED, 37, "a length for the type VARCHAR is not supported", "leave the length away: VARCHAR"},
+    {"create table t (a char(10))", DN_E_UNSUPPORTED, 19, "the type CHAR is not supported", "use VARCHAR"},
+    {"create table t (a numeric(10, 2))", DN_E_UNSUPPORTED, 19, "the type NUMERIC is not supported", "use DOUBLE or BIGINT"},
+    {"create table t (a date)", DN_E_UNSUPPORTED, 19, "the type DATE is not supported", "use TIMESTAMP"},
+    {"create table t (a int(4))", DN_E_SYNTAX, 23, "the type int takes no parameters", ""},
+    {"create table t (a timestamp(4))", DN_E_INVALID_PARAM, 29, "timestamp(4): the precision is 3, 6 or 9", "3 keeps milliseconds, 6 microseconds, 9 nanoseconds"},
+    {"create table t (a timestamp(99999999999999999999))", DN_E_INVALID_PARAM, 29, "timestamp(99999999999999999999): the precision is 3, 6 or 9", "3 keeps milliseconds, 6 microseconds, 9 nanoseconds"},
+    {"create table t (a timestamp without time zone)", DN_E_UNSUPPORTED, 19, "TIMESTAMP WITHOUT TIME ZONE is not supported", "TIMESTAMP is an instant; leave WITHOUT TIME ZONE away"},
+    {"create table t (a int precision)", DN_E_UNDEFINED_OBJECT, 19, "there is no type \"int PRECISION\"", ""},
+    {"create table t (a int with time zone)", DN_E_UNDEFINED_OBJECT, 19, "there is no type \"int WITH TIME ZONE\"", ""},
+    {"select date '2020-01-01'", DN_E_UNSUPPORTED, 8, "the type DATE is not supported", "use TIMESTAMP"},
+    {"select interval '1 day'", DN_E_UNSUPPORTED, 8, "the type INTERVAL is not supported", ""},
+    {"select timestamp(a) '2020'", DN_E_SYNTAX, 18, "the type timestamp takes no such parameter", ""},
+    {"create table t (a int null not null)", DN_E_SYNTAX, 28, "column \"a\" is declared both NULL and NOT NULL", ""},
+    {"create table t (a int default 1 default 2)", DN_E_SYNTAX, 33, "column \"a\" has more than one DEFAULT", ""},
+    {"create table t (a int, primary key ((bucket(a, 1, 'm')), a))", DN_E_SYNTAX, 38, "a key holds columns and QUANTUM(column, count, unit), not \"bucket\"(…)", ""},
+    {"create table t (a int, primary key ((quantum(a, 99999999999999999999, 'm')), a))", DN_E_OUT_OF_RANGE, 49, "the count of the QUANTUM is out of range", ""},
+    {"create table t (a int, partition key (a), partition key (a))", DN_E_SYNTAX, 43, "more than one PARTITION KEY", ""},
+    {"create table t (a int) with clustering order by (a) and clustering order by (a)", DN_E_SYNTAX, 57, "more than one CLUSTERING ORDER BY", ""},
+    {"create schema s with clustering order by (a)", DN_E_SYNTAX, 22, "CLUSTERING ORDER BY belongs to a table", ""},
+    {"create schema s with speed = 1", DN_E_UNDEFINED_OBJECT, 22, "a schema has no option \"speed\"", "the options are replication and durable_writes"},
+    {"create schema s with replication = 1", DN_E_INVALID_PARAM, 36, "replication is a map", "WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}"},
+    {"create schema s with replication = {} and replication = {}", DN_E_SYNTAX, 43, "replication is given twice", ""},
+
+    /* not supported, and said so */
+    {"update t set a = 1", DN_E_UNSUPPORTED, 1, "UPDATE is not supported", "an INSERT with the same key replaces the row"},
+    {"delete from t", DN_E_UNSUPPORTED, 1, "DELETE is not supported", ""},
+    {"begin", DN_E_UNSUPPORTED, 1, "BEGIN is not supported", "each statement is a transaction of its own"},
+    {"with x as (select 1) select * from x", DN_E_UNSUPPORTED, 1, "WITH before a statement is not supported", ""},
+    {"explain analyze select 1", DN_E_UNSUPPORTED, 9, "EXPLAIN ANALYZE is not supported", ""},
+    {"create index i on t (a)", DN_E_UNSUPPORTED, 8, "CREATE INDEX is not supported", ""},
+    {"create time partition on t as p period 'daily' retention 3 start '2020'", DN_E_UNSUPPORTED, 8, "CREATE TIME PARTITION is not supported", ""},
+    {"drop time partition p", DN_E_UNSUPPORTED, 6, "DROP TIME PARTITION is not supported", ""},
+    {"create table t as select 1", DN_E_UNSUPPORTED, 16, "CREATE TABLE AS is not supported", ""},
+    {"create table t (a int) partitioned by time", DN_E_UNSUPPORTED, 24, "PARTITIONED BY is not supported", ""},
+    {"create table t (a int unique)", DN_E_UNSUPPORTED, 23, "UNIQUE is not supported", "the PRIMARY KEY is unique"},
+    {"create table t (a int, foreign key (a) references u)", DN_E_UNSUPPORTED, 24, "FOREIGN KEY is not supported", ""},
+    {"create table t (a int static)", DN_E_UNSUPPORTED, 23, "a STATIC column is not supported", ""},
+    {"create table t (a int[])", DN_E_UNSUPPORTED, 22, "an array type is not supported", ""},
+    {"insert into t select 1", DN_E_UNSUPPORTED, 15, "INSERT with SELECT is not supported", ""},
+    {"insert into t (a) select 1", DN_E_UNSUPPORTED, 19, "INSERT with SELECT is not supported", ""},
+    {"insert into t values (1) on conflict do nothing", DN_E_UNSUPPORTED, 26, "ON CONFLICT is not supported", "a row with the same key is replaced"},
+    {"insert into t values (1) returning a", DN_E_UNSUPPORTED, 26, "RETURNING is not supported", ""},
+    {"select * from a, b", DN_E_UNSUPPORTED, 16, "more than one table in FROM is not supported", ""},
+    {"select * from a join b on true", DN_E_UNSUPPORTED, 17, "JOIN is not supported", ""},
+    {"select * from a x left join b", DN_E_UNSUPPORTED, 19, "LEFT JOIN is not supported", ""},
+    {"select * from (select 1)", DN_E_UNSUPPORTED, 15, "a subquery in FROM is not supported", ""},
+    {"select * from f(1)", DN_E_UNSUPPORTED, 16, "a function in FROM is not supported", ""},
+    {"select (select 1)", DN_E_UNSUPPORTED, 9, "a subquery is not supported", ""},
+    {"select a in (select 1)", DN_E_UNSUPPORTED, 14, "a subquery is not supported", ""},
+    {"select exists (select 1)", DN_E_UNSUPPORTED, 16, "a subquery is not supported", ""},
+    {"select 1 union all select 2", DN_E_UNSUPPORTED, 10, "UNION is not supported", ""},
+    {"select a from t order by a fetch first 1 rows only", DN_E_UNSUPPORTED, 28, "FETCH FIRST is not supported", "LIMIT does it"},
+    {"select a from t where a = 1 allow filtering", DN_E_UNSUPPORTED, 29, "ALLOW FILTERING is not supported", "any WHERE is allowed: leave it away"},
+    {"select a from t limit 5, 10", DN_E_UNSUPPORTED, 24, "LIMIT offset, count is not supported", "write LIMIT count OFFSET offset"},
+    {"select distinct on (a) b", DN_E_UNSUPPORTED, 17, "DISTINCT ON is not supported", ""},
+    {"select count(*) over (order by a)", DN_E_UNSUPPORTED, 17, "a window function is not supported", ""},
+    {"select count(*) filter (where a)", DN_E_UNSUPPORTED, 17, "FILTER after an aggregate is not supported", ""},
+    {"select case when a then b end", DN_E_UNSUPPORTED, 8, "CASE is not supported", ""},
+    {"select a like 'x'", DN_E_UNSUPPORTED, 10, "LIKE is not supported", ""},
+    {"select a not like 'x'", DN_E_UNSUPPORTED, 14, "LIKE is not supported", ""},
+    {"select a || b", DN_E_UNSUPPORTED, 10, "the operator || is not supported", ""},
+    {"select a at time zone 'UTC'", DN_E_UNSUPPORTED, 10, "AT TIME ZONE is not supported", ""},
+    {"select a is true", DN_E_UNSUPPORTED, 13, "IS TRUE is not supported", ""},
+    {"select a is not distinct from b", DN_E_UNSUPPORTED, 17, "IS DISTINCT FROM is not supported", ""},
+    {"select a from t group over timewindow(t, 1)", DN_E_UNSUPPORTED, 23, "GROUP OVER TIMEWINDOW is not supported", ""},
+};
+/* clang-format on */
+
+static void check(const struct error_case *c, size_t len)
+{
+    struct sql_text t;
+    struct arena arena;
+    struct dn_err err;
+    struct stmt *s;
+    int rc;
+
+    arena_init(&arena, NULL);
+    dn_err_clear(&err);
+    sql_text_init(&t, c->text, len);
+    rc = sql_parse(&t, &arena, &s, &err);
+    if (rc != c->code || err.position != c->position || strcmp(err.text, c->message) != 0 ||
+        strcmp(err.hint, c->hint) != 0) {
+        print_error(
+            "%s\n  %s %u \"%s\"\n  hint \"%s\"\nbut expected\n  %s %u \"%s\"\n  hint \"%s\"\n",
+            c->text,
+            rc < 0 ? dn_code_name(rc) : "parsed",
+            err.position,
+            err.text,
+            err.hint,
+            dn_code_name(c->code),
+            c->position,
+            c->message,
+            c->hint);
+        arena_done(&arena);
+        fail();
+    }
+    assert_int_equal(err.code, rc);
+    assert_int_equal(t.next, len); /* each case is one statement, bad to its end */
+    arena_done(&arena);
+}
+
+static void test_errors(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < DN_ARRAY_SIZE(cases); i++)
+        check(&cases[i], strlen(cases[i].text));
+}
+
+static void test_nul(void **state)
+{
+    static const struct error_case c = {
+        "select 1\0;", DN_E_SYNTAX, 9, "syntax error at a NUL byte", ""};
+    static const struct error_case in_string = {
+        "select 'a\0b'", DN_E_SYNTAX, 10, "syntax error at a NUL byte", ""};
+
+    (void)state;
+    check(&c, 10);
+    check(&in_string, 12);
+}
+
+/* Without a struct dn_err all goes the same way. */
+static void test_no_err(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < DN_ARRAY_SIZE(cases); i++) {
+        struct sql_text t;
+        struct arena arena;
+        struct stmt *s;
+
+        arena_init(&arena, NULL);
+        sql_text_init(&t, cases[i].text, strlen(cases[i].text));
+        assert_int_equal(sql_parse(&t, &arena, &s, NULL), cases[i].code);
+        arena_done(&arena);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_nul),
+        cmocka_unit_test(test_no_err),
+    };
+
+    return cmocka_run_group_tests_name("sql_error", tests, NULL, NULL);
+}
