@@ -9,48 +9,10 @@
 #include "catalog/table_int.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define JSON_DUMP_FLAGS (JSON_INDENT(1) | JSON_REAL_PRECISION(17))
-
-/* ---- jansson's memory ---- */
-
-static _Thread_local bool json_alloc_failed;
-
-static void *json_mem_alloc(size_t size)
-{
-    void *p = mem_alloc(NULL, size);
-
-    if (!p)
-        json_alloc_failed = true;
-    return p;
-}
-
-static void json_init_once(void)
-{
-    json_set_alloc_funcs(json_mem_alloc, mem_free);
-    /* A fixed seed: the order of members does not depend on it, and it asks no one for entropy. */
-    json_object_seed(1);
-}
-
-void catalog_json_init(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-    DN_IGNORE(pthread_once(&once, json_init_once)); /* cannot fail with these arguments */
-}
-
-bool catalog_json_nomem(void)
-{
-    bool failed = json_alloc_failed;
-
-    json_alloc_failed = false;
-    return failed;
-}
 
 /* ---- the reader ---- */
 
@@ -97,7 +59,7 @@ void catalog_json_leave(struct json_reader *r, size_t mark)
 }
 
 void catalog_json_members(struct json_reader *r,
-                          const json_t *v,
+                          const struct dn_json *v,
                           const char *const *names,
                           size_t count,
                           const char *optional)
@@ -106,42 +68,43 @@ void catalog_json_members(struct json_reader *r,
 
     if (r->rc < 0)
         return;
-    if (!json_is_object(v)) {
+    if (!dn_json_is(v, DN_JSON_OBJECT)) {
         catalog_json_fail(r, NULL, "not an object");
         return;
     }
     for (size_t i = 0; i < count; i++) {
-        if (json_object_get(v, names[i]))
+        if (dn_json_get(v, names[i]))
             found++;
         else if (!optional || strcmp(optional, names[i]) != 0)
             catalog_json_fail(r, names[i], "missing");
     }
-    if (found != json_object_size(v))
+    if (found != v->count)
         catalog_json_fail(r, NULL, "unknown members");
 }
 
-static const json_t *json_member(struct json_reader *r, const json_t *o, const char *name)
+static const struct dn_json *
+json_member(struct json_reader *r, const struct dn_json *o, const char *name)
 {
-    const json_t *v = r->rc < 0 ? NULL : json_object_get(o, name);
+    const struct dn_json *v = r->rc < 0 ? NULL : dn_json_get(o, name);
 
     if (!v)
         catalog_json_fail(r, name, "missing");
     return v;
 }
 
-int64_t
-catalog_json_int(struct json_reader *r, const json_t *o, const char *name, int64_t min, int64_t max)
+int64_t catalog_json_int(
+    struct json_reader *r, const struct dn_json *o, const char *name, int64_t min, int64_t max)
 {
-    const json_t *v = json_member(r, o, name);
+    const struct dn_json *v = json_member(r, o, name);
     int64_t n;
 
     if (!v)
         return 0;
-    if (!json_is_integer(v)) {
+    if (!dn_json_is(v, DN_JSON_INT)) {
         catalog_json_fail(r, name, "not an integer");
         return 0;
     }
-    n = json_integer_value(v);
+    n = v->integer;
     if (n < min || n > max) {
         catalog_json_fail(r, name, "%" PRId64 " is not from %" PRId64 " to %" PRId64, n, min, max);
         return 0;
@@ -149,46 +112,48 @@ catalog_json_int(struct json_reader *r, const json_t *o, const char *name, int64
     return n;
 }
 
-bool catalog_json_bool(struct json_reader *r, const json_t *o, const char *name)
+bool catalog_json_bool(struct json_reader *r, const struct dn_json *o, const char *name)
 {
-    const json_t *v = json_member(r, o, name);
+    const struct dn_json *v = json_member(r, o, name);
 
-    if (v && !json_is_boolean(v))
+    if (v && !dn_json_is(v, DN_JSON_BOOL))
         catalog_json_fail(r, name, "neither true nor false");
-    return v && json_is_true(v);
+    return v && v->integer;
 }
 
 const char *
-catalog_json_text(struct json_reader *r, const json_t *o, const char *name, size_t len_max)
+catalog_json_text(struct json_reader *r, const struct dn_json *o, const char *name, size_t len_max)
 {
-    const json_t *v = json_member(r, o, name);
+    const struct dn_json *v = json_member(r, o, name);
 
     if (!v)
         return "";
-    if (!json_is_string(v)) {
+    if (!dn_json_is(v, DN_JSON_STRING)) {
         catalog_json_fail(r, name, "not a string");
         return "";
     }
-    if (json_string_length(v) > len_max || strlen(json_string_value(v)) != json_string_length(v)) {
+    if (v->len > len_max || strlen(v->str) != v->len) {
         catalog_json_fail(r, name, "more than %zu bytes, or a NUL among them", len_max);
         return "";
     }
-    return json_string_value(v);
+    return v->str;
 }
 
-const json_t *
-catalog_json_array(struct json_reader *r, const json_t *o, const char *name, size_t count_max)
+const struct dn_json *catalog_json_array(struct json_reader *r,
+                                         const struct dn_json *o,
+                                         const char *name,
+                                         size_t count_max)
 {
-    const json_t *v = json_member(r, o, name);
+    const struct dn_json *v = json_member(r, o, name);
 
     if (!v)
         return NULL;
-    if (!json_is_array(v)) {
+    if (!dn_json_is(v, DN_JSON_ARRAY)) {
         catalog_json_fail(r, name, "not an array");
         return NULL;
     }
-    if (json_array_size(v) > count_max) {
-        catalog_json_fail(r, name, "%zu elements, the most is %zu", json_array_size(v), count_max);
+    if (v->count > count_max) {
+        catalog_json_fail(r, name, "%zu elements, the most is %zu", v->count, count_max);
         return NULL;
     }
     return v;
@@ -212,32 +177,18 @@ void *catalog_json_calloc(struct json_reader *r, size_t count, size_t size)
     return p;
 }
 
-/* ---- the writer ---- */
-
-void catalog_json_set(json_t *o, const char *name, json_t *value, bool *ok)
-{
-    if (json_object_set_new(o, name, value) != 0)
-        *ok = false;
-}
-
-void catalog_json_append(json_t *a, json_t *value, bool *ok)
-{
-    if (json_array_append_new(a, value) != 0)
-        *ok = false;
-}
-
 /* ---- the document ---- */
 
-static void json_read_schemas(struct json_reader *r, const json_t *root, struct catalog *c)
+static void json_read_schemas(struct json_reader *r, const struct dn_json *root, struct catalog *c)
 {
     static const char *const members[] = {"name", "replication"};
-    const json_t *list = catalog_json_array(r, root, "schemas", CATALOG_SCHEMAS_MAX);
-    size_t count = json_array_size(list);
+    const struct dn_json *list = catalog_json_array(r, root, "schemas", CATALOG_SCHEMAS_MAX);
+    size_t count = (list ? list->count : 0);
     bool found_default = false;
 
     c->schemas = catalog_json_calloc(r, count, sizeof *c->schemas);
     for (size_t i = 0; r->rc == 0 && i < count; i++) {
-        const json_t *v = json_array_get(list, i);
+        const struct dn_json *v = &list->items[i];
         size_t mark = catalog_json_enter(r, "schemas", i);
         struct schema_def *s = &c->schemas[i];
 
@@ -303,16 +254,16 @@ static void json_check_ids(struct json_reader *r, const struct catalog *c)
     mem_free(ids);
 }
 
-static void json_read_tables(struct json_reader *r, const json_t *root, struct catalog *c)
+static void json_read_tables(struct json_reader *r, const struct dn_json *root, struct catalog *c)
 {
-    const json_t *list = catalog_json_array(r, root, "tables", CATALOG_TABLES_MAX);
-    size_t count = json_array_size(list);
+    const struct dn_json *list = catalog_json_array(r, root, "tables", CATALOG_TABLES_MAX);
+    size_t count = (list ? list->count : 0);
 
     c->tables = catalog_json_calloc(r, count, sizeof *c->tables);
     for (size_t i = 0; r->rc == 0 && i < count; i++) {
         size_t mark = catalog_json_enter(r, "tables", i);
 
-        catalog_json_read_table(r, json_array_get(list, i), &c->tables[i]);
+        catalog_json_read_table(r, &list->items[i], &c->tables[i]);
         if (r->rc == 0) {
             c->tables_count = i + 1;
             json_check_place(r, c, i);
@@ -324,11 +275,11 @@ static void json_read_tables(struct json_reader *r, const json_t *root, struct c
 }
 
 /* The format number comes first: a newer document may look different everywhere else. */
-static void json_check_format(struct json_reader *r, const json_t *root)
+static void json_check_format(struct json_reader *r, const struct dn_json *root)
 {
     int64_t format;
 
-    if (!json_is_object(root)) {
+    if (!dn_json_is(root, DN_JSON_OBJECT)) {
         catalog_json_fail(r, NULL, "not an object");
         return;
     }
@@ -342,7 +293,7 @@ static void json_check_format(struct json_reader *r, const json_t *root)
                         CATALOG_FORMAT);
 }
 
-static void json_read_root(struct json_reader *r, const json_t *root, struct catalog *c)
+static void json_read_root(struct json_reader *r, const struct dn_json *root, struct catalog *c)
 {
     static const char *const members[] = {
         "format", "version", "table_id_next", "schemas", "tables"};
@@ -355,46 +306,25 @@ static void json_read_root(struct json_reader *r, const json_t *root, struct cat
     json_read_tables(r, root, c);
 }
 
-static int json_load(const void *p, size_t n, json_t **ret_root, struct dn_err *err)
-{
-    json_error_t why;
-    char *near;
-
-    DN_IGNORE(catalog_json_nomem()); /* forgets an old failure */
-    *ret_root = json_loadb(p, n, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &why);
-    if (*ret_root)
-        return 0;
-    if (catalog_json_nomem())
-        return DN_FAIL_NOMEM(err);
-    near = strstr(why.text, " near "); /* the bytes there may be anything */
-    if (near)
-        *near = '\0';
-    return DN_FAIL(err,
-                   DN_E_CORRUPT,
-                   "catalog: line %d, column %d: %s",
-                   why.line,
-                   why.column,
-                   why.text[0] ? why.text : "not JSON");
-}
-
 int catalog_parse(const void *p, size_t n, struct catalog **ret, struct dn_err *err)
 {
     struct json_reader r = {.err = err};
-    struct catalog *c;
-    json_t *root;
-    int rc;
+    const struct dn_json *root = NULL;
+    struct catalog *c = NULL;
+    struct arena arena;
 
-    catalog_json_init();
-    rc = json_load(p, n, &root, err);
-    if (rc < 0)
-        return rc;
-    c = catalog_new();
-    if (!c) {
-        json_decref(root);
-        return DN_FAIL_NOMEM(err);
+    arena_init(&arena, NULL);
+    r.rc = dn_json_parse(&arena, p, n, &root, err);
+    if (r.rc == DN_E_CORRUPT)
+        dn_err_prefix(err, "catalog");
+    if (r.rc == 0) {
+        c = catalog_new();
+        if (!c)
+            r.rc = DN_FAIL_NOMEM(err);
     }
-    json_read_root(&r, root, c);
-    json_decref(root);
+    if (c)
+        json_read_root(&r, root, c);
+    arena_done(&arena);
     if (r.rc < 0) {
         catalog_unref(c);
         return r.rc;
@@ -403,48 +333,29 @@ int catalog_parse(const void *p, size_t n, struct catalog **ret, struct dn_err *
     return 0;
 }
 
-static json_t *json_write_root(const struct catalog *c, bool *ok)
-{
-    json_t *root = json_object();
-    json_t *schemas = json_array();
-    json_t *tables = json_array();
-
-    catalog_json_set(root, "format", json_integer(CATALOG_FORMAT), ok);
-    catalog_json_set(root, "version", json_integer((json_int_t)c->version), ok);
-    catalog_json_set(root, "table_id_next", json_integer((json_int_t)c->table_id_next), ok);
-    for (size_t i = 0; *ok && i < c->schemas_count; i++) {
-        json_t *s = json_object();
-
-        catalog_json_set(s, "name", json_string(c->schemas[i].name), ok);
-        catalog_json_set(s, "replication", json_string(c->schemas[i].replication), ok);
-        catalog_json_append(schemas, s, ok);
-    }
-    for (size_t i = 0; *ok && i < c->tables_count; i++)
-        catalog_json_append(tables, catalog_json_write_table(c->tables[i], ok), ok);
-    catalog_json_set(root, "schemas", schemas, ok);
-    catalog_json_set(root, "tables", tables, ok);
-    return root;
-}
-
-static int json_dump_to(const char *bytes, size_t n, void *arg)
-{
-    struct buf *b = arg;
-
-    buf_append(b, bytes, n);
-    return b->failed ? -1 : 0;
-}
-
 int catalog_print(const struct catalog *c, struct buf *ret, struct dn_err *err)
 {
-    bool ok = true;
-    json_t *root;
+    struct dn_json_writer w = dn_json_writer_make(ret);
 
-    catalog_json_init();
-    root = json_write_root(c, &ok);
-    if (ok && json_dump_callback(root, json_dump_to, ret, JSON_DUMP_FLAGS) != 0)
-        ok = false;
-    json_decref(root);
+    dn_json_begin(&w, NULL, '{');
+    dn_json_put_int(&w, "format", CATALOG_FORMAT);
+    dn_json_put_int(&w, "version", (int64_t)c->version);
+    dn_json_put_int(&w, "table_id_next", (int64_t)c->table_id_next);
+    dn_json_begin(&w, "schemas", '[');
+    for (size_t i = 0; i < c->schemas_count; i++) {
+        const struct schema_def *s = &c->schemas[i];
+
+        dn_json_begin(&w, NULL, '{');
+        dn_json_put_text(&w, "name", s->name, strlen(s->name));
+        dn_json_put_text(&w, "replication", s->replication, strlen(s->replication));
+        dn_json_end(&w, '}');
+    }
+    dn_json_end(&w, ']');
+    dn_json_begin(&w, "tables", '[');
+    for (size_t i = 0; i < c->tables_count; i++)
+        catalog_json_write_table(c->tables[i], &w);
+    dn_json_end(&w, ']');
+    dn_json_end(&w, '}');
     buf_u8(ret, '\n');
-    /* All texts were checked when they came in, so only memory can fail. */
-    return ok && !ret->failed ? 0 : DN_FAIL_NOMEM(err);
+    return ret->failed ? DN_FAIL_NOMEM(err) : 0;
 }

@@ -2,13 +2,11 @@
  *
  * catalog_json.h: inside src/catalog only. Reading a JSON document that may be damaged: a struct
  * json_reader remembers the path and the first error, and every getter after an error gives zero,
- * so a function reads all its members and tests reader.rc once. Writing: catalog_json_set is sticky in the
- * same way. docs/format/catalog.md describes the members. One thread at a time. */
+ * so a function reads all its members and tests reader.rc once. docs/format/catalog.md describes the members. One thread at a time. */
 #pragma once
 
+#include "base/json.h"
 #include "catalog/catalog.h"
-
-#include <jansson.h>
 
 #define CATALOG_PATH_MAX 160
 
@@ -18,12 +16,6 @@ struct json_reader {
     char path[CATALOG_PATH_MAX]; /* where we are: "tables[3].columns[1]" */
     size_t path_len;             /* bytes */
 };
-
-/* jansson allocates with mem_*, so that its memory is counted and its failures can be injected. Call before any
- * other use of jansson; cheap. Any thread. */
-void catalog_json_init(void);
-/* Did an allocation of jansson fail in this thread since the last call? */
-bool catalog_json_nomem(void);
 
 /* Sets the first error: "catalog: <path>.<member>: <text>"; member may be NULL. */
 void catalog_json_fail(struct json_reader *r, const char *member, const char *fmt, ...)
@@ -35,30 +27,26 @@ void catalog_json_leave(struct json_reader *r, size_t mark);
 
 /* Is v an object with exactly these members? `optional` may be NULL or name one that may be missing. */
 void catalog_json_members(struct json_reader *r,
-                          const json_t *v,
+                          const struct dn_json *v,
                           const char *const *names,
                           size_t count,
                           const char *optional);
 int64_t
-catalog_json_int(struct json_reader *r, const json_t *o, const char *name, int64_t min, int64_t max);
-bool catalog_json_bool(struct json_reader *r, const json_t *o, const char *name);
+catalog_json_int(struct json_reader *r, const struct dn_json *o, const char *name, int64_t min, int64_t max);
+bool catalog_json_bool(struct json_reader *r, const struct dn_json *o, const char *name);
 /* Borrowed from the document; "" after an error. Never holds a NUL. */
 const char *
-catalog_json_text(struct json_reader *r, const json_t *o, const char *name, size_t len_max);
+catalog_json_text(struct json_reader *r, const struct dn_json *o, const char *name, size_t len_max);
 /* NULL after an error; else an array of at most count_max elements. */
-const json_t *
-catalog_json_array(struct json_reader *r, const json_t *o, const char *name, size_t count_max);
+const struct dn_json *
+catalog_json_array(struct json_reader *r, const struct dn_json *o, const char *name, size_t count_max);
 /* A copy on the heap; NULL after an error, which may be this copy's. */
 char *catalog_json_strdup(struct json_reader *r, const char *s);
 void *catalog_json_calloc(struct json_reader *r, size_t count, size_t size);
 
-/* Puts a new value into an object or array; a NULL value or a failure makes *ok false. */
-void catalog_json_set(json_t *o, const char *name, json_t *value, bool *ok);
-void catalog_json_append(json_t *a, json_t *value, bool *ok);
-
 /* One table; *ret has one reference. The reader stands at the table. */
-void catalog_json_read_table(struct json_reader *r, const json_t *v, struct table **ret);
-json_t *catalog_json_write_table(const struct table *t, bool *ok);
+void catalog_json_read_table(struct json_reader *r, const struct dn_json *v, struct table **ret);
+void catalog_json_write_table(const struct table *t, struct dn_json_writer *w);
 
 /* A zeroed catalog with one reference, NULL when out of memory. */
 struct catalog *catalog_new(void);

@@ -31,10 +31,10 @@ static int json_hex_digit(char c)
 }
 
 /* A string default: text as it is, a blob in lower case hex. */
-static void json_read_string(struct json_reader *r, const json_t *v, struct column *c)
+static void json_read_string(struct json_reader *r, const struct dn_json *v, struct column *c)
 {
-    const char *s = json_string_value(v);
-    size_t len = s ? json_string_length(v) : 0;
+    const char *s = dn_json_is(v, DN_JSON_STRING) ? v->str : NULL;
+    size_t len = s ? v->len : 0;
     bool hex = c->type == TYPE_BLOB;
     char *bytes;
 
@@ -64,31 +64,31 @@ static void json_read_string(struct json_reader *r, const json_t *v, struct colu
 }
 
 /* Ranges, UTF-8 and NULLs are table_check's. */
-static void json_read_default(struct json_reader *r, const json_t *v, struct column *c)
+static void json_read_default(struct json_reader *r, const struct dn_json *v, struct column *c)
 {
     c->has_default = true;
     c->def.type = c->type;
-    c->def.null = json_is_null(v);
+    c->def.null = dn_json_is(v, DN_JSON_NULL);
     if (c->def.null)
         return;
     if (type_is_string(c->type)) {
         json_read_string(r, v, c);
     } else if (type_is_float(c->type)) {
-        c->def.v.f64 = json_real_value(v);
-        if (!json_is_real(v))
+        c->def.v.f64 = v->real;
+        if (!dn_json_is(v, DN_JSON_REAL))
             catalog_json_fail(r, "default", "not a number with a point");
     } else if (c->type == TYPE_BOOLEAN) {
-        c->def.v.i64 = json_is_true(v);
-        if (!json_is_boolean(v))
+        c->def.v.i64 = v->integer;
+        if (!dn_json_is(v, DN_JSON_BOOL))
             catalog_json_fail(r, "default", "neither true nor false");
     } else {
-        c->def.v.i64 = json_integer_value(v);
-        if (!json_is_integer(v))
+        c->def.v.i64 = v->integer;
+        if (!dn_json_is(v, DN_JSON_INT))
             catalog_json_fail(r, "default", "not an integer");
     }
 }
 
-static void json_read_column(struct json_reader *r, const json_t *v, struct column *c)
+static void json_read_column(struct json_reader *r, const struct dn_json *v, struct column *c)
 {
     static const char *const members[] = {"id", "name", "type", "not_null", "default"};
     const char *type;
@@ -101,63 +101,64 @@ static void json_read_column(struct json_reader *r, const json_t *v, struct colu
     c->type = json_type_named(type);
     if (c->type == TYPE_NONE)
         catalog_json_fail(r, "type", "there is no type \"%s\"", type);
-    if (r->rc == 0 && json_object_get(v, "default"))
-        json_read_default(r, json_object_get(v, "default"), c);
+    if (r->rc == 0 && dn_json_get(v, "default"))
+        json_read_default(r, dn_json_get(v, "default"), c);
 }
 
-static void json_read_columns(struct json_reader *r, const json_t *v, struct table *t)
+static void json_read_columns(struct json_reader *r, const struct dn_json *v, struct table *t)
 {
-    const json_t *list = catalog_json_array(r, v, "columns", TABLE_COLUMNS_MAX);
-    size_t count = json_array_size(list);
+    const struct dn_json *list = catalog_json_array(r, v, "columns", TABLE_COLUMNS_MAX);
+    size_t count = (list ? list->count : 0);
 
     t->columns = catalog_json_calloc(r, count, sizeof *t->columns);
     for (size_t i = 0; r->rc == 0 && i < count; i++) {
         size_t mark = catalog_json_enter(r, "columns", i);
 
         t->columns_count = (uint16_t)(i + 1);
-        json_read_column(r, json_array_get(list, i), &t->columns[i]);
+        json_read_column(r, &list->items[i], &t->columns[i]);
         catalog_json_leave(r, mark);
     }
 }
 
 /* The index of the column with this id. */
-static uint16_t json_read_column_id(struct json_reader *r, const json_t *v, const struct table *t)
+static uint16_t
+json_read_column_id(struct json_reader *r, const struct dn_json *v, const struct table *t)
 {
     int col = -1;
 
-    if (r->rc == 0 && json_is_integer(v) && json_integer_value(v) >= 1 &&
-        json_integer_value(v) <= TABLE_COLUMN_ID_MAX)
-        col = table_column_by_id(t, (uint32_t)json_integer_value(v));
+    if (r->rc == 0 && dn_json_is(v, DN_JSON_INT) && v->integer >= 1 &&
+        v->integer <= TABLE_COLUMN_ID_MAX)
+        col = table_column_by_id(t, (uint32_t)v->integer);
     if (col < 0)
         catalog_json_fail(r, NULL, "not the id of a column");
     return (uint16_t)(col < 0 ? 0 : col);
 }
 
-static void json_read_local(struct json_reader *r, const json_t *v, struct table *t)
+static void json_read_local(struct json_reader *r, const struct dn_json *v, struct table *t)
 {
     static const char *const members[] = {"column", "desc"};
-    const json_t *list = catalog_json_array(r, v, "local", TABLE_COLUMNS_MAX);
-    size_t count = json_array_size(list);
+    const struct dn_json *list = catalog_json_array(r, v, "local", TABLE_COLUMNS_MAX);
+    size_t count = (list ? list->count : 0);
 
     t->local = catalog_json_calloc(r, count, sizeof *t->local);
     for (size_t i = 0; r->rc == 0 && i < count; i++) {
-        const json_t *part = json_array_get(list, i);
+        const struct dn_json *part = &list->items[i];
         size_t mark = catalog_json_enter(r, "local", i);
 
         catalog_json_members(r, part, members, DN_ARRAY_SIZE(members), NULL);
-        t->local[i].col = json_read_column_id(r, json_object_get(part, "column"), t);
+        t->local[i].col = json_read_column_id(r, dn_json_get(part, "column"), t);
         t->local[i].desc = catalog_json_bool(r, part, "desc");
         t->local_count = (uint16_t)(i + 1);
         catalog_json_leave(r, mark);
     }
 }
 
-static void json_read_key(struct json_reader *r, const json_t *v, struct table *t)
+static void json_read_key(struct json_reader *r, const struct dn_json *v, struct table *t)
 {
     static const char *const members[] = {
         "form", "quantum", "clustering_clause", "series", "local"};
     size_t key_mark = catalog_json_enter(r, "key", CATALOG_NO_INDEX);
-    const json_t *list;
+    const struct dn_json *list;
     const char *form;
 
     catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), NULL);
@@ -169,11 +170,11 @@ static void json_read_key(struct json_reader *r, const json_t *v, struct table *
         catalog_json_fail(r, "form", "there is no form \"%s\"", form);
     t->clustering_clause = catalog_json_bool(r, v, "clustering_clause");
     list = catalog_json_array(r, v, "series", TABLE_COLUMNS_MAX);
-    t->series = catalog_json_calloc(r, json_array_size(list), sizeof *t->series);
-    for (size_t i = 0; r->rc == 0 && i < json_array_size(list); i++) {
+    t->series = catalog_json_calloc(r, (list ? list->count : 0), sizeof *t->series);
+    for (size_t i = 0; r->rc == 0 && i < (list ? list->count : 0); i++) {
         size_t mark = catalog_json_enter(r, "series", i);
 
-        t->series[i] = json_read_column_id(r, json_array_get(list, i), t);
+        t->series[i] = json_read_column_id(r, &list->items[i], t);
         t->series_count = (uint16_t)(i + 1);
         catalog_json_leave(r, mark);
     }
@@ -182,13 +183,13 @@ static void json_read_key(struct json_reader *r, const json_t *v, struct table *
     catalog_json_leave(r, key_mark);
 }
 
-static void json_read_quantum(struct json_reader *r, const json_t *v, struct table *t)
+static void json_read_quantum(struct json_reader *r, const struct dn_json *v, struct table *t)
 {
     static const char *const members[] = {"count", "unit"};
     const char *unit;
     size_t mark;
 
-    if (r->rc < 0 || json_is_null(v))
+    if (r->rc < 0 || dn_json_is(v, DN_JSON_NULL))
         return;
     mark = catalog_json_enter(r, "quantum", CATALOG_NO_INDEX);
     catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), NULL);
@@ -200,20 +201,20 @@ static void json_read_quantum(struct json_reader *r, const json_t *v, struct tab
     catalog_json_leave(r, mark);
 }
 
-static void json_read_slabs(struct json_reader *r, const json_t *v, struct table *t)
+static void json_read_slabs(struct json_reader *r, const struct dn_json *v, struct table *t)
 {
     static const char *const members[] = {"from", "quantum", "slab"};
-    const json_t *list = catalog_json_array(r, v, "slabs", TABLE_SLAB_RULES_MAX);
-    size_t count = json_array_size(list);
+    const struct dn_json *list = catalog_json_array(r, v, "slabs", TABLE_SLAB_RULES_MAX);
+    size_t count = (list ? list->count : 0);
 
     t->slabs = catalog_json_calloc(r, count, sizeof *t->slabs);
     for (size_t i = 0; r->rc == 0 && i < count; i++) {
-        const json_t *rule = json_array_get(list, i);
+        const struct dn_json *rule = &list->items[i];
         size_t mark = catalog_json_enter(r, "slabs", i);
 
         catalog_json_members(r, rule, members, DN_ARRAY_SIZE(members), NULL);
         t->slabs[i].from = INT64_MIN;
-        if (!json_is_null(json_object_get(rule, "from")))
+        if (!dn_json_is(dn_json_get(rule, "from"), DN_JSON_NULL))
             t->slabs[i].from = catalog_json_int(r, rule, "from", INT64_MIN + 1, INT64_MAX);
         t->slabs[i].quantum_width = catalog_json_int(r, rule, "quantum", 0, INT64_MAX);
         t->slabs[i].slab_width = catalog_json_int(r, rule, "slab", 1, INT64_MAX);
@@ -222,15 +223,15 @@ static void json_read_slabs(struct json_reader *r, const json_t *v, struct table
     }
 }
 
-static void json_read_options(struct json_reader *r, const json_t *v, struct table *t)
+static void json_read_options(struct json_reader *r, const struct dn_json *v, struct table *t)
 {
     static const char *const members[] = {"name", "value", "quoted"};
-    const json_t *list = catalog_json_array(r, v, "options", TABLE_COLUMNS_MAX);
-    size_t count = json_array_size(list);
+    const struct dn_json *list = catalog_json_array(r, v, "options", TABLE_COLUMNS_MAX);
+    size_t count = (list ? list->count : 0);
 
     t->options = catalog_json_calloc(r, count, sizeof *t->options);
     for (size_t i = 0; r->rc == 0 && i < count; i++) {
-        const json_t *from = json_array_get(list, i);
+        const struct dn_json *from = &list->items[i];
         struct table_option *o = &t->options[i];
         size_t mark = catalog_json_enter(r, "options", i);
 
@@ -243,20 +244,20 @@ static void json_read_options(struct json_reader *r, const json_t *v, struct tab
     }
 }
 
-static void json_read_policies(struct json_reader *r, const json_t *v, struct table *t)
+static void json_read_policies(struct json_reader *r, const struct dn_json *v, struct table *t)
 {
     const char *upsert = catalog_json_text(r, v, "upsert", TABLE_NAME_MAX);
-    const json_t *time = json_object_get(v, "time");
+    const struct dn_json *time = dn_json_get(v, "time");
 
     if (strcmp(upsert, "field") == 0)
         t->upsert = UPSERT_FIELD;
     else if (strcmp(upsert, "row") != 0)
         catalog_json_fail(r, "upsert", "neither row nor field");
     t->spread = (uint32_t)catalog_json_int(r, v, "spread", 1, TABLE_SPREAD_MAX);
-    if (r->rc == 0 && !json_is_null(time)) {
-        t->time_col = json_is_integer(time) && json_integer_value(time) >= 1 &&
-                              json_integer_value(time) <= TABLE_COLUMN_ID_MAX
-                          ? table_column_by_id(t, (uint32_t)json_integer_value(time))
+    if (r->rc == 0 && !dn_json_is(time, DN_JSON_NULL)) {
+        t->time_col = dn_json_is(time, DN_JSON_INT) && time->integer >= 1 &&
+                              time->integer <= TABLE_COLUMN_ID_MAX
+                          ? table_column_by_id(t, (uint32_t)time->integer)
                           : -1;
         if (t->time_col < 0)
             catalog_json_fail(r, "time", "not the id of a column");
@@ -279,7 +280,7 @@ static void json_check_table(struct json_reader *r, struct table *t)
     r->rc = table_derive(t, r->err);
 }
 
-void catalog_json_read_table(struct json_reader *r, const json_t *v, struct table **ret)
+void catalog_json_read_table(struct json_reader *r, const struct dn_json *v, struct table **ret)
 {
     static const char *const members[] = {"id",
                                           "version",
@@ -308,9 +309,9 @@ void catalog_json_read_table(struct json_reader *r, const json_t *v, struct tabl
     t->column_id_next =
         (uint32_t)catalog_json_int(r, v, "column_id_next", 2, (int64_t)TABLE_COLUMN_ID_MAX + 1);
     json_read_columns(r, v, t);
-    if (r->rc == 0 && !json_is_null(json_object_get(v, "key")))
-        json_read_key(r, json_object_get(v, "key"), t);
-    json_read_quantum(r, json_object_get(v, "quantum"), t);
+    if (r->rc == 0 && !dn_json_is(dn_json_get(v, "key"), DN_JSON_NULL))
+        json_read_key(r, dn_json_get(v, "key"), t);
+    json_read_quantum(r, dn_json_get(v, "quantum"), t);
     json_read_slabs(r, v, t);
     json_read_options(r, v, t);
     json_read_policies(r, v, t);
@@ -324,147 +325,134 @@ void catalog_json_read_table(struct json_reader *r, const json_t *v, struct tabl
 
 /* ---- writing ---- */
 
-static json_t *json_write_blob(struct vstr bytes)
+static void json_write_text(struct dn_json_writer *w, const char *name, const char *s)
+{
+    dn_json_put_text(w, name, s, strlen(s));
+}
+
+/* Lower case hex, straight into the document. */
+static void json_write_blob(struct dn_json_writer *w, const char *name, struct vstr bytes)
 {
     struct buf hex;
-    json_t *v = NULL;
 
     buf_init(&hex, NULL);
     for (uint32_t i = 0; i < bytes.len; i++)
         buf_printf(&hex, "%02x", (unsigned)(unsigned char)bytes.ptr[i]);
-    if (!hex.failed)
-        v = json_stringn_nocheck(hex.len ? (const char *)hex.data : "", hex.len);
+    dn_json_put_text(w, name, hex.len ? (const char *)hex.data : "", hex.len);
+    w->b->failed = w->b->failed || hex.failed;
     buf_done(&hex);
-    return v;
 }
 
-static json_t *json_write_default(const struct datum *d)
+static void json_write_default(struct dn_json_writer *w, const struct datum *d)
 {
     if (d->null)
-        return json_null();
-    if (d->type == TYPE_BLOB)
-        return json_write_blob(d->str);
-    if (d->type == TYPE_VARCHAR)
-        return json_stringn(d->str.ptr, d->str.len);
-    if (type_is_float(d->type))
-        return json_real(d->v.f64);
-    if (d->type == TYPE_BOOLEAN)
-        return json_boolean(d->v.i64);
-    return json_integer(d->v.i64);
+        dn_json_put_null(w, "default");
+    else if (d->type == TYPE_BLOB)
+        json_write_blob(w, "default", d->str);
+    else if (d->type == TYPE_VARCHAR)
+        dn_json_put_text(w, "default", d->str.ptr, d->str.len);
+    else if (type_is_float(d->type))
+        dn_json_put_real(w, "default", d->v.f64);
+    else if (d->type == TYPE_BOOLEAN)
+        dn_json_put_bool(w, "default", d->v.i64 != 0);
+    else
+        dn_json_put_int(w, "default", d->v.i64);
 }
 
-static json_t *json_write_columns(const struct table *t, bool *ok)
+static void json_write_columns(struct dn_json_writer *w, const struct table *t)
 {
-    json_t *list = json_array();
-
-    for (size_t i = 0; *ok && i < t->columns_count; i++) {
+    dn_json_begin(w, "columns", '[');
+    for (size_t i = 0; i < t->columns_count; i++) {
         const struct column *c = &t->columns[i];
-        json_t *o = json_object();
 
-        catalog_json_set(o, "id", json_integer(c->id), ok);
-        catalog_json_set(o, "name", json_string(c->name), ok);
-        catalog_json_set(o, "type", json_string(type_name(c->type)), ok);
-        catalog_json_set(o, "not_null", json_boolean(c->not_null), ok);
+        dn_json_begin(w, NULL, '{');
+        dn_json_put_int(w, "id", c->id);
+        json_write_text(w, "name", c->name);
+        json_write_text(w, "type", type_name(c->type));
+        dn_json_put_bool(w, "not_null", c->not_null);
         if (c->has_default)
-            catalog_json_set(o, "default", json_write_default(&c->def), ok);
-        catalog_json_append(list, o, ok);
+            json_write_default(w, &c->def);
+        dn_json_end(w, '}');
     }
-    return list;
+    dn_json_end(w, ']');
 }
 
-static json_t *json_write_id(const struct table *t, int col)
+static void json_write_key(struct dn_json_writer *w, const struct table *t)
 {
-    return col < 0 ? json_null() : json_integer(t->columns[col].id);
-}
-
-static json_t *json_write_key(const struct table *t, bool *ok)
-{
-    json_t *key;
-    json_t *series;
-    json_t *local;
-
-    if (t->form == KEY_NONE)
-        return json_null();
-    key = json_object();
-    series = json_array();
-    local = json_array();
-    catalog_json_set(key, "form", json_string(json_form_names[t->form]), ok);
-    catalog_json_set(key, "quantum", json_boolean(t->quantum_pos >= 0), ok);
-    catalog_json_set(key, "clustering_clause", json_boolean(t->clustering_clause), ok);
+    if (t->form == KEY_NONE) {
+        dn_json_put_null(w, "key");
+        return;
+    }
+    dn_json_begin(w, "key", '{');
+    json_write_text(w, "form", json_form_names[t->form]);
+    dn_json_put_bool(w, "quantum", t->quantum_pos >= 0);
+    dn_json_put_bool(w, "clustering_clause", t->clustering_clause);
+    dn_json_begin(w, "series", '[');
     for (size_t i = 0; i < t->series_count; i++)
-        catalog_json_append(series, json_write_id(t, t->series[i]), ok);
+        dn_json_put_int(w, NULL, t->columns[t->series[i]].id);
+    dn_json_end(w, ']');
+    dn_json_begin(w, "local", '[');
     for (size_t i = 0; i < t->local_count; i++) {
-        json_t *part = json_object();
-
-        catalog_json_set(part, "column", json_write_id(t, t->local[i].col), ok);
-        catalog_json_set(part, "desc", json_boolean(t->local[i].desc), ok);
-        catalog_json_append(local, part, ok);
+        dn_json_begin(w, NULL, '{');
+        dn_json_put_int(w, "column", t->columns[t->local[i].col].id);
+        dn_json_put_bool(w, "desc", t->local[i].desc);
+        dn_json_end(w, '}');
     }
-    catalog_json_set(key, "series", series, ok);
-    catalog_json_set(key, "local", local, ok);
-    return key;
+    dn_json_end(w, ']');
+    dn_json_end(w, '}');
 }
 
-static json_t *json_write_quantum(const struct table *t, bool *ok)
+static void json_write_time(struct dn_json_writer *w, const struct table *t)
 {
-    json_t *o;
-
-    if (t->quantum_count == 0)
-        return json_null();
-    o = json_object();
-    catalog_json_set(o, "count", json_integer(t->quantum_count), ok);
-    catalog_json_set(o, "unit", json_stringn(&t->quantum_unit, 1), ok);
-    return o;
-}
-
-static json_t *json_write_slabs(const struct table *t, bool *ok)
-{
-    json_t *list = json_array();
-
+    if (t->time_col < 0)
+        dn_json_put_null(w, "time");
+    else
+        dn_json_put_int(w, "time", t->columns[t->time_col].id);
+    if (t->quantum_count == 0) {
+        dn_json_put_null(w, "quantum");
+    } else {
+        dn_json_begin(w, "quantum", '{');
+        dn_json_put_int(w, "count", t->quantum_count);
+        dn_json_put_text(w, "unit", &t->quantum_unit, 1);
+        dn_json_end(w, '}');
+    }
+    dn_json_begin(w, "slabs", '[');
     for (size_t i = 0; i < t->slabs_count; i++) {
         const struct slab_rule *rule = &t->slabs[i];
-        json_t *o = json_object();
 
-        catalog_json_set(
-            o, "from", rule->from == INT64_MIN ? json_null() : json_integer(rule->from), ok);
-        catalog_json_set(o, "quantum", json_integer(rule->quantum_width), ok);
-        catalog_json_set(o, "slab", json_integer(rule->slab_width), ok);
-        catalog_json_append(list, o, ok);
+        dn_json_begin(w, NULL, '{');
+        if (rule->from == INT64_MIN)
+            dn_json_put_null(w, "from");
+        else
+            dn_json_put_int(w, "from", rule->from);
+        dn_json_put_int(w, "quantum", rule->quantum_width);
+        dn_json_put_int(w, "slab", rule->slab_width);
+        dn_json_end(w, '}');
     }
-    return list;
+    dn_json_end(w, ']');
 }
 
-static json_t *json_write_options(const struct table *t, bool *ok)
+void catalog_json_write_table(const struct table *t, struct dn_json_writer *w)
 {
-    json_t *list = json_array();
-
+    dn_json_begin(w, NULL, '{');
+    dn_json_put_int(w, "id", (int64_t)t->id);
+    dn_json_put_int(w, "version", t->version);
+    json_write_text(w, "schema", t->schema);
+    json_write_text(w, "name", t->name);
+    json_write_columns(w, t);
+    dn_json_put_int(w, "column_id_next", t->column_id_next);
+    json_write_key(w, t);
+    json_write_time(w, t);
+    json_write_text(w, "upsert", t->upsert == UPSERT_FIELD ? "field" : "row");
+    dn_json_put_int(w, "spread", t->spread);
+    dn_json_begin(w, "options", '[');
     for (size_t i = 0; i < t->options_count; i++) {
-        json_t *o = json_object();
-
-        catalog_json_set(o, "name", json_string(t->options[i].name), ok);
-        catalog_json_set(o, "value", json_string(t->options[i].value), ok);
-        catalog_json_set(o, "quoted", json_boolean(t->options[i].quoted), ok);
-        catalog_json_append(list, o, ok);
+        dn_json_begin(w, NULL, '{');
+        json_write_text(w, "name", t->options[i].name);
+        json_write_text(w, "value", t->options[i].value);
+        dn_json_put_bool(w, "quoted", t->options[i].quoted);
+        dn_json_end(w, '}');
     }
-    return list;
-}
-
-json_t *catalog_json_write_table(const struct table *t, bool *ok)
-{
-    json_t *o = json_object();
-
-    catalog_json_set(o, "id", json_integer((json_int_t)t->id), ok);
-    catalog_json_set(o, "version", json_integer(t->version), ok);
-    catalog_json_set(o, "schema", json_string(t->schema), ok);
-    catalog_json_set(o, "name", json_string(t->name), ok);
-    catalog_json_set(o, "columns", json_write_columns(t, ok), ok);
-    catalog_json_set(o, "column_id_next", json_integer(t->column_id_next), ok);
-    catalog_json_set(o, "key", json_write_key(t, ok), ok);
-    catalog_json_set(o, "time", json_write_id(t, t->time_col), ok);
-    catalog_json_set(o, "quantum", json_write_quantum(t, ok), ok);
-    catalog_json_set(o, "slabs", json_write_slabs(t, ok), ok);
-    catalog_json_set(o, "upsert", json_string(t->upsert == UPSERT_FIELD ? "field" : "row"), ok);
-    catalog_json_set(o, "spread", json_integer(t->spread), ok);
-    catalog_json_set(o, "options", json_write_options(t, ok), ok);
-    return o;
+    dn_json_end(w, ']');
+    dn_json_end(w, '}');
 }

@@ -121,6 +121,7 @@ static void print_float(const struct datum *d, struct buf *b)
 {
     char text[40];
     bool real = d->type == TYPE_REAL;
+    size_t whole;
 
     if (!isfinite(d->v.f64)) {
         buf_printf(b,
@@ -136,8 +137,12 @@ static void print_float(const struct datum *d, struct buf *b)
         if (real ? strtof(text, NULL) == (float)d->v.f64 : strtod(text, NULL) == d->v.f64)
             break;
     }
+    /* Whatever point the program's locale has, SQL's is a point. */
+    whole = strspn(text, "-0123456789");
+    if (text[whole] != '\0' && text[whole] != 'e')
+        text[whole] = '.';
     buf_puts(b, text);
-    if (!strpbrk(text, ".e"))
+    if (text[whole] == '\0')
         buf_puts(b, ".0");
 }
 
