@@ -52,9 +52,9 @@ static void shard_stop_tasks(struct shard *s)
         sched_join(s->task);
     if (s->sync_task)
         sched_join(s->sync_task);
-    /* Unsynced commits become durable if the storage lets them. */
+    /* Unsynced commits become durable, and a failed append certain, if the storage lets them. */
     if (!s->options.read_only)
-        DN_IGNORE(shard_log_sync(s, NULL));
+        DN_IGNORE(s->chunk_broken ? shard_log_roll(s, NULL) : shard_log_sync(s, NULL));
 }
 
 void shard_close(struct shard *s)
@@ -71,7 +71,7 @@ void shard_close(struct shard *s)
         manifest_done(&s->pending);
     buf_done(&s->pending_bytes);
     buf_done(&s->frame);
-    mem_free(s->chunk_seq);
+    mem_free(s->chunk_seqs);
     mem_free(s->rowids);
     sched_cond_free(s->cond);
     sched_mutex_free(s->lock);

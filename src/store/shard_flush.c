@@ -205,35 +205,40 @@ static int flush_table(struct flusher *f, struct memtable *m, struct dn_err *err
     return rc;
 }
 
-/* The next version: with the new segments, without the oldest set. */
-static struct version *
-flush_version(struct shard *s, const struct flusher *f, const struct version *old)
+/* Both locks held. The version that the manifest describes: its segments, and the sets it has not
+ * flushed. */
+static struct version *flush_version(struct shard *s)
 {
-    struct version *v = version_new(old->segs_count + f->metas_count, old->sets_count);
+    const struct version *old = s->ver;
+    struct version *v = version_new(s->man.segs_count, old->sets_count);
 
     if (!v)
         return NULL;
-    for (size_t i = 0; i < old->segs_count; i++)
-        v->segs[v->segs_count++] = segref_ref(old->segs[i]);
-    for (size_t i = 1; i < old->sets_count; i++)
-        v->sets[v->sets_count++] = memgroup_ref(old->sets[i]);
-    for (size_t i = 0; i < f->metas_count; i++) {
-        const struct table *t = catalog_table_by_id(s->catalog, f->metas[i].table_id);
+    for (size_t i = 0; i < s->man.segs_count; i++) {
+        const struct seg_meta *meta = &s->man.segs[i];
+        const struct table *t = catalog_table_by_id(s->catalog, meta->table_id);
+        struct segref *r = NULL;
         if (!t)
-            continue; /* dropped meanwhile: the manifest does not name it either */
-        v->segs[v->segs_count] = segref_new(s, &f->metas[i], t);
-        if (!v->segs[v->segs_count]) {
+            continue;
+        for (size_t k = 0; k < old->segs_count && !r; k++)
+            if (old->segs[k]->meta.id == meta->id)
+                r = segref_ref(old->segs[k]);
+        if (!r)
+            r = segref_new(s, meta, t);
+        if (!r) {
             version_unref(v);
             return NULL;
         }
-        v->segs_count++;
+        v->segs[v->segs_count++] = r;
     }
+    for (size_t i = 0; i < old->sets_count; i++)
+        if (i + 1 == old->sets_count || old->sets[i]->seq_last > s->man.flushed_seq)
+            v->sets[v->sets_count++] = memgroup_ref(old->sets[i]);
     return v;
 }
 
 /* man_lock held. One manifest change: segments in, flushed_seq up, old chunks out. */
-static int flush_commit(
-    struct shard *s, const struct flusher *f, uint64_t seq, size_t *ret_trim, struct dn_err *err)
+static int flush_commit(struct shard *s, const struct flusher *f, uint64_t seq, struct dn_err *err)
 {
     struct manifest next = {0};
     size_t trim = 0;
@@ -246,14 +251,12 @@ static int flush_commit(
     if (rc < 0)
         return rc;
     for (size_t i = 0; rc == DN_OK && i < f->metas_count; i++)
-        if (catalog_table_by_id(s->catalog, f->metas[i].table_id) &&
-            manifest_find_seg(&next, f->metas[i].id) == SIZE_MAX)
+        if (catalog_table_by_id(s->catalog, f->metas[i].table_id))
             rc = manifest_add_seg(&next, &f->metas[i], err);
-    if (next.flushed_seq < seq)
-        next.flushed_seq = seq;
+    next.flushed_seq = seq;
     sched_lock(s->lock);
-    while (trim < next.chunks_count && trim < s->chunk_seq_count && next.chunks[trim].sealed &&
-           s->chunk_seq[trim] <= seq)
+    while (trim < next.chunks_count && next.chunks[trim].sealed &&
+           shard_chunk_seq(s, next.chunks[trim].number) <= seq)
         trim++;
     sched_unlock(s->lock);
     manifest_remove_chunks(&next, trim);
@@ -261,53 +264,63 @@ static int flush_commit(
         rc = shard_manifest_commit(s, &next, err);
     if (rc < 0)
         manifest_done(&next);
-    *ret_trim = trim;
     return rc;
 }
 
-/* Publishes what a flusher wrote: manifest, then version, then old chunks go. */
-static int flush_publish(struct flusher *f, struct memgroup *set, struct dn_err *err)
+/* Readers move over to what the manifest says. */
+static int flush_install(struct shard *s, struct dn_err *err)
 {
-    struct shard *s = f->s;
+    struct version *v;
     struct version *old = NULL;
-    struct manifest_chunk *gone;
-    size_t gone_count = 0;
-    char name[VOLUME_NAME_MAX + 1];
-    int rc = DN_OK;
 
     sched_lock(s->man_lock);
-    gone = mem_dup(&s->owner, s->man.chunks, s->man.chunks_count * sizeof *gone);
-    if (!gone)
-        rc = DN_FAIL_NOMEM(err);
-    if (rc == DN_OK)
-        rc = flush_commit(s, f, set->seq_last, &gone_count, err);
-    if (rc == DN_OK) {
-        struct version *v;
-        sched_lock(s->lock);
-        v = flush_version(s, f, s->ver);
-        if (v)
-            old = shard_install(s, v);
-        /* Else the rows stay in memory besides: the segments hold the same ones. */
-        memmove(s->chunk_seq,
-                s->chunk_seq + gone_count,
-                (s->chunk_seq_count - gone_count) * sizeof *s->chunk_seq);
-        s->chunk_seq_count -= gone_count;
-        sched_unlock(s->lock);
-    }
+    sched_lock(s->lock);
+    v = flush_version(s);
+    if (v)
+        old = shard_install(s, v);
+    sched_unlock(s->lock);
     sched_unlock(s->man_lock);
     version_unref(old);
-    for (size_t i = 0; rc == DN_OK && i < gone_count; i++) {
-        manifest_chunk_name(&gone[i], name);
-        /* Unnamed chunks are swept at the next open. */
-        DN_IGNORE(volume_log_delete(s->volume, name, NULL));
-    }
-    mem_free(gone);
-    return rc;
+    return v ? DN_OK : DN_FAIL_NOMEM(err);
 }
 
-static int flush_set(struct shard *s, struct memgroup *set, struct dn_err *err)
+/* Chunks in `before` that the manifest does not name any more. A failure leaves them for the next
+ * open. */
+static void flush_delete_chunks(struct shard *s, const struct manifest_chunk *before, size_t count)
+{
+    uint64_t first;
+    char name[VOLUME_NAME_MAX + 1];
+
+    sched_lock(s->man_lock);
+    first = s->man.chunks_count ? s->man.chunks[0].number : UINT64_MAX;
+    sched_unlock(s->man_lock);
+    for (size_t i = 0; i < count && before[i].number < first; i++) {
+        manifest_chunk_name(&before[i], name);
+        DN_IGNORE(volume_log_delete(s->volume, name, NULL));
+    }
+}
+
+/* What a failed flush wrote is of no use; on a full disk it is in the way. */
+static void flush_discard(struct shard *s, const struct flusher *f)
+{
+    char name[VOLUME_NAME_MAX + 1];
+
+    sched_lock(s->man_lock);
+    for (size_t i = 0; !s->man_unknown && i < f->metas_count; i++) {
+        if (manifest_find_seg(&s->man, f->metas[i].id) != SIZE_MAX)
+            continue;
+        seg_name(f->metas[i].table_id, f->metas[i].id, name);
+        DN_IGNORE(volume_delete(s->volume, name, NULL));
+    }
+    sched_unlock(s->man_lock);
+}
+
+/* Writes and names the segments of a frozen set. */
+static int flush_write(struct shard *s, struct memgroup *set, struct dn_err *err)
 {
     struct flusher f = {.s = s};
+    struct manifest_chunk *before = NULL;
+    size_t before_count = 0;
     int rc = DN_OK;
 
     arena_init(&f.arena, &s->owner);
@@ -319,10 +332,36 @@ static int flush_set(struct shard *s, struct memgroup *set, struct dn_err *err)
         if (alive)
             rc = flush_table(&f, set->tables[i], err);
     }
+    sched_lock(s->man_lock);
+    if (rc == DN_OK) {
+        before_count = s->man.chunks_count;
+        before = mem_dup(&s->owner, s->man.chunks, before_count * sizeof *before);
+        rc = before ? flush_commit(s, &f, set->seq_last, err) : DN_FAIL_NOMEM(err);
+    }
+    sched_unlock(s->man_lock);
     if (rc == DN_OK)
-        rc = flush_publish(&f, set, err);
+        flush_delete_chunks(s, before, before_count);
+    else
+        flush_discard(s, &f);
+    mem_free(before);
     arena_done(&f.arena);
     mem_free(f.metas);
+    return rc;
+}
+
+static int flush_set(struct shard *s, struct memgroup *set, struct dn_err *err)
+{
+    bool named;
+    int rc;
+
+    sched_lock(s->man_lock);
+    rc = shard_manifest_resolve(s, err);
+    named = s->man.flushed_seq >= set->seq_last; /* an earlier try had landed after all */
+    sched_unlock(s->man_lock);
+    if (rc == DN_OK && !named)
+        rc = flush_write(s, set, err);
+    if (rc == DN_OK)
+        rc = flush_install(s, err);
     return rc;
 }
 

@@ -81,6 +81,11 @@ struct rowid_counter {
     uint64_t next;
 };
 
+struct chunk_seq {
+    uint64_t number; /* of the chunk */
+    uint64_t seq;    /* of its last commit, 0 = none */
+};
+
 struct shard {
     struct volume *volume; /* borrowed */
     struct sched *sched;   /* borrowed from the volume */
@@ -106,15 +111,15 @@ struct shard {
 
     uint64_t epoch; /* ours, fixed at open */
 
-    /* log; the token's holder, chunk_seq and sync_wanted besides under lock */
+    /* log; the token's holder, chunk_seqs and sync_wanted besides under lock */
     char chunk_name[VOLUME_NAME_MAX + 1];
-    uint64_t chunk_number;  /* of that chunk */
-    bool chunk_open;        /* an unsealed chunk takes appends */
-    bool chunk_broken;      /* an append failed: seal before going on */
-    uint64_t chunk_len;     /* acknowledged bytes */
-    uint64_t chunk_durable; /* bytes known durable (smaller while unsynced appends are out) */
-    uint64_t *chunk_seq;    /* owned: last sequence in each chunk of man.chunks, parallel */
-    size_t chunk_seq_count;
+    uint64_t chunk_number;        /* of that chunk */
+    bool chunk_open;              /* an unsealed chunk takes appends */
+    bool chunk_broken;            /* an append failed: seal before going on */
+    uint64_t chunk_len;           /* acknowledged bytes */
+    uint64_t chunk_durable;       /* bytes known durable (smaller while unsynced appends are out) */
+    struct chunk_seq *chunk_seqs; /* owned: last sequence in each chunk that is named */
+    size_t chunk_seqs_count;
     struct rowid_counter *rowids; /* owned */
     size_t rowids_count;
     struct buf frame; /* the leader's */
@@ -166,6 +171,11 @@ int shard_log_roll(struct shard *s, struct dn_err *err) DN_MUST_CHECK;
 int shard_log_append(struct shard *s, uint64_t seq_last, bool sync, struct dn_err *err)
     DN_MUST_CHECK; /* s->frame */
 int shard_log_sync(struct shard *s, struct dn_err *err) DN_MUST_CHECK;
+/* Remembers the last sequence of a chunk; lock held. False: out of memory (only for a new chunk).
+ */
+bool shard_chunk_note(struct shard *s, uint64_t number, uint64_t seq) DN_MUST_CHECK;
+uint64_t shard_chunk_seq(const struct shard *s,
+                         uint64_t number);                      /* lock held; UINT64_MAX: unknown */
 uint64_t *shard_rowid_next(struct shard *s, uint64_t table_id); /* NULL: out of memory */
 
 /* shard_commit.c */

@@ -92,6 +92,38 @@ int shard_manifest_commit(struct shard *s, struct manifest *next, struct dn_err 
     return rc;
 }
 
+bool shard_chunk_note(struct shard *s, uint64_t number, uint64_t seq)
+{
+    struct chunk_seq *grown;
+    size_t keep = 0;
+
+    for (size_t i = 0; i < s->chunk_seqs_count; i++) {
+        if (s->chunk_seqs[i].number == number) {
+            s->chunk_seqs[i].seq = seq;
+            return true;
+        }
+    }
+    /* A new chunk: forget those that were trimmed. */
+    for (size_t i = 0; i < s->chunk_seqs_count; i++)
+        if (s->man.chunks_count == 0 || s->chunk_seqs[i].number >= s->man.chunks[0].number)
+            s->chunk_seqs[keep++] = s->chunk_seqs[i];
+    s->chunk_seqs_count = keep;
+    grown = mem_realloc(&s->owner, s->chunk_seqs, (keep + 1) * sizeof *grown);
+    if (!grown)
+        return false;
+    s->chunk_seqs = grown;
+    s->chunk_seqs[s->chunk_seqs_count++] = (struct chunk_seq){.number = number, .seq = seq};
+    return true;
+}
+
+uint64_t shard_chunk_seq(const struct shard *s, uint64_t number)
+{
+    for (size_t i = 0; i < s->chunk_seqs_count; i++)
+        if (s->chunk_seqs[i].number == number)
+            return s->chunk_seqs[i].seq;
+    return UINT64_MAX;
+}
+
 uint64_t *shard_rowid_next(struct shard *s, uint64_t table_id)
 {
     struct rowid_counter *grown;
@@ -113,7 +145,7 @@ int shard_log_roll(struct shard *s, struct dn_err *err)
     struct manifest next = {0};
     struct manifest_chunk fresh;
     char name[VOLUME_NAME_MAX + 1];
-    uint64_t *seqs;
+    bool noted;
     int rc;
 
     rc = shard_log_sync(s, err);
@@ -123,16 +155,15 @@ int shard_log_roll(struct shard *s, struct dn_err *err)
     rc = shard_manifest_resolve(s, err);
     if (rc < 0)
         goto out;
+    fresh = (struct manifest_chunk){.epoch = s->epoch, .number = s->man.chunk_next};
+    manifest_chunk_name(&fresh, name);
     sched_lock(s->lock);
-    seqs = mem_realloc(&s->owner, s->chunk_seq, (s->man.chunks_count + 1) * sizeof *seqs);
-    s->chunk_seq = seqs ? seqs : s->chunk_seq;
+    noted = shard_chunk_note(s, fresh.number, 0);
     sched_unlock(s->lock);
-    if (!seqs) {
+    if (!noted) {
         rc = DN_FAIL_NOMEM(err);
         goto out;
     }
-    fresh = (struct manifest_chunk){.epoch = s->epoch, .number = s->man.chunk_next};
-    manifest_chunk_name(&fresh, name);
     rc = volume_log_create(s->volume, name, s->epoch, err);
     if (rc == DN_E_EXISTS) {
         /* Left by an attempt whose manifest change failed: it was never named, so it holds nothing.
@@ -164,8 +195,6 @@ int shard_log_roll(struct shard *s, struct dn_err *err)
         goto out;
     }
     sched_lock(s->lock);
-    while (s->chunk_seq_count < s->man.chunks_count)
-        s->chunk_seq[s->chunk_seq_count++] = 0;
     s->sync_wanted = false;
     sched_unlock(s->lock);
     memcpy(s->chunk_name, name, sizeof name);
@@ -224,7 +253,7 @@ int shard_log_append(struct shard *s, uint64_t seq_last, bool sync, struct dn_er
         s->chunk_durable = s->chunk_len;
     sched_lock(s->lock);
     s->sync_wanted = !sync;
-    s->chunk_seq[s->chunk_seq_count - 1] = seq_last;
+    DN_IGNORE(shard_chunk_note(s, s->chunk_number, seq_last)); /* known since the roll */
     s->stats.log_appends++;
     sched_unlock(s->lock);
     return DN_OK;

@@ -182,15 +182,13 @@ static int recover_replay(struct shard *s, struct dn_err *err)
     struct replay r = {.s = s, .set = version_active(s->ver), .seq = 0};
     int rc = DN_OK;
 
-    s->chunk_seq = mem_calloc(&s->owner, s->man.chunks_count + 1, sizeof *s->chunk_seq);
-    if (!s->chunk_seq)
-        return DN_FAIL_NOMEM(err);
     arena_init(&r.arena, &s->owner);
     for (size_t i = 0; rc == DN_OK && i < s->man.chunks_count; i++) {
         struct manifest_chunk *c = &s->man.chunks[i];
         uint64_t len = 0;
         rc = replay_chunk(&r, c, &len, err);
-        s->chunk_seq[s->chunk_seq_count++] = r.seq;
+        if (rc == DN_OK && !shard_chunk_note(s, c->number, r.seq))
+            rc = DN_FAIL_NOMEM(err);
         if (rc == DN_OK && !c->sealed) {
             /* What roll seals it at. */
             s->chunk_open = true;

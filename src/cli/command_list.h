@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * command_list.h: DN_COMMAND(name, function, usage, what it does). */
+
+/* clang-format off */
+DN_COMMAND("sql",   cli_sql,   "[DIR] [-c SQL]... [-f FILE]... [--format F]", "run SQL on a database, or open the shell")
+DN_COMMAND("check", cli_check, "DIR",                                          "verify every checksum and invariant of a database")
+/* clang-format on */

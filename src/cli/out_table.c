@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * out_table.c: the box. Headers are centred, numbers right-aligned, the rest left. Cells are held
+ * back until the widths are known; past OUT_HOLD_MAX bytes the widths seen so far are kept and the
+ * rest streams, so that a result of any size needs bounded memory. */
+#include "cli/out.h"
+
+#include <string.h>
+
+#define OUT_HOLD_MAX (32u * 1024 * 1024)
+
+static void table_spaces(struct out *o, uint32_t n)
+{
+    while (n-- > 0)
+        buf_u8(&o->line, ' ');
+}
+
+static void table_rule(struct out *o)
+{
+    for (int i = 0; i < o->cols_count; i++) {
+        buf_u8(&o->line, '+');
+        for (uint32_t k = 0; k < o->cols[i].width; k++)
+            buf_u8(&o->line, '-');
+    }
+    buf_puts(&o->line, "+\n");
+    out_flush_line(o);
+}
+
+static void table_head(struct out *o)
+{
+    table_rule(o);
+    for (int i = 0; i < o->cols_count; i++) {
+        struct buf name;
+        uint32_t width;
+        uint32_t left;
+
+        buf_init(&name, NULL);
+        width = out_visible(o->cols[i].name, strlen(o->cols[i].name), &name);
+        left = (o->cols[i].width - width) / 2;
+        buf_u8(&o->line, '|');
+        table_spaces(o, left);
+        buf_append(&o->line, name.data, name.len);
+        table_spaces(o, o->cols[i].width - width - left);
+        buf_done(&name);
+    }
+    buf_puts(&o->line, "|\n");
+    out_flush_line(o);
+    table_rule(o);
+}
+
+static void table_cell(struct out *o, int col, const uint8_t *text, size_t len, uint32_t width)
+{
+    uint32_t pad = o->cols[col].width > width ? o->cols[col].width - width : 0;
+    bool right = out_type_right(o->cols[col].type);
+
+    buf_u8(&o->line, '|');
+    if (right)
+        table_spaces(o, pad);
+    buf_append(&o->line, text, len);
+    if (!right)
+        table_spaces(o, pad);
+}
+
+/* What was held back goes out; the widths stay as they are now. */
+static void table_release(struct out *o)
+{
+    struct rd r = rd_make(o->held.data, o->held.len);
+
+    table_head(o);
+    for (uint64_t row = 0; row < o->held_rows; row++) {
+        for (int i = 0; i < o->cols_count; i++) {
+            uint32_t width = rd_u32(&r);
+            size_t len;
+            const uint8_t *text = rd_blob(&r, &len);
+            table_cell(o, i, text, len, width);
+        }
+        buf_puts(&o->line, "|\n");
+        out_flush_line(o);
+    }
+    buf_done(&o->held);
+    o->held_rows = 0;
+    o->streaming = true;
+}
+
+static void table_begin(struct out *o, dendro_stmt *stmt)
+{
+    struct buf name;
+
+    (void)stmt;
+    buf_init(&name, NULL);
+    for (int i = 0; i < o->cols_count; i++)
+        o->cols[i].width = out_visible(o->cols[i].name, strlen(o->cols[i].name), &name);
+    buf_done(&name);
+}
+
+static void table_row(struct out *o, dendro_stmt *stmt)
+{
+    struct buf cell;
+
+    buf_init(&cell, NULL);
+    for (int i = 0; i < o->cols_count; i++) {
+        const char *text = dendro_column_text(stmt, i);
+        uint32_t width;
+        buf_reset(&cell);
+        width = text ? out_visible(text, dendro_column_bytes(stmt, i), &cell)
+                     : out_visible("NULL", 4, &cell);
+        if (o->streaming) {
+            table_cell(o, i, cell.data, cell.len, width);
+        } else {
+            buf_u32(&o->held, width);
+            buf_bytes(&o->held, cell.data, cell.len);
+            o->cols[i].width = width > o->cols[i].width ? width : o->cols[i].width;
+        }
+    }
+    if (cell.failed || o->held.failed)
+        o->failed = true;
+    buf_done(&cell);
+    if (o->streaming) {
+        buf_puts(&o->line, "|\n");
+        out_flush_line(o);
+        return;
+    }
+    o->held_rows++;
+    if (o->held.len > OUT_HOLD_MAX)
+        table_release(o);
+}
+
+static void table_end(struct out *o)
+{
+    if (!o->streaming)
+        table_release(o);
+    table_rule(o);
+}
+
+const struct out_ops out_table_ops = {.begin = table_begin, .row = table_row, .end = table_end};
+
+/* Markdown wants no widths, only bars escaped. */
+static void markdown_cell(struct out *o, const char *text, size_t len)
+{
+    struct buf cell;
+
+    buf_init(&cell, NULL);
+    (void)out_visible(text, len, &cell);
+    buf_puts(&o->line, "| ");
+    for (size_t i = 0; i < cell.len; i++) {
+        if (cell.data[i] == '|')
+            buf_u8(&o->line, '\\');
+        buf_u8(&o->line, cell.data[i]);
+    }
+    buf_u8(&o->line, ' ');
+    buf_done(&cell);
+}
+
+static void markdown_begin(struct out *o, dendro_stmt *stmt)
+{
+    (void)stmt;
+    for (int i = 0; i < o->cols_count; i++)
+        markdown_cell(o, o->cols[i].name, strlen(o->cols[i].name));
+    buf_puts(&o->line, "|\n");
+    for (int i = 0; i < o->cols_count; i++)
+        buf_puts(&o->line, out_type_right(o->cols[i].type) ? "| ---: " : "| --- ");
+    buf_puts(&o->line, "|\n");
+    out_flush_line(o);
+}
+
+static void markdown_row(struct out *o, dendro_stmt *stmt)
+{
+    for (int i = 0; i < o->cols_count; i++) {
+        const char *text = dendro_column_text(stmt, i);
+        markdown_cell(o, text ? text : "NULL", text ? dendro_column_bytes(stmt, i) : 4);
+    }
+    buf_puts(&o->line, "|\n");
+    out_flush_line(o);
+}
+
+static void markdown_end(struct out *o)
+{
+    (void)o;
+}
+
+const struct out_ops out_markdown_ops = {
+    .begin = markdown_begin, .row = markdown_row, .end = markdown_end};
+
+static void vertical_begin(struct out *o, dendro_stmt *stmt)
+{
+    table_begin(o, stmt);
+}
+
+static void vertical_row(struct out *o, dendro_stmt *stmt)
+{
+    uint32_t widest = 0;
+
+    for (int i = 0; i < o->cols_count; i++)
+        widest = o->cols[i].width > widest ? o->cols[i].width : widest;
+    buf_printf(&o->line, "-[ row %llu ]-\n", (unsigned long long)o->rows + 1);
+    for (int i = 0; i < o->cols_count; i++) {
+        const char *text = dendro_column_text(stmt, i);
+        (void)out_visible(o->cols[i].name, strlen(o->cols[i].name), &o->line);
+        table_spaces(o, widest - o->cols[i].width);
+        buf_puts(&o->line, " | ");
+        (void)out_visible(text ? text : "NULL", text ? dendro_column_bytes(stmt, i) : 4, &o->line);
+        buf_u8(&o->line, '\n');
+    }
+    out_flush_line(o);
+}
+
+const struct out_ops out_vertical_ops = {
+    .begin = vertical_begin, .row = vertical_row, .end = markdown_end};

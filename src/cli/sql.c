@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * sql.c: `dendro sql`. Without -c and -f it reads standard input: a terminal gets the shell, a pipe
+ * is a script. Without DIR the database is a temporary directory that goes when we go. */
+#define _GNU_SOURCE /* mkdtemp, nftw, strerrordesc_np */
+#include "cli/cli.h"
+#include "cli/shell.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SQL_TASKS_MAX 64u
+
+struct sql_task {
+    bool file; /* text is a file's name, "-" is standard input */
+    const char *text;
+};
+
+struct sql_options {
+    const char *dir;
+    struct sql_task tasks[SQL_TASKS_MAX];
+    uint32_t tasks_count;
+    enum out_format format;
+    const char *output;
+    bool no_header;
+    bool quiet;
+    bool stop;
+    bool timing;
+    bool read_only;
+    const char *settings[33]; /* name, value, …, NULL */
+    uint32_t settings_count;
+};
+
+static void sql_usage(FILE *to)
+{
+    (void)fputs("usage: dendro sql [DIR] [options]\n"
+                "  DIR                    the database's directory, made if it is not there;\n"
+                "                         without it a temporary database that is gone at the end\n"
+                "  -c, --command SQL      run SQL (may be repeated, mixes with -f), then exit\n"
+                "  -f, --file FILE        run a script; - is standard input\n"
+                "  -F, --format FORMAT    how results are shown:\n",
+                to);
+    for (int i = 0; i < OUT_FORMAT_MAX; i++)
+        (void)fprintf(to,
+                      "                           %-9s %s\n",
+                      out_format_name((enum out_format)i),
+                      out_format_doc((enum out_format)i));
+    (void)fputs("  -o, --output FILE      results go to a file\n"
+                "  -q, --quiet            no command tags\n"
+                "      --no-header        csv and tsv without the line of names\n"
+                "      --timing           show how long each statement takes\n"
+                "      --read-only        take no lock, write nothing\n"
+                "  -s, --set NAME=VALUE   a setting of the database or the session\n"
+                "  -v ON_ERROR_STOP=1     end a script at its first error, with exit code 3\n"
+                "Exit codes: 0 done, 1 wrong usage or a failed -c, 2 no database, 3 a script "
+                "stopped by an error.\n",
+                to);
+}
+
+static int sql_complain(const char *fmt, ...) DN_PRINTF(1, 2);
+
+static int sql_complain(const char *fmt, ...)
+{
+    va_list args;
+
+    (void)fputs("dendro sql: ", stderr);
+    va_start(args, fmt);
+    (void)vfprintf(stderr, fmt, args);
+    va_end(args);
+    (void)fputs("\n", stderr);
+    return CLI_FATAL;
+}
+
+static int sql_add_setting(struct sql_options *o, char *text)
+{
+    char *eq = strchr(text, '=');
+
+    if (!eq || eq == text)
+        return sql_complain("--set wants NAME=VALUE, not \"%s\"", text);
+    if (o->settings_count + 3 > sizeof o->settings / sizeof o->settings[0])
+        return sql_complain("too many settings at \"%s\"", text);
+    *eq = '\0';
+    o->settings[o->settings_count++] = text;
+    o->settings[o->settings_count++] = eq + 1;
+    return CLI_OK;
+}
+
+static int sql_add_variable(struct sql_options *o, const char *text)
+{
+    if (strncmp(text, "ON_ERROR_STOP", 13) == 0 && (text[13] == '\0' || text[13] == '=')) {
+        o->stop = strcmp(text, "ON_ERROR_STOP=0") != 0 && strcmp(text, "ON_ERROR_STOP=off") != 0;
+        return CLI_OK;
+    }
+    return sql_complain("unknown variable \"%s\"", text);
+}
+
+static int sql_add_task(struct sql_options *o, bool file, const char *text)
+{
+    if (o->tasks_count == SQL_TASKS_MAX)
+        return sql_complain("too many -c and -f at \"%s\"", text);
+    o->tasks[o->tasks_count++] = (struct sql_task){.file = file, .text = text};
+    return CLI_OK;
+}
+
+/* Options that take a value: 0 = not one of them, else the short name. */
+static char sql_value_option(const char *arg)
+{
+    static const struct {
+        const char *full;
+        char letter;
+    } names[] = {
+        {"--command", 'c'}, {"--file", 'f'}, {"--format", 'F'}, {"--output", 'o'}, {"--set", 's'}};
+
+    if (arg[0] == '-' && arg[1] && !arg[2] && strchr("cfFosv", arg[1]))
+        return arg[1];
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(arg, names[i].full) == 0)
+            return names[i].letter;
+    return '\0';
+}
+
+static int sql_take_value(struct sql_options *o, char letter, char *value)
+{
+    switch (letter) {
+    case 'c':
+        return sql_add_task(o, false, value);
+    case 'f':
+        return sql_add_task(o, true, value);
+    case 'F':
+        return out_format_find(value, &o->format)
+                   ? CLI_OK
+                   : sql_complain("unknown format \"%s\"; --help lists them", value);
+    case 'o':
+        o->output = value;
+        return CLI_OK;
+    case 's':
+        return sql_add_setting(o, value);
+    default:
+        return sql_add_variable(o, value);
+    }
+}
+
+static int sql_take_flag(struct sql_options *o, const char *arg)
+{
+    if (strcmp(arg, "-q") == 0 || strcmp(arg, "--quiet") == 0)
+        o->quiet = true;
+    else if (strcmp(arg, "--no-header") == 0)
+        o->no_header = true;
+    else if (strcmp(arg, "--timing") == 0)
+        o->timing = true;
+    else if (strcmp(arg, "--read-only") == 0)
+        o->read_only = true;
+    else if (strcmp(arg, "--csv") == 0)
+        o->format = OUT_CSV;
+    else if (strcmp(arg, "--json") == 0)
+        o->format = OUT_JSON;
+    else if (strcmp(arg, "--markdown") == 0)
+        o->format = OUT_MARKDOWN;
+    else
+        return sql_complain("unknown option \"%s\"; --help lists them", arg);
+    return CLI_OK;
+}
+
+static int sql_parse_args(int argc, char **argv, struct sql_options *o)
+{
+    for (int i = 1; i < argc; i++) {
+        char *arg = argv[i];
+        char *eq = strncmp(arg, "--", 2) == 0 ? strchr(arg, '=') : NULL;
+        char letter;
+        int rc;
+        if (eq) {
+            *eq = '\0';
+            letter = sql_value_option(arg);
+            rc = letter ? sql_take_value(o, letter, eq + 1)
+                        : sql_complain("option \"%s\" takes no value", arg);
+        } else if ((letter = sql_value_option(arg)) != '\0') {
+            rc = i + 1 < argc ? sql_take_value(o, letter, argv[i + 1])
+                              : sql_complain("option \"%s\" wants a value", arg);
+            i++;
+        } else if (arg[0] == '-' && arg[1]) {
+            rc = sql_take_flag(o, arg);
+        } else if (!o->dir) {
+            o->dir = arg;
+            rc = CLI_OK;
+        } else {
+            rc = sql_complain("one directory only; \"%s\" is too much", arg);
+        }
+        if (rc != CLI_OK)
+            return rc;
+    }
+    return CLI_OK;
+}
+
+static bool sql_read_all(FILE *from, struct buf *b)
+{
+    for (;;) {
+        uint8_t *to = buf_extend(b, 65536);
+        size_t n;
+        if (!to)
+            return false;
+        n = fread(to, 1, 65536, from);
+        b->len -= 65536 - n;
+        if (n == 0)
+            return !ferror(from);
+    }
+}
+
+static int sql_run_file(struct shell *sh, const char *name)
+{
+    FILE *from = strcmp(name, "-") == 0 ? stdin : fopen(name, "rbe");
+    struct buf text;
+    bool ok;
+    bool done = true;
+
+    if (!from) {
+        (void)fprintf(stderr, "dendro sql: cannot open %s: %s\n", name, strerrordesc_np(errno));
+        return CLI_FATAL;
+    }
+    buf_init(&text, NULL);
+    ok = sql_read_all(from, &text);
+    if (from != stdin)
+        (void)fclose(from);
+    if (ok) {
+        sh->source = from == stdin ? NULL : name;
+        done = shell_run(sh, (const char *)text.data, text.len, 1);
+        sh->source = NULL;
+    } else {
+        (void)fprintf(stderr, "dendro sql: cannot read %s\n", name);
+    }
+    buf_done(&text);
+    return !ok ? CLI_FATAL : done ? CLI_OK : CLI_SCRIPT;
+}
+
+static int sql_run_tasks(struct shell *sh, const struct sql_options *o)
+{
+    for (uint32_t i = 0; i < o->tasks_count; i++) {
+        const struct sql_task *t = &o->tasks[i];
+        int rc;
+        if (t->file) {
+            rc = sql_run_file(sh, t->text);
+        } else {
+            uint64_t before = sh->errors;
+            (void)shell_run(sh, t->text, strlen(t->text), 1);
+            rc = sh->errors > before ? CLI_FATAL : CLI_OK;
+        }
+        if (rc != CLI_OK && (rc != CLI_FATAL || t->file || sh->stop))
+            return rc;
+        if (rc != CLI_OK && i + 1 == o->tasks_count)
+            return rc;
+    }
+    return CLI_OK;
+}
+
+static int sql_remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+{
+    (void)st;
+    (void)flag;
+    (void)ftw;
+    return remove(path);
+}
+
+static int sql_open(struct sql_options *o, struct shell *sh, char *temporary)
+{
+    struct dendro_options options = {.flags = o->read_only ? DENDRO_OPEN_READ_ONLY : 0,
+                                     .settings = o->settings_count ? o->settings : NULL};
+    struct dendro_error err;
+    int rc;
+
+    if (!o->dir) {
+        const char *tmp = getenv("TMPDIR");
+        (void)snprintf(temporary, 4096, "%s/dendro-XXXXXX", tmp ? tmp : "/tmp");
+        if (!mkdtemp(temporary)) {
+            *temporary = '\0';
+            return sql_complain("cannot make a temporary directory: %s", strerrordesc_np(errno));
+        }
+        o->dir = temporary;
+    }
+    rc = dendro_open(o->dir, &options, &sh->db, &err);
+    if (rc >= 0)
+        rc = dendro_connect(sh->db, &sh->conn, &err);
+    if (rc < 0) {
+        (void)fprintf(stderr, "dendro: %s\n", err.message);
+        if (err.hint[0])
+            (void)fprintf(stderr, "HINT:  %s\n", err.hint);
+        return CLI_NO_DB;
+    }
+    return CLI_OK;
+}
+
+static int sql_run(struct sql_options *o, struct shell *sh)
+{
+    if (o->tasks_count)
+        return sql_run_tasks(sh, o);
+    if (!isatty(STDIN_FILENO))
+        return sql_run_file(sh, "-");
+    sh->interactive = true;
+    (void)printf("Dendro %s, database %s. \\? for help, \\q to leave.\n",
+                 dendro_version(),
+                 *o->dir ? o->dir : "(temporary)");
+    shell_interact(sh);
+    return CLI_OK;
+}
+
+int cli_sql(int argc, char **argv)
+{
+    struct sql_options o = {.format = OUT_TABLE};
+    struct shell sh = {0};
+    char temporary[4096] = "";
+    FILE *to = stdout;
+    int rc;
+
+    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+        sql_usage(stdout);
+        return CLI_OK;
+    }
+    rc = sql_parse_args(argc, argv, &o);
+    if (rc != CLI_OK)
+        return rc;
+    if (o.output) {
+        to = fopen(o.output, "wbe");
+        if (!to)
+            return sql_complain("cannot write %s", o.output);
+    }
+    rc = sql_open(&o, &sh, temporary);
+    if (rc == CLI_OK) {
+        out_init(&sh.out, to, o.format);
+        sh.out.header = !o.no_header;
+        sh.format = o.format;
+        sh.quiet = o.quiet;
+        sh.stop = o.stop;
+        sh.timing = o.timing;
+        sh.color = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
+        shell_catch_interrupt(&sh);
+        rc = sql_run(&o, &sh);
+        if (sh.out.failed)
+            rc = sql_complain("cannot write the results%s", "");
+        out_done(&sh.out);
+    }
+    dendro_disconnect(sh.conn);
+    (void)dendro_close(sh.db);
+    if (to != stdout && fclose(to) != 0)
+        rc = sql_complain("cannot write %s", o.output);
+    if (*temporary)
+        (void)nftw(temporary, sql_remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    return rc;
+}
