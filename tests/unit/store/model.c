@@ -264,7 +264,7 @@ static void model_sort(struct model *m, const struct colbuf *raw, uint32_t rows)
     mem_free(vecs);
 }
 
-void model_init(struct model *m, struct table *t, const struct model_style *style, struct rng *r)
+void model_begin(struct model *m, struct table *t, struct colbuf **ret_raw)
 {
     uint32_t n = store_cols_count(t);
     struct colbuf *raw = mem_calloc(NULL, n, sizeof *raw);
@@ -277,12 +277,25 @@ void model_init(struct model *m, struct table *t, const struct model_style *styl
         colbuf_init(&m->cols[c], store_col_type(t, c), NULL, &m->arena);
         colbuf_init(&raw[c], store_col_type(t, c), NULL, &m->arena);
     }
-    for (uint32_t i = 0; i < style->rows; i++)
-        model_draw_row(m, raw, style, i, r);
-    model_sort(m, raw, style->rows);
-    for (uint32_t c = 0; c < n; c++)
+    *ret_raw = raw;
+}
+
+void model_end(struct model *m, struct colbuf *raw)
+{
+    model_sort(m, raw, raw[0].count);
+    for (uint32_t c = 0; c < store_cols_count(m->t); c++)
         colbuf_done(&raw[c]);
     mem_free(raw);
+}
+
+void model_init(struct model *m, struct table *t, const struct model_style *style, struct rng *r)
+{
+    struct colbuf *raw;
+
+    model_begin(m, t, &raw);
+    for (uint32_t i = 0; i < style->rows; i++)
+        model_draw_row(m, raw, style, i, r);
+    model_end(m, raw);
 }
 
 void model_done(struct model *m)

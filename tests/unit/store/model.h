@@ -53,6 +53,9 @@ struct model_style {
 
 /* Takes the table. */
 void model_init(struct model *m, struct table *t, const struct model_style *style, struct rng *r);
+/* The same by hand: rows are appended to the raw columns in any order; model_end sorts them. */
+void model_begin(struct model *m, struct table *t, struct colbuf **ret_raw);
+void model_end(struct model *m, struct colbuf *raw);
 void model_done(struct model *m);
 bool model_absent(const struct model *m, uint32_t col, uint32_t row);
 /* Rows [from, from + n) of a column, flat or, by the generator, as dictionary or constant. */

@@ -1,0 +1,647 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The golden segment: fixed rows, fixed bytes. Arguments: tests/golden/segment_v1.bin and
+ * docs/format/segment.md; a third one, "write", writes the golden file anew (only ever with a new
+ * format).
+ *
+ * Three proofs: the writer makes these bytes; the reader reads them; and a decoder that takes its
+ * offsets and the order of arrays from the tables of the page, and vectors from the second reader
+ * of docs/format/vector.md, finds the rows too. So neither writer, reader nor page can change
+ * alone. */
+#include "base/hash.h"
+#include "model.h"
+#include "place.h"
+#include "ref.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define GOLDEN_ID 0x11u
+
+static const char *golden_path;
+static const char *doc_path;
+
+static uint8_t *read_file(const char *path, size_t *ret_n)
+{
+    FILE *f = fopen(path, "rb");
+    struct buf b;
+    uint8_t *p;
+
+    if (!f)
+        fail_msg("cannot open %s", path);
+    buf_init(&b, NULL);
+    while (!feof(f)) {
+        size_t n;
+
+        assert_true(buf_reserve(&b, 65536));
+        n = fread(b.data + b.len, 1, 65535, f);
+        b.len += n;
+    }
+    b.data[b.len] = 0;
+    (void)fclose(f);
+    p = buf_take(&b, ret_n);
+    return p;
+}
+
+/* ---- the rows ---- */
+
+static const struct table_shape golden_shape = {.cols = 7,
+                                                .types = {TYPE_VARCHAR,
+                                                          TYPE_TIMESTAMP,
+                                                          TYPE_DOUBLE,
+                                                          TYPE_INTEGER,
+                                                          TYPE_VARCHAR,
+                                                          TYPE_BOOLEAN,
+                                                          TYPE_SMALLINT},
+                                                .form = KEY_RIAK,
+                                                .series_count = 2,
+                                                .series = {6, 0},
+                                                .rest_count = 1,
+                                                .rest = {{.col = 1, .desc = true}},
+                                                .time_col = 1,
+                                                .slab_width = 1000000};
+
+static void golden_row(struct colbuf *raw, uint32_t i, const char *host, int64_t region)
+{
+    static const char *const notes[] = {"", "ok", "rather long, and so cut in the zone", "zzz"};
+    enum row_op op = i % 50 == 7 ? ROW_PATCH : i % 50 == 9 ? ROW_DELETE : ROW_PUT;
+    struct datum d[7] = {
+        {.type = TYPE_VARCHAR, .str = {host, (uint32_t)strlen(host)}},
+        {.type = TYPE_TIMESTAMP, .v.i64 = 1000000 + (int64_t)i * 700},
+        {.type = TYPE_DOUBLE, .null = i % 11 == 3, .v.f64 = (double)(i * 37 % 1000) / 4.0 - 20},
+        {.type = TYPE_INTEGER, .v.i64 = (int64_t)i * i % 5000 - 100},
+        {.type = TYPE_VARCHAR, .str = {notes[i % 4], (uint32_t)strlen(notes[i % 4])}},
+        {.type = TYPE_BOOLEAN, .v.i64 = 1},
+        {.type = TYPE_SMALLINT, .v.i64 = region}};
+    struct datum hidden[HIDDEN_MAX] = {{.type = TYPE_BIGINT, .v.i64 = 100 + i / 64},
+                                       {.type = TYPE_SMALLINT, .v.i64 = op},
+                                       {.type = TYPE_BIGINT, .null = true},
+                                       {.type = TYPE_BIGINT, .v.i64 = 0}};
+
+    for (uint32_t c = 0; c < 7; c++) {
+        bool key = c < 2 || c == 6;
+
+        if (!key && (op == ROW_DELETE || (op == ROW_PATCH && c > 3)))
+            assert_true(colbuf_append_absent(&raw[c]));
+        else
+            assert_true(colbuf_append(&raw[c], &d[c]));
+    }
+    for (uint32_t c = 0; c < HIDDEN_MAX; c++)
+        assert_true(colbuf_append(&raw[7 + c], &hidden[c]));
+}
+
+static void golden_model(struct model *m)
+{
+    struct colbuf *raw;
+
+    model_begin(m, model_table(&golden_shape), &raw);
+    for (uint32_t i = 0; i < 1300; i++) /* one long run, in one slab */
+        golden_row(raw, i, "alpha", 1);
+    for (uint32_t i = 0; i < 40; i++)
+        golden_row(raw, i * 50, "beta", 2); /* two slabs */
+    for (uint32_t i = 0; i < 3; i++)
+        golden_row(raw, i, "gamma", -1);
+    model_end(m, raw);
+}
+
+static void golden_bytes(const struct model *m, struct buf *ret)
+{
+    struct rng r = {.x = 1};
+    struct dn_err err = {0};
+    struct seg_meta meta;
+
+    buf_init(ret, NULL);
+    if (model_write(m, GOLDEN_ID, 333, &r, ret, &meta, &err) < 0)
+        fail_msg("%s", err.text);
+}
+
+static void test_writer(void **state)
+{
+    struct model m;
+    struct buf b;
+    uint8_t *p;
+    size_t n;
+
+    (void)state;
+    golden_model(&m);
+    golden_bytes(&m, &b);
+    p = read_file(golden_path, &n);
+    assert_int_equal(b.len, n);
+    assert_memory_equal(b.data, p, n);
+    mem_free(p);
+    buf_done(&b);
+    model_done(&m);
+}
+
+static void test_reader(void **state)
+{
+    char name[VOLUME_NAME_MAX + 1];
+    struct dn_err err = {0};
+    struct place p;
+    struct model m;
+    uint8_t *bytes;
+    struct seg *s;
+    size_t n;
+
+    (void)state;
+    golden_model(&m);
+    place_init(&p);
+    bytes = read_file(golden_path, &n);
+    seg_name(m.t->id, GOLDEN_ID, name);
+    assert_string_equal(name, "seg/0000000000000007/0000000000000011");
+    assert_true(sim_disk_set(p.disk, 'o', name, bytes, n));
+    s = place_open(&p, NULL, m.t, GOLDEN_ID);
+    model_check(&m, s, false);
+    if (seg_verify(s, &err) < 0)
+        fail_msg("%s", err.text);
+    seg_unref(s);
+    mem_free(bytes);
+    place_done(&p);
+    model_done(&m);
+}
+
+/* ---- the page ---- */
+
+#define DOC_CELLS 5
+#define DOC_ROWS  32
+
+struct doc_table {
+    char cells[DOC_ROWS][DOC_CELLS][80];
+    uint32_t rows;
+};
+
+/* The first table under a heading, without its head. */
+static void doc_table(const char *doc, const char *heading, struct doc_table *ret)
+{
+    char want[64];
+    const char *p;
+    uint32_t line = 0;
+
+    (void)snprintf(want, sizeof want, "\n## %s\n", heading);
+    p = strstr(doc, want);
+    if (!p)
+        fail_msg("the page has no section %s", heading);
+    p = strstr(p, "\n|");
+    assert_non_null(p);
+    memset(ret, 0, sizeof *ret);
+    for (p++; *p == '|'; p = strchr(p, '\n') + 1) {
+        const char *cell = p + 1;
+
+        if (line++ < 2)
+            continue;
+        assert_true(ret->rows < DOC_ROWS);
+        for (uint32_t c = 0; c < DOC_CELLS && *cell != '\n'; c++) {
+            const char *end = strpbrk(cell, "|\n");
+            size_t n = (size_t)(end - cell);
+
+            while (n && *cell == ' ')
+                cell++, n--;
+            while (n && cell[n - 1] == ' ')
+                n--;
+            n = n < 79 ? n : 79;
+            memcpy(ret->cells[ret->rows][c], cell, n);
+            cell = end + (*end == '|');
+        }
+        ret->rows++;
+    }
+}
+
+/* A field of a fixed structure at p, by the page's table. */
+static uint64_t doc_field(const char *doc, const char *section, const char *name, const uint8_t *p)
+{
+    struct doc_table t;
+
+    doc_table(doc, section, &t);
+    for (uint32_t i = 0; i < t.rows; i++) {
+        uint64_t v = 0;
+        unsigned long at = strtoul(t.cells[i][0], NULL, 10);
+        unsigned long size = strtoul(t.cells[i][1], NULL, 10);
+
+        if (strcmp(t.cells[i][2], name) != 0)
+            continue;
+        assert_true(size >= 1 && size <= 8);
+        for (unsigned long k = size; k-- > 0;)
+            v = v << 8 | p[at + k];
+        return v;
+    }
+    fail_msg("section %s of the page has no field %s", section, name);
+    return 0;
+}
+
+static uint32_t doc_size(const char *doc, const char *section)
+{
+    struct doc_table t;
+
+    doc_table(doc, section, &t);
+    return (uint32_t)(strtoul(t.cells[t.rows - 1][0], NULL, 10) +
+                      strtoul(t.cells[t.rows - 1][1], NULL, 10));
+}
+
+/* ---- a decoder that knows only the page ---- */
+
+struct array {
+    char name[80];
+    enum type_id type;
+    uint32_t count;
+    struct ref_row *rows;
+};
+
+#define ARRAYS_MAX 20
+
+struct doc_column {
+    uint32_t id;
+    enum type_id type;
+    bool series;
+    uint32_t pos;
+    uint32_t store_col;
+    uint8_t kinds[8]; /* per group */
+    struct ref_row consts[8];
+    struct array arrays[ARRAYS_MAX];
+    uint32_t arrays_count;
+    uint32_t vec; /* vectors placed so far */
+};
+
+struct decoder {
+    const char *doc;
+    const uint8_t *bytes;
+    struct rd rd; /* over the footer */
+    struct arena arena;
+    uint32_t rows, runs, blocks, groups, columns;
+    bool time;
+    struct doc_column cols[16];
+    struct array dirs[ARRAYS_MAX];
+    uint32_t dirs_count;
+};
+
+static struct ref_row *decode_array(struct decoder *d, enum type_id type, uint32_t n)
+{
+    struct ref_row *rows = arena_calloc(&d->arena, n + 1, sizeof *rows);
+
+    for (uint32_t i = 0; i < n; i += 1024) {
+        struct codec_src src = {.type = type, .count = n - i < 1024 ? n - i : 1024};
+
+        src.codec = rd_u8(&d->rd);
+        src.p = rd_blob(&d->rd, &src.n);
+        assert_false(d->rd.bad);
+        ref_decode(&src, rows + i);
+    }
+    return rows;
+}
+
+static const struct array *find(const struct array *arrays, uint32_t count, const char *name)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(arrays[i].name, name) == 0)
+            return &arrays[i];
+    fail_msg("no array %s", name);
+    return NULL;
+}
+
+static void
+decode_into(struct decoder *d, struct array *a, const char *name, enum type_id type, uint32_t n)
+{
+    (void)snprintf(a->name, sizeof a->name, "%s", name);
+    a->type = type;
+    a->count = n;
+    a->rows = decode_array(d, type, n);
+}
+
+static enum type_id doc_type(const char *cell, enum type_id column)
+{
+    if (strcmp(cell, "column") == 0)
+        return column;
+    if (strcmp(cell, "sum") == 0)
+        return type_is_float(column) ? TYPE_DOUBLE : TYPE_BIGINT;
+    assert_int_not_equal(type_by_name(cell, strlen(cell)), TYPE_NONE);
+    return type_by_name(cell, strlen(cell));
+}
+
+static void decode_fixed(struct decoder *d, size_t n)
+{
+    const uint8_t *trailer = d->bytes + n - doc_size(d->doc, "Trailer");
+    uint64_t at = doc_field(d->doc, "Trailer", "footer_offset", trailer);
+    uint64_t len = doc_field(d->doc, "Trailer", "footer_length", trailer);
+    const uint8_t *meta = d->bytes + at;
+
+    assert_memory_equal(d->bytes, "DNSEGHDR", 8);
+    assert_memory_equal(d->bytes + n - 8, "DNSEGEND", 8);
+    assert_int_equal(doc_field(d->doc, "Header", "format", d->bytes), 1);
+    assert_int_equal(doc_field(d->doc, "Header", "table_version", d->bytes), 3);
+    assert_int_equal(doc_field(d->doc, "Header", "table_id", d->bytes), 7);
+    assert_int_equal(doc_field(d->doc, "Header", "segment_id", d->bytes), GOLDEN_ID);
+    assert_true(doc_field(d->doc, "Header", "checksum", d->bytes) == dn_checksum64(d->bytes, 32));
+    assert_int_equal(doc_field(d->doc, "Trailer", "format", trailer), 1);
+    assert_int_equal(doc_field(d->doc, "Trailer", "object_length", trailer), n);
+    assert_true(doc_field(d->doc, "Trailer", "checksum", trailer) == dn_checksum32(trailer, 32));
+    assert_true(doc_field(d->doc, "Trailer", "footer_checksum", trailer) ==
+                dn_checksum64(meta, (size_t)len));
+    assert_ptr_equal(meta + len, trailer);
+    d->rows = (uint32_t)doc_field(d->doc, "Meta data", "rows", meta);
+    d->runs = (uint32_t)doc_field(d->doc, "Meta data", "runs", meta);
+    d->blocks = (uint32_t)doc_field(d->doc, "Meta data", "blocks", meta);
+    d->groups = (uint32_t)doc_field(d->doc, "Meta data", "groups", meta);
+    d->columns = (uint32_t)doc_field(d->doc, "Meta data", "columns", meta);
+    d->time = doc_field(d->doc, "Meta data", "flags", meta) & 8;
+    assert_int_equal(doc_field(d->doc, "Meta data", "flags", meta), 1 | 2 | 8 | 16);
+    assert_int_equal(doc_field(d->doc, "Meta data", "time_column", meta), 2);
+    assert_int_equal(doc_field(d->doc, "Meta data", "seq_min", meta), 100);
+    assert_int_equal(doc_field(d->doc, "Meta data", "seq_max", meta), 100 + 1950 / 64);
+    assert_int_equal(doc_field(d->doc, "Meta data", "slab_min", meta), 1000000);
+    assert_int_equal(doc_field(d->doc, "Meta data", "slab_max", meta), 2000000);
+    assert_int_equal(doc_field(d->doc, "Meta data", "time_min", meta), 1000000);
+    assert_int_equal(doc_field(d->doc, "Meta data", "time_max", meta), 1000000 + 1950 * 700);
+    assert_int_equal(doc_field(d->doc, "Meta data", "rowid_max", meta), 0);
+    d->rd = rd_make(meta, (size_t)len);
+    assert_non_null(rd_bytes(&d->rd, doc_size(d->doc, "Meta data")));
+}
+
+static void decode_columns(struct decoder *d, const struct table *t)
+{
+    assert_int_equal(d->columns, store_cols_count(t));
+    for (uint32_t i = 0; i < d->columns; i++) {
+        const uint8_t *p = rd_bytes(&d->rd, doc_size(d->doc, "Column directory"));
+        uint64_t flags = doc_field(d->doc, "Column directory", "flags", p);
+
+        d->cols[i] = (struct doc_column){
+            .id = (uint32_t)doc_field(d->doc, "Column directory", "id", p),
+            .type = (enum type_id)doc_field(d->doc, "Column directory", "type", p),
+            .series = flags & 1,
+            .pos = (uint32_t)doc_field(d->doc, "Column directory", "pos", p),
+            .store_col = i};
+        assert_int_equal(d->cols[i].id, store_col_id(t, i));
+        assert_int_equal(d->cols[i].type, store_col_type(t, i));
+        assert_int_equal(flags, i == 0 || i == 6 ? 1 : i == 1 ? 6 : 0);
+        assert_int_equal(d->cols[i].pos, i == 0 ? 1 : 0);
+    }
+}
+
+static void decode_directories(struct decoder *d)
+{
+    struct doc_table t;
+
+    doc_table(d->doc, "Directories", &t);
+    for (uint32_t i = 0; i < t.rows; i++) {
+        const char *values = t.cells[i][2];
+        uint32_t n = strcmp(values, "groups") == 0   ? d->groups
+                     : strcmp(values, "blocks") == 0 ? d->blocks
+                                                     : d->runs;
+
+        if (strcmp(t.cells[i][3], "series") == 0) {
+            for (uint32_t pos = 0; pos < 2; pos++)
+                for (uint32_t c = 0; c < d->columns; c++)
+                    if (d->cols[c].series && d->cols[c].pos == pos)
+                        decode_into(d, &d->cols[c].arrays[0], "run_series", d->cols[c].type, n);
+        } else if (strcmp(t.cells[i][3], "time") != 0 || d->time) {
+            decode_into(
+                d, &d->dirs[d->dirs_count++], t.cells[i][0], doc_type(t.cells[i][1], TYPE_NONE), n);
+        }
+    }
+}
+
+static uint32_t block_rows(const struct decoder *d, uint32_t block)
+{
+    return (uint32_t)find(d->dirs, d->dirs_count, "block_rows")->rows[block].bits;
+}
+
+static bool doc_when(const char *cell, enum type_id type)
+{
+    return strcmp(cell, "always") == 0 || (strcmp(cell, "fixed") == 0 && !type_is_string(type)) ||
+           (strcmp(cell, "string") == 0 && type_is_string(type)) ||
+           (strcmp(cell, "number") == 0 && type_is_number(type));
+}
+
+static void decode_part(struct decoder *d, struct doc_column *c)
+{
+    const struct array *group_blocks = find(d->dirs, d->dirs_count, "group_blocks");
+    struct doc_table t;
+    uint32_t block = 0;
+    uint32_t blocks = 0;
+    uint32_t vectors = 0;
+
+    for (uint32_t g = 0; g < d->groups; g++)
+        c->kinds[g] = rd_u8(&d->rd);
+    for (uint32_t g = 0; g < d->groups; g++) {
+        if (c->kinds[g])
+            c->consts[g] = decode_array(d, c->type, 1)[0];
+        for (uint32_t b = 0; b < group_blocks->rows[g].bits; b++, block++) {
+            blocks += !c->kinds[g];
+            vectors += c->kinds[g] ? 0 : (block_rows(d, block) + 1023) / 1024;
+        }
+    }
+    assert_int_equal(block, d->blocks);
+    doc_table(d->doc, "Column parts", &t);
+    for (uint32_t i = 0; i < t.rows; i++)
+        if (doc_when(t.cells[i][3], c->type))
+            decode_into(d,
+                        &c->arrays[c->arrays_count++],
+                        t.cells[i][0],
+                        doc_type(t.cells[i][1], c->type),
+                        strcmp(t.cells[i][2], "blocks") == 0 ? blocks : vectors);
+}
+
+static void expect_row(const struct model *m,
+                       const struct doc_column *c,
+                       uint32_t row,
+                       const struct ref_row *have)
+{
+    struct datum want = colbuf_datum(&m->cols[c->store_col], row);
+    uint64_t bits = 0;
+
+    assert_int_equal(have->absent, model_absent(m, c->store_col, row));
+    assert_int_equal(have->null || have->absent, want.null);
+    if (want.null)
+        return;
+    if (type_is_string(c->type)) {
+        assert_int_equal(have->len, want.str.len);
+        assert_memory_equal(have->str, want.str.ptr, want.str.len);
+        return;
+    }
+    datum_store(&want, &bits, 0);
+    assert_true(have->bits == bits);
+}
+
+static uint64_t decode_vector(struct decoder *d,
+                              const struct model *m,
+                              struct doc_column *c,
+                              uint32_t first,
+                              uint32_t index,
+                              uint32_t rows,
+                              uint64_t at)
+{
+    struct ref_row values[1024];
+    struct codec_src src = {
+        .type = c->type,
+        .count = rows,
+        .codec = (unsigned)find(c->arrays, c->arrays_count, "v_codec")->rows[index].bits,
+        .p = d->bytes + at,
+        .n = (size_t)find(c->arrays, c->arrays_count, "v_length")->rows[index].bits};
+
+    assert_true(dn_checksum32(src.p, src.n) ==
+                find(c->arrays, c->arrays_count, "v_checksum")->rows[index].bits);
+    ref_decode(&src, values);
+    for (uint32_t i = 0; i < rows; i++)
+        expect_row(m, c, first + i, &values[i]);
+    return at + src.n;
+}
+
+/* The data area in its order: group, column, number in block, block. */
+static uint64_t decode_data(struct decoder *d, const struct model *m)
+{
+    const struct array *group_blocks = find(d->dirs, d->dirs_count, "group_blocks");
+    uint64_t at = doc_size(d->doc, "Header");
+    uint32_t group_row = 0;
+    uint32_t block = 0;
+
+    for (uint32_t g = 0; g < d->groups; g++) {
+        uint32_t count = (uint32_t)group_blocks->rows[g].bits;
+        uint32_t rows = 0;
+        uint32_t vectors = 0;
+
+        for (uint32_t b = 0; b < count; b++) {
+            rows += block_rows(d, block + b);
+            vectors += (block_rows(d, block + b) + 1023) / 1024;
+        }
+        for (uint32_t i = 0; i < d->columns; i++) {
+            struct doc_column *c = &d->cols[i];
+
+            for (uint32_t r = 0; r < rows && !c->series && c->kinds[g]; r++)
+                expect_row(m, c, group_row + r, &c->consts[g]);
+            if (c->series || c->kinds[g])
+                continue;
+            for (uint32_t number = 0; number < 16; number++) {
+                uint32_t first = group_row;
+                uint32_t index = c->vec;
+
+                for (uint32_t b = 0; b < count; b++) {
+                    uint32_t n = block_rows(d, block + b);
+
+                    if (number * 1024 < n)
+                        at = decode_vector(d,
+                                           m,
+                                           c,
+                                           first + number * 1024,
+                                           index + number,
+                                           n - number * 1024 < 1024 ? n - number * 1024 : 1024,
+                                           at);
+                    first += n;
+                    index += (n + 1023) / 1024;
+                }
+            }
+            c->vec += vectors;
+        }
+        group_row += rows;
+        block += count;
+    }
+    return at;
+}
+
+static void check_runs(const struct decoder *d, const struct model *m)
+{
+    const struct array *first = find(d->dirs, d->dirs_count, "run_first_row");
+
+    assert_int_equal(d->runs, 4); /* beta, gamma, alpha in some order; and beta's later slab */
+    for (uint32_t c = 0; c < d->columns; c++)
+        for (uint32_t i = 0; i < d->runs && d->cols[c].series; i++) {
+            uint32_t end = i + 1 < d->runs ? (uint32_t)first->rows[i + 1].bits : d->rows;
+
+            for (uint32_t row = (uint32_t)first->rows[i].bits; row < end; row++)
+                expect_row(m, &d->cols[c], row, &d->cols[c].arrays[0].rows[i]);
+        }
+    /* Descending time: the later slab stands first. */
+    assert_int_equal(find(d->dirs, d->dirs_count, "run_slab")->rows[0].bits, 2000000);
+    assert_int_equal(find(d->dirs, d->dirs_count, "run_slab")->rows[3].bits, 1000000);
+    assert_int_equal(find(d->dirs, d->dirs_count, "run_time_max")->rows[0].bits,
+                     1000000 + 1950 * 700);
+}
+
+/* Zones by way of an example: the column of notes in every block. */
+static void check_strings(const struct decoder *d)
+{
+    const struct doc_column *c = &d->cols[4];
+    const struct array *min = find(c->arrays, c->arrays_count, "b_min");
+    const struct array *max = find(c->arrays, c->arrays_count, "b_max");
+    const struct array *exact = find(c->arrays, c->arrays_count, "b_exact");
+    unsigned cut = 0;
+
+    for (uint32_t i = 0; i < min->count; i++) {
+        assert_true(min->rows[i].len <= 16 && max->rows[i].len <= 16);
+        if (!(exact->rows[i].bits & 2)) {
+            assert_memory_equal(max->rows[i].str, "rather long, ane", 16);
+            cut++;
+        }
+    }
+    assert_true(cut > 0);
+}
+
+static void test_page(void **state)
+{
+    struct decoder d = {0};
+    struct model m;
+    uint8_t *bytes;
+    uint8_t *doc;
+    size_t doc_n;
+    size_t n;
+
+    (void)state;
+    golden_model(&m);
+    arena_init(&d.arena, NULL);
+    bytes = read_file(golden_path, &n);
+    doc = read_file(doc_path, &doc_n);
+    d.bytes = bytes;
+    d.doc = (const char *)doc;
+    decode_fixed(&d, n);
+    assert_int_equal(d.rows, m.rows);
+    decode_columns(&d, m.t);
+    decode_directories(&d);
+    for (uint32_t i = 0; i < d.columns; i++)
+        if (!d.cols[i].series)
+            decode_part(&d, &d.cols[i]);
+    assert_false(d.rd.bad);
+    assert_int_equal(rd_left(&d.rd), 0);
+    assert_int_equal(
+        decode_data(&d, &m),
+        doc_field(d.doc, "Trailer", "footer_offset", bytes + n - doc_size(d.doc, "Trailer")));
+    check_runs(&d, &m);
+    check_strings(&d);
+    arena_done(&d.arena);
+    mem_free(doc);
+    mem_free(bytes);
+    model_done(&m);
+}
+
+static int write_golden(void)
+{
+    struct model m;
+    struct buf b;
+    FILE *f = fopen(golden_path, "wb");
+    bool good;
+
+    golden_model(&m);
+    golden_bytes(&m, &b);
+    good = f && fwrite(b.data, 1, b.len, f) == b.len && fclose(f) == 0;
+    printf("%s: %zu bytes%s\n", golden_path, b.len, good ? "" : ", not written");
+    buf_done(&b);
+    model_done(&m);
+    return good ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_writer),
+        cmocka_unit_test(test_reader),
+        cmocka_unit_test(test_page),
+    };
+
+    if (argc < 3)
+        return 2;
+    golden_path = argv[1];
+    doc_path = argv[2];
+    if (argc > 3 && strcmp(argv[3], "write") == 0)
+        return write_golden();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
