@@ -15,11 +15,11 @@
 #include "catalog/table.h"
 #include "volume/volume.h"
 
-#define CATALOG_DOC "catalog"
-#define CATALOG_FORMAT 1
-#define CATALOG_SCHEMA_DEFAULT "public"
-#define CATALOG_SCHEMAS_MAX 4096u
-#define CATALOG_TABLES_MAX 65536u
+#define CATALOG_DOC             "catalog"
+#define CATALOG_FORMAT          1
+#define CATALOG_SCHEMA_DEFAULT  "public"
+#define CATALOG_SCHEMAS_MAX     4096u
+#define CATALOG_TABLES_MAX      65536u
 #define CATALOG_REPLICATION_MAX 65536u /* bytes of a replication map */
 
 struct schema_def {
@@ -29,17 +29,19 @@ struct schema_def {
 
 struct catalog {
     atomic_uint refs;
-    uint64_t generation;    /* of the document, 0 = not saved yet */
-    uint64_t version;       /* counts edits */
-    uint64_t table_id_next; /* ids are never used again */
+    uint64_t generation;        /* of the document, 0 = not saved yet */
+    uint64_t version;           /* counts edits */
+    uint64_t table_id_next;     /* ids are never used again */
     struct schema_def *schemas; /* owned, sorted by name; "public" always there */
     size_t schemas_count;
-    struct table **tables;      /* owned references, sorted by (schema, name) */
+    struct table **tables; /* owned references, sorted by (schema, name) */
     size_t tables_count;
 };
 
 int catalog_load(struct volume *v, struct catalog **ret, struct dn_err *err) DN_MUST_CHECK;
-int catalog_save(struct volume *v, struct catalog *c, struct dn_err *err) DN_MUST_CHECK; /* sets generation */
+int catalog_save(struct volume *v,
+                 struct catalog *c,
+                 struct dn_err *err) DN_MUST_CHECK; /* sets generation */
 struct catalog *catalog_ref(struct catalog *c);
 void catalog_unref(struct catalog *c);
 
@@ -47,17 +49,32 @@ void catalog_unref(struct catalog *c);
 int catalog_parse(const void *p, size_t n, struct catalog **ret, struct dn_err *err) DN_MUST_CHECK;
 int catalog_print(const struct catalog *c, struct buf *ret, struct dn_err *err) DN_MUST_CHECK;
 
-/* Look-ups: exact name first, else a unique case-insensitive match. NULL: none (the error, if err is not NULL,
- * says so with a "did you mean" hint, or DN_E_AMBIGUOUS). Borrowed from c. */
-const struct schema_def *catalog_schema(const struct catalog *c, const char *name, struct dn_err *err);
-const struct table *catalog_table(const struct catalog *c, const char *schema, const char *name, struct dn_err *err);
+/* Look-ups: exact name first, else a unique case-insensitive match. NULL: none (the error, if err
+ * is not NULL, says so with a "did you mean" hint, or DN_E_AMBIGUOUS). Borrowed from c. */
+const struct schema_def *
+catalog_schema(const struct catalog *c, const char *name, struct dn_err *err);
+const struct table *
+catalog_table(const struct catalog *c, const char *schema, const char *name, struct dn_err *err);
 const struct table *catalog_table_by_id(const struct catalog *c, uint64_t id);
 
-/* Edits: *ret is a new catalog with one reference; c stays as it is. with_table takes a reference of its own and
- * writes the id into t, which nobody else may hold yet (an edit whose save failed may be made again with it). */
-int catalog_with_table(const struct catalog *c, struct table *t, struct catalog **ret, struct dn_err *err) DN_MUST_CHECK;
-int catalog_without_table(const struct catalog *c, uint64_t id, struct catalog **ret, struct dn_err *err) DN_MUST_CHECK;
-int catalog_with_schema(const struct catalog *c, const char *name, const char *replication,
-                        struct catalog **ret, struct dn_err *err) DN_MUST_CHECK;
+/* Edits: *ret is a new catalog with one reference; c stays as it is. with_table takes a reference
+ * of its own and writes the id into t, which nobody else may hold yet (an edit whose save failed
+ * may be made again with it). */
+int catalog_with_table(const struct catalog *c,
+                       struct table *t,
+                       struct catalog **ret,
+                       struct dn_err *err) DN_MUST_CHECK;
+int catalog_without_table(const struct catalog *c,
+                          uint64_t id,
+                          struct catalog **ret,
+                          struct dn_err *err) DN_MUST_CHECK;
+int catalog_with_schema(const struct catalog *c,
+                        const char *name,
+                        const char *replication,
+                        struct catalog **ret,
+                        struct dn_err *err) DN_MUST_CHECK;
 /* DN_E_DEPENDENT while it holds tables. */
-int catalog_without_schema(const struct catalog *c, const char *name, struct catalog **ret, struct dn_err *err) DN_MUST_CHECK;
+int catalog_without_schema(const struct catalog *c,
+                           const char *name,
+                           struct catalog **ret,
+                           struct dn_err *err) DN_MUST_CHECK;

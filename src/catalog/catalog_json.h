@@ -2,7 +2,8 @@
  *
  * catalog_json.h: inside src/catalog only. Reading a JSON document that may be damaged: a struct
  * json_reader remembers the path and the first error, and every getter after an error gives zero,
- * so a function reads all its members and tests reader.rc once. docs/format/catalog.md describes the members. One thread at a time. */
+ * so a function reads all its members and tests reader.rc once. docs/format/catalog.md describes
+ * the members. One thread at a time. */
 #pragma once
 
 #include "base/json.h"
@@ -20,26 +21,30 @@ struct json_reader {
 /* Sets the first error: "catalog: <path>.<member>: <text>"; member may be NULL. */
 void catalog_json_fail(struct json_reader *r, const char *member, const char *fmt, ...)
     DN_PRINTF(3, 4);
-/* Goes down to a member, or to its element i unless that is CATALOG_NO_INDEX; the result goes back up. */
+/* Goes down to a member, or to its element i unless that is CATALOG_NO_INDEX; the result goes back
+ * up. */
 #define CATALOG_NO_INDEX SIZE_MAX
 size_t catalog_json_enter(struct json_reader *r, const char *member, size_t i);
 void catalog_json_leave(struct json_reader *r, size_t mark);
 
-/* Is v an object with exactly these members? `optional` may be NULL or name one that may be missing. */
+/* Is v an object with exactly these members? `optional` may be NULL or name one that may be
+ * missing. */
 void catalog_json_members(struct json_reader *r,
                           const struct dn_json *v,
                           const char *const *names,
                           size_t count,
                           const char *optional);
-int64_t
-catalog_json_int(struct json_reader *r, const struct dn_json *o, const char *name, int64_t min, int64_t max);
+int64_t catalog_json_int(
+    struct json_reader *r, const struct dn_json *o, const char *name, int64_t min, int64_t max);
 bool catalog_json_bool(struct json_reader *r, const struct dn_json *o, const char *name);
 /* Borrowed from the document; "" after an error. Never holds a NUL. */
 const char *
 catalog_json_text(struct json_reader *r, const struct dn_json *o, const char *name, size_t len_max);
 /* NULL after an error; else an array of at most count_max elements. */
-const struct dn_json *
-catalog_json_array(struct json_reader *r, const struct dn_json *o, const char *name, size_t count_max);
+const struct dn_json *catalog_json_array(struct json_reader *r,
+                                         const struct dn_json *o,
+                                         const char *name,
+                                         size_t count_max);
 /* A copy on the heap; NULL after an error, which may be this copy's. */
 char *catalog_json_strdup(struct json_reader *r, const char *s);
 void *catalog_json_calloc(struct json_reader *r, size_t count, size_t size);

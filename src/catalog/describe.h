@@ -18,13 +18,15 @@ struct describe {
     struct datum *cells; /* rows_count × cols_count, row by row */
 };
 
-/* DESCRIBE t: Column, Type, Nullable, Partition Key, Local Key, Interval, Unit, Sort Order. Keys are ordinals from
- * 1, NULL outside the key; interval and unit stand at the time column of a table with a quantum. */
+/* DESCRIBE t: Column, Type, Nullable, Partition Key, Local Key, Interval, Unit, Sort Order. Keys
+ * are ordinals from 1, NULL outside the key; interval and unit stand at the time column of a table
+ * with a quantum. */
 int describe_table(const struct table *t,
                    struct arena *arena,
                    struct describe *ret,
                    struct dn_err *err) DN_MUST_CHECK;
-/* SHOW TABLE STATUS t: Section, Index, Name, Value: the table, its columns, both keys, its storage. */
+/* SHOW TABLE STATUS t: Section, Index, Name, Value: the table, its columns, both keys, its storage.
+ */
 int describe_status(const struct table *t,
                     struct arena *arena,
                     struct describe *ret,

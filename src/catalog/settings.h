@@ -48,8 +48,8 @@ const struct setting_row *settings_row(size_t i);
 /* By name in any case. NULL: none; the error, if err is not NULL, has a "did you mean" hint. */
 const struct setting_row *settings_find(const char *name, struct dn_err *err);
 
-/* Sets one from text; NULL text is the default. `at` says who asks: SETTING_SESSION (SET) may not change what
- * belongs to the database. On an error s is unchanged. */
+/* Sets one from text; NULL text is the default. `at` says who asks: SETTING_SESSION (SET) may not
+ * change what belongs to the database. On an error s is unchanged. */
 int settings_set(struct settings *s,
                  const char *name,
                  const char *text,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * settings_list.h: DN_SETTING(field, name, kind, default, min, max, scope, doc). Kinds: BOOL, INT, SIZE
- * (bytes, accepts '64MB'), TEXT. Scope: SESSION (SET) or DATABASE (at open). SHOW, SET and docs/settings.md iterate it. */
+ * settings_list.h: DN_SETTING(field, name, kind, default, min, max, scope, doc). Kinds: BOOL, INT,
+ * SIZE (bytes, accepts '64MB'), TEXT. Scope: SESSION (SET) or DATABASE (at open). SHOW, SET and
+ * docs/settings.md iterate it. */
 
 /* clang-format off */
 DN_SETTING(synchronous_commit, "synchronous_commit", BOOL, 1, 0, 1, SESSION, "A write is acknowledged only when it is durable. Off: acknowledged at once, the last fraction of a second may be lost in a crash, nothing else.")

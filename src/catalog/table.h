@@ -20,11 +20,11 @@
 
 #include <stdatomic.h>
 
-#define TABLE_COLUMNS_MAX 511u
-#define TABLE_NAME_MAX 255u           /* bytes of a schema, table or column name */
-#define TABLE_COLUMN_ID_MAX 0x7fffffffu /* higher ids are the hidden columns' of the store */
-#define TABLE_SPREAD_MAX 1024u
-#define TABLE_OPTION_MAX 65536u       /* bytes of one option's value */
+#define TABLE_COLUMNS_MAX    511u
+#define TABLE_NAME_MAX       255u        /* bytes of a schema, table or column name */
+#define TABLE_COLUMN_ID_MAX  0x7fffffffu /* higher ids are the hidden columns' of the store */
+#define TABLE_SPREAD_MAX     1024u
+#define TABLE_OPTION_MAX     65536u /* bytes of one option's value */
 #define TABLE_SLAB_RULES_MAX 4096u
 
 enum key_form {
@@ -38,13 +38,13 @@ enum key_form {
 enum upsert { UPSERT_ROW, UPSERT_FIELD };
 
 struct column {
-    uint32_t id;       /* permanent inside the table, never used again; 1.. */
-    char *name;        /* owned */
+    uint32_t id; /* permanent inside the table, never used again; 1.. */
+    char *name;  /* owned */
     enum type_id type;
-    bool not_null;     /* declared, or implied by the key */
-    bool has_default;  /* def is the value of an unlisted column */
-    struct datum def;  /* constant; string bytes owned */
-    uint16_t key_pos;  /* 1-based place in local[], 0 = not in the key */
+    bool not_null;    /* declared, or implied by the key */
+    bool has_default; /* def is the value of an unlisted column */
+    struct datum def; /* constant; string bytes owned */
+    uint16_t key_pos; /* 1-based place in local[], 0 = not in the key */
 };
 
 struct key_part {
@@ -61,32 +61,34 @@ struct slab_rule {
 
 struct table {
     atomic_uint refs;
-    uint64_t id;         /* unique in the catalog for ever */
-    uint32_t version;    /* of this definition, from 1 */
-    char *schema;        /* owned */
-    char *name;          /* owned */
+    uint64_t id;            /* unique in the catalog for ever */
+    uint32_t version;       /* of this definition, from 1 */
+    char *schema;           /* owned */
+    char *name;             /* owned */
     struct column *columns; /* owned */
     uint16_t columns_count;
     uint32_t column_id_next;
 
     enum key_form form;
-    bool clustering_clause;   /* printed back as WITH CLUSTERING ORDER BY; false: inline ASC/DESC */
-    uint16_t *series;         /* owned: column indexes */
-    uint16_t series_count;    /* 0: empty series, token 0 */
-    struct key_part *local;   /* owned */
+    bool clustering_clause; /* printed back as WITH CLUSTERING ORDER BY; false: inline ASC/DESC */
+    uint16_t *series;       /* owned: column indexes */
+    uint16_t series_count;  /* 0: empty series, token 0 */
+    struct key_part *local; /* owned */
     uint16_t local_count;
-    struct key_part *rest;    /* owned: local without the series columns */
+    struct key_part *rest; /* owned: local without the series columns */
     uint16_t rest_count;
-    int quantum_pos;          /* place of the quantum in the partition key list (= series_count), -1: none in the key */
-    int64_t quantum_count;    /* as written: 15; also of a quantum from WITH or implied; 0 = no quantum at all */
-    char quantum_unit;        /* 'd', 'h', 'm', 's'; 0 = no quantum at all */
-    int time_col;             /* column that decides the slab, -1 = one slab for all */
-    bool time_desc;           /* time column is DESC in local: slabs run backwards */
-    struct slab_rule *slabs;  /* owned; empty when time_col < 0 */
+    int quantum_pos; /* place of the quantum in the partition key list (= series_count), -1: none in
+                        the key */
+    int64_t quantum_count; /* as written: 15; also of a quantum from WITH or implied; 0 = no quantum
+                              at all */
+    char quantum_unit;     /* 'd', 'h', 'm', 's'; 0 = no quantum at all */
+    int time_col;          /* column that decides the slab, -1 = one slab for all */
+    bool time_desc;        /* time column is DESC in local: slabs run backwards */
+    struct slab_rule *slabs; /* owned; empty when time_col < 0 */
     uint16_t slabs_count;
 
     enum upsert upsert;
-    uint32_t spread;          /* hash sub-partitions of an empty series, 1 = none */
+    uint32_t spread;              /* hash sub-partitions of an empty series, 1 = none */
     struct table_option *options; /* owned: WITH list as given, for SHOW CREATE TABLE */
     uint16_t options_count;
 };
@@ -108,11 +110,13 @@ const struct slab_rule *table_slab_rule(const struct table *t, int64_t slab_star
 int64_t table_slab_end(const struct table *t, int64_t slab_start);
 /* Quantum start of a time value; the time itself when the table has none. */
 int64_t table_quantum(const struct table *t, int64_t time);
-/* Index of a column by name: exact match first, else a unique case-insensitive one. -1 none, -2 ambiguous. */
+/* Index of a column by name: exact match first, else a unique case-insensitive one. -1 none, -2
+ * ambiguous. */
 int table_column_find(const struct table *t, const char *name, size_t len);
 int table_column_by_id(const struct table *t, uint32_t id);
-/* Token of the series of one row (datums in the order of series[], of the columns' types, validated: none NULL, no
- * string over 65535 bytes). Empty series: 0. Out of memory: scratch->failed is set, the result is 0. */
+/* Token of the series of one row (datums in the order of series[], of the columns' types,
+ * validated: none NULL, no string over 65535 bytes). Empty series: 0. Out of memory:
+ * scratch->failed is set, the result is 0. */
 int64_t table_token(const struct table *t, const struct datum *series, struct buf *scratch);
 
 /* ---- building from what the parser saw ---- */
@@ -126,22 +130,22 @@ struct column_spec {
     struct spec_name name;
     enum type_id type;
     bool not_null;
-    bool null_given;   /* an explicit NULL constraint */
-    bool primary_key;  /* inline PRIMARY KEY */
+    bool null_given;  /* an explicit NULL constraint */
+    bool primary_key; /* inline PRIMARY KEY */
     bool has_default;
-    struct datum def;  /* already of the column's type */
-    uint32_t pk_pos;   /* position of an inline PRIMARY KEY */
+    struct datum def; /* already of the column's type */
+    uint32_t pk_pos;  /* position of an inline PRIMARY KEY */
 };
 
 struct key_elem_spec {
     struct spec_name name; /* column */
     bool is_quantum;
     bool desc;
-    bool order_given;      /* ASC or DESC was written */
+    bool order_given; /* ASC or DESC was written */
     uint32_t order_pos;
-    int64_t count;         /* quantum: as written */
-    const char *unit;      /* quantum: as written, without quotes */
-    uint32_t pos;          /* of the element (the word QUANTUM for a quantum) */
+    int64_t count;    /* quantum: as written */
+    const char *unit; /* quantum: as written, without quotes */
+    uint32_t pos;     /* of the element (the word QUANTUM for a quantum) */
     uint32_t count_pos;
     uint32_t unit_pos;
 };
@@ -158,13 +162,13 @@ struct table_spec {
     struct spec_name name;
     const struct column_spec *columns;
     size_t columns_count;
-    bool has_key;            /* a PRIMARY KEY clause (not inline) */
-    uint32_t keys_count;     /* PRIMARY KEY clauses seen, inline ones not counted */
-    uint32_t key_pos;        /* of the word PRIMARY (of the second one if there are two) */
-    bool has_inner;          /* inner parentheses */
+    bool has_key;        /* a PRIMARY KEY clause (not inline) */
+    uint32_t keys_count; /* PRIMARY KEY clauses seen, inline ones not counted */
+    uint32_t key_pos;    /* of the word PRIMARY (of the second one if there are two) */
+    bool has_inner;      /* inner parentheses */
     const struct key_elem_spec *partition; /* inside the inner parentheses */
     size_t partition_count;
-    const struct key_elem_spec *local;     /* what follows; without inner parentheses: everything */
+    const struct key_elem_spec *local; /* what follows; without inner parentheses: everything */
     size_t local_count;
     const struct spec_name *partition_key; /* EventQL's PARTITION KEY (a), NULL = none */
     size_t partition_key_count;
@@ -176,9 +180,11 @@ struct table_spec {
     size_t options_count;
 };
 
-/* Checks every key rule and makes the definition (id 0, version 1, one reference). Each broken rule has its own
- * message naming the columns, its SQLSTATE, position and hint. */
-int table_build(const struct table_spec *spec, struct table **ret_table, struct dn_err *err) DN_MUST_CHECK;
+/* Checks every key rule and makes the definition (id 0, version 1, one reference). Each broken rule
+ * has its own message naming the columns, its SQLSTATE, position and hint. */
+int table_build(const struct table_spec *spec,
+                struct table **ret_table,
+                struct dn_err *err) DN_MUST_CHECK;
 
 /* The runnable CREATE TABLE statement; building from its parse gives an equal definition. */
 void table_print_create(const struct table *t, struct buf *b);

@@ -27,8 +27,9 @@ int table_derive(struct table *t, struct dn_err *err) DN_MUST_CHECK;
 /* All invariants of table.h, for definitions that come from disk: DN_E_CORRUPT. */
 int table_check(const struct table *t, struct dn_err *err) DN_MUST_CHECK;
 /* Is the name empty, too long or not UTF-8? `what` names it in the message. */
-int table_check_name(const char *what, const struct spec_name *name, struct dn_err *err)
-    DN_MUST_CHECK;
+int table_check_name(const char *what,
+                     const struct spec_name *name,
+                     struct dn_err *err) DN_MUST_CHECK;
 
 /* Width of count units in ticks of a time stamp type; false when it does not fit. */
 bool table_width(int64_t count, int64_t unit_seconds, enum type_id type, int64_t *ret_width)

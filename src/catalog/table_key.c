@@ -90,8 +90,11 @@ int table_key_resolve(const struct key *k,
                                 where),
                         k->b->err,
                         name->pos);
-    rc = DN_FAIL(
-        k->b->err, DN_E_UNDEFINED_COLUMN, "column \"%.255s\" in %s is not declared", name->s, where);
+    rc = DN_FAIL(k->b->err,
+                 DN_E_UNDEFINED_COLUMN,
+                 "column \"%.255s\" in %s is not declared",
+                 name->s,
+                 where);
     key_hint_column(k, name->s, wants_time);
     return table_at(rc, k->b->err, name->pos);
 }

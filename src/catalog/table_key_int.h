@@ -45,7 +45,7 @@ int table_key_resolve(const struct key *k,
                       const char *where,
                       uint16_t *ret_col) DN_MUST_CHECK;
 
-/* The clauses beside the PRIMARY KEY (table_key_clauses.c). PARTITION KEY is checked before the form is known,
- * CLUSTERING ORDER BY applied to the filled definition. */
+/* The clauses beside the PRIMARY KEY (table_key_clauses.c). PARTITION KEY is checked before the
+ * form is known, CLUSTERING ORDER BY applied to the filled definition. */
 int table_key_check_partition_clause(const struct key *k) DN_MUST_CHECK;
 int table_key_apply_clustering(const struct key *k) DN_MUST_CHECK;

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * bad_tables.h: CREATE TABLE statements that break one rule each, and what must be said about it.
+ * test_table_errors.c feeds them to table_build, test_table_sql.c through the real parser. */
+#pragma once
+
+#include "base/err.h"
+
+struct bad {
+    const char *sql; /* ^ before the token the error points at */
+    int code;
+    const char *text;
+    const char *hint; /* "" = none */
+};
+
+/* clang-format off */
+static const struct bad bad_columns[] = {
+    {"CREATE TABLE ^t ()", DN_E_SYNTAX, "table \"t\" has no columns", ""},
+    {"CREATE TABLE t (a INT, b INT, ^a VARCHAR)", DN_E_DUPLICATE_COLUMN,
+     "column \"a\" is declared twice", ""},
+    {"CREATE TABLE t (^a INT NULL NOT NULL)", DN_E_SYNTAX,
+     "column \"a\" is declared both NULL and NOT NULL", ""},
+    {"CREATE TABLE t (^a INT NOT NULL DEFAULT NULL)", DN_E_NOT_NULL,
+     "column \"a\" is NOT NULL, but its DEFAULT is NULL", ""},
+    {"CREATE TABLE t (^a INT DEFAULT NULL, PRIMARY KEY (a))", DN_E_NOT_NULL,
+     "column \"a\" is NOT NULL as a key or time column, but its DEFAULT is NULL", ""},
+    {"CREATE TABLE ^\"\" (a INT)", DN_E_BAD_NAME, "the table name is empty", ""},
+    {"CREATE TABLE ^\"\".t (a INT)", DN_E_BAD_NAME, "the schema name is empty", ""},
+    {"CREATE TABLE t (a INT, ^\"\" INT)", DN_E_BAD_NAME, "the column name is empty", ""},
+    {"CREATE TABLE t (^\"a\xff\" INT)", DN_E_BAD_ENCODING, "the column name is not valid UTF-8", ""},
+    {"CREATE TABLE t (^a VARCHAR DEFAULT '\xc3')", DN_E_BAD_ENCODING,
+     "the DEFAULT of column \"a\" is not valid UTF-8", ""},
+    {"CREATE TABLE t (^a DOUBLE DEFAULT nan)", DN_E_NOT_A_NUMBER,
+     "the DEFAULT of column \"a\" is no finite number", ""},
+    {"CREATE TABLE t (a INT) WITH (comment = ^'\xff')", DN_E_BAD_ENCODING,
+     "table option comment is not valid UTF-8", ""},
+};
+
+static const struct bad bad_keys[] = {
+    /* rule 1 and its relatives: one key */
+    {"CREATE TABLE t (a INT, b INT, PRIMARY KEY (a), ^PRIMARY KEY (b))", DN_E_KEY_RULE,
+     "the table has 2 PRIMARY KEYs",
+     "one PRIMARY KEY may name several columns: PRIMARY KEY (a, b)"},
+    {"CREATE TABLE t (a INT PRIMARY KEY, b INT ^PRIMARY KEY)", DN_E_KEY_RULE,
+     "the table has 2 PRIMARY KEYs",
+     "one PRIMARY KEY may name several columns: PRIMARY KEY (a, b)"},
+    {"CREATE TABLE t (a INT PRIMARY KEY, b INT, ^PRIMARY KEY (a, b))", DN_E_KEY_RULE,
+     "the table has 2 PRIMARY KEYs",
+     "one PRIMARY KEY may name several columns: PRIMARY KEY (a, b)"},
+    /* rule 3: no column twice */
+    {"CREATE TABLE t (a INT, b INT, PRIMARY KEY (a, b, ^b))", DN_E_DUPLICATE_COLUMN,
+     "column \"b\" stands twice in the primary key", ""},
+    {"CREATE TABLE t (a INT, b INT, PRIMARY KEY (a, b, ^A, b))", DN_E_DUPLICATE_COLUMN,
+     "columns \"a\", \"b\" stand twice in the primary key", ""},
+    {"CREATE TABLE t (a INT, b INT, c INT, PRIMARY KEY ((a), b, c, ^b))", DN_E_DUPLICATE_COLUMN,
+     "column \"b\" stands twice in the local key", ""},
+    {"CREATE TABLE t (a INT NOT NULL, t TIMESTAMP NOT NULL, PRIMARY KEY ((a, t, ^QUANTUM(t, 15, 'm')), a, t))",
+     DN_E_DUPLICATE_COLUMN, "column \"t\" stands twice in the partition key", ""},
+    {"CREATE TABLE t (a INT, b INT, PRIMARY KEY ((a, b, ^a, b)))", DN_E_DUPLICATE_COLUMN,
+     "columns \"a\", \"b\" stand twice in the partition key",
+     "close the inner parenthesis after the partition key: PRIMARY KEY ((a, b), a, b)"},
+    /* rule 4: at least one column */
+    {"CREATE TABLE t (a INT, ^PRIMARY KEY ())", DN_E_KEY_RULE, "the primary key names no column", ""},
+    {"CREATE TABLE t (a INT, ^PRIMARY KEY ((), a))", DN_E_KEY_RULE,
+     "the partition key names no column", ""},
+    /* rule 5: the local key begins with the partition key */
+    {"CREATE TABLE t (a INT NOT NULL, b INT NOT NULL, t TIMESTAMP NOT NULL, "
+     "PRIMARY KEY ((a, b, QUANTUM(t, 15, 'm')), a, ^t))", DN_E_KEY_RULE,
+     "the local key must begin with the partition key columns \"a\", \"b\", \"t\" in this order, "
+     "but it is \"a\", \"t\"",
+     "write PRIMARY KEY ((…), a, b, t), or repeat none of the partition columns"},
+    {"CREATE TABLE t (a INT NOT NULL, b INT NOT NULL, PRIMARY KEY ((a, b), ^b, a))", DN_E_KEY_RULE,
+     "the local key must begin with the partition key columns \"a\", \"b\" in this order, but it is "
+     "\"b\", \"a\"",
+     "write PRIMARY KEY ((…), a, b), or repeat none of the partition columns"},
+    {"CREATE TABLE t (a INT NOT NULL, b INT NOT NULL, c INT NOT NULL, PRIMARY KEY ((a, b), ^c, a))",
+     DN_E_KEY_RULE,
+     "the local key must begin with the partition key columns \"a\", \"b\" in this order, but it is "
+     "\"c\", \"a\"",
+     "write PRIMARY KEY ((…), a, b, c), or repeat none of the partition columns"},
+    {"CREATE TABLE t (a INT, b INT, c INT, PRIMARY KEY ((a, b), ^a))", DN_E_KEY_RULE,
+     "the local key must begin with the partition key columns \"a\", \"b\" in this order, but it is "
+     "\"a\"",
+     "write PRIMARY KEY ((…), a, b), or repeat none of the partition columns"},
+    /* rule 6: key columns exist */
+    {"CREATE TABLE ev.temperature_measurements (collected_at DATETIME, sensor_id STRING, "
+     "temperature DOUBLE, PRIMARY KEY(^time, sensor_id))", DN_E_UNDEFINED_COLUMN,
+     "column \"time\" in PRIMARY KEY is not declared",
+     "did you mean \"collected_at\"? It is the only time stamp of the table"},
+    {"CREATE TABLE t (region INT, state INT, PRIMARY KEY (region, ^sttae))", DN_E_UNDEFINED_COLUMN,
+     "column \"sttae\" in PRIMARY KEY is not declared", "did you mean \"state\"?"},
+    {"CREATE TABLE t (region INT, state INT, PRIMARY KEY ((^colour), state))", DN_E_UNDEFINED_COLUMN,
+     "column \"colour\" in PRIMARY KEY is not declared", "the columns are \"region\", \"state\""},
+    {"CREATE TABLE t (a INT, t TIMESTAMP, PRIMARY KEY ((a, QUANTUM(^moment, 1, 'd'))))",
+     DN_E_UNDEFINED_COLUMN, "column \"moment\" in QUANTUM is not declared",
+     "did you mean \"t\"? It is the only time stamp of the table"},
+    {"CREATE TABLE t (abc INT, Abc INT, PRIMARY KEY (^ABC))", DN_E_AMBIGUOUS,
+     "\"ABC\" in PRIMARY KEY fits more than one column", ""},
+    /* rule 7: declared NOT NULL in the Riak form */
+    {"CREATE TABLE t (a INT NOT NULL, ^t TIMESTAMP, PRIMARY KEY ((a, QUANTUM(t, 15, 'm')), a, t))",
+     DN_E_KEY_RULE, "key column \"t\" must be declared NOT NULL",
+     "a local key that repeats the partition key asks for it"},
+    {"CREATE TABLE t (^a INT, t TIMESTAMP NOT NULL, w VARCHAR, "
+     "PRIMARY KEY ((a, QUANTUM(t, 15, 'm')), a, t, w))", DN_E_KEY_RULE,
+     "key columns \"a\", \"w\" must be declared NOT NULL",
+     "a local key that repeats the partition key asks for it"},
+    {"CREATE TABLE t (^a INT NULL, b INT, PRIMARY KEY (a, b))", DN_E_KEY_RULE,
+     "key column \"a\" may not be declared NULL", ""},
+    /* rule 8: no order in the partition key */
+    {"CREATE TABLE t (a INT NOT NULL, t TIMESTAMP NOT NULL, "
+     "PRIMARY KEY ((a ^DESC, QUANTUM(t, 15, 'm')), a, t))", DN_E_KEY_RULE,
+     "DESC may not stand in the partition key (column \"a\")",
+     "put the order after the inner parentheses, in the local key"},
+    {"CREATE TABLE t (a INT, t TIMESTAMP, PRIMARY KEY ((a, QUANTUM(t, 15, 'm') ^ASC), t))",
+     DN_E_KEY_RULE, "ASC may not stand in the partition key (column \"t\")",
+     "put the order after the inner parentheses, in the local key"},
+    {"CREATE TABLE t (a INT, b INT, PRIMARY KEY (a ^DESC, b))", DN_E_KEY_RULE,
+     "DESC may not stand in the partition key (column \"a\")",
+     "the first column of the key is hashed; only those after it have an order"},
+};
+
+static const struct bad bad_quantum[] = {
+    /* rule 9: at most one */
+    {"CREATE TABLE t (a TIMESTAMP NOT NULL, b TIMESTAMP NOT NULL, "
+     "PRIMARY KEY ((QUANTUM(a, 1, 'd'), ^QUANTUM(b, 1, 'd')), a, b))", DN_E_KEY_RULE,
+     "the partition key has 2 QUANTUMs (on \"a\", \"b\"), the most is one", ""},
+    /* rule 10: time stamp, count, unit */
+    {"CREATE TABLE t (a INT NOT NULL, b INT NOT NULL, PRIMARY KEY ((a, QUANTUM(^b, 15, 'm')), a, b))",
+     DN_E_DATATYPE_MISMATCH, "QUANTUM needs a TIMESTAMP column, but \"b\" is INTEGER", ""},
+    {"CREATE TABLE t (a INT, t TIMESTAMP, PRIMARY KEY ((a, QUANTUM(t, ^0, 'm')), t))", DN_E_KEY_RULE,
+     "the count of QUANTUM must be 1 or more, not 0", ""},
+    {"CREATE TABLE t (a INT, t TIMESTAMP, PRIMARY KEY ((a, QUANTUM(t, ^-3, 'm')), t))", DN_E_KEY_RULE,
+     "the count of QUANTUM must be 1 or more, not -3", ""},
+    {"CREATE TABLE t (a INT, t TIMESTAMP, PRIMARY KEY ((a, QUANTUM(t, 15, ^'w')), t))", DN_E_KEY_RULE,
+     "QUANTUM does not know the unit 'w'", "the units are 'd', 'h', 'm' and 's'"},
+    {"CREATE TABLE t (a INT, t TIMESTAMP, PRIMARY KEY ((a, QUANTUM(t, 15, ^'min')), t))",
+     DN_E_KEY_RULE, "QUANTUM does not know the unit 'min'", "the units are 'd', 'h', 'm' and 's'"},
+    {"CREATE TABLE t (a INT, t TIMESTAMP(9), PRIMARY KEY ((a, QUANTUM(t, ^106752, 'd')), t))",
+     DN_E_KEY_RULE, "a QUANTUM of 106752d is wider than a TIMESTAMP(9) can count",
+     "the widest here is 106751d"},
+    {"CREATE TABLE t (a INT, t TIMESTAMP, PRIMARY KEY ((a, QUANTUM(t, ^9223372036854775807, 's')), t))",
+     DN_E_KEY_RULE, "a QUANTUM of 9223372036854775807s is wider than a TIMESTAMP can count",
+     "the widest here is 9223372036854775s"},
+    /* rule 11: last */
+    {"CREATE TABLE t (a INT NOT NULL, t TIMESTAMP NOT NULL, "
+     "PRIMARY KEY ((^QUANTUM(t, 15, 'm'), a), t, a))", DN_E_KEY_RULE,
+     "QUANTUM must be the last element of the partition key, but \"a\" follows it", ""},
+    {"CREATE TABLE t (a INT, t TIMESTAMP, PRIMARY KEY (a, ^QUANTUM(t, 15, 'm')))", DN_E_KEY_RULE,
+     "QUANTUM on \"t\" stands outside the partition key",
+     "put the partition key into inner parentheses, the QUANTUM last: "
+     "PRIMARY KEY ((…, QUANTUM(t, …)), …)"},
+    /* rule 12: types that take DESC */
+    {"CREATE TABLE t (a INT NOT NULL, b DOUBLE NOT NULL, PRIMARY KEY ((a), a, b ^DESC))",
+     DN_E_KEY_RULE, "DESC does not go with key column \"b\" of type DOUBLE",
+     "DESC goes with integers, TIMESTAMP, VARCHAR and BLOB"},
+    {"CREATE TABLE t (a INT NOT NULL, b BOOLEAN NOT NULL, PRIMARY KEY ((a), a, b ^DESC))",
+     DN_E_KEY_RULE, "DESC does not go with key column \"b\" of type BOOLEAN",
+     "DESC goes with integers, TIMESTAMP, VARCHAR and BLOB"},
+};
+
+static const struct bad bad_clauses[] = {
+    {"CREATE TABLE t (a INT, ^PARTITION KEY (a))", DN_E_KEY_RULE,
+     "PARTITION KEY without a PRIMARY KEY", ""},
+    {"CREATE TABLE t (t TIMESTAMP, a INT, PRIMARY KEY (t, a), ^PARTITION KEY (t, a))", DN_E_KEY_RULE,
+     "PARTITION KEY must name exactly one column, not 2", ""},
+    {"CREATE TABLE t (t TIMESTAMP, a INT, PRIMARY KEY (t, a), PARTITION KEY (^a))", DN_E_KEY_RULE,
+     "PARTITION KEY names \"a\", but the primary key begins with \"t\"", ""},
+    {"CREATE TABLE t (t TIMESTAMP, a INT, PRIMARY KEY (t, a), PARTITION KEY (^x))",
+     DN_E_UNDEFINED_COLUMN, "column \"x\" in PARTITION KEY is not declared",
+     "the columns are \"t\", \"a\""},
+    {"CREATE TABLE t (a VARCHAR, b INT, PRIMARY KEY (a, b), PARTITION KEY (^a))",
+     DN_E_DATATYPE_MISMATCH, "PARTITION KEY needs a TIMESTAMP column, but \"a\" is VARCHAR",
+     "without PARTITION KEY the first column of the primary key is hashed"},
+    {"CREATE TABLE t (t TIMESTAMP, a INT, PRIMARY KEY ((t), a), ^PARTITION KEY (t))", DN_E_KEY_RULE,
+     "PARTITION KEY does not go with inner parentheses in the PRIMARY KEY, which are the partition "
+     "key already", ""},
+    {"CREATE TABLE t (a INT) WITH ^CLUSTERING ORDER BY (a DESC)", DN_E_KEY_RULE,
+     "CLUSTERING ORDER BY without a PRIMARY KEY", ""},
+    {"CREATE TABLE t (a INT, b INT, c INT, PRIMARY KEY (a, b)) WITH CLUSTERING ORDER BY (^c DESC)",
+     DN_E_KEY_RULE, "CLUSTERING ORDER BY names \"c\", which is no clustering column",
+     "the clustering columns are \"b\""},
+    {"CREATE TABLE t (a INT, b INT, PRIMARY KEY (a, b)) WITH CLUSTERING ORDER BY (^a DESC)",
+     DN_E_KEY_RULE, "CLUSTERING ORDER BY names \"a\", which is no clustering column",
+     "the clustering columns are \"b\""},
+    {"CREATE TABLE t (a INT PRIMARY KEY, b INT) WITH CLUSTERING ORDER BY (^b DESC)", DN_E_KEY_RULE,
+     "CLUSTERING ORDER BY names \"b\", which is no clustering column",
+     "the key has no clustering columns"},
+    {"CREATE TABLE t (a INT, b INT, c INT, PRIMARY KEY (a, b, c)) WITH CLUSTERING ORDER BY (^c DESC)",
+     DN_E_KEY_RULE, "CLUSTERING ORDER BY must follow the key: \"c\" stands where \"b\" belongs",
+     "the clustering columns are \"b\", \"c\", in this order"},
+    {"CREATE TABLE t (a INT, b INT, c INT, PRIMARY KEY (a, b, c)) "
+     "WITH CLUSTERING ORDER BY (b DESC, ^b ASC)", DN_E_DUPLICATE_COLUMN,
+     "CLUSTERING ORDER BY names \"b\" twice", ""},
+    {"CREATE TABLE t (a INT, b INT, PRIMARY KEY (a, b)) WITH CLUSTERING ORDER BY (b DESC, ^b ASC)",
+     DN_E_DUPLICATE_COLUMN, "CLUSTERING ORDER BY names \"b\" twice", ""},
+    {"CREATE TABLE t (a INT, b INT, PRIMARY KEY (a, b)) WITH CLUSTERING ORDER BY (^z DESC)",
+     DN_E_UNDEFINED_COLUMN, "column \"z\" in CLUSTERING ORDER BY is not declared",
+     "the columns are \"a\", \"b\""},
+    {"CREATE TABLE t (a INT, b INT, PRIMARY KEY (a, b DESC)) WITH ^CLUSTERING ORDER BY (b DESC)",
+     DN_E_KEY_RULE, "the order is given twice: by DESC after \"b\" in the primary key, and by "
+     "CLUSTERING ORDER BY", ""},
+    {"CREATE TABLE t (a INT NOT NULL, b INT NOT NULL, PRIMARY KEY ((a), a, b)) "
+     "WITH ^CLUSTERING ORDER BY (b DESC)", DN_E_KEY_RULE,
+     "CLUSTERING ORDER BY does not go with a local key that repeats the partition key",
+     "write ASC or DESC after the columns of the local key"},
+};
+
+#define RANGE_TABLE "CREATE TABLE t (t TIMESTAMP, a INT, b INT NOT NULL, PRIMARY KEY (t, a)) WITH "
+#define PLAIN_TABLE "CREATE TABLE t (a INT PRIMARY KEY, t TIMESTAMP, n TIMESTAMP NULL, w INT) WITH "
+
+static const struct bad bad_options[] = {
+    {PLAIN_TABLE "(^upser = 'row')", DN_E_UNDEFINED_OBJECT, "there is no table option \"upser\"",
+     "did you mean \"upsert\"?"},
+    {PLAIN_TABLE "(^colour = 'red')", DN_E_UNDEFINED_OBJECT, "there is no table option \"colour\"",
+     "the options are upsert, quantum, slab, time, spread and comment"},
+    {PLAIN_TABLE "(comment = 'a', ^COMMENT = 'b')", DN_E_INVALID_PARAM,
+     "table option comment is given twice", ""},
+    {PLAIN_TABLE "(default_time_to_live = ^86400)", DN_E_UNSUPPORTED,
+     "table option default_time_to_live = 86400 is not supported",
+     "leave it out or set it to 0 or false"},
+    {PLAIN_TABLE "(upsert = ^'cell')", DN_E_INVALID_PARAM,
+     "table option upsert must be 'row' or 'field', not 'cell'", ""},
+    {RANGE_TABLE "(upsert = ^'field')", DN_E_KEY_RULE,
+     "table option upsert = 'field' does not go with column \"b\", which is NOT NULL without a DEFAULT",
+     "a write may leave them out: give them a DEFAULT, allow NULL, or use upsert = 'row'"},
+    {"CREATE TABLE t (k INT PRIMARY KEY, a INT NOT NULL, b INT NOT NULL) WITH (upsert = ^'field')",
+     DN_E_KEY_RULE,
+     "table option upsert = 'field' does not go with columns \"a\", \"b\", which are NOT NULL without "
+     "a DEFAULT",
+     "a write may leave them out: give them a DEFAULT, allow NULL, or use upsert = 'row'"},
+    {"CREATE TABLE t (a INT) WITH (upsert = ^'field')", DN_E_KEY_RULE,
+     "table option upsert = 'field' needs a primary key", ""},
+    {RANGE_TABLE "(quantum = ^'soon')", DN_E_INVALID_PARAM,
+     "table option quantum must be a length of time such as '15m', '6h' or '1 day', not 'soon'", ""},
+    {RANGE_TABLE "(quantum = ^'0h')", DN_E_INVALID_PARAM,
+     "table option quantum must be a length of time such as '15m', '6h' or '1 day', not '0h'", ""},
+    {RANGE_TABLE "(slab = ^'9999999999999d')", DN_E_INVALID_PARAM,
+     "table option slab: '9999999999999d' is wider than a TIMESTAMP can count", ""},
+    {RANGE_TABLE "(quantum = '6h', slab = ^'20h')", DN_E_INVALID_PARAM,
+     "table option slab: '20h' is not a whole multiple of the quantum 6h",
+     "the nearest are '18h' and '1d'"},
+    {RANGE_TABLE "(slab = ^'6h')", DN_E_INVALID_PARAM,
+     "table option slab: '6h' is not a whole multiple of the quantum 1d", "the smallest is '1d'"},
+    {PLAIN_TABLE "(^quantum = '6h')", DN_E_KEY_RULE,
+     "table option quantum needs a time column, and the table has none",
+     "name it with time = 'column', or put a QUANTUM into the key"},
+    {PLAIN_TABLE "(^slab = '6h')", DN_E_KEY_RULE,
+     "table option slab needs a time column, and the table has none",
+     "name it with time = 'column', or put a QUANTUM into the key"},
+    {"CREATE TABLE t (a INT, t TIMESTAMP, PRIMARY KEY ((a, QUANTUM(t, 1, 'h')), t)) WITH (^quantum = '6h')",
+     DN_E_KEY_RULE, "table option quantum does not go with a QUANTUM in the key", ""},
+    {PLAIN_TABLE "(time = ^'tt')", DN_E_UNDEFINED_COLUMN,
+     "column \"tt\" in table option time is not declared", "did you mean \"t\"?"},
+    {PLAIN_TABLE "(time = ^'w')", DN_E_DATATYPE_MISMATCH,
+     "table option time needs a TIMESTAMP column, but \"w\" is INTEGER", ""},
+    {PLAIN_TABLE "(time = ^'t')", DN_E_KEY_RULE,
+     "table option time names \"t\", which is not in the primary key",
+     "rows of one key would lie in several slabs; add \"t\" to the key"},
+    {"CREATE TABLE t (a INT, t TIMESTAMP NULL) WITH (time = ^'t')", DN_E_KEY_RULE,
+     "time column \"t\" may not be declared NULL", ""},
+    {"CREATE TABLE t (T TIMESTAMP, t TIMESTAMP, xt TIMESTAMP, xT TIMESTAMP) WITH (time = ^'XT')",
+     DN_E_AMBIGUOUS, "\"XT\" in table option time fits more than one column", ""},
+    {"CREATE TABLE t (t TIMESTAMP, u TIMESTAMP, PRIMARY KEY (t, u)) WITH (time = ^'u')",
+     DN_E_KEY_RULE, "table option time names \"u\", but the key has the time column \"t\" already", ""},
+    {RANGE_TABLE "(spread = ^0)", DN_E_INVALID_PARAM,
+     "table option spread must be a number from 1 to 1024, not '0'", ""},
+    {RANGE_TABLE "(spread = ^'many')", DN_E_INVALID_PARAM,
+     "table option spread must be a number from 1 to 1024, not 'many'", ""},
+    {RANGE_TABLE "(spread = ^99999999999999999999)", DN_E_INVALID_PARAM,
+     "table option spread must be a number from 1 to 1024, not '99999999999999999999'", ""},
+    {PLAIN_TABLE "(^spread = 4)", DN_E_KEY_RULE,
+     "table option spread does not go with partition columns, by which the rows are spread already", ""},
+};
+/* clang-format on */
