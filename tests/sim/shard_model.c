@@ -480,7 +480,7 @@ const char *model_compare(const struct model *m, struct shard *s, struct rng *r)
     struct scan_pred preds[MODEL_COLS_MAX];
     struct interval ivs[MODEL_COLS_MAX];
     uint16_t cols[MODEL_COLS_MAX];
-    uint32_t preds_count = rng_below(r, 2) ? model_random_preds(r, m->t, preds, ivs) : 0;
+    uint32_t preds_count = r && rng_below(r, 2) ? model_random_preds(r, m->t, preds, ivs) : 0;
     struct model_sorted *want = mem_calloc(NULL, m->count, sizeof *want);
     struct snapshot *snap = shard_snapshot(s);
     struct scan_spec spec = {.table = m->t,

@@ -54,6 +54,6 @@ int model_write(struct shard *s,
                 const struct model_batch *b,
                 bool sync,
                 struct dn_err *err);
-/* Scans with random columns and constraints and compares rows, values and order. NULL: equal; else
- * what differs (static). */
+/* Scans with random constraints (none when r is NULL) and compares rows, values and order. NULL:
+ * equal; else what differs (static). */
 const char *model_compare(const struct model *m, struct shard *s, struct rng *r);
