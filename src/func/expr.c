@@ -245,6 +245,7 @@ static int expr_call(const struct bexpr *e,
 {
     bool strict = e->func->flags & FUNC_STRICT;
     struct expr_call c = {.e = e, .ev = ev, .in = in};
+    bool null = false;
     int rc;
 
     if (in->sel_count == 0)
@@ -256,13 +257,15 @@ static int expr_call(const struct bexpr *e,
         rc = expr_node(e->args[i], ev, in, &c.args[i], err);
         if (rc < 0)
             return rc;
-        if (strict && c.args[i].form == VEC_CONST && vec_is_null(&c.args[i], 0))
-            return expr_null_vec(e->type, ev, in->count, ret, err);
+        null |= strict && c.args[i].form == VEC_CONST && vec_is_null(&c.args[i], 0);
         c.consts += c.args[i].form == VEC_CONST;
         c.dicts += c.args[i].form == VEC_DICT;
         if (c.args[i].form == VEC_DICT)
             c.dict = i;
     }
+    /* Only now: whether the other arguments raise may not depend on the form of this one. */
+    if (null)
+        return expr_null_vec(e->type, ev, in->count, ret, err);
     if (c.consts == e->args_count && !(e->func->flags & FUNC_VOLATILE))
         return expr_call_const(&c, ret, err);
     if (strict) {
