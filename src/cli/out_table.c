@@ -2,7 +2,8 @@
  *
  * out_table.c: the box. Headers are centred, numbers right-aligned, the rest left. Cells are held
  * back until the widths are known; past OUT_HOLD_MAX bytes the widths seen so far are kept and the
- * rest streams, so that a result of any size needs bounded memory. */
+ * rest streams, so that a result of any size needs bounded memory. A text of several lines takes
+ * several lines of its row. */
 #include "cli/out.h"
 
 #include <string.h>
@@ -48,17 +49,59 @@ static void table_head(struct out *o)
     table_rule(o);
 }
 
-static void table_cell(struct out *o, int col, const uint8_t *text, size_t len, uint32_t width)
+/* One line of a text: up to its line feed. Returns the bytes it takes, line feed included. */
+static size_t table_line(const uint8_t *text, size_t len, size_t *ret_shown)
 {
-    uint32_t pad = o->cols[col].width > width ? o->cols[col].width - width : 0;
-    bool right = out_type_right(o->cols[col].type);
+    const uint8_t *end = len ? memchr(text, '\n', len) : NULL;
 
+    *ret_shown = end ? (size_t)(end - text) : len;
+    return end ? *ret_shown + 1 : len;
+}
+
+static void table_cell(struct out *o, int col, const uint8_t *text, size_t len)
+{
+    bool right = out_type_right(o->cols[col].type);
+    struct buf shown;
+    uint32_t width;
+    uint32_t pad;
+
+    buf_init(&shown, NULL);
+    width = out_visible((const char *)text, len, &shown);
+    pad = o->cols[col].width > width ? o->cols[col].width - width : 0;
     buf_u8(&o->line, '|');
     if (right)
         table_spaces(o, pad);
-    buf_append(&o->line, text, len);
+    buf_append(&o->line, shown.data, shown.len);
     if (!right)
         table_spaces(o, pad);
+    buf_done(&shown);
+}
+
+/* A row: cells as varint length and bytes. */
+static void table_print_row(struct out *o, struct rd *cells)
+{
+    struct rd next = *cells;
+    bool more = true;
+
+    for (uint32_t line = 0; more; line++) {
+        more = false;
+        next = *cells;
+        for (int i = 0; i < o->cols_count; i++) {
+            size_t len;
+            const uint8_t *text = rd_blob(&next, &len);
+            size_t shown = 0;
+            for (uint32_t k = 0; k < line && len; k++) {
+                size_t used = table_line(text, len, &shown);
+                text += used;
+                len -= used;
+            }
+            more = table_line(text, len, &shown) < len || more;
+            table_cell(o, i, text, shown);
+        }
+        buf_puts(&o->line, "|\n");
+        out_flush_line(o);
+    }
+    *cells = next;
 }
 
 /* What was held back goes out; the widths stay as they are now. */
@@ -67,16 +110,8 @@ static void table_release(struct out *o)
     struct rd r = rd_make(o->held.data, o->held.len);
 
     table_head(o);
-    for (uint64_t row = 0; row < o->held_rows; row++) {
-        for (int i = 0; i < o->cols_count; i++) {
-            uint32_t width = rd_u32(&r);
-            size_t len;
-            const uint8_t *text = rd_blob(&r, &len);
-            table_cell(o, i, text, len, width);
-        }
-        buf_puts(&o->line, "|\n");
-        out_flush_line(o);
-    }
+    for (uint64_t row = 0; row < o->held_rows; row++)
+        table_print_row(o, &r);
     buf_done(&o->held);
     o->held_rows = 0;
     o->streaming = true;
@@ -93,31 +128,44 @@ static void table_begin(struct out *o, dendro_stmt *stmt)
     buf_done(&name);
 }
 
+static uint32_t table_width(const char *text, size_t len)
+{
+    uint32_t widest = 0;
+    struct buf unused;
+
+    buf_init(&unused, NULL);
+    while (len) {
+        size_t shown;
+        size_t used = table_line((const uint8_t *)text, len, &shown);
+        uint32_t width = out_visible(text, shown, &unused);
+        widest = width > widest ? width : widest;
+        text += used;
+        len -= used;
+        buf_reset(&unused);
+    }
+    buf_done(&unused);
+    return widest;
+}
+
 static void table_row(struct out *o, dendro_stmt *stmt)
 {
-    struct buf cell;
-
-    buf_init(&cell, NULL);
     for (int i = 0; i < o->cols_count; i++) {
         const char *text = dendro_column_text(stmt, i);
-        uint32_t width;
-        buf_reset(&cell);
-        width = text ? out_visible(text, dendro_column_bytes(stmt, i), &cell)
-                     : out_visible("NULL", 4, &cell);
-        if (o->streaming) {
-            table_cell(o, i, cell.data, cell.len, width);
-        } else {
-            buf_u32(&o->held, width);
-            buf_bytes(&o->held, cell.data, cell.len);
+        size_t len = text ? dendro_column_bytes(stmt, i) : 4;
+        buf_bytes(&o->held, text ? text : "NULL", len);
+        if (!o->streaming) {
+            uint32_t width = table_width(text ? text : "NULL", len);
             o->cols[i].width = width > o->cols[i].width ? width : o->cols[i].width;
         }
     }
-    if (cell.failed || o->held.failed)
+    if (o->held.failed) {
         o->failed = true;
-    buf_done(&cell);
+        return;
+    }
     if (o->streaming) {
-        buf_puts(&o->line, "|\n");
-        out_flush_line(o);
+        struct rd r = rd_make(o->held.data, o->held.len);
+        table_print_row(o, &r);
+        buf_reset(&o->held);
         return;
     }
     o->held_rows++;
