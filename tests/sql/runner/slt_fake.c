@@ -8,6 +8,8 @@
  *     HINTED text             fails with a hint
  *     WRITE N                 says that it has written N rows
  *     OPENS, CHECKPOINTS      how many there were so far, as one integer
+ *     SHOW CREATE TABLE x     gives `WRITE 0`; for `drifts` another text after each DROP TABLE, for
+ *                             `broken` one that does not run
  *     SET x                   remembered until the database is closed; SESSION gives it back */
 #include "slt_db.h"
 
@@ -21,6 +23,7 @@ struct slt_db {
 
 static int slt_fake_opens;
 static int slt_fake_checkpoints;
+static int slt_fake_drops;
 
 int slt_db_open(const char *dir, struct slt_db **ret_db, struct slt_error *error)
 {
@@ -80,6 +83,14 @@ static int slt_fake_fail(struct slt_error *error, const char *text)
     return -1;
 }
 
+static void slt_fake_show(struct slt_result *result, const char *table)
+{
+    char *text = slt_printf("WRITE %d", strcmp(table, "drifts") == 0 ? slt_fake_drops : 0);
+
+    slt_fake_value(result, 'T', "SQL", strcmp(table, "broken") == 0 ? "?" : text);
+    free(text);
+}
+
 int slt_db_exec(struct slt_db *db,
                 const char *sql,
                 struct slt_result *ret_result,
@@ -97,6 +108,12 @@ int slt_db_exec(struct slt_db *db,
 
         slt_fake_value(ret_result, 'I', "n", n);
         free(n);
+    } else if (strncmp(sql, "SHOW CREATE TABLE ", 18) == 0) {
+        slt_fake_show(ret_result, sql + 18);
+    } else if (strncmp(sql, "DESCRIBE ", 9) == 0) {
+        slt_fake_value(ret_result, 'T', "Column", sql + 9);
+    } else if (strncmp(sql, "DROP TABLE ", 11) == 0) {
+        slt_fake_drops++;
     } else if (strcmp(sql, "SESSION") == 0) {
         slt_fake_value(ret_result, 'T', "set", db->set);
     } else if (strcmp(sql, "CHECKPOINT") == 0) {

@@ -181,6 +181,12 @@ static int slt_detail(struct slt_cursor *c, struct slt_record *r, const char *li
         r->position = (uint32_t)n;
         return 1;
     }
+    if (r->kind == SLT_STATEMENT_ERROR && strncmp(line, "message ", 8) == 0) {
+        if (r->pattern)
+            return slt_bad(c, c->at, "message and a regular expression of it do not go together");
+        r->message = slt_trim(line + 8, strlen(line + 8));
+        return 1;
+    }
     if (r->kind == SLT_STATEMENT_ERROR && strncmp(line, "hint ", 5) == 0) {
         r->hint = slt_trim(line + 5, strlen(line + 5));
         return 1;
@@ -264,6 +270,14 @@ static int slt_record_parse(struct slt_cursor *c, const char *word, const char *
         c->at++;
         return 0;
     }
+    if (strcmp(word, "roundtrip") == 0) {
+        r->kind = SLT_ROUNDTRIP;
+        r->text = slt_trim(p, strlen(p));
+        if (!*r->text)
+            return slt_bad(c, c->at, "roundtrip needs the name of a table");
+        c->at++;
+        return 0;
+    }
     if (strcmp(word, "statement") == 0)
         rc = slt_head_statement(c, r, p);
     else if (strcmp(word, "query") == 0)
@@ -272,7 +286,9 @@ static int slt_record_parse(struct slt_cursor *c, const char *word, const char *
         rc = slt_head_cli(c, r, p);
     else
         rc = slt_bad(
-            c, c->at, "expected statement, query, cli, restart, flush, skipif, onlyif or halt");
+            c,
+            c->at,
+            "expected statement, query, cli, roundtrip, restart, flush, skipif, onlyif or halt");
     if (rc < 0)
         return rc;
     c->at++;
@@ -340,6 +356,7 @@ void slt_file_done(struct slt_file *file)
 
         free(r->text);
         free(r->pattern);
+        free(r->message);
         free(r->hint);
         free(r->types);
         free(r->names);

@@ -21,6 +21,7 @@ enum slt_kind {
     SLT_STATEMENT_ERROR,
     SLT_QUERY,
     SLT_CLI,
+    SLT_ROUNDTRIP,
     SLT_RESTART,
     SLT_CHECKPOINT,
     SLT_HALT,
@@ -36,11 +37,14 @@ struct slt_record {
     enum slt_kind kind;
     int line;                 /* of its first line, 1-based */
     bool modes[SLT_MODE_MAX]; /* in which it runs */
-    char *text;               /* owned; SQL, or the arguments of a cli record */
+    char *text;               /* owned; SQL, the arguments of a cli record, the table of a
+                                 roundtrip */
     char sqlstate[6];         /* error: expected SQLSTATE, "" = any */
     char *pattern;            /* owned; error: regular expression of the message, NULL = any */
-    char *hint;               /* owned; error: regular expression of the hint, NULL = any */
-    uint32_t position;        /* error: expected position, 0 = any */
+    char *message;            /* owned; error: the message itself, NULL = see pattern */
+    char *hint;               /* owned; error: regular expression of the hint, NULL = any; with
+                                 message: the hint itself, NULL = none */
+    uint32_t position;        /* error: expected position, 0 = any; with message: 0 = none */
     int64_t affected;         /* statement: expected number of rows, -1 = any */
     char *types;              /* owned; query: one letter per column */
     char *names;              /* owned; query: expected column names as a row, NULL = any */

@@ -194,8 +194,12 @@ slt_check_error(struct slt_runner *run, const struct slt_record *r, const struct
 {
     const char *text = error->text ? error->text : "";
     const char *hint = error->hint ? error->hint : "";
-    int message_fits = r->pattern ? slt_matches(r->pattern, text) : 1;
-    int hint_fits = r->hint ? slt_matches(r->hint, hint) : 1;
+    int message_fits = r->message   ? strcmp(r->message, text) == 0
+                       : r->pattern ? slt_matches(r->pattern, text)
+                                    : 1;
+    int hint_fits = r->message ? strcmp(r->hint ? r->hint : "", hint) == 0
+                    : r->hint  ? slt_matches(r->hint, hint)
+                               : 1;
 
     if (message_fits < 0 || hint_fits < 0)
         slt_fail_head(run, r, "the script has a bad regular expression");
@@ -205,12 +209,16 @@ slt_check_error(struct slt_runner *run, const struct slt_record *r, const struct
         slt_fail_error(run, r, "the message does not match", error);
     else if (!hint_fits)
         slt_fail_error(run, r, "the hint does not match", error);
-    else if (r->position && r->position != error->position)
+    else if ((r->position || r->message) && r->position != error->position)
         slt_fail_error(run, r, "another position was expected", error);
     else
         return;
     if (r->kind == SLT_STATEMENT_ERROR) {
-        printf("  expected: %s %s\n", r->sqlstate, r->pattern ? r->pattern : "");
+        printf("  expected: %s %s\n",
+               r->sqlstate,
+               r->message   ? r->message
+               : r->pattern ? r->pattern
+                            : "");
         if (r->hint)
             printf("       hint: %s\n", r->hint);
         if (r->position)
@@ -413,6 +421,82 @@ static void slt_run_query(struct slt_runner *run, const struct slt_record *r)
     slt_error_done(&error);
 }
 
+/* ---- roundtrip ---- */
+
+/* Runs word + the record's table and gives all values as one text; NULL: it failed and was
+ * reported. */
+static char *slt_roundtrip_ask(struct slt_runner *run, const struct slt_record *r, const char *word)
+{
+    char *sql = slt_printf("%s %s", word, r->text);
+    struct slt_result result = {0};
+    struct slt_error error = {0};
+    char *text = NULL;
+
+    if (slt_db_exec(run->db, sql, &result, &error) < 0) {
+        slt_fail_error(run, r, sql, &error);
+    } else {
+        text = slt_strdup("");
+        for (size_t i = 0; i < result.values.count; i++)
+            slt_append(&text, i ? "|" : "", result.values.items[i]);
+    }
+    slt_result_done(&result);
+    slt_error_done(&error);
+    free(sql);
+    return text;
+}
+
+/* Drops the table and makes it again with the statement that SHOW CREATE TABLE has printed. */
+static int
+slt_roundtrip_remake(struct slt_runner *run, const struct slt_record *r, const char *printed)
+{
+    char *create = slt_unescape(printed);
+    char *dropped = slt_roundtrip_ask(run, r, "DROP TABLE");
+    struct slt_error error = {0};
+    int rc = dropped ? slt_db_run(run, create, &error) : -1;
+
+    if (dropped && rc < 0) {
+        slt_fail_error(run, r, "what SHOW CREATE TABLE has printed does not run", &error);
+        printf("  it is: %s\n", create);
+    }
+    slt_error_done(&error);
+    free(dropped);
+    free(create);
+    return rc;
+}
+
+static void slt_roundtrip_compare(struct slt_runner *run,
+                                  const struct slt_record *r,
+                                  const char *what,
+                                  const char *before,
+                                  const char *after)
+{
+    if (!before || !after || strcmp(before, after) == 0)
+        return;
+    slt_fail_head(run, r, what);
+    printf("  before: %s\n  after:  %s\n", before, after);
+}
+
+static void slt_run_roundtrip(struct slt_runner *run, const struct slt_record *r)
+{
+    char *create[2] = {NULL, NULL};
+    char *describe[2] = {NULL, NULL};
+
+    if (slt_before_query(run, r) < 0)
+        return;
+    create[0] = slt_roundtrip_ask(run, r, "SHOW CREATE TABLE");
+    describe[0] = create[0] ? slt_roundtrip_ask(run, r, "DESCRIBE") : NULL;
+    if (describe[0] && slt_roundtrip_remake(run, r, create[0]) == 0) {
+        create[1] = slt_roundtrip_ask(run, r, "SHOW CREATE TABLE");
+        describe[1] = slt_roundtrip_ask(run, r, "DESCRIBE");
+        slt_roundtrip_compare(run, r, "SHOW CREATE TABLE changed", create[0], create[1]);
+        slt_roundtrip_compare(run, r, "DESCRIBE changed", describe[0], describe[1]);
+    }
+    for (int i = 0; i < 2; i++) {
+        free(create[i]);
+        free(describe[i]);
+    }
+}
+
 /* ---- cli ---- */
 
 static int slt_cli_output(const char *command, struct slt_list *ret_lines)
@@ -499,6 +583,9 @@ static bool slt_run_record(struct slt_runner *run, const struct slt_record *r)
         break;
     case SLT_CLI:
         slt_run_cli(run, r);
+        break;
+    case SLT_ROUNDTRIP:
+        slt_run_roundtrip(run, r);
         break;
     case SLT_RESTART:
         slt_close(run);

@@ -153,6 +153,26 @@ char *slt_escape(const char *value, size_t len)
     return out;
 }
 
+char *slt_unescape(const char *written)
+{
+    char *out = slt_alloc(strlen(written) + 1);
+    size_t n = 0;
+
+    for (const char *p = written; *p; p++) {
+        if (*p == '\\' && p[1]) {
+            p++;
+            out[n++] = *p == 'n'   ? '\n'
+                       : *p == 'r' ? '\r'
+                       : *p == 't' ? '\t'
+                       : *p == 's' ? ' '
+                                   : *p;
+        } else {
+            out[n++] = *p;
+        }
+    }
+    return out;
+}
+
 void slt_split_row(const char *row, struct slt_list *ret_fields)
 {
     const char *start = row;

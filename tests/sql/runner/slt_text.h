@@ -31,6 +31,8 @@ void slt_list_sort(struct slt_list *list);
 char *slt_trim(const char *s, size_t len);
 /* A value as scripts write it: NULL, (empty), and escapes for what would be taken for syntax. */
 char *slt_escape(const char *value, size_t len);
+/* The text that slt_escape has written so; owned by the caller. Not for NULL and (empty). */
+char *slt_unescape(const char *written);
 /* Splits a row at each bar that has no backslash before it; fields are trimmed. */
 void slt_split_row(const char *row, struct slt_list *ret_fields);
 /* Textual equality; with real, numbers may differ by 1e-12 of the larger one. */
