@@ -1,11 +1,58 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * bad_options.h: the part of bad_tables.h about the WITH list. */
+ * bad_options.h: the part of bad_tables.h about the clauses beside the key and the WITH list. */
 #pragma once
 
 #include "bad_tables.h"
 
 /* clang-format off */
+static const struct bad bad_clauses[] = {
+    {"CREATE TABLE t (a INT, ^PARTITION KEY (a))", DN_E_KEY_RULE,
+     "PARTITION KEY without a PRIMARY KEY", ""},
+    {"CREATE TABLE t (t TIMESTAMP, a INT, PRIMARY KEY (t, a), ^PARTITION KEY (t, a))", DN_E_KEY_RULE,
+     "PARTITION KEY must name exactly one column, not 2", ""},
+    {"CREATE TABLE t (t TIMESTAMP, a INT, PRIMARY KEY (t, a), PARTITION KEY (^a))", DN_E_KEY_RULE,
+     "PARTITION KEY names \"a\", but the primary key begins with \"t\"", ""},
+    {"CREATE TABLE t (t TIMESTAMP, a INT, PRIMARY KEY (t, a), PARTITION KEY (^x))",
+     DN_E_UNDEFINED_COLUMN, "column \"x\" in PARTITION KEY is not declared",
+     "the columns are \"t\", \"a\""},
+    {"CREATE TABLE t (a VARCHAR, b INT, PRIMARY KEY (a, b), PARTITION KEY (^a))",
+     DN_E_DATATYPE_MISMATCH, "PARTITION KEY needs a TIMESTAMP column, but \"a\" is VARCHAR",
+     "without PARTITION KEY the first column of the primary key is hashed"},
+    {"CREATE TABLE t (t TIMESTAMP, a INT, PRIMARY KEY ((t), a), ^PARTITION KEY (t))", DN_E_KEY_RULE,
+     "PARTITION KEY does not go with inner parentheses in the PRIMARY KEY, which are the partition "
+     "key already", ""},
+    {"CREATE TABLE t (a INT) WITH ^CLUSTERING ORDER BY (a DESC)", DN_E_KEY_RULE,
+     "CLUSTERING ORDER BY without a PRIMARY KEY", ""},
+    {"CREATE TABLE t (a INT, b INT, c INT, PRIMARY KEY (a, b)) WITH CLUSTERING ORDER BY (^c DESC)",
+     DN_E_KEY_RULE, "CLUSTERING ORDER BY names \"c\", which is no clustering column",
+     "the clustering columns are \"b\""},
+    {"CREATE TABLE t (a INT, b INT, PRIMARY KEY (a, b)) WITH CLUSTERING ORDER BY (^a DESC)",
+     DN_E_KEY_RULE, "CLUSTERING ORDER BY names \"a\", which is no clustering column",
+     "the clustering columns are \"b\""},
+    {"CREATE TABLE t (a INT PRIMARY KEY, b INT) WITH CLUSTERING ORDER BY (^b DESC)", DN_E_KEY_RULE,
+     "CLUSTERING ORDER BY names \"b\", which is no clustering column",
+     "the key has no clustering columns"},
+    {"CREATE TABLE t (a INT, b INT, c INT, PRIMARY KEY (a, b, c)) WITH CLUSTERING ORDER BY (^c DESC)",
+     DN_E_KEY_RULE, "CLUSTERING ORDER BY must follow the key: \"c\" stands where \"b\" belongs",
+     "the clustering columns are \"b\", \"c\", in this order"},
+    {"CREATE TABLE t (a INT, b INT, c INT, PRIMARY KEY (a, b, c)) "
+     "WITH CLUSTERING ORDER BY (b DESC, ^b ASC)", DN_E_DUPLICATE_COLUMN,
+     "CLUSTERING ORDER BY names \"b\" twice", ""},
+    {"CREATE TABLE t (a INT, b INT, PRIMARY KEY (a, b)) WITH CLUSTERING ORDER BY (b DESC, ^b ASC)",
+     DN_E_DUPLICATE_COLUMN, "CLUSTERING ORDER BY names \"b\" twice", ""},
+    {"CREATE TABLE t (a INT, b INT, PRIMARY KEY (a, b)) WITH CLUSTERING ORDER BY (^z DESC)",
+     DN_E_UNDEFINED_COLUMN, "column \"z\" in CLUSTERING ORDER BY is not declared",
+     "the columns are \"a\", \"b\""},
+    {"CREATE TABLE t (a INT, b INT, PRIMARY KEY (a, b DESC)) WITH ^CLUSTERING ORDER BY (b DESC)",
+     DN_E_KEY_RULE, "the order is given twice: by DESC after \"b\" in the primary key, and by "
+     "CLUSTERING ORDER BY", ""},
+    {"CREATE TABLE t (a INT NOT NULL, b INT NOT NULL, PRIMARY KEY ((a), a, b)) "
+     "WITH ^CLUSTERING ORDER BY (b DESC)", DN_E_KEY_RULE,
+     "CLUSTERING ORDER BY does not go with a local key that repeats the partition key",
+     "write ASC or DESC after the columns of the local key"},
+};
+
 #define RANGE_TABLE "CREATE TABLE t (t TIMESTAMP, a INT, b INT NOT NULL, PRIMARY KEY (t, a)) WITH "
 #define PLAIN_TABLE "CREATE TABLE t (a INT PRIMARY KEY, t TIMESTAMP, n TIMESTAMP NULL, w INT) WITH "
 
