@@ -19,18 +19,17 @@ static int op_scan_preds(const struct plan_node *node,
                          struct scan_spec *spec,
                          struct dn_err *err)
 {
-    struct scan_pred *preds = node->preds;
-    uint32_t count = node->preds_count;
+    struct plan_preds made = {.preds = node->preds, .count = node->preds_count};
 
     if (node->prune) {
-        int rc = plan_scan_preds(
-            &ctx->env, node, ctx->params, ctx->params_count, arena, &preds, &count, err);
+        int rc =
+            plan_scan_preds(&ctx->env, node, ctx->params, ctx->params_count, arena, &made, err);
 
         if (rc < 0)
             return rc;
     }
-    spec->preds = preds;
-    spec->preds_count = count;
+    spec->preds = made.preds;
+    spec->preds_count = made.count;
     return 0;
 }
 

@@ -46,6 +46,9 @@ uint32_t bind_scan_col(struct binder *b, uint16_t table_col);
 /* Column by name; -1 and err when there is none. */
 int bind_table_column(const struct table *t, const char *name, uint32_t pos, struct dn_err *err);
 
+/* Puts the value in place of a call over constants. One that fails stays a call: its error belongs
+ * to the execution. */
+int bind_fold(struct binder *b, struct bexpr **e, struct dn_err *err) DN_MUST_CHECK;
 /* Casts made by hand: untyped things become `type`, others get an implicit cast (explicitly: any
  * cast there is). */
 int bind_coerce(struct binder *b,

@@ -91,6 +91,12 @@ int plan_select(const struct plan_env *env,
                 struct dn_err *err) DN_MUST_CHECK;
 void plan_done(struct plan *p); /* drops the table reference; NULL is fine */
 
+/* What a scan may be pruned by: as in struct scan_spec. */
+struct plan_preds {
+    struct scan_pred *preds;
+    uint32_t count;
+};
+
 /* Column constraints implied by a bound WHERE clause over a scan's columns, with parameters known.
  * Also enforces max_subqueries and strict_keys. */
 int plan_scan_preds(const struct plan_env *env,
@@ -98,8 +104,7 @@ int plan_scan_preds(const struct plan_env *env,
                     const struct datum *params,
                     uint32_t params_count,
                     struct arena *arena,
-                    struct scan_pred **ret,
-                    uint32_t *ret_count,
+                    struct plan_preds *ret,
                     struct dn_err *err) DN_MUST_CHECK;
 
 /* An expression without columns (INSERT values, DEFAULT): bound, types as they come. what names the

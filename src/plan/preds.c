@@ -369,8 +369,7 @@ static int pred_walk(struct pred_walk *w,
 
 static int pred_emit(struct pred_walk *w,
                      const struct pred_cons *c,
-                     struct scan_pred **ret,
-                     uint32_t *ret_count,
+                     struct plan_preds *ret,
                      struct dn_err *err)
 {
     const struct table *t = w->scan->table;
@@ -388,8 +387,7 @@ static int pred_emit(struct pred_walk *w,
             continue;
         out[n++] = (struct scan_pred){.col = col, .set = c->v[i].set.v, .set_count = c->v[i].set.n};
     }
-    *ret = out;
-    *ret_count = n;
+    *ret = (struct plan_preds){.preds = out, .count = n};
     return 0;
 }
 
@@ -398,8 +396,7 @@ int plan_scan_preds(const struct plan_env *env,
                     const struct datum *params,
                     uint32_t params_count,
                     struct arena *arena,
-                    struct scan_pred **ret,
-                    uint32_t *ret_count,
+                    struct plan_preds *ret,
                     struct dn_err *err)
 {
     struct pred_walk w = {.scan = scan, .arena = arena};
@@ -413,8 +410,8 @@ int plan_scan_preds(const struct plan_env *env,
         if (rc < 0)
             return rc;
     }
-    rc = pred_emit(&w, &cons, ret, ret_count, err);
+    rc = pred_emit(&w, &cons, ret, err);
     if (rc < 0)
         return rc;
-    return plan_check_limits(env->settings, scan->table, *ret, *ret_count, err);
+    return plan_check_limits(env->settings, scan->table, ret->preds, ret->count, err);
 }

@@ -30,6 +30,8 @@ struct sel {
     struct bexpr *offset;
 };
 
+/* The nodes of a SELECT whose parts are bound (stack.c). */
+int plan_stack(struct sel *s, struct plan *p, struct dn_err *err) DN_MUST_CHECK;
 /* Does the scan deliver the rows in the order asked for already? */
 bool plan_order_given(const struct sel *s, bool grouped);
 /* A warning for EXPLAIN when neither partition key nor time is constrained. */

@@ -94,6 +94,23 @@ fix_print_exprs(struct bexpr *const *v, uint32_t n, const char *const *names, st
     }
 }
 
+static void fix_print_aggregate(const struct plan_node *n, const char *const *names, struct buf *b)
+{
+    buf_puts(b, "aggregate(");
+    fix_print_exprs(n->exprs, n->exprs_count, names, b);
+    for (uint32_t i = 0; i < n->aggs_count; i++) {
+        buf_printf(b,
+                   "%s%s(%s",
+                   i ? ", " : "; ",
+                   n->aggs[i].agg->name,
+                   n->aggs[i].distinct ? "distinct " : "");
+        if (n->aggs[i].arg)
+            expr_print(n->aggs[i].arg, names, b);
+        buf_puts(b, n->aggs[i].arg ? ")" : "*)");
+    }
+    buf_puts(b, ")");
+}
+
 static void fix_print_node(struct plan_fix *f, const struct plan_node *n, struct buf *b)
 {
     const char **names =
@@ -131,19 +148,7 @@ static void fix_print_node(struct plan_fix *f, const struct plan_node *n, struct
         buf_puts(b, ")");
         break;
     case PLAN_AGGREGATE:
-        buf_puts(b, "aggregate(");
-        fix_print_exprs(n->exprs, n->exprs_count, names, b);
-        for (uint32_t i = 0; i < n->aggs_count; i++) {
-            buf_printf(b,
-                       "%s%s(%s",
-                       i ? ", " : "; ",
-                       n->aggs[i].agg->name,
-                       n->aggs[i].distinct ? "distinct " : "");
-            if (n->aggs[i].arg)
-                expr_print(n->aggs[i].arg, names, b);
-            buf_puts(b, n->aggs[i].arg ? ")" : "*)");
-        }
-        buf_puts(b, ")");
+        fix_print_aggregate(n, names, b);
         break;
     case PLAN_SORT:
         buf_puts(b, "sort(");

@@ -492,24 +492,23 @@ static void test_late(void **state)
     struct plan_env env = plan_fix_env(f);
     struct datum param = {.type = TYPE_BIGINT, .v = {.i64 = 7}};
     const struct plan_node *scan;
-    struct scan_pred *preds;
+    struct plan_preds got;
     struct plan *p;
     struct dn_err err;
-    uint32_t n;
 
     assert_int_equal(plan_fix_select(f, "SELECT b FROM num WHERE b > $1 AND us < now()", &p, &err),
                      0);
     scan = find_node(p, PLAN_SCAN);
     assert_non_null(scan->prune);
     assert_int_equal(scan->preds_count, 0);
-    assert_int_equal(plan_scan_preds(&env, scan, &param, 1, &f->arena, &preds, &n, &err), 0);
-    assert_int_equal(n, 2);
-    assert_int_equal(preds[0].set[0].lo.v.i64, 8);
-    assert_int_equal(preds[1].set[0].hi.v.i64, env.now_ns / 1000 - 1);
+    assert_int_equal(plan_scan_preds(&env, scan, &param, 1, &f->arena, &got, &err), 0);
+    assert_int_equal(got.count, 2);
+    assert_int_equal(got.preds[0].set[0].lo.v.i64, 8);
+    assert_int_equal(got.preds[1].set[0].hi.v.i64, env.now_ns / 1000 - 1);
     param.null = true;
-    assert_int_equal(plan_scan_preds(&env, scan, &param, 1, &f->arena, &preds, &n, &err), 0);
-    assert_int_equal(n, 1);
-    assert_int_equal(preds[0].set_count, 0);
+    assert_int_equal(plan_scan_preds(&env, scan, &param, 1, &f->arena, &got, &err), 0);
+    assert_int_equal(got.count, 1);
+    assert_int_equal(got.preds[0].set_count, 0);
     plan_done(p);
 }
 

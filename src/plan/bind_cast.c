@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * bind_cast.c: types of expressions: untyped things settled, casts inserted, constants folded. */
+#include "plan/bind.h"
+
+#include "func/text.h"
+
+/* Evaluates a call over constants. One that fails stays a call: its error belongs to the execution.
+ */
+int bind_fold(struct binder *b, struct bexpr **e, struct dn_err *err)
+{
+    struct eval ev = {.arena = b->env->arena, .now_ns = b->env->now_ns};
+    struct dn_err ignored;
+    struct datum d;
+    uint32_t pos = (*e)->pos;
+    enum type_id type = (*e)->type;
+    int rc;
+
+    if (!expr_is_const(*e, false))
+        return 0;
+    rc = expr_eval_datum(*e, &ev, &d, &ignored);
+    if (rc == DN_E_NOMEM)
+        return DN_FAIL_NOMEM(err);
+    if (rc < 0)
+        return 0;
+    if (!datum_copy(b->env->arena, &d, &d))
+        return DN_FAIL_NOMEM(err);
+    d.type = type;
+    return bind_const(b, &d, pos, e, err);
+}
+
+static int bind_cast(struct binder *b,
+                     const struct func *f,
+                     struct bexpr *e,
+                     enum type_id type,
+                     struct bexpr **ret,
+                     struct dn_err *err)
+{
+    struct bexpr *out = bind_new(b, BEXPR_CALL, type, e->pos);
+
+    if (!out)
+        return DN_FAIL_NOMEM(err);
+    out->func = f;
+    out->args = arena_alloc_array(b->env->arena, 1, sizeof(struct bexpr *));
+    if (!out->args)
+        return DN_FAIL_NOMEM(err);
+    out->args[0] = e;
+    out->args_count = 1;
+    *ret = out;
+    return bind_fold(b, ret, err);
+}
+
+static int bind_coerce_untyped(
+    struct binder *b, struct bexpr *e, enum type_id type, struct bexpr **ret, struct dn_err *err)
+{
+    struct datum d;
+    int rc;
+
+    if (e->kind == BEXPR_PARAM) { /* the first use decides */
+        e->type = type;
+        if (b->param_types[e->param - 1] == TYPE_NONE)
+            b->param_types[e->param - 1] = type;
+        *ret = e;
+        return 0;
+    }
+    DN_ASSERT(e->kind == BEXPR_CONST);
+    d = e->value;
+    if (d.null) {
+        d.type = type;
+    } else {
+        rc = text_parse(type, e->value.str, b->env->arena, &d, err);
+        if (rc < 0) {
+            dn_err_at(err, e->pos);
+            return rc;
+        }
+    }
+    return bind_const(b, &d, e->pos, ret, err);
+}
+
+int bind_coerce(struct binder *b,
+                struct bexpr *e,
+                enum type_id type,
+                bool explicitly,
+                struct bexpr **ret,
+                struct dn_err *err)
+{
+    const struct func *f;
+    struct datum d;
+
+    if (e->type == type || type == TYPE_NONE) {
+        *ret = e;
+        return 0;
+    }
+    if (e->type == TYPE_NONE && (e->kind == BEXPR_CONST || e->kind == BEXPR_PARAM))
+        return bind_coerce_untyped(b, e, type, ret, err);
+    if (e->kind == BEXPR_CONST && e->value.null) {
+        d = e->value;
+        d.type = type;
+        return bind_const(b, &d, e->pos, ret, err);
+    }
+    f = func_cast(e->type, type, !explicitly);
+    if (!f) {
+        DN_IGNORE(DN_FAIL(err,
+                          DN_E_DATATYPE_MISMATCH,
+                          "cannot %s %s to %s",
+                          explicitly ? "cast" : "convert",
+                          type_name(e->type),
+                          type_name(type))); /* returned below */
+        if (!explicitly && func_cast(e->type, type, false))
+            dn_err_hint(err, "Say so: CAST(… AS %s).", type_name(type));
+        dn_err_at(err, e->pos);
+        return DN_E_DATATYPE_MISMATCH;
+    }
+    return bind_cast(b, f, e, type, ret, err);
+}
+
+int bind_settle(struct binder *b, struct bexpr *e, struct bexpr **ret, struct dn_err *err)
+{
+    if (e->type != TYPE_NONE || (e->kind == BEXPR_CONST && e->value.null) ||
+        (e->kind != BEXPR_CONST && e->kind != BEXPR_PARAM)) {
+        *ret = e;
+        return 0;
+    }
+    if (e->kind == BEXPR_PARAM) { /* param_types stays open: anything will do */
+        e->type = TYPE_VARCHAR;
+        *ret = e;
+        return 0;
+    }
+    return bind_coerce_untyped(b, e, TYPE_VARCHAR, ret, err);
+}
