@@ -3,7 +3,7 @@
  * ast_ddl.c: builders of CREATE TABLE and CREATE SCHEMA. What is written goes into the spec as it
  * is; whether a key makes sense is table_build's to say. */
 #include "grammar.h"
-#include "sql/parse_int.h"
+#include "sql/ast_build.h"
 
 #include <string.h>
 #include <strings.h>

@@ -3,7 +3,7 @@
  * ast_literal.c: what numbers, strings, blobs and type names mean. A literal is one allocation: the
  * node and behind it the number's text or the string's bytes. */
 #include "grammar.h"
-#include "sql/parse_int.h"
+#include "sql/ast_build.h"
 
 #include "base/text.h"
 

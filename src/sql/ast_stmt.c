@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * ast_stmt.c: builders of all statements but CREATE. */
-#include "sql/parse_int.h"
+#include "sql/ast_build.h"
 
 #include <string.h>
 

@@ -27,9 +27,9 @@
 %token CAST PRECISION VARYING WITHOUT TIME ZONE.
 %token INTEGER FLOAT STRING BLOB PARAM ID.
 %token DOT TYPECAST PLUS MINUS STAR SLASH PERCENT NE LT LE GT GE AND OR NOT_LA IN IS BETWEEN.
-%token OVER FILTER WITHIN AT ILLEGAL STOP ROW.
+%token OVER FILTER WITHIN AT ISNULL NOTNULL ILLEGAL STOP ROW.
 %token CASE CHECK COLLATE CONSTRAINT CROSS ELSE END EXCEPT FETCH FOR FOREIGN FULL ILIKE INNER INTERSECT
-  JOIN LEFT LIKE NATURAL REFERENCES RETURNING RIGHT THEN UNION UNIQUE USING WHEN WINDOW.
+  JOIN LATERAL LEFT LIKE NATURAL ONLY REFERENCES RETURNING RIGHT THEN UNION UNIQUE USING WHEN WINDOW.
 
 %fallback ID ASC BY CHECKPOINT CLUSTERING DESC DESCRIBE DROP EXISTS EXPLAIN FIRST FLUSH IF INSERT KEY
   KEYSPACE KEYSPACES LAST NULLS PARTITION PRECISION SCHEMA SCHEMAS SET SHOW STATUS TABLES TIME TO USE
@@ -49,7 +49,7 @@
 
 %include {
 #include "grammar.h"
-#include "sql/parse_int.h"
+#include "sql/ast_build.h"
 
 #include <string.h>
 
@@ -63,6 +63,7 @@
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #pragma GCC diagnostic ignored "-Wpedantic"
 #pragma GCC diagnostic ignored "-Wunused-variable"
+#pragma GCC diagnostic ignored "-Wimplicit-fallthrough"
 #define YYNOERRORRECOVERY 1
 #define sql_lemon_ENGINEALWAYSONSTACK 1
 }
@@ -85,6 +86,8 @@ name(A) ::= OVER(T). {A = T;}
 name(A) ::= FILTER(T). {A = T;}
 name(A) ::= WITHIN(T). {A = T;}
 name(A) ::= AT(T). {A = T;}
+name(A) ::= ISNULL(T). {A = T;}
+name(A) ::= NOTNULL(T). {A = T;}
 
 %type qname {struct qual_name *}
 qname(A) ::= name(N). {A = sql_qual(ps, NULL, N);}

@@ -2,7 +2,7 @@
  *
  * parse.c: one statement after the other. */
 #include "base/text.h"
-#include "sql/parse_int.h"
+#include "sql/ast_build.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * in the row, errors too, and the automaton reads it from its parenthesis as usual. Both ways call
  * the same builders, and the tests compare their trees. */
 #include "grammar.h"
-#include "sql/parse_int.h"
+#include "sql/ast_build.h"
 
 /* One value; false if it is not a plain one. */
 static bool rows_value(struct sql_parser *ps, int code, struct sql_token tok, struct expr **ret)

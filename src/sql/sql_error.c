@@ -4,7 +4,7 @@
  * grammar's automaton which tokens would have; here they become words, and known slips become
  * hints. */
 #include "grammar.h"
-#include "sql/parse_int.h"
+#include "sql/ast_build.h"
 
 #include "base/text.h"
 

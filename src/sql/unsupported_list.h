@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * unsupported_list.h: DN_UNSUPPORTED(PLACE, "word", "what", "hint" or NULL). SQL that others know and
- * Dendro does not do: the word, standing where the grammar has the token X_PLACE, is answered with
- * "what is not supported" instead of a syntax error. */
+ * unsupported_list.h: DN_UNSUPPORTED(PLACE, "word", "what", "hint" or NULL). SQL that others know
+ * and Dendro does not do: the word, standing where the grammar has the token X_PLACE, is answered
+ * with "what is not supported" instead of a syntax error. */
 
 /* clang-format off */
 DN_UNSUPPORTED(STMT, "UPDATE",    "UPDATE", "an INSERT with the same key replaces the row")

@@ -23,6 +23,7 @@ const struct statement statements[] = {
      "SELECT 1.5, .5, 5., 1e10, 1E-5, 1.25e+3, 0.1, 123456789012345678901234567890"},
     {"select -1.5, - 1, -(1), - -1, +1, -a, - - a, -+a, +-a, -5::int",
      "SELECT -1.5, -1, -(1), - -1, +1, -a, - -a, - +a, + -a, -CAST(5 AS INTEGER)"},
+    {"select -0, - -0, -00, -0.0", "SELECT -0, - -0, -0, -0.0"},
     {"select 'it''s', '', 'ü', 'a\nb', '--', '/*', ';'", "SELECT 'it''s', '', 'ü', 'a\nb', '--', '/*', ';'"},
     {"select E'a\\nb\\t\\\\\\'\\\"\\x41\\101\\u00e9\\U0001F600''q'", "SELECT 'a\nb\t\\''\"AAé😀''q'"},
     {"select 0xABcd, X'00ff', x'', 0X00", "SELECT 0xabcd, 0x00ff, X'', 0x00"},

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * print_expr.c: names and expressions as text. Parentheses stand where they were written or where
+ * the tree needs them. Recursion is bounded by SQL_DEPTH_MAX. */
+#include "sql/ast_build.h"
+#include "sql/print_int.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- names ---- */
+
+static bool print_is_word(const char *name)
+{
+    const unsigned char *s = (const unsigned char *)name;
+
+    if (*s >= '0' && *s <= '9')
+        return false;
+    if (*s == '\0' || *s == '$')
+        return false;
+    for (; *s; s++) {
+        bool ok = (*s >= '0' && *s <= '9') || (*s >= 'A' && *s <= 'Z') ||
+                  (*s >= 'a' && *s <= 'z') || *s == '_' || *s == '$' || *s >= 0x80;
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+void sql_print_quoted(const char *s, size_t len, char quote, struct buf *b)
+{
+    buf_append(b, &quote, 1);
+    for (size_t i = 0; i < len; i++) {
+        buf_append(b, s + i, 1);
+        if (s[i] == quote)
+            buf_append(b, &quote, 1);
+    }
+    buf_append(b, &quote, 1);
+}
+
+void sql_print_name(const char *name, bool any, struct buf *b)
+{
+    bool keyword;
+    bool is_free = sql_keyword_is_free(name, strlen(name), &keyword);
+
+    if (print_is_word(name) && is_free && !(any && keyword))
+        buf_puts(b, name);
+    else
+        sql_print_quoted(name, strlen(name), '"', b);
+}
+
+void sql_print_ident(const char *name, struct buf *b)
+{
+    sql_print_name(name, false, b);
+}
+
+/* ---- expressions ---- */
+
+enum print_prec {
+    PREC_OR = 1,
+    PREC_AND,
+    PREC_NOT,
+    PREC_IS,
+    PREC_COMPARE,
+    PREC_IN,
+    PREC_ADD,
+    PREC_MUL,
+    PREC_SIGN,
+    PREC_CAST,
+    PREC_ATOM
+};
+
+static const struct {
+    const char *text;
+    enum print_prec prec;
+} print_ops[OP_MAX] = {
+    [OP_ADD] = {" + ", PREC_ADD},
+    [OP_SUB] = {" - ", PREC_ADD},
+    [OP_MUL] = {" * ", PREC_MUL},
+    [OP_DIV] = {" / ", PREC_MUL},
+    [OP_MOD] = {" % ", PREC_MUL},
+    [OP_EQ] = {" = ", PREC_COMPARE},
+    [OP_NE] = {" <> ", PREC_COMPARE},
+    [OP_LT] = {" < ", PREC_COMPARE},
+    [OP_LE] = {" <= ", PREC_COMPARE},
+    [OP_GT] = {" > ", PREC_COMPARE},
+    [OP_GE] = {" >= ", PREC_COMPARE},
+    [OP_AND] = {" AND ", PREC_AND},
+    [OP_OR] = {" OR ", PREC_OR},
+    [OP_NOT] = {"NOT ", PREC_NOT},
+    [OP_NEG] = {"-", PREC_SIGN},
+    [OP_POS] = {"+", PREC_SIGN},
+};
+
+static void print_at(const struct expr *e, enum print_prec least, struct buf *b);
+
+static bool print_is_number(const struct expr *e)
+{
+    return e->kind == EXPR_LITERAL && type_is_number(e->value.type) && !e->value.null;
+}
+
+static bool print_is_negative(const struct expr *e)
+{
+    if (!print_is_number(e))
+        return false;
+    if (e->text)
+        return e->text[0] == '-';
+    return e->value.type == TYPE_DOUBLE ? signbit(e->value.v.f64) != 0 : e->value.v.i64 < 0;
+}
+
+static enum print_prec print_prec(const struct expr *e)
+{
+    switch (e->kind) {
+    case EXPR_LITERAL:
+        return print_is_negative(e) ? PREC_SIGN : PREC_ATOM;
+    case EXPR_COLUMN:
+    case EXPR_PARAM:
+    case EXPR_STAR:
+    case EXPR_CALL:
+    case EXPR_CAST:
+        return PREC_ATOM;
+    case EXPR_UNARY:
+    case EXPR_BINARY:
+        return print_ops[e->op].prec;
+    case EXPR_BETWEEN:
+    case EXPR_IN:
+        return PREC_IN;
+    case EXPR_IS_NULL:
+        return PREC_IS;
+    case EXPR_KIND_MAX:
+        break;
+    }
+    return PREC_ATOM;
+}
+
+static void print_blob(struct vstr v, struct buf *b)
+{
+    static const char digits[] = "0123456789abcdef";
+
+    buf_puts(b, v.len ? "0x" : "X''");
+    for (uint32_t i = 0; i < v.len; i++) {
+        unsigned char c = (unsigned char)v.ptr[i];
+        char pair[2] = {digits[c >> 4], digits[c & 15]};
+        buf_append(b, pair, 2);
+    }
+}
+
+static void print_literal(const struct expr *e, struct buf *b)
+{
+    const struct datum *d = &e->value;
+
+    if (d->null || d->type == TYPE_NONE)
+        buf_puts(b, "NULL");
+    else if (d->type == TYPE_BOOLEAN)
+        buf_puts(b, d->v.i64 ? "TRUE" : "FALSE");
+    else if (d->type == TYPE_BIGINT)
+        buf_printf(b, "%s%" PRId64, d->v.i64 == 0 && print_is_negative(e) ? "-" : "", d->v.i64);
+    else if (d->type == TYPE_VARCHAR)
+        sql_print_quoted(d->str.ptr, d->str.len, '\'', b);
+    else if (d->type == TYPE_BLOB)
+        print_blob(d->str, b);
+    else if (e->text)
+        buf_puts(b, e->text);
+    else
+        buf_printf(b, "%.17e", d->v.f64);
+}
+
+static void print_args(const struct expr *e, struct buf *b)
+{
+    for (uint32_t i = 0; i < e->args_count; i++) {
+        buf_puts(b, i ? ", " : "");
+        print_at(e->args[i], PREC_OR, b);
+    }
+}
+
+static void print_call(const struct expr *e, struct buf *b)
+{
+    sql_print_ident(e->name, b);
+    buf_puts(b, e->distinct ? "(DISTINCT " : "(");
+    if (e->star)
+        buf_puts(b, "*");
+    print_args(e, b);
+    buf_puts(b, ")");
+}
+
+/* What each operand must at least bind like to stand there without parentheses. Comparisons do not
+ * associate; the other operators do to the left; a chain is flat whatever its shape. */
+struct print_least {
+    enum print_prec a;
+    enum print_prec b; /* and c */
+};
+
+static struct print_least print_least(const struct expr *e)
+{
+    struct print_least least = {PREC_OR, PREC_OR};
+    enum print_prec prec = print_prec(e);
+
+    switch (e->kind) {
+    case EXPR_UNARY:
+        least.a = prec;
+        break;
+    case EXPR_BINARY:
+        least.a = prec == PREC_COMPARE ? prec + 1 : prec;
+        least.b = e->op == OP_AND || e->op == OP_OR ? prec : prec + 1;
+        break;
+    case EXPR_BETWEEN:
+    case EXPR_IN:
+    case EXPR_IS_NULL:
+        least.a = prec + 1;
+        least.b = prec + 1;
+        break;
+    case EXPR_LITERAL:
+    case EXPR_COLUMN:
+    case EXPR_PARAM:
+    case EXPR_STAR:
+    case EXPR_CALL:
+    case EXPR_CAST:
+    case EXPR_KIND_MAX:
+        break;
+    }
+    return least;
+}
+
+static void print_need(struct expr *e, enum print_prec least)
+{
+    if (e && print_prec(e) < least)
+        e->paren = true;
+}
+
+void sql_parens(struct expr *e)
+{
+    struct print_least least = print_least(e);
+
+    print_need(e->a, least.a);
+    print_need(e->b, least.b);
+    print_need(e->c, least.b);
+}
+
+static void print_operator(const struct expr *e, struct buf *b)
+{
+    struct print_least least = print_least(e);
+
+    if (e->kind == EXPR_BINARY) {
+        print_at(e->a, least.a, b);
+        buf_puts(b, print_ops[e->op].text);
+        print_at(e->b, least.b, b);
+        return;
+    }
+    buf_puts(b, print_ops[e->op].text);
+    /* A sign before a number would become part of it, two signs would be a comment. */
+    if (e->op == OP_NEG && print_is_number(e->a) && !e->a->paren && !print_is_negative(e->a)) {
+        buf_puts(b, "(");
+        print_at(e->a, PREC_OR, b);
+        buf_puts(b, ")");
+        return;
+    }
+    if (e->op != OP_NOT && !e->a->paren && print_prec(e->a) == PREC_SIGN)
+        buf_puts(b, " ");
+    print_at(e->a, least.a, b);
+}
+
+static void print_expr_inner(const struct expr *e, struct buf *b)
+{
+    struct print_least least = print_least(e);
+
+    switch (e->kind) {
+    case EXPR_LITERAL:
+        print_literal(e, b);
+        break;
+    case EXPR_COLUMN:
+    case EXPR_STAR:
+        if (e->table) {
+            sql_print_ident(e->table, b);
+            buf_puts(b, ".");
+        }
+        if (e->kind == EXPR_STAR)
+            buf_puts(b, "*");
+        else
+            sql_print_ident(e->name, b);
+        break;
+    case EXPR_PARAM:
+        buf_printf(b, "$%u", e->param);
+        break;
+    case EXPR_UNARY:
+    case EXPR_BINARY:
+        print_operator(e, b);
+        break;
+    case EXPR_BETWEEN:
+        print_at(e->a, least.a, b);
+        buf_puts(b, e->negated ? " NOT BETWEEN " : " BETWEEN ");
+        print_at(e->b, least.b, b);
+        buf_puts(b, " AND ");
+        print_at(e->c, least.b, b);
+        break;
+    case EXPR_IN:
+        print_at(e->a, least.a, b);
+        buf_puts(b, e->negated ? " NOT IN (" : " IN (");
+        print_args(e, b);
+        buf_puts(b, ")");
+        break;
+    case EXPR_IS_NULL:
+        print_at(e->a, least.a, b);
+        buf_puts(b, e->negated ? " IS NOT NULL" : " IS NULL");
+        break;
+    case EXPR_CALL:
+        print_call(e, b);
+        break;
+    case EXPR_CAST:
+        buf_puts(b, "CAST(");
+        print_at(e->a, PREC_OR, b);
+        buf_printf(b, " AS %s)", type_name(e->type));
+        break;
+    case EXPR_KIND_MAX:
+        break;
+    }
+}
+
+/* In parentheses if they were written, or if e binds less than `least`. */
+static void print_at(const struct expr *e, enum print_prec least, struct buf *b)
+{
+    bool paren = e->paren || print_prec(e) < least;
+
+    if (paren)
+        buf_puts(b, "(");
+    print_expr_inner(e, b);
+    if (paren)
+        buf_puts(b, ")");
+}
+
+void sql_print_expr(const struct expr *e, struct buf *b)
+{
+    print_at(e, PREC_OR, b);
+}
