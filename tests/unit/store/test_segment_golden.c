@@ -558,7 +558,83 @@ static void check_runs(const struct decoder *d, const struct model *m)
                      1000000 + 1950 * 700);
 }
 
-/* Zones by way of an example: the column of notes in every block. */
+/* Rows [from, to) against the arrays of this prefix ("b_" or "v_") at place i. Sums of the golden
+ * doubles are exact in any order. */
+static void check_zone(const struct doc_column *c,
+                       const struct model *m,
+                       const char *prefix,
+                       uint32_t i,
+                       uint32_t from,
+                       uint32_t to)
+{
+    static const char *const names[] = {"min", "max", "first", "last", "sum", "nulls", "absent"};
+    struct datum want[7] = {{.type = c->type, .null = true}, {.type = c->type, .null = true}};
+    struct datum sum = {.type = type_is_float(c->type) ? TYPE_DOUBLE : TYPE_BIGINT, .null = true};
+    struct datum nulls = {.type = TYPE_INTEGER};
+    struct datum absent = {.type = TYPE_INTEGER};
+
+    for (uint32_t row = from; row < to; row++) {
+        struct datum d = colbuf_datum(&m->cols[c->store_col], row);
+
+        nulls.v.i64 += d.null;
+        absent.v.i64 += model_absent(m, c->store_col, row);
+        if (d.null)
+            continue;
+        if (want[0].null || datum_cmp(&d, &want[0]) < 0)
+            want[0] = d;
+        if (want[1].null || datum_cmp(&d, &want[1]) > 0)
+            want[1] = d;
+        if (type_is_float(c->type))
+            sum.v.f64 += d.v.f64;
+        else
+            sum.v.i64 += d.v.i64;
+        sum.null = false;
+    }
+    want[2] = colbuf_datum(&m->cols[c->store_col], from);
+    want[3] = colbuf_datum(&m->cols[c->store_col], to - 1);
+    want[4] = sum;
+    want[5] = nulls;
+    want[6] = absent;
+    for (uint32_t k = 0; k < 7; k++) {
+        char name[16];
+        const struct array *a;
+        uint64_t bits = 0;
+
+        if ((k == 4 && !type_is_number(c->type)) || (prefix[0] == 'v' && (k == 2 || k == 3)))
+            continue;
+        (void)snprintf(name, sizeof name, "%s%s", prefix, names[k]);
+        a = find(c->arrays, c->arrays_count, name);
+        assert_true(i < a->count);
+        assert_int_equal(a->rows[i].null, want[k].null);
+        want[k].type = a->type;
+        datum_store(&want[k], &bits, 0);
+        assert_true(want[k].null || a->rows[i].bits == bits);
+    }
+}
+
+static void check_zones(const struct decoder *d, const struct model *m)
+{
+    for (uint32_t k = 0; k < d->columns; k++) {
+        const struct doc_column *c = &d->cols[k];
+        uint32_t vector = 0;
+        uint32_t row = 0;
+
+        assert_int_equal(d->groups, 1);
+        if (c->series || c->kinds[0] || type_is_string(c->type))
+            continue;
+        for (uint32_t b = 0; b < d->blocks; b++) {
+            uint32_t rows = block_rows(d, b);
+
+            check_zone(c, m, "b_", b, row, row + rows);
+            for (uint32_t at = 0; at < rows; at += 1024)
+                check_zone(
+                    c, m, "v_", vector++, row + at, row + (rows - at < 1024 ? rows : at + 1024));
+            row += rows;
+        }
+    }
+}
+
+/* Zones of strings: the column of notes in every block. */
 static void check_strings(const struct decoder *d)
 {
     const struct doc_column *c = &d->cols[4];
@@ -606,6 +682,7 @@ static void test_page(void **state)
         decode_data(&d, &m),
         doc_field(d.doc, "Trailer", "footer_offset", bytes + n - doc_size(d.doc, "Trailer")));
     check_runs(&d, &m);
+    check_zones(&d, &m);
     check_strings(&d);
     arena_done(&d.arena);
     mem_free(doc);
