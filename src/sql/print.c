@@ -103,7 +103,7 @@ static void print_insert(const struct insert_stmt *s, struct buf *b)
 
 /* ---- CREATE ---- */
 
-static void print_key_elems(const struct key_elem_spec *elems, size_t count, struct buf *b)
+void sql_print_key(const struct key_elem_spec *elems, size_t count, struct buf *b)
 {
     for (size_t i = 0; i < count; i++) {
         const struct key_elem_spec *k = &elems[i];
@@ -126,10 +126,10 @@ static void print_key(const struct table_spec *spec, struct buf *b)
     buf_puts(b, "PRIMARY KEY (");
     if (spec->has_inner) {
         buf_puts(b, "(");
-        print_key_elems(spec->partition, spec->partition_count, b);
+        sql_print_key(spec->partition, spec->partition_count, b);
         buf_puts(b, spec->local_count ? "), " : ")");
     }
-    print_key_elems(spec->local, spec->local_count, b);
+    sql_print_key(spec->local, spec->local_count, b);
     buf_puts(b, ")");
 }
 
@@ -148,7 +148,7 @@ static void print_options(const struct table_spec *spec, struct buf *b)
 
     if (clustering) {
         buf_puts(b, " WITH CLUSTERING ORDER BY (");
-        print_key_elems(spec->clustering, spec->clustering_count, b);
+        sql_print_key(spec->clustering, spec->clustering_count, b);
         buf_puts(b, ")");
     } else if (spec->options_count) {
         buf_puts(b, " WITH (");

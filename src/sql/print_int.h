@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * print_int.h: what print.c needs of print_expr.c. One thread at a time. */
+ * print_int.h: the printers' parts that others inside src/sql use. One thread at a time. */
 #pragma once
 
 #include "sql/sql.h"
@@ -9,3 +9,5 @@
 void sql_print_quoted(const char *s, size_t len, char quote, struct buf *b);
 /* A name; any: a keyword of any class goes into quotes. */
 void sql_print_name(const char *name, bool any, struct buf *b);
+/* Elements of a key, with commas between. */
+void sql_print_key(const struct key_elem_spec *elems, size_t count, struct buf *b);

@@ -5,6 +5,7 @@
  * hints. */
 #include "grammar.h"
 #include "sql/ast_build.h"
+#include "sql/print_int.h"
 
 #include "base/text.h"
 
@@ -108,31 +109,25 @@ static const struct {
 };
 
 /* Tokens that start an expression, and those that go on after one. */
-static const int error_expr_start[] = {TK_INTEGER,
-                                       TK_FLOAT,
-                                       TK_STRING,
-                                       TK_BLOB,
-                                       TK_PARAM,
-                                       TK_ID,
-                                       TK_LP,
-                                       TK_NULL,
-                                       TK_TRUE,
-                                       TK_FALSE,
-                                       TK_CAST,
-                                       TK_NOT,
-                                       TK_PLUS,
-                                       TK_MINUS,
-                                       TK_OVER,
-                                       TK_FILTER,
-                                       TK_WITHIN,
-                                       TK_AT};
+static const int error_expr_start[] = {TK_INTEGER, TK_FLOAT,  TK_STRING, TK_BLOB,   TK_PARAM,
+                                       TK_ID,      TK_LP,     TK_NULL,   TK_TRUE,   TK_FALSE,
+                                       TK_CAST,    TK_NOT,    TK_PLUS,   TK_MINUS,  TK_OVER,
+                                       TK_FILTER,  TK_WITHIN, TK_AT,     TK_ISNULL, TK_NOTNULL};
 static const int error_operators[] = {
     TK_PLUS, TK_MINUS, TK_STAR,    TK_SLASH,    TK_PERCENT, TK_EQ,  TK_NE,
     TK_LT,   TK_LE,    TK_GT,      TK_GE,       TK_AND,     TK_OR,  TK_NOT_LA,
     TK_IN,   TK_IS,    TK_BETWEEN, TK_TYPECAST, TK_LP,      TK_DOT, TK_STRING};
 /* Never named: words that are only names here, and what exists for other messages. */
-static const int error_silent[] = {
-    TK_OVER, TK_FILTER, TK_WITHIN, TK_AT, TK_ILLEGAL, TK_NOT_LA, TK_STOP, TK_ROW};
+static const int error_silent[] = {TK_OVER,
+                                   TK_FILTER,
+                                   TK_WITHIN,
+                                   TK_AT,
+                                   TK_ISNULL,
+                                   TK_NOTNULL,
+                                   TK_ILLEGAL,
+                                   TK_NOT_LA,
+                                   TK_STOP,
+                                   TK_ROW};
 
 static const char *error_shown(int code)
 {
@@ -256,10 +251,9 @@ static bool error_hint_key(struct sql_parser *ps)
     if (again >= spec->partition_count)
         return false;
     buf_init(&b, ps->arena->owner);
-    for (size_t i = 0; i < spec->partition_count; i++) {
-        buf_puts(&b, i == 0 ? "" : i == again ? "), " : ", ");
-        sql_print_ident(spec->partition[i].name.s, &b);
-    }
+    sql_print_key(spec->partition, again, &b);
+    buf_puts(&b, "), ");
+    sql_print_key(spec->partition + again, spec->partition_count - again, &b);
     dn_err_hint(
         ps->err,
         "the inner parentheses, those of the partition key, are not closed: PRIMARY KEY ((%.*s)",

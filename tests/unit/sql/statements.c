@@ -9,7 +9,7 @@ const struct statement statements[] = {
     {"select time, region, state, sequence, quantum, status, key, date, values, desc, first, partition, tables from \"from\"",
      "SELECT time, region, state, sequence, quantum, status, key, date, values, desc, first, partition, tables FROM \"from\""},
     {"select größe, naïve.日本 from naïve", "SELECT größe, naïve.日本 FROM naïve"},
-    {"select over, filter, within, at, if", "SELECT \"over\", \"filter\", \"within\", \"at\", \"if\""},
+    {"select over, filter, within, at, if, isnull(a)", "SELECT \"over\", \"filter\", \"within\", \"at\", \"if\", \"isnull\"(a)"},
     {"select \"Group\" as \"order\" from t \"where\"", "SELECT \"Group\" AS \"order\" FROM t AS \"where\""},
     {"select _, _a from _", "SELECT _, _a FROM _"},
     /* comments and blanks */
