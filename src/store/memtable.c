@@ -9,7 +9,6 @@
  *       until the memtable goes. */
 #include "store/memtable_int.h"
 
-#include "vec/keyser.h"
 #include "vec/normkey.h"
 
 #include <string.h>
@@ -289,16 +288,16 @@ static int mem_series_of(
     return mem_series_add(m, token, ret, err);
 }
 
-/* Copies rows [from, from + count) of a vector into chunk positions at.. */
+/* Copies rows [from, from + count) of a vector to where the next staged rows go. */
 static int mem_copy_col(struct memtable *m,
                         struct mem_chunk *c,
                         uint32_t col,
                         const struct vec *v,
                         uint32_t from,
-                        uint32_t at,
                         uint32_t count,
                         struct dn_err *err)
 {
+    uint32_t at = m->staged - c->first_row;
     enum phys phys = type_phys(m->table->columns[col].type);
     uint32_t size = phys_size(phys);
     uint8_t *to = (uint8_t *)c->data[col] + (size_t)at * size;
@@ -345,15 +344,20 @@ static void mem_unstage(struct memtable *m, uint32_t to)
     }
 }
 
+/* What one call of memtable_stage writes. */
+struct mem_write {
+    const struct vec *cols;
+    uint64_t seq;
+    enum row_op op;
+    uint64_t rowid_base;
+};
+
 /* One stretch of rows that lies in one chunk. */
 static int mem_stage_stretch(struct memtable *m,
                              struct mem_chunk *c,
-                             const struct vec *cols,
+                             const struct mem_write *w,
                              uint32_t from,
                              uint32_t count,
-                             uint64_t seq,
-                             enum row_op op,
-                             uint64_t rowid,
                              struct dn_err *err)
 {
     uint32_t at = m->staged - c->first_row;
@@ -361,7 +365,7 @@ static int mem_stage_stretch(struct memtable *m,
     int rc;
 
     for (uint16_t col = 0; col < m->table->columns_count; col++) {
-        rc = mem_copy_col(m, c, col, &cols[col], from, at, count, err);
+        rc = mem_copy_col(m, c, col, &w->cols[col], from, count, err);
         if (rc < 0)
             return rc;
     }
@@ -370,7 +374,7 @@ static int mem_stage_stretch(struct memtable *m,
         struct mem_series *s;
         uint32_t id = m->table->series_count == 0 && last != UINT32_MAX ? last : UINT32_MAX;
         if (id == UINT32_MAX) {
-            rc = mem_series_of(m, cols, from + i, &id, err);
+            rc = mem_series_of(m, w->cols, from + i, &id, err);
             if (rc < 0) {
                 sched_unlock(m->lock);
                 return rc;
@@ -378,12 +382,12 @@ static int mem_stage_stretch(struct memtable *m,
         }
         last = id;
         s = &m->series[id];
-        c->seq[at + i] = seq;
-        c->op[at + i] = (uint8_t)op;
+        c->seq[at + i] = w->seq;
+        c->op[at + i] = (uint8_t)w->op;
         c->series[at + i] = id;
         c->prev[at + i] = s->head;
         if (c->rowid)
-            c->rowid[at + i] = rowid + i;
+            c->rowid[at + i] = w->rowid_base + from + i;
         s->head = m->staged;
         s->rows++;
         m->staged++;
@@ -400,6 +404,7 @@ int memtable_stage(struct memtable *m,
                    uint64_t rowid_base,
                    struct dn_err *err)
 {
+    const struct mem_write w = {.cols = cols, .seq = seq, .op = op, .rowid_base = rowid_base};
     uint32_t before = m->staged;
     uint32_t done = 0;
 
@@ -414,7 +419,7 @@ int memtable_stage(struct memtable *m,
         struct mem_chunk *c = m->chunks[mem_chunk_index(m->staged)];
         uint32_t room = c->first_row + c->cap - m->staged;
         uint32_t count = rows - done < room ? rows - done : room;
-        int rc = mem_stage_stretch(m, c, cols, done, count, seq, op, rowid_base + done, err);
+        int rc = mem_stage_stretch(m, c, &w, done, count, err);
         if (rc < 0) {
             sched_lock(m->lock);
             mem_unstage(m, before);
@@ -442,215 +447,4 @@ void memtable_rollback(struct memtable *m, uint32_t rows)
     sched_lock(m->lock);
     mem_unstage(m, rows);
     sched_unlock(m->lock);
-}
-
-struct datum memtable_datum(const struct memtable *m, uint32_t row, uint32_t store_col)
-{
-    const struct table *t = m->table;
-    const struct mem_chunk *c = mem_chunk_of(m, row);
-    uint32_t at = row - c->first_row;
-    struct datum d = {.type = store_col_type(t, store_col)};
-    struct vec v;
-
-    if (store_col < t->columns_count) {
-        v = (struct vec){
-            .type = d.type, .form = VEC_FLAT, .count = c->cap, .data = c->data[store_col]};
-        if (c->flags[store_col][at]) {
-            d.null = true;
-            return d;
-        }
-        return vec_datum(&v, at);
-    }
-    switch ((enum hidden_col)(store_col - t->columns_count)) {
-    case HIDDEN_SEQ:
-        d.v.i64 = (int64_t)c->seq[at];
-        break;
-    case HIDDEN_OP:
-        d.v.i64 = c->op[at];
-        break;
-    case HIDDEN_EXPIRY:
-        d.null = true;
-        break;
-    case HIDDEN_ROWID:
-        d.v.i64 = c->rowid ? (int64_t)c->rowid[at] : 0;
-        break;
-    case HIDDEN_MAX:
-        break;
-    }
-    return d;
-}
-
-struct datum
-memtable_fold_value(const void *source, uint32_t row, uint32_t store_col, bool *ret_absent)
-{
-    const struct memtable *m = source;
-    const struct mem_chunk *c = mem_chunk_of(m, row);
-
-    *ret_absent = store_col < m->table->columns_count &&
-                  (c->flags[store_col][row - c->first_row] & MEM_ABSENT);
-    return memtable_datum(m, row, store_col);
-}
-
-enum row_op memtable_op(const struct memtable *m, uint32_t row)
-{
-    const struct mem_chunk *c = mem_chunk_of(m, row);
-
-    return (enum row_op)c->op[row - c->first_row];
-}
-
-bool memtable_same_key(const struct memtable *m, uint32_t a, uint32_t b)
-{
-    const struct table *t = m->table;
-
-    if (t->form == KEY_NONE)
-        return a == b;
-    for (uint16_t i = 0; i < t->rest_count; i++) {
-        struct datum da = memtable_datum(m, a, t->rest[i].col);
-        struct datum db = memtable_datum(m, b, t->rest[i].col);
-        if (datum_cmp(&da, &db) != 0)
-            return false;
-    }
-    return true;
-}
-
-/* The n-byte values of chosen rows, chunk by chunk. */
-static void mem_gather_fixed(const struct memtable *m,
-                             const uint32_t *rows,
-                             uint32_t count,
-                             uint32_t col,
-                             uint32_t size,
-                             uint8_t *to)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        const struct mem_chunk *c = mem_chunk_of(m, rows[i]);
-        const uint8_t *from =
-            (const uint8_t *)c->data[col] + (size_t)(rows[i] - c->first_row) * size;
-        switch (size) {
-        case 8:
-            memcpy(to + (size_t)i * 8, from, 8);
-            break;
-        case 16:
-            memcpy(to + (size_t)i * 16, from, 16);
-            break;
-        case 4:
-            memcpy(to + (size_t)i * 4, from, 4);
-            break;
-        default:
-            memcpy(to + (size_t)i * size, from, size);
-            break;
-        }
-    }
-}
-
-static int mem_gather_flags(const struct memtable *m,
-                            const uint32_t *rows,
-                            uint32_t count,
-                            uint32_t col,
-                            struct arena *arena,
-                            struct vec *ret,
-                            struct dn_err *err)
-{
-    uint8_t any = 0;
-    uint64_t *nulls = NULL;
-    uint64_t *absent = NULL;
-
-    for (uint32_t i = 0; i < count; i++) {
-        const struct mem_chunk *c = mem_chunk_of(m, rows[i]);
-        any |= c->flags[col][rows[i] - c->first_row];
-    }
-    if (any & MEM_NULL)
-        nulls = arena_calloc(arena, VEC_BITMAP_WORDS(count), sizeof *nulls);
-    if (any & MEM_ABSENT)
-        absent = arena_calloc(arena, VEC_BITMAP_WORDS(count), sizeof *absent);
-    if (((any & MEM_NULL) && !nulls) || ((any & MEM_ABSENT) && !absent))
-        return DN_FAIL_NOMEM(err);
-    for (uint32_t i = 0; any && i < count; i++) {
-        const struct mem_chunk *c = mem_chunk_of(m, rows[i]);
-        uint8_t flag = c->flags[col][rows[i] - c->first_row];
-        if (flag & MEM_NULL)
-            vec_bit_set(nulls, i);
-        if (flag & MEM_ABSENT)
-            vec_bit_set(absent, i);
-    }
-    ret->nulls = nulls;
-    ret->absent = absent;
-    return DN_OK;
-}
-
-static int mem_gather_hidden(const struct memtable *m,
-                             const uint32_t *rows,
-                             uint32_t count,
-                             enum hidden_col hidden,
-                             struct arena *arena,
-                             struct vec *ret,
-                             struct dn_err *err)
-{
-    static const uint64_t one_null = 1;
-    static const int64_t zero = 0;
-    int64_t *wide = NULL;
-    int16_t *ops = NULL;
-
-    if (hidden == HIDDEN_EXPIRY || (hidden == HIDDEN_ROWID && m->table->form != KEY_NONE)) {
-        ret->form = VEC_CONST;
-        ret->data = &zero;
-        ret->nulls = hidden == HIDDEN_EXPIRY ? &one_null : NULL;
-        return DN_OK;
-    }
-    if (hidden == HIDDEN_OP)
-        ops = arena_alloc_array(arena, count, sizeof *ops);
-    else
-        wide = arena_alloc_array(arena, count, sizeof *wide);
-    if (!ops && !wide)
-        return DN_FAIL_NOMEM(err);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct mem_chunk *c = mem_chunk_of(m, rows[i]);
-        uint32_t at = rows[i] - c->first_row;
-        if (ops)
-            ops[i] = c->op[at];
-        else
-            wide[i] = (int64_t)(hidden == HIDDEN_SEQ ? c->seq[at] : c->rowid[at]);
-    }
-    ret->data = ops ? (void *)ops : (void *)wide;
-    return DN_OK;
-}
-
-int memtable_gather(const struct memtable *m,
-                    const uint32_t *rows,
-                    uint32_t count,
-                    const uint32_t *cols,
-                    uint32_t cols_count,
-                    struct arena *arena,
-                    struct vec *ret,
-                    struct dn_err *err)
-{
-    const struct table *t = m->table;
-
-    for (uint32_t k = 0; k < cols_count; k++) {
-        struct vec *v = &ret[k];
-        uint32_t size;
-        uint8_t *data;
-        int rc;
-
-        memset(v, 0, sizeof *v);
-        v->type = store_col_type(t, cols[k]);
-        v->form = VEC_FLAT;
-        v->count = count;
-        if (cols[k] >= t->columns_count) {
-            rc = mem_gather_hidden(
-                m, rows, count, (enum hidden_col)(cols[k] - t->columns_count), arena, v, err);
-            if (rc < 0)
-                return rc;
-            continue;
-        }
-        size = phys_size(type_phys(v->type));
-        data = arena_alloc_array(arena, count, size);
-        if (!data)
-            return DN_FAIL_NOMEM(err);
-        mem_gather_fixed(m, rows, count, cols[k], size, data);
-        v->data = data;
-        rc = mem_gather_flags(m, rows, count, cols[k], arena, v, err);
-        if (rc < 0)
-            return rc;
-    }
-    return DN_OK;
 }

@@ -93,13 +93,17 @@ struct datum
 memtable_fold_value(const void *source, uint32_t row, uint32_t store_col, bool *ret_absent);
 /* One value; absent reads as NULL. */
 struct datum memtable_datum(const struct memtable *m, uint32_t row, uint32_t store_col);
-/* Copies rows into FLAT vectors for the given store columns. Strings stay borrowed from the
- * memtable. */
+/* Rows, in any order, and store columns. */
+struct mem_want {
+    const uint32_t *rows;
+    uint32_t count;
+    const uint32_t *cols;
+    uint32_t cols_count;
+};
+/* Copies them into FLAT vectors (CONST for hidden columns that are all the same). Strings stay
+ * borrowed from the memtable. */
 int memtable_gather(const struct memtable *m,
-                    const uint32_t *rows,
-                    uint32_t count,
-                    const uint32_t *cols,
-                    uint32_t cols_count,
+                    const struct mem_want *want,
                     struct arena *arena,
                     struct vec *ret,
                     struct dn_err *err) DN_MUST_CHECK;

@@ -361,17 +361,14 @@ scan_memtable_chunk(struct scan *s, struct scan_piece *p, struct batch *ret, str
 {
     struct scan_src *src = p->src;
     uint32_t count = p->end - p->next < VEC_ROWS_MAX ? p->end - p->next : VEC_ROWS_MAX;
+    const struct mem_want want = {.rows = src->order->order + p->next,
+                                  .count = count,
+                                  .cols = s->fetch,
+                                  .cols_count = s->spec.cols_count};
     int rc;
 
     arena_reset(&src->arena);
-    rc = memtable_gather(src->m,
-                         src->order->order + p->next,
-                         count,
-                         s->fetch,
-                         s->spec.cols_count,
-                         &src->arena,
-                         src->vecs,
-                         err);
+    rc = memtable_gather(src->m, &want, &src->arena, src->vecs, err);
     if (rc < 0)
         return rc;
     p->next += count;

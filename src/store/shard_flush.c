@@ -82,10 +82,12 @@ static int flush_rows(struct flusher *f, const uint32_t *rows, uint32_t count, s
 {
     while (count > 0) {
         uint32_t n = count < VEC_ROWS_MAX ? count : VEC_ROWS_MAX;
+        struct mem_want want;
         int rc;
         arena_reset(&f->arena);
-        rc = memtable_gather(
-            f->m, rows, n, f->all_cols, store_cols_count(f->t), &f->arena, f->vecs, err);
+        want = (struct mem_want){
+            .rows = rows, .count = n, .cols = f->all_cols, .cols_count = store_cols_count(f->t)};
+        rc = memtable_gather(f->m, &want, &f->arena, f->vecs, err);
         if (rc == DN_OK)
             rc = flush_add(f, f->vecs, n, err);
         if (rc < 0)

@@ -33,102 +33,105 @@ static enum type_id model_random_type(struct rng *r)
 static const char *const model_names[MODEL_COLS_MAX] = {
     "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7"};
 
-/* Columns: some series columns, a time column if asked for, one more key column perhaps, values. */
+/* What a random definition is made of, before table_build sees it. */
+struct model_def {
+    struct column_spec cols[MODEL_COLS_MAX];
+    uint32_t cols_count;
+    struct key_elem_spec part[4];
+    uint32_t part_count;
+    struct key_elem_spec local[8];
+    uint32_t local_count;
+};
+
+enum model_form { FORM_RIAK, FORM_CQL, FORM_CQL_QUANTUM, FORM_RANGE, FORM_NONE, FORM_MAX };
+
+static struct column_spec *model_add_col(struct model_def *d, enum type_id type, bool not_null)
+{
+    struct column_spec *c = &d->cols[d->cols_count];
+
+    c->name.s = model_names[d->cols_count++];
+    c->type = type;
+    c->not_null = not_null;
+    return c;
+}
+
+/* Series columns, the time column, perhaps one more key column; and the key over them. */
+static void model_random_key(struct rng *r, enum model_form form, struct model_def *d)
+{
+    uint32_t series = form >= FORM_RANGE ? 0 : rng_below(r, 3);
+    struct key_elem_spec *e;
+    uint32_t time_at;
+    bool more = rng_below(r, 2);
+
+    if (series == 0 && (form == FORM_CQL || form == FORM_CQL_QUANTUM))
+        series = 1;
+    for (uint32_t i = 0; i < series; i++)
+        d->part[d->part_count++].name = model_add_col(d, model_random_type(r), true)->name;
+    time_at = d->cols_count;
+    (void)model_add_col(d, (enum type_id)(TYPE_TIMESTAMP + rng_below(r, 3)), form != FORM_NONE);
+    if (more)
+        (void)model_add_col(d, model_random_type(r), form != FORM_NONE);
+    if (form == FORM_NONE)
+        return;
+    if (form == FORM_RIAK || form == FORM_CQL_QUANTUM) {
+        e = &d->part[d->part_count++];
+        e->name.s = model_names[time_at];
+        e->is_quantum = true;
+        e->count = 1 + rng_below(r, 20);
+        e->unit = rng_below(r, 2) ? "h" : "d";
+    }
+    for (uint32_t i = 0; form == FORM_RIAK && i < series; i++)
+        d->local[d->local_count++].name.s = model_names[i];
+    e = &d->local[d->local_count++];
+    e->name.s = model_names[time_at];
+    e->desc = rng_below(r, 2);
+    e->order_given = true;
+    if (more) {
+        enum type_id type = d->cols[time_at + 1].type;
+        bool can = form != FORM_RIAK || !(type_is_float(type) || type == TYPE_BOOLEAN);
+        e = &d->local[d->local_count++];
+        e->name.s = model_names[time_at + 1];
+        e->desc = can && rng_below(r, 2);
+        e->order_given = e->desc;
+    }
+}
+
 struct table *model_random_table(struct rng *r, const char *name)
 {
-    struct column_spec cols[MODEL_COLS_MAX];
-    struct key_elem_spec part[4];
-    struct key_elem_spec local[8];
-    struct option_spec opts[2];
+    enum model_form form = (enum model_form)rng_below(r, FORM_MAX);
+    struct option_spec field = {.name.s = "upsert", .value = "field", .quoted = true};
+    struct model_def d;
     struct table_spec spec;
     struct table *t;
     struct dn_err err;
-    uint32_t n = 0;
-    uint32_t series = rng_below(r, 3);
-    uint32_t form = rng_below(r, 5); /* 0 riak 1 cql 2 cql+quantum 3 range 4 none */
-    bool field = rng_below(r, 3) == 0 && form != 4;
-    uint32_t time_at;
-    uint32_t parts = 0;
-    uint32_t locals = 0;
 
-    memset(cols, 0, sizeof cols);
-    memset(part, 0, sizeof part);
-    memset(local, 0, sizeof local);
-    memset(opts, 0, sizeof opts);
+    memset(&d, 0, sizeof d);
     memset(&spec, 0, sizeof spec);
-    if (form == 1 && series == 0)
-        series = 1;
-    if (form == 2 && series == 0)
-        series = 1;
-    if (form >= 3)
-        series = 0;
-    for (uint32_t i = 0; i < series; i++, n++) {
-        cols[n].name.s = model_names[n];
-        cols[n].type = model_random_type(r);
-        cols[n].not_null = true;
-        part[parts++].name.s = model_names[n];
-    }
-    time_at = n++;
-    cols[time_at].name.s = model_names[time_at];
-    cols[time_at].type = (enum type_id)(TYPE_TIMESTAMP + rng_below(r, 3));
-    cols[time_at].not_null = form != 4;
-    if (rng_below(r, 2)) {
-        cols[n].name.s = model_names[n];
-        cols[n].type = model_random_type(r);
-        cols[n].not_null = form != 4;
-        n++;
-    }
-    if (form == 0 || form == 2) {
-        part[parts].name.s = model_names[time_at];
-        part[parts].is_quantum = true;
-        part[parts].count = 1 + rng_below(r, 20);
-        part[parts].unit = rng_below(r, 2) ? "h" : "d";
-        parts++;
-    }
-    if (form == 0)
-        for (uint32_t i = 0; i < series; i++)
-            local[locals++].name.s = model_names[i];
-    if (form <= 3) {
-        local[locals].name.s = model_names[time_at];
-        local[locals].desc = rng_below(r, 2);
-        local[locals++].order_given = true;
-        if (n > time_at + 1) {
-            bool can_desc =
-                form != 0 || !(type_is_float(cols[n - 1].type) || cols[n - 1].type == TYPE_BOOLEAN);
-            local[locals].name.s = model_names[n - 1];
-            local[locals].desc = can_desc && rng_below(r, 2);
-            local[locals].order_given = local[locals].desc;
-            locals++;
-        }
-    }
-    while (n < 3 || (n < MODEL_COLS_MAX && rng_below(r, 3))) {
-        cols[n].name.s = model_names[n];
-        cols[n].type = model_random_type(r);
+    model_random_key(r, form, &d);
+    while (d.cols_count < 3 || (d.cols_count < MODEL_COLS_MAX && rng_below(r, 3))) {
+        struct column_spec *c = model_add_col(&d, model_random_type(r), false);
         if (rng_below(r, 4) == 0) {
-            cols[n].has_default = true;
-            cols[n].def = (struct datum){.type = cols[n].type};
-            if (type_is_string(cols[n].type))
-                cols[n].def.str = (struct vstr){.ptr = "dflt", .len = 4};
+            c->has_default = true;
+            c->def = (struct datum){.type = c->type};
+            if (type_is_string(c->type))
+                c->def.str = (struct vstr){.ptr = "dflt", .len = 4};
         }
-        n++;
     }
     spec.schema.s = "public";
     spec.name.s = name;
-    spec.columns = cols;
-    spec.columns_count = n;
-    spec.has_key = form != 4;
-    spec.keys_count = form != 4;
-    spec.has_inner = form <= 2;
-    spec.partition = part;
-    spec.partition_count = parts;
-    spec.local = local;
-    spec.local_count = locals;
-    if (field)
-        opts[spec.options_count++] =
-            (struct option_spec){.name.s = "upsert", .value = "field", .quoted = true};
-    spec.options = opts;
+    spec.columns = d.cols;
+    spec.columns_count = d.cols_count;
+    spec.has_key = form != FORM_NONE;
+    spec.keys_count = form != FORM_NONE;
+    spec.has_inner = form <= FORM_CQL_QUANTUM;
+    spec.partition = d.part;
+    spec.partition_count = d.part_count;
+    spec.local = d.local;
+    spec.local_count = d.local_count;
+    spec.options = &field;
+    spec.options_count = form != FORM_NONE && rng_below(r, 3) == 0;
     if (table_build(&spec, &t, &err) < 0) {
-        (void)fprintf(stderr, "model table: form %u: %s\n", form, err.text);
+        (void)fprintf(stderr, "model table: form %d: %s\n", (int)form, err.text);
         abort();
     }
     return t;

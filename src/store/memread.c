@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * memread.c: values of a memtable, one by one and gathered into vectors. */
+#include "store/memtable_int.h"
+
+#include <string.h>
+
+struct datum memtable_datum(const struct memtable *m, uint32_t row, uint32_t store_col)
+{
+    const struct table *t = m->table;
+    const struct mem_chunk *c = mem_chunk_of(m, row);
+    uint32_t at = row - c->first_row;
+    struct datum d = {.type = store_col_type(t, store_col)};
+    struct vec v;
+
+    if (store_col < t->columns_count) {
+        v = (struct vec){
+            .type = d.type, .form = VEC_FLAT, .count = c->cap, .data = c->data[store_col]};
+        if (c->flags[store_col][at]) {
+            d.null = true;
+            return d;
+        }
+        return vec_datum(&v, at);
+    }
+    switch ((enum hidden_col)(store_col - t->columns_count)) {
+    case HIDDEN_SEQ:
+        d.v.i64 = (int64_t)c->seq[at];
+        break;
+    case HIDDEN_OP:
+        d.v.i64 = c->op[at];
+        break;
+    case HIDDEN_EXPIRY:
+        d.null = true;
+        break;
+    case HIDDEN_ROWID:
+        d.v.i64 = c->rowid ? (int64_t)c->rowid[at] : 0;
+        break;
+    case HIDDEN_MAX:
+        break;
+    }
+    return d;
+}
+
+struct datum
+memtable_fold_value(const void *source, uint32_t row, uint32_t store_col, bool *ret_absent)
+{
+    const struct memtable *m = source;
+    const struct mem_chunk *c = mem_chunk_of(m, row);
+
+    *ret_absent = store_col < m->table->columns_count &&
+                  (c->flags[store_col][row - c->first_row] & MEM_ABSENT);
+    return memtable_datum(m, row, store_col);
+}
+
+enum row_op memtable_op(const struct memtable *m, uint32_t row)
+{
+    const struct mem_chunk *c = mem_chunk_of(m, row);
+
+    return (enum row_op)c->op[row - c->first_row];
+}
+
+bool memtable_same_key(const struct memtable *m, uint32_t a, uint32_t b)
+{
+    const struct table *t = m->table;
+
+    if (t->form == KEY_NONE)
+        return a == b;
+    for (uint16_t i = 0; i < t->rest_count; i++) {
+        struct datum da = memtable_datum(m, a, t->rest[i].col);
+        struct datum db = memtable_datum(m, b, t->rest[i].col);
+        if (datum_cmp(&da, &db) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* The n-byte values of chosen rows, chunk by chunk. */
+static void mem_gather_fixed(const struct memtable *m,
+                             const uint32_t *rows,
+                             uint32_t count,
+                             uint32_t col,
+                             uint32_t size,
+                             uint8_t *to)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct mem_chunk *c = mem_chunk_of(m, rows[i]);
+        const uint8_t *from =
+            (const uint8_t *)c->data[col] + (size_t)(rows[i] - c->first_row) * size;
+        switch (size) {
+        case 8:
+            memcpy(to + (size_t)i * 8, from, 8);
+            break;
+        case 16:
+            memcpy(to + (size_t)i * 16, from, 16);
+            break;
+        case 4:
+            memcpy(to + (size_t)i * 4, from, 4);
+            break;
+        default:
+            memcpy(to + (size_t)i * size, from, size);
+            break;
+        }
+    }
+}
+
+static int mem_gather_flags(const struct memtable *m,
+                            const uint32_t *rows,
+                            uint32_t count,
+                            uint32_t col,
+                            struct arena *arena,
+                            struct vec *ret,
+                            struct dn_err *err)
+{
+    uint8_t any = 0;
+    uint64_t *nulls = NULL;
+    uint64_t *absent = NULL;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct mem_chunk *c = mem_chunk_of(m, rows[i]);
+        any |= c->flags[col][rows[i] - c->first_row];
+    }
+    if (any & MEM_NULL)
+        nulls = arena_calloc(arena, VEC_BITMAP_WORDS(count), sizeof *nulls);
+    if (any & MEM_ABSENT)
+        absent = arena_calloc(arena, VEC_BITMAP_WORDS(count), sizeof *absent);
+    if (((any & MEM_NULL) && !nulls) || ((any & MEM_ABSENT) && !absent))
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; any && i < count; i++) {
+        const struct mem_chunk *c = mem_chunk_of(m, rows[i]);
+        uint8_t flag = c->flags[col][rows[i] - c->first_row];
+        if (flag & MEM_NULL)
+            vec_bit_set(nulls, i);
+        if (flag & MEM_ABSENT)
+            vec_bit_set(absent, i);
+    }
+    ret->nulls = nulls;
+    ret->absent = absent;
+    return DN_OK;
+}
+
+static int mem_gather_hidden(const struct memtable *m,
+                             const uint32_t *rows,
+                             uint32_t count,
+                             enum hidden_col hidden,
+                             struct arena *arena,
+                             struct vec *ret,
+                             struct dn_err *err)
+{
+    static const uint64_t one_null = 1;
+    static const int64_t zero = 0;
+    int64_t *wide = NULL;
+    int16_t *ops = NULL;
+
+    if (hidden == HIDDEN_EXPIRY || (hidden == HIDDEN_ROWID && m->table->form != KEY_NONE)) {
+        ret->form = VEC_CONST;
+        ret->data = &zero;
+        ret->nulls = hidden == HIDDEN_EXPIRY ? &one_null : NULL;
+        return DN_OK;
+    }
+    if (hidden == HIDDEN_OP)
+        ops = arena_alloc_array(arena, count, sizeof *ops);
+    else
+        wide = arena_alloc_array(arena, count, sizeof *wide);
+    if (!ops && !wide)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct mem_chunk *c = mem_chunk_of(m, rows[i]);
+        uint32_t at = rows[i] - c->first_row;
+        if (ops)
+            ops[i] = c->op[at];
+        else
+            wide[i] = (int64_t)(hidden == HIDDEN_SEQ ? c->seq[at] : c->rowid[at]);
+    }
+    ret->data = ops ? (void *)ops : (void *)wide;
+    return DN_OK;
+}
+
+int memtable_gather(const struct memtable *m,
+                    const struct mem_want *want,
+                    struct arena *arena,
+                    struct vec *ret,
+                    struct dn_err *err)
+{
+    const struct table *t = m->table;
+    const uint32_t *rows = want->rows;
+    const uint32_t *cols = want->cols;
+    uint32_t count = want->count;
+
+    for (uint32_t k = 0; k < want->cols_count; k++) {
+        struct vec *v = &ret[k];
+        uint32_t size;
+        uint8_t *data;
+        int rc;
+
+        memset(v, 0, sizeof *v);
+        v->type = store_col_type(t, cols[k]);
+        v->form = VEC_FLAT;
+        v->count = count;
+        if (cols[k] >= t->columns_count) {
+            rc = mem_gather_hidden(
+                m, rows, count, (enum hidden_col)(cols[k] - t->columns_count), arena, v, err);
+            if (rc < 0)
+                return rc;
+            continue;
+        }
+        size = phys_size(type_phys(v->type));
+        data = arena_alloc_array(arena, count, size);
+        if (!data)
+            return DN_FAIL_NOMEM(err);
+        mem_gather_fixed(m, rows, count, cols[k], size, data);
+        v->data = data;
+        rc = mem_gather_flags(m, rows, count, cols[k], arena, v, err);
+        if (rc < 0)
+            return rc;
+    }
+    return DN_OK;
+}
