@@ -63,4 +63,5 @@ BEGIN {
                 (i % 96 == 95 ? ";" : ",")
         }
     }
+    print "CHECKPOINT;"
 }

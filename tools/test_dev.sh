@@ -68,6 +68,7 @@ want 1 '5 passed, 4 failed' test FAKE_RESULTS='OK UNEXPECTEDPASS' FAKE_RC=1
 want 0 '5 passed, 0 failed' test FAKE_RESULTS='EXPECTEDFAIL SKIP'
 want 1 '9 passed, 4 failed' test FAKE_RC=1 # meson is unhappy though no test is
 want 1 '1 passed, 4 failed' test FAKE_RESULTS=none FAKE_RC=1
+want 1 '1 passed, 4 failed' test FAKE_RESULTS=none # a run without tests proves nothing
 want 1 '7 passed, 1 failed' test FAKE_BUILD_FAILS=build/tsan
 want 1 '8 passed, 1 failed' test FAKE_BUILD_FAILS=build/clang
 rm -rf "$top/build"
