@@ -16,6 +16,8 @@
 
 #define RANDOM_SECONDS 4
 
+static uint64_t random_seed; /* the last one, printed if something failed */
+
 static void verify(struct seg *s)
 {
     struct dn_err err = {0};
@@ -76,7 +78,7 @@ static void test_random_tables(void **state)
                                      .null_pct = rng_chance(&r, 40) ? rng_below(&r, 100) : 0,
                                      .writes = rng_chance(&r, 40),
                                      .plain = rng_chance(&r, 40)};
-        print_message("seed %" PRIu64 "\n", seed);
+        random_seed = seed;
         model_init(&m, model_table(&shape), &style, &r);
         round_trip(&m, 1 + rng_below(&r, 2000), &r);
         model_done(&m);
@@ -397,6 +399,7 @@ static void test_odd_doubles(void **state)
 
 int main(void)
 {
+    int failed;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_row),
         cmocka_unit_test(test_run_limits),
@@ -409,5 +412,8 @@ int main(void)
         cmocka_unit_test(test_odd_doubles),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    if (failed)
+        print_message("last random seed: %" PRIu64 "\n", random_seed);
+    return failed;
 }

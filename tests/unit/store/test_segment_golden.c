@@ -9,7 +9,8 @@
  * of docs/format/vector.md, finds the rows too. So neither writer, reader nor page can change
  * alone. */
 #include "base/hash.h"
-#include "model.h"
+#include "golden.h"
+#include "page.h"
 #include "place.h"
 #include "ref.h"
 
@@ -20,104 +21,8 @@
 
 #include <cmocka.h>
 
-#define GOLDEN_ID 0x11u
-
 static const char *golden_path;
 static const char *doc_path;
-
-static uint8_t *read_file(const char *path, size_t *ret_n)
-{
-    FILE *f = fopen(path, "rb");
-    struct buf b;
-    uint8_t *p;
-
-    if (!f)
-        fail_msg("cannot open %s", path);
-    buf_init(&b, NULL);
-    while (!feof(f)) {
-        size_t n;
-
-        assert_true(buf_reserve(&b, 65536));
-        n = fread(b.data + b.len, 1, 65535, f);
-        b.len += n;
-    }
-    b.data[b.len] = 0;
-    (void)fclose(f);
-    p = buf_take(&b, ret_n);
-    return p;
-}
-
-/* ---- the rows ---- */
-
-static const struct table_shape golden_shape = {.cols = 7,
-                                                .types = {TYPE_VARCHAR,
-                                                          TYPE_TIMESTAMP,
-                                                          TYPE_DOUBLE,
-                                                          TYPE_INTEGER,
-                                                          TYPE_VARCHAR,
-                                                          TYPE_BOOLEAN,
-                                                          TYPE_SMALLINT},
-                                                .form = KEY_RIAK,
-                                                .series_count = 2,
-                                                .series = {6, 0},
-                                                .rest_count = 1,
-                                                .rest = {{.col = 1, .desc = true}},
-                                                .time_col = 1,
-                                                .slab_width = 1000000};
-
-static void golden_row(struct colbuf *raw, uint32_t i, const char *host, int64_t region)
-{
-    static const char *const notes[] = {"", "ok", "rather long, and so cut in the zone", "zzz"};
-    enum row_op op = i % 50 == 7 ? ROW_PATCH : i % 50 == 9 ? ROW_DELETE : ROW_PUT;
-    struct datum d[7] = {
-        {.type = TYPE_VARCHAR, .str = {host, (uint32_t)strlen(host)}},
-        {.type = TYPE_TIMESTAMP, .v.i64 = 1000000 + (int64_t)i * 700},
-        {.type = TYPE_DOUBLE, .null = i % 11 == 3, .v.f64 = (double)(i * 37 % 1000) / 4.0 - 20},
-        {.type = TYPE_INTEGER, .v.i64 = (int64_t)i * i % 5000 - 100},
-        {.type = TYPE_VARCHAR, .str = {notes[i % 4], (uint32_t)strlen(notes[i % 4])}},
-        {.type = TYPE_BOOLEAN, .v.i64 = 1},
-        {.type = TYPE_SMALLINT, .v.i64 = region}};
-    struct datum hidden[HIDDEN_MAX] = {{.type = TYPE_BIGINT, .v.i64 = 100 + i / 64},
-                                       {.type = TYPE_SMALLINT, .v.i64 = op},
-                                       {.type = TYPE_BIGINT, .null = true},
-                                       {.type = TYPE_BIGINT, .v.i64 = 0}};
-
-    for (uint32_t c = 0; c < 7; c++) {
-        bool key = c < 2 || c == 6;
-
-        if (!key && (op == ROW_DELETE || (op == ROW_PATCH && c > 3)))
-            assert_true(colbuf_append_absent(&raw[c]));
-        else
-            assert_true(colbuf_append(&raw[c], &d[c]));
-    }
-    for (uint32_t c = 0; c < HIDDEN_MAX; c++)
-        assert_true(colbuf_append(&raw[7 + c], &hidden[c]));
-}
-
-static void golden_model(struct model *m)
-{
-    struct colbuf *raw;
-
-    model_begin(m, model_table(&golden_shape), &raw);
-    for (uint32_t i = 0; i < 1300; i++) /* one long run, in one slab */
-        golden_row(raw, i, "alpha", 1);
-    for (uint32_t i = 0; i < 40; i++)
-        golden_row(raw, i * 50, "beta", 2); /* two slabs */
-    for (uint32_t i = 0; i < 3; i++)
-        golden_row(raw, i, "gamma", -1);
-    model_end(m, raw);
-}
-
-static void golden_bytes(const struct model *m, struct buf *ret)
-{
-    struct rng r = {.x = 1};
-    struct dn_err err = {0};
-    struct seg_meta meta;
-
-    buf_init(ret, NULL);
-    if (model_write(m, GOLDEN_ID, 333, &r, ret, &meta, &err) < 0)
-        fail_msg("%s", err.text);
-}
 
 static void test_writer(void **state)
 {
@@ -129,7 +34,7 @@ static void test_writer(void **state)
     (void)state;
     golden_model(&m);
     golden_bytes(&m, &b);
-    p = read_file(golden_path, &n);
+    p = page_read_file(golden_path, &n);
     assert_int_equal(b.len, n);
     assert_memory_equal(b.data, p, n);
     mem_free(p);
@@ -150,7 +55,7 @@ static void test_reader(void **state)
     (void)state;
     golden_model(&m);
     place_init(&p);
-    bytes = read_file(golden_path, &n);
+    bytes = page_read_file(golden_path, &n);
     seg_name(m.t->id, GOLDEN_ID, name);
     assert_string_equal(name, "seg/0000000000000007/0000000000000011");
     assert_true(sim_disk_set(p.disk, 'o', name, bytes, n));
@@ -162,83 +67,6 @@ static void test_reader(void **state)
     mem_free(bytes);
     place_done(&p);
     model_done(&m);
-}
-
-/* ---- the page ---- */
-
-#define DOC_CELLS 5
-#define DOC_ROWS  32
-
-struct doc_table {
-    char cells[DOC_ROWS][DOC_CELLS][80];
-    uint32_t rows;
-};
-
-/* The first table under a heading, without its head. */
-static void doc_table(const char *doc, const char *heading, struct doc_table *ret)
-{
-    char want[64];
-    const char *p;
-    uint32_t line = 0;
-
-    (void)snprintf(want, sizeof want, "\n## %s\n", heading);
-    p = strstr(doc, want);
-    if (!p)
-        fail_msg("the page has no section %s", heading);
-    p = strstr(p, "\n|");
-    assert_non_null(p);
-    memset(ret, 0, sizeof *ret);
-    for (p++; *p == '|'; p = strchr(p, '\n') + 1) {
-        const char *cell = p + 1;
-
-        if (line++ < 2)
-            continue;
-        assert_true(ret->rows < DOC_ROWS);
-        for (uint32_t c = 0; c < DOC_CELLS && *cell != '\n'; c++) {
-            const char *end = strpbrk(cell, "|\n");
-            size_t n = (size_t)(end - cell);
-
-            while (n && *cell == ' ')
-                cell++, n--;
-            while (n && cell[n - 1] == ' ')
-                n--;
-            n = n < 79 ? n : 79;
-            memcpy(ret->cells[ret->rows][c], cell, n);
-            cell = end + (*end == '|');
-        }
-        ret->rows++;
-    }
-}
-
-/* A field of a fixed structure at p, by the page's table. */
-static uint64_t doc_field(const char *doc, const char *section, const char *name, const uint8_t *p)
-{
-    struct doc_table t;
-
-    doc_table(doc, section, &t);
-    for (uint32_t i = 0; i < t.rows; i++) {
-        uint64_t v = 0;
-        unsigned long at = strtoul(t.cells[i][0], NULL, 10);
-        unsigned long size = strtoul(t.cells[i][1], NULL, 10);
-
-        if (strcmp(t.cells[i][2], name) != 0)
-            continue;
-        assert_true(size >= 1 && size <= 8);
-        for (unsigned long k = size; k-- > 0;)
-            v = v << 8 | p[at + k];
-        return v;
-    }
-    fail_msg("section %s of the page has no field %s", section, name);
-    return 0;
-}
-
-static uint32_t doc_size(const char *doc, const char *section)
-{
-    struct doc_table t;
-
-    doc_table(doc, section, &t);
-    return (uint32_t)(strtoul(t.cells[t.rows - 1][0], NULL, 10) +
-                      strtoul(t.cells[t.rows - 1][1], NULL, 10));
 }
 
 /* ---- a decoder that knows only the page ---- */
@@ -665,8 +493,8 @@ static void test_page(void **state)
     (void)state;
     golden_model(&m);
     arena_init(&d.arena, NULL);
-    bytes = read_file(golden_path, &n);
-    doc = read_file(doc_path, &doc_n);
+    bytes = page_read_file(golden_path, &n);
+    doc = page_read_file(doc_path, &doc_n);
     d.bytes = bytes;
     d.doc = (const char *)doc;
     decode_fixed(&d, n);
