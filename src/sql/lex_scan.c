@@ -204,8 +204,7 @@ int sql_scan_junk(struct sql_lexer *lx, struct sql_token *tok, const char *p)
             d++;
         return scan_fail(lx,
                          tok->pos + (uint32_t)(d - tok->ptr),
-                         d == p ? "the blob has no digits"
-                                : "this is not a hexadecimal digit of a blob",
+                         "this is not a hexadecimal digit of a blob",
                          "a blob is 0x or X'…' with two hexadecimal digits for each byte");
     }
     rc = DN_FAIL(lx->err,

@@ -81,7 +81,7 @@ again:
 
         digit+               { return sql_lex_plain(lx, tok, p, TK_INTEGER); }
         float                { return sql_lex_plain(lx, tok, p, TK_FLOAT); }
-        "0" [xX] hex+        { return sql_scan_hex_number(lx, tok, p); }
+        "0" [xX] hex*        { return sql_scan_hex_number(lx, tok, p); }
         (digit+ | float) (letter | high) (more | high)* { return sql_scan_junk(lx, tok, p); }
         "$" digit+           { return sql_lex_plain(lx, tok, p, TK_PARAM); }
         "?"                  { return sql_lex_plain(lx, tok, p, TK_PARAM); }

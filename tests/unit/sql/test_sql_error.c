@@ -43,7 +43,7 @@ static const struct error_case cases[] = {
     {"select X'AG'", DN_E_SYNTAX, 11, "this is not a hexadecimal digit of a blob", BLOB_HINT},
     {"select X'AB", DN_E_SYNTAX, 8, "the blob that starts here is not closed", ""},
     {"select 0xAG", DN_E_SYNTAX, 11, "this is not a hexadecimal digit of a blob", BLOB_HINT},
-    {"select 0x", DN_E_SYNTAX, 10, "the blob has no digits", BLOB_HINT},
+    {"select 0xg", DN_E_SYNTAX, 10, "this is not a hexadecimal digit of a blob", BLOB_HINT},
     {"select 123abc", DN_E_SYNTAX, 8, "the number runs into letters at \"123abc\"", UNIT_HINT},
     {"select 1.5x", DN_E_SYNTAX, 8, "the number runs into letters at \"1.5x\"", UNIT_HINT},
     {"select 1e", DN_E_SYNTAX, 8, "the number runs into letters at \"1e\"", UNIT_HINT},
