@@ -65,8 +65,9 @@ struct stmt_insert {
     const struct table *table; /* of the statement's catalog */
     uint16_t *cols;            /* table columns in the order of the values */
     uint32_t cols_count;
-    bool *listed; /* by table column */
-    bool partial; /* some column is not listed, in a table with upsert = 'field' */
+    bool *listed;       /* by table column */
+    uint64_t key_bytes; /* text in the defaults of key columns that are not listed */
+    bool partial;       /* some column is not listed, in a table with upsert = 'field' */
 };
 
 enum run_state {

@@ -77,6 +77,17 @@ static int ins_columns(struct stmt_insert *ins, const struct insert_stmt *ast, s
     return 0;
 }
 
+/* What the column itself refuses. */
+static int ins_check(const struct table *t, uint16_t col, const struct datum *d, struct dn_err *err)
+{
+    if (d->null)
+        return t->columns[col].not_null ? DN_FAIL(err, DN_E_NOT_NULL, "NULL is not allowed") : 0;
+    if (t->time_col == (int)col && t->quantum_count > 0 && d->v.i64 == 0)
+        return DN_FAIL(
+            err, DN_E_DATETIME_RANGE, "0 is no time stamp: the column decides the quantum");
+    return 0;
+}
+
 static int
 ins_check_unlisted(struct stmt_insert *ins, const struct insert_stmt *ast, struct dn_err *err)
 {
@@ -84,17 +95,22 @@ ins_check_unlisted(struct stmt_insert *ins, const struct insert_stmt *ast, struc
 
     for (uint16_t i = 0; i < t->columns_count; i++) {
         const struct column *c = &t->columns[i];
-        int rc;
+        int rc = 0;
 
         if (ins->listed[i])
             continue;
         ins->partial = t->upsert == UPSERT_FIELD;
-        if (!c->not_null || (c->has_default && !c->def.null))
+        if (c->has_default && c->key_pos > 0 && type_is_string(c->type))
+            ins->key_bytes += c->def.str.len;
+        if (c->has_default)
+            rc = ins_check(t, i, &c->def, err);
+        else if (c->not_null)
+            rc = DN_FAIL(err,
+                         DN_E_NOT_NULL,
+                         "column \"%s\" must not be NULL, is not listed and has no default",
+                         c->name);
+        if (rc == 0)
             continue;
-        rc = DN_FAIL(err,
-                     DN_E_NOT_NULL,
-                     "column \"%s\" must not be NULL, is not listed and has no default",
-                     c->name);
         dn_err_at(err, ast->columns ? ast->columns[0].pos : ast->table.pos);
         return rc;
     }
@@ -161,12 +177,16 @@ struct ins_run {
     bool scratch_used;
 };
 
+/* A value before it is made the column's. */
+struct ins_value {
+    struct datum d;
+    bool untyped; /* a quoted literal */
+    bool loose;   /* now(): nobody wrote the digits that a coarser column drops */
+};
+
 /* A value that is neither literal nor parameter. */
-static int ins_eval(struct ins_run *r,
-                    const struct expr *e,
-                    struct datum *ret,
-                    bool *ret_untyped,
-                    struct dn_err *err)
+static int
+ins_eval(struct ins_run *r, const struct expr *e, struct ins_value *ret, struct dn_err *err)
 {
     struct eval ev = {.arena = &r->scratch, .now_ns = r->env.now_ns};
     struct bexpr *b;
@@ -175,50 +195,38 @@ static int ins_eval(struct ins_run *r,
     r->scratch_used = true;
     if (rc < 0)
         return rc;
-    *ret_untyped = b->type == TYPE_NONE;
+    ret->untyped = b->type == TYPE_NONE;
+    ret->loose = b->kind == BEXPR_CALL && (b->func->flags & FUNC_STABLE);
     if (b->kind == BEXPR_CONST) {
-        *ret = b->value;
+        ret->d = b->value;
         return 0;
     }
-    return expr_eval_datum(b, &ev, ret, err);
+    return expr_eval_datum(b, &ev, &ret->d, err);
 }
 
-static int ins_value(struct ins_run *r,
-                     const struct expr *e,
-                     struct datum *ret,
-                     bool *ret_untyped,
-                     struct dn_err *err)
+static int
+ins_value(struct ins_run *r, const struct expr *e, struct ins_value *ret, struct dn_err *err)
 {
+    ret->loose = false;
     if (e->kind == EXPR_LITERAL) {
-        *ret = e->value;
-        *ret_untyped = e->value.type == TYPE_VARCHAR;
+        ret->d = e->value;
+        ret->untyped = e->value.type == TYPE_VARCHAR;
         return 0;
     }
     if (e->kind == EXPR_PARAM) {
-        *ret = r->stmt->params[e->param - 1].value;
-        *ret_untyped = r->stmt->params[e->param - 1].untyped;
+        ret->d = r->stmt->params[e->param - 1].value;
+        ret->untyped = r->stmt->params[e->param - 1].untyped;
         return 0;
     }
-    return ins_eval(r, e, ret, ret_untyped, err);
-}
-
-/* What the column itself refuses. */
-static int ins_check(const struct table *t, uint16_t col, const struct datum *d, struct dn_err *err)
-{
-    if (d->null)
-        return t->columns[col].not_null ? DN_FAIL(err, DN_E_NOT_NULL, "NULL is not allowed") : 0;
-    if (t->time_col == (int)col && t->quantum_count > 0 && d->v.i64 == 0)
-        return DN_FAIL(
-            err, DN_E_DATETIME_RANGE, "0 is no time stamp: the column decides the quantum");
-    return 0;
+    return ins_eval(r, e, ret, err);
 }
 
 static int ins_cell(
     struct ins_run *r, const struct expr *e, uint16_t col, struct datum *ret, struct dn_err *err)
 {
     const struct column *c = &r->table->columns[col];
-    struct plan_target to = {.type = c->type, .exact = c->key_pos > 0};
-    bool untyped = false;
+    struct plan_target to = {.type = c->type};
+    struct ins_value v;
     int rc;
 
     if (!e) { /* DEFAULT */
@@ -227,18 +235,19 @@ static int ins_cell(
             *ret = c->def;
         return ins_check(r->table, col, ret, err);
     }
-    rc = ins_value(r, e, ret, &untyped, err);
-    if (rc == 0)
-        rc = plan_assign(&to, ret, untyped, &r->scratch, ret, err);
-    if (rc == 0)
-        rc = ins_check(r->table, col, ret, err);
-    return rc;
+    rc = ins_value(r, e, &v, err);
+    if (rc < 0)
+        return rc;
+    to.exact = c->key_pos > 0 && !v.loose;
+    r->scratch_used = r->scratch_used || v.untyped;
+    rc = plan_assign(&to, &v.d, v.untyped, &r->scratch, ret, err);
+    return rc < 0 ? rc : ins_check(r->table, col, ret, err);
 }
 
 static int ins_row(struct ins_run *r, uint32_t row, struct dn_err *err)
 {
     const struct stmt_insert *ins = &r->stmt->insert;
-    uint64_t key_bytes = 0;
+    uint64_t key_bytes = ins->key_bytes;
     struct datum d;
     int rc;
 
@@ -294,13 +303,14 @@ static bool ins_unlisted(struct ins_run *r, uint16_t col, struct vec *ret)
 {
     static const uint64_t absent = 1;
     const struct column *c = &r->table->columns[col];
+    bool unsaid = r->stmt->insert.partial && c->key_pos == 0;
     struct datum d = {.type = c->type, .null = true};
 
-    if (c->has_default && !r->stmt->insert.partial)
+    if (c->has_default && !unsaid)
         d = c->def;
     if (!vec_make_const(&r->strings, &d, r->ast->rows_count, ret))
         return false;
-    if (r->stmt->insert.partial)
+    if (unsaid)
         ret->absent = &absent;
     return true;
 }

@@ -7,6 +7,8 @@
  * An execution that ends, well or badly, passes stmt_stop; the next step starts over. */
 #include "engine/engine_int.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -246,6 +248,13 @@ static int stmt_bind_bytes(dendro_stmt *stmt,
                                      SQL_TEXT_MAX));
     }
     d.str.len = (uint32_t)len;
+    if (type == TYPE_VARCHAR && !text_utf8_valid(d.str.ptr, len)) {
+        dn_err_clear(&e);
+        return engine_return(
+            err,
+            &e,
+            DN_FAIL(&e, DN_E_BAD_ENCODING, "parameter %d: the text is not valid UTF-8", param));
+    }
     return stmt_bind(stmt, param, &d, type == TYPE_VARCHAR, err);
 }
 

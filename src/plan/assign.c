@@ -3,6 +3,7 @@
  * assign.c: values on their way into a column. Stricter than a cast: nothing is lost unasked. */
 #include "plan/bind.h"
 
+#include "base/text.h"
 #include "func/text.h"
 
 #include <inttypes.h>
@@ -133,6 +134,12 @@ static int assign_text(const struct plan_target *to,
     if (type_is_timestamp(to->type)) {
         rc = text_parse_time(in->str, &seconds, &ns, err);
         return rc < 0 ? rc : assign_time(to, seconds, ns, ret, err);
+    }
+    if (to->type == TYPE_VARCHAR) { /* no copy: the buffer it goes to makes one */
+        if (!text_utf8_valid(in->str.ptr, in->str.len))
+            return DN_FAIL(err, DN_E_BAD_ENCODING, "the text is not valid UTF-8");
+        ret->str = in->str;
+        return 0;
     }
     rc = text_parse(to->type, in->str, arena, ret, err);
     if (rc < 0)

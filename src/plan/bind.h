@@ -111,6 +111,9 @@ enum expr_op bind_op_flip(enum expr_op op);   /* a op b = b flip(op) a */
 enum expr_op bind_op_negate(enum expr_op op); /* not (a op b) = a negate(op) b */
 /* Which comparison a bound call is; OP_MAX: none. */
 enum expr_op bind_op_of(const struct bexpr *e);
+/* x op d, x of an integer or time stamp type, with d brought down to that type and op changed to
+ * mean the same. False: d is nothing to compare with such an x. */
+bool bind_bring_down(enum type_id type, struct datum *d, enum expr_op *op);
 /* Least and greatest value of an integer or time stamp type. */
 int64_t bind_int_min(enum type_id type);
 int64_t bind_int_max(enum type_id type);

@@ -186,6 +186,18 @@ bind_floor_op(enum expr_op op, struct bind_floor f, enum type_id type, int64_t *
     return op == OP_LT || op == OP_LE ? OP_LE : OP_GT;
 }
 
+bool bind_bring_down(enum type_id type, struct datum *d, enum expr_op *op)
+{
+    const struct bexpr c = {.kind = BEXPR_CONST, .type = d->type, .value = *d};
+    struct bind_floor f;
+
+    if (bind_floor_const(type, &c, &f, NULL) != 0)
+        return false;
+    *op = bind_floor_op(*op, f, type, &d->v.i64);
+    d->type = type;
+    return true;
+}
+
 static int bind_compare_call(struct binder *b,
                              enum expr_op op,
                              uint32_t pos,

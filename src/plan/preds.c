@@ -137,14 +137,24 @@ pred_value(struct pred_walk *w, const struct bexpr *e, struct datum *ret, struct
     return datum_copy(w->arena, ret, ret) ? 0 : DN_FAIL_NOMEM(err);
 }
 
-/* The column under e, or under a cast REAL -> DOUBLE of it. */
+/* The column under e, or under a cast of it that keeps every value: to a wider number, a finer
+ * time. */
 static const struct bexpr *pred_column(const struct bexpr *e)
 {
-    if (e->kind == BEXPR_CALL && e->args_count == 1 && e->type == TYPE_DOUBLE &&
-        e->args[0]->kind == BEXPR_COLUMN && e->args[0]->type == TYPE_REAL &&
-        e->func == func_cast(TYPE_REAL, TYPE_DOUBLE, true))
-        return e->args[0];
-    return e->kind == BEXPR_COLUMN ? e : NULL;
+    const struct bexpr *x;
+
+    if (e->kind == BEXPR_COLUMN)
+        return e;
+    if (e->kind != BEXPR_CALL || e->args_count != 1 || e->args[0]->kind != BEXPR_COLUMN)
+        return NULL;
+    x = e->args[0];
+    if (e->func != func_cast(x->type, e->type, true))
+        return NULL;
+    if ((x->type == TYPE_REAL && e->type == TYPE_DOUBLE) ||
+        (type_is_int(x->type) && type_is_int(e->type)) ||
+        (type_is_timestamp(x->type) && type_is_timestamp(e->type)))
+        return x;
+    return NULL;
 }
 
 /* A REAL column compared with a double: bounds are rounded outwards to floats. */
@@ -207,7 +217,7 @@ static int pred_compare(struct pred_walk *w,
         op = bind_op_negate(op);
     if (col->type == TYPE_REAL && d.type == TYPE_DOUBLE)
         return pred_real(w, op, col->col, d.v.f64, ret, err);
-    if (d.type != col->type)
+    if (d.type != col->type && !bind_bring_down(col->type, &d, &op))
         return 0;
     if (!iset_compare(w->arena, op, &d, &set))
         return DN_FAIL_NOMEM(err);

@@ -281,6 +281,8 @@ static void test_misuse(void **state)
     assert_int_equal(dendro_bind_text(stmt, 1, NULL, 3, &f->e), DENDRO_E_MISUSE);
     assert_int_equal(dendro_bind_timestamp(stmt, 1, 1, (enum dendro_unit)4, &f->e),
                      DENDRO_E_MISUSE);
+    assert_true(dendro_bind_text(stmt, 1, "\xff", -1, &f->e) < 0);
+    assert_string_equal(f->e.sqlstate, "22021");
     assert_int_equal(dendro_step(NULL, &f->e), DENDRO_E_MISUSE);
     assert_int_equal(dendro_prepare(NULL, "SELECT 1", -1, &stmt, NULL, NULL), DENDRO_E_MISUSE);
     assert_int_equal(dendro_close(f->db), DENDRO_E_MISUSE); /* a session is open */

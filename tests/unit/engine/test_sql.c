@@ -144,6 +144,22 @@ static void test_field_upsert(void **state)
     assert_run(f, "SELECT * FROM fld", "1|11|5\n(SELECT 1)\n");
 }
 
+/* now() may be stored in a key column that keeps fewer digits; a default may be part of the key. */
+static void test_now_and_defaults(void **state)
+{
+    struct db_fix *f = *state;
+
+    db_ok(f, "INSERT INTO geo (region, state, time) VALUES ('a', 'b', now())");
+    assert_run(f,
+               "SELECT count(*) FROM geo WHERE time <= now() AND time > now() - 10000000",
+               "1\n(SELECT 1)\n");
+    db_ok(f,
+          "CREATE TABLE d (k INTEGER, c VARCHAR DEFAULT 'here', v BIGINT, w BIGINT, PRIMARY KEY "
+          "((k), c)) WITH (upsert = 'field');"
+          "INSERT INTO d (k, v) VALUES (1, 5); INSERT INTO d (k, w) VALUES (1, 6)");
+    assert_run(f, "SELECT * FROM d", "1|here|5|6\n(SELECT 1)\n");
+}
+
 /* ---- what INSERT refuses: nothing of the statement is written ---- */
 
 static const struct {
@@ -329,6 +345,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_select, setup, teardown),
         cmocka_unit_test_setup_teardown(test_types, setup, teardown),
         cmocka_unit_test_setup_teardown(test_field_upsert, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_now_and_defaults, setup, teardown),
         cmocka_unit_test_setup_teardown(test_insert_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(test_key_text_limit, setup, teardown),
         cmocka_unit_test_setup_teardown(test_ddl, setup, teardown),

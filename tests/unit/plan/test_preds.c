@@ -505,6 +505,14 @@ static void test_late(void **state)
     assert_int_equal(got.count, 2);
     assert_int_equal(got.preds[0].set[0].lo.v.i64, 8);
     assert_int_equal(got.preds[1].set[0].hi.v.i64, env.now_ns / 1000 - 1);
+    plan_done(p);
+    assert_int_equal(
+        plan_fix_select(f, "SELECT b FROM num WHERE ts >= now() - 500 AND b = $1", &p, &err), 0);
+    scan = find_node(p, PLAN_SCAN); /* the column is coarser than now() */
+    assert_int_equal(plan_scan_preds(&env, scan, &param, 1, &f->arena, &got, &err), 0);
+    assert_int_equal(got.count, 2);
+    assert_int_equal(got.preds[1].set[0].lo.type, TYPE_TIMESTAMP);
+    assert_int_equal(got.preds[1].set[0].lo.v.i64, env.now_ns / 1000000);
     param.null = true;
     assert_int_equal(plan_scan_preds(&env, scan, &param, 1, &f->arena, &got, &err), 0);
     assert_int_equal(got.count, 1);
