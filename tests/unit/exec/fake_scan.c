@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fake_scan.h"
+
+#include "func/text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct fake_table fake_table;
+static struct arena *fake_arena;
+static struct table fake_definition;
+
+struct scan {
+    uint32_t next;
+};
+
+int scan_open(struct snapshot *snap,
+              const struct scan_spec *spec,
+              struct scan **ret,
+              struct dn_err *err)
+{
+    (void)snap;
+    *ret = mem_calloc(spec->owner, 1, sizeof **ret);
+    if (!*ret)
+        return DN_FAIL_NOMEM(err);
+    fake_table.open++;
+    fake_table.asked = 0;
+    return 0;
+}
+
+int scan_next(struct scan *s, struct batch *ret, struct dn_err *err)
+{
+    fake_table.asked++;
+    if (fake_table.fail && s->next + 1 >= fake_table.batches_count)
+        return DN_FAIL(err, fake_table.fail, "the fake scan fails");
+    if (s->next == fake_table.batches_count)
+        return DN_EOF;
+    *ret = fake_table.batches[s->next++];
+    return 0;
+}
+
+void scan_close(struct scan *s)
+{
+    if (s)
+        fake_table.open--;
+    mem_free(s);
+}
+
+int scan_explain(struct snapshot *snap,
+                 const struct scan_spec *spec,
+                 struct scan_stats *ret,
+                 struct dn_err *err)
+{
+    (void)snap;
+    (void)spec;
+    (void)err;
+    *ret = fake_table.stats;
+    return 0;
+}
+
+int plan_scan_preds(const struct plan_env *env,
+                    const struct plan_node *scan,
+                    const struct datum *params,
+                    uint32_t params_count,
+                    struct arena *arena,
+                    struct plan_preds *ret,
+                    struct dn_err *err)
+{
+    (void)env;
+    (void)params;
+    (void)params_count;
+    (void)arena;
+    fake_table.preds_made++;
+    if (fake_table.preds_fail)
+        return DN_FAIL(err, fake_table.preds_fail, "the fake constraints fail");
+    *ret = (struct plan_preds){.preds = scan->preds, .count = scan->preds_count};
+    return 0;
+}
+
+void fake_init(struct arena *arena)
+{
+    fake_arena = arena;
+    memset(&fake_table, 0, sizeof fake_table);
+}
+
+static void *fake_alloc(size_t size)
+{
+    void *p = arena_calloc(fake_arena, 1, size);
+
+    assert_non_null(p);
+    return p;
+}
+
+struct plan_node *fake_node(enum plan_kind kind, struct plan_node *input)
+{
+    struct plan_node *n = fake_alloc(sizeof *n);
+
+    n->kind = kind;
+    n->input = input;
+    if (input) {
+        n->cols = input->cols;
+        n->cols_count = input->cols_count;
+    }
+    return n;
+}
+
+void fake_cols(struct plan_node *node, const enum type_id *types, uint32_t count)
+{
+    node->cols = fake_alloc((count + 1) * sizeof *node->cols);
+    node->cols_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        char *name = fake_alloc(16);
+
+        snprintf(name, 16, "c%u", i);
+        node->cols[i] = (struct plan_col){.name = name, .type = types[i]};
+    }
+}
+
+struct plan_node *fake_scan(const enum type_id *types, uint32_t count)
+{
+    static char schema[] = "public";
+    static char name[] = "t";
+    struct plan_node *n = fake_node(PLAN_SCAN, NULL);
+
+    fake_cols(n, types, count);
+    n->scan_cols = fake_alloc((count + 1) * sizeof *n->scan_cols);
+    fake_definition.schema = schema;
+    fake_definition.name = name;
+    fake_definition.columns = fake_alloc((count + 1) * sizeof *fake_definition.columns);
+    fake_definition.columns_count = (uint16_t)count;
+    for (uint16_t i = 0; i < count; i++) {
+        char *column = fake_alloc(16);
+
+        snprintf(column, 16, "c%u", i);
+        n->scan_cols[i] = i;
+        fake_definition.columns[i].name = column;
+        fake_definition.columns[i].type = types[i];
+    }
+    n->table = &fake_definition;
+    return n;
+}
+
+struct bexpr **fake_list(struct bexpr *a, struct bexpr *b, struct bexpr *c)
+{
+    struct bexpr **list = fake_alloc(3 * sizeof *list);
+
+    list[0] = a;
+    list[1] = b;
+    list[2] = c;
+    return list;
+}
+
+static void fake_print_batch(const struct batch *in, struct buf *b)
+{
+    for (uint32_t i = 0; i < in->sel_count; i++) {
+        uint32_t row = in->sel ? in->sel[i] : i;
+
+        for (uint32_t c = 0; c < in->cols_count; c++) {
+            struct datum d = vec_datum(&in->cols[c], row);
+
+            assert_int_equal(in->cols[c].count, in->count);
+            buf_puts(b, c ? "," : "");
+            if (d.null)
+                buf_puts(b, "NULL");
+            text_print(&d, b);
+        }
+        buf_puts(b, ";");
+    }
+}
+
+int fake_run(struct plan_node *root, struct exec_ctx *ctx, struct buf *ret, struct dn_err *err)
+{
+    struct plan plan = {.root = root};
+    struct op *op = NULL;
+    struct batch in;
+    int rc;
+
+    rc = exec_open(&plan, ctx, &op, err);
+    while (rc == 0) {
+        rc = exec_next(op, &in, err);
+        if (rc == 0) {
+            assert_true(in.sel_count > 0 && in.sel_count <= in.count && in.count <= VEC_ROWS_MAX);
+            fake_print_batch(&in, ret);
+        }
+    }
+    if (rc == DN_EOF) {
+        assert_int_equal(exec_next(op, &in, err), DN_EOF); /* and again */
+        rc = 0;
+    }
+    exec_close(op);
+    assert_int_equal(fake_table.open, 0);
+    return rc;
+}
+
+void fake_check(struct plan_node *root, const char *want)
+{
+    struct mem_owner owner;
+    struct exec_ctx ctx = {.owner = &owner};
+    struct dn_err err;
+    struct buf b;
+
+    mem_owner_init(&owner, "statement", NULL, 0);
+    buf_init(&b, NULL);
+    dn_err_clear(&err);
+    if (fake_run(root, &ctx, &b, &err) < 0)
+        fail_msg("%s", err.text);
+    buf_u8(&b, 0);
+    assert_string_equal((const char *)b.data, want);
+    buf_done(&b);
+    assert_int_equal(mem_owner_used(&owner), 0);
+}
