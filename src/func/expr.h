@@ -17,7 +17,7 @@ enum bexpr_kind {
     BEXPR_CALL,   /* func(args) */
     BEXPR_AND,    /* args: two or more; three-valued, later ones see only undecided rows */
     BEXPR_OR,
-    BEXPR_IN,     /* args[0] IN (args[1..] constants or params of the same type) */
+    BEXPR_IN, /* args[0] IN (args[1..] constants or params of the same type) */
     BEXPR_KIND_MAX
 };
 
@@ -31,7 +31,7 @@ struct bexpr {
     const struct func *func; /* CALL */
     struct bexpr **args;
     uint32_t args_count;
-    bool negated;            /* IN: NOT IN */
+    bool negated; /* IN: NOT IN */
 };
 
 struct eval_set;
@@ -41,19 +41,31 @@ struct eval {
     const struct datum *params; /* params[n - 1] */
     uint32_t params_count;
     int64_t now_ns;
-    struct arena *run;          /* lives as long as the run; NULL = none. Keeps the prepared lists of IN */
-    struct eval_set *sets;      /* in `run`, filled by expr_eval; start with NULL */
+    struct arena *run; /* lives as long as the run; NULL = none. Keeps the prepared lists of IN */
+    struct eval_set *sets; /* in `run`, filled by expr_eval; start with NULL */
 };
 
-/* Value of e for every row of the batch (in->count rows; unselected rows get unspecified values and never raise). */
-int expr_eval(const struct bexpr *e, struct eval *ev, const struct batch *in, struct vec *ret, struct dn_err *err) DN_MUST_CHECK;
-/* e must be BOOLEAN: the selected rows where it is true. Writes row numbers to sel (room for in->count). */
-int expr_select(const struct bexpr *e, struct eval *ev, const struct batch *in, uint16_t *sel,
-                uint32_t *ret_count, struct dn_err *err) DN_MUST_CHECK;
+/* Value of e for every row of the batch (in->count rows; unselected rows get unspecified values and
+ * never raise). */
+int expr_eval(const struct bexpr *e,
+              struct eval *ev,
+              const struct batch *in,
+              struct vec *ret,
+              struct dn_err *err) DN_MUST_CHECK;
+/* e must be BOOLEAN: the selected rows where it is true. Writes row numbers to sel (room for
+ * in->count). */
+int expr_select(const struct bexpr *e,
+                struct eval *ev,
+                const struct batch *in,
+                uint16_t *sel,
+                uint32_t *ret_count,
+                struct dn_err *err) DN_MUST_CHECK;
 /* One value without input: constants and parameters only. */
-int expr_eval_datum(const struct bexpr *e, struct eval *ev, struct datum *ret, struct dn_err *err) DN_MUST_CHECK;
-/* No columns, nothing volatile. Parameters and now() (FUNC_STABLE) are known only when a statement runs: they count as
- * constant when at_run is true. For folding at plan time: false, and an expression that fails then stays as it is. */
+int expr_eval_datum(const struct bexpr *e, struct eval *ev, struct datum *ret, struct dn_err *err)
+    DN_MUST_CHECK;
+/* No columns, nothing volatile. Parameters and now() (FUNC_STABLE) are known only when a statement
+ * runs: they count as constant when at_run is true. For folding at plan time: false, and an
+ * expression that fails then stays as it is. */
 bool expr_is_const(const struct bexpr *e, bool at_run);
 /* Short text for EXPLAIN; columns by the given names. */
 void expr_print(const struct bexpr *e, const char *const *names, struct buf *b);

@@ -4,12 +4,12 @@
  * Operators are functions whose name is the operator ("+", "<", "not", "is null", "cast").
  * Docs are printed from the tables and every example is executed by the tests.
  *
- * A kernel works on whole vectors: args[i].count == count, FLAT or CONST (eval turns a DICT into one
- * call over its entries, or flattens it); it fills ret->data (memory from the arena; ret->type, form
- * FLAT and count are set). ret->nulls marks on entry the rows whose result nobody wants: strict
- * functions: the union of the arguments' nulls; all functions: rows outside the selection. The
- * kernel must not raise for them (look at vec_is_null(ret, i) before raising division by zero or
- * overflow) and may skip them, but their data must be readable: a string there may not be wild.
+ * A kernel works on whole vectors: args[i].count == count, FLAT or CONST (eval turns a DICT into
+ * one call over its entries, or flattens it); it fills ret->data (memory from the arena; ret->type,
+ * form FLAT and count are set). ret->nulls marks on entry the rows whose result nobody wants:
+ * strict functions: the union of the arguments' nulls; all functions: rows outside the selection.
+ * The kernel must not raise for them (look at vec_is_null(ret, i) before raising division by zero
+ * or overflow) and may skip them, but their data must be readable: a string there may not be wild.
  * A kernel that makes NULLs of its own points ret->nulls at a new bitmap. A function over CONST
  * arguments only is called with count 1 and its result is a CONST vector.
  *
@@ -23,41 +23,51 @@
 #define FUNC_ARGS_MAX 8u
 
 enum func_flag {
-    FUNC_STRICT = 1,    /* NULL in, NULL out */
-    FUNC_VOLATILE = 2,  /* not folded at plan time */
-    FUNC_VARIADIC = 4,  /* the last argument type repeats */
-    FUNC_OPERATOR = 8,  /* printed as an operator; not callable by name */
-    FUNC_STABLE = 16,   /* one value per statement (now()): not folded at plan time */
+    FUNC_STRICT = 1,   /* NULL in, NULL out */
+    FUNC_VOLATILE = 2, /* not folded at plan time */
+    FUNC_VARIADIC = 4, /* the last argument type repeats */
+    FUNC_OPERATOR = 8, /* printed as an operator; not callable by name */
+    FUNC_STABLE = 16,  /* one value per statement (now()): not folded at plan time */
 };
 
 struct func_ctx {
-    struct arena *arena;    /* of the batch */
-    int64_t now_ns;         /* statement's time */
-    uint32_t pos;           /* position of the call in the text, for errors */
-    const void *extra;      /* func-specific (token(): unused; cast: none) */
+    struct arena *arena; /* of the batch */
+    int64_t now_ns;      /* statement's time */
+    uint32_t pos;        /* position of the call in the text, for errors */
+    const void *extra;   /* func-specific (token(): unused; cast: none) */
 };
 
-typedef int (*func_kernel)(const struct func_ctx *ctx, const struct vec *args, uint32_t args_count,
-                           uint32_t count, struct vec *ret, struct dn_err *err);
+typedef int (*func_kernel)(const struct func_ctx *ctx,
+                           const struct vec *args,
+                           uint32_t args_count,
+                           uint32_t count,
+                           struct vec *ret,
+                           struct dn_err *err);
 
 struct func {
-    const char *name;                      /* lower case */
-    enum type_id args[FUNC_ARGS_MAX];      /* TYPE_NONE: any type, taken as it is */
+    const char *name;                 /* lower case */
+    enum type_id args[FUNC_ARGS_MAX]; /* TYPE_NONE: any type, taken as it is */
     uint32_t args_count;
     enum type_id result;
     uint32_t flags;
     func_kernel kernel;
-    const char *doc;                       /* one sentence */
-    const char *example;                   /* "abs(-3) = 3"; NULL for operators shown elsewhere */
+    const char *doc;     /* one sentence */
+    const char *example; /* "abs(-3) = 3"; NULL for operators shown elsewhere */
 };
 
-/* The overload for the argument types, with the casts it needs written to ret_casts (type each argument must be cast
- * to; equal to its own = none). TYPE_NONE arguments (NULL, untyped literals) fit anything. Exact match first, then the
- * cheapest implicit casts (SMALLINT < INTEGER < BIGINT < REAL < DOUBLE; TIMESTAMP < (6) < (9)). NULL: err says which
- * function and types (DN_E_UNDEFINED_FUNCTION, hint with the nearest name or the types it takes), position ctx_pos. */
-const struct func *func_find(const char *name, const enum type_id *types, uint32_t count,
-                             enum type_id *ret_casts, uint32_t pos, struct dn_err *err);
-/* The cast from one type to another; NULL: no such cast. implicit: only those allowed without asking. */
+/* The overload for the argument types, with the casts it needs written to ret_casts (type each
+ * argument must be cast to; equal to its own = none). TYPE_NONE arguments (NULL, untyped literals)
+ * fit anything. Exact match first, then the cheapest implicit casts (SMALLINT < INTEGER < BIGINT <
+ * REAL < DOUBLE; TIMESTAMP < (6) < (9)). NULL: err says which function and types
+ * (DN_E_UNDEFINED_FUNCTION, hint with the nearest name or the types it takes), position ctx_pos. */
+const struct func *func_find(const char *name,
+                             const enum type_id *types,
+                             uint32_t count,
+                             enum type_id *ret_casts,
+                             uint32_t pos,
+                             struct dn_err *err);
+/* The cast from one type to another; NULL: no such cast. implicit: only those allowed without
+ * asking. */
 const struct func *func_cast(enum type_id from, enum type_id to, bool implicit);
 /* Iteration for docs, completion and tests. */
 const struct func *func_at(uint32_t i); /* NULL past the end */
@@ -65,23 +75,35 @@ const struct func *func_at(uint32_t i); /* NULL past the end */
 /* ---- aggregates ---- */
 
 struct agg {
-    const char *name;        /* lower case: "count", "sum", "avg", "mean", "min", "max" */
-    enum type_id arg;        /* TYPE_NONE with star: count(*) */
+    const char *name; /* lower case: "count", "sum", "avg", "mean", "min", "max" */
+    enum type_id arg; /* TYPE_NONE with star: count(*) */
     bool star;
     enum type_id result;
-    uint32_t state_size;     /* bytes; states are zeroed memory, 16-byte aligned */
-    /* All selected rows into one state. v is NULL for count(*): rows says how many. sel NULL = rows 0..rows-1. */
-    int (*update_all)(void *state, const struct vec *v, const uint16_t *sel, uint32_t rows, struct arena *strings,
+    uint32_t state_size; /* bytes; states are zeroed memory, 16-byte aligned */
+    /* All selected rows into one state. v is NULL for count(*): rows says how many. sel NULL = rows
+     * 0..rows-1. */
+    int (*update_all)(void *state,
+                      const struct vec *v,
+                      const uint16_t *sel,
+                      uint32_t rows,
+                      struct arena *strings,
                       struct dn_err *err);
     /* Row sel[i] (or i) goes to states[i]. */
-    int (*update_grouped)(void *const *states, const struct vec *v, const uint16_t *sel, uint32_t rows,
-                          struct arena *strings, struct dn_err *err);
+    int (*update_grouped)(void *const *states,
+                          const struct vec *v,
+                          const uint16_t *sel,
+                          uint32_t rows,
+                          struct arena *strings,
+                          struct dn_err *err);
     int (*merge)(void *into, const void *from, struct arena *strings, struct dn_err *err);
-    int (*emit)(const void *state, struct datum *ret, struct dn_err *err); /* strings borrowed from the state */
+    int (*emit)(const void *state,
+                struct datum *ret,
+                struct dn_err *err); /* strings borrowed from the state */
     const char *doc;
-    const char *example;     /* "sum of (1, 2, 3) = 6" */
+    const char *example; /* "sum of (1, 2, 3) = 6" */
 };
 
-const struct agg *agg_find(const char *name, bool star, enum type_id arg, uint32_t pos, struct dn_err *err);
+const struct agg *
+agg_find(const char *name, bool star, enum type_id arg, uint32_t pos, struct dn_err *err);
 bool agg_name_exists(const char *name);
 const struct agg *agg_at(uint32_t i);

@@ -8,20 +8,34 @@
 #include "base/err.h"
 #include "vec/vec.h"
 
-/* Appends the text of a value as SELECT shows it: integers, shortest round-trip doubles (as PostgreSQL prints them:
- * 0.1, 1e+20, NaN, Infinity), true/false, text as it is, blobs 0x…, time stamps ISO 8601 UTC with Z and as many
- * fraction digits as the type keeps (.001Z; (6) six, (9) nine). NULL appends nothing. */
+/* Appends the text of a value as SELECT shows it: integers, shortest round-trip doubles (as
+ * PostgreSQL prints them: 0.1, 1e+20, NaN, Infinity), true/false, text as it is, blobs 0x…, time
+ * stamps ISO 8601 UTC with Z and as many fraction digits as the type keeps (.001Z; (6) six, (9)
+ * nine). NULL appends nothing. */
 void text_print(const struct datum *d, struct buf *b);
 
-/* The other way, for a target type. Strings may have spaces around numbers. Errors: DN_E_BAD_TEXT ("invalid input
- * syntax for type BIGINT: "x""), DN_E_OUT_OF_RANGE, DN_E_BAD_DATETIME, DN_E_DATETIME_RANGE. VARCHAR must be UTF-8. */
-int text_parse(enum type_id type, struct vstr s, struct arena *arena, struct datum *ret, struct dn_err *err) DN_MUST_CHECK;
+/* The other way, for a target type. Strings may have spaces around numbers. Errors: DN_E_BAD_TEXT
+ * ("invalid input syntax for type BIGINT: "x""), DN_E_OUT_OF_RANGE, DN_E_BAD_DATETIME,
+ * DN_E_DATETIME_RANGE. VARCHAR must be UTF-8. */
+int text_parse(enum type_id type,
+               struct vstr s,
+               struct arena *arena,
+               struct datum *ret,
+               struct dn_err *err) DN_MUST_CHECK;
 
-/* ISO 8601: date or date + time, basic and extended, 'T' or space, fractions with '.' or ',' of seconds (and of minutes or hours),
- * Z / ±hh / ±hhmm / ±hh:mm; reduced forms (2015, 2015-06, 2015-06-01, …T09, …T09:00) mean the start of the period.
- * Gives nanosecond-exact (seconds since 1970, nanoseconds 0..999999999). */
-int text_parse_time(struct vstr s, int64_t *ret_seconds, int32_t *ret_ns, struct dn_err *err) DN_MUST_CHECK;
-/* To a type's unit: exact tells whether nothing was cut; cutting rounds to nearest (round) or floors. DN_E_DATETIME_RANGE. */
-int text_time_to_type(int64_t seconds, int32_t ns, enum type_id type, bool round, int64_t *ret, bool *ret_exact,
+/* ISO 8601: date or date + time, basic and extended, 'T' or space, fractions with '.' or ',' of
+ * seconds (and of minutes or hours), Z / ±hh / ±hhmm / ±hh:mm; reduced forms (2015, 2015-06,
+ * 2015-06-01, …T09, …T09:00) mean the start of the period. Gives nanosecond-exact (seconds since
+ * 1970, nanoseconds 0..999999999). */
+int text_parse_time(struct vstr s, int64_t *ret_seconds, int32_t *ret_ns, struct dn_err *err)
+    DN_MUST_CHECK;
+/* To a type's unit: exact tells whether nothing was cut; cutting rounds to nearest (round) or
+ * floors. DN_E_DATETIME_RANGE. */
+int text_time_to_type(int64_t seconds,
+                      int32_t ns,
+                      enum type_id type,
+                      bool round,
+                      int64_t *ret,
+                      bool *ret_exact,
                       struct dn_err *err) DN_MUST_CHECK;
 void text_print_time(int64_t value, enum type_id type, struct buf *b);

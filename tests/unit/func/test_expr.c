@@ -252,8 +252,11 @@ static void test_in(void **state)
     struct datum floats[4] = {
         build_f64(-0.0), build_f64((double)NAN), build_null(TYPE_DOUBLE), build_f64(0.5)};
     struct datum list[100];
+    char longer[103];
 
     (void)state;
+    memset(longer, 'a', 102);
+    longer[102] = 0;
     list[0] = build_int(TYPE_INTEGER, 2);
     list[1] = build_int(TYPE_INTEGER, -3);
     check_in(ints, 4, list, 2, false, "ftnt");
@@ -271,9 +274,7 @@ static void test_in(void **state)
     list[1] = build_str("b\xc3\xa4");
     check_in(words, 4, list, 2, false, "ftnt");
     for (uint32_t i = 2; i < 100; i++)
-        list[i] = build_str("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-                            "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" +
-                            i);
+        list[i] = build_str(&longer[i]);
     check_in(words, 4, list, 100, false, "ftnt");
     list[0] = build_f64(0);
     list[1] = build_f64((double)NAN);
