@@ -185,6 +185,7 @@ create_end ::= RP. {sql_create_columns(ps);}
 table_items ::= table_item.
 table_items ::= table_items COMMA table_item.
 table_item ::= column constraints.
+table_item ::= primary LP RP. /* the catalog says what is missing */
 table_item ::= primary LP key_inner RP.
 table_item ::= primary LP key_inner COMMA key_local RP.
 table_item ::= primary LP key_local RP.
@@ -202,6 +203,7 @@ constraints ::= constraints X_CONSTRAINT.
 
 primary ::= PRIMARY(T) KEY. {sql_key_begin(ps, T.pos);}
 key_inner ::= LP key_list(L) RP. {sql_key_inner(ps, L);}
+key_inner ::= LP RP. {sql_key_inner(ps, sql_list_none(ps));}
 key_local ::= key_list(L). {sql_key_local(ps, L);}
 key_list(A) ::= key_elem(E). {A = sql_list_one(ps, E);}
 key_list(A) ::= key_list(L) COMMA key_elem(E). {A = sql_list_add(ps, L, E);}

@@ -81,6 +81,8 @@ const struct statement statements[] = {
      "CREATE TABLE t (a BIGINT NOT NULL, b TIMESTAMP NOT NULL, PRIMARY KEY ((a, QUANTUM(b, 1, 'm')), a, b DESC))"},
     {"create table t (a int, t timestamp, primary key ((quantum(t, - 15, M)), t asc))",
      "CREATE TABLE t (a INTEGER, t TIMESTAMP, PRIMARY KEY ((QUANTUM(t, -15, 'M')), t ASC))"},
+    {"create table t (a int, primary key ())", "CREATE TABLE t (a INTEGER, PRIMARY KEY ())"}, /* the catalog refuses it */
+    {"create table t (a int, primary key ((), a))", "CREATE TABLE t (a INTEGER, PRIMARY KEY ((), a))"},
     {"create table t (primary key (a), a int)", "CREATE TABLE t (a INTEGER, PRIMARY KEY (a))"},
     {"create table t (a int, b int, primary key ((a, b)))", "CREATE TABLE t (a INTEGER, b INTEGER, PRIMARY KEY ((a, b)))"},
     {"create table t (a int, primary key (a), primary key (a))", "CREATE TABLE t (a INTEGER, PRIMARY KEY (a), PRIMARY KEY (a))"},

@@ -95,7 +95,7 @@ static const struct error_case cases[] = {
     {"create table t (a int", DN_E_SYNTAX, 22, "syntax error at end of input; expected ')', ',', '(', PRIMARY KEY, NOT, NULL, ...", "the '(' at position 16 is not closed"},
     {"create table t (a int not)", DN_E_SYNTAX, 26, "syntax error at or near \")\"; expected NULL", ""},
     {"create table t (a int) with", DN_E_SYNTAX, 28, "syntax error at end of input; expected '(', CLUSTERING or a name", ""},
-    {"create table t (a int, primary key ())", DN_E_SYNTAX, 37, "syntax error at or near \")\"; expected '(' or a name", ""},
+    {"create table t (a int, primary key (, a))", DN_E_SYNTAX, 37, "syntax error at or near \",\"; expected ')', '(' or a name", ""},
     {"create table t (a int, primary key (a, (b)))", DN_E_SYNTAX, 40, "syntax error at or near \"(\"; expected a name", ""},
     {"create table t (a int, primary key ((a, quantum(b, 1.5, 'm')), a))", DN_E_SYNTAX, 52, "syntax error at or near \"1.5\"; expected a whole number or '-'", ""},
     {"create table t (a int, b timestamp, primary key ((a, b, a, b));", DN_E_SYNTAX, 63, "syntax error at or near \";\"; expected ')' or ','", "the inner parentheses, those of the partition key, are not closed: PRIMARY KEY ((a, b), a, b)"},
