@@ -163,15 +163,7 @@ static int sel_explain_select(struct dendro_stmt *stmt, struct buf *text, struct
     if (rc < 0)
         return rc;
     plan = stmt->run_plan ? stmt->run_plan : stmt->plan;
-    rc = exec_explain(plan, &stmt->ctx, text, err);
-    if (rc < 0)
-        return rc;
-    if (plan->notice[0]) {
-        if (text->len > 0 && text->data[text->len - 1] != '\n')
-            buf_puts(text, "\n");
-        buf_printf(text, "Warning: %s", plan->notice);
-    }
-    return 0;
+    return exec_explain(plan, &stmt->ctx, text, err);
 }
 
 int stmt_run_explain(struct dendro_stmt *stmt, struct dn_err *err)

@@ -336,7 +336,11 @@ static int sel_order_col(struct sel *s, const struct expr *e, uint32_t *ret, str
         return rc;
     }
     *ret = s->outs_count;
-    return sel_out_add(s, x, "", e->pos, err);
+    return sel_out_add(s,
+                       x,
+                       x->kind == BEXPR_COLUMN && x->col < BIND_AGG_BASE ? e->name : "sort key",
+                       e->pos,
+                       err);
 }
 
 static int sel_bind_order(struct sel *s, struct dn_err *err)

@@ -58,8 +58,10 @@ static int sel_make_scan(struct sel *s, struct plan *p, struct plan_node **ret, 
     if (s->where && sel_is_late(s->where))
         return 0;
     rc = plan_scan_preds(s->b.env, n, NULL, 0, s->b.env->arena, &preds, err);
-    if (rc < 0)
+    if (rc < 0) {
+        dn_err_at(err, s->sel->from.pos);
         return rc;
+    }
     n->preds = preds.preds;
     n->preds_count = preds.count;
     n->prune = NULL;

@@ -47,8 +47,8 @@ struct stmt *plan_fix_parse(struct plan_fix *f, const char *sql)
 void plan_fix_create(struct plan_fix *f, const char *sql)
 {
     struct stmt *stmt = plan_fix_parse(f, sql);
-    struct catalog *next;
-    struct table *t;
+    struct catalog *next = NULL;
+    struct table *t = NULL;
     struct dn_err err;
 
     assert_int_equal(stmt->kind, STMT_CREATE_TABLE);
