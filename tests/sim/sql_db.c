@@ -318,8 +318,7 @@ char *sql_dump(dendro_conn *conn)
         const struct sql_value *schema = sql_row(&schemas, i);
         struct sql_rows tables;
         buf_printf(&out, "schema %.*s\n", (int)schema->len, schema->str);
-        (void)snprintf(
-            sql, sizeof sql, "USE \"%.*s\"; SELECT 1", (int)schema->len, schema->str);
+        (void)snprintf(sql, sizeof sql, "USE \"%.*s\"; SELECT 1", (int)schema->len, schema->str);
         if (sql_exec(conn, sql, &err) < 0 || sql_query(conn, "SHOW TABLES", &tables, &err) < 0) {
             buf_printf(&out, "ERROR %s %s\n", err.sqlstate, err.message);
             continue;

@@ -26,18 +26,30 @@ static const char *sqlm_type_word(struct rng *r, enum dendro_type t)
     bool other = rng_one_in(r, 2);
 
     switch (t) {
-    case DENDRO_TYPE_BOOLEAN: return "BOOLEAN";
-    case DENDRO_TYPE_SMALLINT: return "SMALLINT";
-    case DENDRO_TYPE_INTEGER: return other ? "INT" : "INTEGER";
-    case DENDRO_TYPE_BIGINT: return other ? "SINT64" : "BIGINT";
-    case DENDRO_TYPE_REAL: return "REAL";
-    case DENDRO_TYPE_DOUBLE: return other ? "FLOAT" : "DOUBLE";
-    case DENDRO_TYPE_VARCHAR: return other ? "TEXT" : "VARCHAR";
-    case DENDRO_TYPE_BLOB: return other ? "BYTEA" : "BLOB";
-    case DENDRO_TYPE_TIMESTAMP: return other ? "TIMESTAMP(3)" : "TIMESTAMP";
-    case DENDRO_TYPE_TIMESTAMP_US: return other ? "DATETIME" : "TIMESTAMP(6)";
-    case DENDRO_TYPE_TIMESTAMP_NS: return "TIMESTAMP(9)";
-    case DENDRO_TYPE_NONE: break;
+    case DENDRO_TYPE_BOOLEAN:
+        return "BOOLEAN";
+    case DENDRO_TYPE_SMALLINT:
+        return "SMALLINT";
+    case DENDRO_TYPE_INTEGER:
+        return other ? "INT" : "INTEGER";
+    case DENDRO_TYPE_BIGINT:
+        return other ? "SINT64" : "BIGINT";
+    case DENDRO_TYPE_REAL:
+        return "REAL";
+    case DENDRO_TYPE_DOUBLE:
+        return other ? "FLOAT" : "DOUBLE";
+    case DENDRO_TYPE_VARCHAR:
+        return other ? "TEXT" : "VARCHAR";
+    case DENDRO_TYPE_BLOB:
+        return other ? "BYTEA" : "BLOB";
+    case DENDRO_TYPE_TIMESTAMP:
+        return other ? "TIMESTAMP(3)" : "TIMESTAMP";
+    case DENDRO_TYPE_TIMESTAMP_US:
+        return other ? "DATETIME" : "TIMESTAMP(6)";
+    case DENDRO_TYPE_TIMESTAMP_NS:
+        return "TIMESTAMP(9)";
+    case DENDRO_TYPE_NONE:
+        break;
     }
     return "?";
 }
@@ -248,8 +260,8 @@ static void sqlm_shape_random(struct sqlm_table *t, struct rng *r, struct sqlm_s
         (void)sqlm_col_add(t, type, true);
     }
     if (time) {
-        s->time = (int)sqlm_col_add(
-            t, (enum dendro_type)(DENDRO_TYPE_TIMESTAMP + rng_below(r, 3)), true);
+        s->time =
+            (int)sqlm_col_add(t, (enum dendro_type)(DENDRO_TYPE_TIMESTAMP + rng_below(r, 3)), true);
         t->cols[s->time].quantum = true;
         s->desc_time = rng_one_in(r, 2);
     }
@@ -257,11 +269,11 @@ static void sqlm_shape_random(struct sqlm_table *t, struct rng *r, struct sqlm_s
         enum dendro_type type = sqlm_type_random(r);
         bool riak = t->form == SQLM_RIAK || t->form == SQLM_RIAK_PLAIN;
         s->extra = (int)sqlm_col_add(t, type, true);
-        s->desc_extra = rng_one_in(r, 2) &&
-                        !(riak && (sql_type_is_float(type) || type == DENDRO_TYPE_BOOLEAN));
+        s->desc_extra =
+            rng_one_in(r, 2) && !(riak && (sql_type_is_float(type) || type == DENDRO_TYPE_BOOLEAN));
     }
-    s->clause = (t->form == SQLM_CQL || t->form == SQLM_CQL_SHORT) && s->extra >= 0 &&
-                rng_one_in(r, 2);
+    s->clause =
+        (t->form == SQLM_CQL || t->form == SQLM_CQL_SHORT) && s->extra >= 0 && rng_one_in(r, 2);
     for (uint32_t i = 0; i < s->series; i++)
         t->key[t->key_count++] = i;
     if (s->time >= 0) {
@@ -320,11 +332,8 @@ static void sqlm_create_key(const struct sqlm_table *t,
         comma = ", ";
     }
     if (s->extra >= 0)
-        buf_printf(b,
-                   "%s%s%s",
-                   comma,
-                   t->cols[s->extra].name,
-                   s->desc_extra && !s->clause ? " DESC" : "");
+        buf_printf(
+            b, "%s%s%s", comma, t->cols[s->extra].name, s->desc_extra && !s->clause ? " DESC" : "");
     buf_puts(b, ")");
 }
 

@@ -10,16 +10,15 @@
 #include "sql_db.h"
 
 #define SQLM_COLS_MAX 9u
-#define SQLM_ROWS_MAX 400u /* a table is emptied (dropped) beyond: the model is quadratic */
 
 enum sqlm_form {
-    SQLM_RIAK,         /* ((s…, QUANTUM(t)), s…, t, x) */
-    SQLM_RIAK_PLAIN,   /* ((s…), s…, x) */
-    SQLM_CQL,          /* ((s…), x…) */
-    SQLM_CQL_QUANTUM,  /* ((s…, QUANTUM(t)), t, x) */
-    SQLM_CQL_SHORT,    /* (s, x…) */
-    SQLM_RANGE,        /* (t, x…) */
-    SQLM_INLINE,       /* s … PRIMARY KEY */
+    SQLM_RIAK,        /* ((s…, QUANTUM(t)), s…, t, x) */
+    SQLM_RIAK_PLAIN,  /* ((s…), s…, x) */
+    SQLM_CQL,         /* ((s…), x…) */
+    SQLM_CQL_QUANTUM, /* ((s…, QUANTUM(t)), t, x) */
+    SQLM_CQL_SHORT,   /* (s, x…) */
+    SQLM_RANGE,       /* (t, x…) */
+    SQLM_INLINE,      /* s … PRIMARY KEY */
     SQLM_NONE,
     SQLM_FORM_MAX
 };
@@ -77,6 +76,5 @@ void sqlm_literal(struct rng *r, const struct sql_value *v, struct buf *b);
 const char *
 sqlm_compare(const struct sqlm_table *t, const struct sql_rows *rows, dendro_conn *conn);
 /* One random query; the same result. Errors of storage are tolerated when faulty. */
-const char *
-sqlm_query(const struct sqlm_table *t, struct rng *r, dendro_conn *conn, bool faulty);
+const char *sqlm_query(const struct sqlm_table *t, struct rng *r, dendro_conn *conn, bool faulty);
 void sql_rows_copy(const struct sql_rows *from, struct sql_rows *ret);
