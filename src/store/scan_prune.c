@@ -150,7 +150,7 @@ bool scan_zone_may(const struct scan *s,
         struct zone z;
         bool known = vector == UINT32_MAX ? seg_block_zone(src->seg, block, p->col, &z)
                                           : seg_vector_zone(src->seg, block, vector, p->col, &z);
-        if (!known)
+        if (!known || z.absent)
             continue;
         if (!z.has_range) {
             if (z.nulls == z.rows)

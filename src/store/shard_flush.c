@@ -62,7 +62,7 @@ static int flush_add(struct flusher *f, const struct vec *vecs, uint32_t count, 
 {
     uint64_t id;
 
-    if (f->w && seg_writer_bytes(f->w) >= SEG_BYTES_TARGET) {
+    if (f->w && seg_writer_full(f->w)) {
         int rc = flush_finish_segment(f, err);
         if (rc < 0)
             return rc;
