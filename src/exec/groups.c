@@ -289,6 +289,29 @@ static int groups_find_codes(struct exec_groups *g,
     return 0;
 }
 
+/* FLAT columns of the common types: the type is decided once, not per row. */
+static void groups_hash_flat(const struct vec *v, const struct batch *in, uint64_t *hashes)
+{
+    const int64_t *longs = v->data;
+    const struct vstr *strings = v->data;
+    enum phys phys = type_phys(v->type);
+
+    for (uint32_t i = 0; i < in->sel_count; i++) {
+        uint32_t row = in->sel ? in->sel[i] : i;
+        uint64_t h;
+
+        if (vec_bit(v->nulls, row))
+            h = GROUPS_NULL_HASH;
+        else if (phys == PHYS_I64)
+            h = dn_mix64((uint64_t)longs[row]);
+        else if (phys == PHYS_STR)
+            h = dn_hash64(strings[row].ptr, strings[row].len, 0);
+        else
+            h = groups_value_hash(v, row);
+        hashes[i] = groups_combine(hashes[i], h);
+    }
+}
+
 /* Adds one column to the hashes of the selected rows; entries of a small DICT are hashed once. */
 static int groups_hash_col(const struct vec *v,
                            const struct batch *in,
@@ -296,25 +319,33 @@ static int groups_hash_col(const struct vec *v,
                            uint64_t *hashes,
                            struct dn_err *err)
 {
-    uint64_t *entry = NULL;
+    uint32_t entries = v->form == VEC_CONST ? 1 : v->dict_count;
+    uint64_t *entry;
 
-    if (v->form == VEC_CONST || (v->form == VEC_DICT && v->dict_count <= in->sel_count)) {
-        uint32_t entries = v->form == VEC_CONST ? 1 : v->dict_count;
-
-        entry = arena_alloc_array(scratch, entries, sizeof *entry);
-        if (!entry)
-            return DN_FAIL_NOMEM(err);
-        for (uint32_t e = 0; e < entries; e++)
-            entry[e] = groups_value_hash(v, e);
+    if (v->form == VEC_FLAT) {
+        groups_hash_flat(v, in, hashes);
+        return 0;
     }
+    if (entries > in->sel_count) { /* a big DICT of which few rows are left */
+        for (uint32_t i = 0; i < in->sel_count; i++) {
+            uint32_t row = in->sel ? in->sel[i] : i;
+
+            hashes[i] = groups_combine(hashes[i],
+                                       vec_is_null(v, row) ? GROUPS_NULL_HASH
+                                                           : groups_value_hash(v, vec_at(v, row)));
+        }
+        return 0;
+    }
+    entry = arena_alloc_array(scratch, entries, sizeof *entry);
+    if (!entry)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t e = 0; e < entries; e++)
+        entry[e] = groups_value_hash(v, e);
     for (uint32_t i = 0; i < in->sel_count; i++) {
         uint32_t row = in->sel ? in->sel[i] : i;
-        uint32_t at = vec_at(v, row);
-        uint64_t h = vec_is_null(v, row) ? GROUPS_NULL_HASH
-                     : entry             ? entry[at]
-                                         : groups_value_hash(v, at);
 
-        hashes[i] = groups_combine(hashes[i], h);
+        hashes[i] = groups_combine(hashes[i],
+                                   vec_is_null(v, row) ? GROUPS_NULL_HASH : entry[vec_at(v, row)]);
     }
     return 0;
 }
@@ -339,6 +370,11 @@ static int groups_find_rows(struct exec_groups *g,
     for (uint32_t i = 0; i < in->sel_count; i++) {
         uint32_t row = in->sel ? in->sel[i] : i;
 
+        /* Neighbours are often of one group. */
+        if (i > 0 && hashes[i] == hashes[i - 1] && groups_same(look, &row, ids[i - 1])) {
+            ids[i] = ids[i - 1];
+            continue;
+        }
         rc = groups_id(g, look, row, dn_mix64(hashes[i]), &ids[i], err);
         if (rc < 0)
             return rc;

@@ -77,31 +77,37 @@ void text_print_i64(int64_t v, struct buf *b)
     buf_append(b, digits, n);
 }
 
-/* d[0].d[1]d[2]… times 10^exp10. */
+/* d[0].d[1]d[2]… times 10^exp10: at most 17 digits, 14 zeros, point and exponent. */
 static void text_layout(const char *d, uint32_t n, int exp10, int plain_end, struct buf *b)
 {
-    if (exp10 < TEXT_PLAIN_MIN || exp10 >= plain_end) {
-        buf_u8(b, (uint8_t)d[0]);
-        if (n > 1) {
-            buf_u8(b, '.');
-            buf_append(b, d + 1, n - 1);
-        }
-        buf_printf(b, "e%c%02d", exp10 < 0 ? '-' : '+', abs(exp10));
-        return;
-    }
-    if (exp10 < 0) {
-        buf_puts(b, "0.");
+    char text[48];
+    uint32_t at = 0;
+    uint32_t point = 1; /* digits before the point */
+
+    if (exp10 >= 0 && exp10 < plain_end)
+        point = (uint32_t)exp10 + 1;
+    if (exp10 < 0 && exp10 >= TEXT_PLAIN_MIN) {
+        text[at++] = '0';
+        text[at++] = '.';
         for (int i = -1; i > exp10; i--)
-            buf_u8(b, '0');
-        buf_append(b, d, n);
-        return;
+            text[at++] = '0';
+        point = 0;
     }
-    for (int i = 0; i <= exp10; i++)
-        buf_u8(b, (uint32_t)i < n ? (uint8_t)d[i] : '0');
-    if ((uint32_t)exp10 + 1 < n) {
-        buf_u8(b, '.');
-        buf_append(b, d + exp10 + 1, n - (uint32_t)exp10 - 1);
+    for (uint32_t i = 0; i < n || i < point; i++) {
+        if (i == point && point)
+            text[at++] = '.';
+        text[at++] = i < n ? d[i] : '0';
     }
+    if (exp10 < TEXT_PLAIN_MIN || exp10 >= plain_end) {
+        uint32_t size = (uint32_t)abs(exp10);
+
+        text[at++] = 'e';
+        text[at++] = exp10 < 0 ? '-' : '+';
+        if (size < 10)
+            text[at++] = '0';
+        at += text_digits(size, text + at);
+    }
+    buf_append(b, text, at);
 }
 
 /* NaN, infinities, sign, zero. True: all is printed. */

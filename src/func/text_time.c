@@ -16,8 +16,6 @@
  * intervals. */
 #include "func/text_int.h"
 
-#include <stdio.h>
-
 #define TEXT_NS_PER_SECOND  1000000000
 #define TEXT_DAY_SECONDS    86400
 #define TEXT_FRACTION_MAX   9u
@@ -318,6 +316,29 @@ int text_time_to_type(int64_t seconds,
     return 0;
 }
 
+/* v with exactly `width` digits (more if it needs them); returns what follows. */
+static char *text_put_digits(char *to, uint64_t v, int width)
+{
+    char turned[20];
+    int n = 0;
+
+    do {
+        turned[n++] = (char)('0' + v % 10);
+        v /= 10;
+    } while (v || n < width);
+    while (n > 0)
+        *to++ = turned[--n];
+    return to;
+}
+
+static char *text_put_pair(char *to, int64_t v, char after)
+{
+    *to++ = (char)('0' + v / 10);
+    *to++ = (char)('0' + v % 10);
+    *to++ = after;
+    return to;
+}
+
 void text_print_time(int64_t value, enum type_id type, struct buf *b)
 {
     int64_t per_second = type_ts_per_second(type);
@@ -328,7 +349,7 @@ void text_print_time(int64_t value, enum type_id type, struct buf *b)
     int64_t left;
     struct text_civil c;
     char text[64];
-    int n;
+    char *to = text;
 
     if (part < 0) {
         part += per_second;
@@ -343,18 +364,15 @@ void text_print_time(int64_t value, enum type_id type, struct buf *b)
     c = text_civil_from_days(days);
     /* Years of other than four digits carry a sign, as ISO 8601 has it for expanded years. */
     if (c.year < 0 || c.year > 9999)
-        buf_u8(b, c.year < 0 ? '-' : '+');
-    n = snprintf(text,
-                 sizeof text,
-                 "%04lld-%02d-%02dT%02d:%02d:%02d.%0*lldZ",
-                 (long long)(c.year < 0 ? -c.year : c.year),
-                 c.month,
-                 c.day,
-                 (int)(left / 3600),
-                 (int)(left / 60 % 60),
-                 (int)(left % 60),
-                 width,
-                 (long long)part);
-    DN_ASSERT(n > 0 && (size_t)n < sizeof text);
-    buf_append(b, text, (size_t)n);
+        *to++ = c.year < 0 ? '-' : '+';
+    to = text_put_digits(to, (uint64_t)(c.year < 0 ? -c.year : c.year), 4);
+    *to++ = '-';
+    to = text_put_pair(to, c.month, '-');
+    to = text_put_pair(to, c.day, 'T');
+    to = text_put_pair(to, left / 3600, ':');
+    to = text_put_pair(to, left / 60 % 60, ':');
+    to = text_put_pair(to, left % 60, '.');
+    to = text_put_digits(to, (uint64_t)part, width);
+    *to++ = 'Z';
+    buf_append(b, text, (size_t)(to - text));
 }

