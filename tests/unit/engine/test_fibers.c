@@ -179,7 +179,7 @@ static void run_seed(uint64_t seed)
 
 static void test_seeds(void **state)
 {
-    const char *given = getenv("DENDRO_SEED");
+    const char *given = getenv("DENDRO_TEST_SEED");
     clock_t end = clock() + 3 * CLOCKS_PER_SEC;
 
     (void)state;

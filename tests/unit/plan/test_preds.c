@@ -375,7 +375,7 @@ static void test_random(void **state)
     struct plan_fix *f = *state;
     const struct table *t = plan_fix_table(f, "num");
     clock_t end = clock() + CLOCKS_PER_SEC * 3 / 2;
-    const char *given = getenv("DENDRO_SEED");
+    const char *given = getenv("DENDRO_TEST_SEED");
     uint64_t first = given ? strtoull(given, NULL, 10) : 1;
     uint64_t pruned = 0;
     uint64_t n = 0;
