@@ -33,7 +33,8 @@ static int expr_const_vec(const struct datum *d,
 
     if (typed.null)
         typed.type = type; /* a NULL is of every type */
-    DN_ASSERT(typed.type == type);
+    DN_ASSERT(typed.type == type ||
+              type == TYPE_NONE); /* a literal nobody gave a type keeps its own */
     if (!vec_make_const(ev->arena, &typed, count, ret))
         return DN_FAIL_NOMEM(err);
     return 0;
