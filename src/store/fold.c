@@ -87,6 +87,8 @@ bool fold_end(struct fold *f, bool final)
     DN_ASSERT(f->open);
     if (final && f->op == ROW_DELETE)
         return true;
+    if (final)
+        f->op = ROW_PUT; /* nothing older is left that a patch could fall back on */
     f->row[op_col] = (struct datum){.type = TYPE_SMALLINT, .v.i64 = f->op};
     f->absent[op_col] = false;
     for (uint32_t c = 0; c < f->cols_count; c++) {

@@ -15,7 +15,7 @@
 #define MANIFEST_SEG_BYTES   117u
 #define MANIFEST_SUM_BYTES   8u
 
-enum { SEG_FLAG_PATCH = 1, SEG_FLAG_DELETE = 2, SEG_FLAG_EXPIRY = 4 };
+enum { SEG_FLAG_PATCH = 1, SEG_FLAG_DELETE = 2, SEG_FLAG_EXPIRY = 4, SEG_FLAG_LEVEL_SHIFT = 3 };
 
 void manifest_init(struct manifest *m, struct mem_owner *owner)
 {
@@ -116,7 +116,7 @@ static void manifest_print_seg(const struct seg_meta *s, struct buf *b)
     buf_u64(b, s->rowid_max);
     buf_u8(b,
            (uint8_t)((s->has_patch ? SEG_FLAG_PATCH : 0) | (s->has_delete ? SEG_FLAG_DELETE : 0) |
-                     (s->has_expiry ? SEG_FLAG_EXPIRY : 0)));
+                     (s->has_expiry ? SEG_FLAG_EXPIRY : 0) | s->level << SEG_FLAG_LEVEL_SHIFT));
 }
 
 int manifest_print(const struct manifest *m, struct buf *ret, struct dn_err *err)
@@ -172,6 +172,7 @@ static void manifest_parse_seg(struct rd *r, struct seg_meta *s)
     s->has_patch = flags & SEG_FLAG_PATCH;
     s->has_delete = flags & SEG_FLAG_DELETE;
     s->has_expiry = flags & SEG_FLAG_EXPIRY;
+    s->level = (uint8_t)(flags >> SEG_FLAG_LEVEL_SHIFT);
 }
 
 static int manifest_parse_lists(

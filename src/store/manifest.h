@@ -9,8 +9,9 @@
 
 #include "store/segment.h"
 
-#define MANIFEST_FORMAT 1
-#define MANIFEST_DOC    "manifest/0"
+#define MANIFEST_FORMAT    1
+#define MANIFEST_LEVEL_MAX 31u /* of a segment: five bits */
+#define MANIFEST_DOC       "manifest/0"
 
 struct manifest_chunk {
     uint64_t epoch; /* with number: the chunk's name */

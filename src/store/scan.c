@@ -30,7 +30,7 @@ static int scan_alloc(struct scan *s, struct dn_err *err)
         if (s->fetch_at[s->spec.cols[i]] == UINT32_MAX)
             s->fetch_at[s->spec.cols[i]] = s->fetch_count;
         s->fetch_count++;
-        colbuf_init(&s->build[i], t->columns[s->spec.cols[i]].type, s->owner, &s->build_strings);
+        colbuf_init(&s->build[i], store_col_type(t, s->spec.cols[i]), s->owner, &s->build_strings);
     }
     for (uint16_t i = 0; i < t->rest_count; i++) {
         uint32_t col = t->rest[i].col;
@@ -40,10 +40,35 @@ static int scan_alloc(struct scan *s, struct dn_err *err)
         }
     }
     for (size_t i = 0; i < DN_ARRAY_SIZE(extra); i++) {
+        if (s->fetch_at[extra[i]] != UINT32_MAX)
+            continue;
         s->fetch_at[extra[i]] = s->fetch_count;
         s->fetch[s->fetch_count++] = extra[i];
     }
     return DN_OK;
+}
+
+static struct scan *scan_new(const struct table *t, const struct scan_spec *spec)
+{
+    struct scan *s = mem_calloc(spec->owner, 1, sizeof *s);
+
+    if (!s)
+        return NULL;
+    s->spec = *spec;
+    s->owner = spec->owner;
+    s->t = table_ref(t);
+    s->final = true;
+    arena_init(&s->arena, s->owner);
+    arena_init(&s->build_strings, s->owner);
+    return s;
+}
+
+/* What depends on the number of sources. */
+static int scan_alloc_members(struct scan *s, struct dn_err *err)
+{
+    s->members = mem_calloc(s->owner, s->srcs_count, sizeof(struct scan_src *));
+    s->pieces = mem_calloc(s->owner, s->srcs_count, sizeof *s->pieces);
+    return s->members && s->pieces ? DN_OK : DN_FAIL_NOMEM(err);
 }
 
 int scan_open(struct snapshot *snap,
@@ -51,26 +76,54 @@ int scan_open(struct snapshot *snap,
               struct scan **ret,
               struct dn_err *err)
 {
-    struct scan *s = mem_calloc(spec->owner, 1, sizeof *s);
+    struct scan *s = scan_new(spec->table, spec);
     int rc;
 
     if (!s)
         return DN_FAIL_NOMEM(err);
     s->snap = snap;
-    s->spec = *spec;
-    s->owner = spec->owner;
-    s->t = table_ref(spec->table);
-    arena_init(&s->arena, s->owner);
-    arena_init(&s->build_strings, s->owner);
     rc = scan_alloc(s, err);
     if (rc == DN_OK)
         rc = scan_prune(s, err);
-    if (rc == DN_OK) {
-        s->members = mem_calloc(s->owner, s->srcs_count, sizeof(struct scan_src *));
-        s->pieces = mem_calloc(s->owner, s->srcs_count, sizeof *s->pieces);
-        if (!s->members || !s->pieces)
-            rc = DN_FAIL_NOMEM(err);
+    if (rc == DN_OK)
+        rc = scan_alloc_members(s, err);
+    if (rc < 0) {
+        scan_close(s);
+        return rc;
     }
+    *ret = s;
+    return DN_OK;
+}
+
+int scan_open_segments(struct shard *shard,
+                       const struct table *t,
+                       struct segref *const *refs,
+                       size_t count,
+                       bool final,
+                       struct scan **ret,
+                       struct dn_err *err)
+{
+    struct scan_spec spec = {.table = t, .cols_count = store_cols_count(t), .owner = &shard->owner};
+    struct scan *s = scan_new(t, &spec);
+    int rc = DN_OK;
+
+    if (!s)
+        return DN_FAIL_NOMEM(err);
+    s->final = final;
+    s->own_cols = mem_alloc_array(s->owner, spec.cols_count, sizeof *s->own_cols);
+    s->srcs = mem_calloc(s->owner, count, sizeof *s->srcs);
+    if (s->own_cols && s->srcs) {
+        for (uint32_t c = 0; c < spec.cols_count; c++)
+            s->own_cols[c] = (uint16_t)c;
+        s->spec.cols = s->own_cols;
+        rc = scan_alloc(s, err);
+    } else {
+        rc = DN_FAIL_NOMEM(err);
+    }
+    for (size_t i = 0; rc == DN_OK && i < count; i++)
+        rc = scan_add_segment(s, refs[i], err);
+    if (rc == DN_OK)
+        rc = scan_alloc_members(s, err);
     if (rc < 0) {
         scan_close(s);
         return rc;
@@ -100,6 +153,7 @@ void scan_close(struct scan *s)
     mem_free(s->pieces);
     mem_free(s->points);
     mem_free(s->point_tokens);
+    mem_free(s->own_cols);
     mem_free(s->fetch);
     mem_free(s->fetch_at);
     mem_free(s->build);

@@ -50,8 +50,10 @@ struct scan {
                               (token, values) */
     int64_t *point_tokens; /* owned */
     uint32_t points_count;
-    bool points_only; /* the series are known: nothing but points */
-    bool nothing;     /* a constraint that nothing satisfies */
+    bool points_only;   /* the series are known: nothing but points */
+    bool nothing;       /* a constraint that nothing satisfies */
+    bool final;         /* deletes go, patches become rows; false: a merge that must keep them */
+    uint16_t *own_cols; /* owned: spec.cols of scan_open_segments */
 
     struct scan_src *srcs; /* owned */
     uint32_t srcs_count;
@@ -76,7 +78,18 @@ struct scan {
     struct scan_stats stats;
 };
 
+/* scan.c: all rows of some segments, every store column in order, whatever a snapshot would see.
+ * final as above. */
+int scan_open_segments(struct shard *shard,
+                       const struct table *t,
+                       struct segref *const *refs,
+                       size_t count,
+                       bool final,
+                       struct scan **ret,
+                       struct dn_err *err) DN_MUST_CHECK;
+
 /* scan_prune.c */
+int scan_add_segment(struct scan *s, struct segref *ref, struct dn_err *err) DN_MUST_CHECK;
 bool scan_set_has(const struct scan_pred *p, const struct datum *d);
 bool scan_set_overlaps(const struct scan_pred *p, const struct datum *lo, const struct datum *hi);
 /* Finds the sources, picks the runs. */

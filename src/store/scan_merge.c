@@ -211,7 +211,7 @@ static int merge_row(struct scan *s, struct merge_version *list, uint32_t count,
         if (!fold_version(&s->fold, op, merge_value, &source, list[i].row))
             break;
     }
-    if (!fold_end(&s->fold, true))
+    if (!fold_end(&s->fold, s->final))
         return DN_FAIL_NOMEM(err);
     s->stats.rows_merged += count;
     return DN_OK;

@@ -321,7 +321,7 @@ static void scan_count_blocks(struct scan *s, const struct scan_src *src)
     }
 }
 
-static int scan_add_segment(struct scan *s, struct segref *ref, struct dn_err *err)
+int scan_add_segment(struct scan *s, struct segref *ref, struct dn_err *err)
 {
     struct scan_src *src = &s->srcs[s->srcs_count];
     int rc;

@@ -57,6 +57,7 @@ struct seg_meta {
     bool has_patch;
     bool has_delete;
     bool has_expiry;
+    uint8_t level; /* merges it went through; kept by the manifest only, 0 after seg_open */
 };
 
 /* A zone map: what is known of a column over some rows without decoding. */

@@ -45,13 +45,16 @@ static void shard_stop_tasks(struct shard *s)
 {
     sched_lock(s->lock);
     s->closing = true;
-    while (s->task_running || s->sync_running || s->flushing)
+    s->merge_stop = true;
+    while (s->task_running || s->sync_running || s->merge_running || s->flushing || s->merging)
         sched_wait(s->cond, s->lock);
     sched_unlock(s->lock);
     if (s->task)
         sched_join(s->task);
     if (s->sync_task)
         sched_join(s->sync_task);
+    if (s->merge_task)
+        sched_join(s->merge_task);
     /* Unsynced commits become durable, and a failed append certain, if the storage lets them. */
     if (!s->options.read_only)
         DN_IGNORE(s->chunk_broken ? shard_log_roll(s, NULL) : shard_log_sync(s, NULL));
@@ -117,9 +120,12 @@ int shard_set_catalog(struct shard *s, struct catalog *cat, struct dn_err *err)
     /* The token keeps commits and freezes out; flushes look at the catalog under the lock. */
     sched_lock(s->lock);
     shard_token_take(s);
-    while (s->flushing)
+    s->merge_stop = true; /* a merge of a table that goes is not worth waiting for */
+    while (s->flushing || s->merging)
         sched_wait(s->cond, s->lock);
+    s->merge_stop = s->closing;
     s->flushing = true;
+    s->merging = true;
     old_cat = s->catalog;
     s->catalog = catalog_ref(cat);
     v = version_new(s->ver->segs_count, s->ver->sets_count);
@@ -143,6 +149,7 @@ int shard_set_catalog(struct shard *s, struct catalog *cat, struct dn_err *err)
                 atomic_store(&old->segs[i]->doomed, true); /* I6: the manifest no longer names it */
     }
     s->flushing = false;
+    s->merging = false;
     shard_token_give(s);
     sched_unlock(s->lock);
     version_unref(v);

@@ -63,6 +63,9 @@ int shard_write(struct shard *s,
 /* Everything committed so far, in segments when it returns. */
 int shard_flush(struct shard *s, struct dn_err *err) DN_MUST_CHECK;
 
+/* Merges segments until none need it; what the background does, at once. */
+int shard_merge(struct shard *s, struct dn_err *err) DN_MUST_CHECK;
+
 struct snapshot *shard_snapshot(struct shard *s); /* NULL: out of memory */
 void snapshot_free(struct snapshot *snap);        /* NULL is fine */
 uint64_t snapshot_seq(const struct snapshot *snap);
@@ -80,6 +83,11 @@ struct shard_stats {
     uint64_t log_appends; /* since open: commits / appends = group size */
     uint64_t flushes;
     uint64_t flush_failures;
+    uint64_t flush_bytes; /* written by flushes since open */
+    uint64_t merges;
+    uint64_t merge_failures;
+    uint64_t merge_bytes;      /* written by merges since open: (flush + merge) / flush = write
+                                  amplification */
     uint64_t replayed_commits; /* at open */
     bool torn_tail;            /* the log ended in the remains of an unacknowledged append */
 };

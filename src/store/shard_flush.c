@@ -10,73 +10,19 @@
 
 #include <string.h>
 
-#define FLUSH_SLAB_BYTES (1024u * 1024) /* a segment this big ends at the end of its slab */
-#define FLUSH_RETRY_NS   (1000ull * 1000 * 1000) /* pause after a failed background flush */
+#define FLUSH_RETRY_NS (1000ull * 1000 * 1000) /* pause after a failed background flush */
 
 struct flusher {
     struct shard *s;
     const struct table *t;
     struct memtable *m;
-    struct seg_writer *w; /* owned, NULL between segments */
-    int64_t slab;         /* of the last run */
-    struct arena arena;   /* of the batch */
-    uint32_t *all_cols;   /* owned: 0, 1, 2 … */
-    struct vec *vecs;     /* owned */
+    struct seg_sink sink;
+    struct arena arena; /* of the batch */
+    uint32_t *all_cols; /* owned: 0, 1, 2 … */
+    struct vec *vecs;   /* owned */
     struct fold fold;
     bool fold_ready;
-    struct seg_meta *metas; /* owned: finished segments of all tables */
-    size_t metas_count;
 };
-
-static int flush_finish_segment(struct flusher *f, struct dn_err *err)
-{
-    struct shard *s = f->s;
-    struct seg_meta meta;
-    struct seg_meta *grown;
-    struct buf bytes;
-    char name[VOLUME_NAME_MAX + 1];
-    int rc;
-
-    if (!f->w)
-        return DN_OK;
-    buf_init(&bytes, &s->owner);
-    rc = seg_writer_finish(f->w, &bytes, &meta, err);
-    seg_writer_free(f->w);
-    f->w = NULL;
-    if (rc == DN_OK) {
-        seg_name(meta.table_id, meta.id, name);
-        rc = volume_put(s->volume, name, bytes.data, bytes.len, err);
-    }
-    buf_done(&bytes);
-    if (rc < 0)
-        return rc;
-    grown = mem_realloc(&s->owner, f->metas, (f->metas_count + 1) * sizeof *grown);
-    if (!grown)
-        return DN_FAIL_NOMEM(err);
-    f->metas = grown;
-    f->metas[f->metas_count++] = meta;
-    return DN_OK;
-}
-
-static int flush_add(struct flusher *f, const struct vec *vecs, uint32_t count, struct dn_err *err)
-{
-    uint64_t id;
-
-    if (f->w && seg_writer_full(f->w)) {
-        int rc = flush_finish_segment(f, err);
-        if (rc < 0)
-            return rc;
-    }
-    if (!f->w) {
-        sched_lock(f->s->man_lock);
-        id = f->s->man.segment_id_next++;
-        sched_unlock(f->s->man_lock);
-        f->w = seg_writer_new(&f->s->owner, f->t, id);
-        if (!f->w)
-            return DN_FAIL_NOMEM(err);
-    }
-    return seg_writer_add(f->w, vecs, count, err);
-}
 
 static int flush_rows(struct flusher *f, const uint32_t *rows, uint32_t count, struct dn_err *err)
 {
@@ -89,7 +35,7 @@ static int flush_rows(struct flusher *f, const uint32_t *rows, uint32_t count, s
             .rows = rows, .count = n, .cols = f->all_cols, .cols_count = store_cols_count(f->t)};
         rc = memtable_gather(f->m, &want, &f->arena, f->vecs, err);
         if (rc == DN_OK)
-            rc = flush_add(f, f->vecs, n, err);
+            rc = seg_sink_add(&f->sink, f->vecs, n, err);
         if (rc < 0)
             return rc;
         rows += n;
@@ -107,7 +53,7 @@ static int flush_fold_out(struct flusher *f, struct dn_err *err)
         return DN_OK;
     for (uint32_t c = 0; c < f->fold.cols_count; c++)
         f->vecs[c] = colbuf_vec(&f->fold.cols[c], 0, count);
-    rc = flush_add(f, f->vecs, count, err);
+    rc = seg_sink_add(&f->sink, f->vecs, count, err);
     fold_reset(&f->fold);
     return rc;
 }
@@ -150,11 +96,8 @@ static int flush_runs(struct flusher *f, const struct mem_order *o, struct dn_er
     while (i < o->runs_count) {
         const struct mem_run *run = &o->runs[i];
         uint32_t count = run->count;
-        int rc = DN_OK;
+        int rc = seg_sink_slab(&f->sink, run->slab, err);
 
-        if (f->w && run->slab != f->slab && seg_writer_bytes(f->w) >= FLUSH_SLAB_BYTES)
-            rc = flush_finish_segment(f, err);
-        f->slab = run->slab;
         if (rc == DN_OK && !run->plain) {
             rc = flush_folded(f, o->order + run->first, count, err);
         } else if (rc == DN_OK) {
@@ -168,7 +111,7 @@ static int flush_runs(struct flusher *f, const struct mem_order *o, struct dn_er
             return rc;
         i++;
     }
-    return flush_finish_segment(f, err);
+    return seg_sink_finish(&f->sink, err);
 }
 
 static int flush_table(struct flusher *f, struct memtable *m, struct dn_err *err)
@@ -182,6 +125,7 @@ static int flush_table(struct flusher *f, struct memtable *m, struct dn_err *err
         return DN_OK;
     f->m = m;
     f->t = memtable_table(m);
+    f->sink.t = f->t;
     cols = store_cols_count(f->t);
     f->all_cols = mem_alloc_array(&f->s->owner, cols, sizeof *f->all_cols);
     f->vecs = mem_calloc(&f->s->owner, cols, sizeof *f->vecs);
@@ -195,8 +139,8 @@ static int flush_table(struct flusher *f, struct memtable *m, struct dn_err *err
     } else {
         rc = DN_FAIL_NOMEM(err);
     }
-    seg_writer_free(f->w);
-    f->w = NULL;
+    seg_writer_free(f->sink.w);
+    f->sink.w = NULL;
     if (f->fold_ready)
         fold_done(&f->fold);
     f->fold_ready = false;
@@ -252,9 +196,9 @@ static int flush_commit(struct shard *s, const struct flusher *f, uint64_t seq, 
     rc = manifest_copy(&s->man, &next, err);
     if (rc < 0)
         return rc;
-    for (size_t i = 0; rc == DN_OK && i < f->metas_count; i++)
-        if (catalog_table_by_id(s->catalog, f->metas[i].table_id))
-            rc = manifest_add_seg(&next, &f->metas[i], err);
+    for (size_t i = 0; rc == DN_OK && i < f->sink.metas_count; i++)
+        if (catalog_table_by_id(s->catalog, f->sink.metas[i].table_id))
+            rc = manifest_add_seg(&next, &f->sink.metas[i], err);
     next.flushed_seq = seq;
     sched_lock(s->lock);
     while (trim < next.chunks_count && next.chunks[trim].sealed &&
@@ -269,8 +213,7 @@ static int flush_commit(struct shard *s, const struct flusher *f, uint64_t seq, 
     return rc;
 }
 
-/* Readers move over to what the manifest says. */
-static int flush_install(struct shard *s, struct dn_err *err)
+int shard_install_manifest(struct shard *s, struct dn_err *err)
 {
     struct version *v;
     struct version *old = NULL;
@@ -302,25 +245,10 @@ static void flush_delete_chunks(struct shard *s, const struct manifest_chunk *be
     }
 }
 
-/* What a failed flush wrote is of no use; on a full disk it is in the way. */
-static void flush_discard(struct shard *s, const struct flusher *f)
-{
-    char name[VOLUME_NAME_MAX + 1];
-
-    sched_lock(s->man_lock);
-    for (size_t i = 0; !s->man_unknown && i < f->metas_count; i++) {
-        if (manifest_find_seg(&s->man, f->metas[i].id) != SIZE_MAX)
-            continue;
-        seg_name(f->metas[i].table_id, f->metas[i].id, name);
-        DN_IGNORE(volume_delete(s->volume, name, NULL));
-    }
-    sched_unlock(s->man_lock);
-}
-
 /* Writes and names the segments of a frozen set. */
 static int flush_write(struct shard *s, struct memgroup *set, struct dn_err *err)
 {
-    struct flusher f = {.s = s};
+    struct flusher f = {.s = s, .sink.s = s};
     struct manifest_chunk *before = NULL;
     size_t before_count = 0;
     int rc = DN_OK;
@@ -344,10 +272,13 @@ static int flush_write(struct shard *s, struct memgroup *set, struct dn_err *err
     if (rc == DN_OK)
         flush_delete_chunks(s, before, before_count);
     else
-        flush_discard(s, &f);
+        seg_sink_discard(&f.sink);
     mem_free(before);
     arena_done(&f.arena);
-    mem_free(f.metas);
+    sched_lock(s->lock);
+    s->stats.flush_bytes += rc == DN_OK ? f.sink.bytes : 0;
+    sched_unlock(s->lock);
+    seg_sink_done(&f.sink);
     return rc;
 }
 
@@ -363,7 +294,7 @@ static int flush_set(struct shard *s, struct memgroup *set, struct dn_err *err)
     if (rc == DN_OK && !named)
         rc = flush_write(s, set, err);
     if (rc == DN_OK)
-        rc = flush_install(s, err);
+        rc = shard_install_manifest(s, err);
     return rc;
 }
 
@@ -430,6 +361,7 @@ static int flush_drain(struct shard *s, uint64_t seq, struct dn_err *err)
             s->stats.flush_failures++;
         } else {
             s->stats.flushes++;
+            shard_merge_kick(s);
         }
         sched_broadcast(s->cond);
         if (rc < 0) {

@@ -105,6 +105,7 @@ struct shard {
 
     struct sched_mutex *man_lock;
     struct manifest man;
+    uint64_t segment_id_next; /* under man_lock; the manifest keeps it at each change */
     bool man_unknown;
     struct manifest pending; /* valid when man_unknown */
     struct buf pending_bytes;
@@ -131,6 +132,11 @@ struct shard {
     bool sync_wanted; /* unsynced appends are out */
     struct sched_task *sync_task;
     bool sync_running;
+    bool merging;    /* one merge at a time */
+    bool merge_stop; /* it shall end early: close, or a table goes */
+    struct sched_task *merge_task;
+    bool merge_running;
+    int merge_rc; /* of the last merge */
     bool closing;
     int flush_rc; /* of the last flush */
     struct dn_err flush_why;
@@ -185,6 +191,32 @@ void shard_token_give(struct shard *s); /* lock held */
 /* shard_flush.c */
 int shard_freeze(struct shard *s, struct dn_err *err) DN_MUST_CHECK; /* token held, lock not */
 void shard_flush_kick(struct shard *s); /* lock held: starts a background flush if one is due */
+
+/* Readers move over to what the manifest says. */
+int shard_install_manifest(struct shard *s, struct dn_err *err) DN_MUST_CHECK;
+
+/* shard_merge.c */
+void shard_merge_kick(struct shard *s); /* lock held: starts a background merge if one is due */
+
+/* segments being written one after another: flush and merge */
+struct seg_sink {
+    struct shard *s;
+    const struct table *t;
+    struct seg_writer *w;   /* owned, NULL between segments */
+    int64_t slab;           /* of the last rows */
+    uint8_t level;          /* given to the segments */
+    struct seg_meta *metas; /* owned: finished segments */
+    size_t metas_count;
+    uint64_t bytes; /* of the finished objects */
+};
+int seg_sink_add(struct seg_sink *k, const struct vec *vecs, uint32_t count, struct dn_err *err)
+    DN_MUST_CHECK;
+/* Before rows of a slab: ends the segment if the slab is new and it is big enough. */
+int seg_sink_slab(struct seg_sink *k, int64_t slab, struct dn_err *err) DN_MUST_CHECK;
+int seg_sink_finish(struct seg_sink *k, struct dn_err *err) DN_MUST_CHECK;
+/* Deletes objects that no manifest names: what a failed flush or merge wrote is of no use. */
+void seg_sink_discard(struct seg_sink *k);
+void seg_sink_done(struct seg_sink *k);
 
 /* shard_recover.c */
 int shard_recover(struct shard *s, struct dn_err *err) DN_MUST_CHECK;

@@ -55,6 +55,7 @@ int shard_manifest_commit(struct shard *s, struct manifest *next, struct dn_err 
     if (rc < 0)
         return rc;
     DN_ASSERT(next->generation == s->man.generation); /* made from the manifest in force */
+    next->segment_id_next = s->segment_id_next;       /* ids given out are never given again */
     buf_reset(&s->pending_bytes);
     rc = manifest_print(next, &s->pending_bytes, err);
     if (rc < 0)

@@ -346,6 +346,7 @@ static int recover_manifest(struct shard *s, struct dn_err *err)
         rc = DN_OK;
     }
     buf_done(&doc);
+    s->segment_id_next = s->man.segment_id_next;
     return rc;
 }
 

@@ -213,7 +213,7 @@ static void world_step(struct world *w)
                               1 + rng_below(&w->rng, 8),
                               (enum sim_fault)(1 + rng_below(&w->rng, 3)),
                               false);
-        DN_IGNORE(shard_flush(w->s, &err));
+        DN_IGNORE(rng_below(&w->rng, 3) ? shard_flush(w->s, &err) : shard_merge(w->s, &err));
         sim_disk_fail_nth(w->disk, 0, SIM_FAULT_NONE, false);
         if (sim_disk_crashed(w->disk))
             world_reopen(w, true);
@@ -270,7 +270,9 @@ static uint32_t script(struct world *w, struct model_batch *batches, uint32_t co
     uint32_t acked = 0;
 
     for (uint32_t i = 0; i < count; i++) {
-        if (i == count / 2 && shard_flush(w->s, &err) < 0)
+        if (i > 0 && shard_flush(w->s, &err) < 0)
+            break;
+        if (i + 1 == count && shard_merge(w->s, &err) < 0)
             break;
         if (model_write(w->s, w->models[0].t, &batches[i], true, &err) < 0)
             break;
@@ -401,6 +403,36 @@ static void test_memory_sweep(void **state)
     }
 }
 
+/* Many flushes, then merges: fewer segments, the same rows, deletes and patches included. */
+static void test_merge(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        struct world w;
+        struct dn_err err;
+        struct shard_stats after;
+        world_init(&w, seed * 1000);
+        for (int i = 0; i < 24; i++) {
+            uint32_t t = rng_below(&w.rng, TABLES);
+            struct model_batch b = model_random_batch(&w.rng, w.models[t].t, 60);
+            if (model_write(w.s, w.models[t].t, &b, true, &err) < 0 || shard_flush(w.s, &err) < 0)
+                fail_msg("seed %llu: %s", (unsigned long long)seed, err.text);
+            model_apply(&w.models[t], &b);
+            model_batch_done(&b);
+        }
+        if (shard_merge(w.s, &err) < 0)
+            fail_msg("seed %llu: %s", (unsigned long long)seed, err.text);
+        shard_get_stats(w.s, &after);
+        assert_true(after.merges > 0);
+        assert_true(after.segments < 24);
+        world_verify(&w, "after merging");
+        world_reopen(&w, true);
+        world_verify(&w, "after merging and a crash");
+        world_done(&w);
+        assert_false(w.failed);
+    }
+}
+
 /* A full disk: writes fail clearly, reads go on, space comes back and so do writes. */
 static void test_full_disk(void **state)
 {
@@ -448,6 +480,7 @@ int main(void)
         cmocka_unit_test(test_crash_in_recovery),
         cmocka_unit_test(test_memory_sweep),
         cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_merge),
     };
 
     return cmocka_run_group_tests_name("shard", tests, NULL, NULL);

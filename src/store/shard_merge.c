@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * shard_merge.c: segments that lie over each other become segments that lie beside each other.
+ *
+ * Two segments lie over each other when they share slabs and tokens (tables without a series: and
+ * times). A flush makes level 0; a merge makes one level more than the highest it read. Two rules
+ * say what to merge:
+ *
+ *   tier    MERGE_FANOUT segments of one level over the same place: each row is rewritten about
+ * once per level, so a row's cost grows with the logarithm of what its slab holds settle  a slab
+ * behind the newest one is not written to any more: whatever lies over each other there is merged
+ * at once. Where nothing does, the slab is settled and stays as it is
+ *
+ * Small segments beside each other are merged by the tier rule too, so that many small slabs do not
+ * make many small objects.
+ *
+ * Tombstones go, and patches become rows, when no segment outside the merge could hold an older
+ * version. Rows in memtables are always newer. Outputs are put first, then one manifest change
+ * replaces the inputs, then readers move over; inputs are deleted with their last reader. */
+#include "store/scan_int.h"
+
+#include <string.h>
+
+#define MERGE_FANOUT      4u
+#define MERGE_BYTES_MAX   (256u * 1024 * 1024)   /* read by one merge at most */
+#define MERGE_BYTES_SMALL (SEG_BYTES_TARGET / 4) /* worth joining with its neighbours */
+
+struct merge_job {
+    struct segref **refs; /* owned references */
+    size_t count;
+    const struct table *t; /* borrowed from the references */
+    uint8_t level;         /* of the outputs */
+    bool final;
+};
+
+static bool merge_ranges_meet(int64_t a_lo, int64_t a_hi, int64_t b_lo, int64_t b_hi)
+{
+    return a_lo <= b_hi && b_lo <= a_hi;
+}
+
+static bool merge_over(const struct table *t, const struct seg_meta *a, const struct seg_meta *b)
+{
+    if (!merge_ranges_meet(a->slab_min, a->slab_max, b->slab_min, b->slab_max) ||
+        !merge_ranges_meet(a->token_min, a->token_max, b->token_min, b->token_max))
+        return false;
+    if (t->form == KEY_NONE)
+        return false; /* row ids never meet */
+    if (t->series_count == 0 && t->time_col >= 0 && t->rest[0].col == t->time_col)
+        return merge_ranges_meet(a->time_min, a->time_max, b->time_min, b->time_max);
+    return true;
+}
+
+/* Should b be merged with a by the tier rule? */
+static bool
+merge_tier_mate(const struct table *t, const struct seg_meta *a, const struct seg_meta *b)
+{
+    if (a->level != b->level || a->level >= MANIFEST_LEVEL_MAX)
+        return false;
+    return merge_over(t, a, b) || (a->bytes < MERGE_BYTES_SMALL && b->bytes < MERGE_BYTES_SMALL);
+}
+
+static bool merge_settle_mate(const struct table *t,
+                              const struct seg_meta *a,
+                              const struct seg_meta *b,
+                              int64_t newest)
+{
+    return t->time_col >= 0 && a->slab_max < newest && b->slab_max < newest && merge_over(t, a, b);
+}
+
+/* Collects into job the mates of segs[at]; true if there are enough of them. */
+static bool merge_collect(struct segref *const *segs,
+                          size_t count,
+                          size_t at,
+                          int64_t newest,
+                          bool settle,
+                          struct merge_job *job)
+{
+    const struct seg_meta *a = &segs[at]->meta;
+    uint64_t bytes = 0;
+
+    job->count = 0;
+    job->level = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct seg_meta *b = &segs[i]->meta;
+        bool mate = i == at || (b->table_id == a->table_id &&
+                                (settle ? merge_settle_mate(segs[at]->table, a, b, newest)
+                                        : merge_tier_mate(segs[at]->table, a, b)));
+        if (!mate || (i != at && bytes + b->bytes > MERGE_BYTES_MAX))
+            continue;
+        bytes += b->bytes;
+        job->refs[job->count++] = segs[i];
+        job->level = b->level > job->level ? b->level : job->level;
+    }
+    job->level = job->level < MANIFEST_LEVEL_MAX ? (uint8_t)(job->level + 1) : job->level;
+    return job->count >= (settle ? 2 : MERGE_FANOUT);
+}
+
+/* No version older than the inputs' lies outside them. */
+static bool merge_is_final(struct segref *const *segs, size_t count, const struct merge_job *job)
+{
+    uint64_t newest = 0;
+
+    for (size_t i = 0; i < job->count; i++)
+        newest = job->refs[i]->meta.seq_max > newest ? job->refs[i]->meta.seq_max : newest;
+    for (size_t k = 0; k < count; k++) {
+        bool inside = segs[k]->meta.table_id != job->t->id || segs[k]->meta.seq_min > newest;
+        for (size_t i = 0; i < job->count && !inside; i++)
+            inside = segs[k] == job->refs[i];
+        for (size_t i = 0; i < job->count && !inside; i++)
+            if (merge_over(job->t, &job->refs[i]->meta, &segs[k]->meta))
+                return false;
+    }
+    return true;
+}
+
+/* Lock held. Finds the next merge; DN_NOT_FOUND: nothing to do. */
+static int merge_pick(struct shard *s, struct merge_job *job, struct dn_err *err)
+{
+    struct segref *const *segs = s->ver->segs;
+    size_t count = s->ver->segs_count;
+    bool found = false;
+
+    memset(job, 0, sizeof *job);
+    job->refs = mem_calloc(&s->owner, count, sizeof(struct segref *));
+    if (!job->refs)
+        return DN_FAIL_NOMEM(err);
+    for (size_t at = 0; at < count && !found; at++) {
+        int64_t newest = INT64_MIN;
+        for (size_t i = 0; i < count; i++)
+            if (segs[i]->meta.table_id == segs[at]->meta.table_id &&
+                segs[i]->meta.slab_max > newest)
+                newest = segs[i]->meta.slab_max;
+        found = merge_collect(segs, count, at, newest, true, job) ||
+                merge_collect(segs, count, at, newest, false, job);
+    }
+    if (!found) {
+        mem_free(job->refs);
+        job->refs = NULL;
+        return DN_NOT_FOUND;
+    }
+    job->t = job->refs[0]->table;
+    job->final = merge_is_final(segs, count, job);
+    for (size_t i = 0; i < job->count; i++)
+        (void)segref_ref(job->refs[i]);
+    return DN_OK;
+}
+
+static void merge_job_done(struct merge_job *job)
+{
+    for (size_t i = 0; job->refs && i < job->count; i++)
+        segref_unref(job->refs[i]);
+    mem_free(job->refs);
+    job->refs = NULL;
+}
+
+static bool merge_stopped(struct shard *s)
+{
+    bool stop;
+
+    sched_lock(s->lock);
+    stop = s->merge_stop;
+    sched_unlock(s->lock);
+    return stop;
+}
+
+/* The inputs' rows through a sink. */
+static int
+merge_rows(struct shard *s, const struct merge_job *job, struct seg_sink *sink, struct dn_err *err)
+{
+    uint32_t cols = store_cols_count(job->t);
+    struct vec *flat = mem_calloc(&s->owner, cols, sizeof *flat);
+    struct scan *scan = NULL;
+    struct arena arena;
+    struct batch b;
+    int rc;
+
+    if (!flat)
+        return DN_FAIL_NOMEM(err);
+    arena_init(&arena, &s->owner);
+    rc = scan_open_segments(s, job->t, job->refs, job->count, job->final, &scan, err);
+    while (rc == DN_OK && (rc = scan_next(scan, &b, err)) == DN_OK) {
+        const struct vec *vecs = b.cols;
+        if (merge_stopped(s)) {
+            rc = DN_FAIL(err, DN_E_CANCELED, "merge stopped");
+            break;
+        }
+        arena_reset(&arena);
+        for (uint32_t c = 0; b.sel && c < cols && rc == DN_OK; c++)
+            if (!vec_flatten(&arena, &b.cols[c], b.sel, b.sel_count, &flat[c]))
+                rc = DN_FAIL_NOMEM(err);
+        if (b.sel)
+            vecs = flat;
+        if (rc == DN_OK)
+            rc = seg_sink_slab(sink, rows_slab(job->t, vecs, 0), err);
+        if (rc == DN_OK)
+            rc = seg_sink_add(sink, vecs, b.sel_count, err);
+    }
+    if (rc == DN_EOF)
+        rc = seg_sink_finish(sink, err);
+    scan_close(scan);
+    arena_done(&arena);
+    mem_free(flat);
+    return rc;
+}
+
+/* One manifest change: inputs out, outputs in. */
+static int merge_commit(struct shard *s,
+                        const struct merge_job *job,
+                        const struct seg_sink *sink,
+                        struct dn_err *err)
+{
+    struct manifest next = {0};
+    size_t keep = 0;
+    int rc;
+
+    sched_lock(s->man_lock);
+    rc = shard_manifest_resolve(s, err);
+    if (rc == DN_OK)
+        rc = manifest_copy(&s->man, &next, err);
+    for (size_t i = 0; rc == DN_OK && i < next.segs_count; i++) {
+        bool input = false;
+        for (size_t k = 0; k < job->count && !input; k++)
+            input = job->refs[k]->meta.id == next.segs[i].id;
+        if (!input)
+            next.segs[keep++] = next.segs[i];
+    }
+    if (rc == DN_OK) {
+        next.segs_count = keep;
+        for (size_t i = 0; rc == DN_OK && i < sink->metas_count; i++)
+            rc = manifest_add_seg(&next, &sink->metas[i], err);
+        if (rc == DN_OK)
+            rc = shard_manifest_commit(s, &next, err);
+        if (rc < 0)
+            manifest_done(&next);
+    }
+    sched_unlock(s->man_lock);
+    return rc;
+}
+
+static int merge_run(struct shard *s, const struct merge_job *job, struct dn_err *err)
+{
+    struct seg_sink sink = {.s = s, .t = job->t, .level = job->level};
+    int rc;
+
+    rc = merge_rows(s, job, &sink, err);
+    if (rc == DN_OK)
+        rc = merge_commit(s, job, &sink, err);
+    if (rc == DN_OK) {
+        for (size_t i = 0; i < job->count; i++)
+            atomic_store(&job->refs[i]->doomed, true); /* I6 */
+        rc = shard_install_manifest(s, err);
+    } else {
+        seg_sink_discard(&sink);
+    }
+    sched_lock(s->lock);
+    if (rc == DN_OK) {
+        s->stats.merges++;
+        s->stats.merge_bytes += sink.bytes;
+    } else if (rc != DN_E_CANCELED) {
+        s->stats.merge_failures++;
+    }
+    sched_unlock(s->lock);
+    seg_sink_done(&sink);
+    return rc;
+}
+
+int shard_merge(struct shard *s, struct dn_err *err)
+{
+    int rc = DN_OK;
+
+    if (s->options.read_only)
+        return DN_FAIL(err, DN_E_READ_ONLY, "the database is open read-only");
+    sched_lock(s->lock);
+    while (s->merging)
+        sched_wait(s->cond, s->lock);
+    s->merging = true;
+    while (rc == DN_OK && !s->merge_stop) {
+        struct merge_job job;
+        rc = merge_pick(s, &job, err);
+        if (rc != DN_OK)
+            break;
+        sched_unlock(s->lock);
+        rc = merge_run(s, &job, err);
+        merge_job_done(&job);
+        sched_lock(s->lock);
+    }
+    s->merging = false;
+    s->merge_rc = rc < 0 ? rc : DN_OK;
+    sched_broadcast(s->cond);
+    sched_unlock(s->lock);
+    return rc < 0 && rc != DN_E_CANCELED ? rc : DN_OK;
+}
+
+static void merge_task(void *arg)
+{
+    struct shard *s = arg;
+
+    /* A failure is counted; the next flush tries again. */
+    DN_IGNORE(shard_merge(s, NULL));
+    sched_lock(s->lock);
+    s->merge_running = false;
+    sched_broadcast(s->cond);
+    sched_unlock(s->lock);
+}
+
+void shard_merge_kick(struct shard *s)
+{
+    struct sched_task *old = s->merge_task;
+
+    if (s->merge_running || !s->options.background || s->closing)
+        return;
+    s->merge_running = true;
+    s->merge_task = NULL;
+    sched_unlock(s->lock);
+    if (old)
+        sched_join(old);
+    if (sched_spawn(s->sched, "merge", merge_task, s, &old, NULL) < 0)
+        old = NULL;
+    sched_lock(s->lock);
+    s->merge_task = old;
+    if (!old)
+        s->merge_running = false;
+}
