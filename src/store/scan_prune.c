@@ -165,15 +165,55 @@ bool scan_zone_may(const struct scan *s,
 
 /* ---- the series looked for, when they are all known ---- */
 
-static bool scan_pred_points(const struct scan_pred *p)
+/* Values an interval holds when they can be counted: one, or a stretch of whole numbers. 0: too
+ * many to say. */
+static uint64_t scan_interval_values(const struct interval *iv, int64_t *ret_first)
 {
-    for (uint32_t i = 0; i < p->set_count; i++) {
-        const struct interval *iv = &p->set[i];
-        if (!iv->has_lo || !iv->has_hi || !iv->lo_incl || !iv->hi_incl ||
-            datum_cmp(&iv->lo, &iv->hi) != 0)
-            return false;
+    int64_t lo;
+    int64_t hi;
+
+    *ret_first = 0;
+    if (!iv->has_lo || !iv->has_hi)
+        return 0;
+    if (type_is_string(iv->lo.type) || type_is_float(iv->lo.type))
+        return iv->lo_incl && iv->hi_incl && datum_cmp(&iv->lo, &iv->hi) == 0;
+    lo = iv->lo.v.i64;
+    hi = iv->hi.v.i64;
+    if (lo > hi || (uint64_t)hi - (uint64_t)lo > SCAN_POINTS_MAX)
+        return 0;
+    lo += !iv->lo_incl;
+    hi -= !iv->hi_incl;
+    *ret_first = lo;
+    return lo > hi ? 0 : (uint64_t)(hi - lo) + 1;
+}
+
+static uint64_t scan_pred_values(const struct scan_pred *p)
+{
+    uint64_t total = 0;
+
+    for (uint32_t i = 0; i < p->set_count && total <= SCAN_POINTS_MAX; i++) {
+        int64_t first;
+        uint64_t n = scan_interval_values(&p->set[i], &first);
+        if (n == 0)
+            return 0;
+        total += n;
     }
-    return true;
+    return total;
+}
+
+static struct datum scan_pred_value(const struct scan_pred *p, uint64_t k)
+{
+    for (uint32_t i = 0;; i++) {
+        struct datum d = p->set[i].lo;
+        int64_t first;
+        uint64_t n = scan_interval_values(&p->set[i], &first);
+        if (k < n) {
+            if (!type_is_string(d.type) && !type_is_float(d.type))
+                d.v.i64 = first + (int64_t)k;
+            return d;
+        }
+        k -= n;
+    }
 }
 
 static int scan_make_points(struct scan *s, struct dn_err *err)
@@ -185,10 +225,8 @@ static int scan_make_points(struct scan *s, struct dn_err *err)
 
     for (uint32_t i = 0; i < n; i++) {
         const struct scan_pred *p = scan_pred_of(s, s->t->series[i]);
-        if (!p || !scan_pred_points(p))
-            return DN_OK;
-        count *= p->set_count;
-        if (count > SCAN_POINTS_MAX)
+        count = p ? count * scan_pred_values(p) : 0;
+        if (count == 0 || count > SCAN_POINTS_MAX)
             return DN_OK;
     }
     if (n == 0)
@@ -202,8 +240,9 @@ static int scan_make_points(struct scan *s, struct dn_err *err)
         uint32_t rest = k;
         for (uint32_t i = 0; i < n; i++) {
             const struct scan_pred *p = scan_pred_of(s, s->t->series[i]);
-            s->points[(size_t)k * n + i] = p->set[rest % p->set_count].lo;
-            rest /= p->set_count;
+            uint64_t values = scan_pred_values(p);
+            s->points[(size_t)k * n + i] = scan_pred_value(p, rest % values);
+            rest /= (uint32_t)values;
         }
         s->point_tokens[k] = table_token(s->t, &s->points[(size_t)k * n], &scratch);
         failed = scratch.failed;
