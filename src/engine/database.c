@@ -27,6 +27,9 @@ engine_read_settings(struct dendro_db *db, const char *const *settings, struct d
 
     settings_defaults(&db->settings);
     for (size_t i = 0; settings && settings[i]; i += 2) {
+        if (!settings[i + 1])
+            return DN_FAIL(
+                err, DN_E_MISUSE, "setting \"%s\" is given without a value", settings[i]);
         rc = settings_set(&db->settings, settings[i], settings[i + 1], SETTING_DATABASE, err);
         if (rc < 0)
             return rc;

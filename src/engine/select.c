@@ -88,18 +88,43 @@ static int sel_params(struct dendro_stmt *stmt, const struct stmt *ast, struct d
     return rc == 1 ? sel_plan_once(stmt, ast, err) : rc;
 }
 
-static int sel_begin(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+/* A drop may come between compiling and the snapshot, which then lacks the table's rows: SEL_TRIES
+ * times it is compiled anew, so that the statement sees the table or says that it is gone. (A
+ * catalog is published before the shard acts.) */
+#define SEL_TRIES 8
+
+static int sel_snapshot(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
 {
     struct dendro_db *db = stmt->conn->db;
-    int rc = sel_params(stmt, ast, err);
 
-    if (rc == 0)
-        rc = engine_sync_shard(db, err);
+    for (int i = 0;; i++) {
+        int rc = sel_params(stmt, ast, err);
+
+        if (rc == 0)
+            rc = engine_sync_shard(db, err);
+        if (rc < 0)
+            return rc;
+        stmt->snap = shard_snapshot(db->shard);
+        if (!stmt->snap)
+            return DN_FAIL_NOMEM(err);
+        if (stmt_compiled(stmt) || i == SEL_TRIES)
+            return 0;
+        snapshot_free(stmt->snap);
+        stmt->snap = NULL;
+        plan_done(stmt->run_plan);
+        stmt->run_plan = NULL;
+        rc = stmt_compile(stmt, err);
+        if (rc < 0)
+            return rc;
+    }
+}
+
+static int sel_begin(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+{
+    int rc = sel_snapshot(stmt, ast, err);
+
     if (rc < 0)
         return rc;
-    stmt->snap = shard_snapshot(db->shard);
-    if (!stmt->snap)
-        return DN_FAIL_NOMEM(err);
     stmt->ctx = (struct exec_ctx){
         .snap = stmt->snap,
         .env = session_plan_env(stmt->conn, stmt->catalog, &stmt->run),

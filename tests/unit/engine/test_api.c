@@ -411,6 +411,38 @@ static void test_open(void **state)
     dendro_finalize(stmt);
 }
 
+/* A statement over the memory limit fails alone. */
+static void test_memory_limit(void **state)
+{
+    const char *const settings[] = {"memory_limit", "8MB", NULL};
+    const char *const odd[] = {"memory_limit", NULL};
+    struct dendro_options options = {.settings = settings};
+    struct dendro_options bad = {.settings = odd};
+    size_t len = 3u << 20;
+    struct fix *f = *state;
+    dendro_stmt *stmt;
+    dendro_db *db;
+    char *big = malloc(len);
+
+    memset(big, 'x', len);
+    dendro_disconnect(f->conn);
+    assert_int_equal(dendro_close(f->db), DENDRO_OK);
+    assert_int_equal(dendro_open(dir, &bad, &db, &f->e), DENDRO_E_MISUSE);
+    assert_int_equal(dendro_open(dir, &options, &f->db, &f->e), DENDRO_OK);
+    assert_int_equal(dendro_connect(f->db, &f->conn, &f->e), DENDRO_OK);
+    stmt = prepare_ok(f, "INSERT INTO t (k, v) VALUES (1, $1), (2, $1), (3, $1)");
+    assert_int_equal(dendro_bind_text(stmt, 1, big, (ptrdiff_t)len, &f->e), DENDRO_OK);
+    assert_int_equal(dendro_step(stmt, &f->e), DENDRO_E_NOMEM);
+    assert_string_equal(f->e.sqlstate, "53200");
+    assert_int_equal(dendro_bind_text(stmt, 1, "small", -1, &f->e), DENDRO_OK);
+    assert_int_equal(dendro_step(stmt, &f->e), DENDRO_DONE);
+    dendro_finalize(stmt);
+    stmt = prepare_ok(f, "SELECT count(*) FROM t WHERE v = 'small'");
+    assert_int_equal(count_with(f, stmt), 3);
+    dendro_finalize(stmt);
+    free(big);
+}
+
 static void test_version(void **state)
 {
     (void)state;
@@ -429,6 +461,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_scripts, setup, teardown),
         cmocka_unit_test_setup_teardown(test_replan, setup, teardown),
         cmocka_unit_test_setup_teardown(test_open, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_memory_limit, setup, teardown),
         cmocka_unit_test(test_version),
     };
 

@@ -150,6 +150,35 @@ static void *editor(void *arg)
     return NULL;
 }
 
+/* The editor's table has its two rows, or none yet, or is not there; nothing else. */
+static int count_x(void *arg, dendro_stmt *stmt)
+{
+    *(int64_t *)arg = dendro_column_int64(stmt, 0);
+    return 0;
+}
+
+static void *watcher(void *arg)
+{
+    struct dendro_error e;
+    dendro_conn *conn;
+
+    (void)arg;
+    if (dendro_connect(db, &conn, &e) < 0) {
+        report("watcher", "connect", &e);
+        return NULL;
+    }
+    while (!atomic_load(&stop)) {
+        int64_t n = -1;
+        int rc = dendro_exec(conn, "SELECT count(*) FROM x", -1, count_x, &n, &e);
+
+        if (rc < 0 ? strcmp(e.sqlstate, "42P01") != 0 : n != 0 && n != 2)
+            report("watcher", "select", &e);
+        sleep_ms(1);
+    }
+    dendro_disconnect(conn);
+    return NULL;
+}
+
 static int64_t one(dendro_conn *conn, const char *sql)
 {
     struct dendro_error e;
@@ -165,7 +194,7 @@ static int64_t one(dendro_conn *conn, const char *sql)
 
 static void run_all(void)
 {
-    pthread_t threads[WRITERS + 3];
+    pthread_t threads[WRITERS + 4];
     int ids[WRITERS];
     int n = 0;
 
@@ -176,6 +205,7 @@ static void run_all(void)
     assert_int_equal(pthread_create(&threads[n++], NULL, reader, NULL), 0);
     assert_int_equal(pthread_create(&threads[n++], NULL, reader, NULL), 0);
     assert_int_equal(pthread_create(&threads[n++], NULL, editor, NULL), 0);
+    assert_int_equal(pthread_create(&threads[n++], NULL, watcher, NULL), 0);
     sleep_ms(RUN_MS);
     atomic_store(&stop, true);
     for (int i = 0; i < n; i++)
