@@ -9,6 +9,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+#define ASSIGN_EXACT_MAX 9007199254740992.0 /* 2^53: beyond it whole DOUBLEs have gaps */
+
 int plan_value_expr(const struct plan_env *env,
                     const struct expr *e,
                     const char *what,
@@ -53,6 +55,8 @@ assign_int(const struct plan_target *to, int64_t value, struct datum *ret, struc
 static int
 assign_whole(const struct plan_target *to, double value, struct datum *ret, struct dn_err *err)
 {
+    int rc;
+
     if (!(value >= -9223372036854775808.0 && value < 9223372036854775808.0))
         return DN_FAIL(
             err, DN_E_OUT_OF_RANGE, "%.17g is out of range for %s", value, type_name(to->type));
@@ -65,7 +69,15 @@ assign_whole(const struct plan_target *to, double value, struct datum *ret, stru
         dn_err_hint(err, "Round it: CAST(… AS %s).", type_name(to->type));
         return DN_E_DATATYPE_MISMATCH;
     }
-    return assign_int(to, (int64_t)value, ret, err);
+    rc = assign_int(to, (int64_t)value, ret, err);
+    if (rc == 0 && fabs(value) > ASSIGN_EXACT_MAX) { /* -9223372036854775809 has become …808 */
+        rc = DN_FAIL(err,
+                     DN_E_OUT_OF_RANGE,
+                     "%.17g is a DOUBLE, which is not exact beyond 9007199254740992",
+                     value);
+        dn_err_hint(err, "Write a whole number that fits %s, or CAST it.", type_name(to->type));
+    }
+    return rc;
 }
 
 static int
