@@ -56,8 +56,13 @@ static void shard_stop_tasks(struct shard *s)
     if (s->merge_task)
         sched_join(s->merge_task);
     /* Unsynced commits become durable, and a failed append certain, if the storage lets them. */
-    if (!s->options.read_only)
-        DN_IGNORE(s->chunk_broken ? shard_log_roll(s, NULL) : shard_log_sync(s, NULL));
+    if (s->options.read_only)
+        return;
+    if (!s->chunk_broken)
+        DN_IGNORE(shard_log_sync(s, NULL)); /* a failure breaks the chunk */
+    if (s->chunk_broken)
+        DN_IGNORE(shard_log_roll(s, NULL));
+    DN_IGNORE(shard_rescue(s, NULL));
 }
 
 void shard_close(struct shard *s)

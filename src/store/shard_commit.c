@@ -32,6 +32,38 @@ static void commit_fail(struct commit *c, int rc, const struct dn_err *why)
     c->why = *why;
 }
 
+/* First committer wins: no row of the batch may have a version newer than its snapshot. Segments
+ * that were flushed since then count as a conflict where they could hold one: the caller takes a
+ * new snapshot and tries again. */
+static int commit_check(struct shard *s,
+                        const struct shard_batch *b,
+                        const struct mem_write *w,
+                        struct dn_err *err)
+{
+    struct version *v;
+    bool newer = false;
+    int rc = DN_OK;
+
+    sched_lock(s->lock);
+    v = version_ref(s->ver);
+    sched_unlock(s->lock);
+    for (size_t i = 0; i < v->segs_count && !newer; i++)
+        newer =
+            v->segs[i]->meta.table_id == b->table->id && v->segs[i]->meta.seq_max > b->check_seq;
+    for (size_t i = 0; i < v->sets_count && rc == DN_OK && !newer; i++) {
+        struct memtable *m = memgroup_find(v->sets[i], b->table->id);
+        for (uint32_t row = 0; m && row < b->rows && rc == DN_OK && !newer; row++)
+            rc = memtable_newer(m, w, row, b->check_seq, &newer, err);
+    }
+    version_unref(v);
+    if (rc == DN_OK && newer)
+        rc = DN_FAIL(err,
+                     DN_E_CONFLICT,
+                     "a row of table \"%s\" was changed by another session meanwhile",
+                     b->table->name);
+    return rc;
+}
+
 /* Rows of one commit into the active memtables, unseen. On failure none of them stay. */
 static int commit_stage(struct shard *s, struct memgroup *set, struct commit *c, struct dn_err *err)
 {
@@ -44,6 +76,7 @@ static int commit_stage(struct shard *s, struct memgroup *set, struct commit *c,
     for (i = 0; i < c->count; i++) {
         const struct shard_batch *b = &c->batches[i];
         struct memtable *m;
+        struct mem_write w;
         uint64_t *rowid;
 
         rc = memgroup_get(s, set, b->table, &m, err);
@@ -51,7 +84,7 @@ static int commit_stage(struct shard *s, struct memgroup *set, struct commit *c,
             break;
         before[i] = memtable_staged(m);
         c->rowid_bases[i] = 0;
-        if (b->table->form == KEY_NONE) {
+        if (b->table->form == KEY_NONE && !b->rowids) {
             rowid = shard_rowid_next(s, b->table->id);
             if (!rowid) {
                 rc = DN_FAIL_NOMEM(err);
@@ -60,7 +93,15 @@ static int commit_stage(struct shard *s, struct memgroup *set, struct commit *c,
             c->rowid_bases[i] = *rowid;
             *rowid += b->rows;
         }
-        rc = memtable_stage(m, b->cols, b->rows, c->seq, b->op, c->rowid_bases[i], err);
+        w = (struct mem_write){.cols = b->cols,
+                               .seq = c->seq,
+                               .op = b->op,
+                               .rowid_base = c->rowid_bases[i],
+                               .rowids = b->rowids};
+        if (b->check_seq)
+            rc = commit_check(s, b, &w, err);
+        if (rc == DN_OK)
+            rc = memtable_stage(m, &w, b->rows, err);
         if (rc < 0)
             break;
     }
@@ -85,22 +126,24 @@ static void commit_finish(struct memgroup *set, struct commit *group, bool publi
     }
 }
 
-/* A chunk that can take an append. */
+/* A chunk that can take an append, and nothing acknowledged that it would outlive (I7). */
 static int commit_log_ready(struct shard *s, struct dn_err *err)
 {
     bool unknown;
+    int rc = DN_OK;
 
     sched_lock(s->man_lock);
     unknown = s->man_unknown;
     sched_unlock(s->man_lock);
-    if (s->chunk_open && !s->chunk_broken && !unknown && s->chunk_len < s->options.log_chunk_bytes)
-        return DN_OK;
-    return shard_log_roll(s, err);
+    if (!s->chunk_open || s->chunk_broken || unknown || s->chunk_len >= s->options.log_chunk_bytes)
+        rc = shard_log_roll(s, err);
+    return rc < 0 ? rc : shard_rescue(s, err);
 }
 
 /* Token held, lock not: stages, logs and publishes a group. Each commit gets its own result. */
-static void commit_lead(struct shard *s, struct memgroup *set, struct commit *group)
+static void commit_lead(struct shard *s, struct commit *group)
 {
+    struct memgroup *set;
     struct dn_err why;
     uint64_t seq_first = 0;
     uint64_t seq_last = 0;
@@ -110,6 +153,9 @@ static void commit_lead(struct shard *s, struct memgroup *set, struct commit *gr
 
     dn_err_clear(&why);
     rc = commit_log_ready(s, &why);
+    sched_lock(s->lock);
+    set = memgroup_ref(version_active(s->ver));
+    sched_unlock(s->lock);
     buf_reset(&s->frame);
     log_frame_begin(&s->frame, &frame);
     for (struct commit *c = group; c; c = c->next) {
@@ -128,7 +174,7 @@ static void commit_lead(struct shard *s, struct memgroup *set, struct commit *gr
         sync = sync || c->sync;
     }
     if (rc < 0 || seq_last == 0)
-        return;
+        goto out;
     log_frame_end(&s->frame, frame, s->epoch, seq_first, s->chunk_durable);
     if (s->frame.failed)
         rc = DN_FAIL_NOMEM(&why);
@@ -145,6 +191,8 @@ static void commit_lead(struct shard *s, struct memgroup *set, struct commit *gr
     }
     if (s->frame.cap > 4 * COMMIT_GROUP_BYTES)
         buf_done(&s->frame);
+out:
+    memgroup_unref(set);
 }
 
 /* Lock held: takes the oldest waiting commits, gives them sequences. */
@@ -176,8 +224,10 @@ static void commit_sync_task(void *arg)
     sched_lock(s->lock);
     shard_token_take(s);
     sched_unlock(s->lock);
-    /* A failure marks the chunk broken; the next write seals it and says why. */
-    DN_IGNORE(shard_log_sync(s, NULL));
+    /* A failure marks the chunk broken. What it had to lose is in memory: save it now (I7); if that
+     * fails too, the next write tries again and says why. */
+    if (shard_log_sync(s, NULL) < 0 && shard_log_roll(s, NULL) == DN_OK)
+        DN_IGNORE(shard_rescue(s, NULL));
     sched_lock(s->lock);
     s->sync_running = false;
     shard_token_give(s);
@@ -240,17 +290,14 @@ static int commit_run(struct shard *s, struct commit *c, struct dn_err *err)
     s->queue_tail = &c->next;
     while (!c->done) {
         struct commit *group;
-        struct memgroup *set;
         if (s->writing) {
             sched_wait(s->cond, s->lock);
             continue;
         }
         s->writing = true;
         group = commit_take_group(s);
-        set = memgroup_ref(version_active(s->ver));
         sched_unlock(s->lock);
-        commit_lead(s, set, group);
-        memgroup_unref(set);
+        commit_lead(s, group);
         sched_lock(s->lock);
         while (group) {
             struct commit *next = group->next; /* its owner may be gone once done is set */
@@ -298,8 +345,12 @@ int shard_write(struct shard *s,
     buf_init(&c.bytes, &s->owner);
     c.rowid_bases = mem_calloc(&s->owner, count, sizeof *c.rowid_bases);
     for (size_t i = 0; i < count; i++)
-        log_encode_batch(
-            batches[i].table, batches[i].cols, batches[i].rows, batches[i].op, &c.bytes);
+        log_encode_batch(batches[i].table,
+                         batches[i].cols,
+                         batches[i].rowids,
+                         batches[i].rows,
+                         batches[i].op,
+                         &c.bytes);
     if (!c.rowid_bases || c.bytes.failed)
         rc = DN_FAIL_NOMEM(err);
     else

@@ -339,6 +339,7 @@ static int flush_drain(struct shard *s, uint64_t seq, struct dn_err *err)
 {
     for (;;) {
         struct memgroup *set;
+        uint64_t seq_flushed;
         struct dn_err why;
         int rc;
 
@@ -350,6 +351,7 @@ static int flush_drain(struct shard *s, uint64_t seq, struct dn_err *err)
         set = memgroup_ref(s->ver->sets[0]);
         sched_unlock(s->lock);
         dn_err_clear(&why);
+        seq_flushed = set->seq_last;
         rc = flush_set(s, set, &why);
         memgroup_unref(set);
         sched_lock(s->lock);
@@ -361,6 +363,8 @@ static int flush_drain(struct shard *s, uint64_t seq, struct dn_err *err)
             s->stats.flush_failures++;
         } else {
             s->stats.flushes++;
+            if (s->rescue_seq <= seq_flushed)
+                s->rescue_seq = 0;
             shard_merge_kick(s);
         }
         sched_broadcast(s->cond);
@@ -370,6 +374,22 @@ static int flush_drain(struct shard *s, uint64_t seq, struct dn_err *err)
             return rc;
         }
     }
+}
+
+int shard_rescue(struct shard *s, struct dn_err *err)
+{
+    int rc = DN_OK;
+
+    sched_lock(s->lock);
+    if (s->rescue_seq) {
+        sched_unlock(s->lock);
+        rc = shard_freeze(s, err);
+        sched_lock(s->lock);
+        if (rc == DN_OK)
+            rc = flush_drain(s, s->seq_visible, err);
+    }
+    sched_unlock(s->lock);
+    return rc;
 }
 
 int shard_flush(struct shard *s, struct dn_err *err)

@@ -20,7 +20,9 @@
  *   I4  when the outcome of a manifest replacement is unknown, nothing is appended and no other
  *       replacement is made until the document was read again.
  *   I5  seq_visible moves only after all rows of the commit are published.
- *   I6  a segment's object is deleted only when no manifest names it and no version holds it. */
+ *   I6  a segment's object is deleted only when no manifest names it and no version holds it.
+ *   I7  commits that were acknowledged unsynced and that the log then lost (the sync failed) are in
+ *       segments before the next commit is acknowledged: a crash takes a suffix, nothing else. */
 #pragma once
 
 #include "store/cache.h"
@@ -121,6 +123,7 @@ struct shard {
     uint64_t chunk_durable;       /* bytes known durable (smaller while unsynced appends are out) */
     struct chunk_seq *chunk_seqs; /* owned: last sequence in each chunk that is named */
     size_t chunk_seqs_count;
+    uint64_t rescue_seq; /* commits up to here may be in memory only (I7), 0 = none; under lock */
     struct rowid_counter *rowids; /* owned */
     size_t rowids_count;
     struct buf frame; /* the leader's */
@@ -190,6 +193,8 @@ void shard_token_give(struct shard *s); /* lock held */
 
 /* shard_flush.c */
 int shard_freeze(struct shard *s, struct dn_err *err) DN_MUST_CHECK; /* token held, lock not */
+/* Token held, lock not: flushes what the log lost, if anything (I7). */
+int shard_rescue(struct shard *s, struct dn_err *err) DN_MUST_CHECK;
 void shard_flush_kick(struct shard *s); /* lock held: starts a background flush if one is due */
 
 /* Readers move over to what the manifest says. */

@@ -147,6 +147,7 @@ int shard_log_roll(struct shard *s, struct dn_err *err)
     struct manifest_chunk fresh;
     char name[VOLUME_NAME_MAX + 1];
     bool noted;
+    bool lost = false; /* acknowledged commits lie behind the durable end */
     int rc;
 
     rc = shard_log_sync(s, err);
@@ -182,8 +183,10 @@ int shard_log_roll(struct shard *s, struct dn_err *err)
         struct manifest_chunk *c = &next.chunks[i];
         if (!c->sealed) {
             /* Ours, or one whose naming was in doubt and which nobody wrote to. */
+            bool ours = s->chunk_open && c->number == s->chunk_number;
             c->sealed = true;
-            c->len = s->chunk_open && c->number == s->chunk_number ? s->chunk_durable : 0;
+            c->len = ours ? s->chunk_durable : 0;
+            lost = ours && s->chunk_durable < s->chunk_len;
         }
     }
     rc = manifest_add_chunk(&next, fresh.epoch, fresh.number, err);
@@ -197,6 +200,8 @@ int shard_log_roll(struct shard *s, struct dn_err *err)
     }
     sched_lock(s->lock);
     s->sync_wanted = false;
+    if (lost)
+        s->rescue_seq = s->seq_visible;
     sched_unlock(s->lock);
     memcpy(s->chunk_name, name, sizeof name);
     s->chunk_number = fresh.number;
