@@ -539,6 +539,20 @@ sql_type(struct sql_parser *ps, struct sql_token name, int second, struct sql_li
     return type;
 }
 
+/* TIMESTAMP '…' without a precision has that of its fraction: nothing of what is written is lost.
+ */
+static enum type_id typed_timestamp(struct sql_token text)
+{
+    uint32_t at = 0;
+    uint32_t digits = 0;
+
+    while (at < text.len && text.ptr[at] != '.' && text.ptr[at] != ',')
+        at++;
+    for (at++; at < text.len && text.ptr[at] >= '0' && text.ptr[at] <= '9'; at++)
+        digits++;
+    return digits > 6 ? TYPE_TIMESTAMP_NS : digits > 3 ? TYPE_TIMESTAMP_US : TYPE_TIMESTAMP;
+}
+
 struct expr *sql_typed(struct sql_parser *ps,
                        struct sql_token name,
                        struct expr *call,
@@ -561,6 +575,8 @@ struct expr *sql_typed(struct sql_parser *ps,
         }
         type.type = type_resolve(
             ps, word, type.pos, second, call ? call->args : NULL, call ? call->args_count : 0);
+        if (!call && type.type == TYPE_TIMESTAMP)
+            type.type = typed_timestamp(text);
     } else if (!call && second == 0 &&
                (type_is(word, "DATE") || type_is(word, "TIME") || type_is(word, "INTERVAL"))) {
         type_unknown(ps, word, type.pos);

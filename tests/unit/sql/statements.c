@@ -66,6 +66,8 @@ const struct statement statements[] = {
     {"insert into t values (1 + 1, (2)), (?, f(3)), (4, 5), (- 6, - -7)", "INSERT INTO t VALUES (1 + 1, (2)), ($1, f(3)), (4, 5), (-6, - -7)"},
     {"insert into values (values) values (1)", "INSERT INTO values (values) VALUES (1)"},
     {"insert into values values (1)", "INSERT INTO values VALUES (1)"},
+    {"select timestamp '2020-01-01T00:00:00.123', timestamp '2020-01-01T00:00:00.1234Z', timestamptz '2020-01-01 00:00:00,1234567', timestamp(3) '2020-01-01T00:00:00.1234'",
+     "SELECT CAST('2020-01-01T00:00:00.123' AS TIMESTAMP), CAST('2020-01-01T00:00:00.1234Z' AS TIMESTAMP(6)), CAST('2020-01-01 00:00:00,1234567' AS TIMESTAMP(9)), CAST('2020-01-01T00:00:00.1234' AS TIMESTAMP)"},
     {"insert into t values (timestamp '2020', now())", "INSERT INTO t VALUES (CAST('2020' AS TIMESTAMP), now())"},
     /* CREATE TABLE: types */
     {"create table t (a varchar, b text, c string, d boolean, e bool, f timestamp, g timestamp(3), h timestamp(6), i timestamp(9), j datetime)",
