@@ -19,6 +19,7 @@
 #include "catalog/describe.h"
 #include "catalog/settings.h"
 #include "engine/engine.h"
+#include "engine/intake.h"
 #include "exec/exec.h"
 #include "plan/plan.h"
 #include "sql/sql.h"
@@ -60,16 +61,6 @@ struct stmt_param {
     char *bytes; /* owned copy of string bytes */
 };
 
-/* INSERT, resolved. */
-struct stmt_insert {
-    const struct table *table; /* of the statement's catalog */
-    uint16_t *cols;            /* table columns in the order of the values */
-    uint32_t cols_count;
-    bool *listed;       /* by table column */
-    uint64_t key_bytes; /* text in the defaults of key columns that are not listed */
-    bool partial;       /* some column is not listed, in a table with upsert = 'field' */
-};
-
 enum run_state {
     RUN_IDLE,   /* nothing runs */
     RUN_ACTIVE, /* between the first row and the end */
@@ -94,8 +85,8 @@ struct dendro_stmt {
     struct arena compiled;
     struct catalog *catalog; /* it was compiled against; one reference */
     uint64_t epoch;
-    struct plan *plan; /* SELECT, EXPLAIN SELECT */
-    struct stmt_insert insert;
+    struct plan *plan;           /* SELECT, EXPLAIN SELECT */
+    struct intake_target insert; /* INSERT, COPY FROM */
     const struct plan_col *cols;
     uint32_t cols_count;
 

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/intake.h"
+
+#include "engine/engine_int.h"
+
+#include "base/text.h"
+#include "plan/plan.h"
+
+/* ---- which columns ---- */
+
+int intake_find_column(const struct table *t,
+                       const struct spec_name *name,
+                       uint16_t *ret,
+                       struct dn_err *err)
+{
+    int col = table_column_find(t, name->s, strlen(name->s));
+    struct text_near near;
+    int rc;
+
+    if (col >= 0) {
+        *ret = (uint16_t)col;
+        return 0;
+    }
+    if (col == -2) {
+        rc = DN_FAIL(err,
+                     DN_E_AMBIGUOUS,
+                     "column name \"%s\" is ambiguous in table \"%s\"",
+                     name->s,
+                     t->name);
+        dn_err_hint(err, "Write the name exactly as it was declared, in double quotes.");
+    } else {
+        rc = DN_FAIL(err,
+                     DN_E_UNDEFINED_COLUMN,
+                     "column \"%s\" does not exist in table \"%s\"",
+                     name->s,
+                     t->name);
+        near = text_near_make(name->s);
+        for (uint16_t i = 0; i < t->columns_count; i++)
+            text_near_try(&near, t->columns[i].name);
+        if (near.best)
+            dn_err_hint(err, "Did you mean \"%s\"?", near.best);
+    }
+    dn_err_at(err, name->pos);
+    return rc;
+}
+
+int intake_target_columns(struct intake_target *to,
+                          const struct table *t,
+                          const struct spec_name *names,
+                          uint32_t count,
+                          struct arena *arena,
+                          struct dn_err *err)
+{
+    int rc;
+
+    *to = (struct intake_target){.table = t, .cols_count = names ? count : t->columns_count};
+    to->cols = arena_calloc(arena, to->cols_count + 1, sizeof(*to->cols));
+    to->listed = arena_calloc(arena, t->columns_count, sizeof(*to->listed));
+    if (!to->cols || !to->listed)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < to->cols_count; i++) {
+        to->cols[i] = (uint16_t)i;
+        if (names) {
+            rc = intake_find_column(t, &names[i], &to->cols[i], err);
+            if (rc < 0)
+                return rc;
+        }
+        if (to->listed[to->cols[i]]) {
+            rc = DN_FAIL(err,
+                         DN_E_DUPLICATE_COLUMN,
+                         "column \"%s\" is listed twice",
+                         t->columns[to->cols[i]].name);
+            dn_err_at(err, names[i].pos);
+            return rc;
+        }
+        to->listed[to->cols[i]] = true;
+    }
+    return 0;
+}
+
+int intake_target_unlisted(struct intake_target *to, struct dn_err *err)
+{
+    const struct table *t = to->table;
+
+    for (uint16_t i = 0; i < t->columns_count; i++) {
+        const struct column *c = &t->columns[i];
+        int rc = 0;
+
+        if (to->listed[i])
+            continue;
+        to->partial = t->upsert == UPSERT_FIELD;
+        if (c->has_default && c->key_pos > 0 && type_is_string(c->type))
+            to->key_bytes += c->def.str.len;
+        if (c->has_default)
+            rc = intake_check(t, i, &c->def, err);
+        else if (c->not_null)
+            rc = DN_FAIL(err,
+                         DN_E_NOT_NULL,
+                         "column \"%s\" must not be NULL, is not listed and has no default",
+                         c->name);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+/* ---- values ---- */
+
+int intake_check(const struct table *t, uint16_t col, const struct datum *d, struct dn_err *err)
+{
+    if (d->null)
+        return t->columns[col].not_null ? DN_FAIL(err, DN_E_NOT_NULL, "NULL is not allowed") : 0;
+    if (t->time_col == (int)col && t->quantum_count > 0 && d->v.i64 == 0)
+        return DN_FAIL(
+            err, DN_E_DATETIME_RANGE, "0 is no time stamp: the column decides the quantum");
+    return 0;
+}
+
+int intake_assign(const struct table *t,
+                  uint16_t col,
+                  const struct intake_value *v,
+                  struct arena *arena,
+                  struct datum *ret,
+                  struct dn_err *err)
+{
+    const struct column *c = &t->columns[col];
+    struct plan_target to = {.type = c->type, .exact = c->key_pos > 0 && !v->loose};
+    int rc = plan_assign(&to, &v->d, v->untyped, arena, ret, err);
+
+    return rc < 0 ? rc : intake_check(t, col, ret, err);
+}
+
+int intake_default(const struct table *t, uint16_t col, struct datum *ret, struct dn_err *err)
+{
+    const struct column *c = &t->columns[col];
+
+    *ret = (struct datum){.type = c->type, .null = true};
+    if (c->has_default)
+        *ret = c->def;
+    return intake_check(t, col, ret, err);
+}
+
+/* ---- the batch ---- */
+
+int intake_init(struct intake *in,
+                const struct intake_target *to,
+                struct mem_owner *owner,
+                struct dn_err *err)
+{
+    const struct table *t = to->table;
+
+    *in = (struct intake){.to = to, .owner = owner};
+    arena_init(&in->strings, owner);
+    in->bufs = mem_calloc(owner, t->columns_count, sizeof(*in->bufs));
+    if (!in->bufs)
+        return DN_FAIL_NOMEM(err);
+    for (uint16_t i = 0; i < t->columns_count; i++)
+        colbuf_init(&in->bufs[i], t->columns[i].type, owner, &in->strings);
+    return 0;
+}
+
+void intake_done(struct intake *in)
+{
+    for (uint16_t i = 0; in->bufs && i < in->to->table->columns_count; i++)
+        colbuf_done(&in->bufs[i]);
+    mem_free(in->bufs);
+    arena_done(&in->strings);
+    *in = (struct intake){.to = NULL};
+}
+
+void intake_reset(struct intake *in)
+{
+    for (uint16_t i = 0; i < in->to->table->columns_count; i++)
+        colbuf_reset(&in->bufs[i]);
+    arena_reset(&in->strings);
+    in->rows = 0;
+}
+
+bool intake_reserve(struct intake *in, uint32_t rows)
+{
+    for (uint32_t i = 0; i < in->to->cols_count; i++)
+        if (!colbuf_reserve(&in->bufs[in->to->cols[i]], rows))
+            return false;
+    return true;
+}
+
+void intake_begin_row(struct intake *in)
+{
+    in->key_bytes = in->to->key_bytes;
+}
+
+int intake_put(struct intake *in, uint16_t col, const struct datum *d, struct dn_err *err)
+{
+    const struct column *c = &in->to->table->columns[col];
+
+    if (c->key_pos > 0 && type_is_string(c->type)) {
+        in->key_bytes += d->str.len;
+        if (in->key_bytes > INTAKE_KEY_BYTES_MAX)
+            return DN_FAIL(
+                err, DN_E_TOO_LONG, "the key's text is longer than %u bytes", INTAKE_KEY_BYTES_MAX);
+    }
+    return colbuf_append(&in->bufs[col], d) ? 0 : DN_FAIL_NOMEM(err);
+}
+
+void intake_end_row(struct intake *in)
+{
+    in->rows++;
+}
+
+void intake_undo_row(struct intake *in)
+{
+    for (uint32_t i = 0; i < in->to->cols_count; i++)
+        if (in->bufs[in->to->cols[i]].count > in->rows)
+            in->bufs[in->to->cols[i]].count = in->rows;
+}
+
+/* ---- the commit ---- */
+
+static bool intake_unlisted(const struct intake_target *to,
+                            uint16_t col,
+                            uint32_t rows,
+                            struct arena *arena,
+                            struct vec *ret)
+{
+    static const uint64_t absent = 1;
+    const struct column *c = &to->table->columns[col];
+    bool unsaid = to->partial && c->key_pos == 0;
+    struct datum d = {.type = c->type, .null = true};
+
+    if (c->has_default && !unsaid)
+        d = c->def;
+    if (!vec_make_const(arena, &d, rows, ret))
+        return false;
+    if (unsaid)
+        ret->absent = &absent;
+    return true;
+}
+
+int intake_complete(const struct intake_target *to,
+                    struct vec *cols,
+                    uint32_t rows,
+                    struct arena *arena,
+                    struct shard_batch *ret,
+                    struct dn_err *err)
+{
+    for (uint16_t i = 0; i < to->table->columns_count; i++)
+        if (!to->listed[i] && !intake_unlisted(to, i, rows, arena, &cols[i]))
+            return DN_FAIL_NOMEM(err);
+    *ret = (struct shard_batch){
+        .table = to->table, .cols = cols, .rows = rows, .op = to->partial ? ROW_PATCH : ROW_PUT};
+    return 0;
+}
+
+int intake_commit(struct intake *in, struct dendro_conn *conn, struct dn_err *err)
+{
+    uint16_t n = in->to->table->columns_count;
+    struct vec *cols = arena_calloc(&in->strings, n, sizeof(*cols));
+    struct shard_batch batch;
+    uint64_t seq;
+    int rc;
+
+    if (!cols)
+        return DN_FAIL_NOMEM(err);
+    for (uint16_t i = 0; i < n; i++)
+        if (in->to->listed[i])
+            cols[i] = colbuf_vec(&in->bufs[i], 0, in->rows);
+    rc = intake_complete(in->to, cols, in->rows, &in->strings, &batch, err);
+    if (rc == 0)
+        rc = engine_sync_shard(conn->db, err);
+    if (rc == 0)
+        rc = shard_write(conn->db->shard, &batch, 1, conn->settings.synchronous_commit, &seq, err);
+    return rc;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * intake.h: rows on their way into a table, the same for INSERT, the appender and COPY: which
+ * columns get values, what a value must be to be stored, and the batch that becomes one commit.
+ *
+ *     intake_target_columns, intake_target_unlisted     once per statement
+ *     intake_init, then for each row: intake_begin_row, intake_put …, intake_end_row
+ *     intake_commit                                     whole or not at all
+ *     intake_reset for the next batch, intake_done
+ *
+ * Errors name what is wrong with the value; the caller adds row, column and position. One thread
+ * at a time. */
+#pragma once
+
+#include "catalog/table.h"
+#include "vec/vec.h"
+
+struct dendro_conn;
+struct shard_batch;
+
+#define INTAKE_KEY_BYTES_MAX 65535u /* text and blobs of one row's key */
+
+/* The columns that get values. */
+struct intake_target {
+    const struct table *table; /* borrowed from the caller's catalog */
+    uint16_t *cols;            /* table columns in the order of the values; arena */
+    uint32_t cols_count;
+    bool *listed;       /* by table column; arena */
+    uint64_t key_bytes; /* text in the defaults of key columns that are not listed */
+    bool partial;       /* some column is not listed, in a table with upsert = 'field' */
+};
+
+/* Columns by name; NULL: all in order. Errors point at the names. */
+int intake_target_columns(struct intake_target *to,
+                          const struct table *t,
+                          const struct spec_name *names,
+                          uint32_t count,
+                          struct arena *arena,
+                          struct dn_err *err) DN_MUST_CHECK;
+/* The others: do they get along without a value? */
+int intake_target_unlisted(struct intake_target *to, struct dn_err *err) DN_MUST_CHECK;
+
+/* One table column by the name somebody gave; errors suggest near names and point at it. */
+int intake_find_column(const struct table *t,
+                       const struct spec_name *name,
+                       uint16_t *ret,
+                       struct dn_err *err) DN_MUST_CHECK;
+
+/* What the column itself refuses: NULL, and 0 as the time that decides a quantum. */
+int intake_check(const struct table *t, uint16_t col, const struct datum *d, struct dn_err *err)
+    DN_MUST_CHECK;
+
+/* A value before it is made the column's. */
+struct intake_value {
+    struct datum d;
+    bool untyped; /* a quoted literal: may stand for a number or a time */
+    bool loose;   /* now(): nobody wrote the digits that a coarser column drops */
+};
+
+/* The value as the column stores it. Strings are borrowed from the value or the arena. */
+int intake_assign(const struct table *t,
+                  uint16_t col,
+                  const struct intake_value *v,
+                  struct arena *arena,
+                  struct datum *ret,
+                  struct dn_err *err) DN_MUST_CHECK;
+/* DEFAULT: the column's, or NULL. */
+int intake_default(const struct table *t, uint16_t col, struct datum *ret, struct dn_err *err)
+    DN_MUST_CHECK;
+
+/* Rows being gathered. */
+struct intake {
+    const struct intake_target *to; /* borrowed */
+    struct mem_owner *owner;        /* borrowed */
+    struct colbuf *bufs;            /* owned, by table column; only the listed ones are used */
+    struct arena strings;           /* of the buffers */
+    uint32_t rows;                  /* whole ones */
+    uint64_t key_bytes;             /* of the row under way */
+};
+
+int intake_init(struct intake *in,
+                const struct intake_target *to,
+                struct mem_owner *owner,
+                struct dn_err *err) DN_MUST_CHECK;
+void intake_done(struct intake *in); /* zeroed or half-built is fine */
+void intake_reset(struct intake *in);
+bool intake_reserve(struct intake *in, uint32_t rows) DN_MUST_CHECK;
+
+void intake_begin_row(struct intake *in);
+/* A value that intake_assign or intake_default gave. */
+int intake_put(struct intake *in, uint16_t col, const struct datum *d, struct dn_err *err)
+    DN_MUST_CHECK;
+void intake_end_row(struct intake *in);
+/* Forgets the values of a row that was begun and not ended. */
+void intake_undo_row(struct intake *in);
+
+/* All columns of the table, from vectors for the listed ones: by table column, rows long; the
+ * others are their default, NULL, or (patch) not said at all. */
+int intake_complete(const struct intake_target *to,
+                    struct vec *cols,
+                    uint32_t rows,
+                    struct arena *arena,
+                    struct shard_batch *ret,
+                    struct dn_err *err) DN_MUST_CHECK;
+/* The rows, as one commit. */
+int intake_commit(struct intake *in, struct dendro_conn *conn, struct dn_err *err) DN_MUST_CHECK;
