@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The databases of the benchmark: how each is found, loaded and talked to. Every one of them runs
+inside a qbench process of its own (see qbench.c), so memory is told apart and a crash hurts one."""
+import glob
+import json
+import os
+import select
+import shutil
+import subprocess
+import time
+
+import queries
+
+DUCKDB_PACKAGE = "@duckdb/node-api@1.5.6-r.1"  # libduckdb.so is inside
+
+CPU, GEO = "cpu", "geo"
+TABLES = {
+    CPU: [("cpu", queries.CPU_COLUMNS), ("tags", queries.TAGS_COLUMNS)],
+    GEO: [("GeoCheckin", queries.GEO_COLUMNS)],
+}
+
+
+class Failed(Exception):
+    """A peer refused or broke; code is its SQLSTATE, or one of `crash` and `timeout`."""
+
+    def __init__(self, code, text):
+        super().__init__(text)
+        self.code = code
+
+
+class Client:
+    """A running qbench; one request, one answer."""
+
+    def __init__(self, qbench, peer, database, settings=()):
+        self.process = subprocess.Popen([qbench, peer.name, peer.library, database, *settings],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        self.buffer = b""
+        try:
+            self.version = self.read(60)["version"]
+        except Failed:
+            self.end()
+            raise
+
+    def read(self, timeout):
+        deadline = time.monotonic() + timeout
+        while b"\n" not in self.buffer:
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([self.process.stdout], [], [], left)[0]:
+                raise Failed("timeout", f"no answer within {timeout:.0f} s")
+            data = os.read(self.process.stdout.fileno(), 65536)
+            if not data:
+                raise Failed("crash", f"the process ended with {self.process.wait()}")
+            self.buffer += data
+        line, self.buffer = self.buffer.split(b"\n", 1)
+        answer = json.loads(line)
+        if not answer.pop("ok"):
+            raise Failed(answer["code"], answer["error"])
+        return answer
+
+    def ask(self, *words, timeout=600):
+        line = "\t".join(str(w) for w in words)
+        assert "\n" not in line
+        try:
+            self.process.stdin.write(line.encode() + b"\n")
+        except BrokenPipeError:
+            raise Failed("crash", f"the process ended with {self.process.wait()}") from None
+        return self.read(timeout)
+
+    def end(self, kill=False):
+        """Closes the database; returns the peak memory of the process in bytes."""
+        if kill:
+            self.process.kill()
+        self.process.stdin.close()
+        self.process.stdout.close()
+        if self.process.returncode is not None:
+            return 0
+        _, status, usage = os.wait4(self.process.pid, 0)
+        self.process.returncode = os.waitstatus_to_exitcode(status)
+        return usage.ru_maxrss * 1024
+
+
+def disk_usage(path):
+    total = 0
+    for here, _, names in os.walk(path):
+        for name in names:
+            total += os.lstat(os.path.join(here, name)).st_blocks * 512
+    return total
+
+
+class Peer:
+    name = label = None
+
+    def __init__(self, root, build):
+        self.root, self.build = root, build
+        self.library = self.find_library()
+        self.qbench = os.path.join(build, "bench", "qbench")
+
+    def database(self, home):
+        """What qbench opens; home is a directory of this peer's own."""
+        return os.path.join(home, "db")
+
+    def client(self, home, settings=()):
+        return Client(self.qbench, self, self.database(home), settings)
+
+    def load(self, home, data, files):
+        """Loads every table of the data set; returns the figures of the first."""
+        shutil.rmtree(home, ignore_errors=True)
+        os.makedirs(home)
+        figures = None
+        for table, columns in TABLES[data]:
+            before, start = disk_usage(home), time.monotonic()
+            peak, how = self.load_table(home, table, columns, files[table])
+            seconds = time.monotonic() - start
+            if figures is None:
+                figures = {"seconds": seconds, "rss": peak, "bytes": disk_usage(home) - before, "how": how}
+        return figures
+
+    def run(self, home, *requests, settings=()):
+        """A process for these requests alone; the last one's answer and the peak memory."""
+        client, answer = self.client(home, settings), None
+        try:
+            for request in requests:
+                answer = client.ask(*request, timeout=3600)
+        finally:
+            peak = client.end()
+        return answer, peak
+
+
+class Dendro(Peer):
+    name, label = "dendro", "Dendro"
+
+    def find_library(self):
+        return os.path.join(self.build, "libdendro.so")
+
+    def load_table(self, home, table, columns, path):
+        create = ("query", queries.create_table("dendro", table, columns))
+        program = os.path.join(self.build, "dendro")
+        if subprocess.run([program, "import", "--help"], capture_output=True).returncode == 0:
+            _, peak = self.run(home, create)
+            process = subprocess.Popen([program, "import", self.database(home), table, path],
+                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            text = process.stdout.read()
+            _, status, usage = os.wait4(process.pid, 0)
+            if status != 0:
+                raise Failed("", "dendro import: " + text.decode(errors="replace")[-300:])
+            return max(peak, usage.ru_maxrss * 1024), "dendro import"
+        _, peak = self.run(home, create, ("load", table, 0, path), ("query", "CHECKPOINT"))
+        return peak, "INSERT of 5000 rows each, then CHECKPOINT"
+
+
+class DuckDB(Peer):
+    name, label = "duckdb", "DuckDB"
+
+    def find_library(self):
+        home = os.path.join(self.root, "build", "bench-peers", "duckdb")
+        pattern = os.path.join(home, "node_modules", "@duckdb", "node-bindings-*", "libduckdb.so")
+        if not glob.glob(pattern):
+            print(f"== installing {DUCKDB_PACKAGE} from npm into {os.path.relpath(home, self.root)}", flush=True)
+            os.makedirs(home, exist_ok=True)
+            subprocess.run(["npm", "install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix", home,
+                            DUCKDB_PACKAGE], check=True, cwd=home)
+        found = glob.glob(pattern)
+        if not found:
+            raise SystemExit(f"bench: {DUCKDB_PACKAGE} brought no libduckdb.so for this machine")
+        return found[0]
+
+    def load_table(self, home, table, columns, path):
+        _, peak = self.run(home, ("query", queries.create_table("duckdb", table, columns)),
+                           ("query", f"COPY {table} FROM '{path}' (HEADER)"), ("query", "CHECKPOINT"))
+        return peak, "COPY, then CHECKPOINT"
+
+
+class SQLite(Peer):
+    name, label = "sqlite", "SQLite"
+    indexes = {
+        "cpu": ["CREATE INDEX cpu_host_time ON cpu (hostname, time)", "CREATE INDEX cpu_time ON cpu (time)"],
+        "tags": [],
+        "GeoCheckin": ["CREATE INDEX geo_key ON GeoCheckin (region, state, time)"],
+    }
+
+    def find_library(self):
+        return "libsqlite3.so.0"
+
+    def load_table(self, home, table, columns, path):
+        time_col = [kind for _, kind in columns].index("time") if ("time", "time") in columns else -1
+        requests = [("query", "PRAGMA journal_mode = WAL"),
+                    ("query", queries.create_table("sqlite", table, columns)),
+                    ("load", table, time_col, path)]
+        requests += [("query", sql) for sql in self.indexes[table]]
+        requests += [("query", "PRAGMA analysis_limit = 1000; ANALYZE"), ("query", "PRAGMA wal_checkpoint(TRUNCATE)")]
+        _, peak = self.run(home, *requests)
+        return peak, "prepared INSERT in one transaction, then indexes and ANALYZE"
+
+
+PEERS = [Dendro, DuckDB, SQLite]
