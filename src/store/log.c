@@ -114,8 +114,12 @@ static bool log_all_absent(const struct vec *v, uint32_t rows)
     return true;
 }
 
-void log_encode_batch(
-    const struct table *t, const struct vec *cols, uint32_t rows, enum row_op op, struct buf *b)
+void log_encode_batch(const struct table *t,
+                      const struct vec *cols,
+                      const int64_t *rowids,
+                      uint32_t rows,
+                      enum row_op op,
+                      struct buf *b)
 {
     size_t start = b->len;
     uint32_t count = 0;
@@ -133,6 +137,11 @@ void log_encode_batch(
         if (op == ROW_PATCH && log_all_absent(&cols[c], rows))
             continue;
         log_encode_col(t->columns[c].id, &cols[c], rows, b);
+        count++;
+    }
+    if (rowids) {
+        struct vec v = {.type = TYPE_BIGINT, .form = VEC_FLAT, .count = rows, .data = rowids};
+        log_encode_col(HIDDEN_ID_BASE + HIDDEN_ROWID, &v, rows, b);
         count++;
     }
     if (b->failed)
@@ -433,7 +442,7 @@ int log_batch_next(struct log_frame *f,
     ret->cols_count = rd_u32(r);
     len = rd_u64(r);
     DN_CHECK_DISK(!r->bad && op < ROW_OP_MAX && len <= rd_left(r) && ret->rows <= LOG_ROWS_MAX &&
-                      ret->rows <= len + 1 && ret->cols_count <= TABLE_COLUMNS_MAX,
+                      ret->rows <= len + 1 && ret->cols_count <= TABLE_COLUMNS_MAX + 1,
                   err,
                   "log: bad batch head in the record at offset %zu",
                   f->offset);
@@ -450,6 +459,13 @@ int log_batch_next(struct log_frame *f,
             if (rc == DN_E_CORRUPT)
                 dn_err_prefix(err, "record at offset %zu", f->offset);
             return rc;
+        }
+        if (ret->col_ids[i] == HIDDEN_ID_BASE + HIDDEN_ROWID) {
+            DN_CHECK_DISK(ret->cols[i].type == TYPE_BIGINT && !ret->cols[i].nulls,
+                          err,
+                          "log: bad row ids in the record at offset %zu",
+                          f->offset);
+            ret->rowids = ret->cols[i].data;
         }
     }
     DN_CHECK_DISK(rd_left(&body) == 0,

@@ -29,15 +29,22 @@ struct log_batch {
     uint32_t table_version;
     enum row_op op;
     uint64_t rowid_base; /* first row id, tables without a key */
+    const int64_t
+        *rowids; /* of rows that exist already, arena; NULL = new rows from rowid_base on */
     uint32_t rows;
     uint32_t cols_count;
     uint32_t *col_ids; /* arena */
     struct vec *cols;  /* arena: FLAT, rows long */
 };
 
-/* Encodes rows; rowid_base is filled in later by log_frame_commit. */
-void log_encode_batch(
-    const struct table *t, const struct vec *cols, uint32_t rows, enum row_op op, struct buf *b);
+/* Encodes rows; rowid_base is filled in later by log_frame_commit. rowids: of rows of append tables
+ * that exist already, NULL for new rows. */
+void log_encode_batch(const struct table *t,
+                      const struct vec *cols,
+                      const int64_t *rowids,
+                      uint32_t rows,
+                      enum row_op op,
+                      struct buf *b);
 
 void log_frame_begin(struct buf *b, size_t *ret_frame);
 /* One commit: its batches' bytes one after another; rowid_bases has one entry per batch. */

@@ -64,7 +64,8 @@ bool memtable_same_key(const struct memtable *m, uint32_t a, uint32_t b)
     const struct table *t = m->table;
 
     if (t->form == KEY_NONE)
-        return a == b;
+        return memtable_datum(m, a, t->columns_count + HIDDEN_ROWID).v.i64 ==
+               memtable_datum(m, b, t->columns_count + HIDDEN_ROWID).v.i64;
     for (uint16_t i = 0; i < t->rest_count; i++) {
         struct datum da = memtable_datum(m, a, t->rest[i].col);
         struct datum db = memtable_datum(m, b, t->rest[i].col);

@@ -23,6 +23,13 @@ struct mem_sorter {
     int64_t *slabs;  /* per entry of order, NULL with one slab for all */
 };
 
+static int64_t mem_rowid(const struct memtable *m, uint32_t row)
+{
+    const struct mem_chunk *c = mem_chunk_of(m, row);
+
+    return c->rowid ? (int64_t)c->rowid[row - c->first_row] : 0;
+}
+
 static int mem_cmp_value(const struct memtable *m, uint32_t a, uint32_t b, uint32_t col)
 {
     struct datum da = memtable_datum(m, a, col);
@@ -42,8 +49,11 @@ static int mem_cmp_rest(const struct mem_sorter *s, uint32_t a, uint32_t b)
         int c = va < vb ? -1 : va > vb;
         return s->fast_desc ? -c : c;
     }
-    if (t->form == KEY_NONE)
-        return a < b ? -1 : a > b;
+    if (t->form == KEY_NONE) {
+        int64_t va = mem_rowid(s->m, a);
+        int64_t vb = mem_rowid(s->m, b);
+        return va < vb ? -1 : va > vb;
+    }
     for (uint16_t i = 0; i < t->rest_count; i++) {
         int c = mem_cmp_value(s->m, a, b, t->rest[i].col);
         if (c != 0)
@@ -184,7 +194,7 @@ static int mem_pick_series(struct memtable *m,
         uint32_t id = i;
         if (wanted_count) {
             buf_reset(&key);
-            id = mem_series_lookup(m, wanted + (size_t)i * t->series_count, &key);
+            id = memtable_series_lookup(m, wanted + (size_t)i * t->series_count, &key);
             failed = failed || key.failed;
         }
         if (id == UINT32_MAX)
@@ -245,6 +255,7 @@ static int mem_make_runs(struct mem_sorter *s, struct mem_order *o, struct dn_er
         const struct mem_chunk *c = mem_chunk_of(m, row);
         uint32_t series = c->series[row - c->first_row];
         int64_t slab = s->slabs ? s->slabs[i] : 0;
+        int64_t rowid = mem_rowid(m, row);
         int64_t time = s->t->time_col >= 0 ? mem_i64(m, row, (uint32_t)s->t->time_col) : 0;
 
         if (!run || run->series != series || run->slab != slab) {
@@ -262,11 +273,15 @@ static int mem_make_runs(struct mem_sorter *s, struct mem_order *o, struct dn_er
                                     .first = i,
                                     .time_min = time,
                                     .time_max = time,
+                                    .rowid_min = rowid,
+                                    .rowid_max = rowid,
                                     .plain = true};
         } else if (mem_cmp_rest(s, o->order[i - 1], row) == 0) {
             run->plain = false;
         }
         run->count++;
+        run->rowid_max = rowid > run->rowid_max ? rowid : run->rowid_max;
+        run->rowid_min = rowid < run->rowid_min ? rowid : run->rowid_min;
         if (c->op[row - c->first_row] != ROW_PUT)
             run->plain = false;
         run->time_min = time < run->time_min ? time : run->time_min;
@@ -360,7 +375,7 @@ static struct mem_order *mem_order_ref(struct mem_order *o)
     return o;
 }
 
-void mem_order_unref(struct mem_order *o)
+void memtable_order_unref(struct mem_order *o)
 {
     if (!o || atomic_fetch_sub_explicit(&o->refs, 1, memory_order_acq_rel) != 1)
         return;
@@ -403,7 +418,7 @@ int memtable_order(struct memtable *m,
     rc = mem_build_order(m, rows, list, count, o, err);
     mem_free(list);
     if (rc < 0) {
-        mem_order_unref(o);
+        memtable_order_unref(o);
         return rc;
     }
     if (series_count == 0) {
@@ -413,7 +428,7 @@ int memtable_order(struct memtable *m,
             m->order = mem_order_ref(o);
         }
         sched_unlock(m->lock);
-        mem_order_unref(old);
+        memtable_order_unref(old);
     }
     *ret = o;
     return DN_OK;

@@ -74,7 +74,7 @@ void memtable_free(struct memtable *m)
         mem_free(r);
         r = next;
     }
-    mem_order_unref(m->order);
+    memtable_order_unref(m->order);
     mem_free(m->series);
     hidx_done(&m->index);
     arena_done(&m->strings);
@@ -215,7 +215,8 @@ static uint32_t mem_series_find(const struct memtable *m, const struct buf *key)
     return hidx_find(&m->index, dn_hash64(key->data, key->len, 0), mem_series_same, m, &k);
 }
 
-uint32_t mem_series_lookup(const struct memtable *m, const struct datum *values, struct buf *key)
+uint32_t
+memtable_series_lookup(const struct memtable *m, const struct datum *values, struct buf *key)
 {
     for (uint16_t i = 0; i < m->table->series_count; i++)
         normkey_append(key, &values[i], false);
@@ -344,14 +345,6 @@ static void mem_unstage(struct memtable *m, uint32_t to)
     }
 }
 
-/* What one call of memtable_stage writes. */
-struct mem_write {
-    const struct vec *cols;
-    uint64_t seq;
-    enum row_op op;
-    uint64_t rowid_base;
-};
-
 /* One stretch of rows that lies in one chunk. */
 static int mem_stage_stretch(struct memtable *m,
                              struct mem_chunk *c,
@@ -387,7 +380,7 @@ static int mem_stage_stretch(struct memtable *m,
         c->series[at + i] = id;
         c->prev[at + i] = s->head;
         if (c->rowid)
-            c->rowid[at + i] = w->rowid_base + from + i;
+            c->rowid[at + i] = w->rowids ? (uint64_t)w->rowids[from + i] : w->rowid_base + from + i;
         s->head = m->staged;
         s->rows++;
         m->staged++;
@@ -396,15 +389,8 @@ static int mem_stage_stretch(struct memtable *m,
     return DN_OK;
 }
 
-int memtable_stage(struct memtable *m,
-                   const struct vec *cols,
-                   uint32_t rows,
-                   uint64_t seq,
-                   enum row_op op,
-                   uint64_t rowid_base,
-                   struct dn_err *err)
+int memtable_stage(struct memtable *m, const struct mem_write *w, uint32_t rows, struct dn_err *err)
 {
-    const struct mem_write w = {.cols = cols, .seq = seq, .op = op, .rowid_base = rowid_base};
     uint32_t before = m->staged;
     uint32_t done = 0;
 
@@ -419,7 +405,7 @@ int memtable_stage(struct memtable *m,
         struct mem_chunk *c = m->chunks[mem_chunk_index(m->staged)];
         uint32_t room = c->first_row + c->cap - m->staged;
         uint32_t count = rows - done < room ? rows - done : room;
-        int rc = mem_stage_stretch(m, c, &w, done, count, err);
+        int rc = mem_stage_stretch(m, c, w, done, count, err);
         if (rc < 0) {
             sched_lock(m->lock);
             mem_unstage(m, before);
@@ -434,6 +420,53 @@ int memtable_stage(struct memtable *m,
 void memtable_publish(struct memtable *m)
 {
     atomic_store_explicit(&m->rows, m->staged, memory_order_release);
+}
+
+/* Is memtable row `at` a version of row `row` of the vectors? Same series is known. */
+static bool
+mem_same_row(const struct memtable *m, uint32_t at, const struct mem_write *w, uint32_t row)
+{
+    const struct table *t = m->table;
+    const struct mem_chunk *c = mem_chunk_of(m, at);
+
+    if (t->form == KEY_NONE)
+        return w->rowids && c->rowid[at - c->first_row] == (uint64_t)w->rowids[row];
+    for (uint16_t i = 0; i < t->rest_count; i++) {
+        struct datum mine = memtable_datum(m, at, t->rest[i].col);
+        struct datum theirs = vec_datum(&w->cols[t->rest[i].col], row);
+        if (datum_cmp(&mine, &theirs) != 0)
+            return false;
+    }
+    return true;
+}
+
+int memtable_newer(struct memtable *m,
+                   const struct mem_write *w,
+                   uint32_t row,
+                   uint64_t seq,
+                   bool *ret_newer,
+                   struct dn_err *err)
+{
+    uint32_t id;
+
+    buf_reset(&m->key);
+    for (uint16_t i = 0; i < m->table->series_count; i++)
+        normkey_append_vec(&m->key, &w->cols[m->table->series[i]], row, false);
+    if (m->key.failed)
+        return DN_FAIL_NOMEM(err);
+    *ret_newer = false;
+    sched_lock(m->lock);
+    id = mem_series_find(m, &m->key);
+    for (uint32_t at = id == UINT32_MAX ? id : m->series[id].head;
+         at != UINT32_MAX && !*ret_newer;) {
+        const struct mem_chunk *c = mem_chunk_of(m, at);
+        if (c->seq[at - c->first_row] <= seq)
+            break; /* I2, I3: older from here on */
+        *ret_newer = mem_same_row(m, at, w, row);
+        at = c->prev[at - c->first_row];
+    }
+    sched_unlock(m->lock);
+    return DN_OK;
 }
 
 uint32_t memtable_staged(const struct memtable *m)

@@ -34,12 +34,24 @@ const struct table *memtable_table(const struct memtable *m);
 
 /* Appends rows (all table columns, FLAT or CONST, any count). On failure what this call added is
  * rolled back. */
-int memtable_stage(struct memtable *m,
-                   const struct vec *cols,
-                   uint32_t rows,
+/* What memtable_stage adds. */
+struct mem_write {
+    const struct vec *cols; /* all table columns, FLAT or CONST */
+    uint64_t seq;
+    enum row_op op;
+    uint64_t rowid_base; /* append tables: rows get rowid_base, rowid_base + 1, … */
+    const int64_t
+        *rowids; /* append tables: of rows that exist already (update, delete); NULL = new rows */
+};
+
+int memtable_stage(struct memtable *m, const struct mem_write *w, uint32_t rows, struct dn_err *err)
+    DN_MUST_CHECK;
+/* Writer only: was a version of row `row` of w committed or staged after seq? */
+int memtable_newer(struct memtable *m,
+                   const struct mem_write *w,
+                   uint32_t row,
                    uint64_t seq,
-                   enum row_op op,
-                   uint64_t rowid_base,
+                   bool *ret_newer,
                    struct dn_err *err) DN_MUST_CHECK;
 void memtable_publish(struct memtable *m);
 /* Takes staged rows away again, down to `rows` (>= the published count). */
@@ -61,6 +73,8 @@ struct mem_run {
     uint32_t count;
     int64_t time_min; /* of the time column; 0 when there is none */
     int64_t time_max;
+    int64_t rowid_min; /* append tables */
+    int64_t rowid_max;
     bool plain; /* only ROW_PUT rows, no key twice: rows may be handed out as they are */
 };
 
@@ -76,14 +90,14 @@ struct mem_order {
 };
 
 /* Order of the first `rows` rows. With series_count > 0, only of the series given (series_count ×
- * table->series_count datums). Counted: release with mem_order_unref. */
+ * table->series_count datums). Counted: release with memtable_order_unref. */
 int memtable_order(struct memtable *m,
                    uint32_t rows,
                    const struct datum *series,
                    uint32_t series_count,
                    struct mem_order **ret,
                    struct dn_err *err) DN_MUST_CHECK;
-void mem_order_unref(struct mem_order *o); /* NULL is fine */
+void memtable_order_unref(struct mem_order *o); /* NULL is fine */
 
 enum row_op memtable_op(const struct memtable *m, uint32_t row);
 /* Do two rows of one series have the same local key? */

@@ -59,7 +59,8 @@ struct memtable {
 
 /* Number of the series with these values, UINT32_MAX if none; under the lock. key: scratch, empty.
  */
-uint32_t mem_series_lookup(const struct memtable *m, const struct datum *values, struct buf *key);
+uint32_t
+memtable_series_lookup(const struct memtable *m, const struct datum *values, struct buf *key);
 
 static inline uint32_t mem_chunk_index(uint32_t row)
 {

@@ -14,7 +14,9 @@ static int scan_alloc(struct scan *s, struct dn_err *err)
 {
     const struct table *t = s->t;
     uint32_t all = store_cols_count(t);
-    uint32_t extra[2] = {t->columns_count + HIDDEN_SEQ, t->columns_count + HIDDEN_OP};
+    uint32_t extra[3] = {t->columns_count + HIDDEN_SEQ,
+                         t->columns_count + HIDDEN_OP,
+                         t->columns_count + HIDDEN_ROWID};
 
     s->fetch = mem_alloc_array(s->owner, (size_t)s->spec.cols_count + all, sizeof *s->fetch);
     s->fetch_at = mem_alloc_array(s->owner, all, sizeof *s->fetch_at);
@@ -39,7 +41,7 @@ static int scan_alloc(struct scan *s, struct dn_err *err)
             s->fetch[s->fetch_count++] = col;
         }
     }
-    for (size_t i = 0; i < DN_ARRAY_SIZE(extra); i++) {
+    for (size_t i = 0; i < (t->form == KEY_NONE ? 3u : 2u); i++) {
         if (s->fetch_at[extra[i]] != UINT32_MAX)
             continue;
         s->fetch_at[extra[i]] = s->fetch_count;
@@ -144,7 +146,7 @@ void scan_close(struct scan *s)
         arena_done(&src->arena);
         mem_free(src->vecs);
         mem_free(src->picks);
-        mem_order_unref(src->order);
+        memtable_order_unref(src->order);
     }
     for (uint32_t i = 0; s->build && i < s->spec.cols_count; i++)
         colbuf_done(&s->build[i]);
@@ -286,6 +288,32 @@ static void scan_take_alone(struct scan *s, struct scan_src *src, const struct s
     s->pieces_at = 0;
 }
 
+/* Row ids of an append table's run; as wide as can be where nothing is known. */
+static void scan_run_rowids(const struct scan *s,
+                            const struct scan_src *src,
+                            uint32_t run,
+                            int64_t *ret_min,
+                            int64_t *ret_max)
+{
+    uint32_t col = s->t->columns_count + HIDDEN_ROWID;
+    struct zone z;
+    uint32_t first;
+    uint32_t end;
+
+    *ret_min = INT64_MIN;
+    *ret_max = INT64_MAX;
+    if (src->m) {
+        *ret_min = src->order->runs[run].rowid_min;
+        *ret_max = src->order->runs[run].rowid_max;
+        return;
+    }
+    scan_run_rows(src, run, &first, &end); /* rows of a run are in the order of their ids */
+    if (seg_block_zone(src->seg, seg_block_of(src->seg, first), col, &z) && z.has_range)
+        *ret_min = z.min.v.i64;
+    if (seg_block_zone(src->seg, seg_block_of(src->seg, end - 1), col, &z) && z.has_range)
+        *ret_max = z.max.v.i64;
+}
+
 /* Does all of a come before all of b? */
 static bool scan_disjoint(const struct scan *s, const struct scan_src *a, const struct scan_src *b)
 {
@@ -294,8 +322,11 @@ static bool scan_disjoint(const struct scan *s, const struct scan_src *a, const 
     int64_t bmin;
     int64_t bmax;
 
-    if (s->t->form == KEY_NONE)
-        return true;
+    if (s->t->form == KEY_NONE) {
+        scan_run_rowids(s, a, a->picks[a->at], &amin, &amax);
+        scan_run_rowids(s, b, b->picks[b->at], &bmin, &bmax);
+        return amax < bmin;
+    }
     scan_run_time(a, a->picks[a->at], &amin, &amax);
     scan_run_time(b, b->picks[b->at], &bmin, &bmax);
     return s->t->time_desc ? amin > bmax : amax < bmin;
@@ -307,8 +338,11 @@ static bool scan_before(const struct scan *s, const struct scan_src *a, const st
     int64_t bmin;
     int64_t unused;
 
-    if (s->t->form == KEY_NONE)
-        return a->age < b->age; /* row ids grow with commits */
+    if (s->t->form == KEY_NONE) {
+        scan_run_rowids(s, a, a->picks[a->at], &amin, &unused);
+        scan_run_rowids(s, b, b->picks[b->at], &bmin, &unused);
+        return amin < bmin;
+    }
     scan_run_time(a, a->picks[a->at], &amin, &unused);
     scan_run_time(b, b->picks[b->at], &bmin, &unused);
     return s->t->time_desc ? amin > bmin : amin < bmin;

@@ -21,7 +21,6 @@ struct scan_src {
     uint32_t *picks; /* owned: run numbers to read, ascending */
     uint32_t picks_count;
     uint32_t at;        /* next pick */
-    uint64_t age;       /* smallest sequence: order among sources of append tables */
     bool special;       /* patches, deletes or expiry inside: rows need folding */
     struct arena arena; /* of the decoded vector */
     struct seg_pins pins;

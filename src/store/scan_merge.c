@@ -45,6 +45,10 @@ static int iter_load(struct scan *s, struct row_iter *it, struct dn_err *err)
             struct datum d = memtable_datum(it->src->m, row, t->rest[i].col);
             normkey_append(&it->key, &d, t->rest[i].desc);
         }
+        if (t->form == KEY_NONE) {
+            struct datum d = memtable_datum(it->src->m, row, t->columns_count + HIDDEN_ROWID);
+            normkey_append(&it->key, &d, false);
+        }
     } else {
         uint32_t block = seg_block_of(it->src->seg, it->next);
         const struct seg_block *b = &seg_get_blocks(it->src->seg, NULL)[block];
@@ -58,6 +62,11 @@ static int iter_load(struct scan *s, struct row_iter *it, struct dn_err *err)
                                &it->src->vecs[s->fetch_at[t->rest[i].col]],
                                it->vector_row,
                                t->rest[i].desc);
+        if (t->form == KEY_NONE)
+            normkey_append_vec(&it->key,
+                               &it->src->vecs[s->fetch_at[t->columns_count + HIDDEN_ROWID]],
+                               it->vector_row,
+                               false);
     }
     if (it->key.failed)
         return DN_FAIL_NOMEM(err);

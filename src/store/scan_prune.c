@@ -373,7 +373,6 @@ int scan_add_segment(struct scan *s, struct segref *ref, struct dn_err *err)
     src->runs = seg_get_runs(src->seg);
     src->runs_count = src->runs->count;
     src->special = ref->meta.has_patch || ref->meta.has_delete || ref->meta.has_expiry;
-    src->age = ref->meta.seq_min;
     arena_init(&src->arena, s->owner);
     seg_pins_init(&src->pins);
     s->srcs_count++;
@@ -400,7 +399,6 @@ static int scan_add_memtable(struct scan *s, struct memtable *m, struct dn_err *
     arena_init(&src->arena, s->owner);
     seg_pins_init(&src->pins);
     src->m = m;
-    src->age = UINT64_MAX;
     s->srcs_count++;
     src->vecs = mem_calloc(s->owner, s->fetch_count, sizeof *src->vecs);
     if (!src->vecs)

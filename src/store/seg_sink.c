@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * seg_sink.c: sorted rows become segment objects of the right size. See shard_int.h. */
+#include "store/seg_sink.h"
 #include "store/shard_int.h"
 
 #define SINK_SLAB_BYTES (1024u * 1024) /* a segment this big ends at the end of its slab */

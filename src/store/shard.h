@@ -49,6 +49,10 @@ struct shard_batch {
     const struct vec *cols;
     uint32_t rows;
     enum row_op op;
+    const int64_t
+        *rowids; /* append tables: ids of existing rows to update or delete; NULL = new rows */
+    uint64_t check_seq; /* != 0: DN_E_CONFLICT if a row has a version newer than this snapshot's
+                           sequence */
 };
 
 /* Commits all batches under one sequence. With sync: durable on return. Errors: nothing is visible,

@@ -32,6 +32,38 @@ static void commit_fail(struct commit *c, int rc, const struct dn_err *why)
     c->why = *why;
 }
 
+/* First committer wins: no row of the batch may have a version newer than its snapshot. Segments
+ * that were flushed since then count as a conflict where they could hold one: the caller takes a
+ * new snapshot and tries again. */
+static int commit_check(struct shard *s,
+                        const struct shard_batch *b,
+                        const struct mem_write *w,
+                        struct dn_err *err)
+{
+    struct version *v;
+    bool newer = false;
+    int rc = DN_OK;
+
+    sched_lock(s->lock);
+    v = version_ref(s->ver);
+    sched_unlock(s->lock);
+    for (size_t i = 0; i < v->segs_count && !newer; i++)
+        newer =
+            v->segs[i]->meta.table_id == b->table->id && v->segs[i]->meta.seq_max > b->check_seq;
+    for (size_t i = 0; i < v->sets_count && rc == DN_OK && !newer; i++) {
+        struct memtable *m = memgroup_find(v->sets[i], b->table->id);
+        for (uint32_t row = 0; m && row < b->rows && rc == DN_OK && !newer; row++)
+            rc = memtable_newer(m, w, row, b->check_seq, &newer, err);
+    }
+    version_unref(v);
+    if (rc == DN_OK && newer)
+        rc = DN_FAIL(err,
+                     DN_E_CONFLICT,
+                     "a row of table \"%s\" was changed by another session meanwhile",
+                     b->table->name);
+    return rc;
+}
+
 /* Rows of one commit into the active memtables, unseen. On failure none of them stay. */
 static int commit_stage(struct shard *s, struct memgroup *set, struct commit *c, struct dn_err *err)
 {
@@ -44,6 +76,7 @@ static int commit_stage(struct shard *s, struct memgroup *set, struct commit *c,
     for (i = 0; i < c->count; i++) {
         const struct shard_batch *b = &c->batches[i];
         struct memtable *m;
+        struct mem_write w;
         uint64_t *rowid;
 
         rc = memgroup_get(s, set, b->table, &m, err);
@@ -51,7 +84,7 @@ static int commit_stage(struct shard *s, struct memgroup *set, struct commit *c,
             break;
         before[i] = memtable_staged(m);
         c->rowid_bases[i] = 0;
-        if (b->table->form == KEY_NONE) {
+        if (b->table->form == KEY_NONE && !b->rowids) {
             rowid = shard_rowid_next(s, b->table->id);
             if (!rowid) {
                 rc = DN_FAIL_NOMEM(err);
@@ -60,7 +93,15 @@ static int commit_stage(struct shard *s, struct memgroup *set, struct commit *c,
             c->rowid_bases[i] = *rowid;
             *rowid += b->rows;
         }
-        rc = memtable_stage(m, b->cols, b->rows, c->seq, b->op, c->rowid_bases[i], err);
+        w = (struct mem_write){.cols = b->cols,
+                               .seq = c->seq,
+                               .op = b->op,
+                               .rowid_base = c->rowid_bases[i],
+                               .rowids = b->rowids};
+        if (b->check_seq)
+            rc = commit_check(s, b, &w, err);
+        if (rc == DN_OK)
+            rc = memtable_stage(m, &w, b->rows, err);
         if (rc < 0)
             break;
     }
@@ -304,8 +345,12 @@ int shard_write(struct shard *s,
     buf_init(&c.bytes, &s->owner);
     c.rowid_bases = mem_calloc(&s->owner, count, sizeof *c.rowid_bases);
     for (size_t i = 0; i < count; i++)
-        log_encode_batch(
-            batches[i].table, batches[i].cols, batches[i].rows, batches[i].op, &c.bytes);
+        log_encode_batch(batches[i].table,
+                         batches[i].cols,
+                         batches[i].rowids,
+                         batches[i].rows,
+                         batches[i].op,
+                         &c.bytes);
     if (!c.rowid_bases || c.bytes.failed)
         rc = DN_FAIL_NOMEM(err);
     else

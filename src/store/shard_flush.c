@@ -6,6 +6,7 @@
  * drops the chunks; only then do readers move over. A crash in between leaves objects nobody
  * names, which the next open sweeps. */
 #include "store/fold.h"
+#include "store/seg_sink.h"
 #include "store/shard_int.h"
 
 #include <string.h>
@@ -135,7 +136,7 @@ static int flush_table(struct flusher *f, struct memtable *m, struct dn_err *err
         rc = memtable_order(m, rows, NULL, 0, &o, err);
         if (rc == DN_OK)
             rc = flush_runs(f, o, err);
-        mem_order_unref(o);
+        memtable_order_unref(o);
     } else {
         rc = DN_FAIL_NOMEM(err);
     }

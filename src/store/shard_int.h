@@ -203,25 +203,5 @@ int shard_install_manifest(struct shard *s, struct dn_err *err) DN_MUST_CHECK;
 /* shard_merge.c */
 void shard_merge_kick(struct shard *s); /* lock held: starts a background merge if one is due */
 
-/* segments being written one after another: flush and merge */
-struct seg_sink {
-    struct shard *s;
-    const struct table *t;
-    struct seg_writer *w;   /* owned, NULL between segments */
-    int64_t slab;           /* of the last rows */
-    uint8_t level;          /* given to the segments */
-    struct seg_meta *metas; /* owned: finished segments */
-    size_t metas_count;
-    uint64_t bytes; /* of the finished objects */
-};
-int seg_sink_add(struct seg_sink *k, const struct vec *vecs, uint32_t count, struct dn_err *err)
-    DN_MUST_CHECK;
-/* Before rows of a slab: ends the segment if the slab is new and it is big enough. */
-int seg_sink_slab(struct seg_sink *k, int64_t slab, struct dn_err *err) DN_MUST_CHECK;
-int seg_sink_finish(struct seg_sink *k, struct dn_err *err) DN_MUST_CHECK;
-/* Deletes objects that no manifest names: what a failed flush or merge wrote is of no use. */
-void seg_sink_discard(struct seg_sink *k);
-void seg_sink_done(struct seg_sink *k);
-
 /* shard_recover.c */
 int shard_recover(struct shard *s, struct dn_err *err) DN_MUST_CHECK;

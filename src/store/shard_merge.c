@@ -18,6 +18,7 @@
  * version. Rows in memtables are always newer. Outputs are put first, then one manifest change
  * replaces the inputs, then readers move over; inputs are deleted with their last reader. */
 #include "store/scan_int.h"
+#include "store/seg_sink.h"
 
 #include <string.h>
 
@@ -44,7 +45,7 @@ static bool merge_over(const struct table *t, const struct seg_meta *a, const st
         !merge_ranges_meet(a->token_min, a->token_max, b->token_min, b->token_max))
         return false;
     if (t->form == KEY_NONE)
-        return false; /* row ids never meet */
+        return true; /* an update may give any row a version anywhere */
     if (t->series_count == 0 && t->time_col >= 0 && t->rest[0].col == t->time_col)
         return merge_ranges_meet(a->time_min, a->time_max, b->time_min, b->time_max);
     return true;
@@ -56,7 +57,8 @@ merge_tier_mate(const struct table *t, const struct seg_meta *a, const struct se
 {
     if (a->level != b->level || a->level >= MANIFEST_LEVEL_MAX)
         return false;
-    return merge_over(t, a, b) || (a->bytes < MERGE_BYTES_SMALL && b->bytes < MERGE_BYTES_SMALL);
+    return (t->form != KEY_NONE && merge_over(t, a, b)) ||
+           (a->bytes < MERGE_BYTES_SMALL && b->bytes < MERGE_BYTES_SMALL);
 }
 
 static bool merge_settle_mate(const struct table *t,
@@ -64,7 +66,8 @@ static bool merge_settle_mate(const struct table *t,
                               const struct seg_meta *b,
                               int64_t newest)
 {
-    return t->time_col >= 0 && a->slab_max < newest && b->slab_max < newest && merge_over(t, a, b);
+    return t->form != KEY_NONE && t->time_col >= 0 && a->slab_max < newest &&
+           b->slab_max < newest && merge_over(t, a, b);
 }
 
 /* Collects into job the mates of segs[at]; true if there are enough of them. */

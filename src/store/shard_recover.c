@@ -47,7 +47,7 @@ static int replay_cols(struct replay *r,
                                .absent = &all};
     }
     for (uint32_t i = 0; i < b->cols_count; i++) {
-        int c = table_column_by_id(t, b->col_ids[i]);
+        int c = b->col_ids[i] < HIDDEN_ID_BASE ? table_column_by_id(t, b->col_ids[i]) : -1;
         if (c < 0)
             continue; /* the column was dropped since */
         DN_CHECK_DISK(b->cols[i].type == t->columns[c].type,
@@ -74,6 +74,7 @@ replay_batch(struct replay *r, const struct log_batch *b, uint64_t seq, struct d
     struct shard *s = r->s;
     const struct table *t = catalog_table_by_id(s->catalog, b->table_id);
     struct memtable *m;
+    struct mem_write w;
     struct vec *cols;
     uint64_t *rowid;
     int rc;
@@ -86,11 +87,13 @@ replay_batch(struct replay *r, const struct log_batch *b, uint64_t seq, struct d
     rc = memgroup_get(s, r->set, t, &m, err);
     if (rc < 0)
         return rc;
-    rc = memtable_stage(m, cols, b->rows, seq, b->op, b->rowid_base, err);
+    w = (struct mem_write){
+        .cols = cols, .seq = seq, .op = b->op, .rowid_base = b->rowid_base, .rowids = b->rowids};
+    rc = memtable_stage(m, &w, b->rows, err);
     if (rc < 0)
         return rc;
     memtable_publish(m);
-    if (t->form == KEY_NONE) {
+    if (t->form == KEY_NONE && !b->rowids) {
         rowid = shard_rowid_next(s, t->id);
         if (!rowid)
             return DN_FAIL_NOMEM(err);

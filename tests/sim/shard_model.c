@@ -266,8 +266,58 @@ void model_batch_done(struct model_batch *b)
     memset(b, 0, sizeof *b);
 }
 
-static size_t model_find(const struct model *m, const struct model_row *row)
+static int model_rowid_cmp(const void *a, const void *b)
 {
+    const struct model_row *x = a;
+    const struct model_row *y = b;
+
+    return x->rowid < y->rowid ? -1 : x->rowid > y->rowid;
+}
+
+/* The shard gives row ids as it likes, only their order is the model's: takes over the real ones.
+ * False: scan failed. */
+static bool model_learn_rowids(struct model *m, struct shard *s)
+{
+    uint16_t col = (uint16_t)(m->t->columns_count + HIDDEN_ROWID);
+    struct scan_spec spec = {.table = m->t, .cols = &col, .cols_count = 1};
+    struct snapshot *snap = shard_snapshot(s);
+    struct scan *scan = NULL;
+    struct batch b;
+    size_t at = 0;
+    int rc;
+
+    DN_ASSERT(snap);
+    qsort(m->rows, m->count, sizeof *m->rows, model_rowid_cmp);
+    rc = scan_open(snap, &spec, &scan, NULL);
+    while (rc == DN_OK && (rc = scan_next(scan, &b, NULL)) == DN_OK)
+        for (uint32_t i = 0; i < b.sel_count && at < m->count; i++)
+            m->rows[at++].rowid = (uint64_t)vec_i64(&b.cols[0], b.sel ? b.sel[i] : i);
+    scan_close(scan);
+    snapshot_free(snap);
+    m->rowid_next = m->count ? m->rows[m->count - 1].rowid + 1 : m->rowid_next;
+    return rc == DN_EOF && at == m->count;
+}
+
+struct model_batch
+model_random_change(struct rng *r, struct model *m, struct shard *s, uint32_t rows_max)
+{
+    struct model_batch b = model_random_batch(r, m->t, rows_max);
+
+    if (m->t->form != KEY_NONE || m->count == 0 || rng_below(r, 3) || !model_learn_rowids(m, s))
+        return b;
+    b.existing = true;
+    b.op = rng_below(r, 2) ? ROW_DELETE : ROW_PUT;
+    for (uint32_t i = 0; i < b.count; i++)
+        b.rows[i].rowid = m->rows[rng_below(r, (uint32_t)m->count)].rowid;
+    return b;
+}
+
+static size_t
+model_find(const struct model *m, const struct model_batch *b, const struct model_row *row)
+{
+    for (size_t i = 0; b->existing && i < m->count; i++)
+        if (m->rows[i].rowid == row->rowid)
+            return i;
     for (size_t i = 0; m->t->form != KEY_NONE && i < m->count; i++) {
         bool same = true;
         for (uint32_t k = 0; same && k < m->t->local_count; k++) {
@@ -283,7 +333,7 @@ static size_t model_find(const struct model *m, const struct model_row *row)
 void model_apply(struct model *m, const struct model_batch *b)
 {
     for (uint32_t i = 0; i < b->count; i++) {
-        size_t at = model_find(m, &b->rows[i]);
+        size_t at = model_find(m, b, &b->rows[i]);
         struct model_row *row;
         if (b->op == ROW_DELETE) {
             if (at == SIZE_MAX)
@@ -295,7 +345,7 @@ void model_apply(struct model *m, const struct model_batch *b)
         }
         if (at == SIZE_MAX) {
             row = model_push(m);
-            row->rowid = m->rowid_next++;
+            row->rowid = b->existing ? b->rows[i].rowid : m->rowid_next++;
             for (uint32_t c = 0; c < m->t->columns_count; c++) {
                 struct datum none = {.type = m->t->columns[c].type, .null = true};
                 row->v[c] =
@@ -322,8 +372,9 @@ int model_write(struct shard *s,
     struct colbuf bufs[MODEL_COLS_MAX];
     struct vec vecs[MODEL_COLS_MAX];
     struct shard_batch batch = {.table = t, .cols = vecs, .rows = b->count, .op = b->op};
+    int64_t *rowids = mem_alloc_array(NULL, b->count, sizeof *rowids);
     struct arena arena;
-    bool ok = true;
+    bool ok = rowids != NULL;
     int rc;
 
     arena_init(&arena, NULL);
@@ -333,6 +384,9 @@ int model_write(struct shard *s,
         for (uint32_t c = 0; ok && c < t->columns_count; c++)
             ok = b->absent[i][c] ? colbuf_append_absent(&bufs[c])
                                  : colbuf_append(&bufs[c], &b->rows[i].v[c]);
+    for (uint32_t i = 0; ok && i < b->count; i++)
+        rowids[i] = (int64_t)b->rows[i].rowid;
+    batch.rowids = b->existing ? rowids : NULL;
     if (ok) {
         for (uint32_t c = 0; c < t->columns_count; c++)
             vecs[c] = colbuf_vec(&bufs[c], 0, b->count);
@@ -343,6 +397,7 @@ int model_write(struct shard *s,
     for (uint32_t c = 0; c < t->columns_count; c++)
         colbuf_done(&bufs[c]);
     arena_done(&arena);
+    mem_free(rowids);
     return rc;
 }
 

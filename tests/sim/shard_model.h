@@ -39,6 +39,7 @@ struct model_batch {
     bool (*absent)[MODEL_COLS_MAX];
     uint32_t count;
     enum row_op op;
+    bool existing; /* append tables: rows[i].rowid names a row that is there */
 };
 
 /* A random definition, named name; id must be set through the catalog. */
@@ -46,6 +47,10 @@ struct table *model_random_table(struct rng *r, const char *name);
 void model_init(struct model *m, const struct table *t);
 void model_done(struct model *m);
 void model_copy(const struct model *from, struct model *ret);
+/* For append tables: updates or deletes some of the rows that are there; else as
+ * model_random_batch. */
+struct model_batch
+model_random_change(struct rng *r, struct model *m, struct shard *s, uint32_t rows_max);
 struct model_batch model_random_batch(struct rng *r, const struct table *t, uint32_t rows_max);
 void model_batch_done(struct model_batch *b);
 void model_apply(struct model *m, const struct model_batch *b);

@@ -181,7 +181,7 @@ static void world_step(struct world *w)
     if (what < 12) {
         uint32_t i = rng_below(&w->rng, TABLES);
         struct model_batch b =
-            model_random_batch(&w->rng, w->models[i].t, rng_below(&w->rng, 8) ? 12 : 700);
+            model_random_change(&w->rng, &w->models[i], w->s, rng_below(&w->rng, 8) ? 12 : 700);
         bool faulty = rng_below(&w->rng, 6) == 0;
         int rc;
         if (faulty)
@@ -414,7 +414,7 @@ static void test_merge(void **state)
         world_init(&w, seed * 1000);
         for (int i = 0; i < 24; i++) {
             uint32_t t = rng_below(&w.rng, TABLES);
-            struct model_batch b = model_random_batch(&w.rng, w.models[t].t, 60);
+            struct model_batch b = model_random_change(&w.rng, &w.models[t], w.s, 60);
             if (model_write(w.s, w.models[t].t, &b, true, &err) < 0 || shard_flush(w.s, &err) < 0)
                 fail_msg("seed %llu: %s", (unsigned long long)seed, err.text);
             model_apply(&w.models[t], &b);
