@@ -232,6 +232,7 @@ enum dendro_type {
     DENDRO_TYPE_TIMESTAMP = 9,     /* milliseconds since 1970 UTC */
     DENDRO_TYPE_TIMESTAMP_US = 10, /* TIMESTAMP(6): microseconds */
     DENDRO_TYPE_TIMESTAMP_NS = 11, /* TIMESTAMP(9): nanoseconds */
+    DENDRO_TYPE_INTERVAL = 12,     /* as text only; no column of a table has it */
 };
 
 /* 0 for statements without a result (INSERT, CREATE …). Known after prepare. */

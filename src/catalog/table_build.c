@@ -111,6 +111,12 @@ static int build_check_column(const struct table_builder *b, size_t at)
                 b->err, DN_E_DUPLICATE_COLUMN, "column \"%s\" is declared twice", from->name.s);
     if (rc == 0 && (from->type == TYPE_NONE || !type_known(from->type)))
         rc = DN_FAIL(b->err, DN_E_DATATYPE_MISMATCH, "column \"%s\" has no type", from->name.s);
+    if (rc == 0 && !type_storable(from->type))
+        rc = DN_FAIL(b->err,
+                     DN_E_UNSUPPORTED,
+                     "column \"%s\": no column can be of type %s",
+                     from->name.s,
+                     type_name(from->type));
     if (rc == 0 && from->not_null && from->null_given)
         rc = DN_FAIL(
             b->err, DN_E_SYNTAX, "column \"%s\" is declared both NULL and NOT NULL", from->name.s);

@@ -53,6 +53,7 @@ static bool check_default_good(const struct column *c)
         return isfinite(d->v.f64);
     case PHYS_STR:
         return c->type == TYPE_BLOB || text_utf8_valid(d->str.ptr, d->str.len);
+    case PHYS_INTERVAL:
     case PHYS_MAX:
         break;
     }
@@ -76,7 +77,7 @@ static int check_columns(const struct table *t, struct dn_err *err)
                       c->id,
                       t->column_id_next);
         DN_CHECK_DISK(
-            c->type != TYPE_NONE && type_known(c->type), err, "columns[%u].type: not a type", i);
+            type_storable(c->type), err, "columns[%u].type: not a type", i);
         for (unsigned j = 0; j < i; j++) {
             DN_CHECK_DISK(t->columns[j].id != c->id,
                           err,

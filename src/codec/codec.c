@@ -159,6 +159,7 @@ static void codec_widen(enum phys phys, const void *data, uint32_t count, uint64
         memcpy(wide, data, count * sizeof *wide);
         break;
     case PHYS_STR:
+    case PHYS_INTERVAL: /* no column has it */
     case PHYS_MAX:
         break;
     }
@@ -424,7 +425,7 @@ int codec_decode(const struct codec_src *src,
     int rc;
 
     DN_CHECK_DISK(ops != NULL, err, "vector: unknown codec %u", src->codec);
-    DN_CHECK_DISK(type_known(src->type), err, "vector: unknown type %u", (unsigned)src->type);
+    DN_CHECK_DISK(type_known(src->type) && src->type != TYPE_INTERVAL, err, "vector: unknown type %u", (unsigned)src->type);
     DN_CHECK_DISK(count >= 1 && count <= VEC_ROWS_MAX, err, "vector: %u rows", count);
     flags = rd_u8(&r);
     DN_CHECK_DISK(!r.bad, err, "vector: no bytes");

@@ -128,6 +128,7 @@ static int codec_rle_decode(const uint8_t *p,
         ret->codes = to;
         ret->dict_count = runs;
         break;
+    case PHYS_INTERVAL: /* no column has it */
     case PHYS_MAX:
         break;
     }

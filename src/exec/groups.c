@@ -76,6 +76,8 @@ static uint64_t groups_value_hash(const struct vec *v, uint32_t at)
     case PHYS_STR:
         s = ((const struct vstr *)v->data)[at];
         return dn_hash64(s.ptr, s.len, 0);
+    case PHYS_INTERVAL:
+        return vinterval_hash(((const struct vinterval *)v->data)[at]);
     case PHYS_MAX:
         break;
     }
@@ -135,6 +137,9 @@ groups_value_same(enum type_id type, const void *a, uint32_t at_a, const void *b
         return groups_f64_same(((const double *)a)[at_a], ((const double *)b)[at_b]);
     case PHYS_STR:
         return groups_str_same(((const struct vstr *)a)[at_a], ((const struct vstr *)b)[at_b]);
+    case PHYS_INTERVAL:
+        return vinterval_cmp(((const struct vinterval *)a)[at_a],
+                             ((const struct vinterval *)b)[at_b]) == 0;
     case PHYS_MAX:
         break;
     }

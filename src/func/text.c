@@ -98,6 +98,9 @@ void text_print(const struct datum *d, struct buf *b)
     case TYPE_TIMESTAMP_NS:
         text_print_time(d->v.i64, d->type, b);
         return;
+    case TYPE_INTERVAL:
+        text_print_interval(d->iv, b);
+        return;
     }
 }
 
@@ -228,6 +231,9 @@ int text_parse(
     case TYPE_TIMESTAMP_US:
     case TYPE_TIMESTAMP_NS:
         rc = text_parse_timestamp(type, s, &d.v.i64, err);
+        break;
+    case TYPE_INTERVAL:
+        rc = text_parse_interval(s, &d.iv, err);
         break;
     }
     if (rc < 0)

@@ -11,7 +11,8 @@
 /* Appends the text of a value as SELECT shows it: integers, shortest round-trip doubles (as
  * PostgreSQL prints them: 0.1, 1e+20, NaN, Infinity), true/false, text as it is, blobs 0x…, time
  * stamps ISO 8601 UTC with Z and as many fraction digits as the type keeps (.001Z; (6) six, (9)
- * nine). NULL appends nothing. */
+ * nine). Intervals as PostgreSQL prints them: 1 year 2 mons 3 days 04:05:06.7. NULL appends
+ * nothing. */
 void text_print(const struct datum *d, struct buf *b);
 
 /* The other way, for a target type. Strings may have spaces around numbers. Errors: DN_E_BAD_TEXT
@@ -22,6 +23,10 @@ int text_parse(enum type_id type,
                struct arena *arena,
                struct datum *ret,
                struct dn_err *err) DN_MUST_CHECK;
+
+/* "1 day 02:03", "15 minutes", "1h30m", "P1DT2H" (text_interval.c has the grammar). DN_E_BAD_TEXT,
+ * DN_E_DATETIME_RANGE. */
+int text_parse_interval(struct vstr s, struct vinterval *ret, struct dn_err *err) DN_MUST_CHECK;
 
 /* ISO 8601: date or date + time, basic and extended, 'T' or space, fractions with '.' or ',' of
  * seconds (and of minutes or hours), Z / ±hh / ±hhmm / ±hh:mm; reduced forms (2015, 2015-06,

@@ -24,6 +24,8 @@ void text_print_i64(int64_t v, struct buf *b);
 void text_print_f64(double v, struct buf *b);
 void text_print_f32(float v, struct buf *b);
 
+void text_print_interval(struct vinterval v, struct buf *b);
+
 /* s is trimmed. */
 int text_parse_int(enum type_id type, struct vstr s, int64_t *ret, struct dn_err *err)
     DN_MUST_CHECK;

@@ -14,72 +14,11 @@
  * field given. 24:00:00 is the midnight that ends the day; second 60 is the second after 59.
  * Without a zone it is UTC. Not supported: years outside 0000 to 9999, week and ordinal dates,
  * intervals. */
+#include "func/civil.h"
 #include "func/text_int.h"
 
-#define TEXT_NS_PER_SECOND  1000000000
-#define TEXT_DAY_SECONDS    86400
-#define TEXT_FRACTION_MAX   9u
-#define TEXT_DAYS_PER_ERA   146097 /* 400 years */
-#define TEXT_DAYS_0000_1970 719528 /* from 0000-01-01 to 1970-01-01 */
-
-static bool text_is_leap(int64_t year)
-{
-    return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-}
-
-static int text_month_days(int64_t year, int month)
-{
-    static const uint8_t days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-
-    return days[month - 1] + (month == 2 && text_is_leap(year));
-}
-
-/* Days from 0000-01-01 to the first day of a year, 0 <= year. */
-static int64_t text_days_before_year(int64_t year)
-{
-    int64_t before = year - 1;
-
-    if (year == 0)
-        return 0;
-    return 365 * year + 1 + before / 4 - before / 100 + before / 400; /* 0000 is a leap year */
-}
-
-/* Days since 1970-01-01, for 0000 <= year <= 9999. */
-static int64_t text_days_from_civil(int64_t year, int month, int day)
-{
-    int64_t days = text_days_before_year(year) - TEXT_DAYS_0000_1970;
-
-    for (int m = 1; m < month; m++)
-        days += text_month_days(year, m);
-    return days + day - 1;
-}
-
-struct text_civil {
-    int64_t year;
-    int month; /* 1.. */
-    int day;   /* 1.. */
-};
-
-/* Any day, also of years far before 0000 and after 9999. */
-static struct text_civil text_civil_from_days(int64_t days)
-{
-    int64_t since = days + TEXT_DAYS_0000_1970;
-    int64_t era = since / TEXT_DAYS_PER_ERA - (since % TEXT_DAYS_PER_ERA < 0);
-    int64_t rest = since - era * TEXT_DAYS_PER_ERA; /* 0 .. one era - 1 */
-    int64_t year = rest / 366;                      /* at most one too small per 366 years */
-    struct text_civil c = {.month = 1};
-
-    while (text_days_before_year(year + 1) <= rest)
-        year++;
-    rest -= text_days_before_year(year);
-    while (rest >= text_month_days(year, c.month)) {
-        rest -= text_month_days(year, c.month);
-        c.month++;
-    }
-    c.year = era * 400 + year;
-    c.day = (int)rest + 1;
-    return c;
-}
+#define TEXT_NS_PER_SECOND 1000000000
+#define TEXT_FRACTION_MAX  9u
 
 struct text_iso {
     struct vstr whole; /* for messages */
@@ -155,9 +94,9 @@ static int text_iso_date(struct text_iso *in, int64_t *ret_days, struct dn_err *
     }
     if (month < 1 || month > 12)
         return text_iso_fail(in, "no such month", err);
-    if (day < 1 || day > text_month_days(year, month))
+    if (day < 1 || day > civil_month_days(year, month))
         return text_iso_fail(in, "no such day in that month", err);
-    *ret_days = text_days_from_civil(year, month, day);
+    *ret_days = civil_to_days(year, month, day);
     return 0;
 }
 
@@ -276,7 +215,7 @@ int text_parse_time(struct vstr s, int64_t *ret_seconds, int32_t *ret_ns, struct
     }
     if (in.p != in.end)
         return text_iso_fail(&in, "unexpected characters at the end", err);
-    *ret_seconds = days * TEXT_DAY_SECONDS + clock.seconds - zone;
+    *ret_seconds = days * CIVIL_DAY_SECONDS + clock.seconds - zone;
     *ret_ns = (int32_t)clock.ns;
     return 0;
 }
@@ -347,7 +286,7 @@ void text_print_time(int64_t value, enum type_id type, struct buf *b)
     int64_t seconds = value / per_second;
     int64_t days;
     int64_t left;
-    struct text_civil c;
+    struct civil c;
     char text[64];
     char *to = text;
 
@@ -355,13 +294,13 @@ void text_print_time(int64_t value, enum type_id type, struct buf *b)
         part += per_second;
         seconds--;
     }
-    days = seconds / TEXT_DAY_SECONDS;
-    left = seconds % TEXT_DAY_SECONDS;
+    days = seconds / CIVIL_DAY_SECONDS;
+    left = seconds % CIVIL_DAY_SECONDS;
     if (left < 0) {
-        left += TEXT_DAY_SECONDS;
+        left += CIVIL_DAY_SECONDS;
         days--;
     }
-    c = text_civil_from_days(days);
+    c = civil_from_days(days);
     /* Years of other than four digits carry a sign, as ISO 8601 has it for expanded years. */
     if (c.year < 0 || c.year > 9999)
         *to++ = c.year < 0 ? '-' : '+';

@@ -129,7 +129,7 @@ seg_get_column(struct seg *s, struct seg_parse *p, struct seg_counts *n, struct 
     int rc;
 
     DN_CHECK_DISK(!p->rd.bad, err, "%s: column directory cut short at offset %llu", s->name, at);
-    DN_CHECK_DISK(type != TYPE_NONE && type_known(type),
+    DN_CHECK_DISK(type_storable(type),
                   err,
                   "%s: column id %u of unknown type %u at offset %llu",
                   s->name,

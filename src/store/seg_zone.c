@@ -169,6 +169,7 @@ void seg_zone_vec(const struct vec *v, struct seg_zone *ret)
         seg_zone_f64(v->data, v->count, v->nulls, &z);
         break;
     case PHYS_STR:
+    case PHYS_INTERVAL:
     case PHYS_MAX:
         seg_zone_slow(v, &z);
         break;

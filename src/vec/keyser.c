@@ -4,6 +4,7 @@
 #include "vec/keyser.h"
 
 #include "base/hash.h"
+#include "vec/normkey.h"
 
 #define KEYSER_PART_MAX 65535u /* bytes of a column in a composite key */
 
@@ -47,6 +48,9 @@ static void keyser_value(struct buf *b, const struct datum *d)
         break;
     case PHYS_STR:
         buf_append(b, d->str.ptr, d->str.len);
+        break;
+    case PHYS_INTERVAL:
+        normkey_append(b, d, false); /* no key has it; token() takes it as its length */
         break;
     case PHYS_MAX:
         break;

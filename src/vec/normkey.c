@@ -74,6 +74,17 @@ static void normkey_put_str(struct buf *b, struct vstr s, bool desc)
     *p++ = flip;
 }
 
+static void normkey_put_interval(struct buf *b, struct vinterval v, bool desc)
+{
+    uint8_t *p = buf_extend(b, VINTERVAL_KEY_BYTES);
+
+    if (!p)
+        return;
+    vinterval_key(v, p);
+    for (unsigned i = 0; desc && i < VINTERVAL_KEY_BYTES; i++)
+        p[i] = (uint8_t)~p[i];
+}
+
 void normkey_append(struct buf *b, const struct datum *d, bool desc)
 {
     uint64_t bits64;
@@ -100,6 +111,9 @@ void normkey_append(struct buf *b, const struct datum *d, bool desc)
     case PHYS_STR:
         normkey_put_str(b, d->str, desc);
         break;
+    case PHYS_INTERVAL:
+        normkey_put_interval(b, d->iv, desc);
+        break;
     case PHYS_MAX:
         break;
     }
@@ -123,6 +137,7 @@ void normkey_append_vec(struct buf *b, const struct vec *v, uint32_t row, bool d
     case PHYS_I32:
     case PHYS_F32:
     case PHYS_F64:
+    case PHYS_INTERVAL:
     case PHYS_MAX:
         break;
     }
@@ -218,6 +233,7 @@ int normkey_read(struct rd *r,
     uint64_t v = 0;
     int rc = 0;
 
+    DN_CHECK_DISK(phys != PHYS_INTERVAL, err, "key: an INTERVAL");
     if (phys != PHYS_STR) {
         v = normkey_get(r, phys == PHYS_I8 ? 1 : phys == PHYS_F32 ? 4 : 8, desc);
         DN_CHECK_DISK(!r->bad, err, "key: cut short inside a %s", type_name(type));
@@ -245,6 +261,7 @@ int normkey_read(struct rd *r,
     case PHYS_STR:
         rc = normkey_get_str(r, desc, arena, &d.str, err);
         break;
+    case PHYS_INTERVAL:
     case PHYS_MAX:
         break;
     }

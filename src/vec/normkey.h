@@ -8,6 +8,7 @@
  *                           -0.0 is stored as 0.0 and every NaN as one NaN, which sorts last
  *   VARCHAR, BLOB           the bytes, 0x00 as 0x00 0xFF, then 0x00 0x00: no key is a prefix of
  *                           another, so a longer tuple compares by its first differing column
+ *   INTERVAL                its length, 16 bytes; for sorting only, it is not read back
  *   descending              the same bytes, each inverted
  *
  * NULL has no form: key columns are NOT NULL. Any thread. */

@@ -43,6 +43,11 @@ bool type_known(unsigned id)
     return id < TYPE_MAX && type_rows[id].sql != NULL;
 }
 
+bool type_storable(unsigned id)
+{
+    return type_known(id) && id != TYPE_NONE && id != TYPE_INTERVAL;
+}
+
 const char *type_name(enum type_id t)
 {
     DN_ASSERT(type_known(t));
@@ -70,6 +75,8 @@ uint32_t phys_size(enum phys p)
         return 8;
     case PHYS_STR:
         return sizeof(struct vstr);
+    case PHYS_INTERVAL:
+        return sizeof(struct vinterval);
     case PHYS_MAX:
         break;
     }

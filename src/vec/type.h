@@ -15,7 +15,8 @@ enum phys {
     PHYS_I64,
     PHYS_F32,
     PHYS_F64,
-    PHYS_STR, /* struct vstr */
+    PHYS_STR,      /* struct vstr */
+    PHYS_INTERVAL, /* struct vinterval */
     PHYS_MAX
 };
 
@@ -32,13 +33,30 @@ struct vstr {
     uint32_t len;
 };
 
-/* The fixed 8-byte scalar form of every fixed-width type. */
+/* A span of time in parts that calendars keep apart: a month has no fixed length, and a day is not
+ * always 24 hours. For comparisons a month is 30 days and a day is 24 hours. */
+struct vinterval {
+    int64_t us;
+    int32_t days;
+    int32_t months;
+};
+
+/* <0, 0, >0; equal ones have equal hashes. */
+int vinterval_cmp(struct vinterval a, struct vinterval b);
+uint64_t vinterval_hash(struct vinterval v);
+/* The length as a big-endian number whose memcmp order is that of vinterval_cmp. */
+#define VINTERVAL_KEY_BYTES 16u
+void vinterval_key(struct vinterval v, uint8_t *to);
+
+/* The fixed 8-byte scalar form of every fixed-width type but INTERVAL. */
 union vfixed {
     int64_t i64; /* BOOLEAN, integers, time stamps */
     double f64;  /* REAL, DOUBLE */
 };
 
 bool type_known(unsigned id); /* is it in type_list.h? The functions below want known ones. */
+/* May a column have it? Known, and neither NONE nor INTERVAL. */
+bool type_storable(unsigned id);
 const char *type_name(enum type_id t); /* as SQL writes it: "TIMESTAMP", "DOUBLE" */
 enum phys type_phys(enum type_id t);
 uint32_t phys_size(enum phys p);        /* bytes of a value in a flat vector */

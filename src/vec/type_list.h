@@ -15,4 +15,5 @@ DN_TYPE(8, BLOB,         "BLOB",         PHYS_STR)
 DN_TYPE(9, TIMESTAMP,    "TIMESTAMP",    PHYS_I64)  /* TIMESTAMP(3): milliseconds */
 DN_TYPE(10, TIMESTAMP_US, "TIMESTAMP(6)", PHYS_I64)
 DN_TYPE(11, TIMESTAMP_NS, "TIMESTAMP(9)", PHYS_I64)
+DN_TYPE(12, INTERVAL,     "INTERVAL",     PHYS_INTERVAL) /* of expressions; no column has it */
 /* clang-format on */

@@ -3,6 +3,9 @@
  * vec.c: single values out of vectors, their order, constant and flat vectors. */
 #include "vec/vec.h"
 
+#include "base/bytes.h"
+#include "base/hash.h"
+
 #include <string.h>
 
 int64_t vec_i64(const struct vec *v, uint32_t row)
@@ -21,6 +24,7 @@ int64_t vec_i64(const struct vec *v, uint32_t row)
     case PHYS_F32:
     case PHYS_F64:
     case PHYS_STR:
+    case PHYS_INTERVAL:
     case PHYS_MAX:
         break;
     }
@@ -65,10 +69,47 @@ struct datum vec_datum(const struct vec *v, uint32_t row)
     case PHYS_STR:
         d.str = vec_str(v, row);
         break;
+    case PHYS_INTERVAL:
+        d.iv = ((const struct vinterval *)v->data)[vec_at(v, row)];
+        break;
     case PHYS_MAX:
         break;
     }
     return d;
+}
+
+__extension__ typedef __int128 vec_i128;
+_Static_assert(sizeof(struct vinterval) == sizeof(struct vstr), "vec_gather copies both alike");
+
+/* In microseconds: at most 2^31 months are 2^73. */
+static vec_i128 vinterval_length(struct vinterval v)
+{
+    const int64_t day = (int64_t)86400 * 1000000;
+
+    return ((vec_i128)v.months * 30 + v.days) * day + v.us;
+}
+
+int vinterval_cmp(struct vinterval a, struct vinterval b)
+{
+    vec_i128 x = vinterval_length(a);
+    vec_i128 y = vinterval_length(b);
+
+    return (x > y) - (x < y);
+}
+
+uint64_t vinterval_hash(struct vinterval v)
+{
+    vec_i128 x = vinterval_length(v);
+
+    return dn_mix64((uint64_t)x ^ (uint64_t)(x >> 64) * 0x9e3779b97f4a7c15u);
+}
+
+void vinterval_key(struct vinterval v, uint8_t *to)
+{
+    vec_i128 x = vinterval_length(v);
+
+    be_put64(to, (uint64_t)(x >> 64) ^ (uint64_t)1 << 63);
+    be_put64(to + 8, (uint64_t)x);
 }
 
 int vstr_cmp(struct vstr a, struct vstr b)
@@ -115,6 +156,8 @@ int datum_cmp(const struct datum *a, const struct datum *b)
     DN_ASSERT(type_is_string(a->type) == type_is_string(b->type));
     if (type_is_string(a->type))
         return vstr_cmp(a->str, b->str);
+    if (a->type == TYPE_INTERVAL)
+        return vinterval_cmp(a->iv, b->iv);
     if (a_float && b_float)
         return datum_cmp_f64(a->v.f64, b->v.f64);
     if (b_float)
@@ -163,6 +206,9 @@ void datum_store(const struct datum *d, void *data, uint32_t at)
         break;
     case PHYS_STR:
         ((struct vstr *)data)[at] = d->null ? (struct vstr){"", 0} : d->str;
+        break;
+    case PHYS_INTERVAL:
+        ((struct vinterval *)data)[at] = d->null ? (struct vinterval){0} : d->iv;
         break;
     case PHYS_MAX:
         break;
@@ -243,7 +289,7 @@ void vec_gather(const struct vec *v, const uint16_t *sel, uint32_t count, void *
         for (uint32_t i = 0; i < count; i++)
             ((uint64_t *)to)[i] = ((const uint64_t *)v->data)[vec_flatten_at(v, sel, i)];
         return;
-    default: /* sizeof(struct vstr); a number, not an enum of ours */
+    default: /* struct vstr and struct vinterval; a number, not an enum of ours */
         for (uint32_t i = 0; i < count; i++)
             ((struct vstr *)to)[i] = ((const struct vstr *)v->data)[vec_flatten_at(v, sel, i)];
         return;

@@ -78,8 +78,11 @@ struct vstr vec_str(const struct vec *v, uint32_t row);
 struct datum {
     enum type_id type;
     bool null;
-    union vfixed v;  /* fixed-width types */
-    struct vstr str; /* VARCHAR, BLOB; borrowed */
+    union vfixed v; /* fixed-width types */
+    union {
+        struct vstr str;     /* VARCHAR, BLOB; borrowed */
+        struct vinterval iv; /* INTERVAL */
+    };
 };
 
 struct datum vec_datum(const struct vec *v, uint32_t row);

@@ -192,6 +192,7 @@ static void shape_value(
     case PHYS_STR:
         ((struct vstr *)data)[row] = shape_str(arena, shape, pick);
         break;
+    case PHYS_INTERVAL: /* no column has it */
     case PHYS_MAX:
         break;
     }

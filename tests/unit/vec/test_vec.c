@@ -72,7 +72,9 @@ static void test_types(void **state)
     assert_int_equal(type_ts_per_second(TYPE_TIMESTAMP), 1000);
     assert_int_equal(type_ts_per_second(TYPE_TIMESTAMP_NS), 1000000000);
     assert_true(type_known(TYPE_BLOB));
-    assert_false(type_known(12));
+    assert_true(type_known(TYPE_INTERVAL));
+    assert_false(type_storable(TYPE_INTERVAL));
+    assert_false(type_known(13));
     assert_false(type_known(4000000000u));
     for (size_t i = 1; i < DN_ARRAY_SIZE(types); i++) {
         assert_int_equal(phys_size(type_phys(types[i])) > 0, 1);

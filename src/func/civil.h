@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * civil.h: days to dates and back, in the Gregorian calendar carried on to both sides without end
+ * (there is a year 0). Days count from 1970-01-01. Any thread. */
+#pragma once
+
+#include "base/attr.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CIVIL_DAY_SECONDS 86400
+
+struct civil {
+    int64_t year;
+    int month; /* 1.. */
+    int day;   /* 1.. */
+};
+
+/* year within ±10^15, month 1 to 12, day within int. */
+int64_t civil_to_days(int64_t year, int month, int day);
+/* days within ±10^15. */
+struct civil civil_from_days(int64_t days);
+bool civil_is_leap(int64_t year);
+int civil_month_days(int64_t year, int month);
+
+/* Floor division: civil_floor(-1, 24) is -1. divisor > 0. */
+static inline int64_t civil_floor(int64_t x, int64_t divisor)
+{
+    int64_t q = x / divisor;
+
+    return q - (x % divisor < 0);
+}

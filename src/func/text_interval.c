@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * text_interval.c: intervals to text and back.
+ *
+ * Printed as PostgreSQL's style of that name: 1 year 2 mons 3 days 04:05:06.7. A part that is zero
+ * is left away; a positive part after a negative one carries its plus.
+ *
+ * Read, any case, spaces between parts as one likes:
+ *
+ *     text   = ["@"] part … ["ago"]  |  "P" iso
+ *     part   = [sign] number [unit]  |  [sign] h…h:mm[:ss[.f]]  |  [sign] years-months
+ *     number = digits [. digits]
+ *     iso    = { [sign] number ("Y"|"M"|"W"|"D") } [ "T" { [sign] number ("H"|"M"|"S") } ]
+ *
+ * A number without a unit is seconds at the end and days before a clock. Fractions of a unit go to
+ * the next smaller ones: of years to months (rounded), of months to days of 30 to the month, of
+ * weeks and days to the clock. Sums are kept in 128 bits and checked once at the end. */
+#include "func/text_int.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define IV_US_SECOND  1000000
+#define IV_US_DAY     ((int64_t)86400 * IV_US_SECOND)
+#define IV_BILLION    1000000000
+#define IV_NUMBER_MAX 1000000000000000000 /* whole part of a number */
+
+__extension__ typedef __int128 iv_i128;
+
+enum iv_kind { IV_KIND_US, IV_KIND_DAYS, IV_KIND_MONTHS };
+
+struct iv_unit {
+    const char *word;
+    enum iv_kind kind;
+    int64_t per; /* of that kind */
+};
+
+static const struct iv_unit iv_units[] = {
+    {"us", IV_KIND_US, 1},
+    {"usec", IV_KIND_US, 1},
+    {"usecs", IV_KIND_US, 1},
+    {"microsecond", IV_KIND_US, 1},
+    {"microseconds", IV_KIND_US, 1},
+    {"ms", IV_KIND_US, 1000},
+    {"msec", IV_KIND_US, 1000},
+    {"msecs", IV_KIND_US, 1000},
+    {"millisecond", IV_KIND_US, 1000},
+    {"milliseconds", IV_KIND_US, 1000},
+    {"s", IV_KIND_US, IV_US_SECOND},
+    {"sec", IV_KIND_US, IV_US_SECOND},
+    {"secs", IV_KIND_US, IV_US_SECOND},
+    {"second", IV_KIND_US, IV_US_SECOND},
+    {"seconds", IV_KIND_US, IV_US_SECOND},
+    {"m", IV_KIND_US, (int64_t)60 * IV_US_SECOND},
+    {"min", IV_KIND_US, (int64_t)60 * IV_US_SECOND},
+    {"mins", IV_KIND_US, (int64_t)60 * IV_US_SECOND},
+    {"minute", IV_KIND_US, (int64_t)60 * IV_US_SECOND},
+    {"minutes", IV_KIND_US, (int64_t)60 * IV_US_SECOND},
+    {"h", IV_KIND_US, (int64_t)3600 * IV_US_SECOND},
+    {"hr", IV_KIND_US, (int64_t)3600 * IV_US_SECOND},
+    {"hrs", IV_KIND_US, (int64_t)3600 * IV_US_SECOND},
+    {"hour", IV_KIND_US, (int64_t)3600 * IV_US_SECOND},
+    {"hours", IV_KIND_US, (int64_t)3600 * IV_US_SECOND},
+    {"d", IV_KIND_DAYS, 1},
+    {"day", IV_KIND_DAYS, 1},
+    {"days", IV_KIND_DAYS, 1},
+    {"w", IV_KIND_DAYS, 7},
+    {"week", IV_KIND_DAYS, 7},
+    {"weeks", IV_KIND_DAYS, 7},
+    {"mon", IV_KIND_MONTHS, 1},
+    {"mons", IV_KIND_MONTHS, 1},
+    {"month", IV_KIND_MONTHS, 1},
+    {"months", IV_KIND_MONTHS, 1},
+    {"quarter", IV_KIND_MONTHS, 3},
+    {"quarters", IV_KIND_MONTHS, 3},
+    {"y", IV_KIND_MONTHS, 12},
+    {"yr", IV_KIND_MONTHS, 12},
+    {"yrs", IV_KIND_MONTHS, 12},
+    {"year", IV_KIND_MONTHS, 12},
+    {"years", IV_KIND_MONTHS, 12},
+    {"decade", IV_KIND_MONTHS, 120},
+    {"decades", IV_KIND_MONTHS, 120},
+    {"century", IV_KIND_MONTHS, 1200},
+    {"centuries", IV_KIND_MONTHS, 1200},
+    {"millennium", IV_KIND_MONTHS, 12000},
+    {"millennia", IV_KIND_MONTHS, 12000},
+};
+
+/* ISO 8601: before and after the T. */
+static const struct iv_unit iv_iso_date[] = {
+    {"y", IV_KIND_MONTHS, 12},
+    {"m", IV_KIND_MONTHS, 1},
+    {"w", IV_KIND_DAYS, 7},
+    {"d", IV_KIND_DAYS, 1},
+};
+static const struct iv_unit iv_iso_time[] = {
+    {"h", IV_KIND_US, (int64_t)3600 * IV_US_SECOND},
+    {"m", IV_KIND_US, (int64_t)60 * IV_US_SECOND},
+    {"s", IV_KIND_US, IV_US_SECOND},
+};
+
+struct iv_in {
+    const char *p;
+    const char *end;
+    bool over; /* a number too big to go on with */
+    iv_i128 us;
+    iv_i128 days;
+    iv_i128 months;
+};
+
+struct iv_number {
+    int64_t whole;
+    int64_t billionths;
+    bool negative;
+    bool fraction; /* a point was there */
+};
+
+static void iv_blanks(struct iv_in *in)
+{
+    while (in->p < in->end && text_is_space(*in->p))
+        in->p++;
+}
+
+static bool iv_is(const struct iv_in *in, char c)
+{
+    return in->p < in->end && *in->p == c;
+}
+
+static bool iv_digits(struct iv_in *in, int64_t *ret)
+{
+    const char *first = in->p;
+    int64_t v = 0;
+
+    for (; in->p < in->end && text_is_digit(*in->p); in->p++) {
+        if (v >= IV_NUMBER_MAX / 10)
+            in->over = true;
+        else
+            v = v * 10 + (*in->p - '0');
+    }
+    *ret = v;
+    return in->p > first;
+}
+
+/* Digits after the point; those beyond the ninth are cut. */
+static bool iv_fraction(struct iv_in *in, int64_t *ret)
+{
+    int64_t unit = IV_BILLION / 10;
+    const char *first = in->p;
+
+    *ret = 0;
+    for (; in->p < in->end && text_is_digit(*in->p); in->p++) {
+        *ret += unit * (*in->p - '0');
+        unit /= 10;
+    }
+    return in->p > first;
+}
+
+/* [sign] digits [. digits] */
+static bool iv_number(struct iv_in *in, struct iv_number *n)
+{
+    bool whole;
+
+    *n = (struct iv_number){.negative = iv_is(in, '-')};
+    if (iv_is(in, '-') || iv_is(in, '+'))
+        in->p++;
+    whole = iv_digits(in, &n->whole);
+    if (iv_is(in, '.')) {
+        in->p++;
+        n->fraction = true;
+        return iv_fraction(in, &n->billionths) || whole;
+    }
+    return whole;
+}
+
+/* x billionths of something that has `per` smaller parts, to the nearest. */
+static iv_i128 iv_part(iv_i128 x, int64_t per)
+{
+    return (x * per + IV_BILLION / 2) / IV_BILLION;
+}
+
+static void iv_add(struct iv_in *in, const struct iv_number *n, const struct iv_unit *u)
+{
+    iv_i128 sign = n->negative ? -1 : 1;
+    iv_i128 whole = (iv_i128)n->whole * u->per;
+    iv_i128 rest = (iv_i128)n->billionths * u->per;
+
+    if (u->kind == IV_KIND_US) {
+        in->us += sign * (whole + iv_part(n->billionths, u->per));
+        return;
+    }
+    if (u->kind == IV_KIND_MONTHS) {
+        if (u->per > 1) { /* of a year: whole months */
+            in->months += sign * (whole + iv_part(n->billionths, u->per));
+            return;
+        }
+        in->months += sign * whole;
+        whole = 0;
+        rest *= 30;
+    }
+    in->days += sign * (whole + rest / IV_BILLION);
+    in->us += sign * iv_part(rest % IV_BILLION, IV_US_DAY);
+}
+
+static const struct iv_unit *iv_find(const struct iv_unit *units, size_t count, struct vstr word)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strlen(units[i].word) == word.len &&
+            strncasecmp(units[i].word, word.ptr, word.len) == 0)
+            return &units[i];
+    return NULL;
+}
+
+static struct vstr iv_word(struct iv_in *in)
+{
+    const char *first = in->p;
+
+    while (in->p < in->end && (*in->p | 32) >= 'a' && (*in->p | 32) <= 'z')
+        in->p++;
+    return (struct vstr){first, (uint32_t)(in->p - first)};
+}
+
+/* The rest of a clock; n is its hours and in->p stands on the colon. */
+static bool iv_clock(struct iv_in *in, const struct iv_number *n)
+{
+    int64_t minutes;
+    int64_t seconds = 0;
+    int64_t fraction = 0;
+    iv_i128 us;
+
+    in->p++;
+    if (n->fraction || !iv_digits(in, &minutes))
+        return false;
+    if (iv_is(in, ':')) {
+        in->p++;
+        if (!iv_digits(in, &seconds))
+            return false;
+    }
+    if (iv_is(in, '.')) {
+        in->p++;
+        if (!iv_fraction(in, &fraction))
+            return false;
+    }
+    if (minutes > 59 || seconds > 59)
+        return false;
+    us = (((iv_i128)n->whole * 60 + minutes) * 60 + seconds) * IV_US_SECOND +
+         (fraction + 500) / 1000;
+    in->us += n->negative ? -us : us;
+    return true;
+}
+
+/* Does a clock start here? */
+static bool iv_clock_ahead(const struct iv_in *in)
+{
+    const char *p = in->p;
+
+    if (p < in->end && (*p == '-' || *p == '+'))
+        p++;
+    while (p < in->end && text_is_digit(*p))
+        p++;
+    return p > in->p && p < in->end && *p == ':';
+}
+
+static bool iv_parts(struct iv_in *in)
+{
+    static const struct iv_unit second = {"", IV_KIND_US, IV_US_SECOND};
+    static const struct iv_unit day = {"", IV_KIND_DAYS, 1};
+    bool any = false;
+
+    for (iv_blanks(in); in->p < in->end; iv_blanks(in), any = true) {
+        const struct iv_unit *unit;
+        struct iv_number n;
+        struct vstr word;
+        int64_t months;
+
+        if (any && in->end - in->p == 3 && strncasecmp(in->p, "ago", 3) == 0) {
+            in->us = -in->us;
+            in->days = -in->days;
+            in->months = -in->months;
+            return true;
+        }
+        if (!iv_number(in, &n))
+            return false;
+        if (iv_is(in, ':')) {
+            if (!iv_clock(in, &n))
+                return false;
+            continue;
+        }
+        if (iv_is(in, '-') && !n.fraction) { /* years-months */
+            in->p++;
+            if (!iv_digits(in, &months) || months > 11)
+                return false;
+            in->months += (n.negative ? -1 : 1) * ((iv_i128)n.whole * 12 + months);
+            continue;
+        }
+        iv_blanks(in);
+        word = iv_word(in);
+        unit = word.len             ? iv_find(iv_units, DN_ARRAY_SIZE(iv_units), word)
+               : iv_clock_ahead(in) ? &day
+               : in->p == in->end   ? &second
+                                    : NULL;
+        if (!unit)
+            return false;
+        iv_add(in, &n, unit);
+    }
+    return any;
+}
+
+/* in->p stands behind the P. */
+static bool iv_iso(struct iv_in *in)
+{
+    bool time = false;
+    bool any = false;
+
+    while (in->p < in->end) {
+        const struct iv_unit *unit;
+        struct iv_number n;
+
+        if (!time && (iv_is(in, 'T') || iv_is(in, 't'))) {
+            time = true;
+            any = false;
+            in->p++;
+            continue;
+        }
+        if (!iv_number(in, &n) || in->p == in->end)
+            return false;
+        unit = time ? iv_find(iv_iso_time, DN_ARRAY_SIZE(iv_iso_time), (struct vstr){in->p, 1})
+                    : iv_find(iv_iso_date, DN_ARRAY_SIZE(iv_iso_date), (struct vstr){in->p, 1});
+        if (!unit)
+            return false;
+        in->p++;
+        iv_add(in, &n, unit);
+        any = true;
+    }
+    return any;
+}
+
+int text_parse_interval(struct vstr s, struct vinterval *ret, struct dn_err *err)
+{
+    struct vstr text = text_trim(s);
+    struct iv_in in = {.p = text.ptr, .end = text.ptr + text.len};
+    bool good;
+
+    if (iv_is(&in, '@'))
+        in.p++;
+    if (iv_is(&in, 'P') || iv_is(&in, 'p')) {
+        in.p++;
+        good = iv_iso(&in);
+    } else {
+        good = iv_parts(&in);
+    }
+    if (!good) {
+        DN_IGNORE(text_fail_syntax(TYPE_INTERVAL, text, err)); /* the code is this one */
+        if (err)
+            dn_err_hint(err, "Write '1 day 02:03', '15 minutes', '1h30m' or 'P1DT2H3M'.");
+        return DN_E_BAD_TEXT;
+    }
+    if (in.over || in.us > INT64_MAX || in.us < INT64_MIN || in.days > INT32_MAX ||
+        in.days < INT32_MIN || in.months > INT32_MAX || in.months < INT32_MIN)
+        return DN_FAIL(err,
+                       DN_E_DATETIME_RANGE,
+                       "interval \"%.*s\" is out of range",
+                       text_quote_len(text),
+                       text.ptr);
+    *ret = (struct vinterval){
+        .us = (int64_t)in.us, .days = (int32_t)in.days, .months = (int32_t)in.months};
+    return 0;
+}
+
+/* ---- printing ---- */
+
+struct iv_out {
+    struct buf *b;
+    bool any;    /* something stands there */
+    bool before; /* the last part was negative */
+};
+
+static void iv_print_part(struct iv_out *out, int64_t v, const char *unit)
+{
+    if (v == 0)
+        return;
+    buf_puts(out->b, out->any ? " " : "");
+    buf_puts(out->b, out->before && v > 0 ? "+" : "");
+    text_print_i64(v, out->b);
+    buf_printf(out->b, " %s%s", unit, v == 1 ? "" : "s");
+    out->any = true;
+    out->before = v < 0;
+}
+
+static void iv_print_pair(uint64_t v, struct buf *b)
+{
+    if (v < 10)
+        buf_u8(b, '0');
+    text_print_i64((int64_t)v, b);
+}
+
+void text_print_interval(struct vinterval v, struct buf *b)
+{
+    struct iv_out out = {.b = b};
+    uint64_t us = v.us < 0 ? 0 - (uint64_t)v.us : (uint64_t)v.us;
+    uint64_t fraction = us % IV_US_SECOND;
+    char digits[6];
+    uint32_t n = 6;
+
+    iv_print_part(&out, v.months / 12, "year");
+    iv_print_part(&out, v.months % 12, "mon");
+    iv_print_part(&out, v.days, "day");
+    if (us == 0 && out.any)
+        return;
+    buf_puts(b, out.any ? " " : "");
+    buf_puts(b, v.us < 0 ? "-" : out.before ? "+" : "");
+    iv_print_pair(us / IV_US_SECOND / 3600, b);
+    buf_u8(b, ':');
+    iv_print_pair(us / IV_US_SECOND / 60 % 60, b);
+    buf_u8(b, ':');
+    iv_print_pair(us / IV_US_SECOND % 60, b);
+    if (fraction == 0)
+        return;
+    for (uint32_t i = 6; i > 0; i--, fraction /= 10)
+        digits[i - 1] = (char)('0' + fraction % 10);
+    while (digits[n - 1] == '0')
+        n--;
+    buf_u8(b, '.');
+    buf_append(b, digits, n);
+}
