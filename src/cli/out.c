@@ -125,7 +125,8 @@ bool out_type_bare(enum dendro_type t)
 
 void out_flush_line(struct out *o)
 {
-    if (o->line.failed || fwrite(o->line.data, 1, o->line.len, o->to) != o->line.len)
+    if (o->line.failed ||
+        (o->line.len > 0 && fwrite(o->line.data, 1, o->line.len, o->to) != o->line.len))
         o->failed = true;
     buf_reset(&o->line);
 }
