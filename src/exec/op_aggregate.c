@@ -181,14 +181,15 @@ static int aggregate_update_run(struct op *op,
     struct op_aggregate *st = op->state;
     const struct agg *a = op->node->aggs[agg].agg;
     void *state = aggregate_state(st, st->ids[first], agg);
-    struct vec part;
+    struct vec part[2];
 
     if (!v)
         return a->update_all(state, NULL, NULL, count, &st->strings, err);
     if (in->sel)
         return a->update_all(state, v, in->sel + first, count, &st->strings, err);
-    if (aggregate_slice(v, first, count, &part))
-        return a->update_all(state, &part, NULL, count, &st->strings, err);
+    if (aggregate_slice(v, first, count, &part[0]) &&
+        (a->arg2 == TYPE_NONE || aggregate_slice(v + 1, first, count, &part[1])))
+        return a->update_all(state, part, NULL, count, &st->strings, err);
     return a->update_all(state, v, st->rows + first, count, &st->strings, err);
 }
 
@@ -268,25 +269,27 @@ static int aggregate_update(
 {
     struct op_aggregate *st = op->state;
     const struct plan_agg *pa = &op->node->aggs[agg];
-    struct vec arg;
+    struct vec arg[2];
     struct batch fresh;
     int rc;
 
     if (pa->arg) {
-        rc = expr_eval(pa->arg, &st->ev, in, &arg, err);
+        rc = expr_eval(pa->arg, &st->ev, in, &arg[0], err);
+        if (rc == 0 && pa->arg2)
+            rc = expr_eval(pa->arg2, &st->ev, in, &arg[1], err);
         if (rc < 0)
             return rc;
     }
     if (pa->distinct) {
-        rc = aggregate_fresh(op, agg, &arg, in, &fresh, err);
+        rc = aggregate_fresh(op, agg, arg, in, &fresh, err);
         if (rc < 0)
             return rc;
         return pa->agg->update_grouped(
-            st->states, &arg, fresh.sel, fresh.sel_count, &st->strings, err);
+            st->states, arg, fresh.sel, fresh.sel_count, &st->strings, err);
     }
     if ((uint64_t)runs * AGG_RUN_MIN <= in->sel_count || runs == 1)
-        return aggregate_update_runs(op, agg, pa->arg ? &arg : NULL, in, err);
-    return aggregate_update_mixed(op, agg, pa->arg ? &arg : NULL, in, err);
+        return aggregate_update_runs(op, agg, pa->arg ? arg : NULL, in, err);
+    return aggregate_update_mixed(op, agg, pa->arg ? arg : NULL, in, err);
 }
 
 /* Groups of the batch's rows in st->ids; *ret_runs: stretches of one group. */
@@ -423,6 +426,10 @@ static int op_aggregate_explain(const struct plan_node *node,
         buf_printf(b, "%s %s(%s", a ? "," : "", pa->agg->name, pa->distinct ? "DISTINCT " : "");
         if (pa->arg) {
             rc = exec_explain_exprs(node, &pa->arg, 1, b, err);
+            if (rc == 0 && pa->arg2) {
+                buf_puts(b, ", ");
+                rc = exec_explain_exprs(node, &pa->arg2, 1, b, err);
+            }
             if (rc < 0)
                 return rc;
         }

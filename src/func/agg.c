@@ -42,7 +42,7 @@ static void agg_hint_types(const char *name, struct dn_err *err)
 
     buf_init(&b, NULL);
     for (uint32_t i = 0; (a = agg_at(i)); i++)
-        if (strcasecmp(a->name, name) == 0 && !a->star)
+        if (strcasecmp(a->name, name) == 0 && !a->star && a->arg2 == TYPE_NONE)
             buf_printf(&b,
                        "%s%s",
                        b.len ? ", " : "",
@@ -60,6 +60,8 @@ agg_find(const char *name, bool star, enum type_id arg, uint32_t pos, struct dn_
     for (uint32_t i = 0; (a = agg_at(i)); i++) {
         if (strcasecmp(a->name, name) != 0 || a->star != star)
             continue;
+        if (a->arg2 != TYPE_NONE)
+            continue;
         if (star || a->arg == arg || a->arg == TYPE_NONE || arg == TYPE_NONE)
             return a;
     }
@@ -73,6 +75,25 @@ agg_find(const char *name, bool star, enum type_id arg, uint32_t pos, struct dn_
             err, DN_E_UNDEFINED_FUNCTION, "no aggregate function %s(%s)", name, type_name(arg)));
         agg_hint_types(name, err);
     }
+    dn_err_at(err, pos); /* NULL tells of the failure; its code is in err */
+    return NULL;
+}
+
+const struct agg *agg_find_pair(
+    const char *name, enum type_id arg, enum type_id arg2, uint32_t pos, struct dn_err *err)
+{
+    const struct agg *a;
+
+    for (uint32_t i = 0; (a = agg_at(i)); i++)
+        if (strcasecmp(a->name, name) == 0 && a->arg2 != TYPE_NONE &&
+            (a->arg == arg || arg == TYPE_NONE) && (a->arg2 == arg2 || arg2 == TYPE_NONE))
+            return a;
+    DN_IGNORE(DN_FAIL(err,
+                      DN_E_UNDEFINED_FUNCTION,
+                      "no aggregate function %s(%s, %s)",
+                      name,
+                      type_name(arg),
+                      type_name(arg2)));
     dn_err_at(err, pos); /* NULL tells of the failure; its code is in err */
     return NULL;
 }

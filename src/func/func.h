@@ -10,8 +10,9 @@
  * strict functions: the union of the arguments' nulls; all functions: rows outside the selection.
  * The kernel must not raise for them (look at vec_is_null(ret, i) before raising division by zero
  * or overflow) and may skip them, but their data must be readable: a string there may not be wild.
- * A kernel that makes NULLs of its own points ret->nulls at a new bitmap. A function over CONST
- * arguments only is called with count 1 and its result is a CONST vector.
+ * Where that is cheaper a kernel may turn ret into a CONST (only if no argument has NULLs) or a
+ * DICT. A kernel that makes NULLs of its own points ret->nulls at a new bitmap. A function over
+ * CONST arguments only is called with count 1 and its result is a CONST vector.
  *
  * Any thread; no state but the call's. */
 #pragma once
@@ -23,11 +24,13 @@
 #define FUNC_ARGS_MAX 8u
 
 enum func_flag {
-    FUNC_STRICT = 1,   /* NULL in, NULL out */
-    FUNC_VOLATILE = 2, /* not folded at plan time */
-    FUNC_VARIADIC = 4, /* the last argument type repeats */
-    FUNC_OPERATOR = 8, /* printed as an operator; not callable by name */
-    FUNC_STABLE = 16,  /* one value per statement (now()): not folded at plan time */
+    FUNC_STRICT = 1,     /* NULL in, NULL out */
+    FUNC_VOLATILE = 2,   /* not folded at plan time */
+    FUNC_VARIADIC = 4,   /* the last argument type repeats */
+    FUNC_OPERATOR = 8,   /* printed as an operator; not callable by name */
+    FUNC_STABLE = 16,    /* one value per statement (now()): not folded at plan time */
+    FUNC_MONOTONIC = 32, /* with the other arguments constant, the result never falls while argument
+                            `mono_arg` rises (equal for equal): date_trunc, time_bucket */
 };
 
 struct func_ctx {
@@ -51,6 +54,7 @@ struct func {
     enum type_id result;
     uint32_t flags;
     func_kernel kernel;
+    uint32_t mono_arg;   /* FUNC_MONOTONIC: which argument */
     const char *doc;     /* one sentence */
     const char *example; /* "abs(-3) = 3"; NULL for operators shown elsewhere */
 };
@@ -75,13 +79,14 @@ const struct func *func_at(uint32_t i); /* NULL past the end */
 /* ---- aggregates ---- */
 
 struct agg {
-    const char *name; /* lower case: "count", "sum", "avg", "mean", "min", "max" */
-    enum type_id arg; /* TYPE_NONE with star: count(*) */
+    const char *name;  /* lower case: "count", "sum", "avg", "mean", "min", "max" */
+    enum type_id arg;  /* TYPE_NONE with star: count(*) */
+    enum type_id arg2; /* second argument, the time of first(x, t); TYPE_NONE: there is none */
     bool star;
     enum type_id result;
     uint32_t state_size; /* bytes; states are zeroed memory, 16-byte aligned */
-    /* All selected rows into one state. v is NULL for count(*): rows says how many. sel NULL = rows
-     * 0..rows-1. */
+    /* All selected rows into one state. v is NULL for count(*): rows says how many; with arg2 it
+     * points at two vectors. sel NULL = rows 0..rows-1. */
     int (*update_all)(void *state,
                       const struct vec *v,
                       const uint16_t *sel,
@@ -105,5 +110,8 @@ struct agg {
 
 const struct agg *
 agg_find(const char *name, bool star, enum type_id arg, uint32_t pos, struct dn_err *err);
+/* With two arguments: first(x, time). */
+const struct agg *agg_find_pair(
+    const char *name, enum type_id arg, enum type_id arg2, uint32_t pos, struct dn_err *err);
 bool agg_name_exists(const char *name);
 const struct agg *agg_at(uint32_t i);

@@ -27,7 +27,8 @@ struct plan_col {
 
 struct plan_agg {
     const struct agg *agg;
-    struct bexpr *arg; /* NULL for count(*); over the input's columns */
+    struct bexpr *arg;  /* NULL for count(*); over the input's columns */
+    struct bexpr *arg2; /* the second argument (agg->arg2); NULL = none */
     bool distinct;
     uint32_t pos;
 };
