@@ -68,6 +68,7 @@ static char slt_db_letter(enum dendro_type type)
         return 'D';
     case DENDRO_TYPE_NONE:
     case DENDRO_TYPE_VARCHAR:
+    case DENDRO_TYPE_INTERVAL:
         return 'T';
     }
     return 'T';
