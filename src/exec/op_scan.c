@@ -98,7 +98,7 @@ op_scan_print_pred(const struct table *table, const struct scan_pred *pred, stru
     const char *name = table->columns[pred->col].name;
 
     if (pred->set_count == 0)
-        buf_printf(b, "%s matches nothing", name);
+        buf_puts(b, "nothing can match");
     for (uint32_t i = 0; i < pred->set_count; i++) {
         buf_puts(b, i ? " or " : "");
         if (i == SCAN_INTERVALS_MAX) {

@@ -337,7 +337,7 @@ static void test_explain(void **state)
                   "",
                   "Scan public.t\n"
                   "  columns: none, only rows are counted\n"
-                  "  constraints: c0 matches nothing\n"
+                  "  constraints: nothing can match\n"
                   "  slabs: 1 of 4, partitions: 2 of 9, blocks: 3 of 8, segments: 1 of 2, memtable "
                   "rows: 17\n");
     scan->prune = compare(">", 0);
