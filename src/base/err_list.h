@@ -50,4 +50,8 @@ DN_ERR(NOT_A_NUMBER,      43, "22003", "NaN and infinities cannot be stored.")
 DN_ERR(TOO_MANY_QUANTA,   44, "54000", "The query spans more quanta than max_subqueries allows.")
 DN_ERR(UNCOVERED_KEY,     45, "42P10", "strict_keys is on and the query does not cover the key.")
 DN_ERR(DEPENDENT,         46, "2BP01", "Other objects depend on it.")
+DN_ERR(BAD_LOGARITHM,     47, "2201E", "The logarithm of zero or of a negative number.")
+DN_ERR(BAD_POWER,         48, "2201F", "A power, or a root, that is no real number.")
+DN_ERR(BAD_ESCAPE,        49, "22025", "An escape in a LIKE pattern has nothing after it, or is longer than a character.")
+DN_ERR(BAD_SUBSTRING,     50, "22011", "The length of a substring is negative.")
 /* clang-format on */
