@@ -38,12 +38,17 @@ struct bench {
     struct result result; /* of the last query */
 };
 
-static double now_ms(void)
+static double clock_ms(clockid_t clock)
 {
     struct timespec t;
 
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    (void)clock_gettime(clock, &t);
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static double now_ms(void)
+{
+    return clock_ms(CLOCK_MONOTONIC);
 }
 
 static void put_json(const char *text)
@@ -76,15 +81,17 @@ static void answer_error(const struct peer_error *err)
 static void do_query(struct bench *b, char **args)
 {
     struct peer_error err = {0};
-    double start = now_ms(), end;
+    double cpu = clock_ms(CLOCK_PROCESS_CPUTIME_ID), start = now_ms(), end;
     int rc = b->ops->query(b->peer, args[0], &b->result, &err);
 
     end = now_ms();
+    cpu = clock_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu; /* of all threads */
     if (rc != 0)
         answer_error(&err);
     else
-        printf("{\"ok\": true, \"ms\": %.4f, \"rows\": %zu, \"cols\": %zu}\n",
+        printf("{\"ok\": true, \"ms\": %.4f, \"cpu_ms\": %.4f, \"rows\": %zu, \"cols\": %zu}\n",
                end - start,
+               cpu,
                result_rows(&b->result),
                b->result.cols);
 }

@@ -10,10 +10,14 @@ def others(chosen):
     return [p for p in chosen if p.name != "dendro"]
 
 
-def ratio(figures, peer):
-    """Dendro's time over the peer's, from the minima; None if one is missing."""
-    a, b = figures.get("dendro", {}), figures.get(peer.name, {})
-    return a["ms"] / b["ms"] if "ms" in a and b.get("ms") else None
+def ratio(figures, peer, what="times"):
+    """Dendro's time over the peer's, from the minima over the draws that both were given; None if one
+    is missing."""
+    a, b = figures.get("dendro", {}).get(what), figures.get(peer.name, {}).get(what)
+    if not a or not b:
+        return None
+    common = min(len(a), len(b))
+    return min(a[:common]) / min(b[:common])
 
 
 def cell(figures):
@@ -67,7 +71,7 @@ def load_rows(out, chosen):
 def markdown(out, chosen):
     lines = []
     names = [p.label for p in chosen]
-    ratios = [f"Dendro/{p.label}" for p in others(chosen)]
+    ratios = [f"Dendro/{p.label}" for p in others(chosen)] + [f"CPU Dendro/{p.label}" for p in others(chosen)]
     lines.append(f"| | {' | '.join(names)} |")
     lines.append("|---|" + "---:|" * len(names))
     for label, texts in load_rows(out, chosen):
@@ -78,7 +82,8 @@ def markdown(out, chosen):
     for query, figures in out["queries"].items():
         rows = next((f["rows"] for f in figures.values() if "rows" in f), 0)
         row = [query, str(rows)] + [cell(figures.get(p.name)) for p in chosen]
-        row += ["-" if r is None else number(r) for r in (ratio(figures, p) for p in others(chosen))]
+        row += ["-" if r is None else number(r)
+                for r in [ratio(figures, p, w) for w in ("times", "cpu") for p in others(chosen)]]
         lines.append(f"| {' | '.join(row)} | {marks(figures, out['goals'][query], chosen)} |")
     return "\n".join(lines) + "\n"
 

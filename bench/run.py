@@ -32,8 +32,8 @@ SCALES = {  # data set, hosts, decimals of the metrics
 GEO_ROWS = 5000000
 ROWS_PER_HOST = queries.DAYS * 8640
 
-DRAWS_MIN, DRAWS_MAX = 5, 25
-BUDGET_S = 1.0     # more than DRAWS_MIN draws only while all peers together have taken less
+DRAWS_MIN, DRAWS_MAX = 5, 30
+BUDGET_MS = 1000   # a peer gets more than DRAWS_MIN draws only while it has taken less
 SLOW_MS = 5000     # a peer that takes longer for the first draw gets one timed draw only
 TIMEOUT_S = 300    # then its process is ended and the query counts as failed
 CHECK_ROWS = 50000 # larger answers are compared for the first draw only
@@ -165,6 +165,8 @@ def check_rows(session, scale):
 
 def compare_answers(sessions, query):
     """{peer: difference to the first of the others}; empty if all are equal."""
+    if len(sessions) < 2:
+        return {}
     for s in sessions:
         s.ask("write", s.answer_path())
     found = {}
@@ -179,40 +181,55 @@ def compare_answers(sessions, query):
     return found
 
 
-def measure(query, scale, sessions):
-    """{peer: {"times": [...], "rows": n} or {"failed": code, "error": text}}; answers are compared."""
+def measure(query, sessions):
+    """{peer: {"times": [...], "cpu": [...], "rows": n} or {"failed": code, "error": text}}; answers are
+    compared."""
     out, form, first = {}, {}, {}
     for s in sessions:
         try:
             form[s], answer = s.choose(query)
             first[s] = answer["ms"]
-            out[s.peer.name] = {"times": [], "rows": answer["rows"]}
+            out[s.peer.name] = {"times": [], "cpu": [], "rows": answer["rows"]}
         except peers_.Failed as e:
-            not_yet = s.peer.name == "dendro" and e.code in NOT_YET
-            out[s.peer.name] = {"failed": "not yet" if not_yet else e.code or "error", "error": str(e)}
-    live = [s for s in sessions if s in form]
-    wrong = compare_answers(live, query) if len(live) > 1 else {}
-    number, spent = 0, 0.0
-    while live and number < DRAWS_MAX and (number < DRAWS_MIN or spent < BUDGET_S * 1e3):
-        number += 1
-        asked = [s for s in live if number == 1 or first[s] < SLOW_MS]
-        if not asked:
-            break
-        rows = []
-        for s in asked:
-            answer = s.ask("query", queries.forms(query, s.peer.name, scale.hosts, number)[form[s]])
-            out[s.peer.name]["times"].append(answer["ms"])
-            spent += answer["ms"]
-            rows.append(answer["rows"])
-        if number <= DRAWS_MIN and len(asked) > 1 and max(rows) <= CHECK_ROWS:
-            wrong = wrong or compare_answers(asked, query)
+            out[s.peer.name] = failure(s, e)
+    wrong = compare_answers(list(form), query)
+    for number in range(1, DRAWS_MAX + 1):
+        rows = {}
+        for s in [s for s in form if "times" in out[s.peer.name]]:
+            times = out[s.peer.name]["times"]
+            if number == 1 or goes_on(times, first[s]):
+                try:
+                    rows[s] = ask_draw(query, s, number, form[s], out[s.peer.name])
+                except peers_.Failed as e:
+                    out[s.peer.name] = failure(s, e)
+        if number <= DRAWS_MIN and max(rows.values(), default=0) <= CHECK_ROWS:
+            wrong = wrong or compare_answers(list(rows), query)
     for name, text in wrong.items():
         out[name]["wrong"] = text
     for figures in out.values():
         if "times" in figures:
             figures["ms"] = min(figures["times"])
             figures["median_ms"] = statistics.median(figures["times"])
+            figures["cpu_ms"] = min(figures["cpu"])
     return out
+
+
+def failure(session, e):
+    not_yet = session.peer.name == "dendro" and e.code in NOT_YET
+    return {"failed": "not yet" if not_yet else e.code or "error", "error": str(e)}
+
+
+def goes_on(times, first):
+    return first < SLOW_MS and (len(times) < DRAWS_MIN or sum(times) < BUDGET_MS)
+
+
+def ask_draw(query, session, number, form, figures):
+    """One timed draw; the number of rows it gave."""
+    texts = queries.forms(query, session.peer.name, session.scale.hosts, number)
+    answer = session.ask("query", texts[form])
+    figures["times"].append(answer["ms"])
+    figures["cpu"].append(answer["cpu_ms"])
+    return answer["rows"]
 
 
 def throughput(scale, sessions, seconds):
@@ -261,7 +278,7 @@ def run_scale(scale, chosen, options):
     report.begin(chosen)
     for query in queries.QUERIES:
         if query.data == scale.data and (not options.only or query.name in options.only):
-            out["queries"][query.name] = measure(query, scale, sessions)
+            out["queries"][query.name] = measure(query, sessions)
             out["goals"][query.name] = query.goal
             report.line(query, out["queries"][query.name], chosen)
     if not options.only:
