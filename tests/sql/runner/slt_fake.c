@@ -10,6 +10,7 @@
  *     OPENS, CHECKPOINTS      how many there were so far, as one integer
  *     SHOW CREATE TABLE x     gives `WRITE 0`; for `drifts` another text after each DROP TABLE, for
  *                             `broken` one that does not run
+ *     USE x                   works; `USE old` only once, as if the schema were dropped then
  *     SET x                   remembered until the database is closed; SESSION gives it back */
 #include "slt_db.h"
 
@@ -24,6 +25,7 @@ struct slt_db {
 static int slt_fake_opens;
 static int slt_fake_checkpoints;
 static int slt_fake_drops;
+static int slt_fake_uses;
 
 int slt_db_open(const char *dir, struct slt_db **ret_db, struct slt_error *error)
 {
@@ -121,6 +123,9 @@ int slt_db_exec(struct slt_db *db,
     } else if (strncmp(sql, "SET ", 4) == 0) {
         free(db->set);
         db->set = slt_strdup(sql + 4);
+    } else if (strncmp(sql, "USE ", 4) == 0) {
+        if (strcmp(sql, "USE old") == 0 && slt_fake_uses++ > 0)
+            return slt_fake_fail(error, "3F000 5 gone");
     } else if (strncmp(sql, "WRITE ", 6) == 0) {
         ret_result->affected = strtoll(sql + 6, NULL, 10);
     } else if (strncmp(sql, "INSERT", 6) != 0) {

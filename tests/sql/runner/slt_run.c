@@ -127,13 +127,28 @@ static int slt_before_query(struct slt_runner *run, const struct slt_record *r)
     return slt_need_open(run, r);
 }
 
+/* The schema that an earlier USE has named may be gone when the session is made again. */
+static void slt_remember(struct slt_runner *run, const char *sql)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < run->session.count; i++) {
+        if (slt_starts_with(sql, "USE") && slt_starts_with(run->session.items[i], "USE"))
+            free(run->session.items[i]);
+        else
+            run->session.items[kept++] = run->session.items[i];
+    }
+    run->session.count = kept;
+    slt_list_add(&run->session, slt_strdup(sql));
+}
+
 static int slt_after_statement(struct slt_runner *run, const struct slt_record *r)
 {
     static const char *const writes[] = {
         "INSERT", "UPSERT", "UPDATE", "DELETE", "TRUNCATE", "COPY", "CREATE", "DROP", "ALTER"};
 
     if (slt_starts_with(r->text, "SET") || slt_starts_with(r->text, "USE"))
-        slt_list_add(&run->session, slt_strdup(r->text));
+        slt_remember(run, r->text);
     if (run->options->mode != SLT_FLUSH)
         return 0;
     for (size_t i = 0; i < sizeof(writes) / sizeof(writes[0]); i++) {
