@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/out.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <utf8proc.h>
 
@@ -105,11 +106,31 @@ void out_row(struct out *o, dendro_stmt *stmt)
 
 void out_end(struct out *o)
 {
-    if (o->failed)
+    if (o->failed && !o->pager)
         return;
     out_kinds[o->format].ops->end(o);
-    if (fflush(o->to) != 0)
+    if (o->pager) {
+        (void)pclose(o->pager); /* the reader may have left early: no error */
+        o->pager = NULL;
+        o->to = o->screen;
+        o->failed = false;
+    } else if (fflush(o->to) != 0) {
         o->failed = true;
+    }
+}
+
+void out_page(struct out *o, uint64_t lines)
+{
+    const char *command = getenv("PAGER");
+
+    if (o->page_lines == 0 || lines <= o->page_lines || o->pager)
+        return;
+    (void)fflush(o->to);
+    o->pager = popen(command && *command ? command : "less -SFRX", "we");
+    if (!o->pager)
+        return;
+    o->screen = o->to;
+    o->to = o->pager;
 }
 
 bool out_type_right(enum dendro_type t)

@@ -40,6 +40,10 @@ struct out {
     FILE *to; /* borrowed */
     enum out_format format;
     bool header;          /* csv, tsv: a line of names first */
+    bool types;           /* table: a line of types under the names */
+    uint32_t page_lines;  /* table: longer results go through a pager; 0 = never */
+    FILE *pager;          /* owned while a result goes there */
+    FILE *screen;         /* what `to` was before */
     struct out_col *cols; /* owned */
     int cols_count;
     uint64_t rows;
@@ -67,6 +71,9 @@ bool out_format_plain(enum out_format f);
 bool out_type_right(enum dendro_type t); /* numbers stand right */
 bool out_type_bare(enum dendro_type t);  /* JSON: number or boolean, not quoted */
 void out_flush_line(struct out *o);
+/* Before the first line of a result of so many lines: a pager takes over if it is too long for the
+ * screen. */
+void out_page(struct out *o, uint64_t lines);
 /* Text as it can stand on one line of a screen: control characters escaped. Returns its width. */
 uint32_t out_visible(const char *text, size_t len, struct buf *b);
 

@@ -27,25 +27,44 @@ static void table_rule(struct out *o)
     out_flush_line(o);
 }
 
-static void table_head(struct out *o)
+/* A line of centred texts, one per column. */
+static void table_centred(struct out *o, const char *(*text)(const struct out_col *col))
 {
-    table_rule(o);
     for (int i = 0; i < o->cols_count; i++) {
-        struct buf name;
+        const char *t = text(&o->cols[i]);
+        struct buf shown;
         uint32_t width;
         uint32_t left;
 
-        buf_init(&name, NULL);
-        width = out_visible(o->cols[i].name, strlen(o->cols[i].name), &name);
+        buf_init(&shown, NULL);
+        width = out_visible(t, strlen(t), &shown);
         left = (o->cols[i].width - width) / 2;
         buf_u8(&o->line, '|');
         table_spaces(o, left);
-        buf_append(&o->line, name.data, name.len);
+        buf_append(&o->line, shown.data, shown.len);
         table_spaces(o, o->cols[i].width - width - left);
-        buf_done(&name);
+        buf_done(&shown);
     }
     buf_puts(&o->line, "|\n");
     out_flush_line(o);
+}
+
+static const char *table_name(const struct out_col *col)
+{
+    return col->name;
+}
+
+static const char *table_type(const struct out_col *col)
+{
+    return dendro_type_name(col->type);
+}
+
+static void table_head(struct out *o)
+{
+    table_rule(o);
+    table_centred(o, table_name);
+    if (o->types)
+        table_centred(o, table_type);
     table_rule(o);
 }
 
@@ -109,6 +128,7 @@ static void table_release(struct out *o)
 {
     struct rd r = rd_make(o->held.data, o->held.len);
 
+    out_page(o, o->held_rows + 5);
     table_head(o);
     for (uint64_t row = 0; row < o->held_rows; row++)
         table_print_row(o, &r);
@@ -125,6 +145,10 @@ static void table_begin(struct out *o, dendro_stmt *stmt)
     buf_init(&name, NULL);
     for (int i = 0; i < o->cols_count; i++)
         o->cols[i].width = out_visible(o->cols[i].name, strlen(o->cols[i].name), &name);
+    for (int i = 0; o->types && i < o->cols_count; i++) {
+        uint32_t width = (uint32_t)strlen(table_type(&o->cols[i]));
+        o->cols[i].width = width > o->cols[i].width ? width : o->cols[i].width;
+    }
     buf_done(&name);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _DEFAULT_SOURCE /* SA_RESTART */
+#define _GNU_SOURCE /* SA_RESTART, strerrordesc_np */
 #include "cli/shell.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <string.h>
@@ -10,14 +11,25 @@
 #define SHELL_LINE_SHOWN 160u /* bytes of the statement's line shown under an error */
 
 static dendro_conn *volatile shell_running; /* for the signal handler */
+static volatile sig_atomic_t shell_signalled;
 
 static void shell_on_interrupt(int sig)
 {
     dendro_conn *conn = shell_running;
 
     (void)sig;
+    shell_signalled = 1;
     if (conn)
         dendro_cancel(conn);
+}
+
+bool shell_interrupted(bool reset)
+{
+    bool was = shell_signalled != 0;
+
+    if (reset)
+        shell_signalled = 0;
+    return was;
 }
 
 void shell_catch_interrupt(struct shell *sh)
@@ -153,6 +165,10 @@ bool shell_run(struct shell *sh, const char *text, size_t len, uint32_t line)
         const char *tail = end;
         double begun = shell_now_ms();
         int rc = dendro_prepare(sh->conn, at, end - at, &stmt, &tail, &err);
+        if (rc >= 0 && stmt && dendro_column_count(stmt) > 0) {
+            buf_reset(&sh->last);
+            buf_append(&sh->last, at, (size_t)(tail - at));
+        }
         if (rc >= 0 && stmt)
             rc = shell_rows(sh, stmt, &err);
         dendro_finalize(stmt);
@@ -172,4 +188,81 @@ bool shell_run(struct shell *sh, const char *text, size_t len, uint32_t line)
     }
     (void)fflush(sh->out.to);
     return true;
+}
+
+static bool shell_read_all(FILE *from, struct buf *b)
+{
+    for (;;) {
+        uint8_t *to = buf_extend(b, 65536);
+        size_t n;
+        if (!to)
+            return false;
+        n = fread(to, 1, 65536, from);
+        b->len -= 65536 - n;
+        if (n == 0)
+            return !ferror(from);
+    }
+}
+
+/* Statements up to the next line that begins with a backslash, then that line, and so on. */
+static bool shell_run_script(struct shell *sh, char *text, size_t len)
+{
+    size_t at = 0;
+    uint32_t line = 1;
+
+    while (at < len && !sh->quit) {
+        size_t end = at;
+        uint32_t lines = 0;
+        while (end < len && (text[end] != '\\' || (end > at && text[end - 1] != '\n'))) {
+            lines += text[end] == '\n';
+            end++;
+        }
+        if (end > at && !shell_run(sh, text + at, end - at, line))
+            return false;
+        line += lines;
+        if (end < len) {
+            char *stop = memchr(text + end, '\n', len - end);
+            uint64_t before = sh->errors;
+            if (stop)
+                *stop = '\0';
+            shell_meta(sh, text + end);
+            if (sh->stop && sh->errors > before)
+                return false;
+            line++;
+            end = stop ? (size_t)(stop - text) + 1 : len;
+        }
+        at = end;
+    }
+    return true;
+}
+
+bool shell_run_file(struct shell *sh, const char *name)
+{
+    FILE *from = strcmp(name, "-") == 0 ? stdin : fopen(name, "rbe");
+    const char *outer = sh->source;
+    struct buf text;
+    bool ok;
+
+    if (!from) {
+        sh->unreadable = true;
+        sh->errors++;
+        (void)fprintf(stderr, "dendro: cannot open %s: %s\n", name, strerrordesc_np(errno));
+        return false;
+    }
+    buf_init(&text, NULL);
+    ok = shell_read_all(from, &text);
+    buf_u8(&text, '\0'); /* a command on the last line ends there */
+    if (from != stdin)
+        (void)fclose(from);
+    if (ok && !text.failed) {
+        sh->source = from == stdin ? NULL : name;
+        ok = shell_run_script(sh, (char *)text.data, text.len - 1);
+        sh->source = outer;
+    } else {
+        sh->unreadable = true;
+        sh->errors++;
+        (void)fprintf(stderr, "dendro: cannot read %s\n", name);
+    }
+    buf_done(&text);
+    return ok;
 }

@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -196,44 +197,11 @@ static int sql_parse_args(int argc, char **argv, struct sql_options *o)
     return CLI_OK;
 }
 
-static bool sql_read_all(FILE *from, struct buf *b)
-{
-    for (;;) {
-        uint8_t *to = buf_extend(b, 65536);
-        size_t n;
-        if (!to)
-            return false;
-        n = fread(to, 1, 65536, from);
-        b->len -= 65536 - n;
-        if (n == 0)
-            return !ferror(from);
-    }
-}
-
 static int sql_run_file(struct shell *sh, const char *name)
 {
-    FILE *from = strcmp(name, "-") == 0 ? stdin : fopen(name, "rbe");
-    struct buf text;
-    bool ok;
-    bool done = true;
+    bool ok = shell_run_file(sh, name);
 
-    if (!from) {
-        (void)fprintf(stderr, "dendro sql: cannot open %s: %s\n", name, strerrordesc_np(errno));
-        return CLI_FATAL;
-    }
-    buf_init(&text, NULL);
-    ok = sql_read_all(from, &text);
-    if (from != stdin)
-        (void)fclose(from);
-    if (ok) {
-        sh->source = from == stdin ? NULL : name;
-        done = shell_run(sh, (const char *)text.data, text.len, 1);
-        sh->source = NULL;
-    } else {
-        (void)fprintf(stderr, "dendro sql: cannot read %s\n", name);
-    }
-    buf_done(&text);
-    return !ok ? CLI_FATAL : done ? CLI_OK : CLI_SCRIPT;
+    return sh->unreadable ? CLI_FATAL : ok ? CLI_OK : CLI_SCRIPT;
 }
 
 static int sql_run_tasks(struct shell *sh, const struct sql_options *o)
@@ -292,6 +260,18 @@ static int sql_open(struct sql_options *o, struct shell *sh, char *temporary)
     return CLI_OK;
 }
 
+/* What only a person at a terminal wants: types in the header, a pager for long results. */
+static void sql_fit_screen(struct shell *sh)
+{
+    struct winsize size = {0};
+
+    if (!isatty(STDOUT_FILENO))
+        return;
+    sh->out.types = true;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 4)
+        sh->out.page_lines = size.ws_row;
+}
+
 static int sql_run(struct sql_options *o, struct shell *sh)
 {
     if (o->tasks_count)
@@ -299,6 +279,7 @@ static int sql_run(struct sql_options *o, struct shell *sh)
     if (!isatty(STDIN_FILENO))
         return sql_run_file(sh, "-");
     sh->interactive = true;
+    sql_fit_screen(sh);
     (void)printf("Dendro %s, database %s. \\? for help, \\q to leave.\n",
                  dendro_version(),
                  *o->dir ? o->dir : "(temporary)");
@@ -335,11 +316,15 @@ int cli_sql(int argc, char **argv)
         sh.stop = o.stop;
         sh.timing = o.timing;
         sh.color = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
+        buf_init(&sh.last, NULL);
         shell_catch_interrupt(&sh);
         rc = sql_run(&o, &sh);
         if (sh.out.failed)
-            rc = sql_complain("cannot write the results%s", "");
+            rc = sql_complain("cannot write the results");
         out_done(&sh.out);
+        buf_done(&sh.last);
+        if (sh.given && fclose(sh.given) != 0)
+            rc = sql_complain("cannot write the results");
     }
     dendro_disconnect(sh.conn);
     (void)dendro_close(sh.db);

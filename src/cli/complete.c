@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * complete.c: what the Tab key offers: keywords and functions, tables after FROM, INTO, TABLE and
+ * the like, columns of the tables named in the line, file names after \i and \copy, and the
+ * commands of the shell. Names come from the database as it is at that moment. */
+#include "cli/complete.h"
+
+#include "func/func.h"
+
+#include <ctype.h>
+#include <editline/readline.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define COMPLETE_MAX 2000u
+
+static const char *const complete_keywords[] = {
+#define DN_KEYWORD(TOKEN, word, class) word,
+#include "base/keyword_list.h"
+#undef DN_KEYWORD
+};
+
+/* Words before which a table's name stands. */
+static const char *const complete_table_words[] = {"from",
+                                                   "into",
+                                                   "table",
+                                                   "describe",
+                                                   "desc",
+                                                   "update",
+                                                   "status",
+                                                   "partitions",
+                                                   "copy",
+                                                   "\\d",
+                                                   ".schema"};
+
+struct complete_list {
+    char *words[COMPLETE_MAX]; /* owned, mem */
+    size_t count;
+    size_t next; /* for libedit's generator */
+};
+
+static char complete_breaks[] = " \t\n\"'`=;(,)<>+-*/%";
+static struct shell *complete_shell; /* the one interactive shell */
+static struct complete_list complete_found;
+
+static void complete_clear(void)
+{
+    for (size_t i = 0; i < complete_found.count; i++)
+        mem_free(complete_found.words[i]);
+    complete_found.count = 0;
+    complete_found.next = 0;
+}
+
+static void complete_offer(const char *word, const char *typed, size_t len)
+{
+    char *copy;
+
+    if (strncasecmp(word, typed, len) != 0 || complete_found.count == COMPLETE_MAX)
+        return;
+    for (size_t i = 0; i < complete_found.count; i++)
+        if (strcasecmp(complete_found.words[i], word) == 0)
+            return;
+    copy = mem_strdup(NULL, word);
+    if (copy)
+        complete_found.words[complete_found.count++] = copy;
+}
+
+/* The first column of a statement's rows. */
+static void complete_query(const char *sql, const char *typed, size_t len)
+{
+    dendro_stmt *stmt = NULL;
+
+    if (dendro_prepare(complete_shell->conn, sql, -1, &stmt, NULL, NULL) == DENDRO_OK && stmt)
+        while (dendro_step(stmt, NULL) == DENDRO_ROW) {
+            const char *name = dendro_column_text(stmt, 0);
+            if (name)
+                complete_offer(name, typed, len);
+        }
+    dendro_finalize(stmt);
+}
+
+/* Columns of every table that follows FROM, UPDATE or INTO in the line. */
+static void complete_columns(const char *line, const char *typed, size_t len)
+{
+    static const char *const words[] = {"from ", "update ", "into "};
+    char sql[400];
+
+    for (size_t w = 0; w < sizeof words / sizeof words[0]; w++) {
+        for (const char *p = line; *p; p++) {
+            size_t n;
+            if (strncasecmp(p, words[w], strlen(words[w])) != 0)
+                continue;
+            p += strlen(words[w]);
+            p += strspn(p, " ");
+            n = strcspn(p, " ,;()");
+            if (n == 0 || n > 300)
+                break;
+            (void)snprintf(sql, sizeof sql, "DESCRIBE %.*s", (int)n, p);
+            complete_query(sql, typed, len);
+            if (p[n] == '\0')
+                break;
+        }
+    }
+}
+
+static void complete_upper(const char *word, const char *typed, size_t len)
+{
+    char text[64];
+    bool upper = len == 0 || isupper((unsigned char)typed[0]);
+    size_t i;
+
+    for (i = 0; word[i] && i + 1 < sizeof text; i++)
+        text[i] = (char)(upper ? toupper((unsigned char)word[i]) : word[i]);
+    text[i] = '\0';
+    complete_offer(text, typed, len);
+}
+
+static bool complete_wants_table(const char *line, int start)
+{
+    int end = start;
+    int begin;
+
+    while (end > 0 && line[end - 1] == ' ')
+        end--;
+    begin = end;
+    while (begin > 0 && line[begin - 1] != ' ')
+        begin--;
+    for (size_t i = 0; i < sizeof complete_table_words / sizeof complete_table_words[0]; i++)
+        if ((size_t)(end - begin) == strlen(complete_table_words[i]) &&
+            strncasecmp(line + begin, complete_table_words[i], (size_t)(end - begin)) == 0)
+            return true;
+    return false;
+}
+
+static char *complete_next(const char *text, int state)
+{
+    (void)text;
+    if (state == 0)
+        complete_found.next = 0;
+    if (complete_found.next >= complete_found.count)
+        return NULL;
+    return strdup(complete_found.words[complete_found.next++]); /* libedit frees it */
+}
+
+static char **complete_attempt(const char *text, int start, int end)
+{
+    size_t len = (size_t)(end - start);
+    const char *line = rl_line_buffer;
+
+    complete_clear();
+    if (strncmp(line, "\\i ", 3) == 0 || strncmp(line, "\\o ", 3) == 0 ||
+        strncmp(line, "\\copy ", 6) == 0)
+        return NULL; /* libedit offers file names */
+    rl_attempted_completion_over = 1;
+    if (start == 0 && (text[0] == '\\' || text[0] == '.')) {
+        shell_meta_names(complete_offer, text, len);
+    } else if (complete_wants_table(line, start)) {
+        complete_query("SHOW TABLES", text, len);
+    } else {
+        complete_columns(line, text, len);
+        for (size_t i = 0; i < sizeof complete_keywords / sizeof complete_keywords[0]; i++)
+            complete_upper(complete_keywords[i], text, len);
+        for (uint32_t i = 0; func_at(i); i++)
+            if (!(func_at(i)->flags & FUNC_OPERATOR) && isalpha((unsigned char)func_at(i)->name[0]))
+                complete_offer(func_at(i)->name, text, len);
+        for (uint32_t i = 0; agg_at(i); i++)
+            complete_offer(agg_at(i)->name, text, len);
+    }
+    return complete_found.count ? rl_completion_matches(text, complete_next) : NULL;
+}
+
+void complete_begin(struct shell *sh)
+{
+    complete_shell = sh;
+    rl_readline_name = "dendro";
+    rl_attempted_completion_function = complete_attempt;
+    rl_completer_word_break_characters = complete_breaks;
+}
+
+void complete_end(void)
+{
+    complete_clear();
+    complete_shell = NULL;
+    rl_attempted_completion_function = NULL;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * plot.h: a result of two columns as a picture in the terminal. One thread at a time. */
+#pragma once
+
+#include "base/bytes.h"
+#include "dendro.h"
+
+#include <stdio.h>
+
+/* Runs the statement and draws it `width` cells wide. DENDRO_DONE or an error. */
+int plot_run(dendro_stmt *stmt, uint32_t width, FILE *to, struct dendro_error *err);
