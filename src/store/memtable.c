@@ -289,7 +289,65 @@ static int mem_series_of(
     return mem_series_add(m, token, ret, err);
 }
 
-/* Copies rows [from, from + count) of a vector to where the next staged rows go. */
+/* A copy of string bytes that lives as long as the memtable; NULL: out of memory. */
+static const char *mem_string(struct memtable *m, const char *ptr, uint32_t len)
+{
+    char *to;
+
+    if (len > m->room_left) {
+        size_t size = len > MEM_ROOM_BYTES ? len : MEM_ROOM_BYTES;
+        char *room = arena_alloc(&m->strings, size);
+        if (!room)
+            return NULL;
+        m->room = room;
+        m->room_left = size;
+        m->bytes += size;
+    }
+    to = m->room;
+    memcpy(to, ptr, len);
+    m->room += len;
+    m->room_left -= len;
+    return to;
+}
+
+/* Strings of staged rows [first, first + count). A series tends to repeat itself: where the row
+ * before it has the same text, that copy is shared. */
+static int mem_copy_strings(struct memtable *m,
+                            struct mem_chunk *c,
+                            uint32_t col,
+                            const struct vec *v,
+                            uint32_t from,
+                            uint32_t count,
+                            struct dn_err *err)
+{
+    uint32_t at = m->staged - count - c->first_row;
+    struct vstr *to = (struct vstr *)c->data[col] + at;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t prev = c->prev[at + i];
+        struct vstr old = {.ptr = "", .len = 0};
+        struct vstr s = {.ptr = "", .len = 0};
+
+        if (!c->flags[col][at + i])
+            s = ((const struct vstr *)v->data)[vec_at(v, from + i)];
+        if (s.len && prev != UINT32_MAX) {
+            const struct mem_chunk *p = m->chunks[mem_chunk_index(prev)];
+            old = ((const struct vstr *)p->data[col])[prev - p->first_row];
+        }
+        if (s.len && old.len == s.len && memcmp(old.ptr, s.ptr, s.len) == 0)
+            s.ptr = old.ptr;
+        else if (s.len)
+            s.ptr = mem_string(m, s.ptr, s.len);
+        else
+            s.ptr = "";
+        if (!s.ptr)
+            return DN_FAIL_NOMEM(err);
+        to[i] = s;
+    }
+    return DN_OK;
+}
+
+/* Copies rows [from, from + count) of a vector into the rows staged last. */
 static int mem_copy_col(struct memtable *m,
                         struct mem_chunk *c,
                         uint32_t col,
@@ -298,38 +356,27 @@ static int mem_copy_col(struct memtable *m,
                         uint32_t count,
                         struct dn_err *err)
 {
-    uint32_t at = m->staged - c->first_row;
-    enum phys phys = type_phys(m->table->columns[col].type);
-    uint32_t size = phys_size(phys);
+    uint32_t at = m->staged - count - c->first_row;
+    uint32_t size = phys_size(type_phys(m->table->columns[col].type));
     uint8_t *to = (uint8_t *)c->data[col] + (size_t)at * size;
+    bool gaps = v->nulls || v->absent;
 
-    if (v->form == VEC_FLAT && phys != PHYS_STR) {
-        memcpy(to, (const uint8_t *)v->data + (size_t)from * size, (size_t)count * size);
-    } else {
-        for (uint32_t i = 0; i < count && v->data; i++)
-            memcpy(to + (size_t)i * size,
-                   (const uint8_t *)v->data + (size_t)vec_at(v, from + i) * size,
-                   size);
-    }
     for (uint32_t i = 0; i < count; i++) {
         uint32_t row = v->form == VEC_CONST ? 0 : from + i;
-        uint8_t flag = (uint8_t)((vec_bit(v->nulls, row) ? MEM_NULL : 0) |
-                                 (vec_bit(v->absent, row) ? MEM_ABSENT : 0));
-        c->flags[col][at + i] = flag;
-        if (phys == PHYS_STR) {
-            struct vstr *s = (struct vstr *)(void *)to + i;
-            if (flag) {
-                *s = (struct vstr){.ptr = "", .len = 0};
-            } else if (s->len) {
-                s->ptr = arena_dup(&m->strings, s->ptr, s->len);
-                if (!s->ptr)
-                    return DN_FAIL_NOMEM(err);
-                m->bytes += s->len;
-            } else {
-                s->ptr = "";
-            }
-        }
+        c->flags[col][at + i] = (uint8_t)(gaps ? (vec_bit(v->nulls, row) ? MEM_NULL : 0) |
+                                                     (vec_bit(v->absent, row) ? MEM_ABSENT : 0)
+                                               : 0);
     }
+    if (type_phys(m->table->columns[col].type) == PHYS_STR)
+        return mem_copy_strings(m, c, col, v, from, count, err);
+    if (v->form == VEC_FLAT) {
+        memcpy(to, (const uint8_t *)v->data + (size_t)from * size, (size_t)count * size);
+        return DN_OK;
+    }
+    for (uint32_t i = 0; i < count && v->data; i++)
+        memcpy(to + (size_t)i * size,
+               (const uint8_t *)v->data + (size_t)vec_at(v, from + i) * size,
+               size);
     return DN_OK;
 }
 
@@ -357,11 +404,6 @@ static int mem_stage_stretch(struct memtable *m,
     uint32_t last = UINT32_MAX;
     int rc;
 
-    for (uint16_t col = 0; col < m->table->columns_count; col++) {
-        rc = mem_copy_col(m, c, col, &w->cols[col], from, count, err);
-        if (rc < 0)
-            return rc;
-    }
     sched_lock(m->lock);
     for (uint32_t i = 0; i < count; i++) {
         struct mem_series *s;
@@ -386,6 +428,11 @@ static int mem_stage_stretch(struct memtable *m,
         m->staged++;
     }
     sched_unlock(m->lock);
+    for (uint16_t col = 0; col < m->table->columns_count; col++) {
+        rc = mem_copy_col(m, c, col, &w->cols[col], from, count, err);
+        if (rc < 0)
+            return rc;
+    }
     return DN_OK;
 }
 

@@ -9,6 +9,7 @@
  * before it, later ones 4096 each. */
 #define MEM_CHUNK_FIRST 256u
 #define MEM_CHUNK_FULL  4096u
+#define MEM_ROOM_BYTES  65536u /* string bytes are packed into pieces of this size */
 #define MEM_CHUNKS_MAX  (MEMTABLE_ROWS_MAX / MEM_CHUNK_FULL + 8u)
 
 enum mem_flag { MEM_NULL = 1, MEM_ABSENT = 2 };
@@ -47,8 +48,10 @@ struct memtable {
     uint32_t staged;                         /* rows written */
     _Atomic uint32_t rows;                   /* rows published */
     struct arena strings;                    /* string bytes and series keys; writer only */
-    struct hidx index;                       /* series key hash -> number */
-    struct mem_series *series;               /* owned */
+    char *room;                              /* free space for string bytes, in the arena */
+    size_t room_left;
+    struct hidx index;         /* series key hash -> number */
+    struct mem_series *series; /* owned */
     uint32_t series_count;
     uint32_t series_cap;
     size_t bytes;            /* charged, roughly */
