@@ -212,9 +212,10 @@ static int sql_run_tasks(struct shell *sh, const struct sql_options *o)
         if (t->file) {
             rc = sql_run_file(sh, t->text);
         } else {
-            uint64_t before = sh->errors;
-            (void)shell_run(sh, t->text, strlen(t->text), 1);
-            rc = sh->errors > before ? CLI_FATAL : CLI_OK;
+            bool stop = sh->stop;
+            sh->stop = true; /* nothing of one -c runs after its first error */
+            rc = shell_run(sh, t->text, strlen(t->text), 1) ? CLI_OK : CLI_FATAL;
+            sh->stop = stop;
         }
         if (rc != CLI_OK && (rc != CLI_FATAL || t->file || sh->stop))
             return rc;
