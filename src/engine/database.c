@@ -240,7 +240,7 @@ static int engine_reload(struct dendro_db *db, struct dn_err *err)
     if (rc < 0)
         return rc;
     engine_publish(db, c);
-    db->catalog_unsure = false;
+    atomic_store(&db->catalog_unsure, false);
     return 0;
 }
 
@@ -249,7 +249,7 @@ static int engine_resolve(struct dendro_db *db, const struct catalog *next, int 
 {
     struct dn_err ignored;
 
-    db->catalog_unsure = true;
+    atomic_store(&db->catalog_unsure, true);
     if (engine_reload(db, &ignored) < 0)
         return rc;
     return db->catalog->version == next->version ? 0 : rc;
@@ -279,13 +279,36 @@ int engine_sync_shard(struct dendro_db *db, struct dn_err *err)
     return rc;
 }
 
+int engine_write_ready(struct dendro_db *db, const struct table *t, struct dn_err *err)
+{
+    bool there;
+    int rc = 0;
+
+    if (atomic_load(&db->catalog_unsure)) {
+        sched_lock(db->edit);
+        if (atomic_load(&db->catalog_unsure))
+            rc = engine_reload(db, err);
+        sched_unlock(db->edit);
+    }
+    if (rc == 0)
+        rc = engine_sync_shard(db, err);
+    if (rc < 0)
+        return rc;
+    sched_lock(db->lock);
+    there = catalog_table_by_id(db->catalog, t->id) != NULL;
+    sched_unlock(db->lock);
+    if (!there)
+        return DN_FAIL(err, DN_E_UNDEFINED_TABLE, "table \"%s\" was dropped meanwhile", t->name);
+    return 0;
+}
+
 /* Holds db->edit. */
 static int engine_edit_once(struct dendro_db *db, engine_edit_fn fn, void *arg, struct dn_err *err)
 {
     struct catalog *next = NULL;
     int rc;
 
-    if (db->catalog_unsure) {
+    if (atomic_load(&db->catalog_unsure)) {
         rc = engine_reload(db, err);
         if (rc < 0)
             return rc;
@@ -299,7 +322,7 @@ static int engine_edit_once(struct dendro_db *db, engine_edit_fn fn, void *arg, 
         return 0;
     }
     if (rc == DN_E_CONFLICT)
-        db->catalog_unsure = true;
+        atomic_store(&db->catalog_unsure, true);
     else
         rc = engine_resolve(db, next, rc);
     catalog_unref(next);

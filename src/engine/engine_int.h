@@ -5,7 +5,7 @@
  * Invariants
  *   E1  db->catalog is what the volume holds, or an older one while catalog_unsure is set (a save
  *       failed and reading it back did too); only the holder of db->edit replaces it, under
- *       db->lock.
+ *       db->lock. No row is written while it is set: the table might be dropped already.
  *   E2  A table is in db->catalog only after the catalog document with it is durable.
  *   E3  A statement that runs holds a catalog reference and, if it reads, a snapshot; both go in
  *       stmt_stop, which every way out of an execution passes.
@@ -34,11 +34,11 @@ struct dendro_db {
     struct mem_owner owner;   /* limit: memory_limit */
     struct settings settings; /* of the database; what sessions start with */
     struct shard *shard;
-    struct sched_mutex *lock; /* catalog, conns_count; held for moments only */
-    struct sched_mutex *edit; /* one catalog edit at a time; taken before lock */
-    struct catalog *catalog;  /* one reference; E1 */
-    bool catalog_unsure;      /* under edit */
-    atomic_bool shard_behind; /* the shard was not told of the newest catalog yet */
+    struct sched_mutex *lock;   /* catalog, conns_count; held for moments only */
+    struct sched_mutex *edit;   /* one catalog edit at a time; taken before lock */
+    struct catalog *catalog;    /* one reference; E1 */
+    atomic_bool catalog_unsure; /* set and cleared under edit */
+    atomic_bool shard_behind;   /* the shard was not told of the newest catalog yet */
     uint32_t conns_count;
 };
 
@@ -121,6 +121,11 @@ int engine_edit(struct dendro_db *db, engine_edit_fn fn, void *arg, struct dn_er
     DN_MUST_CHECK;
 /* Makes sure the shard knows every table of the catalog. */
 int engine_sync_shard(struct dendro_db *db, struct dn_err *err) DN_MUST_CHECK;
+/* Before rows go into a table: how every catalog edit ended is known (E1), the table is still there
+ * and the shard knows it. */
+int engine_write_ready(struct dendro_db *db,
+                       const struct table *t,
+                       struct dn_err *err) DN_MUST_CHECK;
 
 /* ---- session.c ---- */
 int engine_return(struct dendro_error *to,

@@ -266,7 +266,7 @@ int intake_commit(struct intake *in, struct dendro_conn *conn, struct dn_err *er
             cols[i] = colbuf_vec(&in->bufs[i], 0, in->rows);
     rc = intake_complete(in->to, cols, in->rows, &in->strings, &batch, err);
     if (rc == 0)
-        rc = engine_sync_shard(conn->db, err);
+        rc = engine_write_ready(conn->db, in->to->table, err);
     if (rc == 0)
         rc = shard_write(conn->db->shard, &batch, 1, conn->settings.synchronous_commit, &seq, err);
     return rc;

@@ -82,6 +82,16 @@ void manifest_remove_chunks(struct manifest *m, size_t count)
         memmove(m->chunks, m->chunks + count, m->chunks_count * sizeof *m->chunks);
 }
 
+void manifest_remove_empty_chunks(struct manifest *m)
+{
+    size_t keep = 0;
+
+    for (size_t i = 0; i < m->chunks_count; i++)
+        if (!m->chunks[i].sealed || m->chunks[i].len > 0)
+            m->chunks[keep++] = m->chunks[i];
+    m->chunks_count = keep;
+}
+
 size_t manifest_find_seg(const struct manifest *m, uint64_t id)
 {
     for (size_t i = 0; i < m->segs_count; i++)

@@ -44,6 +44,8 @@ int manifest_add_seg(struct manifest *m,
                      const struct seg_meta *meta,
                      struct dn_err *err) DN_MUST_CHECK;
 void manifest_remove_chunks(struct manifest *m, size_t count); /* the oldest ones */
+/* Sealed ones that nothing was ever appended to: else every open of an idle database left one. */
+void manifest_remove_empty_chunks(struct manifest *m);
 /* Index of a segment, or SIZE_MAX. */
 size_t manifest_find_seg(const struct manifest *m, uint64_t id);
 

@@ -189,6 +189,7 @@ int shard_log_roll(struct shard *s, struct dn_err *err)
             lost = ours && s->chunk_durable < s->chunk_len;
         }
     }
+    manifest_remove_empty_chunks(&next);
     rc = manifest_add_chunk(&next, fresh.epoch, fresh.number, err);
     if (rc == DN_OK) {
         next.chunk_next++;

@@ -79,9 +79,20 @@ void sql_db_done(struct sql_db *d)
     d->disk = NULL;
 }
 
+/* Not dendro_exec: that looks for one more statement after the last, and may run out of memory in
+ * doing so, when what was asked for is done. */
 int sql_exec(dendro_conn *conn, const char *sql, struct dendro_error *err)
 {
-    return dendro_exec(conn, sql, -1, NULL, NULL, err);
+    while (*sql) {
+        dendro_stmt *stmt = NULL;
+        int rc = dendro_prepare(conn, sql, -1, &stmt, &sql, err);
+        while (rc >= 0 && stmt && (rc = dendro_step(stmt, err)) == DENDRO_ROW)
+            ;
+        dendro_finalize(stmt);
+        if (rc < 0)
+            return rc;
+    }
+    return DENDRO_OK;
 }
 
 static void check_report(void *arg, bool fault, const char *text)

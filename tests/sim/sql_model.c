@@ -23,35 +23,21 @@ static const char *const sqlm_names[SQLM_COLS_MAX] = {
 /* Words for types; some have more than one. */
 static const char *sqlm_type_word(struct rng *r, enum dendro_type t)
 {
-    bool other = rng_one_in(r, 2);
+    static const char *const words[][2] = {
+        [DENDRO_TYPE_BOOLEAN] = {"BOOLEAN", "BOOLEAN"},
+        [DENDRO_TYPE_SMALLINT] = {"SMALLINT", "SMALLINT"},
+        [DENDRO_TYPE_INTEGER] = {"INT", "INTEGER"},
+        [DENDRO_TYPE_BIGINT] = {"SINT64", "BIGINT"},
+        [DENDRO_TYPE_REAL] = {"REAL", "REAL"},
+        [DENDRO_TYPE_DOUBLE] = {"FLOAT", "DOUBLE"},
+        [DENDRO_TYPE_VARCHAR] = {"TEXT", "VARCHAR"},
+        [DENDRO_TYPE_BLOB] = {"BYTEA", "BLOB"},
+        [DENDRO_TYPE_TIMESTAMP] = {"TIMESTAMP(3)", "TIMESTAMP"},
+        [DENDRO_TYPE_TIMESTAMP_US] = {"DATETIME", "TIMESTAMP(6)"},
+        [DENDRO_TYPE_TIMESTAMP_NS] = {"TIMESTAMP(9)", "TIMESTAMP(9)"},
+    };
 
-    switch (t) {
-    case DENDRO_TYPE_BOOLEAN:
-        return "BOOLEAN";
-    case DENDRO_TYPE_SMALLINT:
-        return "SMALLINT";
-    case DENDRO_TYPE_INTEGER:
-        return other ? "INT" : "INTEGER";
-    case DENDRO_TYPE_BIGINT:
-        return other ? "SINT64" : "BIGINT";
-    case DENDRO_TYPE_REAL:
-        return "REAL";
-    case DENDRO_TYPE_DOUBLE:
-        return other ? "FLOAT" : "DOUBLE";
-    case DENDRO_TYPE_VARCHAR:
-        return other ? "TEXT" : "VARCHAR";
-    case DENDRO_TYPE_BLOB:
-        return other ? "BYTEA" : "BLOB";
-    case DENDRO_TYPE_TIMESTAMP:
-        return other ? "TIMESTAMP(3)" : "TIMESTAMP";
-    case DENDRO_TYPE_TIMESTAMP_US:
-        return other ? "DATETIME" : "TIMESTAMP(6)";
-    case DENDRO_TYPE_TIMESTAMP_NS:
-        return "TIMESTAMP(9)";
-    case DENDRO_TYPE_NONE:
-        break;
-    }
-    return "?";
+    return words[t][rng_below(r, 2)];
 }
 
 static int64_t sqlm_per_second(enum dendro_type t)
