@@ -88,6 +88,12 @@ static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
         return stmt_compile_select(stmt, stmt->ast, err);
     case STMT_INSERT:
         return stmt_compile_insert(stmt, stmt->ast->insert, err);
+    case STMT_UPDATE:
+    case STMT_DELETE:
+    case STMT_TRUNCATE:
+    case STMT_ALTER_TABLE:
+    case STMT_SHOW_PARTITIONS:
+        return DN_FAIL(err, DN_E_UNSUPPORTED, "the statement is not supported yet");
     case STMT_EXPLAIN:
         return stmt_compile_explain(stmt, err);
     case STMT_DESCRIBE:

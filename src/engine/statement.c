@@ -337,6 +337,10 @@ static void stmt_set_tag(struct dendro_stmt *stmt)
         [STMT_EMPTY] = "",
         [STMT_SELECT] = "SELECT",
         [STMT_INSERT] = "INSERT",
+        [STMT_UPDATE] = "UPDATE",
+        [STMT_DELETE] = "DELETE",
+        [STMT_TRUNCATE] = "TRUNCATE TABLE",
+        [STMT_ALTER_TABLE] = "ALTER TABLE",
         [STMT_CREATE_TABLE] = "CREATE TABLE",
         [STMT_DROP_TABLE] = "DROP TABLE",
         [STMT_CREATE_SCHEMA] = "CREATE SCHEMA",
@@ -347,6 +351,7 @@ static void stmt_set_tag(struct dendro_stmt *stmt)
         [STMT_SHOW_SCHEMAS] = "SHOW",
         [STMT_SHOW_CREATE_TABLE] = "SHOW",
         [STMT_SHOW_TABLE_STATUS] = "SHOW",
+        [STMT_SHOW_PARTITIONS] = "SHOW",
         [STMT_SHOW_SETTING] = "SHOW",
         [STMT_SET] = "SET",
         [STMT_EXPLAIN] = "EXPLAIN",
@@ -382,6 +387,12 @@ static int stmt_start(struct dendro_stmt *stmt, struct dn_err *err)
         return stmt_run_select(stmt, err);
     case STMT_INSERT:
         return stmt_run_insert(stmt, err);
+    case STMT_UPDATE:
+    case STMT_DELETE:
+    case STMT_TRUNCATE:
+    case STMT_ALTER_TABLE:
+    case STMT_SHOW_PARTITIONS:
+        break;
     case STMT_CREATE_TABLE:
     case STMT_DROP_TABLE:
     case STMT_CREATE_SCHEMA:

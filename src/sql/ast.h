@@ -132,10 +132,55 @@ struct insert_stmt {
     uint32_t rows_count;
 };
 
+struct set_item {
+    struct spec_name column;
+    struct expr *expr; /* NULL = DEFAULT */
+};
+
+/* UPDATE and DELETE: which rows, and what becomes of them. */
+struct change_stmt {
+    struct qual_name table;
+    const char *alias;    /* NULL = none */
+    struct set_item *set; /* UPDATE */
+    uint32_t set_count;
+    struct expr *where; /* NULL = all rows */
+};
+
+enum alter_kind {
+    ALTER_ADD_COLUMN,
+    ALTER_DROP_COLUMN,
+    ALTER_RENAME_COLUMN,
+    ALTER_RENAME_TABLE,
+    ALTER_SET_OPTIONS,
+    ALTER_KIND_MAX
+};
+
+/* One of the things an ALTER TABLE does. */
+struct alter_action {
+    enum alter_kind kind;
+    bool if_exists;              /* DROP COLUMN IF EXISTS */
+    bool if_not_exists;          /* ADD COLUMN IF NOT EXISTS */
+    struct column_spec column;   /* ADD */
+    struct expr *column_default; /* ADD: NULL = none; evaluated by the engine */
+    struct spec_name name;       /* DROP, RENAME: the column as it is called now */
+    struct spec_name to;         /* RENAME: what it, or the table, is called then */
+    struct option_spec *options; /* SET */
+    uint32_t options_count;
+};
+
+struct alter_stmt {
+    struct alter_action *actions;
+    uint32_t actions_count;
+};
+
 enum stmt_kind {
     STMT_EMPTY, /* nothing but spaces and comments */
     STMT_SELECT,
     STMT_INSERT,
+    STMT_UPDATE,
+    STMT_DELETE,
+    STMT_TRUNCATE,
+    STMT_ALTER_TABLE,
     STMT_CREATE_TABLE,
     STMT_DROP_TABLE,
     STMT_CREATE_SCHEMA, /* and KEYSPACE */
@@ -146,6 +191,7 @@ enum stmt_kind {
     STMT_SHOW_SCHEMAS,
     STMT_SHOW_CREATE_TABLE,
     STMT_SHOW_TABLE_STATUS,
+    STMT_SHOW_PARTITIONS,
     STMT_SHOW_SETTING, /* SHOW name, SHOW ALL (name "all") */
     STMT_SET,          /* SET name = value | TO value | DEFAULT */
     STMT_EXPLAIN,
@@ -165,11 +211,14 @@ struct stmt {
     bool keyspace;         /* the word KEYSPACE was used */
     struct select_stmt *select;
     struct insert_stmt *insert;
+    struct change_stmt *change; /* UPDATE, DELETE */
+    struct alter_stmt *alter;
     struct table_spec
         *create; /* spec.schema.s is NULL when not given; defaults are in column_defaults */
     struct expr *
         *column_defaults;  /* CREATE TABLE: one per column, NULL = none; evaluated by the engine */
-    struct qual_name name; /* DROP TABLE, DESCRIBE, SHOW …, USE / CREATE SCHEMA (name only) */
+    struct qual_name name; /* DROP TABLE, ALTER TABLE, TRUNCATE, DESCRIBE, SHOW …, USE / CREATE
+                              SCHEMA (name only) */
     const char *replication; /* CREATE KEYSPACE: the map's text, NULL = none */
     const char *set_value;   /* SET: text without quotes; NULL = DEFAULT */
     uint32_t set_value_pos;

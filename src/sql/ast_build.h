@@ -133,3 +133,25 @@ void sql_create_schema(struct sql_parser *ps,
                        bool if_not_exists,
                        struct sql_token name,
                        struct sql_list options);
+
+/* ---- ast_change.c: UPDATE, DELETE, ALTER TABLE ---- */
+struct change_stmt *
+sql_change(struct sql_parser *ps, const struct qual_name *table, const struct sql_token *alias);
+struct set_item *sql_set_item(struct sql_parser *ps, struct sql_token name, struct expr *e);
+void sql_update(struct sql_parser *ps,
+                struct change_stmt *c,
+                struct sql_list sets,
+                struct expr *where);
+void sql_delete(struct sql_parser *ps, struct change_stmt *c, struct expr *where);
+/* ADD: begins the action, then the column and its constraints are read, then it is complete. */
+struct alter_action *sql_alter_add(struct sql_parser *ps, bool if_not_exists);
+struct alter_action *sql_alter_column(struct sql_parser *ps, struct alter_action *a);
+struct alter_action *sql_alter_drop(struct sql_parser *ps, bool if_exists, struct sql_token name);
+/* name NULL: the table itself. */
+struct alter_action *
+sql_alter_rename(struct sql_parser *ps, const struct sql_token *name, struct sql_token to);
+struct alter_action *sql_alter_set(struct sql_parser *ps, struct sql_list options);
+void sql_alter(struct sql_parser *ps,
+               bool if_exists,
+               const struct qual_name *table,
+               struct sql_list actions);

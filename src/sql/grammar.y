@@ -20,10 +20,11 @@
 %start_symbol input
 
 %token RP COMMA LP EQ LBRACE RBRACE COLON.
-%token SELECT INSERT CREATE DROP SHOW DESCRIBE EXPLAIN SET USE CHECKPOINT FLUSH.
+%token SELECT INSERT UPDATE DELETE CREATE ALTER DROP TRUNCATE SHOW DESCRIBE EXPLAIN SET USE CHECKPOINT FLUSH.
+%token ADD RENAME COLUMN.
 %token TABLE SCHEMA KEYSPACE INTO VALUES FROM WHERE GROUP HAVING ORDER BY LIMIT OFFSET AS.
 %token PRIMARY PARTITION KEY NOT NULL DEFAULT ASC DESC NULLS FIRST LAST.
-%token TABLES SCHEMAS KEYSPACES STATUS IF EXISTS TO ALL DISTINCT CLUSTERING WITH ON TRUE FALSE.
+%token TABLES SCHEMAS KEYSPACES PARTITIONS STATUS IF EXISTS TO ALL DISTINCT CLUSTERING WITH ON TRUE FALSE.
 %token CAST PRECISION VARYING WITHOUT TIME ZONE.
 %token INTEGER FLOAT STRING BLOB PARAM ID.
 %token DOT TYPECAST PLUS MINUS STAR SLASH PERCENT NE LT LE GT GE AND OR NOT_LA IN IS BETWEEN.
@@ -31,9 +32,9 @@
 %token CASE CHECK COLLATE CONSTRAINT CROSS ELSE END EXCEPT FETCH FOR FOREIGN FULL ILIKE INNER INTERSECT
   JOIN LATERAL LEFT LIKE NATURAL ONLY REFERENCES RETURNING RIGHT THEN UNION UNIQUE USING WHEN WINDOW.
 
-%fallback ID ASC BY CHECKPOINT CLUSTERING DESC DESCRIBE DROP EXISTS EXPLAIN FIRST FLUSH IF INSERT KEY
-  KEYSPACE KEYSPACES LAST NULLS PARTITION PRECISION SCHEMA SCHEMAS SET SHOW STATUS TABLES TIME TO USE
-  VALUES VARYING WITHOUT ZONE.
+%fallback ID ADD ALTER ASC BY CHECKPOINT CLUSTERING COLUMN DELETE DESC DESCRIBE DROP EXISTS EXPLAIN
+  FIRST FLUSH IF INSERT KEY KEYSPACE KEYSPACES LAST NULLS PARTITION PARTITIONS PRECISION RENAME SCHEMA
+  SCHEMAS SET SHOW STATUS TABLES TIME TO TRUNCATE UPDATE USE VALUES VARYING WITHOUT ZONE.
 
 %left OR.
 %left AND.
@@ -130,6 +131,9 @@ schemas_word(A) ::= SCHEMAS. {A = 0;}
 schemas_word(A) ::= KEYSPACES. {A = 1;}
 cmd ::= SHOW CREATE TABLE qname(N). {sql_stmt_named(ps, STMT_SHOW_CREATE_TABLE, N);}
 cmd ::= SHOW TABLE STATUS qname(N). {sql_stmt_named(ps, STMT_SHOW_TABLE_STATUS, N);}
+cmd ::= SHOW PARTITIONS qname(N). {sql_stmt_named(ps, STMT_SHOW_PARTITIONS, N);}
+cmd ::= TRUNCATE qname(N). {sql_stmt_named(ps, STMT_TRUNCATE, N);}
+cmd ::= TRUNCATE TABLE qname(N). {sql_stmt_named(ps, STMT_TRUNCATE, N);}
 cmd ::= SHOW ALL(T). {
     sql_stmt_named(ps, STMT_SHOW_SETTING, sql_qual(ps, NULL, T));
     ps->stmt->name.name = "all";
@@ -254,6 +258,49 @@ row_values(A) ::= row_values(L) COMMA row_value(E). {A = sql_list_add(ps, L, E);
 %type row_value {struct expr *}
 row_value(A) ::= expr(E). {A = E;}
 row_value(A) ::= DEFAULT. {A = NULL;}
+
+/* ---- UPDATE, DELETE ---- */
+
+cmd ::= update_set(C) sets(L) where(W). {sql_update(ps, C, L, W);}
+cmd ::= update_set sets where X_CHANGE_TAIL.
+cmd ::= delete_from(C) where(W). {sql_delete(ps, C, W);}
+cmd ::= delete_from where X_CHANGE_TAIL.
+%type update_set {struct change_stmt *}
+update_set(A) ::= UPDATE qname(N) SET. {A = sql_change(ps, N, NULL);}
+update_set(A) ::= UPDATE qname(N) AS name(T) SET. {A = sql_change(ps, N, &T);}
+update_set(A) ::= UPDATE qname(N) ID(T) SET. {A = sql_change(ps, N, &T);}
+%type delete_from {struct change_stmt *}
+delete_from(A) ::= DELETE FROM qname(N). {A = sql_change(ps, N, NULL);}
+delete_from(A) ::= DELETE FROM qname(N) AS name(T). {A = sql_change(ps, N, &T);}
+delete_from(A) ::= DELETE FROM qname(N) ID(T). {A = sql_change(ps, N, &T);}
+sets(A) ::= set_item(I). {A = sql_list_one(ps, I);}
+sets(A) ::= sets(L) COMMA set_item(I). {A = sql_list_add(ps, L, I);}
+%type set_item {struct set_item *}
+set_item(A) ::= name(N) EQ expr(E). {A = sql_set_item(ps, N, E);}
+set_item(A) ::= name(N) EQ DEFAULT. {A = sql_set_item(ps, N, NULL);}
+
+/* ---- ALTER TABLE ---- */
+
+cmd ::= ALTER TABLE if_exists(I) qname(N) alter_actions(L). {sql_alter(ps, I != 0, N, L);}
+cmd ::= ALTER X_ALTER.
+alter_actions(A) ::= alter_action(I). {A = sql_list_one(ps, I);}
+alter_actions(A) ::= alter_actions(L) COMMA alter_action(I). {A = sql_list_add(ps, L, I);}
+%type alter_action {struct alter_action *}
+alter_action(A) ::= alter_add(B) column constraints. {A = sql_alter_column(ps, B);}
+alter_action(A) ::= ADD X_ALTER_ADD. {A = NULL;}
+alter_action(A) ::= DROP column_word if_exists(I) name(N). {A = sql_alter_drop(ps, I != 0, N);}
+alter_action(A) ::= RENAME column_word name(N) TO name(T). {A = sql_alter_rename(ps, &N, T);}
+alter_action(A) ::= RENAME TO name(T). {A = sql_alter_rename(ps, NULL, T);}
+alter_action(A) ::= SET LP options(L) RP. {A = sql_alter_set(ps, L);}
+alter_action(A) ::= WITH LP options(L) RP. {A = sql_alter_set(ps, L);}
+alter_action(A) ::= WITH alter_options(L). {A = sql_alter_set(ps, L);}
+alter_action(A) ::= X_ALTER_ACTION. {A = NULL;}
+alter_options(A) ::= option(O). {A = sql_list_one(ps, O);}
+alter_options(A) ::= alter_options(L) AND option(O). {A = sql_list_add(ps, L, O);}
+%type alter_add {struct alter_action *}
+alter_add(A) ::= ADD column_word if_not_exists(I). {A = sql_alter_add(ps, I != 0);}
+column_word ::= .
+column_word ::= COLUMN.
 
 /* ---- SELECT ---- */
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-static void print_qual(const struct qual_name *q, struct buf *b)
+void sql_print_qual(const struct qual_name *q, struct buf *b)
 {
     if (q->schema) {
         sql_print_ident(q->schema, b);
@@ -26,7 +26,7 @@ static void print_exprs(const char *before, struct expr *const *list, uint32_t c
     }
 }
 
-static void print_opt(const char *before, const struct expr *e, struct buf *b)
+void sql_print_opt(const char *before, const struct expr *e, struct buf *b)
 {
     if (e) {
         buf_puts(b, before);
@@ -50,15 +50,15 @@ static void print_select(const struct select_stmt *s, struct buf *b)
     }
     if (s->has_from) {
         buf_puts(b, " FROM ");
-        print_qual(&s->from, b);
+        sql_print_qual(&s->from, b);
         if (s->from_alias) {
             buf_puts(b, " AS ");
             sql_print_ident(s->from_alias, b);
         }
     }
-    print_opt(" WHERE ", s->where, b);
+    sql_print_opt(" WHERE ", s->where, b);
     print_exprs(" GROUP BY ", s->group_by, s->group_by_count, b);
-    print_opt(" HAVING ", s->having, b);
+    sql_print_opt(" HAVING ", s->having, b);
     for (uint32_t i = 0; i < s->order_by_count; i++) {
         const struct order_item *o = &s->order_by[i];
         buf_puts(b, i ? ", " : " ORDER BY ");
@@ -66,8 +66,8 @@ static void print_select(const struct select_stmt *s, struct buf *b)
         buf_puts(b, o->desc ? " DESC" : "");
         buf_puts(b, nulls[o->nulls]);
     }
-    print_opt(" LIMIT ", s->limit, b);
-    print_opt(" OFFSET ", s->offset, b);
+    sql_print_opt(" LIMIT ", s->limit, b);
+    sql_print_opt(" OFFSET ", s->offset, b);
 }
 
 static void print_names(const struct spec_name *names, size_t count, struct buf *b)
@@ -82,7 +82,7 @@ static void print_names(const struct spec_name *names, size_t count, struct buf 
 static void print_insert(const struct insert_stmt *s, struct buf *b)
 {
     buf_puts(b, "INSERT INTO ");
-    print_qual(&s->table, b);
+    sql_print_qual(&s->table, b);
     if (s->columns) {
         buf_puts(b, " ");
         print_names(s->columns, s->columns_count, b);
@@ -133,13 +133,31 @@ static void print_key(const struct table_spec *spec, struct buf *b)
     buf_puts(b, ")");
 }
 
-static void print_column(const struct column_spec *c, const struct expr *def, struct buf *b)
+void sql_print_column(const struct column_spec *c, const struct expr *def, struct buf *b)
 {
     sql_print_ident(c->name.s, b);
     buf_printf(b, " %s", type_name(c->type));
     buf_puts(b, c->not_null ? " NOT NULL" : c->null_given ? " NULL" : "");
-    print_opt(" DEFAULT ", def, b);
+    sql_print_opt(" DEFAULT ", def, b);
     buf_puts(b, c->primary_key ? " PRIMARY KEY" : "");
+}
+
+void sql_print_option_list(const struct option_spec *options,
+                           size_t count,
+                           const char *between,
+                           struct buf *b)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct option_spec *o = &options[i];
+
+        buf_puts(b, i ? between : "");
+        sql_print_name(o->name.s, true, b);
+        buf_puts(b, " = ");
+        if (o->quoted)
+            sql_print_quoted(o->value, strlen(o->value), '\'', b);
+        else
+            buf_puts(b, o->value);
+    }
 }
 
 static void print_options(const struct table_spec *spec, struct buf *b)
@@ -153,17 +171,9 @@ static void print_options(const struct table_spec *spec, struct buf *b)
     } else if (spec->options_count) {
         buf_puts(b, " WITH (");
     }
-    for (size_t i = 0; i < spec->options_count; i++) {
-        const struct option_spec *o = &spec->options[i];
-
-        buf_puts(b, clustering ? " AND " : i ? ", " : "");
-        sql_print_name(o->name.s, true, b);
-        buf_puts(b, " = ");
-        if (o->quoted)
-            sql_print_quoted(o->value, strlen(o->value), '\'', b);
-        else
-            buf_puts(b, o->value);
-    }
+    if (clustering && spec->options_count)
+        buf_puts(b, " AND ");
+    sql_print_option_list(spec->options, spec->options_count, clustering ? " AND " : ", ", b);
     if (!clustering && spec->options_count)
         buf_puts(b, ")");
 }
@@ -175,10 +185,10 @@ static void print_create_table(const struct stmt *s, struct buf *b)
     size_t items = 0;
 
     buf_puts(b, s->if_not_exists ? "CREATE TABLE IF NOT EXISTS " : "CREATE TABLE ");
-    print_qual(&name, b);
+    sql_print_qual(&name, b);
     for (size_t i = 0; i < spec->columns_count; i++) {
         buf_puts(b, items++ ? ", " : " (");
-        print_column(&spec->columns[i], s->column_defaults ? s->column_defaults[i] : NULL, b);
+        sql_print_column(&spec->columns[i], s->column_defaults ? s->column_defaults[i] : NULL, b);
     }
     for (uint32_t i = 0; i < spec->keys_count; i++) {
         buf_puts(b, items++ ? ", " : " (");
@@ -216,7 +226,7 @@ static void print_set(const struct stmt *s, struct buf *b)
 static void print_named(const char *before, const struct stmt *s, struct buf *b)
 {
     buf_puts(b, before);
-    print_qual(&s->name, b);
+    sql_print_qual(&s->name, b);
 }
 
 void sql_print_stmt(const struct stmt *s, struct buf *b)
@@ -230,6 +240,16 @@ void sql_print_stmt(const struct stmt *s, struct buf *b)
         break;
     case STMT_INSERT:
         print_insert(s->insert, b);
+        break;
+    case STMT_UPDATE:
+    case STMT_DELETE:
+        sql_print_change(s, b);
+        break;
+    case STMT_TRUNCATE:
+        print_named("TRUNCATE TABLE ", s, b);
+        break;
+    case STMT_ALTER_TABLE:
+        sql_print_alter(s, b);
         break;
     case STMT_CREATE_TABLE:
         print_create_table(s, b);
@@ -260,6 +280,9 @@ void sql_print_stmt(const struct stmt *s, struct buf *b)
         break;
     case STMT_SHOW_TABLE_STATUS:
         print_named("SHOW TABLE STATUS ", s, b);
+        break;
+    case STMT_SHOW_PARTITIONS:
+        print_named("SHOW PARTITIONS ", s, b);
         break;
     case STMT_SHOW_SETTING:
         buf_puts(b, "SHOW ");

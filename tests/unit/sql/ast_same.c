@@ -165,6 +165,47 @@ static bool same_create(const struct stmt *s, const struct stmt *t)
            same_names(a->partition_key, b->partition_key, a->partition_key_count);
 }
 
+static bool same_change(const struct change_stmt *a, const struct change_stmt *b)
+{
+    if (!same_qual(&a->table, &b->table) || !same_str(a->alias, b->alias) ||
+        a->set_count != b->set_count)
+        return false;
+    for (uint32_t i = 0; i < a->set_count; i++) {
+        if (!same_str(a->set[i].column.s, b->set[i].column.s) ||
+            !ast_same_expr(a->set[i].expr, b->set[i].expr))
+            return false;
+    }
+    return ast_same_expr(a->where, b->where);
+}
+
+static bool same_action(const struct alter_action *a, const struct alter_action *b)
+{
+    if (a->kind != b->kind || a->if_exists != b->if_exists ||
+        a->if_not_exists != b->if_not_exists || !same_str(a->column.name.s, b->column.name.s) ||
+        a->column.type != b->column.type || a->column.not_null != b->column.not_null ||
+        a->column.null_given != b->column.null_given || !same_str(a->name.s, b->name.s) ||
+        !same_str(a->to.s, b->to.s) || a->options_count != b->options_count)
+        return false;
+    for (uint32_t i = 0; i < a->options_count; i++) {
+        if (!same_str(a->options[i].name.s, b->options[i].name.s) ||
+            !same_str(a->options[i].value, b->options[i].value) ||
+            a->options[i].quoted != b->options[i].quoted)
+            return false;
+    }
+    return ast_same_expr(a->column_default, b->column_default);
+}
+
+static bool same_alter(const struct alter_stmt *a, const struct alter_stmt *b)
+{
+    if (a->actions_count != b->actions_count)
+        return false;
+    for (uint32_t i = 0; i < a->actions_count; i++) {
+        if (!same_action(&a->actions[i], &b->actions[i]))
+            return false;
+    }
+    return true;
+}
+
 bool ast_same_stmt(const struct stmt *a, const struct stmt *b)
 {
     if (!a || !b)
@@ -175,7 +216,9 @@ bool ast_same_stmt(const struct stmt *a, const struct stmt *b)
            same_str(a->replication, b->replication) && same_str(a->set_value, b->set_value) &&
            ast_same_stmt(a->explained, b->explained) && !a->select == !b->select &&
            !a->insert == !b->insert && !a->create == !b->create &&
-           (!a->select || same_select(a->select, b->select)) &&
+           (!a->select || same_select(a->select, b->select)) && !a->change == !b->change &&
+           !a->alter == !b->alter && (!a->change || same_change(a->change, b->change)) &&
+           (!a->alter || same_alter(a->alter, b->alter)) &&
            (!a->insert || same_insert(a->insert, b->insert)) && (!a->create || same_create(a, b));
 }
 
@@ -255,6 +298,20 @@ bool ast_sound(const struct stmt *s)
             }
         }
         return s->insert->rows_count > 0;
+    }
+    if (s->change) {
+        for (uint32_t i = 0; i < s->change->set_count; i++) {
+            if (!sound_expr(s->change->set[i].expr))
+                return false;
+        }
+        return sound_expr(s->change->where) && (s->kind == STMT_DELETE || s->change->set_count > 0);
+    }
+    if (s->alter) {
+        for (uint32_t i = 0; i < s->alter->actions_count; i++) {
+            if (!sound_expr(s->alter->actions[i].column_default))
+                return false;
+        }
+        return s->alter->actions_count > 0;
     }
     if (s->create) {
         for (size_t i = 0; i < s->create->columns_count; i++) {
