@@ -81,7 +81,7 @@ const struct statement statements[] = {
     {"delete from t as x where a", "DELETE FROM t AS x WHERE a"},
     {"explain delete from t where a = 1", "EXPLAIN DELETE FROM t WHERE a = 1"},
     {"truncate t", "TRUNCATE TABLE t"},
-    {"truncate table s.\"T\"", "TRUNCATE TABLE s.\"T\""},
+    {"truncate table s.\"T\"", "TRUNCATE TABLE s.T"},
     /* ALTER TABLE */
     {"alter table t add c int", "ALTER TABLE t ADD COLUMN c INTEGER"},
     {"alter table if exists s.t add column if not exists c varchar not null default 'x'",
