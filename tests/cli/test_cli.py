@@ -170,7 +170,8 @@ class Case(unittest.TestCase):
         shutil.rmtree(self.base)
 
     def run_dendro(self, *args, stdin="", env=None):
-        done = subprocess.run([DENDRO, *args], input=stdin.encode(), env=env or self.env, timeout=60,
+        given = stdin if isinstance(stdin, bytes) else stdin.encode()
+        done = subprocess.run([DENDRO, *args], input=given, env=env or self.env, timeout=60,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
         return done.returncode, done.stdout.decode(), done.stderr.decode()
 
@@ -364,6 +365,11 @@ class Errors(Case):
                     err="ERROR:  42601: syntax error at end of input; expected an expression\n"
                         "LINE 1: SELECT k FROM t WHERE\n"
                         "                             ^\n")
+
+    def test_not_utf8(self):
+        code, out, err = self.run_dendro("sql", "-v", "ON_ERROR_STOP=1", stdin=b"SELECT '\xe9t\xe9'")
+        self.assertEqual((code, out), (3, ""))
+        self.assertIn("ERROR:  22021: the text is not valid UTF-8: byte 0xE9 at character 9\n", err)
 
     def test_notice(self):
         self.expect(["sql", "-q", "-c", "DROP TABLE IF EXISTS nosuch"], err='NOTICE:  table "nosuch" does not exist, skipped\n')
