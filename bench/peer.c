@@ -8,12 +8,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define CELLS_FIRST 4096u
 #define TEXT_FIRST  65536u
+#define CSV_BUFFER  (1u << 20)
 
 int peer_fail(struct peer_error *err, const char *code, const char *text)
 {
@@ -152,65 +151,98 @@ void result_free(struct result *r)
 
 /* ---- CSV ---- */
 
-static size_t line_end(const struct csv *csv, size_t from)
+/* Reads more behind what is left; false at the end of the file. A file that cannot be read ends the
+ * program: half a load must not look like a whole one. */
+static bool csv_fill(struct csv *csv)
 {
-    const char *end = memchr(csv->bytes + from, '\n', csv->len - from);
+    ssize_t n;
 
-    return end ? (size_t)(end - csv->bytes) : csv->len;
+    memmove(csv->buf, csv->buf + csv->pos, csv->len - csv->pos);
+    csv->len -= csv->pos;
+    csv->pos = 0;
+    if (csv->len == csv->cap) {
+        csv->cap = csv->cap ? csv->cap * 2 : CSV_BUFFER;
+        csv->buf = grow(csv->buf, csv->cap, 1);
+    }
+    n = read(csv->fd, csv->buf + csv->len, csv->cap - csv->len);
+    if (n < 0) {
+        perror("qbench: reading CSV");
+        exit(1);
+    }
+    csv->len += (size_t)n;
+    return n > 0;
+}
+
+/* The next line, without its end; NULL at the end of the file. */
+static const char *csv_line(struct csv *csv, size_t *ret_len)
+{
+    size_t seen = 0;
+    const char *line;
+
+    for (;;) {
+        size_t left = csv->len - csv->pos;
+        const char *end =
+            left > seen ? memchr(csv->buf + csv->pos + seen, '\n', left - seen) : NULL;
+
+        if (end) {
+            line = csv->buf + csv->pos;
+            *ret_len = (size_t)(end - line);
+            csv->pos += *ret_len + 1;
+            return line;
+        }
+        seen = left;
+        if (!csv_fill(csv))
+            break;
+    }
+    if (csv->len == 0)
+        return NULL;
+    line = csv->buf;
+    *ret_len = csv->len;
+    csv->pos = csv->len;
+    return line;
 }
 
 int csv_open(struct csv *csv, const char *path, struct peer_error *err)
 {
-    struct stat st;
-    void *map = MAP_FAILED;
-    size_t end;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const char *names;
+    size_t len = 0;
 
     memset(csv, 0, sizeof *csv);
-    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0)
-        map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (fd >= 0)
-        close(fd);
-    if (map == MAP_FAILED)
+    csv->fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (csv->fd < 0)
         return peer_fail(err, NULL, "cannot read the CSV file");
-    csv->bytes = map;
-    csv->len = (size_t)st.st_size;
-    end = line_end(csv, 0);
+    csv->cap = CSV_BUFFER;
+    csv->buf = grow(NULL, csv->cap, 1);
+    names = csv_line(csv, &len);
     csv->cols = 1;
-    for (size_t i = 0; i < end; i++)
-        csv->cols += csv->bytes[i] == ',';
-    csv->pos = end + 1;
+    for (size_t i = 0; names && i < len; i++)
+        csv->cols += names[i] == ',';
     return 0;
 }
 
 bool csv_next(struct csv *csv, struct csv_cell *cells)
 {
-    size_t end, at = csv->pos;
+    size_t len = 0;
+    const char *line = csv_line(csv, &len), *end;
 
-    if (at >= csv->len)
+    if (!line)
         return false;
-    end = line_end(csv, at);
+    end = line + len;
     for (size_t c = 0; c < csv->cols; c++) {
-        const char *comma = at < end ? memchr(csv->bytes + at, ',', end - at) : NULL;
-        size_t stop = comma ? (size_t)(comma - csv->bytes) : end;
+        const char *comma = line < end ? memchr(line, ',', (size_t)(end - line)) : NULL;
+        const char *stop = comma ? comma : end;
 
-        cells[c] = (struct csv_cell){csv->bytes + at, stop - at};
-        at = stop < end ? stop + 1 : end;
+        cells[c] = (struct csv_cell){line, (size_t)(stop - line)};
+        line = stop < end ? stop + 1 : end;
     }
-    csv->pos = end + 1;
     return true;
 }
 
 void csv_close(struct csv *csv)
 {
-    union {
-        const char *in;
-        void *out;
-    } map = {csv->bytes};
-
-    if (map.out)
-        munmap(map.out, csv->len);
-    csv->bytes = NULL;
+    close(csv->fd);
+    free(csv->buf);
+    csv->buf = NULL;
 }
 
 /* ---- libraries ---- */

@@ -106,11 +106,14 @@ int peer_fail(struct peer_error *err, const char *code, const char *text);
 
 /* ---- CSV files for loading ---- */
 
-/* A mapped file of plain CSV: no quotes, one row a line, a first line of names. */
+/* A file of plain CSV: no quotes, one row a line, a first line of names. It is read through a
+ * buffer, not mapped: pages of a mapped file would count as memory of the peer. */
 struct csv {
-    const char *bytes;
-    size_t len;
-    size_t pos; /* of the next row */
+    int fd;
+    char *buf;
+    size_t cap;
+    size_t pos; /* of the next row in buf */
+    size_t len; /* bytes in buf */
     size_t cols;
 };
 
@@ -120,8 +123,8 @@ struct csv_cell {
 };
 
 int csv_open(struct csv *csv, const char *path, struct peer_error *err);
-/* The cells of the next row; false at the end. cells has room for csv->cols; a short row is filled
- * up with empty cells. */
+/* The cells of the next row, valid until the next call; false at the end. cells has room for
+ * csv->cols; a short row is filled up with empty cells. */
 bool csv_next(struct csv *csv, struct csv_cell *cells);
 void csv_close(struct csv *csv);
 

@@ -102,14 +102,14 @@ class Peer:
     def client(self, home, settings=()):
         return Client(self.qbench, self, self.database(home), settings)
 
-    def load(self, home, data, files):
+    def load(self, home, data, files, settings=()):
         """Loads every table of the data set; returns the figures of the first."""
         shutil.rmtree(home, ignore_errors=True)
         os.makedirs(home)
         figures = None
         for table, columns in TABLES[data]:
             before, start = disk_usage(home), time.monotonic()
-            peak, how = self.load_table(home, table, columns, files[table])
+            peak, how = self.load_table(home, table, columns, files[table], settings)
             seconds = time.monotonic() - start
             if figures is None:
                 figures = {"seconds": seconds, "rss": peak, "bytes": disk_usage(home) - before, "how": how}
@@ -132,19 +132,20 @@ class Dendro(Peer):
     def find_library(self):
         return os.path.join(self.build, "libdendro.so")
 
-    def load_table(self, home, table, columns, path):
+    def load_table(self, home, table, columns, path, settings):
         create = ("query", queries.create_table("dendro", table, columns))
         program = os.path.join(self.build, "dendro")
         if subprocess.run([program, "import", "--help"], capture_output=True).returncode == 0:
             _, peak = self.run(home, create)
-            process = subprocess.Popen([program, "import", self.database(home), table, path],
+            options = [word for setting in settings for word in ("--set", setting)]
+            process = subprocess.Popen([program, "import", *options, self.database(home), table, path],
                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             text = process.stdout.read()
             _, status, usage = os.wait4(process.pid, 0)
             if status != 0:
                 raise Failed("", "dendro import: " + text.decode(errors="replace")[-300:])
             return max(peak, usage.ru_maxrss * 1024), "dendro import"
-        _, peak = self.run(home, create, ("load", table, 0, path), ("query", "CHECKPOINT"))
+        _, peak = self.run(home, create, ("load", table, 0, path), ("query", "CHECKPOINT"), settings=settings)
         return peak, "INSERT of 5000 rows each, then CHECKPOINT"
 
 
@@ -164,7 +165,7 @@ class DuckDB(Peer):
             raise SystemExit(f"bench: {DUCKDB_PACKAGE} brought no libduckdb.so for this machine")
         return found[0]
 
-    def load_table(self, home, table, columns, path):
+    def load_table(self, home, table, columns, path, settings):
         _, peak = self.run(home, ("query", queries.create_table("duckdb", table, columns)),
                            ("query", f"COPY {table} FROM '{path}' (HEADER)"), ("query", "CHECKPOINT"))
         return peak, "COPY, then CHECKPOINT"
@@ -181,7 +182,7 @@ class SQLite(Peer):
     def find_library(self):
         return "libsqlite3.so.0"
 
-    def load_table(self, home, table, columns, path):
+    def load_table(self, home, table, columns, path, settings):
         time_col = [kind for _, kind in columns].index("time") if ("time", "time") in columns else -1
         requests = [("query", "PRAGMA journal_mode = WAL"),
                     ("query", queries.create_table("sqlite", table, columns)),

@@ -8,6 +8,7 @@ and calls it. Figures go to bench/results/SCALE.json and .md."""
 import argparse
 import datetime
 import hashlib
+import inspect
 import json
 import os
 import platform
@@ -72,23 +73,26 @@ class Scale:
 
 # ---- loading ----
 
-def fingerprint(peer):
-    """A database is loaded anew when the library or the way to load it has changed."""
-    digest = hashlib.sha256()
-    names = [peer.library] if os.path.exists(peer.library) else []
-    names += [os.path.join(os.path.dirname(__file__), n) for n in ("peers.py", "queries.py")]
-    for name in names:
-        with open(name, "rb") as f:
-            digest.update(f.read() if name != peer.library or peer.name == "dendro" else
-                          str(os.path.getsize(name)).encode())
-    return digest.hexdigest()
+def settings_of(peer, options):
+    return options.set if peer.name == "dendro" else []
+
+
+def fingerprint(scale, peer, settings):
+    """A database is loaded anew when the library, its settings, the tables or the way to load have changed."""
+    tables = [queries.create_table(peer.name, t, columns) for t, columns in peers_.TABLES[scale.data]]
+    library = b""
+    if peer.name == "dendro":
+        with open(peer.library, "rb") as f:
+            library = f.read()
+    text = repr((peer.library, settings, tables, inspect.getsource(type(peer))))
+    return hashlib.sha256(text.encode() + library).hexdigest()
 
 
 def load(scale, peer, options):
     """Figures of the load, of this run or of the one that left the database."""
     home = os.path.join(scale.home, peer.name)
     note = home + ".json"
-    mark = fingerprint(peer)
+    mark = fingerprint(scale, peer, settings_of(peer, options))
     if not options.reload and os.path.exists(note):
         with open(note, encoding="utf-8") as f:
             figures = json.load(f)
@@ -98,7 +102,7 @@ def load(scale, peer, options):
     say(f"loading {peer.label}, {scale.rows} rows")
     if os.path.exists(note):
         os.remove(note)
-    figures = peer.load(home, scale.data, {t: p for t, (p, _) in scale.files().items()})
+    figures = peer.load(home, scale.data, {t: p for t, (p, _) in scale.files().items()}, settings_of(peer, options))
     figures.update(rows=scale.rows, rows_per_s=scale.rows / figures["seconds"],
                    bytes_per_row=figures["bytes"] / scale.rows, mark=mark,
                    date=datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"))
@@ -270,7 +274,7 @@ def run_scale(scale, chosen, options):
            "queries": {}, "goals": {}}
     scale.generate(options.build)
     out["load"] = {p.name: load(scale, p, options) for p in chosen}
-    sessions = [Session(p, scale, options.set if p.name == "dendro" else ()) for p in chosen]
+    sessions = [Session(p, scale, settings_of(p, options)) for p in chosen]
     out["versions"] = {s.peer.name: s.version for s in sessions}
     for s in sessions:
         check_rows(s, scale)
