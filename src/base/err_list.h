@@ -54,4 +54,6 @@ DN_ERR(BAD_LOGARITHM,     47, "2201E", "The logarithm of zero or of a negative n
 DN_ERR(BAD_POWER,         48, "2201F", "A power, or a root, that is no real number.")
 DN_ERR(BAD_ESCAPE,        49, "22025", "An escape in a LIKE pattern has nothing after it, or is longer than a character.")
 DN_ERR(BAD_SUBSTRING,     50, "22011", "The length of a substring is negative.")
+DN_ERR(TABLE_CHANGED,     51, "40001", "The table was altered, emptied or dropped while the statement ran.")
+DN_ERR(DUPLICATE_KEY,     52, "23505", "Two rows of one statement would have the same key.")
 /* clang-format on */
