@@ -65,10 +65,19 @@ static size_t shell_offset(const char *text, size_t len, uint32_t position)
     return at;
 }
 
+/* A script and a place in it. */
+struct shell_place {
+    const char *text;
+    size_t len;
+    size_t at;     /* byte */
+    uint32_t line; /* of text[at], in the file */
+};
+
 /* The line an error is about, with a caret under the place. */
-static void shell_show_place(const char *text, size_t len, uint32_t position, uint32_t line)
+static void shell_show_place(const struct shell_place *p)
 {
-    size_t at = shell_offset(text, len, position);
+    const char *text = p->text;
+    size_t at = p->at;
     size_t start = at;
     size_t end = at;
     size_t shown;
@@ -77,18 +86,16 @@ static void shell_show_place(const char *text, size_t len, uint32_t position, ui
 
     while (start > 0 && text[start - 1] != '\n')
         start--;
-    while (end < len && text[end] != '\n')
+    while (end < p->len && text[end] != '\n')
         end++;
-    for (size_t i = 0; i < start; i++)
-        line += text[i] == '\n';
     while (at - start > SHELL_LINE_SHOWN / 2 ||
            (start < at && ((unsigned char)text[start] & 0xc0) == 0x80))
         start++;
     shown = end - start < SHELL_LINE_SHOWN ? end - start : SHELL_LINE_SHOWN;
-    while (shown > at - start && ((unsigned char)text[start + shown] & 0xc0) == 0x80 &&
-           start + shown < len)
+    while (shown > at - start && start + shown < p->len &&
+           ((unsigned char)text[start + shown] & 0xc0) == 0x80)
         shown--;
-    head = fprintf(stderr, "LINE %u: ", line);
+    head = fprintf(stderr, "LINE %u: ", p->line);
     buf_init(&pad, NULL);
     (void)out_visible(text + start, shown, &pad);
     (void)fprintf(stderr, "%.*s\n", (int)pad.len, (const char *)pad.data);
@@ -97,23 +104,23 @@ static void shell_show_place(const char *text, size_t len, uint32_t position, ui
     buf_done(&pad);
 }
 
-static void shell_show_error(
-    struct shell *sh, const struct dendro_error *err, const char *text, size_t len, uint32_t line)
+/* The statement begins at place->at; its line is that of the text's first byte. */
+static void
+shell_show_error(struct shell *sh, const struct dendro_error *err, struct shell_place *place)
 {
     const char *red = sh->color ? "\033[1;31m" : "";
     const char *off = sh->color ? "\033[0m" : "";
 
+    place->at += shell_offset(
+        place->text + place->at, place->len - place->at, err->position ? err->position : 1);
+    for (size_t i = 0; i < place->at; i++)
+        place->line += place->text[i] == '\n';
     (void)fflush(sh->out.to);
-    if (sh->source) {
-        uint32_t at = line;
-        size_t place = shell_offset(text, len, err->position ? err->position : 1);
-        for (size_t i = 0; i < place; i++)
-            at += text[i] == '\n';
-        (void)fprintf(stderr, "%s:%u: ", sh->source, at);
-    }
+    if (sh->source)
+        (void)fprintf(stderr, "%s:%u: ", sh->source, place->line);
     (void)fprintf(stderr, "%sERROR:%s  %s: %s\n", red, off, err->sqlstate, err->message);
     if (err->position)
-        shell_show_place(text, len, err->position, line);
+        shell_show_place(place);
     if (err->hint[0])
         (void)fprintf(stderr, "HINT:  %s\n", err->hint);
 }
@@ -163,6 +170,8 @@ bool shell_run(struct shell *sh, const char *text, size_t len, uint32_t line)
         struct dendro_error err = {0};
         dendro_stmt *stmt = NULL;
         const char *tail = end;
+        struct shell_place place = {
+            .text = text, .len = len, .at = (size_t)(at - text), .line = line};
         double begun = shell_now_ms();
         int rc = dendro_prepare(sh->conn, at, end - at, &stmt, &tail, &err);
         if (rc >= 0 && stmt && dendro_column_count(stmt) > 0) {
@@ -174,14 +183,12 @@ bool shell_run(struct shell *sh, const char *text, size_t len, uint32_t line)
         dendro_finalize(stmt);
         if (rc < 0) {
             sh->errors++;
-            shell_show_error(sh, &err, at, (size_t)(end - at), line);
+            shell_show_error(sh, &err, &place);
             if (sh->stop)
                 return false;
         } else if (sh->timing && stmt) {
             (void)fprintf(sh->out.to, "Time: %.3f ms\n", shell_now_ms() - begun);
         }
-        for (const char *p = at; p < tail; p++)
-            line += *p == '\n';
         if (tail == at)
             break;
         at = tail;

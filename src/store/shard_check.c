@@ -48,8 +48,13 @@ static void check_segment(struct checker *c, const struct seg_meta *m)
     if (rc == DN_OK)
         rc = seg_verify(seg, &err);
     if (rc < 0) {
-        (void)snprintf(
-            text, sizeof text, "table \"%s\", object %s: %.500s", t->name, name, err.text);
+        /* The error names the object itself, with or without the word. */
+        (void)snprintf(text,
+                       sizeof text,
+                       "table \"%s\", %s%.500s",
+                       t->name,
+                       strncmp(err.text, name, strlen(name)) == 0 ? "object " : "",
+                       err.text);
         check_fault(c, text);
         seg_unref(seg);
         return;
