@@ -59,8 +59,10 @@ static int stmt_compile_explain(struct dendro_stmt *stmt, struct dn_err *err)
         rc = stmt_compile_select(stmt, inner, err);
     } else if (inner->kind == STMT_INSERT) {
         rc = stmt_compile_insert(stmt, inner->insert, err);
+    } else if (inner->kind == STMT_UPDATE || inner->kind == STMT_DELETE) {
+        rc = stmt_compile_change(stmt, inner, err);
     } else {
-        rc = DN_FAIL(err, DN_E_UNSUPPORTED, "EXPLAIN is for SELECT and INSERT");
+        rc = DN_FAIL(err, DN_E_UNSUPPORTED, "EXPLAIN is for SELECT, INSERT, UPDATE and DELETE");
         dn_err_at(err, inner->start);
     }
     if (rc < 0)
@@ -90,6 +92,7 @@ static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
         return stmt_compile_insert(stmt, stmt->ast->insert, err);
     case STMT_UPDATE:
     case STMT_DELETE:
+        return stmt_compile_change(stmt, stmt->ast, err);
     case STMT_TRUNCATE:
     case STMT_ALTER_TABLE:
     case STMT_SHOW_PARTITIONS:

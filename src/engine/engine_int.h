@@ -85,7 +85,7 @@ struct dendro_stmt {
     struct arena compiled;
     struct catalog *catalog; /* it was compiled against; one reference */
     uint64_t epoch;
-    struct plan *plan;           /* SELECT, EXPLAIN SELECT */
+    struct plan *plan;           /* SELECT, UPDATE, DELETE, and EXPLAIN of them */
     struct intake_target insert; /* INSERT, COPY FROM */
     const struct plan_col *cols;
     uint32_t cols_count;
@@ -159,6 +159,8 @@ int stmt_compile(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 bool stmt_compiled(const struct dendro_stmt *stmt); /* still fits the catalog and the session */
 
 /* ---- select.c: SELECT and EXPLAIN ---- */
+/* Parameters, snapshot and context of a statement that has a plan; ast: it, or what it explains. */
+int stmt_begin(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err) DN_MUST_CHECK;
 int stmt_run_select(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 int stmt_run_explain(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 
@@ -167,6 +169,12 @@ int stmt_compile_insert(struct dendro_stmt *stmt,
                         const struct insert_stmt *ins,
                         struct dn_err *err) DN_MUST_CHECK;
 int stmt_run_insert(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+
+/* ---- change.c: UPDATE and DELETE ---- */
+int stmt_compile_change(struct dendro_stmt *stmt,
+                        const struct stmt *ast,
+                        struct dn_err *err) DN_MUST_CHECK;
+int stmt_run_change(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 
 /* ---- ddl.c ---- */
 int stmt_run_ddl(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;

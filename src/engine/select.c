@@ -68,6 +68,8 @@ static int sel_plan_once(struct dendro_stmt *stmt, const struct stmt *ast, struc
     env.literals = literals;
     env.literals_untyped = untyped;
     env.literals_count = n;
+    if (ast->kind != STMT_SELECT)
+        return plan_change(&env, ast, &stmt->run_plan, err);
     return plan_select(&env, ast, &stmt->run_plan, err);
 }
 
@@ -119,7 +121,7 @@ static int sel_snapshot(struct dendro_stmt *stmt, const struct stmt *ast, struct
     }
 }
 
-static int sel_begin(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+int stmt_begin(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
 {
     int rc = sel_snapshot(stmt, ast, err);
 
@@ -138,7 +140,7 @@ static int sel_begin(struct dendro_stmt *stmt, const struct stmt *ast, struct dn
 
 int stmt_run_select(struct dendro_stmt *stmt, struct dn_err *err)
 {
-    int rc = sel_begin(stmt, stmt->ast, err);
+    int rc = stmt_begin(stmt, stmt->ast, err);
 
     if (rc < 0)
         return rc;
@@ -180,15 +182,33 @@ static int sel_lines(struct dendro_stmt *stmt, const struct buf *text, struct dn
     return 0;
 }
 
-static int sel_explain_select(struct dendro_stmt *stmt, struct buf *text, struct dn_err *err)
+static int sel_explain_plan(struct dendro_stmt *stmt, struct buf *text, struct dn_err *err)
 {
+    const struct stmt *inner = stmt->ast->explained;
     const struct plan *plan;
-    int rc = sel_begin(stmt, stmt->ast->explained, err);
+    struct buf tree;
+    int rc = stmt_begin(stmt, stmt->ast->explained, err);
 
     if (rc < 0)
         return rc;
     plan = stmt->run_plan ? stmt->run_plan : stmt->plan;
-    return exec_explain(plan, &stmt->ctx, text, err);
+    if (inner->kind == STMT_SELECT)
+        return exec_explain(plan, &stmt->ctx, text, err);
+    buf_init(&tree, &stmt->owner);
+    rc = exec_explain(plan, &stmt->ctx, &tree, err);
+    buf_puts(text, inner->kind == STMT_UPDATE ? "Update " : "Delete from ");
+    table_print_ident(plan->table->schema, text);
+    buf_puts(text, ".");
+    table_print_ident(plan->table->name, text);
+    buf_puts(text, "\n-> ");
+    for (size_t i = 0; i < tree.len; i++) {
+        buf_append(text, &tree.data[i], 1);
+        if (tree.data[i] == '\n' && i + 1 < tree.len)
+            buf_puts(text, "   ");
+    }
+    text->failed = text->failed || tree.failed;
+    buf_done(&tree);
+    return rc;
 }
 
 int stmt_run_explain(struct dendro_stmt *stmt, struct dn_err *err)
@@ -198,8 +218,8 @@ int stmt_run_explain(struct dendro_stmt *stmt, struct dn_err *err)
     int rc = 0;
 
     buf_init(&text, &stmt->owner);
-    if (inner->kind == STMT_SELECT)
-        rc = sel_explain_select(stmt, &text, err);
+    if (inner->kind != STMT_INSERT)
+        rc = sel_explain_plan(stmt, &text, err);
     else
         buf_printf(&text,
                    "Insert into %s.%s\n  Values: %u rows of %u columns",

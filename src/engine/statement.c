@@ -363,6 +363,8 @@ static void stmt_set_tag(struct dendro_stmt *stmt)
         tag = stmt->ast->kind == STMT_CREATE_SCHEMA ? "CREATE KEYSPACE" : "DROP KEYSPACE";
     if (stmt->ast->kind == STMT_SELECT)
         snprintf(stmt->tag, sizeof(stmt->tag), "SELECT %" PRIu64, stmt->rows_count);
+    else if (stmt->ast->kind == STMT_UPDATE || stmt->ast->kind == STMT_DELETE)
+        snprintf(stmt->tag, sizeof(stmt->tag), "%s %" PRIu64, tag, stmt->rows_count);
     else if (stmt->ast->kind == STMT_INSERT)
         snprintf(stmt->tag, sizeof(stmt->tag), "INSERT 0 %" PRIu64, stmt->rows_count);
     else
@@ -389,6 +391,7 @@ static int stmt_start(struct dendro_stmt *stmt, struct dn_err *err)
         return stmt_run_insert(stmt, err);
     case STMT_UPDATE:
     case STMT_DELETE:
+        return stmt_run_change(stmt, err);
     case STMT_TRUNCATE:
     case STMT_ALTER_TABLE:
     case STMT_SHOW_PARTITIONS:

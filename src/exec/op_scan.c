@@ -118,7 +118,7 @@ static void op_scan_print_head(const struct plan_node *node, struct buf *b)
     buf_puts(b, "\ncolumns: ");
     for (uint32_t i = 0; i < node->cols_count; i++) {
         buf_puts(b, i ? ", " : "");
-        table_print_ident(node->table->columns[node->scan_cols[i]].name, b);
+        table_print_ident(node->cols[i].name, b);
     }
     buf_puts(b, node->cols_count ? "" : "none, only rows are counted");
 }

@@ -161,6 +161,15 @@ static int assign_text(const struct plan_target *to,
     return 0;
 }
 
+bool plan_assignable(enum type_id to, enum type_id from)
+{
+    if (to == from)
+        return true;
+    if (type_is_int(to) || type_is_float(to))
+        return type_is_number(from);
+    return type_is_timestamp(to) && (type_is_int(from) || type_is_timestamp(from));
+}
+
 int plan_assign(const struct plan_target *to,
                 const struct datum *in,
                 bool untyped,

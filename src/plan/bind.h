@@ -26,9 +26,9 @@ struct binder {
     const char *clause;        /* "WHERE": for messages */
     bool aggs_allowed;         /* in this clause */
     bool in_agg;               /* inside an aggregate's argument */
-    uint16_t *scan_cols;       /* table columns referred to, in order of appearance */
+    uint16_t *scan_cols;       /* store columns referred to, in order of appearance */
     uint32_t scan_cols_count;
-    uint16_t *scan_pos;        /* table column -> place in scan_cols, or BIND_COL_NONE */
+    uint16_t *scan_pos;        /* store column -> place in scan_cols, or BIND_COL_NONE */
     enum type_id *param_types; /* of the statement; NULL with params_count 0 */
     uint32_t params_count;
     struct plan_agg *aggs; /* found so far, distinct ones only */

@@ -46,7 +46,7 @@ struct plan_node {
     uint32_t cols_count;
 
     const struct table *table; /* SCAN */
-    uint16_t *scan_cols;       /* SCAN: table columns, in the order of cols */
+    uint16_t *scan_cols;       /* SCAN: store columns, in the order of cols */
     struct scan_pred *preds;   /* SCAN: from the WHERE clause, constants only */
     uint32_t preds_count;
     /* SCAN with parameters in the WHERE clause: preds are made at execution by plan_scan_preds().
@@ -63,13 +63,34 @@ struct plan_node {
     struct bexpr *offset;
 };
 
+/* What an UPDATE puts into one column. */
+struct plan_set {
+    uint16_t col; /* table column */
+    uint32_t at;  /* place of the new value among the root's columns, PLAN_NO_COL: none */
+    const struct expr *value; /* without a place: a literal or parameter; NULL = the default */
+    uint32_t pos;             /* of the new value */
+    bool loose;               /* now(): nobody wrote the digits that a coarser column drops */
+};
+#define PLAN_NO_COL UINT32_MAX
+
+/* UPDATE and DELETE: for each row that matches the root returns old values, then new ones. */
+struct plan_change {
+    uint16_t *cols; /* store columns of the old values, in the order of the root's first columns */
+    uint32_t cols_count;
+    bool whole; /* they are all of the table's columns in order (then the row id) */
+    bool moves; /* an UPDATE sets columns that decide where a row lives */
+    struct plan_set *sets;
+    uint32_t sets_count;
+};
+
 struct plan {
     struct plan_node *root;
     uint32_t hidden_cols; /* trailing columns of the root that only the sort needed: not shown */
     enum type_id *param_types; /* params_count; TYPE_NONE = could be anything (taken as VARCHAR) */
     uint32_t params_count;
-    const struct table *table; /* referenced; NULL without FROM */
-    char notice[256];          /* "" or a warning for EXPLAIN (full scan) */
+    const struct table *table;  /* referenced; NULL without FROM */
+    struct plan_change *change; /* UPDATE, DELETE; NULL for others */
+    char notice[256];           /* "" or a warning for EXPLAIN (full scan) */
 };
 
 struct plan_env {
@@ -91,6 +112,12 @@ int plan_select(const struct plan_env *env,
                 struct plan **ret,
                 struct dn_err *err) DN_MUST_CHECK;
 void plan_done(struct plan *p); /* drops the table reference; NULL is fine */
+
+/* UPDATE and DELETE: the plan that finds their rows. */
+int plan_change(const struct plan_env *env,
+                const struct stmt *stmt,
+                struct plan **ret,
+                struct dn_err *err) DN_MUST_CHECK;
 
 /* What a scan may be pruned by: as in struct scan_spec. */
 struct plan_preds {
@@ -123,6 +150,9 @@ struct plan_target {
     enum type_id type;
     bool exact; /* a key column: a time finer than the column keeps is refused, not rounded */
 };
+
+/* May values of a type be stored as another at all? (plan_assign then looks at each.) */
+bool plan_assignable(enum type_id to, enum type_id from);
 
 /* A value as a column of that type stores it: numbers fit or are refused (no fraction is dropped,
  * no NaN, no infinity), integers are times in the column's unit, untyped text is read as the type.

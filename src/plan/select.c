@@ -409,7 +409,7 @@ static int sel_bind_count(
 
 /* ---- the whole ---- */
 
-static int sel_from(struct sel *s, struct plan *p, struct dn_err *err)
+int plan_from(struct sel *s, struct plan *p, struct dn_err *err)
 {
     const struct plan_env *env = s->b.env;
     const struct qual_name *from = &s->sel->from;
@@ -425,11 +425,11 @@ static int sel_from(struct sel *s, struct plan *p, struct dn_err *err)
     p->table = table_ref(t);
     s->b.table = t;
     s->b.table_name = s->sel->from_alias ? s->sel->from_alias : t->name;
-    s->b.scan_cols = arena_alloc_array(env->arena, t->columns_count, sizeof(uint16_t));
-    s->b.scan_pos = arena_alloc_array(env->arena, t->columns_count, sizeof(uint16_t));
+    s->b.scan_cols = arena_alloc_array(env->arena, store_cols_count(t), sizeof(uint16_t));
+    s->b.scan_pos = arena_alloc_array(env->arena, store_cols_count(t), sizeof(uint16_t));
     if (!s->b.scan_cols || !s->b.scan_pos)
         return DN_FAIL_NOMEM(err);
-    memset(s->b.scan_pos, 0xff, t->columns_count * sizeof(uint16_t));
+    memset(s->b.scan_pos, 0xff, store_cols_count(t) * sizeof(uint16_t));
     return 0;
 }
 
@@ -450,7 +450,7 @@ int plan_select(const struct plan_env *env,
     if (!p->param_types)
         return DN_FAIL_NOMEM(err);
     s.b.param_types = p->param_types;
-    rc = sel_from(&s, p, err);
+    rc = plan_from(&s, p, err);
     if (rc == 0)
         rc = sel_bind_items(&s, err);
     if (rc == 0)

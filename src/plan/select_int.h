@@ -30,6 +30,8 @@ struct sel {
     struct bexpr *offset;
 };
 
+/* Finds the table of s->sel, if it has one. */
+int plan_from(struct sel *s, struct plan *p, struct dn_err *err) DN_MUST_CHECK;
 /* The nodes of a SELECT whose parts are bound (stack.c). */
 int plan_stack(struct sel *s, struct plan *p, struct dn_err *err) DN_MUST_CHECK;
 /* Does the scan deliver the rows in the order asked for already? */

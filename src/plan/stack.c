@@ -51,8 +51,9 @@ static int sel_make_scan(struct sel *s, struct plan *p, struct plan_node **ret, 
     if (!n->cols)
         return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; i < n->cols_count; i++) {
-        n->cols[i].name = t->columns[n->scan_cols[i]].name;
-        n->cols[i].type = t->columns[n->scan_cols[i]].type;
+        n->cols[i].name =
+            n->scan_cols[i] < t->columns_count ? t->columns[n->scan_cols[i]].name : "row id";
+        n->cols[i].type = store_col_type(t, n->scan_cols[i]);
     }
     n->prune = s->where;
     if (s->where && sel_is_late(s->where))

@@ -1,0 +1,599 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * change.c: UPDATE and DELETE. The plan finds the rows as of a snapshot; they are gathered, checked
+ * like rows of an INSERT, and written in one commit that the shard refuses if one of them has a
+ * newer version by then. Then all is done again with a new snapshot, so that no increment is lost;
+ * after CHANGE_TRIES the statement fails with 40001.
+ *
+ *     DELETE                      a tombstone for each row
+ *     UPDATE                      the whole row anew; in a table with upsert = 'field' a patch
+ *     UPDATE of what places rows  (key columns, time of a table without a key) the row anew where
+ * it belongs then, and a tombstone where it was, unless another row of the statement came to lie
+ * there
+ *
+ * Two rows of the statement with the same new key are refused. A row that is not of the statement
+ * and has that key is replaced, as by INSERT. */
+#include "engine/engine_int.h"
+
+#include "base/hash.h"
+
+#include <stdio.h>
+
+#define CHANGE_TRIES      64
+#define CHANGE_WAIT_NS    50000u /* the first pause is shorter than this, later ones up to … */
+#define CHANGE_WAIT_GROWS 8      /* … 2^8 times as long */
+#define CHANGE_ROWS_MAX   (32u * 1024 * 1024)
+#define CHANGE_NAME_MAX   200u /* bytes of a row's name in a message */
+#define CHANGE_BATCHES    3u
+
+struct change_run {
+    struct dendro_stmt *stmt;
+    const struct table *table;
+    const struct plan_change *plan;
+    struct mem_owner *owner;
+    struct arena strings; /* of the buffers; goes with them */
+    struct arena scratch; /* of one batch */
+    struct colbuf *olds;  /* owned: plan->cols_count of them; empty where nobody asks */
+    struct colbuf *news;  /* owned: plan->sets_count of them; empty for constants */
+    struct datum *consts; /* in strings: values of the others */
+    bool consts_checked;  /* against what the columns refuse; when the first row is there */
+    uint32_t rows;
+    struct vec *old_cols; /* in strings: by store column; those that are known */
+    struct vec *new_cols; /* in strings: by store column */
+    struct shard_batch batches[CHANGE_BATCHES];
+    size_t batches_count;
+};
+
+/* ---- names of rows ---- */
+
+/* "row (host = 'a', time = '…')", or its number where there is no key. */
+static void change_name_row(const struct change_run *r,
+                            const struct vec *cols,
+                            uint32_t row,
+                            uint32_t number,
+                            char to[CHANGE_NAME_MAX + 8])
+{
+    const struct table *t = r->table;
+    struct buf b;
+
+    snprintf(to, CHANGE_NAME_MAX, "row %u", number + 1);
+    if (t->local_count == 0)
+        return;
+    buf_init(&b, NULL);
+    for (uint16_t i = 0; i < t->local_count; i++) {
+        struct datum d = vec_datum(&cols[t->local[i].col], row);
+
+        buf_printf(&b, "%s%s = ", i ? ", " : "row (", t->columns[t->local[i].col].name);
+        table_print_literal(&d, &b);
+    }
+    buf_puts(&b, ")");
+    if (!b.failed) {
+        size_t n = b.len;
+
+        if (n > CHANGE_NAME_MAX) {
+            n = CHANGE_NAME_MAX;
+            while (n > 0 && (b.data[n] & 0xc0) == 0x80)
+                n--;
+        }
+        snprintf(
+            to, CHANGE_NAME_MAX + 8, "%.*s%s", (int)n, (const char *)b.data, n < b.len ? "…" : "");
+    }
+    buf_done(&b);
+}
+
+/* Old columns of a batch by store column, for names. */
+static void change_by_col(const struct change_run *r, const struct batch *b, struct vec *to)
+{
+    for (uint32_t i = 0; i < r->plan->cols_count; i++)
+        to[r->plan->cols[i]] = b->cols[i];
+}
+
+/* ---- gathering ---- */
+
+static bool change_is_set(const struct plan_change *p, uint32_t col)
+{
+    for (uint32_t i = 0; i < p->sets_count; i++)
+        if (p->sets[i].col == col)
+            return true;
+    return false;
+}
+
+/* The old value of a column that gets a new one is asked for only where it tells the rows apart. */
+static bool change_keeps_old(const struct change_run *r, uint32_t i)
+{
+    uint32_t col = r->plan->cols[i];
+
+    return col >= r->table->columns_count || r->table->columns[col].key_pos > 0 ||
+           r->table->time_col == (int)col || !change_is_set(r->plan, col);
+}
+
+static int change_init(struct change_run *r, struct dn_err *err)
+{
+    const struct table *t = r->table;
+    const struct plan_change *p = r->plan;
+
+    r->olds = mem_calloc(r->owner, p->cols_count, sizeof(*r->olds));
+    r->news = mem_calloc(r->owner, (size_t)p->sets_count + 1, sizeof(*r->news));
+    r->consts = arena_calloc(&r->strings, (size_t)p->sets_count + 1, sizeof(*r->consts));
+    r->old_cols = arena_calloc(&r->strings, store_cols_count(t), sizeof(*r->old_cols));
+    r->new_cols = arena_calloc(&r->strings, store_cols_count(t), sizeof(*r->new_cols));
+    if (!r->olds || !r->news || !r->consts || !r->old_cols || !r->new_cols)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < p->cols_count; i++)
+        colbuf_init(&r->olds[i], store_col_type(t, p->cols[i]), r->owner, &r->strings);
+    for (uint32_t i = 0; i < p->sets_count; i++)
+        colbuf_init(&r->news[i], t->columns[p->sets[i].col].type, r->owner, &r->strings);
+    return 0;
+}
+
+static void change_done(struct change_run *r)
+{
+    for (uint32_t i = 0; r->olds && i < r->plan->cols_count; i++)
+        colbuf_done(&r->olds[i]);
+    for (uint32_t i = 0; r->news && i < r->plan->sets_count; i++)
+        colbuf_done(&r->news[i]);
+    mem_free(r->olds);
+    mem_free(r->news);
+    arena_done(&r->strings);
+    arena_done(&r->scratch);
+}
+
+static int change_blame(const struct change_run *r, uint32_t set, int rc, struct dn_err *err)
+{
+    if (rc != DN_E_NOMEM)
+        dn_err_prefix(err, "column \"%s\"", r->table->columns[r->plan->sets[set].col].name);
+    dn_err_at(err, r->plan->sets[set].pos);
+    return rc;
+}
+
+/* Values that are the same for every row, in the columns' types. */
+static int change_consts(struct change_run *r, struct dn_err *err)
+{
+    for (uint32_t i = 0; i < r->plan->sets_count; i++) {
+        const struct plan_set *set = &r->plan->sets[i];
+        const struct column *c = &r->table->columns[set->col];
+        struct plan_target to = {.type = c->type, .exact = c->key_pos > 0};
+        struct datum d = {.type = c->type, .null = true};
+        bool untyped = false;
+        int rc = 0;
+
+        if (set->at != PLAN_NO_COL)
+            continue;
+        if (!set->value && c->has_default) {
+            d = c->def;
+        } else if (set->value && set->value->kind == EXPR_PARAM) {
+            d = r->stmt->params[set->value->param - 1].value;
+            untyped = r->stmt->params[set->value->param - 1].untyped;
+        } else if (set->value) {
+            d = set->value->value;
+            untyped = d.type == TYPE_VARCHAR;
+        }
+        if (set->value)
+            rc = plan_assign(&to, &d, untyped, &r->strings, &d, err);
+        if (rc == 0 && !datum_copy(&r->strings, &d, &r->consts[i]))
+            rc = DN_FAIL_NOMEM(err);
+        if (rc < 0)
+            return change_blame(r, i, rc, err);
+    }
+    return 0;
+}
+
+/* NULL where none may be: an error once there is a row to put it into. */
+static int change_check_consts(struct change_run *r, struct dn_err *err)
+{
+    if (r->consts_checked)
+        return 0;
+    r->consts_checked = true;
+    for (uint32_t i = 0; i < r->plan->sets_count; i++) {
+        const struct plan_set *set = &r->plan->sets[i];
+        int rc = set->at == PLAN_NO_COL ? intake_check(r->table, set->col, &r->consts[i], err) : 0;
+
+        if (rc < 0)
+            return change_blame(r, i, rc, err);
+    }
+    return 0;
+}
+
+/* New values of one SET expression. */
+static int
+change_assign(struct change_run *r, uint32_t set, const struct batch *b, struct dn_err *err)
+{
+    const struct plan_set *s = &r->plan->sets[set];
+    struct colbuf *to = &r->news[set];
+
+    for (uint32_t i = 0; i < b->sel_count; i++) {
+        uint32_t row = b->sel ? b->sel[i] : i;
+        struct intake_value v = {.d = vec_datum(&b->cols[s->at], row), .loose = s->loose};
+        char name[CHANGE_NAME_MAX + 8];
+        struct datum d;
+        int rc = intake_assign(r->table, s->col, &v, &r->scratch, &d, err);
+
+        if (rc == 0 && !colbuf_append(to, &d))
+            rc = DN_FAIL_NOMEM(err);
+        if (rc == 0)
+            continue;
+        rc = change_blame(r, set, rc, err);
+        if (rc != DN_E_NOMEM) {
+            change_by_col(r, b, r->old_cols);
+            change_name_row(r, r->old_cols, row, r->rows + i, name);
+            dn_err_prefix(err, "%s", name);
+        }
+        return rc;
+    }
+    return 0;
+}
+
+static int change_gather(struct change_run *r, const struct batch *b, struct dn_err *err)
+{
+    int rc = change_check_consts(r, err);
+
+    if (rc == 0 && b->sel_count > CHANGE_ROWS_MAX - r->rows) {
+        rc = DN_FAIL(
+            err, DN_E_TOO_COMPLEX, "the statement changes more than %u rows", CHANGE_ROWS_MAX);
+        dn_err_hint(err, "Change them by ranges of the key.");
+    }
+    for (uint32_t i = 0; rc == 0 && i < r->plan->cols_count; i++)
+        if (change_keeps_old(r, i) &&
+            !colbuf_append_vec(&r->olds[i], &b->cols[i], b->sel, b->sel_count))
+            rc = DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; rc == 0 && i < r->plan->sets_count; i++)
+        if (r->plan->sets[i].at != PLAN_NO_COL)
+            rc = change_assign(r, i, b, err);
+    r->rows += b->sel_count;
+    arena_reset(&r->scratch);
+    return rc;
+}
+
+static int change_find(struct change_run *r, struct dn_err *err)
+{
+    struct dendro_stmt *stmt = r->stmt;
+    struct batch b;
+    int rc = exec_open(stmt->run_plan ? stmt->run_plan : stmt->plan, &stmt->ctx, &stmt->root, err);
+
+    while (rc == 0 && (rc = exec_next(stmt->root, &b, err)) == 0)
+        rc = change_gather(r, &b, err);
+    exec_close(stmt->root);
+    stmt->root = NULL;
+    return rc == DN_EOF ? 0 : rc;
+}
+
+/* ---- batches ---- */
+
+static int change_vectors(struct change_run *r, struct dn_err *err)
+{
+    const struct plan_change *p = r->plan;
+
+    for (uint32_t i = 0; i < p->cols_count; i++) {
+        if (!change_keeps_old(r, i))
+            continue;
+        r->old_cols[p->cols[i]] = colbuf_vec(&r->olds[i], 0, r->rows);
+        r->new_cols[p->cols[i]] = r->old_cols[p->cols[i]];
+    }
+    for (uint32_t i = 0; i < p->sets_count; i++) {
+        struct vec *to = &r->new_cols[p->sets[i].col];
+
+        if (p->sets[i].at != PLAN_NO_COL)
+            *to = colbuf_vec(&r->news[i], 0, r->rows);
+        else if (!vec_make_const(&r->strings, &r->consts[i], r->rows, to))
+            return DN_FAIL_NOMEM(err);
+    }
+    return 0;
+}
+
+/* A batch of `rows` rows; columns without a vector are NULL, in a patch not said at all. */
+static int change_batch(
+    struct change_run *r, enum row_op op, const struct vec *from, uint32_t rows, struct dn_err *err)
+{
+    static const uint64_t absent = 1;
+    const struct table *t = r->table;
+    struct vec *cols = arena_calloc(&r->strings, store_cols_count(t), sizeof(*cols));
+    struct shard_batch *b = &r->batches[r->batches_count];
+
+    if (!cols)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t c = 0; c < store_cols_count(t); c++) {
+        struct datum none = {.type = store_col_type(t, c), .null = true};
+
+        cols[c] = from[c];
+        if (c >= t->columns_count || from[c].data)
+            continue;
+        if (!vec_make_const(&r->strings, &none, rows, &cols[c]))
+            return DN_FAIL_NOMEM(err);
+        if (op == ROW_PATCH)
+            cols[c].absent = &absent;
+    }
+    *b = (struct shard_batch){
+        .table = t, .cols = cols, .rows = rows, .op = op, .check_seq = snapshot_seq(r->stmt->snap)};
+    if (t->form == KEY_NONE)
+        b->rowids = cols[t->columns_count + HIDDEN_ROWID].data;
+    r->batches_count++;
+    return 0;
+}
+
+/* The rows with a set bit (or without), as columns of their own. */
+static int change_pick(struct change_run *r,
+                       const struct vec *from,
+                       const uint64_t *bits,
+                       bool set,
+                       struct vec *to,
+                       uint32_t *ret_rows,
+                       struct dn_err *err)
+{
+    uint32_t rows = 0;
+
+    for (uint32_t row = 0; row < r->rows; row++)
+        rows += vec_bit(bits, row) == set;
+    *ret_rows = rows;
+    for (uint32_t c = 0; rows > 0 && c < store_cols_count(r->table); c++) {
+        enum type_id type = store_col_type(r->table, c);
+        uint8_t *data;
+        uint64_t *nulls;
+        uint32_t n = 0;
+
+        if (!from[c].data)
+            continue;
+        data = arena_alloc_array(&r->strings, rows, phys_size(type_phys(type)));
+        nulls = arena_calloc(&r->strings, VEC_BITMAP_WORDS(rows), sizeof(*nulls));
+        if (!data || !nulls)
+            return DN_FAIL_NOMEM(err);
+        for (uint32_t row = 0; row < r->rows; row++) {
+            struct datum d;
+
+            if (vec_bit(bits, row) != set)
+                continue;
+            d = vec_datum(&from[c], row);
+            datum_store(&d, data, n);
+            if (d.null)
+                vec_bit_set(nulls, n);
+            n++;
+        }
+        to[c] = (struct vec){.type = type,
+                             .form = VEC_FLAT,
+                             .count = rows,
+                             .data = data,
+                             .nulls = from[c].nulls ? nulls : NULL};
+    }
+    return 0;
+}
+
+/* ---- rows that move ---- */
+
+/* Keys as bytes, one after another. */
+struct change_keys {
+    struct buf bytes;
+    size_t *ends; /* owned: ends[i] is where key i ends */
+    struct hidx index;
+};
+
+struct change_key {
+    const uint8_t *p;
+    size_t len;
+};
+
+static struct change_key change_key_at(const struct change_keys *k, uint32_t i)
+{
+    size_t from = i ? k->ends[i - 1] : 0;
+
+    return (struct change_key){.p = k->bytes.data + from, .len = k->ends[i] - from};
+}
+
+static bool change_key_same(const void *ctx, const void *key, uint32_t id)
+{
+    const struct change_key *a = key;
+    struct change_key b = change_key_at(ctx, id);
+
+    return a->len == b.len && memcmp(a->p, b.p, a->len) == 0;
+}
+
+static uint64_t change_key_hash(const void *ctx, uint32_t id)
+{
+    struct change_key k = change_key_at(ctx, id);
+
+    return dn_hash64(k.p, k.len, 0);
+}
+
+/* Text in keys has a limit, as for INSERT. */
+static int change_check_key(const struct change_run *r, uint32_t row, struct dn_err *err)
+{
+    const struct table *t = r->table;
+    uint64_t bytes = 0;
+
+    for (uint16_t i = 0; i < t->local_count; i++)
+        if (type_is_string(t->columns[t->local[i].col].type))
+            bytes += vec_str(&r->new_cols[t->local[i].col], row).len;
+    if (bytes <= INTAKE_KEY_BYTES_MAX)
+        return 0;
+    return DN_FAIL(
+        err, DN_E_TOO_LONG, "the key's text is longer than %u bytes", INTAKE_KEY_BYTES_MAX);
+}
+
+static int
+change_add_key(struct change_run *r, struct change_keys *k, uint32_t row, struct dn_err *err)
+{
+    char name[CHANGE_NAME_MAX + 8];
+    struct change_key key;
+    uint64_t hash;
+    int rc = change_check_key(r, row, err);
+
+    if (rc < 0)
+        return rc;
+    rows_key(r->table, r->new_cols, row, &k->bytes);
+    if (k->bytes.failed)
+        return DN_FAIL_NOMEM(err);
+    k->ends[row] = k->bytes.len;
+    key = change_key_at(k, row);
+    hash = dn_hash64(key.p, key.len, 0);
+    if (hidx_find(&k->index, hash, change_key_same, k, &key) != UINT32_MAX) {
+        change_name_row(r, r->new_cols, row, row, name);
+        rc = DN_FAIL(err, DN_E_DUPLICATE_KEY, "two rows would have the same key: %s", name);
+        dn_err_hint(err, "A key is one row; nothing was changed.");
+        return rc;
+    }
+    return hidx_add(&k->index, hash, row, change_key_hash, k) ? 0 : DN_FAIL_NOMEM(err);
+}
+
+/* Keyed tables: which old keys are nobody's now? */
+static int change_left(struct change_run *r, uint64_t *gone, struct dn_err *err)
+{
+    struct change_keys k = {.ends = mem_alloc_array(r->owner, r->rows, sizeof(*k.ends))};
+    struct buf old;
+    int rc = k.ends ? 0 : DN_FAIL_NOMEM(err);
+
+    buf_init(&k.bytes, r->owner);
+    buf_init(&old, r->owner);
+    hidx_init(&k.index, r->owner);
+    for (uint32_t row = 0; rc == 0 && row < r->rows; row++)
+        rc = change_add_key(r, &k, row, err);
+    for (uint32_t row = 0; rc == 0 && row < r->rows; row++) {
+        struct change_key key;
+
+        buf_reset(&old);
+        rows_key(r->table, r->old_cols, row, &old);
+        if (old.failed) {
+            rc = DN_FAIL_NOMEM(err);
+            break;
+        }
+        key = (struct change_key){.p = old.data, .len = old.len};
+        if (hidx_find(&k.index, dn_hash64(key.p, key.len, 0), change_key_same, &k, &key) ==
+            UINT32_MAX)
+            vec_bit_set(gone, row);
+    }
+    hidx_done(&k.index);
+    buf_done(&old);
+    buf_done(&k.bytes);
+    mem_free(k.ends);
+    return rc;
+}
+
+static int change_moves(struct change_run *r, struct dn_err *err)
+{
+    const struct table *t = r->table;
+    uint32_t cols = store_cols_count(t);
+    uint64_t *gone = arena_calloc(&r->strings, VEC_BITMAP_WORDS(r->rows) + 1, sizeof(*gone));
+    struct vec *picked = arena_calloc(&r->strings, 3 * (size_t)cols, sizeof(*picked));
+    uint32_t rows = 0;
+    int rc = 0;
+
+    if (!gone || !picked)
+        return DN_FAIL_NOMEM(err);
+    if (t->form != KEY_NONE)
+        rc = change_left(r, gone, err);
+    for (uint32_t row = 0; t->form == KEY_NONE && row < r->rows; row++)
+        if (rows_slab(t, r->old_cols, row) != rows_slab(t, r->new_cols, row))
+            vec_bit_set(gone, row);
+    if (rc == 0)
+        rc = change_pick(r, r->old_cols, gone, true, picked, &rows, err);
+    if (rc == 0 && rows > 0) {
+        /* Only what says which row it is. */
+        for (uint32_t c = 0; c < t->columns_count; c++)
+            if (t->columns[c].key_pos == 0 && t->time_col != (int)c)
+                picked[c] = (struct vec){.data = NULL};
+        rc = change_batch(r, ROW_DELETE, picked, rows, err);
+    }
+    if (rc < 0 || t->form != KEY_NONE || rows == 0)
+        return rc < 0 ? rc : change_batch(r, ROW_PUT, r->new_cols, r->rows, err);
+    /* Without a key those that went to another slab are new rows there. */
+    rc = change_pick(r, r->new_cols, gone, true, picked + cols, &rows, err);
+    if (rc == 0)
+        rc = change_batch(r, ROW_PUT, picked + cols, rows, err);
+    if (rc < 0)
+        return rc;
+    r->batches[r->batches_count - 1].rowids = NULL;
+    r->batches[r->batches_count - 1].check_seq = 0;
+    rc = change_pick(r, r->new_cols, gone, false, picked + 2 * (size_t)cols, &rows, err);
+    if (rc == 0 && rows > 0)
+        rc = change_batch(r, ROW_PUT, picked + 2 * (size_t)cols, rows, err);
+    return rc;
+}
+
+static int change_write(struct change_run *r, struct dn_err *err)
+{
+    struct dendro_conn *conn = r->stmt->conn;
+    uint64_t seq;
+    int rc = change_vectors(r, err);
+
+    if (rc < 0)
+        return rc;
+    if (r->plan->moves)
+        rc = change_moves(r, err);
+    else if (r->plan->sets_count == 0)
+        rc = change_batch(r, ROW_DELETE, r->old_cols, r->rows, err);
+    else
+        rc = change_batch(r, r->plan->whole ? ROW_PUT : ROW_PATCH, r->new_cols, r->rows, err);
+    if (rc == 0)
+        rc = engine_write_ready(conn->db, r->table, err);
+    if (rc == 0)
+        rc = shard_write(conn->db->shard,
+                         r->batches,
+                         r->batches_count,
+                         conn->settings.synchronous_commit,
+                         &seq,
+                         err);
+    return rc;
+}
+
+/* ---- the statement ---- */
+
+int stmt_compile_change(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+{
+    struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->compiled);
+
+    return plan_change(&env, ast, &stmt->plan, err);
+}
+
+static int change_once(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    struct change_run r = {.stmt = stmt, .owner = &stmt->owner};
+    const struct plan *plan;
+    int rc = stmt_begin(stmt, stmt->ast, err);
+
+    if (rc < 0)
+        return rc;
+    plan = stmt->run_plan ? stmt->run_plan : stmt->plan;
+    r.plan = plan->change;
+    r.table = plan->table;
+    arena_init(&r.strings, r.owner);
+    arena_init(&r.scratch, r.owner);
+    rc = change_init(&r, err);
+    if (rc == 0)
+        rc = change_consts(&r, err);
+    if (rc == 0)
+        rc = change_find(&r, err);
+    if (rc == 0 && r.rows > 0)
+        rc = change_write(&r, err);
+    stmt->rows_count = rc == 0 ? r.rows : 0;
+    change_done(&r);
+    return rc;
+}
+
+static void change_pause(struct dendro_stmt *stmt, int tries)
+{
+    struct sched *sched = stmt->conn->db->volume->sched;
+    uint64_t max = (uint64_t)CHANGE_WAIT_NS
+                   << (tries < CHANGE_WAIT_GROWS ? tries : CHANGE_WAIT_GROWS);
+
+    sched_sleep_ns(sched, sched_random(sched) % max);
+}
+
+int stmt_run_change(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    int rc = session_write_allowed(stmt->conn, err);
+
+    for (int i = 0; rc == 0; i++) {
+        rc = change_once(stmt, err);
+        if (rc != DN_E_CONFLICT || i + 1 == CHANGE_TRIES)
+            break;
+        stmt_stop(stmt);
+        if (atomic_load(&stmt->conn->cancel))
+            return DN_FAIL(err, DN_E_CANCELED, "the statement was canceled");
+        change_pause(stmt, i);
+        rc = stmt_compiled(stmt) ? 0 : stmt_compile(stmt, err);
+    }
+    if (rc == DN_E_NOMEM)
+        dn_err_hint(err,
+                    stmt->ast->kind == STMT_DELETE
+                        ? "All rows of a statement change at once: delete by ranges of the key, or "
+                          "everything with TRUNCATE."
+                        : "All rows of a statement change at once: update by ranges of the key.");
+    return rc;
+}
