@@ -79,6 +79,12 @@ agg_find(const char *name, bool star, enum type_id arg, uint32_t pos, struct dn_
     return NULL;
 }
 
+/* What a second argument may be: a time of any precision, or a number that counts like one. */
+static bool agg_orders(enum type_id type)
+{
+    return type_is_timestamp(type) || type_is_int(type) || type == TYPE_NONE;
+}
+
 const struct agg *agg_find_pair(
     const char *name, enum type_id arg, enum type_id arg2, uint32_t pos, struct dn_err *err)
 {
@@ -86,7 +92,7 @@ const struct agg *agg_find_pair(
 
     for (uint32_t i = 0; (a = agg_at(i)); i++)
         if (strcasecmp(a->name, name) == 0 && a->arg2 != TYPE_NONE &&
-            (a->arg == arg || arg == TYPE_NONE) && (a->arg2 == arg2 || arg2 == TYPE_NONE))
+            (a->arg == arg || arg == TYPE_NONE) && agg_orders(arg2))
             return a;
     DN_IGNORE(DN_FAIL(err,
                       DN_E_UNDEFINED_FUNCTION,

@@ -10,8 +10,6 @@
 
 #define AGG_LANES 4u
 
-__extension__ typedef __int128 agg_i128;
-
 struct agg_sum_int {
     agg_i128 sum;
     int64_t count; /* values */

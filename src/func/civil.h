@@ -31,3 +31,11 @@ static inline int64_t civil_floor(int64_t x, int64_t divisor)
 
     return q - (x % divisor < 0);
 }
+
+/* What that leaves: 0 <= civil_mod < divisor. */
+static inline int64_t civil_mod(int64_t x, int64_t divisor)
+{
+    int64_t rest = x % divisor;
+
+    return rest < 0 ? rest + divisor : rest;
+}

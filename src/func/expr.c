@@ -201,6 +201,14 @@ static int expr_call_dict(struct expr_call *c, struct vec *ret, struct dn_err *e
     rc = expr_call_kernel(c, entries, &out, err);
     if (rc < 0)
         return rc;
+    if (out.form != VEC_FLAT) {
+        const uint64_t *nulls = out.nulls;
+
+        out.nulls = NULL;
+        if (!vec_flatten(c->ev->arena, &out, NULL, entries, &out))
+            return DN_FAIL_NOMEM(err);
+        out.nulls = nulls;
+    }
     *ret = (struct vec){.type = out.type,
                         .form = VEC_DICT,
                         .count = c->in->count,
@@ -370,6 +378,10 @@ static int expr_node(const struct bexpr *e,
             return rc;
         return expr_in(e, ev, in, &left, ret, err);
     }
+    case BEXPR_CASE:
+        return expr_case(e, ev, in, ret, err);
+    case BEXPR_COALESCE:
+        return expr_coalesce(e, ev, in, ret, err);
     case BEXPR_KIND_MAX:
         break;
     }

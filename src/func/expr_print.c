@@ -23,7 +23,7 @@ static void expr_print_literal(const struct datum *d, struct buf *b)
             buf_u8(b, (uint8_t)d->str.ptr[i]);
         }
         buf_u8(b, '\'');
-    } else if (type_is_timestamp(d->type)) {
+    } else if (type_is_timestamp(d->type) || d->type == TYPE_INTERVAL) {
         buf_u8(b, '\'');
         text_print(d, b);
         buf_u8(b, '\'');
@@ -88,6 +88,24 @@ static void expr_print_call(const struct bexpr *e, const char *const *names, str
     buf_puts(b, ")");
 }
 
+static void expr_print_case(const struct bexpr *e, const char *const *names, struct buf *b)
+{
+    const struct bexpr *other = e->args[e->args_count - 1];
+
+    buf_puts(b, "CASE");
+    for (uint32_t i = 0; i + 1 < e->args_count; i += 2) {
+        buf_puts(b, " WHEN ");
+        expr_print(e->args[i], names, b);
+        buf_puts(b, " THEN ");
+        expr_print(e->args[i + 1], names, b);
+    }
+    if (other->kind != BEXPR_CONST || !other->value.null) {
+        buf_puts(b, " ELSE ");
+        expr_print(other, names, b);
+    }
+    buf_puts(b, " END");
+}
+
 void expr_print(const struct bexpr *e, const char *const *names, struct buf *b)
 {
     switch (e->kind) {
@@ -115,6 +133,14 @@ void expr_print(const struct bexpr *e, const char *const *names, struct buf *b)
         buf_puts(b, e->negated ? " NOT IN (" : " IN (");
         expr_print_list(e, 1, ", ", names, b);
         buf_puts(b, "))");
+        return;
+    case BEXPR_CASE:
+        expr_print_case(e, names, b);
+        return;
+    case BEXPR_COALESCE:
+        buf_puts(b, "coalesce(");
+        expr_print_list(e, 0, ", ", names, b);
+        buf_puts(b, ")");
         return;
     case BEXPR_KIND_MAX:
         return;

@@ -91,6 +91,10 @@ static uint32_t func_match_cost(const struct func *f, const enum type_id *types,
     for (uint32_t i = 0; i < count; i++) {
         uint32_t cost = func_cast_cost(types[i], func_arg_type(f, i));
 
+        /* Text beside a time is a time or an interval rather than a number. */
+        if (count == 2 && types[i] == TYPE_NONE && type_is_timestamp(types[1 - i]) &&
+            type_is_int(func_arg_type(f, i)))
+            cost = 1;
         if (cost == UINT32_MAX)
             return UINT32_MAX;
         sum += cost;

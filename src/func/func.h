@@ -73,6 +73,9 @@ const struct func *func_find(const char *name,
 /* The cast from one type to another; NULL: no such cast. implicit: only those allowed without
  * asking. */
 const struct func *func_cast(enum type_id from, enum type_id to, bool implicit);
+/* The text every match of a LIKE pattern starts with, written to `to` (room for the pattern);
+ * returns its length. ret_whole: the pattern is nothing but that text. */
+uint32_t func_like_prefix(struct vstr pattern, struct vstr escape, char *to, bool *ret_whole);
 /* Iteration for docs, completion and tests. */
 const struct func *func_at(uint32_t i); /* NULL past the end */
 
@@ -110,7 +113,8 @@ struct agg {
 
 const struct agg *
 agg_find(const char *name, bool star, enum type_id arg, uint32_t pos, struct dn_err *err);
-/* With two arguments: first(x, time). */
+/* With two arguments: first(x, time). The time may be of any precision, or an integer; it is not
+ * cast to agg->arg2. */
 const struct agg *agg_find_pair(
     const char *name, enum type_id arg, enum type_id arg2, uint32_t pos, struct dn_err *err);
 bool agg_name_exists(const char *name);

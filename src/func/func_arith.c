@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * func_arith.c: + - * / % and unary minus on numbers, and a time stamp plus or minus an integer (in
- * the time stamp's unit). Integers that leave their type raise, so does a division by zero of any
- * type; REAL and DOUBLE may become infinite. SMALLINT and INTEGER work in the next wider type;
+ * the time stamp's unit). Results that leave their type raise, so does a division by zero of any
+ * type. SMALLINT and INTEGER work in the next wider type;
  * BIGINT finds an overflow in the signs. */
 #include "func/func_int.h"
 
@@ -158,34 +158,45 @@ static inline int64_t func_sub_wrap(int64_t x, int64_t y)
 #define UNARY_RAISE(x) func_fail_range(TYPE_BIGINT, err)
 #include "func/unary_tmpl.h"
 
-/* ---- REAL ---- */
+/* ---- REAL: finite operands give a finite result, or it is an error ---- */
+
+static inline int func_f32_over(float r, float x, float y)
+{
+    return (fabsf(r) == INFINITY) & (fabsf(x) != INFINITY) & (fabsf(y) != INFINITY);
+}
+
+static inline int func_f64_over(double r, double x, double y)
+{
+    return (fabs(r) == (double)INFINITY) & (fabs(x) != (double)INFINITY) &
+           (fabs(y) != (double)INFINITY);
+}
 
 #define ARITH_FN          func_add_f32
 #define ARITH_T           float
 #define ARITH_BAD         int
-#define ARITH_OP(x, y, r) ((r) = (x) + (y), 0)
-#define ARITH_RAISE(y)    ((void)(y), (void)err, DN_E_INTERNAL)
+#define ARITH_OP(x, y, r) ((r) = (x) + (y), func_f32_over(r, x, y))
+#define ARITH_RAISE(y)    ((void)(y), func_fail_range(TYPE_REAL, err))
 #include "func/arith_tmpl.h"
 
 #define ARITH_FN          func_sub_f32
 #define ARITH_T           float
 #define ARITH_BAD         int
-#define ARITH_OP(x, y, r) ((r) = (x) - (y), 0)
-#define ARITH_RAISE(y)    ((void)(y), (void)err, DN_E_INTERNAL)
+#define ARITH_OP(x, y, r) ((r) = (x) - (y), func_f32_over(r, x, y))
+#define ARITH_RAISE(y)    ((void)(y), func_fail_range(TYPE_REAL, err))
 #include "func/arith_tmpl.h"
 
 #define ARITH_FN          func_mul_f32
 #define ARITH_T           float
 #define ARITH_BAD         int
-#define ARITH_OP(x, y, r) ((r) = (x) * (y), 0)
-#define ARITH_RAISE(y)    ((void)(y), (void)err, DN_E_INTERNAL)
+#define ARITH_OP(x, y, r) ((r) = (x) * (y), func_f32_over(r, x, y))
+#define ARITH_RAISE(y)    ((void)(y), func_fail_range(TYPE_REAL, err))
 #include "func/arith_tmpl.h"
 
 #define ARITH_FN          func_div_f32
 #define ARITH_T           float
 #define ARITH_BAD         int
-#define ARITH_OP(x, y, r) ((r) = (x) / (y), (y) == 0)
-#define ARITH_RAISE(y)    ((void)(y), func_fail_zero(err))
+#define ARITH_OP(x, y, r) ((r) = (x) / (y), ((y) == 0) | func_f32_over(r, x, y))
+#define ARITH_RAISE(y)    ((y) == 0 ? func_fail_zero(err) : func_fail_range(TYPE_REAL, err))
 #include "func/arith_tmpl.h"
 
 #define ARITH_FN          func_mod_f32
@@ -207,29 +218,29 @@ static inline int64_t func_sub_wrap(int64_t x, int64_t y)
 #define ARITH_FN          func_add_f64
 #define ARITH_T           double
 #define ARITH_BAD         int
-#define ARITH_OP(x, y, r) ((r) = (x) + (y), 0)
-#define ARITH_RAISE(y)    ((void)(y), (void)err, DN_E_INTERNAL)
+#define ARITH_OP(x, y, r) ((r) = (x) + (y), func_f64_over(r, x, y))
+#define ARITH_RAISE(y)    ((void)(y), func_fail_range(TYPE_DOUBLE, err))
 #include "func/arith_tmpl.h"
 
 #define ARITH_FN          func_sub_f64
 #define ARITH_T           double
 #define ARITH_BAD         int
-#define ARITH_OP(x, y, r) ((r) = (x) - (y), 0)
-#define ARITH_RAISE(y)    ((void)(y), (void)err, DN_E_INTERNAL)
+#define ARITH_OP(x, y, r) ((r) = (x) - (y), func_f64_over(r, x, y))
+#define ARITH_RAISE(y)    ((void)(y), func_fail_range(TYPE_DOUBLE, err))
 #include "func/arith_tmpl.h"
 
 #define ARITH_FN          func_mul_f64
 #define ARITH_T           double
 #define ARITH_BAD         int
-#define ARITH_OP(x, y, r) ((r) = (x) * (y), 0)
-#define ARITH_RAISE(y)    ((void)(y), (void)err, DN_E_INTERNAL)
+#define ARITH_OP(x, y, r) ((r) = (x) * (y), func_f64_over(r, x, y))
+#define ARITH_RAISE(y)    ((void)(y), func_fail_range(TYPE_DOUBLE, err))
 #include "func/arith_tmpl.h"
 
 #define ARITH_FN          func_div_f64
 #define ARITH_T           double
 #define ARITH_BAD         int
-#define ARITH_OP(x, y, r) ((r) = (x) / (y), (y) == 0)
-#define ARITH_RAISE(y)    ((void)(y), func_fail_zero(err))
+#define ARITH_OP(x, y, r) ((r) = (x) / (y), ((y) == 0) | func_f64_over(r, x, y))
+#define ARITH_RAISE(y)    ((y) == 0 ? func_fail_zero(err) : func_fail_range(TYPE_DOUBLE, err))
 #include "func/arith_tmpl.h"
 
 #define ARITH_FN          func_mod_f64
@@ -359,6 +370,18 @@ static const struct func func_arith_rows[] = {
            func_mod_f32,
            "Remainder of the division, with the sign of the left operand.",
            "7.5 % 2 = 1.5"),
+#define MOD(t, suffix, sample)                                                            \
+    {                                                                                     \
+        .name = "mod", .args = {TYPE_##t, TYPE_##t}, .args_count = 2, .result = TYPE_##t, \
+        .flags = FUNC_STRICT, .kernel = func_mod_##suffix, .doc = "The same as %.",       \
+        .example = sample                                                                 \
+    }
+    MOD(BIGINT, i64, "mod(-7, 2) = -1"),
+    MOD(INTEGER, i32, "mod(-7, 2) = -1"),
+    MOD(SMALLINT, i16, "mod(-7, 2) = -1"),
+    MOD(DOUBLE, f64, "mod(7.5, 2) = 1.5"),
+    MOD(REAL, f32, "mod(7.5, 2) = 1.5"),
+#undef MOD
     ARITH1("-", BIGINT, func_neg_i64, "The value with the other sign.", "- 3 = -3"),
     ARITH1("-", INTEGER, func_neg_i32, "The value with the other sign.", "- 3 = -3"),
     ARITH1("-", SMALLINT, func_neg_i16, "The value with the other sign.", "- 3 = -3"),

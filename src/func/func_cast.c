@@ -478,6 +478,7 @@ static const struct func func_cast_rows[] = {
          VARCHAR,
          func_cast_to_text,
          "CAST(TIMESTAMP(9) '2015-06-01' AS VARCHAR) = 2015-06-01T00:00:00.000000000Z"),
+    CAST(INTERVAL, VARCHAR, func_cast_to_text, "CAST(INTERVAL '26 hours' AS VARCHAR) = 26:00:00"),
     CAST(VARCHAR, BOOLEAN, func_cast_from_text, "CAST('true' AS BOOLEAN) = true"),
     CAST(VARCHAR, SMALLINT, func_cast_from_text, "CAST('-7' AS SMALLINT) = -7"),
     CAST(VARCHAR, INTEGER, func_cast_from_text, "CAST('-7' AS INTEGER) = -7"),
@@ -497,6 +498,7 @@ static const struct func func_cast_rows[] = {
          TIMESTAMP_NS,
          func_cast_from_text,
          "CAST('2015-06-01' AS TIMESTAMP(9)) = 2015-06-01T00:00:00.000000000Z"),
+    CAST(VARCHAR, INTERVAL, func_cast_from_text, "CAST('90m' AS INTERVAL) = 01:30:00"),
 };
 
 const struct func_table func_table_cast = {func_cast_rows, DN_ARRAY_SIZE(func_cast_rows)};

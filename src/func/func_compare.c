@@ -64,6 +64,12 @@ static inline bool func_str_eq(struct vstr a, struct vstr b)
 #include "func/compare_tmpl.h"
 
 /* One row per operator; lo < hi are two literals of the type. */
+#define COMPARE_T        struct vinterval
+#define COMPARE_SUFFIX   iv
+#define COMPARE_EQ(x, y) (vinterval_cmp(x, y) == 0)
+#define COMPARE_LT(x, y) (vinterval_cmp(x, y) < 0)
+#include "func/compare_tmpl.h"
+
 #define COMPARE1(op, t, fn, text, sample)                                                  \
     {                                                                                      \
         .name = op, .args = {TYPE_##t, TYPE_##t}, .args_count = 2, .result = TYPE_BOOLEAN, \
@@ -88,6 +94,7 @@ static const struct func func_compare_rows[] = {
     COMPARE6(TIMESTAMP_US, i64, "TIMESTAMP(6) '2015-06-01'", "TIMESTAMP(6) '2015-06-02'"),
     COMPARE6(TIMESTAMP_NS, i64, "TIMESTAMP(9) '2015-06-01'", "TIMESTAMP(9) '2015-06-02'"),
     COMPARE6(BOOLEAN, i8, "false", "true"),
+    COMPARE6(INTERVAL, iv, "INTERVAL '23:00'", "INTERVAL '1 day'"),
     COMPARE6(BLOB, str, "0x00ff", "0x01"),
 };
 

@@ -9,15 +9,28 @@
 /* Where two rows of a name fit equally well (an untyped argument fits all), the earlier wins. */
 #define FUNC_TABLES(X) \
     X(arith)           \
+    X(interval)        \
     X(compare)         \
     X(logic)           \
     X(cast)            \
-    X(scalar)
+    X(scalar)          \
+    X(math)            \
+    X(bits)            \
+    X(string)          \
+    X(string_make)     \
+    X(like)            \
+    X(choice)          \
+    X(bucket)          \
+    X(extract)
 
 #define AGG_TABLES(X) \
     X(count)          \
     X(sum)            \
-    X(minmax)
+    X(minmax)         \
+    X(stddev)         \
+    X(timed)          \
+    X(bool)           \
+    X(interval)
 
 struct func_table {
     const struct func *rows; /* static */
@@ -46,6 +59,28 @@ int func_fail_zero(struct dn_err *err);
 /* Result memory: count values of `size` bytes; NULL has raised DN_E_NOMEM. */
 void *func_ret_alloc(
     const struct func_ctx *ctx, struct vec *ret, uint32_t count, size_t size, struct dn_err *err);
+
+/* An interval of parts with fractions: what is left of a month goes to days, of a day to hours. */
+int func_interval_spread(
+    double months, double days, double us, struct vinterval *ret, struct dn_err *err) DN_MUST_CHECK;
+
+__extension__ typedef __int128 agg_i128;
+
+/* The longest text a function may make. */
+#define FUNC_TEXT_MAX (256u * 1024 * 1024)
+/* Memory for a text of a result. DN_E_TOO_LONG, DN_E_NOMEM. */
+int func_text_room(const struct func_ctx *ctx, uint64_t len, char **ret, struct dn_err *err)
+    DN_MUST_CHECK;
+/* Simple case mapping (utf8proc_tolower or _toupper), character by character. */
+int func_map_case(const struct func_ctx *ctx,
+                  struct vstr s,
+                  int32_t (*map)(int32_t),
+                  struct vstr *ret,
+                  struct dn_err *err) DN_MUST_CHECK;
+
+/* Where `sub`, not empty, first stands in s; NULL: nowhere. The C library looks for its first byte.
+ */
+const char *func_find_text(struct vstr s, struct vstr sub);
 
 /* Bits of a double such that equal values have equal bits: one zero, one NaN. */
 static inline uint64_t func_f64_bits(double f)

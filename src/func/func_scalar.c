@@ -71,11 +71,11 @@ static inline int64_t func_characters(struct vstr s)
 
 /* ---- lower, upper: simple case mapping, character by character ---- */
 
-static int func_map_case(const struct func_ctx *ctx,
-                         struct vstr s,
-                         utf8proc_int32_t (*map)(utf8proc_int32_t),
-                         struct vstr *ret,
-                         struct dn_err *err)
+int func_map_case(const struct func_ctx *ctx,
+                  struct vstr s,
+                  int32_t (*map)(int32_t),
+                  struct vstr *ret,
+                  struct dn_err *err)
 {
     /* A mapped character is never more than three bytes where it was one, nor four where it was
      * two. */
@@ -85,6 +85,7 @@ static int func_map_case(const struct func_ctx *ctx,
 
     if (!to)
         return DN_FAIL_NOMEM(err);
+    *ret = (struct vstr){"", 0};
     while (at < s.len) {
         utf8proc_int32_t c;
         utf8proc_ssize_t used = utf8proc_iterate(

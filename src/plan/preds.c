@@ -368,6 +368,8 @@ static int pred_walk(struct pred_walk *w,
                 return pred_is_null(w, e->args[0], !want, ret, err);
         }
         break;
+    case BEXPR_CASE:
+    case BEXPR_COALESCE:
     case BEXPR_KIND_MAX:
         break;
     }

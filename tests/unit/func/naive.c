@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * naive.c: no vectors, no fast ways; integers in 128 bits, comparisons by datum_cmp. */
+ * naive.c: no vectors, no fast ways; integers in 128 bits, comparisons by datum_cmp. Functions not
+ * known here are called on constants, one row at a time: their values are tested elsewhere, here is
+ * tested that neither forms nor other rows change them. */
 #include "naive.h"
 
 #include "base/bytes.h"
@@ -50,6 +52,10 @@ static int naive_float(char op, enum type_id type, double a, double b, struct da
     if ((op == '/' || op == '%') && b == 0)
         return DN_E_DIVISION_BY_ZERO;
     v = op == '+' ? a + b : op == '-' ? a - b : op == '*' ? a * b : op == '/' ? a / b : fmod(a, b);
+    if (type == TYPE_REAL)
+        v = (double)(float)v;
+    if (isinf(v) && !isinf(a) && !isinf(b))
+        return DN_E_OUT_OF_RANGE;
     *ret = (struct datum){.type = type, .v.f64 = type == TYPE_REAL ? (double)(float)v : v};
     return 0;
 }
@@ -142,6 +148,120 @@ static int naive_case(const struct datum *a, bool upper, struct arena *arena, st
     return 0;
 }
 
+static int naive_self(const struct func *f,
+                      const struct datum *a,
+                      uint32_t count,
+                      struct arena *arena,
+                      struct datum *ret)
+{
+    struct bexpr nodes[8];
+    struct bexpr *list[8];
+    struct bexpr e = {
+        .kind = BEXPR_CALL, .type = f->result, .func = f, .args = list, .args_count = count};
+    struct eval ev = {.arena = arena};
+    struct dn_err err;
+
+    for (uint32_t i = 0; i < count; i++) {
+        nodes[i] = (struct bexpr){.kind = BEXPR_CONST, .type = a[i].type, .value = a[i]};
+        list[i] = &nodes[i];
+    }
+    return expr_eval_datum(&e, &ev, ret, &err);
+}
+
+/* % any text, _ one character, \ the next as it is. ASCII. */
+static bool naive_like(const char *s, const char *s_end, const char *p, const char *p_end)
+{
+    if (p == p_end)
+        return s == s_end;
+    if (*p == '%')
+        return naive_like(s, s_end, p + 1, p_end) ||
+               (s < s_end && naive_like(s + 1, s_end, p, p_end));
+    if (s == s_end)
+        return false;
+    if (*p == '_')
+        return naive_like(s + 1, s_end, p + 1, p_end);
+    if (*p == '\\')
+        p++;
+    return *s == *p && naive_like(s + 1, s_end, p + 1, p_end);
+}
+
+static void naive_substring(const struct datum *a, uint32_t count, struct datum *ret)
+{
+    i128 first = a[1].v.i64;
+    i128 end = count == 3 ? first + a[2].v.i64 : (i128)1 << 100;
+
+    ret->str = (struct vstr){a[0].str.ptr, 0};
+    for (i128 i = 1; i <= a[0].str.len; i++) {
+        if (i < first || i >= end)
+            continue;
+        if (ret->str.len == 0)
+            ret->str.ptr = a[0].str.ptr + (size_t)i - 1;
+        ret->str.len++;
+    }
+}
+
+static int64_t naive_bits(char op, enum type_id type, int64_t a, int64_t b)
+{
+    int width = type == TYPE_BIGINT ? 64 : type == TYPE_INTEGER ? 32 : 16;
+    uint64_t v;
+
+    if (op == '&')
+        return a & b;
+    if (op == '|')
+        return a | b;
+    if (op == '#')
+        return a ^ b;
+    if (op == '~')
+        return ~a;
+    b &= width - 1;
+    if (op == '>')
+        return a >> b;
+    v = (uint64_t)a << b;
+    return width == 64 ? (int64_t)v : width == 32 ? (int32_t)v : (int16_t)v;
+}
+
+/* 1: not known here. */
+static int
+naive_more(const struct func *f, const struct datum *a, uint32_t count, struct datum *ret)
+{
+    const char *name = f->name;
+
+    if (strcmp(name, "like") == 0 && count == 2) {
+        const struct vstr *p = &a[1].str;
+
+        if (p->len && p->ptr[p->len - 1] == '\\')
+            return 1;
+        ret->v.i64 = naive_like(a[0].str.ptr, a[0].str.ptr + a[0].str.len, p->ptr, p->ptr + p->len);
+    } else if (strncmp(name, "substr", 6) == 0) {
+        if (count == 3 && a[2].v.i64 < 0)
+            return DN_E_BAD_SUBSTRING;
+        naive_substring(a, count, ret);
+    } else if (strcmp(name, "&") == 0 || strcmp(name, "|") == 0 || strcmp(name, "#") == 0 ||
+               strcmp(name, "~") == 0 || strcmp(name, "<<") == 0 || strcmp(name, ">>") == 0) {
+        ret->v.i64 = naive_bits(name[0], f->result, a[0].v.i64, count > 1 ? a[1].v.i64 : 0);
+    } else if (strcmp(name, "greatest") == 0 || strcmp(name, "least") == 0) {
+        *ret = a[0];
+        for (uint32_t i = 1; i < count; i++)
+            if (!a[i].null && (ret->null || (name[0] == 'g' ? datum_cmp(&a[i], ret) > 0
+                                                            : datum_cmp(&a[i], ret) < 0)))
+                *ret = a[i];
+    } else if (strncmp(name, "is ", 3) == 0) {
+        bool no = strncmp(name + 3, "not", 3) == 0;
+        const char *what = name + (no ? 7 : 3);
+        bool is = *what == 'n'   ? a[0].null
+                  : *what == 't' ? !a[0].null && a[0].v.i64
+                                 : !a[0].null && !a[0].v.i64;
+
+        ret->v.i64 = is != no;
+    } else if (strlen(name) <= 2 && strchr("<>=+-*/%", name[0]) && a[0].type != TYPE_INTERVAL &&
+               (count < 2 || a[1].type != TYPE_INTERVAL) && f->result != TYPE_INTERVAL) {
+        return 2; /* naive_call has it */
+    } else {
+        return 1;
+    }
+    return 0;
+}
+
 static int naive_call(const struct func *f,
                       const struct datum *a,
                       uint32_t count,
@@ -156,6 +276,13 @@ static int naive_call(const struct func *f,
     *ret = (struct datum){.type = f->result};
     if (strcmp(name, "cast") == 0)
         return naive_cast(&a[0], f->result, arena, ret);
+    rc = naive_more(f, a, count, ret);
+    if (rc <= 0)
+        return rc;
+    if (rc == 1 && strcmp(name, "not") != 0 && strcmp(name, "abs") != 0 &&
+        strcmp(name, "length") != 0 && strcmp(name, "lower") != 0 && strcmp(name, "upper") != 0 &&
+        strcmp(name, "token") != 0)
+        return naive_self(f, a, count, arena, ret);
     if (strcmp(name, "not") == 0)
         ret->v.i64 = !a[0].v.i64;
     else if (strcmp(name, "abs") == 0 && type_is_float(f->result))
@@ -202,13 +329,9 @@ static int naive_args(const struct bexpr *e,
         null |= args[i].null;
     }
     *ret = (struct datum){.type = e->type, .null = true};
-    if (strncmp(e->func->name, "is ", 3) == 0) {
-        *ret = (struct datum){.type = TYPE_BOOLEAN,
-                              .v.i64 = args[0].null ==
-                                       (e->func->name[3] == 'n' && e->func->name[4] == 'u')};
+    if (null && (e->func->flags & FUNC_STRICT))
         return 0;
-    }
-    return null ? 0 : naive_call(e->func, args, e->args_count, arena, ret);
+    return naive_call(e->func, args, e->args_count, arena, ret);
 }
 
 static int naive_chain(const struct bexpr *e,
@@ -283,6 +406,25 @@ int naive_eval(const struct bexpr *e,
         return naive_chain(e, in, row, arena, ret);
     case BEXPR_IN:
         return naive_in(e, in, row, arena, ret);
+    case BEXPR_CASE:
+        for (uint32_t i = 0; i + 1 < e->args_count; i += 2) {
+            bool hit;
+            int rc = naive_select(e->args[i], in, row, arena, &hit);
+
+            if (rc < 0)
+                return rc;
+            if (hit)
+                return naive_eval(e->args[i + 1], in, row, arena, ret);
+        }
+        return naive_eval(e->args[e->args_count - 1], in, row, arena, ret);
+    case BEXPR_COALESCE:
+        for (uint32_t i = 0; i < e->args_count; i++) {
+            int rc = naive_eval(e->args[i], in, row, arena, ret);
+
+            if (rc < 0 || !ret->null)
+                return rc;
+        }
+        return 0;
     case BEXPR_PARAM:
     case BEXPR_KIND_MAX:
         break;

@@ -24,6 +24,7 @@ static const struct words sample_types[] = {
     {"TIMESTAMP(9)", TYPE_TIMESTAMP_NS},
     {"TIMESTAMP", TYPE_TIMESTAMP},
     {"INTEGER", TYPE_INTEGER},
+    {"INTERVAL", TYPE_INTERVAL},
 };
 
 static bool starts(const char *p, const char *word)
@@ -45,7 +46,7 @@ static void sample_add(struct sample *s, const char *from, size_t len, enum type
 /* A word: a literal, the type of the next string, a type cast to, or of no interest. */
 static const char *sample_word(struct sample *s, const char *p, enum type_id *typed)
 {
-    size_t len = strspn(p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_");
+    size_t len = strspn(p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
 
     if (starts(p, "AS ")) {
         for (size_t i = 0; i < DN_ARRAY_SIZE(sample_types); i++)

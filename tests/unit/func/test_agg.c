@@ -105,6 +105,7 @@ static void column(const struct datum *values, uint32_t count, enum type_id type
 static void test_examples(void **state)
 {
     const struct agg *a;
+    static const int64_t times[] = {1, 2, 3, 4, 5, 6, 7, 8};
     uint32_t examples = 0;
 
     (void)state;
@@ -116,20 +117,21 @@ static void test_examples(void **state)
         struct agg_state grouped;
         void *states[8];
         struct colbuf c;
-        struct vec v;
+        struct vec v[2];
         struct dn_err err;
         uint32_t n = example_values(a->example, type, values);
 
         assert_true(a->doc && a->doc[strlen(a->doc) - 1] == '.');
         column(values, n, type, &c);
-        v = colbuf_vec(&c, 0, n);
+        v[0] = colbuf_vec(&c, 0, n);
+        v[1] = (struct vec){
+            .type = TYPE_TIMESTAMP, .form = VEC_FLAT, .count = n, .data = times}; /* in order */
         init(a, &all);
         init(a, &grouped);
         for (uint32_t k = 0; k < n; k++)
             states[k] = &grouped;
-        assert_int_equal(a->update_all(&all, a->star ? NULL : &v, NULL, n, &strings, &err), 0);
-        assert_int_equal(a->update_grouped(states, a->star ? NULL : &v, NULL, n, &strings, &err),
-                         0);
+        assert_int_equal(a->update_all(&all, a->star ? NULL : v, NULL, n, &strings, &err), 0);
+        assert_int_equal(a->update_grouped(states, a->star ? NULL : v, NULL, n, &strings, &err), 0);
         emit(a, &all, &d);
         check_text(&d, strstr(a->example, ") = ") + 4, a->example);
         emit(a, &grouped, &d);
@@ -143,7 +145,7 @@ static void test_examples(void **state)
         colbuf_done(&c);
         examples++;
     }
-    assert_true(examples >= 39);
+    assert_true(examples >= 90);
 }
 
 static void test_find(void **state)
@@ -190,6 +192,10 @@ static struct datum random_datum(enum type_id type)
     } else if (type_is_float(type)) {
         d.v.f64 = next_random(50) == 0 ? (double)NAN
                                        : (double)(float)((double)next_random(2000) / 7 - 100);
+    } else if (type == TYPE_INTERVAL) {
+        d.iv = (struct vinterval){.us = (int64_t)next_random(2000) * 60000000,
+                                  .days = (int32_t)next_random(40),
+                                  .months = (int32_t)next_random(3)};
     } else if (type == TYPE_BOOLEAN) {
         d.v.i64 = (int64_t)next_random(2);
     } else {
@@ -242,9 +248,91 @@ static bool same(const struct datum *a, const struct datum *b)
     return datum_cmp(a, b) == 0;
 }
 
+/* Variance from the mean, in two passes. */
+static double
+naive_squares(const struct datum *values, const uint16_t *sel, uint32_t rows, double mean)
+{
+    double squares = 0;
+
+    for (uint32_t i = 0; i < rows; i++) {
+        const struct datum *d = &values[sel ? sel[i] : i];
+        double x = type_is_float(d->type) ? d->v.f64 : (double)d->v.i64;
+
+        squares += d->null ? 0 : (x - mean) * (x - mean);
+    }
+    return squares;
+}
+
+static void naive_dev(const struct agg *a, double squares, int64_t count, struct datum *ret)
+{
+    bool pop = strstr(a->name, "_pop") != NULL;
+    double v = squares / (double)(pop ? count : count - 1);
+
+    ret->null = count < (pop ? 1 : 2);
+    ret->v.f64 = a->name[0] == 's' ? sqrt(v) : v;
+}
+
+static void naive_interval(const struct agg *a,
+                           const struct datum *values,
+                           const uint16_t *sel,
+                           uint32_t rows,
+                           struct datum *ret)
+{
+    int64_t count = 0;
+
+    ret->iv = (struct vinterval){0};
+    for (uint32_t i = 0; i < rows; i++) {
+        const struct datum *d = &values[sel ? sel[i] : i];
+
+        if (d->null)
+            continue;
+        ret->iv.us += d->iv.us;
+        ret->iv.days += d->iv.days;
+        ret->iv.months += d->iv.months;
+        count++;
+    }
+    if (a->name[0] != 's' && count) { /* one part after the other, each to the last digit */
+        double months = (double)ret->iv.months / (double)count;
+        double days = (double)ret->iv.days / (double)count;
+        double part = rint((months - trunc(months)) * 30e6) / 1e6;
+        double seconds = rint((days - trunc(days) + part - trunc(part)) * 86400e6) / 1e6;
+
+        ret->iv.us = (int64_t)rint((double)ret->iv.us / (double)count + seconds * 1e6);
+        ret->iv.days = (int32_t)(trunc(days) + trunc(part));
+        ret->iv.months = (int32_t)months;
+    }
+}
+
+/* first and last by time, then by value; the time of row i is times[i]. */
+static void naive_timed(const struct agg *a,
+                        const struct datum *values,
+                        const struct datum *times,
+                        const uint16_t *sel,
+                        uint32_t rows,
+                        struct datum *ret)
+{
+    int sign = a->name[0] == 'l' ? 1 : -1;
+    int64_t best = 0;
+
+    ret->null = true;
+    for (uint32_t i = 0; i < rows; i++) {
+        uint32_t row = sel ? sel[i] : i;
+        int c;
+
+        if (values[row].null || times[row].null)
+            continue;
+        c = ret->null ? 1 : sign * ((times[row].v.i64 > best) - (times[row].v.i64 < best));
+        if (c > 0 || (c == 0 && sign * datum_cmp(&values[row], ret) > 0)) {
+            *ret = values[row];
+            best = times[row].v.i64;
+        }
+    }
+}
+
 /* What the aggregate is, as a child would compute it. */
 static void naive(const struct agg *a,
                   const struct datum *values,
+                  const struct datum *times,
                   const uint16_t *sel,
                   uint32_t rows,
                   struct datum *ret)
@@ -253,6 +341,7 @@ static void naive(const struct agg *a,
     int64_t isum = 0;
     double fsum = 0;
     const struct datum *best = NULL;
+    bool dev = strncmp(a->name, "std", 3) == 0 || strncmp(a->name, "var", 3) == 0;
 
     for (uint32_t i = 0; i < rows; i++) {
         const struct datum *d = &values[sel ? sel[i] : i];
@@ -262,7 +351,7 @@ static void naive(const struct agg *a,
         count++;
         if (type_is_float(d->type))
             fsum += d->v.f64;
-        else if (!type_is_string(d->type))
+        else if (!type_is_string(d->type) && d->type != TYPE_INTERVAL)
             isum += d->v.i64;
         if (!best || (a->name[1] == 'i' ? datum_cmp(d, best) < 0 : datum_cmp(d, best) > 0))
             best = d;
@@ -270,6 +359,21 @@ static void naive(const struct agg *a,
     *ret = (struct datum){.type = a->result, .null = count == 0 && strcmp(a->name, "count") != 0};
     if (strcmp(a->name, "count") == 0)
         ret->v.i64 = count;
+    else if (dev)
+        naive_dev(
+            a,
+            naive_squares(
+                values, sel, rows, (type_is_float(a->arg) ? fsum : (double)isum) / (double)count),
+            count,
+            ret);
+    else if (a->arg2 != TYPE_NONE)
+        naive_timed(a, values, times, sel, rows, ret);
+    else if (strcmp(a->name, "bool_or") == 0)
+        ret->v.i64 = isum > 0;
+    else if (a->arg == TYPE_BOOLEAN && a->name[0] != 'm')
+        ret->v.i64 = isum == count;
+    else if (a->arg == TYPE_INTERVAL && (a->name[0] != 'm' || a->name[1] == 'e'))
+        naive_interval(a, values, sel, rows, ret);
     else if (strcmp(a->name, "sum") == 0 && a->result == TYPE_BIGINT)
         ret->v.i64 = isum;
     else if (strcmp(a->name, "sum") == 0)
@@ -295,6 +399,22 @@ static void check_naive(const struct agg *a, const struct datum *got, const stru
     }
 }
 
+/* Times that rise (or fall), some of them equal, none NULL. */
+static void sort_times(struct datum *times, struct vec *v)
+{
+    int64_t *to = arena_calloc(&arena, v->count, sizeof *to);
+    int64_t step = next_random(2) ? 1 : -1;
+    int64_t t = 0;
+
+    for (uint32_t i = 0; i < v->count; i++) {
+        t += next_random(3) ? step : 0;
+        to[i] = t;
+        times[i] = (struct datum){.type = TYPE_TIMESTAMP, .v = {.i64 = t}};
+    }
+    v->data = to;
+    v->nulls = NULL;
+}
+
 /* One vector in two batches: all, grouped into one, and two parts merged. */
 static void check_agg(const struct agg *a, enum vec_form form)
 {
@@ -308,11 +428,15 @@ static void check_agg(const struct agg *a, enum vec_form form)
     void *states[200];
     struct datum got[4];
     struct datum want;
-    struct vec v;
+    struct datum times[200];
+    struct vec v[2];
     struct dn_err err;
     uint32_t half;
 
-    random_vec(type, form, count, values, &v);
+    random_vec(type, form, count, values, &v[0]);
+    random_vec(TYPE_TIMESTAMP, next_random(2) ? form : VEC_FLAT, count, times, &v[1]);
+    if (next_random(2) && v[1].form == VEC_FLAT)
+        sort_times(times, &v[1]);
     for (uint32_t i = 0; i < count; i++)
         if (!with_sel || next_random(3))
             sel[rows++] = (uint16_t)i;
@@ -322,25 +446,25 @@ static void check_agg(const struct agg *a, enum vec_form form)
     for (uint32_t i = 0; i < rows; i++)
         states[i] = &st[1];
     assert_int_equal(
-        a->update_all(&st[0], a->star ? NULL : &v, with_sel ? sel : NULL, rows, &strings, &err), 0);
-    assert_int_equal(a->update_grouped(states, a->star ? NULL : &v, sel, rows, &strings, &err), 0);
+        a->update_all(&st[0], a->star ? NULL : v, with_sel ? sel : NULL, rows, &strings, &err), 0);
+    assert_int_equal(a->update_grouped(states, a->star ? NULL : v, sel, rows, &strings, &err), 0);
     /* The same rows through both kinds of update in turn. */
-    assert_int_equal(a->update_all(&st[2], a->star ? NULL : &v, sel, half, &strings, &err), 0);
+    assert_int_equal(a->update_all(&st[2], a->star ? NULL : v, sel, half, &strings, &err), 0);
     for (uint32_t i = 0; i < rows; i++)
         states[i] = &st[2];
     assert_int_equal(
-        a->update_grouped(states, a->star ? NULL : &v, sel + half, rows - half, &strings, &err), 0);
+        a->update_grouped(states, a->star ? NULL : v, sel + half, rows - half, &strings, &err), 0);
     for (uint32_t i = 0; i < 3; i++)
         emit(a, &st[i], &got[i]);
     assert_true(same(&got[0], &got[1]));
     assert_true(same(&got[0], &got[2]));
-    naive(a, values, sel, rows, &want);
+    naive(a, values, times, sel, rows, &want);
     check_naive(a, &got[0], &want);
     /* Two parts merged. */
     init(a, &st[2]);
-    assert_int_equal(a->update_all(&st[2], a->star ? NULL : &v, sel, half, &strings, &err), 0);
+    assert_int_equal(a->update_all(&st[2], a->star ? NULL : v, sel, half, &strings, &err), 0);
     assert_int_equal(
-        a->update_all(&st[3], a->star ? NULL : &v, sel + half, rows - half, &strings, &err), 0);
+        a->update_all(&st[3], a->star ? NULL : v, sel + half, rows - half, &strings, &err), 0);
     assert_int_equal(a->merge(&st[2], &st[3], &strings, &err), 0);
     emit(a, &st[2], &got[3]);
     check_naive(a, &got[3], &want);

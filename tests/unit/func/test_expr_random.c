@@ -32,6 +32,7 @@ static const enum type_id types[] = {
     TYPE_TIMESTAMP,
     TYPE_TIMESTAMP_US,
     TYPE_TIMESTAMP_NS,
+    TYPE_INTERVAL,
 };
 #define TYPES_COUNT DN_ARRAY_SIZE(types)
 
@@ -65,8 +66,22 @@ static struct datum random_int(enum type_id type)
 
 static struct datum random_datum(enum type_id type)
 {
-    static const char *const words[] = {
-        "", "a", "A", "ab", "7", "-12", "0.5", "true", "Zebra", "0x61", "2015-06-01"};
+    static const char *const words[] = {"",
+                                        "a",
+                                        "A",
+                                        "ab",
+                                        "7",
+                                        "-12",
+                                        "0.5",
+                                        "true",
+                                        "Zebra",
+                                        "0x61",
+                                        "2015-06-01",
+                                        "hour",
+                                        "month",
+                                        "5 days",
+                                        "a%",
+                                        "%b_"};
     static const double floats[] = {0, -0.0, 1, -1, 0.5, 2.5, 1e10, 1e-3, 3};
     struct datum d;
 
@@ -74,6 +89,12 @@ static struct datum random_datum(enum type_id type)
         return build_null(type);
     if (type_is_string(type)) {
         d = build_str(words[next_random(DN_ARRAY_SIZE(words))]);
+    } else if (type == TYPE_INTERVAL) {
+        d = (struct datum){.iv = {.us = (int64_t)next_random(5) * 1800000000 - 1,
+                                  .days = (int32_t)next_random(40) - 10,
+                                  .months = (int32_t)next_random(3) - 1}};
+        if (next_random(2))
+            d.iv.months = 0;
     } else if (type_is_float(type)) {
         d = build_f64(floats[next_random(DN_ARRAY_SIZE(floats))]);
         if (next_random(60) == 0)
@@ -84,6 +105,8 @@ static struct datum random_datum(enum type_id type)
         d = random_int(type);
     }
     d.type = type;
+    if (type_is_timestamp(type) && d.v.i64 > -10 && d.v.i64 < 10 && next_random(3) == 0)
+        d.v.i64 *= (int64_t)86400000 * 5;
     return d;
 }
 
@@ -114,7 +137,7 @@ static struct bexpr *random_expr(enum type_id type, int depth);
 
 static struct bexpr *random_in(int depth)
 {
-    enum type_id type = types[next_random(TYPES_COUNT)];
+    enum type_id type = types[next_random(TYPES_COUNT - 1)]; /* no INTERVAL */
     struct datum list[20];
     uint32_t count = 1 + (uint32_t)next_random(20);
 
@@ -123,17 +146,24 @@ static struct bexpr *random_in(int depth)
     return build_in(random_expr(type, depth - 1), list, count, next_random(2));
 }
 
+/* Texts made of texts that were made so would fill the memory. */
+static bool makes_much(const struct func *f)
+{
+    return strcmp(f->name, "repeat") == 0 || strcmp(f->name + 1, "pad") == 0;
+}
+
 /* A call of some function that gives the type; columns and constants at the leaves. */
 static struct bexpr *random_call(enum type_id type, int depth)
 {
-    const struct func *fit[400];
+    const struct func *fit[600];
     uint32_t n = 0;
     const struct func *f;
     struct bexpr e = {.kind = BEXPR_CALL, .type = type, .pos = 1};
     struct bexpr *copy;
 
     for (uint32_t i = 0; (f = func_at(i)); i++)
-        if (f->result == type && strcmp(f->name, "now") != 0 && n < DN_ARRAY_SIZE(fit))
+        if (f->result == type && strcmp(f->name, "now") != 0 && n < DN_ARRAY_SIZE(fit) &&
+            (depth == 1 || !makes_much(f)))
             fit[n++] = f;
     if (n == 0)
         return build_col(type, 0);
@@ -142,11 +172,11 @@ static struct bexpr *random_call(enum type_id type, int depth)
         e.func->args_count + ((e.func->flags & FUNC_VARIADIC) ? (uint32_t)next_random(3) : 0);
     copy = build_const(build_null(type)); /* memory for the node */
     e.args = build_chain(BEXPR_AND, NULL, NULL)->args;
-    if (e.args_count > 2)
-        e.args =
-            build_in(
-                NULL, (struct datum[]){build_null(type), build_null(type)}, e.args_count - 1, false)
-                ->args;
+    if (e.args_count > 2) {
+        struct datum none[8] = {build_null(type)};
+
+        e.args = build_in(NULL, none, e.args_count - 1, false)->args;
+    }
     for (uint32_t i = 0; i < e.args_count; i++) {
         enum type_id want = e.func->args[i < e.func->args_count ? i : e.func->args_count - 1];
 
@@ -155,6 +185,22 @@ static struct bexpr *random_call(enum type_id type, int depth)
     }
     *copy = e;
     return copy;
+}
+
+/* CASE or COALESCE. */
+static struct bexpr *random_choice(enum type_id type, int depth)
+{
+    bool coalesce = next_random(2);
+    uint32_t count = coalesce ? 1 + (uint32_t)next_random(3) : 3 + 2 * (uint32_t)next_random(2);
+    struct datum none[8] = {build_null(type)};
+    struct bexpr *e = build_in(NULL, none, count - 1, false); /* memory for the node */
+
+    e->kind = coalesce ? BEXPR_COALESCE : BEXPR_CASE;
+    e->type = type;
+    for (uint32_t i = 0; i < count; i++)
+        e->args[i] =
+            random_expr(!coalesce && i % 2 == 0 && i + 1 < count ? TYPE_BOOLEAN : type, depth - 1);
+    return e;
 }
 
 static struct bexpr *random_expr(enum type_id type, int depth)
@@ -172,6 +218,8 @@ static struct bexpr *random_expr(enum type_id type, int depth)
                            random_expr(type, depth - 1));
     if (type == TYPE_BOOLEAN && next_random(5) == 0)
         return random_in(depth);
+    if (next_random(6) == 0)
+        return random_choice(type, depth);
     return random_call(type, depth);
 }
 
@@ -185,7 +233,7 @@ static bool same(const struct datum *a, const struct datum *b)
 static void print_case(const struct bexpr *e)
 {
     static const char *const names[] = {
-        "b", "i2", "i4", "i8", "f4", "f8", "s", "x", "t3", "t6", "t9"};
+        "b", "i2", "i4", "i8", "f4", "f8", "s", "x", "t3", "t6", "t9", "iv"};
     struct buf b;
 
     buf_init(&b, NULL);

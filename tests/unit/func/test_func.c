@@ -124,9 +124,13 @@ static void test_examples(void **state)
             continue;
         }
         sample_parse(f->example, &s);
-        assert_int_equal(s.literals_count, f->args_count);
+        if (f->flags & FUNC_VARIADIC)
+            assert_true(s.literals_count >= f->args_count);
+        else if (s.literals_count != f->args_count)
+            fail_msg("%s: %u literals", f->example, s.literals_count);
         for (uint32_t a = 0; a < s.literals_count; a++)
-            args[a] = sample_datum(&s, a, f->args[a], &arena);
+            args[a] =
+                sample_datum(&s, a, f->args[a < f->args_count ? a : f->args_count - 1], &arena);
         if (call(f, args, s.literals_count, &d, &err) < 0)
             fail_msg("%s: %s", f->example, err.text);
         assert_int_equal(d.type, f->result);
@@ -157,7 +161,9 @@ static void test_nulls(void **state)
                                          .null = k == a,
                                          .str = {"", 0}};
             assert_int_equal(call(f, args, f->args_count, &d, &err), 0);
-            assert_int_equal(d.null, (f->flags & FUNC_STRICT) != 0);
+            if (strcmp(f->name, "greatest") != 0 && strcmp(f->name, "least") != 0 &&
+                strcmp(f->name, "concat_ws") != 0)
+                assert_int_equal(d.null, (f->flags & FUNC_STRICT) != 0);
         }
 }
 
@@ -230,7 +236,7 @@ static void test_no_overload(void **state)
     (void)state;
     check_no_func("+", text, 2, "no operator VARCHAR + BIGINT", "BIGINT + BIGINT");
     check_no_func("=", text, 2, "no operator VARCHAR = BIGINT", "VARCHAR = VARCHAR");
-    check_no_func("-", times, 2, "no operator TIMESTAMP - TIMESTAMP", "TIMESTAMP - BIGINT");
+    check_no_func("+", times, 2, "no operator TIMESTAMP + TIMESTAMP", "TIMESTAMP + BIGINT");
     check_no_func("not", number, 1, "no operator not BIGINT", "not BOOLEAN");
     check_no_func("abs", text, 1, "no function abs(VARCHAR)", "abs(BIGINT)");
     check_no_func("abs", text, 2, "no function abs(VARCHAR, BIGINT)", "abs(BIGINT)");
@@ -365,8 +371,9 @@ static void test_float_edges(void **state)
         assert_int_equal(binary("/", real(t, 1), real(t, 0), &d), DN_E_DIVISION_BY_ZERO);
         assert_int_equal(binary("/", real(t, 1), real(t, -0.0), &d), DN_E_DIVISION_BY_ZERO);
         assert_int_equal(binary("%", real(t, 1), real(t, 0), &d), DN_E_DIVISION_BY_ZERO);
-        assert_int_equal(binary("*", real(t, 1e38), real(t, 1e38), &d), 0);
-        assert_int_equal(isinf(d.v.f64), i);
+        assert_int_equal(binary("*", real(t, 1e38), real(t, 1e38), &d), i ? DN_E_OUT_OF_RANGE : 0);
+        assert_int_equal(binary("+", real(t, inf), real(t, 1), &d), 0);
+        assert_true(isinf(d.v.f64));
         assert_int_equal(binary("=", real(t, nan), real(t, nan), &d), 0);
         assert_int_equal(d.v.i64, 1);
         assert_int_equal(binary(">", real(t, nan), real(t, inf), &d), 0);

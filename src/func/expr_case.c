@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * expr_case.c: CASE and COALESCE. Each row gets its value from one operand, and an operand is
+ * evaluated only for the rows that take theirs from it (or have to find out whether they do): so
+ * CASE WHEN x <> 0 THEN 1 / x END does not divide by zero. Values are scattered into one flat
+ * vector; if the first operand that is used serves all rows, its vector is the result as it is. */
+#include "func/expr_int.h"
+
+#include <string.h>
+
+struct expr_pick {
+    struct eval *ev;
+    enum type_id type;
+    uint32_t count;  /* rows of the batch */
+    void *data;      /* NULL: nothing scattered yet */
+    uint64_t *nulls; /* NULL until the first NULL */
+};
+
+static int expr_pick_null(struct expr_pick *p, const uint16_t *rows, uint32_t n, struct dn_err *err)
+{
+    if (!p->nulls && n)
+        p->nulls = expr_bitmap(p->ev->arena, p->count);
+    if (!p->nulls && n)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < n; i++)
+        vec_bit_set(p->nulls, rows ? rows[i] : i);
+    return 0;
+}
+
+static int expr_pick_open(struct expr_pick *p, struct dn_err *err)
+{
+    struct vstr *strings;
+
+    if (p->data)
+        return 0;
+    /* Rows nobody writes are NULL or not selected, but may be read. */
+    p->data = strings = arena_calloc(p->ev->arena, p->count, phys_size(type_phys(p->type)));
+    if (!p->data)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; type_is_string(p->type) && i < p->count; i++)
+        strings[i].ptr = "";
+    return 0;
+}
+
+#define EXPR_SCATTER(T)                                             \
+    for (uint32_t i = 0; i < n; i++) {                              \
+        uint32_t row = rows ? rows[i] : i;                          \
+        ((T *)p->data)[row] = ((const T *)v->data)[vec_at(v, row)]; \
+    }
+
+/* The values of those rows of v (all when rows is NULL), to the same rows of the result. */
+static int expr_pick_scatter(
+    struct expr_pick *p, const struct vec *v, const uint16_t *rows, uint32_t n, struct dn_err *err)
+{
+    int rc = expr_pick_open(p, err);
+
+    if (rc < 0)
+        return rc;
+    switch (phys_size(type_phys(p->type))) {
+    case 1:
+        EXPR_SCATTER(uint8_t)
+        break;
+    case 2:
+        EXPR_SCATTER(uint16_t)
+        break;
+    case 4:
+        EXPR_SCATTER(uint32_t)
+        break;
+    case 8:
+        EXPR_SCATTER(uint64_t)
+        break;
+    default: /* struct vstr, struct vinterval */
+        EXPR_SCATTER(struct vstr)
+        break;
+    }
+    for (uint32_t i = 0; v->nulls && i < n; i++) {
+        uint16_t row = rows ? rows[i] : (uint16_t)i;
+
+        if (vec_is_null(v, row)) {
+            rc = expr_pick_null(p, &row, 1, err);
+            if (rc < 0)
+                return rc;
+        }
+    }
+    return 0;
+}
+#undef EXPR_SCATTER
+
+static int expr_pick_done(struct expr_pick *p, struct vec *ret, struct dn_err *err)
+{
+    int rc = expr_pick_open(p, err);
+
+    *ret = (struct vec){
+        .type = p->type, .form = VEC_FLAT, .count = p->count, .data = p->data, .nulls = p->nulls};
+    return rc;
+}
+
+/* The batch with those rows selected; all of them is no selection, which is faster. */
+static struct batch expr_part(const struct batch *in, const uint16_t *rows, uint32_t n)
+{
+    struct batch part = *in;
+
+    part.sel = n == in->count ? NULL : rows;
+    part.sel_count = n;
+    return part;
+}
+
+/* Rows of `part` that are not in hits; both ascend. */
+static uint32_t
+expr_rest(const struct batch *part, const uint16_t *hits, uint32_t hits_count, uint16_t *to)
+{
+    uint32_t n = 0;
+    uint32_t h = 0;
+
+    for (uint32_t i = 0; i < part->sel_count; i++) {
+        uint16_t row = part->sel ? part->sel[i] : (uint16_t)i;
+        bool hit = h < hits_count && hits[h] == row;
+
+        to[n] = row;
+        n += !hit;
+        h += hit;
+    }
+    return n;
+}
+
+int expr_case(const struct bexpr *e,
+              struct eval *ev,
+              const struct batch *in,
+              struct vec *ret,
+              struct dn_err *err)
+{
+    struct expr_pick p = {.ev = ev, .type = e->type, .count = in->count};
+    uint16_t *open = arena_alloc_array(ev->arena, (size_t)in->sel_count + 1, sizeof *open);
+    uint16_t *hits = arena_alloc_array(ev->arena, (size_t)in->sel_count + 1, sizeof *hits);
+    struct batch part = *in;
+    int rc;
+
+    DN_ASSERT(e->args_count % 2 == 1);
+    if (!open || !hits)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t a = 0; a < e->args_count && part.sel_count; a += 2) {
+        bool last = a + 1 == e->args_count;
+        struct batch hit = part;
+        struct vec v;
+
+        if (!last) {
+            uint32_t n;
+
+            rc = expr_select(e->args[a], ev, &part, hits, &n, err);
+            if (rc < 0)
+                return rc;
+            if (n == 0)
+                continue;
+            hit = expr_part(in, hits, n);
+        }
+        rc = expr_eval(e->args[last ? a : a + 1], ev, &hit, &v, err);
+        if (rc < 0)
+            return rc;
+        if (!p.data && hit.sel_count == in->sel_count) {
+            *ret = v;
+            return 0;
+        }
+        rc = expr_pick_scatter(&p, &v, hit.sel, hit.sel_count, err);
+        if (rc < 0)
+            return rc;
+        part = expr_part(in, open, last ? 0 : expr_rest(&part, hits, hit.sel_count, open));
+    }
+    return expr_pick_done(&p, ret, err);
+}
+
+int expr_coalesce(const struct bexpr *e,
+                  struct eval *ev,
+                  const struct batch *in,
+                  struct vec *ret,
+                  struct dn_err *err)
+{
+    struct expr_pick p = {.ev = ev, .type = e->type, .count = in->count};
+    uint16_t *open = arena_alloc_array(ev->arena, (size_t)in->sel_count + 1, sizeof *open);
+    uint16_t *hits = arena_alloc_array(ev->arena, (size_t)in->sel_count + 1, sizeof *hits);
+    struct batch part = *in;
+    int rc;
+
+    if (!open || !hits)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t a = 0; a < e->args_count && part.sel_count; a++) {
+        uint32_t left = 0;
+        uint32_t n = 0;
+        struct vec v;
+
+        rc = expr_eval(e->args[a], ev, &part, &v, err);
+        if (rc < 0)
+            return rc;
+        for (uint32_t i = 0; v.nulls && i < part.sel_count; i++) {
+            uint16_t row = part.sel ? part.sel[i] : (uint16_t)i;
+
+            if (vec_is_null(&v, row))
+                open[left++] = row;
+            else
+                hits[n++] = row;
+        }
+        if (left == 0 && !p.data && a == 0) {
+            *ret = v;
+            return 0;
+        }
+        if (left == 0)
+            rc = expr_pick_scatter(&p, &v, part.sel, part.sel_count, err);
+        else if (n > 0)
+            rc = expr_pick_scatter(&p, &v, hits, n, err);
+        if (rc < 0)
+            return rc;
+        part = expr_part(in, open, left);
+    }
+    rc = expr_pick_null(&p, part.sel, part.sel_count, err);
+    return rc < 0 ? rc : expr_pick_done(&p, ret, err);
+}

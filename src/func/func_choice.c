@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * func_choice.c: greatest and least; the name of a type. NULLs are passed over: greatest and least
+ * are NULL only when all arguments are. */
+#include "func/func_int.h"
+
+#include <string.h>
+
+static int func_extreme(const struct func_ctx *ctx,
+                        const struct vec *args,
+                        uint32_t args_count,
+                        bool greatest,
+                        uint32_t count,
+                        struct vec *ret,
+                        struct dn_err *err)
+{
+    void *to = func_ret_alloc(ctx, ret, count, phys_size(type_phys(ret->type)), err);
+    uint64_t *nulls = arena_calloc(ctx->arena, VEC_BITMAP_WORDS(count), sizeof *nulls);
+
+    if (!to)
+        return DN_E_NOMEM;
+    if (!nulls)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < count; i++) {
+        struct datum best = {.type = ret->type, .null = true};
+
+        for (uint32_t k = 0; k < args_count && !vec_is_null(ret, i); k++) {
+            struct datum d = vec_datum(&args[k], i);
+            int c = d.null || best.null ? 0 : datum_cmp(&d, &best);
+
+            if (!d.null && (best.null || (greatest ? c > 0 : c < 0)))
+                best = d;
+        }
+        datum_store(&best, to, i);
+        if (best.null)
+            vec_bit_set(nulls, i);
+    }
+    ret->nulls = nulls;
+    return 0;
+}
+
+static int func_greatest(const struct func_ctx *ctx,
+                         const struct vec *args,
+                         uint32_t args_count,
+                         uint32_t count,
+                         struct vec *ret,
+                         struct dn_err *err)
+{
+    return func_extreme(ctx, args, args_count, true, count, ret, err);
+}
+
+static int func_least(const struct func_ctx *ctx,
+                      const struct vec *args,
+                      uint32_t args_count,
+                      uint32_t count,
+                      struct vec *ret,
+                      struct dn_err *err)
+{
+    return func_extreme(ctx, args, args_count, false, count, ret, err);
+}
+
+static int func_typeof(const struct func_ctx *ctx,
+                       const struct vec *args,
+                       uint32_t args_count DN_UNUSED,
+                       uint32_t count,
+                       struct vec *ret,
+                       struct dn_err *err)
+{
+    const char *name = type_name(args[0].type);
+    struct vstr *to = func_ret_alloc(ctx, ret, count, sizeof *to, err);
+
+    if (!to)
+        return DN_E_NOMEM;
+    for (uint32_t i = 0; i < count; i++)
+        to[i] = (struct vstr){name, (uint32_t)strlen(name)};
+    return 0;
+}
+
+/* Of all types, each in its own row: the planner brings the arguments to one type first. */
+#define CHOICE(fname, t, fn, text, sample)                                                   \
+    {                                                                                        \
+        .name = fname, .args = {TYPE_##t}, .args_count = 1, .result = TYPE_##t,              \
+        .flags = FUNC_VARIADIC | FUNC_ANY_FORM, .kernel = fn, .doc = text, .example = sample \
+    }
+#define CHOICES(t, lo, hi, lo_text, hi_text)                                  \
+    CHOICE("greatest",                                                        \
+           t,                                                                 \
+           func_greatest,                                                     \
+           "The greatest of the arguments; NULL among them is passed over.",  \
+           "greatest(" lo ", NULL, " hi ") = " hi_text),                      \
+        CHOICE("least",                                                       \
+               t,                                                             \
+               func_least,                                                    \
+               "The least of the arguments; NULL among them is passed over.", \
+               "least(" lo ", NULL, " hi ") = " lo_text)
+
+static const struct func func_choice_rows[] = {
+    CHOICES(VARCHAR, "'a'", "'b'", "a", "b"),
+    CHOICES(BIGINT, "1", "2", "1", "2"),
+    CHOICES(INTEGER, "1", "2", "1", "2"),
+    CHOICES(SMALLINT, "1", "2", "1", "2"),
+    CHOICES(DOUBLE, "0.5", "2", "0.5", "2"),
+    CHOICES(REAL, "0.5", "2", "0.5", "2"),
+    CHOICES(BOOLEAN, "false", "true", "false", "true"),
+    CHOICES(BLOB, "0x00ff", "0x01", "0x00ff", "0x01"),
+    CHOICES(TIMESTAMP,
+            "TIMESTAMP '2015-06-01'",
+            "TIMESTAMP '2015-06-02'",
+            "2015-06-01T00:00:00.000Z",
+            "2015-06-02T00:00:00.000Z"),
+    CHOICES(TIMESTAMP_US,
+            "TIMESTAMP(6) '2015-06-01'",
+            "TIMESTAMP(6) '2015-06-02'",
+            "2015-06-01T00:00:00.000000Z",
+            "2015-06-02T00:00:00.000000Z"),
+    CHOICES(TIMESTAMP_NS,
+            "TIMESTAMP(9) '2015-06-01'",
+            "TIMESTAMP(9) '2015-06-02'",
+            "2015-06-01T00:00:00.000000000Z",
+            "2015-06-02T00:00:00.000000000Z"),
+    CHOICES(INTERVAL, "INTERVAL '23:00'", "INTERVAL '1 day'", "23:00:00", "1 day"),
+    {.name = "typeof",
+     .args = {TYPE_NONE},
+     .args_count = 1,
+     .result = TYPE_VARCHAR,
+     .flags = FUNC_ANY_FORM,
+     .kernel = func_typeof,
+     .doc = "The name of the argument's type.",
+     .example = "typeof(7) = BIGINT"},
+    {.name = "pg_typeof",
+     .args = {TYPE_NONE},
+     .args_count = 1,
+     .result = TYPE_VARCHAR,
+     .flags = FUNC_ANY_FORM,
+     .kernel = func_typeof,
+     .doc = "The same as typeof.",
+     .example = "pg_typeof('a') = VARCHAR"},
+};
+
+const struct func_table func_table_choice = {func_choice_rows, DN_ARRAY_SIZE(func_choice_rows)};

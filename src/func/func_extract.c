@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * func_extract.c: parts of time stamps and intervals, and time stamps made of numbers. extract(hour
+ * FROM t) arrives here as extract('hour', t). */
+#include "func/civil.h"
+#include "func/func_int.h"
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#define EXTRACT_US_SECOND 1000000
+#define EXTRACT_JULIAN    2440588 /* Julian day of 1970-01-01 */
+
+enum extract_field {
+    EXTRACT_MICROSECONDS,
+    EXTRACT_MILLISECONDS,
+    EXTRACT_SECOND,
+    EXTRACT_MINUTE,
+    EXTRACT_HOUR,
+    EXTRACT_DAY,
+    EXTRACT_WEEK,
+    EXTRACT_MONTH,
+    EXTRACT_QUARTER,
+    EXTRACT_YEAR,
+    EXTRACT_ISOYEAR,
+    EXTRACT_DECADE,
+    EXTRACT_CENTURY,
+    EXTRACT_MILLENNIUM,
+    EXTRACT_DOW,
+    EXTRACT_ISODOW,
+    EXTRACT_DOY,
+    EXTRACT_EPOCH,
+    EXTRACT_JULIAN_DAY,
+    EXTRACT_TIMEZONE,
+};
+
+static const struct {
+    const char *word;
+    enum extract_field field;
+} extract_words[] = {
+    {"microseconds", EXTRACT_MICROSECONDS},
+    {"microsecond", EXTRACT_MICROSECONDS},
+    {"us", EXTRACT_MICROSECONDS},
+    {"milliseconds", EXTRACT_MILLISECONDS},
+    {"millisecond", EXTRACT_MILLISECONDS},
+    {"ms", EXTRACT_MILLISECONDS},
+    {"second", EXTRACT_SECOND},
+    {"seconds", EXTRACT_SECOND},
+    {"minute", EXTRACT_MINUTE},
+    {"minutes", EXTRACT_MINUTE},
+    {"hour", EXTRACT_HOUR},
+    {"hours", EXTRACT_HOUR},
+    {"day", EXTRACT_DAY},
+    {"days", EXTRACT_DAY},
+    {"week", EXTRACT_WEEK},
+    {"weeks", EXTRACT_WEEK},
+    {"month", EXTRACT_MONTH},
+    {"months", EXTRACT_MONTH},
+    {"quarter", EXTRACT_QUARTER},
+    {"year", EXTRACT_YEAR},
+    {"years", EXTRACT_YEAR},
+    {"isoyear", EXTRACT_ISOYEAR},
+    {"decade", EXTRACT_DECADE},
+    {"century", EXTRACT_CENTURY},
+    {"millennium", EXTRACT_MILLENNIUM},
+    {"dow", EXTRACT_DOW},
+    {"isodow", EXTRACT_ISODOW},
+    {"doy", EXTRACT_DOY},
+    {"epoch", EXTRACT_EPOCH},
+    {"julian", EXTRACT_JULIAN_DAY},
+    {"timezone", EXTRACT_TIMEZONE},
+};
+
+static int extract_fail(struct vstr word, const char *why, enum type_id type, struct dn_err *err)
+{
+    return DN_FAIL(err,
+                   DN_E_INVALID_PARAM,
+                   "unit \"%.*s\" not %s for type %s",
+                   word.len > 60 ? 60 : (int)word.len,
+                   word.ptr,
+                   why,
+                   type_name(type));
+}
+
+static int
+extract_find(struct vstr word, enum type_id type, enum extract_field *ret, struct dn_err *err)
+{
+    for (size_t i = 0; i < DN_ARRAY_SIZE(extract_words); i++)
+        if (strlen(extract_words[i].word) == word.len &&
+            strncasecmp(extract_words[i].word, word.ptr, word.len) == 0) {
+            *ret = extract_words[i].field;
+            return 0;
+        }
+    return extract_fail(word, "recognized", type, err);
+}
+
+/* Monday is 0. */
+static int64_t extract_weekday(int64_t days)
+{
+    return civil_mod(days + 3, 7);
+}
+
+/* The Thursday of a week says to which year it belongs. */
+static struct civil extract_thursday(int64_t days, int64_t *ret_days)
+{
+    *ret_days = days - extract_weekday(days) + 3;
+    return civil_from_days(*ret_days);
+}
+
+/* Counted from 1, there is none before: 2000 is the 20th century, 2001 the 21st. */
+static int64_t extract_ordinal(int64_t year, int64_t years)
+{
+    return year > 0 ? (year + years - 1) / years : -((years - year) / years);
+}
+
+static double extract_date(enum extract_field field, int64_t days)
+{
+    struct civil c = civil_from_days(days);
+    int64_t thursday;
+
+    switch (field) {
+    case EXTRACT_DAY:
+        return c.day;
+    case EXTRACT_WEEK:
+        c = extract_thursday(days, &thursday);
+        return (double)((thursday - civil_to_days(c.year, 1, 1)) / 7 + 1);
+    case EXTRACT_MONTH:
+        return c.month;
+    case EXTRACT_QUARTER:
+        return (c.month - 1) / 3 + 1;
+    case EXTRACT_YEAR:
+        return (double)c.year;
+    case EXTRACT_ISOYEAR:
+        return (double)extract_thursday(days, &thursday).year;
+    case EXTRACT_DECADE:
+        return (double)civil_floor(c.year, 10);
+    case EXTRACT_CENTURY:
+        return (double)extract_ordinal(c.year, 100);
+    case EXTRACT_MILLENNIUM:
+        return (double)extract_ordinal(c.year, 1000);
+    case EXTRACT_DOW:
+        return (double)((extract_weekday(days) + 1) % 7);
+    case EXTRACT_ISODOW:
+        return (double)(extract_weekday(days) + 1);
+    case EXTRACT_DOY:
+        return (double)(days - civil_to_days(c.year, 1, 1) + 1);
+    case EXTRACT_MICROSECONDS:
+    case EXTRACT_MILLISECONDS:
+    case EXTRACT_SECOND:
+    case EXTRACT_MINUTE:
+    case EXTRACT_HOUR:
+    case EXTRACT_EPOCH:
+    case EXTRACT_JULIAN_DAY:
+    case EXTRACT_TIMEZONE:
+        break;
+    }
+    return 0;
+}
+
+/* rest: units since the start of the day (or of an interval's clock, and then of any sign). */
+static double extract_clock(enum extract_field field, int64_t rest, int64_t per)
+{
+    int64_t minute = 60 * per;
+
+    if (field == EXTRACT_HOUR)
+        return (double)(rest / (60 * minute));
+    if (field == EXTRACT_MINUTE)
+        return (double)(rest / minute % 60);
+    rest %= minute;
+    if (field == EXTRACT_MICROSECONDS)
+        return per >= EXTRACT_US_SECOND ? (double)rest / (double)(per / EXTRACT_US_SECOND)
+                                        : (double)(rest * (EXTRACT_US_SECOND / per));
+    if (field == EXTRACT_MILLISECONDS)
+        return (double)rest / (double)(per / 1000);
+    return (double)rest / (double)per;
+}
+
+/* Seconds with a fraction, as exact as a DOUBLE is. */
+static double extract_seconds(int64_t t, int64_t per)
+{
+    return (double)t / (double)per;
+}
+
+static double extract_ts(enum extract_field field, int64_t t, int64_t per)
+{
+    int64_t day_units = CIVIL_DAY_SECONDS * per;
+    int64_t days;
+
+    if (field == EXTRACT_EPOCH)
+        return extract_seconds(t, per);
+    days = civil_floor(t, day_units);
+    if (field <= EXTRACT_HOUR)
+        return extract_clock(field, civil_mod(t, day_units), per);
+    if (field == EXTRACT_JULIAN_DAY)
+        return (double)(days + EXTRACT_JULIAN) +
+               (double)civil_mod(t, day_units) / (double)day_units;
+    return extract_date(field, days);
+}
+
+static int extract_interval(
+    enum extract_field field, struct vstr word, struct vinterval v, double *ret, struct dn_err *err)
+{
+    int32_t years = v.months / 12;
+    int32_t months = v.months % 12;
+
+    switch (field) {
+    case EXTRACT_MICROSECONDS:
+    case EXTRACT_MILLISECONDS:
+    case EXTRACT_SECOND:
+    case EXTRACT_MINUTE:
+    case EXTRACT_HOUR:
+        *ret = extract_clock(field, v.us, EXTRACT_US_SECOND);
+        return 0;
+    case EXTRACT_DAY:
+        *ret = v.days;
+        return 0;
+    case EXTRACT_MONTH:
+        *ret = months;
+        return 0;
+    case EXTRACT_QUARTER:
+        *ret = months / 3 + 1;
+        return 0;
+    case EXTRACT_YEAR:
+        *ret = years;
+        return 0;
+    case EXTRACT_DECADE:
+        *ret = years / 10;
+        return 0;
+    case EXTRACT_CENTURY:
+        *ret = years / 100;
+        return 0;
+    case EXTRACT_MILLENNIUM:
+        *ret = years / 1000;
+        return 0;
+    case EXTRACT_EPOCH: /* a year is 365.25 days, a month 30 */
+        *ret = (double)v.us / 1e6 +
+               CIVIL_DAY_SECONDS * (365.25 * years + 30.0 * months + (double)v.days);
+        return 0;
+    case EXTRACT_WEEK:
+    case EXTRACT_ISOYEAR:
+    case EXTRACT_DOW:
+    case EXTRACT_ISODOW:
+    case EXTRACT_DOY:
+    case EXTRACT_JULIAN_DAY:
+    case EXTRACT_TIMEZONE:
+        break;
+    }
+    return extract_fail(word, "supported", TYPE_INTERVAL, err);
+}
+
+static int func_extract(const struct func_ctx *ctx,
+                        const struct vec *args,
+                        uint32_t args_count DN_UNUSED,
+                        uint32_t count,
+                        struct vec *ret,
+                        struct dn_err *err)
+{
+    double *to = func_ret_alloc(ctx, ret, count, sizeof *to, err);
+    enum type_id type = args[1].type;
+    int64_t per = type == TYPE_INTERVAL ? 0 : type_ts_per_second(type);
+    enum extract_field field = EXTRACT_EPOCH;
+    bool known = false;
+
+    if (!to)
+        return DN_E_NOMEM;
+    for (uint32_t i = 0; i < count; i++) {
+        struct vstr word;
+        int rc = 0;
+
+        to[i] = 0;
+        if (vec_is_null(ret, i))
+            continue;
+        word = vec_str(&args[0], i);
+        if (!known || args[0].form != VEC_CONST)
+            rc = extract_find(word, type, &field, err);
+        known = true;
+        if (rc == 0 && type == TYPE_INTERVAL)
+            rc = extract_interval(field,
+                                  word,
+                                  ((const struct vinterval *)args[1].data)[vec_at(&args[1], i)],
+                                  &to[i],
+                                  err);
+        if (rc < 0)
+            return rc;
+        if (type != TYPE_INTERVAL)
+            to[i] = extract_ts(field, vec_i64(&args[1], i), per);
+    }
+    return 0;
+}
+
+/* ---- numbers to times and back ---- */
+
+static int func_to_timestamp(const struct func_ctx *ctx,
+                             const struct vec *args,
+                             uint32_t args_count DN_UNUSED,
+                             uint32_t count,
+                             struct vec *ret,
+                             struct dn_err *err)
+{
+    int64_t *to = func_ret_alloc(ctx, ret, count, sizeof *to, err);
+
+    if (!to)
+        return DN_E_NOMEM;
+    for (uint32_t i = 0; i < count; i++) {
+        double us = rint(vec_f64(&args[0], i) * 1e6);
+
+        to[i] = 0;
+        if (vec_is_null(ret, i))
+            continue;
+        if (!(us >= -0x1p63 && us < 0x1p63))
+            return func_fail_range(TYPE_TIMESTAMP_US, err);
+        to[i] = (int64_t)us;
+    }
+    return 0;
+}
+
+static int extract_units(const struct func_ctx *ctx,
+                         const struct vec *ts,
+                         int64_t want,
+                         uint32_t count,
+                         struct vec *ret,
+                         struct dn_err *err)
+{
+    int64_t *to = func_ret_alloc(ctx, ret, count, sizeof *to, err);
+    int64_t per = type_ts_per_second(ts->type);
+
+    if (!to)
+        return DN_E_NOMEM;
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t t = vec_i64(ts, i);
+
+        to[i] = 0;
+        if (want <= per)
+            to[i] = civil_floor(t, per / want);
+        else if (__builtin_mul_overflow(t, want / per, &to[i]) && !vec_is_null(ret, i))
+            return func_fail_range(TYPE_BIGINT, err);
+    }
+    return 0;
+}
+
+#define EXTRACT_UNITS(name, want)                                   \
+    static int name(const struct func_ctx *ctx,                     \
+                    const struct vec *args,                         \
+                    uint32_t args_count DN_UNUSED,                  \
+                    uint32_t count,                                 \
+                    struct vec *ret,                                \
+                    struct dn_err *err)                             \
+    {                                                               \
+        return extract_units(ctx, &args[0], want, count, ret, err); \
+    }
+
+EXTRACT_UNITS(func_epoch_ms, 1000)
+EXTRACT_UNITS(func_epoch_us, 1000000)
+EXTRACT_UNITS(func_epoch_ns, 1000000000)
+
+#define EXTRACT_DOC                                                                          \
+    "A part of a time: microseconds, milliseconds, second, minute, hour, day, week, month, " \
+    "quarter, year, isoyear, decade, century, millennium, dow (Sunday is 0), isodow, doy, "  \
+    "julian, epoch (seconds). extract(hour FROM t) is the same."
+#define EXTRACT_ROW(fname, t, text, sample)                                                      \
+    {                                                                                            \
+        .name = fname, .args = {TYPE_VARCHAR, TYPE_##t}, .args_count = 2, .result = TYPE_DOUBLE, \
+        .flags = FUNC_STRICT, .kernel = func_extract, .doc = text, .example = sample             \
+    }
+#define EXTRACT_EPOCH_ROW(fname, t, fn, text, sample)                                       \
+    {                                                                                       \
+        .name = fname, .args = {TYPE_##t}, .args_count = 1, .result = TYPE_BIGINT,          \
+        .flags = FUNC_STRICT | FUNC_MONOTONIC, .kernel = fn, .doc = text, .example = sample \
+    }
+#define EXTRACT_TYPE(t, sql)                                                             \
+    EXTRACT_ROW("extract", t, EXTRACT_DOC, "extract('doy', " sql " '2015-02-01') = 32"), \
+        EXTRACT_ROW("date_part",                                                         \
+                    t,                                                                   \
+                    "The same as extract.",                                              \
+                    "date_part('hour', " sql " '2015-06-01T09:47') = 9"),                \
+        EXTRACT_EPOCH_ROW("epoch_ms",                                                    \
+                          t,                                                             \
+                          func_epoch_ms,                                                 \
+                          "Milliseconds since 1970-01-01.",                              \
+                          "epoch_ms(" sql " '1970-01-01T00:00:01') = 1000"),             \
+        EXTRACT_EPOCH_ROW("epoch_us",                                                    \
+                          t,                                                             \
+                          func_epoch_us,                                                 \
+                          "Microseconds since 1970-01-01.",                              \
+                          "epoch_us(" sql " '1970-01-01T00:00:01') = 1000000"),          \
+        EXTRACT_EPOCH_ROW("epoch_ns",                                                    \
+                          t,                                                             \
+                          func_epoch_ns,                                                 \
+                          "Nanoseconds since 1970-01-01.",                               \
+                          "epoch_ns(" sql " '1970-01-01T00:00:01') = 1000000000")
+
+static const struct func func_extract_rows[] = {
+    EXTRACT_TYPE(TIMESTAMP, "TIMESTAMP"),
+    EXTRACT_TYPE(TIMESTAMP_US, "TIMESTAMP(6)"),
+    EXTRACT_TYPE(TIMESTAMP_NS, "TIMESTAMP(9)"),
+    EXTRACT_ROW("extract", INTERVAL, EXTRACT_DOC, "extract('hour', INTERVAL '1 day 02:03') = 2"),
+    EXTRACT_ROW("date_part",
+                INTERVAL,
+                "The same as extract.",
+                "date_part('epoch', INTERVAL '00:01:30') = 90"),
+    {.name = "to_timestamp",
+     .args = {TYPE_DOUBLE},
+     .args_count = 1,
+     .result = TYPE_TIMESTAMP_US,
+     .flags = FUNC_STRICT | FUNC_MONOTONIC,
+     .kernel = func_to_timestamp,
+     .doc = "The time that many seconds after 1970-01-01.",
+     .example = "to_timestamp(1.5) = 1970-01-01T00:00:01.500000Z"},
+};
+
+const struct func_table func_table_extract = {func_extract_rows, DN_ARRAY_SIZE(func_extract_rows)};
