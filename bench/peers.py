@@ -7,6 +7,7 @@ import os
 import select
 import shutil
 import subprocess
+import tempfile
 import time
 
 import queries
@@ -67,16 +68,12 @@ class Client:
         return self.read(timeout)
 
     def end(self, kill=False):
-        """Closes the database; returns the peak memory of the process in bytes."""
+        """Closes the database and waits until that is done."""
         if kill:
             self.process.kill()
         self.process.stdin.close()
         self.process.stdout.close()
-        if self.process.returncode is not None:
-            return 0
-        _, status, usage = os.wait4(self.process.pid, 0)
-        self.process.returncode = os.waitstatus_to_exitcode(status)
-        return usage.ru_maxrss * 1024
+        self.process.wait()
 
 
 def disk_usage(path):
@@ -85,6 +82,25 @@ def disk_usage(path):
         for name in names:
             total += os.lstat(os.path.join(here, name)).st_blocks * 512
     return total
+
+
+def run_watched(words):
+    """Runs a program to its end; its peak memory in bytes. The high-water mark is read while it runs,
+    because what wait4 tells begins with the peak of this process."""
+    peak = 0
+    with tempfile.TemporaryFile() as output:
+        process = subprocess.Popen(words, stdout=output, stderr=subprocess.STDOUT)
+        while process.poll() is None:
+            try:
+                with open(f"/proc/{process.pid}/status", encoding="ascii") as f:
+                    peak = max([peak] + [int(l.split()[1]) * 1024 for l in f if l.startswith("VmHWM:")])
+            except (OSError, ValueError):
+                pass
+            time.sleep(0.02)
+        if process.returncode != 0:
+            output.seek(0)
+            raise Failed("", f"{' '.join(words)}: " + output.read().decode(errors="replace")[-300:])
+    return peak
 
 
 class Peer:
@@ -116,14 +132,14 @@ class Peer:
         return figures
 
     def run(self, home, *requests, settings=()):
-        """A process for these requests alone; the last one's answer and the peak memory."""
-        client, answer = self.client(home, settings), None
+        """A process for these requests alone; its peak memory in bytes."""
+        client = self.client(home, settings)
         try:
             for request in requests:
-                answer = client.ask(*request, timeout=3600)
+                client.ask(*request, timeout=3600)
+            return client.ask("usage")["rss"]
         finally:
-            peak = client.end()
-        return answer, peak
+            client.end()
 
 
 class Dendro(Peer):
@@ -136,16 +152,11 @@ class Dendro(Peer):
         create = ("query", queries.create_table("dendro", table, columns))
         program = os.path.join(self.build, "dendro")
         if subprocess.run([program, "import", "--help"], capture_output=True).returncode == 0:
-            _, peak = self.run(home, create)
+            peak = self.run(home, create)
             options = [word for setting in settings for word in ("--set", setting)]
-            process = subprocess.Popen([program, "import", *options, self.database(home), table, path],
-                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-            text = process.stdout.read()
-            _, status, usage = os.wait4(process.pid, 0)
-            if status != 0:
-                raise Failed("", "dendro import: " + text.decode(errors="replace")[-300:])
-            return max(peak, usage.ru_maxrss * 1024), "dendro import"
-        _, peak = self.run(home, create, ("load", table, 0, path), ("query", "CHECKPOINT"), settings=settings)
+            words = [program, "import", *options, self.database(home), table, path]
+            return max(peak, run_watched(words)), "dendro import"
+        peak = self.run(home, create, ("load", table, 0, path), ("query", "CHECKPOINT"), settings=settings)
         return peak, "INSERT of 5000 rows each, then CHECKPOINT"
 
 
@@ -166,7 +177,7 @@ class DuckDB(Peer):
         return found[0]
 
     def load_table(self, home, table, columns, path, settings):
-        _, peak = self.run(home, ("query", queries.create_table("duckdb", table, columns)),
+        peak = self.run(home, ("query", queries.create_table("duckdb", table, columns)),
                            ("query", f"COPY {table} FROM '{path}' (HEADER)"), ("query", "CHECKPOINT"))
         return peak, "COPY, then CHECKPOINT"
 
@@ -189,7 +200,7 @@ class SQLite(Peer):
                     ("load", table, time_col, path)]
         requests += [("query", sql) for sql in self.indexes[table]]
         requests += [("query", "PRAGMA analysis_limit = 1000; ANALYZE"), ("query", "PRAGMA wal_checkpoint(TRUNCATE)")]
-        _, peak = self.run(home, *requests)
+        peak = self.run(home, *requests)
         return peak, "prepared INSERT in one transaction, then indexes and ANALYZE"
 
 
