@@ -1,0 +1,609 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The golden log chunk: fixed commits, fixed bytes. Arguments: tests/golden/log_v1.bin and
+ * docs/format/log.md; a third one, "write", writes the golden file anew (only ever with a new
+ * format).
+ *
+ * Three proofs: the encoder makes these bytes; the reader reads them; and a decoder that takes its
+ * offsets from the tables of the page finds the same values. */
+#include "base/hash.h"
+#include "catalog/table.h"
+#include "page.h"
+#include "store/log.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char *golden_path;
+static const char *doc_path;
+
+/* What the chunk says, by whichever decoder. */
+static const char expected[] = "frame epoch 5 first 10\n"
+                               " commit 10\n"
+                               "  batch table 7 v3 op 0 rowid 0 rows 3\n"
+                               "   1:7 'a' 'b' '\\c3\\a4'\n"
+                               "   2:9 -1 1000 1700000000000\n"
+                               "   3:1 1 0 ~\n"
+                               "   4:2 -32768 ~ 32767\n"
+                               "   5:3 -2147483648 2147483647 0\n"
+                               "   6:4 -9223372036854775808 9223372036854775807 42\n"
+                               "   7:5 0.5 -1.5 ~\n"
+                               "   8:6 0.1 ~ -2.5e+300\n"
+                               "   9:8 '' '\\00\\ff' ~\n"
+                               "   10:10 -1 2 3\n"
+                               "   11:11 4 ~ 6\n"
+                               " commit 11\n"
+                               "  batch table 9 v1 op 0 rowid 42 rows 2\n"
+                               "   1:2 7 7\n"
+                               "   2:7 'word' ~\n"
+                               "  batch table 7 v3 op 1 rowid 0 rows 2\n"
+                               "   1:7 'a' 'b'\n"
+                               "   2:9 5 6\n"
+                               "   3:1 1 -\n"
+                               "   5:3 ~ ~\n"
+                               "frame epoch 5 first 12\n"
+                               " commit 12\n"
+                               "  batch table 9 v1 op 2 rowid 0 rows 2\n"
+                               "   1:2 ~ ~\n"
+                               "   2:7 ~ ~\n"
+                               "   2147483651:4 42 43\n";
+
+/* ---- the commits ---- */
+
+static struct table *
+golden_table(const char *const *names, const enum type_id *types, size_t count, bool key)
+{
+    struct column_spec cols[16];
+    struct key_elem_spec part[1] = {{.name.s = "g"}};
+    struct key_elem_spec local[1] = {{.name.s = "t"}};
+    struct table_spec spec = {.schema.s = "public",
+                              .name.s = "golden",
+                              .columns = cols,
+                              .columns_count = count,
+                              .has_key = key,
+                              .keys_count = key,
+                              .has_inner = key,
+                              .partition = part,
+                              .partition_count = key,
+                              .local = local,
+                              .local_count = key};
+    struct table *t;
+    struct dn_err err;
+
+    memset(cols, 0, sizeof cols);
+    for (size_t i = 0; i < count; i++) {
+        cols[i].name.s = names[i];
+        cols[i].type = types[i];
+    }
+    if (table_build(&spec, &t, &err) < 0)
+        fail_msg("%s", err.text);
+    return t;
+}
+
+static struct table *golden_all(void)
+{
+    static const char *const names[] = {"g", "t", "b", "s", "i", "l", "r", "d", "x", "us", "ns"};
+    static const enum type_id types[] = {TYPE_VARCHAR,
+                                         TYPE_TIMESTAMP,
+                                         TYPE_BOOLEAN,
+                                         TYPE_SMALLINT,
+                                         TYPE_INTEGER,
+                                         TYPE_BIGINT,
+                                         TYPE_REAL,
+                                         TYPE_DOUBLE,
+                                         TYPE_BLOB,
+                                         TYPE_TIMESTAMP_US,
+                                         TYPE_TIMESTAMP_NS};
+    struct table *t = golden_table(names, types, DN_ARRAY_SIZE(names), true);
+
+    t->id = 7;
+    t->version = 3;
+    return t;
+}
+
+static struct table *golden_bare(void)
+{
+    static const char *const names[] = {"n", "w"};
+    static const enum type_id types[] = {TYPE_SMALLINT, TYPE_VARCHAR};
+    struct table *t = golden_table(names, types, 2, false);
+
+    t->id = 9;
+    t->version = 1;
+    return t;
+}
+
+static const struct vstr str_g[] = {{"a", 1}, {"b", 1}, {"\xc3\xa4", 2}};
+static const struct vstr str_x[] = {{"", 0}, {"\x00\xff", 2}, {"", 0}};
+static const struct vstr str_w[] = {{"word", 4}, {"", 0}};
+static const int64_t i64_t[] = {-1, 1000, 1700000000000};
+static const int8_t bool_b[] = {1, 0, 0};
+static const int16_t i16_s[] = {INT16_MIN, 0, INT16_MAX};
+static const int32_t i32_i[] = {INT32_MIN, INT32_MAX, 0};
+static const int64_t i64_l[] = {INT64_MIN, INT64_MAX, 42};
+static const float f32_r[] = {0.5f, -1.5f, 0};
+static const double f64_d[] = {0.1, 0, -2.5e300};
+static const int64_t i64_us[] = {-1, 2, 3};
+static const int64_t i64_ns[] = {4, 0, 6};
+static const int64_t patch_t[] = {5, 6};
+static const int16_t seven[] = {7};
+static const int32_t none32[] = {0};
+static const uint64_t null_0[] = {1};
+static const uint64_t null_1[] = {2};
+static const uint64_t null_2[] = {4};
+
+static struct vec flat(enum type_id type, uint32_t count, const void *data, const uint64_t *nulls)
+{
+    struct vec v = {.type = type, .form = VEC_FLAT, .count = count, .data = data, .nulls = nulls};
+
+    return v;
+}
+
+static struct vec same(enum type_id type, uint32_t count, const void *data, bool null)
+{
+    struct vec v = flat(type, count, data, null ? null_0 : NULL);
+
+    v.form = VEC_CONST;
+    return v;
+}
+
+static void golden_frame_1(const struct table *all, const struct table *bare, struct buf *chunk)
+{
+    struct vec put[] = {flat(TYPE_VARCHAR, 3, str_g, NULL),
+                        flat(TYPE_TIMESTAMP, 3, i64_t, NULL),
+                        flat(TYPE_BOOLEAN, 3, bool_b, null_2),
+                        flat(TYPE_SMALLINT, 3, i16_s, null_1),
+                        flat(TYPE_INTEGER, 3, i32_i, NULL),
+                        flat(TYPE_BIGINT, 3, i64_l, NULL),
+                        flat(TYPE_REAL, 3, f32_r, null_2),
+                        flat(TYPE_DOUBLE, 3, f64_d, null_1),
+                        flat(TYPE_BLOB, 3, str_x, null_2),
+                        flat(TYPE_TIMESTAMP_US, 3, i64_us, NULL),
+                        flat(TYPE_TIMESTAMP_NS, 3, i64_ns, null_1)};
+    struct vec rows[] = {same(TYPE_SMALLINT, 2, seven, false),
+                         flat(TYPE_VARCHAR, 2, str_w, null_1)};
+    struct vec patch[11];
+    uint64_t bases[] = {42, 0};
+    struct buf b;
+    size_t frame;
+
+    for (uint32_t i = 0; i < 11; i++) { /* not said at all: they are left out */
+        patch[i] = put[i];
+        patch[i].form = VEC_CONST;
+        patch[i].nulls = null_0;
+        patch[i].absent = null_0;
+    }
+    patch[0] = flat(TYPE_VARCHAR, 2, str_g, NULL);
+    patch[1] = flat(TYPE_TIMESTAMP, 2, patch_t, NULL);
+    patch[2] = flat(TYPE_BOOLEAN, 2, bool_b, NULL);
+    patch[2].absent = null_1;
+    patch[4] = same(TYPE_INTEGER, 2, none32, true);
+    log_frame_begin(chunk, &frame);
+    buf_init(&b, NULL);
+    log_encode_batch(all, put, NULL, 3, ROW_PUT, &b);
+    log_frame_commit(chunk, 10, &b, &bases[1], 1);
+    buf_reset(&b);
+    log_encode_batch(bare, rows, NULL, 2, ROW_PUT, &b);
+    log_encode_batch(all, patch, NULL, 2, ROW_PATCH, &b);
+    log_frame_commit(chunk, 11, &b, bases, 2);
+    log_frame_end(chunk, frame, 5, 10, 0);
+    buf_done(&b);
+}
+
+static void golden_chunk(struct buf *chunk)
+{
+    static const int64_t rowids[] = {42, 43};
+    struct table *all = golden_all();
+    struct table *bare = golden_bare();
+    struct vec gone[] = {same(TYPE_SMALLINT, 2, seven, true), same(TYPE_VARCHAR, 2, str_w, true)};
+    uint64_t base = 0;
+    struct buf b;
+    size_t frame;
+
+    buf_init(chunk, NULL);
+    golden_frame_1(all, bare, chunk);
+    log_frame_begin(chunk, &frame);
+    buf_init(&b, NULL);
+    log_encode_batch(bare, gone, rowids, 2, ROW_DELETE, &b);
+    log_frame_commit(chunk, 12, &b, &base, 1);
+    log_frame_end(chunk, frame, 5, 12, frame);
+    buf_done(&b);
+    assert_false(chunk->failed);
+    table_unref(all);
+    table_unref(bare);
+}
+
+static void test_writer(void **state)
+{
+    struct buf b;
+    uint8_t *p;
+    size_t n;
+
+    (void)state;
+    golden_chunk(&b);
+    p = page_read_file(golden_path, &n);
+    assert_int_equal(b.len, n);
+    assert_memory_equal(b.data, p, n);
+    mem_free(p);
+    buf_done(&b);
+}
+
+/* ---- both decoders print the same ---- */
+
+static void print_str(struct buf *out, const uint8_t *p, size_t n)
+{
+    buf_puts(out, "'");
+    for (size_t i = 0; i < n; i++) {
+        if (p[i] < ' ' || p[i] >= 0x7f)
+            buf_printf(out, "\\%02x", p[i]);
+        else
+            buf_u8(out, p[i]);
+    }
+    buf_puts(out, "'");
+}
+
+static void compare(struct buf *out)
+{
+    buf_u8(out, 0);
+    assert_false(out->failed);
+    assert_string_equal((const char *)out->data, expected);
+    buf_done(out);
+}
+
+static void print_value(struct buf *out, const struct vec *v, uint32_t row)
+{
+    struct datum d;
+
+    buf_puts(out, " ");
+    if (v->absent && v->absent[row / 64] >> row % 64 & 1) {
+        buf_puts(out, "-");
+        return;
+    }
+    d = vec_datum(v, row);
+    if (d.null)
+        buf_puts(out, "~");
+    else if (type_is_string(v->type))
+        print_str(out, (const uint8_t *)d.str.ptr, d.str.len);
+    else if (type_is_float(v->type))
+        buf_printf(out, "%g", d.v.f64);
+    else
+        buf_printf(out, "%" PRId64, d.v.i64);
+}
+
+static void print_batch(struct buf *out, const struct log_batch *b)
+{
+    buf_printf(out,
+               "  batch table %" PRIu64 " v%u op %d rowid %" PRIu64 " rows %u\n",
+               b->table_id,
+               b->table_version,
+               (int)b->op,
+               b->rowid_base,
+               b->rows);
+    for (uint32_t c = 0; c < b->cols_count; c++) {
+        buf_printf(out, "   %u:%d", b->col_ids[c], (int)b->cols[c].type);
+        for (uint32_t i = 0; i < b->rows; i++)
+            print_value(out, &b->cols[c], i);
+        buf_puts(out, "\n");
+    }
+}
+
+static void test_reader(void **state)
+{
+    struct log_reader r;
+    struct log_frame f;
+    struct log_commit c;
+    struct log_batch b;
+    struct arena arena;
+    struct dn_err err;
+    struct buf out;
+    uint8_t *p;
+    size_t n;
+    int rc;
+
+    (void)state;
+    p = page_read_file(golden_path, &n);
+    buf_init(&out, NULL);
+    arena_init(&arena, NULL);
+    log_reader_init(&r, "golden", p, n, true);
+    while ((rc = log_reader_next(&r, &f, &err)) == DN_OK) {
+        buf_printf(&out, "frame epoch %" PRIu64 " first %" PRIu64 "\n", f.epoch, f.seq_first);
+        while ((rc = log_commit_next(&f, &c, &err)) == DN_OK) {
+            buf_printf(&out, " commit %" PRIu64 "\n", c.seq);
+            while ((rc = log_batch_next(&f, &c, &arena, &b, &err)) == DN_OK)
+                print_batch(&out, &b);
+            assert_int_equal(rc, DN_EOF);
+        }
+        assert_int_equal(rc, DN_EOF);
+    }
+    assert_int_equal(rc, DN_EOF);
+    assert_false(r.torn);
+    compare(&out);
+    arena_done(&arena);
+    mem_free(p);
+}
+
+/* ---- a decoder that knows only the page ---- */
+
+struct by_page {
+    const char *doc;
+    const uint8_t *p; /* next byte */
+    const uint8_t *end;
+    struct buf out;
+};
+
+static uint64_t field(const struct by_page *b, const char *section, const char *name)
+{
+    assert_true((size_t)(b->end - b->p) >= doc_size(b->doc, section));
+    return doc_field(b->doc, section, name, b->p);
+}
+
+static const uint8_t *take(struct by_page *b, size_t n)
+{
+    const uint8_t *p = b->p;
+
+    assert_true((size_t)(b->end - b->p) >= n);
+    b->p += n;
+    return p;
+}
+
+static int64_t get_signed(const uint8_t *p, uint32_t size)
+{
+    uint64_t v = 0;
+
+    for (uint32_t i = size; i-- > 0;)
+        v = v << 8 | p[i];
+    if (size < 8 && p[size - 1] & 0x80)
+        v |= UINT64_MAX << size * 8;
+    return (int64_t)v;
+}
+
+static void page_value(struct by_page *b, uint8_t type, const uint8_t *p)
+{
+    static const uint32_t sizes[] = {0, 1, 2, 4, 8, 4, 8, 0, 0, 8, 8, 8};
+    uint64_t bits = (uint64_t)get_signed(p, sizes[type]);
+    uint32_t low = (uint32_t)bits;
+    double d;
+    float f;
+
+    if (type == 5) {
+        memcpy(&f, &low, 4);
+        buf_printf(&b->out, "%g", (double)f);
+    } else if (type == 6) {
+        memcpy(&d, &bits, 8);
+        buf_printf(&b->out, "%g", d);
+    } else {
+        buf_printf(&b->out, "%" PRId64, (int64_t)bits);
+    }
+}
+
+static bool page_bit(const uint8_t *bitmap, uint32_t row)
+{
+    return bitmap && bitmap[row / 64 * 8 + row % 64 / 8] >> row % 8 & 1;
+}
+
+static void page_column(struct by_page *b, uint32_t rows)
+{
+    static const uint32_t sizes[] = {0, 1, 2, 4, 8, 4, 8, 4, 4, 8, 8, 8};
+    uint64_t id = field(b, "Column head", "id");
+    uint8_t type = (uint8_t)field(b, "Column head", "type");
+    uint64_t flags = field(b, "Column head", "flags");
+    size_t bitmap = (rows + 63) / 64 * 8;
+    const uint8_t *nulls;
+    const uint8_t *absent;
+    const uint8_t *values;
+
+    assert_true(type >= 1 && type <= 11 && flags <= 3);
+    (void)take(b, doc_size(b->doc, "Column head"));
+    nulls = flags & 1 ? take(b, bitmap) : NULL;
+    absent = flags & 2 ? take(b, bitmap) : NULL;
+    values = take(b, (size_t)rows * sizes[type]);
+    buf_printf(&b->out, "   %" PRIu64 ":%u", id, type);
+    for (uint32_t i = 0; i < rows; i++) {
+        bool missing = page_bit(absent, i) || page_bit(nulls, i);
+        buf_puts(&b->out, page_bit(absent, i) ? " -" : missing ? " ~" : " ");
+        if (type == 7 || type == 8) {
+            size_t len = (size_t)get_signed(values + (size_t)i * 4, 4);
+            const uint8_t *s = take(b, len);
+            if (!missing)
+                print_str(&b->out, s, len);
+        } else if (!missing) {
+            page_value(b, type, values + (size_t)i * sizes[type]);
+        }
+    }
+    buf_puts(&b->out, "\n");
+}
+
+static void page_batch(struct by_page *b)
+{
+    uint32_t rows = (uint32_t)field(b, "Batch head", "rows");
+    uint64_t columns = field(b, "Batch head", "columns");
+    uint64_t length = field(b, "Batch head", "length");
+    const uint8_t *end;
+
+    assert_int_equal(field(b, "Batch head", "zero"), 0);
+    assert_int_equal(field(b, "Batch head", "zero2"), 0);
+    buf_printf(&b->out,
+               "  batch table %" PRIu64 " v%" PRIu64 " op %" PRIu64 " rowid %" PRIu64 " rows %u\n",
+               field(b, "Batch head", "table_id"),
+               field(b, "Batch head", "table_version"),
+               field(b, "Batch head", "operation"),
+               field(b, "Batch head", "rowid_base"),
+               rows);
+    (void)take(b, doc_size(b->doc, "Batch head"));
+    end = b->p + length;
+    while (columns-- > 0)
+        page_column(b, rows);
+    assert_ptr_equal(b->p, end);
+}
+
+static void page_frame(struct by_page *b, size_t offset)
+{
+    const uint8_t *head = b->p;
+    uint64_t length = field(b, "Frame head", "length");
+    uint64_t checksum = field(b, "Frame head", "checksum");
+    const uint8_t *end;
+
+    assert_int_equal(field(b, "Frame head", "magic"), 0x474c4e44);
+    assert_memory_equal(head, "DNLG", 4);
+    assert_int_equal(field(b, "Frame head", "version"), 1);
+    assert_int_equal(field(b, "Frame head", "zero"), 0);
+    assert_int_equal(field(b, "Frame head", "zero2"), 0);
+    assert_int_equal(field(b, "Frame head", "durable"), offset);
+    buf_printf(&b->out,
+               "frame epoch %" PRIu64 " first %" PRIu64 "\n",
+               field(b, "Frame head", "epoch"),
+               field(b, "Frame head", "seq_first"));
+    (void)take(b, doc_size(b->doc, "Frame head"));
+    assert_true(checksum == dn_hash64(b->p, (size_t)length, dn_checksum64(head, 40)));
+    end = b->p + length;
+    while (b->p < end) {
+        uint64_t batches = field(b, "Commit head", "batches");
+        assert_int_equal(field(b, "Commit head", "zero"), 0);
+        buf_printf(&b->out, " commit %" PRIu64 "\n", field(b, "Commit head", "seq"));
+        (void)take(b, doc_size(b->doc, "Commit head"));
+        while (batches-- > 0)
+            page_batch(b);
+    }
+    assert_ptr_equal(b->p, end);
+}
+
+static void test_page(void **state)
+{
+    struct by_page b;
+    uint8_t *doc;
+    uint8_t *p;
+    size_t n;
+
+    (void)state;
+    doc = page_read_file(doc_path, &n);
+    p = page_read_file(golden_path, &n);
+    b = (struct by_page){.doc = (const char *)doc, .p = p, .end = p + n};
+    buf_init(&b.out, NULL);
+    assert_int_equal(doc_size(b.doc, "Frame head"), LOG_FRAME_HEAD);
+    while (b.p < b.end)
+        page_frame(&b, (size_t)(b.p - p));
+    compare(&b.out);
+    mem_free(p);
+    mem_free(doc);
+}
+
+/* ---- versions, torn tails and damage ---- */
+
+static int read_all(const uint8_t *p, size_t n, bool sealed, bool *ret_torn, struct dn_err *err)
+{
+    struct log_reader r;
+    struct log_frame f;
+    int rc;
+
+    log_reader_init(&r, "log/0/1-2", p, n, sealed);
+    while ((rc = log_reader_next(&r, &f, err)) == DN_OK)
+        ;
+    *ret_torn = r.torn;
+    return rc;
+}
+
+static void reseal(uint8_t *frame)
+{
+    size_t length = le_get32(frame + 32);
+
+    le_put64(frame + 40, dn_hash64(frame + 48, length, dn_checksum64(frame, 40)));
+}
+
+static void test_versions(void **state)
+{
+    struct dn_err err;
+    uint8_t *p;
+    size_t n;
+    size_t second;
+    bool torn;
+
+    (void)state;
+    p = page_read_file(golden_path, &n);
+    second = 48 + le_get32(p + 32);
+    for (int sealed = 0; sealed < 2; sealed++) {
+        assert_int_equal(read_all(p, n, sealed, &torn, &err), DN_EOF);
+        assert_false(torn);
+        /* a newer frame, in the middle and at the end */
+        for (size_t at = 0; at <= second; at += second) {
+            le_put16(p + at + 4, LOG_FORMAT + 1);
+            reseal(p + at);
+            assert_int_equal(read_all(p, n, sealed, &torn, &err), DN_E_VERSION);
+            assert_non_null(strstr(err.text, "log/0/1-2"));
+            assert_non_null(strstr(err.text, "format version 2, this release reads up to 1"));
+            le_put16(p + at + 4, 0);
+            reseal(p + at);
+            assert_int_equal(read_all(p, n, sealed, &torn, &err), DN_E_CORRUPT);
+            le_put16(p + at + 4, LOG_FORMAT);
+            reseal(p + at);
+        }
+    }
+    mem_free(p);
+}
+
+/* Every byte of the first frame is known to be durable by the second; the second has no witness. */
+static void test_torn_or_damaged(void **state)
+{
+    struct dn_err err;
+    char offset[40];
+    uint8_t *p;
+    size_t n;
+    size_t second;
+    bool torn;
+
+    (void)state;
+    p = page_read_file(golden_path, &n);
+    second = 48 + le_get32(p + 32);
+    for (size_t i = 0; i < n; i++) {
+        p[i] ^= 0x10;
+        assert_int_equal(read_all(p, n, true, &torn, &err), DN_E_CORRUPT);
+        (void)snprintf(offset, sizeof offset, "at offset %zu", i < second ? 0 : second);
+        assert_non_null(strstr(err.text, offset));
+        if (i < second) {
+            assert_int_equal(read_all(p, n, false, &torn, &err), DN_E_CORRUPT);
+            assert_non_null(strstr(err.text, "at offset 0"));
+        } else {
+            assert_int_equal(read_all(p, n, false, &torn, &err), DN_EOF);
+            assert_true(torn);
+        }
+        p[i] ^= 0x10;
+    }
+    for (size_t cut = 1; cut < n; cut++) {
+        int rc = read_all(p, cut, false, &torn, &err);
+        assert_int_equal(rc, DN_EOF); /* nobody is left behind the cut */
+        assert_int_equal(torn, cut != second);
+        rc = read_all(p, cut, true, &torn, &err);
+        assert_int_equal(rc, cut == second ? DN_EOF : DN_E_CORRUPT);
+    }
+    mem_free(p);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_writer),
+        cmocka_unit_test(test_reader),
+        cmocka_unit_test(test_page),
+        cmocka_unit_test(test_versions),
+        cmocka_unit_test(test_torn_or_damaged),
+    };
+
+    if (argc < 3)
+        return 2;
+    golden_path = argv[1];
+    doc_path = argv[2];
+    if (argc > 3 && strcmp(argv[3], "write") == 0) {
+        struct buf b;
+        FILE *f = fopen(golden_path, "wb");
+        golden_chunk(&b);
+        if (!f || fwrite(b.data, 1, b.len, f) != b.len || fclose(f) != 0)
+            return 1;
+        buf_done(&b);
+        return 0;
+    }
+    return cmocka_run_group_tests_name("log_golden", tests, NULL, NULL);
+}
