@@ -7,10 +7,11 @@
  * intervals. The scan returns at least all rows that satisfy them (and may return more): the
  * caller still filters. Rows come in physical order: (slab, token, series, rest of local key).
  *
- * One thread at a time per scan. */
+ * One thread at a time per scan, except that several readers of one scan may each have a thread. */
 #pragma once
 
 #include "catalog/table.h"
+#include "store/segment.h"
 #include "store/shard.h"
 #include "vec/vec.h"
 
@@ -49,8 +50,17 @@ struct scan_stats {
     uint64_t blocks_total;
     uint64_t blocks_read;
     uint64_t memtable_rows; /* fresh rows looked at */
-    uint64_t rows;          /* rows returned (0 after scan_explain) */
-    uint64_t rows_merged;   /* rows that went through the row-by-row merge */
+    uint64_t rows_expected; /* about so many rows are left after pruning by run and time */
+    /* what reading did; 0 after scan_explain */
+    uint64_t rows;            /* rows returned, or answered from zones */
+    uint64_t rows_merged;     /* rows that went through the row-by-row merge */
+    uint64_t blocks_pruned;   /* left out whole by their zone */
+    uint64_t vectors_pruned;  /* left out by their zone, in blocks that were not */
+    uint64_t blocks_zone;     /* answered from their zone maps, whole */
+    uint64_t vectors_zone;    /* answered from their zone maps */
+    uint64_t vectors_decoded; /* of which some column was decoded */
+    uint64_t columns_decoded; /* columns of them, all together */
+    uint64_t bytes_read;      /* from the volume; what the cache had does not count */
 };
 
 struct scan;
@@ -63,10 +73,75 @@ int scan_open(struct snapshot *snap,
 /* The next batch of 1..VEC_ROWS_MAX selected rows, valid until the next call; DN_EOF at the end. It
  * may carry a selection (a part of a stored vector is handed out without copying). */
 int scan_next(struct scan *s, struct batch *ret, struct dn_err *err) DN_MUST_CHECK;
-void scan_close(struct scan *s); /* NULL is fine */
+void scan_close(struct scan *s); /* NULL is fine; after its readers */
 void scan_get_stats(const struct scan *s, struct scan_stats *ret);
 /* What a scan would touch, without reading rows. */
 int scan_explain(struct snapshot *snap,
                  const struct scan_spec *spec,
                  struct scan_stats *ret,
                  struct dn_err *err) DN_MUST_CHECK;
+
+/* ---- reading without decoding ----
+ *
+ * A reader goes through a scan unit by unit. A unit is a stretch of rows that are final: the newest
+ * versions, none deleted. The caller looks at what is known of it (constraints that hold for all
+ * its rows, zones, values that are the same in all rows) and decodes the columns it still needs, if
+ * any. Several readers share the rows of a scan among themselves, each with its own thread; the
+ * order of units is the physical order only within a morsel.
+ *
+ * Either scan_next or readers, not both on one scan. Columns are places in spec.cols. */
+
+struct scan_reader;
+
+enum scan_unit_kind {
+    SCAN_BLOCK,  /* a whole stored block: only its zones; scan_unit_split gives its vectors */
+    SCAN_VECTOR, /* rows of one stored vector */
+    SCAN_ROWS,   /* rows of memtables, or merged ones */
+};
+
+struct scan_unit {
+    enum scan_unit_kind kind;
+    uint32_t rows;     /* 1.., up to VEC_ROWS_MAX unless it is a BLOCK */
+    bool whole;        /* zones exist and are about just these rows */
+    bool one_run;      /* all rows are of one series and slab */
+    bool proven;       /* all constraints hold for all rows */
+    const bool *holds; /* the same for each constraint; valid until the next unit */
+    uint64_t morsel;   /* number of the morsel it belongs to: ascending in physical order */
+};
+
+struct scan_reader_options {
+    bool blocks;          /* units may be whole blocks */
+    uint32_t morsel_rows; /* rows taken from the scan at a time; 0: as they come (one reader) */
+    struct mem_owner *owner;
+};
+
+/* Before the first of several readers on threads. */
+int scan_share(struct scan *s, struct dn_err *err) DN_MUST_CHECK;
+int scan_reader_new(struct scan *s,
+                    const struct scan_reader_options *options,
+                    struct scan_reader **ret,
+                    struct dn_err *err) DN_MUST_CHECK;
+/* NULL is fine. Its figures are added to the scan's. */
+void scan_reader_free(struct scan_reader *r);
+int scan_unit_next(struct scan_reader *r,
+                   struct scan_unit *ret,
+                   struct dn_err *err) DN_MUST_CHECK; /* DN_EOF at the end */
+/* The unit is a BLOCK: the next units are its vectors. */
+void scan_unit_split(struct scan_reader *r);
+/* Zone of a column over a whole unit; false: nothing is known. */
+bool scan_unit_zone(struct scan_reader *r, uint32_t col, struct zone *ret);
+/* The column's value if it is known to be the same (or NULL) in all rows; borrowed until the next
+ * unit. */
+bool scan_unit_const(struct scan_reader *r, uint32_t col, struct datum *ret);
+/* Least and greatest value of the table's time column over the rows of the unit, or a wider range;
+ * false: not known. */
+bool scan_unit_time(struct scan_reader *r, int64_t *ret_min, int64_t *ret_max);
+/* Decodes columns (not of a BLOCK): vector i of *ret is column i of spec.cols, valid for those
+ * fetched since the unit came up. No selection. */
+int scan_unit_fetch(struct scan_reader *r,
+                    const uint32_t *cols,
+                    uint32_t count,
+                    struct batch *ret,
+                    struct dn_err *err) DN_MUST_CHECK;
+/* Figures: the unit was answered from zones. */
+void scan_unit_answered(struct scan_reader *r);

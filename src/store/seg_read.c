@@ -479,6 +479,8 @@ static int seg_read_extents(struct seg_fetch *f, struct seg_pins *pins, struct d
     rc = seg_look_up(f, pins, err);
     if (rc == 0 && f->missing)
         rc = volume_read(s->volume, s->name, f->ranges, f->missing, err);
+    for (uint32_t i = 0; i < f->missing; i++)
+        pins->read_bytes += f->ranges[i].len;
     for (uint32_t i = 0; i < f->count; i++) {
         struct seg_want *want = &f->wants[i];
         struct cache_key key = {

@@ -161,6 +161,7 @@ struct seg_pins {
     struct cache_entry **entries; /* owned array */
     uint32_t count;
     uint32_t cap;
+    uint64_t read_bytes; /* from the volume, by the fetches that used these pins */
 };
 void seg_pins_init(struct seg_pins *p);
 void seg_pins_release(struct seg_pins *p); /* keeps the array */

@@ -234,6 +234,54 @@ bool vec_make_const(struct arena *arena, const struct datum *d, uint32_t count, 
     return true;
 }
 
+/* Bits [first, first + count) as a bitmap of their own. */
+static bool vec_slice_bits(
+    struct arena *arena, const uint64_t *bits, uint32_t first, uint32_t count, const uint64_t **ret)
+{
+    uint32_t words = VEC_BITMAP_WORDS(count);
+    uint32_t last = (first + count - 1) >> 6; /* of the input */
+    uint32_t shift = first & 63;
+    uint64_t *to;
+
+    *ret = NULL;
+    if (!bits)
+        return true;
+    bits += first >> 6;
+    *ret = bits;
+    if (shift == 0)
+        return true;
+    last -= first >> 6;
+    to = arena_alloc_array(arena, words, sizeof *to);
+    if (!to)
+        return false;
+    for (uint32_t w = 0; w < words; w++)
+        to[w] = bits[w] >> shift | (w + 1 <= last ? bits[w + 1] << (64 - shift) : 0);
+    *ret = to;
+    return true;
+}
+
+bool vec_slice(
+    struct arena *arena, const struct vec *v, uint32_t first, uint32_t count, struct vec *ret)
+{
+    struct vec out = *v;
+
+    DN_ASSERT(count > 0 && first + count <= v->count);
+    out.count = count;
+    if (v->form == VEC_CONST) {
+        *ret = out;
+        return true;
+    }
+    if (v->form == VEC_FLAT)
+        out.data = (const char *)v->data + (size_t)first * phys_size(type_phys(v->type));
+    else
+        out.codes = v->codes + first;
+    if (!vec_slice_bits(arena, v->nulls, first, count, &out.nulls) ||
+        !vec_slice_bits(arena, v->absent, first, count, &out.absent))
+        return false;
+    *ret = out;
+    return true;
+}
+
 /* Copies the bits of the chosen rows; *ret stays NULL when none is set. */
 static bool vec_flatten_bits(struct arena *arena,
                              const struct vec *v,

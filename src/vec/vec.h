@@ -106,6 +106,14 @@ bool vec_flatten(struct arena *arena,
                  uint32_t count,
                  struct vec *ret) DN_MUST_CHECK;
 
+/* Rows [first, first + count) without copying values; bitmaps are copied to the arena if first is
+ * not a multiple of 64. False when out of memory. */
+bool vec_slice(struct arena *arena,
+               const struct vec *v,
+               uint32_t first,
+               uint32_t count,
+               struct vec *ret) DN_MUST_CHECK;
+
 /* The values alone of the selected rows (all when sel is NULL), densely packed into `to`. */
 void vec_gather(const struct vec *v, const uint16_t *sel, uint32_t count, void *to);
 

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * scan_reader.h: one reader of a scan, shared by scan.c, scan_unit.c, scan_fetch.c and
+ * scan_merge.c. One thread at a time. */
+#pragma once
+
+#include "store/scan_int.h"
+
+/* What a reader has decoded of a source: some columns of one vector. */
+struct scan_cur {
+    struct arena arena;
+    struct seg_pins pins;
+    struct vec *vecs; /* owned: fetch_count of them, NULL until first used */
+    uint8_t *have;    /* owned, per vector of vecs: it is decoded */
+    bool all;         /* every one is */
+    bool placed;      /* the two below count */
+    uint32_t block;
+    uint32_t vector;
+};
+
+struct row_iter;
+
+struct scan_reader {
+    struct scan *s;
+    struct mem_owner *owner;
+    struct scan_reader_options options;
+    struct scan_cur *curs;   /* owned: one per source */
+    struct vec *tmp_vecs;    /* owned: fetch_count */
+    uint32_t *tmp_cols;      /* owned: fetch_count */
+    struct vec *out_vecs;    /* owned: cols_count, of the unit */
+    uint8_t *out_have;       /* owned: cols_count; fetched for this unit */
+    struct arena arena;      /* of the unit */
+    struct scan_stats stats; /* of this reader */
+
+    struct scan_morsel morsel;
+
+    /* the unit at hand */
+    struct scan_unit unit;
+    bool *holds;
+    struct scan_src *src; /* where it is from; NULL: merged */
+    uint32_t run;         /* one_run: of src */
+    uint32_t block;       /* BLOCK, VECTOR */
+    uint32_t vector;      /* VECTOR */
+    uint32_t lo;          /* VECTOR: rows of the vector; memtable: places in the order */
+    uint32_t hi;
+    bool counted; /* the figures know that it was decoded */
+    bool ended;   /* the walk has no more */
+    /* the block whose zone was looked at; its vectors come one by one */
+    const struct scan_src *in_src; /* NULL: none */
+    uint32_t in_first;             /* its rows */
+    uint32_t in_end;
+
+    /* merging */
+    bool merging;
+    struct row_iter *iters; /* owned: srcs_count of room */
+    struct fold fold;
+    bool fold_ready;
+};
+
+/* scan_fetch.c: decodes columns (places in fetch) of a vector of a segment source into the reader's
+ * vectors for that source. */
+int scan_decode(struct scan_reader *r,
+                const struct scan_src *src,
+                uint32_t block,
+                uint32_t vector,
+                const uint32_t *fetch,
+                uint32_t count,
+                struct dn_err *err) DN_MUST_CHECK;
+/* All of fetch: what merging needs. */
+int scan_decode_all(struct scan_reader *r,
+                    const struct scan_src *src,
+                    uint32_t block,
+                    uint32_t vector,
+                    struct dn_err *err) DN_MUST_CHECK;
+struct scan_cur *scan_cur_of(struct scan_reader *r, const struct scan_src *src);
+
+/* scan_merge.c: the morsel's members share a run; merge_next fills r->fold with up to VEC_ROWS_MAX
+ * rows, DN_EOF when the run is done. */
+int scan_merge_begin(struct scan_reader *r, struct dn_err *err) DN_MUST_CHECK;
+int scan_merge_next(struct scan_reader *r, struct dn_err *err) DN_MUST_CHECK;
+void scan_merge_done(struct scan_reader *r);

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * scan_unit.c: one reader: its morsels unit by unit.
+ *
+ * A unit of a segment is a whole block or rows of one vector. Zones leave out what cannot matter
+ * and tell which constraints hold for all rows. Inside a run the rows are sorted by the first
+ * column of the rest of the key (mostly the time): a constraint on it is not left to the caller but
+ * cuts the unit, by binary search in that column. */
+#include "store/scan_reader.h"
+
+#include <string.h>
+
+#define UNIT_RUN_ROWS 64u /* a stretch of one run this long is worth a unit of its own */
+
+/* ---- life ---- */
+
+int scan_reader_new(struct scan *s,
+                    const struct scan_reader_options *options,
+                    struct scan_reader **ret,
+                    struct dn_err *err)
+{
+    struct scan_reader *r = mem_calloc(options->owner, 1, sizeof *r);
+
+    if (!r)
+        return DN_FAIL_NOMEM(err);
+    r->s = s;
+    r->owner = options->owner;
+    r->options = *options;
+    arena_init(&r->arena, r->owner);
+    r->curs = mem_calloc(r->owner, s->srcs_count, sizeof *r->curs);
+    r->tmp_vecs = mem_calloc(r->owner, s->fetch_count, sizeof *r->tmp_vecs);
+    r->tmp_cols = mem_calloc(r->owner, 2 * (size_t)s->fetch_count, sizeof *r->tmp_cols);
+    r->out_vecs = mem_calloc(r->owner, s->spec.cols_count, sizeof *r->out_vecs);
+    r->out_have = mem_calloc(r->owner, s->spec.cols_count, sizeof *r->out_have);
+    r->holds = mem_calloc(r->owner, s->spec.preds_count, sizeof *r->holds);
+    r->morsel.members = mem_calloc(r->owner, s->srcs_count, sizeof *r->morsel.members);
+    if (!r->curs || !r->tmp_vecs || !r->tmp_cols || !r->out_vecs || !r->out_have || !r->holds ||
+        !r->morsel.members) {
+        scan_reader_free(r);
+        return DN_FAIL_NOMEM(err);
+    }
+    *ret = r;
+    return DN_OK;
+}
+
+void scan_reader_free(struct scan_reader *r)
+{
+    if (!r)
+        return;
+    scan_merge_done(r);
+    for (uint32_t i = 0; r->curs && i < r->s->srcs_count; i++) {
+        struct scan_cur *cur = &r->curs[i];
+        r->stats.bytes_read += cur->pins.read_bytes;
+        seg_pins_done(&cur->pins);
+        arena_done(&cur->arena);
+        mem_free(cur->vecs);
+        mem_free(cur->have);
+    }
+    if (r->s->lock)
+        sched_lock(r->s->lock);
+    scan_stats_add(&r->s->stats, &r->stats);
+    if (r->s->lock)
+        sched_unlock(r->s->lock);
+    mem_free(r->curs);
+    mem_free(r->tmp_vecs);
+    mem_free(r->tmp_cols);
+    mem_free(r->out_vecs);
+    mem_free(r->out_have);
+    mem_free(r->holds);
+    mem_free(r->morsel.members);
+    arena_done(&r->arena);
+    mem_free(r);
+}
+
+/* ---- cutting ---- */
+
+/* The values that order the rows of a run: of a decoded vector, or of a memtable. */
+struct unit_values {
+    const struct vec *v; /* NULL: the memtable's */
+    const struct memtable *m;
+    const uint32_t *order;
+    uint32_t col;
+};
+
+static struct datum unit_value(const struct unit_values *u, uint32_t row)
+{
+    return u->v ? vec_datum(u->v, row) : memtable_datum(u->m, u->order[row], u->col);
+}
+
+/* First row of [a, b) that is not before (past false) or that is after (past true) the interval, in
+ * the order of the rows. */
+static uint32_t unit_search(const struct scan *s,
+                            const struct unit_values *u,
+                            const struct interval *iv,
+                            bool past,
+                            uint32_t a,
+                            uint32_t b)
+{
+    while (a < b) {
+        uint32_t mid = a + (b - a) / 2;
+        struct datum d = unit_value(u, mid);
+        bool before = past == s->cut_desc ? scan_interval_above(iv, &d) == !past
+                                          : scan_interval_below(iv, &d) == !past;
+        if (before)
+            a = mid + 1;
+        else
+            b = mid;
+    }
+    return a;
+}
+
+/* The interval that the value is in, or the next one in the order of the rows; NULL: none. */
+static const struct interval *
+unit_interval(const struct scan *s, const struct scan_pred *p, const struct datum *d)
+{
+    uint32_t k = scan_set_find(p, d);
+
+    if (!s->cut_desc)
+        return k < p->set_count ? &p->set[k] : NULL;
+    if (k < p->set_count && !scan_interval_above(&p->set[k], d))
+        return &p->set[k];
+    return k > 0 ? &p->set[k - 1] : NULL;
+}
+
+/* Narrows the rows to the first of them that satisfy the constraint one after the other; false if
+ * none does. */
+static bool unit_cut(const struct scan *s, const struct unit_values *u, uint32_t *lo, uint32_t *hi)
+{
+    const struct scan_pred *p = &s->spec.preds[s->cut_pred];
+    uint32_t at = *lo;
+
+    while (at < *hi) {
+        struct datum d = unit_value(u, at);
+        const struct interval *iv = unit_interval(s, p, &d);
+        uint32_t end;
+        if (!iv)
+            return false;
+        at = unit_search(s, u, iv, false, at, *hi);
+        end = unit_search(s, u, iv, true, at, *hi);
+        if (end > at) {
+            *lo = at;
+            *hi = end;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- units ---- */
+
+static void unit_give(struct scan_reader *r, enum scan_unit_kind kind, uint32_t rows)
+{
+    struct scan_unit *u = &r->unit;
+
+    u->kind = kind;
+    u->rows = rows;
+    u->holds = r->holds;
+    u->morsel = r->morsel.number;
+    u->proven = true;
+    for (uint32_t i = 0; i < r->s->spec.preds_count; i++)
+        u->proven = u->proven && r->holds[i];
+    r->counted = false;
+    r->stats.rows += rows;
+}
+
+/* Only what is known of every picked run. */
+static void unit_holds_series(struct scan_reader *r)
+{
+    for (uint32_t i = 0; i < r->s->spec.preds_count; i++)
+        r->holds[i] = r->s->pred_series[i];
+}
+
+/* The run of a segment's row; the block has it. */
+static uint32_t unit_run_of(const struct seg_runs *runs, const struct seg_block *b, uint32_t row)
+{
+    uint32_t lo = b->run_first;
+    uint32_t hi = b->run_first + b->run_count;
+
+    while (hi - lo > 1) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (runs->first_row[mid] <= row)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* The next unit of a block whose zone was looked at: rows of one vector. */
+static int unit_vector(struct scan_reader *r, struct scan_piece *p, struct dn_err *err)
+{
+    const struct scan *s = r->s;
+    const struct scan_src *src = p->src;
+    const struct seg_block *b = &seg_get_blocks(src->seg, NULL)[r->block];
+    uint32_t vector = (p->next - b->first_row) / VEC_ROWS_MAX;
+    uint32_t first = b->first_row + vector * VEC_ROWS_MAX;
+    uint32_t rows = b->first_row + b->rows - first;
+    uint32_t lo = p->next - first;
+    uint32_t hi;
+    bool cut;
+
+    rows = rows < VEC_ROWS_MAX ? rows : VEC_ROWS_MAX;
+    hi = p->end - first < rows ? p->end - first : rows;
+    p->next = first + hi;
+    if (s->spec.preds_count && !scan_zone_may(s, src, r->block, vector, r->holds)) {
+        r->stats.vectors_pruned++;
+        return DN_NOT_FOUND;
+    }
+    cut = s->cut_pred >= 0 && !r->holds[s->cut_pred];
+    r->run = unit_run_of(src->runs, b, first + lo);
+    r->unit.one_run = src->runs->first_row[r->run + 1] >= first + hi;
+    if (cut && !r->unit.one_run &&
+        src->runs->first_row[r->run + 1] - (first + lo) >= UNIT_RUN_ROWS) {
+        hi = src->runs->first_row[r->run + 1] - first;
+        p->next = first + hi;
+        r->unit.one_run = true;
+    }
+    if (cut && r->unit.one_run) {
+        uint32_t col = s->fetch_at[s->spec.preds[s->cut_pred].col];
+        int rc = scan_decode(r, src, r->block, vector, &col, 1, err);
+        struct unit_values u = {.v = scan_cur_of(r, src)->vecs + col};
+        if (rc < 0)
+            return rc;
+        if (!unit_cut(s, &u, &lo, &hi))
+            return DN_NOT_FOUND;
+        r->holds[s->cut_pred] = true;
+        if (s->spec.preds[s->cut_pred].set_count > 1)
+            p->next = first + hi; /* more may follow in this vector */
+    }
+    r->vector = vector;
+    r->lo = lo;
+    r->hi = hi;
+    r->unit.whole = lo == 0 && hi == rows;
+    unit_give(r, SCAN_VECTOR, hi - lo);
+    return DN_OK;
+}
+
+static int unit_segment(struct scan_reader *r, struct scan_piece *p, struct dn_err *err)
+{
+    const struct scan_src *src = p->src;
+    const struct seg_block *b;
+    uint32_t end;
+
+    r->src = p->src;
+    if (r->in_src == src && p->next >= r->in_first && p->next < r->in_end)
+        return unit_vector(r, p, err);
+    r->block = seg_block_of(src->seg, p->next);
+    b = &seg_get_blocks(src->seg, NULL)[r->block];
+    end = b->first_row + b->rows;
+    r->in_src = src;
+    r->in_first = b->first_row;
+    r->in_end = end;
+    if (!scan_zone_may(r->s, src, r->block, UINT32_MAX, r->holds)) {
+        r->stats.blocks_pruned++;
+        r->in_src = NULL;
+        p->next = end < p->end ? end : p->end;
+        return DN_NOT_FOUND;
+    }
+    if (!r->options.blocks || p->next != b->first_row || p->end < end)
+        return unit_vector(r, p, err);
+    p->next = end;
+    r->run = b->run_first;
+    r->unit.one_run = b->run_count == 1;
+    r->unit.whole = true;
+    unit_give(r, SCAN_BLOCK, b->rows);
+    return DN_OK;
+}
+
+/* Time constraints on a run of a memtable. */
+static void unit_holds_time(struct scan_reader *r, const struct scan_src *src, uint32_t run)
+{
+    const struct scan *s = r->s;
+    const struct mem_run *mr = &src->order->runs[run];
+
+    for (uint32_t i = 0; i < s->spec.preds_count; i++) {
+        const struct scan_pred *p = &s->spec.preds[i];
+        struct datum lo;
+        struct datum hi;
+        if (s->t->time_col < 0 || p->col != s->t->time_col || !s->t->columns[p->col].key_pos)
+            continue;
+        lo = (struct datum){.type = s->t->columns[p->col].type, .v.i64 = mr->time_min};
+        hi = (struct datum){.type = lo.type, .v.i64 = mr->time_max};
+        r->holds[i] = r->holds[i] || scan_set_covers(p, &lo, &hi);
+    }
+}
+
+static uint32_t unit_mem_run(const struct mem_order *o, uint32_t place)
+{
+    uint32_t lo = 0;
+    uint32_t hi = o->runs_count;
+
+    while (hi - lo > 1) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (o->runs[mid].first <= place)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static int unit_memtable(struct scan_reader *r, struct scan_piece *p)
+{
+    const struct scan *s = r->s;
+    const struct mem_order *o = p->src->order;
+    uint32_t lo = p->next;
+    uint32_t hi = p->end - lo < VEC_ROWS_MAX ? p->end : lo + VEC_ROWS_MAX;
+    uint32_t run_end;
+
+    r->src = p->src;
+    r->run = unit_mem_run(o, lo);
+    run_end = o->runs[r->run].first + o->runs[r->run].count;
+    r->unit.one_run = run_end >= hi || run_end - lo >= UNIT_RUN_ROWS;
+    if (r->unit.one_run && run_end < hi)
+        hi = run_end;
+    p->next = hi;
+    unit_holds_series(r);
+    if (r->unit.one_run) {
+        unit_holds_time(r, p->src, r->run);
+        if (s->cut_pred >= 0 && !r->holds[s->cut_pred]) {
+            struct unit_values u = {
+                .m = p->src->m, .order = o->order, .col = s->spec.preds[s->cut_pred].col};
+            if (!unit_cut(s, &u, &lo, &hi))
+                return DN_NOT_FOUND;
+            r->holds[s->cut_pred] = true;
+            if (s->spec.preds[s->cut_pred].set_count > 1)
+                p->next = hi;
+        }
+    }
+    r->lo = lo;
+    r->hi = hi;
+    r->unit.whole = false;
+    unit_give(r, SCAN_ROWS, hi - lo);
+    return DN_OK;
+}
+
+static int unit_merged(struct scan_reader *r, struct dn_err *err)
+{
+    int rc = scan_merge_next(r, err);
+
+    if (rc < 0)
+        return rc;
+    if (rc == DN_EOF)
+        r->merging = false;
+    if (fold_rows(&r->fold) == 0)
+        return DN_NOT_FOUND;
+    r->src = NULL;
+    r->unit.one_run = true;
+    r->unit.whole = false;
+    unit_holds_series(r);
+    unit_give(r, SCAN_ROWS, fold_rows(&r->fold));
+    return DN_OK;
+}
+
+/* The next unit of the morsel; DN_NOT_FOUND: something was left out, go on; DN_EOF: it is done. */
+static int unit_of_morsel(struct scan_reader *r, struct dn_err *err)
+{
+    struct scan_morsel *m = &r->morsel;
+
+    if (r->merging)
+        return unit_merged(r, err);
+    while (m->at < m->count) {
+        struct scan_piece *p = &m->pieces[m->at];
+        if (p->next < p->end)
+            return p->src->m ? unit_memtable(r, p) : unit_segment(r, p, err);
+        m->at++;
+    }
+    return DN_EOF;
+}
+
+int scan_unit_next(struct scan_reader *r, struct scan_unit *ret, struct dn_err *err)
+{
+    int rc;
+
+    for (;;) {
+        rc = unit_of_morsel(r, err);
+        if (rc < 0)
+            return rc;
+        if (rc == DN_OK)
+            break;
+        if (rc == DN_NOT_FOUND)
+            continue;
+        if (r->ended || scan_walk(r->s, r->options.morsel_rows, &r->morsel) == DN_EOF) {
+            r->ended = true;
+            return DN_EOF;
+        }
+        r->in_src = NULL;
+        if (r->morsel.merge) {
+            rc = scan_merge_begin(r, err);
+            if (rc < 0)
+                return rc;
+            r->merging = true;
+        }
+    }
+    arena_reset(&r->arena);
+    memset(r->out_have, 0, r->s->spec.cols_count);
+    *ret = r->unit;
+    return DN_OK;
+}
+
+void scan_unit_split(struct scan_reader *r)
+{
+    struct scan_piece *p = &r->morsel.pieces[r->morsel.at];
+
+    DN_ASSERT(r->unit.kind == SCAN_BLOCK && p->src == r->src);
+    p->next = r->in_first;
+    r->stats.rows -= r->unit.rows;
+}

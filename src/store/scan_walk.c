@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * scan_walk.c: the runs of all sources in physical order. Most runs belong to one source and are
+ * handed out as they lie. Where sources share a run, their rows follow each other if their times do
+ * not overlap, and are merged row by row (scan_merge.c) if they do. Readers take what comes next in
+ * morsels: stretches of rows that end with a block where they can, or one run to merge. */
+#include "store/scan_int.h"
+
+static int scan_run_cmp(const struct scan *s,
+                        const struct scan_src *a,
+                        uint32_t ra,
+                        const struct scan_src *b,
+                        uint32_t rb)
+{
+    int64_t x = scan_run_slab(a, ra);
+    int64_t y = scan_run_slab(b, rb);
+
+    if (x != y)
+        return (x < y) != s->t->time_desc ? -1 : 1;
+    x = scan_run_token(a, ra);
+    y = scan_run_token(b, rb);
+    if (x != y)
+        return x < y ? -1 : 1;
+    for (uint32_t i = 0; i < s->t->series_count; i++) {
+        struct datum da = scan_run_series(s, a, ra, i);
+        struct datum db = scan_run_series(s, b, rb, i);
+        int c = datum_cmp(&da, &db);
+        if (c != 0)
+            return c;
+    }
+    return 0;
+}
+
+static int scan_cur_cmp(const struct scan *s, const struct scan_src *a, const struct scan_src *b)
+{
+    return scan_run_cmp(s, a, a->picks[a->at], b, b->picks[b->at]);
+}
+
+/* Sources whose next run is the smallest, and in *ret_second one with the smallest of the others
+ * (or NULL). */
+static void scan_find_members(struct scan *s, struct scan_src **ret_second)
+{
+    struct scan_src *min = NULL;
+    struct scan_src *second = NULL;
+
+    s->members_count = 0;
+    for (uint32_t i = 0; i < s->srcs_count; i++) {
+        struct scan_src *src = &s->srcs[i];
+        int c;
+        if (src->at >= src->picks_count)
+            continue;
+        c = min ? scan_cur_cmp(s, src, min) : -1;
+        if (c < 0) {
+            second = min;
+            min = src;
+            s->members_count = 0;
+        } else if (c > 0 && (!second || scan_cur_cmp(s, src, second) < 0)) {
+            second = src;
+        }
+        if (c <= 0)
+            s->members[s->members_count++] = src;
+    }
+    *ret_second = second;
+}
+
+/* One source alone: as many of its runs as come before the next source's. */
+static void scan_take_alone(struct scan *s, struct scan_src *src, const struct scan_src *second)
+{
+    uint32_t first;
+    uint32_t end;
+
+    scan_run_rows(src, src->picks[src->at], &first, &end);
+    src->at++;
+    while (src->at < src->picks_count && src->picks[src->at] == src->picks[src->at - 1] + 1 &&
+           scan_run_plain(src, src->picks[src->at]) &&
+           (!second || scan_cur_cmp(s, src, second) < 0)) {
+        uint32_t unused;
+        scan_run_rows(src, src->picks[src->at], &unused, &end);
+        src->at++;
+    }
+    s->pieces[0] = (struct scan_piece){.src = src, .next = first, .end = end};
+    s->pieces_count = 1;
+    s->pieces_at = 0;
+}
+
+/* Row ids of an append table's run; as wide as can be where nothing is known. */
+static void scan_run_rowids(const struct scan *s,
+                            const struct scan_src *src,
+                            uint32_t run,
+                            int64_t *ret_min,
+                            int64_t *ret_max)
+{
+    uint32_t col = s->t->columns_count + HIDDEN_ROWID;
+    struct zone z;
+    uint32_t first;
+    uint32_t end;
+
+    *ret_min = INT64_MIN;
+    *ret_max = INT64_MAX;
+    if (src->m) {
+        *ret_min = src->order->runs[run].rowid_min;
+        *ret_max = src->order->runs[run].rowid_max;
+        return;
+    }
+    scan_run_rows(src, run, &first, &end); /* rows of a run are in the order of their ids */
+    if (seg_block_zone(src->seg, seg_block_of(src->seg, first), col, &z) && z.has_range)
+        *ret_min = z.min.v.i64;
+    if (seg_block_zone(src->seg, seg_block_of(src->seg, end - 1), col, &z) && z.has_range)
+        *ret_max = z.max.v.i64;
+}
+
+/* Does all of a come before all of b? */
+static bool scan_disjoint(const struct scan *s, const struct scan_src *a, const struct scan_src *b)
+{
+    int64_t amin;
+    int64_t amax;
+    int64_t bmin;
+    int64_t bmax;
+
+    if (s->t->form == KEY_NONE) {
+        scan_run_rowids(s, a, a->picks[a->at], &amin, &amax);
+        scan_run_rowids(s, b, b->picks[b->at], &bmin, &bmax);
+        return amax < bmin;
+    }
+    scan_run_time(a, a->picks[a->at], &amin, &amax);
+    scan_run_time(b, b->picks[b->at], &bmin, &bmax);
+    return s->t->time_desc ? amin > bmax : amax < bmin;
+}
+
+static bool scan_before(const struct scan *s, const struct scan_src *a, const struct scan_src *b)
+{
+    int64_t amin;
+    int64_t bmin;
+    int64_t unused;
+
+    if (s->t->form == KEY_NONE) {
+        scan_run_rowids(s, a, a->picks[a->at], &amin, &unused);
+        scan_run_rowids(s, b, b->picks[b->at], &bmin, &unused);
+        return amin < bmin;
+    }
+    scan_run_time(a, a->picks[a->at], &amin, &unused);
+    scan_run_time(b, b->picks[b->at], &bmin, &unused);
+    return s->t->time_desc ? amin > bmin : amin < bmin;
+}
+
+/* Members whose rows follow each other become pieces; false if any two overlap. */
+static bool scan_take_sequence(struct scan *s)
+{
+    bool by_time =
+        s->t->rest_count > 0 && s->t->time_col >= 0 && s->t->rest[0].col == s->t->time_col;
+
+    if (!by_time && s->t->form != KEY_NONE)
+        return false;
+    for (uint32_t i = 0; i < s->members_count; i++)
+        if (!scan_run_plain(s->members[i], s->members[i]->picks[s->members[i]->at]))
+            return false;
+    for (uint32_t i = 1; i < s->members_count; i++) {
+        struct scan_src *m = s->members[i];
+        uint32_t k = i;
+        while (k > 0 && scan_before(s, m, s->members[k - 1])) {
+            s->members[k] = s->members[k - 1];
+            k--;
+        }
+        s->members[k] = m;
+    }
+    for (uint32_t i = 1; i < s->members_count; i++)
+        if (!scan_disjoint(s, s->members[i - 1], s->members[i]))
+            return false;
+    for (uint32_t i = 0; i < s->members_count; i++) {
+        struct scan_src *src = s->members[i];
+        s->pieces[i].src = src;
+        scan_run_rows(src, src->picks[src->at], &s->pieces[i].next, &s->pieces[i].end);
+        src->at++;
+    }
+    s->pieces_count = s->members_count;
+    s->pieces_at = 0;
+    return true;
+}
+
+/* ---- morsels ---- */
+
+/* About `want` rows of the piece: whole blocks of a segment. */
+static uint32_t scan_piece_cut(const struct scan_piece *p, uint32_t want)
+{
+    const struct seg_block *b;
+
+    if (p->end - p->next <= want)
+        return p->end;
+    if (p->src->m)
+        return p->next + want;
+    b = &seg_get_blocks(p->src->seg, NULL)[seg_block_of(p->src->seg, p->next + want - 1)];
+    return b->first_row + b->rows < p->end ? b->first_row + b->rows : p->end;
+}
+
+static uint64_t scan_take_pieces(struct scan *s, uint64_t want, struct scan_morsel *m)
+{
+    uint64_t rows = 0;
+
+    while (s->pieces_at < s->pieces_count && m->count < SCAN_MORSEL_PIECES && rows < want) {
+        struct scan_piece *p = &s->pieces[s->pieces_at];
+        uint32_t end = scan_piece_cut(p, (uint32_t)(want - rows));
+
+        m->pieces[m->count++] = (struct scan_piece){.src = p->src, .next = p->next, .end = end};
+        rows += end - p->next;
+        p->next = end;
+        if (p->next == p->end)
+            s->pieces_at++;
+    }
+    return rows;
+}
+
+static void scan_take_merge(struct scan *s, struct scan_morsel *m)
+{
+    m->merge = true;
+    m->members_count = s->members_count;
+    for (uint32_t i = 0; i < s->members_count; i++) {
+        struct scan_src *src = s->members[i];
+        m->members[i] = (struct scan_member){.src = src, .run = src->picks[src->at++]};
+    }
+}
+
+/* Fills the morsel; leaves it empty at the end. */
+static void scan_fill_morsel(struct scan *s, uint32_t rows_max, struct scan_morsel *m)
+{
+    uint64_t rows = 0;
+
+    for (;;) {
+        struct scan_src *second;
+        rows += scan_take_pieces(s, rows_max - rows, m);
+        if (m->count == SCAN_MORSEL_PIECES || rows >= rows_max)
+            return;
+        scan_find_members(s, &second);
+        if (s->members_count == 0)
+            return;
+        if (s->members_count == 1 &&
+            scan_run_plain(s->members[0], s->members[0]->picks[s->members[0]->at])) {
+            scan_take_alone(s, s->members[0], second);
+            continue;
+        }
+        if (s->members_count > 1 && scan_take_sequence(s))
+            continue;
+        if (m->count == 0)
+            scan_take_merge(s, m); /* else it is the next morsel: nothing was taken yet */
+        return;
+    }
+}
+
+int scan_walk(struct scan *s, uint32_t rows_max, struct scan_morsel *ret)
+{
+    ret->count = 0;
+    ret->at = 0;
+    ret->merge = false;
+    if (s->lock)
+        sched_lock(s->lock);
+    scan_fill_morsel(s, rows_max ? rows_max : UINT32_MAX, ret);
+    ret->number = s->morsels++;
+    if (s->lock)
+        sched_unlock(s->lock);
+    return ret->count || ret->merge ? DN_OK : DN_EOF;
+}
