@@ -52,6 +52,17 @@ memtable_fold_value(const void *source, uint32_t row, uint32_t store_col, bool *
     return memtable_datum(m, row, store_col);
 }
 
+void memtable_span(const struct memtable *m, uint32_t rows, int64_t *min, int64_t *max)
+{
+    if (m->table->time_col < 0)
+        return;
+    for (uint32_t row = 0; row < rows; row++) {
+        int64_t time = mem_i64(m, row, (uint32_t)m->table->time_col);
+        *min = time < *min ? time : *min;
+        *max = time > *max ? time : *max;
+    }
+}
+
 enum row_op memtable_op(const struct memtable *m, uint32_t row)
 {
     const struct mem_chunk *c = mem_chunk_of(m, row);

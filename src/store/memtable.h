@@ -62,6 +62,8 @@ uint32_t memtable_staged(const struct memtable *m); /* writer only */
 uint32_t memtable_rows(const struct memtable *m);
 uint32_t memtable_rows_at(const struct memtable *m, uint64_t seq);
 size_t memtable_bytes(const struct memtable *m);
+/* Widens min and max by the values of the time column in the first `rows` rows. */
+void memtable_span(const struct memtable *m, uint32_t rows, int64_t *min, int64_t *max);
 
 /* ---- reading in physical order ---- */
 

@@ -115,6 +115,30 @@ static int shard_forget_tables(struct shard *s, const struct catalog *cat, struc
     return rc;
 }
 
+/* Lock held: what the current version becomes under a catalog: without tables that are gone, and
+ * segments read with the newest definitions. NULL: out of memory. */
+static struct version *shard_version_for(struct shard *s, const struct catalog *cat)
+{
+    const struct version *cur = s->ver;
+    struct version *v = version_new(cur->segs_count, cur->sets_count);
+
+    for (size_t i = 0; v && i < cur->segs_count; i++) {
+        struct segref *r = cur->segs[i];
+        const struct table *t = catalog_table_by_id(cat, r->meta.table_id);
+        if (!t)
+            continue;
+        r = t->version == r->table->version ? segref_ref(r) : segref_with_table(r, t);
+        if (!r) {
+            version_unref(v);
+            return NULL;
+        }
+        v->segs[v->segs_count++] = r;
+    }
+    for (size_t i = 0; v && i < cur->sets_count; i++)
+        v->sets[v->sets_count++] = memgroup_ref(cur->sets[i]);
+    return v;
+}
+
 int shard_set_catalog(struct shard *s, struct catalog *cat, struct dn_err *err)
 {
     struct catalog *old_cat;
@@ -133,14 +157,8 @@ int shard_set_catalog(struct shard *s, struct catalog *cat, struct dn_err *err)
     s->merging = true;
     old_cat = s->catalog;
     s->catalog = catalog_ref(cat);
-    v = version_new(s->ver->segs_count, s->ver->sets_count);
-    for (size_t i = 0; v && i < s->ver->segs_count; i++) {
-        struct segref *r = s->ver->segs[i];
-        if (catalog_table_by_id(cat, r->meta.table_id))
-            v->segs[v->segs_count++] = segref_ref(r);
-    }
-    for (size_t i = 0; v && i < s->ver->sets_count; i++)
-        v->sets[v->sets_count++] = memgroup_ref(s->ver->sets[i]);
+    s->held_table = 0; /* rows of older definitions are refused from here on */
+    v = shard_version_for(s, cat);
     sched_unlock(s->lock);
     catalog_unref(old_cat);
     rc = v ? shard_forget_tables(s, cat, err) : DN_FAIL_NOMEM(err);
@@ -151,7 +169,7 @@ int shard_set_catalog(struct shard *s, struct catalog *cat, struct dn_err *err)
         v = NULL;
         for (size_t i = 0; i < old->segs_count; i++)
             if (!catalog_table_by_id(cat, old->segs[i]->meta.table_id))
-                atomic_store(&old->segs[i]->doomed, true); /* I6: the manifest no longer names it */
+                segref_doom(old->segs[i]);
     }
     s->flushing = false;
     s->merging = false;
@@ -160,6 +178,47 @@ int shard_set_catalog(struct shard *s, struct catalog *cat, struct dn_err *err)
     version_unref(v);
     version_unref(old);
     return rc;
+}
+
+void shard_hold(struct shard *s, uint64_t table_id, struct shard_span *ret)
+{
+    struct version *v;
+
+    *ret = (struct shard_span){.time_min = INT64_MAX, .time_max = INT64_MIN};
+    sched_lock(s->lock);
+    shard_token_take(s);
+    s->held_table = table_id;
+    v = version_ref(s->ver);
+    sched_unlock(s->lock);
+    for (size_t i = 0; i < v->segs_count; i++) {
+        const struct seg_meta *m = &v->segs[i]->meta;
+        if (m->table_id != table_id)
+            continue;
+        ret->rows += m->rows;
+        ret->time_min = m->time_min < ret->time_min ? m->time_min : ret->time_min;
+        ret->time_max = m->time_max > ret->time_max ? m->time_max : ret->time_max;
+    }
+    for (size_t i = 0; i < v->sets_count; i++) {
+        struct memtable *m;
+        size_t at = 0;
+        while ((m = memgroup_next(v->sets[i], table_id, &at)) != NULL) {
+            ret->rows += memtable_rows(m);
+            memtable_span(m, memtable_rows(m), &ret->time_min, &ret->time_max);
+        }
+    }
+    version_unref(v);
+    sched_lock(s->lock);
+    shard_token_give(s);
+    sched_unlock(s->lock);
+}
+
+void shard_release(struct shard *s)
+{
+    sched_lock(s->lock);
+    shard_token_take(s);
+    s->held_table = 0;
+    shard_token_give(s);
+    sched_unlock(s->lock);
 }
 
 static void shard_add_memory(struct shard *s, uint64_t table_id, struct shard_stats *ret)

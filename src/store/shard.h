@@ -38,14 +38,26 @@ int shard_open(struct volume *v,
 void shard_close(struct shard *s); /* NULL is fine; no snapshots may be left */
 
 /* Tells the shard of a new catalog (after catalog_save). Tables that are gone lose memtables and
- * segments: one manifest change, then their objects are deleted. A failure leaves work that the
- * next open finishes. */
+ * segments: one manifest change, then their objects are deleted. Rows of tables that were altered
+ * stay as they are; snapshots from now on read them with the new definition: columns by their ids,
+ * missing ones as their default. A failure leaves work that the next open finishes. */
 int shard_set_catalog(struct shard *s, struct catalog *cat, struct dn_err *err) DN_MUST_CHECK;
+
+/* What the stored versions of a table's rows span, deleted ones too. */
+struct shard_span {
+    uint64_t rows;
+    int64_t time_min; /* of the time column; more than time_max when there are no times */
+    int64_t time_max;
+};
+/* From now on the table takes no rows (DN_E_TABLE_CHANGED), until shard_set_catalog or
+ * shard_release: for edits that depend on the rows there are. One table at a time. */
+void shard_hold(struct shard *s, uint64_t table_id, struct shard_span *ret);
+void shard_release(struct shard *s);
 
 /* Rows of one table in one commit: all table columns in order, FLAT or CONST, `rows` long (may
  * exceed VEC_ROWS_MAX); validated by the caller. Absent bits only with ROW_PATCH. */
 struct shard_batch {
-    const struct table *table;
+    const struct table *table; /* the definition in force, or DN_E_TABLE_CHANGED */
     const struct vec *cols;
     uint32_t rows;
     enum row_op op;

@@ -32,6 +32,47 @@ static void commit_fail(struct commit *c, int rc, const struct dn_err *why)
     c->why = *why;
 }
 
+/* Vectors of a batch in the order of another definition of its table: the key's, nothing else is
+ * looked at. */
+static int commit_key_cols(struct shard *s,
+                           const struct shard_batch *b,
+                           const struct table *to,
+                           struct vec **ret,
+                           struct dn_err *err)
+{
+    struct vec *cols = mem_calloc(&s->owner, to->columns_count, sizeof *cols);
+
+    if (!cols)
+        return DN_FAIL_NOMEM(err);
+    for (uint16_t i = 0; i < to->local_count; i++)
+        cols[to->local[i].col] =
+            b->cols[table_column_by_id(b->table, to->columns[to->local[i].col].id)];
+    *ret = cols;
+    return DN_OK;
+}
+
+/* Has a row of the batch a version in this memtable that is newer than its snapshot? */
+static int commit_check_memtable(struct shard *s,
+                                 const struct shard_batch *b,
+                                 const struct mem_write *w,
+                                 struct memtable *m,
+                                 bool *ret_newer,
+                                 struct dn_err *err)
+{
+    struct mem_write mapped = *w;
+    struct vec *cols = NULL;
+    int rc = DN_OK;
+
+    if (memtable_table(m)->version != b->table->version) {
+        rc = commit_key_cols(s, b, memtable_table(m), &cols, err);
+        mapped.cols = cols;
+    }
+    for (uint32_t row = 0; row < b->rows && rc == DN_OK && !*ret_newer; row++)
+        rc = memtable_newer(m, &mapped, row, b->check_seq, ret_newer, err);
+    mem_free(cols);
+    return rc;
+}
+
 /* First committer wins: no row of the batch may have a version newer than its snapshot. Segments
  * that were flushed since then count as a conflict where they could hold one: the caller takes a
  * new snapshot and tries again. */
@@ -51,9 +92,10 @@ static int commit_check(struct shard *s,
         newer =
             v->segs[i]->meta.table_id == b->table->id && v->segs[i]->meta.seq_max > b->check_seq;
     for (size_t i = 0; i < v->sets_count && rc == DN_OK && !newer; i++) {
-        struct memtable *m = memgroup_find(v->sets[i], b->table->id);
-        for (uint32_t row = 0; m && row < b->rows && rc == DN_OK && !newer; row++)
-            rc = memtable_newer(m, w, row, b->check_seq, &newer, err);
+        struct memtable *m;
+        size_t at = 0;
+        while (rc == DN_OK && !newer && (m = memgroup_next(v->sets[i], b->table->id, &at)) != NULL)
+            rc = commit_check_memtable(s, b, w, m, &newer, err);
     }
     version_unref(v);
     if (rc == DN_OK && newer)
@@ -62,6 +104,20 @@ static int commit_check(struct shard *s,
                      "a row of table \"%s\" was changed by another session meanwhile",
                      b->table->name);
     return rc;
+}
+
+/* Rows of a definition that is no longer in force could not be read with the one that is. */
+static int commit_check_table(const struct shard *s, const struct table *t, struct dn_err *err)
+{
+    const struct table *cur = catalog_table_by_id(s->catalog, t->id);
+
+    if (cur && cur->version == t->version && s->held_table != t->id)
+        return DN_OK;
+    return DN_FAIL(err,
+                   DN_E_TABLE_CHANGED,
+                   "table \"%s\" was %s by another session meanwhile",
+                   t->name,
+                   cur ? "altered" : "dropped or emptied");
 }
 
 /* Rows of one commit into the active memtables, unseen. On failure none of them stay. */
@@ -79,7 +135,9 @@ static int commit_stage(struct shard *s, struct memgroup *set, struct commit *c,
         struct mem_write w;
         uint64_t *rowid;
 
-        rc = memgroup_get(s, set, b->table, &m, err);
+        rc = commit_check_table(s, b->table, err);
+        if (rc == DN_OK)
+            rc = memgroup_get(s, set, b->table, &m, err);
         if (rc < 0)
             break;
         before[i] = memtable_staged(m);
@@ -106,7 +164,7 @@ static int commit_stage(struct shard *s, struct memgroup *set, struct commit *c,
             break;
     }
     while (rc < 0 && i-- > 0)
-        memtable_rollback(memgroup_find(set, c->batches[i].table->id), before[i]);
+        memtable_rollback(memgroup_find(set, c->batches[i].table), before[i]);
     mem_free(before);
     return rc;
 }
@@ -115,7 +173,7 @@ static void commit_finish(struct memgroup *set, struct commit *group, bool publi
 {
     for (struct commit *c = group; c; c = c->next) {
         for (size_t i = 0; i < c->count; i++) {
-            struct memtable *m = memgroup_find(set, c->batches[i].table->id);
+            struct memtable *m = memgroup_find(set, c->batches[i].table);
             if (!m)
                 continue;
             if (publish)

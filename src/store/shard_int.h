@@ -32,21 +32,24 @@
 #include "store/segment.h"
 #include "store/shard.h"
 
+/* A segment as read with one definition of its table. After an ALTER new versions hold another one
+ * of the same object; the first of them, the root, outlives the others. */
 struct segref {
     atomic_uint refs;
     struct seg_meta meta;
     struct table *table; /* reference: definition it is read with */
+    struct segref *root; /* reference; NULL: this is it */
     struct seg *seg;     /* owned, NULL until first used; guarded by shard->lock */
-    atomic_bool doomed;  /* delete the object with the last reference */
+    atomic_bool doomed;  /* of the root: delete the object with the last reference */
     struct shard *shard; /* borrowed */
 };
 
-/* The memtables that are frozen together. */
+/* The memtables that are frozen together: for each table one, and one more for each ALTER since. */
 struct memgroup {
     atomic_uint refs;
     struct mem_owner owner;   /* what its rows cost */
     struct sched_mutex *lock; /* guards the list */
-    struct memtable **tables; /* owned */
+    struct memtable **tables; /* owned; those of one table in the order they were made */
     size_t tables_count;
     uint64_t seq_last; /* newest commit in it; set when frozen */
 };
@@ -97,7 +100,8 @@ struct shard {
 
     struct sched_mutex *lock;
     struct sched_cond *cond; /* anything changed */
-    struct catalog *catalog; /* reference */
+    struct catalog *catalog; /* reference; the token's holder may read it without the lock */
+    uint64_t held_table;     /* takes no rows (shard_hold), 0 = none; as catalog */
     struct version *ver;     /* reference: the current one */
     uint64_t seq_last;       /* given out */
     uint64_t seq_visible;
@@ -151,12 +155,19 @@ struct shard {
 struct segref *segref_new(struct shard *s, const struct seg_meta *meta, const struct table *t);
 struct segref *segref_ref(struct segref *r);
 void segref_unref(struct segref *r);
+/* The same object with another definition. NULL: out of memory. */
+struct segref *segref_with_table(struct segref *r, const struct table *t);
+/* No manifest names the object any more: it goes with its last reader (I6). */
+void segref_doom(struct segref *r);
 /* The opened segment, opening it on first use. Borrowed from the reference. */
 int segref_open(struct segref *r, struct seg **ret, struct dn_err *err) DN_MUST_CHECK;
 struct memgroup *memgroup_new(struct shard *s);
 struct memgroup *memgroup_ref(struct memgroup *set);
 void memgroup_unref(struct memgroup *set);
-struct memtable *memgroup_find(struct memgroup *set, uint64_t table_id); /* NULL: none */
+/* The memtable for rows of this definition; NULL: none. */
+struct memtable *memgroup_find(struct memgroup *set, const struct table *t);
+/* Every memtable of a table, whatever its definition: *at is 0 at first; NULL: no more. */
+struct memtable *memgroup_next(struct memgroup *set, uint64_t table_id, size_t *at);
 int memgroup_get(struct shard *s,
                  struct memgroup *set,
                  const struct table *t,

@@ -250,7 +250,7 @@ static int merge_run(struct shard *s, const struct merge_job *job, struct dn_err
         rc = merge_commit(s, job, &sink, err);
     if (rc == DN_OK) {
         for (size_t i = 0; i < job->count; i++)
-            atomic_store(&job->refs[i]->doomed, true); /* I6 */
+            segref_doom(job->refs[i]);
         rc = shard_install_manifest(s, err);
     } else {
         seg_sink_discard(&sink);

@@ -36,15 +36,14 @@ static int replay_cols(struct replay *r,
     if (!cols)
         return DN_FAIL_NOMEM(err);
     for (uint16_t c = 0; c < t->columns_count; c++) {
-        void *zero = arena_calloc(&r->arena, 1, sizeof(struct vstr));
-        if (!zero)
+        const struct column *col = &t->columns[c];
+        struct datum d = {.type = col->type, .null = true};
+        if (b->op == ROW_PUT && col->has_default)
+            d = col->def;
+        if (!vec_make_const(&r->arena, &d, b->rows, &cols[c]))
             return DN_FAIL_NOMEM(err);
-        cols[c] = (struct vec){.type = t->columns[c].type,
-                               .form = VEC_CONST,
-                               .count = b->rows,
-                               .data = zero,
-                               .nulls = &all,
-                               .absent = &all};
+        if (b->op == ROW_PATCH)
+            cols[c].absent = &all;
     }
     for (uint32_t i = 0; i < b->cols_count; i++) {
         int c = b->col_ids[i] < HIDDEN_ID_BASE ? table_column_by_id(t, b->col_ids[i]) : -1;

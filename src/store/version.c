@@ -30,7 +30,9 @@ void segref_unref(struct segref *r)
     if (!r || atomic_fetch_sub_explicit(&r->refs, 1, memory_order_acq_rel) != 1)
         return;
     seg_unref(r->seg);
-    if (atomic_load(&r->doomed)) {
+    if (r->root) {
+        segref_unref(r->root);
+    } else if (atomic_load(&r->doomed)) {
         if (r->shard->cache)
             cache_drop_segment(r->shard->cache, r->meta.id);
         seg_name(r->meta.table_id, r->meta.id, name);
@@ -39,6 +41,20 @@ void segref_unref(struct segref *r)
     }
     table_unref(r->table);
     mem_free(r);
+}
+
+struct segref *segref_with_table(struct segref *r, const struct table *t)
+{
+    struct segref *other = segref_new(r->shard, &r->meta, t);
+
+    if (other)
+        other->root = segref_ref(r->root ? r->root : r);
+    return other;
+}
+
+void segref_doom(struct segref *r)
+{
+    atomic_store(&(r->root ? r->root : r)->doomed, true);
 }
 
 int segref_open(struct segref *r, struct seg **ret, struct dn_err *err)
@@ -102,14 +118,30 @@ void memgroup_unref(struct memgroup *set)
     mem_free(set);
 }
 
-struct memtable *memgroup_find(struct memgroup *set, uint64_t table_id)
+struct memtable *memgroup_find(struct memgroup *set, const struct table *t)
 {
     struct memtable *found = NULL;
 
     sched_lock(set->lock);
-    for (size_t i = 0; i < set->tables_count && !found; i++)
-        if (memtable_table(set->tables[i])->id == table_id)
+    for (size_t i = 0; i < set->tables_count && !found; i++) {
+        const struct table *mine = memtable_table(set->tables[i]);
+        if (mine->id == t->id && mine->version == t->version)
             found = set->tables[i];
+    }
+    sched_unlock(set->lock);
+    return found;
+}
+
+struct memtable *memgroup_next(struct memgroup *set, uint64_t table_id, size_t *at)
+{
+    struct memtable *found = NULL;
+
+    sched_lock(set->lock);
+    while (*at < set->tables_count && !found) {
+        if (memtable_table(set->tables[*at])->id == table_id)
+            found = set->tables[*at];
+        ++*at;
+    }
     sched_unlock(set->lock);
     return found;
 }
@@ -120,7 +152,7 @@ int memgroup_get(struct shard *s,
                  struct memtable **ret,
                  struct dn_err *err)
 {
-    struct memtable *m = memgroup_find(set, t->id);
+    struct memtable *m = memgroup_find(set, t);
     struct memtable **grown;
 
     if (m) {

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * scan_alter.c: reading memtables that were made before an ALTER TABLE. Columns are known by their
+ * permanent ids: those that were added since read as their default (in a patch: as not said), those
+ * that were dropped are not asked for. Segments need none of this: they are opened with the newest
+ * definition. */
+#include "store/scan_int.h"
+
+int scan_map_memtable(struct scan *s, struct scan_src *src, struct dn_err *err)
+{
+    uint32_t count = store_cols_count(s->t);
+
+    src->t = memtable_table(src->m);
+    if (src->t->version == s->t->version)
+        return DN_OK;
+    src->map = mem_alloc_array(s->owner, count, sizeof *src->map);
+    if (!src->map)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t c = 0; c < count; c++)
+        src->map[c] = store_col_by_id(src->t, store_col_id(s->t, c));
+    return DN_OK;
+}
+
+static struct datum scan_default(const struct table *t, uint32_t store_col)
+{
+    struct datum none = {.type = store_col_type(t, store_col), .null = true};
+
+    return store_col < t->columns_count && t->columns[store_col].has_default
+               ? t->columns[store_col].def
+               : none;
+}
+
+struct datum scan_mapped_value(const struct scan *s,
+                               const struct scan_src *src,
+                               uint32_t row,
+                               uint32_t store_col,
+                               bool *ret_absent)
+{
+    uint32_t own = src->map ? src->map[store_col] : store_col;
+
+    if (own != UINT32_MAX)
+        return memtable_fold_value(src->m, row, own, ret_absent);
+    *ret_absent = memtable_op(src->m, row) == ROW_PATCH;
+    return scan_default(s->t, store_col);
+}
+
+int scan_mapped_gather(const struct scan *s,
+                       struct scan_src *src,
+                       const uint32_t *rows,
+                       uint32_t count,
+                       struct dn_err *err)
+{
+    for (uint32_t i = 0; i < s->spec.cols_count; i++) {
+        uint32_t own = src->map[s->fetch[i]];
+        const struct mem_want want = {.rows = rows, .count = count, .cols = &own, .cols_count = 1};
+        struct datum none;
+        int rc;
+
+        if (own != UINT32_MAX) {
+            rc = memtable_gather(src->m, &want, &src->arena, &src->vecs[i], err);
+            if (rc < 0)
+                return rc;
+            continue;
+        }
+        none = scan_default(s->t, s->fetch[i]);
+        if (!vec_make_const(&src->arena, &none, count, &src->vecs[i]))
+            return DN_FAIL_NOMEM(err);
+    }
+    return DN_OK;
+}
