@@ -262,6 +262,156 @@ DENDRO_API const void *dendro_column_blob(const dendro_stmt *stmt, int col, size
 /* Bytes of the text form. */
 DENDRO_API size_t dendro_column_bytes(dendro_stmt *stmt, int col);
 
+/* ---- bulk appender ---- */
+
+/* Many rows of one table, without SQL. Values are checked as INSERT checks them, when they are
+ * appended:
+ *
+ *     dendro_appender_open(conn, NULL, "cpu", NULL, &app, &err)
+ *     for each row: dendro_append_text(app, "host_1", -1, &err), … one for each column, in order,
+ *                   then dendro_append_end_row(app, &err)
+ *     dendro_appender_close(app, &err)      the rest is flushed
+ *
+ * A flush is one commit: all rows appended since the last one, or none of them. Rows are flushed by
+ * themselves when there are many (dendro_appender_set_flush), so an error in a late row leaves the
+ * rows of earlier flushes in the table.
+ *
+ * A bad value (text that is no number, NULL where none may be, …) is an error that names its row,
+ * counted from 1 since the appender was opened, and its column. From then on nothing of the batch
+ * can be flushed: end_row, flush and close return the same error until dendro_appender_clear has
+ * thrown the batch away. A flush that fails for another reason (storage, memory) keeps its rows and
+ * may be repeated. */
+typedef struct dendro_appender dendro_appender;
+
+/* schema NULL: the session's. columns: names, ended by NULL, in the order of the values; the others
+ * get their defaults. NULL: all columns of the table. */
+DENDRO_API int dendro_appender_open(dendro_conn *conn,
+                                    const char *schema,
+                                    const char *table,
+                                    const char *const *columns,
+                                    dendro_appender **ret_app,
+                                    struct dendro_error *err);
+/* Flush by itself after so many rows or bytes; 0 = not for that reason, both 0 = only when asked.
+ * The defaults are 65536 rows and 16 MiB. */
+DENDRO_API void dendro_appender_set_flush(dendro_appender *app, uint64_t rows, uint64_t bytes);
+
+/* The next value of the row. As with dendro_bind_…: a text may stand for a number or a time, an
+ * int64 for a time in the column's unit. Bytes are copied. */
+DENDRO_API int dendro_append_null(dendro_appender *app, struct dendro_error *err);
+DENDRO_API int dendro_append_default(dendro_appender *app, struct dendro_error *err);
+DENDRO_API int dendro_append_bool(dendro_appender *app, bool value, struct dendro_error *err);
+DENDRO_API int dendro_append_int64(dendro_appender *app, int64_t value, struct dendro_error *err);
+DENDRO_API int dendro_append_double(dendro_appender *app, double value, struct dendro_error *err);
+DENDRO_API int
+dendro_append_text(dendro_appender *app, const char *text, ptrdiff_t len, struct dendro_error *err);
+DENDRO_API int
+dendro_append_blob(dendro_appender *app, const void *bytes, size_t len, struct dendro_error *err);
+DENDRO_API int dendro_append_timestamp(dendro_appender *app,
+                                       int64_t value,
+                                       enum dendro_unit unit,
+                                       struct dendro_error *err);
+/* After the last column. A row with too few values is an error that ends the batch, as above. */
+DENDRO_API int dendro_append_end_row(dendro_appender *app, struct dendro_error *err);
+
+/* One column of many rows. */
+struct dendro_array {
+    /* Of the values: BOOLEAN uint8_t, SMALLINT int16_t, INTEGER int32_t, BIGINT int64_t, REAL
+     * float, DOUBLE double, time stamps int64_t in the unit of that type, VARCHAR and BLOB const
+     * char *. It need not be the column's type, as long as the values fit it. */
+    enum dendro_type type;
+    const void *values;
+    const size_t *lengths; /* VARCHAR, BLOB; NULL: the texts end with a NUL */
+    const uint8_t *nulls;  /* not 0: that row is NULL, its value is not read; NULL: none is */
+};
+/* Whole rows, one array for each column of the appender; all of them or (on an error) none. */
+DENDRO_API int dendro_append_columns(dendro_appender *app,
+                                     const struct dendro_array *columns,
+                                     int columns_count,
+                                     size_t rows,
+                                     struct dendro_error *err);
+
+DENDRO_API int dendro_appender_flush(dendro_appender *app, struct dendro_error *err);
+/* Throws away what was not flushed, the row under way and the error. */
+DENDRO_API void dendro_appender_clear(dendro_appender *app);
+/* Flushes, and frees in any case; NULL is fine. A row that was not ended is an error. */
+DENDRO_API int dendro_appender_close(dendro_appender *app, struct dendro_error *err);
+/* Rows that were flushed since it was opened. */
+DENDRO_API uint64_t dendro_appender_rows(const dendro_appender *app);
+
+/* ---- CSV files ---- */
+
+enum dendro_csv_header {
+    DENDRO_HEADER_AUTO = 0, /* the first line is one if most of its cells are names of columns */
+    DENDRO_HEADER_YES = 1,
+    DENDRO_HEADER_NO = 2,
+};
+
+/* How a text is written; all zero: commas, double quotes, an empty cell is NULL. docs/import.md has
+ * every rule. */
+struct dendro_csv {
+    char delimiter;        /* 0 = comma */
+    char quote;            /* 0 = double quote */
+    const char *null_text; /* a cell without quotes that is NULL; NULL = the empty one */
+    enum dendro_csv_header header;
+    /* Columns of the file, ended by NULL, an empty name passes a column over. NULL: by the header,
+     * else all columns of the table in order. */
+    const char *const *columns;
+    bool epoch; /* whole numbers in time columns are in epoch_unit, else in the column's unit */
+    enum dendro_unit epoch_unit;
+};
+
+/* Up to len bytes to `to`; *ret_len 0: the end. Another result than 0: it cannot be read. gzip and
+ * zstd are unpacked. */
+typedef int (*dendro_read_fn)(void *arg, void *to, size_t len, size_t *ret_len);
+/* A row that is left out: the line it begins at (from 1), its column (NULL: the whole record), why,
+ * and its text. Another result than 0 stops with DENDRO_E_CANCELED. */
+typedef int (*dendro_reject_fn)(void *arg,
+                                uint64_t line,
+                                const char *column,
+                                const char *reason,
+                                const char *record,
+                                size_t record_len);
+
+struct dendro_import_result {
+    uint64_t rows;     /* in the table, durable */
+    uint64_t rejected; /* left out */
+    uint64_t parsed;   /* good rows so far, in the table or on their way to it */
+    uint64_t bytes;    /* read, before unpacking */
+};
+/* Now and then. Another result than 0 stops with DENDRO_E_CANCELED. */
+typedef int (*dendro_progress_fn)(void *arg, const struct dendro_import_result *so_far);
+
+struct dendro_import {
+    const char *schema; /* NULL: the session's */
+    const char *table;
+    struct dendro_csv csv;
+    dendro_read_fn read;
+    void *read_arg;
+    bool atomic;             /* all rows or none; else every big batch is a commit of its own */
+    dendro_reject_fn reject; /* NULL: the first bad row ends the import */
+    void *reject_arg;
+    dendro_progress_fn progress; /* may be NULL */
+    void *progress_arg;
+};
+
+/* Reads a CSV text into a table. ret_result (may be NULL) is filled after an error too: rows says
+ * what stays in the table. Errors of rows name line and column. */
+DENDRO_API int dendro_import_csv(dendro_conn *conn,
+                                 const struct dendro_import *import,
+                                 struct dendro_import_result *ret_result,
+                                 struct dendro_error *err);
+
+/* A CREATE TABLE statement for a text: types by its first rows, a key by a time column and the
+ * columns that look like tags. Reads about a megabyte, which the reader must be able to give once
+ * more to dendro_import_csv. Needs a header, or names in csv.columns. ret_sql gets the statement,
+ * ret_why a few lines that say what was seen; free both with dendro_free. csv.epoch is set if times
+ * are numbers. */
+DENDRO_API int dendro_import_suggest(struct dendro_import *import,
+                                     char **ret_sql,
+                                     char **ret_why,
+                                     struct dendro_error *err);
+DENDRO_API void dendro_free(void *p); /* NULL is fine */
+
 /* ---- helps for shells ---- */
 
 /* Does the text end a statement (a ';' outside quotes and comments)? */

@@ -50,7 +50,8 @@ struct dendro_conn {
     atomic_bool cancel;
     dendro_notice_fn notice; /* NULL = nobody listens */
     void *notice_arg;
-    struct dendro_stmt *stmts; /* list of all that are not finalized */
+    struct dendro_stmt *stmts;         /* list of all that are not finalized */
+    struct dendro_appender *appenders; /* list of all that are not closed */
 };
 
 /* A value given for a parameter. */
@@ -131,6 +132,9 @@ int engine_write_ready(struct dendro_db *db,
 int engine_return(struct dendro_error *to,
                   const struct dn_err *from,
                   int rc); /* rc, with the detail copied */
+/* A time in a unit, as a value of the type with that unit. */
+int engine_time(int64_t value, enum dendro_unit unit, struct datum *ret, struct dn_err *err)
+    DN_MUST_CHECK;
 void session_notice(struct dendro_conn *conn, const char *severity, const char *fmt, ...)
     DN_PRINTF(3, 4);
 struct plan_env
@@ -143,6 +147,9 @@ const struct table *session_table(const struct dendro_conn *conn,
 int session_write_allowed(const struct dendro_conn *conn, struct dn_err *err) DN_MUST_CHECK;
 int session_use(struct dendro_conn *conn, const struct stmt *ast, struct dn_err *err) DN_MUST_CHECK;
 int session_set(struct dendro_conn *conn, const struct stmt *ast, struct dn_err *err) DN_MUST_CHECK;
+
+/* ---- appender.c ---- */
+void session_free_appenders(struct dendro_conn *conn);
 
 /* ---- statement.c ---- */
 /* The next statement of a text; DN_EOF: none left. Positions count from the start of the text. */

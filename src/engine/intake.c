@@ -251,20 +251,25 @@ int intake_complete(const struct intake_target *to,
     return 0;
 }
 
-int intake_commit(struct intake *in, struct dendro_conn *conn, struct dn_err *err)
+int intake_batch(struct intake *in, struct shard_batch *ret, struct dn_err *err)
 {
     uint16_t n = in->to->table->columns_count;
     struct vec *cols = arena_calloc(&in->strings, n, sizeof(*cols));
-    struct shard_batch batch;
-    uint64_t seq;
-    int rc;
 
     if (!cols)
         return DN_FAIL_NOMEM(err);
     for (uint16_t i = 0; i < n; i++)
         if (in->to->listed[i])
             cols[i] = colbuf_vec(&in->bufs[i], 0, in->rows);
-    rc = intake_complete(in->to, cols, in->rows, &in->strings, &batch, err);
+    return intake_complete(in->to, cols, in->rows, &in->strings, ret, err);
+}
+
+int intake_commit(struct intake *in, struct dendro_conn *conn, struct dn_err *err)
+{
+    struct shard_batch batch;
+    uint64_t seq;
+    int rc = intake_batch(in, &batch, err);
+
     if (rc == 0)
         rc = engine_write_ready(conn->db, in->to->table, err);
     if (rc == 0)

@@ -102,5 +102,7 @@ int intake_complete(const struct intake_target *to,
                     struct arena *arena,
                     struct shard_batch *ret,
                     struct dn_err *err) DN_MUST_CHECK;
+/* The rows, as the store takes them; borrowed from the intake. */
+int intake_batch(struct intake *in, struct shard_batch *ret, struct dn_err *err) DN_MUST_CHECK;
 /* The rows, as one commit. */
 int intake_commit(struct intake *in, struct dendro_conn *conn, struct dn_err *err) DN_MUST_CHECK;

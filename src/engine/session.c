@@ -20,6 +20,20 @@ int engine_return(struct dendro_error *to, const struct dn_err *from, int rc)
     return rc;
 }
 
+int engine_time(int64_t value, enum dendro_unit unit, struct datum *ret, struct dn_err *err)
+{
+    *ret = (struct datum){.type = unit == DENDRO_UNIT_NS   ? TYPE_TIMESTAMP_NS
+                                  : unit == DENDRO_UNIT_US ? TYPE_TIMESTAMP_US
+                                                           : TYPE_TIMESTAMP,
+                          .v = {.i64 = value}};
+    if (unit != DENDRO_UNIT_S && unit != DENDRO_UNIT_MS && unit != DENDRO_UNIT_US &&
+        unit != DENDRO_UNIT_NS)
+        return DN_FAIL(err, DN_E_MISUSE, "no such unit of time: %d", (int)unit);
+    if (unit == DENDRO_UNIT_S && __builtin_mul_overflow(value, (int64_t)1000, &ret->v.i64))
+        return DN_FAIL(err, DN_E_DATETIME_RANGE, "the time is out of range");
+    return 0;
+}
+
 const char *dendro_error_name(int code)
 {
     return dn_code_name(code);
@@ -59,6 +73,7 @@ void dendro_disconnect(dendro_conn *conn)
     db = conn->db;
     while (conn->stmts)
         dendro_finalize(conn->stmts);
+    session_free_appenders(conn);
     mem_free(conn);
     sched_lock(db->lock);
     db->conns_count--;

@@ -274,25 +274,16 @@ int dendro_bind_blob(
 int dendro_bind_timestamp(
     dendro_stmt *stmt, int param, int64_t value, enum dendro_unit unit, struct dendro_error *err)
 {
-    struct datum d = {.type = unit == DENDRO_UNIT_NS   ? TYPE_TIMESTAMP_NS
-                              : unit == DENDRO_UNIT_US ? TYPE_TIMESTAMP_US
-                                                       : TYPE_TIMESTAMP,
-                      .v = {.i64 = value}};
+    struct datum d;
     struct dn_err e;
+    int rc;
 
     dn_err_clear(&e);
-    if (unit != DENDRO_UNIT_S && unit != DENDRO_UNIT_MS && unit != DENDRO_UNIT_US &&
-        unit != DENDRO_UNIT_NS)
-        return engine_return(
-            err,
-            &e,
-            DN_FAIL(&e, DN_E_MISUSE, "parameter %d: no such unit of time: %d", param, (int)unit));
-    if (unit == DENDRO_UNIT_S && __builtin_mul_overflow(value, (int64_t)1000, &d.v.i64))
-        return engine_return(
-            err,
-            &e,
-            DN_FAIL(&e, DN_E_DATETIME_RANGE, "parameter %d: the time is out of range", param));
-    return stmt_bind(stmt, param, &d, false, err);
+    rc = engine_time(value, unit, &d, &e);
+    if (rc == 0)
+        return stmt_bind(stmt, param, &d, false, err);
+    dn_err_prefix(&e, "parameter %d", param);
+    return engine_return(err, &e, rc);
 }
 
 /* ---- step ---- */

@@ -86,6 +86,18 @@ bool memtable_same_key(const struct memtable *m, uint32_t a, uint32_t b)
     return true;
 }
 
+/* How many of the rows follow each other in one chunk: of rows that came by series, many do. */
+static uint32_t mem_stretch(const struct mem_chunk *c, const uint32_t *rows, uint32_t count)
+{
+    uint32_t room = c->first_row + c->cap - rows[0];
+    uint32_t n = 1;
+
+    count = count < room ? count : room;
+    while (n < count && rows[n] == rows[0] + n)
+        n++;
+    return n;
+}
+
 /* The n-byte values of chosen rows, chunk by chunk. */
 static void mem_gather_fixed(const struct memtable *m,
                              const uint32_t *rows,
@@ -94,24 +106,17 @@ static void mem_gather_fixed(const struct memtable *m,
                              uint32_t size,
                              uint8_t *to)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0, n; i < count; i += n) {
         const struct mem_chunk *c = mem_chunk_of(m, rows[i]);
         const uint8_t *from =
             (const uint8_t *)c->data[col] + (size_t)(rows[i] - c->first_row) * size;
-        switch (size) {
-        case 8:
+        n = mem_stretch(c, rows + i, count - i);
+        if (n == 1 && size == 8)
             memcpy(to + (size_t)i * 8, from, 8);
-            break;
-        case 16:
+        else if (n == 1 && size == 16)
             memcpy(to + (size_t)i * 16, from, 16);
-            break;
-        case 4:
-            memcpy(to + (size_t)i * 4, from, 4);
-            break;
-        default:
-            memcpy(to + (size_t)i * size, from, size);
-            break;
-        }
+        else
+            memcpy(to + (size_t)i * size, from, (size_t)n * size);
     }
 }
 
@@ -127,9 +132,12 @@ static int mem_gather_flags(const struct memtable *m,
     uint64_t *nulls = NULL;
     uint64_t *absent = NULL;
 
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0, n; i < count; i += n) {
         const struct mem_chunk *c = mem_chunk_of(m, rows[i]);
-        any |= c->flags[col][rows[i] - c->first_row];
+        const uint8_t *flags = c->flags[col] + (rows[i] - c->first_row);
+        n = mem_stretch(c, rows + i, count - i);
+        for (uint32_t k = 0; k < n; k++)
+            any |= flags[k];
     }
     if (any & MEM_NULL)
         nulls = arena_calloc(arena, VEC_BITMAP_WORDS(count), sizeof *nulls);

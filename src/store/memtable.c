@@ -322,6 +322,7 @@ static int mem_copy_strings(struct memtable *m,
 {
     uint32_t at = m->staged - count - c->first_row;
     struct vstr *to = (struct vstr *)c->data[col] + at;
+    struct vstr seen = {.ptr = NULL}; /* the row before, where it came from */
 
     for (uint32_t i = 0; i < count; i++) {
         uint32_t prev = c->prev[at + i];
@@ -330,6 +331,11 @@ static int mem_copy_strings(struct memtable *m,
 
         if (!c->flags[col][at + i])
             s = ((const struct vstr *)v->data)[vec_at(v, from + i)];
+        if (i > 0 && s.len && s.ptr == seen.ptr && s.len == seen.len) {
+            to[i] = to[i - 1]; /* told by its place */
+            continue;
+        }
+        seen = s;
         if (s.len && prev != UINT32_MAX) {
             const struct mem_chunk *p = m->chunks[mem_chunk_index(prev)];
             old = ((const struct vstr *)p->data[col])[prev - p->first_row];
@@ -392,6 +398,21 @@ static void mem_unstage(struct memtable *m, uint32_t to)
     }
 }
 
+/* Can a row be seen at a glance to be of the same series as the one before it? */
+static bool mem_series_goes_on(const struct table *t, const struct vec *cols, uint32_t row)
+{
+    for (uint16_t i = 0; i < t->series_count; i++) {
+        const struct vec *v = &cols[t->series[i]];
+        const struct vstr *s = (const struct vstr *)v->data + row;
+
+        if (v->form == VEC_CONST)
+            continue;
+        if (type_phys(v->type) != PHYS_STR || s[0].ptr != s[-1].ptr || s[0].len != s[-1].len)
+            return false;
+    }
+    return true;
+}
+
 /* One stretch of rows that lies in one chunk. */
 static int mem_stage_stretch(struct memtable *m,
                              struct mem_chunk *c,
@@ -407,8 +428,8 @@ static int mem_stage_stretch(struct memtable *m,
     sched_lock(m->lock);
     for (uint32_t i = 0; i < count; i++) {
         struct mem_series *s;
-        uint32_t id = m->table->series_count == 0 && last != UINT32_MAX ? last : UINT32_MAX;
-        if (id == UINT32_MAX) {
+        uint32_t id = last;
+        if (i == 0 || !mem_series_goes_on(m->table, w->cols, from + i)) {
             rc = mem_series_of(m, w->cols, from + i, &id, err);
             if (rc < 0) {
                 sched_unlock(m->lock);

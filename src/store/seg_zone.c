@@ -88,7 +88,8 @@ static bool seg_all_same(const struct vec *v)
     if (!type_is_string(v->type))
         return memcmp(v->data, (const uint8_t *)v->data + size, (v->count - 1) * size) == 0;
     for (uint32_t i = 1; i < v->count; i++)
-        if (s[i].len != s[0].len || !seg_same_value(v->type, &s[i], &s[0]))
+        if (s[i].len != s[0].len ||
+            (s[i].ptr != s[0].ptr && !seg_same_value(v->type, &s[i], &s[0])))
             return false;
     return true;
 }
@@ -106,8 +107,26 @@ static bool seg_has_nan(const struct vec *v)
     return nan;
 }
 
-/* Strings, and doubles with a NaN (be it under a null bit): value by value in the order of the
- * type. Without a NaN it finds what the quick functions find, to the bit. */
+/* Strings. Neighbours that are the same one, told by their place in memory, are looked at once. */
+static void seg_zone_str(const struct vec *v, struct seg_zone *z)
+{
+    const struct vstr *s = v->data;
+    struct vstr last = {.ptr = NULL};
+
+    for (uint32_t i = 0; i < v->count; i++) {
+        if (vec_bit(v->nulls, i) || (z->has_range && s[i].ptr == last.ptr && s[i].len == last.len))
+            continue;
+        last = s[i];
+        if (!z->has_range || vstr_cmp(s[i], z->str_min) < 0)
+            z->str_min = s[i];
+        if (!z->has_range || vstr_cmp(s[i], z->str_max) > 0)
+            z->str_max = s[i];
+        z->has_range = true;
+    }
+}
+
+/* Doubles with a NaN (be it under a null bit), and what is no column: value by value in the order
+ * of the type. Without a NaN it finds what the quick functions find, to the bit. */
 static void seg_zone_slow(const struct vec *v, struct seg_zone *z)
 {
     struct datum min = {.null = true};
@@ -169,6 +188,8 @@ void seg_zone_vec(const struct vec *v, struct seg_zone *ret)
         seg_zone_f64(v->data, v->count, v->nulls, &z);
         break;
     case PHYS_STR:
+        seg_zone_str(v, &z);
+        break;
     case PHYS_INTERVAL:
     case PHYS_MAX:
         seg_zone_slow(v, &z);

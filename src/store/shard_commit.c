@@ -82,7 +82,7 @@ static int commit_check(struct shard *s,
                         struct dn_err *err)
 {
     struct version *v;
-    bool newer = false;
+    bool newer = s->load_mark > b->check_seq; /* a load's rows are older than their commit */
     int rc = DN_OK;
 
     sched_lock(s->lock);

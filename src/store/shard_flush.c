@@ -152,6 +152,21 @@ static int flush_table(struct flusher *f, struct memtable *m, struct dn_err *err
     return rc;
 }
 
+int shard_write_memtable(struct shard *s,
+                         struct memtable *m,
+                         struct seg_sink *sink,
+                         struct dn_err *err)
+{
+    struct flusher f = {.s = s, .sink = *sink};
+    int rc;
+
+    arena_init(&f.arena, &s->owner);
+    rc = flush_table(&f, m, err);
+    arena_done(&f.arena);
+    *sink = f.sink;
+    return rc;
+}
+
 /* Both locks held. The version that the manifest describes: its segments, and the sets it has not
  * flushed. */
 static struct version *flush_version(struct shard *s)

@@ -139,8 +139,10 @@ struct shard {
     bool sync_wanted; /* unsynced appends are out */
     struct sched_task *sync_task;
     bool sync_running;
-    bool merging;    /* one merge at a time */
-    bool merge_stop; /* it shall end early: close, or a table goes */
+    uint32_t loads;     /* under way, see shard_load.c */
+    uint64_t load_mark; /* sequence of the last load that was committed; the token's holder */
+    bool merging;       /* one merge at a time */
+    bool merge_stop;    /* it shall end early: close, or a table goes */
     struct sched_task *merge_task;
     bool merge_running;
     int merge_rc; /* of the last merge */
@@ -208,6 +210,12 @@ int shard_freeze(struct shard *s, struct dn_err *err) DN_MUST_CHECK; /* token he
 int shard_rescue(struct shard *s, struct dn_err *err) DN_MUST_CHECK;
 void shard_flush_kick(struct shard *s); /* lock held: starts a background flush if one is due */
 
+/* Sorts a memtable and writes its published rows as segments. */
+struct seg_sink;
+int shard_write_memtable(struct shard *s,
+                         struct memtable *m,
+                         struct seg_sink *sink,
+                         struct dn_err *err) DN_MUST_CHECK;
 /* Readers move over to what the manifest says. */
 int shard_install_manifest(struct shard *s, struct dn_err *err) DN_MUST_CHECK;
 

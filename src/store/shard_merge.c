@@ -142,7 +142,7 @@ static int merge_pick(struct shard *s, struct merge_job *job, struct dn_err *err
         return DN_NOT_FOUND;
     }
     job->t = job->refs[0]->table;
-    job->final = merge_is_final(segs, count, job);
+    job->final = s->loads == 0 && merge_is_final(segs, count, job);
     for (size_t i = 0; i < job->count; i++)
         (void)segref_ref(job->refs[i]);
     return DN_OK;

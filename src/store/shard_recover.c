@@ -201,6 +201,9 @@ static int recover_replay(struct shard *s, struct dn_err *err)
     }
     arena_done(&r.arena);
     s->seq_last = r.seq > s->man.flushed_seq ? r.seq : s->man.flushed_seq;
+    for (size_t i = 0; i < s->man.segs_count; i++) /* loaded ones are in no log */
+        if (s->man.segs[i].seq_max > s->seq_last)
+            s->seq_last = s->man.segs[i].seq_max;
     s->seq_visible = s->seq_last;
     return rc;
 }

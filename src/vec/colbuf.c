@@ -49,6 +49,11 @@ static bool colbuf_bits_need(struct colbuf *c, uint64_t **bits)
     return *bits != NULL;
 }
 
+uint64_t *colbuf_nulls(struct colbuf *c)
+{
+    return colbuf_bits_need(c, &c->nulls) ? c->nulls : NULL;
+}
+
 static bool colbuf_bits_grow(struct colbuf *c, uint64_t **bits, uint32_t cap)
 {
     size_t old_words = VEC_BITMAP_WORDS(c->cap);

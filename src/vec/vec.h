@@ -143,6 +143,9 @@ bool colbuf_append_absent(struct colbuf *c) DN_MUST_CHECK;
  */
 bool colbuf_append_vec(struct colbuf *c, const struct vec *v, const uint16_t *rows, uint32_t count)
     DN_MUST_CHECK;
+/* The NULL bits, made on first use, all clear; for who fills data and sets count himself. NULL: out
+ * of memory. */
+uint64_t *colbuf_nulls(struct colbuf *c);
 /* A FLAT view of rows [first, first + count); first must be a multiple of 64 when there are nulls.
  */
 struct vec colbuf_vec(const struct colbuf *c, uint32_t first, uint32_t count);

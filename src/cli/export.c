@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * export.c: `dendro export`: a table, or what a SELECT gives, to a file or standard output. */
+#define _GNU_SOURCE /* strerrordesc_np */
+#include "cli/args.h"
+#include "cli/cli.h"
+#include "cli/out.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+struct export_options {
+    struct cli_db db;
+    char *words[2]; /* [DIR] TABLE or SELECT */
+    unsigned words_count;
+    const char *output; /* NULL: standard output */
+    enum out_format format;
+    bool format_given;
+    bool no_header;
+    bool quiet;
+};
+
+static const struct cli_option export_list[] = {
+    {'d', "-d", "--db", "DIR", "the database's directory; also as first word, or in DENDRO_DB"},
+    {'o', "-o", "--output", "FILE", "where to; without it standard output"},
+    {'F',
+     "-F",
+     "--format",
+     "FORMAT",
+     "csv (default), tsv, json, jsonl, markdown, …; by the file's name"},
+    {'H', NULL, "--no-header", NULL, "csv and tsv without the line of names"},
+    {'s', "-s", "--set", "NAME=VALUE", "a setting of the database"},
+    {'q', "-q", "--quiet", NULL, "no summary"},
+    {0, NULL, NULL, NULL, NULL},
+};
+
+static void export_usage(FILE *to)
+{
+    (void)fputs("usage: dendro export [options] [DIR] TABLE\n"
+                "       dendro export [options] [DIR] 'SELECT …'\n",
+                to);
+    cli_options_print(export_list, to);
+    (void)fputs("Exit codes: 0 done, 1 wrong usage or an error, 2 no database.\n", to);
+}
+
+static int export_take(void *arg, char letter, char *value)
+{
+    struct export_options *o = arg;
+
+    switch (letter) {
+    case 'd':
+        o->db.dir = value;
+        return CLI_OK;
+    case 's':
+        return cli_db_setting("export", &o->db, value);
+    case 'o':
+        o->output = value;
+        return CLI_OK;
+    case 'F':
+        o->format_given = true;
+        return out_format_find(value, &o->format)
+                   ? CLI_OK
+                   : cli_complain("export", "unknown format \"%s\"", value);
+    case 'H':
+        o->no_header = true;
+        return CLI_OK;
+    case 'q':
+        o->quiet = true;
+        return CLI_OK;
+    default: /* not an option */
+        if (o->words_count == 2)
+            return cli_complain("export", "one table or SELECT only; \"%s\" is too much", value);
+        o->words[o->words_count++] = value;
+        return CLI_OK;
+    }
+}
+
+/* The format a file's name asks for. */
+static void export_format(struct export_options *o)
+{
+    const char *point = o->output ? strrchr(o->output, '.') : NULL;
+
+    if (!o->format_given && (!point || !out_format_find(point + 1, &o->format)))
+        o->format = OUT_CSV;
+}
+
+static bool export_is_query(const char *text)
+{
+    text += strspn(text, " \t\r\n(");
+    return strncasecmp(text, "select", 6) == 0 && strcspn(text, " \t\r\n*") == 6;
+}
+
+/* A table becomes SELECT * FROM it: the name is written as SQL writes names. */
+static void export_sql(const char *word, struct buf *sql)
+{
+    if (export_is_query(word)) {
+        buf_puts(sql, word);
+    } else {
+        buf_puts(sql, "SELECT * FROM ");
+        buf_puts(sql, word);
+    }
+    buf_u8(sql, 0);
+}
+
+static int export_rows(dendro_conn *conn, const char *sql, struct out *out)
+{
+    struct dendro_error err = {0};
+    const char *tail = sql;
+    dendro_stmt *stmt = NULL;
+    int rc = dendro_prepare(conn, sql, -1, &stmt, &tail, &err);
+
+    if (rc >= 0 && (!stmt || dendro_column_count(stmt) == 0 || tail[strspn(tail, " \t\r\n;")])) {
+        dendro_finalize(stmt);
+        return cli_complain("export", "one table or one SELECT, not \"%s\"", sql);
+    }
+    if (rc >= 0) {
+        out_begin(out, stmt);
+        while (!out->failed && (rc = dendro_step(stmt, &err)) == DENDRO_ROW)
+            out_row(out, stmt);
+        if (rc == DENDRO_DONE)
+            out_end(out);
+    }
+    dendro_finalize(stmt);
+    return rc < 0 ? cli_error("export", &err, CLI_FATAL) : CLI_OK;
+}
+
+static int export_run(struct export_options *o, dendro_conn *conn)
+{
+    FILE *to = o->output ? fopen(o->output, "wbe") : stdout;
+    struct buf sql;
+    struct out out;
+    int rc;
+
+    if (!to)
+        return cli_complain("export", "cannot write %s: %s", o->output, strerrordesc_np(errno));
+    buf_init(&sql, NULL);
+    export_sql(o->words[o->words_count - 1], &sql);
+    out_init(&out, to, o->format);
+    out.header = !o->no_header;
+    rc = sql.failed ? cli_complain("export", "out of memory%s", "")
+                    : export_rows(conn, (const char *)sql.data, &out);
+    if (rc == CLI_OK && out.failed)
+        rc = cli_complain("export", "cannot write %s", o->output ? o->output : "the rows");
+    if (o->output && fclose(to) != 0 && rc == CLI_OK)
+        rc = cli_complain("export", "cannot write %s", o->output);
+    if (rc == CLI_OK && o->output && !o->quiet)
+        (void)fprintf(stderr, "%" PRIu64 " rows\n", out.rows);
+    out_done(&out);
+    buf_done(&sql);
+    return rc;
+}
+
+int cli_export(int argc, char **argv)
+{
+    struct export_options o = {.format = OUT_CSV};
+    dendro_db *db = NULL;
+    dendro_conn *conn = NULL;
+    int rc;
+
+    if (argc > 1 && strcmp(argv[1], "--help") == 0) {
+        export_usage(stdout);
+        return CLI_OK;
+    }
+    rc = cli_options("export", export_list, argc, argv, export_take, &o);
+    if (rc == CLI_OK && o.words_count == 0) {
+        export_usage(stderr);
+        rc = CLI_FATAL;
+    }
+    if (rc == CLI_OK)
+        rc = cli_db_word("export", &o.db, o.words_count == 2 ? o.words[0] : NULL);
+    if (rc != CLI_OK)
+        return rc;
+    export_format(&o);
+    rc = cli_db_open("export", &o.db, true, &db, &conn);
+    if (rc == CLI_OK)
+        rc = export_run(&o, conn);
+    dendro_disconnect(conn);
+    (void)dendro_close(db);
+    return rc;
+}

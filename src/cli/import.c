@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * import.c: `dendro import`: a CSV file, packed or not, into a table. */
+#define _GNU_SOURCE /* strerrordesc_np */
+#include "cli/args.h"
+#include "cli/cli.h"
+
+#include "base/bytes.h"
+#include "dendro.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define IMPORT_COLUMNS_MAX 512u
+#define IMPORT_TICK_MS     100 /* between two pictures of the bar */
+#define IMPORT_BAR_CELLS   30
+
+struct import_options {
+    struct cli_db db;
+    char *words[3]; /* [DIR] TABLE FILE */
+    unsigned words_count;
+    const char *table; /* schema.table is taken apart */
+    const char *file;
+    struct dendro_csv csv;
+    const char *columns[IMPORT_COLUMNS_MAX + 1];
+    bool create;
+    bool atomic;
+    bool quiet;
+    const char *rejects;
+};
+
+struct import {
+    struct import_options o;
+    char schema[256];
+    char table[256];
+    int fd;
+    uint64_t size;   /* bytes of the file, 0 = not known */
+    struct buf head; /* what was read for the guess, to be given once more */
+    size_t head_at;
+    bool remember; /* the guess is reading */
+    FILE *rejects;
+    bool rejects_failed;
+    bool bar; /* standard error is a terminal */
+    double begun_ms;
+    double shown_ms;
+    dendro_db *database;
+    dendro_conn *conn;
+};
+
+static dendro_conn *volatile import_running; /* for the signal handler */
+static volatile sig_atomic_t import_interrupted;
+
+static void import_on_interrupt(int sig)
+{
+    dendro_conn *conn = import_running;
+
+    (void)sig;
+    import_interrupted = 1;
+    if (conn)
+        dendro_cancel(conn);
+}
+
+static const struct cli_option import_list[] = {
+    {'d', "-d", "--db", "DIR", "the database's directory; also as first word, or in DENDRO_DB"},
+    {'c', NULL, "--columns", "A,B,-", "names of the file's columns in order; - passes one over"},
+    {'D', NULL, "--delimiter", "C", "what separates cells; \\t or tab for a tab (,)"},
+    {'Q', NULL, "--quote", "C", "what cells are quoted with (\")"},
+    {'n', NULL, "--null", "TEXT", "a cell without quotes that means NULL (the empty one)"},
+    {'e',
+     NULL,
+     "--epoch",
+     "UNIT",
+     "whole numbers in time columns count s, ms, us or ns since 1970"},
+    {'h',
+     NULL,
+     "--header",
+     NULL,
+     "the first line has names (found out by itself if it is not said)"},
+    {'H', NULL, "--no-header", NULL, "the first line is a row"},
+    {'C', NULL, "--create", NULL, "make the table: types and key are guessed, and printed"},
+    {'r',
+     NULL,
+     "--rejects",
+     "FILE",
+     "bad rows go there, with line and reason, instead of ending it"},
+    {'a', NULL, "--atomic", NULL, "all rows or none"},
+    {'s', "-s", "--set", "NAME=VALUE", "a setting of the database"},
+    {'q', "-q", "--quiet", NULL, "no progress, no summary"},
+    {0, NULL, NULL, NULL, NULL},
+};
+
+static void import_usage(FILE *to)
+{
+    (void)fputs("usage: dendro import [options] [DIR] TABLE FILE\n"
+                "Reads FILE.csv, FILE.csv.gz, FILE.csv.zst or - (standard input) into TABLE.\n",
+                to);
+    cli_options_print(import_list, to);
+    (void)fputs("Exit codes: 0 done, 1 wrong usage or a bad row, 2 no database, 3 done, but rows "
+                "were rejected.\n",
+                to);
+}
+
+/* ---- options ---- */
+
+static int import_one_char(const char *what, const char *value, char *ret)
+{
+    if (strcmp(value, "\\t") == 0 || strcmp(value, "tab") == 0)
+        value = "\t";
+    if (strlen(value) != 1)
+        return cli_complain("import", "%s wants one character, not \"%s\"", what, value);
+    *ret = value[0];
+    return CLI_OK;
+}
+
+static int import_epoch(struct import_options *o, const char *value)
+{
+    static const struct {
+        const char *name;
+        enum dendro_unit unit;
+    } units[] = {{"s", DENDRO_UNIT_S},
+                 {"ms", DENDRO_UNIT_MS},
+                 {"us", DENDRO_UNIT_US},
+                 {"ns", DENDRO_UNIT_NS}};
+
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        if (strcmp(units[i].name, value) == 0) {
+            o->csv.epoch = true;
+            o->csv.epoch_unit = units[i].unit;
+            return CLI_OK;
+        }
+    }
+    return cli_complain("import", "--epoch wants s, ms, us or ns, not \"%s\"", value);
+}
+
+/* Cuts the list at its commas, in place. */
+static int import_columns(struct import_options *o, char *list)
+{
+    uint32_t count = 0;
+
+    for (char *name = list; name; count++) {
+        char *comma = strchr(name, ',');
+
+        if (count == IMPORT_COLUMNS_MAX)
+            return cli_complain("import", "--columns has more than %u names", IMPORT_COLUMNS_MAX);
+        if (comma)
+            *comma = '\0';
+        o->columns[count] = strcmp(name, "-") == 0 ? "" : name;
+        name = comma ? comma + 1 : NULL;
+    }
+    o->columns[count] = NULL;
+    o->csv.columns = o->columns;
+    return CLI_OK;
+}
+
+static int import_take(void *arg, char letter, char *value)
+{
+    struct import_options *o = arg;
+
+    switch (letter) {
+    case 'd':
+        o->db.dir = value;
+        return CLI_OK;
+    case 's':
+        return cli_db_setting("import", &o->db, value);
+    case 'c':
+        return import_columns(o, value);
+    case 'D':
+        return import_one_char("--delimiter", value, &o->csv.delimiter);
+    case 'Q':
+        return import_one_char("--quote", value, &o->csv.quote);
+    case 'n':
+        o->csv.null_text = value;
+        return CLI_OK;
+    case 'e':
+        return import_epoch(o, value);
+    case 'h':
+        o->csv.header = DENDRO_HEADER_YES;
+        return CLI_OK;
+    case 'H':
+        o->csv.header = DENDRO_HEADER_NO;
+        return CLI_OK;
+    case 'C':
+        o->create = true;
+        return CLI_OK;
+    case 'r':
+        o->rejects = value;
+        return CLI_OK;
+    case 'a':
+        o->atomic = true;
+        return CLI_OK;
+    case 'q':
+        o->quiet = true;
+        return CLI_OK;
+    default: /* not an option */
+        if (o->words_count == 3)
+            return cli_complain("import", "one table and one file only; \"%s\" is too much", value);
+        o->words[o->words_count++] = value;
+        return CLI_OK;
+    }
+}
+
+/* ---- the file ---- */
+
+static int import_open_file(struct import *im)
+{
+    struct stat st;
+
+    if (strcmp(im->o.file, "-") == 0) {
+        im->fd = STDIN_FILENO;
+        return CLI_OK;
+    }
+    im->fd = open(im->o.file, O_RDONLY | O_CLOEXEC);
+    if (im->fd < 0 || fstat(im->fd, &st) != 0)
+        return cli_complain("import", "cannot open %s: %s", im->o.file, strerrordesc_np(errno));
+    if (S_ISDIR(st.st_mode))
+        return cli_complain("import", "%s is a directory", im->o.file);
+    im->size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+    return CLI_OK;
+}
+
+static int import_read(void *arg, void *to, size_t len, size_t *ret_len)
+{
+    struct import *im = arg;
+    ssize_t n;
+
+    if (!im->remember && im->head_at < im->head.len) {
+        size_t left = im->head.len - im->head_at;
+
+        *ret_len = left < len ? left : len;
+        memcpy(to, im->head.data + im->head_at, *ret_len);
+        im->head_at += *ret_len;
+        return 0;
+    }
+    do {
+        n = read(im->fd, to, len);
+    } while (n < 0 && errno == EINTR && !import_interrupted);
+    if (n < 0) {
+        (void)cli_complain("import", "cannot read %s: %s", im->o.file, strerrordesc_np(errno));
+        return -1;
+    }
+    *ret_len = (size_t)n;
+    if (im->remember)
+        buf_append(&im->head, to, *ret_len);
+    return im->head.failed ? -1 : 0;
+}
+
+/* ---- progress ---- */
+
+static double import_now_ms(void)
+{
+    struct timespec ts;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
+}
+
+static void import_print_bar(const struct import *im, const struct dendro_import_result *r)
+{
+    double seconds = (import_now_ms() - im->begun_ms) / 1e3;
+    double share = im->size ? (double)r->bytes / (double)im->size : 0;
+    int full = (int)(share * IMPORT_BAR_CELLS);
+
+    (void)fputs("\r\033[K", stderr);
+    if (im->size) {
+        (void)fputc('[', stderr);
+        for (int i = 0; i < IMPORT_BAR_CELLS; i++)
+            (void)fputc(i < full ? '=' : i == full ? '>' : ' ', stderr);
+        (void)fprintf(stderr, "] %3.0f%% ", share * 100);
+    }
+    (void)fprintf(stderr,
+                  " %" PRIu64 " rows  %.0f MB/s",
+                  r->parsed,
+                  seconds > 0 ? (double)r->bytes / 1e6 / seconds : 0);
+    if (share > 0 && share < 1) {
+        double left = seconds / share - seconds;
+        (void)fprintf(stderr, "  %d:%02d left", (int)(left / 60), (int)left % 60);
+    }
+    (void)fflush(stderr);
+}
+
+static int import_progress(void *arg, const struct dendro_import_result *so_far)
+{
+    struct import *im = arg;
+    double now = import_now_ms();
+
+    if (now - im->shown_ms < IMPORT_TICK_MS)
+        return 0;
+    im->shown_ms = now;
+    import_print_bar(im, so_far);
+    return 0;
+}
+
+static void import_end_bar(const struct import *im)
+{
+    if (im->bar)
+        (void)fputs("\r\033[K", stderr);
+}
+
+/* ---- rejects ---- */
+
+static void import_put_quoted(FILE *to, const char *text, size_t len)
+{
+    (void)fputc('"', to);
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] == '"')
+            (void)fputc('"', to);
+        (void)fputc(text[i], to);
+    }
+    (void)fputc('"', to);
+}
+
+static int import_reject(void *arg,
+                         uint64_t line,
+                         const char *column,
+                         const char *reason,
+                         const char *record,
+                         size_t record_len)
+{
+    struct import *im = arg;
+
+    (void)fprintf(im->rejects, "%" PRIu64 ",", line);
+    import_put_quoted(im->rejects, column ? column : "", column ? strlen(column) : 0);
+    (void)fputc(',', im->rejects);
+    import_put_quoted(im->rejects, reason, strlen(reason));
+    (void)fputc(',', im->rejects);
+    import_put_quoted(im->rejects, record, record_len);
+    (void)fputc('\n', im->rejects);
+    im->rejects_failed = im->rejects_failed || ferror(im->rejects);
+    return im->rejects_failed;
+}
+
+static int import_open_rejects(struct import *im)
+{
+    if (!im->o.rejects)
+        return CLI_OK;
+    im->rejects = fopen(im->o.rejects, "wbe");
+    if (!im->rejects)
+        return cli_complain("import", "cannot write %s: %s", im->o.rejects, strerrordesc_np(errno));
+    (void)fputs("line,column,reason,record\n", im->rejects);
+    return CLI_OK;
+}
+
+/* ---- the table ---- */
+
+/* schema.table is two names; quoted names may hold points. */
+static int import_split_name(struct import *im)
+{
+    const char *point = strchr(im->o.table, '.');
+    const char *table = point ? point + 1 : im->o.table;
+    size_t len = point ? (size_t)(point - im->o.table) : 0;
+
+    if (len >= sizeof im->schema || strlen(table) >= sizeof im->table || !*table)
+        return cli_complain("import", "\"%s\" is no name of a table", im->o.table);
+    memcpy(im->schema, im->o.table, len);
+    im->schema[len] = '\0';
+    (void)snprintf(im->table, sizeof im->table, "%s", table);
+    return CLI_OK;
+}
+
+static struct dendro_import import_spec(struct import *im)
+{
+    return (struct dendro_import){.schema = *im->schema ? im->schema : NULL,
+                                  .table = im->table,
+                                  .csv = im->o.csv,
+                                  .read = import_read,
+                                  .read_arg = im,
+                                  .atomic = im->o.atomic,
+                                  .reject = im->rejects ? import_reject : NULL,
+                                  .reject_arg = im,
+                                  .progress = im->bar ? import_progress : NULL,
+                                  .progress_arg = im};
+}
+
+static void import_print_guess(const char *sql, const char *why)
+{
+    (void)printf("%s;\n", sql);
+    while (*why) {
+        size_t len = strcspn(why, "\n");
+
+        (void)printf("-- %.*s\n", (int)len, why);
+        why += len + (why[len] == '\n');
+    }
+    (void)fflush(stdout);
+}
+
+static int import_create(struct import *im)
+{
+    struct dendro_import spec = import_spec(im);
+    struct dendro_error err;
+    char *sql = NULL;
+    char *why = NULL;
+    int rc = CLI_OK;
+
+    im->remember = true;
+    if (dendro_import_suggest(&spec, &sql, &why, &err) < 0)
+        rc = cli_error("import", &err, CLI_FATAL);
+    im->remember = false;
+    if (rc == CLI_OK) {
+        im->o.csv = spec.csv;
+        import_print_guess(sql, why);
+        if (dendro_exec(im->conn, sql, -1, NULL, NULL, &err) < 0)
+            rc = cli_error("import", &err, CLI_FATAL);
+    }
+    dendro_free(sql);
+    dendro_free(why);
+    return rc;
+}
+
+/* ---- the whole ---- */
+
+static int import_run(struct import *im)
+{
+    struct dendro_import spec = import_spec(im);
+    struct dendro_import_result r = {.rows = 0};
+    struct dendro_error err;
+    double seconds;
+    int rc;
+
+    im->begun_ms = import_now_ms();
+    rc = dendro_import_csv(im->conn, &spec, &r, &err);
+    seconds = (import_now_ms() - im->begun_ms) / 1e3;
+    import_end_bar(im);
+    if (rc < 0) {
+        (void)cli_error("import", &err, CLI_FATAL);
+        (void)fprintf(stderr, "%" PRIu64 " rows were committed before.\n", r.rows);
+        return CLI_FATAL;
+    }
+    if (!im->o.quiet)
+        (void)printf("%" PRIu64 " rows, %.1f MB in %.2f s: %.2f M rows/s, %.0f MB/s\n",
+                     r.rows,
+                     (double)r.bytes / 1e6,
+                     seconds,
+                     seconds > 0 ? (double)r.rows / 1e6 / seconds : 0,
+                     seconds > 0 ? (double)r.bytes / 1e6 / seconds : 0);
+    if (r.rejected > 0)
+        (void)fprintf(
+            stderr, "%" PRIu64 " rows were rejected, see %s\n", r.rejected, im->o.rejects);
+    return r.rejected > 0 ? CLI_SCRIPT : CLI_OK;
+}
+
+static void import_catch_interrupt(struct import *im)
+{
+    struct sigaction act;
+
+    memset(&act, 0, sizeof act);
+    act.sa_handler = import_on_interrupt;
+    (void)sigemptyset(&act.sa_mask);
+    import_running = im->conn;
+    (void)sigaction(SIGINT, &act, NULL);
+}
+
+static int import_all(struct import *im)
+{
+    int rc = import_split_name(im);
+
+    if (rc == CLI_OK)
+        rc = import_open_file(im);
+    if (rc == CLI_OK)
+        rc = import_open_rejects(im);
+    if (rc == CLI_OK)
+        rc = cli_db_open("import", &im->o.db, !im->o.create, &im->database, &im->conn);
+    if (rc != CLI_OK)
+        return rc;
+    import_catch_interrupt(im);
+    if (im->o.create)
+        rc = import_create(im);
+    return rc == CLI_OK ? import_run(im) : rc;
+}
+
+int cli_import(int argc, char **argv)
+{
+    struct import im = {.fd = -1};
+    int rc;
+
+    if (argc > 1 && strcmp(argv[1], "--help") == 0) {
+        import_usage(stdout);
+        return CLI_OK;
+    }
+    rc = cli_options("import", import_list, argc, argv, import_take, &im.o);
+    if (rc == CLI_OK && im.o.words_count < 2) {
+        import_usage(stderr);
+        rc = CLI_FATAL;
+    }
+    if (rc == CLI_OK)
+        rc = cli_db_word("import", &im.o.db, im.o.words_count == 3 ? im.o.words[0] : NULL);
+    if (rc != CLI_OK)
+        return rc;
+    im.o.table = im.o.words[im.o.words_count - 2];
+    im.o.file = im.o.words[im.o.words_count - 1];
+    buf_init(&im.head, NULL);
+    im.bar = !im.o.quiet && isatty(STDERR_FILENO);
+    rc = import_all(&im);
+    import_running = NULL;
+    dendro_disconnect(im.conn);
+    (void)dendro_close(im.database);
+    buf_done(&im.head);
+    if (im.fd > STDERR_FILENO)
+        (void)close(im.fd);
+    if (im.rejects && (fclose(im.rejects) != 0 || im.rejects_failed))
+        rc = cli_complain("import", "cannot write %s", im.o.rejects);
+    return rc;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/csv_source.h"
+
+#include <string.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#define SOURCE_IN_BYTES (256u * 1024) /* packed bytes read at once */
+
+enum csv_packing { CSV_PLAIN, CSV_GZIP, CSV_ZSTD };
+
+struct csv_source {
+    csv_read_fn read;
+    void *arg; /* borrowed */
+    struct mem_owner *owner;
+    enum csv_packing packing;
+    uint64_t bytes;
+    uint8_t *in; /* owned: bytes read and not used yet: [in_at, in_len) */
+    size_t in_at;
+    size_t in_len;
+    bool eof;    /* the reader is at its end */
+    bool middle; /* of a packed piece */
+    z_stream gz;
+    bool gz_open;
+    ZSTD_DCtx *zstd;
+};
+
+static int source_fill(struct csv_source *s, struct dn_err *err)
+{
+    size_t n = 0;
+    int rc;
+
+    if (s->eof || s->in_at < s->in_len)
+        return 0;
+    rc = s->read(s->arg, s->in, SOURCE_IN_BYTES, &n, err);
+    if (rc < 0)
+        return rc;
+    if (n > SOURCE_IN_BYTES)
+        return DN_FAIL(err, DN_E_MISUSE, "the reader gave more bytes than it was asked for");
+    s->in_at = 0;
+    s->in_len = n;
+    s->bytes += n;
+    s->eof = n == 0;
+    return 0;
+}
+
+static void *source_gz_alloc(void *opaque, unsigned count, unsigned size)
+{
+    return mem_alloc_array(opaque, count, size);
+}
+
+static void source_gz_free(void *opaque, void *p)
+{
+    (void)opaque;
+    mem_free(p);
+}
+
+static int source_detect(struct csv_source *s, struct dn_err *err)
+{
+    static const uint8_t gzip[] = {0x1f, 0x8b};
+    static const uint8_t zstd[] = {0x28, 0xb5, 0x2f, 0xfd};
+    size_t n = s->in_len;
+
+    if (n >= sizeof gzip && memcmp(s->in, gzip, sizeof gzip) == 0) {
+        s->packing = CSV_GZIP;
+        s->gz = (z_stream){.zalloc = source_gz_alloc, .zfree = source_gz_free, .opaque = s->owner};
+        if (inflateInit2(&s->gz, 15 + 16) != Z_OK)
+            return DN_FAIL_NOMEM(err);
+        s->gz_open = true;
+    } else if (n >= sizeof zstd && memcmp(s->in, zstd, sizeof zstd) == 0) {
+        s->packing = CSV_ZSTD;
+        s->zstd = ZSTD_createDCtx();
+        if (!s->zstd)
+            return DN_FAIL_NOMEM(err);
+    }
+    return 0;
+}
+
+int csv_source_open(
+    csv_read_fn fn, void *arg, struct mem_owner *owner, struct csv_source **ret, struct dn_err *err)
+{
+    struct csv_source *s = mem_calloc(owner, 1, sizeof(*s));
+    int rc = 0;
+
+    if (!s)
+        return DN_FAIL_NOMEM(err);
+    s->read = fn;
+    s->arg = arg;
+    s->owner = owner;
+    s->in = mem_alloc(owner, SOURCE_IN_BYTES);
+    if (!s->in)
+        rc = DN_FAIL_NOMEM(err);
+    /* A reader may give its bytes one by one: the first four tell what they are. */
+    while (rc == 0 && !s->eof && s->in_len < 4) {
+        size_t n = 0;
+
+        rc = fn(arg, s->in + s->in_len, SOURCE_IN_BYTES - s->in_len, &n, err);
+        if (rc == 0 && n > SOURCE_IN_BYTES - s->in_len)
+            rc = DN_FAIL(err, DN_E_MISUSE, "the reader gave more bytes than it was asked for");
+        if (rc == 0) {
+            s->in_len += n;
+            s->bytes += n;
+            s->eof = n == 0;
+        }
+    }
+    if (rc == 0)
+        rc = source_detect(s, err);
+    if (rc < 0) {
+        csv_source_close(s);
+        return rc;
+    }
+    *ret = s;
+    return 0;
+}
+
+void csv_source_close(struct csv_source *s)
+{
+    if (!s)
+        return;
+    if (s->gz_open)
+        (void)inflateEnd(&s->gz);
+    ZSTD_freeDCtx(s->zstd);
+    mem_free(s->in);
+    mem_free(s);
+}
+
+uint64_t csv_source_bytes(const struct csv_source *s)
+{
+    return s->bytes;
+}
+
+/* Each of the three takes from in and adds to `to`, at least one byte somewhere unless one is at
+ * its end. */
+static int source_plain(struct csv_source *s, uint8_t *to, size_t len, size_t *ret_len)
+{
+    size_t n = s->in_len - s->in_at < len ? s->in_len - s->in_at : len;
+
+    memcpy(to, s->in + s->in_at, n);
+    s->in_at += n;
+    *ret_len = n;
+    return 0;
+}
+
+static int
+source_gzip(struct csv_source *s, uint8_t *to, size_t len, size_t *ret_len, struct dn_err *err)
+{
+    int rc;
+
+    len = len < UINT32_MAX ? len : UINT32_MAX;
+    s->gz.next_in = s->in + s->in_at;
+    s->gz.avail_in = (unsigned)(s->in_len - s->in_at);
+    s->gz.next_out = to;
+    s->gz.avail_out = (unsigned)len;
+    s->middle = true;
+    rc = inflate(&s->gz, Z_NO_FLUSH);
+    s->in_at = s->in_len - s->gz.avail_in;
+    *ret_len = len - s->gz.avail_out;
+    if (rc == Z_STREAM_END) {
+        s->middle = false;
+        rc = inflateReset(&s->gz);
+    }
+    if (rc == Z_MEM_ERROR)
+        return DN_FAIL_NOMEM(err);
+    if (rc != Z_OK && rc != Z_BUF_ERROR)
+        return DN_FAIL(err,
+                       DN_E_CORRUPT,
+                       "the gzip data are damaged: %s",
+                       s->gz.msg ? s->gz.msg : "unknown error");
+    return 0;
+}
+
+static int
+source_zstd(struct csv_source *s, uint8_t *to, size_t len, size_t *ret_len, struct dn_err *err)
+{
+    ZSTD_inBuffer in = {.src = s->in, .size = s->in_len, .pos = s->in_at};
+    ZSTD_outBuffer out = {.dst = to, .size = len};
+    size_t rc = ZSTD_decompressStream(s->zstd, &out, &in);
+
+    s->in_at = in.pos;
+    *ret_len = out.pos;
+    s->middle = rc != 0;
+    if (ZSTD_isError(rc))
+        return DN_FAIL(err, DN_E_CORRUPT, "the zstd data are damaged: %s", ZSTD_getErrorName(rc));
+    return 0;
+}
+
+static int
+source_step(struct csv_source *s, uint8_t *to, size_t len, size_t *ret_len, struct dn_err *err)
+{
+    switch (s->packing) {
+    case CSV_PLAIN:
+        return source_plain(s, to, len, ret_len);
+    case CSV_GZIP:
+        return source_gzip(s, to, len, ret_len, err);
+    case CSV_ZSTD:
+        return source_zstd(s, to, len, ret_len, err);
+    }
+    return DN_FAIL(err, DN_E_INTERNAL, "unknown packing");
+}
+
+int csv_source_read(struct csv_source *s, void *to, size_t len, size_t *ret_len, struct dn_err *err)
+{
+    size_t done = 0;
+
+    while (done < len) {
+        size_t n = 0;
+        int rc = source_fill(s, err);
+
+        if (rc < 0)
+            return rc;
+        if (s->in_at == s->in_len && s->eof) {
+            /* What was read may still be inside the unpacker. */
+            if (s->packing != CSV_PLAIN && s->middle) {
+                rc = source_step(s, (uint8_t *)to + done, len - done, &n, err);
+                if (rc < 0)
+                    return rc;
+                if (n == 0)
+                    return DN_FAIL(err, DN_E_CORRUPT, "the packed data end in the middle");
+                done += n;
+                continue;
+            }
+            break;
+        }
+        rc = source_step(s, (uint8_t *)to + done, len - done, &n, err);
+        if (rc < 0)
+            return rc;
+        done += n;
+    }
+    *ret_len = done;
+    return 0;
+}

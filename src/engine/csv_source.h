@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * csv_source.h: where the text of an import comes from: somebody's bytes, unpacked if they are
+ * gzip or zstd (told by their first bytes, several pieces one after another included). One thread
+ * at a time. */
+#pragma once
+
+#include "base/err.h"
+#include "base/mem.h"
+
+/* Up to len bytes; 0 bytes: the end. */
+typedef int (*csv_read_fn)(void *arg, void *to, size_t len, size_t *ret_len, struct dn_err *err);
+
+struct csv_source;
+
+int csv_source_open(csv_read_fn fn,
+                    void *arg,
+                    struct mem_owner *owner,
+                    struct csv_source **ret,
+                    struct dn_err *err) DN_MUST_CHECK;
+void csv_source_close(struct csv_source *s); /* NULL is fine */
+/* Fills `to`; fewer bytes only at the end. */
+int csv_source_read(struct csv_source *s, void *to, size_t len, size_t *ret_len, struct dn_err *err)
+    DN_MUST_CHECK;
+/* Bytes taken from the reader, packed as they are. */
+uint64_t csv_source_bytes(const struct csv_source *s);

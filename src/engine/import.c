@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * import.c: dendro_import_…: load.h and csv_guess.h as programs see them. */
+#include "engine/engine_int.h"
+
+#include "engine/csv_guess.h"
+#include "engine/load.h"
+
+#define IMPORT_SAMPLE_BYTES (1024u * 1024)
+
+struct import {
+    const struct dendro_import *spec;
+};
+
+static int import_read(void *arg, void *to, size_t len, size_t *ret_len, struct dn_err *err)
+{
+    const struct import *im = arg;
+
+    *ret_len = 0;
+    if (im->spec->read(im->spec->read_arg, to, len, ret_len) != 0)
+        return DN_FAIL(err, DN_E_IO, "the text cannot be read");
+    return 0;
+}
+
+static struct dendro_import_result import_result(const struct load_result *r)
+{
+    return (struct dendro_import_result){
+        .rows = r->rows, .rejected = r->rejected, .parsed = r->parsed, .bytes = r->bytes};
+}
+
+static int import_progress(void *arg, const struct load_result *so_far)
+{
+    const struct import *im = arg;
+    struct dendro_import_result r = import_result(so_far);
+
+    return im->spec->progress(im->spec->progress_arg, &r);
+}
+
+static int import_format(const struct dendro_csv *csv, struct csv_format *ret, struct dn_err *err)
+{
+    const char *null_text = csv->null_text ? csv->null_text : "";
+
+    *ret = (struct csv_format){.delimiter = csv->delimiter ? csv->delimiter : ',',
+                               .quote = csv->quote ? csv->quote : '"',
+                               .null_text = {.ptr = null_text, .len = (uint32_t)strlen(null_text)},
+                               .epoch = csv->epoch ? (int)csv->epoch_unit : -1};
+    if (csv->epoch && ret->epoch != 0 && ret->epoch != 3 && ret->epoch != 6 && ret->epoch != 9)
+        return DN_FAIL(err, DN_E_MISUSE, "no such unit of time: %d", ret->epoch);
+    return csv_format_check(ret, err);
+}
+
+static int import_columns(const struct dendro_csv *csv,
+                          struct arena *arena,
+                          struct spec_name **ret,
+                          uint32_t *ret_count,
+                          struct dn_err *err)
+{
+    uint32_t count = 0;
+    struct spec_name *names;
+
+    *ret = NULL;
+    *ret_count = 0;
+    if (!csv->columns)
+        return 0;
+    while (csv->columns[count])
+        count++;
+    names = arena_calloc(arena, count + 1, sizeof(*names));
+    if (!names)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < count; i++)
+        names[i].s = csv->columns[i];
+    *ret = names;
+    *ret_count = count;
+    return 0;
+}
+
+static enum load_header import_header(enum dendro_csv_header h)
+{
+    return h == DENDRO_HEADER_YES  ? LOAD_HEADER_YES
+           : h == DENDRO_HEADER_NO ? LOAD_HEADER_NO
+                                   : LOAD_HEADER_AUTO;
+}
+
+static int import_run(dendro_conn *conn,
+                      const struct dendro_import *spec,
+                      struct load_result *result,
+                      struct arena *arena,
+                      struct dn_err *err)
+{
+    const struct qual_name name = {.schema = spec->schema, .name = spec->table};
+    struct import im = {.spec = spec};
+    struct load_spec load = {.header = import_header(spec->csv.header),
+                             .read = import_read,
+                             .read_arg = &im,
+                             .whole = spec->atomic,
+                             .reject = spec->reject,
+                             .reject_arg = spec->reject_arg,
+                             .progress = spec->progress ? import_progress : NULL,
+                             .progress_arg = &im};
+    struct spec_name *columns = NULL;
+    struct catalog *cat;
+    int rc;
+
+    rc = import_format(&spec->csv, &load.format, err);
+    if (rc == 0)
+        rc = import_columns(&spec->csv, arena, &columns, &load.columns_count, err);
+    if (rc < 0)
+        return rc;
+    load.columns = columns;
+    cat = engine_catalog(conn->db);
+    load.table = session_table(conn, cat, &name, err);
+    rc = load.table ? load_run(conn, &load, result, err) : err->code;
+    catalog_unref(cat);
+    return rc;
+}
+
+int dendro_import_csv(dendro_conn *conn,
+                      const struct dendro_import *import,
+                      struct dendro_import_result *ret_result,
+                      struct dendro_error *err)
+{
+    struct load_result result = {.rows = 0};
+    struct arena arena;
+    struct dn_err e;
+    int rc;
+
+    dn_err_clear(&e);
+    if (!conn || !import || !import->table || !import->read)
+        return engine_return(
+            err, &e, DN_FAIL(&e, DN_E_MISUSE, "dendro_import_csv: no session, table or reader"));
+    atomic_store(&conn->cancel, false);
+    arena_init(&arena, &conn->db->owner);
+    rc = import_run(conn, import, &result, &arena, &e);
+    arena_done(&arena);
+    if (ret_result)
+        *ret_result = import_result(&result);
+    return engine_return(err, &e, rc < 0 ? rc : DENDRO_OK);
+}
+
+/* ---- suggestions ---- */
+
+static int import_sample(const struct dendro_import *spec,
+                         struct arena *arena,
+                         char **ret,
+                         size_t *ret_len,
+                         struct dn_err *err)
+{
+    struct import im = {.spec = spec};
+    struct csv_source *source;
+    int rc = csv_source_open(import_read, &im, NULL, &source, err);
+
+    if (rc < 0)
+        return rc;
+    *ret = arena_alloc(arena, IMPORT_SAMPLE_BYTES);
+    rc = *ret ? csv_source_read(source, *ret, IMPORT_SAMPLE_BYTES, ret_len, err)
+              : DN_FAIL_NOMEM(err);
+    csv_source_close(source);
+    return rc;
+}
+
+static int import_guess(const struct dendro_import *import, struct csv_guess *g, struct dn_err *err)
+{
+    struct csv_guess_spec spec = {.schema = import->schema,
+                                  .table = import->table,
+                                  .header = import->csv.header != DENDRO_HEADER_NO};
+    struct spec_name *columns = NULL;
+    char *sample = NULL;
+    int rc = import_format(&import->csv, &spec.format, err);
+
+    if (rc == 0)
+        rc = import_columns(&import->csv, &g->arena, &columns, &spec.columns_count, err);
+    if (rc == 0)
+        rc = import_sample(import, &g->arena, &sample, &spec.len, err);
+    if (rc < 0)
+        return rc;
+    spec.columns = columns;
+    spec.sample = sample;
+    return csv_guess(&spec, g, err);
+}
+
+int dendro_import_suggest(struct dendro_import *import,
+                          char **ret_sql,
+                          char **ret_why,
+                          struct dendro_error *err)
+{
+    struct csv_guess g;
+    struct dn_err e;
+    size_t ignored;
+    int rc;
+
+    dn_err_clear(&e);
+    if (!import || !import->table || !import->read || !ret_sql || !ret_why)
+        return engine_return(
+            err,
+            &e,
+            DN_FAIL(&e, DN_E_MISUSE, "dendro_import_suggest: no table, reader or place for it"));
+    csv_guess_init(&g);
+    rc = import_guess(import, &g, &e);
+    if (rc == 0) {
+        *ret_sql = (char *)buf_take(&g.sql, &ignored);
+        *ret_why = (char *)buf_take(&g.why, &ignored);
+        if (g.epoch >= 0) {
+            import->csv.epoch = true;
+            import->csv.epoch_unit = (enum dendro_unit)g.epoch;
+        }
+    }
+    csv_guess_done(&g);
+    return engine_return(err, &e, rc < 0 ? rc : DENDRO_OK);
+}
+
+void dendro_free(void *p)
+{
+    mem_free(p);
+}

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * load.c: see the header. A ring of slots, each with the text of one chunk and the parser that
+ * makes columns of it:
+ *
+ *     free ──read, cut──► parsing (a task) ──joined, oldest first──► taken ──► free
+ *
+ * What follows the last whole record of a chunk is copied to the front of the next. If the text
+ * ends before the first chunk is taken, all of it lies in the slots, and one commit through the log
+ * takes it. */
+#include "engine/load.h"
+
+#include "engine/engine_int.h"
+#include "engine/load_group.h"
+#include "store/shard_load.h"
+
+#include "engine/csv_scan.h"
+
+#include <inttypes.h>
+#include <unistd.h>
+
+#define LOAD_SLOTS_MAX   18u
+#define LOAD_CHUNK_MAX   (1024u * 1024)
+#define LOAD_CHUNK_MIN   (64u * 1024)
+#define LOAD_CHUNK_SHARE 64u /* of the memory limit */
+#define LOAD_BATCH_SHARE 8u  /* of the memory limit; two batches are under way */
+#define LOAD_BATCH_TIMES 4u  /* a batch is this many memtables */
+
+struct load_slot {
+    char *text; /* owned, cap + CSV_PAD bytes */
+    size_t cap;
+    size_t len;                /* of whole records, behind the header in the first one */
+    size_t skip;               /* header */
+    size_t end;                /* of what was read: [len, end) goes to the next slot */
+    struct csv_parser *parser; /* owned */
+    struct sched_task *task;
+    int rc;
+    struct dn_err why;
+};
+
+struct load {
+    struct dendro_conn *conn;
+    const struct load_spec *spec;
+    struct load_result *result;
+    struct mem_owner owner;
+    struct arena arena; /* layout */
+    struct arena batch; /* of one chunk's columns */
+    struct csv_source *source;
+    struct intake_target target;
+    struct csv_layout layout;
+    size_t chunk;            /* bytes of text read at once */
+    struct load_slot *slots; /* owned: a ring of slots_count */
+    uint32_t slots_count;
+    uint32_t first; /* oldest that is in use */
+    uint32_t used;
+    bool eof;
+    uint64_t line; /* lines of the chunks that were taken */
+    struct shard_load *direct;
+};
+
+/* ---- reading ---- */
+
+static bool load_grow(struct load *l, struct load_slot *slot, size_t cap)
+{
+    char *text = mem_realloc(&l->owner, slot->text, cap + CSV_PAD);
+
+    if (!text)
+        return false;
+    slot->text = text;
+    slot->cap = cap;
+    return true;
+}
+
+/* More text behind what the slot has, until it holds a whole record. */
+static int load_read(struct load *l, struct load_slot *slot, struct dn_err *err)
+{
+    bool open = false;
+    size_t n;
+    int rc;
+
+    for (;;) {
+        rc = csv_source_read(l->source, slot->text + slot->end, slot->cap - slot->end, &n, err);
+        if (rc < 0)
+            return rc;
+        l->eof = n < slot->cap - slot->end;
+        slot->end += n;
+        slot->len =
+            l->eof ? slot->end : csv_split(slot->text, slot->end, l->spec->format.quote, &open);
+        if (slot->len > 0 || l->eof)
+            return 0;
+        if (slot->cap >= CSV_RECORD_MAX)
+            return DN_FAIL(err,
+                           DN_E_TOO_LONG,
+                           "a record is longer than %u bytes%s",
+                           CSV_RECORD_MAX,
+                           open ? ": is a quote not closed?" : "");
+        if (!load_grow(l, slot, slot->cap * 2))
+            return DN_FAIL_NOMEM(err);
+    }
+}
+
+/* The line an unread text begins at; waits for the chunks before it. */
+static uint64_t load_line_of(struct load *l)
+{
+    uint64_t line = l->line + 1;
+
+    for (uint32_t i = 0; i < l->used; i++) {
+        struct load_slot *slot = &l->slots[(l->first + i) % l->slots_count];
+
+        if (slot->task)
+            sched_join(slot->task);
+        slot->task = NULL;
+        line += slot->parser->lines;
+    }
+    return line;
+}
+
+static void load_parse_task(void *arg)
+{
+    struct load_slot *slot = arg;
+
+    slot->rc = csv_parse(slot->parser, slot->text + slot->skip, slot->len - slot->skip, &slot->why);
+    if (slot->rc == 0 && !load_group(slot->parser))
+        slot->rc = DN_FAIL_NOMEM(&slot->why);
+}
+
+/* The first chunk tells what the columns are. */
+static int load_first(struct load *l, struct load_slot *slot, struct dn_err *err)
+{
+    static const char bom[] = "\xef\xbb\xbf";
+    struct csv_cells header;
+    int rc;
+
+    if (slot->len >= 3 && memcmp(slot->text, bom, 3) == 0)
+        slot->skip = 3;
+    rc = load_layout(l->spec,
+                     slot->text + slot->skip,
+                     slot->len - slot->skip,
+                     &l->arena,
+                     &l->target,
+                     &l->layout,
+                     &header,
+                     err);
+    if (rc < 0)
+        return rc;
+    slot->skip += header.record_len;
+    l->line += header.lines;
+    return 0;
+}
+
+/* Reads the next chunk into a free slot and has it parsed. rest: text that the chunk before it left
+ * over. */
+static int load_next(struct load *l, struct dn_err *err)
+{
+    struct load_slot *slot = &l->slots[(l->first + l->used) % l->slots_count];
+    struct load_slot *before =
+        l->target.table ? &l->slots[(l->first + l->used + l->slots_count - 1) % l->slots_count]
+                        : NULL;
+    size_t rest = before ? before->end - before->len : 0;
+    int rc;
+
+    slot->end = 0;
+    slot->skip = 0;
+    if (slot->cap < rest + l->chunk / 2 && !load_grow(l, slot, rest + l->chunk))
+        return DN_FAIL_NOMEM(err);
+    if (rest > 0)
+        memcpy(slot->text, before->text + before->len, rest);
+    slot->end = rest;
+    rc = load_read(l, slot, err);
+    if (rc == 0 && !before)
+        rc = load_first(l, slot, err);
+    if (rc < 0) {
+        if (rc == DN_E_TOO_LONG)
+            dn_err_prefix(err, "line %" PRIu64, load_line_of(l));
+        return rc;
+    }
+    if (!slot->parser)
+        slot->parser = csv_parser_new(&l->layout, &l->owner);
+    if (!slot->parser)
+        return DN_FAIL_NOMEM(err);
+    slot->rc = 0;
+    l->used++;
+    if (sched_spawn(l->conn->db->volume->sched, "csv", load_parse_task, slot, &slot->task, NULL) <
+        0) {
+        slot->task = NULL;
+        load_parse_task(slot);
+    }
+    return 0;
+}
+
+/* ---- taking ---- */
+
+static int load_reject(struct load *l, const struct csv_parser *p, struct dn_err *err)
+{
+    const struct load_spec *spec = l->spec;
+
+    for (const struct csv_bad *bad = p->bad; bad; bad = bad->next) {
+        uint64_t line = l->line + bad->line + 1;
+
+        if (!spec->reject) {
+            int rc = DN_FAIL(err, bad->code, "%s", bad->reason);
+
+            if (bad->column)
+                dn_err_prefix(err, "line %" PRIu64 ", column \"%s\"", line, bad->column);
+            else
+                dn_err_prefix(err, "line %" PRIu64, line);
+            if (bad->hint[0])
+                dn_err_hint(err, "%s", bad->hint);
+            return rc;
+        }
+        l->result->rejected++;
+        if (spec->reject(
+                spec->reject_arg, line, bad->column, bad->reason, bad->record, bad->record_len) !=
+            0)
+            return DN_FAIL(err, DN_E_CANCELED, "stopped by the callback");
+    }
+    return 0;
+}
+
+/* Waits for the oldest chunk; its rows are good, the others were rejected. */
+static int load_join(struct load *l, struct load_slot *slot, struct dn_err *err)
+{
+    int rc;
+
+    if (slot->task)
+        sched_join(slot->task);
+    slot->task = NULL;
+    if (slot->rc < 0) {
+        *err = slot->why;
+        return slot->rc;
+    }
+    rc = load_reject(l, slot->parser, err);
+    l->line += slot->parser->lines;
+    l->result->parsed += slot->parser->rows;
+    return rc;
+}
+
+static int load_columns(struct load *l,
+                        const struct csv_parser *p,
+                        struct arena *arena,
+                        struct shard_batch *ret,
+                        struct dn_err *err)
+{
+    struct vec *cols = arena_calloc(arena, l->spec->table->columns_count, sizeof(*cols));
+
+    if (!cols)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < l->target.cols_count; i++)
+        cols[l->target.cols[i]] = csv_parser_vec(p, i);
+    return intake_complete(&l->target, cols, p->rows, arena, ret, err);
+}
+
+static int load_begin_direct(struct load *l, struct dn_err *err)
+{
+    struct dendro_db *db = l->conn->db;
+    size_t batch = (size_t)db->settings.memtable_size;
+    struct shard_load_options options = {.whole = l->spec->whole};
+
+    if (__builtin_mul_overflow(batch, (size_t)LOAD_BATCH_TIMES, &batch) ||
+        batch > db->owner.limit / LOAD_BATCH_SHARE)
+        batch = db->owner.limit / LOAD_BATCH_SHARE;
+    options.batch_bytes = batch;
+    return shard_load_begin(db->shard, l->spec->table, &options, &l->direct, err);
+}
+
+static int load_progress(struct load *l, struct dn_err *err)
+{
+    const struct load_spec *spec = l->spec;
+
+    l->result->bytes = csv_source_bytes(l->source);
+    if (l->direct)
+        l->result->rows = shard_load_committed(l->direct);
+    if (atomic_load(&l->conn->cancel))
+        return DN_FAIL(err, DN_E_CANCELED, "the statement was canceled");
+    if (spec->progress && spec->progress(spec->progress_arg, l->result) != 0)
+        return DN_FAIL(err, DN_E_CANCELED, "stopped by the callback");
+    return 0;
+}
+
+/* The oldest chunk goes to the segments. */
+static int load_take(struct load *l, struct dn_err *err)
+{
+    struct load_slot *slot = &l->slots[l->first];
+    struct shard_batch batch;
+    int rc = load_join(l, slot, err);
+
+    if (rc == 0 && !l->direct)
+        rc = load_begin_direct(l, err);
+    if (rc == 0 && slot->parser->rows > 0) {
+        arena_reset(&l->batch);
+        rc = load_columns(l, slot->parser, &l->batch, &batch, err);
+        if (rc == 0)
+            rc = shard_load_add(l->direct, batch.cols, batch.rows, batch.op, err);
+    }
+    if (rc < 0)
+        return rc;
+    l->first = (l->first + 1) % l->slots_count;
+    l->used--;
+    return load_progress(l, err);
+}
+
+/* All of a small text, through the log. */
+static int load_take_all(struct load *l, struct dn_err *err)
+{
+    struct shard_batch *batches = arena_calloc(&l->arena, l->used, sizeof(*batches));
+    uint32_t count = 0;
+    uint64_t seq;
+    int rc = 0;
+
+    if (!batches)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; rc == 0 && i < l->used; i++) {
+        struct load_slot *slot = &l->slots[(l->first + i) % l->slots_count];
+
+        rc = load_join(l, slot, err);
+        if (rc == 0 && slot->parser->rows > 0)
+            rc = load_columns(l, slot->parser, &l->arena, &batches[count++], err);
+    }
+    if (rc == 0)
+        rc = load_progress(l, err);
+    if (rc == 0 && count > 0)
+        rc = shard_write(
+            l->conn->db->shard, batches, count, l->conn->settings.synchronous_commit, &seq, err);
+    if (rc == 0)
+        l->result->rows = l->result->parsed;
+    return rc;
+}
+
+/* ---- the whole ---- */
+
+static uint32_t load_slots_wanted(void)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    if (cores < 1)
+        cores = 1;
+    return cores + 2 < (long)LOAD_SLOTS_MAX ? (uint32_t)cores + 2 : LOAD_SLOTS_MAX;
+}
+
+static int load_init(struct load *l, struct dn_err *err)
+{
+    struct dendro_db *db = l->conn->db;
+    size_t chunk = l->spec->chunk_bytes;
+    int rc;
+
+    mem_owner_init(&l->owner, "import", &db->owner, 0);
+    arena_init(&l->arena, &l->owner);
+    arena_init(&l->batch, &l->owner);
+    if (chunk == 0) {
+        chunk = db->owner.limit / LOAD_CHUNK_SHARE;
+        chunk = chunk < LOAD_CHUNK_MIN ? LOAD_CHUNK_MIN : chunk;
+        chunk = chunk > LOAD_CHUNK_MAX ? LOAD_CHUNK_MAX : chunk;
+    }
+    l->chunk = chunk;
+    l->slots_count = load_slots_wanted();
+    l->slots = mem_calloc(&l->owner, l->slots_count, sizeof(*l->slots));
+    if (!l->slots)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < l->slots_count; i++)
+        if (!load_grow(l, &l->slots[i], chunk))
+            return DN_FAIL_NOMEM(err);
+    rc = csv_source_open(l->spec->read, l->spec->read_arg, &l->owner, &l->source, err);
+    return rc < 0 ? rc : engine_sync_shard(db, err);
+}
+
+static void load_done(struct load *l)
+{
+    for (uint32_t i = 0; l->slots && i < l->slots_count; i++) {
+        if (l->slots[i].task)
+            sched_join(l->slots[i].task);
+        csv_parser_free(l->slots[i].parser);
+        mem_free(l->slots[i].text);
+    }
+    mem_free(l->slots);
+    shard_load_free(l->direct);
+    csv_source_close(l->source);
+    arena_done(&l->batch);
+    arena_done(&l->arena);
+}
+
+static int load_all(struct load *l, struct dn_err *err)
+{
+    int rc = 0;
+
+    while (rc == 0 && (!l->eof || l->used > 0)) {
+        if (!l->eof && l->used < l->slots_count)
+            rc = load_next(l, err);
+        else if (l->eof && !l->direct)
+            return load_take_all(l, err);
+        else
+            rc = load_take(l, err);
+    }
+    if (rc == 0 && l->direct)
+        rc = shard_load_end(l->direct, err);
+    return rc;
+}
+
+int load_run(struct dendro_conn *conn,
+             const struct load_spec *spec,
+             struct load_result *ret,
+             struct dn_err *err)
+{
+    struct load l = {.conn = conn, .spec = spec, .result = ret};
+    int rc;
+
+    *ret = (struct load_result){.rows = 0};
+    rc = session_write_allowed(conn, err);
+    if (rc < 0)
+        return rc;
+    rc = load_init(&l, err);
+    if (rc == 0)
+        rc = load_all(&l, err);
+    if (l.direct)
+        ret->rows = shard_load_committed(l.direct);
+    load_done(&l);
+    return rc;
+}

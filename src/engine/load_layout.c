@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * load_layout.c: which column of the file is which of the table. */
+#include "engine/load.h"
+
+#include <string.h>
+
+/* Names as people write them in headers: with spaces around. */
+static struct vstr layout_trim(struct vstr s)
+{
+    while (s.len > 0 && (s.ptr[0] == ' ' || s.ptr[0] == '\t')) {
+        s.ptr++;
+        s.len--;
+    }
+    while (s.len > 0 && (s.ptr[s.len - 1] == ' ' || s.ptr[s.len - 1] == '\t'))
+        s.len--;
+    return s;
+}
+
+/* Are most cells names of columns? */
+static bool layout_is_header(const struct table *t, const struct csv_cells *record)
+{
+    uint32_t known = 0;
+
+    for (uint32_t i = 0; i < record->count; i++) {
+        struct vstr name = layout_trim(record->cells[i].text);
+
+        known += table_column_find(t, name.ptr, name.len) != -1;
+    }
+    return known > record->count / 2;
+}
+
+static int layout_names(const struct csv_cells *header,
+                        struct arena *arena,
+                        struct spec_name **ret,
+                        struct dn_err *err)
+{
+    struct spec_name *names = arena_calloc(arena, header->count, sizeof(*names));
+
+    if (!names)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < header->count; i++) {
+        struct vstr name = layout_trim(header->cells[i].text);
+
+        names[i].s = arena_strndup(arena, name.ptr, name.len);
+        if (!names[i].s)
+            return DN_FAIL_NOMEM(err);
+    }
+    *ret = names;
+    return 0;
+}
+
+/* The target is made of the names that are not empty. */
+static int layout_fields(const struct load_spec *spec,
+                         const struct spec_name *names,
+                         uint32_t count,
+                         struct arena *arena,
+                         struct intake_target *target,
+                         struct csv_layout *ret,
+                         struct dn_err *err)
+{
+    struct spec_name *wanted = arena_calloc(arena, count + 1, sizeof(*wanted));
+    uint32_t *fields = arena_calloc(arena, count + 1, sizeof(*fields));
+    uint32_t n = 0;
+    int rc;
+
+    if (!wanted || !fields)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < count; i++) {
+        fields[i] = CSV_SKIP;
+        if (names && !names[i].s[0])
+            continue;
+        fields[i] = n;
+        if (names)
+            wanted[n] = names[i];
+        n++;
+    }
+    if (n == 0)
+        return DN_FAIL(err, DN_E_INVALID_PARAM, "no column of the file is wanted");
+    rc = intake_target_columns(target, spec->table, names ? wanted : NULL, n, arena, err);
+    if (rc == 0)
+        rc = intake_target_unlisted(target, err);
+    *ret = (struct csv_layout){.to = target,
+                               .format = spec->format,
+                               .fields = fields,
+                               .fields_count = count,
+                               .go_on = spec->reject != NULL};
+    return rc;
+}
+
+int load_layout(const struct load_spec *spec,
+                const char *text,
+                size_t len,
+                struct arena *arena,
+                struct intake_target *target,
+                struct csv_layout *ret,
+                struct csv_cells *ret_header,
+                struct dn_err *err)
+{
+    const struct spec_name *names = spec->columns;
+    uint32_t count = names ? spec->columns_count : spec->table->columns_count;
+    struct csv_cells first = {.count = 0};
+    struct spec_name *own;
+    bool header = false;
+    int rc;
+
+    *ret_header = (struct csv_cells){.count = 0};
+    if (spec->header != LOAD_HEADER_NO) {
+        rc = csv_cells(&spec->format, text, len, arena, &first, err);
+        if (rc < 0)
+            dn_err_prefix(err, "line 1");
+        if (rc < 0)
+            return rc;
+        header =
+            rc == 0 && (spec->header == LOAD_HEADER_YES || layout_is_header(spec->table, &first));
+    }
+    if (header) {
+        *ret_header = first;
+        if (!names) {
+            rc = layout_names(&first, arena, &own, err);
+            if (rc < 0)
+                return rc;
+            names = own;
+            count = first.count;
+        }
+    }
+    rc = layout_fields(spec, names, count, arena, target, ret, err);
+    if (rc < 0 && rc != DN_E_NOMEM && names != spec->columns)
+        dn_err_prefix(err, "header of the file");
+    return rc;
+}

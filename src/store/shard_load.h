@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * shard_load.h: many rows of one table straight into segments, past the log and the memtables that
+ * readers see.
+ *
+ *     shard_load_begin                  rows committed before are older, later ones newer
+ *     shard_load_add …                  copies rows; full batches are written in the background
+ *     shard_load_end                    everything is durable and visible
+ *     shard_load_free                   what is not committed by then was never there
+ *
+ * A commit is one change of the manifest that names the segments of one batch or (whole) of all of
+ * them. Of rows with the same key the last one added stays.
+ *
+ * One thread at a time per load; any number of loads at once. */
+#pragma once
+
+#include "store/shard.h"
+
+struct shard_load;
+
+struct shard_load_options {
+    size_t batch_bytes; /* of memory for a batch; another one may be on its way to the volume */
+    bool whole;         /* one commit at the end, not one for each batch */
+};
+
+int shard_load_begin(struct shard *s,
+                     const struct table *t,
+                     const struct shard_load_options *options,
+                     struct shard_load **ret,
+                     struct dn_err *err) DN_MUST_CHECK;
+/* As in struct shard_batch: all columns of the table, FLAT or CONST. op: ROW_PUT or ROW_PATCH. Also
+ * says when an earlier batch could not be written; then the load is at its end. */
+int shard_load_add(struct shard_load *l,
+                   const struct vec *cols,
+                   uint32_t rows,
+                   enum row_op op,
+                   struct dn_err *err) DN_MUST_CHECK;
+int shard_load_end(struct shard_load *l, struct dn_err *err) DN_MUST_CHECK;
+void shard_load_free(struct shard_load *l); /* NULL is fine */
+
+/* Rows that are durable and visible. */
+uint64_t shard_load_committed(struct shard_load *l);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * hostfile.h: files of the machine that do not belong to the database: what COPY reads and writes.
+ * Nothing here is durable in the sense of volume.h. One thread at a time. */
+#pragma once
+
+#include "base/err.h"
+
+struct hostfile;
+
+/* DN_E_NO_OBJECT: there is no such file. Directories are refused. */
+int hostfile_open(const char *path, struct hostfile **ret, struct dn_err *err) DN_MUST_CHECK;
+/* A new file, or an old one emptied. */
+int hostfile_create(const char *path, struct hostfile **ret, struct dn_err *err) DN_MUST_CHECK;
+/* Up to len bytes; 0 bytes: the end. */
+int hostfile_read(struct hostfile *f, void *to, size_t len, size_t *ret_len, struct dn_err *err)
+    DN_MUST_CHECK;
+/* All of them. */
+int hostfile_write(struct hostfile *f, const void *from, size_t len, struct dn_err *err)
+    DN_MUST_CHECK;
+/* Closes; errors of a file that was written show here at the latest. NULL is fine. */
+int hostfile_close(struct hostfile *f, struct dn_err *err) DN_MUST_CHECK;
