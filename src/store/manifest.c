@@ -92,6 +92,13 @@ void manifest_remove_empty_chunks(struct manifest *m)
     m->chunks_count = keep;
 }
 
+bool manifest_chunk_is_open(const struct manifest *m, uint64_t number)
+{
+    const struct manifest_chunk *last = m->chunks_count ? &m->chunks[m->chunks_count - 1] : NULL;
+
+    return last && last->number == number && !last->sealed;
+}
+
 size_t manifest_find_seg(const struct manifest *m, uint64_t id)
 {
     for (size_t i = 0; i < m->segs_count; i++)

@@ -46,6 +46,8 @@ int manifest_add_seg(struct manifest *m,
 void manifest_remove_chunks(struct manifest *m, size_t count); /* the oldest ones */
 /* Sealed ones that nothing was ever appended to: else every open of an idle database left one. */
 void manifest_remove_empty_chunks(struct manifest *m);
+/* Does it name this chunk as one that takes appends? */
+bool manifest_chunk_is_open(const struct manifest *m, uint64_t number);
 /* Index of a segment, or SIZE_MAX. */
 size_t manifest_find_seg(const struct manifest *m, uint64_t id);
 

@@ -187,13 +187,15 @@ static void commit_finish(struct memgroup *set, struct commit *group, bool publi
 /* A chunk that can take an append, and nothing acknowledged that it would outlive (I7). */
 static int commit_log_ready(struct shard *s, struct dn_err *err)
 {
-    bool unknown;
+    bool named;
     int rc = DN_OK;
 
+    /* A roll whose outcome was unknown may have sealed our chunk after all, and a flush or a merge
+     * may have found that out: the manifest in force decides. */
     sched_lock(s->man_lock);
-    unknown = s->man_unknown;
+    named = !s->man_unknown && manifest_chunk_is_open(&s->man, s->chunk_number);
     sched_unlock(s->man_lock);
-    if (!s->chunk_open || s->chunk_broken || unknown || s->chunk_len >= s->options.log_chunk_bytes)
+    if (!s->chunk_open || s->chunk_broken || !named || s->chunk_len >= s->options.log_chunk_bytes)
         rc = shard_log_roll(s, err);
     return rc < 0 ? rc : shard_rescue(s, err);
 }

@@ -147,12 +147,13 @@ int shard_log_roll(struct shard *s, struct dn_err *err)
     struct manifest_chunk fresh;
     char name[VOLUME_NAME_MAX + 1];
     bool noted;
-    bool lost = false; /* acknowledged commits lie behind the durable end */
+    bool lost; /* acknowledged commits lie behind the durable end */
     int rc;
 
     rc = shard_log_sync(s, err);
     if (rc < 0 && !s->chunk_broken)
         return rc;
+    lost = s->chunk_open && s->chunk_durable < s->chunk_len;
     sched_lock(s->man_lock);
     rc = shard_manifest_resolve(s, err);
     if (rc < 0)
@@ -186,7 +187,6 @@ int shard_log_roll(struct shard *s, struct dn_err *err)
             bool ours = s->chunk_open && c->number == s->chunk_number;
             c->sealed = true;
             c->len = ours ? s->chunk_durable : 0;
-            lost = ours && s->chunk_durable < s->chunk_len;
         }
     }
     manifest_remove_empty_chunks(&next);

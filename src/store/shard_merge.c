@@ -206,7 +206,8 @@ merge_rows(struct shard *s, const struct merge_job *job, struct seg_sink *sink, 
     return rc;
 }
 
-/* One manifest change: inputs out, outputs in. */
+/* One manifest change: inputs out, outputs in. DN_NOT_FOUND: the manifest does not name all inputs
+ * any more, because an earlier change whose outcome was unknown had landed. */
 static int merge_commit(struct shard *s,
                         const struct merge_job *job,
                         const struct seg_sink *sink,
@@ -227,6 +228,10 @@ static int merge_commit(struct shard *s,
         if (!input)
             next.segs[keep++] = next.segs[i];
     }
+    if (rc == DN_OK && next.segs_count - keep < job->count) {
+        manifest_done(&next);
+        rc = DN_NOT_FOUND;
+    }
     if (rc == DN_OK) {
         next.segs_count = keep;
         for (size_t i = 0; rc == DN_OK && i < sink->metas_count; i++)
@@ -240,25 +245,36 @@ static int merge_commit(struct shard *s,
     return rc;
 }
 
+/* Inputs that the manifest does not name any more go with their last reader (I6). */
+static void merge_doom(struct shard *s, const struct merge_job *job)
+{
+    sched_lock(s->man_lock);
+    for (size_t i = 0; i < job->count; i++)
+        if (manifest_find_seg(&s->man, job->refs[i]->meta.id) == SIZE_MAX)
+            segref_doom(job->refs[i]);
+    sched_unlock(s->man_lock);
+}
+
 static int merge_run(struct shard *s, const struct merge_job *job, struct dn_err *err)
 {
     struct seg_sink sink = {.s = s, .t = job->t, .level = job->level};
+    bool merged;
     int rc;
 
     rc = merge_rows(s, job, &sink, err);
     if (rc == DN_OK)
         rc = merge_commit(s, job, &sink, err);
-    if (rc == DN_OK) {
-        for (size_t i = 0; i < job->count; i++)
-            segref_doom(job->refs[i]);
-        rc = shard_install_manifest(s, err);
-    } else {
+    merged = rc == DN_OK;
+    if (!merged)
         seg_sink_discard(&sink);
+    if (rc == DN_OK || rc == DN_NOT_FOUND) {
+        merge_doom(s, job);
+        rc = shard_install_manifest(s, err);
     }
     sched_lock(s->lock);
-    if (rc == DN_OK) {
-        s->stats.merges++;
-        s->stats.merge_bytes += sink.bytes;
+    if (rc == DN_OK) { /* not merged: readers caught up with the manifest, the caller picks again */
+        s->stats.merges += merged;
+        s->stats.merge_bytes += merged ? sink.bytes : 0;
     } else if (rc != DN_E_CANCELED) {
         s->stats.merge_failures++;
     }

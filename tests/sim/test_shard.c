@@ -471,6 +471,97 @@ static void test_full_disk(void **state)
     assert_false(w.failed);
 }
 
+/* Writes one random batch; a failure must leave nothing once a later write went through. */
+static bool doubt_write(struct world *w, bool sync)
+{
+    struct model_batch b = model_random_batch(&w->rng, w->models[0].t, 10);
+    struct dn_err err;
+    int rc = model_write(w->s, w->models[0].t, &b, sync, &err);
+
+    if (rc == DN_OK)
+        model_apply(&w->models[0], &b);
+    model_batch_done(&b);
+    return rc == DN_OK;
+}
+
+/* The storage goes away at call n and comes back: nobody knows whether the manifest was replaced.
+ * Then the m-th call fails as well. What is acknowledged after that survives a crash, and so does
+ * what was acknowledged before it without a sync. */
+static void doubt_run(uint64_t seed, uint64_t n, uint64_t m, bool flush, bool sync)
+{
+    struct world w;
+    struct dn_err err;
+
+    world_init(&w, seed);
+    assert_true(doubt_write(&w, true));
+    assert_true(doubt_write(&w, sync));
+    sim_disk_fail_nth(w.disk, n, SIM_FAULT_IO, true);
+    if (flush)
+        DN_IGNORE(shard_flush(w.s, &err));
+    else
+        (void)doubt_write(&w, true);
+    sim_disk_fail_nth(w.disk, m, SIM_FAULT_IO, false);
+    (void)doubt_write(&w, true);
+    sim_disk_fail_nth(w.disk, 0, SIM_FAULT_NONE, false);
+    if (!doubt_write(&w, true))
+        world_die(&w, "in doubt", "the storage is back, but a write fails");
+    world_verify(&w, "in doubt");
+    world_reopen(&w, true);
+    if (!w.failed)
+        world_verify(&w, "in doubt, after a crash");
+    if (w.failed)
+        (void)fprintf(stderr, "calls %d and %d, flush %d\n", (int)n, (int)m, flush);
+    world_done(&w);
+    assert_false(w.failed);
+}
+
+static void test_doubt(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 4; seed++)
+        for (uint64_t n = 1; n <= 4; n++)
+            for (uint64_t m = 0; m <= 4; m++)
+                for (uint32_t how = 0; how < 4; how++)
+                    doubt_run(seed * 100 + how, n, m, how & 1, how & 2);
+}
+
+/* A merge whose manifest change is in doubt does not happen twice. */
+static void test_doubt_merge(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 30; seed++) {
+        bool hit = true;
+        for (uint64_t n = 1; hit; n++) {
+            struct world w;
+            struct dn_err err;
+            struct shard_stats before;
+            struct shard_stats after;
+            world_init(&w, seed);
+            for (int i = 0; i < 5; i++)
+                if (!doubt_write(&w, true) || shard_flush(w.s, &err) < 0)
+                    fail_msg("cannot begin");
+            shard_get_stats(w.s, &before);
+            sim_disk_fail_nth(w.disk, n, SIM_FAULT_IO, true);
+            DN_IGNORE(shard_merge(w.s, &err));
+            hit = sim_disk_fail_hit(w.disk);
+            sim_disk_fail_nth(w.disk, 0, SIM_FAULT_NONE, false);
+            if (shard_merge(w.s, &err) < 0)
+                world_die(&w, "second merge", err.text);
+            shard_get_stats(w.s, &after);
+            if (after.segment_rows > before.segment_rows)
+                world_die(&w, "second merge", "rows are stored twice");
+            world_verify(&w, "merged in doubt");
+            world_reopen(&w, true);
+            if (!w.failed)
+                world_verify(&w, "merged in doubt, after a crash");
+            if (w.failed)
+                (void)fprintf(stderr, "call %d\n", (int)n);
+            world_done(&w);
+            assert_false(w.failed);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -481,6 +572,8 @@ int main(void)
         cmocka_unit_test(test_memory_sweep),
         cmocka_unit_test(test_full_disk),
         cmocka_unit_test(test_merge),
+        cmocka_unit_test(test_doubt),
+        cmocka_unit_test(test_doubt_merge),
     };
 
     return cmocka_run_group_tests_name("shard", tests, NULL, NULL);
