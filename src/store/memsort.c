@@ -169,6 +169,20 @@ static void mem_rank_sort(struct mem_ranked *list, struct mem_ranked *spare, uin
     }
 }
 
+/* The newest row of a series that is published, under the lock: the writer may take staged rows
+ * back and give their places to other series, published ones stay (I1). */
+static uint32_t mem_published_head(const struct memtable *m, uint32_t series)
+{
+    uint32_t published = memtable_rows(m);
+    uint32_t row = m->series[series].head;
+
+    while (row != UINT32_MAX && row >= published) {
+        const struct mem_chunk *c = mem_chunk_of(m, row);
+        row = c->prev[row - c->first_row];
+    }
+    return row;
+}
+
 /* Series to read, with their heads, copied under the lock because the arrays may move. */
 static int mem_pick_series(struct memtable *m,
                            const struct datum *wanted,
@@ -202,7 +216,7 @@ static int mem_pick_series(struct memtable *m,
         list[count++] = (struct mem_ranked){.token = m->series[id].token,
                                             .key = m->series[id].key,
                                             .key_len = m->series[id].key_len,
-                                            .head = m->series[id].head,
+                                            .head = mem_published_head(m, id),
                                             .rows = m->series[id].rows,
                                             .series = id};
     }

@@ -4,7 +4,8 @@
  *   I1  rows [0, m->rows) never change and never move; [m->rows, m->staged) belong to the writer.
  *   I2  sequences are ascending by row number, so the rows of a snapshot are a prefix.
  *   I3  a series' chain visits its rows from newest to oldest; heads may point at staged rows,
- *       which readers skip because their number is not below the count they saw.
+ *       which readers step over under the lock (the writer may take them back); rows published
+ *       after the count they saw they skip by their number.
  *   I4  the array of chunk pointers is replaced, never resized in place; replaced ones are kept
  *       until the memtable goes. */
 #include "store/memtable_int.h"

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Memtables between one writer and its readers: rows that are staged and taken back again never
+ * show, however the two take turns. */
+#include "model.h"
+
+#include "base/sched.h"
+#include "store/memtable.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define SERIES 3u
+#define TURNS  40u
+
+static const struct table_shape shape = {.cols = 2,
+                                         .types = {TYPE_BIGINT, TYPE_TIMESTAMP},
+                                         .form = KEY_CQL,
+                                         .series_count = 1,
+                                         .series = {0},
+                                         .rest_count = 1,
+                                         .rest = {{.col = 1}},
+                                         .time_col = 1,
+                                         .slab_width = 100};
+
+/* Two rows of one series. */
+static void stage(struct memtable *m, int64_t series, uint64_t seq)
+{
+    int64_t ids[2] = {series, series};
+    int64_t times[2] = {(int64_t)seq, (int64_t)seq + 1};
+    struct vec cols[2] = {{.type = TYPE_BIGINT, .count = 2, .data = ids},
+                          {.type = TYPE_TIMESTAMP, .count = 2, .data = times}};
+    struct mem_write w = {.cols = cols, .seq = seq, .op = ROW_PUT};
+    struct dn_err err;
+
+    assert_int_equal(memtable_stage(m, &w, 2, &err), DN_OK);
+}
+
+static void writer(void *arg)
+{
+    struct memtable *m = arg;
+
+    for (uint32_t i = 0; i < TURNS; i++) {
+        stage(m, i % SERIES, 10 + i);
+        memtable_rollback(m, memtable_rows(m));
+    }
+}
+
+static void test_rollback_under_readers(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        struct dn_err err;
+        struct sched *sched = sched_sim_new(seed, &err);
+        struct table *t = model_table(&shape);
+        struct memtable *m = memtable_new(sched, NULL, t);
+        struct sched_task *task;
+
+        for (uint32_t i = 0; i < SERIES; i++) {
+            stage(m, i, 1 + i);
+            memtable_publish(m);
+        }
+        assert_int_equal(sched_spawn(sched, "writer", writer, m, &task, &err), 0);
+        for (uint32_t i = 0; i < TURNS; i++) {
+            struct datum series = {.type = TYPE_BIGINT, .v.i64 = i % SERIES};
+            struct mem_order *o;
+            assert_int_equal(memtable_order(m, 2 * SERIES, &series, 1, &o, &err), DN_OK);
+            assert_int_equal(o->count, 2);
+            for (uint32_t k = 0; k < 2; k++)
+                assert_int_equal(memtable_datum(m, o->order[k], 0).v.i64, i % SERIES);
+            memtable_order_unref(o);
+        }
+        sched_join(task);
+        memtable_free(m);
+        table_unref(t);
+        sched_free(sched);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rollback_under_readers)};
+
+    return cmocka_run_group_tests_name("memtable", tests, NULL, NULL);
+}
