@@ -45,25 +45,27 @@ struct datum scan_mapped_value(const struct scan *s,
 }
 
 int scan_mapped_gather(const struct scan *s,
-                       struct scan_src *src,
-                       const uint32_t *rows,
-                       uint32_t count,
+                       const struct scan_src *src,
+                       const struct mem_want *want,
+                       struct arena *arena,
+                       struct vec *ret,
                        struct dn_err *err)
 {
-    for (uint32_t i = 0; i < s->spec.cols_count; i++) {
-        uint32_t own = src->map[s->fetch[i]];
-        const struct mem_want want = {.rows = rows, .count = count, .cols = &own, .cols_count = 1};
+    for (uint32_t i = 0; i < want->cols_count; i++) {
+        uint32_t own = src->map[want->cols[i]];
+        const struct mem_want one = {
+            .rows = want->rows, .count = want->count, .cols = &own, .cols_count = 1};
         struct datum none;
         int rc;
 
         if (own != UINT32_MAX) {
-            rc = memtable_gather(src->m, &want, &src->arena, &src->vecs[i], err);
+            rc = memtable_gather(src->m, &one, arena, &ret[i], err);
             if (rc < 0)
                 return rc;
             continue;
         }
-        none = scan_default(s->t, s->fetch[i]);
-        if (!vec_make_const(&src->arena, &none, count, &src->vecs[i]))
+        none = scan_default(s->t, want->cols[i]);
+        if (!vec_make_const(arena, &none, want->count, &ret[i]))
             return DN_FAIL_NOMEM(err);
     }
     return DN_OK;

@@ -108,8 +108,7 @@ static struct datum unit_series_value(const struct scan_reader *r, uint32_t plac
 {
     const struct scan_member *m = r->morsel.members;
 
-    return r->src ? scan_run_series(r->s, r->src, r->run, place)
-                  : scan_run_series(r->s, m->src, m->run, place);
+    return r->src ? scan_run_series(r->src, r->run, place) : scan_run_series(m->src, m->run, place);
 }
 
 bool scan_unit_zone(struct scan_reader *r, uint32_t col, struct zone *ret)
@@ -257,7 +256,8 @@ unit_fetch_rows(struct scan_reader *r, const uint32_t *cols, uint32_t count, str
     if (want.cols_count == 0)
         return DN_OK;
     want.rows = r->src->order->order + r->lo;
-    rc = memtable_gather(r->src->m, &want, &r->arena, r->tmp_vecs, err);
+    rc = r->src->map ? scan_mapped_gather(r->s, r->src, &want, &r->arena, r->tmp_vecs, err)
+                     : memtable_gather(r->src->m, &want, &r->arena, r->tmp_vecs, err);
     if (rc < 0)
         return rc;
     for (uint32_t i = 0; i < want.cols_count; i++) {

@@ -1,14 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * scan_int.h: shared by scan.c (order of runs, handing out batches), scan_prune.c (what to read)
- * and scan_merge.c (row by row where versions meet). */
+ * scan_int.h: the inside of a scan. Its files:
+ *
+ *   scan.c        life of a scan; batches of all columns, small stretches gathered
+ *   scan_prune.c  which sources, runs, blocks and vectors matter
+ *   scan_walk.c   the runs of all sources in physical order, cut into morsels for readers
+ *   scan_unit.c   a reader: the units of its morsels
+ *   scan_fetch.c  what is known of a unit, decoding
+ *   scan_merge.c  row by row where versions meet
+ *
+ * A struct scan is shared by its readers: constant after opening, except for the walk (under the
+ * lock once scan_share made one) and the figures. */
 #pragma once
 
 #include "store/fold.h"
 #include "store/scan.h"
 #include "store/shard_int.h"
 
-#define SCAN_POINTS_MAX 4096u /* series looked up one by one; more are tested run by run */
+#define SCAN_POINTS_MAX    4096u /* series looked up one by one; more are tested run by run */
+#define SCAN_MORSEL_PIECES 32u
 
 /* One place rows come from. Runs are numbered as in the segment or the memtable's order. */
 struct scan_src {
@@ -24,14 +34,8 @@ struct scan_src {
     uint32_t runs_count;
     uint32_t *picks; /* owned: run numbers to read, ascending */
     uint32_t picks_count;
-    uint32_t at;        /* next pick */
-    bool special;       /* patches, deletes or expiry inside: rows need folding */
-    struct arena arena; /* of the decoded vector */
-    struct seg_pins pins;
-    struct vec *vecs; /* owned: decoded columns, fetch_count of them */
-    bool decoded;     /* vecs hold this vector: */
-    uint32_t block;
-    uint32_t vector;
+    uint32_t at;  /* next pick; the walk's */
+    bool special; /* patches, deletes or expiry inside: rows need folding */
 };
 
 /* A stretch of rows to hand out as they are: row numbers, or places in a memtable's order. */
@@ -39,6 +43,23 @@ struct scan_piece {
     struct scan_src *src;
     uint32_t next;
     uint32_t end;
+};
+
+/* One source's part of a run that is merged. */
+struct scan_member {
+    struct scan_src *src;
+    uint32_t run;
+};
+
+/* What one reader takes from the walk at a time: some pieces, or one run to merge. */
+struct scan_morsel {
+    uint64_t number; /* in physical order, from 0 */
+    struct scan_piece pieces[SCAN_MORSEL_PIECES];
+    uint32_t count;
+    uint32_t at;
+    bool merge;
+    struct scan_member *members; /* owned: srcs_count of room */
+    uint32_t members_count;
 };
 
 struct scan {
@@ -57,28 +78,32 @@ struct scan {
     bool nothing;       /* a constraint that nothing satisfies */
     bool final;         /* deletes go, patches become rows; false: a merge that must keep them */
     uint16_t *own_cols; /* owned: spec.cols of scan_open_segments */
+    bool *pred_series;  /* owned: constraints on series columns, which hold for all picked runs */
+    int cut_pred;       /* constraint on the column that orders the rows of a run; -1: none */
+    bool cut_desc;      /* they are in descending order */
 
     struct scan_src *srcs; /* owned */
     uint32_t srcs_count;
+
+    /* the walk; under the lock, if there is one */
+    struct sched_mutex *lock;  /* owned, NULL: one reader */
     struct scan_src **members; /* owned: sources that hold the current run */
-    struct scan_piece *pieces; /* owned: srcs_count of room */
+    uint32_t members_count;
+    struct scan_piece *pieces; /* owned: srcs_count of room; not yet given to readers */
     uint32_t pieces_count;
     uint32_t pieces_at;
-    bool merging; /* the members' rows are being merged */
-    uint32_t members_count;
-    struct row_iter *iters; /* owned: srcs_count of room */
-    struct fold fold;
-    bool fold_ready;
+    uint64_t morsels;        /* given out */
+    struct scan_stats stats; /* and those of readers that are gone */
 
-    struct arena arena;   /* of the batch handed out */
-    struct colbuf *build; /* owned: small stretches gathered */
+    /* scan_next */
+    struct scan_reader *reader; /* owned */
+    uint32_t *all_cols;         /* owned: 0, 1, 2, … */
+    struct colbuf *build;       /* owned: small stretches gathered */
     uint32_t build_count;
     struct arena build_strings;
     bool have_chunk; /* chunk waits while the gathered rows go first */
     struct batch chunk;
-    struct vec *chunk_vecs; /* owned */
-    struct vec *out_vecs;   /* owned */
-    struct scan_stats stats;
+    struct vec *out_vecs; /* owned */
 };
 
 /* scan.c: all rows of some segments, every store column in order, whatever a snapshot would see.
@@ -93,16 +118,21 @@ int scan_open_segments(struct shard *shard,
 
 /* scan_prune.c */
 int scan_add_segment(struct scan *s, struct segref *ref, struct dn_err *err) DN_MUST_CHECK;
+/* Is the whole interval below (above) the value? */
+bool scan_interval_below(const struct interval *iv, const struct datum *d);
+bool scan_interval_above(const struct interval *iv, const struct datum *d);
+/* The first interval that is not wholly below the value; set_count if none. */
+uint32_t scan_set_find(const struct scan_pred *p, const struct datum *d);
 bool scan_set_has(const struct scan_pred *p, const struct datum *d);
 bool scan_set_overlaps(const struct scan_pred *p, const struct datum *lo, const struct datum *hi);
+/* Is every value from lo to hi in the set? */
+bool scan_set_covers(const struct scan_pred *p, const struct datum *lo, const struct datum *hi);
 /* Finds the sources, picks the runs. */
 int scan_prune(struct scan *s, struct dn_err *err) DN_MUST_CHECK;
-/* May any row of the block (vector UINT32_MAX) or vector satisfy the constraints? keys_only: only
- * key columns are asked. */
-bool scan_zone_may(const struct scan *s,
-                   const struct scan_src *src,
-                   uint32_t block,
-                   uint32_t vector);
+/* May any row of the block (vector UINT32_MAX) or vector satisfy the constraints? holds, if not
+ * NULL, gets which of them all its rows satisfy. */
+bool scan_zone_may(
+    const struct scan *s, const struct scan_src *src, uint32_t block, uint32_t vector, bool *holds);
 
 /* Run properties, whatever the source. */
 int64_t scan_run_slab(const struct scan_src *src, uint32_t run);
@@ -124,22 +154,16 @@ struct datum scan_mapped_value(const struct scan *s,
                                uint32_t row,
                                uint32_t store_col,
                                bool *ret_absent);
-/* Whole rows: as memtable_gather, into src->vecs. */
+/* Whole rows: as memtable_gather, store columns of the scan. */
 int scan_mapped_gather(const struct scan *s,
-                       struct scan_src *src,
-                       const uint32_t *rows,
-                       uint32_t count,
+                       const struct scan_src *src,
+                       const struct mem_want *want,
+                       struct arena *arena,
+                       struct vec *ret,
                        struct dn_err *err) DN_MUST_CHECK;
 
-/* scan.c: decodes a vector of a segment source into src->vecs. */
-int scan_decode(struct scan *s,
-                struct scan_src *src,
-                uint32_t block,
-                uint32_t vector,
-                struct dn_err *err) DN_MUST_CHECK;
+/* scan_walk.c: the next rows for a reader; DN_EOF at the end. */
+int scan_walk(struct scan *s, uint32_t rows_max, struct scan_morsel *ret);
 
-/* scan_merge.c: members[] share a run; merge_next fills s->fold with up to VEC_ROWS_MAX rows,
- * DN_EOF when the run is done. */
-int scan_merge_begin(struct scan *s, struct dn_err *err) DN_MUST_CHECK;
-int scan_merge_next(struct scan *s, struct dn_err *err) DN_MUST_CHECK;
-void scan_merge_done(struct scan *s);
+/* scan.c: adds what a reader did. */
+void scan_stats_add(struct scan_stats *to, const struct scan_stats *from);

@@ -3,7 +3,7 @@
  * scan_merge.c: one run that several sources hold with overlapping keys, or that has patches,
  * deletes or repeated keys: row by row, newest version first. A segment holds a key once; a
  * memtable may hold it several times, one after another, oldest first. */
-#include "store/scan_int.h"
+#include "store/scan_reader.h"
 
 #include "vec/normkey.h"
 
@@ -12,8 +12,9 @@
 #define MERGE_VERSIONS_FIRST 16u
 
 struct row_iter {
-    struct scan_src *src;
-    uint32_t next; /* row number, or place in the memtable's order */
+    const struct scan_src *src;
+    const struct vec *vecs; /* segments: what the reader decoded of it */
+    uint32_t next;          /* row number, or place in the memtable's order */
     uint32_t end;
     uint32_t vector_row; /* segments: the row inside the decoded vector */
     struct buf key;      /* rest of the local key at next */
@@ -32,8 +33,9 @@ struct merge_source {
     const struct merge_version *v;
 };
 
-static int iter_load(struct scan *s, struct row_iter *it, struct dn_err *err)
+static int iter_load(struct scan_reader *r, struct row_iter *it, struct dn_err *err)
 {
+    const struct scan *s = r->s;
     const struct table *t = it->src->t;
 
     buf_reset(&it->key);
@@ -53,18 +55,17 @@ static int iter_load(struct scan *s, struct row_iter *it, struct dn_err *err)
         uint32_t block = seg_block_of(it->src->seg, it->next);
         const struct seg_block *b = &seg_get_blocks(it->src->seg, NULL)[block];
         uint32_t vector = (it->next - b->first_row) / VEC_ROWS_MAX;
-        int rc = scan_decode(s, it->src, block, vector, err);
+        int rc = scan_decode_all(r, it->src, block, vector, err);
         if (rc < 0)
             return rc;
+        it->vecs = scan_cur_of(r, it->src)->vecs;
         it->vector_row = (it->next - b->first_row) % VEC_ROWS_MAX;
         for (uint16_t i = 0; i < t->rest_count; i++)
-            normkey_append_vec(&it->key,
-                               &it->src->vecs[s->fetch_at[t->rest[i].col]],
-                               it->vector_row,
-                               t->rest[i].desc);
+            normkey_append_vec(
+                &it->key, &it->vecs[s->fetch_at[t->rest[i].col]], it->vector_row, t->rest[i].desc);
         if (t->form == KEY_NONE)
             normkey_append_vec(&it->key,
-                               &it->src->vecs[s->fetch_at[t->columns_count + HIDDEN_ROWID]],
+                               &it->vecs[s->fetch_at[t->columns_count + HIDDEN_ROWID]],
                                it->vector_row,
                                false);
     }
@@ -83,42 +84,44 @@ static int iter_cmp(const struct row_iter *a, const struct row_iter *b)
     return a->key.len < b->key.len ? -1 : a->key.len > b->key.len;
 }
 
-int scan_merge_begin(struct scan *s, struct dn_err *err)
+int scan_merge_begin(struct scan_reader *r, struct dn_err *err)
 {
-    if (!s->fold_ready) {
-        if (!fold_init(&s->fold, s->t, s->owner))
+    const struct scan *s = r->s;
+
+    if (!r->fold_ready) {
+        if (!fold_init(&r->fold, s->t, r->owner))
             return DN_FAIL_NOMEM(err);
-        s->fold_ready = true;
+        r->fold_ready = true;
     }
-    if (!s->iters) {
-        s->iters = mem_calloc(s->owner, s->srcs_count, sizeof *s->iters);
-        if (!s->iters)
+    if (!r->iters) {
+        r->iters = mem_calloc(r->owner, s->srcs_count, sizeof *r->iters);
+        if (!r->iters)
             return DN_FAIL_NOMEM(err);
         for (uint32_t i = 0; i < s->srcs_count; i++)
-            buf_init(&s->iters[i].key, s->owner);
+            buf_init(&r->iters[i].key, r->owner);
     }
-    s->merging = true; /* from here on the columns that only merging needs are decoded too */
-    for (uint32_t i = 0; i < s->members_count; i++) {
-        struct row_iter *it = &s->iters[i];
+    for (uint32_t i = 0; i < r->morsel.members_count; i++) {
+        const struct scan_member *m = &r->morsel.members[i];
+        struct row_iter *it = &r->iters[i];
         int rc;
-        it->src = s->members[i];
-        scan_run_rows(it->src, it->src->picks[it->src->at], &it->next, &it->end);
-        rc = iter_load(s, it, err);
+        it->src = m->src;
+        scan_run_rows(m->src, m->run, &it->next, &it->end);
+        rc = iter_load(r, it, err);
         if (rc < 0)
             return rc;
     }
     return DN_OK;
 }
 
-void scan_merge_done(struct scan *s)
+void scan_merge_done(struct scan_reader *r)
 {
-    for (uint32_t i = 0; s->iters && i < s->srcs_count; i++)
-        buf_done(&s->iters[i].key);
-    mem_free(s->iters);
-    s->iters = NULL;
-    if (s->fold_ready)
-        fold_done(&s->fold);
-    s->fold_ready = false;
+    for (uint32_t i = 0; r->iters && i < r->s->srcs_count; i++)
+        buf_done(&r->iters[i].key);
+    mem_free(r->iters);
+    r->iters = NULL;
+    if (r->fold_ready)
+        fold_done(&r->fold);
+    r->fold_ready = false;
 }
 
 static struct datum
@@ -134,24 +137,25 @@ merge_value(const void *source, uint32_t row, uint32_t store_col, bool *ret_abse
         return (struct datum){.type = store_col_type(ms->s->t, store_col), .null = true};
     if (src->m)
         return scan_mapped_value(ms->s, src, row, store_col, ret_absent);
-    v = &src->vecs[at];
+    v = &ms->v->it->vecs[at];
     *ret_absent = vec_bit(v->absent, v->form == VEC_CONST ? 0 : row);
     return vec_datum(v, row);
 }
 
 /* All versions of the smallest key; the iterators stay where they are. */
-static int merge_collect(struct scan *s,
+static int merge_collect(struct scan_reader *r,
                          struct row_iter *min,
                          struct merge_version **list,
                          uint32_t *cap,
                          uint32_t *ret_count,
                          struct dn_err *err)
 {
+    const struct scan *s = r->s;
     uint32_t seq_at = s->fetch_at[s->t->columns_count + HIDDEN_SEQ];
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < s->members_count; i++) {
-        struct row_iter *it = &s->iters[i];
+    for (uint32_t i = 0; i < r->morsel.members_count; i++) {
+        struct row_iter *it = &r->iters[i];
         uint32_t k = it->next;
         if (it->next >= it->end || (it != min && iter_cmp(it, min) != 0))
             continue;
@@ -159,7 +163,7 @@ static int merge_collect(struct scan *s,
             uint32_t row = it->src->m ? it->src->order->order[k] : it->vector_row;
             if (count == *cap) {
                 struct merge_version *grown =
-                    mem_realloc(s->owner, *list, (size_t)(*cap * 2) * sizeof *grown);
+                    mem_realloc(r->owner, *list, (size_t)(*cap * 2) * sizeof *grown);
                 if (!grown)
                     return DN_FAIL_NOMEM(err);
                 *list = grown;
@@ -170,7 +174,7 @@ static int merge_collect(struct scan *s,
                 (uint64_t)(it->src->m ? memtable_datum(
                                             it->src->m, row, it->src->t->columns_count + HIDDEN_SEQ)
                                             .v.i64
-                                      : vec_i64(&it->src->vecs[seq_at], row));
+                                      : vec_i64(&it->vecs[seq_at], row));
             count++;
             k++;
         } while (
@@ -202,13 +206,16 @@ static enum row_op merge_op(const struct scan *s, const struct merge_version *v)
 
     if (v->it->src->m)
         return memtable_op(v->it->src->m, v->row);
-    return (enum row_op)vec_i64(&v->it->src->vecs[s->fetch_at[col]], v->row);
+    return (enum row_op)vec_i64(&v->it->vecs[s->fetch_at[col]], v->row);
 }
 
-static int merge_row(struct scan *s, struct merge_version *list, uint32_t count, struct dn_err *err)
+static int
+merge_row(struct scan_reader *r, struct merge_version *list, uint32_t count, struct dn_err *err)
 {
+    const struct scan *s = r->s;
+
     merge_sort_versions(list, count);
-    fold_begin(&s->fold);
+    fold_begin(&r->fold);
     for (uint32_t i = 0; i < count; i++) {
         struct merge_source source = {.s = s, .v = &list[i]};
         enum row_op op = merge_op(s, &list[i]);
@@ -217,40 +224,42 @@ static int merge_row(struct scan *s, struct merge_version *list, uint32_t count,
                       "table \"%s\": a stored row has operation %d",
                       s->t->name,
                       (int)op);
-        if (!fold_version(&s->fold, op, merge_value, &source, list[i].row))
+        if (!fold_version(&r->fold, op, merge_value, &source, list[i].row))
             break;
     }
-    if (!fold_end(&s->fold, s->final))
+    if (!fold_end(&r->fold, s->final))
         return DN_FAIL_NOMEM(err);
-    s->stats.rows_merged += count;
+    r->stats.rows_merged += count;
     return DN_OK;
 }
 
-static int
-merge_advance(struct scan *s, const struct merge_version *list, uint32_t count, struct dn_err *err)
+static int merge_advance(struct scan_reader *r,
+                         const struct merge_version *list,
+                         uint32_t count,
+                         struct dn_err *err)
 {
     for (uint32_t i = 0; i < count; i++)
         list[i].it->next++;
     for (uint32_t i = 0; i < count; i++) {
-        int rc = iter_load(s, list[i].it, err);
+        int rc = iter_load(r, list[i].it, err);
         if (rc < 0)
             return rc;
     }
     return DN_OK;
 }
 
-int scan_merge_next(struct scan *s, struct dn_err *err)
+int scan_merge_next(struct scan_reader *r, struct dn_err *err)
 {
     uint32_t cap = MERGE_VERSIONS_FIRST;
-    struct merge_version *list = mem_alloc_array(s->owner, cap, sizeof *list);
+    struct merge_version *list = mem_alloc_array(r->owner, cap, sizeof *list);
     int rc = list ? DN_OK : DN_FAIL_NOMEM(err);
 
-    fold_reset(&s->fold);
-    while (rc == DN_OK && fold_rows(&s->fold) < VEC_ROWS_MAX) {
+    fold_reset(&r->fold);
+    while (rc == DN_OK && fold_rows(&r->fold) < VEC_ROWS_MAX) {
         struct row_iter *min = NULL;
         uint32_t count = 0;
-        for (uint32_t i = 0; i < s->members_count; i++) {
-            struct row_iter *it = &s->iters[i];
+        for (uint32_t i = 0; i < r->morsel.members_count; i++) {
+            struct row_iter *it = &r->iters[i];
             if (it->next < it->end && (!min || iter_cmp(it, min) < 0))
                 min = it;
         }
@@ -258,14 +267,12 @@ int scan_merge_next(struct scan *s, struct dn_err *err)
             rc = DN_EOF;
             break;
         }
-        rc = merge_collect(s, min, &list, &cap, &count, err);
+        rc = merge_collect(r, min, &list, &cap, &count, err);
         if (rc == DN_OK)
-            rc = merge_row(s, list, count, err);
+            rc = merge_row(r, list, count, err);
         if (rc == DN_OK)
-            rc = merge_advance(s, list, count, err);
+            rc = merge_advance(r, list, count, err);
     }
     mem_free(list);
-    if (rc == DN_EOF)
-        s->merging = false;
     return rc;
 }

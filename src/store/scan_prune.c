@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Is the whole interval below the value? (value above its upper end) */
-static bool interval_below(const struct interval *iv, const struct datum *d)
+bool scan_interval_below(const struct interval *iv, const struct datum *d)
 {
     int c;
 
@@ -18,7 +17,7 @@ static bool interval_below(const struct interval *iv, const struct datum *d)
     return c < 0 || (c == 0 && !iv->hi_incl);
 }
 
-static bool interval_above(const struct interval *iv, const struct datum *d)
+bool scan_interval_above(const struct interval *iv, const struct datum *d)
 {
     int c;
 
@@ -28,19 +27,34 @@ static bool interval_above(const struct interval *iv, const struct datum *d)
     return c > 0 || (c == 0 && !iv->lo_incl);
 }
 
-bool scan_set_overlaps(const struct scan_pred *p, const struct datum *lo, const struct datum *hi)
+uint32_t scan_set_find(const struct scan_pred *p, const struct datum *d)
 {
     uint32_t a = 0;
     uint32_t b = p->set_count;
 
-    while (a < b) { /* the first interval that is not wholly below lo */
+    while (a < b) {
         uint32_t mid = a + (b - a) / 2;
-        if (interval_below(&p->set[mid], lo))
+        if (scan_interval_below(&p->set[mid], d))
             a = mid + 1;
         else
             b = mid;
     }
-    return a < p->set_count && !interval_above(&p->set[a], hi);
+    return a;
+}
+
+bool scan_set_overlaps(const struct scan_pred *p, const struct datum *lo, const struct datum *hi)
+{
+    uint32_t a = scan_set_find(p, lo);
+
+    return a < p->set_count && !scan_interval_above(&p->set[a], hi);
+}
+
+bool scan_set_covers(const struct scan_pred *p, const struct datum *lo, const struct datum *hi)
+{
+    uint32_t a = scan_set_find(p, lo);
+
+    return a < p->set_count && !scan_interval_above(&p->set[a], lo) &&
+           !scan_interval_below(&p->set[a], hi);
 }
 
 bool scan_set_has(const struct scan_pred *p, const struct datum *d)
@@ -137,25 +151,34 @@ static bool scan_run_may(const struct scan *s, const struct scan_src *src, uint3
     return true;
 }
 
-bool scan_zone_may(const struct scan *s,
-                   const struct scan_src *src,
-                   uint32_t block,
-                   uint32_t vector)
+/* 1: all rows satisfy the constraint, 0: some may, -1: none does. */
+static int scan_zone_test(const struct scan_src *src,
+                          uint32_t block,
+                          uint32_t vector,
+                          const struct scan_pred *p)
+{
+    struct zone z;
+    bool known = vector == UINT32_MAX ? seg_block_zone(src->seg, block, p->col, &z)
+                                      : seg_vector_zone(src->seg, block, vector, p->col, &z);
+
+    if (!known || z.absent)
+        return 0;
+    if (!z.has_range)
+        return z.nulls == z.rows ? -1 : 0; /* only NULLs, which satisfy nothing */
+    if (!scan_set_overlaps(p, &z.min, &z.max))
+        return -1;
+    return z.nulls == 0 && scan_set_covers(p, &z.min, &z.max);
+}
+
+bool scan_zone_may(
+    const struct scan *s, const struct scan_src *src, uint32_t block, uint32_t vector, bool *holds)
 {
     for (uint32_t i = 0; i < s->spec.preds_count; i++) {
-        const struct scan_pred *p = &s->spec.preds[i];
-        struct zone z;
-        bool known = vector == UINT32_MAX ? seg_block_zone(src->seg, block, p->col, &z)
-                                          : seg_vector_zone(src->seg, block, vector, p->col, &z);
-        if (!known || z.absent)
-            continue;
-        if (!z.has_range) {
-            if (z.nulls == z.rows)
-                return false; /* only NULLs, which satisfy nothing */
-            continue;
-        }
-        if (!scan_set_overlaps(p, &z.min, &z.max))
+        int test = s->pred_series[i] ? 1 : scan_zone_test(src, block, vector, &s->spec.preds[i]);
+        if (test < 0)
             return false;
+        if (holds)
+            holds[i] = test > 0;
     }
     return true;
 }
@@ -311,8 +334,37 @@ static void scan_pick_points(struct scan *s, struct scan_src *src)
     qsort(src->picks, src->picks_count, sizeof *src->picks, scan_pick_cmp);
 }
 
+/* Rows of a picked run that a time constraint leaves, about. */
+static uint64_t
+scan_run_expect(const struct scan_pred *time, const struct scan_src *src, uint32_t run)
+{
+    uint32_t first;
+    uint32_t end;
+    int64_t min;
+    int64_t max;
+    double width;
+    double part = 0;
+
+    scan_run_rows(src, run, &first, &end);
+    if (!time)
+        return end - first;
+    scan_run_time(src, run, &min, &max);
+    width = (double)max - (double)min + 1;
+    for (uint32_t i = 0; i < time->set_count && time->set_count <= 16; i++) {
+        const struct interval *iv = &time->set[i];
+        double lo = iv->has_lo && iv->lo.v.i64 > min ? (double)iv->lo.v.i64 : (double)min;
+        double hi = iv->has_hi && iv->hi.v.i64 < max ? (double)iv->hi.v.i64 : (double)max;
+        part += hi >= lo ? hi - lo + 1 : 0;
+    }
+    if (time->set_count > 16 || part > width)
+        return end - first;
+    return (uint64_t)((double)(end - first) * (part / width));
+}
+
 static int scan_pick_runs(struct scan *s, struct scan_src *src, struct dn_err *err)
 {
+    const struct scan_pred *time;
+
     src->picks = mem_alloc_array(s->owner, src->runs_count, sizeof *src->picks);
     if (!src->picks)
         return DN_FAIL_NOMEM(err);
@@ -325,6 +377,9 @@ static int scan_pick_runs(struct scan *s, struct scan_src *src, struct dn_err *e
     }
     s->stats.partitions_total += src->runs_count;
     s->stats.partitions_read += src->picks_count;
+    time = s->t->time_col < 0 ? NULL : scan_pred_of(s, (uint32_t)s->t->time_col);
+    for (uint32_t i = 0; i < src->picks_count; i++)
+        s->stats.rows_expected += scan_run_expect(time, src, src->picks[i]);
     return DN_OK;
 }
 
@@ -352,7 +407,7 @@ static void scan_count_blocks(struct scan *s, const struct scan_src *src)
         while (pick < src->picks_count && src->picks[pick] < first)
             pick++;
         if (pick < src->picks_count && src->picks[pick] < last &&
-            (src->special || scan_zone_may(s, src, b, UINT32_MAX)))
+            (src->special || scan_zone_may(s, src, b, UINT32_MAX, NULL)))
             s->stats.blocks_read++;
     }
 }
@@ -378,12 +433,7 @@ int scan_add_segment(struct scan *s, struct segref *ref, struct dn_err *err)
     src->runs = seg_get_runs(src->seg);
     src->runs_count = src->runs->count;
     src->special = ref->meta.has_patch || ref->meta.has_delete || ref->meta.has_expiry;
-    arena_init(&src->arena, s->owner);
-    seg_pins_init(&src->pins);
     s->srcs_count++;
-    src->vecs = mem_calloc(s->owner, s->fetch_count, sizeof *src->vecs);
-    if (!src->vecs)
-        return DN_FAIL_NOMEM(err);
     rc = scan_pick_runs(s, src, err);
     if (rc < 0)
         return rc;
@@ -401,13 +451,8 @@ static int scan_add_memtable(struct scan *s, struct memtable *m, struct dn_err *
     if (rows == 0)
         return DN_OK;
     memset(src, 0, sizeof *src);
-    arena_init(&src->arena, s->owner);
-    seg_pins_init(&src->pins);
     src->m = m;
     s->srcs_count++;
-    src->vecs = mem_calloc(s->owner, s->fetch_count, sizeof *src->vecs);
-    if (!src->vecs)
-        return DN_FAIL_NOMEM(err);
     rc = scan_map_memtable(s, src, err);
     if (rc < 0)
         return rc;

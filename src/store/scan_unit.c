@@ -319,7 +319,7 @@ static int unit_memtable(struct scan_reader *r, struct scan_piece *p)
         unit_holds_time(r, p->src, r->run);
         if (s->cut_pred >= 0 && !r->holds[s->cut_pred]) {
             struct unit_values u = {
-                .m = p->src->m, .order = o->order, .col = s->spec.preds[s->cut_pred].col};
+                .m = p->src->m, .order = o->order, .col = p->src->t->rest[0].col};
             if (!unit_cut(s, &u, &lo, &hi))
                 return DN_NOT_FOUND;
             r->holds[s->cut_pred] = true;

@@ -22,8 +22,8 @@ static int scan_run_cmp(const struct scan *s,
     if (x != y)
         return x < y ? -1 : 1;
     for (uint32_t i = 0; i < s->t->series_count; i++) {
-        struct datum da = scan_run_series(s, a, ra, i);
-        struct datum db = scan_run_series(s, b, rb, i);
+        struct datum da = scan_run_series(a, ra, i);
+        struct datum db = scan_run_series(b, rb, i);
         int c = datum_cmp(&da, &db);
         if (c != 0)
             return c;
