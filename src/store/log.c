@@ -16,7 +16,6 @@
 #define LOG_MAGIC       0x474c4e44u /* "DNLG" */
 #define LOG_BATCH_HEAD  40u
 #define LOG_BATCH_ROWID 16u /* offset of rowid_base in the batch head */
-#define LOG_ROWS_MAX    (64u * 1024 * 1024)
 
 enum { LOG_COL_NULLS = 1, LOG_COL_ABSENT = 2 };
 
@@ -77,11 +76,22 @@ static void log_encode_strings(const struct vec *v, uint32_t rows, struct buf *b
     }
 }
 
+/* Is a bit set? A bitmap without any is not written: in a key column a reader would refuse it. */
+static bool log_any_bit(const struct vec *v, const uint64_t *bits, uint32_t rows)
+{
+    if (!bits || v->form == VEC_CONST)
+        return bits && (bits[0] & 1);
+    for (uint32_t w = 0; w < rows / 64; w++)
+        if (bits[w])
+            return true;
+    return rows % 64 && (bits[rows / 64] & ((UINT64_C(1) << rows % 64) - 1));
+}
+
 static void log_encode_col(uint32_t id, const struct vec *v, uint32_t rows, struct buf *b)
 {
     uint64_t full[1] = {0};
-    bool nulls = v->nulls != NULL && (v->form != VEC_CONST || (v->nulls[0] & 1));
-    bool absent = v->absent != NULL && (v->form != VEC_CONST || (v->absent[0] & 1));
+    bool nulls = log_any_bit(v, v->nulls, rows);
+    bool absent = log_any_bit(v, v->absent, rows);
 
     buf_u32(b, id);
     buf_u8(b, (uint8_t)v->type);

@@ -22,6 +22,7 @@
 
 #define LOG_FORMAT     1
 #define LOG_FRAME_HEAD 48u
+#define LOG_ROWS_MAX   (64u * 1024 * 1024) /* of a batch */
 
 /* A batch as decoded: columns by permanent id, borrowed from the frame's bytes and the arena. */
 struct log_batch {
