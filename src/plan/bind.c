@@ -250,15 +250,20 @@ bind_function(struct binder *b, const struct expr *e, struct bexpr **ret, struct
         dn_err_at(err, e->pos);
         return rc;
     }
-    if (e->star || e->distinct) {
+    if (e->star || e->distinct || e->a) {
         rc = DN_FAIL(err,
                      DN_E_UNDEFINED_FUNCTION,
                      "%s is no aggregate function: it takes no %s",
                      e->name,
-                     e->star ? "*" : "DISTINCT");
+                     e->star       ? "*"
+                     : e->distinct ? "DISTINCT"
+                                   : "FILTER");
         dn_err_at(err, e->pos);
         return rc;
     }
+    rc = bind_choice_call(b, e, name, ret, err);
+    if (rc != 1)
+        return rc;
     for (uint32_t i = 0; i < e->args_count; i++) {
         rc = bind_expr(b, e->args[i], &args[i], err);
         if (rc < 0)
@@ -411,22 +416,12 @@ bind_is_null(struct binder *b, const struct expr *e, struct bexpr **ret, struct 
 const char *bind_op_name(enum expr_op op)
 {
     static const char *const names[OP_MAX] = {
-        [OP_ADD] = "+",
-        [OP_SUB] = "-",
-        [OP_MUL] = "*",
-        [OP_DIV] = "/",
-        [OP_MOD] = "%",
-        [OP_EQ] = "=",
-        [OP_NE] = "<>",
-        [OP_LT] = "<",
-        [OP_LE] = "<=",
-        [OP_GT] = ">",
-        [OP_GE] = ">=",
-        [OP_AND] = "and",
-        [OP_OR] = "or",
-        [OP_NOT] = "not",
-        [OP_NEG] = "-",
-        [OP_POS] = "+",
+        [OP_ADD] = "+",       [OP_SUB] = "-",        [OP_MUL] = "*",     [OP_DIV] = "/",
+        [OP_MOD] = "%",       [OP_EQ] = "=",         [OP_NE] = "<>",     [OP_LT] = "<",
+        [OP_LE] = "<=",       [OP_GT] = ">",         [OP_GE] = ">=",     [OP_AND] = "and",
+        [OP_OR] = "or",       [OP_NOT] = "not",      [OP_NEG] = "-",     [OP_POS] = "+",
+        [OP_CONCAT] = "||",   [OP_BIT_AND] = "&",    [OP_BIT_OR] = "|",  [OP_BIT_XOR] = "#",
+        [OP_BIT_LEFT] = "<<", [OP_BIT_RIGHT] = ">>", [OP_BIT_NOT] = "~", [OP_POWER] = "^",
     };
 
     return names[op];
@@ -446,7 +441,7 @@ bind_unary(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn
     if (rc < 0)
         return rc;
     if (e->op == OP_POS) {
-        if (x->type == TYPE_NONE || type_is_number(x->type)) {
+        if (x->type == TYPE_NONE || type_is_number(x->type) || x->type == TYPE_INTERVAL) {
             *ret = x;
             return 0;
         }
@@ -455,6 +450,8 @@ bind_unary(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn
         dn_err_at(err, e->pos);
         return rc;
     }
+    if (e->op == OP_BIT_NOT)
+        return bind_call(b, "~", e->pos, &x, 1, ret, err);
     if (x->type == TYPE_NONE) { /* nothing says which number type: the widest */
         rc = bind_coerce(b, x, TYPE_DOUBLE, false, &x, err);
         if (rc < 0)
@@ -508,6 +505,14 @@ int bind_expr(struct binder *b, const struct expr *e, struct bexpr **ret, struct
     case EXPR_CAST:
         rc = bind_expr(b, e->a, &x, err);
         return rc < 0 ? rc : bind_coerce(b, x, e->type, true, ret, err);
+    case EXPR_CASE:
+        return bind_case(b, e, ret, err);
+    case EXPR_LIKE:
+        return bind_like(b, e, ret, err);
+    case EXPR_IS:
+        return bind_is(b, e, ret, err);
+    case EXPR_DISTINCT:
+        return bind_distinct(b, e, ret, err);
     case EXPR_STAR:
         rc = DN_FAIL(err,
                      DN_E_SYNTAX,

@@ -87,6 +87,28 @@ int bind_chain(struct binder *b,
                struct bexpr **ret,
                struct dn_err *err) DN_MUST_CHECK;
 
+/* CASE, LIKE, IS TRUE, IS DISTINCT FROM (bind_choice.c). */
+int bind_case(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+    DN_MUST_CHECK;
+int bind_like(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+    DN_MUST_CHECK;
+int bind_is(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+    DN_MUST_CHECK;
+int bind_distinct(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+    DN_MUST_CHECK;
+/* COALESCE, NULLIF, GREATEST, LEAST; name is e->name in lower case. 1: none of them. */
+int bind_choice_call(struct binder *b,
+                     const struct expr *e,
+                     const char *name,
+                     struct bexpr **ret,
+                     struct dn_err *err) DN_MUST_CHECK;
+/* CASE WHEN cond THEN value END. */
+int bind_when(struct binder *b,
+              struct bexpr *cond,
+              struct bexpr *value,
+              struct bexpr **ret,
+              struct dn_err *err) DN_MUST_CHECK;
+
 /* An aggregate call; name is e->name in lower case (bind_group.c). */
 int bind_aggregate(struct binder *b,
                    const struct expr *e,

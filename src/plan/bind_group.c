@@ -31,14 +31,19 @@ bool bind_same(const struct bexpr *a, const struct bexpr *b)
     return true;
 }
 
+static bool bind_same_arg(const struct bexpr *a, const struct bexpr *b)
+{
+    return a == b || (a && b && bind_same(a, b));
+}
+
 static int
 bind_agg_add(struct binder *b, const struct plan_agg *agg, uint32_t *ret, struct dn_err *err)
 {
     for (uint32_t i = 0; i < b->aggs_count; i++) {
         const struct plan_agg *a = &b->aggs[i];
 
-        if (a->agg == agg->agg && a->distinct == agg->distinct &&
-            (a->arg == agg->arg || (a->arg && agg->arg && bind_same(a->arg, agg->arg)))) {
+        if (a->agg == agg->agg && a->distinct == agg->distinct && bind_same_arg(a->arg, agg->arg) &&
+            bind_same_arg(a->arg2, agg->arg2)) {
             *ret = i;
             return 0;
         }
@@ -59,7 +64,8 @@ bind_agg_add(struct binder *b, const struct plan_agg *agg, uint32_t *ret, struct
     return 0;
 }
 
-static int bind_agg_check(const struct binder *b, const struct expr *e, struct dn_err *err)
+static int
+bind_agg_check(const struct binder *b, const struct expr *e, bool timed, struct dn_err *err)
 {
     int rc = 0;
 
@@ -71,11 +77,12 @@ static int bind_agg_check(const struct binder *b, const struct expr *e, struct d
                      "aggregate function %s is not allowed in %s",
                      e->name,
                      b->clause ? b->clause : "this place");
-    else if (!e->star && e->args_count != 1)
+    else if (!e->star && e->args_count != 1 && !(timed && e->args_count == 2))
         rc = DN_FAIL(err,
                      DN_E_UNDEFINED_FUNCTION,
-                     "aggregate function %s takes one argument, not %u",
+                     "aggregate function %s takes one argument%s, not %u",
                      e->name,
+                     timed ? " or two" : "",
                      e->args_count);
     else if (e->star && e->distinct)
         rc = DN_FAIL(err, DN_E_SYNTAX, "DISTINCT needs an expression to look at, not *");
@@ -87,6 +94,80 @@ static int bind_agg_check(const struct binder *b, const struct expr *e, struct d
     return rc;
 }
 
+/* first and last, which go by a time. */
+static bool bind_agg_timed(const char *name)
+{
+    const struct agg *a;
+
+    for (uint32_t i = 0; (a = agg_at(i)); i++) {
+        if (a->arg2 != TYPE_NONE && strcmp(a->name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The time that goes with the value: the second argument, or the table's time column. */
+static int
+bind_agg_time(struct binder *b, const struct expr *e, struct plan_agg *agg, struct dn_err *err)
+{
+    const struct table *t = b->table;
+    int rc;
+
+    if (e->args_count == 2) {
+        rc = bind_expr(b, e->args[1], &agg->arg2, err);
+        if (rc == 0 && agg->arg2->type == TYPE_NONE)
+            rc = bind_coerce(b, agg->arg2, TYPE_TIMESTAMP_US, false, &agg->arg2, err);
+        return rc;
+    }
+    if (!t || t->time_col < 0) {
+        DN_IGNORE(DN_FAIL(err,
+                          DN_E_UNDEFINED_FUNCTION,
+                          "%s(x) goes by the time column of the table, and there is none",
+                          e->name)); /* returned below */
+        dn_err_hint(err, "Say by which time: %s(x, t).", e->name);
+        dn_err_at(err, e->pos);
+        return DN_E_UNDEFINED_FUNCTION;
+    }
+    agg->arg2 = bind_new(b, BEXPR_COLUMN, t->columns[t->time_col].type, e->pos);
+    if (!agg->arg2)
+        return DN_FAIL_NOMEM(err);
+    agg->arg2->col = bind_scan_col(b, (uint16_t)t->time_col);
+    return 0;
+}
+
+/* f(x) FILTER (WHERE c) is f(CASE WHEN c THEN x END), as no aggregate counts NULLs; count(*) counts
+ * something that is not NULL. */
+static int
+bind_agg_filter(struct binder *b, const struct expr *e, struct plan_agg *agg, struct dn_err *err)
+{
+    struct datum yes = {.type = TYPE_BOOLEAN, .v = {.i64 = 1}};
+    struct bexpr *cond;
+    int rc = bind_bool(b, e->a, &cond, err);
+
+    if (rc == 0 && e->star)
+        rc = bind_const(b, &yes, e->pos, &agg->arg, err);
+    return rc < 0 ? rc : bind_when(b, cond, agg->arg, &agg->arg, err);
+}
+
+/* The arguments, over the scan. */
+static int bind_agg_args(
+    struct binder *b, const struct expr *e, bool timed, struct plan_agg *agg, struct dn_err *err)
+{
+    int rc = 0;
+
+    b->in_agg = true;
+    if (!e->star)
+        rc = bind_expr(b, e->args[0], &agg->arg, err);
+    if (rc == 0 && !e->star)
+        rc = bind_settle(b, agg->arg, &agg->arg, err);
+    if (rc == 0 && timed)
+        rc = bind_agg_time(b, e, agg, err);
+    if (rc == 0 && e->a)
+        rc = bind_agg_filter(b, e, agg, err);
+    b->in_agg = false;
+    return rc;
+}
+
 int bind_aggregate(struct binder *b,
                    const struct expr *e,
                    const char *name,
@@ -94,25 +175,22 @@ int bind_aggregate(struct binder *b,
                    struct dn_err *err)
 {
     struct plan_agg agg = {.distinct = e->distinct, .pos = e->pos};
+    bool timed = bind_agg_timed(name);
     struct bexpr *out;
     uint32_t n;
-    int rc = bind_agg_check(b, e, err);
+    int rc = bind_agg_check(b, e, timed, err);
 
+    if (rc == 0)
+        rc = bind_agg_args(b, e, timed, &agg, err);
     if (rc < 0)
         return rc;
-    if (!e->star) {
-        b->in_agg = true;
-        rc = bind_expr(b, e->args[0], &agg.arg, err);
-        b->in_agg = false;
-        if (rc == 0)
-            rc = bind_settle(b, agg.arg, &agg.arg, err);
-        if (rc < 0)
-            return rc;
-    }
-    agg.agg = agg_find(name, e->star, e->star ? TYPE_NONE : agg.arg->type, e->pos, err);
+    if (agg.arg2)
+        agg.agg = agg_find_pair(name, agg.arg->type, agg.arg2->type, e->pos, err);
+    else
+        agg.agg = agg_find(name, !agg.arg, agg.arg ? agg.arg->type : TYPE_NONE, e->pos, err);
     if (!agg.agg)
         return err ? err->code : DN_E_UNDEFINED_FUNCTION;
-    if (!e->star && agg.agg->arg != TYPE_NONE) {
+    if (agg.arg && agg.agg->arg != TYPE_NONE) {
         rc = bind_coerce(b, agg.arg, agg.agg->arg, true, &agg.arg, err);
         if (rc < 0)
             return rc;

@@ -295,6 +295,67 @@ static int pred_is_null(struct pred_walk *w,
     return pred_one(w, e->col, set, ret, err);
 }
 
+/* What starts with a text lies between it and the first text that starts otherwise: the last byte
+ * raised by one. */
+static int pred_starts(
+    struct pred_walk *w, uint32_t col, struct vstr start, struct pred_cons *ret, struct dn_err *err)
+{
+    struct interval *v = arena_calloc(w->arena, 1, sizeof(*v));
+    char *end = arena_dup(w->arena, start.ptr, start.len);
+    uint32_t len = start.len;
+
+    if (!v || !end)
+        return DN_FAIL_NOMEM(err);
+    v->has_lo = v->lo_incl = true;
+    v->lo = (struct datum){.type = TYPE_VARCHAR, .str = start};
+    while (len > 0 && (uint8_t)end[len - 1] == 0xff)
+        len--;
+    if (len > 0) {
+        end[len - 1] = (char)((uint8_t)end[len - 1] + 1);
+        v->has_hi = true;
+        v->hi = (struct datum){.type = TYPE_VARCHAR, .str = {.ptr = end, .len = len}};
+    }
+    return pred_one(w, col, (struct iset){.v = v, .n = 1}, ret, err);
+}
+
+/* x LIKE 'abc%'. */
+static int
+pred_like(struct pred_walk *w, const struct bexpr *e, struct pred_cons *ret, struct dn_err *err)
+{
+    struct vstr escape = {"\\", 1};
+    struct datum pattern, d;
+    struct iset set;
+    bool whole;
+    char *text;
+    int rc;
+
+    *ret = (struct pred_cons){.never = false};
+    if (e->args[0]->kind != BEXPR_COLUMN)
+        return 0;
+    rc = pred_value(w, e->args[1], &pattern, err);
+    if (rc == 0 && e->args_count == 3) {
+        rc = pred_value(w, e->args[2], &d, err);
+        if (rc == 0 && d.null)
+            rc = 1;
+        escape = d.str;
+    }
+    if (rc != 0)
+        return rc < 0 ? rc : 0;
+    ret->never = pattern.null;
+    if (pattern.null)
+        return 0;
+    text = arena_alloc(w->arena, (size_t)pattern.str.len + 1);
+    if (!text)
+        return DN_FAIL_NOMEM(err);
+    d = (struct datum){.type = TYPE_VARCHAR, .str = {.ptr = text}};
+    d.str.len = func_like_prefix(pattern.str, escape, text, &whole);
+    if (!whole)
+        return d.str.len ? pred_starts(w, e->args[0]->col, d.str, ret, err) : 0;
+    if (!iset_compare(w->arena, OP_EQ, &d, &set))
+        return DN_FAIL_NOMEM(err);
+    return pred_one(w, e->args[0]->col, set, ret, err);
+}
+
 /* ---- the walk ---- */
 
 static int pred_walk(struct pred_walk *w,
@@ -366,7 +427,13 @@ static int pred_walk(struct pred_walk *w,
                 return pred_is_null(w, e->args[0], want, ret, err);
             if (strcmp(e->func->name, "is not null") == 0)
                 return pred_is_null(w, e->args[0], !want, ret, err);
+            if (want && strcmp(e->func->name, "is true") == 0)
+                return pred_walk(w, e->args[0], true, ret, err);
+            if (want && strcmp(e->func->name, "is false") == 0)
+                return pred_walk(w, e->args[0], false, ret, err);
         }
+        if (want && (e->func->flags & FUNC_OPERATOR) && strcmp(e->func->name, "like") == 0)
+            return pred_like(w, e, ret, err);
         break;
     case BEXPR_CASE:
     case BEXPR_COALESCE:

@@ -11,6 +11,7 @@
 #include "grammar.h"
 
 #include <string.h>
+#include <strings.h>
 
 void *sql_new(struct sql_parser *ps, size_t size)
 {
@@ -152,7 +153,7 @@ void *sql_list_take_structs(struct sql_parser *ps, struct sql_list list, size_t 
 
 /* ---- expressions ---- */
 
-static struct expr *build_expr(struct sql_parser *ps, enum expr_kind kind, uint32_t pos)
+struct expr *sql_expr_new(struct sql_parser *ps, enum expr_kind kind, uint32_t pos)
 {
     struct expr *e = sql_new(ps, sizeof *e);
 
@@ -169,8 +170,7 @@ static uint32_t build_depth(const struct expr *child, uint32_t depth)
     return child && child->depth >= depth ? child->depth + 1 : depth;
 }
 
-/* Sets the height from the children; refuses one too high. */
-static struct expr *build_done(struct sql_parser *ps, struct expr *e)
+struct expr *sql_expr_done(struct sql_parser *ps, struct expr *e)
 {
     uint32_t depth = 1;
 
@@ -196,12 +196,12 @@ struct expr *sql_unary(struct sql_parser *ps, enum expr_op op, uint32_t pos, str
         return NULL;
     if (op == OP_NEG && sql_negate(ps, a, pos))
         return a;
-    e = build_expr(ps, EXPR_UNARY, pos);
+    e = sql_expr_new(ps, EXPR_UNARY, pos);
     if (!e)
         return NULL;
     e->op = op;
     e->a = a;
-    return build_done(ps, e);
+    return sql_expr_done(ps, e);
 }
 
 /* Operands of e as part of a chain of op. */
@@ -243,7 +243,7 @@ static struct expr *build_chain(struct expr *node, struct expr *all, struct expr
 struct expr *
 sql_binary(struct sql_parser *ps, enum expr_op op, uint32_t pos, struct expr *a, struct expr *b)
 {
-    struct expr *e = build_expr(ps, EXPR_BINARY, pos);
+    struct expr *e = sql_expr_new(ps, EXPR_BINARY, pos);
 
     if (!e)
         return NULL;
@@ -256,7 +256,7 @@ sql_binary(struct sql_parser *ps, enum expr_op op, uint32_t pos, struct expr *a,
     }
     e->a = a;
     e->b = b;
-    return build_done(ps, e);
+    return sql_expr_done(ps, e);
 }
 
 struct expr *sql_between(struct sql_parser *ps,
@@ -266,7 +266,7 @@ struct expr *sql_between(struct sql_parser *ps,
                          struct expr *b,
                          struct expr *c)
 {
-    struct expr *e = build_expr(ps, EXPR_BETWEEN, pos);
+    struct expr *e = sql_expr_new(ps, EXPR_BETWEEN, pos);
 
     if (!e)
         return NULL;
@@ -274,13 +274,13 @@ struct expr *sql_between(struct sql_parser *ps,
     e->a = a;
     e->b = b;
     e->c = c;
-    return build_done(ps, e);
+    return sql_expr_done(ps, e);
 }
 
 struct expr *
 sql_in(struct sql_parser *ps, uint32_t pos, bool negated, struct expr *a, struct sql_list list)
 {
-    struct expr *e = build_expr(ps, EXPR_IN, pos);
+    struct expr *e = sql_expr_new(ps, EXPR_IN, pos);
 
     if (!e)
         return NULL;
@@ -288,24 +288,24 @@ sql_in(struct sql_parser *ps, uint32_t pos, bool negated, struct expr *a, struct
     e->a = a;
     e->args = sql_list_take(ps, list);
     e->args_count = list.count;
-    return build_done(ps, e);
+    return sql_expr_done(ps, e);
 }
 
 struct expr *sql_is_null(struct sql_parser *ps, uint32_t pos, bool negated, struct expr *a)
 {
-    struct expr *e = build_expr(ps, EXPR_IS_NULL, pos);
+    struct expr *e = sql_expr_new(ps, EXPR_IS_NULL, pos);
 
     if (!e)
         return NULL;
     e->negated = negated;
     e->a = a;
-    return build_done(ps, e);
+    return sql_expr_done(ps, e);
 }
 
 struct expr *sql_call(
     struct sql_parser *ps, struct sql_token name, struct sql_list args, bool star, bool distinct)
 {
-    struct expr *e = build_expr(ps, EXPR_CALL, name.pos);
+    struct expr *e = sql_expr_new(ps, EXPR_CALL, name.pos);
 
     if (!e)
         return NULL;
@@ -314,24 +314,27 @@ struct expr *sql_call(
     e->distinct = distinct;
     e->args = sql_list_take(ps, args);
     e->args_count = args.count;
-    return build_done(ps, e);
+    return sql_expr_done(ps, e);
 }
 
 struct expr *sql_cast(struct sql_parser *ps, uint32_t pos, struct expr *a, struct sql_type type)
 {
-    struct expr *e = build_expr(ps, EXPR_CAST, pos);
+    struct expr *e = sql_expr_new(ps, EXPR_CAST, pos);
 
     if (!e)
         return NULL;
     e->a = a;
     e->type = type.type;
-    return build_done(ps, e);
+    return sql_expr_done(ps, e);
 }
 
 struct expr *sql_column(struct sql_parser *ps, const struct sql_token *table, struct sql_token name)
 {
-    struct expr *e = build_expr(ps, EXPR_COLUMN, table ? table->pos : name.pos);
+    struct expr *e;
 
+    if (!table && name.len == 17 && strncasecmp(name.ptr, "current_timestamp", 17) == 0)
+        return sql_now(ps, name);
+    e = sql_expr_new(ps, EXPR_COLUMN, table ? table->pos : name.pos);
     if (!e)
         return NULL;
     e->table = table ? sql_name(ps, *table) : NULL;
@@ -341,7 +344,7 @@ struct expr *sql_column(struct sql_parser *ps, const struct sql_token *table, st
 
 struct expr *sql_star(struct sql_parser *ps, const struct sql_token *table, uint32_t pos)
 {
-    struct expr *e = build_expr(ps, EXPR_STAR, pos);
+    struct expr *e = sql_expr_new(ps, EXPR_STAR, pos);
 
     if (e && table)
         e->table = sql_name(ps, *table);
@@ -350,7 +353,7 @@ struct expr *sql_star(struct sql_parser *ps, const struct sql_token *table, uint
 
 struct expr *sql_param(struct sql_parser *ps, struct sql_token tok)
 {
-    struct expr *e = build_expr(ps, EXPR_PARAM, tok.pos);
+    struct expr *e = sql_expr_new(ps, EXPR_PARAM, tok.pos);
     uint32_t number = 0;
 
     if (!e)

@@ -366,24 +366,9 @@ struct expr *sql_blob(struct sql_parser *ps, struct sql_token tok)
 /* ---- types ---- */
 
 static const char *const type_words[] = {
-    "VARCHAR",
-    "TEXT",
-    "STRING",
-    "BOOLEAN",
-    "BOOL",
-    "TIMESTAMP",
-    "TIMESTAMPTZ",
-    "DATETIME",
-    "SMALLINT",
-    "INT",
-    "INTEGER",
-    "BIGINT",
-    "SINT64",
-    "REAL",
-    "DOUBLE",
-    "FLOAT",
-    "BLOB",
-    "BYTEA",
+    "VARCHAR",  "TEXT",     "STRING", "BOOLEAN", "BOOL",     "TIMESTAMP", "TIMESTAMPTZ",
+    "DATETIME", "SMALLINT", "INT",    "INTEGER", "BIGINT",   "SINT64",    "REAL",
+    "DOUBLE",   "FLOAT",    "BLOB",   "BYTEA",   "INTERVAL",
 };
 /* Types of other databases, and what serves here; NULL: nothing yet. */
 static const struct {
@@ -392,7 +377,6 @@ static const struct {
 } type_foreign[] = {
     {"DATE", "TIMESTAMP"},
     {"TIME", NULL},
-    {"INTERVAL", NULL},
     {"NUMERIC", "DOUBLE or BIGINT"},
     {"DECIMAL", "DOUBLE or BIGINT"},
     {"UUID", "VARCHAR"},
@@ -577,12 +561,54 @@ struct expr *sql_typed(struct sql_parser *ps,
             ps, word, type.pos, second, call ? call->args : NULL, call ? call->args_count : 0);
         if (!call && type.type == TYPE_TIMESTAMP)
             type.type = typed_timestamp(text);
-    } else if (!call && second == 0 &&
-               (type_is(word, "DATE") || type_is(word, "TIME") || type_is(word, "INTERVAL"))) {
+    } else if (!call && second == 0 && (type_is(word, "DATE") || type_is(word, "TIME"))) {
         type_unknown(ps, word, type.pos);
     } else {
         sql_fail_syntax(ps, TK_STRING, text);
     }
     value = sql_string(ps, text);
     return sql_cast(ps, type.pos, value, type);
+}
+
+/* The bytes of p as the text of an interval. */
+static struct expr *interval_of(struct sql_parser *ps, uint32_t pos, const char *p, size_t len)
+{
+    struct expr *e = literal_new(ps, pos, len);
+    struct sql_type type = {.type = TYPE_INTERVAL, .pos = pos};
+
+    if (!e)
+        return NULL;
+    memcpy(e + 1, p, len);
+    e->value.type = TYPE_VARCHAR;
+    e->value.str = (struct vstr){(const char *)(e + 1), (uint32_t)len};
+    return sql_cast(ps, pos, e, type);
+}
+
+struct expr *sql_duration(struct sql_parser *ps, struct sql_token tok)
+{
+    return interval_of(ps, tok.pos, tok.ptr, tok.len);
+}
+
+struct expr *sql_interval_field(struct sql_parser *ps,
+                                struct sql_token name,
+                                struct sql_token text,
+                                struct sql_token field)
+{
+    uint32_t len;
+    const char *value = sql_string_text(ps, text, &len);
+    struct expr *e = NULL;
+    struct buf b;
+
+    if (ps->rc < 0)
+        return NULL;
+    buf_init(&b, ps->arena->owner);
+    buf_append(&b, value, len);
+    buf_u8(&b, ' ');
+    buf_append(&b, field.ptr, field.len);
+    if (b.failed)
+        sql_fail_nomem(ps);
+    else
+        e = interval_of(ps, name.pos, (const char *)b.data, b.len);
+    buf_done(&b);
+    return e;
 }

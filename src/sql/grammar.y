@@ -26,25 +26,29 @@
 %token PRIMARY PARTITION KEY NOT NULL DEFAULT ASC DESC NULLS FIRST LAST.
 %token TABLES SCHEMAS KEYSPACES PARTITIONS STATUS IF EXISTS TO ALL DISTINCT CLUSTERING WITH ON TRUE FALSE.
 %token CAST PRECISION VARYING WITHOUT TIME ZONE.
-%token INTEGER FLOAT STRING BLOB PARAM ID.
+%token INTEGER FLOAT STRING BLOB PARAM DURATION ID.
 %token DOT TYPECAST PLUS MINUS STAR SLASH PERCENT NE LT LE GT GE AND OR NOT_LA IN IS BETWEEN.
+%token CONCAT AMP PIPE HASH LSHIFT RSHIFT TILDE CARET ESCAPE UNKNOWN FIELD.
+%token BOTH LEADING TRAILING.
 %token OVER FILTER WITHIN AT ISNULL NOTNULL ILLEGAL STOP ROW.
 %token CASE CHECK COLLATE CONSTRAINT CROSS ELSE END EXCEPT FETCH FOR FOREIGN FULL ILIKE INNER INTERSECT
   JOIN LATERAL LEFT LIKE NATURAL ONLY REFERENCES RETURNING RIGHT THEN UNION UNIQUE USING WHEN WINDOW.
 
 %fallback ID ADD ALTER ASC BY CHECKPOINT CLUSTERING COLUMN DELETE DESC DESCRIBE DROP EXISTS EXPLAIN
   FIRST FLUSH IF INSERT KEY KEYSPACE KEYSPACES LAST NULLS PARTITION PARTITIONS PRECISION RENAME SCHEMA
-  SCHEMAS SET SHOW STATUS TABLES TIME TO TRUNCATE UPDATE USE VALUES VARYING WITHOUT ZONE.
+  SCHEMAS SET SHOW STATUS TABLES TIME TO TRUNCATE UNKNOWN UPDATE USE VALUES VARYING WITHOUT ZONE.
 
 %left OR.
 %left AND.
 %right NOT.
 %nonassoc IS.
 %nonassoc EQ NE LT LE GT GE.
-%nonassoc BETWEEN IN NOT_LA.
-%left X_INFIX.
+%nonassoc BETWEEN IN LIKE ILIKE NOT_LA.
+%nonassoc ESCAPE.
+%left X_INFIX CONCAT AMP PIPE HASH LSHIFT RSHIFT TILDE.
 %left PLUS MINUS.
 %left STAR SLASH PERCENT.
+%left CARET.
 %right SIGN.
 %left TYPECAST.
 
@@ -53,6 +57,7 @@
 #include "sql/ast_build.h"
 
 #include <string.h>
+#include <strings.h>
 
 /* The template is not written for our warnings, and its assertions and trace are for those who work
  * on lemon; what we add to it is little and is called from here. */
@@ -89,6 +94,7 @@ name(A) ::= WITHIN(T). {A = T;}
 name(A) ::= AT(T). {A = T;}
 name(A) ::= ISNULL(T). {A = T;}
 name(A) ::= NOTNULL(T). {A = T;}
+name(A) ::= ESCAPE(T). {A = T;}
 
 %type qname {struct qual_name *}
 qname(A) ::= name(N). {A = sql_qual(ps, NULL, N);}
@@ -392,20 +398,41 @@ expr(A) ::= NULL(T). {A = sql_word(ps, TK_NULL, T);}
 expr(A) ::= TRUE(T). {A = sql_word(ps, TK_TRUE, T);}
 expr(A) ::= FALSE(T). {A = sql_word(ps, TK_FALSE, T);}
 expr(A) ::= PARAM(T). {A = sql_param(ps, T);}
+expr(A) ::= DURATION(T). {A = sql_duration(ps, T);}
 expr(A) ::= name(N). {A = sql_column(ps, NULL, N);}
 expr(A) ::= name(S) DOT name(N). {A = sql_column(ps, &S, N);}
 expr(A) ::= LP expr(E) RP. {A = sql_paren(E);}
 expr(A) ::= LP expr(E) X_ROW. {A = E;}
 expr(A) ::= X_EXPR. {A = NULL;}
 expr(A) ::= call(E). {A = E;}
+expr(A) ::= call(E) FILTER LP WHERE expr(C) RP. {A = sql_filter(ps, E, C);}
 expr(A) ::= call(E) X_CALL. {A = E;}
 %type call {struct expr *}
 call(A) ::= name(N) LP RP. {A = sql_call(ps, N, sql_list_none(ps), false, false);}
 call(A) ::= name(N) LP STAR RP. {A = sql_call(ps, N, sql_list_none(ps), true, false);}
 call(A) ::= name(N) LP exprs(L) RP. {A = sql_call(ps, N, L, false, false);}
 call(A) ::= name(N) LP DISTINCT exprs(L) RP. {A = sql_call(ps, N, L, false, true);}
+call(A) ::= LEFT(N) LP exprs(L) RP. {A = sql_call(ps, N, L, false, false);}
+call(A) ::= RIGHT(N) LP exprs(L) RP. {A = sql_call(ps, N, L, false, false);}
+call(A) ::= name(N) LP expr(E) FROM(T) expr(F) RP. {A = sql_call_from(ps, N, E, F, NULL, T);}
+call(A) ::= name(N) LP expr(E) FROM(T) expr(F) FOR expr(C) RP. {A = sql_call_from(ps, N, E, F, C, T);}
+call(A) ::= name(N) LP expr(E) FOR(T) expr(C) RP. {A = sql_call_from(ps, N, E, NULL, C, T);}
+call(A) ::= name(N) LP expr(E) IN position_in(P) RP. {A = sql_position(ps, N, E, P);}
+call(A) ::= name(N) LP trim_side(S) expr(E) FROM expr(F) RP. {A = sql_trim(ps, N, S, E, F);}
+call(A) ::= name(N) LP trim_side(S) FROM expr(F) RP. {A = sql_trim(ps, N, S, NULL, F);}
+%type trim_side {int}
+trim_side(A) ::= BOTH. {A = TK_BOTH;}
+trim_side(A) ::= LEADING. {A = TK_LEADING;}
+trim_side(A) ::= TRAILING. {A = TK_TRAILING;}
+%type position_in {struct expr *} /* no parentheses: they would be a list */
+position_in(A) ::= STRING(T). {A = sql_string(ps, T);}
+position_in(A) ::= PARAM(T). {A = sql_param(ps, T);}
+position_in(A) ::= name(N). {A = sql_column(ps, NULL, N);}
+position_in(A) ::= name(S) DOT name(N). {A = sql_column(ps, &S, N);}
+position_in(A) ::= call(E). {A = E;}
 
 expr(A) ::= name(N) STRING(T). {A = sql_typed(ps, N, NULL, 0, T);}
+expr(A) ::= name(N) STRING(T) FIELD(F). {A = sql_interval_field(ps, N, T, F);}
 expr(A) ::= name(N) WITH TIME ZONE STRING(T). {A = sql_typed(ps, N, NULL, TK_WITH, T);}
 expr(A) ::= name(N) WITHOUT TIME ZONE STRING(T). {A = sql_typed(ps, N, NULL, TK_WITHOUT, T);}
 expr(A) ::= call(E) STRING(T). {A = sql_typed(ps, T, E, 0, T);}
@@ -413,6 +440,13 @@ expr(A) ::= call(E) WITH TIME ZONE STRING(T). {A = sql_typed(ps, T, E, TK_WITH, 
 expr(A) ::= call(E) WITHOUT TIME ZONE STRING(T). {A = sql_typed(ps, T, E, TK_WITHOUT, T);}
 expr(A) ::= CAST(C) LP expr(E) AS type(T) RP. {A = sql_cast(ps, C.pos, E, T);}
 expr(A) ::= expr(E) TYPECAST(O) type(T). {A = sql_cast(ps, O.pos, E, T);}
+
+expr(A) ::= CASE(C) whens(W) END. {A = sql_case(ps, C.pos, NULL, W, NULL);}
+expr(A) ::= CASE(C) whens(W) ELSE expr(E) END. {A = sql_case(ps, C.pos, NULL, W, E);}
+expr(A) ::= CASE(C) expr(O) whens(W) END. {A = sql_case(ps, C.pos, O, W, NULL);}
+expr(A) ::= CASE(C) expr(O) whens(W) ELSE expr(E) END. {A = sql_case(ps, C.pos, O, W, E);}
+whens(A) ::= WHEN expr(C) THEN expr(V). {A = sql_list_add(ps, sql_list_one(ps, C), V);}
+whens(A) ::= whens(L) WHEN expr(C) THEN expr(V). {A = sql_list_add(ps, sql_list_add(ps, L, C), V);}
 
 expr(A) ::= MINUS(O) expr(E). [SIGN] {A = sql_unary(ps, OP_NEG, O.pos, E);}
 expr(A) ::= PLUS(O) expr(E). [SIGN] {A = sql_unary(ps, OP_POS, O.pos, E);}
@@ -422,6 +456,14 @@ expr(A) ::= expr(L) MINUS(O) expr(R). {A = sql_binary(ps, OP_SUB, O.pos, L, R);}
 expr(A) ::= expr(L) STAR(O) expr(R). {A = sql_binary(ps, OP_MUL, O.pos, L, R);}
 expr(A) ::= expr(L) SLASH(O) expr(R). {A = sql_binary(ps, OP_DIV, O.pos, L, R);}
 expr(A) ::= expr(L) PERCENT(O) expr(R). {A = sql_binary(ps, OP_MOD, O.pos, L, R);}
+expr(A) ::= expr(L) CARET(O) expr(R). {A = sql_binary(ps, OP_POWER, O.pos, L, R);}
+expr(A) ::= expr(L) CONCAT(O) expr(R). {A = sql_binary(ps, OP_CONCAT, O.pos, L, R);}
+expr(A) ::= expr(L) AMP(O) expr(R). {A = sql_binary(ps, OP_BIT_AND, O.pos, L, R);}
+expr(A) ::= expr(L) PIPE(O) expr(R). {A = sql_binary(ps, OP_BIT_OR, O.pos, L, R);}
+expr(A) ::= expr(L) HASH(O) expr(R). {A = sql_binary(ps, OP_BIT_XOR, O.pos, L, R);}
+expr(A) ::= expr(L) LSHIFT(O) expr(R). {A = sql_binary(ps, OP_BIT_LEFT, O.pos, L, R);}
+expr(A) ::= expr(L) RSHIFT(O) expr(R). {A = sql_binary(ps, OP_BIT_RIGHT, O.pos, L, R);}
+expr(A) ::= TILDE(O) expr(E). {A = sql_unary(ps, OP_BIT_NOT, O.pos, E);}
 expr(A) ::= expr(L) EQ(O) expr(R). {A = sql_binary(ps, OP_EQ, O.pos, L, R);}
 expr(A) ::= expr(L) NE(O) expr(R). {A = sql_binary(ps, OP_NE, O.pos, L, R);}
 expr(A) ::= expr(L) LT(O) expr(R). {A = sql_binary(ps, OP_LT, O.pos, L, R);}
@@ -432,8 +474,21 @@ expr(A) ::= expr(L) AND(O) expr(R). {A = sql_binary(ps, OP_AND, O.pos, L, R);}
 expr(A) ::= expr(L) OR(O) expr(R). {A = sql_binary(ps, OP_OR, O.pos, L, R);}
 expr(A) ::= expr(E) IS(O) NULL. {A = sql_is_null(ps, O.pos, false, E);}
 expr(A) ::= expr(E) IS(O) NOT NULL. {A = sql_is_null(ps, O.pos, true, E);}
-expr(A) ::= expr(E) IS X_IS. {A = E;}
-expr(A) ::= expr(E) IS NOT X_IS. [IS] {A = E;}
+expr(A) ::= expr(E) IS(O) truth(T). {A = sql_is(ps, O.pos, (enum expr_op)T, false, E);}
+expr(A) ::= expr(E) IS(O) NOT truth(T). {A = sql_is(ps, O.pos, (enum expr_op)T, true, E);}
+expr(A) ::= expr(L) IS(O) DISTINCT FROM expr(R). [IS] {A = sql_distinct(ps, O.pos, false, L, R);}
+expr(A) ::= expr(L) IS(O) NOT DISTINCT FROM expr(R). [IS] {A = sql_distinct(ps, O.pos, true, L, R);}
+%type truth {int}
+truth(A) ::= TRUE. {A = OP_IS_TRUE;}
+truth(A) ::= FALSE. {A = OP_IS_FALSE;}
+truth(A) ::= UNKNOWN. {A = OP_IS_UNKNOWN;}
+expr(A) ::= expr(L) like(O) expr(R). [LIKE] {A = sql_like(ps, O, false, L, R, NULL);}
+expr(A) ::= expr(L) like(O) expr(R) ESCAPE expr(C). [LIKE] {A = sql_like(ps, O, false, L, R, C);}
+expr(A) ::= expr(L) NOT_LA like(O) expr(R). [LIKE] {A = sql_like(ps, O, true, L, R, NULL);}
+expr(A) ::= expr(L) NOT_LA like(O) expr(R) ESCAPE expr(C). [LIKE] {A = sql_like(ps, O, true, L, R, C);}
+%type like {struct sql_token}
+like(A) ::= LIKE(T). {A = T;}
+like(A) ::= ILIKE(T). {A = T;}
 expr(A) ::= expr(E) IN(O) LP exprs(L) RP. {A = sql_in(ps, O.pos, false, E, L);}
 expr(A) ::= expr(E) NOT_LA(O) IN LP exprs(L) RP. [IN] {A = sql_in(ps, O.pos, true, E, L);}
 expr(A) ::= expr(E) BETWEEN(O) expr(B) AND expr(C). [BETWEEN] {A = sql_between(ps, O.pos, false, E, B, C);}
@@ -457,12 +512,33 @@ static int parser_not(const struct sql_lexer *at)
     return code == TK_IN || code == TK_BETWEEN || code == TK_LIKE || code == TK_ILIKE ? TK_NOT_LA : TK_NOT;
 }
 
-static int parser_lex(struct sql_lexer *lx, struct sql_token *tok)
+/* The unit of INTERVAL '15' MINUTE would be an alias anywhere else: here it is a token of its own. */
+enum parser_interval { INTERVAL_NO, INTERVAL_WORD, INTERVAL_TEXT };
+
+static bool parser_is_field(struct sql_token tok)
+{
+    static const char *const fields[] = {"year", "month", "week", "day", "hour", "minute", "second"};
+
+    for (size_t i = 0; i < DN_ARRAY_SIZE(fields); i++)
+        if (strlen(fields[i]) == tok.len && strncasecmp(fields[i], tok.ptr, tok.len) == 0)
+            return true;
+    return false;
+}
+
+static int parser_lex(struct sql_lexer *lx, enum parser_interval *seen, struct sql_token *tok)
 {
     int code = sql_lex(lx, tok);
+    enum parser_interval before = *seen;
 
+    *seen = INTERVAL_NO;
     if (code == 0)
         return TK_STOP;
+    if (code == TK_ID && tok->len == 8 && strncasecmp(tok->ptr, "interval", 8) == 0)
+        *seen = INTERVAL_WORD;
+    if (code == TK_STRING && before == INTERVAL_WORD)
+        *seen = INTERVAL_TEXT;
+    if (code == TK_ID && before == INTERVAL_TEXT && parser_is_field(*tok))
+        return TK_FIELD;
     return code == TK_NOT ? parser_not(lx) : code;
 }
 
@@ -494,6 +570,7 @@ static void parser_rows_step(struct parser_rows *r, int code)
 void sql_parser_run(struct sql_parser *ps)
 {
     struct parser_rows rows = {0};
+    enum parser_interval seen = INTERVAL_NO;
     yyParser parser;
     struct sql_token tok;
     int code;
@@ -503,7 +580,7 @@ void sql_parser_run(struct sql_parser *ps)
         if (parser_at_row(&rows) && sql_rows_try(ps, &tok))
             code = TK_ROW;
         else
-            code = parser_lex(&ps->lx, &tok);
+            code = parser_lex(&ps->lx, &seen, &tok);
         if (code < 0) {
             ps->rc = code;
             break;
@@ -574,6 +651,7 @@ void sql_parser_expect(const struct sql_parser *ps, const char *at, struct sql_e
     struct parser_states states = {.len = 1};
     struct parser_states test;
     struct sql_lexer lx = ps->lx;
+    enum parser_interval seen = INTERVAL_NO;
     struct sql_token tok;
     uint32_t open[64]; /* positions of open parentheses, the outermost 64 */
     int code;
@@ -584,7 +662,7 @@ void sql_parser_expect(const struct sql_parser *ps, const char *at, struct sql_e
     lx.cur = ps->stmt_start;
     lx.pos = ps->stmt_pos;
     for (;;) {
-        code = parser_lex(&lx, &tok);
+        code = parser_lex(&lx, &seen, &tok);
         if (code < 0 || tok.ptr >= at || !parser_feed(&states, code, true))
             break;
         ret->prev = tok;

@@ -82,6 +82,7 @@ again:
         digit+               { return sql_lex_plain(lx, tok, p, TK_INTEGER); }
         float                { return sql_lex_plain(lx, tok, p, TK_FLOAT); }
         "0" [xX] hex*        { return sql_scan_hex_number(lx, tok, p); }
+        (digit+ ("us" | "ms" | [smhdw]))+ { return sql_lex_plain(lx, tok, p, TK_DURATION); }
         (digit+ | float) (letter | high) (more | high)* { return sql_scan_junk(lx, tok, p); }
         "$" digit+           { return sql_lex_plain(lx, tok, p, TK_PARAM); }
         "?"                  { return sql_lex_plain(lx, tok, p, TK_PARAM); }
@@ -106,7 +107,14 @@ again:
         "<=" { return sql_lex_plain(lx, tok, p, TK_LE); }
         ">"  { return sql_lex_plain(lx, tok, p, TK_GT); }
         ">=" { return sql_lex_plain(lx, tok, p, TK_GE); }
-        "||" { return sql_lex_plain(lx, tok, p, TK_ILLEGAL); }
+        "||" { return sql_lex_plain(lx, tok, p, TK_CONCAT); }
+        "&"  { return sql_lex_plain(lx, tok, p, TK_AMP); }
+        "|"  { return sql_lex_plain(lx, tok, p, TK_PIPE); }
+        "#"  { return sql_lex_plain(lx, tok, p, TK_HASH); }
+        "<<" { return sql_lex_plain(lx, tok, p, TK_LSHIFT); }
+        ">>" { return sql_lex_plain(lx, tok, p, TK_RSHIFT); }
+        "~"  { return sql_lex_plain(lx, tok, p, TK_TILDE); }
+        "^"  { return sql_lex_plain(lx, tok, p, TK_CARET); }
 
         [\x00] { return sql_scan_nul(lx, tok->ptr, tok->pos); }
         * { return sql_lex_plain(lx, tok, p, TK_ILLEGAL); }

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 /* ---- names ---- */
 
@@ -18,7 +19,7 @@ static bool print_is_word(const char *name)
 
     if (*s >= '0' && *s <= '9')
         return false;
-    if (*s == '\0' || *s == '$')
+    if (*s == '\0' || *s == '$' || strcasecmp(name, "current_timestamp") == 0)
         return false;
     for (; *s; s++) {
         bool ok = (*s >= '0' && *s <= '9') || (*s >= 'A' && *s <= 'Z') ||
@@ -65,8 +66,10 @@ enum print_prec {
     PREC_IS,
     PREC_COMPARE,
     PREC_IN,
+    PREC_OTHER,
     PREC_ADD,
     PREC_MUL,
+    PREC_POWER,
     PREC_SIGN,
     PREC_CAST,
     PREC_ATOM
@@ -92,6 +95,19 @@ static const struct {
     [OP_NOT] = {"NOT ", PREC_NOT},
     [OP_NEG] = {"-", PREC_SIGN},
     [OP_POS] = {"+", PREC_SIGN},
+    [OP_CONCAT] = {" || ", PREC_OTHER},
+    [OP_BIT_AND] = {" & ", PREC_OTHER},
+    [OP_BIT_OR] = {" | ", PREC_OTHER},
+    [OP_BIT_XOR] = {" # ", PREC_OTHER},
+    [OP_BIT_LEFT] = {" << ", PREC_OTHER},
+    [OP_BIT_RIGHT] = {" >> ", PREC_OTHER},
+    [OP_BIT_NOT] = {"~ ", PREC_OTHER},
+    [OP_POWER] = {" ^ ", PREC_POWER},
+    [OP_LIKE] = {"LIKE ", PREC_IN},
+    [OP_ILIKE] = {"ILIKE ", PREC_IN},
+    [OP_IS_TRUE] = {"TRUE", PREC_IS},
+    [OP_IS_FALSE] = {"FALSE", PREC_IS},
+    [OP_IS_UNKNOWN] = {"UNKNOWN", PREC_IS},
 };
 
 static void print_at(const struct expr *e, enum print_prec least, struct buf *b);
@@ -120,14 +136,18 @@ static enum print_prec print_prec(const struct expr *e)
     case EXPR_STAR:
     case EXPR_CALL:
     case EXPR_CAST:
+    case EXPR_CASE:
         return PREC_ATOM;
     case EXPR_UNARY:
     case EXPR_BINARY:
         return print_ops[e->op].prec;
     case EXPR_BETWEEN:
     case EXPR_IN:
+    case EXPR_LIKE:
         return PREC_IN;
     case EXPR_IS_NULL:
+    case EXPR_IS:
+    case EXPR_DISTINCT:
         return PREC_IS;
     case EXPR_KIND_MAX:
         break;
@@ -183,6 +203,33 @@ static void print_call(const struct expr *e, struct buf *b)
         buf_puts(b, "*");
     print_args(e, b);
     buf_puts(b, ")");
+    if (e->a) {
+        buf_puts(b, " FILTER (WHERE ");
+        print_at(e->a, PREC_OR, b);
+        buf_puts(b, ")");
+    }
+}
+
+static void print_case(const struct expr *e, struct buf *b)
+{
+    buf_puts(b, "CASE ");
+    if (e->a) {
+        print_at(e->a, PREC_OR, b);
+        buf_puts(b, " ");
+    }
+    for (uint32_t i = 0; i + 1 < e->args_count; i += 2) {
+        buf_puts(b, "WHEN ");
+        print_at(e->args[i], PREC_OR, b);
+        buf_puts(b, " THEN ");
+        print_at(e->args[i + 1], PREC_OR, b);
+        buf_puts(b, " ");
+    }
+    if (e->b) {
+        buf_puts(b, "ELSE ");
+        print_at(e->b, PREC_OR, b);
+        buf_puts(b, " ");
+    }
+    buf_puts(b, "END");
 }
 
 /* What each operand must at least bind like to stand there without parentheses. Comparisons do not
@@ -208,6 +255,9 @@ static struct print_least print_least(const struct expr *e)
     case EXPR_BETWEEN:
     case EXPR_IN:
     case EXPR_IS_NULL:
+    case EXPR_LIKE:
+    case EXPR_IS:
+    case EXPR_DISTINCT:
         least.a = prec + 1;
         least.b = prec + 1;
         break;
@@ -217,6 +267,7 @@ static struct print_least print_least(const struct expr *e)
     case EXPR_STAR:
     case EXPR_CALL:
     case EXPR_CAST:
+    case EXPR_CASE:
     case EXPR_KIND_MAX:
         break;
     }
@@ -303,6 +354,29 @@ static void print_expr_inner(const struct expr *e, struct buf *b)
     case EXPR_IS_NULL:
         print_at(e->a, least.a, b);
         buf_puts(b, e->negated ? " IS NOT NULL" : " IS NULL");
+        break;
+    case EXPR_LIKE:
+        print_at(e->a, least.a, b);
+        buf_puts(b, e->negated ? " NOT " : " ");
+        buf_puts(b, print_ops[e->op].text);
+        print_at(e->b, least.b, b);
+        if (e->c) {
+            buf_puts(b, " ESCAPE ");
+            print_at(e->c, least.b, b);
+        }
+        break;
+    case EXPR_IS:
+        print_at(e->a, least.a, b);
+        buf_puts(b, e->negated ? " IS NOT " : " IS ");
+        buf_puts(b, print_ops[e->op].text);
+        break;
+    case EXPR_DISTINCT:
+        print_at(e->a, least.a, b);
+        buf_puts(b, e->negated ? " IS NOT DISTINCT FROM " : " IS DISTINCT FROM ");
+        print_at(e->b, least.b, b);
+        break;
+    case EXPR_CASE:
+        print_case(e, b);
         break;
     case EXPR_CALL:
         print_call(e, b);

@@ -109,14 +109,16 @@ static const struct {
 };
 
 /* Tokens that start an expression, and those that go on after one. */
-static const int error_expr_start[] = {TK_INTEGER, TK_FLOAT,  TK_STRING, TK_BLOB,   TK_PARAM,
-                                       TK_ID,      TK_LP,     TK_NULL,   TK_TRUE,   TK_FALSE,
-                                       TK_CAST,    TK_NOT,    TK_PLUS,   TK_MINUS,  TK_OVER,
-                                       TK_FILTER,  TK_WITHIN, TK_AT,     TK_ISNULL, TK_NOTNULL};
+static const int error_expr_start[] = {
+    TK_INTEGER, TK_FLOAT,  TK_STRING, TK_BLOB,     TK_PARAM,  TK_ID,      TK_LP,
+    TK_NULL,    TK_TRUE,   TK_FALSE,  TK_CAST,     TK_NOT,    TK_PLUS,    TK_MINUS,
+    TK_OVER,    TK_FILTER, TK_WITHIN, TK_AT,       TK_ISNULL, TK_NOTNULL, TK_CASE,
+    TK_TILDE,   TK_LEFT,   TK_RIGHT,  TK_DURATION, TK_ESCAPE};
 static const int error_operators[] = {
-    TK_PLUS, TK_MINUS, TK_STAR,    TK_SLASH,    TK_PERCENT, TK_EQ,  TK_NE,
-    TK_LT,   TK_LE,    TK_GT,      TK_GE,       TK_AND,     TK_OR,  TK_NOT_LA,
-    TK_IN,   TK_IS,    TK_BETWEEN, TK_TYPECAST, TK_LP,      TK_DOT, TK_STRING};
+    TK_PLUS,    TK_MINUS,    TK_STAR, TK_SLASH,  TK_PERCENT, TK_EQ,     TK_NE,    TK_LT,
+    TK_LE,      TK_GT,       TK_GE,   TK_AND,    TK_OR,      TK_NOT_LA, TK_IN,    TK_IS,
+    TK_BETWEEN, TK_TYPECAST, TK_LP,   TK_DOT,    TK_STRING,  TK_LIKE,   TK_ILIKE, TK_CONCAT,
+    TK_AMP,     TK_PIPE,     TK_HASH, TK_LSHIFT, TK_RSHIFT,  TK_CARET};
 /* Never named: words that are only names here, and what exists for other messages. */
 static const int error_silent[] = {TK_OVER,
                                    TK_FILTER,
@@ -126,6 +128,12 @@ static const int error_silent[] = {TK_OVER,
                                    TK_NOTNULL,
                                    TK_ILLEGAL,
                                    TK_NOT_LA,
+                                   TK_ESCAPE,
+                                   TK_FIELD,
+                                   TK_DURATION,
+                                   TK_BOTH,
+                                   TK_LEADING,
+                                   TK_TRAILING,
                                    TK_STOP,
                                    TK_ROW};
 

@@ -41,6 +41,11 @@ bool ast_same_expr(const struct expr *a, const struct expr *b)
         break;
     case EXPR_PARAM:
         return a->param == b->param;
+    case EXPR_LIKE:
+    case EXPR_IS:
+        if (a->op != b->op)
+            return false;
+        break;
     case EXPR_UNARY:
     case EXPR_BINARY:
         if (a->op != b->op || a->chain != b->chain)
@@ -53,6 +58,8 @@ bool ast_same_expr(const struct expr *a, const struct expr *b)
     case EXPR_BETWEEN:
     case EXPR_IN:
     case EXPR_IS_NULL:
+    case EXPR_CASE:
+    case EXPR_DISTINCT:
     case EXPR_KIND_MAX:
         break;
     }

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * bind_choice.c: expressions that choose among others (CASE, COALESCE, NULLIF, GREATEST, LEAST),
+ * whose operands are brought to one type first; LIKE, IS TRUE and IS DISTINCT FROM.
+ *
+ * The common type: an untyped operand takes the others'; numbers take the widest (an integer beside
+ * REAL makes DOUBLE, which keeps more of it), time stamps the finest; if all are untyped it is
+ * text. Anything else must be of one type. */
+#include "plan/bind.h"
+
+/* TYPE_NONE: they do not fit together. */
+static enum type_id bind_common(enum type_id a, enum type_id b)
+{
+    if (a == TYPE_NONE || a == b)
+        return b;
+    if (b == TYPE_NONE)
+        return a;
+    if (type_is_number(a) && type_is_number(b)) {
+        if (type_is_float(a) != type_is_float(b))
+            return TYPE_DOUBLE;
+        return a > b ? a : b;
+    }
+    if (type_is_timestamp(a) && type_is_timestamp(b))
+        return a > b ? a : b;
+    return TYPE_NONE;
+}
+
+/* The operands brought to one type. */
+static int bind_unify(struct binder *b,
+                      const char *what,
+                      struct bexpr **args,
+                      uint32_t count,
+                      enum type_id *ret,
+                      struct dn_err *err)
+{
+    enum type_id type = TYPE_NONE;
+    int rc = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        enum type_id both = bind_common(type, args[i]->type);
+
+        if (both == TYPE_NONE && type != TYPE_NONE && args[i]->type != TYPE_NONE) {
+            rc = DN_FAIL(err,
+                         DN_E_DATATYPE_MISMATCH,
+                         "%s types %s and %s cannot be matched",
+                         what,
+                         type_name(type),
+                         type_name(args[i]->type));
+            dn_err_at(err, args[i]->pos);
+            return rc;
+        }
+        type = both;
+    }
+    if (type == TYPE_NONE)
+        type = TYPE_VARCHAR;
+    for (uint32_t i = 0; i < count && rc == 0; i++)
+        rc = bind_coerce(b, args[i], type, false, &args[i], err);
+    *ret = type;
+    return rc;
+}
+
+static int bind_choice(struct binder *b,
+                       enum bexpr_kind kind,
+                       enum type_id type,
+                       uint32_t pos,
+                       struct bexpr **args,
+                       uint32_t count,
+                       struct bexpr **ret,
+                       struct dn_err *err)
+{
+    struct bexpr *out = bind_new(b, kind, type, pos);
+
+    if (!out)
+        return DN_FAIL_NOMEM(err);
+    out->args = args;
+    out->args_count = count;
+    *ret = out;
+    return bind_fold(b, ret, err);
+}
+
+static int bind_null(struct binder *b, uint32_t pos, struct bexpr **ret, struct dn_err *err)
+{
+    struct datum d = {.type = TYPE_NONE, .null = true};
+
+    return bind_const(b, &d, pos, ret, err);
+}
+
+/* args: condition, value, …, value otherwise; the values get one type here. */
+static int bind_case_done(struct binder *b,
+                          uint32_t pos,
+                          struct bexpr **args,
+                          uint32_t count,
+                          struct bexpr **ret,
+                          struct dn_err *err)
+{
+    struct bexpr **values = arena_alloc_array(b->env->arena, count, sizeof(*values));
+    uint32_t n = 0;
+    enum type_id type;
+    int rc;
+
+    if (!values)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 1; i < count; i += 2)
+        values[n++] = args[i];
+    values[n++] = args[count - 1];
+    rc = bind_unify(b, "CASE", values, n, &type, err);
+    if (rc < 0)
+        return rc;
+    for (uint32_t i = 0; i + 1 < n; i++)
+        args[2 * i + 1] = values[i];
+    args[count - 1] = values[n - 1];
+    return bind_choice(b, BEXPR_CASE, type, pos, args, count, ret, err);
+}
+
+int bind_case(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+{
+    uint32_t count = e->args_count + 1;
+    struct bexpr **args = arena_alloc_array(b->env->arena, count, sizeof(*args));
+    struct bexpr *operand = NULL;
+    int rc = 0;
+
+    if (!args)
+        return DN_FAIL_NOMEM(err);
+    if (e->a)
+        rc = bind_expr(b, e->a, &operand, err);
+    for (uint32_t i = 0; i < e->args_count && rc == 0; i += 2) {
+        if (operand) {
+            rc = bind_expr(b, e->args[i], &args[i], err);
+            if (rc == 0)
+                rc = bind_compare(b, OP_EQ, e->args[i]->pos, operand, args[i], &args[i], err);
+        } else {
+            rc = bind_bool(b, e->args[i], &args[i], err);
+        }
+        if (rc == 0)
+            rc = bind_expr(b, e->args[i + 1], &args[i + 1], err);
+    }
+    if (rc == 0)
+        rc = e->b ? bind_expr(b, e->b, &args[count - 1], err)
+                  : bind_null(b, e->pos, &args[count - 1], err);
+    return rc < 0 ? rc : bind_case_done(b, e->pos, args, count, ret, err);
+}
+
+int bind_when(struct binder *b,
+              struct bexpr *cond,
+              struct bexpr *value,
+              struct bexpr **ret,
+              struct dn_err *err)
+{
+    struct bexpr **args = arena_alloc_array(b->env->arena, 3, sizeof(*args));
+    int rc;
+
+    if (!args)
+        return DN_FAIL_NOMEM(err);
+    args[0] = cond;
+    args[1] = value;
+    rc = bind_null(b, cond->pos, &args[2], err);
+    return rc < 0 ? rc : bind_case_done(b, cond->pos, args, 3, ret, err);
+}
+
+static int
+bind_args(struct binder *b, const struct expr *e, struct bexpr ***ret, struct dn_err *err)
+{
+    struct bexpr **args = arena_alloc_array(b->env->arena, e->args_count + 1, sizeof(*args));
+    int rc = 0;
+
+    if (!args)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < e->args_count && rc == 0; i++)
+        rc = bind_expr(b, e->args[i], &args[i], err);
+    *ret = args;
+    return rc;
+}
+
+static int
+bind_nullif(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+{
+    struct bexpr **args;
+    struct bexpr **out = arena_alloc_array(b->env->arena, 3, sizeof(*out));
+    int rc;
+
+    if (!out)
+        return DN_FAIL_NOMEM(err);
+    if (e->args_count != 2) {
+        rc = DN_FAIL(err, DN_E_UNDEFINED_FUNCTION, "nullif takes two arguments");
+        dn_err_at(err, e->pos);
+        return rc;
+    }
+    rc = bind_args(b, e, &args, err);
+    if (rc == 0 && args[0]->type == TYPE_NONE && args[1]->type != TYPE_NONE)
+        rc = bind_coerce(b, args[0], args[1]->type, false, &args[0], err);
+    if (rc == 0)
+        rc = bind_compare(b, OP_EQ, e->pos, args[0], args[1], &out[0], err);
+    if (rc == 0)
+        rc = bind_null(b, e->pos, &out[1], err);
+    if (rc < 0)
+        return rc;
+    out[2] = args[0];
+    return bind_case_done(b, e->pos, out, 3, ret, err);
+}
+
+/* 1: no name of this file. */
+int bind_choice_call(struct binder *b,
+                     const struct expr *e,
+                     const char *name,
+                     struct bexpr **ret,
+                     struct dn_err *err)
+{
+    bool coalesce = strcmp(name, "coalesce") == 0;
+    enum type_id type;
+    struct bexpr **args;
+    int rc;
+
+    if (strcmp(name, "nullif") == 0)
+        return bind_nullif(b, e, ret, err);
+    if (!coalesce && strcmp(name, "greatest") != 0 && strcmp(name, "least") != 0)
+        return 1;
+    if (e->args_count == 0) {
+        rc = DN_FAIL(err, DN_E_UNDEFINED_FUNCTION, "%s needs an argument", name);
+        dn_err_at(err, e->pos);
+        return rc;
+    }
+    rc = bind_args(b, e, &args, err);
+    if (rc == 0)
+        rc = bind_unify(b,
+                        coalesce         ? "COALESCE"
+                        : name[0] == 'g' ? "GREATEST"
+                                         : "LEAST",
+                        args,
+                        e->args_count,
+                        &type,
+                        err);
+    if (rc < 0)
+        return rc;
+    if (!coalesce)
+        return bind_call(b, name, e->pos, args, e->args_count, ret, err);
+    return bind_choice(b, BEXPR_COALESCE, type, e->pos, args, e->args_count, ret, err);
+}
+
+/* ---- LIKE, IS ---- */
+
+int bind_like(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+{
+    struct bexpr *args[3];
+    uint32_t count = e->c ? 3 : 2;
+    int rc = bind_expr(b, e->a, &args[0], err);
+
+    if (rc == 0)
+        rc = bind_expr(b, e->b, &args[1], err);
+    if (rc == 0 && e->c)
+        rc = bind_expr(b, e->c, &args[2], err);
+    if (rc == 0)
+        rc = bind_call(b, e->op == OP_ILIKE ? "ilike" : "like", e->pos, args, count, ret, err);
+    if (rc == 0 && e->negated)
+        rc = bind_call(b, "not", e->pos, ret, 1, ret, err);
+    return rc;
+}
+
+int bind_is(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+{
+    const char *name = e->op == OP_IS_TRUE    ? (e->negated ? "is not true" : "is true")
+                       : e->op == OP_IS_FALSE ? (e->negated ? "is not false" : "is false")
+                                              : (e->negated ? "is not null" : "is null");
+    struct bexpr *x;
+    int rc = bind_bool(b, e->a, &x, err);
+
+    return rc < 0 ? rc : bind_call(b, name, e->pos, &x, 1, ret, err);
+}
+
+/* a <> b where both are values; else whether only one is NULL: coalesce(a <> b, a IS NULL <> b IS
+ * NULL). */
+int bind_distinct(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+{
+    enum expr_op op = e->negated ? OP_EQ : OP_NE;
+    struct bexpr **args = arena_alloc_array(b->env->arena, 2, sizeof(*args));
+    struct bexpr *sides[2];
+    int rc = 0;
+
+    if (!args)
+        return DN_FAIL_NOMEM(err);
+    rc = bind_expr(b, e->a, &sides[0], err);
+    if (rc == 0)
+        rc = bind_expr(b, e->b, &sides[1], err);
+    if (rc == 0)
+        rc = bind_compare(b, op, e->pos, sides[0], sides[1], &args[0], err);
+    for (int i = 0; i < 2 && rc == 0; i++) {
+        rc = bind_settle(b, sides[i], &sides[i], err);
+        if (rc == 0)
+            rc = bind_call(b, "is null", e->pos, &sides[i], 1, &sides[i], err);
+    }
+    if (rc == 0)
+        rc = bind_call(b, bind_op_name(op), e->pos, sides, 2, &args[1], err);
+    return rc < 0 ? rc : bind_choice(b, BEXPR_COALESCE, TYPE_BOOLEAN, e->pos, args, 2, ret, err);
+}
