@@ -64,6 +64,13 @@ int catalog_with_table(const struct catalog *c,
                        struct table *t,
                        struct catalog **ret,
                        struct dn_err *err) DN_MUST_CHECK;
+/* t (a table_copy, changed) in the place of the table with its id. With fresh_id it gets an id that
+ * no row has: the table is empty. */
+int catalog_with_changed_table(const struct catalog *c,
+                               struct table *t,
+                               bool fresh_id,
+                               struct catalog **ret,
+                               struct dn_err *err) DN_MUST_CHECK;
 int catalog_without_table(const struct catalog *c,
                           uint64_t id,
                           struct catalog **ret,

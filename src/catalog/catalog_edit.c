@@ -86,6 +86,42 @@ int catalog_with_table(const struct catalog *c,
     return 0;
 }
 
+int catalog_with_changed_table(const struct catalog *c,
+                               struct table *t,
+                               bool fresh_id,
+                               struct catalog **ret,
+                               struct dn_err *err)
+{
+    struct catalog *n;
+    size_t was = 0;
+    size_t at = 0;
+    int rc;
+
+    while (was < c->tables_count && c->tables[was]->id != t->id)
+        was++;
+    if (was == c->tables_count)
+        return DN_FAIL(err, DN_E_UNDEFINED_TABLE, "the table does not exist any more");
+    for (size_t i = 0; i < c->tables_count; i++) {
+        int order = catalog_cmp_tables(c->tables[i], t);
+        if (order == 0 && i != was)
+            return DN_FAIL(err, DN_E_DUPLICATE_TABLE, "table \"%s\" exists already", t->name);
+        at += order < 0 && i != was;
+    }
+    rc = catalog_copy(c, &n, err);
+    if (rc < 0)
+        return rc;
+    table_unref(n->tables[was]);
+    n->tables_count--;
+    memmove(n->tables + was, n->tables + was + 1, (n->tables_count - was) * sizeof *n->tables);
+    memmove(n->tables + at + 1, n->tables + at, (n->tables_count - at) * sizeof *n->tables);
+    if (fresh_id)
+        t->id = n->table_id_next++;
+    n->tables[at] = table_ref(t);
+    n->tables_count++;
+    *ret = n;
+    return 0;
+}
+
 int catalog_without_table(const struct catalog *c,
                           uint64_t id,
                           struct catalog **ret,

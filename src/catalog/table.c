@@ -55,18 +55,31 @@ static void table_free_default(struct column *c)
     mem_free(bytes);
 }
 
-void table_unref(struct table *t)
+void table_free_column(struct column *c)
 {
-    if (!t || atomic_fetch_sub_explicit(&t->refs, 1, memory_order_acq_rel) != 1)
-        return;
-    for (size_t i = 0; t->columns && i < t->columns_count; i++) {
-        table_free_default(&t->columns[i]);
-        mem_free(t->columns[i].name);
-    }
+    table_free_default(c);
+    mem_free(c->name);
+    *c = (struct column){.id = 0};
+}
+
+void table_free_options(struct table *t)
+{
     for (size_t i = 0; t->options && i < t->options_count; i++) {
         mem_free(t->options[i].name);
         mem_free(t->options[i].value);
     }
+    mem_free(t->options);
+    t->options = NULL;
+    t->options_count = 0;
+}
+
+void table_unref(struct table *t)
+{
+    if (!t || atomic_fetch_sub_explicit(&t->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    for (size_t i = 0; t->columns && i < t->columns_count; i++)
+        table_free_column(&t->columns[i]);
+    table_free_options(t);
     mem_free(t->schema);
     mem_free(t->name);
     mem_free(t->columns);
@@ -74,7 +87,6 @@ void table_unref(struct table *t)
     mem_free(t->local);
     mem_free(t->rest);
     mem_free(t->slabs);
-    mem_free(t->options);
     mem_free(t);
 }
 
@@ -155,6 +167,17 @@ int64_t table_slab_end(const struct table *t, int64_t slab_start)
     if (rule + 1 < t->slabs + t->slabs_count && end > rule[1].from)
         end = rule[1].from;
     return end;
+}
+
+bool table_same_schedule(const struct table *a, const struct table *b)
+{
+    if (a->slabs_count != b->slabs_count)
+        return false;
+    for (uint16_t i = 0; i < a->slabs_count; i++)
+        if (a->slabs[i].from != b->slabs[i].from ||
+            a->slabs[i].slab_width != b->slabs[i].slab_width)
+            return false;
+    return true;
 }
 
 int64_t table_quantum(const struct table *t, int64_t time)

@@ -108,6 +108,8 @@ int64_t table_slab(const struct table *t, int64_t time);
 const struct slab_rule *table_slab_rule(const struct table *t, int64_t slab_start);
 /* First instant after the slab: INT64_MAX at the end of time and for tables with one slab. */
 int64_t table_slab_end(const struct table *t, int64_t slab_start);
+/* Do two definitions of a table put every row into the same slab? */
+bool table_same_schedule(const struct table *a, const struct table *b);
 /* Quantum start of a time value; the time itself when the table has none. */
 int64_t table_quantum(const struct table *t, int64_t time);
 /* Index of a column by name: exact match first, else a unique case-insensitive one. -1 none, -2
@@ -185,6 +187,39 @@ struct table_spec {
 int table_build(const struct table_spec *spec,
                 struct table **ret_table,
                 struct dn_err *err) DN_MUST_CHECK;
+
+/* ---- changing (ALTER TABLE) ---- */
+
+/* A definition of its own that says the same: version + 1, one reference. The functions below
+ * change such a copy, which nobody else holds yet; after an error it can only be given up. */
+int table_copy(const struct table *t, struct table **ret, struct dn_err *err) DN_MUST_CHECK;
+/* At the end; with a new id. NOT NULL needs a default: it is the value of the rows there are. */
+int table_add_column(struct table *t,
+                     const struct column_spec *spec,
+                     struct dn_err *err) DN_MUST_CHECK;
+/* Not a column of the key, not the time column, not the last one. */
+int table_drop_column(struct table *t,
+                      const struct spec_name *name,
+                      struct dn_err *err) DN_MUST_CHECK;
+int table_rename_column(struct table *t,
+                        const struct spec_name *name,
+                        const struct spec_name *to,
+                        struct dn_err *err) DN_MUST_CHECK;
+int table_rename(struct table *t, const struct spec_name *to, struct dn_err *err) DN_MUST_CHECK;
+/* What there is when options change: widths of quantum and slab hold from the first slab after the
+ * rows' last. */
+struct table_rows_span {
+    bool any;
+    int64_t time_max; /* of the rows */
+};
+/* The options given replace those of the same name, others stay. */
+int table_set_options(struct table *t,
+                      const struct option_spec *options,
+                      size_t count,
+                      const struct table_rows_span *rows,
+                      struct dn_err *err) DN_MUST_CHECK;
+/* Do these options change quantum or slab, so that it matters which rows there are? */
+bool table_options_place(const struct option_spec *options, size_t count);
 
 /* The runnable CREATE TABLE statement; building from its parse gives an equal definition. */
 void table_print_create(const struct table *t, struct buf *b);

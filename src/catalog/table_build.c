@@ -52,19 +52,19 @@ int table_check_name(const char *what, const struct spec_name *name, struct dn_e
 }
 
 /* A default must be a value the column could hold. */
-static int build_check_default(const struct table_builder *b, const struct column_spec *from)
+static int build_check_default(const struct column_spec *from, struct dn_err *err)
 {
     const struct datum *def = &from->def;
     const char *name = from->name.s;
 
     if (def->null)
         return !from->not_null ? 0
-                               : DN_FAIL(b->err,
+                               : DN_FAIL(err,
                                          DN_E_NOT_NULL,
                                          "column \"%s\" is NOT NULL, but its DEFAULT is NULL",
                                          name);
     if (def->type != from->type)
-        return DN_FAIL(b->err,
+        return DN_FAIL(err,
                        DN_E_DATATYPE_MISMATCH,
                        "the DEFAULT of column \"%s\" is %s, the column is %s",
                        name,
@@ -72,15 +72,14 @@ static int build_check_default(const struct table_builder *b, const struct colum
                        type_name(from->type));
     if (type_is_float(from->type) && !isfinite(def->v.f64))
         return DN_FAIL(
-            b->err, DN_E_NOT_A_NUMBER, "the DEFAULT of column \"%s\" is no finite number", name);
+            err, DN_E_NOT_A_NUMBER, "the DEFAULT of column \"%s\" is no finite number", name);
     if (from->type == TYPE_VARCHAR && !text_utf8_valid(def->str.ptr, def->str.len))
         return DN_FAIL(
-            b->err, DN_E_BAD_ENCODING, "the DEFAULT of column \"%s\" is not valid UTF-8", name);
+            err, DN_E_BAD_ENCODING, "the DEFAULT of column \"%s\" is not valid UTF-8", name);
     return 0;
 }
 
-static int
-build_copy_default(const struct table_builder *b, const struct column_spec *from, struct column *to)
+static int build_copy_default(const struct column_spec *from, struct column *to, struct dn_err *err)
 {
     to->has_default = from->has_default;
     if (!from->has_default)
@@ -92,39 +91,60 @@ build_copy_default(const struct table_builder *b, const struct column_spec *from
         return 0;
     to->def.str.ptr = mem_dup(NULL, from->def.str.ptr, from->def.str.len);
     if (!to->def.str.ptr)
-        return DN_FAIL_NOMEM(b->err);
+        return DN_FAIL_NOMEM(err);
     to->def.str.len = from->def.str.len;
     return 0;
 }
 
-static int build_check_column(const struct table_builder *b, size_t at)
+int table_check_column(const struct column_spec *from, struct dn_err *err)
 {
-    const struct column_spec *from = &b->spec->columns[at];
     int rc;
 
-    rc = table_check_name("column", &from->name, b->err);
+    rc = table_check_name("column", &from->name, err);
     if (rc < 0)
         return rc;
-    for (size_t i = 0; i < at && rc == 0; i++)
-        if (strcmp(b->spec->columns[i].name.s, from->name.s) == 0)
-            rc = DN_FAIL(
-                b->err, DN_E_DUPLICATE_COLUMN, "column \"%s\" is declared twice", from->name.s);
-    if (rc == 0 && (from->type == TYPE_NONE || !type_known(from->type)))
-        rc = DN_FAIL(b->err, DN_E_DATATYPE_MISMATCH, "column \"%s\" has no type", from->name.s);
+    if (from->type == TYPE_NONE || !type_known(from->type))
+        rc = DN_FAIL(err, DN_E_DATATYPE_MISMATCH, "column \"%s\" has no type", from->name.s);
     if (rc == 0 && !type_storable(from->type))
-        rc = DN_FAIL(b->err,
+        rc = DN_FAIL(err,
                      DN_E_UNSUPPORTED,
                      "column \"%s\": no column can be of type %s",
                      from->name.s,
                      type_name(from->type));
     if (rc == 0 && from->not_null && from->null_given)
         rc = DN_FAIL(
-            b->err, DN_E_SYNTAX, "column \"%s\" is declared both NULL and NOT NULL", from->name.s);
+            err, DN_E_SYNTAX, "column \"%s\" is declared both NULL and NOT NULL", from->name.s);
     if (rc == 0 && from->has_default)
-        rc = build_check_default(b, from);
+        rc = build_check_default(from, err);
     if (rc < 0)
-        dn_err_at(b->err, from->name.pos);
+        dn_err_at(err, from->name.pos);
     return rc;
+}
+
+int table_put_column(struct table *t, const struct column_spec *from, struct dn_err *err)
+{
+    struct column *to = &t->columns[t->columns_count++];
+
+    to->id = t->column_id_next++;
+    to->type = from->type;
+    to->not_null = from->not_null;
+    to->name = mem_strdup(NULL, from->name.s);
+    if (!to->name)
+        return DN_FAIL_NOMEM(err);
+    return build_copy_default(from, to, err);
+}
+
+static int build_check_twice(const struct table_builder *b, size_t at)
+{
+    const struct spec_name *name = &b->spec->columns[at].name;
+
+    for (size_t i = 0; i < at; i++)
+        if (strcmp(b->spec->columns[i].name.s, name->s) == 0)
+            return table_at(
+                DN_FAIL(b->err, DN_E_DUPLICATE_COLUMN, "column \"%s\" is declared twice", name->s),
+                b->err,
+                name->pos);
+    return 0;
 }
 
 static int build_columns(const struct table_builder *b)
@@ -150,19 +170,11 @@ static int build_columns(const struct table_builder *b)
     if (!t->columns)
         return DN_FAIL_NOMEM(b->err);
     for (size_t i = 0; i < spec->columns_count; i++) {
-        struct column *to = &t->columns[i];
-
-        rc = build_check_column(b, i);
-        if (rc < 0)
-            return rc;
-        t->columns_count++;
-        to->id = t->column_id_next++;
-        to->type = spec->columns[i].type;
-        to->not_null = spec->columns[i].not_null;
-        to->name = mem_strdup(NULL, spec->columns[i].name.s);
-        if (!to->name)
-            return DN_FAIL_NOMEM(b->err);
-        rc = build_copy_default(b, &spec->columns[i], to);
+        rc = build_check_twice(b, i);
+        if (rc == 0)
+            rc = table_check_column(&spec->columns[i], b->err);
+        if (rc == 0)
+            rc = table_put_column(t, &spec->columns[i], b->err);
         if (rc < 0)
             return rc;
     }

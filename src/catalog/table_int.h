@@ -19,6 +19,9 @@ int table_build_key(struct table_builder *b) DN_MUST_CHECK;
 /* Fills options, upsert, spread, time column, slabs. After the key. */
 int table_build_options(struct table_builder *b) DN_MUST_CHECK;
 
+/* What a column, or the WITH list, holds. */
+void table_free_column(struct column *c);
+void table_free_options(struct table *t);
 /* A zeroed definition with one reference, NULL when out of memory. */
 struct table *table_new(void);
 /* What follows from the rest: key_pos, rest, time_desc. series and local must name columns that
@@ -26,6 +29,12 @@ struct table *table_new(void);
 int table_derive(struct table *t, struct dn_err *err) DN_MUST_CHECK;
 /* All invariants of table.h, for definitions that come from disk: DN_E_CORRUPT. */
 int table_check(const struct table *t, struct dn_err *err) DN_MUST_CHECK;
+/* Could a table have such a column? */
+int table_check_column(const struct column_spec *from, struct dn_err *err) DN_MUST_CHECK;
+/* Adds it after the last one; columns[] has room for it. */
+int table_put_column(struct table *t,
+                     const struct column_spec *from,
+                     struct dn_err *err) DN_MUST_CHECK;
 /* Is the name empty, too long or not UTF-8? `what` names it in the message. */
 int table_check_name(const char *what,
                      const struct spec_name *name,

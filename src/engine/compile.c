@@ -93,8 +93,6 @@ static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_UPDATE:
     case STMT_DELETE:
         return stmt_compile_change(stmt, stmt->ast, err);
-    case STMT_TRUNCATE:
-    case STMT_ALTER_TABLE:
     case STMT_SHOW_PARTITIONS:
         return DN_FAIL(err, DN_E_UNSUPPORTED, "the statement is not supported yet");
     case STMT_EXPLAIN:
@@ -107,6 +105,8 @@ static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_SHOW_SETTING:
         return stmt_compile_describe(stmt, err);
     case STMT_EMPTY:
+    case STMT_TRUNCATE:
+    case STMT_ALTER_TABLE:
     case STMT_CREATE_TABLE:
     case STMT_DROP_TABLE:
     case STMT_CREATE_SCHEMA:

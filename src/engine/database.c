@@ -279,6 +279,21 @@ int engine_sync_shard(struct dendro_db *db, struct dn_err *err)
     return rc;
 }
 
+void engine_wait_edit(struct dendro_db *db)
+{
+    sched_lock(db->edit);
+    sched_unlock(db->edit);
+}
+
+void engine_release(struct dendro_db *db)
+{
+    sched_lock(db->edit);
+    /* Otherwise the catalog that is read then lets them in. */
+    if (!atomic_load(&db->catalog_unsure) && !atomic_load(&db->shard_behind))
+        shard_release(db->shard);
+    sched_unlock(db->edit);
+}
+
 int engine_write_ready(struct dendro_db *db, const struct table *t, struct dn_err *err)
 {
     bool there;
@@ -298,7 +313,10 @@ int engine_write_ready(struct dendro_db *db, const struct table *t, struct dn_er
     there = catalog_table_by_id(db->catalog, t->id) != NULL;
     sched_unlock(db->lock);
     if (!there)
-        return DN_FAIL(err, DN_E_UNDEFINED_TABLE, "table \"%s\" was dropped meanwhile", t->name);
+        return DN_FAIL(err,
+                       DN_E_TABLE_CHANGED,
+                       "table \"%s\" was dropped or emptied by another session meanwhile",
+                       t->name);
     return 0;
 }
 

@@ -14,10 +14,11 @@ struct ddl {
 
 /* ---- CREATE TABLE ---- */
 
-static int
-ddl_default(struct ddl *d, const struct expr *e, struct column_spec *col, struct dn_err *err)
+int ddl_default(struct dendro_stmt *stmt,
+                const struct expr *e,
+                struct column_spec *col,
+                struct dn_err *err)
 {
-    struct dendro_stmt *stmt = d->stmt;
     struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->run);
     struct eval ev = {.arena = &stmt->run, .now_ns = env.now_ns};
     struct plan_target to = {.type = col->type};
@@ -60,7 +61,7 @@ static int ddl_spec(struct ddl *d, struct dn_err *err)
         memcpy(cols, d->spec.columns, d->spec.columns_count * sizeof(*cols));
     for (size_t i = 0; i < d->spec.columns_count; i++) {
         if (ast->column_defaults && ast->column_defaults[i]) {
-            rc = ddl_default(d, ast->column_defaults[i], &cols[i], err);
+            rc = ddl_default(d->stmt, ast->column_defaults[i], &cols[i], err);
             if (rc < 0)
                 return rc;
         }

@@ -122,6 +122,11 @@ int engine_edit(struct dendro_db *db, engine_edit_fn fn, void *arg, struct dn_er
     DN_MUST_CHECK;
 /* Makes sure the shard knows every table of the catalog. */
 int engine_sync_shard(struct dendro_db *db, struct dn_err *err) DN_MUST_CHECK;
+/* Until no edit of the catalog is under way. */
+void engine_wait_edit(struct dendro_db *db);
+/* After an edit that held a table (shard_hold): lets rows in again, unless it is not known how the
+ * edit ended. */
+void engine_release(struct dendro_db *db);
 /* Before rows go into a table: how every catalog edit ended is known (E1), the table is still there
  * and the shard knows it. */
 int engine_write_ready(struct dendro_db *db,
@@ -185,6 +190,15 @@ int stmt_run_change(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 
 /* ---- ddl.c ---- */
 int stmt_run_ddl(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+/* The value of a DEFAULT clause into the column's spec. */
+int ddl_default(struct dendro_stmt *stmt,
+                const struct expr *e,
+                struct column_spec *col,
+                struct dn_err *err) DN_MUST_CHECK;
+
+/* ---- alter.c: ALTER TABLE and TRUNCATE ---- */
+int stmt_run_alter(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+int stmt_run_truncate(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 
 /* ---- show.c ---- */
 /* The rows of DESCRIBE and SHOW statements. */

@@ -12,6 +12,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#define STMT_TRIES 64 /* of a statement whose table was altered under it */
+
 /* ---- prepare, finalize ---- */
 
 /* The tree borrows the caller's text where the names of result columns come from: keep that part.
@@ -362,17 +364,10 @@ static void stmt_set_tag(struct dendro_stmt *stmt)
         snprintf(stmt->tag, sizeof(stmt->tag), "%s", tag);
 }
 
-/* Everything up to the first row. */
-static int stmt_start(struct dendro_stmt *stmt, struct dn_err *err)
+static int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)
 {
-    int rc = stmt_check_params(stmt, err);
+    int rc;
 
-    atomic_store(&stmt->conn->cancel, false);
-    stmt->rows_count = 0;
-    if (rc == 0 && !stmt_compiled(stmt))
-        rc = stmt_compile(stmt, err);
-    if (rc < 0)
-        return rc;
     switch (stmt->ast->kind) {
     case STMT_EMPTY:
         return 0;
@@ -384,7 +379,9 @@ static int stmt_start(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_DELETE:
         return stmt_run_change(stmt, err);
     case STMT_TRUNCATE:
+        return stmt_run_truncate(stmt, err);
     case STMT_ALTER_TABLE:
+        return stmt_run_alter(stmt, err);
     case STMT_SHOW_PARTITIONS:
         break;
     case STMT_CREATE_TABLE:
@@ -412,6 +409,29 @@ static int stmt_start(struct dendro_stmt *stmt, struct dn_err *err)
         break;
     }
     return DN_FAIL(err, DN_E_INTERNAL, "unknown kind of statement: %d", (int)stmt->ast->kind);
+}
+
+/* Everything up to the first row. A table that was altered while rows were on their way into it
+ * took none of them: the statement is compiled anew and runs again. */
+static int stmt_start(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    enum stmt_kind kind = stmt->ast->kind;
+    int rc = stmt_check_params(stmt, err);
+
+    atomic_store(&stmt->conn->cancel, false);
+    stmt->rows_count = 0;
+    if (rc == 0 && !stmt_compiled(stmt))
+        rc = stmt_compile(stmt, err);
+    for (int i = 0; rc == 0; i++) {
+        rc = stmt_run(stmt, err);
+        if (rc != DN_E_TABLE_CHANGED || i == STMT_TRIES ||
+            (kind != STMT_INSERT && kind != STMT_UPDATE && kind != STMT_DELETE))
+            break;
+        stmt_stop(stmt);
+        engine_wait_edit(stmt->conn->db);
+        rc = stmt_compile(stmt, err);
+    }
+    return rc;
 }
 
 /* Moves to the next row; DN_EOF: there is none. */

@@ -106,12 +106,12 @@ static int commit_check(struct shard *s,
     return rc;
 }
 
-/* Rows of a definition that is no longer in force could not be read with the one that is. */
-static int commit_check_table(const struct shard *s, const struct table *t, struct dn_err *err)
+int shard_check_table(const struct shard *s, const struct table *t, bool stored, struct dn_err *err)
 {
     const struct table *cur = catalog_table_by_id(s->catalog, t->id);
 
-    if (cur && cur->version == t->version && s->held_table != t->id)
+    if (cur && s->held_table != t->id &&
+        (cur->version == t->version || (stored && table_same_schedule(cur, t))))
         return DN_OK;
     return DN_FAIL(err,
                    DN_E_TABLE_CHANGED,
@@ -135,7 +135,7 @@ static int commit_stage(struct shard *s, struct memgroup *set, struct commit *c,
         struct mem_write w;
         uint64_t *rowid;
 
-        rc = commit_check_table(s, b->table, err);
+        rc = shard_check_table(s, b->table, false, err);
         if (rc == DN_OK)
             rc = memgroup_get(s, set, b->table, &m, err);
         if (rc < 0)

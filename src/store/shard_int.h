@@ -201,6 +201,10 @@ uint64_t shard_chunk_seq(const struct shard *s,
 uint64_t *shard_rowid_next(struct shard *s, uint64_t table_id); /* NULL: out of memory */
 
 /* shard_commit.c */
+/* Token held: may rows of this definition come into the table? Those on their way to memtables have
+ * to be of the newest one; those in segments only must not lie in other slabs than it says. */
+int shard_check_table(const struct shard *s, const struct table *t, bool stored, struct dn_err *err)
+    DN_MUST_CHECK;
 void shard_token_take(struct shard *s); /* lock held */
 void shard_token_give(struct shard *s); /* lock held */
 

@@ -94,15 +94,11 @@ static int load_name(struct shard_load *l, struct dn_err *err)
 {
     struct shard *s = l->s;
     struct manifest next = {0};
-    bool alive;
     int rc;
 
-    sched_lock(s->lock);
-    alive = catalog_table_by_id(s->catalog, l->t->id) != NULL;
-    sched_unlock(s->lock);
-    if (!alive)
-        return DN_FAIL(err, DN_E_UNDEFINED_TABLE, "table \"%s\" was dropped meanwhile", l->t->name);
-    rc = shard_manifest_resolve(s, err);
+    rc = shard_check_table(s, l->t, true, err);
+    if (rc == DN_OK)
+        rc = shard_manifest_resolve(s, err);
     if (rc < 0)
         return rc;
     rc = manifest_copy(&s->man, &next, err);

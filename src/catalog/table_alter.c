@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * table_alter.c: a definition becomes the next one: columns come, go and are renamed, options
+ * change. Column ids tell old rows what is what: they are never used again, so a column that is
+ * dropped and added anew is another one. */
+#include "base/text.h"
+#include "catalog/duration.h"
+#include "catalog/table_int.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- copying ---- */
+
+static void *alter_dup(const void *from, size_t count, size_t size)
+{
+    void *to = mem_calloc(NULL, count, size);
+
+    if (to && count)
+        memcpy(to, from, count * size);
+    return to;
+}
+
+static int alter_copy_columns(const struct table *from, struct table *to, struct dn_err *err)
+{
+    to->columns = mem_calloc(NULL, from->columns_count, sizeof *to->columns);
+    if (!to->columns)
+        return DN_FAIL_NOMEM(err);
+    for (uint16_t i = 0; i < from->columns_count; i++) {
+        const struct column *a = &from->columns[i];
+        struct column_spec spec = {.name = {.s = a->name},
+                                   .type = a->type,
+                                   .not_null = a->not_null,
+                                   .has_default = a->has_default,
+                                   .def = a->def};
+        int rc = table_put_column(to, &spec, err);
+
+        if (rc < 0)
+            return rc;
+        to->columns[i].id = a->id;
+        to->columns[i].key_pos = a->key_pos;
+    }
+    to->column_id_next = from->column_id_next;
+    return 0;
+}
+
+static int alter_copy_options(const struct table *from, struct table *to, struct dn_err *err)
+{
+    to->options = mem_calloc(NULL, from->options_count, sizeof *to->options);
+    if (!to->options)
+        return DN_FAIL_NOMEM(err);
+    for (uint16_t i = 0; i < from->options_count; i++) {
+        struct table_option *o = &to->options[to->options_count++];
+
+        o->name = mem_strdup(NULL, from->options[i].name);
+        o->value = mem_strdup(NULL, from->options[i].value);
+        o->quoted = from->options[i].quoted;
+        if (!o->name || !o->value)
+            return DN_FAIL_NOMEM(err);
+    }
+    return 0;
+}
+
+static int alter_copy_rest(const struct table *from, struct table *to, struct dn_err *err)
+{
+    to->id = from->id;
+    to->version = from->version + 1;
+    to->schema = mem_strdup(NULL, from->schema);
+    to->name = mem_strdup(NULL, from->name);
+    to->form = from->form;
+    to->clustering_clause = from->clustering_clause;
+    to->series = alter_dup(from->series, from->series_count, sizeof *to->series);
+    to->series_count = from->series_count;
+    to->local = alter_dup(from->local, from->local_count, sizeof *to->local);
+    to->local_count = from->local_count;
+    to->rest = alter_dup(from->rest, from->rest_count, sizeof *to->rest);
+    to->rest_count = from->rest_count;
+    to->quantum_pos = from->quantum_pos;
+    to->quantum_count = from->quantum_count;
+    to->quantum_unit = from->quantum_unit;
+    to->time_col = from->time_col;
+    to->time_desc = from->time_desc;
+    to->slabs = alter_dup(from->slabs, from->slabs_count, sizeof *to->slabs);
+    to->slabs_count = from->slabs_count;
+    to->upsert = from->upsert;
+    to->spread = from->spread;
+    return to->schema && to->name && to->series && to->local && to->rest && to->slabs
+               ? 0
+               : DN_FAIL_NOMEM(err);
+}
+
+int table_copy(const struct table *t, struct table **ret, struct dn_err *err)
+{
+    struct table *copy = table_new();
+    int rc;
+
+    if (!copy)
+        return DN_FAIL_NOMEM(err);
+    rc = alter_copy_columns(t, copy, err);
+    if (rc == 0)
+        rc = alter_copy_options(t, copy, err);
+    if (rc == 0)
+        rc = alter_copy_rest(t, copy, err);
+    if (rc < 0) {
+        table_unref(copy);
+        return rc;
+    }
+    *ret = copy;
+    return 0;
+}
+
+/* ---- columns ---- */
+
+static int
+alter_find(const struct table *t, const struct spec_name *name, uint16_t *ret, struct dn_err *err)
+{
+    int col = table_column_find(t, name->s, strlen(name->s));
+    struct text_near near = text_near_make(name->s);
+    int rc;
+
+    if (col >= 0) {
+        *ret = (uint16_t)col;
+        return 0;
+    }
+    if (col == -2)
+        return table_at(DN_FAIL(err,
+                                DN_E_AMBIGUOUS,
+                                "\"%.80s\" fits more than one column of table \"%s\"",
+                                name->s,
+                                t->name),
+                        err,
+                        name->pos);
+    rc = DN_FAIL(err,
+                 DN_E_UNDEFINED_COLUMN,
+                 "column \"%.80s\" does not exist in table \"%s\"",
+                 name->s,
+                 t->name);
+    for (uint16_t i = 0; i < t->columns_count; i++)
+        text_near_try(&near, t->columns[i].name);
+    if (near.best)
+        dn_err_hint(err, "did you mean \"%s\"?", near.best);
+    return table_at(rc, err, name->pos);
+}
+
+static int alter_check_new(const struct table *t, const struct spec_name *name, struct dn_err *err)
+{
+    for (uint16_t i = 0; i < t->columns_count; i++)
+        if (strcmp(t->columns[i].name, name->s) == 0)
+            return table_at(DN_FAIL(err,
+                                    DN_E_DUPLICATE_COLUMN,
+                                    "column \"%s\" exists already in table \"%s\"",
+                                    name->s,
+                                    t->name),
+                            err,
+                            name->pos);
+    return 0;
+}
+
+static int
+alter_check_add(const struct table *t, const struct column_spec *spec, struct dn_err *err)
+{
+    int rc = table_check_column(spec, err);
+
+    if (rc == 0)
+        rc = alter_check_new(t, &spec->name, err);
+    if (rc < 0)
+        return rc;
+    if (t->columns_count >= TABLE_COLUMNS_MAX || t->column_id_next > TABLE_COLUMN_ID_MAX)
+        return table_at(DN_FAIL(err,
+                                DN_E_TOO_MANY_COLUMNS,
+                                "table \"%s\" has %u columns, and can have no more",
+                                t->name,
+                                t->columns_count),
+                        err,
+                        spec->name.pos);
+    if (spec->not_null && !spec->has_default) {
+        rc = DN_FAIL(err,
+                     DN_E_NOT_NULL,
+                     "column \"%s\" is NOT NULL and has no DEFAULT for the rows there are",
+                     spec->name.s);
+        dn_err_hint(err, "add a DEFAULT, or allow NULL");
+        return table_at(rc, err, spec->name.pos);
+    }
+    return 0;
+}
+
+int table_add_column(struct table *t, const struct column_spec *spec, struct dn_err *err)
+{
+    struct column *grown;
+    int rc = alter_check_add(t, spec, err);
+
+    if (rc < 0)
+        return rc;
+    grown = mem_realloc(NULL, t->columns, (size_t)(t->columns_count + 1) * sizeof *grown);
+    if (!grown)
+        return DN_FAIL_NOMEM(err);
+    t->columns = grown;
+    memset(&grown[t->columns_count], 0, sizeof *grown);
+    return table_put_column(t, spec, err);
+}
+
+int table_drop_column(struct table *t, const struct spec_name *name, struct dn_err *err)
+{
+    uint16_t col;
+    int rc = alter_find(t, name, &col, err);
+
+    if (rc < 0)
+        return rc;
+    if (t->columns[col].key_pos > 0 || t->time_col == (int)col) {
+        rc = DN_FAIL(err,
+                     DN_E_KEY_RULE,
+                     "column \"%s\" cannot be dropped: it is %s",
+                     t->columns[col].name,
+                     t->columns[col].key_pos > 0 ? "in the primary key" : "the time column");
+        return table_at(rc, err, name->pos);
+    }
+    if (t->columns_count == 1)
+        return table_at(DN_FAIL(err,
+                                DN_E_UNSUPPORTED,
+                                "column \"%s\" cannot be dropped: it is the only one",
+                                t->columns[col].name),
+                        err,
+                        name->pos);
+    table_free_column(&t->columns[col]);
+    t->columns_count--;
+    memmove(&t->columns[col],
+            &t->columns[col + 1],
+            (size_t)(t->columns_count - col) * sizeof *t->columns);
+    for (uint16_t i = 0; i < t->series_count; i++)
+        t->series[i] = (uint16_t)(t->series[i] - (t->series[i] > col));
+    for (uint16_t i = 0; i < t->local_count; i++)
+        t->local[i].col = (uint16_t)(t->local[i].col - (t->local[i].col > col));
+    for (uint16_t i = 0; i < t->rest_count; i++)
+        t->rest[i].col = (uint16_t)(t->rest[i].col - (t->rest[i].col > col));
+    t->time_col -= t->time_col > (int)col;
+    return 0;
+}
+
+/* The table option that names the time column goes with it. */
+static int
+alter_rename_time(struct table *t, uint16_t col, const struct spec_name *to, struct dn_err *err)
+{
+    for (uint16_t i = 0; t->time_col == (int)col && i < t->options_count; i++) {
+        char *value;
+
+        if (strcmp(t->options[i].name, "time") != 0)
+            continue;
+        value = mem_strdup(NULL, to->s);
+        if (!value)
+            return DN_FAIL_NOMEM(err);
+        mem_free(t->options[i].value);
+        t->options[i].value = value;
+        t->options[i].quoted = true;
+    }
+    return 0;
+}
+
+int table_rename_column(struct table *t,
+                        const struct spec_name *name,
+                        const struct spec_name *to,
+                        struct dn_err *err)
+{
+    uint16_t col;
+    char *fresh;
+    int rc = alter_find(t, name, &col, err);
+
+    if (rc == 0)
+        rc = table_check_name("column", to, err);
+    if (rc == 0 && strcmp(t->columns[col].name, to->s) != 0)
+        rc = alter_check_new(t, to, err);
+    if (rc == 0)
+        rc = alter_rename_time(t, col, to, err);
+    if (rc < 0)
+        return rc;
+    fresh = mem_strdup(NULL, to->s);
+    if (!fresh)
+        return DN_FAIL_NOMEM(err);
+    mem_free(t->columns[col].name);
+    t->columns[col].name = fresh;
+    return 0;
+}
+
+int table_rename(struct table *t, const struct spec_name *to, struct dn_err *err)
+{
+    char *fresh;
+    int rc = table_check_name("table", to, err);
+
+    if (rc < 0)
+        return rc;
+    fresh = mem_strdup(NULL, to->s);
+    if (!fresh)
+        return DN_FAIL_NOMEM(err);
+    mem_free(t->name);
+    t->name = fresh;
+    return 0;
+}
+
+/* ---- options ---- */
+
+bool table_options_place(const struct option_spec *options, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcasecmp(options[i].name.s, "quantum") == 0 ||
+            strcasecmp(options[i].name.s, "slab") == 0)
+            return true;
+    return false;
+}
+
+/* What SET is given, laid over what the table has. */
+struct alter_options {
+    struct option_spec *list; /* owned */
+    size_t count;
+    const struct option_spec *key_quantum; /* for the QUANTUM of the key, which is no option */
+};
+
+static int alter_check_time(const struct table *t, const struct option_spec *o, struct dn_err *err)
+{
+    int rc;
+
+    if (t->time_col >= 0 && table_column_find(t, o->value, strlen(o->value)) == t->time_col)
+        return 0;
+    rc = DN_FAIL(err, DN_E_KEY_RULE, "the time column of a table cannot be changed");
+    dn_err_hint(err, "every row would have to move: make a new table and copy them");
+    return table_at(rc, err, o->value_pos);
+}
+
+static int alter_merge_options(const struct table *t,
+                               const struct option_spec *given,
+                               size_t count,
+                               struct alter_options *ret,
+                               struct dn_err *err)
+{
+    ret->list = mem_calloc(NULL, t->options_count + count, sizeof *ret->list);
+    if (!ret->list)
+        return DN_FAIL_NOMEM(err);
+    for (uint16_t i = 0; i < t->options_count; i++) {
+        const struct table_option *o = &t->options[i];
+        bool replaced = false;
+
+        for (size_t k = 0; k < count && !replaced; k++)
+            replaced = strcasecmp(given[k].name.s, o->name) == 0;
+        if (!replaced)
+            ret->list[ret->count++] = (struct option_spec){
+                .name = {.s = o->name}, .value = o->value, .quoted = o->quoted};
+    }
+    for (size_t k = 0; k < count; k++) {
+        int rc = 0;
+
+        if (strcasecmp(given[k].name.s, "time") == 0)
+            rc = alter_check_time(t, &given[k], err);
+        if (rc < 0)
+            return rc;
+        if (t->quantum_pos >= 0 && strcasecmp(given[k].name.s, "quantum") == 0)
+            ret->key_quantum = &given[k];
+        else
+            ret->list[ret->count++] = given[k];
+    }
+    return 0;
+}
+
+static int alter_key_quantum(struct table *t, const struct option_spec *o, struct dn_err *err)
+{
+    int64_t seconds;
+    int64_t width;
+
+    if (!duration_parse(o->value, &seconds) || seconds < 1 ||
+        !table_width(seconds, 1, t->columns[t->time_col].type, &width))
+        return table_at(
+            DN_FAIL(err,
+                    DN_E_INVALID_PARAM,
+                    "table option quantum must be a length of time such as '15m', '6h' or '1 day', "
+                    "not '%.80s'",
+                    o->value),
+            err,
+            o->value_pos);
+    duration_split(seconds, &t->quantum_count, &t->quantum_unit);
+    return 0;
+}
+
+/* The options are built as for CREATE TABLE; `t` keeps what they do not decide. */
+static int alter_build_options(struct table *t, const struct alter_options *o, struct dn_err *err)
+{
+    struct column_spec *columns = mem_calloc(NULL, t->columns_count, sizeof *columns);
+    struct table_spec spec = {.options = o->list, .options_count = o->count, .columns = columns};
+    struct table_builder b = {.spec = &spec, .t = t, .err = err};
+    int rc = columns ? 0 : DN_FAIL_NOMEM(err);
+
+    t->slabs = NULL;
+    t->slabs_count = 0;
+    t->options = NULL;
+    t->options_count = 0;
+    t->upsert = UPSERT_ROW;
+    t->spread = 1;
+    if (t->quantum_pos < 0) {
+        t->quantum_count = 0;
+        t->quantum_unit = 0;
+    }
+    if (rc == 0 && o->key_quantum)
+        rc = alter_key_quantum(t, o->key_quantum, err);
+    if (rc == 0)
+        rc = table_build_options(&b);
+    if (rc == 0 && !t->slabs)
+        t->slabs = mem_calloc(NULL, 0, sizeof *t->slabs);
+    if (rc == 0 && !t->slabs)
+        rc = DN_FAIL_NOMEM(err);
+    mem_free(columns);
+    return rc;
+}
+
+/* t has one rule for all time; rows that are there keep those of `old`, whose schedule t had. */
+static int alter_schedule(struct table *t,
+                          const struct table *old,
+                          const struct table_rows_span *rows,
+                          struct dn_err *err)
+{
+    const struct slab_rule *last;
+    struct slab_rule fresh;
+    struct slab_rule *all;
+    uint16_t keep = 0;
+    int64_t from = INT64_MAX;
+    bool same;
+
+    if (old->slabs_count == 0)
+        return 0;
+    fresh = t->slabs[0];
+    last = &old->slabs[old->slabs_count - 1];
+    same = fresh.quantum_width == last->quantum_width && fresh.slab_width == last->slab_width;
+    if (!same && !rows->any)
+        return 0;
+    if (!same)
+        from = table_slab_end(old, table_slab(old, rows->time_max));
+    if (!same && from == INT64_MAX)
+        return DN_FAIL(err,
+                       DN_E_INVALID_PARAM,
+                       "quantum and slab cannot change: a row lies in the last slab of all time");
+    while (keep < old->slabs_count && old->slabs[keep].from < from)
+        keep++;
+    if (keep >= TABLE_SLAB_RULES_MAX)
+        return DN_FAIL(err,
+                       DN_E_TOO_COMPLEX,
+                       "quantum and slab were changed %u times, which is the most",
+                       TABLE_SLAB_RULES_MAX);
+    all = mem_calloc(NULL, (size_t)keep + 1, sizeof *all);
+    if (!all)
+        return DN_FAIL_NOMEM(err);
+    memcpy(all, old->slabs, keep * sizeof *all);
+    if (!same) {
+        all[keep] = fresh;
+        all[keep++].from = from;
+    }
+    mem_free(t->slabs);
+    t->slabs = all;
+    t->slabs_count = keep;
+    return 0;
+}
+
+int table_set_options(struct table *t,
+                      const struct option_spec *options,
+                      size_t count,
+                      const struct table_rows_span *rows,
+                      struct dn_err *err)
+{
+    struct alter_options merged = {.count = 0};
+    struct table *old;
+    int rc = table_copy(t, &old, err);
+
+    if (rc < 0)
+        return rc;
+    rc = alter_merge_options(old, options, count, &merged, err);
+    if (rc == 0) {
+        table_free_options(t);
+        mem_free(t->slabs);
+        rc = alter_build_options(t, &merged, err);
+    }
+    if (rc == 0)
+        rc = alter_schedule(t, old, rows, err);
+    mem_free(merged.list);
+    table_unref(old);
+    DN_DCHECK(rc < 0 || table_check(t, NULL) == 0);
+    return rc;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * alter.c: ALTER TABLE and TRUNCATE, each one edit of the catalog. No row is touched: rows that are
+ * stored are read with the newest definition (missing columns as their default), and those of a
+ * table that was emptied belong to an id that is no longer there. */
+#include "engine/engine_int.h"
+
+#include <stdio.h>
+
+struct alter {
+    struct dendro_stmt *stmt;
+    struct alter_action *actions; /* with defaults filled in */
+    uint32_t actions_count;
+    bool held;                             /* the shard takes no rows of the table */
+    char skipped[2 * TABLE_NAME_MAX + 64]; /* what the notice says when there is nothing to do */
+};
+
+static bool alter_has_column(const struct table *t, const char *name)
+{
+    return table_column_find(t, name, strlen(name)) != -1;
+}
+
+static int alter_options(struct alter *a,
+                         struct table *t,
+                         const struct alter_action *action,
+                         struct dn_err *err)
+{
+    struct table_rows_span rows = {.any = false};
+    struct shard_span span;
+
+    if (table_options_place(action->options, action->options_count)) {
+        /* From here to the end of the edit no row may come that the new schedule does not know. */
+        shard_hold(a->stmt->conn->db->shard, t->id, &span);
+        a->held = true;
+        rows.any = span.time_min <= span.time_max;
+        rows.time_max = span.time_max;
+    }
+    return table_set_options(t, action->options, action->options_count, &rows, err);
+}
+
+/* 1: there is nothing to do. */
+static int alter_action(struct alter *a,
+                        struct table *t,
+                        const struct alter_action *action,
+                        struct dn_err *err)
+{
+    switch (action->kind) {
+    case ALTER_ADD_COLUMN:
+        if (action->if_not_exists && alter_has_column(t, action->column.name.s)) {
+            snprintf(a->skipped,
+                     sizeof(a->skipped),
+                     "column \"%s\" exists already, skipped",
+                     action->column.name.s);
+            return 1;
+        }
+        return table_add_column(t, &action->column, err);
+    case ALTER_DROP_COLUMN:
+        if (action->if_exists && !alter_has_column(t, action->name.s)) {
+            snprintf(a->skipped,
+                     sizeof(a->skipped),
+                     "column \"%s\" does not exist, skipped",
+                     action->name.s);
+            return 1;
+        }
+        return table_drop_column(t, &action->name, err);
+    case ALTER_RENAME_COLUMN:
+        return table_rename_column(t, &action->name, &action->to, err);
+    case ALTER_RENAME_TABLE:
+        return table_rename(t, &action->to, err);
+    case ALTER_SET_OPTIONS:
+        return alter_options(a, t, action, err);
+    case ALTER_KIND_MAX:
+        break;
+    }
+    return DN_FAIL(err, DN_E_INTERNAL, "unknown ALTER TABLE: %d", (int)action->kind);
+}
+
+static int
+alter_edit(void *arg, const struct catalog *cur, struct catalog **ret_next, struct dn_err *err)
+{
+    struct alter *a = arg;
+    const struct stmt *ast = a->stmt->ast;
+    const struct table *was = session_table(a->stmt->conn, cur, &ast->name, err);
+    bool changed = false;
+    struct table *t;
+    int rc;
+
+    if (!was && ast->if_exists &&
+        (err->code == DN_E_UNDEFINED_TABLE || err->code == DN_E_UNDEFINED_SCHEMA)) {
+        snprintf(
+            a->skipped, sizeof(a->skipped), "table \"%s\" does not exist, skipped", ast->name.name);
+        return DN_NOT_FOUND;
+    }
+    if (!was)
+        return err->code;
+    rc = table_copy(was, &t, err);
+    if (rc < 0)
+        return rc;
+    for (uint32_t i = 0; rc >= 0 && i < a->actions_count; i++) {
+        rc = alter_action(a, t, &a->actions[i], err);
+        changed = changed || rc == 0;
+    }
+    if (rc >= 0)
+        rc = changed ? catalog_with_changed_table(cur, t, false, ret_next, err) : DN_NOT_FOUND;
+    if (rc == DN_E_DUPLICATE_TABLE)
+        dn_err_at(err, a->actions[a->actions_count - 1].to.pos);
+    table_unref(t);
+    return rc;
+}
+
+/* Values of defaults, before the catalog is looked at. */
+static int alter_defaults(struct alter *a, struct dn_err *err)
+{
+    const struct alter_stmt *ast = a->stmt->ast->alter;
+    int rc = 0;
+
+    a->actions_count = ast->actions_count;
+    a->actions = arena_alloc_array(&a->stmt->run, ast->actions_count, sizeof(*a->actions));
+    if (!a->actions)
+        return DN_FAIL_NOMEM(err);
+    memcpy(a->actions, ast->actions, ast->actions_count * sizeof(*a->actions));
+    for (uint32_t i = 0; rc == 0 && i < a->actions_count; i++)
+        if (a->actions[i].column_default)
+            rc = ddl_default(a->stmt, a->actions[i].column_default, &a->actions[i].column, err);
+    return rc;
+}
+
+int stmt_run_alter(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    struct alter a = {.stmt = stmt};
+    int rc = session_write_allowed(stmt->conn, err);
+
+    if (rc == 0)
+        rc = alter_defaults(&a, err);
+    if (rc == 0)
+        rc = engine_edit(stmt->conn->db, alter_edit, &a, err);
+    if (a.held)
+        engine_release(stmt->conn->db);
+    if (a.skipped[0] && rc >= 0)
+        session_notice(stmt->conn, "NOTICE", "%s", a.skipped);
+    return rc < 0 ? rc : 0;
+}
+
+/* ---- TRUNCATE ---- */
+
+static int
+alter_truncate(void *arg, const struct catalog *cur, struct catalog **ret_next, struct dn_err *err)
+{
+    struct dendro_stmt *stmt = arg;
+    const struct table *was = session_table(stmt->conn, cur, &stmt->ast->name, err);
+    struct table *t;
+    int rc;
+
+    if (!was)
+        return err->code;
+    rc = table_copy(was, &t, err);
+    if (rc == 0) {
+        rc = catalog_with_changed_table(cur, t, true, ret_next, err);
+        table_unref(t);
+    }
+    return rc;
+}
+
+int stmt_run_truncate(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    int rc = session_write_allowed(stmt->conn, err);
+
+    return rc < 0 ? rc : engine_edit(stmt->conn->db, alter_truncate, stmt, err);
+}
