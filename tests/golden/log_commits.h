@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * log_commits.h: the commits of tests/golden/log_v1.bin: every type, NULLs, absent values, a batch
+ * with row ids of its own, two batches in a commit, two frames. Asserts with cmocka. */
+#pragma once
+
+#include "base/bytes.h"
+
+/* What today's encoder makes of them. */
+void log_golden_chunk(struct buf *chunk);
