@@ -72,8 +72,10 @@ void seg_sink_discard(struct seg_sink *k)
     struct shard *s = k->s;
     char name[VOLUME_NAME_MAX + 1];
 
+    /* A writer that was fenced deletes nothing: its successor may have swept these objects and
+     * given their names to its own. */
     sched_lock(s->man_lock);
-    for (size_t i = 0; !s->man_unknown && i < k->metas_count; i++) {
+    for (size_t i = 0; !s->man_unknown && !s->fenced && i < k->metas_count; i++) {
         if (manifest_find_seg(&s->man, k->metas[i].id) != SIZE_MAX)
             continue;
         seg_name(k->metas[i].table_id, k->metas[i].id, name);

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#define LOG_MEMORY_SHARE 8u /* a replay holds a chunk in memory: no more than this part of it */
+
 int shard_open(struct volume *v,
                struct catalog *cat,
                const struct shard_options *options,
@@ -19,6 +21,9 @@ int shard_open(struct volume *v,
     s->volume = v;
     s->sched = v->sched;
     s->options = *options;
+    if (options->owner && options->owner->limit &&
+        options->owner->limit / LOG_MEMORY_SHARE < options->log_chunk_bytes)
+        s->options.log_chunk_bytes = options->owner->limit / LOG_MEMORY_SHARE;
     s->catalog = catalog_ref(cat);
     s->queue_tail = &s->queue;
     mem_owner_init(&s->owner, "shard", options->owner, 0);
@@ -139,6 +144,17 @@ static struct version *shard_version_for(struct shard *s, const struct catalog *
     return v;
 }
 
+/* Token held: counters of tables that are gone. */
+static void shard_forget_rowids(struct shard *s, const struct catalog *cat)
+{
+    size_t keep = 0;
+
+    for (size_t i = 0; i < s->rowids_count; i++)
+        if (catalog_table_by_id(cat, s->rowids[i].table_id))
+            s->rowids[keep++] = s->rowids[i];
+    s->rowids_count = keep;
+}
+
 int shard_set_catalog(struct shard *s, struct catalog *cat, struct dn_err *err)
 {
     struct catalog *old_cat;
@@ -158,6 +174,7 @@ int shard_set_catalog(struct shard *s, struct catalog *cat, struct dn_err *err)
     old_cat = s->catalog;
     s->catalog = catalog_ref(cat);
     s->held_table = 0; /* rows of older definitions are refused from here on */
+    shard_forget_rowids(s, cat);
     v = shard_version_for(s, cat);
     sched_unlock(s->lock);
     catalog_unref(old_cat);

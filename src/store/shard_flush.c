@@ -465,6 +465,8 @@ void shard_flush_kick(struct shard *s)
         old = NULL;
     sched_lock(s->lock);
     s->task = old;
-    if (!old)
+    if (!old) {
         s->task_running = false;
+        sched_broadcast(s->cond); /* writers may wait for it */
+    }
 }

@@ -113,6 +113,7 @@ struct shard {
     struct manifest man;
     uint64_t segment_id_next; /* under man_lock; the manifest keeps it at each change */
     bool man_unknown;
+    bool fenced;             /* another writer replaced the manifest: ours is over; as man */
     struct manifest pending; /* valid when man_unknown */
     struct buf pending_bytes;
 

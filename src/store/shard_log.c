@@ -25,7 +25,8 @@ int shard_manifest_resolve(struct shard *s, struct dn_err *err)
              memcmp(now.data, s->pending_bytes.data, now.len) == 0 &&
              generation != s->man.generation;
     buf_done(&now);
-    if (!landed && generation != s->man.generation)
+    s->fenced = s->fenced || (!landed && generation != s->man.generation);
+    if (s->fenced)
         return DN_FAIL(err,
                        DN_E_FENCED,
                        "manifest: another writer replaced it (generation %" PRIu64
@@ -73,8 +74,10 @@ int shard_manifest_commit(struct shard *s, struct manifest *next, struct dn_err 
         s->man.generation = generation;
         return DN_OK;
     }
-    if (rc == DN_E_CONFLICT)
+    if (rc == DN_E_CONFLICT) {
+        s->fenced = true;
         return DN_FAIL(err, DN_E_FENCED, "manifest: another writer replaced it");
+    }
     s->pending = *next;
     s->man_unknown = true;
     wanted = s->man.generation;

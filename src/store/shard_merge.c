@@ -337,6 +337,8 @@ void shard_merge_kick(struct shard *s)
         old = NULL;
     sched_lock(s->lock);
     s->merge_task = old;
-    if (!old)
+    if (!old) {
         s->merge_running = false;
+        sched_broadcast(s->cond);
+    }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_shard_log.c: whatever a write acknowledges, the next open can read from the log. */
+ * test_shard_log.c: whatever a write acknowledges, the next open can read from the log;
+ * and what a writer leaves alone whose time is over. */
 #include "catalog/catalog.h"
 #include "store/log.h"
 #include "store/shard.h"
@@ -25,7 +26,7 @@ static void fixture_open(struct fixture *f, struct mem_owner *owner, size_t memt
 {
     struct shard_options o = {.owner = owner,
                               .memtable_bytes = memtable_bytes,
-                              .log_chunk_bytes = 1u << 18,
+                              .log_chunk_bytes = 1u << 20,
                               .cache_bytes = 1u << 16};
     struct dn_err err;
 
@@ -120,11 +121,80 @@ static void test_too_many_rows(void **state)
     fixture_done(&f);
 }
 
+/* A log that was written under a memory limit can be replayed under the same one, even if nothing
+ * could be flushed meanwhile. */
+static void test_replay_in_little_memory(void **state)
+{
+    enum { ROWS = 256 };
+    static int64_t keys[ROWS];
+    struct vec col = {.type = TYPE_BIGINT, .count = ROWS, .data = keys};
+    struct shard_batch b = {.cols = &col, .rows = ROWS, .op = ROW_PUT};
+    struct mem_owner owner;
+    struct fixture f;
+    struct dn_err err;
+    uint64_t rows = 0;
+    int64_t next = 0;
+    int rc = DN_OK;
+
+    (void)state;
+    mem_owner_init(&owner, "test", NULL, 8u << 20);
+    fixture_init(&f);
+    fixture_open(&f, &owner, 100u << 20);
+    b.table = f.t;
+    for (int n = 0; n < 10000 && rc == DN_OK; n++) {
+        for (int i = 0; i < ROWS; i++)
+            keys[i] = next++;
+        rc = shard_write(f.s, &b, 1, true, NULL, &err);
+        rows += rc == DN_OK ? ROWS : 0;
+    }
+    assert_int_equal(rc, DN_E_NOMEM);
+    sim_disk_crash(f.disk);
+    fixture_close(&f);
+    fixture_open(&f, &owner, 2u << 20);
+    assert_int_equal(fixture_rows(&f), rows);
+    fixture_done(&f);
+    assert_int_equal(mem_owner_used(&owner), 0);
+}
+
+/* A writer whose manifest was replaced by a successor leaves its objects alone: their names may be
+ * the successor's by now. */
+static void test_fenced_deletes_nothing(void **state)
+{
+    int64_t keys[4] = {1, 2, 3, 4};
+    struct vec col = {.type = TYPE_BIGINT, .count = 4, .data = keys};
+    struct shard_batch b = {.cols = &col, .rows = 4, .op = ROW_PUT};
+    struct volume_names names = {0};
+    const uint8_t *doc;
+    struct fixture f;
+    struct dn_err err;
+    uint8_t *copy;
+    size_t len;
+
+    (void)state;
+    fixture_init(&f);
+    fixture_open(&f, NULL, 1u << 20);
+    b.table = f.t;
+    assert_int_equal(shard_write(f.s, &b, 1, true, NULL, &err), DN_OK);
+    sim_disk_fail_nth(f.disk, 4, SIM_FAULT_NOSPC, false); /* sync, create, roll, put: frozen */
+    assert_int_equal(shard_flush(f.s, &err), DN_E_NOSPC);
+    assert_true(sim_disk_get(f.disk, 'd', "manifest/0", &doc, &len));
+    copy = mem_dup(NULL, doc, len);
+    assert_true(sim_disk_set(f.disk, 'd', "manifest/0", copy, len));
+    mem_free(copy);
+    assert_int_equal(shard_flush(f.s, &err), DN_E_FENCED);
+    assert_int_equal(volume_list(f.v, "seg/", &names, &err), DN_OK);
+    assert_int_equal(names.count, 1);
+    volume_names_done(&names);
+    fixture_done(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_empty_bitmaps),
         cmocka_unit_test(test_too_many_rows),
+        cmocka_unit_test(test_replay_in_little_memory),
+        cmocka_unit_test(test_fenced_deletes_nothing),
     };
 
     return cmocka_run_group_tests_name("shard log", tests, NULL, NULL);
