@@ -9,6 +9,8 @@
  * off what crossed from the lane beside. */
 #include "codec/bitpack.h"
 
+#include "codec/codec_kernel.h"
+
 #include <string.h>
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
@@ -62,35 +64,54 @@ static inline uint64_t bitpack_repeat(uint64_t mask, unsigned lane_bits)
     return mask * (~(uint64_t)0 / bitpack_mask(lane_bits));
 }
 
-/* gcc unrolls a loop over 16 words and then finds vectors not worth it, so they are written out as
- * vectors of the compiler's own kind: two words each, which every 64-bit machine has. */
-typedef uint64_t bitpack_pair __attribute__((vector_size(16)));
-#define BITPACK_ROW_PAIRS (BITPACK_ROW_WORDS / 2)
-
-static void bitpack_unpack_rows(const uint8_t *p, unsigned width, bitpack_pair *restrict to)
+/* Codes that lie side by side in a word, eight of up to 8 bits or four of up to 16, are moved apart
+ * to one lane each: halves first, then halves of these. */
+static inline uint64_t bitpack_spread2(uint64_t x, unsigned width, unsigned lane_bits)
 {
-    unsigned lane_bits = bitpack_lane_size(width) * 8;
-    uint64_t whole = bitpack_repeat(bitpack_mask(width), lane_bits);
-    bitpack_pair words[VEC_ROWS_MAX / 2]; /* a copy of the input, aligned */
+    uint64_t low = bitpack_repeat(bitpack_mask(width), lane_bits * 2);
 
-    memcpy(words, p, bitpack_size(VEC_ROWS_MAX, width));
-    for (unsigned row = 0; row < lane_bits; row++, to += BITPACK_ROW_PAIRS) {
-        unsigned bit = row * width;
-        uint64_t shift = bit % lane_bits;
-        const bitpack_pair *from = words + (size_t)(bit / lane_bits) * BITPACK_ROW_PAIRS;
+    return (x & low) | ((x >> width & low) << lane_bits);
+}
 
-        if (shift + width <= lane_bits) {
-            for (unsigned i = 0; i < BITPACK_ROW_PAIRS; i++)
-                to[i] = from[i] >> shift & whole;
-        } else {
-            uint64_t low_bits = lane_bits - shift;
-            uint64_t low = bitpack_repeat(bitpack_mask((unsigned)low_bits), lane_bits);
-            uint64_t high = whole & ~low;
+static uint32_t bitpack_spread_u8(const uint8_t *p, size_t n, unsigned width, uint8_t *to)
+{
+    uint64_t four = bitpack_mask(4 * width);
+    uint64_t two = bitpack_repeat(bitpack_mask(2 * width), 32);
+    uint32_t done = 0;
 
-            for (unsigned i = 0; i < BITPACK_ROW_PAIRS; i++)
-                to[i] = (from[i] >> shift & low) | (from[BITPACK_ROW_PAIRS + i] << low_bits & high);
+    for (; n >= 8; n -= width, p += width, done += 8) {
+        uint64_t x = bitpack_load(p);
+
+        if (width < 8) {
+            x = (x & four) | (x >> 4 * width & four) << 32;
+            x = (x & two) | (x >> 2 * width & two) << 16;
+            x = bitpack_spread2(x, width, 8);
         }
+        memcpy(to + done, &x, 8);
     }
+    return done;
+}
+
+/* Eight at a time, so that all begin at a byte. */
+static uint32_t bitpack_spread_u16(const uint8_t *p, size_t n, unsigned width, uint16_t *to)
+{
+    uint64_t two = bitpack_mask(2 * width);
+    uint32_t done = 0;
+
+    for (; n >= 16; n -= width, p += width, done += 8) {
+        uint64_t x = bitpack_load(p);
+        uint64_t y = bitpack_load(p + width / 2) >> (width % 2 * 4);
+
+        if (width < 16) {
+            x = (x & two) | (x >> 2 * width & two) << 32;
+            y = (y & two) | (y >> 2 * width & two) << 32;
+            x = bitpack_spread2(x, width, 16);
+            y = bitpack_spread2(y, width, 16);
+        }
+        memcpy(to + done, &x, 8);
+        memcpy(to + done + 4, &y, 8);
+    }
+    return done;
 }
 
 static void bitpack_pack_rows(const uint64_t *from, unsigned width, uint64_t *restrict words)
@@ -172,19 +193,53 @@ void bitpack_pack(const uint64_t *values, uint32_t count, unsigned width, uint8_
 
 void bitpack_unpack(const uint8_t *p, uint32_t count, unsigned width, union bitpack_lanes *lanes)
 {
+    size_t n = bitpack_size(count, width);
+    uint32_t done;
+
     DN_ASSERT(width <= BITPACK_WIDTH_MAX && count <= VEC_ROWS_MAX);
     if (width == 0)
         memset(lanes->u8, 0, count);
     else if (count == VEC_ROWS_MAX)
-        bitpack_unpack_rows(p, width, (bitpack_pair *)(void *)lanes);
-    else if (width <= 8)
-        bitpack_plain_u8(p, count, width, lanes->u8);
-    else if (width <= 16)
-        bitpack_plain_u16(p, count, width, lanes->u16);
-    else if (width <= 32)
+        codec_kernels()->unpack(p, width, lanes);
+    else if (width <= 8) {
+        done = bitpack_spread_u8(p, n, width, lanes->u8);
+        bitpack_plain_u8(p + done / 8 * width, count - done, width, lanes->u8 + done);
+    } else if (width <= 16) {
+        done = bitpack_spread_u16(p, n, width, lanes->u16);
+        bitpack_plain_u16(p + done / 8 * width, count - done, width, lanes->u16 + done);
+    } else if (width <= 32)
         bitpack_plain_u32(p, count, width, lanes->u32);
     else
         bitpack_plain_u64(p, count, width, lanes->u64);
+}
+
+uint64_t bitpack_get(const uint8_t *p, uint32_t count, unsigned width, uint32_t i)
+{
+    unsigned size = bitpack_lane_size(width);
+    uint32_t lanes = VEC_ROWS_MAX / (size * 8);
+    size_t bit = (size_t)i * width;
+    uint64_t v = 0;
+    uint64_t next = 0;
+
+    DN_ASSERT(width <= BITPACK_WIDTH_MAX && i < count && count <= VEC_ROWS_MAX);
+    if (width == 0)
+        return 0;
+    if (count < VEC_ROWS_MAX) { /* the bytes that hold it, nine at most */
+        uint8_t window[BITPACK_WINDOW] = {0};
+
+        memcpy(window, p + bit / 8, (bit % 8 + width + 7) / 8);
+        return bitpack_window(window, bit % 8) & bitpack_mask(width);
+    }
+    bit = i / lanes * width; /* of its lane's stream */
+    p += bit / (size * 8) * BITPACK_ROW_WORDS * 8 + (size_t)(i % lanes) * size;
+    bit %= size * 8;
+    memcpy(&v, p, size);
+    v >>= bit;
+    if (bit + width > size * 8) {
+        memcpy(&next, p + BITPACK_ROW_WORDS * 8, size);
+        v |= next << (size * 8 - bit);
+    }
+    return v & bitpack_mask(width);
 }
 
 void bitpack_unpack16(const uint8_t *p, uint32_t count, unsigned width, uint16_t *to)

@@ -46,6 +46,8 @@ static inline unsigned bitpack_lane_size(unsigned width)
 void bitpack_pack(const uint64_t *values, uint32_t count, unsigned width, uint8_t *to);
 /* Reads exactly bitpack_size(count, width) bytes; count <= VEC_ROWS_MAX, width <= 64. */
 void bitpack_unpack(const uint8_t *p, uint32_t count, unsigned width, union bitpack_lanes *lanes);
-/* As above, widened; the width must be <= 16, 32. */
+/* Value i alone; touches no byte outside of the bitpack_size(count, width). */
+uint64_t bitpack_get(const uint8_t *p, uint32_t count, unsigned width, uint32_t i);
+/* As bitpack_unpack, widened; the width must be <= 16, 32. */
 void bitpack_unpack16(const uint8_t *p, uint32_t count, unsigned width, uint16_t *to);
 void bitpack_unpack32(const uint8_t *p, uint32_t count, unsigned width, uint32_t *to);

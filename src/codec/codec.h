@@ -8,6 +8,8 @@
  * replaced by their neighbour so that they cost nothing). Values are encoded losslessly: doubles
  * keep their bits.
  *
+ * Which codec: the one of the least size * weight, see struct codec_ops.
+ *
  * Decoding takes untrusted bytes: it never reads outside them, never allocates by a size it has
  * not checked against `count` or the input length, and answers DN_E_CORRUPT.
  *
@@ -36,31 +38,82 @@ struct codec_in {
     const uint64_t *wide;    /* the same as 64-bit words: integers sign-extended, bits of floats;
                                 NULL for strings */
     struct codec_work *work; /* statistics made once for all codecs; room for a codec's own */
+    struct arena *scratch;   /* for size(); a failure to be told by work->nomem */
+};
+
+/* The values of an encoded vector: what is left of its bytes after the bitmaps. */
+struct codec_part {
+    enum phys phys;
+    uint32_t count;   /* rows, 1..VEC_ROWS_MAX */
+    const uint8_t *p; /* the bytes, borrowed; untrusted */
+    size_t n;         /* how many; a codec must use them all */
+};
+
+__extension__ typedef __int128 codec_i128;
+
+enum codec_want { CODEC_SUM = 1, CODEC_BOUNDS = 2 };
+
+/* What is asked of rows lo .. hi - 1, at least one. */
+struct codec_range {
+    uint32_t lo;
+    uint32_t hi;
+    unsigned want; /* CODEC_SUM, CODEC_BOUNDS or both */
+};
+
+/* The answer. What was not asked for is not to be looked at. */
+struct codec_agg {
+    uint32_t rows;    /* that have a value; 0: the rest is zero and means nothing */
+    codec_i128 isum;  /* BOOLEAN, integers, time stamps: exact */
+    double fsum;      /* REAL, DOUBLE; ALP adds integers and divides once, so this is at least as
+                         near to the true sum as adding one by one, and may differ from that */
+    union vfixed min; /* in the order of datum_cmp: NaN is the greatest, -0.0 equals 0.0 */
+    union vfixed max;
+};
+
+/* When size() is asked. Later ones know a tighter limit. */
+enum codec_stage {
+    CODEC_AT_ONCE, /* from the statistics alone */
+    CODEC_COSTLY,  /* takes a pass over the values */
+    CODEC_LOOKUP,  /* looks every value up */
+    CODEC_WRAPS,   /* compresses what another has encoded */
 };
 
 struct codec_ops {
     const char *name; /* static; docs, EXPLAIN, SHOW */
-    bool costly;      /* sizing takes a pass over the values: done last, with the tightest limit */
+    /* How a byte counts in the choice, in percent: 100 for what decodes at the speed of memory,
+     * more for what is slower and must therefore save that much to be taken. Among equal products
+     * the lower weight wins, then the order of the list. */
+    unsigned weight;
+    enum codec_stage stage;
+    bool lists;  /* has a value list: bytes that a compressor may shrink */
+    bool varies; /* a library writes the bytes: other versions may write others that mean the same
+                  */
     /* Bytes that encode would append; SIZE_MAX if the values cannot be held or the answer would be
-     * `limit` or more. Called before encode, which may use what it left in `work`. */
+     * `limit` or more. Called before encode, which may use what it left in `work`. With a limit of
+     * SIZE_MAX the caller insists: no giving up because it will hardly pay. */
     size_t (*size)(const struct codec_in *in, size_t limit);
     /* Appends the bytes. Running out of memory shows in b->failed. */
     void (*encode)(const struct codec_in *in, struct buf *b);
     /* Fills ret->form, data, codes, dict_count; memory from the arena; strings may point into the
-     * input bytes. All n bytes must be used. */
-    int (*decode)(const uint8_t *p,
-                  size_t n,
-                  enum phys phys,
-                  uint32_t count,
+     * input bytes. */
+    int (*decode)(const struct codec_part *part,
                   struct arena *arena,
                   struct vec *ret,
                   struct dn_err *err);
+    /* Optional: the value of one row, into ret->v or ret->str. Checks what it reads, no more. */
+    int (*get)(const struct codec_part *part, uint32_t row, struct datum *ret, struct dn_err *err);
+    /* Optional: sums and bounds without writing values out; not for strings. DN_NOT_FOUND: decode.
+     */
+    int (*agg)(const struct codec_part *part,
+               const struct codec_range *range,
+               struct codec_agg *ret,
+               struct dn_err *err);
 };
 
 const struct codec_ops *codec_ops_by_id(unsigned id); /* NULL: unknown */
 
-/* Appends v (any form, all `count` rows, 1..VEC_ROWS_MAX) with the codec that gives the fewest
- * bytes, and tells which. Takes some 40 KiB of scratch per call; reset it when it suits. After an
+/* Appends v (any form, all `count` rows, 1..VEC_ROWS_MAX) with the codec of the least size *
+ * weight, and tells which. Takes some 60 KiB of scratch per call; reset it when it suits. After an
  * error the bytes from the old b->len on are undefined. */
 int codec_encode(const struct vec *v,
                  struct arena *scratch,
@@ -74,6 +127,9 @@ int codec_encode_with(unsigned codec,
                       struct arena *scratch,
                       struct buf *b,
                       struct dn_err *err) DN_MUST_CHECK;
+/* Tests of frozen bytes: codec_encode never takes a codec whose bytes may vary. Not while others
+ * run. */
+void codec_avoid_libraries(bool avoid);
 /* An encoded vector as the segment's directory knows it; all of it is checked, none trusted. */
 struct codec_src {
     unsigned codec;    /* enum codec_id */
@@ -85,8 +141,25 @@ struct codec_src {
 
 /* The other way. The vector borrows from the arena and from src->p. Forms: CONSTANT gives CONST
  * (DICT of one entry if some rows are NULL), DICT gives DICT, RLE gives DICT for strings and FLAT
- * for the rest, others FLAT. */
+ * for the rest, LZ4 and ZSTD what is in them gives, others FLAT. */
 int codec_decode(const struct codec_src *src,
                  struct arena *arena,
                  struct vec *ret,
                  struct dn_err *err) DN_MUST_CHECK;
+/* One row's value, NULL if it is NULL or absent. Reads only what it needs where the codec allows
+ * (all but LZ4, ZSTD and FRONT): some ten nanoseconds, up to a hundred for running sums; else it
+ * decodes into scratch. Checks what it reads: a flaw elsewhere in the vector may go unseen. Strings
+ * are borrowed from src->p or scratch. */
+int codec_get(const struct codec_src *src,
+              uint32_t row,
+              struct arena *scratch,
+              struct datum *ret,
+              struct dn_err *err) DN_MUST_CHECK;
+/* Sum and bounds of a range of rows, those without a value left out; not for strings. Without
+ * decoding where the codec allows and no row of the range is missing; else it decodes into scratch.
+ */
+int codec_agg(const struct codec_src *src,
+              const struct codec_range *range,
+              struct arena *scratch,
+              struct codec_agg *ret,
+              struct dn_err *err) DN_MUST_CHECK;

@@ -24,35 +24,82 @@ static void codec_constant_encode(const struct codec_in *in, struct buf *b)
         buf_append(b, in->data, phys_size(in->phys));
 }
 
-static int codec_constant_decode(const uint8_t *p,
-                                 size_t n,
-                                 enum phys phys,
-                                 uint32_t count,
+static int codec_constant_check(const struct codec_part *part, struct dn_err *err)
+{
+    if (part->phys == PHYS_STR)
+        DN_CHECK_DISK(part->n <= UINT32_MAX, err, "vector: a string of %zu bytes", part->n);
+    else
+        DN_CHECK_DISK(part->n == phys_size(part->phys),
+                      err,
+                      "vector: a constant of %zu bytes where %u belong",
+                      part->n,
+                      phys_size(part->phys));
+    return 0;
+}
+
+static int codec_constant_decode(const struct codec_part *part,
                                  struct arena *arena,
                                  struct vec *ret,
                                  struct dn_err *err)
 {
-    struct vstr str = {.ptr = (const char *)p, .len = (uint32_t)n};
+    struct vstr str = {.ptr = (const char *)part->p, .len = (uint32_t)part->n};
+    int rc;
 
-    (void)count;
-    if (phys == PHYS_STR)
-        DN_CHECK_DISK(n <= UINT32_MAX, err, "vector: a string of %zu bytes", n);
-    else
-        DN_CHECK_DISK(n == phys_size(phys),
-                      err,
-                      "vector: a constant of %zu bytes where %u belong",
-                      n,
-                      phys_size(phys));
+    rc = codec_constant_check(part, err);
+    if (rc < 0)
+        return rc;
     ret->form = VEC_CONST;
-    ret->data = phys == PHYS_STR ? arena_dup(arena, &str, sizeof str) : arena_dup(arena, p, n);
+    ret->data = part->phys == PHYS_STR ? arena_dup(arena, &str, sizeof str)
+                                       : arena_dup(arena, part->p, part->n);
     if (!ret->data)
         return DN_FAIL_NOMEM(err);
     return 0;
 }
 
+static int codec_constant_get(const struct codec_part *part,
+                              uint32_t row,
+                              struct datum *ret,
+                              struct dn_err *err)
+{
+    int rc;
+
+    (void)row;
+    rc = codec_constant_check(part, err);
+    if (rc < 0)
+        return rc;
+    if (part->phys == PHYS_STR)
+        ret->str = (struct vstr){.ptr = (const char *)part->p, .len = (uint32_t)part->n};
+    else
+        ret->v = codec_fixed(part->phys, part->p);
+    return 0;
+}
+
+static int codec_constant_agg(const struct codec_part *part,
+                              const struct codec_range *range,
+                              struct codec_agg *ret,
+                              struct dn_err *err)
+{
+    uint32_t rows = range->hi - range->lo;
+    int rc;
+
+    rc = codec_constant_check(part, err);
+    if (rc < 0)
+        return rc;
+    ret->min = codec_fixed(part->phys, part->p);
+    ret->max = ret->min;
+    if (codec_phys_is_int(part->phys))
+        ret->isum = (codec_i128)ret->min.i64 * rows;
+    else
+        ret->fsum = ret->min.f64 * rows;
+    return 0;
+}
+
 const struct codec_ops codec_constant_ops = {
     .name = "constant",
+    .weight = 50,
     .size = codec_constant_size,
     .encode = codec_constant_encode,
     .decode = codec_constant_decode,
+    .get = codec_constant_get,
+    .agg = codec_constant_agg,
 };

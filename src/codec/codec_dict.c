@@ -10,7 +10,8 @@
 
 #include "base/hash.h"
 
-#define CODEC_DICT_HEAD 2u
+#define CODEC_DICT_HEAD  2u
+#define CODEC_DICT_PROBE 256u /* runs after which hardly a value seen twice means: give up */
 
 /* Bytes without the value list. */
 static size_t codec_dict_head_size(const struct codec_in *in, uint32_t entries)
@@ -44,7 +45,7 @@ static uint16_t *codec_dict_slot_str(struct codec_work *work,
     return &work->slots[at];
 }
 
-/* Fills the dictionary; false once it cannot be smaller than limit. */
+/* Fills the dictionary; false once it cannot be smaller than limit, or will hardly be. */
 static bool codec_dict_build(const struct codec_in *in, size_t limit)
 {
     struct codec_work *work = in->work;
@@ -78,6 +79,9 @@ static bool codec_dict_build(const struct codec_in *in, size_t limit)
             if (head + bytes >= limit)
                 return false;
         }
+        if (run == CODEC_DICT_PROBE && limit < SIZE_MAX &&
+            work->dict_count > CODEC_DICT_PROBE / 16 * 15)
+            return false;
         for (; row < end; row++)
             work->dict_codes[row] = (uint16_t)(*slot - 1);
     }
@@ -107,47 +111,78 @@ static void codec_dict_encode(const struct codec_in *in, struct buf *b)
     codec_values_put(in, work->dict_rows, work->dict_count, b);
 }
 
-static int codec_dict_decode(const uint8_t *p,
-                             size_t n,
-                             enum phys phys,
-                             uint32_t count,
+/* The head, checked: *ret is the value list, *ret_packed the codes. */
+static int codec_dict_open(const struct codec_part *part,
+                           struct codec_part *ret,
+                           const uint8_t **ret_packed,
+                           struct dn_err *err)
+{
+    struct rd r = rd_make(part->p, part->n);
+    uint32_t entries = rd_u16(&r);
+
+    DN_CHECK_DISK(entries >= 1 && entries <= part->count,
+                  err,
+                  "vector: dictionary of %u entries for %u rows",
+                  entries,
+                  part->count);
+    *ret_packed = rd_bytes(&r, bitpack_size(part->count, bitpack_width(entries - 1)));
+    DN_CHECK_DISK(*ret_packed != NULL, err, "vector: dictionary codes cut short");
+    *ret = (struct codec_part){.phys = part->phys, .count = entries, .p = r.p, .n = rd_left(&r)};
+    return 0;
+}
+
+static int codec_dict_decode(const struct codec_part *part,
                              struct arena *arena,
                              struct vec *ret,
                              struct dn_err *err)
 {
-    struct rd r = rd_make(p, n);
-    uint32_t entries = rd_u16(&r);
+    struct codec_part list;
     const uint8_t *packed;
     uint16_t *codes;
     uint16_t top = 0; /* as narrow as the codes: eight comparisons at once */
-    unsigned width;
+    int rc;
 
-    DN_CHECK_DISK(entries >= 1 && entries <= count,
-                  err,
-                  "vector: dictionary of %u entries for %u rows",
-                  entries,
-                  count);
-    width = bitpack_width(entries - 1);
-    packed = rd_bytes(&r, bitpack_size(count, width));
-    DN_CHECK_DISK(packed != NULL, err, "vector: dictionary codes cut short");
-    codes = arena_alloc_array(arena, count, sizeof *codes);
+    rc = codec_dict_open(part, &list, &packed, err);
+    if (rc < 0)
+        return rc;
+    codes = arena_alloc_array(arena, part->count, sizeof *codes);
     if (!codes)
         return DN_FAIL_NOMEM(err);
-    bitpack_unpack16(packed, count, width, codes);
-    for (uint32_t i = 0; i < count; i++)
+    bitpack_unpack16(packed, part->count, bitpack_width(list.count - 1), codes);
+    for (uint32_t i = 0; i < part->count; i++)
         top = codes[i] > top ? codes[i] : top;
     DN_CHECK_DISK(
-        top < entries, err, "vector: code %u in a dictionary of %u entries", top, entries);
+        top < list.count, err, "vector: code %u in a dictionary of %u entries", top, list.count);
     ret->form = VEC_DICT;
     ret->codes = codes;
-    ret->dict_count = entries;
-    return codec_values_get(r.p, rd_left(&r), phys, entries, arena, &ret->data, err);
+    ret->dict_count = list.count;
+    return codec_values_get(&list, arena, &ret->data, err);
+}
+
+static int
+codec_dict_get(const struct codec_part *part, uint32_t row, struct datum *ret, struct dn_err *err)
+{
+    struct codec_part list;
+    const uint8_t *packed;
+    uint32_t code;
+    int rc;
+
+    rc = codec_dict_open(part, &list, &packed, err);
+    if (rc < 0)
+        return rc;
+    code = (uint32_t)bitpack_get(packed, part->count, bitpack_width(list.count - 1), row);
+    DN_CHECK_DISK(
+        code < list.count, err, "vector: code %u in a dictionary of %u entries", code, list.count);
+    return codec_values_at(&list, code, ret, err);
 }
 
 const struct codec_ops codec_dict_ops = {
     .name = "dict",
-    .costly = true,
+    .weight = 100,
+    .stage = CODEC_LOOKUP,
+    .lists = true,
     .size = codec_dict_size,
     .encode = codec_dict_encode,
     .decode = codec_dict_decode,
+    .get = codec_dict_get,
 };

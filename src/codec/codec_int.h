@@ -14,14 +14,37 @@
 
 #define CODEC_DICT_SLOTS (2u * VEC_ROWS_MAX)
 
+/* How far integers lie apart. */
+struct codec_spread {
+    int64_t least;
+    uint64_t span; /* greatest - least */
+};
+
+/* How SPLIT cuts values in two. */
+struct codec_split {
+    unsigned right;              /* bits of the right part */
+    uint32_t entries;            /* of the list */
+    uint16_t lefts[8];           /* the list: left parts */
+    uint32_t odd;                /* rows whose left part is not there */
+    uint16_t rows[VEC_ROWS_MAX]; /* which, ascending */
+    uint8_t codes[VEC_ROWS_MAX]; /* per row, its place in the list */
+};
+
+/* How FRONT shortens strings. */
+struct codec_front {
+    uint8_t shared[VEC_ROWS_MAX]; /* bytes of a row that are those of the row before */
+    uint8_t shared_max;           /* the most */
+    uint32_t rest_min;            /* fewest bytes of a row beyond these */
+    uint32_t rest_max;            /* the most */
+    uint64_t rest_total;          /* of all rows */
+};
+
 struct codec_work {
     /* Filled by the driver. */
     uint32_t runs;                   /* runs of equal neighbours, >= 1 */
     uint32_t run_max;                /* rows of the longest */
     uint16_t run_rows[VEC_ROWS_MAX]; /* first row of each run */
-    int64_t delta_min;               /* integers: least difference of neighbours, modulo the form's
-                                        bits, read as signed; 0 for a single row */
-    uint64_t delta_span;             /* greatest difference - delta_min */
+    struct codec_spread spread[3];   /* integers: of values, of differences, of their differences */
     uint64_t wide[VEC_ROWS_MAX];     /* in->wide */
     /* Filled by size() of the dictionary. */
     uint32_t dict_count;                /* distinct values */
@@ -29,6 +52,23 @@ struct codec_work {
     uint16_t dict_codes[VEC_ROWS_MAX];  /* per row */
     uint32_t dict_hashes[VEC_ROWS_MAX]; /* strings: per entry, for a quick no */
     uint16_t slots[CODEC_DICT_SLOTS];   /* hash table: code + 1, 0 = empty */
+    /* Filled by size() of ALP: the values as integers, and those that are none. */
+    bool alp_done;                     /* the rest is there */
+    bool alp_fits;                     /* it may pay */
+    unsigned alp_exponent;             /* value = integer / 10^exponent */
+    uint32_t alp_odd;                  /* rows whose value is no such integer */
+    struct codec_spread alp_spread[2]; /* of the integers and of their differences */
+    uint16_t alp_rows[VEC_ROWS_MAX];   /* the odd rows, ascending */
+    uint64_t alp_ints[VEC_ROWS_MAX];   /* integers; under odd rows that of a neighbour */
+    struct codec_split split;          /* filled by size() of SPLIT */
+    struct codec_front front;          /* filled by size() of FRONT */
+    /* Filled by size() of codecs that wrap. */
+    unsigned inner;         /* what the driver chose to be wrapped */
+    size_t inner_n;         /* how many bytes it has */
+    const uint8_t *inner_p; /* these, once encoded */
+    uint8_t *wrapped;       /* compressed bytes; NULL: none yet that are short enough */
+    size_t wrapped_n;       /* how many */
+    bool nomem;             /* a size() ran out of memory */
     /* What is handed to bitpack_pack. */
     uint64_t pack[VEC_ROWS_MAX];
 };
@@ -60,11 +100,16 @@ void codec_values_put(const struct codec_in *in,
                       const uint16_t *rows,
                       uint32_t count,
                       struct buf *b);
-/* Reads a value list that fills [p, p + n); the array is the arena's, strings point into p. */
-int codec_values_get(const uint8_t *p,
-                     size_t n,
-                     enum phys phys,
-                     uint32_t count,
+/* Reads a list of list->count values that fills its bytes; the array is the arena's, strings point
+ * into the bytes. */
+int codec_values_get(const struct codec_part *list,
                      struct arena *arena,
                      const void **ret,
                      struct dn_err *err) DN_MUST_CHECK;
+/* One value of a list of `count`, into ret->v or ret->str. */
+int codec_values_at(const struct codec_part *list,
+                    uint32_t i,
+                    struct datum *ret,
+                    struct dn_err *err) DN_MUST_CHECK;
+/* A fixed-size value as it lies in memory. */
+union vfixed codec_fixed(enum phys phys, const uint8_t *p);

@@ -15,21 +15,21 @@ static void codec_raw_encode(const struct codec_in *in, struct buf *b)
     codec_values_put(in, NULL, in->count, b);
 }
 
-static int codec_raw_decode(const uint8_t *p,
-                            size_t n,
-                            enum phys phys,
-                            uint32_t count,
+static int codec_raw_decode(const struct codec_part *part,
                             struct arena *arena,
                             struct vec *ret,
                             struct dn_err *err)
 {
     ret->form = VEC_FLAT;
-    return codec_values_get(p, n, phys, count, arena, &ret->data, err);
+    return codec_values_get(part, arena, &ret->data, err);
 }
 
 const struct codec_ops codec_raw_ops = {
     .name = "raw",
+    .weight = 100,
+    .lists = true,
     .size = codec_raw_size,
     .encode = codec_raw_encode,
     .decode = codec_raw_decode,
+    .get = codec_values_at,
 };

@@ -52,81 +52,85 @@ static void codec_rle_encode(const struct codec_in *in, struct buf *b)
 #define CODEC_FILL codec_rle_fill_u64
 #include "codec/codec_rle_tmpl.h"
 
-/* Run lengths - 1, checked: they add up to `count`. *r is left at the value list. */
-static int codec_rle_lens(
-    struct rd *r, uint32_t count, uint16_t *ret_lens, uint32_t *ret_runs, struct dn_err *err)
+/* Run lengths - 1, checked: they add up to the rows. *ret is the list of the runs' values. */
+static int codec_rle_open(const struct codec_part *part,
+                          uint16_t *ret_lens,
+                          struct codec_part *ret,
+                          struct dn_err *err)
 {
-    uint32_t runs = rd_u16(r);
-    unsigned width = rd_u8(r);
+    struct rd r = rd_make(part->p, part->n);
+    uint32_t runs = rd_u16(&r);
+    unsigned width = rd_u8(&r);
     uint32_t total = 0;
     const uint8_t *packed;
 
-    DN_CHECK_DISK(!r->bad, err, "vector: runs cut short");
-    DN_CHECK_DISK(runs >= 1 && runs <= count, err, "vector: %u runs in %u rows", runs, count);
+    DN_CHECK_DISK(!r.bad, err, "vector: runs cut short");
+    DN_CHECK_DISK(
+        runs >= 1 && runs <= part->count, err, "vector: %u runs in %u rows", runs, part->count);
     DN_CHECK_DISK(width <= 10, err, "vector: run lengths of %u bits", width);
-    packed = rd_bytes(r, bitpack_size(runs, width));
+    packed = rd_bytes(&r, bitpack_size(runs, width));
     DN_CHECK_DISK(packed != NULL, err, "vector: run lengths cut short");
     bitpack_unpack16(packed, runs, width, ret_lens);
     for (uint32_t i = 0; i < runs; i++)
         total += ret_lens[i];
     total += runs;
-    DN_CHECK_DISK(
-        total == count, err, "vector: runs of %u rows in all where %u belong", total, count);
-    *ret_runs = runs;
+    DN_CHECK_DISK(total == part->count,
+                  err,
+                  "vector: runs of %u rows in all where %u belong",
+                  total,
+                  part->count);
+    *ret = (struct codec_part){.phys = part->phys, .count = runs, .p = r.p, .n = rd_left(&r)};
     return 0;
 }
 
-static int codec_rle_decode(const uint8_t *p,
-                            size_t n,
-                            enum phys phys,
-                            uint32_t count,
+static int codec_rle_decode(const struct codec_part *part,
                             struct arena *arena,
                             struct vec *ret,
                             struct dn_err *err)
 {
-    struct rd r = rd_make(p, n);
     uint16_t lens[VEC_ROWS_MAX];
     uint16_t ids[VEC_ROWS_MAX];
+    enum phys phys = part->phys;
+    struct codec_part list;
     const void *values;
-    uint32_t runs = 0;
     void *to;
     int rc;
 
-    rc = codec_rle_lens(&r, count, lens, &runs, err);
+    rc = codec_rle_open(part, lens, &list, err);
     if (rc < 0)
         return rc;
-    rc = codec_values_get(r.p, rd_left(&r), phys, runs, arena, &values, err);
+    rc = codec_values_get(&list, arena, &values, err);
     if (rc < 0)
         return rc;
     to = arena_alloc_array(
-        arena, count + CODEC_RLE_PAD, phys == PHYS_STR ? sizeof(uint16_t) : phys_size(phys));
+        arena, part->count + CODEC_RLE_PAD, phys == PHYS_STR ? sizeof(uint16_t) : phys_size(phys));
     if (!to)
         return DN_FAIL_NOMEM(err);
     ret->form = VEC_FLAT;
     ret->data = to;
     switch (phys) {
     case PHYS_I8:
-        codec_rle_fill_u8(values, lens, runs, to);
+        codec_rle_fill_u8(values, lens, list.count, to);
         break;
     case PHYS_I16:
-        codec_rle_fill_u16(values, lens, runs, to);
+        codec_rle_fill_u16(values, lens, list.count, to);
         break;
     case PHYS_I32:
     case PHYS_F32:
-        codec_rle_fill_u32(values, lens, runs, to);
+        codec_rle_fill_u32(values, lens, list.count, to);
         break;
     case PHYS_I64:
     case PHYS_F64:
-        codec_rle_fill_u64(values, lens, runs, to);
+        codec_rle_fill_u64(values, lens, list.count, to);
         break;
     case PHYS_STR:
-        for (uint32_t i = 0; i < runs; i++)
+        for (uint32_t i = 0; i < list.count; i++)
             ids[i] = (uint16_t)i;
-        codec_rle_fill_u16(ids, lens, runs, to);
+        codec_rle_fill_u16(ids, lens, list.count, to);
         ret->form = VEC_DICT;
         ret->data = values;
         ret->codes = to;
-        ret->dict_count = runs;
+        ret->dict_count = list.count;
         break;
     case PHYS_INTERVAL: /* no column has it */
     case PHYS_MAX:
@@ -135,9 +139,67 @@ static int codec_rle_decode(const uint8_t *p,
     return 0;
 }
 
+static int
+codec_rle_get(const struct codec_part *part, uint32_t row, struct datum *ret, struct dn_err *err)
+{
+    uint16_t lens[VEC_ROWS_MAX];
+    struct codec_part list;
+    uint32_t run = 0;
+    uint32_t end; /* of the run */
+    int rc;
+
+    rc = codec_rle_open(part, lens, &list, err);
+    if (rc < 0)
+        return rc;
+    for (end = lens[0] + 1u; end <= row; end += lens[run] + 1u)
+        run++;
+    return codec_values_at(&list, run, ret, err);
+}
+
+/* One product per run. */
+static int codec_rle_agg(const struct codec_part *part,
+                         const struct codec_range *range,
+                         struct codec_agg *ret,
+                         struct dn_err *err)
+{
+    uint16_t lens[VEC_ROWS_MAX];
+    struct codec_part list;
+    uint32_t row = 0;
+    bool some = false;
+    int rc;
+
+    if (!codec_phys_is_int(part->phys)) /* NaN has an order of its own */
+        return DN_NOT_FOUND;
+    rc = codec_rle_open(part, lens, &list, err);
+    if (rc < 0)
+        return rc;
+    for (uint32_t run = 0; run < list.count && row < range->hi; run++) {
+        uint32_t end = row + lens[run] + 1u;
+        uint32_t from = row > range->lo ? row : range->lo;
+        uint32_t to = end < range->hi ? end : range->hi;
+        struct datum d;
+
+        row = end;
+        if (from >= to)
+            continue;
+        rc = codec_values_at(&list, run, &d, err);
+        if (rc < 0)
+            return rc;
+        ret->isum += (codec_i128)d.v.i64 * (to - from);
+        ret->min.i64 = !some || d.v.i64 < ret->min.i64 ? d.v.i64 : ret->min.i64;
+        ret->max.i64 = !some || d.v.i64 > ret->max.i64 ? d.v.i64 : ret->max.i64;
+        some = true;
+    }
+    return 0;
+}
+
 const struct codec_ops codec_rle_ops = {
     .name = "rle",
+    .weight = 100,
+    .lists = true,
     .size = codec_rle_size,
     .encode = codec_rle_encode,
     .decode = codec_rle_decode,
+    .get = codec_rle_get,
+    .agg = codec_rle_agg,
 };

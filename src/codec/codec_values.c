@@ -115,31 +115,32 @@ void codec_values_put(const struct codec_in *in,
     }
 }
 
-static int codec_values_get_strs(const uint8_t *p,
-                                 size_t n,
-                                 uint32_t count,
-                                 struct arena *arena,
-                                 const void **ret,
-                                 struct dn_err *err)
+/* A string list opened: lengths are read, their sum is checked. */
+struct codec_strs {
+    uint32_t lens[VEC_ROWS_MAX]; /* less the shortest */
+    uint32_t min;                /* the shortest */
+    const char *bytes;           /* of all */
+};
+
+static int
+codec_strs_open(const struct codec_part *list, struct codec_strs *ret, struct dn_err *err)
 {
-    struct rd r = rd_make(p, n);
+    struct rd r = rd_make(list->p, list->n);
     unsigned width = rd_u8(&r);
     uint64_t min = rd_varint(&r);
+    uint32_t count = list->count;
     const uint8_t *packed;
-    const char *bytes;
     uint64_t total = 0;
     uint32_t max = 0;
-    uint32_t lens[VEC_ROWS_MAX];
-    struct vstr *strs;
 
     DN_CHECK_DISK(!r.bad && min <= UINT32_MAX, err, "vector: bad head of a string list");
     DN_CHECK_DISK(width <= 32, err, "vector: string lengths of %u bits", width);
     packed = rd_bytes(&r, bitpack_size(count, width));
     DN_CHECK_DISK(packed != NULL, err, "vector: string lengths cut short");
-    bitpack_unpack32(packed, count, width, lens);
+    bitpack_unpack32(packed, count, width, ret->lens);
     for (uint32_t i = 0; i < count; i++) {
-        total += lens[i];
-        max = lens[i] > max ? lens[i] : max;
+        total += ret->lens[i];
+        max = ret->lens[i] > max ? ret->lens[i] : max;
     }
     total += min * count;
     DN_CHECK_DISK(max + min <= UINT32_MAX, err, "vector: a string of 4 GiB or more");
@@ -148,12 +149,30 @@ static int codec_values_get_strs(const uint8_t *p,
                   "vector: %zu bytes of strings where their lengths add up to %llu",
                   rd_left(&r),
                   (unsigned long long)total);
-    strs = arena_alloc_array(arena, count, sizeof *strs);
+    ret->min = (uint32_t)min;
+    ret->bytes = (const char *)r.p;
+    return 0;
+}
+
+static int codec_values_get_strs(const struct codec_part *list,
+                                 struct arena *arena,
+                                 const void **ret,
+                                 struct dn_err *err)
+{
+    struct codec_strs in;
+    struct vstr *strs;
+    const char *bytes;
+    int rc;
+
+    rc = codec_strs_open(list, &in, err);
+    if (rc < 0)
+        return rc;
+    strs = arena_alloc_array(arena, list->count, sizeof *strs);
     if (!strs)
         return DN_FAIL_NOMEM(err);
-    bytes = (const char *)r.p;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t len = lens[i] + (uint32_t)min;
+    bytes = in.bytes;
+    for (uint32_t i = 0; i < list->count; i++) {
+        uint32_t len = in.lens[i] + in.min;
         strs[i] = (struct vstr){.ptr = bytes, .len = len};
         bytes += len;
     }
@@ -161,28 +180,88 @@ static int codec_values_get_strs(const uint8_t *p,
     return 0;
 }
 
-int codec_values_get(const uint8_t *p,
-                     size_t n,
-                     enum phys phys,
-                     uint32_t count,
+static int codec_values_check(const struct codec_part *list, struct dn_err *err)
+{
+    size_t size = phys_size(list->phys);
+
+    DN_CHECK_DISK(list->n == size * list->count,
+                  err,
+                  "vector: %zu bytes of values where %u of %zu bytes belong",
+                  list->n,
+                  list->count,
+                  size);
+    return 0;
+}
+
+int codec_values_get(const struct codec_part *list,
                      struct arena *arena,
                      const void **ret,
                      struct dn_err *err)
 {
-    size_t size = phys_size(phys);
-    void *copy;
+    int rc;
 
-    if (phys == PHYS_STR)
-        return codec_values_get_strs(p, n, count, arena, ret, err);
-    DN_CHECK_DISK(n == size * count,
-                  err,
-                  "vector: %zu bytes of values where %u of %zu bytes belong",
-                  n,
-                  count,
-                  size);
-    copy = arena_dup(arena, p, n);
-    if (!copy)
+    if (list->phys == PHYS_STR)
+        return codec_values_get_strs(list, arena, ret, err);
+    rc = codec_values_check(list, err);
+    if (rc < 0)
+        return rc;
+    *ret = arena_dup(arena, list->p, list->n);
+    if (!*ret)
         return DN_FAIL_NOMEM(err);
-    *ret = copy;
+    return 0;
+}
+
+union vfixed codec_fixed(enum phys phys, const uint8_t *p)
+{
+    union vfixed v = {.i64 = 0};
+    float f;
+
+    switch (phys) {
+    case PHYS_I8:
+        v.i64 = (int8_t)p[0];
+        break;
+    case PHYS_I16:
+        v.i64 = (int16_t)le_get16(p);
+        break;
+    case PHYS_I32:
+        v.i64 = (int32_t)le_get32(p);
+        break;
+    case PHYS_F32:
+        memcpy(&f, p, sizeof f);
+        v.f64 = (double)f;
+        break;
+    case PHYS_I64:
+    case PHYS_F64:
+        memcpy(&v, p, sizeof v);
+        break;
+    case PHYS_STR:
+    case PHYS_INTERVAL: /* no column has it */
+    case PHYS_MAX:
+        break;
+    }
+    return v;
+}
+
+int codec_values_at(const struct codec_part *list,
+                    uint32_t i,
+                    struct datum *ret,
+                    struct dn_err *err)
+{
+    struct codec_strs in;
+    int rc;
+
+    DN_ASSERT(i < list->count);
+    if (list->phys != PHYS_STR) {
+        rc = codec_values_check(list, err);
+        if (rc == 0)
+            ret->v = codec_fixed(list->phys, list->p + (size_t)i * phys_size(list->phys));
+        return rc;
+    }
+    rc = codec_strs_open(list, &in, err);
+    if (rc < 0)
+        return rc;
+    for (uint32_t k = 0; k < i; k++)
+        in.bytes += in.lens[k] + (size_t)in.min;
+    ret->str = (struct vstr){.ptr = in.bytes, .len = in.lens[i] + in.min};
     return 0;
 }

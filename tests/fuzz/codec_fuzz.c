@@ -2,7 +2,7 @@
  *
  * codec_fuzz.c: decoding of vectors. Input: u8 codec, u8 type, u16 rows, then the encoded bytes.
  * What decodes must be readable in full, and must come back the same after encoding it again, with
- * the codec named and with the best one. */
+ * the codec named and with the best one; single values, sums and bounds must agree with it. */
 #include "check.h"
 #include "codec/codec.h"
 
@@ -30,6 +30,7 @@ static void fuzz_again(unsigned codec, const struct vec *v)
         rc = codec_decode(&src, &arena, &back, &err);
         DN_ASSERT(rc == 0);
         DN_ASSERT(check_same(v, &back) == UINT32_MAX);
+        DN_ASSERT(check_answers(&back, &src, &arena) == UINT32_MAX);
     }
     buf_done(&b);
     arena_done(&arena);

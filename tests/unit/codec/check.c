@@ -79,3 +79,85 @@ uint64_t check_touch(const struct vec *v)
     }
     return sum;
 }
+
+static bool check_datum(const struct vec *v, uint32_t row, const struct datum *got)
+{
+    struct datum want = vec_datum(v, row);
+
+    if (check_absent(v, row))
+        want = (struct datum){.type = v->type, .null = true};
+    if (got->null || want.null || got->type != want.type)
+        return got->null == want.null && got->type == want.type;
+    if (type_is_string(v->type))
+        return vstr_cmp(got->str, want.str) == 0;
+    return memcmp(&got->v, &want.v, sizeof want.v) == 0;
+}
+
+static bool check_near(double got, double want, double magnitude)
+{
+    double apart = got > want ? got - want : want - got;
+
+    if (want != want || want - want != 0) /* NaN and infinities */
+        return (got != got) == (want != want) && (want != want || got == want);
+    return apart <= 1e-12 * magnitude;
+}
+
+static bool
+check_agg(const struct vec *v, const struct codec_range *range, const struct codec_agg *got)
+{
+    bool is_float = type_is_float(v->type);
+    struct datum min = {.type = v->type, .null = true};
+    struct datum max = {.type = v->type, .null = true};
+    struct datum got_min = {.type = v->type, .v = got->min};
+    struct datum got_max = {.type = v->type, .v = got->max};
+    double magnitude = 0;
+    double fsum = 0;
+    codec_i128 isum = 0;
+    uint32_t rows = 0;
+
+    for (uint32_t i = range->lo; i < range->hi; i++) {
+        struct datum d = vec_datum(v, i);
+
+        if (d.null || check_absent(v, i))
+            continue;
+        rows++;
+        if (is_float) {
+            fsum += d.v.f64;
+            magnitude += d.v.f64 < 0 ? -d.v.f64 : d.v.f64;
+        } else {
+            isum += d.v.i64;
+        }
+        min = min.null || datum_cmp(&d, &min) < 0 ? d : min;
+        max = max.null || datum_cmp(&d, &max) > 0 ? d : max;
+    }
+    if (got->rows != rows || rows == 0)
+        return got->rows == rows;
+    if (range->want & CODEC_SUM &&
+        (is_float ? !check_near(got->fsum, fsum, magnitude) : got->isum != isum))
+        return false;
+    return !(range->want & CODEC_BOUNDS) ||
+           (datum_cmp(&got_min, &min) == 0 && datum_cmp(&got_max, &max) == 0);
+}
+
+uint32_t check_answers(const struct vec *v, const struct codec_src *src, struct arena *arena)
+{
+    uint32_t step = v->count / 3 + 1;
+    unsigned want = v->count % 3;
+
+    for (uint32_t row = 0; row < v->count; row += row + 2 < v->count ? step : 1) {
+        struct datum d;
+
+        if (codec_get(src, row, arena, &d, NULL) != 0 || !check_datum(v, row, &d))
+            return row;
+    }
+    for (uint32_t lo = 0; !type_is_string(v->type) && lo < v->count; lo += step) {
+        struct codec_range some = {lo, lo + (v->count - lo + 1) / 2, want++ % 3 + 1};
+        struct codec_range all = {lo, v->count, want % 3 + 1};
+        struct codec_agg agg;
+
+        if (codec_agg(src, &some, arena, &agg, NULL) != 0 || !check_agg(v, &some, &agg) ||
+            codec_agg(src, &all, arena, &agg, NULL) != 0 || !check_agg(v, &all, &agg))
+            return lo;
+    }
+    return UINT32_MAX;
+}

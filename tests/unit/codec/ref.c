@@ -3,6 +3,12 @@
  * ref.c: every step follows a sentence of docs/format/vector.md. */
 #include "ref.h"
 
+#include <lz4.h>
+#include <zstd.h>
+
+/* Strings that are written out lie here until the next call. */
+static uint8_t ref_room[(16u << 20) + 1];
+
 struct ref {
     const uint8_t *p;
     size_t n;
@@ -144,19 +150,123 @@ static void ref_dict(struct ref *r, uint32_t count, struct ref_row *rows)
         ref_set(&rows[i], &values[ref_packed(r, packed, count, width, i)]);
 }
 
-static void ref_delta(struct ref *r, uint32_t count, struct ref_row *rows)
+/* Packed integers of order 0, 1, 2 up to the end of the bytes; `size` bytes a value. */
+static void
+ref_ints(struct ref *r, unsigned order, unsigned size, uint32_t count, struct ref_row *rows)
 {
+    uint64_t mask = ~(uint64_t)0 >> (64 - 8 * size);
     unsigned width = (unsigned)ref_le(r, 1);
-    uint64_t value = (uint64_t)ref_zigzag(r);
+    uint64_t first = order >= 1 ? (uint64_t)ref_zigzag(r) : 0;
+    uint64_t step = order >= 2 ? (uint64_t)ref_zigzag(r) : 0;
     uint64_t least = (uint64_t)ref_zigzag(r);
-    uint64_t mask = ~(uint64_t)0 >> (64 - 8 * phys_size(r->phys));
 
-    rows[0].bits = value & mask;
-    for (uint32_t i = 1; i < count; i++) {
-        value += least + ref_packed(r, r->at, count, width, i);
-        rows[i].bits = value & mask;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t sum = least + ref_packed(r, r->at, count, width, i);
+
+        if (order == 0) {
+            rows[i].bits = sum & mask;
+        } else if (i == 0) {
+            rows[i].bits = first & mask;
+        } else {
+            if (order == 1)
+                step = sum;
+            else if (i > 1)
+                step += sum;
+            rows[i].bits = (rows[i - 1].bits + step) & mask;
+        }
     }
     DN_ASSERT(r->at + ref_packed_size(count, width) == r->n);
+}
+
+/* Row numbers of odd rows. */
+static uint32_t ref_odd_rows(struct ref *r, uint32_t *ret)
+{
+    uint32_t odd = (uint32_t)ref_varint(r);
+
+    for (uint32_t i = 0; i < odd; i++)
+        ret[i] = (uint32_t)ref_packed(r, r->at, odd, 10, i);
+    r->at += ref_packed_size(odd, 10);
+    return odd;
+}
+
+static void ref_alp(struct ref *r, unsigned order, uint32_t count, struct ref_row *rows)
+{
+    unsigned exponent = (unsigned)ref_le(r, 1);
+    unsigned size = phys_size(r->phys);
+    uint32_t odd_rows[VEC_ROWS_MAX];
+    uint64_t odd_bits[VEC_ROWS_MAX];
+    uint32_t odd = ref_odd_rows(r, odd_rows);
+    double power = 1;
+
+    for (unsigned i = 0; i < exponent; i++)
+        power *= 10; /* exact up to 10^22 */
+    for (uint32_t i = 0; i < odd; i++)
+        odd_bits[i] = ref_le(r, size);
+    ref_ints(r, order, 8, count, rows);
+    for (uint32_t i = 0; i < count; i++) {
+        double value = (double)(int64_t)rows[i].bits / power;
+        float narrow = (float)value;
+
+        rows[i].bits = 0;
+        if (size == 4)
+            memcpy(&rows[i].bits, &narrow, 4);
+        else
+            memcpy(&rows[i].bits, &value, 8);
+    }
+    for (uint32_t i = 0; i < odd; i++)
+        rows[odd_rows[i]].bits = odd_bits[i];
+}
+
+static void ref_split(struct ref *r, uint32_t count, struct ref_row *rows)
+{
+    unsigned right = (unsigned)ref_le(r, 1);
+    uint32_t entries = (uint32_t)ref_le(r, 1);
+    unsigned width = ref_bits_needed(entries - 1);
+    uint64_t lefts[8];
+    uint32_t odd_rows[VEC_ROWS_MAX];
+    uint32_t odd;
+    size_t odds;
+
+    DN_ASSERT(entries >= 1 && entries <= 8);
+    for (uint32_t i = 0; i < entries; i++)
+        lefts[i] = ref_le(r, 2);
+    odd = ref_odd_rows(r, odd_rows);
+    odds = r->at;
+    r->at += (size_t)odd * 2;
+    for (uint32_t i = 0; i < count; i++)
+        rows[i].bits = lefts[ref_packed(r, r->at, count, width, i)] << right;
+    r->at += ref_packed_size(count, width);
+    for (uint32_t i = 0; i < odd; i++)
+        rows[odd_rows[i]].bits =
+            (uint64_t)(r->p[odds + (size_t)i * 2] | r->p[odds + (size_t)i * 2 + 1] << 8) << right;
+    for (uint32_t i = 0; i < count; i++)
+        rows[i].bits |= ref_packed(r, r->at, count, right, i);
+    DN_ASSERT(r->at + ref_packed_size(count, right) == r->n);
+}
+
+static void ref_front(struct ref *r, uint32_t count, struct ref_row *rows)
+{
+    unsigned shared_width = (unsigned)ref_le(r, 1);
+    unsigned rest_width = (unsigned)ref_le(r, 1);
+    uint64_t least = ref_varint(r);
+    size_t shared = r->at;
+    size_t rest = shared + ref_packed_size(count, shared_width);
+    size_t room = sizeof ref_room / 2; /* the other half may hold what was compressed */
+
+    r->at = rest + ref_packed_size(count, rest_width);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t same = ref_packed(r, shared, count, shared_width, i);
+        uint64_t more = least + ref_packed(r, rest, count, rest_width, i);
+
+        DN_ASSERT(room + same + more <= sizeof ref_room && r->at + more <= r->n);
+        rows[i].str = ref_room + room;
+        rows[i].len = same + more;
+        for (uint64_t k = 0; k < same; k++)
+            ref_room[room++] = rows[i - 1].str[k];
+        for (uint64_t k = 0; k < more; k++)
+            ref_room[room++] = r->p[r->at++];
+    }
+    DN_ASSERT(r->at == r->n);
 }
 
 static void ref_constant(struct ref *r, uint32_t count, struct ref_row *rows)
@@ -187,6 +297,72 @@ static size_t ref_bitmaps(struct ref *r, uint32_t count, struct ref_row *rows)
     return missing;
 }
 
+static void ref_values(struct ref *r, unsigned codec, uint32_t count, struct ref_row *rows);
+
+/* Compressed bytes: `expand` is the library's. */
+static void ref_wrap(struct ref *r, bool zstd, uint32_t count, struct ref_row *rows)
+{
+    unsigned codec = (unsigned)ref_le(r, 1);
+    size_t size = (size_t)ref_varint(r);
+    struct ref within = {.p = ref_room, .n = size, .phys = r->phys};
+    const char *from = (const char *)r->p + r->at;
+    size_t n = r->n - r->at;
+
+    DN_ASSERT(codec != CODEC_LZ4 && codec != CODEC_ZSTD && size <= sizeof ref_room / 2);
+    if (zstd)
+        DN_ASSERT(ZSTD_decompress(ref_room, size, from, n) == size);
+    else
+        DN_ASSERT(LZ4_decompress_safe(from, (char *)ref_room, (int)n, (int)size) == (int)size);
+    ref_values(&within, codec, count, rows);
+}
+
+static void ref_values(struct ref *r, unsigned codec, uint32_t count, struct ref_row *rows)
+{
+    switch ((enum codec_id)codec) {
+    case CODEC_CONSTANT:
+        ref_constant(r, count, rows);
+        break;
+    case CODEC_RLE:
+        ref_rle(r, count, rows);
+        break;
+    case CODEC_DICT:
+        ref_dict(r, count, rows);
+        break;
+    case CODEC_DELTA:
+        ref_ints(r, 1, phys_size(r->phys), count, rows);
+        break;
+    case CODEC_RAW:
+        ref_list(r, count, rows);
+        break;
+    case CODEC_FOR:
+        ref_ints(r, 0, phys_size(r->phys), count, rows);
+        break;
+    case CODEC_DELTA2:
+        ref_ints(r, 2, phys_size(r->phys), count, rows);
+        break;
+    case CODEC_ALP:
+        ref_alp(r, 0, count, rows);
+        break;
+    case CODEC_ALP_DELTA:
+        ref_alp(r, 1, count, rows);
+        break;
+    case CODEC_SPLIT:
+        ref_split(r, count, rows);
+        break;
+    case CODEC_FRONT:
+        ref_front(r, count, rows);
+        break;
+    case CODEC_LZ4:
+        ref_wrap(r, false, count, rows);
+        break;
+    case CODEC_ZSTD:
+        ref_wrap(r, true, count, rows);
+        break;
+    case CODEC_ID_MAX:
+        break;
+    }
+}
+
 void ref_decode(const struct codec_src *src, struct ref_row *rows)
 {
     struct ref r = {.p = src->p, .n = src->n, .phys = type_phys(src->type)};
@@ -196,23 +372,5 @@ void ref_decode(const struct codec_src *src, struct ref_row *rows)
         DN_ASSERT(r.at == r.n);
         return;
     }
-    switch ((enum codec_id)src->codec) {
-    case CODEC_CONSTANT:
-        ref_constant(&r, src->count, rows);
-        break;
-    case CODEC_RLE:
-        ref_rle(&r, src->count, rows);
-        break;
-    case CODEC_DICT:
-        ref_dict(&r, src->count, rows);
-        break;
-    case CODEC_DELTA:
-        ref_delta(&r, src->count, rows);
-        break;
-    case CODEC_RAW:
-        ref_list(&r, src->count, rows);
-        break;
-    case CODEC_ID_MAX:
-        break;
-    }
+    ref_values(&r, src->codec, src->count, rows);
 }

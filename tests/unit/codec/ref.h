@@ -2,7 +2,8 @@
  *
  * ref.h: a second reader of encoded vectors, written from docs/format/vector.md alone: one bit at
  * a time, no sharing of code with src/codec. If it and the codecs agree, the page is right. For
- * well-formed bytes only: it asserts. Any thread. */
+ * well-formed bytes only: it asserts. Only decompression is left to the libraries. One thread at a
+ * time: strings that had to be written out are good until the next call. */
 #pragma once
 
 #include "codec/codec.h"

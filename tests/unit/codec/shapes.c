@@ -13,6 +13,10 @@ const char *const shape_names[SHAPE_MAX] = {
     "extreme",
     "special",
     "long",
+    "level",
+    "walk",
+    "drift",
+    "noise",
 };
 const char *const shape_gaps_names[GAPS_MAX] = {
     "none",
@@ -54,7 +58,17 @@ static uint64_t shape_pick(enum shape shape, uint32_t row, uint64_t *rng, uint64
         *state += 10000 + shape_random(rng) % 8;
         return 1700000000000 + *state;
     case SHAPE_RANDOM:
+    case SHAPE_NOISE:
         return shape_random(rng);
+    case SHAPE_LEVEL:
+        return 1000 + shape_random(rng) % 100;
+    case SHAPE_WALK:
+        *state += shape_random(rng) % 7 - 3;
+        return 5000 + *state;
+    case SHAPE_DRIFT: /* high bits: the step beyond 10000, low 40 bits: the value */
+        *state += (shape_random(rng) % 4) << 40;
+        *state += 10000 + (*state >> 40);
+        return *state & (((uint64_t)1 << 40) - 1);
     case SHAPE_EXTREME:
     case SHAPE_SPECIAL:
         return shape_random(rng) % 6;
@@ -105,6 +119,8 @@ static uint64_t shape_bits64(enum shape shape, uint64_t pick)
         return specials[pick];
     if (shape == SHAPE_RANDOM)
         return pick;
+    if (shape == SHAPE_NOISE)
+        return (pick & 0x003fffffffffffffu) + 0x3ff0000000000000u;
     memcpy(&bits, &f, sizeof bits);
     return bits;
 }
@@ -136,6 +152,8 @@ static uint32_t shape_bits32(enum shape shape, uint64_t pick)
         return specials[pick];
     if (shape == SHAPE_RANDOM)
         return (uint32_t)pick;
+    if (shape == SHAPE_NOISE)
+        return (pick & 0x01ffffffu) + 0x3f800000u;
     memcpy(&bits, &f, sizeof bits);
     return bits;
 }
@@ -154,6 +172,23 @@ static struct vstr shape_str(struct arena *arena, enum shape shape, uint64_t pic
         return extremes[pick];
     if (shape == SHAPE_SPECIAL)
         return specials[pick];
+    if (shape == SHAPE_WALK || shape == SHAPE_DRIFT || shape == SHAPE_NOISE) {
+        p = shape == SHAPE_DRIFT ? arena_printf(arena, "key_%09llu", (unsigned long long)pick / 100)
+            : shape == SHAPE_WALK ? arena_printf(arena,
+                                                 "%llu.%02llu;%llu.%llu;%02llu",
+                                                 (unsigned long long)shape_random(&rng) % 90 + 10,
+                                                 (unsigned long long)shape_random(&rng) % 100,
+                                                 (unsigned long long)shape_random(&rng) % 900 + 100,
+                                                 (unsigned long long)shape_random(&rng) % 10,
+                                                 (unsigned long long)shape_random(&rng) % 60)
+                                  : arena_printf(arena,
+                                                 "12345678 is refused by the peer at port %llu",
+                                                 (unsigned long long)(pick % 7 + 1));
+        DN_ASSERT(p != NULL);
+        for (uint32_t i = 0; i < 8 && shape == SHAPE_NOISE; i++)
+            p[i] = (char)(shape_random(&rng) % 255 + 1);
+        return (struct vstr){.ptr = p, .len = (uint32_t)strlen(p)};
+    }
     if (shape == SHAPE_STEP || shape == SHAPE_JITTER)
         len = 13;
     else if (shape == SHAPE_LONG)

@@ -17,6 +17,10 @@ enum shape {
     SHAPE_EXTREME,  /* least and greatest values, infinities; strings of 0x00 and 0xff */
     SHAPE_SPECIAL,  /* NaNs with payload, -0.0, denormals; empty strings and NUL bytes */
     SHAPE_LONG,     /* strings of up to 3000 bytes; numbers with a few huge among small */
+    SHAPE_LEVEL,    /* 1000 to 1099; floats a hundredth of it; strings that repeat */
+    SHAPE_WALK,     /* up and down by 3 at most; floats a hundredth of it; strings of digits */
+    SHAPE_DRIFT,    /* rising by more and more; names with a rising number */
+    SHAPE_NOISE,    /* random integers; floats of 1 to 16 with all digits; strings, half random */
     SHAPE_MAX
 };
 

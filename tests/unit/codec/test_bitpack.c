@@ -44,6 +44,9 @@ static void check_one(uint32_t count, unsigned width, uint64_t seed)
     for (uint32_t i = 0; i < count; i++)
         if (lane(&lanes, width, i) != values[i])
             fail_msg("count %u width %u: value %u differs", count, width, i);
+    for (uint32_t i = 0; i < count; i++)
+        if (bitpack_get(bytes, count, width, i) != values[i])
+            fail_msg("count %u width %u: value %u alone differs", count, width, i);
     mem_free(values);
     mem_free(bytes);
 }

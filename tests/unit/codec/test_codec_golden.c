@@ -6,8 +6,9 @@
  *
  * Today's encoders must write exactly these bytes for the made-up column (shapes.h), today's
  * decoders must read the column back from them, and so must the second reader (ref.h), which
- * follows docs/format/vector.md. Bytes on disk are for ever: a line that was in a release may
- * never change. A new codec or case adds lines:
+ * follows docs/format/vector.md. (Bytes that a compression library writes may differ between its
+ * versions; of these only reading is tested.) Bytes on disk are for ever: a line that was in a
+ * release may never change. A new codec or case adds lines:
  *
  *     test_codec_golden tests/golden/codec/vectors.txt --write    writes the file anew
  *     test_codec_golden DIRECTORY --corpus                        seeds of the fuzz target
@@ -86,21 +87,16 @@ static bool golden_case_at(size_t n, struct golden_case *ret)
         enum gaps gaps;
         uint32_t count;
     } plans[] = {
-        {SHAPE_CONSTANT, GAPS_NONE, 3},
-        {SHAPE_RUNS, GAPS_NONE, 90},
-        {SHAPE_FEW, GAPS_NONE, 50},
-        {SHAPE_JITTER, GAPS_NONE, 33},
-        {SHAPE_RANDOM, GAPS_NONE, 10},
-        {SHAPE_EXTREME, GAPS_NONE, 12},
-        {SHAPE_SPECIAL, GAPS_NONE, 12},
-        {SHAPE_STEP, GAPS_NONE, 1024},
-        {SHAPE_JITTER, GAPS_NONE, 1024},
-        {SHAPE_RUNS, GAPS_NONE, 1024},
-        {SHAPE_RUNS, GAPS_NULLS_SOME, 20},
-        {SHAPE_FEW, GAPS_BOTH, 20},
-        {SHAPE_FEW, GAPS_NULLS_ALL, 20},
-        {SHAPE_CONSTANT, GAPS_NULLS_FIRST, 20},
-        {SHAPE_FEW, GAPS_ABSENT_ALL, 1024},
+        {SHAPE_CONSTANT, GAPS_NONE, 3},     {SHAPE_RUNS, GAPS_NONE, 90},
+        {SHAPE_FEW, GAPS_NONE, 50},         {SHAPE_JITTER, GAPS_NONE, 33},
+        {SHAPE_RANDOM, GAPS_NONE, 10},      {SHAPE_EXTREME, GAPS_NONE, 12},
+        {SHAPE_SPECIAL, GAPS_NONE, 12},     {SHAPE_STEP, GAPS_NONE, 1024},
+        {SHAPE_JITTER, GAPS_NONE, 1024},    {SHAPE_RUNS, GAPS_NONE, 1024},
+        {SHAPE_RUNS, GAPS_NULLS_SOME, 20},  {SHAPE_FEW, GAPS_BOTH, 20},
+        {SHAPE_FEW, GAPS_NULLS_ALL, 20},    {SHAPE_CONSTANT, GAPS_NULLS_FIRST, 20},
+        {SHAPE_FEW, GAPS_ABSENT_ALL, 1024}, {SHAPE_LEVEL, GAPS_NONE, 40},
+        {SHAPE_WALK, GAPS_NONE, 1024},      {SHAPE_DRIFT, GAPS_NULLS_SOME, 50},
+        {SHAPE_DRIFT, GAPS_NONE, 1024},     {SHAPE_NOISE, GAPS_NONE, 30},
     };
     size_t types = DN_ARRAY_SIZE(golden_types);
     size_t count = DN_ARRAY_SIZE(plans);
@@ -155,7 +151,7 @@ static int golden_corpus(const char *dir)
         uint8_t head[4] = {(uint8_t)c.codec, (uint8_t)c.type};
 
         good = golden_line(&c, &line, &bytes);
-        if (!good || !line.len || n % 4 != c.codec % 4) /* a quarter is plenty */
+        if (!good || !line.len || n % 8 != c.codec % 8) /* an eighth is plenty */
             continue;
         le_put16(head + 2, (uint16_t)c.count);
         (void)snprintf(path, sizeof path, "%s/golden_%03zu", dir, n);
@@ -200,6 +196,15 @@ static bool golden_unhex(const char *hex, struct buf *bytes)
     return !bytes->failed;
 }
 
+/* Is the file's line today's, or at least of the same case if a library writes the bytes? */
+static bool golden_same(const struct golden_case *c, const char *file, const char *today)
+{
+    size_t head = (size_t)(strrchr(today, ' ') + 1 - today);
+
+    return codec_ops_by_id(c->codec)->varies ? strncmp(file, today, head) == 0
+                                             : strcmp(file, today) == 0;
+}
+
 static int golden_check(const char *path)
 {
     static char text[GOLDEN_LINE_MAX];
@@ -228,7 +233,7 @@ static int golden_check(const char *path)
         if (!fgets(text, sizeof text, f)) {
             (void)fprintf(stderr, "missing: %s", (char *)line.data);
             bad++;
-        } else if (strcmp(text, (char *)line.data) != 0) {
+        } else if (!golden_same(&c, text, (char *)line.data)) {
             (void)fprintf(stderr, "file: %sthis: %s", text, (char *)line.data);
             bad++;
         } else if (!golden_unhex(strrchr(text, ' ') + 1, &bytes) || !golden_decode(&c, &bytes)) {

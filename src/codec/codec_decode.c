@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * codec_decode.c: encoded vectors back to values, trusting nothing; and what can be answered
+ * without: a single value, a sum, the least and the greatest. */
+#include "codec/codec_bits.h"
+#include "codec/codec_int.h"
+
+/* An encoded vector taken apart. */
+struct codec_opened {
+    const struct codec_ops *ops;
+    struct codec_part part;    /* the values, if any row has one */
+    struct codec_bits nulls;   /* rows that are NULL */
+    struct codec_bits absent;  /* rows that are absent */
+    struct codec_bits missing; /* rows that are either */
+};
+
+static int codec_open(const struct codec_src *src, struct codec_opened *ret, struct dn_err *err)
+{
+    struct rd r = rd_make(src->p, src->n);
+    uint32_t count = src->count;
+    unsigned flags;
+    int rc;
+
+    ret->ops = codec_ops_by_id(src->codec);
+    DN_CHECK_DISK(ret->ops != NULL, err, "vector: unknown codec %u", src->codec);
+    DN_CHECK_DISK(type_known(src->type) && src->type != TYPE_INTERVAL,
+                  err,
+                  "vector: unknown type %u",
+                  (unsigned)src->type);
+    DN_CHECK_DISK(count >= 1 && count <= VEC_ROWS_MAX, err, "vector: %u rows", count);
+    flags = rd_u8(&r);
+    DN_CHECK_DISK(!r.bad, err, "vector: no bytes");
+    DN_CHECK_DISK(
+        (flags & ~(unsigned)CODEC_FLAGS_KNOWN) == 0, err, "vector: unknown flags %#x", flags);
+    rc = codec_bits_get(&r, flags & CODEC_NULLS, flags & CODEC_NULLS_ALL, count, &ret->nulls, err);
+    if (rc < 0)
+        return rc;
+    rc = codec_bits_get(
+        &r, flags & CODEC_ABSENT, flags & CODEC_ABSENT_ALL, count, &ret->absent, err);
+    if (rc < 0)
+        return rc;
+    codec_bits_or(&ret->nulls, &ret->absent, count, &ret->missing);
+    ret->part = (struct codec_part){
+        .phys = type_phys(src->type), .count = count, .p = r.p, .n = rd_left(&r)};
+    DN_CHECK_DISK(!ret->missing.all || ret->part.n == 0,
+                  err,
+                  "vector: %zu bytes of values though no row has one",
+                  ret->part.n);
+    return 0;
+}
+
+/* CONST has one bit for all rows. If rows differ, the value becomes a dictionary of one entry. */
+static int codec_const_to_dict(struct vec *v, struct arena *arena, struct dn_err *err)
+{
+    v->codes = arena_calloc(arena, v->count, sizeof *v->codes);
+    if (!v->codes)
+        return DN_FAIL_NOMEM(err);
+    v->form = VEC_DICT;
+    v->dict_count = 1;
+    return 0;
+}
+
+static int codec_bits_attach(const struct vec *v,
+                             const struct codec_bits *bits,
+                             struct arena *arena,
+                             const uint64_t **ret,
+                             struct dn_err *err)
+{
+    uint32_t words = v->form == VEC_CONST ? 1 : VEC_BITMAP_WORDS(v->count);
+
+    *ret = NULL;
+    if (!bits->some)
+        return 0;
+    *ret = arena_dup(arena, bits->words, words * sizeof bits->words[0]);
+    if (!*ret)
+        return DN_FAIL_NOMEM(err);
+    return 0;
+}
+
+/* The one value of a vector without any. */
+static int
+codec_decode_none(enum phys phys, struct arena *arena, struct vec *ret, struct dn_err *err)
+{
+    void *value = arena_calloc(arena, 1, phys_size(phys));
+
+    if (!value)
+        return DN_FAIL_NOMEM(err);
+    if (phys == PHYS_STR)
+        ((struct vstr *)value)->ptr = "";
+    ret->form = VEC_CONST;
+    ret->data = value;
+    return 0;
+}
+
+static int codec_check_booleans(const struct vec *v, struct dn_err *err)
+{
+    const uint8_t *p = v->data;
+    uint32_t n = v->form == VEC_FLAT ? v->count : v->form == VEC_CONST ? 1 : v->dict_count;
+    uint8_t any = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        any |= p[i];
+    DN_CHECK_DISK(any <= 1, err, "vector: a BOOLEAN that is neither 0 nor 1");
+    return 0;
+}
+
+static int codec_decode_values(const struct codec_opened *o,
+                               struct arena *arena,
+                               struct vec *v,
+                               struct dn_err *err)
+{
+    int rc;
+
+    if (o->missing.all)
+        return codec_decode_none(o->part.phys, arena, v, err);
+    rc = o->ops->decode(&o->part, arena, v, err);
+    if (rc < 0)
+        return rc;
+    if (v->type == TYPE_BOOLEAN)
+        return codec_check_booleans(v, err);
+    return 0;
+}
+
+static int codec_decode_opened(const struct codec_opened *o,
+                               enum type_id type,
+                               struct arena *arena,
+                               struct vec *ret,
+                               struct dn_err *err)
+{
+    struct vec v = {.type = type, .count = o->part.count};
+    int rc;
+
+    rc = codec_decode_values(o, arena, &v, err);
+    if (rc < 0)
+        return rc;
+    if (v.form == VEC_CONST && (o->nulls.some != o->nulls.all || o->absent.some != o->absent.all)) {
+        rc = codec_const_to_dict(&v, arena, err);
+        if (rc < 0)
+            return rc;
+    }
+    rc = codec_bits_attach(&v, &o->nulls, arena, &v.nulls, err);
+    if (rc < 0)
+        return rc;
+    rc = codec_bits_attach(&v, &o->absent, arena, &v.absent, err);
+    if (rc < 0)
+        return rc;
+    *ret = v;
+    return 0;
+}
+
+int codec_decode(const struct codec_src *src,
+                 struct arena *arena,
+                 struct vec *ret,
+                 struct dn_err *err)
+{
+    struct codec_opened o;
+    int rc;
+
+    rc = codec_open(src, &o, err);
+    if (rc < 0)
+        return rc;
+    return codec_decode_opened(&o, src->type, arena, ret, err);
+}
+
+/* ---- without decoding, where a codec can ---- */
+
+int codec_get(const struct codec_src *src,
+              uint32_t row,
+              struct arena *scratch,
+              struct datum *ret,
+              struct dn_err *err)
+{
+    struct codec_opened o;
+    struct vec v;
+    int rc;
+
+    DN_ASSERT(row < src->count);
+    rc = codec_open(src, &o, err);
+    if (rc < 0)
+        return rc;
+    *ret = (struct datum){.type = src->type, .str = {.ptr = "", .len = 0}};
+    if (vec_bit(o.missing.words, row)) {
+        ret->null = true;
+        return 0;
+    }
+    if (!o.ops->get) {
+        rc = codec_decode_opened(&o, src->type, scratch, &v, err);
+        if (rc < 0)
+            return rc;
+        *ret = vec_datum(&v, row);
+        return 0;
+    }
+    rc = o.ops->get(&o.part, row, ret, err);
+    if (rc < 0)
+        return rc;
+    DN_CHECK_DISK(src->type != TYPE_BOOLEAN || ret->v.i64 == 0 || ret->v.i64 == 1,
+                  err,
+                  "vector: a BOOLEAN that is neither 0 nor 1");
+    return 0;
+}
+
+static bool codec_is_float(enum phys phys)
+{
+    return phys == PHYS_F32 || phys == PHYS_F64;
+}
+
+/* The order of datum_cmp: NaN is the greatest. */
+static bool codec_float_less(double a, double b)
+{
+    return a < b || (b != b && a == a);
+}
+
+/* One value more; those under missing rows were left out by the caller. */
+static void codec_agg_add(const struct vec *v, uint32_t row, bool is_float, struct codec_agg *ret)
+{
+    union vfixed x;
+
+    if (is_float) {
+        x.f64 = vec_f64(v, row);
+        ret->fsum += x.f64;
+        if (!ret->rows || codec_float_less(x.f64, ret->min.f64))
+            ret->min = x;
+        if (!ret->rows || codec_float_less(ret->max.f64, x.f64))
+            ret->max = x;
+    } else {
+        x.i64 = vec_i64(v, row);
+        ret->isum += x.i64;
+        if (!ret->rows || x.i64 < ret->min.i64)
+            ret->min = x;
+        if (!ret->rows || x.i64 > ret->max.i64)
+            ret->max = x;
+    }
+    ret->rows++;
+}
+
+int codec_agg(const struct codec_src *src,
+              const struct codec_range *range,
+              struct arena *scratch,
+              struct codec_agg *ret,
+              struct dn_err *err)
+{
+    struct codec_opened o;
+    struct vec v;
+    bool gaps = false;
+    int rc;
+
+    DN_ASSERT(!type_is_string(src->type));
+    DN_ASSERT(range->lo < range->hi && range->hi <= src->count);
+    rc = codec_open(src, &o, err);
+    if (rc < 0)
+        return rc;
+    *ret = (struct codec_agg){.rows = 0};
+    for (uint32_t i = range->lo; o.missing.some && i < range->hi && !gaps; i++)
+        gaps = vec_bit(o.missing.words, i);
+    if (!gaps && o.ops->agg && src->type != TYPE_BOOLEAN) {
+        rc = o.ops->agg(&o.part, range, ret, err);
+        if (rc < 0)
+            return rc;
+        if (rc != DN_NOT_FOUND) {
+            ret->rows = range->hi - range->lo;
+            return 0;
+        }
+        *ret = (struct codec_agg){.rows = 0};
+    }
+    rc = codec_decode_opened(&o, src->type, scratch, &v, err);
+    if (rc < 0)
+        return rc;
+    for (uint32_t i = range->lo; i < range->hi; i++)
+        if (!vec_bit(o.missing.words, i))
+            codec_agg_add(&v, i, codec_is_float(o.part.phys), ret);
+    return 0;
+}

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * codec_frame.c: frames of packed integers, see codec_frame.h. */
+#include "codec/codec_frame.h"
+
+static uint64_t codec_zigzag(int64_t v)
+{
+    return (uint64_t)v << 1 ^ (v < 0 ? ~(uint64_t)0 : 0);
+}
+
+static int64_t codec_unzigzag(uint64_t v)
+{
+    return (int64_t)(v >> 1 ^ (v & 1 ? ~(uint64_t)0 : 0));
+}
+
+/* A value of `size` bytes that computing modulo 2^64 may have spilled over. */
+static int64_t codec_narrow(uint64_t v, uint32_t size)
+{
+    unsigned shift = 64 - 8 * size;
+
+    return (int64_t)(v << shift) >> shift;
+}
+
+/* ---- encoding ---- */
+
+struct codec_spread
+codec_spread_of(const uint64_t *wide, uint32_t count, unsigned order, uint32_t size)
+{
+    /* Modulo the form's bits: they are moved to the top, where the wrap is the word's own. */
+    unsigned shift = 64 - 8 * size;
+    struct codec_spread spread = {.least = 0};
+    int64_t diffs[VEC_ROWS_MAX];
+    const int64_t *values = diffs;
+    int64_t min;
+    int64_t max;
+
+    if (count <= order)
+        return spread;
+    switch (order) {
+    case 0:
+        values = (const int64_t *)wide;
+        shift = 0;
+        break;
+    case 1:
+        for (uint32_t i = 1; i < count; i++)
+            diffs[i - 1] = (int64_t)((wide[i] - wide[i - 1]) << shift);
+        break;
+    default:
+        for (uint32_t i = 2; i < count; i++)
+            diffs[i - 2] = (int64_t)((wide[i] - 2 * wide[i - 1] + wide[i - 2]) << shift);
+        break;
+    }
+    codec_kernels()->bounds64(values, count - order, &min, &max);
+    spread.least = min >> shift;
+    spread.span = ((uint64_t)max - (uint64_t)min) >> shift;
+    return spread;
+}
+
+/* The head's numbers: order + 1 of them at most. */
+static unsigned codec_frame_heads(const uint64_t *wide,
+                                  uint32_t count,
+                                  unsigned order,
+                                  uint32_t size,
+                                  const struct codec_spread *spread,
+                                  int64_t *ret)
+{
+    unsigned n = 0;
+
+    if (order >= 1)
+        ret[n++] = (int64_t)wide[0];
+    if (order >= 2)
+        ret[n++] = count > 1 ? codec_narrow(wide[1] - wide[0], size) : 0;
+    ret[n++] = spread->least;
+    return n;
+}
+
+size_t codec_frame_size(const uint64_t *wide,
+                        uint32_t count,
+                        unsigned order,
+                        uint32_t size,
+                        const struct codec_spread *spread)
+{
+    size_t bytes = 1 + bitpack_size(count, bitpack_width(spread->span));
+    int64_t heads[3];
+    unsigned n = codec_frame_heads(wide, count, order, size, spread, heads);
+
+    for (unsigned i = 0; i < n; i++)
+        bytes += codec_varint_size(codec_zigzag(heads[i]));
+    return bytes;
+}
+
+void codec_frame_put(struct buf *b,
+                     struct codec_work *work,
+                     const uint64_t *wide,
+                     unsigned order,
+                     uint32_t count,
+                     uint32_t size,
+                     const struct codec_spread *spread)
+{
+    unsigned width = bitpack_width(spread->span);
+    uint64_t mask = ~(uint64_t)0 >> (64 - 8 * size);
+    uint64_t least = (uint64_t)spread->least;
+    int64_t heads[3];
+    unsigned n = codec_frame_heads(wide, count, order, size, spread, heads);
+
+    buf_u8(b, (uint8_t)width);
+    for (unsigned i = 0; i < n; i++)
+        buf_varint(b, codec_zigzag(heads[i]));
+    for (uint32_t i = 0; i < order && i < count; i++)
+        work->pack[i] = 0;
+    switch (order) {
+    case 0:
+        for (uint32_t i = 0; i < count; i++)
+            work->pack[i] = wide[i] - least;
+        break;
+    case 1:
+        for (uint32_t i = 1; i < count; i++)
+            work->pack[i] = (wide[i] - wide[i - 1] - least) & mask;
+        break;
+    default:
+        for (uint32_t i = 2; i < count; i++)
+            work->pack[i] = (wide[i] - 2 * wide[i - 1] + wide[i - 2] - least) & mask;
+        break;
+    }
+    codec_put_packed(b, work, count, width);
+}
+
+/* ---- decoding ---- */
+
+/* Does v fit a signed integer of so many bytes? */
+static bool codec_frame_fits(int64_t v, uint32_t size)
+{
+    return codec_narrow((uint64_t)v, size) == v;
+}
+
+int codec_frame_get(const uint8_t *p,
+                    size_t n,
+                    unsigned order,
+                    uint32_t count,
+                    uint32_t size,
+                    struct codec_frame *ret,
+                    struct dn_err *err)
+{
+    struct rd r = rd_make(p, n);
+    unsigned width = rd_u8(&r);
+    int64_t first = order >= 1 ? codec_unzigzag(rd_varint(&r)) : 0;
+    int64_t step = order >= 2 ? codec_unzigzag(rd_varint(&r)) : 0;
+    int64_t least = codec_unzigzag(rd_varint(&r));
+
+    DN_CHECK_DISK(!r.bad, err, "vector: bad head of packed integers");
+    DN_CHECK_DISK(width <= 8 * size, err, "vector: packed integers of %u bits", width);
+    DN_CHECK_DISK(codec_frame_fits(first, size) && codec_frame_fits(step, size) &&
+                      codec_frame_fits(least, size),
+                  err,
+                  "vector: a number in the head of packed integers is out of range");
+    DN_CHECK_DISK(rd_left(&r) == bitpack_size(count, width),
+                  err,
+                  "vector: %zu bytes of packed integers where %zu belong",
+                  rd_left(&r),
+                  bitpack_size(count, width));
+    *ret = (struct codec_frame){
+        .order = order,
+        .width = width,
+        .count = count,
+        .size = size,
+        .first = (uint64_t)first,
+        .step = (uint64_t)step,
+        .least = (uint64_t)least,
+        .packed = r.p,
+    };
+    return 0;
+}
+
+static struct codec_codes codec_frame_codes(const struct codec_frame *f, union bitpack_lanes *lanes)
+{
+    bitpack_unpack(f->packed, f->count, f->width, lanes);
+    return (struct codec_codes){.lanes = lanes, .width = f->width, .count = f->count};
+}
+
+/* Sums of sums: differences first, then values. Four differences are added up apart from the
+ * running sum, so that only one addition of four waits for the last. */
+static void
+codec_frame_sum_twice(const struct codec_frame *f, struct codec_codes *codes, uint64_t *restrict to)
+{
+    union bitpack_lanes *lanes = codes->lanes;
+    uint64_t acc = f->first;
+    uint32_t i = 1;
+
+    switch (bitpack_lane_size(f->width)) { /* code 1 says nothing, as code 0 */
+    case 1:
+        lanes->u8[1] = 0;
+        break;
+    case 2:
+        lanes->u16[1] = 0;
+        break;
+    case 4:
+        lanes->u32[1] = 0;
+        break;
+    default:
+        lanes->u64[1] = 0;
+        break;
+    }
+    codec_kernels()->sums(codes, f->step - f->least, f->least, sizeof *to, to);
+    to[0] = acc;
+    for (; i + 4 <= f->count; i += 4) {
+        uint64_t ab = to[i] + to[i + 1];
+        uint64_t abc = ab + to[i + 2];
+        uint64_t all = ab + (to[i + 2] + to[i + 3]);
+
+        to[i] += acc;
+        to[i + 1] = acc + ab;
+        to[i + 2] = acc + abc;
+        acc += all;
+        to[i + 3] = acc;
+    }
+    for (; i < f->count; i++) {
+        acc += to[i];
+        to[i] = acc;
+    }
+}
+
+static void codec_frame_cut(const uint64_t *from, uint32_t count, uint32_t size, void *to)
+{
+    switch (size) {
+    case 1:
+        for (uint32_t i = 0; i < count; i++)
+            ((uint8_t *)to)[i] = (uint8_t)from[i];
+        break;
+    case 2:
+        for (uint32_t i = 0; i < count; i++)
+            ((uint16_t *)to)[i] = (uint16_t)from[i];
+        break;
+    default:
+        for (uint32_t i = 0; i < count; i++)
+            ((uint32_t *)to)[i] = (uint32_t)from[i];
+        break;
+    }
+}
+
+void codec_frame_unpack(const struct codec_frame *f, union bitpack_lanes *lanes, void *to)
+{
+    const struct codec_kernels *kernels = codec_kernels();
+    struct codec_codes codes = codec_frame_codes(f, lanes);
+    uint64_t wide[VEC_ROWS_MAX];
+
+    switch (f->order) {
+    case 0:
+        kernels->widen(&codes, f->least, f->size, to);
+        break;
+    case 1:
+        kernels->sums(&codes, f->first, f->least, f->size, to);
+        break;
+    default:
+        if (f->size == sizeof *wide) {
+            codec_frame_sum_twice(f, &codes, to);
+        } else {
+            codec_frame_sum_twice(f, &codes, wide);
+            codec_frame_cut(wide, f->count, f->size, to);
+        }
+        break;
+    }
+}
+
+/* ---- answers without writing values out ---- */
+
+int64_t codec_frame_at(const struct codec_frame *f, uint32_t row)
+{
+    union bitpack_lanes lanes;
+    struct codec_codes codes;
+    uint64_t v = f->first;
+
+    DN_ASSERT(row < f->count);
+    if (f->order == 0)
+        return codec_narrow(f->least + bitpack_get(f->packed, f->count, f->width, row), f->size);
+    if (f->order == 1) {
+        v += row * f->least;
+        if (f->width) {
+            codes = codec_frame_codes(f, &lanes);
+            v += codec_kernels()->total(&codes, 1, row + 1);
+        }
+        return codec_narrow(v, f->size);
+    }
+    v += row * f->step;
+    for (uint64_t i = 2; i <= row; i++)
+        v += (row - i + 1) * (f->least + bitpack_get(f->packed, f->count, f->width, (uint32_t)i));
+    return codec_narrow(v, f->size);
+}
+
+/* May a value of order 1 wrap around? */
+static bool codec_frame_may_wrap(const struct codec_frame *f)
+{
+    codec_i128 max = INT64_MAX >> (64 - 8 * f->size);
+    codec_i128 first = (int64_t)f->first;
+    codec_i128 low = (int64_t)f->least;
+    codec_i128 high = low + (((codec_i128)1 << f->width) - 1);
+
+    low = low < 0 ? low * (f->count - 1) : 0;
+    high = high > 0 ? high * (f->count - 1) : 0;
+    return first + low < -max - 1 || first + high > max;
+}
+
+bool codec_frame_sum(const struct codec_frame *f, uint32_t lo, uint32_t hi, codec_i128 *ret)
+{
+    const struct codec_kernels *kernels = codec_kernels();
+    union bitpack_lanes lanes;
+    struct codec_codes codes;
+    codec_i128 n = hi - lo;
+    codec_i128 rows = n * (lo + hi - 1) / 2; /* lo + (lo + 1) + ... + (hi - 1) */
+
+    if (f->order > 1 || (f->order == 1 && (f->width > 44 || codec_frame_may_wrap(f))) ||
+        f->width > 54)
+        return false;
+    codes = codec_frame_codes(f, &lanes);
+    if (f->order == 0)
+        *ret = (int64_t)f->least * n + kernels->total(&codes, lo, hi);
+    else
+        *ret = (int64_t)f->first * n + (int64_t)f->least * rows + kernels->weigh(&codes, lo, hi);
+    return true;
+}
+
+bool codec_frame_bounds(
+    const struct codec_frame *f, uint32_t lo, uint32_t hi, int64_t *ret_min, int64_t *ret_max)
+{
+    union bitpack_lanes lanes;
+    struct codec_codes codes;
+    uint64_t min;
+    uint64_t max;
+
+    if (f->order != 0)
+        return false;
+    codes = codec_frame_codes(f, &lanes);
+    codec_kernels()->bounds(&codes, lo, hi, &min, &max);
+    *ret_min = (int64_t)(f->least + min);
+    *ret_max = (int64_t)(f->least + max);
+    return true;
+}
+
+/* ---- codecs that are a frame ---- */
+
+size_t codec_frame_ops_size(const struct codec_in *in, unsigned order, size_t limit)
+{
+    const struct codec_spread *spread = &in->work->spread[order];
+    uint32_t size = phys_size(in->phys);
+    size_t bytes;
+
+    if (!codec_phys_is_int(in->phys))
+        return SIZE_MAX;
+    bytes = codec_frame_size(in->wide, in->count, order, size, spread);
+    return bytes < limit ? bytes : SIZE_MAX;
+}
+
+void codec_frame_ops_encode(const struct codec_in *in, unsigned order, struct buf *b)
+{
+    codec_frame_put(
+        b, in->work, in->wide, order, in->count, phys_size(in->phys), &in->work->spread[order]);
+}
+
+static int codec_frame_ops_open(const struct codec_part *part,
+                                unsigned order,
+                                struct codec_frame *ret,
+                                struct dn_err *err)
+{
+    DN_CHECK_DISK(
+        codec_phys_is_int(part->phys), err, "vector: packed integers where values are no integers");
+    return codec_frame_get(part->p, part->n, order, part->count, phys_size(part->phys), ret, err);
+}
+
+int codec_frame_ops_decode(const struct codec_part *part,
+                           unsigned order,
+                           struct arena *arena,
+                           struct vec *ret,
+                           struct dn_err *err)
+{
+    union bitpack_lanes lanes;
+    struct codec_frame f;
+    void *to;
+    int rc;
+
+    rc = codec_frame_ops_open(part, order, &f, err);
+    if (rc < 0)
+        return rc;
+    to = arena_alloc_array(arena, part->count, f.size);
+    if (!to)
+        return DN_FAIL_NOMEM(err);
+    codec_frame_unpack(&f, &lanes, to);
+    ret->form = VEC_FLAT;
+    ret->data = to;
+    return 0;
+}
+
+int codec_frame_ops_get(const struct codec_part *part,
+                        unsigned order,
+                        uint32_t row,
+                        struct datum *ret,
+                        struct dn_err *err)
+{
+    struct codec_frame f;
+    int rc;
+
+    rc = codec_frame_ops_open(part, order, &f, err);
+    if (rc < 0)
+        return rc;
+    ret->v.i64 = codec_frame_at(&f, row);
+    return 0;
+}
+
+int codec_frame_ops_agg(const struct codec_part *part,
+                        unsigned order,
+                        const struct codec_range *range,
+                        struct codec_agg *ret,
+                        struct dn_err *err)
+{
+    struct codec_frame f;
+    int rc;
+
+    rc = codec_frame_ops_open(part, order, &f, err);
+    if (rc < 0)
+        return rc;
+    if (range->want & CODEC_SUM && !codec_frame_sum(&f, range->lo, range->hi, &ret->isum))
+        return DN_NOT_FOUND;
+    if (range->want & CODEC_BOUNDS &&
+        !codec_frame_bounds(&f, range->lo, range->hi, &ret->min.i64, &ret->max.i64))
+        return DN_NOT_FOUND;
+    return 0;
+}

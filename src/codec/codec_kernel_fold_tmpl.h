@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * codec_kernel_fold_tmpl.h: the kernels that make one number of many: sums and bounds. Expanded in
+ * codec_kernel_tmpl.h.
+ *
+ * In:  KERNEL_ATTR, KERNEL(name)  as there
+ * No #pragma once: it is included once per kind of processor. */
+
+/* Sums of narrow codes stay in 32 bits: 1024 * 2^16 do fit, and so do 1024 * 1024 * 2^8. */
+KERNEL_ATTR static uint64_t KERNEL(total)(const struct codec_codes *codes, uint32_t lo, uint32_t hi)
+{
+    const union bitpack_lanes *lanes = codes->lanes;
+    uint32_t narrow = 0;
+    uint64_t sum = 0;
+
+    switch (bitpack_lane_size(codes->width)) {
+    case 1:
+        for (uint32_t i = lo; i < hi; i++)
+            narrow += lanes->u8[i];
+        return narrow;
+    case 2:
+        for (uint32_t i = lo; i < hi; i++)
+            narrow += lanes->u16[i];
+        return narrow;
+    case 4:
+        for (uint32_t i = lo; i < hi; i++)
+            sum += lanes->u32[i];
+        return sum;
+    default:
+        for (uint32_t i = lo; i < hi; i++)
+            sum += lanes->u64[i];
+        return sum;
+    }
+}
+
+KERNEL_ATTR static uint64_t KERNEL(weigh)(const struct codec_codes *codes, uint32_t lo, uint32_t hi)
+{
+    const union bitpack_lanes *lanes = codes->lanes;
+    uint32_t narrow = 0;
+    uint64_t sum;
+
+    lo = lo ? lo : 1;
+    if (hi <= lo)
+        lo = hi;
+    sum = lo > 1 ? KERNEL(total)(codes, 1, lo) * (hi - lo) : 0;
+    switch (bitpack_lane_size(codes->width)) {
+    case 1:
+        for (uint32_t i = lo; i < hi; i++)
+            narrow += lanes->u8[i] * (hi - i);
+        return sum + narrow;
+    case 2:
+        for (uint32_t i = lo; i < hi; i++)
+            sum += (uint64_t)lanes->u16[i] * (hi - i);
+        return sum;
+    case 4:
+        for (uint32_t i = lo; i < hi; i++)
+            sum += (uint64_t)lanes->u32[i] * (hi - i);
+        return sum;
+    default:
+        for (uint32_t i = lo; i < hi; i++)
+            sum += lanes->u64[i] * (hi - i);
+        return sum;
+    }
+}
+
+#define KERNEL_BOUNDS(TYPE, LANES)               \
+    {                                            \
+        TYPE min = (LANES)[lo];                  \
+        TYPE max = (LANES)[lo];                  \
+        for (uint32_t i = lo + 1; i < hi; i++) { \
+            TYPE x = (LANES)[i];                 \
+            min = x < min ? x : min;             \
+            max = x > max ? x : max;             \
+        }                                        \
+        *ret_min = min;                          \
+        *ret_max = max;                          \
+    }
+
+KERNEL_ATTR static void KERNEL(bounds)(
+    const struct codec_codes *codes, uint32_t lo, uint32_t hi, uint64_t *ret_min, uint64_t *ret_max)
+{
+    const union bitpack_lanes *lanes = codes->lanes;
+
+    switch (bitpack_lane_size(codes->width)) {
+    case 1:
+        KERNEL_BOUNDS(uint8_t, lanes->u8)
+        break;
+    case 2:
+        KERNEL_BOUNDS(uint16_t, lanes->u16)
+        break;
+    case 4:
+        KERNEL_BOUNDS(uint32_t, lanes->u32)
+        break;
+    default:
+        KERNEL_BOUNDS(uint64_t, lanes->u64)
+        break;
+    }
+}
+
+KERNEL_ATTR static void
+KERNEL(bounds64)(const int64_t *values, uint32_t count, int64_t *ret_min, int64_t *ret_max)
+{
+    uint32_t lo = 0;
+    uint32_t hi = count;
+
+    KERNEL_BOUNDS(int64_t, values)
+}
+
+#undef KERNEL_BOUNDS
