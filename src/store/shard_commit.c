@@ -323,6 +323,16 @@ static int commit_wait_room(struct shard *s, struct dn_err *err)
                      memgroup_bytes(version_active(s->ver)) > 2 * s->options.memtable_bytes);
         if (!full)
             return DN_OK;
+        if (!s->options.background && !s->flushing && s->flush_rc < 0) {
+            int rc; /* nobody else will try again */
+            sched_unlock(s->lock);
+            rc = shard_flush(s, err);
+            sched_lock(s->lock);
+            if (rc == DN_OK)
+                continue;
+            dn_err_prefix(err, "fresh rows cannot be flushed");
+            return rc;
+        }
         shard_flush_kick(s);
         if (!s->task_running && s->flush_rc < 0) {
             if (err)

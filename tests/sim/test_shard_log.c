@@ -188,6 +188,34 @@ static void test_fenced_deletes_nothing(void **state)
     fixture_done(&f);
 }
 
+/* Without background tasks too: once flushes work again, so do writes. */
+static void test_flush_comes_back(void **state)
+{
+    enum { ROWS = 2000 };
+    int64_t keys[ROWS];
+    struct vec col = {.type = TYPE_BIGINT, .count = ROWS, .data = keys};
+    struct shard_batch b = {.cols = &col, .rows = ROWS, .op = ROW_PUT};
+    struct fixture f;
+    struct dn_err err;
+    int rc = DN_OK;
+
+    (void)state;
+    for (int i = 0; i < ROWS; i++)
+        keys[i] = i;
+    fixture_init(&f);
+    fixture_open(&f, NULL, 1u << 14);
+    b.table = f.t;
+    for (int i = 0; i < 50 && rc == DN_OK; i++) {
+        sim_disk_fail_nth(f.disk, 4, SIM_FAULT_NOSPC, true); /* append, create, manifest; put */
+        rc = shard_write(f.s, &b, 1, true, NULL, &err);
+        sim_disk_fail_nth(f.disk, 0, SIM_FAULT_NONE, false);
+    }
+    assert_int_equal(rc, DN_E_NOSPC);
+    if (shard_write(f.s, &b, 1, true, NULL, &err) < 0)
+        fail_msg("space is back, but: %s", err.text);
+    fixture_done(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -195,6 +223,7 @@ int main(void)
         cmocka_unit_test(test_too_many_rows),
         cmocka_unit_test(test_replay_in_little_memory),
         cmocka_unit_test(test_fenced_deletes_nothing),
+        cmocka_unit_test(test_flush_comes_back),
     };
 
     return cmocka_run_group_tests_name("shard log", tests, NULL, NULL);
