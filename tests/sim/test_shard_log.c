@@ -53,8 +53,8 @@ static void fixture_init(struct fixture *f)
                               .keys_count = 1,
                               .local = key,
                               .local_count = 1};
-    struct catalog *empty;
-    struct table *t;
+    struct catalog *empty = NULL;
+    struct table *t = NULL;
     struct dn_err err;
 
     f->disk = sim_disk_new(1);
