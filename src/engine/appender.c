@@ -3,7 +3,7 @@
  * appender.c: dendro_appender_…: values into an intake batch, the batch into one commit. The first
  * bad value stays the batch's error until the batch is thrown away, so that no row goes missing
  * unnoticed when a caller looks at the last result only. */
-#include "engine/engine_int.h"
+#include "engine/appender_int.h"
 
 #include "plan/plan.h"
 #include "store/shard_load.h"
@@ -14,27 +14,6 @@
 #define APPENDER_FLUSH_ROWS   65536u
 #define APPENDER_FLUSH_BYTES  (16u * 1024 * 1024)
 #define APPENDER_DIRECT_BYTES (64u * 1024 * 1024) /* a bigger batch goes past the log */
-#define APPENDER_ROWS_MAX     (1u << 30)          /* of a batch */
-
-struct dendro_appender {
-    struct dendro_conn *conn;
-    struct dendro_appender *next; /* in conn->appenders */
-    struct dendro_appender *prev;
-    struct mem_owner owner;
-    struct arena arena;      /* target */
-    struct arena scratch;    /* of one value */
-    struct catalog *catalog; /* one reference */
-    struct intake_target target;
-    struct intake rows;
-    uint32_t field; /* the next value's */
-    bool in_row;    /* a value of the row was given */
-    uint64_t bytes; /* of the batch, about */
-    uint64_t flush_rows;
-    uint64_t flush_bytes;
-    uint64_t flushed; /* rows */
-    int rc;           /* of the batch */
-    struct dn_err why;
-};
 
 /* ---- open, close ---- */
 
@@ -163,7 +142,7 @@ void dendro_appender_clear(dendro_appender *app)
 /* ---- errors ---- */
 
 /* The batch's first error stays. */
-static int app_spoil(struct dendro_appender *app, int rc, const struct dn_err *why)
+int appender_spoil(struct dendro_appender *app, int rc, const struct dn_err *why)
 {
     app->rc = rc;
     app->why = *why;
@@ -171,12 +150,12 @@ static int app_spoil(struct dendro_appender *app, int rc, const struct dn_err *w
 }
 
 /* The row's number as the caller counts. */
-static uint64_t app_row(const struct dendro_appender *app, uint64_t in_batch)
+uint64_t appender_row(const struct dendro_appender *app, uint64_t in_batch)
 {
     return app->flushed + in_batch + 1;
 }
 
-static int app_begin(struct dendro_appender *app, struct dn_err *err)
+int appender_begin(struct dendro_appender *app, struct dn_err *err)
 {
     if (!app)
         return DN_FAIL(err, DN_E_MISUSE, "no appender");
@@ -204,7 +183,7 @@ static int app_put(struct dendro_appender *app, const struct intake_value *v, st
         if (rc != DN_E_NOMEM)
             dn_err_prefix(err,
                           "row %" PRIu64 ", column \"%s\"",
-                          app_row(app, app->rows.rows),
+                          appender_row(app, app->rows.rows),
                           t->columns[col].name);
         return rc;
     }
@@ -222,19 +201,19 @@ app_append(struct dendro_appender *app, const struct intake_value *v, struct den
     int rc;
 
     dn_err_clear(&e);
-    rc = app_begin(app, &e);
+    rc = appender_begin(app, &e);
     if (rc < 0)
         return engine_return(err, &e, rc);
     if (app->field == app->target.cols_count)
         rc = DN_FAIL(&e,
                      DN_E_ENTRY_COUNT,
                      "row %" PRIu64 " has too many values for %u columns",
-                     app_row(app, app->rows.rows),
+                     appender_row(app, app->rows.rows),
                      app->target.cols_count);
     else
         rc = app_put(app, v, &e);
     if (rc < 0)
-        rc = app_spoil(app, rc, &e);
+        rc = appender_spoil(app, rc, &e);
     return engine_return(err, &e, rc);
 }
 
@@ -272,7 +251,7 @@ int dendro_append_double(dendro_appender *app, double value, struct dendro_error
 }
 
 /* A text or blob as a value; false: it cannot be one. */
-static int app_bytes(
+int appender_bytes(
     enum type_id type, const void *bytes, size_t len, struct intake_value *ret, struct dn_err *err)
 {
     if (!bytes && len > 0)
@@ -296,10 +275,10 @@ static int app_append_bytes(dendro_appender *app,
     int rc;
 
     dn_err_clear(&e);
-    rc = app_bytes(type, bytes, len, &v, &e);
+    rc = appender_bytes(type, bytes, len, &v, &e);
     if (rc == 0)
         return app_append(app, &v, err);
-    return engine_return(err, &e, app && app->rc == 0 ? app_spoil(app, rc, &e) : rc);
+    return engine_return(err, &e, app && app->rc == 0 ? appender_spoil(app, rc, &e) : rc);
 }
 
 int dendro_append_text(dendro_appender *app,
@@ -335,7 +314,7 @@ int dendro_append_timestamp(dendro_appender *app,
     v.loose = false;
     if (rc == 0)
         return app_append(app, &v, err);
-    return engine_return(err, &e, app && app->rc == 0 ? app_spoil(app, rc, &e) : rc);
+    return engine_return(err, &e, app && app->rc == 0 ? appender_spoil(app, rc, &e) : rc);
 }
 
 /* ---- rows ---- */
@@ -362,6 +341,7 @@ static int app_commit_direct(struct dendro_appender *app, struct dn_err *err)
     struct shard_load_options options = {.batch_bytes = APPENDER_DIRECT_BYTES, .whole = true};
     struct shard *shard = app->conn->db->shard;
     struct shard_load *load;
+    struct shard_load_part part = {.bytes = app->bytes};
     struct shard_batch batch;
     int rc = intake_batch(&app->rows, &batch, err);
 
@@ -371,7 +351,10 @@ static int app_commit_direct(struct dendro_appender *app, struct dn_err *err)
         rc = shard_load_begin(shard, app->target.table, &options, &load, err);
     if (rc < 0)
         return rc;
-    rc = shard_load_add(load, batch.cols, batch.rows, batch.op, err);
+    part.cols = batch.cols;
+    part.rows = batch.rows;
+    part.op = batch.op;
+    rc = shard_load_add(load, &part, err);
     if (rc == 0)
         rc = shard_load_end(load, err);
     shard_load_free(load);
@@ -404,28 +387,33 @@ static bool app_due(const struct dendro_appender *app)
            app->rows.rows >= APPENDER_ROWS_MAX;
 }
 
+int appender_settle(struct dendro_appender *app, struct dn_err *err)
+{
+    return app_due(app) ? app_flush(app, err) : 0;
+}
+
 int dendro_append_end_row(dendro_appender *app, struct dendro_error *err)
 {
     struct dn_err e;
     int rc;
 
     dn_err_clear(&e);
-    rc = app_begin(app, &e);
+    rc = appender_begin(app, &e);
     if (rc < 0)
         return engine_return(err, &e, rc);
     if (app->field < app->target.cols_count) {
         rc = DN_FAIL(&e,
                      DN_E_ENTRY_COUNT,
                      "row %" PRIu64 " has too few values: %u for %u columns",
-                     app_row(app, app->rows.rows),
+                     appender_row(app, app->rows.rows),
                      app->field,
                      app->target.cols_count);
-        return engine_return(err, &e, app_spoil(app, rc, &e));
+        return engine_return(err, &e, appender_spoil(app, rc, &e));
     }
     intake_end_row(&app->rows);
     app->field = 0;
     app->in_row = false;
-    rc = app_due(app) ? app_flush(app, &e) : 0;
+    rc = appender_settle(app, &e);
     return engine_return(err, &e, rc);
 }
 
@@ -435,12 +423,12 @@ int dendro_appender_flush(dendro_appender *app, struct dendro_error *err)
     int rc;
 
     dn_err_clear(&e);
-    rc = app_begin(app, &e);
+    rc = appender_begin(app, &e);
     if (rc == 0 && app->in_row)
         rc = DN_FAIL(&e,
                      DN_E_MISUSE,
                      "row %" PRIu64 " is not ended: dendro_append_end_row comes first",
-                     app_row(app, app->rows.rows));
+                     appender_row(app, app->rows.rows));
     if (rc == 0)
         rc = app_flush(app, &e);
     return engine_return(err, &e, rc);
@@ -455,183 +443,4 @@ int dendro_appender_close(dendro_appender *app, struct dendro_error *err)
     rc = dendro_appender_flush(app, err);
     app_free(app);
     return rc;
-}
-
-/* ---- columns ---- */
-
-/* Row `row` of an array as a value. */
-static int app_array_value(const struct dendro_array *a,
-                           size_t row,
-                           struct intake_value *ret,
-                           struct dn_err *err)
-{
-    *ret = (struct intake_value){.d = {.type = (enum type_id)a->type}};
-    if (a->nulls && a->nulls[row]) {
-        ret->d.null = true;
-        return 0;
-    }
-    switch (a->type) {
-    case DENDRO_TYPE_NONE:
-        ret->d.null = true;
-        return 0;
-    case DENDRO_TYPE_BOOLEAN:
-        ret->d.v.i64 = ((const uint8_t *)a->values)[row] != 0;
-        return 0;
-    case DENDRO_TYPE_SMALLINT:
-        ret->d.v.i64 = ((const int16_t *)a->values)[row];
-        return 0;
-    case DENDRO_TYPE_INTEGER:
-        ret->d.v.i64 = ((const int32_t *)a->values)[row];
-        return 0;
-    case DENDRO_TYPE_BIGINT:
-    case DENDRO_TYPE_TIMESTAMP:
-    case DENDRO_TYPE_TIMESTAMP_US:
-    case DENDRO_TYPE_TIMESTAMP_NS:
-        ret->d.v.i64 = ((const int64_t *)a->values)[row];
-        return 0;
-    case DENDRO_TYPE_REAL:
-        ret->d.v.f64 = (double)((const float *)a->values)[row];
-        return 0;
-    case DENDRO_TYPE_DOUBLE:
-        ret->d.v.f64 = ((const double *)a->values)[row];
-        return 0;
-    case DENDRO_TYPE_VARCHAR:
-    case DENDRO_TYPE_BLOB: {
-        const char *text = ((const char *const *)a->values)[row];
-        size_t len = a->lengths ? a->lengths[row] : text ? strlen(text) : 1;
-
-        return app_bytes((enum type_id)a->type, text, len, ret, err);
-    }
-    case DENDRO_TYPE_INTERVAL: /* no column has it */
-        break;
-    }
-    return DN_FAIL(err, DN_E_MISUSE, "no such type: %d", (int)a->type);
-}
-
-/* Numbers and times of the column's own type need no conversion: they are copied at once. False:
- * they have to be looked at one by one. */
-static bool app_array_whole(struct dendro_appender *app,
-                            uint16_t col,
-                            const struct dendro_array *a,
-                            size_t rows)
-{
-    const struct table *t = app->target.table;
-    struct colbuf *to = &app->rows.bufs[col];
-    enum type_id type = t->columns[col].type;
-    struct vec v = {.type = type, .form = VEC_FLAT, .count = (uint32_t)rows, .data = a->values};
-
-    if ((enum type_id)a->type != type || a->nulls)
-        return false;
-    if (type == TYPE_DOUBLE) {
-        for (size_t i = 0; i < rows; i++)
-            if (!isfinite(((const double *)a->values)[i]))
-                return false;
-    } else if (type_is_timestamp(type)) {
-        for (size_t i = 0; t->time_col == (int)col && i < rows; i++)
-            if (((const int64_t *)a->values)[i] == 0)
-                return false;
-    } else if (!type_is_int(type)) {
-        return false;
-    }
-    return colbuf_append_vec(to, &v, NULL, (uint32_t)rows);
-}
-
-static int app_array(struct dendro_appender *app,
-                     uint16_t col,
-                     const struct dendro_array *a,
-                     size_t rows,
-                     struct dn_err *err)
-{
-    const struct table *t = app->target.table;
-    struct intake_value v;
-    struct datum d;
-    int rc;
-
-    if (rows > 0 && !a->values && a->type != DENDRO_TYPE_NONE)
-        return DN_FAIL(err, DN_E_MISUSE, "column \"%s\": no values given", t->columns[col].name);
-    if (app_array_whole(app, col, a, rows)) {
-        app->bytes += rows * 8;
-        return 0;
-    }
-    for (size_t row = 0; row < rows; row++) {
-        rc = app_array_value(a, row, &v, err);
-        if (rc == 0)
-            rc = intake_assign(t, col, &v, &app->scratch, &d, err);
-        if (rc == 0 && !colbuf_append(&app->rows.bufs[col], &d))
-            rc = DN_FAIL_NOMEM(err);
-        if (rc < 0) {
-            if (rc != DN_E_NOMEM)
-                dn_err_prefix(err,
-                              "row %" PRIu64 ", column \"%s\"",
-                              app_row(app, app->rows.rows + row),
-                              t->columns[col].name);
-            return rc;
-        }
-        app->bytes += type_is_string(d.type) ? 16 + d.str.len : 8;
-        if (v.untyped)
-            arena_reset(&app->scratch);
-    }
-    return 0;
-}
-
-/* The keys' text, which no single column can tell. */
-static int app_check_keys(struct dendro_appender *app, size_t rows, struct dn_err *err)
-{
-    const struct table *t = app->target.table;
-
-    for (size_t row = 0; row < rows; row++) {
-        uint64_t bytes = app->target.key_bytes;
-
-        for (uint16_t i = 0; i < t->local_count; i++) {
-            uint16_t col = t->local[i].col;
-
-            if (app->target.listed[col] && type_is_string(t->columns[col].type))
-                bytes += ((const struct vstr *)app->rows.bufs[col].data)[app->rows.rows + row].len;
-        }
-        if (bytes > INTAKE_KEY_BYTES_MAX)
-            return DN_FAIL(err,
-                           DN_E_TOO_LONG,
-                           "row %" PRIu64 ": the key's text is longer than %u bytes",
-                           app_row(app, app->rows.rows + row),
-                           INTAKE_KEY_BYTES_MAX);
-    }
-    return 0;
-}
-
-int dendro_append_columns(dendro_appender *app,
-                          const struct dendro_array *columns,
-                          int columns_count,
-                          size_t rows,
-                          struct dendro_error *err)
-{
-    struct dn_err e;
-    int rc;
-
-    dn_err_clear(&e);
-    rc = app_begin(app, &e);
-    if (rc < 0)
-        return engine_return(err, &e, rc);
-    if (app->in_row)
-        rc = DN_FAIL(&e, DN_E_MISUSE, "a row is under way: dendro_append_end_row comes first");
-    else if (!columns || columns_count < 0 || (uint32_t)columns_count != app->target.cols_count)
-        rc = DN_FAIL(&e,
-                     DN_E_MISUSE,
-                     "%d arrays for %u columns",
-                     columns ? columns_count : 0,
-                     app->target.cols_count);
-    else if (rows > APPENDER_ROWS_MAX - app->rows.rows)
-        rc = DN_FAIL(&e, DN_E_TOO_LONG, "more than %u rows in a batch", APPENDER_ROWS_MAX);
-    if (rc < 0)
-        return engine_return(err, &e, rc);
-    for (uint32_t i = 0; rc == 0 && i < app->target.cols_count; i++)
-        rc = app_array(app, app->target.cols[i], &columns[i], rows, &e);
-    if (rc == 0)
-        rc = app_check_keys(app, rows, &e);
-    if (rc < 0) {
-        intake_undo_row(&app->rows);
-        return engine_return(err, &e, app_spoil(app, rc, &e));
-    }
-    app->rows.rows += (uint32_t)rows;
-    rc = app_due(app) ? app_flush(app, &e) : 0;
-    return engine_return(err, &e, rc);
 }

@@ -113,11 +113,6 @@ void csv_parser_free(struct csv_parser *p)
     mem_free(p);
 }
 
-struct colbuf *csv_parser_buf(struct csv_parser *p, uint32_t i)
-{
-    return &p->cols[i].buf;
-}
-
 struct vec csv_parser_vec(const struct csv_parser *p, uint32_t i)
 {
     return colbuf_vec(&p->cols[i].buf, 0, p->rows);

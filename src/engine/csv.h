@@ -74,8 +74,6 @@ void csv_parser_free(struct csv_parser *p); /* NULL is fine */
 /* Whole records; the last may lack its line feed. CSV_PAD bytes behind the text may be read. Bad
  * rows are no failure: they are in p->bad. Fails when memory runs out. */
 int csv_parse(struct csv_parser *p, const char *text, size_t len, struct dn_err *err) DN_MUST_CHECK;
-/* The buffer of the i-th of layout->to->cols, for who moves its rows. */
-struct colbuf *csv_parser_buf(struct csv_parser *p, uint32_t i);
 /* The values of the i-th of layout->to->cols: rows long, FLAT. */
 struct vec csv_parser_vec(const struct csv_parser *p, uint32_t i);
 

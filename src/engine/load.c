@@ -11,7 +11,7 @@
 #include "engine/load.h"
 
 #include "engine/engine_int.h"
-#include "engine/load_group.h"
+#include "engine/load_part.h"
 #include "store/shard_load.h"
 
 #include "engine/csv_scan.h"
@@ -33,6 +33,8 @@ struct load_slot {
     size_t skip;               /* header */
     size_t end;                /* of what was read: [len, end) goes to the next slot */
     struct csv_parser *parser; /* owned */
+    struct load_part *part;    /* owned: its rows, until they are taken */
+    struct mem_owner *owner;   /* borrowed */
     struct sched_task *task;
     int rc;
     struct dn_err why;
@@ -44,10 +46,8 @@ struct load {
     struct load_result *result;
     struct mem_owner owner;
     struct arena arena; /* layout */
-    struct arena batch; /* of one chunk's columns */
     struct csv_source *source;
-    struct intake_target target;
-    struct csv_layout layout;
+    struct load_columns columns;
     size_t chunk;            /* bytes of text read at once */
     struct load_slot *slots; /* owned: a ring of slots_count */
     uint32_t slots_count;
@@ -120,31 +120,27 @@ static void load_parse_task(void *arg)
     struct load_slot *slot = arg;
 
     slot->rc = csv_parse(slot->parser, slot->text + slot->skip, slot->len - slot->skip, &slot->why);
-    if (slot->rc == 0 && !load_group(slot->parser))
-        slot->rc = DN_FAIL_NOMEM(&slot->why);
+    if (slot->rc == 0 && slot->parser->rows > 0) {
+        slot->part = load_part_new(slot->parser, slot->owner);
+        if (!slot->part)
+            slot->rc = DN_FAIL_NOMEM(&slot->why);
+    }
 }
 
 /* The first chunk tells what the columns are. */
 static int load_first(struct load *l, struct load_slot *slot, struct dn_err *err)
 {
     static const char bom[] = "\xef\xbb\xbf";
-    struct csv_cells header;
     int rc;
 
     if (slot->len >= 3 && memcmp(slot->text, bom, 3) == 0)
         slot->skip = 3;
-    rc = load_layout(l->spec,
-                     slot->text + slot->skip,
-                     slot->len - slot->skip,
-                     &l->arena,
-                     &l->target,
-                     &l->layout,
-                     &header,
-                     err);
+    rc = load_layout(
+        l->spec, slot->text + slot->skip, slot->len - slot->skip, &l->arena, &l->columns, err);
     if (rc < 0)
         return rc;
-    slot->skip += header.record_len;
-    l->line += header.lines;
+    slot->skip += l->columns.header.record_len;
+    l->line += l->columns.header.lines;
     return 0;
 }
 
@@ -154,8 +150,9 @@ static int load_next(struct load *l, struct dn_err *err)
 {
     struct load_slot *slot = &l->slots[(l->first + l->used) % l->slots_count];
     struct load_slot *before =
-        l->target.table ? &l->slots[(l->first + l->used + l->slots_count - 1) % l->slots_count]
-                        : NULL;
+        l->columns.target.table
+            ? &l->slots[(l->first + l->used + l->slots_count - 1) % l->slots_count]
+            : NULL;
     size_t rest = before ? before->end - before->len : 0;
     int rc;
 
@@ -175,7 +172,7 @@ static int load_next(struct load *l, struct dn_err *err)
         return rc;
     }
     if (!slot->parser)
-        slot->parser = csv_parser_new(&l->layout, &l->owner);
+        slot->parser = csv_parser_new(&l->columns.layout, &l->owner);
     if (!slot->parser)
         return DN_FAIL_NOMEM(err);
     slot->rc = 0;
@@ -235,21 +232,6 @@ static int load_join(struct load *l, struct load_slot *slot, struct dn_err *err)
     return rc;
 }
 
-static int load_columns(struct load *l,
-                        const struct csv_parser *p,
-                        struct arena *arena,
-                        struct shard_batch *ret,
-                        struct dn_err *err)
-{
-    struct vec *cols = arena_calloc(arena, l->spec->table->columns_count, sizeof(*cols));
-
-    if (!cols)
-        return DN_FAIL_NOMEM(err);
-    for (uint32_t i = 0; i < l->target.cols_count; i++)
-        cols[l->target.cols[i]] = csv_parser_vec(p, i);
-    return intake_complete(&l->target, cols, p->rows, arena, ret, err);
-}
-
 static int load_begin_direct(struct load *l, struct dn_err *err)
 {
     struct dendro_db *db = l->conn->db;
@@ -281,16 +263,13 @@ static int load_progress(struct load *l, struct dn_err *err)
 static int load_take(struct load *l, struct dn_err *err)
 {
     struct load_slot *slot = &l->slots[l->first];
-    struct shard_batch batch;
     int rc = load_join(l, slot, err);
 
     if (rc == 0 && !l->direct)
         rc = load_begin_direct(l, err);
-    if (rc == 0 && slot->parser->rows > 0) {
-        arena_reset(&l->batch);
-        rc = load_columns(l, slot->parser, &l->batch, &batch, err);
-        if (rc == 0)
-            rc = shard_load_add(l->direct, batch.cols, batch.rows, batch.op, err);
+    if (rc == 0 && slot->part) {
+        rc = shard_load_add(l->direct, &slot->part->rows, err);
+        slot->part = NULL; /* the load's, whatever happened */
     }
     if (rc < 0)
         return rc;
@@ -313,8 +292,11 @@ static int load_take_all(struct load *l, struct dn_err *err)
         struct load_slot *slot = &l->slots[(l->first + i) % l->slots_count];
 
         rc = load_join(l, slot, err);
-        if (rc == 0 && slot->parser->rows > 0)
-            rc = load_columns(l, slot->parser, &l->arena, &batches[count++], err);
+        if (rc == 0 && slot->part)
+            batches[count++] = (struct shard_batch){.table = l->spec->table,
+                                                    .cols = slot->part->rows.cols,
+                                                    .rows = slot->part->rows.rows,
+                                                    .op = slot->part->rows.op};
     }
     if (rc == 0)
         rc = load_progress(l, err);
@@ -345,7 +327,6 @@ static int load_init(struct load *l, struct dn_err *err)
 
     mem_owner_init(&l->owner, "import", &db->owner, 0);
     arena_init(&l->arena, &l->owner);
-    arena_init(&l->batch, &l->owner);
     if (chunk == 0) {
         chunk = db->owner.limit / LOAD_CHUNK_SHARE;
         chunk = chunk < LOAD_CHUNK_MIN ? LOAD_CHUNK_MIN : chunk;
@@ -356,9 +337,11 @@ static int load_init(struct load *l, struct dn_err *err)
     l->slots = mem_calloc(&l->owner, l->slots_count, sizeof(*l->slots));
     if (!l->slots)
         return DN_FAIL_NOMEM(err);
-    for (uint32_t i = 0; i < l->slots_count; i++)
+    for (uint32_t i = 0; i < l->slots_count; i++) {
+        l->slots[i].owner = &l->owner;
         if (!load_grow(l, &l->slots[i], chunk))
             return DN_FAIL_NOMEM(err);
+    }
     rc = csv_source_open(l->spec->read, l->spec->read_arg, &l->owner, &l->source, err);
     return rc < 0 ? rc : engine_sync_shard(db, err);
 }
@@ -368,13 +351,13 @@ static void load_done(struct load *l)
     for (uint32_t i = 0; l->slots && i < l->slots_count; i++) {
         if (l->slots[i].task)
             sched_join(l->slots[i].task);
+        load_part_free(l->slots[i].part);
         csv_parser_free(l->slots[i].parser);
         mem_free(l->slots[i].text);
     }
     mem_free(l->slots);
     shard_load_free(l->direct);
     csv_source_close(l->source);
-    arena_done(&l->batch);
     arena_done(&l->arena);
 }
 

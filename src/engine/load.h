@@ -65,13 +65,18 @@ int load_run(struct dendro_conn *conn,
 
 /* ---- load_layout.c ---- */
 
-/* What the columns of the file are, by the names given or the file's first record. ret_skip: bytes
- * of the header, ret_lines: its lines. The text ends with a record unless it is all there is. */
+/* What the columns of the file are. */
+struct load_columns {
+    struct intake_target target;
+    struct csv_layout layout; /* borrows target */
+    struct csv_cells header;  /* no cells: there is none */
+};
+
+/* By the names given or the file's first record. The text ends with a record unless it is all there
+ * is. */
 int load_layout(const struct load_spec *spec,
                 const char *text,
                 size_t len,
                 struct arena *arena,
-                struct intake_target *target,
-                struct csv_layout *ret,
-                struct csv_cells *ret_header,
+                struct load_columns *ret,
                 struct dn_err *err) DN_MUST_CHECK;

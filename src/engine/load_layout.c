@@ -55,8 +55,7 @@ static int layout_fields(const struct load_spec *spec,
                          const struct spec_name *names,
                          uint32_t count,
                          struct arena *arena,
-                         struct intake_target *target,
-                         struct csv_layout *ret,
+                         struct load_columns *ret,
                          struct dn_err *err)
 {
     struct spec_name *wanted = arena_calloc(arena, count + 1, sizeof(*wanted));
@@ -77,14 +76,14 @@ static int layout_fields(const struct load_spec *spec,
     }
     if (n == 0)
         return DN_FAIL(err, DN_E_INVALID_PARAM, "no column of the file is wanted");
-    rc = intake_target_columns(target, spec->table, names ? wanted : NULL, n, arena, err);
+    rc = intake_target_columns(&ret->target, spec->table, names ? wanted : NULL, n, arena, err);
     if (rc == 0)
-        rc = intake_target_unlisted(target, err);
-    *ret = (struct csv_layout){.to = target,
-                               .format = spec->format,
-                               .fields = fields,
-                               .fields_count = count,
-                               .go_on = spec->reject != NULL};
+        rc = intake_target_unlisted(&ret->target, err);
+    ret->layout = (struct csv_layout){.to = &ret->target,
+                                      .format = spec->format,
+                                      .fields = fields,
+                                      .fields_count = count,
+                                      .go_on = spec->reject != NULL};
     return rc;
 }
 
@@ -92,9 +91,7 @@ int load_layout(const struct load_spec *spec,
                 const char *text,
                 size_t len,
                 struct arena *arena,
-                struct intake_target *target,
-                struct csv_layout *ret,
-                struct csv_cells *ret_header,
+                struct load_columns *ret,
                 struct dn_err *err)
 {
     const struct spec_name *names = spec->columns;
@@ -104,7 +101,7 @@ int load_layout(const struct load_spec *spec,
     bool header = false;
     int rc;
 
-    *ret_header = (struct csv_cells){.count = 0};
+    ret->header = (struct csv_cells){.count = 0};
     if (spec->header != LOAD_HEADER_NO) {
         rc = csv_cells(&spec->format, text, len, arena, &first, err);
         if (rc < 0)
@@ -115,7 +112,7 @@ int load_layout(const struct load_spec *spec,
             rc == 0 && (spec->header == LOAD_HEADER_YES || layout_is_header(spec->table, &first));
     }
     if (header) {
-        *ret_header = first;
+        ret->header = first;
         if (!names) {
             rc = layout_names(&first, arena, &own, err);
             if (rc < 0)
@@ -124,7 +121,7 @@ int load_layout(const struct load_spec *spec,
             count = first.count;
         }
     }
-    rc = layout_fields(spec, names, count, arena, target, ret, err);
+    rc = layout_fields(spec, names, count, arena, ret, err);
     if (rc < 0 && rc != DN_E_NOMEM && names != spec->columns)
         dn_err_prefix(err, "header of the file");
     return rc;

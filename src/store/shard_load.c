@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * shard_load.c: a load gathers rows in a memtable of its own; when that is full a task sorts it and
- * writes its segments as a flush would, while the next one fills.
+ * shard_load.c: a load gathers parts; when they make a batch a task writes its segments, while the
+ * next one gathers. Rows in order go out as they lie (shard_load_runs.c), others through a memtable
+ * of their own that is flushed.
  *
  * Sequences. A load takes a block of them when it begins, and a batch one of the block, so that of
  * two batches the later one wins. What was committed before the load is flushed first: rows in
@@ -11,8 +12,8 @@
  * snapshot showed tries again (commit_check). */
 #include "store/shard_load.h"
 
-#include "store/seg_sink.h"
 #include "store/shard_int.h"
+#include "store/shard_load_int.h"
 
 #define LOAD_SEQS 65536u /* taken at once; a batch needs one */
 
@@ -20,18 +21,27 @@ struct shard_load {
     struct shard *s; /* borrowed */
     struct table *t; /* reference */
     struct shard_load_options options;
-    struct memtable *m; /* owned: being filled; NULL = none yet */
-    uint64_t seq;       /* of the rows in m */
-    uint64_t seq_end;   /* first one behind the block */
+    struct load_batch batch; /* being gathered */
+    uint64_t seq;            /* of the next batch */
+    uint64_t seq_end;        /* first one behind the block */
 
-    struct sched_task *task;  /* writes a batch; NULL = none */
-    struct memtable *written; /* owned: what it writes */
-    struct seg_sink sink;     /* segments that are written and not named */
-    uint64_t rows_written;    /* in them */
-    int rc;                   /* of the last batch; a failed load stays failed */
+    struct sched_task *task;   /* writes a batch; NULL = none */
+    struct load_batch written; /* that batch */
+    struct seg_sink sink;      /* segments that are written and not named */
+    uint64_t rows_written;     /* in them */
+    int rc;                    /* of the last batch; a failed load stays failed */
     struct dn_err why;
     _Atomic uint64_t committed;
 };
+
+static void load_batch_done(struct load_batch *b)
+{
+    for (size_t i = 0; i < b->parts_count; i++)
+        if (b->parts[i].release)
+            b->parts[i].release(b->parts[i].arg);
+    mem_free(b->parts);
+    *b = (struct load_batch){.rows = 0};
+}
 
 /* Takes a block of sequences that is newer than everything in segments and older than everything
  * that comes into memtables. */
@@ -150,18 +160,40 @@ static int load_commit(struct shard_load *l, struct dn_err *err)
     return DN_OK;
 }
 
+/* Rows in any order: a memtable sorts them. */
+static int load_write_sorted(struct shard_load *l, const struct load_batch *b, struct dn_err *err)
+{
+    struct memtable *m = memtable_new(l->s->sched, &l->s->owner, l->t);
+    uint64_t rowid = b->rowid_base;
+    int rc = m ? DN_OK : DN_FAIL_NOMEM(err);
+
+    for (size_t i = 0; i < b->parts_count && rc == DN_OK; i++) {
+        const struct shard_load_part *part = &b->parts[i];
+        struct mem_write w = {
+            .cols = part->cols, .seq = b->seq, .op = part->op, .rowid_base = rowid};
+
+        rc = memtable_stage(m, &w, part->rows, err);
+        rowid += part->rows;
+    }
+    if (rc == DN_OK) {
+        memtable_publish(m);
+        rc = shard_write_memtable(l->s, m, &l->sink, err);
+    }
+    memtable_free(m);
+    return rc;
+}
+
 static void load_task(void *arg)
 {
     struct shard_load *l = arg;
-    uint32_t rows = memtable_rows(l->written);
 
-    l->rc = shard_write_memtable(l->s, l->written, &l->sink, &l->why);
-    memtable_free(l->written);
-    l->written = NULL;
-    if (l->rc < 0)
-        return;
-    l->rows_written += rows;
-    if (!l->options.whole)
+    l->rc = shard_load_runs(l->s, l->t, &l->written, &l->sink, &l->why);
+    if (l->rc == DN_NOT_FOUND)
+        l->rc = load_write_sorted(l, &l->written, &l->why);
+    if (l->rc == DN_OK)
+        l->rows_written += l->written.rows;
+    load_batch_done(&l->written);
+    if (l->rc == DN_OK && !l->options.whole)
         l->rc = load_commit(l, &l->why);
 }
 
@@ -176,26 +208,7 @@ static int load_wait(struct shard_load *l, struct dn_err *err)
     return l->rc;
 }
 
-/* The rows gathered so far go to the volume. */
-static int load_write(struct shard_load *l, struct dn_err *err)
-{
-    int rc = load_wait(l, err);
-
-    if (rc < 0 || !l->m)
-        return rc;
-    if (l->seq + 1 == l->seq_end)
-        return DN_FAIL(err, DN_E_TOO_COMPLEX, "more than %u batches in one load", LOAD_SEQS);
-    l->written = l->m;
-    l->m = NULL;
-    l->seq++;
-    if (sched_spawn(l->s->sched, "load", load_task, l, &l->task, NULL) < 0) {
-        l->task = NULL;
-        load_task(l);
-    }
-    return DN_OK;
-}
-
-static int load_rowids(struct shard_load *l, uint32_t rows, uint64_t *ret, struct dn_err *err)
+static int load_rowids(struct shard_load *l, uint64_t rows, uint64_t *ret, struct dn_err *err)
 {
     struct shard *s = l->s;
     uint64_t *next;
@@ -215,43 +228,61 @@ static int load_rowids(struct shard_load *l, uint32_t rows, uint64_t *ret, struc
     return next ? DN_OK : DN_FAIL_NOMEM(err);
 }
 
-static int load_stage(struct shard_load *l, struct mem_write *w, uint32_t rows, struct dn_err *err)
+/* The rows gathered so far go to the volume. */
+static int load_write(struct shard_load *l, struct dn_err *err)
 {
-    int rc;
+    int rc = load_wait(l, err);
 
-    if (!l->m)
-        l->m = memtable_new(l->s->sched, &l->s->owner, l->t);
-    if (!l->m)
-        return DN_FAIL_NOMEM(err);
-    w->seq = l->seq;
-    rc = memtable_stage(l->m, w, rows, err);
-    if (rc == DN_OK)
-        memtable_publish(l->m);
-    return rc;
+    if (rc < 0 || l->batch.rows == 0)
+        return rc;
+    if (l->seq == l->seq_end)
+        return DN_FAIL(err, DN_E_TOO_COMPLEX, "more than %u batches in one load", LOAD_SEQS);
+    rc = load_rowids(l, l->batch.rows, &l->batch.rowid_base, err);
+    if (rc < 0)
+        return rc;
+    l->batch.seq = l->seq++;
+    l->written = l->batch;
+    l->batch = (struct load_batch){.rows = 0};
+    if (sched_spawn(l->s->sched, "load", load_task, l, &l->task, NULL) < 0) {
+        l->task = NULL;
+        load_task(l);
+    }
+    return DN_OK;
 }
 
-int shard_load_add(
-    struct shard_load *l, const struct vec *cols, uint32_t rows, enum row_op op, struct dn_err *err)
+static bool load_batch_add(struct shard_load *l, const struct shard_load_part *part)
 {
-    struct mem_write w = {.cols = cols, .op = op};
-    int rc = load_rowids(l, rows, &w.rowid_base, err);
+    struct load_batch *b = &l->batch;
 
-    if (rc == DN_OK)
-        rc = load_stage(l, &w, rows, err);
-    if (rc == DN_E_NOMEM && (l->task || l->m)) {
-        /* Others need the memory as well: let go of what can be let go, and once more. */
-        if (l->m && memtable_rows(l->m) == 0) {
-            memtable_free(l->m);
-            l->m = NULL;
-        }
-        rc = load_write(l, err);
-        if (rc == DN_OK)
-            rc = load_wait(l, err);
-        if (rc == DN_OK)
-            rc = load_stage(l, &w, rows, err);
+    if (b->parts_count == b->parts_cap) {
+        size_t want = b->parts_cap ? b->parts_cap * 2 : 64;
+        struct shard_load_part *grown = mem_realloc(&l->s->owner, b->parts, want * sizeof *grown);
+
+        if (!grown)
+            return false;
+        b->parts = grown;
+        b->parts_cap = want;
     }
-    if (rc == DN_OK && memtable_bytes(l->m) >= l->options.batch_bytes)
+    b->parts[b->parts_count++] = *part;
+    b->rows += part->rows;
+    b->bytes += part->bytes;
+    return true;
+}
+
+int shard_load_add(struct shard_load *l, const struct shard_load_part *part, struct dn_err *err)
+{
+    int rc = DN_OK;
+
+    if (l->batch.rows + part->rows > MEMTABLE_ROWS_MAX)
         rc = load_write(l, err);
+    if (rc == DN_OK && load_batch_add(l, part)) {
+        if (l->batch.bytes >= l->options.batch_bytes)
+            rc = load_write(l, err);
+    } else {
+        rc = rc < 0 ? rc : DN_FAIL_NOMEM(err);
+        if (part->release)
+            part->release(part->arg);
+    }
     if (rc < 0) {
         DN_IGNORE(load_wait(l, NULL)); /* l->rc is the task's until then */
         if (l->rc == DN_OK) {
@@ -284,8 +315,8 @@ void shard_load_free(struct shard_load *l)
     DN_IGNORE(load_wait(l, NULL)); /* whoever wanted to know has asked */
     seg_sink_discard(&l->sink);
     seg_sink_done(&l->sink);
-    memtable_free(l->m);
-    memtable_free(l->written);
+    load_batch_done(&l->batch);
+    load_batch_done(&l->written);
     table_unref(l->t);
     mem_free(l);
     sched_lock(s->lock);

@@ -4,12 +4,13 @@
  * readers see.
  *
  *     shard_load_begin                  rows committed before are older, later ones newer
- *     shard_load_add …                  copies rows; full batches are written in the background
+ *     shard_load_add …                  parts of rows; full batches are written in the background
  *     shard_load_end                    everything is durable and visible
  *     shard_load_free                   what is not committed by then was never there
  *
  * A commit is one change of the manifest that names the segments of one batch or (whole) of all of
- * them. Of rows with the same key the last one added stays.
+ * them. Of rows with the same key the last one added stays. Parts whose rows of a series are
+ * neighbours and in the order of the key cost the least.
  *
  * One thread at a time per load; any number of loads at once. */
 #pragma once
@@ -23,17 +24,26 @@ struct shard_load_options {
     bool whole;         /* one commit at the end, not one for each batch */
 };
 
+/* Rows, and the memory that they are in. */
+struct shard_load_part {
+    const struct vec *cols; /* as in struct shard_batch: all of the table, FLAT or CONST */
+    uint32_t rows;
+    enum row_op op;             /* ROW_PUT or ROW_PATCH */
+    size_t bytes;               /* what they hold on to */
+    void (*release)(void *arg); /* when nobody needs them any more; any thread. NULL: they live
+                                   until shard_load_end or shard_load_free */
+    void *arg;
+};
+
 int shard_load_begin(struct shard *s,
                      const struct table *t,
                      const struct shard_load_options *options,
                      struct shard_load **ret,
                      struct dn_err *err) DN_MUST_CHECK;
-/* As in struct shard_batch: all columns of the table, FLAT or CONST. op: ROW_PUT or ROW_PATCH. Also
- * says when an earlier batch could not be written; then the load is at its end. */
+/* The part is released also when this fails. Says too when an earlier batch could not be written;
+ * after an error the load is at its end. */
 int shard_load_add(struct shard_load *l,
-                   const struct vec *cols,
-                   uint32_t rows,
-                   enum row_op op,
+                   const struct shard_load_part *part,
                    struct dn_err *err) DN_MUST_CHECK;
 int shard_load_end(struct shard_load *l, struct dn_err *err) DN_MUST_CHECK;
 void shard_load_free(struct shard_load *l); /* NULL is fine */

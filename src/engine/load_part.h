@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * load_part.h: the rows of one chunk, packed for the store: exactly as much memory as they need,
+ * strings of their own, and the rows of a series next to each other in the order of the key's time.
+ * Files are mostly in the order of time and segments by series; put in order here, while the rows
+ * are in the processor's cache, they are never moved again. One thread at a time. */
+#pragma once
+
+#include "engine/csv.h"
+#include "store/shard_load.h"
+
+struct load_part {
+    struct shard_load_part rows; /* release and arg free this struct */
+    struct mem_owner *owner;     /* borrowed */
+    struct arena arena;          /* everything that the rows are in */
+};
+
+/* What csv_parse has found. Rows with the same key keep their order. NULL: out of memory. */
+struct load_part *load_part_new(const struct csv_parser *p, struct mem_owner *owner);
+void load_part_free(struct load_part *part); /* NULL is fine */
