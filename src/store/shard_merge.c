@@ -98,21 +98,30 @@ static bool merge_collect(struct segref *const *segs,
     return job->count >= (settle ? 2 : MERGE_FANOUT);
 }
 
+/* Could a segment outside the merge hold versions that are older than the inputs' newest? */
+static bool merge_hides(const struct merge_job *job, const struct seg_meta *m)
+{
+    bool over = false;
+    uint64_t newest = 0;
+
+    if (m->table_id != job->t->id)
+        return false;
+    for (size_t i = 0; i < job->count; i++) {
+        const struct seg_meta *in = &job->refs[i]->meta;
+        if (in->id == m->id)
+            return false;
+        newest = in->seq_max > newest ? in->seq_max : newest;
+        over = over || merge_over(job->t, in, m);
+    }
+    return over && m->seq_min <= newest;
+}
+
 /* No version older than the inputs' lies outside them. */
 static bool merge_is_final(struct segref *const *segs, size_t count, const struct merge_job *job)
 {
-    uint64_t newest = 0;
-
-    for (size_t i = 0; i < job->count; i++)
-        newest = job->refs[i]->meta.seq_max > newest ? job->refs[i]->meta.seq_max : newest;
-    for (size_t k = 0; k < count; k++) {
-        bool inside = segs[k]->meta.table_id != job->t->id || segs[k]->meta.seq_min > newest;
-        for (size_t i = 0; i < job->count && !inside; i++)
-            inside = segs[k] == job->refs[i];
-        for (size_t i = 0; i < job->count && !inside; i++)
-            if (merge_over(job->t, &job->refs[i]->meta, &segs[k]->meta))
-                return false;
-    }
+    for (size_t k = 0; k < count; k++)
+        if (merge_hides(job, &segs[k]->meta))
+            return false;
     return true;
 }
 
@@ -206,14 +215,16 @@ merge_rows(struct shard *s, const struct merge_job *job, struct seg_sink *sink, 
     return rc;
 }
 
-/* One manifest change: inputs out, outputs in. DN_NOT_FOUND: the manifest does not name all inputs
- * any more, because an earlier change whose outcome was unknown had landed. */
+/* One manifest change: inputs out, outputs in. DN_NOT_FOUND: an earlier change whose outcome was
+ * unknown had landed, and the manifest does not name all inputs any more, or names a segment that
+ * the merge should have known. */
 static int merge_commit(struct shard *s,
                         const struct merge_job *job,
                         const struct seg_sink *sink,
                         struct dn_err *err)
 {
     struct manifest next = {0};
+    bool stale = false;
     size_t keep = 0;
     int rc;
 
@@ -225,10 +236,11 @@ static int merge_commit(struct shard *s,
         bool input = false;
         for (size_t k = 0; k < job->count && !input; k++)
             input = job->refs[k]->meta.id == next.segs[i].id;
+        stale = stale || (job->final && merge_hides(job, &next.segs[i]));
         if (!input)
             next.segs[keep++] = next.segs[i];
     }
-    if (rc == DN_OK && next.segs_count - keep < job->count) {
+    if (rc == DN_OK && (stale || next.segs_count - keep < job->count)) {
         manifest_done(&next);
         rc = DN_NOT_FOUND;
     }
