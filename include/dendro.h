@@ -136,6 +136,24 @@ DENDRO_API int dendro_check(const char *path,
 
 /* ---- session ---- */
 
+/* Where a partition lives. */
+struct dendro_place {
+    int64_t token;  /* of the partition key, as Cassandra's Murmur3Partitioner has it */
+    int64_t place;  /* on the ring: the token, moved by the quantum */
+    uint32_t vnode; /* slice of the ring: 0 to 255 */
+    bool quantum;   /* the two below count: in the unit of the time column */
+    int64_t quantum_start;
+    int64_t quantum_end; /* first instant after it */
+};
+/* table: a name, or schema.name. key: the columns of the partition key as text, a time for the
+ * quantum. The partition need not have rows. */
+DENDRO_API int dendro_locate(dendro_conn *conn,
+                             const char *table,
+                             const char *const *key,
+                             size_t key_count,
+                             struct dendro_place *ret,
+                             struct dendro_error *err);
+
 DENDRO_API int dendro_connect(dendro_db *db, dendro_conn **ret_conn, struct dendro_error *err);
 /* Closes the session and finalizes the statements left in it; NULL is fine. */
 DENDRO_API void dendro_disconnect(dendro_conn *conn);

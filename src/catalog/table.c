@@ -150,23 +150,42 @@ int64_t table_slab(const struct table *t, int64_t time)
     return rule ? table_aligned(rule, time, rule->slab_width) : 0;
 }
 
-int64_t table_slab_end(const struct table *t, int64_t slab_start)
+/* From an interval's first instant to the next aligned one; the aligned start itself may lie before
+ * INT64_MIN or before the rule. */
+static int64_t
+table_aligned_end(const struct table *t, const struct slab_rule *rule, int64_t start, int64_t width)
 {
-    const struct slab_rule *rule = table_slab_rule(t, slab_start);
-    int64_t rest;
+    int64_t rest = start % width;
     int64_t end;
 
-    if (!rule)
-        return INT64_MAX;
-    /* From the slab's first instant to the next aligned one; the aligned start itself may lie
-     * before INT64_MIN or before the rule. */
-    rest = slab_start % rule->slab_width;
     if (rest < 0)
-        rest += rule->slab_width;
-    end = quantum_end(slab_start, rule->slab_width - rest);
+        rest += width;
+    end = quantum_end(start, width - rest);
     if (rule + 1 < t->slabs + t->slabs_count && end > rule[1].from)
         end = rule[1].from;
     return end;
+}
+
+int64_t table_slab_end(const struct table *t, int64_t slab_start)
+{
+    const struct slab_rule *rule = table_slab_rule(t, slab_start);
+
+    return rule ? table_aligned_end(t, rule, slab_start, rule->slab_width) : INT64_MAX;
+}
+
+bool table_has_quantum(const struct table *t, int64_t time)
+{
+    const struct slab_rule *rule = table_slab_rule(t, time);
+
+    return rule && rule->quantum_width > 0;
+}
+
+int64_t table_quantum_end(const struct table *t, int64_t start)
+{
+    const struct slab_rule *rule = table_slab_rule(t, start);
+
+    return rule && rule->quantum_width ? table_aligned_end(t, rule, start, rule->quantum_width)
+                                       : INT64_MAX;
 }
 
 bool table_same_schedule(const struct table *a, const struct table *b)

@@ -112,6 +112,10 @@ int64_t table_slab_end(const struct table *t, int64_t slab_start);
 bool table_same_schedule(const struct table *a, const struct table *b);
 /* Quantum start of a time value; the time itself when the table has none. */
 int64_t table_quantum(const struct table *t, int64_t time);
+/* Does the partition of this time have a quantum? */
+bool table_has_quantum(const struct table *t, int64_t time);
+/* First instant after the quantum that begins there; INT64_MAX at the end of time. */
+int64_t table_quantum_end(const struct table *t, int64_t start);
 /* Index of a column by name: exact match first, else a unique case-insensitive one. -1 none, -2
  * ambiguous. */
 int table_column_find(const struct table *t, const char *name, size_t len);

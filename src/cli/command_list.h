@@ -7,4 +7,6 @@ DN_COMMAND("sql",   cli_sql,   "[DIR] [-c SQL]... [-f FILE]... [--format F]", "r
 DN_COMMAND("import", cli_import, "[DIR] TABLE FILE.csv[.gz|.zst]|- [options]",  "read a CSV file into a table")
 DN_COMMAND("export", cli_export, "[DIR] TABLE|SELECT [-o FILE] [--format F]",   "write a table or a result to a file")
 DN_COMMAND("check", cli_check, "DIR",                                          "verify every checksum and invariant of a database")
+DN_COMMAND("ring",  cli_ring,  "DIR",                                          "the slices of the ring, who owns them and what lies in them")
+DN_COMMAND("endpoints", cli_endpoints, "DIR TABLE KEY[:KEY…] [--tokens T1,T2,…]",    "where the partition of a key lives")
 /* clang-format on */

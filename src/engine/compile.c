@@ -23,7 +23,9 @@ static int stmt_compile_describe(struct dendro_stmt *stmt, struct dn_err *err)
 {
     struct describe d;
     struct plan_col *cols;
-    int rc = stmt_describe(stmt, stmt->catalog, &stmt->compiled, &d, err);
+    int rc = stmt->ast->kind == STMT_SHOW_PARTITIONS
+                 ? stmt_compile_partitions(stmt, &d, err)
+                 : stmt_describe(stmt, stmt->catalog, &stmt->compiled, &d, err);
 
     if (rc < 0)
         return rc;
@@ -93,8 +95,6 @@ static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_UPDATE:
     case STMT_DELETE:
         return stmt_compile_change(stmt, stmt->ast, err);
-    case STMT_SHOW_PARTITIONS:
-        return DN_FAIL(err, DN_E_UNSUPPORTED, "the statement is not supported yet");
     case STMT_EXPLAIN:
         return stmt_compile_explain(stmt, err);
     case STMT_DESCRIBE:
@@ -102,6 +102,7 @@ static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_SHOW_SCHEMAS:
     case STMT_SHOW_CREATE_TABLE:
     case STMT_SHOW_TABLE_STATUS:
+    case STMT_SHOW_PARTITIONS:
     case STMT_SHOW_SETTING:
         return stmt_compile_describe(stmt, err);
     case STMT_EMPTY:

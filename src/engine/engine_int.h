@@ -208,6 +208,13 @@ int stmt_describe(struct dendro_stmt *stmt,
                   struct describe *ret,
                   struct dn_err *err) DN_MUST_CHECK;
 
+/* ---- partitions.c: SHOW PARTITIONS ---- */
+/* The columns of the result. */
+int stmt_compile_partitions(struct dendro_stmt *stmt,
+                            struct describe *ret,
+                            struct dn_err *err) DN_MUST_CHECK;
+int stmt_run_partitions(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+
 /* ---- column.c ---- */
 bool stmt_datum(const struct dendro_stmt *stmt,
                 int col,

@@ -76,7 +76,7 @@ static int sel_plan_once(struct dendro_stmt *stmt, const struct stmt *ast, struc
 /* Parameters of a SELECT in the plan's types, or a plan of its own. */
 static int sel_params(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
 {
-    uint32_t n = stmt->plan->params_count;
+    uint32_t n = stmt->plan ? stmt->plan->params_count : 0;
     int rc = 0;
 
     if (n == 0)
@@ -90,10 +90,10 @@ static int sel_params(struct dendro_stmt *stmt, const struct stmt *ast, struct d
     return rc == 1 ? sel_plan_once(stmt, ast, err) : rc;
 }
 
-/* A drop may come between compiling and the snapshot, which then lacks the table's rows: SEL_TRIES
- * times it is compiled anew, so that the statement sees the table or says that it is gone. (A
- * catalog is published before the shard acts.) */
-#define SEL_TRIES 8
+/* A table may be dropped or altered between compiling and the snapshot, which then lacks its rows
+ * or reads them otherwise than the plan: up to SEL_TRIES times it is compiled anew, so that both
+ * are of one catalog. (A catalog is published before the shard acts.) */
+#define SEL_TRIES 64
 
 static int sel_snapshot(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
 {
@@ -109,8 +109,10 @@ static int sel_snapshot(struct dendro_stmt *stmt, const struct stmt *ast, struct
         stmt->snap = shard_snapshot(db->shard);
         if (!stmt->snap)
             return DN_FAIL_NOMEM(err);
-        if (stmt_compiled(stmt) || i == SEL_TRIES)
+        if (stmt_compiled(stmt))
             return 0;
+        if (i == SEL_TRIES)
+            return DN_FAIL(err, DN_E_TABLE_CHANGED, "the tables change faster than they are read");
         snapshot_free(stmt->snap);
         stmt->snap = NULL;
         plan_done(stmt->run_plan);

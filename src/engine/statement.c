@@ -383,7 +383,7 @@ static int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_ALTER_TABLE:
         return stmt_run_alter(stmt, err);
     case STMT_SHOW_PARTITIONS:
-        break;
+        return stmt_run_partitions(stmt, err);
     case STMT_CREATE_TABLE:
     case STMT_DROP_TABLE:
     case STMT_CREATE_SCHEMA:

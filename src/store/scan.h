@@ -81,6 +81,24 @@ int scan_explain(struct snapshot *snap,
                  struct scan_stats *ret,
                  struct dn_err *err) DN_MUST_CHECK;
 
+/* The runs of a table's segments: series within a slab, from their directories alone. Stored
+ * versions count, newest or not. */
+struct scan_run {
+    uint64_t segment; /* id */
+    int64_t slab;
+    int64_t token;
+    int64_t time_min; /* of the time column; INT64_MIN, INT64_MAX when there is none */
+    int64_t time_max;
+    uint32_t rows;
+    const struct datum *series; /* values in the order of table->series; borrowed during the call */
+};
+typedef int (*scan_run_fn)(void *arg, const struct scan_run *run, struct dn_err *err);
+int scan_segment_runs(struct snapshot *snap,
+                      const struct table *t,
+                      scan_run_fn fn,
+                      void *arg,
+                      struct dn_err *err) DN_MUST_CHECK;
+
 /* ---- reading without decoding ----
  *
  * A reader goes through a scan unit by unit. A unit is a stretch of rows that are final: the newest
