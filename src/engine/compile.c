@@ -87,6 +87,8 @@ static void stmt_forget(struct dendro_stmt *stmt)
 
 static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
 {
+    int rc;
+
     switch (stmt->ast->kind) {
     case STMT_SELECT:
         return stmt_compile_select(stmt, stmt->ast, err);
@@ -95,6 +97,12 @@ static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_UPDATE:
     case STMT_DELETE:
         return stmt_compile_change(stmt, stmt->ast, err);
+    case STMT_COPY:
+        rc = stmt_compile_copy(stmt, err);
+        if (rc == 0 && stmt->ast->explained)
+            rc = stmt_compile_select(stmt, stmt->ast->explained, err);
+        stmt->cols_count = 0; /* the rows go to the file */
+        return rc;
     case STMT_EXPLAIN:
         return stmt_compile_explain(stmt, err);
     case STMT_DESCRIBE:

@@ -20,6 +20,7 @@
 #include "catalog/settings.h"
 #include "engine/engine.h"
 #include "engine/intake.h"
+#include "engine/load.h"
 #include "exec/exec.h"
 #include "plan/plan.h"
 #include "sql/sql.h"
@@ -62,6 +63,12 @@ struct stmt_param {
     char *bytes; /* owned copy of string bytes */
 };
 
+/* COPY, its options. */
+struct stmt_copy {
+    struct csv_format format;
+    enum load_header header;
+};
+
 enum run_state {
     RUN_IDLE,   /* nothing runs */
     RUN_ACTIVE, /* between the first row and the end */
@@ -88,6 +95,7 @@ struct dendro_stmt {
     uint64_t epoch;
     struct plan *plan;           /* SELECT, UPDATE, DELETE, and EXPLAIN of them */
     struct intake_target insert; /* INSERT, COPY FROM */
+    struct stmt_copy copy;
     const struct plan_col *cols;
     uint32_t cols_count;
 
@@ -187,6 +195,10 @@ int stmt_compile_change(struct dendro_stmt *stmt,
                         const struct stmt *ast,
                         struct dn_err *err) DN_MUST_CHECK;
 int stmt_run_change(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+
+/* ---- copy.c ---- */
+int stmt_compile_copy(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+int stmt_run_copy(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 
 /* ---- ddl.c ---- */
 int stmt_run_ddl(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;

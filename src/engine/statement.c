@@ -24,7 +24,7 @@ static int stmt_keep_text(struct dendro_stmt *stmt, struct dn_err *err)
     uint32_t from = ast->start_byte;
     const char *copy;
 
-    if (ast->kind != STMT_SELECT && ast->kind != STMT_EXPLAIN) {
+    if (ast->kind != STMT_SELECT && !ast->explained) {
         ast->text = NULL;
         return 0;
     }
@@ -332,6 +332,7 @@ static void stmt_set_tag(struct dendro_stmt *stmt)
         [STMT_INSERT] = "INSERT",
         [STMT_UPDATE] = "UPDATE",
         [STMT_DELETE] = "DELETE",
+        [STMT_COPY] = "COPY",
         [STMT_TRUNCATE] = "TRUNCATE TABLE",
         [STMT_ALTER_TABLE] = "ALTER TABLE",
         [STMT_CREATE_TABLE] = "CREATE TABLE",
@@ -356,7 +357,8 @@ static void stmt_set_tag(struct dendro_stmt *stmt)
         tag = stmt->ast->kind == STMT_CREATE_SCHEMA ? "CREATE KEYSPACE" : "DROP KEYSPACE";
     if (stmt->ast->kind == STMT_SELECT)
         snprintf(stmt->tag, sizeof(stmt->tag), "SELECT %" PRIu64, stmt->rows_count);
-    else if (stmt->ast->kind == STMT_UPDATE || stmt->ast->kind == STMT_DELETE)
+    else if (stmt->ast->kind == STMT_UPDATE || stmt->ast->kind == STMT_DELETE ||
+             stmt->ast->kind == STMT_COPY)
         snprintf(stmt->tag, sizeof(stmt->tag), "%s %" PRIu64, tag, stmt->rows_count);
     else if (stmt->ast->kind == STMT_INSERT)
         snprintf(stmt->tag, sizeof(stmt->tag), "INSERT 0 %" PRIu64, stmt->rows_count);
@@ -378,6 +380,8 @@ static int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_UPDATE:
     case STMT_DELETE:
         return stmt_run_change(stmt, err);
+    case STMT_COPY:
+        return stmt_run_copy(stmt, err);
     case STMT_TRUNCATE:
         return stmt_run_truncate(stmt, err);
     case STMT_ALTER_TABLE:

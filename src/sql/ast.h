@@ -190,12 +190,24 @@ struct alter_stmt {
     uint32_t actions_count;
 };
 
+struct copy_stmt {
+    bool from; /* COPY … FROM; else TO, and the statement's `explained` is the query */
+    struct qual_name table;    /* no name: COPY (SELECT …) TO */
+    struct spec_name *columns; /* NULL = all in order */
+    uint32_t columns_count;
+    const char *file; /* as given */
+    uint32_t file_pos;
+    struct option_spec *options; /* value NULL: it was named without one */
+    uint32_t options_count;
+};
+
 enum stmt_kind {
     STMT_EMPTY, /* nothing but spaces and comments */
     STMT_SELECT,
     STMT_INSERT,
     STMT_UPDATE,
     STMT_DELETE,
+    STMT_COPY,
     STMT_TRUNCATE,
     STMT_ALTER_TABLE,
     STMT_CREATE_TABLE,
@@ -230,6 +242,7 @@ struct stmt {
     struct insert_stmt *insert;
     struct change_stmt *change; /* UPDATE, DELETE */
     struct alter_stmt *alter;
+    struct copy_stmt *copy;
     struct table_spec
         *create; /* spec.schema.s is NULL when not given; defaults are in column_defaults */
     struct expr *
@@ -239,5 +252,5 @@ struct stmt {
     const char *replication; /* CREATE KEYSPACE: the map's text, NULL = none */
     const char *set_value;   /* SET: text without quotes; NULL = DEFAULT */
     uint32_t set_value_pos;
-    struct stmt *explained; /* EXPLAIN */
+    struct stmt *explained; /* EXPLAIN; COPY TO: what is copied, a SELECT */
 };

@@ -143,6 +143,18 @@ void sql_insert(struct sql_parser *ps,
                 bool has_columns,
                 struct sql_list columns);
 
+/* ---- ast_copy.c ---- */
+void sql_copy(struct sql_parser *ps,
+              bool from,
+              const struct qual_name *table,
+              struct sql_list columns,
+              struct sql_token file,
+              struct sql_list options);
+/* COPY (the SELECT just read) TO file. */
+void sql_copy_query(struct sql_parser *ps, struct sql_token file, struct sql_list options);
+/* An option named without a value. */
+struct option_spec *sql_option_on(struct sql_parser *ps, struct sql_token name);
+
 /* ---- ast_ddl.c: CREATE ---- */
 void sql_create_begin(struct sql_parser *ps, bool if_not_exists, const struct qual_name *name);
 void sql_column_begin(struct sql_parser *ps, struct sql_token name, struct sql_type type);

@@ -20,7 +20,7 @@
 %start_symbol input
 
 %token RP COMMA LP EQ LBRACE RBRACE COLON.
-%token SELECT INSERT UPDATE DELETE CREATE ALTER DROP TRUNCATE SHOW DESCRIBE EXPLAIN SET USE CHECKPOINT FLUSH.
+%token SELECT INSERT UPDATE DELETE CREATE ALTER DROP TRUNCATE SHOW DESCRIBE EXPLAIN SET USE CHECKPOINT FLUSH COPY.
 %token ADD RENAME COLUMN.
 %token TABLE SCHEMA KEYSPACE INTO VALUES FROM WHERE GROUP HAVING ORDER BY LIMIT OFFSET AS.
 %token PRIMARY PARTITION KEY NOT NULL DEFAULT ASC DESC NULLS FIRST LAST.
@@ -34,7 +34,7 @@
 %token CASE CHECK COLLATE CONSTRAINT CROSS ELSE END EXCEPT FETCH FOR FOREIGN FULL ILIKE INNER INTERSECT
   JOIN LATERAL LEFT LIKE NATURAL ONLY REFERENCES RETURNING RIGHT THEN UNION UNIQUE USING WHEN WINDOW.
 
-%fallback ID ADD ALTER ASC BY CHECKPOINT CLUSTERING COLUMN DELETE DESC DESCRIBE DROP EXISTS EXPLAIN
+%fallback ID ADD ALTER ASC BY CHECKPOINT CLUSTERING COLUMN COPY DELETE DESC DESCRIBE DROP EXISTS EXPLAIN
   FIRST FLUSH IF INSERT KEY KEYSPACE KEYSPACES LAST NULLS PARTITION PARTITIONS PRECISION RENAME SCHEMA
   SCHEMAS SET SHOW STATUS TABLES TIME TO TRUNCATE UNKNOWN UPDATE USE VALUES VARYING WITHOUT ZONE.
 
@@ -308,9 +308,30 @@ alter_add(A) ::= ADD column_word if_not_exists(I). {A = sql_alter_add(ps, I != 0
 column_word ::= .
 column_word ::= COLUMN.
 
+/* ---- COPY ---- */
+
+cmd ::= COPY qname(N) copy_columns(L) FROM copy_file(F) copy_options(O). {sql_copy(ps, true, N, L, F, O);}
+cmd ::= COPY qname(N) copy_columns(L) TO copy_file(F) copy_options(O). {sql_copy(ps, false, N, L, F, O);}
+cmd ::= COPY LP select RP TO copy_file(F) copy_options(O). {sql_copy_query(ps, F, O);}
+copy_columns(A) ::= . {A = sql_list_none(ps);}
+copy_columns(A) ::= LP names(L) RP. {A = L;}
+%type copy_file {struct sql_token}
+copy_file(A) ::= STRING(T). {A = T;}
+copy_file(A) ::= X_COPY_FILE(T). {A = T;}
+copy_options(A) ::= . {A = sql_list_none(ps);}
+copy_options(A) ::= LP copy_list(L) RP. {A = L;}
+copy_options(A) ::= WITH LP copy_list(L) RP. {A = L;}
+copy_list(A) ::= copy_option(O). {A = sql_list_one(ps, O);}
+copy_list(A) ::= copy_list(L) COMMA copy_option(O). {A = sql_list_add(ps, L, O);}
+%type copy_option {struct option_spec *}
+copy_option(A) ::= name(N). {A = sql_option_on(ps, N);}
+copy_option(A) ::= name(N) value(V). {A = sql_option(ps, N, V);}
+copy_option(A) ::= NULL(N) value(V). {A = sql_option(ps, N, V);}
+
 /* ---- SELECT ---- */
 
-cmd ::= SELECT distinct(D) items(I) from(F) where(W) group_by(G) having(H) order_by(O) limit(L). {
+cmd ::= select.
+select ::= SELECT distinct(D) items(I) from(F) where(W) group_by(G) having(H) order_by(O) limit(L). {
     struct select_stmt *s = sql_select(ps, D != 0, F, L);
     if (s) {
         s->where = W;
@@ -323,7 +344,7 @@ cmd ::= SELECT distinct(D) items(I) from(F) where(W) group_by(G) having(H) order
         s->items = sql_list_take_structs(ps, I, sizeof(struct select_item));
     }
 }
-cmd ::= SELECT distinct items from where group_by having order_by limit X_SELECT_TAIL.
+select ::= SELECT distinct items from where group_by having order_by limit X_SELECT_TAIL.
 %type distinct {int}
 distinct(A) ::= . {A = 0;}
 distinct(A) ::= ALL. {A = 0;}

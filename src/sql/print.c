@@ -229,6 +229,38 @@ static void print_named(const char *before, const struct stmt *s, struct buf *b)
     sql_print_qual(&s->name, b);
 }
 
+static void print_copy(const struct stmt *s, struct buf *b)
+{
+    const struct copy_stmt *c = s->copy;
+
+    buf_puts(b, "COPY ");
+    if (c->table.name) {
+        sql_print_qual(&c->table, b);
+        buf_puts(b, c->columns ? " " : "");
+        if (c->columns)
+            print_names(c->columns, c->columns_count, b);
+    } else {
+        buf_puts(b, "(");
+        sql_print_stmt(s->explained, b);
+        buf_puts(b, ")");
+    }
+    buf_puts(b, c->from ? " FROM " : " TO ");
+    sql_print_quoted(c->file, strlen(c->file), '\'', b);
+    for (uint32_t i = 0; i < c->options_count; i++) {
+        const struct option_spec *o = &c->options[i];
+
+        buf_puts(b, i ? ", " : " WITH (");
+        sql_print_ident(o->name.s, b);
+        if (o->value)
+            buf_u8(b, ' ');
+        if (o->value && o->quoted)
+            sql_print_quoted(o->value, strlen(o->value), '\'', b);
+        else if (o->value)
+            buf_puts(b, o->value);
+    }
+    buf_puts(b, c->options_count ? ")" : "");
+}
+
 void sql_print_stmt(const struct stmt *s, struct buf *b)
 {
     switch (s->kind) {
@@ -244,6 +276,9 @@ void sql_print_stmt(const struct stmt *s, struct buf *b)
     case STMT_UPDATE:
     case STMT_DELETE:
         sql_print_change(s, b);
+        break;
+    case STMT_COPY:
+        print_copy(s, b);
         break;
     case STMT_TRUNCATE:
         print_named("TRUNCATE TABLE ", s, b);

@@ -127,6 +127,21 @@ static bool same_insert(const struct insert_stmt *a, const struct insert_stmt *b
     return true;
 }
 
+static bool same_copy(const struct copy_stmt *a, const struct copy_stmt *b)
+{
+    if (a->from != b->from || !same_qual(&a->table, &b->table) || !same_str(a->file, b->file) ||
+        a->columns_count != b->columns_count || !a->columns != !b->columns ||
+        !same_names(a->columns, b->columns, a->columns_count) ||
+        a->options_count != b->options_count)
+        return false;
+    for (uint32_t i = 0; i < a->options_count; i++)
+        if (!same_str(a->options[i].name.s, b->options[i].name.s) ||
+            !same_str(a->options[i].value, b->options[i].value) ||
+            a->options[i].quoted != b->options[i].quoted)
+            return false;
+    return true;
+}
+
 static bool same_key(const struct key_elem_spec *a, const struct key_elem_spec *b, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -225,7 +240,8 @@ bool ast_same_stmt(const struct stmt *a, const struct stmt *b)
            !a->insert == !b->insert && !a->create == !b->create &&
            (!a->select || same_select(a->select, b->select)) && !a->change == !b->change &&
            !a->alter == !b->alter && (!a->change || same_change(a->change, b->change)) &&
-           (!a->alter || same_alter(a->alter, b->alter)) &&
+           (!a->alter || same_alter(a->alter, b->alter)) && !a->copy == !b->copy &&
+           (!a->copy || same_copy(a->copy, b->copy)) &&
            (!a->insert || same_insert(a->insert, b->insert)) && (!a->create || same_create(a, b));
 }
 

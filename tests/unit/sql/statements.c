@@ -183,6 +183,15 @@ const struct statement statements[] = {
     {"explain insert into t values (1)", "EXPLAIN INSERT INTO t VALUES (1)"},
     {"checkpoint", "CHECKPOINT"},
     {"flush", "CHECKPOINT"},
+    /* COPY */
+    {"copy t from 'a.csv'", "COPY t FROM 'a.csv'"},
+    {"copy s.t (a, \"b c\") from 'it''s' with (format csv, header, delimiter ';', null 'NA', quote '|')",
+     "COPY s.t (a, \"b c\") FROM 'it''s' WITH (format csv, header, delimiter ';', \"null\" 'NA', quote '|')"},
+    {"COPY t TO 'x' (HEADER false, EPOCH ms)", "COPY t TO 'x' WITH (HEADER false, EPOCH ms)"},
+    {"copy t (a, b) to 'x'", "COPY t (a, b) TO 'x'"},
+    {"copy (select a, count(*) from t where b > $1 group by a order by 2 limit 3) to 'x' with (header on)",
+     "COPY (SELECT a, count(*) FROM t WHERE b > $1 GROUP BY a ORDER BY 2 LIMIT 3) TO 'x' WITH (header on)"},
+    {"select copy from copy", "SELECT copy FROM copy"},
 };
 /* clang-format on */
 const unsigned statements_count = sizeof statements / sizeof statements[0];
