@@ -248,7 +248,10 @@ static void test_load_in_doubt(void **state)
     (void)state;
     for (uint64_t n = 1; n <= 30; n++) {
         int64_t key = 1;
+        int64_t loaded = 1;
         struct vec col = {.type = TYPE_BIGINT, .count = 1, .data = &key};
+        struct vec loaded_col = {.type = TYPE_BIGINT, .count = 1, .data = &loaded};
+        struct shard_load_part part = {.cols = &loaded_col, .rows = 1, .op = ROW_PUT};
         struct shard_batch b = {.cols = &col, .rows = 1};
         struct shard_load_options o = {.batch_bytes = 1u << 20, .whole = true};
         struct shard_load *load;
@@ -259,7 +262,7 @@ static void test_load_in_doubt(void **state)
         fixture_open(&f, NULL, 1u << 20);
         b.table = f.t;
         assert_int_equal(shard_load_begin(f.s, f.t, &o, &load, &err), DN_OK);
-        assert_int_equal(shard_load_add(load, &col, 1, ROW_PUT, &err), DN_OK);
+        assert_int_equal(shard_load_add(load, &part, &err), DN_OK);
         for (key = 1; key <= 4; key++) {
             b.op = key == 1 ? ROW_DELETE : ROW_PUT;
             assert_int_equal(shard_write(f.s, &b, 1, true, NULL, &err), DN_OK);
