@@ -208,6 +208,11 @@ static int bucket_fail_width(const char *why, struct dn_err *err)
     return DN_FAIL(err, DN_E_INVALID_PARAM, "%s", why);
 }
 
+static int bucket_fail_empty(struct dn_err *err)
+{
+    return DN_FAIL(err, DN_E_DATETIME_RANGE, "a bucket must be wider than nothing");
+}
+
 /* A bucketer of a width from 1970-01-01 (or origin, in units) on. */
 static int bucket_by_width(struct vinterval v,
                            enum type_id type,
@@ -225,7 +230,7 @@ static int bucket_by_width(struct vinterval v,
         if (v.days || v.us)
             return bucket_fail_width("a bucket has months or days and hours, not both", err);
         if (v.months < 0)
-            return bucket_fail_width("a bucket must be wider than nothing", err);
+            return bucket_fail_empty(err);
         b.months = v.months;
         b.origin_month = (int64_t)1970 * 12;
         if (origin) {
@@ -242,7 +247,7 @@ static int bucket_by_width(struct vinterval v,
         __builtin_add_overflow(us, v.us, &us))
         return DN_FAIL(err, DN_E_DATETIME_RANGE, "interval out of range");
     if (us <= 0)
-        return bucket_fail_width("a bucket must be wider than nothing", err);
+        return bucket_fail_empty(err);
     if (per < BUCKET_US_SECOND) {
         int64_t unit = BUCKET_US_SECOND / per;
 

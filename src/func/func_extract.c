@@ -72,10 +72,11 @@ static const struct {
     {"timezone", EXTRACT_TIMEZONE},
 };
 
-static int extract_fail(struct vstr word, const char *why, enum type_id type, struct dn_err *err)
+static int
+extract_fail(int code, struct vstr word, const char *why, enum type_id type, struct dn_err *err)
 {
     return DN_FAIL(err,
-                   DN_E_INVALID_PARAM,
+                   code,
                    "unit \"%.*s\" not %s for type %s",
                    word.len > 60 ? 60 : (int)word.len,
                    word.ptr,
@@ -92,7 +93,7 @@ extract_find(struct vstr word, enum type_id type, enum extract_field *ret, struc
             *ret = extract_words[i].field;
             return 0;
         }
-    return extract_fail(word, "recognized", type, err);
+    return extract_fail(DN_E_INVALID_PARAM, word, "recognized", type, err);
 }
 
 /* Monday is 0. */
@@ -246,7 +247,7 @@ static int extract_interval(
     case EXTRACT_TIMEZONE:
         break;
     }
-    return extract_fail(word, "supported", TYPE_INTERVAL, err);
+    return extract_fail(DN_E_UNSUPPORTED, word, "supported", TYPE_INTERVAL, err);
 }
 
 static int func_extract(const struct func_ctx *ctx,

@@ -50,7 +50,7 @@ static inline double math_cbrt_of(double x)
 #define UNARY_FN       math_sign
 #define UNARY_T        double
 #define UNARY_R        double
-#define UNARY_OP(x, r) ((r) = (double)(((x) > 0) - ((x) < 0)) + ((x) != (x) ? (x) : 0), 0)
+#define UNARY_OP(x, r) ((r) = (double)(((x) > 0) - ((x) < 0)), 0)
 #define UNARY_RAISE(x) ((void)err, DN_E_INTERNAL)
 #include "func/unary_tmpl.h"
 

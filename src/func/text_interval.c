@@ -349,10 +349,16 @@ int text_parse_interval(struct vstr s, struct vinterval *ret, struct dn_err *err
         good = iv_parts(&in);
     }
     if (!good) {
-        DN_IGNORE(text_fail_syntax(TYPE_INTERVAL, text, err)); /* the code is this one */
-        if (err)
-            dn_err_hint(err, "Write '1 day 02:03', '15 minutes', '1h30m' or 'P1DT2H3M'.");
-        return DN_E_BAD_TEXT;
+        int n = text_quote_len(text);
+
+        DN_IGNORE(DN_FAIL(err,
+                          DN_E_BAD_DATETIME,
+                          "invalid input syntax for type INTERVAL: \"%.*s%s\"",
+                          n,
+                          text.ptr,
+                          (uint32_t)n < text.len ? "…" : "")); /* returned below */
+        dn_err_hint(err, "Write '1 day 02:03', '15 minutes', '1h30m' or 'P1DT2H3M'.");
+        return DN_E_BAD_DATETIME;
     }
     if (in.over || in.us > INT64_MAX || in.us < INT64_MIN || in.days > INT32_MAX ||
         in.days < INT32_MIN || in.months > INT32_MAX || in.months < INT32_MIN)
