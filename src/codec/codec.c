@@ -51,36 +51,6 @@ static void codec_fill(void *data, uint32_t size, uint32_t count, const struct c
                 base + (size_t)i * size, base + (size_t)(i < first ? first : i - 1) * size, size);
 }
 
-static void codec_widen(enum phys phys, const void *data, uint32_t count, uint64_t *restrict wide)
-{
-    switch (phys) {
-    case PHYS_I8:
-        for (uint32_t i = 0; i < count; i++)
-            wide[i] = (uint64_t)((const int8_t *)data)[i];
-        break;
-    case PHYS_I16:
-        for (uint32_t i = 0; i < count; i++)
-            wide[i] = (uint64_t)((const int16_t *)data)[i];
-        break;
-    case PHYS_I32:
-        for (uint32_t i = 0; i < count; i++)
-            wide[i] = (uint64_t)((const int32_t *)data)[i];
-        break;
-    case PHYS_F32:
-        for (uint32_t i = 0; i < count; i++)
-            wide[i] = ((const uint32_t *)data)[i];
-        break;
-    case PHYS_I64:
-    case PHYS_F64:
-        memcpy(wide, data, count * sizeof *wide);
-        break;
-    case PHYS_STR:
-    case PHYS_INTERVAL: /* no column has it */
-    case PHYS_MAX:
-        break;
-    }
-}
-
 static void codec_stats_runs(const struct codec_in *in)
 {
     struct codec_work *work = in->work;
@@ -135,9 +105,6 @@ static int codec_prepare(const struct vec *v,
     in.work->wrapped = NULL;
     in.work->nomem = false;
     codec_stats_runs(&in);
-    if (codec_phys_is_int(in.phys))
-        for (unsigned order = 0; order < DN_ARRAY_SIZE(in.work->spread); order++)
-            in.work->spread[order] = codec_spread_of(in.wide, in.count, order, size);
     *ret = in;
     return 0;
 }
@@ -179,6 +146,8 @@ static unsigned codec_choose(const struct codec_in *in)
     struct codec_best best = {.found = false};
     unsigned light;
 
+    if (in->work->runs == 1)
+        return CODEC_CONSTANT; /* nothing decodes faster, and hardly anything is shorter */
     for (int stage = 0; stage < CODEC_WRAPS; stage++)
         codec_choose_stage(in, (enum codec_stage)stage, &best);
     DN_ASSERT(best.found); /* raw holds anything */

@@ -8,7 +8,8 @@
  * replaced by their neighbour so that they cost nothing). Values are encoded losslessly: doubles
  * keep their bits.
  *
- * Which codec: the one of the least size * weight, see struct codec_ops.
+ * Which codec: CONSTANT if all values are the same, else that of the least size * weight, see
+ * struct codec_ops.
  *
  * Decoding takes untrusted bytes: it never reads outside them, never allocates by a size it has
  * not checked against `count` or the input length, and answers DN_E_CORRUPT.

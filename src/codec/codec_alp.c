@@ -287,6 +287,12 @@ static int codec_alp_open(const struct codec_part *part,
     return 0;
 }
 
+static void codec_alp_shorten(const double *restrict from, uint32_t count, float *restrict to)
+{
+    for (uint32_t i = 0; i < count; i++)
+        to[i] = (float)from[i];
+}
+
 static int codec_alp_decode(const struct codec_part *part,
                             unsigned order,
                             struct arena *arena,
@@ -319,8 +325,7 @@ static int codec_alp_decode(const struct codec_part *part,
         kernels->scale((uint64_t *)(void *)to, part->count, alp.exponent);
     }
     if (part->phys == PHYS_F32)
-        for (uint32_t i = 0; i < part->count; i++)
-            ((float *)data)[i] = (float)wide[i];
+        codec_alp_shorten(wide, part->count, data);
     for (uint32_t i = 0; i < alp.odd; i++)
         memcpy((uint8_t *)data + (size_t)alp.rows[i] * size, alp.values + (size_t)i * size, size);
     ret->form = VEC_FLAT;

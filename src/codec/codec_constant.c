@@ -96,7 +96,7 @@ static int codec_constant_agg(const struct codec_part *part,
 
 const struct codec_ops codec_constant_ops = {
     .name = "constant",
-    .weight = 50,
+    .weight = 100,
     .size = codec_constant_size,
     .encode = codec_constant_encode,
     .decode = codec_constant_decode,

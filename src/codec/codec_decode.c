@@ -4,6 +4,7 @@
  * without: a single value, a sum, the least and the greatest. */
 #include "codec/codec_bits.h"
 #include "codec/codec_int.h"
+#include "codec/codec_kernel.h"
 
 /* An encoded vector taken apart. */
 struct codec_opened {
@@ -199,38 +200,72 @@ int codec_get(const struct codec_src *src,
     return 0;
 }
 
-static bool codec_is_float(enum phys phys)
-{
-    return phys == PHYS_F32 || phys == PHYS_F64;
-}
-
 /* The order of datum_cmp: NaN is the greatest. */
 static bool codec_float_less(double a, double b)
 {
     return a < b || (b != b && a == a);
 }
 
-/* One value more; those under missing rows were left out by the caller. */
-static void codec_agg_add(const struct vec *v, uint32_t row, bool is_float, struct codec_agg *ret)
+static void codec_agg_floats(const double *values, uint32_t n, unsigned want, struct codec_agg *ret)
 {
-    union vfixed x;
+    double sum = 0;
+    double min = values[0];
+    double max = values[0];
 
-    if (is_float) {
-        x.f64 = vec_f64(v, row);
-        ret->fsum += x.f64;
-        if (!ret->rows || codec_float_less(x.f64, ret->min.f64))
-            ret->min = x;
-        if (!ret->rows || codec_float_less(ret->max.f64, x.f64))
-            ret->max = x;
-    } else {
-        x.i64 = vec_i64(v, row);
-        ret->isum += x.i64;
-        if (!ret->rows || x.i64 < ret->min.i64)
-            ret->min = x;
-        if (!ret->rows || x.i64 > ret->max.i64)
-            ret->max = x;
+    for (uint32_t i = 0; want & CODEC_SUM && i < n; i++)
+        sum += values[i];
+    for (uint32_t i = 0; want & CODEC_BOUNDS && i < n; i++) {
+        min = codec_float_less(values[i], min) ? values[i] : min;
+        max = codec_float_less(max, values[i]) ? values[i] : max;
     }
-    ret->rows++;
+    ret->fsum = sum;
+    ret->min.f64 = min;
+    ret->max.f64 = max;
+}
+
+static void codec_agg_ints(const int64_t *values, uint32_t n, struct codec_agg *ret)
+{
+    codec_i128 sum = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        sum += values[i];
+    ret->isum = sum;
+    codec_kernels()->bounds64(values, n, &ret->min.i64, &ret->max.i64);
+}
+
+/* From decoded values: those of the rows that have one, dense and of 8 bytes each. */
+static void codec_agg_vec(const struct vec *v,
+                          const struct codec_range *range,
+                          const struct codec_bits *missing,
+                          struct codec_agg *ret)
+{
+    enum phys phys = type_phys(v->type);
+    uint16_t rows[VEC_ROWS_MAX];
+    union {
+        uint64_t any[VEC_ROWS_MAX];
+        float f32[VEC_ROWS_MAX];
+    } dense;
+    uint64_t wide[VEC_ROWS_MAX];
+    double *floats = (double *)(void *)wide;
+    uint32_t n = 0;
+
+    for (uint32_t i = range->lo; i < range->hi; i++) {
+        rows[n] = (uint16_t)i;
+        n += !vec_bit(missing->words, i);
+    }
+    ret->rows = n;
+    if (n == 0)
+        return;
+    vec_gather(v, rows, n, &dense);
+    if (phys == PHYS_F32)
+        for (uint32_t i = 0; i < n; i++)
+            floats[i] = (double)dense.f32[i];
+    else
+        codec_widen(phys, &dense, n, wide);
+    if (codec_phys_is_int(phys))
+        codec_agg_ints((const int64_t *)wide, n, ret);
+    else
+        codec_agg_floats(floats, n, range->want, ret);
 }
 
 int codec_agg(const struct codec_src *src,
@@ -265,8 +300,6 @@ int codec_agg(const struct codec_src *src,
     rc = codec_decode_opened(&o, src->type, scratch, &v, err);
     if (rc < 0)
         return rc;
-    for (uint32_t i = range->lo; i < range->hi; i++)
-        if (!vec_bit(o.missing.words, i))
-            codec_agg_add(&v, i, codec_is_float(o.part.phys), ret);
+    codec_agg_vec(&v, range, &o.missing, ret);
     return 0;
 }

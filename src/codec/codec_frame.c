@@ -337,14 +337,23 @@ bool codec_frame_bounds(
 
 /* ---- codecs that are a frame ---- */
 
+/* The first rows tell how wide codes are at least: often that is too much already. */
+#define CODEC_FRAME_SAMPLE 64u
+
 size_t codec_frame_ops_size(const struct codec_in *in, unsigned order, size_t limit)
 {
-    const struct codec_spread *spread = &in->work->spread[order];
+    struct codec_spread *spread = &in->work->spread[order];
     uint32_t size = phys_size(in->phys);
     size_t bytes;
 
     if (!codec_phys_is_int(in->phys))
         return SIZE_MAX;
+    if (in->count > CODEC_FRAME_SAMPLE) {
+        *spread = codec_spread_of(in->wide, CODEC_FRAME_SAMPLE, order, size);
+        if (bitpack_size(in->count, bitpack_width(spread->span)) >= limit)
+            return SIZE_MAX;
+    }
+    *spread = codec_spread_of(in->wide, in->count, order, size);
     bytes = codec_frame_size(in->wide, in->count, order, size, spread);
     return bytes < limit ? bytes : SIZE_MAX;
 }

@@ -44,7 +44,6 @@ struct codec_work {
     uint32_t runs;                   /* runs of equal neighbours, >= 1 */
     uint32_t run_max;                /* rows of the longest */
     uint16_t run_rows[VEC_ROWS_MAX]; /* first row of each run */
-    struct codec_spread spread[3];   /* integers: of values, of differences, of their differences */
     uint64_t wide[VEC_ROWS_MAX];     /* in->wide */
     /* Filled by size() of the dictionary. */
     uint32_t dict_count;                /* distinct values */
@@ -52,6 +51,8 @@ struct codec_work {
     uint16_t dict_codes[VEC_ROWS_MAX];  /* per row */
     uint32_t dict_hashes[VEC_ROWS_MAX]; /* strings: per entry, for a quick no */
     uint16_t slots[CODEC_DICT_SLOTS];   /* hash table: code + 1, 0 = empty */
+    /* Filled by size() of FOR, DELTA, DELTA2: of values, of differences, of their differences. */
+    struct codec_spread spread[3];
     /* Filled by size() of ALP: the values as integers, and those that are none. */
     bool alp_done;                     /* the rest is there */
     bool alp_fits;                     /* it may pay */
@@ -113,3 +114,5 @@ int codec_values_at(const struct codec_part *list,
                     struct dn_err *err) DN_MUST_CHECK;
 /* A fixed-size value as it lies in memory. */
 union vfixed codec_fixed(enum phys phys, const uint8_t *p);
+/* Values as 64-bit words: integers sign-extended, bits of floats; not for strings. */
+void codec_widen(enum phys phys, const void *data, uint32_t count, uint64_t *wide);

@@ -97,13 +97,34 @@ KERNEL_ATTR static void KERNEL(bounds)(
     }
 }
 
+/* Eight bounds at a time, so that a comparison need not wait for the last. */
 KERNEL_ATTR static void
 KERNEL(bounds64)(const int64_t *values, uint32_t count, int64_t *ret_min, int64_t *ret_max)
 {
-    uint32_t lo = 0;
-    uint32_t hi = count;
+    int64_t min[8];
+    int64_t max[8];
+    uint32_t i = 0;
 
-    KERNEL_BOUNDS(int64_t, values)
+    for (unsigned k = 0; k < 8; k++) {
+        min[k] = values[0];
+        max[k] = values[0];
+    }
+    for (; i + 8 <= count; i += 8)
+        for (unsigned k = 0; k < 8; k++) {
+            int64_t x = values[i + k];
+            min[k] = x < min[k] ? x : min[k];
+            max[k] = x > max[k] ? x : max[k];
+        }
+    for (; i < count; i++) {
+        min[0] = values[i] < min[0] ? values[i] : min[0];
+        max[0] = values[i] > max[0] ? values[i] : max[0];
+    }
+    for (unsigned k = 1; k < 8; k++) {
+        min[0] = min[k] < min[0] ? min[k] : min[0];
+        max[0] = max[k] > max[0] ? max[k] : max[0];
+    }
+    *ret_min = min[0];
+    *ret_max = max[0];
 }
 
 #undef KERNEL_BOUNDS

@@ -262,33 +262,34 @@ static int codec_split_decode(const struct codec_part *part,
     uint32_t size = phys_size(part->phys);
     struct codec_split_in in;
     union bitpack_lanes codes;
-    union bitpack_lanes rights;
+    union bitpack_lanes *rights; /* and then the values */
     uint8_t top = 0;
     int rc;
 
     rc = codec_split_open(part, &in, err);
     if (rc < 0)
         return rc;
+    rights = arena_alloc_array(arena, part->count, size); /* no lane is wider */
+    if (!rights)
+        return DN_FAIL_NOMEM(err);
     bitpack_unpack(in.codes, part->count, in.width, &codes);
-    bitpack_unpack(in.rights, part->count, in.right, &rights);
+    bitpack_unpack(in.rights, part->count, in.right, rights);
     for (uint32_t i = 0; i < part->count; i++)
         top = codes.u8[i] > top ? codes.u8[i] : top;
     DN_CHECK_DISK(top < in.entries, err, "vector: code %u in a list of %u", top, in.entries);
-    codec_split_join(&in, &codes, &rights, part->count, size);
+    codec_split_join(&in, &codes, rights, part->count, size);
     for (uint32_t i = 0; i < in.odd; i++) {
         uint32_t row = in.rows[i];
         uint64_t left = (uint64_t)le_get16(in.odds + (size_t)i * 2) << in.right;
         uint64_t mask = ~(~(uint64_t)0 << in.right);
 
         if (size == 8)
-            rights.u64[row] = left | (rights.u64[row] & mask);
+            rights->u64[row] = left | (rights->u64[row] & mask);
         else
-            rights.u32[row] = (uint32_t)(left | (rights.u32[row] & mask));
+            rights->u32[row] = (uint32_t)(left | (rights->u32[row] & mask));
     }
     ret->form = VEC_FLAT;
-    ret->data = arena_dup(arena, &rights, (size_t)part->count * size);
-    if (!ret->data)
-        return DN_FAIL_NOMEM(err);
+    ret->data = rights;
     return 0;
 }
 

@@ -265,3 +265,33 @@ int codec_values_at(const struct codec_part *list,
     ret->str = (struct vstr){.ptr = in.bytes, .len = in.lens[i] + in.min};
     return 0;
 }
+
+void codec_widen(enum phys phys, const void *data, uint32_t count, uint64_t *restrict wide)
+{
+    switch (phys) {
+    case PHYS_I8:
+        for (uint32_t i = 0; i < count; i++)
+            wide[i] = (uint64_t)((const int8_t *)data)[i];
+        break;
+    case PHYS_I16:
+        for (uint32_t i = 0; i < count; i++)
+            wide[i] = (uint64_t)((const int16_t *)data)[i];
+        break;
+    case PHYS_I32:
+        for (uint32_t i = 0; i < count; i++)
+            wide[i] = (uint64_t)((const int32_t *)data)[i];
+        break;
+    case PHYS_F32:
+        for (uint32_t i = 0; i < count; i++)
+            wide[i] = ((const uint32_t *)data)[i];
+        break;
+    case PHYS_I64:
+    case PHYS_F64:
+        memcpy(wide, data, count * sizeof *wide);
+        break;
+    case PHYS_STR:
+    case PHYS_INTERVAL: /* no column has it */
+    case PHYS_MAX:
+        break;
+    }
+}

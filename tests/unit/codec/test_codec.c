@@ -255,8 +255,9 @@ static void test_choice(void **state)
     assert_true(n < 1 + 128 + 8192 * 2 / 3 + 1024 * 10 / 8);
 }
 
-/* No codec is better than the chosen one, and none as good has a lower weight or stands before it.
- * Compression is not tried where it hardly pays, so it may be better in theory. */
+/* A constant where all values are the same. Else no codec is better than the chosen one, and none
+ * as good has a lower weight or stands before it. Compression is not tried where it hardly pays, so
+ * it may be better in theory. */
 static void test_choice_is_best(void **state)
 {
     struct dn_err err = {0};
@@ -272,6 +273,7 @@ static void test_choice_is_best(void **state)
                 unsigned weight;
                 unsigned chosen = 0;
                 bool seen = false;
+                bool constant;
                 struct vec v;
 
                 arena_init(&arena, NULL);
@@ -280,7 +282,10 @@ static void test_choice_is_best(void **state)
                 assert_int_equal(codec_encode(&v, &arena, &b, &chosen, &err), 0);
                 weight = codec_ops_by_id(chosen)->weight;
                 best = (b.len - 1) * weight; /* less the flags */
-                for (size_t i = 0; i < DN_ARRAY_SIZE(codecs); i++) {
+                buf_reset(&b);
+                constant = codec_encode_with(CODEC_CONSTANT, &v, &arena, &b, &err) == 0;
+                assert_true(constant == (chosen == CODEC_CONSTANT));
+                for (size_t i = 0; !constant && i < DN_ARRAY_SIZE(codecs); i++) {
                     const struct codec_ops *ops = codec_ops_by_id(codecs[i]);
                     uint64_t score;
 
