@@ -74,7 +74,7 @@ static int stmt_compile_explain(struct dendro_stmt *stmt, struct dn_err *err)
     return 0;
 }
 
-static void stmt_forget(struct dendro_stmt *stmt)
+void stmt_forget(struct dendro_stmt *stmt)
 {
     plan_done(stmt->plan);
     stmt->plan = NULL;

@@ -53,6 +53,12 @@ struct dendro_conn {
     void *notice_arg;
     struct dendro_stmt *stmts;         /* list of all that are not finalized */
     struct dendro_appender *appenders; /* list of all that are not closed */
+    struct dendro_stmt *cached;        /* finalized ones kept for later, the last used first */
+    struct dendro_stmt *cached_last;
+    uint32_t cached_count;
+    uint64_t cached_version; /* of the catalog when they were last looked at */
+    uint64_t cache_hits;     /* prepares that found their text */
+    bool closing;            /* nothing is kept any more */
 };
 
 /* A value given for a parameter. */
@@ -87,6 +93,11 @@ struct dendro_stmt {
     struct arena arena; /* syntax tree; as long as the statement */
     struct stmt *ast;
     struct stmt_param *params; /* ast->params_count, owned */
+    char *source; /* owned: the text it was prepared from; NULL = not to be kept (stmt_cache.c) */
+    size_t source_len;
+    uint64_t source_hash;
+    size_t source_next; /* where the text stands behind the statement */
+    uint32_t source_next_pos;
 
     /* Compiled form: made by prepare, and anew when the catalog or the session's settings changed.
      */
@@ -173,9 +184,20 @@ int stmt_prepare(struct dendro_conn *conn,
 int stmt_step(struct dendro_stmt *stmt,
               struct dn_err *err) DN_MUST_CHECK; /* DENDRO_ROW, DENDRO_DONE, error */
 void stmt_stop(struct dendro_stmt *stmt);
+void stmt_free(struct dendro_stmt *stmt); /* one that is in no list and does not run */
+
+/* ---- stmt_cache.c ---- */
+/* The statement kept for this text, or NULL; the text moves behind it. */
+struct dendro_stmt *stmt_cache_take(struct dendro_conn *conn, struct sql_text *text);
+/* Remembers from which text it was prepared: text stands behind it. */
+void stmt_cache_note(struct dendro_stmt *stmt, const struct sql_text *text);
+/* True: a finalized statement now belongs to the cache. */
+bool stmt_cache_put(struct dendro_stmt *stmt);
+void stmt_cache_free(struct dendro_conn *conn);
 
 /* ---- compile.c ---- */
 int stmt_compile(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+void stmt_forget(struct dendro_stmt *stmt); /* drops the compiled form, which is made anew */
 bool stmt_compiled(const struct dendro_stmt *stmt); /* still fits the catalog and the session */
 
 /* ---- select.c: SELECT and EXPLAIN ---- */

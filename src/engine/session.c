@@ -71,8 +71,10 @@ void dendro_disconnect(dendro_conn *conn)
     if (!conn)
         return;
     db = conn->db;
+    conn->closing = true;
     while (conn->stmts)
         dendro_finalize(conn->stmts);
+    stmt_cache_free(conn);
     session_free_appenders(conn);
     mem_free(conn);
     sched_lock(db->lock);

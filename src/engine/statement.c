@@ -40,6 +40,17 @@ static int stmt_keep_text(struct dendro_stmt *stmt, struct dn_err *err)
     return 0;
 }
 
+static void stmt_link(struct dendro_stmt *stmt)
+{
+    struct dendro_conn *conn = stmt->conn;
+
+    stmt->next = conn->stmts;
+    stmt->prev = NULL;
+    if (conn->stmts)
+        conn->stmts->prev = stmt;
+    conn->stmts = stmt;
+}
+
 static struct dendro_stmt *stmt_new(struct dendro_conn *conn)
 {
     struct dendro_stmt *stmt = mem_calloc(&conn->db->owner, 1, sizeof(*stmt));
@@ -52,11 +63,30 @@ static struct dendro_stmt *stmt_new(struct dendro_conn *conn)
     arena_init(&stmt->compiled, &stmt->owner);
     arena_init(&stmt->run, &stmt->owner);
     arena_init(&stmt->texts, &stmt->owner);
-    stmt->next = conn->stmts;
-    if (conn->stmts)
-        conn->stmts->prev = stmt;
-    conn->stmts = stmt;
+    stmt_link(stmt);
     return stmt;
+}
+
+static void stmt_unbind(struct dendro_stmt *stmt)
+{
+    for (uint32_t i = 0; stmt->params && i < stmt->ast->params_count; i++) {
+        mem_free(stmt->params[i].bytes);
+        stmt->params[i] = (struct stmt_param){.bound = false};
+    }
+}
+
+void stmt_free(struct dendro_stmt *stmt)
+{
+    stmt_unbind(stmt);
+    mem_free(stmt->params);
+    mem_free(stmt->source);
+    plan_done(stmt->plan);
+    catalog_unref(stmt->catalog);
+    arena_done(&stmt->texts);
+    arena_done(&stmt->run);
+    arena_done(&stmt->compiled);
+    arena_done(&stmt->arena);
+    mem_free(stmt);
 }
 
 void dendro_finalize(dendro_stmt *stmt)
@@ -70,16 +100,27 @@ void dendro_finalize(dendro_stmt *stmt)
         stmt->conn->stmts = stmt->next;
     if (stmt->next)
         stmt->next->prev = stmt->prev;
-    for (uint32_t i = 0; stmt->params && i < stmt->ast->params_count; i++)
-        mem_free(stmt->params[i].bytes);
-    mem_free(stmt->params);
-    plan_done(stmt->plan);
-    catalog_unref(stmt->catalog);
-    arena_done(&stmt->texts);
-    arena_done(&stmt->run);
-    arena_done(&stmt->compiled);
-    arena_done(&stmt->arena);
-    mem_free(stmt);
+    stmt_unbind(stmt);
+    stmt->rows_count = 0;
+    stmt->tag[0] = '\0';
+    if (!stmt_cache_put(stmt))
+        stmt_free(stmt);
+}
+
+/* One that was kept from an earlier prepare; it is compiled anew if it does not fit any more. */
+static int stmt_prepare_kept(struct dendro_stmt *stmt, struct dendro_stmt **ret, struct dn_err *err)
+{
+    int rc = 0;
+
+    stmt_link(stmt);
+    if (!stmt_compiled(stmt))
+        rc = stmt_compile(stmt, err);
+    if (rc < 0) {
+        dendro_finalize(stmt);
+        return rc;
+    }
+    *ret = stmt;
+    return 0;
 }
 
 int stmt_prepare(struct dendro_conn *conn,
@@ -87,9 +128,13 @@ int stmt_prepare(struct dendro_conn *conn,
                  struct dendro_stmt **ret,
                  struct dn_err *err)
 {
-    struct dendro_stmt *stmt = stmt_new(conn);
+    bool from_start = text->next == 0;
+    struct dendro_stmt *stmt = stmt_cache_take(conn, text);
     int rc;
 
+    if (stmt)
+        return stmt_prepare_kept(stmt, ret, err);
+    stmt = stmt_new(conn);
     if (!stmt)
         return DN_FAIL_NOMEM(err);
     rc = sql_parse(text, &stmt->arena, &stmt->ast, err);
@@ -106,6 +151,8 @@ int stmt_prepare(struct dendro_conn *conn,
         dendro_finalize(stmt);
         return rc;
     }
+    if (from_start)
+        stmt_cache_note(stmt, text);
     *ret = stmt;
     return 0;
 }
