@@ -76,8 +76,7 @@ static int check_columns(const struct table *t, struct dn_err *err)
                       i,
                       c->id,
                       t->column_id_next);
-        DN_CHECK_DISK(
-            type_storable(c->type), err, "columns[%u].type: not a type", i);
+        DN_CHECK_DISK(type_storable(c->type), err, "columns[%u].type: not a type", i);
         for (unsigned j = 0; j < i; j++) {
             DN_CHECK_DISK(t->columns[j].id != c->id,
                           err,

@@ -24,8 +24,8 @@ int text_parse(enum type_id type,
                struct datum *ret,
                struct dn_err *err) DN_MUST_CHECK;
 
-/* "1 day 02:03", "15 minutes", "1h30m", "P1DT2H" (text_interval.c has the grammar). DN_E_BAD_DATETIME,
- * DN_E_DATETIME_RANGE. */
+/* "1 day 02:03", "15 minutes", "1h30m", "P1DT2H" (text_interval.c has the grammar).
+ * DN_E_BAD_DATETIME, DN_E_DATETIME_RANGE. */
 int text_parse_interval(struct vstr s, struct vinterval *ret, struct dn_err *err) DN_MUST_CHECK;
 
 /* ISO 8601: date or date + time, basic and extended, 'T' or space, fractions with '.' or ',' of

@@ -26,12 +26,8 @@ static enum type_id bind_common(enum type_id a, enum type_id b)
 }
 
 /* The operands brought to one type. */
-static int bind_unify(struct binder *b,
-                      const char *what,
-                      struct bexpr **args,
-                      uint32_t count,
-                      enum type_id *ret,
-                      struct dn_err *err)
+static int bind_unify(
+    struct binder *b, const char *what, struct bexpr **args, uint32_t count, struct dn_err *err)
 {
     enum type_id type = TYPE_NONE;
     int rc = 0;
@@ -55,20 +51,19 @@ static int bind_unify(struct binder *b,
         type = TYPE_VARCHAR;
     for (uint32_t i = 0; i < count && rc == 0; i++)
         rc = bind_coerce(b, args[i], type, false, &args[i], err);
-    *ret = type;
     return rc;
 }
 
+/* Of the type of the last operand. */
 static int bind_choice(struct binder *b,
                        enum bexpr_kind kind,
-                       enum type_id type,
                        uint32_t pos,
                        struct bexpr **args,
                        uint32_t count,
                        struct bexpr **ret,
                        struct dn_err *err)
 {
-    struct bexpr *out = bind_new(b, kind, type, pos);
+    struct bexpr *out = bind_new(b, kind, args[count - 1]->type, pos);
 
     if (!out)
         return DN_FAIL_NOMEM(err);
@@ -95,7 +90,6 @@ static int bind_case_done(struct binder *b,
 {
     struct bexpr **values = arena_alloc_array(b->env->arena, count, sizeof(*values));
     uint32_t n = 0;
-    enum type_id type;
     int rc;
 
     if (!values)
@@ -103,13 +97,13 @@ static int bind_case_done(struct binder *b,
     for (uint32_t i = 1; i < count; i += 2)
         values[n++] = args[i];
     values[n++] = args[count - 1];
-    rc = bind_unify(b, "CASE", values, n, &type, err);
+    rc = bind_unify(b, "CASE", values, n, err);
     if (rc < 0)
         return rc;
     for (uint32_t i = 0; i + 1 < n; i++)
         args[2 * i + 1] = values[i];
     args[count - 1] = values[n - 1];
-    return bind_choice(b, BEXPR_CASE, type, pos, args, count, ret, err);
+    return bind_choice(b, BEXPR_CASE, pos, args, count, ret, err);
 }
 
 int bind_case(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
@@ -206,7 +200,6 @@ int bind_choice_call(struct binder *b,
                      struct dn_err *err)
 {
     bool coalesce = strcmp(name, "coalesce") == 0;
-    enum type_id type;
     struct bexpr **args;
     int rc;
 
@@ -227,13 +220,12 @@ int bind_choice_call(struct binder *b,
                                          : "LEAST",
                         args,
                         e->args_count,
-                        &type,
                         err);
     if (rc < 0)
         return rc;
     if (!coalesce)
         return bind_call(b, name, e->pos, args, e->args_count, ret, err);
-    return bind_choice(b, BEXPR_COALESCE, type, e->pos, args, e->args_count, ret, err);
+    return bind_choice(b, BEXPR_COALESCE, e->pos, args, e->args_count, ret, err);
 }
 
 /* ---- LIKE, IS ---- */
@@ -289,5 +281,5 @@ int bind_distinct(struct binder *b, const struct expr *e, struct bexpr **ret, st
     }
     if (rc == 0)
         rc = bind_call(b, bind_op_name(op), e->pos, sides, 2, &args[1], err);
-    return rc < 0 ? rc : bind_choice(b, BEXPR_COALESCE, TYPE_BOOLEAN, e->pos, args, 2, ret, err);
+    return rc < 0 ? rc : bind_choice(b, BEXPR_COALESCE, e->pos, args, 2, ret, err);
 }

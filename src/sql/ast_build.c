@@ -7,8 +7,8 @@
  * falling sizes (the binary digits of n), joined from left to right, and adding one is like
  * counting up: the height stays under twice the logarithm. The shape depends on n alone, so a tree
  * that is printed flat and parsed again is the same tree. */
-#include "sql/ast_build.h"
 #include "grammar.h"
+#include "sql/ast_expr.h"
 
 #include <string.h>
 #include <strings.h>

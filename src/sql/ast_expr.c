@@ -3,8 +3,10 @@
  * ast_expr.c: expressions with words in them: CASE, LIKE, IS, FILTER, and the calls that have words
  * where others have commas. The latter become ordinary calls: extract(hour FROM t) is
  * extract('hour', t). */
+#include "sql/ast_expr.h"
 #include "grammar.h"
-#include "sql/ast_build.h"
+
+#include "base/bytes.h"
 
 #include <string.h>
 #include <strings.h>
@@ -192,4 +194,49 @@ sql_position(struct sql_parser *ps, struct sql_token name, struct expr *part, st
 struct expr *sql_now(struct sql_parser *ps, struct sql_token tok)
 {
     return expr_call(ps, "now", tok.pos, NULL, 0);
+}
+
+/* ---- intervals ---- */
+
+/* The bytes of p as the text of an interval. */
+static struct expr *interval_of(struct sql_parser *ps, uint32_t pos, const char *p, size_t len)
+{
+    struct expr *e = sql_expr_new(ps, EXPR_LITERAL, pos);
+    struct sql_type type = {.type = TYPE_INTERVAL, .pos = pos};
+    char *copy = sql_new(ps, len + 1);
+
+    if (!e || !copy)
+        return NULL;
+    memcpy(copy, p, len);
+    e->value = (struct datum){.type = TYPE_VARCHAR, .str = {.ptr = copy, .len = (uint32_t)len}};
+    return sql_cast(ps, pos, e, type);
+}
+
+struct expr *sql_duration(struct sql_parser *ps, struct sql_token tok)
+{
+    return interval_of(ps, tok.pos, tok.ptr, tok.len);
+}
+
+struct expr *sql_interval_field(struct sql_parser *ps,
+                                struct sql_token name,
+                                struct sql_token text,
+                                struct sql_token field)
+{
+    uint32_t len;
+    const char *value = sql_string_text(ps, text, &len);
+    struct expr *e = NULL;
+    struct buf b;
+
+    if (ps->rc < 0)
+        return NULL;
+    buf_init(&b, ps->arena->owner);
+    buf_append(&b, value, len);
+    buf_u8(&b, ' ');
+    buf_append(&b, field.ptr, field.len);
+    if (b.failed)
+        sql_fail_nomem(ps);
+    else
+        e = interval_of(ps, name.pos, (const char *)b.data, b.len);
+    buf_done(&b);
+    return e;
 }

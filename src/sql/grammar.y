@@ -54,7 +54,7 @@
 
 %include {
 #include "grammar.h"
-#include "sql/ast_build.h"
+#include "sql/ast_expr.h"
 
 #include <string.h>
 #include <strings.h>

@@ -312,6 +312,28 @@ static void print_operator(const struct expr *e, struct buf *b)
     print_at(e->a, least.a, b);
 }
 
+/* LIKE, IS TRUE, IS DISTINCT FROM. */
+static void print_words(const struct expr *e, struct buf *b)
+{
+    struct print_least least = print_least(e);
+
+    print_at(e->a, least.a, b);
+    if (e->kind == EXPR_DISTINCT)
+        buf_puts(b, e->negated ? " IS NOT DISTINCT FROM " : " IS DISTINCT FROM ");
+    else if (e->kind == EXPR_IS)
+        buf_puts(b, e->negated ? " IS NOT " : " IS ");
+    else
+        buf_puts(b, e->negated ? " NOT " : " ");
+    if (e->kind != EXPR_DISTINCT)
+        buf_puts(b, print_ops[e->op].text);
+    if (e->b)
+        print_at(e->b, least.b, b);
+    if (e->c) {
+        buf_puts(b, " ESCAPE ");
+        print_at(e->c, least.b, b);
+    }
+}
+
 static void print_expr_inner(const struct expr *e, struct buf *b)
 {
     struct print_least least = print_least(e);
@@ -356,24 +378,9 @@ static void print_expr_inner(const struct expr *e, struct buf *b)
         buf_puts(b, e->negated ? " IS NOT NULL" : " IS NULL");
         break;
     case EXPR_LIKE:
-        print_at(e->a, least.a, b);
-        buf_puts(b, e->negated ? " NOT " : " ");
-        buf_puts(b, print_ops[e->op].text);
-        print_at(e->b, least.b, b);
-        if (e->c) {
-            buf_puts(b, " ESCAPE ");
-            print_at(e->c, least.b, b);
-        }
-        break;
     case EXPR_IS:
-        print_at(e->a, least.a, b);
-        buf_puts(b, e->negated ? " IS NOT " : " IS ");
-        buf_puts(b, print_ops[e->op].text);
-        break;
     case EXPR_DISTINCT:
-        print_at(e->a, least.a, b);
-        buf_puts(b, e->negated ? " IS NOT DISTINCT FROM " : " IS DISTINCT FROM ");
-        print_at(e->b, least.b, b);
+        print_words(e, b);
         break;
     case EXPR_CASE:
         print_case(e, b);
