@@ -14,6 +14,9 @@
  * Small segments beside each other are merged by the tier rule too, so that many small slabs do not
  * make many small objects.
  *
+ * A patch is folded into the version before it, so a merge with patches takes in every segment over
+ * the same place whose sequences lie between those of its inputs.
+ *
  * Tombstones go, and patches become rows, when no segment outside the merge could hold an older
  * version. Rows in memtables are always newer. Outputs are put first, then one manifest change
  * replaces the inputs, then readers move over; inputs are deleted with their last reader. */
@@ -98,6 +101,62 @@ static bool merge_collect(struct segref *const *segs,
     return job->count >= (settle ? 2 : MERGE_FANOUT);
 }
 
+static bool merge_has_patch(const struct merge_job *job)
+{
+    for (size_t i = 0; i < job->count; i++)
+        if (job->refs[i]->meta.has_patch)
+            return true;
+    return false;
+}
+
+/* Could a segment outside the merge hold versions that came between those of its inputs? */
+static bool merge_between(const struct merge_job *job, const struct seg_meta *m)
+{
+    const struct table *t = job->refs[0]->table;
+    uint64_t oldest = UINT64_MAX;
+    uint64_t newest = 0;
+    bool over = false;
+
+    if (m->table_id != t->id)
+        return false;
+    for (size_t i = 0; i < job->count; i++) {
+        const struct seg_meta *in = &job->refs[i]->meta;
+        if (in->id == m->id)
+            return false;
+        oldest = in->seq_min < oldest ? in->seq_min : oldest;
+        newest = in->seq_max > newest ? in->seq_max : newest;
+        over = over || merge_over(t, in, m);
+    }
+    return over && m->seq_min < newest && m->seq_max > oldest;
+}
+
+/* Takes in what lies between inputs that have patches; false: that would be too much. */
+static bool merge_close(struct segref *const *segs, size_t count, struct merge_job *job)
+{
+    uint64_t bytes = 0;
+    bool more = true;
+
+    for (size_t i = 0; i < job->count; i++)
+        bytes += job->refs[i]->meta.bytes;
+    while (more && merge_has_patch(job)) {
+        more = false;
+        for (size_t i = 0; i < count; i++) {
+            const struct seg_meta *m = &segs[i]->meta;
+            if (!merge_between(job, m))
+                continue;
+            if (bytes + m->bytes > 2 * (uint64_t)MERGE_BYTES_MAX)
+                return false;
+            bytes += m->bytes;
+            if (m->level >= job->level)
+                job->level =
+                    m->level < MANIFEST_LEVEL_MAX ? (uint8_t)(m->level + 1) : MANIFEST_LEVEL_MAX;
+            job->refs[job->count++] = segs[i];
+            more = true;
+        }
+    }
+    return true;
+}
+
 /* Could a segment outside the merge hold versions that are older than the inputs' newest? */
 static bool merge_hides(const struct merge_job *job, const struct seg_meta *m)
 {
@@ -142,8 +201,9 @@ static int merge_pick(struct shard *s, struct merge_job *job, struct dn_err *err
             if (segs[i]->meta.table_id == segs[at]->meta.table_id &&
                 segs[i]->meta.slab_max > newest)
                 newest = segs[i]->meta.slab_max;
-        found = merge_collect(segs, count, at, newest, true, job) ||
-                merge_collect(segs, count, at, newest, false, job);
+        for (int settle = 1; settle >= 0 && !found; settle--)
+            found = merge_collect(segs, count, at, newest, settle, job) &&
+                    merge_close(segs, count, job) && !(s->loads && merge_has_patch(job));
     }
     if (!found) {
         mem_free(job->refs);
@@ -236,7 +296,8 @@ static int merge_commit(struct shard *s,
         bool input = false;
         for (size_t k = 0; k < job->count && !input; k++)
             input = job->refs[k]->meta.id == next.segs[i].id;
-        stale = stale || (job->final && merge_hides(job, &next.segs[i]));
+        stale = stale || (job->final && merge_hides(job, &next.segs[i])) ||
+                (merge_has_patch(job) && merge_between(job, &next.segs[i]));
         if (!input)
             next.segs[keep++] = next.segs[i];
     }
