@@ -18,6 +18,15 @@ int exec_check_cancel(const struct exec_ctx *ctx, struct dn_err *err) DN_MUST_CH
 /* Evaluation on behalf of the operator: results in `batch`, prepared things in `run`. */
 struct eval exec_eval(const struct op *op, struct arena *batch, struct arena *run);
 
+/* May shortcuts be taken? Off when faults are looked for. */
+static inline bool exec_fast(const struct exec_ctx *ctx)
+{
+    return ctx->env.settings && ctx->env.settings->fast_paths;
+}
+
+/* Does the scan below evaluate the filter's condition? */
+bool op_filter_pushed(const struct op *op);
+
 /* LIMIT and OFFSET: e evaluated, NULL or none = otherwise. Negative ones are refused. */
 int exec_count_value(const struct exec_ctx *ctx,
                      const struct bexpr *e,

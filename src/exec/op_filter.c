@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * op_filter.c: rows where a condition is true. Nothing is copied: the input's vectors go on with a
- * narrower selection. A condition without columns is decided once. */
+ * narrower selection. A condition without columns is decided once. Right above a scan the condition
+ * is handed down to it (source.h). */
 #include "exec/exec_int.h"
+#include "exec/source.h"
 
 enum op_filter_fixed { FILTER_OPEN, FILTER_ALL, FILTER_NONE };
 
@@ -11,6 +13,7 @@ struct op_filter {
     struct arena run;
     struct eval ev;
     enum op_filter_fixed fixed; /* a constant condition passes all or nothing */
+    bool pushed;                /* the scan below evaluates it */
     uint16_t sel[VEC_ROWS_MAX];
 };
 
@@ -23,13 +26,24 @@ static int op_filter_open(struct op *op, struct dn_err *err)
     arena_init(&st->batch, &op->mem);
     arena_init(&st->run, &op->mem);
     st->ev = exec_eval(op, &st->batch, &st->run);
-    if (!expr_is_const(op->node->filter, true))
-        return 0;
+    if (!expr_is_const(op->node->filter, true)) {
+        struct exec_source *source = exec_source_of(op->input);
+
+        if (!source || exec_expr_volatile(op->node->filter))
+            return 0;
+        st->pushed = true;
+        return exec_source_push(source, op->node->filter, err);
+    }
     rc = expr_eval_datum(op->node->filter, &st->ev, &d, err);
     if (rc < 0)
         return rc;
     st->fixed = !d.null && d.v.i64 ? FILTER_ALL : FILTER_NONE;
     return 0;
+}
+
+bool op_filter_pushed(const struct op *op)
+{
+    return ((const struct op_filter *)op->state)->pushed;
 }
 
 static int op_filter_next(struct op *op, struct batch *ret, struct dn_err *err)
@@ -41,7 +55,7 @@ static int op_filter_next(struct op *op, struct batch *ret, struct dn_err *err)
 
     if (st->fixed == FILTER_NONE)
         return DN_EOF;
-    if (st->fixed == FILTER_ALL)
+    if (st->fixed == FILTER_ALL || st->pushed)
         return exec_pull(op->input, ret, err);
     do {
         arena_reset(&st->batch);

@@ -1,72 +1,77 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * op_scan.c: a table, through store/scan.h. The constraints that prune are part of the plan, or are
- * made when the run begins if they depend on parameters or on the time. */
+ * op_scan.c: a table, through source.h: batches of all columns, or only rows that pass a condition
+ * handed down by the filter above. */
 #include "exec/exec_int.h"
+#include "exec/source.h"
 
 #include <inttypes.h>
 
 #define SCAN_INTERVALS_MAX 4u /* intervals of a column that EXPLAIN prints */
 
 struct op_scan {
-    struct arena run; /* constraints */
-    struct scan *scan;
+    struct exec_source source;
+    struct exec_reader *reader; /* owned; once there is a condition to evaluate */
 };
-
-static int op_scan_preds(const struct plan_node *node,
-                         const struct exec_ctx *ctx,
-                         struct arena *arena,
-                         struct scan_spec *spec,
-                         struct dn_err *err)
-{
-    struct plan_preds made = {.preds = node->preds, .count = node->preds_count};
-
-    if (node->prune) {
-        int rc =
-            plan_scan_preds(&ctx->env, node, ctx->params, ctx->params_count, arena, &made, err);
-
-        if (rc < 0)
-            return rc;
-    }
-    spec->preds = made.preds;
-    spec->preds_count = made.count;
-    return 0;
-}
-
-static struct scan_spec op_scan_spec(const struct plan_node *node, struct mem_owner *owner)
-{
-    return (struct scan_spec){.table = node->table,
-                              .cols = node->scan_cols,
-                              .cols_count = node->cols_count,
-                              .owner = owner};
-}
 
 static int op_scan_open(struct op *op, struct dn_err *err)
 {
     struct op_scan *st = op->state;
-    struct scan_spec spec = op_scan_spec(op->node, &op->mem);
+
+    return exec_source_open(&st->source, op->node, op->ctx, &op->mem, err);
+}
+
+struct exec_source *exec_source_of(const struct op *op)
+{
+    if (op->ops == &op_filter_ops)
+        return op_filter_pushed(op) ? exec_source_of(op->input) : NULL;
+    if (op->ops != &op_scan_ops || !exec_fast(op->ctx))
+        return NULL;
+    return &((struct op_scan *)op->state)->source;
+}
+
+/* Rows that pass the conditions handed down by a filter. */
+static int op_scan_filtered(struct op *op, struct batch *ret, struct dn_err *err)
+{
+    struct op_scan *st = op->state;
     int rc;
 
-    arena_init(&st->run, &op->mem);
-    rc = op_scan_preds(op->node, op->ctx, &st->run, &spec, err);
-    if (rc < 0)
-        return rc;
-    return scan_open(op->ctx->snap, &spec, &st->scan, err);
+    if (!st->reader) {
+        const struct scan_reader_options options = {.owner = &op->mem};
+
+        st->reader = mem_calloc(&op->mem, 1, sizeof *st->reader);
+        if (!st->reader)
+            return DN_FAIL_NOMEM(err);
+        rc = exec_reader_open(st->reader, &st->source, &options, err);
+        if (rc < 0)
+            return rc;
+    }
+    do {
+        rc = exec_reader_next(st->reader, err);
+        if (rc == 0)
+            rc = exec_reader_select(st->reader, ret, err);
+        if (rc != 0)
+            return rc;
+    } while (ret->sel_count == 0);
+    return exec_reader_fetch(st->reader, st->source.all_cols, op->node->cols_count, ret, err);
 }
 
 static int op_scan_next(struct op *op, struct batch *ret, struct dn_err *err)
 {
     struct op_scan *st = op->state;
 
-    return scan_next(st->scan, ret, err);
+    return st->source.conds_count ? op_scan_filtered(op, ret, err)
+                                  : scan_next(st->source.scan, ret, err);
 }
 
 static void op_scan_close(struct op *op)
 {
     struct op_scan *st = op->state;
 
-    scan_close(st->scan);
-    arena_done(&st->run);
+    if (st->reader)
+        exec_reader_close(st->reader);
+    mem_free(st->reader);
+    exec_source_close(&st->source);
 }
 
 /* ---- EXPLAIN ---- */
@@ -145,14 +150,12 @@ static int op_scan_explain(const struct plan_node *node,
                            struct buf *b,
                            struct dn_err *err)
 {
-    struct scan_spec spec = op_scan_spec(node, ctx->owner);
-    struct scan_stats stats = {0};
-    struct arena arena;
+    struct exec_source source;
+    struct scan_stats stats;
     int rc;
 
-    arena_init(&arena, ctx->owner);
     op_scan_print_head(node, b);
-    rc = op_scan_preds(node, ctx, &arena, &spec, err);
+    rc = exec_source_open(&source, node, ctx, ctx->owner, err);
     if (rc == DN_E_UNBOUND) {
         buf_puts(b, "\nconstraints: known when the parameters are");
         dn_err_clear(err);
@@ -162,16 +165,15 @@ static int op_scan_explain(const struct plan_node *node,
     if (rc < 0)
         goto out;
     buf_puts(b, "\nconstraints: ");
-    for (uint32_t i = 0; i < spec.preds_count; i++) {
+    for (uint32_t i = 0; i < source.preds.count; i++) {
         buf_puts(b, i ? "; " : "");
-        op_scan_print_pred(node->table, &spec.preds[i], b);
+        op_scan_print_pred(node->table, &source.preds.preds[i], b);
     }
-    buf_puts(b, spec.preds_count ? "" : "none");
-    rc = scan_explain(ctx->snap, &spec, &stats, err);
-    if (rc == 0)
-        op_scan_print_stats(&stats, b);
+    buf_puts(b, source.preds.count ? "" : "none");
+    scan_get_stats(source.scan, &stats);
+    op_scan_print_stats(&stats, b);
 out:
-    arena_done(&arena);
+    exec_source_close(&source);
     return rc;
 }
 

@@ -39,6 +39,15 @@ static int agg_count_grouped(void *const *states,
     return 0;
 }
 
+static int agg_count_zone(void *state,
+                          const struct agg_zone *z,
+                          struct arena *strings DN_UNUSED,
+                          struct dn_err *err DN_UNUSED)
+{
+    ((struct agg_count *)state)->rows += z->rows - z->nulls;
+    return 0;
+}
+
 static int agg_count_merge(void *into,
                            const void *from,
                            struct arena *strings DN_UNUSED,
@@ -64,6 +73,8 @@ static const struct agg agg_count_rows[] = {
      .update_grouped = agg_count_grouped,
      .merge = agg_count_merge,
      .emit = agg_count_emit,
+     .update_zone = agg_count_zone,
+     .zone = AGG_ZONE_COUNT,
      .doc = "Number of rows.",
      .example = "count(*) of (1, NULL, 3) = 3"},
     {.name = "count",
@@ -75,6 +86,8 @@ static const struct agg agg_count_rows[] = {
      .update_grouped = agg_count_grouped,
      .merge = agg_count_merge,
      .emit = agg_count_emit,
+     .update_zone = agg_count_zone,
+     .zone = AGG_ZONE_COUNT,
      .doc = "Number of values that are not NULL; 0 when there are none.",
      .example = "count of (1, NULL, 3) = 2"},
 };

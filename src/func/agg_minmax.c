@@ -269,6 +269,38 @@ static int agg_minmax_merge(void *into,
     return 0;
 }
 
+/* One value, of rows that nobody decoded. */
+static int agg_minmax_zone(
+    void *state, const struct datum *d, bool max, struct arena *strings, struct dn_err *err)
+{
+    struct agg_minmax *s = state;
+    struct datum have = {.type = d->type, .v = s->v, .str = {s->str, s->len}};
+    int c;
+
+    if (d->null)
+        return 0;
+    c = s->any ? datum_cmp(d, &have) : 0;
+    if (s->any && (max ? c <= 0 : c >= 0))
+        return 0;
+    if (type_is_string(d->type))
+        return agg_str_take(s, d->str, strings, err);
+    s->v = d->v;
+    s->any = true;
+    return 0;
+}
+
+static int
+agg_min_zone(void *state, const struct agg_zone *z, struct arena *strings, struct dn_err *err)
+{
+    return agg_minmax_zone(state, &z->min, false, strings, err);
+}
+
+static int
+agg_max_zone(void *state, const struct agg_zone *z, struct arena *strings, struct dn_err *err)
+{
+    return agg_minmax_zone(state, &z->max, true, strings, err);
+}
+
 static int agg_minmax_emit(const void *state, enum type_id type, struct datum *ret)
 {
     const struct agg_minmax *s = state;
@@ -332,6 +364,8 @@ MINMAX_TYPES(X)
      .update_grouped = agg_##m##_##suffix##_grouped, \
      .merge = agg_##m##_merge_##t,                   \
      .emit = agg_minmax_emit_##t,                    \
+     .update_zone = agg_##m##_zone,                  \
+     .zone = AGG_ZONE_RANGE,                         \
      .doc = text,                                    \
      .example = sample},
 

@@ -107,6 +107,18 @@ static int agg_int_merge(void *into,
     return 0;
 }
 
+static int agg_int_zone(void *state,
+                        const struct agg_zone *z,
+                        struct arena *strings DN_UNUSED,
+                        struct dn_err *err DN_UNUSED)
+{
+    struct agg_sum_int *s = state;
+
+    s->sum += z->sum.i64;
+    s->count += z->rows - z->nulls;
+    return 0;
+}
+
 static int agg_int_emit_sum(const void *state, struct datum *ret, struct dn_err *err)
 {
     const struct agg_sum_int *s = state;
@@ -209,6 +221,18 @@ static int agg_float_merge(void *into,
     return 0;
 }
 
+static int agg_float_zone(void *state,
+                          const struct agg_zone *z,
+                          struct arena *strings DN_UNUSED,
+                          struct dn_err *err DN_UNUSED)
+{
+    struct agg_sum_float *s = state;
+
+    s->lane[0] += z->sum.f64;
+    s->count += z->rows - z->nulls;
+    return 0;
+}
+
 static int agg_float_emit_sum(const void *state, struct datum *ret, struct dn_err *err DN_UNUSED)
 {
     const struct agg_sum_float *s = state;
@@ -232,7 +256,8 @@ static int agg_float_emit_avg(const void *state, struct datum *ret, struct dn_er
         .name = aname, .arg = TYPE_##t, .result = TYPE_##r,                                \
         .state_size = sizeof(struct agg_sum_##kind), .update_all = agg_sum_##suffix##_all, \
         .update_grouped = agg_sum_##suffix##_grouped, .merge = agg_##kind##_merge,         \
-        .emit = agg_##kind##_emit_##final, .doc = text, .example = sample                  \
+        .emit = agg_##kind##_emit_##final, .update_zone = agg_##kind##_zone,               \
+        .zone = AGG_ZONE_COUNT | AGG_ZONE_SUM, .doc = text, .example = sample              \
     }
 #define SUM_ROWS(aname, ints, final, text, int_sample, float_sample)           \
     SUM_ROW(aname, BIGINT, ints, i64, int, final, text, int_sample),           \

@@ -150,6 +150,28 @@ agg_timed_merge(void *into, const void *from, bool last, struct arena *strings, 
     return agg_timed_take(into, &b->value, b->time, strings, err);
 }
 
+static int agg_timed_zone(struct agg_timed *s,
+                          const struct datum *d,
+                          int64_t time,
+                          bool last,
+                          struct arena *strings,
+                          struct dn_err *err)
+{
+    return agg_timed_wins(s, time, d, last) ? agg_timed_take(s, d, time, strings, err) : 0;
+}
+
+static int
+agg_first_zone(void *state, const struct agg_zone *z, struct arena *strings, struct dn_err *err)
+{
+    return agg_timed_zone(state, &z->early, z->early_time, false, strings, err);
+}
+
+static int
+agg_last_zone(void *state, const struct agg_zone *z, struct arena *strings, struct dn_err *err)
+{
+    return agg_timed_zone(state, &z->late, z->late_time, true, strings, err);
+}
+
 #define AGG_TIMED(name, last)                                                    \
     static int agg_##name##_all(void *state,                                     \
                                 const struct vec *v,                             \
@@ -189,17 +211,19 @@ AGG_TIMED(last, true)
         return 0;                                                           \
     }
 
-#define AGG_TIMED_ROW(aname, t, text, sample) \
-    {.name = #aname,                          \
-     .arg = TYPE_##t,                         \
-     .arg2 = TYPE_TIMESTAMP,                  \
-     .result = TYPE_##t,                      \
-     .state_size = sizeof(struct agg_timed),  \
-     .update_all = agg_##aname##_all,         \
-     .update_grouped = agg_##aname##_grouped, \
-     .merge = agg_##aname##_merge,            \
-     .emit = agg_timed_emit_##t,              \
-     .doc = text,                             \
+#define AGG_TIMED_ROW(aname, t, needs, text, sample) \
+    {.name = #aname,                                 \
+     .arg = TYPE_##t,                                \
+     .arg2 = TYPE_TIMESTAMP,                         \
+     .result = TYPE_##t,                             \
+     .state_size = sizeof(struct agg_timed),         \
+     .update_all = agg_##aname##_all,                \
+     .update_grouped = agg_##aname##_grouped,        \
+     .merge = agg_##aname##_merge,                   \
+     .emit = agg_timed_emit_##t,                     \
+     .update_zone = agg_##aname##_zone,              \
+     .zone = needs,                                  \
+     .doc = text,                                    \
      .example = sample},
 
 /* type, two values as text */
@@ -227,9 +251,10 @@ AGG_TIMED_TYPES(AGG_TIMED_EMIT)
     "at that time the greatest."
 
 static const struct agg agg_timed_rows[] = {
-#define X(t, one, two)                                                                 \
-    AGG_TIMED_ROW(first, t, AGG_FIRST_DOC, "first of (" one ", NULL, " two ") = " one) \
-    AGG_TIMED_ROW(last, t, AGG_LAST_DOC, "last of (" one ", NULL, " two ") = " two)
+#define X(t, one, two)                                                                       \
+    AGG_TIMED_ROW(                                                                           \
+        first, t, AGG_ZONE_EARLY, AGG_FIRST_DOC, "first of (" one ", NULL, " two ") = " one) \
+    AGG_TIMED_ROW(last, t, AGG_ZONE_LATE, AGG_LAST_DOC, "last of (" one ", NULL, " two ") = " two)
     AGG_TIMED_TYPES(X)
 #undef X
 };

@@ -81,6 +81,27 @@ const struct func *func_at(uint32_t i); /* NULL past the end */
 
 /* ---- aggregates ---- */
 
+/* What an aggregate must be told of rows so that nobody needs to decode them. */
+enum agg_zone_need {
+    AGG_ZONE_COUNT = 1, /* rows and NULLs */
+    AGG_ZONE_RANGE = 2, /* least and greatest value */
+    AGG_ZONE_SUM = 4,
+    AGG_ZONE_EARLY = 8, /* value and time of the earliest row (two arguments) */
+    AGG_ZONE_LATE = 16,
+};
+
+struct agg_zone {
+    uint32_t rows;
+    uint32_t nulls;   /* of the argument, among them */
+    struct datum min; /* null: there is no value */
+    struct datum max;
+    union vfixed sum;   /* i64 for integers, f64 for REAL and DOUBLE; 0 without values */
+    struct datum early; /* not null */
+    struct datum late;
+    int64_t early_time;
+    int64_t late_time;
+};
+
 struct agg {
     const char *name;  /* lower case: "count", "sum", "avg", "mean", "min", "max" */
     enum type_id arg;  /* TYPE_NONE with star: count(*) */
@@ -107,6 +128,12 @@ struct agg {
     int (*emit)(const void *state,
                 struct datum *ret,
                 struct dn_err *err); /* strings borrowed from the state */
+    /* Rows of which only the zone is known. Set where it can be done; zone says what it needs. */
+    int (*update_zone)(void *state,
+                       const struct agg_zone *z,
+                       struct arena *strings,
+                       struct dn_err *err);
+    uint32_t zone; /* enum agg_zone_need, or-ed */
     const char *doc;
     const char *example; /* "sum of (1, 2, 3) = 6" */
 };

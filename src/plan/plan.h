@@ -135,6 +135,23 @@ int plan_scan_preds(const struct plan_env *env,
                     struct plan_preds *ret,
                     struct dn_err *err) DN_MUST_CHECK;
 
+/* One condition of an AND above a scan. */
+struct plan_cond {
+    const struct bexpr *e; /* over the scan's columns */
+    const struct datum *params;
+    uint32_t params_count;
+};
+
+/* Which of the scan's constraints implies the condition? It does when the condition says nothing
+ * but "the value of this column is in a set". PLAN_NO_COL: none. */
+int plan_cond_pred(const struct plan_env *env,
+                   const struct plan_node *scan,
+                   const struct plan_preds *preds,
+                   const struct plan_cond *cond,
+                   struct arena *arena,
+                   uint32_t *ret_pred,
+                   struct dn_err *err) DN_MUST_CHECK;
+
 /* An expression without columns (INSERT values, DEFAULT): bound, types as they come. what names the
  * place in messages
  * ("VALUES"). A quoted literal alone keeps TYPE_NONE, its value VARCHAR: plan_assign reads it as

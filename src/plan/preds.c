@@ -18,6 +18,8 @@
 
 #include <math.h>
 
+#define PRED_EXACT_MAX 1024u /* intervals; larger sets may be widened */
+
 struct pred_col {
     uint32_t col; /* of the scan */
     struct iset set;
@@ -26,6 +28,7 @@ struct pred_col {
 /* A conjunction of column constraints. */
 struct pred_cons {
     bool never; /* no row satisfies it */
+    bool exact; /* and rows that satisfy the constraints satisfy the condition */
     uint32_t n;
     struct pred_col *v; /* by col */
 };
@@ -58,7 +61,7 @@ static int pred_both(struct pred_walk *w,
                      struct pred_cons *ret,
                      struct dn_err *err)
 {
-    struct pred_cons out = {.never = a->never || b->never};
+    struct pred_cons out = {.never = a->never || b->never, .exact = a->exact && b->exact};
     uint32_t i = 0, j = 0;
 
     *ret = out;
@@ -95,6 +98,8 @@ static int pred_either(struct pred_walk *w,
 {
     struct pred_cons out = {.never = false};
 
+    out.exact = a->exact && b->exact && a->n == 1 && b->n == 1 && a->v[0].col == b->v[0].col &&
+                a->v[0].set.n + b->v[0].set.n <= PRED_EXACT_MAX;
     if (a->never || b->never) {
         *ret = a->never ? *b : *a;
         return 0;
@@ -196,6 +201,7 @@ static int pred_compare(struct pred_walk *w,
     const struct bexpr *other = e->args[1];
     struct iset set;
     struct datum d;
+    bool same; /* compared as it is stored */
     int rc;
 
     if (!col) {
@@ -217,11 +223,14 @@ static int pred_compare(struct pred_walk *w,
         op = bind_op_negate(op);
     if (col->type == TYPE_REAL && d.type == TYPE_DOUBLE)
         return pred_real(w, op, col->col, d.v.f64, ret, err);
+    same = d.type == col->type && (col == e->args[0] || col == e->args[1]);
     if (d.type != col->type && !bind_bring_down(col->type, &d, &op))
         return 0;
     if (!iset_compare(w->arena, op, &d, &set))
         return DN_FAIL_NOMEM(err);
-    return pred_one(w, col->col, set, ret, err);
+    rc = pred_one(w, col->col, set, ret, err);
+    ret->exact = same;
+    return rc;
 }
 
 static int pred_in(struct pred_walk *w,
@@ -256,7 +265,9 @@ static int pred_in(struct pred_walk *w,
     }
     if (!iset_points(w->arena, points, n, others, &set))
         return DN_FAIL_NOMEM(err);
-    return pred_one(w, e->args[0]->col, set, ret, err);
+    rc = pred_one(w, e->args[0]->col, set, ret, err);
+    ret->exact = n <= PRED_EXACT_MAX;
+    return rc;
 }
 
 /* A BOOLEAN column by itself. */
@@ -268,10 +279,13 @@ static int pred_flag(struct pred_walk *w,
 {
     struct datum d = {.type = TYPE_BOOLEAN, .v = {.i64 = want}};
     struct iset set;
+    int rc;
 
     if (!iset_compare(w->arena, OP_EQ, &d, &set))
         return DN_FAIL_NOMEM(err);
-    return pred_one(w, e->col, set, ret, err);
+    rc = pred_one(w, e->col, set, ret, err);
+    ret->exact = true;
+    return rc;
 }
 
 static int pred_is_null(struct pred_walk *w,
@@ -282,6 +296,7 @@ static int pred_is_null(struct pred_walk *w,
 {
     const struct table *t = w->scan->table;
     struct iset set;
+    int rc;
 
     *ret = (struct pred_cons){.never = false};
     if (e->kind != BEXPR_COLUMN)
@@ -292,7 +307,9 @@ static int pred_is_null(struct pred_walk *w,
     }
     if (!iset_all(w->arena, &set))
         return DN_FAIL_NOMEM(err);
-    return pred_one(w, e->col, set, ret, err);
+    rc = pred_one(w, e->col, set, ret, err);
+    ret->exact = true;
+    return rc;
 }
 
 /* What starts with a text lies between it and the first text that starts otherwise: the last byte
@@ -493,4 +510,59 @@ int plan_scan_preds(const struct plan_env *env,
     if (rc < 0)
         return rc;
     return plan_check_limits(env->settings, scan->table, ret->preds, ret->count, err);
+}
+
+/* Is all of one interval inside another? */
+static bool pred_inside(const struct interval *in, const struct interval *out)
+{
+    int lo = in->has_lo && out->has_lo ? datum_cmp(&in->lo, &out->lo) : 0;
+    int hi = in->has_hi && out->has_hi ? datum_cmp(&in->hi, &out->hi) : 0;
+
+    if (out->has_lo && (!in->has_lo || lo < 0 || (lo == 0 && in->lo_incl && !out->lo_incl)))
+        return false;
+    return !out->has_hi || (in->has_hi && hi <= 0 && (hi < 0 || !in->hi_incl || out->hi_incl));
+}
+
+/* Has the condition's set every value of the constraint? (A constraint of very many intervals was
+ * widened.) */
+static bool pred_implies(const struct scan_pred *pred, const struct iset *set)
+{
+    uint32_t at = 0;
+
+    for (uint32_t i = 0; i < pred->set_count; i++) {
+        while (at < set->n && !pred_inside(&pred->set[i], &set->v[at]))
+            at++;
+        if (at == set->n)
+            return false;
+    }
+    return true;
+}
+
+int plan_cond_pred(const struct plan_env *env,
+                   const struct plan_node *scan,
+                   const struct plan_preds *preds,
+                   const struct plan_cond *cond,
+                   struct arena *arena,
+                   uint32_t *ret_pred,
+                   struct dn_err *err)
+{
+    struct pred_walk w = {.scan = scan, .arena = arena};
+    struct pred_cons cons = {.never = false};
+    int rc;
+
+    w.ev = (struct eval){.arena = arena,
+                         .params = cond->params,
+                         .params_count = cond->params_count,
+                         .now_ns = env->now_ns};
+    rc = pred_walk(&w, cond->e, true, &cons, err);
+    if (rc < 0)
+        return rc;
+    *ret_pred = PLAN_NO_COL;
+    if (!cons.exact || cons.never || cons.n != 1)
+        return 0;
+    for (uint32_t i = 0; i < preds->count; i++)
+        if (preds->preds[i].col == scan->scan_cols[cons.v[0].col] &&
+            pred_implies(&preds->preds[i], &cons.v[0].set))
+            *ret_pred = i;
+    return 0;
 }

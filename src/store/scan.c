@@ -17,7 +17,7 @@ static void scan_note_preds(struct scan *s)
     for (uint32_t i = 0; i < s->spec.preds_count; i++) {
         for (uint16_t k = 0; k < t->series_count; k++)
             s->pred_series[i] = s->pred_series[i] || t->series[k] == s->spec.preds[i].col;
-        if (t->rest_count > 0 && t->rest[0].col == s->spec.preds[i].col) {
+        if (t->rest_count > 0 && t->rest[0].col == s->spec.preds[i].col && !s->spec.plain) {
             s->cut_pred = (int)i;
             s->cut_desc = t->rest[0].desc;
         }

@@ -37,6 +37,7 @@ struct scan_spec {
     uint32_t cols_count;  /* may be 0: only row counts */
     const struct scan_pred *preds;
     uint32_t preds_count;
+    bool plain; /* leave zones and search alone where rows can be filtered: to find faults by */
     struct mem_owner *owner; /* memory is charged here */
 };
 

@@ -43,6 +43,119 @@ int scan_next(struct scan *s, struct batch *ret, struct dn_err *err)
     return 0;
 }
 
+void scan_get_stats(const struct scan *s, struct scan_stats *ret)
+{
+    (void)s;
+    *ret = fake_table.stats;
+}
+
+/* A reader gives the batches as units of which nothing is known. */
+struct scan_reader {
+    struct scan *s;
+    struct batch batch;
+    bool holds[8];
+};
+
+int scan_share(struct scan *s, struct dn_err *err)
+{
+    (void)s;
+    (void)err;
+    return 0;
+}
+
+int scan_reader_new(struct scan *s,
+                    const struct scan_reader_options *options,
+                    struct scan_reader **ret,
+                    struct dn_err *err)
+{
+    *ret = mem_calloc(options->owner, 1, sizeof **ret);
+    if (!*ret)
+        return DN_FAIL_NOMEM(err);
+    (*ret)->s = s;
+    return 0;
+}
+
+void scan_reader_free(struct scan_reader *r)
+{
+    mem_free(r);
+}
+
+int scan_unit_next(struct scan_reader *r, struct scan_unit *ret, struct dn_err *err)
+{
+    int rc = scan_next(r->s, &r->batch, err);
+
+    *ret = (struct scan_unit){
+        .kind = SCAN_ROWS, .rows = r->batch.count, .holds = r->holds, .proven = false};
+    return rc;
+}
+
+void scan_unit_split(struct scan_reader *r)
+{
+    (void)r;
+    fail_msg("no unit is a block");
+}
+
+bool scan_unit_zone(struct scan_reader *r, uint32_t col, struct zone *ret)
+{
+    (void)r;
+    (void)col;
+    (void)ret;
+    return false;
+}
+
+bool scan_unit_const(struct scan_reader *r, uint32_t col, struct datum *ret)
+{
+    (void)r;
+    (void)col;
+    (void)ret;
+    return false;
+}
+
+bool scan_unit_time(struct scan_reader *r, int64_t *ret_min, int64_t *ret_max)
+{
+    (void)r;
+    (void)ret_min;
+    (void)ret_max;
+    return false;
+}
+
+int scan_unit_fetch(struct scan_reader *r,
+                    const uint32_t *cols,
+                    uint32_t count,
+                    struct batch *ret,
+                    struct dn_err *err)
+{
+    (void)cols;
+    (void)count;
+    (void)err;
+    assert_null(r->batch.sel);
+    *ret = r->batch;
+    return 0;
+}
+
+void scan_unit_answered(struct scan_reader *r)
+{
+    (void)r;
+}
+
+int plan_cond_pred(const struct plan_env *env,
+                   const struct plan_node *scan,
+                   const struct plan_preds *preds,
+                   const struct plan_cond *cond,
+                   struct arena *arena,
+                   uint32_t *ret_pred,
+                   struct dn_err *err)
+{
+    (void)env;
+    (void)scan;
+    (void)preds;
+    (void)cond;
+    (void)arena;
+    (void)err;
+    *ret_pred = PLAN_NO_COL;
+    return 0;
+}
+
 void scan_close(struct scan *s)
 {
     if (s)

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * agg.c: groups, their states, and adding rows to them. */
+#include "exec/agg.h"
+
+#include <string.h>
+
+#define AGG_CHUNK_GROUPS 256u /* states allocated at a time */
+#define AGG_STATE_ALIGN  16u
+#define AGG_RUN_MIN      16u /* rows per stretch from which slices pay */
+
+static void *agg_state(const struct exec_agg *a, uint32_t group, uint32_t agg)
+{
+    return a->chunks[group / AGG_CHUNK_GROUPS] + (group % AGG_CHUNK_GROUPS) * a->stride +
+           a->offsets[agg];
+}
+
+/* States for groups up to count, zeroed. */
+static int agg_grow(struct exec_agg *a, uint32_t count, struct dn_err *err)
+{
+    a->groups_count = count;
+    if (a->stride == 0)
+        return 0;
+    while ((uint64_t)a->chunks_count * AGG_CHUNK_GROUPS < count) {
+        if (a->chunks_count == a->chunks_cap) {
+            uint32_t cap = a->chunks_cap ? a->chunks_cap * 2 : 8;
+            uint8_t **chunks = mem_realloc(a->owner, a->chunks, cap * sizeof *chunks);
+
+            if (!chunks)
+                return DN_FAIL_NOMEM(err);
+            a->chunks = chunks;
+            a->chunks_cap = cap;
+        }
+        a->chunks[a->chunks_count] = mem_calloc(a->owner, AGG_CHUNK_GROUPS, a->stride);
+        if (!a->chunks[a->chunks_count])
+            return DN_FAIL_NOMEM(err);
+        a->chunks_count++;
+    }
+    return 0;
+}
+
+/* The set of a DISTINCT aggregate: (group, value), or (value) when there is only one group. */
+static int agg_init_seen(struct exec_agg *a, uint32_t agg, struct dn_err *err)
+{
+    enum type_id types[2] = {TYPE_BIGINT, a->node->aggs[agg].arg->type};
+    bool grouped = a->node->exprs_count > 0;
+
+    return exec_groups_init(
+        &a->seen[agg], grouped ? types : types + 1, grouped ? 2 : 1, a->owner, err);
+}
+
+static int agg_init_keys(struct exec_agg *a, struct dn_err *err)
+{
+    uint32_t count = a->node->exprs_count;
+    enum type_id *types;
+
+    if (count == 0)
+        return agg_grow(a, 1, err);
+    types = arena_alloc_array(&a->run, count, sizeof *types);
+    if (!types)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t k = 0; k < count; k++)
+        types[k] = a->node->exprs[k]->type;
+    return exec_groups_init(&a->groups, types, count, a->owner, err);
+}
+
+int exec_agg_init(struct exec_agg *a,
+                  const struct plan_node *node,
+                  const struct exec_ctx *ctx,
+                  struct mem_owner *owner,
+                  struct dn_err *err)
+{
+    memset(a, 0, sizeof *a);
+    a->node = node;
+    a->owner = owner;
+    arena_init(&a->batch, owner);
+    arena_init(&a->run, owner);
+    arena_init(&a->strings, owner);
+    a->ev = (struct eval){.arena = &a->batch,
+                          .params = ctx->params,
+                          .params_count = ctx->params_count,
+                          .now_ns = ctx->env.now_ns,
+                          .run = &a->run};
+    DN_ASSERT(node->exprs_count + node->aggs_count == node->cols_count);
+    a->offsets = arena_calloc(&a->run, node->aggs_count, sizeof *a->offsets);
+    a->keys = arena_calloc(&a->run, node->exprs_count, sizeof *a->keys);
+    a->seen = arena_calloc(&a->run, node->aggs_count, sizeof *a->seen);
+    a->ids = arena_alloc_array(&a->run, VEC_ROWS_MAX, sizeof *a->ids);
+    a->stretches = arena_alloc_array(&a->run, VEC_ROWS_MAX, sizeof *a->stretches);
+    a->states = arena_alloc_array(&a->run, VEC_ROWS_MAX, sizeof *a->states);
+    a->fresh = arena_alloc_array(&a->run, VEC_ROWS_MAX, sizeof *a->fresh);
+    if (!a->offsets || !a->keys || !a->seen || !a->ids || !a->stretches || !a->states || !a->fresh)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t g = 0; g < node->aggs_count; g++) {
+        a->offsets[g] = (uint32_t)a->stride;
+        a->stride += (node->aggs[g].agg->state_size + AGG_STATE_ALIGN - 1) & ~(AGG_STATE_ALIGN - 1);
+        if (node->aggs[g].distinct) {
+            int rc = agg_init_seen(a, g, err);
+
+            if (rc < 0)
+                return rc;
+        }
+    }
+    return agg_init_keys(a, err);
+}
+
+void exec_agg_done(struct exec_agg *a)
+{
+    for (uint32_t g = 0; a->seen && g < a->node->aggs_count; g++)
+        exec_groups_done(&a->seen[g]);
+    exec_groups_done(&a->groups);
+    for (uint32_t i = 0; i < a->chunks_count; i++)
+        mem_free(a->chunks[i]);
+    mem_free(a->chunks);
+    arena_done(&a->batch);
+    arena_done(&a->strings);
+    arena_done(&a->run);
+    memset(a, 0, sizeof *a);
+}
+
+/* ---- adding rows ---- */
+
+/* v is NULL for count(*), or points at one or two vectors. */
+static int agg_update_stretch(struct exec_agg *a,
+                              uint32_t agg,
+                              const struct vec *v,
+                              const struct batch *in,
+                              const struct exec_stretch *s,
+                              struct dn_err *err)
+{
+    const struct agg *ops = a->node->aggs[agg].agg;
+    void *state = agg_state(a, s->group, agg);
+    struct vec part[2];
+
+    if (!v)
+        return ops->update_all(state, NULL, NULL, s->count, &a->strings, err);
+    if (in->sel)
+        return ops->update_all(state, v, in->sel + s->first, s->count, &a->strings, err);
+    if (s->count == in->count)
+        return ops->update_all(state, v, NULL, s->count, &a->strings, err);
+    if (!vec_slice(&a->batch, v, s->first, s->count, &part[0]) ||
+        (ops->arg2 != TYPE_NONE && !vec_slice(&a->batch, v + 1, s->first, s->count, &part[1])))
+        return DN_FAIL_NOMEM(err);
+    return ops->update_all(state, part, NULL, s->count, &a->strings, err);
+}
+
+static int agg_update_mixed(struct exec_agg *a,
+                            uint32_t agg,
+                            const struct vec *v,
+                            const struct batch *in,
+                            const struct exec_stretch *stretches,
+                            uint32_t count,
+                            struct dn_err *err)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        void *state = agg_state(a, stretches[i].group, agg);
+
+        for (uint32_t k = 0; k < stretches[i].count; k++)
+            a->states[stretches[i].first + k] = state;
+    }
+    return a->node->aggs[agg].agg->update_grouped(
+        a->states, v, in->sel, in->sel_count, &a->strings, err);
+}
+
+/* Adds only rows whose (group, value) is new. */
+static int agg_update_distinct(struct exec_agg *a,
+                               uint32_t agg,
+                               const struct vec *v,
+                               const struct batch *in,
+                               const struct exec_stretch *stretches,
+                               uint32_t count,
+                               struct dn_err *err)
+{
+    struct exec_groups *seen = &a->seen[agg];
+    uint32_t *found = arena_alloc_array(&a->batch, in->sel_count, sizeof *found);
+    int64_t *group = arena_calloc(&a->batch, in->count, sizeof *group);
+    struct vec keys[2] = {
+        {.type = TYPE_BIGINT, .form = VEC_FLAT, .count = in->count, .data = group}, *v};
+    uint32_t before = seen->count;
+    uint32_t n = 0;
+    bool one;
+    int rc;
+
+    if (!found || !group)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = stretches[i].first; k < stretches[i].first + stretches[i].count; k++)
+            group[in->sel ? in->sel[k] : k] = stretches[i].group;
+    rc = exec_groups_find(seen, keys + (seen->keys_count == 1), in, &a->batch, found, &one, err);
+    if (rc < 0)
+        return rc;
+    /* Numbers are given in row order: a row is the first of its tuple when its number is the next.
+     */
+    for (uint32_t i = 0; i < in->sel_count && (!one || i == 0); i++)
+        if (found[i] == before) {
+            uint16_t row = in->sel ? in->sel[i] : (uint16_t)i;
+
+            a->fresh[n] = row;
+            a->states[n++] = agg_state(a, (uint32_t)group[row], agg);
+            before++;
+        }
+    return a->node->aggs[agg].agg->update_grouped(a->states, v, a->fresh, n, &a->strings, err);
+}
+
+static int agg_update(struct exec_agg *a,
+                      uint32_t agg,
+                      const struct batch *in,
+                      const struct exec_stretch *stretches,
+                      uint32_t count,
+                      struct dn_err *err)
+{
+    const struct plan_agg *pa = &a->node->aggs[agg];
+    struct vec arg[2];
+    const struct vec *v = pa->arg ? arg : NULL;
+    int rc = 0;
+
+    if (pa->arg)
+        rc = expr_eval(pa->arg, &a->ev, in, &arg[0], err);
+    if (rc == 0 && pa->arg2)
+        rc = expr_eval(pa->arg2, &a->ev, in, &arg[1], err);
+    if (rc < 0)
+        return rc;
+    if (pa->distinct)
+        return agg_update_distinct(a, agg, v, in, stretches, count, err);
+    if ((uint64_t)count * AGG_RUN_MIN > in->sel_count && count > 1)
+        return agg_update_mixed(a, agg, v, in, stretches, count, err);
+    for (uint32_t i = 0; i < count && rc == 0; i++)
+        rc = agg_update_stretch(a, agg, v, in, &stretches[i], err);
+    return rc;
+}
+
+int exec_agg_stretches(struct exec_agg *a,
+                       const struct batch *in,
+                       const struct exec_stretch *stretches,
+                       uint32_t count,
+                       const bool *only,
+                       struct dn_err *err)
+{
+    for (uint32_t g = 0; g < a->node->aggs_count; g++) {
+        int rc;
+
+        if (only && !only[g])
+            continue;
+        rc = agg_update(a, g, in, stretches, count, err);
+        if (rc < 0) {
+            dn_err_at(err, a->node->aggs[g].pos);
+            return rc;
+        }
+    }
+    return 0;
+}
+
+int exec_agg_group(struct exec_agg *a, const struct vec *keys, uint32_t *ret, struct dn_err *err)
+{
+    const struct batch row = {.count = 1, .sel_count = 1};
+    bool one;
+    int rc;
+
+    *ret = 0;
+    if (a->node->exprs_count == 0)
+        return 0;
+    rc = exec_groups_find(&a->groups, keys, &row, &a->batch, ret, &one, err);
+    return rc < 0 ? rc : agg_grow(a, a->groups.count, err);
+}
+
+int exec_agg_zone(
+    struct exec_agg *a, uint32_t group, uint32_t agg, const struct agg_zone *z, struct dn_err *err)
+{
+    int rc = a->node->aggs[agg].agg->update_zone(agg_state(a, group, agg), z, &a->strings, err);
+
+    if (rc < 0)
+        dn_err_at(err, a->node->aggs[agg].pos);
+    return rc;
+}
+
+/* Stretches of equal ids. */
+static uint32_t agg_cut_stretches(struct exec_agg *a, uint32_t rows)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < rows; i++) {
+        if (n == 0 || a->ids[i] != a->stretches[n - 1].group)
+            a->stretches[n++] = (struct exec_stretch){.first = i, .group = a->ids[i]};
+        a->stretches[n - 1].count++;
+    }
+    return n;
+}
+
+int exec_agg_batch(struct exec_agg *a, const struct batch *in, struct dn_err *err)
+{
+    uint32_t count = 1;
+    bool one = true;
+    int rc = 0;
+
+    for (uint32_t k = 0; k < a->node->exprs_count && rc == 0; k++)
+        rc = expr_eval(a->node->exprs[k], &a->ev, in, &a->keys[k], err);
+    a->ids[0] = 0;
+    if (rc == 0 && a->node->exprs_count) {
+        rc = exec_groups_find(&a->groups, a->keys, in, &a->batch, a->ids, &one, err);
+        if (rc == 0)
+            rc = agg_grow(a, a->groups.count, err);
+    }
+    if (rc < 0)
+        return rc;
+    if (one)
+        a->stretches[0] = (struct exec_stretch){.count = in->sel_count, .group = a->ids[0]};
+    else
+        count = agg_cut_stretches(a, in->sel_count);
+    return exec_agg_stretches(a, in, a->stretches, count, NULL, err);
+}
+
+/* ---- bringing together, returning ---- */
+
+static int agg_merge_part(struct exec_agg *into,
+                          const struct exec_agg *from,
+                          uint32_t first,
+                          uint32_t count,
+                          struct dn_err *err)
+{
+    const struct batch rows = {.count = count, .sel_count = count};
+    bool one = true;
+    int rc = 0;
+
+    into->ids[0] = 0;
+    if (into->node->exprs_count) {
+        for (uint32_t k = 0; k < into->node->exprs_count; k++)
+            into->keys[k] = colbuf_vec(&from->groups.keys[k], first, count);
+        rc = exec_groups_find(&into->groups, into->keys, &rows, &into->batch, into->ids, &one, err);
+        if (rc == 0)
+            rc = agg_grow(into, into->groups.count, err);
+    }
+    for (uint32_t g = 0; g < into->node->aggs_count; g++)
+        for (uint32_t i = 0; i < count && rc == 0; i++)
+            rc = into->node->aggs[g].agg->merge(agg_state(into, into->ids[one ? 0 : i], g),
+                                                agg_state(from, first + i, g),
+                                                &into->strings,
+                                                err);
+    return rc;
+}
+
+int exec_agg_merge(struct exec_agg *into, const struct exec_agg *from, struct dn_err *err)
+{
+    int rc = 0;
+
+    for (uint32_t at = 0; at < from->groups_count && rc == 0; at += VEC_ROWS_MAX) {
+        uint32_t count = from->groups_count - at;
+
+        arena_reset(&into->batch);
+        rc = agg_merge_part(into, from, at, count < VEC_ROWS_MAX ? count : VEC_ROWS_MAX, err);
+    }
+    return rc;
+}
+
+static int agg_emit_one(struct exec_agg *a,
+                        uint32_t agg,
+                        uint32_t first,
+                        uint32_t count,
+                        struct vec *ret,
+                        struct dn_err *err)
+{
+    const struct plan_agg *pa = &a->node->aggs[agg];
+    enum type_id type = pa->agg->result;
+    void *data = arena_alloc_array(&a->batch, count, phys_size(type_phys(type)));
+    uint64_t *nulls = arena_calloc(&a->batch, VEC_BITMAP_WORDS(count), sizeof *nulls);
+    bool any_null = false;
+
+    if (!data || !nulls)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < count; i++) {
+        struct datum d;
+        int rc = pa->agg->emit(agg_state(a, first + i, agg), &d, err);
+
+        if (rc < 0) {
+            dn_err_at(err, pa->pos);
+            return rc;
+        }
+        datum_store(&d, data, i);
+        if (d.null)
+            vec_bit_set(nulls, i);
+        any_null |= d.null;
+    }
+    *ret = (struct vec){.type = type,
+                        .form = VEC_FLAT,
+                        .count = count,
+                        .data = data,
+                        .nulls = any_null ? nulls : NULL};
+    return 0;
+}
+
+int exec_agg_emit(
+    struct exec_agg *a, uint32_t first, uint32_t count, struct vec *ret, struct dn_err *err)
+{
+    int rc = 0;
+
+    arena_reset(&a->batch);
+    for (uint32_t k = 0; k < a->node->exprs_count; k++)
+        ret[k] = colbuf_vec(&a->groups.keys[k], first, count);
+    for (uint32_t g = 0; g < a->node->aggs_count && rc == 0; g++)
+        rc = agg_emit_one(a, g, first, count, &ret[a->node->exprs_count + g], err);
+    return rc;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * agg.h: groups and the states of their aggregates. The Aggregate operator has one for each thread
+ * that reads, and brings them together at the end.
+ *
+ * Groups are numbered as they are first seen (groups.h). Their states lie in chunks that never
+ * move. Rows of one group that follow each other are added together; only where groups change all
+ * the time are rows added one by one. Both add values in row order, so they give the same result.
+ * A DISTINCT aggregate keeps the set of (group, value) it has seen and adds only what is new.
+ * Without keys there is one group from the start, so no rows still make one row.
+ *
+ * One thread at a time. */
+#pragma once
+
+#include "exec/exec.h"
+#include "exec/groups.h"
+
+/* Selected rows [first, first + count) of a batch, all of one group. */
+struct exec_stretch {
+    uint32_t first;
+    uint32_t count;
+    uint32_t group;
+};
+
+struct exec_agg {
+    const struct plan_node *node; /* AGGREGATE; borrowed */
+    struct mem_owner *owner;      /* borrowed */
+    struct arena batch;           /* scratch; reset it for each batch */
+    struct arena run;             /* small arrays for the whole run */
+    struct arena strings;         /* winners of min and max */
+    struct eval ev;
+    struct exec_groups groups; /* unused without keys */
+    struct exec_groups *seen;  /* in run; one per aggregate, used by DISTINCT ones */
+    uint32_t *offsets;         /* in run: of each aggregate inside a group's state */
+    size_t stride;             /* bytes of a group's states */
+    uint8_t **chunks;          /* owned, each owned */
+    uint32_t chunks_count;
+    uint32_t chunks_cap;
+    uint32_t groups_count;          /* groups with states */
+    struct vec *keys;               /* in run: of the batch at hand */
+    uint32_t *ids;                  /* in run, VEC_ROWS_MAX: group of each selected row */
+    struct exec_stretch *stretches; /* in run, VEC_ROWS_MAX */
+    void **states;                  /* in run, VEC_ROWS_MAX */
+    uint16_t *fresh;                /* in run, VEC_ROWS_MAX: DISTINCT: rows with a new value */
+};
+
+/* done is right after a failed init, and on zeroed memory. */
+int exec_agg_init(struct exec_agg *a,
+                  const struct plan_node *node,
+                  const struct exec_ctx *ctx,
+                  struct mem_owner *owner,
+                  struct dn_err *err) DN_MUST_CHECK;
+void exec_agg_done(struct exec_agg *a);
+
+/* Adds the selected rows of a batch. */
+int exec_agg_batch(struct exec_agg *a, const struct batch *in, struct dn_err *err) DN_MUST_CHECK;
+/* The same where the groups are known: stretches cover all selected rows. With `only`, just the
+ * aggregates that are set there. */
+int exec_agg_stretches(struct exec_agg *a,
+                       const struct batch *in,
+                       const struct exec_stretch *stretches,
+                       uint32_t count,
+                       const bool *only,
+                       struct dn_err *err) DN_MUST_CHECK;
+/* Number of the group with these keys (one per key, CONST vectors), made if it is new. */
+int exec_agg_group(struct exec_agg *a, const struct vec *keys, uint32_t *ret, struct dn_err *err)
+    DN_MUST_CHECK;
+/* Rows that nobody decoded. */
+int exec_agg_zone(struct exec_agg *a,
+                  uint32_t group,
+                  uint32_t agg,
+                  const struct agg_zone *z,
+                  struct dn_err *err) DN_MUST_CHECK;
+/* Adds the groups of another; not with DISTINCT aggregates. */
+int exec_agg_merge(struct exec_agg *into,
+                   const struct exec_agg *from,
+                   struct dn_err *err) DN_MUST_CHECK;
+/* Result columns of groups [first, first + count), in the batch arena. */
+int exec_agg_emit(struct exec_agg *a,
+                  uint32_t first,
+                  uint32_t count,
+                  struct vec *ret,
+                  struct dn_err *err) DN_MUST_CHECK;

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * agg_units.c: see agg_units.h. Zones may answer only for units all of whose rows count: the store
+ * hands out rows that may have newer versions, deletes or patches as merged rows, which have no
+ * zones, and a unit with a condition left to evaluate is not asked for them. */
+#include "exec/agg_units.h"
+
+#include "exec/exec_int.h"
+
+#include <string.h>
+
+/* ---- the plan's part ---- */
+
+/* The column that an expression reads and never falls with; PLAN_NO_COL: there is none. */
+static uint32_t units_monotonic(const struct bexpr *e)
+{
+    const struct bexpr *arg;
+    bool cast;
+
+    if (e->kind == BEXPR_COLUMN)
+        return e->col;
+    if (e->kind != BEXPR_CALL || (e->func->flags & FUNC_VOLATILE))
+        return PLAN_NO_COL;
+    cast = e->args_count == 1 && type_is_timestamp(e->type) &&
+           type_is_timestamp(e->args[0]->type) &&
+           e->func == func_cast(e->args[0]->type, e->type, true);
+    if (!(e->func->flags & FUNC_MONOTONIC) && !cast)
+        return PLAN_NO_COL;
+    arg = e->args[cast ? 0 : e->func->mono_arg];
+    for (uint32_t i = 0; i < e->args_count; i++)
+        if (e->args[i] != arg && !expr_is_const(e->args[i], true))
+            return PLAN_NO_COL;
+    return units_monotonic(arg);
+}
+
+static void units_plan_key(struct exec_units *u, uint32_t k)
+{
+    const struct plan_node *scan = u->source->node;
+    const struct table *t = scan->table;
+    const struct bexpr *e = u->node->exprs[k];
+    uint32_t col = units_monotonic(e);
+
+    u->keys[k] = (struct exec_key){.kind = EXEC_KEY_OTHER};
+    if (e->kind == BEXPR_COLUMN) {
+        u->keys[k] = (struct exec_key){.kind = EXEC_KEY_COLUMN, .col = e->col};
+    } else if (col != PLAN_NO_COL && type_phys(scan->cols[col].type) == PHYS_I64 &&
+               t->rest_count > 0 && t->rest[0].col == scan->scan_cols[col]) {
+        u->keys[k] = (struct exec_key){.kind = EXEC_KEY_BUCKET, .col = col};
+        u->bucket_col = col;
+        u->buckets[u->buckets_count++] = e;
+    } else {
+        u->simple = false;
+    }
+}
+
+static int units_plan_agg(struct exec_units *u, uint32_t g, struct dn_err *err)
+{
+    const struct plan_node *scan = u->source->node;
+    const struct plan_agg *pa = &u->node->aggs[g];
+    const struct bexpr *args[2] = {pa->arg, pa->arg2};
+    struct exec_way *way = &u->ways[g];
+    bool timed = pa->agg->zone & (AGG_ZONE_EARLY | AGG_ZONE_LATE);
+
+    way->col = pa->arg && pa->arg->kind == BEXPR_COLUMN ? pa->arg->col : PLAN_NO_COL;
+    way->zone = pa->agg->update_zone && !pa->distinct && (!pa->arg || way->col != PLAN_NO_COL);
+    if (timed) /* only by the time that orders runs */
+        way->zone = way->zone && u->times_unique && pa->arg2 && pa->arg2->kind == BEXPR_COLUMN &&
+                    scan->scan_cols[pa->arg2->col] == scan->table->rest[0].col;
+    return exec_expr_cols(
+        args, 2, scan->cols_count, &u->source->run, &way->cols, &way->cols_count, err);
+}
+
+int exec_units_plan(struct exec_units *u,
+                    const struct plan_node *node,
+                    struct exec_source *source,
+                    struct dn_err *err)
+{
+    const struct table *t = source->node->table;
+    struct arena *run = &source->run;
+    const struct bexpr **all;
+    uint32_t n = 0;
+    int rc = 0;
+
+    *u = (struct exec_units){
+        .node = node, .source = source, .simple = true, .bucket_col = PLAN_NO_COL};
+    u->times_unique = t->rest_count == 1 && t->time_col >= 0 && t->rest[0].col == t->time_col;
+    u->keys = arena_calloc(run, node->exprs_count, sizeof *u->keys);
+    u->ways = arena_calloc(run, node->aggs_count, sizeof *u->ways);
+    u->buckets = arena_calloc(run, node->exprs_count, sizeof(struct bexpr *));
+    all =
+        arena_calloc(run, node->exprs_count + 2 * (size_t)node->aggs_count, sizeof(struct bexpr *));
+    if (!u->keys || !u->ways || !u->buckets || !all)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t k = 0; k < node->exprs_count; k++) {
+        units_plan_key(u, k);
+        all[n++] = node->exprs[k];
+    }
+    for (uint32_t g = 0; g < node->aggs_count && rc == 0; g++) {
+        rc = units_plan_agg(u, g, err);
+        all[n++] = node->aggs[g].arg;
+        all[n++] = node->aggs[g].arg2;
+    }
+    if (rc < 0)
+        return rc;
+    return exec_expr_cols(all, n, source->node->cols_count, run, &u->cols, &u->cols_count, err);
+}
+
+/* ---- life of a feed ---- */
+
+int exec_feed_open(struct exec_feed *f,
+                   const struct exec_units *u,
+                   const struct scan_reader_options *options,
+                   struct dn_err *err)
+{
+    const struct exec_ctx *ctx = u->source->ctx;
+    uint32_t keys = u->node->exprs_count;
+    uint32_t aggs = u->node->aggs_count;
+    int rc;
+
+    f->u = u;
+    f->serial = 1;
+    arena_init(&f->tuple, options->owner);
+    rc = exec_reader_open(&f->reader, u->source, options, err);
+    if (rc == 0)
+        rc = exec_agg_init(&f->agg, u->node, ctx, options->owner, err);
+    if (rc == 0 && u->bucket_col != PLAN_NO_COL) {
+        const struct exec_buckets_spec spec = {.exprs = u->buckets,
+                                               .keys_count = u->buckets_count,
+                                               .col = u->bucket_col,
+                                               .cols_max = u->source->node->cols_count,
+                                               .type = u->source->node->cols[u->bucket_col].type};
+
+        rc = exec_buckets_init(&f->buckets, &spec, &f->reader.ev, options->owner, err);
+    }
+    if (rc < 0)
+        return rc;
+    f->consts = arena_calloc(&f->agg.run, keys, sizeof *f->consts);
+    f->found = arena_calloc(&f->agg.run, keys, sizeof *f->found);
+    f->key_vecs = arena_calloc(&f->agg.run, keys, sizeof *f->key_vecs);
+    f->decode = arena_calloc(&f->agg.run, aggs, sizeof *f->decode);
+    f->zones = arena_calloc(&f->agg.run, aggs, sizeof *f->zones);
+    return f->consts && f->found && f->key_vecs && f->decode && f->zones ? 0 : DN_FAIL_NOMEM(err);
+}
+
+void exec_feed_close(struct exec_feed *f)
+{
+    exec_buckets_done(&f->buckets);
+    exec_agg_done(&f->agg);
+    exec_reader_close(&f->reader);
+    arena_done(&f->tuple);
+}
+
+/* ---- keys of a unit ---- */
+
+static bool feed_same(const struct datum *a, const struct datum *b)
+{
+    return a->type == b->type && a->null == b->null && (a->null || datum_cmp(a, b) == 0);
+}
+
+/* Keys other than buckets, if each has one value in the unit. Their tuple gets a number: the same
+ * as that of the last unit if it has the same keys. */
+static int feed_consts(struct exec_feed *f, bool *ret_known, struct dn_err *err)
+{
+    const struct exec_units *u = f->u;
+    bool same = f->have_consts;
+
+    *ret_known = false;
+    for (uint32_t k = 0; k < u->node->exprs_count; k++) {
+        if (u->keys[k].kind == EXEC_KEY_BUCKET)
+            continue;
+        if (!scan_unit_const(f->reader.r, u->keys[k].col, &f->found[k]))
+            return 0;
+        same = same && feed_same(&f->found[k], &f->consts[k]);
+    }
+    *ret_known = true;
+    if (same)
+        return 0;
+    f->serial++;
+    f->have_consts = false;
+    arena_reset(&f->tuple); /* the unit goes, the tuple stays */
+    for (uint32_t k = 0; k < u->node->exprs_count; k++)
+        if (u->keys[k].kind != EXEC_KEY_BUCKET &&
+            (!datum_copy(&f->tuple, &f->found[k], &f->consts[k]) ||
+             !vec_make_const(&f->tuple, &f->consts[k], 1, &f->key_vecs[k])))
+            return DN_FAIL_NOMEM(err);
+    f->have_consts = true;
+    return 0;
+}
+
+/* The group of the constants and a bucket (NULL: there are no buckets). */
+static int
+feed_group(struct exec_feed *f, struct exec_bucket *bucket, uint32_t *ret, struct dn_err *err)
+{
+    const struct exec_units *u = f->u;
+    uint32_t b = 0;
+    int rc;
+
+    if (bucket ? bucket->serial == f->serial : f->group_serial == f->serial) {
+        *ret = bucket ? bucket->group : f->group;
+        return 0;
+    }
+    for (uint32_t k = 0; k < u->node->exprs_count && bucket; k++)
+        if (u->keys[k].kind == EXEC_KEY_BUCKET &&
+            !vec_make_const(&f->agg.batch, &bucket->keys[b++], 1, &f->key_vecs[k]))
+            return DN_FAIL_NOMEM(err);
+    rc = exec_agg_group(&f->agg, f->key_vecs, ret, err);
+    if (rc < 0)
+        return rc;
+    if (bucket) {
+        bucket->serial = f->serial;
+        bucket->group = *ret;
+    } else {
+        f->group_serial = f->serial;
+        f->group = *ret;
+    }
+    return 0;
+}
+
+/* The bucket that covers the whole unit, if its zone tells. 1: there is none, or it is not known.
+ */
+static int feed_unit_bucket(struct exec_feed *f, struct exec_bucket **ret, struct dn_err *err)
+{
+    struct zone z;
+    int64_t ends[2];
+    int rc;
+
+    *ret = NULL;
+    if (f->u->bucket_col == PLAN_NO_COL)
+        return 0;
+    if (f->buckets_full || !scan_unit_zone(f->reader.r, f->u->bucket_col, &z) || z.nulls ||
+        !z.has_range)
+        return 1;
+    ends[0] = z.min.v.i64;
+    ends[1] = z.max.v.i64;
+    *ret = exec_buckets_find(&f->buckets, ends[0]);
+    if (!*ret || (*ret)->hi < ends[1]) {
+        if (*ret && exec_buckets_find(&f->buckets, ends[1]))
+            return 1; /* two, and both are known */
+        rc = exec_buckets_learn(&f->buckets, ends, 2, err);
+        if (rc < 0)
+            return rc;
+        f->buckets_full = rc == DN_NOT_FOUND;
+        *ret = f->buckets_full ? NULL : exec_buckets_find(&f->buckets, ends[0]);
+    }
+    return *ret && (*ret)->hi >= ends[1] ? 0 : 1;
+}
+
+/* ---- zones ---- */
+
+/* What the aggregate needs of the unit's zone, if it is there. */
+static bool feed_zone(struct exec_feed *f, uint32_t g)
+{
+    const struct exec_way *way = &f->u->ways[g];
+    uint32_t needs = f->u->node->aggs[g].agg->zone;
+    struct agg_zone *to = &f->zones[g];
+    struct zone z;
+
+    if (!way->zone)
+        return false;
+    *to = (struct agg_zone){.rows = f->reader.unit.rows};
+    if (way->col == PLAN_NO_COL)
+        return true;
+    if (!scan_unit_zone(f->reader.r, way->col, &z))
+        return false;
+    to->nulls = z.nulls;
+    to->min = z.min;
+    to->max = z.max;
+    to->sum = z.sum;
+    if (z.nulls == z.rows) { /* no value at all */
+        to->min.null = to->max.null = true;
+        to->sum = (union vfixed){0};
+        return !(needs & (AGG_ZONE_EARLY | AGG_ZONE_LATE));
+    }
+    if ((needs & AGG_ZONE_RANGE) && !(z.has_range && z.min_exact && z.max_exact))
+        return false;
+    if ((needs & AGG_ZONE_SUM) && !z.has_sum)
+        return false;
+    return true;
+}
+
+/* first and last: the ends of the unit, in the order of time. */
+static bool feed_zone_ends(struct exec_feed *f, uint32_t g)
+{
+    const struct plan_agg *pa = &f->u->node->aggs[g];
+    const struct table *t = f->u->source->node->table;
+    struct agg_zone *to = &f->zones[g];
+    struct zone x;
+    struct zone time;
+    struct datum one;
+    bool late = pa->agg->zone & AGG_ZONE_LATE;
+    bool desc;
+
+    if (!(pa->agg->zone & (AGG_ZONE_EARLY | AGG_ZONE_LATE)))
+        return true;
+    desc = t->rest[0].desc;
+    if (!f->reader.unit.one_run || !scan_unit_zone(f->reader.r, f->u->ways[g].col, &x) ||
+        !scan_unit_zone(f->reader.r, pa->arg2->col, &time) || !time.has_range)
+        return false;
+    to->early_time = time.min.v.i64;
+    to->late_time = time.max.v.i64;
+    to->early = desc ? x.last : x.first;
+    to->late = desc ? x.first : x.last;
+    if (scan_unit_const(f->reader.r, f->u->ways[g].col, &one) && !one.null)
+        to->early = to->late = one; /* strings and vectors keep no ends */
+    return !(late ? to->late.null : to->early.null);
+}
+
+/* Finds which aggregates have to be decoded; true: some have. */
+static bool feed_zones(struct exec_feed *f)
+{
+    bool some = false;
+
+    for (uint32_t g = 0; g < f->u->node->aggs_count; g++) {
+        f->decode[g] = !feed_zone(f, g) || !feed_zone_ends(f, g);
+        some = some || f->decode[g];
+    }
+    return some;
+}
+
+static int feed_answer(struct exec_feed *f, uint32_t group, struct dn_err *err)
+{
+    int rc = 0;
+
+    for (uint32_t g = 0; g < f->u->node->aggs_count && rc == 0; g++)
+        if (!f->decode[g])
+            rc = exec_agg_zone(&f->agg, group, g, &f->zones[g], err);
+    return rc;
+}
+
+/* ---- units ---- */
+
+/* All rows of the unit are of one group. 1: nothing was added, as a block would have to be decoded.
+ */
+static int feed_whole(struct exec_feed *f, struct exec_bucket *bucket, struct dn_err *err)
+{
+    struct exec_stretch all = {.count = f->reader.unit.rows};
+    bool decode = feed_zones(f);
+    struct batch in;
+    int rc;
+
+    if (decode && f->reader.unit.kind == SCAN_BLOCK)
+        return 1;
+    rc = feed_group(f, bucket, &all.group, err);
+    if (rc == 0)
+        rc = feed_answer(f, all.group, err);
+    if (rc < 0)
+        return rc;
+    if (!decode) {
+        scan_unit_answered(f->reader.r);
+        return 0;
+    }
+    rc = exec_reader_select(&f->reader, &in, err);
+    for (uint32_t g = 0; g < f->u->node->aggs_count && rc == 0; g++)
+        if (f->decode[g])
+            rc = exec_reader_fetch(
+                &f->reader, f->u->ways[g].cols, f->u->ways[g].cols_count, &in, err);
+    f->rows_decoded += in.sel_count;
+    return rc < 0 ? rc : exec_agg_stretches(&f->agg, &in, &all, 1, f->decode, err);
+}
+
+/* Groups of a unit of one run by the edges of its buckets. 1: that cannot be done. */
+static int feed_edges(struct exec_feed *f, const struct batch *in, struct dn_err *err)
+{
+    const struct vec *v = &in->cols[f->u->bucket_col];
+    const int64_t *times = v->data;
+    struct exec_stretch *s = f->agg.stretches;
+    uint32_t count = 0;
+    uint32_t row = 0;
+    bool learned = false;
+    int rc;
+
+    if (v->form != VEC_FLAT || v->nulls)
+        return 1;
+    while (row < in->count) {
+        struct exec_bucket *b = exec_buckets_find(&f->buckets, times[row]);
+        uint32_t lo = row + 1; /* the first row outside is in [lo, hi] */
+        uint32_t hi = in->count;
+
+        if (!b) {
+            DN_ASSERT(!learned);
+            rc = exec_buckets_learn(&f->buckets, times, in->count, err);
+            if (rc < 0)
+                return rc;
+            f->buckets_full = rc == DN_NOT_FOUND;
+            if (f->buckets_full)
+                return 1;
+            learned = true;
+            row = 0;
+            count = 0;
+            continue;
+        }
+        while (lo < hi) {
+            uint32_t mid = lo + (hi - lo) / 2;
+
+            if (times[mid] >= b->lo && times[mid] <= b->hi)
+                lo = mid + 1;
+            else
+                hi = mid;
+        }
+        s[count] = (struct exec_stretch){.first = row, .count = lo - row};
+        rc = feed_group(f, b, &s[count].group, err);
+        if (rc < 0)
+            return rc;
+        count++;
+        row = lo;
+    }
+    return exec_agg_stretches(&f->agg, in, s, count, NULL, err);
+}
+
+/* Decodes the unit and groups its rows. */
+static int feed_rows(struct exec_feed *f, bool consts_known, struct dn_err *err)
+{
+    const struct exec_units *u = f->u;
+    struct batch in;
+    int rc;
+
+    rc = exec_reader_select(&f->reader, &in, err);
+    if (rc < 0 || in.sel_count == 0)
+        return rc;
+    rc = exec_reader_fetch(&f->reader, u->cols, u->cols_count, &in, err);
+    if (rc < 0)
+        return rc;
+    f->rows_decoded += in.count;
+    if (consts_known && !in.sel && u->bucket_col != PLAN_NO_COL && f->reader.unit.one_run &&
+        !f->buckets_full) {
+        rc = feed_edges(f, &in, err);
+        if (rc != 1)
+            return rc;
+    }
+    return exec_agg_batch(&f->agg, &in, err);
+}
+
+int exec_feed_next(struct exec_feed *f, struct dn_err *err)
+{
+    bool known = false;
+    int rc = exec_reader_next(&f->reader, err);
+
+    if (rc != 0)
+        return rc;
+    arena_reset(&f->agg.batch);
+    if (f->u->simple && f->reader.exact) {
+        struct exec_bucket *bucket;
+
+        rc = feed_consts(f, &known, err);
+        if (rc == 0 && known) {
+            rc = feed_unit_bucket(f, &bucket, err);
+            if (rc == 0)
+                rc = feed_whole(f, bucket, err);
+            if (rc <= 0)
+                return rc;
+        }
+        if (rc < 0)
+            return rc;
+    }
+    if (f->reader.unit.kind == SCAN_BLOCK) {
+        scan_unit_split(f->reader.r);
+        return 0;
+    }
+    return feed_rows(f, known, err);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * agg_units.h: aggregates straight from the units of a source, without batches in between:
+ *
+ *   - Where the group keys are the same in a whole unit (series columns in a run, columns whose
+ * zone has one value, a bucket that covers the unit's time range), the group is found once, and
+ * what the zone map answers (count, sum, avg, min, max, first, last) is not decoded.
+ *   - Where keys are buckets of the column that orders a run, their edges are found by search.
+ *   - Everything else is decoded, filtered and grouped as a batch.
+ *
+ * The plan part is constant and shared; a feed belongs to one thread at a time. */
+#pragma once
+
+#include "exec/agg.h"
+#include "exec/buckets.h"
+#include "exec/source.h"
+
+enum exec_key_kind {
+    EXEC_KEY_COLUMN, /* a column of the scan */
+    EXEC_KEY_BUCKET, /* monotonic in the column that orders runs */
+    EXEC_KEY_OTHER,
+};
+
+struct exec_key {
+    enum exec_key_kind kind;
+    uint32_t col; /* COLUMN, BUCKET */
+};
+
+/* How an aggregate may be answered. */
+struct exec_way {
+    bool zone;            /* from zones, if the unit has what it needs */
+    uint32_t col;         /* its argument, PLAN_NO_COL = none: count(*) */
+    const uint32_t *cols; /* columns to decode */
+    uint32_t cols_count;
+};
+
+/* What depends on the plan alone. */
+struct exec_units {
+    const struct plan_node *node; /* AGGREGATE */
+    struct exec_source *source;   /* borrowed */
+    struct exec_key *keys;
+    struct exec_way *ways;
+    bool simple;                  /* no key is OTHER */
+    bool times_unique;            /* no two rows of a run have the same time */
+    uint32_t bucket_col;          /* PLAN_NO_COL: there are no buckets */
+    const struct bexpr **buckets; /* keys that are BUCKET */
+    uint32_t buckets_count;
+    const uint32_t *cols; /* columns to decode for keys and aggregates */
+    uint32_t cols_count;
+};
+
+/* Memory: the source's run arena. */
+int exec_units_plan(struct exec_units *u,
+                    const struct plan_node *node,
+                    struct exec_source *source,
+                    struct dn_err *err) DN_MUST_CHECK;
+
+struct exec_feed {
+    const struct exec_units *u;
+    struct exec_reader reader;
+    struct exec_agg agg;
+    struct exec_buckets buckets;
+    bool buckets_full;      /* too many to remember: batches from now on */
+    struct arena tuple;     /* of consts and their vectors */
+    struct datum *consts;   /* in agg.run: keys that the last unit had once … */
+    bool have_consts;       /* … if it had */
+    struct datum *found;    /* in agg.run: of the unit at hand */
+    struct vec *key_vecs;   /* in agg.run: the same as vectors */
+    bool *decode;           /* in agg.run, per aggregate: zones did not answer it */
+    struct agg_zone *zones; /* in agg.run, per aggregate */
+    uint64_t serial;        /* of the tuple in consts */
+    uint32_t group;         /* of that tuple, without buckets; valid if group_serial == serial */
+    uint64_t group_serial;
+    uint64_t rows_decoded;
+};
+
+int exec_feed_open(struct exec_feed *f,
+                   const struct exec_units *u,
+                   const struct scan_reader_options *options,
+                   struct dn_err *err) DN_MUST_CHECK;
+void exec_feed_close(struct exec_feed *f); /* half-open or zeroed is fine */
+/* Adds the next unit; DN_EOF at the end. */
+int exec_feed_next(struct exec_feed *f, struct dn_err *err) DN_MUST_CHECK;

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * source.c: opening a scan with what is known at run time, conditions that its constraints imply,
+ * and readers that evaluate what is left of them. */
+#include "exec/source.h"
+
+#include "exec/exec_int.h"
+
+#include <string.h>
+
+/* ---- life ---- */
+
+int exec_source_open(struct exec_source *s,
+                     const struct plan_node *node,
+                     struct exec_ctx *ctx,
+                     struct mem_owner *owner,
+                     struct dn_err *err)
+{
+    struct scan_spec spec = {.table = node->table,
+                             .cols = node->scan_cols,
+                             .cols_count = node->cols_count,
+                             .plain = !exec_fast(ctx),
+                             .owner = owner};
+    int rc;
+
+    *s = (struct exec_source){.node = node, .ctx = ctx, .owner = owner};
+    arena_init(&s->run, owner);
+    s->preds = (struct plan_preds){.preds = node->preds, .count = node->preds_count};
+    if (node->prune) {
+        rc = plan_scan_preds(
+            &ctx->env, node, ctx->params, ctx->params_count, &s->run, &s->preds, err);
+        if (rc < 0)
+            return rc;
+    }
+    s->all_cols = arena_alloc_array(&s->run, node->cols_count, sizeof *s->all_cols);
+    if (!s->all_cols)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < node->cols_count; i++)
+        s->all_cols[i] = i;
+    spec.preds = s->preds.preds;
+    spec.preds_count = s->preds.count;
+    return scan_open(ctx->snap, &spec, &s->scan, err);
+}
+
+void exec_source_close(struct exec_source *s)
+{
+    scan_close(s->scan);
+    arena_done(&s->run);
+    memset(s, 0, sizeof *s);
+}
+
+/* ---- conditions ---- */
+
+bool exec_expr_volatile(const struct bexpr *e)
+{
+    if (e->kind == BEXPR_CALL && (e->func->flags & FUNC_VOLATILE))
+        return true;
+    for (uint32_t i = 0; i < e->args_count; i++)
+        if (exec_expr_volatile(e->args[i]))
+            return true;
+    return false;
+}
+
+static void source_mark_cols(const struct bexpr *e, uint8_t *marks)
+{
+    if (e->kind == BEXPR_COLUMN)
+        marks[e->col] = 1;
+    for (uint32_t i = 0; i < e->args_count; i++)
+        source_mark_cols(e->args[i], marks);
+}
+
+int exec_expr_cols(const struct bexpr *const *exprs,
+                   uint32_t count,
+                   uint32_t cols_max,
+                   struct arena *arena,
+                   const uint32_t **ret_cols,
+                   uint32_t *ret_count,
+                   struct dn_err *err)
+{
+    uint8_t *marks = arena_calloc(arena, cols_max, 1);
+    uint32_t *cols = arena_alloc_array(arena, cols_max, sizeof *cols);
+    uint32_t n = 0;
+
+    if (!marks || !cols)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < count; i++)
+        if (exprs[i])
+            source_mark_cols(exprs[i], marks);
+    for (uint32_t c = 0; c < cols_max; c++)
+        if (marks[c])
+            cols[n++] = c;
+    *ret_cols = cols;
+    *ret_count = n;
+    return 0;
+}
+
+static int source_add_cond(struct exec_source *s, const struct bexpr *e, struct dn_err *err)
+{
+    struct exec_cond *c = &s->conds[s->conds_count];
+    const struct plan_cond cond = {
+        .e = e, .params = s->ctx->params, .params_count = s->ctx->params_count};
+    int rc;
+
+    *c = (struct exec_cond){.e = e, .pred = PLAN_NO_COL};
+    rc = exec_expr_cols(&e, 1, s->node->cols_count, &s->run, &c->cols, &c->cols_count, err);
+    if (rc == 0)
+        rc = plan_cond_pred(&s->ctx->env, s->node, &s->preds, &cond, &s->run, &c->pred, err);
+    if (rc == 0)
+        s->conds_count++;
+    return rc;
+}
+
+int exec_source_push(struct exec_source *s, const struct bexpr *cond, struct dn_err *err)
+{
+    uint32_t more = cond->kind == BEXPR_AND ? cond->args_count : 1;
+    struct exec_cond *conds = arena_calloc(&s->run, (size_t)s->conds_count + more, sizeof *conds);
+    int rc = 0;
+
+    if (!conds)
+        return DN_FAIL_NOMEM(err);
+    if (s->conds_count)
+        memcpy(conds, s->conds, s->conds_count * sizeof *conds);
+    s->conds = conds;
+    for (uint32_t i = 0; i < more && rc == 0; i++)
+        rc = source_add_cond(s, cond->kind == BEXPR_AND ? cond->args[i] : cond, err);
+    return rc;
+}
+
+/* ---- readers ---- */
+
+int exec_reader_open(struct exec_reader *r,
+                     const struct exec_source *s,
+                     const struct scan_reader_options *options,
+                     struct dn_err *err)
+{
+    r->source = s;
+    arena_init(&r->batch, options->owner);
+    arena_init(&r->run, options->owner);
+    r->ev = (struct eval){.arena = &r->batch,
+                          .params = s->ctx->params,
+                          .params_count = s->ctx->params_count,
+                          .now_ns = s->ctx->env.now_ns,
+                          .run = &r->run};
+    return scan_reader_new(s->scan, options, &r->r, err);
+}
+
+void exec_reader_close(struct exec_reader *r)
+{
+    scan_reader_free(r->r);
+    r->r = NULL;
+    arena_done(&r->batch);
+    arena_done(&r->run);
+}
+
+static bool reader_implied(const struct exec_reader *r, const struct exec_cond *c)
+{
+    return c->pred != PLAN_NO_COL && r->unit.holds[c->pred];
+}
+
+int exec_reader_next(struct exec_reader *r, struct dn_err *err)
+{
+    int rc = exec_check_cancel(r->source->ctx, err);
+
+    if (rc < 0)
+        return rc;
+    arena_reset(&r->batch);
+    rc = scan_unit_next(r->r, &r->unit, err);
+    if (rc != 0)
+        return rc;
+    r->exact = true;
+    for (uint32_t i = 0; i < r->source->conds_count; i++)
+        r->exact = r->exact && reader_implied(r, &r->source->conds[i]);
+    return 0;
+}
+
+int exec_reader_fetch(struct exec_reader *r,
+                      const uint32_t *cols,
+                      uint32_t count,
+                      struct batch *batch,
+                      struct dn_err *err)
+{
+    const uint16_t *sel = batch->sel;
+    uint32_t sel_count = batch->sel_count;
+    int rc = scan_unit_fetch(r->r, cols, count, batch, err);
+
+    if (rc < 0)
+        return rc;
+    batch->sel = sel;
+    batch->sel_count = sel_count;
+    return 0;
+}
+
+int exec_reader_select(struct exec_reader *r, struct batch *ret, struct dn_err *err)
+{
+    int rc = scan_unit_fetch(r->r, NULL, 0, ret, err);
+
+    for (uint32_t i = 0; i < r->source->conds_count && rc == 0 && ret->sel_count; i++) {
+        const struct exec_cond *c = &r->source->conds[i];
+        uint32_t count = 0;
+
+        if (reader_implied(r, c))
+            continue;
+        rc = exec_reader_fetch(r, c->cols, c->cols_count, ret, err);
+        if (rc == 0)
+            rc = expr_select(c->e, &r->ev, ret, r->sel, &count, err);
+        if (rc == 0 && count < ret->sel_count) {
+            ret->sel = r->sel;
+            ret->sel_count = count;
+        }
+    }
+    return rc;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * source.h: the rows of a scan that pass the conditions above it, read unit by unit (store/scan.h).
+ * The Scan operator owns a source; a Filter above it hands its condition down, and an Aggregate
+ * reads the units itself. Conditions that a constraint of the scan implies are not evaluated where
+ * the store has proven the constraint; the others see only the columns they need, and the remaining
+ * columns are decoded only where rows are left.
+ *
+ * A source is constant once opened; each reader belongs to one thread at a time. */
+#pragma once
+
+#include "exec/exec.h"
+
+/* One operand of the AND that rows must satisfy. */
+struct exec_cond {
+    const struct bexpr *e;
+    uint32_t pred;        /* constraint that implies it, PLAN_NO_COL = none */
+    const uint32_t *cols; /* columns it reads */
+    uint32_t cols_count;
+};
+
+struct exec_source {
+    const struct plan_node *node; /* SCAN; borrowed */
+    struct exec_ctx *ctx;         /* borrowed */
+    struct mem_owner *owner;      /* borrowed */
+    struct arena run;             /* constraints and conditions */
+    struct plan_preds preds;
+    struct scan *scan; /* owned */
+    struct exec_cond *conds;
+    uint32_t conds_count;
+    uint32_t *all_cols; /* 0, 1, 2, … */
+};
+
+/* close is right after a failed open, and on zeroed memory. */
+int exec_source_open(struct exec_source *s,
+                     const struct plan_node *node,
+                     struct exec_ctx *ctx,
+                     struct mem_owner *owner,
+                     struct dn_err *err) DN_MUST_CHECK;
+void exec_source_close(struct exec_source *s);
+/* Adds a condition; before readers are opened. */
+int exec_source_push(struct exec_source *s,
+                     const struct bexpr *cond,
+                     struct dn_err *err) DN_MUST_CHECK;
+
+struct exec_reader {
+    const struct exec_source *source;
+    struct scan_reader *r; /* owned */
+    struct arena batch;    /* reset for each unit */
+    struct arena run;
+    struct eval ev;
+    struct scan_unit unit; /* the one at hand */
+    bool exact;            /* all rows of the unit pass: nothing is left to evaluate */
+    uint16_t sel[VEC_ROWS_MAX];
+};
+
+int exec_reader_open(struct exec_reader *r,
+                     const struct exec_source *s,
+                     const struct scan_reader_options *options,
+                     struct dn_err *err) DN_MUST_CHECK;
+void exec_reader_close(struct exec_reader *r); /* half-open or zeroed is fine */
+/* The next unit; DN_EOF at the end. Looks at the cancel flag. */
+int exec_reader_next(struct exec_reader *r, struct dn_err *err) DN_MUST_CHECK;
+/* Its rows that pass, as a selection over what is decoded so far; maybe none. Not of a BLOCK. */
+int exec_reader_select(struct exec_reader *r, struct batch *ret, struct dn_err *err) DN_MUST_CHECK;
+/* Decodes columns of the unit into the batch that exec_reader_select gave. */
+int exec_reader_fetch(struct exec_reader *r,
+                      const uint32_t *cols,
+                      uint32_t count,
+                      struct batch *batch,
+                      struct dn_err *err) DN_MUST_CHECK;
+
+/* The source of a Scan operator, or of one below a Filter that handed its condition down; NULL: the
+ * operator has none, its batches must be pulled. */
+struct exec_source *exec_source_of(const struct op *op);
+
+/* Does each evaluation count? */
+bool exec_expr_volatile(const struct bexpr *e);
+/* The columns that expressions read, each once, in the arena. */
+int exec_expr_cols(const struct bexpr *const *exprs,
+                   uint32_t count,
+                   uint32_t cols_max,
+                   struct arena *arena,
+                   const uint32_t **ret_cols,
+                   uint32_t *ret_count,
+                   struct dn_err *err) DN_MUST_CHECK;

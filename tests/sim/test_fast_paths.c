@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_fast_paths.c: the same query with and without shortcuts (SET fast_paths) gives the same
+ * result: random tables of every key form, ascending and descending; long and short runs, rows
+ * written again, patched, updated and deleted; flushed, merged and fresh; queries made of random
+ * conditions, group keys, aggregates, orders and limits. A failure prints seed and query;
+ * DENDRO_TEST_SEED reproduces it, DENDRO_TEST_SECONDS sets the time budget. */
+#include "sql_db.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define TIME_SPAN (3u * 86400u) /* seconds, from 1970-01-02 on */
+
+struct fast {
+    struct rng rng;
+    uint64_t seed;
+    struct sql_db db;
+    uint32_t series; /* distinct values of s */
+    uint32_t step;   /* seconds between rows of a series, about */
+    bool keyless;
+    bool failed;
+};
+
+static const char *pick(struct rng *r, const char *const *list, uint32_t count)
+{
+    return list[rng_below(r, count)];
+}
+#define PICK(r, ...)                         \
+    pick((r),                                \
+         (const char *const[]){__VA_ARGS__}, \
+         (uint32_t)(sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *)))
+
+static void fast_exec(struct fast *f, const char *sql)
+{
+    struct dendro_error err;
+
+    if (f->failed || sql_exec(f->db.conn, sql, &err) >= 0)
+        return;
+    (void)fprintf(stderr, "seed %llu: %.200s: %s\n", (unsigned long long)f->seed, sql, err.message);
+    f->failed = true;
+}
+
+static void fast_create(struct fast *f)
+{
+    const char *keys[] = {"PRIMARY KEY ((s, QUANTUM(t, 1, 'd')), s, t)",
+                          "PRIMARY KEY ((s, QUANTUM(t, 1, 'd')), s, t DESC)",
+                          "PRIMARY KEY ((s, g, QUANTUM(t, 6, 'h')), s, g, t)",
+                          "PRIMARY KEY ((s), t)",
+                          "PRIMARY KEY ((s), t DESC, n)",
+                          "PRIMARY KEY ((s), g, t)",
+                          "PRIMARY KEY (t, s)",
+                          "PRIMARY KEY (t DESC, s, n)",
+                          NULL};
+    uint32_t which = rng_below(&f->rng, (uint32_t)(sizeof keys / sizeof keys[0]));
+    struct buf b;
+
+    f->keyless = !keys[which];
+    buf_init(&b, NULL);
+    buf_puts(&b,
+             "CREATE TABLE x (s VARCHAR NOT NULL, t TIMESTAMP NOT NULL, n INT NOT NULL DEFAULT 0, "
+             "v DOUBLE, "
+             "g VARCHAR NOT NULL DEFAULT 'g', i BIGINT, f BOOLEAN");
+    if (keys[which])
+        buf_printf(&b, ", %s", keys[which]);
+    buf_puts(&b, ")");
+    if (keys[which] && rng_one_in(&f->rng, 3))
+        buf_puts(&b, " WITH (upsert = 'field')");
+    buf_u8(&b, 0);
+    fast_exec(f, (const char *)b.data);
+    buf_done(&b);
+}
+
+/* Rows of some series one after the other in time, and some anywhere. */
+static void fast_insert(struct fast *f, uint32_t rows)
+{
+    struct rng *r = &f->rng;
+    bool partial = rng_one_in(r, 4); /* leaves out columns */
+    uint32_t from = 86400 + rng_below(r, TIME_SPAN);
+    uint32_t group = rng_below(r, 3);
+    struct buf b;
+
+    buf_init(&b, NULL);
+    buf_printf(&b, "INSERT INTO x (%s) VALUES ", partial ? "s, t, n, g, i" : "s, t, n, g, i, v, f");
+    for (uint32_t i = 0; i < rows; i++) {
+        bool any = rng_one_in(r, 40);
+        uint32_t at = any ? 86400 + rng_below(r, TIME_SPAN) : from + i / f->series * f->step;
+
+        if (rng_one_in(r, 100))
+            group = rng_below(r, 3);
+        buf_printf(&b,
+                   "%s('s%u', %llu, %u, '%s', ",
+                   i ? ", " : "",
+                   any ? rng_below(r, f->series) : i % f->series,
+                   (unsigned long long)at * 1000 + (rng_one_in(r, 10) ? rng_below(r, 1000) : 0),
+                   rng_below(r, 3),
+                   group == 0   ? "g"
+                   : group == 1 ? "a group with a name of some length"
+                                : "h");
+        if (rng_one_in(r, 8))
+            buf_puts(&b, "NULL");
+        else
+            buf_printf(&b, "%d", rng_one_in(r, 3) ? 5 : (int)rng_below(r, 2000) - 1000);
+        if (!partial && rng_one_in(r, 10))
+            buf_puts(&b, ", NULL, NULL");
+        else if (!partial)
+            buf_printf(&b, ", %d.%u, %s", (int)rng_below(r, 100), rng_below(r, 4) * 25, "true");
+        buf_puts(&b, ")");
+    }
+    buf_u8(&b, 0);
+    fast_exec(f, (const char *)b.data);
+    buf_done(&b);
+}
+
+/* ---- conditions ---- */
+
+static void fast_time(struct fast *f, struct buf *b)
+{
+    buf_printf(b, "%llu", (86400ull + rng_below(&f->rng, TIME_SPAN)) * 1000);
+}
+
+static void fast_cond(struct fast *f, struct buf *b)
+{
+    struct rng *r = &f->rng;
+
+    switch (rng_below(r, 12)) {
+    case 0:
+    case 1:
+        buf_printf(b, "t %s ", PICK(r, "<", "<=", ">", ">=", "="));
+        fast_time(f, b);
+        return;
+    case 2:
+        buf_puts(b, "t BETWEEN ");
+        fast_time(f, b);
+        buf_puts(b, " AND ");
+        fast_time(f, b);
+        return;
+    case 3:
+        buf_printf(b, "s = 's%u'", rng_below(r, f->series + 1));
+        return;
+    case 4:
+        buf_printf(b,
+                   "s %s ('s%u', 's%u')",
+                   PICK(r, "IN", "NOT IN"),
+                   rng_below(r, f->series),
+                   rng_below(r, f->series));
+        return;
+    case 5:
+        buf_printf(b, "v %s %u.5", PICK(r, "<", ">", ">=", "<>"), rng_below(r, 100));
+        return;
+    case 6:
+        buf_printf(b, "v + i %s %d", PICK(r, "<", ">"), (int)rng_below(r, 200) - 100);
+        return;
+    case 7:
+        buf_printf(b, "i %s %d", PICK(r, "<", ">=", "="), (int)rng_below(r, 20));
+        return;
+    case 8:
+        buf_printf(b, "g %s 'g'", PICK(r, "=", "<>", ">", ">="));
+        return;
+    case 9:
+        buf_printf(b, "%s IS %s", PICK(r, "v", "i", "f"), PICK(r, "NULL", "NOT NULL"));
+        return;
+    case 10:
+        buf_puts(b, "f");
+        return;
+    default:
+        buf_printf(b, "(n = %u OR v > %u)", rng_below(r, 3), rng_below(r, 100));
+        return;
+    }
+}
+
+static void fast_where(struct fast *f, struct buf *b)
+{
+    uint32_t n = rng_below(&f->rng, 4);
+
+    for (uint32_t i = 0; i < n; i++) {
+        buf_puts(b, i ? rng_one_in(&f->rng, 6) ? " OR " : " AND " : " WHERE ");
+        fast_cond(f, b);
+    }
+}
+
+static void fast_change(struct fast *f)
+{
+    struct buf b;
+
+    buf_init(&b, NULL);
+    buf_puts(&b, rng_one_in(&f->rng, 2) ? "DELETE FROM x WHERE " : "UPDATE x SET v = 7 WHERE ");
+    fast_cond(f, &b);
+    buf_puts(&b, " AND ");
+    fast_cond(f, &b);
+    buf_puts(&b, " AND ");
+    fast_cond(f, &b);
+    buf_u8(&b, 0);
+    fast_exec(f, (const char *)b.data);
+    buf_done(&b);
+}
+
+/* ---- queries ---- */
+
+static void fast_group_query(struct fast *f, struct buf *b)
+{
+    struct rng *r = &f->rng;
+    static const char *const keys[] = {"s",
+                                       "date_trunc('hour', t)",
+                                       "date_trunc('day', t)",
+                                       "time_bucket('7 minutes', t)",
+                                       "g",
+                                       "n",
+                                       "i",
+                                       "f",
+                                       "v",
+                                       "t",
+                                       "n + 1"};
+    static const char *const aggs[] = {"count(*)",
+                                       "count(v)",
+                                       "count(i)",
+                                       "sum(v)",
+                                       "sum(i)",
+                                       "sum(n)",
+                                       "avg(v)",
+                                       "avg(i)",
+                                       "min(v)",
+                                       "max(v)",
+                                       "min(t)",
+                                       "max(t)",
+                                       "min(g)",
+                                       "max(s)",
+                                       "min(i)",
+                                       "max(n)",
+                                       "max(f)",
+                                       "sum(v + i)",
+                                       "count(DISTINCT n)",
+                                       "count(DISTINCT s)",
+                                       "max(g)",
+                                       "stddev(v)",
+                                       "min(n)",
+                                       "avg(n)"};
+    uint32_t keys_count = rng_below(r, 4);
+    uint32_t aggs_count = rng_below(r, 5) + (keys_count == 0);
+
+    buf_puts(b, "SELECT ");
+    for (uint32_t i = 0; i < keys_count + aggs_count; i++)
+        buf_printf(b,
+                   "%s%s",
+                   i ? ", " : "",
+                   i < keys_count ? keys[i == 0 ? rng_below(r, 4) : rng_below(r, 11)]
+                                  : aggs[rng_below(r, sizeof aggs / sizeof aggs[0])]);
+    buf_puts(b, " FROM x");
+    fast_where(f, b);
+    for (uint32_t i = 0; i < keys_count; i++)
+        buf_printf(b, "%s%u", i ? ", " : " GROUP BY ", i + 1);
+}
+
+static void fast_row_query(struct fast *f, struct buf *b)
+{
+    struct rng *r = &f->rng;
+
+    buf_printf(
+        b,
+        "SELECT %s FROM x",
+        PICK(r, "*", "s, t, v", "DISTINCT s", "DISTINCT s, g", "t", "v + 1, g", "DISTINCT n"));
+    fast_where(f, b);
+    /* A limit only where the order tells all rows apart. */
+    if (rng_one_in(r, 3) && !f->keyless) {
+        buf_reset(b);
+        buf_puts(b, "SELECT s, t, n, g, v FROM x");
+        fast_where(f, b);
+        buf_printf(b,
+                   " ORDER BY %s%s LIMIT %u OFFSET %u",
+                   PICK(r,
+                        "t DESC, s, n, g",
+                        "t, s, n, g",
+                        "v DESC, t, s, n, g",
+                        "i, t, s, n, g",
+                        "s, t DESC, n, g",
+                        "g, v, t, s, n"),
+                   "",
+                   1 + rng_below(r, 30),
+                   rng_one_in(r, 3) ? rng_below(r, 20) : 0);
+    }
+}
+
+static bool rows_same(const struct sql_rows *a, const struct sql_rows *b)
+{
+    if (a->count != b->count || a->cols != b->cols)
+        return false;
+    for (size_t i = 0; i < a->count * a->cols; i++)
+        if (!sql_value_same(&a->v[i], &b->v[i]))
+            return false;
+    return true;
+}
+
+static void fast_compare(struct fast *f)
+{
+    struct sql_rows fast = {0};
+    struct sql_rows slow = {0};
+    struct dendro_error e1;
+    struct dendro_error e2;
+    struct buf b;
+    int rc1;
+    int rc2;
+
+    buf_init(&b, NULL);
+    if (rng_below(&f->rng, 3))
+        fast_group_query(f, &b);
+    else
+        fast_row_query(f, &b);
+    buf_u8(&b, 0);
+    rc1 = sql_query(f->db.conn, (const char *)b.data, &fast, &e1);
+    fast_exec(f, "SET fast_paths = off");
+    rc2 = sql_query(f->db.conn, (const char *)b.data, &slow, &e2);
+    fast_exec(f, "SET fast_paths = on");
+    if (!strstr((const char *)b.data, "ORDER BY")) {
+        sql_rows_sort(&fast);
+        sql_rows_sort(&slow);
+    }
+    if (rc1 != rc2 || !rows_same(&fast, &slow)) {
+        (void)fprintf(stderr,
+                      "seed %llu: %s\n%d %s: %zu rows; slow %d %s: %zu rows\n",
+                      (unsigned long long)f->seed,
+                      (const char *)b.data,
+                      rc1,
+                      rc1 < 0 ? e1.message : "",
+                      fast.count,
+                      rc2,
+                      rc2 < 0 ? e2.message : "",
+                      slow.count);
+        f->failed = true;
+    }
+    sql_rows_done(&fast);
+    sql_rows_done(&slow);
+    buf_done(&b);
+}
+
+static bool run_seed(uint64_t seed)
+{
+    struct fast f = {.rng = {.state = seed}, .seed = seed};
+    struct sql_db_options options = {.seed = seed};
+    struct dn_err err;
+
+    sql_db_init(&f.db, seed);
+    if (sql_db_open(&f.db, &options, &err) < 0)
+        fail_msg("seed %llu: %s", (unsigned long long)seed, err.text);
+    f.series = rng_one_in(&f.rng, 2) ? 1 + rng_below(&f.rng, 3) : 1 + rng_below(&f.rng, 40);
+    f.step = 1 + rng_below(&f.rng, 200);
+    fast_create(&f);
+    for (uint32_t i = 0; i < 8 && !f.failed; i++) {
+        fast_insert(&f, 1 + rng_below(&f.rng, rng_one_in(&f.rng, 2) ? 4000 : 50));
+        if (rng_one_in(&f.rng, 3))
+            fast_change(&f);
+        if (rng_one_in(&f.rng, 2))
+            fast_exec(&f, "CHECKPOINT");
+        for (uint32_t k = 0; k < 12 && !f.failed; k++)
+            fast_compare(&f);
+    }
+    sql_db_done(&f.db);
+    return !f.failed;
+}
+
+static void test_fast_paths(void **state)
+{
+    uint64_t seed = test_env("DENDRO_TEST_SEED", 0);
+    uint64_t end = test_now_ms() + test_env("DENDRO_TEST_SECONDS", 6) * 1000;
+    uint64_t first = seed ? seed : 1;
+
+    (void)state;
+    for (uint64_t n = first; n == first || (!seed && test_now_ms() < end); n++) {
+        size_t before = mem_process_used();
+
+        assert_true(run_seed(n));
+        assert_int_equal(mem_process_used(), before);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_fast_paths)};
+
+    return cmocka_run_group_tests_name("fast_paths", tests, NULL, NULL);
+}
