@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ring.h: where on the ring a partition lives; everybody asks here. The ring is cut into RING_VNODES
- * equal slices of the tokens, the vnodes. A partition's place is the token of its series, moved on
- * by a whole number of slices that its quantum decides: the quanta of a series are spread over the
- * ring, and inside a quantum neighbours stay neighbours. Without a quantum the place is the token,
- * and the ring is Cassandra's. Any thread. */
+ * ring.h: where on the ring a partition lives; everybody asks here. The ring is cut into
+ * RING_VNODES equal slices of the tokens, the vnodes. A partition's place is the token of its
+ * series, moved on by a whole number of slices that its quantum decides: the quanta of a series are
+ * spread over the ring, and inside a quantum neighbours stay neighbours. Without a quantum the
+ * place is the token, and the ring is Cassandra's. Any thread. */
 #pragma once
 
 #include "base/hash.h"

@@ -32,11 +32,8 @@ static int runs_of_segment(struct segref *ref,
     return rc;
 }
 
-int scan_segment_runs(struct snapshot *snap,
-                      const struct table *t,
-                      scan_run_fn fn,
-                      void *arg,
-                      struct dn_err *err)
+int scan_segment_runs(
+    struct snapshot *snap, const struct table *t, scan_run_fn fn, void *arg, struct dn_err *err)
 {
     const struct version *v = snap->ver;
     struct datum *series = mem_calloc(&snap->shard->owner, t->series_count, sizeof *series);
