@@ -2,7 +2,7 @@
  *
  * Frame head, 48 bytes:
  *   0 magic u32   4 version u16   6 zero u16   8 epoch u64   16 first sequence u64
- *   24 durable u64   32 length of what follows the head u32   36 commits u32   40 checksum u64
+ *   24 durable u64   32 length of what follows the head u32   36 zero u32   40 checksum u64
  * The checksum covers bytes 0..39 and all that follows the head.
  *
  * Batch: fixed head of 40 bytes, then for each column: id u32, type u8, flags u8 (1 nulls, 2

@@ -252,6 +252,21 @@ static void step_insert(struct world *w)
     sqlm_insert_random(&ins, t, &w->rng, w->big ? BIG_ROWS / 4 : rng_below(&w->rng, 8) ? 6 : 60);
     armed = world_arm(w);
     rc = world_exec(w, (const char *)ins.sql.data, &err);
+    if (!armed && world_fault_code(rc) && strstr(err.message, "fresh rows cannot be flushed")) {
+        /* A flush failed a moment ago and memory is full. It is tried again after a pause, and
+         * then, the disk being well again, writes go on. */
+        sched_sim_advance(w->d.v->sched, 2000000000u);
+        rc = world_exec(w, (const char *)ins.sql.data, &err);
+    }
+    if (rc == DN_E_UNDEFINED_TABLE && w->ddl == DDL_DROP && w->ddl_table == i) {
+        /* A write finds out whether the DROP that failed had happened. */
+        world_settle_ddl(w);
+        if (t->exists)
+            world_die(w, (const char *)ins.sql.data, err.message);
+        sqlm_insert_done(&ins);
+        world_disarm(w, armed, false);
+        return;
+    }
     if (rc == 0 && ins.bad)
         world_die(w, (const char *)ins.sql.data, ins.bad);
     if (rc < 0 && !ins.bad && !(armed && world_fault_code(rc)))
@@ -313,9 +328,9 @@ static void step_drop(struct world *w, uint32_t i)
     world_disarm(w, armed, rc < 0);
 }
 
-static void step_ddl(struct world *w)
+/* Creates or drops table i. */
+static void step_ddl(struct world *w, uint32_t i)
 {
-    uint32_t i = rng_below(&w->rng, TABLES);
     struct dendro_error err;
 
     /* An edit of the catalog first finds out how the last one ended. */
@@ -369,7 +384,7 @@ static void world_step(struct world *w)
     else if (what < 35)
         step_checkpoint(w);
     else if (what < 38)
-        step_ddl(w);
+        step_ddl(w, rng_below(&w->rng, TABLES));
     else
         world_reopen(w, rng_one_in(&w->rng, 2));
 }
@@ -387,7 +402,7 @@ static void world_run(struct world *w, uint64_t seed)
     if (world_open(w, &err) < 0)
         world_die(w, "cannot begin", err.text);
     for (uint32_t i = 0; i < TABLES && !w->failed; i++)
-        step_create(w, i);
+        step_ddl(w, i);
     for (int i = 0; i < (w->big ? BIG_STEPS : STEPS) && !w->failed; i++)
         world_step(w);
     if (!w->failed)
