@@ -55,6 +55,7 @@ struct csv_run {
     uint64_t lines;     /* before the record */
     struct csv_bad *bad_last;
     bool row_bad;
+    bool torn; /* quotes are in the wrong place: the number of cells means nothing */
 };
 
 /* ---- parsers ---- */
@@ -296,7 +297,7 @@ csv_time(struct csv_run *r, struct csv_col *c, const struct csv_field *f, struct
 {
     int64_t *to = (int64_t *)c->buf.data + r->p->rows;
 
-    if (f->len == c->time_len && memcmp(f->text, c->time_text, c->time_len) == 0) {
+    if (f->len > 0 && f->len == c->time_len && memcmp(f->text, c->time_text, c->time_len) == 0) {
         *to = c->time_value;
         return 0;
     }
@@ -476,6 +477,14 @@ csv_record_end(struct csv_run *r, size_t start, size_t end, uint64_t fields, str
         rc = csv_bad_row(r, NULL, start, &why, err);
         if (rc < 0)
             return rc;
+    } else if (why.code == DN_E_ENTRY_COUNT && !r->torn) {
+        /* No wonder that a value did not fit. */
+        r->bad_last->column = NULL;
+        r->bad_last->code = why.code;
+        r->bad_last->hint = "";
+        r->bad_last->reason = arena_strdup(&r->p->arena, why.text);
+        if (!r->bad_last->reason)
+            return DN_FAIL_NOMEM(err);
     }
     while (end > start && (r->scan.text[end - 1] == '\n' || r->scan.text[end - 1] == '\r'))
         end--;
@@ -501,10 +510,12 @@ static int csv_record(struct csv_run *r, size_t *at, struct dn_err *err)
     }
     r->key_bytes = layout->to->key_bytes;
     r->row_bad = false;
+    r->torn = false;
     do {
         if (!csv_field_next(&r->scan, *at, &r->p->arena, &lines, &f))
             return DN_FAIL_NOMEM(err);
         *at = f.next;
+        r->torn = r->torn || f.trouble;
         if (DN_LIKELY(fields < layout->fields_count && !r->row_bad)) {
             rc = csv_record_cell(r, start, fields, &f, err);
             if (rc < 0)

@@ -210,15 +210,12 @@ static bool guess_time_name(const char *name)
 /* Unit of whole numbers that are times between 1973 and 2096, -1 if they are none. */
 static int guess_epoch(const struct guess_col *c)
 {
-    int64_t lo = 100000000;
-    int64_t hi = 4000000000;
+    static const int64_t lo[] = {100000000, 100000000000, 100000000000000, 100000000000000000};
+    static const int64_t hi[] = {4000000000, 4000000000000, 4000000000000000, 4000000000000000000};
 
-    for (int unit = 0; unit <= 9; unit += 3) {
-        if (c->min >= lo && c->max <= hi)
-            return unit;
-        lo *= 1000;
-        hi = hi > INT64_MAX / 1000 ? INT64_MAX : hi * 1000;
-    }
+    for (int i = 0; i < 4; i++)
+        if (c->min >= lo[i] && c->max <= hi[i])
+            return 3 * i;
     return -1;
 }
 

@@ -114,8 +114,14 @@ static bool csv_read_decimal(const char *text, size_t len, struct csv_decimal *r
         }
     }
     digits = i - first - (point != SIZE_MAX);
-    if (digits == 0 || digits > CSV_DECIMAL_DIGITS)
+    if (digits == 0)
         return false;
+    if (digits > CSV_DECIMAL_DIGITS) { /* zeros in front are no weight */
+        for (size_t k = first; k < i && (text[k] == '0' || text[k] == '.'); k++)
+            digits -= text[k] == '0';
+        if (digits > CSV_DECIMAL_DIGITS)
+            return false;
+    }
     if (i < len) {
         if ((text[i] != 'e' && text[i] != 'E') || !csv_read_exp(text + i + 1, len - i - 1, &exp10))
             return false;

@@ -393,8 +393,10 @@ int load_run(struct dendro_conn *conn,
     rc = load_init(&l, err);
     if (rc == 0)
         rc = load_all(&l, err);
-    if (l.direct)
+    if (l.direct) {
+        shard_load_wait(l.direct);
         ret->rows = shard_load_committed(l.direct);
+    }
     load_done(&l);
     return rc;
 }

@@ -48,5 +48,7 @@ int shard_load_add(struct shard_load *l,
 int shard_load_end(struct shard_load *l, struct dn_err *err) DN_MUST_CHECK;
 void shard_load_free(struct shard_load *l); /* NULL is fine */
 
-/* Rows that are durable and visible. */
+/* Rows that are durable and visible. After shard_load_wait no batch is on its way that could add to
+ * them. */
 uint64_t shard_load_committed(struct shard_load *l);
+void shard_load_wait(struct shard_load *l);
