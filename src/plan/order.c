@@ -8,7 +8,10 @@
  * only, or if the rest begins with the time column: slabs are disjoint intervals of it and run in
  * its direction. So ORDER BY columns that are, one after the other, those of `rest` with the same
  * directions (pinned columns may stand anywhere: they are constant) need no sort. Key columns are
- * never NULL, so NULLS FIRST or LAST is the same. */
+ * never NULL, so NULLS FIRST or LAST is the same. The last key may also be a function of such a
+ * column that never falls (date_trunc of the time): rows that are in the order of the column are in
+ * its order too, though ties leave what comes after undecided. */
+#include "plan/preds_mono.h"
 #include "plan/select_int.h"
 
 /* Table columns that an AND-ed equality with a constant or parameter makes constant. */
@@ -45,7 +48,9 @@ bool plan_order_given(const struct sel *s, bool grouped)
         const struct bexpr *e = s->outs[s->order[i].col].e;
         uint16_t col;
 
-        if (e->kind != BEXPR_COLUMN)
+        if (e->kind != BEXPR_COLUMN && i + 1 == s->order_count)
+            e = mono_column(e);
+        if (!e || e->kind != BEXPR_COLUMN)
             return false;
         col = s->b.scan_cols[e->col];
         if (order_pinned(s, s->where, col) && t->columns[col].key_pos > 0)

@@ -13,6 +13,7 @@
 #include "plan/bind.h"
 #include "plan/interval.h"
 #include "plan/limits.h"
+#include "plan/preds_mono.h"
 
 #include "catalog/settings.h"
 
@@ -190,27 +191,76 @@ static int pred_real(struct pred_walk *w,
     return pred_one(w, col, (struct iset){.v = v, .n = 1}, ret, err);
 }
 
+/* f(column) op d, f never falling: a range of the column. */
+static int pred_mono(struct pred_walk *w,
+                     const struct bexpr *e,
+                     enum expr_op op,
+                     const struct datum *d,
+                     struct pred_cons *ret,
+                     struct dn_err *err)
+{
+    const struct bexpr *col = mono_column(e);
+    struct interval *v = arena_calloc(w->arena, 1, sizeof(*v));
+    int64_t least = 0;
+
+    if (!v)
+        return DN_FAIL_NOMEM(err);
+    *ret = (struct pred_cons){.never = false};
+    if (op == OP_EQ || op == OP_GE || op == OP_GT) {
+        v->has_lo = v->lo_incl = mono_least(e, &w->ev, d, op == OP_GT, &least);
+        v->lo = (struct datum){.type = col->type, .v = {.i64 = least}};
+    }
+    if (op == OP_EQ || op == OP_LE || op == OP_LT) {
+        v->has_hi = v->hi_incl = mono_least(e, &w->ev, d, op != OP_LT, &least);
+        if (v->has_hi && least == bind_int_min(col->type)) { /* every value is beyond */
+            ret->never = true;
+            return 0;
+        }
+        v->hi = (struct datum){.type = col->type, .v = {.i64 = v->has_hi ? least - 1 : 0}};
+    }
+    if (!v->has_lo && !v->has_hi)
+        return 0;
+    if (v->has_lo && v->has_hi && v->lo.v.i64 > v->hi.v.i64) {
+        ret->never = true;
+        return 0;
+    }
+    return pred_one(w, col->col, (struct iset){.v = v, .n = 1}, ret, err);
+}
+
+/* The side that is about a column, in *ret_col (or NULL) and *ret_e; the other in *ret_other. */
+static enum expr_op pred_sides(const struct bexpr *e,
+                               const struct bexpr **ret_e,
+                               const struct bexpr **ret_col,
+                               const struct bexpr **ret_other)
+{
+    enum expr_op op = bind_op_of(e);
+
+    for (int i = 0; i < 2; i++, op = bind_op_flip(op)) {
+        *ret_e = e->args[i];
+        *ret_other = e->args[1 - i];
+        *ret_col = pred_column(e->args[i]);
+        if (*ret_col || mono_column(e->args[i]))
+            return op;
+    }
+    *ret_e = NULL;
+    return op;
+}
+
 static int pred_compare(struct pred_walk *w,
                         const struct bexpr *e,
                         bool want,
                         struct pred_cons *ret,
                         struct dn_err *err)
 {
-    enum expr_op op = bind_op_of(e);
-    const struct bexpr *col = pred_column(e->args[0]);
-    const struct bexpr *other = e->args[1];
+    const struct bexpr *side, *col, *other;
+    enum expr_op op = pred_sides(e, &side, &col, &other);
     struct iset set;
     struct datum d;
     bool same; /* compared as it is stored */
     int rc;
 
-    if (!col) {
-        col = pred_column(e->args[1]);
-        other = e->args[0];
-        op = bind_op_flip(op);
-    }
     *ret = (struct pred_cons){.never = false};
-    if (!col)
+    if (!side)
         return 0;
     rc = pred_value(w, other, &d, err);
     if (rc != 0)
@@ -221,6 +271,8 @@ static int pred_compare(struct pred_walk *w,
     }
     if (!want)
         op = bind_op_negate(op);
+    if (!col)
+        return d.type == side->type ? pred_mono(w, side, op, &d, ret, err) : 0;
     if (col->type == TYPE_REAL && d.type == TYPE_DOUBLE)
         return pred_real(w, op, col->col, d.v.f64, ret, err);
     same = d.type == col->type && (col == e->args[0] || col == e->args[1]);
