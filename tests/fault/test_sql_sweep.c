@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_sql_sweep.c: one script of statements, from an empty disk over CREATE, INSERT, CHECKPOINT
- * and DROP to a reopened database, in which the n-th storage call or the n-th allocation fails, for
- * n = 1, 2, 3 … until a run goes through unharmed. After each: the error is the one that was
- * injected, `dendro check` finds nothing, nothing leaks, each statement has happened or has not,
- * and the rest of the script leads to the same end.
+ * test_sql_sweep.c: one script of statements, from an empty disk over CREATE, INSERT, UPDATE,
+ * ALTER, CHECKPOINT, TRUNCATE and DROP to a reopened database, in which the n-th storage call or
+ * the n-th allocation fails, for n = 1, 2, 3 … until a run goes through unharmed. After each: the
+ * error is the one that was injected, `dendro check` finds nothing, nothing leaks, each statement
+ * has happened or has not, and the rest of the script leads to the same end.
  *
  * And with synchronous_commit = off on a disk that writes pages in any order: what a crash takes is
  * a suffix of the commits that were not synced. */
@@ -28,7 +28,7 @@ static const struct {
     {REOPEN, NULL},
     {"CREATE SCHEMA s", "DROP SCHEMA s"},
     {"CREATE TABLE s.a (g VARCHAR NOT NULL, t TIMESTAMP NOT NULL, v DOUBLE, n INT DEFAULT 7, "
-     "PRIMARY KEY ((g, QUANTUM(t, 15, 'm')), g, t DESC))",
+     "PRIMARY KEY ((g, QUANTUM(t, 15, 'm')), g, t DESC)) WITH (slab = '1d')",
      "DROP TABLE s.a"},
     {"INSERT INTO s.a VALUES ('x', 1, 0.5, 1), ('x', 90000000, 1.5, NULL), ('y', 2, NULL, 3)",
      NULL},
@@ -43,14 +43,31 @@ static const struct {
      NULL},
     {"CHECKPOINT", NULL},
     {"SELECT * FROM s.a WHERE g = 'x' AND t >= 1 AND t < 100000000", NULL},
+    {"UPDATE s.a SET v = 2.5, n = n WHERE g <> 'y' OR v IS NULL", NULL},
+    {"ALTER TABLE s.a SET (quantum = '30m', slab = '2d')",
+     "ALTER TABLE s.a SET (quantum = '15m', slab = '1d')"},
+    {"DELETE FROM s.a WHERE g = 'y' AND t < 1000", NULL},
     {"DROP TABLE s.a",
      "CREATE TABLE s.a (g VARCHAR NOT NULL, t TIMESTAMP NOT NULL, v DOUBLE, n INT DEFAULT 7, "
-     "PRIMARY KEY ((g, QUANTUM(t, 15, 'm')), g, t DESC))"},
+     "PRIMARY KEY ((g, QUANTUM(t, 30, 'm')), g, t DESC)) WITH (slab = '2d')"},
     {"INSERT INTO s.b (k, x) VALUES (2, 20), (5, 50)", NULL},
     {REOPEN, NULL},
     {"INSERT INTO s.b (k, y) VALUES (6, 'six'), (2, NULL)", NULL},
+    {"ALTER TABLE s.b ADD z VARCHAR NOT NULL DEFAULT 'zed', DROP x, RENAME y TO why",
+     "ALTER TABLE s.b DROP z, ADD x BIGINT DEFAULT 5, RENAME why TO y"},
+    {"UPDATE s.b SET why = 'w', z = z WHERE k < 3", NULL},
+    {"UPDATE s.b SET k = k + 10 WHERE k < 10", "UPDATE s.b SET k = k - 10 WHERE k > 10"},
+    {"SHOW PARTITIONS s.b", NULL},
+    {"DELETE FROM s.b WHERE k = 14", NULL},
+    {"CREATE TABLE s.c (x INT, y DOUBLE)", "DROP TABLE s.c"},
+    {"INSERT INTO s.c VALUES (1, 1.5), (2, 2.5), (2, 2.5)", "TRUNCATE s.c"},
+    {"UPDATE s.c SET y = 0 WHERE x = 2", NULL},
+    {"DELETE FROM s.c WHERE x = 1", NULL},
+    {"TRUNCATE s.c", "INSERT INTO s.c VALUES (2, 0), (2, 0)"},
+    {"INSERT INTO s.c VALUES (3, 3)", "TRUNCATE s.c"},
+    {REOPEN, NULL},
     {"CHECKPOINT", NULL},
-    {"SELECT k, x + 1, y FROM s.b WHERE x IS NOT NULL ORDER BY y, k", NULL},
+    {"SELECT k, why FROM s.b WHERE z IS NOT NULL ORDER BY why, k", NULL},
 };
 
 #define STEPS DN_ARRAY_SIZE(script)
