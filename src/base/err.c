@@ -63,10 +63,16 @@ int dn_err_raise(struct dn_err *err, int code, const char *file, int line, const
     return code;
 }
 
+/* Once per row of a result, so it does not write whole arrays. */
 void dn_err_clear(struct dn_err *err)
 {
-    if (err)
-        memset(err, 0, sizeof *err);
+    if (!err)
+        return;
+    err->code = 0;
+    err->sqlstate[0] = err->text[0] = err->hint[0] = '\0';
+    err->position = 0;
+    err->file = NULL;
+    err->line = 0;
 }
 
 void dn_err_hint(struct dn_err *err, const char *fmt, ...)

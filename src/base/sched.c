@@ -14,6 +14,11 @@ bool sched_is_sim(const struct sched *s)
     return s->ops == &sched_sim_ops;
 }
 
+unsigned sched_cores(const struct sched *s)
+{
+    return s->cores;
+}
+
 uint64_t sched_now_ns(struct sched *s)
 {
     return s->ops->now_ns(s);

@@ -35,6 +35,9 @@ struct sched *sched_sim_new(uint64_t seed, struct dn_err *err);
 void sched_free(struct sched *s); /* NULL is fine; waits for running tasks */
 bool sched_is_sim(const struct sched *s);
 
+/* Tasks that can run at once with profit: the machine's cores; 2 under sim. */
+unsigned sched_cores(const struct sched *s);
+
 /* Monotonic nanoseconds; virtual under sim. */
 uint64_t sched_now_ns(struct sched *s);
 /* sim only: moves virtual time forward and lets due timers fire, each at its own instant: the

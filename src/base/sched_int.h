@@ -33,6 +33,7 @@ struct sched_ops {
 
 struct sched {
     const struct sched_ops *ops; /* static */
+    unsigned cores;              /* constant */
 };
 
 struct sched_task {

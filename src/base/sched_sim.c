@@ -576,6 +576,7 @@ struct sched *sched_sim_new(uint64_t seed, struct dn_err *err)
         return NULL;
     }
     sim->base.ops = &sched_sim_ops;
+    sim->base.cores = 2;
     sim->main.base.sched = &sim->base;
     sim->main.base.name = "main";
     sim->main.state = SIM_READY;

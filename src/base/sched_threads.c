@@ -25,6 +25,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
+#include <unistd.h>
 
 #define SCHED_NS_PER_S         1000000000u
 #define SCHED_THREADS_MAX      1024u
@@ -404,6 +405,13 @@ static const struct sched_ops sched_pool_ops = {
     .broadcast = pool_broadcast,
 };
 
+static unsigned sched_count_cores(void)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return cores < 1 ? 1 : (unsigned)cores;
+}
+
 struct sched *sched_threads_new(unsigned threads_max, struct dn_err *err)
 {
     struct pool *pool;
@@ -425,6 +433,7 @@ struct sched *sched_threads_new(unsigned threads_max, struct dn_err *err)
         return NULL;
     }
     pool->base.ops = &sched_pool_ops;
+    pool->base.cores = sched_count_cores();
     pool->threads_max = threads_max;
     pool_mutex_init(&pool->lock);
     pool_cond_init(&pool->work);

@@ -136,6 +136,7 @@ int stmt_begin(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *
         .params_count = stmt->values ? stmt->plan->params_count : 0,
         .owner = &stmt->owner,
         .cancel = &stmt->conn->cancel,
+        .sched = stmt->conn->db->volume->sched,
     };
     return 0;
 }

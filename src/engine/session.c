@@ -9,7 +9,9 @@ int engine_return(struct dendro_error *to, const struct dn_err *from, int rc)
 {
     if (!to)
         return rc;
-    *to = (struct dendro_error){.code = 0};
+    to->code = 0;
+    to->position = 0;
+    to->sqlstate[0] = to->message[0] = to->hint[0] = '\0';
     if (rc >= 0)
         return rc;
     to->code = rc;

@@ -358,6 +358,11 @@ static int feed_whole(struct exec_feed *f, struct exec_bucket *bucket, struct dn
     return rc < 0 ? rc : exec_agg_stretches(&f->agg, &in, &all, 1, f->decode, err);
 }
 
+static inline bool feed_inside(const struct exec_bucket *b, int64_t value)
+{
+    return value >= b->lo && value <= b->hi;
+}
+
 /* Groups of a unit of one run by the edges of its buckets. 1: that cannot be done. */
 static int feed_edges(struct exec_feed *f, const struct batch *in, struct dn_err *err)
 {
@@ -373,8 +378,9 @@ static int feed_edges(struct exec_feed *f, const struct batch *in, struct dn_err
         return 1;
     while (row < in->count) {
         struct exec_bucket *b = exec_buckets_find(&f->buckets, times[row]);
-        uint32_t lo = row + 1; /* the first row outside is in [lo, hi] */
-        uint32_t hi = in->count;
+        uint32_t lo = row + 1; /* rows before it are inside */
+        uint32_t step = 4;
+        uint32_t hi;
 
         if (!b) {
             DN_ASSERT(!learned);
@@ -389,10 +395,15 @@ static int feed_edges(struct exec_feed *f, const struct batch *in, struct dn_err
             count = 0;
             continue;
         }
+        while (lo + step < in->count && feed_inside(b, times[lo + step])) {
+            lo += step + 1;
+            step *= 2;
+        }
+        hi = lo + step < in->count ? lo + step : in->count;
         while (lo < hi) {
             uint32_t mid = lo + (hi - lo) / 2;
 
-            if (times[mid] >= b->lo && times[mid] <= b->hi)
+            if (feed_inside(b, times[mid]))
                 lo = mid + 1;
             else
                 hi = mid;

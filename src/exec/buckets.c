@@ -70,13 +70,48 @@ struct exec_bucket *exec_buckets_find(struct exec_buckets *b, int64_t value)
 static bool buckets_rows_same(const struct exec_buckets *b, uint32_t x, uint32_t y)
 {
     for (uint32_t k = 0; k < b->spec.keys_count; k++) {
-        struct datum dx = vec_datum(&b->vecs[k], x);
-        struct datum dy = vec_datum(&b->vecs[k], y);
+        const struct vec *v = &b->vecs[k];
+        uint32_t at_x = vec_at(v, x);
+        uint32_t at_y = vec_at(v, y);
+        struct datum dx;
+        struct datum dy;
 
+        if (!v->nulls && at_x == at_y)
+            continue;
+        if (!v->nulls && type_phys(v->type) == PHYS_I64) {
+            if (((const int64_t *)v->data)[at_x] != ((const int64_t *)v->data)[at_y])
+                return false;
+            continue;
+        }
+        dx = vec_datum(v, x);
+        dy = vec_datum(v, y);
         if (dx.null != dy.null || (!dx.null && datum_cmp(&dx, &dy) != 0))
             return false;
     }
     return true;
+}
+
+/* First row after `first` that is of another bucket. */
+static uint32_t buckets_end(const struct exec_buckets *b, uint32_t first, uint32_t count)
+{
+    uint32_t lo = first + 1; /* rows before it are of the bucket */
+    uint32_t step = 4;
+    uint32_t hi;
+
+    while (lo + step < count && buckets_rows_same(b, first, lo + step)) {
+        lo += step + 1;
+        step *= 2;
+    }
+    hi = lo + step < count ? lo + step : count;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+
+        if (buckets_rows_same(b, first, mid))
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
 }
 
 static bool buckets_is(const struct exec_buckets *b, const struct exec_bucket *bucket, uint32_t row)
@@ -161,25 +196,15 @@ int exec_buckets_learn(struct exec_buckets *b,
     for (uint32_t k = 0; k < b->spec.keys_count && rc == 0; k++)
         rc = expr_eval(b->spec.exprs[k], b->ev, &in, &b->vecs[k], err);
     while (first < count && rc == 0) {
-        uint32_t lo = first + 1; /* the first row of another bucket is in [lo, hi] */
-        uint32_t hi = count;
-        bool rising;
+        uint32_t end = buckets_end(b, first, count);
+        bool rising = values[first] <= values[end - 1];
 
-        while (lo < hi) {
-            uint32_t mid = lo + (hi - lo) / 2;
-
-            if (buckets_rows_same(b, first, mid))
-                lo = mid + 1;
-            else
-                hi = mid;
-        }
-        rising = values[first] <= values[lo - 1];
         rc = buckets_note(b,
-                          rising ? values[first] : values[lo - 1],
-                          rising ? values[lo - 1] : values[first],
+                          rising ? values[first] : values[end - 1],
+                          rising ? values[end - 1] : values[first],
                           first,
                           err);
-        first = lo;
+        first = end;
     }
     return rc;
 }

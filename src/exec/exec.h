@@ -19,6 +19,7 @@ struct exec_ctx {
     uint32_t params_count;
     struct mem_owner *owner;   /* statement's memory, with its limit */
     const atomic_bool *cancel; /* NULL = never; looked at for every batch */
+    struct sched *sched;       /* tasks that help; NULL = none */
 };
 
 struct op;

@@ -7,26 +7,56 @@
  * one thread as long as that is quick, then by several; above anything else batches are pulled. */
 #include "exec/agg_units.h"
 #include "exec/exec_int.h"
+#include "exec/team.h"
 
 #include <inttypes.h>
 
-#define AGG_MORSEL_ROWS 65536u /* taken from the scan at a time when threads may share it */
+#define AGG_MORSEL_ROWS 32768u  /* taken from the scan at a time when threads may share it */
+#define AGG_ALONE_ROWS  32768u  /* decoded by one thread before others are called */
+#define AGG_TEAM_ROWS   131072u /* expected from the scan if others may be called */
 
 struct op_aggregate {
     struct exec_source *source; /* of the input; NULL: batches are pulled */
     struct exec_units units;
-    struct exec_feed feed; /* this thread's; agg is the result */
-    struct vec *out;       /* owned: result columns */
+    struct exec_feed feed;     /* this thread's; agg is the result */
+    struct exec_feed *helpers; /* owned: the others' */
+    uint32_t helpers_count;
+    struct exec_team team;
+    struct vec *out; /* owned: result columns */
     uint32_t emitted;
     bool drained; /* input is read */
 };
+
+/* How many helpers the scan is worth, if it turns out to need decoding. */
+static uint32_t aggregate_helpers(const struct op *op)
+{
+    const struct op_aggregate *st = op->state;
+    struct scan_stats stats;
+
+    for (uint32_t g = 0; g < op->node->aggs_count; g++)
+        if (op->node->aggs[g].distinct)
+            return 0; /* sets of values are not brought together */
+    scan_get_stats(st->source->scan, &stats);
+    return stats.rows_expected < exec_team_rows(op->ctx, AGG_TEAM_ROWS)
+               ? 0
+               : exec_team_helpers(op->ctx);
+}
+
+static struct scan_reader_options aggregate_reading(struct op *op)
+{
+    const struct op_aggregate *st = op->state;
+
+    return (struct scan_reader_options){
+        .blocks = true,
+        .morsel_rows = st->helpers_count ? exec_team_rows(op->ctx, AGG_MORSEL_ROWS) : 0,
+        .owner = &op->mem};
+}
 
 static int op_aggregate_open(struct op *op, struct dn_err *err)
 {
     struct op_aggregate *st = op->state;
     const struct plan_node *node = op->node;
-    struct scan_reader_options options = {
-        .blocks = true, .morsel_rows = AGG_MORSEL_ROWS, .owner = &op->mem};
+    struct scan_reader_options options;
     int rc;
 
     st->out = mem_calloc(&op->mem, node->cols_count, sizeof *st->out);
@@ -36,13 +66,20 @@ static int op_aggregate_open(struct op *op, struct dn_err *err)
     if (!st->source)
         return exec_agg_init(&st->feed.agg, node, op->ctx, &op->mem, err);
     rc = exec_units_plan(&st->units, node, st->source, err);
-    return rc < 0 ? rc : exec_feed_open(&st->feed, &st->units, &options, err);
+    if (rc < 0)
+        return rc;
+    st->helpers_count = aggregate_helpers(op);
+    options = aggregate_reading(op);
+    return exec_feed_open(&st->feed, &st->units, &options, err);
 }
 
 static void op_aggregate_close(struct op *op)
 {
     struct op_aggregate *st = op->state;
 
+    for (uint32_t i = 0; st->helpers && i < st->helpers_count; i++)
+        exec_feed_close(&st->helpers[i]);
+    mem_free(st->helpers);
     exec_feed_close(&st->feed);
     mem_free(st->out);
 }
@@ -65,15 +102,52 @@ static int aggregate_drain_batches(struct op *op, struct dn_err *err)
     }
 }
 
+/* A helper's share. */
+static int aggregate_help(void *arg, uint32_t number, struct exec_team *team, struct dn_err *err)
+{
+    struct op *op = arg;
+    struct op_aggregate *st = op->state;
+    struct exec_feed *feed = &st->helpers[number];
+    const struct scan_reader_options options = aggregate_reading(op);
+    int rc = exec_feed_open(feed, &st->units, &options, err);
+
+    while (rc == 0 && !exec_team_stopped(team))
+        rc = exec_feed_next(feed, err);
+    return rc < 0 ? rc : 0;
+}
+
+static int aggregate_call_team(struct op *op, struct dn_err *err)
+{
+    struct op_aggregate *st = op->state;
+    int rc = scan_share(st->source->scan, err);
+
+    if (rc < 0)
+        return rc;
+    st->helpers = mem_calloc(&op->mem, st->helpers_count, sizeof *st->helpers);
+    if (!st->helpers)
+        return DN_FAIL_NOMEM(err);
+    return exec_team_start(&st->team, op->ctx, st->helpers_count, aggregate_help, op, err);
+}
+
 static int aggregate_drain_units(struct op *op, struct dn_err *err)
 {
     struct op_aggregate *st = op->state;
     int rc;
 
-    do
+    do {
+        if (st->helpers_count && !st->helpers &&
+            st->feed.rows_decoded >= exec_team_rows(op->ctx, AGG_ALONE_ROWS)) {
+            rc = aggregate_call_team(op, err);
+            if (rc < 0)
+                break;
+        }
         rc = exec_feed_next(&st->feed, err);
-    while (rc == 0);
-    return rc == DN_EOF ? 0 : rc;
+    } while (rc == 0 && !exec_team_stopped(&st->team));
+    rc = exec_team_join(&st->team, rc, err);
+    for (uint32_t i = 0; st->helpers && i < st->helpers_count && rc >= 0; i++)
+        if (st->helpers[i].agg.node) /* it was opened */
+            rc = exec_agg_merge(&st->feed.agg, &st->helpers[i].agg, err);
+    return rc < 0 ? rc : 0;
 }
 
 static int op_aggregate_next(struct op *op, struct batch *ret, struct dn_err *err)

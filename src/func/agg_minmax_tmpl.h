@@ -11,6 +11,7 @@
 
 #define MINMAX_PASTE_(a, b) a##b
 #define MINMAX_PASTE(a, b)  MINMAX_PASTE_(a, b)
+#define MINMAX_LANES        8u
 #define MINMAX_ONE          MINMAX_PASTE(MINMAX_ALL, _one)
 
 static inline void MINMAX_ONE(struct agg_minmax *s, MINMAX_T x)
@@ -34,11 +35,18 @@ static int MINMAX_ALL(void *state,
     if (v->form == VEC_CONST)
         rows = 1;
     if (v->form == VEC_FLAT && !v->nulls && !sel) {
-        MINMAX_T best = data[0];
+        MINMAX_T best[MINMAX_LANES]; /* independent, so that they can be one register */
+        uint32_t i = MINMAX_LANES;
 
-        for (uint32_t i = 1; i < rows; i++)
-            best = MINMAX_BETTER(data[i], best) ? data[i] : best;
-        MINMAX_ONE(state, best);
+        for (uint32_t k = 0; k < MINMAX_LANES; k++)
+            best[k] = data[k < rows ? k : 0];
+        for (; i + MINMAX_LANES <= rows; i += MINMAX_LANES)
+            for (uint32_t k = 0; k < MINMAX_LANES; k++)
+                best[k] = MINMAX_BETTER(data[i + k], best[k]) ? data[i + k] : best[k];
+        for (; i < rows; i++)
+            best[0] = MINMAX_BETTER(data[i], best[0]) ? data[i] : best[0];
+        for (uint32_t k = 0; k < MINMAX_LANES; k++)
+            MINMAX_ONE(state, best[k]);
         return 0;
     }
     for (uint32_t i = 0; i < rows; i++) {
@@ -71,6 +79,7 @@ static int MINMAX_GROUPED(void *const *states,
 #undef MINMAX_PASTE_
 #undef MINMAX_PASTE
 #undef MINMAX_ONE
+#undef MINMAX_LANES
 #undef MINMAX_T
 #undef MINMAX_FIELD
 #undef MINMAX_CAST

@@ -174,7 +174,9 @@ bool scan_zone_may(
     const struct scan *s, const struct scan_src *src, uint32_t block, uint32_t vector, bool *holds)
 {
     for (uint32_t i = 0; i < s->spec.preds_count; i++) {
-        int test = s->pred_series[i] ? 1 : scan_zone_test(src, block, vector, &s->spec.preds[i]);
+        int test = s->pred_series[i] ? 1
+                   : s->spec.plain   ? 0
+                                     : scan_zone_test(src, block, vector, &s->spec.preds[i]);
         if (test < 0)
             return false;
         if (holds)
