@@ -589,6 +589,8 @@ int stmt_run_change(struct dendro_stmt *stmt, struct dn_err *err)
         change_pause(stmt, i);
         rc = stmt_compiled(stmt) ? 0 : stmt_compile(stmt, err);
     }
+    if (rc == DN_E_NOMEM && err)
+        err->hint[0] = '\0'; /* what an operator advises is about queries */
     if (rc == DN_E_NOMEM)
         dn_err_hint(err,
                     stmt->ast->kind == STMT_DELETE

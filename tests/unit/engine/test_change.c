@@ -379,7 +379,7 @@ static void fiber_append(void *arg)
         int64_t epoch = r->epoch;
         must(r, conn, "INSERT INTO e VALUES (1), (2)");
         if (epoch == r->epoch && epoch % 2 == 0)
-            r->since += 2; /* no TRUNCATE came near it */
+            r->since += 2;               /* no TRUNCATE came near it */
         sched_sleep_ns(r->sched, 20000); /* time moves only when all wait */
     }
     dendro_disconnect(conn);

@@ -258,7 +258,9 @@ static void test_memory_limit(void **state)
     mem_owner_init(&database, "database", NULL, 2500);
     mem_owner_init(&owner, "statement", &database, 0);
     assert_int_equal(run(filter(scan, compare(">", 1)), &ctx, &err), DN_E_NOMEM);
-    assert_string_equal(err.text, "Filter: out of memory at the limit of 2500 bytes");
+    /* Arenas take whole chunks in release builds: there the scan may be the one that needs more. */
+    assert_non_null(strstr(err.text, ": out of memory at the limit of 2500 bytes"));
+    assert_true(strncmp(err.text, "Filter", 6) == 0 || strncmp(err.text, "Scan", 4) == 0);
     assert_non_null(strstr(err.hint, "memory_limit"));
 }
 
