@@ -46,20 +46,42 @@ int shard_open(struct volume *v,
     return DN_OK;
 }
 
+void shard_task_start(struct shard *s, struct shard_task *t, const char *name, sched_fn fn)
+{
+    struct sched_task *task = t->task;
+
+    DN_ASSERT(!shard_task_busy(t));
+    t->running = true;
+    t->starting = true;
+    t->task = NULL;
+    sched_unlock(s->lock);
+    if (task)
+        sched_join(task);
+    if (sched_spawn(s->sched, name, fn, s, &task, NULL) < 0)
+        task = NULL;
+    sched_lock(s->lock);
+    t->task = task;
+    t->starting = false; /* the task may have ended already; only now may the next one start */
+    if (!task)
+        t->running = false;
+    sched_broadcast(s->cond);
+}
+
 static void shard_stop_tasks(struct shard *s)
 {
     sched_lock(s->lock);
     s->closing = true;
     s->merge_stop = true;
-    while (s->task_running || s->sync_running || s->merge_running || s->flushing || s->merging)
+    while (shard_task_busy(&s->flush_task) || shard_task_busy(&s->sync_task) ||
+           shard_task_busy(&s->merge_task) || s->flushing || s->merging)
         sched_wait(s->cond, s->lock);
     sched_unlock(s->lock);
-    if (s->task)
-        sched_join(s->task);
-    if (s->sync_task)
-        sched_join(s->sync_task);
-    if (s->merge_task)
-        sched_join(s->merge_task);
+    if (s->flush_task.task)
+        sched_join(s->flush_task.task);
+    if (s->sync_task.task)
+        sched_join(s->sync_task.task);
+    if (s->merge_task.task)
+        sched_join(s->merge_task.task);
     /* Unsynced commits become durable, and a failed append certain, if the storage lets them. */
     if (s->options.read_only)
         return;

@@ -289,7 +289,7 @@ static void commit_sync_task(void *arg)
     if (shard_log_sync(s, NULL) < 0 && shard_log_roll(s, NULL) == DN_OK)
         DN_IGNORE(shard_rescue(s, NULL));
     sched_lock(s->lock);
-    s->sync_running = false;
+    s->sync_task.running = false;
     shard_token_give(s);
     sched_unlock(s->lock);
 }
@@ -297,21 +297,9 @@ static void commit_sync_task(void *arg)
 /* Lock held, no sync task running. */
 static void commit_sync_kick(struct shard *s)
 {
-    struct sched_task *old = s->sync_task;
-
-    if (!s->sync_wanted || s->sync_running || !s->options.background || s->closing)
+    if (!s->sync_wanted || shard_task_busy(&s->sync_task) || !s->options.background || s->closing)
         return;
-    s->sync_running = true;
-    s->sync_task = NULL;
-    sched_unlock(s->lock);
-    if (old)
-        sched_join(old);
-    if (sched_spawn(s->sched, "log-sync", commit_sync_task, s, &old, NULL) < 0)
-        old = NULL;
-    sched_lock(s->lock);
-    s->sync_task = old;
-    if (!old)
-        s->sync_running = false;
+    shard_task_start(s, &s->sync_task, "log-sync", commit_sync_task);
 }
 
 /* Lock held: waits while too much awaits its flush. */
@@ -334,13 +322,13 @@ static int commit_wait_room(struct shard *s, struct dn_err *err)
             return rc;
         }
         shard_flush_kick(s);
-        if (!s->task_running && s->flush_rc < 0) {
+        if (!shard_task_busy(&s->flush_task) && s->flush_rc < 0) {
             if (err)
                 *err = s->flush_why;
             dn_err_prefix(err, "fresh rows cannot be flushed");
             return s->flush_rc;
         }
-        if (!s->task_running && !s->flushing)
+        if (!shard_task_busy(&s->flush_task) && !s->flushing)
             return DN_OK; /* no background work here: the caller flushes after its commit */
         sched_wait(s->cond, s->lock);
     }

@@ -440,7 +440,7 @@ static void flush_task(void *arg)
         s->flush_failed_ns = sched_now_ns(s->sched);
         DN_IGNORE(DN_FAIL(&s->flush_why, rc, "the log could not begin a new chunk"));
     }
-    s->task_running = false;
+    s->flush_task.running = false;
     sched_broadcast(s->cond);
     sched_unlock(s->lock);
 }
@@ -449,24 +449,11 @@ void shard_flush_kick(struct shard *s)
 {
     bool due = s->ver->sets_count > 1 ||
                memgroup_bytes(version_active(s->ver)) >= s->options.memtable_bytes;
-    struct sched_task *old = s->task;
 
-    if (!due || s->task_running || !s->options.background || s->closing)
+    if (!due || shard_task_busy(&s->flush_task) || !s->options.background || s->closing)
         return;
     if (s->flush_rc < 0 && sched_now_ns(s->sched) - s->flush_failed_ns < FLUSH_RETRY_NS)
         return;
     s->flush_rc = DN_OK;
-    s->task_running = true;
-    s->task = NULL;
-    sched_unlock(s->lock);
-    if (old)
-        sched_join(old);
-    if (sched_spawn(s->sched, "flush", flush_task, s, &old, NULL) < 0)
-        old = NULL;
-    sched_lock(s->lock);
-    s->task = old;
-    if (!old) {
-        s->task_running = false;
-        sched_broadcast(s->cond); /* writers may wait for it */
-    }
+    shard_task_start(s, &s->flush_task, "flush", flush_task);
 }

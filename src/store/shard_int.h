@@ -86,6 +86,13 @@ struct rowid_counter {
     uint64_t next;
 };
 
+/* One of the background tasks; one of its kind at a time. Under lock. */
+struct shard_task {
+    struct sched_task *task; /* joined before the next of its kind, and at close */
+    bool running;            /* its function sets it to false at its end */
+    bool starting;           /* somebody is between joining the last and noting the next */
+};
+
 struct chunk_seq {
     uint64_t number; /* of the chunk */
     uint64_t seq;    /* of its last commit, 0 = none */
@@ -134,18 +141,15 @@ struct shard {
     struct buf frame; /* the leader's */
 
     /* flush */
-    bool flushing;           /* one at a time */
-    struct sched_task *task; /* background flush, joined before the next and at close */
-    bool task_running;
+    bool flushing; /* one at a time */
+    struct shard_task flush_task;
     bool sync_wanted; /* unsynced appends are out */
-    struct sched_task *sync_task;
-    bool sync_running;
+    struct shard_task sync_task;
     uint32_t loads;     /* under way, see shard_load.c */
     uint64_t load_mark; /* sequence of the last load that was committed; the token's holder */
     bool merging;       /* one merge at a time */
     bool merge_stop;    /* it shall end early: close, or a table goes */
-    struct sched_task *merge_task;
-    bool merge_running;
+    struct shard_task merge_task;
     int merge_rc; /* of the last merge */
     bool closing;
     int flush_rc; /* of the last flush */
@@ -153,6 +157,13 @@ struct shard {
     uint64_t flush_failed_ns; /* when it failed */
     struct shard_stats stats;
 };
+
+/* shard.c, lock held: starts a task unless one of its kind runs; lets the lock go meanwhile. */
+void shard_task_start(struct shard *s, struct shard_task *t, const char *name, sched_fn fn);
+static inline bool shard_task_busy(const struct shard_task *t)
+{
+    return t->running || t->starting;
+}
 
 /* version.c */
 struct segref *segref_new(struct shard *s, const struct seg_meta *meta, const struct table *t);

@@ -390,28 +390,14 @@ static void merge_task(void *arg)
     /* A failure is counted; the next flush tries again. */
     DN_IGNORE(shard_merge(s, NULL));
     sched_lock(s->lock);
-    s->merge_running = false;
+    s->merge_task.running = false;
     sched_broadcast(s->cond);
     sched_unlock(s->lock);
 }
 
 void shard_merge_kick(struct shard *s)
 {
-    struct sched_task *old = s->merge_task;
-
-    if (s->merge_running || !s->options.background || s->closing)
+    if (shard_task_busy(&s->merge_task) || !s->options.background || s->closing)
         return;
-    s->merge_running = true;
-    s->merge_task = NULL;
-    sched_unlock(s->lock);
-    if (old)
-        sched_join(old);
-    if (sched_spawn(s->sched, "merge", merge_task, s, &old, NULL) < 0)
-        old = NULL;
-    sched_lock(s->lock);
-    s->merge_task = old;
-    if (!old) {
-        s->merge_running = false;
-        sched_broadcast(s->cond);
-    }
+    shard_task_start(s, &s->merge_task, "merge", merge_task);
 }
