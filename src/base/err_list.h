@@ -56,4 +56,9 @@ DN_ERR(BAD_ESCAPE,        49, "22025", "An escape in a LIKE pattern has nothing 
 DN_ERR(BAD_SUBSTRING,     50, "22011", "The length of a substring is negative.")
 DN_ERR(TABLE_CHANGED,     51, "40001", "The table was altered, emptied or dropped while the statement ran.")
 DN_ERR(DUPLICATE_KEY,     52, "23505", "Two rows of one statement would have the same key.")
+DN_ERR(CARDINALITY,       53, "21000", "A subquery used as a value returned more than one row.")
+DN_ERR(WINDOWING,         54, "42P20", "A window is used or defined where it may not be.")
+DN_ERR(BAD_FRAME,         55, "22013", "The offset of a window frame is NULL or negative.")
+DN_ERR(BAD_RECURSION,     56, "42P19", "WITH RECURSIVE in a form that cannot be evaluated.")
+DN_ERR(DUPLICATE_ALIAS,   57, "42712", "Two items of FROM have the same name.")
 /* clang-format on */

@@ -7,61 +7,9 @@
  * One thread at a time while planning; a finished plan may be read by any thread. */
 #pragma once
 
-#include "catalog/catalog.h"
 #include "catalog/settings.h"
-#include "func/expr.h"
+#include "plan/node.h"
 #include "sql/ast.h"
-#include "store/scan.h"
-
-enum plan_kind {
-#define DN_PLAN(NAME, name) PLAN_##NAME,
-#include "plan/node_list.h"
-#undef DN_PLAN
-    PLAN_KIND_MAX
-};
-
-struct plan_col {
-    const char *name; /* header of the result */
-    enum type_id type;
-};
-
-struct plan_agg {
-    const struct agg *agg;
-    struct bexpr *arg;  /* NULL for count(*); over the input's columns */
-    struct bexpr *arg2; /* the second argument (agg->arg2); NULL = none */
-    bool distinct;
-    uint32_t pos;
-};
-
-struct plan_sort_key {
-    uint32_t col; /* of the input */
-    bool desc;
-    bool nulls_first;
-};
-
-struct plan_node {
-    enum plan_kind kind;
-    struct plan_node *input; /* NULL for leaves */
-    struct plan_col *cols;   /* what it returns */
-    uint32_t cols_count;
-
-    const struct table *table; /* SCAN */
-    uint16_t *scan_cols;       /* SCAN: store columns, in the order of cols */
-    struct scan_pred *preds;   /* SCAN: from the WHERE clause, constants only */
-    uint32_t preds_count;
-    /* SCAN with parameters in the WHERE clause: preds are made at execution by plan_scan_preds().
-     */
-    struct bexpr *prune;  /* SCAN: the whole WHERE clause, for that; NULL = none */
-    struct bexpr *filter; /* FILTER */
-    struct bexpr **exprs; /* PROJECT: cols_count of them; AGGREGATE: group keys */
-    uint32_t exprs_count;
-    struct plan_agg *aggs; /* AGGREGATE: after the keys in cols */
-    uint32_t aggs_count;
-    struct plan_sort_key *keys; /* SORT */
-    uint32_t keys_count;
-    struct bexpr *limit; /* LIMIT: BIGINT, NULL = none; also a hint on SORT (top-N) */
-    struct bexpr *offset;
-};
 
 /* What an UPDATE puts into one column. */
 struct plan_set {
@@ -88,7 +36,16 @@ struct plan {
     uint32_t hidden_cols; /* trailing columns of the root that only the sort needed: not shown */
     enum type_id *param_types; /* params_count; TYPE_NONE = could be anything (taken as VARCHAR) */
     uint32_t params_count;
-    const struct table *table;  /* referenced; NULL without FROM */
+    uint32_t
+        slots_count; /* parameters in all: the statement's own, then those of binds and inits */
+    struct plan_cte *ctes;
+    uint32_t ctes_count;
+    struct plan_init *inits;
+    uint32_t inits_count;
+    uint32_t works_count;        /* working tables of RECURSIVE nodes */
+    const struct table **tables; /* all that are read, each referenced */
+    uint32_t tables_count;
+    const struct table *table;  /* UPDATE, DELETE: the one that is changed; SELECT: the first */
     struct plan_change *change; /* UPDATE, DELETE; NULL for others */
     char notice[256];           /* "" or a warning for EXPLAIN (full scan) */
 };

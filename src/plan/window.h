@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * window.h: what a WINDOW node computes. Memory and threads as in node.h. */
+#pragma once
+
+#include "plan/node.h"
+
+struct winfunc; /* func/winfunc.h */
+
+enum plan_frame_mode { FRAME_ROWS, FRAME_RANGE, FRAME_GROUPS };
+enum plan_frame_bound {
+    BOUND_UNBOUNDED_PRECEDING,
+    BOUND_PRECEDING, /* offset */
+    BOUND_CURRENT,
+    BOUND_FOLLOWING, /* offset */
+    BOUND_UNBOUNDED_FOLLOWING
+};
+enum plan_frame_exclude { EXCLUDE_NONE, EXCLUDE_CURRENT, EXCLUDE_GROUP, EXCLUDE_TIES };
+
+struct plan_frame {
+    enum plan_frame_mode mode;
+    enum plan_frame_bound start, end;
+    struct bexpr *start_offset; /* no columns; BIGINT for ROWS and GROUPS; RANGE: BIGINT, DOUBLE,
+                                   NUMERIC or INTERVAL, to be added to the one order column */
+    struct bexpr *end_offset;
+    enum plan_frame_exclude exclude;
+};
+
+/* One call OVER a window: a window function or an aggregate. */
+struct plan_window_call {
+    const struct winfunc *fn; /* row_number …; NULL: an aggregate */
+    struct plan_agg agg;      /* the aggregate; arguments over the input's columns */
+    struct bexpr **args;      /* of fn, over the input's columns */
+    uint32_t args_count;
+    struct bexpr *filter; /* aggregates: FILTER; NULL = none */
+    struct plan_frame frame;
+    enum type_id type; /* of the result */
+    uint32_t pos;
+};
+
+/* All calls of a node have the same PARTITION BY and ORDER BY; the input comes sorted by both.
+ * Columns: those of the input, then one for each call. */
+struct plan_window {
+    uint32_t *partition; /* columns of the input */
+    uint32_t partition_count;
+    struct plan_sort_key *order;
+    uint32_t order_count;
+    struct plan_window_call *calls;
+    uint32_t calls_count;
+};
