@@ -51,14 +51,15 @@ struct plan_sort_key {
 /* ---- two inputs ---- */
 
 enum plan_join_kind {
-    JOIN_INNER,
-    JOIN_LEFT,   /* every left row at least once */
-    JOIN_FULL,   /* every row of both at least once; never of APPLY */
-    JOIN_SEMI,   /* left rows with a match, once; columns of the left only */
-    JOIN_ANTI,   /* left rows without */
-    JOIN_MARK,   /* every left row once, and a BOOLEAN behind its columns: is there a match? */
-    JOIN_SINGLE, /* like LEFT, but a second match is an error (DN_E_CARDINALITY): scalar subquery */
-    JOIN_KIND_MAX
+    PLAN_JOIN_INNER,
+    PLAN_JOIN_LEFT,   /* every left row at least once */
+    PLAN_JOIN_FULL,   /* every row of both at least once; never of APPLY */
+    PLAN_JOIN_SEMI,   /* left rows with a match, once; columns of the left only */
+    PLAN_JOIN_ANTI,   /* left rows without */
+    PLAN_JOIN_MARK,   /* every left row once, and a BOOLEAN behind its columns: is there a match? */
+    PLAN_JOIN_SINGLE, /* like LEFT, but a second match is an error (DN_E_CARDINALITY): scalar
+                         subquery */
+    PLAN_JOIN_KIND_MAX
 };
 
 /* One pair of expressions that must be equal. */
@@ -98,7 +99,7 @@ struct plan_join {
 
 /* UNION ALL hands on left rows, then right ones. INTERSECT and EXCEPT compare whole rows, NULLs
  * being equal; with all they count (min, difference), else each row comes once. */
-enum plan_setop { SETOP_UNION_ALL, SETOP_INTERSECT, SETOP_EXCEPT };
+enum plan_setop { PLAN_SETOP_UNION_ALL, PLAN_SETOP_INTERSECT, PLAN_SETOP_EXCEPT };
 
 /* FUNCTION: a function that returns rows, in FROM. Arguments have no columns of an input (what
  * LATERAL gives comes as parameters). Several: side by side, short ones filled with NULL. */

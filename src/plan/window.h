@@ -7,15 +7,20 @@
 
 struct winfunc; /* func/winfunc.h */
 
-enum plan_frame_mode { FRAME_ROWS, FRAME_RANGE, FRAME_GROUPS };
+enum plan_frame_mode { PLAN_FRAME_ROWS, PLAN_FRAME_RANGE, PLAN_FRAME_GROUPS };
 enum plan_frame_bound {
-    BOUND_UNBOUNDED_PRECEDING,
-    BOUND_PRECEDING, /* offset */
-    BOUND_CURRENT,
-    BOUND_FOLLOWING, /* offset */
-    BOUND_UNBOUNDED_FOLLOWING
+    PLAN_BOUND_UNBOUNDED_PRECEDING,
+    PLAN_BOUND_PRECEDING, /* offset */
+    PLAN_BOUND_CURRENT,
+    PLAN_BOUND_FOLLOWING, /* offset */
+    PLAN_BOUND_UNBOUNDED_FOLLOWING
 };
-enum plan_frame_exclude { EXCLUDE_NONE, EXCLUDE_CURRENT, EXCLUDE_GROUP, EXCLUDE_TIES };
+enum plan_frame_exclude {
+    PLAN_EXCLUDE_NONE,
+    PLAN_EXCLUDE_CURRENT,
+    PLAN_EXCLUDE_GROUP,
+    PLAN_EXCLUDE_TIES
+};
 
 struct plan_frame {
     enum plan_frame_mode mode;
