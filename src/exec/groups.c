@@ -7,10 +7,11 @@
  *   else                   hashes column by column, a look-up per row */
 #include "exec/groups.h"
 
+#include "exec/value.h"
+
 #include <string.h>
 
-#define GROUPS_NULL_HASH 0x9e3779b97f4a7c15u
-#define GROUPS_NO_ID     UINT32_MAX
+#define GROUPS_NO_ID UINT32_MAX
 
 int exec_groups_init(struct exec_groups *g,
                      const enum type_id *types,
@@ -42,109 +43,12 @@ void exec_groups_done(struct exec_groups *g)
     memset(g, 0, sizeof *g);
 }
 
-/* ---- hashing ---- */
-
-static uint64_t groups_f64_hash(double f)
-{
-    uint64_t bits;
-
-    if (f != f)
-        return GROUPS_NULL_HASH + 1;
-    f = f == 0 ? 0 : f; /* one zero */
-    memcpy(&bits, &f, sizeof bits);
-    return dn_mix64(bits);
-}
-
-/* Of the value at a position of data, whatever the form. */
-static uint64_t groups_value_hash(const struct vec *v, uint32_t at)
-{
-    struct vstr s;
-
-    switch (type_phys(v->type)) {
-    case PHYS_I8:
-        return dn_mix64((uint64_t)((const int8_t *)v->data)[at]);
-    case PHYS_I16:
-        return dn_mix64((uint64_t)((const int16_t *)v->data)[at]);
-    case PHYS_I32:
-        return dn_mix64((uint64_t)((const int32_t *)v->data)[at]);
-    case PHYS_I64:
-        return dn_mix64((uint64_t)((const int64_t *)v->data)[at]);
-    case PHYS_F32:
-        return groups_f64_hash((double)((const float *)v->data)[at]);
-    case PHYS_F64:
-        return groups_f64_hash(((const double *)v->data)[at]);
-    case PHYS_STR:
-        s = ((const struct vstr *)v->data)[at];
-        return dn_hash64(s.ptr, s.len, 0);
-    case PHYS_INTERVAL:
-        return vinterval_hash(((const struct vinterval *)v->data)[at]);
-    case PHYS_MAX:
-        break;
-    }
-    return 0;
-}
-
-static inline uint64_t groups_combine(uint64_t h, uint64_t value)
-{
-    return (h ^ value) * 0xff51afd7ed558ccdu + (h >> 29);
-}
-
-static uint64_t groups_row_hash(const struct vec *keys, uint32_t keys_count, uint32_t row)
-{
-    uint64_t h = 0;
-
-    for (uint32_t k = 0; k < keys_count; k++)
-        h = groups_combine(h,
-                           vec_is_null(&keys[k], row)
-                               ? GROUPS_NULL_HASH
-                               : groups_value_hash(&keys[k], vec_at(&keys[k], row)));
-    return dn_mix64(h);
-}
-
 /* ---- looking up ---- */
 
 struct groups_look {
     const struct exec_groups *g;
     const struct vec *keys;
 };
-
-static bool groups_str_same(struct vstr a, struct vstr b)
-{
-    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
-}
-
-static bool groups_f64_same(double a, double b)
-{
-    return a == b || (a != a && b != b);
-}
-
-/* Values at positions of two arrays of one type. */
-static bool
-groups_value_same(enum type_id type, const void *a, uint32_t at_a, const void *b, uint32_t at_b)
-{
-    switch (type_phys(type)) {
-    case PHYS_I8:
-        return ((const int8_t *)a)[at_a] == ((const int8_t *)b)[at_b];
-    case PHYS_I16:
-        return ((const int16_t *)a)[at_a] == ((const int16_t *)b)[at_b];
-    case PHYS_I32:
-        return ((const int32_t *)a)[at_a] == ((const int32_t *)b)[at_b];
-    case PHYS_I64:
-        return ((const int64_t *)a)[at_a] == ((const int64_t *)b)[at_b];
-    case PHYS_F32:
-        return groups_f64_same((double)((const float *)a)[at_a], (double)((const float *)b)[at_b]);
-    case PHYS_F64:
-        return groups_f64_same(((const double *)a)[at_a], ((const double *)b)[at_b]);
-    case PHYS_STR:
-        return groups_str_same(((const struct vstr *)a)[at_a], ((const struct vstr *)b)[at_b]);
-    case PHYS_INTERVAL:
-        return vinterval_cmp(((const struct vinterval *)a)[at_a],
-                             ((const struct vinterval *)b)[at_b]) == 0;
-    case PHYS_MAX:
-        break;
-    }
-    return false;
-}
 
 static bool groups_same(const void *ctx, const void *key, uint32_t id)
 {
@@ -158,7 +62,7 @@ static bool groups_same(const void *ctx, const void *key, uint32_t id)
 
         if (null != vec_bit(c->nulls, id))
             return false;
-        if (!null && !groups_value_same(c->type, v->data, vec_at(v, row), c->data, id))
+        if (!null && !exec_value_same(c->type, v->data, vec_at(v, row), c->data, id))
             return false;
     }
     return true;
@@ -283,74 +187,13 @@ static int groups_find_codes(struct exec_groups *g,
             ids[i] = *memo;
         } else {
             rc = groups_id(
-                g, look, row, groups_row_hash(look->keys, g->keys_count, row), &ids[i], err);
+                g, look, row, exec_row_hash(look->keys, g->keys_count, row), &ids[i], err);
             if (rc < 0)
                 return rc;
             if (memo)
                 *memo = ids[i];
         }
         last = row;
-    }
-    return 0;
-}
-
-/* FLAT columns of the common types: the type is decided once, not per row. */
-static void groups_hash_flat(const struct vec *v, const struct batch *in, uint64_t *hashes)
-{
-    const int64_t *longs = v->data;
-    const struct vstr *strings = v->data;
-    enum phys phys = type_phys(v->type);
-
-    for (uint32_t i = 0; i < in->sel_count; i++) {
-        uint32_t row = in->sel ? in->sel[i] : i;
-        uint64_t h;
-
-        if (vec_bit(v->nulls, row))
-            h = GROUPS_NULL_HASH;
-        else if (phys == PHYS_I64)
-            h = dn_mix64((uint64_t)longs[row]);
-        else if (phys == PHYS_STR)
-            h = dn_hash64(strings[row].ptr, strings[row].len, 0);
-        else
-            h = groups_value_hash(v, row);
-        hashes[i] = groups_combine(hashes[i], h);
-    }
-}
-
-/* Adds one column to the hashes of the selected rows; entries of a small DICT are hashed once. */
-static int groups_hash_col(const struct vec *v,
-                           const struct batch *in,
-                           struct arena *scratch,
-                           uint64_t *hashes,
-                           struct dn_err *err)
-{
-    uint32_t entries = v->form == VEC_CONST ? 1 : v->dict_count;
-    uint64_t *entry;
-
-    if (v->form == VEC_FLAT) {
-        groups_hash_flat(v, in, hashes);
-        return 0;
-    }
-    if (entries > in->sel_count) { /* a big DICT of which few rows are left */
-        for (uint32_t i = 0; i < in->sel_count; i++) {
-            uint32_t row = in->sel ? in->sel[i] : i;
-
-            hashes[i] = groups_combine(hashes[i],
-                                       vec_is_null(v, row) ? GROUPS_NULL_HASH
-                                                           : groups_value_hash(v, vec_at(v, row)));
-        }
-        return 0;
-    }
-    entry = arena_alloc_array(scratch, entries, sizeof *entry);
-    if (!entry)
-        return DN_FAIL_NOMEM(err);
-    for (uint32_t e = 0; e < entries; e++)
-        entry[e] = groups_value_hash(v, e);
-    for (uint32_t i = 0; i < in->sel_count; i++) {
-        uint32_t row = in->sel ? in->sel[i] : i;
-
-        hashes[i] = groups_combine(hashes[i],
-                                   vec_is_null(v, row) ? GROUPS_NULL_HASH : entry[vec_at(v, row)]);
     }
     return 0;
 }
@@ -362,16 +205,14 @@ static int groups_find_rows(struct exec_groups *g,
                             uint32_t *ids,
                             struct dn_err *err)
 {
-    uint64_t *hashes = arena_calloc(scratch, in->sel_count, sizeof *hashes);
+    uint64_t *hashes = arena_alloc_array(scratch, in->sel_count, sizeof *hashes);
     int rc;
 
     if (!hashes)
         return DN_FAIL_NOMEM(err);
-    for (uint32_t k = 0; k < g->keys_count; k++) {
-        rc = groups_hash_col(&look->keys[k], in, scratch, hashes, err);
-        if (rc < 0)
-            return rc;
-    }
+    rc = exec_rows_hash(look->keys, g->keys_count, in, scratch, hashes, err);
+    if (rc < 0)
+        return rc;
     for (uint32_t i = 0; i < in->sel_count; i++) {
         uint32_t row = in->sel ? in->sel[i] : i;
 
@@ -380,7 +221,7 @@ static int groups_find_rows(struct exec_groups *g,
             ids[i] = ids[i - 1];
             continue;
         }
-        rc = groups_id(g, look, row, dn_mix64(hashes[i]), &ids[i], err);
+        rc = groups_id(g, look, row, hashes[i], &ids[i], err);
         if (rc < 0)
             return rc;
     }
@@ -415,7 +256,7 @@ int exec_groups_find(struct exec_groups *g,
     return groups_id(g,
                      &look,
                      in->sel ? in->sel[0] : 0,
-                     groups_row_hash(keys, g->keys_count, in->sel ? in->sel[0] : 0),
+                     exec_row_hash(keys, g->keys_count, in->sel ? in->sel[0] : 0),
                      &ids[0],
                      err);
 }

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * value.c: hashes and equality of values, the type decided once per column where that pays. */
+#include "exec/value.h"
+
+#include <string.h>
+
+#define VALUE_NULL_HASH 0x9e3779b97f4a7c15u
+
+static uint64_t value_f64_hash(double f)
+{
+    uint64_t bits;
+
+    if (f != f)
+        return VALUE_NULL_HASH + 1;
+    f = f == 0 ? 0 : f; /* one zero */
+    memcpy(&bits, &f, sizeof bits);
+    return dn_mix64(bits);
+}
+
+/* Of the value at a position of data, whatever the form. */
+uint64_t exec_value_hash(const struct vec *v, uint32_t at)
+{
+    struct vstr s;
+
+    switch (type_phys(v->type)) {
+    case PHYS_I8:
+        return dn_mix64((uint64_t)((const int8_t *)v->data)[at]);
+    case PHYS_I16:
+        return dn_mix64((uint64_t)((const int16_t *)v->data)[at]);
+    case PHYS_I32:
+        return dn_mix64((uint64_t)((const int32_t *)v->data)[at]);
+    case PHYS_I64:
+        return dn_mix64((uint64_t)((const int64_t *)v->data)[at]);
+    case PHYS_F32:
+        return value_f64_hash((double)((const float *)v->data)[at]);
+    case PHYS_F64:
+        return value_f64_hash(((const double *)v->data)[at]);
+    case PHYS_STR:
+        s = ((const struct vstr *)v->data)[at];
+        return dn_hash64(s.ptr, s.len, 0);
+    case PHYS_INTERVAL:
+        return vinterval_hash(((const struct vinterval *)v->data)[at]);
+    case PHYS_MAX:
+        break;
+    }
+    return 0;
+}
+
+static inline uint64_t value_combine(uint64_t h, uint64_t value)
+{
+    return (h ^ value) * 0xff51afd7ed558ccdu + (h >> 29);
+}
+
+uint64_t exec_row_hash(const struct vec *keys, uint32_t keys_count, uint32_t row)
+{
+    uint64_t h = 0;
+
+    for (uint32_t k = 0; k < keys_count; k++)
+        h = value_combine(h,
+                          vec_is_null(&keys[k], row)
+                              ? VALUE_NULL_HASH
+                              : exec_value_hash(&keys[k], vec_at(&keys[k], row)));
+    return dn_mix64(h);
+}
+
+static bool value_str_same(struct vstr a, struct vstr b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+static bool value_f64_same(double a, double b)
+{
+    return a == b || (a != a && b != b);
+}
+
+/* Values at positions of two arrays of one type. */
+bool exec_value_same(enum type_id type, const void *a, uint32_t at_a, const void *b, uint32_t at_b)
+{
+    switch (type_phys(type)) {
+    case PHYS_I8:
+        return ((const int8_t *)a)[at_a] == ((const int8_t *)b)[at_b];
+    case PHYS_I16:
+        return ((const int16_t *)a)[at_a] == ((const int16_t *)b)[at_b];
+    case PHYS_I32:
+        return ((const int32_t *)a)[at_a] == ((const int32_t *)b)[at_b];
+    case PHYS_I64:
+        return ((const int64_t *)a)[at_a] == ((const int64_t *)b)[at_b];
+    case PHYS_F32:
+        return value_f64_same((double)((const float *)a)[at_a], (double)((const float *)b)[at_b]);
+    case PHYS_F64:
+        return value_f64_same(((const double *)a)[at_a], ((const double *)b)[at_b]);
+    case PHYS_STR:
+        return value_str_same(((const struct vstr *)a)[at_a], ((const struct vstr *)b)[at_b]);
+    case PHYS_INTERVAL:
+        return vinterval_cmp(((const struct vinterval *)a)[at_a],
+                             ((const struct vinterval *)b)[at_b]) == 0;
+    case PHYS_MAX:
+        break;
+    }
+    return false;
+}
+
+/* FLAT columns of the common types: the type is decided once, not per row. */
+static void value_hash_flat(const struct vec *v, const struct batch *in, uint64_t *hashes)
+{
+    const int64_t *longs = v->data;
+    const struct vstr *strings = v->data;
+    enum phys phys = type_phys(v->type);
+
+    for (uint32_t i = 0; i < in->sel_count; i++) {
+        uint32_t row = in->sel ? in->sel[i] : i;
+        uint64_t h;
+
+        if (vec_bit(v->nulls, row))
+            h = VALUE_NULL_HASH;
+        else if (phys == PHYS_I64)
+            h = dn_mix64((uint64_t)longs[row]);
+        else if (phys == PHYS_STR)
+            h = dn_hash64(strings[row].ptr, strings[row].len, 0);
+        else
+            h = exec_value_hash(v, row);
+        hashes[i] = value_combine(hashes[i], h);
+    }
+}
+
+/* Adds one column to the hashes of the selected rows; entries of a small DICT are hashed once. */
+static int value_hash_col(const struct vec *v,
+                          const struct batch *in,
+                          struct arena *scratch,
+                          uint64_t *hashes,
+                          struct dn_err *err)
+{
+    uint32_t entries = v->form == VEC_CONST ? 1 : v->dict_count;
+    uint64_t *entry;
+
+    if (v->form == VEC_FLAT) {
+        value_hash_flat(v, in, hashes);
+        return 0;
+    }
+    if (entries > in->sel_count) { /* a big DICT of which few rows are left */
+        for (uint32_t i = 0; i < in->sel_count; i++) {
+            uint32_t row = in->sel ? in->sel[i] : i;
+
+            hashes[i] = value_combine(hashes[i],
+                                      vec_is_null(v, row) ? VALUE_NULL_HASH
+                                                          : exec_value_hash(v, vec_at(v, row)));
+        }
+        return 0;
+    }
+    entry = arena_alloc_array(scratch, entries, sizeof *entry);
+    if (!entry)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t e = 0; e < entries; e++)
+        entry[e] = exec_value_hash(v, e);
+    for (uint32_t i = 0; i < in->sel_count; i++) {
+        uint32_t row = in->sel ? in->sel[i] : i;
+
+        hashes[i] =
+            value_combine(hashes[i], vec_is_null(v, row) ? VALUE_NULL_HASH : entry[vec_at(v, row)]);
+    }
+    return 0;
+}
+
+int exec_rows_hash(const struct vec *keys,
+                   uint32_t keys_count,
+                   const struct batch *in,
+                   struct arena *scratch,
+                   uint64_t *hashes,
+                   struct dn_err *err)
+{
+    memset(hashes, 0, in->sel_count * sizeof *hashes);
+    for (uint32_t k = 0; k < keys_count; k++) {
+        int rc = value_hash_col(&keys[k], in, scratch, hashes, err);
+
+        if (rc < 0)
+            return rc;
+    }
+    for (uint32_t i = 0; i < in->sel_count; i++)
+        hashes[i] = dn_mix64(hashes[i]);
+    return 0;
+}
