@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * peer_dendro.c: Dendro through dendro.h, as a program of any user would call it. */
+ * peer_dendro.c: Dendro through dendro.h, as a program of any user would call it. Answers are
+ * fetched in batches of columns, as those of DuckDB are in chunks. */
 #include "peer.h"
 
 #include <dendro.h>
@@ -9,23 +10,17 @@
 
 #define ROWS_PER_INSERT 5000u
 
-#define CALLS(X)        \
-    X(open)             \
-    X(close)            \
-    X(connect)          \
-    X(disconnect)       \
-    X(version_full)     \
-    X(prepare)          \
-    X(step)             \
-    X(finalize)         \
-    X(column_count)     \
-    X(column_name)      \
-    X(column_type)      \
-    X(column_is_null)   \
-    X(column_int64)     \
-    X(column_double)    \
-    X(column_timestamp) \
-    X(column_blob)
+#define CALLS(X)    \
+    X(open)         \
+    X(close)        \
+    X(connect)      \
+    X(disconnect)   \
+    X(version_full) \
+    X(prepare)      \
+    X(step_batch)   \
+    X(finalize)     \
+    X(column_count) \
+    X(column_name)
 
 #define DECLARE(name) __typeof__(&dendro_##name) name;
 static struct {
@@ -70,40 +65,48 @@ static const char *dendro_peer_version(void *peer)
     return dn.version_full();
 }
 
-static void fetch_cell(dendro_stmt *stmt, int col, enum dendro_type type, struct result *ret)
+static void fetch_cell(const struct dendro_column *c, size_t row, struct result *ret)
 {
-    if (dn.column_is_null(stmt, col)) {
+    if (dendro_batch_null(c, row)) {
         result_null(ret);
         return;
     }
-    switch (type) {
-    case DENDRO_TYPE_NONE:
-        result_null(ret);
-        break;
+    switch (c->type) {
     case DENDRO_TYPE_BOOLEAN:
+        result_int(ret, ((const int8_t *)c->values)[row]);
+        break;
     case DENDRO_TYPE_SMALLINT:
+        result_int(ret, ((const int16_t *)c->values)[row]);
+        break;
     case DENDRO_TYPE_INTEGER:
+        result_int(ret, ((const int32_t *)c->values)[row]);
+        break;
     case DENDRO_TYPE_BIGINT:
-        result_int(ret, dn.column_int64(stmt, col));
+        result_int(ret, ((const int64_t *)c->values)[row]);
         break;
     case DENDRO_TYPE_REAL:
+        result_double(ret, (double)((const float *)c->values)[row]);
+        break;
     case DENDRO_TYPE_DOUBLE:
-        result_double(ret, dn.column_double(stmt, col));
+        result_double(ret, ((const double *)c->values)[row]);
         break;
     case DENDRO_TYPE_TIMESTAMP:
+        result_time(ret, ((const int64_t *)c->values)[row]);
+        break;
     case DENDRO_TYPE_TIMESTAMP_US:
+        result_time(ret, ((const int64_t *)c->values)[row] / 1000);
+        break;
     case DENDRO_TYPE_TIMESTAMP_NS:
-        result_time(ret, dn.column_timestamp(stmt, col, DENDRO_UNIT_MS));
+        result_time(ret, ((const int64_t *)c->values)[row] / 1000000);
         break;
     case DENDRO_TYPE_VARCHAR:
     case DENDRO_TYPE_BLOB: {
-        size_t len = 0;
-        const void *bytes = dn.column_blob(stmt, col, &len);
+        const struct dendro_text *text = (const struct dendro_text *)c->values + row;
 
-        result_text(ret, bytes, len);
+        result_text(ret, text->ptr, text->len);
         break;
     }
-    default: /* a type that came after this program */
+    default: /* no type of a measured query */
         result_null(ret);
     }
 }
@@ -111,19 +114,18 @@ static void fetch_cell(dendro_stmt *stmt, int col, enum dendro_type type, struct
 static int fetch_all(dendro_stmt *stmt, struct result *ret, struct peer_error *err)
 {
     struct dendro_error e = {0};
-    enum dendro_type types[RESULT_COLS_MAX];
+    struct dendro_batch batch;
     int cols = dn.column_count(stmt), rc;
 
     if (cols > (int)RESULT_COLS_MAX)
         return peer_fail(err, NULL, "too many columns");
     result_begin(ret, (size_t)cols);
-    for (int c = 0; c < cols; c++) {
-        types[c] = dn.column_type(stmt, c);
+    for (int c = 0; c < cols; c++)
         result_name(ret, (size_t)c, dn.column_name(stmt, c));
-    }
-    while ((rc = dn.step(stmt, &e)) == DENDRO_ROW)
-        for (int c = 0; c < cols; c++)
-            fetch_cell(stmt, c, types[c], ret);
+    while ((rc = dn.step_batch(stmt, &batch, &e)) == DENDRO_ROW)
+        for (size_t row = 0; row < batch.rows; row++)
+            for (int c = 0; c < cols; c++)
+                fetch_cell(&batch.columns[c], row, ret);
     return rc == DENDRO_DONE ? 0 : fail(err, &e);
 }
 

@@ -168,6 +168,27 @@ DENDRO_API const char *dendro_schema(dendro_conn *conn);
 typedef void (*dendro_notice_fn)(void *arg, const char *severity, const char *message);
 DENDRO_API void dendro_set_notice(dendro_conn *conn, dendro_notice_fn fn, void *arg);
 
+/* How far a statement is. */
+struct dendro_progress {
+    uint64_t rows;          /* looked at in the tables, or (COPY FROM) read from the file, so far */
+    uint64_t rows_expected; /* about so many will be, after pruning; 0 = not known */
+    double percent;         /* 0 to 100; < 0 = not known */
+};
+/* Called during dendro_step, dendro_step_batch and dendro_exec by the thread that called them, at
+ * most every interval_ms (0: as often as there is something new), so only long statements call it
+ * at all. Another result than 0 ends the statement with DENDRO_E_CANCELED. It must not use the
+ * session, except for dendro_cancel. fn NULL: nobody is told, the default. */
+typedef int (*dendro_progress_fn)(void *arg, const struct dendro_progress *so_far);
+DENDRO_API void
+dendro_set_progress(dendro_conn *conn, dendro_progress_fn fn, void *arg, unsigned interval_ms);
+
+/* A setting of the session, as SET name = value would: no quoting. value NULL: its default. */
+DENDRO_API int
+dendro_set(dendro_conn *conn, const char *name, const char *value, struct dendro_error *err);
+/* Its value, as SHOW name prints it; free it with dendro_free. */
+DENDRO_API int
+dendro_get(dendro_conn *conn, const char *name, char **ret_value, struct dendro_error *err);
+
 /* Runs every statement of a script, stopping at the first error. on_row (may be NULL) is called for
  * each row of each result; columns are read from stmt; another result than 0 stops with
  * DENDRO_E_CANCELED. len < 0: sql ends with a NUL. Statements before the failed one stay done;
@@ -279,6 +300,54 @@ DENDRO_API const char *dendro_column_text(dendro_stmt *stmt, int col);
 DENDRO_API const void *dendro_column_blob(const dendro_stmt *stmt, int col, size_t *ret_len);
 /* Bytes of the text form. */
 DENDRO_API size_t dendro_column_bytes(dendro_stmt *stmt, int col);
+
+/* ---- results column by column ---- */
+
+/* A text or bytes: not NUL-terminated. */
+struct dendro_text {
+    const char *ptr; /* never NULL where the row is not NULL */
+    uint32_t len;
+};
+
+/* A span of time, in parts that calendars keep apart. */
+struct dendro_interval {
+    int64_t us;
+    int32_t days;
+    int32_t months;
+};
+
+/* One column of a batch: `rows` values side by side, of this C type:
+ *   NONE, BOOLEAN  int8_t (0, 1)       REAL           float
+ *   SMALLINT       int16_t             DOUBLE         double
+ *   INTEGER        int32_t             VARCHAR, BLOB  struct dendro_text
+ *   BIGINT         int64_t             INTERVAL       struct dendro_interval
+ *   TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS  int64_t in their unit
+ * nulls: bit i % 64 of word i / 64 set = row i is NULL, its value means nothing; NULL = no row is.
+ * Bits behind the last row may be set. */
+struct dendro_column {
+    enum dendro_type type;
+    const void *values;
+    const uint64_t *nulls;
+};
+
+struct dendro_batch {
+    size_t rows; /* 1 to 1024 */
+    int columns_count;
+    const struct dendro_column *columns;
+};
+
+static inline bool dendro_batch_null(const struct dendro_column *column, size_t row)
+{
+    return column->nulls && (column->nulls[row / 64] >> (row % 64) & 1);
+}
+
+/* Like dendro_step, but for the next rows at once: DENDRO_ROW fills ret, DENDRO_DONE and errors
+ * leave it empty. Values are handed out where they lie; only what a filter has thinned out,
+ * repeated values and dictionaries are copied. All pointers live until the next step, step_batch,
+ * reset or finalize. Both ways may be mixed: the batch begins behind the row that dendro_step gave
+ * last, and its last row is then the one that dendro_column_… read. */
+DENDRO_API int
+dendro_step_batch(dendro_stmt *stmt, struct dendro_batch *ret, struct dendro_error *err);
 
 /* ---- bulk appender ---- */
 
@@ -397,7 +466,7 @@ struct dendro_import_result {
     uint64_t bytes;    /* read, before unpacking */
 };
 /* Now and then. Another result than 0 stops with DENDRO_E_CANCELED. */
-typedef int (*dendro_progress_fn)(void *arg, const struct dendro_import_result *so_far);
+typedef int (*dendro_import_fn)(void *arg, const struct dendro_import_result *so_far);
 
 struct dendro_import {
     const char *schema; /* NULL: the session's */
@@ -408,7 +477,7 @@ struct dendro_import {
     bool atomic;             /* all rows or none; else every big batch is a commit of its own */
     dendro_reject_fn reject; /* NULL: the first bad row ends the import */
     void *reject_arg;
-    dendro_progress_fn progress; /* may be NULL */
+    dendro_import_fn progress; /* may be NULL */
     void *progress_arg;
 };
 

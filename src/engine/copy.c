@@ -167,9 +167,29 @@ int stmt_compile_copy(struct dendro_stmt *stmt, struct dn_err *err)
 
 /* ---- FROM ---- */
 
+struct copy_in {
+    struct dendro_stmt *stmt;
+    struct hostfile *file;
+};
+
 static int copy_read(void *arg, void *to, size_t len, size_t *ret_len, struct dn_err *err)
 {
-    return hostfile_read(arg, to, len, ret_len, err);
+    const struct copy_in *in = arg;
+
+    return hostfile_read(in->file, to, len, ret_len, err);
+}
+
+static int copy_progress(void *arg, const struct load_result *so_far)
+{
+    const struct copy_in *in = arg;
+    uint64_t size = hostfile_size(in->file);
+    struct dendro_progress p = {.rows = so_far->parsed, .percent = -1};
+
+    if (size > 0 && so_far->bytes > 0 && so_far->bytes <= size) {
+        p.percent = 100.0 * (double)so_far->bytes / (double)size;
+        p.rows_expected = (uint64_t)((double)so_far->parsed / p.percent * 100);
+    }
+    return stmt_tell(in->stmt, &p, NULL);
 }
 
 static int copy_from(struct dendro_stmt *stmt, struct dn_err *err)
@@ -182,22 +202,26 @@ static int copy_from(struct dendro_stmt *stmt, struct dn_err *err)
                              .columns_count = ast->columns_count,
                              .read = copy_read,
                              .whole = true};
+    struct copy_in in = {.stmt = stmt};
     struct load_result result;
-    struct hostfile *f;
     int rc;
 
     if (!spec.table)
         return err->code;
     rc = session_write_allowed(stmt->conn, err);
     if (rc == 0)
-        rc = hostfile_open(ast->file, &f, err);
+        rc = hostfile_open(ast->file, &in.file, err);
     if (rc < 0) {
         dn_err_at(err, ast->file_pos);
         return rc;
     }
-    spec.read_arg = f;
+    spec.read_arg = &in;
+    if (stmt_progress(stmt)) {
+        spec.progress = copy_progress;
+        spec.progress_arg = &in;
+    }
     rc = load_run(stmt->conn, &spec, &result, err);
-    DN_IGNORE(hostfile_close(f, NULL)); /* it was only read */
+    DN_IGNORE(hostfile_close(in.file, NULL)); /* it was only read */
     if (rc == 0)
         stmt->rows_count = result.rows;
     else if (rc != DN_E_NOMEM)

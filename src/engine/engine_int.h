@@ -21,6 +21,7 @@
 #include "engine/engine.h"
 #include "engine/intake.h"
 #include "engine/load.h"
+#include "engine/stmt_kinds.h"
 #include "exec/exec.h"
 #include "plan/plan.h"
 #include "sql/sql.h"
@@ -51,6 +52,9 @@ struct dendro_conn {
     atomic_bool cancel;
     dendro_notice_fn notice; /* NULL = nobody listens */
     void *notice_arg;
+    dendro_progress_fn progress; /* NULL = nobody asks */
+    void *progress_arg;
+    uint64_t progress_ns;              /* at least so long between two calls */
     struct dendro_stmt *stmts;         /* list of all that are not finalized */
     struct dendro_appender *appenders; /* list of all that are not closed */
     struct dendro_stmt *cached;        /* finalized ones kept for later, the last used first */
@@ -117,6 +121,9 @@ struct dendro_stmt {
     struct datum *values;  /* parameters in the types the plan wants */
     struct snapshot *snap;
     struct exec_ctx ctx;
+    struct exec_progress progress;
+    uint64_t told_ns;   /* when progress was told last, or the run began */
+    uint64_t told_rows; /* rows told */
     struct op *root;
     struct batch batch;   /* from exec */
     struct describe rows; /* results that do not come from exec */
@@ -200,54 +207,13 @@ int stmt_compile(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 void stmt_forget(struct dendro_stmt *stmt); /* drops the compiled form, which is made anew */
 bool stmt_compiled(const struct dendro_stmt *stmt); /* still fits the catalog and the session */
 
-/* ---- select.c: SELECT and EXPLAIN ---- */
-/* Parameters, snapshot and context of a statement that has a plan; ast: it, or what it explains. */
-int stmt_begin(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err) DN_MUST_CHECK;
-int stmt_run_select(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
-int stmt_run_explain(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
-
-/* ---- insert.c ---- */
-int stmt_compile_insert(struct dendro_stmt *stmt,
-                        const struct insert_stmt *ins,
-                        struct dn_err *err) DN_MUST_CHECK;
-int stmt_run_insert(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
-
-/* ---- change.c: UPDATE and DELETE ---- */
-int stmt_compile_change(struct dendro_stmt *stmt,
-                        const struct stmt *ast,
-                        struct dn_err *err) DN_MUST_CHECK;
-int stmt_run_change(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
-
-/* ---- copy.c ---- */
-int stmt_compile_copy(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
-int stmt_run_copy(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
-
-/* ---- ddl.c ---- */
-int stmt_run_ddl(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
-/* The value of a DEFAULT clause into the column's spec. */
-int ddl_default(struct dendro_stmt *stmt,
-                const struct expr *e,
-                struct column_spec *col,
-                struct dn_err *err) DN_MUST_CHECK;
-
-/* ---- alter.c: ALTER TABLE and TRUNCATE ---- */
-int stmt_run_alter(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
-int stmt_run_truncate(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
-
-/* ---- show.c ---- */
-/* The rows of DESCRIBE and SHOW statements. */
-int stmt_describe(struct dendro_stmt *stmt,
-                  const struct catalog *cat,
-                  struct arena *arena,
-                  struct describe *ret,
-                  struct dn_err *err) DN_MUST_CHECK;
-
-/* ---- partitions.c: SHOW PARTITIONS ---- */
-/* The columns of the result. */
-int stmt_compile_partitions(struct dendro_stmt *stmt,
-                            struct describe *ret,
-                            struct dn_err *err) DN_MUST_CHECK;
-int stmt_run_partitions(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+/* ---- progress.c ---- */
+/* At the start of a run: NULL if nobody asks. */
+struct exec_progress *stmt_progress(struct dendro_stmt *stmt);
+/* Tells if it is time to. DN_E_CANCELED: the callback said stop. */
+int stmt_tell(struct dendro_stmt *stmt,
+              const struct dendro_progress *so_far,
+              struct dn_err *err) DN_MUST_CHECK;
 
 /* ---- column.c ---- */
 bool stmt_datum(const struct dendro_stmt *stmt,

@@ -137,6 +137,7 @@ int stmt_begin(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *
         .owner = &stmt->owner,
         .cancel = &stmt->conn->cancel,
         .sched = stmt->conn->db->volume->sched,
+        .progress = stmt_progress(stmt),
     };
     return 0;
 }

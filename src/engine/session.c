@@ -174,3 +174,46 @@ int session_set(struct dendro_conn *conn, const struct stmt *ast, struct dn_err 
     conn->epoch++;
     return 0;
 }
+
+/* ---- settings without SQL ---- */
+
+int dendro_set(dendro_conn *conn, const char *name, const char *value, struct dendro_error *err)
+{
+    struct dn_err e;
+    int rc;
+
+    dn_err_clear(&e);
+    if (!conn || !name)
+        return engine_return(err, &e, DN_FAIL(&e, DN_E_MISUSE, "dendro_set: no session or name"));
+    rc = settings_set(&conn->settings, name, value, SETTING_SESSION, &e);
+    if (rc == 0)
+        conn->epoch++;
+    return engine_return(err, &e, rc);
+}
+
+int dendro_get(dendro_conn *conn, const char *name, char **ret_value, struct dendro_error *err)
+{
+    const struct setting_row *row;
+    struct dn_err e;
+    struct buf b;
+    size_t len;
+
+    dn_err_clear(&e);
+    if (!conn || !name || !ret_value)
+        return engine_return(
+            err,
+            &e,
+            DN_FAIL(&e, DN_E_MISUSE, "dendro_get: no session, name or place for the value"));
+    row = settings_find(name, &e);
+    if (!row)
+        return engine_return(err, &e, e.code);
+    buf_init(&b, NULL);
+    settings_print(row, settings_value(&conn->settings, row), &b);
+    buf_u8(&b, '\0');
+    if (b.failed) {
+        buf_done(&b);
+        return engine_return(err, &e, DN_FAIL_NOMEM(&e));
+    }
+    *ret_value = (char *)buf_take(&b, &len);
+    return engine_return(err, &e, DENDRO_OK);
+}

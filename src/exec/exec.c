@@ -20,6 +20,13 @@ int exec_check_cancel(const struct exec_ctx *ctx, struct dn_err *err)
     return 0;
 }
 
+int exec_tell(const struct exec_ctx *ctx, struct dn_err *err)
+{
+    int rc = exec_check_cancel(ctx, err);
+
+    return rc == 0 && ctx->progress ? ctx->progress->tell(ctx->progress->arg, err) : rc;
+}
+
 /* The nearest limit above the operator, 0 = none. */
 static size_t exec_limit(const struct op *op)
 {
@@ -52,7 +59,7 @@ int exec_pull(struct op *op, struct batch *ret, struct dn_err *err)
     int rc;
 
     do {
-        rc = exec_check_cancel(op->ctx, err);
+        rc = exec_tell(op->ctx, err);
         if (rc < 0)
             return rc;
         rc = op->ops->next(op, ret, err);

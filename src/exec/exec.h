@@ -12,14 +12,23 @@
 
 #include <stdatomic.h>
 
+/* How far a run is. Scans of all its threads count; only the thread that pulls tells. */
+struct exec_progress {
+    atomic_uint_fast64_t rows;                  /* looked at by scans */
+    uint64_t rows_expected;                     /* of the scans opened so far */
+    int (*tell)(void *arg, struct dn_err *err); /* now and then; < 0 ends the run */
+    void *arg;
+};
+
 struct exec_ctx {
     struct snapshot *snap; /* outlives the run */
     struct plan_env env;   /* catalog, settings, now */
     const struct datum *params;
     uint32_t params_count;
-    struct mem_owner *owner;   /* statement's memory, with its limit */
-    const atomic_bool *cancel; /* NULL = never; looked at for every batch */
-    struct sched *sched;       /* tasks that help; NULL = none */
+    struct mem_owner *owner;        /* statement's memory, with its limit */
+    const atomic_bool *cancel;      /* NULL = never; looked at for every batch */
+    struct sched *sched;            /* tasks that help; NULL = none */
+    struct exec_progress *progress; /* NULL = nobody asks */
 };
 
 struct op;

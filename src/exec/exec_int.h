@@ -15,6 +15,16 @@ int exec_pull(struct op *op, struct batch *ret, struct dn_err *err) DN_MUST_CHEC
 /* DN_E_CANCELED when somebody asked for it; for loops that run long between batches. */
 int exec_check_cancel(const struct exec_ctx *ctx, struct dn_err *err) DN_MUST_CHECK;
 
+/* Scans: so many rows were looked at; any thread. */
+static inline void exec_count_rows(const struct exec_ctx *ctx, int64_t rows)
+{
+    if (ctx->progress)
+        atomic_fetch_add_explicit(&ctx->progress->rows, (uint64_t)rows, memory_order_relaxed);
+}
+/* How far it is, to who asked; for loops that run long between batches, of the statement's own
+ * thread. Looks at the cancel flag as well. */
+int exec_tell(const struct exec_ctx *ctx, struct dn_err *err) DN_MUST_CHECK;
+
 /* Evaluation on behalf of the operator: results in `batch`, prepared things in `run`. */
 struct eval exec_eval(const struct op *op, struct arena *batch, struct arena *run);
 

@@ -141,7 +141,9 @@ static int aggregate_drain_units(struct op *op, struct dn_err *err)
             if (rc < 0)
                 break;
         }
-        rc = exec_feed_next(&st->feed, err);
+        rc = exec_tell(op->ctx, err);
+        if (rc == 0)
+            rc = exec_feed_next(&st->feed, err);
     } while (rc == 0 && !exec_team_stopped(&st->team));
     rc = exec_team_join(&st->team, rc, err);
     for (uint32_t i = 0; st->helpers && i < st->helpers_count && rc >= 0; i++)

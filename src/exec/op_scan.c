@@ -59,9 +59,14 @@ static int op_scan_filtered(struct op *op, struct batch *ret, struct dn_err *err
 static int op_scan_next(struct op *op, struct batch *ret, struct dn_err *err)
 {
     struct op_scan *st = op->state;
+    int rc;
 
-    return st->source.conds_count ? op_scan_filtered(op, ret, err)
-                                  : scan_next(st->source.scan, ret, err);
+    if (st->source.conds_count)
+        return op_scan_filtered(op, ret, err);
+    rc = scan_next(st->source.scan, ret, err);
+    if (rc == 0)
+        exec_count_rows(op->ctx, ret->sel_count);
+    return rc;
 }
 
 static void op_scan_close(struct op *op)

@@ -143,7 +143,7 @@ static int sort_batch_keys(struct op *op, struct batch *in, struct dn_err *err)
 
 static int sort_check(const void *arg, struct dn_err *err)
 {
-    return exec_check_cancel(arg, err);
+    return exec_tell(arg, err);
 }
 
 /* Top-N: enough rows gathered, keep the best. */

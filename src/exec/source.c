@@ -39,7 +39,14 @@ int exec_source_open(struct exec_source *s,
         s->all_cols[i] = i;
     spec.preds = s->preds.preds;
     spec.preds_count = s->preds.count;
-    return scan_open(ctx->snap, &spec, &s->scan, err);
+    rc = scan_open(ctx->snap, &spec, &s->scan, err);
+    if (rc == 0 && ctx->progress) {
+        struct scan_stats stats;
+
+        scan_get_stats(s->scan, &stats);
+        ctx->progress->rows_expected += stats.rows_expected;
+    }
+    return rc;
 }
 
 void exec_source_close(struct exec_source *s)
@@ -167,6 +174,7 @@ int exec_reader_next(struct exec_reader *r, struct dn_err *err)
     rc = scan_unit_next(r->r, &r->unit, err);
     if (rc != 0)
         return rc;
+    exec_count_rows(r->source->ctx, r->unit.rows);
     r->exact = true;
     for (uint32_t i = 0; i < r->source->conds_count; i++)
         r->exact = r->exact && reader_implied(r, &r->source->conds[i]);

@@ -12,7 +12,8 @@
 
 struct hostfile {
     int fd;
-    char *path; /* owned, for messages */
+    uint64_t size; /* when it was opened; 0 = not a plain file */
+    char *path;    /* owned, for messages */
 };
 
 static int hostfile_fail(const char *what, const char *path, struct dn_err *err)
@@ -56,6 +57,7 @@ static int hostfile_new(
         rc = hostfile_fail(what, path, err);
         goto fail;
     }
+    f->size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
     *ret = f;
     return DN_OK;
 
@@ -72,6 +74,11 @@ int hostfile_open(const char *path, struct hostfile **ret, struct dn_err *err)
 int hostfile_create(const char *path, struct hostfile **ret, struct dn_err *err)
 {
     return hostfile_new(path, O_WRONLY | O_CREAT | O_TRUNC, "create", ret, err);
+}
+
+uint64_t hostfile_size(const struct hostfile *f)
+{
+    return f->size;
 }
 
 int hostfile_read(struct hostfile *f, void *to, size_t len, size_t *ret_len, struct dn_err *err)

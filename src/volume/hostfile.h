@@ -6,12 +6,16 @@
 
 #include "base/err.h"
 
+#include <stdint.h>
+
 struct hostfile;
 
 /* DN_E_NO_OBJECT: there is no such file. Directories are refused. */
 int hostfile_open(const char *path, struct hostfile **ret, struct dn_err *err) DN_MUST_CHECK;
 /* A new file, or an old one emptied. */
 int hostfile_create(const char *path, struct hostfile **ret, struct dn_err *err) DN_MUST_CHECK;
+/* Bytes of a plain file that was opened for reading; 0: it is something else, nobody knows. */
+uint64_t hostfile_size(const struct hostfile *f);
 /* Up to len bytes; 0 bytes: the end. */
 int hostfile_read(struct hostfile *f, void *to, size_t len, size_t *ret_len, struct dn_err *err)
     DN_MUST_CHECK;

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * batch.c: dendro_step_batch: the rest of the batch that the current row is in, column by column.
+ * What lies side by side is handed out as it is; the rest is copied to stmt->texts, which is reset
+ * with the next row. */
+#include "engine/engine_int.h"
+
+#include <stddef.h>
+
+#define BATCH_ROWS_MAX 1024u /* as dendro.h says */
+
+_Static_assert(VEC_ROWS_MAX <= BATCH_ROWS_MAX, "dendro.h promises batches of up to 1024 rows");
+_Static_assert(sizeof(struct dendro_text) == sizeof(struct vstr) &&
+                   offsetof(struct dendro_text, ptr) == offsetof(struct vstr, ptr) &&
+                   offsetof(struct dendro_text, len) == offsetof(struct vstr, len),
+               "dendro_text is a vstr");
+_Static_assert(sizeof(struct dendro_interval) == sizeof(struct vinterval) &&
+                   offsetof(struct dendro_interval, us) == offsetof(struct vinterval, us) &&
+                   offsetof(struct dendro_interval, days) == offsetof(struct vinterval, days) &&
+                   offsetof(struct dendro_interval, months) == offsetof(struct vinterval, months),
+               "dendro_interval is a vinterval");
+
+/* The rows of the batch from the current one on. */
+struct batch_rows {
+    uint32_t first;      /* they are side by side from here on, if sel is NULL */
+    const uint16_t *sel; /* else these */
+    uint32_t count;
+};
+
+static struct batch_rows batch_rest(const struct dendro_stmt *stmt)
+{
+    const struct batch *b = &stmt->batch;
+    struct batch_rows r = {.first = stmt->row, .count = b->sel_count - stmt->row};
+
+    if (!b->sel)
+        return r;
+    r.sel = b->sel + stmt->row;
+    r.first = r.sel[0];
+    if ((uint32_t)r.sel[r.count - 1] - r.first + 1 == r.count)
+        r.sel = NULL;
+    return r;
+}
+
+static bool batch_column(struct arena *arena,
+                         const struct vec *v,
+                         const struct batch_rows *r,
+                         struct dendro_column *ret)
+{
+    struct vec part = *v;
+    struct vec flat;
+
+    if (!r->sel && (r->first > 0 || r->count < v->count) &&
+        !vec_slice(arena, v, r->first, r->count, &part))
+        return false;
+    if (r->sel || part.form != VEC_FLAT) {
+        if (!vec_flatten(arena, r->sel ? v : &part, r->sel, r->count, &flat))
+            return false;
+        part = flat;
+    }
+    ret->type = (enum dendro_type)v->type;
+    ret->values = part.data;
+    ret->nulls = part.nulls;
+    return true;
+}
+
+/* A column of a result that is a list of cells (SHOW, DESCRIBE, EXPLAIN). */
+static bool
+batch_cells(struct dendro_stmt *stmt, size_t col, uint32_t count, struct dendro_column *ret)
+{
+    const struct datum *cells = stmt->rows.cells + stmt->row * stmt->rows.cols_count + col;
+    struct colbuf buf;
+    struct vec flat;
+    bool ok = true;
+
+    colbuf_init(&buf, stmt->cols[col].type, &stmt->owner, &stmt->texts);
+    for (uint32_t i = 0; ok && i < count; i++)
+        ok = colbuf_append(&buf, &cells[i * stmt->rows.cols_count]);
+    if (ok) {
+        struct vec v = colbuf_vec(&buf, 0, count);
+
+        ok = vec_flatten(&stmt->texts, &v, NULL, count, &flat);
+    }
+    colbuf_done(&buf);
+    if (ok)
+        *ret = (struct dendro_column){
+            .type = (enum dendro_type)flat.type, .values = flat.data, .nulls = flat.nulls};
+    return ok;
+}
+
+static int batch_fill(struct dendro_stmt *stmt, struct dendro_batch *ret, struct dn_err *err)
+{
+    struct dendro_column *columns = arena_calloc(&stmt->texts, stmt->cols_count, sizeof(*columns));
+    struct batch_rows r = {.count = 0};
+    bool ok = columns != NULL;
+
+    if (stmt->root) {
+        r = batch_rest(stmt);
+    } else {
+        size_t left = stmt->rows.rows_count - stmt->row;
+
+        r.count = left < BATCH_ROWS_MAX ? (uint32_t)left : BATCH_ROWS_MAX;
+    }
+    for (uint32_t c = 0; ok && c < stmt->cols_count; c++)
+        ok = stmt->root ? batch_column(&stmt->texts, &stmt->batch.cols[c], &r, &columns[c])
+                        : batch_cells(stmt, c, r.count, &columns[c]);
+    if (!ok)
+        return DN_FAIL_NOMEM(err);
+    *ret = (struct dendro_batch){
+        .rows = r.count, .columns_count = (int)stmt->cols_count, .columns = columns};
+    stmt->rows_count += r.count - 1; /* the first was counted by the step */
+    stmt->row += r.count - 1;
+    return 0;
+}
+
+int dendro_step_batch(dendro_stmt *stmt, struct dendro_batch *ret, struct dendro_error *err)
+{
+    struct dn_err e;
+    int rc;
+
+    dn_err_clear(&e);
+    if (!stmt || !ret)
+        return engine_return(
+            err,
+            &e,
+            DN_FAIL(&e, DN_E_MISUSE, "dendro_step_batch: no statement or no place for the rows"));
+    *ret = (struct dendro_batch){.rows = 0};
+    rc = stmt_step(stmt, &e);
+    if (rc == DENDRO_ROW) {
+        int filled = batch_fill(stmt, ret, &e);
+
+        if (filled < 0) {
+            stmt_stop(stmt);
+            rc = filled;
+        }
+    }
+    return engine_return(err, &e, rc);
+}
