@@ -115,15 +115,30 @@ static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
         return stmt_compile_describe(stmt, err);
     case STMT_EMPTY:
     case STMT_TRUNCATE:
-    case STMT_ALTER_TABLE:
+    case STMT_ALTER:
     case STMT_CREATE_TABLE:
-    case STMT_DROP_TABLE:
+    case STMT_DROP:
     case STMT_CREATE_SCHEMA:
     case STMT_DROP_SCHEMA:
     case STMT_USE:
     case STMT_SET:
     case STMT_CHECKPOINT:
         return 0;
+    case STMT_CREATE_VIEW: /* from here on: refuse.c */
+    case STMT_CREATE_INDEX:
+    case STMT_CREATE_SEQUENCE:
+    case STMT_ALTER_SEQUENCE:
+    case STMT_COMMENT:
+    case STMT_TRANSACTION:
+    case STMT_PREPARE:
+    case STMT_EXECUTE:
+    case STMT_DEALLOCATE:
+    case STMT_DECLARE:
+    case STMT_FETCH:
+    case STMT_CLOSE:
+    case STMT_DISCARD:
+    case STMT_LOCK:
+    case STMT_MAINTAIN:
     case STMT_KIND_MAX:
         break;
     }

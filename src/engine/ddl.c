@@ -60,8 +60,8 @@ static int ddl_spec(struct ddl *d, struct dn_err *err)
     if (d->spec.columns_count)
         memcpy(cols, d->spec.columns, d->spec.columns_count * sizeof(*cols));
     for (size_t i = 0; i < d->spec.columns_count; i++) {
-        if (ast->column_defaults && ast->column_defaults[i]) {
-            rc = ddl_default(d->stmt, ast->column_defaults[i], &cols[i], err);
+        if (ast->table_def->columns[i].def) {
+            rc = ddl_default(d->stmt, ast->table_def->columns[i].def, &cols[i], err);
             if (rc < 0)
                 return rc;
         }
@@ -180,7 +180,7 @@ int stmt_run_ddl(struct dendro_stmt *stmt, struct dn_err *err)
         rc = ddl_spec(&d, err);
         if (rc < 0)
             return rc;
-    } else if (stmt->ast->kind == STMT_DROP_TABLE) {
+    } else if (stmt->ast->kind == STMT_DROP) {
         fn = ddl_drop_table;
     } else if (stmt->ast->kind == STMT_DROP_SCHEMA) {
         fn = ddl_drop_schema;

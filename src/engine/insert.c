@@ -15,23 +15,25 @@
 static int
 ins_check_counts(const struct intake_target *ins, const struct insert_stmt *ast, struct dn_err *err)
 {
-    for (uint32_t i = 0; i < ast->rows_count; i++) {
+    const struct values_rows *v = &ast->query->values;
+
+    for (uint32_t i = 0; i < v->rows_count; i++) {
         int rc;
 
-        if (ast->rows_len[i] == ins->cols_count)
+        if (v->rows_len[i] == ins->cols_count)
             continue;
         rc = DN_FAIL(err,
                      DN_E_ENTRY_COUNT,
                      "row %u has %s values: %u for %u columns",
                      i + 1,
-                     ast->rows_len[i] > ins->cols_count ? "too many" : "too few",
-                     ast->rows_len[i],
+                     v->rows_len[i] > ins->cols_count ? "too many" : "too few",
+                     v->rows_len[i],
                      ins->cols_count);
-        if (!ast->columns && ast->rows_len[i] < ins->cols_count)
+        if (!ast->columns && v->rows_len[i] < ins->cols_count)
             dn_err_hint(err,
                         "List the columns that have values: INSERT INTO %s (…) VALUES …",
                         ins->table->name);
-        dn_err_at(err, ast->rows_pos[i]);
+        dn_err_at(err, v->rows_pos[i]);
         return rc;
     }
     return 0;
@@ -60,7 +62,7 @@ int stmt_compile_insert(struct dendro_stmt *stmt, const struct insert_stmt *ast,
 
 struct ins_run {
     struct dendro_stmt *stmt;
-    const struct insert_stmt *ast;
+    const struct values_rows *values;
     const struct table *table;
     struct intake rows;
     struct arena scratch; /* reset after each row */
@@ -128,7 +130,7 @@ static int ins_row(struct ins_run *r, uint32_t row, struct dn_err *err)
 
     intake_begin_row(&r->rows);
     for (uint32_t i = 0; i < ins->cols_count; i++) {
-        const struct expr *e = r->ast->rows[row][i];
+        const struct expr *e = r->values->rows[row][i];
         uint16_t col = ins->cols[i];
 
         rc = ins_cell(r, e, col, &d, err);
@@ -137,7 +139,7 @@ static int ins_row(struct ins_run *r, uint32_t row, struct dn_err *err)
         if (rc < 0) {
             if (rc != DN_E_NOMEM)
                 dn_err_prefix(err, "row %u, column \"%s\"", row + 1, r->table->columns[col].name);
-            dn_err_at(err, e ? e->pos : r->ast->rows_pos[row]);
+            dn_err_at(err, e ? e->pos : r->values->rows_pos[row]);
             return rc;
         }
     }
@@ -152,9 +154,9 @@ static int ins_rows(struct ins_run *r, struct dn_err *err)
 {
     int rc;
 
-    if (!intake_reserve(&r->rows, r->ast->rows_count))
+    if (!intake_reserve(&r->rows, r->values->rows_count))
         return DN_FAIL_NOMEM(err);
-    for (uint32_t row = 0; row < r->ast->rows_count; row++) {
+    for (uint32_t row = 0; row < r->values->rows_count; row++) {
         if (row % INS_CANCEL_ROWS == 0 && atomic_load(&r->stmt->conn->cancel))
             return DN_FAIL(err, DN_E_CANCELED, "the statement was canceled");
         rc = ins_row(r, row, err);
@@ -184,7 +186,8 @@ static int ins_params(struct ins_run *r, struct dn_err *err)
 
 int stmt_run_insert(struct dendro_stmt *stmt, struct dn_err *err)
 {
-    struct ins_run r = {.stmt = stmt, .ast = stmt->ast->insert, .table = stmt->insert.table};
+    struct ins_run r = {
+        .stmt = stmt, .values = &stmt->ast->insert->query->values, .table = stmt->insert.table};
     int rc = session_write_allowed(stmt->conn, err);
 
     if (rc < 0)
@@ -199,7 +202,7 @@ int stmt_run_insert(struct dendro_stmt *stmt, struct dn_err *err)
     if (rc == 0)
         rc = intake_commit(&r.rows, stmt->conn, err);
     if (rc == 0)
-        stmt->rows_count = r.ast->rows_count;
+        stmt->rows_count = r.values->rows_count;
     intake_done(&r.rows);
     arena_done(&r.scratch);
     return rc;

@@ -229,7 +229,7 @@ int stmt_run_explain(struct dendro_stmt *stmt, struct dn_err *err)
                    "Insert into %s.%s\n  Values: %u rows of %u columns",
                    stmt->insert.table->schema,
                    stmt->insert.table->name,
-                   inner->insert->rows_count,
+                   inner->insert->query->values.rows_count,
                    stmt->insert.cols_count);
     if (rc == 0 && text.failed)
         rc = DN_FAIL_NOMEM(err);

@@ -163,12 +163,12 @@ int session_use(struct dendro_conn *conn, const struct stmt *ast, struct dn_err 
 
 int session_set(struct dendro_conn *conn, const struct stmt *ast, struct dn_err *err)
 {
-    int rc = settings_set(&conn->settings, ast->name.name, ast->set_value, SETTING_SESSION, err);
+    const struct option_spec *given = ast->set->values;
+    const char *value = given ? given[0].value : NULL;
+    int rc = settings_set(&conn->settings, ast->name.name, value, SETTING_SESSION, err);
 
     if (rc < 0) {
-        dn_err_at(err,
-                  rc == DN_E_UNDEFINED_OBJECT || !ast->set_value ? ast->name.pos
-                                                                 : ast->set_value_pos);
+        dn_err_at(err, rc == DN_E_UNDEFINED_OBJECT || !given ? ast->name.pos : given[0].value_pos);
         return rc;
     }
     conn->epoch++;

@@ -6,8 +6,10 @@
  *
  * An execution that ends, well or badly, passes stmt_stop; the next step starts over. */
 #include "engine/engine_int.h"
+#include "engine/run.h"
 
 #include "base/text.h"
+#include "plan/refuse.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -138,6 +140,8 @@ int stmt_prepare(struct dendro_conn *conn,
     if (!stmt)
         return DN_FAIL_NOMEM(err);
     rc = sql_parse(text, &stmt->arena, &stmt->ast, err);
+    if (rc == 0)
+        rc = plan_refuse(stmt->ast, err);
     if (rc == 0)
         rc = stmt_keep_text(stmt, err);
     if (rc == 0 && stmt->ast->params_count > 0) {
@@ -369,97 +373,6 @@ static int stmt_check_params(const struct dendro_stmt *stmt, struct dn_err *err)
             return DN_FAIL(err, DN_E_UNBOUND, "parameter $%u has no value", i + 1);
     }
     return 0;
-}
-
-static void stmt_set_tag(struct dendro_stmt *stmt)
-{
-    static const char *const tags[STMT_KIND_MAX] = {
-        [STMT_EMPTY] = "",
-        [STMT_SELECT] = "SELECT",
-        [STMT_INSERT] = "INSERT",
-        [STMT_UPDATE] = "UPDATE",
-        [STMT_DELETE] = "DELETE",
-        [STMT_COPY] = "COPY",
-        [STMT_TRUNCATE] = "TRUNCATE TABLE",
-        [STMT_ALTER_TABLE] = "ALTER TABLE",
-        [STMT_CREATE_TABLE] = "CREATE TABLE",
-        [STMT_DROP_TABLE] = "DROP TABLE",
-        [STMT_CREATE_SCHEMA] = "CREATE SCHEMA",
-        [STMT_DROP_SCHEMA] = "DROP SCHEMA",
-        [STMT_USE] = "USE",
-        [STMT_DESCRIBE] = "DESCRIBE",
-        [STMT_SHOW_TABLES] = "SHOW",
-        [STMT_SHOW_SCHEMAS] = "SHOW",
-        [STMT_SHOW_CREATE_TABLE] = "SHOW",
-        [STMT_SHOW_TABLE_STATUS] = "SHOW",
-        [STMT_SHOW_PARTITIONS] = "SHOW",
-        [STMT_SHOW_SETTING] = "SHOW",
-        [STMT_SET] = "SET",
-        [STMT_EXPLAIN] = "EXPLAIN",
-        [STMT_CHECKPOINT] = "CHECKPOINT",
-    };
-    const char *tag = tags[stmt->ast->kind];
-
-    if (stmt->ast->keyspace)
-        tag = stmt->ast->kind == STMT_CREATE_SCHEMA ? "CREATE KEYSPACE" : "DROP KEYSPACE";
-    if (stmt->ast->kind == STMT_SELECT)
-        snprintf(stmt->tag, sizeof(stmt->tag), "SELECT %" PRIu64, stmt->rows_count);
-    else if (stmt->ast->kind == STMT_UPDATE || stmt->ast->kind == STMT_DELETE ||
-             stmt->ast->kind == STMT_COPY)
-        snprintf(stmt->tag, sizeof(stmt->tag), "%s %" PRIu64, tag, stmt->rows_count);
-    else if (stmt->ast->kind == STMT_INSERT)
-        snprintf(stmt->tag, sizeof(stmt->tag), "INSERT 0 %" PRIu64, stmt->rows_count);
-    else
-        snprintf(stmt->tag, sizeof(stmt->tag), "%s", tag);
-}
-
-static int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)
-{
-    int rc;
-
-    switch (stmt->ast->kind) {
-    case STMT_EMPTY:
-        return 0;
-    case STMT_SELECT:
-        return stmt_run_select(stmt, err);
-    case STMT_INSERT:
-        return stmt_run_insert(stmt, err);
-    case STMT_UPDATE:
-    case STMT_DELETE:
-        return stmt_run_change(stmt, err);
-    case STMT_COPY:
-        return stmt_run_copy(stmt, err);
-    case STMT_TRUNCATE:
-        return stmt_run_truncate(stmt, err);
-    case STMT_ALTER_TABLE:
-        return stmt_run_alter(stmt, err);
-    case STMT_SHOW_PARTITIONS:
-        return stmt_run_partitions(stmt, err);
-    case STMT_CREATE_TABLE:
-    case STMT_DROP_TABLE:
-    case STMT_CREATE_SCHEMA:
-    case STMT_DROP_SCHEMA:
-        return stmt_run_ddl(stmt, err);
-    case STMT_USE:
-        return session_use(stmt->conn, stmt->ast, err);
-    case STMT_SET:
-        return session_set(stmt->conn, stmt->ast, err);
-    case STMT_DESCRIBE:
-    case STMT_SHOW_TABLES:
-    case STMT_SHOW_SCHEMAS:
-    case STMT_SHOW_CREATE_TABLE:
-    case STMT_SHOW_TABLE_STATUS:
-    case STMT_SHOW_SETTING:
-        return stmt_describe(stmt, stmt->catalog, &stmt->run, &stmt->rows, err);
-    case STMT_EXPLAIN:
-        return stmt_run_explain(stmt, err);
-    case STMT_CHECKPOINT:
-        rc = session_write_allowed(stmt->conn, err);
-        return rc < 0 ? rc : shard_flush(stmt->conn->db->shard, err);
-    case STMT_KIND_MAX:
-        break;
-    }
-    return DN_FAIL(err, DN_E_INTERNAL, "unknown kind of statement: %d", (int)stmt->ast->kind);
 }
 
 /* Everything up to the first row. A table that was altered while rows were on their way into it

@@ -519,6 +519,16 @@ int bind_expr(struct binder *b, const struct expr *e, struct bexpr **ret, struct
                      "* stands for columns only by itself in a select list, or in count(*)");
         dn_err_at(err, e->pos);
         return rc;
+    case EXPR_QUERY: /* from here on: refuse.c */
+    case EXPR_EXISTS:
+    case EXPR_ANY:
+    case EXPR_ROW:
+    case EXPR_ARRAY:
+    case EXPR_ARRAY_QUERY:
+    case EXPR_SUBSCRIPT:
+    case EXPR_FIELD:
+    case EXPR_COLLATE:
+    case EXPR_NAMED_ARG:
     case EXPR_KIND_MAX:
         break;
     }

@@ -292,7 +292,7 @@ static int sel_bind_group(struct sel *s, struct dn_err *err)
         struct bexpr *key;
         bool known = false;
 
-        rc = sel_bind_group_item(s, sel->group_by[i], &key, err);
+        rc = sel_bind_group_item(s, sel->group_by[i].expr, &key, err);
         if (rc < 0)
             return rc;
         for (uint32_t k = 0; k < s->keys_count && !known; k++)
@@ -433,13 +433,39 @@ int plan_from(struct sel *s, struct plan *p, struct dn_err *err)
     return 0;
 }
 
+static struct select_stmt select_flat(const struct query *q)
+{
+    const struct select_core *s = q->core;
+    struct select_stmt flat = {
+        .distinct = s->distinct,
+        .items = s->items,
+        .items_count = s->items_count,
+        .where = s->where,
+        .group_by = s->group_by,
+        .group_by_count = s->group_by_count,
+        .having = s->having,
+        .order_by = q->order_by,
+        .order_by_count = q->order_by_count,
+        .limit = q->limit,
+        .offset = q->offset,
+    };
+
+    if (s->from_count > 0) {
+        flat.has_from = true;
+        flat.from = s->from[0]->table;
+        flat.from_alias = s->from[0]->alias;
+    }
+    return flat;
+}
+
 int plan_select(const struct plan_env *env,
                 const struct stmt *stmt,
                 struct plan **ret,
                 struct dn_err *err)
 {
     struct plan *p = arena_calloc(env->arena, 1, sizeof(*p));
-    struct sel s = {.sel = stmt->select,
+    struct select_stmt flat = select_flat(stmt->query);
+    struct sel s = {.sel = &flat,
                     .b = {.env = env, .stmt = stmt, .params_count = stmt->params_count}};
     int rc;
 

@@ -6,6 +6,24 @@
 
 #include "plan/bind.h"
 
+/* A query as one table's SELECT: all that refuse.c lets through. */
+struct select_stmt {
+    bool distinct;
+    const struct select_item *items;
+    uint32_t items_count;
+    bool has_from;
+    struct qual_name from;
+    const char *from_alias; /* NULL = none */
+    const struct expr *where;
+    const struct group_item *group_by; /* GROUP_EXPR all */
+    uint32_t group_by_count;
+    const struct expr *having;
+    const struct order_item *order_by;
+    uint32_t order_by_count;
+    const struct expr *limit;
+    const struct expr *offset;
+};
+
 struct sel_out {
     struct bexpr *e;
     const char *name;

@@ -2,97 +2,112 @@
  *
  * ast.h: the one syntax tree. Made by sql_parse, read by the binder and the printer. All memory
  * is of the statement's arena. Positions are 1-based characters (not bytes) in the statement text.
- * Names are NUL-terminated, as written (quotes removed, case kept).
+ * Names are NUL-terminated, as written (quotes removed, case kept). Lists are an array and a count;
+ * one that was not written has the array NULL and the count 0. Everything in a tree is read-only
+ * once sql_parse has returned.
+ *
+ *     ast_node.h   expressions, type names     ast_ddl.h    CREATE, ALTER, DROP
+ *     ast_query.h  queries; ast_from.h FROM    ast_misc.h   transactions, settings, cursors, …
+ *
+ * The tree is wider than what the engine does: plan/refuse.c says "… is not supported yet".
  *
  * One thread at a time. */
 #pragma once
 
-#include "catalog/table.h"
-#include "sql/ast_node.h"
+#include "sql/ast_ddl.h"
+#include "sql/ast_misc.h"
 
-struct select_item {
-    struct expr *expr;
-    const char *alias; /* NULL = none */
-    uint32_t alias_pos;
-    uint32_t pos; /* first character of the item; the text between pos and end names the column when
-                     there is no alias */
-    uint32_t end; /* one past the last character */
-};
-
-enum nulls_order { NULLS_DEFAULT, NULLS_FIRST, NULLS_LAST };
-
-struct order_item {
-    struct expr *expr;
-    bool desc;
-    enum nulls_order nulls;
-};
-
-struct qual_name {
-    const char *schema; /* NULL = not given */
-    const char *name;
-    uint32_t pos;      /* of the first part */
-    uint32_t name_pos; /* of the last part */
-};
-
-struct select_stmt {
-    bool distinct; /* SELECT DISTINCT */
-    struct select_item *items;
-    uint32_t items_count;
-    bool has_from;
-    struct qual_name from;
-    const char *from_alias; /* NULL = none */
-    struct expr *where;     /* NULL = none */
-    struct expr **group_by;
-    uint32_t group_by_count;
-    struct expr *having;
-    struct order_item *order_by;
-    uint32_t order_by_count;
-    struct expr *limit; /* NULL = none */
-    struct expr *offset;
-};
-
-struct insert_stmt {
-    struct qual_name table;
-    struct spec_name *columns; /* NULL = all in order */
-    uint32_t columns_count;
-    struct expr ***rows; /* rows[i][j]; NULL element = DEFAULT keyword */
-    uint32_t *rows_len;  /* values in row i */
-    uint32_t *rows_pos;  /* position of each row's parenthesis */
-    uint32_t rows_count;
-};
+/* ---- INSERT, UPDATE, DELETE ---- */
 
 struct set_item {
     struct spec_name column;
     struct expr *expr; /* NULL = DEFAULT */
+    /* (a, b) = …: the names, column is the first of them; NULL = a single column. Then either
+     * values has one for each (NULL element = DEFAULT), or expr is the source: an EXPR_QUERY or a
+     * value of row type. */
+    struct spec_name *columns;
+    uint32_t columns_count;
+    struct expr **values;
+};
+
+enum conflict_action { CONFLICT_NONE, CONFLICT_NOTHING, CONFLICT_UPDATE };
+
+struct conflict_clause {
+    enum conflict_action action;
+    uint32_t pos;              /* of the word ON */
+    struct index_elem *target; /* (a, b); NULL = none */
+    uint32_t target_count;
+    struct expr *target_where;   /* NULL = none */
+    struct spec_name constraint; /* ON CONSTRAINT; s NULL = none */
+    struct set_item *set;        /* UPDATE; the row that was not inserted is called "excluded" */
+    uint32_t set_count;
+    struct expr *where; /* NULL = none */
+};
+
+enum overriding { OVERRIDING_NONE, OVERRIDING_USER, OVERRIDING_SYSTEM };
+
+struct insert_stmt {
+    struct with_clause *with; /* NULL = none */
+    struct qual_name table;
+    const char *alias;         /* NULL = none */
+    struct spec_name *columns; /* NULL = all in order */
+    uint32_t columns_count;
+    enum overriding overriding;
+    struct query *query; /* NULL = DEFAULT VALUES; only a VALUES that is all of the query may have
+                            DEFAULT among its values */
+    struct conflict_clause conflict;
+    struct select_item *returning;
+    uint32_t returning_count;
 };
 
 /* UPDATE and DELETE: which rows, and what becomes of them. */
 struct change_stmt {
+    struct with_clause *with; /* NULL = none */
     struct qual_name table;
     const char *alias;    /* NULL = none */
     struct set_item *set; /* UPDATE */
     uint32_t set_count;
-    struct expr *where; /* NULL = all rows */
+    struct from_item **from; /* UPDATE … FROM, DELETE … USING */
+    uint32_t from_count;
+    struct expr *where;     /* NULL = all rows */
+    const char *current_of; /* WHERE CURRENT OF cursor; NULL = none */
+    struct select_item *returning;
+    uint32_t returning_count;
 };
+
+/* ---- ALTER ---- */
 
 enum alter_kind {
     ALTER_ADD_COLUMN,
     ALTER_DROP_COLUMN,
     ALTER_RENAME_COLUMN,
-    ALTER_RENAME_TABLE,
+    ALTER_RENAME_TABLE, /* or view, sequence, index: stmt.object */
     ALTER_SET_OPTIONS,
+    ALTER_ADD_CONSTRAINT,
+    ALTER_DROP_CONSTRAINT,
+    ALTER_RENAME_CONSTRAINT,
+    ALTER_SET_DEFAULT, /* name, def */
+    ALTER_DROP_DEFAULT,
+    ALTER_SET_NOT_NULL,
+    ALTER_DROP_NOT_NULL,
+    ALTER_TYPE,       /* name, def.type, using */
+    ALTER_SET_SCHEMA, /* to */
     ALTER_KIND_MAX
 };
 
 /* One of the things an ALTER TABLE does. */
 struct alter_action {
     enum alter_kind kind;
-    bool if_exists;              /* DROP COLUMN IF EXISTS */
-    bool if_not_exists;          /* ADD COLUMN IF NOT EXISTS */
+    bool if_exists;              /* DROP COLUMN, DROP CONSTRAINT */
+    bool if_not_exists;          /* ADD COLUMN */
+    enum drop_behavior behavior; /* DROP */
     struct column_spec column;   /* ADD */
-    struct expr *column_default; /* ADD: NULL = none; evaluated by the engine */
-    struct spec_name name;       /* DROP, RENAME: the column as it is called now */
-    struct spec_name to;         /* RENAME: what it, or the table, is called then */
+    struct column_def def;       /* ADD; def.def of SET DEFAULT, def.type and collation of TYPE */
+    struct constraint_def *constraints; /* ADD CONSTRAINT: one; ADD COLUMN: those of the column */
+    uint32_t constraints_count;
+    struct expr *using;          /* TYPE … USING; NULL = none */
+    struct spec_name name;       /* the column or constraint as it is called now */
+    struct spec_name to;         /* RENAME, SET SCHEMA */
     struct option_spec *options; /* SET */
     uint32_t options_count;
 };
@@ -102,30 +117,26 @@ struct alter_stmt {
     uint32_t actions_count;
 };
 
-struct copy_stmt {
-    bool from; /* COPY … FROM; else TO, and the statement's `explained` is the query */
-    struct qual_name table;    /* no name: COPY (SELECT …) TO */
-    struct spec_name *columns; /* NULL = all in order */
-    uint32_t columns_count;
-    const char *file; /* as given */
-    uint32_t file_pos;
-    struct option_spec *options; /* value NULL: it was named without one */
-    uint32_t options_count;
-};
+/* ---- all statements ---- */
 
 enum stmt_kind {
-    STMT_EMPTY, /* nothing but spaces and comments */
-    STMT_SELECT,
+    STMT_EMPTY,  /* nothing but spaces and comments */
+    STMT_SELECT, /* any query: SELECT, VALUES, TABLE, WITH, UNION … */
     STMT_INSERT,
     STMT_UPDATE,
     STMT_DELETE,
     STMT_COPY,
     STMT_TRUNCATE,
-    STMT_ALTER_TABLE,
+    STMT_ALTER, /* TABLE, VIEW, SEQUENCE, INDEX: object */
     STMT_CREATE_TABLE,
-    STMT_DROP_TABLE,
-    STMT_CREATE_SCHEMA, /* and KEYSPACE */
+    STMT_CREATE_VIEW,
+    STMT_CREATE_INDEX,
+    STMT_CREATE_SEQUENCE,
+    STMT_ALTER_SEQUENCE, /* its options; RENAME is an ALTER */
+    STMT_DROP,           /* TABLE, VIEW, SEQUENCE, INDEX: object */
+    STMT_CREATE_SCHEMA,  /* and KEYSPACE */
     STMT_DROP_SCHEMA,
+    STMT_COMMENT,
     STMT_USE,
     STMT_DESCRIBE,
     STMT_SHOW_TABLES,
@@ -134,35 +145,54 @@ enum stmt_kind {
     STMT_SHOW_TABLE_STATUS,
     STMT_SHOW_PARTITIONS,
     STMT_SHOW_SETTING, /* SHOW name, SHOW ALL (name "all") */
-    STMT_SET,          /* SET name = value | TO value | DEFAULT */
+    STMT_SET,          /* SET name = values | DEFAULT, RESET name, RESET ALL (name "all") */
     STMT_EXPLAIN,
     STMT_CHECKPOINT, /* flush everything to segments */
+    STMT_TRANSACTION,
+    STMT_PREPARE,
+    STMT_EXECUTE,
+    STMT_DEALLOCATE,
+    STMT_DECLARE,
+    STMT_FETCH, /* and MOVE */
+    STMT_CLOSE,
+    STMT_DISCARD,
+    STMT_LOCK,
+    STMT_MAINTAIN, /* ANALYZE, VACUUM, REINDEX, CLUSTER: nothing to do here */
     STMT_KIND_MAX
 };
 
+/* A pointer belongs to the kind of its name and is NULL in all others. */
 struct stmt {
     enum stmt_kind kind;
     const char *text;    /* whole input, borrowed */
     uint32_t start;      /* character position where this statement begins */
     uint32_t start_byte; /* byte offsets of this statement in text: [start_byte, end_byte) */
     uint32_t end_byte;
-    uint32_t params_count; /* highest parameter number */
-    bool if_exists;        /* DROP … IF EXISTS */
-    bool if_not_exists;    /* CREATE … IF NOT EXISTS */
-    bool keyspace;         /* the word KEYSPACE was used */
-    struct select_stmt *select;
+    uint32_t params_count;       /* highest parameter number */
+    bool if_exists;              /* DROP, ALTER … IF EXISTS */
+    bool if_not_exists;          /* CREATE … IF NOT EXISTS */
+    bool keyspace;               /* the word KEYSPACE was used */
+    enum object_kind object;     /* DROP, ALTER: of what */
+    enum drop_behavior behavior; /* DROP, TRUNCATE */
+    struct query *query;         /* SELECT */
     struct insert_stmt *insert;
     struct change_stmt *change; /* UPDATE, DELETE */
     struct alter_stmt *alter;
     struct copy_stmt *copy;
-    struct table_spec
-        *create; /* spec.schema.s is NULL when not given; defaults are in column_defaults */
-    struct expr *
-        *column_defaults;  /* CREATE TABLE: one per column, NULL = none; evaluated by the engine */
-    struct qual_name name; /* DROP TABLE, ALTER TABLE, TRUNCATE, DESCRIBE, SHOW …, USE / CREATE
-                              SCHEMA (name only) */
+    struct table_spec *create; /* CREATE TABLE; spec.schema.s is NULL when not given; defaults are
+                                  in table_def */
+    struct table_def *table_def;
+    struct view_def *view;
+    struct index_def *index;
+    struct sequence_def *sequence; /* CREATE SEQUENCE, ALTER SEQUENCE */
+    struct comment_stmt *comment;
+    struct misc_stmt *misc; /* TRANSACTION … MAINTAIN; see there */
+    struct set_stmt *set;
+    struct qual_name name; /* what CREATE, DROP, ALTER, TRUNCATE, DESCRIBE, SHOW …, USE are about */
+    struct qual_name *names; /* DROP, TRUNCATE, LOCK, MAINTAIN: all of them, name is the first */
+    uint32_t names_count;
     const char *replication; /* CREATE KEYSPACE: the map's text, NULL = none */
-    const char *set_value;   /* SET: text without quotes; NULL = DEFAULT */
-    uint32_t set_value_pos;
-    struct stmt *explained; /* EXPLAIN; COPY TO: what is copied, a SELECT */
+    struct explain_options explain;
+    struct stmt *explained; /* EXPLAIN, PREPARE, DECLARE: that statement; COPY TO: what is copied, a
+                               SELECT, or with RETURNING another */
 };

@@ -84,20 +84,22 @@ struct stmt *sql_stmt(struct sql_parser *ps, enum stmt_kind kind);
 void sql_stmt_named(struct sql_parser *ps, enum stmt_kind kind, const struct qual_name *name);
 struct qual_name *
 sql_qual(struct sql_parser *ps, const struct sql_token *schema, struct sql_token name);
+void sql_drop_table(struct sql_parser *ps, const struct qual_name *name, bool if_exists);
 void sql_explain(struct sql_parser *ps);
 void sql_set(struct sql_parser *ps, struct sql_token name, const struct option_spec *value);
 struct select_item *
 sql_item(struct sql_parser *ps, uint32_t pos, struct expr *e, const struct sql_token *alias);
+struct group_item *sql_group(struct sql_parser *ps, struct expr *e);
 struct order_item *
 sql_order(struct sql_parser *ps, struct expr *e, bool desc, enum nulls_order nulls);
-struct sql_from *
+struct from_item *
 sql_from(struct sql_parser *ps, const struct qual_name *name, const struct sql_token *alias);
 struct sql_limit *sql_limit(struct sql_parser *ps, struct expr *limit, struct expr *offset);
 /* With what is not a list; the actions fill in the rest. NULL after an error. */
-struct select_stmt *sql_select(struct sql_parser *ps,
-                               bool distinct,
-                               const struct sql_from *from,
-                               const struct sql_limit *limit);
+struct query *sql_select(struct sql_parser *ps,
+                         bool distinct,
+                         struct from_item *from,
+                         const struct sql_limit *limit);
 void sql_insert_row(struct sql_parser *ps, uint32_t pos, struct sql_list values);
 void sql_insert(struct sql_parser *ps,
                 const struct qual_name *table,

@@ -79,7 +79,7 @@ struct alter_action *sql_alter_column(struct sql_parser *ps, struct alter_action
     if (ps->rc < 0)
         return NULL;
     a->column = column[0]->spec;
-    a->column_default = column[0]->def;
+    a->def = column[0]->def;
     if (a->column.primary_key) {
         sql_fail(
             ps, DN_E_UNSUPPORTED, a->column.pk_pos, "the primary key of a table cannot be changed");
@@ -131,7 +131,7 @@ void sql_alter(struct sql_parser *ps,
 {
     struct alter_action *list = sql_list_take_structs(ps, actions, sizeof *list);
     struct alter_stmt *alter = sql_new(ps, sizeof *alter);
-    struct stmt *s = sql_stmt(ps, STMT_ALTER_TABLE);
+    struct stmt *s = sql_stmt(ps, STMT_ALTER);
 
     if (!s || !alter)
         return;

@@ -35,16 +35,16 @@ copy_new(struct sql_parser *ps, struct sql_token file, struct sql_list options)
 }
 
 /* SELECT * or the columns FROM the table. */
-static struct select_stmt *copy_select(struct sql_parser *ps, const struct copy_stmt *c)
+static struct query *copy_select(struct sql_parser *ps, const struct copy_stmt *c)
 {
-    struct select_stmt *s = sql_new(ps, sizeof *s);
     uint32_t n = c->columns ? c->columns_count : 1;
     struct select_item *items = sql_new(ps, n * sizeof *items);
+    struct query *q = sql_select(ps, false, sql_from(ps, &c->table, NULL), NULL);
+    struct select_core *s;
 
-    if (!s || !items)
+    if (!q || !items)
         return NULL;
-    s->has_from = true;
-    s->from = c->table;
+    s = q->core;
     s->items = items;
     s->items_count = n;
     for (uint32_t i = 0; i < n; i++) {
@@ -64,7 +64,7 @@ static struct select_stmt *copy_select(struct sql_parser *ps, const struct copy_
         items[i].pos = e->pos;
         items[i].end = e->pos + 1;
     }
-    return s;
+    return q;
 }
 
 void sql_copy(struct sql_parser *ps,
@@ -90,7 +90,8 @@ void sql_copy(struct sql_parser *ps,
         if (!inner)
             return;
         inner->kind = STMT_SELECT;
-        inner->select = copy_select(ps, c);
+        inner->query = copy_select(ps, c);
+        ps->stmt->query = NULL;
         ps->stmt->explained = inner;
     }
     if (ps->rc < 0)

@@ -11,8 +11,9 @@
 void sql_create_begin(struct sql_parser *ps, bool if_not_exists, const struct qual_name *name)
 {
     struct table_spec *spec = sql_new(ps, sizeof *spec);
+    struct table_def *def = sql_new(ps, sizeof *def);
 
-    if (!spec)
+    if (!spec || !def)
         return;
     spec->schema.s = name->schema;
     spec->schema.pos = name->schema ? name->pos : 0;
@@ -21,6 +22,7 @@ void sql_create_begin(struct sql_parser *ps, bool if_not_exists, const struct qu
     ps->stmt->kind = STMT_CREATE_TABLE;
     ps->stmt->if_not_exists = if_not_exists;
     ps->stmt->create = spec;
+    ps->stmt->table_def = def;
     ps->spec = spec;
     ps->columns = sql_list_none(ps);
 }
@@ -68,7 +70,7 @@ void sql_column_default(struct sql_parser *ps, uint32_t pos, struct expr *e)
 
     if (!column)
         return;
-    if (column->def) {
+    if (column->def.def) {
         sql_fail(ps,
                  DN_E_SYNTAX,
                  pos,
@@ -76,7 +78,7 @@ void sql_column_default(struct sql_parser *ps, uint32_t pos, struct expr *e)
                  column->spec.name.s);
         return;
     }
-    column->def = e;
+    column->def.def = e;
     column->spec.has_default = true;
 }
 
@@ -95,17 +97,17 @@ void sql_create_columns(struct sql_parser *ps)
     uint32_t n = ps->columns.count;
     struct sql_column **columns = sql_list_take(ps, ps->columns);
     struct column_spec *specs = sql_new(ps, n * sizeof *specs);
-    struct expr **defaults = sql_new(ps, n * sizeof(struct expr *));
+    struct column_def *defs = sql_new(ps, n * sizeof *defs);
 
     if (ps->rc < 0)
         return;
     for (uint32_t i = 0; i < n; i++) {
         specs[i] = columns[i]->spec;
-        defaults[i] = columns[i]->def;
+        defs[i] = columns[i]->def;
     }
     ps->spec->columns = specs;
     ps->spec->columns_count = n;
-    ps->stmt->column_defaults = defaults;
+    ps->stmt->table_def->columns = defs;
 }
 
 /* ---- keys ---- */

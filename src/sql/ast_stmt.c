@@ -35,6 +35,20 @@ void sql_stmt_named(struct sql_parser *ps, enum stmt_kind kind, const struct qua
         s->name = *name;
 }
 
+void sql_drop_table(struct sql_parser *ps, const struct qual_name *name, bool if_exists)
+{
+    struct qual_name *names = sql_new(ps, sizeof *names);
+
+    if (!names)
+        return;
+    *names = *name;
+    sql_stmt_named(ps, STMT_DROP, name);
+    ps->stmt->object = OBJECT_TABLE;
+    ps->stmt->if_exists = if_exists;
+    ps->stmt->names = names;
+    ps->stmt->names_count = 1;
+}
+
 void sql_explain(struct sql_parser *ps)
 {
     struct stmt *inner = sql_new(ps, sizeof *inner);
@@ -50,14 +64,19 @@ void sql_explain(struct sql_parser *ps)
 void sql_set(struct sql_parser *ps, struct sql_token name, const struct option_spec *value)
 {
     struct qual_name *q = sql_qual(ps, NULL, name);
+    struct set_stmt *set = sql_new(ps, sizeof *set);
     struct stmt *s = sql_stmt(ps, STMT_SET);
 
-    if (!s)
+    if (!s || !set)
         return;
     s->name = *q;
+    s->set = set;
     if (value) {
-        s->set_value = value->value;
-        s->set_value_pos = value->value_pos;
+        set->values = sql_new(ps, sizeof *set->values);
+        if (!set->values)
+            return;
+        set->values[0] = *value;
+        set->values_count = 1;
     }
 }
 
@@ -78,6 +97,18 @@ sql_item(struct sql_parser *ps, uint32_t pos, struct expr *e, const struct sql_t
     return item;
 }
 
+struct group_item *sql_group(struct sql_parser *ps, struct expr *e)
+{
+    struct group_item *g = sql_new(ps, sizeof *g);
+
+    if (!g)
+        return NULL;
+    g->kind = GROUP_EXPR;
+    g->pos = e->pos;
+    g->expr = e;
+    return g;
+}
+
 struct order_item *
 sql_order(struct sql_parser *ps, struct expr *e, bool desc, enum nulls_order nulls)
 {
@@ -91,15 +122,21 @@ sql_order(struct sql_parser *ps, struct expr *e, bool desc, enum nulls_order nul
     return item;
 }
 
-struct sql_from *
+struct from_item *
 sql_from(struct sql_parser *ps, const struct qual_name *name, const struct sql_token *alias)
 {
-    struct sql_from *from = sql_new(ps, sizeof *from);
+    struct from_item *from = sql_new(ps, sizeof *from);
 
     if (!from)
         return NULL;
-    from->name = *name;
-    from->alias = alias ? sql_name(ps, *alias) : NULL;
+    from->kind = FROM_TABLE;
+    from->pos = name->pos;
+    from->depth = 1;
+    from->table = *name;
+    if (alias) {
+        from->alias = sql_name(ps, *alias);
+        from->alias_pos = alias->pos;
+    }
     return from;
 }
 
@@ -114,28 +151,33 @@ struct sql_limit *sql_limit(struct sql_parser *ps, struct expr *limit, struct ex
     return l;
 }
 
-struct select_stmt *sql_select(struct sql_parser *ps,
-                               bool distinct,
-                               const struct sql_from *from,
-                               const struct sql_limit *limit)
+struct query *sql_select(struct sql_parser *ps,
+                         bool distinct,
+                         struct from_item *from,
+                         const struct sql_limit *limit)
 {
-    struct select_stmt *s = sql_new(ps, sizeof *s);
+    struct query *q = sql_new(ps, sizeof *q);
+    struct select_core *s = sql_new(ps, sizeof *s);
 
-    if (!s)
+    if (!q || !s)
         return NULL;
+    q->kind = QUERY_SELECT;
+    q->core = s;
     s->distinct = distinct;
     if (from) {
-        s->has_from = true;
-        s->from = from->name;
-        s->from_alias = from->alias;
+        s->from = sql_new(ps, sizeof(struct from_item *));
+        if (!s->from)
+            return NULL;
+        s->from[0] = from;
+        s->from_count = 1;
     }
     if (limit) {
-        s->limit = limit->limit;
-        s->offset = limit->offset;
+        q->limit = limit->limit;
+        q->offset = limit->offset;
     }
     ps->stmt->kind = STMT_SELECT;
-    ps->stmt->select = s;
-    return s;
+    ps->stmt->query = q;
+    return q;
 }
 
 void sql_insert_row(struct sql_parser *ps, uint32_t pos, struct sql_list values)
@@ -167,26 +209,31 @@ void sql_insert(struct sql_parser *ps,
                 struct sql_list columns)
 {
     struct insert_stmt *s = sql_new(ps, sizeof *s);
+    struct query *q = sql_new(ps, sizeof *q);
+    struct values_rows *v;
     uint32_t n = ps->rows_len;
 
-    if (!s)
+    if (!s || !q)
         return;
+    q->kind = QUERY_VALUES;
+    v = &q->values;
+    s->query = q;
     s->table = *table;
     if (has_columns) {
         s->columns_count = columns.count;
         s->columns = sql_list_take_structs(ps, columns, sizeof(struct spec_name));
     }
-    s->rows = sql_new(ps, n * sizeof *s->rows);
-    s->rows_len = sql_new(ps, n * sizeof *s->rows_len);
-    s->rows_pos = sql_new(ps, n * sizeof *s->rows_pos);
+    v->rows = sql_new(ps, n * sizeof *v->rows);
+    v->rows_len = sql_new(ps, n * sizeof *v->rows_len);
+    v->rows_pos = sql_new(ps, n * sizeof *v->rows_pos);
     if (ps->rc < 0)
         return;
     for (uint32_t i = 0; i < n; i++) {
-        s->rows[i] = ps->rows[i].values;
-        s->rows_len[i] = ps->rows[i].len;
-        s->rows_pos[i] = ps->rows[i].pos;
+        v->rows[i] = ps->rows[i].values;
+        v->rows_len[i] = ps->rows[i].len;
+        v->rows_pos[i] = ps->rows[i].pos;
     }
-    s->rows_count = n;
+    v->rows_count = n;
     ps->stmt->kind = STMT_INSERT;
     ps->stmt->insert = s;
 }

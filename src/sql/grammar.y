@@ -116,7 +116,7 @@ schema_word(A) ::= KEYSPACE. {A = 1;}
 
 /* ---- statements about names ---- */
 
-cmd ::= DROP TABLE if_exists(I) qname(N). {sql_stmt_named(ps, STMT_DROP_TABLE, N); if (ps->stmt) ps->stmt->if_exists = I != 0;}
+cmd ::= DROP TABLE if_exists(I) qname(N). {sql_drop_table(ps, N, I != 0);}
 cmd ::= DROP schema_word(K) if_exists(I) name(N). {
     sql_stmt_named(ps, STMT_DROP_SCHEMA, sql_qual(ps, NULL, N));
     if (ps->stmt) {
@@ -332,14 +332,15 @@ copy_option(A) ::= NULL(N) value(V). {A = sql_option(ps, N, V);}
 
 cmd ::= select.
 select ::= SELECT distinct(D) items(I) from(F) where(W) group_by(G) having(H) order_by(O) limit(L). {
-    struct select_stmt *s = sql_select(ps, D != 0, F, L);
-    if (s) {
+    struct query *q = sql_select(ps, D != 0, F, L);
+    if (q) {
+        struct select_core *s = q->core;
         s->where = W;
         s->having = H;
-        s->order_by_count = O.count;
-        s->order_by = sql_list_take_structs(ps, O, sizeof(struct order_item));
+        q->order_by_count = O.count;
+        q->order_by = sql_list_take_structs(ps, O, sizeof(struct order_item));
         s->group_by_count = G.count;
-        s->group_by = sql_list_take(ps, G);
+        s->group_by = sql_list_take_structs(ps, G, sizeof(struct group_item));
         s->items_count = I.count;
         s->items = sql_list_take_structs(ps, I, sizeof(struct select_item));
     }
@@ -362,7 +363,7 @@ item(A) ::= item_start(P) name(N) DOT STAR. {A = sql_item(ps, P, sql_star(ps, &N
 %type item_start {uint32_t}
 item_start(A) ::= . {A = yyLookaheadToken.pos;}
 
-%type from {struct sql_from *}
+%type from {struct from_item *}
 from(A) ::= . {A = NULL;}
 from(A) ::= FROM qname(N). {A = sql_from(ps, N, NULL);}
 from(A) ::= FROM qname(N) AS name(T). {A = sql_from(ps, N, &T);}
@@ -374,7 +375,9 @@ from(A) ::= from(F) X_JOIN. {A = F;}
 where(A) ::= . {A = NULL;}
 where(A) ::= WHERE expr(E). {A = E;}
 group_by(A) ::= . {A = sql_list_none(ps);}
-group_by(A) ::= GROUP BY exprs(L). {A = L;}
+group_by(A) ::= GROUP BY groups(L). {A = L;}
+groups(A) ::= expr(E). {A = sql_list_one(ps, sql_group(ps, E));}
+groups(A) ::= groups(L) COMMA expr(E). {A = sql_list_add(ps, L, sql_group(ps, E));}
 group_by(A) ::= GROUP X_GROUP. {A = sql_list_none(ps);}
 %type having {struct expr *}
 having(A) ::= . {A = NULL;}

@@ -25,12 +25,7 @@ struct sql_row {
 
 struct sql_column {
     struct column_spec spec;
-    struct expr *def; /* DEFAULT, NULL = none */
-};
-
-struct sql_from {
-    struct qual_name name;
-    const char *alias; /* NULL = none */
+    struct column_def def;
 };
 
 struct sql_limit {

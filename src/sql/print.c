@@ -18,14 +18,6 @@ void sql_print_qual(const struct qual_name *q, struct buf *b)
 
 /* ---- SELECT, INSERT ---- */
 
-static void print_exprs(const char *before, struct expr *const *list, uint32_t count, struct buf *b)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        buf_puts(b, i ? ", " : before);
-        sql_print_expr(list[i], b);
-    }
-}
-
 void sql_print_opt(const char *before, const struct expr *e, struct buf *b)
 {
     if (e) {
@@ -34,8 +26,9 @@ void sql_print_opt(const char *before, const struct expr *e, struct buf *b)
     }
 }
 
-static void print_select(const struct select_stmt *s, struct buf *b)
+static void print_select(const struct query *q, struct buf *b)
 {
+    const struct select_core *s = q->core;
     static const char *const nulls[] = {
         [NULLS_DEFAULT] = "", [NULLS_FIRST] = " NULLS FIRST", [NULLS_LAST] = " NULLS LAST"};
 
@@ -48,26 +41,27 @@ static void print_select(const struct select_stmt *s, struct buf *b)
             sql_print_ident(s->items[i].alias, b);
         }
     }
-    if (s->has_from) {
+    if (s->from_count > 0) {
         buf_puts(b, " FROM ");
-        sql_print_qual(&s->from, b);
-        if (s->from_alias) {
+        sql_print_qual(&s->from[0]->table, b);
+        if (s->from[0]->alias) {
             buf_puts(b, " AS ");
-            sql_print_ident(s->from_alias, b);
+            sql_print_ident(s->from[0]->alias, b);
         }
     }
     sql_print_opt(" WHERE ", s->where, b);
-    print_exprs(" GROUP BY ", s->group_by, s->group_by_count, b);
+    for (uint32_t i = 0; i < s->group_by_count; i++)
+        sql_print_opt(i ? ", " : " GROUP BY ", s->group_by[i].expr, b);
     sql_print_opt(" HAVING ", s->having, b);
-    for (uint32_t i = 0; i < s->order_by_count; i++) {
-        const struct order_item *o = &s->order_by[i];
+    for (uint32_t i = 0; i < q->order_by_count; i++) {
+        const struct order_item *o = &q->order_by[i];
         buf_puts(b, i ? ", " : " ORDER BY ");
         sql_print_expr(o->expr, b);
         buf_puts(b, o->desc ? " DESC" : "");
         buf_puts(b, nulls[o->nulls]);
     }
-    sql_print_opt(" LIMIT ", s->limit, b);
-    sql_print_opt(" OFFSET ", s->offset, b);
+    sql_print_opt(" LIMIT ", q->limit, b);
+    sql_print_opt(" OFFSET ", q->offset, b);
 }
 
 static void print_names(const struct spec_name *names, size_t count, struct buf *b)
@@ -81,6 +75,8 @@ static void print_names(const struct spec_name *names, size_t count, struct buf 
 
 static void print_insert(const struct insert_stmt *s, struct buf *b)
 {
+    const struct values_rows *v = &s->query->values;
+
     buf_puts(b, "INSERT INTO ");
     sql_print_qual(&s->table, b);
     if (s->columns) {
@@ -88,12 +84,12 @@ static void print_insert(const struct insert_stmt *s, struct buf *b)
         print_names(s->columns, s->columns_count, b);
     }
     buf_puts(b, " VALUES ");
-    for (uint32_t i = 0; i < s->rows_count; i++) {
+    for (uint32_t i = 0; i < v->rows_count; i++) {
         buf_puts(b, i ? ", (" : "(");
-        for (uint32_t j = 0; j < s->rows_len[i]; j++) {
+        for (uint32_t j = 0; j < v->rows_len[i]; j++) {
             buf_puts(b, j ? ", " : "");
-            if (s->rows[i][j])
-                sql_print_expr(s->rows[i][j], b);
+            if (v->rows[i][j])
+                sql_print_expr(v->rows[i][j], b);
             else
                 buf_puts(b, "DEFAULT");
         }
@@ -188,7 +184,7 @@ static void print_create_table(const struct stmt *s, struct buf *b)
     sql_print_qual(&name, b);
     for (size_t i = 0; i < spec->columns_count; i++) {
         buf_puts(b, items++ ? ", " : " (");
-        sql_print_column(&spec->columns[i], s->column_defaults ? s->column_defaults[i] : NULL, b);
+        sql_print_column(&spec->columns[i], s->table_def->columns[i].def, b);
     }
     for (uint32_t i = 0; i < spec->keys_count; i++) {
         buf_puts(b, items++ ? ", " : " (");
@@ -217,8 +213,8 @@ static void print_set(const struct stmt *s, struct buf *b)
     buf_puts(b, "SET ");
     sql_print_ident(s->name.name, b);
     buf_puts(b, " = ");
-    if (s->set_value)
-        sql_print_quoted(s->set_value, strlen(s->set_value), '\'', b);
+    if (s->set->values)
+        sql_print_quoted(s->set->values[0].value, strlen(s->set->values[0].value), '\'', b);
     else
         buf_puts(b, "DEFAULT");
 }
@@ -261,80 +257,94 @@ static void print_copy(const struct stmt *s, struct buf *b)
     buf_puts(b, c->options_count ? ")" : "");
 }
 
+static void print_empty(const struct stmt *s, struct buf *b)
+{
+    (void)s;
+    (void)b;
+}
+
+static void print_query_stmt(const struct stmt *s, struct buf *b)
+{
+    print_select(s->query, b);
+}
+
+static void print_insert_stmt(const struct stmt *s, struct buf *b)
+{
+    print_insert(s->insert, b);
+}
+
+static void print_drop(const struct stmt *s, struct buf *b)
+{
+    print_named(s->if_exists ? "DROP TABLE IF EXISTS " : "DROP TABLE ", s, b);
+}
+
+static void print_create_schema(const struct stmt *s, struct buf *b)
+{
+    print_schema(s, "CREATE", b);
+}
+
+static void print_drop_schema(const struct stmt *s, struct buf *b)
+{
+    print_schema(s, "DROP", b);
+}
+
+static void print_show_setting(const struct stmt *s, struct buf *b)
+{
+    buf_puts(b, "SHOW ");
+    if (strcasecmp(s->name.name, "all") == 0)
+        buf_puts(b, "ALL");
+    else
+        sql_print_name(s->name.name, true, b);
+}
+
+static void print_show_schemas(const struct stmt *s, struct buf *b)
+{
+    buf_puts(b, s->keyspace ? "SHOW KEYSPACES" : "SHOW SCHEMAS");
+}
+
+static void print_explain(const struct stmt *s, struct buf *b)
+{
+    buf_puts(b, "EXPLAIN ");
+    sql_print_stmt(s->explained, b);
+}
+
+/* Words alone, words and a name, or a function. */
+static const struct {
+    const char *words;
+    bool named;
+    void (*print)(const struct stmt *s, struct buf *b);
+} print_kinds[STMT_KIND_MAX] = {
+    [STMT_EMPTY] = {.print = print_empty},
+    [STMT_SELECT] = {.print = print_query_stmt},
+    [STMT_INSERT] = {.print = print_insert_stmt},
+    [STMT_UPDATE] = {.print = sql_print_change},
+    [STMT_DELETE] = {.print = sql_print_change},
+    [STMT_COPY] = {.print = print_copy},
+    [STMT_TRUNCATE] = {"TRUNCATE TABLE ", .named = true},
+    [STMT_ALTER] = {.print = sql_print_alter},
+    [STMT_CREATE_TABLE] = {.print = print_create_table},
+    [STMT_DROP] = {.print = print_drop},
+    [STMT_CREATE_SCHEMA] = {.print = print_create_schema},
+    [STMT_DROP_SCHEMA] = {.print = print_drop_schema},
+    [STMT_USE] = {"USE ", .named = true},
+    [STMT_DESCRIBE] = {"DESCRIBE ", .named = true},
+    [STMT_SHOW_TABLES] = {"SHOW TABLES"},
+    [STMT_SHOW_SCHEMAS] = {.print = print_show_schemas},
+    [STMT_SHOW_CREATE_TABLE] = {"SHOW CREATE TABLE ", .named = true},
+    [STMT_SHOW_TABLE_STATUS] = {"SHOW TABLE STATUS ", .named = true},
+    [STMT_SHOW_PARTITIONS] = {"SHOW PARTITIONS ", .named = true},
+    [STMT_SHOW_SETTING] = {.print = print_show_setting},
+    [STMT_SET] = {.print = print_set},
+    [STMT_EXPLAIN] = {.print = print_explain},
+    [STMT_CHECKPOINT] = {"CHECKPOINT"},
+};
+
 void sql_print_stmt(const struct stmt *s, struct buf *b)
 {
-    switch (s->kind) {
-    case STMT_EMPTY:
-    case STMT_KIND_MAX:
-        break;
-    case STMT_SELECT:
-        print_select(s->select, b);
-        break;
-    case STMT_INSERT:
-        print_insert(s->insert, b);
-        break;
-    case STMT_UPDATE:
-    case STMT_DELETE:
-        sql_print_change(s, b);
-        break;
-    case STMT_COPY:
-        print_copy(s, b);
-        break;
-    case STMT_TRUNCATE:
-        print_named("TRUNCATE TABLE ", s, b);
-        break;
-    case STMT_ALTER_TABLE:
-        sql_print_alter(s, b);
-        break;
-    case STMT_CREATE_TABLE:
-        print_create_table(s, b);
-        break;
-    case STMT_DROP_TABLE:
-        print_named(s->if_exists ? "DROP TABLE IF EXISTS " : "DROP TABLE ", s, b);
-        break;
-    case STMT_CREATE_SCHEMA:
-        print_schema(s, "CREATE", b);
-        break;
-    case STMT_DROP_SCHEMA:
-        print_schema(s, "DROP", b);
-        break;
-    case STMT_USE:
-        print_named("USE ", s, b);
-        break;
-    case STMT_DESCRIBE:
-        print_named("DESCRIBE ", s, b);
-        break;
-    case STMT_SHOW_TABLES:
-        buf_puts(b, "SHOW TABLES");
-        break;
-    case STMT_SHOW_SCHEMAS:
-        buf_puts(b, s->keyspace ? "SHOW KEYSPACES" : "SHOW SCHEMAS");
-        break;
-    case STMT_SHOW_CREATE_TABLE:
-        print_named("SHOW CREATE TABLE ", s, b);
-        break;
-    case STMT_SHOW_TABLE_STATUS:
-        print_named("SHOW TABLE STATUS ", s, b);
-        break;
-    case STMT_SHOW_PARTITIONS:
-        print_named("SHOW PARTITIONS ", s, b);
-        break;
-    case STMT_SHOW_SETTING:
-        buf_puts(b, "SHOW ");
-        if (strcasecmp(s->name.name, "all") == 0)
-            buf_puts(b, "ALL");
-        else
-            sql_print_name(s->name.name, true, b);
-        break;
-    case STMT_SET:
-        print_set(s, b);
-        break;
-    case STMT_EXPLAIN:
-        buf_puts(b, "EXPLAIN ");
-        sql_print_stmt(s->explained, b);
-        break;
-    case STMT_CHECKPOINT:
-        buf_puts(b, "CHECKPOINT");
-        break;
-    }
+    if (print_kinds[s->kind].print)
+        print_kinds[s->kind].print(s, b);
+    else if (print_kinds[s->kind].named)
+        print_named(print_kinds[s->kind].words, s, b);
+    else if (print_kinds[s->kind].words)
+        buf_puts(b, print_kinds[s->kind].words);
 }

@@ -35,7 +35,7 @@ static void print_alter_action(const struct alter_action *a, struct buf *b)
     switch (a->kind) {
     case ALTER_ADD_COLUMN:
         buf_puts(b, a->if_not_exists ? "ADD COLUMN IF NOT EXISTS " : "ADD COLUMN ");
-        sql_print_column(&a->column, a->column_default, b);
+        sql_print_column(&a->column, a->def.def, b);
         break;
     case ALTER_DROP_COLUMN:
         buf_puts(b, a->if_exists ? "DROP COLUMN IF EXISTS " : "DROP COLUMN ");
@@ -56,6 +56,15 @@ static void print_alter_action(const struct alter_action *a, struct buf *b)
         sql_print_option_list(a->options, a->options_count, ", ", b);
         buf_puts(b, ")");
         break;
+    case ALTER_ADD_CONSTRAINT:
+    case ALTER_DROP_CONSTRAINT:
+    case ALTER_RENAME_CONSTRAINT:
+    case ALTER_SET_DEFAULT:
+    case ALTER_DROP_DEFAULT:
+    case ALTER_SET_NOT_NULL:
+    case ALTER_DROP_NOT_NULL:
+    case ALTER_TYPE:
+    case ALTER_SET_SCHEMA:
     case ALTER_KIND_MAX:
         break;
     }

@@ -149,6 +149,16 @@ static enum print_prec print_prec(const struct expr *e)
     case EXPR_IS:
     case EXPR_DISTINCT:
         return PREC_IS;
+    case EXPR_QUERY:
+    case EXPR_EXISTS:
+    case EXPR_ANY:
+    case EXPR_ROW:
+    case EXPR_ARRAY:
+    case EXPR_ARRAY_QUERY:
+    case EXPR_SUBSCRIPT:
+    case EXPR_FIELD:
+    case EXPR_COLLATE:
+    case EXPR_NAMED_ARG:
     case EXPR_KIND_MAX:
         break;
     }
@@ -268,6 +278,16 @@ static struct print_least print_least(const struct expr *e)
     case EXPR_CALL:
     case EXPR_CAST:
     case EXPR_CASE:
+    case EXPR_QUERY:
+    case EXPR_EXISTS:
+    case EXPR_ANY:
+    case EXPR_ROW:
+    case EXPR_ARRAY:
+    case EXPR_ARRAY_QUERY:
+    case EXPR_SUBSCRIPT:
+    case EXPR_FIELD:
+    case EXPR_COLLATE:
+    case EXPR_NAMED_ARG:
     case EXPR_KIND_MAX:
         break;
     }
@@ -393,6 +413,16 @@ static void print_expr_inner(const struct expr *e, struct buf *b)
         print_at(e->a, PREC_OR, b);
         buf_printf(b, " AS %s)", type_name(e->type));
         break;
+    case EXPR_QUERY:
+    case EXPR_EXISTS:
+    case EXPR_ANY:
+    case EXPR_ROW:
+    case EXPR_ARRAY:
+    case EXPR_ARRAY_QUERY:
+    case EXPR_SUBSCRIPT:
+    case EXPR_FIELD:
+    case EXPR_COLLATE:
+    case EXPR_NAMED_ARG:
     case EXPR_KIND_MAX:
         break;
     }

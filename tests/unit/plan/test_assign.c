@@ -94,7 +94,7 @@ static int assign(struct plan_fix *f, size_t i, struct datum *ret, struct dn_err
     struct eval ev = {.arena = &f->arena};
     struct datum d;
     struct bexpr *e;
-    int rc = plan_value_expr(&env, stmt->select->items[0].expr, "VALUES", &e, err);
+    int rc = plan_value_expr(&env, stmt->query->core->items[0].expr, "VALUES", &e, err);
 
     if (rc < 0)
         return rc;

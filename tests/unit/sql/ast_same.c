@@ -60,6 +60,16 @@ bool ast_same_expr(const struct expr *a, const struct expr *b)
     case EXPR_IS_NULL:
     case EXPR_CASE:
     case EXPR_DISTINCT:
+    case EXPR_QUERY:
+    case EXPR_EXISTS:
+    case EXPR_ANY:
+    case EXPR_ROW:
+    case EXPR_ARRAY:
+    case EXPR_ARRAY_QUERY:
+    case EXPR_SUBSCRIPT:
+    case EXPR_FIELD:
+    case EXPR_COLLATE:
+    case EXPR_NAMED_ARG:
     case EXPR_KIND_MAX:
         break;
     }
@@ -75,12 +85,17 @@ static bool same_qual(const struct qual_name *a, const struct qual_name *b)
     return same_str(a->schema, b->schema) && same_str(a->name, b->name);
 }
 
-static bool same_select(const struct select_stmt *a, const struct select_stmt *b)
+static bool same_select(const struct query *qa, const struct query *qb)
 {
+    const struct select_core *a = qa->core;
+    const struct select_core *b = qb->core;
+
     if (a->distinct != b->distinct || a->items_count != b->items_count ||
-        a->has_from != b->has_from || !same_qual(&a->from, &b->from) ||
-        !same_str(a->from_alias, b->from_alias) || a->group_by_count != b->group_by_count ||
-        a->order_by_count != b->order_by_count)
+        a->from_count != b->from_count || a->group_by_count != b->group_by_count ||
+        qa->order_by_count != qb->order_by_count)
+        return false;
+    if (a->from_count > 0 && (!same_qual(&a->from[0]->table, &b->from[0]->table) ||
+                              !same_str(a->from[0]->alias, b->from[0]->alias)))
         return false;
     for (uint32_t i = 0; i < a->items_count; i++) {
         if (!ast_same_expr(a->items[i].expr, b->items[i].expr) ||
@@ -88,17 +103,17 @@ static bool same_select(const struct select_stmt *a, const struct select_stmt *b
             return false;
     }
     for (uint32_t i = 0; i < a->group_by_count; i++) {
-        if (!ast_same_expr(a->group_by[i], b->group_by[i]))
+        if (!ast_same_expr(a->group_by[i].expr, b->group_by[i].expr))
             return false;
     }
-    for (uint32_t i = 0; i < a->order_by_count; i++) {
-        const struct order_item *x = &a->order_by[i];
-        const struct order_item *y = &b->order_by[i];
+    for (uint32_t i = 0; i < qa->order_by_count; i++) {
+        const struct order_item *x = &qa->order_by[i];
+        const struct order_item *y = &qb->order_by[i];
         if (!ast_same_expr(x->expr, y->expr) || x->desc != y->desc || x->nulls != y->nulls)
             return false;
     }
     return ast_same_expr(a->where, b->where) && ast_same_expr(a->having, b->having) &&
-           ast_same_expr(a->limit, b->limit) && ast_same_expr(a->offset, b->offset);
+           ast_same_expr(qa->limit, qb->limit) && ast_same_expr(qa->offset, qb->offset);
 }
 
 static bool same_names(const struct spec_name *a, const struct spec_name *b, size_t count)
@@ -112,15 +127,18 @@ static bool same_names(const struct spec_name *a, const struct spec_name *b, siz
 
 static bool same_insert(const struct insert_stmt *a, const struct insert_stmt *b)
 {
+    const struct values_rows *x = &a->query->values;
+    const struct values_rows *y = &b->query->values;
+
     if (!same_qual(&a->table, &b->table) || a->columns_count != b->columns_count ||
         !a->columns != !b->columns || !same_names(a->columns, b->columns, a->columns_count) ||
-        a->rows_count != b->rows_count)
+        x->rows_count != y->rows_count)
         return false;
-    for (uint32_t i = 0; i < a->rows_count; i++) {
-        if (a->rows_len[i] != b->rows_len[i])
+    for (uint32_t i = 0; i < x->rows_count; i++) {
+        if (x->rows_len[i] != y->rows_len[i])
             return false;
-        for (uint32_t j = 0; j < a->rows_len[i]; j++) {
-            if (!ast_same_expr(a->rows[i][j], b->rows[i][j]))
+        for (uint32_t j = 0; j < x->rows_len[i]; j++) {
+            if (!ast_same_expr(x->rows[i][j], y->rows[i][j]))
                 return false;
         }
     }
@@ -171,7 +189,7 @@ static bool same_create(const struct stmt *s, const struct stmt *t)
         if (!same_str(x->name.s, y->name.s) || x->type != y->type || x->not_null != y->not_null ||
             x->null_given != y->null_given || x->primary_key != y->primary_key ||
             x->has_default != y->has_default ||
-            !ast_same_expr(s->column_defaults[i], t->column_defaults[i]))
+            !ast_same_expr(s->table_def->columns[i].def, t->table_def->columns[i].def))
             return false;
     }
     for (size_t i = 0; i < a->options_count; i++) {
@@ -214,7 +232,7 @@ static bool same_action(const struct alter_action *a, const struct alter_action 
             a->options[i].quoted != b->options[i].quoted)
             return false;
     }
-    return ast_same_expr(a->column_default, b->column_default);
+    return ast_same_expr(a->def.def, b->def.def);
 }
 
 static bool same_alter(const struct alter_stmt *a, const struct alter_stmt *b)
@@ -228,6 +246,14 @@ static bool same_alter(const struct alter_stmt *a, const struct alter_stmt *b)
     return true;
 }
 
+static bool same_set(const struct set_stmt *a, const struct set_stmt *b)
+{
+    if (!a || !b)
+        return a == b;
+    return a->values_count == b->values_count &&
+           (!a->values || same_str(a->values[0].value, b->values[0].value));
+}
+
 bool ast_same_stmt(const struct stmt *a, const struct stmt *b)
 {
     if (!a || !b)
@@ -235,10 +261,10 @@ bool ast_same_stmt(const struct stmt *a, const struct stmt *b)
     return a->kind == b->kind && a->params_count == b->params_count &&
            a->if_exists == b->if_exists && a->if_not_exists == b->if_not_exists &&
            a->keyspace == b->keyspace && same_qual(&a->name, &b->name) &&
-           same_str(a->replication, b->replication) && same_str(a->set_value, b->set_value) &&
-           ast_same_stmt(a->explained, b->explained) && !a->select == !b->select &&
+           same_str(a->replication, b->replication) && same_set(a->set, b->set) &&
+           ast_same_stmt(a->explained, b->explained) && !a->query == !b->query &&
            !a->insert == !b->insert && !a->create == !b->create &&
-           (!a->select || same_select(a->select, b->select)) && !a->change == !b->change &&
+           (!a->query || same_select(a->query, b->query)) && !a->change == !b->change &&
            !a->alter == !b->alter && (!a->change || same_change(a->change, b->change)) &&
            (!a->alter || same_alter(a->alter, b->alter)) && !a->copy == !b->copy &&
            (!a->copy || same_copy(a->copy, b->copy)) &&
@@ -295,32 +321,34 @@ bool ast_sound(const struct stmt *s)
         return false;
     if (s->explained && !ast_sound(s->explained))
         return false;
-    if (s->select) {
-        const struct select_stmt *q = s->select;
+    if (s->query) {
+        const struct query *top = s->query;
+        const struct select_core *q = top->core;
         for (uint32_t i = 0; i < q->items_count; i++) {
             if (!q->items[i].expr || !sound_expr(q->items[i].expr) || q->items[i].pos < s->start ||
                 q->items[i].end <= q->items[i].pos)
                 return false;
         }
         for (uint32_t i = 0; i < q->group_by_count; i++) {
-            if (!sound_expr(q->group_by[i]))
+            if (!sound_expr(q->group_by[i].expr))
                 return false;
         }
-        for (uint32_t i = 0; i < q->order_by_count; i++) {
-            if (!sound_expr(q->order_by[i].expr))
+        for (uint32_t i = 0; i < top->order_by_count; i++) {
+            if (!sound_expr(top->order_by[i].expr))
                 return false;
         }
         return q->items_count > 0 && sound_expr(q->where) && sound_expr(q->having) &&
-               sound_expr(q->limit) && sound_expr(q->offset);
+               sound_expr(top->limit) && sound_expr(top->offset);
     }
     if (s->insert) {
-        for (uint32_t i = 0; i < s->insert->rows_count; i++) {
-            for (uint32_t j = 0; j < s->insert->rows_len[i]; j++) {
-                if (!sound_expr(s->insert->rows[i][j]))
+        const struct values_rows *v = &s->insert->query->values;
+        for (uint32_t i = 0; i < v->rows_count; i++) {
+            for (uint32_t j = 0; j < v->rows_len[i]; j++) {
+                if (!sound_expr(v->rows[i][j]))
                     return false;
             }
         }
-        return s->insert->rows_count > 0;
+        return v->rows_count > 0;
     }
     if (s->change) {
         for (uint32_t i = 0; i < s->change->set_count; i++) {
@@ -331,14 +359,14 @@ bool ast_sound(const struct stmt *s)
     }
     if (s->alter) {
         for (uint32_t i = 0; i < s->alter->actions_count; i++) {
-            if (!sound_expr(s->alter->actions[i].column_default))
+            if (!sound_expr(s->alter->actions[i].def.def))
                 return false;
         }
         return s->alter->actions_count > 0;
     }
     if (s->create) {
         for (size_t i = 0; i < s->create->columns_count; i++) {
-            if (!sound_expr(s->column_defaults[i]))
+            if (!sound_expr(s->table_def->columns[i].def))
                 return false;
         }
     }

@@ -67,7 +67,7 @@ static void test_literals(void **state)
     items = parse(&f,
                   "select 42, -42, 9223372036854775808, -9223372036854775808, 2.50, 'a''b', "
                   "X'0aFF', null, true, -0.0")
-                ->select->items;
+                ->query->core->items;
     assert_int_equal(items[0].expr->value.type, TYPE_BIGINT);
     assert_int_equal(items[0].expr->value.v.i64, 42);
     assert_string_equal(items[0].expr->text, "42");
@@ -134,7 +134,7 @@ static void test_floats(void **state)
         const struct expr *e;
 
         (void)snprintf(text, sizeof text, "select %s", texts[i]);
-        e = parse(&f, text)->select->items[0].expr;
+        e = parse(&f, text)->query->core->items[0].expr;
         if (e->value.type == TYPE_BIGINT)
             assert_true(e->value.v.i64 == 9007199254740993);
         else
@@ -148,10 +148,10 @@ static void test_positions(void **state)
     static const char text[] =
         "select 'üü' as \"ä\", a.b + 1 , f(x)y from ß.t where é = 1 and z in (2)";
     struct fixture f;
-    const struct select_stmt *s;
+    const struct select_core *s;
 
     (void)state;
-    s = parse(&f, text)->select;
+    s = parse(&f, text)->query->core;
     assert_int_equal(f.s->start, 1);
     assert_int_equal(f.s->start_byte, 0);
     assert_int_equal(f.s->end_byte, sizeof text - 1);
@@ -163,8 +163,8 @@ static void test_positions(void **state)
     assert_int_equal(s->items[1].expr->a->pos, 21);
     assert_int_equal(s->items[2].pos, 31);
     assert_int_equal(s->items[2].alias_pos, 35);
-    assert_int_equal(s->from.pos, 42);
-    assert_int_equal(s->from.name_pos, 44);
+    assert_int_equal(s->from[0]->table.pos, 42);
+    assert_int_equal(s->from[0]->table.name_pos, 44);
     assert_int_equal(s->where->pos, 58);
     assert_int_equal(s->where->a->pos, 54);
     assert_int_equal(s->where->b->pos, 64);
@@ -229,7 +229,7 @@ static void test_many_statements(void **state)
     assert_int_equal(f.s->kind, STMT_EMPTY);
     assert_int_equal(sql_parse(&f.t, &f.arena, &f.s, &f.err), 0);
     assert_int_equal(f.s->start, 13);
-    assert_int_equal(f.s->select->items[0].end, 21);
+    assert_int_equal(f.s->query->core->items[0].end, 21);
     assert_int_equal(sql_parse(&f.t, &f.arena, &f.s, &f.err), 0);
     assert_int_equal(f.s->start, 31);
     assert_int_equal(f.s->start_byte, 31);
@@ -280,7 +280,7 @@ static void test_rows_both_ways(void **state)
                                          "99999999999999999999"};
     struct fixture f;
     struct buf b;
-    const struct insert_stmt *s;
+    const struct values_rows *s;
 
     (void)state;
     buf_init(&b, NULL);
@@ -292,7 +292,7 @@ static void test_rows_both_ways(void **state)
         buf_printf(&b, "%s, ", values[i]);
     buf_puts(&b, "a)"); /* not a plain value: the automaton reads the whole row */
     buf_u8(&b, 0);
-    s = parse(&f, (const char *)b.data)->insert;
+    s = &parse(&f, (const char *)b.data)->insert->query->values;
     assert_int_equal(s->rows_count, 2);
     assert_int_equal(s->rows_pos[0], 22);
     assert_int_equal(s->rows_pos[1], 22 + s->rows[1][0]->pos - s->rows[0][0]->pos);
@@ -363,7 +363,7 @@ static uint32_t chain_height(uint32_t operands)
     for (uint32_t i = 0; i < operands; i++)
         buf_printf(&b, "%sa = %u", i ? " or " : "", i);
     buf_u8(&b, 0);
-    e = parse(&f, (const char *)b.data)->select->where;
+    e = parse(&f, (const char *)b.data)->query->core->where;
     depth = e->depth;
     if (operands > 1)
         assert_int_equal(e->chain, operands);

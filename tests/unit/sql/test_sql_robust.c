@@ -462,7 +462,7 @@ static void test_locale(void **state)
     arena_init(&arena, NULL);
     sql_text_init(&t, "select 1.2345678901234567890123", 31);
     assert_int_equal(sql_parse(&t, &arena, &s, NULL), 0);
-    assert_true(s->select->items[0].expr->value.v.f64 == 1.2345678901234567890123);
+    assert_true(s->query->core->items[0].expr->value.v.f64 == 1.2345678901234567890123);
     arena_done(&arena);
     (void)setlocale(LC_ALL, "C");
 }

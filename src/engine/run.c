@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * run.c: each kind of statement to the function that executes it, and the tag it ends with. */
+#include "engine/run.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+void stmt_set_tag(struct dendro_stmt *stmt)
+{
+    static const char *const tags[STMT_KIND_MAX] = {
+        [STMT_EMPTY] = "",
+        [STMT_SELECT] = "SELECT",
+        [STMT_INSERT] = "INSERT",
+        [STMT_UPDATE] = "UPDATE",
+        [STMT_DELETE] = "DELETE",
+        [STMT_COPY] = "COPY",
+        [STMT_TRUNCATE] = "TRUNCATE TABLE",
+        [STMT_ALTER] = "ALTER TABLE",
+        [STMT_CREATE_TABLE] = "CREATE TABLE",
+        [STMT_DROP] = "DROP TABLE",
+        [STMT_CREATE_SCHEMA] = "CREATE SCHEMA",
+        [STMT_DROP_SCHEMA] = "DROP SCHEMA",
+        [STMT_USE] = "USE",
+        [STMT_DESCRIBE] = "DESCRIBE",
+        [STMT_SHOW_TABLES] = "SHOW",
+        [STMT_SHOW_SCHEMAS] = "SHOW",
+        [STMT_SHOW_CREATE_TABLE] = "SHOW",
+        [STMT_SHOW_TABLE_STATUS] = "SHOW",
+        [STMT_SHOW_PARTITIONS] = "SHOW",
+        [STMT_SHOW_SETTING] = "SHOW",
+        [STMT_SET] = "SET",
+        [STMT_EXPLAIN] = "EXPLAIN",
+        [STMT_CHECKPOINT] = "CHECKPOINT",
+    };
+    const char *tag = tags[stmt->ast->kind];
+
+    if (stmt->ast->keyspace)
+        tag = stmt->ast->kind == STMT_CREATE_SCHEMA ? "CREATE KEYSPACE" : "DROP KEYSPACE";
+    if (stmt->ast->kind == STMT_SELECT)
+        snprintf(stmt->tag, sizeof(stmt->tag), "SELECT %" PRIu64, stmt->rows_count);
+    else if (stmt->ast->kind == STMT_UPDATE || stmt->ast->kind == STMT_DELETE ||
+             stmt->ast->kind == STMT_COPY)
+        snprintf(stmt->tag, sizeof(stmt->tag), "%s %" PRIu64, tag, stmt->rows_count);
+    else if (stmt->ast->kind == STMT_INSERT)
+        snprintf(stmt->tag, sizeof(stmt->tag), "INSERT 0 %" PRIu64, stmt->rows_count);
+    else
+        snprintf(stmt->tag, sizeof(stmt->tag), "%s", tag);
+}
+
+int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    int rc;
+
+    switch (stmt->ast->kind) {
+    case STMT_EMPTY:
+        return 0;
+    case STMT_SELECT:
+        return stmt_run_select(stmt, err);
+    case STMT_INSERT:
+        return stmt_run_insert(stmt, err);
+    case STMT_UPDATE:
+    case STMT_DELETE:
+        return stmt_run_change(stmt, err);
+    case STMT_COPY:
+        return stmt_run_copy(stmt, err);
+    case STMT_TRUNCATE:
+        return stmt_run_truncate(stmt, err);
+    case STMT_ALTER:
+        return stmt_run_alter(stmt, err);
+    case STMT_SHOW_PARTITIONS:
+        return stmt_run_partitions(stmt, err);
+    case STMT_CREATE_TABLE:
+    case STMT_DROP:
+    case STMT_CREATE_SCHEMA:
+    case STMT_DROP_SCHEMA:
+        return stmt_run_ddl(stmt, err);
+    case STMT_USE:
+        return session_use(stmt->conn, stmt->ast, err);
+    case STMT_SET:
+        return session_set(stmt->conn, stmt->ast, err);
+    case STMT_DESCRIBE:
+    case STMT_SHOW_TABLES:
+    case STMT_SHOW_SCHEMAS:
+    case STMT_SHOW_CREATE_TABLE:
+    case STMT_SHOW_TABLE_STATUS:
+    case STMT_SHOW_SETTING:
+        return stmt_describe(stmt, stmt->catalog, &stmt->run, &stmt->rows, err);
+    case STMT_EXPLAIN:
+        return stmt_run_explain(stmt, err);
+    case STMT_CHECKPOINT:
+        rc = session_write_allowed(stmt->conn, err);
+        return rc < 0 ? rc : shard_flush(stmt->conn->db->shard, err);
+    case STMT_CREATE_VIEW: /* from here on: refuse.c */
+    case STMT_CREATE_INDEX:
+    case STMT_CREATE_SEQUENCE:
+    case STMT_ALTER_SEQUENCE:
+    case STMT_COMMENT:
+    case STMT_TRANSACTION:
+    case STMT_PREPARE:
+    case STMT_EXECUTE:
+    case STMT_DEALLOCATE:
+    case STMT_DECLARE:
+    case STMT_FETCH:
+    case STMT_CLOSE:
+    case STMT_DISCARD:
+    case STMT_LOCK:
+    case STMT_MAINTAIN:
+    case STMT_KIND_MAX:
+        break;
+    }
+    return DN_FAIL(err, DN_E_INTERNAL, "unknown kind of statement: %d", (int)stmt->ast->kind);
+}

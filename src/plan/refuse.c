@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * refuse.c: a walk over a statement that stops at the first thing which is parsed but cannot be
+ * executed yet. Whoever implements one takes its line out here. Recursion is bounded by
+ * SQL_DEPTH_MAX. */
+#include "plan/refuse.h"
+
+static int refuse(const char *what, uint32_t pos, struct dn_err *err)
+{
+    int rc = DN_FAIL(err, DN_E_UNSUPPORTED, "%s is not supported yet", what);
+
+    dn_err_at(err, pos);
+    return rc;
+}
+
+/* ---- expressions ---- */
+
+static const char *const refuse_kinds[EXPR_KIND_MAX] = {
+    [EXPR_QUERY] = "a subquery",
+    [EXPR_EXISTS] = "EXISTS",
+    [EXPR_ANY] = "ANY, SOME or ALL",
+    [EXPR_ROW] = "a row of several values in parentheses",
+    [EXPR_ARRAY] = "an array",
+    [EXPR_ARRAY_QUERY] = "an array",
+    [EXPR_SUBSCRIPT] = "an array element",
+    [EXPR_FIELD] = "a field of a row",
+    [EXPR_NAMED_ARG] = "an argument with its name",
+};
+static const char *const refuse_ops[OP_MAX] = {
+    [OP_SIMILAR] = "SIMILAR TO",
+    [OP_REGEX] = "the operator ~",
+    [OP_REGEX_I] = "the operator ~*",
+    [OP_NOT_REGEX] = "the operator !~",
+    [OP_NOT_REGEX_I] = "the operator !~*",
+    [OP_CONTAINS] = "the operator @>",
+    [OP_CONTAINED] = "the operator <@",
+    [OP_OVERLAP] = "the operator &&",
+    [OP_STARTS] = "the operator ^@",
+    [OP_SQRT] = "the operator |/",
+    [OP_CBRT] = "the operator ||/",
+    [OP_ABS] = "the operator @",
+    [OP_OTHER] = "this operator",
+};
+
+static int refuse_type(const struct type_name *t, struct dn_err *err)
+{
+    if (!t)
+        return 0;
+    if (t->dims > 0)
+        return refuse("an array type", t->pos, err);
+    if (t->type == TYPE_NONE) {
+        int rc = DN_FAIL(err, DN_E_UNSUPPORTED, "the type %.60s is not supported yet", t->name);
+
+        dn_err_at(err, t->pos);
+        return rc;
+    }
+    if (type_is_string(t->type) && t->mods_count > 0) {
+        int rc = refuse("a length of a string type", t->pos, err);
+
+        dn_err_hint(err, "leave the length away: %s", type_name(t->type));
+        return rc;
+    }
+    if (t->field_from)
+        return refuse("INTERVAL with fields as a type", t->pos, err);
+    return 0;
+}
+
+static int refuse_call(const struct expr *e, struct dn_err *err)
+{
+    const struct call_ext *x = e->ext;
+
+    if (e->schema)
+        return refuse("a function with its schema", e->pos, err);
+    if (!x)
+        return 0;
+    if (x->within_group)
+        return refuse("WITHIN GROUP", e->pos, err);
+    if (x->order_by_count > 0)
+        return refuse("ORDER BY in an aggregate", e->pos, err);
+    if (x->over)
+        return refuse("a window function", x->over_pos, err);
+    if (x->variadic)
+        return refuse("VARIADIC", e->pos, err);
+    return 0;
+}
+
+static int refuse_operator(const struct expr *e, struct dn_err *err)
+{
+    return refuse_ops[e->op] ? refuse(refuse_ops[e->op], e->pos, err) : 0;
+}
+
+static int refuse_expr(const struct expr *e, struct dn_err *err);
+
+static int refuse_node(const struct expr *e, struct dn_err *err)
+{
+    if (refuse_kinds[e->kind])
+        return refuse(refuse_kinds[e->kind], e->pos, err);
+    switch (e->kind) {
+    case EXPR_LITERAL:
+        return e->bits ? refuse("a bit string", e->pos, err) : 0;
+    case EXPR_COLUMN:
+        return e->schema ? refuse("schema.table.column", e->pos, err) : 0;
+    case EXPR_STAR:
+        return e->schema || e->a ? refuse("this form of *", e->pos, err) : 0;
+    case EXPR_UNARY:
+    case EXPR_BINARY:
+    case EXPR_LIKE:
+    case EXPR_IS:
+        return refuse_operator(e, err);
+    case EXPR_BETWEEN:
+        return e->symmetric ? refuse("BETWEEN SYMMETRIC", e->pos, err) : 0;
+    case EXPR_IN:
+        return e->query ? refuse("a subquery", e->pos, err) : 0;
+    case EXPR_CALL:
+        return refuse_call(e, err);
+    case EXPR_CAST:
+        return refuse_type(e->type_name, err);
+    case EXPR_COLLATE:
+        return refuse("COLLATE", e->pos, err);
+    case EXPR_PARAM:
+    case EXPR_IS_NULL:
+    case EXPR_CASE:
+    case EXPR_DISTINCT:
+    case EXPR_QUERY:
+    case EXPR_EXISTS:
+    case EXPR_ANY:
+    case EXPR_ROW:
+    case EXPR_ARRAY:
+    case EXPR_ARRAY_QUERY:
+    case EXPR_SUBSCRIPT:
+    case EXPR_FIELD:
+    case EXPR_NAMED_ARG:
+    case EXPR_KIND_MAX:
+        break;
+    }
+    return 0;
+}
+
+static int refuse_exprs(struct expr *const *list, uint32_t count, struct dn_err *err)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; rc == 0 && i < count; i++)
+        rc = refuse_expr(list[i], err);
+    return rc;
+}
+
+static int refuse_expr(const struct expr *e, struct dn_err *err)
+{
+    int rc;
+
+    if (!e)
+        return 0;
+    rc = refuse_node(e, err);
+    if (rc == 0)
+        rc = refuse_expr(e->a, err);
+    if (rc == 0)
+        rc = refuse_expr(e->b, err);
+    if (rc == 0)
+        rc = refuse_expr(e->c, err);
+    if (rc == 0)
+        rc = refuse_exprs(e->args, e->args_count, err);
+    return rc;
+}
+
+/* ---- queries ---- */
+
+static int refuse_with(const struct with_clause *with, struct dn_err *err)
+{
+    return with ? refuse("WITH before a statement", with->pos, err) : 0;
+}
+
+static int refuse_items(const struct select_item *items, uint32_t count, struct dn_err *err)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; rc == 0 && i < count; i++)
+        rc = refuse_expr(items[i].expr, err);
+    return rc;
+}
+
+static int refuse_returning(const struct select_item *items, uint32_t count, struct dn_err *err)
+{
+    return count > 0 ? refuse("RETURNING", items[0].pos, err) : 0;
+}
+
+static int refuse_from(struct from_item *const *from, uint32_t count, struct dn_err *err)
+{
+    static const char *const joins[JOIN_KIND_MAX] = {
+        [JOIN_INNER] = "JOIN",
+        [JOIN_LEFT] = "LEFT JOIN",
+        [JOIN_RIGHT] = "RIGHT JOIN",
+        [JOIN_FULL] = "FULL JOIN",
+        [JOIN_CROSS] = "CROSS JOIN",
+    };
+    const struct from_item *f;
+
+    if (count == 0)
+        return 0;
+    f = from[0];
+    switch (f->kind) {
+    case FROM_QUERY:
+        return refuse("a subquery in FROM", f->pos, err);
+    case FROM_FUNCTION:
+        return refuse("a function in FROM", f->pos, err);
+    case FROM_JOIN:
+        return refuse(f->natural ? "NATURAL JOIN" : joins[f->join], f->pos, err);
+    case FROM_TABLE:
+    case FROM_KIND_MAX:
+        break;
+    }
+    if (f->columns)
+        return refuse("new names for the columns of a table", f->columns[0].pos, err);
+    if (count > 1)
+        return refuse("more than one table in FROM", from[1]->pos, err);
+    return 0;
+}
+
+static int refuse_groups(const struct select_core *s, struct dn_err *err)
+{
+    static const char *const kinds[GROUP_KIND_MAX] = {
+        [GROUP_EMPTY] = "GROUP BY ()",
+        [GROUP_ROLLUP] = "ROLLUP",
+        [GROUP_CUBE] = "CUBE",
+        [GROUP_SETS] = "GROUPING SETS",
+    };
+    int rc = 0;
+
+    if (s->group_distinct)
+        return refuse("GROUP BY DISTINCT", s->pos, err);
+    for (uint32_t i = 0; rc == 0 && i < s->group_by_count; i++) {
+        const struct group_item *g = &s->group_by[i];
+
+        rc =
+            g->kind == GROUP_EXPR ? refuse_expr(g->expr, err) : refuse(kinds[g->kind], g->pos, err);
+    }
+    return rc;
+}
+
+static int refuse_core(const struct select_core *s, struct dn_err *err)
+{
+    int rc;
+
+    if (s->distinct_on)
+        return refuse("DISTINCT ON", s->pos, err);
+    if (s->items_count == 0)
+        return refuse("an empty select list", s->pos, err);
+    if (s->windows_count > 0)
+        return refuse("WINDOW", s->windows[0].pos, err);
+    rc = refuse_items(s->items, s->items_count, err);
+    if (rc == 0)
+        rc = refuse_from(s->from, s->from_count, err);
+    if (rc == 0)
+        rc = refuse_expr(s->where, err);
+    if (rc == 0)
+        rc = refuse_groups(s, err);
+    if (rc == 0)
+        rc = refuse_expr(s->having, err);
+    return rc;
+}
+
+static int refuse_query(const struct query *q, struct dn_err *err)
+{
+    static const char *const sets[SET_OP_MAX] = {
+        [SET_UNION] = "UNION", [SET_INTERSECT] = "INTERSECT", [SET_EXCEPT] = "EXCEPT"};
+    int rc = refuse_with(q->with, err);
+
+    if (rc == 0 && q->kind == QUERY_SET)
+        return refuse(sets[q->set], q->set_pos, err);
+    if (rc == 0 && q->kind == QUERY_VALUES)
+        return refuse("VALUES without INSERT", q->pos, err);
+    if (rc == 0)
+        rc = refuse_core(q->core, err);
+    for (uint32_t i = 0; rc == 0 && i < q->order_by_count; i++) {
+        rc = refuse_expr(q->order_by[i].expr, err);
+        if (rc == 0 && q->order_by[i].using_op)
+            rc = refuse("ORDER BY with USING", q->order_by[i].expr->pos, err);
+    }
+    if (rc == 0)
+        rc = refuse_expr(q->limit, err);
+    if (rc == 0)
+        rc = refuse_expr(q->offset, err);
+    if (rc == 0 && q->with_ties)
+        rc = refuse("FETCH FIRST … WITH TIES", q->limit ? q->limit->pos : q->pos, err);
+    if (rc == 0 && q->lock != LOCK_NONE)
+        rc = refuse("FOR UPDATE", q->lock_pos, err);
+    return rc;
+}
+
+/* ---- INSERT, UPDATE, DELETE ---- */
+
+static int refuse_insert(const struct insert_stmt *s, struct dn_err *err)
+{
+    const struct values_rows *v;
+    int rc = refuse_with(s->with, err);
+
+    if (rc < 0)
+        return rc;
+    if (!s->query)
+        return refuse("INSERT with DEFAULT VALUES", s->table.pos, err);
+    if (s->query->kind != QUERY_VALUES || s->query->with || s->query->order_by_count > 0 ||
+        s->query->limit || s->query->offset)
+        return refuse("INSERT with SELECT", s->query->pos, err);
+    if (s->alias)
+        return refuse("AS in an INSERT", s->table.pos, err);
+    if (s->overriding != OVERRIDING_NONE)
+        return refuse("OVERRIDING", s->table.pos, err);
+    if (s->conflict.action != CONFLICT_NONE)
+        return refuse("ON CONFLICT", s->conflict.pos, err);
+    v = &s->query->values;
+    for (uint32_t i = 0; rc == 0 && i < v->rows_count; i++)
+        for (uint32_t j = 0; rc == 0 && j < v->rows_len[i]; j++)
+            if (v->rows[i][j] && v->rows[i][j]->kind != EXPR_LITERAL)
+                rc = refuse_expr(v->rows[i][j], err);
+    return rc < 0 ? rc : refuse_returning(s->returning, s->returning_count, err);
+}
+
+static int refuse_change(const struct change_stmt *s, struct dn_err *err)
+{
+    int rc = refuse_with(s->with, err);
+
+    if (rc == 0 && s->from_count > 0)
+        rc = refuse("more than one table in an UPDATE or DELETE", s->from[0]->pos, err);
+    for (uint32_t i = 0; rc == 0 && i < s->set_count; i++)
+        rc = s->set[i].columns ? refuse("SET of several columns at once", s->set[i].column.pos, err)
+                               : refuse_expr(s->set[i].expr, err);
+    if (rc == 0)
+        rc = refuse_expr(s->where, err);
+    if (rc == 0 && s->current_of)
+        rc = refuse("WHERE CURRENT OF", s->table.pos, err);
+    return rc < 0 ? rc : refuse_returning(s->returning, s->returning_count, err);
+}
+
+/* ---- definitions ---- */
+
+static int refuse_constraints(const struct constraint_def *c, uint32_t count, struct dn_err *err)
+{
+    static const char *const kinds[CONSTRAINT_KIND_MAX] = {
+        [CONSTRAINT_CHECK] = "CHECK",
+        [CONSTRAINT_UNIQUE] = "UNIQUE",
+        [CONSTRAINT_FOREIGN] = "REFERENCES",
+        [CONSTRAINT_PRIMARY] = "ADD PRIMARY KEY",
+    };
+
+    return count > 0 ? refuse(kinds[c[0].kind], c[0].pos, err) : 0;
+}
+
+static int refuse_column(const struct column_def *c, struct dn_err *err)
+{
+    int rc = refuse_type(c->type, err);
+
+    if (rc == 0 && c->serial)
+        rc = refuse("SERIAL", c->generated_pos, err);
+    if (rc == 0 && (c->identity != IDENTITY_NONE || c->generated))
+        rc = refuse("a GENERATED column", c->generated_pos, err);
+    if (rc == 0 && c->collation)
+        rc = refuse("COLLATE", c->type ? c->type->pos : 0, err);
+    return rc < 0 ? rc : refuse_expr(c->def, err);
+}
+
+static int refuse_create(const struct stmt *s, struct dn_err *err)
+{
+    const struct table_def *t = s->table_def;
+    int rc = 0;
+
+    if (t->persistence == PERSIST_TEMP)
+        return refuse("CREATE TEMPORARY TABLE", t->persistence_pos, err);
+    if (t->as)
+        return refuse("CREATE TABLE AS", t->as->pos, err);
+    if (t->likes_count > 0)
+        return refuse("LIKE", t->likes[0].table.pos, err);
+    if (t->on_commit != ON_COMMIT_DEFAULT)
+        return refuse("ON COMMIT", s->start, err);
+    for (size_t i = 0; rc == 0 && i < s->create->columns_count; i++)
+        rc = refuse_column(&t->columns[i], err);
+    return rc < 0 ? rc : refuse_constraints(t->constraints, t->constraints_count, err);
+}
+
+static int refuse_alter(const struct stmt *s, struct dn_err *err)
+{
+    static const char *const kinds[ALTER_KIND_MAX] = {
+        [ALTER_ADD_CONSTRAINT] = "ADD CONSTRAINT",
+        [ALTER_DROP_CONSTRAINT] = "DROP CONSTRAINT",
+        [ALTER_RENAME_CONSTRAINT] = "RENAME CONSTRAINT",
+        [ALTER_SET_DEFAULT] = "ALTER COLUMN",
+        [ALTER_DROP_DEFAULT] = "ALTER COLUMN",
+        [ALTER_SET_NOT_NULL] = "ALTER COLUMN",
+        [ALTER_DROP_NOT_NULL] = "ALTER COLUMN",
+        [ALTER_TYPE] = "ALTER COLUMN",
+        [ALTER_SET_SCHEMA] = "SET SCHEMA",
+    };
+    int rc = 0;
+
+    if (s->object != OBJECT_TABLE)
+        return refuse("ALTER of anything but a table", s->name.pos, err);
+    for (uint32_t i = 0; rc == 0 && i < s->alter->actions_count; i++) {
+        const struct alter_action *a = &s->alter->actions[i];
+
+        if (kinds[a->kind])
+            return refuse(kinds[a->kind], a->name.s ? a->name.pos : s->name.pos, err);
+        rc = refuse_column(&a->def, err);
+        if (rc == 0)
+            rc = refuse_constraints(a->constraints, a->constraints_count, err);
+    }
+    return rc;
+}
+
+static int refuse_drop(const struct stmt *s, struct dn_err *err)
+{
+    static const char *const kinds[OBJECT_KIND_MAX] = {
+        [OBJECT_VIEW] = "DROP VIEW",
+        [OBJECT_SEQUENCE] = "DROP SEQUENCE",
+        [OBJECT_INDEX] = "DROP INDEX",
+    };
+
+    if (kinds[s->object])
+        return refuse(kinds[s->object], s->start, err);
+    if (s->names_count > 1)
+        return refuse("more than one table in this statement", s->names[1].pos, err);
+    return 0;
+}
+
+/* ---- statements ---- */
+
+static const char *const refuse_stmts[STMT_KIND_MAX] = {
+    [STMT_CREATE_VIEW] = "CREATE VIEW",
+    [STMT_CREATE_INDEX] = "CREATE INDEX",
+    [STMT_CREATE_SEQUENCE] = "CREATE SEQUENCE",
+    [STMT_ALTER_SEQUENCE] = "ALTER SEQUENCE",
+    [STMT_COMMENT] = "COMMENT",
+    [STMT_TRANSACTION] = "a transaction of several statements",
+    [STMT_PREPARE] = "PREPARE",
+    [STMT_EXECUTE] = "EXECUTE",
+    [STMT_DEALLOCATE] = "DEALLOCATE",
+    [STMT_DECLARE] = "DECLARE",
+    [STMT_FETCH] = "FETCH",
+    [STMT_CLOSE] = "CLOSE",
+    [STMT_DISCARD] = "DISCARD",
+    [STMT_LOCK] = "LOCK",
+    [STMT_MAINTAIN] = "ANALYZE or VACUUM",
+};
+
+static int refuse_copy(const struct stmt *s, struct dn_err *err)
+{
+    if (s->copy->place == COPY_STDIO) {
+        int rc =
+            refuse(s->copy->from ? "COPY FROM STDIN" : "COPY TO STDOUT", s->copy->file_pos, err);
+
+        dn_err_hint(err,
+                    s->copy->from
+                        ? "give the name of a file in quotes; `dendro import` reads standard input"
+                        : "give the name of a file in quotes; `dendro export` writes to standard "
+                          "output");
+        return rc;
+    }
+    return s->copy->where ? refuse("WHERE in a COPY", s->copy->where->pos, err) : 0;
+}
+
+static int refuse_set(const struct stmt *s, struct dn_err *err)
+{
+    if (s->set->scope == SET_LOCAL)
+        return refuse("SET LOCAL", s->name.pos, err);
+    if (s->set->values_count > 1)
+        return refuse("a setting of several values", s->set->values[1].value_pos, err);
+    return 0;
+}
+
+int plan_refuse(const struct stmt *s, struct dn_err *err)
+{
+    int rc = 0;
+
+    if (refuse_stmts[s->kind])
+        return refuse(refuse_stmts[s->kind], s->start, err);
+    if (s->query)
+        rc = refuse_query(s->query, err);
+    else if (s->insert)
+        rc = refuse_insert(s->insert, err);
+    else if (s->change)
+        rc = refuse_change(s->change, err);
+    else if (s->create)
+        rc = refuse_create(s, err);
+    else if (s->alter)
+        rc = refuse_alter(s, err);
+    else if (s->copy)
+        rc = refuse_copy(s, err);
+    else if (s->set)
+        rc = refuse_set(s, err);
+    else if (s->kind == STMT_DROP || s->kind == STMT_TRUNCATE)
+        rc = refuse_drop(s, err);
+    if (rc == 0 && s->explained)
+        rc = plan_refuse(s->explained, err);
+    return rc;
+}
