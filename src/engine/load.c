@@ -22,9 +22,10 @@
 #define LOAD_SLOTS_MAX   18u
 #define LOAD_CHUNK_MAX   (1024u * 1024)
 #define LOAD_CHUNK_MIN   (64u * 1024)
-#define LOAD_CHUNK_SHARE 64u /* of the memory limit */
-#define LOAD_BATCH_SHARE 8u  /* of the memory limit; two batches are under way */
-#define LOAD_BATCH_TIMES 4u  /* a batch is this many memtables */
+#define LOAD_CHUNK_SHARE 64u       /* of the memory limit */
+#define LOAD_BATCH_SHARE 8u        /* of the memory limit; two batches are under way */
+#define LOAD_BATCH_TIMES 4u        /* a batch is this many memtables */
+#define LOAD_SETTLE_NS   50000000u /* between looks at whether somebody wants it to end */
 
 struct load_slot {
     char *text; /* owned, cap + CSV_PAD bytes */
@@ -378,12 +379,26 @@ static int load_all(struct load *l, struct dn_err *err)
     return rc;
 }
 
+/* Batches hold pieces of the same series, which cost space and time until they are merged. The
+ * merge has begun; a program that imports and ends should see the end of it. The rows are there
+ * already: to give up waiting is no error. */
+static void load_settle(const struct load *l)
+{
+    const struct load_spec *spec = l->spec;
+
+    while (!shard_merge_wait(l->conn->db->shard, LOAD_SETTLE_NS) &&
+           !atomic_load(&l->conn->cancel) &&
+           (!spec->progress || spec->progress(spec->progress_arg, l->result) == 0))
+        continue;
+}
+
 int load_run(struct dendro_conn *conn,
              const struct load_spec *spec,
              struct load_result *ret,
              struct dn_err *err)
 {
     struct load l = {.conn = conn, .spec = spec, .result = ret};
+    bool several = false;
     int rc;
 
     *ret = (struct load_result){.rows = 0};
@@ -396,7 +411,10 @@ int load_run(struct dendro_conn *conn,
     if (l.direct) {
         shard_load_wait(l.direct);
         ret->rows = shard_load_committed(l.direct);
+        several = shard_load_batches(l.direct) > 1;
     }
     load_done(&l);
+    if (rc == 0 && several)
+        load_settle(&l);
     return rc;
 }

@@ -70,6 +70,41 @@ static int units_plan_agg(struct exec_units *u, uint32_t g, struct dn_err *err)
         args, 2, scan->cols_count, &u->source->run, &way->cols, &way->cols_count, err);
 }
 
+/* The end of time that an aggregate asks for, and nothing else. */
+static enum exec_ends units_agg_ends(const struct exec_units *u, uint32_t g)
+{
+    const struct plan_node *scan = u->source->node;
+    const struct agg *agg = u->node->aggs[g].agg;
+    uint32_t col = u->ways[g].col;
+
+    if (!u->ways[g].zone)
+        return EXEC_ENDS_NONE;
+    if (agg->zone & AGG_ZONE_LATE)
+        return EXEC_ENDS_LATE;
+    if (agg->zone & AGG_ZONE_EARLY)
+        return EXEC_ENDS_EARLY;
+    if (col == PLAN_NO_COL || scan->scan_cols[col] != scan->table->rest[0].col)
+        return EXEC_ENDS_NONE;
+    return strcmp(agg->name, "max") == 0   ? EXEC_ENDS_LATE
+           : strcmp(agg->name, "min") == 0 ? EXEC_ENDS_EARLY
+                                           : EXEC_ENDS_NONE;
+}
+
+/* Are newest or oldest values all that is wanted of each group? Then the scan begins there. */
+static void units_plan_ends(struct exec_units *u)
+{
+    const struct table *t = u->source->node->table;
+
+    if (!u->simple || u->bucket_col != PLAN_NO_COL || u->node->aggs_count == 0 || !u->times_unique)
+        return;
+    u->ends = units_agg_ends(u, 0);
+    for (uint32_t g = 1; g < u->node->aggs_count; g++)
+        if (units_agg_ends(u, g) != u->ends)
+            u->ends = EXEC_ENDS_NONE;
+    if (u->ends != EXEC_ENDS_NONE && (u->ends == EXEC_ENDS_LATE) != t->rest[0].desc)
+        scan_reverse(u->source->scan);
+}
+
 int exec_units_plan(struct exec_units *u,
                     const struct plan_node *node,
                     struct exec_source *source,
@@ -102,6 +137,7 @@ int exec_units_plan(struct exec_units *u,
     }
     if (rc < 0)
         return rc;
+    units_plan_ends(u);
     return exec_expr_cols(all, n, source->node->cols_count, run, &u->cols, &u->cols_count, err);
 }
 
@@ -148,6 +184,8 @@ void exec_feed_close(struct exec_feed *f)
     exec_agg_done(&f->agg);
     exec_reader_close(&f->reader);
     arena_done(&f->tuple);
+    mem_free(f->floors);
+    f->floors = NULL;
 }
 
 /* ---- keys of a unit ---- */
@@ -247,6 +285,34 @@ static int feed_unit_bucket(struct exec_feed *f, struct exec_bucket **ret, struc
 
 /* ---- zones ---- */
 
+/* first and last: the ends of the unit, in the order of time. x is the zone of the values. */
+static bool feed_zone_ends(struct exec_feed *f, uint32_t g, const struct zone *x)
+{
+    const struct plan_agg *pa = &f->u->node->aggs[g];
+    bool late = pa->agg->zone & AGG_ZONE_LATE;
+    bool desc = f->u->source->node->table->rest[0].desc;
+    struct agg_zone *to = &f->zones[g];
+    struct datum *end = late ? &to->late : &to->early;
+
+    if (!f->reader.unit.one_run)
+        return false;
+    if (f->time.rows == 0) { /* the same for all aggregates */
+        f->time.has_range = false;
+        if (!scan_unit_zone(f->reader.r, pa->arg2->col, &f->time))
+            f->time.has_range = false;
+        f->time.rows = f->reader.unit.rows;
+    }
+    if (!f->time.has_range)
+        return false;
+    to->early_time = f->time.min.v.i64;
+    to->late_time = f->time.max.v.i64;
+    *end = late != desc ? x->last : x->first;
+    if (end->null && x->nulls == 0 && x->has_range && x->min_exact && x->max_exact &&
+        datum_cmp(&x->min, &x->max) == 0)
+        *end = x->min; /* strings and vectors keep no ends, but here all values are the same */
+    return !end->null;
+}
+
 /* What the aggregate needs of the unit's zone, if it is there. */
 static bool feed_zone(struct exec_feed *f, uint32_t g)
 {
@@ -257,11 +323,14 @@ static bool feed_zone(struct exec_feed *f, uint32_t g)
 
     if (!way->zone)
         return false;
-    *to = (struct agg_zone){.rows = f->reader.unit.rows};
+    to->rows = f->reader.unit.rows;
+    to->nulls = 0;
     if (way->col == PLAN_NO_COL)
         return true;
     if (!scan_unit_zone(f->reader.r, way->col, &z))
         return false;
+    if (needs & (AGG_ZONE_EARLY | AGG_ZONE_LATE))
+        return feed_zone_ends(f, g, &z);
     to->nulls = z.nulls;
     to->min = z.min;
     to->max = z.max;
@@ -269,7 +338,7 @@ static bool feed_zone(struct exec_feed *f, uint32_t g)
     if (z.nulls == z.rows) { /* no value at all */
         to->min.null = to->max.null = true;
         to->sum = (union vfixed){0};
-        return !(needs & (AGG_ZONE_EARLY | AGG_ZONE_LATE));
+        return true;
     }
     if ((needs & AGG_ZONE_RANGE) && !(z.has_range && z.min_exact && z.max_exact))
         return false;
@@ -278,40 +347,14 @@ static bool feed_zone(struct exec_feed *f, uint32_t g)
     return true;
 }
 
-/* first and last: the ends of the unit, in the order of time. */
-static bool feed_zone_ends(struct exec_feed *f, uint32_t g)
-{
-    const struct plan_agg *pa = &f->u->node->aggs[g];
-    const struct table *t = f->u->source->node->table;
-    struct agg_zone *to = &f->zones[g];
-    struct zone x;
-    struct zone time;
-    struct datum one;
-    bool late = pa->agg->zone & AGG_ZONE_LATE;
-    bool desc;
-
-    if (!(pa->agg->zone & (AGG_ZONE_EARLY | AGG_ZONE_LATE)))
-        return true;
-    desc = t->rest[0].desc;
-    if (!f->reader.unit.one_run || !scan_unit_zone(f->reader.r, f->u->ways[g].col, &x) ||
-        !scan_unit_zone(f->reader.r, pa->arg2->col, &time) || !time.has_range)
-        return false;
-    to->early_time = time.min.v.i64;
-    to->late_time = time.max.v.i64;
-    to->early = desc ? x.last : x.first;
-    to->late = desc ? x.first : x.last;
-    if (scan_unit_const(f->reader.r, f->u->ways[g].col, &one) && !one.null)
-        to->early = to->late = one; /* strings and vectors keep no ends */
-    return !(late ? to->late.null : to->early.null);
-}
-
 /* Finds which aggregates have to be decoded; true: some have. */
 static bool feed_zones(struct exec_feed *f)
 {
     bool some = false;
 
+    f->time.rows = 0;
     for (uint32_t g = 0; g < f->u->node->aggs_count; g++) {
-        f->decode[g] = !feed_zone(f, g) || !feed_zone_ends(f, g);
+        f->decode[g] = !feed_zone(f, g);
         some = some || f->decode[g];
     }
     return some;
@@ -327,6 +370,44 @@ static int feed_answer(struct exec_feed *f, uint32_t group, struct dn_err *err)
     return rc;
 }
 
+/* ---- ends of time ---- */
+
+/* Can nothing in the unit matter, as its group has values of later (earlier) rows already? */
+static bool feed_passed(struct exec_feed *f, uint32_t group)
+{
+    int64_t min;
+    int64_t max;
+
+    if (group >= f->floors_count || !scan_unit_time(f->reader.r, &min, &max))
+        return false;
+    return f->u->ends == EXEC_ENDS_LATE ? max < f->floors[group] : min > f->floors[group];
+}
+
+/* The unit was answered from its zones, so every aggregate of the group has a value of its end. */
+static int feed_note_end(struct exec_feed *f, uint32_t group, struct dn_err *err)
+{
+    bool late = f->u->ends == EXEC_ENDS_LATE;
+    int64_t min;
+    int64_t max;
+
+    if (!scan_unit_time(f->reader.r, &min, &max))
+        return 0;
+    if (group >= f->floors_cap) {
+        uint32_t cap = group < 64 ? 128 : group * 2;
+        int64_t *floors = mem_realloc(f->agg.owner, f->floors, cap * sizeof *floors);
+
+        if (!floors)
+            return DN_FAIL_NOMEM(err);
+        f->floors = floors;
+        f->floors_cap = cap;
+    }
+    while (f->floors_count <= group)
+        f->floors[f->floors_count++] = late ? INT64_MIN : INT64_MAX;
+    if (late ? max > f->floors[group] : min < f->floors[group])
+        f->floors[group] = late ? max : min;
+    return 0;
+}
+
 /* ---- units ---- */
 
 /* All rows of the unit are of one group. 1: nothing was added, as a block would have to be decoded.
@@ -334,10 +415,20 @@ static int feed_answer(struct exec_feed *f, uint32_t group, struct dn_err *err)
 static int feed_whole(struct exec_feed *f, struct exec_bucket *bucket, struct dn_err *err)
 {
     struct exec_stretch all = {.count = f->reader.unit.rows};
-    bool decode = feed_zones(f);
+    bool decode;
     struct batch in;
     int rc;
 
+    if (f->u->ends != EXEC_ENDS_NONE) {
+        rc = feed_group(f, bucket, &all.group, err);
+        if (rc < 0)
+            return rc;
+        if (feed_passed(f, all.group)) {
+            scan_unit_answered(f->reader.r);
+            return 0;
+        }
+    }
+    decode = feed_zones(f);
     if (decode && f->reader.unit.kind == SCAN_BLOCK)
         return 1;
     rc = feed_group(f, bucket, &all.group, err);
@@ -347,7 +438,7 @@ static int feed_whole(struct exec_feed *f, struct exec_bucket *bucket, struct dn
         return rc;
     if (!decode) {
         scan_unit_answered(f->reader.r);
-        return 0;
+        return f->u->ends == EXEC_ENDS_NONE ? 0 : feed_note_end(f, all.group, err);
     }
     rc = exec_reader_select(&f->reader, &in, err);
     for (uint32_t g = 0; g < f->u->node->aggs_count && rc == 0; g++)

@@ -6,6 +6,8 @@
  * zone has one value, a bucket that covers the unit's time range), the group is found once, and
  * what the zone map answers (count, sum, avg, min, max, first, last) is not decoded.
  *   - Where keys are buckets of the column that orders a run, their edges are found by search.
+ *   - Where only the newest (or the oldest) value of each group is asked for, the scan begins at
+ * that end of time, and units that are older than what their group has are passed over.
  *   - Everything else is decoded, filtered and grouped as a batch.
  *
  * The plan part is constant and shared; a feed belongs to one thread at a time. */
@@ -34,14 +36,22 @@ struct exec_way {
     uint32_t cols_count;
 };
 
+/* Do all aggregates ask for one end of time alone? */
+enum exec_ends {
+    EXEC_ENDS_NONE,
+    EXEC_ENDS_LATE,  /* last(x, time), max(time) */
+    EXEC_ENDS_EARLY, /* first(x, time), min(time) */
+};
+
 /* What depends on the plan alone. */
 struct exec_units {
     const struct plan_node *node; /* AGGREGATE */
     struct exec_source *source;   /* borrowed */
     struct exec_key *keys;
     struct exec_way *ways;
-    bool simple;                  /* no key is OTHER */
-    bool times_unique;            /* no two rows of a run have the same time */
+    bool simple;       /* no key is OTHER */
+    bool times_unique; /* no two rows of a run have the same time */
+    enum exec_ends ends;
     uint32_t bucket_col;          /* PLAN_NO_COL: there are no buckets */
     const struct bexpr **buckets; /* keys that are BUCKET */
     uint32_t buckets_count;
@@ -68,8 +78,13 @@ struct exec_feed {
     struct vec *key_vecs;   /* in agg.run: the same as vectors */
     bool *decode;           /* in agg.run, per aggregate: zones did not answer it */
     struct agg_zone *zones; /* in agg.run, per aggregate */
-    uint64_t serial;        /* of the tuple in consts */
-    uint32_t group;         /* of that tuple, without buckets; valid if group_serial == serial */
+    struct zone time;       /* of the unit at hand, for first and last */
+    int64_t *floors;        /* owned, per group, with ends: every aggregate has a value of this time
+                               or one that is nearer to the end */
+    uint32_t floors_count;
+    uint32_t floors_cap;
+    uint64_t serial; /* of the tuple in consts */
+    uint32_t group;  /* of that tuple, without buckets; valid if group_serial == serial */
     uint64_t group_serial;
     uint64_t rows_decoded;
 };

@@ -175,6 +175,12 @@ void scan_close(struct scan *s)
     mem_free(s);
 }
 
+void scan_reverse(struct scan *s)
+{
+    DN_ASSERT(s->morsels == 0);
+    s->reverse = true;
+}
+
 int scan_share(struct scan *s, struct dn_err *err)
 {
     if (!s->lock)
@@ -265,6 +271,7 @@ static int scan_begin(struct scan *s, struct dn_err *err)
 
 int scan_next(struct scan *s, struct batch *ret, struct dn_err *err)
 {
+    DN_ASSERT(!s->reverse);
     if (!s->reader) {
         int rc = scan_begin(s, err);
         if (rc < 0)

@@ -106,7 +106,8 @@ int scan_segment_runs(struct snapshot *snap,
  * versions, none deleted. The caller looks at what is known of it (constraints that hold for all
  * its rows, zones, values that are the same in all rows) and decodes the columns it still needs, if
  * any. Several readers share the rows of a scan among themselves, each with its own thread; the
- * order of units is the physical order only within a morsel.
+ * order of units is the physical order only within a morsel. A scan that was turned round gives
+ * units in the reverse order; inside a unit rows stay as they are, unless it says `backward`.
  *
  * Either scan_next or readers, not both on one scan. Columns are places in spec.cols. */
 
@@ -124,6 +125,7 @@ struct scan_unit {
     bool whole;        /* zones exist and are about just these rows */
     bool one_run;      /* all rows are of one series and slab */
     bool proven;       /* all constraints hold for all rows */
+    bool backward;     /* its rows come in reverse physical order */
     const bool *holds; /* the same for each constraint; valid until the next unit */
     uint64_t morsel;   /* number of the morsel it belongs to: ascending in physical order */
 };
@@ -134,6 +136,8 @@ struct scan_reader_options {
     struct mem_owner *owner;
 };
 
+/* Units come in reverse physical order; before the first reader, and not with scan_next. */
+void scan_reverse(struct scan *s);
 /* Before the first of several readers on threads. */
 int scan_share(struct scan *s, struct dn_err *err) DN_MUST_CHECK;
 int scan_reader_new(struct scan *s,

@@ -34,11 +34,12 @@ struct scan_src {
     uint32_t runs_count;
     uint32_t *picks; /* owned: run numbers to read, ascending */
     uint32_t picks_count;
-    uint32_t at;  /* next pick; the walk's */
+    uint32_t at;  /* picks taken; the walk's */
     bool special; /* patches, deletes or expiry inside: rows need folding */
 };
 
-/* A stretch of rows to hand out as they are: row numbers, or places in a memtable's order. */
+/* A stretch of rows to hand out as they are: row numbers, or places in a memtable's order. What is
+ * left of it: a walk in reverse takes from the end. */
 struct scan_piece {
     struct scan_src *src;
     uint32_t next;
@@ -81,6 +82,7 @@ struct scan {
     bool *pred_series;  /* owned: constraints on series columns, which hold for all picked runs */
     int cut_pred;       /* constraint on the column that orders the rows of a run; -1: none */
     bool cut_desc;      /* they are in descending order */
+    bool reverse;       /* the walk goes from the last row to the first */
 
     struct scan_src *srcs; /* owned */
     uint32_t srcs_count;
@@ -161,6 +163,12 @@ int scan_mapped_gather(const struct scan *s,
                        struct arena *arena,
                        struct vec *ret,
                        struct dn_err *err) DN_MUST_CHECK;
+
+/* The run that the walk takes next from a source that has one. */
+static inline uint32_t scan_pick(const struct scan *s, const struct scan_src *src)
+{
+    return src->picks[s->reverse ? src->picks_count - 1 - src->at : src->at];
+}
 
 /* scan_walk.c: the next rows for a reader; DN_EOF at the end. */
 int scan_walk(struct scan *s, uint32_t rows_max, struct scan_morsel *ret);

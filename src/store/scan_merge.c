@@ -14,11 +14,17 @@
 struct row_iter {
     const struct scan_src *src;
     const struct vec *vecs; /* segments: what the reader decoded of it */
-    uint32_t next;          /* row number, or place in the memtable's order */
+    uint32_t next;          /* rows left: row numbers, or places in the memtable's order; in reverse
+                               they are taken from the end */
     uint32_t end;
     uint32_t vector_row; /* segments: the row inside the decoded vector */
-    struct buf key;      /* rest of the local key at next */
+    struct buf key;      /* rest of the local key of the row that comes next */
 };
+
+static inline uint32_t iter_at(const struct scan *s, const struct row_iter *it)
+{
+    return s->reverse ? it->end - 1 : it->next;
+}
 
 struct merge_version {
     struct row_iter *it;
@@ -37,12 +43,13 @@ static int iter_load(struct scan_reader *r, struct row_iter *it, struct dn_err *
 {
     const struct scan *s = r->s;
     const struct table *t = it->src->t;
+    uint32_t at = iter_at(s, it);
 
     buf_reset(&it->key);
     if (it->next >= it->end)
         return DN_OK;
     if (it->src->m) {
-        uint32_t row = it->src->order->order[it->next];
+        uint32_t row = it->src->order->order[at];
         for (uint16_t i = 0; i < t->rest_count; i++) {
             struct datum d = memtable_datum(it->src->m, row, t->rest[i].col);
             normkey_append(&it->key, &d, t->rest[i].desc);
@@ -52,14 +59,14 @@ static int iter_load(struct scan_reader *r, struct row_iter *it, struct dn_err *
             normkey_append(&it->key, &d, false);
         }
     } else {
-        uint32_t block = seg_block_of(it->src->seg, it->next);
+        uint32_t block = seg_block_of(it->src->seg, at);
         const struct seg_block *b = &seg_get_blocks(it->src->seg, NULL)[block];
-        uint32_t vector = (it->next - b->first_row) / VEC_ROWS_MAX;
+        uint32_t vector = (at - b->first_row) / VEC_ROWS_MAX;
         int rc = scan_decode_all(r, it->src, block, vector, err);
         if (rc < 0)
             return rc;
         it->vecs = scan_cur_of(r, it->src)->vecs;
-        it->vector_row = (it->next - b->first_row) % VEC_ROWS_MAX;
+        it->vector_row = (at - b->first_row) % VEC_ROWS_MAX;
         for (uint16_t i = 0; i < t->rest_count; i++)
             normkey_append_vec(
                 &it->key, &it->vecs[s->fetch_at[t->rest[i].col]], it->vector_row, t->rest[i].desc);
@@ -142,7 +149,17 @@ merge_value(const void *source, uint32_t row, uint32_t store_col, bool *ret_abse
     return vec_datum(v, row);
 }
 
-/* All versions of the smallest key; the iterators stay where they are. */
+/* Is the memtable's row next to this one, in the direction of the walk, of the same key? */
+static bool iter_again(const struct scan *s, const struct row_iter *it, uint32_t at)
+{
+    const uint32_t *order = it->src->m ? it->src->order->order : NULL;
+
+    if (!order || (s->reverse ? at == it->next : at + 1 == it->end))
+        return false;
+    return memtable_same_key(it->src->m, order[at], order[s->reverse ? at - 1 : at + 1]);
+}
+
+/* All versions of the key that comes next; the iterators stay where they are. */
 static int merge_collect(struct scan_reader *r,
                          struct row_iter *min,
                          struct merge_version **list,
@@ -156,10 +173,11 @@ static int merge_collect(struct scan_reader *r,
 
     for (uint32_t i = 0; i < r->morsel.members_count; i++) {
         struct row_iter *it = &r->iters[i];
-        uint32_t k = it->next;
+        uint32_t k = iter_at(s, it);
+        bool more = true;
         if (it->next >= it->end || (it != min && iter_cmp(it, min) != 0))
             continue;
-        do {
+        while (more) {
             uint32_t row = it->src->m ? it->src->order->order[k] : it->vector_row;
             if (count == *cap) {
                 struct merge_version *grown =
@@ -176,10 +194,9 @@ static int merge_collect(struct scan_reader *r,
                                             .v.i64
                                       : vec_i64(&it->vecs[seq_at], row));
             count++;
-            k++;
-        } while (
-            it->src->m && k < it->end &&
-            memtable_same_key(it->src->m, it->src->order->order[k - 1], it->src->order->order[k]));
+            more = iter_again(s, it, k);
+            k = s->reverse ? k - 1 : k + 1;
+        }
     }
     *ret_count = count;
     return DN_OK;
@@ -238,8 +255,12 @@ static int merge_advance(struct scan_reader *r,
                          uint32_t count,
                          struct dn_err *err)
 {
-    for (uint32_t i = 0; i < count; i++)
-        list[i].it->next++;
+    for (uint32_t i = 0; i < count; i++) {
+        if (r->s->reverse)
+            list[i].it->end--;
+        else
+            list[i].it->next++;
+    }
     for (uint32_t i = 0; i < count; i++) {
         int rc = iter_load(r, list[i].it, err);
         if (rc < 0)
@@ -260,7 +281,7 @@ int scan_merge_next(struct scan_reader *r, struct dn_err *err)
         uint32_t count = 0;
         for (uint32_t i = 0; i < r->morsel.members_count; i++) {
             struct row_iter *it = &r->iters[i];
-            if (it->next < it->end && (!min || iter_cmp(it, min) < 0))
+            if (it->next < it->end && (!min || (iter_cmp(it, min) < 0) != r->s->reverse))
                 min = it;
         }
         if (!min) {

@@ -154,6 +154,7 @@ static void unit_give(struct scan_reader *r, enum scan_unit_kind kind, uint32_t 
 
     u->kind = kind;
     u->rows = rows;
+    u->backward = false;
     u->holds = r->holds;
     u->morsel = r->morsel.number;
     u->proven = true;
@@ -186,35 +187,77 @@ static uint32_t unit_run_of(const struct seg_runs *runs, const struct seg_block 
     return lo;
 }
 
+/* Takes rows [lo, hi) out of what is left of a piece. */
+static void unit_take(const struct scan *s, struct scan_piece *p, uint32_t lo, uint32_t hi)
+{
+    if (s->reverse)
+        p->end = lo;
+    else
+        p->next = hi;
+}
+
+/* The run of the rows [lo, hi) of a vector, the first of which is `first` in the segment. With
+ * `cut` they may become fewer, so that they are of one run. */
+static void unit_place_run(struct scan_reader *r,
+                           const struct seg_block *b,
+                           uint32_t first,
+                           uint32_t *lo,
+                           uint32_t *hi,
+                           bool cut)
+{
+    const struct seg_runs *runs = r->src->runs;
+
+    if (r->s->reverse) {
+        r->run = unit_run_of(runs, b, first + *hi - 1);
+        r->unit.one_run = runs->first_row[r->run] <= first + *lo;
+        if (cut && !r->unit.one_run && first + *hi - runs->first_row[r->run] >= UNIT_RUN_ROWS) {
+            *lo = runs->first_row[r->run] - first;
+            r->unit.one_run = true;
+        }
+        return;
+    }
+    r->run = unit_run_of(runs, b, first + *lo);
+    r->unit.one_run = runs->first_row[r->run + 1] >= first + *hi;
+    if (cut && !r->unit.one_run && runs->first_row[r->run + 1] - (first + *lo) >= UNIT_RUN_ROWS) {
+        *hi = runs->first_row[r->run + 1] - first;
+        r->unit.one_run = true;
+    }
+}
+
+/* Is the constraint on the column that orders runs worth a search in this unit? The rows of one
+ * interval make a unit, so going backward there may be only one. */
+static bool unit_may_cut(const struct scan_reader *r)
+{
+    const struct scan *s = r->s;
+
+    return s->cut_pred >= 0 && !r->holds[s->cut_pred] &&
+           (!s->reverse || s->spec.preds[s->cut_pred].set_count == 1);
+}
+
 /* The next unit of a block whose zone was looked at: rows of one vector. */
 static int unit_vector(struct scan_reader *r, struct scan_piece *p, struct dn_err *err)
 {
     const struct scan *s = r->s;
     const struct scan_src *src = p->src;
     const struct seg_block *b = &seg_get_blocks(src->seg, NULL)[r->block];
-    uint32_t vector = (p->next - b->first_row) / VEC_ROWS_MAX;
+    uint32_t at = s->reverse ? p->end - 1 : p->next;
+    uint32_t vector = (at - b->first_row) / VEC_ROWS_MAX;
     uint32_t first = b->first_row + vector * VEC_ROWS_MAX;
     uint32_t rows = b->first_row + b->rows - first;
-    uint32_t lo = p->next - first;
+    uint32_t lo = p->next > first ? p->next - first : 0;
     uint32_t hi;
     bool cut;
 
     rows = rows < VEC_ROWS_MAX ? rows : VEC_ROWS_MAX;
     hi = p->end - first < rows ? p->end - first : rows;
-    p->next = first + hi;
     if (s->spec.preds_count && !scan_zone_may(s, src, r->block, vector, r->holds)) {
+        unit_take(s, p, first + lo, first + hi);
         r->stats.vectors_pruned++;
         return DN_NOT_FOUND;
     }
-    cut = s->cut_pred >= 0 && !r->holds[s->cut_pred];
-    r->run = unit_run_of(src->runs, b, first + lo);
-    r->unit.one_run = src->runs->first_row[r->run + 1] >= first + hi;
-    if (cut && !r->unit.one_run &&
-        src->runs->first_row[r->run + 1] - (first + lo) >= UNIT_RUN_ROWS) {
-        hi = src->runs->first_row[r->run + 1] - first;
-        p->next = first + hi;
-        r->unit.one_run = true;
-    }
+    cut = unit_may_cut(r);
+    unit_place_run(r, b, first, &lo, &hi, cut);
+    unit_take(s, p, first + lo, first + hi);
     if (cut && r->unit.one_run) {
         uint32_t col = s->fetch_at[s->spec.preds[s->cut_pred].col];
         int rc = scan_decode(r, src, r->block, vector, &col, 1, err);
@@ -239,12 +282,13 @@ static int unit_segment(struct scan_reader *r, struct scan_piece *p, struct dn_e
 {
     const struct scan_src *src = p->src;
     const struct seg_block *b;
+    uint32_t at = r->s->reverse ? p->end - 1 : p->next;
     uint32_t end;
 
     r->src = p->src;
-    if (r->in_src == src && p->next >= r->in_first && p->next < r->in_end)
+    if (r->in_src == src && at >= r->in_first && at < r->in_end)
         return unit_vector(r, p, err);
-    r->block = seg_block_of(src->seg, p->next);
+    r->block = seg_block_of(src->seg, at);
     b = &seg_get_blocks(src->seg, NULL)[r->block];
     end = b->first_row + b->rows;
     r->in_src = src;
@@ -253,12 +297,13 @@ static int unit_segment(struct scan_reader *r, struct scan_piece *p, struct dn_e
     if (!scan_zone_may(r->s, src, r->block, UINT32_MAX, r->holds)) {
         r->stats.blocks_pruned++;
         r->in_src = NULL;
-        p->next = end < p->end ? end : p->end;
+        unit_take(
+            r->s, p, b->first_row > p->next ? b->first_row : p->next, end < p->end ? end : p->end);
         return DN_NOT_FOUND;
     }
-    if (!r->options.blocks || p->next != b->first_row || p->end < end)
+    if (!r->options.blocks || p->next > b->first_row || p->end < end)
         return unit_vector(r, p, err);
-    p->next = end;
+    unit_take(r->s, p, b->first_row, end);
     r->run = b->run_first;
     r->unit.one_run = b->run_count == 1;
     r->unit.whole = true;
@@ -304,20 +349,29 @@ static int unit_memtable(struct scan_reader *r, struct scan_piece *p)
     const struct scan *s = r->s;
     const struct mem_order *o = p->src->order;
     uint32_t lo = p->next;
-    uint32_t hi = p->end - lo < VEC_ROWS_MAX ? p->end : lo + VEC_ROWS_MAX;
+    uint32_t hi = p->end;
+    uint32_t run_first;
     uint32_t run_end;
 
+    if (s->reverse)
+        lo = hi - lo < VEC_ROWS_MAX ? lo : hi - VEC_ROWS_MAX;
+    else
+        hi = hi - lo < VEC_ROWS_MAX ? hi : lo + VEC_ROWS_MAX;
     r->src = p->src;
-    r->run = unit_mem_run(o, lo);
+    r->run = unit_mem_run(o, s->reverse ? hi - 1 : lo);
+    run_first = o->runs[r->run].first > lo ? o->runs[r->run].first : lo;
     run_end = o->runs[r->run].first + o->runs[r->run].count;
-    r->unit.one_run = run_end >= hi || run_end - lo >= UNIT_RUN_ROWS;
-    if (r->unit.one_run && run_end < hi)
+    run_end = run_end < hi ? run_end : hi;
+    r->unit.one_run = run_end - run_first == hi - lo || run_end - run_first >= UNIT_RUN_ROWS;
+    if (r->unit.one_run) {
+        lo = run_first;
         hi = run_end;
-    p->next = hi;
+    }
+    unit_take(s, p, lo, hi);
     unit_holds_series(r);
     if (r->unit.one_run) {
         unit_holds_time(r, p->src, r->run);
-        if (s->cut_pred >= 0 && !r->holds[s->cut_pred]) {
+        if (unit_may_cut(r)) {
             struct unit_values u = {
                 .m = p->src->m, .order = o->order, .col = p->src->t->rest[0].col};
             if (!unit_cut(s, &u, &lo, &hi))
@@ -349,6 +403,7 @@ static int unit_merged(struct scan_reader *r, struct dn_err *err)
     r->unit.whole = false;
     unit_holds_series(r);
     unit_give(r, SCAN_ROWS, fold_rows(&r->fold));
+    r->unit.backward = r->s->reverse;
     return DN_OK;
 }
 
@@ -403,6 +458,9 @@ void scan_unit_split(struct scan_reader *r)
     struct scan_piece *p = &r->morsel.pieces[r->morsel.at];
 
     DN_ASSERT(r->unit.kind == SCAN_BLOCK && p->src == r->src);
-    p->next = r->in_first;
+    if (r->s->reverse)
+        p->end = r->in_end;
+    else
+        p->next = r->in_first;
     r->stats.rows -= r->unit.rows;
 }

@@ -3,7 +3,8 @@
  * scan_walk.c: the runs of all sources in physical order. Most runs belong to one source and are
  * handed out as they lie. Where sources share a run, their rows follow each other if their times do
  * not overlap, and are merged row by row (scan_merge.c) if they do. Readers take what comes next in
- * morsels: stretches of rows that end with a block where they can, or one run to merge. */
+ * morsels: stretches of rows that end with a block where they can, or one run to merge. All of it
+ * works from either end. */
 #include "store/scan_int.h"
 
 static int scan_run_cmp(const struct scan *s,
@@ -33,10 +34,12 @@ static int scan_run_cmp(const struct scan *s,
 
 static int scan_cur_cmp(const struct scan *s, const struct scan_src *a, const struct scan_src *b)
 {
-    return scan_run_cmp(s, a, a->picks[a->at], b, b->picks[b->at]);
+    int c = scan_run_cmp(s, a, scan_pick(s, a), b, scan_pick(s, b));
+
+    return s->reverse ? -c : c;
 }
 
-/* Sources whose next run is the smallest, and in *ret_second one with the smallest of the others
+/* Sources whose next run comes first, and in *ret_second one whose run is the first of the others
  * (or NULL). */
 static void scan_find_members(struct scan *s, struct scan_src **ret_second)
 {
@@ -66,16 +69,21 @@ static void scan_find_members(struct scan *s, struct scan_src **ret_second)
 /* One source alone: as many of its runs as come before the next source's. */
 static void scan_take_alone(struct scan *s, struct scan_src *src, const struct scan_src *second)
 {
+    uint32_t run = scan_pick(s, src);
     uint32_t first;
     uint32_t end;
 
-    scan_run_rows(src, src->picks[src->at], &first, &end);
+    scan_run_rows(src, run, &first, &end);
     src->at++;
-    while (src->at < src->picks_count && src->picks[src->at] == src->picks[src->at - 1] + 1 &&
-           scan_run_plain(src, src->picks[src->at]) &&
+    while (src->at < src->picks_count && scan_pick(s, src) == (s->reverse ? run - 1 : run + 1) &&
+           scan_run_plain(src, scan_pick(s, src)) &&
            (!second || scan_cur_cmp(s, src, second) < 0)) {
         uint32_t unused;
-        scan_run_rows(src, src->picks[src->at], &unused, &end);
+        run = scan_pick(s, src);
+        if (s->reverse)
+            scan_run_rows(src, run, &first, &unused);
+        else
+            scan_run_rows(src, run, &unused, &end);
         src->at++;
     }
     s->pieces[0] = (struct scan_piece){.src = src, .next = first, .end = end};
@@ -118,12 +126,12 @@ static bool scan_disjoint(const struct scan *s, const struct scan_src *a, const 
     int64_t bmax;
 
     if (s->t->form == KEY_NONE) {
-        scan_run_rowids(s, a, a->picks[a->at], &amin, &amax);
-        scan_run_rowids(s, b, b->picks[b->at], &bmin, &bmax);
+        scan_run_rowids(s, a, scan_pick(s, a), &amin, &amax);
+        scan_run_rowids(s, b, scan_pick(s, b), &bmin, &bmax);
         return amax < bmin;
     }
-    scan_run_time(a, a->picks[a->at], &amin, &amax);
-    scan_run_time(b, b->picks[b->at], &bmin, &bmax);
+    scan_run_time(a, scan_pick(s, a), &amin, &amax);
+    scan_run_time(b, scan_pick(s, b), &bmin, &bmax);
     return s->t->time_desc ? amin > bmax : amax < bmin;
 }
 
@@ -134,12 +142,12 @@ static bool scan_before(const struct scan *s, const struct scan_src *a, const st
     int64_t unused;
 
     if (s->t->form == KEY_NONE) {
-        scan_run_rowids(s, a, a->picks[a->at], &amin, &unused);
-        scan_run_rowids(s, b, b->picks[b->at], &bmin, &unused);
+        scan_run_rowids(s, a, scan_pick(s, a), &amin, &unused);
+        scan_run_rowids(s, b, scan_pick(s, b), &bmin, &unused);
         return amin < bmin;
     }
-    scan_run_time(a, a->picks[a->at], &amin, &unused);
-    scan_run_time(b, b->picks[b->at], &bmin, &unused);
+    scan_run_time(a, scan_pick(s, a), &amin, &unused);
+    scan_run_time(b, scan_pick(s, b), &bmin, &unused);
     return s->t->time_desc ? amin > bmin : amin < bmin;
 }
 
@@ -152,7 +160,7 @@ static bool scan_take_sequence(struct scan *s)
     if (!by_time && s->t->form != KEY_NONE)
         return false;
     for (uint32_t i = 0; i < s->members_count; i++)
-        if (!scan_run_plain(s->members[i], s->members[i]->picks[s->members[i]->at]))
+        if (!scan_run_plain(s->members[i], scan_pick(s, s->members[i])))
             return false;
     for (uint32_t i = 1; i < s->members_count; i++) {
         struct scan_src *m = s->members[i];
@@ -168,8 +176,9 @@ static bool scan_take_sequence(struct scan *s)
             return false;
     for (uint32_t i = 0; i < s->members_count; i++) {
         struct scan_src *src = s->members[i];
-        s->pieces[i].src = src;
-        scan_run_rows(src, src->picks[src->at], &s->pieces[i].next, &s->pieces[i].end);
+        struct scan_piece *p = &s->pieces[s->reverse ? s->members_count - 1 - i : i];
+        p->src = src;
+        scan_run_rows(src, scan_pick(s, src), &p->next, &p->end);
         src->at++;
     }
     s->pieces_count = s->members_count;
@@ -192,17 +201,33 @@ static uint32_t scan_piece_cut(const struct scan_piece *p, uint32_t want)
     return b->first_row + b->rows < p->end ? b->first_row + b->rows : p->end;
 }
 
+/* The same from its end: where they begin. */
+static uint32_t scan_piece_cut_end(const struct scan_piece *p, uint32_t want)
+{
+    const struct seg_block *b;
+
+    if (p->end - p->next <= want)
+        return p->next;
+    if (p->src->m)
+        return p->end - want;
+    b = &seg_get_blocks(p->src->seg, NULL)[seg_block_of(p->src->seg, p->end - want)];
+    return b->first_row > p->next ? b->first_row : p->next;
+}
+
 static uint64_t scan_take_pieces(struct scan *s, uint64_t want, struct scan_morsel *m)
 {
     uint64_t rows = 0;
 
     while (s->pieces_at < s->pieces_count && m->count < SCAN_MORSEL_PIECES && rows < want) {
         struct scan_piece *p = &s->pieces[s->pieces_at];
-        uint32_t end = scan_piece_cut(p, (uint32_t)(want - rows));
+        struct scan_piece part = *p;
 
-        m->pieces[m->count++] = (struct scan_piece){.src = p->src, .next = p->next, .end = end};
-        rows += end - p->next;
-        p->next = end;
+        if (s->reverse)
+            part.next = p->end = scan_piece_cut_end(p, (uint32_t)(want - rows));
+        else
+            part.end = p->next = scan_piece_cut(p, (uint32_t)(want - rows));
+        m->pieces[m->count++] = part;
+        rows += part.end - part.next;
         if (p->next == p->end)
             s->pieces_at++;
     }
@@ -215,7 +240,8 @@ static void scan_take_merge(struct scan *s, struct scan_morsel *m)
     m->members_count = s->members_count;
     for (uint32_t i = 0; i < s->members_count; i++) {
         struct scan_src *src = s->members[i];
-        m->members[i] = (struct scan_member){.src = src, .run = src->picks[src->at++]};
+        m->members[i] = (struct scan_member){.src = src, .run = scan_pick(s, src)};
+        src->at++;
     }
 }
 
@@ -232,8 +258,7 @@ static void scan_fill_morsel(struct scan *s, uint32_t rows_max, struct scan_mors
         scan_find_members(s, &second);
         if (s->members_count == 0)
             return;
-        if (s->members_count == 1 &&
-            scan_run_plain(s->members[0], s->members[0]->picks[s->members[0]->at])) {
+        if (s->members_count == 1 && scan_run_plain(s->members[0], scan_pick(s, s->members[0]))) {
             scan_take_alone(s, s->members[0], second);
             continue;
         }

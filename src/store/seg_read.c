@@ -114,9 +114,24 @@ seg_vec_of(const struct seg *s, const struct seg_rcol *c, uint32_t block, uint32
 
 /* ---- zones ---- */
 
-static struct datum seg_fixed_datum(enum type_id type, union vfixed v, bool null)
+/* Zones are asked for by the thousand: fields are written where they belong, one by one. */
+static inline void
+seg_put_datum(struct datum *d, enum type_id type, union vfixed v, struct vstr str, bool null)
 {
-    return (struct datum){.type = type, .null = null, .v = v, .str = {"", 0}};
+    d->type = type;
+    d->null = null;
+    d->v = v;
+    d->str = str;
+}
+
+static inline void seg_put_fixed(struct datum *d, enum type_id type, union vfixed v, bool null)
+{
+    seg_put_datum(d, type, v, (struct vstr){"", 0}, null);
+}
+
+static inline void seg_put_none(struct datum *d)
+{
+    seg_put_fixed(d, TYPE_NONE, (union vfixed){0}, true);
 }
 
 /* Zone of `rows` equal rows. */
@@ -157,25 +172,28 @@ static const struct seg_rcol *seg_stored_col(const struct seg *s, uint32_t store
 
 static void seg_zone_clear(struct zone *z)
 {
-    memset(z, 0, sizeof *z);
-    z->first.null = true;
-    z->last.null = true;
-    z->min.null = true;
-    z->max.null = true;
+    z->rows = z->nulls = z->absent = 0;
+    z->has_range = z->min_exact = z->max_exact = z->has_sum = false;
+    z->sum = (union vfixed){0};
+    seg_put_none(&z->min);
+    seg_put_none(&z->max);
+    seg_put_none(&z->first);
+    seg_put_none(&z->last);
 }
 
 bool seg_block_zone(const struct seg *s, uint32_t block, uint32_t store_col, struct zone *ret)
 {
     const struct seg_rcol *c = seg_stored_col(s, store_col);
+    const union vfixed zero = {0};
     uint32_t g;
     uint32_t i;
 
     DN_ASSERT(block < s->blocks_count);
     if (!c)
         return false;
-    seg_zone_clear(ret);
     g = s->blocks[block].group;
     if (c->kinds[g] == SEG_KIND_CONST) {
+        seg_zone_clear(ret);
         seg_const_zone(&c->consts[g], s->blocks[block].rows, ret);
         return true;
     }
@@ -184,23 +202,23 @@ bool seg_block_zone(const struct seg *s, uint32_t block, uint32_t store_col, str
     ret->nulls = c->b_nulls[i];
     ret->absent = c->b_absent[i];
     ret->has_range = !c->b_no_range[i];
+    ret->has_sum = c->b_sum && !c->b_no_sum[i];
+    ret->sum = c->b_sum ? c->b_sum[i] : zero;
     if (type_is_string(c->type)) {
         ret->min_exact = c->b_exact[i] & 1;
         ret->max_exact = c->b_exact[i] & 2;
-        ret->min = (struct datum){.type = c->type, .null = !ret->has_range, .str = c->b_str_min[i]};
-        ret->max = (struct datum){.type = c->type, .null = !ret->has_range, .str = c->b_str_max[i]};
+        seg_put_datum(&ret->min, c->type, zero, c->b_str_min[i], !ret->has_range);
+        seg_put_datum(&ret->max, c->type, zero, c->b_str_max[i], !ret->has_range);
+        seg_put_none(&ret->first);
+        seg_put_none(&ret->last);
         return true;
     }
     ret->min_exact = ret->has_range;
     ret->max_exact = ret->has_range;
-    ret->min = seg_fixed_datum(c->type, c->b_min[i], !ret->has_range);
-    ret->max = seg_fixed_datum(c->type, c->b_max[i], !ret->has_range);
-    ret->first = seg_fixed_datum(c->type, c->b_first[i], c->b_first_null[i]);
-    ret->last = seg_fixed_datum(c->type, c->b_last[i], c->b_last_null[i]);
-    if (c->b_sum) {
-        ret->has_sum = !c->b_no_sum[i];
-        ret->sum = c->b_sum[i];
-    }
+    seg_put_fixed(&ret->min, c->type, c->b_min[i], !ret->has_range);
+    seg_put_fixed(&ret->max, c->type, c->b_max[i], !ret->has_range);
+    seg_put_fixed(&ret->first, c->type, c->b_first[i], c->b_first_null[i]);
+    seg_put_fixed(&ret->last, c->type, c->b_last[i], c->b_last_null[i]);
     return true;
 }
 
@@ -229,8 +247,8 @@ bool seg_vector_zone(
     ret->has_range = !c->no_range[v.index];
     ret->min_exact = ret->has_range;
     ret->max_exact = ret->has_range;
-    ret->min = seg_fixed_datum(c->type, c->min[v.index], !ret->has_range);
-    ret->max = seg_fixed_datum(c->type, c->max[v.index], !ret->has_range);
+    seg_put_fixed(&ret->min, c->type, c->min[v.index], !ret->has_range);
+    seg_put_fixed(&ret->max, c->type, c->max[v.index], !ret->has_range);
     if (c->sum) {
         ret->has_sum = !c->no_sum[v.index];
         ret->sum = c->sum[v.index];

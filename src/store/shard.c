@@ -42,6 +42,11 @@ int shard_open(struct volume *v,
         shard_close(s);
         return rc;
     }
+    if (!s->options.read_only) {
+        sched_lock(s->lock);
+        shard_merge_kick(s); /* what a close cut short goes on */
+        sched_unlock(s->lock);
+    }
     *ret = s;
     return DN_OK;
 }

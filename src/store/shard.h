@@ -81,6 +81,8 @@ int shard_flush(struct shard *s, struct dn_err *err) DN_MUST_CHECK;
 
 /* Merges segments until none need it; what the background does, at once. */
 int shard_merge(struct shard *s, struct dn_err *err) DN_MUST_CHECK;
+/* Waits until the background merges nothing any more, but not longer than this; true: so it is. */
+bool shard_merge_wait(struct shard *s, uint64_t timeout_ns);
 
 struct snapshot *shard_snapshot(struct shard *s); /* NULL: out of memory */
 void snapshot_free(struct snapshot *snap);        /* NULL is fine */

@@ -331,6 +331,11 @@ void shard_load_wait(struct shard_load *l)
     DN_IGNORE(load_wait(l, NULL)); /* the next call says what became of it */
 }
 
+uint64_t shard_load_batches(const struct shard_load *l)
+{
+    return l->seq - (l->seq_end - LOAD_SEQS);
+}
+
 uint64_t shard_load_committed(struct shard_load *l)
 {
     return atomic_load(&l->committed);

@@ -395,6 +395,18 @@ static void merge_task(void *arg)
     sched_unlock(s->lock);
 }
 
+bool shard_merge_wait(struct shard *s, uint64_t timeout_ns)
+{
+    bool idle;
+
+    sched_lock(s->lock);
+    if (shard_task_busy(&s->merge_task) || s->merging)
+        DN_IGNORE(sched_wait_ns(s->cond, s->lock, timeout_ns)); /* what it was shows below */
+    idle = !shard_task_busy(&s->merge_task) && !s->merging;
+    sched_unlock(s->lock);
+    return idle;
+}
+
 void shard_merge_kick(struct shard *s)
 {
     if (shard_task_busy(&s->merge_task) || !s->options.background || s->closing)

@@ -257,6 +257,31 @@ static void fast_group_query(struct fast *f, struct buf *b)
         buf_printf(b, "%s%u", i ? ", " : " GROUP BY ", i + 1);
 }
 
+/* Newest or oldest values of groups. */
+static void fast_ends_query(struct fast *f, struct buf *b)
+{
+    struct rng *r = &f->rng;
+    static const char *const keys[] = {"s", "s, g", "g", "s, n", ""};
+    static const char *const late[] = {
+        "max(t)", "last(v, t)", "last(i, t)", "last(g, t)", "last(s, t)", "last(f, t)"};
+    static const char *const early[] = {
+        "min(t)", "first(v, t)", "first(i, t)", "first(g, t)", "first(n, t)", "first(f, t)"};
+    const char *key = rng_one_in(r, 2) ? keys[0] : keys[rng_below(r, 5)];
+    const char *const *list = rng_one_in(r, 2) ? late : early;
+    uint32_t count = 1 + rng_below(r, 5);
+
+    buf_printf(b, "SELECT %s%s", key, *key ? ", " : "");
+    for (uint32_t i = 0; i < count; i++)
+        buf_printf(b,
+                   "%s%s",
+                   i ? ", " : "",
+                   (rng_one_in(r, 12) ? rng_one_in(r, 2) ? late : early : list)[rng_below(r, 6)]);
+    buf_puts(b, " FROM x");
+    fast_where(f, b);
+    if (*key)
+        buf_printf(b, " GROUP BY %s", key);
+}
+
 static void fast_row_query(struct fast *f, struct buf *b)
 {
     struct rng *r = &f->rng;
@@ -307,7 +332,9 @@ static void fast_compare(struct fast *f)
     int rc2;
 
     buf_init(&b, NULL);
-    if (rng_below(&f->rng, 3))
+    if (rng_one_in(&f->rng, 4))
+        fast_ends_query(f, &b);
+    else if (rng_below(&f->rng, 3))
         fast_group_query(f, &b);
     else
         fast_row_query(f, &b);

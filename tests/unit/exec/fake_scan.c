@@ -56,6 +56,11 @@ struct scan_reader {
     bool holds[8];
 };
 
+void scan_reverse(struct scan *s)
+{
+    (void)s;
+}
+
 int scan_share(struct scan *s, struct dn_err *err)
 {
     (void)s;

@@ -199,8 +199,11 @@ static bool pred_match(const struct scan_pred *p, const struct datum *d)
 
 struct digest {
     uint64_t rows;
-    uint64_t sum; /* of hashes of rows */
+    uint64_t sum;   /* of hashes of rows */
+    uint64_t order; /* polynomial of the hashes: the same forward and, with `falling`, backward */
+    uint64_t power;
 };
+#define ORDER_BASE 0x9e3779b97f4a7c15u
 
 static uint64_t row_hash(const struct batch *b, uint32_t row)
 {
@@ -218,9 +221,12 @@ static uint64_t row_hash(const struct batch *b, uint32_t row)
     return h;
 }
 
-static void digest_add(struct digest *g, const struct batch *b, const struct preds *p)
+/* falling: from the last row of the table to the first; flip: this batch is the other way round. */
+static void
+digest_add(struct digest *g, const struct batch *b, const struct preds *p, bool falling, bool flip)
 {
-    for (uint32_t i = 0; i < b->sel_count; i++) {
+    for (uint32_t n = 0; n < b->sel_count; n++) {
+        uint32_t i = flip ? b->sel_count - 1 - n : n;
         uint32_t row = b->sel ? b->sel[i] : i;
         bool in = true;
         for (uint32_t k = 0; k < p->count; k++) {
@@ -228,8 +234,11 @@ static void digest_add(struct digest *g, const struct batch *b, const struct pre
             in = in && pred_match(&p->list[k], &d);
         }
         if (in) {
+            uint64_t h = row_hash(b, row);
             g->rows++;
-            g->sum += row_hash(b, row);
+            g->sum += h;
+            g->power = g->power ? g->power * ORDER_BASE : 1;
+            g->order = falling ? g->order + h * g->power : g->order * ORDER_BASE + h;
         }
     }
 }
@@ -313,6 +322,7 @@ static void check_rows(struct scan_reader *r,
 
 struct reading {
     struct scan_reader *r;
+    bool reverse;
     bool done;
     uint64_t morsel;
     /* a block that was split: its zones, and what its vectors showed so far */
@@ -382,7 +392,8 @@ static void read_unit(struct reading *g, const struct preds *p, struct digest *s
         fail_msg("seed %llu: %s", (unsigned long long)seed_now, err.text);
     check_rows(g->r, &u, &b, p);
     read_rows(g, &u, &b);
-    digest_add(sum, &b, p);
+    CHECK(g->reverse || !u.backward);
+    digest_add(sum, &b, p, g->reverse, g->reverse && !u.backward);
 }
 
 static void compare_once(struct shard *s, const struct table *t, uint32_t span)
@@ -398,6 +409,7 @@ static void compare_once(struct shard *s, const struct table *t, uint32_t span)
     struct digest want = {0};
     struct digest got = {0};
     struct scan *scan = NULL;
+    bool reverse = below(2);
     struct batch b;
     struct dn_err err;
     int rc;
@@ -409,12 +421,16 @@ static void compare_once(struct shard *s, const struct table *t, uint32_t span)
     CHECK(snap);
     rc = scan_open(snap, &spec, &scan, &err);
     while (rc == 0 && (rc = scan_next(scan, &b, &err)) == 0)
-        digest_add(&want, &b, &p);
+        digest_add(&want, &b, &p, false, false);
     CHECK(rc == DN_EOF);
     scan_close(scan);
     CHECK(scan_open(snap, &spec, &scan, &err) == 0 && scan_share(scan, &err) == 0);
-    for (uint32_t i = 0; i < readers; i++)
+    if (reverse)
+        scan_reverse(scan);
+    for (uint32_t i = 0; i < readers; i++) {
+        readings[i].reverse = reverse;
         CHECK(scan_reader_new(scan, &options, &readings[i].r, &err) == 0);
+    }
     for (uint32_t left = readers; left > 0;) {
         struct reading *g = &readings[below(readers)];
         if (g->done)
@@ -423,6 +439,7 @@ static void compare_once(struct shard *s, const struct table *t, uint32_t span)
         left -= g->done;
     }
     CHECK(got.rows == want.rows && got.sum == want.sum);
+    CHECK(readers > 1 || got.order == want.order);
     for (uint32_t i = 0; i < readers; i++)
         scan_reader_free(readings[i].r);
     scan_close(scan);
