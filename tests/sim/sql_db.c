@@ -2,6 +2,7 @@
 #include "sql_db.h"
 
 #include "base/hash.h"
+#include "engine/engine_int.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -77,6 +78,20 @@ void sql_db_done(struct sql_db *d)
     sql_db_close(d);
     sim_disk_free(d->disk);
     d->disk = NULL;
+}
+
+int sql_db_merge(struct sql_db *d, struct dn_err *err)
+{
+    return shard_merge(d->db->shard, err);
+}
+
+uint64_t sql_db_merges(const struct sql_db *d)
+{
+    struct shard_stats stats = {.merges = 0};
+
+    if (d->db && d->db->shard)
+        shard_get_stats(d->db->shard, &stats);
+    return stats.merges;
 }
 
 /* Not dendro_exec: that looks for one more statement after the last, and may run out of memory in

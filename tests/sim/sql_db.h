@@ -12,6 +12,7 @@
 
 struct rng {
     uint64_t state;
+    uint64_t tick; /* rows made so far, for values that go on from row to row */
 };
 
 uint64_t rng_next(struct rng *r);
@@ -48,6 +49,11 @@ int sql_db_open(struct sql_db *d,
 void sql_db_close(struct sql_db *d);
 /* Closes and forgets the disk. */
 void sql_db_done(struct sql_db *d);
+
+/* Merges all segments that should be; sql_db_merges: how often that happened since it was opened.
+ */
+int sql_db_merge(struct sql_db *d, struct dn_err *err) DN_MUST_CHECK;
+uint64_t sql_db_merges(const struct sql_db *d);
 
 /* Runs a script; rows are thrown away. */
 int sql_exec(dendro_conn *conn, const char *sql, struct dendro_error *err) DN_MUST_CHECK;

@@ -20,8 +20,7 @@ static const enum dendro_type sqlm_types[] = {DENDRO_TYPE_BOOLEAN,
 static const char *const sqlm_names[SQLM_COLS_MAX] = {
     "a", "\"two words\"", "Temp", "\"select\"", "e5", "`f``6`", "\"g\"\"7\"", "h", "\"\xc3\xa4\""};
 
-/* Words for types; some have more than one. */
-static const char *sqlm_type_word(struct rng *r, enum dendro_type t)
+const char *sqlm_type_word(struct rng *r, enum dendro_type t)
 {
     static const char *const words[][2] = {
         [DENDRO_TYPE_BOOLEAN] = {"BOOLEAN", "BOOLEAN"},
@@ -40,167 +39,6 @@ static const char *sqlm_type_word(struct rng *r, enum dendro_type t)
     return words[t][rng_below(r, 2)];
 }
 
-static int64_t sqlm_per_second(enum dendro_type t)
-{
-    return t == DENDRO_TYPE_TIMESTAMP ? 1000 : t == DENDRO_TYPE_TIMESTAMP_US ? 1000000 : 1000000000;
-}
-
-/* ---- values ---- */
-
-static struct sql_value sqlm_string(enum dendro_type type, const char *s, size_t len)
-{
-    struct sql_value v = {.type = type, .len = (uint32_t)len};
-
-    v.str = mem_dup(NULL, s, len);
-    DN_ASSERT(v.str);
-    return v;
-}
-
-static struct sql_value sqlm_string_random(struct rng *r, enum dendro_type type)
-{
-    static const char *const words[] = {
-        "", "a", "ab", "b", "it's", "zebra", "\xc3\xa4", "\xf0\x9f\x8c\xb3", "a%_\\", "A"};
-    char text[400];
-    const char *w = words[rng_below(r, DN_ARRAY_SIZE(words))];
-
-    if (rng_one_in(r, 6)) {
-        /* Long ones that differ only far behind. */
-        size_t len = 30 + rng_below(r, 300);
-        memset(text, 'x', sizeof text);
-        text[len - 1] = (char)('a' + rng_below(r, 3));
-        return sqlm_string(type, text, len);
-    }
-    return sqlm_string(type, w, strlen(w));
-}
-
-/* Few distinct values, so that keys meet; some far apart, so that slabs differ. */
-struct sql_value sqlm_value_random(struct rng *r, const struct sqlm_col *col, bool nullable)
-{
-    struct sql_value v = {.type = col->type};
-
-    if (nullable && rng_one_in(r, 5)) {
-        v.null = true;
-        return v;
-    }
-    if (sql_type_is_string(col->type))
-        return sqlm_string_random(r, col->type);
-    if (sql_type_is_float(col->type)) {
-        v.f64 = (double)((int)rng_below(r, 9) - 4) * 0.25;
-    } else if (col->type == DENDRO_TYPE_BOOLEAN) {
-        v.i64 = rng_below(r, 2);
-    } else if (sql_type_is_time(col->type)) {
-        int64_t day = 86400 * sqlm_per_second(col->type);
-        v.i64 = ((int64_t)rng_below(r, 5) - 2) * day + (int64_t)rng_below(r, 40) * (day / 97);
-        if (rng_one_in(r, 4))
-            v.i64 += rng_below(r, 2000);
-        if (v.i64 == 0)
-            v.i64 = 1;
-    } else if (col->wide && rng_one_in(r, 2)) {
-        v.i64 = rng_one_in(r, 2) ? INT64_MAX - rng_below(r, 3) : INT64_MIN + rng_below(r, 3);
-    } else {
-        v.i64 = (int64_t)rng_below(r, 7) - 3;
-    }
-    return v;
-}
-
-/* Days since 1970 to year, month, day: the textbook way, one year and month after the other. */
-static void sqlm_civil(int64_t days, int *ret_y, int *ret_m, int *ret_d)
-{
-    static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    int y = 1970;
-    int m = 0;
-
-    for (;;) {
-        int leap = (y % 4 == 0 && y % 100 != 0) || y % 400 == 0;
-        if (days < 0) {
-            y--;
-            leap = (y % 4 == 0 && y % 100 != 0) || y % 400 == 0;
-            days += 365 + leap;
-        } else if (days >= 365 + leap) {
-            days -= 365 + leap;
-            y++;
-        } else {
-            break;
-        }
-    }
-    for (;; m++) {
-        int leap = (y % 4 == 0 && y % 100 != 0) || y % 400 == 0;
-        int len = lengths[m] + (m == 1 && leap);
-        if (days < len)
-            break;
-        days -= len;
-    }
-    *ret_y = y;
-    *ret_m = m + 1;
-    *ret_d = (int)days + 1;
-}
-
-static void sqlm_time_literal(struct rng *r, const struct sql_value *v, struct buf *b)
-{
-    int64_t per = sqlm_per_second(v->type);
-    int64_t seconds = v->i64 / per;
-    int64_t rest = v->i64 % per;
-    int64_t days;
-    int digits = v->type == DENDRO_TYPE_TIMESTAMP ? 3 : v->type == DENDRO_TYPE_TIMESTAMP_US ? 6 : 9;
-    int y;
-    int m;
-    int d;
-
-    if (rng_one_in(r, 2)) {
-        buf_printf(b, "%" PRId64, v->i64);
-        return;
-    }
-    if (rest < 0) {
-        rest += per;
-        seconds--;
-    }
-    days = seconds / 86400;
-    seconds %= 86400;
-    if (seconds < 0) {
-        seconds += 86400;
-        days--;
-    }
-    sqlm_civil(days, &y, &m, &d);
-    buf_printf(b,
-               "'%04d-%02d-%02d%c%02d:%02d:%02d.%0*" PRId64 "Z'",
-               y,
-               m,
-               d,
-               rng_one_in(r, 2) ? 'T' : ' ',
-               (int)(seconds / 3600),
-               (int)(seconds / 60 % 60),
-               (int)(seconds % 60),
-               digits,
-               rest);
-}
-
-void sqlm_literal(struct rng *r, const struct sql_value *v, struct buf *b)
-{
-    if (v->null) {
-        buf_puts(b, "NULL");
-    } else if (v->type == DENDRO_TYPE_BOOLEAN) {
-        buf_puts(b, v->i64 ? "true" : "FALSE");
-    } else if (sql_type_is_time(v->type)) {
-        sqlm_time_literal(r, v, b);
-    } else if (sql_type_is_float(v->type)) {
-        buf_printf(b, rng_one_in(r, 3) ? "%.17e" : "%.2f", v->f64);
-    } else if (v->type == DENDRO_TYPE_BLOB) {
-        buf_puts(b, "0x");
-        for (uint32_t i = 0; i < v->len; i++)
-            buf_printf(b, "%02x", (unsigned char)v->str[i]);
-    } else if (v->type == DENDRO_TYPE_VARCHAR) {
-        buf_u8(b, '\'');
-        for (uint32_t i = 0; i < v->len; i++) {
-            if (v->str[i] == '\'')
-                buf_u8(b, '\'');
-            buf_u8(b, (uint8_t)v->str[i]);
-        }
-        buf_u8(b, '\'');
-    } else {
-        buf_printf(b, "%" PRId64, v->i64);
-    }
-}
-
 /* ---- tables ---- */
 
 struct sqlm_shape {
@@ -212,9 +50,22 @@ struct sqlm_shape {
     bool clause; /* CLUSTERING ORDER BY rather than DESC in the key */
 };
 
-static enum dendro_type sqlm_type_random(struct rng *r)
+enum dendro_type sqlm_type_random(struct rng *r)
 {
     return sqlm_types[rng_below(r, DN_ARRAY_SIZE(sqlm_types))];
+}
+
+void sqlm_col_name(const struct sqlm_col *c, char ret[32])
+{
+    char quote = c->name[0] == '"' || c->name[0] == '`' ? c->name[0] : 0;
+    size_t n = 0;
+
+    for (const char *p = c->name + (quote != 0); *p; p++) {
+        if (quote && *p == quote && *++p != quote)
+            break;
+        ret[n++] = *p;
+    }
+    ret[n] = 0;
 }
 
 static uint32_t sqlm_col_add(struct sqlm_table *t, enum dendro_type type, bool key)
@@ -249,6 +100,8 @@ static void sqlm_shape_random(struct sqlm_table *t, struct rng *r, struct sqlm_s
         s->time =
             (int)sqlm_col_add(t, (enum dendro_type)(DENDRO_TYPE_TIMESTAMP + rng_below(r, 3)), true);
         t->cols[s->time].quantum = true;
+        if (rng_one_in(r, 3))
+            t->cols[s->time].style = rng_one_in(r, 2) ? SQLM_STEP : SQLM_WALK;
         s->desc_time = rng_one_in(r, 2);
     }
     if (t->form != SQLM_INLINE && t->form != SQLM_NONE && rng_one_in(r, 2)) {
@@ -278,6 +131,10 @@ static void sqlm_values_random(struct sqlm_table *t, struct rng *r)
     while (t->cols_count < 3 || (t->cols_count < SQLM_COLS_MAX && rng_below(r, 4))) {
         struct sqlm_col *c = &t->cols[sqlm_col_add(t, sqlm_type_random(r), false)];
         c->wide = c->type == DENDRO_TYPE_BIGINT && rng_one_in(r, 2);
+        if (rng_one_in(r, 2))
+            c->style = (enum sqlm_style)rng_below(r, SQLM_STYLE_MAX);
+        if (c->style == SQLM_NOISE)
+            c->wide = true;
         c->has_default = rng_one_in(r, 4);
         if (c->has_default)
             c->def = sqlm_value_random(r, c, false);
@@ -441,6 +298,7 @@ static void sqlm_insert_values(struct sqlm_insert *ins,
 
     for (uint32_t i = 0; i < rows; i++) {
         struct sql_value *row = sql_rows_add(&ins->rows);
+        r->tick++;
         buf_puts(&ins->sql, i ? ", (" : " VALUES (");
         for (uint32_t k = 0; k < count; k++) {
             const struct sqlm_col *c = &t->cols[order[k]];

@@ -23,13 +23,24 @@ enum sqlm_form {
     SQLM_FORM_MAX
 };
 
+/* What values look like, so that every codec finds vectors that suit it. */
+enum sqlm_style {
+    SQLM_FEW,   /* few distinct ones: keys meet */
+    SQLM_STEP,  /* each a fixed step behind the last */
+    SQLM_WALK,  /* steps of about the same size; decimals; texts that repeat themselves */
+    SQLM_RUN,   /* the same for some rows */
+    SQLM_NOISE, /* all bits at random */
+    SQLM_STYLE_MAX
+};
+
 struct sqlm_col {
     const char *name; /* static, quoted where it must be */
     enum dendro_type type;
+    enum sqlm_style style;
     bool not_null;
     bool key;
     bool quantum; /* refuses 0 */
-    bool wide;    /* values near the ends of BIGINT: no arithmetic with them */
+    bool wide;    /* values near the ends of the type: no arithmetic with them */
     bool has_default;
     struct sql_value def; /* owned */
 };
@@ -67,6 +78,11 @@ void sqlm_insert_copy(const struct sqlm_insert *from, struct sqlm_insert *ret);
 void sqlm_insert_done(struct sqlm_insert *ins);
 void sqlm_insert_apply(const struct sqlm_insert *ins, struct sqlm_table *t);
 
+enum dendro_type sqlm_type_random(struct rng *r);
+/* A word for the type; some have more than one. */
+const char *sqlm_type_word(struct rng *r, enum dendro_type t);
+/* The bare name of a column, without quotes. */
+void sqlm_col_name(const struct sqlm_col *c, char ret[32]);
 struct sql_value sqlm_value_random(struct rng *r, const struct sqlm_col *col, bool nullable);
 /* As SQL text; time stamps as integers or ISO texts by the seed. */
 void sqlm_literal(struct rng *r, const struct sql_value *v, struct buf *b);

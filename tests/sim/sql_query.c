@@ -295,7 +295,9 @@ static void q_eval_plain(const struct query *q, const bool *hit, struct sql_rows
 static int q_order_cmp(const struct query *q, const struct sql_value *a, const struct sql_value *b)
 {
     for (uint32_t i = 0; i < q->order_count; i++) {
-        int c = sql_value_cmp(&a[q->order[i]], &b[q->order[i]]);
+        const struct sql_value *x = &a[q->order[i]];
+        const struct sql_value *y = &b[q->order[i]];
+        int c = sql_value_same(x, y) ? 0 : sql_value_cmp(x, y); /* sums differ in the last bit */
         if (c)
             return q->desc[i] ? -c : c;
     }
