@@ -11,6 +11,8 @@ static bool bind_same_value(const struct datum *a, const struct datum *b)
         return true;
     if (type_is_string(a->type))
         return vstr_cmp(a->str, b->str) == 0;
+    if (a->type == TYPE_INTERVAL) /* 30 days equal a month, but are not the same */
+        return a->iv.us == b->iv.us && a->iv.days == b->iv.days && a->iv.months == b->iv.months;
     return memcmp(&a->v, &b->v, sizeof(a->v)) ==
            0; /* bits: 0.0 and -0.0 are not the same constant */
 }

@@ -306,6 +306,7 @@ struct expr *sql_call(
     struct sql_parser *ps, struct sql_token name, struct sql_list args, bool star, bool distinct)
 {
     struct expr *e = sql_expr_new(ps, EXPR_CALL, name.pos);
+    const struct expr *in;
 
     if (!e)
         return NULL;
@@ -314,6 +315,11 @@ struct expr *sql_call(
     e->distinct = distinct;
     e->args = sql_list_take(ps, args);
     e->args_count = args.count;
+    in = args.count == 1 && e->args ? e->args[0] : NULL;
+    /* position('b' IN (x)) */
+    if (in && in->kind == EXPR_IN && in->args_count == 1 && !in->negated && !in->paren &&
+        name.len == 8 && strncasecmp(name.ptr, "position", 8) == 0)
+        return sql_position(ps, name, in->a, in->args[0]);
     return sql_expr_done(ps, e);
 }
 

@@ -448,12 +448,14 @@ call(A) ::= name(N) LP trim_side(S) FROM expr(F) RP. {A = sql_trim(ps, N, S, NUL
 trim_side(A) ::= BOTH. {A = TK_BOTH;}
 trim_side(A) ::= LEADING. {A = TK_LEADING;}
 trim_side(A) ::= TRAILING. {A = TK_TRAILING;}
-%type position_in {struct expr *} /* no parentheses: they would be a list */
+%type position_in {struct expr *} /* parentheses look like a list: see sql_call */
 position_in(A) ::= STRING(T). {A = sql_string(ps, T);}
 position_in(A) ::= PARAM(T). {A = sql_param(ps, T);}
 position_in(A) ::= name(N). {A = sql_column(ps, NULL, N);}
 position_in(A) ::= name(S) DOT name(N). {A = sql_column(ps, &S, N);}
 position_in(A) ::= call(E). {A = E;}
+position_in(A) ::= CAST(C) LP expr(E) AS type(T) RP. {A = sql_cast(ps, C.pos, E, T);}
+position_in(A) ::= position_in(E) TYPECAST(O) type(T). {A = sql_cast(ps, O.pos, E, T);}
 
 expr(A) ::= name(N) STRING(T). {A = sql_typed(ps, N, NULL, 0, T);}
 expr(A) ::= name(N) STRING(T) FIELD(F). {A = sql_interval_field(ps, N, T, F);}

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shapes of statements. `@shape(weight)` adds one: a function of a Gen that returns a Statement. A shape takes what
+FROM offers from g.source(), which is one table today; joins, subqueries and windows are further sources and shapes."""
+from dataclasses import dataclass
+
+from exprs import Expr, ExprGen
+
+SHAPES = []
+
+
+@dataclass
+class Statement:
+    d: str
+    p: str
+    kinds: list          # of the result's columns; [] for statements without rows
+    ordered: bool = False
+
+
+def shape(weight=1):
+    def add(f):
+        SHAPES.extend([f] * weight)
+        return f
+    return add
+
+
+class Gen:
+    """Random statements over the tables of a round."""
+
+    def __init__(self, rng, tables):
+        self.rng = rng
+        self.tables = tables
+
+    def one_in(self, n):
+        return self.rng.randrange(n) == 0
+
+    def source(self):
+        """FROM clause (both spellings) and the columns it offers."""
+        t = self.rng.choice(self.tables)
+        if self.one_in(4):
+            columns = [(kind, f"x.{name}") for kind, name in t.columns]
+            return f"FROM {t.name} AS x", columns
+        return f"FROM {t.name}", t.columns
+
+    def where(self, e):
+        if self.one_in(3):
+            return Expr("bool", "", "")
+        return e.both("bool", " WHERE {}", self.predicate(e))
+
+    def predicate(self, e):
+        """Half of them about one column, as plans like it; the others anything."""
+        if self.one_in(2):
+            return e.expr("bool", 3)
+        kind, name = self.rng.choice(e.columns)
+        column = Expr(kind, name, name)
+        one = e.both("bool", "{} " + self.rng.choice(["=", "<", ">=", ">", "<=", "<>"]) + " {}", column, e.literal(kind))
+        if self.one_in(2):
+            return one
+        return e.both("bool", "{} " + self.rng.choice(["AND", "OR"]) + " {}", one, e.expr("bool", 1))
+
+    def item(self, e, depth=3):
+        kind = self.rng.choice(["int", "int", "float", "text", "text", "bool", "time", "interval"])
+        return e.expr(kind, depth)
+
+    def order(self, count):
+        """A total order of the result: by all its columns. '' = none."""
+        if self.one_in(3):
+            return ""
+        numbers = list(range(1, count + 1))
+        self.rng.shuffle(numbers)
+        return " ORDER BY " + ", ".join(
+            str(n) + self.rng.choice(["", " ASC", " DESC"]) + self.rng.choice(["", "", " NULLS FIRST", " NULLS LAST"])
+            for n in numbers)
+
+    def limit(self):
+        text = self.rng.choice(["", "", f" LIMIT {self.rng.randrange(0, 12)}"])
+        return text + self.rng.choice(["", "", f" OFFSET {self.rng.randrange(0, 6)}"])
+
+    def statement(self):
+        return self.rng.choice(SHAPES)(self)
+
+    def select(self, items, rest_d, rest_p, distinct=False):
+        head = "SELECT DISTINCT " if distinct else "SELECT "
+        order = self.order(len(items))
+        tail = order + (self.limit() if order else "")
+        return Statement(head + ", ".join(x.d for x in items) + " " + rest_d + tail,
+                         head + ", ".join(x.p for x in items) + " " + rest_p + tail,
+                         [x.kind for x in items], bool(order))
+
+
+AGGREGATES = {
+    "int": ["sum", "min", "max", "avg", "count", "stddev", "var_pop"],
+    "float": ["sum", "min", "max", "avg", "count", "stddev_pop", "variance", "stddev_samp"],
+    "text": ["min", "max", "count"],
+    "bool": ["bool_and", "bool_or", "every", "count"],
+    "time": ["min", "max", "count"],
+    "interval": ["min", "max", "count", "sum"],
+}
+FLOATS = {"avg", "stddev", "stddev_pop", "stddev_samp", "variance", "var_pop"}
+
+
+def aggregate(g, e, depth=2):
+    """One aggregate call. PostgreSQL's NUMERIC results are cast to what Dendro gives."""
+    if g.one_in(6):
+        call, kind, arg = "count(*)", "int", None
+        d, p = call, call
+    else:
+        arg_kind = g.rng.choice(["int", "int", "float", "text", "bool", "time", "interval"])
+        name = g.rng.choice(AGGREGATES[arg_kind])
+        arg = e.expr(arg_kind, depth)
+        distinct = "DISTINCT " if g.one_in(6) and name in ("count", "sum", "min", "max", "avg") else ""
+        d, p = f"{name}({distinct}{arg.d})", f"{name}({distinct}{arg.p})"
+        kind = "int" if name == "count" else "float" if name in FLOATS else arg_kind
+    if g.one_in(5):
+        condition = e.expr("bool", 1)
+        d, p = f"{d} FILTER (WHERE {condition.d})", f"{p} FILTER (WHERE {condition.p})"
+    if kind == "int":
+        p = f"CAST({p} AS bigint)"
+    if kind == "float":
+        p = f"CAST({p} AS float8)"
+    return Expr(kind, d, p)
+
+
+@shape(4)
+def plain(g):
+    text, columns = g.source()
+    e = ExprGen(g.rng, columns)
+    items = [g.item(e) for _ in range(g.rng.randrange(1, 4))]
+    where = g.where(e)
+    return g.select(items, text + where.d, text + where.p, distinct=g.one_in(4))
+
+
+@shape(1)
+def star(g):
+    t = g.rng.choice(g.tables)
+    where = g.where(ExprGen(g.rng, t.columns))
+    kinds = [kind for kind, _ in t.columns]
+    return Statement(f"SELECT * FROM {t.name}{where.d}", f"SELECT * FROM {t.name}{where.p}", kinds)
+
+
+@shape(2)
+def whole(g):
+    """Aggregates of all rows."""
+    text, columns = g.source()
+    e = ExprGen(g.rng, columns)
+    items = [aggregate(g, e) for _ in range(g.rng.randrange(1, 4))]
+    where = g.where(e)
+    having = e.both("bool", " HAVING {}", g.having(e)) if g.one_in(6) else Expr("bool", "", "")
+    return Statement("SELECT " + ", ".join(x.d for x in items) + f" {text}{where.d}{having.d}",
+                     "SELECT " + ", ".join(x.p for x in items) + f" {text}{where.p}{having.p}",
+                     [x.kind for x in items])
+
+
+def _having(g, e):
+    a = aggregate(g, e, 1)
+    if a.kind == "bool":
+        return a
+    return e.both("bool", "{} " + g.rng.choice([">", "<=", "IS DISTINCT FROM", "<>"]) + " {}", a, e.literal(a.kind))
+
+
+Gen.having = _having
+
+
+@shape(5)
+def grouped(g):
+    text, columns = g.source()
+    e = ExprGen(g.rng, columns)
+    keys = []
+    for _ in range(g.rng.randrange(1, 3)):
+        if g.one_in(2):
+            kind, name = g.rng.choice(columns)
+            keys.append(Expr(kind, name, name))
+        else:
+            keys.append(g.item(e, 2))
+    items = keys + [aggregate(g, e) for _ in range(g.rng.randrange(1, 4))]
+    where = g.where(e)
+    by = ", ".join(str(i + 1) for i in range(len(keys)))
+    having = e.both("bool", " HAVING {}", g.having(e)) if g.one_in(4) else Expr("bool", "", "")
+    return g.select(items, f"{text}{where.d} GROUP BY {by}{having.d}", f"{text}{where.p} GROUP BY {by}{having.p}")
+
+
+@shape(1)
+def bucketed(g):
+    """GROUP BY time(...): Dendro's own spelling of what date_bin gives."""
+    text, columns = g.source()
+    e = ExprGen(g.rng, columns)
+    name = g.rng.choice([n for k, n in columns if k == "time"])
+    width, words = g.rng.choice([("15m", "15 minutes"), ("1h", "1 hour"), ("6h", "6 hours"), ("1d", "1 day"), ("30s", "30 seconds")])
+    items = [aggregate(g, e, 1) for _ in range(g.rng.randrange(1, 3))]
+    where = g.where(e)
+    bin_ = f"date_bin(INTERVAL '{words}', {name}, TIMESTAMP '1970-01-01')"
+    key = Expr("time", f"time({name}, {width})", bin_)
+    return g.select([key] + items, f"{text}{where.d} GROUP BY time({name}, {width})", f"{text}{where.p} GROUP BY {bin_}")
+
+
+@shape(2)
+def scalar(g):
+    """No FROM: constants, folded before anything runs."""
+    e = ExprGen(g.rng)
+    items = [g.item(e, 4) for _ in range(g.rng.randrange(1, 4))]
+    return Statement("SELECT " + ", ".join(x.d for x in items), "SELECT " + ", ".join(x.p for x in items),
+                     [x.kind for x in items])
+
+
+EDGES = {
+    "int": ["9223372036854775807", "(-9223372036854775807 - 1)", "0", "-1", "2147483648", "3037000500"],
+    "float": ["1e308", "-1e308", "0.0", "2.5", "-0.5", "9.3e18"],
+}
+
+
+@shape(1)
+def edge(g):
+    """Ends of ranges: the same value or the same error."""
+    r = g.rng
+    if g.one_in(2):
+        a, b = r.choice(EDGES["int"]), r.choice(EDGES["int"])
+        form = r.choice(["{} + {}", "{} - {}", "{} * {}", "{} / {}", "{} % {}", "- {} + 0 * {}", "abs({}) - abs({})"])
+        d = form.format(a, b)
+        p = form.format(*[f"({x})::bigint" for x in (a, b)])
+        return Statement(f"SELECT {d}", f"SELECT {p}", ["int"])
+    a, b = r.choice(EDGES["float"]), r.choice(EDGES["float"])
+    form, kind = r.choice([("{} + {}", "float"), ("{} * {}", "float"), ("{} / {}", "float"), ("power({}, {})", "float"),
+                           ("exp({}) + {}", "float"), ("ln({}) + {}", "float"), ("sqrt({}) + {}", "float"),
+                           ("CAST({} AS BIGINT) + 0 * CAST({} AS BIGINT)", "int"),
+                           ("CAST({} AS INTEGER) + 0 * CAST({} AS SMALLINT)", "int")])
+    return Statement("SELECT " + form.format(f"({a})", f"({b})"),
+                     "SELECT " + form.format(f"({a}::float8)", f"({b}::float8)"), [kind])
+
+
+@shape(2)
+def change(g):
+    """UPDATE or DELETE; the rows are compared by the shapes that follow."""
+    t = g.rng.choice(g.tables)
+    e = ExprGen(g.rng, t.columns)
+    where = g.where(e)
+    if g.one_in(4) and where.d:
+        return Statement(f"DELETE FROM {t.name}{where.d} AND n % 3 = 0", f"DELETE FROM {t.name}{where.p} AND n % 3 = 0", [])
+    free = [(k, c) for k, c in t.columns if c not in t.key and k in ("float", "text", "bool", "time")]
+    if not free:
+        return star(g)
+    kind, name = g.rng.choice(free)
+    value = e.expr(kind, 2)
+    if kind == "time":  # the column's precision: PostgreSQL rounds as Dendro does
+        value = e.both("time", "date_trunc('second', {})", value)
+    return Statement(f"UPDATE {t.name} SET {name} = {value.d}{where.d}",
+                     f"UPDATE {t.name} SET {name} = {value.p}{where.p}", [])

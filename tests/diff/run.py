@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Random statements on Dendro and on PostgreSQL 15, results compared.
+
+usage: run.py DENDRO [--seed N] [--rounds N] [--seconds N] [--keep-going] [--show]
+
+A round is one seed: new tables, the same rows in both, some dozens of statements. A difference prints the seed and
+both statements, and ends the run with exit code 1. Exit code 77 (skipped, for meson): no PostgreSQL 15 here."""
+import argparse
+import os
+import random
+import shutil
+import sys
+import tempfile
+import time
+
+import compare
+import pg
+import queries
+import schema
+import sides
+
+STATEMENTS = 80
+
+
+def round_statements(seed):
+    rng = random.Random(seed)
+    statements, tables = [], []
+    for name in ("t1", "t2"):
+        table, pairs = schema.make(rng, name, rng.choice([0, 5, 40, 40, 300]))
+        tables.append(table)
+        statements += [queries.Statement(d, p, []) for d, p in pairs]
+    g = queries.Gen(rng, tables)
+    for _ in range(STATEMENTS):
+        statements.append(g.statement())
+        if rng.randrange(20) == 0:
+            statements.append(queries.Statement("CHECKPOINT", "SELECT 1 WHERE false", []))
+    for t in tables:
+        kinds = [kind for kind, _ in t.columns]
+        statements.append(queries.Statement(f"SELECT * FROM {t.name}", f"SELECT * FROM {t.name}", kinds))
+    return statements
+
+
+def run_round(seed, dendro_path, cluster, show):
+    """Differences of one seed, as texts."""
+    statements = round_statements(seed)
+    directory = tempfile.mkdtemp(prefix="dendro-diff-")
+    try:
+        dendro = sides.Dendro(dendro_path, os.path.join(directory, "db"))
+        cut = len(statements) // 2  # the second half on a database that was closed and opened
+        got = dendro.run([s.d for s in statements[:cut]]) + dendro.run([s.d for s in statements[cut:]])
+        reset = ["DROP SCHEMA public CASCADE", "CREATE SCHEMA public"]
+        want = sides.Postgres(cluster).run(reset + [s.p for s in statements])[len(reset):]
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+    found, failed = [], 0
+    for s, a, b in zip(statements, got, want):
+        if show:
+            print(f"{s.d};\n-- {a.sqlstate or len(a.rows)} {b.sqlstate or len(b.rows)}")
+        failed += bool(a.sqlstate)
+        difference = compare.difference(s.kinds, s.ordered, a, b)
+        if difference:
+            found.append(f"seed {seed}: {difference}\n  Dendro:     {s.d};\n  PostgreSQL: {s.p};")
+    return found, len(statements), failed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("dendro")
+    parser.add_argument("--seed", type=int, default=int(os.environ.get("DENDRO_TEST_SEED") or 0))
+    parser.add_argument("--rounds", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=float(os.environ.get("DENDRO_TEST_SECONDS") or 10))
+    parser.add_argument("--keep-going", action="store_true")
+    parser.add_argument("--show", action="store_true")
+    args = parser.parse_args()
+    if not pg.bin_dir():
+        print(f"PostgreSQL {pg.VERSION} is not installed; ./dev deps test installs it")
+        return 77
+    first = args.seed or 1
+    seed, total, failed, found = first, 0, 0, []
+    with pg.Cluster() as cluster:
+        end = time.monotonic() + args.seconds
+        while seed == first or (not args.seed and time.monotonic() < end) or seed - first < args.rounds:
+            some, count, bad = run_round(seed, os.path.abspath(args.dendro), cluster, args.show)
+            total, failed, seed = total + count, failed + bad, seed + 1
+            found += some
+            for text in some:
+                print(text, flush=True)
+            if some and not args.keep_going:
+                break
+    print(f"{seed - first} seeds, {total} statements, {failed} of them errors in both, {len(found)} differences")
+    if failed * 5 > total:
+        print("more than a fifth of the statements failed: the generator proves nothing")
+        return 1
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random tables with the same rows in both databases. Dendro's have keys of all forms; PostgreSQL's have none, so
+the keys of the rows are made distinct here."""
+from dataclasses import dataclass, field
+
+from exprs import TEXTS, quote
+
+# kind, type in Dendro, type in PostgreSQL
+TYPES = [("int", "BIGINT", "bigint"), ("int", "INTEGER", "integer"), ("int", "SMALLINT", "smallint"),
+         ("float", "DOUBLE", "float8"), ("text", "VARCHAR", "text"), ("bool", "BOOLEAN", "boolean"),
+         ("time", "TIMESTAMP", "timestamp(3)"), ("time", "TIMESTAMP(6)", "timestamp(6)")]
+
+
+@dataclass
+class Table:
+    name: str
+    columns: list = field(default_factory=list)  # (kind, name)
+    key: set = field(default_factory=set)
+    not_null: set = field(default_factory=set)
+
+
+def _value(rng, kind, null):
+    if null and rng.randrange(5) == 0:
+        return "NULL"
+    if kind == "int":
+        return str(rng.choice([0, 1, 2, 3, -1, 7, rng.randrange(-100, 100)]))
+    if kind == "float":
+        return repr(rng.choice([0.0, 0.25, -1.5, 100.0, rng.randrange(-1000, 1000) / 8]))
+    if kind == "bool":
+        return rng.choice(["true", "false"])
+    if kind == "text":
+        return quote(rng.choice(TEXTS))
+    day = rng.choice(["1969-12-31", "1970-01-01", "2015-06-01", "2015-06-02", "2016-02-29", "1955-11-05"])
+    return f"'{day} {rng.randrange(24):02}:{rng.choice([0, 15, 30, 59]):02}:{rng.randrange(60):02}.{rng.choice([0, 1, 500, 999]):03}'"
+
+
+def _keys(names):
+    """PRIMARY KEY clauses over (series, time, number)."""
+    s, t, n = names
+    return [f"((s, QUANTUM({t}, 1, 'd')), s, {t}, {n})", f"((s, QUANTUM({t}, 6, 'h')), s, {t} DESC, {n})",
+            f"(({s}), {t}, {n} DESC)", f"({t}, {s}, {n})", f"({n}, {t} DESC, {s})",
+            f"(({s}, {n}), {t} DESC)", f"(({n}, QUANTUM({t}, 7, 'd')), {t}, {s} DESC)"]
+
+
+def make(rng, name, rows):
+    """A table and the statements that make and fill it: (dendro, postgres) pairs."""
+    t = Table(name)
+    columns = [("text", "s", "VARCHAR", "text"), ("time", "t", "TIMESTAMP", "timestamp(3)"),
+               ("int", "n", "INTEGER", "integer")]
+    for i in range(rng.randrange(3, 7)):
+        kind, d, p = rng.choice(TYPES)
+        columns.append((kind, f"c{i}", d, p))
+    t.columns = [(kind, column) for kind, column, _, _ in columns]
+    t.key = {"s", "t", "n"}
+    t.not_null = set(t.key)
+    key = "" if rng.randrange(8) == 0 else ", PRIMARY KEY " + rng.choice(_keys(("s", "t", "n")))
+    dendro = ", ".join(f"{c} {d}{' NOT NULL' if c in t.key else ''}" for _, c, d, _ in columns)
+    postgres = ", ".join(f"{c} {p}" for _, c, _, p in columns)
+    pairs = [(f"CREATE TABLE {name} ({dendro}{key})", f"CREATE TABLE {name} ({postgres})")]
+    seen, lines = set(), []
+    for i in range(rows):
+        values = [_value(rng, kind, c not in t.not_null) for kind, c, _, _ in columns]
+        if tuple(values[:3]) in seen:
+            continue
+        seen.add(tuple(values[:3]))
+        lines.append("(" + ", ".join(values) + ")")
+    while lines:
+        part = lines[: rng.choice([1, 20, 200])]
+        lines = lines[len(part):]
+        insert = f"INSERT INTO {name} VALUES " + ", ".join(part)
+        pairs.append((insert, insert))
+        if rng.randrange(3) == 0:
+            pairs.append(("CHECKPOINT", "SELECT 1 WHERE false"))
+    return t, pairs
