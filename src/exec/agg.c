@@ -278,10 +278,14 @@ static uint32_t agg_cut_stretches(struct exec_agg *a, uint32_t rows)
 {
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < rows; i++) {
-        if (n == 0 || a->ids[i] != a->stretches[n - 1].group)
-            a->stretches[n++] = (struct exec_stretch){.first = i, .group = a->ids[i]};
-        a->stretches[n - 1].count++;
+    for (uint32_t i = 0; i < rows;) {
+        uint32_t first = i;
+        uint32_t group = a->ids[i];
+
+        while (i < rows && a->ids[i] == group)
+            i++;
+        a->stretches[n++] =
+            (struct exec_stretch){.first = first, .count = i - first, .group = group};
     }
     return n;
 }

@@ -159,6 +159,33 @@ static const struct vec *groups_single_dict(const struct vec *keys, uint32_t key
     return found->dict_count <= VEC_ROWS_MAX ? found : NULL;
 }
 
+/* One DICT without NULLs, known[] by code: most rows cost a look at their code alone. */
+static int groups_find_dict(struct exec_groups *g,
+                            const struct groups_look *look,
+                            const struct vec *dict,
+                            const struct batch *in,
+                            uint32_t *known,
+                            uint32_t *ids,
+                            struct dn_err *err)
+{
+    const uint16_t *codes = dict->codes;
+
+    for (uint32_t i = 0; i < in->sel_count; i++) {
+        uint32_t row = in->sel ? in->sel[i] : i;
+        uint32_t id = known[codes[row]];
+        int rc;
+
+        if (id == GROUPS_NO_ID) {
+            rc = groups_id(g, look, row, exec_row_hash(look->keys, g->keys_count, row), &id, err);
+            if (rc < 0)
+                return rc;
+            known[codes[row]] = id;
+        }
+        ids[i] = id;
+    }
+    return 0;
+}
+
 static int groups_find_codes(struct exec_groups *g,
                              const struct groups_look *look,
                              const struct batch *in,
@@ -175,6 +202,8 @@ static int groups_find_codes(struct exec_groups *g,
         if (!known)
             return DN_FAIL_NOMEM(err);
         memset(known, 0xff, dict->dict_count * sizeof *known);
+        if (!dict->nulls)
+            return groups_find_dict(g, look, dict, in, known, ids, err);
     }
     for (uint32_t i = 0; i < in->sel_count; i++) {
         uint32_t row = in->sel ? in->sel[i] : i;

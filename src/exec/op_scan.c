@@ -11,7 +11,7 @@
 
 struct op_scan {
     struct exec_source source;
-    struct exec_reader *reader; /* owned; once there is a condition to evaluate */
+    struct exec_reader *reader; /* owned; once there is a condition to evaluate, or a bound */
 };
 
 static int op_scan_open(struct op *op, struct dn_err *err)
@@ -30,14 +30,15 @@ struct exec_source *exec_source_of(const struct op *op)
     return &((struct op_scan *)op->state)->source;
 }
 
-/* Rows that pass the conditions handed down by a filter. */
+/* Rows that pass the conditions handed down by a filter and may be among the first of a sort. */
 static int op_scan_filtered(struct op *op, struct batch *ret, struct dn_err *err)
 {
     struct op_scan *st = op->state;
     int rc;
 
     if (!st->reader) {
-        const struct scan_reader_options options = {.owner = &op->mem};
+        const struct scan_reader_options options = {.blocks = st->source.bound.wanted,
+                                                    .owner = &op->mem};
 
         st->reader = mem_calloc(&op->mem, 1, sizeof *st->reader);
         if (!st->reader)
@@ -47,9 +48,19 @@ static int op_scan_filtered(struct op *op, struct batch *ret, struct dn_err *err
             return rc;
     }
     do {
+        ret->sel_count = 0;
         rc = exec_reader_next(st->reader, err);
+        if (rc != 0)
+            return rc;
+        if (exec_reader_late(st->reader))
+            continue;
+        if (st->reader->unit.kind == SCAN_BLOCK) {
+            scan_unit_split(st->reader->r);
+            continue;
+        }
+        rc = exec_reader_select(st->reader, ret, err);
         if (rc == 0)
-            rc = exec_reader_select(st->reader, ret, err);
+            rc = exec_reader_bound(st->reader, ret, err);
         if (rc != 0)
             return rc;
     } while (ret->sel_count == 0);
@@ -61,7 +72,7 @@ static int op_scan_next(struct op *op, struct batch *ret, struct dn_err *err)
     struct op_scan *st = op->state;
     int rc;
 
-    if (st->source.conds_count)
+    if (st->source.conds_count || st->source.bound.wanted)
         return op_scan_filtered(op, ret, err);
     rc = scan_next(st->source.scan, ret, err);
     if (rc == 0)

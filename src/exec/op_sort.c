@@ -6,16 +6,17 @@
  *
  * With a LIMIT above it only the first `keep` rows matter: whenever twice as many have gathered,
  * they are sorted and the rest dropped; from then on a row that does not come before the last one
- * kept is not even copied. */
+ * kept is not even copied, and the scan below is told what it need not read (bound.h). */
 #include "exec/exec_int.h"
 #include "exec/sort_rows.h"
+#include "exec/source.h"
 #include "vec/normkey.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #define SORT_TOP_MAX  (1u << 20) /* more rows than this are sorted as a whole */
-#define SORT_TOP_ROWS 4096u      /* rows gathered at least before a cut */
+#define SORT_TOP_ROWS 512u       /* rows gathered at least before a cut */
 
 struct op_sort {
     struct exec_sort_rows rows;
@@ -25,7 +26,8 @@ struct op_sort {
     struct vec *out;  /* owned: result columns */
     uint32_t keep;    /* top-N: rows wanted; UINT32_MAX = all */
     uint32_t emitted;
-    bool bounded; /* `bound` counts */
+    struct exec_source *source; /* top-N: the scan that is told the bound; NULL = none */
+    bool bounded;               /* `bound` counts */
     bool sorted;
     size_t key_at[VEC_ROWS_MAX + 1];
     uint16_t sel[VEC_ROWS_MAX];
@@ -74,6 +76,8 @@ static int op_sort_open(struct op *op, struct dn_err *err)
         return DN_FAIL_NOMEM(err);
     for (uint32_t c = 0; c < input->cols_count; c++)
         types[c] = input->cols[c].type;
+    if (st->keep != UINT32_MAX && st->keep > 0)
+        st->source = exec_bound_find(op->input, op->node);
     return exec_sort_init(&st->rows, types, input->cols_count, &op->mem, err);
 }
 
@@ -165,6 +169,11 @@ static int sort_cut(struct op *op, struct dn_err *err)
     if (st->bound.failed)
         return DN_FAIL_NOMEM(err);
     st->bounded = true;
+    if (st->source) {
+        struct datum d = colbuf_datum(&st->rows.cols[op->node->keys[0].col], st->keep - 1);
+
+        return exec_bound_tighten(&st->source->bound, &d, err);
+    }
     return 0;
 }
 

@@ -51,6 +51,7 @@ int exec_source_open(struct exec_source *s,
 
 void exec_source_close(struct exec_source *s)
 {
+    exec_bound_done(&s->bound);
     scan_close(s->scan);
     arena_done(&s->run);
     memset(s, 0, sizeof *s);
@@ -195,6 +196,33 @@ int exec_reader_fetch(struct exec_reader *r,
         return rc;
     batch->sel = sel;
     batch->sel_count = sel_count;
+    return 0;
+}
+
+bool exec_reader_late(struct exec_reader *r)
+{
+    const struct exec_bound *b = &r->source->bound;
+    struct zone z;
+
+    return b->set && scan_unit_bounds(r->r, b->col, &z) && exec_bound_excludes(b, &z);
+}
+
+int exec_reader_bound(struct exec_reader *r, struct batch *batch, struct dn_err *err)
+{
+    const struct exec_bound *b = &r->source->bound;
+    uint32_t count;
+    int rc;
+
+    if (!b->set || batch->sel_count == 0)
+        return 0;
+    rc = exec_reader_fetch(r, &b->col, 1, batch, err);
+    if (rc < 0)
+        return rc;
+    count = exec_bound_select(b, batch, r->sel);
+    if (count < batch->sel_count) {
+        batch->sel = r->sel;
+        batch->sel_count = count;
+    }
     return 0;
 }
 

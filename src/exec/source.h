@@ -9,6 +9,7 @@
  * A source is constant once opened; each reader belongs to one thread at a time. */
 #pragma once
 
+#include "exec/bound.h"
 #include "exec/exec.h"
 
 /* One operand of the AND that rows must satisfy. */
@@ -28,7 +29,8 @@ struct exec_source {
     struct scan *scan; /* owned */
     struct exec_cond *conds;
     uint32_t conds_count;
-    uint32_t *all_cols; /* 0, 1, 2, … */
+    uint32_t *all_cols;      /* 0, 1, 2, … */
+    struct exec_bound bound; /* of a sort above; only the Scan operator's own reader looks at it */
 };
 
 /* close is right after a failed open, and on zeroed memory. */
@@ -63,6 +65,10 @@ void exec_reader_close(struct exec_reader *r); /* half-open or zeroed is fine */
 int exec_reader_next(struct exec_reader *r, struct dn_err *err) DN_MUST_CHECK;
 /* Its rows that pass, as a selection over what is decoded so far; maybe none. Not of a BLOCK. */
 int exec_reader_select(struct exec_reader *r, struct batch *ret, struct dn_err *err) DN_MUST_CHECK;
+/* Do all its rows come too late for the sort above? A BLOCK that does not say so is split. */
+bool exec_reader_late(struct exec_reader *r);
+/* Leaves out rows that come too late for it. */
+int exec_reader_bound(struct exec_reader *r, struct batch *batch, struct dn_err *err) DN_MUST_CHECK;
 /* Decodes columns of the unit into the batch that exec_reader_select gave. */
 int exec_reader_fetch(struct exec_reader *r,
                       const uint32_t *cols,

@@ -153,6 +153,8 @@ int scan_unit_next(struct scan_reader *r,
 void scan_unit_split(struct scan_reader *r);
 /* Zone of a column over a whole unit; false: nothing is known. */
 bool scan_unit_zone(struct scan_reader *r, uint32_t col, struct zone *ret);
+/* The same where it may be the zone of more rows than the unit has. */
+bool scan_unit_bounds(struct scan_reader *r, uint32_t col, struct zone *ret);
 /* The column's value if it is known to be the same (or NULL) in all rows; borrowed until the next
  * unit. */
 bool scan_unit_const(struct scan_reader *r, uint32_t col, struct datum *ret);

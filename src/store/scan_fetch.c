@@ -113,11 +113,16 @@ static struct datum unit_series_value(const struct scan_reader *r, uint32_t plac
 
 bool scan_unit_zone(struct scan_reader *r, uint32_t col, struct zone *ret)
 {
+    return r->unit.whole && scan_unit_bounds(r, col, ret);
+}
+
+bool scan_unit_bounds(struct scan_reader *r, uint32_t col, struct zone *ret)
+{
     uint32_t store_col = r->s->spec.cols[col];
     uint32_t place = unit_series_place(r->s, store_col);
     bool known;
 
-    if (!r->unit.whole)
+    if (r->unit.kind == SCAN_ROWS)
         return false;
     if (place != UINT32_MAX) {
         if (!r->unit.one_run)

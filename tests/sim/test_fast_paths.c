@@ -291,7 +291,21 @@ static void fast_row_query(struct fast *f, struct buf *b)
         "SELECT %s FROM x",
         PICK(r, "*", "s, t, v", "DISTINCT s", "DISTINCT s, g", "t", "v + 1, g", "DISTINCT n"));
     fast_where(f, b);
-    /* A limit only where the order tells all rows apart. */
+    /* A limit only where the order tells all rows apart, or nothing but the key is shown. */
+    if (rng_one_in(r, 5)) {
+        const char *col = PICK(r, "t", "v", "i", "s", "g", "f", "n");
+
+        buf_reset(b);
+        buf_printf(b, "SELECT %s FROM x", col);
+        fast_where(f, b);
+        buf_printf(b,
+                   " ORDER BY %s%s%s LIMIT %u",
+                   col,
+                   PICK(r, "", " DESC"),
+                   PICK(r, "", "", " NULLS FIRST", " NULLS LAST"),
+                   rng_one_in(r, 4) ? 1 + rng_below(r, 600) : 1 + rng_below(r, 12));
+        return;
+    }
     if (rng_one_in(r, 3) && !f->keyless) {
         buf_reset(b);
         buf_puts(b, "SELECT s, t, n, g, v FROM x");
@@ -302,6 +316,8 @@ static void fast_row_query(struct fast *f, struct buf *b)
                         "t DESC, s, n, g",
                         "t, s, n, g",
                         "v DESC, t, s, n, g",
+                        "v NULLS FIRST, t, s, n, g",
+                        "t DESC, s DESC, n DESC, g",
                         "i, t, s, n, g",
                         "s, t DESC, n, g",
                         "g, v, t, s, n"),

@@ -108,6 +108,11 @@ bool scan_unit_zone(struct scan_reader *r, uint32_t col, struct zone *ret)
     return false;
 }
 
+bool scan_unit_bounds(struct scan_reader *r, uint32_t col, struct zone *ret)
+{
+    return scan_unit_zone(r, col, ret);
+}
+
 bool scan_unit_const(struct scan_reader *r, uint32_t col, struct datum *ret)
 {
     (void)r;
