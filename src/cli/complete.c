@@ -5,6 +5,8 @@
  * commands of the shell. Names come from the database as it is at that moment. */
 #include "cli/complete.h"
 
+#include "catalog/settings.h"
+#include "cli/help.h"
 #include "func/func.h"
 
 #include <ctype.h>
@@ -32,7 +34,13 @@ static const char *const complete_table_words[] = {"from",
                                                    "partitions",
                                                    "copy",
                                                    "\\d",
+                                                   "\\sf",
+                                                   "\\copy",
                                                    ".schema"};
+
+/* Commands whose argument is a file's name. */
+static const char *const complete_file_words[] = {
+    "\\i ", "\\o ", "\\g ", "\\gx ", ".read ", ".output "};
 
 struct complete_list {
     char *words[COMPLETE_MAX]; /* owned, mem */
@@ -64,6 +72,23 @@ static void complete_offer(const char *word, const char *typed, size_t len)
     copy = mem_strdup(NULL, word);
     if (copy)
         complete_found.words[complete_found.count++] = copy;
+}
+
+/* A command without its backslash. */
+static void complete_offer_bare(const char *word, const char *typed, size_t len)
+{
+    if (word[0] == '\\')
+        complete_offer(word + 1, typed, len);
+}
+
+/* A statement of several words, of which the first stand in the line behind "\h ". */
+static void complete_offer_help(const char *word, const char *typed, size_t len)
+{
+    const char *words = rl_line_buffer + 3;
+    size_t before = (size_t)rl_point - 3 - len;
+
+    if (strlen(word) >= before && strncasecmp(word, words, before) == 0)
+        complete_offer(word + before, typed, len);
 }
 
 /* The first column of a statement's rows. */
@@ -116,6 +141,21 @@ static void complete_upper(const char *word, const char *typed, size_t len)
     complete_offer(text, typed, len);
 }
 
+static const char *const complete_types[] = {
+#define DN_TYPE(id, NAME, sql, phys) sql,
+#include "vec/type_list.h"
+#undef DN_TYPE
+};
+
+static void complete_keywords_offer(const char *typed, size_t len)
+{
+    for (size_t i = 1; i < sizeof complete_types / sizeof complete_types[0]; i++) /* not NULL */
+        if (!strchr(complete_types[i], '('))
+            complete_offer(complete_types[i], typed, len);
+    for (size_t i = 0; i < sizeof complete_keywords / sizeof complete_keywords[0]; i++)
+        complete_upper(complete_keywords[i], typed, len);
+}
+
 static bool complete_wants_table(const char *line, int start)
 {
     int end = start;
@@ -131,6 +171,34 @@ static bool complete_wants_table(const char *line, int start)
             strncasecmp(line + begin, complete_table_words[i], (size_t)(end - begin)) == 0)
             return true;
     return false;
+}
+
+/* Is the word before this one? */
+static bool complete_after(const char *line, int start, const char *word)
+{
+    size_t len = strlen(word);
+    int end = start;
+
+    while (end > 0 && line[end - 1] == ' ')
+        end--;
+    return end < start && (size_t)end >= len &&
+           strncasecmp(line + end - (int)len, word, len) == 0 &&
+           ((size_t)end == len || line[end - (int)len - 1] == ' ');
+}
+
+static bool complete_wants_file(const char *line, int start)
+{
+    for (size_t i = 0; i < sizeof complete_file_words / sizeof complete_file_words[0]; i++)
+        if (strncmp(line, complete_file_words[i], strlen(complete_file_words[i])) == 0)
+            return true;
+    return (strncmp(line, "\\copy ", 6) == 0 || strncasecmp(line, "copy ", 5) == 0) &&
+           (complete_after(line, start, "to") || complete_after(line, start, "from"));
+}
+
+static void complete_formats(const char *typed, size_t len)
+{
+    for (int i = 0; i < OUT_FORMAT_MAX; i++)
+        complete_offer(out_format_name((enum out_format)i), typed, len);
 }
 
 static char *complete_next(const char *text, int state)
@@ -149,18 +217,28 @@ static char **complete_attempt(const char *text, int start, int end)
     const char *line = rl_line_buffer;
 
     complete_clear();
-    if (strncmp(line, "\\i ", 3) == 0 || strncmp(line, "\\o ", 3) == 0 ||
-        strncmp(line, "\\copy ", 6) == 0)
+    if (complete_wants_file(line, start))
         return NULL; /* libedit offers file names */
     rl_attempted_completion_over = 1;
     if (start == 0 && (text[0] == '\\' || text[0] == '.')) {
         shell_meta_names(complete_offer, text, len);
+    } else if (start == 1 && line[0] == '\\') { /* libedit takes the backslash for a quote */
+        shell_meta_names(complete_offer_bare, text, len);
+    } else if (strncmp(line, "\\h ", 3) == 0) {
+        help_names(complete_offer_help, text, len);
+    } else if (strncmp(line, "\\format ", 8) == 0 || strncmp(line, ".mode ", 6) == 0 ||
+               complete_after(line, start, "format")) {
+        complete_formats(text, len);
+    } else if (strncasecmp(line, "set ", 4) == 0 || strncasecmp(line, "show ", 5) == 0) {
+        for (size_t i = 0; i < settings_count(); i++)
+            complete_offer(settings_row(i)->name, text, len);
+        complete_query("SHOW TABLES", text, len);
+        complete_keywords_offer(text, len);
     } else if (complete_wants_table(line, start)) {
         complete_query("SHOW TABLES", text, len);
     } else {
         complete_columns(line, text, len);
-        for (size_t i = 0; i < sizeof complete_keywords / sizeof complete_keywords[0]; i++)
-            complete_upper(complete_keywords[i], text, len);
+        complete_keywords_offer(text, len);
         for (uint32_t i = 0; func_at(i); i++)
             if (!(func_at(i)->flags & FUNC_OPERATOR) && isalpha((unsigned char)func_at(i)->name[0]))
                 complete_offer(func_at(i)->name, text, len);

@@ -240,6 +240,8 @@ static int import_read(void *arg, void *to, size_t len, size_t *ret_len)
     do {
         n = read(im->fd, to, len);
     } while (n < 0 && errno == EINTR && !import_interrupted);
+    if (n < 0 && errno == EINTR)
+        return -1; /* Ctrl-C: import_run says so */
     if (n < 0) {
         (void)cli_complain("import", "cannot read %s: %s", im->o.file, strerrordesc_np(errno));
         return -1;
@@ -427,7 +429,10 @@ static int import_run(struct import *im)
     seconds = (import_now_ms() - im->begun_ms) / 1e3;
     import_end_bar(im);
     if (rc < 0) {
-        (void)cli_error("import", &err, CLI_FATAL);
+        if (import_interrupted)
+            (void)cli_complain("import", "%s", "interrupted");
+        else
+            (void)cli_error("import", &err, CLI_FATAL);
         (void)fprintf(stderr, "%" PRIu64 " rows were committed before.\n", r.rows);
         return CLI_FATAL;
     }

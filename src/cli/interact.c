@@ -12,7 +12,7 @@
 
 static bool interact_is_quit(const char *line)
 {
-    static const char *const words[] = {"exit", "quit", "exit;", "quit;"};
+    static const char *const words[] = {"exit", "quit", "exit;", "quit;", ".exit"};
 
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(line, words[i]) == 0)
@@ -27,6 +27,57 @@ static void interact_history_name(char *ret, size_t size)
     (void)snprintf(ret, size, "%s/.dendro_history", home ? home : ".");
 }
 
+#define INTERACT_HISTORY 5000 /* entries kept */
+
+/* Once each: what is typed again moves to the end. */
+static void interact_remember(const char *text)
+{
+    HIST_ENTRY *entry;
+
+    for (int i = history_length - 1; i >= 0; i--) {
+        entry = history_get(history_base + i);
+        if (!entry || !entry->line || strcmp(entry->line, text) != 0)
+            continue;
+        entry = remove_history(i);
+        if (entry) {
+            free((void *)(uintptr_t)entry->line); /* libedit allocated them */
+            free(entry);
+        }
+        break;
+    }
+    (void)add_history(text);
+}
+
+/* A line; NULL at the end. Ctrl-C throws away what was typed so far. */
+static char *interact_line(struct shell *sh, struct buf *text)
+{
+    sigjmp_buf back;
+    char *line;
+
+    (void)sh;
+    if (sigsetjmp(back, 1) != 0) {
+        buf_reset(text);
+        (void)puts("^C");
+        (void)fflush(stdout);
+    }
+    shell_at_prompt(&back);
+    line = readline(text->len ? "dendro-> " : "dendro=> ");
+    shell_at_prompt(NULL);
+    return line;
+}
+
+/* A statement that is complete runs. */
+static void interact_statement(struct shell *sh, struct buf *text)
+{
+    if (text->failed || !dendro_complete((const char *)text->data, (ptrdiff_t)text->len))
+        return;
+    buf_u8(text, '\0');
+    text->data[text->len - 2] = '\0';
+    interact_remember((const char *)text->data);
+    (void)shell_run(sh, (const char *)text->data, text->len - 2, 1);
+    buf_reset(text);
+}
+
 void shell_interact(struct shell *sh)
 {
     char file[4096];
@@ -34,28 +85,23 @@ void shell_interact(struct shell *sh)
 
     interact_history_name(file, sizeof file);
     using_history();
+    stifle_history(INTERACT_HISTORY);
     complete_begin(sh);
     (void)read_history(file);
     buf_init(&text, NULL);
     while (!sh->quit) {
-        char *line = readline(text.len ? "dendro-> " : "dendro=> ");
+        char *line = interact_line(sh, &text);
         if (!line)
             break;
-        if (text.len == 0 && (line[0] == '\\' || line[0] == '.')) {
-            (void)add_history(line);
-            shell_meta(sh, line);
-        } else if (text.len == 0 && interact_is_quit(line)) {
+        if (text.len == 0 && interact_is_quit(line)) {
             sh->quit = true;
+        } else if (line[0] == '\\' || (text.len == 0 && line[0] == '.')) {
+            interact_remember(line);
+            shell_meta(sh, line);
         } else if (text.len || line[strspn(line, " \t")]) {
             buf_puts(&text, line);
             buf_u8(&text, '\n');
-            if (!text.failed && dendro_complete((const char *)text.data, (ptrdiff_t)text.len)) {
-                buf_u8(&text, '\0');
-                text.data[text.len - 2] = '\0';
-                (void)add_history((const char *)text.data);
-                (void)shell_run(sh, (const char *)text.data, text.len - 2, 1);
-                buf_reset(&text);
-            }
+            interact_statement(sh, &text);
         }
         free(line); /* libedit allocated it */
     }

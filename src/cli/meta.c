@@ -2,6 +2,7 @@
  *
  * meta.c: the shell's own commands: one row in the table each. */
 #define _GNU_SOURCE /* strerrordesc_np */
+#include "cli/help.h"
 #include "cli/plot.h"
 #include "cli/shell.h"
 #include "func/func.h"
@@ -10,7 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
+#include <strings.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,9 +29,30 @@ static void meta_query(struct shell *sh, const char *head, const char *arg)
 
     buf_init(&b, NULL);
     buf_printf(&b, "%s%s;", head, arg);
+    sh->keep_last = true;
     if (!b.failed)
         (void)shell_run(sh, (const char *)b.data, b.len, 1);
+    sh->keep_last = false;
     buf_done(&b);
+}
+
+/* on, off (or auto), or the other way round than it is. False: another word, which is an error. */
+static bool meta_switch(struct shell *sh, const char *what, const char *arg, bool *value)
+{
+    if (!*arg)
+        *value = !*value;
+    else if (strcmp(arg, "on") == 0 || strcmp(arg, "off") == 0)
+        *value = strcmp(arg, "on") == 0;
+    else
+        shell_complain(sh, "%s wants on or off, not \"%s\"", what, arg);
+    return !*arg || strcmp(arg, "on") == 0 || strcmp(arg, "off") == 0;
+}
+
+/* Remarks to a person; scripts and formats for programs get none. */
+static void meta_say(struct shell *sh, const char *what, const char *value)
+{
+    if (!sh->quiet && !out_format_plain(sh->format))
+        (void)printf("%s is %s.\n", what, value);
 }
 
 static void meta_tables(struct shell *sh, const char *arg)
@@ -58,7 +80,7 @@ static void meta_schema(struct shell *sh, const char *arg)
     if (*arg)
         meta_query(sh, "SHOW CREATE TABLE ", arg);
     else
-        (void)fputs("which table? \\sf TABLE\n", stderr);
+        shell_complain(sh, "which table? \\sf TABLE");
 }
 
 static void meta_functions(struct shell *sh, const char *arg)
@@ -85,21 +107,32 @@ static void meta_functions(struct shell *sh, const char *arg)
 
 static void meta_timing(struct shell *sh, const char *arg)
 {
-    sh->timing = *arg ? strcmp(arg, "on") == 0 : !sh->timing;
-    (void)printf("Timing is %s.\n", sh->timing ? "on" : "off");
+    if (meta_switch(sh, "\\timing", arg, &sh->timing))
+        meta_say(sh, "Timing", sh->timing ? "on" : "off");
 }
 
 static void meta_expanded(struct shell *sh, const char *arg)
 {
-    sh->expanded = *arg ? strcmp(arg, "on") == 0 : !sh->expanded;
-    (void)printf("Expanded display is %s.\n", sh->expanded ? "on" : "off");
+    bool on = sh->expanded == SHELL_ON;
+
+    if (strcmp(arg, "auto") == 0)
+        sh->expanded = SHELL_AUTO;
+    else if (meta_switch(sh, "\\x", arg, &on))
+        sh->expanded = on ? SHELL_ON : SHELL_OFF;
+    else
+        return;
+    meta_say(sh,
+             "Expanded display",
+             sh->expanded == SHELL_AUTO ? "used where a table is too wide"
+             : on                       ? "on"
+                                        : "off");
 }
 
 static void meta_format(struct shell *sh, const char *arg)
 {
     if (out_format_find(arg, &sh->format))
         return;
-    (void)fprintf(stderr, "\"%s\" is no format; there are:\n", arg);
+    shell_complain(sh, "\"%s\" is no format; there are:", arg);
     for (int i = 0; i < OUT_FORMAT_MAX; i++)
         (void)fprintf(stderr,
                       "  %-9s %s\n",
@@ -107,36 +140,231 @@ static void meta_format(struct shell *sh, const char *arg)
                       out_format_doc((enum out_format)i));
 }
 
+/* psql's name for several of the others. */
+static void meta_pset(struct shell *sh, const char *arg)
+{
+    size_t len = strcspn(arg, " \t");
+    const char *value = arg + len + strspn(arg + len, " \t");
+
+    if (len == 6 && strncmp(arg, "format", 6) == 0)
+        meta_format(sh, strcmp(value, "aligned") == 0 ? "table" : value);
+    else if (len == 8 && strncmp(arg, "expanded", 8) == 0)
+        meta_expanded(sh, value);
+    else if (len == 5 && strncmp(arg, "pager", 5) == 0) {
+        bool on = !sh->no_pager;
+        if (meta_switch(sh, "\\pset pager", value, &on)) {
+            sh->no_pager = !on;
+            meta_say(sh, "The pager", on ? "on" : "off");
+        }
+    } else {
+        shell_complain(sh, "\\pset knows format, expanded and pager, not \"%.*s\"", (int)len, arg);
+    }
+}
+
 static void meta_include(struct shell *sh, const char *arg)
 {
-    if (*arg)
-        (void)shell_run_file(sh, arg);
-    else
-        (void)fputs("which file? \\i FILE\n", stderr);
+    bool unreadable = sh->unreadable;
+
+    if (!*arg) {
+        shell_complain(sh, "which file? \\i FILE");
+        return;
+    }
+    (void)shell_run_file(sh, arg);
+    sh->unreadable = unreadable; /* of the script itself; this one was an error like any other */
+}
+
+/* False: it cannot be written, and nothing changed. */
+static bool meta_redirect(struct shell *sh, const char *name)
+{
+    FILE *to = NULL;
+
+    if (*name) {
+        to = fopen(name, "wbe");
+        if (!to) {
+            shell_complain(sh, "cannot write %s: %s", name, strerrordesc_np(errno));
+            return false;
+        }
+    }
+    if (sh->given && fclose(sh->given) != 0)
+        shell_complain(sh, "the last output file could not be written");
+    sh->given = to;
+    sh->out.to = to ? to : stdout;
+    return true;
 }
 
 static void meta_output(struct shell *sh, const char *arg)
 {
-    FILE *to = NULL;
+    (void)meta_redirect(sh, arg);
+}
 
-    if (*arg) {
-        to = fopen(arg, "wbe");
-        if (!to) {
-            (void)fprintf(stderr, "cannot write %s: %s\n", arg, strerrordesc_np(errno));
-            return;
+/* The last statement again. */
+static void meta_again(struct shell *sh)
+{
+    struct buf text;
+
+    if (sh->last.len == 0) {
+        shell_complain(sh, "no statement to run again yet");
+        return;
+    }
+    buf_init(&text, NULL);
+    buf_append(&text, sh->last.data, sh->last.len);
+    if (!text.failed)
+        (void)shell_run(sh, (const char *)text.data, text.len, 1);
+    buf_done(&text);
+}
+
+static void meta_go(struct shell *sh, const char *arg)
+{
+    FILE *outer = sh->given;
+
+    if (!*arg) {
+        meta_again(sh);
+        return;
+    }
+    sh->given = NULL; /* stays open */
+    if (meta_redirect(sh, arg)) {
+        meta_again(sh);
+        (void)meta_redirect(sh, "");
+    }
+    sh->given = outer;
+    sh->out.to = outer ? outer : stdout;
+}
+
+static void meta_go_expanded(struct shell *sh, const char *arg)
+{
+    enum shell_choice before = sh->expanded;
+
+    sh->expanded = SHELL_ON;
+    meta_go(sh, arg);
+    sh->expanded = before;
+}
+
+/* The last statement in an editor; what is saved runs. */
+static void meta_edit(struct shell *sh, const char *arg)
+{
+    const char *editor = getenv("VISUAL") ? getenv("VISUAL") : getenv("EDITOR");
+    const char *tmp = getenv("TMPDIR");
+    struct buf command;
+    char name[4096];
+    FILE *f;
+    int fd;
+
+    (void)arg;
+    (void)snprintf(name, sizeof name, "%s/dendro-XXXXXX.sql", tmp ? tmp : "/tmp");
+    fd = mkstemps(name, 4);
+    f = fd < 0 ? NULL : fdopen(fd, "wb");
+    if (!f) {
+        shell_complain(sh, "cannot write %s: %s", name, strerrordesc_np(errno));
+        return;
+    }
+    (void)fwrite(sh->last.data ? (const char *)sh->last.data : "", 1, sh->last.len, f);
+    (void)fclose(f);
+    buf_init(&command, NULL);
+    buf_printf(&command, "%s '%s'", editor ? editor : "vi", name);
+    buf_u8(&command, '\0');
+    if (command.failed || system((const char *)command.data) != 0)
+        shell_complain(sh, "the editor failed: %s", editor ? editor : "vi");
+    else
+        (void)shell_run_file(sh, name);
+    buf_done(&command);
+    (void)unlink(name);
+}
+
+static void meta_set(struct shell *sh, const char *arg)
+{
+    size_t len = strcspn(arg, " \t");
+    const char *value = arg + len + strspn(arg + len, " \t");
+    char name[64];
+
+    if (!*arg) {
+        vars_print(&sh->vars, sh->out.to);
+        return;
+    }
+    if (!vars_name_ok(arg, len) || len >= sizeof name) {
+        shell_complain(sh, "\"%.*s\" is no name of a variable", (int)len, arg);
+        return;
+    }
+    memcpy(name, arg, len);
+    name[len] = '\0';
+    len = strlen(value);
+    if (len > 1 && value[0] == '\'' && value[len - 1] == '\'') { /* as psql: quotes hold blanks */
+        struct buf clean;
+        buf_init(&clean, NULL);
+        buf_append(&clean, value + 1, len - 2);
+        buf_u8(&clean, '\0');
+        if (clean.failed || !shell_set_var(sh, name, (const char *)clean.data))
+            shell_complain(sh, "out of memory");
+        buf_done(&clean);
+    } else if (!shell_set_var(sh, name, value)) {
+        shell_complain(sh, "out of memory");
+    }
+}
+
+static void meta_unset(struct shell *sh, const char *arg)
+{
+    if (strcmp(arg, "ON_ERROR_STOP") == 0)
+        sh->stop = false;
+    if (!vars_unset(&sh->vars, arg))
+        shell_complain(sh, "there is no variable \"%s\"", arg);
+}
+
+static void meta_echo(struct shell *sh, const char *arg)
+{
+    struct buf text;
+
+    buf_init(&text, NULL);
+    vars_expand(&sh->vars, arg, strlen(arg), &text);
+    buf_u8(&text, '\n');
+    if (!text.failed)
+        (void)fwrite(text.data, 1, text.len, sh->out.to);
+    buf_done(&text);
+}
+
+static void meta_syntax(struct shell *sh, const char *arg)
+{
+    if (!help_print(arg, sh->out.to))
+        shell_complain(sh, "no help for \"%s\"; \\h alone lists what there is", arg);
+}
+
+/* psql lets file names go without quotes. */
+static void meta_copy_quote(const char *arg, struct buf *ret)
+{
+    const char *file = NULL;
+    size_t len;
+    int depth = 0;
+
+    for (const char *p = arg; *p; p++) {
+        depth += (*p == '(') - (*p == ')');
+        if (depth == 0 && p > arg && (p[-1] == ' ' || p[-1] == ')') &&
+            (strncasecmp(p, "from ", 5) == 0 || strncasecmp(p, "to ", 3) == 0)) {
+            file = p + (p[0] == 't' || p[0] == 'T' ? 3 : 5);
+            file += strspn(file, " ");
+            break;
         }
     }
-    if (sh->given && fclose(sh->given) != 0)
-        (void)fputs("the last output file could not be written\n", stderr);
-    sh->given = to;
-    sh->out.to = to ? to : stdout;
-    if (to)
-        sh->out.page_lines = 0;
+    if (!file || *file == '\'' || !*file) {
+        buf_puts(ret, arg);
+        return;
+    }
+    len = strcspn(file, " ");
+    buf_append(ret, arg, (size_t)(file - arg));
+    buf_printf(ret, "'%.*s'%s", (int)len, file, file + len);
 }
 
 static void meta_copy(struct shell *sh, const char *arg)
 {
-    meta_query(sh, "COPY ", arg);
+    struct buf text;
+
+    if (!*arg) {
+        shell_complain(sh, "copy what? \\copy TABLE FROM FILE, \\copy TABLE TO FILE");
+        return;
+    }
+    buf_init(&text, NULL);
+    meta_copy_quote(arg, &text);
+    buf_u8(&text, '\0');
+    if (!text.failed)
+        meta_query(sh, "COPY ", (const char *)text.data);
+    buf_done(&text);
 }
 
 /* Runs the last query again and again until Ctrl-C or an error. */
@@ -146,9 +374,10 @@ static void meta_watch(struct shell *sh, const char *arg)
     struct timespec pause;
 
     if (sh->last.len == 0 || !(seconds >= 0.01 && seconds <= 86400)) {
-        (void)fputs(sh->last.len ? "\\watch wants seconds, 0.01 to 86400\n"
-                                 : "no query to watch yet\n",
-                    stderr);
+        shell_complain(sh,
+                       "%s",
+                       sh->last.len ? "\\watch wants seconds, 0.01 to 86400"
+                                    : "no query to watch yet");
         return;
     }
     pause.tv_sec = (time_t)seconds;
@@ -156,7 +385,7 @@ static void meta_watch(struct shell *sh, const char *arg)
     shell_interrupted(true);
     while (!shell_interrupted(false)) {
         uint64_t before = sh->errors;
-        (void)shell_run(sh, (const char *)sh->last.data, sh->last.len, 1);
+        meta_again(sh);
         if (sh->errors > before || nanosleep(&pause, NULL) != 0)
             break;
     }
@@ -165,16 +394,14 @@ static void meta_watch(struct shell *sh, const char *arg)
 static void meta_plot(struct shell *sh, const char *arg)
 {
     struct dendro_error err = {0};
-    struct winsize size = {0};
+    uint32_t columns = shell_columns();
     dendro_stmt *stmt = NULL;
-    uint32_t width = 72;
+    uint32_t width = columns > 20 ? columns - 14u : 72;
     int rc;
 
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20)
-        width = size.ws_col - 14u;
     rc = dendro_prepare(sh->conn, arg, -1, &stmt, NULL, &err);
     if (rc >= 0 && !stmt)
-        (void)fputs("plot what? \\plot SELECT time, value FROM …\n", stderr);
+        shell_complain(sh, "plot what? \\plot SELECT time, value FROM …");
     else if (rc >= 0)
         rc = plot_run(stmt, width, sh->out.to, &err);
     dendro_finalize(stmt);
@@ -195,25 +422,9 @@ static void meta_quit(struct shell *sh, const char *arg)
 static void meta_help(struct shell *sh, const char *arg);
 
 static const struct meta metas[] = {
-    {"\\?", ".help", "", "this list", meta_help},
-    {"\\d", NULL, "[TABLE]", "columns and keys of a table, or all tables", meta_describe},
-    {"\\dt", ".tables", "", "all tables", meta_tables},
-    {"\\dn", NULL, "", "all schemas", meta_schemas},
-    {"\\df", NULL, "[TEXT]", "functions whose name holds the text", meta_functions},
-    {"\\sf", ".schema", "TABLE", "the CREATE TABLE statement", meta_schema},
-    {"\\timing", ".timer", "[on|off]", "show how long statements take", meta_timing},
-    {"\\x", NULL, "[on|off]", "one column a line", meta_expanded},
-    {"\\format", ".mode", "FORMAT", "how results are shown", meta_format},
-    {"\\i", ".read", "FILE", "run a script", meta_include},
-    {"\\o", ".output", "[FILE]", "results go to a file, or back to the screen", meta_output},
-    {"\\copy", NULL, "...", "COPY, as the statement", meta_copy},
-    {"\\watch",
-     NULL,
-     "[SECONDS]",
-     "run the last query again and again, Ctrl-C ends it",
-     meta_watch},
-    {"\\plot", NULL, "SELECT ...", "draw the second column over the first", meta_plot},
-    {"\\q", ".quit", "", "leave (also Ctrl-D)", meta_quit},
+#define DN_META(name, alias, usage, doc, run) {name, alias, usage, doc, run},
+#include "cli/meta_list.h"
+#undef DN_META
 };
 
 #define METAS (sizeof metas / sizeof metas[0])
@@ -223,7 +434,7 @@ static void meta_help(struct shell *sh, const char *arg)
     (void)arg;
     for (size_t i = 0; i < METAS; i++)
         (void)fprintf(sh->out.to,
-                      "  %-8s %-8s %-10s %s\n",
+                      "  %-8s %-8s %-16s %s\n",
                       metas[i].name,
                       metas[i].alias ? metas[i].alias : "",
                       metas[i].usage,
@@ -265,6 +476,5 @@ void shell_meta(struct shell *sh, const char *text)
         }
     }
     buf_done(&clean);
-    sh->errors++;
-    (void)fprintf(stderr, "unknown command \"%.*s\"; \\? lists them\n", (int)len, text);
+    shell_complain(sh, "unknown command \"%.*s\"; \\? lists them", (int)len, text);
 }

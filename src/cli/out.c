@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/out.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utf8proc.h>
@@ -77,6 +78,8 @@ void out_begin(struct out *o, dendro_stmt *stmt)
     o->rows = 0;
     o->held_rows = 0;
     o->streaming = false;
+    o->upright = false;
+    o->printed = 0;
     buf_reset(&o->held);
     buf_reset(&o->line);
     o->cols = mem_calloc(NULL, (size_t)count, sizeof *o->cols);
@@ -104,6 +107,16 @@ void out_row(struct out *o, dendro_stmt *stmt)
     o->rows++;
 }
 
+/* A reader that leaves before the end must not take us with it. */
+static void out_pipe_signal(bool ignore)
+{
+    struct sigaction act;
+
+    memset(&act, 0, sizeof act);
+    act.sa_handler = ignore ? SIG_IGN : SIG_DFL;
+    (void)sigaction(SIGPIPE, &act, NULL);
+}
+
 void out_end(struct out *o)
 {
     if (o->failed && !o->pager)
@@ -111,6 +124,7 @@ void out_end(struct out *o)
     out_kinds[o->format].ops->end(o);
     if (o->pager) {
         (void)pclose(o->pager); /* the reader may have left early: no error */
+        out_pipe_signal(false);
         o->pager = NULL;
         o->to = o->screen;
         o->failed = false;
@@ -126,6 +140,7 @@ void out_page(struct out *o, uint64_t lines)
     if (o->page_lines == 0 || lines <= o->page_lines || o->pager)
         return;
     (void)fflush(o->to);
+    out_pipe_signal(true);
     o->pager = popen(command && *command ? command : "less -SFRX", "we");
     if (!o->pager)
         return;

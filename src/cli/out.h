@@ -41,6 +41,9 @@ struct out {
     enum out_format format;
     bool header;          /* csv, tsv: a line of names first */
     bool types;           /* table: a line of types under the names */
+    uint32_t width_max;   /* table: wider ones stand one column a line; 0 = any */
+    bool upright;         /* that has happened */
+    uint64_t printed;     /* rows that stand so */
     uint32_t page_lines;  /* table: longer results go through a pager; 0 = never */
     FILE *pager;          /* owned while a result goes there */
     FILE *screen;         /* what `to` was before */

@@ -123,15 +123,57 @@ static void table_print_row(struct out *o, struct rd *cells)
     *cells = next;
 }
 
+/* One column a line. */
+static void table_print_upright(struct out *o, struct rd *cells)
+{
+    uint32_t widest = 0;
+    struct buf name;
+
+    buf_init(&name, NULL);
+    for (int i = 0; i < o->cols_count; i++) {
+        uint32_t width = out_visible(o->cols[i].name, strlen(o->cols[i].name), &name);
+        widest = width > widest ? width : widest;
+    }
+    buf_printf(&o->line, "-[ row %llu ]-\n", (unsigned long long)++o->printed);
+    for (int i = 0; i < o->cols_count; i++) {
+        size_t len;
+        const uint8_t *text = rd_blob(cells, &len);
+        buf_reset(&name);
+        table_spaces(o, widest - out_visible(o->cols[i].name, strlen(o->cols[i].name), &o->line));
+        buf_puts(&o->line, " | ");
+        (void)out_visible((const char *)text, len, &o->line);
+        buf_u8(&o->line, '\n');
+    }
+    buf_done(&name);
+    out_flush_line(o);
+}
+
+static bool table_too_wide(const struct out *o)
+{
+    uint64_t width = 1;
+
+    for (int i = 0; i < o->cols_count; i++)
+        width += 1 + (uint64_t)o->cols[i].width;
+    return o->width_max > 0 && width > o->width_max;
+}
+
 /* What was held back goes out; the widths stay as they are now. */
 static void table_release(struct out *o)
 {
     struct rd r = rd_make(o->held.data, o->held.len);
+    uint64_t lines;
 
-    out_page(o, o->held_rows + 5);
-    table_head(o);
-    for (uint64_t row = 0; row < o->held_rows; row++)
-        table_print_row(o, &r);
+    o->upright = table_too_wide(o) && o->held_rows > 0;
+    lines = o->upright ? o->held_rows * ((uint64_t)o->cols_count + 1) : o->held_rows + 5;
+    out_page(o, lines);
+    if (!o->upright)
+        table_head(o);
+    for (uint64_t row = 0; row < o->held_rows; row++) {
+        if (o->upright)
+            table_print_upright(o, &r);
+        else
+            table_print_row(o, &r);
+    }
     buf_done(&o->held);
     o->held_rows = 0;
     o->streaming = true;
@@ -188,7 +230,10 @@ static void table_row(struct out *o, dendro_stmt *stmt)
     }
     if (o->streaming) {
         struct rd r = rd_make(o->held.data, o->held.len);
-        table_print_row(o, &r);
+        if (o->upright)
+            table_print_upright(o, &r);
+        else
+            table_print_row(o, &r);
         buf_reset(&o->held);
         return;
     }
@@ -201,7 +246,8 @@ static void table_end(struct out *o)
 {
     if (!o->streaming)
         table_release(o);
-    table_rule(o);
+    if (!o->upright)
+        table_rule(o);
 }
 
 const struct out_ops out_table_ops = {.begin = table_begin, .row = table_row, .end = table_end};

@@ -5,13 +5,18 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
+#include <unistd.h>
 
-#define SHELL_LINE_SHOWN 160u /* bytes of the statement's line shown under an error */
+#define SHELL_PROGRESS_MS 500u /* a statement that takes longer says how far it is */
+#define SHELL_LINE_SHOWN  160u /* bytes of the statement's line shown under an error */
 
 static dendro_conn *volatile shell_running; /* for the signal handler */
 static volatile sig_atomic_t shell_signalled;
+static sigjmp_buf *volatile shell_prompt; /* where Ctrl-C at the prompt goes; NULL = no prompt */
 
 static void shell_on_interrupt(int sig)
 {
@@ -19,8 +24,18 @@ static void shell_on_interrupt(int sig)
 
     (void)sig;
     shell_signalled = 1;
+    if (shell_prompt) {
+        sigjmp_buf *to = shell_prompt;
+        shell_prompt = NULL;
+        siglongjmp(*to, 1);
+    }
     if (conn)
         dendro_cancel(conn);
+}
+
+void shell_at_prompt(sigjmp_buf *back)
+{
+    shell_prompt = back;
 }
 
 bool shell_interrupted(bool reset)
@@ -42,6 +57,30 @@ void shell_catch_interrupt(struct shell *sh)
     (void)sigemptyset(&act.sa_mask);
     shell_running = sh->conn;
     (void)sigaction(SIGINT, &act, NULL);
+}
+
+uint32_t shell_columns(void)
+{
+    struct winsize size = {0};
+
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col;
+    return 80;
+}
+
+/* 0: not a terminal, or one that does not say. */
+static uint32_t shell_lines(void)
+{
+    struct winsize size = {0};
+
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 4 ? size.ws_row : 0;
+}
+
+bool shell_set_var(struct shell *sh, const char *name, const char *value)
+{
+    if (strcmp(name, "ON_ERROR_STOP") == 0)
+        sh->stop = strcmp(value, "0") != 0 && strcmp(value, "off") != 0;
+    return vars_set(&sh->vars, name, value);
 }
 
 static double shell_now_ms(void)
@@ -125,6 +164,18 @@ shell_show_error(struct shell *sh, const struct dendro_error *err, struct shell_
         (void)fprintf(stderr, "HINT:  %s\n", err->hint);
 }
 
+void shell_complain(struct shell *sh, const char *fmt, ...)
+{
+    va_list args;
+
+    sh->errors++;
+    (void)fflush(sh->out.to);
+    va_start(args, fmt);
+    (void)vfprintf(stderr, fmt, args);
+    va_end(args);
+    (void)fputs("\n", stderr);
+}
+
 static void shell_notice(void *arg, const char *severity, const char *message)
 {
     struct shell *sh = arg;
@@ -133,14 +184,46 @@ static void shell_notice(void *arg, const char *severity, const char *message)
     (void)fprintf(stderr, "%s:  %s\n", severity, message);
 }
 
+/* On a terminal, of statements that take long. */
+static int shell_progress(void *arg, const struct dendro_progress *p)
+{
+    struct shell *sh = arg;
+
+    sh->progress = true;
+    if (p->percent >= 0)
+        (void)fprintf(stderr, "\r\033[K%3.0f%%  %" PRIu64 " rows", p->percent, p->rows);
+    else
+        (void)fprintf(stderr, "\r\033[K%" PRIu64 " rows", p->rows);
+    (void)fflush(stderr);
+    return 0;
+}
+
+static void shell_end_progress(struct shell *sh)
+{
+    if (sh->progress)
+        (void)fputs("\r\033[K", stderr);
+    sh->progress = false;
+}
+
+static int shell_step(struct shell *sh, dendro_stmt *stmt, struct dendro_error *err)
+{
+    int rc = dendro_step(stmt, err);
+
+    shell_end_progress(sh);
+    return rc;
+}
+
 static int shell_rows(struct shell *sh, dendro_stmt *stmt, struct dendro_error *err)
 {
     bool rows = dendro_column_count(stmt) > 0;
     bool begun = false;
     int rc;
 
-    sh->out.format = sh->expanded ? OUT_VERTICAL : sh->format;
-    while ((rc = dendro_step(stmt, err)) == DENDRO_ROW) {
+    sh->out.format = sh->expanded == SHELL_ON ? OUT_VERTICAL : sh->format;
+    sh->out.page_lines =
+        sh->interactive && sh->out.to == stdout && !sh->no_pager ? shell_lines() : 0;
+    sh->out.width_max = sh->expanded == SHELL_AUTO ? shell_columns() : 0;
+    while ((rc = shell_step(sh, stmt, err)) == DENDRO_ROW) {
         if (!begun)
             out_begin(&sh->out, stmt);
         begun = true;
@@ -160,12 +243,13 @@ static int shell_rows(struct shell *sh, dendro_stmt *stmt, struct dendro_error *
     return rc;
 }
 
-bool shell_run(struct shell *sh, const char *text, size_t len, uint32_t line)
+static bool shell_run_text(struct shell *sh, const char *text, size_t len, uint32_t line)
 {
     const char *at = text;
     const char *end = text + len;
 
     dendro_set_notice(sh->conn, shell_notice, sh);
+    dendro_set_progress(sh->conn, sh->interactive ? shell_progress : NULL, sh, SHELL_PROGRESS_MS);
     while (at < end && !sh->out.failed) {
         struct dendro_error err = {0};
         dendro_stmt *stmt = NULL;
@@ -174,7 +258,7 @@ bool shell_run(struct shell *sh, const char *text, size_t len, uint32_t line)
             .text = text, .len = len, .at = (size_t)(at - text), .line = line};
         double begun = shell_now_ms();
         int rc = dendro_prepare(sh->conn, at, end - at, &stmt, &tail, &err);
-        if (rc >= 0 && stmt && dendro_column_count(stmt) > 0) {
+        if ((stmt || rc < 0) && !sh->keep_last) {
             buf_reset(&sh->last);
             buf_append(&sh->last, at, (size_t)(tail - at));
         }
@@ -197,79 +281,22 @@ bool shell_run(struct shell *sh, const char *text, size_t len, uint32_t line)
     return true;
 }
 
-static bool shell_read_all(FILE *from, struct buf *b)
+bool shell_run(struct shell *sh, const char *text, size_t len, uint32_t line)
 {
-    for (;;) {
-        uint8_t *to = buf_extend(b, 65536);
-        size_t n;
-        if (!to)
-            return false;
-        n = fread(to, 1, 65536, from);
-        b->len -= 65536 - n;
-        if (n == 0)
-            return !ferror(from);
-    }
-}
-
-/* Statements up to the next line that begins with a backslash, then that line, and so on. */
-static bool shell_run_script(struct shell *sh, char *text, size_t len)
-{
-    size_t at = 0;
-    uint32_t line = 1;
-
-    while (at < len && !sh->quit) {
-        size_t end = at;
-        uint32_t lines = 0;
-        while (end < len && (text[end] != '\\' || (end > at && text[end - 1] != '\n'))) {
-            lines += text[end] == '\n';
-            end++;
-        }
-        if (end > at && !shell_run(sh, text + at, end - at, line))
-            return false;
-        line += lines;
-        if (end < len) {
-            char *stop = memchr(text + end, '\n', len - end);
-            uint64_t before = sh->errors;
-            if (stop)
-                *stop = '\0';
-            shell_meta(sh, text + end);
-            if (sh->stop && sh->errors > before)
-                return false;
-            line++;
-            end = stop ? (size_t)(stop - text) + 1 : len;
-        }
-        at = end;
-    }
-    return true;
-}
-
-bool shell_run_file(struct shell *sh, const char *name)
-{
-    FILE *from = strcmp(name, "-") == 0 ? stdin : fopen(name, "rbe");
-    const char *outer = sh->source;
-    struct buf text;
+    struct buf full;
     bool ok;
 
-    if (!from) {
-        sh->unreadable = true;
+    if (!sh->vars.first || !memchr(text, ':', len))
+        return shell_run_text(sh, text, len, line);
+    buf_init(&full, NULL);
+    vars_expand(&sh->vars, text, len, &full);
+    if (full.failed) {
         sh->errors++;
-        (void)fprintf(stderr, "dendro: cannot open %s: %s\n", name, strerrordesc_np(errno));
-        return false;
-    }
-    buf_init(&text, NULL);
-    ok = shell_read_all(from, &text);
-    buf_u8(&text, '\0'); /* a command on the last line ends there */
-    if (from != stdin)
-        (void)fclose(from);
-    if (ok && !text.failed) {
-        sh->source = from == stdin ? NULL : name;
-        ok = shell_run_script(sh, (char *)text.data, text.len - 1);
-        sh->source = outer;
+        (void)fputs("dendro: out of memory\n", stderr);
+        ok = !sh->stop;
     } else {
-        sh->unreadable = true;
-        sh->errors++;
-        (void)fprintf(stderr, "dendro: cannot read %s\n", name);
+        ok = shell_run_text(sh, (const char *)full.data, full.len, line);
     }
-    buf_done(&text);
+    buf_done(&full);
     return ok;
 }

@@ -5,7 +5,14 @@
 #pragma once
 
 #include "cli/out.h"
+#include "cli/vars.h"
 #include "dendro.h"
+
+#include <setjmp.h>
+
+#define SHELL_DEPTH_MAX 32u /* scripts that call scripts */
+
+enum shell_choice { SHELL_OFF, SHELL_ON, SHELL_AUTO };
 
 struct shell {
     dendro_db *db;     /* owned by cli_sql */
@@ -16,13 +23,18 @@ struct shell {
     bool stop;          /* ON_ERROR_STOP */
     bool timing;
     bool interactive;
-    bool color;    /* of messages: a terminal, and NO_COLOR is not set */
-    bool expanded; /* \x: vertical */
+    bool color;                 /* of messages: a terminal, and NO_COLOR is not set */
+    bool progress;              /* a line that says how far the statement is stands on the screen */
+    enum shell_choice expanded; /* \x: vertical; auto: where the table is too wide */
     enum out_format format;
     uint64_t errors;
     bool unreadable; /* a script could not be read */
     FILE *given;     /* owned: \o file, NULL = standard output */
-    struct buf last; /* text of the last query, for \watch */
+    struct buf last; /* text of the last statement, for \watch, \g, \gx and \e */
+    struct vars vars;
+    bool no_pager;
+    bool keep_last; /* a command's own statement is none of them */
+    uint32_t depth; /* of scripts */
     bool quit;
 };
 
@@ -40,6 +52,14 @@ void shell_meta_names(void (*offer)(const char *word, const char *typed, size_t 
                       size_t len);
 /* Prompt, edit, run, until the end. */
 void shell_interact(struct shell *sh);
+/* Ctrl-C goes there (sigsetjmp) instead, once; NULL: no more. */
+void shell_at_prompt(sigjmp_buf *back);
+/* Of the terminal, 80 if there is none. */
+uint32_t shell_columns(void);
+/* "…: TEXT" on standard error, and an error more. */
+void shell_complain(struct shell *sh, const char *fmt, ...) DN_PRINTF(2, 3);
+/* Variables that the shell itself obeys. False: the value is none of theirs. */
+bool shell_set_var(struct shell *sh, const char *name, const char *value);
 /* Was there a Ctrl-C since the last reset? */
 bool shell_interrupted(bool reset);
 /* Ctrl-C cancels the statement that runs. */

@@ -11,11 +11,11 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define SQL_TASKS_MAX 64u
+#define SQL_VARS_MAX  64u
 
 struct sql_task {
     bool file; /* text is a file's name, "-" is standard input */
@@ -30,7 +30,12 @@ struct sql_options {
     const char *output;
     bool no_header;
     bool quiet;
-    bool stop;
+    bool no_rc;
+    struct {
+        const char *name;
+        const char *value;
+    } vars[SQL_VARS_MAX];
+    uint32_t vars_count;
     bool timing;
     bool read_only;
     const char *settings[33]; /* name, value, …, NULL */
@@ -51,16 +56,19 @@ static void sql_usage(FILE *to)
                       "                           %-9s %s\n",
                       out_format_name((enum out_format)i),
                       out_format_doc((enum out_format)i));
-    (void)fputs("  -o, --output FILE      results go to a file\n"
-                "  -q, --quiet            no command tags\n"
-                "      --no-header        csv and tsv without the line of names\n"
-                "      --timing           show how long each statement takes\n"
-                "      --read-only        take no lock, write nothing\n"
-                "  -s, --set NAME=VALUE   a setting of the database or the session\n"
-                "  -v ON_ERROR_STOP=1     end a script at its first error, with exit code 3\n"
-                "Exit codes: 0 done, 1 wrong usage or a failed -c, 2 no database, 3 a script "
-                "stopped by an error.\n",
-                to);
+    (void)fputs(
+        "  -o, --output FILE      results go to a file\n"
+        "  -q, --quiet            no command tags\n"
+        "      --no-header        csv and tsv without the line of names\n"
+        "      --timing           show how long each statement takes\n"
+        "      --read-only        take no lock, write nothing\n"
+        "  -s, --set NAME=VALUE   a setting of the database or the session\n"
+        "  -v, --variable NAME=VALUE  a variable: :NAME in statements\n"
+        "  -v ON_ERROR_STOP=1     end a script at its first error, with exit code 3\n"
+        "  -X, --no-rc            do not read ~/.dendrorc, as the shell on a terminal does\n"
+        "Exit codes: 0 done, 1 wrong usage or a failed -c, 2 no database, 3 a script "
+        "stopped by an error.\n",
+        to);
 }
 
 static int sql_complain(const char *fmt, ...) DN_PRINTF(1, 2);
@@ -91,13 +99,21 @@ static int sql_add_setting(struct sql_options *o, char *text)
     return CLI_OK;
 }
 
-static int sql_add_variable(struct sql_options *o, const char *text)
+/* NAME=VALUE, or NAME alone; ON_ERROR_STOP is one that the shell itself obeys. */
+static int sql_add_variable(struct sql_options *o, char *text)
 {
-    if (strncmp(text, "ON_ERROR_STOP", 13) == 0 && (text[13] == '\0' || text[13] == '=')) {
-        o->stop = strcmp(text, "ON_ERROR_STOP=0") != 0 && strcmp(text, "ON_ERROR_STOP=off") != 0;
-        return CLI_OK;
-    }
-    return sql_complain("unknown variable \"%s\"", text);
+    char *eq = strchr(text, '=');
+    size_t len = eq ? (size_t)(eq - text) : strlen(text);
+
+    if (!vars_name_ok(text, len))
+        return sql_complain("-v wants NAME=VALUE, not \"%s\"", text);
+    if (o->vars_count == SQL_VARS_MAX)
+        return sql_complain("too many variables at \"%s\"", text);
+    if (eq)
+        *eq = '\0';
+    o->vars[o->vars_count].name = text;
+    o->vars[o->vars_count++].value = eq ? eq + 1 : "";
+    return CLI_OK;
 }
 
 static int sql_add_task(struct sql_options *o, bool file, const char *text)
@@ -114,8 +130,12 @@ static char sql_value_option(const char *arg)
     static const struct {
         const char *full;
         char letter;
-    } names[] = {
-        {"--command", 'c'}, {"--file", 'f'}, {"--format", 'F'}, {"--output", 'o'}, {"--set", 's'}};
+    } names[] = {{"--command", 'c'},
+                 {"--file", 'f'},
+                 {"--format", 'F'},
+                 {"--output", 'o'},
+                 {"--set", 's'},
+                 {"--variable", 'v'}};
 
     if (arg[0] == '-' && arg[1] && !arg[2] && strchr("cfFosv", arg[1]))
         return arg[1];
@@ -154,6 +174,8 @@ static int sql_take_flag(struct sql_options *o, const char *arg)
         o->no_header = true;
     else if (strcmp(arg, "--timing") == 0)
         o->timing = true;
+    else if (strcmp(arg, "-X") == 0 || strcmp(arg, "--no-rc") == 0)
+        o->no_rc = true;
     else if (strcmp(arg, "--read-only") == 0)
         o->read_only = true;
     else if (strcmp(arg, "--csv") == 0)
@@ -261,16 +283,27 @@ static int sql_open(struct sql_options *o, struct shell *sh, char *temporary)
     return CLI_OK;
 }
 
-/* What only a person at a terminal wants: types in the header, a pager for long results. */
+/* What only a person at a terminal wants: types in the header. */
 static void sql_fit_screen(struct shell *sh)
 {
-    struct winsize size = {0};
+    sh->out.types = isatty(STDOUT_FILENO);
+}
 
-    if (!isatty(STDOUT_FILENO))
+/* Commands and statements that a person wants at every start. Its errors are shown and end nothing.
+ */
+static void sql_run_rc(struct shell *sh)
+{
+    const char *home = getenv("HOME");
+    bool quiet = sh->quiet;
+    char name[4096];
+
+    (void)snprintf(name, sizeof name, "%s/.dendrorc", home ? home : ".");
+    if (access(name, F_OK) != 0)
         return;
-    sh->out.types = true;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 4)
-        sh->out.page_lines = size.ws_row;
+    sh->quiet = true;
+    (void)shell_run_file(sh, name);
+    sh->quiet = quiet;
+    sh->unreadable = false;
 }
 
 static int sql_run(struct sql_options *o, struct shell *sh)
@@ -281,6 +314,8 @@ static int sql_run(struct sql_options *o, struct shell *sh)
         return sql_run_file(sh, "-");
     sh->interactive = true;
     sql_fit_screen(sh);
+    if (!o->no_rc)
+        sql_run_rc(sh);
     (void)printf("Dendro %s, database %s. \\? for help, \\q to leave.\n",
                  dendro_version(),
                  *o->dir ? o->dir : "(temporary)");
@@ -314,8 +349,10 @@ int cli_sql(int argc, char **argv)
         sh.out.header = !o.no_header;
         sh.format = o.format;
         sh.quiet = o.quiet;
-        sh.stop = o.stop;
         sh.timing = o.timing;
+        for (uint32_t i = 0; i < o.vars_count; i++)
+            if (!shell_set_var(&sh, o.vars[i].name, o.vars[i].value))
+                sh.out.failed = true;
         sh.color = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
         buf_init(&sh.last, NULL);
         shell_catch_interrupt(&sh);
@@ -324,6 +361,7 @@ int cli_sql(int argc, char **argv)
             rc = sql_complain("cannot write the results");
         out_done(&sh.out);
         buf_done(&sh.last);
+        vars_done(&sh.vars);
         if (sh.given && fclose(sh.given) != 0)
             rc = sql_complain("cannot write the results");
     }

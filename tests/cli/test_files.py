@@ -1,0 +1,477 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Files in and out: `dendro import`, `dendro export`, COPY; what goes out comes back the same.
+
+    test_files.py DENDRO [CLASS...]   runs all, or these
+    test_files.py --list              the classes, one per line"""
+import csv
+import gzip
+import io
+import json
+import os
+import pty
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+import test_cli
+from test_cli import Case
+
+CPU = "CREATE TABLE cpu (host VARCHAR NOT NULL, time TIMESTAMP NOT NULL, v DOUBLE, note VARCHAR, " \
+      "PRIMARY KEY ((host, QUANTUM(time, 1, 'd')), host, time));"
+HEAD = "host,time,v,note\n"
+
+
+def cpu_rows(count, first=0):
+    """Rows of the table above as CSV text."""
+    return "".join(f"host_{i % 7},{1_600_000_000_000 + i * 1000},{i * 0.25},n{i}\n" for i in range(first, first + count))
+
+
+class FileCase(Case):
+    def setUp(self):
+        super().setUp()
+        self.sql(CPU)
+
+    def load(self, *args, stdin="", code=0):
+        """An import that must end with this code; returns standard output and error."""
+        got, out, err = self.run_dendro("import", self.dir, *args, stdin=stdin)
+        self.assertEqual(got, code, out + err)
+        return out, err
+
+    def select(self, sql):
+        code, out, err = self.run_dendro("sql", self.dir, "--csv", "--no-header", "-c", sql)
+        self.assertEqual((code, err), (0, ""))
+        return out
+
+    def count(self):
+        return int(self.select("SELECT count(*) FROM cpu"))
+
+    def text(self, path):
+        with open(path, encoding="utf-8", newline="") as f:
+            return f.read()
+
+
+class Import(FileCase):
+    def test_file(self):
+        path = self.file("a.csv", HEAD + cpu_rows(100))
+        out, err = self.load("cpu", path)
+        self.assertRegex(out, r"^100 rows, 0\.\d MB in [0-9.]+ s: [0-9.]+ M rows/s, \d+ MB/s\n$")
+        self.assertEqual(err, "")  # no progress where nobody watches
+        self.assertEqual(self.select("SELECT count(*), sum(v), count(DISTINCT host), max(note) FROM cpu"), "100,1237.5,7,n99\n")
+        out, err = self.load("-q", "cpu", path)
+        self.assertEqual((out, err), ("", ""))
+        self.assertEqual(self.count(), 100)  # the same keys: the same rows
+
+    def test_packed(self):
+        text = (HEAD + cpu_rows(3000)).encode()
+        path = os.path.join(self.base, "a.csv.gz")
+        with gzip.open(path, "wb") as f:
+            f.write(text)
+        self.load("-q", "cpu", path)
+        self.assertEqual(self.count(), 3000)
+        if shutil.which("zstd"):  # test_load.c has packed texts in any case
+            path = self.file("b.csv", HEAD + cpu_rows(500, 10000))
+            subprocess.run(["zstd", "-q", "--rm", path], check=True)
+            self.load("-q", "cpu", path + ".zst")
+            self.assertEqual(self.count(), 3500)
+        self.load("-q", "cpu", "-", stdin=gzip.compress((HEAD + cpu_rows(10, 20000)).encode()))
+        self.assertTrue(self.select("SELECT max(note) FROM cpu WHERE note LIKE 'n2____'") == "n20009\n")
+
+    def test_packed_and_broken(self):
+        whole = gzip.compress((HEAD + cpu_rows(3000)).encode())
+        for name, data, wrong in (("cut.csv.gz", whole[:len(whole) // 2], "the packed data end in the middle"),
+                                  ("noise.csv.gz", whole[:40] + b"\0\xff" * 50, "damaged")):
+            path = os.path.join(self.base, name)
+            with open(path, "wb") as f:
+                f.write(data)
+            _, err = self.load("cpu", path, code=1)
+            self.assertIn(wrong, err)
+            self.assertIn("0 rows were committed before.\n", err)
+        self.assertEqual(self.count(), 0)
+
+    def test_stdin(self):
+        self.load("-q", "cpu", "-", stdin=HEAD + cpu_rows(50))
+        self.load("-q", "cpu", "-", stdin=cpu_rows(10, 100))  # no header: all columns in order
+        self.assertEqual(self.count(), 60)
+        self.load("-q", "cpu", "-", stdin="")
+        self.load("-q", "cpu", "-", stdin=HEAD)
+        self.assertEqual(self.count(), 60)
+
+    def test_header_mapping(self):
+        self.load("-q", "cpu", "-", stdin="NOTE,Time,host\nx,1600000000000,a\n")
+        self.assertEqual(self.select("SELECT host, v, note FROM cpu"), "a,,x\n")
+        self.load("-q", "--columns", "host,-,time,v", "cpu", "-", stdin="b,ignored,1600000000000,5\n")
+        self.assertEqual(self.select("SELECT host, v, note FROM cpu WHERE host = 'b'"), "b,5,\n")
+        self.load("-q", "--no-header", "cpu", "-", stdin="host,1600000000000,5,time\n")
+        self.assertEqual(self.select("SELECT host, note FROM cpu WHERE host = 'host'"), "host,time\n")
+        _, err = self.load("--header", "cpu", "-", stdin="host,time,nosuch\na,1,1\n", code=1)
+        self.assertIn('"nosuch"', err)
+        _, err = self.load("--columns", "host,v", "cpu", "-", stdin="a,1\n", code=1)
+        self.assertIn('"time"', err)  # a key column that nobody gives
+        _, err = self.load("--columns", "host,time,host", "cpu", "-", stdin="a,1,1\n", code=1)
+        self.assertIn('"host"', err)
+
+    def test_dialects(self):
+        self.load("-q", "--delimiter", ";", "--quote", "'", "--null", "-", "cpu", "-",
+                  stdin="host;time;v;note\n'a;b';1600000000000;-;'-'\nc;1600000000000;1;-\n")
+        self.assertEqual(self.select("SELECT host, v, note FROM cpu ORDER BY host"), "a;b,,-\nc,1,\n")
+        self.load("-q", "--delimiter", "tab", "--epoch", "s", "cpu", "-", stdin="d\t1600000000\t2\tx\n")
+        self.assertEqual(self.select("SELECT time FROM cpu WHERE host = 'd'"), "2020-09-13T12:26:40.000Z\n")
+        self.load("-q", "cpu", "-", stdin="\ufeffhost,time\r\ne,2020-01-01T00:00:00Z\r\n\r\n")
+        self.assertEqual(self.select("SELECT time, note FROM cpu WHERE host = 'e'"), "2020-01-01T00:00:00.000Z,\n")
+        for args, wrong in ((["--delimiter", "ab"], "--delimiter wants one character"), (["--epoch", "m"], "--epoch wants s, ms"),
+                            (["--delimiter", '"'], "")):
+            _, err = self.load(*args, "cpu", "-", code=1)
+            self.assertIn(wrong, err)
+            self.assertTrue(err)
+
+    def test_create(self):
+        path = self.file("new.csv", "when,sensor,reading,ok\n" + "".join(
+            f"2024-01-01 00:{i // 60:02}:{i % 60:02},s{i % 3},{i / 4},{'true' if i % 2 else 'false'}\n" for i in range(300)))
+        out, err = self.load("--create", "fresh", path)
+        self.assertEqual(err, "")
+        self.assertRegex(out, r'(?s)^CREATE TABLE "?fresh"? \(.*"?when"? TIMESTAMP.*sensor VARCHAR.*reading DOUBLE.*ok BOOLEAN.*'
+                              r"PRIMARY KEY \(\(sensor, QUANTUM\(.*\);\n-- ")
+        self.assertEqual(self.select("SELECT count(*), sum(reading) FROM fresh"), "300,11212.5\n")
+        _, err = self.load("--create", "fresh", path, code=1)
+        self.assertIn("exists", err)
+        # through a pipe too, which can be read but once
+        out, _ = self.load("--create", "piped", "-", stdin=self.text(path))
+        self.assertEqual(self.select("SELECT count(*) FROM piped"), "300\n")
+        _, err = self.load("--create", "empty", "-", stdin="", code=1)
+        self.assertTrue(err)
+        _, err = self.load("--create", "headless", "-", "--no-header", stdin="1,2\n", code=1)
+        self.assertTrue(err)
+
+    def test_rejects(self):
+        """Bad rows go to a file with their lines; the others are in."""
+        rejects = os.path.join(self.base, "bad.csv")
+        text = HEAD + cpu_rows(5) + "a,yesterday,1,x\n" + '"multi\nline",1600000000000,x,"q""q"\n' + "b,1600000000000\n" + \
+            cpu_rows(5, 100) + ",1600000000000,1,\n"
+        out, err = self.load("cpu", "-", "--rejects", rejects, stdin=text, code=3)
+        self.assertIn("10 rows,", out)
+        self.assertEqual(err, f"4 rows were rejected, see {rejects}\n")
+        self.assertEqual(self.count(), 10)
+        rows = list(csv.reader(io.StringIO(self.text(rejects))))
+        self.assertEqual(rows[0], ["line", "column", "reason", "record"])
+        self.assertEqual([(r[0], r[1]) for r in rows[1:]], [("7", "time"), ("8", "v"), ("10", ""), ("16", "host")])
+        self.assertIn("yesterday", rows[1][2])
+        self.assertEqual(rows[1][3].rstrip("\n"), "a,yesterday,1,x")
+        self.assertEqual(rows[2][3].rstrip("\n"), '"multi\nline",1600000000000,x,"q""q"')
+        self.assertTrue(all(r[2] for r in rows))
+        _, err = self.load("cpu", "-", "--rejects", "/nosuch/dir/x", stdin=text, code=1)
+        self.assertIn("cannot write /nosuch/dir/x", err)
+        if os.path.exists("/dev/full"):
+            lines = HEAD + "a,yesterday,1,x\n" * 20000
+            code, _, err = self.run_dendro("import", self.dir, "cpu", "-", "--rejects", "/dev/full", stdin=lines)
+            self.assertEqual(code, 1)
+            self.assertIn("/dev/full", err)
+
+    def test_first_bad_row(self):
+        _, err = self.load("cpu", "-", stdin=HEAD + cpu_rows(5) + "a,yesterday,1,x\n" + cpu_rows(5), code=1)
+        self.assertIn('line 7, column "time"', err)
+        self.assertIn("0 rows were committed before.", err)
+        _, err = self.load("cpu", "-", stdin=HEAD + "a,2020-01-01,1,x,too,many\n", code=1)
+        self.assertIn("line 2", err)
+        _, err = self.load("cpu", "-", stdin=HEAD + 'a,2020-01-01,1,"never closed\n' + cpu_rows(10), code=1)
+        self.assertIn("line 2", err)
+        _, err = self.load("cpu", "-", stdin=(HEAD + "a,2020-01-01,1,").encode() + b"\xff\xfe\n", code=1)
+        self.assertIn("UTF-8", err)
+        self.assertEqual(self.count(), 0)
+
+    def test_bad_usage(self):
+        for args, code, wrong in ((["cpu", "/nosuch/file"], 1, "cannot open /nosuch/file: No such file"),
+                                  (["cpu", self.base], 1, "is a directory"), (["nosuch", "-"], 1, '"nosuch"'),
+                                  (["nosuch.cpu", "-"], 1, "nosuch"), (["cpu", "-", "--frob"], 1, '"--frob"'),
+                                  (["cpu", "-", "--set", "memory_limit=x"], 2, "memory_limit"),
+                                  ([], 1, "usage: dendro import")):
+            _, err = self.load(*args, stdin=HEAD + cpu_rows(2), code=code)
+            self.assertIn(wrong, err)
+        code, _, err = self.run_dendro("import", os.path.join(self.base, "nosuch"), "cpu", "-", stdin=HEAD)
+        self.assertEqual(code, 2)
+        self.assertFalse(os.path.exists(os.path.join(self.base, "nosuch")))
+        env = {**self.env, "DENDRO_DB": self.dir}
+        self.assertEqual(self.run_dendro("import", "-q", "cpu", "-", stdin=cpu_rows(3), env=env), (0, "", ""))
+        self.assertEqual(self.count(), 3)
+
+    def test_atomic(self):
+        """All or nothing, however many batches it takes."""
+        text = HEAD + cpu_rows(40000) + "a,yesterday,1,x\n"
+        small = ["-s", "memtable_size=64kB", "-s", "memory_limit=24MB"]
+        _, err = self.load("cpu", "-", *small, "--atomic", stdin=text, code=1)
+        self.assertIn("line 40002", err)
+        self.assertIn("0 rows were committed before.", err)
+        self.assertEqual(self.count(), 0)
+        _, err = self.load("cpu", "-", *small, stdin=text, code=1)
+        before = int(re.search(r"(\d+) rows were committed before", err).group(1))
+        self.assertEqual(self.count(), before)
+        self.load("-q", "cpu", "-", *small, "--atomic", stdin=HEAD + cpu_rows(40000))
+        self.assertEqual(self.count(), 40000)
+
+    def test_progress_on_a_terminal(self):
+        path = self.file("a.csv", HEAD + cpu_rows(120000))
+        main, side = pty.openpty()
+        with subprocess.Popen([test_cli.DENDRO, "import", self.dir, "cpu", path], stderr=side, stdout=subprocess.PIPE,
+                              env=self.env) as program:
+            os.close(side)
+            shown = b""
+            while True:
+                try:
+                    more = os.read(main, 65536)
+                except OSError:
+                    break
+                shown += more
+            out = program.stdout.read().decode()
+            self.assertEqual(program.wait(), 0)
+        os.close(main)
+        self.assertIn("120000 rows, ", out)
+        self.assertRegex(shown.decode(), r"\[=*> *\] +\d+% +\d+ rows +\d+ MB/s")
+        self.assertTrue(shown.endswith(b"\r\x1b[K"))  # the line is clean again
+
+    def interrupt(self, *args):
+        """An import from a pipe that is stopped by Ctrl-C in its middle; returns how many rows it says it committed."""
+        with subprocess.Popen([test_cli.DENDRO, "import", self.dir, "cpu", "-", "-s", "memtable_size=64kB", "-s",
+                               "memory_limit=24MB", *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              env=self.env) as program:
+            program.stdin.write((HEAD + cpu_rows(60000)).encode())
+            program.stdin.flush()
+            time.sleep(1)
+            program.send_signal(signal.SIGINT)
+            out, err = program.communicate(timeout=60)
+        self.assertEqual((program.returncode, out), (1, b""))
+        self.assertIn(b"dendro import: interrupted\n", err)
+        return int(re.search(rb"(\d+) rows were committed before", err).group(1))
+
+    def test_interrupt(self):
+        rows = self.interrupt()
+        self.assertEqual(self.count(), rows)
+        self.assertEqual(self.run_dendro("check", self.dir)[0], 0)
+        self.sql("TRUNCATE TABLE cpu")
+        self.assertEqual(self.interrupt("--atomic"), 0)
+        self.assertEqual(self.count(), 0)
+
+    def test_killed(self):
+        """kill -9 in the middle: whole batches are there, in order, and the database is sound."""
+        for wait in (0.2, 0.5, 1.0):
+            with subprocess.Popen([test_cli.DENDRO, "import", self.dir, "cpu", "-", "-s", "memtable_size=64kB", "-s",
+                                   "memory_limit=24MB"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=self.env) as program:
+                program.stdin.write((HEAD + cpu_rows(60000)).encode())
+                program.stdin.flush()
+                time.sleep(wait)
+                program.kill()
+            self.assertEqual(self.run_dendro("check", self.dir)[0], 0)
+            count = self.count()
+            self.assertLessEqual(count, 60000)
+            if count:  # rows came in this order
+                self.assertEqual(self.select("SELECT max(v) FROM cpu"), f"{(count - 1) * 0.25:g}\n")
+        self.load("-q", "cpu", "-", stdin=HEAD + cpu_rows(60000))
+        self.assertEqual(self.count(), 60000)
+
+    def test_full_disk(self):
+        """The disk of the database is full: a clear error, what was committed stays, and it goes on with more space."""
+        mount = os.path.join(self.base, "small")
+        os.mkdir(mount)
+        path = self.file("a.csv", HEAD + "".join(f"h{i % 100},{1_600_000_000_000 + i * 977},{i * 0.123457},{os.urandom(24).hex()}\n"
+                                                 for i in range(60000)))
+        steps = f"""mount -t tmpfs -o size=2m tmpfs {mount} || exit 77
+            D={test_cli.DENDRO}; db={mount}/db
+            $D sql $db -q -c "{CPU}" || exit 2
+            $D import $db cpu {path} -s memtable_size=256kB -s memory_limit=32MB; echo "code $?"
+            $D sql $db --csv --no-header -c "SELECT count(*) FROM cpu" || exit 4
+            mount -o remount,size=64m {mount} || exit 5
+            $D import $db cpu {path}; echo "code $?"
+            $D sql $db --csv --no-header -c "SELECT count(*) FROM cpu" || exit 6
+            $D check $db || exit 7"""
+        for how in (["unshare", "-m"], ["unshare", "-rm"]):
+            try:
+                done = subprocess.run([*how, "sh", "-c", steps], capture_output=True, env=self.env, timeout=150, check=False)
+            except FileNotFoundError:
+                break
+            if done.returncode not in (1, 77):
+                break
+        else:
+            self.skipTest("a tmpfs cannot be mounted here")
+        out, err = done.stdout.decode(), done.stderr.decode()
+        self.assertEqual(done.returncode, 0, out + err)
+        lines = out.split("\n")
+        self.assertEqual(lines[0], "code 1", out + err)
+        self.assertIn("dendro import: ", err)
+        self.assertIn("No space left", err)
+        before = int(re.search(r"(\d+) rows were committed before", err).group(1))
+        self.assertEqual(int(lines[1]), before)
+        self.assertIn("\ncode 0\n60000\n", out)
+        self.assertIn("is sound", out)
+
+
+class Export(FileCase):
+    """What goes out comes back the same."""
+
+    TYPES = "CREATE TABLE every (k INT PRIMARY KEY, b BOOLEAN, s SMALLINT, i INTEGER, l BIGINT, r REAL, d DOUBLE, v VARCHAR, " \
+            "x BLOB, t TIMESTAMP, u TIMESTAMP(6), n TIMESTAMP(9));"
+    ROWS = r"""INSERT INTO every VALUES
+        (1, true, 1, 2, 3, 1.5, 0.1, 'plain', 0x00ff, '2020-01-01', '2020-01-01T00:00:00.000001Z', '2020-01-01T00:00:00.000000001Z'),
+        (2, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+        (3, false, -32768, -2147483648, -9223372036854775808, -3.4e38, -1.7e308, '', 0x, '1900-01-01', '0001-01-01', '1677-09-22'),
+        (4, false, 32767, 2147483647, 9223372036854775807, 1e-38, 5e-324, 'it''s, "quoted"', 0x22, '9999-12-31', '2262-01-01',
+         '2262-01-01'),
+        (5, false, 0, 0, 0, 0, 0.30000000000000004, E'line one\nline two\r\nthree\ttab\\backslash', 0x0a, 1, 1, 1),
+        (6, true, 0, 0, 0, -0.0, 123456789012345.67, 'größer 日本 🌳', 0x80, '2020-06-30T23:59:59.999Z', 1, 1),
+        (7, true, 0, 0, 0, 0, 0, 'NULL', 0x5c4e, 1, 1, 1), (8, true, 0, 0, 0, 0, 0, '\N', 0x, 1, 1, 1),
+        (9, true, 0, 0, 0, 0, 0, ' spaces ', 0x, 1, 1, 1), (10, true, 0, 0, 0, 0, 0, '''', 0x, 1, 1, 1);"""
+
+    def setUp(self):
+        super().setUp()
+        self.sql(self.TYPES + self.ROWS)
+        self.want = self.dump()
+
+    def dump(self):
+        _, out, _ = self.run_dendro("sql", self.dir, "--format", "jsonl", "-c", "SELECT * FROM every ORDER BY k")
+        rows = [json.loads(line) for line in out.splitlines()]
+        self.assertTrue(not rows or len(rows) == 10)
+        return rows
+
+    def export(self, *args, code=0):
+        got, out, err = self.run_dendro("export", self.dir, *args)
+        self.assertEqual(got, code, err)
+        return out, err
+
+    def back(self, path, *args):
+        self.sql("TRUNCATE TABLE every")
+        self.assertEqual(self.dump(), [])
+        self.load("-q", "every", path, *args)
+        self.assertEqual(self.dump(), self.want)
+
+    def test_csv(self):
+        path = os.path.join(self.base, "every.csv")
+        out, err = self.export("every", "-o", path)
+        self.assertEqual((out, err), ("", "10 rows\n"))
+        self.back(path)
+        with open(path, encoding="utf-8", newline="") as f:  # another reader understands it too
+            rows = list(csv.reader(f))
+        self.assertEqual(len(rows), 11)
+        self.assertEqual(sorted(r[7] for r in rows[1:])[:2], ["", ""])  # NULL and the empty text
+        out, _ = self.export("SELECT v FROM every WHERE k IN (2, 3) ORDER BY k")
+        self.assertEqual(out, 'v\n\n""\n')
+
+    def test_csv_without_header(self):
+        path = os.path.join(self.base, "every.csv")
+        self.export("-q", "every", "-o", path, "--no-header")
+        self.back(path, "--no-header")
+
+    def test_through_pipes(self):
+        out, _ = self.export("every")
+        self.sql("TRUNCATE TABLE every")
+        self.load("-q", "every", "-", stdin=out)
+        self.assertEqual(self.dump(), self.want)
+
+    def test_copy(self):
+        path = os.path.join(self.base, "every.csv")
+        for options, back in (("", ""), ("WITH (HEADER false)", "WITH (HEADER false)"),
+                              ("WITH (DELIMITER ';', QUOTE '''', NULL 'none')",) * 2, ("(FORMAT csv, DELIMITER '\\t', NULL '\\N')",) * 2):
+            with self.subTest(options):
+                self.sql(f"COPY every TO '{path}' {options}; TRUNCATE TABLE every; COPY every FROM '{path}' {back};")
+                self.assertEqual(self.dump(), self.want)
+        self.sql(f"COPY every (k, v) TO '{path}'; TRUNCATE TABLE every; COPY every (k, v) FROM '{path}';")
+        self.assertEqual([(r["k"], r["v"], r["d"]) for r in self.dump()], [(r["k"], r["v"], None) for r in self.want])
+
+    def test_json(self):
+        out, _ = self.export("every", "--format", "json")
+        rows = sorted(json.loads(out), key=lambda r: r["k"])
+        self.assertEqual(rows, self.want)
+        out, _ = self.export("every", "-F", "jsonl")
+        self.assertEqual(sorted(map(json.loads, out.splitlines()), key=lambda r: r["k"]), self.want)
+        self.assertEqual(rows[3]["d"], 5e-324)
+        self.assertEqual(rows[4]["v"], "line one\nline two\r\nthree\ttab\\backslash")
+
+    def test_tsv(self):
+        out, _ = self.export("SELECT k, v, d, t FROM every ORDER BY k", "-F", "tsv")
+        plain = {"\\\\": "\\", "\\t": "\t", "\\n": "\n", "\\r": "\r"}
+        cells = [[None if c == "\\N" else re.sub(r"\\.", lambda m: plain[m.group()], c) for c in line.split("\t")]
+                 for line in out.split("\n")[1:-1]]
+        self.assertEqual([c[1] for c in cells], [r["v"] for r in self.want])
+        self.assertEqual([c[2] and float(c[2]) for c in cells], [r["d"] for r in self.want])
+
+    def test_other_formats(self):
+        for name in ("markdown", "vertical", "table"):
+            out, _ = self.export("every", "-F", name)
+            self.assertEqual(out.count("größer 日本 🌳"), 1)
+            self.assertEqual(len(re.findall(r"(?m)^[-|].*plain", out)), name != "vertical")
+
+    def test_format_by_name(self):
+        for end, first in (("json", "["), ("jsonl", "{"), ("tsv", "k\tb"), ("csv", "k,b"), ("txt", "k,b"), ("markdown", "| k")):
+            path = os.path.join(self.base, "x." + end)
+            self.export("-q", "every", "-o", path)
+            self.assertTrue(self.text(path).startswith(first), end)
+
+    def test_errors(self):
+        for args, code, wrong in ((["nosuch"], 1, '"nosuch"'), (["every", "-o", "/nosuch/dir/x"], 1, "cannot write /nosuch/dir/x"),
+                                  (["DROP TABLE every"], 1, ""), (["SELECT 1; SELECT 2"], 1, "one table or one SELECT"),
+                                  (["every", "-F", "xml"], 1, 'unknown format "xml"'), (["SELECT 1/0"], 1, "division by zero"),
+                                  (["every", "-o"], 1, "-o")):
+            _, err = self.export(*args, code=code)
+            self.assertIn(wrong, err)
+        self.assertIn("usage: dendro export", self.run_dendro("export")[2])
+        if os.path.exists("/dev/full"):
+            _, err = self.export("every", "-o", "/dev/full", code=1)
+            self.assertIn("cannot write /dev/full", err)
+        self.assertEqual(self.dump(), self.want)
+
+
+class Copy(FileCase):
+    """COPY, and what it says about bad files and options."""
+
+    def fails(self, sql, state, text):
+        code, out, err = self.run_dendro("sql", self.dir, "-c", sql)
+        self.assertEqual((code, out), (1, ""), sql)
+        self.assertIn("ERROR:  " + state, err)
+        self.assertIn(text, err)
+
+    def test_errors(self):
+        good = self.file("good.csv", HEAD + cpu_rows(3))
+        for sql, state, text in (
+                (f"COPY nosuch FROM '{good}'", "42P01", '"nosuch"'), ("COPY cpu FROM '/nosuch/file'", "", "/nosuch/file"),
+                (f"COPY cpu FROM '{self.base}'", "58030", "directory"), (f"COPY cpu (host, nosuch) FROM '{good}'", "42703", '"nosuch"'),
+                (f"COPY cpu (host, host) FROM '{good}'", "42701", '"host"'), (f"COPY cpu (v) FROM '{good}'", "23502", '"host"'),
+                (f"COPY cpu FROM '{good}' WITH (DELIMITR ';')", "42704", '"delimiter"'),
+                (f"COPY cpu FROM '{good}' WITH (DELIMITER 'ab')", "22023", "one character"),
+                (f"COPY cpu FROM '{good}' WITH (QUOTE ',')", "", "quote"), (f"COPY cpu FROM '{good}' WITH (FORMAT xml)", "22023", "csv"),
+                (f"COPY cpu FROM '{good}' WITH (HEADER maybe)", "22023", "true, false or auto"),
+                (f"COPY cpu FROM '{good}' WITH (EPOCH m)", "22023", "s, ms, us or ns"),
+                ("COPY cpu TO '/nosuch/dir/file'", "", "/nosuch/dir/file"), ("COPY (SELECT 1/0) TO '/dev/null'", "22012", "zero"),
+                ("COPY (DROP TABLE cpu) TO '/dev/null'", "42601", "DROP"), ("COPY cpu FROM", "42601", "end of input")):
+            with self.subTest(sql):
+                self.fails(sql, state, text)
+        self.assertEqual(self.count(), 0)
+
+    def test_whole(self):
+        """A statement: all rows or none."""
+        bad = self.file("bad.csv", HEAD + cpu_rows(3) + "x,yesterday,1,y\n")
+        self.fails(f"COPY cpu FROM '{bad}'", "22007", 'bad.csv: line 5, column "time"')
+        self.assertEqual(self.count(), 0)
+        good = self.file("good.csv", HEAD + cpu_rows(3))
+        self.expect(["sql", self.dir, "-c", f"COPY cpu FROM '{good}'"], out="COPY 3\n")
+        self.expect(["sql", self.dir, "-c", f"COPY cpu TO '{bad}'"], out="COPY 3\n")
+        self.assertEqual(self.text(bad).count("\n"), 4)
+        code, _, err = self.run_dendro("sql", self.dir, "--read-only", "-c", f"COPY cpu FROM '{good}'")
+        self.assertEqual(code, 1)
+        self.assertIn("25006", err)
+
+    def test_full(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("needs /dev/full")
+        self.load("-q", "cpu", "-", stdin=cpu_rows(10))
+        self.fails("COPY cpu TO '/dev/full'", "53100", "/dev/full")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    if sys.argv[1] == "--list":
+        print("\n".join(c.__name__ for c in [Import, Export, Copy]))
+        sys.exit(0)
+    test_cli.DENDRO = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=1)
