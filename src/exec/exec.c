@@ -3,6 +3,7 @@
  * exec.c: from plan nodes to operators: opening, pulling, closing and explaining the tree. The
  * operators themselves are in op_<name>.c, one for each line of plan/node_list.h. */
 #include "exec/exec_int.h"
+#include "exec/run.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -116,22 +117,37 @@ void exec_close(struct op *root)
 {
     while (root) {
         struct op *input = root->input;
+        struct exec_run *run = root->run;
 
         if (root->state)
             root->ops->close(root);
+        exec_close(root->right);
         mem_free(root->state);
         mem_free(root);
+        if (run) {
+            exec_close(input);
+            exec_run_close(run);
+            return;
+        }
         root = input;
     }
 }
 
-static int exec_open_node(const struct plan_node *node,
-                          struct exec_ctx *ctx,
-                          struct op **ret,
-                          struct dn_err *err)
+/* ops->open comes after the inputs, unless it is lazy. */
+static int exec_open_inputs(struct op *op, struct dn_err *err)
+{
+    int rc = op->ops->lazy || !op->node->input ? 0 : exec_need_input(op, err);
+
+    return rc < 0 || op->ops->lazy || !op->node->right ? rc : exec_need_right(op, err);
+}
+
+int exec_open_node(const struct plan_node *node,
+                   struct exec_ctx *ctx,
+                   struct op **ret,
+                   struct dn_err *err)
 {
     struct op *op = mem_calloc(ctx->owner, 1, sizeof *op);
-    int rc = 0;
+    int rc;
 
     if (!op)
         return DN_FAIL_NOMEM(err);
@@ -140,8 +156,7 @@ static int exec_open_node(const struct plan_node *node,
     op->node = node;
     op->ctx = ctx;
     mem_owner_init(&op->mem, op->ops->name, ctx->owner, 0);
-    if (node->input)
-        rc = exec_open_node(node->input, ctx, &op->input, err);
+    rc = exec_open_inputs(op, err);
     if (rc == 0) {
         op->state = mem_calloc(&op->mem, 1, op->ops->state_size);
         rc = op->state ? op->ops->open(op, err) : DN_FAIL_NOMEM(err);
@@ -156,9 +171,29 @@ static int exec_open_node(const struct plan_node *node,
     return 0;
 }
 
+int exec_need_input(struct op *op, struct dn_err *err)
+{
+    return op->input ? 0 : exec_open_node(op->node->input, op->ctx, &op->input, err);
+}
+
+int exec_need_right(struct op *op, struct dn_err *err)
+{
+    return op->right ? 0 : exec_open_node(op->node->right, op->ctx, &op->right, err);
+}
+
 int exec_open(const struct plan *plan, struct exec_ctx *ctx, struct op **ret, struct dn_err *err)
 {
-    return exec_open_node(plan->root, ctx, ret, err);
+    struct exec_run *run = NULL;
+    int rc = exec_run_open(plan, ctx, &run, err);
+
+    if (rc == 0)
+        rc = exec_open_node(plan->root, run ? &run->ctx : ctx, ret, err);
+    if (rc < 0) {
+        exec_run_close(run);
+        return rc;
+    }
+    (*ret)->run = run;
+    return 0;
 }
 
 int exec_next(struct op *root, struct batch *ret, struct dn_err *err)
@@ -175,6 +210,34 @@ const char **exec_names(const struct plan_node *node, struct arena *arena)
     for (uint32_t i = 0; names && i < node->cols_count; i++)
         names[i] = node->cols[i].name;
     return names;
+}
+
+const char **exec_names_both(const struct plan_node *node, struct arena *arena)
+{
+    uint32_t left = node->input->cols_count;
+    uint32_t right = node->right->cols_count;
+    const char **names = arena_alloc_array(arena, (size_t)left + right, sizeof *names);
+
+    for (uint32_t i = 0; names && i < left + right; i++)
+        names[i] = i < left ? node->input->cols[i].name : node->right->cols[i - left].name;
+    return names;
+}
+
+enum type_id *exec_types(const struct plan_node *node, struct arena *arena)
+{
+    enum type_id *types = arena_alloc_array(arena, node->cols_count, sizeof *types);
+
+    for (uint32_t i = 0; types && i < node->cols_count; i++)
+        types[i] = node->cols[i].type;
+    return types;
+}
+
+void exec_explain_cols(const struct plan_node *node, struct buf *b)
+{
+    buf_puts(b, "(");
+    for (uint32_t i = 0; i < node->cols_count; i++)
+        buf_printf(b, "%s%s", i ? ", " : "", node->cols[i].name);
+    buf_puts(b, ")");
 }
 
 int exec_explain_exprs(const struct plan_node *node,
@@ -219,22 +282,42 @@ static void exec_indent(const struct buf *lines, uint32_t depth, struct buf *b)
     }
 }
 
-int exec_explain(const struct plan *plan, struct exec_ctx *ctx, struct buf *b, struct dn_err *err)
+/* A node and what is below it; a node without lines is not there for the reader. */
+static int exec_explain_node(const struct plan_node *n,
+                             uint32_t depth,
+                             struct exec_ctx *ctx,
+                             struct buf *b,
+                             struct dn_err *err)
 {
-    uint32_t depth = 0;
     struct buf lines;
-    int rc = 0;
+    int rc;
 
     buf_init(&lines, ctx->owner);
-    for (const struct plan_node *n = plan->root; n && rc == 0; n = n->input) {
-        buf_reset(&lines);
-        rc = op_list[n->kind]->explain(n, ctx, &lines, err);
-        if (rc == 0 && lines.failed)
-            rc = DN_FAIL_NOMEM(err);
-        if (rc == 0 && lines.len)
-            exec_indent(&lines, depth++, b);
-    }
+    rc = op_list[n->kind]->explain(n, ctx, &lines, err);
+    if (rc == 0 && lines.failed)
+        rc = DN_FAIL_NOMEM(err);
+    if (rc == 0 && lines.len)
+        exec_indent(&lines, depth++, b);
     buf_done(&lines);
+    if (rc == 0 && n->input)
+        rc = exec_explain_node(n->input, depth, ctx, b, err);
+    if (rc == 0 && n->right)
+        rc = exec_explain_node(n->right, depth, ctx, b, err);
+    return rc;
+}
+
+int exec_explain(const struct plan *plan, struct exec_ctx *ctx, struct buf *b, struct dn_err *err)
+{
+    int rc = exec_explain_node(plan->root, 0, ctx, b, err);
+
+    for (uint32_t i = 0; i < plan->ctes_count && rc == 0; i++) {
+        buf_printf(b, "CTE %s\n", plan->ctes[i].name);
+        rc = exec_explain_node(plan->ctes[i].root, 1, ctx, b, err);
+    }
+    for (uint32_t i = 0; i < plan->inits_count && rc == 0; i++) {
+        buf_printf(b, "Subquery for $%u\n", plan->inits[i].param);
+        rc = exec_explain_node(plan->inits[i].root, 1, ctx, b, err);
+    }
     if (rc < 0)
         return rc;
     if (plan->notice[0])

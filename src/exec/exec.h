@@ -29,9 +29,11 @@ struct exec_ctx {
     const atomic_bool *cancel;      /* NULL = never; looked at for every batch */
     struct sched *sched;            /* tasks that help; NULL = none */
     struct exec_progress *progress; /* NULL = nobody asks */
+    struct exec_run *run;           /* what the parts of the plan share (run.h); set by exec_open */
 };
 
 struct op;
+struct exec_run;
 
 struct op_ops {
     const char *name;                               /* "Scan" as EXPLAIN shows it */
@@ -46,6 +48,7 @@ struct op_ops {
                    struct buf *b,
                    struct dn_err *err);
     size_t state_size;
+    bool lazy; /* open comes before the inputs are open: the operator opens them (exec_need_*) */
 };
 
 struct op {
@@ -53,6 +56,8 @@ struct op {
     const struct plan_node *node; /* borrowed */
     struct exec_ctx *ctx;         /* borrowed */
     struct op *input;             /* owned */
+    struct op *right;             /* owned: the second input; NULL = none */
+    struct exec_run *run;         /* owned by the root of a plan; NULL for others */
     void *state;                  /* owned, ops->state_size bytes */
     struct mem_owner mem;         /* what this operator holds; child of ctx->owner */
     uint64_t rows_out;

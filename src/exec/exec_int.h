@@ -12,6 +12,14 @@
 /* The next batch of an operator, never one without selected rows: how operators ask their input.
  * Looks at the cancel flag, counts rows, names the operator when memory runs out. */
 int exec_pull(struct op *op, struct batch *ret, struct dn_err *err) DN_MUST_CHECK;
+/* Operators that are lazy: opens the input (the right one) if it is not open. */
+int exec_need_input(struct op *op, struct dn_err *err) DN_MUST_CHECK;
+int exec_need_right(struct op *op, struct dn_err *err) DN_MUST_CHECK;
+/* A part of a plan with a context of its own; close with exec_close. */
+int exec_open_node(const struct plan_node *node,
+                   struct exec_ctx *ctx,
+                   struct op **ret,
+                   struct dn_err *err) DN_MUST_CHECK;
 /* DN_E_CANCELED when somebody asked for it; for loops that run long between batches. */
 int exec_check_cancel(const struct exec_ctx *ctx, struct dn_err *err) DN_MUST_CHECK;
 
@@ -47,6 +55,12 @@ int exec_count_value(const struct exec_ctx *ctx,
 
 /* Column names of a node's result, for expr_print; in the arena. NULL: out of memory. */
 const char **exec_names(const struct plan_node *node, struct arena *arena);
+/* Those of the left input, then those of the right. */
+const char **exec_names_both(const struct plan_node *node, struct arena *arena);
+/* Types of a node's columns, in the arena. NULL: out of memory. */
+enum type_id *exec_types(const struct plan_node *node, struct arena *arena);
+/* "(a, b, c)": the columns of a node. */
+void exec_explain_cols(const struct plan_node *node, struct buf *b);
 /* "a, b, c": the expressions of a node over its input's columns. */
 int exec_explain_exprs(const struct plan_node *node,
                        struct bexpr *const *exprs,

@@ -11,4 +11,9 @@ DN_PLAN(PROJECT,   project)   /* expressions */
 DN_PLAN(AGGREGATE, aggregate) /* group keys, then aggregates */
 DN_PLAN(SORT,      sort)      /* by keys */
 DN_PLAN(LIMIT,     limit)     /* offset, limit */
+DN_PLAN(JOIN,      join)      /* pairs of rows of two inputs */
+DN_PLAN(APPLY,     apply)     /* the same, the right input run for each row of the left */
+DN_PLAN(SETOP,     setop)     /* UNION ALL, INTERSECT, EXCEPT */
+DN_PLAN(VALUES,    values)    /* rows of expressions */
+DN_PLAN(CTE,       cte)       /* what a query that several read has returned */
 /* clang-format on */

@@ -14,8 +14,16 @@ struct fake_table fake_table;
 static struct arena *fake_arena;
 static struct table fake_definition;
 
+/* A table beside fake_table: only its batches. */
+struct fake_other {
+    struct table definition;
+    const struct batch *batches;
+    uint32_t count;
+};
+
 struct scan {
     uint32_t next;
+    const struct fake_other *other; /* NULL: fake_table */
 };
 
 int scan_open(struct snapshot *snap,
@@ -29,12 +37,20 @@ int scan_open(struct snapshot *snap,
         return DN_FAIL_NOMEM(err);
     fake_table.open++;
     fake_table.asked = 0;
+    if (spec->table != &fake_definition)
+        (*ret)->other = (const struct fake_other *)(const void *)spec->table;
     return 0;
 }
 
 int scan_next(struct scan *s, struct batch *ret, struct dn_err *err)
 {
     fake_table.asked++;
+    if (s->other) {
+        if (s->next == s->other->count)
+            return DN_EOF;
+        *ret = s->other->batches[s->next++];
+        return 0;
+    }
     if (fake_table.fail && s->next + 1 >= fake_table.batches_count)
         return DN_FAIL(err, fake_table.fail, "the fake scan fails");
     if (s->next == fake_table.batches_count)
@@ -267,6 +283,21 @@ struct plan_node *fake_scan(const enum type_id *types, uint32_t count)
     return n;
 }
 
+struct plan_node *fake_scan_of(const enum type_id *types,
+                               uint32_t count,
+                               const struct batch *batches,
+                               uint32_t batches_count)
+{
+    struct plan_node *n = fake_scan(types, count);
+    struct fake_other *other = fake_alloc(sizeof *other);
+
+    other->definition = fake_definition;
+    other->batches = batches;
+    other->count = batches_count;
+    n->table = &other->definition;
+    return n;
+}
+
 struct bexpr **fake_list(struct bexpr *a, struct bexpr *b, struct bexpr *c)
 {
     struct bexpr **list = fake_alloc(3 * sizeof *list);
@@ -298,11 +329,20 @@ static void fake_print_batch(const struct batch *in, struct buf *b)
 int fake_run(struct plan_node *root, struct exec_ctx *ctx, struct buf *ret, struct dn_err *err)
 {
     struct plan plan = {.root = root};
+
+    return fake_run_plan(&plan, ctx, ret, err);
+}
+
+int fake_run_plan(const struct plan *plan,
+                  struct exec_ctx *ctx,
+                  struct buf *ret,
+                  struct dn_err *err)
+{
     struct op *op = NULL;
     struct batch in;
     int rc;
 
-    rc = exec_open(&plan, ctx, &op, err);
+    rc = exec_open(plan, ctx, &op, err);
     while (rc == 0) {
         rc = exec_next(op, &in, err);
         if (rc == 0) {

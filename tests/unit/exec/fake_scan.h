@@ -24,11 +24,20 @@ void fake_init(struct arena *arena);
 struct plan_node *fake_node(enum plan_kind kind, struct plan_node *input);
 /* SCAN of columns with the types and names c0, c1, … */
 struct plan_node *fake_scan(const enum type_id *types, uint32_t count);
+/* The same with batches of its own; fake_table counts its calls but not its rows. */
+struct plan_node *fake_scan_of(const enum type_id *types,
+                               uint32_t count,
+                               const struct batch *batches,
+                               uint32_t batches_count);
 void fake_cols(struct plan_node *node, const enum type_id *types, uint32_t count);
 struct bexpr **fake_list(struct bexpr *a, struct bexpr *b, struct bexpr *c);
 
 /* All values of all result rows as "1,a;2,NULL;", one row after the other. Returns rc of the run.
  */
 int fake_run(struct plan_node *root, struct exec_ctx *ctx, struct buf *ret, struct dn_err *err);
+int fake_run_plan(const struct plan *plan,
+                  struct exec_ctx *ctx,
+                  struct buf *ret,
+                  struct dn_err *err);
 /* Runs, fails the test on an error, compares. */
 void fake_check(struct plan_node *root, const char *want);

@@ -86,6 +86,54 @@ static struct plan_node *make_sort(struct plan_node *input, bool top)
     return n;
 }
 
+/* A join of the table with itself; few enough right rows that the pairs stay few. */
+static struct plan_node *make_join(enum plan_kind kind, struct plan_node *scan, int variant)
+{
+    struct plan_node *n = fake_node(kind, scan);
+    struct bexpr *number = build_col(TYPE_BIGINT, 1);
+    struct plan_node *right = fake_node(PLAN_LIMIT, scan);
+
+    right->limit = build_const(build_int(TYPE_BIGINT, variant ? 3 : 60));
+    n->right = right;
+    n->join = arena_calloc(&arena, 1, sizeof *n->join);
+    n->join->kind = variant ? PLAN_JOIN_MARK : kind == PLAN_APPLY ? PLAN_JOIN_LEFT : PLAN_JOIN_FULL;
+    n->join->filter = build_call(
+        "<", build_call("lower", build_col(TYPE_VARCHAR, 0), NULL), build_col(TYPE_VARCHAR, 2));
+    if (kind == PLAN_JOIN && !variant) {
+        n->join->keys = arena_calloc(&arena, 1, sizeof *n->join->keys);
+        n->join->keys_count = 1;
+        n->join->keys[0].left = number;
+        n->join->keys[0].right = build_call("+", number, number);
+    }
+    if (kind == PLAN_APPLY) {
+        n->input = fake_node(PLAN_LIMIT, scan);
+        n->input->limit = build_const(build_int(TYPE_BIGINT, 20));
+        n->right = fake_node(PLAN_FILTER, right);
+        n->right->filter = build_call("=", number, build_param(TYPE_BIGINT, 1));
+        n->join->binds = arena_calloc(&arena, 1, sizeof *n->join->binds);
+        n->join->binds_count = 1;
+        n->join->binds[0] = (struct plan_bind){.col = 1, .param = 1};
+    }
+    if (variant)
+        fake_cols(n, (const enum type_id[]){TYPE_VARCHAR, TYPE_BIGINT, TYPE_BOOLEAN}, 3);
+    else
+        fake_cols(
+            n, (const enum type_id[]){TYPE_VARCHAR, TYPE_BIGINT, TYPE_VARCHAR, TYPE_BIGINT}, 4);
+    return n;
+}
+
+static struct plan_node *make_values(void)
+{
+    struct plan_node *n = fake_node(PLAN_VALUES, NULL);
+
+    fake_cols(n, types, 2);
+    n->rows_count = 1;
+    n->values = fake_list(build_call("lower", build_const(build_str("A longer word")), NULL),
+                          build_const(build_null(TYPE_BIGINT)),
+                          NULL);
+    return n;
+}
+
 /* The plan for a kind; variant 1 takes another way through the operator if there is one. */
 static struct plan_node *make_plan(enum plan_kind kind, int variant)
 {
@@ -116,6 +164,20 @@ static struct plan_node *make_plan(enum plan_kind kind, int variant)
         n = fake_node(PLAN_LIMIT, scan);
         n->limit = build_const(build_int(TYPE_BIGINT, 100));
         return n;
+    case PLAN_JOIN:
+    case PLAN_APPLY:
+        return make_join(kind, scan, variant);
+    case PLAN_SETOP:
+        n = fake_node(PLAN_SETOP, scan);
+        n->right = scan;
+        n->setop = variant ? PLAN_SETOP_INTERSECT : PLAN_SETOP_EXCEPT;
+        return n;
+    case PLAN_VALUES:
+        return make_values();
+    case PLAN_CTE: /* run_once gives it the query */
+        n = fake_node(PLAN_CTE, NULL);
+        fake_cols(n, types, 2);
+        return n;
     case PLAN_KIND_MAX:
         break;
     }
@@ -123,9 +185,14 @@ static struct plan_node *make_plan(enum plan_kind kind, int variant)
     return NULL;
 }
 
+/* Of every plan, though most do not look at them. */
+static struct plan_cte cte;
+static struct plan_init init;
+
 static int run_once(const struct plan_node *root, uint64_t n, bool sticky, bool *ret_hit)
 {
-    struct plan plan = {.root = NULL};
+    struct plan plan = {
+        .slots_count = 2, .ctes = &cte, .ctes_count = 1, .inits = &init, .inits_count = 1};
     struct mem_owner owner;
     struct exec_ctx ctx = {.owner = &owner};
     struct op *op = NULL;
@@ -160,9 +227,12 @@ static int run_once(const struct plan_node *root, uint64_t n, bool sticky, bool 
 static void sweep(enum plan_kind kind, int variant, bool sticky)
 {
     struct plan_node *root = make_plan(kind, variant);
-    size_t before = mem_process_used();
     uint64_t runs = 0;
+    size_t before;
 
+    cte = (struct plan_cte){.root = table(), .name = "w"};
+    init = (struct plan_init){.root = make_values(), .param = 2};
+    before = mem_process_used();
     for (uint64_t n = 1;; n += n < 100 ? 1 : n / 40) {
         bool hit;
         int rc = run_once(root, n, sticky, &hit);

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * join_table.c: building and asking the hash table of a join. Hashes are made column by column for
+ * a whole batch. Keys that are CONST are looked up once for a batch, and a single DICT once for
+ * each entry in use: the partition key of a run costs nothing per row. */
+#include "exec/join_table.h"
+
+#include "exec/value.h"
+
+#include <string.h>
+
+/* Are columns of the right side looked at, by the filter or by who reads the result? */
+static bool table_needs_cols(const struct plan_join *join)
+{
+    return join->filter || join->kind == PLAN_JOIN_INNER || join->kind == PLAN_JOIN_LEFT ||
+           join->kind == PLAN_JOIN_FULL || join->kind == PLAN_JOIN_SINGLE;
+}
+
+/* A key that is a column which is kept anyway is not kept twice. */
+static uint32_t table_place_keys(struct exec_join_table *t, enum type_id *types)
+{
+    const struct plan_join *join = t->node->join;
+    uint32_t n = t->cols_count;
+
+    for (uint32_t k = 0; k < join->keys_count; k++) {
+        const struct bexpr *e = join->keys[k].right;
+
+        if (e->kind == BEXPR_COLUMN && t->cols_count) {
+            t->key_cols[k] = e->col;
+            continue;
+        }
+        t->key_cols[k] = n;
+        types[n++] = e->type;
+    }
+    return n;
+}
+
+int exec_join_table_init(struct exec_join_table *t,
+                         const struct plan_node *node,
+                         struct op *op,
+                         struct dn_err *err)
+{
+    const struct plan_join *join = node->join;
+    const struct plan_node *right = node->right;
+    enum type_id *types;
+    enum phys phys;
+    size_t max = (size_t)right->cols_count + join->keys_count;
+
+    t->node = node;
+    arena_init(&t->batch, &op->mem);
+    arena_init(&t->run, &op->mem);
+    t->ev = exec_eval(op, &t->batch, &t->run);
+    t->key_cols = arena_alloc_array(&t->run, join->keys_count, sizeof *t->key_cols);
+    t->build = arena_calloc(&t->run, max, sizeof *t->build);
+    types = arena_alloc_array(&t->run, max, sizeof *types);
+    if (!t->key_cols || !t->build || !types)
+        return DN_FAIL_NOMEM(err);
+    t->cols_count = table_needs_cols(join) ? right->cols_count : 0;
+    for (uint32_t c = 0; c < t->cols_count; c++)
+        types[c] = right->cols[c].type;
+    if (join->keys_count == 1 && !join->keys[0].nulls_equal) {
+        phys = type_phys(join->keys[0].right->type);
+        t->by_hash = phys == PHYS_I8 || phys == PHYS_I16 || phys == PHYS_I32 || phys == PHYS_I64;
+    }
+    return exec_rows_init(&t->rows, types, table_place_keys(t, types), false, &op->mem, err);
+}
+
+void exec_join_table_done(struct exec_join_table *t)
+{
+    exec_rows_done(&t->rows);
+    arena_done(&t->batch);
+    arena_done(&t->run);
+    mem_free(t->hashes);
+    mem_free(t->heads);
+    mem_free(t->next);
+    mem_free(t->same);
+    memset(t, 0, sizeof *t);
+}
+
+bool exec_join_null(const struct plan_join *join, const struct vec *keys, uint32_t row)
+{
+    for (uint32_t k = 0; k < join->keys_count; k++)
+        if (!join->keys[k].nulls_equal && vec_is_null(&keys[k], row))
+            return true;
+    return false;
+}
+
+/* ---- adding ---- */
+
+static int table_hashes_grow(struct exec_join_table *t, uint32_t more, struct dn_err *err)
+{
+    size_t need = (size_t)t->rows.count + more;
+    size_t cap = t->hashes_cap ? t->hashes_cap : 1024;
+    uint64_t *hashes;
+
+    if (need <= t->hashes_cap)
+        return 0;
+    while (cap < need)
+        cap *= 2;
+    if (cap > UINT32_MAX)
+        return DN_FAIL_NOMEM(err);
+    hashes = mem_realloc(t->rows.owner, t->hashes, cap * sizeof *hashes);
+    if (!hashes)
+        return DN_FAIL_NOMEM(err);
+    t->hashes = hashes;
+    t->hashes_cap = (uint32_t)cap;
+    return 0;
+}
+
+/* The rows that are kept, as a narrower selection. */
+static int table_narrow(struct exec_join_table *t,
+                        const struct vec *keys,
+                        struct batch *in,
+                        struct dn_err *err)
+{
+    const struct plan_join *join = t->node->join;
+    uint16_t *sel = arena_alloc_array(&t->batch, in->sel_count, sizeof *sel);
+    uint32_t n = 0;
+
+    if (!sel)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < in->sel_count; i++) {
+        uint32_t row = in->sel ? in->sel[i] : i;
+
+        if (exec_join_null(join, keys, row))
+            t->null_seen = true;
+        else
+            sel[n++] = (uint16_t)row;
+    }
+    if (join->kind == PLAN_JOIN_FULL)
+        return 0;
+    in->sel = sel;
+    in->sel_count = n;
+    return 0;
+}
+
+int exec_join_table_add(struct exec_join_table *t, const struct batch *in, struct dn_err *err)
+{
+    const struct plan_join *join = t->node->join;
+    struct batch kept = *in;
+    struct vec *keys;
+    int rc = 0;
+
+    arena_reset(&t->batch);
+    t->rows_seen += in->sel_count;
+    keys = arena_calloc(&t->batch, join->keys_count, sizeof *keys);
+    if (!keys)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t k = 0; k < join->keys_count && rc == 0; k++) {
+        rc = expr_eval(join->keys[k].right, &t->ev, in, &keys[k], err);
+        t->build[t->key_cols[k]] = keys[k];
+    }
+    if (rc == 0 && join->keys_count)
+        rc = table_narrow(t, keys, &kept, err);
+    if (rc == 0)
+        rc = table_hashes_grow(t, kept.sel_count, err);
+    if (rc == 0 && join->keys_count && kept.sel_count)
+        rc = exec_rows_hash(
+            keys, join->keys_count, &kept, &t->batch, t->hashes + t->rows.count, err);
+    if (rc < 0)
+        return rc;
+    for (uint32_t c = 0; c < t->cols_count; c++)
+        t->build[c] = in->cols[c];
+    return exec_rows_add(&t->rows, t->build, kept.sel, kept.sel_count, err);
+}
+
+/* ---- finishing ---- */
+
+static bool table_rows_same(const struct exec_join_table *t, uint32_t a, uint32_t b)
+{
+    for (uint32_t k = 0; k < t->node->join->keys_count && !t->by_hash; k++) {
+        uint32_t c = t->key_cols[k];
+        bool null = exec_rows_is_null(&t->rows, c, a);
+
+        if (null != exec_rows_is_null(&t->rows, c, b))
+            return false;
+        if (!null && !exec_value_same(t->rows.types[c],
+                                      exec_rows_col(&t->rows, c, a)->data,
+                                      a % VEC_ROWS_MAX,
+                                      exec_rows_col(&t->rows, c, b)->data,
+                                      b % VEC_ROWS_MAX))
+            return false;
+    }
+    return true;
+}
+
+/* FULL keeps rows that nothing matches. */
+static bool table_row_null(const struct exec_join_table *t, uint32_t row)
+{
+    const struct plan_join *join = t->node->join;
+
+    for (uint32_t k = 0; k < join->keys_count; k++)
+        if (!join->keys[k].nulls_equal && t->rows.nulls[t->key_cols[k]] &&
+            exec_rows_is_null(&t->rows, t->key_cols[k], row))
+            return true;
+    return false;
+}
+
+/* Rows come from the last to the first: one that finds its key takes the place of who has it. */
+static void table_link(struct exec_join_table *t, uint32_t row)
+{
+    uint32_t *link = &t->heads[t->hashes[row] & t->mask];
+
+    while (*link != EXEC_NO_ROW &&
+           (t->hashes[*link] != t->hashes[row] || !table_rows_same(t, *link, row)))
+        link = &t->next[*link];
+    t->same[row] = *link;
+    t->next[row] = *link == EXEC_NO_ROW ? EXEC_NO_ROW : t->next[*link];
+    t->unique = t->unique && *link == EXEC_NO_ROW;
+    *link = row;
+}
+
+int exec_join_table_finish(struct exec_join_table *t, struct dn_err *err)
+{
+    uint32_t count = t->rows.count;
+    uint32_t chains = 16;
+
+    t->unique = true;
+    if (t->node->join->keys_count == 0)
+        return 0;
+    while (chains < count + count / 2 && chains < UINT32_C(1) << 31)
+        chains *= 2;
+    t->heads = mem_alloc_array(t->rows.owner, chains, sizeof *t->heads);
+    t->next = mem_alloc_array(t->rows.owner, count, sizeof *t->next);
+    t->same = mem_alloc_array(t->rows.owner, count, sizeof *t->same);
+    if (!t->heads || !t->next || !t->same)
+        return DN_FAIL_NOMEM(err);
+    memset(t->heads, 0xff, chains * sizeof *t->heads);
+    t->mask = chains - 1;
+    for (uint32_t row = count; row-- > 0;)
+        if (!t->null_seen || !table_row_null(t, row))
+            table_link(t, row);
+    return 0;
+}
+
+/* ---- asking ---- */
+
+static bool
+table_same(const struct exec_join_table *t, const struct vec *keys, uint32_t row, uint32_t id)
+{
+    for (uint32_t k = 0; k < t->node->join->keys_count; k++) {
+        const struct colbuf *c = exec_rows_col(&t->rows, t->key_cols[k], id);
+        bool null = vec_is_null(&keys[k], row);
+
+        if (null != vec_bit(c->nulls, id % VEC_ROWS_MAX))
+            return false;
+        if (!null && !exec_value_same(
+                         c->type, keys[k].data, vec_at(&keys[k], row), c->data, id % VEC_ROWS_MAX))
+            return false;
+    }
+    return true;
+}
+
+static inline uint32_t
+table_find(const struct exec_join_table *t, const struct vec *keys, uint32_t row, uint64_t hash)
+{
+    uint32_t id = t->heads[hash & t->mask];
+
+    while (id != EXEC_NO_ROW &&
+           (t->hashes[id] != hash || (!t->by_hash && !table_same(t, keys, row, id))))
+        id = t->next[id];
+    return id;
+}
+
+static uint32_t
+table_find_row(const struct exec_join_table *t, const struct vec *keys, uint32_t row)
+{
+    if (exec_join_null(t->node->join, keys, row))
+        return EXEC_NO_ROW;
+    return table_find(t, keys, row, exec_row_hash(keys, t->node->join->keys_count, row));
+}
+
+/* One DICT: entries that rows use are looked up, not rows. */
+static int table_find_codes(const struct exec_join_table *t,
+                            const struct vec *key,
+                            const struct batch *in,
+                            struct arena *scratch,
+                            uint32_t *ids,
+                            struct dn_err *err)
+{
+    uint32_t *known = arena_alloc_array(scratch, key->dict_count, sizeof *known);
+    uint8_t *looked = arena_calloc(scratch, key->dict_count, 1);
+
+    if (!known || !looked)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < in->sel_count; i++) {
+        uint32_t row = in->sel ? in->sel[i] : i;
+        uint16_t code = key->codes[row];
+
+        if (vec_bit(key->nulls, row)) {
+            ids[i] = table_find_row(t, key, row);
+            continue;
+        }
+        if (!looked[code]) {
+            looked[code] = 1;
+            known[code] = table_find_row(t, key, row);
+        }
+        ids[i] = known[code];
+    }
+    return 0;
+}
+
+int exec_join_find(const struct exec_join_table *t,
+                   const struct vec *keys,
+                   const struct batch *in,
+                   struct arena *scratch,
+                   uint32_t *ids,
+                   bool *ret_one,
+                   struct dn_err *err)
+{
+    uint32_t keys_count = t->node->join->keys_count;
+    uint64_t *hashes;
+    uint32_t consts = 0;
+    bool nulls = false;
+    int rc;
+
+    for (uint32_t k = 0; k < keys_count; k++) {
+        consts += keys[k].form == VEC_CONST;
+        nulls |= keys[k].nulls && !t->node->join->keys[k].nulls_equal;
+    }
+    *ret_one = consts == keys_count;
+    if (*ret_one) {
+        ids[0] = table_find_row(t, keys, in->sel ? in->sel[0] : 0);
+        return 0;
+    }
+    if (keys_count == 1 && keys[0].form == VEC_DICT && keys[0].dict_count <= in->sel_count)
+        return table_find_codes(t, &keys[0], in, scratch, ids, err);
+    hashes = arena_alloc_array(scratch, in->sel_count, sizeof *hashes);
+    if (!hashes)
+        return DN_FAIL_NOMEM(err);
+    rc = exec_rows_hash(keys, keys_count, in, scratch, hashes, err);
+    for (uint32_t i = 0; i < in->sel_count && rc == 0; i++) {
+        uint32_t row = in->sel ? in->sel[i] : i;
+
+        ids[i] = nulls && exec_join_null(t->node->join, keys, row)
+                     ? EXEC_NO_ROW
+                     : table_find(t, keys, row, hashes[i]);
+    }
+    return rc;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * join_table.h: the right side of a join: its rows, and a hash table over their keys.
+ *
+ *     init -> add … -> finish -> find …
+ *
+ * Rows of equal keys hang together: a chain of the table has one row of each key, the first that
+ * came; `same` leads from there to the others in the order in which they came. So a look-up
+ * compares keys once, whatever the number of matches. A row with a NULL where NULLs are not equal
+ * is in no chain; it is kept only if the join returns rows without a match (FULL).
+ *
+ * One thread at a time until finish, then any number may look up. */
+#pragma once
+
+#include "exec/exec_int.h"
+#include "exec/rows.h"
+
+struct exec_join_table {
+    const struct plan_node *node; /* its join and right side count; borrowed */
+    struct exec_rows rows;        /* columns of the right if they are needed, then keys */
+    uint32_t cols_count;          /* columns of the right that are kept: all or none */
+    uint32_t *key_cols;           /* in run: column of rows, of each key */
+    struct vec *build;            /* in run: vectors of a batch as rows wants them */
+    struct arena batch;
+    struct arena run;
+    struct eval ev;
+    uint64_t *hashes; /* owned: of each row's keys */
+    uint32_t hashes_cap;
+    uint32_t *heads;    /* owned: first row of a chain */
+    uint32_t mask;      /* chains - 1 */
+    uint32_t *next;     /* owned: next row of the chain */
+    uint32_t *same;     /* owned: next row of equal keys */
+    uint64_t rows_seen; /* rows of the right, kept or not */
+    bool null_seen;     /* some key of them was NULL */
+    bool unique;        /* no two rows have equal keys */
+    bool by_hash;       /* equal hashes mean equal keys */
+};
+
+/* done is right after a failed init, and on zeroed memory. */
+int exec_join_table_init(struct exec_join_table *t,
+                         const struct plan_node *node,
+                         struct op *op,
+                         struct dn_err *err) DN_MUST_CHECK;
+void exec_join_table_done(struct exec_join_table *t);
+int exec_join_table_add(struct exec_join_table *t,
+                        const struct batch *in,
+                        struct dn_err *err) DN_MUST_CHECK;
+int exec_join_table_finish(struct exec_join_table *t, struct dn_err *err) DN_MUST_CHECK;
+
+/* Has the row a NULL where that matches nothing? */
+bool exec_join_null(const struct plan_join *join, const struct vec *keys, uint32_t row);
+/* ids[i]: the first row that matches the i-th selected row of `in`, whose keys are `keys`;
+ * EXEC_NO_ROW: none. With all keys CONST ret_one is true and only ids[0] is written. */
+int exec_join_find(const struct exec_join_table *t,
+                   const struct vec *keys,
+                   const struct batch *in,
+                   struct arena *scratch,
+                   uint32_t *ids,
+                   bool *ret_one,
+                   struct dn_err *err) DN_MUST_CHECK;

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * run.c: parameters, subqueries that are run once, rows of CTEs. */
+#include "exec/run.h"
+
+#include "exec/exec_int.h"
+
+/* ---- subqueries that are run once ---- */
+
+/* The first value of the result; a second row is an error. */
+static int run_scalar(struct op *op, struct arena *arena, struct datum *ret, struct dn_err *err)
+{
+    struct batch in;
+    uint64_t rows = 0;
+    int rc;
+
+    for (;;) {
+        rc = exec_pull(op, &in, err);
+        if (rc != 0)
+            return rc == DN_EOF ? 0 : rc;
+        rows += in.sel_count;
+        if (rows > 1)
+            return DN_FAIL(err,
+                           DN_E_CARDINALITY,
+                           "more than one row returned by a subquery used as an expression");
+        *ret = vec_datum(&in.cols[0], in.sel ? in.sel[0] : 0);
+        if (!datum_copy(arena, ret, ret))
+            return DN_FAIL_NOMEM(err);
+    }
+}
+
+static int run_init(struct exec_run *run, const struct plan_init *init, struct dn_err *err)
+{
+    struct datum d = {.type = init->root->cols[0].type, .null = true};
+    struct op *op = NULL;
+    int rc = exec_open_node(init->root, &run->ctx, &op, err);
+
+    if (rc == 0)
+        rc = run_scalar(op, &run->arena, &d, err);
+    exec_close(op);
+    if (rc == DN_E_CARDINALITY)
+        dn_err_at(err, init->pos);
+    run->slots[init->param - 1] = d;
+    return rc;
+}
+
+/* ---- life ---- */
+
+static int
+run_make(const struct plan *plan, struct exec_ctx *ctx, struct exec_run *run, struct dn_err *err)
+{
+    uint32_t slots = plan->slots_count > ctx->params_count ? plan->slots_count : ctx->params_count;
+
+    run->ctx = *ctx;
+    mem_owner_init(&run->mem, "plan", ctx->owner, 0);
+    run->ctx.run = run;
+    arena_init(&run->arena, &run->mem);
+    run->slots = arena_calloc(&run->arena, slots, sizeof *run->slots);
+    run->ctes = arena_calloc(&run->arena, plan->ctes_count, sizeof *run->ctes);
+    run->works = arena_calloc(&run->arena, plan->works_count, sizeof *run->works);
+    if (!run->slots || !run->ctes || !run->works)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < slots; i++)
+        run->slots[i] = i < ctx->params_count ? ctx->params[i] : (struct datum){.null = true};
+    for (uint32_t i = 0; i < plan->ctes_count; i++)
+        run->ctes[i].root = plan->ctes[i].root;
+    run->ctes_count = plan->ctes_count;
+    run->works_count = plan->works_count;
+    run->ctx.params = run->slots;
+    run->ctx.params_count = slots;
+    return 0;
+}
+
+int exec_run_open(const struct plan *plan,
+                  struct exec_ctx *ctx,
+                  struct exec_run **ret,
+                  struct dn_err *err)
+{
+    struct exec_run *run;
+    int rc;
+
+    *ret = NULL;
+    if (plan->slots_count <= plan->params_count && !plan->ctes_count && !plan->works_count)
+        return 0;
+    run = mem_calloc(ctx->owner, 1, sizeof *run);
+    if (!run)
+        return DN_FAIL_NOMEM(err);
+    rc = run_make(plan, ctx, run, err);
+    for (uint32_t i = 0; i < plan->inits_count && rc == 0; i++)
+        rc = run_init(run, &plan->inits[i], err);
+    if (rc < 0) {
+        exec_run_close(run);
+        return rc;
+    }
+    *ret = run;
+    return 0;
+}
+
+void exec_run_close(struct exec_run *run)
+{
+    if (!run)
+        return;
+    for (uint32_t i = 0; i < run->ctes_count; i++) {
+        exec_close(run->ctes[i].source);
+        exec_rows_done(&run->ctes[i].rows);
+    }
+    arena_done(&run->arena);
+    mem_free(run);
+}
+
+/* ---- CTEs ---- */
+
+static int cte_start(struct exec_cte *cte, struct exec_run *run, struct dn_err *err)
+{
+    enum type_id *types = exec_types(cte->root, &run->arena);
+    int rc;
+
+    if (!types)
+        return DN_FAIL_NOMEM(err);
+    rc = exec_rows_init(&cte->rows, types, cte->root->cols_count, true, &run->mem, err);
+    if (rc == 0)
+        rc = exec_open_node(cte->root, &run->ctx, &cte->source, err);
+    if (rc == 0)
+        cte->started = true;
+    return rc;
+}
+
+/* One more batch of the query. */
+static int cte_fill(struct exec_cte *cte, struct dn_err *err)
+{
+    struct batch in;
+    int rc;
+
+    cte->busy = true;
+    rc = exec_pull(cte->source, &in, err);
+    cte->busy = false;
+    if (rc == DN_EOF) {
+        cte->done = true;
+        exec_close(cte->source); /* its memory is for others now */
+        cte->source = NULL;
+        return 0;
+    }
+    if (rc == 0)
+        rc = exec_rows_add(&cte->rows, in.cols, in.sel, in.sel_count, err);
+    return rc;
+}
+
+int exec_cte_read(struct exec_cte *cte,
+                  struct exec_run *run,
+                  uint32_t at,
+                  struct arena *arena,
+                  struct batch *ret,
+                  struct dn_err *err)
+{
+    struct vec *cols = arena_calloc(arena, cte->root->cols_count, sizeof *cols);
+    uint32_t count;
+    int rc = 0;
+
+    if (!cols)
+        return DN_FAIL_NOMEM(err);
+    if (cte->busy)
+        return DN_FAIL(err, DN_E_INTERNAL, "a CTE reads itself");
+    if (!cte->started)
+        rc = cte_start(cte, run, err);
+    while (rc == 0 && !cte->done && cte->rows.count <= at)
+        rc = cte_fill(cte, err);
+    if (rc < 0)
+        return rc;
+    if (cte->rows.count <= at)
+        return DN_EOF;
+    rc = exec_rows_view(&cte->rows, at, VEC_ROWS_MAX, arena, cols, &count, err);
+    if (rc < 0)
+        return rc;
+    *ret = (struct batch){
+        .count = count, .cols_count = cte->root->cols_count, .cols = cols, .sel_count = count};
+    return 0;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * run.h: what the parts of a plan share while it runs: the parameters with the values of subqueries
+ * that are run once, the rows of CTEs, the working tables of recursion. A plan without any of these
+ * has none.
+ *
+ * One thread at a time. */
+#pragma once
+
+#include "exec/exec.h"
+#include "exec/rows.h"
+
+/* A CTE's query is pulled as far as its readers want; what it has returned is kept. */
+struct exec_cte {
+    const struct plan_node *root; /* borrowed */
+    struct op *source;            /* owned; opened by the first reader */
+    struct exec_rows rows;
+    bool started;
+    bool busy; /* its own query is being pulled */
+    bool done; /* the query has nothing more */
+};
+
+/* The rows that a WORK node reads: what the last round of a recursion has found. */
+struct exec_work {
+    const struct exec_rows *rows; /* borrowed from the RECURSIVE operator; NULL = none runs */
+};
+
+struct exec_run {
+    struct exec_ctx ctx; /* the statement's, with all parameters */
+    struct mem_owner mem;
+    struct arena arena;
+    struct datum *slots; /* owned: the statement's parameters, then those of binds and inits */
+    struct exec_cte *ctes;
+    uint32_t ctes_count;
+    struct exec_work *works;
+    uint32_t works_count;
+};
+
+/* NULL (and 0) for a plan that needs none. Subqueries that are run once are run here. */
+int exec_run_open(const struct plan *plan,
+                  struct exec_ctx *ctx,
+                  struct exec_run **ret,
+                  struct dn_err *err) DN_MUST_CHECK;
+void exec_run_close(struct exec_run *run); /* NULL is fine */
+
+/* Some rows of the CTE from row `at` on; vectors in the arena, data in the CTE. DN_EOF: no more. */
+int exec_cte_read(struct exec_cte *cte,
+                  struct exec_run *run,
+                  uint32_t at,
+                  struct arena *arena,
+                  struct batch *ret,
+                  struct dn_err *err) DN_MUST_CHECK;
