@@ -20,10 +20,9 @@
 #include <string.h>
 #include <strings.h>
 
-#define IV_US_SECOND  1000000
-#define IV_US_DAY     ((int64_t)86400 * IV_US_SECOND)
-#define IV_BILLION    1000000000
-#define IV_NUMBER_MAX 1000000000000000000 /* whole part of a number */
+#define IV_US_SECOND 1000000
+#define IV_US_DAY    ((int64_t)86400 * IV_US_SECOND)
+#define IV_BILLION   1000000000
 
 __extension__ typedef __int128 iv_i128;
 
@@ -132,10 +131,12 @@ static bool iv_digits(struct iv_in *in, int64_t *ret)
     int64_t v = 0;
 
     for (; in->p < in->end && text_is_digit(*in->p); in->p++) {
-        if (v >= IV_NUMBER_MAX / 10)
+        int digit = *in->p - '0';
+
+        if (v > (INT64_MAX - digit) / 10)
             in->over = true;
         else
-            v = v * 10 + (*in->p - '0');
+            v = v * 10 + digit;
     }
     *ret = v;
     return in->p > first;

@@ -328,7 +328,7 @@ static const struct {
     [STMT_DROP_SCHEMA] = {.print = print_drop_schema},
     [STMT_USE] = {"USE ", .named = true},
     [STMT_DESCRIBE] = {"DESCRIBE ", .named = true},
-    [STMT_SHOW_TABLES] = {"SHOW TABLES"},
+    [STMT_SHOW_TABLES] = {.words = "SHOW TABLES"},
     [STMT_SHOW_SCHEMAS] = {.print = print_show_schemas},
     [STMT_SHOW_CREATE_TABLE] = {"SHOW CREATE TABLE ", .named = true},
     [STMT_SHOW_TABLE_STATUS] = {"SHOW TABLE STATUS ", .named = true},
@@ -336,7 +336,7 @@ static const struct {
     [STMT_SHOW_SETTING] = {.print = print_show_setting},
     [STMT_SET] = {.print = print_set},
     [STMT_EXPLAIN] = {.print = print_explain},
-    [STMT_CHECKPOINT] = {"CHECKPOINT"},
+    [STMT_CHECKPOINT] = {.words = "CHECKPOINT"},
 };
 
 void sql_print_stmt(const struct stmt *s, struct buf *b)

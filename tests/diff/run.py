@@ -27,7 +27,7 @@ def round_statements(seed):
     rng = random.Random(seed)
     statements, tables = [], []
     for name in ("t1", "t2"):
-        table, pairs = schema.make(rng, name, rng.choice([0, 5, 40, 40, 300]))
+        table, pairs = schema.make(rng, name, rng.choice([0, 5, 40, 40, 40, 300, 300, 2500]))
         tables.append(table)
         statements += [queries.Statement(d, p, []) for d, p in pairs]
     g = queries.Gen(rng, tables)

@@ -65,7 +65,7 @@ def make(rng, name, rows):
         seen.add(tuple(values[:3]))
         lines.append("(" + ", ".join(values) + ")")
     while lines:
-        part = lines[: rng.choice([1, 20, 200])]
+        part = lines[: rng.choice([1, 20, 200] if rows < 1000 else [500])]
         lines = lines[len(part):]
         insert = f"INSERT INTO {name} VALUES " + ", ".join(part)
         pairs.append((insert, insert))

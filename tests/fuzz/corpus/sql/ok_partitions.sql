@@ -1,0 +1,15 @@
+CREATE TABLE device_check (device_id INT, checked_at TIMESTAMP, is_power BOOLEAN, is_locked BOOLEAN, PRIMARY KEY (device_id, checked_at));
+SHOW PARTITIONS device_check;
+INSERT INTO device_check VALUES (1, '2013-01-01T09:00+1300', true, true), (2, '2013-01-01T09:10+1300', true, true), (3, '2013-01-01T09:10+1300', true, false), (1, '2013-02-01T09:00+1300', true, false), (2, '2013-02-01T09:10+1300', true, false), (3, '2013-02-01T09:10+1300', true, true);
+DELETE FROM device_check WHERE device_id = 3 AND checked_at < '2013-01-15';
+INSERT INTO device_check VALUES (1, '2013-01-01T09:00+1300', false, false);
+DELETE FROM device_check WHERE device_id = 2;
+CREATE TABLE other (device_id INT PRIMARY KEY);
+CREATE TABLE q (device_id INT NOT NULL, name VARCHAR NOT NULL, t TIMESTAMP NOT NULL, PRIMARY KEY ((device_id, name, QUANTUM(t, 15, 'm')), device_id, name, t DESC));
+CREATE TABLE r (device_id INT NOT NULL, name VARCHAR NOT NULL, t TIMESTAMP NOT NULL, PRIMARY KEY ((device_id, name, QUANTUM(t, 15, 'm')), device_id, name, t));
+INSERT INTO q VALUES (1, 'a', '2020-01-01T10:00:00Z'), (1, 'a', '2020-01-01T10:14:59.999Z'), (1, 'a', '2020-01-01T10:15:00Z'), (2, 'it''s', '1969-12-31T23:59:00Z');
+INSERT INTO r VALUES (1, 'a', '2020-01-01T10:05:00Z');
+INSERT INTO other VALUES (1);
+CREATE TABLE n (x INT);
+INSERT INTO n VALUES (1), (2), (3);
+CREATE TABLE events (device_id INT, year_month INT, sequence TIMESTAMP, pressure INT, temperature INT, is_dam_dirty_apes BOOLEAN, PRIMARY KEY ((device_id, year_month), sequence));

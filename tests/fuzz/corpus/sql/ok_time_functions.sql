@@ -1,0 +1,18 @@
+SELECT date_trunc('microseconds', TIMESTAMP '0001-01-01 00:00:00'), date_trunc('milliseconds', TIMESTAMP '0001-01-01 00:00:00'), date_trunc('second', TIMESTAMP '0001-01-01 00:00:00'), date_trunc('minute', TIMESTAMP '0001-01-01 00:00:00'), date_trunc('hour', TIMESTAMP '0001-01-01 00:00:00'), date_trunc('day', TIMESTAMP '0001-01-01 00:00:00'), date_trunc('week', TIMESTAMP '0001-01-01 00:00:00'), date_trunc('month', TIMESTAMP '0001-01-01 00:00:00'), date_trunc('quarter', TIMESTAMP '0001-01-01 00:00:00'), date_trunc('year', TIMESTAMP '0001-01-01 00:00:00'), date_trunc('decade', TIMESTAMP '0001-01-01 00:00:00'), date_trunc('century', TIMESTAMP '0001-01-01 00:00:00'), date_trunc('millennium', TIMESTAMP '0001-01-01 00:00:00');
+SELECT date_trunc('hour', TIMESTAMP(6) '2015-06-01 09:47:13.123456'), date_trunc('milliseconds', TIMESTAMP(6) '2015-06-01 09:47:13.123456');
+SELECT date_trunc('day', NULL), date_trunc(NULL, TIMESTAMP '2015-06-01');
+SELECT extract(microseconds FROM TIMESTAMP '1969-12-31 23:59:59.999'), extract(milliseconds FROM TIMESTAMP '1969-12-31 23:59:59.999'), extract(second FROM TIMESTAMP '1969-12-31 23:59:59.999'), extract(minute FROM TIMESTAMP '1969-12-31 23:59:59.999'), extract(hour FROM TIMESTAMP '1969-12-31 23:59:59.999'), extract(day FROM TIMESTAMP '1969-12-31 23:59:59.999'), extract(dow FROM TIMESTAMP '1969-12-31 23:59:59.999'), extract(isodow FROM TIMESTAMP '1969-12-31 23:59:59.999'), extract(doy FROM TIMESTAMP '1969-12-31 23:59:59.999'), extract(week FROM TIMESTAMP '1969-12-31 23:59:59.999'), extract(month FROM TIMESTAMP '1969-12-31 23:59:59.999'), extract(quarter FROM TIMESTAMP '1969-12-31 23:59:59.999'), extract(year FROM TIMESTAMP '1969-12-31 23:59:59.999'), extract(isoyear FROM TIMESTAMP '1969-12-31 23:59:59.999'), extract(decade FROM TIMESTAMP '1969-12-31 23:59:59.999'), extract(century FROM TIMESTAMP '1969-12-31 23:59:59.999'), extract(millennium FROM TIMESTAMP '1969-12-31 23:59:59.999'), extract(epoch FROM TIMESTAMP '1969-12-31 23:59:59.999'), extract(julian FROM TIMESTAMP '1969-12-31 23:59:59.999');
+SELECT date_part('hour', TIMESTAMP '2015-06-01 09:47:13.5'), date_part('second', TIMESTAMP '2015-06-01 09:47:13.5'), extract('doy' FROM TIMESTAMP '2015-06-01');
+SELECT extract(year FROM CAST(NULL AS TIMESTAMP));
+SELECT time_bucket('1 week', TIMESTAMP '2015-06-03'), time_bucket('1 week', TIMESTAMP '2015-06-03', TIMESTAMP '2015-01-05');
+SELECT to_timestamp(0), to_timestamp(1433151000.5), to_timestamp(-0.5);
+INSERT INTO m VALUES ('a', '2016-01-01 00:00:00', 1), ('a', '2016-01-01 00:07:30', 2), ('a', '2016-01-01 00:15:00', 3), ('a', '2016-01-01 01:00:00', 4), ('a', '2016-01-02 00:00:00', 5), ('b', '2016-01-01 00:14:59.999', 10), ('b', '2016-01-31 23:59:59.999', 20), ('b', '2016-02-01 00:00:00', 30);
+SELECT date_trunc('hour', t) AS hour, count(*), sum(v) FROM m GROUP BY hour ORDER BY hour;
+SELECT date_trunc('month', t) AS month, max(v), min(t) FROM m GROUP BY date_trunc('month', t) ORDER BY month DESC;
+SELECT time(t, 15m), sum(v) FROM m WHERE host = 'a' GROUP BY time(t, 15m) ORDER BY 1;
+SELECT host, time(t, 1d), avg(v) FROM m GROUP BY host, time(t, 1d) ORDER BY host, time(t, 1d);
+SELECT host, v FROM m WHERE extract(hour FROM t) = 23 ORDER BY host;
+SELECT count(*) FROM m WHERE t > now();
+SELECT count(*) FROM m WHERE t < now() - INTERVAL '1 year';
+SELECT count(*) FROM m WHERE t < now() - 1d;
+SELECT date_trunc('hour', t) AS hour, max(v) FROM m WHERE t < '2016-01-01 00:20:00' GROUP BY hour ORDER BY hour DESC LIMIT 5;
