@@ -95,6 +95,8 @@ static int sel_params(struct dendro_stmt *stmt, const struct stmt *ast, struct d
  * are of one catalog. (A catalog is published before the shard acts.) */
 #define SEL_TRIES 64
 
+#define SEL_BUDGET_PART 4u /* of memory_limit: a statement's share, unless the session says */
+
 static int sel_snapshot(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
 {
     struct dendro_db *db = stmt->conn->db;
@@ -123,6 +125,15 @@ static int sel_snapshot(struct dendro_stmt *stmt, const struct stmt *ast, struct
     }
 }
 
+/* What a statement may hold before it puts rows aside. */
+static size_t sel_budget(const struct dendro_stmt *stmt)
+{
+    const struct dendro_conn *conn = stmt->conn;
+
+    return conn->settings.statement_memory ? (size_t)conn->settings.statement_memory
+                                           : conn->db->owner.limit / SEL_BUDGET_PART;
+}
+
 int stmt_begin(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
 {
     int rc = sel_snapshot(stmt, ast, err);
@@ -138,6 +149,8 @@ int stmt_begin(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *
         .cancel = &stmt->conn->cancel,
         .sched = stmt->conn->db->volume->sched,
         .progress = stmt_progress(stmt),
+        .volume = stmt->conn->db->volume,
+        .budget = sel_budget(stmt),
     };
     return 0;
 }

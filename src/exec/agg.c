@@ -5,15 +5,8 @@
 
 #include <string.h>
 
-#define AGG_CHUNK_GROUPS 256u /* states allocated at a time */
-#define AGG_STATE_ALIGN  16u
-#define AGG_RUN_MIN      16u /* rows per stretch from which slices pay */
-
-static void *agg_state(const struct exec_agg *a, uint32_t group, uint32_t agg)
-{
-    return a->chunks[group / AGG_CHUNK_GROUPS] + (group % AGG_CHUNK_GROUPS) * a->stride +
-           a->offsets[agg];
-}
+#define AGG_STATE_ALIGN 16u
+#define AGG_RUN_MIN     16u /* rows per stretch from which slices pay */
 
 /* States for groups up to count, zeroed. */
 static int agg_grow(struct exec_agg *a, uint32_t count, struct dn_err *err)
@@ -21,7 +14,7 @@ static int agg_grow(struct exec_agg *a, uint32_t count, struct dn_err *err)
     a->groups_count = count;
     if (a->stride == 0)
         return 0;
-    while ((uint64_t)a->chunks_count * AGG_CHUNK_GROUPS < count) {
+    while ((uint64_t)a->chunks_count * EXEC_AGG_CHUNK < count) {
         if (a->chunks_count == a->chunks_cap) {
             uint32_t cap = a->chunks_cap ? a->chunks_cap * 2 : 8;
             uint8_t **chunks = mem_realloc(a->owner, a->chunks, cap * sizeof *chunks);
@@ -31,7 +24,7 @@ static int agg_grow(struct exec_agg *a, uint32_t count, struct dn_err *err)
             a->chunks = chunks;
             a->chunks_cap = cap;
         }
-        a->chunks[a->chunks_count] = mem_calloc(a->owner, AGG_CHUNK_GROUPS, a->stride);
+        a->chunks[a->chunks_count] = mem_calloc(a->owner, EXEC_AGG_CHUNK, a->stride);
         if (!a->chunks[a->chunks_count])
             return DN_FAIL_NOMEM(err);
         a->chunks_count++;
@@ -39,29 +32,46 @@ static int agg_grow(struct exec_agg *a, uint32_t count, struct dn_err *err)
     return 0;
 }
 
-/* The set of a DISTINCT aggregate: (group, value), or (value) when there is only one group. */
+/* The set of a DISTINCT aggregate: (group, arguments), or (arguments) when there is only one group.
+ */
 static int agg_init_seen(struct exec_agg *a, uint32_t agg, struct dn_err *err)
 {
-    enum type_id types[2] = {TYPE_BIGINT, a->node->aggs[agg].arg->type};
-    bool grouped = a->node->exprs_count > 0;
+    const struct plan_agg *pa = &a->node->aggs[agg];
+    enum type_id types[3];
+    uint32_t n = 0;
 
-    return exec_groups_init(
-        &a->seen[agg], grouped ? types : types + 1, grouped ? 2 : 1, a->owner, err);
+    if (a->node->exprs_count > 0)
+        types[n++] = TYPE_BIGINT;
+    types[n++] = pa->arg->type;
+    if (pa->arg2)
+        types[n++] = pa->arg2->type;
+    return exec_groups_init(&a->seen[agg], types, n, a->owner, err);
 }
 
 static int agg_init_keys(struct exec_agg *a, struct dn_err *err)
 {
     uint32_t count = a->node->exprs_count;
-    enum type_id *types;
 
     if (count == 0)
         return agg_grow(a, 1, err);
-    types = arena_alloc_array(&a->run, count, sizeof *types);
-    if (!types)
-        return DN_FAIL_NOMEM(err);
-    for (uint32_t k = 0; k < count; k++)
-        types[k] = a->node->exprs[k]->type;
-    return exec_groups_init(&a->groups, types, count, a->owner, err);
+    if (!a->key_types) {
+        a->key_types = arena_alloc_array(&a->run, count, sizeof *a->key_types);
+        if (!a->key_types)
+            return DN_FAIL_NOMEM(err);
+        for (uint32_t k = 0; k < count; k++)
+            a->key_types[k] = a->node->exprs[k]->type;
+    }
+    return exec_groups_init(&a->groups, a->key_types, count, a->owner, err);
+}
+
+static int agg_init_groups(struct exec_agg *a, struct dn_err *err)
+{
+    int rc = 0;
+
+    for (uint32_t g = 0; g < a->node->aggs_count && rc == 0; g++)
+        if (a->node->aggs[g].distinct)
+            rc = agg_init_seen(a, g, err);
+    return rc < 0 ? rc : agg_init_keys(a, err);
 }
 
 int exec_agg_init(struct exec_agg *a,
@@ -94,17 +104,11 @@ int exec_agg_init(struct exec_agg *a,
     for (uint32_t g = 0; g < node->aggs_count; g++) {
         a->offsets[g] = (uint32_t)a->stride;
         a->stride += (node->aggs[g].agg->state_size + AGG_STATE_ALIGN - 1) & ~(AGG_STATE_ALIGN - 1);
-        if (node->aggs[g].distinct) {
-            int rc = agg_init_seen(a, g, err);
-
-            if (rc < 0)
-                return rc;
-        }
     }
-    return agg_init_keys(a, err);
+    return agg_init_groups(a, err);
 }
 
-void exec_agg_done(struct exec_agg *a)
+static void agg_drop_groups(struct exec_agg *a)
 {
     for (uint32_t g = 0; a->seen && g < a->node->aggs_count; g++)
         exec_groups_done(&a->seen[g]);
@@ -112,10 +116,25 @@ void exec_agg_done(struct exec_agg *a)
     for (uint32_t i = 0; i < a->chunks_count; i++)
         mem_free(a->chunks[i]);
     mem_free(a->chunks);
+    a->chunks = NULL;
+    a->chunks_count = a->chunks_cap = a->groups_count = 0;
     arena_done(&a->batch);
     arena_done(&a->strings);
+}
+
+void exec_agg_done(struct exec_agg *a)
+{
+    agg_drop_groups(a);
     arena_done(&a->run);
     memset(a, 0, sizeof *a);
+}
+
+int exec_agg_reset(struct exec_agg *a, struct dn_err *err)
+{
+    agg_drop_groups(a);
+    arena_init(&a->batch, a->owner);
+    arena_init(&a->strings, a->owner);
+    return agg_init_groups(a, err);
 }
 
 /* ---- adding rows ---- */
@@ -129,7 +148,7 @@ static int agg_update_stretch(struct exec_agg *a,
                               struct dn_err *err)
 {
     const struct agg *ops = a->node->aggs[agg].agg;
-    void *state = agg_state(a, s->group, agg);
+    void *state = exec_agg_state(a, s->group, agg);
     struct vec part[2];
 
     if (!v)
@@ -153,7 +172,7 @@ static int agg_update_mixed(struct exec_agg *a,
                             struct dn_err *err)
 {
     for (uint32_t i = 0; i < count; i++) {
-        void *state = agg_state(a, stretches[i].group, agg);
+        void *state = exec_agg_state(a, stretches[i].group, agg);
 
         for (uint32_t k = 0; k < stretches[i].count; k++)
             a->states[stretches[i].first + k] = state;
@@ -174,8 +193,9 @@ static int agg_update_distinct(struct exec_agg *a,
     struct exec_groups *seen = &a->seen[agg];
     uint32_t *found = arena_alloc_array(&a->batch, in->sel_count, sizeof *found);
     int64_t *group = arena_calloc(&a->batch, in->count, sizeof *group);
-    struct vec keys[2] = {
+    struct vec keys[3] = {
         {.type = TYPE_BIGINT, .form = VEC_FLAT, .count = in->count, .data = group}, *v};
+    bool grouped = a->node->exprs_count > 0;
     uint32_t before = seen->count;
     uint32_t n = 0;
     bool one;
@@ -186,7 +206,9 @@ static int agg_update_distinct(struct exec_agg *a,
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t k = stretches[i].first; k < stretches[i].first + stretches[i].count; k++)
             group[in->sel ? in->sel[k] : k] = stretches[i].group;
-    rc = exec_groups_find(seen, keys + (seen->keys_count == 1), in, &a->batch, found, &one, err);
+    if (a->node->aggs[agg].arg2)
+        keys[2] = v[1];
+    rc = exec_groups_find(seen, grouped ? keys : keys + 1, in, &a->batch, found, &one, err);
     if (rc < 0)
         return rc;
     /* Numbers are given in row order: a row is the first of its tuple when its number is the next.
@@ -196,7 +218,7 @@ static int agg_update_distinct(struct exec_agg *a,
             uint16_t row = in->sel ? in->sel[i] : (uint16_t)i;
 
             a->fresh[n] = row;
-            a->states[n++] = agg_state(a, (uint32_t)group[row], agg);
+            a->states[n++] = exec_agg_state(a, (uint32_t)group[row], agg);
             before++;
         }
     return a->node->aggs[agg].agg->update_grouped(a->states, v, a->fresh, n, &a->strings, err);
@@ -266,7 +288,8 @@ int exec_agg_group(struct exec_agg *a, const struct vec *keys, uint32_t *ret, st
 int exec_agg_zone(
     struct exec_agg *a, uint32_t group, uint32_t agg, const struct agg_zone *z, struct dn_err *err)
 {
-    int rc = a->node->aggs[agg].agg->update_zone(agg_state(a, group, agg), z, &a->strings, err);
+    int rc =
+        a->node->aggs[agg].agg->update_zone(exec_agg_state(a, group, agg), z, &a->strings, err);
 
     if (rc < 0)
         dn_err_at(err, a->node->aggs[agg].pos);
@@ -290,6 +313,22 @@ static uint32_t agg_cut_stretches(struct exec_agg *a, uint32_t rows)
     return n;
 }
 
+int exec_agg_find(struct exec_agg *a,
+                  const struct vec *keys,
+                  const struct batch *in,
+                  bool *ret_one,
+                  struct dn_err *err)
+{
+    int rc;
+
+    *ret_one = true;
+    a->ids[0] = 0;
+    if (a->node->exprs_count == 0)
+        return 0;
+    rc = exec_groups_find(&a->groups, keys, in, &a->batch, a->ids, ret_one, err);
+    return rc < 0 ? rc : agg_grow(a, a->groups.count, err);
+}
+
 int exec_agg_batch(struct exec_agg *a, const struct batch *in, struct dn_err *err)
 {
     uint32_t count = 1;
@@ -298,12 +337,8 @@ int exec_agg_batch(struct exec_agg *a, const struct batch *in, struct dn_err *er
 
     for (uint32_t k = 0; k < a->node->exprs_count && rc == 0; k++)
         rc = expr_eval(a->node->exprs[k], &a->ev, in, &a->keys[k], err);
-    a->ids[0] = 0;
-    if (rc == 0 && a->node->exprs_count) {
-        rc = exec_groups_find(&a->groups, a->keys, in, &a->batch, a->ids, &one, err);
-        if (rc == 0)
-            rc = agg_grow(a, a->groups.count, err);
-    }
+    if (rc == 0)
+        rc = exec_agg_find(a, a->keys, in, &one, err);
     if (rc < 0)
         return rc;
     if (one)
@@ -325,18 +360,13 @@ static int agg_merge_part(struct exec_agg *into,
     bool one = true;
     int rc = 0;
 
-    into->ids[0] = 0;
-    if (into->node->exprs_count) {
-        for (uint32_t k = 0; k < into->node->exprs_count; k++)
-            into->keys[k] = colbuf_vec(&from->groups.keys[k], first, count);
-        rc = exec_groups_find(&into->groups, into->keys, &rows, &into->batch, into->ids, &one, err);
-        if (rc == 0)
-            rc = agg_grow(into, into->groups.count, err);
-    }
+    for (uint32_t k = 0; k < into->node->exprs_count; k++)
+        into->keys[k] = colbuf_vec(&from->groups.keys[k], first, count);
+    rc = exec_agg_find(into, into->keys, &rows, &one, err);
     for (uint32_t g = 0; g < into->node->aggs_count; g++)
         for (uint32_t i = 0; i < count && rc == 0; i++)
-            rc = into->node->aggs[g].agg->merge(agg_state(into, into->ids[one ? 0 : i], g),
-                                                agg_state(from, first + i, g),
+            rc = into->node->aggs[g].agg->merge(exec_agg_state(into, into->ids[one ? 0 : i], g),
+                                                exec_agg_state(from, first + i, g),
                                                 &into->strings,
                                                 err);
     return rc;
@@ -372,7 +402,7 @@ static int agg_emit_one(struct exec_agg *a,
         return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; i < count; i++) {
         struct datum d;
-        int rc = pa->agg->emit(agg_state(a, first + i, agg), &d, err);
+        int rc = pa->agg->emit(exec_agg_state(a, first + i, agg), &d, err);
 
         if (rc < 0) {
             dn_err_at(err, pa->pos);

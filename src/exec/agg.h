@@ -6,7 +6,7 @@
  * Groups are numbered as they are first seen (groups.h). Their states lie in chunks that never
  * move. Rows of one group that follow each other are added together; only where groups change all
  * the time are rows added one by one. Both add values in row order, so they give the same result.
- * A DISTINCT aggregate keeps the set of (group, value) it has seen and adds only what is new.
+ * A DISTINCT aggregate keeps the set of (group, arguments) it has seen and adds only what is new.
  * Without keys there is one group from the start, so no rows still make one row.
  *
  * One thread at a time. */
@@ -14,6 +14,8 @@
 
 #include "exec/exec.h"
 #include "exec/groups.h"
+
+#define EXEC_AGG_CHUNK 256u /* groups whose states are allocated at a time */
 
 /* Selected rows [first, first + count) of a batch, all of one group. */
 struct exec_stretch {
@@ -37,12 +39,20 @@ struct exec_agg {
     uint32_t chunks_count;
     uint32_t chunks_cap;
     uint32_t groups_count;          /* groups with states */
+    enum type_id *key_types;        /* in run; NULL until known */
     struct vec *keys;               /* in run: of the batch at hand */
     uint32_t *ids;                  /* in run, VEC_ROWS_MAX: group of each selected row */
     struct exec_stretch *stretches; /* in run, VEC_ROWS_MAX */
     void **states;                  /* in run, VEC_ROWS_MAX */
     uint16_t *fresh;                /* in run, VEC_ROWS_MAX: DISTINCT: rows with a new value */
 };
+
+/* The state of an aggregate in a group. */
+static inline void *exec_agg_state(const struct exec_agg *a, uint32_t group, uint32_t agg)
+{
+    return a->chunks[group / EXEC_AGG_CHUNK] + (group % EXEC_AGG_CHUNK) * a->stride +
+           a->offsets[agg];
+}
 
 /* done is right after a failed init, and on zeroed memory. */
 int exec_agg_init(struct exec_agg *a,
@@ -51,6 +61,8 @@ int exec_agg_init(struct exec_agg *a,
                   struct mem_owner *owner,
                   struct dn_err *err) DN_MUST_CHECK;
 void exec_agg_done(struct exec_agg *a);
+/* As after init, its memory given back; `run` and what others keep there stay. */
+int exec_agg_reset(struct exec_agg *a, struct dn_err *err) DN_MUST_CHECK;
 
 /* Adds the selected rows of a batch. */
 int exec_agg_batch(struct exec_agg *a, const struct batch *in, struct dn_err *err) DN_MUST_CHECK;
@@ -62,6 +74,13 @@ int exec_agg_stretches(struct exec_agg *a,
                        uint32_t count,
                        const bool *only,
                        struct dn_err *err) DN_MUST_CHECK;
+/* ids for the selected rows of a batch by their keys (vectors of in->count rows); new groups are
+ * made. With ret_one they are all of one group, ids[0]. */
+int exec_agg_find(struct exec_agg *a,
+                  const struct vec *keys,
+                  const struct batch *in,
+                  bool *ret_one,
+                  struct dn_err *err) DN_MUST_CHECK;
 /* Number of the group with these keys (one per key, CONST vectors), made if it is new. */
 int exec_agg_group(struct exec_agg *a, const struct vec *keys, uint32_t *ret, struct dn_err *err)
     DN_MUST_CHECK;

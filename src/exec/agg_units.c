@@ -156,9 +156,10 @@ int exec_feed_open(struct exec_feed *f,
     f->u = u;
     f->serial = 1;
     arena_init(&f->tuple, options->owner);
+    mem_owner_init(&f->mem, "groups", options->owner, 0);
     rc = exec_reader_open(&f->reader, u->source, options, err);
     if (rc == 0)
-        rc = exec_agg_init(&f->agg, u->node, ctx, options->owner, err);
+        rc = exec_agg_init(&f->agg, u->node, ctx, &f->mem, err);
     if (rc == 0 && u->bucket_col != PLAN_NO_COL) {
         const struct exec_buckets_spec spec = {.exprs = u->buckets,
                                                .keys_count = u->buckets_count,

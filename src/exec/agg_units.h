@@ -69,6 +69,7 @@ struct exec_feed {
     const struct exec_units *u;
     struct exec_reader reader;
     struct exec_agg agg;
+    struct mem_owner mem; /* what agg holds */
     struct exec_buckets buckets;
     bool buckets_full;      /* too many to remember: batches from now on */
     struct arena tuple;     /* of consts and their vectors */
@@ -94,5 +95,13 @@ int exec_feed_open(struct exec_feed *f,
                    const struct scan_reader_options *options,
                    struct dn_err *err) DN_MUST_CHECK;
 void exec_feed_close(struct exec_feed *f); /* half-open or zeroed is fine */
+/* The groups of agg are gone (exec_agg_reset): their numbers mean nothing any more. */
+static inline void exec_feed_forget(struct exec_feed *f)
+{
+    f->serial++;
+    mem_free(f->floors);
+    f->floors = NULL;
+    f->floors_count = f->floors_cap = 0;
+}
 /* Adds the next unit; DN_EOF at the end. */
 int exec_feed_next(struct exec_feed *f, struct dn_err *err) DN_MUST_CHECK;

@@ -8,6 +8,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#define EXEC_SHARE_MIN   (256u * 1024) /* bytes; less would be all buffers */
+#define EXEC_SPILL_LEAST 16u           /* part of a share that is worth spilling early */
+#define EXEC_LEFT_LEAST  8u            /* part of the limit that should stay free */
+
 static const struct op_ops *const op_list[PLAN_KIND_MAX] = {
 #define DN_PLAN(NAME, name) [PLAN_##NAME] = &op_##name##_ops,
 #include "plan/node_list.h"
@@ -53,6 +57,36 @@ static void exec_name_nomem(const struct op *op, struct dn_err *err)
     else
         DN_IGNORE(DN_FAIL(err, DN_E_NOMEM, "%s: out of memory", op->ops->name)); /* the same */
     dn_err_hint(err, "Let the query read, group or sort less at a time, or raise memory_limit.");
+}
+
+/* Bytes left under the nearest limits; SIZE_MAX = no limit. Sets ret_limit to the tightest. */
+static size_t exec_left(const struct mem_owner *owner, size_t *ret_limit)
+{
+    size_t left = SIZE_MAX;
+
+    *ret_limit = 0;
+    for (const struct mem_owner *o = owner; o; o = o->parent) {
+        size_t used = mem_owner_used(o);
+        size_t now = used < o->limit ? o->limit - used : 0;
+
+        if (o->limit && now < left) {
+            left = now;
+            *ret_limit = o->limit;
+        }
+    }
+    return left;
+}
+
+bool exec_over(const struct op *op, size_t used, uint32_t threads)
+{
+    size_t limit;
+
+    if (!op->share)
+        return false;
+    if (used > op->share / 2 / threads)
+        return true;
+    return used > op->share / EXEC_SPILL_LEAST / threads &&
+           exec_left(&op->mem, &limit) < limit / EXEC_LEFT_LEAST;
 }
 
 int exec_pull(struct op *op, struct batch *ret, struct dn_err *err)
@@ -155,6 +189,7 @@ int exec_open_node(const struct plan_node *node,
     op->ops = op_list[node->kind];
     op->node = node;
     op->ctx = ctx;
+    op->share = op->ops->holds ? ctx->share : 0;
     mem_owner_init(&op->mem, op->ops->name, ctx->owner, 0);
     rc = exec_open_inputs(op, err);
     if (rc == 0) {
@@ -181,11 +216,37 @@ int exec_need_right(struct op *op, struct dn_err *err)
     return op->right ? 0 : exec_open_node(op->node->right, op->ctx, &op->right, err);
 }
 
+/* Operators that may hold all of their input. */
+static size_t exec_holders(const struct plan_node *node)
+{
+    size_t n = 0;
+
+    for (; node; node = node->input)
+        n += op_list[node->kind]->holds + exec_holders(node->right);
+    return n;
+}
+
+/* What each of them gets of the budget. */
+static size_t exec_share(const struct plan *plan, const struct exec_ctx *ctx)
+{
+    size_t holders = exec_holders(plan->root);
+
+    if (!ctx->volume || !ctx->budget)
+        return 0;
+    for (uint32_t i = 0; i < plan->ctes_count; i++)
+        holders += exec_holders(plan->ctes[i].root);
+    if (holders < 2)
+        holders = 1;
+    return ctx->budget / holders < EXEC_SHARE_MIN ? EXEC_SHARE_MIN : ctx->budget / holders;
+}
+
 int exec_open(const struct plan *plan, struct exec_ctx *ctx, struct op **ret, struct dn_err *err)
 {
     struct exec_run *run = NULL;
-    int rc = exec_run_open(plan, ctx, &run, err);
+    int rc;
 
+    ctx->share = exec_share(plan, ctx);
+    rc = exec_run_open(plan, ctx, &run, err);
     if (rc == 0)
         rc = exec_open_node(plan->root, run ? &run->ctx : ctx, ret, err);
     if (rc < 0) {

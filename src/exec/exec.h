@@ -30,6 +30,9 @@ struct exec_ctx {
     struct sched *sched;            /* tasks that help; NULL = none */
     struct exec_progress *progress; /* NULL = nobody asks */
     struct exec_run *run;           /* what the parts of the plan share (run.h); set by exec_open */
+    struct volume *volume;          /* for what does not fit in memory; NULL: it is an error then */
+    size_t budget;                  /* bytes that operators may hold together before they spill */
+    size_t share;                   /* … and each of them; set by exec_open */
 };
 
 struct op;
@@ -48,7 +51,8 @@ struct op_ops {
                    struct buf *b,
                    struct dn_err *err);
     size_t state_size;
-    bool lazy; /* open comes before the inputs are open: the operator opens them (exec_need_*) */
+    bool lazy;  /* open comes before the inputs are open: the operator opens them (exec_need_*) */
+    bool holds; /* it may hold all of its input: it has a share of the budget */
 };
 
 struct op {
@@ -60,7 +64,9 @@ struct op {
     struct exec_run *run;         /* owned by the root of a plan; NULL for others */
     void *state;                  /* owned, ops->state_size bytes */
     struct mem_owner mem;         /* what this operator holds; child of ctx->owner */
+    size_t share;                 /* `holds`: bytes of the budget; 0: it does not spill */
     uint64_t rows_out;
+    uint64_t spilled; /* bytes written to scratch */
 };
 
 int exec_open(const struct plan *plan, struct exec_ctx *ctx, struct op **ret, struct dn_err *err)

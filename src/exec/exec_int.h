@@ -42,6 +42,11 @@ static inline bool exec_fast(const struct exec_ctx *ctx)
     return ctx->env.settings && ctx->env.settings->fast_paths;
 }
 
+/* Is it time to spill for an operator (or one of `threads` of it) that holds so many bytes? At half
+ * its share, since what grows by doubling may reach the other half; or earlier when the memory that
+ * all statements have together is nearly used up. False if it has no share. */
+bool exec_over(const struct op *op, size_t used, uint32_t threads);
+
 /* Does the scan below evaluate the filter's condition? */
 bool op_filter_pushed(const struct op *op);
 

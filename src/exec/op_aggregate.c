@@ -4,7 +4,11 @@
  * whole input is read first, then the groups come out in the order in which they were first seen.
  *
  * Above a scan (with or without a filter) the units of the scan are read directly (agg_units.h), by
- * one thread as long as that is quick, then by several; above anything else batches are pulled. */
+ * one thread as long as that is quick, then by several; above anything else batches are pulled.
+ *
+ * Groups that outgrow the operator's share of memory are put aside (agg_aside.h), by each thread
+ * its own; then they come out part by part. */
+#include "exec/agg_aside.h"
 #include "exec/agg_units.h"
 #include "exec/exec_int.h"
 #include "exec/team.h"
@@ -22,9 +26,12 @@ struct op_aggregate {
     struct exec_feed *helpers; /* owned: the others' */
     uint32_t helpers_count;
     struct exec_team team;
-    struct vec *out; /* owned: result columns */
-    uint32_t emitted;
-    bool drained; /* input is read */
+    struct exec_aside *asides; /* owned: this thread's, then the helpers' */
+    struct exec_aside_results results;
+    struct exec_agg *groups; /* to be emitted: the feed's, or a part of the results */
+    struct vec *out;         /* owned: result columns */
+    uint32_t emitted;        /* of groups */
+    bool drained;            /* input is read */
 };
 
 /* How many helpers the scan is worth, if it turns out to need decoding. */
@@ -63,8 +70,10 @@ static int op_aggregate_open(struct op *op, struct dn_err *err)
     if (!st->out)
         return DN_FAIL_NOMEM(err);
     st->source = exec_source_of(op->input);
-    if (!st->source)
-        return exec_agg_init(&st->feed.agg, node, op->ctx, &op->mem, err);
+    if (!st->source) {
+        mem_owner_init(&st->feed.mem, "groups", &op->mem, 0);
+        return exec_agg_init(&st->feed.agg, node, op->ctx, &st->feed.mem, err);
+    }
     rc = exec_units_plan(&st->units, node, st->source, err);
     if (rc < 0)
         return rc;
@@ -77,11 +86,45 @@ static void op_aggregate_close(struct op *op)
 {
     struct op_aggregate *st = op->state;
 
+    exec_aside_results_close(&st->results);
+    for (uint32_t i = 0; st->asides && i <= st->helpers_count; i++)
+        exec_aside_done(&st->asides[i]);
+    mem_free(st->asides);
     for (uint32_t i = 0; st->helpers && i < st->helpers_count; i++)
         exec_feed_close(&st->helpers[i]);
     mem_free(st->helpers);
     exec_feed_close(&st->feed);
     mem_free(st->out);
+}
+
+/* One aside per thread, before the first row; none if nothing may be put aside. */
+static int aggregate_open_asides(struct op *op, struct dn_err *err)
+{
+    struct op_aggregate *st = op->state;
+    uint32_t threads = st->helpers_count + 1;
+    int rc = 0;
+
+    if (!op->share || !exec_aside_can(op->node))
+        return 0;
+    st->asides = mem_calloc(&op->mem, threads, sizeof *st->asides);
+    if (!st->asides)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < threads && rc == 0; i++)
+        rc = exec_aside_init(&st->asides[i], op, threads, err);
+    return rc;
+}
+
+/* Puts the feed's groups aside if they are too many. */
+static int
+aggregate_watch(struct op *op, struct exec_feed *feed, uint32_t thread, struct dn_err *err)
+{
+    struct op_aggregate *st = op->state;
+
+    if (!st->asides || !exec_over(op, mem_owner_used(&feed->mem), st->helpers_count + 1) ||
+        !exec_aside_many(&feed->agg))
+        return 0;
+    exec_feed_forget(feed);
+    return exec_aside_put(&st->asides[thread], &feed->agg, err);
 }
 
 static int aggregate_drain_batches(struct op *op, struct dn_err *err)
@@ -97,6 +140,8 @@ static int aggregate_drain_batches(struct op *op, struct dn_err *err)
             return 0;
         if (rc == 0)
             rc = exec_agg_batch(&st->feed.agg, &in, err);
+        if (rc == 0)
+            rc = aggregate_watch(op, &st->feed, 0, err);
         if (rc < 0)
             return rc;
     }
@@ -111,8 +156,11 @@ static int aggregate_help(void *arg, uint32_t number, struct exec_team *team, st
     const struct scan_reader_options options = aggregate_reading(op);
     int rc = exec_feed_open(feed, &st->units, &options, err);
 
-    while (rc == 0 && !exec_team_stopped(team))
+    while (rc == 0 && !exec_team_stopped(team)) {
         rc = exec_feed_next(feed, err);
+        if (rc == 0)
+            rc = aggregate_watch(op, feed, number + 1, err);
+    }
     return rc < 0 ? rc : 0;
 }
 
@@ -144,12 +192,66 @@ static int aggregate_drain_units(struct op *op, struct dn_err *err)
         rc = exec_tell(op->ctx, err);
         if (rc == 0)
             rc = exec_feed_next(&st->feed, err);
+        if (rc == 0)
+            rc = aggregate_watch(op, &st->feed, 0, err);
     } while (rc == 0 && !exec_team_stopped(&st->team));
     rc = exec_team_join(&st->team, rc, err);
-    for (uint32_t i = 0; st->helpers && i < st->helpers_count && rc >= 0; i++)
-        if (st->helpers[i].agg.node) /* it was opened */
-            rc = exec_agg_merge(&st->feed.agg, &st->helpers[i].agg, err);
     return rc < 0 ? rc : 0;
+}
+
+/* Did some thread put groups aside? */
+static bool aggregate_aside(const struct op_aggregate *st)
+{
+    for (uint32_t i = 0; st->asides && i <= st->helpers_count; i++)
+        if (exec_aside_any(&st->asides[i]))
+            return true;
+    return false;
+}
+
+/* The groups of all threads together; if some were put aside, the others follow. */
+static int aggregate_bring_together(struct op *op, struct dn_err *err)
+{
+    struct op_aggregate *st = op->state;
+    bool aside = aggregate_aside(st);
+    int rc = 0;
+
+    for (uint32_t i = 0; st->helpers && i < st->helpers_count && rc == 0; i++) {
+        struct exec_agg *agg = &st->helpers[i].agg;
+
+        if (!agg->node) /* it was never opened */
+            continue;
+        rc = aside ? exec_aside_put(&st->asides[i + 1], agg, err)
+                   : exec_agg_merge(&st->feed.agg, agg, err);
+        if (rc == 0)
+            exec_agg_done(agg);
+    }
+    st->groups = &st->feed.agg;
+    if (rc < 0 || !aside)
+        return rc;
+    rc = exec_aside_put(&st->asides[0], &st->feed.agg, err);
+    st->groups = &st->results.agg;
+    return rc < 0
+               ? rc
+               : exec_aside_results_open(&st->results, op, st->asides, st->helpers_count + 1, err);
+}
+
+static int aggregate_drain(struct op *op, struct dn_err *err)
+{
+    struct op_aggregate *st = op->state;
+    int rc = aggregate_open_asides(op, err);
+
+    if (rc == 0)
+        rc = st->source ? aggregate_drain_units(op, err) : aggregate_drain_batches(op, err);
+    return rc < 0 ? rc : aggregate_bring_together(op, err);
+}
+
+static void aggregate_count_spilled(struct op *op)
+{
+    const struct op_aggregate *st = op->state;
+
+    op->spilled = st->results.bytes;
+    for (uint32_t i = 0; st->asides && i <= st->helpers_count; i++)
+        op->spilled += exec_aside_bytes(&st->asides[i]);
 }
 
 static int op_aggregate_next(struct op *op, struct batch *ret, struct dn_err *err)
@@ -159,17 +261,23 @@ static int op_aggregate_next(struct op *op, struct batch *ret, struct dn_err *er
     int rc;
 
     if (!st->drained) {
-        rc = st->source ? aggregate_drain_units(op, err) : aggregate_drain_batches(op, err);
+        rc = aggregate_drain(op, err);
         if (rc < 0)
             return rc;
         st->drained = true;
+        st->emitted = st->results.op ? st->groups->groups_count : 0; /* parts are brought below */
     }
-    if (st->emitted == st->feed.agg.groups_count)
-        return DN_EOF;
-    count = st->feed.agg.groups_count - st->emitted;
+    if (st->emitted == st->groups->groups_count) {
+        rc = st->results.op ? exec_aside_results_next(&st->results, err) : DN_EOF;
+        aggregate_count_spilled(op);
+        if (rc != 0)
+            return rc;
+        st->emitted = 0;
+    }
+    count = st->groups->groups_count - st->emitted;
     if (count > VEC_ROWS_MAX)
         count = VEC_ROWS_MAX;
-    rc = exec_agg_emit(&st->feed.agg, st->emitted, count, st->out, err);
+    rc = exec_agg_emit(st->groups, st->emitted, count, st->out, err);
     if (rc < 0)
         return rc;
     *ret = (struct batch){
@@ -212,4 +320,5 @@ const struct op_ops op_aggregate_ops = {.name = "Aggregate",
                                         .next = op_aggregate_next,
                                         .close = op_aggregate_close,
                                         .explain = op_aggregate_explain,
-                                        .state_size = sizeof(struct op_aggregate)};
+                                        .state_size = sizeof(struct op_aggregate),
+                                        .holds = true};

@@ -6,9 +6,12 @@
  *
  * With a LIMIT above it only the first `keep` rows matter: whenever twice as many have gathered,
  * they are sorted and the rest dropped; from then on a row that does not come before the last one
- * kept is not even copied, and the scan below is told what it need not read (bound.h). */
+ * kept is not even copied, and the scan below is told what it need not read (bound.h).
+ *
+ * What outgrows the operator's share of memory is sorted, put aside as a run, and merged at the end
+ * (sort_runs.h). */
 #include "exec/exec_int.h"
-#include "exec/sort_rows.h"
+#include "exec/sort_runs.h"
 #include "exec/source.h"
 #include "vec/normkey.h"
 
@@ -20,12 +23,14 @@
 
 struct op_sort {
     struct exec_sort_rows rows;
+    struct exec_sort_runs runs; /* once rows did not fit */
     struct arena batch;
-    struct buf keys;  /* of the batch at hand */
-    struct buf bound; /* key of the last row kept; empty = none yet */
-    struct vec *out;  /* owned: result columns */
-    uint32_t keep;    /* top-N: rows wanted; UINT32_MAX = all */
-    uint32_t emitted;
+    enum type_id *types; /* owned: of the input */
+    struct buf keys;     /* of the batch at hand */
+    struct buf bound;    /* key of the last row kept; empty = none yet */
+    struct vec *out;     /* owned: result columns */
+    uint32_t keep;       /* top-N: rows wanted; UINT32_MAX = all */
+    uint64_t emitted;
     struct exec_source *source; /* top-N: the scan that is told the bound; NULL = none */
     bool bounded;               /* `bound` counts */
     bool sorted;
@@ -61,7 +66,6 @@ static int op_sort_open(struct op *op, struct dn_err *err)
 {
     struct op_sort *st = op->state;
     const struct plan_node *input = op->node->input;
-    enum type_id *types;
     int rc;
 
     arena_init(&st->batch, &op->mem);
@@ -71,14 +75,14 @@ static int op_sort_open(struct op *op, struct dn_err *err)
     if (rc < 0)
         return rc;
     st->out = mem_calloc(&op->mem, input->cols_count, sizeof *st->out);
-    types = arena_alloc_array(&st->batch, input->cols_count, sizeof *types);
-    if (!st->out || !types)
+    st->types = mem_alloc_array(&op->mem, input->cols_count, sizeof *st->types);
+    if (!st->out || !st->types)
         return DN_FAIL_NOMEM(err);
     for (uint32_t c = 0; c < input->cols_count; c++)
-        types[c] = input->cols[c].type;
+        st->types[c] = input->cols[c].type;
     if (st->keep != UINT32_MAX && st->keep > 0)
         st->source = exec_bound_find(op->input, op->node);
-    return exec_sort_init(&st->rows, types, input->cols_count, &op->mem, err);
+    return exec_sort_init(&st->rows, st->types, input->cols_count, &op->mem, err);
 }
 
 static void op_sort_close(struct op *op)
@@ -86,10 +90,12 @@ static void op_sort_close(struct op *op)
     struct op_sort *st = op->state;
 
     exec_sort_done(&st->rows);
+    exec_sort_runs_done(&st->runs);
     arena_done(&st->batch);
     buf_done(&st->keys);
     buf_done(&st->bound);
     mem_free(st->out);
+    mem_free(st->types);
 }
 
 static void
@@ -177,6 +183,34 @@ static int sort_cut(struct op *op, struct dn_err *err)
     return 0;
 }
 
+/* The rows in memory become a run. */
+static int sort_spill(struct op *op, struct dn_err *err)
+{
+    struct op_sort *st = op->state;
+    uint32_t cols = op->node->input->cols_count;
+    uint32_t count = st->rows.count < st->keep ? st->rows.count : st->keep;
+    int rc = 0;
+
+    if (!exec_sort_runs_any(&st->runs)) {
+        const struct exec_sort_runs_options options = {.volume = op->ctx->volume,
+                                                       .owner = &op->mem,
+                                                       .types = st->types,
+                                                       .cols_count = cols,
+                                                       .memory = op->share / 2,
+                                                       .check = sort_check,
+                                                       .check_arg = op->ctx};
+
+        rc = exec_sort_runs_init(&st->runs, &options, err);
+    }
+    if (rc == 0)
+        rc = exec_sort_order(&st->rows, sort_check, op->ctx, err);
+    if (rc == 0)
+        rc = exec_sort_runs_add(&st->runs, &st->rows, count, err);
+    op->spilled = st->runs.bytes;
+    exec_sort_done(&st->rows);
+    return rc < 0 ? rc : exec_sort_init(&st->rows, st->types, cols, &op->mem, err);
+}
+
 static int sort_drain(struct op *op, struct dn_err *err)
 {
     struct op_sort *st = op->state;
@@ -195,10 +229,38 @@ static int sort_drain(struct op *op, struct dn_err *err)
             rc = exec_sort_add(&st->rows, &in, st->keys.data, st->key_at, err);
         if (rc == 0 && st->keep != UINT32_MAX && st->rows.count >= full)
             rc = sort_cut(op, err);
+        if (rc == 0 &&
+            exec_over(op, mem_owner_used(&op->mem) + exec_sort_order_bytes(&st->rows), 1))
+            rc = sort_spill(op, err);
         if (rc < 0)
             return rc;
     }
-    return exec_sort_order(&st->rows, sort_check, op->ctx, err);
+    if (!exec_sort_runs_any(&st->runs))
+        return exec_sort_order(&st->rows, sort_check, op->ctx, err);
+    rc = st->rows.count ? sort_spill(op, err) : 0;
+    exec_sort_done(&st->rows);
+    if (rc == 0)
+        rc = exec_sort_runs_start(&st->runs, err);
+    op->spilled = st->runs.bytes;
+    return rc;
+}
+
+/* The next rows from runs. */
+static int sort_next_merged(struct op *op, struct batch *ret, struct dn_err *err)
+{
+    struct op_sort *st = op->state;
+    int rc = exec_sort_runs_next(&st->runs, ret, err);
+
+    if (rc != 0)
+        return rc;
+    ret->cols_count = op->node->input->cols_count; /* without the key */
+    if (st->keep != UINT32_MAX && ret->count > st->keep - st->emitted) {
+        ret->count = ret->sel_count = (uint32_t)(st->keep - st->emitted);
+        for (uint32_t c = 0; c < ret->cols_count; c++)
+            ret->cols[c].count = ret->count;
+    }
+    st->emitted += ret->count;
+    return 0;
 }
 
 static int op_sort_next(struct op *op, struct batch *ret, struct dn_err *err)
@@ -214,16 +276,18 @@ static int op_sort_next(struct op *op, struct batch *ret, struct dn_err *err)
         if (rc < 0)
             return rc;
         st->sorted = true;
-        if (st->keep > st->rows.count)
+        if (!exec_sort_runs_any(&st->runs) && st->keep > st->rows.count)
             st->keep = st->rows.count;
     }
-    if (st->emitted == st->keep)
+    if (st->keep != UINT32_MAX && st->emitted >= st->keep)
         return DN_EOF;
-    count = st->keep - st->emitted;
+    if (exec_sort_runs_any(&st->runs))
+        return sort_next_merged(op, ret, err);
+    count = st->keep - (uint32_t)st->emitted;
     if (count > VEC_ROWS_MAX)
         count = VEC_ROWS_MAX;
     arena_reset(&st->batch);
-    rc = exec_sort_batch(&st->rows, st->emitted, count, &st->batch, st->out, err);
+    rc = exec_sort_batch(&st->rows, (uint32_t)st->emitted, count, &st->batch, st->out, err);
     if (rc < 0)
         return rc;
     *ret = (struct batch){
@@ -254,4 +318,5 @@ const struct op_ops op_sort_ops = {.name = "Sort",
                                    .next = op_sort_next,
                                    .close = op_sort_close,
                                    .explain = op_sort_explain,
-                                   .state_size = sizeof(struct op_sort)};
+                                   .state_size = sizeof(struct op_sort),
+                                   .holds = true};

@@ -8,7 +8,23 @@
 #include <string.h>
 
 #define SORT_RUN        16u        /* rows sorted by insertion before the first merge */
-#define SORT_CHECK_ROWS (1u << 18) /* rows merged between two checks */
+#define SORT_CHECK_ROWS (1u << 16) /* rows moved between two checks */
+
+/* Who is asked now and then whether to go on. */
+struct sort_watch {
+    exec_sort_check_fn check; /* NULL: nobody */
+    const void *arg;
+    uint64_t since; /* rows moved since it was asked */
+};
+
+static int sort_moved(struct sort_watch *w, uint64_t rows, struct dn_err *err)
+{
+    w->since += rows;
+    if (w->since < SORT_CHECK_ROWS || !w->check)
+        return 0;
+    w->since = 0;
+    return w->check(w->arg, err);
+}
 
 int exec_sort_init(struct exec_sort_rows *s,
                    const enum type_id *types,
@@ -134,28 +150,40 @@ static void sort_insertion(const struct exec_sort_rows *s, struct exec_sort_item
     }
 }
 
-static void sort_merge(const struct exec_sort_rows *s,
-                       const struct exec_sort_item *a,
-                       uint32_t a_count,
-                       const struct exec_sort_item *b,
-                       uint32_t b_count,
-                       struct exec_sort_item *to)
+struct sort_part {
+    const struct exec_sort_item *items;
+    uint32_t count;
+};
+
+static int sort_merge(const struct exec_sort_rows *s,
+                      struct sort_part a,
+                      struct sort_part b,
+                      struct exec_sort_item *to,
+                      struct sort_watch *watch,
+                      struct dn_err *err)
 {
     uint32_t i = 0;
     uint32_t k = 0;
+    int rc = 0;
 
     /* Already in order: a copy will do. */
-    if (a_count && b_count && sort_stays(s, &a[a_count - 1], &b[0])) {
-        memcpy(to, a, a_count * sizeof *a);
-        memcpy(to + a_count, b, b_count * sizeof *b);
-        return;
+    if (a.count && b.count && sort_stays(s, &a.items[a.count - 1], &b.items[0])) {
+        memcpy(to, a.items, a.count * sizeof *to);
+        memcpy(to + a.count, b.items, b.count * sizeof *to);
+        return sort_moved(watch, (uint64_t)a.count + b.count, err);
     }
-    while (i < a_count && k < b_count)
-        *to++ = sort_stays(s, &a[i], &b[k]) ? a[i++] : b[k++];
-    if (i < a_count)
-        memcpy(to, a + i, (a_count - i) * sizeof *a);
-    if (k < b_count)
-        memcpy(to, b + k, (b_count - k) * sizeof *b);
+    while (i < a.count && k < b.count && rc == 0) {
+        uint32_t n = 0;
+
+        for (; n < SORT_CHECK_ROWS && i < a.count && k < b.count; n++)
+            *to++ = sort_stays(s, &a.items[i], &b.items[k]) ? a.items[i++] : b.items[k++];
+        rc = sort_moved(watch, n, err);
+    }
+    if (i < a.count)
+        memcpy(to, a.items + i, (a.count - i) * sizeof *to);
+    if (k < b.count)
+        memcpy(to, b.items + k, (b.count - k) * sizeof *to);
+    return rc;
 }
 
 /* One pass: stretches of `width` rows from `from` become stretches of 2 * width in `to`. */
@@ -163,32 +191,40 @@ static int sort_pass(const struct exec_sort_rows *s,
                      const struct exec_sort_item *from,
                      struct exec_sort_item *to,
                      uint64_t width,
-                     exec_sort_check_fn check,
-                     const void *check_arg,
+                     struct sort_watch *watch,
                      struct dn_err *err)
 {
-    uint64_t since = 0;
+    int rc = 0;
 
-    for (uint64_t at = 0; at < s->count; at += 2 * width) {
+    for (uint64_t at = 0; at < s->count && rc == 0; at += 2 * width) {
         uint64_t middle = at + width < s->count ? at + width : s->count;
         uint64_t end = at + 2 * width < s->count ? at + 2 * width : s->count;
+        const struct sort_part a = {.items = from + at, .count = (uint32_t)(middle - at)};
+        const struct sort_part b = {.items = from + middle, .count = (uint32_t)(end - middle)};
 
-        sort_merge(s,
-                   from + at,
-                   (uint32_t)(middle - at),
-                   from + middle,
-                   (uint32_t)(end - middle),
-                   to + at);
-        since += end - at;
-        if (since >= SORT_CHECK_ROWS && check) {
-            int rc = check(check_arg, err);
-
-            if (rc < 0)
-                return rc;
-            since = 0;
-        }
+        rc = sort_merge(s, a, b, to + at, watch, err);
     }
-    return 0;
+    return rc;
+}
+
+/* The items as the rows came, in order inside each stretch of SORT_RUN. */
+static int sort_first(const struct exec_sort_rows *s,
+                      struct exec_sort_item *items,
+                      struct sort_watch *watch,
+                      struct dn_err *err)
+{
+    int rc = 0;
+
+    for (uint32_t at = 0; at < s->count && rc == 0;) {
+        uint32_t n = s->count - at < SORT_RUN ? s->count - at : SORT_RUN;
+
+        for (uint32_t i = at; i < at + n; i++)
+            items[i] = (struct exec_sort_item){.prefix = sort_prefix(s, i), .row = i};
+        sort_insertion(s, items + at, n);
+        at += n;
+        rc = sort_moved(watch, n, err);
+    }
+    return rc;
 }
 
 int exec_sort_order(struct exec_sort_rows *s,
@@ -198,20 +234,18 @@ int exec_sort_order(struct exec_sort_rows *s,
 {
     struct exec_sort_item *items = mem_alloc_array(s->owner, s->count, sizeof *items);
     struct exec_sort_item *other = mem_alloc_array(s->owner, s->count, sizeof *other);
+    struct sort_watch watch = {.check = check, .arg = check_arg};
     int rc = 0;
 
     if (!items || !other) {
         rc = DN_FAIL_NOMEM(err);
         goto out;
     }
-    for (uint32_t i = 0; i < s->count; i++)
-        items[i] = (struct exec_sort_item){.prefix = sort_prefix(s, i), .row = i};
-    for (uint32_t at = 0; at < s->count; at += SORT_RUN)
-        sort_insertion(s, items + at, s->count - at < SORT_RUN ? s->count - at : SORT_RUN);
+    rc = sort_first(s, items, &watch, err);
     for (uint64_t width = SORT_RUN; width < s->count && rc == 0; width *= 2) {
         struct exec_sort_item *swap = items;
 
-        rc = sort_pass(s, items, other, width, check, check_arg, err);
+        rc = sort_pass(s, items, other, width, &watch, err);
         items = other;
         other = swap;
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * sort_rows.h: rows with their sort keys as bytes, put in order. Used by the Sort operator alone;
- * apart from it so that the sorting can be read and tested on its own. One thread at a time. */
+ * sort_rows.h: rows with their sort keys as bytes, put in order. Used by the Sort operator alone
+ * (what does not fit goes on in sort_runs.h); apart from it so that the sorting can be read and
+ * tested on its own. One thread at a time. */
 #pragma once
 
 #include "base/arena.h"
@@ -48,6 +49,11 @@ int exec_sort_order(struct exec_sort_rows *s,
                     exec_sort_check_fn check,
                     const void *check_arg,
                     struct dn_err *err) DN_MUST_CHECK;
+/* Bytes that exec_sort_order needs beside the rows, so far. */
+static inline size_t exec_sort_order_bytes(const struct exec_sort_rows *s)
+{
+    return 2 * (size_t)s->count * sizeof(struct exec_sort_item);
+}
 /* Keeps only the first `keep` rows of the order, stored in that order. */
 int exec_sort_cut(struct exec_sort_rows *s, uint32_t keep, struct dn_err *err) DN_MUST_CHECK;
 

@@ -25,6 +25,34 @@ const struct agg *agg_at(uint32_t i)
     return NULL;
 }
 
+void agg_save(const struct agg *a, const void *state, struct buf *b)
+{
+    if (a->save)
+        a->save(state, b);
+    else
+        buf_append(b, state, a->state_size);
+}
+
+int agg_load(const struct agg *a,
+             void *state,
+             const uint8_t *p,
+             size_t n,
+             struct arena *strings,
+             struct dn_err *err)
+{
+    if (a->load)
+        return a->load(state, p, n, strings, err);
+    if (n != a->state_size)
+        return agg_load_fail(a->name, n, err);
+    memcpy(state, p, n);
+    return 0;
+}
+
+int agg_load_fail(const char *name, size_t n, struct dn_err *err)
+{
+    return DN_FAIL(err, DN_E_CORRUPT, "%zu bytes are no state of %s", n, name);
+}
+
 bool agg_name_exists(const char *name)
 {
     const struct agg *a;

@@ -311,6 +311,33 @@ static int agg_minmax_emit(const void *state, enum type_id type, struct datum *r
     return 0;
 }
 
+/* The struct, then the string. */
+static void agg_minmax_save(const void *state, struct buf *b)
+{
+    const struct agg_minmax *s = state;
+
+    buf_append(b, s, sizeof *s);
+    if (s->str && s->len)
+        buf_append(b, s->str, s->len);
+}
+
+static int
+agg_minmax_load(void *state, const uint8_t *p, size_t n, struct arena *strings, struct dn_err *err)
+{
+    struct agg_minmax *s = state;
+
+    if (n < sizeof *s)
+        return agg_load_fail("min or max", n, err);
+    memcpy(s, p, sizeof *s);
+    if (!s->str)
+        return 0;
+    if (n != sizeof *s + s->len)
+        return agg_load_fail("min or max", n, err);
+    s->cap = s->len;
+    s->str = arena_dup(strings, p + sizeof *s, s->len);
+    return s->str ? 0 : DN_FAIL_NOMEM(err);
+}
+
 #define MINMAX_TYPES(X)                     \
     X(BIGINT, i64, "2", "1", "3")           \
     X(INTEGER, i32, "2", "1", "3")          \
@@ -366,6 +393,8 @@ MINMAX_TYPES(X)
      .emit = agg_minmax_emit_##t,                    \
      .update_zone = agg_##m##_zone,                  \
      .zone = AGG_ZONE_RANGE,                         \
+     .save = agg_minmax_save,                        \
+     .load = agg_minmax_load,                        \
      .doc = text,                                    \
      .example = sample},
 

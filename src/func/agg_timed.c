@@ -199,6 +199,34 @@ agg_last_zone(void *state, const struct agg_zone *z, struct arena *strings, stru
 AGG_TIMED(first, false)
 AGG_TIMED(last, true)
 
+/* The struct, then the string. */
+static void agg_timed_save(const void *state, struct buf *b)
+{
+    const struct agg_timed *s = state;
+
+    buf_append(b, s, sizeof *s);
+    if (s->any && type_is_string(s->value.type))
+        buf_append(b, s->value.str.ptr, s->value.str.len);
+}
+
+static int
+agg_timed_load(void *state, const uint8_t *p, size_t n, struct arena *strings, struct dn_err *err)
+{
+    struct agg_timed *s = state;
+    struct vstr *str = &s->value.str;
+
+    if (n < sizeof *s)
+        return agg_load_fail("first or last", n, err);
+    memcpy(s, p, sizeof *s);
+    if (!s->any || !type_is_string(s->value.type))
+        return 0;
+    if (n != sizeof *s + str->len)
+        return agg_load_fail("first or last", n, err);
+    s->cap = str->len;
+    str->ptr = arena_dup(strings, p + sizeof *s, str->len);
+    return str->ptr ? 0 : DN_FAIL_NOMEM(err);
+}
+
 #define AGG_TIMED_EMIT(t, one, two)                                         \
     static int agg_timed_emit_##t(                                          \
         const void *state, struct datum *ret, struct dn_err *err DN_UNUSED) \
@@ -223,6 +251,8 @@ AGG_TIMED(last, true)
      .emit = agg_timed_emit_##t,                     \
      .update_zone = agg_##aname##_zone,              \
      .zone = needs,                                  \
+     .save = agg_timed_save,                         \
+     .load = agg_timed_load,                         \
      .doc = text,                                    \
      .example = sample},
 

@@ -18,6 +18,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/bytes.h"
 #include "base/err.h"
 #include "vec/vec.h"
 
@@ -134,6 +135,11 @@ struct agg {
                        struct arena *strings,
                        struct dn_err *err);
     uint32_t zone; /* enum agg_zone_need, or-ed */
+    /* The state as bytes, to be put aside, and back into zeroed memory. Both NULL: it has no
+     * pointers, its own bytes will do. A loaded state is as good as the one that was saved, and a
+     * zeroed one changes nothing when it is merged. Bytes that make no sense are DN_E_CORRUPT. */
+    void (*save)(const void *state, struct buf *b);
+    int (*load)(void *state, const uint8_t *p, size_t n, struct arena *strings, struct dn_err *err);
     const char *doc;
     const char *example; /* "sum of (1, 2, 3) = 6" */
 };
@@ -146,3 +152,11 @@ const struct agg *agg_find_pair(
     const char *name, enum type_id arg, enum type_id arg2, uint32_t pos, struct dn_err *err);
 bool agg_name_exists(const char *name);
 const struct agg *agg_at(uint32_t i);
+/* save and load, whichever way the aggregate has them. */
+void agg_save(const struct agg *a, const void *state, struct buf *b);
+int agg_load(const struct agg *a,
+             void *state,
+             const uint8_t *p,
+             size_t n,
+             struct arena *strings,
+             struct dn_err *err) DN_MUST_CHECK;

@@ -49,6 +49,9 @@ FUNC_TABLES(X)
 AGG_TABLES(X)
 #undef X
 
+/* Bytes that are no saved state of the aggregate. */
+int agg_load_fail(const char *name, size_t n, struct dn_err *err);
+
 /* Inside src/func only: the kernel takes a DICT as well as FLAT and CONST. */
 #define FUNC_ANY_FORM 256u
 

@@ -5,6 +5,8 @@
 #include "func/func.h"
 #include "func/text.h"
 
+#include "agg_naive.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -248,142 +250,6 @@ static bool same(const struct datum *a, const struct datum *b)
     return datum_cmp(a, b) == 0;
 }
 
-/* Variance from the mean, in two passes. */
-static double
-naive_squares(const struct datum *values, const uint16_t *sel, uint32_t rows, double mean)
-{
-    double squares = 0;
-
-    for (uint32_t i = 0; i < rows; i++) {
-        const struct datum *d = &values[sel ? sel[i] : i];
-        double x = type_is_float(d->type) ? d->v.f64 : (double)d->v.i64;
-
-        squares += d->null ? 0 : (x - mean) * (x - mean);
-    }
-    return squares;
-}
-
-static void naive_dev(const struct agg *a, double squares, int64_t count, struct datum *ret)
-{
-    bool pop = strstr(a->name, "_pop") != NULL;
-    double v = squares / (double)(pop ? count : count - 1);
-
-    ret->null = count < (pop ? 1 : 2);
-    ret->v.f64 = a->name[0] == 's' ? sqrt(v) : v;
-}
-
-static void naive_interval(const struct agg *a,
-                           const struct datum *values,
-                           const uint16_t *sel,
-                           uint32_t rows,
-                           struct datum *ret)
-{
-    int64_t count = 0;
-
-    ret->iv = (struct vinterval){0};
-    for (uint32_t i = 0; i < rows; i++) {
-        const struct datum *d = &values[sel ? sel[i] : i];
-
-        if (d->null)
-            continue;
-        ret->iv.us += d->iv.us;
-        ret->iv.days += d->iv.days;
-        ret->iv.months += d->iv.months;
-        count++;
-    }
-    if (a->name[0] != 's' && count) { /* one part after the other, each to the last digit */
-        double months = (double)ret->iv.months / (double)count;
-        double days = (double)ret->iv.days / (double)count;
-        double part = rint((months - trunc(months)) * 30e6) / 1e6;
-        double seconds = rint((days - trunc(days) + part - trunc(part)) * 86400e6) / 1e6;
-
-        ret->iv.us = (int64_t)rint((double)ret->iv.us / (double)count + seconds * 1e6);
-        ret->iv.days = (int32_t)(trunc(days) + trunc(part));
-        ret->iv.months = (int32_t)months;
-    }
-}
-
-/* first and last by time, then by value; the time of row i is times[i]. */
-static void naive_timed(const struct agg *a,
-                        const struct datum *values,
-                        const struct datum *times,
-                        const uint16_t *sel,
-                        uint32_t rows,
-                        struct datum *ret)
-{
-    int sign = a->name[0] == 'l' ? 1 : -1;
-    int64_t best = 0;
-
-    ret->null = true;
-    for (uint32_t i = 0; i < rows; i++) {
-        uint32_t row = sel ? sel[i] : i;
-        int c;
-
-        if (values[row].null || times[row].null)
-            continue;
-        c = ret->null ? 1 : sign * ((times[row].v.i64 > best) - (times[row].v.i64 < best));
-        if (c > 0 || (c == 0 && sign * datum_cmp(&values[row], ret) > 0)) {
-            *ret = values[row];
-            best = times[row].v.i64;
-        }
-    }
-}
-
-/* What the aggregate is, as a child would compute it. */
-static void naive(const struct agg *a,
-                  const struct datum *values,
-                  const struct datum *times,
-                  const uint16_t *sel,
-                  uint32_t rows,
-                  struct datum *ret)
-{
-    int64_t count = 0;
-    int64_t isum = 0;
-    double fsum = 0;
-    const struct datum *best = NULL;
-    bool dev = strncmp(a->name, "std", 3) == 0 || strncmp(a->name, "var", 3) == 0;
-
-    for (uint32_t i = 0; i < rows; i++) {
-        const struct datum *d = &values[sel ? sel[i] : i];
-
-        if (d->null && !a->star)
-            continue;
-        count++;
-        if (type_is_float(d->type))
-            fsum += d->v.f64;
-        else if (!type_is_string(d->type) && d->type != TYPE_INTERVAL)
-            isum += d->v.i64;
-        if (!best || (a->name[1] == 'i' ? datum_cmp(d, best) < 0 : datum_cmp(d, best) > 0))
-            best = d;
-    }
-    *ret = (struct datum){.type = a->result, .null = count == 0 && strcmp(a->name, "count") != 0};
-    if (strcmp(a->name, "count") == 0)
-        ret->v.i64 = count;
-    else if (dev)
-        naive_dev(
-            a,
-            naive_squares(
-                values, sel, rows, (type_is_float(a->arg) ? fsum : (double)isum) / (double)count),
-            count,
-            ret);
-    else if (a->arg2 != TYPE_NONE)
-        naive_timed(a, values, times, sel, rows, ret);
-    else if (strcmp(a->name, "bool_or") == 0)
-        ret->v.i64 = isum > 0;
-    else if (a->arg == TYPE_BOOLEAN && a->name[0] != 'm')
-        ret->v.i64 = isum == count;
-    else if (a->arg == TYPE_INTERVAL && (a->name[0] != 'm' || a->name[1] == 'e'))
-        naive_interval(a, values, sel, rows, ret);
-    else if (strcmp(a->name, "sum") == 0 && a->result == TYPE_BIGINT)
-        ret->v.i64 = isum;
-    else if (strcmp(a->name, "sum") == 0)
-        ret->v.f64 = fsum;
-    else if (a->name[0] == 'a' || strcmp(a->name, "mean") == 0)
-        ret->v.f64 = (type_is_float(a->arg) ? fsum : (double)isum) / (double)count;
-    else if (best)
-        *ret = *best;
-}
-
 static void check_naive(const struct agg *a, const struct datum *got, const struct datum *want)
 {
     if (got->null != want->null)
@@ -416,6 +282,38 @@ static void sort_times(struct datum *times, struct vec *v)
 }
 
 /* One vector in two batches: all, grouped into one, and two parts merged. */
+/* A state put aside and back, what it pointed at gone, is as good as it was. */
+static void check_saved(const struct agg *a, struct agg_state *s, const struct datum *want)
+{
+    struct arena old;
+    struct agg_state copy;
+    struct agg_state back;
+    struct datum got;
+    struct dn_err err;
+    struct buf b;
+
+    arena_init(&old, NULL);
+    init(a, &copy);
+    assert_int_equal(a->merge(&copy, s, &old, &err), 0);
+    buf_init(&b, NULL);
+    agg_save(a, &copy, &b);
+    assert_false(b.failed);
+    arena_done(&old);
+    init(a, &back);
+    assert_int_equal(agg_load(a, &back, b.data, b.len, &strings, &err), 0);
+    emit(a, &back, &got);
+    check_naive(a, &got, want);
+    init(a, &copy); /* nothing, merged into it and from it */
+    assert_int_equal(a->merge(&back, &copy, &strings, &err), 0);
+    assert_int_equal(a->merge(&copy, &back, &strings, &err), 0);
+    emit(a, &copy, &got);
+    check_naive(a, &got, want);
+    init(a, &copy); /* cut short */
+    dn_err_clear(&err);
+    assert_int_equal(agg_load(a, &copy, b.data, b.len / 2, &strings, &err), DN_E_CORRUPT);
+    buf_done(&b);
+}
+
 static void check_agg(const struct agg *a, enum vec_form form)
 {
     enum type_id type = a->arg == TYPE_NONE ? TYPE_VARCHAR : a->arg;
@@ -458,7 +356,7 @@ static void check_agg(const struct agg *a, enum vec_form form)
         emit(a, &st[i], &got[i]);
     assert_true(same(&got[0], &got[1]));
     assert_true(same(&got[0], &got[2]));
-    naive(a, values, times, sel, rows, &want);
+    agg_naive(a, values, times, sel, rows, &want);
     check_naive(a, &got[0], &want);
     /* Two parts merged. */
     init(a, &st[2]);
@@ -468,6 +366,7 @@ static void check_agg(const struct agg *a, enum vec_form form)
     assert_int_equal(a->merge(&st[2], &st[3], &strings, &err), 0);
     emit(a, &st[2], &got[3]);
     check_naive(a, &got[3], &want);
+    check_saved(a, &st[2], &want);
 }
 
 static void test_random(void **state)
