@@ -5,6 +5,7 @@
 #include "store/shard_int.h"
 
 #define SINK_SLAB_BYTES (1024u * 1024) /* a segment this big ends at the end of its slab */
+#define SINK_BYTES_MAX  (SEG_BYTES_TARGET + SEG_BYTES_TARGET / 2) /* however long a series is */
 
 int seg_sink_finish(struct seg_sink *k, struct dn_err *err)
 {
@@ -50,7 +51,7 @@ int seg_sink_slab(struct seg_sink *k, int64_t slab, struct dn_err *err)
 
 int seg_sink_add(struct seg_sink *k, const struct vec *vecs, uint32_t count, struct dn_err *err)
 {
-    if (k->w && seg_writer_full(k->w)) {
+    if (k->w && seg_writer_full(k->w) && (!k->inside || seg_writer_bytes(k->w) >= SINK_BYTES_MAX)) {
         int rc = seg_sink_finish(k, err);
         if (rc < 0)
             return rc;

@@ -18,6 +18,8 @@ struct seg_sink {
     struct seg_writer *w;   /* owned, NULL between segments */
     int64_t slab;           /* of the last rows */
     uint8_t level;          /* given to the segments */
+    bool inside;            /* rows to come are of the series of the last ones: a segment that is
+                               full waits for its end, within reason */
     struct seg_meta *metas; /* owned: finished segments */
     size_t metas_count;
     uint64_t bytes; /* of the finished objects */

@@ -22,6 +22,7 @@
  * replaces the inputs, then readers move over; inputs are deleted with their last reader. */
 #include "store/scan_int.h"
 #include "store/seg_sink.h"
+#include "vec/normkey.h"
 
 #include <string.h>
 
@@ -54,23 +55,40 @@ static bool merge_over(const struct table *t, const struct seg_meta *a, const st
     return true;
 }
 
+/* Is it worth bringing them together? What one merge wrote lies beside each other, but where it was
+ * cut inside a series both parts have its token. */
+static bool merge_worth(const struct table *t, const struct seg_meta *a, const struct seg_meta *b)
+{
+    bool touch = a->token_max == b->token_min || b->token_max == a->token_min;
+
+    if (!merge_over(t, a, b))
+        return false;
+    if (!touch || a->level == 0 || a->level != b->level)
+        return true;
+    return a->token_min == a->token_max && b->token_min == b->token_max && t->time_col >= 0 &&
+           t->rest_count > 0 && t->rest[0].col == t->time_col &&
+           merge_ranges_meet(a->time_min, a->time_max, b->time_min, b->time_max);
+}
+
 /* Should b be merged with a by the tier rule? */
 static bool
 merge_tier_mate(const struct table *t, const struct seg_meta *a, const struct seg_meta *b)
 {
     if (a->level != b->level || a->level >= MANIFEST_LEVEL_MAX)
         return false;
-    return (t->form != KEY_NONE && merge_over(t, a, b)) ||
+    return (t->form != KEY_NONE && merge_worth(t, a, b)) ||
            (a->bytes < MERGE_BYTES_SMALL && b->bytes < MERGE_BYTES_SMALL);
 }
 
+/* By the rule that a slab settles? Two that have gone through so many merges met in one of them. */
 static bool merge_settle_mate(const struct table *t,
                               const struct seg_meta *a,
                               const struct seg_meta *b,
                               int64_t newest)
 {
     return t->form != KEY_NONE && t->time_col >= 0 && a->slab_max < newest &&
-           b->slab_max < newest && merge_over(t, a, b);
+           b->slab_max < newest && merge_worth(t, a, b) &&
+           (a->level < MANIFEST_LEVEL_MAX || b->level < MANIFEST_LEVEL_MAX);
 }
 
 /* Collects into job the mates of segs[at]; true if there are enough of them. */
@@ -235,6 +253,35 @@ static bool merge_stopped(struct shard *s)
     return stop;
 }
 
+/* The series of a row as bytes; out of memory shows in the buffer. */
+static void merge_series(const struct table *t, const struct vec *vecs, uint32_t row, struct buf *b)
+{
+    buf_reset(b);
+    for (uint16_t i = 0; i < t->series_count; i++)
+        normkey_append_vec(b, &vecs[t->series[i]], row, false);
+}
+
+/* Rows to the sink, which is told whether they go on with the series of the last ones. */
+static int merge_put(struct seg_sink *sink,
+                     const struct vec *vecs,
+                     uint32_t count,
+                     struct buf series[2],
+                     struct dn_err *err)
+{
+    int rc = seg_sink_slab(sink, rows_slab(sink->t, vecs, 0), err);
+
+    if (rc < 0)
+        return rc;
+    merge_series(sink->t, vecs, 0, &series[0]);
+    if (series[0].failed || series[1].failed)
+        return DN_FAIL_NOMEM(err);
+    sink->inside =
+        series[0].len == series[1].len &&
+        (series[0].len == 0 || memcmp(series[0].data, series[1].data, series[0].len) == 0);
+    merge_series(sink->t, vecs, count - 1, &series[1]);
+    return seg_sink_add(sink, vecs, count, err);
+}
+
 /* The inputs' rows through a sink. */
 static int
 merge_rows(struct shard *s, const struct merge_job *job, struct seg_sink *sink, struct dn_err *err)
@@ -242,6 +289,7 @@ merge_rows(struct shard *s, const struct merge_job *job, struct seg_sink *sink, 
     uint32_t cols = store_cols_count(job->t);
     struct vec *flat = mem_calloc(&s->owner, cols, sizeof *flat);
     struct scan *scan = NULL;
+    struct buf series[2];
     struct arena arena;
     struct batch b;
     int rc;
@@ -249,6 +297,8 @@ merge_rows(struct shard *s, const struct merge_job *job, struct seg_sink *sink, 
     if (!flat)
         return DN_FAIL_NOMEM(err);
     arena_init(&arena, &s->owner);
+    buf_init(&series[0], &s->owner);
+    buf_init(&series[1], &s->owner);
     rc = scan_open_segments(s, job->t, job->refs, job->count, job->final, &scan, err);
     while (rc == DN_OK && (rc = scan_next(scan, &b, err)) == DN_OK) {
         const struct vec *vecs = b.cols;
@@ -263,14 +313,14 @@ merge_rows(struct shard *s, const struct merge_job *job, struct seg_sink *sink, 
         if (b.sel)
             vecs = flat;
         if (rc == DN_OK)
-            rc = seg_sink_slab(sink, rows_slab(job->t, vecs, 0), err);
-        if (rc == DN_OK)
-            rc = seg_sink_add(sink, vecs, b.sel_count, err);
+            rc = merge_put(sink, vecs, b.sel_count, series, err);
     }
     if (rc == DN_EOF)
         rc = seg_sink_finish(sink, err);
     scan_close(scan);
     arena_done(&arena);
+    buf_done(&series[0]);
+    buf_done(&series[1]);
     mem_free(flat);
     return rc;
 }
