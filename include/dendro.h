@@ -271,7 +271,12 @@ enum dendro_type {
     DENDRO_TYPE_TIMESTAMP = 9,     /* milliseconds since 1970 UTC */
     DENDRO_TYPE_TIMESTAMP_US = 10, /* TIMESTAMP(6): microseconds */
     DENDRO_TYPE_TIMESTAMP_NS = 11, /* TIMESTAMP(9): nanoseconds */
-    DENDRO_TYPE_INTERVAL = 12,     /* as text only; no column of a table has it */
+    DENDRO_TYPE_INTERVAL = 12,     /* as text only */
+    DENDRO_TYPE_DATE = 13,         /* days since 1970-01-01 */
+    DENDRO_TYPE_TIME = 14,         /* microseconds since midnight */
+    DENDRO_TYPE_TIMESTAMPTZ = 15,  /* microseconds since 1970 UTC */
+    DENDRO_TYPE_UUID = 16,         /* 16 bytes */
+    DENDRO_TYPE_NUMERIC = 17,      /* as text, or rounded to a double or an integer */
 };
 
 /* 0 for statements without a result (INSERT, CREATE …). Known after prepare. */

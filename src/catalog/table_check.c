@@ -54,6 +54,7 @@ static bool check_default_good(const struct column *c)
     case PHYS_STR:
         return c->type == TYPE_BLOB || text_utf8_valid(d->str.ptr, d->str.len);
     case PHYS_INTERVAL:
+    case PHYS_NUMERIC:
     case PHYS_MAX:
         break;
     }

@@ -151,7 +151,7 @@ void out_page(struct out *o, uint64_t lines)
 bool out_type_right(enum dendro_type t)
 {
     return t == DENDRO_TYPE_SMALLINT || t == DENDRO_TYPE_INTEGER || t == DENDRO_TYPE_BIGINT ||
-           t == DENDRO_TYPE_REAL || t == DENDRO_TYPE_DOUBLE;
+           t == DENDRO_TYPE_REAL || t == DENDRO_TYPE_DOUBLE || t == DENDRO_TYPE_NUMERIC;
 }
 
 bool out_type_bare(enum dendro_type t)

@@ -24,7 +24,8 @@ static int codec_open(const struct codec_src *src, struct codec_opened *ret, str
 
     ret->ops = codec_ops_by_id(src->codec);
     DN_CHECK_DISK(ret->ops != NULL, err, "vector: unknown codec %u", src->codec);
-    DN_CHECK_DISK(type_known(src->type) && src->type != TYPE_INTERVAL,
+    DN_CHECK_DISK(type_known(src->type) &&
+                      (src->type == TYPE_NONE || type_storable((unsigned)src->type)),
                   err,
                   "vector: unknown type %u",
                   (unsigned)src->type);

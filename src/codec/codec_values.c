@@ -236,6 +236,7 @@ union vfixed codec_fixed(enum phys phys, const uint8_t *p)
         break;
     case PHYS_STR:
     case PHYS_INTERVAL: /* no column has it */
+    case PHYS_NUMERIC:
     case PHYS_MAX:
         break;
     }
@@ -291,6 +292,7 @@ void codec_widen(enum phys phys, const void *data, uint32_t count, uint64_t *res
         break;
     case PHYS_STR:
     case PHYS_INTERVAL: /* no column has it */
+    case PHYS_NUMERIC:
     case PHYS_MAX:
         break;
     }

@@ -28,12 +28,15 @@ static int app_array_value(const struct dendro_array *a,
         ret->d.v.i64 = ((const int16_t *)a->values)[row];
         return 0;
     case DENDRO_TYPE_INTEGER:
+    case DENDRO_TYPE_DATE:
         ret->d.v.i64 = ((const int32_t *)a->values)[row];
         return 0;
     case DENDRO_TYPE_BIGINT:
     case DENDRO_TYPE_TIMESTAMP:
     case DENDRO_TYPE_TIMESTAMP_US:
     case DENDRO_TYPE_TIMESTAMP_NS:
+    case DENDRO_TYPE_TIME:
+    case DENDRO_TYPE_TIMESTAMPTZ:
         ret->d.v.i64 = ((const int64_t *)a->values)[row];
         return 0;
     case DENDRO_TYPE_REAL:
@@ -49,7 +52,9 @@ static int app_array_value(const struct dendro_array *a,
 
         return appender_bytes((enum type_id)a->type, text, len, ret, err);
     }
-    case DENDRO_TYPE_INTERVAL: /* no column has it */
+    case DENDRO_TYPE_UUID:
+    case DENDRO_TYPE_INTERVAL: /* as text */
+    case DENDRO_TYPE_NUMERIC:
         break;
     }
     return DN_FAIL(err, DN_E_MISUSE, "no such type: %d", (int)a->type);

@@ -3,6 +3,7 @@
  * column.c: reading the current row. */
 #include "engine/engine_int.h"
 
+#include "func/num.h"
 #include "func/text.h"
 
 #include <math.h>
@@ -70,7 +71,13 @@ int64_t dendro_column_int64(const dendro_stmt *stmt, int col)
 {
     struct datum d;
 
-    if (!col_value(stmt, col, &d) || type_is_string(d.type))
+    if (!col_value(stmt, col, &d))
+        return 0;
+    if (d.type == TYPE_NUMERIC) {
+        d.v.f64 = num_to_f64(d.num);
+        d.type = TYPE_DOUBLE;
+    }
+    if (!type_is_fixed(d.type))
         return 0;
     if (!type_is_float(d.type))
         return d.v.i64;
@@ -85,7 +92,11 @@ double dendro_column_double(const dendro_stmt *stmt, int col)
 {
     struct datum d;
 
-    if (!col_value(stmt, col, &d) || type_is_string(d.type))
+    if (!col_value(stmt, col, &d))
+        return 0;
+    if (d.type == TYPE_NUMERIC)
+        return num_to_f64(d.num);
+    if (!type_is_fixed(d.type))
         return 0;
     return type_is_float(d.type) ? d.v.f64 : (double)d.v.i64;
 }
@@ -99,7 +110,7 @@ int64_t dendro_column_timestamp(const dendro_stmt *stmt, int col, enum dendro_un
     int64_t have, value;
     struct datum d;
 
-    if (!col_value(stmt, col, &d) || !type_is_timestamp(d.type))
+    if (!col_value(stmt, col, &d) || (!type_is_timestamp(d.type) && d.type != TYPE_TIMESTAMPTZ))
         return 0;
     have = type_ts_per_second(d.type);
     if (have >= want)

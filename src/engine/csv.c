@@ -370,6 +370,11 @@ csv_value(struct csv_run *r, struct csv_col *c, const struct csv_field *f, struc
         break;
     case TYPE_BLOB:
     case TYPE_INTERVAL:
+    case TYPE_DATE:
+    case TYPE_TIME:
+    case TYPE_TIMESTAMPTZ:
+    case TYPE_UUID:
+    case TYPE_NUMERIC:
     case TYPE_NONE:
     case TYPE_MAX:
         break;

@@ -3,6 +3,8 @@
  * value.c: hashes and equality of values, the type decided once per column where that pays. */
 #include "exec/value.h"
 
+#include "vec/numeric.h"
+
 #include <string.h>
 
 #define VALUE_NULL_HASH 0x9e3779b97f4a7c15u
@@ -41,6 +43,8 @@ uint64_t exec_value_hash(const struct vec *v, uint32_t at)
         return dn_hash64(s.ptr, s.len, 0);
     case PHYS_INTERVAL:
         return vinterval_hash(((const struct vinterval *)v->data)[at]);
+    case PHYS_NUMERIC:
+        return vnumeric_hash(((const struct vnumeric *)v->data)[at]);
     case PHYS_MAX:
         break;
     }
@@ -95,6 +99,9 @@ bool exec_value_same(enum type_id type, const void *a, uint32_t at_a, const void
     case PHYS_INTERVAL:
         return vinterval_cmp(((const struct vinterval *)a)[at_a],
                              ((const struct vinterval *)b)[at_b]) == 0;
+    case PHYS_NUMERIC:
+        return vnumeric_cmp(((const struct vnumeric *)a)[at_a],
+                            ((const struct vnumeric *)b)[at_b]) == 0;
     case PHYS_MAX:
         break;
     }

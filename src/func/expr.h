@@ -17,7 +17,8 @@ enum bexpr_kind {
     BEXPR_CALL,   /* func(args) */
     BEXPR_AND,    /* args: two or more; three-valued, later ones see only undecided rows */
     BEXPR_OR,
-    BEXPR_IN,       /* args[0] IN (args[1..] constants or params of the same type, no INTERVAL) */
+    BEXPR_IN,       /* args[0] IN (args[1..] constants or params of the same type; not INTERVAL,
+                        NUMERIC) */
     BEXPR_CASE,     /* args: condition, value, …, value otherwise; values are of type `type` */
     BEXPR_COALESCE, /* the first of args that is not NULL; all of type `type` */
     BEXPR_KIND_MAX

@@ -69,6 +69,9 @@ static int expr_pick_scatter(
     case 8:
         EXPR_SCATTER(uint64_t)
         break;
+    case 24:
+        EXPR_SCATTER(struct vnumeric)
+        break;
     default: /* struct vstr, struct vinterval */
         EXPR_SCATTER(struct vstr)
         break;

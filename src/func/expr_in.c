@@ -116,7 +116,7 @@ static int expr_set_make(const struct bexpr *e,
 
     if (!set)
         return DN_FAIL_NOMEM(err);
-    DN_ASSERT(e->args[0]->type != TYPE_INTERVAL); /* has no 64-bit key */
+    DN_ASSERT(type_is_fixed(e->args[0]->type) || type_is_string(e->args[0]->type));
     set->e = e;
     set->strings = type_is_string(e->args[0]->type);
     if (set->strings)

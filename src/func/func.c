@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * func.c: finding functions. All overloads of a name are weighed: an exact match costs nothing, an
- * untyped argument fits anything, every implicit cast has a price (func_cast_cost), and the
- * cheapest row wins, the first of equals. */
+ * untyped argument fits anything but some better than others, every implicit cast has a price
+ * (func_cast_cost), and the cheapest row wins, the first of equals. The prices are such that the
+ * winner is the one PostgreSQL takes. */
 #include "func/func_int.h"
 
 #include "base/bytes.h"
@@ -33,6 +34,13 @@ int func_fail_range(enum type_id type, struct dn_err *err)
     if (type_is_timestamp(type))
         return DN_FAIL(
             err, DN_E_DATETIME_RANGE, "time stamp out of range for type %s", type_name(type));
+    if (type_is_int(type))
+        return DN_FAIL(err,
+                       DN_E_OUT_OF_RANGE,
+                       "%s out of range",
+                       type == TYPE_SMALLINT  ? "smallint"
+                       : type == TYPE_INTEGER ? "integer"
+                                              : "bigint");
     return DN_FAIL(err, DN_E_OUT_OF_RANGE, "%s out of range", type_name(type));
 }
 
@@ -52,24 +60,44 @@ void *func_ret_alloc(
     return to;
 }
 
-/* UINT32_MAX: no implicit cast. DOUBLE is cheaper than REAL for integers, as it keeps more. */
+/* UINT32_MAX: no implicit cast. Of the types a number may become the one that PostgreSQL prefers,
+ * DOUBLE, is the cheapest beyond its own kind. */
 static uint32_t func_cast_cost(enum type_id from, enum type_id to)
 {
-    if (from == to || from == TYPE_NONE)
+    if (from == to)
         return 0;
     if (to == TYPE_NONE)
         return 1;
-    if (!func_cast(from, to, true))
+    if (func_cast_level(from, to) != FUNC_CAST_IMPLICIT)
         return UINT32_MAX;
     if (type_is_int(from) && type_is_timestamp(to))
         return 100;
     if (type_is_int(from) && to == TYPE_REAL)
         return 30;
+    if (type_is_int(from) && to == TYPE_NUMERIC)
+        return 20;
     if (type_is_int(from) && to == TYPE_DOUBLE)
         return 10;
-    if (from == TYPE_REAL)
+    if (from == TYPE_NUMERIC)
+        return to == TYPE_DOUBLE ? 15 : 40;
+    if (from == TYPE_REAL || from == TYPE_TIME)
         return 5;
+    if (from == TYPE_DATE || to == TYPE_TIMESTAMPTZ)
+        return to == TYPE_TIMESTAMPTZ ? 5 : 2 + (uint32_t)to - TYPE_TIMESTAMP;
     return (uint32_t)to - (uint32_t)from; /* SMALLINT to BIGINT, TIMESTAMP to (9): by steps */
+}
+
+/* An untyped literal is of the other operand's type if that can be; else text, else the type that
+ * its kind prefers. */
+static uint32_t func_untyped_cost(enum type_id to, enum type_id other)
+{
+    if (to == TYPE_NONE || (other != TYPE_NONE && to == other))
+        return 0;
+    if (type_is_timestamp(other) && (type_is_int(to) || to == TYPE_TIME))
+        return 4; /* beside a time it is a time or an interval rather than a number */
+    if (other == TYPE_DATE || other == TYPE_TIMESTAMPTZ || other == TYPE_TIME)
+        return to == TYPE_INTERVAL ? 1 : 4;
+    return to == TYPE_VARCHAR ? 1 : to == TYPE_DOUBLE || !type_is_number(to) ? 2 : 3;
 }
 
 static enum type_id func_arg_type(const struct func *f, uint32_t i)
@@ -89,12 +117,10 @@ static uint32_t func_match_cost(const struct func *f, const enum type_id *types,
     if (!func_takes_count(f, count))
         return UINT32_MAX;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t cost = func_cast_cost(types[i], func_arg_type(f, i));
+        enum type_id other = count == 2 ? types[1 - i] : TYPE_NONE;
+        uint32_t cost = types[i] == TYPE_NONE ? func_untyped_cost(func_arg_type(f, i), other)
+                                              : func_cast_cost(types[i], func_arg_type(f, i));
 
-        /* Text beside a time is a time or an interval rather than a number. */
-        if (count == 2 && types[i] == TYPE_NONE && type_is_timestamp(types[1 - i]) &&
-            type_is_int(func_arg_type(f, i)))
-            cost = 1;
         if (cost == UINT32_MAX)
             return UINT32_MAX;
         sum += cost;

@@ -71,6 +71,14 @@ const struct func *func_find(const char *name,
                              enum type_id *ret_casts,
                              uint32_t pos,
                              struct dn_err *err);
+/* Who may ask for a cast; each may what those before it may. */
+enum func_cast_level {
+    FUNC_CAST_IMPLICIT, /* nobody: operators and functions take it as theirs */
+    FUNC_CAST_ASSIGN,   /* a column that the value is to be stored in */
+    FUNC_CAST_EXPLICIT, /* CAST(… AS …) */
+    FUNC_CAST_NONE,     /* there is no such cast */
+};
+enum func_cast_level func_cast_level(enum type_id from, enum type_id to);
 /* The cast from one type to another; NULL: no such cast. implicit: only those allowed without
  * asking. */
 const struct func *func_cast(enum type_id from, enum type_id to, bool implicit);

@@ -452,64 +452,65 @@ static int func_time(const struct func_ctx *ctx,
         .flags = FUNC_STRICT | FUNC_MONOTONIC, .mono_arg = at, .kernel = fn, .doc = text, \
         .example = sample                                                                 \
     }
-#define BUCKETS(t, sql, zeros)                                                                   \
-    BUCKET("date_trunc",                                                                         \
-           2,                                                                                    \
-           1,                                                                                    \
-           t,                                                                                    \
-           func_date_trunc,                                                                      \
-           "The start of the second, minute, hour, day, week (Monday), month, quarter, year, "   \
-           "decade, century or millennium; or of a bucket as time_bucket gives it.",             \
-           "date_trunc('hour', " sql " '2015-06-01T09:47') = 2015-06-01T09:00:00." zeros "Z",    \
-           TYPE_VARCHAR,                                                                         \
-           t),                                                                                   \
-        BUCKET("time_bucket",                                                                    \
-               2,                                                                                \
-               1,                                                                                \
-               t,                                                                                \
-               func_time_bucket,                                                                 \
-               BUCKET_DOC,                                                                       \
-               "time_bucket(INTERVAL '15m', " sql                                                \
-               " '2015-06-01T09:47') = 2015-06-01T09:45:00." zeros "Z",                          \
-               TYPE_INTERVAL,                                                                    \
-               t),                                                                               \
-        BUCKET("time_bucket",                                                                    \
-               3,                                                                                \
-               1,                                                                                \
-               t,                                                                                \
-               func_time_bucket,                                                                 \
-               BUCKET_FROM_DOC,                                                                  \
-               "time_bucket(INTERVAL '1 week', " sql " '2015-06-01', " sql                       \
-               " '2015-01-04') = 2015-05-31T00:00:00." zeros "Z",                                \
-               TYPE_INTERVAL,                                                                    \
-               t,                                                                                \
-               t),                                                                               \
-        BUCKET("date_bin",                                                                       \
-               3,                                                                                \
-               1,                                                                                \
-               t,                                                                                \
-               func_time_bucket,                                                                 \
-               BUCKET_FROM_DOC,                                                                  \
-               "date_bin(INTERVAL '15m', " sql " '2015-06-01T09:47', " sql                       \
-               " '2015-01-01T00:05') = 2015-06-01T09:35:00." zeros "Z",                          \
-               TYPE_INTERVAL,                                                                    \
-               t,                                                                                \
-               t),                                                                               \
-        BUCKET("time",                                                                           \
-               2,                                                                                \
-               0,                                                                                \
-               t,                                                                                \
-               func_time,                                                                        \
-               "time_bucket with the arguments the other way round, for GROUP BY time(t, 15m).", \
-               "time(" sql " '2015-06-01T09:47', INTERVAL '15m') = 2015-06-01T09:45:00." zeros   \
-               "Z",                                                                              \
-               t,                                                                                \
+#define BUCKETS(t, sql, between, zeros)                                                            \
+    BUCKET("date_trunc",                                                                           \
+           2,                                                                                      \
+           1,                                                                                      \
+           t,                                                                                      \
+           func_date_trunc,                                                                        \
+           "The start of the second, minute, hour, day, week (Monday), month, quarter, year, "     \
+           "decade, century or millennium; or of a bucket as time_bucket gives it.",               \
+           "date_trunc('hour', " sql " '2015-06-01T09:47') = 2015-06-01" between "09:00:00" zeros, \
+           TYPE_VARCHAR,                                                                           \
+           t),                                                                                     \
+        BUCKET("time_bucket",                                                                      \
+               2,                                                                                  \
+               1,                                                                                  \
+               t,                                                                                  \
+               func_time_bucket,                                                                   \
+               BUCKET_DOC,                                                                         \
+               "time_bucket(INTERVAL '15m', " sql " '2015-06-01T09:47') = 2015-06-01" between      \
+               "09:45:00" zeros,                                                                   \
+               TYPE_INTERVAL,                                                                      \
+               t),                                                                                 \
+        BUCKET("time_bucket",                                                                      \
+               3,                                                                                  \
+               1,                                                                                  \
+               t,                                                                                  \
+               func_time_bucket,                                                                   \
+               BUCKET_FROM_DOC,                                                                    \
+               "time_bucket(INTERVAL '1 week', " sql " '2015-06-01', " sql                         \
+               " '2015-01-04') = 2015-05-31" between "00:00:00" zeros,                             \
+               TYPE_INTERVAL,                                                                      \
+               t,                                                                                  \
+               t),                                                                                 \
+        BUCKET("date_bin",                                                                         \
+               3,                                                                                  \
+               1,                                                                                  \
+               t,                                                                                  \
+               func_time_bucket,                                                                   \
+               BUCKET_FROM_DOC,                                                                    \
+               "date_bin(INTERVAL '15m', " sql " '2015-06-01T09:47', " sql                         \
+               " '2015-01-01T00:05') = 2015-06-01" between "09:35:00" zeros,                       \
+               TYPE_INTERVAL,                                                                      \
+               t,                                                                                  \
+               t),                                                                                 \
+        BUCKET("time",                                                                             \
+               2,                                                                                  \
+               0,                                                                                  \
+               t,                                                                                  \
+               func_time,                                                                          \
+               "time_bucket with the arguments the other way round, for GROUP BY time(t, 15m).",   \
+               "time(" sql " '2015-06-01T09:47', INTERVAL '15m') = 2015-06-01" between             \
+               "09:45:00" zeros,                                                                   \
+               t,                                                                                  \
                TYPE_INTERVAL)
 
 static const struct func func_bucket_rows[] = {
-    BUCKETS(TYPE_TIMESTAMP, "TIMESTAMP", "000"),
-    BUCKETS(TYPE_TIMESTAMP_US, "TIMESTAMP(6)", "000000"),
-    BUCKETS(TYPE_TIMESTAMP_NS, "TIMESTAMP(9)", "000000000"),
+    BUCKETS(TYPE_TIMESTAMP, "TIMESTAMP", "T", ".000Z"),
+    BUCKETS(TYPE_TIMESTAMP_US, "TIMESTAMP(6)", "T", ".000000Z"),
+    BUCKETS(TYPE_TIMESTAMP_NS, "TIMESTAMP(9)", "T", ".000000000Z"),
+    BUCKETS(TYPE_TIMESTAMPTZ, "TIMESTAMPTZ", " ", "+00"),
 };
 
 const struct func_table func_table_bucket = {func_bucket_rows, DN_ARRAY_SIZE(func_bucket_rows)};

@@ -299,12 +299,12 @@ static inline int64_t func_ts_coarser(int64_t x, int64_t divisor)
 
 /* ---- text ---- */
 
-static int func_cast_to_text(const struct func_ctx *ctx,
-                             const struct vec *args,
-                             uint32_t args_count DN_UNUSED,
-                             uint32_t count,
-                             struct vec *ret,
-                             struct dn_err *err)
+int func_cast_to_text(const struct func_ctx *ctx,
+                      const struct vec *args,
+                      uint32_t args_count DN_UNUSED,
+                      uint32_t count,
+                      struct vec *ret,
+                      struct dn_err *err)
 {
     struct vstr *to = func_ret_alloc(ctx, ret, count, sizeof *to, err);
     struct buf text;
@@ -334,12 +334,12 @@ static int func_cast_to_text(const struct func_ctx *ctx,
     return rc;
 }
 
-static int func_cast_from_text(const struct func_ctx *ctx,
-                               const struct vec *args,
-                               uint32_t args_count DN_UNUSED,
-                               uint32_t count,
-                               struct vec *ret,
-                               struct dn_err *err)
+int func_cast_from_text(const struct func_ctx *ctx,
+                        const struct vec *args,
+                        uint32_t args_count DN_UNUSED,
+                        uint32_t count,
+                        struct vec *ret,
+                        struct dn_err *err)
 {
     void *to = func_ret_alloc(ctx, ret, count, phys_size(type_phys(ret->type)), err);
 
@@ -502,24 +502,3 @@ static const struct func func_cast_rows[] = {
 };
 
 const struct func_table func_table_cast = {func_cast_rows, DN_ARRAY_SIZE(func_cast_rows)};
-
-/* Integers widen, then become REAL or DOUBLE; time stamps get finer; an integer beside a time stamp
- * is one, in its unit. Nothing else happens unasked. */
-static bool func_cast_implicit(enum type_id from, enum type_id to)
-{
-    if (type_is_int(from))
-        return (type_is_int(to) && from < to) || type_is_float(to) || type_is_timestamp(to);
-    if (from == TYPE_REAL)
-        return to == TYPE_DOUBLE;
-    return type_is_timestamp(from) && type_is_timestamp(to) && from < to;
-}
-
-const struct func *func_cast(enum type_id from, enum type_id to, bool implicit)
-{
-    if (implicit && !func_cast_implicit(from, to))
-        return NULL;
-    for (size_t i = 0; i < DN_ARRAY_SIZE(func_cast_rows); i++)
-        if (func_cast_rows[i].args[0] == from && func_cast_rows[i].result == to)
-            return &func_cast_rows[i];
-    return NULL;
-}

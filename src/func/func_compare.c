@@ -4,6 +4,7 @@
  * Strings compare by bytes. NaN equals NaN and is greater than every number, so sorting, grouping
  * and comparing agree. */
 #include "func/func_int.h"
+#include "vec/numeric.h"
 
 #include <string.h>
 
@@ -70,6 +71,12 @@ static inline bool func_str_eq(struct vstr a, struct vstr b)
 #define COMPARE_LT(x, y) (vinterval_cmp(x, y) < 0)
 #include "func/compare_tmpl.h"
 
+#define COMPARE_T        struct vnumeric
+#define COMPARE_SUFFIX   num
+#define COMPARE_EQ(x, y) (vnumeric_cmp(x, y) == 0)
+#define COMPARE_LT(x, y) (vnumeric_cmp(x, y) < 0)
+#include "func/compare_tmpl.h"
+
 #define COMPARE1(op, t, fn, text, sample)                                                  \
     {                                                                                      \
         .name = op, .args = {TYPE_##t, TYPE_##t}, .args_count = 2, .result = TYPE_BOOLEAN, \
@@ -96,6 +103,14 @@ static const struct func func_compare_rows[] = {
     COMPARE6(BOOLEAN, i8, "false", "true"),
     COMPARE6(INTERVAL, iv, "INTERVAL '23:00'", "INTERVAL '1 day'"),
     COMPARE6(BLOB, str, "0x00ff", "0x01"),
+    COMPARE6(NUMERIC, num, "0.5", "2.00"),
+    COMPARE6(DATE, i32, "DATE '2015-06-01'", "DATE '2015-06-02'"),
+    COMPARE6(TIME, i64, "TIME '04:05'", "TIME '04:06'"),
+    COMPARE6(TIMESTAMPTZ, i64, "TIMESTAMPTZ '2015-06-01'", "TIMESTAMPTZ '2015-06-02'"),
+    COMPARE6(UUID,
+             str,
+             "UUID '00000000-0000-0000-0000-000000000001'",
+             "UUID '00000000-0000-0000-0000-000000000002'"),
 };
 
 const struct func_table func_table_compare = {func_compare_rows, DN_ARRAY_SIZE(func_compare_rows)};

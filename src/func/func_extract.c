@@ -395,6 +395,7 @@ static const struct func func_extract_rows[] = {
     EXTRACT_TYPE(TIMESTAMP, "TIMESTAMP"),
     EXTRACT_TYPE(TIMESTAMP_US, "TIMESTAMP(6)"),
     EXTRACT_TYPE(TIMESTAMP_NS, "TIMESTAMP(9)"),
+    EXTRACT_TYPE(TIMESTAMPTZ, "TIMESTAMPTZ"),
     EXTRACT_ROW("extract", INTERVAL, EXTRACT_DOC, "extract('hour', INTERVAL '1 day 02:03') = 2"),
     EXTRACT_ROW("date_part",
                 INTERVAL,

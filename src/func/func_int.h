@@ -10,9 +10,12 @@
 #define FUNC_TABLES(X) \
     X(arith)           \
     X(interval)        \
+    X(numeric)         \
+    X(date)            \
     X(compare)         \
     X(logic)           \
     X(cast)            \
+    X(cast_more)       \
     X(scalar)          \
     X(math)            \
     X(bits)            \
@@ -30,7 +33,8 @@
     X(stddev)         \
     X(timed)          \
     X(bool)           \
-    X(interval)
+    X(interval)       \
+    X(numeric)
 
 struct func_table {
     const struct func *rows; /* static */
@@ -62,6 +66,55 @@ int func_fail_zero(struct dn_err *err);
 /* Result memory: count values of `size` bytes; NULL has raised DN_E_NOMEM. */
 void *func_ret_alloc(
     const struct func_ctx *ctx, struct vec *ret, uint32_t count, size_t size, struct dn_err *err);
+
+/* A kernel that goes row by row: `call` sets to[i] and is 0 or an error. What nobody wants is 0. */
+#define FUNC_EACH(fn, result_type, call)                                    \
+    static int fn(const struct func_ctx *ctx,                               \
+                  const struct vec *args DN_UNUSED,                         \
+                  uint32_t args_count DN_UNUSED,                            \
+                  uint32_t count,                                           \
+                  struct vec *ret,                                          \
+                  struct dn_err *err)                                       \
+    {                                                                       \
+        result_type *to = func_ret_alloc(ctx, ret, count, sizeof *to, err); \
+                                                                            \
+        if (!to)                                                            \
+            return DN_E_NOMEM;                                              \
+        for (uint32_t i = 0; i < count; i++) {                              \
+            int rc = 0;                                                     \
+                                                                            \
+            __builtin_memset(&to[i], 0, sizeof to[i]);                      \
+            if (!vec_is_null(ret, i))                                       \
+                rc = (call);                                                \
+            if (rc < 0)                                                     \
+                return rc;                                                  \
+        }                                                                   \
+        return 0;                                                           \
+    }
+
+static inline struct vnumeric func_num(const struct vec *v, uint32_t row)
+{
+    return ((const struct vnumeric *)v->data)[vec_at(v, row)];
+}
+
+static inline struct vinterval func_iv(const struct vec *v, uint32_t row)
+{
+    return ((const struct vinterval *)v->data)[vec_at(v, row)];
+}
+
+/* Any type to text, and text to any type. */
+int func_cast_to_text(const struct func_ctx *ctx,
+                      const struct vec *args,
+                      uint32_t args_count,
+                      uint32_t count,
+                      struct vec *ret,
+                      struct dn_err *err);
+int func_cast_from_text(const struct func_ctx *ctx,
+                        const struct vec *args,
+                        uint32_t args_count,
+                        uint32_t count,
+                        struct vec *ret,
+                        struct dn_err *err);
 
 /* An interval of parts with fractions: what is left of a month goes to days, of a day to hours. */
 int func_interval_spread(

@@ -101,6 +101,21 @@ void text_print(const struct datum *d, struct buf *b)
     case TYPE_INTERVAL:
         text_print_interval(d->iv, b);
         return;
+    case TYPE_DATE:
+        text_print_date(d->v.i64, b);
+        return;
+    case TYPE_TIME:
+        text_print_clock(d->v.i64, b);
+        return;
+    case TYPE_TIMESTAMPTZ:
+        text_print_timestamptz(d->v.i64, 0, b);
+        return;
+    case TYPE_UUID:
+        text_print_uuid(d->str, b);
+        return;
+    case TYPE_NUMERIC:
+        text_print_numeric(d->num, b);
+        return;
     }
 }
 
@@ -132,7 +147,7 @@ static int text_parse_bool(struct vstr s, int64_t *ret, struct dn_err *err)
     return text_fail_syntax(TYPE_BOOLEAN, s, err);
 }
 
-static int text_hex_digit(char c)
+int text_hex_digit(char c)
 {
     if (text_is_digit(c))
         return c - '0';
@@ -234,6 +249,21 @@ int text_parse(
         break;
     case TYPE_INTERVAL:
         rc = text_parse_interval(s, &d.iv, err);
+        break;
+    case TYPE_DATE:
+        rc = text_parse_date(s, &d.v.i64, err);
+        break;
+    case TYPE_TIME:
+        rc = text_parse_clock(s, &d.v.i64, err);
+        break;
+    case TYPE_TIMESTAMPTZ:
+        rc = text_parse_timestamptz(s, &d.v.i64, err);
+        break;
+    case TYPE_UUID:
+        rc = text_parse_uuid(text_trim(s), arena, &d.str, err);
+        break;
+    case TYPE_NUMERIC:
+        rc = text_parse_numeric(text_trim(s), &d.num, err);
         break;
     }
     if (rc < 0)

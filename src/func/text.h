@@ -11,8 +11,8 @@
 /* Appends the text of a value as SELECT shows it: integers, shortest round-trip doubles (as
  * PostgreSQL prints them: 0.1, 1e+20, NaN, Infinity), true/false, text as it is, blobs 0x…, time
  * stamps ISO 8601 UTC with Z and as many fraction digits as the type keeps (.001Z; (6) six, (9)
- * nine). Intervals as PostgreSQL prints them: 1 year 2 mons 3 days 04:05:06.7. NULL appends
- * nothing. */
+ * nine). Intervals, NUMERIC, DATE, TIME, TIMESTAMPTZ (at UTC) and UUID as PostgreSQL prints them:
+ * 1 year 2 mons 3 days 04:05:06.7, 2015-06-01 04:05:06.7+00. NULL appends nothing. */
 void text_print(const struct datum *d, struct buf *b);
 
 /* The other way, for a target type. Strings may have spaces around numbers. Errors: DN_E_BAD_TEXT
@@ -23,6 +23,12 @@ int text_parse(enum type_id type,
                struct arena *arena,
                struct datum *ret,
                struct dn_err *err) DN_MUST_CHECK;
+
+/* A decimal number; s is trimmed. "38 digits" beyond them. */
+void text_print_numeric(struct vnumeric v, struct buf *b);
+int text_parse_numeric(struct vstr s, struct vnumeric *ret, struct dn_err *err) DN_MUST_CHECK;
+/* An instant in the time of a zone that is `offset` seconds ahead of UTC there and then. */
+void text_print_timestamptz(int64_t us, int32_t offset, struct buf *b);
 
 /* "1 day 02:03", "15 minutes", "1h30m", "P1DT2H" (text_interval.c has the grammar).
  * DN_E_BAD_DATETIME, DN_E_DATETIME_RANGE. */

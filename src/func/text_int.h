@@ -24,7 +24,35 @@ void text_print_i64(int64_t v, struct buf *b);
 void text_print_f64(double v, struct buf *b);
 void text_print_f32(float v, struct buf *b);
 
+/* What a text says: a day, a time of the day and how far it is ahead of UTC. */
+struct text_instant {
+    int64_t days;    /* since 1970 */
+    int64_t seconds; /* of the day; 86400 and one more are possible */
+    int32_t ns;
+    int64_t zone; /* seconds; 0 if none is named */
+    bool zoned;   /* one is named */
+};
+
+int text_parse_instant(struct vstr s, struct text_instant *ret, struct dn_err *err) DN_MUST_CHECK;
+/* Only the time of the day and the zone; s is trimmed. */
+int text_parse_clock_alone(struct vstr s,
+                           struct text_instant *ret,
+                           struct dn_err *err) DN_MUST_CHECK;
+
+void text_print_date(int64_t days, struct buf *b);
+void text_print_clock(int64_t us, struct buf *b);
+void text_print_uuid(struct vstr s, struct buf *b);
+int text_parse_date(struct vstr s, int64_t *ret, struct dn_err *err) DN_MUST_CHECK;
+int text_parse_clock(struct vstr s, int64_t *ret, struct dn_err *err) DN_MUST_CHECK;
+int text_parse_timestamptz(struct vstr s, int64_t *ret, struct dn_err *err) DN_MUST_CHECK;
+/* s is trimmed. */
+int text_parse_uuid(struct vstr s, struct arena *arena, struct vstr *ret, struct dn_err *err)
+    DN_MUST_CHECK;
+
 void text_print_interval(struct vinterval v, struct buf *b);
+
+/* The value of a hexadecimal digit; -1: it is none. */
+int text_hex_digit(char c);
 
 /* s is trimmed. */
 int text_parse_int(enum type_id type, struct vstr s, int64_t *ret, struct dn_err *err)

@@ -26,17 +26,29 @@ struct text_iso {
     const char *end;
 };
 
-static int text_iso_fail(const struct text_iso *in, const char *why, struct dn_err *err)
+static int text_iso_raise(const struct text_iso *in, int code, const char *why, struct dn_err *err)
 {
     int n = text_quote_len(in->whole);
 
     return DN_FAIL(err,
-                   DN_E_BAD_DATETIME,
+                   code,
                    "invalid time stamp \"%.*s%s\": %s",
                    n,
                    in->whole.ptr,
                    (uint32_t)n < in->whole.len ? "…" : "",
                    why);
+}
+
+/* Its form is wrong. */
+static int text_iso_fail(const struct text_iso *in, const char *why, struct dn_err *err)
+{
+    return text_iso_raise(in, DN_E_BAD_DATETIME, why, err);
+}
+
+/* Its form is right, but there is no such time. */
+static int text_iso_none(const struct text_iso *in, const char *why, struct dn_err *err)
+{
+    return text_iso_raise(in, DN_E_DATETIME_RANGE, why, err);
 }
 
 static bool text_iso_is(const struct text_iso *in, char c)
@@ -93,9 +105,9 @@ static int text_iso_date(struct text_iso *in, int64_t *ret_days, struct dn_err *
         }
     }
     if (month < 1 || month > 12)
-        return text_iso_fail(in, "no such month", err);
+        return text_iso_none(in, "no such month", err);
     if (day < 1 || day > civil_month_days(year, month))
-        return text_iso_fail(in, "no such day in that month", err);
+        return text_iso_none(in, "no such day in that month", err);
     *ret_days = civil_to_days(year, month, day);
     return 0;
 }
@@ -137,6 +149,7 @@ static int text_iso_clock(struct text_iso *in, struct text_clock *ret, struct dn
     static const int64_t unit[] = {3600, 60, 1};
     int field[3] = {0, 0, 0};
     int64_t fraction = 0;
+    bool short_hour = text_iso_digits_ahead(in) == 1 && in->end - in->p > 1 && in->p[1] == ':';
     int n = 0;
 
     for (n = 0; n < 3; n++) {
@@ -145,7 +158,7 @@ static int text_iso_clock(struct text_iso *in, struct text_clock *ret, struct dn
         if (n > 0 && !colon && text_iso_digits_ahead(in) == 0)
             break;
         in->p += colon;
-        if (!text_iso_number(in, 2, &field[n]))
+        if (!text_iso_number(in, n == 0 && short_hour ? 1 : 2, &field[n]))
             return text_iso_fail(in, "expected two digits for hour, minute and second", err);
     }
     if (text_iso_is(in, '.') || text_iso_is(in, ',')) {
@@ -155,9 +168,9 @@ static int text_iso_clock(struct text_iso *in, struct text_clock *ret, struct dn
             return rc;
     }
     if (field[0] > 24 || field[1] > 59 || field[2] > 60)
-        return text_iso_fail(in, "no such hour, minute or second", err);
+        return text_iso_none(in, "no such hour, minute or second", err);
     if (field[0] == 24 && (field[1] || field[2] || fraction))
-        return text_iso_fail(in, "the last instant of a day is 24:00:00", err);
+        return text_iso_none(in, "the last instant of a day is 24:00:00", err);
     fraction *= unit[n - 1];
     ret->seconds = field[0] * 3600 + field[1] * 60 + field[2] + fraction / TEXT_NS_PER_SECOND;
     ret->ns = fraction % TEXT_NS_PER_SECOND;
@@ -187,36 +200,72 @@ static int text_iso_zone(struct text_iso *in, int64_t *ret, struct dn_err *err)
             return text_iso_fail(in, "expected a zone such as Z, +13, +1300 or +13:00", err);
     }
     if (hours > 23 || minutes > 59)
-        return text_iso_fail(in, "no such zone", err);
+        return text_iso_none(in, "no such zone", err);
     *ret = (negative ? -1 : 1) * (hours * 3600 + minutes * 60);
     return 0;
 }
 
-int text_parse_time(struct vstr s, int64_t *ret_seconds, int32_t *ret_ns, struct dn_err *err)
+/* A time of day and perhaps a zone, to the end. */
+static int text_iso_rest(struct text_iso *in, struct text_instant *ret, struct dn_err *err)
+{
+    struct text_clock clock = {0, 0};
+    const char *before;
+    int rc = text_iso_clock(in, &clock, err);
+
+    if (rc < 0)
+        return rc;
+    while (text_iso_is(in, ' ') && in->p + 1 < in->end)
+        in->p++;
+    before = in->p;
+    rc = text_iso_zone(in, &ret->zone, err);
+    ret->zoned = in->p != before;
+    ret->seconds = clock.seconds;
+    ret->ns = (int32_t)clock.ns;
+    return rc;
+}
+
+int text_parse_instant(struct vstr s, struct text_instant *ret, struct dn_err *err)
 {
     struct vstr trimmed = text_trim(s);
     struct text_iso in = {.whole = trimmed, .p = trimmed.ptr, .end = trimmed.ptr + trimmed.len};
-    struct text_clock clock = {0, 0};
-    int64_t days = 0;
-    int64_t zone = 0;
     int rc;
 
-    rc = text_iso_date(&in, &days, err);
+    *ret = (struct text_instant){.days = 0};
+    rc = text_iso_date(&in, &ret->days, err);
     if (rc < 0)
         return rc;
     if (text_iso_is(&in, 'T') || text_iso_is(&in, 't') || text_iso_is(&in, ' ')) {
         in.p++;
-        rc = text_iso_clock(&in, &clock, err);
-        if (rc < 0)
-            return rc;
-        rc = text_iso_zone(&in, &zone, err);
+        rc = text_iso_rest(&in, ret, err);
         if (rc < 0)
             return rc;
     }
     if (in.p != in.end)
         return text_iso_fail(&in, "unexpected characters at the end", err);
-    *ret_seconds = days * CIVIL_DAY_SECONDS + clock.seconds - zone;
-    *ret_ns = (int32_t)clock.ns;
+    return 0;
+}
+
+int text_parse_clock_alone(struct vstr s, struct text_instant *ret, struct dn_err *err)
+{
+    struct text_iso in = {.whole = s, .p = s.ptr, .end = s.ptr + s.len};
+    int rc;
+
+    *ret = (struct text_instant){.days = 0};
+    rc = text_iso_rest(&in, ret, err);
+    if (rc == 0 && in.p != in.end)
+        return text_iso_fail(&in, "unexpected characters at the end", err);
+    return rc;
+}
+
+int text_parse_time(struct vstr s, int64_t *ret_seconds, int32_t *ret_ns, struct dn_err *err)
+{
+    struct text_instant t;
+    int rc = text_parse_instant(s, &t, err);
+
+    if (rc < 0)
+        return rc;
+    *ret_seconds = t.days * CIVIL_DAY_SECONDS + t.seconds - t.zone;
+    *ret_ns = t.ns;
     return 0;
 }
 

@@ -4,6 +4,7 @@
 #include "plan/bind.h"
 
 #include "base/text.h"
+#include "func/num.h"
 #include "func/text.h"
 
 #include <inttypes.h>
@@ -78,6 +79,49 @@ assign_whole(const struct plan_target *to, double value, struct datum *ret, stru
         dn_err_hint(err, "Write a whole number that fits %s, or CAST it.", type_name(to->type));
     }
     return rc;
+}
+
+/* A decimal number that is meant to be an integer. */
+static int assign_whole_numeric(const struct plan_target *to,
+                                struct vnumeric value,
+                                struct datum *ret,
+                                struct dn_err *err)
+{
+    struct datum d = {.type = TYPE_NUMERIC, .num = value};
+    struct vnumeric whole = num_trim(value);
+    int64_t v = 0;
+    struct buf b;
+    bool fits = !value.nan && num_to_i64(whole, &v) && v >= bind_int_min(to->type) &&
+                v <= bind_int_max(to->type);
+
+    if (fits && whole.scale == 0) {
+        ret->v.i64 = v;
+        return 0;
+    }
+    buf_init(&b, NULL);
+    text_print(&d, &b);
+    buf_u8(&b, 0);
+    DN_IGNORE(
+        DN_FAIL(err,
+                fits ? DN_E_DATATYPE_MISMATCH : DN_E_OUT_OF_RANGE,
+                fits ? "%.60s has a fraction and %s has none" : "%.60s is out of range for %s",
+                b.failed ? "the number" : (const char *)b.data,
+                type_name(to->type))); /* returned below */
+    buf_done(&b);
+    if (fits)
+        dn_err_hint(err, "Round it: CAST(… AS %s).", type_name(to->type));
+    return fits ? DN_E_DATATYPE_MISMATCH : DN_E_OUT_OF_RANGE;
+}
+
+static int assign_numeric(const struct datum *in, struct datum *ret, struct dn_err *err)
+{
+    if (type_is_int(in->type))
+        ret->num = num_from_i64(in->v.i64);
+    else if (in->type == TYPE_NUMERIC)
+        ret->num = in->num;
+    else
+        return num_from_f64(in->v.f64, in->type == TYPE_REAL ? 6 : 15, &ret->num, err);
+    return 0;
 }
 
 static int
@@ -165,9 +209,30 @@ bool plan_assignable(enum type_id to, enum type_id from)
 {
     if (to == from)
         return true;
-    if (type_is_int(to) || type_is_float(to))
+    if (type_is_number(to))
         return type_is_number(from);
-    return type_is_timestamp(to) && (type_is_int(from) || type_is_timestamp(from));
+    if (to == TYPE_VARCHAR)
+        return false; /* a number in a text column is more often a slip than a wish */
+    return func_cast_level(from, to) <= FUNC_CAST_ASSIGN;
+}
+
+/* By the cast there is. */
+static int assign_cast(const struct plan_target *to,
+                       const struct datum *in,
+                       struct arena *arena,
+                       struct datum *ret,
+                       struct dn_err *err)
+{
+    struct bexpr value = {.kind = BEXPR_CONST, .type = in->type, .value = *in};
+    struct bexpr *args[1] = {&value};
+    struct bexpr call = {.kind = BEXPR_CALL,
+                         .type = to->type,
+                         .func = func_cast(in->type, to->type, false),
+                         .args = args,
+                         .args_count = 1};
+    struct eval ev = {.arena = arena};
+
+    return expr_eval_datum(&call, &ev, ret, err);
 }
 
 int plan_assign(const struct plan_target *to,
@@ -190,14 +255,22 @@ int plan_assign(const struct plan_target *to,
         rc = assign_int(to, in->v.i64, &out, err);
     else if (type_is_int(to->type) && type_is_float(in->type))
         rc = assign_whole(to, in->v.f64, &out, err);
+    else if (type_is_int(to->type) && in->type == TYPE_NUMERIC)
+        rc = assign_whole_numeric(to, in->num, &out, err);
+    else if (type_is_float(to->type) && in->type == TYPE_NUMERIC)
+        rc = assign_float(to, num_to_f64(in->num), &out, err);
     else if (type_is_float(to->type) && type_is_number(in->type))
         rc = assign_float(to, type_is_int(in->type) ? (double)in->v.i64 : in->v.f64, &out, err);
+    else if (to->type == TYPE_NUMERIC && type_is_number(in->type))
+        rc = assign_numeric(in, &out, err);
     else if (type_is_timestamp(to->type) && type_is_int(in->type))
         out.v.i64 = in->v.i64;
     else if (type_is_timestamp(to->type) && type_is_timestamp(in->type))
         rc = assign_time_from(to, in, &out, err);
     else if (to->type == in->type)
         out = *in;
+    else if (plan_assignable(to->type, in->type))
+        rc = assign_cast(to, in, arena, &out, err);
     else
         rc = assign_mismatch(to, in, err);
     if (rc < 0)

@@ -96,6 +96,15 @@ int bind_is(struct binder *b, const struct expr *e, struct bexpr **ret, struct d
     DN_MUST_CHECK;
 int bind_distinct(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
     DN_MUST_CHECK;
+/* The type that values of both can be shown and compared in; TYPE_NONE: there is none, or neither
+ * is known. One place for CASE, UNION, VALUES, ARRAY. */
+enum type_id bind_common_type(enum type_id a, enum type_id b);
+/* Brings operands to their common type; text if none says. `what` is for messages: "CASE". */
+int bind_unify(struct binder *b,
+               const char *what,
+               struct bexpr **args,
+               uint32_t count,
+               struct dn_err *err) DN_MUST_CHECK;
 /* COALESCE, NULLIF, GREATEST, LEAST; name is e->name in lower case. 1: none of them. */
 int bind_choice_call(struct binder *b,
                      const struct expr *e,

@@ -3,37 +3,41 @@
  * bind_choice.c: expressions that choose among others (CASE, COALESCE, NULLIF, GREATEST, LEAST),
  * whose operands are brought to one type first; LIKE, IS TRUE and IS DISTINCT FROM.
  *
- * The common type: an untyped operand takes the others'; numbers take the widest (an integer beside
- * REAL makes DOUBLE, which keeps more of it), time stamps the finest; if all are untyped it is
- * text. Anything else must be of one type. */
+ * The common type is PostgreSQL's: untyped operands take the others'; numbers stay numbers and
+ * times times, of the type that the others become by themselves; if all are untyped it is text. */
 #include "plan/bind.h"
 
-/* TYPE_NONE: they do not fit together. */
-static enum type_id bind_common(enum type_id a, enum type_id b)
+/* Kinds of types among which a common one is looked for. */
+static int bind_kind(enum type_id t)
+{
+    if (type_is_number(t))
+        return 1;
+    if (type_is_timestamp(t) || t == TYPE_TIMESTAMPTZ || t == TYPE_DATE)
+        return 2;
+    return t == TYPE_TIME || t == TYPE_INTERVAL ? 3 : 100 + (int)t;
+}
+
+enum type_id bind_common_type(enum type_id a, enum type_id b)
 {
     if (a == TYPE_NONE || a == b)
         return b;
     if (b == TYPE_NONE)
         return a;
-    if (type_is_number(a) && type_is_number(b)) {
-        if (type_is_float(a) != type_is_float(b))
-            return TYPE_DOUBLE;
-        return a > b ? a : b;
-    }
-    if (type_is_timestamp(a) && type_is_timestamp(b))
-        return a > b ? a : b;
-    return TYPE_NONE;
+    if (bind_kind(a) != bind_kind(b))
+        return TYPE_NONE;
+    if (func_cast_level(a, b) == FUNC_CAST_IMPLICIT)
+        return b;
+    return func_cast_level(b, a) == FUNC_CAST_IMPLICIT ? a : TYPE_NONE;
 }
 
-/* The operands brought to one type. */
-static int bind_unify(
+int bind_unify(
     struct binder *b, const char *what, struct bexpr **args, uint32_t count, struct dn_err *err)
 {
     enum type_id type = TYPE_NONE;
     int rc = 0;
 
     for (uint32_t i = 0; i < count; i++) {
-        enum type_id both = bind_common(type, args[i]->type);
+        enum type_id both = bind_common_type(type, args[i]->type);
 
         if (both == TYPE_NONE && type != TYPE_NONE && args[i]->type != TYPE_NONE) {
             rc = DN_FAIL(err,

@@ -14,6 +14,7 @@
  * A constant below min(T) has no f: x <= f is never true and x > f always. */
 #include "plan/bind.h"
 
+#include "func/num.h"
 #include "func/text.h"
 
 #include <math.h>
@@ -88,6 +89,31 @@ static struct bind_floor bind_floor_int(enum type_id type, int64_t c)
 }
 
 /* c is not NaN. */
+static struct bind_floor bind_floor_numeric(enum type_id type, struct vnumeric c)
+{
+    struct bind_floor f = {.below = false};
+    struct dn_err ignored;
+    struct vnumeric down;
+    vnumeric_i128 v;
+
+    if (num_round(c, 0, NUM_DOWN, &down, &ignored) < 0) { /* 38 nines and a fraction */
+        f.below = num_sign(c) < 0;
+        f.value = bind_int_max(type);
+        return f;
+    }
+    v = vnumeric_coef(down);
+    if (v < INT64_MIN || v > INT64_MAX) {
+        f.below = v < 0;
+        f.value = bind_int_max(type);
+        return f;
+    }
+    f = bind_floor_int(type, (int64_t)v);
+    if (vnumeric_cmp(down, c) < 0)
+        f.exact = false;
+    return f;
+}
+
+/* c is not NaN. */
 static struct bind_floor bind_floor_double(enum type_id type, double c)
 {
     struct bind_floor f = {.below = false};
@@ -127,6 +153,11 @@ static int bind_floor_time(
     return 0;
 }
 
+static bool bind_is_instant(enum type_id type)
+{
+    return type_is_timestamp(type) || type == TYPE_TIMESTAMPTZ;
+}
+
 /* 1: c cannot be brought down to the type. */
 static int bind_floor_const(enum type_id type,
                             const struct bexpr *c,
@@ -138,7 +169,9 @@ static int bind_floor_const(enum type_id type,
     int32_t ns;
     int rc;
 
-    if (d->null || (!type_is_int(type) && !type_is_timestamp(type)))
+    if (d->null || (!type_is_int(type) && !bind_is_instant(type)))
+        return 1;
+    if (type == TYPE_TIMESTAMPTZ && !bind_is_instant(c->type))
         return 1;
     if (type_is_int(c->type)) { /* against a time: in its unit */
         *ret = bind_floor_int(type, d->v.i64);
@@ -148,8 +181,14 @@ static int bind_floor_const(enum type_id type,
         *ret = bind_floor_double(type, d->v.f64);
         return 0;
     }
-    if (!type_is_timestamp(type))
+    if (c->type == TYPE_NUMERIC && !d->num.nan) {
+        *ret = bind_floor_numeric(type, d->num);
+        return 0;
+    }
+    if (!bind_is_instant(type))
         return 1;
+    if (c->type == TYPE_DATE && d->v.i64 != INT32_MAX && d->v.i64 != INT32_MIN)
+        return bind_floor_time(type, d->v.i64 * 86400, 0, ret, err);
     if (bind_untyped_text(c)) {
         rc = text_parse_time(d->str, &seconds, &ns, err);
         if (rc < 0) {
@@ -158,7 +197,8 @@ static int bind_floor_const(enum type_id type,
         }
         return bind_floor_time(type, seconds, ns, ret, err);
     }
-    if (!type_is_timestamp(c->type))
+    if (!bind_is_instant(c->type) ||
+        (c->type == TYPE_TIMESTAMPTZ && (d->v.i64 == INT64_MAX || d->v.i64 == INT64_MIN)))
         return 1;
     per = type_ts_per_second(c->type);
     seconds = d->v.i64 / per;
@@ -216,7 +256,9 @@ static bool bind_fits_real(const struct bexpr *c, double *ret)
 {
     if (c->kind != BEXPR_CONST || c->value.null || !type_is_number(c->type))
         return false;
-    *ret = type_is_int(c->type) ? (double)c->value.v.i64 : c->value.v.f64;
+    *ret = type_is_int(c->type)      ? (double)c->value.v.i64
+           : c->type == TYPE_NUMERIC ? num_to_f64(c->value.num)
+                                     : c->value.v.f64;
     if (type_is_int(c->type) && (c->value.v.i64 > 1 << 24 || c->value.v.i64 < -(1 << 24)))
         return false;
     return !isnan(*ret) && fabs(*ret) <= 3.4028234663852886e38 && (double)(float)*ret == *ret;
@@ -365,7 +407,8 @@ int bind_in(struct binder *b, const struct expr *e, struct bexpr **ret, struct d
         rc = bind_expr(b, e->args[i], &items[i], err);
     if (rc < 0)
         return rc;
-    if (x->type == TYPE_NONE || x->type == TYPE_INTERVAL || !bind_has_columns(x))
+    if (x->type == TYPE_NONE || (!type_is_fixed(x->type) && !type_is_string(x->type)) ||
+        !bind_has_columns(x))
         return bind_in_chain(b, e, x, items, ret, err);
     out->args = arena_alloc_array(b->env->arena, e->args_count + 1, sizeof(struct bexpr *));
     if (!out->args)

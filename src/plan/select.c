@@ -176,7 +176,7 @@ static int sel_ordinal(const struct sel *s,
 
     if (e->kind != EXPR_LITERAL)
         return 1;
-    if (e->value.type != TYPE_BIGINT || e->value.null) {
+    if (!type_is_int(e->value.type) || e->value.null) {
         rc = DN_FAIL(
             err, DN_E_SYNTAX, "a constant in %s must be the number of a select list item", clause);
         dn_err_at(err, e->pos);

@@ -122,7 +122,7 @@ static struct expr *expr_number(struct sql_parser *ps, int64_t v, uint32_t pos)
     struct expr *e = sql_expr_new(ps, EXPR_LITERAL, pos);
 
     if (e)
-        e->value = (struct datum){.type = TYPE_BIGINT, .v = {.i64 = v}};
+        e->value = (struct datum){.type = TYPE_INTEGER, .v = {.i64 = v}};
     return e;
 }
 

@@ -6,6 +6,7 @@
 #include "sql/ast_build.h"
 
 #include "base/text.h"
+#include "vec/numeric.h"
 
 #include <inttypes.h>
 #include <locale.h>
@@ -76,47 +77,13 @@ static double literal_strtod(struct sql_parser *ps, const char *text)
     return v;
 }
 
-/* Up to 15 digits and a small power of ten: both exact, so one operation rounds right. */
-static bool literal_small_float(const char *text, double *ret)
-{
-    static const double powers[] = {
-        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-    uint64_t digits = 0;
-    unsigned count = 0;
-    unsigned after = 0;
-    bool point = false;
-
-    for (; *text; text++) {
-        if (*text == '.') {
-            point = true;
-            continue;
-        }
-        if (*text < '0' || *text > '9' || ++count > 15)
-            return false;
-        digits = digits * 10 + (unsigned)(*text - '0');
-        after += point;
-    }
-    *ret = (double)digits / powers[after];
-    return true;
-}
-
 static void literal_set_double(struct sql_parser *ps, struct expr *e)
 {
     e->value.type = TYPE_DOUBLE;
-    if (!literal_small_float(e->text, &e->value.v.f64))
-        e->value.v.f64 = literal_strtod(ps, e->text);
+    e->value.v.f64 = literal_strtod(ps, e->text);
     if (isinf(e->value.v.f64))
         sql_fail(
             ps, DN_E_OUT_OF_RANGE, e->pos, "the number %.40s is out of range of DOUBLE", e->text);
-}
-
-struct expr *sql_float(struct sql_parser *ps, struct sql_token tok)
-{
-    struct expr *e = literal_number(ps, tok);
-
-    if (e)
-        literal_set_double(ps, e);
-    return e;
 }
 
 /* Digits to a magnitude; false when it is over 64 bits. */
@@ -133,41 +100,50 @@ static bool literal_digits(const char *p, size_t len, uint64_t *ret)
     return true;
 }
 
-struct expr *sql_integer(struct sql_parser *ps, struct sql_token tok)
+/* What the digits of e->text are: INTEGER if they fit, else BIGINT, else NUMERIC; with a point or
+ * an exponent NUMERIC; what has more than 38 digits is a DOUBLE. */
+static void literal_set_number(struct sql_parser *ps, struct expr *e)
 {
-    struct expr *e = literal_number(ps, tok);
+    bool negative = e->text[0] == '-';
+    const char *digits = e->text + negative;
+    size_t len = strlen(digits);
+    uint64_t most = (uint64_t)INT64_MAX + negative;
     uint64_t v;
 
-    if (!e)
-        return NULL;
-    if (literal_digits(tok.ptr, tok.len, &v) && v <= INT64_MAX) {
-        e->value.type = TYPE_BIGINT;
-        e->value.v.i64 = (int64_t)v;
-    } else {
-        e->big = true;
-        literal_set_double(ps, e);
+    e->big = false;
+    if (strspn(digits, "0123456789") == len && literal_digits(digits, len, &v) && v <= most) {
+        e->value.v.i64 = negative ? (int64_t)-v : (int64_t)v;
+        e->value.type = v <= (uint64_t)INT32_MAX + negative ? TYPE_INTEGER : TYPE_BIGINT;
+        return;
     }
+    e->big = strspn(digits, "0123456789") == len;
+    if (vnumeric_parse(e->text, len + negative, &e->value.num) == VNUMERIC_OK)
+        e->value.type = TYPE_NUMERIC;
+    else
+        literal_set_double(ps, e);
+}
+
+struct expr *sql_float(struct sql_parser *ps, struct sql_token tok)
+{
+    struct expr *e = literal_number(ps, tok);
+
+    if (e)
+        literal_set_number(ps, e);
     return e;
+}
+
+struct expr *sql_integer(struct sql_parser *ps, struct sql_token tok)
+{
+    return sql_float(ps, tok);
 }
 
 bool sql_negate(struct sql_parser *ps, struct expr *e, uint32_t pos)
 {
-    uint64_t v;
-
-    (void)ps;
     if (e->kind != EXPR_LITERAL || !e->text || e->paren || e->text[0] == '-')
         return false;
-    if (e->big && literal_digits(e->text, strlen(e->text), &v) && v == (uint64_t)INT64_MAX + 1) {
-        e->big = false;
-        e->value.type = TYPE_BIGINT;
-        e->value.v.i64 = INT64_MIN;
-    } else if (e->value.type == TYPE_BIGINT) {
-        e->value.v.i64 = -e->value.v.i64;
-    } else {
-        e->value.v.f64 = -e->value.v.f64;
-    }
     e->text--; /* the minus stands there */
     e->pos = pos;
+    literal_set_number(ps, e);
     return true;
 }
 
@@ -366,41 +342,22 @@ struct expr *sql_blob(struct sql_parser *ps, struct sql_token tok)
 /* ---- types ---- */
 
 static const char *const type_words[] = {
-    "VARCHAR",  "TEXT",     "STRING", "BOOLEAN", "BOOL",     "TIMESTAMP", "TIMESTAMPTZ",
-    "DATETIME", "SMALLINT", "INT",    "INTEGER", "BIGINT",   "SINT64",    "REAL",
-    "DOUBLE",   "FLOAT",    "BLOB",   "BYTEA",   "INTERVAL",
+    "VARCHAR",  "TEXT",  "STRING",   "BOOLEAN", "BOOL",    "TIMESTAMP", "TIMESTAMPTZ", "DATETIME",
+    "SMALLINT", "INT",   "INTEGER",  "BIGINT",  "SINT64",  "REAL",      "DOUBLE",      "FLOAT",
+    "BLOB",     "BYTEA", "INTERVAL", "NUMERIC", "DECIMAL", "DATE",      "TIME",        "UUID",
 };
 /* Types of other databases, and what serves here; NULL: nothing yet. */
 static const struct {
     const char *word;
     const char *instead;
 } type_foreign[] = {
-    {"DATE", "TIMESTAMP"},
-    {"TIME", NULL},
-    {"NUMERIC", "DOUBLE or BIGINT"},
-    {"DECIMAL", "DOUBLE or BIGINT"},
-    {"UUID", "VARCHAR"},
-    {"TIMEUUID", "VARCHAR"},
-    {"JSON", "VARCHAR"},
-    {"JSONB", "VARCHAR"},
-    {"CHAR", "VARCHAR"},
-    {"CHARACTER", "VARCHAR"},
-    {"NCHAR", "VARCHAR"},
-    {"NVARCHAR", "VARCHAR"},
-    {"ASCII", "VARCHAR"},
-    {"INET", "VARCHAR"},
-    {"TINYINT", "SMALLINT"},
-    {"UINT32", "BIGINT"},
-    {"UINT64", "BIGINT"},
-    {"VARINT", "BIGINT"},
-    {"COUNTER", "BIGINT"},
-    {"SERIAL", "BIGINT"},
-    {"BIGSERIAL", "BIGINT"},
-    {"LIST", NULL},
-    {"SET", NULL},
-    {"MAP", NULL},
-    {"TUPLE", NULL},
-    {"RECORD", NULL},
+    {"TIMEUUID", "VARCHAR"}, {"JSON", "VARCHAR"},      {"JSONB", "VARCHAR"},
+    {"CHAR", "VARCHAR"},     {"CHARACTER", "VARCHAR"}, {"NCHAR", "VARCHAR"},
+    {"NVARCHAR", "VARCHAR"}, {"ASCII", "VARCHAR"},     {"INET", "VARCHAR"},
+    {"TINYINT", "SMALLINT"}, {"UINT32", "BIGINT"},     {"UINT64", "BIGINT"},
+    {"VARINT", "BIGINT"},    {"COUNTER", "BIGINT"},    {"SERIAL", "BIGINT"},
+    {"BIGSERIAL", "BIGINT"}, {"LIST", NULL},           {"SET", NULL},
+    {"MAP", NULL},           {"TUPLE", NULL},          {"RECORD", NULL},
 };
 
 static bool type_is(const char *name, const char *word)
@@ -430,7 +387,7 @@ static void type_unknown(struct sql_parser *ps, const char *name, uint32_t pos)
 static enum type_id
 type_timestamp(struct sql_parser *ps, const char *name, const struct expr *precision)
 {
-    int64_t p = precision->big ? -1 : precision->value.v.i64;
+    int64_t p = type_is_int(precision->value.type) ? precision->value.v.i64 : -1;
 
     if (p == 3)
         return TYPE_TIMESTAMP;
@@ -450,8 +407,7 @@ type_timestamp(struct sql_parser *ps, const char *name, const struct expr *preci
 
 static enum type_id type_find(struct sql_parser *ps, const char *name, uint32_t pos, int second)
 {
-    enum type_id type =
-        type_is(name, "TIMESTAMPTZ") ? TYPE_TIMESTAMP : type_by_name(name, strlen(name));
+    enum type_id type = type_by_name(name, strlen(name));
     bool fits = true;
 
     if (second == TK_VARYING && (type_is(name, "CHARACTER") || type_is(name, "CHAR")))
@@ -477,12 +433,7 @@ static enum type_id type_find(struct sql_parser *ps, const char *name, uint32_t 
                      : sql_keyword_upper(second));
         return TYPE_NONE;
     }
-    if (second == TK_WITHOUT) {
-        sql_fail(ps, DN_E_UNSUPPORTED, pos, "TIMESTAMP WITHOUT TIME ZONE is not supported");
-        dn_err_hint(ps->err, "TIMESTAMP is an instant; leave WITHOUT TIME ZONE away");
-        return TYPE_NONE;
-    }
-    return type;
+    return second == TK_WITH ? TYPE_TIMESTAMPTZ : type;
 }
 
 static enum type_id type_resolve(struct sql_parser *ps,
@@ -496,7 +447,9 @@ static enum type_id type_resolve(struct sql_parser *ps,
 
     if (ps->rc < 0 || args_count == 0)
         return type;
-    if (args_count == 1 && (type_is(name, "TIMESTAMP") || type_is(name, "TIMESTAMPTZ")))
+    if (args_count == 1 && type == TYPE_TIMESTAMPTZ && args[0]->value.v.i64 <= 6)
+        return type;
+    if (args_count == 1 && type_is(name, "TIMESTAMP"))
         return type_timestamp(ps, name, args[0]);
     if (type_is_string(type)) {
         sql_fail(ps,
@@ -549,7 +502,7 @@ struct expr *sql_typed(struct sql_parser *ps,
 
     if (ps->rc < 0)
         return NULL;
-    if (type_is(word, "TIMESTAMPTZ") || type_by_name(word, strlen(word)) != TYPE_NONE) {
+    if (type_by_name(word, strlen(word)) != TYPE_NONE) {
         for (uint32_t i = 0; call && i < call->args_count; i++) {
             const struct expr *arg = call->args[i];
             if (arg->kind != EXPR_LITERAL || !arg->text) {
@@ -561,8 +514,6 @@ struct expr *sql_typed(struct sql_parser *ps,
             ps, word, type.pos, second, call ? call->args : NULL, call ? call->args_count : 0);
         if (!call && type.type == TYPE_TIMESTAMP)
             type.type = typed_timestamp(text);
-    } else if (!call && second == 0 && (type_is(word, "DATE") || type_is(word, "TIME"))) {
-        type_unknown(ps, word, type.pos);
     } else {
         sql_fail_syntax(ps, TK_STRING, text);
     }

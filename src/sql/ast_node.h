@@ -159,8 +159,8 @@ struct expr {
     struct expr *b;
     struct expr *c;
     struct expr **args; /* IN list, CALL arguments, parts of a CASE, ROW, ARRAY */
-    const char *text;   /* LITERAL number: as written (an integer too big for BIGINT has type DOUBLE
-                           and big = true); a minus before it is part of it */
+    const char *text; /* LITERAL number: as written (an integer too big for BIGINT has type NUMERIC
+                         or DOUBLE and big = true); a minus before it is part of it */
     union {
         struct {
             const char *table;    /* COLUMN, STAR: qualifier or NULL */

@@ -123,6 +123,8 @@ static bool print_is_negative(const struct expr *e)
         return false;
     if (e->text)
         return e->text[0] == '-';
+    if (e->value.type == TYPE_NUMERIC)
+        return e->value.num.hi < 0;
     return e->value.type == TYPE_DOUBLE ? signbit(e->value.v.f64) != 0 : e->value.v.i64 < 0;
 }
 
@@ -185,7 +187,7 @@ static void print_literal(const struct expr *e, struct buf *b)
         buf_puts(b, "NULL");
     else if (d->type == TYPE_BOOLEAN)
         buf_puts(b, d->v.i64 ? "TRUE" : "FALSE");
-    else if (d->type == TYPE_BIGINT)
+    else if (type_is_int(d->type))
         buf_printf(b, "%s%" PRId64, d->v.i64 == 0 && print_is_negative(e) ? "-" : "", d->v.i64);
     else if (d->type == TYPE_VARCHAR)
         sql_print_quoted(d->str.ptr, d->str.len, '\'', b);

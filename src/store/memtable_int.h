@@ -98,6 +98,7 @@ static inline int64_t mem_i64(const struct memtable *m, uint32_t row, uint32_t c
     case PHYS_F64:
     case PHYS_STR:
     case PHYS_INTERVAL:
+    case PHYS_NUMERIC:
     case PHYS_MAX:
         break;
     }

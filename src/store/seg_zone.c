@@ -191,6 +191,7 @@ void seg_zone_vec(const struct vec *v, struct seg_zone *ret)
         seg_zone_str(v, &z);
         break;
     case PHYS_INTERVAL:
+    case PHYS_NUMERIC:
     case PHYS_MAX:
         seg_zone_slow(v, &z);
         break;

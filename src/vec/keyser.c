@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "vec/normkey.h"
+#include "vec/numeric.h"
 
 #define KEYSER_PART_MAX 65535u /* bytes of a column in a composite key */
 
@@ -19,11 +20,26 @@ static void keyser_put_be(struct buf *b, uint64_t v, uint32_t size)
 
 static uint32_t keyser_len(const struct datum *d)
 {
+    uint8_t coef[VNUMERIC_BYTES_MAX];
+
+    if (d->type == TYPE_NUMERIC)
+        return 4 + vnumeric_coef_bytes(d->num, coef);
     return type_is_string(d->type) ? d->str.len : phys_size(type_phys(d->type));
+}
+
+/* The number as Cassandra's types count it. */
+static uint64_t keyser_integer(const struct datum *d)
+{
+    if (d->type == TYPE_DATE)
+        return (uint64_t)d->v.i64 + ((uint64_t)1 << 31); /* 1970 is in the middle */
+    if (d->type == TYPE_TIME)
+        return (uint64_t)d->v.i64 * 1000; /* nanoseconds */
+    return (uint64_t)d->v.i64;
 }
 
 static void keyser_value(struct buf *b, const struct datum *d)
 {
+    uint8_t coef[VNUMERIC_BYTES_MAX];
     double f64 = 0;
     float f32 = 0;
     uint64_t bits64;
@@ -34,7 +50,7 @@ static void keyser_value(struct buf *b, const struct datum *d)
     case PHYS_I16:
     case PHYS_I32:
     case PHYS_I64:
-        keyser_put_be(b, (uint64_t)d->v.i64, keyser_len(d));
+        keyser_put_be(b, keyser_integer(d), keyser_len(d));
         break;
     case PHYS_F32:
         f32 = d->v.f64 == 0 ? 0 : (float)d->v.f64;
@@ -51,6 +67,10 @@ static void keyser_value(struct buf *b, const struct datum *d)
         break;
     case PHYS_INTERVAL:
         normkey_append(b, d, false); /* no key has it; token() takes it as its length */
+        break;
+    case PHYS_NUMERIC: /* a decimal; no partition key has it */
+        keyser_put_be(b, (uint64_t)d->num.scale, 4);
+        buf_append(b, coef, vnumeric_coef_bytes(d->num, coef));
         break;
     case PHYS_MAX:
         break;

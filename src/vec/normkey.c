@@ -3,6 +3,8 @@
  * normkey.c: see the header for the bytes. */
 #include "vec/normkey.h"
 
+#include "vec/numeric.h"
+
 #include <string.h>
 
 #define NORMKEY_SIGN64 ((uint64_t)1 << 63)
@@ -85,6 +87,16 @@ static void normkey_put_interval(struct buf *b, struct vinterval v, bool desc)
         p[i] = (uint8_t)~p[i];
 }
 
+static void normkey_put_numeric(struct buf *b, struct vnumeric v, bool desc)
+{
+    uint8_t key[VNUMERIC_KEY_BYTES];
+    uint32_t len = vnumeric_key(v, key);
+    uint8_t *p = buf_extend(b, len);
+
+    for (uint32_t i = 0; p && i < len; i++)
+        p[i] = (uint8_t)(key[i] ^ (desc ? 0xff : 0));
+}
+
 void normkey_append(struct buf *b, const struct datum *d, bool desc)
 {
     uint64_t bits64;
@@ -114,6 +126,9 @@ void normkey_append(struct buf *b, const struct datum *d, bool desc)
     case PHYS_INTERVAL:
         normkey_put_interval(b, d->iv, desc);
         break;
+    case PHYS_NUMERIC:
+        normkey_put_numeric(b, d->num, desc);
+        break;
     case PHYS_MAX:
         break;
     }
@@ -138,6 +153,7 @@ void normkey_append_vec(struct buf *b, const struct vec *v, uint32_t row, bool d
     case PHYS_F32:
     case PHYS_F64:
     case PHYS_INTERVAL:
+    case PHYS_NUMERIC:
     case PHYS_MAX:
         break;
     }
@@ -233,7 +249,7 @@ int normkey_read(struct rd *r,
     uint64_t v = 0;
     int rc = 0;
 
-    DN_CHECK_DISK(phys != PHYS_INTERVAL, err, "key: an INTERVAL");
+    DN_CHECK_DISK(phys != PHYS_INTERVAL && phys != PHYS_NUMERIC, err, "key: %s", type_name(type));
     if (phys != PHYS_STR) {
         v = normkey_get(r, phys == PHYS_I8 ? 1 : phys == PHYS_F32 ? 4 : 8, desc);
         DN_CHECK_DISK(!r->bad, err, "key: cut short inside a %s", type_name(type));
@@ -262,6 +278,7 @@ int normkey_read(struct rd *r,
         rc = normkey_get_str(r, desc, arena, &d.str, err);
         break;
     case PHYS_INTERVAL:
+    case PHYS_NUMERIC:
     case PHYS_MAX:
         break;
     }

@@ -35,6 +35,8 @@ static const struct {
     {"STRING", TYPE_VARCHAR},
     {"BYTEA", TYPE_BLOB},
     {"DATETIME", TYPE_TIMESTAMP_US},
+    {"DECIMAL", TYPE_NUMERIC},
+    {"DEC", TYPE_NUMERIC},
     {"DOUBLE PRECISION", TYPE_DOUBLE},
 };
 
@@ -45,7 +47,7 @@ bool type_known(unsigned id)
 
 bool type_storable(unsigned id)
 {
-    return type_known(id) && id != TYPE_NONE && id != TYPE_INTERVAL;
+    return type_known(id) && id != TYPE_NONE && id != TYPE_INTERVAL && id != TYPE_NUMERIC;
 }
 
 const char *type_name(enum type_id t)
@@ -77,6 +79,8 @@ uint32_t phys_size(enum phys p)
         return sizeof(struct vstr);
     case PHYS_INTERVAL:
         return sizeof(struct vinterval);
+    case PHYS_NUMERIC:
+        return sizeof(struct vnumeric);
     case PHYS_MAX:
         break;
     }
@@ -95,7 +99,7 @@ bool type_is_float(enum type_id t)
 
 bool type_is_number(enum type_id t)
 {
-    return type_is_int(t) || type_is_float(t);
+    return type_is_int(t) || type_is_float(t) || t == TYPE_NUMERIC;
 }
 
 bool type_is_timestamp(enum type_id t)
@@ -105,13 +109,20 @@ bool type_is_timestamp(enum type_id t)
 
 bool type_is_string(enum type_id t)
 {
-    return t == TYPE_VARCHAR || t == TYPE_BLOB;
+    return type_phys(t) == PHYS_STR;
+}
+
+bool type_is_fixed(enum type_id t)
+{
+    enum phys p = type_phys(t);
+
+    return p != PHYS_STR && p != PHYS_INTERVAL && p != PHYS_NUMERIC;
 }
 
 int64_t type_ts_per_second(enum type_id t)
 {
-    DN_ASSERT(type_is_timestamp(t));
-    return t == TYPE_TIMESTAMP ? 1000 : t == TYPE_TIMESTAMP_US ? 1000000 : 1000000000;
+    DN_ASSERT(type_is_timestamp(t) || t == TYPE_TIMESTAMPTZ);
+    return t == TYPE_TIMESTAMP ? 1000 : t == TYPE_TIMESTAMP_NS ? 1000000000 : 1000000;
 }
 
 static bool type_name_is(const char *want, const char *name, size_t len)

@@ -17,6 +17,7 @@ enum phys {
     PHYS_F64,
     PHYS_STR,      /* struct vstr */
     PHYS_INTERVAL, /* struct vinterval */
+    PHYS_NUMERIC,  /* struct vnumeric */
     PHYS_MAX
 };
 
@@ -48,24 +49,37 @@ uint64_t vinterval_hash(struct vinterval v);
 #define VINTERVAL_KEY_BYTES 16u
 void vinterval_key(struct vinterval v, uint8_t *to);
 
-/* The fixed 8-byte scalar form of every fixed-width type but INTERVAL. */
+/* A decimal number: coefficient / 10^scale, or NaN. The coefficient has at most 38 digits; the
+ * scale is how many digits are shown after the point, so 1.5 and 1.50 are equal and look different.
+ * vec/numeric.h has what can be done with it. */
+struct vnumeric {
+    uint64_t lo; /* of the coefficient, 128 bits in two's complement */
+    int64_t hi;
+    int16_t scale; /* 0..VNUMERIC_SCALE_MAX */
+    uint16_t nan;  /* 1: not a number, all else is 0 */
+    uint32_t zero; /* so that equal bytes mean equal looks */
+};
+
+/* The fixed 8-byte scalar form of every fixed-width type but INTERVAL and NUMERIC. */
 union vfixed {
-    int64_t i64; /* BOOLEAN, integers, time stamps */
+    int64_t i64; /* BOOLEAN, integers, dates and times */
     double f64;  /* REAL, DOUBLE */
 };
 
 bool type_known(unsigned id); /* is it in type_list.h? The functions below want known ones. */
-/* May a column have it? Known, and neither NONE nor INTERVAL. */
+/* May a column have it? Known, and neither NONE, INTERVAL nor NUMERIC. */
 bool type_storable(unsigned id);
 const char *type_name(enum type_id t); /* as SQL writes it: "TIMESTAMP", "DOUBLE" */
 enum phys type_phys(enum type_id t);
 uint32_t phys_size(enum phys p);        /* bytes of a value in a flat vector */
 bool type_is_int(enum type_id t);       /* SMALLINT, INTEGER, BIGINT */
 bool type_is_float(enum type_id t);     /* REAL, DOUBLE */
-bool type_is_number(enum type_id t);    /* either */
-bool type_is_timestamp(enum type_id t); /* any precision */
-bool type_is_string(enum type_id t);    /* VARCHAR, BLOB */
-/* Units per second of a time stamp type: 1000, 1000000, 1000000000. */
+bool type_is_number(enum type_id t);    /* either, or NUMERIC */
+bool type_is_timestamp(enum type_id t); /* TIMESTAMP of any precision; not TIMESTAMPTZ */
+/* Are its values bytes behind a pointer (PHYS_STR): VARCHAR, BLOB, UUID? */
+bool type_is_string(enum type_id t);
+bool type_is_fixed(enum type_id t); /* is a value a union vfixed? */
+/* Units per second of a time stamp type, TIMESTAMPTZ included: 1000, 1000000, 1000000000. */
 int64_t type_ts_per_second(enum type_id t);
 /* By SQL name without parameters, any case: "sint64" -> BIGINT. TYPE_NONE if unknown. */
 enum type_id type_by_name(const char *name, size_t len);

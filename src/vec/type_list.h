@@ -15,5 +15,10 @@ DN_TYPE(8, BLOB,         "BLOB",         PHYS_STR)
 DN_TYPE(9, TIMESTAMP,    "TIMESTAMP",    PHYS_I64)  /* TIMESTAMP(3): milliseconds */
 DN_TYPE(10, TIMESTAMP_US, "TIMESTAMP(6)", PHYS_I64)
 DN_TYPE(11, TIMESTAMP_NS, "TIMESTAMP(9)", PHYS_I64)
-DN_TYPE(12, INTERVAL,     "INTERVAL",     PHYS_INTERVAL) /* of expressions; no column has it */
+DN_TYPE(12, INTERVAL,     "INTERVAL",     PHYS_INTERVAL)
+DN_TYPE(13, DATE,         "DATE",         PHYS_I32)  /* days since 1970-01-01 */
+DN_TYPE(14, TIME,         "TIME",         PHYS_I64)  /* microseconds since midnight, 24:00 included */
+DN_TYPE(15, TIMESTAMPTZ,  "TIMESTAMPTZ",  PHYS_I64)  /* microseconds since 1970 UTC */
+DN_TYPE(16, UUID,         "UUID",         PHYS_STR)  /* 16 bytes */
+DN_TYPE(17, NUMERIC,      "NUMERIC",      PHYS_NUMERIC)
 /* clang-format on */

@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "vec/numeric.h"
 
 #include <string.h>
 
@@ -25,6 +26,7 @@ int64_t vec_i64(const struct vec *v, uint32_t row)
     case PHYS_F64:
     case PHYS_STR:
     case PHYS_INTERVAL:
+    case PHYS_NUMERIC:
     case PHYS_MAX:
         break;
     }
@@ -72,6 +74,9 @@ struct datum vec_datum(const struct vec *v, uint32_t row)
     case PHYS_INTERVAL:
         d.iv = ((const struct vinterval *)v->data)[vec_at(v, row)];
         break;
+    case PHYS_NUMERIC:
+        d.num = ((const struct vnumeric *)v->data)[vec_at(v, row)];
+        break;
     case PHYS_MAX:
         break;
     }
@@ -79,6 +84,7 @@ struct datum vec_datum(const struct vec *v, uint32_t row)
 }
 
 __extension__ typedef __int128 vec_i128;
+_Static_assert(sizeof(struct vnumeric) == 24, "vec_gather copies it as such");
 _Static_assert(sizeof(struct vinterval) == sizeof(struct vstr), "vec_gather copies both alike");
 
 /* In microseconds: at most 2^31 months are 2^73. */
@@ -158,6 +164,8 @@ int datum_cmp(const struct datum *a, const struct datum *b)
         return vstr_cmp(a->str, b->str);
     if (a->type == TYPE_INTERVAL)
         return vinterval_cmp(a->iv, b->iv);
+    if (a->type == TYPE_NUMERIC)
+        return vnumeric_cmp(a->num, b->num);
     if (a_float && b_float)
         return datum_cmp_f64(a->v.f64, b->v.f64);
     if (b_float)
@@ -209,6 +217,9 @@ void datum_store(const struct datum *d, void *data, uint32_t at)
         break;
     case PHYS_INTERVAL:
         ((struct vinterval *)data)[at] = d->null ? (struct vinterval){0} : d->iv;
+        break;
+    case PHYS_NUMERIC:
+        ((struct vnumeric *)data)[at] = d->null ? (struct vnumeric){0} : d->num;
         break;
     case PHYS_MAX:
         break;
@@ -336,6 +347,11 @@ void vec_gather(const struct vec *v, const uint16_t *sel, uint32_t count, void *
     case 8:
         for (uint32_t i = 0; i < count; i++)
             ((uint64_t *)to)[i] = ((const uint64_t *)v->data)[vec_flatten_at(v, sel, i)];
+        return;
+    case 24:
+        for (uint32_t i = 0; i < count; i++)
+            ((struct vnumeric *)to)[i] =
+                ((const struct vnumeric *)v->data)[vec_flatten_at(v, sel, i)];
         return;
     default: /* struct vstr and struct vinterval; a number, not an enum of ours */
         for (uint32_t i = 0; i < count; i++)

@@ -80,8 +80,9 @@ struct datum {
     bool null;
     union vfixed v; /* fixed-width types */
     union {
-        struct vstr str;     /* VARCHAR, BLOB; borrowed */
+        struct vstr str;     /* VARCHAR, BLOB, UUID; borrowed */
         struct vinterval iv; /* INTERVAL */
+        struct vnumeric num; /* NUMERIC */
     };
 };
 

@@ -65,11 +65,17 @@ static char slt_db_letter(enum dendro_type type)
     case DENDRO_TYPE_TIMESTAMP:
     case DENDRO_TYPE_TIMESTAMP_US:
     case DENDRO_TYPE_TIMESTAMP_NS:
+    case DENDRO_TYPE_DATE:
+    case DENDRO_TYPE_TIME:
+    case DENDRO_TYPE_TIMESTAMPTZ:
         return 'D';
     case DENDRO_TYPE_NONE:
     case DENDRO_TYPE_VARCHAR:
     case DENDRO_TYPE_INTERVAL:
+    case DENDRO_TYPE_UUID:
         return 'T';
+    case DENDRO_TYPE_NUMERIC:
+        return 'N';
     }
     return 'T';
 }

@@ -117,7 +117,7 @@ static int slt_head_query(struct slt_cursor *c, struct slt_record *r, const char
 
     r->kind = SLT_QUERY;
     r->types = slt_word(&p);
-    if (!*r->types || r->types[strspn(r->types, "TIRBDX?")])
+    if (!*r->types || r->types[strspn(r->types, "TIRBDXN?")])
         return slt_bad(c, c->at, "query needs one letter of T I R B D X ? for each column");
     word = slt_word(&p);
     if (strcmp(word, "rowsort") == 0)

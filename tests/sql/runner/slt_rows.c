@@ -44,9 +44,10 @@ bool slt_types_fit(const char *expected, const char *got)
     if (strlen(expected) != strlen(got))
         return false;
     for (size_t i = 0; expected[i]; i++) {
-        bool text = expected[i] == 'T' && strchr("TBDX", got[i]);
+        bool text = expected[i] == 'T' && strchr("TBDXN", got[i]);
+        bool number = expected[i] == 'R' && got[i] == 'N';
 
-        if (expected[i] != got[i] && expected[i] != '?' && !text)
+        if (expected[i] != got[i] && expected[i] != '?' && !text && !number)
             return false;
     }
     return true;

@@ -228,6 +228,7 @@ static void shape_value(
         ((struct vstr *)data)[row] = shape_str(arena, shape, pick);
         break;
     case PHYS_INTERVAL: /* no column has it */
+    case PHYS_NUMERIC:
     case PHYS_MAX:
         break;
     }

@@ -195,7 +195,7 @@ static const struct {
     {"INSERT INTO types (k, d) VALUES (1, 1e308 * 10)", "ERROR 22003 "},
     {"INSERT INTO types (k, s) VALUES (1, 'x')", "ERROR 22P02 37 row 1, column \"s\": "},
     {"INSERT INTO types (k, f) VALUES (1, 1)",
-     "ERROR 42804 37 row 1, column \"f\": a BIGINT cannot be stored as BOOLEAN"},
+     "ERROR 42804 37 row 1, column \"f\": a INTEGER cannot be stored as BOOLEAN"},
     {"INSERT INTO types (k, v) VALUES (1, hello)",
      "ERROR 42703 37 row 1, column \"v\": column \"hello\" cannot be used here"},
     {"INSERT INTO types (k, s) VALUES (1, 5 / 0)",
@@ -209,7 +209,7 @@ static const struct {
     {"INSERT INTO geo VALUES ('a', 'b', 'tomorrow', NULL, NULL)",
      "ERROR 22007 35 row 1, column \"time\": "},
     {"INSERT INTO geo VALUES ('a', 'b', 1, 5, NULL)",
-     "ERROR 42804 38 row 1, column \"weather\": a BIGINT cannot be stored as VARCHAR"},
+     "ERROR 42804 38 row 1, column \"weather\": a INTEGER cannot be stored as VARCHAR"},
     {"INSERT INTO types (k) VALUES ($1)", "ERROR 08P01 0 parameter $1 has no value"},
 };
 

@@ -3,6 +3,8 @@
  * agg_naive.c: aggregates by plain loops. */
 #include "agg_naive.h"
 
+#include "func/num.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +16,9 @@ naive_squares(const struct datum *values, const uint16_t *sel, uint32_t rows, do
 
     for (uint32_t i = 0; i < rows; i++) {
         const struct datum *d = &values[sel ? sel[i] : i];
-        double x = type_is_float(d->type) ? d->v.f64 : (double)d->v.i64;
+        double x = type_is_float(d->type)    ? d->v.f64
+                   : d->type == TYPE_NUMERIC ? num_to_f64(d->num)
+                                             : (double)d->v.i64;
 
         squares += d->null ? 0 : (x - mean) * (x - mean);
     }
@@ -109,21 +113,20 @@ void agg_naive(const struct agg *a,
         count++;
         if (type_is_float(d->type))
             fsum += d->v.f64;
-        else if (!type_is_string(d->type) && d->type != TYPE_INTERVAL)
+        else if (d->type == TYPE_NUMERIC)
+            fsum += num_to_f64(d->num);
+        else if (type_is_fixed(d->type))
             isum += d->v.i64;
         if (!best || (a->name[1] == 'i' ? datum_cmp(d, best) < 0 : datum_cmp(d, best) > 0))
             best = d;
     }
-    *ret = (struct datum){.type = a->result, .null = count == 0 && strcmp(a->name, "count") != 0};
+    *ret = (struct datum){.type = a->result == TYPE_NUMERIC ? TYPE_DOUBLE : a->result,
+                          .null = count == 0 && strcmp(a->name, "count") != 0};
     if (strcmp(a->name, "count") == 0)
         ret->v.i64 = count;
     else if (dev)
         naive_dev(
-            a,
-            naive_squares(
-                values, sel, rows, (type_is_float(a->arg) ? fsum : (double)isum) / (double)count),
-            count,
-            ret);
+            a, naive_squares(values, sel, rows, (fsum + (double)isum) / (double)count), count, ret);
     else if (a->arg2 != TYPE_NONE)
         naive_timed(a, values, times, sel, rows, ret);
     else if (strcmp(a->name, "bool_or") == 0)
@@ -137,7 +140,7 @@ void agg_naive(const struct agg *a,
     else if (strcmp(a->name, "sum") == 0)
         ret->v.f64 = fsum;
     else if (a->name[0] == 'a' || strcmp(a->name, "mean") == 0)
-        ret->v.f64 = (type_is_float(a->arg) ? fsum : (double)isum) / (double)count;
+        ret->v.f64 = (fsum + (double)isum) / (double)count;
     else if (best)
         *ret = *best;
 }

@@ -220,6 +220,12 @@ static int64_t naive_bits(char op, enum type_id type, int64_t a, int64_t b)
     return width == 64 ? (int64_t)v : width == 32 ? (int32_t)v : (int16_t)v;
 }
 
+/* Types whose operators naive_call computes; the others compute themselves, row by row. */
+static bool naive_plain(enum type_id type)
+{
+    return type <= TYPE_TIMESTAMP_NS;
+}
+
 /* 1: not known here. */
 static int
 naive_more(const struct func *f, const struct datum *a, uint32_t count, struct datum *ret)
@@ -253,8 +259,8 @@ naive_more(const struct func *f, const struct datum *a, uint32_t count, struct d
                                  : !a[0].null && !a[0].v.i64;
 
         ret->v.i64 = is != no;
-    } else if (strlen(name) <= 2 && strchr("<>=+-*/%", name[0]) && a[0].type != TYPE_INTERVAL &&
-               (count < 2 || a[1].type != TYPE_INTERVAL) && f->result != TYPE_INTERVAL) {
+    } else if (strlen(name) <= 2 && strchr("<>=+-*/%", name[0]) && naive_plain(a[0].type) &&
+               (count < 2 || naive_plain(a[1].type)) && naive_plain(f->result)) {
         return 2; /* naive_call has it */
     } else {
         return 1;
@@ -274,6 +280,9 @@ static int naive_call(const struct func *f,
     int rc;
 
     *ret = (struct datum){.type = f->result};
+    if (!naive_plain(f->result) || (count > 0 && !naive_plain(a[0].type) &&
+                                    strncmp(name, "is ", 3) != 0 && strcmp(name, "token") != 0))
+        return naive_self(f, a, count, arena, ret);
     if (strcmp(name, "cast") == 0)
         return naive_cast(&a[0], f->result, arena, ret);
     rc = naive_more(f, a, count, ret);

@@ -22,7 +22,12 @@ struct words {
 static const struct words sample_types[] = {
     {"TIMESTAMP(6)", TYPE_TIMESTAMP_US},
     {"TIMESTAMP(9)", TYPE_TIMESTAMP_NS},
+    {"TIMESTAMPTZ", TYPE_TIMESTAMPTZ},
     {"TIMESTAMP", TYPE_TIMESTAMP},
+    {"DATE", TYPE_DATE},
+    {"TIME", TYPE_TIME},
+    {"UUID", TYPE_UUID},
+    {"NUMERIC", TYPE_NUMERIC},
     {"INTEGER", TYPE_INTEGER},
     {"INTERVAL", TYPE_INTERVAL},
 };

@@ -3,6 +3,7 @@
  * Aggregates: every row's example; the two updates and merge agree with each other and with a plain
  * loop, over all vector forms, NULLs and selections; the edges of sum; strings that win. */
 #include "func/func.h"
+#include "func/num.h"
 #include "func/text.h"
 
 #include "agg_naive.h"
@@ -198,6 +199,8 @@ static struct datum random_datum(enum type_id type)
         d.iv = (struct vinterval){.us = (int64_t)next_random(2000) * 60000000,
                                   .days = (int32_t)next_random(40),
                                   .months = (int32_t)next_random(3)};
+    } else if (type == TYPE_NUMERIC) {
+        d.num = vnumeric_make((int64_t)next_random(2000) - 1000, (int)next_random(4));
     } else if (type == TYPE_BOOLEAN) {
         d.v.i64 = (int64_t)next_random(2);
     } else {
@@ -256,7 +259,10 @@ static void check_naive(const struct agg *a, const struct datum *got, const stru
         fail_msg("%s(%s): NULL", a->name, type_name(a->arg));
     if (got->null)
         return;
-    if (a->result == TYPE_DOUBLE && !(got->v.f64 != got->v.f64 && want->v.f64 != want->v.f64)) {
+    if (a->result == TYPE_NUMERIC && want->type == TYPE_DOUBLE)
+        assert_true(fabs(num_to_f64(got->num) - want->v.f64) <= 1e-9 * (1 + fabs(want->v.f64)));
+    else if (a->result == TYPE_DOUBLE &&
+             !(got->v.f64 != got->v.f64 && want->v.f64 != want->v.f64)) {
         if (fabs(got->v.f64 - want->v.f64) > 1e-9 * (1 + fabs(want->v.f64)))
             fail_msg(
                 "%s(%s): %g, expected %g", a->name, type_name(a->arg), got->v.f64, want->v.f64);

@@ -174,7 +174,7 @@ static void test_error_position(void **state)
     dn_err_clear(&err);
     assert_int_equal(expr_eval(build_call("+", col, col), &ev, &in, &v, &err), DN_E_OUT_OF_RANGE);
     assert_int_equal(err.position, 11);
-    assert_string_equal(err.text, "BIGINT out of range");
+    assert_string_equal(err.text, "bigint out of range");
 }
 
 /* A DICT stays one: the kernel sees entries, and only those that selected rows use. */

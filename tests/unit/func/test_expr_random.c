@@ -6,6 +6,8 @@
 #include "build.h"
 #include "naive.h"
 
+#include "vec/numeric.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -32,7 +34,12 @@ static const enum type_id types[] = {
     TYPE_TIMESTAMP,
     TYPE_TIMESTAMP_US,
     TYPE_TIMESTAMP_NS,
+    TYPE_DATE,
+    TYPE_TIME,
+    TYPE_TIMESTAMPTZ,
+    TYPE_UUID,
     TYPE_INTERVAL,
+    TYPE_NUMERIC,
 };
 #define TYPES_COUNT DN_ARRAY_SIZE(types)
 
@@ -57,7 +64,9 @@ static struct datum random_int(enum type_id type)
         v = edges[next_random(6)];
     if (type == TYPE_SMALLINT)
         v = (int16_t)v;
-    if (type == TYPE_INTEGER)
+    if (type == TYPE_TIME)
+        v = (v & 31) * 1000000007;
+    if (type == TYPE_INTEGER || type == TYPE_DATE)
         v = (int32_t)v;
     if (type == TYPE_BOOLEAN)
         v &= 1;
@@ -87,7 +96,15 @@ static struct datum random_datum(enum type_id type)
 
     if (next_random(8) == 0)
         return build_null(type);
-    if (type_is_string(type)) {
+    if (type == TYPE_UUID) {
+        d = build_str(next_random(2) ? "0123456789abcdef" : "0123456789abcdeg");
+    } else if (type == TYPE_NUMERIC) {
+        d.num = vnumeric_make((int64_t)next_random(2000) - 1000, (int)next_random(4));
+        if (next_random(60) == 0)
+            d.num = next_random(2) ? vnumeric_nan()
+                                   : vnumeric_make((vnumeric_i128)INT64_MAX * INT64_MAX / 16, 2);
+        d.null = false;
+    } else if (type_is_string(type)) {
         d = build_str(words[next_random(DN_ARRAY_SIZE(words))]);
     } else if (type == TYPE_INTERVAL) {
         d = (struct datum){.iv = {.us = (int64_t)next_random(5) * 1800000000 - 1,
@@ -137,7 +154,7 @@ static struct bexpr *random_expr(enum type_id type, int depth);
 
 static struct bexpr *random_in(int depth)
 {
-    enum type_id type = types[next_random(TYPES_COUNT - 1)]; /* no INTERVAL */
+    enum type_id type = types[next_random(TYPES_COUNT - 2)]; /* no INTERVAL, no NUMERIC */
     struct datum list[20];
     uint32_t count = 1 + (uint32_t)next_random(20);
 
@@ -162,7 +179,7 @@ static struct bexpr *random_call(enum type_id type, int depth)
     struct bexpr *copy;
 
     for (uint32_t i = 0; (f = func_at(i)); i++)
-        if (f->result == type && strcmp(f->name, "now") != 0 && n < DN_ARRAY_SIZE(fit) &&
+        if (f->result == type && !(f->flags & FUNC_STABLE) && n < DN_ARRAY_SIZE(fit) &&
             (depth == 1 || !makes_much(f)))
             fit[n++] = f;
     if (n == 0)
@@ -232,8 +249,23 @@ static bool same(const struct datum *a, const struct datum *b)
 
 static void print_case(const struct bexpr *e)
 {
-    static const char *const names[] = {
-        "b", "i2", "i4", "i8", "f4", "f8", "s", "x", "t3", "t6", "t9", "iv"};
+    static const char *const names[] = {"b",
+                                        "i2",
+                                        "i4",
+                                        "i8",
+                                        "f4",
+                                        "f8",
+                                        "s",
+                                        "x",
+                                        "t3",
+                                        "t6",
+                                        "t9",
+                                        "d",
+                                        "t",
+                                        "tz",
+                                        "u",
+                                        "iv",
+                                        "n"};
     struct buf b;
 
     buf_init(&b, NULL);

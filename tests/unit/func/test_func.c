@@ -120,7 +120,7 @@ static void test_examples(void **state)
         assert_non_null(f->kernel);
         assert_true(f->doc && f->doc[strlen(f->doc) - 1] == '.');
         if (!f->example) {
-            assert_string_equal(f->name, "now");
+            assert_true(f->flags & FUNC_STABLE); /* another value each time */
             continue;
         }
         sample_parse(f->example, &s);

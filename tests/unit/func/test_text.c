@@ -329,26 +329,13 @@ static const char *const time_bad[] = {
     "201",
     "2015-6",
     "201506",
-    "2015-13",
-    "2015-00",
-    "2015-02-29",
-    "1900-02-29",
-    "2015-06-31",
-    "2015-06-00",
     "2015-06-01T",
     "2015-06-01T9",
-    "2015-06-01T25",
-    "2015-06-01T24:01",
-    "2015-06-01T24:00:00.1",
-    "2015-06-01T09:60",
-    "2015-06-01T09:30:61",
     "2015-06-01T09:30:00.",
     "2015-06-01T09:30:00Q",
     "2015-06-01T09:30:00+",
     "2015-06-01T09:30:00+1",
     "2015-06-01T09:30:00+130",
-    "2015-06-01T09:30:00+24",
-    "2015-06-01T09:30:00+13:60",
     "2015-06-01T09:30:00ZZ",
     "2015-06-01Z",
     "2015-W23",
@@ -357,8 +344,23 @@ static const char *const time_bad[] = {
     "+2015-06-01",
     "12015-06-01",
     "2015-06-01  09:30",
-    "2015-06-01T09:30:00 Z",
     "2015-06-1",
+};
+/* Of the right form, but there is no such time. */
+static const char *const time_none[] = {
+    "2015-13",
+    "2015-00",
+    "2015-02-29",
+    "1900-02-29",
+    "2015-06-31",
+    "2015-06-00",
+    "2015-06-01T25",
+    "2015-06-01T24:01",
+    "2015-06-01T24:00:00.1",
+    "2015-06-01T09:60",
+    "2015-06-01T09:30:61",
+    "2015-06-01T09:30:00+24",
+    "2015-06-01T09:30:00+13:60",
 };
 
 static void test_parse_time(void **state)
@@ -377,6 +379,8 @@ static void test_parse_time(void **state)
     }
     for (size_t i = 0; i < DN_ARRAY_SIZE(time_bad); i++)
         check_refused(TYPE_TIMESTAMP, time_bad[i], DN_E_BAD_DATETIME);
+    for (size_t i = 0; i < DN_ARRAY_SIZE(time_none); i++)
+        check_refused(TYPE_TIMESTAMP, time_none[i], DN_E_DATETIME_RANGE);
     check_refused(TYPE_TIMESTAMP, "2015-06-01T09:30:00.1234567891", DN_E_DATETIME_RANGE);
     assert_int_equal(parse(TYPE_TIMESTAMP, "12015-06-01", &(struct datum){0}, &err),
                      DN_E_BAD_DATETIME);

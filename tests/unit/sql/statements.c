@@ -29,7 +29,7 @@ const struct statement statements[] = {
     {"select 0xABcd, X'00ff', x'', 0X00", "SELECT 0xabcd, 0x00ff, X'', 0x00"},
     {"select NULL, true, FALSE", "SELECT NULL, TRUE, FALSE"},
     {"select TIMESTAMP '2020-01-01', timestamptz '2020', timestamp(6) '2021', TIMESTAMP WITH TIME ZONE '2022', timestamp(9) with time zone '2023', varchar 'x'",
-     "SELECT CAST('2020-01-01' AS TIMESTAMP), CAST('2020' AS TIMESTAMP), CAST('2021' AS TIMESTAMP(6)), CAST('2022' AS TIMESTAMP), CAST('2023' AS TIMESTAMP(9)), CAST('x' AS VARCHAR)"},
+     "SELECT CAST('2020-01-01' AS TIMESTAMP), CAST('2020' AS TIMESTAMPTZ), CAST('2021' AS TIMESTAMP(6)), CAST('2022' AS TIMESTAMPTZ), CAST('2023' AS TIMESTAMP(9)), CAST('x' AS VARCHAR)"},
     {"select ?, ?, ?", "SELECT $1, $2, $3"},
     {"select $2, $1, $2", "SELECT $2, $1, $2"},
     /* operators */
@@ -93,7 +93,7 @@ const struct statement statements[] = {
     {"insert into values (values) values (1)", "INSERT INTO values (values) VALUES (1)"},
     {"insert into values values (1)", "INSERT INTO values VALUES (1)"},
     {"select timestamp '2020-01-01T00:00:00.123', timestamp '2020-01-01T00:00:00.1234Z', timestamptz '2020-01-01 00:00:00,1234567', timestamp(3) '2020-01-01T00:00:00.1234'",
-     "SELECT CAST('2020-01-01T00:00:00.123' AS TIMESTAMP), CAST('2020-01-01T00:00:00.1234Z' AS TIMESTAMP(6)), CAST('2020-01-01 00:00:00,1234567' AS TIMESTAMP(9)), CAST('2020-01-01T00:00:00.1234' AS TIMESTAMP)"},
+     "SELECT CAST('2020-01-01T00:00:00.123' AS TIMESTAMP), CAST('2020-01-01T00:00:00.1234Z' AS TIMESTAMP(6)), CAST('2020-01-01 00:00:00,1234567' AS TIMESTAMPTZ), CAST('2020-01-01T00:00:00.1234' AS TIMESTAMP)"},
     {"insert into t values (timestamp '2020', now())", "INSERT INTO t VALUES (CAST('2020' AS TIMESTAMP), now())"},
     /* UPDATE, DELETE, TRUNCATE */
     {"update t set a = 1", "UPDATE t SET a = 1"},
@@ -126,7 +126,7 @@ const struct statement statements[] = {
     {"create table t (a smallint, b int2, c int, d integer, e int4, f bigint, g int8, h sint64, i real, j float4, k double, l double precision, m float, n float8, o blob, p bytea)",
      "CREATE TABLE t (a SMALLINT, b SMALLINT, c INTEGER, d INTEGER, e INTEGER, f BIGINT, g BIGINT, h BIGINT, i REAL, j REAL, k DOUBLE, l DOUBLE, m DOUBLE, n DOUBLE, o BLOB, p BLOB)"},
     {"create table t (a timestamptz, b timestamp with time zone, c timestamp(6) with time zone, d character varying, e \"varchar\")",
-     "CREATE TABLE t (a TIMESTAMP, b TIMESTAMP, c TIMESTAMP(6), d VARCHAR, e VARCHAR)"},
+     "CREATE TABLE t (a TIMESTAMPTZ, b TIMESTAMPTZ, c TIMESTAMPTZ, d VARCHAR, e VARCHAR)"},
     /* CREATE TABLE: constraints and keys */
     {"create table if not exists s.t (a int not null default 5 primary key, b int default -1 null, c varchar default 1+1 not null)",
      "CREATE TABLE IF NOT EXISTS s.t (a INTEGER NOT NULL DEFAULT 5 PRIMARY KEY, b INTEGER NULL DEFAULT -1, c VARCHAR NOT NULL DEFAULT 1 + 1)"},

@@ -3,7 +3,9 @@
  * Statements to trees and back: the table of statements.c, what the trees hold beyond their print,
  * several statements in one text, words as names, chains. */
 #include "ast_same.h"
+
 #include "statements.h"
+#include "vec/numeric.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -68,20 +70,21 @@ static void test_literals(void **state)
                   "select 42, -42, 9223372036854775808, -9223372036854775808, 2.50, 'a''b', "
                   "X'0aFF', null, true, -0.0")
                 ->query->core->items;
-    assert_int_equal(items[0].expr->value.type, TYPE_BIGINT);
+    assert_int_equal(items[0].expr->value.type, TYPE_INTEGER);
     assert_int_equal(items[0].expr->value.v.i64, 42);
     assert_string_equal(items[0].expr->text, "42");
     assert_int_equal(items[1].expr->value.v.i64, -42);
     assert_string_equal(items[1].expr->text, "-42");
     assert_int_equal(items[1].expr->pos, 12);
     assert_true(items[2].expr->big);
-    assert_int_equal(items[2].expr->value.type, TYPE_DOUBLE);
-    assert_true(items[2].expr->value.v.f64 == 9223372036854775808.0);
+    assert_int_equal(items[2].expr->value.type, TYPE_NUMERIC);
+    assert_true(vnumeric_coef(items[2].expr->value.num) == (vnumeric_i128)INT64_MAX + 1);
     assert_false(items[3].expr->big);
     assert_int_equal(items[3].expr->value.type, TYPE_BIGINT);
     assert_true(items[3].expr->value.v.i64 == INT64_MIN);
-    assert_int_equal(items[4].expr->value.type, TYPE_DOUBLE);
-    assert_true(items[4].expr->value.v.f64 == 2.5);
+    assert_int_equal(items[4].expr->value.type, TYPE_NUMERIC);
+    assert_true(vnumeric_coef(items[4].expr->value.num) == 250);
+    assert_int_equal(items[4].expr->value.num.scale, 2);
     assert_string_equal(items[4].expr->text, "2.50");
     assert_int_equal(items[5].expr->value.str.len, 3);
     assert_memory_equal(items[5].expr->value.str.ptr, "a'b", 3);
@@ -92,53 +95,43 @@ static void test_literals(void **state)
     assert_int_equal(items[7].expr->value.type, TYPE_NONE);
     assert_int_equal(items[8].expr->value.type, TYPE_BOOLEAN);
     assert_int_equal(items[8].expr->value.v.i64, 1);
-    assert_true(items[9].expr->value.v.f64 == 0.0);
-    assert_true(1.0 / items[9].expr->value.v.f64 < 0.0);
+    assert_true(vnumeric_coef(items[9].expr->value.num) == 0);
     arena_done(&f.arena);
 }
 
-/* The quick way to a double and strtod agree to the bit. */
-static void test_floats(void **state)
+/* INTEGER if it fits, else BIGINT, else NUMERIC; what has no room in 38 digits is a DOUBLE. */
+static void test_numbers(void **state)
 {
-    static const char *const texts[] = {"0.1",
-                                        "0.3",
-                                        "123456.789",
-                                        "99999999999999.9",
-                                        "0.000000000000001",
-                                        "1e22",
-                                        "1.7976931348623157e308",
-                                        "4.9e-324",
-                                        "0.1e-1",
-                                        "3.14159265358979",
-                                        "9007199254740993",
-                                        "0.30000000000000004",
-                                        "5e-325"};
-    static const double values[] = {0.1,
-                                    0.3,
-                                    123456.789,
-                                    99999999999999.9,
-                                    0.000000000000001,
-                                    1e22,
-                                    1.7976931348623157e308,
-                                    4.9e-324,
-                                    0.1e-1,
-                                    3.14159265358979,
-                                    0,
-                                    0.30000000000000004,
-                                    0};
+    static const struct {
+        const char *text;
+        enum type_id type;
+    } numbers[] = {
+        {"2147483647", TYPE_INTEGER},
+        {"-2147483648", TYPE_INTEGER},
+        {"2147483648", TYPE_BIGINT},
+        {"-2147483649", TYPE_BIGINT},
+        {"-9223372036854775809", TYPE_NUMERIC},
+        {"99999999999999999999999999999999999999", TYPE_NUMERIC},
+        {"100000000000000000000000000000000000001", TYPE_DOUBLE},
+        {"1e37", TYPE_NUMERIC},
+        {"1e38", TYPE_DOUBLE},
+        {"1.7976931348623157e308", TYPE_DOUBLE},
+        {"4.9e-324", TYPE_NUMERIC},
+        {"1e-1001", TYPE_DOUBLE},
+        {"0.1", TYPE_NUMERIC},
+        {"1.", TYPE_NUMERIC},
+    };
 
     (void)state;
-    for (size_t i = 0; i < DN_ARRAY_SIZE(texts); i++) {
+    for (size_t i = 0; i < DN_ARRAY_SIZE(numbers); i++) {
         struct fixture f;
-        char text[64];
+        char text[80];
         const struct expr *e;
 
-        (void)snprintf(text, sizeof text, "select %s", texts[i]);
+        (void)snprintf(text, sizeof text, "select %s", numbers[i].text);
         e = parse(&f, text)->query->core->items[0].expr;
-        if (e->value.type == TYPE_BIGINT)
-            assert_true(e->value.v.i64 == 9007199254740993);
-        else
-            assert_true(e->value.v.f64 == values[i]);
+        if (e->value.type != numbers[i].type)
+            fail_msg("%s is %s", numbers[i].text, type_name(e->value.type));
         arena_done(&f.arena);
     }
 }
@@ -437,7 +430,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_print),
         cmocka_unit_test(test_literals),
-        cmocka_unit_test(test_floats),
+        cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_positions),
         cmocka_unit_test(test_create_positions),
         cmocka_unit_test(test_two_keys),

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * text_date.c: DATE, TIME, TIMESTAMPTZ and UUID to text and back, in PostgreSQL's forms:
+ * 2015-06-01, 04:05:06.789, 2015-06-01 04:05:06.789+00. The greatest and the least DATE and
+ * TIMESTAMPTZ are infinity and -infinity. */
+#include "func/civil.h"
+#include "func/text_int.h"
+
+#include <strings.h>
+
+#define TEXT_US_SECOND 1000000
+#define TEXT_US_DAY    ((int64_t)CIVIL_DAY_SECONDS * TEXT_US_SECOND)
+
+static bool text_word(struct vstr s, const char *word)
+{
+    return strlen(word) == s.len && strncasecmp(s.ptr, word, s.len) == 0;
+}
+
+/* infinity, -infinity, epoch: 1, -1, 0. False: none of them. */
+static bool text_date_word(struct vstr s, int *ret)
+{
+    if (text_word(s, "infinity") || text_word(s, "+infinity"))
+        *ret = 1;
+    else if (text_word(s, "-infinity"))
+        *ret = -1;
+    else if (text_word(s, "epoch"))
+        *ret = 0;
+    else
+        return false;
+    return true;
+}
+
+static void text_print_civil(int64_t days, struct buf *b)
+{
+    struct civil c = civil_from_days(days);
+    int64_t year = c.year > 0 ? c.year : 1 - c.year; /* there is no year 0: 1 BC */
+
+    buf_printf(b, "%04lld-%02d-%02d", (long long)year, c.month, c.day);
+}
+
+static void text_print_era(int64_t days, struct buf *b)
+{
+    if (civil_from_days(days).year <= 0)
+        buf_puts(b, " BC");
+}
+
+void text_print_date(int64_t days, struct buf *b)
+{
+    if (days == INT32_MAX || days == INT32_MIN) {
+        buf_puts(b, days > 0 ? "infinity" : "-infinity");
+        return;
+    }
+    text_print_civil(days, b);
+    text_print_era(days, b);
+}
+
+void text_print_clock(int64_t us, struct buf *b)
+{
+    int64_t seconds = us / TEXT_US_SECOND;
+    int part = (int)(us % TEXT_US_SECOND);
+    int width = 6;
+
+    buf_printf(
+        b, "%02d:%02d:%02d", (int)(seconds / 3600), (int)(seconds / 60 % 60), (int)(seconds % 60));
+    if (part == 0)
+        return;
+    for (; part % 10 == 0; width--)
+        part /= 10;
+    buf_printf(b, ".%0*d", width, part);
+}
+
+void text_print_timestamptz(int64_t us, int32_t offset, struct buf *b)
+{
+    int64_t local;
+    int32_t a = offset < 0 ? -offset : offset;
+
+    if (us == INT64_MAX || us == INT64_MIN) {
+        buf_puts(b, us > 0 ? "infinity" : "-infinity");
+        return;
+    }
+    if (__builtin_add_overflow(us, (int64_t)offset * TEXT_US_SECOND, &local))
+        local = us;
+    text_print_civil(civil_floor(local, TEXT_US_DAY), b);
+    buf_u8(b, ' ');
+    text_print_clock(civil_mod(local, TEXT_US_DAY), b);
+    buf_printf(b, "%c%02d", offset < 0 ? '-' : '+', a / 3600);
+    if (a % 3600)
+        buf_printf(b, ":%02d", a / 60 % 60);
+    if (a % 60)
+        buf_printf(b, ":%02d", a % 60);
+    text_print_era(civil_floor(local, TEXT_US_DAY), b);
+}
+
+int text_parse_date(struct vstr s, int64_t *ret, struct dn_err *err)
+{
+    struct text_instant t;
+    int sign;
+    int rc;
+
+    s = text_trim(s);
+    if (text_date_word(s, &sign)) {
+        *ret = sign > 0 ? INT32_MAX : sign < 0 ? INT32_MIN : 0;
+        return 0;
+    }
+    rc = text_parse_instant(s, &t, err);
+    if (rc == 0)
+        *ret = t.days;
+    return rc;
+}
+
+/* hh:mm[:ss[.f]] [AM|PM], or a date and a time of which only the time counts. */
+int text_parse_clock(struct vstr s, int64_t *ret, struct dn_err *err)
+{
+    struct text_instant t;
+    struct vstr whole;
+    int half = 0; /* 1 AM, 2 PM */
+    int rc;
+
+    s = whole = text_trim(s);
+    if (s.len > 2 && (s.ptr[s.len - 1] | 32) == 'm' &&
+        ((s.ptr[s.len - 2] | 32) == 'a' || (s.ptr[s.len - 2] | 32) == 'p')) {
+        half = (s.ptr[s.len - 2] | 32) == 'a' ? 1 : 2;
+        s.len -= 2;
+        s = text_trim(s);
+    }
+    if (s.len > 4 && (s.ptr[4] == '-' || s.ptr[1] == '-'))
+        rc = text_parse_instant(s, &t, err);
+    else
+        rc = text_parse_clock_alone(s, &t, err);
+    if (rc < 0)
+        return rc;
+    if (half && (t.seconds >= 13 * 3600 || t.seconds < 3600))
+        return text_fail_syntax(TYPE_TIME, whole, err);
+    if (half && t.seconds / 3600 == 12)
+        t.seconds -= 12 * 3600;
+    if (half == 2)
+        t.seconds += 12 * 3600;
+    *ret = t.seconds * TEXT_US_SECOND + (t.ns + 500) / 1000;
+    if (*ret > TEXT_US_DAY)
+        return DN_FAIL(err,
+                       DN_E_DATETIME_RANGE,
+                       "time out of range: \"%.*s\"",
+                       text_quote_len(whole),
+                       whole.ptr);
+    return 0;
+}
+
+int text_parse_timestamptz(struct vstr s, int64_t *ret, struct dn_err *err)
+{
+    struct text_instant t;
+    int64_t seconds;
+    bool exact;
+    int sign;
+    int rc;
+
+    s = text_trim(s);
+    if (text_date_word(s, &sign)) {
+        *ret = sign > 0 ? INT64_MAX : sign < 0 ? INT64_MIN : 0;
+        return 0;
+    }
+    rc = text_parse_instant(s, &t, err);
+    if (rc < 0)
+        return rc;
+    seconds = t.days * CIVIL_DAY_SECONDS + t.seconds - t.zone;
+    return text_time_to_type(seconds, t.ns, TYPE_TIMESTAMP_US, true, ret, &exact, err);
+}
+
+/* ---- UUID ---- */
+
+void text_print_uuid(struct vstr s, struct buf *b)
+{
+    static const char digits[] = "0123456789abcdef";
+
+    for (uint32_t i = 0; i < s.len; i++) {
+        if (i == 4 || i == 6 || i == 8 || i == 10)
+            buf_u8(b, '-');
+        buf_u8(b, (uint8_t)digits[(uint8_t)s.ptr[i] >> 4]);
+        buf_u8(b, (uint8_t)digits[(uint8_t)s.ptr[i] & 15]);
+    }
+}
+
+/* 32 hexadecimal digits, a hyphen after any group of four, braces around it or not. */
+int text_parse_uuid(struct vstr s, struct arena *arena, struct vstr *ret, struct dn_err *err)
+{
+    struct vstr whole = s;
+    uint32_t digits = 0;
+    char *to = arena_alloc(arena, 16);
+
+    if (!to)
+        return DN_FAIL_NOMEM(err);
+    if (s.len >= 2 && s.ptr[0] == '{' && s.ptr[s.len - 1] == '}')
+        s = (struct vstr){s.ptr + 1, s.len - 2};
+    for (uint32_t i = 0; i < s.len; i++) {
+        int v;
+
+        if (s.ptr[i] == '-' && digits && digits % 4 == 0 && digits < 32 && s.ptr[i - 1] != '-')
+            continue;
+        v = text_hex_digit(s.ptr[i]);
+        if (v < 0 || digits == 32)
+            return text_fail_syntax(TYPE_UUID, whole, err);
+        to[digits / 2] = (char)(digits % 2 ? to[digits / 2] | v : v << 4);
+        digits++;
+    }
+    if (digits != 32)
+        return text_fail_syntax(TYPE_UUID, whole, err);
+    *ret = (struct vstr){to, 16};
+    return 0;
+}

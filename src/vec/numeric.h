@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * numeric.h: decimal numbers as they lie in vectors (struct vnumeric of type.h): their parts,
+ * order, hashes and bytes. Arithmetic is in func/num.h. Any thread. */
+#pragma once
+
+#include "vec/type.h"
+
+#define VNUMERIC_DIGITS    38u  /* of a coefficient */
+#define VNUMERIC_SCALE_MAX 1000 /* digits shown after the point */
+#define VNUMERIC_BYTES_MAX 18u  /* of the stored form */
+#define VNUMERIC_KEY_BYTES 19u  /* of the ordered form */
+
+__extension__ typedef __int128 vnumeric_i128;
+__extension__ typedef unsigned __int128 vnumeric_u128;
+
+static inline vnumeric_i128 vnumeric_coef(struct vnumeric v)
+{
+    return (vnumeric_i128)((vnumeric_u128)(uint64_t)v.hi << 64 | v.lo);
+}
+
+static inline struct vnumeric vnumeric_make(vnumeric_i128 coef, int scale)
+{
+    return (struct vnumeric){.lo = (uint64_t)coef,
+                             .hi = (int64_t)(uint64_t)((vnumeric_u128)coef >> 64),
+                             .scale = (int16_t)scale};
+}
+
+static inline struct vnumeric vnumeric_nan(void)
+{
+    return (struct vnumeric){.nan = 1};
+}
+
+static inline vnumeric_u128 vnumeric_abs(vnumeric_i128 v)
+{
+    return v < 0 ? -(vnumeric_u128)v : (vnumeric_u128)v;
+}
+
+/* 10^n for n up to 38. */
+vnumeric_u128 vnumeric_pow10(unsigned n);
+/* Decimal digits; 0 has none. */
+unsigned vnumeric_digits(vnumeric_u128 v);
+/* Digits with a point and an exponent, or NaN; no spaces. */
+enum vnumeric_read { VNUMERIC_OK, VNUMERIC_BAD, VNUMERIC_TOO_LONG };
+enum vnumeric_read vnumeric_parse(const char *text, size_t len, struct vnumeric *ret);
+/* <0, 0, >0: by value whatever the scale, NaN after all numbers. Equal ones have equal hashes. */
+int vnumeric_cmp(struct vnumeric a, struct vnumeric b);
+uint64_t vnumeric_hash(struct vnumeric v);
+/* Bytes whose memcmp order is that of vnumeric_cmp; returns how many. */
+uint32_t vnumeric_key(struct vnumeric v, uint8_t *to);
+/* The coefficient in two's complement, big-endian, as few bytes as hold it; returns how many. */
+uint32_t vnumeric_coef_bytes(struct vnumeric v, uint8_t *to);
+/* The stored form: scale (2 bytes big-endian, 0xffff for NaN), then the coefficient as above.
+ * Returns how many bytes. */
+uint32_t vnumeric_put(struct vnumeric v, uint8_t *to);
+/* The other way; false: these bytes are no number. Untrusted. */
+bool vnumeric_get(const void *bytes, uint32_t len, struct vnumeric *ret);
