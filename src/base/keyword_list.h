@@ -14,6 +14,7 @@
 DN_KEYWORD(ADD,        "add",        FREE)
 DN_KEYWORD(ALL,        "all",        RESERVED)
 DN_KEYWORD(ALTER,      "alter",      FREE)
+DN_KEYWORD(ANALYZE,    "analyze",    FREE)
 DN_KEYWORD(AND,        "and",        RESERVED)
 DN_KEYWORD(AS,         "as",         RESERVED)
 DN_KEYWORD(ASC,        "asc",        FREE)

@@ -147,12 +147,15 @@ static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
 
 int stmt_compile(struct dendro_stmt *stmt, struct dn_err *err)
 {
+    struct sched *sched = stmt->conn->db->volume->sched;
+    uint64_t start = stmt->ast->kind == STMT_EXPLAIN ? sched_now_ns(sched) : 0;
     int rc;
 
     stmt_forget(stmt);
     stmt->catalog = engine_catalog(stmt->conn->db);
     stmt->epoch = stmt->conn->epoch;
     rc = stmt_compile_kind(stmt, err);
+    stmt->compile_ns = stmt->ast->kind == STMT_EXPLAIN ? sched_now_ns(sched) - start : 0;
     if (rc < 0)
         stmt_forget(stmt);
     return rc;

@@ -103,14 +103,14 @@ struct dendro_stmt {
     size_t source_next; /* where the text stands behind the statement */
     uint32_t source_next_pos;
 
-    /* Compiled form: made by prepare, and anew when the catalog or the session's settings changed.
-     */
+    /* Compiled form: made by prepare, and anew when the catalog or the settings changed. */
     struct arena compiled;
     struct catalog *catalog; /* it was compiled against; one reference */
     uint64_t epoch;
     struct plan *plan;           /* SELECT, UPDATE, DELETE, and EXPLAIN of them */
     struct intake_target insert; /* INSERT, COPY FROM */
     struct stmt_copy copy;
+    uint64_t compile_ns; /* EXPLAIN: how long compiling took */
     const struct plan_col *cols;
     uint32_t cols_count;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * select.c: SELECT and EXPLAIN: parameters, snapshot, run.
+ * select.c: SELECT: parameters, snapshot, run.
  *
  * A plan made at prepare knows parameters by type only. Values are brought to these types without
  * loss; one that does not fit (a time finer than the column it is compared with, 1.5 beside an
@@ -164,90 +164,4 @@ int stmt_run_select(struct dendro_stmt *stmt, struct dn_err *err)
     if (stmt->run_plan)
         stmt->cols = stmt->run_plan->root->cols;
     return exec_open(stmt->run_plan ? stmt->run_plan : stmt->plan, &stmt->ctx, &stmt->root, err);
-}
-
-/* ---- EXPLAIN ---- */
-
-/* One row per line of text. */
-static int sel_lines(struct dendro_stmt *stmt, const struct buf *text, struct dn_err *err)
-{
-    const char *p = (const char *)text->data;
-    size_t left = text->len;
-    size_t lines = 0;
-    struct datum *cells;
-    size_t n = 0;
-
-    for (size_t i = 0; i < left; i++)
-        lines += p[i] == '\n';
-    cells = arena_calloc(&stmt->run, lines + 1, sizeof(*cells));
-    if (!cells)
-        return DN_FAIL_NOMEM(err);
-    while (left > 0) {
-        const char *end = memchr(p, '\n', left);
-        size_t len = end ? (size_t)(end - p) : left;
-        char *copy = arena_strndup(&stmt->run, p, len);
-
-        if (!copy)
-            return DN_FAIL_NOMEM(err);
-        cells[n++] =
-            (struct datum){.type = TYPE_VARCHAR, .str = {.ptr = copy, .len = (uint32_t)len}};
-        len += end != NULL;
-        p += len;
-        left -= len;
-    }
-    stmt->rows = (struct describe){.cols_count = 1, .rows_count = n, .cells = cells};
-    return 0;
-}
-
-static int sel_explain_plan(struct dendro_stmt *stmt, struct buf *text, struct dn_err *err)
-{
-    const struct stmt *inner = stmt->ast->explained;
-    const struct plan *plan;
-    struct buf tree;
-    int rc = stmt_begin(stmt, stmt->ast->explained, err);
-
-    if (rc < 0)
-        return rc;
-    plan = stmt->run_plan ? stmt->run_plan : stmt->plan;
-    if (inner->kind == STMT_SELECT)
-        return exec_explain(plan, &stmt->ctx, text, err);
-    buf_init(&tree, &stmt->owner);
-    rc = exec_explain(plan, &stmt->ctx, &tree, err);
-    buf_puts(text, inner->kind == STMT_UPDATE ? "Update " : "Delete from ");
-    table_print_ident(plan->table->schema, text);
-    buf_puts(text, ".");
-    table_print_ident(plan->table->name, text);
-    buf_puts(text, "\n-> ");
-    for (size_t i = 0; i < tree.len; i++) {
-        buf_append(text, &tree.data[i], 1);
-        if (tree.data[i] == '\n' && i + 1 < tree.len)
-            buf_puts(text, "   ");
-    }
-    text->failed = text->failed || tree.failed;
-    buf_done(&tree);
-    return rc;
-}
-
-int stmt_run_explain(struct dendro_stmt *stmt, struct dn_err *err)
-{
-    const struct stmt *inner = stmt->ast->explained;
-    struct buf text;
-    int rc = 0;
-
-    buf_init(&text, &stmt->owner);
-    if (inner->kind != STMT_INSERT)
-        rc = sel_explain_plan(stmt, &text, err);
-    else
-        buf_printf(&text,
-                   "Insert into %s.%s\n  Values: %u rows of %u columns",
-                   stmt->insert.table->schema,
-                   stmt->insert.table->name,
-                   inner->insert->query->values.rows_count,
-                   stmt->insert.cols_count);
-    if (rc == 0 && text.failed)
-        rc = DN_FAIL_NOMEM(err);
-    if (rc == 0)
-        rc = sel_lines(stmt, &text, err);
-    buf_done(&text);
-    return rc;
 }

@@ -18,6 +18,12 @@ static const struct op_ops *const op_list[PLAN_KIND_MAX] = {
 #undef DN_PLAN
 };
 
+const struct op_ops *exec_ops_of(enum plan_kind kind)
+{
+    DN_ASSERT(kind < PLAN_KIND_MAX);
+    return op_list[kind];
+}
+
 int exec_check_cancel(const struct exec_ctx *ctx, struct dn_err *err)
 {
     if (ctx->cancel && atomic_load_explicit(ctx->cancel, memory_order_relaxed))
@@ -89,7 +95,7 @@ bool exec_over(const struct op *op, size_t used, uint32_t threads)
            exec_left(&op->mem, &limit) < limit / EXEC_LEFT_LEAST;
 }
 
-int exec_pull(struct op *op, struct batch *ret, struct dn_err *err)
+static int exec_next_rows(struct op *op, struct batch *ret, struct dn_err *err)
 {
     int rc;
 
@@ -103,6 +109,23 @@ int exec_pull(struct op *op, struct batch *ret, struct dn_err *err)
         exec_name_nomem(op, err);
     if (rc == 0)
         op->rows_out += ret->sel_count;
+    return rc;
+}
+
+int exec_pull(struct op *op, struct batch *ret, struct dn_err *err)
+{
+    struct exec_figures *f = op->figures;
+    uint64_t start;
+    int rc;
+
+    if (DN_LIKELY(!f))
+        return exec_next_rows(op, ret, err);
+    start = sched_now_ns(op->ctx->sched);
+    rc = exec_next_rows(op, ret, err);
+    f->time_ns += sched_now_ns(op->ctx->sched) - start;
+    f->pulled = true;
+    f->batches += rc == 0;
+    f->rows += rc == 0 ? ret->sel_count : 0;
     return rc;
 }
 
@@ -155,6 +178,7 @@ void exec_close(struct op *root)
 
         if (root->state)
             root->ops->close(root);
+        exec_figures_close(root);
         exec_close(root->right);
         mem_free(root->state);
         mem_free(root);
@@ -190,6 +214,14 @@ int exec_open_node(const struct plan_node *node,
     op->node = node;
     op->ctx = ctx;
     op->share = op->ops->holds ? ctx->share : 0;
+    if (ctx->analysis) {
+        op->figures = exec_analysis_of(ctx->analysis, node);
+        if (!op->figures) {
+            mem_free(op);
+            return DN_FAIL_NOMEM(err);
+        }
+        op->figures->loops++;
+    }
     mem_owner_init(&op->mem, op->ops->name, ctx->owner, 0);
     rc = exec_open_inputs(op, err);
     if (rc == 0) {
@@ -260,128 +292,4 @@ int exec_open(const struct plan *plan, struct exec_ctx *ctx, struct op **ret, st
 int exec_next(struct op *root, struct batch *ret, struct dn_err *err)
 {
     return exec_pull(root, ret, err);
-}
-
-/* ---- EXPLAIN ---- */
-
-const char **exec_names(const struct plan_node *node, struct arena *arena)
-{
-    const char **names = arena_alloc_array(arena, node->cols_count, sizeof *names);
-
-    for (uint32_t i = 0; names && i < node->cols_count; i++)
-        names[i] = node->cols[i].name;
-    return names;
-}
-
-const char **exec_names_both(const struct plan_node *node, struct arena *arena)
-{
-    uint32_t left = node->input->cols_count;
-    uint32_t right = node->right->cols_count;
-    const char **names = arena_alloc_array(arena, (size_t)left + right, sizeof *names);
-
-    for (uint32_t i = 0; names && i < left + right; i++)
-        names[i] = i < left ? node->input->cols[i].name : node->right->cols[i - left].name;
-    return names;
-}
-
-enum type_id *exec_types(const struct plan_node *node, struct arena *arena)
-{
-    enum type_id *types = arena_alloc_array(arena, node->cols_count, sizeof *types);
-
-    for (uint32_t i = 0; types && i < node->cols_count; i++)
-        types[i] = node->cols[i].type;
-    return types;
-}
-
-void exec_explain_cols(const struct plan_node *node, struct buf *b)
-{
-    buf_puts(b, "(");
-    for (uint32_t i = 0; i < node->cols_count; i++)
-        buf_printf(b, "%s%s", i ? ", " : "", node->cols[i].name);
-    buf_puts(b, ")");
-}
-
-int exec_explain_exprs(const struct plan_node *node,
-                       struct bexpr *const *exprs,
-                       uint32_t count,
-                       struct buf *b,
-                       struct dn_err *err)
-{
-    struct arena arena;
-    const char **names;
-
-    arena_init(&arena, b->owner);
-    names = exec_names(node->input, &arena);
-    for (uint32_t i = 0; names && i < count; i++) {
-        buf_puts(b, i ? ", " : "");
-        expr_print(exprs[i], names, b);
-    }
-    arena_done(&arena);
-    return names ? 0 : DN_FAIL_NOMEM(err);
-}
-
-/* The operator's lines: the first behind an arrow, the others a little deeper. */
-static void exec_indent(const struct buf *lines, uint32_t depth, struct buf *b)
-{
-    const char *p = (const char *)lines->data;
-    const char *end = p + lines->len;
-    bool first = true;
-
-    while (p < end) {
-        const char *stop = memchr(p, '\n', (size_t)(end - p));
-
-        if (!stop)
-            stop = end;
-        if (first && depth)
-            buf_printf(b, "%*s-> ", (int)(depth - 1) * 3, "");
-        else
-            buf_printf(b, "%*s", (int)(depth * 3 + (first ? 0 : 2)), "");
-        buf_append(b, p, (size_t)(stop - p));
-        buf_u8(b, '\n');
-        first = false;
-        p = stop + 1;
-    }
-}
-
-/* A node and what is below it; a node without lines is not there for the reader. */
-static int exec_explain_node(const struct plan_node *n,
-                             uint32_t depth,
-                             struct exec_ctx *ctx,
-                             struct buf *b,
-                             struct dn_err *err)
-{
-    struct buf lines;
-    int rc;
-
-    buf_init(&lines, ctx->owner);
-    rc = op_list[n->kind]->explain(n, ctx, &lines, err);
-    if (rc == 0 && lines.failed)
-        rc = DN_FAIL_NOMEM(err);
-    if (rc == 0 && lines.len)
-        exec_indent(&lines, depth++, b);
-    buf_done(&lines);
-    if (rc == 0 && n->input)
-        rc = exec_explain_node(n->input, depth, ctx, b, err);
-    if (rc == 0 && n->right)
-        rc = exec_explain_node(n->right, depth, ctx, b, err);
-    return rc;
-}
-
-int exec_explain(const struct plan *plan, struct exec_ctx *ctx, struct buf *b, struct dn_err *err)
-{
-    int rc = exec_explain_node(plan->root, 0, ctx, b, err);
-
-    for (uint32_t i = 0; i < plan->ctes_count && rc == 0; i++) {
-        buf_printf(b, "CTE %s\n", plan->ctes[i].name);
-        rc = exec_explain_node(plan->ctes[i].root, 1, ctx, b, err);
-    }
-    for (uint32_t i = 0; i < plan->inits_count && rc == 0; i++) {
-        buf_printf(b, "Subquery for $%u\n", plan->inits[i].param);
-        rc = exec_explain_node(plan->inits[i].root, 1, ctx, b, err);
-    }
-    if (rc < 0)
-        return rc;
-    if (plan->notice[0])
-        buf_printf(b, "Warning: %s\n", plan->notice);
-    return b->failed ? DN_FAIL_NOMEM(err) : 0;
 }

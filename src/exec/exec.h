@@ -8,6 +8,7 @@
  * One thread at a time per run. Cancel may be asked from any thread. */
 #pragma once
 
+#include "base/json.h"
 #include "plan/plan.h"
 
 #include <stdatomic.h>
@@ -18,6 +19,27 @@ struct exec_progress {
     uint64_t rows_expected;                     /* of the scans opened so far */
     int (*tell)(void *arg, struct dn_err *err); /* now and then; < 0 ends the run */
     void *arg;
+};
+
+/* What EXPLAIN ANALYZE tells of a node, over all the times it was opened. */
+struct exec_figures {
+    struct exec_figures *next;
+    const struct plan_node *node;
+    uint64_t loops; /* times it was opened */
+    bool pulled;    /* somebody asked it for rows; else the operator above read them itself */
+    uint64_t rows;
+    uint64_t batches;
+    uint64_t time_ns; /* with what is below it */
+    size_t memory;    /* most bytes held at a time */
+    uint64_t spilled; /* bytes */
+    bool scanned;     /* scan is set */
+    struct scan_stats scan;
+};
+
+/* All figures of a statement. One thread at a time: helpers do not pull. */
+struct exec_analysis {
+    struct arena *arena; /* of the figures; borrowed */
+    struct exec_figures *figures;
 };
 
 struct exec_ctx {
@@ -32,6 +54,7 @@ struct exec_ctx {
     struct exec_run *run;           /* what the parts of the plan share (run.h); set by exec_open */
     struct volume *volume;          /* for what does not fit in memory; NULL: it is an error then */
     size_t budget;                  /* bytes that operators may hold together before they spill */
+    struct exec_analysis *analysis; /* NULL: nobody wants figures */
     size_t share;                   /* … and each of them; set by exec_open */
 };
 
@@ -66,7 +89,8 @@ struct op {
     struct mem_owner mem;         /* what this operator holds; child of ctx->owner */
     size_t share;                 /* `holds`: bytes of the budget; 0: it does not spill */
     uint64_t rows_out;
-    uint64_t spilled; /* bytes written to scratch */
+    uint64_t spilled;             /* bytes written to scratch */
+    struct exec_figures *figures; /* borrowed; NULL: nobody wants them */
 };
 
 int exec_open(const struct plan *plan, struct exec_ctx *ctx, struct op **ret, struct dn_err *err)
@@ -76,6 +100,12 @@ int exec_open(const struct plan *plan, struct exec_ctx *ctx, struct op **ret, st
  * expressions carry their position. */
 int exec_next(struct op *root, struct batch *ret, struct dn_err *err) DN_MUST_CHECK;
 void exec_close(struct op *root); /* NULL is fine */
-/* The tree as text lines, with pruning figures from the snapshot. */
+/* The tree as text lines, with pruning figures from the snapshot; with ctx->analysis after a run
+ * (closed), what each operator did stands before it. */
 int exec_explain(const struct plan *plan, struct exec_ctx *ctx, struct buf *b, struct dn_err *err)
     DN_MUST_CHECK;
+/* The same as members of a JSON object that the caller has begun: "Plan" and others. */
+int exec_explain_json(const struct plan *plan,
+                      struct exec_ctx *ctx,
+                      struct dn_json_writer *w,
+                      struct dn_err *err) DN_MUST_CHECK;

@@ -42,6 +42,18 @@ static inline bool exec_fast(const struct exec_ctx *ctx)
     return ctx->env.settings && ctx->env.settings->fast_paths;
 }
 
+const struct op_ops *exec_ops_of(enum plan_kind kind);
+/* The figures of a node, made if there are none yet; NULL: out of memory. */
+struct exec_figures *exec_analysis_of(struct exec_analysis *a, const struct plan_node *node);
+
+/* Before an operator goes: its memory and what it spilled. */
+void exec_figures_close(struct op *op);
+/* "avg(temperature)": a call of an AGGREGATE node. */
+int exec_explain_agg(const struct plan_node *node,
+                     const struct plan_agg *pa,
+                     struct buf *b,
+                     struct dn_err *err) DN_MUST_CHECK;
+
 /* Is it time to spill for an operator (or one of `threads` of it) that holds so many bytes? At half
  * its share, since what grows by doubling may reach the other half; or earlier when the memory that
  * all statements have together is nearly used up. False if it has no share. */

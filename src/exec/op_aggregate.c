@@ -295,19 +295,10 @@ static int op_aggregate_explain(const struct plan_node *node,
 
     buf_puts(b, "Aggregate");
     for (uint32_t a = 0; a < node->aggs_count; a++) {
-        const struct plan_agg *pa = &node->aggs[a];
-
-        buf_printf(b, "%s %s(%s", a ? "," : "", pa->agg->name, pa->distinct ? "DISTINCT " : "");
-        if (pa->arg) {
-            rc = exec_explain_exprs(node, &pa->arg, 1, b, err);
-            if (rc == 0 && pa->arg2) {
-                buf_puts(b, ", ");
-                rc = exec_explain_exprs(node, &pa->arg2, 1, b, err);
-            }
-            if (rc < 0)
-                return rc;
-        }
-        buf_puts(b, pa->arg ? ")" : "*)");
+        buf_puts(b, a ? ", " : " ");
+        rc = exec_explain_agg(node, &node->aggs[a], b, err);
+        if (rc < 0)
+            return rc;
     }
     if (node->exprs_count == 0)
         return 0;

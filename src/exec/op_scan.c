@@ -87,6 +87,10 @@ static void op_scan_close(struct op *op)
     if (st->reader)
         exec_reader_close(st->reader);
     mem_free(st->reader);
+    if (op->figures && st->source.scan) {
+        scan_get_stats(st->source.scan, &op->figures->scan);
+        op->figures->scanned = true;
+    }
     exec_source_close(&st->source);
 }
 

@@ -85,7 +85,7 @@ void sql_stmt_named(struct sql_parser *ps, enum stmt_kind kind, const struct qua
 struct qual_name *
 sql_qual(struct sql_parser *ps, const struct sql_token *schema, struct sql_token name);
 void sql_drop_table(struct sql_parser *ps, const struct qual_name *name, bool if_exists);
-void sql_explain(struct sql_parser *ps);
+void sql_explain(struct sql_parser *ps, bool analyze, struct sql_list options);
 void sql_set(struct sql_parser *ps, struct sql_token name, const struct option_spec *value);
 struct select_item *
 sql_item(struct sql_parser *ps, uint32_t pos, struct expr *e, const struct sql_token *alias);

@@ -49,7 +49,7 @@ void sql_drop_table(struct sql_parser *ps, const struct qual_name *name, bool if
     ps->stmt->names_count = 1;
 }
 
-void sql_explain(struct sql_parser *ps)
+void sql_explain(struct sql_parser *ps, bool analyze, struct sql_list options)
 {
     struct stmt *inner = sql_new(ps, sizeof *inner);
 
@@ -59,6 +59,11 @@ void sql_explain(struct sql_parser *ps)
     memset(ps->stmt, 0, sizeof *ps->stmt);
     ps->stmt->kind = STMT_EXPLAIN;
     ps->stmt->explained = inner;
+    ps->stmt->explain.analyze = analyze;
+    if (options.count) {
+        ps->stmt->explain.options_count = options.count;
+        ps->stmt->explain.options = sql_list_take_structs(ps, options, sizeof(struct option_spec));
+    }
 }
 
 void sql_set(struct sql_parser *ps, struct sql_token name, const struct option_spec *value)

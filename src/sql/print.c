@@ -304,7 +304,21 @@ static void print_show_schemas(const struct stmt *s, struct buf *b)
 
 static void print_explain(const struct stmt *s, struct buf *b)
 {
-    buf_puts(b, "EXPLAIN ");
+    const struct explain_options *e = &s->explain;
+
+    buf_puts(b, e->analyze ? "EXPLAIN ANALYZE " : e->options_count ? "EXPLAIN (" : "EXPLAIN ");
+    for (uint32_t i = 0; i < e->options_count; i++) {
+        buf_puts(b, i ? ", " : "");
+        sql_print_ident(e->options[i].name.s, b);
+        if (e->options[i].value) {
+            buf_puts(b, " ");
+            if (e->options[i].quoted)
+                sql_print_quoted(e->options[i].value, strlen(e->options[i].value), '\'', b);
+            else
+                buf_puts(b, e->options[i].value);
+        }
+    }
+    buf_puts(b, e->options_count ? ") " : "");
     sql_print_stmt(s->explained, b);
 }
 

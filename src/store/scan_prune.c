@@ -484,6 +484,23 @@ static uint64_t scan_distinct(int64_t *slabs, size_t count)
     return distinct;
 }
 
+/* First and last slab of segments that were left out whole; those between are not looked up. */
+static size_t scan_left_out_slabs(const struct scan *s, int64_t *to)
+{
+    const struct version *v = s->snap->ver;
+    size_t n = 0;
+
+    for (size_t i = 0; i < v->segs_count; i++) {
+        const struct seg_meta *meta = &v->segs[i]->meta;
+
+        if (meta->table_id != s->t->id || (!s->nothing && scan_segment_may(s, meta)))
+            continue;
+        to[n++] = meta->slab_min;
+        to[n++] = meta->slab_max;
+    }
+    return n;
+}
+
 /* Distinct slabs over all sources, before and after pruning. */
 static int scan_count_slabs(struct scan *s, struct dn_err *err)
 {
@@ -493,9 +510,10 @@ static int scan_count_slabs(struct scan *s, struct dn_err *err)
 
     for (uint32_t i = 0; i < s->srcs_count; i++)
         total += s->srcs[i].runs_count;
-    slabs = mem_alloc_array(s->owner, total, sizeof *slabs);
+    slabs = mem_alloc_array(s->owner, total + 2 * s->snap->ver->segs_count, sizeof *slabs);
     if (!slabs)
         return DN_FAIL_NOMEM(err);
+    n = scan_left_out_slabs(s, slabs);
     for (uint32_t i = 0; i < s->srcs_count; i++)
         for (uint32_t r = 0; r < s->srcs[i].runs_count; r++)
             if (r == 0 || scan_run_slab(&s->srcs[i], r) != scan_run_slab(&s->srcs[i], r - 1))

@@ -174,7 +174,6 @@ static const struct error_case cases[] = {
     {"alter table t set quantum = 5", DN_E_SYNTAX, 19, "syntax error at or near \"quantum\"; expected '('", ""},
     {"begin", DN_E_UNSUPPORTED, 1, "BEGIN is not supported", "each statement is a transaction of its own"},
     {"with x as (select 1) select * from x", DN_E_UNSUPPORTED, 1, "WITH before a statement is not supported", ""},
-    {"explain analyze select 1", DN_E_UNSUPPORTED, 9, "EXPLAIN ANALYZE is not supported", ""},
     {"create index i on t (a)", DN_E_UNSUPPORTED, 8, "CREATE INDEX is not supported", ""},
     {"create time partition on t as p period 'daily' retention 3 start '2020'", DN_E_UNSUPPORTED, 8, "CREATE TIME PARTITION is not supported", ""},
     {"drop time partition p", DN_E_UNSUPPORTED, 6, "DROP TIME PARTITION is not supported", ""},

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * explain.c: EXPLAIN: the plan as text or JSON; with ANALYZE the query is run first, its rows are
+ * thrown away, and the plan says what each operator did. */
+#include "engine/engine_int.h"
+
+#include "base/text.h"
+
+#include <strings.h>
+
+#define EXPLAIN_NS_PER_MS 1e6
+
+struct explain {
+    bool analyze;
+    bool json;
+    uint64_t run_ns; /* ANALYZE: how long it ran */
+};
+
+/* ---- options ---- */
+
+static int explain_bad(const struct option_spec *o, const char *wanted, struct dn_err *err)
+{
+    int rc = DN_FAIL(err,
+                     DN_E_INVALID_PARAM,
+                     "EXPLAIN option %s wants %s, not \"%s\"",
+                     o->name.s,
+                     wanted,
+                     o->value);
+
+    dn_err_at(err, o->value_pos);
+    return rc;
+}
+
+static int explain_bool(const struct option_spec *o, bool *ret, struct dn_err *err)
+{
+    static const char *const on[] = {"on", "true", "1", "yes"};
+    static const char *const off[] = {"off", "false", "0", "no"};
+
+    *ret = true;
+    for (size_t i = 0; o->value && i < DN_ARRAY_SIZE(on); i++) {
+        if (strcasecmp(o->value, on[i]) == 0)
+            return 0;
+        if (strcasecmp(o->value, off[i]) == 0) {
+            *ret = false;
+            return 0;
+        }
+    }
+    return o->value ? explain_bad(o, "on or off", err) : 0;
+}
+
+static int explain_option(struct explain *x, const struct option_spec *o, struct dn_err *err)
+{
+    /* Of PostgreSQL, for what tools send: what they ask for is always shown, or is not there. */
+    static const char *const known[] = {
+        "analyze", "format", "verbose", "costs", "buffers", "timing", "summary", "settings", "wal"};
+    struct text_near near = text_near_make(o->name.s);
+    bool ignored;
+    int rc;
+
+    if (strcasecmp(o->name.s, "analyze") == 0)
+        return explain_bool(o, &x->analyze, err);
+    if (strcasecmp(o->name.s, "format") == 0) {
+        x->json = o->value && strcasecmp(o->value, "json") == 0;
+        if (x->json || (o->value && strcasecmp(o->value, "text") == 0))
+            return 0;
+        return explain_bad(
+            &(struct option_spec){.name = o->name,
+                                  .value = o->value ? o->value : "",
+                                  .value_pos = o->value ? o->value_pos : o->name.pos},
+            "text or json",
+            err);
+    }
+    for (size_t i = 0; i < DN_ARRAY_SIZE(known); i++) {
+        if (strcasecmp(o->name.s, known[i]) == 0)
+            return explain_bool(o, &ignored, err);
+        text_near_try(&near, known[i]);
+    }
+    rc = DN_FAIL(err, DN_E_UNDEFINED_OBJECT, "EXPLAIN has no option \"%s\"", o->name.s);
+    if (near.best)
+        dn_err_hint(err, "did you mean \"%s\"?", near.best);
+    dn_err_at(err, o->name.pos);
+    return rc;
+}
+
+static int explain_options(const struct stmt *ast, struct explain *x, struct dn_err *err)
+{
+    int rc = 0;
+
+    x->analyze = ast->explain.analyze;
+    for (uint32_t i = 0; i < ast->explain.options_count && rc == 0; i++)
+        rc = explain_option(x, &ast->explain.options[i], err);
+    if (rc == 0 && x->analyze && ast->explained->kind != STMT_SELECT) {
+        rc = DN_FAIL(err, DN_E_UNSUPPORTED, "EXPLAIN ANALYZE runs the statement: only a SELECT");
+        dn_err_hint(err, "EXPLAIN without ANALYZE shows how rows to be changed are found.");
+        dn_err_at(err, ast->explained->start);
+    }
+    return rc;
+}
+
+/* ---- the plan ---- */
+
+/* One row with all of the text. */
+static int explain_whole(struct dendro_stmt *stmt, const struct buf *text, struct dn_err *err)
+{
+    struct datum *cell = arena_calloc(&stmt->run, 1, sizeof *cell);
+    size_t len = text->len > 0 && text->data[text->len - 1] == '\n' ? text->len - 1 : text->len;
+    char *copy = arena_strndup(&stmt->run, (const char *)text->data, len);
+
+    if (!cell || !copy)
+        return DN_FAIL_NOMEM(err);
+    *cell = (struct datum){.type = TYPE_VARCHAR, .str = {.ptr = copy, .len = (uint32_t)len}};
+    stmt->rows = (struct describe){.cols_count = 1, .rows_count = 1, .cells = cell};
+    return 0;
+}
+
+/* One row per line of text. */
+static int explain_lines(struct dendro_stmt *stmt, const struct buf *text, struct dn_err *err)
+{
+    const char *p = (const char *)text->data;
+    size_t left = text->len;
+    size_t lines = 0;
+    struct datum *cells;
+    size_t n = 0;
+
+    for (size_t i = 0; i < left; i++)
+        lines += p[i] == '\n';
+    cells = arena_calloc(&stmt->run, lines + 1, sizeof(*cells));
+    if (!cells)
+        return DN_FAIL_NOMEM(err);
+    while (left > 0) {
+        const char *end = memchr(p, '\n', left);
+        size_t len = end ? (size_t)(end - p) : left;
+        char *copy = arena_strndup(&stmt->run, p, len);
+
+        if (!copy)
+            return DN_FAIL_NOMEM(err);
+        cells[n++] =
+            (struct datum){.type = TYPE_VARCHAR, .str = {.ptr = copy, .len = (uint32_t)len}};
+        len += end != NULL;
+        p += len;
+        left -= len;
+    }
+    stmt->rows = (struct describe){.cols_count = 1, .rows_count = n, .cells = cells};
+    return 0;
+}
+
+static int explain_plan(struct dendro_stmt *stmt, struct buf *text, struct dn_err *err)
+{
+    const struct stmt *inner = stmt->ast->explained;
+    const struct plan *plan = stmt->run_plan ? stmt->run_plan : stmt->plan;
+    struct buf tree;
+    int rc;
+
+    if (inner->kind == STMT_SELECT)
+        return exec_explain(plan, &stmt->ctx, text, err);
+    buf_init(&tree, &stmt->owner);
+    rc = exec_explain(plan, &stmt->ctx, &tree, err);
+    buf_puts(text, inner->kind == STMT_UPDATE ? "Update " : "Delete from ");
+    table_print_ident(plan->table->schema, text);
+    buf_puts(text, ".");
+    table_print_ident(plan->table->name, text);
+    buf_puts(text, "\n-> ");
+    for (size_t i = 0; i < tree.len; i++) {
+        buf_append(text, &tree.data[i], 1);
+        if (tree.data[i] == '\n' && i + 1 < tree.len)
+            buf_puts(text, "   ");
+    }
+    text->failed = text->failed || tree.failed;
+    buf_done(&tree);
+    return rc;
+}
+
+/* Runs the query to its end. */
+static int explain_run(struct dendro_stmt *stmt, struct explain *x, struct dn_err *err)
+{
+    struct sched *sched = stmt->conn->db->volume->sched;
+    uint64_t start = sched_now_ns(sched);
+    struct op *root = NULL;
+    struct batch rows;
+    int rc = exec_open(stmt->run_plan ? stmt->run_plan : stmt->plan, &stmt->ctx, &root, err);
+
+    while (rc == 0)
+        rc = exec_next(root, &rows, err);
+    exec_close(root);
+    x->run_ns = sched_now_ns(sched) - start;
+    return rc < 0 ? rc : 0;
+}
+
+static int explain_json(struct dendro_stmt *stmt,
+                        const struct explain *x,
+                        struct buf *text,
+                        struct dn_err *err)
+{
+    struct dn_json_writer w = dn_json_writer_make(text);
+    int rc;
+
+    dn_json_begin(&w, NULL, '[');
+    dn_json_begin(&w, NULL, '{');
+    rc = exec_explain_json(stmt->run_plan ? stmt->run_plan : stmt->plan, &stmt->ctx, &w, err);
+    dn_json_put_real(&w, "Planning Time", (double)stmt->compile_ns / EXPLAIN_NS_PER_MS);
+    if (x->analyze)
+        dn_json_put_real(&w, "Execution Time", (double)x->run_ns / EXPLAIN_NS_PER_MS);
+    dn_json_end(&w, '}');
+    dn_json_end(&w, ']');
+    return rc;
+}
+
+static int
+explain_query(struct dendro_stmt *stmt, struct explain *x, struct buf *text, struct dn_err *err)
+{
+    struct exec_analysis analysis = {.arena = &stmt->run};
+    int rc = stmt_begin(stmt, stmt->ast->explained, err);
+
+    if (rc == 0 && x->analyze) {
+        stmt->ctx.analysis = &analysis;
+        rc = explain_run(stmt, x, err);
+    }
+    if (rc == 0)
+        rc = x->json ? explain_json(stmt, x, text, err) : explain_plan(stmt, text, err);
+    stmt->ctx.analysis = NULL;
+    if (rc == 0 && x->analyze && !x->json) {
+        buf_printf(text, "Planning time: %.3f ms\n", (double)stmt->compile_ns / EXPLAIN_NS_PER_MS);
+        buf_printf(text, "Execution time: %.3f ms\n", (double)x->run_ns / EXPLAIN_NS_PER_MS);
+    }
+    return rc;
+}
+
+int stmt_run_explain(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    const struct stmt *inner = stmt->ast->explained;
+    struct explain x = {.analyze = false};
+    struct buf text;
+    int rc = explain_options(stmt->ast, &x, err);
+
+    buf_init(&text, &stmt->owner);
+    if (rc == 0 && inner->kind != STMT_INSERT)
+        rc = explain_query(stmt, &x, &text, err);
+    else if (rc == 0)
+        buf_printf(&text,
+                   "Insert into %s.%s\n  Values: %u rows of %u columns",
+                   stmt->insert.table->schema,
+                   stmt->insert.table->name,
+                   inner->insert->query->values.rows_count,
+                   stmt->insert.cols_count);
+    if (rc == 0 && text.failed)
+        rc = DN_FAIL_NOMEM(err);
+    if (rc == 0)
+        rc = x.json ? explain_whole(stmt, &text, err) : explain_lines(stmt, &text, err);
+    buf_done(&text);
+    return rc;
+}
