@@ -144,6 +144,10 @@ def range_1h(dialect, d):
     return f"SELECT * FROM cpu WHERE hostname = '{host}' AND {within(dialect, window)} ORDER BY time"
 
 
+def newest_of_host(dialect, d):
+    return f"SELECT * FROM cpu WHERE hostname = '{d.hosts(1)[0]}' ORDER BY time DESC LIMIT 10"
+
+
 def window_max(metrics, hosts, hours):
     def text(dialect, d):
         names, window = d.hosts(hosts), d.window(hours)
@@ -224,6 +228,8 @@ QUERIES = [
                              "ORDER BY m DESC, hostname LIMIT 10"), goal=THRICE),
     cpu("point-lookup", point_lookup),
     cpu("range-1h", range_1h),
+    cpu("newest-of-host", newest_of_host),
+    cpu("newest-10", plain("SELECT * FROM cpu ORDER BY time DESC, hostname LIMIT 10")),
     cpu("distinct-hosts", plain("SELECT DISTINCT hostname FROM cpu"), ordered=False),
     cpu("join-tags", plain("SELECT t.datacenter, avg(c.usage_user), count(*) FROM cpu c "
                            "JOIN tags t ON c.hostname = t.hostname WHERE t.team = 'SF' "

@@ -62,8 +62,11 @@ static int units_plan_agg(struct exec_units *u, uint32_t g, struct dn_err *err)
     bool timed = pa->agg->zone & (AGG_ZONE_EARLY | AGG_ZONE_LATE);
 
     way->col = pa->arg && pa->arg->kind == BEXPR_COLUMN ? pa->arg->col : PLAN_NO_COL;
-    way->zone = pa->agg->update_zone && !pa->distinct && (!pa->arg || way->col != PLAN_NO_COL);
-    if (timed) /* only by the time that orders runs */
+    way->zone = pa->agg->update_zone && !pa->distinct &&
+                (!pa->arg || way->col != PLAN_NO_COL ||
+                 (pa->agg->zone == AGG_ZONE_COUNT && pa->arg->kind == BEXPR_CONST &&
+                  !pa->arg->value.null)); /* count(1) is count(*) */
+    if (timed)                            /* only by the time that orders runs */
         way->zone = way->zone && u->times_unique && pa->arg2 && pa->arg2->kind == BEXPR_COLUMN &&
                     scan->scan_cols[pa->arg2->col] == scan->table->rest[0].col;
     return exec_expr_cols(

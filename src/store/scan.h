@@ -114,7 +114,8 @@ int scan_segment_runs(struct snapshot *snap,
 struct scan_reader;
 
 enum scan_unit_kind {
-    SCAN_BLOCK,  /* a whole stored block: only its zones; scan_unit_split gives its vectors */
+    SCAN_BLOCK,  /* a whole stored block: only its zones; scan_unit_split gives its vectors. Without
+                    columns and constraints also a stretch of blocks */
     SCAN_VECTOR, /* rows of one stored vector */
     SCAN_ROWS,   /* rows of memtables, or merged ones */
 };

@@ -164,6 +164,12 @@ int scan_mapped_gather(const struct scan *s,
                        struct vec *ret,
                        struct dn_err *err) DN_MUST_CHECK;
 
+/* Are rows only counted? */
+static inline bool scan_only_counts(const struct scan *s)
+{
+    return s->spec.cols_count == 0 && s->spec.preds_count == 0 && !s->spec.plain;
+}
+
 /* The run that the walk takes next from a source that has one. */
 static inline uint32_t scan_pick(const struct scan *s, const struct scan_src *src)
 {

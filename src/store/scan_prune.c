@@ -521,8 +521,12 @@ static int scan_count_slabs(struct scan *s, struct dn_err *err)
     s->stats.slabs_total = scan_distinct(slabs, n);
     n = 0;
     for (uint32_t i = 0; i < s->srcs_count; i++)
-        for (uint32_t k = 0; k < s->srcs[i].picks_count; k++)
-            slabs[n++] = scan_run_slab(&s->srcs[i], s->srcs[i].picks[k]);
+        for (uint32_t k = 0; k < s->srcs[i].picks_count; k++) {
+            const uint32_t *picks = s->srcs[i].picks;
+            int64_t slab = scan_run_slab(&s->srcs[i], picks[k]);
+            if (k == 0 || slab != scan_run_slab(&s->srcs[i], picks[k - 1]))
+                slabs[n++] = slab;
+        }
     s->stats.slabs_read = scan_distinct(slabs, n);
     mem_free(slabs);
     return DN_OK;

@@ -50,6 +50,11 @@ struct scan_reader {
     uint32_t in_first;             /* its rows */
     uint32_t in_end;
 
+    /* a piece that was given as it lies, as nothing of it is to be known but the number of rows */
+    bool in_piece;
+    bool no_pieces; /* one of them was split: somebody wants the rows after all */
+    struct scan_piece piece;
+
     /* merging */
     bool merging;
     struct row_iter *iters; /* owned: srcs_count of room */

@@ -278,6 +278,20 @@ static int unit_vector(struct scan_reader *r, struct scan_piece *p, struct dn_er
     return DN_OK;
 }
 
+/* All of a piece, where rows are only counted. */
+static int unit_piece(struct scan_reader *r, struct scan_piece *p)
+{
+    r->src = p->src;
+    r->in_src = NULL;
+    r->in_piece = true;
+    r->piece = *p;
+    r->unit.one_run = false;
+    r->unit.whole = true;
+    unit_take(r->s, p, p->next, p->end);
+    unit_give(r, SCAN_BLOCK, r->piece.end - r->piece.next);
+    return DN_OK;
+}
+
 static int unit_segment(struct scan_reader *r, struct scan_piece *p, struct dn_err *err)
 {
     const struct scan_src *src = p->src;
@@ -288,7 +302,10 @@ static int unit_segment(struct scan_reader *r, struct scan_piece *p, struct dn_e
     r->src = p->src;
     if (r->in_src == src && at >= r->in_first && at < r->in_end)
         return unit_vector(r, p, err);
-    r->block = seg_block_of(src->seg, at);
+    if (r->in_src == src && (r->s->reverse ? at + 1 == r->in_first : at == r->in_end))
+        r->block += r->s->reverse ? UINT32_MAX : 1; /* beside the last one */
+    else
+        r->block = seg_block_of(src->seg, at);
     b = &seg_get_blocks(src->seg, NULL)[r->block];
     end = b->first_row + b->rows;
     r->in_src = src;
@@ -296,7 +313,6 @@ static int unit_segment(struct scan_reader *r, struct scan_piece *p, struct dn_e
     r->in_end = end;
     if (!scan_zone_may(r->s, src, r->block, UINT32_MAX, r->holds)) {
         r->stats.blocks_pruned++;
-        r->in_src = NULL;
         unit_take(
             r->s, p, b->first_row > p->next ? b->first_row : p->next, end < p->end ? end : p->end);
         return DN_NOT_FOUND;
@@ -412,10 +428,14 @@ static int unit_of_morsel(struct scan_reader *r, struct dn_err *err)
 {
     struct scan_morsel *m = &r->morsel;
 
+    r->in_piece = false;
     if (r->merging)
         return unit_merged(r, err);
     while (m->at < m->count) {
         struct scan_piece *p = &m->pieces[m->at];
+        if (p->next < p->end && !p->src->m && r->options.blocks && !r->no_pieces &&
+            scan_only_counts(r->s))
+            return unit_piece(r, p);
         if (p->next < p->end)
             return p->src->m ? unit_memtable(r, p) : unit_segment(r, p, err);
         m->at++;
@@ -458,9 +478,13 @@ void scan_unit_split(struct scan_reader *r)
     struct scan_piece *p = &r->morsel.pieces[r->morsel.at];
 
     DN_ASSERT(r->unit.kind == SCAN_BLOCK && p->src == r->src);
-    if (r->s->reverse)
+    if (r->in_piece)
+        *p = r->piece;
+    else if (r->s->reverse)
         p->end = r->in_end;
     else
         p->next = r->in_first;
+    r->no_pieces = r->no_pieces || r->in_piece;
+    r->in_piece = false;
     r->stats.rows -= r->unit.rows;
 }

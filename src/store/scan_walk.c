@@ -277,7 +277,7 @@ int scan_walk(struct scan *s, uint32_t rows_max, struct scan_morsel *ret)
     ret->merge = false;
     if (s->lock)
         sched_lock(s->lock);
-    scan_fill_morsel(s, rows_max ? rows_max : UINT32_MAX, ret);
+    scan_fill_morsel(s, rows_max && !scan_only_counts(s) ? rows_max : UINT32_MAX, ret);
     ret->number = s->morsels++;
     if (s->lock)
         sched_unlock(s->lock);

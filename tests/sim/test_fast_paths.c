@@ -218,6 +218,7 @@ static void fast_group_query(struct fast *f, struct buf *b)
                                        "t",
                                        "n + 1"};
     static const char *const aggs[] = {"count(*)",
+                                       "count(1)",
                                        "count(v)",
                                        "count(i)",
                                        "sum(v)",
@@ -241,7 +242,7 @@ static void fast_group_query(struct fast *f, struct buf *b)
                                        "stddev(v)",
                                        "min(n)",
                                        "avg(n)"};
-    uint32_t keys_count = rng_below(r, 4);
+    uint32_t keys_count = rng_one_in(r, 12) ? 0 : rng_below(r, 4);
     uint32_t aggs_count = rng_below(r, 5) + (keys_count == 0);
 
     buf_puts(b, "SELECT ");
