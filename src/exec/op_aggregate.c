@@ -15,8 +15,8 @@
 
 #include <inttypes.h>
 
-#define AGG_MORSEL_ROWS 32768u  /* taken from the scan at a time when threads may share it */
-#define AGG_ALONE_ROWS  32768u  /* decoded by one thread before others are called */
+#define AGG_MORSEL_ROWS 16384u  /* taken from the scan at a time when threads may share it */
+#define AGG_ALONE_ROWS  8192u   /* decoded by one thread before others are called */
 #define AGG_TEAM_ROWS   131072u /* expected from the scan if others may be called */
 
 struct op_aggregate {
