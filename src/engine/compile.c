@@ -46,8 +46,8 @@ static int stmt_compile_select(struct dendro_stmt *stmt, const struct stmt *ast,
 
     if (rc < 0)
         return rc;
-    stmt->cols = stmt->plan->root->cols;
-    stmt->cols_count = stmt->plan->root->cols_count - stmt->plan->hidden_cols;
+    stmt->cols = stmt->plan->cols;
+    stmt->cols_count = stmt->plan->cols_count;
     return 0;
 }
 

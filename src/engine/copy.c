@@ -316,14 +316,14 @@ copy_batch(struct copy_out *o, const struct batch *b, uint32_t cols_count, struc
 static int copy_rows(struct dendro_stmt *stmt, struct copy_out *o, struct dn_err *err)
 {
     const struct plan *plan = stmt->run_plan ? stmt->run_plan : stmt->plan;
-    uint32_t count = plan->root->cols_count - plan->hidden_cols;
+    uint32_t count = plan->cols_count;
     struct batch b;
     int rc = 0;
 
     for (uint32_t i = 0; stmt->copy.header != LOAD_HEADER_NO && i < count; i++) {
         if (i > 0)
             buf_u8(&o->text, (uint8_t)o->format->delimiter);
-        copy_put(o, plan->root->cols[i].name, strlen(plan->root->cols[i].name));
+        copy_put(o, plan->cols[i].name, strlen(plan->cols[i].name));
     }
     if (stmt->copy.header != LOAD_HEADER_NO)
         buf_u8(&o->text, '\n');

@@ -162,6 +162,6 @@ int stmt_run_select(struct dendro_stmt *stmt, struct dn_err *err)
     if (rc < 0)
         return rc;
     if (stmt->run_plan)
-        stmt->cols = stmt->run_plan->root->cols;
+        stmt->cols = stmt->run_plan->cols;
     return exec_open(stmt->run_plan ? stmt->run_plan : stmt->plan, &stmt->ctx, &stmt->root, err);
 }

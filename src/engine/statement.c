@@ -357,7 +357,7 @@ void stmt_stop(struct dendro_stmt *stmt)
     arena_reset(&stmt->texts);
     arena_reset(&stmt->run);
     if (stmt->plan && stmt->ast->kind == STMT_SELECT) /* not those of a plan for one execution */
-        stmt->cols = stmt->plan->root->cols;
+        stmt->cols = stmt->plan->cols;
 }
 
 void dendro_reset(dendro_stmt *stmt)

@@ -80,52 +80,25 @@ int bind_table_column(const struct table *t, const char *name, uint32_t pos, str
     return -1;
 }
 
-uint32_t bind_scan_col(struct binder *b, uint16_t table_col)
+struct bexpr *bind_var(struct binder *b, uint32_t var, uint32_t pos)
 {
-    if (b->scan_pos[table_col] == BIND_COL_NONE) {
-        b->scan_pos[table_col] = (uint16_t)b->scan_cols_count;
-        b->scan_cols[b->scan_cols_count++] = table_col;
-    }
-    return b->scan_pos[table_col];
+    struct bexpr *out = bind_new(b, BEXPR_COLUMN, b->q->vars[var].type, pos);
+
+    if (out)
+        out->col = var;
+    return out;
 }
 
 static int
 bind_column(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
 {
-    struct bexpr *out;
-    int col;
+    uint32_t var;
+    int rc = scope_find(b->q, b->scope, e, b->clause, &var, err);
 
-    if (!b->table) {
-        DN_IGNORE(DN_FAIL(err,
-                          DN_E_UNDEFINED_COLUMN,
-                          "column \"%s\" cannot be used here: there is no table in sight%s%s",
-                          e->name,
-                          b->clause ? " of " : "",
-                          b->clause ? b->clause : "")); /* returned below */
-        dn_err_hint(err, "Text goes in single quotes: '%s'.", e->name);
-        dn_err_at(err, e->pos);
-        return DN_E_UNDEFINED_COLUMN;
-    }
-    if (e->table &&
-        !text_same_fold(e->table, strlen(e->table), b->table_name, strlen(b->table_name))) {
-        DN_IGNORE(DN_FAIL(err,
-                          DN_E_UNDEFINED_TABLE,
-                          "no table \"%s\" in the FROM clause",
-                          e->table)); /* returned below */
-        dn_err_hint(err, "The table of this query is called \"%s\".", b->table_name);
-        dn_err_at(err, e->pos);
-        return DN_E_UNDEFINED_TABLE;
-    }
-    col = bind_table_column(b->table, e->name, e->pos, err);
-    if (col < 0)
-        return table_column_find(b->table, e->name, strlen(e->name)) == -2 ? DN_E_AMBIGUOUS
-                                                                           : DN_E_UNDEFINED_COLUMN;
-    out = bind_new(b, BEXPR_COLUMN, b->table->columns[col].type, e->pos);
-    if (!out)
-        return DN_FAIL_NOMEM(err);
-    out->col = bind_scan_col(b, (uint16_t)col);
-    *ret = out;
-    return 0;
+    if (rc < 0)
+        return rc;
+    *ret = bind_var(b, var, e->pos);
+    return *ret ? 0 : DN_FAIL_NOMEM(err);
 }
 
 /* ---- literals and parameters ---- */
@@ -468,6 +441,8 @@ bind_binary(struct binder *b, const struct expr *e, struct bexpr **ret, struct d
 
     if (e->op == OP_AND || e->op == OP_OR)
         return bind_logic(b, e, ret, err);
+    if (e->op >= OP_EQ && e->op <= OP_GE && (e->a->kind == EXPR_ROW || e->b->kind == EXPR_ROW))
+        return bind_rows(b, e, e->op, ret, err);
     rc = bind_expr(b, e->a, &args[0], err);
     if (rc == 0)
         rc = bind_expr(b, e->b, &args[1], err);
@@ -497,7 +472,12 @@ int bind_expr(struct binder *b, const struct expr *e, struct bexpr **ret, struct
     case EXPR_BETWEEN:
         return bind_between(b, e, ret, err);
     case EXPR_IN:
-        return bind_in(b, e, ret, err);
+        return e->query || e->a->kind == EXPR_ROW ? bind_query_expr(b, e, ret, err)
+                                                  : bind_in(b, e, ret, err);
+    case EXPR_QUERY:
+    case EXPR_EXISTS:
+    case EXPR_ANY:
+        return bind_query_expr(b, e, ret, err);
     case EXPR_IS_NULL:
         return bind_is_null(b, e, ret, err);
     case EXPR_CALL:
@@ -519,10 +499,12 @@ int bind_expr(struct binder *b, const struct expr *e, struct bexpr **ret, struct
                      "* stands for columns only by itself in a select list, or in count(*)");
         dn_err_at(err, e->pos);
         return rc;
-    case EXPR_QUERY: /* from here on: refuse.c */
-    case EXPR_EXISTS:
-    case EXPR_ANY:
     case EXPR_ROW:
+        rc = DN_FAIL(
+            err, DN_E_UNSUPPORTED, "a row of several values can be compared, nothing else yet");
+        dn_err_at(err, e->pos);
+        return rc;
+    /* from here on: refuse.c */
     case EXPR_ARRAY:
     case EXPR_ARRAY_QUERY:
     case EXPR_SUBSCRIPT:

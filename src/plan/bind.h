@@ -7,33 +7,47 @@
  * uses an expression calls bind_coerce or bind_settle on it; nothing untyped but a bare NULL
  * leaves the binder.
  *
- * An aggregate call is bound to a COLUMN from BIND_AGG_BASE on; bind_lift turns those, and whole
- * group keys, into columns of the aggregate's result.
+ * COLUMNs are variables (logic.h). An aggregate or window call is bound to a variable of its own,
+ * noted with the query it belongs to; bind_lift checks that what is left are group keys. A subquery
+ * becomes a parameter (plan_init) or a variable of a join that its clause attaches to its input.
  *
  * One thread at a time. */
 #pragma once
 
-#include "plan/plan.h"
+#include "plan/scope.h"
 
-#define BIND_AGG_BASE 0x10000u /* COLUMN numbers from here on: aggregates */
-#define BIND_COL_NONE UINT16_MAX
+/* A subquery of a clause that depends on its rows: a join to be put above the clause's input. */
+struct bind_sub {
+    enum plan_join_kind join;
+    struct lnode *tree;
+    struct bexpr **conds;
+    uint32_t conds_count;
+    uint32_t mark; /* MARK */
+    bool never_null;
+};
+
+#define PLAN_COLS_ROW_MAX 64u /* values of a row in an expression */
+
+struct bind_subs {
+    struct bind_sub *v;
+    uint32_t n;
+    uint32_t cap;
+};
 
 struct binder {
     const struct plan_env *env;
     const struct stmt *stmt;   /* NULL for value expressions */
-    const struct table *table; /* NULL: no columns in sight */
-    const char *table_name;    /* alias, or the name: what a qualifier must be */
+    struct planner *q;         /* NULL for value expressions: then neither columns nor queries */
+    const struct scope *scope; /* NULL: no columns in sight */
+    struct sel *level;         /* whose aggregates and windows; NULL: none */
     const char *clause;        /* "WHERE": for messages */
     bool aggs_allowed;         /* in this clause */
+    bool windows_allowed;
     bool in_agg;               /* inside an aggregate's argument */
-    uint16_t *scan_cols;       /* store columns referred to, in order of appearance */
-    uint32_t scan_cols_count;
-    uint16_t *scan_pos;        /* store column -> place in scan_cols, or BIND_COL_NONE */
+    bool in_window;            /* inside a window call */
+    struct bind_subs *subs;    /* of this clause; NULL: correlated subqueries are refused */
     enum type_id *param_types; /* of the statement; NULL with params_count 0 */
     uint32_t params_count;
-    struct plan_agg *aggs; /* found so far, distinct ones only */
-    uint32_t aggs_count;
-    uint32_t aggs_cap;
 };
 
 int bind_expr(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
@@ -41,9 +55,8 @@ int bind_expr(struct binder *b, const struct expr *e, struct bexpr **ret, struct
 /* A condition: BOOLEAN. */
 int bind_bool(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
     DN_MUST_CHECK;
-/* The place of a table column among the scan's. */
-uint32_t bind_scan_col(struct binder *b, uint16_t table_col);
-/* Column by name; -1 and err when there is none. */
+/* A variable as an expression; NULL: out of memory. */
+struct bexpr *bind_var(struct binder *b, uint32_t var, uint32_t pos);
 int bind_table_column(const struct table *t, const char *name, uint32_t pos, struct dn_err *err);
 
 /* Puts the value in place of a call over constants. One that fails stays a call: its error belongs
@@ -111,12 +124,53 @@ int bind_choice_call(struct binder *b,
                      const char *name,
                      struct bexpr **ret,
                      struct dn_err *err) DN_MUST_CHECK;
+/* Expressions brought to one type, in place; what names the construct in messages. */
+int bind_unify(struct binder *b,
+               const char *what,
+               struct bexpr **args,
+               uint32_t count,
+               struct dn_err *err) DN_MUST_CHECK;
+/* The one column that JOIN … USING makes of two: the first that is not NULL (full), or one of
+ * them, in the type of both. */
+int bind_merge(struct binder *b,
+               struct bexpr **pair,
+               bool full,
+               bool second,
+               struct bexpr **ret,
+               struct dn_err *err) DN_MUST_CHECK;
 /* CASE WHEN cond THEN value END. */
 int bind_when(struct binder *b,
               struct bexpr *cond,
               struct bexpr *value,
               struct bexpr **ret,
               struct dn_err *err) DN_MUST_CHECK;
+
+/* Subqueries as values and conditions; IN, ANY and ALL with a query (bind_query.c). */
+int bind_query_expr(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+    DN_MUST_CHECK;
+/* e->a op e->b where one side is a row of values, or a subquery beside one. */
+int bind_rows(struct binder *b,
+              const struct expr *e,
+              enum expr_op op,
+              struct bexpr **ret,
+              struct dn_err *err) DN_MUST_CHECK;
+/* The same with both sides bound, value by value. */
+struct bind_pairs {
+    struct bexpr **l;
+    struct bexpr **r;
+    uint32_t count;
+};
+int bind_row_compare(struct binder *b,
+                     enum expr_op op,
+                     uint32_t pos,
+                     const struct bind_pairs *pairs,
+                     struct bexpr **ret,
+                     struct dn_err *err) DN_MUST_CHECK;
+/* The joins of a clause's subqueries above its input. */
+int bind_attach(struct binder *b,
+                const struct bind_subs *subs,
+                struct lnode **tree,
+                struct dn_err *err) DN_MUST_CHECK;
 
 /* An aggregate call; name is e->name in lower case (bind_group.c). */
 int bind_aggregate(struct binder *b,
@@ -149,11 +203,7 @@ bool bind_bring_down(enum type_id type, struct datum *d, enum expr_op *op);
 int64_t bind_int_min(enum type_id type);
 int64_t bind_int_max(enum type_id type);
 
-/* Rewrites an expression over the scan to one over the aggregate's output: keys[i] is its column i,
- * aggregate n its column keys_count + n. DN_E_GROUPING for any other column. */
-int bind_lift(struct binder *b,
-              struct bexpr *e,
-              struct bexpr *const *keys,
-              uint32_t keys_count,
-              struct bexpr **ret,
-              struct dn_err *err) DN_MUST_CHECK;
+/* Rewrites an expression over a query's FROM to one over its aggregation: what equals a key is that
+ * key's variable. DN_E_GROUPING for any other column of this query. */
+int bind_lift(struct binder *b, struct bexpr *e, struct bexpr **ret, struct dn_err *err)
+    DN_MUST_CHECK;

@@ -287,3 +287,20 @@ int bind_distinct(struct binder *b, const struct expr *e, struct bexpr **ret, st
         rc = bind_call(b, bind_op_name(op), e->pos, sides, 2, &args[1], err);
     return rc < 0 ? rc : bind_choice(b, BEXPR_COALESCE, e->pos, args, 2, ret, err);
 }
+
+int bind_merge(struct binder *b,
+               struct bexpr **pair,
+               bool full,
+               bool second,
+               struct bexpr **ret,
+               struct dn_err *err)
+{
+    int rc = bind_unify(b, "JOIN/USING", pair, 2, err);
+
+    if (rc < 0)
+        return rc;
+    if (full)
+        return bind_choice(b, BEXPR_COALESCE, pair[0]->pos, pair, 2, ret, err);
+    *ret = pair[second];
+    return 0;
+}

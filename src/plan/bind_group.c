@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * bind_group.c: aggregate calls, and expressions over the result of an aggregation. */
-#include "plan/bind.h"
+#include "plan/select_int.h"
 
 static bool bind_same_value(const struct datum *a, const struct datum *b)
 {
@@ -38,31 +38,71 @@ static bool bind_same_arg(const struct bexpr *a, const struct bexpr *b)
     return a == b || (a && b && bind_same(a, b));
 }
 
-static int
-bind_agg_add(struct binder *b, const struct plan_agg *agg, uint32_t *ret, struct dn_err *err)
+static bool bind_same_agg(const struct plan_agg *a, const struct plan_agg *b)
 {
-    for (uint32_t i = 0; i < b->aggs_count; i++) {
-        const struct plan_agg *a = &b->aggs[i];
+    if (a->agg != b->agg || a->distinct != b->distinct || a->order_count != b->order_count ||
+        !bind_same_arg(a->arg, b->arg) || !bind_same_arg(a->arg2, b->arg2))
+        return false;
+    for (uint32_t i = 0; i < a->order_count; i++) {
+        if (!bind_same(a->order[i].e, b->order[i].e) || a->order[i].desc != b->order[i].desc ||
+            a->order[i].nulls_first != b->order[i].nulls_first)
+            return false;
+    }
+    return true;
+}
 
-        if (a->agg == agg->agg && a->distinct == agg->distinct && bind_same_arg(a->arg, agg->arg) &&
-            bind_same_arg(a->arg2, agg->arg2)) {
-            *ret = i;
+static int bind_agg_add(
+    struct binder *b, struct sel *s, const struct plan_agg *agg, uint32_t *ret, struct dn_err *err)
+{
+    struct lagg *a;
+
+    for (uint32_t i = 0; i < s->aggs_count; i++) {
+        if (bind_same_agg(&s->aggs[i].agg, agg)) {
+            *ret = s->aggs[i].var;
             return 0;
         }
     }
-    if (b->aggs_count == b->aggs_cap) {
-        uint32_t cap = b->aggs_cap ? 2 * b->aggs_cap : 8;
-        struct plan_agg *more = arena_alloc_array(b->env->arena, cap, sizeof(*more));
+    if (s->aggs_count == s->aggs_cap) {
+        uint32_t cap = s->aggs_cap ? 2 * s->aggs_cap : 8;
+        struct lagg *more = arena_alloc_array(b->env->arena, cap, sizeof(*more));
 
         if (!more)
             return DN_FAIL_NOMEM(err);
-        if (b->aggs_count)
-            memcpy(more, b->aggs, b->aggs_count * sizeof(*more));
-        b->aggs = more;
-        b->aggs_cap = cap;
+        if (s->aggs_count)
+            memcpy(more, s->aggs, s->aggs_count * sizeof(*more));
+        s->aggs = more;
+        s->aggs_cap = cap;
     }
-    b->aggs[b->aggs_count] = *agg;
-    *ret = b->aggs_count++;
+    a = &s->aggs[s->aggs_count++];
+    a->agg = *agg;
+    a->var = logic_var(b->q, agg->agg->star ? "count(*)" : agg->agg->name, agg->agg->result);
+    *ret = a->var;
+    return a->var ? 0 : DN_FAIL_NOMEM(err);
+}
+
+/* The query an aggregate belongs to: the nearest one whose columns its arguments use. */
+static int
+bind_agg_level(struct binder *b, const struct plan_agg *agg, struct sel **ret, struct dn_err *err)
+{
+    struct lvars used = {0};
+    bool any = false;
+
+    *ret = b->level;
+    if (!logic_uses(b->q, agg->arg, &used) || !logic_uses(b->q, agg->arg2, &used))
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < used.n; i++) {
+        if (b->q->vars[used.v[i]].level == b->level || !b->q->vars[used.v[i]].level)
+            return 0;
+        any = true;
+    }
+    for (const struct scope *x = b->scope; any && x; x = x->outer) {
+        for (uint32_t i = 0; x->level && i < used.n; i++) {
+            if (b->q->vars[used.v[i]].level == x->level) {
+                *ret = x->level;
+                return 0;
+            }
+        }
+    }
     return 0;
 }
 
@@ -73,7 +113,7 @@ bind_agg_check(const struct binder *b, const struct expr *e, bool timed, struct 
 
     if (b->in_agg)
         rc = DN_FAIL(err, DN_E_GROUPING, "%s: aggregate functions cannot be nested", e->name);
-    else if (!b->aggs_allowed)
+    else if (!b->aggs_allowed || !b->level)
         rc = DN_FAIL(err,
                      DN_E_GROUPING,
                      "aggregate function %s is not allowed in %s",
@@ -108,11 +148,30 @@ static bool bind_agg_timed(const char *name)
     return false;
 }
 
+/* The table that first(x) takes its time from: that of a column in x, else the only one. */
+static struct lrel *bind_agg_rel(struct binder *b, const struct bexpr *e)
+{
+    if (e->kind == BEXPR_COLUMN) {
+        for (uint32_t i = 0; i < b->scope->rels_count; i++) {
+            if (b->scope->rels[i] == b->q->vars[e->col].rel)
+                return b->scope->rels[i];
+        }
+    }
+    for (uint32_t i = 0; i < e->args_count; i++) {
+        struct lrel *rel = bind_agg_rel(b, e->args[i]);
+
+        if (rel)
+            return rel;
+    }
+    return NULL;
+}
+
 /* The time that goes with the value: the second argument, or the table's time column. */
 static int
 bind_agg_time(struct binder *b, const struct expr *e, struct plan_agg *agg, struct dn_err *err)
 {
-    const struct table *t = b->table;
+    struct lrel *rel;
+    uint32_t var;
     int rc;
 
     if (e->args_count == 2) {
@@ -121,7 +180,10 @@ bind_agg_time(struct binder *b, const struct expr *e, struct plan_agg *agg, stru
             rc = bind_coerce(b, agg->arg2, TYPE_TIMESTAMP_US, false, &agg->arg2, err);
         return rc;
     }
-    if (!t || t->time_col < 0) {
+    rel = bind_agg_rel(b, agg->arg);
+    if (!rel && b->scope->rels_count == 1)
+        rel = b->scope->rels[0];
+    if (!rel || !rel->table || rel->table->time_col < 0) {
         DN_IGNORE(DN_FAIL(err,
                           DN_E_UNDEFINED_FUNCTION,
                           "%s(x) goes by the time column of the table, and there is none",
@@ -130,11 +192,9 @@ bind_agg_time(struct binder *b, const struct expr *e, struct plan_agg *agg, stru
         dn_err_at(err, e->pos);
         return DN_E_UNDEFINED_FUNCTION;
     }
-    agg->arg2 = bind_new(b, BEXPR_COLUMN, t->columns[t->time_col].type, e->pos);
-    if (!agg->arg2)
-        return DN_FAIL_NOMEM(err);
-    agg->arg2->col = bind_scan_col(b, (uint16_t)t->time_col);
-    return 0;
+    var = scope_var(b->q, b->scope, rel, (uint32_t)rel->table->time_col);
+    agg->arg2 = var ? bind_var(b, var, e->pos) : NULL;
+    return agg->arg2 ? 0 : DN_FAIL_NOMEM(err);
 }
 
 /* f(x) FILTER (WHERE c) is f(CASE WHEN c THEN x END), as no aggregate counts NULLs; count(*) counts
@@ -178,8 +238,8 @@ int bind_aggregate(struct binder *b,
 {
     struct plan_agg agg = {.distinct = e->distinct, .pos = e->pos};
     bool timed = bind_agg_timed(name);
-    struct bexpr *out;
-    uint32_t n;
+    struct sel *level;
+    uint32_t var;
     int rc = bind_agg_check(b, e, timed, err);
 
     if (rc == 0)
@@ -197,42 +257,65 @@ int bind_aggregate(struct binder *b,
         if (rc < 0)
             return rc;
     }
-    rc = bind_agg_add(b, &agg, &n, err);
+    rc = bind_agg_level(b, &agg, &level, err);
+    if (rc == 0)
+        rc = bind_agg_add(b, level, &agg, &var, err);
     if (rc < 0)
         return rc;
-    out = bind_new(b, BEXPR_COLUMN, agg.agg->result, e->pos);
-    if (!out)
-        return DN_FAIL_NOMEM(err);
-    out->col = BIND_AGG_BASE + n;
-    *ret = out;
-    return 0;
+    *ret = bind_var(b, var, e->pos);
+    return *ret ? 0 : DN_FAIL_NOMEM(err);
 }
 
 /* ---- over the aggregate's output ---- */
 
-static int bind_lift_column(struct binder *b,
-                            uint32_t col,
-                            enum type_id type,
-                            uint32_t pos,
-                            struct bexpr **ret,
-                            struct dn_err *err)
+/* Are all columns of the table's key group keys? Then its other columns depend on them. */
+static bool bind_key_grouped(const struct sel *s, const struct lrel *rel)
 {
-    struct bexpr *out = bind_new(b, BEXPR_COLUMN, type, pos);
+    const struct table *t = rel->table;
+    bool any = false;
 
-    if (!out)
-        return DN_FAIL_NOMEM(err);
-    out->col = col;
-    *ret = out;
-    return 0;
+    for (uint16_t i = 0; t && i < t->columns_count; i++) {
+        bool found = false;
+
+        if (t->columns[i].key_pos == 0)
+            continue;
+        any = true;
+        for (uint32_t k = 0; k < s->keys_count && !found; k++)
+            found = s->keys[k].e->kind == BEXPR_COLUMN && rel->cols[i].var != 0 &&
+                    s->keys[k].e->col == rel->cols[i].var;
+        if (!found)
+            return false;
+    }
+    return any;
 }
 
-int bind_lift(struct binder *b,
-              struct bexpr *e,
-              struct bexpr *const *keys,
-              uint32_t keys_count,
-              struct bexpr **ret,
-              struct dn_err *err)
+static int
+bind_lift_column(struct binder *b, struct bexpr *e, struct bexpr **ret, struct dn_err *err)
 {
+    const struct lvar *v = &b->q->vars[e->col];
+    struct sel *s = b->level;
+    uint32_t k;
+    int rc;
+
+    if (v->level != s) { /* an aggregate, a subquery, or of a query around this one */
+        *ret = e;
+        return 0;
+    }
+    if (v->rel && !s->has_sets && bind_key_grouped(s, v->rel)) {
+        *ret = e;
+        return select_key_add(s, e, &k, err);
+    }
+    rc = DN_FAIL(err,
+                 DN_E_GROUPING,
+                 "column \"%s\" must be in GROUP BY or inside an aggregate function",
+                 v->name);
+    dn_err_at(err, e->pos);
+    return rc;
+}
+
+int bind_lift(struct binder *b, struct bexpr *e, struct bexpr **ret, struct dn_err *err)
+{
+    struct sel *s = b->level;
     struct bexpr *out;
     int rc;
 
@@ -240,21 +323,14 @@ int bind_lift(struct binder *b,
         *ret = e;
         return 0;
     }
-    for (uint32_t i = 0; i < keys_count; i++) {
-        if (bind_same(e, keys[i]))
-            return bind_lift_column(b, i, e->type, e->pos, ret, err);
+    for (uint32_t i = 0; i < s->keys_count; i++) {
+        if (!bind_same(e, s->keys[i].e))
+            continue;
+        *ret = bind_var(b, s->keys[i].var, e->pos);
+        return *ret ? 0 : DN_FAIL_NOMEM(err);
     }
-    if (e->kind == BEXPR_COLUMN && e->col >= BIND_AGG_BASE)
-        return bind_lift_column(
-            b, keys_count + (e->col - BIND_AGG_BASE), e->type, e->pos, ret, err);
-    if (e->kind == BEXPR_COLUMN) {
-        rc = DN_FAIL(err,
-                     DN_E_GROUPING,
-                     "column \"%s\" must be in GROUP BY or inside an aggregate function",
-                     b->table->columns[b->scan_cols[e->col]].name);
-        dn_err_at(err, e->pos);
-        return rc;
-    }
+    if (e->kind == BEXPR_COLUMN)
+        return bind_lift_column(b, e, ret, err);
     out = arena_dup(b->env->arena, e, sizeof(*e));
     if (!out)
         return DN_FAIL_NOMEM(err);
@@ -262,7 +338,7 @@ int bind_lift(struct binder *b,
     if (!out->args)
         return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; i < e->args_count; i++) {
-        rc = bind_lift(b, e->args[i], keys, keys_count, &out->args[i], err);
+        rc = bind_lift(b, e->args[i], &out->args[i], err);
         if (rc < 0)
             return rc;
     }

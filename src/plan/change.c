@@ -2,7 +2,9 @@
  *
  * change.c: UPDATE and DELETE to a plan that finds their rows:
  *
- *     SCAN [FILTER] [PROJECT]
+ *     SCAN [JOIN …] [FILTER] [SORT UNIQUE] [PROJECT]
+ *
+ * (with other tables in FROM or USING a row may match several times: the first one counts)
  *
  * For each row it returns what says which row it is (a DELETE, and an UPDATE of single fields), or
  * the whole row (an UPDATE that writes it anew), for tables without a key the row id, and then the
@@ -13,9 +15,19 @@
 #include "base/text.h"
 
 struct change {
-    struct sel s;
+    struct planner q;
+    struct binder b;
+    struct scope scope; /* the table, then the others */
+    struct lrel *rel;   /* the table */
+    struct lnode *scan; /* likewise */
     const struct change_stmt *ast;
     struct plan_change *out;
+    struct lvars vars; /* what the plan returns */
+    struct ldef *defs; /* SET expressions */
+    uint32_t defs_count;
+    uint32_t ids_count; /* of vars, those that say which row it is come first */
+    struct bind_subs subs_set;
+    struct bind_subs subs_where;
 };
 
 /* Is the column part of what says where a row lives and which one it is? */
@@ -28,7 +40,7 @@ static bool change_places(const struct table *t, uint16_t col)
 
 static int change_set_column(struct change *c, const struct set_item *item, struct dn_err *err)
 {
-    const struct table *t = c->s.b.table;
+    const struct table *t = c->rel->table;
     struct plan_set *set = &c->out->sets[c->out->sets_count];
     int col = bind_table_column(t, item->column.s, item->column.pos, err);
     int rc;
@@ -57,7 +69,7 @@ static int change_sets(struct change *c, struct dn_err *err)
     int rc = 0;
 
     c->out->sets =
-        arena_calloc(c->s.b.env->arena, (size_t)c->ast->set_count + 1, sizeof(*c->out->sets));
+        arena_calloc(c->q.env->arena, (size_t)c->ast->set_count + 1, sizeof(*c->out->sets));
     if (!c->out->sets)
         return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; rc == 0 && i < c->ast->set_count; i++)
@@ -65,17 +77,22 @@ static int change_sets(struct change *c, struct dn_err *err)
     return rc;
 }
 
+static int change_out(struct change *c, uint32_t var, struct dn_err *err)
+{
+    return var && lvars_add(c->q.env->arena, &c->vars, var) ? 0 : DN_FAIL_NOMEM(err);
+}
+
 static int change_set_expr(struct change *c, struct plan_set *set, struct dn_err *err)
 {
-    const struct column *col = &c->s.b.table->columns[set->col];
+    const struct column *col = &c->rel->table->columns[set->col];
     struct bexpr *e;
     int rc;
 
     if (!set->value || set->value->kind == EXPR_LITERAL || set->value->kind == EXPR_PARAM)
         return 0;
-    rc = bind_expr(&c->s.b, set->value, &e, err);
+    rc = bind_expr(&c->b, set->value, &e, err);
     if (rc == 0)
-        rc = bind_settle(&c->s.b, e, &e, err);
+        rc = bind_settle(&c->b, e, &e, err);
     if (rc < 0)
         return rc;
     if (e->type != TYPE_NONE && !plan_assignable(col->type, e->type)) {
@@ -90,63 +107,151 @@ static int change_set_expr(struct change *c, struct plan_set *set, struct dn_err
         return rc;
     }
     set->loose = e->kind == BEXPR_CALL && (e->func->flags & FUNC_STABLE);
-    set->at = c->s.outs_count;
+    set->at = c->vars.n;
     set->value = NULL;
-    c->s.outs[c->s.outs_count++] = (struct sel_out){.e = e, .name = col->name};
-    return 0;
+    c->defs[c->defs_count].e = e;
+    c->defs[c->defs_count].var = logic_var(&c->q, col->name, e->type);
+    return change_out(c, c->defs[c->defs_count++].var, err);
 }
 
 /* ---- old values ---- */
 
 static int change_old(struct change *c, uint32_t store_col, struct dn_err *err)
 {
-    const struct table *t = c->s.b.table;
-    struct bexpr *e = bind_new(&c->s.b, BEXPR_COLUMN, store_col_type(t, store_col), 0);
+    const struct table *t = c->rel->table;
+    uint32_t *var = &c->scan->col_vars[store_col];
 
-    if (!e)
-        return DN_FAIL_NOMEM(err);
-    e->col = bind_scan_col(&c->s.b, (uint16_t)store_col);
     c->out->cols[c->out->cols_count++] = (uint16_t)store_col;
-    c->s.outs[c->s.outs_count++] = (struct sel_out){
-        .e = e, .name = store_col < t->columns_count ? t->columns[store_col].name : "row id"};
-    return 0;
+    if (store_col < t->columns_count)
+        return change_out(c, scope_var(&c->q, &c->scope, c->rel, store_col), err);
+    *var = logic_var(&c->q, "row id", store_col_type(t, store_col));
+    return change_out(c, *var, err);
 }
 
 static int change_olds(struct change *c, enum stmt_kind kind, struct dn_err *err)
 {
-    const struct table *t = c->s.b.table;
-    struct arena *arena = c->s.b.env->arena;
-    size_t cap = (size_t)store_cols_count(t) + c->ast->set_count;
+    const struct table *t = c->rel->table;
+    struct arena *arena = c->q.env->arena;
     int rc = 0;
 
     c->out->whole = kind == STMT_UPDATE && (t->upsert == UPSERT_ROW || c->out->moves);
-    c->out->cols = arena_alloc_array(arena, cap, sizeof(*c->out->cols));
-    c->s.outs = arena_alloc_array(arena, cap, sizeof(*c->s.outs));
-    if (!c->out->cols || !c->s.outs)
+    c->out->cols = arena_alloc_array(arena, store_cols_count(t), sizeof(*c->out->cols));
+    c->defs = arena_alloc_array(arena, (size_t)c->ast->set_count + 1, sizeof(*c->defs));
+    if (!c->out->cols || !c->defs)
         return DN_FAIL_NOMEM(err);
-    c->s.outs_cap = (uint32_t)cap;
     for (uint16_t i = 0; rc == 0 && i < t->columns_count; i++)
         if (c->out->whole || change_places(t, i))
             rc = change_old(c, i, err);
     if (rc == 0 && t->form == KEY_NONE)
         rc = change_old(c, t->columns_count + (uint32_t)HIDDEN_ROWID, err);
+    c->ids_count = c->vars.n;
     return rc;
 }
 
-static int change_bind(struct change *c, enum stmt_kind kind, struct dn_err *err)
+/* ---- the tree ---- */
+
+/* Each row of the table once. */
+static int change_once(struct change *c, struct lnode **tree, struct dn_err *err)
 {
+    const struct table *t = c->rel->table;
+    struct lnode *sort = logic_node(&c->q, L_SORT, *tree);
+    struct lnode *unique = logic_node(&c->q, L_UNIQUE, sort);
+
+    if (!sort || !unique)
+        return DN_FAIL_NOMEM(err);
+    sort->keys = arena_calloc(c->q.env->arena, (size_t)c->ids_count + 1, sizeof(*sort->keys));
+    if (!sort->keys)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < c->ids_count; i++) {
+        uint16_t col = c->out->cols[i];
+
+        if (col >= t->columns_count || change_places(t, col))
+            sort->keys[sort->keys_count++].var = c->vars.v[i];
+    }
+    unique->keys = sort->keys;
+    unique->keys_count = sort->keys_count;
+    *tree = unique;
+    return 0;
+}
+
+static int
+change_tree(struct change *c, struct bexpr *where, struct lnode *tree, struct dn_err *err)
+{
+    struct qout out = {.count = c->vars.n, .vars = c->vars.v};
+    struct lexprs conds = {0};
+    int rc;
+
+    out.names = arena_calloc(c->q.env->arena, (size_t)c->vars.n + 1, sizeof(*out.names));
+    if (!out.names)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < c->vars.n; i++)
+        out.names[i] = c->q.vars[c->vars.v[i]].name;
+    rc = bind_attach(&c->b, &c->subs_where, &tree, err);
+    if (rc < 0)
+        return rc;
+    if (where && !logic_split(&c->q, where, &conds))
+        return DN_FAIL_NOMEM(err);
+    tree = logic_filter(&c->q, tree, conds.v, conds.n);
+    if (!tree)
+        return DN_FAIL_NOMEM(err);
+    rc = bind_attach(&c->b, &c->subs_set, &tree, err);
+    if (rc == 0 && c->ast->from_count > 0)
+        rc = change_once(c, &tree, err);
+    if (rc < 0)
+        return rc;
+    out.tree = logic_map(&c->q, tree, c->defs, c->defs_count);
+    return out.tree ? query_finish(&c->q, &out, err) : DN_FAIL_NOMEM(err);
+}
+
+static int
+change_bind(struct change *c, enum stmt_kind kind, struct lnode *tree, struct dn_err *err)
+{
+    struct bexpr *where = NULL;
     int rc = change_sets(c, err);
 
     if (rc == 0)
         rc = change_olds(c, kind, err);
-    c->s.b.clause = "SET";
+    c->b.clause = "SET";
+    c->b.subs = &c->subs_set;
     for (uint32_t i = 0; rc == 0 && i < c->out->sets_count; i++)
         rc = change_set_expr(c, &c->out->sets[i], err);
-    c->s.shown_count = c->s.outs_count;
-    c->s.b.clause = "WHERE";
+    c->b.clause = "WHERE";
+    c->b.subs = &c->subs_where;
     if (rc == 0 && c->ast->where)
-        rc = bind_bool(&c->s.b, c->ast->where, &c->s.where, err);
-    return rc;
+        rc = bind_bool(&c->b, c->ast->where, &where, err);
+    return rc < 0 ? rc : change_tree(c, where, tree, err);
+}
+
+/* The table, and those of FROM or USING beside it. */
+static int change_from(struct change *c, struct lnode **ret, struct dn_err *err)
+{
+    struct scope others = {.level = NULL};
+    struct lnode *more, *join;
+    int rc;
+
+    if (c->ast->with) {
+        rc = query_with(&c->q, c->ast->with, &c->scope, err);
+        if (rc < 0)
+            return rc;
+    }
+    others.withs = c->scope.withs;
+    rc = from_table(&c->q, &c->ast->table, c->ast->alias, &c->scope, &c->scan, err);
+    if (rc < 0)
+        return rc;
+    c->rel = c->scope.rels[0];
+    *ret = c->scan;
+    if (c->ast->from_count == 0)
+        return 0;
+    rc = from_bind(&c->q, &c->b, c->ast->from, c->ast->from_count, &others, &more, err);
+    if (rc < 0)
+        return rc;
+    join = logic_node(&c->q, L_JOIN, c->scan);
+    if (!join || !scope_append(&c->q, &c->scope, &others))
+        return DN_FAIL_NOMEM(err);
+    join->join = PLAN_JOIN_INNER;
+    join->right = more;
+    *ret = join;
+    return 0;
 }
 
 int plan_change(const struct plan_env *env,
@@ -154,33 +259,24 @@ int plan_change(const struct plan_env *env,
                 struct plan **ret,
                 struct dn_err *err)
 {
-    const struct change_stmt *ast = stmt->change;
-    struct plan *p = arena_calloc(env->arena, 1, sizeof(*p));
-    struct select_stmt from = {
-        .has_from = true, .from = ast->table, .from_alias = ast->alias, .where = ast->where};
-    struct change c = {
-        .ast = ast,
-        .out = arena_calloc(env->arena, 1, sizeof(*c.out)),
-        .s = {.sel = &from, .b = {.env = env, .stmt = stmt, .params_count = stmt->params_count}}};
-    int rc;
+    struct change c = {.ast = stmt->change};
+    struct lnode *tree;
+    int rc = query_start(&c.q, env, stmt, err);
 
-    if (!p || !c.out)
+    if (rc < 0)
+        return rc;
+    c.b = query_binder(&c.q, &c.scope, NULL);
+    c.out = arena_calloc(env->arena, 1, sizeof(*c.out));
+    if (!c.out)
         return DN_FAIL_NOMEM(err);
-    p->change = c.out;
-    p->params_count = stmt->params_count;
-    p->param_types = arena_calloc(env->arena, stmt->params_count + 1, sizeof(*p->param_types));
-    if (!p->param_types)
-        return DN_FAIL_NOMEM(err);
-    c.s.b.param_types = p->param_types;
-    rc = plan_from(&c.s, p, err);
+    c.q.plan->change = c.out;
+    rc = change_from(&c, &tree, err);
     if (rc == 0)
-        rc = change_bind(&c, stmt->kind, err);
-    if (rc == 0)
-        rc = plan_stack(&c.s, p, err);
+        rc = change_bind(&c, stmt->kind, tree, err);
     if (rc < 0) {
-        plan_done(p);
+        plan_done(c.q.plan);
         return rc;
     }
-    *ret = p;
+    *ret = c.q.plan;
     return 0;
 }

@@ -11,54 +11,118 @@
  * never NULL, so NULLS FIRST or LAST is the same. The last key may also be a function of such a
  * column that never falls (date_trunc of the time): rows that are in the order of the column are in
  * its order too, though ties leave what comes after undecided. */
+#include "plan/lower.h"
 #include "plan/preds_mono.h"
-#include "plan/select_int.h"
 
-/* Table columns that an AND-ed equality with a constant or parameter makes constant. */
-static bool order_pinned(const struct sel *s, const struct bexpr *e, uint16_t table_col)
+#define ORDER_DEPTH_MAX 16 /* filters and maps above a scan that are looked through */
+
+/* A scan below filters and maps. */
+struct order {
+    const struct lnode *scan;
+    const struct lnode *above[ORDER_DEPTH_MAX]; /* from the top */
+    uint32_t above_count;
+};
+
+static bool order_walk(const struct lnode *n, struct order *ret)
 {
-    if (!e)
-        return false;
-    if (e->kind == BEXPR_AND) {
-        for (uint32_t i = 0; i < e->args_count; i++) {
-            if (order_pinned(s, e->args[i], table_col))
-                return true;
-        }
-        return false;
+    ret->above_count = 0;
+    while (n->kind == L_FILTER || n->kind == L_MAP) {
+        if (ret->above_count == ORDER_DEPTH_MAX)
+            return false;
+        ret->above[ret->above_count++] = n;
+        n = n->in;
     }
-    return bind_op_of(e) == OP_EQ && e->args[0]->kind == BEXPR_COLUMN &&
-           s->b.scan_cols[e->args[0]->col] == table_col &&
-           (e->args[1]->kind == BEXPR_CONST || e->args[1]->kind == BEXPR_PARAM);
+    ret->scan = n;
+    return n->kind == L_SCAN;
 }
 
-bool plan_order_given(const struct sel *s, bool grouped)
+/* The table column of a variable; -1: it is none. */
+static int order_col(const struct order *o, uint32_t var)
 {
-    const struct table *t = s->b.table;
+    for (uint16_t i = 0; i < o->scan->table->columns_count; i++) {
+        if (o->scan->col_vars[i] == var)
+            return i;
+    }
+    return -1;
+}
+
+/* What a variable stands for: an expression over variables of nodes below, NULL: it is one of the
+ * scan. */
+static const struct bexpr *order_def(const struct order *o, uint32_t var)
+{
+    const struct bexpr *found = NULL;
+
+    for (uint32_t i = 0; i < o->above_count; i++) {
+        const struct lnode *n = o->above[i];
+
+        for (uint32_t k = 0; k < n->defs_count; k++) {
+            if (n->defs[k].var != var)
+                continue;
+            found = n->defs[k].e;
+            if (found->kind != BEXPR_COLUMN)
+                return found;
+            var = found->col; /* a rename */
+        }
+    }
+    return found;
+}
+
+/* Does an AND-ed equality with a constant or parameter make the table column constant? */
+static bool order_pinned(const struct order *o, int col)
+{
+    for (uint32_t i = 0; i < o->above_count; i++) {
+        for (uint32_t k = 0; k < o->above[i]->conds_count; k++) {
+            const struct bexpr *e = o->above[i]->conds[k];
+
+            if (bind_op_of(e) == OP_EQ && e->args[0]->kind == BEXPR_COLUMN &&
+                order_col(o, e->args[0]->col) == col &&
+                (e->args[1]->kind == BEXPR_CONST || e->args[1]->kind == BEXPR_PARAM))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* The column that a sort key follows; -1: none. */
+static int order_key_col(const struct order *o, uint32_t var, bool last)
+{
+    const struct bexpr *e = order_def(o, var);
+
+    if (!e)
+        return order_col(o, var);
+    if (e->kind != BEXPR_COLUMN && last)
+        e = mono_column(e);
+    return e && e->kind == BEXPR_COLUMN ? order_col(o, e->col) : -1;
+}
+
+bool order_given(struct planner *q, const struct lnode *n, const struct lkey *keys, uint32_t count)
+{
+    const struct table *t;
+    struct order o;
     uint32_t at = 0;
 
-    if (!t || grouped || s->sel->distinct || t->spread > 1)
+    (void)q;
+    if (!order_walk(n, &o))
+        return false;
+    t = o.scan->table;
+    if (t->spread > 1)
         return false;
     for (uint16_t i = 0; i < t->series_count; i++) {
-        if (!order_pinned(s, s->where, t->series[i]))
+        if (!order_pinned(&o, t->series[i]))
             return false;
     }
     if (t->time_col >= 0 && (t->rest_count == 0 || t->rest[0].col != t->time_col))
         return false;
-    for (uint32_t i = 0; i < s->order_count; i++) {
-        const struct bexpr *e = s->outs[s->order[i].col].e;
-        uint16_t col;
+    for (uint32_t i = 0; i < count; i++) {
+        int col = order_key_col(&o, keys[i].var, i + 1 == count);
 
-        if (e->kind != BEXPR_COLUMN && i + 1 == s->order_count)
-            e = mono_column(e);
-        if (!e || e->kind != BEXPR_COLUMN)
+        if (col < 0)
             return false;
-        col = s->b.scan_cols[e->col];
-        if (order_pinned(s, s->where, col) && t->columns[col].key_pos > 0)
+        if (order_pinned(&o, col) && t->columns[col].key_pos > 0)
             continue;
-        while (at < t->rest_count && t->rest[at].col != col &&
-               order_pinned(s, s->where, t->rest[at].col))
+        while (at < t->rest_count && t->rest[at].col != col && order_pinned(&o, t->rest[at].col))
             at++;
-        if (at == t->rest_count || t->rest[at].col != col || t->rest[at].desc != s->order[i].desc)
+        if (at == t->rest_count || t->rest[at].col != col || t->rest[at].desc != keys[i].desc)
             return false;
         at++;
     }

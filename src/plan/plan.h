@@ -33,6 +33,8 @@ struct plan_change {
 
 struct plan {
     struct plan_node *root;
+    struct plan_col *cols; /* of the result, as it is shown; the first columns of the root */
+    uint32_t cols_count;
     uint32_t hidden_cols; /* trailing columns of the root that only the sort needed: not shown */
     enum type_id *param_types; /* params_count; TYPE_NONE = could be anything (taken as VARCHAR) */
     uint32_t params_count;
@@ -56,6 +58,9 @@ struct plan_env {
     const struct settings *settings;
     struct arena *arena;
     int64_t now_ns;
+    /* About how many rows a table has, to choose the order of joins; NULL: nobody knows. */
+    double (*rows)(void *arg, const struct table *table);
+    void *rows_arg;
     /* Values of parameters to be taken as literals, for a plan of one execution; NULL = none. One
      * whose untyped is set stands for a quoted literal. */
     const struct datum *literals;

@@ -16,10 +16,6 @@ static int refuse(const char *what, uint32_t pos, struct dn_err *err)
 /* ---- expressions ---- */
 
 static const char *const refuse_kinds[EXPR_KIND_MAX] = {
-    [EXPR_QUERY] = "a subquery",
-    [EXPR_EXISTS] = "EXISTS",
-    [EXPR_ANY] = "ANY, SOME or ALL",
-    [EXPR_ROW] = "a row of several values in parentheses",
     [EXPR_ARRAY] = "an array",
     [EXPR_ARRAY_QUERY] = "an array",
     [EXPR_SUBSCRIPT] = "an array element",
@@ -98,10 +94,10 @@ static int refuse_node(const struct expr *e, struct dn_err *err)
     switch (e->kind) {
     case EXPR_LITERAL:
         return e->bits ? refuse("a bit string", e->pos, err) : 0;
-    case EXPR_COLUMN:
-        return e->schema ? refuse("schema.table.column", e->pos, err) : 0;
     case EXPR_STAR:
-        return e->schema || e->a ? refuse("this form of *", e->pos, err) : 0;
+        return e->a ? refuse("this form of *", e->pos, err) : 0;
+    case EXPR_ANY:
+        return e->b ? refuse("ANY, SOME or ALL of an array", e->pos, err) : 0;
     case EXPR_UNARY:
     case EXPR_BINARY:
     case EXPR_LIKE:
@@ -109,21 +105,20 @@ static int refuse_node(const struct expr *e, struct dn_err *err)
         return refuse_operator(e, err);
     case EXPR_BETWEEN:
         return e->symmetric ? refuse("BETWEEN SYMMETRIC", e->pos, err) : 0;
-    case EXPR_IN:
-        return e->query ? refuse("a subquery", e->pos, err) : 0;
     case EXPR_CALL:
         return refuse_call(e, err);
     case EXPR_CAST:
         return refuse_type(e->type_name, err);
     case EXPR_COLLATE:
         return refuse("COLLATE", e->pos, err);
+    case EXPR_COLUMN:
+    case EXPR_IN:
     case EXPR_PARAM:
     case EXPR_IS_NULL:
     case EXPR_CASE:
     case EXPR_DISTINCT:
     case EXPR_QUERY:
     case EXPR_EXISTS:
-    case EXPR_ANY:
     case EXPR_ROW:
     case EXPR_ARRAY:
     case EXPR_ARRAY_QUERY:
@@ -145,13 +140,20 @@ static int refuse_exprs(struct expr *const *list, uint32_t count, struct dn_err 
     return rc;
 }
 
+static int refuse_query(const struct query *q, struct dn_err *err);
+
 static int refuse_expr(const struct expr *e, struct dn_err *err)
 {
+    bool query;
     int rc;
 
     if (!e)
         return 0;
+    query = e->kind == EXPR_QUERY || e->kind == EXPR_EXISTS ||
+            ((e->kind == EXPR_IN || e->kind == EXPR_ANY) && e->query);
     rc = refuse_node(e, err);
+    if (rc == 0 && query)
+        rc = refuse_query(e->query, err);
     if (rc == 0)
         rc = refuse_expr(e->a, err);
     if (rc == 0)
@@ -167,7 +169,13 @@ static int refuse_expr(const struct expr *e, struct dn_err *err)
 
 static int refuse_with(const struct with_clause *with, struct dn_err *err)
 {
-    return with ? refuse("WITH before a statement", with->pos, err) : 0;
+    int rc = 0;
+
+    for (uint32_t i = 0; with && rc == 0 && i < with->ctes_count; i++)
+        rc = with->ctes[i].query
+                 ? refuse_query(with->ctes[i].query, err)
+                 : refuse("INSERT, UPDATE or DELETE in WITH", with->ctes[i].name.pos, err);
+    return rc;
 }
 
 static int refuse_items(const struct select_item *items, uint32_t count, struct dn_err *err)
@@ -184,56 +192,51 @@ static int refuse_returning(const struct select_item *items, uint32_t count, str
     return count > 0 ? refuse("RETURNING", items[0].pos, err) : 0;
 }
 
-static int refuse_from(struct from_item *const *from, uint32_t count, struct dn_err *err)
+static int refuse_from_item(const struct from_item *f, struct dn_err *err)
 {
-    static const char *const joins[JOIN_KIND_MAX] = {
-        [JOIN_INNER] = "JOIN",
-        [JOIN_LEFT] = "LEFT JOIN",
-        [JOIN_RIGHT] = "RIGHT JOIN",
-        [JOIN_FULL] = "FULL JOIN",
-        [JOIN_CROSS] = "CROSS JOIN",
-    };
-    const struct from_item *f;
+    int rc;
 
-    if (count == 0)
-        return 0;
-    f = from[0];
     switch (f->kind) {
     case FROM_QUERY:
-        return refuse("a subquery in FROM", f->pos, err);
+        return refuse_query(f->query, err);
     case FROM_FUNCTION:
         return refuse("a function in FROM", f->pos, err);
     case FROM_JOIN:
-        return refuse(f->natural ? "NATURAL JOIN" : joins[f->join], f->pos, err);
+        rc = refuse_from_item(f->left, err);
+        if (rc == 0)
+            rc = refuse_from_item(f->right, err);
+        return rc < 0 ? rc : refuse_expr(f->on, err);
     case FROM_TABLE:
     case FROM_KIND_MAX:
         break;
     }
-    if (f->columns)
-        return refuse("new names for the columns of a table", f->columns[0].pos, err);
-    if (count > 1)
-        return refuse("more than one table in FROM", from[1]->pos, err);
     return 0;
+}
+
+static int refuse_from(struct from_item *const *from, uint32_t count, struct dn_err *err)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; rc == 0 && i < count; i++)
+        rc = refuse_from_item(from[i], err);
+    return rc;
+}
+
+static int refuse_group(const struct group_item *g, struct dn_err *err)
+{
+    int rc = g->expr ? refuse_expr(g->expr, err) : 0;
+
+    for (uint32_t i = 0; rc == 0 && i < g->items_count; i++)
+        rc = refuse_group(&g->items[i], err);
+    return rc;
 }
 
 static int refuse_groups(const struct select_core *s, struct dn_err *err)
 {
-    static const char *const kinds[GROUP_KIND_MAX] = {
-        [GROUP_EMPTY] = "GROUP BY ()",
-        [GROUP_ROLLUP] = "ROLLUP",
-        [GROUP_CUBE] = "CUBE",
-        [GROUP_SETS] = "GROUPING SETS",
-    };
     int rc = 0;
 
-    if (s->group_distinct)
-        return refuse("GROUP BY DISTINCT", s->pos, err);
-    for (uint32_t i = 0; rc == 0 && i < s->group_by_count; i++) {
-        const struct group_item *g = &s->group_by[i];
-
-        rc =
-            g->kind == GROUP_EXPR ? refuse_expr(g->expr, err) : refuse(kinds[g->kind], g->pos, err);
-    }
+    for (uint32_t i = 0; rc == 0 && i < s->group_by_count; i++)
+        rc = refuse_group(&s->group_by[i], err);
     return rc;
 }
 
@@ -243,8 +246,6 @@ static int refuse_core(const struct select_core *s, struct dn_err *err)
 
     if (s->distinct_on)
         return refuse("DISTINCT ON", s->pos, err);
-    if (s->items_count == 0)
-        return refuse("an empty select list", s->pos, err);
     if (s->windows_count > 0)
         return refuse("WINDOW", s->windows[0].pos, err);
     rc = refuse_items(s->items, s->items_count, err);
@@ -259,22 +260,32 @@ static int refuse_core(const struct select_core *s, struct dn_err *err)
     return rc;
 }
 
+static int refuse_values(const struct values_rows *v, struct dn_err *err)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; rc == 0 && i < v->rows_count; i++)
+        for (uint32_t j = 0; rc == 0 && j < v->rows_len[i]; j++)
+            if (v->rows[i][j] && v->rows[i][j]->kind != EXPR_LITERAL)
+                rc = refuse_expr(v->rows[i][j], err);
+    return rc;
+}
+
 static int refuse_query(const struct query *q, struct dn_err *err)
 {
-    static const char *const sets[SET_OP_MAX] = {
-        [SET_UNION] = "UNION", [SET_INTERSECT] = "INTERSECT", [SET_EXCEPT] = "EXCEPT"};
     int rc = refuse_with(q->with, err);
 
-    if (rc == 0 && q->kind == QUERY_SET)
-        return refuse(sets[q->set], q->set_pos, err);
+    if (rc == 0 && q->kind == QUERY_SET) {
+        rc = refuse_query(q->left, err);
+        if (rc == 0)
+            rc = refuse_query(q->right, err);
+    }
     if (rc == 0 && q->kind == QUERY_VALUES)
-        return refuse("VALUES without INSERT", q->pos, err);
-    if (rc == 0)
+        rc = refuse_values(&q->values, err);
+    if (rc == 0 && q->kind == QUERY_SELECT)
         rc = refuse_core(q->core, err);
     for (uint32_t i = 0; rc == 0 && i < q->order_by_count; i++) {
         rc = refuse_expr(q->order_by[i].expr, err);
-        if (rc == 0 && q->order_by[i].using_op)
-            rc = refuse("ORDER BY with USING", q->order_by[i].expr->pos, err);
     }
     if (rc == 0)
         rc = refuse_expr(q->limit, err);
@@ -291,8 +302,7 @@ static int refuse_query(const struct query *q, struct dn_err *err)
 
 static int refuse_insert(const struct insert_stmt *s, struct dn_err *err)
 {
-    const struct values_rows *v;
-    int rc = refuse_with(s->with, err);
+    int rc = s->with ? refuse("WITH before an INSERT", s->with->pos, err) : 0;
 
     if (rc < 0)
         return rc;
@@ -307,11 +317,7 @@ static int refuse_insert(const struct insert_stmt *s, struct dn_err *err)
         return refuse("OVERRIDING", s->table.pos, err);
     if (s->conflict.action != CONFLICT_NONE)
         return refuse("ON CONFLICT", s->conflict.pos, err);
-    v = &s->query->values;
-    for (uint32_t i = 0; rc == 0 && i < v->rows_count; i++)
-        for (uint32_t j = 0; rc == 0 && j < v->rows_len[i]; j++)
-            if (v->rows[i][j] && v->rows[i][j]->kind != EXPR_LITERAL)
-                rc = refuse_expr(v->rows[i][j], err);
+    rc = refuse_values(&s->query->values, err);
     return rc < 0 ? rc : refuse_returning(s->returning, s->returning_count, err);
 }
 
@@ -319,8 +325,8 @@ static int refuse_change(const struct change_stmt *s, struct dn_err *err)
 {
     int rc = refuse_with(s->with, err);
 
-    if (rc == 0 && s->from_count > 0)
-        rc = refuse("more than one table in an UPDATE or DELETE", s->from[0]->pos, err);
+    if (rc == 0)
+        rc = refuse_from(s->from, s->from_count, err);
     for (uint32_t i = 0; rc == 0 && i < s->set_count; i++)
         rc = s->set[i].columns ? refuse("SET of several columns at once", s->set[i].column.pos, err)
                                : refuse_expr(s->set[i].expr, err);

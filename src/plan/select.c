@@ -1,35 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * select.c: SELECT to a plan:
- *
- *     SCAN [FILTER] [AGGREGATE [FILTER having]] [PROJECT] [AGGREGATE distinct] [SORT] [LIMIT]
- *
- * 1. Everything is bound over the scan's columns: select list first, so that SELECT * needs no
- *    projection; aggregate calls are collected on the way (bind_group.c).
- *    Sort keys that nobody selected become hidden columns at the end.
- * 2. The nodes are stacked (stack.c). If there is anything to group, select list, HAVING and
- *    ORDER BY are rewritten to the aggregate's output.
- * 3. A sort is dropped if the scan already delivers that order (order.c). */
+ * select.c: SELECT, part by part. Everything is bound over the variables of FROM: the select list
+ * first, so that columns are read in its order; aggregates and windows are collected on the way
+ * (bind_group.c, bind_window.c), subqueries that depend on rows too (bind_query.c). Sort keys that
+ * nobody selected become hidden columns at the end. stack.c then puts nodes on each other. */
 #include "plan/select_int.h"
 
 #include "base/text.h"
-
-#define PLAN_COLS_MAX 4096u /* of a result, hidden ones included */
-
-void plan_done(struct plan *p)
-{
-    if (!p)
-        return;
-    if (p->table) {
-        union {
-            const struct table *in;
-            struct table *out;
-        } shared = {.in = p->table}; /* references are counted inside */
-
-        table_unref(shared.out);
-    }
-    p->table = NULL;
-}
 
 /* ---- names of result columns ---- */
 
@@ -60,16 +37,13 @@ sel_item_text(const struct stmt *stmt, uint32_t pos, uint32_t end, struct arena 
     return arena_strndup(arena, stmt->text + from, to - from);
 }
 
-static const char *sel_item_name(struct sel *s, const struct select_item *item)
+static const char *
+sel_item_name(struct sel *s, const struct select_item *item, const struct bexpr *e)
 {
     if (item->alias)
         return item->alias;
-    if (item->expr->kind == EXPR_COLUMN && s->b.table) {
-        int col = table_column_find(s->b.table, item->expr->name, strlen(item->expr->name));
-
-        if (col >= 0)
-            return s->b.table->columns[col].name;
-    }
+    if (item->expr->kind == EXPR_COLUMN && e->kind == BEXPR_COLUMN)
+        return s->b.q->vars[e->col].name;
     return sel_item_text(s->b.stmt, item->pos, item->end, s->b.env->arena);
 }
 
@@ -102,46 +76,77 @@ sel_out_add(struct sel *s, struct bexpr *e, const char *name, uint32_t pos, stru
     return 0;
 }
 
-static int sel_star(struct sel *s, const struct expr *e, struct dn_err *err)
+static int sel_star_add(
+    struct sel *s, uint32_t var, const char *name, const struct expr *e, struct dn_err *err)
 {
-    const struct table *t = s->b.table;
+    struct bexpr *col = var ? bind_var(&s->b, var, e->pos) : NULL;
     int rc;
 
-    if (!t) {
+    if (!col)
+        return DN_FAIL_NOMEM(err);
+    rc = sel_out_add(s, col, name, e->pos, err);
+    if (rc == 0)
+        s->outs[s->outs_count - 1].plain = true;
+    return rc;
+}
+
+static int sel_star_of(struct sel *s, const struct expr *e, struct dn_err *err)
+{
+    const struct scope *x = &s->scope;
+    struct lrel *rel = NULL;
+    int rc = 0;
+
+    for (; x && !rel; x = rel ? x : x->outer)
+        rel = scope_rel(x, e->schema, e->table);
+    if (!rel) {
+        rc = DN_FAIL(err, DN_E_UNDEFINED_TABLE, "no table \"%s\" in the FROM clause", e->table);
+        if (s->scope.rels_count == 1 && s->scope.rels[0]->alias)
+            dn_err_hint(err, "The table of this query is called \"%s\".", s->scope.rels[0]->alias);
+        dn_err_at(err, e->pos);
+        return rc;
+    }
+    for (uint32_t i = 0; rc == 0 && i < rel->cols_count; i++)
+        rc = sel_star_add(s, scope_var(s->b.q, x, rel, i), rel->cols[i].name, e, err);
+    return rc;
+}
+
+static int sel_star(struct sel *s, const struct expr *e, struct dn_err *err)
+{
+    int rc = 0;
+
+    if (e->table)
+        return sel_star_of(s, e, err);
+    if (s->scope.rels_count == 0) {
         rc = DN_FAIL(err, DN_E_SYNTAX, "SELECT * needs a FROM clause");
         dn_err_at(err, e->pos);
         return rc;
     }
-    if (e->table &&
-        !text_same_fold(e->table, strlen(e->table), s->b.table_name, strlen(s->b.table_name))) {
-        rc = DN_FAIL(err, DN_E_UNDEFINED_TABLE, "no table \"%s\" in the FROM clause", e->table);
-        dn_err_hint(err, "The table of this query is called \"%s\".", s->b.table_name);
-        dn_err_at(err, e->pos);
-        return rc;
-    }
-    for (uint16_t i = 0; i < t->columns_count; i++) {
-        struct bexpr *col = bind_new(&s->b, BEXPR_COLUMN, t->columns[i].type, e->pos);
+    for (uint32_t i = 0; rc == 0 && i < s->scope.names_count; i++) {
+        const struct lname *n = &s->scope.names[i];
 
-        if (!col)
-            return DN_FAIL_NOMEM(err);
-        col->col = bind_scan_col(&s->b, i);
-        rc = sel_out_add(s, col, t->columns[i].name, e->pos, err);
-        if (rc < 0)
-            return rc;
+        rc = sel_star_add(s, scope_name_var(s->b.q, &s->scope, n), n->name, e, err);
     }
-    return 0;
+    return rc;
+}
+
+/* The binder for a clause. */
+static void sel_clause(struct sel *s, const char *clause, bool aggs, struct bind_subs *subs)
+{
+    s->b.clause = clause;
+    s->b.aggs_allowed = aggs;
+    s->b.windows_allowed = aggs;
+    s->b.subs = subs;
 }
 
 static int sel_bind_items(struct sel *s, struct dn_err *err)
 {
-    const struct select_stmt *sel = s->sel;
+    const struct select_core *core = s->core;
     struct bexpr *e;
     int rc;
 
-    s->b.clause = "the select list";
-    s->b.aggs_allowed = true;
-    for (uint32_t i = 0; i < sel->items_count; i++) {
-        const struct select_item *item = &sel->items[i];
+    sel_clause(s, "the select list", true, &s->subs_outer);
+    for (uint32_t i = 0; i < core->items_count; i++) {
+        const struct select_item *item = &core->items[i];
 
         if (item->expr->kind == EXPR_STAR) {
             rc = sel_star(s, item->expr, err);
@@ -150,7 +155,7 @@ static int sel_bind_items(struct sel *s, struct dn_err *err)
             if (rc == 0)
                 rc = bind_settle(&s->b, e, &e, err);
             if (rc == 0)
-                rc = sel_out_add(s, e, sel_item_name(s, item), item->pos, err);
+                rc = sel_out_add(s, e, sel_item_name(s, item, e), item->pos, err);
             if (rc == 0) {
                 s->outs[s->outs_count - 1].alias = item->alias;
                 s->outs[s->outs_count - 1].plain = item->expr->kind == EXPR_COLUMN;
@@ -165,12 +170,8 @@ static int sel_bind_items(struct sel *s, struct dn_err *err)
 
 /* ---- references to the select list ---- */
 
-/* ORDER BY 2. 1: e is no ordinal. */
-static int sel_ordinal(const struct sel *s,
-                       const struct expr *e,
-                       const char *clause,
-                       uint32_t *ret,
-                       struct dn_err *err)
+int select_ordinal(
+    const struct expr *e, const char *clause, uint32_t count, uint32_t *ret, struct dn_err *err)
 {
     int rc;
 
@@ -182,13 +183,13 @@ static int sel_ordinal(const struct sel *s,
         dn_err_at(err, e->pos);
         return rc;
     }
-    if (e->value.v.i64 < 1 || e->value.v.i64 > (int64_t)s->shown_count) {
+    if (e->value.v.i64 < 1 || e->value.v.i64 > (int64_t)count) {
         rc = DN_FAIL(err,
                      DN_E_INVALID_PARAM,
                      "%s position %lld is not in the select list, which has %u items",
                      clause,
                      (long long)e->value.v.i64,
-                     s->shown_count);
+                     count);
         dn_err_at(err, e->pos);
         return rc;
     }
@@ -232,36 +233,45 @@ static int sel_by_name(
     return found;
 }
 
-/* ---- WHERE, GROUP BY, HAVING, ORDER BY ---- */
+/* ---- WHERE, GROUP BY, HAVING ---- */
 
 static int sel_bind_where(struct sel *s, struct dn_err *err)
 {
-    if (!s->sel->where)
+    if (!s->core->where)
         return 0;
-    s->b.clause = "WHERE";
-    s->b.aggs_allowed = false;
-    return bind_bool(&s->b, s->sel->where, &s->where, err);
+    sel_clause(s, "WHERE", false, &s->subs_where);
+    return bind_bool(&s->b, s->core->where, &s->where, err);
 }
 
-static bool sel_has_agg(const struct bexpr *e)
+/* Does it use the result of an aggregate or window of this query? */
+static bool sel_has_computed(const struct sel *s, const struct bexpr *e)
 {
-    if (e->kind == BEXPR_COLUMN && e->col >= BIND_AGG_BASE)
-        return true;
+    if (e->kind == BEXPR_COLUMN) {
+        for (uint32_t i = 0; i < s->aggs_count; i++) {
+            if (s->aggs[i].var == e->col)
+                return true;
+        }
+        for (uint32_t i = 0; i < s->windows_count; i++) {
+            for (uint32_t k = 0; k < s->windows[i].calls_count; k++) {
+                if (s->windows[i].calls[k].var == e->col)
+                    return true;
+            }
+        }
+    }
     for (uint32_t i = 0; i < e->args_count; i++) {
-        if (sel_has_agg(e->args[i]))
+        if (sel_has_computed(s, e->args[i]))
             return true;
     }
     return false;
 }
 
 static int
-sel_bind_group_item(struct sel *s, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+sel_bind_group_expr(struct sel *s, const struct expr *e, struct bexpr **ret, struct dn_err *err)
 {
     uint32_t n;
-    int rc = sel_ordinal(s, e, "GROUP BY", &n, err);
+    int rc = select_ordinal(e, "GROUP BY", s->shown_count, &n, err);
 
-    if (rc == 1 && !(e->kind == EXPR_COLUMN && s->b.table &&
-                     table_column_find(s->b.table, e->name, strlen(e->name)) >= 0))
+    if (rc == 1 && !(e->kind == EXPR_COLUMN && !e->table && scope_has_name(&s->scope, e->name)))
         rc = sel_by_name(s, e, true, &n, err); /* a column of the table comes before an alias */
     if (rc < 0)
         return rc;
@@ -269,7 +279,7 @@ sel_bind_group_item(struct sel *s, const struct expr *e, struct bexpr **ret, str
         rc = bind_expr(&s->b, e, ret, err);
         return rc < 0 ? rc : bind_settle(&s->b, *ret, ret, err);
     }
-    if (sel_has_agg(s->outs[n].e)) {
+    if (sel_has_computed(s, s->outs[n].e)) {
         rc = DN_FAIL(err, DN_E_GROUPING, "aggregate functions are not allowed in GROUP BY");
         dn_err_at(err, e->pos);
         return rc;
@@ -278,40 +288,95 @@ sel_bind_group_item(struct sel *s, const struct expr *e, struct bexpr **ret, str
     return 0;
 }
 
-static int sel_bind_group(struct sel *s, struct dn_err *err)
+int select_key_add(struct sel *s, struct bexpr *e, uint32_t *ret, struct dn_err *err)
 {
-    const struct select_stmt *sel = s->sel;
-    int rc;
+    struct planner *q = s->b.q;
+    uint32_t var;
 
-    s->b.clause = "GROUP BY";
-    s->b.aggs_allowed = false;
-    s->keys = arena_alloc_array(s->b.env->arena, sel->group_by_count + 1, sizeof(*s->keys));
-    if (!s->keys)
+    for (uint32_t k = 0; k < s->keys_count; k++) {
+        if (bind_same(s->keys[k].e, e)) {
+            *ret = k;
+            return 0;
+        }
+    }
+    if (s->keys_count == s->keys_cap) {
+        uint32_t cap = s->keys_cap ? 2 * s->keys_cap : 8;
+        struct ldef *more = arena_alloc_array(q->env->arena, cap, sizeof(*more));
+
+        if (!more)
+            return DN_FAIL_NOMEM(err);
+        if (s->keys_count)
+            memcpy(more, s->keys, s->keys_count * sizeof(*more));
+        s->keys = more;
+        s->keys_cap = cap;
+    }
+    /* A column stays what it is, so that subqueries may go on using it; but the keys of grouping
+     * sets are NULL where their set leaves them out. */
+    var = e->kind == BEXPR_COLUMN && !s->has_sets ? e->col : logic_var(q, "key", e->type);
+    if (!var)
         return DN_FAIL_NOMEM(err);
-    for (uint32_t i = 0; i < sel->group_by_count; i++) {
-        struct bexpr *key;
-        bool known = false;
-
-        rc = sel_bind_group_item(s, sel->group_by[i].expr, &key, err);
-        if (rc < 0)
-            return rc;
-        for (uint32_t k = 0; k < s->keys_count && !known; k++)
-            known = bind_same(s->keys[k], key);
-        if (!known)
-            s->keys[s->keys_count++] = key;
-    }
-    if (sel->having) {
-        s->b.clause = "HAVING";
-        s->b.aggs_allowed = true;
-        return bind_bool(&s->b, sel->having, &s->having, err);
-    }
+    if (e->kind == BEXPR_COLUMN)
+        q->vars[var].name = q->vars[e->col].name;
+    s->keys[s->keys_count] = (struct ldef){.var = var, .e = e};
+    *ret = s->keys_count++;
     return 0;
 }
 
-static int sel_order_col(struct sel *s, const struct expr *e, uint32_t *ret, struct dn_err *err)
+int select_group_expr(struct sel *s, const struct expr *e, uint32_t *ret, struct dn_err *err)
+{
+    struct bexpr *key;
+    int rc = sel_bind_group_expr(s, e, &key, err);
+
+    return rc < 0 ? rc : select_key_add(s, key, ret, err);
+}
+
+static int sel_bind_group(struct sel *s, struct dn_err *err)
+{
+    int rc;
+
+    sel_clause(s, "GROUP BY", false, &s->subs_inner);
+    rc = select_group_by(s, err);
+    if (rc == 0 && s->core->having) {
+        sel_clause(s, "HAVING", true, &s->subs_outer);
+        s->b.windows_allowed = false;
+        rc = bind_bool(&s->b, s->core->having, &s->having, err);
+    }
+    return rc;
+}
+
+/* ---- ORDER BY, DISTINCT ON ---- */
+
+int select_direction(const struct order_item *item, struct lkey *ret, struct dn_err *err)
+{
+    bool desc = item->desc;
+
+    if (item->using_op) {
+        bool less = strcmp(item->using_op, "<") == 0;
+
+        if (!less && strcmp(item->using_op, ">") != 0) {
+            int rc = DN_FAIL(err,
+                             DN_E_UNSUPPORTED,
+                             "operator %.20s is not a valid ordering operator",
+                             item->using_op);
+
+            dn_err_hint(err, "ORDER BY … USING takes < and >.");
+            dn_err_at(err, item->expr->pos);
+            return rc;
+        }
+        desc = !less;
+    }
+    *ret = (struct lkey){.desc = desc,
+                         .nulls_first =
+                             item->nulls == NULLS_DEFAULT ? desc : item->nulls == NULLS_FIRST};
+    return 0;
+}
+
+/* An expression that rows are ordered or told apart by: its place in outs, added if need be. */
+static int sel_out_of(
+    struct sel *s, const struct expr *e, const char *clause, uint32_t *ret, struct dn_err *err)
 {
     struct bexpr *x;
-    int rc = sel_ordinal(s, e, "ORDER BY", ret, err);
+    int rc = select_ordinal(e, clause, s->shown_count, ret, err);
 
     if (rc == 1)
         rc = sel_by_name(s, e, false, ret, err);
@@ -328,7 +393,7 @@ static int sel_order_col(struct sel *s, const struct expr *e, uint32_t *ret, str
             return 0;
         }
     }
-    if (s->sel->distinct) {
+    if (s->core->distinct && !s->core->distinct_on) {
         rc = DN_FAIL(err,
                      DN_E_GROUPING,
                      "with SELECT DISTINCT, ORDER BY may use only what is in the select list");
@@ -338,163 +403,112 @@ static int sel_order_col(struct sel *s, const struct expr *e, uint32_t *ret, str
     *ret = s->outs_count;
     return sel_out_add(s,
                        x,
-                       x->kind == BEXPR_COLUMN && x->col < BIND_AGG_BASE ? e->name : "sort key",
+                       x->kind == BEXPR_COLUMN && e->kind == EXPR_COLUMN ? e->name : "sort key",
                        e->pos,
                        err);
 }
 
-static int sel_bind_order(struct sel *s, struct dn_err *err)
+static int sel_bind_order(struct sel *s, const struct query *ast, struct dn_err *err)
 {
-    const struct select_stmt *sel = s->sel;
+    struct arena *arena = s->b.env->arena;
     int rc;
 
-    s->b.clause = "ORDER BY";
-    s->b.aggs_allowed = true;
-    s->order = arena_alloc_array(s->b.env->arena, sel->order_by_count + 1, sizeof(*s->order));
-    if (!s->order)
+    sel_clause(s, "ORDER BY", true, &s->subs_outer);
+    s->order = arena_alloc_array(arena, (size_t)ast->order_by_count + 1, sizeof(*s->order));
+    s->order_keys =
+        arena_alloc_array(arena, (size_t)ast->order_by_count + 1, sizeof(*s->order_keys));
+    if (!s->order || !s->order_keys)
         return DN_FAIL_NOMEM(err);
-    for (uint32_t i = 0; i < sel->order_by_count; i++) {
-        const struct order_item *item = &sel->order_by[i];
-        struct plan_sort_key key = {
-            .desc = item->desc,
-            .nulls_first = item->nulls == NULLS_DEFAULT ? item->desc : item->nulls == NULLS_FIRST};
+    for (uint32_t i = 0; i < ast->order_by_count; i++) {
+        const struct order_item *item = &ast->order_by[i];
+        struct lkey key;
         bool known = false;
+        uint32_t at;
 
-        rc = sel_order_col(s, item->expr, &key.col, err);
+        rc = sel_out_of(s, item->expr, "ORDER BY", &at, err);
+        if (rc == 0)
+            rc = select_direction(item, &key, err);
         if (rc < 0)
             return rc;
         for (uint32_t k = 0; k < s->order_count && !known; k++)
-            known = s->order[k].col == key.col; /* a second mention decides nothing */
-        if (!known)
-            s->order[s->order_count++] = key;
+            known = s->order[k] == at; /* a second mention decides nothing */
+        if (known)
+            continue;
+        s->order[s->order_count] = at;
+        s->order_keys[s->order_count++] = key;
     }
     return 0;
 }
 
-static int sel_bind_count(
-    struct sel *s, const struct expr *e, const char *clause, struct bexpr **ret, struct dn_err *err)
+/* DISTINCT ON (…): what ORDER BY begins with. */
+static int sel_bind_distinct_on(struct sel *s, struct dn_err *err)
 {
-    const struct table *table = s->b.table;
-    struct bexpr *x;
+    const struct select_core *core = s->core;
     int rc;
 
-    if (!e)
+    if (!core->distinct_on)
         return 0;
-    s->b.clause = clause;
-    s->b.aggs_allowed = false;
-    s->b.table = NULL; /* the same for all rows */
-    rc = bind_expr(&s->b, e, &x, err);
-    s->b.table = table;
-    if (rc < 0)
-        return rc;
-    if (x->type != TYPE_NONE && !type_is_int(x->type)) {
-        rc = DN_FAIL(err,
-                     DN_E_DATATYPE_MISMATCH,
-                     "%s must be a whole number, but this is %s",
-                     clause,
-                     type_name(x->type));
-        dn_err_at(err, e->pos);
-        return rc;
+    sel_clause(s, "DISTINCT ON", true, &s->subs_outer);
+    s->distinct_on = arena_alloc_array(
+        s->b.env->arena, (size_t)core->distinct_on_count + 1, sizeof(*s->distinct_on));
+    if (!s->distinct_on)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < core->distinct_on_count; i++) {
+        bool known = false;
+        uint32_t at;
+
+        rc = sel_out_of(s, core->distinct_on[i], "DISTINCT ON", &at, err);
+        if (rc < 0)
+            return rc;
+        for (uint32_t k = 0; k < s->distinct_on_count && !known; k++)
+            known = s->distinct_on[k] == at;
+        if (!known)
+            s->distinct_on[s->distinct_on_count++] = at;
     }
-    rc = bind_coerce(&s->b, x, TYPE_BIGINT, false, ret, err);
-    if (rc < 0)
-        return rc;
-    if ((*ret)->kind == BEXPR_CONST && !(*ret)->value.null && (*ret)->value.v.i64 < 0) {
-        rc = DN_FAIL(err, DN_E_INVALID_PARAM, "%s must not be negative", clause);
-        dn_err_at(err, e->pos);
-        return rc;
+    for (uint32_t i = 0; i < s->order_count && i < s->distinct_on_count; i++) {
+        bool known = false;
+
+        for (uint32_t k = 0; k < s->distinct_on_count && !known; k++)
+            known = s->distinct_on[k] == s->order[i];
+        if (!known) {
+            rc = DN_FAIL(err,
+                         DN_E_UNCOVERED_KEY,
+                         "SELECT DISTINCT ON expressions must match initial ORDER BY expressions");
+            dn_err_at(err, core->distinct_on[0]->pos);
+            return rc;
+        }
     }
     return 0;
 }
 
 /* ---- the whole ---- */
 
-int plan_from(struct sel *s, struct plan *p, struct dn_err *err)
-{
-    const struct plan_env *env = s->b.env;
-    const struct qual_name *from = &s->sel->from;
-    const struct table *t;
-
-    if (!s->sel->has_from)
-        return 0;
-    t = catalog_table(env->catalog, from->schema ? from->schema : env->schema, from->name, err);
-    if (!t) {
-        dn_err_at(err, from->pos);
-        return err ? err->code : DN_E_UNDEFINED_TABLE;
-    }
-    p->table = table_ref(t);
-    s->b.table = t;
-    s->b.table_name = s->sel->from_alias ? s->sel->from_alias : t->name;
-    s->b.scan_cols = arena_alloc_array(env->arena, store_cols_count(t), sizeof(uint16_t));
-    s->b.scan_pos = arena_alloc_array(env->arena, store_cols_count(t), sizeof(uint16_t));
-    if (!s->b.scan_cols || !s->b.scan_pos)
-        return DN_FAIL_NOMEM(err);
-    memset(s->b.scan_pos, 0xff, store_cols_count(t) * sizeof(uint16_t));
-    return 0;
-}
-
-static struct select_stmt select_flat(const struct query *q)
-{
-    const struct select_core *s = q->core;
-    struct select_stmt flat = {
-        .distinct = s->distinct,
-        .items = s->items,
-        .items_count = s->items_count,
-        .where = s->where,
-        .group_by = s->group_by,
-        .group_by_count = s->group_by_count,
-        .having = s->having,
-        .order_by = q->order_by,
-        .order_by_count = q->order_by_count,
-        .limit = q->limit,
-        .offset = q->offset,
-    };
-
-    if (s->from_count > 0) {
-        flat.has_from = true;
-        flat.from = s->from[0]->table;
-        flat.from_alias = s->from[0]->alias;
-    }
-    return flat;
-}
-
-int plan_select(const struct plan_env *env,
-                const struct stmt *stmt,
-                struct plan **ret,
+int select_bind(struct planner *q,
+                const struct query *ast,
+                const struct scope *outer,
+                struct qout *ret,
                 struct dn_err *err)
 {
-    struct plan *p = arena_calloc(env->arena, 1, sizeof(*p));
-    struct select_stmt flat = select_flat(stmt->query);
-    struct sel s = {.sel = &flat,
-                    .b = {.env = env, .stmt = stmt, .params_count = stmt->params_count}};
+    struct sel *s = arena_calloc(q->env->arena, 1, sizeof(*s));
     int rc;
 
-    if (!p)
+    if (!s)
         return DN_FAIL_NOMEM(err);
-    p->params_count = stmt->params_count;
-    p->param_types = arena_calloc(env->arena, stmt->params_count + 1, sizeof(*p->param_types));
-    if (!p->param_types)
-        return DN_FAIL_NOMEM(err);
-    s.b.param_types = p->param_types;
-    rc = plan_from(&s, p, err);
+    s->core = ast->core;
+    s->scope = (struct scope){.outer = outer, .level = s, .withs = outer ? outer->withs : NULL};
+    s->b = query_binder(q, &s->scope, s);
+    rc = from_bind(q, &s->b, s->core->from, s->core->from_count, &s->scope, &s->tree, err);
     if (rc == 0)
-        rc = sel_bind_items(&s, err);
+        rc = sel_bind_items(s, err);
     if (rc == 0)
-        rc = sel_bind_where(&s, err);
+        rc = sel_bind_where(s, err);
     if (rc == 0)
-        rc = sel_bind_group(&s, err);
+        rc = sel_bind_group(s, err);
     if (rc == 0)
-        rc = sel_bind_order(&s, err);
+        rc = sel_bind_order(s, ast, err);
     if (rc == 0)
-        rc = sel_bind_count(&s, s.sel->limit, "LIMIT", &s.limit, err);
+        rc = sel_bind_distinct_on(s, err);
     if (rc == 0)
-        rc = sel_bind_count(&s, s.sel->offset, "OFFSET", &s.offset, err);
-    if (rc == 0)
-        rc = plan_stack(&s, p, err);
-    if (rc < 0) {
-        plan_done(p);
-        return rc;
-    }
-    *ret = p;
-    return 0;
+        rc = select_stack(s, ast, ret, err);
+    return rc;
 }

@@ -1,116 +1,88 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * stack.c: the nodes of a bound SELECT, one on the other. */
+ * stack.c: the nodes of a SELECT whose parts are bound, one on the other:
+ *
+ *     FROM [subqueries of WHERE] [FILTER] [AGG] [subqueries] [FILTER having] [WINDOW …] MAP
+ *     [AGG distinct | SORT UNIQUE] [SORT] [LIMIT] */
 #include "plan/select_int.h"
 
-static struct plan_node *
-sel_node(struct sel *s, enum plan_kind kind, struct plan_node *input, struct dn_err *err)
+#include "base/text.h"
+
+static int sel_filter(struct sel *s, struct bexpr *cond, struct dn_err *err)
 {
-    struct plan_node *n = arena_calloc(s->b.env->arena, 1, sizeof(*n));
+    struct lexprs conds = {0};
 
-    if (!n) {
-        DN_IGNORE(DN_FAIL_NOMEM(err)); /* the caller returns the code */
-        return NULL;
-    }
-    n->kind = kind;
-    n->input = input;
-    if (input) { /* most nodes hand on what they get */
-        n->cols = input->cols;
-        n->cols_count = input->cols_count;
-    }
-    return n;
-}
-
-static bool sel_is_late(const struct bexpr *e)
-{
-    if (e->kind == BEXPR_PARAM || (e->kind == BEXPR_CALL && (e->func->flags & FUNC_STABLE)))
-        return true;
-    for (uint32_t i = 0; i < e->args_count; i++) {
-        if (sel_is_late(e->args[i]))
-            return true;
-    }
-    return false;
-}
-
-static int sel_make_scan(struct sel *s, struct plan *p, struct plan_node **ret, struct dn_err *err)
-{
-    struct plan_node *n = sel_node(s, s->b.table ? PLAN_SCAN : PLAN_SINGLE, NULL, err);
-    const struct table *t = s->b.table;
-    struct plan_preds preds;
-    int rc;
-
-    if (!n)
-        return DN_E_NOMEM;
-    *ret = n;
-    if (!t)
+    if (!cond)
         return 0;
-    n->table = t;
-    n->scan_cols = s->b.scan_cols;
-    n->cols_count = s->b.scan_cols_count;
-    n->cols = arena_alloc_array(s->b.env->arena, n->cols_count + 1, sizeof(*n->cols));
-    if (!n->cols)
+    if (!logic_split(s->b.q, cond, &conds))
         return DN_FAIL_NOMEM(err);
-    for (uint32_t i = 0; i < n->cols_count; i++) {
-        n->cols[i].name =
-            n->scan_cols[i] < t->columns_count ? t->columns[n->scan_cols[i]].name : "row id";
-        n->cols[i].type = store_col_type(t, n->scan_cols[i]);
-    }
-    n->prune = s->where;
-    if (s->where && sel_is_late(s->where))
-        return 0;
-    rc = plan_scan_preds(s->b.env, n, NULL, 0, s->b.env->arena, &preds, err);
-    if (rc < 0) {
-        dn_err_at(err, s->sel->from.pos);
-        return rc;
-    }
-    n->preds = preds.preds;
-    n->preds_count = preds.count;
-    n->prune = NULL;
-    plan_note_full_scan(n, p->notice, sizeof(p->notice));
-    return 0;
+    s->tree = logic_filter(s->b.q, s->tree, conds.v, conds.n);
+    return s->tree ? 0 : DN_FAIL_NOMEM(err);
 }
 
-static int
-sel_make_filter(struct sel *s, struct bexpr *cond, struct plan_node **node, struct dn_err *err)
-{
-    struct plan_node *n;
+/* ---- over the aggregation ---- */
 
-    if (!cond || (cond->kind == BEXPR_CONST && !cond->value.null && cond->value.v.i64))
-        return 0;
-    n = sel_node(s, PLAN_FILTER, *node, err);
-    if (!n)
-        return DN_E_NOMEM;
-    n->filter = cond;
-    *node = n;
-    return 0;
+static int sel_lift_call(struct sel *s, struct plan_window_call *c, struct dn_err *err)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; rc == 0 && i < c->args_count; i++)
+        rc = bind_lift(&s->b, c->args[i], &c->args[i], err);
+    if (rc == 0 && c->agg.arg)
+        rc = bind_lift(&s->b, c->agg.arg, &c->agg.arg, err);
+    if (rc == 0 && c->agg.arg2)
+        rc = bind_lift(&s->b, c->agg.arg2, &c->agg.arg2, err);
+    if (rc == 0 && c->filter)
+        rc = bind_lift(&s->b, c->filter, &c->filter, err);
+    return rc;
 }
 
-static int sel_make_aggregate(struct sel *s, struct plan_node **node, struct dn_err *err)
+static int sel_lift_window(struct sel *s, struct sel_window *w, struct dn_err *err)
 {
-    struct plan_node *n = sel_node(s, PLAN_AGGREGATE, *node, err);
+    int rc = 0;
 
-    if (!n)
-        return DN_E_NOMEM;
-    n->exprs = s->keys;
-    n->exprs_count = s->keys_count;
-    n->aggs = s->b.aggs;
-    n->aggs_count = s->b.aggs_count;
-    n->cols_count = n->exprs_count + n->aggs_count;
-    n->cols = arena_calloc(s->b.env->arena, n->cols_count + 1, sizeof(*n->cols));
-    if (!n->cols)
-        return DN_FAIL_NOMEM(err);
-    for (uint32_t i = 0; i < n->cols_count; i++) {
-        bool key = i < n->exprs_count;
+    for (uint32_t i = 0; rc == 0 && i < w->partition_count; i++)
+        rc = bind_lift(&s->b, w->partition[i], &w->partition[i], err);
+    for (uint32_t i = 0; rc == 0 && i < w->order_count; i++)
+        rc = bind_lift(&s->b, w->order[i].e, &w->order[i].e, err);
+    for (uint32_t i = 0; rc == 0 && i < w->calls_count; i++)
+        rc = sel_lift_call(s, &w->calls[i].call, err);
+    return rc;
+}
 
-        n->cols[i].name = key ? "key" : n->aggs[i - n->exprs_count].agg->name;
-        n->cols[i].type = key ? n->exprs[i]->type : n->aggs[i - n->exprs_count].agg->result;
-        if (key && n->exprs[i]->kind == BEXPR_COLUMN)
-            n->cols[i].name = n->input->cols[n->exprs[i]->col].name;
-        else if (!key && n->aggs[i - n->exprs_count].agg->star)
-            n->cols[i].name = "count(*)";
+/* A subquery above the aggregation may use group keys that are columns, nothing else of FROM. */
+static int sel_lift_sub(struct sel *s, struct bind_sub *sub, struct dn_err *err)
+{
+    struct planner *q = s->b.q;
+    struct lvars free = {0};
+    int rc = 0;
+
+    for (uint32_t i = 0; rc == 0 && i < sub->conds_count; i++)
+        rc = bind_lift(&s->b, sub->conds[i], &sub->conds[i], err);
+    if (rc == 0 && !logic_free(q, sub->tree, &free))
+        rc = DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; rc == 0 && i < free.n; i++) {
+        const struct lvar *v = &q->vars[free.v[i]];
+        struct bexpr *e = v->level == s ? bind_var(&s->b, free.v[i], 0) : NULL;
+        struct bexpr *lifted;
+
+        if (v->level != s)
+            continue;
+        if (!e)
+            return DN_FAIL_NOMEM(err);
+        rc = bind_lift(&s->b, e, &lifted, err);
+        if (rc == 0 && (lifted->kind != BEXPR_COLUMN || lifted->col != free.v[i]))
+            rc = DN_FAIL(err,
+                         DN_E_UNSUPPORTED,
+                         "a subquery uses the grouping set column \"%s\" of the query around it",
+                         v->name);
+        if (rc == DN_E_GROUPING)
+            rc = DN_FAIL(err,
+                         DN_E_GROUPING,
+                         "subquery uses ungrouped column \"%s\" from outer query",
+                         v->name);
     }
-    *node = n;
-    return 0;
+    return rc;
 }
 
 static int sel_lift_all(struct sel *s, struct dn_err *err)
@@ -118,101 +90,260 @@ static int sel_lift_all(struct sel *s, struct dn_err *err)
     int rc = 0;
 
     for (uint32_t i = 0; rc == 0 && i < s->outs_count; i++)
-        rc = bind_lift(&s->b, s->outs[i].e, s->keys, s->keys_count, &s->outs[i].e, err);
+        rc = bind_lift(&s->b, s->outs[i].e, &s->outs[i].e, err);
     if (rc == 0 && s->having)
-        rc = bind_lift(&s->b, s->having, s->keys, s->keys_count, &s->having, err);
+        rc = bind_lift(&s->b, s->having, &s->having, err);
+    for (uint32_t i = 0; rc == 0 && i < s->windows_count; i++)
+        rc = sel_lift_window(s, &s->windows[i], err);
+    for (uint32_t i = 0; rc == 0 && i < s->subs_outer.n; i++)
+        rc = sel_lift_sub(s, &s->subs_outer.v[i], err);
     return rc;
 }
 
-static int sel_make_project(struct sel *s, struct plan_node **node, struct dn_err *err)
+/* Lifting may add keys (columns that depend on the keys), so it comes before the node is made. */
+static int sel_group(struct sel *s, struct dn_err *err)
 {
-    struct plan_node *n;
-    bool same = s->outs_count == (*node)->cols_count;
+    int rc = sel_lift_all(s, err);
 
-    for (uint32_t i = 0; same && i < s->outs_count; i++) {
-        same = s->outs[i].e->kind == BEXPR_COLUMN && s->outs[i].e->col == i &&
-               (i >= s->shown_count || strcmp(s->outs[i].name, (*node)->cols[i].name) == 0);
-    }
-    if (same && s->outs_count > 0)
+    return rc < 0 ? rc : select_aggregate(s, err);
+}
+
+/* ---- windows ---- */
+
+/* An expression as a variable: its own, or one of a MAP to be. */
+static int sel_as_var(struct sel *s,
+                      struct bexpr *e,
+                      const char *name,
+                      struct ldef *defs,
+                      uint32_t *count,
+                      uint32_t *ret,
+                      struct dn_err *err)
+{
+    if (e->kind == BEXPR_COLUMN) {
+        *ret = e->col;
         return 0;
-    n = sel_node(s, PLAN_PROJECT, *node, err);
-    if (!n)
-        return DN_E_NOMEM;
-    n->cols_count = n->exprs_count = s->outs_count;
-    n->cols = arena_alloc_array(s->b.env->arena, s->outs_count + 1, sizeof(*n->cols));
-    n->exprs = arena_alloc_array(s->b.env->arena, s->outs_count + 1, sizeof(*n->exprs));
-    if (!n->cols || !n->exprs)
-        return DN_FAIL_NOMEM(err);
-    for (uint32_t i = 0; i < s->outs_count; i++) {
-        n->cols[i] = (struct plan_col){.name = s->outs[i].name, .type = s->outs[i].e->type};
-        n->exprs[i] = s->outs[i].e;
     }
-    *node = n;
-    return 0;
+    for (uint32_t i = 0; i < *count; i++) {
+        if (bind_same(defs[i].e, e) && !logic_volatile(e)) {
+            *ret = defs[i].var;
+            return 0;
+        }
+    }
+    defs[*count].e = e;
+    defs[*count].var = *ret = logic_var(s->b.q, name, e->type);
+    ++*count;
+    return *ret ? 0 : DN_FAIL_NOMEM(err);
 }
 
-/* DISTINCT: an aggregation by all columns and without aggregates. */
-static int sel_make_distinct(struct sel *s, struct plan_node **node, struct dn_err *err)
+static int sel_window(struct sel *s, const struct sel_window *w, struct dn_err *err)
 {
-    struct plan_node *n = sel_node(s, PLAN_AGGREGATE, *node, err);
+    struct planner *q = s->b.q;
+    struct arena *arena = q->env->arena;
+    size_t total = (size_t)w->partition_count + w->order_count + 1;
+    struct ldef *defs = arena_alloc_array(arena, total, sizeof(*defs));
+    struct lnode *n = logic_node(q, L_WINDOW, NULL);
+    uint32_t count = 0;
+    int rc = 0;
 
-    if (!n)
-        return DN_E_NOMEM;
-    n->exprs_count = n->cols_count;
-    n->exprs = arena_alloc_array(s->b.env->arena, n->exprs_count + 1, sizeof(*n->exprs));
-    if (!n->exprs)
+    if (!defs || !n)
         return DN_FAIL_NOMEM(err);
-    for (uint32_t i = 0; i < n->exprs_count; i++) {
-        n->exprs[i] = bind_new(&s->b, BEXPR_COLUMN, n->cols[i].type, 0);
-        if (!n->exprs[i])
-            return DN_FAIL_NOMEM(err);
-        n->exprs[i]->col = i;
+    n->partition = arena_alloc_array(arena, total, sizeof(*n->partition));
+    n->keys = arena_calloc(arena, total, sizeof(*n->keys));
+    if (!n->partition || !n->keys)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; rc == 0 && i < w->partition_count; i++) {
+        rc = sel_as_var(
+            s, w->partition[i], "partition", defs, &count, &n->partition[n->partition_count], err);
+        n->partition_count++;
     }
-    *node = n;
-    return 0;
-}
+    for (uint32_t i = 0; rc == 0 && i < w->order_count; i++) {
+        struct lkey *key = &n->keys[n->keys_count++];
 
-int plan_stack(struct sel *s, struct plan *p, struct dn_err *err)
-{
-    const struct select_stmt *sel = s->sel;
-    bool grouped = sel->group_by_count > 0 || sel->having || s->b.aggs_count > 0;
-    struct plan_node *node, *top;
-    int rc;
-
-    rc = sel_make_scan(s, p, &node, err);
-    if (rc == 0)
-        rc = sel_make_filter(s, s->where, &node, err);
-    if (rc == 0 && grouped)
-        rc = sel_make_aggregate(s, &node, err);
-    if (rc == 0 && grouped)
-        rc = sel_lift_all(s, err);
-    if (rc == 0 && grouped)
-        rc = sel_make_filter(s, s->having, &node, err);
-    if (rc == 0)
-        rc = sel_make_project(s, &node, err);
-    if (rc == 0 && sel->distinct)
-        rc = sel_make_distinct(s, &node, err);
+        *key = (struct lkey){.desc = w->order[i].desc, .nulls_first = w->order[i].nulls_first};
+        rc = sel_as_var(s, w->order[i].e, "order", defs, &count, &key->var, err);
+    }
     if (rc < 0)
         return rc;
-    if (s->order_count > 0 && !(plan_order_given(s, grouped))) {
-        top = sel_node(s, PLAN_SORT, node, err);
-        if (!top)
-            return DN_E_NOMEM;
-        top->keys = s->order;
-        top->keys_count = s->order_count;
-        top->limit = s->limit;
-        top->offset = s->offset;
-        node = top;
-    }
-    if (s->limit || s->offset) {
-        top = sel_node(s, PLAN_LIMIT, node, err);
-        if (!top)
-            return DN_E_NOMEM;
-        top->limit = s->limit;
-        top->offset = s->offset;
-        node = top;
-    }
-    p->root = node;
-    p->hidden_cols = s->outs_count - s->shown_count;
+    n->in = logic_map(q, s->tree, defs, count);
+    n->calls = w->calls;
+    n->calls_count = w->calls_count;
+    s->tree = n;
+    return n->in ? 0 : DN_FAIL_NOMEM(err);
+}
+
+/* ---- the select list ---- */
+
+/* Functions that return rows: side by side with the rows there are. */
+static int sel_rows(struct sel *s, struct dn_err *err)
+{
+    struct planner *q = s->b.q;
+    struct lnode *join, *n;
+
+    if (s->rowfuncs_count == 0)
+        return 0;
+    n = logic_node(q, L_FUNCTION, NULL);
+    join = logic_node(q, L_JOIN, s->tree);
+    if (!n || !join)
+        return DN_FAIL_NOMEM(err);
+    n->func = arena_calloc(q->env->arena, 1, sizeof(*n->func));
+    if (!n->func)
+        return DN_FAIL_NOMEM(err);
+    n->func->calls = s->rowfuncs;
+    n->func->calls_count = s->rowfuncs_count;
+    n->vars = s->rowfunc_vars;
+    n->vars_count = s->rowfuncs_count;
+    join->right = n;
+    join->join = PLAN_JOIN_INNER;
+    s->tree = join;
     return 0;
+}
+
+static int sel_map(struct sel *s, struct dn_err *err)
+{
+    struct ldef *defs =
+        arena_alloc_array(s->b.env->arena, (size_t)s->outs_count + 1, sizeof(*defs));
+    uint32_t count = 0;
+
+    if (!defs)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < s->outs_count; i++) {
+        int rc = sel_as_var(s, s->outs[i].e, s->outs[i].name, defs, &count, &s->outs[i].var, err);
+
+        if (rc < 0)
+            return rc;
+    }
+    s->tree = logic_map(s->b.q, s->tree, defs, count);
+    return s->tree ? 0 : DN_FAIL_NOMEM(err);
+}
+
+/* ---- DISTINCT, ORDER BY ---- */
+
+static void sel_order_vars(struct sel *s)
+{
+    for (uint32_t i = 0; i < s->order_count; i++)
+        s->order_keys[i].var = s->outs[s->order[i]].var;
+}
+
+static int sel_sort(struct sel *s, const struct lkey *keys, uint32_t count, struct dn_err *err)
+{
+    struct lnode *n;
+
+    if (count == 0)
+        return 0;
+    n = logic_node(s->b.q, L_SORT, s->tree);
+    if (!n)
+        return DN_FAIL_NOMEM(err);
+    n->keys = arena_dup(s->b.env->arena, keys, count * sizeof(*keys));
+    n->keys_count = count;
+    s->tree = n;
+    return n->keys ? 0 : DN_FAIL_NOMEM(err);
+}
+
+/* The first row, in the order asked for, of those that are equal in ON. */
+static int sel_distinct_on(struct sel *s, struct dn_err *err)
+{
+    struct arena *arena = s->b.env->arena;
+    uint32_t total = s->order_count + s->distinct_on_count;
+    struct lkey *keys = arena_calloc(arena, (size_t)total + 1, sizeof(*keys));
+    struct lnode *n;
+    uint32_t count = 0;
+    int rc;
+
+    if (!keys)
+        return DN_FAIL_NOMEM(err);
+    memcpy(keys, s->order_keys, s->order_count * sizeof(*keys));
+    count = s->order_count;
+    for (uint32_t i = 0; i < s->distinct_on_count; i++) {
+        uint32_t var = s->outs[s->distinct_on[i]].var;
+        bool known = false;
+
+        for (uint32_t k = 0; k < count && !known; k++)
+            known = keys[k].var == var;
+        if (!known)
+            keys[count++] = (struct lkey){.var = var};
+    }
+    rc = sel_sort(s, keys, count, err);
+    if (rc < 0 || s->distinct_on_count == 0)
+        return rc;
+    n = logic_node(s->b.q, L_UNIQUE, s->tree);
+    if (!n)
+        return DN_FAIL_NOMEM(err);
+    n->keys = keys;
+    n->keys_count = s->distinct_on_count; /* the sort begins with them */
+    s->tree = n;
+    return 0;
+}
+
+static int sel_order(struct sel *s, struct qout *ret, struct dn_err *err)
+{
+    int rc;
+
+    sel_order_vars(s);
+    if (s->core->distinct_on)
+        return sel_distinct_on(s, err);
+    if (s->core->distinct) {
+        ret->tree = s->tree;
+        rc = query_distinct(s->b.q, ret, err);
+        if (rc < 0)
+            return rc;
+        s->tree = ret->tree;
+    }
+    return sel_sort(s, s->order_keys, s->order_count, err);
+}
+
+/* ---- the whole ---- */
+
+static int sel_result(struct sel *s, struct qout *ret, struct dn_err *err)
+{
+    struct arena *arena = s->b.env->arena;
+
+    *ret = (struct qout){.count = s->shown_count};
+    ret->vars = arena_alloc_array(arena, (size_t)s->shown_count + 1, sizeof(*ret->vars));
+    ret->names = arena_alloc_array(arena, (size_t)s->shown_count + 1, sizeof(*ret->names));
+    ret->inner = arena_alloc_array(arena, (size_t)s->shown_count + 1, sizeof(*ret->inner));
+    if (!ret->vars || !ret->names || !ret->inner)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < s->shown_count; i++) {
+        ret->vars[i] = s->outs[i].var;
+        ret->names[i] = s->outs[i].name;
+        ret->inner[i] = s->outs[i].inner ? s->outs[i].inner : s->outs[i].name;
+    }
+    return 0;
+}
+
+int select_stack(struct sel *s, const struct query *ast, struct qout *ret, struct dn_err *err)
+{
+    struct planner *q = s->b.q;
+    int rc;
+
+    s->grouped = s->core->group_by_count > 0 || s->core->having || s->aggs_count > 0;
+    if (!s->tree)
+        s->tree = logic_node(q, L_SINGLE, NULL);
+    if (!s->tree)
+        return DN_FAIL_NOMEM(err);
+    rc = bind_attach(&s->b, &s->subs_where, &s->tree, err);
+    if (rc == 0)
+        rc = sel_filter(s, s->where, err);
+    if (rc == 0)
+        rc = bind_attach(&s->b, &s->subs_inner, &s->tree, err);
+    if (rc == 0 && s->grouped)
+        rc = sel_group(s, err);
+    if (rc == 0)
+        rc = bind_attach(&s->b, &s->subs_outer, &s->tree, err);
+    if (rc == 0)
+        rc = sel_filter(s, s->having, err);
+    for (uint32_t i = 0; rc == 0 && i < s->windows_count; i++)
+        rc = sel_window(s, &s->windows[i], err);
+    if (rc == 0)
+        rc = sel_rows(s, err);
+    if (rc == 0)
+        rc = sel_map(s, err);
+    if (rc == 0)
+        rc = sel_result(s, ret, err);
+    if (rc == 0)
+        rc = sel_order(s, ret, err);
+    if (rc == 0)
+        rc = query_limit(q, ast, s->order_keys, s->order_count, &s->tree, err);
+    ret->tree = s->tree;
+    return rc;
 }

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * from.c: FROM to a tree of scans and joins, and the names it makes known.
+ *
+ * Items are bound from left to right. What LATERAL sees is the scope of everything to its left
+ * (of the whole list, and of the joins it stands in), with the query's outer scope behind it. A
+ * join knows both its sides; its ON clause sees nothing else but what is around the query. */
+#include "plan/from_int.h"
+
+/* ---- one table ---- */
+
+int from_add(struct from *f, struct lrel *rel, struct from_part *ret, struct dn_err *err)
+{
+    if (!scope_add_rel(f->q, &ret->scope, rel))
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < rel->cols_count; i++) {
+        struct lname name = {.name = rel->cols[i].name, .rel = rel, .col = i};
+
+        if (!scope_add_name(f->q, &ret->scope, &name))
+            return DN_FAIL_NOMEM(err);
+    }
+    return 0;
+}
+
+int from_rename(struct lrel *rel, const struct spec_name *names, uint32_t count, struct dn_err *err)
+{
+    if (count > rel->cols_count) {
+        int rc = DN_FAIL(err,
+                         DN_E_ENTRY_COUNT,
+                         "table \"%s\" has %u columns available but %u columns specified",
+                         rel->alias ? rel->alias : "?",
+                         rel->cols_count,
+                         count);
+
+        dn_err_at(err, names[rel->cols_count].pos);
+        return rc;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        rel->cols[i].name = names[i].s;
+    return 0;
+}
+
+struct lrel *from_rel(struct from *f, const char *alias, uint32_t cols, uint32_t pos)
+{
+    struct lrel *rel = arena_calloc(f->q->env->arena, 1, sizeof(*rel));
+
+    if (!rel)
+        return NULL;
+    rel->alias = alias;
+    rel->pos = pos;
+    rel->cols_count = cols;
+    rel->cols = arena_calloc(f->q->env->arena, (size_t)cols + 1, sizeof(*rel->cols));
+    return rel->cols ? rel : NULL;
+}
+
+static int from_stored(struct from *f,
+                       const struct qual_name *name,
+                       const char *alias,
+                       struct lrel **ret_rel,
+                       struct lnode **ret,
+                       struct dn_err *err)
+{
+    const struct plan_env *env = f->q->env;
+    const struct table *t =
+        catalog_table(env->catalog, name->schema ? name->schema : env->schema, name->name, err);
+    struct lnode *scan;
+    struct lrel *rel;
+    int rc;
+
+    if (!t) {
+        dn_err_at(err, name->pos);
+        return err ? err->code : DN_E_UNDEFINED_TABLE;
+    }
+    rc = query_table(f->q, t, err);
+    if (rc < 0)
+        return rc;
+    scan = logic_node(f->q, L_SCAN, NULL);
+    rel = from_rel(f, alias ? alias : t->name, t->columns_count, name->pos);
+    if (!scan || !rel)
+        return DN_FAIL_NOMEM(err);
+    scan->table = t;
+    scan->pos = name->pos;
+    scan->col_vars = arena_calloc(env->arena, store_cols_count(t), sizeof(*scan->col_vars));
+    if (!scan->col_vars)
+        return DN_FAIL_NOMEM(err);
+    rel->table = t;
+    rel->scan = scan;
+    rel->schema = alias ? NULL : t->schema;
+    for (uint16_t i = 0; i < t->columns_count; i++)
+        rel->cols[i] = (struct lcol){.name = t->columns[i].name, .type = t->columns[i].type};
+    *ret_rel = rel;
+    *ret = scan;
+    return 0;
+}
+
+/* The columns of a query as a table of FROM. */
+static int from_query_rel(struct from *f,
+                          const struct from_item *item,
+                          const char *alias,
+                          const struct qout *out,
+                          struct from_part *ret,
+                          struct dn_err *err)
+{
+    struct lrel *rel = from_rel(f, alias, out->count, item->pos);
+    int rc;
+
+    if (!rel)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < out->count; i++) {
+        rel->cols[i] = (struct lcol){.name = out->inner ? out->inner[i] : out->names[i],
+                                     .type = f->q->vars[out->vars[i]].type,
+                                     .var = out->vars[i]};
+    }
+    rc = from_rename(rel, item->columns, item->columns_count, err);
+    if (rc < 0)
+        return rc;
+    ret->tree = out->tree;
+    return from_add(f, rel, ret, err);
+}
+
+/* The same value may be a column twice (SELECT a, a), and one of the outer query's may be handed
+ * through: each column of a table of FROM gets a variable of its own, that belongs to it. */
+static int from_own_vars(struct from *f, struct qout *out, struct dn_err *err)
+{
+    struct arena *arena = f->q->env->arena;
+    struct ldef *defs = arena_alloc_array(arena, (size_t)out->count + 1, sizeof(*defs));
+    uint32_t *vars = arena_alloc_array(arena, (size_t)out->count + 1, sizeof(*vars));
+
+    if (!defs || !vars)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < out->count; i++) {
+        const struct lvar *old = &f->q->vars[out->vars[i]];
+
+        defs[i].e = bind_var(f->b, out->vars[i], 0);
+        defs[i].var = logic_var(f->q, out->names[i], old->type);
+        if (!defs[i].e || !defs[i].var)
+            return DN_FAIL_NOMEM(err);
+        vars[i] = defs[i].var;
+        f->q->vars[vars[i]].level = f->level;
+    }
+    out->vars = vars;
+    out->tree = logic_map(f->q, out->tree, defs, out->count);
+    return out->tree ? 0 : DN_FAIL_NOMEM(err);
+}
+
+static int from_table_item(struct from *f,
+                           const struct from_item *item,
+                           const struct scope *left,
+                           struct from_part *ret,
+                           struct dn_err *err)
+{
+    struct lrel *rel;
+    struct qout out;
+    int rc = 1;
+
+    if (!item->table.schema)
+        rc = from_with(f->q, item, left, &out, err);
+    if (rc < 0)
+        return rc;
+    if (rc == 0) {
+        rc = from_own_vars(f, &out, err);
+        return rc < 0 ? rc
+                      : from_query_rel(
+                            f, item, item->alias ? item->alias : item->table.name, &out, ret, err);
+    }
+    rc = from_stored(f, &item->table, item->alias, &rel, &ret->tree, err);
+    if (rc == 0)
+        rc = from_rename(rel, item->columns, item->columns_count, err);
+    return rc < 0 ? rc : from_add(f, rel, ret, err);
+}
+
+static int from_query_item(struct from *f,
+                           const struct from_item *item,
+                           const struct scope *left,
+                           struct from_part *ret,
+                           struct dn_err *err)
+{
+    struct scope around = {.outer = left->outer, .withs = left->withs};
+    struct qout out;
+    int rc = query_bind(f->q, item->query, item->lateral ? left : &around, &out, err);
+
+    if (rc == 0)
+        rc = from_own_vars(f, &out, err);
+    return rc < 0 ? rc : from_query_rel(f, item, item->alias, &out, ret, err);
+}
+
+int from_item(struct from *f,
+              const struct from_item *item,
+              const struct scope *left,
+              struct from_part *ret,
+              struct dn_err *err)
+{
+    *ret = (struct from_part){
+        .scope = {.outer = left->outer, .level = f->level, .withs = left->withs}};
+    switch (item->kind) {
+    case FROM_TABLE:
+        return from_table_item(f, item, left, ret, err);
+    case FROM_QUERY:
+        return from_query_item(f, item, left, ret, err);
+    case FROM_FUNCTION: /* refuse.c */
+    case FROM_JOIN:
+        return from_join(f, item, left, ret, err);
+    case FROM_KIND_MAX:
+        break;
+    }
+    return DN_FAIL(err, DN_E_INTERNAL, "unknown kind of FROM item: %d", (int)item->kind);
+}
+
+/* ---- the list ---- */
+
+int from_bind(struct planner *q,
+              struct binder *b,
+              struct from_item *const *items,
+              uint32_t count,
+              struct scope *scope,
+              struct lnode **ret,
+              struct dn_err *err)
+{
+    struct from f = {.q = q, .b = b, .level = scope->level};
+    struct lnode *tree = NULL;
+
+    for (uint32_t i = 0; i < count; i++) {
+        struct from_part sides[2] = {{.scope = *scope}};
+        struct scope merged = {.outer = NULL};
+        struct scope both = {.outer = scope->outer, .level = scope->level, .withs = scope->withs};
+        struct lnode *join;
+        int rc = from_item(&f, items[i], scope, &sides[1], err);
+
+        if (rc == 0)
+            rc = from_join_names(&f, sides, &merged, &both, err);
+        if (rc < 0)
+            return rc;
+        *scope = both;
+        if (tree) {
+            join = logic_node(q, L_JOIN, tree);
+            if (!join)
+                return DN_FAIL_NOMEM(err);
+            join->right = sides[1].tree;
+            join->join = PLAN_JOIN_INNER;
+            join->pos = items[i]->pos;
+            tree = join;
+        } else {
+            tree = sides[1].tree;
+        }
+    }
+    *ret = tree;
+    return 0;
+}
+
+int from_table(struct planner *q,
+               const struct qual_name *name,
+               const char *alias,
+               struct scope *scope,
+               struct lnode **ret,
+               struct dn_err *err)
+{
+    struct from f = {.q = q, .level = scope->level};
+    struct from_part part = {.scope = *scope};
+    struct lrel *rel;
+    int rc = from_stored(&f, name, alias, &rel, ret, err);
+
+    if (rc == 0)
+        rc = from_add(&f, rel, &part, err);
+    if (rc == 0)
+        *scope = part.scope;
+    return rc;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * from_int.h: inside of plan/: what from.c and from_join.c share. One thread at a time. */
+#pragma once
+
+#include "plan/select_int.h"
+
+struct from {
+    struct planner *q;
+    struct binder *b; /* of the query: for ON */
+    struct sel *level;
+};
+
+struct from_part {
+    struct scope scope; /* of this item alone */
+    struct lnode *tree;
+};
+
+/* One item of FROM; left is what LATERAL sees. */
+int from_item(struct from *f,
+              const struct from_item *item,
+              const struct scope *left,
+              struct from_part *ret,
+              struct dn_err *err) DN_MUST_CHECK;
+/* A table, and its columns, as all that the part makes known. */
+int from_add(struct from *f, struct lrel *rel, struct from_part *ret, struct dn_err *err)
+    DN_MUST_CHECK;
+/* A table of so many columns; NULL: out of memory. */
+struct lrel *from_rel(struct from *f, const char *alias, uint32_t cols, uint32_t pos);
+/* AS t (a, b): new names for the first columns. */
+int from_rename(struct lrel *rel, const struct spec_name *names, uint32_t count, struct dn_err *err)
+    DN_MUST_CHECK;
+/* JOIN (from_join.c). */
+int from_join(struct from *f,
+              const struct from_item *item,
+              const struct scope *left,
+              struct from_part *ret,
+              struct dn_err *err) DN_MUST_CHECK;
+/* Names of two parts together: merged ones, then what is left of the left and of the right. */
+int from_join_names(struct from *f,
+                    const struct from_part *sides,
+                    const struct scope *merged,
+                    struct scope *to,
+                    struct dn_err *err) DN_MUST_CHECK;

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * from_join.c: JOIN in FROM: conditions, columns in common, names. */
+#include "plan/from_int.h"
+
+#include "base/text.h"
+
+/* A join while it is bound. */
+struct from_pair {
+    const struct from_item *item;
+    struct from_part sides[2];
+    struct lnode *join;
+    const struct spec_name *using; /* also of NATURAL */
+    uint32_t using_count;
+    struct lexprs conds;
+    struct scope merged;   /* names of columns in common */
+    struct bind_subs subs; /* of ON */
+};
+
+static const struct lname *
+from_name_in(const struct scope *s, const char *name, uint32_t *ret_count)
+{
+    const struct lname *found = NULL;
+
+    for (int fold = 0; fold <= 1 && !found; fold++) {
+        *ret_count = 0;
+        for (uint32_t i = 0; i < s->names_count; i++) {
+            const char *own = s->names[i].name;
+
+            if (!(fold ? text_same_fold(own, strlen(own), name, strlen(name))
+                       : strcmp(own, name) == 0))
+                continue;
+            found = &s->names[i];
+            ++*ret_count;
+        }
+    }
+    return found;
+}
+
+static int from_using_side(const struct scope *s,
+                           const struct spec_name *name,
+                           const char *side,
+                           const struct lname **ret,
+                           struct dn_err *err)
+{
+    uint32_t count = 0;
+    const struct lname *found = from_name_in(s, name->s, &count);
+    int rc = 0;
+
+    if (!found)
+        rc = DN_FAIL(err,
+                     DN_E_UNDEFINED_COLUMN,
+                     "column \"%s\" specified in USING clause does not exist in %s table",
+                     name->s,
+                     side);
+    else if (count > 1)
+        rc = DN_FAIL(err,
+                     DN_E_AMBIGUOUS,
+                     "common column name \"%s\" appears more than once in %s table",
+                     name->s,
+                     side);
+    dn_err_at(err, rc < 0 ? name->pos : 0);
+    *ret = found;
+    return rc;
+}
+
+/* The value of a column that two sides have in common. */
+static int from_merged(struct from *f,
+                       struct from_pair *p,
+                       struct bexpr *l,
+                       struct bexpr *r,
+                       struct lname *ret,
+                       struct dn_err *err)
+{
+    const struct from_item *item = p->item;
+    struct lnode *join = p->join;
+    struct bexpr *args[2] = {l, r};
+    struct ldef *more;
+    struct bexpr *both;
+    int rc;
+
+    ret->rel = NULL;
+    ret->type = l->type;
+    if (item->join != JOIN_FULL && l->type == r->type) {
+        ret->var = item->join == JOIN_RIGHT ? r->col : l->col;
+        return 0;
+    }
+    rc = bind_merge(f->b, args, item->join == JOIN_FULL, item->join == JOIN_RIGHT, &both, err);
+    if (rc < 0)
+        return rc;
+    ret->type = both->type;
+    ret->var = logic_var(f->q, ret->name, both->type);
+    more = arena_alloc_array(f->q->env->arena, (size_t)join->defs_count + 1, sizeof(*more));
+    if (!ret->var || !more)
+        return DN_FAIL_NOMEM(err);
+    f->q->vars[ret->var].level = f->level;
+    if (join->defs_count)
+        memcpy(more, join->defs, join->defs_count * sizeof(*more));
+    more[join->defs_count++] = (struct ldef){.var = ret->var, .e = both};
+    join->defs = more; /* a MAP above the join is made of them */
+    return 0;
+}
+
+/* USING (a, b): l.a = r.a AND …, and one column for both in front of the others. */
+static int from_using(struct from *f, struct from_pair *p, struct dn_err *err)
+{
+    const struct spec_name *names = p->using;
+    struct from_part *sides = p->sides;
+
+    for (uint32_t i = 0; i < p->using_count; i++) {
+        const struct lname *ln, *rn;
+        struct lname name = {0};
+        struct bexpr *l, *r, *cond;
+        uint32_t lv, rv;
+        int rc = from_using_side(&sides[0].scope, &names[i], "left", &ln, err);
+
+        if (rc == 0)
+            rc = from_using_side(&sides[1].scope, &names[i], "right", &rn, err);
+        if (rc < 0)
+            return rc;
+        lv = scope_name_var(f->q, &sides[0].scope, ln);
+        rv = scope_name_var(f->q, &sides[1].scope, rn);
+        l = lv ? bind_var(f->b, lv, names[i].pos) : NULL;
+        r = rv ? bind_var(f->b, rv, names[i].pos) : NULL;
+        if (!l || !r)
+            return DN_FAIL_NOMEM(err);
+        rc = bind_compare(f->b, OP_EQ, names[i].pos, l, r, &cond, err);
+        if (rc < 0)
+            return rc;
+        name.name = ln->name;
+        rc = from_merged(f, p, l, r, &name, err);
+        if (rc < 0)
+            return rc;
+        if (!lexprs_add(f->q->env->arena, &p->conds, cond) ||
+            !scope_add_name(f->q, &p->merged, &name))
+            return DN_FAIL_NOMEM(err);
+    }
+    return 0;
+}
+
+static bool from_is_merged(const struct scope *merged, const char *name)
+{
+    for (uint32_t i = 0; i < merged->names_count; i++) {
+        const char *own = merged->names[i].name;
+
+        if (text_same_fold(own, strlen(own), name, strlen(name)))
+            return true;
+    }
+    return false;
+}
+
+/* NATURAL: the names that both sides have. */
+static int from_natural(struct from *f,
+                        const struct from_item *item,
+                        const struct from_part *sides,
+                        struct spec_name **ret,
+                        uint32_t *ret_count,
+                        struct dn_err *err)
+{
+    const struct scope *l = &sides[0].scope;
+    uint32_t n = 0;
+
+    *ret = arena_calloc(f->q->env->arena, (size_t)l->names_count + 1, sizeof(**ret));
+    if (!*ret)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < l->names_count; i++) {
+        uint32_t count;
+
+        if (from_name_in(&sides[1].scope, l->names[i].name, &count))
+            (*ret)[n++] = (struct spec_name){.s = l->names[i].name, .pos = item->pos};
+    }
+    *ret_count = n;
+    return 0;
+}
+
+int from_join_names(struct from *f,
+                    const struct from_part *sides,
+                    const struct scope *merged,
+                    struct scope *to,
+                    struct dn_err *err)
+{
+    for (int k = 0; k < 2; k++) {
+        for (uint32_t i = 0; i < sides[k].scope.rels_count; i++) {
+            struct lrel *rel = sides[k].scope.rels[i];
+
+            if (rel->alias && k == 1 && scope_rel(&sides[0].scope, rel->schema, rel->alias) &&
+                strcmp(scope_rel(&sides[0].scope, rel->schema, rel->alias)->alias, rel->alias) ==
+                    0) {
+                int rc = DN_FAIL(err,
+                                 DN_E_DUPLICATE_ALIAS,
+                                 "table name \"%s\" specified more than once",
+                                 rel->alias);
+
+                dn_err_hint(err, "Give one of them another name: %s AS …", rel->alias);
+                dn_err_at(err, rel->pos);
+                return rc;
+            }
+            if (!scope_add_rel(f->q, to, rel))
+                return DN_FAIL_NOMEM(err);
+        }
+    }
+    for (uint32_t i = 0; i < merged->names_count; i++) {
+        if (!scope_add_name(f->q, to, &merged->names[i]))
+            return DN_FAIL_NOMEM(err);
+    }
+    for (int k = 0; k < 2; k++) {
+        for (uint32_t i = 0; i < sides[k].scope.names_count; i++) {
+            const struct lname *name = &sides[k].scope.names[i];
+
+            if (!from_is_merged(merged, name->name) && !scope_add_name(f->q, to, name))
+                return DN_FAIL_NOMEM(err);
+        }
+    }
+    return 0;
+}
+
+static int from_on(struct from *f,
+                   const struct from_item *item,
+                   const struct scope *seen,
+                   struct bind_subs *subs,
+                   struct lexprs *conds,
+                   struct dn_err *err)
+{
+    struct binder b = *f->b;
+    struct bexpr *cond;
+    int rc;
+
+    if (!item->on)
+        return 0;
+    b.scope = seen;
+    b.clause = "JOIN conditions";
+    b.aggs_allowed = false;
+    b.windows_allowed = false;
+    b.subs = subs;
+    rc = bind_bool(&b, item->on, &cond, err);
+    if (rc < 0)
+        return rc;
+    return logic_split(f->q, cond, conds) ? 0 : DN_FAIL_NOMEM(err);
+}
+
+/* Subqueries of an ON clause. An inner join is a product with a filter, so they go above the
+ * product; those of an outer join must depend on one side alone. */
+static int from_on_subs(struct from *f,
+                        const struct from_item *item,
+                        const struct bind_subs *subs,
+                        struct lnode *join,
+                        struct dn_err *err)
+{
+    for (uint32_t i = 0; i < subs->n; i++) {
+        struct bind_subs one = {.v = &subs->v[i], .n = 1};
+        struct lvars uses = {0}, given = {0};
+        bool left = false, right = false;
+        int rc;
+
+        if (!logic_free(f->q, subs->v[i].tree, &uses) || !logic_gives(f->q, join->right, &given))
+            return DN_FAIL_NOMEM(err);
+        for (uint32_t k = 0; k < subs->v[i].conds_count; k++) {
+            if (!logic_uses(f->q, subs->v[i].conds[k], &uses))
+                return DN_FAIL_NOMEM(err);
+        }
+        for (uint32_t k = 0; k < uses.n; k++)
+            right = right || lvars_has(&given, uses.v[k]);
+        given.n = 0;
+        if (!logic_gives(f->q, join->in, &given))
+            return DN_FAIL_NOMEM(err);
+        for (uint32_t k = 0; k < uses.n; k++)
+            left = left || lvars_has(&given, uses.v[k]);
+        if (left && right) {
+            rc = DN_FAIL(err,
+                         DN_E_UNSUPPORTED,
+                         "a subquery in the ON clause of an outer join may use one side only");
+            dn_err_at(err, item->pos);
+            return rc;
+        }
+        rc = bind_attach(f->b, &one, right ? &join->right : &join->in, err);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+static int
+from_join_node(struct from *f, struct from_pair *p, struct lnode **ret, struct dn_err *err)
+{
+    const struct from_item *item = p->item;
+    struct lnode *join = p->join;
+    struct ldef *defs = join->defs; /* of merged columns: above the join */
+    uint32_t defs_count = join->defs_count;
+    struct lnode *tree = join;
+    int rc = 0;
+
+    join->defs = NULL;
+    join->defs_count = 0;
+    if (item->join == JOIN_RIGHT) {
+        struct lnode *swap = join->in;
+
+        join->in = join->right;
+        join->right = swap;
+    }
+    join->join = item->join == JOIN_LEFT || item->join == JOIN_RIGHT ? PLAN_JOIN_LEFT
+                 : item->join == JOIN_FULL                           ? PLAN_JOIN_FULL
+                                                                     : PLAN_JOIN_INNER;
+    if (p->subs.n && join->join != PLAN_JOIN_INNER)
+        rc = from_on_subs(f, item, &p->subs, join, err);
+    if (rc < 0)
+        return rc;
+    if (p->subs.n && join->join == PLAN_JOIN_INNER) {
+        rc = bind_attach(f->b, &p->subs, &tree, err);
+        if (rc < 0)
+            return rc;
+        tree = logic_filter(f->q, tree, p->conds.v, p->conds.n);
+    } else {
+        join->conds = p->conds.v;
+        join->conds_count = p->conds.n;
+    }
+    if (tree)
+        tree = logic_map(f->q, tree, defs, defs_count);
+    *ret = tree;
+    return tree ? 0 : DN_FAIL_NOMEM(err);
+}
+
+/* (a JOIN b) AS j (x, y): one table. */
+static int from_join_alias(struct from *f,
+                           const struct from_item *item,
+                           struct from_part *part,
+                           struct dn_err *err)
+{
+    struct lrel *rel = from_rel(f, item->alias, part->scope.names_count, item->pos);
+    struct scope whole = part->scope;
+    int rc;
+
+    if (!rel)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < whole.names_count; i++) {
+        uint32_t var = scope_name_var(f->q, &whole, &whole.names[i]);
+
+        if (!var)
+            return DN_FAIL_NOMEM(err);
+        rel->cols[i] =
+            (struct lcol){.name = whole.names[i].name, .type = f->q->vars[var].type, .var = var};
+    }
+    rc = from_rename(rel, item->columns, item->columns_count, err);
+    if (rc < 0)
+        return rc;
+    part->scope = (struct scope){.outer = whole.outer, .level = whole.level, .withs = whole.withs};
+    return from_add(f, rel, part, err);
+}
+
+int from_join(struct from *f,
+              const struct from_item *item,
+              const struct scope *left,
+              struct from_part *ret,
+              struct dn_err *err)
+{
+    struct from_pair *p = arena_calloc(f->q->env->arena, 1, sizeof(*p));
+    struct scope *seen = arena_dup(f->q->env->arena, left, sizeof(*seen));
+    struct spec_name *natural;
+    int rc;
+
+    if (!p || !seen)
+        return DN_FAIL_NOMEM(err);
+    p->item = item;
+    p->using = item->using;
+    p->using_count = item->using_count;
+    seen->rels_cap = seen->names_cap = 0; /* a copy that grows apart */
+    rc = from_item(f, item->left, left, &p->sides[0], err);
+    if (rc == 0 && !scope_append(f->q, seen, &p->sides[0].scope))
+        rc = DN_FAIL_NOMEM(err);
+    if (rc == 0)
+        rc = from_item(f, item->right, seen, &p->sides[1], err);
+    if (rc < 0)
+        return rc;
+    p->join = logic_node(f->q, L_JOIN, p->sides[0].tree);
+    if (!p->join)
+        return DN_FAIL_NOMEM(err);
+    p->join->right = p->sides[1].tree;
+    p->join->pos = item->pos;
+    if (item->natural) {
+        rc = from_natural(f, item, p->sides, &natural, &p->using_count, err);
+        p->using = natural;
+    }
+    if (rc == 0)
+        rc = from_using(f, p, err);
+    if (rc == 0)
+        rc = from_join_names(f, p->sides, &p->merged, &ret->scope, err);
+    if (rc == 0)
+        rc = from_on(f, item, &ret->scope, &p->subs, &p->conds, err);
+    if (rc == 0)
+        rc = from_join_node(f, p, &ret->tree, err);
+    if (rc == 0 && item->alias)
+        rc = from_join_alias(f, item, ret, err);
+    return rc;
+}

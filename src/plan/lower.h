@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * lower.h: inside of plan/: what the parts of lowering share. One thread at a time. */
+#pragma once
+
+#include "plan/select_int.h"
+
+#define PLAN_UNIQUE    ((enum plan_kind)(PLAN_KIND_MAX + 1))
+#define PLAN_WINDOW    ((enum plan_kind)(PLAN_KIND_MAX + 2))
+#define PLAN_FUNCTION  ((enum plan_kind)(PLAN_KIND_MAX + 3))
+#define PLAN_WORK      ((enum plan_kind)(PLAN_KIND_MAX + 4))
+#define PLAN_RECURSIVE ((enum plan_kind)(PLAN_KIND_MAX + 5))
+
+/* Where a node of the plan has which variable; one column may be several. */
+struct lplace {
+    uint32_t var;
+    uint32_t col;
+};
+
+struct lplan {
+    struct plan_node *node;
+    struct lplace *places;
+    uint32_t places_count;
+    uint32_t places_cap;
+};
+
+struct lower {
+    struct planner *q;
+    struct lplace *outer; /* variables of the queries around: var, parameter */
+    uint32_t outer_count;
+    uint32_t outer_cap;
+};
+
+struct plan_node *
+lower_node(struct lower *lo, enum plan_kind kind, struct plan_node *input, struct dn_err *err);
+bool lower_place(struct lower *lo, struct lplan *p, uint32_t var, uint32_t col) DN_MUST_CHECK;
+/* The column of a variable; UINT32_MAX: it is not among them. */
+uint32_t lower_col(const struct lplan *p, uint32_t var);
+/* An expression over positions. */
+int lower_expr(struct lower *lo,
+               const struct lplan *in,
+               const struct bexpr *e,
+               struct bexpr **ret,
+               struct dn_err *err) DN_MUST_CHECK;
+int lower_exprs(struct lower *lo,
+                const struct lplan *in,
+                struct bexpr *const *e,
+                uint32_t count,
+                struct bexpr ***ret,
+                struct dn_err *err) DN_MUST_CHECK;
+/* All of them must be true: one expression, NULL for none. */
+int lower_conds(struct lower *lo,
+                const struct lplan *in,
+                struct bexpr *const *conds,
+                uint32_t count,
+                struct bexpr **ret,
+                struct dn_err *err) DN_MUST_CHECK;
+
+/* A tree as a plan that has at least the variables wanted, in that order if it can be had. */
+int lower_tree(struct lower *lo,
+               struct lnode *n,
+               const struct lvars *want,
+               struct lplan *ret,
+               struct dn_err *err) DN_MUST_CHECK;
+/* The same, and nothing that is not wanted: for nodes that keep rows. */
+int lower_trim(struct lower *lo,
+               struct lnode *n,
+               const struct lvars *want,
+               struct lplan *ret,
+               struct dn_err *err) DN_MUST_CHECK;
+/* The same with exactly these columns. */
+int lower_exact(struct lower *lo,
+                struct lnode *n,
+                const uint32_t *vars,
+                uint32_t count,
+                struct lplan *ret,
+                struct dn_err *err) DN_MUST_CHECK;
+/* What is wanted of a node's input: what is wanted of it, and what its own expressions use. */
+int lower_want(struct lower *lo,
+               const struct lnode *n,
+               const struct lvars *want,
+               struct lvars *ret,
+               struct dn_err *err) DN_MUST_CHECK;
+/* Scans, and filters (lower_scan.c). */
+int lower_scan(struct lower *lo,
+               struct lnode *n,
+               const struct lvars *want,
+               struct lplan *ret,
+               struct dn_err *err) DN_MUST_CHECK;
+int lower_filter(struct lower *lo,
+                 struct lnode *n,
+                 const struct lvars *want,
+                 struct lplan *ret,
+                 struct dn_err *err) DN_MUST_CHECK;
+/* Joins (lower_join.c). */
+int lower_join(struct lower *lo,
+               struct lnode *n,
+               const struct lvars *want,
+               struct lplan *ret,
+               struct dn_err *err) DN_MUST_CHECK;
+/* AGG, WINDOW, set operations and what reads no table (lower_more.c). */
+int lower_agg(struct lower *lo,
+              struct lnode *n,
+              const struct lvars *want,
+              struct lplan *ret,
+              struct dn_err *err) DN_MUST_CHECK;
+int lower_window(struct lower *lo,
+                 struct lnode *n,
+                 const struct lvars *want,
+                 struct lplan *ret,
+                 struct dn_err *err) DN_MUST_CHECK;
+int lower_leaf(struct lower *lo, struct lnode *n, struct lplan *ret, struct dn_err *err)
+    DN_MUST_CHECK;
+int lower_two(struct lower *lo, struct lnode *n, struct lplan *ret, struct dn_err *err)
+    DN_MUST_CHECK;
+/* Sort keys over positions. */
+int lower_keys(struct lower *lo,
+               const struct lplan *in,
+               const struct lkey *keys,
+               uint32_t count,
+               struct plan_sort_key **ret,
+               struct dn_err *err) DN_MUST_CHECK;
+/* Does the tree deliver its rows in the order of the keys already (order.c)? */
+bool order_given(struct planner *q, const struct lnode *n, const struct lkey *keys, uint32_t count);

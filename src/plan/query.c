@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * query.c: queries around SELECT: set operations, VALUES, ORDER BY and LIMIT of a whole query, and
+ * the start and end of planning a statement. WITH is in with.c. */
+#include "plan/select_int.h"
+
+#include "base/text.h"
+
+/* ---- the statement ---- */
+
+int query_start(struct planner *q,
+                const struct plan_env *env,
+                const struct stmt *stmt,
+                struct dn_err *err)
+{
+    struct plan *p = arena_calloc(env->arena, 1, sizeof(*p));
+
+    *q = (struct planner){.env = env, .stmt = stmt, .plan = p};
+    if (!p)
+        return DN_FAIL_NOMEM(err);
+    p->params_count = p->slots_count = stmt->params_count;
+    p->param_types = arena_calloc(env->arena, stmt->params_count + 1, sizeof(*p->param_types));
+    return p->param_types ? 0 : DN_FAIL_NOMEM(err);
+}
+
+struct binder query_binder(struct planner *q, const struct scope *scope, struct sel *level)
+{
+    return (struct binder){.env = q->env,
+                           .stmt = q->stmt,
+                           .q = q,
+                           .scope = scope,
+                           .level = level,
+                           .param_types = q->plan->param_types,
+                           .params_count = q->plan->params_count};
+}
+
+int query_table(struct planner *q, const struct table *t, struct dn_err *err)
+{
+    struct plan *p = q->plan;
+
+    for (uint32_t i = 0; i < p->tables_count; i++) {
+        if (p->tables[i] == t)
+            return 0;
+    }
+    if (p->tables_count == q->tables_cap) {
+        uint32_t cap = q->tables_cap ? 2 * q->tables_cap : 4;
+        const struct table **more = arena_alloc_array(q->env->arena, cap, sizeof(*more));
+
+        if (!more)
+            return DN_FAIL_NOMEM(err);
+        if (p->tables_count)
+            memcpy(more, p->tables, p->tables_count * sizeof(*more));
+        p->tables = more;
+        q->tables_cap = cap;
+    }
+    p->tables[p->tables_count++] = table_ref(t);
+    if (!p->table)
+        p->table = t;
+    return 0;
+}
+
+void plan_done(struct plan *p)
+{
+    if (!p)
+        return;
+    for (uint32_t i = 0; i < p->tables_count; i++) {
+        union {
+            const struct table *in;
+            struct table *out;
+        } shared = {.in = p->tables[i]}; /* references are counted inside */
+
+        table_unref(shared.out);
+    }
+    p->tables_count = 0;
+    p->table = NULL;
+}
+
+int plan_select(const struct plan_env *env,
+                const struct stmt *stmt,
+                struct plan **ret,
+                struct dn_err *err)
+{
+    struct planner q;
+    struct qout out;
+    int rc = query_start(&q, env, stmt, err);
+
+    if (rc == 0)
+        rc = query_bind(&q, stmt->query, NULL, &out, err);
+    if (rc == 0)
+        rc = query_finish(&q, &out, err);
+    if (rc < 0) {
+        plan_done(q.plan);
+        return rc;
+    }
+    *ret = q.plan;
+    return 0;
+}
+
+/* The result's columns by name, and the plan. */
+int query_finish(struct planner *q, const struct qout *out, struct dn_err *err)
+{
+    struct lnode *tree = out->tree;
+    struct plan *p = q->plan;
+    int rc = rewrite_tree(q, &tree, err);
+
+    if (rc == 0)
+        rc = lower_root(q, tree, out->vars, out->count, err);
+    if (rc < 0)
+        return rc;
+    p->cols = arena_alloc_array(q->env->arena, (size_t)out->count + 1, sizeof(*p->cols));
+    if (!p->cols)
+        return DN_FAIL_NOMEM(err);
+    p->cols_count = out->count;
+    for (uint32_t i = 0; i < out->count; i++)
+        p->cols[i] = (struct plan_col){.name = out->names[i], .type = q->vars[out->vars[i]].type};
+    return 0;
+}
+
+/* ---- ORDER BY, LIMIT of set operations and VALUES ---- */
+
+static int query_order_name(const struct qout *out, const struct expr *e, uint32_t *ret)
+{
+    for (int fold = 0; fold <= 1; fold++) {
+        for (uint32_t i = 0; i < out->count; i++) {
+            if (e->kind == EXPR_COLUMN && !e->table &&
+                (fold ? text_same_fold(
+                            out->names[i], strlen(out->names[i]), e->name, strlen(e->name))
+                      : strcmp(out->names[i], e->name) == 0)) {
+                *ret = i;
+                return 0;
+            }
+        }
+    }
+    return 1;
+}
+
+/* Only columns of the result: by name or number. */
+static int
+query_order(struct planner *q, const struct query *ast, struct qout *out, struct dn_err *err)
+{
+    struct lnode *sort;
+
+    if (ast->order_by_count == 0)
+        return 0;
+    sort = logic_node(q, L_SORT, out->tree);
+    if (!sort)
+        return DN_FAIL_NOMEM(err);
+    sort->keys = arena_calloc(q->env->arena, ast->order_by_count, sizeof(*sort->keys));
+    if (!sort->keys)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < ast->order_by_count; i++) {
+        const struct order_item *item = &ast->order_by[i];
+        struct lkey key;
+        uint32_t n;
+        int rc = select_ordinal(item->expr, "ORDER BY", out->count, &n, err);
+
+        if (rc == 1)
+            rc = query_order_name(out, item->expr, &n);
+        if (rc == 1) {
+            rc = DN_FAIL(err,
+                         DN_E_UNSUPPORTED,
+                         "ORDER BY of a set operation or VALUES takes names and numbers of result "
+                         "columns only");
+            dn_err_hint(err, "Put the query into FROM and sort what is around it.");
+            dn_err_at(err, item->expr->pos);
+        }
+        if (rc == 0)
+            rc = select_direction(item, &key, err);
+        if (rc < 0)
+            return rc;
+        key.var = out->vars[n];
+        sort->keys[sort->keys_count++] = key;
+    }
+    out->tree = sort;
+    return 0;
+}
+
+static int query_count(struct planner *q,
+                       const struct expr *e,
+                       const char *clause,
+                       struct bexpr **ret,
+                       struct dn_err *err)
+{
+    struct binder b = query_binder(q, NULL, NULL);
+    struct bexpr *x;
+    int rc;
+
+    *ret = NULL;
+    if (!e)
+        return 0;
+    b.clause = clause; /* no scope: the same for all rows */
+    rc = bind_expr(&b, e, &x, err);
+    if (rc < 0)
+        return rc;
+    if (x->type != TYPE_NONE && !type_is_number(x->type)) {
+        rc = DN_FAIL(err,
+                     DN_E_DATATYPE_MISMATCH,
+                     "%s must be a whole number, but this is %s",
+                     clause,
+                     type_name(x->type));
+        dn_err_at(err, e->pos);
+        return rc;
+    }
+    rc = bind_coerce(&b, x, TYPE_BIGINT, x->type != TYPE_NONE, ret, err);
+    if (rc < 0)
+        return rc;
+    if ((*ret)->kind == BEXPR_CONST && !(*ret)->value.null && (*ret)->value.v.i64 < 0) {
+        rc = DN_FAIL(err, DN_E_INVALID_PARAM, "%s must not be negative", clause);
+        dn_err_at(err, e->pos);
+        return rc;
+    }
+    return 0;
+}
+
+int query_limit(struct planner *q,
+                const struct query *ast,
+                const struct lkey *keys,
+                uint32_t keys_count,
+                struct lnode **tree,
+                struct dn_err *err)
+{
+    struct lnode *n;
+    int rc;
+
+    if (!ast->limit && !ast->offset)
+        return 0;
+    n = logic_node(q, L_LIMIT, *tree);
+    if (!n)
+        return DN_FAIL_NOMEM(err);
+    rc = query_count(q, ast->limit, "LIMIT", &n->limit, err);
+    if (rc == 0)
+        rc = query_count(q, ast->offset, "OFFSET", &n->offset, err);
+    if (rc < 0)
+        return rc;
+    if (ast->with_ties) {
+        n->ties = true;
+        n->keys = arena_dup(q->env->arena, keys, keys_count * sizeof(*keys));
+        n->keys_count = keys_count;
+        if (!n->keys)
+            return DN_FAIL_NOMEM(err);
+    }
+    *tree = n;
+    return 0;
+}
+
+/* ---- VALUES ---- */
+
+static int values_lengths(const struct values_rows *v, struct dn_err *err)
+{
+    for (uint32_t i = 1; i < v->rows_count; i++) {
+        int rc;
+
+        if (v->rows_len[i] == v->rows_len[0])
+            continue;
+        rc = DN_FAIL(err, DN_E_SYNTAX, "VALUES lists must all be the same length");
+        dn_err_at(err, v->rows_pos[i]);
+        return rc;
+    }
+    return 0;
+}
+
+static int values_column(struct binder *b,
+                         const struct values_rows *v,
+                         uint32_t col,
+                         struct bexpr **column,
+                         struct dn_err *err)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; rc == 0 && i < v->rows_count; i++) {
+        if (!v->rows[i][col]) {
+            rc = DN_FAIL(err, DN_E_SYNTAX, "DEFAULT is not allowed in this context");
+            dn_err_at(err, v->rows_pos[i]);
+            return rc;
+        }
+        rc = bind_expr(b, v->rows[i][col], &column[i], err);
+    }
+    return rc < 0 ? rc : bind_unify(b, "VALUES", column, v->rows_count, err);
+}
+
+static int values_bind(struct planner *q,
+                       const struct query *ast,
+                       const struct scope *outer,
+                       struct qout *ret,
+                       struct dn_err *err)
+{
+    const struct values_rows *v = &ast->values;
+    struct arena *arena = q->env->arena;
+    struct scope around = {.outer = outer ? outer->outer : NULL,
+                           .withs = outer ? outer->withs : NULL};
+    struct binder b = query_binder(q, outer ? outer : &around, NULL);
+    struct lnode *n = logic_node(q, L_VALUES, NULL);
+    struct bind_subs subs = {0};
+    struct bexpr **column;
+    uint32_t cols = v->rows_len[0];
+    int rc = values_lengths(v, err);
+
+    if (rc < 0)
+        return rc;
+    column = arena_alloc_array(arena, v->rows_count, sizeof(*column));
+    *ret = (struct qout){.tree = n, .count = cols};
+    ret->vars = arena_alloc_array(arena, (size_t)cols + 1, sizeof(*ret->vars));
+    ret->names = arena_alloc_array(arena, (size_t)cols + 1, sizeof(*ret->names));
+    if (!n || !column || !ret->vars || !ret->names)
+        return DN_FAIL_NOMEM(err);
+    n->rows_count = v->rows_count;
+    n->vars = ret->vars;
+    n->vars_count = cols;
+    n->values = arena_alloc_array(arena, (size_t)cols * v->rows_count + 1, sizeof(*n->values));
+    if (!n->values)
+        return DN_FAIL_NOMEM(err);
+    b.clause = "VALUES";
+    b.subs = &subs;
+    for (uint32_t c = 0; c < cols; c++) {
+        rc = values_column(&b, v, c, column, err);
+        if (rc < 0)
+            return rc;
+        for (uint32_t i = 0; i < v->rows_count; i++)
+            n->values[(size_t)i * cols + c] = column[i];
+        ret->names[c] = arena_printf(arena, "column%u", c + 1);
+        ret->vars[c] = ret->names[c] ? logic_var(q, ret->names[c], column[0]->type) : 0;
+        if (!ret->vars[c])
+            return DN_FAIL_NOMEM(err);
+    }
+    if (subs.n > 0) {
+        rc = DN_FAIL(err, DN_E_UNSUPPORTED, "correlated subqueries in VALUES are not supported");
+        dn_err_at(err, ast->pos);
+        return rc;
+    }
+    return 0;
+}
+
+/* ---- set operations ---- */
+
+static int set_cast(struct planner *q, struct qout *side, enum type_id *types, struct dn_err *err)
+{
+    struct binder b = query_binder(q, NULL, NULL);
+    struct ldef *defs = arena_alloc_array(q->env->arena, (size_t)side->count + 1, sizeof(*defs));
+    uint32_t n = 0;
+
+    if (!defs)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < side->count; i++) {
+        struct bexpr *e = bind_var(&b, side->vars[i], 0);
+        int rc;
+
+        if (!e)
+            return DN_FAIL_NOMEM(err);
+        if (e->type == types[i])
+            continue;
+        rc = bind_coerce(&b, e, types[i], true, &e, err);
+        if (rc < 0)
+            return rc;
+        defs[n] = (struct ldef){.var = logic_var(q, side->names[i], types[i]), .e = e};
+        if (!defs[n].var)
+            return DN_FAIL_NOMEM(err);
+        side->vars[i] = defs[n++].var;
+    }
+    side->tree = logic_map(q, side->tree, defs, n);
+    return side->tree ? 0 : DN_FAIL_NOMEM(err);
+}
+
+static const char *set_word(enum set_op op)
+{
+    return op == SET_UNION ? "UNION" : op == SET_INTERSECT ? "INTERSECT" : "EXCEPT";
+}
+
+/* One type for each column of both sides. */
+static int set_unify(
+    struct planner *q, const struct query *ast, struct qout *l, struct qout *r, struct dn_err *err)
+{
+    struct binder b = query_binder(q, NULL, NULL);
+    enum type_id *types = arena_alloc_array(q->env->arena, (size_t)l->count + 1, sizeof(*types));
+    int rc = 0;
+
+    if (!types)
+        return DN_FAIL_NOMEM(err);
+    if (l->count != r->count) {
+        rc = DN_FAIL(err,
+                     DN_E_SYNTAX,
+                     "each %s query must have the same number of columns",
+                     set_word(ast->set));
+        dn_err_hint(err, "The left one has %u, the right one %u.", l->count, r->count);
+        dn_err_at(err, ast->right->pos);
+        return rc;
+    }
+    for (uint32_t i = 0; i < l->count; i++) {
+        struct bexpr *both[2] = {bind_var(&b, l->vars[i], ast->left->pos),
+                                 bind_var(&b, r->vars[i], ast->right->pos)};
+
+        if (!both[0] || !both[1])
+            return DN_FAIL_NOMEM(err);
+        rc = bind_unify(&b, set_word(ast->set), both, 2, err);
+        if (rc < 0)
+            return rc;
+        types[i] = both[0]->type;
+    }
+    rc = set_cast(q, l, types, err);
+    return rc < 0 ? rc : set_cast(q, r, types, err);
+}
+
+int query_distinct(struct planner *q, struct qout *out, struct dn_err *err)
+{
+    struct binder b = query_binder(q, NULL, NULL);
+    struct lnode *n = logic_node(q, L_AGG, out->tree);
+
+    if (!n)
+        return DN_FAIL_NOMEM(err);
+    n->defs = arena_alloc_array(q->env->arena, (size_t)out->count + 1, sizeof(*n->defs));
+    if (!n->defs)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < out->count; i++) {
+        bool known = false;
+
+        for (uint32_t k = 0; k < n->defs_count && !known; k++)
+            known = n->defs[k].var == out->vars[i];
+        if (known)
+            continue;
+        n->defs[n->defs_count].var = out->vars[i];
+        n->defs[n->defs_count].e = bind_var(&b, out->vars[i], 0);
+        if (!n->defs[n->defs_count++].e)
+            return DN_FAIL_NOMEM(err);
+    }
+    out->tree = n;
+    return 0;
+}
+
+static int set_bind(struct planner *q,
+                    const struct query *ast,
+                    const struct scope *outer,
+                    struct qout *ret,
+                    struct dn_err *err)
+{
+    struct lnode *n = logic_node(q, L_SETOP, NULL);
+    struct qout l, r;
+    int rc = query_bind(q, ast->left, outer, &l, err);
+
+    if (rc == 0)
+        rc = query_bind(q, ast->right, outer, &r, err);
+    if (rc == 0)
+        rc = set_unify(q, ast, &l, &r, err);
+    if (rc < 0)
+        return rc;
+    if (!n)
+        return DN_FAIL_NOMEM(err);
+    n->in = l.tree;
+    n->right = r.tree;
+    n->setop = ast->set == SET_UNION       ? PLAN_SETOP_UNION_ALL
+               : ast->set == SET_INTERSECT ? PLAN_SETOP_INTERSECT
+                                           : PLAN_SETOP_EXCEPT;
+    n->all = ast->all || ast->set == SET_UNION;
+    n->left_vars = l.vars;
+    n->right_vars = r.vars;
+    n->vars_count = l.count;
+    n->vars = arena_alloc_array(q->env->arena, (size_t)l.count + 1, sizeof(*n->vars));
+    if (!n->vars)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < l.count; i++) {
+        n->vars[i] = logic_var(q, l.names[i], q->vars[l.vars[i]].type);
+        if (!n->vars[i])
+            return DN_FAIL_NOMEM(err);
+    }
+    *ret = (struct qout){.tree = n, .names = l.names, .count = l.count};
+    ret->vars = arena_dup(q->env->arena, n->vars, ((size_t)l.count + 1) * sizeof(*n->vars));
+    if (!ret->vars)
+        return DN_FAIL_NOMEM(err);
+    return ast->set == SET_UNION && !ast->all ? query_distinct(q, ret, err) : 0;
+}
+
+/* ---- any query ---- */
+
+static int query_body(struct planner *q,
+                      const struct query *ast,
+                      const struct scope *outer,
+                      struct qout *ret,
+                      struct dn_err *err)
+{
+    int rc;
+
+    if (ast->kind == QUERY_SELECT)
+        return select_bind(q, ast, outer, ret, err);
+    rc = ast->kind == QUERY_VALUES ? values_bind(q, ast, outer, ret, err)
+                                   : set_bind(q, ast, outer, ret, err);
+    if (rc == 0)
+        rc = query_order(q, ast, ret, err);
+    if (rc == 0)
+        rc = query_limit(q,
+                         ast,
+                         ret->tree->kind == L_SORT ? ret->tree->keys : NULL,
+                         ret->tree->kind == L_SORT ? ret->tree->keys_count : 0,
+                         &ret->tree,
+                         err);
+    return rc;
+}
+
+int query_bind(struct planner *q,
+               const struct query *ast,
+               const struct scope *outer,
+               struct qout *ret,
+               struct dn_err *err)
+{
+    struct scope *with;
+    int rc;
+
+    if (q->depth == PLAN_DEPTH_MAX) {
+        rc =
+            DN_FAIL(err, DN_E_TOO_COMPLEX, "queries may be nested %u deep at most", PLAN_DEPTH_MAX);
+        dn_err_at(err, ast->pos);
+        return rc;
+    }
+    q->depth++;
+    if (ast->with) {
+        with = arena_calloc(q->env->arena, 1, sizeof(*with));
+        if (!with)
+            return DN_FAIL_NOMEM(err);
+        with->outer = outer ? outer->outer : NULL;
+        if (outer)
+            *with = *outer; /* sees what is around, and the queries of WITH */
+        rc = query_with(q, ast->with, with, err);
+        outer = with;
+        if (rc < 0)
+            return rc;
+    }
+    rc = query_body(q, ast, outer, ret, err);
+    q->depth--;
+    return rc;
+}

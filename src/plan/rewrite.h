@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * rewrite.h: inside of plan/: what the parts of the rewriting share. One thread at a time. */
+#pragma once
+
+#include "plan/select_int.h"
+
+/* Rewrites a tree with conditions that its rows must satisfy. */
+typedef int (*rewrite_fn)(struct planner *q,
+                          struct lnode *n,
+                          struct lexprs *conds,
+                          struct lnode **ret,
+                          struct dn_err *err);
+
+/* A join with conditions above it (rewrite_join.c). */
+int rewrite_join(struct planner *q,
+                 struct lnode *n,
+                 struct lexprs *conds,
+                 rewrite_fn push,
+                 struct lnode **ret,
+                 struct dn_err *err) DN_MUST_CHECK;
+/* A SINGLE join with an aggregation that is correlated by equalities: a LEFT join with the
+ * aggregation of all groups at once, in place. 1: it is not of that form (decorrelate.c). */
+int decorrelate_agg(struct planner *q, struct lnode *join, struct lnode **ret, struct dn_err *err)
+    DN_MUST_CHECK;
+/* Inner joins of many inputs, in an order that keeps intermediate results small (join_order.c). */
+int join_order(struct planner *q,
+               struct lnode **inputs,
+               uint32_t count,
+               struct lexprs *conds,
+               struct lnode **ret,
+               struct dn_err *err) DN_MUST_CHECK;

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * with.c: WITH. A query of it is bound when it is first mentioned. If it uses nothing of the
+ * queries around it, all mentions share one binding, and rewrite.c puts it in place when there is
+ * only one mention; else each mention binds it anew.
+ *
+ * WITH RECURSIVE: base UNION [ALL] term, where the term mentions the query itself once: rows of the
+ * base go to a working table, the term runs over that table again and again, its rows being the
+ * next working table, until there are none. */
+#include "plan/select_int.h"
+
+#include "base/text.h"
+
+int query_with(struct planner *q,
+               const struct with_clause *with,
+               struct scope *scope,
+               struct dn_err *err)
+{
+    struct lwith *outer = scope->withs;
+    struct lwith *list = outer;
+    struct scope *seen = arena_dup(q->env->arena, scope, sizeof(*seen));
+
+    if (!seen)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < with->ctes_count; i++) {
+        const struct cte *c = &with->ctes[i];
+        struct lwith *w = arena_calloc(q->env->arena, 1, sizeof(*w));
+        int rc;
+
+        if (!w)
+            return DN_FAIL_NOMEM(err);
+        for (uint32_t k = 0; k < i; k++) {
+            if (strcmp(with->ctes[k].name.s, c->name.s) != 0)
+                continue;
+            rc = DN_FAIL(err,
+                         DN_E_DUPLICATE_ALIAS,
+                         "WITH query name \"%s\" specified more than once",
+                         c->name.s);
+            dn_err_at(err, c->name.pos);
+            return rc;
+        }
+        if (c->change) {
+            rc = DN_FAIL(
+                err, DN_E_UNSUPPORTED, "INSERT, UPDATE and DELETE in WITH are not supported yet");
+            dn_err_at(err, c->name.pos);
+            return rc;
+        }
+        *w = (struct lwith){.next = list, .ast = c, .scope = seen, .visible = list};
+        if (with->recursive)
+            w->visible = w;
+        list = w;
+    }
+    scope->withs = list;
+    return 0;
+}
+
+/* ---- names of columns ---- */
+
+static int with_names(struct planner *q, const struct cte *c, struct qout *out, struct dn_err *err)
+{
+    const char **names;
+
+    if (c->columns_count > out->count) {
+        int rc = DN_FAIL(err,
+                         DN_E_ENTRY_COUNT,
+                         "WITH query \"%s\" has %u columns available but %u columns specified",
+                         c->name.s,
+                         out->count,
+                         c->columns_count);
+
+        dn_err_at(err, c->name.pos);
+        return rc;
+    }
+    names = arena_dup(q->env->arena, out->names, ((size_t)out->count + 1) * sizeof(*names));
+    if (!names)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < c->columns_count; i++)
+        names[i] = c->columns[i].s;
+    out->names = names;
+    return 0;
+}
+
+/* ---- recursion ---- */
+
+static int with_fresh(struct planner *q, const struct qout *out, uint32_t **ret, struct dn_err *err)
+{
+    *ret = arena_alloc_array(q->env->arena, (size_t)out->count + 1, sizeof(**ret));
+    if (!*ret)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < out->count; i++) {
+        (*ret)[i] = logic_var(q, out->names[i], q->vars[out->vars[i]].type);
+        if (!(*ret)[i])
+            return DN_FAIL_NOMEM(err);
+    }
+    return 0;
+}
+
+static int with_bad_recursion(const struct cte *c, const char *what, struct dn_err *err)
+{
+    int rc = DN_FAIL(err, DN_E_BAD_RECURSION, "recursive query \"%s\" %s", c->name.s, what);
+
+    dn_err_at(err, c->name.pos);
+    return rc;
+}
+
+/* The term gives what the base gives; PostgreSQL's rule, so that the types do not grow. */
+static int with_term_types(struct planner *q,
+                           const struct cte *c,
+                           const struct qout *base,
+                           struct qout *term,
+                           struct dn_err *err)
+{
+    struct binder b = query_binder(q, NULL, NULL);
+    struct ldef *defs = arena_alloc_array(q->env->arena, (size_t)term->count + 1, sizeof(*defs));
+    uint32_t n = 0;
+
+    if (!defs)
+        return DN_FAIL_NOMEM(err);
+    if (base->count != term->count) {
+        int rc = DN_FAIL(err, DN_E_SYNTAX, "each UNION query must have the same number of columns");
+
+        dn_err_at(err, c->query->right->pos);
+        return rc;
+    }
+    for (uint32_t i = 0; i < base->count; i++) {
+        enum type_id want = q->vars[base->vars[i]].type;
+        struct bexpr *e = bind_var(&b, term->vars[i], c->query->right->pos);
+        int rc;
+
+        if (!e)
+            return DN_FAIL_NOMEM(err);
+        if (e->type == want)
+            continue;
+        if (!func_cast(e->type, want, true)) {
+            rc = DN_FAIL(err,
+                         DN_E_DATATYPE_MISMATCH,
+                         "recursive query \"%s\" column %u has type %s in non-recursive term but "
+                         "type %s overall",
+                         c->name.s,
+                         i + 1,
+                         type_name(want),
+                         type_name(e->type));
+            dn_err_hint(err, "Cast the output of the non-recursive term to the correct type.");
+            dn_err_at(err, c->query->left->pos);
+            return rc;
+        }
+        rc = bind_coerce(&b, e, want, false, &e, err);
+        if (rc < 0)
+            return rc;
+        defs[n] = (struct ldef){.var = logic_var(q, term->names[i], want), .e = e};
+        if (!defs[n].var)
+            return DN_FAIL_NOMEM(err);
+        term->vars[i] = defs[n++].var;
+    }
+    term->tree = logic_map(q, term->tree, defs, n);
+    return term->tree ? 0 : DN_FAIL_NOMEM(err);
+}
+
+static int with_recursive(struct planner *q, struct lwith *w, struct qout *ret, struct dn_err *err)
+{
+    const struct query *ast = w->ast->query;
+    struct lnode *n = logic_node(q, L_RECURSIVE, NULL);
+    struct lnode *work = logic_node(q, L_WORK, NULL);
+    struct scope seen = *w->scope;
+    struct qout base, term;
+    int rc;
+
+    if (!n || !work)
+        return DN_FAIL_NOMEM(err);
+    if (ast->kind != QUERY_SET || ast->set != SET_UNION)
+        return with_bad_recursion(
+            w->ast, "does not have the form non-recursive-term UNION [ALL] recursive-term", err);
+    if (ast->order_by_count || ast->limit || ast->offset)
+        return with_bad_recursion(w->ast, "may not have ORDER BY, LIMIT or OFFSET", err);
+    seen.withs = w->visible;
+    w->mentioned = false;
+    rc = query_bind(q, ast->left, &seen, &base, err);
+    if (rc == 0 && w->mentioned)
+        rc = with_bad_recursion(w->ast, "may not be mentioned in its non-recursive term", err);
+    if (rc == 0)
+        rc = with_names(q, w->ast, &base, err);
+    if (rc < 0)
+        return rc;
+    n->work = work->work = q->plan->works_count++;
+    work->vars_count = n->vars_count = base.count;
+    rc = with_fresh(q, &base, &work->vars, err);
+    if (rc == 0)
+        rc = with_fresh(q, &base, &n->vars, err);
+    if (rc < 0)
+        return rc;
+    w->work_of = work;
+    w->names = base.names;
+    w->names_count = base.count;
+    rc = query_bind(q, ast->right, &seen, &term, err);
+    w->work_of = NULL;
+    if (rc == 0)
+        rc = with_term_types(q, w->ast, &base, &term, err);
+    if (rc < 0)
+        return rc;
+    n->in = base.tree;
+    n->right = term.tree;
+    n->all = ast->all;
+    n->left_vars = base.vars;
+    n->right_vars = term.vars;
+    *ret = (struct qout){.tree = n, .vars = n->vars, .names = base.names, .count = base.count};
+    return 0;
+}
+
+/* Does the query say its own name? Looked for by binding the parts: cheaper by looking at FROM. */
+static bool with_says(const struct query *ast, const char *name);
+
+static bool with_from_says(const struct from_item *f, const char *name)
+{
+    switch (f->kind) {
+    case FROM_TABLE:
+        return !f->table.schema &&
+               text_same_fold(f->table.name, strlen(f->table.name), name, strlen(name));
+    case FROM_QUERY:
+        return with_says(f->query, name);
+    case FROM_JOIN:
+        return with_from_says(f->left, name) || with_from_says(f->right, name);
+    case FROM_FUNCTION:
+    case FROM_KIND_MAX:
+        break;
+    }
+    return false;
+}
+
+static bool with_says(const struct query *ast, const char *name)
+{
+    if (ast->kind == QUERY_SET)
+        return with_says(ast->left, name) || with_says(ast->right, name);
+    if (ast->kind != QUERY_SELECT)
+        return false;
+    for (uint32_t i = 0; i < ast->core->from_count; i++) {
+        if (with_from_says(ast->core->from[i], name))
+            return true;
+    }
+    return false;
+}
+
+static int with_bind(struct planner *q, struct lwith *w, struct qout *ret, struct dn_err *err)
+{
+    struct scope seen = *w->scope;
+    bool recursive = w->visible == w && with_says(w->ast->query, w->ast->name.s);
+    int rc;
+
+    w->open = true;
+    seen.withs = w->visible == w && !recursive ? w->next : w->visible;
+    rc = recursive ? with_recursive(q, w, ret, err) : query_bind(q, w->ast->query, &seen, ret, err);
+    w->open = false;
+    return rc < 0 ? rc : with_names(q, w->ast, ret, err);
+}
+
+/* ---- a mention ---- */
+
+static int with_work(struct planner *q, struct lwith *w, struct qout *ret, struct dn_err *err)
+{
+    w->mentioned = true;
+    if (!w->work_of)
+        return with_bad_recursion(w->ast, "may not be mentioned here", err);
+    *ret = (struct qout){
+        .tree = w->work_of, .vars = w->work_of->vars, .names = w->names, .count = w->names_count};
+    w->work_of = NULL; /* once */
+    (void)q;
+    return 0;
+}
+
+static int with_shared(struct planner *q, struct lwith *w, struct qout *ret, struct dn_err *err)
+{
+    struct lnode *n = logic_node(q, L_CTE, NULL);
+    struct lcte *c = w->bound;
+    int rc;
+
+    if (!n)
+        return DN_FAIL_NOMEM(err);
+    *ret = (struct qout){.tree = n, .vars = c->vars, .names = w->names, .count = c->vars_count};
+    rc = with_fresh(q, ret, &n->vars, err);
+    if (rc < 0)
+        return rc;
+    n->vars_count = c->vars_count;
+    n->cte = c;
+    ret->vars = n->vars;
+    c->refs++;
+    return 0;
+}
+
+static int with_mention(struct planner *q, struct lwith *w, struct qout *ret, struct dn_err *err)
+{
+    struct lvars free = {0};
+    int rc;
+
+    if (w->open)
+        return with_work(q, w, ret, err);
+    if (w->bound)
+        return with_shared(q, w, ret, err);
+    rc = with_bind(q, w, ret, err);
+    if (rc < 0)
+        return rc;
+    if (!logic_free(q, ret->tree, &free))
+        return DN_FAIL_NOMEM(err);
+    if (free.n > 0)
+        return 0; /* depends on rows around it */
+    w->bound = arena_calloc(q->env->arena, 1, sizeof(*w->bound));
+    if (!w->bound)
+        return DN_FAIL_NOMEM(err);
+    *w->bound = (struct lcte){.name = w->ast->name.s,
+                              .tree = ret->tree,
+                              .vars = ret->vars,
+                              .vars_count = ret->count,
+                              .keep = w->ast->material == CTE_MATERIALIZED,
+                              .number = UINT32_MAX};
+    w->names = ret->names;
+    w->names_count = ret->count;
+    return with_shared(q, w, ret, err);
+}
+
+int from_with(struct planner *q,
+              const struct from_item *f,
+              const struct scope *outer,
+              struct qout *ret,
+              struct dn_err *err)
+{
+    const char *name = f->table.name;
+
+    for (const struct scope *s = outer; s; s = s->outer) {
+        for (struct lwith *w = s->withs; w; w = w->next) {
+            if (text_same_fold(w->ast->name.s, strlen(w->ast->name.s), name, strlen(name)))
+                return with_mention(q, w, ret, err);
+        }
+    }
+    return 1;
+}
