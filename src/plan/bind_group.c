@@ -9,12 +9,23 @@ static bool bind_same_value(const struct datum *a, const struct datum *b)
         return false;
     if (a->null)
         return true;
-    if (type_is_string(a->type))
+    switch (type_phys(a->type)) {
+    case PHYS_STR:
         return vstr_cmp(a->str, b->str) == 0;
-    if (a->type == TYPE_INTERVAL) /* 30 days equal a month, but are not the same */
+    case PHYS_INTERVAL: /* 30 days equal a month, but are not the same */
         return a->iv.us == b->iv.us && a->iv.days == b->iv.days && a->iv.months == b->iv.months;
-    return memcmp(&a->v, &b->v, sizeof(a->v)) ==
-           0; /* bits: 0.0 and -0.0 are not the same constant */
+    case PHYS_NUMERIC: /* nor are 1.0 and 1.00 */
+        return memcmp(&a->num, &b->num, sizeof(a->num)) == 0;
+    case PHYS_I8:
+    case PHYS_I16:
+    case PHYS_I32:
+    case PHYS_I64:
+    case PHYS_F32:
+    case PHYS_F64:
+    case PHYS_MAX:
+        break;
+    }
+    return memcmp(&a->v, &b->v, sizeof(a->v)) == 0; /* bits: nor are 0.0 and -0.0 */
 }
 
 bool bind_same(const struct bexpr *a, const struct bexpr *b)
