@@ -2,7 +2,7 @@
  *
  * bind.c: expressions: names to columns, literals to constants, operators and calls to functions.
  * The rules for comparisons are in bind_compare.c, aggregates in bind_group.c. */
-#include "plan/bind.h"
+#include "plan/bind_query.h"
 
 #include "base/text.h"
 

@@ -145,33 +145,6 @@ int bind_when(struct binder *b,
               struct bexpr **ret,
               struct dn_err *err) DN_MUST_CHECK;
 
-/* Subqueries as values and conditions; IN, ANY and ALL with a query (bind_query.c). */
-int bind_query_expr(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
-    DN_MUST_CHECK;
-/* e->a op e->b where one side is a row of values, or a subquery beside one. */
-int bind_rows(struct binder *b,
-              const struct expr *e,
-              enum expr_op op,
-              struct bexpr **ret,
-              struct dn_err *err) DN_MUST_CHECK;
-/* The same with both sides bound, value by value. */
-struct bind_pairs {
-    struct bexpr **l;
-    struct bexpr **r;
-    uint32_t count;
-};
-int bind_row_compare(struct binder *b,
-                     enum expr_op op,
-                     uint32_t pos,
-                     const struct bind_pairs *pairs,
-                     struct bexpr **ret,
-                     struct dn_err *err) DN_MUST_CHECK;
-/* The joins of a clause's subqueries above its input. */
-int bind_attach(struct binder *b,
-                const struct bind_subs *subs,
-                struct lnode **tree,
-                struct dn_err *err) DN_MUST_CHECK;
-
 /* An aggregate call; name is e->name in lower case (bind_group.c). */
 int bind_aggregate(struct binder *b,
                    const struct expr *e,

@@ -4,7 +4,7 @@
  * at a time. */
 #pragma once
 
-#include "plan/bind.h"
+#include "plan/bind_query.h"
 
 #define PLAN_COLS_MAX  4096u /* of a result, hidden ones included */
 #define PLAN_DEPTH_MAX 64u   /* queries in queries */
