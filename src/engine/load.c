@@ -379,7 +379,7 @@ static int load_all(struct load *l, struct dn_err *err)
     return rc;
 }
 
-/* Batches hold pieces of the same series, which cost space and time until they are merged. The
+/* Batches hold pieces of the same series; short ones cost space and time until they are merged. The
  * merge has begun; a program that imports and ends should see the end of it. The rows are there
  * already: to give up waiting is no error. */
 static void load_settle(const struct load *l)
@@ -398,7 +398,7 @@ int load_run(struct dendro_conn *conn,
              struct dn_err *err)
 {
     struct load l = {.conn = conn, .spec = spec, .result = ret};
-    bool several = false;
+    bool scattered = false;
     int rc;
 
     *ret = (struct load_result){.rows = 0};
@@ -411,10 +411,10 @@ int load_run(struct dendro_conn *conn,
     if (l.direct) {
         shard_load_wait(l.direct);
         ret->rows = shard_load_committed(l.direct);
-        several = shard_load_batches(l.direct) > 1;
+        scattered = shard_load_scattered(l.direct);
     }
     load_done(&l);
-    if (rc == 0 && several)
+    if (rc == 0 && scattered)
         load_settle(&l);
     return rc;
 }

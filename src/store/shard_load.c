@@ -15,7 +15,8 @@
 #include "store/shard_int.h"
 #include "store/shard_load_int.h"
 
-#define LOAD_SEQS 65536u /* taken at once; a batch needs one */
+#define LOAD_SEQS     65536u              /* taken at once; a batch needs one */
+#define LOAD_RUN_ROWS (2u * SEG_LONG_RUN) /* a run should have more rows than this, on average */
 
 struct shard_load {
     struct shard *s; /* borrowed */
@@ -32,6 +33,7 @@ struct shard_load {
     int rc;                    /* of the last batch; a failed load stays failed */
     struct dn_err why;
     _Atomic uint64_t committed;
+    uint64_t runs; /* in segments that are named */
 };
 
 static void load_batch_done(struct load_batch *b)
@@ -153,6 +155,8 @@ static int load_commit(struct shard_load *l, struct dn_err *err)
     sched_unlock(s->lock);
     if (rc < 0)
         return rc;
+    for (size_t i = 0; i < l->sink.metas_count; i++)
+        l->runs += l->sink.metas[i].runs;
     atomic_fetch_add(&l->committed, l->rows_written);
     l->rows_written = 0;
     l->sink.metas_count = 0;
@@ -331,9 +335,10 @@ void shard_load_wait(struct shard_load *l)
     DN_IGNORE(load_wait(l, NULL)); /* the next call says what became of it */
 }
 
-uint64_t shard_load_batches(const struct shard_load *l)
+bool shard_load_scattered(const struct shard_load *l)
 {
-    return l->seq - (l->seq_end - LOAD_SEQS);
+    return l->seq - (l->seq_end - LOAD_SEQS) > 1 &&
+           atomic_load(&l->committed) / LOAD_RUN_ROWS < l->runs;
 }
 
 uint64_t shard_load_committed(struct shard_load *l)

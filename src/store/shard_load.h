@@ -52,5 +52,6 @@ void shard_load_free(struct shard_load *l); /* NULL is fine */
  * them. */
 uint64_t shard_load_committed(struct shard_load *l);
 void shard_load_wait(struct shard_load *l);
-/* Batches that were written: the rows of one lie over those of the others. */
-uint64_t shard_load_batches(const struct shard_load *l);
+/* Several batches were committed, and their pieces of series are so short that queries are much
+ * faster once they are merged. */
+bool shard_load_scattered(const struct shard_load *l);
