@@ -19,8 +19,9 @@ bool text_utf8_valid(const char *s, size_t len);
  * Text that is no UTF-8 compares by bytes. */
 bool text_same_fold(const char *a, size_t a_len, const char *b, size_t b_len);
 
-/* "Did you mean": the best candidate within a small edit distance (one edit for words up to five
- * characters, two up to eight, then three; a swap of neighbours is one edit; case costs nothing).
+/* "Perhaps you meant": the best candidate within a small edit distance (one edit for words up to
+ * five characters, two up to eight, then three; a swap of neighbours is one edit; case costs
+ * nothing).
  *
  *     struct text_near near = text_near_make(word);
  *     for (…) text_near_try(&near, candidate);

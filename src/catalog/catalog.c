@@ -138,7 +138,7 @@ catalog_schema(const struct catalog *c, const char *name, struct dn_err *err)
     for (size_t i = 0; i < c->schemas_count; i++)
         text_near_try(&near, c->schemas[i].name);
     if (near.best)
-        dn_err_hint(err, "did you mean \"%s\"?", near.best);
+        dn_err_hint(err, "Perhaps you meant \"%s\".", near.best);
     return NULL;
 }
 
@@ -167,7 +167,7 @@ static void catalog_no_table(const struct catalog *c,
                       plain ? "" : ".",
                       name));
     if (near.best)
-        dn_err_hint(err, "did you mean \"%s\"?", near.best);
+        dn_err_hint(err, "Perhaps you meant \"%s\".", near.best);
     else if (elsewhere)
         dn_err_hint(err, "schema \"%s\" has one", elsewhere);
 }

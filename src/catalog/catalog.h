@@ -50,7 +50,7 @@ int catalog_parse(const void *p, size_t n, struct catalog **ret, struct dn_err *
 int catalog_print(const struct catalog *c, struct buf *ret, struct dn_err *err) DN_MUST_CHECK;
 
 /* Look-ups: exact name first, else a unique case-insensitive match. NULL: none (the error, if err
- * is not NULL, says so with a "did you mean" hint, or DN_E_AMBIGUOUS). Borrowed from c. */
+ * is not NULL, says so with a "perhaps you meant" hint, or DN_E_AMBIGUOUS). Borrowed from c. */
 const struct schema_def *
 catalog_schema(const struct catalog *c, const char *name, struct dn_err *err);
 const struct table *

@@ -73,7 +73,7 @@ const struct setting_row *settings_find(const char *name, struct dn_err *err)
                       "there is no setting \"%.80s\"",
                       name));
     if (near.best)
-        dn_err_hint(err, "did you mean \"%s\"?", near.best);
+        dn_err_hint(err, "Perhaps you meant \"%s\".", near.best);
     else
         dn_err_hint(err, "SHOW ALL lists them");
     return NULL;

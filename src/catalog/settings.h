@@ -45,7 +45,8 @@ void settings_defaults(struct settings *s);
 
 size_t settings_count(void);
 const struct setting_row *settings_row(size_t i);
-/* By name in any case. NULL: none; the error, if err is not NULL, has a "did you mean" hint. */
+/* By name in any case. NULL: none; the error, if err is not NULL, has a "perhaps you meant" hint.
+ */
 const struct setting_row *settings_find(const char *name, struct dn_err *err);
 
 /* Sets one from text; NULL text is the default. `at` says who asks: SETTING_SESSION (SET) may not

@@ -139,7 +139,7 @@ alter_find(const struct table *t, const struct spec_name *name, uint16_t *ret, s
     for (uint16_t i = 0; i < t->columns_count; i++)
         text_near_try(&near, t->columns[i].name);
     if (near.best)
-        dn_err_hint(err, "did you mean \"%s\"?", near.best);
+        dn_err_hint(err, "Perhaps you meant \"%s\".", near.best);
     return table_at(rc, err, name->pos);
 }
 

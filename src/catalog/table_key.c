@@ -49,10 +49,10 @@ static void key_hint_column(const struct key *k, const char *name, bool wants_ti
         }
     }
     if (near.best)
-        dn_err_hint(k->b->err, "did you mean \"%s\"?", near.best);
+        dn_err_hint(k->b->err, "Perhaps you meant \"%s\".", near.best);
     else if (wants_time && stamps == 1)
         dn_err_hint(
-            k->b->err, "did you mean \"%s\"? It is the only time stamp of the table", stamp);
+            k->b->err, "Perhaps you meant \"%s\". It is the only time stamp of the table.", stamp);
     else
         dn_err_hint(k->b->err, "the columns are %.240s", all.text);
 }

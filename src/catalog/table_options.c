@@ -83,7 +83,7 @@ static int options_unknown(const struct options *o, const struct option_spec *fr
     rc = DN_FAIL(
         o->b->err, DN_E_UNDEFINED_OBJECT, "there is no table option \"%.80s\"", from->name.s);
     if (near.best)
-        dn_err_hint(o->b->err, "did you mean \"%s\"?", near.best);
+        dn_err_hint(o->b->err, "Perhaps you meant \"%s\".", near.best);
     else
         dn_err_hint(o->b->err, "the options are upsert, quantum, slab, time, spread and comment");
     return table_at(rc, o->b->err, from->name.pos);
@@ -191,7 +191,7 @@ static int options_time_unknown(const struct options *o, const struct option_spe
                  "column \"%.80s\" in table option time is not declared",
                  from->value);
     if (near.best)
-        dn_err_hint(o->b->err, "did you mean \"%s\"?", near.best);
+        dn_err_hint(o->b->err, "Perhaps you meant \"%s\".", near.best);
     return table_at(rc, o->b->err, from->value_pos);
 }
 

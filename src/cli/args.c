@@ -67,7 +67,7 @@ static int cli_option_unknown(const char *command, const struct cli_option *list
         names[count++] = o->name;
     near = text_suggest(arg, names, count);
     if (near)
-        return cli_complain(command, "unknown option \"%s\"; did you mean %s?", arg, near);
+        return cli_complain(command, "unknown option \"%s\"; perhaps you meant %s", arg, near);
     return cli_complain(command, "unknown option \"%s\"; --help lists them", arg);
 }
 

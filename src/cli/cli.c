@@ -60,7 +60,7 @@ int cli_main(int argc, char **argv)
     (void)fprintf(stderr, "dendro: unknown command \"%s\"\n", argv[1]);
     near = text_suggest(argv[1], names, CLI_COMMANDS);
     if (near)
-        (void)fprintf(stderr, "HINT:  did you mean \"dendro %s\"?\n", near);
+        (void)fprintf(stderr, "HINT:  Perhaps you meant \"dendro %s\".\n", near);
     else
         (void)fputs("HINT:  `dendro help` lists the commands.\n", stderr);
     return CLI_FATAL;

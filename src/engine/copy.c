@@ -126,7 +126,7 @@ static int copy_take(struct stmt_copy *c, const struct option_spec *o, struct dn
     }
     rc = DN_FAIL(err, DN_E_UNDEFINED_OBJECT, "COPY has no option \"%s\"", o->name.s);
     if (near.best)
-        dn_err_hint(err, "Did you mean \"%s\"?", near.best);
+        dn_err_hint(err, "Perhaps you meant \"%s\".", near.best);
     else
         dn_err_hint(err, "There are format, header, delimiter, quote, null and epoch.");
     dn_err_at(err, o->name.pos);

@@ -38,7 +38,7 @@ int intake_find_column(const struct table *t,
         for (uint16_t i = 0; i < t->columns_count; i++)
             text_near_try(&near, t->columns[i].name);
         if (near.best)
-            dn_err_hint(err, "Did you mean \"%s\"?", near.best);
+            dn_err_hint(err, "Perhaps you meant \"%s\".", near.best);
     }
     dn_err_at(err, name->pos);
     return rc;

@@ -1,9 +1,65 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * show.c: DESCRIBE and SHOW: which question goes to which answer of catalog/describe.h. */
+ * show.c: DESCRIBE and SHOW: which question goes to which answer of catalog/describe.h; SHOW
+ * STATUS. */
 #include "engine/engine_int.h"
 
 #include <strings.h>
+
+struct status_row {
+    const char *section;
+    const char *name;
+    double value;
+    const char *doc;
+};
+
+static struct datum show_text(const char *text)
+{
+    return (struct datum){.type = TYPE_VARCHAR,
+                          .str = {.ptr = text, .len = (uint32_t)strlen(text)}};
+}
+
+/* SHOW STATUS: what the engine counts, as of now. */
+static int show_status(const struct dendro_stmt *stmt,
+                       struct arena *arena,
+                       struct describe *ret,
+                       struct dn_err *err)
+{
+    struct dendro_db *db = stmt->conn->db;
+    uint64_t sessions, catalog_version;
+    struct shard_stats st;
+    double amplification;
+    struct datum *cell;
+
+    shard_get_stats(db->shard, &st);
+    sched_lock(db->lock);
+    sessions = db->conns_count;
+    catalog_version = db->catalog->version;
+    sched_unlock(db->lock);
+    amplification =
+        st.flush_bytes ? (double)(st.flush_bytes + st.merge_bytes) / (double)st.flush_bytes : 0;
+    const struct status_row rows[] = {
+#define DN_STATUS(section, name, value, doc) {section, name, (double)(value), doc},
+#include "engine/status_list.h"
+#undef DN_STATUS
+    };
+
+    *ret = (struct describe){.cols_count = 4,
+                             .names = {"Section", "Name", "Value", "Description"},
+                             .types = {TYPE_VARCHAR, TYPE_VARCHAR, TYPE_DOUBLE, TYPE_VARCHAR},
+                             .rows_count = DN_ARRAY_SIZE(rows)};
+    ret->cells = arena_calloc(arena, DN_ARRAY_SIZE(rows) * 4, sizeof(*ret->cells));
+    if (!ret->cells)
+        return DN_FAIL_NOMEM(err);
+    cell = ret->cells;
+    for (size_t i = 0; i < DN_ARRAY_SIZE(rows); i++, cell += 4) {
+        cell[0] = show_text(rows[i].section);
+        cell[1] = show_text(rows[i].name);
+        cell[2] = (struct datum){.type = TYPE_DOUBLE, .v = {.f64 = rows[i].value}};
+        cell[3] = show_text(rows[i].doc);
+    }
+    return 0;
+}
 
 /* SHOW name: one row, one column of that name. */
 static int show_setting(const struct dendro_stmt *stmt,
@@ -18,6 +74,8 @@ static int show_setting(const struct dendro_stmt *stmt,
 
     if (strcasecmp(name, "all") == 0)
         return describe_settings(s, arena, ret, err);
+    if (strcasecmp(name, "status") == 0)
+        return show_status(stmt, arena, ret, err);
     row = settings_find(name, err);
     if (!row) {
         dn_err_at(err, stmt->ast->name.pos);

@@ -146,24 +146,65 @@ static void func_print_call(
     buf_puts(b, ")");
 }
 
+#define FUNC_HINT_MAX 5u /* overloads that are listed */
+
+/* Is there an operator of that name for two values of a type? */
+static bool func_takes_two(const char *name, enum type_id type)
+{
+    const struct func *f;
+
+    for (uint32_t i = 0; (f = func_at(i)); i++)
+        if (f->args_count == 2 && f->args[0] == type && f->args[1] == type &&
+            strcasecmp(f->name, name) == 0)
+            return true;
+    return false;
+}
+
+/* An operator between two types that do not go together: what to cast. */
+static bool func_hint_cast(const char *name, const enum type_id *types, struct dn_err *err)
+{
+    bool left = func_takes_two(name, types[1]) && func_cast(types[0], types[1], false);
+    bool right = func_takes_two(name, types[0]) && func_cast(types[1], types[0], false);
+
+    if (types[0] == types[1] || types[0] == TYPE_NONE || types[1] == TYPE_NONE)
+        return false;
+    if (!left && !right)
+        dn_err_hint(err,
+                    "There is no cast between %s and %s either.",
+                    type_name(types[0]),
+                    type_name(types[1]));
+    else if (left && right)
+        dn_err_hint(err,
+                    "Cast one of the two: the left side with ::%s, or the right side with ::%s.",
+                    type_name(types[1]),
+                    type_name(types[0]));
+    else
+        dn_err_hint(err,
+                    "Cast the %s side with ::%s.",
+                    left ? "left" : "right",
+                    type_name(types[left ? 1 : 0]));
+    return true;
+}
+
 static void func_hint_overloads(const char *name, struct dn_err *err)
 {
     struct buf b;
     const struct func *f;
+    uint32_t listed = 0;
 
     buf_init(&b, NULL);
     for (uint32_t i = 0; (f = func_at(i)); i++) {
         if (strcasecmp(f->name, name) != 0)
             continue;
+        if (listed++ == FUNC_HINT_MAX) {
+            buf_puts(&b, ", …");
+            break;
+        }
         buf_puts(&b, b.len ? ", " : "");
         if (f->flags & FUNC_VARIADIC)
             buf_printf(&b, "%s(any, …)", f->name);
         else
             func_print_call(f->name, f->flags & FUNC_OPERATOR, f->args, f->args_count, &b);
-        if (b.len > DN_ERR_HINT_MAX - 80) {
-            buf_puts(&b, ", …");
-            break;
-        }
     }
     if (!b.failed && b.len)
         dn_err_hint(err, "There is %.*s.", (int)b.len, (const char *)b.data);
@@ -182,7 +223,7 @@ static void func_hint_name(const char *name, struct dn_err *err)
     for (uint32_t i = 0; (a = agg_at(i)); i++)
         text_near_try(&near, a->name);
     if (near.best)
-        dn_err_hint(err, "Did you mean %s?", near.best);
+        dn_err_hint(err, "Perhaps you meant %s.", near.best);
 }
 
 static void func_fail_find(const char *name,
@@ -203,10 +244,10 @@ static void func_fail_find(const char *name,
                       b.failed ? 0 : (int)b.len,
                       b.failed ? "" : (const char *)b.data));
     buf_done(&b);
-    if (other)
-        func_hint_overloads(name, err);
-    else
+    if (!other)
         func_hint_name(name, err);
+    else if (!is_operator || count != 2 || !func_hint_cast(name, types, err))
+        func_hint_overloads(name, err);
 }
 
 const struct func *func_find(const char *name,

@@ -75,7 +75,7 @@ int bind_table_column(const struct table *t, const char *name, uint32_t pos, str
     for (uint16_t i = 0; i < t->columns_count; i++)
         text_near_try(&near, t->columns[i].name);
     if (near.best)
-        dn_err_hint(err, "Did you mean \"%s\"?", near.best);
+        dn_err_hint(err, "Perhaps you meant \"%s\".", near.best);
     dn_err_at(err, pos);
     return -1;
 }

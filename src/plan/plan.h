@@ -68,7 +68,7 @@ struct plan_env {
     uint32_t literals_count;
 };
 
-/* SELECT. Errors carry SQLSTATE, position and "did you mean" hints. */
+/* SELECT. Errors carry SQLSTATE, position and "perhaps you meant" hints. */
 int plan_select(const struct plan_env *env,
                 const struct stmt *stmt,
                 struct plan **ret,

@@ -380,7 +380,7 @@ static void type_unknown(struct sql_parser *ps, const char *name, uint32_t pos)
     near = sql_suggest(name, type_words, DN_ARRAY_SIZE(type_words));
     sql_fail(ps, DN_E_UNDEFINED_OBJECT, pos, "there is no type \"%.60s\"", name);
     if (near)
-        dn_err_hint(ps->err, "did you mean %s?", near);
+        dn_err_hint(ps->err, "Perhaps you meant %s.", near);
 }
 
 /* TIMESTAMP(3), (6), (9). */

@@ -51,5 +51,5 @@ struct sql_keyword {
 };
 const struct sql_keyword *sql_keywords(size_t *ret_count);
 
-/* "Did you mean": the candidate within a small edit distance, NULL if none. */
+/* "Perhaps you meant": the candidate within a small edit distance, NULL if none. */
 const char *sql_suggest(const char *word, const char *const *candidates, size_t count);

@@ -241,7 +241,8 @@ static void error_hint_keyword(struct sql_parser *ps,
         word = error_keyword_near(&before, TK_ID, tok);
     }
     if (word)
-        dn_err_hint(ps->err, "did you mean %s instead of \"%.*s\"?", word, (int)tok.len, tok.ptr);
+        dn_err_hint(
+            ps->err, "Perhaps you meant %s instead of \"%.*s\".", word, (int)tok.len, tok.ptr);
 }
 
 /* PRIMARY KEY ((a, b, a, b): the list that should have followed stands inside. True: said so. */

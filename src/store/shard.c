@@ -291,12 +291,22 @@ static void shard_add_memory(struct shard *s, uint64_t table_id, struct shard_st
 
 void shard_get_stats(struct shard *s, struct shard_stats *ret)
 {
+    struct cache_stats cache;
+
+    cache_get_stats(s->cache, &cache);
     sched_lock(s->man_lock);
     sched_lock(s->lock);
     *ret = s->stats;
     ret->seq = s->seq_visible;
     ret->epoch = s->man.epoch;
     ret->log_chunks = s->man.chunks_count;
+    ret->flushes_running = s->flushing;
+    ret->merges_running = s->merging;
+    ret->loads_running = s->loads;
+    ret->cache_hits = cache.hits;
+    ret->cache_misses = cache.misses;
+    ret->cache_evicted = cache.evicted;
+    ret->cache_bytes = cache.bytes;
     shard_add_memory(s, 0, ret);
     sched_unlock(s->lock);
     sched_unlock(s->man_lock);

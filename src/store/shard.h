@@ -108,6 +108,13 @@ struct shard_stats {
                                   amplification */
     uint64_t replayed_commits; /* at open */
     bool torn_tail;            /* the log ended in the remains of an unacknowledged append */
+    uint64_t flushes_running;  /* jobs under way now */
+    uint64_t merges_running;
+    uint64_t loads_running;
+    uint64_t cache_hits; /* vectors that readers found decoded, since open */
+    uint64_t cache_misses;
+    uint64_t cache_evicted;
+    uint64_t cache_bytes; /* now */
 };
 void shard_get_stats(struct shard *s, struct shard_stats *ret);
 /* The same for one table (memtable, segments, rows and bytes only). */

@@ -542,7 +542,7 @@ class Commands(Case):
         self.expect(["version"], out=out)
 
     def test_unknown(self):
-        self.expect(["chek"], code=1, err='dendro: unknown command "chek"\nHINT:  did you mean "dendro check"?\n')
+        self.expect(["chek"], code=1, err='dendro: unknown command "chek"\nHINT:  Perhaps you meant "dendro check".\n')
         self.expect(["frobnicate"], code=1,
                     err='dendro: unknown command "frobnicate"\nHINT:  `dendro help` lists the commands.\n')
 

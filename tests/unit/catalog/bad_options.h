@@ -58,7 +58,7 @@ static const struct bad bad_clauses[] = {
 
 static const struct bad bad_options[] = {
     {PLAIN_TABLE "(^upser = 'row')", DN_E_UNDEFINED_OBJECT, "there is no table option \"upser\"",
-     "did you mean \"upsert\"?"},
+     "Perhaps you meant \"upsert\"."},
     {PLAIN_TABLE "(^colour = 'red')", DN_E_UNDEFINED_OBJECT, "there is no table option \"colour\"",
      "the options are upsert, quantum, slab, time, spread and comment"},
     {PLAIN_TABLE "(comment = 'a', ^COMMENT = 'b')", DN_E_INVALID_PARAM,
@@ -98,7 +98,7 @@ static const struct bad bad_options[] = {
     {"CREATE TABLE t (a INT, t TIMESTAMP, PRIMARY KEY ((a, QUANTUM(t, 1, 'h')), t)) WITH (^quantum = '6h')",
      DN_E_KEY_RULE, "table option quantum does not go with a QUANTUM in the key", ""},
     {PLAIN_TABLE "(time = ^'tt')", DN_E_UNDEFINED_COLUMN,
-     "column \"tt\" in table option time is not declared", "did you mean \"t\"?"},
+     "column \"tt\" in table option time is not declared", "Perhaps you meant \"t\"."},
     {PLAIN_TABLE "(time = ^'w')", DN_E_DATATYPE_MISMATCH,
      "table option time needs a TIMESTAMP column, but \"w\" is INTEGER", ""},
     {PLAIN_TABLE "(time = ^'t')", DN_E_KEY_RULE,

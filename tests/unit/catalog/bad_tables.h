@@ -86,14 +86,14 @@ static const struct bad bad_keys[] = {
     {"CREATE TABLE ev.temperature_measurements (collected_at DATETIME, sensor_id STRING, "
      "temperature DOUBLE, PRIMARY KEY(^time, sensor_id))", DN_E_UNDEFINED_COLUMN,
      "column \"time\" in PRIMARY KEY is not declared",
-     "did you mean \"collected_at\"? It is the only time stamp of the table"},
+     "Perhaps you meant \"collected_at\". It is the only time stamp of the table."},
     {"CREATE TABLE t (region INT, state INT, PRIMARY KEY (region, ^sttae))", DN_E_UNDEFINED_COLUMN,
-     "column \"sttae\" in PRIMARY KEY is not declared", "did you mean \"state\"?"},
+     "column \"sttae\" in PRIMARY KEY is not declared", "Perhaps you meant \"state\"."},
     {"CREATE TABLE t (region INT, state INT, PRIMARY KEY ((^colour), state))", DN_E_UNDEFINED_COLUMN,
      "column \"colour\" in PRIMARY KEY is not declared", "the columns are \"region\", \"state\""},
     {"CREATE TABLE t (a INT, t TIMESTAMP, PRIMARY KEY ((a, QUANTUM(^moment, 1, 'd'))))",
      DN_E_UNDEFINED_COLUMN, "column \"moment\" in QUANTUM is not declared",
-     "did you mean \"t\"? It is the only time stamp of the table"},
+     "Perhaps you meant \"t\". It is the only time stamp of the table."},
     {"CREATE TABLE t (abc INT, Abc INT, PRIMARY KEY (^ABC))", DN_E_AMBIGUOUS,
      "\"ABC\" in PRIMARY KEY fits more than one column", ""},
     /* rule 7: declared NOT NULL in the Riak form */

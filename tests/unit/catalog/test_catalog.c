@@ -202,7 +202,7 @@ static void test_lookup(void **state)
     assert_null(catalog_table(c, "public", "GeoChekin", &err));
     assert_int_equal(err.code, DN_E_UNDEFINED_TABLE);
     assert_string_equal(err.text, "there is no table \"GeoChekin\"");
-    assert_string_equal(err.hint, "did you mean \"GeoCheckin\"?");
+    assert_string_equal(err.hint, "Perhaps you meant \"GeoCheckin\".");
     assert_null(catalog_table(c, "public", "events", &err));
     assert_string_equal(err.hint, "schema \"dev\" has one");
     assert_null(catalog_table(c, "dev", "zebra", &err));
@@ -211,7 +211,7 @@ static void test_lookup(void **state)
     assert_null(catalog_table(c, "pubic", "x", &err));
     assert_int_equal(err.code, DN_E_UNDEFINED_SCHEMA);
     assert_string_equal(err.text, "there is no schema \"pubic\"");
-    assert_string_equal(err.hint, "did you mean \"public\"?");
+    assert_string_equal(err.hint, "Perhaps you meant \"public\".");
     assert_string_equal(catalog_schema(c, "Dev", NULL)->name, "dev");
     assert_null(catalog_schema(c, "x", NULL));
     assert_string_equal(catalog_table_by_id(c, 2)->name, "events");

@@ -80,7 +80,7 @@ static const struct {
      "on",
      DN_E_UNDEFINED_OBJECT,
      "there is no setting \"strict_key\"",
-     "did you mean \"strict_keys\"?"},
+     "Perhaps you meant \"strict_keys\"."},
     {"colour",
      "on",
      DN_E_UNDEFINED_OBJECT,

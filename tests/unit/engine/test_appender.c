@@ -142,7 +142,7 @@ static void test_open(void **state)
     assert_true(dendro_appender_open(f.conn, "nix", "t", NULL, &app, &e) < 0);
     assert_true(dendro_appender_open(f.conn, NULL, "t", unknown, &app, &e) < 0);
     assert_string_equal(e.message, "column \"vv\" does not exist in table \"t\"");
-    assert_string_equal(e.hint, "Did you mean \"v\"?");
+    assert_string_equal(e.hint, "Perhaps you meant \"v\".");
     assert_true(dendro_appender_open(f.conn, NULL, "t", twice, &app, &e) < 0);
     assert_true(dendro_appender_open(f.conn, NULL, "t", keyless, &app, &e) < 0);
     assert_int_equal(dendro_appender_open(NULL, NULL, "t", NULL, &app, &e), DENDRO_E_MISUSE);

@@ -168,11 +168,12 @@ static const struct {
 } refused[] = {
     {"INSERT INTO nosuch VALUES (1)", "ERROR 42P01 13 "},
     {"INSERT INTO typs VALUES (1)",
-     "ERROR 42P01 13 there is no table \"typs\" [did you mean \"types\"?]"},
+     "ERROR 42P01 13 there is no table \"typs\" [Perhaps you meant \"types\".]"},
     {"INSERT INTO types (k, nix) VALUES (1, 2)",
      "ERROR 42703 23 column \"nix\" does not exist in table \"types\""},
     {"INSERT INTO geo (region, stat) VALUES ('a', 'b')",
-     "ERROR 42703 26 column \"stat\" does not exist in table \"geo\" [Did you mean \"state\"?]"},
+     "ERROR 42703 26 column \"stat\" does not exist in table \"geo\" [Perhaps you meant "
+     "\"state\".]"},
     {"INSERT INTO types (k, s, K) VALUES (1, 2, 3)", "ERROR 42701 26 column \"k\" is listed twice"},
     {"INSERT INTO types (k, s) VALUES (1, 2), (1)",
      "ERROR 42601 41 row 2 has too few values: 1 for 2 columns"},

@@ -241,7 +241,7 @@ static void test_no_overload(void **state)
     check_no_func("abs", text, 1, "no function abs(VARCHAR)", "abs(BIGINT)");
     check_no_func("abs", text, 2, "no function abs(VARCHAR, BIGINT)", "abs(BIGINT)");
     check_no_func("abs", text, 0, "no function abs()", "abs(BIGINT)");
-    check_no_func("lenght", text, 1, "no function lenght(VARCHAR)", "Did you mean length?");
+    check_no_func("lenght", text, 1, "no function lenght(VARCHAR)", "Perhaps you meant length.");
     check_no_func("averge", number, 1, "no function averge(BIGINT)", "");
     check_no_func("token", text, 0, "no function token()", "token(any, …)");
 }

@@ -53,8 +53,8 @@ struct bad {
 
 static const struct bad bads[] = {
     {"SELECT * FROM goe", "42P01", 15, "goe"},
-    {"SELECT regoin FROM geo", "42703", 8, "Did you mean \"region\"?"},
-    {"SELECT region FROM geo WHERE wether = 'x'", "42703", 30, "Did you mean \"weather\"?"},
+    {"SELECT regoin FROM geo", "42703", 8, "Perhaps you meant \"region\"."},
+    {"SELECT region FROM geo WHERE wether = 'x'", "42703", 30, "Perhaps you meant \"weather\"."},
     {"SELECT CASE_ FROM num", "42703", 8, "CASE_"},
     {"SELECT \"CASE\" FROM num", "42702", 8, "ambiguous"},
     {"SELECT g.region FROM geo x", "42P01", 8, "The table of this query is called \"x\""},
