@@ -49,6 +49,16 @@ bool stmt_datum(const struct dendro_stmt *stmt, int col, struct datum *ret)
     return true;
 }
 
+/* The vector of a column of the current row, and the row's place in it; NULL: there is no row, no
+ * such column, or the result is no vectors. What rows are read by most: no datum is made. */
+static const struct vec *col_vec(const struct dendro_stmt *stmt, int col, uint32_t *ret_row)
+{
+    if (!stmt || !stmt->has_row || !stmt->root || (uint32_t)col >= stmt->cols_count)
+        return NULL;
+    *ret_row = stmt->batch.sel ? stmt->batch.sel[stmt->row] : stmt->row;
+    return &stmt->batch.cols[col];
+}
+
 /* A value that is there. */
 static bool col_value(const struct dendro_stmt *stmt, int col, struct datum *ret)
 {
@@ -57,9 +67,11 @@ static bool col_value(const struct dendro_stmt *stmt, int col, struct datum *ret
 
 bool dendro_column_is_null(const dendro_stmt *stmt, int col)
 {
+    uint32_t row;
+    const struct vec *v = col_vec(stmt, col, &row);
     struct datum d;
 
-    return !col_value(stmt, col, &d);
+    return v ? vec_is_null(v, row) : !col_value(stmt, col, &d);
 }
 
 bool dendro_column_bool(const dendro_stmt *stmt, int col)
@@ -69,8 +81,12 @@ bool dendro_column_bool(const dendro_stmt *stmt, int col)
 
 int64_t dendro_column_int64(const dendro_stmt *stmt, int col)
 {
+    uint32_t row;
+    const struct vec *v = col_vec(stmt, col, &row);
     struct datum d;
 
+    if (v && type_is_fixed(v->type) && !type_is_float(v->type))
+        return vec_is_null(v, row) ? 0 : vec_i64(v, row);
     if (!col_value(stmt, col, &d))
         return 0;
     if (d.type == TYPE_NUMERIC) {
@@ -90,8 +106,12 @@ int64_t dendro_column_int64(const dendro_stmt *stmt, int col)
 
 double dendro_column_double(const dendro_stmt *stmt, int col)
 {
+    uint32_t row;
+    const struct vec *v = col_vec(stmt, col, &row);
     struct datum d;
 
+    if (v && type_is_float(v->type))
+        return vec_is_null(v, row) ? 0 : vec_f64(v, row);
     if (!col_value(stmt, col, &d))
         return 0;
     if (d.type == TYPE_NUMERIC)
@@ -169,10 +189,19 @@ size_t dendro_column_bytes(dendro_stmt *stmt, int col)
 
 const void *dendro_column_blob(const dendro_stmt *stmt, int col, size_t *ret_len)
 {
+    uint32_t row;
+    const struct vec *v = col_vec(stmt, col, &row);
     struct datum d;
 
     if (ret_len)
         *ret_len = 0;
+    if (v && type_is_string(v->type) && !vec_is_null(v, row)) {
+        struct vstr text = vec_str(v, row);
+
+        if (ret_len)
+            *ret_len = text.len;
+        return text.ptr;
+    }
     if (!col_value(stmt, col, &d) || !type_is_string(d.type))
         return NULL;
     if (ret_len)
