@@ -186,26 +186,38 @@ static bool func_hint_cast(const char *name, const enum type_id *types, struct d
     return true;
 }
 
-static void func_hint_overloads(const char *name, struct dn_err *err)
+/* Has the overload one of the types where the call has it? */
+static bool func_resembles(const struct func *f, const enum type_id *types, uint32_t count)
+{
+    for (uint32_t i = 0; !(f->flags & FUNC_VARIADIC) && i < count && i < f->args_count; i++)
+        if (f->args[i] == types[i])
+            return true;
+    return false;
+}
+
+/* Some overloads of a name; those that resemble the call come first. */
+static void
+func_hint_overloads(const char *name, const enum type_id *types, uint32_t count, struct dn_err *err)
 {
     struct buf b;
     const struct func *f;
     uint32_t listed = 0;
 
     buf_init(&b, NULL);
-    for (uint32_t i = 0; (f = func_at(i)); i++) {
-        if (strcasecmp(f->name, name) != 0)
-            continue;
-        if (listed++ == FUNC_HINT_MAX) {
-            buf_puts(&b, ", …");
-            break;
+    for (int like = 1; like >= 0; like--) {
+        for (uint32_t i = 0; (f = func_at(i)); i++) {
+            if (strcasecmp(f->name, name) != 0 || func_resembles(f, types, count) != (like == 1) ||
+                listed++ >= FUNC_HINT_MAX)
+                continue;
+            buf_puts(&b, b.len ? ", " : "");
+            if (f->flags & FUNC_VARIADIC)
+                buf_printf(&b, "%s(any, …)", f->name);
+            else
+                func_print_call(f->name, f->flags & FUNC_OPERATOR, f->args, f->args_count, &b);
         }
-        buf_puts(&b, b.len ? ", " : "");
-        if (f->flags & FUNC_VARIADIC)
-            buf_printf(&b, "%s(any, …)", f->name);
-        else
-            func_print_call(f->name, f->flags & FUNC_OPERATOR, f->args, f->args_count, &b);
     }
+    if (listed > FUNC_HINT_MAX)
+        buf_puts(&b, ", …");
     if (!b.failed && b.len)
         dn_err_hint(err, "There is %.*s.", (int)b.len, (const char *)b.data);
     buf_done(&b);
@@ -247,7 +259,7 @@ static void func_fail_find(const char *name,
     if (!other)
         func_hint_name(name, err);
     else if (!is_operator || count != 2 || !func_hint_cast(name, types, err))
-        func_hint_overloads(name, err);
+        func_hint_overloads(name, types, count, err);
 }
 
 const struct func *func_find(const char *name,

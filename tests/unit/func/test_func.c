@@ -234,8 +234,14 @@ static void test_no_overload(void **state)
     const enum type_id number[1] = {TYPE_BIGINT};
 
     (void)state;
-    check_no_func("+", text, 2, "no operator VARCHAR + BIGINT", "BIGINT + BIGINT");
-    check_no_func("=", text, 2, "no operator VARCHAR = BIGINT", "VARCHAR = VARCHAR");
+    check_no_func(
+        "+", text, 2, "no operator VARCHAR + BIGINT", "Cast the left side with ::BIGINT.");
+    check_no_func(
+        "=",
+        text,
+        2,
+        "no operator VARCHAR = BIGINT",
+        "Cast one of the two: the left side with ::BIGINT, or the right side with ::VARCHAR.");
     check_no_func("+", times, 2, "no operator TIMESTAMP + TIMESTAMP", "TIMESTAMP + BIGINT");
     check_no_func("not", number, 1, "no operator not BIGINT", "not BOOLEAN");
     check_no_func("abs", text, 1, "no function abs(VARCHAR)", "abs(BIGINT)");
