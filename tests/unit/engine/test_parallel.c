@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Queries on several threads: the same answers as on one, from several sessions at once; an error
- * of a helper is the statement's; cancel ends all. Runs under the thread sanitizer too. */
+ * of a helper is the statement's; cancel ends all; progress. Runs under the thread sanitizer too.
+ */
 #define _GNU_SOURCE /* mkdtemp, nftw */
 #include "dendro.h"
 
@@ -218,6 +219,46 @@ static void test_cancel(void **state)
     dendro_disconnect(conn);
 }
 
+struct told {
+    pthread_t thread; /* that may be told */
+    uint32_t calls;
+    uint64_t rows;
+    bool wrong; /* another thread, fewer rows than before, or more than there are */
+    uint32_t stop_at;
+};
+
+static int on_progress(void *arg, const struct dendro_progress *p)
+{
+    struct told *t = arg;
+
+    t->wrong = t->wrong || !pthread_equal(pthread_self(), t->thread) || p->rows < t->rows ||
+               p->rows > (uint64_t)SERIES * ROWS;
+    t->rows = p->rows;
+    return ++t->calls == t->stop_at;
+}
+
+/* Rows that helpers read count, and only the statement's own thread is told. */
+static void test_progress(void **state)
+{
+    static const char sql[] = "SELECT v + n, sum(v * n + 1) FROM m GROUP BY v + n";
+    struct told t = {.thread = pthread_self()};
+    struct dendro_error e;
+    dendro_conn *conn;
+
+    (void)state;
+    must(dendro_connect(db, &conn, &e), &e);
+    run(conn, "SET workers = 4");
+    dendro_set_progress(conn, on_progress, &t, 0);
+    run(conn, sql);
+    assert_false(t.wrong);
+    assert_in_range(t.calls, 10, 100000);
+    assert_in_range(t.rows, SERIES * ROWS / 4, SERIES * ROWS);
+    t = (struct told){.thread = pthread_self(), .stop_at = 5};
+    assert_int_equal(dendro_exec(conn, sql, -1, NULL, NULL, &e), DENDRO_E_CANCELED);
+    assert_false(t.wrong);
+    dendro_disconnect(conn);
+}
+
 static int set_up(void **state)
 {
     struct dendro_error e;
@@ -254,6 +295,7 @@ int main(void)
         cmocka_unit_test(test_same),
         cmocka_unit_test(test_error),
         cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_progress),
     };
 
     return cmocka_run_group_tests_name("parallel", tests, set_up, tear_down);
