@@ -8,6 +8,7 @@
 #include <editline/readline.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool interact_is_quit(const char *line)
@@ -63,6 +64,7 @@ static char *interact_line(struct shell *sh, struct buf *text)
     shell_at_prompt(&back);
     line = readline(text->len ? "dendro-> " : "dendro=> ");
     shell_at_prompt(NULL);
+    (void)shell_interrupted(true); /* what was pressed so far is dealt with */
     return line;
 }
 
@@ -109,4 +111,5 @@ void shell_interact(struct shell *sh)
     complete_end();
     buf_done(&text);
     (void)write_history(file);
+    (void)chmod(file, 0600); /* statements may hold what is nobody else's business */
 }

@@ -471,6 +471,7 @@ void shell_meta(struct shell *sh, const char *text)
                       strncmp(metas[i].alias, text, len) == 0);
         if (hit) {
             metas[i].run(sh, (const char *)clean.data);
+            (void)fflush(sh->out.to);
             buf_done(&clean);
             return;
         }

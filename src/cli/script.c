@@ -93,6 +93,21 @@ static bool script_line(struct script *s, char *line, size_t len)
     return script_ends(s, line, len) ? script_run(s) : true;
 }
 
+/* The next line; -1: the end, or Ctrl-C while we waited for it. */
+static ssize_t script_read(struct script *s, char **line, size_t *cap)
+{
+    sigjmp_buf back;
+    ssize_t len;
+
+    if (sigsetjmp(back, 1) != 0)
+        return -1;
+    shell_at_prompt(&back);
+    len = getline(line, cap, s->from);
+    shell_at_prompt(NULL);
+    return len;
+}
+
+/* Ctrl-C ends the statement and the scripts around it. */
 static bool script_all(struct script *s)
 {
     char *line = NULL; /* getline's */
@@ -100,11 +115,15 @@ static bool script_all(struct script *s)
     ssize_t len;
     bool ok = true;
 
-    while (ok && !s->sh->quit && !s->sh->out.failed && (len = getline(&line, &cap, s->from)) > 0) {
+    while (ok && !s->sh->quit && !s->sh->out.failed && (len = script_read(s, &line, &cap)) > 0) {
         s->line++;
-        ok = script_line(s, line, (size_t)len);
+        ok = script_line(s, line, (size_t)len) && !shell_interrupted(false);
     }
     free(line);
+    if (shell_interrupted(false)) {
+        shell_complain(s->sh, "%s", "interrupted");
+        return false;
+    }
     if (ok && !s->sh->quit && !ferror(s->from))
         ok = script_run(s);
     return ok;

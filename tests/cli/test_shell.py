@@ -74,6 +74,9 @@ class Terminal:
         return part.decode(errors="replace").replace("\r\n", "\n")
 
     def type(self, keys):
+        """Keys that mean something to the line editor wait until it has the terminal: the prompt may come a moment before."""
+        if any(k < " " and k not in "\n\x03" for k in keys):
+            time.sleep(0.5)
         os.write(self.main, keys.encode())
 
     def ask(self, line):
@@ -85,6 +88,8 @@ class Terminal:
         """Types the last line; returns what came after it, and the exit code."""
         self.type(line if line == "\x04" else line + "\n")
         while True:
+            while line == "\x04" and not select.select([self.main], [], [], 2)[0]:
+                self.type(line)
             more = self.read()
             if not more:
                 return self.shell.wait(timeout=60), self.text()
@@ -173,6 +178,26 @@ class Scripts(Case):
         self.assertIn("nested too deep", err)
         code, _, err = self.run_dendro("sql", "-v", "ON_ERROR_STOP=1", "-f", script)
         self.assertEqual(code, 3)
+
+    def test_interrupt(self):
+        """Ctrl-C ends a script: while it waits for more, and in the middle of a statement."""
+        with self.pipe() as shell:
+            shell.stdin.write(b"SELECT 1;\n")
+            shell.stdin.flush()
+            self.assertEqual(shell.stdout.readline(), b"1\n")
+            time.sleep(0.3)
+            shell.send_signal(signal.SIGINT)
+            self.assertEqual((shell.wait(timeout=60), shell.stderr.read()), (3, b"interrupted\n"))
+        rows = ",".join(f"({i})" for i in range(3000))
+        script = self.file("s.sql", f"CREATE TABLE t (k INT PRIMARY KEY);\nINSERT INTO t VALUES {rows};\n\\echo now\n"
+                                    "SELECT count(*) FROM t WHERE repeat('abcdefgh', 20000 + k) LIKE '%x%y%';\nSELECT 5;\n")
+        with self.pipe("-f", script) as shell:
+            self.assertEqual(shell.stdout.readline(), b"now\n")
+            time.sleep(0.3)
+            shell.send_signal(signal.SIGINT)
+            out, err = shell.communicate(timeout=60)
+        self.assertEqual((shell.returncode, out), (3, b""))
+        self.assertIn(b"57014", err)
 
     def test_unreadable(self):
         code, _, err = self.run_dendro("sql", "-f", self.base)
@@ -435,6 +460,7 @@ class Interactive(Case):
             text = f.read()
         self.assertEqual(text.count("SELECT\\0401;") + text.count("SELECT 1;"), 1, text)
         self.assertLess(text.index("2;"), text.index("1;"))  # moved to the end
+        self.assertEqual(os.stat(os.path.join(self.base, ".dendro_history")).st_mode & 0o777, 0o600)
         with Terminal(self) as t:
             t.type("\x10\x10\x10\x10\n")  # Ctrl-P: before \\q, SELECT 33 and \\x
             self.assertIn("|     1|", t.wait("dendro=> "))
