@@ -326,7 +326,9 @@ struct dendro_interval {
  *   SMALLINT       int16_t             DOUBLE         double
  *   INTEGER        int32_t             VARCHAR, BLOB  struct dendro_text
  *   BIGINT         int64_t             INTERVAL       struct dendro_interval
- *   TIMESTAMP, TIMESTAMP_US, TIMESTAMP_NS  int64_t in their unit
+ *   DATE           int32_t             UUID           struct dendro_text of 16 bytes
+ *   TIME, TIMESTAMPTZ and the time stamps  int64_t in their unit
+ *   NUMERIC        struct dendro_text: its digits
  * nulls: bit i % 64 of word i / 64 set = row i is NULL, its value means nothing; NULL = no row is.
  * Bits behind the last row may be set. */
 struct dendro_column {

@@ -5,6 +5,8 @@
  * with the next row. */
 #include "engine/engine_int.h"
 
+#include "func/text.h"
+
 #include <stddef.h>
 
 #define BATCH_ROWS_MAX 1024u /* as dendro.h says */
@@ -41,11 +43,36 @@ static struct batch_rows batch_rest(const struct dendro_stmt *stmt)
     return r;
 }
 
-static bool batch_column(struct arena *arena,
+/* NUMERIC has no C type of its own: each value as its digits. */
+static bool batch_numeric(struct dendro_stmt *stmt, const struct vec *v, struct dendro_column *col)
+{
+    struct dendro_text *texts = arena_calloc(&stmt->texts, v->count, sizeof(*texts));
+    struct buf b;
+    bool ok = texts != NULL;
+
+    buf_init(&b, &stmt->owner);
+    for (uint32_t i = 0; ok && i < v->count; i++) {
+        struct datum d = vec_datum(v, i);
+
+        if (d.null)
+            continue;
+        buf_reset(&b);
+        text_print(&d, &b);
+        texts[i].ptr = b.failed ? NULL : arena_strndup(&stmt->texts, (const char *)b.data, b.len);
+        texts[i].len = (uint32_t)b.len;
+        ok = texts[i].ptr != NULL;
+    }
+    buf_done(&b);
+    col->values = texts;
+    return ok;
+}
+
+static bool batch_column(struct dendro_stmt *stmt,
                          const struct vec *v,
                          const struct batch_rows *r,
                          struct dendro_column *ret)
 {
+    struct arena *arena = &stmt->texts;
     struct vec part = *v;
     struct vec flat;
 
@@ -60,6 +87,10 @@ static bool batch_column(struct arena *arena,
     ret->type = (enum dendro_type)v->type;
     ret->values = part.data;
     ret->nulls = part.nulls;
+    if (v->type == TYPE_NUMERIC) {
+        part.count = r->count;
+        return batch_numeric(stmt, &part, ret);
+    }
     return true;
 }
 
@@ -101,7 +132,7 @@ static int batch_fill(struct dendro_stmt *stmt, struct dendro_batch *ret, struct
         r.count = left < BATCH_ROWS_MAX ? (uint32_t)left : BATCH_ROWS_MAX;
     }
     for (uint32_t c = 0; ok && c < stmt->cols_count; c++)
-        ok = stmt->root ? batch_column(&stmt->texts, &stmt->batch.cols[c], &r, &columns[c])
+        ok = stmt->root ? batch_column(stmt, &stmt->batch.cols[c], &r, &columns[c])
                         : batch_cells(stmt, c, r.count, &columns[c]);
     if (!ok)
         return DN_FAIL_NOMEM(err);

@@ -289,6 +289,28 @@ static void test_all_types(void **state)
     dendro_finalize(stmt);
 }
 
+static void test_later_types(void **state)
+{
+    struct dendro_batch b;
+    dendro_stmt *stmt;
+    const struct dendro_text *text;
+
+    (void)state;
+    fill(3);
+    stmt = prepare_ok(
+        "SELECT n::NUMERIC / 4 AS q, DATE '1970-01-03' AS d, TIME '00:00:01' AS t FROM m "
+        "WHERE n > 0 ORDER BY n");
+    assert_int_equal(dendro_step_batch(stmt, &b, &e), DENDRO_ROW);
+    assert_int_equal(b.rows, 2);
+    text = b.columns[0].values;
+    assert_int_equal(b.columns[0].type, DENDRO_TYPE_NUMERIC);
+    assert_memory_equal(text[0].ptr, "0.25", 4);
+    assert_memory_equal(text[1].ptr, "0.5", 3);
+    assert_int_equal(((const int32_t *)b.columns[1].values)[1], 2);
+    assert_int_equal(((const int64_t *)b.columns[2].values)[1], 1000000);
+    dendro_finalize(stmt);
+}
+
 static void test_no_result(void **state)
 {
     struct dendro_batch b = {.rows = 7};
@@ -457,6 +479,7 @@ int main(void)
         T(test_same_as_rows),
         T(test_lists),
         T(test_all_types),
+        T(test_later_types),
         T(test_no_result),
         T(test_progress),
         T(test_progress_often_enough),
