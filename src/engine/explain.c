@@ -77,7 +77,7 @@ static int explain_option(struct explain *x, const struct option_spec *o, struct
     }
     rc = DN_FAIL(err, DN_E_UNDEFINED_OBJECT, "EXPLAIN has no option \"%s\"", o->name.s);
     if (near.best)
-        dn_err_hint(err, "did you mean \"%s\"?", near.best);
+        dn_err_hint(err, "Perhaps you meant \"%s\".", near.best);
     dn_err_at(err, o->name.pos);
     return rc;
 }

@@ -171,7 +171,7 @@ static int scope_no_column(const struct lrel *rel, const struct expr *e, struct 
     for (uint32_t i = 0; i < rel->cols_count; i++)
         text_near_try(&near, rel->cols[i].name);
     if (near.best)
-        dn_err_hint(err, "Did you mean \"%s\"?", near.best);
+        dn_err_hint(err, "Perhaps you meant \"%s\".", near.best);
     dn_err_at(err, e->pos);
     return DN_E_UNDEFINED_COLUMN;
 }
@@ -218,7 +218,7 @@ static int scope_no_rel(const struct scope *s, const struct expr *e, struct dn_e
     if (s->rels_count == 1 && !s->outer && s->rels[0]->alias)
         dn_err_hint(err, "The table of this query is called \"%s\".", s->rels[0]->alias);
     else if (near.best)
-        dn_err_hint(err, "Did you mean \"%s\"?", near.best);
+        dn_err_hint(err, "Perhaps you meant \"%s\".", near.best);
     dn_err_at(err, e->pos);
     return DN_E_UNDEFINED_TABLE;
 }
@@ -251,7 +251,7 @@ scope_no_name(const struct scope *s, const struct expr *e, const char *clause, s
             text_near_try(&near, x->names[i].name);
     }
     if (near.best)
-        dn_err_hint(err, "Did you mean \"%s\"?", near.best);
+        dn_err_hint(err, "Perhaps you meant \"%s\".", near.best);
     dn_err_at(err, e->pos);
     return DN_E_UNDEFINED_COLUMN;
 }

@@ -115,7 +115,7 @@ static const struct refused refusals[] = {
     {ONE, {DROP, "x", NULL, TYPE_NONE, false}, 0, DN_E_UNSUPPORTED, 7,
      "column \"x\" cannot be dropped: it is the only one", ""},
     {GEO, {DROP, "yy", NULL, TYPE_NONE, false}, 0, DN_E_UNDEFINED_COLUMN, 7,
-     "column \"yy\" does not exist in table \"geo\"", "did you mean \"y\"?"},
+     "column \"yy\" does not exist in table \"geo\"", "Perhaps you meant \"y\"."},
     {GEO, {DROP, "nothing", NULL, TYPE_NONE, false}, 0, DN_E_UNDEFINED_COLUMN, 7,
      "column \"nothing\" does not exist in table \"geo\"", ""},
     {GEO, {RENAME, "z", "q", TYPE_NONE, false}, 0, DN_E_UNDEFINED_COLUMN, 7,
