@@ -110,6 +110,14 @@ static bool func_takes_count(const struct func *f, uint32_t count)
     return count == f->args_count || ((f->flags & FUNC_VARIADIC) && count > f->args_count);
 }
 
+static bool func_has_time(const enum type_id *types, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (type_is_timestamp(types[i]))
+            return true;
+    return false;
+}
+
 static uint32_t func_match_cost(const struct func *f, const enum type_id *types, uint32_t count)
 {
     uint32_t sum = 0;
@@ -123,9 +131,19 @@ static uint32_t func_match_cost(const struct func *f, const enum type_id *types,
 
         if (cost == UINT32_MAX)
             return UINT32_MAX;
+        /* INTERVAL + 5 is no time, but a slip. */
+        if ((f->flags & FUNC_OPERATOR) && type_is_int(types[i]) &&
+            type_is_timestamp(func_arg_type(f, i)) && !func_has_time(types, count))
+            return UINT32_MAX;
         sum += cost;
     }
     return sum;
+}
+
+/* No type: any that a function takes, or that of a quoted literal, NULL or a parameter. */
+static const char *func_type_word(enum type_id type)
+{
+    return type == TYPE_NONE ? "any" : type_name(type);
 }
 
 /* What the call looks like: "abs(VARCHAR)", "VARCHAR + BIGINT", "NOT BIGINT". */
@@ -133,16 +151,16 @@ static void func_print_call(
     const char *name, bool is_operator, const enum type_id *types, uint32_t count, struct buf *b)
 {
     if (is_operator && count == 2) {
-        buf_printf(b, "%s %s %s", type_name(types[0]), name, type_name(types[1]));
+        buf_printf(b, "%s %s %s", func_type_word(types[0]), name, func_type_word(types[1]));
         return;
     }
     if (is_operator && count == 1) {
-        buf_printf(b, "%s %s", name, type_name(types[0]));
+        buf_printf(b, "%s %s", name, func_type_word(types[0]));
         return;
     }
     buf_printf(b, "%s(", name);
     for (uint32_t i = 0; i < count; i++)
-        buf_printf(b, "%s%s", i ? ", " : "", type_name(types[i]));
+        buf_printf(b, "%s%s", i ? ", " : "", func_type_word(types[i]));
     buf_puts(b, ")");
 }
 
