@@ -5,7 +5,8 @@
  * newer version by then. Then all is done again with a new snapshot, so that no increment is lost;
  * after CHANGE_TRIES the statement fails with 40001.
  *
- *     DELETE                      a tombstone for each row
+ *     DELETE of ranges of the key change_range.c; after CHANGE_RANGE_TRIES conflicts by rows
+ *     any other DELETE            a tombstone for each row
  *     UPDATE                      the whole row anew; in a table with upsert = 'field' a patch
  *     UPDATE of what places rows  (key columns, time of a table without a key) the row anew where
  * it belongs then, and a tombstone where it was, unless another row of the statement came to lie
@@ -13,18 +14,19 @@
  *
  * Two rows of the statement with the same new key are refused. A row that is not of the statement
  * and has that key is replaced, as by INSERT. */
-#include "engine/engine_int.h"
+#include "engine/change_range.h"
 
 #include "base/hash.h"
 
 #include <stdio.h>
 
-#define CHANGE_TRIES      64
-#define CHANGE_WAIT_NS    50000u /* the first pause is shorter than this, later ones up to … */
-#define CHANGE_WAIT_GROWS 8      /* … 2^8 times as long */
-#define CHANGE_ROWS_MAX   (32u * 1024 * 1024)
-#define CHANGE_NAME_MAX   200u /* bytes of a row's name in a message */
-#define CHANGE_BATCHES    3u
+#define CHANGE_TRIES       64
+#define CHANGE_RANGE_TRIES 4
+#define CHANGE_WAIT_NS     50000u /* the first pause is shorter than this, later ones up to … */
+#define CHANGE_WAIT_GROWS  8      /* … 2^8 times as long */
+#define CHANGE_ROWS_MAX    (32u * 1024 * 1024)
+#define CHANGE_NAME_MAX    200u /* bytes of a row's name in a message */
+#define CHANGE_BATCHES     3u
 
 struct change_run {
     struct dendro_stmt *stmt;
@@ -534,22 +536,20 @@ static int change_write(struct change_run *r, struct dn_err *err)
 
 /* ---- the statement ---- */
 
-int stmt_compile_change(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
-{
-    struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->compiled);
-
-    return plan_change(&env, ast, &stmt->plan, err);
-}
-
-static int change_once(struct dendro_stmt *stmt, struct dn_err *err)
+static int change_once(struct dendro_stmt *stmt, int tries, struct dn_err *err)
 {
     struct change_run r = {.stmt = stmt, .owner = &stmt->owner};
+    struct plan_ranges ranges = {.count = 0};
     const struct plan *plan;
     int rc = stmt_begin(stmt, stmt->ast, err);
 
     if (rc < 0)
         return rc;
     plan = stmt->run_plan ? stmt->run_plan : stmt->plan;
+    if (tries < CHANGE_RANGE_TRIES)
+        rc = stmt_delete_ranges(stmt, plan, &ranges, err);
+    if (rc < 0 || ranges.count > 0)
+        return rc < 0 ? rc : stmt_run_ranges(stmt, plan, &ranges, err);
     r.plan = plan->change;
     r.table = plan->table;
     arena_init(&r.strings, r.owner);
@@ -580,7 +580,7 @@ int stmt_run_change(struct dendro_stmt *stmt, struct dn_err *err)
     int rc = session_write_allowed(stmt->conn, err);
 
     for (int i = 0; rc == 0; i++) {
-        rc = change_once(stmt, err);
+        rc = change_once(stmt, i, err);
         if (rc != DN_E_CONFLICT || i + 1 == CHANGE_TRIES)
             break;
         stmt_stop(stmt);

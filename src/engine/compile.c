@@ -51,6 +51,13 @@ static int stmt_compile_select(struct dendro_stmt *stmt, const struct stmt *ast,
     return 0;
 }
 
+static int stmt_compile_change(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+{
+    struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->compiled);
+
+    return plan_change(&env, ast, &stmt->plan, err);
+}
+
 static int stmt_compile_explain(struct dendro_stmt *stmt, struct dn_err *err)
 {
     static const struct plan_col col = {.name = "plan", .type = TYPE_VARCHAR};

@@ -2,7 +2,7 @@
  *
  * explain.c: EXPLAIN: the plan as text or JSON; with ANALYZE the query is run first, its rows are
  * thrown away, and the plan says what each operator did. */
-#include "engine/engine_int.h"
+#include "engine/change_range.h"
 
 #include "base/text.h"
 
@@ -148,17 +148,27 @@ static int explain_plan(struct dendro_stmt *stmt, struct buf *text, struct dn_er
 {
     const struct stmt *inner = stmt->ast->explained;
     const struct plan *plan = stmt->run_plan ? stmt->run_plan : stmt->plan;
+    struct plan_ranges ranges = {.count = 0};
     struct buf tree;
-    int rc;
+    int rc = 0;
 
     if (inner->kind == STMT_SELECT)
         return exec_explain(plan, &stmt->ctx, text, err);
+    if (inner->kind == STMT_DELETE)
+        rc = stmt_delete_ranges(stmt, plan, &ranges, err);
+    if (rc < 0)
+        return rc;
     buf_init(&tree, &stmt->owner);
     rc = exec_explain(plan, &stmt->ctx, &tree, err);
     buf_puts(text, inner->kind == STMT_UPDATE ? "Update " : "Delete from ");
     table_print_ident(plan->table->schema, text);
     buf_puts(text, ".");
     table_print_ident(plan->table->name, text);
+    if (ranges.count > 0)
+        buf_printf(text,
+                   "\n  Deleted as: %u range%s, rows are counted",
+                   ranges.count,
+                   ranges.count > 1 ? "s" : "");
     buf_puts(text, "\n-> ");
     for (size_t i = 0; i < tree.len; i++) {
         buf_append(text, &tree.data[i], 1);

@@ -28,9 +28,6 @@ int stmt_compile_insert(struct dendro_stmt *stmt,
 int stmt_run_insert(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 
 /* ---- change.c: UPDATE and DELETE ---- */
-int stmt_compile_change(struct dendro_stmt *stmt,
-                        const struct stmt *ast,
-                        struct dn_err *err) DN_MUST_CHECK;
 int stmt_run_change(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 
 /* ---- copy.c ---- */

@@ -85,6 +85,7 @@ int plan_change(const struct plan_env *env,
 struct plan_preds {
     struct scan_pred *preds;
     uint32_t count;
+    bool exact; /* of plan_scan_preds: rows that satisfy them satisfy the whole clause */
 };
 
 /* Column constraints implied by a bound WHERE clause over a scan's columns, with parameters known.

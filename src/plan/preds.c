@@ -535,7 +535,7 @@ static int pred_emit(struct pred_walk *w,
             continue;
         out[n++] = (struct scan_pred){.col = col, .set = c->v[i].set.v, .set_count = c->v[i].set.n};
     }
-    *ret = (struct plan_preds){.preds = out, .count = n};
+    *ret = (struct plan_preds){.preds = out, .count = n, .exact = c->exact};
     return 0;
 }
 
@@ -548,7 +548,7 @@ int plan_scan_preds(const struct plan_env *env,
                     struct dn_err *err)
 {
     struct pred_walk w = {.scan = scan, .arena = arena};
-    struct pred_cons cons = {.never = false};
+    struct pred_cons cons = {.exact = !scan->prune};
     int rc;
 
     w.ev = (struct eval){

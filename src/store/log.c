@@ -14,8 +14,10 @@
 #include <inttypes.h>
 
 #define LOG_MAGIC       0x474c4e44u /* "DNLG" */
+#define LOG_COMMIT_HEAD 16u
 #define LOG_BATCH_HEAD  40u
-#define LOG_BATCH_ROWID 16u /* offset of rowid_base in the batch head */
+#define LOG_BATCH_OP    12u /* offset of the operation in the batch head */
+#define LOG_BATCH_ROWID 16u /* … of rowid_base */
 
 enum { LOG_COL_NULLS = 1, LOG_COL_ABSENT = 2 };
 
@@ -124,6 +126,29 @@ static bool log_all_absent(const struct vec *v, uint32_t rows)
     return true;
 }
 
+static void log_encode_head(const struct table *t, enum row_op op, uint32_t rows, struct buf *b)
+{
+    buf_u64(b, t->id);
+    buf_u32(b, t->version);
+    buf_u8(b, (uint8_t)op);
+    buf_u8(b, 0);
+    buf_u16(b, 0);
+    buf_u64(b, 0); /* row id base, known at commit */
+    buf_u32(b, rows);
+    buf_u32(b, 0); /* columns */
+    buf_u64(b, 0); /* bytes after this head */
+}
+
+void log_encode_range(const struct table *t, const struct range *r, struct buf *b)
+{
+    size_t start = b->len;
+
+    log_encode_head(t, ROW_RANGE, 0, b);
+    range_print(r, b);
+    if (!b->failed)
+        le_put64(b->data + start + 32, b->len - start - LOG_BATCH_HEAD);
+}
+
 void log_encode_batch(const struct table *t,
                       const struct vec *cols,
                       const int64_t *rowids,
@@ -134,15 +159,7 @@ void log_encode_batch(const struct table *t,
     size_t start = b->len;
     uint32_t count = 0;
 
-    buf_u64(b, t->id);
-    buf_u32(b, t->version);
-    buf_u8(b, (uint8_t)op);
-    buf_u8(b, 0);
-    buf_u16(b, 0);
-    buf_u64(b, 0); /* row id base, known at commit */
-    buf_u32(b, rows);
-    buf_u32(b, 0); /* columns */
-    buf_u64(b, 0); /* bytes after this head */
+    log_encode_head(t, op, rows, b);
     for (uint16_t c = 0; c < t->columns_count; c++) {
         if (op == ROW_PATCH && log_all_absent(&cols[c], rows))
             continue;
@@ -198,6 +215,23 @@ static uint64_t log_frame_checksum(const uint8_t *frame, size_t len)
     return dn_hash64(frame + LOG_FRAME_HEAD, len - LOG_FRAME_HEAD, head);
 }
 
+/* The lowest version that has all that is in a frame: releases before it read the others. */
+static uint16_t log_frame_version(const uint8_t *frame, size_t len)
+{
+    size_t at = LOG_FRAME_HEAD;
+
+    while (at < len) {
+        uint32_t batches = le_get32(frame + at + 8);
+        at += LOG_COMMIT_HEAD;
+        for (uint32_t i = 0; i < batches; i++) {
+            if (frame[at + LOG_BATCH_OP] == ROW_RANGE)
+                return LOG_FORMAT;
+            at += LOG_BATCH_HEAD + (size_t)le_get64(frame + at + 32);
+        }
+    }
+    return 1;
+}
+
 void log_frame_end(
     struct buf *b, size_t frame, uint64_t epoch, uint64_t seq_first, uint64_t durable)
 {
@@ -213,7 +247,7 @@ void log_frame_end(
         return;
     }
     le_put32(p, LOG_MAGIC);
-    le_put16(p + 4, LOG_FORMAT);
+    le_put16(p + 4, log_frame_version(p, len));
     le_put16(p + 6, 0);
     le_put64(p + 8, epoch);
     le_put64(p + 16, seq_first);
@@ -300,14 +334,11 @@ int log_reader_next(struct log_reader *r, struct log_frame *ret, struct dn_err *
                        r->name,
                        version,
                        LOG_FORMAT);
-    DN_CHECK_DISK(version == LOG_FORMAT,
-                  err,
-                  "log %s: format version %u at offset %zu",
-                  r->name,
-                  version,
-                  r->next);
+    DN_CHECK_DISK(
+        version > 0, err, "log %s: format version %u at offset %zu", r->name, version, r->next);
     ret->epoch = le_get64(p + 8);
     ret->seq_first = le_get64(p + 16);
+    ret->version = version;
     ret->offset = r->next;
     ret->commits = rd_make(p + LOG_FRAME_HEAD, len - LOG_FRAME_HEAD);
     r->next += len;
@@ -451,14 +482,21 @@ int log_batch_next(struct log_frame *f,
     ret->rows = rd_u32(r);
     ret->cols_count = rd_u32(r);
     len = rd_u64(r);
-    DN_CHECK_DISK(!r->bad && op < ROW_OP_MAX && len <= rd_left(r) && ret->rows <= LOG_ROWS_MAX &&
-                      ret->rows <= len + 1 && ret->cols_count <= TABLE_COLUMNS_MAX + 1,
+    DN_CHECK_DISK(!r->bad && (op < ROW_OP_MAX || (op == ROW_RANGE && f->version > 1)) &&
+                      len <= rd_left(r) && ret->rows <= LOG_ROWS_MAX && ret->rows <= len + 1 &&
+                      ret->cols_count <= TABLE_COLUMNS_MAX + 1 &&
+                      (op != ROW_RANGE || (ret->rows == 0 && ret->cols_count == 0)),
                   err,
                   "log: bad batch head in the record at offset %zu",
                   f->offset);
     ret->op = (enum row_op)op;
     p = rd_bytes(r, (size_t)len);
     body = rd_make(p, (size_t)len);
+    if (op == ROW_RANGE) {
+        ret->range = body;
+        c->batches_left--;
+        return DN_OK;
+    }
     ret->col_ids = arena_calloc(arena, ret->cols_count, sizeof *ret->col_ids);
     ret->cols = arena_calloc(arena, ret->cols_count, sizeof *ret->cols);
     if (!ret->col_ids || !ret->cols)

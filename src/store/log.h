@@ -18,9 +18,10 @@
 #pragma once
 
 #include "catalog/table.h"
+#include "store/range.h"
 #include "store/rows.h"
 
-#define LOG_FORMAT     1
+#define LOG_FORMAT     2 /* of a frame with range tombstones; others are written as 1 */
 #define LOG_FRAME_HEAD 48u
 #define LOG_ROWS_MAX   (64u * 1024 * 1024) /* of a batch */
 
@@ -36,6 +37,7 @@ struct log_batch {
     uint32_t cols_count;
     uint32_t *col_ids; /* arena */
     struct vec *cols;  /* arena: FLAT, rows long */
+    struct rd range;   /* ROW_RANGE: its bytes, for range_parse; there are no rows and columns */
 };
 
 /* Encodes rows; rowid_base is filled in later by log_frame_commit. rowids: of rows of append tables
@@ -46,6 +48,9 @@ void log_encode_batch(const struct table *t,
                       uint32_t rows,
                       enum row_op op,
                       struct buf *b);
+
+/* A range tombstone; it takes the sequence of its commit. */
+void log_encode_range(const struct table *t, const struct range *r, struct buf *b);
 
 void log_frame_begin(struct buf *b, size_t *ret_frame);
 /* One commit: its batches' bytes one after another; rowid_bases has one entry per batch. */
@@ -69,6 +74,7 @@ struct log_reader {
 struct log_frame {
     uint64_t epoch;
     uint64_t seq_first;
+    uint16_t version;
     size_t offset; /* in the chunk */
     struct rd commits;
 };

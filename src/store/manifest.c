@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The document is one buffer: head, chunks, segments, and a 64-bit checksum over all before it.
- * Segments are variable only in count; every field is fixed-width little-endian. */
+ * The document is one buffer: head, chunks, segments, range tombstones, and a 64-bit checksum over
+ * all before it. Every field but the bounds of tombstones is fixed-width little-endian. */
 #include "store/manifest.h"
+
+#include "catalog/catalog.h"
 
 #include "base/hash.h"
 
@@ -13,6 +15,8 @@
 #define MANIFEST_HEAD_BYTES  56u
 #define MANIFEST_CHUNK_BYTES 25u
 #define MANIFEST_SEG_BYTES   117u
+#define MANIFEST_SEG2_BYTES  (MANIFEST_SEG_BYTES + 8u)
+#define MANIFEST_RANGE_BYTES 20u /* at least */
 #define MANIFEST_SUM_BYTES   8u
 
 enum { SEG_FLAG_PATCH = 1, SEG_FLAG_DELETE = 2, SEG_FLAG_EXPIRY = 4, SEG_FLAG_LEVEL_SHIFT = 3 };
@@ -29,6 +33,7 @@ void manifest_done(struct manifest *m)
 {
     mem_free(m->chunks);
     mem_free(m->segs);
+    range_list_done(&m->ranges);
     m->chunks = NULL;
     m->segs = NULL;
     m->chunks_count = 0;
@@ -41,7 +46,7 @@ int manifest_copy(const struct manifest *from, struct manifest *ret, struct dn_e
 
     m.chunks = mem_dup(m.owner, from->chunks, m.chunks_count * sizeof *m.chunks);
     m.segs = mem_dup(m.owner, from->segs, m.segs_count * sizeof *m.segs);
-    if (!m.chunks || !m.segs) {
+    if (!m.chunks || !m.segs || !range_list_copy(&from->ranges, &m.ranges, m.owner)) {
         mem_free(m.chunks);
         mem_free(m.segs);
         return DN_FAIL_NOMEM(err);
@@ -99,6 +104,42 @@ bool manifest_chunk_is_open(const struct manifest *m, uint64_t number)
     return last && last->number == number && !last->sealed;
 }
 
+static bool
+manifest_seg_is_hit(const struct manifest *m, const struct table *t, const struct seg_meta *seg)
+{
+    for (size_t i = 0; i < m->ranges.count; i++)
+        if (range_on_segment(m->ranges.v[i], t, seg) > 0)
+            return true;
+    return false;
+}
+
+void manifest_apply_ranges(struct manifest *m, const struct catalog *cat)
+{
+    size_t keep = 0;
+
+    if (m->ranges.count == 0)
+        return;
+    for (size_t i = 0; i < m->segs_count; i++) {
+        const struct table *t = catalog_table_by_id(cat, m->segs[i].table_id);
+        if (!t || !manifest_seg_is_hit(m, t, &m->segs[i]))
+            m->segs[keep++] = m->segs[i];
+    }
+    m->segs_count = keep;
+    keep = 0;
+    for (size_t i = 0; i < m->ranges.count; i++) {
+        struct range *r = m->ranges.v[i];
+        const struct table *t = catalog_table_by_id(cat, r->table_id);
+        bool needed = false;
+        for (size_t k = 0; t && k < m->segs_count && !needed; k++)
+            needed = range_on_segment(r, t, &m->segs[k]) >= 0;
+        if (needed)
+            m->ranges.v[keep++] = r;
+        else
+            range_unref(r);
+    }
+    m->ranges.count = keep;
+}
+
 size_t manifest_find_seg(const struct manifest *m, uint64_t id)
 {
     for (size_t i = 0; i < m->segs_count; i++)
@@ -136,12 +177,26 @@ static void manifest_print_seg(const struct seg_meta *s, struct buf *b)
                      (s->has_expiry ? SEG_FLAG_EXPIRY : 0) | s->level << SEG_FLAG_LEVEL_SHIFT));
 }
 
+static void manifest_print_range(const struct range *r, struct buf *b)
+{
+    size_t start;
+
+    buf_u64(b, r->table_id);
+    buf_u64(b, r->seq);
+    buf_u32(b, 0);
+    start = b->len;
+    range_print(r, b);
+    if (!b->failed)
+        le_put32(b->data + start - 4, (uint32_t)(b->len - start));
+}
+
 int manifest_print(const struct manifest *m, struct buf *ret, struct dn_err *err)
 {
     size_t start = ret->len;
+    bool ranges = m->ranges.count > 0; /* an older release reads what has none */
 
     buf_u32(ret, MANIFEST_MAGIC);
-    buf_u16(ret, MANIFEST_FORMAT);
+    buf_u16(ret, ranges ? MANIFEST_FORMAT : 1);
     buf_u16(ret, 0);
     buf_u64(ret, m->epoch);
     buf_u64(ret, m->flushed_seq);
@@ -149,6 +204,8 @@ int manifest_print(const struct manifest *m, struct buf *ret, struct dn_err *err
     buf_u64(ret, m->chunk_next);
     buf_u64(ret, m->chunks_count);
     buf_u64(ret, m->segs_count);
+    if (ranges)
+        buf_u64(ret, m->ranges.count);
     for (size_t i = 0; i < m->chunks_count; i++) {
         const struct manifest_chunk *c = &m->chunks[i];
         buf_u64(ret, c->epoch);
@@ -156,8 +213,13 @@ int manifest_print(const struct manifest *m, struct buf *ret, struct dn_err *err
         buf_u64(ret, c->len);
         buf_u8(ret, c->sealed);
     }
-    for (size_t i = 0; i < m->segs_count; i++)
+    for (size_t i = 0; i < m->segs_count; i++) {
         manifest_print_seg(&m->segs[i], ret);
+        if (ranges)
+            buf_u64(ret, m->segs[i].applied);
+    }
+    for (size_t i = 0; i < m->ranges.count; i++)
+        manifest_print_range(m->ranges.v[i], ret);
     if (!ret->failed)
         buf_u64(ret, dn_checksum64(ret->data + start, ret->len - start));
     if (ret->failed)
@@ -192,8 +254,45 @@ static void manifest_parse_seg(struct rd *r, struct seg_meta *s)
     s->level = (uint8_t)(flags >> SEG_FLAG_LEVEL_SHIFT);
 }
 
-static int manifest_parse_lists(
-    struct rd *r, uint64_t chunks, uint64_t segs, struct manifest *m, struct dn_err *err)
+static int
+manifest_parse_ranges(struct rd *r, uint64_t count, struct manifest *m, struct dn_err *err)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t table_id = rd_u64(r);
+        uint64_t seq = rd_u64(r);
+        uint32_t len = rd_u32(r);
+        const uint8_t *p = rd_bytes(r, len);
+        struct rd body = rd_make(p, p ? len : 0);
+        struct range *range;
+        int rc;
+
+        DN_CHECK_DISK(!r->bad, err, "manifest: range tombstone %" PRIu64 " is cut short", i);
+        DN_CHECK_DISK(seq <= m->flushed_seq,
+                      err,
+                      "manifest: a range tombstone of commit %" PRIu64 ", flushed are %" PRIu64,
+                      seq,
+                      m->flushed_seq);
+        rc = range_parse(&body, m->owner, table_id, seq, &range, err);
+        if (rc == DN_E_CORRUPT)
+            dn_err_prefix(err, "manifest");
+        if (rc < 0)
+            return rc;
+        if (!range_list_add(&m->ranges, range, m->owner))
+            rc = DN_FAIL_NOMEM(err);
+        range_unref(range);
+        if (rc < 0)
+            return rc;
+    }
+    DN_CHECK_DISK(rd_left(r) == 0, err, "manifest: %zu bytes left over", rd_left(r));
+    return DN_OK;
+}
+
+static int manifest_parse_lists(struct rd *r,
+                                uint64_t chunks,
+                                uint64_t segs,
+                                bool applied,
+                                struct manifest *m,
+                                struct dn_err *err)
 {
     m->chunks = mem_calloc(m->owner, (size_t)chunks, sizeof *m->chunks);
     m->segs = mem_calloc(m->owner, (size_t)segs, sizeof *m->segs);
@@ -219,6 +318,7 @@ static int manifest_parse_lists(
     for (size_t i = 0; i < m->segs_count; i++) {
         struct seg_meta *s = &m->segs[i];
         manifest_parse_seg(r, s);
+        s->applied = applied ? rd_u64(r) : 0;
         DN_CHECK_DISK(s->id < m->segment_id_next,
                       err,
                       "manifest: segment id %" PRIu64 " was never given out",
@@ -240,6 +340,8 @@ int manifest_parse(
     struct manifest m;
     uint64_t chunks;
     uint64_t segs;
+    uint64_t ranges = 0;
+    uint64_t need;
     uint16_t version;
     int rc;
 
@@ -259,8 +361,7 @@ int manifest_parse(
                   err,
                   "manifest: checksum mismatch over %zu bytes",
                   n);
-    DN_CHECK_DISK(
-        version == MANIFEST_FORMAT && rd_u16(&r) == 0, err, "manifest: format version %u", version);
+    DN_CHECK_DISK(version > 0 && rd_u16(&r) == 0, err, "manifest: format version %u", version);
     manifest_init(&m, owner);
     m.epoch = rd_u64(&r);
     m.flushed_seq = rd_u64(&r);
@@ -268,14 +369,28 @@ int manifest_parse(
     m.chunk_next = rd_u64(&r);
     chunks = rd_u64(&r);
     segs = rd_u64(&r);
-    DN_CHECK_DISK(chunks <= n && segs <= n &&
-                      rd_left(&r) == chunks * MANIFEST_CHUNK_BYTES + segs * MANIFEST_SEG_BYTES,
+    if (version > 1) {
+        ranges = rd_u64(&r);
+        DN_CHECK_DISK(ranges > 0, err, "manifest: format version %u without need", version);
+    }
+    DN_CHECK_DISK(chunks <= n && segs <= n && ranges <= n,
                   err,
                   "manifest: %" PRIu64 " chunks and %" PRIu64 " segments do not fit %zu bytes",
                   chunks,
                   segs,
                   n);
-    rc = manifest_parse_lists(&r, chunks, segs, &m, err);
+    need = chunks * MANIFEST_CHUNK_BYTES +
+           segs * (version > 1 ? MANIFEST_SEG2_BYTES : MANIFEST_SEG_BYTES) +
+           ranges * MANIFEST_RANGE_BYTES;
+    DN_CHECK_DISK(version > 1 ? rd_left(&r) >= need : rd_left(&r) == need,
+                  err,
+                  "manifest: %" PRIu64 " chunks and %" PRIu64 " segments do not fit %zu bytes",
+                  chunks,
+                  segs,
+                  n);
+    rc = manifest_parse_lists(&r, chunks, segs, version > 1, &m, err);
+    if (rc == DN_OK)
+        rc = manifest_parse_ranges(&r, ranges, &m, err);
     if (rc == DN_OK && r.bad)
         rc = DN_FAIL(err, DN_E_CORRUPT, "manifest: cut short");
     if (rc < 0) {

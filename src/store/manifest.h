@@ -7,9 +7,10 @@
  * One thread at a time. */
 #pragma once
 
+#include "store/range.h"
 #include "store/segment.h"
 
-#define MANIFEST_FORMAT    1
+#define MANIFEST_FORMAT    2   /* with range tombstones; without it is written as 1 */
 #define MANIFEST_LEVEL_MAX 31u /* of a segment: five bits */
 #define MANIFEST_DOC       "manifest/0"
 
@@ -30,7 +31,8 @@ struct manifest {
     size_t chunks_count;
     struct seg_meta *segs; /* owned, in the order they were added */
     size_t segs_count;
-    struct mem_owner *owner; /* borrowed */
+    struct range_list ranges; /* oldest first */
+    struct mem_owner *owner;  /* borrowed */
 };
 
 void manifest_init(struct manifest *m, struct mem_owner *owner);
@@ -48,6 +50,10 @@ void manifest_remove_chunks(struct manifest *m, size_t count); /* the oldest one
 void manifest_remove_empty_chunks(struct manifest *m);
 /* Does it name this chunk as one that takes appends? */
 bool manifest_chunk_is_open(const struct manifest *m, uint64_t number);
+/* Range tombstones: leaves out segments that one of them hits whole, then tombstones that hit no
+ * segment any more. */
+struct catalog;
+void manifest_apply_ranges(struct manifest *m, const struct catalog *cat);
 /* Index of a segment, or SIZE_MAX. */
 size_t manifest_find_seg(const struct manifest *m, uint64_t id);
 

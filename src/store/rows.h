@@ -31,7 +31,8 @@ enum row_op {
     ROW_PUT = 0,    /* the whole row; absent columns take their default */
     ROW_PATCH = 1,  /* only the columns that are not absent */
     ROW_DELETE = 2, /* the row is gone; only key columns have values */
-    ROW_OP_MAX
+    ROW_OP_MAX,
+    ROW_RANGE = ROW_OP_MAX, /* of a batch in the log, never of a row: a range tombstone (range.h) */
 };
 
 static inline uint32_t store_cols_count(const struct table *t)

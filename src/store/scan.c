@@ -97,6 +97,8 @@ int scan_open(struct snapshot *snap,
     s->snap = snap;
     rc = scan_alloc(s, err);
     if (rc == DN_OK)
+        rc = scan_find_ranges(s, NULL, err);
+    if (rc == DN_OK)
         rc = scan_prune(s, err);
     if (rc == DN_OK)
         rc = scan_alloc_members(s, err);
@@ -112,7 +114,7 @@ int scan_open_segments(struct shard *shard,
                        const struct table *t,
                        struct segref *const *refs,
                        size_t count,
-                       bool final,
+                       const struct scan_fold *fold,
                        struct scan **ret,
                        struct dn_err *err)
 {
@@ -122,7 +124,7 @@ int scan_open_segments(struct shard *shard,
 
     if (!s)
         return DN_FAIL_NOMEM(err);
-    s->final = final;
+    s->final = fold->final;
     s->own_cols = mem_alloc_array(s->owner, spec.cols_count, sizeof *s->own_cols);
     s->srcs = mem_calloc(s->owner, count, sizeof *s->srcs);
     if (s->own_cols && s->srcs) {
@@ -130,6 +132,8 @@ int scan_open_segments(struct shard *shard,
             s->own_cols[c] = (uint16_t)c;
         s->spec.cols = s->own_cols;
         rc = scan_alloc(s, err);
+        if (rc == DN_OK)
+            rc = scan_find_ranges(s, fold->ranges, err);
     } else {
         rc = DN_FAIL_NOMEM(err);
     }
@@ -152,12 +156,15 @@ void scan_close(struct scan *s)
     scan_reader_free(s->reader);
     for (uint32_t i = 0; i < s->srcs_count; i++) {
         mem_free(s->srcs[i].picks);
+        mem_free(s->srcs[i].hit);
         mem_free(s->srcs[i].map);
         memtable_order_unref(s->srcs[i].order);
     }
     for (uint32_t i = 0; s->build && i < s->spec.cols_count; i++)
         colbuf_done(&s->build[i]);
     sched_mutex_free(s->lock);
+    mem_free(s->ranges);
+    range_list_done(&s->range_list);
     mem_free(s->srcs);
     mem_free(s->members);
     mem_free(s->pieces);

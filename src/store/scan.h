@@ -11,19 +11,10 @@
 #pragma once
 
 #include "catalog/table.h"
+#include "store/range.h"
 #include "store/segment.h"
 #include "store/shard.h"
 #include "vec/vec.h"
-
-struct interval {
-    bool has_lo; /* false: from minus infinity */
-    bool lo_incl;
-    bool has_hi;
-    bool hi_incl;
-    struct datum
-        lo; /* of the column's type, not null; string bytes borrowed while the scan is open */
-    struct datum hi;
-};
 
 struct scan_pred {
     uint16_t col;               /* table column */

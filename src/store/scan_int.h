@@ -8,6 +8,7 @@
  *   scan_unit.c   a reader: the units of its morsels
  *   scan_fetch.c  what is known of a unit, decoding
  *   scan_merge.c  row by row where versions meet
+ *   scan_range.c  what range tombstones hit
  *
  * A struct scan is shared by its readers: constant after opening, except for the walk (under the
  * lock once scan_share made one) and the figures. */
@@ -34,6 +35,7 @@ struct scan_src {
     uint32_t runs_count;
     uint32_t *picks; /* owned: run numbers to read, ascending */
     uint32_t picks_count;
+    bool *hit;    /* owned, NULL: none: picks whose rows range tombstones may hit */
     uint32_t at;  /* picks taken; the walk's */
     bool special; /* patches, deletes or expiry inside: rows need folding */
 };
@@ -44,6 +46,8 @@ struct scan_piece {
     struct scan_src *src;
     uint32_t next;
     uint32_t end;
+    bool hit;     /* range tombstones may hit some of its rows; it is one run then */
+    uint32_t run; /* hit: that run */
 };
 
 /* One source's part of a run that is merged. */
@@ -84,6 +88,10 @@ struct scan {
     bool cut_desc;      /* they are in descending order */
     bool reverse;       /* the walk goes from the last row to the first */
 
+    struct range_list range_list; /* range tombstones of the table that the scan sees */
+    struct range_on *ranges;      /* owned: the same for this definition */
+    uint32_t ranges_count;
+
     struct scan_src *srcs; /* owned */
     uint32_t srcs_count;
 
@@ -108,21 +116,22 @@ struct scan {
     struct vec *out_vecs; /* owned */
 };
 
-/* scan.c: all rows of some segments, every store column in order, whatever a snapshot would see.
- * final as above. */
+/* What a merge does with versions. */
+struct scan_fold {
+    bool final;                      /* as in struct scan */
+    const struct range_list *ranges; /* rows that these hit are left out */
+};
+/* scan.c: all rows of some segments, every store column in order, whatever a snapshot would see. */
 int scan_open_segments(struct shard *shard,
                        const struct table *t,
                        struct segref *const *refs,
                        size_t count,
-                       bool final,
+                       const struct scan_fold *fold,
                        struct scan **ret,
                        struct dn_err *err) DN_MUST_CHECK;
 
 /* scan_prune.c */
 int scan_add_segment(struct scan *s, struct segref *ref, struct dn_err *err) DN_MUST_CHECK;
-/* Is the whole interval below (above) the value? */
-bool scan_interval_below(const struct interval *iv, const struct datum *d);
-bool scan_interval_above(const struct interval *iv, const struct datum *d);
 /* The first interval that is not wholly below the value; set_count if none. */
 uint32_t scan_set_find(const struct scan_pred *p, const struct datum *d);
 bool scan_set_has(const struct scan_pred *p, const struct datum *d);
@@ -146,6 +155,13 @@ void scan_run_rows(const struct scan_src *src,
                    uint32_t *ret_first,
                    uint32_t *ret_end);
 bool scan_run_plain(const struct scan_src *src, uint32_t run);
+
+/* scan_range.c: the tombstones that the snapshot sees; or those of a list. */
+int scan_find_ranges(struct scan *s,
+                     const struct range_list *list,
+                     struct dn_err *err) DN_MUST_CHECK;
+/* Leaves out picks whose rows are all hit, marks those of which some may be. */
+int scan_range_picks(struct scan *s, struct scan_src *src, struct dn_err *err) DN_MUST_CHECK;
 
 /* scan_alter.c: a memtable that was made before an ALTER. */
 int scan_map_memtable(struct scan *s, struct scan_src *src, struct dn_err *err) DN_MUST_CHECK;

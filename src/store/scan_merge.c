@@ -107,6 +107,12 @@ int scan_merge_begin(struct scan_reader *r, struct dn_err *err)
         for (uint32_t i = 0; i < s->srcs_count; i++)
             buf_init(&r->iters[i].key, r->owner);
     }
+    if (s->ranges_count) {
+        const struct scan_member *m = &r->morsel.members[0];
+        int rc = scan_range_run(r, m->src, m->run, err);
+        if (rc < 0)
+            return rc;
+    }
     for (uint32_t i = 0; i < r->morsel.members_count; i++) {
         const struct scan_member *m = &r->morsel.members[i];
         struct row_iter *it = &r->iters[i];
@@ -226,16 +232,32 @@ static enum row_op merge_op(const struct scan *s, const struct merge_version *v)
     return (enum row_op)vec_i64(&v->it->vecs[s->fetch_at[col]], v->row);
 }
 
+/* The rest of the local key, the same in all versions. */
+static struct datum merge_rest(const void *arg, uint16_t place)
+{
+    const struct merge_source *ms = arg;
+    const struct row_iter *it = ms->v->it;
+
+    if (it->src->m)
+        return memtable_datum(it->src->m, ms->v->row, it->src->t->rest[place].col);
+    return vec_datum(&it->vecs[ms->s->fetch_at[ms->s->t->rest[place].col]], ms->v->row);
+}
+
 static int
 merge_row(struct scan_reader *r, struct merge_version *list, uint32_t count, struct dn_err *err)
 {
     const struct scan *s = r->s;
+    const struct merge_source any = {.s = s, .v = &list[0]};
+    uint64_t horizon = s->ranges_count ? scan_range_horizon(r, merge_rest, &any) : 0;
 
     merge_sort_versions(list, count);
+    r->stats.rows_merged += count;
+    if (list[0].seq < horizon)
+        return DN_OK;
     fold_begin(&r->fold);
     for (uint32_t i = 0; i < count; i++) {
         struct merge_source source = {.s = s, .v = &list[i]};
-        enum row_op op = merge_op(s, &list[i]);
+        enum row_op op = list[i].seq < horizon ? ROW_DELETE : merge_op(s, &list[i]);
         DN_CHECK_DISK(op < ROW_OP_MAX,
                       err,
                       "table \"%s\": a stored row has operation %d",
@@ -246,7 +268,6 @@ merge_row(struct scan_reader *r, struct merge_version *list, uint32_t count, str
     }
     if (!fold_end(&r->fold, s->final))
         return DN_FAIL_NOMEM(err);
-    r->stats.rows_merged += count;
     return DN_OK;
 }
 

@@ -7,26 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool scan_interval_below(const struct interval *iv, const struct datum *d)
-{
-    int c;
-
-    if (!iv->has_hi)
-        return false;
-    c = datum_cmp(&iv->hi, d);
-    return c < 0 || (c == 0 && !iv->hi_incl);
-}
-
-bool scan_interval_above(const struct interval *iv, const struct datum *d)
-{
-    int c;
-
-    if (!iv->has_lo)
-        return false;
-    c = datum_cmp(&iv->lo, d);
-    return c > 0 || (c == 0 && !iv->lo_incl);
-}
-
 uint32_t scan_set_find(const struct scan_pred *p, const struct datum *d)
 {
     uint32_t a = 0;
@@ -34,7 +14,7 @@ uint32_t scan_set_find(const struct scan_pred *p, const struct datum *d)
 
     while (a < b) {
         uint32_t mid = a + (b - a) / 2;
-        if (scan_interval_below(&p->set[mid], d))
+        if (range_below(&p->set[mid], d))
             a = mid + 1;
         else
             b = mid;
@@ -46,15 +26,14 @@ bool scan_set_overlaps(const struct scan_pred *p, const struct datum *lo, const 
 {
     uint32_t a = scan_set_find(p, lo);
 
-    return a < p->set_count && !scan_interval_above(&p->set[a], hi);
+    return a < p->set_count && !range_above(&p->set[a], hi);
 }
 
 bool scan_set_covers(const struct scan_pred *p, const struct datum *lo, const struct datum *hi)
 {
     uint32_t a = scan_set_find(p, lo);
 
-    return a < p->set_count && !scan_interval_above(&p->set[a], lo) &&
-           !scan_interval_below(&p->set[a], hi);
+    return a < p->set_count && !range_above(&p->set[a], lo) && !range_below(&p->set[a], hi);
 }
 
 bool scan_set_has(const struct scan_pred *p, const struct datum *d)
@@ -376,6 +355,11 @@ static int scan_pick_runs(struct scan *s, struct scan_src *src, struct dn_err *e
         for (uint32_t r = 0; r < src->runs_count; r++)
             if (scan_run_may(s, src, r))
                 src->picks[src->picks_count++] = r;
+    }
+    if (s->ranges_count) {
+        int rc = scan_range_picks(s, src, err);
+        if (rc < 0)
+            return rc;
     }
     s->stats.partitions_total += src->runs_count;
     s->stats.partitions_read += src->picks_count;

@@ -55,6 +55,12 @@ struct scan_reader {
     bool no_pieces; /* one of them was split: somebody wants the rows after all */
     struct scan_piece piece;
 
+    /* range tombstones for the run at hand, see scan_range.c */
+    const struct range_on **hits; /* owned */
+    uint32_t hits_count;
+    const struct scan_src *hits_src; /* NULL: not known */
+    uint32_t hits_run;
+
     /* merging */
     bool merging;
     struct row_iter *iters; /* owned: srcs_count of room */
@@ -78,6 +84,28 @@ int scan_decode_all(struct scan_reader *r,
                     uint32_t vector,
                     struct dn_err *err) DN_MUST_CHECK;
 struct scan_cur *scan_cur_of(struct scan_reader *r, const struct scan_src *src);
+
+/* scan_range.c: finds the tombstones that may hit rows of a run. */
+int scan_range_run(struct scan_reader *r,
+                   const struct scan_src *src,
+                   uint32_t run,
+                   struct dn_err *err) DN_MUST_CHECK;
+/* The same of a block, or a vector of it: -1 no row is hit, 0 some may be, 1 all are. Of the run
+ * above. */
+int scan_range_zone(const struct scan_reader *r,
+                    const struct scan_src *src,
+                    uint32_t block,
+                    uint32_t vector);
+/* Narrows rows [lo, hi) of a vector (a memtable: places in its order) to the first of them (in
+ * reverse: the last), one after the other, that are not hit; DN_NOT_FOUND: none. */
+int scan_range_cut(struct scan_reader *r,
+                   const struct scan_src *src,
+                   uint32_t vector,
+                   uint32_t *lo,
+                   uint32_t *hi,
+                   struct dn_err *err) DN_MUST_CHECK;
+/* Versions of a row that are older than this are deleted; 0: none. */
+uint64_t scan_range_horizon(const struct scan_reader *r, range_value_fn rest, const void *arg);
 
 /* scan_merge.c: the morsel's members share a run; merge_next fills r->fold with up to VEC_ROWS_MAX
  * rows, DN_EOF when the run is done. */

@@ -67,6 +67,7 @@ void scan_reader_free(struct scan_reader *r)
     mem_free(r->out_vecs);
     mem_free(r->out_have);
     mem_free(r->holds);
+    mem_free(r->hits);
     mem_free(r->morsel.members);
     arena_done(&r->arena);
     mem_free(r);
@@ -99,8 +100,8 @@ static uint32_t unit_search(const struct scan *s,
     while (a < b) {
         uint32_t mid = a + (b - a) / 2;
         struct datum d = unit_value(u, mid);
-        bool before = past == s->cut_desc ? scan_interval_above(iv, &d) == !past
-                                          : scan_interval_below(iv, &d) == !past;
+        bool before =
+            past == s->cut_desc ? range_above(iv, &d) == !past : range_below(iv, &d) == !past;
         if (before)
             a = mid + 1;
         else
@@ -117,7 +118,7 @@ unit_interval(const struct scan *s, const struct scan_pred *p, const struct datu
 
     if (!s->cut_desc)
         return k < p->set_count ? &p->set[k] : NULL;
-    if (k < p->set_count && !scan_interval_above(&p->set[k], d))
+    if (k < p->set_count && !range_above(&p->set[k], d))
         return &p->set[k];
     return k > 0 ? &p->set[k - 1] : NULL;
 }
@@ -234,6 +235,31 @@ static bool unit_may_cut(const struct scan_reader *r)
            (!s->reverse || s->spec.preds[s->cut_pred].set_count == 1);
 }
 
+/* Rows [lo, hi) of the piece less those that range tombstones hit: what comes first; the others
+ * stay in the piece. */
+static int unit_spare(struct scan_reader *r,
+                      struct scan_piece *p,
+                      uint32_t vector,
+                      uint32_t first,
+                      uint32_t *lo,
+                      uint32_t *hi,
+                      struct dn_err *err)
+{
+    uint32_t from = *lo;
+    uint32_t end = *hi;
+    int rc = scan_range_run(r, p->src, p->run, err);
+
+    if (rc == DN_OK)
+        rc = scan_range_cut(r, p->src, vector, lo, hi, err);
+    if (rc != DN_OK)
+        return rc;
+    if (r->s->reverse && *lo > from)
+        p->end = first + *lo;
+    if (!r->s->reverse && *hi < end)
+        p->next = first + *hi;
+    return DN_OK;
+}
+
 /* The next unit of a block whose zone was looked at: rows of one vector. */
 static int unit_vector(struct scan_reader *r, struct scan_piece *p, struct dn_err *err)
 {
@@ -269,6 +295,11 @@ static int unit_vector(struct scan_reader *r, struct scan_piece *p, struct dn_er
         r->holds[s->cut_pred] = true;
         if (s->spec.preds[s->cut_pred].set_count > 1)
             p->next = first + hi; /* more may follow in this vector */
+    }
+    if (p->hit) {
+        int rc = unit_spare(r, p, vector, first, &lo, &hi, err);
+        if (rc != DN_OK)
+            return rc;
     }
     r->vector = vector;
     r->lo = lo;
@@ -317,6 +348,24 @@ static int unit_segment(struct scan_reader *r, struct scan_piece *p, struct dn_e
             r->s, p, b->first_row > p->next ? b->first_row : p->next, end < p->end ? end : p->end);
         return DN_NOT_FOUND;
     }
+    if (p->hit) {
+        int rc = scan_range_run(r, src, p->run, err);
+        int hit;
+        if (rc < 0)
+            return rc;
+        hit = scan_range_zone(r, src, r->block, UINT32_MAX);
+        if (hit > 0) {
+            r->stats.blocks_pruned++;
+            r->in_src = NULL;
+            unit_take(r->s,
+                      p,
+                      b->first_row > p->next ? b->first_row : p->next,
+                      end < p->end ? end : p->end);
+            return DN_NOT_FOUND;
+        }
+        if (hit == 0)
+            return unit_vector(r, p, err);
+    }
     if (!r->options.blocks || p->next > b->first_row || p->end < end)
         return unit_vector(r, p, err);
     unit_take(r->s, p, b->first_row, end);
@@ -360,7 +409,7 @@ static uint32_t unit_mem_run(const struct mem_order *o, uint32_t place)
     return lo;
 }
 
-static int unit_memtable(struct scan_reader *r, struct scan_piece *p)
+static int unit_memtable(struct scan_reader *r, struct scan_piece *p, struct dn_err *err)
 {
     const struct scan *s = r->s;
     const struct mem_order *o = p->src->order;
@@ -396,6 +445,11 @@ static int unit_memtable(struct scan_reader *r, struct scan_piece *p)
             if (s->spec.preds[s->cut_pred].set_count > 1)
                 p->next = hi;
         }
+    }
+    if (p->hit) {
+        int rc = unit_spare(r, p, 0, 0, &lo, &hi, err);
+        if (rc != DN_OK)
+            return rc;
     }
     r->lo = lo;
     r->hi = hi;
@@ -433,11 +487,11 @@ static int unit_of_morsel(struct scan_reader *r, struct dn_err *err)
         return unit_merged(r, err);
     while (m->at < m->count) {
         struct scan_piece *p = &m->pieces[m->at];
-        if (p->next < p->end && !p->src->m && r->options.blocks && !r->no_pieces &&
+        if (p->next < p->end && !p->src->m && !p->hit && r->options.blocks && !r->no_pieces &&
             scan_only_counts(r->s))
             return unit_piece(r, p);
         if (p->next < p->end)
-            return p->src->m ? unit_memtable(r, p) : unit_segment(r, p, err);
+            return p->src->m ? unit_memtable(r, p, err) : unit_segment(r, p, err);
         m->at++;
     }
     return DN_EOF;

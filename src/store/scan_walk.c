@@ -66,16 +66,24 @@ static void scan_find_members(struct scan *s, struct scan_src **ret_second)
     *ret_second = second;
 }
 
+/* May range tombstones hit rows of the source's next pick? */
+static bool scan_pick_hit(const struct scan *s, const struct scan_src *src)
+{
+    return src->hit && src->hit[s->reverse ? src->picks_count - 1 - src->at : src->at];
+}
+
 /* One source alone: as many of its runs as come before the next source's. */
 static void scan_take_alone(struct scan *s, struct scan_src *src, const struct scan_src *second)
 {
+    bool hit = scan_pick_hit(s, src);
     uint32_t run = scan_pick(s, src);
     uint32_t first;
     uint32_t end;
 
     scan_run_rows(src, run, &first, &end);
     src->at++;
-    while (src->at < src->picks_count && scan_pick(s, src) == (s->reverse ? run - 1 : run + 1) &&
+    while (!hit && src->at < src->picks_count &&
+           scan_pick(s, src) == (s->reverse ? run - 1 : run + 1) && !scan_pick_hit(s, src) &&
            scan_run_plain(src, scan_pick(s, src)) &&
            (!second || scan_cur_cmp(s, src, second) < 0)) {
         uint32_t unused;
@@ -86,7 +94,8 @@ static void scan_take_alone(struct scan *s, struct scan_src *src, const struct s
             scan_run_rows(src, run, &unused, &end);
         src->at++;
     }
-    s->pieces[0] = (struct scan_piece){.src = src, .next = first, .end = end};
+    s->pieces[0] =
+        (struct scan_piece){.src = src, .next = first, .end = end, .hit = hit, .run = run};
     s->pieces_count = 1;
     s->pieces_at = 0;
 }
@@ -178,6 +187,8 @@ static bool scan_take_sequence(struct scan *s)
         struct scan_src *src = s->members[i];
         struct scan_piece *p = &s->pieces[s->reverse ? s->members_count - 1 - i : i];
         p->src = src;
+        p->hit = scan_pick_hit(s, src);
+        p->run = scan_pick(s, src);
         scan_run_rows(src, scan_pick(s, src), &p->next, &p->end);
         src->at++;
     }

@@ -57,7 +57,9 @@ struct seg_meta {
     bool has_patch;
     bool has_delete;
     bool has_expiry;
-    uint8_t level; /* merges it went through; kept by the manifest only, 0 after seg_open */
+    uint8_t level;    /* merges it went through; kept by the manifest only, 0 after seg_open */
+    uint64_t applied; /* no row of it is hit by a range tombstone up to this sequence; kept by the
+                         manifest only, 0 = nobody knows */
 };
 
 /* A zone map: what is known of a column over some rows without decoding. */

@@ -131,11 +131,14 @@ static int shard_forget_tables(struct shard *s, const struct catalog *cat, struc
     if (rc == DN_OK)
         rc = manifest_copy(&s->man, &next, err);
     if (rc == DN_OK) {
-        for (size_t i = 0; i < next.segs_count; i++)
+        size_t ranges = next.ranges.count;
+        size_t segs = next.segs_count;
+        for (size_t i = 0; i < segs; i++)
             if (catalog_table_by_id(cat, next.segs[i].table_id))
                 next.segs[keep++] = next.segs[i];
-        if (keep < next.segs_count) {
-            next.segs_count = keep;
+        next.segs_count = keep;
+        manifest_apply_ranges(&next, cat);
+        if (keep < segs || next.ranges.count < ranges) {
             rc = shard_manifest_commit(s, &next, err);
             if (rc < 0)
                 manifest_done(&next);
@@ -168,6 +171,10 @@ static struct version *shard_version_for(struct shard *s, const struct catalog *
     }
     for (size_t i = 0; v && i < cur->sets_count; i++)
         v->sets[v->sets_count++] = memgroup_ref(cur->sets[i]);
+    if (v && !version_set_ranges(v, &cur->ranges, cur->flushed_seq)) {
+        version_unref(v);
+        v = NULL;
+    }
     return v;
 }
 
@@ -270,6 +277,8 @@ static void shard_add_memory(struct shard *s, uint64_t table_id, struct shard_st
     for (size_t i = 0; i < s->ver->sets_count; i++) {
         struct memgroup *set = s->ver->sets[i];
         sched_lock(set->lock);
+        for (size_t k = 0; k < set->ranges.count; k++)
+            ret->ranges += !table_id || set->ranges.v[k]->table_id == table_id;
         for (size_t k = 0; k < set->tables_count; k++) {
             const struct memtable *m = set->tables[k];
             if (table_id && memtable_table(m)->id != table_id)
@@ -279,6 +288,8 @@ static void shard_add_memory(struct shard *s, uint64_t table_id, struct shard_st
         }
         sched_unlock(set->lock);
     }
+    for (size_t i = 0; i < s->ver->ranges.count; i++)
+        ret->ranges += !table_id || s->ver->ranges.v[i]->table_id == table_id;
     for (size_t i = 0; i < s->ver->segs_count; i++) {
         const struct seg_meta *m = &s->ver->segs[i]->meta;
         if (table_id && m->table_id != table_id)

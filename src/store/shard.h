@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "catalog/catalog.h"
+#include "store/range.h"
 #include "store/rows.h"
 #include "volume/volume.h"
 
@@ -65,6 +66,9 @@ struct shard_batch {
         *rowids; /* append tables: ids of existing rows to update or delete; NULL = new rows */
     uint64_t check_seq; /* != 0: DN_E_CONFLICT if a row has a version newer than this snapshot's
                            sequence */
+    const struct range *range; /* ROW_RANGE: without rows and columns: deletes what is committed
+                                  before and in the range. Conflicts as above with any version in
+                                  the range; and while a load is under way */
 };
 
 /* Commits all batches under one sequence. With sync: durable on return. Errors: nothing is visible,
@@ -78,6 +82,14 @@ int shard_write(struct shard *s,
 
 /* Everything committed so far, in segments when it returns. */
 int shard_flush(struct shard *s, struct dn_err *err) DN_MUST_CHECK;
+
+/* Deletes all rows of a table in one slab (by its start): a range tombstone, then one manifest
+ * change without the segments that held nothing else, then their objects are deleted. What is
+ * dropped stays dropped: a crash or an error after the tombstone leaves work that a later flush
+ * finishes. Rows that are written afterwards are new ones. DN_E_CONFLICT while a load is under
+ * way. */
+int shard_drop_slab(struct shard *s, const struct table *t, int64_t slab, struct dn_err *err)
+    DN_MUST_CHECK;
 
 /* Merges segments until none need it; what the background does, at once. */
 int shard_merge(struct shard *s, struct dn_err *err) DN_MUST_CHECK;
@@ -96,6 +108,7 @@ struct shard_stats {
     uint64_t segments;
     uint64_t segment_rows;
     uint64_t segment_bytes;
+    uint64_t ranges; /* range tombstones: in memory, and that segments still need */
     uint64_t log_chunks;
     uint64_t commits;     /* since open */
     uint64_t log_appends; /* since open: commits / appends = group size */

@@ -78,6 +78,19 @@ static void check_segment(struct checker *c, const struct seg_meta *m)
     seg_unref(seg);
 }
 
+static int check_range(struct checker *c, struct log_batch *b, uint64_t seq, struct dn_err *err)
+{
+    const struct table *t = catalog_table_by_id(c->cat, b->table_id);
+    struct range *r;
+    int rc = range_parse(&b->range, &c->owner, b->table_id, seq, &r, err);
+
+    if (rc < 0)
+        return rc;
+    rc = t ? range_check(r, t, err) : DN_OK;
+    range_unref(r);
+    return rc;
+}
+
 static int check_frames(struct checker *c, struct log_reader *r, struct dn_err *err)
 {
     struct log_frame f;
@@ -90,8 +103,12 @@ static int check_frames(struct checker *c, struct log_reader *r, struct dn_err *
         while ((rc = log_commit_next(&f, &commit, err)) == DN_OK) {
             struct log_batch b;
             arena_reset(&arena);
-            while ((rc = log_batch_next(&f, &commit, &arena, &b, err)) == DN_OK)
-                ;
+            while ((rc = log_batch_next(&f, &commit, &arena, &b, err)) == DN_OK) {
+                if (b.op == ROW_RANGE)
+                    rc = check_range(c, &b, commit.seq, err);
+                if (rc < 0)
+                    break;
+            }
             if (rc < 0)
                 break;
             c->commits++;
@@ -213,6 +230,11 @@ int shard_check(struct volume *v,
     }
     for (size_t i = 0; i < c.man.segs_count; i++)
         check_segment(&c, &c.man.segs[i]);
+    for (size_t i = 0; i < c.man.ranges.count; i++) {
+        const struct table *t = catalog_table_by_id(cat, c.man.ranges.v[i]->table_id);
+        if (t && range_check(c.man.ranges.v[i], t, &why) < 0)
+            check_fault(&c, why.text);
+    }
     for (size_t i = 0; i < c.man.chunks_count; i++)
         check_chunk(&c, &c.man.chunks[i]);
     check_leftovers(&c);

@@ -97,6 +97,8 @@ static int commit_check(struct shard *s,
         while (rc == DN_OK && !newer && (m = memgroup_next(v->sets[i], b->table->id, &at)) != NULL)
             rc = commit_check_memtable(s, b, w, m, &newer, err);
     }
+    if (rc == DN_OK && !newer)
+        rc = shard_range_newer(s, v, b, &newer, err);
     version_unref(v);
     if (rc == DN_OK && newer)
         rc = DN_FAIL(err,
@@ -135,13 +137,19 @@ static int commit_stage(struct shard *s, struct memgroup *set, struct commit *c,
         struct mem_write w;
         uint64_t *rowid;
 
+        c->rowid_bases[i] = 0;
+        if (b->op == ROW_RANGE) {
+            rc = shard_stage_range(s, set, b, c->seq, err);
+            if (rc < 0)
+                break;
+            continue;
+        }
         rc = shard_check_table(s, b->table, false, err);
         if (rc == DN_OK)
             rc = memgroup_get(s, set, b->table, &m, err);
         if (rc < 0)
             break;
         before[i] = memtable_staged(m);
-        c->rowid_bases[i] = 0;
         if (b->table->form == KEY_NONE && !b->rowids) {
             rowid = shard_rowid_next(s, b->table->id);
             if (!rowid) {
@@ -164,7 +172,10 @@ static int commit_stage(struct shard *s, struct memgroup *set, struct commit *c,
             break;
     }
     while (rc < 0 && i-- > 0)
-        memtable_rollback(memgroup_find(set, c->batches[i].table), before[i]);
+        if (c->batches[i].op != ROW_RANGE)
+            memtable_rollback(memgroup_find(set, c->batches[i].table), before[i]);
+    if (rc < 0)
+        memgroup_drop_ranges(set, c->seq);
     mem_free(before);
     return rc;
 }
@@ -244,6 +255,8 @@ static void commit_lead(struct shard *s, struct commit *group)
         if (c->rc == DN_OK)
             commit_fail(c, rc, &why);
     commit_finish(set, group, rc == DN_OK);
+    if (rc < 0)
+        memgroup_drop_ranges(set, seq_first);
     if (rc == DN_OK) {
         sched_lock(s->lock);
         s->seq_visible = seq_last; /* I5 */
@@ -382,7 +395,7 @@ static void commit_flush_inline(struct shard *s)
     if (s->options.background)
         return;
     sched_lock(s->lock);
-    due = memgroup_bytes(version_active(s->ver)) >= s->options.memtable_bytes;
+    due = shard_set_full(s);
     sched_unlock(s->lock);
     if (due)
         DN_IGNORE(shard_flush(s, NULL));
@@ -410,13 +423,13 @@ int shard_write(struct shard *s,
                            LOG_ROWS_MAX);
     buf_init(&c.bytes, &s->owner);
     c.rowid_bases = mem_calloc(&s->owner, count, sizeof *c.rowid_bases);
-    for (size_t i = 0; i < count; i++)
-        log_encode_batch(batches[i].table,
-                         batches[i].cols,
-                         batches[i].rowids,
-                         batches[i].rows,
-                         batches[i].op,
-                         &c.bytes);
+    for (size_t i = 0; i < count; i++) {
+        const struct shard_batch *b = &batches[i];
+        if (b->op == ROW_RANGE)
+            log_encode_range(b->table, b->range, &c.bytes);
+        else
+            log_encode_batch(b->table, b->cols, b->rowids, b->rows, b->op, &c.bytes);
+    }
     if (!c.rowid_bases || c.bytes.failed)
         rc = DN_FAIL_NOMEM(err);
     else

@@ -11,7 +11,8 @@
 
 #include <string.h>
 
-#define FLUSH_RETRY_NS (1000ull * 1000 * 1000) /* pause after a failed background flush */
+#define FLUSH_RANGES_MAX 256u /* range tombstones in memory: every scan looks at them */
+#define FLUSH_RETRY_NS   (1000ull * 1000 * 1000) /* pause after a failed background flush */
 
 struct flusher {
     struct shard *s;
@@ -23,6 +24,13 @@ struct flusher {
     struct vec *vecs;   /* owned */
     struct fold fold;
     bool fold_ready;
+    /* range tombstones of the set: rows that they hit are not written */
+    struct memgroup *set;    /* NULL: none */
+    struct range_on *ranges; /* owned: those of the table */
+    uint32_t ranges_count;
+    const struct range_on **hits; /* owned: those that hit rows of the run at hand */
+    uint32_t hits_count;
+    uint32_t row; /* whose key is asked for */
 };
 
 static int flush_rows(struct flusher *f, const uint32_t *rows, uint32_t count, struct dn_err *err)
@@ -59,6 +67,65 @@ static int flush_fold_out(struct flusher *f, struct dn_err *err)
     return rc;
 }
 
+static struct datum flush_series(const void *arg, uint16_t place)
+{
+    const struct flusher *f = arg;
+
+    return memtable_datum(f->m, f->row, f->t->series[place]);
+}
+
+static struct datum flush_rest(const void *arg, uint16_t place)
+{
+    const struct flusher *f = arg;
+
+    return memtable_datum(f->m, f->row, f->t->rest[place].col);
+}
+
+/* Which range tombstones may hit rows of a run? */
+static bool flush_run_hit(struct flusher *f, const struct mem_order *o, const struct mem_run *run)
+{
+    f->hits_count = 0;
+    f->row = o->order[run->first];
+    for (uint32_t i = 0; i < f->ranges_count; i++)
+        if (range_on_run(&f->ranges[i], run->slab, flush_series, f))
+            f->hits[f->hits_count++] = &f->ranges[i];
+    return f->hits_count > 0;
+}
+
+/* Versions of this row's key that are older than this are deleted. */
+static uint64_t flush_horizon(struct flusher *f, uint32_t row)
+{
+    uint64_t seq = 0;
+
+    f->row = row;
+    for (uint32_t i = 0; i < f->hits_count; i++)
+        if (f->hits[i]->r->seq > seq && range_on_row(f->hits[i], flush_rest, f))
+            seq = f->hits[i]->r->seq;
+    return seq;
+}
+
+/* The versions of one key, oldest first. Those that a range tombstone hits are as if deleted, and a
+ * key that has no others leaves nothing: the tombstone is there for what older segments have. */
+static int
+flush_fold_key(struct flusher *f, const uint32_t *rows, uint32_t count, struct dn_err *err)
+{
+    uint64_t horizon = flush_horizon(f, rows[0]);
+    uint32_t seq_col = f->t->columns_count + HIDDEN_SEQ;
+
+    fold_begin(&f->fold);
+    for (uint32_t i = count; i-- > 0;) {
+        enum row_op op = memtable_op(f->m, rows[i]);
+        if (horizon && (uint64_t)memtable_datum(f->m, rows[i], seq_col).v.i64 < horizon) {
+            if (i + 1 == count)
+                return DN_OK;
+            op = ROW_DELETE;
+        }
+        if (!fold_version(&f->fold, op, memtable_fold_value, f->m, rows[i]))
+            break;
+    }
+    return fold_end(&f->fold, false) ? DN_OK : DN_FAIL_NOMEM(err);
+}
+
 /* A run with repeated keys, patches or deletes: one stored row for each key. */
 static int flush_folded(struct flusher *f, const uint32_t *rows, uint32_t count, struct dn_err *err)
 {
@@ -71,20 +138,14 @@ static int flush_folded(struct flusher *f, const uint32_t *rows, uint32_t count,
     }
     while (at < count) {
         uint32_t end = at + 1;
+        int rc;
         while (end < count && memtable_same_key(f->m, rows[at], rows[end]))
             end++;
-        fold_begin(&f->fold);
-        for (uint32_t i = end; i-- > at;)
-            if (!fold_version(
-                    &f->fold, memtable_op(f->m, rows[i]), memtable_fold_value, f->m, rows[i]))
-                break;
-        if (!fold_end(&f->fold, false))
-            return DN_FAIL_NOMEM(err);
-        if (fold_rows(&f->fold) == VEC_ROWS_MAX) {
-            int rc = flush_fold_out(f, err);
-            if (rc < 0)
-                return rc;
-        }
+        rc = flush_fold_key(f, rows + at, end - at, err);
+        if (rc == DN_OK && fold_rows(&f->fold) == VEC_ROWS_MAX)
+            rc = flush_fold_out(f, err);
+        if (rc < 0)
+            return rc;
         at = end;
     }
     return flush_fold_out(f, err);
@@ -99,12 +160,12 @@ static int flush_runs(struct flusher *f, const struct mem_order *o, struct dn_er
         uint32_t count = run->count;
         int rc = seg_sink_slab(&f->sink, run->slab, err);
 
-        if (rc == DN_OK && !run->plain) {
+        if (rc == DN_OK && (flush_run_hit(f, o, run) || !run->plain)) {
             rc = flush_folded(f, o->order + run->first, count, err);
         } else if (rc == DN_OK) {
             /* Plain runs of one slab go together, so that short ones fill whole batches. */
             while (i + 1 < o->runs_count && o->runs[i + 1].plain &&
-                   o->runs[i + 1].slab == run->slab)
+                   o->runs[i + 1].slab == run->slab && !flush_run_hit(f, o, &o->runs[i + 1]))
                 count += o->runs[++i].count;
             rc = flush_rows(f, o->order + run->first, count, err);
         }
@@ -113,6 +174,26 @@ static int flush_runs(struct flusher *f, const struct mem_order *o, struct dn_er
         i++;
     }
     return seg_sink_finish(&f->sink, err);
+}
+
+/* The set's range tombstones for the table at hand. */
+static int flush_ranges(struct flusher *f, struct dn_err *err)
+{
+    struct range_list list = {.count = 0};
+    int rc = DN_OK;
+
+    if (!f->set)
+        return DN_OK;
+    if (!memgroup_list_ranges(f->set, f->t->id, UINT64_MAX, &list, &f->s->owner))
+        rc = DN_FAIL_NOMEM(err);
+    if (rc == DN_OK)
+        rc = range_resolve(f->t, &list, &f->s->owner, &f->ranges, &f->ranges_count, err);
+    range_list_done(&list); /* the set has them */
+    if (rc == DN_OK && f->ranges_count) {
+        f->hits = mem_calloc(&f->s->owner, f->ranges_count, sizeof(struct range_on *));
+        rc = f->hits ? DN_OK : DN_FAIL_NOMEM(err);
+    }
+    return rc;
 }
 
 static int flush_table(struct flusher *f, struct memtable *m, struct dn_err *err)
@@ -133,7 +214,9 @@ static int flush_table(struct flusher *f, struct memtable *m, struct dn_err *err
     if (f->all_cols && f->vecs) {
         for (uint32_t c = 0; c < cols; c++)
             f->all_cols[c] = c;
-        rc = memtable_order(m, rows, NULL, 0, &o, err);
+        rc = flush_ranges(f, err);
+        if (rc == DN_OK)
+            rc = memtable_order(m, rows, NULL, 0, &o, err);
         if (rc == DN_OK)
             rc = flush_runs(f, o, err);
         memtable_order_unref(o);
@@ -147,6 +230,11 @@ static int flush_table(struct flusher *f, struct memtable *m, struct dn_err *err
     f->fold_ready = false;
     mem_free(f->all_cols);
     mem_free(f->vecs);
+    mem_free(f->ranges);
+    mem_free(f->hits);
+    f->ranges = NULL;
+    f->ranges_count = 0;
+    f->hits = NULL;
     f->all_cols = NULL;
     f->vecs = NULL;
     return rc;
@@ -196,10 +284,15 @@ static struct version *flush_version(struct shard *s)
     for (size_t i = 0; i < old->sets_count; i++)
         if (i + 1 == old->sets_count || old->sets[i]->seq_last > s->man.flushed_seq)
             v->sets[v->sets_count++] = memgroup_ref(old->sets[i]);
+    if (!version_set_ranges(v, &s->man.ranges, s->man.flushed_seq)) {
+        version_unref(v);
+        return NULL;
+    }
     return v;
 }
 
-/* man_lock held. One manifest change: segments in, flushed_seq up, old chunks out. */
+/* man_lock held. One manifest change: segments and range tombstones in, flushed_seq up, old chunks
+ * out, and segments that a tombstone hits whole. */
 static int flush_commit(struct shard *s, const struct flusher *f, uint64_t seq, struct dn_err *err)
 {
     struct manifest next = {0};
@@ -212,9 +305,15 @@ static int flush_commit(struct shard *s, const struct flusher *f, uint64_t seq, 
     rc = manifest_copy(&s->man, &next, err);
     if (rc < 0)
         return rc;
-    for (size_t i = 0; rc == DN_OK && i < f->sink.metas_count; i++)
+    for (size_t i = 0; rc == DN_OK && i < f->sink.metas_count; i++) {
+        f->sink.metas[i].applied = seq;
         if (catalog_table_by_id(s->catalog, f->sink.metas[i].table_id))
             rc = manifest_add_seg(&next, &f->sink.metas[i], err);
+    }
+    for (size_t i = 0; rc == DN_OK && i < f->set->ranges.count; i++)
+        if (!range_list_add(&next.ranges, f->set->ranges.v[i], next.owner))
+            rc = DN_FAIL_NOMEM(err);
+    manifest_apply_ranges(&next, s->catalog);
     next.flushed_seq = seq;
     sched_lock(s->lock);
     while (trim < next.chunks_count && next.chunks[trim].sealed &&
@@ -239,6 +338,10 @@ int shard_install_manifest(struct shard *s, struct dn_err *err)
     v = flush_version(s);
     if (v)
         old = shard_install(s, v);
+    /* What the manifest does not name any more goes with its last reader (I6). */
+    for (size_t i = 0; old && i < old->segs_count; i++)
+        if (manifest_find_seg(&s->man, old->segs[i]->meta.id) == SIZE_MAX)
+            segref_doom(old->segs[i]);
     sched_unlock(s->lock);
     sched_unlock(s->man_lock);
     version_unref(old);
@@ -264,7 +367,7 @@ static void flush_delete_chunks(struct shard *s, const struct manifest_chunk *be
 /* Writes and names the segments of a frozen set. */
 static int flush_write(struct shard *s, struct memgroup *set, struct dn_err *err)
 {
-    struct flusher f = {.s = s, .sink.s = s};
+    struct flusher f = {.s = s, .sink.s = s, .set = set};
     struct manifest_chunk *before = NULL;
     size_t before_count = 0;
     int rc = DN_OK;
@@ -314,11 +417,34 @@ static int flush_set(struct shard *s, struct memgroup *set, struct dn_err *err)
     return rc;
 }
 
+/* Puts an empty set in front; the one before it holds commits up to seq. */
+static int flush_push_set(struct shard *s, uint64_t seq, struct dn_err *err)
+{
+    struct memgroup *fresh = memgroup_new(s);
+    struct version *old = NULL;
+    struct version *v;
+
+    sched_lock(s->lock);
+    v = fresh ? version_new(s->ver->segs_count, s->ver->sets_count + 1) : NULL;
+    if (v && version_set_ranges(v, &s->ver->ranges, s->ver->flushed_seq)) {
+        for (size_t i = 0; i < s->ver->segs_count; i++)
+            v->segs[v->segs_count++] = segref_ref(s->ver->segs[i]);
+        for (size_t i = 0; i < s->ver->sets_count; i++)
+            v->sets[v->sets_count++] = memgroup_ref(s->ver->sets[i]);
+        version_active(v)->seq_last = seq;
+        v->sets[v->sets_count++] = memgroup_ref(fresh);
+        old = shard_install(s, v);
+        v = NULL;
+    }
+    sched_unlock(s->lock);
+    version_unref(v);
+    memgroup_unref(fresh);
+    version_unref(old);
+    return old ? DN_OK : DN_FAIL_NOMEM(err);
+}
+
 int shard_freeze(struct shard *s, struct dn_err *err)
 {
-    struct version *v;
-    struct version *old;
-    struct memgroup *fresh;
     bool empty;
     int rc;
 
@@ -328,26 +454,20 @@ int shard_freeze(struct shard *s, struct dn_err *err)
     if (empty)
         return DN_OK;
     rc = shard_log_roll(s, err);
+    return rc < 0 ? rc : flush_push_set(s, s->seq_visible, err);
+}
+
+int shard_flush_replayed(struct shard *s, uint64_t seq, struct dn_err *err)
+{
+    struct memgroup *set;
+    int rc = flush_push_set(s, seq, err);
+
     if (rc < 0)
         return rc;
-    fresh = memgroup_new(s);
-    sched_lock(s->lock);
-    v = fresh ? version_new(s->ver->segs_count, s->ver->sets_count + 1) : NULL;
-    if (!v) {
-        sched_unlock(s->lock);
-        memgroup_unref(fresh);
-        return DN_FAIL_NOMEM(err);
-    }
-    for (size_t i = 0; i < s->ver->segs_count; i++)
-        v->segs[v->segs_count++] = segref_ref(s->ver->segs[i]);
-    for (size_t i = 0; i < s->ver->sets_count; i++)
-        v->sets[v->sets_count++] = memgroup_ref(s->ver->sets[i]);
-    version_active(v)->seq_last = s->seq_visible;
-    v->sets[v->sets_count++] = fresh;
-    old = shard_install(s, v);
-    sched_unlock(s->lock);
-    version_unref(old);
-    return DN_OK;
+    set = memgroup_ref(s->ver->sets[0]);
+    rc = flush_set(s, set, err);
+    memgroup_unref(set);
+    return rc;
 }
 
 /* Lock held: flushes frozen sets, oldest first, until none up to `seq` is left. */
@@ -445,10 +565,17 @@ static void flush_task(void *arg)
     sched_unlock(s->lock);
 }
 
+bool shard_set_full(const struct shard *s)
+{
+    struct memgroup *set = version_active(s->ver);
+
+    return memgroup_bytes(set) >= s->options.memtable_bytes ||
+           memgroup_ranges(set) >= FLUSH_RANGES_MAX;
+}
+
 void shard_flush_kick(struct shard *s)
 {
-    bool due = s->ver->sets_count > 1 ||
-               memgroup_bytes(version_active(s->ver)) >= s->options.memtable_bytes;
+    bool due = s->ver->sets_count > 1 || shard_set_full(s);
 
     if (!due || shard_task_busy(&s->flush_task) || !s->options.background || s->closing)
         return;

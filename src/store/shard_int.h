@@ -28,45 +28,8 @@
 #include "store/cache.h"
 #include "store/log.h"
 #include "store/manifest.h"
-#include "store/memtable.h"
-#include "store/segment.h"
 #include "store/shard.h"
-
-/* A segment as read with one definition of its table. After an ALTER new versions hold another one
- * of the same object; the first of them, the root, outlives the others. */
-struct segref {
-    atomic_uint refs;
-    struct seg_meta meta;
-    struct table *table; /* reference: definition it is read with */
-    struct segref *root; /* reference; NULL: this is it */
-    struct seg *seg;     /* owned, NULL until first used; guarded by shard->lock */
-    atomic_bool doomed;  /* of the root: delete the object with the last reference */
-    struct shard *shard; /* borrowed */
-};
-
-/* The memtables that are frozen together: for each table one, and one more for each ALTER since. */
-struct memgroup {
-    atomic_uint refs;
-    struct mem_owner owner;   /* what its rows cost */
-    struct sched_mutex *lock; /* guards the list */
-    struct memtable **tables; /* owned; those of one table in the order they were made */
-    size_t tables_count;
-    uint64_t seq_last; /* newest commit in it; set when frozen */
-};
-
-struct version {
-    atomic_uint refs;
-    struct segref **segs; /* references, in manifest order */
-    size_t segs_count;
-    struct memgroup **sets; /* references, oldest first; the last takes writes */
-    size_t sets_count;
-};
-
-struct snapshot {
-    struct shard *shard; /* borrowed */
-    struct version *ver; /* reference */
-    uint64_t seq;
-};
+#include "store/version.h"
 
 struct commit {
     const struct shard_batch *batches; /* borrowed */
@@ -166,33 +129,6 @@ static inline bool shard_task_busy(const struct shard_task *t)
 }
 
 /* version.c */
-struct segref *segref_new(struct shard *s, const struct seg_meta *meta, const struct table *t);
-struct segref *segref_ref(struct segref *r);
-void segref_unref(struct segref *r);
-/* The same object with another definition. NULL: out of memory. */
-struct segref *segref_with_table(struct segref *r, const struct table *t);
-/* No manifest names the object any more: it goes with its last reader (I6). */
-void segref_doom(struct segref *r);
-/* The opened segment, opening it on first use. Borrowed from the reference. */
-int segref_open(struct segref *r, struct seg **ret, struct dn_err *err) DN_MUST_CHECK;
-struct memgroup *memgroup_new(struct shard *s);
-struct memgroup *memgroup_ref(struct memgroup *set);
-void memgroup_unref(struct memgroup *set);
-/* The memtable for rows of this definition; NULL: none. */
-struct memtable *memgroup_find(struct memgroup *set, const struct table *t);
-/* Every memtable of a table, whatever its definition: *at is 0 at first; NULL: no more. */
-struct memtable *memgroup_next(struct memgroup *set, uint64_t table_id, size_t *at);
-int memgroup_get(struct shard *s,
-                 struct memgroup *set,
-                 const struct table *t,
-                 struct memtable **ret,
-                 struct dn_err *err) DN_MUST_CHECK;
-bool memgroup_empty(struct memgroup *set);
-size_t memgroup_bytes(const struct memgroup *set);
-struct version *version_new(size_t segs_room, size_t sets_room);
-struct version *version_ref(struct version *v);
-void version_unref(struct version *v);
-struct memgroup *version_active(const struct version *v);
 /* Puts v in place of the current version (lock held) and returns the old one to unref after
  * unlocking. */
 struct version *shard_install(struct shard *s, struct version *v);
@@ -220,8 +156,26 @@ int shard_check_table(const struct shard *s, const struct table *t, bool stored,
 void shard_token_take(struct shard *s); /* lock held */
 void shard_token_give(struct shard *s); /* lock held */
 
+/* shard_range.c: the token's holder. Was a row of the batch deleted with a range since its
+ * check_seq? */
+int shard_range_newer(struct shard *s,
+                      const struct version *v,
+                      const struct shard_batch *b,
+                      bool *ret_newer,
+                      struct dn_err *err) DN_MUST_CHECK;
+/* A ROW_RANGE batch into the set, unseen; looks for conflicts first. */
+int shard_stage_range(struct shard *s,
+                      struct memgroup *set,
+                      const struct shard_batch *b,
+                      uint64_t seq,
+                      struct dn_err *err) DN_MUST_CHECK;
+
 /* shard_flush.c */
 int shard_freeze(struct shard *s, struct dn_err *err) DN_MUST_CHECK; /* token held, lock not */
+/* While opening: what was replayed so far, up to seq, to segments. */
+int shard_flush_replayed(struct shard *s, uint64_t seq, struct dn_err *err) DN_MUST_CHECK;
+/* Lock held: is it time to flush the active set? */
+bool shard_set_full(const struct shard *s);
 /* Token held, lock not: flushes what the log lost, if anything (I7). */
 int shard_rescue(struct shard *s, struct dn_err *err) DN_MUST_CHECK;
 void shard_flush_kick(struct shard *s); /* lock held: starts a background flush if one is due */

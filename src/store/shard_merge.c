@@ -14,6 +14,10 @@
  * Small segments beside each other are merged by the tier rule too, so that many small slabs do not
  * make many small objects.
  *
+ * Rows that a range tombstone hits are left out of the outputs. So that tombstones do not gather
+ * where nothing else is to be merged, segments are written anew by themselves once a table has more
+ * than MERGE_RANGES_MAX of them, the oldest first.
+ *
  * A patch is folded into the version before it, so a merge with patches takes in every segment over
  * the same place whose sequences lie between those of its inputs.
  *
@@ -27,6 +31,7 @@
 #include <string.h>
 
 #define MERGE_FANOUT      4u
+#define MERGE_RANGES_MAX  8u                     /* of one table: every scan of it looks at them */
 #define MERGE_BYTES_MAX   (256u * 1024 * 1024)   /* read by one merge at most */
 #define MERGE_BYTES_SMALL (SEG_BYTES_TARGET / 4) /* worth joining with its neighbours */
 
@@ -36,6 +41,8 @@ struct merge_job {
     const struct table *t; /* borrowed from the references */
     uint8_t level;         /* of the outputs */
     bool final;
+    struct range_list ranges; /* tombstones of the table that the manifest has */
+    uint64_t applied;         /* the outputs know all of them up to here */
 };
 
 static bool merge_ranges_meet(int64_t a_lo, int64_t a_hi, int64_t b_lo, int64_t b_hi)
@@ -202,6 +209,28 @@ static bool merge_is_final(struct segref *const *segs, size_t count, const struc
     return true;
 }
 
+/* Too many range tombstones of one table: a segment that the oldest of them hits is written anew.
+ */
+static bool merge_purge(const struct version *v, struct merge_job *job)
+{
+    for (size_t i = 0; i < v->ranges.count; i++) {
+        const struct range *r = v->ranges.v[i];
+        size_t same = 0;
+        for (size_t k = i; k < v->ranges.count; k++)
+            same += v->ranges.v[k]->table_id == r->table_id;
+        for (size_t k = 0; same > MERGE_RANGES_MAX && k < v->segs_count; k++) {
+            if (range_on_segment(r, v->segs[k]->table, &v->segs[k]->meta) < 0)
+                continue;
+            job->refs[0] = v->segs[k];
+            job->count = 1;
+            job->level = v->segs[k]->meta.level;
+            if (merge_close(v->segs, v->segs_count, job))
+                return true;
+        }
+    }
+    return false;
+}
+
 /* Lock held. Finds the next merge; DN_NOT_FOUND: nothing to do. */
 static int merge_pick(struct shard *s, struct merge_job *job, struct dn_err *err)
 {
@@ -223,6 +252,7 @@ static int merge_pick(struct shard *s, struct merge_job *job, struct dn_err *err
             found = merge_collect(segs, count, at, newest, settle, job) &&
                     merge_close(segs, count, job) && !(s->loads && merge_has_patch(job));
     }
+    found = found || (merge_purge(s->ver, job) && !(s->loads && merge_has_patch(job)));
     if (!found) {
         mem_free(job->refs);
         job->refs = NULL;
@@ -230,6 +260,12 @@ static int merge_pick(struct shard *s, struct merge_job *job, struct dn_err *err
     }
     job->t = job->refs[0]->table;
     job->final = s->loads == 0 && merge_is_final(segs, count, job);
+    job->applied = s->ver->flushed_seq;
+    if (!range_list_copy(&s->ver->ranges, &job->ranges, &s->owner)) {
+        mem_free(job->refs);
+        job->refs = NULL;
+        return DN_FAIL_NOMEM(err);
+    }
     for (size_t i = 0; i < job->count; i++)
         (void)segref_ref(job->refs[i]);
     return DN_OK;
@@ -241,6 +277,7 @@ static void merge_job_done(struct merge_job *job)
         segref_unref(job->refs[i]);
     mem_free(job->refs);
     job->refs = NULL;
+    range_list_done(&job->ranges);
 }
 
 static bool merge_stopped(struct shard *s)
@@ -299,7 +336,13 @@ merge_rows(struct shard *s, const struct merge_job *job, struct seg_sink *sink, 
     arena_init(&arena, &s->owner);
     buf_init(&series[0], &s->owner);
     buf_init(&series[1], &s->owner);
-    rc = scan_open_segments(s, job->t, job->refs, job->count, job->final, &scan, err);
+    rc = scan_open_segments(s,
+                            job->t,
+                            job->refs,
+                            job->count,
+                            &(struct scan_fold){.final = job->final, .ranges = &job->ranges},
+                            &scan,
+                            err);
     while (rc == DN_OK && (rc = scan_next(scan, &b, err)) == DN_OK) {
         const struct vec *vecs = b.cols;
         if (merge_stopped(s)) {
@@ -357,8 +400,11 @@ static int merge_commit(struct shard *s,
     }
     if (rc == DN_OK) {
         next.segs_count = keep;
-        for (size_t i = 0; rc == DN_OK && i < sink->metas_count; i++)
+        for (size_t i = 0; rc == DN_OK && i < sink->metas_count; i++) {
+            sink->metas[i].applied = job->applied;
             rc = manifest_add_seg(&next, &sink->metas[i], err);
+        }
+        manifest_apply_ranges(&next, s->catalog);
         if (rc == DN_OK)
             rc = shard_manifest_commit(s, &next, err);
         if (rc < 0)

@@ -5,9 +5,11 @@
  *   1. read the manifest; an empty volume gets its first one
  *   2. raise the epoch in the manifest, then in every log chunk it names: an old writer that still
  *      runs can neither name new chunks nor append
- *   3. replay the chunks: commits after flushed_seq go into memtables
- *   4. begin a new chunk; the same manifest change seals the old ones at the length that was good
- *   5. sweep objects and chunks that the manifest does not name
+ *   3. sweep objects that the manifest does not name: their names are given again
+ *   4. replay the chunks: commits after flushed_seq go into memtables, which are flushed when they
+ *      are full: the log may have been written under a larger memory limit
+ *   5. begin a new chunk; the same manifest change seals the old ones at the length that was good
+ *   6. sweep chunks that the manifest does not name
  *
  * A crash anywhere in between leaves a state from which the same steps succeed. */
 #include "store/shard_int.h"
@@ -67,8 +69,22 @@ static int replay_cols(struct replay *r,
     return DN_OK;
 }
 
-static int
-replay_batch(struct replay *r, const struct log_batch *b, uint64_t seq, struct dn_err *err)
+static int replay_range(
+    struct replay *r, const struct table *t, struct log_batch *b, uint64_t seq, struct dn_err *err)
+{
+    struct range *range;
+    int rc = range_parse(&b->range, &r->s->owner, t->id, seq, &range, err);
+
+    if (rc < 0)
+        return rc;
+    rc = range_check(range, t, err);
+    if (rc == DN_OK)
+        rc = memgroup_add_range(r->s, r->set, range, err);
+    range_unref(range);
+    return rc;
+}
+
+static int replay_batch(struct replay *r, struct log_batch *b, uint64_t seq, struct dn_err *err)
 {
     struct shard *s = r->s;
     const struct table *t = catalog_table_by_id(s->catalog, b->table_id);
@@ -80,6 +96,8 @@ replay_batch(struct replay *r, const struct log_batch *b, uint64_t seq, struct d
 
     if (!t)
         return DN_OK; /* dropped after the write */
+    if (b->op == ROW_RANGE)
+        return replay_range(r, t, b, seq, err);
     rc = replay_cols(r, t, b, &cols, err);
     if (rc < 0)
         return rc;
@@ -128,6 +146,19 @@ static int replay_frame(struct replay *r, struct log_frame *f, struct dn_err *er
     return rc < 0 ? rc : DN_OK;
 }
 
+/* Between frames: full memtables go to segments. */
+static int replay_flush(struct replay *r, struct dn_err *err)
+{
+    struct shard *s = r->s;
+    int rc;
+
+    if (s->options.read_only || !shard_set_full(s))
+        return DN_OK;
+    rc = shard_flush_replayed(s, r->seq, err);
+    r->set = version_active(s->ver);
+    return rc;
+}
+
 /* Replays one chunk and tells how many of its bytes are good. */
 static int replay_chunk(struct replay *r,
                         const struct manifest_chunk *chunk,
@@ -142,7 +173,7 @@ static int replay_chunk(struct replay *r,
     int rc;
 
     manifest_chunk_name(chunk, name);
-    buf_init(&data, &s->owner);
+    buf_init(&data, NULL); /* not counted: it is as large as it was under some other limit */
     rc = volume_log_read(s->volume, name, 0, &data, err);
     if (rc == DN_NOT_FOUND)
         rc = chunk->sealed && chunk->len == 0
@@ -164,6 +195,12 @@ static int replay_chunk(struct replay *r,
         &reader, name, data.data, chunk->sealed ? (size_t)chunk->len : data.len, chunk->sealed);
     while ((rc = log_reader_next(&reader, &frame, err)) == DN_OK) {
         rc = replay_frame(r, &frame, err);
+        if (rc == DN_OK)
+            rc = replay_flush(r, err);
+        if (rc == DN_E_NOMEM)
+            dn_err_hint(err,
+                        "The log holds rows that were written under a larger memory_limit: open "
+                        "the database with that one.");
         if (rc < 0) {
             dn_err_prefix(err, "log %s", name);
             break;
@@ -182,11 +219,13 @@ static int replay_chunk(struct replay *r,
 static int recover_replay(struct shard *s, struct dn_err *err)
 {
     struct replay r = {.s = s, .set = version_active(s->ver), .seq = 0};
-    int rc = DN_OK;
+    size_t count = s->man.chunks_count;
+    struct manifest_chunk *chunks = mem_dup(&s->owner, s->man.chunks, count * sizeof *chunks);
+    int rc = chunks ? DN_OK : DN_FAIL_NOMEM(err);
 
     arena_init(&r.arena, &s->owner);
-    for (size_t i = 0; rc == DN_OK && i < s->man.chunks_count; i++) {
-        struct manifest_chunk *c = &s->man.chunks[i];
+    for (size_t i = 0; rc == DN_OK && i < count; i++) { /* a flush changes the manifest's list */
+        const struct manifest_chunk *c = &chunks[i];
         uint64_t len = 0;
         rc = replay_chunk(&r, c, &len, err);
         if (rc == DN_OK && !shard_chunk_note(s, c->number, r.seq))
@@ -200,6 +239,7 @@ static int recover_replay(struct shard *s, struct dn_err *err)
         }
     }
     arena_done(&r.arena);
+    mem_free(chunks);
     s->seq_last = r.seq > s->man.flushed_seq ? r.seq : s->man.flushed_seq;
     for (size_t i = 0; i < s->man.segs_count; i++) /* loaded ones are in no log */
         if (s->man.segs[i].seq_max > s->seq_last)
@@ -260,7 +300,7 @@ static bool recover_names_segment(const struct shard *s, const char *name)
     return false;
 }
 
-/* Step 5. Failures are harmless: the next open tries again. */
+/* Steps 3 and 6. Failures are harmless: the next open tries again. */
 static void recover_sweep(struct shard *s)
 {
     struct volume_names names = {0};
@@ -270,7 +310,12 @@ static void recover_sweep(struct shard *s)
             if (!recover_names_segment(s, names.names[i]))
                 DN_IGNORE(volume_delete(s->volume, names.names[i], NULL));
     volume_names_done(&names);
-    memset(&names, 0, sizeof names);
+}
+
+static void recover_sweep_chunks(struct shard *s)
+{
+    struct volume_names names = {0};
+
     if (volume_log_list(s->volume, "log/0/", &names, NULL) == DN_OK)
         for (size_t i = 0; i < names.count; i++)
             if (!recover_names_chunk(s, names.names[i]))
@@ -283,19 +328,22 @@ static int recover_drop_orphans(struct shard *s, struct dn_err *err)
 {
     struct manifest next = {0};
     size_t keep = 0;
+    size_t segs;
     int rc;
 
     rc = manifest_copy(&s->man, &next, err);
     if (rc < 0)
         return rc;
-    for (size_t i = 0; i < next.segs_count; i++)
+    segs = next.segs_count;
+    for (size_t i = 0; i < segs; i++)
         if (catalog_table_by_id(s->catalog, next.segs[i].table_id))
             next.segs[keep++] = next.segs[i];
-    if (keep == next.segs_count || s->options.read_only) {
+    next.segs_count = keep;
+    manifest_apply_ranges(&next, s->catalog);
+    if ((keep == segs && next.ranges.count == s->man.ranges.count) || s->options.read_only) {
         manifest_done(&next);
         return DN_OK;
     }
-    next.segs_count = keep;
     sched_lock(s->man_lock);
     rc = shard_manifest_commit(s, &next, err);
     sched_unlock(s->man_lock);
@@ -332,6 +380,15 @@ static int recover_version(struct shard *s, struct dn_err *err)
     if (!v->sets[0])
         return DN_FAIL_NOMEM(err);
     v->sets_count = 1;
+    if (!version_set_ranges(v, &s->man.ranges, s->man.flushed_seq))
+        return DN_FAIL_NOMEM(err);
+    for (size_t i = 0; i < v->ranges.count; i++) {
+        const struct range *r = v->ranges.v[i];
+        const struct table *t = catalog_table_by_id(s->catalog, r->table_id);
+        int rc = t ? range_check(r, t, err) : DN_OK;
+        if (rc < 0)
+            return rc;
+    }
     return DN_OK;
 }
 
@@ -366,12 +423,14 @@ int shard_recover(struct shard *s, struct dn_err *err)
         rc = recover_drop_orphans(s, err);
     if (rc == DN_OK)
         rc = recover_version(s, err);
+    if (rc == DN_OK && !s->options.read_only)
+        recover_sweep(s);
     if (rc == DN_OK)
         rc = recover_replay(s, err);
     if (rc < 0 || s->options.read_only)
         return rc;
     rc = shard_log_roll(s, err);
     if (rc == DN_OK)
-        recover_sweep(s);
+        recover_sweep_chunks(s);
     return rc;
 }

@@ -114,6 +114,7 @@ void memgroup_unref(struct memgroup *set)
     for (size_t i = 0; i < set->tables_count; i++)
         memtable_free(set->tables[i]);
     mem_free(set->tables);
+    range_list_done(&set->ranges);
     sched_mutex_free(set->lock);
     mem_free(set);
 }
@@ -178,11 +179,88 @@ int memgroup_get(struct shard *s,
     return DN_OK;
 }
 
+int memgroup_add_range(struct shard *s, struct memgroup *set, struct range *r, struct dn_err *err)
+{
+    bool ok;
+
+    sched_lock(set->lock);
+    ok = range_list_add(&set->ranges, r, &s->owner);
+    sched_unlock(set->lock);
+    return ok ? DN_OK : DN_FAIL_NOMEM(err);
+}
+
+void memgroup_drop_ranges(struct memgroup *set, uint64_t seq)
+{
+    struct range_list *l = &set->ranges;
+
+    sched_lock(set->lock);
+    while (l->count > 0 && l->v[l->count - 1]->seq >= seq)
+        range_unref(l->v[--l->count]);
+    sched_unlock(set->lock);
+}
+
+size_t memgroup_ranges(struct memgroup *set)
+{
+    size_t count;
+
+    sched_lock(set->lock);
+    count = set->ranges.count;
+    sched_unlock(set->lock);
+    return count;
+}
+
+static bool range_list_pick(const struct range_list *from,
+                            uint64_t table_id,
+                            uint64_t seq,
+                            struct range_list *list,
+                            struct mem_owner *owner)
+{
+    for (size_t i = 0; i < from->count; i++)
+        if (from->v[i]->table_id == table_id && from->v[i]->seq <= seq &&
+            !range_list_add(list, from->v[i], owner))
+            return false;
+    return true;
+}
+
+bool memgroup_list_ranges(struct memgroup *set,
+                          uint64_t table_id,
+                          uint64_t seq,
+                          struct range_list *list,
+                          struct mem_owner *owner)
+{
+    bool ok;
+
+    sched_lock(set->lock);
+    ok = range_list_pick(&set->ranges, table_id, seq, list, owner);
+    sched_unlock(set->lock);
+    return ok;
+}
+
+bool version_set_ranges(struct version *v, const struct range_list *ranges, uint64_t flushed_seq)
+{
+    v->flushed_seq = flushed_seq;
+    return range_list_copy(ranges, &v->ranges, NULL);
+}
+
+bool version_list_ranges(const struct version *v,
+                         uint64_t table_id,
+                         uint64_t seq,
+                         struct range_list *list,
+                         struct mem_owner *owner)
+{
+    bool ok = range_list_pick(&v->ranges, table_id, seq, list, owner);
+
+    for (size_t i = 0; i < v->sets_count && ok; i++)
+        ok = memgroup_list_ranges(v->sets[i], table_id, seq, list, owner);
+    return ok;
+}
+
 bool memgroup_empty(struct memgroup *set)
 {
     bool empty = true;
 
     sched_lock(set->lock);
+    empty = set->ranges.count == 0;
     for (size_t i = 0; i < set->tables_count && empty; i++)
         empty = memtable_rows(set->tables[i]) == 0;
     sched_unlock(set->lock);
@@ -224,6 +302,7 @@ void version_unref(struct version *v)
         segref_unref(v->segs[i]);
     for (size_t i = 0; i < v->sets_count; i++)
         memgroup_unref(v->sets[i]);
+    range_list_done(&v->ranges);
     mem_free(v->segs);
     mem_free(v->sets);
     mem_free(v);

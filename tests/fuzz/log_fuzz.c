@@ -38,8 +38,13 @@ static int fuzz_frame(struct log_frame *f, struct arena *arena, struct dn_err *e
     while ((rc = log_commit_next(f, &c, err)) == DN_OK) {
         struct log_batch b;
         arena_reset(arena);
-        while ((rc = log_batch_next(f, &c, arena, &b, err)) == DN_OK)
+        while ((rc = log_batch_next(f, &c, arena, &b, err)) == DN_OK) {
+            struct range *r = NULL;
+            if (b.op == ROW_RANGE && range_parse(&b.range, NULL, 1, 1, &r, err) == DN_OK)
+                sink = sink + r->bounds_count;
+            range_unref(r);
             sink = sink + fuzz_batch(&b);
+        }
         if (rc < 0)
             break;
     }
@@ -86,7 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (length > size - at - LOG_FRAME_HEAD)
             break;
         memcpy(copy + at, "DNLG", 4);
-        le_put16(copy + at + 4, LOG_FORMAT);
+        le_put16(copy + at + 4, size % 2 ? LOG_FORMAT : 1);
         le_put64(copy + at + 40,
                  dn_hash64(copy + at + LOG_FRAME_HEAD, length, dn_checksum64(copy + at, 40)));
         at += LOG_FRAME_HEAD + length;

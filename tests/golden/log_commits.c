@@ -172,3 +172,44 @@ void log_golden_chunk(struct buf *chunk)
     table_unref(all);
     table_unref(bare);
 }
+
+void log_golden_ranges(struct buf *chunk)
+{
+    static const int64_t rowids[] = {42, 43};
+    struct table *all = golden_all();
+    struct table *bare = golden_bare();
+    struct vec gone[] = {same(TYPE_SMALLINT, 2, seven, true), same(TYPE_VARCHAR, 2, str_w, true)};
+    struct range_bound bounds[] = {
+        {.col_id = 1,
+         .iv = {.has_lo = true,
+                .lo_incl = true,
+                .has_hi = true,
+                .hi_incl = true,
+                .lo = {.type = TYPE_VARCHAR, .str = {.ptr = "a", .len = 1}},
+                .hi = {.type = TYPE_VARCHAR, .str = {.ptr = "a", .len = 1}}}},
+        {.col_id = 2, .iv = {.has_lo = true, .lo = {.type = TYPE_TIMESTAMP, .v.i64 = -1000}}},
+        {.col_id = 6,
+         .iv = {.has_hi = true, .hi_incl = true, .hi = {.type = TYPE_DOUBLE, .v.f64 = 0.5}}},
+    };
+    struct range some = {.slab_min = INT64_MIN, .slab_max = INT64_MAX, .bounds = bounds};
+    struct range slab = {.slab_min = -86400000, .slab_max = -86400000};
+    uint64_t bases[] = {0, 0};
+    struct buf b;
+    size_t frame;
+
+    some.bounds_count = DN_ARRAY_SIZE(bounds);
+    buf_init(chunk, NULL);
+    buf_init(&b, NULL);
+    log_frame_begin(chunk, &frame);
+    log_encode_range(all, &some, &b);
+    log_encode_batch(bare, gone, rowids, 2, ROW_DELETE, &b);
+    log_frame_commit(chunk, 20, &b, bases, 2);
+    buf_reset(&b);
+    log_encode_range(bare, &slab, &b);
+    log_frame_commit(chunk, 21, &b, bases, 1);
+    log_frame_end(chunk, frame, 6, 20, 0);
+    buf_done(&b);
+    assert_false(chunk->failed);
+    table_unref(all);
+    table_unref(bare);
+}

@@ -8,3 +8,5 @@
 
 /* What today's encoder makes of them. */
 void log_golden_chunk(struct buf *chunk);
+/* tests/golden/log_v2.bin: range tombstones, with rows in the commit beside them. */
+void log_golden_ranges(struct buf *chunk);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The golden log chunk: fixed commits, fixed bytes. Arguments: tests/golden/log_v1.bin and
- * docs/format/log.md; a third one, "write", writes the golden file anew (only ever with a new
- * format).
+ * The golden log chunks: fixed commits, fixed bytes. Arguments: tests/golden/log_v1.bin,
+ * docs/format/log.md and tests/golden/log_v2.bin; a fourth one, "write", writes the last golden
+ * file anew (only ever with a new format).
  *
  * Three proofs: the encoder makes these bytes; the reader reads them; and a decoder that takes its
  * offsets from the tables of the page finds the same values. */
@@ -20,8 +20,9 @@
 
 #include <cmocka.h>
 
-static const char *golden_path;
+static const char *golden_path; /* of version 1 */
 static const char *doc_path;
+static const char *ranges_path; /* of version 2 */
 
 /* What the chunk says, by whichever decoder. */
 static const char expected[] = "frame epoch 5 first 10\n"
@@ -54,19 +55,40 @@ static const char expected[] = "frame epoch 5 first 10\n"
                                "   2:7 ~ ~\n"
                                "   2147483651:4 42 43\n";
 
-static void test_writer(void **state)
+static const char expected_ranges[] = "frame epoch 6 first 20\n"
+                                      " commit 20\n"
+                                      "  batch table 7 v3 op 3 rowid 0 rows 0\n"
+                                      "   slabs -9223372036854775808 9223372036854775807\n"
+                                      "   1:7 15 'a' 'a'\n"
+                                      "   2:9 1 -1000\n"
+                                      "   6:6 12 0.5\n"
+                                      "  batch table 9 v1 op 2 rowid 0 rows 2\n"
+                                      "   1:2 ~ ~\n"
+                                      "   2:7 ~ ~\n"
+                                      "   2147483651:4 42 43\n"
+                                      " commit 21\n"
+                                      "  batch table 9 v1 op 3 rowid 0 rows 0\n"
+                                      "   slabs -86400000 -86400000\n";
+
+static void writer(const char *path, void (*chunk)(struct buf *chunk))
 {
     struct buf b;
     uint8_t *p;
     size_t n;
 
-    (void)state;
-    log_golden_chunk(&b);
-    p = page_read_file(golden_path, &n);
+    chunk(&b);
+    p = page_read_file(path, &n);
     assert_int_equal(b.len, n);
     assert_memory_equal(b.data, p, n);
     mem_free(p);
     buf_done(&b);
+}
+
+static void test_writer(void **state)
+{
+    (void)state;
+    writer(golden_path, log_golden_chunk);
+    writer(ranges_path, log_golden_ranges);
 }
 
 /* ---- both decoders print the same ---- */
@@ -83,11 +105,11 @@ static void print_str(struct buf *out, const uint8_t *p, size_t n)
     buf_puts(out, "'");
 }
 
-static void compare(struct buf *out)
+static void compare(struct buf *out, const char *with)
 {
     buf_u8(out, 0);
     assert_false(out->failed);
-    assert_string_equal((const char *)out->data, expected);
+    assert_string_equal((const char *)out->data, with);
     buf_done(out);
 }
 
@@ -111,7 +133,42 @@ static void print_value(struct buf *out, const struct vec *v, uint32_t row)
         buf_printf(out, "%" PRId64, d.v.i64);
 }
 
-static void print_batch(struct buf *out, const struct log_batch *b)
+static void print_bound(struct buf *out, const struct datum *d)
+{
+    buf_puts(out, " ");
+    if (type_is_string(d->type))
+        print_str(out, (const uint8_t *)d->str.ptr, d->str.len);
+    else if (type_is_float(d->type))
+        buf_printf(out, "%g", d->v.f64);
+    else
+        buf_printf(out, "%" PRId64, d->v.i64);
+}
+
+static void print_range(struct buf *out, struct log_batch *b)
+{
+    struct range *r;
+    struct dn_err err;
+
+    if (range_parse(&b->range, NULL, b->table_id, 1, &r, &err) < 0)
+        fail_msg("%s", err.text);
+    buf_printf(out, "   slabs %" PRId64 " %" PRId64 "\n", r->slab_min, r->slab_max);
+    for (uint32_t i = 0; i < r->bounds_count; i++) {
+        const struct interval *iv = &r->bounds[i].iv;
+        buf_printf(out,
+                   "   %u:%d %d",
+                   r->bounds[i].col_id,
+                   (int)(iv->has_lo ? iv->lo.type : iv->hi.type),
+                   iv->has_lo + 2 * iv->lo_incl + 4 * iv->has_hi + 8 * iv->hi_incl);
+        if (iv->has_lo)
+            print_bound(out, &iv->lo);
+        if (iv->has_hi)
+            print_bound(out, &iv->hi);
+        buf_puts(out, "\n");
+    }
+    range_unref(r);
+}
+
+static void print_batch(struct buf *out, struct log_batch *b)
 {
     buf_printf(out,
                "  batch table %" PRIu64 " v%u op %d rowid %" PRIu64 " rows %u\n",
@@ -126,9 +183,11 @@ static void print_batch(struct buf *out, const struct log_batch *b)
             print_value(out, &b->cols[c], i);
         buf_puts(out, "\n");
     }
+    if (b->op == ROW_RANGE)
+        print_range(out, b);
 }
 
-static void test_reader(void **state)
+static void reader(const char *path, const char *with)
 {
     struct log_reader r;
     struct log_frame f;
@@ -141,8 +200,7 @@ static void test_reader(void **state)
     size_t n;
     int rc;
 
-    (void)state;
-    p = page_read_file(golden_path, &n);
+    p = page_read_file(path, &n);
     buf_init(&out, NULL);
     arena_init(&arena, NULL);
     log_reader_init(&r, "golden", p, n, true);
@@ -158,9 +216,16 @@ static void test_reader(void **state)
     }
     assert_int_equal(rc, DN_EOF);
     assert_false(r.torn);
-    compare(&out);
+    compare(&out, with);
     arena_done(&arena);
     mem_free(p);
+}
+
+static void test_reader(void **state)
+{
+    (void)state;
+    reader(golden_path, expected);
+    reader(ranges_path, expected_ranges);
 }
 
 /* ---- a decoder that knows only the page ---- */
@@ -170,6 +235,7 @@ struct by_page {
     const uint8_t *p; /* next byte */
     const uint8_t *end;
     struct buf out;
+    uint32_t version; /* of the frames */
 };
 
 static uint64_t field(const struct by_page *b, const char *section, const char *name)
@@ -254,11 +320,47 @@ static void page_column(struct by_page *b, uint32_t rows)
     buf_puts(&b->out, "\n");
 }
 
+static void page_bound(struct by_page *b, uint8_t type)
+{
+    if (type == 7 || type == 8) {
+        size_t len = (size_t)field(b, "Bound text", "length");
+        (void)take(b, doc_size(b->doc, "Bound text"));
+        buf_puts(&b->out, " ");
+        print_str(&b->out, take(b, len), len);
+    } else {
+        buf_puts(&b->out, " ");
+        page_value(b, type == 6 ? 6 : 4, take(b, 8));
+    }
+}
+
+static void page_range(struct by_page *b)
+{
+    uint64_t bounds = field(b, "Range head", "bounds");
+
+    buf_printf(&b->out,
+               "   slabs %" PRId64 " %" PRId64 "\n",
+               (int64_t)field(b, "Range head", "slab_min"),
+               (int64_t)field(b, "Range head", "slab_max"));
+    (void)take(b, doc_size(b->doc, "Range head"));
+    while (bounds-- > 0) {
+        uint8_t type = (uint8_t)field(b, "Bound", "type");
+        uint64_t flags = field(b, "Bound", "flags");
+        buf_printf(&b->out, "   %" PRIu64 ":%u %" PRIu64, field(b, "Bound", "column"), type, flags);
+        (void)take(b, doc_size(b->doc, "Bound"));
+        if (flags & 1)
+            page_bound(b, type);
+        if (flags & 4)
+            page_bound(b, type);
+        buf_puts(&b->out, "\n");
+    }
+}
+
 static void page_batch(struct by_page *b)
 {
     uint32_t rows = (uint32_t)field(b, "Batch head", "rows");
     uint64_t columns = field(b, "Batch head", "columns");
     uint64_t length = field(b, "Batch head", "length");
+    bool range = field(b, "Batch head", "operation") == 3;
     const uint8_t *end;
 
     assert_int_equal(field(b, "Batch head", "zero"), 0);
@@ -274,6 +376,8 @@ static void page_batch(struct by_page *b)
     end = b->p + length;
     while (columns-- > 0)
         page_column(b, rows);
+    if (range)
+        page_range(b);
     assert_ptr_equal(b->p, end);
 }
 
@@ -286,7 +390,7 @@ static void page_frame(struct by_page *b, size_t offset)
 
     assert_int_equal(field(b, "Frame head", "magic"), 0x474c4e44);
     assert_memory_equal(head, "DNLG", 4);
-    assert_int_equal(field(b, "Frame head", "version"), 1);
+    assert_int_equal(field(b, "Frame head", "version"), b->version);
     assert_int_equal(field(b, "Frame head", "zero"), 0);
     assert_int_equal(field(b, "Frame head", "zero2"), 0);
     assert_int_equal(field(b, "Frame head", "durable"), offset);
@@ -308,24 +412,72 @@ static void page_frame(struct by_page *b, size_t offset)
     assert_ptr_equal(b->p, end);
 }
 
-static void test_page(void **state)
+static void page(const char *path, uint32_t version, const char *with)
 {
     struct by_page b;
     uint8_t *doc;
     uint8_t *p;
     size_t n;
 
-    (void)state;
     doc = page_read_file(doc_path, &n);
-    p = page_read_file(golden_path, &n);
-    b = (struct by_page){.doc = (const char *)doc, .p = p, .end = p + n};
+    p = page_read_file(path, &n);
+    b = (struct by_page){.doc = (const char *)doc, .p = p, .end = p + n, .version = version};
     buf_init(&b.out, NULL);
     assert_int_equal(doc_size(b.doc, "Frame head"), LOG_FRAME_HEAD);
     while (b.p < b.end)
         page_frame(&b, (size_t)(b.p - p));
-    compare(&b.out);
+    compare(&b.out, with);
     mem_free(p);
     mem_free(doc);
+}
+
+static void test_page(void **state)
+{
+    (void)state;
+    page(golden_path, 1, expected);
+    page(ranges_path, 2, expected_ranges);
+}
+
+/* Every bit of a range tombstone, with the checksum made right: it is understood or refused. */
+static void test_range_damage(void **state)
+{
+    uint8_t *p;
+    size_t n;
+
+    (void)state;
+    p = page_read_file(ranges_path, &n);
+    for (size_t bit = 0; bit < (n - 48) * 8; bit++) {
+        struct log_reader r;
+        struct log_frame f;
+        struct log_commit c;
+        struct log_batch b;
+        struct arena arena;
+        struct dn_err err;
+        struct range *range;
+        int rc;
+
+        p[48 + bit / 8] ^= (uint8_t)(1u << bit % 8);
+        le_put64(p + 40, dn_hash64(p + 48, n - 48, dn_checksum64(p, 40)));
+        arena_init(&arena, NULL);
+        log_reader_init(&r, "log", p, n, true);
+        assert_int_equal(log_reader_next(&r, &f, &err), DN_OK);
+        while ((rc = log_commit_next(&f, &c, &err)) == DN_OK) {
+            while ((rc = log_batch_next(&f, &c, &arena, &b, &err)) == DN_OK) {
+                if (b.op == ROW_RANGE)
+                    rc = range_parse(&b.range, NULL, 1, 1, &range, &err);
+                if (rc < 0)
+                    break;
+                if (b.op == ROW_RANGE)
+                    range_unref(range);
+            }
+            if (rc < 0)
+                break;
+        }
+        assert_true(rc == DN_EOF || rc == DN_E_CORRUPT);
+        arena_done(&arena);
+        p[48 + bit / 8] ^= (uint8_t)(1u << bit % 8);
+    }
+    mem_free(p);
 }
 
 /* ---- versions, torn tails and damage ---- */
@@ -370,11 +522,11 @@ static void test_versions(void **state)
             reseal(p + at);
             assert_int_equal(read_all(p, n, sealed, &torn, &err), DN_E_VERSION);
             assert_non_null(strstr(err.text, "log/0/1-2"));
-            assert_non_null(strstr(err.text, "format version 2, this release reads up to 1"));
+            assert_non_null(strstr(err.text, "format version 3, this release reads up to 2"));
             le_put16(p + at + 4, 0);
             reseal(p + at);
             assert_int_equal(read_all(p, n, sealed, &torn, &err), DN_E_CORRUPT);
-            le_put16(p + at + 4, LOG_FORMAT);
+            le_put16(p + at + 4, 1);
             reseal(p + at);
         }
     }
@@ -424,18 +576,20 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_writer),
         cmocka_unit_test(test_reader),
         cmocka_unit_test(test_page),
+        cmocka_unit_test(test_range_damage),
         cmocka_unit_test(test_versions),
         cmocka_unit_test(test_torn_or_damaged),
     };
 
-    if (argc < 3)
+    if (argc < 4)
         return 2;
     golden_path = argv[1];
     doc_path = argv[2];
-    if (argc > 3 && strcmp(argv[3], "write") == 0) {
+    ranges_path = argv[3];
+    if (argc > 4 && strcmp(argv[4], "write") == 0) {
         struct buf b;
-        FILE *f = fopen(golden_path, "wb");
-        log_golden_chunk(&b);
+        FILE *f = fopen(ranges_path, "wb");
+        log_golden_ranges(&b);
         if (!f || fwrite(b.data, 1, b.len, f) != b.len || fclose(f) != 0)
             return 1;
         buf_done(&b);

@@ -265,7 +265,7 @@ static void patch_catalog(uint8_t *p, size_t n)
 
 static void patch_manifest(uint8_t *p, size_t n)
 {
-    le_put16(p + 40 + 4, 2);
+    le_put16(p + 40 + 4, 3);
     le_put64(p + n - 8, dn_checksum64(p + 40, n - 48));
     seal_document(p, n);
 }
@@ -288,7 +288,7 @@ static void patch_log_frame(uint8_t *p, size_t n)
     size_t length = le_get32(frame + 32);
 
     assert_true(64 + 48 + length <= n);
-    le_put16(frame + 4, 2);
+    le_put16(frame + 4, 3);
     le_put64(frame + 40, dn_hash64(frame + 48, length, dn_checksum64(frame, 40)));
 }
 
@@ -313,10 +313,10 @@ static const struct {
     {"d/catalog", patch_envelope, "document 'catalog' has format 2, this release reads up to 1"},
     {"d/catalog", patch_catalog, "catalog"},
     {"d/manifest~0", patch_envelope, "document 'manifest/0' has format 2"},
-    {"d/manifest~0", patch_manifest, "manifest: format version 2, this release reads up to 1"},
+    {"d/manifest~0", patch_manifest, "manifest: format version 3, this release reads up to 2"},
     {"l/", patch_log_head, "has format 2, this release reads up to 1"},
-    {"l/", patch_log_frame, "format version 2, this release reads up to 1"},
-    {"l/log~0~0000000000000002", patch_log_frame, "format version 2"},
+    {"l/", patch_log_frame, "format version 3, this release reads up to 2"},
+    {"l/log~0~0000000000000002", patch_log_frame, "format version 3"},
     {"o/seg~0000000000000001~0000000000000001", patch_segment_head, "segment format 2"},
     {"o/seg~0000000000000005", patch_segment_trailer, "segment format 2"},
 };

@@ -144,13 +144,13 @@ void model_init(struct model *m, const struct table *t)
     m->rowid_next = 1;
 }
 
-static void model_datum_free(struct datum *d)
+void model_datum_free(struct datum *d)
 {
     if (type_is_string(d->type) && !d->null)
         mem_free((void *)(uintptr_t)d->str.ptr);
 }
 
-static struct datum model_datum_copy(const struct datum *d)
+struct datum model_datum_copy(const struct datum *d)
 {
     struct datum c = *d;
 
@@ -195,7 +195,7 @@ void model_copy(const struct model *from, struct model *ret)
 }
 
 /* Few distinct values, so that keys meet; some far apart, so that slabs differ. */
-static struct datum model_random_datum(struct rng *r, enum type_id type, bool nullable)
+struct datum model_random_datum(struct rng *r, enum type_id type, bool nullable)
 {
     static const char *const words[] = {"",
                                         "a",
@@ -229,9 +229,51 @@ static struct datum model_random_datum(struct rng *r, enum type_id type, bool nu
     return d;
 }
 
+/* A random interval of a column's values; sometimes a single one, sometimes none at all. */
+static struct interval model_random_interval(struct rng *r, enum type_id type)
+{
+    struct interval iv = {.has_lo = rng_below(r, 4) > 0,
+                          .has_hi = rng_below(r, 4) > 0,
+                          .lo_incl = rng_below(r, 2),
+                          .hi_incl = rng_below(r, 2)};
+
+    iv.has_lo = iv.has_lo || !iv.has_hi;
+    if (iv.has_lo)
+        iv.lo = model_random_datum(r, type, false);
+    if (iv.has_lo && rng_below(r, 3) == 0) {
+        iv.has_hi = iv.hi_incl = iv.lo_incl = true;
+        iv.hi = model_datum_copy(&iv.lo);
+    } else if (iv.has_hi) {
+        iv.hi = model_random_datum(r, type, false);
+    }
+    return iv;
+}
+
+struct model_batch model_random_range(struct rng *r, const struct table *t)
+{
+    struct model_batch b = {.op = ROW_RANGE};
+
+    b.range.slab_min = INT64_MIN;
+    b.range.slab_max = INT64_MAX;
+    if (t->time_col >= 0 && rng_below(r, 4) == 0) {
+        struct datum d = model_random_datum(r, t->columns[t->time_col].type, false);
+        b.range.slab_min = b.range.slab_max = table_slab(t, d.v.i64);
+    }
+    for (uint32_t k = 0; k < t->local_count; k++) {
+        const struct column *c = &t->columns[t->local[k].col];
+        if (rng_below(r, 2))
+            b.bounds[b.range.bounds_count++] =
+                (struct range_bound){.col_id = c->id, .iv = model_random_interval(r, c->type)};
+    }
+    return b;
+}
+
 struct model_batch model_random_batch(struct rng *r, const struct table *t, uint32_t rows_max)
 {
     struct model_batch b = {.count = 1 + rng_below(r, rows_max)};
+
+    if (rng_below(r, t->form == KEY_NONE ? 40 : 8) == 0)
+        return model_random_range(r, t);
 
     b.rows = mem_calloc(NULL, b.count, sizeof *b.rows);
     b.absent = mem_calloc(NULL, b.count, sizeof *b.absent);
@@ -261,6 +303,12 @@ void model_batch_done(struct model_batch *b)
     for (uint32_t i = 0; i < b->count; i++)
         for (uint32_t c = 0; c < MODEL_COLS_MAX; c++)
             model_datum_free(&b->rows[i].v[c]);
+    for (uint32_t i = 0; i < b->range.bounds_count; i++) {
+        if (b->bounds[i].iv.has_lo)
+            model_datum_free(&b->bounds[i].iv.lo);
+        if (b->bounds[i].iv.has_hi)
+            model_datum_free(&b->bounds[i].iv.hi);
+    }
     mem_free(b->rows);
     mem_free(b->absent);
     memset(b, 0, sizeof *b);
@@ -303,7 +351,8 @@ model_random_change(struct rng *r, struct model *m, struct shard *s, uint32_t ro
 {
     struct model_batch b = model_random_batch(r, m->t, rows_max);
 
-    if (m->t->form != KEY_NONE || m->count == 0 || rng_below(r, 3) || !model_learn_rowids(m, s))
+    if (b.op == ROW_RANGE || m->t->form != KEY_NONE || m->count == 0 || rng_below(r, 3) ||
+        !model_learn_rowids(m, s))
         return b;
     b.existing = true;
     b.op = rng_below(r, 2) ? ROW_DELETE : ROW_PUT;
@@ -330,8 +379,40 @@ model_find(const struct model *m, const struct model_batch *b, const struct mode
     return SIZE_MAX;
 }
 
+bool model_in(const struct interval *iv, const struct datum *d)
+{
+    int lo = iv->has_lo ? datum_cmp(&iv->lo, d) : -1;
+    int hi = iv->has_hi ? datum_cmp(d, &iv->hi) : -1;
+
+    return !d->null && (lo < 0 || (lo == 0 && iv->lo_incl)) && (hi < 0 || (hi == 0 && iv->hi_incl));
+}
+
+static void model_apply_range(struct model *m, const struct model_batch *b)
+{
+    const struct table *t = m->t;
+    size_t keep = 0;
+
+    for (size_t i = 0; i < m->count; i++) {
+        struct model_row *row = &m->rows[i];
+        int64_t slab = t->time_col < 0 ? 0 : table_slab(t, row->v[t->time_col].v.i64);
+        bool hit = slab >= b->range.slab_min && slab <= b->range.slab_max;
+        for (uint32_t k = 0; k < b->range.bounds_count; k++)
+            hit = hit &&
+                  model_in(&b->bounds[k].iv, &row->v[table_column_by_id(t, b->bounds[k].col_id)]);
+        for (uint32_t c = 0; hit && c < t->columns_count; c++)
+            model_datum_free(&row->v[c]);
+        if (!hit)
+            m->rows[keep++] = *row;
+    }
+    m->count = keep;
+}
+
 void model_apply(struct model *m, const struct model_batch *b)
 {
+    if (b->op == ROW_RANGE) {
+        model_apply_range(m, b);
+        return;
+    }
     for (uint32_t i = 0; i < b->count; i++) {
         size_t at = model_find(m, b, &b->rows[i]);
         struct model_row *row;
@@ -375,8 +456,17 @@ int model_write(struct shard *s,
     int64_t *rowids = mem_alloc_array(NULL, b->count, sizeof *rowids);
     struct arena arena;
     bool ok = rowids != NULL;
+    struct range range = b->range;
     int rc;
 
+    if (b->op == ROW_RANGE) {
+        struct range_bound bounds[MODEL_COLS_MAX];
+        memcpy(bounds, b->bounds, sizeof bounds);
+        range.bounds = bounds;
+        batch = (struct shard_batch){.table = t, .op = ROW_RANGE, .range = &range};
+        mem_free(rowids);
+        return shard_write(s, &batch, 1, sync, NULL, err);
+    }
     arena_init(&arena, NULL);
     for (uint32_t c = 0; c < t->columns_count; c++)
         colbuf_init(&bufs[c], t->columns[c].type, NULL, &arena);
@@ -399,192 +489,4 @@ int model_write(struct shard *s,
     arena_done(&arena);
     mem_free(rowids);
     return rc;
-}
-
-/* ---- comparison ---- */
-
-struct model_sorted {
-    const struct model_row *row;
-    struct buf key;
-};
-
-static int model_sorted_cmp(const void *a, const void *b)
-{
-    const struct model_sorted *x = a;
-    const struct model_sorted *y = b;
-    size_t n = x->key.len < y->key.len ? x->key.len : y->key.len;
-    int c = memcmp(x->key.data, y->key.data, n);
-
-    return c ? c : x->key.len < y->key.len ? -1 : x->key.len > y->key.len;
-}
-
-static void model_key(const struct table *t, const struct model_row *row, struct buf *key)
-{
-    struct vec vecs[MODEL_COLS_MAX + HIDDEN_MAX];
-    struct arena arena;
-    struct datum rowid = {.type = TYPE_BIGINT, .v.i64 = (int64_t)row->rowid};
-
-    arena_init(&arena, NULL);
-    memset(vecs, 0, sizeof vecs);
-    for (uint32_t c = 0; c < t->columns_count; c++)
-        DN_ASSERT(vec_make_const(&arena, &row->v[c], 1, &vecs[c]));
-    DN_ASSERT(vec_make_const(&arena, &rowid, 1, &vecs[t->columns_count + HIDDEN_ROWID]));
-    rows_key(t, vecs, 0, key);
-    arena_done(&arena);
-}
-
-static bool model_in(const struct interval *iv, const struct datum *d)
-{
-    int lo = iv->has_lo ? datum_cmp(&iv->lo, d) : -1;
-    int hi = iv->has_hi ? datum_cmp(d, &iv->hi) : -1;
-
-    return !d->null && (lo < 0 || (lo == 0 && iv->lo_incl)) && (hi < 0 || (hi == 0 && iv->hi_incl));
-}
-
-static bool
-model_matches(const struct model_row *row, const struct scan_pred *preds, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        bool hit = false;
-        for (uint32_t k = 0; !hit && k < preds[i].set_count; k++)
-            hit = model_in(&preds[i].set[k], &row->v[preds[i].col]);
-        if (!hit)
-            return false;
-    }
-    return true;
-}
-
-static bool model_same(const struct datum *a, const struct datum *b)
-{
-    if (a->null || b->null)
-        return a->null && b->null;
-    return datum_cmp(a, b) == 0;
-}
-
-/* Random constraints; strings are freed by the caller through the datums. */
-static uint32_t model_random_preds(struct rng *r,
-                                   const struct table *t,
-                                   struct scan_pred *preds,
-                                   struct interval *ivs)
-{
-    uint32_t count = 0;
-
-    for (uint32_t c = 0; c < t->columns_count; c++) {
-        struct interval *iv = &ivs[c];
-        if (rng_below(r, 3))
-            continue;
-        memset(iv, 0, sizeof *iv);
-        iv->lo = model_random_datum(r, t->columns[c].type, false);
-        iv->hi = model_random_datum(r, t->columns[c].type, false);
-        iv->has_lo = iv->lo_incl = true;
-        iv->has_hi = iv->hi_incl = true;
-        if (rng_below(r, 2)) {
-            model_datum_free(&iv->hi);
-            iv->hi = model_datum_copy(&iv->lo);
-        } else if (datum_cmp(&iv->lo, &iv->hi) > 0) {
-            struct datum swap = iv->lo;
-            iv->lo = iv->hi;
-            iv->hi = swap;
-        }
-        preds[count++] = (struct scan_pred){.col = (uint16_t)c, .set = iv, .set_count = 1};
-    }
-    return count;
-}
-
-static const char *model_check_batch(const struct model *m,
-                                     const struct batch *b,
-                                     const struct scan_pred *preds,
-                                     uint32_t preds_count,
-                                     const struct model_sorted *want,
-                                     size_t want_count,
-                                     size_t *at)
-{
-    static char text[300];
-
-    for (uint32_t i = 0; i < b->sel_count; i++) {
-        uint32_t row = b->sel ? b->sel[i] : i;
-        struct model_row got = {.rowid = 0};
-        for (uint32_t c = 0; c < m->t->columns_count; c++)
-            got.v[c] = vec_datum(&b->cols[c], row);
-        if (!model_matches(&got, preds, preds_count))
-            continue;
-        if (*at >= want_count) {
-            (void)snprintf(text, sizeof text, "more than the %zu rows expected", want_count);
-            return text;
-        }
-        for (uint32_t c = 0; c < m->t->columns_count; c++) {
-            if (!model_same(&got.v[c], &want[*at].row->v[c])) {
-                (void)snprintf(text,
-                               sizeof text,
-                               "row %zu of %zu, column %u differs (null %d/%d, i64 %lld/%lld)",
-                               *at,
-                               want_count,
-                               c,
-                               got.v[c].null,
-                               want[*at].row->v[c].null,
-                               (long long)got.v[c].v.i64,
-                               (long long)want[*at].row->v[c].v.i64);
-                return text;
-            }
-        }
-        (*at)++;
-    }
-    return NULL;
-}
-
-const char *model_compare(const struct model *m, struct shard *s, struct rng *r)
-{
-    static char text[400];
-    struct scan_pred preds[MODEL_COLS_MAX];
-    struct interval ivs[MODEL_COLS_MAX];
-    uint16_t cols[MODEL_COLS_MAX];
-    uint32_t preds_count = r && rng_below(r, 2) ? model_random_preds(r, m->t, preds, ivs) : 0;
-    struct model_sorted *want = mem_calloc(NULL, m->count, sizeof *want);
-    struct snapshot *snap = shard_snapshot(s);
-    struct scan_spec spec = {.table = m->t,
-                             .cols = cols,
-                             .cols_count = m->t->columns_count,
-                             .preds = preds,
-                             .preds_count = preds_count};
-    struct scan *scan = NULL;
-    struct batch b;
-    struct dn_err err;
-    const char *bad = NULL;
-    size_t want_count = 0;
-    size_t at = 0;
-    int rc;
-
-    DN_ASSERT(want && snap);
-    for (uint32_t c = 0; c < m->t->columns_count; c++)
-        cols[c] = (uint16_t)c;
-    for (size_t i = 0; i < m->count; i++) {
-        if (!model_matches(&m->rows[i], preds, preds_count))
-            continue;
-        want[want_count].row = &m->rows[i];
-        buf_init(&want[want_count].key, NULL);
-        model_key(m->t, &m->rows[i], &want[want_count].key);
-        want_count++;
-    }
-    qsort(want, want_count, sizeof *want, model_sorted_cmp);
-    rc = scan_open(snap, &spec, &scan, &err);
-    while (rc == DN_OK && !bad && (rc = scan_next(scan, &b, &err)) == DN_OK)
-        bad = model_check_batch(m, &b, preds, preds_count, want, want_count, &at);
-    if (rc < 0) {
-        (void)snprintf(text, sizeof text, "scan failed: %.300s", err.text);
-        bad = text;
-    } else if (!bad && at < want_count) {
-        (void)snprintf(
-            text, sizeof text, "%zu rows of %zu (%u constraints)", at, want_count, preds_count);
-        bad = text;
-    }
-    scan_close(scan);
-    snapshot_free(snap);
-    for (size_t i = 0; i < want_count; i++)
-        buf_done(&want[i].key);
-    for (uint32_t i = 0; i < preds_count; i++) {
-        model_datum_free(&ivs[preds[i].col].lo);
-        model_datum_free(&ivs[preds[i].col].hi);
-    }
-    mem_free(want);
-    return bad;
 }

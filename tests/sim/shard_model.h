@@ -40,6 +40,9 @@ struct model_batch {
     uint32_t count;
     enum row_op op;
     bool existing; /* append tables: rows[i].rowid names a row that is there */
+    /* ROW_RANGE: no rows */
+    struct range range;
+    struct range_bound bounds[MODEL_COLS_MAX];
 };
 
 /* A random definition, named name; id must be set through the catalog. */
@@ -52,6 +55,7 @@ void model_copy(const struct model *from, struct model *ret);
 struct model_batch
 model_random_change(struct rng *r, struct model *m, struct shard *s, uint32_t rows_max);
 struct model_batch model_random_batch(struct rng *r, const struct table *t, uint32_t rows_max);
+struct model_batch model_random_range(struct rng *r, const struct table *t);
 void model_batch_done(struct model_batch *b);
 void model_apply(struct model *m, const struct model_batch *b);
 int model_write(struct shard *s,
@@ -62,3 +66,9 @@ int model_write(struct shard *s,
 /* Scans with random constraints (none when r is NULL) and compares rows, values and order. NULL:
  * equal; else what differs (static). */
 const char *model_compare(const struct model *m, struct shard *s, struct rng *r);
+
+/* Values; strings are owned. */
+void model_datum_free(struct datum *d);
+struct datum model_datum_copy(const struct datum *d);
+struct datum model_random_datum(struct rng *r, enum type_id type, bool nullable);
+bool model_in(const struct interval *iv, const struct datum *d);

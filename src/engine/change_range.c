@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * change_range.c: a DELETE that is some ranges of the key: the rows are counted, which zone maps
+ * mostly answer, and one commit with a range tombstone for each range deletes them. The shard
+ * refuses it (DN_E_CONFLICT) when anything in a range is newer than the snapshot, so that what was
+ * counted is what goes. */
+#include "engine/change_range.h"
+
+static int range_count(struct dendro_stmt *stmt,
+                       const struct plan *plan,
+                       struct plan_node *counter,
+                       uint64_t *ret,
+                       struct dn_err *err)
+{
+    struct plan count = *plan;
+    struct batch b;
+    int rc;
+
+    count.root = counter;
+    rc = exec_open(&count, &stmt->ctx, &stmt->root, err);
+    if (rc == 0)
+        rc = exec_next(stmt->root, &b, err);
+    if (rc == 0)
+        *ret = (uint64_t)vec_i64(&b.cols[0], b.sel ? b.sel[0] : 0);
+    exec_close(stmt->root);
+    stmt->root = NULL;
+    return rc == DN_EOF ? 0 : rc;
+}
+
+int stmt_run_ranges(struct dendro_stmt *stmt,
+                    const struct plan *plan,
+                    const struct plan_ranges *ranges,
+                    struct dn_err *err)
+{
+    struct shard_batch batches[PLAN_RANGES_MAX];
+    uint64_t rows = 0;
+    uint64_t seq;
+    int rc = range_count(stmt, plan, ranges->counter, &rows, err);
+
+    stmt->rows_count = 0;
+    if (rc < 0 || rows == 0)
+        return rc;
+    for (uint32_t i = 0; i < ranges->count; i++)
+        batches[i] = (struct shard_batch){.table = plan->table,
+                                          .op = ROW_RANGE,
+                                          .range = &ranges->v[i],
+                                          .check_seq = snapshot_seq(stmt->snap)};
+    rc = engine_write_ready(stmt->conn->db, plan->table, err);
+    if (rc == 0)
+        rc = shard_write(stmt->conn->db->shard,
+                         batches,
+                         ranges->count,
+                         stmt->conn->settings.synchronous_commit,
+                         &seq,
+                         err);
+    stmt->rows_count = rc == 0 ? rows : 0;
+    return rc;
+}
+
+int stmt_delete_ranges(struct dendro_stmt *stmt,
+                       const struct plan *plan,
+                       struct plan_ranges *ret,
+                       struct dn_err *err)
+{
+    return plan_delete_ranges(
+        &stmt->ctx.env, plan, stmt->ctx.params, stmt->ctx.params_count, &stmt->run, ret, err);
+}
