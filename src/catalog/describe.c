@@ -272,7 +272,23 @@ static void status_storage(struct page *p, const struct table *t)
         status_text(p, "option", t->options[i].name, t->options[i].value);
 }
 
+static void status_writes(struct page *p, const struct describe_writes *w)
+{
+    char text[40] = "none yet";
+
+    if (w->flush_bytes)
+        (void)snprintf(text,
+                       sizeof text,
+                       "%.2f",
+                       (double)(w->flush_bytes + w->merge_bytes) / (double)w->flush_bytes);
+    status_number(p, "written", "flushed bytes", w->flush_bytes);
+    status_number(p, "written", "merged bytes", w->merge_bytes);
+    status_text(p, "written", "write amplification", text);
+    status_number(p, "written", "range tombstones", w->ranges);
+}
+
 int describe_status(const struct table *t,
+                    const struct describe_writes *writes,
                     struct arena *arena,
                     struct describe *ret,
                     struct dn_err *err)
@@ -284,13 +300,15 @@ int describe_status(const struct table *t,
         {"Value", TYPE_VARCHAR},
     };
     size_t rows = 5u + t->columns_count + status_partition_count(t) + t->local_count +
-                  (t->slabs_count ? 3u : 1u) + 2u + t->options_count;
+                  (t->slabs_count ? 3u : 1u) + 2u + t->options_count + (writes ? 4u : 0u);
     struct page p = page_begin(ret, arena, cols, DN_ARRAY_SIZE(cols), rows);
 
     status_table(&p, t);
     status_columns(&p, t);
     status_keys(&p, t);
     status_storage(&p, t);
+    if (writes)
+        status_writes(&p, writes);
     return page_end(&p, err);
 }
 

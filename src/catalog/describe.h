@@ -25,9 +25,16 @@ int describe_table(const struct table *t,
                    struct arena *arena,
                    struct describe *ret,
                    struct dn_err *err) DN_MUST_CHECK;
-/* SHOW TABLE STATUS t: Section, Index, Name, Value: the table, its columns, both keys, its storage.
- */
+/* What was written for a table since the database was opened. */
+struct describe_writes {
+    uint64_t flush_bytes; /* once: by flushes and loads */
+    uint64_t merge_bytes; /* again: by merges */
+    uint64_t ranges;      /* range tombstones there are */
+};
+/* SHOW TABLE STATUS t: Section, Index, Name, Value: the table, its columns, both keys, its storage,
+ * what was written (NULL: nothing of it). */
 int describe_status(const struct table *t,
+                    const struct describe_writes *writes,
                     struct arena *arena,
                     struct describe *ret,
                     struct dn_err *err) DN_MUST_CHECK;

@@ -188,7 +188,7 @@ int dendro_check(const char *path,
                  uint64_t *ret_faults,
                  struct dendro_error *err)
 {
-    struct volume_posix_options vo = {.read_only = true};
+    struct volume_posix_options vo = {.read_only = true, .still = true};
     uint64_t faults = 0;
     struct volume *v;
     struct dn_err e;
@@ -224,12 +224,13 @@ static void engine_publish(struct dendro_db *db, struct catalog *next)
 {
     struct catalog *old;
 
+    /* First: whoever sees the new catalog must wait for the shard, or it refuses their rows. */
+    atomic_store(&db->shard_behind, true);
     sched_lock(db->lock);
     old = db->catalog;
     db->catalog = next;
     sched_unlock(db->lock);
     catalog_unref(old);
-    atomic_store(&db->shard_behind, true);
 }
 
 static int engine_reload(struct dendro_db *db, struct dn_err *err)

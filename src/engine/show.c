@@ -111,6 +111,21 @@ static int show_tables(const struct dendro_stmt *stmt,
     return describe_tables(cat, schema->name, arena, ret, err);
 }
 
+static int show_table_status(const struct dendro_stmt *stmt,
+                             const struct table *t,
+                             struct arena *arena,
+                             struct describe *ret,
+                             struct dn_err *err)
+{
+    struct describe_writes w;
+    struct shard_stats stats;
+
+    shard_table_stats(stmt->conn->db->shard, t->id, &stats);
+    w = (struct describe_writes){
+        .flush_bytes = stats.flush_bytes, .merge_bytes = stats.merge_bytes, .ranges = stats.ranges};
+    return describe_status(t, &w, arena, ret, err);
+}
+
 int stmt_describe(struct dendro_stmt *stmt,
                   const struct catalog *cat,
                   struct arena *arena,
@@ -131,7 +146,7 @@ int stmt_describe(struct dendro_stmt *stmt,
     if (stmt->ast->kind == STMT_SHOW_CREATE_TABLE)
         return describe_create(t, arena, ret, err);
     if (stmt->ast->kind == STMT_SHOW_TABLE_STATUS)
-        return describe_status(t, arena, ret, err);
+        return show_table_status(stmt, t, arena, ret, err);
     DN_ASSERT(stmt->ast->kind == STMT_DESCRIBE);
     return describe_table(t, arena, ret, err);
 }

@@ -113,6 +113,7 @@ void shard_close(struct shard *s)
     buf_done(&s->frame);
     mem_free(s->chunk_seqs);
     mem_free(s->rowids);
+    mem_free(s->writes);
     sched_cond_free(s->cond);
     sched_mutex_free(s->lock);
     sched_mutex_free(s->man_lock);
@@ -300,6 +301,27 @@ static void shard_add_memory(struct shard *s, uint64_t table_id, struct shard_st
     }
 }
 
+void shard_count_writes(struct shard *s, const struct seg_meta *metas, size_t count, bool merge)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct write_counter *w = NULL;
+
+        for (size_t k = 0; k < s->writes_count && !w; k++)
+            if (s->writes[k].table_id == metas[i].table_id)
+                w = &s->writes[k];
+        if (!w) {
+            w = mem_realloc(&s->owner, s->writes, (s->writes_count + 1) * sizeof *w);
+            if (!w)
+                continue; /* a figure less; the total has it */
+            s->writes = w;
+            w += s->writes_count++;
+            *w = (struct write_counter){.table_id = metas[i].table_id};
+        }
+        w->flush_bytes += merge ? 0 : metas[i].bytes;
+        w->merge_bytes += merge ? metas[i].bytes : 0;
+    }
+}
+
 void shard_get_stats(struct shard *s, struct shard_stats *ret)
 {
     struct cache_stats cache;
@@ -329,5 +351,10 @@ void shard_table_stats(struct shard *s, uint64_t table_id, struct shard_stats *r
     sched_lock(s->lock);
     ret->seq = s->seq_visible;
     shard_add_memory(s, table_id, ret);
+    for (size_t i = 0; i < s->writes_count; i++)
+        if (s->writes[i].table_id == table_id) {
+            ret->flush_bytes = s->writes[i].flush_bytes;
+            ret->merge_bytes = s->writes[i].merge_bytes;
+        }
     sched_unlock(s->lock);
 }

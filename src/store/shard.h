@@ -130,7 +130,7 @@ struct shard_stats {
     uint64_t cache_bytes; /* now */
 };
 void shard_get_stats(struct shard *s, struct shard_stats *ret);
-/* The same for one table (memtable, segments, rows and bytes only). */
+/* The same for one table: memtable, segments, rows, bytes and what flushes and merges wrote. */
 void shard_table_stats(struct shard *s, uint64_t table_id, struct shard_stats *ret);
 
 /* dendro check: verifies manifest, every segment (seg_verify) and the log, and that nothing is

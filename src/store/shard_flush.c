@@ -396,6 +396,8 @@ static int flush_write(struct shard *s, struct memgroup *set, struct dn_err *err
     arena_done(&f.arena);
     sched_lock(s->lock);
     s->stats.flush_bytes += rc == DN_OK ? f.sink.bytes : 0;
+    if (rc == DN_OK)
+        shard_count_writes(s, f.sink.metas, f.sink.metas_count, false);
     sched_unlock(s->lock);
     seg_sink_done(&f.sink);
     return rc;

@@ -29,6 +29,7 @@
 #include "store/log.h"
 #include "store/manifest.h"
 #include "store/shard.h"
+#include "store/shard_stats.h"
 #include "store/version.h"
 
 struct commit {
@@ -119,6 +120,8 @@ struct shard {
     struct dn_err flush_why;
     uint64_t flush_failed_ns; /* when it failed */
     struct shard_stats stats;
+    struct write_counter *writes; /* owned; under lock */
+    size_t writes_count;
 };
 
 /* shard.c, lock held: starts a task unless one of its kind runs; lets the lock go meanwhile. */

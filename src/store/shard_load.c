@@ -150,6 +150,7 @@ static int load_commit(struct shard_load *l, struct dn_err *err)
         s->seq_visible = ++s->seq_last; /* I5: no commit is under way */
         s->load_mark = s->seq_visible;
         s->stats.flush_bytes += l->sink.bytes;
+        shard_count_writes(s, l->sink.metas, l->sink.metas_count, false);
     }
     shard_token_give(s);
     sched_unlock(s->lock);

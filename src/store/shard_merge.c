@@ -444,6 +444,8 @@ static int merge_run(struct shard *s, const struct merge_job *job, struct dn_err
     if (rc == DN_OK) { /* not merged: readers caught up with the manifest, the caller picks again */
         s->stats.merges += merged;
         s->stats.merge_bytes += merged ? sink.bytes : 0;
+        if (merged)
+            shard_count_writes(s, sink.metas, sink.metas_count, true);
     } else if (rc != DN_E_CANCELED) {
         s->stats.merge_failures++;
     }

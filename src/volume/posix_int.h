@@ -35,6 +35,7 @@ struct posix_volume {
     int doc_fd;                        /* d/ */
     int scratch_fd;                    /* scratch/ */
     bool read_only;                    /* no lock, no writes */
+    bool still;                        /* read_only: a shared lock */
     _Atomic uint64_t temp_next;        /* number of the next temporary file */
     struct sched_mutex *log_lock;      /* owned, guards logs and logs_count */
     struct posix_log *logs;            /* owned list, most recently used first */

@@ -85,8 +85,10 @@ static int pvol_fail_busy(struct posix_volume *pv, struct dn_err *err)
     else
         rc = DN_FAIL(err, DN_E_BUSY, "volume '%s' is in use by another process", pv->dir);
     dn_err_hint(err,
-                "one process at a time may write to a volume: stop the other one, or open it "
-                "read-only");
+                pv->still ? "what is written meanwhile would look like damage: stop the other "
+                            "process first"
+                          : "one process at a time may write to a volume: stop the other one, or "
+                            "open it read-only");
     return rc;
 }
 
@@ -111,6 +113,24 @@ static int pvol_lock(struct posix_volume *pv, struct dn_err *err)
     /* For messages only: a full disk must not keep anybody from opening the volume. */
     DN_IGNORE(ftruncate(pv->lock_fd, 0));
     DN_IGNORE(pwrite(pv->lock_fd, text, (size_t)n, 0));
+    return 0;
+}
+
+/* Keeps writers out without being one. A volume that was never written to has no lock file. */
+static int pvol_lock_still(struct posix_volume *pv, struct dn_err *err)
+{
+    int number = volume_posix_openat(pv, pv->dir_fd, POSIX_LOCK_FILE, O_RDONLY, &pv->lock_fd);
+
+    if (number == ENOENT)
+        return 0;
+    if (number)
+        return VOLUME_POSIX_FAIL(err, number, "volume '%s': cannot open LOCK", pv->dir);
+    while (flock(pv->lock_fd, LOCK_SH | LOCK_NB) != 0) {
+        if (errno == EWOULDBLOCK)
+            return pvol_fail_busy(pv, err);
+        if (errno != EINTR)
+            return VOLUME_POSIX_FAIL(err, errno, "volume '%s': cannot lock it", pv->dir);
+    }
     return 0;
 }
 
@@ -302,8 +322,10 @@ static int pvol_open_files(struct posix_volume *pv, bool create, struct dn_err *
         rc = create ? pvol_check_new(pv, err) : pvol_fail_no_volume(pv, err);
     if (rc < 0)
         return rc;
-    if (pv->read_only)
-        return pvol_open_subdirs(pv, err);
+    if (pv->read_only) {
+        rc = pv->still ? pvol_lock_still(pv, err) : 0;
+        return rc < 0 ? rc : pvol_open_subdirs(pv, err);
+    }
     rc = pvol_lock(pv, err);
     if (rc == 0)
         rc = pvol_open_subdirs(pv, err);
@@ -348,6 +370,7 @@ int volume_posix_open_faulty(const char *dir,
     pv->base.ops = &volume_posix_ops;
     pv->dir_fd = pv->lock_fd = pv->object_fd = pv->log_fd = pv->doc_fd = pv->scratch_fd = -1;
     pv->read_only = options->read_only;
+    pv->still = options->read_only && options->still;
     if (faults)
         pv->faults = *faults;
     pv->dir = mem_strdup(NULL, dir);

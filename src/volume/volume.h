@@ -71,9 +71,10 @@ struct volume {
 /* posix: a directory. One process at a time: a second opener gets DN_E_BUSY naming pid and program
  * of the holder; a holder that died does not count. */
 struct volume_posix_options {
-    bool read_only;       /* takes no lock, every write is DN_E_READ_ONLY */
-    bool create;          /* make a missing one (not its parents; else it is DN_E_NO_OBJECT); a
-                           * directory with other files in it is DN_E_INVALID_PARAM */
+    bool read_only; /* takes no lock, every write is DN_E_READ_ONLY */
+    bool still;     /* read_only, but no writer beside it: one of the two gets DN_E_BUSY */
+    bool create;    /* make a missing one (not its parents; else it is DN_E_NO_OBJECT); a directory
+                     * with other files in it is DN_E_INVALID_PARAM */
     unsigned threads_max; /* of the scheduler; 0 = number of cores + 2 */
 };
 int volume_posix_open(const char *dir,
@@ -163,8 +164,7 @@ void volume_lease_release(struct volume *v, const char *name, const char *holder
 
 /* Change notices are hints. notify wakes whoever watches the name; posix and sim: this process. */
 typedef void (*volume_notice_fn)(void *arg, const char *name);
-/* One watcher; fn NULL = stop. Returns when no call of the old fn is under way, so not from inside
- * fn. */
+/* One watcher; fn NULL = stop. Waits for calls of the old fn, so not from inside it. */
 void volume_watch(struct volume *v, volume_notice_fn fn, void *arg);
 void volume_notify(struct volume *v, const char *name);
 

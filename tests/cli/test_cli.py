@@ -511,6 +511,19 @@ class Holder(Case):
             self.assertEqual((holder.returncode, out), (0, b"n\n2\n"))
         self.expect(["sql", self.dir, "--csv", "-c", "SELECT count(*) AS n FROM t"], out="n\n2\n")
 
+    def test_check_while_open(self):
+        """`dendro check` does not read what somebody writes; two of them do not mind each other."""
+        self.sql("CREATE TABLE t (k INT PRIMARY KEY); INSERT INTO t VALUES (1);")
+        with subprocess.Popen([DENDRO, "sql", self.dir, "--csv"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, env=self.env) as holder:
+            self.wait_for_lock(holder.pid)
+            self.expect(["check", self.dir], code=2,
+                        err=f"dendro: volume '{self.dir}' is in use by dendro (pid {holder.pid})\n"
+                            "HINT:  what is written meanwhile would look like damage: stop the other process first\n")
+            out, _ = holder.communicate(b"INSERT INTO t VALUES (2); SELECT count(*) AS n FROM t;")
+            self.assertEqual((holder.returncode, out), (0, b"n\n2\n"))
+        self.assertEqual(self.run_dendro("check", self.dir)[0], 0)
+
     def test_killed_holder(self):
         """A process that was killed holds nothing."""
         self.sql("CREATE TABLE t (k INT PRIMARY KEY); INSERT INTO t VALUES (1);")

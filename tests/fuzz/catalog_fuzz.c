@@ -16,7 +16,7 @@ static void fuzz_table(const struct table *t)
     DN_ASSERT(table_check(t, NULL) == 0);
     arena_init(&arena, NULL);
     DN_ASSERT(describe_table(t, &arena, &d, NULL) == 0);
-    DN_ASSERT(describe_status(t, &arena, &d, NULL) == 0);
+    DN_ASSERT(describe_status(t, NULL, &arena, &d, NULL) == 0);
     DN_ASSERT(describe_create(t, &arena, &d, NULL) == 0);
     arena_done(&arena);
     for (int64_t time = -1; time <= 1; time++) {

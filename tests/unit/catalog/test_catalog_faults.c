@@ -160,7 +160,7 @@ static int run_describe(struct sweep *s, struct dn_err *err)
     arena_init(&arena, NULL);
     rc = describe_table(t, &arena, &d, err);
     if (rc == 0)
-        rc = describe_status(t, &arena, &d, err);
+        rc = describe_status(t, NULL, &arena, &d, err);
     if (rc == 0)
         rc = describe_create(t, &arena, &d, err);
     if (rc == 0)

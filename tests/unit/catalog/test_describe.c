@@ -48,7 +48,7 @@ static void check_table(const char *sql, const char *described, const char *stat
     arena_init(&arena, NULL);
     assert_int_equal(describe_table(t, &arena, &d, NULL), 0);
     assert_string_equal(page_text(&d), described);
-    assert_int_equal(describe_status(t, &arena, &d, NULL), 0);
+    assert_int_equal(describe_status(t, NULL, &arena, &d, NULL), 0);
     assert_string_equal(page_text(&d), status);
     arena_done(&arena);
     table_unref(t);
