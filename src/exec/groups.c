@@ -289,3 +289,25 @@ int exec_groups_find(struct exec_groups *g,
                      &ids[0],
                      err);
 }
+
+int exec_groups_new(struct exec_groups *g,
+                    const struct batch *in,
+                    struct arena *scratch,
+                    uint32_t *ids,
+                    uint16_t *sel,
+                    uint32_t *ret_count,
+                    struct dn_err *err)
+{
+    uint32_t next = g->count; /* new ones are numbered as they come */
+    uint32_t n = 0;
+    bool one;
+    int rc = exec_groups_find(g, in->cols, in, scratch, ids, &one, err);
+
+    for (uint32_t i = 0; i < (one ? 1 : in->sel_count) && rc == 0; i++)
+        if (ids[i] == next) {
+            next++;
+            sel[n++] = in->sel ? in->sel[i] : (uint16_t)i;
+        }
+    *ret_count = n;
+    return rc;
+}

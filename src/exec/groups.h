@@ -40,3 +40,12 @@ int exec_groups_find(struct exec_groups *g,
                      uint32_t *ids,
                      bool *ret_one,
                      struct dn_err *err) DN_MUST_CHECK;
+/* The rows of a batch that are new, all columns being keys: sel and ret_count say which; they are
+ * added. ids is scratch; sel may be in->sel. */
+int exec_groups_new(struct exec_groups *g,
+                    const struct batch *in,
+                    struct arena *scratch,
+                    uint32_t *ids,
+                    uint16_t *sel,
+                    uint32_t *ret_count,
+                    struct dn_err *err) DN_MUST_CHECK;

@@ -135,25 +135,6 @@ static bool setop_take(struct op_setop *st, uint32_t first, bool all)
     return true;
 }
 
-/* EXCEPT without ALL: only rows that were not there before. */
-static int setop_first_seen(struct op *op, struct batch *in, struct dn_err *err)
-{
-    struct op_setop *st = op->state;
-    uint32_t before = st->seen.count;
-    uint32_t n = 0;
-    bool one;
-    int rc = exec_groups_find(&st->seen, in->cols, in, &st->batch, st->seen_ids, &one, err);
-
-    for (uint32_t i = 0; i < (one ? 1 : in->sel_count) && rc == 0; i++)
-        if (st->seen_ids[i] == before) { /* new ones are numbered as they come */
-            before++;
-            st->sel[n++] = in->sel ? in->sel[i] : (uint16_t)i;
-        }
-    in->sel = st->sel;
-    in->sel_count = n;
-    return rc;
-}
-
 static int setop_compare(struct op *op, struct batch *ret, struct dn_err *err)
 {
     struct op_setop *st = op->state;
@@ -186,7 +167,10 @@ static int setop_compare(struct op *op, struct batch *ret, struct dn_err *err)
     *ret = in;
     ret->sel = st->sel;
     ret->sel_count = n;
-    return except && !node->all && n ? setop_first_seen(op, ret, err) : 0;
+    if (except && !node->all && n)
+        rc = exec_groups_new(
+            &st->seen, ret, &st->batch, st->seen_ids, st->sel, &ret->sel_count, err);
+    return rc;
 }
 
 static int op_setop_next(struct op *op, struct batch *ret, struct dn_err *err)

@@ -60,9 +60,9 @@ void *func_ret_alloc(
     return to;
 }
 
-/* UINT32_MAX: no implicit cast. Of the types a number may become the one that PostgreSQL prefers,
- * DOUBLE, is the cheapest beyond its own kind. */
-static uint32_t func_cast_cost(enum type_id from, enum type_id to)
+/* Of the types a number may become the one that PostgreSQL prefers, DOUBLE, is the cheapest beyond
+ * its own kind. */
+uint32_t func_cast_cost(enum type_id from, enum type_id to)
 {
     if (from == to)
         return 0;

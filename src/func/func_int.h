@@ -63,6 +63,9 @@ int agg_load_fail(const char *name, size_t n, struct dn_err *err);
 int func_fail_range(enum type_id type, struct dn_err *err);
 int func_fail_zero(struct dn_err *err);
 
+/* What an implicit cast costs when overloads are weighed; UINT32_MAX: there is none. */
+uint32_t func_cast_cost(enum type_id from, enum type_id to);
+
 /* Result memory: count values of `size` bytes; NULL has raised DN_E_NOMEM. */
 void *func_ret_alloc(
     const struct func_ctx *ctx, struct vec *ret, uint32_t count, size_t size, struct dn_err *err);

@@ -136,7 +136,7 @@ struct plan_node {
     uint32_t exprs_count;
     struct plan_agg *aggs; /* AGGREGATE: after the keys in cols */
     uint32_t aggs_count;
-    struct plan_sort_key *keys; /* SORT */
+    struct plan_sort_key *keys; /* SORT, UNIQUE, LIMIT with ties */
     uint32_t keys_count;
     struct bexpr *limit; /* LIMIT: BIGINT, NULL = none; also a hint on SORT (top-N) */
     struct bexpr *offset;

@@ -16,4 +16,8 @@ DN_PLAN(APPLY,     apply)     /* the same, the right input run for each row of t
 DN_PLAN(SETOP,     setop)     /* UNION ALL, INTERSECT, EXCEPT */
 DN_PLAN(VALUES,    values)    /* rows of expressions */
 DN_PLAN(CTE,       cte)       /* what a query that several read has returned */
+DN_PLAN(RECURSIVE, recursive) /* WITH RECURSIVE: the right input until it finds nothing */
+DN_PLAN(WORK,      work)      /* what the last round of a recursion has found */
+DN_PLAN(UNIQUE,    unique)    /* first row of each run of rows equal in keys: DISTINCT ON */
+DN_PLAN(FUNCTION,  function)  /* rows of functions */
 /* clang-format on */

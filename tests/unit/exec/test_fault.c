@@ -6,6 +6,7 @@
 
 #include "../func/build.h"
 #include "fake_scan.h"
+#include "func/rowfunc.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -134,6 +135,60 @@ static struct plan_node *make_values(void)
     return n;
 }
 
+/* Doubles the numbers of the table until they are large; variant 1 keeps what is equal apart. */
+static struct plan_node *make_recursive(struct plan_node *scan, int variant)
+{
+    struct plan_node *n = fake_node(PLAN_RECURSIVE, fake_node(PLAN_LIMIT, scan));
+    struct plan_node *work = fake_node(PLAN_WORK, NULL);
+    struct plan_node *filter = fake_node(PLAN_FILTER, work);
+    struct bexpr *number = build_col(TYPE_BIGINT, 1);
+
+    n->input->limit = build_const(build_int(TYPE_BIGINT, 30));
+    fake_cols(work, types, 2);
+    filter->cols = work->cols;
+    filter->cols_count = 2;
+    filter->filter = build_call("<", number, build_const(build_int(TYPE_BIGINT, 500)));
+    n->right = fake_node(PLAN_PROJECT, filter);
+    n->right->exprs = fake_list(build_col(TYPE_VARCHAR, 0), build_call("+", number, number), NULL);
+    n->right->exprs_count = 2;
+    n->all = variant;
+    if (variant) /* zero doubled is zero */
+        filter->filter =
+            build_chain(BEXPR_AND,
+                        filter->filter,
+                        build_call(">", number, build_const(build_int(TYPE_BIGINT, 0))));
+    return n;
+}
+
+static struct plan_node *make_function(void)
+{
+    static const enum type_id ints[] = {TYPE_BIGINT, TYPE_BIGINT};
+    static const enum type_id strings[] = {TYPE_VARCHAR, TYPE_VARCHAR};
+    struct plan_node *n = fake_node(PLAN_FUNCTION, NULL);
+    struct plan_function_call calls[2];
+    enum type_id casts[2];
+    struct dn_err err;
+
+    calls[0] =
+        (struct plan_function_call){.fn = rowfunc_find("generate_series", ints, 2, casts, 0, &err),
+                                    .args = fake_list(build_const(build_int(TYPE_BIGINT, 1)),
+                                                      build_const(build_int(TYPE_BIGINT, 3000)),
+                                                      NULL),
+                                    .args_count = 2};
+    calls[1] = (struct plan_function_call){
+        .fn = rowfunc_find("string_to_table", strings, 2, casts, 0, &err),
+        .args = fake_list(build_call("lower", build_const(build_str("A,B")), NULL),
+                          build_const(build_str(",")),
+                          NULL),
+        .args_count = 2};
+    n->func = arena_calloc(&arena, 1, sizeof *n->func);
+    n->func->calls = arena_dup(&arena, calls, sizeof calls);
+    n->func->calls_count = 2;
+    n->func->ordinality = true;
+    fake_cols(n, (const enum type_id[]){TYPE_BIGINT, TYPE_VARCHAR, TYPE_BIGINT}, 3);
+    return n;
+}
+
 /* The plan for a kind; variant 1 takes another way through the operator if there is one. */
 static struct plan_node *make_plan(enum plan_kind kind, int variant)
 {
@@ -163,6 +218,8 @@ static struct plan_node *make_plan(enum plan_kind kind, int variant)
     case PLAN_LIMIT:
         n = fake_node(PLAN_LIMIT, scan);
         n->limit = build_const(build_int(TYPE_BIGINT, 100));
+        n->keys = make_sort(scan, false)->keys;
+        n->ties = variant ? 2 : 0;
         return n;
     case PLAN_JOIN:
     case PLAN_APPLY:
@@ -178,6 +235,17 @@ static struct plan_node *make_plan(enum plan_kind kind, int variant)
         n = fake_node(PLAN_CTE, NULL);
         fake_cols(n, types, 2);
         return n;
+    case PLAN_RECURSIVE:
+        return make_recursive(scan, variant);
+    case PLAN_WORK:
+        return make_recursive(scan, 1);
+    case PLAN_UNIQUE:
+        n = fake_node(PLAN_UNIQUE, scan);
+        n->keys = make_sort(scan, false)->keys;
+        n->keys_count = 2;
+        return n;
+    case PLAN_FUNCTION:
+        return make_function();
     case PLAN_KIND_MAX:
         break;
     }
@@ -191,8 +259,12 @@ static struct plan_init init;
 
 static int run_once(const struct plan_node *root, uint64_t n, bool sticky, bool *ret_hit)
 {
-    struct plan plan = {
-        .slots_count = 2, .ctes = &cte, .ctes_count = 1, .inits = &init, .inits_count = 1};
+    struct plan plan = {.slots_count = 2,
+                        .works_count = 1,
+                        .ctes = &cte,
+                        .ctes_count = 1,
+                        .inits = &init,
+                        .inits_count = 1};
     struct mem_owner owner;
     struct exec_ctx ctx = {.owner = &owner};
     struct op *op = NULL;

@@ -3,6 +3,7 @@
  * Set operations against counting by hand; VALUES; CTEs with several readers; subqueries that are
  * run once. */
 #include "../func/build.h"
+#include "func/rowfunc.h"
 #include "gen.h"
 
 #include <setjmp.h>
@@ -220,6 +221,272 @@ static void test_inits(void **state)
     arena_done(&arena);
 }
 
+static void check_plan(const struct plan *plan, const char *want)
+{
+    struct mem_owner owner;
+    struct exec_ctx ctx = {.owner = &owner};
+    struct dn_err err;
+    struct buf b;
+
+    mem_owner_init(&owner, "statement", NULL, 0);
+    buf_init(&b, NULL);
+    dn_err_clear(&err);
+    if (fake_run_plan(plan, &ctx, &b, &err) < 0)
+        fail_msg("%s", err.text);
+    buf_u8(&b, 0);
+    assert_string_equal((const char *)b.data, want);
+    buf_done(&b);
+    assert_int_equal(mem_owner_used(&owner), 0);
+}
+
+/* Base 0; then what each row is made to, for rows under the bound. */
+static struct plan_node *recursive(struct bexpr *step, int64_t bound, bool all)
+{
+    struct plan_node *n = fake_node(PLAN_RECURSIVE, values(1));
+    struct plan_node *work = fake_node(PLAN_WORK, NULL);
+
+    fake_cols(work, types, 2);
+    n->all = all;
+    n->right = fake_node(PLAN_FILTER, work);
+    n->right->filter =
+        build_call("<", build_col(TYPE_INTEGER, 0), build_const(build_int(TYPE_INTEGER, bound)));
+    n->right = fake_node(PLAN_PROJECT, n->right);
+    n->right->exprs = fake_list(step, build_col(TYPE_VARCHAR, 1), NULL);
+    n->right->exprs_count = 2;
+    return n;
+}
+
+static void test_recursive(void **state)
+{
+    struct plan plan = {.works_count = 1};
+    struct bexpr *plus;
+
+    (void)state;
+    setup(1);
+    plus = build_call("+", build_col(TYPE_INTEGER, 0), build_const(build_int(TYPE_INTEGER, 1)));
+    plan.root = recursive(plus, 3, true);
+    check_plan(&plan, "0,NULL;1,NULL;2,NULL;3,NULL;");
+    /* a circle ends with UNION, and with ALL when nobody reads on */
+    plus = build_call("%", plus, build_const(build_int(TYPE_INTEGER, 3)));
+    plan.root = recursive(plus, 100, false);
+    check_plan(&plan, "0,NULL;1,NULL;2,NULL;");
+    plan.root = limit(recursive(plus, 100, true), 5);
+    check_plan(&plan, "0,NULL;1,NULL;2,NULL;0,NULL;1,NULL;");
+    arena_done(&arena);
+}
+
+static int stop_calls;
+static atomic_bool stop;
+
+/* A recursion without end is ended by who waits for it. */
+static void test_recursive_cancel(void **state)
+{
+    struct plan plan = {.works_count = 1};
+    struct exec_ctx ctx = {.cancel = &stop};
+    struct op *op = NULL;
+    struct batch in;
+    struct dn_err err;
+
+    (void)state;
+    setup(1);
+    dn_err_clear(&err);
+    plan.root = recursive(build_col(TYPE_INTEGER, 0), 100, true);
+    assert_int_equal(exec_open(&plan, &ctx, &op, &err), 0);
+    for (stop_calls = 0; stop_calls < 50; stop_calls++)
+        assert_int_equal(exec_next(op, &in, &err), 0);
+    atomic_store(&stop, true);
+    assert_int_equal(exec_next(op, &in, &err), DN_E_CANCELED);
+    atomic_store(&stop, false);
+    exec_close(op);
+    arena_done(&arena);
+}
+
+/* Rows 0, 0, 0, 1, 1, 1, …: over batches of three and a half. */
+static struct plan_node *thrice(uint32_t rows)
+{
+    struct plan_node *n = values(rows);
+
+    for (uint32_t i = 0; i < rows; i++)
+        n->values[i * 2] =
+            build_const(i % 7 == 6 ? build_null(TYPE_INTEGER) : build_int(TYPE_INTEGER, i / 3));
+    return n;
+}
+
+static void test_unique_and_ties(void **state)
+{
+    static const struct plan_sort_key keys[] = {{.col = 0}, {.col = 1}};
+    struct plan_node *n;
+
+    (void)state;
+    setup(1);
+    n = fake_node(PLAN_UNIQUE, thrice(8));
+    n->keys = arena_dup(&arena, keys, sizeof keys);
+    n->keys_count = 1;
+    fake_check(n, "0,NULL;1,x;NULL,NULL;2,x;");
+    n->keys_count = 2;
+    fake_check(n, "0,NULL;0,x;0,NULL;1,x;1,NULL;1,x;NULL,NULL;2,x;");
+    /* a run over the edge of a batch */
+    n = fake_node(PLAN_UNIQUE, values(2100));
+    n->keys = arena_dup(&arena, keys, sizeof keys);
+    n->keys_count = 1;
+    for (uint32_t i = 0; i < 2100; i++)
+        n->input->values[i * 2] = build_const(build_int(TYPE_INTEGER, i >= 2000));
+    fake_check(n, "0,NULL;1,NULL;");
+
+    for (int64_t rows = 0; rows < 7; rows++) {
+        static const char *const want[] = {"",
+                                           "0,NULL;0,x;0,NULL;",
+                                           "0,NULL;0,x;0,NULL;",
+                                           "0,NULL;0,x;0,NULL;",
+                                           "0,NULL;0,x;0,NULL;1,x;1,NULL;1,x;",
+                                           "0,NULL;0,x;0,NULL;1,x;1,NULL;1,x;",
+                                           "0,NULL;0,x;0,NULL;1,x;1,NULL;1,x;"};
+
+        n = limit(thrice(8), rows);
+        n->keys = arena_dup(&arena, keys, sizeof keys);
+        n->ties = 1;
+        fake_check(n, want[rows]);
+    }
+    /* ties in the next batch */
+    n = limit(fake_node(PLAN_LIMIT, values(1500)), 10);
+    for (uint32_t i = 0; i < 1500; i++)
+        n->input->input->values[i * 2] = build_const(build_int(TYPE_INTEGER, i >= 1030));
+    n->keys = arena_dup(&arena, keys, sizeof keys);
+    n->ties = 1;
+    n = fake_node(PLAN_LIMIT, n);
+    n->offset = build_const(build_int(TYPE_BIGINT, 1028));
+    fake_check(n, "0,NULL;0,x;");
+    arena_done(&arena);
+}
+
+static struct plan_node *function(const char *name, const struct datum *args, uint32_t count)
+{
+    struct plan_node *n = fake_node(PLAN_FUNCTION, NULL);
+    struct plan_function_call *call = arena_calloc(&arena, 1, sizeof *call);
+    enum type_id given[4];
+    enum type_id casts[4];
+    enum type_id out[3];
+    struct dn_err err;
+
+    for (uint32_t i = 0; i < count; i++)
+        given[i] = args[i].type;
+    call->fn = rowfunc_find(name, given, count, casts, 0, &err);
+    assert_non_null(call->fn);
+    call->args_count = count;
+    call->args = arena_calloc(&arena, count, sizeof *call->args);
+    for (uint32_t i = 0; i < count; i++)
+        call->args[i] = build_const(args[i]);
+    n->func = arena_calloc(&arena, 1, sizeof *n->func);
+    n->func->calls = call;
+    n->func->calls_count = 1;
+    out[0] = call->fn->result;
+    fake_cols(n, out, 1);
+    return n;
+}
+
+static void check_function(
+    const char *name, struct datum a, struct datum b, const struct datum *c, const char *want)
+{
+    struct datum args[3] = {a, b, c ? *c : a};
+
+    fake_check(function(name, args, c ? 3 : 2), want);
+}
+
+static void test_functions(void **state)
+{
+    const struct datum month = {.type = TYPE_INTERVAL, .iv = {.months = 1}};
+    const struct datum back = {.type = TYPE_INTERVAL, .iv = {.us = -1}};
+    const struct datum nothing = {.type = TYPE_INTERVAL, .iv = {.us = 0}};
+    struct datum step = build_int(TYPE_INTEGER, 2);
+    struct datum dash = build_str("-");
+    struct exec_ctx ctx = {.owner = NULL};
+    struct dn_err err;
+    struct buf b;
+
+    (void)state;
+    setup(1);
+#define I(v) build_int(TYPE_INTEGER, v)
+#define B(v) build_int(TYPE_BIGINT, v)
+#define T(v) build_int(TYPE_TIMESTAMP_US, v)
+    check_function("generate_series", I(1), I(3), NULL, "1;2;3;");
+    check_function("generate_series", I(3), I(1), NULL, "");
+    check_function("generate_series", I(1), I(6), &step, "1;3;5;");
+    step.v.i64 = -2;
+    check_function("generate_series", I(1), I(-3), &step, "1;-1;-3;");
+    check_function("generate_series", I(1), build_null(TYPE_INTEGER), NULL, "");
+    check_function(
+        "generate_series", I(INT32_MAX - 1), I(INT32_MAX), NULL, "2147483646;2147483647;");
+    check_function("generate_series",
+                   B(INT64_MAX - 1),
+                   B(INT64_MAX),
+                   NULL,
+                   "9223372036854775806;9223372036854775807;");
+    check_function(
+        "generate_series",
+        T(INT64_C(1706659200000000)),
+        T(INT64_C(1711843200000000)),
+        &month,
+        "2024-01-31T00:00:00.000000Z;2024-02-29T00:00:00.000000Z;2024-03-29T00:00:00.000000Z;");
+    check_function(
+        "generate_series",
+        T(1),
+        T(-1),
+        &back,
+        "1970-01-01T00:00:00.000001Z;1970-01-01T00:00:00.000000Z;1969-12-31T23:59:59.999999Z;");
+    check_function("string_to_table", build_str("a,b,"), build_str(","), NULL, "a;b;;");
+    check_function("string_to_table", build_str(""), build_str(","), NULL, "");
+    check_function("string_to_table", build_str("a,b"), build_str(""), NULL, "a,b;");
+    check_function("string_to_table", build_str("aéb"), build_null(TYPE_VARCHAR), NULL, "a;é;b;");
+    check_function("string_to_table", build_str("a-,-"), build_str(","), &dash, "a-;NULL;");
+
+    buf_init(&b, NULL);
+    dn_err_clear(&err);
+    step.v.i64 = 0;
+    assert_int_equal(
+        fake_run(
+            function("generate_series", (struct datum[]){I(1), I(2), step}, 3), &ctx, &b, &err),
+        DN_E_INVALID_PARAM);
+    assert_string_equal(err.text, "step size cannot equal zero");
+    assert_int_equal(
+        fake_run(
+            function("generate_series", (struct datum[]){T(1), T(2), nothing}, 3), &ctx, &b, &err),
+        DN_E_INVALID_PARAM);
+    buf_done(&b);
+    assert_null(rowfunc_find("generate_serie", types, 2, (enum type_id[2]){0}, 7, &err));
+    assert_string_equal(err.hint, "Did you mean generate_series?");
+    assert_int_equal(err.position, 7);
+    assert_null(rowfunc_find("generate_series", types, 2, (enum type_id[2]){0}, 7, &err));
+    assert_string_equal(err.text,
+                        "no function generate_series(INTEGER, VARCHAR) that returns rows");
+    arena_done(&arena);
+}
+
+/* Side by side, the short one filled up; rows are numbered. */
+static void test_functions_beside(void **state)
+{
+    struct plan_node *a;
+    struct plan_node *n;
+    struct plan_node *c;
+
+    (void)state;
+    setup(1);
+    a = function("string_to_table", (struct datum[]){build_str("x y"), build_str(" ")}, 2);
+    c = function("generate_series", (struct datum[]){I(1), I(1030)}, 2);
+    n = fake_node(PLAN_FUNCTION, NULL);
+    n->func = arena_calloc(&arena, 1, sizeof *n->func);
+    n->func->calls = arena_calloc(&arena, 2, sizeof *n->func->calls);
+    n->func->calls[0] = a->func->calls[0];
+    n->func->calls[1] = c->func->calls[0];
+    n->func->calls_count = 2;
+    n->func->ordinality = true;
+    fake_cols(n, (const enum type_id[]){TYPE_VARCHAR, TYPE_INTEGER, TYPE_BIGINT}, 3);
+    fake_check(limit(n, 3), "x,1,1;y,2,2;NULL,3,3;");
+    n = fake_node(PLAN_LIMIT, n);
+    n->offset = build_const(build_int(TYPE_BIGINT, 1028));
+    fake_check(n, "NULL,1029,1029;NULL,1030,1030;");
+    arena_done(&arena);
+}
+
 static void explain(const struct plan *plan, const char *want)
 {
     struct exec_ctx ctx = {.owner = NULL};
@@ -290,6 +557,11 @@ int main(void)
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_cte),
         cmocka_unit_test(test_inits),
+        cmocka_unit_test(test_recursive),
+        cmocka_unit_test(test_recursive_cancel),
+        cmocka_unit_test(test_unique_and_ties),
+        cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_functions_beside),
         cmocka_unit_test(test_explain),
     };
 

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * op_recursive.c: WITH RECURSIVE. The rows of the left side are the first round. The right side is
+ * run again and again; its WORK nodes read what the round before has found, until a round finds
+ * nothing. With UNION only rows that no round has found before count. Rows go on as they are found,
+ * so a LIMIT above ends a recursion that would not end by itself. */
+#include "exec/exec_int.h"
+#include "exec/groups.h"
+#include "exec/run.h"
+
+struct op_recursive {
+    struct exec_rows rows[2]; /* of the round before, and of this one */
+    uint32_t now;             /* which of them is this round's */
+    struct exec_groups seen;  /* UNION: all rows */
+    struct arena batch;
+    struct arena run;
+    bool base_done;
+    bool done;
+    uint32_t ids[VEC_ROWS_MAX];
+    uint16_t sel[VEC_ROWS_MAX];
+};
+
+static int op_recursive_open(struct op *op, struct dn_err *err)
+{
+    struct op_recursive *st = op->state;
+    const struct plan_node *node = op->node;
+    enum type_id *types;
+    int rc = 0;
+
+    DN_ASSERT(op->ctx->run && node->cte < op->ctx->run->works_count);
+    arena_init(&st->batch, &op->mem);
+    arena_init(&st->run, &op->mem);
+    types = exec_types(node, &st->run);
+    if (!types)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < 2 && rc == 0; i++)
+        rc = exec_rows_init(&st->rows[i], types, node->cols_count, false, &op->mem, err);
+    if (rc < 0 || node->all)
+        return rc;
+    return exec_groups_init(&st->seen, types, node->cols_count, &op->mem, err);
+}
+
+static void op_recursive_close(struct op *op)
+{
+    struct op_recursive *st = op->state;
+
+    exec_close(op->right); /* it reads our rows */
+    op->right = NULL;
+    exec_rows_done(&st->rows[0]);
+    exec_rows_done(&st->rows[1]);
+    exec_groups_done(&st->seen);
+    arena_done(&st->batch);
+    arena_done(&st->run);
+}
+
+/* The rows of the next batch of this round; DN_EOF: the round is over. */
+static int recursive_pull(struct op *op, struct batch *ret, struct dn_err *err)
+{
+    struct op_recursive *st = op->state;
+    int rc;
+
+    if (!st->base_done) {
+        rc = exec_need_input(op, err);
+        return rc < 0 ? rc : exec_pull(op->input, ret, err);
+    }
+    /* Another recursion of the same number may have run in between. */
+    op->ctx->run->works[op->node->cte].rows = &st->rows[1 - st->now];
+    rc = exec_need_right(op, err);
+    return rc < 0 ? rc : exec_pull(op->right, ret, err);
+}
+
+/* The round is over: what it has found is what the next one reads. */
+static void recursive_turn(struct op *op)
+{
+    struct op_recursive *st = op->state;
+
+    if (!st->base_done) {
+        st->base_done = true;
+        exec_close(op->input);
+        op->input = NULL;
+    }
+    exec_close(op->right);
+    op->right = NULL;
+    st->done = st->rows[st->now].count == 0;
+    st->now = 1 - st->now;
+    exec_rows_reset(&st->rows[st->now]);
+}
+
+static int op_recursive_next(struct op *op, struct batch *ret, struct dn_err *err)
+{
+    struct op_recursive *st = op->state;
+    uint32_t n;
+    int rc = 0;
+
+    while (rc == 0 && !st->done) {
+        arena_reset(&st->batch);
+        rc = recursive_pull(op, ret, err);
+        if (rc == DN_EOF) {
+            recursive_turn(op);
+            rc = exec_check_cancel(op->ctx, err);
+            continue;
+        }
+        if (rc == 0 && !op->node->all) {
+            rc = exec_groups_new(&st->seen, ret, &st->batch, st->ids, st->sel, &n, err);
+            ret->sel = st->sel;
+            ret->sel_count = n;
+        }
+        if (rc == 0)
+            rc = exec_rows_add(&st->rows[st->now], ret->cols, ret->sel, ret->sel_count, err);
+        return rc;
+    }
+    return rc < 0 ? rc : DN_EOF;
+}
+
+static int op_recursive_explain(const struct plan_node *node,
+                                struct exec_ctx *ctx DN_UNUSED,
+                                struct buf *b,
+                                struct dn_err *err DN_UNUSED)
+{
+    buf_puts(b, node->all ? "Recursive union all" : "Recursive union");
+    return 0;
+}
+
+const struct op_ops op_recursive_ops = {.name = "Recursive union",
+                                        .open = op_recursive_open,
+                                        .next = op_recursive_next,
+                                        .close = op_recursive_close,
+                                        .explain = op_recursive_explain,
+                                        .state_size = sizeof(struct op_recursive),
+                                        .lazy = true};
