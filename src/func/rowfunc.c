@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "base/text.h"
 #include "func/func_int.h"
+#include "vec/numeric.h"
 
 #include <string.h>
 #include <strings.h>
@@ -70,6 +71,7 @@ static int series_int_next(
 struct series_add {
     const struct func *add;
     struct datum next;
+    struct datum step;
     bool down;
 };
 
@@ -85,7 +87,7 @@ static int series_plus(const struct rowfunc_call *c,
     struct vec out = {.type = s->add->result, .form = VEC_FLAT, .count = 1};
     int rc;
 
-    if (!vec_make_const(arena, a, 1, &args[0]) || !vec_make_const(arena, &c->args[2], 1, &args[1]))
+    if (!vec_make_const(arena, a, 1, &args[0]) || !vec_make_const(arena, &s->step, 1, &args[1]))
         return DN_FAIL_NOMEM(err);
     rc = s->add->kernel(&ctx, args, 2, 1, &out, err);
     if (rc == 0)
@@ -93,21 +95,44 @@ static int series_plus(const struct rowfunc_call *c,
     return rc;
 }
 
-/* Which way it goes: is zero plus the step before zero? */
+static int series_nan(const struct rowfunc_call *c, struct dn_err *err)
+{
+    static const char *const words[] = {"start value", "stop value", "step size"};
+    int rc;
+
+    for (uint32_t i = 0; i < c->args_count; i++)
+        if (c->args[i].type == TYPE_NUMERIC && c->args[i].num.nan) {
+            rc = DN_FAIL(err, DN_E_INVALID_PARAM, "%s cannot be NaN", words[i]);
+            dn_err_at(err, c->pos);
+            return rc;
+        }
+    return 0;
+}
+
+/* Numbers without a step count by 1. */
 static int series_add_start(struct rowfunc_call *c, struct dn_err *err)
 {
     struct series_add *s = c->state;
-    struct datum none = {.type = c->args[2].type};
-    enum type_id types[2] = {c->args[0].type, c->args[2].type};
+    enum type_id types[2];
     enum type_id casts[2];
-    int way = datum_cmp(&c->args[2], &none);
+    struct datum none;
+    int way;
+    int rc = series_nan(c, err);
 
+    if (rc < 0)
+        return rc;
+    s->step = c->args_count > 2 ? c->args[2]
+                                : (struct datum){.type = TYPE_NUMERIC, .num = vnumeric_make(1, 0)};
+    none = (struct datum){.type = s->step.type};
+    way = datum_cmp(&s->step, &none);
     if (way == 0)
         return series_zero_step(c, err);
+    types[0] = c->args[0].type;
+    types[1] = s->step.type;
     s->add = func_find("+", types, 2, casts, c->pos, err);
     if (!s->add)
         return DN_E_UNDEFINED_FUNCTION;
-    DN_ASSERT(casts[0] == types[0] && casts[1] == types[1]);
+    DN_ASSERT(casts[0] == types[0] && casts[1] == types[1] && s->add->result == c->fn->result);
     s->down = way < 0;
     s->next = c->args[0];
     return 0;
@@ -258,14 +283,38 @@ static const struct rowfunc rowfunc_rows[] = {
      .state_size = sizeof(struct series_add),
      .start = series_add_start,
      .next = series_add_next,
-     .doc = TIMES_DOC,
-     .example = "generate_series(TIMESTAMP '2024-01-31', TIMESTAMP '2024-02-01', "
-                "INTERVAL '12 hours') = 2024-01-31T00:00:00.000000Z, "
-                "2024-01-31T12:00:00.000000Z, 2024-02-01T00:00:00.000000Z"},
+     .doc = TIMES_DOC},
     {.name = "generate_series",
      .args = {TYPE_TIMESTAMP_NS, TYPE_TIMESTAMP_NS, TYPE_INTERVAL},
      .args_count = 3,
      .result = TYPE_TIMESTAMP_NS,
+     .flags = FUNC_STRICT,
+     .state_size = sizeof(struct series_add),
+     .start = series_add_start,
+     .next = series_add_next,
+     .doc = TIMES_DOC},
+    {.name = "generate_series",
+     .args = {TYPE_NUMERIC, TYPE_NUMERIC},
+     .args_count = 2,
+     .result = TYPE_NUMERIC,
+     .flags = FUNC_STRICT,
+     .state_size = sizeof(struct series_add),
+     .start = series_add_start,
+     .next = series_add_next,
+     .doc = SERIES_DOC},
+    {.name = "generate_series",
+     .args = {TYPE_NUMERIC, TYPE_NUMERIC, TYPE_NUMERIC},
+     .args_count = 3,
+     .result = TYPE_NUMERIC,
+     .flags = FUNC_STRICT,
+     .state_size = sizeof(struct series_add),
+     .start = series_add_start,
+     .next = series_add_next,
+     .doc = SERIES_DOC},
+    {.name = "generate_series",
+     .args = {TYPE_TIMESTAMPTZ, TYPE_TIMESTAMPTZ, TYPE_INTERVAL},
+     .args_count = 3,
+     .result = TYPE_TIMESTAMPTZ,
      .flags = FUNC_STRICT,
      .state_size = sizeof(struct series_add),
      .start = series_add_start,
@@ -313,7 +362,7 @@ static uint32_t rowfunc_cost(const struct rowfunc *f, const enum type_id *types,
     if (count != f->args_count)
         return UINT32_MAX;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t cost = func_cast_cost(types[i], f->args[i]);
+        uint32_t cost = types[i] == TYPE_NONE ? 0 : func_cast_cost(types[i], f->args[i]);
 
         if (cost == UINT32_MAX)
             return UINT32_MAX;

@@ -20,4 +20,5 @@ DN_PLAN(RECURSIVE, recursive) /* WITH RECURSIVE: the right input until it finds 
 DN_PLAN(WORK,      work)      /* what the last round of a recursion has found */
 DN_PLAN(UNIQUE,    unique)    /* first row of each run of rows equal in keys: DISTINCT ON */
 DN_PLAN(FUNCTION,  function)  /* rows of functions */
+DN_PLAN(WINDOW,    window)    /* window functions over sorted input */
 /* clang-format on */

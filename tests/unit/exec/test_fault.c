@@ -7,6 +7,8 @@
 #include "../func/build.h"
 #include "fake_scan.h"
 #include "func/rowfunc.h"
+#include "func/winfunc.h"
+#include "plan/window.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -189,6 +191,36 @@ static struct plan_node *make_function(void)
     return n;
 }
 
+static struct plan_node *make_window(struct plan_node *scan, int variant)
+{
+    static uint32_t partition = 0;
+    static struct plan_sort_key order = {.col = 1};
+    struct plan_node *n = fake_node(PLAN_WINDOW, make_sort(scan, false));
+    struct plan_window_call calls[2] = {
+        {.fn = winfunc_at(0), .type = TYPE_BIGINT},
+        {.agg = agg("max", build_call("lower", build_col(TYPE_VARCHAR, 0), NULL), false),
+         .type = TYPE_VARCHAR,
+         .filter =
+             build_call(">", build_col(TYPE_BIGINT, 1), build_const(build_int(TYPE_BIGINT, 9)))}};
+    struct plan_window w = {.order = &order,
+                            .order_count = 1,
+                            .partition = &partition,
+                            .partition_count = variant ? 1 : 0,
+                            .calls_count = 2};
+
+    calls[1].frame = (struct plan_frame){.mode = PLAN_FRAME_RANGE,
+                                         .start = PLAN_BOUND_PRECEDING,
+                                         .start_offset = build_const(build_int(TYPE_BIGINT, 9)),
+                                         .end = PLAN_BOUND_CURRENT};
+    n->input->keys_count = variant ? 2 : 1;
+    n->input->keys[0] = variant ? (struct plan_sort_key){.col = 0} : order;
+    n->input->keys[1] = order;
+    w.calls = arena_dup(&arena, calls, sizeof calls);
+    n->window = arena_dup(&arena, &w, sizeof w);
+    fake_cols(n, (const enum type_id[]){TYPE_VARCHAR, TYPE_BIGINT, TYPE_BIGINT, TYPE_VARCHAR}, 4);
+    return n;
+}
+
 /* The plan for a kind; variant 1 takes another way through the operator if there is one. */
 static struct plan_node *make_plan(enum plan_kind kind, int variant)
 {
@@ -246,6 +278,8 @@ static struct plan_node *make_plan(enum plan_kind kind, int variant)
         return n;
     case PLAN_FUNCTION:
         return make_function();
+    case PLAN_WINDOW:
+        return make_window(scan, variant);
     case PLAN_KIND_MAX:
         break;
     }

@@ -5,6 +5,7 @@
 #include "../func/build.h"
 #include "func/rowfunc.h"
 #include "gen.h"
+#include "vec/numeric.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -433,6 +434,11 @@ static void test_functions(void **state)
         T(-1),
         &back,
         "1970-01-01T00:00:00.000001Z;1970-01-01T00:00:00.000000Z;1969-12-31T23:59:59.999999Z;");
+    check_function("generate_series",
+                   (struct datum){.type = TYPE_NUMERIC, .num = vnumeric_make(15, 1)},
+                   (struct datum){.type = TYPE_NUMERIC, .num = vnumeric_make(35, 1)},
+                   NULL,
+                   "1.5;2.5;3.5;");
     check_function("string_to_table", build_str("a,b,"), build_str(","), NULL, "a;b;;");
     check_function("string_to_table", build_str(""), build_str(","), NULL, "");
     check_function("string_to_table", build_str("a,b"), build_str(""), NULL, "a,b;");

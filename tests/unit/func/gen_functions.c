@@ -5,6 +5,8 @@
  *     gen_functions --write FILE   writes the page
  *     gen_functions FILE           the test: fails when the page is not what the tables give */
 #include "func/func.h"
+#include "func/rowfunc.h"
+#include "func/winfunc.h"
 
 #include "base/bytes.h"
 
@@ -138,6 +140,43 @@ static void print_aggregates(struct buf *b)
     }
 }
 
+/* "INTEGER, INTEGER". */
+static void print_list(const enum type_id *types, uint32_t count, struct buf *b)
+{
+    for (uint32_t i = 0; i < count; i++)
+        buf_printf(b, "%s%s", i ? ", " : "", types[i] == TYPE_NONE ? "x" : type_name(types[i]));
+}
+
+static void print_row_functions(struct buf *b)
+{
+    const struct rowfunc *f;
+
+    for (uint32_t i = 0; (f = rowfunc_at(i)); i++) {
+        buf_printf(b, "| `%s()` | ", f->name);
+        print_list(f->args, f->args_count, b);
+        buf_printf(b, " → %s | %s | ", type_name(f->result), f->doc);
+        if (f->example)
+            buf_printf(b, "`%s`", f->example);
+        buf_puts(b, " |\n");
+    }
+}
+
+static void print_window_functions(struct buf *b)
+{
+    const struct winfunc *f;
+
+    for (uint32_t i = 0; (f = winfunc_at(i)); i++) {
+        buf_printf(b, "| `%s()` | ", f->name);
+        print_list(f->args, f->args_count, b);
+        buf_printf(b,
+                   "%s→ %s | %s | `%s` |\n",
+                   f->args_count ? " " : "",
+                   f->result == TYPE_NONE ? "as x" : type_name(f->result),
+                   f->doc,
+                   f->example);
+    }
+}
+
 static void print_page(struct buf *b)
 {
     buf_puts(b, head);
@@ -158,6 +197,17 @@ static void print_page(struct buf *b)
         "the argument takes each value once.\n\n| aggregate | of | meaning | example "
         "|\n|---|---|---|---|\n");
     print_aggregates(b);
+    buf_puts(
+        b,
+        "\n## Window functions\n\nThey and all aggregates stand before `OVER (…)`. The examples "
+        "are over the rows 10, 20, 20, 40 of x in\nthat order.\n\n| function | of | meaning | "
+        "example |\n|---|---|---|---|\n");
+    print_window_functions(b);
+    buf_puts(
+        b,
+        "\n## Functions that return rows\n\nThey stand in FROM.\n\n| function | of | meaning | "
+        "example |\n|---|---|---|---|\n");
+    print_row_functions(b);
     buf_puts(b,
              "\n## Casts\n\n`CAST(x AS type)`, `x::type`. Numbers that do not fit the type are an "
              "error; fractions round to the\nnearest integer, halves to the even one; a time stamp "

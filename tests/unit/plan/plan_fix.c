@@ -111,6 +111,18 @@ static void fix_print_aggregate(const struct plan_node *n, const char *const *na
     buf_puts(b, ")");
 }
 
+static void fix_print_limit(const struct plan_node *n, const char *const *names, struct buf *b)
+{
+    buf_puts(b, "limit(");
+    if (n->limit)
+        expr_print(n->limit, names, b);
+    if (n->offset) {
+        buf_puts(b, " offset ");
+        expr_print(n->offset, names, b);
+    }
+    buf_puts(b, ")");
+}
+
 static void fix_print_node(struct plan_fix *f, const struct plan_node *n, struct buf *b)
 {
     const char **names =
@@ -162,14 +174,7 @@ static void fix_print_node(struct plan_fix *f, const struct plan_node *n, struct
         buf_puts(b, n->limit ? " top)" : ")");
         break;
     case PLAN_LIMIT:
-        buf_puts(b, "limit(");
-        if (n->limit)
-            expr_print(n->limit, names, b);
-        if (n->offset) {
-            buf_puts(b, " offset ");
-            expr_print(n->offset, names, b);
-        }
-        buf_puts(b, ")");
+        fix_print_limit(n, names, b);
         break;
     case PLAN_JOIN:
     case PLAN_APPLY:
@@ -179,7 +184,8 @@ static void fix_print_node(struct plan_fix *f, const struct plan_node *n, struct
     case PLAN_RECURSIVE:
     case PLAN_WORK:
     case PLAN_UNIQUE:
-    case PLAN_FUNCTION: /* no test prints these yet */
+    case PLAN_FUNCTION:
+    case PLAN_WINDOW: /* no test prints these yet */
     case PLAN_KIND_MAX:
         fail();
     }

@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * op_window.c: WINDOW. Rows are gathered with the arguments of the calls until there are some
+ * thousands and at least one partition is whole; its calls are computed (window.h) and the rows go
+ * on, in the order in which they came, with a column for each call. Rows of the partition that is
+ * not whole yet start the next round. */
+#include "exec/tie.h"
+#include "exec/window.h"
+
+#include <string.h>
+
+#define WINDOW_ROUND_ROWS 4096u
+
+struct op_window {
+    struct exec_window window;
+    struct exec_rows rows[2];
+    uint32_t now;        /* which of them is gathered */
+    struct exec_tie tie; /* the partition of the last row */
+    struct arena batch;
+    struct arena run;
+    struct eval ev;
+    const struct bexpr **exprs; /* in run: columns of the rows behind those of the input */
+    uint32_t exprs_count;
+    struct vec *in;  /* in run: columns of the rows */
+    struct vec *out; /* in run: of the result */
+    uint32_t *parts; /* owned: where partitions of the gathered rows begin */
+    uint32_t parts_count;
+    uint32_t parts_cap;
+    uint32_t ready; /* rows that can go out */
+    uint32_t sent;  /* rows of them that went */
+    bool done;      /* the input has no more */
+};
+
+/* ---- columns that are computed beside those of the input ---- */
+
+/* The column of an expression; a plain one is there already. */
+static uint32_t window_col(struct op *op, const struct bexpr *e)
+{
+    struct op_window *st = op->state;
+
+    if (!e)
+        return EXEC_WINDOW_NO_COL;
+    if (e->kind == BEXPR_COLUMN)
+        return e->col;
+    st->exprs[st->exprs_count++] = e;
+    return op->node->input->cols_count + st->exprs_count - 1;
+}
+
+static struct bexpr *window_expr(struct op_window *st, struct bexpr e)
+{
+    return arena_dup(&st->run, &e, sizeof e);
+}
+
+/* f(a, b), or f(a) without b. */
+static struct bexpr *
+window_call_expr(struct op_window *st, const struct func *f, struct bexpr *a, struct bexpr *b)
+{
+    struct bexpr **args = arena_alloc_array(&st->run, 2, sizeof(struct bexpr *));
+
+    if (!args || !a)
+        return NULL;
+    args[0] = a;
+    args[1] = b;
+    return window_expr(st,
+                       (struct bexpr){.kind = BEXPR_CALL,
+                                      .type = f->result,
+                                      .pos = a->pos,
+                                      .func = f,
+                                      .args = args,
+                                      .args_count = b ? 2 : 1});
+}
+
+static struct bexpr *window_cast(struct op_window *st, struct bexpr *e, enum type_id to)
+{
+    const struct func *f = !e || e->type == to ? NULL : func_cast(e->type, to, false);
+
+    return f ? window_call_expr(st, f, e, NULL) : e;
+}
+
+/* RANGE over anything but integers: the order column plus or minus the offset. */
+static int window_bound_col(struct op *op,
+                            struct exec_window_bound *b,
+                            const struct datum *offset,
+                            bool forwards,
+                            enum type_id *ret_type,
+                            struct dn_err *err)
+{
+    struct op_window *st = op->state;
+    const struct plan_sort_key *key = &op->node->window->order[0];
+    enum type_id types[2] = {op->node->input->cols[key->col].type, offset->type};
+    enum type_id casts[2];
+    const struct func *f = func_find(forwards != key->desc ? "+" : "-", types, 2, casts, 0, err);
+    struct bexpr *col =
+        window_expr(st, (struct bexpr){.kind = BEXPR_COLUMN, .type = types[0], .col = key->col});
+    struct bexpr *by = window_expr(
+        st, (struct bexpr){.kind = BEXPR_CONST, .type = offset->type, .value = *offset});
+    struct bexpr *e;
+
+    if (!f)
+        return DN_E_UNDEFINED_FUNCTION;
+    e = window_call_expr(st, f, window_cast(st, col, casts[0]), window_cast(st, by, casts[1]));
+    if (!e || !by)
+        return DN_FAIL_NOMEM(err);
+    b->col = window_col(op, e);
+    *ret_type = f->result;
+    return 0;
+}
+
+/* The offset of a bound: checked, and told forwards. */
+static int window_bound(struct op *op,
+                        struct exec_window_call *c,
+                        bool start,
+                        enum type_id *ret_type,
+                        struct dn_err *err)
+{
+    struct op_window *st = op->state;
+    const struct plan_frame *f = &c->call->frame;
+    struct exec_window_bound *b = start ? &c->start : &c->end;
+    enum plan_frame_bound kind = start ? f->start : f->end;
+    const struct bexpr *e = start ? f->start_offset : f->end_offset;
+    struct datum d;
+    struct datum zero;
+    int rc;
+
+    b->col = EXEC_WINDOW_NO_COL;
+    if (kind != PLAN_BOUND_PRECEDING && kind != PLAN_BOUND_FOLLOWING)
+        return 0;
+    rc = expr_eval_datum(e, &st->ev, &d, err);
+    if (rc < 0)
+        return rc;
+    zero = (struct datum){.type = d.type};
+    if (d.null || datum_cmp(&d, &zero) < 0) {
+        rc = DN_FAIL(err,
+                     DN_E_BAD_FRAME,
+                     "frame %s offset must not be %s",
+                     start ? "starting" : "ending",
+                     d.null ? "null" : "negative");
+        dn_err_at(err, e->pos);
+        return rc;
+    }
+    if (f->mode == PLAN_FRAME_RANGE && !type_is_int(d.type))
+        return window_bound_col(op, b, &d, kind == PLAN_BOUND_FOLLOWING, ret_type, err);
+    b->offset = kind == PLAN_BOUND_PRECEDING ? -d.v.i64 : d.v.i64;
+    return 0;
+}
+
+/* RANGE with an offset compares values of the order column as the bounds' type. */
+static int window_frame(struct op *op, struct exec_window_call *c, struct dn_err *err)
+{
+    struct op_window *st = op->state;
+    const struct plan_window *w = op->node->window;
+    const struct plan_frame *f = &c->call->frame;
+    enum type_id type = TYPE_NONE;
+    struct bexpr *col;
+    int rc = window_bound(op, c, true, &type, err);
+
+    if (rc == 0)
+        rc = window_bound(op, c, false, &type, err);
+    if (rc < 0 || f->mode != PLAN_FRAME_RANGE || (!f->start_offset && !f->end_offset))
+        return rc;
+    DN_ASSERT(w->order_count == 1);
+    c->value = w->order[0].col;
+    if (type == TYPE_NONE || type == op->node->input->cols[c->value].type)
+        return 0;
+    col = window_expr(st,
+                      (struct bexpr){.kind = BEXPR_COLUMN,
+                                     .type = op->node->input->cols[c->value].type,
+                                     .col = c->value});
+    col = window_cast(st, col, type);
+    if (!col)
+        return DN_FAIL_NOMEM(err);
+    c->value = window_col(op, col);
+    return 0;
+}
+
+static int window_call(struct op *op, struct exec_window_call *c, struct dn_err *err)
+{
+    const struct plan_window_call *call = c->call;
+
+    c->filter = window_col(op, call->filter);
+    if (call->fn) {
+        for (uint32_t i = 0; i < call->args_count; i++)
+            c->args[i] = window_col(op, call->args[i]);
+        c->args_count = call->args_count;
+    } else if (call->agg.arg) {
+        c->args[0] = window_col(op, call->agg.arg);
+        c->args[1] = window_col(op, call->agg.arg2);
+        c->args_count = call->agg.arg2 ? 2 : 1;
+    }
+    return window_frame(op, c, err);
+}
+
+/* ---- life ---- */
+
+static int window_rows_init(struct op *op, struct dn_err *err)
+{
+    struct op_window *st = op->state;
+    uint32_t cols = op->node->input->cols_count;
+    enum type_id *types =
+        arena_alloc_array(&st->run, (size_t)cols + st->exprs_count, sizeof *types);
+    int rc = 0;
+
+    if (!types)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t c = 0; c < cols + st->exprs_count; c++)
+        types[c] = c < cols ? op->node->input->cols[c].type : st->exprs[c - cols]->type;
+    for (uint32_t i = 0; i < 2 && rc == 0; i++)
+        rc = exec_rows_init(&st->rows[i], types, cols + st->exprs_count, false, &op->mem, err);
+    return rc;
+}
+
+static int op_window_open(struct op *op, struct dn_err *err)
+{
+    struct op_window *st = op->state;
+    const struct plan_window *w = op->node->window;
+    uint32_t cols = op->node->input->cols_count;
+    size_t exprs = 7 * (size_t)w->calls_count; /* filter, three arguments, two bounds, value */
+    int rc;
+
+    arena_init(&st->batch, &op->mem);
+    arena_init(&st->run, &op->mem);
+    arena_init(&st->window.round, &op->mem);
+    arena_init(&st->window.part, &op->mem);
+    st->ev = exec_eval(op, &st->batch, &st->run);
+    st->window.plan = w;
+    st->window.ctx = op->ctx;
+    st->window.calls = arena_calloc(&st->run, w->calls_count, sizeof *st->window.calls);
+    st->exprs = arena_alloc_array(&st->run, exprs, sizeof(struct bexpr *));
+    st->in = arena_calloc(&st->run, cols + exprs, sizeof *st->in);
+    st->out = arena_calloc(&st->run, cols + exprs, sizeof *st->out);
+    if (!st->window.calls || !st->exprs || !st->in || !st->out)
+        return DN_FAIL_NOMEM(err);
+    rc = exec_tie_init(&st->tie, w->partition_count, &op->mem, err);
+    for (uint32_t i = 0; i < w->partition_count && rc == 0; i++)
+        st->tie.cols[i] = w->partition[i];
+    for (uint32_t i = 0; i < w->calls_count && rc == 0; i++) {
+        st->window.calls[i].call = &w->calls[i];
+        rc = window_call(op, &st->window.calls[i], err);
+    }
+    return rc < 0 ? rc : window_rows_init(op, err);
+}
+
+static void op_window_close(struct op *op)
+{
+    struct op_window *st = op->state;
+
+    exec_tie_done(&st->tie);
+    exec_rows_done(&st->rows[0]);
+    exec_rows_done(&st->rows[1]);
+    arena_done(&st->batch);
+    arena_done(&st->run);
+    arena_done(&st->window.round);
+    arena_done(&st->window.part);
+    mem_free(st->parts);
+}
+
+/* ---- gathering ---- */
+
+static int window_part_begins(struct op *op, uint32_t row, struct dn_err *err)
+{
+    struct op_window *st = op->state;
+
+    if (st->parts_count == st->parts_cap) {
+        uint32_t cap = st->parts_cap ? st->parts_cap * 2 : 256;
+        uint32_t *parts = mem_realloc(&op->mem, st->parts, cap * sizeof *parts);
+
+        if (!parts)
+            return DN_FAIL_NOMEM(err);
+        st->parts = parts;
+        st->parts_cap = cap;
+    }
+    st->parts[st->parts_count++] = row;
+    return 0;
+}
+
+/* Where partitions begin in the batch, whose first row gets number `at`. */
+static int window_find_parts(struct op *op, const struct batch *in, uint32_t at, struct dn_err *err)
+{
+    struct op_window *st = op->state;
+    uint32_t last = 0;
+    int rc = 0;
+
+    if (st->tie.count == 0)
+        return at == 0 ? window_part_begins(op, 0, err) : 0;
+    for (uint32_t i = 0; i < in->sel_count && rc == 0; i++) {
+        uint32_t row = in->sel ? in->sel[i] : i;
+
+        if (i == 0 ? !exec_tie_same(&st->tie, in, row) : !exec_tie_rows(&st->tie, in, last, row))
+            rc = window_part_begins(op, at + i, err);
+        last = row;
+    }
+    return rc < 0 ? rc : exec_tie_keep(&st->tie, in, last, err);
+}
+
+static int window_gather(struct op *op, const struct batch *in, struct dn_err *err)
+{
+    struct op_window *st = op->state;
+    uint32_t cols = op->node->input->cols_count;
+    int rc = window_find_parts(op, in, st->rows[st->now].count, err);
+
+    for (uint32_t c = 0; c < cols; c++)
+        st->in[c] = in->cols[c];
+    for (uint32_t i = 0; i < st->exprs_count && rc == 0; i++)
+        rc = expr_eval(st->exprs[i], &st->ev, in, &st->in[cols + i], err);
+    if (rc == 0)
+        rc = exec_rows_add(&st->rows[st->now], st->in, in->sel, in->sel_count, err);
+    return rc;
+}
+
+/* The rows of the partition that is not whole start the next round. */
+static int window_carry(struct op *op, uint32_t first, struct dn_err *err)
+{
+    struct op_window *st = op->state;
+    struct exec_rows *from = &st->rows[st->now];
+    struct exec_rows *to = &st->rows[1 - st->now];
+    int rc = 0;
+
+    exec_rows_reset(to);
+    for (uint32_t at = first, count; at < from->count && rc == 0; at += count) {
+        arena_reset(&st->batch);
+        rc = exec_rows_view(from, at, VEC_ROWS_MAX, &st->batch, st->in, &count, err);
+        if (rc == 0)
+            rc = exec_rows_add(to, st->in, NULL, count, err);
+    }
+    return rc;
+}
+
+/* Computes all partitions that are whole. */
+static int window_round(struct op *op, struct dn_err *err)
+{
+    struct op_window *st = op->state;
+    uint32_t whole = st->done ? st->parts_count : st->parts_count - 1;
+    uint32_t end = st->done ? st->rows[st->now].count : st->parts[whole];
+    int rc;
+
+    st->window.rows = &st->rows[st->now];
+    rc = exec_window_round(&st->window, err);
+    for (uint32_t i = 0; i < whole && rc == 0; i++)
+        rc = exec_window_run(
+            &st->window, st->parts[i], i + 1 < st->parts_count ? st->parts[i + 1] : end, err);
+    if (rc == 0)
+        rc = window_carry(op, end, err);
+    if (rc < 0)
+        return rc;
+    st->parts_count -= whole;
+    if (st->parts_count)
+        st->parts[0] = 0;
+    st->ready = end;
+    st->sent = 0;
+    st->now = 1 - st->now;
+    return 0;
+}
+
+static int window_fill(struct op *op, struct dn_err *err)
+{
+    struct op_window *st = op->state;
+    struct batch in;
+    int rc = 0;
+
+    while (!st->done && (st->rows[st->now].count < WINDOW_ROUND_ROWS || st->parts_count < 2)) {
+        arena_reset(&st->batch);
+        rc = exec_pull(op->input, &in, err);
+        if (rc == DN_EOF) {
+            st->done = true;
+            break;
+        }
+        if (rc == 0)
+            rc = window_gather(op, &in, err);
+        if (rc < 0)
+            return rc;
+    }
+    return st->rows[st->now].count ? window_round(op, err) : DN_EOF;
+}
+
+/* ---- the result ---- */
+
+static int op_window_next(struct op *op, struct batch *ret, struct dn_err *err)
+{
+    struct op_window *st = op->state;
+    uint32_t cols = op->node->input->cols_count;
+    uint32_t count;
+    int rc = 0;
+
+    if (st->sent == st->ready)
+        rc = window_fill(op, err);
+    if (rc != 0)
+        return rc;
+    arena_reset(&st->batch);
+    rc = exec_rows_view(
+        st->window.rows, st->sent, st->ready - st->sent, &st->batch, st->out, &count, err);
+    if (rc < 0)
+        return rc;
+    for (uint32_t i = 0; i < op->node->window->calls_count; i++) {
+        const struct exec_window_call *c = &st->window.calls[i];
+        size_t size = phys_size(type_phys(c->call->type));
+
+        /* rounds go out in steps of whole chunks: the bits of a step begin a word */
+        st->out[cols + i] = (struct vec){.type = c->call->type,
+                                         .form = VEC_FLAT,
+                                         .count = count,
+                                         .data = (const char *)c->data + st->sent * size,
+                                         .nulls = c->nulls + st->sent / 64};
+    }
+    st->sent += count;
+    *ret = (struct batch){
+        .count = count, .cols_count = op->node->cols_count, .cols = st->out, .sel_count = count};
+    return 0;
+}
+
+/* ---- EXPLAIN ---- */
+
+static void window_explain_keys(const struct plan_node *node, struct buf *b)
+{
+    const struct plan_window *w = node->window;
+
+    for (uint32_t i = 0; i < w->partition_count; i++)
+        buf_printf(b, "%s %s", i ? "," : " partition by", node->input->cols[w->partition[i]].name);
+    for (uint32_t i = 0; i < w->order_count; i++)
+        buf_printf(b,
+                   "%s %s%s%s",
+                   i ? "," : " order by",
+                   node->input->cols[w->order[i].col].name,
+                   w->order[i].desc ? " desc" : "",
+                   w->order[i].nulls_first == w->order[i].desc ? ""
+                   : w->order[i].nulls_first                   ? " nulls first"
+                                                               : " nulls last");
+}
+
+static void window_explain_bound(enum plan_frame_bound kind, const struct bexpr *e, struct buf *b)
+{
+    static const char *const words[] = {[PLAN_BOUND_UNBOUNDED_PRECEDING] = "unbounded preceding",
+                                        [PLAN_BOUND_PRECEDING] = " preceding",
+                                        [PLAN_BOUND_CURRENT] = "current row",
+                                        [PLAN_BOUND_FOLLOWING] = " following",
+                                        [PLAN_BOUND_UNBOUNDED_FOLLOWING] = "unbounded following"};
+
+    if (kind == PLAN_BOUND_PRECEDING || kind == PLAN_BOUND_FOLLOWING)
+        expr_print(e, NULL, b);
+    buf_puts(b, words[kind]);
+}
+
+static void window_explain_frame(const struct plan_frame *f, struct buf *b)
+{
+    static const char *const modes[] = {
+        [PLAN_FRAME_ROWS] = "rows", [PLAN_FRAME_RANGE] = "range", [PLAN_FRAME_GROUPS] = "groups"};
+    static const char *const excludes[] = {[PLAN_EXCLUDE_NONE] = "",
+                                           [PLAN_EXCLUDE_CURRENT] = " exclude current row",
+                                           [PLAN_EXCLUDE_GROUP] = " exclude group",
+                                           [PLAN_EXCLUDE_TIES] = " exclude ties"};
+
+    buf_printf(b, " %s between ", modes[f->mode]);
+    window_explain_bound(f->start, f->start_offset, b);
+    buf_puts(b, " and ");
+    window_explain_bound(f->end, f->end_offset, b);
+    buf_puts(b, excludes[f->exclude]);
+}
+
+static int window_explain_call(const struct plan_node *node,
+                               const struct plan_window_call *c,
+                               struct buf *b,
+                               struct dn_err *err)
+{
+    int rc = 0;
+
+    buf_printf(b, "\n%s(", c->fn ? c->fn->name : c->agg.agg->name);
+    if (c->fn)
+        rc = exec_explain_exprs(node, c->args, c->args_count, b, err);
+    else if (c->agg.arg)
+        rc = exec_explain_exprs(node, &c->agg.arg, 1, b, err);
+    else
+        buf_puts(b, "*");
+    if (rc == 0 && !c->fn && c->agg.arg2) {
+        buf_puts(b, ", ");
+        rc = exec_explain_exprs(node, &c->agg.arg2, 1, b, err);
+    }
+    buf_puts(b, ")");
+    if (rc == 0 && c->filter) {
+        buf_puts(b, " filter ");
+        rc = exec_explain_exprs(node, &c->filter, 1, b, err);
+    }
+    if (!c->fn || c->fn->framed)
+        window_explain_frame(&c->frame, b);
+    return rc;
+}
+
+static int op_window_explain(const struct plan_node *node,
+                             struct exec_ctx *ctx DN_UNUSED,
+                             struct buf *b,
+                             struct dn_err *err)
+{
+    int rc = 0;
+
+    buf_puts(b, "Window");
+    window_explain_keys(node, b);
+    for (uint32_t i = 0; i < node->window->calls_count && rc == 0; i++)
+        rc = window_explain_call(node, &node->window->calls[i], b, err);
+    return rc;
+}
+
+const struct op_ops op_window_ops = {.name = "Window",
+                                     .open = op_window_open,
+                                     .next = op_window_next,
+                                     .close = op_window_close,
+                                     .explain = op_window_explain,
+                                     .state_size = sizeof(struct op_window)};
