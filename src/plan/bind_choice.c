@@ -295,12 +295,16 @@ int bind_merge(struct binder *b,
                struct bexpr **ret,
                struct dn_err *err)
 {
-    int rc = bind_unify(b, "JOIN/USING", pair, 2, err);
+    struct bexpr **own = arena_dup(b->env->arena, pair, 2 * sizeof(*own));
+    int rc;
 
+    if (!own)
+        return DN_FAIL_NOMEM(err);
+    rc = bind_unify(b, "JOIN/USING", own, 2, err);
     if (rc < 0)
         return rc;
     if (full)
-        return bind_choice(b, BEXPR_COALESCE, pair[0]->pos, pair, 2, ret, err);
-    *ret = pair[second];
+        return bind_choice(b, BEXPR_COALESCE, own[0]->pos, own, 2, ret, err);
+    *ret = own[second];
     return 0;
 }
