@@ -5,6 +5,7 @@
 #include "plan/bind_query.h"
 
 #include "base/text.h"
+#include "func/rowfunc.h"
 
 struct bexpr *bind_new(struct binder *b, enum bexpr_kind kind, enum type_id type, uint32_t pos)
 {
@@ -203,21 +204,32 @@ static bool bind_is_operator(const char *name)
     return false;
 }
 
+char *bind_lower_name(struct binder *b, const char *name)
+{
+    char *copy = arena_strdup(b->env->arena, name);
+
+    for (char *c = copy; c && *c; c++) {
+        if (*c >= 'A' && *c <= 'Z')
+            *c = (char)(*c - 'A' + 'a');
+    }
+    return copy;
+}
+
 static int
 bind_function(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
 {
     struct bexpr **args = arena_alloc_array(b->env->arena, e->args_count + 1, sizeof(*args));
-    char *name = arena_strdup(b->env->arena, e->name);
+    char *name = bind_lower_name(b, e->name);
     int rc;
 
     if (!args || !name)
         return DN_FAIL_NOMEM(err);
-    for (char *c = name; *c; c++) {
-        if (*c >= 'A' && *c <= 'Z')
-            *c = (char)(*c - 'A' + 'a');
-    }
+    if (strcmp(name, "grouping") == 0 && b->level)
+        return bind_grouping(b, e, ret, err);
     if (agg_name_exists(name))
         return bind_aggregate(b, e, name, ret, err);
+    if (rowfunc_name_exists(name))
+        return select_rowfunc(b, e, name, ret, err);
     if (bind_is_operator(name)) {
         rc = DN_FAIL(err, DN_E_UNDEFINED_FUNCTION, "no function %s", e->name);
         dn_err_at(err, e->pos);

@@ -277,6 +277,29 @@ int bind_aggregate(struct binder *b,
     return *ret ? 0 : DN_FAIL_NOMEM(err);
 }
 
+int bind_grouping(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+{
+    struct bexpr **args =
+        arena_alloc_array(b->env->arena, (size_t)e->args_count + 1, sizeof(*args));
+    int rc = 0;
+
+    if (!args)
+        return DN_FAIL_NOMEM(err);
+    if (e->args_count == 0 || e->args_count > 31 || !b->aggs_allowed || b->in_agg) {
+        rc = DN_FAIL(err,
+                     DN_E_GROUPING,
+                     e->args_count == 0 || e->args_count > 31
+                         ? "GROUPING must have between 1 and 31 arguments"
+                         : "grouping operations are not allowed in %s",
+                     b->clause ? b->clause : "this place");
+        dn_err_at(err, e->pos);
+        return rc;
+    }
+    for (uint32_t i = 0; rc == 0 && i < e->args_count; i++)
+        rc = bind_expr(b, e->args[i], &args[i], err);
+    return rc < 0 ? rc : select_grouping(b->level, args, e->args_count, e->pos, ret, err);
+}
+
 /* ---- over the aggregate's output ---- */
 
 /* Are all columns of the table's key group keys? Then its other columns depend on them. */

@@ -32,3 +32,21 @@ int bind_attach(struct binder *b,
                 const struct bind_subs *subs,
                 struct lnode **tree,
                 struct dn_err *err) DN_MUST_CHECK;
+
+/* A call of a function that returns rows: arguments bound and cast. */
+int bind_rowfunc(struct binder *b,
+                 const struct expr *e,
+                 const char *name,
+                 struct plan_function_call *ret,
+                 struct dn_err *err) DN_MUST_CHECK;
+/* One in a select list: the column of its rows, which come side by side with the others. */
+int select_rowfunc(struct binder *b,
+                   const struct expr *e,
+                   const char *name,
+                   struct bexpr **ret,
+                   struct dn_err *err) DN_MUST_CHECK;
+/* GROUPING(a, b). */
+int bind_grouping(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+    DN_MUST_CHECK;
+/* A name as functions have it; NULL: out of memory. */
+char *bind_lower_name(struct binder *b, const char *name);

@@ -197,7 +197,8 @@ int from_item(struct from *f,
         return from_table_item(f, item, left, ret, err);
     case FROM_QUERY:
         return from_query_item(f, item, left, ret, err);
-    case FROM_FUNCTION: /* refuse.c */
+    case FROM_FUNCTION:
+        return from_function(f, item, left, ret, err);
     case FROM_JOIN:
         return from_join(f, item, left, ret, err);
     case FROM_KIND_MAX:

@@ -36,6 +36,12 @@ int from_join(struct from *f,
               const struct scope *left,
               struct from_part *ret,
               struct dn_err *err) DN_MUST_CHECK;
+/* A function (from_function.c). */
+int from_function(struct from *f,
+                  const struct from_item *item,
+                  const struct scope *left,
+                  struct from_part *ret,
+                  struct dn_err *err) DN_MUST_CHECK;
 /* Names of two parts together: merged ones, then what is left of the left and of the right. */
 int from_join_names(struct from *f,
                     const struct from_part *sides,

@@ -200,7 +200,7 @@ static int refuse_from_item(const struct from_item *f, struct dn_err *err)
     case FROM_QUERY:
         return refuse_query(f->query, err);
     case FROM_FUNCTION:
-        return refuse("a function in FROM", f->pos, err);
+        return refuse_expr(f->call, err);
     case FROM_JOIN:
         rc = refuse_from_item(f->left, err);
         if (rc == 0)
@@ -244,8 +244,6 @@ static int refuse_core(const struct select_core *s, struct dn_err *err)
 {
     int rc;
 
-    if (s->distinct_on)
-        return refuse("DISTINCT ON", s->pos, err);
     if (s->windows_count > 0)
         return refuse("WINDOW", s->windows[0].pos, err);
     rc = refuse_items(s->items, s->items_count, err);
@@ -291,8 +289,6 @@ static int refuse_query(const struct query *q, struct dn_err *err)
         rc = refuse_expr(q->limit, err);
     if (rc == 0)
         rc = refuse_expr(q->offset, err);
-    if (rc == 0 && q->with_ties)
-        rc = refuse("FETCH FIRST … WITH TIES", q->limit ? q->limit->pos : q->pos, err);
     if (rc == 0 && q->lock != LOCK_NONE)
         rc = refuse("FOR UPDATE", q->lock_pos, err);
     return rc;
