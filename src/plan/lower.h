@@ -5,11 +5,7 @@
 
 #include "plan/select_int.h"
 
-#define PLAN_UNIQUE    ((enum plan_kind)(PLAN_KIND_MAX + 1))
 #define PLAN_WINDOW    ((enum plan_kind)(PLAN_KIND_MAX + 2))
-#define PLAN_FUNCTION  ((enum plan_kind)(PLAN_KIND_MAX + 3))
-#define PLAN_WORK      ((enum plan_kind)(PLAN_KIND_MAX + 4))
-#define PLAN_RECURSIVE ((enum plan_kind)(PLAN_KIND_MAX + 5))
 
 /* Where a node of the plan has which variable; one column may be several. */
 struct lplace {
