@@ -107,9 +107,8 @@ static int from_query_rel(struct from *f,
     if (!rel)
         return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; i < out->count; i++) {
-        rel->cols[i] = (struct lcol){.name = out->inner ? out->inner[i] : out->names[i],
-                                     .type = f->q->vars[out->vars[i]].type,
-                                     .var = out->vars[i]};
+        rel->cols[i] = (struct lcol){
+            .name = out->names[i], .type = f->q->vars[out->vars[i]].type, .var = out->vars[i]};
     }
     rc = from_rename(rel, item->columns, item->columns_count, err);
     if (rc < 0)

@@ -59,7 +59,9 @@ int select_rowfunc(struct binder *b,
         rc = DN_FAIL(err,
                      DN_E_UNSUPPORTED,
                      "set-returning functions are not allowed in %s",
-                     b->in_agg ? "aggregate functions" : b->clause ? b->clause : "this place");
+                     b->in_agg   ? "aggregate functions"
+                     : b->clause ? b->clause
+                                 : "this place");
         dn_err_hint(err, "Put %s into FROM.", e->name);
         dn_err_at(err, e->pos);
         return rc;
@@ -71,8 +73,7 @@ int select_rowfunc(struct binder *b,
             return DN_FAIL_NOMEM(err);
     }
     if (s->rowfuncs_count == ROWFUNCS_MAX)
-        return DN_FAIL(
-            err, DN_E_TOO_COMPLEX, "more than %u set-returning functions", ROWFUNCS_MAX);
+        return DN_FAIL(err, DN_E_TOO_COMPLEX, "more than %u set-returning functions", ROWFUNCS_MAX);
     rc = bind_rowfunc(b, e, name, &s->rowfuncs[s->rowfuncs_count], err);
     if (rc < 0)
         return rc;
@@ -105,7 +106,8 @@ static int from_function_cols(struct from *f,
         bool count = item->ordinality && i + 1 == n->vars_count;
 
         v->level = f->level;
-        rel->cols[i] = (struct lcol){.name = count ? "ordinality" : alias, .type = v->type, .var = n->vars[i]};
+        rel->cols[i] =
+            (struct lcol){.name = count ? "ordinality" : alias, .type = v->type, .var = n->vars[i]};
         v->name = rel->cols[i].name;
     }
     rc = from_rename(rel, item->columns, item->columns_count, err);
@@ -214,10 +216,8 @@ int from_function(struct from *f,
     if (!n->vars)
         return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; i < n->vars_count; i++) {
-        n->vars[i] = logic_var(f->q,
-                               name,
-                               i < n->func->calls_count ? rowfunc_type(&n->func->calls[i])
-                                                        : TYPE_BIGINT);
+        n->vars[i] = logic_var(
+            f->q, name, i < n->func->calls_count ? rowfunc_type(&n->func->calls[i]) : TYPE_BIGINT);
         if (!n->vars[i])
             return DN_FAIL_NOMEM(err);
     }

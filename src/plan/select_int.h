@@ -14,7 +14,6 @@ struct sel_out {
     const char *name;
     const char *alias; /* NULL = none given */
     bool plain;        /* a bare column */
-    const char *inner; /* how a query around this one calls it; NULL = name */
     uint32_t var;      /* once the select list is computed */
 };
 
@@ -92,7 +91,6 @@ struct qout {
     struct lnode *tree;
     uint32_t *vars;
     const char **names;
-    const char **inner; /* names for queries around it, as PostgreSQL gives them; NULL = names */
     uint32_t count;
 };
 

@@ -300,13 +300,11 @@ static int sel_result(struct sel *s, struct qout *ret, struct dn_err *err)
     *ret = (struct qout){.count = s->shown_count};
     ret->vars = arena_alloc_array(arena, (size_t)s->shown_count + 1, sizeof(*ret->vars));
     ret->names = arena_alloc_array(arena, (size_t)s->shown_count + 1, sizeof(*ret->names));
-    ret->inner = arena_alloc_array(arena, (size_t)s->shown_count + 1, sizeof(*ret->inner));
-    if (!ret->vars || !ret->names || !ret->inner)
+    if (!ret->vars || !ret->names)
         return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; i < s->shown_count; i++) {
         ret->vars[i] = s->outs[i].var;
         ret->names[i] = s->outs[i].name;
-        ret->inner[i] = s->outs[i].inner ? s->outs[i].inner : s->outs[i].name;
     }
     return 0;
 }
