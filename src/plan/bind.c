@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "func/rowfunc.h"
+#include "func/winfunc.h"
 
 struct bexpr *bind_new(struct binder *b, enum bexpr_kind kind, enum type_id type, uint32_t pos)
 {
@@ -226,8 +227,15 @@ bind_function(struct binder *b, const struct expr *e, struct bexpr **ret, struct
         return DN_FAIL_NOMEM(err);
     if (strcmp(name, "grouping") == 0 && b->level)
         return bind_grouping(b, e, ret, err);
+    if (e->ext && e->ext->over)
+        return bind_window_call(b, e, name, ret, err);
     if (agg_name_exists(name))
         return bind_aggregate(b, e, name, ret, err);
+    if (winfunc_name_exists(name)) {
+        rc = DN_FAIL(err, DN_E_WINDOWING, "window function %s requires an OVER clause", e->name);
+        dn_err_at(err, e->pos);
+        return rc;
+    }
     if (rowfunc_name_exists(name))
         return select_rowfunc(b, e, name, ret, err);
     if (bind_is_operator(name)) {

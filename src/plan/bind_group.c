@@ -226,9 +226,10 @@ bind_agg_filter(struct binder *b, const struct expr *e, struct plan_agg *agg, st
 static int bind_agg_args(
     struct binder *b, const struct expr *e, bool timed, struct plan_agg *agg, struct dn_err *err)
 {
+    bool over = e->ext && e->ext->over; /* then the arguments may hold aggregates */
     int rc = 0;
 
-    b->in_agg = true;
+    b->in_agg = !over;
     if (!e->star)
         rc = bind_expr(b, e->args[0], &agg->arg, err);
     if (rc == 0 && !e->star)
@@ -241,34 +242,44 @@ static int bind_agg_args(
     return rc;
 }
 
+int bind_aggregate_args(struct binder *b,
+                        const struct expr *e,
+                        const char *name,
+                        struct plan_agg *ret,
+                        struct dn_err *err)
+{
+    bool timed = bind_agg_timed(name);
+    int rc = bind_agg_check(b, e, timed, err);
+
+    *ret = (struct plan_agg){.distinct = e->distinct, .pos = e->pos};
+    if (rc == 0)
+        rc = bind_agg_args(b, e, timed, ret, err);
+    if (rc < 0)
+        return rc;
+    if (ret->arg2)
+        ret->agg = agg_find_pair(name, ret->arg->type, ret->arg2->type, e->pos, err);
+    else
+        ret->agg = agg_find(name, !ret->arg, ret->arg ? ret->arg->type : TYPE_NONE, e->pos, err);
+    if (!ret->agg)
+        return err ? err->code : DN_E_UNDEFINED_FUNCTION;
+    if (ret->arg && ret->agg->arg != TYPE_NONE)
+        rc = bind_coerce(b, ret->arg, ret->agg->arg, true, &ret->arg, err);
+    return rc;
+}
+
 int bind_aggregate(struct binder *b,
                    const struct expr *e,
                    const char *name,
                    struct bexpr **ret,
                    struct dn_err *err)
 {
-    struct plan_agg agg = {.distinct = e->distinct, .pos = e->pos};
-    bool timed = bind_agg_timed(name);
+    struct plan_agg agg;
     struct sel *level;
     uint32_t var;
-    int rc = bind_agg_check(b, e, timed, err);
+    int rc = bind_aggregate_args(b, e, name, &agg, err);
 
     if (rc == 0)
-        rc = bind_agg_args(b, e, timed, &agg, err);
-    if (rc < 0)
-        return rc;
-    if (agg.arg2)
-        agg.agg = agg_find_pair(name, agg.arg->type, agg.arg2->type, e->pos, err);
-    else
-        agg.agg = agg_find(name, !agg.arg, agg.arg ? agg.arg->type : TYPE_NONE, e->pos, err);
-    if (!agg.agg)
-        return err ? err->code : DN_E_UNDEFINED_FUNCTION;
-    if (agg.arg && agg.agg->arg != TYPE_NONE) {
-        rc = bind_coerce(b, agg.arg, agg.agg->arg, true, &agg.arg, err);
-        if (rc < 0)
-            return rc;
-    }
-    rc = bind_agg_level(b, &agg, &level, err);
+        rc = bind_agg_level(b, &agg, &level, err);
     if (rc == 0)
         rc = bind_agg_add(b, level, &agg, &var, err);
     if (rc < 0)

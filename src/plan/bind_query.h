@@ -45,6 +45,18 @@ int select_rowfunc(struct binder *b,
                    const char *name,
                    struct bexpr **ret,
                    struct dn_err *err) DN_MUST_CHECK;
+/* An aggregate with its arguments, not yet noted with any query. */
+int bind_aggregate_args(struct binder *b,
+                        const struct expr *e,
+                        const char *name,
+                        struct plan_agg *ret,
+                        struct dn_err *err) DN_MUST_CHECK;
+/* f(…) OVER (…) (bind_window.c). */
+int bind_window_call(struct binder *b,
+                     const struct expr *e,
+                     const char *name,
+                     struct bexpr **ret,
+                     struct dn_err *err) DN_MUST_CHECK;
 /* GROUPING(a, b). */
 int bind_grouping(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
     DN_MUST_CHECK;

@@ -73,8 +73,6 @@ static int refuse_call(const struct expr *e, struct dn_err *err)
         return refuse("WITHIN GROUP", e->pos, err);
     if (x->order_by_count > 0)
         return refuse("ORDER BY in an aggregate", e->pos, err);
-    if (x->over)
-        return refuse("a window function", x->over_pos, err);
     if (x->variadic)
         return refuse("VARIADIC", e->pos, err);
     return 0;
@@ -244,8 +242,6 @@ static int refuse_core(const struct select_core *s, struct dn_err *err)
 {
     int rc;
 
-    if (s->windows_count > 0)
-        return refuse("WINDOW", s->windows[0].pos, err);
     rc = refuse_items(s->items, s->items_count, err);
     if (rc == 0)
         rc = refuse_from(s->from, s->from_count, err);
