@@ -5,7 +5,6 @@
 
 #include "plan/select_int.h"
 
-#define PLAN_WINDOW ((enum plan_kind)(PLAN_KIND_MAX + 2))
 
 /* Where a node of the plan has which variable; one column may be several. */
 struct lplace {
