@@ -196,7 +196,7 @@ static const struct bad bads[] = {
     {"SELECT time(v, 1m) FROM num", "42883", 8, "no function time(VARCHAR, INTERVAL)"},
     {"SELECT ~ d FROM num", "42883", 8, "no operator ~ DOUBLE"},
     {"SELECT d % 2 # 1 FROM num", "42883", 14, "no operator DOUBLE # INTEGER"},
-    {"SELECT substring(b, 1) FROM num", "42883", 8, "no function substring(BIGINT, BIGINT)"},
+    {"SELECT substring(b, 1) FROM num", "42883", 8, "no function substring(BIGINT, INTEGER)"},
 };
 
 static void test_errors(void **state)
