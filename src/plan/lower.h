@@ -5,7 +5,6 @@
 
 #include "plan/select_int.h"
 
-
 /* Where a node of the plan has which variable; one column may be several. */
 struct lplace {
     uint32_t var;
