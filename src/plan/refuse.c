@@ -38,24 +38,29 @@ static const char *const refuse_ops[OP_MAX] = {
     [OP_OTHER] = "this operator",
 };
 
+static int refuse_type_as(const char *text, const struct type_name *t, struct dn_err *err)
+{
+    char upper[64] = "";
+    int rc;
+
+    for (size_t i = 0; t->name[i] && i + 1 < sizeof(upper); i++)
+        upper[i] =
+            (char)(t->name[i] >= 'a' && t->name[i] <= 'z' ? t->name[i] - 'a' + 'A' : t->name[i]);
+    rc = DN_FAIL(err, DN_E_UNSUPPORTED, "%s %s is not supported yet", text, upper);
+    dn_err_at(err, t->pos);
+    return rc;
+}
+
 static int refuse_type(const struct type_name *t, struct dn_err *err)
 {
     if (!t)
         return 0;
     if (t->dims > 0)
         return refuse("an array type", t->pos, err);
-    if (t->type == TYPE_NONE) {
-        int rc = DN_FAIL(err, DN_E_UNSUPPORTED, "the type %.60s is not supported yet", t->name);
-
-        dn_err_at(err, t->pos);
-        return rc;
-    }
-    if (type_is_string(t->type) && t->mods_count > 0) {
-        int rc = refuse("a length of a string type", t->pos, err);
-
-        dn_err_hint(err, "leave the length away: %s", type_name(t->type));
-        return rc;
-    }
+    if (t->type == TYPE_NONE)
+        return refuse_type_as("the type", t, err);
+    if (t->mods_count > 0 && !type_is_timestamp(t->type) && !type_is_float(t->type))
+        return refuse_type_as("a length or precision of the type", t, err);
     if (t->field_from)
         return refuse("INTERVAL with fields as a type", t->pos, err);
     return 0;
@@ -260,7 +265,7 @@ static int refuse_values(const struct values_rows *v, struct dn_err *err)
 
     for (uint32_t i = 0; rc == 0 && i < v->rows_count; i++)
         for (uint32_t j = 0; rc == 0 && j < v->rows_len[i]; j++)
-            if (v->rows[i][j] && v->rows[i][j]->kind != EXPR_LITERAL)
+            if (v->rows[i][j] && (v->rows[i][j]->kind != EXPR_LITERAL || v->rows[i][j]->bits))
                 rc = refuse_expr(v->rows[i][j], err);
     return rc;
 }
@@ -485,6 +490,8 @@ int plan_refuse(const struct stmt *s, struct dn_err *err)
         rc = refuse_set(s, err);
     else if (s->kind == STMT_DROP || s->kind == STMT_TRUNCATE)
         rc = refuse_drop(s, err);
+    else if (s->kind == STMT_DROP_SCHEMA && s->behavior == DROP_CASCADE)
+        rc = refuse("DROP SCHEMA … CASCADE", s->name.pos, err);
     if (rc == 0 && s->explained)
         rc = plan_refuse(s->explained, err);
     return rc;

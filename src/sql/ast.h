@@ -58,6 +58,7 @@ struct insert_stmt {
     struct conflict_clause conflict;
     struct select_item *returning;
     uint32_t returning_count;
+    uint32_t depth; /* height of everything in it */
 };
 
 /* UPDATE and DELETE: which rows, and what becomes of them. */
@@ -73,6 +74,7 @@ struct change_stmt {
     const char *current_of; /* WHERE CURRENT OF cursor; NULL = none */
     struct select_item *returning;
     uint32_t returning_count;
+    uint32_t depth; /* height of everything in it */
 };
 
 /* ---- ALTER ---- */

@@ -37,6 +37,12 @@ char *sql_name(struct sql_parser *ps, struct sql_token tok)
 
     if (!name)
         return NULL;
+    if (tok.len > 3 && tok.ptr[1] == '&') {
+        n = sql_unicode(ps, tok, name);
+        if (ps->rc == 0 && (n == 0 || memchr(name, '\0', n)))
+            sql_fail(ps, DN_E_BAD_NAME, tok.pos, "a name may not be empty");
+        return name;
+    }
     if (quote != '"' && quote != '`') {
         memcpy(name, tok.ptr, tok.len);
         return name;
@@ -119,6 +125,20 @@ struct sql_list sql_list_add(struct sql_parser *ps, struct sql_list list, void *
     return list;
 }
 
+void sql_list_drop(struct sql_parser *ps, struct sql_list list)
+{
+    if (ps->rc < 0 || list.count == 0)
+        return;
+    DN_ASSERT(list.start + list.count == ps->stack_len);
+    ps->stack_len = list.start;
+}
+
+struct sql_list sql_list_concat(struct sql_list a, struct sql_list b)
+{
+    a.count += b.count;
+    return a;
+}
+
 void *sql_list_take(struct sql_parser *ps, struct sql_list list)
 {
     void **array;
@@ -170,6 +190,35 @@ static uint32_t build_depth(const struct expr *child, uint32_t depth)
     return child && child->depth >= depth ? child->depth + 1 : depth;
 }
 
+/* Queries, and what a call has beside its arguments. */
+static uint32_t build_depth_beside(const struct expr *e, uint32_t depth)
+{
+    if (sql_has_query(e))
+        return e->query->depth >= depth ? e->query->depth + 1 : depth;
+    if (e->kind == EXPR_CALL && e->ext) {
+        const struct window_def *w = e->ext->over;
+
+        for (uint32_t i = 0; i < e->ext->order_by_count; i++)
+            depth = build_depth(e->ext->order_by[i].expr, depth);
+        for (uint32_t i = 0; w && i < w->partition_by_count; i++)
+            depth = build_depth(w->partition_by[i], depth);
+        for (uint32_t i = 0; w && i < w->order_by_count; i++)
+            depth = build_depth(w->order_by[i].expr, depth);
+        if (w) {
+            depth = build_depth(w->from_value, depth);
+            depth = build_depth(w->to_value, depth);
+        }
+    }
+    return depth;
+}
+
+bool sql_has_query(const struct expr *e)
+{
+    return (e->kind == EXPR_QUERY || e->kind == EXPR_EXISTS || e->kind == EXPR_ARRAY_QUERY ||
+            e->kind == EXPR_IN || e->kind == EXPR_ANY) &&
+           e->query;
+}
+
 struct expr *sql_expr_done(struct sql_parser *ps, struct expr *e)
 {
     uint32_t depth = 1;
@@ -181,6 +230,7 @@ struct expr *sql_expr_done(struct sql_parser *ps, struct expr *e)
     depth = build_depth(e->c, depth);
     for (uint32_t i = 0; i < e->args_count; i++)
         depth = build_depth(e->args[i], depth);
+    depth = build_depth_beside(e, depth);
     e->depth = depth;
     if (depth > SQL_DEPTH_MAX)
         sql_fail_deep(ps, e->pos);
@@ -259,18 +309,15 @@ sql_binary(struct sql_parser *ps, enum expr_op op, uint32_t pos, struct expr *a,
     return sql_expr_done(ps, e);
 }
 
-struct expr *sql_between(struct sql_parser *ps,
-                         uint32_t pos,
-                         bool negated,
-                         struct expr *a,
-                         struct expr *b,
-                         struct expr *c)
+struct expr *sql_between(
+    struct sql_parser *ps, uint32_t pos, int flags, struct expr *a, struct expr *b, struct expr *c)
 {
     struct expr *e = sql_expr_new(ps, EXPR_BETWEEN, pos);
 
     if (!e)
         return NULL;
-    e->negated = negated;
+    e->negated = (flags & SQL_NEGATED) != 0;
+    e->symmetric = (flags & SQL_SYMMETRIC) != 0;
     e->a = a;
     e->b = b;
     e->c = c;
@@ -302,58 +349,48 @@ struct expr *sql_is_null(struct sql_parser *ps, uint32_t pos, bool negated, stru
     return sql_expr_done(ps, e);
 }
 
-struct expr *sql_call(
-    struct sql_parser *ps, struct sql_token name, struct sql_list args, bool star, bool distinct)
-{
-    struct expr *e = sql_expr_new(ps, EXPR_CALL, name.pos);
-    const struct expr *in;
-
-    if (!e)
-        return NULL;
-    e->name = sql_name(ps, name);
-    e->star = star;
-    e->distinct = distinct;
-    e->args = sql_list_take(ps, args);
-    e->args_count = args.count;
-    in = args.count == 1 && e->args ? e->args[0] : NULL;
-    /* position('b' IN (x)) */
-    if (in && in->kind == EXPR_IN && in->args_count == 1 && !in->negated && !in->paren &&
-        name.len == 8 && strncasecmp(name.ptr, "position", 8) == 0)
-        return sql_position(ps, name, in->a, in->args[0]);
-    return sql_expr_done(ps, e);
-}
-
-struct expr *sql_cast(struct sql_parser *ps, uint32_t pos, struct expr *a, struct sql_type type)
+struct expr *sql_cast(struct sql_parser *ps, uint32_t pos, struct expr *a, struct type_name *type)
 {
     struct expr *e = sql_expr_new(ps, EXPR_CAST, pos);
 
     if (!e)
         return NULL;
     e->a = a;
-    e->type = type.type;
+    e->type = type->type;
+    e->type_name = type;
     return sql_expr_done(ps, e);
 }
 
-struct expr *sql_column(struct sql_parser *ps, const struct sql_token *table, struct sql_token name)
+struct expr *sql_column(struct sql_parser *ps,
+                        const struct sql_token *schema,
+                        const struct sql_token *table,
+                        struct sql_token name)
 {
+    const char *call = table ? NULL : sql_value_call(name.ptr, name.len);
     struct expr *e;
 
-    if (!table && name.len == 17 && strncasecmp(name.ptr, "current_timestamp", 17) == 0)
-        return sql_now(ps, name);
-    e = sql_expr_new(ps, EXPR_COLUMN, table ? table->pos : name.pos);
+    if (call)
+        return sql_call_none(ps, call, name.pos);
+    e = sql_expr_new(ps, EXPR_COLUMN, schema ? schema->pos : table ? table->pos : name.pos);
     if (!e)
         return NULL;
+    e->schema = schema ? sql_name(ps, *schema) : NULL;
     e->table = table ? sql_name(ps, *table) : NULL;
     e->name = sql_name(ps, name);
     return e;
 }
 
-struct expr *sql_star(struct sql_parser *ps, const struct sql_token *table, uint32_t pos)
+struct expr *sql_star(struct sql_parser *ps,
+                      const struct sql_token *schema,
+                      const struct sql_token *table,
+                      uint32_t pos)
 {
     struct expr *e = sql_expr_new(ps, EXPR_STAR, pos);
 
-    if (e && table)
-        e->table = sql_name(ps, *table);
+    if (!e)
+        return NULL;
+    e->schema = schema ? sql_name(ps, *schema) : NULL;
+    e->table = table ? sql_name(ps, *table) : NULL;
     return e;
 }
 

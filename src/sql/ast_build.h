@@ -35,21 +35,26 @@ struct expr *sql_expr_done(struct sql_parser *ps, struct expr *e);
 struct expr *sql_unary(struct sql_parser *ps, enum expr_op op, uint32_t pos, struct expr *a);
 struct expr *
 sql_binary(struct sql_parser *ps, enum expr_op op, uint32_t pos, struct expr *a, struct expr *b);
-struct expr *sql_between(struct sql_parser *ps,
-                         uint32_t pos,
-                         bool negated,
-                         struct expr *a,
-                         struct expr *b,
-                         struct expr *c);
+/* flags: SQL_NEGATED, SQL_SYMMETRIC */
+#define SQL_NEGATED   1
+#define SQL_SYMMETRIC 2
+#define SQL_ALL       4
+struct expr *sql_between(
+    struct sql_parser *ps, uint32_t pos, int flags, struct expr *a, struct expr *b, struct expr *c);
 struct expr *
 sql_in(struct sql_parser *ps, uint32_t pos, bool negated, struct expr *a, struct sql_list list);
 struct expr *sql_is_null(struct sql_parser *ps, uint32_t pos, bool negated, struct expr *a);
-struct expr *sql_call(
-    struct sql_parser *ps, struct sql_token name, struct sql_list args, bool star, bool distinct);
-struct expr *sql_cast(struct sql_parser *ps, uint32_t pos, struct expr *a, struct sql_type type);
-struct expr *
-sql_column(struct sql_parser *ps, const struct sql_token *table, struct sql_token name);
-struct expr *sql_star(struct sql_parser *ps, const struct sql_token *table, uint32_t pos);
+struct expr *sql_cast(struct sql_parser *ps, uint32_t pos, struct expr *a, struct type_name *type);
+struct expr *sql_column(struct sql_parser *ps,
+                        const struct sql_token *schema,
+                        const struct sql_token *table,
+                        struct sql_token name);
+struct expr *sql_star(struct sql_parser *ps,
+                      const struct sql_token *schema,
+                      const struct sql_token *table,
+                      uint32_t pos);
+/* Does it have a query below it? */
+bool sql_has_query(const struct expr *e);
 struct expr *sql_param(struct sql_parser *ps, struct sql_token tok);
 struct expr *sql_paren(struct expr *e);
 
@@ -67,11 +72,29 @@ struct expr *
 sql_word(struct sql_parser *ps, int code, struct sql_token tok); /* NULL, TRUE, FALSE */
 /* A minus before a number becomes part of it. False: e is no plain number. */
 bool sql_negate(struct sql_parser *ps, struct expr *e, uint32_t pos);
+/* The value of a U&'…' or U&"…", which is never longer than the token. */
+uint32_t sql_unicode(struct sql_parser *ps, struct sql_token tok, char *to);
 /* The string's value, NUL-terminated. */
 char *sql_string_text(struct sql_parser *ps, struct sql_token tok, uint32_t *ret_len);
+struct expr *sql_bits(struct sql_parser *ps, struct sql_token tok); /* B'0101' */
+/* A whole number with its sign. */
+int64_t sql_signed(struct sql_parser *ps, struct sql_token tok, bool negative);
+
+/* ---- type_name.c ---- */
 /* A type from its words: name [second] [(args)]. second: PRECISION, VARYING, WITH, WITHOUT or 0. */
-struct sql_type
+struct type_name *
 sql_type(struct sql_parser *ps, struct sql_token name, int second, struct sql_list args);
+struct type_name *
+sql_type_in(struct sql_parser *ps, struct sql_token schema, struct type_name *type);
+struct type_name *sql_type_dims(struct type_name *type, int dims);
+struct sql_fields *sql_fields(struct sql_parser *ps,
+                              struct sql_token from,
+                              struct sql_token to,
+                              struct expr *precision);
+struct type_name *
+sql_type_fields(struct sql_parser *ps, struct type_name *type, const struct sql_fields *f);
+/* INTERVAL, for a literal at pos. */
+struct type_name *sql_type_interval(struct sql_parser *ps, uint32_t pos);
 /* type 'text'; call is TIMESTAMP(6), else NULL and name counts. */
 struct expr *sql_typed(struct sql_parser *ps,
                        struct sql_token name,
@@ -84,43 +107,24 @@ struct stmt *sql_stmt(struct sql_parser *ps, enum stmt_kind kind);
 void sql_stmt_named(struct sql_parser *ps, enum stmt_kind kind, const struct qual_name *name);
 struct qual_name *
 sql_qual(struct sql_parser *ps, const struct sql_token *schema, struct sql_token name);
-void sql_drop_table(struct sql_parser *ps, const struct qual_name *name, bool if_exists);
-void sql_explain(struct sql_parser *ps, bool analyze, struct sql_list options);
-void sql_set(struct sql_parser *ps, struct sql_token name, const struct option_spec *value);
+/* A list whose elements nobody wants. */
+void sql_list_drop(struct sql_parser *ps, struct sql_list list);
+/* Two lists, the second read right after the first. */
+struct sql_list sql_list_concat(struct sql_list a, struct sql_list b);
 struct select_item *
 sql_item(struct sql_parser *ps, uint32_t pos, struct expr *e, const struct sql_token *alias);
 struct group_item *sql_group(struct sql_parser *ps, struct expr *e);
 struct order_item *
 sql_order(struct sql_parser *ps, struct expr *e, bool desc, enum nulls_order nulls);
-struct from_item *
-sql_from(struct sql_parser *ps, const struct qual_name *name, const struct sql_token *alias);
 struct sql_limit *sql_limit(struct sql_parser *ps, struct expr *limit, struct expr *offset);
-/* With what is not a list; the actions fill in the rest. NULL after an error. */
-struct query *sql_select(struct sql_parser *ps,
-                         bool distinct,
-                         struct from_item *from,
-                         const struct sql_limit *limit);
 void sql_insert_row(struct sql_parser *ps, uint32_t pos, struct sql_list values);
-void sql_insert(struct sql_parser *ps,
-                const struct qual_name *table,
-                bool has_columns,
-                struct sql_list columns);
-
-/* ---- ast_copy.c ---- */
-void sql_copy(struct sql_parser *ps,
-              bool from,
-              const struct qual_name *table,
-              struct sql_list columns,
-              struct sql_token file,
-              struct sql_list options);
-/* COPY (the SELECT just read) TO file. */
-void sql_copy_query(struct sql_parser *ps, struct sql_token file, struct sql_list options);
-/* An option named without a value. */
-struct option_spec *sql_option_on(struct sql_parser *ps, struct sql_token name);
 
 /* ---- ast_ddl.c: CREATE ---- */
-void sql_create_begin(struct sql_parser *ps, bool if_not_exists, const struct qual_name *name);
-void sql_column_begin(struct sql_parser *ps, struct sql_token name, struct sql_type type);
+void sql_create_begin(struct sql_parser *ps,
+                      struct sql_persist persist,
+                      bool if_not_exists,
+                      const struct qual_name *name);
+void sql_column_begin(struct sql_parser *ps, struct sql_token name, struct type_name *type);
 void sql_column_null(struct sql_parser *ps, bool not_null, uint32_t pos);
 void sql_column_default(struct sql_parser *ps, uint32_t pos, struct expr *e);
 void sql_column_primary(struct sql_parser *ps, uint32_t pos);
@@ -144,31 +148,9 @@ struct option_spec *
 sql_value(struct sql_parser *ps, struct sql_token tok, bool negative, uint32_t pos);
 struct option_spec *sql_map(struct sql_parser *ps, uint32_t pos, struct sql_list entries);
 char *sql_map_entry(struct sql_parser *ps, struct option_spec *key, struct option_spec *value);
-void sql_create_table(struct sql_parser *ps, struct sql_list options);
+void sql_create_table(struct sql_parser *ps, struct sql_list options, int on_commit);
 void sql_create_schema(struct sql_parser *ps,
                        bool keyspace,
                        bool if_not_exists,
                        struct sql_token name,
                        struct sql_list options);
-
-/* ---- ast_change.c: UPDATE, DELETE, ALTER TABLE ---- */
-struct change_stmt *
-sql_change(struct sql_parser *ps, const struct qual_name *table, const struct sql_token *alias);
-struct set_item *sql_set_item(struct sql_parser *ps, struct sql_token name, struct expr *e);
-void sql_update(struct sql_parser *ps,
-                struct change_stmt *c,
-                struct sql_list sets,
-                struct expr *where);
-void sql_delete(struct sql_parser *ps, struct change_stmt *c, struct expr *where);
-/* ADD: begins the action, then the column and its constraints are read, then it is complete. */
-struct alter_action *sql_alter_add(struct sql_parser *ps, bool if_not_exists);
-struct alter_action *sql_alter_column(struct sql_parser *ps, struct alter_action *a);
-struct alter_action *sql_alter_drop(struct sql_parser *ps, bool if_exists, struct sql_token name);
-/* name NULL: the table itself. */
-struct alter_action *
-sql_alter_rename(struct sql_parser *ps, const struct sql_token *name, struct sql_token to);
-struct alter_action *sql_alter_set(struct sql_parser *ps, struct sql_list options);
-void sql_alter(struct sql_parser *ps,
-               bool if_exists,
-               const struct qual_name *table,
-               struct sql_list actions);

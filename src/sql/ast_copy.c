@@ -2,9 +2,11 @@
  *
  * ast_copy.c: builders of COPY. What goes out is always a SELECT: that of a table's name is made
  * here. */
-#include "sql/ast_build.h"
+#include "sql/build_misc.h"
+#include "sql/build_query.h"
 
 #include <string.h>
+#include <strings.h>
 
 struct option_spec *sql_option_on(struct sql_parser *ps, struct sql_token name)
 {
@@ -17,18 +19,58 @@ struct option_spec *sql_option_on(struct sql_parser *ps, struct sql_token name)
     return o;
 }
 
+struct option_spec *sql_copy_word(struct sql_parser *ps, struct sql_token name)
+{
+    struct option_spec *o = sql_option_on(ps, name);
+
+    if (ps->rc < 0)
+        return NULL;
+    if (strcasecmp(o->name.s, "csv") == 0 || strcasecmp(o->name.s, "binary") == 0) {
+        o->value = o->name.s;
+        o->name.s = "format";
+    }
+    return o;
+}
+
+struct option_spec *sql_value_names(struct sql_parser *ps, uint32_t pos, struct sql_list names)
+{
+    struct spec_name *list = sql_list_take_structs(ps, names, sizeof *list);
+    struct option_spec *o = sql_new(ps, sizeof *o);
+    struct buf b;
+
+    if (!o || !list)
+        return NULL;
+    buf_init(&b, ps->arena->owner);
+    for (uint32_t i = 0; i < names.count; i++) {
+        buf_puts(&b, i ? ", " : "(");
+        sql_print_ident(list[i].s, &b);
+    }
+    buf_puts(&b, ")");
+    if (!b.failed)
+        o->value = arena_strndup(ps->arena, (const char *)b.data, b.len);
+    buf_done(&b);
+    if (!o->value)
+        sql_fail_nomem(ps);
+    o->value_pos = pos;
+    return o;
+}
+
 static struct copy_stmt *
-copy_new(struct sql_parser *ps, struct sql_token file, struct sql_list options)
+copy_new(struct sql_parser *ps, struct sql_token place, struct sql_list options)
 {
     struct copy_stmt *c = sql_new(ps, sizeof *c);
     uint32_t len;
 
     if (!c)
         return NULL;
-    c->file = sql_string_text(ps, file, &len);
-    c->file_pos = file.pos;
-    if (ps->rc == 0 && memchr(c->file, '\0', len))
-        sql_fail(ps, DN_E_BAD_NAME, file.pos, "the name of a file cannot hold a NUL");
+    c->file_pos = place.pos;
+    if (strchr("'eE$", place.ptr[0]) || (place.len > 1 && place.ptr[1] == '&')) {
+        c->file = sql_string_text(ps, place, &len);
+        if (ps->rc == 0 && memchr(c->file, '\0', len))
+            sql_fail(ps, DN_E_BAD_NAME, place.pos, "the name of a file cannot hold a NUL");
+    } else {
+        c->place = COPY_STDIO;
+    }
     c->options_count = options.count;
     c->options = sql_list_take_structs(ps, options, sizeof(struct option_spec));
     return ps->rc < 0 ? NULL : c;
@@ -37,24 +79,27 @@ copy_new(struct sql_parser *ps, struct sql_token file, struct sql_list options)
 /* SELECT * or the columns FROM the table. */
 static struct query *copy_select(struct sql_parser *ps, const struct copy_stmt *c)
 {
+    struct select_core *s = sql_new(ps, sizeof *s);
     uint32_t n = c->columns ? c->columns_count : 1;
     struct select_item *items = sql_new(ps, n * sizeof *items);
-    struct query *q = sql_select(ps, false, sql_from(ps, &c->table, NULL), NULL);
-    struct select_core *s;
 
-    if (!q || !items)
+    if (!s || !items)
         return NULL;
-    s = q->core;
+    s->pos = c->table.pos;
     s->items = items;
     s->items_count = n;
+    s->from = sql_new(ps, sizeof(struct from_item *));
+    if (!s->from)
+        return NULL;
+    s->from[0] = sql_from(ps, &c->table, false);
+    s->from_count = 1;
     for (uint32_t i = 0; i < n; i++) {
-        struct expr *e = sql_new(ps, sizeof *e);
+        struct expr *e = sql_expr_new(ps,
+                                      c->columns ? EXPR_COLUMN : EXPR_STAR,
+                                      c->columns ? c->columns[i].pos : c->table.pos);
 
         if (!e)
             return NULL;
-        e->kind = c->columns ? EXPR_COLUMN : EXPR_STAR;
-        e->pos = c->columns ? c->columns[i].pos : c->table.pos;
-        e->depth = 1;
         if (c->columns) {
             e->name = c->columns[i].s;
             items[i].alias = c->columns[i].s;
@@ -64,52 +109,44 @@ static struct query *copy_select(struct sql_parser *ps, const struct copy_stmt *
         items[i].pos = e->pos;
         items[i].end = e->pos + 1;
     }
-    return q;
+    return ps->rc < 0 ? NULL : sql_query_core(ps, s);
 }
 
 void sql_copy(struct sql_parser *ps,
               bool from,
               const struct qual_name *table,
               struct sql_list columns,
-              struct sql_token file,
-              struct sql_list options)
+              struct sql_token place,
+              struct sql_list options,
+              struct expr *where)
 {
-    struct copy_stmt *c = copy_new(ps, file, options);
-    struct stmt *inner;
+    struct copy_stmt *c = copy_new(ps, place, options);
 
     if (!c)
         return;
     c->from = from;
+    c->where = where;
     c->table = *table;
-    if (columns.count > 0) {
-        c->columns_count = columns.count;
-        c->columns = sql_list_take_structs(ps, columns, sizeof(struct spec_name));
-    }
-    if (ps->rc == 0 && !from) {
-        inner = sql_new(ps, sizeof *inner);
-        if (!inner)
-            return;
-        inner->kind = STMT_SELECT;
-        inner->query = copy_select(ps, c);
-        ps->stmt->query = NULL;
-        ps->stmt->explained = inner;
-    }
+    c->columns_count = columns.count;
+    c->columns = sql_list_take_structs(ps, columns, sizeof(struct spec_name));
+    if (ps->rc == 0 && !from)
+        ps->stmt->explained = sql_new_query_stmt(ps, copy_select(ps, c));
     if (ps->rc < 0)
         return;
     ps->stmt->kind = STMT_COPY;
     ps->stmt->copy = c;
 }
 
-void sql_copy_query(struct sql_parser *ps, struct sql_token file, struct sql_list options)
+void sql_copy_query(struct sql_parser *ps,
+                    struct stmt *query,
+                    struct sql_token place,
+                    struct sql_list options)
 {
-    struct copy_stmt *c = copy_new(ps, file, options);
-    struct stmt *inner = sql_new(ps, sizeof *inner);
+    struct copy_stmt *c = copy_new(ps, place, options);
 
-    if (!c || !inner)
+    if (!c)
         return;
-    *inner = *ps->stmt;
-    memset(ps->stmt, 0, sizeof *ps->stmt);
     ps->stmt->kind = STMT_COPY;
     ps->stmt->copy = c;
-    ps->stmt->explained = inner;
+    ps->stmt->explained = query;
 }

@@ -3,12 +3,15 @@
  * ast_ddl.c: builders of CREATE TABLE and CREATE SCHEMA. What is written goes into the spec as it
  * is; whether a key makes sense is table_build's to say. */
 #include "grammar.h"
-#include "sql/ast_build.h"
+#include "sql/build_ddl.h"
 
 #include <string.h>
 #include <strings.h>
 
-void sql_create_begin(struct sql_parser *ps, bool if_not_exists, const struct qual_name *name)
+void sql_create_begin(struct sql_parser *ps,
+                      struct sql_persist persist,
+                      bool if_not_exists,
+                      const struct qual_name *name)
 {
     struct table_spec *spec = sql_new(ps, sizeof *spec);
     struct table_def *def = sql_new(ps, sizeof *def);
@@ -23,20 +26,47 @@ void sql_create_begin(struct sql_parser *ps, bool if_not_exists, const struct qu
     ps->stmt->if_not_exists = if_not_exists;
     ps->stmt->create = spec;
     ps->stmt->table_def = def;
+    def->persistence = (enum persistence)persist.kind;
+    def->persistence_pos = persist.pos;
     ps->spec = spec;
     ps->columns = sql_list_none(ps);
 }
 
 /* ---- columns ---- */
 
-void sql_column_begin(struct sql_parser *ps, struct sql_token name, struct sql_type type)
+/* SERIAL and its like: the type of the values. */
+static bool ddl_serial(struct type_name *type)
+{
+    static const struct {
+        const char *name;
+        const char *values;
+        enum type_id type;
+    } serials[] = {{"smallserial", "smallint", TYPE_SMALLINT},
+                   {"serial", "integer", TYPE_INTEGER},
+                   {"bigserial", "bigint", TYPE_BIGINT}};
+
+    for (size_t i = 0; i < DN_ARRAY_SIZE(serials); i++) {
+        if (type->dims == 0 && strcmp(type->name, serials[i].name) == 0) {
+            type->name = serials[i].values;
+            type->type = serials[i].type;
+            return true;
+        }
+    }
+    return false;
+}
+
+void sql_column_begin(struct sql_parser *ps, struct sql_token name, struct type_name *type)
 {
     struct sql_column *column = sql_new(ps, sizeof *column);
 
     if (!column)
         return;
     column->spec.name = sql_spec_name(ps, name);
-    column->spec.type = type.type;
+    column->def.serial = ddl_serial(type);
+    column->def.generated_pos = column->def.serial ? type->pos : 0;
+    column->def.type = type;
+    column->spec.type = type->type;
+    ps->constraints_named = ps->constraints_len;
     ps->columns = sql_list_add(ps, ps->columns, column);
 }
 
@@ -108,6 +138,8 @@ void sql_create_columns(struct sql_parser *ps)
     ps->spec->columns = specs;
     ps->spec->columns_count = n;
     ps->stmt->table_def->columns = defs;
+    ps->stmt->table_def->constraints =
+        sql_constraints_take(ps, &ps->stmt->table_def->constraints_count);
 }
 
 /* ---- keys ---- */
@@ -115,7 +147,9 @@ void sql_create_columns(struct sql_parser *ps)
 /* 'text' or E'text', and no name. */
 static bool ddl_is_string(struct sql_token tok)
 {
-    return tok.ptr[0] == '\'' || (tok.len > 1 && tok.ptr[1] == '\'' && (tok.ptr[0] | 0x20) == 'e');
+    return tok.ptr[0] == '\'' || tok.ptr[0] == '$' ||
+           (tok.len > 1 && tok.ptr[1] == '\'' && (tok.ptr[0] | 0x20) == 'e') ||
+           (tok.len > 2 && tok.ptr[1] == '&' && tok.ptr[2] == '\'');
 }
 
 struct key_elem_spec *sql_key_elem(struct sql_parser *ps, struct sql_token name)
@@ -346,7 +380,7 @@ struct option_spec *sql_map(struct sql_parser *ps, uint32_t pos, struct sql_list
     return option;
 }
 
-void sql_create_table(struct sql_parser *ps, struct sql_list options)
+void sql_create_table(struct sql_parser *ps, struct sql_list options, int on_commit)
 {
     struct option_spec *list = sql_list_take_structs(ps, options, sizeof *list);
 
@@ -354,6 +388,7 @@ void sql_create_table(struct sql_parser *ps, struct sql_list options)
         return;
     ps->spec->options = list;
     ps->spec->options_count = options.count;
+    ps->stmt->table_def->on_commit = (enum on_commit)on_commit;
 }
 
 void sql_create_schema(struct sql_parser *ps,

@@ -35,6 +35,7 @@ struct sequence_def {
     int64_t restart;
     struct qual_name owned_table; /* OWNED BY; no name = NONE */
     const char *owned_column;
+    bool temp;    /* CREATE TEMP SEQUENCE */
     uint32_t pos; /* of the first option, 0 = none */
 };
 

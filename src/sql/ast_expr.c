@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ast_expr.c: expressions with words in them: CASE, LIKE, IS, FILTER, and the calls that have words
- * where others have commas. The latter become ordinary calls: extract(hour FROM t) is
- * extract('hour', t). */
+ * ast_expr.c: expressions with words in them (CASE, LIKE, IS, ANY), rows, arrays, operators by
+ * symbol, intervals. */
 #include "sql/ast_expr.h"
 #include "grammar.h"
 
@@ -29,17 +28,17 @@ struct expr *sql_case(struct sql_parser *ps,
 }
 
 struct expr *sql_like(struct sql_parser *ps,
-                      struct sql_token op,
+                      const struct sql_op *op,
                       bool negated,
                       struct expr *a,
                       struct expr *b,
                       struct expr *escape)
 {
-    struct expr *e = sql_expr_new(ps, EXPR_LIKE, op.pos);
+    struct expr *e = sql_expr_new(ps, EXPR_LIKE, op ? op->tok.pos : 0);
 
     if (!e)
         return NULL;
-    e->op = op.len == 5 ? OP_ILIKE : OP_LIKE;
+    e->op = op->op;
     e->negated = negated;
     e->a = a;
     e->b = b;
@@ -73,127 +72,196 @@ sql_distinct(struct sql_parser *ps, uint32_t pos, bool negated, struct expr *a, 
     return sql_expr_done(ps, e);
 }
 
-struct expr *sql_filter(struct sql_parser *ps, struct expr *call, struct expr *cond)
-{
-    if (ps->rc < 0)
-        return NULL;
-    call->a = cond;
-    return sql_expr_done(ps, call);
-}
+/* ---- queries, rows, arrays ---- */
 
-/* ---- calls ---- */
-
-/* name(args), without those that are NULL. */
-static struct expr *expr_call(
-    struct sql_parser *ps, const char *name, uint32_t pos, struct expr *const *args, uint32_t count)
+struct expr *
+sql_query_expr(struct sql_parser *ps, enum expr_kind kind, uint32_t pos, struct query *q)
 {
-    struct expr *e = sql_expr_new(ps, EXPR_CALL, pos);
+    struct expr *e = sql_expr_new(ps, kind, pos);
 
     if (!e)
         return NULL;
-    e->name = name;
-    e->args = sql_new(ps, (count + 1) * sizeof *e->args);
-    if (!e->args)
-        return NULL;
-    for (uint32_t i = 0; i < count; i++)
-        if (args[i])
-            e->args[e->args_count++] = args[i];
+    e->query = q;
     return sql_expr_done(ps, e);
 }
 
-static bool expr_is(struct sql_token name, const char *word)
+struct expr *
+sql_in_query(struct sql_parser *ps, uint32_t pos, bool negated, struct expr *a, struct query *q)
 {
-    return strlen(word) == name.len && strncasecmp(name.ptr, word, name.len) == 0;
-}
-
-static struct expr *expr_text(struct sql_parser *ps, const char *text, uint32_t pos)
-{
-    struct expr *e = sql_expr_new(ps, EXPR_LITERAL, pos);
+    struct expr *e = sql_expr_new(ps, EXPR_IN, pos);
 
     if (!e)
         return NULL;
-    e->value =
-        (struct datum){.type = TYPE_VARCHAR, .str = {.ptr = text, .len = (uint32_t)strlen(text)}};
-    return e;
+    e->negated = negated;
+    e->a = a;
+    e->query = q;
+    return sql_expr_done(ps, e);
 }
 
-static struct expr *expr_number(struct sql_parser *ps, int64_t v, uint32_t pos)
+struct expr *sql_any(struct sql_parser *ps,
+                     const struct sql_op *op,
+                     int flags,
+                     struct expr *a,
+                     struct expr *b,
+                     struct query *q)
 {
-    struct expr *e = sql_expr_new(ps, EXPR_LITERAL, pos);
+    struct expr *e = sql_expr_new(ps, EXPR_ANY, op ? op->tok.pos : 0);
 
-    if (e)
-        e->value = (struct datum){.type = TYPE_INTEGER, .v = {.i64 = v}};
-    return e;
-}
-
-struct expr *sql_call_from(struct sql_parser *ps,
-                           struct sql_token name,
-                           struct expr *a,
-                           struct expr *from,
-                           struct expr *count,
-                           struct sql_token at)
-{
-    struct expr *args[3] = {a, from, count};
-
-    if (ps->rc < 0)
+    if (!e)
         return NULL;
-    if (expr_is(name, "substring")) {
-        if (!from)
-            args[1] = expr_number(ps, 1, name.pos);
-        return expr_call(ps, "substring", name.pos, args, 3);
+    e->op = op->op;
+    if (op->op == OP_OTHER || op->op == OP_SIMILAR) {
+        sql_fail(ps,
+                 DN_E_UNSUPPORTED,
+                 op->tok.pos,
+                 "the operator %.*s with ANY or ALL is not supported",
+                 (int)op->tok.len,
+                 op->tok.ptr);
+        return NULL;
     }
-    if (expr_is(name, "extract") && from && !count) {
-        if (a->kind == EXPR_COLUMN && !a->table)
-            args[0] = expr_text(ps, a->name, a->pos);
-        return expr_call(ps, "extract", name.pos, args, 2);
-    }
-    if (expr_is(name, "trim") && from && !count) {
-        args[0] = from;
-        args[1] = a;
-        return expr_call(ps, "btrim", name.pos, args, 2);
-    }
-    sql_fail(ps,
-             DN_E_SYNTAX,
-             at.pos,
-             "syntax error at or near \"%.*s\"; expected ',' or ')'",
-             (int)at.len,
-             at.ptr);
-    dn_err_hint(ps->err, "FROM and FOR stand in extract, substring and trim");
-    return NULL;
+    e->all = (flags & SQL_ALL) != 0;
+    e->negated = (flags & SQL_NEGATED) != 0;
+    e->a = a;
+    e->b = b;
+    e->query = q;
+    return sql_expr_done(ps, e);
+}
+
+struct expr *sql_row(struct sql_parser *ps, uint32_t pos, bool word, struct sql_list values)
+{
+    struct expr *e = sql_expr_new(ps, EXPR_ROW, pos);
+
+    if (!e)
+        return NULL;
+    e->row_word = word;
+    e->args = sql_list_take(ps, values);
+    e->args_count = values.count;
+    for (uint32_t i = 0; ps->rc == 0 && i < values.count; i++)
+        if (!e->args[i])
+            ps->row_default = pos;
+    return ps->rc < 0 ? NULL : sql_expr_done(ps, e);
+}
+
+struct expr *sql_array(struct sql_parser *ps, uint32_t pos, struct sql_list values)
+{
+    struct expr *e = sql_expr_new(ps, EXPR_ARRAY, pos);
+
+    if (!e)
+        return NULL;
+    e->args = sql_list_take(ps, values);
+    e->args_count = values.count;
+    return ps->rc < 0 ? NULL : sql_expr_done(ps, e);
+}
+
+struct expr *sql_subscript(
+    struct sql_parser *ps, uint32_t pos, struct expr *a, struct expr *b, struct expr *c, bool slice)
+{
+    struct expr *e = sql_expr_new(ps, EXPR_SUBSCRIPT, pos);
+
+    if (!e)
+        return NULL;
+    e->a = a;
+    e->b = b;
+    e->c = c;
+    e->slice = slice;
+    return sql_expr_done(ps, e);
+}
+
+struct expr *sql_field(struct sql_parser *ps, struct expr *a, struct sql_token name)
+{
+    struct expr *e = sql_expr_new(ps, EXPR_FIELD, name.pos);
+
+    if (!e)
+        return NULL;
+    e->a = a;
+    e->name = sql_name(ps, name);
+    return sql_expr_done(ps, e);
+}
+
+struct expr *sql_field_star(struct sql_parser *ps, struct expr *a, uint32_t pos)
+{
+    struct expr *e = sql_star(ps, NULL, NULL, pos);
+
+    if (!e)
+        return NULL;
+    e->a = a;
+    return sql_expr_done(ps, e);
 }
 
 struct expr *
-sql_trim(struct sql_parser *ps, struct sql_token name, int side, struct expr *a, struct expr *from)
+sql_collate(struct sql_parser *ps, uint32_t pos, struct expr *a, const struct qual_name *name)
 {
-    struct expr *args[2] = {from, a};
-    const char *call = side == TK_LEADING ? "ltrim" : side == TK_TRAILING ? "rtrim" : "btrim";
+    struct expr *e = sql_expr_new(ps, EXPR_COLLATE, pos);
 
-    if (ps->rc < 0)
+    if (!e)
         return NULL;
-    if (!expr_is(name, "trim")) {
-        sql_fail(ps, DN_E_SYNTAX, name.pos, "LEADING, TRAILING and BOTH stand in trim only");
-        return NULL;
-    }
-    return expr_call(ps, call, name.pos, args, 2);
+    e->a = a;
+    e->name = name->name;
+    e->schema = name->schema;
+    return sql_expr_done(ps, e);
 }
 
-struct expr *
-sql_position(struct sql_parser *ps, struct sql_token name, struct expr *part, struct expr *in)
-{
-    struct expr *args[2] = {in, part};
+/* ---- operators by their symbol ---- */
 
-    if (ps->rc < 0)
-        return NULL;
-    if (!expr_is(name, "position")) {
-        sql_fail(ps, DN_E_SYNTAX, in->pos, "IN takes a list in parentheses");
-        return NULL;
-    }
-    return expr_call(ps, "strpos", name.pos, args, 2);
+static const struct {
+    const char *symbol;
+    enum expr_op infix;
+    enum expr_op prefix;
+} expr_symbols[] = {
+    {"+", OP_ADD, OP_POS},          {"-", OP_SUB, OP_NEG},
+    {"*", OP_MUL, OP_OTHER},        {"/", OP_DIV, OP_OTHER},
+    {"%", OP_MOD, OP_OTHER},        {"^", OP_POWER, OP_OTHER},
+    {"=", OP_EQ, OP_OTHER},         {"==", OP_EQ, OP_OTHER},
+    {"<>", OP_NE, OP_OTHER},        {"!=", OP_NE, OP_OTHER},
+    {"<", OP_LT, OP_OTHER},         {"<=", OP_LE, OP_OTHER},
+    {">", OP_GT, OP_OTHER},         {">=", OP_GE, OP_OTHER},
+    {"||", OP_CONCAT, OP_OTHER},    {"&", OP_BIT_AND, OP_OTHER},
+    {"|", OP_BIT_OR, OP_OTHER},     {"#", OP_BIT_XOR, OP_OTHER},
+    {"<<", OP_BIT_LEFT, OP_OTHER},  {">>", OP_BIT_RIGHT, OP_OTHER},
+    {"~", OP_REGEX, OP_BIT_NOT},    {"~*", OP_REGEX_I, OP_OTHER},
+    {"!~", OP_NOT_REGEX, OP_OTHER}, {"!~*", OP_NOT_REGEX_I, OP_OTHER},
+    {"@>", OP_CONTAINS, OP_OTHER},  {"<@", OP_CONTAINED, OP_OTHER},
+    {"&&", OP_OVERLAP, OP_OTHER},   {"^@", OP_STARTS, OP_OTHER},
+    {"|/", OP_OTHER, OP_SQRT},      {"||/", OP_OTHER, OP_CBRT},
+    {"@", OP_OTHER, OP_ABS},
+};
+
+enum expr_op sql_symbol(struct sql_token tok, bool prefix)
+{
+    for (size_t i = 0; i < DN_ARRAY_SIZE(expr_symbols); i++)
+        if (strlen(expr_symbols[i].symbol) == tok.len &&
+            memcmp(expr_symbols[i].symbol, tok.ptr, tok.len) == 0)
+            return prefix ? expr_symbols[i].prefix : expr_symbols[i].infix;
+    return OP_OTHER;
 }
 
-struct expr *sql_now(struct sql_parser *ps, struct sql_token tok)
+struct sql_op *sql_op(struct sql_parser *ps, enum expr_op op, struct sql_token tok)
 {
-    return expr_call(ps, "now", tok.pos, NULL, 0);
+    struct sql_op *o = sql_new(ps, sizeof *o);
+
+    if (!o)
+        return NULL;
+    o->op = op;
+    o->tok = tok;
+    return o;
+}
+
+struct expr *sql_operator(struct sql_parser *ps,
+                          const struct sql_token *schema,
+                          struct sql_token symbol,
+                          struct expr *a,
+                          struct expr *b)
+{
+    bool known = !schema || (schema->len == 10 && strncasecmp(schema->ptr, "pg_catalog", 10) == 0);
+    enum expr_op op = known ? sql_symbol(symbol, !a) : OP_OTHER;
+    struct expr *e;
+
+    e = a ? sql_binary(ps, op, symbol.pos, a, b) : sql_unary(ps, op, symbol.pos, b);
+    if (!e || op != OP_OTHER)
+        return e;
+    e->name = sql_name(ps, symbol);
+    e->schema = schema ? sql_name(ps, *schema) : NULL;
+    return e;
 }
 
 /* ---- intervals ---- */
@@ -202,10 +270,10 @@ struct expr *sql_now(struct sql_parser *ps, struct sql_token tok)
 static struct expr *interval_of(struct sql_parser *ps, uint32_t pos, const char *p, size_t len)
 {
     struct expr *e = sql_expr_new(ps, EXPR_LITERAL, pos);
-    struct sql_type type = {.type = TYPE_INTERVAL, .pos = pos};
+    struct type_name *type = sql_type_interval(ps, pos);
     char *copy = sql_new(ps, len + 1);
 
-    if (!e || !copy)
+    if (!e || !copy || !type)
         return NULL;
     memcpy(copy, p, len);
     e->value = (struct datum){.type = TYPE_VARCHAR, .str = {.ptr = copy, .len = (uint32_t)len}};
@@ -217,10 +285,19 @@ struct expr *sql_duration(struct sql_parser *ps, struct sql_token tok)
     return interval_of(ps, tok.pos, tok.ptr, tok.len);
 }
 
+/* A number alone: then the unit is its unit. */
+static bool interval_is_number(const char *text, uint32_t len)
+{
+    for (uint32_t i = 0; i < len; i++)
+        if (!strchr("0123456789.+- ", text[i]) || (i > 0 && text[i] == '-'))
+            return false;
+    return len > 0;
+}
+
 struct expr *sql_interval_field(struct sql_parser *ps,
                                 struct sql_token name,
                                 struct sql_token text,
-                                struct sql_token field)
+                                const struct sql_fields *f)
 {
     uint32_t len;
     const char *value = sql_string_text(ps, text, &len);
@@ -229,10 +306,16 @@ struct expr *sql_interval_field(struct sql_parser *ps,
 
     if (ps->rc < 0)
         return NULL;
+    if (f->from.ptr != f->to.ptr || f->precision || !interval_is_number(value, len)) {
+        e = interval_of(ps, name.pos, value, len);
+        if (e)
+            sql_type_fields(ps, e->type_name, f);
+        return e;
+    }
     buf_init(&b, ps->arena->owner);
     buf_append(&b, value, len);
     buf_u8(&b, ' ');
-    buf_append(&b, field.ptr, field.len);
+    buf_append(&b, f->from.ptr, f->from.len);
     if (b.failed)
         sql_fail_nomem(ps);
     else

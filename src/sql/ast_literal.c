@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ast_literal.c: what numbers, strings, blobs and type names mean. A literal is one allocation: the
+ * ast_literal.c: what numbers, strings and blobs mean. A literal is one allocation: the
  * node and behind it the number's text or the string's bytes. */
 #include "grammar.h"
 #include "sql/ast_build.h"
@@ -251,6 +251,25 @@ static bool literal_escape(const char **p, const char *end, char **out)
     }
 }
 
+/* Behind a quote inside a string: a second one, which is passed; or, true, the end of a piece, and
+ * the next one begins behind the next quote. */
+static bool literal_resume(const char **p)
+{
+    if (**p == '\'') {
+        ++*p;
+        return false;
+    }
+    for (;;) {
+        char c = *(*p)++;
+
+        if (c == '\'')
+            return true;
+        if (c == '-') /* a comment, which may have a quote in it */
+            while (**p != '\n')
+                ++*p;
+    }
+}
+
 /* Copies the value of an E'…' string; what comes out is never longer. */
 static uint32_t literal_unescape(struct sql_parser *ps, struct sql_token tok, char *to)
 {
@@ -270,13 +289,101 @@ static uint32_t literal_unescape(struct sql_parser *ps, struct sql_token tok, ch
                      "the escape sequence is no character");
             return 0;
         }
+        if (c == '\'' && literal_resume(&p))
+            continue;
         *out++ = c;
-        if (c == '\'')
-            p++;
     }
     if (!text_utf8_valid(to, (size_t)(out - to)))
         sql_fail(ps, DN_E_BAD_ENCODING, tok.pos, "the escapes of the string make no valid UTF-8");
     return (uint32_t)(out - to);
+}
+
+/* One escape of a U&'…' at *p, behind its sign: XXXX, +XXXXXX or the sign again. */
+static bool literal_unicode(const char **p, const char *end, char sign, uint32_t *ret)
+{
+    if (*p < end && **p == sign) {
+        ++*p;
+        *ret = (unsigned char)sign;
+        return true;
+    }
+    if (*p < end && **p == '+') {
+        ++*p;
+        return literal_code(p, end, 16, 6, 6, ret);
+    }
+    return literal_code(p, end, 16, 4, 4, ret);
+}
+
+/* U&'…' UESCAPE '!': the closing quote of the first string, and the sign. */
+static void unicode_uescape(struct sql_token tok, const char **end, char *sign)
+{
+    const char *last = tok.ptr + tok.len - 1;
+    char quote = tok.ptr[2];
+    const char *p = tok.ptr + 3;
+
+    for (;;) {
+        while (*p != quote)
+            p++;
+        *end = p;
+        if (p == last)
+            return;
+        if (p[1] == quote) {
+            p += 2;
+            continue;
+        }
+        for (p++; *p == ' ' || (*p >= '\t' && *p <= '\r'); p++)
+            ;
+        if (*p == 'u' || *p == 'U') {
+            *sign = last[-1];
+            return;
+        }
+        if (*p == '-') /* a comment before the next piece */
+            while (*p != '\n')
+                p++;
+    }
+}
+
+uint32_t sql_unicode(struct sql_parser *ps, struct sql_token tok, char *to)
+{
+    const char *p = tok.ptr + 3;
+    const char *end = tok.ptr + tok.len - 1;
+    char quote = tok.ptr[2];
+    char sign = '\\';
+    char *out = to;
+
+    unicode_uescape(tok, &end, &sign);
+    while (p < end) {
+        const char *at = p;
+        uint32_t code = (unsigned char)*p++;
+        uint32_t low = 0;
+
+        if ((char)code == quote && literal_resume(&p))
+            continue;
+        if ((char)code != sign) {
+            *out++ = (char)code;
+            continue;
+        }
+        if (literal_unicode(&p, end, sign, &code) && code >= 0xD800 && code <= 0xDBFF && p < end &&
+            *p == sign) {
+            p++;
+            if (literal_unicode(&p, end, sign, &low) && low >= 0xDC00 && low <= 0xDFFF)
+                code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+        }
+        if (code == 0 || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) {
+            sql_fail(ps, DN_E_SYNTAX, tok.pos + sql_chars(tok.ptr, at), "invalid Unicode escape");
+            return 0;
+        }
+        out += literal_utf8_put(code, out);
+    }
+    return (uint32_t)(out - to);
+}
+
+static uint32_t literal_dollar(struct sql_token tok, char *to)
+{
+    const char *tag = memchr(tok.ptr + 1, '$', tok.len - 1);
+    uint32_t skip = (uint32_t)(tag - tok.ptr) + 1;
+
+    memcpy(to, tok.ptr + skip, tok.len - 2 * skip);
+    return tok.len - 2 * skip;
 }
 
 static uint32_t literal_string(struct sql_parser *ps, struct sql_token tok, char *to)
@@ -285,17 +392,21 @@ static uint32_t literal_string(struct sql_parser *ps, struct sql_token tok, char
     const char *end = tok.ptr + tok.len - 1;
     char *out = to;
 
+    if (tok.ptr[0] == '$')
+        return literal_dollar(tok, to);
     if (tok.ptr[0] != '\'')
-        return literal_unescape(ps, tok, to);
+        return tok.ptr[1] == '&' ? sql_unicode(ps, tok, to) : literal_unescape(ps, tok, to);
     for (;;) {
         const char *quote = memchr(p, '\'', (size_t)(end - p));
-        size_t n = (size_t)((quote ? quote + 1 : end) - p);
+        size_t n = (size_t)((quote ? quote : end) - p);
 
         memcpy(out, p, n);
         out += n;
         if (!quote)
             return (uint32_t)(out - to);
-        p = quote + 2;
+        p = quote + 1;
+        if (!literal_resume(&p))
+            *out++ = '\'';
     }
 }
 
@@ -339,184 +450,32 @@ struct expr *sql_blob(struct sql_parser *ps, struct sql_token tok)
     return e;
 }
 
-/* ---- types ---- */
-
-static const char *const type_words[] = {
-    "VARCHAR",  "TEXT",  "STRING",   "BOOLEAN", "BOOL",    "TIMESTAMP", "TIMESTAMPTZ", "DATETIME",
-    "SMALLINT", "INT",   "INTEGER",  "BIGINT",  "SINT64",  "REAL",      "DOUBLE",      "FLOAT",
-    "BLOB",     "BYTEA", "INTERVAL", "NUMERIC", "DECIMAL", "DATE",      "TIME",        "UUID",
-};
-/* Types of other databases, and what serves here; NULL: nothing yet. */
-static const struct {
-    const char *word;
-    const char *instead;
-} type_foreign[] = {
-    {"TIMEUUID", "VARCHAR"}, {"JSON", "VARCHAR"},      {"JSONB", "VARCHAR"},
-    {"CHAR", "VARCHAR"},     {"CHARACTER", "VARCHAR"}, {"NCHAR", "VARCHAR"},
-    {"NVARCHAR", "VARCHAR"}, {"ASCII", "VARCHAR"},     {"INET", "VARCHAR"},
-    {"TINYINT", "SMALLINT"}, {"UINT32", "BIGINT"},     {"UINT64", "BIGINT"},
-    {"VARINT", "BIGINT"},    {"COUNTER", "BIGINT"},    {"SERIAL", "BIGINT"},
-    {"BIGSERIAL", "BIGINT"}, {"LIST", NULL},           {"SET", NULL},
-    {"MAP", NULL},           {"TUPLE", NULL},          {"RECORD", NULL},
-};
-
-static bool type_is(const char *name, const char *word)
+struct expr *sql_bits(struct sql_parser *ps, struct sql_token tok)
 {
-    return strcasecmp(name, word) == 0;
-}
+    uint32_t len = tok.len - 3; /* B'…' */
+    struct expr *e = literal_new(ps, tok.pos, len);
 
-static void type_unknown(struct sql_parser *ps, const char *name, uint32_t pos)
-{
-    const char *near;
-
-    for (size_t i = 0; i < DN_ARRAY_SIZE(type_foreign); i++) {
-        if (!type_is(name, type_foreign[i].word))
-            continue;
-        sql_fail(ps, DN_E_UNSUPPORTED, pos, "the type %s is not supported", type_foreign[i].word);
-        if (type_foreign[i].instead)
-            dn_err_hint(ps->err, "use %s", type_foreign[i].instead);
-        return;
-    }
-    near = sql_suggest(name, type_words, DN_ARRAY_SIZE(type_words));
-    sql_fail(ps, DN_E_UNDEFINED_OBJECT, pos, "there is no type \"%.60s\"", name);
-    if (near)
-        dn_err_hint(ps->err, "Perhaps you meant %s.", near);
-}
-
-/* TIMESTAMP(3), (6), (9). */
-static enum type_id
-type_timestamp(struct sql_parser *ps, const char *name, const struct expr *precision)
-{
-    int64_t p = type_is_int(precision->value.type) ? precision->value.v.i64 : -1;
-
-    if (p == 3)
-        return TYPE_TIMESTAMP;
-    if (p == 6)
-        return TYPE_TIMESTAMP_US;
-    if (p == 9)
-        return TYPE_TIMESTAMP_NS;
-    sql_fail(ps,
-             DN_E_INVALID_PARAM,
-             precision->pos,
-             "%s(%.20s): the precision is 3, 6 or 9",
-             name,
-             precision->text);
-    dn_err_hint(ps->err, "3 keeps milliseconds, 6 microseconds, 9 nanoseconds");
-    return TYPE_NONE;
-}
-
-static enum type_id type_find(struct sql_parser *ps, const char *name, uint32_t pos, int second)
-{
-    enum type_id type = type_by_name(name, strlen(name));
-    bool fits = true;
-
-    if (second == TK_VARYING && (type_is(name, "CHARACTER") || type_is(name, "CHAR")))
-        return TYPE_VARCHAR;
-    if (type == TYPE_NONE) {
-        type_unknown(ps, name, pos);
-        return TYPE_NONE;
-    }
-    if (second == TK_PRECISION)
-        fits = type_is(name, "DOUBLE");
-    else if (second == TK_VARYING)
-        fits = false;
-    else if (second != 0)
-        fits = type_is(name, "TIMESTAMP");
-    if (!fits) {
-        sql_fail(ps,
-                 DN_E_UNDEFINED_OBJECT,
-                 pos,
-                 "there is no type \"%.60s %s\"",
-                 name,
-                 second == TK_WITH || second == TK_WITHOUT
-                     ? (second == TK_WITH ? "WITH TIME ZONE" : "WITHOUT TIME ZONE")
-                     : sql_keyword_upper(second));
-        return TYPE_NONE;
-    }
-    return second == TK_WITH ? TYPE_TIMESTAMPTZ : type;
-}
-
-static enum type_id type_resolve(struct sql_parser *ps,
-                                 const char *name,
-                                 uint32_t pos,
-                                 int second,
-                                 struct expr **args,
-                                 uint32_t args_count)
-{
-    enum type_id type = type_find(ps, name, pos, second);
-
-    if (ps->rc < 0 || args_count == 0)
-        return type;
-    if (args_count == 1 && type == TYPE_TIMESTAMPTZ && args[0]->value.v.i64 <= 6)
-        return type;
-    if (args_count == 1 && type_is(name, "TIMESTAMP"))
-        return type_timestamp(ps, name, args[0]);
-    if (type_is_string(type)) {
-        sql_fail(ps,
-                 DN_E_UNSUPPORTED,
-                 args[0]->pos,
-                 "a length for the type %s is not supported",
-                 type_name(type));
-        dn_err_hint(ps->err, "leave the length away: %s", type_name(type));
-    } else {
-        sql_fail(ps, DN_E_SYNTAX, args[0]->pos, "the type %s takes no parameters", name);
-    }
-    return TYPE_NONE;
-}
-
-struct sql_type
-sql_type(struct sql_parser *ps, struct sql_token name, int second, struct sql_list args)
-{
-    struct sql_type type = {.type = TYPE_NONE, .pos = name.pos};
-    const char *word = sql_name(ps, name);
-    struct expr **values = sql_list_take(ps, args);
-
-    if (ps->rc == 0)
-        type.type = type_resolve(ps, word, name.pos, second, values, args.count);
-    return type;
-}
-
-/* TIMESTAMP '…' without a precision has that of its fraction: nothing of what is written is lost.
- */
-static enum type_id typed_timestamp(struct sql_token text)
-{
-    uint32_t at = 0;
-    uint32_t digits = 0;
-
-    while (at < text.len && text.ptr[at] != '.' && text.ptr[at] != ',')
-        at++;
-    for (at++; at < text.len && text.ptr[at] >= '0' && text.ptr[at] <= '9'; at++)
-        digits++;
-    return digits > 6 ? TYPE_TIMESTAMP_NS : digits > 3 ? TYPE_TIMESTAMP_US : TYPE_TIMESTAMP;
-}
-
-struct expr *sql_typed(struct sql_parser *ps,
-                       struct sql_token name,
-                       struct expr *call,
-                       int second,
-                       struct sql_token text)
-{
-    const char *word = call ? call->name : sql_name(ps, name);
-    struct sql_type type = {.type = TYPE_NONE, .pos = call ? call->pos : name.pos};
-    struct expr *value;
-
-    if (ps->rc < 0)
+    if (!e)
         return NULL;
-    if (type_by_name(word, strlen(word)) != TYPE_NONE) {
-        for (uint32_t i = 0; call && i < call->args_count; i++) {
-            const struct expr *arg = call->args[i];
-            if (arg->kind != EXPR_LITERAL || !arg->text) {
-                sql_fail(ps, DN_E_SYNTAX, arg->pos, "the type %s takes no such parameter", word);
-                return NULL;
-            }
-        }
-        type.type = type_resolve(
-            ps, word, type.pos, second, call ? call->args : NULL, call ? call->args_count : 0);
-        if (!call && type.type == TYPE_TIMESTAMP)
-            type.type = typed_timestamp(text);
-    } else {
-        sql_fail_syntax(ps, TK_STRING, text);
-    }
-    value = sql_string(ps, text);
-    return sql_cast(ps, type.pos, value, type);
+    memcpy(e + 1, tok.ptr + 2, len);
+    e->bits = true;
+    e->value.type = TYPE_VARCHAR;
+    e->value.str.ptr = (const char *)(e + 1);
+    e->value.str.len = len;
+    return e;
+}
+
+int64_t sql_signed(struct sql_parser *ps, struct sql_token tok, bool negative)
+{
+    uint64_t v;
+
+    if (literal_digits(tok.ptr, tok.len, &v) && v <= (uint64_t)INT64_MAX + negative)
+        return negative ? (int64_t)(0 - v) : (int64_t)v;
+    sql_fail(ps,
+             DN_E_OUT_OF_RANGE,
+             tok.pos,
+             "the number %.*s is out of range of BIGINT",
+             (int)(tok.len > 40 ? 40 : tok.len),
+             tok.ptr);
+    return 0;
 }

@@ -109,10 +109,11 @@ struct select_core {
 };
 
 struct values_rows {
-    struct expr ***rows; /* rows[i][j]; NULL element = DEFAULT, in an INSERT's own VALUES only */
-    uint32_t *rows_len;  /* values in row i; they may differ, which is the user's mistake */
-    uint32_t *rows_pos;  /* position of each row's parenthesis */
-    uint32_t rows_count; /* at least 1 */
+    struct expr ***rows;  /* rows[i][j]; NULL element = DEFAULT, in an INSERT's own VALUES only */
+    uint32_t *rows_len;   /* values in row i; they may differ, which is the user's mistake */
+    uint32_t *rows_pos;   /* position of each row's parenthesis */
+    uint32_t rows_count;  /* at least 1 */
+    uint32_t default_pos; /* of a row with DEFAULT in it, 0 = none */
 };
 
 enum query_kind { QUERY_SELECT, QUERY_VALUES, QUERY_SET, QUERY_KIND_MAX };
@@ -133,7 +134,8 @@ struct with_clause {
     bool recursive;
     struct cte *ctes;
     uint32_t ctes_count;
-    uint32_t pos; /* of the word WITH */
+    uint32_t depth; /* height of all of them */
+    uint32_t pos;   /* of the word WITH */
 };
 
 enum lock_mode { LOCK_NONE, LOCK_UPDATE, LOCK_NO_KEY_UPDATE, LOCK_SHARE, LOCK_KEY_SHARE };

@@ -8,7 +8,7 @@
 enum keyword_class { KEYWORD_RESERVED, KEYWORD_LABEL, KEYWORD_FREE };
 
 #define KEYWORD_LEN_MIN 2u
-#define KEYWORD_LEN_MAX 10u
+#define KEYWORD_LEN_MAX 15u
 
 struct keyword_row {
     char word[16];     /* lower case, padded with zeros: compared as two big-endian numbers */
@@ -64,6 +64,18 @@ int sql_keyword_code(const char *word, size_t len)
     const struct keyword_row *row = keyword_find(word, len);
 
     return row ? row->code : TK_ID;
+}
+
+enum sql_word sql_keyword_word(int code)
+{
+    static const uint8_t words[] = {
+#define DN_KEYWORD(TOKEN, word, CLASS) \
+    [TK_##TOKEN] = KEYWORD_##CLASS == KEYWORD_RESERVED ? SQL_WORD_RESERVED : SQL_WORD_FREE,
+#include "base/keyword_list.h"
+#undef DN_KEYWORD
+    };
+
+    return (size_t)code < DN_ARRAY_SIZE(words) ? (enum sql_word)words[code] : SQL_WORD_NONE;
 }
 
 const char *sql_keyword_upper(int code)

@@ -3,6 +3,8 @@
 
 #include "grammar.h"
 
+#include <strings.h>
+
 unsigned sql_utf8_len(const char *p, const char *end)
 {
     const unsigned char *s = (const unsigned char *)p;
@@ -105,23 +107,53 @@ static int scan_unterminated(struct sql_lexer *lx, const struct sql_token *tok, 
     return scan_fail(lx, tok->pos, "the quoted name that starts here is not closed", NULL);
 }
 
+/* 'a' and on another line 'b' are one string: the byte of the second's quote, NULL if there is
+ * none. Comments may stand between. */
+static const char *scan_continues(const struct sql_lexer *lx, const char *p)
+{
+    bool line = false;
+
+    while (p < lx->end) {
+        if (*p == '\'')
+            return line ? p : NULL;
+        if (*p == '\n' || *p == '\r')
+            line = true;
+        if (line && lx->end - p >= 2 && p[0] == '-' && p[1] == '-') {
+            while (p < lx->end && *p != '\n')
+                p++;
+            continue;
+        }
+        if (*p != ' ' && !(*p >= '\t' && *p <= '\r'))
+            return NULL;
+        p++;
+    }
+    return NULL;
+}
+
 int sql_scan_quoted(struct sql_lexer *lx, struct sql_token *tok, uint32_t skip, int code)
 {
     const char *p = tok->ptr + skip;
     uint32_t pos = tok->pos + skip + 1;
     char quote = *p++;
-    bool escapes = skip == 1;
+    bool escapes = skip == 1; /* E'…' */
 
     for (;;) {
         if (p >= lx->end)
             return scan_unterminated(lx, tok, quote);
         if (*p == quote) {
+            const char *more = NULL;
+
             p++;
             pos++;
-            if (p >= lx->end || *p != quote)
+            if (p < lx->end && *p != quote && quote == '\'')
+                more = scan_continues(lx, p);
+            if (!more && (p >= lx->end || *p != quote))
                 break;
-            p++;
-            pos++;
+            for (more = more ? more : p; p <= more;) {
+                int rc = scan_step(lx, &p, &pos);
+                if (rc < 0)
+                    return rc;
+            }
             continue;
         }
         if (escapes && *p == '\\') {
@@ -135,7 +167,7 @@ int sql_scan_quoted(struct sql_lexer *lx, struct sql_token *tok, uint32_t skip, 
             return rc;
     }
     tok->len = (uint32_t)(p - tok->ptr);
-    if (code == TK_ID && tok->len == 2)
+    if (code == TK_ID && tok->len == skip + 2)
         return scan_fail(lx, tok->pos, "a name in quotes may not be empty", NULL);
     lx->cur = p;
     lx->pos = pos;
@@ -175,6 +207,136 @@ int sql_scan_hex(struct sql_lexer *lx, struct sql_token *tok)
     lx->cur = p;
     lx->pos += tok->len;
     return TK_BLOB;
+}
+
+int sql_scan_bits(struct sql_lexer *lx, struct sql_token *tok)
+{
+    const char *p = tok->ptr + 2;
+
+    while (p < lx->end && (*p == '0' || *p == '1'))
+        p++;
+    if (p >= lx->end)
+        return scan_fail(lx, tok->pos, "the bit string that starts here is not closed", NULL);
+    if (*p != '\'')
+        return scan_fail(lx,
+                         tok->pos + (uint32_t)(p - tok->ptr),
+                         "this is not a digit of a bit string",
+                         "a bit string is B'…' with the digits 0 and 1");
+    p++;
+    tok->len = (uint32_t)(p - tok->ptr);
+    lx->cur = p;
+    lx->pos += tok->len;
+    return TK_BITS;
+}
+
+int sql_scan_dollar(struct sql_lexer *lx, struct sql_token *tok, const char *p)
+{
+    size_t tag = (size_t)(p - tok->ptr);
+    const char *s = tok->ptr;
+    uint32_t pos = tok->pos;
+    int rc;
+
+    while (s < p) {
+        rc = scan_step(lx, &s, &pos);
+        if (rc < 0)
+            return rc;
+    }
+    while ((size_t)(lx->end - s) >= tag) {
+        if (*s == '$' && memcmp(s, tok->ptr, tag) == 0) {
+            tok->len = (uint32_t)(s + tag - tok->ptr);
+            for (p = s + tag; s < p;) {
+                rc = scan_step(lx, &s, &pos);
+                if (rc < 0)
+                    return rc;
+            }
+            lx->cur = s;
+            lx->pos = pos;
+            return TK_STRING;
+        }
+        rc = scan_step(lx, &s, &pos);
+        if (rc < 0)
+            return rc;
+    }
+    return scan_fail(lx, tok->pos, "the dollar-quoted string that starts here is not closed", NULL);
+}
+
+static void scan_spaces(struct sql_lexer *lx)
+{
+    while (lx->cur < lx->end && (*lx->cur == ' ' || (*lx->cur >= '\t' && *lx->cur <= '\r'))) {
+        lx->cur++;
+        lx->pos++;
+    }
+}
+
+/* UESCAPE 'x' behind a U&'…' that ends at lx->cur becomes part of the token. */
+static void scan_uescape(struct sql_lexer *lx, struct sql_token *tok)
+{
+    struct sql_lexer ahead = *lx;
+
+    scan_spaces(&ahead);
+    if (ahead.end - ahead.cur < 7 || strncasecmp(ahead.cur, "uescape", 7) != 0)
+        return;
+    ahead.cur += 7;
+    ahead.pos += 7;
+    scan_spaces(&ahead);
+    if (ahead.end - ahead.cur < 3 || ahead.cur[0] != '\'' || ahead.cur[2] != '\'' ||
+        (unsigned char)ahead.cur[1] >= 0x80)
+        return;
+    lx->cur = ahead.cur + 3;
+    lx->pos = ahead.pos + 3;
+    tok->len = (uint32_t)(lx->cur - tok->ptr);
+}
+
+int sql_scan_unicode(struct sql_lexer *lx, struct sql_token *tok, int code)
+{
+    int rc = sql_scan_quoted(lx, tok, 2, code);
+
+    if (rc > 0)
+        scan_uescape(lx, tok);
+    return rc;
+}
+
+/* ---- operators ---- */
+
+static const struct {
+    char text[3];
+    int code;
+} scan_symbols[] = {
+    {"+", TK_PLUS},    {"-", TK_MINUS},  {"*", TK_STAR},  {"/", TK_SLASH},   {"%", TK_PERCENT},
+    {"=", TK_EQ},      {"<", TK_LT},     {">", TK_GT},    {"&", TK_AMP},     {"|", TK_PIPE},
+    {"#", TK_HASH},    {"~", TK_TILDE},  {"^", TK_CARET}, {"==", TK_EQ},     {"<>", TK_NE},
+    {"!=", TK_NE},     {"<=", TK_LE},    {">=", TK_GE},   {"||", TK_CONCAT}, {"<<", TK_LSHIFT},
+    {">>", TK_RSHIFT}, {"=>", TK_ARROW},
+};
+
+/* As PostgreSQL reads them: the longest run of signs before a comment; one that has none of
+ * ~!@#%^&| does not end in + or -. */
+int sql_scan_symbol(struct sql_lexer *lx, struct sql_token *tok)
+{
+    static const char signs[] = "+-*/<>=~!@#%^&|";
+    const char *p = tok->ptr;
+    bool special = false;
+    uint32_t len = 0;
+
+    while (p < lx->end && *p && strchr(signs, *p)) {
+        bool two = lx->end - p >= 2;
+
+        if (two && ((p[0] == '-' && p[1] == '-') || (p[0] == '/' && p[1] == '*')))
+            break;
+        special = special || strchr("~!@#%^&|", *p);
+        p++;
+        len++;
+    }
+    while (len > 1 && !special && (tok->ptr[len - 1] == '+' || tok->ptr[len - 1] == '-'))
+        len--;
+    tok->len = len;
+    lx->cur = tok->ptr + len;
+    lx->pos = tok->pos + len;
+    for (size_t i = 0; len < 3 && i < DN_ARRAY_SIZE(scan_symbols); i++)
+        if (scan_symbols[i].text[0] == tok->ptr[0] &&
+            (len == 2 ? scan_symbols[i].text[1] == tok->ptr[1] : scan_symbols[i].text[1] == '\0'))
+            return scan_symbols[i].code;
+    return TK_OP;
 }
 
 int sql_scan_hex_number(struct sql_lexer *lx, struct sql_token *tok, const char *p)

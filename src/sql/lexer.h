@@ -39,6 +39,9 @@ bool sql_lex_skip_statement(struct sql_lexer *lx);
 
 /* Code of a keyword, TK_ID for any other word. */
 int sql_keyword_code(const char *word, size_t len);
+/* What a token's code is: no keyword, one that is always itself, one that may be a name. */
+enum sql_word { SQL_WORD_NONE, SQL_WORD_RESERVED, SQL_WORD_FREE };
+enum sql_word sql_keyword_word(int code);
 /* "SELECT" for TK_SELECT, NULL if the code is no keyword's. */
 const char *sql_keyword_upper(int code);
 /* May the word stand as a name without quotes, everywhere? */

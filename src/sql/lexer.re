@@ -47,6 +47,7 @@ again:
         letter = [A-Za-z_];
         high   = [\x80-\xff];
         more   = [A-Za-z0-9_$];
+        symbol = [-+*/<>=~!@#%^&|];
         exp    = [eE] [+-]? digit+;
         float  = digit+ "." digit* exp? | "." digit+ exp? | digit+ exp;
 
@@ -77,7 +78,11 @@ again:
         "\"" | "`" { return sql_scan_quoted(lx, tok, 0, TK_ID); }
         "'"        { return sql_scan_quoted(lx, tok, 0, TK_STRING); }
         [eE] "'"   { return sql_scan_quoted(lx, tok, 1, TK_STRING); }
+        [uU] "&'"  { return sql_scan_unicode(lx, tok, TK_STRING); }
+        [uU] "&\"" { return sql_scan_unicode(lx, tok, TK_ID); }
         [xX] "'"   { return sql_scan_hex(lx, tok); }
+        [bB] "'"   { return sql_scan_bits(lx, tok); }
+        "$" (letter | high) (letter | high | digit)* "$" | "$$" { return sql_scan_dollar(lx, tok, p); }
 
         digit+               { return sql_lex_plain(lx, tok, p, TK_INTEGER); }
         float                { return sql_lex_plain(lx, tok, p, TK_FLOAT); }
@@ -96,25 +101,10 @@ again:
         "::" { return sql_lex_plain(lx, tok, p, TK_TYPECAST); }
         "{"  { return sql_lex_plain(lx, tok, p, TK_LBRACE); }
         "}"  { return sql_lex_plain(lx, tok, p, TK_RBRACE); }
-        "+"  { return sql_lex_plain(lx, tok, p, TK_PLUS); }
-        "-"  { return sql_lex_plain(lx, tok, p, TK_MINUS); }
-        "*"  { return sql_lex_plain(lx, tok, p, TK_STAR); }
-        "/"  { return sql_lex_plain(lx, tok, p, TK_SLASH); }
-        "%"  { return sql_lex_plain(lx, tok, p, TK_PERCENT); }
-        "="  | "==" { return sql_lex_plain(lx, tok, p, TK_EQ); }
-        "<>" | "!=" { return sql_lex_plain(lx, tok, p, TK_NE); }
-        "<"  { return sql_lex_plain(lx, tok, p, TK_LT); }
-        "<=" { return sql_lex_plain(lx, tok, p, TK_LE); }
-        ">"  { return sql_lex_plain(lx, tok, p, TK_GT); }
-        ">=" { return sql_lex_plain(lx, tok, p, TK_GE); }
-        "||" { return sql_lex_plain(lx, tok, p, TK_CONCAT); }
-        "&"  { return sql_lex_plain(lx, tok, p, TK_AMP); }
-        "|"  { return sql_lex_plain(lx, tok, p, TK_PIPE); }
-        "#"  { return sql_lex_plain(lx, tok, p, TK_HASH); }
-        "<<" { return sql_lex_plain(lx, tok, p, TK_LSHIFT); }
-        ">>" { return sql_lex_plain(lx, tok, p, TK_RSHIFT); }
-        "~"  { return sql_lex_plain(lx, tok, p, TK_TILDE); }
-        "^"  { return sql_lex_plain(lx, tok, p, TK_CARET); }
+        "["  { return sql_lex_plain(lx, tok, p, TK_LB); }
+        "]"  { return sql_lex_plain(lx, tok, p, TK_RB); }
+        ":=" { return sql_lex_plain(lx, tok, p, TK_ASSIGN); }
+        symbol { return sql_scan_symbol(lx, tok); }
 
         [\x00] { return sql_scan_nul(lx, tok->ptr, tok->pos); }
         * { return sql_lex_plain(lx, tok, p, TK_ILLEGAL); }

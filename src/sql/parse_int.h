@@ -12,6 +12,9 @@
 /* Entries of the parser's stack: open brackets and pending operators. */
 #define SQL_STACK_MAX 3000
 
+/* Height of a query outside of expressions: they may have all of SQL_DEPTH_MAX in it. */
+#define SQL_QUERY_DEPTH (SQL_DEPTH_MAX + 8)
+
 struct sql_list {
     uint32_t start; /* place of the first element on the stack */
     uint32_t count;
@@ -20,7 +23,9 @@ struct sql_list {
 struct sql_row {
     struct expr **values; /* arena */
     uint32_t len;
-    uint32_t pos; /* of its parenthesis */
+    uint32_t pos;     /* of its parenthesis */
+    uint32_t depth;   /* of its highest value */
+    bool has_default; /* DEFAULT is among them */
 };
 
 struct sql_column {
@@ -31,10 +36,29 @@ struct sql_column {
 struct sql_limit {
     struct expr *limit;  /* NULL = none */
     struct expr *offset; /* NULL = none */
+    bool with_ties;      /* FETCH FIRST … WITH TIES */
+    uint32_t pos;        /* of FETCH */
 };
 
-struct sql_type {
-    enum type_id type;
+/* The units of an interval, as tokens. */
+struct sql_fields {
+    struct sql_token from;
+    struct sql_token to;
+    struct expr *precision; /* SECOND(3); NULL = none */
+};
+
+struct sql_func {
+    struct sql_token schema; /* len 0 = none */
+    struct sql_token name;
+};
+
+struct sql_op {
+    enum expr_op op;
+    struct sql_token tok;
+};
+
+struct sql_persist {
+    int kind; /* enum persistence */
     uint32_t pos;
 };
 
@@ -57,8 +81,16 @@ struct sql_parser {
     struct sql_row *rows; /* owned: INSERT */
     uint32_t rows_len;
     uint32_t rows_cap;
-    struct table_spec *spec; /* arena: CREATE TABLE */
-    struct sql_list columns; /* CREATE TABLE: of struct sql_column */
+    struct table_spec *spec;            /* arena: CREATE TABLE */
+    struct sql_list columns;            /* CREATE TABLE, ADD COLUMN: of struct sql_column */
+    struct constraint_def *constraints; /* arena: CREATE TABLE, ADD COLUMN */
+    uint32_t constraints_len;
+    uint32_t constraints_cap;
+    uint32_t constraints_named;       /* constraints_len when the last CONSTRAINT name was read */
+    struct spec_name constraint_name; /* CONSTRAINT name before one of a table; s NULL = none */
+    const char *view_start;           /* CREATE VIEW: bytes of the query */
+    const char *view_end;
+    uint32_t row_default; /* position of a row with DEFAULT that no SET has claimed; 0 = none */
 };
 
 /* ---- grammar.y: runs the generated parser over the tokens of one statement ---- */
@@ -68,7 +100,7 @@ void sql_parser_run(struct sql_parser *ps);
 bool sql_rows_try(struct sql_parser *ps, struct sql_token *ret_token);
 
 /* What could have stood at a token: a parser without actions runs the statement again. */
-#define SQL_EXPECT_TOKENS_MAX 256
+#define SQL_EXPECT_TOKENS_MAX 512
 struct sql_expect {
     bool token[SQL_EXPECT_TOKENS_MAX]; /* by code */
     struct sql_token prev;             /* the token before, len 0 = none */
@@ -79,8 +111,6 @@ struct sql_expect {
 };
 /* at: the byte where the token starts. */
 void sql_parser_expect(const struct sql_parser *ps, const char *at, struct sql_expect *ret);
-/* The token a keyword turns into where it is not wanted; 0 if it is reserved. */
-int sql_parser_fallback(int code);
 
 /* ---- sql_error.c ---- */
 void sql_fail_syntax(struct sql_parser *ps, int code, struct sql_token tok);

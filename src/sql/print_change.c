@@ -1,33 +1,167 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * print_change.c: UPDATE, DELETE and ALTER TABLE as text. */
+ * print_change.c: INSERT, UPDATE, DELETE and ALTER as text. */
 #include "sql/print_int.h"
 
-static void print_set_list(const struct change_stmt *c, struct buf *b)
+static void print_set_list(const struct set_item *sets, uint32_t count, struct buf *b)
 {
-    for (uint32_t i = 0; i < c->set_count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
+        const struct set_item *s = &sets[i];
+
         buf_puts(b, i ? ", " : " SET ");
-        sql_print_ident(c->set[i].column.s, b);
+        if (s->columns)
+            sql_print_names(s->columns, s->columns_count, b);
+        else
+            sql_print_ident(s->column.s, b);
         buf_puts(b, " = ");
-        if (c->set[i].expr)
-            sql_print_expr(c->set[i].expr, b);
+        for (uint32_t j = 0; s->values && j < s->columns_count; j++) {
+            buf_puts(b, j ? ", " : "ROW(");
+            if (s->values[j])
+                sql_print_expr(s->values[j], b);
+            else
+                buf_puts(b, "DEFAULT");
+        }
+        if (s->values)
+            buf_puts(b, ")");
+        else if (s->expr)
+            sql_print_expr(s->expr, b);
         else
             buf_puts(b, "DEFAULT");
     }
 }
 
+static void print_returning(const struct select_item *items, uint32_t count, struct buf *b)
+{
+    buf_puts(b, count ? " RETURNING " : "");
+    sql_print_items(items, count, b);
+}
+
+static void print_as(const char *alias, struct buf *b)
+{
+    if (alias) {
+        buf_puts(b, " AS ");
+        sql_print_ident(alias, b);
+    }
+}
+
+/* ---- INSERT ---- */
+
+/* In parentheses, since a column may have stood in them: what is no column or call needs them. */
+void sql_print_index_elems(const struct index_elem *elems, uint32_t count, struct buf *b)
+{
+    static const char *const nulls[] = {
+        [NULLS_DEFAULT] = "", [NULLS_FIRST] = " NULLS FIRST", [NULLS_LAST] = " NULLS LAST"};
+
+    for (uint32_t i = 0; i < count; i++) {
+        buf_puts(b, i ? ", " : "");
+        sql_print_expr(elems[i].expr, b);
+        if (elems[i].collation) {
+            buf_puts(b, " COLLATE ");
+            sql_print_ident(elems[i].collation, b);
+        }
+        if (elems[i].opclass) {
+            buf_puts(b, " ");
+            sql_print_name(elems[i].opclass, true, b);
+        }
+        buf_puts(b, elems[i].desc ? " DESC" : "");
+        buf_puts(b, nulls[elems[i].nulls]);
+    }
+}
+
+static void print_conflict(const struct conflict_clause *c, struct buf *b)
+{
+    if (c->action == CONFLICT_NONE)
+        return;
+    buf_puts(b, " ON CONFLICT");
+    if (c->target) {
+        buf_puts(b, " (");
+        sql_print_index_elems(c->target, c->target_count, b);
+        buf_puts(b, ")");
+        sql_print_opt(" WHERE ", c->target_where, b);
+    }
+    if (c->constraint.s) {
+        buf_puts(b, " ON CONSTRAINT ");
+        sql_print_ident(c->constraint.s, b);
+    }
+    buf_puts(b, c->action == CONFLICT_NOTHING ? " DO NOTHING" : " DO UPDATE");
+    print_set_list(c->set, c->set_count, b);
+    sql_print_opt(" WHERE ", c->where, b);
+}
+
+void sql_print_insert(const struct stmt *stmt, struct buf *b)
+{
+    static const char *const overriding[] = {
+        [OVERRIDING_NONE] = "",
+        [OVERRIDING_USER] = " OVERRIDING USER VALUE",
+        [OVERRIDING_SYSTEM] = " OVERRIDING SYSTEM VALUE",
+    };
+    const struct insert_stmt *s = stmt->insert;
+
+    sql_print_with(s->with, b);
+    buf_puts(b, "INSERT INTO ");
+    sql_print_qual(&s->table, b);
+    print_as(s->alias, b);
+    if (s->columns) {
+        buf_puts(b, " ");
+        sql_print_names(s->columns, s->columns_count, b);
+    }
+    buf_puts(b, overriding[s->overriding]);
+    buf_puts(b, s->query ? " " : " DEFAULT VALUES");
+    if (s->query)
+        sql_print_query(s->query, b);
+    print_conflict(&s->conflict, b);
+    print_returning(s->returning, s->returning_count, b);
+}
+
+/* ---- UPDATE, DELETE ---- */
+
 void sql_print_change(const struct stmt *s, struct buf *b)
 {
     const struct change_stmt *c = s->change;
+    bool update = s->kind == STMT_UPDATE;
 
-    buf_puts(b, s->kind == STMT_UPDATE ? "UPDATE " : "DELETE FROM ");
+    sql_print_with(c->with, b);
+    buf_puts(b, update ? "UPDATE " : "DELETE FROM ");
     sql_print_qual(&c->table, b);
-    if (c->alias) {
-        buf_puts(b, " AS ");
-        sql_print_ident(c->alias, b);
-    }
-    print_set_list(c, b);
+    print_as(c->alias, b);
+    print_set_list(c->set, c->set_count, b);
+    sql_print_from_list(update ? " FROM " : " USING ", c->from, c->from_count, b);
     sql_print_opt(" WHERE ", c->where, b);
+    print_returning(c->returning, c->returning_count, b);
+}
+
+/* ---- ALTER ---- */
+
+static void print_alter_name(const char *before, const struct spec_name *name, struct buf *b)
+{
+    buf_puts(b, before);
+    sql_print_ident(name->s, b);
+}
+
+static void print_alter_drop(const char *what, const struct alter_action *a, struct buf *b)
+{
+    static const char *const behaviors[] = {
+        [DROP_DEFAULT] = "", [DROP_RESTRICT] = " RESTRICT", [DROP_CASCADE] = " CASCADE"};
+
+    buf_puts(b, what);
+    print_alter_name(a->if_exists ? "IF EXISTS " : "", &a->name, b);
+    buf_puts(b, behaviors[a->behavior]);
+}
+
+static void print_alter_column(const struct alter_action *a, const char *what, struct buf *b)
+{
+    print_alter_name("ALTER COLUMN ", &a->name, b);
+    buf_puts(b, what);
+    if (a->kind == ALTER_SET_DEFAULT)
+        sql_print_expr(a->def.def, b);
+    if (a->kind != ALTER_TYPE)
+        return;
+    sql_print_type(a->def.type, b);
+    if (a->def.collation) {
+        buf_puts(b, " COLLATE ");
+        sql_print_ident(a->def.collation, b);
+    }
+    sql_print_opt(" USING ", a->using, b);
 }
 
 static void print_alter_action(const struct alter_action *a, struct buf *b)
@@ -35,21 +169,27 @@ static void print_alter_action(const struct alter_action *a, struct buf *b)
     switch (a->kind) {
     case ALTER_ADD_COLUMN:
         buf_puts(b, a->if_not_exists ? "ADD COLUMN IF NOT EXISTS " : "ADD COLUMN ");
-        sql_print_column(&a->column, a->def.def, b);
+        sql_print_column(&a->column, &a->def, a->constraints, a->constraints_count, b);
         break;
     case ALTER_DROP_COLUMN:
-        buf_puts(b, a->if_exists ? "DROP COLUMN IF EXISTS " : "DROP COLUMN ");
-        sql_print_ident(a->name.s, b);
+        print_alter_drop("DROP COLUMN ", a, b);
+        break;
+    case ALTER_DROP_CONSTRAINT:
+        print_alter_drop("DROP CONSTRAINT ", a, b);
         break;
     case ALTER_RENAME_COLUMN:
-        buf_puts(b, "RENAME COLUMN ");
-        sql_print_ident(a->name.s, b);
-        buf_puts(b, " TO ");
-        sql_print_ident(a->to.s, b);
+        print_alter_name("RENAME COLUMN ", &a->name, b);
+        print_alter_name(" TO ", &a->to, b);
+        break;
+    case ALTER_RENAME_CONSTRAINT:
+        print_alter_name("RENAME CONSTRAINT ", &a->name, b);
+        print_alter_name(" TO ", &a->to, b);
         break;
     case ALTER_RENAME_TABLE:
-        buf_puts(b, "RENAME TO ");
-        sql_print_ident(a->to.s, b);
+        print_alter_name("RENAME TO ", &a->to, b);
+        break;
+    case ALTER_SET_SCHEMA:
+        print_alter_name("SET SCHEMA ", &a->to, b);
         break;
     case ALTER_SET_OPTIONS:
         buf_puts(b, "SET (");
@@ -57,14 +197,24 @@ static void print_alter_action(const struct alter_action *a, struct buf *b)
         buf_puts(b, ")");
         break;
     case ALTER_ADD_CONSTRAINT:
-    case ALTER_DROP_CONSTRAINT:
-    case ALTER_RENAME_CONSTRAINT:
+        buf_puts(b, "ADD ");
+        sql_print_constraint(&a->constraints[0], b);
+        break;
     case ALTER_SET_DEFAULT:
+        print_alter_column(a, " SET DEFAULT ", b);
+        break;
     case ALTER_DROP_DEFAULT:
+        print_alter_column(a, " DROP DEFAULT", b);
+        break;
     case ALTER_SET_NOT_NULL:
+        print_alter_column(a, " SET NOT NULL", b);
+        break;
     case ALTER_DROP_NOT_NULL:
+        print_alter_column(a, " DROP NOT NULL", b);
+        break;
     case ALTER_TYPE:
-    case ALTER_SET_SCHEMA:
+        print_alter_column(a, " TYPE ", b);
+        break;
     case ALTER_KIND_MAX:
         break;
     }
@@ -72,7 +222,8 @@ static void print_alter_action(const struct alter_action *a, struct buf *b)
 
 void sql_print_alter(const struct stmt *s, struct buf *b)
 {
-    buf_puts(b, s->if_exists ? "ALTER TABLE IF EXISTS " : "ALTER TABLE ");
+    buf_printf(b, "ALTER %s ", sql_object_words[s->object]);
+    buf_puts(b, s->if_exists ? "IF EXISTS " : "");
     sql_print_qual(&s->name, b);
     for (uint32_t i = 0; i < s->alter->actions_count; i++) {
         buf_puts(b, i ? ", " : " ");

@@ -2,7 +2,7 @@
  *
  * print_expr.c: names and expressions as text. Parentheses stand where they were written or where
  * the tree needs them. Recursion is bounded by SQL_DEPTH_MAX. */
-#include "sql/ast_build.h"
+#include "sql/ast_expr.h"
 #include "sql/print_int.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@ static bool print_is_word(const char *name)
 
     if (*s >= '0' && *s <= '9')
         return false;
-    if (*s == '\0' || *s == '$' || strcasecmp(name, "current_timestamp") == 0)
+    if (*s == '\0' || *s == '$' || sql_value_call(name, strlen(name)))
         return false;
     for (; *s; s++) {
         bool ok = (*s >= '0' && *s <= '9') || (*s >= 'A' && *s <= 'Z') ||
@@ -70,8 +70,9 @@ enum print_prec {
     PREC_ADD,
     PREC_MUL,
     PREC_POWER,
+    PREC_COLLATE,
     PREC_SIGN,
-    PREC_CAST,
+    PREC_SUBSCRIPT,
     PREC_ATOM
 };
 
@@ -105,9 +106,22 @@ static const struct {
     [OP_POWER] = {" ^ ", PREC_POWER},
     [OP_LIKE] = {"LIKE ", PREC_IN},
     [OP_ILIKE] = {"ILIKE ", PREC_IN},
+    [OP_SIMILAR] = {"SIMILAR TO ", PREC_IN},
     [OP_IS_TRUE] = {"TRUE", PREC_IS},
     [OP_IS_FALSE] = {"FALSE", PREC_IS},
     [OP_IS_UNKNOWN] = {"UNKNOWN", PREC_IS},
+    [OP_REGEX] = {" ~ ", PREC_OTHER},
+    [OP_REGEX_I] = {" ~* ", PREC_OTHER},
+    [OP_NOT_REGEX] = {" !~ ", PREC_OTHER},
+    [OP_NOT_REGEX_I] = {" !~* ", PREC_OTHER},
+    [OP_CONTAINS] = {" @> ", PREC_OTHER},
+    [OP_CONTAINED] = {" <@ ", PREC_OTHER},
+    [OP_OVERLAP] = {" && ", PREC_OTHER},
+    [OP_STARTS] = {" ^@ ", PREC_OTHER},
+    [OP_SQRT] = {"|/ ", PREC_OTHER},
+    [OP_CBRT] = {"||/ ", PREC_OTHER},
+    [OP_ABS] = {"@ ", PREC_OTHER},
+    [OP_OTHER] = {"", PREC_OTHER},
 };
 
 static void print_at(const struct expr *e, enum print_prec least, struct buf *b);
@@ -139,9 +153,21 @@ static enum print_prec print_prec(const struct expr *e)
     case EXPR_CALL:
     case EXPR_CAST:
     case EXPR_CASE:
+    case EXPR_QUERY:
+    case EXPR_EXISTS:
+    case EXPR_ROW:
+    case EXPR_ARRAY:
+    case EXPR_ARRAY_QUERY:
+    case EXPR_FIELD:
+    case EXPR_NAMED_ARG:
         return PREC_ATOM;
+    case EXPR_COLLATE:
+        return PREC_COLLATE;
+    case EXPR_SUBSCRIPT:
+        return PREC_SUBSCRIPT;
     case EXPR_UNARY:
     case EXPR_BINARY:
+    case EXPR_ANY:
         return print_ops[e->op].prec;
     case EXPR_BETWEEN:
     case EXPR_IN:
@@ -151,16 +177,6 @@ static enum print_prec print_prec(const struct expr *e)
     case EXPR_IS:
     case EXPR_DISTINCT:
         return PREC_IS;
-    case EXPR_QUERY:
-    case EXPR_EXISTS:
-    case EXPR_ANY:
-    case EXPR_ROW:
-    case EXPR_ARRAY:
-    case EXPR_ARRAY_QUERY:
-    case EXPR_SUBSCRIPT:
-    case EXPR_FIELD:
-    case EXPR_COLLATE:
-    case EXPR_NAMED_ARG:
     case EXPR_KIND_MAX:
         break;
     }
@@ -189,6 +205,8 @@ static void print_literal(const struct expr *e, struct buf *b)
         buf_puts(b, d->v.i64 ? "TRUE" : "FALSE");
     else if (type_is_int(d->type))
         buf_printf(b, "%s%" PRId64, d->v.i64 == 0 && print_is_negative(e) ? "-" : "", d->v.i64);
+    else if (e->bits)
+        buf_printf(b, "B'%.*s'", (int)d->str.len, d->str.ptr);
     else if (d->type == TYPE_VARCHAR)
         sql_print_quoted(d->str.ptr, d->str.len, '\'', b);
     else if (d->type == TYPE_BLOB)
@@ -203,22 +221,41 @@ static void print_args(const struct expr *e, struct buf *b)
 {
     for (uint32_t i = 0; i < e->args_count; i++) {
         buf_puts(b, i ? ", " : "");
+        if (e->kind == EXPR_CALL && e->ext && e->ext->variadic && i + 1 == e->args_count)
+            buf_puts(b, "VARIADIC ");
         print_at(e->args[i], PREC_OR, b);
     }
 }
 
 static void print_call(const struct expr *e, struct buf *b)
 {
-    sql_print_ident(e->name, b);
+    struct qual_name name = {.schema = e->schema, .name = e->name};
+    const struct call_ext *x = e->ext;
+
+    sql_print_qual(&name, b);
     buf_puts(b, e->distinct ? "(DISTINCT " : "(");
     if (e->star)
         buf_puts(b, "*");
     print_args(e, b);
+    if (x && !x->within_group)
+        sql_print_orders(x->order_by, x->order_by_count, " ", b);
     buf_puts(b, ")");
+    if (x && x->within_group) {
+        buf_puts(b, " WITHIN GROUP (");
+        sql_print_orders(x->order_by, x->order_by_count, "", b);
+        buf_puts(b, ")");
+    }
     if (e->a) {
         buf_puts(b, " FILTER (WHERE ");
         print_at(e->a, PREC_OR, b);
         buf_puts(b, ")");
+    }
+    if (x && x->over) {
+        buf_puts(b, " OVER ");
+        if (x->over->bare)
+            sql_print_ident(x->over->ref, b);
+        else
+            sql_print_window(x->over, b);
     }
 }
 
@@ -273,6 +310,13 @@ static struct print_least print_least(const struct expr *e)
         least.a = prec + 1;
         least.b = prec + 1;
         break;
+    case EXPR_ANY: /* its right side stands in parentheses */
+        least.a = prec == PREC_OTHER ? prec : prec + 1;
+        break;
+    case EXPR_COLLATE:
+    case EXPR_SUBSCRIPT:
+        least.a = prec;
+        break;
     case EXPR_LITERAL:
     case EXPR_COLUMN:
     case EXPR_PARAM:
@@ -282,13 +326,10 @@ static struct print_least print_least(const struct expr *e)
     case EXPR_CASE:
     case EXPR_QUERY:
     case EXPR_EXISTS:
-    case EXPR_ANY:
     case EXPR_ROW:
     case EXPR_ARRAY:
     case EXPR_ARRAY_QUERY:
-    case EXPR_SUBSCRIPT:
     case EXPR_FIELD:
-    case EXPR_COLLATE:
     case EXPR_NAMED_ARG:
     case EXPR_KIND_MAX:
         break;
@@ -311,17 +352,32 @@ void sql_parens(struct expr *e)
     print_need(e->c, least.b);
 }
 
+static void print_symbol(const struct expr *e, struct buf *b)
+{
+    buf_puts(b, print_ops[e->op].text);
+    if (e->op != OP_OTHER)
+        return;
+    buf_puts(b, e->kind == EXPR_BINARY ? " " : "");
+    if (e->schema) {
+        buf_puts(b, "OPERATOR(");
+        sql_print_ident(e->schema, b);
+        buf_puts(b, ".");
+    }
+    buf_puts(b, e->name);
+    buf_puts(b, e->schema ? ") " : " ");
+}
+
 static void print_operator(const struct expr *e, struct buf *b)
 {
     struct print_least least = print_least(e);
 
     if (e->kind == EXPR_BINARY) {
         print_at(e->a, least.a, b);
-        buf_puts(b, print_ops[e->op].text);
+        print_symbol(e, b);
         print_at(e->b, least.b, b);
         return;
     }
-    buf_puts(b, print_ops[e->op].text);
+    print_symbol(e, b);
     /* A sign before a number would become part of it, two signs would be a comment. */
     if (e->op == OP_NEG && print_is_number(e->a) && !e->a->paren && !print_is_negative(e->a)) {
         buf_puts(b, "(");
@@ -356,6 +412,72 @@ static void print_words(const struct expr *e, struct buf *b)
     }
 }
 
+static void print_any(const struct expr *e, struct buf *b)
+{
+    print_at(e->a, print_least(e).a, b);
+    if (e->op == OP_LIKE || e->op == OP_ILIKE)
+        buf_puts(b, e->negated ? " NOT " : " ");
+    buf_puts(b, print_ops[e->op].text);
+    buf_puts(b, e->all ? "ALL (" : "ANY (");
+    if (e->query)
+        sql_print_query(e->query, b);
+    else
+        print_at(e->b, PREC_OR, b);
+    buf_puts(b, ")");
+}
+
+/* a[b], a[b:c], (a).name, a COLLATE name, name => a */
+static void print_postfix(const struct expr *e, struct buf *b)
+{
+    struct qual_name name = {.schema = e->schema, .name = e->name};
+
+    if (e->kind == EXPR_NAMED_ARG) {
+        sql_print_ident(e->name, b);
+        buf_puts(b, " => ");
+        print_at(e->a, PREC_OR, b);
+    } else if (e->kind == EXPR_FIELD) {
+        buf_puts(b, "(");
+        print_at(e->a, PREC_OR, b);
+        buf_puts(b, ").");
+        sql_print_ident(e->name, b);
+    } else if (e->kind == EXPR_COLLATE) {
+        print_at(e->a, print_least(e).a, b);
+        buf_puts(b, " COLLATE ");
+        sql_print_qual(&name, b);
+    } else {
+        print_at(e->a, print_least(e).a, b);
+        buf_puts(b, "[");
+        if (e->b)
+            print_at(e->b, PREC_OR, b);
+        buf_puts(b, e->slice ? ":" : "");
+        if (e->c)
+            print_at(e->c, PREC_OR, b);
+        buf_puts(b, "]");
+    }
+}
+
+static void print_column(const struct expr *e, struct buf *b)
+{
+    if (e->a) { /* (a).* */
+        buf_puts(b, "(");
+        print_at(e->a, PREC_OR, b);
+        buf_puts(b, ").*");
+        return;
+    }
+    if (e->schema) {
+        sql_print_ident(e->schema, b);
+        buf_puts(b, ".");
+    }
+    if (e->table) {
+        sql_print_ident(e->table, b);
+        buf_puts(b, ".");
+    }
+    if (e->kind == EXPR_STAR)
+        buf_puts(b, "*");
+    else
+        sql_print_ident(e->name, b);
+}
+
 static void print_expr_inner(const struct expr *e, struct buf *b)
 {
     struct print_least least = print_least(e);
@@ -366,14 +488,7 @@ static void print_expr_inner(const struct expr *e, struct buf *b)
         break;
     case EXPR_COLUMN:
     case EXPR_STAR:
-        if (e->table) {
-            sql_print_ident(e->table, b);
-            buf_puts(b, ".");
-        }
-        if (e->kind == EXPR_STAR)
-            buf_puts(b, "*");
-        else
-            sql_print_ident(e->name, b);
+        print_column(e, b);
         break;
     case EXPR_PARAM:
         buf_printf(b, "$%u", e->param);
@@ -385,6 +500,7 @@ static void print_expr_inner(const struct expr *e, struct buf *b)
     case EXPR_BETWEEN:
         print_at(e->a, least.a, b);
         buf_puts(b, e->negated ? " NOT BETWEEN " : " BETWEEN ");
+        buf_puts(b, e->symmetric ? "SYMMETRIC " : "");
         print_at(e->b, least.b, b);
         buf_puts(b, " AND ");
         print_at(e->c, least.b, b);
@@ -392,6 +508,8 @@ static void print_expr_inner(const struct expr *e, struct buf *b)
     case EXPR_IN:
         print_at(e->a, least.a, b);
         buf_puts(b, e->negated ? " NOT IN (" : " IN (");
+        if (e->query)
+            sql_print_query(e->query, b);
         print_args(e, b);
         buf_puts(b, ")");
         break;
@@ -413,18 +531,32 @@ static void print_expr_inner(const struct expr *e, struct buf *b)
     case EXPR_CAST:
         buf_puts(b, "CAST(");
         print_at(e->a, PREC_OR, b);
-        buf_printf(b, " AS %s)", type_name(e->type));
+        buf_puts(b, " AS ");
+        sql_print_type(e->type_name, b);
+        buf_puts(b, ")");
         break;
     case EXPR_QUERY:
     case EXPR_EXISTS:
+    case EXPR_ARRAY_QUERY:
+        buf_puts(b, e->kind == EXPR_EXISTS ? "EXISTS (" : e->kind == EXPR_QUERY ? "(" : "ARRAY(");
+        sql_print_query(e->query, b);
+        buf_puts(b, ")");
+        break;
     case EXPR_ANY:
+        print_any(e, b);
+        break;
     case EXPR_ROW:
     case EXPR_ARRAY:
-    case EXPR_ARRAY_QUERY:
+        buf_puts(b, e->kind == EXPR_ARRAY ? "ARRAY[" : e->row_word ? "ROW(" : "(");
+        print_args(e, b);
+        buf_puts(b, e->kind == EXPR_ARRAY ? "]" : ")");
+        break;
     case EXPR_SUBSCRIPT:
     case EXPR_FIELD:
     case EXPR_COLLATE:
     case EXPR_NAMED_ARG:
+        print_postfix(e, b);
+        break;
     case EXPR_KIND_MAX:
         break;
     }

@@ -18,7 +18,7 @@
 #include "sql/ast.h"
 
 #define SQL_TEXT_MAX   (256u * 1024 * 1024) /* bytes */
-#define SQL_DEPTH_MAX  500u                 /* nesting of expressions */
+#define SQL_DEPTH_MAX  500u                 /* nesting of expressions, queries in them counted */
 #define SQL_LIST_MAX   1000000u             /* elements of one list */
 #define SQL_PARAMS_MAX 65535u
 

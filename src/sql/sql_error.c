@@ -93,6 +93,8 @@ static const struct {
     {TK_LBRACE, "'{'"},
     {TK_RBRACE, "'}'"},
     {TK_COLON, "':'"},
+    {TK_LB, "'['"},
+    {TK_RB, "']'"},
     {TK_PLUS, "'+'"},
     {TK_MINUS, "'-'"},
     {TK_STAR, "'*'"},
@@ -110,15 +112,18 @@ static const struct {
 
 /* Tokens that start an expression, and those that go on after one. */
 static const int error_expr_start[] = {
-    TK_INTEGER, TK_FLOAT,  TK_STRING, TK_BLOB,     TK_PARAM,  TK_ID,      TK_LP,
-    TK_NULL,    TK_TRUE,   TK_FALSE,  TK_CAST,     TK_NOT,    TK_PLUS,    TK_MINUS,
-    TK_OVER,    TK_FILTER, TK_WITHIN, TK_AT,       TK_ISNULL, TK_NOTNULL, TK_CASE,
-    TK_TILDE,   TK_LEFT,   TK_RIGHT,  TK_DURATION, TK_ESCAPE};
+    TK_INTEGER,  TK_FLOAT,  TK_STRING, TK_BLOB,    TK_PARAM, TK_ID,    TK_LP,   TK_NULL,
+    TK_TRUE,     TK_FALSE,  TK_CAST,   TK_NOT,     TK_PLUS,  TK_MINUS, TK_OVER, TK_FILTER,
+    TK_WITHIN,   TK_AT,     TK_ISNULL, TK_NOTNULL, TK_CASE,  TK_TILDE, TK_LEFT, TK_RIGHT,
+    TK_DURATION, TK_ESCAPE, TK_BITS,   TK_EXISTS,  TK_ARRAY, TK_ROW,   TK_OP};
 static const int error_operators[] = {
-    TK_PLUS,    TK_MINUS,    TK_STAR, TK_SLASH,  TK_PERCENT, TK_EQ,     TK_NE,    TK_LT,
-    TK_LE,      TK_GT,       TK_GE,   TK_AND,    TK_OR,      TK_NOT_LA, TK_IN,    TK_IS,
-    TK_BETWEEN, TK_TYPECAST, TK_LP,   TK_DOT,    TK_STRING,  TK_LIKE,   TK_ILIKE, TK_CONCAT,
-    TK_AMP,     TK_PIPE,     TK_HASH, TK_LSHIFT, TK_RSHIFT,  TK_CARET};
+    TK_PLUS,   TK_MINUS,   TK_STAR,    TK_SLASH,    TK_PERCENT,  TK_EQ,   TK_NE,
+    TK_LT,     TK_LE,      TK_GT,      TK_GE,       TK_AND,      TK_OR,   TK_NOT_LA,
+    TK_IN,     TK_IS,      TK_BETWEEN, TK_TYPECAST, TK_LP,       TK_DOT,  TK_STRING,
+    TK_LIKE,   TK_ILIKE,   TK_CONCAT,  TK_AMP,      TK_PIPE,     TK_HASH, TK_LSHIFT,
+    TK_RSHIFT, TK_CARET,   TK_LB,      TK_TILDE,    TK_OP,       TK_AT,   TK_COLLATE,
+    TK_ISNULL, TK_NOTNULL, TK_SIMILAR, TK_OVERLAPS, TK_OPERATOR, TK_OVER, TK_FILTER,
+    TK_WITHIN, TK_WITH_LA, TK_WITHOUT};
 /* Never named: words that are only names here, and what exists for other messages. */
 static const int error_silent[] = {TK_OVER,
                                    TK_FILTER,
@@ -135,7 +140,47 @@ static const int error_silent[] = {TK_OVER,
                                    TK_LEADING,
                                    TK_TRAILING,
                                    TK_STOP,
-                                   TK_ROW};
+                                   TK_WITH_LA,
+                                   TK_PRECISION,
+                                   TK_OP,
+                                   TK_VROW};
+
+/* Words that are only named where nothing better can be: beside the first, the others go unsaid. */
+static const int error_beside[][2] = {
+    {TK_SELECT, TK_LP},
+    {TK_SELECT, TK_WITH},
+    {TK_SELECT, TK_TABLE},
+    {TK_LATERAL, TK_LP},
+    {TK_LATERAL, TK_LEFT},
+    {TK_LATERAL, TK_RIGHT},
+    {TK_LATERAL, TK_ONLY},
+    {TK_ANY, TK_ALL},
+    {TK_ANY, TK_SOME},
+    {TK_PRIMARY, TK_CHECK},
+    {TK_PRIMARY, TK_CONSTRAINT},
+    {TK_PRIMARY, TK_FOREIGN},
+    {TK_PRIMARY, TK_UNIQUE},
+    {TK_PRIMARY, TK_LIKE},
+    {TK_PRIMARY, TK_REFERENCES},
+    {TK_PRIMARY, TK_COLLATE},
+    {TK_PRIMARY, TK_GENERATED},
+    {TK_PRIMARY, TK_DEFERRABLE},
+    {TK_PRIMARY, TK_INITIALLY},
+    {TK_LATERAL, TK_LATERAL},
+    {TK_ANY, TK_ANY},
+    {TK_WHERE, TK_LP},
+    {TK_WHERE, TK_OUTER},
+};
+
+static void error_drop_beside(bool *token)
+{
+    bool all[SQL_EXPECT_TOKENS_MAX];
+
+    memcpy(all, token, sizeof all);
+    for (size_t i = 0; i < DN_ARRAY_SIZE(error_beside); i++)
+        if (all[error_beside[i][0]])
+            token[error_beside[i][1]] = false;
+}
 
 static const char *error_shown(int code)
 {
@@ -169,6 +214,7 @@ error_expected(const struct sql_expect *expect, const char **names, unsigned max
     if (op)
         error_drop(token, error_operators, DN_ARRAY_SIZE(error_operators));
     error_drop(token, error_silent, DN_ARRAY_SIZE(error_silent));
+    error_drop_beside(token);
     if (expr && count++ < max)
         names[count - 1] = "an expression";
     for (int code = 1; code < SQL_EXPECT_TOKENS_MAX; code++) {
@@ -221,7 +267,7 @@ error_keyword_near(const struct sql_expect *expect, int code, struct sql_token t
     near = text_near_make(word);
     for (int i = 1; i < SQL_EXPECT_TOKENS_MAX; i++) {
         const char *upper = expect->token[i] ? sql_keyword_upper(i) : NULL;
-        if (upper && strlen(upper) >= 3)
+        if (upper && strlen(upper) >= 3 && strcasecmp(upper, word) != 0)
             text_near_try(&near, upper);
     }
     return near.best;
@@ -348,8 +394,8 @@ error_hints(struct sql_parser *ps, const struct sql_expect *expect, int code, st
         dn_err_hint(ps->err, "there is no '(' that belongs to this ')'");
         return;
     }
-    if (expect->token[TK_ID] && word && sql_keyword_upper(code) && sql_parser_fallback(code) == 0 &&
-        !expect->token[TK_CAST])
+    if (expect->token[TK_ID] && word && sql_keyword_upper(code) &&
+        sql_keyword_word(code) == SQL_WORD_RESERVED && !expect->token[TK_CAST])
         dn_err_hint(ps->err,
                     "%s is a reserved word; as a name it needs double quotes",
                     sql_keyword_upper(code));

@@ -66,6 +66,15 @@ static const struct nest nests[] = {
     {"select 1", " + 1", "", "", "", 499},
     {"select a", "::int", "", "", "", 499},
     {"insert into t values (", "(", "1", ")", ")", 500},
+    {"", "select (", "select 1", ")", "", 200},
+    {"select ", "exists (select ", "1", ")", "", 200},
+    {"select * from ", "(select * from ", "t", ")", "", 200},
+    {"select * from t", " join t on true", "", "", "", 490},
+    {"select 1", " union select 1", "", "", "", 490},
+    {"select ", "array[", "1", "]", "", 490},
+    {"select a", "[1]", "", "", "", 490},
+    {"", "with x as (", "select 1", ") select 1", "", 120},
+    {"select 1 group by ", "grouping sets (", "a", ")", "", 400},
 };
 
 static int nest_code(const struct nest *n, unsigned count)

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ast_dml.c: builders of INSERT, UPDATE and DELETE. They make a statement of their own, since one
+ * may stand in a WITH; sql_dml makes it the parser's. */
+#include "sql/build_misc.h"
+#include "sql/build_query.h"
+
+void sql_dml(struct sql_parser *ps, const struct stmt *s)
+{
+    if (ps->rc < 0)
+        return;
+    ps->stmt->kind = s->kind;
+    ps->stmt->insert = s->insert;
+    ps->stmt->change = s->change;
+}
+
+static struct stmt *dml_new(struct sql_parser *ps, enum stmt_kind kind)
+{
+    struct stmt *s = sql_new(ps, sizeof *s);
+
+    if (s)
+        s->kind = kind;
+    return s;
+}
+
+static void dml_deeper(uint32_t *depth, uint32_t child)
+{
+    if (child >= *depth)
+        *depth = child + 1;
+}
+
+static void dml_deeper_expr(uint32_t *depth, const struct expr *e)
+{
+    if (e)
+        dml_deeper(depth, e->depth);
+}
+
+static void dml_deeper_sets(uint32_t *depth, const struct set_item *sets, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        dml_deeper_expr(depth, sets[i].expr);
+        for (uint32_t j = 0; sets[i].values && j < sets[i].columns_count; j++)
+            dml_deeper_expr(depth, sets[i].values[j]);
+    }
+}
+
+static void dml_deeper_items(uint32_t *depth, const struct select_item *items, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        dml_deeper_expr(depth, items[i].expr);
+}
+
+static void dml_check_depth(struct sql_parser *ps, uint32_t depth, uint32_t pos)
+{
+    if (depth > SQL_QUERY_DEPTH)
+        sql_fail_deep(ps, pos);
+}
+
+/* ---- INSERT ---- */
+
+struct insert_stmt *sql_insert_begin(struct sql_parser *ps,
+                                     const struct qual_name *table,
+                                     const struct sql_token *alias)
+{
+    struct insert_stmt *s = sql_new(ps, sizeof *s);
+
+    if (!s)
+        return NULL;
+    s->table = *table;
+    s->alias = alias ? sql_name(ps, *alias) : NULL;
+    return s;
+}
+
+struct insert_stmt *
+sql_insert_source(struct sql_parser *ps, struct sql_list columns, int overriding, struct query *q)
+{
+    struct insert_stmt *s = sql_new(ps, sizeof *s);
+
+    if (!s)
+        return NULL;
+    s->columns_count = columns.count;
+    s->columns = sql_list_take_structs(ps, columns, sizeof *s->columns);
+    s->overriding = (enum overriding)overriding;
+    s->query = q;
+    return s;
+}
+
+struct insert_stmt *sql_insert_end(struct sql_parser *ps,
+                                   const struct insert_stmt *into,
+                                   struct insert_stmt *source,
+                                   const struct conflict_clause *conflict,
+                                   struct sql_list returning)
+{
+    struct select_item *items = sql_list_take_structs(ps, returning, sizeof *items);
+    const struct conflict_clause *c;
+
+    if (ps->rc < 0)
+        return NULL;
+    source->table = into->table;
+    source->alias = into->alias;
+    source->returning = items;
+    source->returning_count = returning.count;
+    if (conflict)
+        source->conflict = *conflict;
+    c = &source->conflict;
+    source->depth = 1;
+    if (source->query)
+        dml_deeper(&source->depth, source->query->depth);
+    dml_deeper_items(&source->depth, items, returning.count);
+    dml_deeper_sets(&source->depth, c->set, c->set_count);
+    dml_deeper_expr(&source->depth, c->where);
+    dml_deeper_expr(&source->depth, c->target_where);
+    for (uint32_t i = 0; i < c->target_count; i++)
+        dml_deeper_expr(&source->depth, c->target[i].expr);
+    dml_check_depth(ps, source->depth, into->table.pos);
+    return source;
+}
+
+struct stmt *sql_insert_with(struct sql_parser *ps, struct with_clause *with, struct insert_stmt *s)
+{
+    struct stmt *stmt = dml_new(ps, STMT_INSERT);
+
+    if (!stmt)
+        return NULL;
+    stmt->insert = s;
+    s->with = with;
+    if (with)
+        dml_deeper(&s->depth, with->depth);
+    dml_check_depth(ps, s->depth, s->table.pos);
+    return stmt;
+}
+
+struct conflict_clause *
+sql_conflict_target(struct sql_parser *ps, struct sql_list elems, struct expr *where)
+{
+    struct conflict_clause *c = sql_new(ps, sizeof *c);
+
+    if (!c)
+        return NULL;
+    c->target_count = elems.count;
+    c->target = sql_list_take_structs(ps, elems, sizeof *c->target);
+    c->target_where = where;
+    return c;
+}
+
+struct conflict_clause *sql_conflict_constraint(struct sql_parser *ps, struct sql_token name)
+{
+    struct conflict_clause *c = sql_new(ps, sizeof *c);
+
+    if (c)
+        c->constraint = sql_spec_name(ps, name);
+    return c;
+}
+
+struct conflict_clause *sql_conflict(struct sql_parser *ps,
+                                     uint32_t pos,
+                                     struct conflict_clause *target,
+                                     enum conflict_action action,
+                                     struct sql_list sets,
+                                     struct expr *where)
+{
+    struct set_item *items = sql_list_take_structs(ps, sets, sizeof *items);
+    struct conflict_clause *c = target ? target : sql_new(ps, sizeof *c);
+
+    if (ps->rc < 0)
+        return NULL;
+    c->action = action;
+    c->pos = pos;
+    c->set = items;
+    c->set_count = sets.count;
+    c->where = where;
+    if (action == CONFLICT_UPDATE && !target) {
+        sql_fail(ps,
+                 DN_E_SYNTAX,
+                 pos,
+                 "ON CONFLICT DO UPDATE requires inference specification or constraint name");
+        dn_err_hint(ps->err, "for example, ON CONFLICT (column_name)");
+    }
+    return c;
+}
+
+/* ---- UPDATE, DELETE ---- */
+
+struct change_stmt *
+sql_change(struct sql_parser *ps, const struct qual_name *table, const struct sql_token *alias)
+{
+    struct change_stmt *c = sql_new(ps, sizeof *c);
+
+    if (!c)
+        return NULL;
+    c->table = *table;
+    c->alias = alias ? sql_name(ps, *alias) : NULL;
+    return c;
+}
+
+struct change_stmt *sql_change_end(struct sql_parser *ps,
+                                   struct change_stmt *c,
+                                   struct sql_list sets,
+                                   struct sql_list from,
+                                   struct expr *where,
+                                   struct sql_list returning)
+{
+    struct select_item *items = sql_list_take_structs(ps, returning, sizeof *items);
+    struct from_item **tables = sql_list_take(ps, from);
+    struct set_item *set = sql_list_take_structs(ps, sets, sizeof *set);
+
+    if (ps->rc < 0)
+        return NULL;
+    c->set = set;
+    c->set_count = sets.count;
+    c->from = tables;
+    c->from_count = from.count;
+    c->where = where;
+    c->returning = items;
+    c->returning_count = returning.count;
+    c->depth = 1;
+    dml_deeper_sets(&c->depth, set, sets.count);
+    dml_deeper_items(&c->depth, items, returning.count);
+    dml_deeper_expr(&c->depth, where);
+    for (uint32_t i = 0; i < from.count; i++)
+        dml_deeper(&c->depth, tables[i]->depth);
+    dml_check_depth(ps, c->depth, c->table.pos);
+    return c;
+}
+
+struct stmt *sql_change_stmt(struct sql_parser *ps,
+                             enum stmt_kind kind,
+                             struct with_clause *with,
+                             struct change_stmt *c)
+{
+    struct stmt *s = dml_new(ps, kind);
+
+    if (!s)
+        return NULL;
+    s->change = c;
+    c->with = with;
+    if (with)
+        dml_deeper(&c->depth, with->depth);
+    dml_check_depth(ps, c->depth, c->table.pos);
+    return s;
+}
+
+struct set_item *sql_set_item(struct sql_parser *ps, struct sql_token name, struct expr *e)
+{
+    struct set_item *item = sql_new(ps, sizeof *item);
+
+    if (!item)
+        return NULL;
+    item->column = sql_spec_name(ps, name);
+    item->expr = e;
+    return item;
+}
+
+struct set_item *sql_set_row(struct sql_parser *ps, struct sql_list names, struct expr *e)
+{
+    struct spec_name *columns = sql_list_take_structs(ps, names, sizeof *columns);
+    struct set_item *item = sql_new(ps, sizeof *item);
+
+    if (!item)
+        return NULL;
+    item->column = columns[0];
+    item->columns = columns;
+    item->columns_count = names.count;
+    if (e->kind != EXPR_ROW) {
+        item->expr = e;
+        return item;
+    }
+    if (e->args_count != names.count) {
+        sql_fail(ps, DN_E_SYNTAX, e->pos, "number of columns does not match number of values");
+        return NULL;
+    }
+    item->values = e->args;
+    ps->row_default = 0;
+    return item;
+}
