@@ -173,11 +173,12 @@ int exec_count_value(const struct exec_ctx *ctx,
 void exec_close(struct op *root)
 {
     while (root) {
-        struct op *input = root->input;
         struct exec_run *run = root->run;
+        struct op *input;
 
         if (root->state)
-            root->ops->close(root);
+            root->ops->close(root); /* may have closed inputs itself */
+        input = root->input;
         exec_figures_close(root);
         exec_close(root->right);
         mem_free(root->state);

@@ -42,15 +42,23 @@ struct exec_analysis {
     struct exec_figures *figures;
 };
 
+/* A constraint of a scan that is known only when part of the plan has run (join_prune.h). */
+struct exec_prune {
+    const struct exec_prune *next;
+    const struct plan_node *scan;
+    struct scan_pred pred;
+};
+
 struct exec_ctx {
     struct snapshot *snap; /* outlives the run */
     struct plan_env env;   /* catalog, settings, now */
     const struct datum *params;
     uint32_t params_count;
-    struct mem_owner *owner;        /* statement's memory, with its limit */
-    const atomic_bool *cancel;      /* NULL = never; looked at for every batch */
-    struct sched *sched;            /* tasks that help; NULL = none */
-    struct exec_progress *progress; /* NULL = nobody asks */
+    struct mem_owner *owner;         /* statement's memory, with its limit */
+    const atomic_bool *cancel;       /* NULL = never; looked at for every batch */
+    struct sched *sched;             /* tasks that help; NULL = none */
+    struct exec_progress *progress;  /* NULL = nobody asks */
+    const struct exec_prune *prunes; /* what joins above know about scans; NULL = nothing */
     struct exec_run *run;           /* what the parts of the plan share (run.h); set by exec_open */
     struct volume *volume;          /* for what does not fit in memory; NULL: it is an error then */
     size_t budget;                  /* bytes that operators may hold together before they spill */

@@ -134,34 +134,93 @@ static int table_narrow(struct exec_join_table *t,
     return 0;
 }
 
-int exec_join_table_add(struct exec_join_table *t, const struct batch *in, struct dn_err *err)
+int exec_join_table_take(struct exec_join_table *t,
+                         const struct batch *in,
+                         struct batch *ret,
+                         uint64_t **ret_hashes,
+                         struct dn_err *err)
 {
     const struct plan_join *join = t->node->join;
-    struct batch kept = *in;
     struct vec *keys;
     int rc = 0;
 
     arena_reset(&t->batch);
     t->rows_seen += in->sel_count;
     keys = arena_calloc(&t->batch, join->keys_count, sizeof *keys);
-    if (!keys)
+    *ret_hashes = arena_alloc_array(&t->batch, in->sel_count, sizeof **ret_hashes);
+    if (!keys || !*ret_hashes)
         return DN_FAIL_NOMEM(err);
+    *ret = *in;
     for (uint32_t k = 0; k < join->keys_count && rc == 0; k++) {
         rc = expr_eval(join->keys[k].right, &t->ev, in, &keys[k], err);
         t->build[t->key_cols[k]] = keys[k];
     }
     if (rc == 0 && join->keys_count)
-        rc = table_narrow(t, keys, &kept, err);
-    if (rc == 0)
-        rc = table_hashes_grow(t, kept.sel_count, err);
-    if (rc == 0 && join->keys_count && kept.sel_count)
-        rc = exec_rows_hash(
-            keys, join->keys_count, &kept, &t->batch, t->hashes + t->rows.count, err);
-    if (rc < 0)
-        return rc;
+        rc = table_narrow(t, keys, ret, err);
+    if (rc == 0 && join->keys_count && ret->sel_count)
+        rc = exec_rows_hash(keys, join->keys_count, ret, &t->batch, *ret_hashes, err);
     for (uint32_t c = 0; c < t->cols_count; c++)
         t->build[c] = in->cols[c];
-    return exec_rows_add(&t->rows, t->build, kept.sel, kept.sel_count, err);
+    ret->cols = t->build;
+    ret->cols_count = t->rows.cols_count;
+    return rc;
+}
+
+/* Rows as they were taken. */
+static int table_put(struct exec_join_table *t,
+                     const struct batch *in,
+                     const uint64_t *hashes,
+                     struct dn_err *err)
+{
+    int rc = table_hashes_grow(t, in->sel_count, err);
+
+    if (rc < 0)
+        return rc;
+    memcpy(t->hashes + t->rows.count, hashes, in->sel_count * sizeof *hashes);
+    return exec_rows_add(&t->rows, in->cols, in->sel, in->sel_count, err);
+}
+
+int exec_join_table_add(struct exec_join_table *t, const struct batch *in, struct dn_err *err)
+{
+    struct batch kept;
+    uint64_t *hashes;
+    int rc = exec_join_table_take(t, in, &kept, &hashes, err);
+
+    return rc < 0 || kept.sel_count == 0 ? rc : table_put(t, &kept, hashes, err);
+}
+
+int exec_join_table_restore(struct exec_join_table *t, const struct batch *in, struct dn_err *err)
+{
+    uint32_t keys_count = t->node->join->keys_count;
+    struct vec *keys;
+    uint64_t *hashes;
+    int rc = 0;
+
+    arena_reset(&t->batch);
+    keys = arena_calloc(&t->batch, keys_count, sizeof *keys);
+    hashes = arena_calloc(&t->batch, in->sel_count, sizeof *hashes);
+    if (!keys || !hashes)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t k = 0; k < keys_count; k++)
+        keys[k] = in->cols[t->key_cols[k]];
+    if (keys_count)
+        rc = exec_rows_hash(keys, keys_count, in, &t->batch, hashes, err);
+    return rc < 0 ? rc : table_put(t, in, hashes, err);
+}
+
+void exec_join_table_clear(struct exec_join_table *t)
+{
+    exec_rows_reset(&t->rows);
+    arena_reset(&t->batch);
+    mem_free(t->hashes);
+    mem_free(t->heads);
+    mem_free(t->next);
+    mem_free(t->same);
+    t->hashes = NULL;
+    t->heads = NULL;
+    t->next = NULL;
+    t->same = NULL;
+    t->hashes_cap = 0;
 }
 
 /* ---- finishing ---- */

@@ -45,6 +45,19 @@ void exec_join_table_done(struct exec_join_table *t);
 int exec_join_table_add(struct exec_join_table *t,
                         const struct batch *in,
                         struct dn_err *err) DN_MUST_CHECK;
+/* add in two steps: what is kept of a batch, as the table keeps it, and its hashes; both valid
+ * until the next call. */
+int exec_join_table_take(struct exec_join_table *t,
+                         const struct batch *in,
+                         struct batch *ret,
+                         uint64_t **ret_hashes,
+                         struct dn_err *err) DN_MUST_CHECK;
+/* Rows that were taken before, without selection. */
+int exec_join_table_restore(struct exec_join_table *t,
+                            const struct batch *in,
+                            struct dn_err *err) DN_MUST_CHECK;
+/* No rows; what was seen stays seen. */
+void exec_join_table_clear(struct exec_join_table *t);
 int exec_join_table_finish(struct exec_join_table *t, struct dn_err *err) DN_MUST_CHECK;
 
 /* Has the row a NULL where that matches nothing? */

@@ -8,8 +8,11 @@
  *   pairs    else: pairs of a left and a right row, in the order of the left
  *   loop     without keys: the batch beside each right row, or each left row beside right rows
  * Columns are handed on as they are, or as codes (rows.h); nothing is copied on the left.
- * join.h does the rest. FULL ends with the right rows that nobody matched. */
+ * join.h does the rest. FULL ends with the right rows that nobody matched. A right side that does
+ * not fit in memory is joined part by part (join_spill.h). */
 #include "exec/join.h"
+#include "exec/join_prune.h"
+#include "exec/join_spill.h"
 #include "exec/join_table.h"
 
 #include <string.h>
@@ -17,6 +20,8 @@
 struct op_join {
     struct exec_join_table table;
     struct exec_joiner joiner;
+    struct exec_join_spill spill;
+    struct exec_ctx inner;   /* the left side's: with what the right side says about its scans */
     struct arena keys_arena; /* of the left batch */
     struct arena run;
     struct eval ev;
@@ -26,6 +31,7 @@ struct op_join {
     bool left_done;             /* and never again */
     bool one;                   /* keys of the left batch are CONST */
     bool spent;                 /* all candidates of the left batch were there */
+    bool noted;                 /* and what they say is noted */
     uint32_t at;                /* pairs: selected left row; loop: that, or right row */
     uint32_t right_at;          /* loop over left rows: right row */
     uint64_t *matched;          /* owned: FULL: right rows with a match */
@@ -55,6 +61,9 @@ static void op_join_close(struct op *op)
 {
     struct op_join *st = op->state;
 
+    exec_close(op->input); /* its context is ours */
+    op->input = NULL;
+    exec_join_spill_close(&st->spill);
     exec_join_table_done(&st->table);
     exec_joiner_done(&st->joiner);
     arena_done(&st->keys_arena);
@@ -63,6 +72,63 @@ static void op_join_close(struct op *op)
 }
 
 /* ---- the right side ---- */
+
+/* Rows go into the table until there are too many, then to scratch. */
+static int join_add(struct op *op, const struct batch *in, struct dn_err *err)
+{
+    struct op_join *st = op->state;
+    struct batch kept;
+    uint64_t *hashes;
+    int rc;
+
+    if (exec_join_spilled(&st->spill)) {
+        rc = exec_join_table_take(&st->table, in, &kept, &hashes, err);
+        return rc < 0 ? rc : exec_join_spill_right(&st->spill, &kept, hashes, err);
+    }
+    rc = exec_join_table_add(&st->table, in, err);
+    if (rc < 0 || !exec_over(op, mem_owner_used(&op->mem), 1))
+        return rc;
+    return exec_join_spill_start(&st->spill, op, &st->table, err);
+}
+
+/* FULL: nobody has matched yet. */
+static int join_unmatched(struct op *op, struct dn_err *err)
+{
+    struct op_join *st = op->state;
+
+    st->drained = 0;
+    if (op->node->join->kind != PLAN_JOIN_FULL)
+        return 0;
+    mem_free(st->matched);
+    st->matched =
+        mem_calloc(&op->mem, VEC_BITMAP_WORDS((size_t)st->table.rows.count), sizeof *st->matched);
+    return st->matched ? 0 : DN_FAIL_NOMEM(err);
+}
+
+/* The left side goes to scratch as well. */
+static int join_put_aside(struct op *op, struct dn_err *err)
+{
+    struct op_join *st = op->state;
+    const struct plan_join *join = op->node->join;
+    struct batch in;
+    int rc = exec_join_spill_seal(&st->spill, err);
+
+    if (rc == 0)
+        rc = exec_need_input(op, err);
+    while (rc == 0) {
+        arena_reset(&st->keys_arena);
+        rc = exec_pull(op->input, &in, err);
+        for (uint32_t k = 0; k < join->keys_count && rc == 0; k++)
+            rc = expr_eval(join->keys[k].left, &st->ev, &in, &st->keys[k], err);
+        if (rc == 0)
+            rc = exec_join_spill_left(&st->spill, &in, st->keys, &st->keys_arena, err);
+    }
+    if (rc != DN_EOF)
+        return rc;
+    exec_close(op->input);
+    op->input = NULL;
+    return exec_join_spill_seal(&st->spill, err);
+}
 
 static int join_build(struct op *op, struct dn_err *err)
 {
@@ -73,18 +139,16 @@ static int join_build(struct op *op, struct dn_err *err)
     while (rc == 0) {
         rc = exec_pull(op->right, &in, err);
         if (rc == 0)
-            rc = exec_join_table_add(&st->table, &in, err);
+            rc = join_add(op, &in, err);
     }
     if (rc != DN_EOF)
         return rc;
     exec_close(op->right); /* its memory is for others now */
     op->right = NULL;
+    if (exec_join_spilled(&st->spill))
+        return join_put_aside(op, err);
     rc = exec_join_table_finish(&st->table, err);
-    if (rc < 0 || op->node->join->kind != PLAN_JOIN_FULL)
-        return rc;
-    st->matched =
-        mem_calloc(&op->mem, VEC_BITMAP_WORDS((size_t)st->table.rows.count), sizeof *st->matched);
-    return st->matched ? 0 : DN_FAIL_NOMEM(err);
+    return rc < 0 ? rc : join_unmatched(op, err);
 }
 
 /* ---- a batch of the left side ---- */
@@ -108,10 +172,10 @@ static void join_ask(struct op *op)
             join->keys_count ? st->ids[st->one ? 0 : i] != EXEC_NO_ROW : st->table.rows_seen > 0;
 
         if (hit)
-            st->joiner.hits[row] = JOIN_HIT;
+            st->joiner.hits[row] |= JOIN_HIT;
         else if (unknown && (st->table.null_seen ||
                              (st->table.rows_seen && exec_join_null(join, st->keys, row))))
-            st->joiner.hits[row] = JOIN_UNKNOWN;
+            st->joiner.hits[row] |= JOIN_UNKNOWN;
     }
     st->spent = true;
 }
@@ -121,14 +185,17 @@ static int join_left(struct op *op, struct dn_err *err)
     struct op_join *st = op->state;
     const struct plan_join *join = op->node->join;
     struct batch left;
-    int rc = exec_pull(op->input, &left, err);
+    int rc = exec_join_spilled(&st->spill) ? exec_join_spill_next(&st->spill, &left, err)
+                                           : exec_pull(op->input, &left, err);
 
     if (rc != 0)
         return rc;
     arena_reset(&st->keys_arena);
     exec_joiner_left(&st->joiner, &left);
+    exec_join_spill_recall(&st->spill, &st->joiner);
     st->left_open = true;
     st->spent = false;
+    st->noted = false;
     st->one = false;
     st->at = 0;
     st->right_at = 0;
@@ -199,17 +266,20 @@ static int join_next_one(struct op *op, struct exec_join_cands *ret)
 }
 
 /* Can a row without a match be returned at once? */
-static bool join_pads(const struct plan_join *join)
+static bool join_pads(const struct op *op)
 {
-    return !join->filter && (join->kind == PLAN_JOIN_LEFT || join->kind == PLAN_JOIN_FULL ||
-                             join->kind == PLAN_JOIN_SINGLE);
+    const struct plan_join *join = op->node->join;
+
+    return !join->filter && !((const struct op_join *)op->state)->spill.passes &&
+           (join->kind == PLAN_JOIN_LEFT || join->kind == PLAN_JOIN_FULL ||
+            join->kind == PLAN_JOIN_SINGLE);
 }
 
 static int join_next_unique(struct op *op, struct exec_join_cands *ret, struct dn_err *err)
 {
     struct op_join *st = op->state;
     const struct batch *left = &st->joiner.left;
-    bool pads = join_pads(op->node->join);
+    bool pads = join_pads(op);
     uint32_t n = 0;
 
     st->spent = true;
@@ -246,7 +316,7 @@ static void join_row_pairs(struct op *op, uint32_t *n)
 
     if (exec_join_asks(op->node->join->kind) && (st->joiner.hits[row] & JOIN_HIT))
         id = EXEC_NO_ROW;
-    else if (id == EXEC_NO_ROW && join_pads(op->node->join)) {
+    else if (id == EXEC_NO_ROW && join_pads(op)) {
         st->pairs_left[*n] = row;
         st->pairs_right[(*n)++] = id;
     }
@@ -403,6 +473,16 @@ static bool join_is_void(const struct op *op)
     return st->table.rows.count == 0 && (kind == PLAN_JOIN_INNER || kind == PLAN_JOIN_SEMI);
 }
 
+/* The next part of a join that is in scratch, or as much of it as fits. */
+static int join_pass(struct op *op, struct dn_err *err)
+{
+    struct op_join *st = op->state;
+    int rc = exec_join_spill_pass(&st->spill, &st->table, err);
+
+    st->left_done = rc != 0; /* none is left, or it failed */
+    return rc != 0 ? rc : join_unmatched(op, err);
+}
+
 static int join_start(struct op *op, struct dn_err *err)
 {
     struct op_join *st = op->state;
@@ -411,10 +491,15 @@ static int join_start(struct op *op, struct dn_err *err)
     if (rc < 0)
         return rc;
     st->built = true;
-    if (!join_is_void(op))
-        return exec_need_input(op, err);
-    st->left_done = true;
-    return 0;
+    if (exec_join_spilled(&st->spill))
+        return join_pass(op, err);
+    if (join_is_void(op)) {
+        st->left_done = true;
+        return 0;
+    }
+    st->inner = *op->ctx;
+    rc = exec_join_prune(op, &st->table, &st->run, &st->inner, err);
+    return rc < 0 ? rc : exec_open_node(op->node->input, &st->inner, &op->input, err);
 }
 
 /* The next rows of the left batch at hand; DN_EOF: none are left. */
@@ -426,6 +511,9 @@ static int join_some(struct op *op, struct batch *ret, struct dn_err *err)
 
     arena_reset(&st->joiner.batch);
     rc = join_candidates(op, &cands, err);
+    if (rc == DN_EOF && exec_join_spilled(&st->spill) && !st->noted)
+        exec_join_spill_note(&st->spill, &st->joiner);
+    st->noted = rc == DN_EOF;
     if (rc == DN_EOF)
         return exec_joiner_rest(&st->joiner, ret, err);
     if (rc == 0)
@@ -445,8 +533,13 @@ static int op_join_next(struct op *op, struct batch *ret, struct dn_err *err)
     int rc = st->built ? 0 : join_start(op, err);
 
     while (rc == 0) {
-        if (st->left_done)
-            return join_drain(op, ret, err);
+        if (st->left_done) {
+            rc = join_drain(op, ret, err);
+            if (rc != DN_EOF || !exec_join_spilled(&st->spill))
+                return rc;
+            rc = join_pass(op, err);
+            continue;
+        }
         if (!st->left_open) {
             rc = join_left(op, err);
             if (rc == DN_EOF) {
@@ -507,4 +600,5 @@ const struct op_ops op_join_ops = {.name = "Join",
                                    .close = op_join_close,
                                    .explain = op_join_explain,
                                    .state_size = sizeof(struct op_join),
-                                   .lazy = true};
+                                   .lazy = true,
+                                   .holds = true};

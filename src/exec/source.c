@@ -10,6 +10,36 @@
 
 /* ---- life ---- */
 
+static bool source_has_pred(const struct plan_preds *preds, uint16_t col)
+{
+    for (uint32_t i = 0; i < preds->count; i++)
+        if (preds->preds[i].col == col)
+            return true;
+    return false;
+}
+
+/* What joins have found out, for columns that the statement itself says nothing about. */
+static int source_prune(struct exec_source *s, struct dn_err *err)
+{
+    struct scan_pred *preds;
+    uint32_t more = 0;
+
+    for (const struct exec_prune *p = s->ctx->prunes; p; p = p->next)
+        more += p->scan == s->node;
+    if (more == 0 || !exec_fast(s->ctx))
+        return 0;
+    preds = arena_calloc(&s->run, (size_t)s->preds.count + more, sizeof *preds);
+    if (!preds)
+        return DN_FAIL_NOMEM(err);
+    if (s->preds.count)
+        memcpy(preds, s->preds.preds, s->preds.count * sizeof *preds);
+    s->preds.preds = preds;
+    for (const struct exec_prune *p = s->ctx->prunes; p; p = p->next)
+        if (p->scan == s->node && !source_has_pred(&s->preds, p->pred.col))
+            preds[s->preds.count++] = p->pred;
+    return 0;
+}
+
 int exec_source_open(struct exec_source *s,
                      const struct plan_node *node,
                      struct exec_ctx *ctx,
@@ -32,6 +62,9 @@ int exec_source_open(struct exec_source *s,
         if (rc < 0)
             return rc;
     }
+    rc = source_prune(s, err);
+    if (rc < 0)
+        return rc;
     s->all_cols = arena_alloc_array(&s->run, node->cols_count, sizeof *s->all_cols);
     if (!s->all_cols)
         return DN_FAIL_NOMEM(err);

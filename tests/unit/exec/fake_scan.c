@@ -37,6 +37,8 @@ int scan_open(struct snapshot *snap,
         return DN_FAIL_NOMEM(err);
     fake_table.open++;
     fake_table.asked = 0;
+    fake_table.preds = spec->preds;
+    fake_table.preds_count = spec->preds_count;
     if (spec->table != &fake_definition)
         (*ret)->other = (const struct fake_other *)(const void *)spec->table;
     return 0;

@@ -9,12 +9,14 @@
 struct fake_table {
     const struct batch *batches; /* returned one after the other */
     uint32_t batches_count;
-    int fail;                /* DN_E_* to return instead of the last batch, 0 = none */
-    uint32_t asked;          /* scan_next calls since scan_open */
-    uint32_t open;           /* scans that are not closed */
-    uint32_t preds_made;     /* plan_scan_preds calls */
-    int preds_fail;          /* DN_E_* that plan_scan_preds returns, 0 = none */
-    struct scan_stats stats; /* for scan_explain */
+    int fail;                      /* DN_E_* to return instead of the last batch, 0 = none */
+    uint32_t asked;                /* scan_next calls since scan_open */
+    uint32_t open;                 /* scans that are not closed */
+    uint32_t preds_made;           /* plan_scan_preds calls */
+    int preds_fail;                /* DN_E_* that plan_scan_preds returns, 0 = none */
+    struct scan_stats stats;       /* for scan_explain */
+    const struct scan_pred *preds; /* what the last scan was opened with; valid while it is open */
+    uint32_t preds_count;
 };
 
 extern struct fake_table fake_table;

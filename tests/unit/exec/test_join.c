@@ -4,6 +4,8 @@
  * NULLs, filters, vectors of all forms. */
 #include "../func/build.h"
 #include "gen.h"
+#include "volume/sim.h"
+#include "volume/volume.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,6 +16,8 @@
 #include <cmocka.h>
 
 static struct arena arena;
+static struct sim_disk *disk;
+static struct volume *volume; /* NULL: nothing spills */
 
 struct shape {
     enum plan_join_kind kind;
@@ -184,7 +188,7 @@ check_join(const struct shape *s, const struct gen_table *l, const struct gen_ta
     struct plan plan = {.root = apply ? make_apply(s, l, r) : make_join(s, l, r),
                         .slots_count = apply ? 2 : 0};
     struct mem_owner owner;
-    struct exec_ctx ctx = {.owner = &owner};
+    struct exec_ctx ctx = {.owner = &owner, .volume = volume, .budget = volume ? 1 : 0};
     struct dn_err err;
     char what[128];
     int rc;
@@ -192,7 +196,8 @@ check_join(const struct shape *s, const struct gen_table *l, const struct gen_ta
 
     snprintf(what,
              sizeof what,
-             "%s kind %d keys %u (%u, %u) filter %d nulls_equal %d never_null %d rows %u %u",
+             "%s%s kind %d keys %u (%u, %u) filter %d nulls_equal %d never_null %d rows %u %u",
+             volume ? "spilling " : "",
              apply ? "apply" : "join",
              (int)s->kind,
              s->keys_count,
@@ -245,6 +250,230 @@ static void setup(uint64_t seed)
     build_init(&arena);
     fake_init(&arena);
     gen_init(&arena, seed);
+}
+
+static void open_volume(void)
+{
+    struct dn_err err;
+
+    disk = sim_disk_new(1);
+    assert_int_equal(sim_volume_open(disk, 1, &volume, &err), 0);
+}
+
+static void close_volume(void)
+{
+    assert_int_equal(sim_disk_used(disk), 0); /* nothing is left in scratch */
+    volume_close(volume);
+    sim_disk_free(disk);
+    volume = NULL;
+}
+
+/* With the least memory there is: large right sides go to scratch, without keys in several passes.
+ */
+static void test_spill(void **state)
+{
+    const char *given = getenv("DENDRO_TEST_SEED");
+    uint64_t first = given ? strtoull(given, NULL, 10) : 1;
+
+    (void)state;
+    for (uint64_t seed = first; seed < first + (given ? 1 : 60); seed++) {
+        struct gen_table *l;
+        struct gen_table *r;
+        struct shape s;
+
+        setup(seed);
+        open_volume();
+        l = gen_table(types, COLS, (uint32_t)gen_random(200), true);
+        r = gen_table(types, COLS, 1500 + (uint32_t)gen_random(1500), true);
+        s = (struct shape){.kind = (enum plan_join_kind)(seed % PLAN_JOIN_KIND_MAX),
+                           .keys_count = (uint32_t)gen_random(3),
+                           .key_cols = {(uint32_t)gen_random(COLS), (uint32_t)gen_random(COLS)},
+                           .nulls_equal = gen_random(3) == 0,
+                           .filter = gen_random(2),
+                           .never_null = gen_random(2)};
+        if (s.kind == PLAN_JOIN_MARK && s.keys_count && (s.filter || s.keys_count > 1))
+            s.never_null = true;
+        if ((s.kind == PLAN_JOIN_INNER || s.kind == PLAN_JOIN_LEFT || s.kind == PLAN_JOIN_FULL) &&
+            s.keys_count < 2) /* fewer pairs */
+            l->scan = fake_scan_of(types, COLS, NULL, l->rows_count = 0);
+        check_join(&s, l, r, false);
+        close_volume();
+        arena_done(&arena);
+    }
+}
+
+/* n rows: number, and a text made of it. */
+static struct plan_node *numbers(uint32_t n)
+{
+    static const enum type_id two[] = {TYPE_BIGINT, TYPE_VARCHAR};
+    struct batch *batches = arena_calloc(&arena, n / 1000 + 1, sizeof *batches);
+
+    for (uint32_t b = 0; b < n / 1000; b++) {
+        struct datum ints[1000];
+        struct datum strings[1000];
+        struct vec *cols = arena_calloc(&arena, 2, sizeof *cols);
+
+        for (uint32_t i = 0; i < 1000; i++) {
+            ints[i] = build_int(TYPE_BIGINT, b * 1000 + i);
+            strings[i] = build_str(arena_printf(&arena, "text of row %u", b * 1000 + i));
+        }
+        cols[0] = build_vec(TYPE_BIGINT, ints, 1000);
+        cols[1] = build_vec(TYPE_VARCHAR, strings, 1000);
+        batches[b] =
+            (struct batch){.count = 1000, .cols_count = 2, .cols = cols, .sel_count = 1000};
+    }
+    return fake_scan_of(two, 2, batches, n / 1000);
+}
+
+/* Ten times as many rows as memory has room for: memory stays small, and no row is lost. */
+static void test_large(void **state)
+{
+    struct plan_node *n;
+    struct plan plan = {0};
+    size_t peaks[2];
+
+    (void)state;
+    for (int spill = 0; spill < 2; spill++) {
+        struct mem_owner owner;
+        struct exec_ctx ctx = {.owner = &owner};
+        struct op *op = NULL;
+        struct batch in;
+        struct dn_err err;
+        uint64_t rows = 0;
+        int rc;
+
+        setup(1);
+        if (spill) {
+            open_volume();
+            ctx.volume = volume;
+            ctx.budget = 1;
+        }
+        n = both(PLAN_JOIN, numbers(30000), numbers(20000), PLAN_JOIN_LEFT);
+        n->join->keys = arena_calloc(&arena, 1, sizeof *n->join->keys);
+        n->join->keys_count = 1;
+        n->join->keys[0].left = n->join->keys[0].right = build_col(TYPE_BIGINT, 0);
+        plan.root = n;
+        mem_owner_init(&owner, "statement", NULL, 0);
+        dn_err_clear(&err);
+        rc = exec_open(&plan, &ctx, &op, &err);
+        while (rc == 0 && (rc = exec_next(op, &in, &err)) == 0)
+            for (uint32_t i = 0; i < in.sel_count; i++, rows++) {
+                uint32_t row = in.sel ? in.sel[i] : i;
+                int64_t left = vec_i64(&in.cols[0], row);
+
+                assert_int_equal(vec_is_null(&in.cols[2], row), left >= 20000);
+                if (left < 20000) {
+                    assert_int_equal(vec_i64(&in.cols[2], row), left);
+                    assert_int_equal(vstr_cmp(vec_str(&in.cols[1], row), vec_str(&in.cols[3], row)),
+                                     0);
+                }
+            }
+        assert_int_equal(rc, DN_EOF);
+        assert_int_equal(rows, 30000);
+        assert_true(!spill || op->spilled > 100000);
+        exec_close(op);
+        assert_int_equal(mem_owner_used(&owner), 0);
+        peaks[spill] = atomic_load(&owner.peak);
+        if (spill)
+            close_volume();
+        arena_done(&arena);
+    }
+    assert_true(peaks[1] < peaks[0] / 2);
+}
+
+/* The scan of the left side, below a projection and a filter, is told the keys of the right side:
+ * one by one if they are few, else from the least to the greatest. */
+static void check_prune(uint32_t right_rows, enum plan_join_kind kind, uint32_t want)
+{
+    struct settings settings = {.fast_paths = true};
+    struct exec_ctx ctx = {.env.settings = &settings};
+    struct plan plan = {0};
+    struct plan_node *left;
+    struct plan_node *n;
+    struct op *op = NULL;
+    struct batch in;
+    struct dn_err err;
+
+    setup(1);
+    dn_err_clear(&err);
+    left = fake_node(PLAN_FILTER, numbers(30000));
+    left->filter =
+        build_call(">", build_col(TYPE_BIGINT, 0), build_const(build_int(TYPE_BIGINT, 5)));
+    left = fake_node(PLAN_PROJECT, left);
+    left->exprs = fake_list(build_col(TYPE_VARCHAR, 1), build_col(TYPE_BIGINT, 0), NULL);
+    left->exprs_count = 2;
+    fake_cols(left, (const enum type_id[]){TYPE_VARCHAR, TYPE_BIGINT}, 2);
+    n = fake_node(PLAN_LIMIT, numbers(20000));
+    n->limit = build_const(build_int(TYPE_BIGINT, right_rows));
+    n->offset = build_const(build_int(TYPE_BIGINT, 10));
+    n = both(PLAN_JOIN, left, n, kind);
+    n->join->keys = arena_calloc(&arena, 1, sizeof *n->join->keys);
+    n->join->keys_count = 1;
+    n->join->keys[0].left = build_col(TYPE_BIGINT, 1);
+    n->join->keys[0].right = build_col(TYPE_BIGINT, 0);
+    plan.root = n;
+    assert_int_equal(exec_open(&plan, &ctx, &op, &err), 0);
+    assert_int_equal(exec_next(op, &in, &err), 0);
+    assert_int_equal(fake_table.preds_count, want > 0);
+    if (want) {
+        assert_int_equal(fake_table.preds[0].col, 0);
+        assert_int_equal(fake_table.preds[0].set_count, want);
+        assert_int_equal(fake_table.preds[0].set[0].lo.v.i64, 10);
+        assert_int_equal(fake_table.preds[0].set[want - 1].hi.v.i64, 9 + right_rows);
+    }
+    exec_close(op);
+    arena_done(&arena);
+}
+
+static void test_prune(void **state)
+{
+    (void)state;
+    check_prune(3, PLAN_JOIN_INNER, 3);
+    check_prune(256, PLAN_JOIN_SEMI, 256);
+    check_prune(257, PLAN_JOIN_INNER, 1);
+    check_prune(5000, PLAN_JOIN_INNER, 1);
+    check_prune(3, PLAN_JOIN_LEFT, 0);
+    check_prune(3, PLAN_JOIN_ANTI, 0);
+}
+
+/* Every so often an allocation fails while both sides go through scratch. */
+static void test_spill_faults(void **state)
+{
+    uint32_t failed = 0;
+
+    (void)state;
+    setup(1);
+    open_volume();
+    for (uint64_t n = 1;; n += n / 6 + 1) {
+        struct plan_node *root = both(PLAN_JOIN, numbers(3000), numbers(4000), PLAN_JOIN_FULL);
+        struct plan plan = {.root = root};
+        struct mem_owner owner;
+        struct exec_ctx ctx = {.owner = &owner, .volume = volume, .budget = 1};
+        struct op *op = NULL;
+        struct batch in;
+        struct dn_err err;
+        int rc;
+
+        root->join->keys = arena_calloc(&arena, 1, sizeof *root->join->keys);
+        root->join->keys_count = 1;
+        root->join->keys[0].left = root->join->keys[0].right = build_col(TYPE_BIGINT, 0);
+        mem_owner_init(&owner, "statement", NULL, 0);
+        dn_err_clear(&err);
+        mem_fail_nth(n, false);
+        rc = exec_open(&plan, &ctx, &op, &err);
+        while (rc == 0)
+            rc = exec_next(op, &in, &err);
+        exec_close(op);
+        assert_int_equal(rc, mem_fail_hit() ? DN_E_NOMEM : DN_EOF);
+        mem_fail_nth(0, false);
+        assert_int_equal(mem_owner_used(&owner), 0);
+        if (rc == DN_EOF)
+            break;
+        failed++;
+    }
+    assert_true(failed > 20);
+    close_volume();
+    arena_done(&arena);
 }
 
 static void test_random(void **state)
@@ -323,6 +552,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_nested),
+        cmocka_unit_test(test_spill),
+        cmocka_unit_test(test_large),
+        cmocka_unit_test(test_prune),
+        cmocka_unit_test(test_spill_faults),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
