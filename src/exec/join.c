@@ -201,3 +201,23 @@ int exec_join_explain_filter(const struct plan_node *node, struct buf *b, struct
     arena_done(&arena);
     return names ? 0 : DN_FAIL_NOMEM(err);
 }
+
+int exec_join_explain_keys(const struct plan_node *node, struct buf *b, struct dn_err *err)
+{
+    const struct plan_join *join = node->join;
+    const char **left;
+    const char **right;
+    struct arena arena;
+
+    arena_init(&arena, b->owner);
+    left = exec_names(node->input, &arena);
+    right = exec_names(node->right, &arena);
+    for (uint32_t k = 0; k < join->keys_count && left && right; k++) {
+        buf_puts(b, k ? " and " : " on ");
+        expr_print(join->keys[k].left, left, b);
+        buf_puts(b, join->keys[k].nulls_equal ? " is not distinct from " : " = ");
+        expr_print(join->keys[k].right, right, b);
+    }
+    arena_done(&arena);
+    return left && right ? 0 : DN_FAIL_NOMEM(err);
+}

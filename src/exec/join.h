@@ -62,6 +62,10 @@ int exec_joiner_rest(struct exec_joiner *j, struct batch *ret, struct dn_err *er
 
 /* "left" of "Hash join left". */
 const char *exec_join_kind_name(enum plan_join_kind kind);
+/* " on a = b and c = d". */
+int exec_join_explain_keys(const struct plan_node *node,
+                           struct buf *b,
+                           struct dn_err *err) DN_MUST_CHECK;
 /* The filter's line, if there is one. */
 int exec_join_explain_filter(const struct plan_node *node,
                              struct buf *b,

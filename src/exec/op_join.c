@@ -559,26 +559,6 @@ static int op_join_next(struct op *op, struct batch *ret, struct dn_err *err)
 
 /* ---- EXPLAIN ---- */
 
-static int join_explain_keys(const struct plan_node *node, struct buf *b, struct dn_err *err)
-{
-    const struct plan_join *join = node->join;
-    const char **left;
-    const char **right;
-    struct arena arena;
-
-    arena_init(&arena, b->owner);
-    left = exec_names(node->input, &arena);
-    right = exec_names(node->right, &arena);
-    for (uint32_t k = 0; k < join->keys_count && left && right; k++) {
-        buf_puts(b, k ? " and " : " on ");
-        expr_print(join->keys[k].left, left, b);
-        buf_puts(b, join->keys[k].nulls_equal ? " is not distinct from " : " = ");
-        expr_print(join->keys[k].right, right, b);
-    }
-    arena_done(&arena);
-    return left && right ? 0 : DN_FAIL_NOMEM(err);
-}
-
 static int op_join_explain(const struct plan_node *node,
                            struct exec_ctx *ctx DN_UNUSED,
                            struct buf *b,
@@ -590,7 +570,7 @@ static int op_join_explain(const struct plan_node *node,
                "%s %s",
                node->join->keys_count ? "Hash join" : "Nested loop join",
                exec_join_kind_name(node->join->kind));
-    rc = join_explain_keys(node, b, err);
+    rc = exec_join_explain_keys(node, b, err);
     return rc < 0 ? rc : exec_join_explain_filter(node, b, err);
 }
 
