@@ -4,6 +4,7 @@
  * Derived fields (rest, key_pos, time_desc) are not stored. */
 #include "catalog/catalog_json.h"
 #include "catalog/table_int.h"
+#include "vec/wide.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -30,12 +31,12 @@ static int json_hex_digit(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* A string default: text as it is, a blob in lower case hex. */
+/* A string default: text as it is, all else in lower case hex. */
 static void json_read_string(struct json_reader *r, const struct dn_json *v, struct column *c)
 {
     const char *s = dn_json_is(v, DN_JSON_STRING) ? v->str : NULL;
     size_t len = s ? v->len : 0;
-    bool hex = c->type == TYPE_BLOB;
+    bool hex = c->type != TYPE_VARCHAR;
     char *bytes;
 
     if (!s || len > UINT32_MAX || (hex && len % 2 != 0)) {
@@ -63,6 +64,25 @@ static void json_read_string(struct json_reader *r, const struct dn_json *v, str
     }
 }
 
+/* The bytes of wide.h in hex. */
+static void json_read_wide(struct json_reader *r, const struct dn_json *v, struct column *c)
+{
+    const char *s = dn_json_is(v, DN_JSON_STRING) ? v->str : "";
+    size_t len = dn_json_is(v, DN_JSON_STRING) ? v->len : 0;
+    uint8_t bytes[VEC_WIDE_BYTES_MAX];
+    bool good = len % 2 == 0 && len / 2 <= sizeof bytes;
+
+    for (size_t i = 0; good && i < len; i += 2) {
+        int high = json_hex_digit(s[i]);
+        int low = json_hex_digit(s[i + 1]);
+
+        good = high >= 0 && low >= 0;
+        bytes[i / 2] = (uint8_t)(high << 4 | low);
+    }
+    if (!good || !vec_wide_get(c->type, bytes, (uint32_t)(len / 2), &c->def.iv))
+        catalog_json_fail(r, "default", "not a value of %s", type_name(c->type));
+}
+
 /* Ranges, UTF-8 and NULLs are table_check's. */
 static void json_read_default(struct json_reader *r, const struct dn_json *v, struct column *c)
 {
@@ -73,6 +93,8 @@ static void json_read_default(struct json_reader *r, const struct dn_json *v, st
         return;
     if (type_is_string(c->type)) {
         json_read_string(r, v, c);
+    } else if (type_is_wide(c->type)) {
+        json_read_wide(r, v, c);
     } else if (type_is_float(c->type)) {
         c->def.v.f64 = v->real;
         if (!dn_json_is(v, DN_JSON_REAL))
@@ -345,13 +367,19 @@ static void json_write_blob(struct dn_json_writer *w, const char *name, struct v
 
 static void json_write_default(struct dn_json_writer *w, const struct datum *d)
 {
+    uint8_t bytes[VEC_WIDE_BYTES_MAX];
+    struct vstr wide = {.ptr = (const char *)bytes, .len = 0};
+
     if (d->null)
         dn_json_put_null(w, "default");
-    else if (d->type == TYPE_BLOB)
-        json_write_blob(w, "default", d->str);
     else if (d->type == TYPE_VARCHAR)
         dn_json_put_text(w, "default", d->str.ptr, d->str.len);
-    else if (type_is_float(d->type))
+    else if (type_is_string(d->type))
+        json_write_blob(w, "default", d->str);
+    else if (type_is_wide(d->type)) {
+        wide.len = vec_wide_put(d->type, &d->iv, bytes);
+        json_write_blob(w, "default", wide);
+    } else if (type_is_float(d->type))
         dn_json_put_real(w, "default", d->v.f64);
     else if (d->type == TYPE_BOOLEAN)
         dn_json_put_bool(w, "default", d->v.i64 != 0);

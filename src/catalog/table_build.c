@@ -86,9 +86,9 @@ static int build_copy_default(const struct column_spec *from, struct column *to,
         return 0;
     to->def = from->def;
     to->def.type = from->type;
-    to->def.str = (struct vstr){0};
     if (!type_is_string(from->type) || from->def.null)
         return 0;
+    to->def.str = (struct vstr){0};
     to->def.str.ptr = mem_dup(NULL, from->def.str.ptr, from->def.str.len);
     if (!to->def.str.ptr)
         return DN_FAIL_NOMEM(err);

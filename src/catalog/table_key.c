@@ -576,7 +576,9 @@ int table_build_key(struct table_builder *b)
             return rc;
     }
     form = key_form(&k);
-    rc = key_check_form(&k, form);
+    rc = table_key_check_types(&k);
+    if (rc == 0)
+        rc = key_check_form(&k, form);
     if (rc < 0)
         return rc;
     rc = key_fill(&k, form);

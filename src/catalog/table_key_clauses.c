@@ -146,3 +146,24 @@ int table_key_apply_clustering(const struct key *k)
     t->clustering_clause = true;
     return 0;
 }
+
+/* What has no order of its bytes, or whose equal values look different, is no key. */
+int table_key_check_types(const struct key *k)
+{
+    int rc;
+
+    for (size_t i = 0; i < k->local_count; i++) {
+        enum type_id type = key_type(k, k->local[i]);
+
+        if (!type_is_wide(type))
+            continue;
+        rc = DN_FAIL(k->b->err,
+                     DN_E_KEY_RULE,
+                     "key column \"%s\" cannot be of type %s",
+                     key_name(k, k->local[i]),
+                     type_name(type));
+        dn_err_hint(k->b->err, "Keys are integers, dates and times, texts, bytes and UUIDs.");
+        return table_at(rc, k->b->err, k->elems ? k->elems[i].pos : 0);
+    }
+    return 0;
+}

@@ -49,3 +49,5 @@ int table_key_resolve(const struct key *k,
  * form is known, CLUSTERING ORDER BY applied to the filled definition. */
 int table_key_check_partition_clause(const struct key *k) DN_MUST_CHECK;
 int table_key_apply_clustering(const struct key *k) DN_MUST_CHECK;
+/* No key column is of a type that keys cannot have. */
+int table_key_check_types(const struct key *k) DN_MUST_CHECK;

@@ -8,6 +8,8 @@
 #include "catalog/quantum.h"
 #include "catalog/table.h"
 
+#include "vec/numeric.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -146,6 +148,48 @@ static void print_float(const struct datum *d, struct buf *b)
         buf_puts(b, ".0");
 }
 
+/* DATE '2015-06-01', TIMESTAMPTZ '…+00', TIME '…': from microseconds. */
+static void print_instant(const struct datum *d, struct buf *b)
+{
+    const int64_t day_us = (int64_t)86400 * 1000000;
+    bool date = d->type == TYPE_DATE;
+    int64_t days = date ? d->v.i64 : quantum_start(d->v.i64, day_us) / day_us;
+    int64_t us = date ? 0 : d->v.i64 - days * day_us;
+    int64_t year;
+    int month;
+    int day;
+
+    buf_printf(b, "%s '", type_name(d->type));
+    if (date ? d->v.i64 == INT32_MAX || d->v.i64 == INT32_MIN
+             : d->v.i64 == INT64_MAX || d->v.i64 == INT64_MIN) {
+        buf_printf(b, "%sinfinity'", d->v.i64 < 0 ? "-" : "");
+        return;
+    }
+    if (d->type != TYPE_TIME) {
+        print_civil(days, &year, &month, &day);
+        buf_printf(b, "%04" PRId64 "-%02d-%02d", year, month, day);
+    } else {
+        us = d->v.i64; /* 24:00 is of this day */
+    }
+    if (!date)
+        buf_printf(b,
+                   "%s%02d:%02d:%02d.%06d",
+                   d->type == TYPE_TIME ? "" : " ",
+                   (int)(us / 1000000 / 3600),
+                   (int)(us / 1000000 / 60 % 60),
+                   (int)(us / 1000000 % 60),
+                   (int)(us % 1000000));
+    buf_puts(b, d->type == TYPE_TIMESTAMPTZ ? "+00'" : "'");
+}
+
+static void print_uuid(struct vstr s, struct buf *b)
+{
+    buf_puts(b, "UUID '");
+    for (uint32_t i = 0; i < s.len; i++)
+        buf_printf(b, "%02x", (unsigned)(unsigned char)s.ptr[i]);
+    buf_puts(b, "'");
+}
+
 void table_print_literal(const struct datum *d, struct buf *b)
 {
     if (d->null || d->type == TYPE_NONE) {
@@ -163,6 +207,20 @@ void table_print_literal(const struct datum *d, struct buf *b)
         for (uint32_t i = 0; i < d->str.len; i++)
             buf_printf(b, "%02x", (unsigned)(unsigned char)d->str.ptr[i]);
         buf_puts(b, "'");
+    } else if (d->type == TYPE_UUID) {
+        print_uuid(d->str, b);
+    } else if (d->type == TYPE_NUMERIC) {
+        buf_puts(b, d->num.nan ? "CAST('" : "");
+        vnumeric_print(d->num, b);
+        buf_puts(b, d->num.nan ? "' AS NUMERIC)" : "");
+    } else if (d->type == TYPE_INTERVAL) {
+        buf_printf(b,
+                   "INTERVAL '%d months %d days %" PRId64 " microseconds'",
+                   (int)d->iv.months,
+                   (int)d->iv.days,
+                   d->iv.us);
+    } else if (d->type == TYPE_DATE || d->type == TYPE_TIME || d->type == TYPE_TIMESTAMPTZ) {
+        print_instant(d, b);
     } else {
         buf_printf(b, "%" PRId64, d->v.i64);
     }

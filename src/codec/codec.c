@@ -10,6 +10,7 @@
 
 #include "codec/codec_bits.h"
 #include "codec/codec_frame.h"
+#include "vec/wide.h"
 
 static const struct codec_ops *const codec_table[CODEC_ID_MAX] = {
 #define DN_CODEC(id, NAME, ops) [id] = &ops,
@@ -194,11 +195,17 @@ static int codec_encode_any(unsigned codec,
     struct codec_bits absent;
     struct codec_bits missing;
     struct codec_in in = {.count = 0};
+    struct vec strs;
     size_t start = b->len;
     bool held = true;
     int rc;
 
     DN_ASSERT(v->count >= 1 && v->count <= VEC_ROWS_MAX);
+    if (type_is_wide(v->type)) {
+        if (!vec_wide_to_strs(scratch, v, &strs))
+            return DN_FAIL_NOMEM(err);
+        v = &strs;
+    }
     codec_bits_from_vec(v, v->nulls, &nulls);
     codec_bits_from_vec(v, v->absent, &absent);
     codec_bits_or(&nulls, &absent, v->count, &missing);

@@ -5,6 +5,7 @@
 #include "codec/codec_bits.h"
 #include "codec/codec_int.h"
 #include "codec/codec_kernel.h"
+#include "vec/wide.h"
 
 /* An encoded vector taken apart. */
 struct codec_opened {
@@ -42,8 +43,11 @@ static int codec_open(const struct codec_src *src, struct codec_opened *ret, str
     if (rc < 0)
         return rc;
     codec_bits_or(&ret->nulls, &ret->absent, count, &ret->missing);
-    ret->part = (struct codec_part){
-        .phys = type_phys(src->type), .count = count, .p = r.p, .n = rd_left(&r)};
+    ret->part =
+        (struct codec_part){.phys = type_is_wide(src->type) ? PHYS_STR : type_phys(src->type),
+                            .count = count,
+                            .p = r.p,
+                            .n = rd_left(&r)};
     DN_CHECK_DISK(!ret->missing.all || ret->part.n == 0,
                   err,
                   "vector: %zu bytes of values though no row has one",
@@ -114,12 +118,18 @@ static int codec_decode_values(const struct codec_opened *o,
     int rc;
 
     if (o->missing.all)
-        return codec_decode_none(o->part.phys, arena, v, err);
+        return codec_decode_none(type_phys(v->type), arena, v, err);
     rc = o->ops->decode(&o->part, arena, v, err);
     if (rc < 0)
         return rc;
     if (v->type == TYPE_BOOLEAN)
         return codec_check_booleans(v, err);
+    if (!type_is_wide(v->type))
+        return 0;
+    rc = vec_wide_from_strs(arena, v->type, v);
+    if (rc < 0)
+        return DN_FAIL_NOMEM(err);
+    DN_CHECK_DISK(rc == 0, err, "vector: bytes that are no %s", type_name(v->type));
     return 0;
 }
 
@@ -195,6 +205,15 @@ int codec_get(const struct codec_src *src,
     rc = o.ops->get(&o.part, row, ret, err);
     if (rc < 0)
         return rc;
+    if (type_is_wide(src->type)) {
+        struct vstr bytes = ret->str;
+
+        DN_CHECK_DISK(vec_wide_get(src->type, bytes.ptr, bytes.len, &ret->iv),
+                      err,
+                      "vector: bytes that are no %s",
+                      type_name(src->type));
+        return 0;
+    }
     DN_CHECK_DISK(src->type != TYPE_BOOLEAN || ret->v.i64 == 0 || ret->v.i64 == 1,
                   err,
                   "vector: a BOOLEAN that is neither 0 nor 1");
@@ -280,7 +299,7 @@ int codec_agg(const struct codec_src *src,
     bool gaps = false;
     int rc;
 
-    DN_ASSERT(!type_is_string(src->type));
+    DN_ASSERT(type_is_fixed(src->type));
     DN_ASSERT(range->lo < range->hi && range->hi <= src->count);
     rc = codec_open(src, &o, err);
     if (rc < 0)

@@ -132,7 +132,7 @@ static int codec_rle_decode(const struct codec_part *part,
         ret->codes = to;
         ret->dict_count = list.count;
         break;
-    case PHYS_INTERVAL: /* no column has it */
+    case PHYS_INTERVAL: /* strings here */
     case PHYS_NUMERIC:
     case PHYS_MAX:
         break;

@@ -235,7 +235,7 @@ union vfixed codec_fixed(enum phys phys, const uint8_t *p)
         memcpy(&v, p, sizeof v);
         break;
     case PHYS_STR:
-    case PHYS_INTERVAL: /* no column has it */
+    case PHYS_INTERVAL: /* strings here */
     case PHYS_NUMERIC:
     case PHYS_MAX:
         break;
@@ -291,7 +291,7 @@ void codec_widen(enum phys phys, const void *data, uint32_t count, uint64_t *res
         memcpy(wide, data, count * sizeof *wide);
         break;
     case PHYS_STR:
-    case PHYS_INTERVAL: /* no column has it */
+    case PHYS_INTERVAL: /* strings here */
     case PHYS_NUMERIC:
     case PHYS_MAX:
         break;

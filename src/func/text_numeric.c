@@ -7,26 +7,7 @@
 
 void text_print_numeric(struct vnumeric v, struct buf *b)
 {
-    vnumeric_u128 m = vnumeric_abs(vnumeric_coef(v));
-    char digits[VNUMERIC_DIGITS + 1];
-    unsigned n = 0;
-
-    if (v.nan) {
-        buf_puts(b, "NaN");
-        return;
-    }
-    for (; m; m /= 10)
-        digits[n++] = (char)('0' + (int)(m % 10)); /* the last one first */
-    if (v.hi < 0)
-        buf_u8(b, '-');
-    if ((int)n <= v.scale)
-        buf_u8(b, '0');
-    while ((int)n > v.scale)
-        buf_u8(b, (uint8_t)digits[--n]);
-    if (v.scale)
-        buf_u8(b, '.');
-    for (int left = v.scale; left > 0; left--)
-        buf_u8(b, (uint8_t)(left > (int)n ? '0' : digits[--n]));
+    vnumeric_print(v, b);
 }
 
 static int text_numeric_range(struct vstr s, struct dn_err *err)

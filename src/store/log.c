@@ -10,6 +10,7 @@
 #include "store/log.h"
 
 #include "base/hash.h"
+#include "vec/wide.h"
 
 #include <inttypes.h>
 
@@ -48,6 +49,23 @@ static void log_encode_fixed(const struct vec *v, uint32_t rows, struct buf *b)
         for (uint32_t k = 0; k < size; k++)
             to[(size_t)i * size + k] = from[size - 1 - k];
 #endif
+    }
+}
+
+/* Values of wide types: a length byte and the bytes each; of NULLs nothing but a 0. */
+static void log_encode_wide(const struct vec *v, uint32_t rows, struct buf *b)
+{
+    uint32_t size = phys_size(type_phys(v->type));
+    uint8_t bytes[VEC_WIDE_BYTES_MAX];
+
+    for (uint32_t i = 0; i < rows; i++) {
+        uint32_t len = 0;
+
+        if (!vec_is_null(v, i) && !vec_bit(v->absent, v->form == VEC_CONST ? 0 : i))
+            len = vec_wide_put(
+                v->type, (const uint8_t *)v->data + (size_t)vec_at(v, i) * size, bytes);
+        buf_u8(b, (uint8_t)len);
+        buf_append(b, bytes, len);
     }
 }
 
@@ -109,6 +127,8 @@ static void log_encode_col(uint32_t id, const struct vec *v, uint32_t rows, stru
         log_encode_bits(full, 1, b);
     if (type_is_string(v->type))
         log_encode_strings(v, rows, b);
+    else if (type_is_wide(v->type))
+        log_encode_wide(v, rows, b);
     else
         log_encode_fixed(v, rows, b);
 }
@@ -420,6 +440,29 @@ static int log_decode_fixed(
     return DN_OK;
 }
 
+static int
+log_decode_wide(struct rd *r, uint32_t rows, struct arena *arena, struct vec *v, struct dn_err *err)
+{
+    uint32_t size = phys_size(type_phys(v->type));
+    uint8_t *data = arena_calloc(arena, rows, size);
+
+    if (!data)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < rows; i++) {
+        uint8_t len = rd_u8(r);
+        const uint8_t *p = rd_bytes(r, len);
+
+        DN_CHECK_DISK(p || len == 0, err, "log: values cut short");
+        DN_CHECK_DISK(len ? vec_wide_get(v->type, p, len, data + (size_t)i * size)
+                          : vec_bit(v->nulls, i) || vec_bit(v->absent, i),
+                      err,
+                      "log: bytes that are no %s",
+                      type_name(v->type));
+    }
+    v->data = data;
+    return DN_OK;
+}
+
 static int log_decode_col(struct rd *r,
                           uint32_t rows,
                           struct arena *arena,
@@ -434,7 +477,7 @@ static int log_decode_col(struct rd *r,
     *ret_id = rd_u32(r);
     type = rd_u8(r);
     flags = rd_u8(r);
-    DN_CHECK_DISK(!r->bad && type > TYPE_NONE && type <= TYPE_TIMESTAMP_NS && flags <= 3,
+    DN_CHECK_DISK(!r->bad && type_storable(type) && flags <= 3,
                   err,
                   "log: column %u has type %u, flags %u",
                   *ret_id,
@@ -455,6 +498,8 @@ static int log_decode_col(struct rd *r,
     }
     if (type_is_string(v->type))
         return log_decode_strings(r, rows, arena, v, err);
+    if (type_is_wide(v->type))
+        return log_decode_wide(r, rows, arena, v, err);
     return log_decode_fixed(r, rows, arena, v, err);
 }
 

@@ -76,7 +76,7 @@ void seg_col_init(struct seg_wcol *c, struct seg_writer *w, uint32_t store_col)
     buf_init(&c->kinds, owner);
     buf_init(&c->consts, owner);
     sum = seg_sum_type(c->type);
-    bound = type_is_string(c->type) ? TYPE_BLOB : c->type;
+    bound = type_is_fixed(c->type) ? c->type : TYPE_BLOB;
     colbuf_init(&c->b_nulls, TYPE_INTEGER, owner, NULL);
     colbuf_init(&c->b_absent, TYPE_INTEGER, owner, NULL);
     colbuf_init(&c->b_min, bound, owner, &c->bounds);
@@ -388,7 +388,7 @@ static void seg_col_block_zone(struct seg_wcol *c, struct seg_wblock *b, uint32_
                         .nulls = c->has_nulls ? c->nulls : NULL};
 
     b->bounded = false;
-    if (type_is_string(c->type)) {
+    if (!type_is_fixed(c->type)) {
         if (b->zone.has_range) {
             seg_bound_min(b->zone.str_min, &b->min);
             b->bounded = seg_bound_max(b->zone.str_max, &b->max);
@@ -471,7 +471,7 @@ static bool seg_col_put_block(struct seg_wcol *c, const struct seg_wblock *b)
 
     if (!seg_put_i64(&c->b_nulls, b->zone.nulls) || !seg_put_i64(&c->b_absent, b->zone.absent))
         return false;
-    if (type_is_string(c->type))
+    if (!type_is_fixed(c->type))
         return seg_put_bound(&c->b_min, &b->min, b->bounded) &&
                seg_put_bound(&c->b_max, &b->max, b->bounded) &&
                seg_put_i64(&c->b_exact, b->bounded ? b->min.exact | b->max.exact << 1 : 0);
@@ -489,7 +489,7 @@ static bool seg_col_put_vec(struct seg_wcol *c, const struct seg_wvec *v)
         !seg_put_i64(&c->v_checksum, (int32_t)v->checksum) ||
         !seg_put_i64(&c->v_nulls, v->zone.nulls) || !seg_put_i64(&c->v_absent, v->zone.absent))
         return false;
-    if (type_is_string(c->type))
+    if (!type_is_fixed(c->type))
         return true;
     return colbuf_append(&c->v_min, &min) && colbuf_append(&c->v_max, &max) &&
            seg_put_sum(&c->v_sum, &v->zone);

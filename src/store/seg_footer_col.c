@@ -160,7 +160,7 @@ static int
 seg_get_block_zones(struct seg *s, struct seg_rcol *c, struct seg_parse *p, struct dn_err *err)
 {
     struct seg_range range = {.what = "NULLs of a block", .min = 0, .max = SEG_BLOCK_ROWS};
-    bool strings = type_is_string(c->type);
+    bool strings = !type_is_fixed(c->type); /* bounds of a wide type are never there */
     int rc = seg_get_u32_array(s, p, &range, TYPE_INTEGER, c->blocks_count, &c->b_nulls, err);
 
     if (rc == 0)
@@ -238,7 +238,7 @@ seg_get_vec_zones(struct seg *s, struct seg_rcol *c, struct seg_parse *p, struct
     uint32_t n = c->vecs_count;
     int rc;
 
-    if (type_is_string(c->type))
+    if (!type_is_fixed(c->type))
         return 0;
     rc = seg_get_values(s, p, c->type, n, &c->min, &c->no_range, err);
     if (rc == 0)

@@ -148,7 +148,7 @@ static void seg_const_zone(const struct vec *v, uint32_t rows, struct zone *z)
     z->max_exact = z->has_range;
     z->min = d;
     z->max = d;
-    if (!type_is_string(v->type)) {
+    if (type_is_fixed(v->type)) {
         z->first = d;
         z->last = d;
     }
@@ -204,7 +204,7 @@ bool seg_block_zone(const struct seg *s, uint32_t block, uint32_t store_col, str
     ret->has_range = !c->b_no_range[i];
     ret->has_sum = c->b_sum && !c->b_no_sum[i];
     ret->sum = c->b_sum ? c->b_sum[i] : zero;
-    if (type_is_string(c->type)) {
+    if (!type_is_fixed(c->type)) {
         ret->min_exact = c->b_exact[i] & 1;
         ret->max_exact = c->b_exact[i] & 2;
         seg_put_datum(&ret->min, c->type, zero, c->b_str_min[i], !ret->has_range);

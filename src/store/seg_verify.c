@@ -99,7 +99,7 @@ static bool seg_same_zone(const struct zone *have, const struct seg_zone *want)
 
     if (have->rows != want->rows || have->nulls != want->nulls || have->absent != want->absent)
         return false;
-    if (type_is_string(want->type))
+    if (!type_is_fixed(want->type))
         return true;
     return have->has_range == want->has_range && seg_same_datum(&have->min, &min) &&
            seg_same_datum(&have->max, &max) && have->has_sum == has_sum &&
@@ -141,7 +141,7 @@ static int seg_verify_block_zones(struct seg_check *k, uint32_t block, struct dn
             s->cols[col].kinds[s->blocks[block].group] == SEG_KIND_CONST)
             continue;
         fits = seg_same_zone(&have, &k->zones[col]);
-        if (fits && type_is_string(k->zones[col].type))
+        if (fits && !type_is_fixed(k->zones[col].type))
             fits = seg_same_strings(&have, &k->zones[col]);
         else if (fits)
             fits = seg_same_datum(&have.first, &k->firsts[col]) &&

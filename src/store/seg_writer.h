@@ -46,7 +46,11 @@ struct seg_wcol {
     /* the group being built */
     bool constant;    /* so far all rows are alike: nothing is encoded yet */
     struct vec value; /* then: one row, memory below */
-    union vfixed value_fixed;
+    union {
+        union vfixed fixed;
+        struct vinterval iv;
+        struct vnumeric num;
+    } value_fixed;
     struct vstr value_str;
     uint64_t value_null;
     uint64_t value_absent;

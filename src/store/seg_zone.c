@@ -125,7 +125,7 @@ static void seg_zone_str(const struct vec *v, struct seg_zone *z)
     }
 }
 
-/* Doubles with a NaN (be it under a null bit), and what is no column: value by value in the order
+/* Doubles with a NaN (be it under a null bit): value by value in the order
  * of the type. Without a NaN it finds what the quick functions find, to the bit. */
 static void seg_zone_slow(const struct vec *v, struct seg_zone *z)
 {
@@ -191,9 +191,8 @@ void seg_zone_vec(const struct vec *v, struct seg_zone *ret)
         seg_zone_str(v, &z);
         break;
     case PHYS_INTERVAL:
-    case PHYS_NUMERIC:
+    case PHYS_NUMERIC: /* no bounds are kept */
     case PHYS_MAX:
-        seg_zone_slow(v, &z);
         break;
     }
     *ret = z;

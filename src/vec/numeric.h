@@ -4,6 +4,7 @@
  * order, hashes and bytes. Arithmetic is in func/num.h. Any thread. */
 #pragma once
 
+#include "base/bytes.h"
 #include "vec/type.h"
 
 #define VNUMERIC_DIGITS    38u  /* of a coefficient */
@@ -43,6 +44,7 @@ unsigned vnumeric_digits(vnumeric_u128 v);
 /* Digits with a point and an exponent, or NaN; no spaces. */
 enum vnumeric_read { VNUMERIC_OK, VNUMERIC_BAD, VNUMERIC_TOO_LONG };
 enum vnumeric_read vnumeric_parse(const char *text, size_t len, struct vnumeric *ret);
+void vnumeric_print(struct vnumeric v, struct buf *b);
 /* <0, 0, >0: by value whatever the scale, NaN after all numbers. Equal ones have equal hashes. */
 int vnumeric_cmp(struct vnumeric a, struct vnumeric b);
 uint64_t vnumeric_hash(struct vnumeric v);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * numeric_text.c: decimal numbers out of text. An exponent moves the point: 1.5e3 is 1500, 15e-3 is
+ * numeric_text.c: decimal numbers as text and out of it. The text has as many digits after the
+ * point as the scale says. An exponent moves the point: 1.5e3 is 1500, 15e-3 is
  * 0.015. */
 #include "vec/numeric.h"
 
@@ -94,4 +95,28 @@ enum vnumeric_read vnumeric_parse(const char *text, size_t len, struct vnumeric 
     n.coef *= vnumeric_pow10((unsigned)n.zeros);
     *ret = vnumeric_make(negative ? -(vnumeric_i128)n.coef : (vnumeric_i128)n.coef, n.scale);
     return VNUMERIC_OK;
+}
+
+void vnumeric_print(struct vnumeric v, struct buf *b)
+{
+    vnumeric_u128 m = vnumeric_abs(vnumeric_coef(v));
+    char digits[VNUMERIC_DIGITS + 1];
+    unsigned n = 0;
+
+    if (v.nan) {
+        buf_puts(b, "NaN");
+        return;
+    }
+    for (; m; m /= 10)
+        digits[n++] = (char)('0' + (int)(m % 10)); /* the last one first */
+    if (v.hi < 0)
+        buf_u8(b, '-');
+    if ((int)n <= v.scale)
+        buf_u8(b, '0');
+    while ((int)n > v.scale)
+        buf_u8(b, (uint8_t)digits[--n]);
+    if (v.scale)
+        buf_u8(b, '.');
+    for (int left = v.scale; left > 0; left--)
+        buf_u8(b, (uint8_t)(left > (int)n ? '0' : digits[--n]));
 }

@@ -47,7 +47,7 @@ bool type_known(unsigned id)
 
 bool type_storable(unsigned id)
 {
-    return type_known(id) && id != TYPE_NONE && id != TYPE_INTERVAL && id != TYPE_NUMERIC;
+    return type_known(id) && id != TYPE_NONE;
 }
 
 const char *type_name(enum type_id t)
@@ -114,9 +114,14 @@ bool type_is_string(enum type_id t)
 
 bool type_is_fixed(enum type_id t)
 {
+    return type_phys(t) != PHYS_STR && !type_is_wide(t);
+}
+
+bool type_is_wide(enum type_id t)
+{
     enum phys p = type_phys(t);
 
-    return p != PHYS_STR && p != PHYS_INTERVAL && p != PHYS_NUMERIC;
+    return p == PHYS_INTERVAL || p == PHYS_NUMERIC;
 }
 
 int64_t type_ts_per_second(enum type_id t)

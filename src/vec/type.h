@@ -67,7 +67,7 @@ union vfixed {
 };
 
 bool type_known(unsigned id); /* is it in type_list.h? The functions below want known ones. */
-/* May a column have it? Known, and neither NONE, INTERVAL nor NUMERIC. */
+/* May a column have it? Known, and not NONE. */
 bool type_storable(unsigned id);
 const char *type_name(enum type_id t); /* as SQL writes it: "TIMESTAMP", "DOUBLE" */
 enum phys type_phys(enum type_id t);
@@ -79,6 +79,7 @@ bool type_is_timestamp(enum type_id t); /* TIMESTAMP of any precision; not TIMES
 /* Are its values bytes behind a pointer (PHYS_STR): VARCHAR, BLOB, UUID? */
 bool type_is_string(enum type_id t);
 bool type_is_fixed(enum type_id t); /* is a value a union vfixed? */
+bool type_is_wide(enum type_id t);  /* neither: INTERVAL, NUMERIC; stored as bytes (wide.h) */
 /* Units per second of a time stamp type, TIMESTAMPTZ included: 1000, 1000000, 1000000000. */
 int64_t type_ts_per_second(enum type_id t);
 /* By SQL name without parameters, any case: "sint64" -> BIGINT. TYPE_NONE if unknown. */

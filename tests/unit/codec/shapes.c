@@ -227,7 +227,7 @@ static void shape_value(
     case PHYS_STR:
         ((struct vstr *)data)[row] = shape_str(arena, shape, pick);
         break;
-    case PHYS_INTERVAL: /* no column has it */
+    case PHYS_INTERVAL: /* strings for a codec */
     case PHYS_NUMERIC:
     case PHYS_MAX:
         break;
