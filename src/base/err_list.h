@@ -61,4 +61,5 @@ DN_ERR(WINDOWING,         54, "42P20", "A window is used or defined where it may
 DN_ERR(BAD_FRAME,         55, "22013", "The offset of a window frame is NULL or negative.")
 DN_ERR(BAD_RECURSION,     56, "42P19", "WITH RECURSIVE in a form that cannot be evaluated.")
 DN_ERR(DUPLICATE_ALIAS,   57, "42712", "Two items of FROM have the same name.")
+DN_ERR(BAD_SUBSCRIPT,     58, "2202E", "A subscript of an array is wrong, or arrays do not fit together.")
 /* clang-format on */

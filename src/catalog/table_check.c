@@ -52,9 +52,9 @@ static bool check_default_good(const struct column *c)
     case PHYS_F64:
         return isfinite(d->v.f64);
     case PHYS_STR:
-        return c->type == TYPE_UUID
-                   ? d->str.len == 16
-                   : c->type == TYPE_BLOB || text_utf8_valid(d->str.ptr, d->str.len);
+        if (c->type == TYPE_UUID)
+            return d->str.len == 16;
+        return c->type != TYPE_VARCHAR || text_utf8_valid(d->str.ptr, d->str.len);
     case PHYS_INTERVAL:
     case PHYS_NUMERIC:
         return true;

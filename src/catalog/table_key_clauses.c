@@ -155,7 +155,7 @@ int table_key_check_types(const struct key *k)
     for (size_t i = 0; i < k->local_count; i++) {
         enum type_id type = key_type(k, k->local[i]);
 
-        if (!type_is_wide(type))
+        if (!type_is_wide(type) && !type_is_array(type))
             continue;
         rc = DN_FAIL(k->b->err,
                      DN_E_KEY_RULE,

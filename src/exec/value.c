@@ -3,6 +3,7 @@
  * value.c: hashes and equality of values, the type decided once per column where that pays. */
 #include "exec/value.h"
 
+#include "vec/array.h"
 #include "vec/numeric.h"
 
 #include <string.h>
@@ -39,7 +40,7 @@ uint64_t exec_value_hash(const struct vec *v, uint32_t at)
     case PHYS_F64:
         return value_f64_hash(((const double *)v->data)[at]);
     case PHYS_STR:
-        s = ((const struct vstr *)v->data)[at];
+        s = varray_key(v->type, ((const struct vstr *)v->data)[at]);
         return dn_hash64(s.ptr, s.len, 0);
     case PHYS_INTERVAL:
         return vinterval_hash(((const struct vinterval *)v->data)[at]);
@@ -95,7 +96,8 @@ bool exec_value_same(enum type_id type, const void *a, uint32_t at_a, const void
     case PHYS_F64:
         return value_f64_same(((const double *)a)[at_a], ((const double *)b)[at_b]);
     case PHYS_STR:
-        return value_str_same(((const struct vstr *)a)[at_a], ((const struct vstr *)b)[at_b]);
+        return value_str_same(varray_key(type, ((const struct vstr *)a)[at_a]),
+                              varray_key(type, ((const struct vstr *)b)[at_b]));
     case PHYS_INTERVAL:
         return vinterval_cmp(((const struct vinterval *)a)[at_a],
                              ((const struct vinterval *)b)[at_b]) == 0;

@@ -105,6 +105,56 @@ static enum type_id func_arg_type(const struct func *f, uint32_t i)
     return f->args[i < f->args_count ? i : f->args_count - 1];
 }
 
+/* What TYPE_ANY_ELEMENT stands for: the element type of the first array, else the type of the first
+ * element. TYPE_NONE: nothing says, or the row has no such arguments. */
+static enum type_id func_any(const struct func *f, const enum type_id *types, uint32_t count)
+{
+    enum type_id found = TYPE_NONE;
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (func_arg_type(f, i) == TYPE_ANY_ARRAY && type_is_array(types[i]))
+            return type_element(types[i]);
+        if (func_arg_type(f, i) == TYPE_ANY_ELEMENT && found == TYPE_NONE)
+            found = types[i];
+    }
+    return found;
+}
+
+/* The type an argument is cast to, with `any` in place of TYPE_ANY_ELEMENT. */
+static enum type_id func_arg_is(const struct func *f, uint32_t i, enum type_id any)
+{
+    enum type_id t = func_arg_type(f, i);
+
+    return t == TYPE_ANY_ELEMENT ? any : t == TYPE_ANY_ARRAY ? type_array_of(any) : t;
+}
+
+enum type_id func_result(const struct func *f, const enum type_id *types, uint32_t count)
+{
+    if (f->result == TYPE_ANY_ELEMENT)
+        return func_any(f, types, count);
+    return f->result == TYPE_ANY_ARRAY ? type_array_of(func_any(f, types, count)) : f->result;
+}
+
+/* No array for TYPE_ANY_ARRAY, or an array of arrays: the row is not meant. */
+static bool func_any_fits(const struct func *f, const enum type_id *types, uint32_t count)
+{
+    enum type_id any = func_any(f, types, count);
+    bool arrays = false;
+
+    for (uint32_t i = 0; i < count; i++) {
+        enum type_id t = func_arg_type(f, i);
+
+        if (t == TYPE_ANY_ARRAY && types[i] != TYPE_NONE && !type_is_array(types[i]))
+            return false;
+        if ((t == TYPE_ANY_ARRAY || t == TYPE_ANY_ELEMENT) && type_is_array(any))
+            return false;
+        arrays |= t == TYPE_ANY_ARRAY && type_is_array(types[i]);
+        if (t == TYPE_ANY_ARRAY && i + 1 == count && !arrays)
+            return false;
+    }
+    return true;
+}
+
 static bool func_takes_count(const struct func *f, uint32_t count)
 {
     return count == f->args_count || ((f->flags & FUNC_VARIADIC) && count > f->args_count);
@@ -120,14 +170,16 @@ static bool func_has_time(const enum type_id *types, uint32_t count)
 
 static uint32_t func_match_cost(const struct func *f, const enum type_id *types, uint32_t count)
 {
+    enum type_id any = func_any(f, types, count);
     uint32_t sum = 0;
 
-    if (!func_takes_count(f, count))
+    if (!func_takes_count(f, count) || !func_any_fits(f, types, count))
         return UINT32_MAX;
     for (uint32_t i = 0; i < count; i++) {
         enum type_id other = count == 2 ? types[1 - i] : TYPE_NONE;
-        uint32_t cost = types[i] == TYPE_NONE ? func_untyped_cost(func_arg_type(f, i), other)
-                                              : func_cast_cost(types[i], func_arg_type(f, i));
+        enum type_id want = func_arg_is(f, i, any);
+        uint32_t cost =
+            types[i] == TYPE_NONE ? func_untyped_cost(want, other) : func_cast_cost(types[i], want);
 
         if (cost == UINT32_MAX)
             return UINT32_MAX;
@@ -140,10 +192,17 @@ static uint32_t func_match_cost(const struct func *f, const enum type_id *types,
     return sum;
 }
 
+const char *func_type_name(enum type_id type)
+{
+    return type == TYPE_ANY_ELEMENT ? "any element"
+           : type == TYPE_ANY_ARRAY ? "any array"
+                                    : type_name(type);
+}
+
 /* No type: any that a function takes, or that of a quoted literal, NULL or a parameter. */
 static const char *func_type_word(enum type_id type)
 {
-    return type == TYPE_NONE ? "any" : type_name(type);
+    return type == TYPE_NONE ? "any" : func_type_name(type);
 }
 
 /* What the call looks like: "abs(VARCHAR)", "VARCHAR + BIGINT", "NOT BIGINT". */
@@ -312,7 +371,7 @@ const struct func *func_find(const char *name,
         return NULL;
     }
     for (uint32_t i = 0; i < count; i++) {
-        enum type_id want = func_arg_type(best, i);
+        enum type_id want = func_arg_is(best, i, func_any(best, types, count));
 
         ret_casts[i] = want == TYPE_NONE ? types[i] : want;
     }

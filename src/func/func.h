@@ -50,7 +50,8 @@ typedef int (*func_kernel)(const struct func_ctx *ctx,
 
 struct func {
     const char *name;                 /* lower case */
-    enum type_id args[FUNC_ARGS_MAX]; /* TYPE_NONE: any type, taken as it is */
+    enum type_id args[FUNC_ARGS_MAX]; /* TYPE_NONE: any type, taken as it is; TYPE_ANY_ELEMENT and
+                                         TYPE_ANY_ARRAY: any, but the same in all arguments */
     uint32_t args_count;
     enum type_id result;
     uint32_t flags;
@@ -71,6 +72,11 @@ const struct func *func_find(const char *name,
                              enum type_id *ret_casts,
                              uint32_t pos,
                              struct dn_err *err);
+/* The type of the result for arguments of the types in ret_casts of func_find; TYPE_NONE: that of
+ * the first argument. */
+enum type_id func_result(const struct func *f, const enum type_id *types, uint32_t count);
+/* type_name, and what TYPE_ANY_ELEMENT and TYPE_ANY_ARRAY are called. */
+const char *func_type_name(enum type_id type);
 /* Who may ask for a cast; each may what those before it may. */
 enum func_cast_level {
     FUNC_CAST_IMPLICIT, /* nobody: operators and functions take it as theirs */

@@ -6,6 +6,7 @@
 #include "func/civil.h"
 #include "func/func_int.h"
 #include "func/num.h"
+#include "vec/array.h"
 
 #include <math.h>
 
@@ -199,6 +200,61 @@ static const struct func func_cast_more_rows[] = {
 const struct func_table func_table_cast_more = {func_cast_more_rows,
                                                 DN_ARRAY_SIZE(func_cast_more_rows)};
 
+/* ---- arrays ---- */
+
+static int cast_array(const struct func_ctx *ctx,
+                      struct vstr s,
+                      enum type_id from,
+                      enum type_id to,
+                      struct vstr *ret,
+                      struct dn_err *err)
+{
+    const struct func *f = func_cast(type_element(from), type_element(to), false);
+    struct varray a;
+    int rc = func_array_read(ctx, s, from, &a, err);
+
+    for (uint32_t i = 0; rc == 0 && f && i < a.count; i++) {
+        struct vec one;
+        struct vec out = {.type = type_element(to), .form = VEC_FLAT, .count = 1};
+
+        if (!vec_make_const(ctx->arena, &a.items[i], 1, &one))
+            return DN_FAIL_NOMEM(err);
+        if (!a.items[i].null) {
+            rc = f->kernel(ctx, &one, 1, 1, &out, err);
+            if (rc == 0)
+                a.items[i] = vec_datum(&out, 0);
+        }
+        a.items[i].type = type_element(to);
+    }
+    a.elem = type_element(to);
+    return rc < 0 ? rc : func_array_write(ctx, &a, ret, err);
+}
+
+FUNC_EACH(func_cast_array,
+          struct vstr,
+          cast_array(ctx, vec_str(&args[0], i), args[0].type, ret->type, &to[i], err))
+
+static const struct func func_cast_array_rows[] = {
+    {.name = "cast",
+     .args = {TYPE_ANY_ARRAY},
+     .args_count = 1,
+     .result = TYPE_ANY_ARRAY,
+     .flags = FUNC_STRICT | FUNC_OPERATOR,
+     .kernel = func_cast_array},
+    {.name = "cast",
+     .args = {TYPE_ANY_ARRAY},
+     .args_count = 1,
+     .result = TYPE_VARCHAR,
+     .flags = FUNC_STRICT | FUNC_OPERATOR,
+     .kernel = func_cast_to_text},
+    {.name = "cast",
+     .args = {TYPE_VARCHAR},
+     .args_count = 1,
+     .result = TYPE_ANY_ARRAY,
+     .flags = FUNC_STRICT | FUNC_OPERATOR,
+     .kernel = func_cast_from_text},
+};
+
 /* ---- which cast, and when ---- */
 
 static const struct func *cast_row(const struct func_table *t, enum type_id from, enum type_id to)
@@ -245,6 +301,13 @@ static bool cast_assign(enum type_id from, enum type_id to)
 
 enum func_cast_level func_cast_level(enum type_id from, enum type_id to)
 {
+    if (type_is_array(from) && type_is_array(to))
+        return from == to ? FUNC_CAST_IMPLICIT
+                          : func_cast_level(type_element(from), type_element(to));
+    if (type_is_array(from) || type_is_array(to))
+        return to == TYPE_VARCHAR     ? FUNC_CAST_ASSIGN
+               : from == TYPE_VARCHAR ? FUNC_CAST_EXPLICIT
+                                      : FUNC_CAST_NONE;
     if (cast_implicit(from, to))
         return FUNC_CAST_IMPLICIT;
     if (!func_cast(from, to, false))
@@ -256,6 +319,15 @@ const struct func *func_cast(enum type_id from, enum type_id to, bool implicit)
 {
     const struct func *f;
 
+    if (type_is_array(from) || type_is_array(to)) {
+        enum func_cast_level level = func_cast_level(from, to);
+
+        if (level == FUNC_CAST_NONE || (implicit && level != FUNC_CAST_IMPLICIT))
+            return NULL;
+        return to == TYPE_VARCHAR     ? &func_cast_array_rows[1]
+               : from == TYPE_VARCHAR ? &func_cast_array_rows[2]
+                                      : &func_cast_array_rows[0];
+    }
     if (implicit && !cast_implicit(from, to))
         return NULL;
     f = cast_row(&func_table_cast, from, to);

@@ -24,7 +24,9 @@
     X(like)            \
     X(choice)          \
     X(bucket)          \
-    X(extract)
+    X(extract)         \
+    X(array)           \
+    X(array_more)
 
 #define AGG_TABLES(X) \
     X(count)          \
@@ -104,6 +106,18 @@ static inline struct vinterval func_iv(const struct vec *v, uint32_t row)
 {
     return ((const struct vinterval *)v->data)[vec_at(v, row)];
 }
+
+struct varray;
+/* An array value of that type taken apart (DN_E_CORRUPT), and put together. */
+int func_array_read(const struct func_ctx *ctx,
+                    struct vstr s,
+                    enum type_id type,
+                    struct varray *ret,
+                    struct dn_err *err) DN_MUST_CHECK;
+int func_array_write(const struct func_ctx *ctx,
+                     const struct varray *a,
+                     struct vstr *ret,
+                     struct dn_err *err) DN_MUST_CHECK;
 
 /* Any type to text, and text to any type. */
 int func_cast_to_text(const struct func_ctx *ctx,

@@ -69,6 +69,10 @@ void text_print(const struct datum *d, struct buf *b)
 {
     if (d->null)
         return;
+    if (type_is_array(d->type)) {
+        text_print_array(d, b);
+        return;
+    }
     switch (d->type) {
     case TYPE_NONE:
     case TYPE_MAX:
@@ -220,6 +224,12 @@ int text_parse(
     struct datum d = {.type = type, .str = {.ptr = "", .len = 0}};
     int rc = 0;
 
+    if (type_is_array(type)) {
+        rc = text_parse_array(type, s, arena, &d.str, err);
+        if (rc == 0)
+            *ret = d;
+        return rc;
+    }
     switch (type) {
     case TYPE_NONE:
     case TYPE_MAX:

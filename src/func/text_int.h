@@ -49,6 +49,14 @@ int text_parse_timestamptz(struct vstr s, int64_t *ret, struct dn_err *err) DN_M
 int text_parse_uuid(struct vstr s, struct arena *arena, struct vstr *ret, struct dn_err *err)
     DN_MUST_CHECK;
 
+/* {1,NULL,"a b"}, as PostgreSQL has it. */
+void text_print_array(const struct datum *d, struct buf *b);
+int text_parse_array(enum type_id type,
+                     struct vstr s,
+                     struct arena *arena,
+                     struct vstr *ret,
+                     struct dn_err *err) DN_MUST_CHECK;
+
 void text_print_interval(struct vinterval v, struct buf *b);
 
 /* The value of a hexadecimal digit; -1: it is none. */

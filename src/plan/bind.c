@@ -186,7 +186,7 @@ int bind_call(struct binder *b,
         if (rc < 0)
             return rc;
     }
-    out->type = out->func->result;
+    out->type = func_result(out->func, casts, count);
     if (out->type == TYPE_NONE && count > 0)
         out->type = out->args[0]->type;
     *ret = out;

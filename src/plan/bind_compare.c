@@ -407,7 +407,7 @@ int bind_in(struct binder *b, const struct expr *e, struct bexpr **ret, struct d
         rc = bind_expr(b, e->args[i], &items[i], err);
     if (rc < 0)
         return rc;
-    if (x->type == TYPE_NONE || (!type_is_fixed(x->type) && !type_is_string(x->type)) ||
+    if (x->type == TYPE_NONE || type_is_wide(x->type) || type_is_array(x->type) ||
         !bind_has_columns(x))
         return bind_in_chain(b, e, x, items, ret, err);
     out->args = arena_alloc_array(b->env->arena, e->args_count + 1, sizeof(struct bexpr *));

@@ -260,8 +260,8 @@ static int pred_compare(struct pred_walk *w,
     int rc;
 
     *ret = (struct pred_cons){.never = false};
-    if (!side || (!type_is_fixed(side->type) && !type_is_string(side->type)))
-        return 0; /* no zone has bounds of an INTERVAL or NUMERIC */
+    if (!side || type_is_wide(side->type) || type_is_array(side->type))
+        return 0; /* no zone has such bounds */
     rc = pred_value(w, other, &d, err);
     if (rc != 0)
         return rc < 0 ? rc : 0;

@@ -15,6 +15,9 @@ static const struct type_row type_rows[TYPE_MAX] = {
 #define DN_TYPE(id, NAME, sql, phys) [id] = {sql, phys},
 #include "vec/type_list.h"
 #undef DN_TYPE
+#define DN_TYPE(id, NAME, sql, phys) [(id) | TYPE_ARRAY] = {(id) ? sql "[]" : NULL, PHYS_STR},
+#include "vec/type_list.h"
+#undef DN_TYPE
 };
 
 /* Further names; those of type_list.h without parameters are found there. */
@@ -128,6 +131,23 @@ int64_t type_ts_per_second(enum type_id t)
 {
     DN_ASSERT(type_is_timestamp(t) || t == TYPE_TIMESTAMPTZ);
     return t == TYPE_TIMESTAMP ? 1000 : t == TYPE_TIMESTAMP_NS ? 1000000000 : 1000000;
+}
+
+bool type_is_array(enum type_id t)
+{
+    return ((unsigned)t & TYPE_ARRAY) != 0;
+}
+
+enum type_id type_element(enum type_id t)
+{
+    DN_ASSERT(type_is_array(t));
+    return (enum type_id)((unsigned)t & ~(unsigned)TYPE_ARRAY);
+}
+
+enum type_id type_array_of(enum type_id t)
+{
+    return t == TYPE_NONE || type_is_array(t) ? TYPE_NONE
+                                              : (enum type_id)((unsigned)t | TYPE_ARRAY);
 }
 
 static bool type_name_is(const char *want, const char *name, size_t len)

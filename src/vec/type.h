@@ -25,8 +25,14 @@ enum type_id {
 #define DN_TYPE(id, NAME, sql, phys) TYPE_##NAME = (id),
 #include "vec/type_list.h"
 #undef DN_TYPE
-    TYPE_MAX = 32
+    TYPE_MAX = 128
 };
+
+/* An array of elements of type t is t | TYPE_ARRAY. In descriptors of functions alone: any type,
+ * and an array of that type. */
+#define TYPE_ARRAY       64u
+#define TYPE_ANY_ELEMENT ((enum type_id)62)
+#define TYPE_ANY_ARRAY   ((enum type_id)(62u | TYPE_ARRAY))
 
 /* A value's text or bytes: not NUL-terminated, borrowed from where the vector says. */
 struct vstr {
@@ -76,10 +82,13 @@ bool type_is_int(enum type_id t);       /* SMALLINT, INTEGER, BIGINT */
 bool type_is_float(enum type_id t);     /* REAL, DOUBLE */
 bool type_is_number(enum type_id t);    /* either, or NUMERIC */
 bool type_is_timestamp(enum type_id t); /* TIMESTAMP of any precision; not TIMESTAMPTZ */
-/* Are its values bytes behind a pointer (PHYS_STR): VARCHAR, BLOB, UUID? */
+/* Are its values bytes behind a pointer (PHYS_STR): VARCHAR, BLOB, UUID, arrays? */
 bool type_is_string(enum type_id t);
 bool type_is_fixed(enum type_id t); /* is a value a union vfixed? */
 bool type_is_wide(enum type_id t);  /* neither: INTERVAL, NUMERIC; stored as bytes (wide.h) */
+bool type_is_array(enum type_id t);
+enum type_id type_element(enum type_id t);  /* of an array type */
+enum type_id type_array_of(enum type_id t); /* TYPE_NONE: there are no arrays of it (of arrays) */
 /* Units per second of a time stamp type, TIMESTAMPTZ included: 1000, 1000000, 1000000000. */
 int64_t type_ts_per_second(enum type_id t);
 /* By SQL name without parameters, any case: "sint64" -> BIGINT. TYPE_NONE if unknown. */

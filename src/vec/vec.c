@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "vec/array.h"
 #include "vec/numeric.h"
 
 #include <string.h>
@@ -160,6 +161,8 @@ int datum_cmp(const struct datum *a, const struct datum *b)
     if (a->null || b->null)
         return a->null - b->null;
     DN_ASSERT(type_is_string(a->type) == type_is_string(b->type));
+    if (type_is_array(a->type))
+        return varray_cmp(a->type, a->str, b->str);
     if (type_is_string(a->type))
         return vstr_cmp(a->str, b->str);
     if (a->type == TYPE_INTERVAL)

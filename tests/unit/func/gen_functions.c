@@ -39,7 +39,7 @@ static void print_types(const struct func *f, struct buf *b)
         buf_printf(b,
                    "%s%s",
                    i ? " and " : "",
-                   f->args[i] == TYPE_NONE ? "any type" : type_name(f->args[i]));
+                   f->args[i] == TYPE_NONE ? "any type" : func_type_name(f->args[i]));
     }
     buf_puts(b, f->flags & FUNC_VARIADIC ? ", one or more" : "");
 }
@@ -95,13 +95,13 @@ static void print_functions(bool operators, struct buf *b)
 
 static void print_casts(struct buf *b)
 {
-    for (unsigned from = 1; from < TYPE_MAX; from++) {
+    for (unsigned from = 1; from < TYPE_ARRAY; from++) {
         const char *separator = "";
 
         if (!type_known(from))
             continue;
         buf_printf(b, "| %s | ", type_name((enum type_id)from));
-        for (unsigned to = 1; to < TYPE_MAX; to++) {
+        for (unsigned to = 1; to < TYPE_ARRAY; to++) {
             if (!type_known(to) || !func_cast((enum type_id)from, (enum type_id)to, false))
                 continue;
             buf_printf(b, "%s%s", separator, type_name((enum type_id)to));

@@ -169,6 +169,15 @@ static bool makes_much(const struct func *f)
     return strcmp(f->name, "repeat") == 0 || strcmp(f->name + 1, "pad") == 0;
 }
 
+/* Arrays are not among the types here. */
+static bool takes_arrays(const struct func *f)
+{
+    for (uint32_t i = 0; i < f->args_count; i++)
+        if ((unsigned)f->args[i] >= TYPE_ANY_ELEMENT)
+            return true;
+    return false;
+}
+
 /* A call of some function that gives the type; columns and constants at the leaves. */
 static struct bexpr *random_call(enum type_id type, int depth)
 {
@@ -179,8 +188,8 @@ static struct bexpr *random_call(enum type_id type, int depth)
     struct bexpr *copy;
 
     for (uint32_t i = 0; (f = func_at(i)); i++)
-        if (f->result == type && !(f->flags & FUNC_STABLE) && n < DN_ARRAY_SIZE(fit) &&
-            (depth == 1 || !makes_much(f)))
+        if (f->result == type && !(f->flags & FUNC_STABLE) && !takes_arrays(f) &&
+            n < DN_ARRAY_SIZE(fit) && (depth == 1 || !makes_much(f)))
             fit[n++] = f;
     if (n == 0)
         return build_col(type, 0);

@@ -120,7 +120,10 @@ static void test_examples(void **state)
         assert_non_null(f->kernel);
         assert_true(f->doc && f->doc[strlen(f->doc) - 1] == '.');
         if (!f->example) {
-            assert_true(f->flags & FUNC_STABLE); /* another value each time */
+            /* Another value each time; arrays have no literals in examples: tests/sql has theirs.
+             */
+            assert_true((f->flags & FUNC_STABLE) || (unsigned)f->args[0] >= TYPE_ANY_ELEMENT ||
+                        type_is_array(f->result));
             continue;
         }
         sample_parse(f->example, &s);

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * array.h: arrays: values of type t | TYPE_ARRAY, kept as bytes (struct vstr) whose memcmp order is
+ * that of PostgreSQL: element by element, NULL last, then by length, dimensions and lower bounds.
+ *
+ *   per element    0x01 and its normalized key (normkey.h), or 0x02 for NULL
+ *   0x00
+ *   1 byte         dimensions, 0 (an empty array) to 6
+ *   per dimension  length and lower bound, 4 bytes big-endian each, the latter's sign bit flipped
+ *   INTERVAL and NUMERIC elements: the stored bytes (wide.h) of each that is not NULL, a length
+ *                  byte before them; not part of the order, as equal ones may look different
+ *
+ * Elements are in row order: the last dimension varies fastest. Any thread. */
+#pragma once
+
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "vec/vec.h"
+
+#define VARRAY_DIMS_MAX  6
+#define VARRAY_ITEMS_MAX (16u * 1024 * 1024)
+
+struct varray {
+    enum type_id elem;
+    uint32_t dims; /* 0: empty */
+    int32_t len[VARRAY_DIMS_MAX];
+    int32_t low[VARRAY_DIMS_MAX]; /* lower bounds; 1 unless said otherwise */
+    uint32_t count;               /* items: the product of len */
+    struct datum *items;
+};
+
+/* Takes the bytes apart; strings are copied to the arena. 1: they are no such array (untrusted).
+ * DN_E_NOMEM. */
+int varray_read(struct vstr s, enum type_id elem, struct arena *arena, struct varray *ret)
+    DN_MUST_CHECK;
+/* Appends the bytes; running out of memory shows in b->failed. */
+void varray_write(const struct varray *a, struct buf *b);
+/* The part of a value's bytes that counts for order and equality: all of it but for arrays of
+ * INTERVAL and NUMERIC. Any type of PHYS_STR. */
+struct vstr varray_key(enum type_id type, struct vstr s);
+int varray_cmp(enum type_id type, struct vstr a, struct vstr b);
+/* One dimension of n items. */
+struct varray varray_flat(enum type_id elem, struct datum *items, uint32_t n);
