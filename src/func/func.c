@@ -139,7 +139,8 @@ enum type_id func_result(const struct func *f, const enum type_id *types, uint32
 static bool func_any_fits(const struct func *f, const enum type_id *types, uint32_t count)
 {
     enum type_id any = func_any(f, types, count);
-    bool arrays = false;
+    bool arrays = false; /* one is given */
+    bool asks = false;   /* one is asked for */
 
     for (uint32_t i = 0; i < count; i++) {
         enum type_id t = func_arg_type(f, i);
@@ -149,10 +150,9 @@ static bool func_any_fits(const struct func *f, const enum type_id *types, uint3
         if ((t == TYPE_ANY_ARRAY || t == TYPE_ANY_ELEMENT) && type_is_array(any))
             return false;
         arrays |= t == TYPE_ANY_ARRAY && type_is_array(types[i]);
-        if (t == TYPE_ANY_ARRAY && i + 1 == count && !arrays)
-            return false;
+        asks |= t == TYPE_ANY_ARRAY;
     }
-    return true;
+    return arrays || !asks;
 }
 
 static bool func_takes_count(const struct func *f, uint32_t count)

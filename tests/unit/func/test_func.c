@@ -104,6 +104,12 @@ static void check_text(const struct datum *d, const char *want, const char *what
     buf_done(&b);
 }
 
+static bool has_arrays(const struct func *f)
+{
+    return (f->args_count > 0 && (unsigned)f->args[0] >= TYPE_ANY_ELEMENT) ||
+           type_is_array(f->result);
+}
+
 static void test_examples(void **state)
 {
     const struct func *f;
@@ -122,8 +128,7 @@ static void test_examples(void **state)
         if (!f->example) {
             /* Another value each time; arrays have no literals in examples: tests/sql has theirs.
              */
-            assert_true((f->flags & FUNC_STABLE) || (unsigned)f->args[0] >= TYPE_ANY_ELEMENT ||
-                        type_is_array(f->result));
+            assert_true((f->flags & FUNC_STABLE) || has_arrays(f));
             continue;
         }
         sample_parse(f->example, &s);
@@ -154,7 +159,7 @@ static void test_nulls(void **state)
 
     (void)state;
     for (uint32_t i = 0; (f = func_at(i)); i++)
-        for (uint32_t a = 0; a < f->args_count; a++) {
+        for (uint32_t a = 0; a < f->args_count && !has_arrays(f); a++) {
             struct datum args[FUNC_ARGS_MAX];
             struct datum d;
             struct dn_err err;
