@@ -116,6 +116,15 @@ void session_notice(struct dendro_conn *conn, const char *severity, const char *
     conn->notice(conn->notice_arg, severity, text);
 }
 
+static double session_rows(void *arg, const struct table *t)
+{
+    struct dendro_db *db = arg;
+    struct shard_stats stats;
+
+    shard_table_stats(db->shard, t->id, &stats);
+    return (double)(stats.memtable_rows + stats.segment_rows);
+}
+
 struct plan_env
 session_plan_env(const struct dendro_conn *conn, const struct catalog *cat, struct arena *arena)
 {
@@ -123,7 +132,9 @@ session_plan_env(const struct dendro_conn *conn, const struct catalog *cat, stru
                              .schema = conn->schema,
                              .settings = &conn->settings,
                              .arena = arena,
-                             .now_ns = volume_clock_ns(conn->db->volume)};
+                             .now_ns = volume_clock_ns(conn->db->volume),
+                             .rows = session_rows,
+                             .rows_arg = conn->db};
 }
 
 const struct table *session_table(const struct dendro_conn *conn,
