@@ -139,7 +139,7 @@ static int date_make_date(const struct vec *args, uint32_t i, int32_t *ret, stru
 
 static int date_make_timestamp(const struct vec *args, uint32_t i, int64_t *ret, struct dn_err *err)
 {
-    int64_t days, us;
+    int64_t days = 0, us = 0;
     int rc =
         date_make(vec_i64(&args[0], i), vec_i64(&args[1], i), vec_i64(&args[2], i), &days, err);
 

@@ -274,8 +274,8 @@ int bind_aggregate(struct binder *b,
                    struct dn_err *err)
 {
     struct plan_agg agg;
-    struct sel *level;
-    uint32_t var;
+    struct sel *level = NULL;
+    uint32_t var = 0;
     int rc = bind_aggregate_args(b, e, name, &agg, err);
 
     if (rc == 0)
