@@ -11,14 +11,21 @@
 
 struct op_scan {
     struct exec_source source;
-    struct exec_reader *reader; /* owned; once there is a condition to evaluate, or a bound */
+    struct exec_reader *reader; /* owned; once there is a condition to evaluate, or a bound, or the
+                                   scan goes backward */
+    struct arena turned;        /* backward: rows of a batch in that order */
 };
 
 static int op_scan_open(struct op *op, struct dn_err *err)
 {
     struct op_scan *st = op->state;
 
-    return exec_source_open(&st->source, op->node, op->ctx, &op->mem, err);
+    int rc = exec_source_open(&st->source, op->node, op->ctx, &op->mem, err);
+
+    arena_init(&st->turned, &op->mem);
+    if (rc == 0 && op->node->backward)
+        scan_reverse(st->source.scan);
+    return rc;
 }
 
 struct exec_source *exec_source_of(const struct op *op)
@@ -67,11 +74,41 @@ static int op_scan_filtered(struct op *op, struct batch *ret, struct dn_err *err
     return exec_reader_fetch(st->reader, st->source.all_cols, op->node->cols_count, ret, err);
 }
 
+/* The rows of a unit from the last to the first. */
+static int op_scan_turn(struct op *op, struct batch *ret, struct dn_err *err)
+{
+    struct op_scan *st = op->state;
+    uint32_t count = ret->sel_count;
+    uint16_t rows[VEC_ROWS_MAX];
+    struct vec *cols;
+
+    arena_reset(&st->turned);
+    cols = arena_alloc_array(&st->turned, (size_t)ret->cols_count + 1, sizeof *cols);
+    if (!cols)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < count; i++)
+        rows[i] = ret->sel ? ret->sel[count - 1 - i] : (uint16_t)(count - 1 - i);
+    for (uint32_t c = 0; c < ret->cols_count; c++) {
+        cols[c] = ret->cols[c];
+        if (cols[c].form == VEC_CONST)
+            cols[c].count = count;
+        else if (!vec_flatten(&st->turned, &ret->cols[c], rows, count, &cols[c]))
+            return DN_FAIL_NOMEM(err);
+    }
+    *ret = (struct batch){
+        .count = count, .cols_count = ret->cols_count, .cols = cols, .sel_count = count};
+    return 0;
+}
+
 static int op_scan_next(struct op *op, struct batch *ret, struct dn_err *err)
 {
     struct op_scan *st = op->state;
     int rc;
 
+    if (op->node->backward) {
+        rc = op_scan_filtered(op, ret, err);
+        return rc == 0 && !st->reader->unit.backward ? op_scan_turn(op, ret, err) : rc;
+    }
     if (st->source.conds_count || st->source.bound.wanted)
         return op_scan_filtered(op, ret, err);
     rc = scan_next(st->source.scan, ret, err);
@@ -91,6 +128,7 @@ static void op_scan_close(struct op *op)
         scan_get_stats(st->source.scan, &op->figures->scan);
         op->figures->scanned = true;
     }
+    arena_done(&st->turned);
     exec_source_close(&st->source);
 }
 
@@ -136,7 +174,7 @@ op_scan_print_pred(const struct table *table, const struct scan_pred *pred, stru
 
 static void op_scan_print_head(const struct plan_node *node, struct buf *b)
 {
-    buf_puts(b, "Scan ");
+    buf_puts(b, node->backward ? "Scan backward " : "Scan ");
     table_print_ident(node->table->schema, b);
     buf_puts(b, ".");
     table_print_ident(node->table->name, b);

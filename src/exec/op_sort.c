@@ -19,7 +19,8 @@
 #include <string.h>
 
 #define SORT_TOP_MAX  (1u << 20) /* more rows than this are sorted as a whole */
-#define SORT_TOP_ROWS 512u       /* rows gathered at least before a cut */
+#define SORT_TOP_FEW  16u
+#define SORT_TOP_ROWS 512u /* rows gathered at least before a cut */
 
 struct op_sort {
     struct exec_sort_rows rows;
@@ -122,6 +123,73 @@ static bool sort_before_bound(const struct op_sort *st, const uint8_t *key, size
     return c ? c < 0 : len < st->bound.len;
 }
 
+/* Does row a of the batch come before row b? Equal ones in the order they came. */
+static bool sort_before(const struct op_sort *st, uint32_t a, uint32_t b)
+{
+    size_t la = st->key_at[a + 1] - st->key_at[a];
+    size_t lb = st->key_at[b + 1] - st->key_at[b];
+    int c = memcmp(st->keys.data + st->key_at[a], st->keys.data + st->key_at[b], la < lb ? la : lb);
+
+    return c ? c < 0 : la != lb ? la < lb : a < b;
+}
+
+/* heap[0] is the last of all; puts the one at `at` where it belongs. */
+static void sort_sift(const struct op_sort *st, uint16_t *heap, uint32_t count, uint32_t at)
+{
+    for (;;) {
+        uint32_t child = 2 * at + 1;
+        uint16_t swap;
+
+        if (child >= count)
+            return;
+        if (child + 1 < count && sort_before(st, heap[child], heap[child + 1]))
+            child++;
+        if (!sort_before(st, heap[at], heap[child]))
+            return;
+        swap = heap[at];
+        heap[at] = heap[child];
+        heap[child] = swap;
+        at = child;
+    }
+}
+
+/* Of n rows with keys only the first st->keep matter: copying the others would be work for nothing.
+ * Returns how many are left. */
+static uint32_t sort_batch_trim(struct op_sort *st, uint32_t n)
+{
+    uint16_t heap[VEC_ROWS_MAX];
+    bool kept[VEC_ROWS_MAX] = {false};
+    uint32_t left = 0;
+
+    if (st->keep == 0 || st->keep >= n / 2)
+        return n;
+    for (uint32_t i = 0; i < st->keep; i++)
+        heap[i] = (uint16_t)i;
+    for (uint32_t i = st->keep / 2; i-- > 0;)
+        sort_sift(st, heap, st->keep, i);
+    for (uint32_t i = st->keep; i < n; i++) {
+        if (!sort_before(st, i, heap[0]))
+            continue;
+        heap[0] = (uint16_t)i;
+        sort_sift(st, heap, st->keep, 0);
+    }
+    for (uint32_t i = 0; i < st->keep; i++)
+        kept[heap[i]] = true;
+    for (uint32_t i = 0; i < n; i++) {
+        size_t from = st->key_at[i];
+        size_t len = st->key_at[i + 1] - from; /* read before the place is written */
+
+        if (!kept[i])
+            continue;
+        memmove(st->keys.data + st->key_at[left], st->keys.data + from, len);
+        st->sel[left] = st->sel[i];
+        st->key_at[left + 1] = st->key_at[left] + len;
+        left++;
+    }
+    st->keys.len = st->key_at[left];
+    return left;
+}
+
 /* Keys of the rows that matter; in->sel becomes those rows. */
 static int sort_batch_keys(struct op *op, struct batch *in, struct dn_err *err)
 {
@@ -144,6 +212,7 @@ static int sort_batch_keys(struct op *op, struct batch *in, struct dn_err *err)
         st->sel[n++] = row;
         st->key_at[n] = st->keys.len;
     }
+    n = sort_batch_trim(st, n);
     if (n < in->sel_count) {
         in->sel = st->sel;
         in->sel_count = n;
@@ -183,6 +252,19 @@ static int sort_cut(struct op *op, struct dn_err *err)
     return 0;
 }
 
+/* The sooner there is a bound, the less is read; but a cut copies what it keeps. Of a batch come
+ * st->keep rows at most where that is few (sort_batch_trim). */
+static bool sort_cut_now(const struct op_sort *st)
+{
+    if (st->keep == UINT32_MAX || st->rows.count < st->keep || st->keep == 0)
+        return false;
+    if (!st->bounded && st->keep < VEC_ROWS_MAX / 2)
+        return true;
+    return st->rows.count >= (st->keep < VEC_ROWS_MAX / 2    ? st->keep * 2 + SORT_TOP_FEW
+                              : st->keep > SORT_TOP_ROWS / 2 ? st->keep * 2
+                                                             : SORT_TOP_ROWS);
+}
+
 /* The rows in memory become a run. */
 static int sort_spill(struct op *op, struct dn_err *err)
 {
@@ -214,7 +296,6 @@ static int sort_spill(struct op *op, struct dn_err *err)
 static int sort_drain(struct op *op, struct dn_err *err)
 {
     struct op_sort *st = op->state;
-    uint32_t full = st->keep > SORT_TOP_ROWS / 2 ? st->keep * 2 : SORT_TOP_ROWS;
     struct batch in;
     int rc;
 
@@ -227,7 +308,7 @@ static int sort_drain(struct op *op, struct dn_err *err)
         rc = sort_batch_keys(op, &in, err);
         if (rc == 0)
             rc = exec_sort_add(&st->rows, &in, st->keys.data, st->key_at, err);
-        if (rc == 0 && st->keep != UINT32_MAX && st->rows.count >= full)
+        if (rc == 0 && sort_cut_now(st))
             rc = sort_cut(op, err);
         if (rc == 0 &&
             exec_over(op, mem_owner_used(&op->mem) + exec_sort_order_bytes(&st->rows), 1))

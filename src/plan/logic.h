@@ -85,6 +85,7 @@ struct lnode {
 
     const struct table *table; /* SCAN */
     uint32_t *col_vars;        /* SCAN: store column -> variable, 0 = nobody asked for it */
+    bool backward;             /* SCAN: from the last row to the first */
     uint32_t pos;              /* in the text, for errors */
 
     struct bexpr **conds; /* FILTER, JOIN: all must be true */

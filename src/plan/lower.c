@@ -314,9 +314,12 @@ static int lower_sort(struct lower *lo,
 {
     struct lvars more = {0};
     struct plan_node *node;
-    bool given = order_given(lo->q, n->in, n->keys, n->keys_count);
+    enum order_way way = order_given(n->in, n->keys, n->keys_count);
+    bool given = way != ORDER_NONE;
     int rc = given ? 0 : lower_want(lo, n, want, &more, err);
 
+    if (given && way == ORDER_BACKWARD)
+        order_turn(n->in);
     if (rc == 0)
         rc = given ? lower_tree(lo, n->in, want, ret, err) : lower_trim(lo, n->in, &more, ret, err);
     if (rc < 0 || given)

@@ -114,5 +114,8 @@ int lower_keys(struct lower *lo,
                uint32_t count,
                struct plan_sort_key **ret,
                struct dn_err *err) DN_MUST_CHECK;
-/* Does the tree deliver its rows in the order of the keys already (order.c)? */
-bool order_given(struct planner *q, const struct lnode *n, const struct lkey *keys, uint32_t count);
+/* Does the tree deliver its rows in the order of the keys already, or would it if its scan were
+ * turned round (order.c)? */
+enum order_way { ORDER_NONE, ORDER_FORWARD, ORDER_BACKWARD };
+enum order_way order_given(const struct lnode *n, const struct lkey *keys, uint32_t count);
+void order_turn(struct lnode *n);

@@ -142,7 +142,7 @@ lower_window_sort(struct lower *lo, const struct lnode *n, struct lplan *in, str
         keys[count++].var = n->partition[i];
     for (uint32_t i = 0; i < n->keys_count; i++)
         keys[count++] = n->keys[i];
-    if (order_given(lo->q, n->in, keys, count))
+    if (order_given(n->in, keys, count) == ORDER_FORWARD)
         return 0;
     sort = lower_node(lo, PLAN_SORT, in->node, err);
     if (!sort)

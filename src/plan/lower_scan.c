@@ -38,6 +38,7 @@ static int lower_columns(struct lower *lo,
         return DN_E_NOMEM;
     ret->node = node;
     node->table = t;
+    node->backward = n->backward;
     node->scan_cols =
         arena_alloc_array(lo->q->env->arena, (size_t)want->n + 1, sizeof(*node->scan_cols));
     node->cols = arena_alloc_array(lo->q->env->arena, (size_t)want->n + 1, sizeof(*node->cols));

@@ -126,6 +126,7 @@ struct plan_node {
 
     const struct table *table; /* SCAN */
     uint16_t *scan_cols;       /* SCAN: store columns, in the order of cols */
+    bool backward;             /* SCAN: rows in reverse physical order */
     struct scan_pred *preds;   /* SCAN: from the WHERE clause, constants only */
     uint32_t preds_count;
     /* SCAN with parameters in the WHERE clause: preds are made at execution by plan_scan_preds().

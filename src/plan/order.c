@@ -7,7 +7,8 @@
  * so they come in the order (slab, rest). That is the order of `rest` alone if there is one slab
  * only, or if the rest begins with the time column: slabs are disjoint intervals of it and run in
  * its direction. So ORDER BY columns that are, one after the other, those of `rest` with the same
- * directions (pinned columns may stand anywhere: they are constant) need no sort. Key columns are
+ * directions (pinned columns may stand anywhere: they are constant) need no sort, and columns with
+ * all directions turned round need none if the scan goes backward. Key columns are
  * never NULL, so NULLS FIRST or LAST is the same. The last key may also be a function of such a
  * column that never falls (date_trunc of the time): rows that are in the order of the column are in
  * its order too, though ties leave what comes after undecided. */
@@ -67,17 +68,37 @@ static const struct bexpr *order_def(const struct order *o, uint32_t var)
     return found;
 }
 
-/* Does an AND-ed equality with a constant or parameter make the table column constant? */
+/* Is it the same for all rows of the scan: constants, parameters, columns of queries around? */
+static bool order_fixed(const struct order *o, const struct bexpr *e)
+{
+    if (e->kind == BEXPR_COLUMN) {
+        uint32_t cols = store_cols_count(o->scan->table);
+
+        for (uint32_t i = 0; i < cols; i++) {
+            if (o->scan->col_vars[i] == e->col)
+                return false;
+        }
+        return !order_def(o, e->col);
+    }
+    for (uint32_t i = 0; i < e->args_count; i++) {
+        if (!order_fixed(o, e->args[i]))
+            return false;
+    }
+    return !logic_volatile(e);
+}
+
+/* Does an AND-ed equality make the table column the same for all rows? */
 static bool order_pinned(const struct order *o, int col)
 {
     for (uint32_t i = 0; i < o->above_count; i++) {
         for (uint32_t k = 0; k < o->above[i]->conds_count; k++) {
             const struct bexpr *e = o->above[i]->conds[k];
 
-            if (bind_op_of(e) == OP_EQ && e->args[0]->kind == BEXPR_COLUMN &&
-                order_col(o, e->args[0]->col) == col &&
-                (e->args[1]->kind == BEXPR_CONST || e->args[1]->kind == BEXPR_PARAM))
-                return true;
+            for (int side = 0; bind_op_of(e) == OP_EQ && side < 2; side++) {
+                if (e->args[side]->kind == BEXPR_COLUMN &&
+                    order_col(o, e->args[side]->col) == col && order_fixed(o, e->args[1 - side]))
+                    return true;
+            }
         }
     }
     return false;
@@ -95,36 +116,48 @@ static int order_key_col(const struct order *o, uint32_t var, bool last)
     return e && e->kind == BEXPR_COLUMN ? order_col(o, e->col) : -1;
 }
 
-bool order_given(struct planner *q, const struct lnode *n, const struct lkey *keys, uint32_t count)
+enum order_way order_given(const struct lnode *n, const struct lkey *keys, uint32_t count)
 {
+    enum order_way way = ORDER_NONE;
     const struct table *t;
     struct order o;
     uint32_t at = 0;
 
-    (void)q;
     if (!order_walk(n, &o))
-        return false;
+        return ORDER_NONE;
     t = o.scan->table;
     if (t->spread > 1)
-        return false;
+        return ORDER_NONE;
     for (uint16_t i = 0; i < t->series_count; i++) {
         if (!order_pinned(&o, t->series[i]))
-            return false;
+            return ORDER_NONE;
     }
     if (t->time_col >= 0 && (t->rest_count == 0 || t->rest[0].col != t->time_col))
-        return false;
+        return ORDER_NONE;
     for (uint32_t i = 0; i < count; i++) {
         int col = order_key_col(&o, keys[i].var, i + 1 == count);
+        enum order_way own;
 
         if (col < 0)
-            return false;
+            return ORDER_NONE;
         if (order_pinned(&o, col) && t->columns[col].key_pos > 0)
             continue;
         while (at < t->rest_count && t->rest[at].col != col && order_pinned(&o, t->rest[at].col))
             at++;
-        if (at == t->rest_count || t->rest[at].col != col || t->rest[at].desc != keys[i].desc)
-            return false;
+        if (at == t->rest_count || t->rest[at].col != col)
+            return ORDER_NONE;
+        own = t->rest[at].desc == keys[i].desc ? ORDER_FORWARD : ORDER_BACKWARD;
+        if (way != ORDER_NONE && way != own)
+            return ORDER_NONE;
+        way = own;
         at++;
     }
-    return true;
+    return way == ORDER_NONE ? ORDER_FORWARD : way;
+}
+
+void order_turn(struct lnode *n)
+{
+    while (n->kind == L_FILTER || n->kind == L_MAP)
+        n = n->in;
+    n->backward = true;
 }
