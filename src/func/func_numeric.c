@@ -210,10 +210,12 @@ numeric_power(struct vnumeric base, struct vnumeric n, struct vnumeric *ret, str
         *ret = vnumeric_make(num_sign(n) == 0 ? 1 : 0, 0);
         return num_round(*ret, NUMERIC_MIN_DIGITS, NUM_NEAREST, ret, err);
     }
-    scale =
-        whole.scale == 0
-            ? numeric_max3(NUMERIC_MIN_DIGITS, base.scale, n.scale)
-            : numeric_max3(NUMERIC_MIN_DIGITS - (int)(y * log10l(fabsl(x))), base.scale, n.scale);
+    scale = whole.scale == 0
+                ? numeric_max3(NUMERIC_MIN_DIGITS, base.scale, n.scale)
+                : numeric_max3(NUMERIC_MIN_DIGITS -
+                                   (int)fmaxl(-1000.0L, fminl(1000.0L, y * log10l(fabsl(x)))),
+                               base.scale,
+                               n.scale);
     if (whole.scale == 0 && num_to_i64(whole, &k) && k >= 0 && k < 1000) {
         if (k == 0)
             r = num_from_i64(1);

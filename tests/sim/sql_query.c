@@ -276,8 +276,9 @@ static void q_eval_plain(const struct query *q, const bool *hit, struct sql_rows
         out = sql_rows_add(ret);
         for (uint32_t k = 0; k < q->items_count; k++) {
             out[k] = sql_value_copy(&sql_row(rows, i)[q->items[k].col]);
-            if (q->items[k].add) { /* a whole number in SQL text is a BIGINT */
-                out[k].type = DENDRO_TYPE_BIGINT;
+            if (q->items[k].add) { /* a small whole number in SQL text is an INTEGER */
+                if (out[k].type != DENDRO_TYPE_BIGINT)
+                    out[k].type = DENDRO_TYPE_INTEGER;
                 out[k].i64 += out[k].null ? 0 : q->items[k].add;
             }
         }

@@ -547,7 +547,7 @@ static void test_memory(void **state)
         (void)db_ok(&f, (const char *)sql.data);
     }
     buf_done(&sql);
-    assert_non_null(strstr(db_run(&f, "DELETE FROM t"), "ERROR 53200"));
+    assert_non_null(strstr(db_run(&f, "DELETE FROM t WHERE length(s) > 0"), "ERROR 53200"));
     assert_non_null(strstr((const char *)f.out.data, "delete by ranges of the key"));
     assert_non_null(strstr(db_run(&f, "UPDATE t SET s = s"), "update by ranges of the key"));
     assert_string_equal(db_ok(&f, "SELECT count(*) FROM t"), "30000\n(SELECT 1)\n");

@@ -143,7 +143,7 @@ static void fix_print_node(struct plan_fix *f, const struct plan_node *n, struct
         buf_printf(b, "scan(%s:", n->table->name);
         for (uint32_t i = 0; i < n->cols_count; i++)
             buf_printf(b, "%s%s", i ? ", " : " ", n->cols[i].name);
-        buf_puts(b, ")");
+        buf_puts(b, n->backward ? " backward)" : ")");
         break;
     case PLAN_FILTER:
         buf_puts(b, "filter(");

@@ -306,7 +306,7 @@ static const struct good goods[] = {
     {"SELECT b FROM cql WHERE a = 1 AND b = 2 ORDER BY c",
      "scan(cql: b, a) filter(((a = 1) AND (b = 2))) hidden(1)"},
     {"SELECT b FROM cql WHERE a = 1 ORDER BY b",
-     "scan(cql: b, a) filter((a = 1)) project(b AS b) sort(0)"},
+     "scan(cql: b, a backward) filter((a = 1)) hidden(1)"},
     {"SELECT b FROM cql WHERE a = 1 ORDER BY c",
      "scan(cql: b, c, a) filter((a = 1)) project(b AS b, c AS c) sort(1) hidden(1)"},
     {"SELECT b FROM cql WHERE a IN (1, 2) ORDER BY b DESC",
