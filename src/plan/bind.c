@@ -375,7 +375,20 @@ bind_between(struct binder *b, const struct expr *e, struct bexpr **ret, struct 
 {
     struct bexpr *x, *lo, *hi;
     struct bexpr *sides[2];
+    struct expr turned = *e;
     int rc;
+
+    if (e->symmetric) { /* whichever end is the greater one */
+        turned.symmetric = false;
+        rc = bind_between(b, &turned, &sides[0], err);
+        turned.b = e->c;
+        turned.c = e->b;
+        if (rc == 0)
+            rc = bind_between(b, &turned, &sides[1], err);
+        if (rc < 0)
+            return rc;
+        return bind_chain(b, e->negated ? BEXPR_AND : BEXPR_OR, e->pos, sides, 2, ret, err);
+    }
 
     rc = bind_expr(b, e->a, &x, err);
     if (rc == 0)
@@ -409,12 +422,13 @@ bind_is_null(struct binder *b, const struct expr *e, struct bexpr **ret, struct 
 const char *bind_op_name(enum expr_op op)
 {
     static const char *const names[OP_MAX] = {
-        [OP_ADD] = "+",       [OP_SUB] = "-",        [OP_MUL] = "*",     [OP_DIV] = "/",
-        [OP_MOD] = "%",       [OP_EQ] = "=",         [OP_NE] = "<>",     [OP_LT] = "<",
-        [OP_LE] = "<=",       [OP_GT] = ">",         [OP_GE] = ">=",     [OP_AND] = "and",
-        [OP_OR] = "or",       [OP_NOT] = "not",      [OP_NEG] = "-",     [OP_POS] = "+",
-        [OP_CONCAT] = "||",   [OP_BIT_AND] = "&",    [OP_BIT_OR] = "|",  [OP_BIT_XOR] = "#",
-        [OP_BIT_LEFT] = "<<", [OP_BIT_RIGHT] = ">>", [OP_BIT_NOT] = "~", [OP_POWER] = "^",
+        [OP_ADD] = "+",       [OP_SUB] = "-",        [OP_MUL] = "*",      [OP_DIV] = "/",
+        [OP_MOD] = "%",       [OP_EQ] = "=",         [OP_NE] = "<>",      [OP_LT] = "<",
+        [OP_LE] = "<=",       [OP_GT] = ">",         [OP_GE] = ">=",      [OP_AND] = "and",
+        [OP_OR] = "or",       [OP_NOT] = "not",      [OP_NEG] = "-",      [OP_POS] = "+",
+        [OP_CONCAT] = "||",   [OP_BIT_AND] = "&",    [OP_BIT_OR] = "|",   [OP_BIT_XOR] = "#",
+        [OP_BIT_LEFT] = "<<", [OP_BIT_RIGHT] = ">>", [OP_BIT_NOT] = "~",  [OP_POWER] = "^",
+        [OP_CONTAINS] = "@>", [OP_CONTAINED] = "<@", [OP_OVERLAP] = "&&",
     };
 
     return names[op];
@@ -473,6 +487,23 @@ bind_binary(struct binder *b, const struct expr *e, struct bexpr **ret, struct d
     return bind_call(b, bind_op_name(e->op), e->pos, args, 2, ret, err);
 }
 
+/* Texts are compared by bytes: COLLATE "C" and its other names say nothing new. */
+static int
+bind_collate(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+{
+    static const char *const same[] = {"C", "POSIX", "default", "ucs_basic", "C.UTF-8", "C.utf8"};
+    int rc;
+
+    for (size_t i = 0; i < DN_ARRAY_SIZE(same); i++) {
+        if (strcmp(e->name, same[i]) == 0)
+            return bind_expr(b, e->a, ret, err);
+    }
+    rc = DN_FAIL(err, DN_E_UNDEFINED_OBJECT, "collation \"%s\" does not exist", e->name);
+    dn_err_hint(err, "Texts are ordered by their bytes: COLLATE \"C\".");
+    dn_err_at(err, e->pos);
+    return rc;
+}
+
 int bind_expr(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
 {
     struct bexpr *x;
@@ -496,13 +527,19 @@ int bind_expr(struct binder *b, const struct expr *e, struct bexpr **ret, struct
                                                   : bind_in(b, e, ret, err);
     case EXPR_QUERY:
     case EXPR_EXISTS:
-    case EXPR_ANY:
         return bind_query_expr(b, e, ret, err);
+    case EXPR_ANY:
+        return e->query ? bind_query_expr(b, e, ret, err) : bind_array(b, e, ret, err);
+    case EXPR_ARRAY:
+    case EXPR_SUBSCRIPT:
+        return bind_array(b, e, ret, err);
     case EXPR_IS_NULL:
         return bind_is_null(b, e, ret, err);
     case EXPR_CALL:
         return bind_function(b, e, ret, err);
     case EXPR_CAST:
+        if (e->type_name && e->type_name->dims > 0)
+            return bind_array_cast(b, e, ret, err);
         rc = bind_expr(b, e->a, &x, err);
         return rc < 0 ? rc : bind_coerce(b, x, e->type, true, ret, err);
     case EXPR_CASE:
@@ -519,17 +556,16 @@ int bind_expr(struct binder *b, const struct expr *e, struct bexpr **ret, struct
                      "* stands for columns only by itself in a select list, or in count(*)");
         dn_err_at(err, e->pos);
         return rc;
+    case EXPR_COLLATE:
+        return bind_collate(b, e, ret, err);
     case EXPR_ROW:
         rc = DN_FAIL(
             err, DN_E_UNSUPPORTED, "a row of several values can be compared, nothing else yet");
         dn_err_at(err, e->pos);
         return rc;
     /* from here on: refuse.c */
-    case EXPR_ARRAY:
     case EXPR_ARRAY_QUERY:
-    case EXPR_SUBSCRIPT:
     case EXPR_FIELD:
-    case EXPR_COLLATE:
     case EXPR_NAMED_ARG:
     case EXPR_KIND_MAX:
         break;

@@ -62,3 +62,8 @@ int bind_grouping(struct binder *b, const struct expr *e, struct bexpr **ret, st
     DN_MUST_CHECK;
 /* A name as functions have it; NULL: out of memory. */
 char *bind_lower_name(struct binder *b, const char *name);
+/* ARRAY[…], a[i], op ANY (array); a cast to an array type (bind_array.c). */
+int bind_array(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+    DN_MUST_CHECK;
+int bind_array_cast(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+    DN_MUST_CHECK;

@@ -16,9 +16,7 @@ static int refuse(const char *what, uint32_t pos, struct dn_err *err)
 /* ---- expressions ---- */
 
 static const char *const refuse_kinds[EXPR_KIND_MAX] = {
-    [EXPR_ARRAY] = "an array",
     [EXPR_ARRAY_QUERY] = "an array",
-    [EXPR_SUBSCRIPT] = "an array element",
     [EXPR_FIELD] = "a field of a row",
     [EXPR_NAMED_ARG] = "an argument with its name",
 };
@@ -28,9 +26,6 @@ static const char *const refuse_ops[OP_MAX] = {
     [OP_REGEX_I] = "the operator ~*",
     [OP_NOT_REGEX] = "the operator !~",
     [OP_NOT_REGEX_I] = "the operator !~*",
-    [OP_CONTAINS] = "the operator @>",
-    [OP_CONTAINED] = "the operator <@",
-    [OP_OVERLAP] = "the operator &&",
     [OP_STARTS] = "the operator ^@",
     [OP_SQRT] = "the operator |/",
     [OP_CBRT] = "the operator ||/",
@@ -51,12 +46,10 @@ static int refuse_type_as(const char *text, const struct type_name *t, struct dn
     return rc;
 }
 
-static int refuse_type(const struct type_name *t, struct dn_err *err)
+static int refuse_cast_type(const struct type_name *t, struct dn_err *err)
 {
     if (!t)
         return 0;
-    if (t->dims > 0)
-        return refuse("an array type", t->pos, err);
     if (t->type == TYPE_NONE)
         return refuse_type_as("the type", t, err);
     if (t->mods_count > 0 && !type_is_timestamp(t->type) && !type_is_float(t->type))
@@ -66,11 +59,17 @@ static int refuse_type(const struct type_name *t, struct dn_err *err)
     return 0;
 }
 
+static int refuse_type(const struct type_name *t, struct dn_err *err)
+{
+    return t && t->dims > 0 ? refuse("an array type of a column", t->pos, err)
+                            : refuse_cast_type(t, err);
+}
+
 static int refuse_call(const struct expr *e, struct dn_err *err)
 {
     const struct call_ext *x = e->ext;
 
-    if (e->schema)
+    if (e->schema && strcmp(e->schema, "pg_catalog") != 0)
         return refuse("a function with its schema", e->pos, err);
     if (!x)
         return 0;
@@ -100,20 +99,18 @@ static int refuse_node(const struct expr *e, struct dn_err *err)
     case EXPR_STAR:
         return e->a ? refuse("this form of *", e->pos, err) : 0;
     case EXPR_ANY:
-        return e->b ? refuse("ANY, SOME or ALL of an array", e->pos, err) : 0;
+        return 0;
     case EXPR_UNARY:
     case EXPR_BINARY:
     case EXPR_LIKE:
     case EXPR_IS:
         return refuse_operator(e, err);
-    case EXPR_BETWEEN:
-        return e->symmetric ? refuse("BETWEEN SYMMETRIC", e->pos, err) : 0;
     case EXPR_CALL:
         return refuse_call(e, err);
     case EXPR_CAST:
-        return refuse_type(e->type_name, err);
+        return refuse_cast_type(e->type_name, err);
+    case EXPR_BETWEEN:
     case EXPR_COLLATE:
-        return refuse("COLLATE", e->pos, err);
     case EXPR_COLUMN:
     case EXPR_IN:
     case EXPR_PARAM:
