@@ -118,8 +118,7 @@ def high_cpu(hosts):
 def lastpoint(dialect, d):
     others = ", ".join(f"last({c}, time) AS {c}" for c in TAGS[1:] + METRICS)
     return {
-        "dendro": ["SELECT DISTINCT ON (hostname) * FROM cpu ORDER BY hostname, time DESC",
-                   f"SELECT max(time) AS time, hostname, {others} FROM cpu GROUP BY hostname ORDER BY hostname"],
+        "dendro": f"SELECT max(time) AS time, hostname, {others} FROM cpu GROUP BY hostname ORDER BY hostname",
         "duckdb": "SELECT cpu.* FROM cpu JOIN (SELECT hostname h, max(time) t FROM cpu GROUP BY hostname) "
                   "ON hostname = h AND time = t ORDER BY hostname",
         "sqlite": "SELECT c.* FROM tags t JOIN cpu c ON c.hostname = t.hostname AND c.time = "
