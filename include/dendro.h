@@ -450,7 +450,7 @@ struct dendro_csv {
     /* Columns of the file, ended by NULL, an empty name passes a column over. NULL: by the header,
      * else all columns of the table in order. */
     const char *const *columns;
-    bool epoch; /* whole numbers in time columns are in epoch_unit, else in the column's unit */
+    bool epoch; /* numbers in time columns: in epoch_unit; else YYYY, YYYYMMDD or its own unit */
     enum dendro_unit epoch_unit;
 };
 

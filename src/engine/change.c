@@ -541,7 +541,7 @@ static int change_once(struct dendro_stmt *stmt, int tries, struct dn_err *err)
     struct change_run r = {.stmt = stmt, .owner = &stmt->owner};
     struct plan_ranges ranges = {.count = 0};
     const struct plan *plan;
-    int rc = stmt_begin(stmt, stmt->ast, err);
+    int rc = stmt_begin(stmt, stmt_inner(stmt), err);
 
     if (rc < 0)
         return rc;
@@ -593,7 +593,7 @@ int stmt_run_change(struct dendro_stmt *stmt, struct dn_err *err)
         err->hint[0] = '\0'; /* what an operator advises is about queries */
     if (rc == DN_E_NOMEM)
         dn_err_hint(err,
-                    stmt->ast->kind == STMT_DELETE
+                    stmt_inner(stmt)->kind == STMT_DELETE
                         ? "All rows of a statement change at once: delete by ranges of the key, or "
                           "everything with TRUNCATE."
                         : "All rows of a statement change at once: update by ranges of the key.");

@@ -121,6 +121,7 @@ struct dendro_stmt {
     struct datum *values;  /* parameters in the types the plan wants */
     struct snapshot *snap;
     struct exec_ctx ctx;
+    struct exec_analysis *analysis; /* EXPLAIN ANALYZE, while it runs: figures go there */
     struct exec_progress progress;
     uint64_t told_ns;   /* when progress was told last, or the run began */
     uint64_t told_rows; /* rows told */
@@ -160,9 +161,8 @@ int engine_write_ready(struct dendro_db *db,
                        struct dn_err *err) DN_MUST_CHECK;
 
 /* ---- session.c ---- */
-int engine_return(struct dendro_error *to,
-                  const struct dn_err *from,
-                  int rc); /* rc, with the detail copied */
+/* rc, with the detail copied. */
+int engine_return(struct dendro_error *to, const struct dn_err *from, int rc);
 /* A time in a unit, as a value of the type with that unit. */
 int engine_time(int64_t value, enum dendro_unit unit, struct datum *ret, struct dn_err *err)
     DN_MUST_CHECK;

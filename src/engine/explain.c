@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * explain.c: EXPLAIN: the plan as text or JSON; with ANALYZE the query is run first, its rows are
- * thrown away, and the plan says what each operator did. */
+ * explain.c: EXPLAIN: the plan as text or JSON; with ANALYZE the statement is run first, and the
+ * plan says what each operator did. Rows of a query are thrown away; those that UPDATE, DELETE and
+ * INSERT change are changed. */
 #include "engine/change_range.h"
 
 #include "base/text.h"
@@ -89,15 +90,15 @@ static int explain_options(const struct stmt *ast, struct explain *x, struct dn_
     x->analyze = ast->explain.analyze;
     for (uint32_t i = 0; i < ast->explain.options_count && rc == 0; i++)
         rc = explain_option(x, &ast->explain.options[i], err);
-    if (rc == 0 && x->analyze && ast->explained->kind != STMT_SELECT) {
-        rc = DN_FAIL(err, DN_E_UNSUPPORTED, "EXPLAIN ANALYZE runs the statement: only a SELECT");
-        dn_err_hint(err, "EXPLAIN without ANALYZE shows how rows to be changed are found.");
-        dn_err_at(err, ast->explained->start);
-    }
     return rc;
 }
 
 /* ---- the plan ---- */
+
+static const struct plan *explain_plan_of(const struct dendro_stmt *stmt)
+{
+    return stmt->run_plan ? stmt->run_plan : stmt->plan;
+}
 
 /* One row with all of the text. */
 static int explain_whole(struct dendro_stmt *stmt, const struct buf *text, struct dn_err *err)
@@ -144,60 +145,84 @@ static int explain_lines(struct dendro_stmt *stmt, const struct buf *text, struc
     return 0;
 }
 
-static int explain_plan(struct dendro_stmt *stmt, struct buf *text, struct dn_err *err)
+/* "Update public.t" and what more is to say of it, into *ret. */
+static int explain_top_lines(struct dendro_stmt *stmt,
+                             const struct stmt *inner,
+                             const char **ret,
+                             struct dn_err *err)
 {
-    const struct stmt *inner = stmt->ast->explained;
-    const struct plan *plan = stmt->run_plan ? stmt->run_plan : stmt->plan;
+    static const char *const words[STMT_KIND_MAX] = {
+        [STMT_INSERT] = "Insert into ", [STMT_UPDATE] = "Update ", [STMT_DELETE] = "Delete from "};
+    const struct plan *plan = explain_plan_of(stmt);
+    const struct table *t = inner->kind == STMT_INSERT ? stmt->insert.table : plan->table;
     struct plan_ranges ranges = {.count = 0};
-    struct buf tree;
+    struct buf b;
     int rc = 0;
 
-    if (inner->kind == STMT_SELECT)
-        return exec_explain(plan, &stmt->ctx, text, err);
     if (inner->kind == STMT_DELETE)
         rc = stmt_delete_ranges(stmt, plan, &ranges, err);
     if (rc < 0)
         return rc;
-    buf_init(&tree, &stmt->owner);
-    rc = exec_explain(plan, &stmt->ctx, &tree, err);
-    buf_puts(text, inner->kind == STMT_UPDATE ? "Update " : "Delete from ");
-    table_print_ident(plan->table->schema, text);
-    buf_puts(text, ".");
-    table_print_ident(plan->table->name, text);
+    buf_init(&b, &stmt->owner);
+    buf_puts(&b, words[inner->kind]);
+    table_print_ident(t->schema, &b);
+    buf_puts(&b, ".");
+    table_print_ident(t->name, &b);
+    if (inner->kind == STMT_INSERT)
+        buf_printf(&b,
+                   "\nValues: %u rows of %u columns",
+                   inner->insert->query->values.rows_count,
+                   stmt->insert.cols_count);
     if (ranges.count > 0)
-        buf_printf(text,
-                   "\n  Deleted as: %u range%s, rows are counted",
+        buf_printf(&b,
+                   "\nDeleted as: %u range%s, rows are counted",
                    ranges.count,
                    ranges.count > 1 ? "s" : "");
-    buf_puts(text, "\n-> ");
-    for (size_t i = 0; i < tree.len; i++) {
-        buf_append(text, &tree.data[i], 1);
-        if (tree.data[i] == '\n' && i + 1 < tree.len)
-            buf_puts(text, "   ");
-    }
-    text->failed = text->failed || tree.failed;
-    buf_done(&tree);
-    return rc;
+    *ret = b.failed ? NULL : arena_strndup(&stmt->run, (const char *)b.data, b.len);
+    buf_done(&b);
+    return *ret ? 0 : DN_FAIL_NOMEM(err);
 }
 
-/* Runs the query to its end. */
-static int explain_run(struct dendro_stmt *stmt, struct explain *x, struct dn_err *err)
+static int explain_query(struct dendro_stmt *stmt, struct dn_err *err)
 {
-    struct sched *sched = stmt->conn->db->volume->sched;
-    uint64_t start = sched_now_ns(sched);
-    struct op *root = NULL;
     struct batch rows;
-    int rc = exec_open(stmt->run_plan ? stmt->run_plan : stmt->plan, &stmt->ctx, &root, err);
+    int rc = exec_open(explain_plan_of(stmt), &stmt->ctx, &stmt->root, err);
 
     while (rc == 0)
-        rc = exec_next(root, &rows, err);
-    exec_close(root);
-    x->run_ns = sched_now_ns(sched) - start;
+        rc = exec_next(stmt->root, &rows, err);
+    exec_close(stmt->root);
+    stmt->root = NULL;
     return rc < 0 ? rc : 0;
+}
+
+/* Brings the statement to where its plan can be shown; ANALYZE: runs it to its end. */
+static int explain_run(struct dendro_stmt *stmt, struct explain *x, struct dn_err *err)
+{
+    const struct stmt *inner = stmt->ast->explained;
+    struct sched *sched = stmt->conn->db->volume->sched;
+    uint64_t start;
+    int rc = 0;
+
+    if (inner->kind == STMT_INSERT)
+        stmt->ctx = (struct exec_ctx){.owner = &stmt->owner, .analysis = stmt->analysis};
+    else if (inner->kind == STMT_SELECT || !x->analyze) /* a change that runs begins by itself */
+        rc = stmt_begin(stmt, inner, err);
+    start = sched_now_ns(sched);
+    if (rc < 0 || !x->analyze)
+        return rc;
+    if (inner->kind == STMT_SELECT)
+        rc = explain_query(stmt, err);
+    else if (inner->kind == STMT_INSERT)
+        rc = stmt_run_insert(stmt, err);
+    else
+        rc = stmt_run_change(stmt, err);
+    x->run_ns = sched_now_ns(sched) - start;
+    return rc;
 }
 
 static int explain_json(struct dendro_stmt *stmt,
                         const struct explain *x,
+                        const struct exec_top *top,
                         struct buf *text,
                         struct dn_err *err)
 {
@@ -206,7 +231,7 @@ static int explain_json(struct dendro_stmt *stmt,
 
     dn_json_begin(&w, NULL, '[');
     dn_json_begin(&w, NULL, '{');
-    rc = exec_explain_json(stmt->run_plan ? stmt->run_plan : stmt->plan, &stmt->ctx, &w, err);
+    rc = exec_explain_json(explain_plan_of(stmt), top, &stmt->ctx, &w, err);
     dn_json_put_real(&w, "Planning Time", (double)stmt->compile_ns / EXPLAIN_NS_PER_MS);
     if (x->analyze)
         dn_json_put_real(&w, "Execution Time", (double)x->run_ns / EXPLAIN_NS_PER_MS);
@@ -215,20 +240,22 @@ static int explain_json(struct dendro_stmt *stmt,
     return rc;
 }
 
-static int
-explain_query(struct dendro_stmt *stmt, struct explain *x, struct buf *text, struct dn_err *err)
+static int explain_text(struct dendro_stmt *stmt,
+                        const struct explain *x,
+                        struct buf *text,
+                        struct dn_err *err)
 {
-    struct exec_analysis analysis = {.arena = &stmt->run};
-    int rc = stmt_begin(stmt, stmt->ast->explained, err);
+    const struct stmt *inner = stmt->ast->explained;
+    struct exec_top top = {.rows = stmt->rows_count, .time_ns = x->run_ns};
+    const struct exec_top *above = inner->kind == STMT_SELECT ? NULL : &top;
+    int rc = above ? explain_top_lines(stmt, inner, &top.lines, err) : 0;
 
+    if (rc < 0)
+        return rc;
+    if (x->json)
+        return explain_json(stmt, x, above, text, err);
+    rc = exec_explain(explain_plan_of(stmt), above, &stmt->ctx, text, err);
     if (rc == 0 && x->analyze) {
-        stmt->ctx.analysis = &analysis;
-        rc = explain_run(stmt, x, err);
-    }
-    if (rc == 0)
-        rc = x->json ? explain_json(stmt, x, text, err) : explain_plan(stmt, text, err);
-    stmt->ctx.analysis = NULL;
-    if (rc == 0 && x->analyze && !x->json) {
         buf_printf(text, "Planning time: %.3f ms\n", (double)stmt->compile_ns / EXPLAIN_NS_PER_MS);
         buf_printf(text, "Execution time: %.3f ms\n", (double)x->run_ns / EXPLAIN_NS_PER_MS);
     }
@@ -237,21 +264,20 @@ explain_query(struct dendro_stmt *stmt, struct explain *x, struct buf *text, str
 
 int stmt_run_explain(struct dendro_stmt *stmt, struct dn_err *err)
 {
-    const struct stmt *inner = stmt->ast->explained;
+    struct exec_analysis analysis = {.arena = &stmt->run};
     struct explain x = {.analyze = false};
     struct buf text;
     int rc = explain_options(stmt->ast, &x, err);
 
     buf_init(&text, &stmt->owner);
-    if (rc == 0 && inner->kind != STMT_INSERT)
-        rc = explain_query(stmt, &x, &text, err);
-    else if (rc == 0)
-        buf_printf(&text,
-                   "Insert into %s.%s\n  Values: %u rows of %u columns",
-                   stmt->insert.table->schema,
-                   stmt->insert.table->name,
-                   inner->insert->query->values.rows_count,
-                   stmt->insert.cols_count);
+    stmt->analysis = x.analyze ? &analysis : NULL;
+    if (rc == 0)
+        rc = explain_run(stmt, &x, err);
+    if (rc == 0)
+        rc = explain_text(stmt, &x, &text, err);
+    stmt->analysis = NULL;
+    stmt->ctx.analysis = NULL;
+    stmt->rows_count = 0; /* from here on those of the text */
     if (rc == 0 && text.failed)
         rc = DN_FAIL_NOMEM(err);
     if (rc == 0)

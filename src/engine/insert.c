@@ -186,8 +186,9 @@ static int ins_params(struct ins_run *r, struct dn_err *err)
 
 int stmt_run_insert(struct dendro_stmt *stmt, struct dn_err *err)
 {
-    struct ins_run r = {
-        .stmt = stmt, .values = &stmt->ast->insert->query->values, .table = stmt->insert.table};
+    struct ins_run r = {.stmt = stmt,
+                        .values = &stmt_inner(stmt)->insert->query->values,
+                        .table = stmt->insert.table};
     int rc = session_write_allowed(stmt->conn, err);
 
     if (rc < 0)

@@ -151,6 +151,7 @@ int stmt_begin(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *
         .progress = stmt_progress(stmt),
         .volume = stmt->conn->db->volume,
         .budget = sel_budget(stmt),
+        .analysis = stmt->analysis,
     };
     return 0;
 }

@@ -354,6 +354,8 @@ void stmt_stop(struct dendro_stmt *stmt)
     stmt->text = NULL;
     stmt->rows = (struct describe){.cols_count = 0};
     stmt->state = RUN_IDLE;
+    if (stmt->analysis)
+        stmt->analysis->figures = NULL; /* they go with the arena */
     arena_reset(&stmt->texts);
     arena_reset(&stmt->run);
     if (stmt->plan && stmt->ast->kind == STMT_SELECT) /* not those of a plan for one execution */
@@ -375,11 +377,16 @@ static int stmt_check_params(const struct dendro_stmt *stmt, struct dn_err *err)
     return 0;
 }
 
+const struct stmt *stmt_inner(const struct dendro_stmt *stmt)
+{
+    return stmt->ast->kind == STMT_EXPLAIN ? stmt->ast->explained : stmt->ast;
+}
+
 /* Everything up to the first row. A table that was altered while rows were on their way into it
  * took none of them: the statement is compiled anew and runs again. */
 static int stmt_start(struct dendro_stmt *stmt, struct dn_err *err)
 {
-    enum stmt_kind kind = stmt->ast->kind;
+    enum stmt_kind kind = stmt_inner(stmt)->kind;
     int rc = stmt_check_params(stmt, err);
 
     atomic_store(&stmt->conn->cancel, false);

@@ -15,6 +15,10 @@ struct expr;
 struct insert_stmt;
 struct stmt;
 
+/* ---- statement.c ---- */
+/* What is run: the statement, or the one that EXPLAIN explains. */
+const struct stmt *stmt_inner(const struct dendro_stmt *stmt);
+
 /* ---- select.c: SELECT and EXPLAIN ---- */
 /* Parameters, snapshot and context of a statement that has a plan; ast: it, or what it explains. */
 int stmt_begin(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err) DN_MUST_CHECK;

@@ -108,12 +108,24 @@ int exec_open(const struct plan *plan, struct exec_ctx *ctx, struct op **ret, st
  * expressions carry their position. */
 int exec_next(struct op *root, struct batch *ret, struct dn_err *err) DN_MUST_CHECK;
 void exec_close(struct op *root); /* NULL is fine */
+/* What a statement does with the rows of its plan: UPDATE, DELETE, INSERT. It stands above them. */
+struct exec_top {
+    const char *lines; /* "Update public.t", as those of an operator */
+    uint64_t rows;     /* changed; this and the time count with ctx->analysis */
+    uint64_t time_ns;  /* of it all */
+};
+
 /* The tree as text lines, with pruning figures from the snapshot; with ctx->analysis after a run
- * (closed), what each operator did stands before it. */
-int exec_explain(const struct plan *plan, struct exec_ctx *ctx, struct buf *b, struct dn_err *err)
-    DN_MUST_CHECK;
+ * (closed), what each operator did stands before it. top: NULL = nothing is above the plan, which
+ * itself may be NULL under it. */
+int exec_explain(const struct plan *plan,
+                 const struct exec_top *top,
+                 struct exec_ctx *ctx,
+                 struct buf *b,
+                 struct dn_err *err) DN_MUST_CHECK;
 /* The same as members of a JSON object that the caller has begun: "Plan" and others. */
 int exec_explain_json(const struct plan *plan,
+                      const struct exec_top *top,
                       struct exec_ctx *ctx,
                       struct dn_json_writer *w,
                       struct dn_err *err) DN_MUST_CHECK;

@@ -161,6 +161,18 @@ static uint64_t explain_own(const struct exec_analysis *a, const struct exec_fig
     return f->time_ns > below ? f->time_ns - below : 0;
 }
 
+/* Time of a statement without that of its plan. */
+static uint64_t
+explain_top_own(const struct exec_analysis *a, const struct plan *plan, const struct exec_top *top)
+{
+    uint64_t below = 0;
+
+    for (const struct exec_figures *c = a->figures; plan && c; c = c->next)
+        if (c->node == plan->root)
+            below += c->time_ns;
+    return top->time_ns > below ? top->time_ns - below : 0;
+}
+
 static void explain_size(uint64_t bytes, struct buf *b)
 {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
@@ -239,15 +251,12 @@ static int explain_lines(const struct plan_node *n,
 
 /* ---- text ---- */
 
-/* The operator's lines: the first behind an arrow, the others a little deeper. */
-static void explain_indent(const struct exec_ctx *ctx,
-                           const struct plan_node *n,
-                           const struct buf *lines,
-                           uint32_t depth,
-                           struct buf *b)
+/* Lines of an operator: the first behind an arrow and its figures, if any; the others a little
+ * deeper. */
+static void
+explain_indent(const char *p, size_t len, const struct buf *figures, uint32_t depth, struct buf *b)
 {
-    const char *p = (const char *)lines->data;
-    const char *end = p + lines->len;
+    const char *end = p + len;
     bool first = true;
 
     while (p < end) {
@@ -255,9 +264,9 @@ static void explain_indent(const struct exec_ctx *ctx,
 
         if (!stop)
             stop = end;
-        if (ctx->analysis && first)
-            explain_figures(ctx->analysis, n, b);
-        else if (ctx->analysis)
+        if (figures->len && first)
+            buf_append(b, figures->data, figures->len);
+        else if (figures->len)
             buf_printf(b, "%*s", EXPLAIN_GUTTER, "");
         if (first && depth)
             buf_printf(b, "%*s-> ", (int)(depth - 1) * 3, "");
@@ -277,14 +286,20 @@ static int explain_node(const struct plan_node *n,
                         struct buf *b,
                         struct dn_err *err)
 {
+    struct buf figures;
     struct buf lines;
     int rc;
 
+    buf_init(&figures, ctx->owner);
     buf_init(&lines, ctx->owner);
     rc = explain_lines(n, ctx, &lines, err);
+    if (ctx->analysis)
+        explain_figures(ctx->analysis, n, &figures);
     if (rc == 0 && lines.len)
-        explain_indent(ctx, n, &lines, depth++, b);
+        explain_indent((const char *)lines.data, lines.len, &figures, depth++, b);
+    b->failed = b->failed || figures.failed;
     buf_done(&lines);
+    buf_done(&figures);
     if (rc == 0 && n->input)
         rc = explain_node(n->input, depth, ctx, b, err);
     if (rc == 0 && n->right)
@@ -292,9 +307,54 @@ static int explain_node(const struct plan_node *n,
     return rc;
 }
 
-int exec_explain(const struct plan *plan, struct exec_ctx *ctx, struct buf *b, struct dn_err *err)
+static void explain_top(const struct plan *plan,
+                        const struct exec_top *top,
+                        const struct exec_ctx *ctx,
+                        struct buf *b)
 {
-    int rc;
+    struct buf figures;
+
+    buf_init(&figures, ctx->owner);
+    if (ctx->analysis)
+        buf_printf(&figures,
+                   "%11" PRIu64 " %9s %10.3f %9.3f %9s %9s  ",
+                   top->rows,
+                   "-",
+                   (double)top->time_ns / EXPLAIN_NS_PER_MS,
+                   (double)explain_top_own(ctx->analysis, plan, top) / EXPLAIN_NS_PER_MS,
+                   "-",
+                   "-");
+    explain_indent(top->lines, strlen(top->lines), &figures, 0, b);
+    b->failed = b->failed || figures.failed;
+    buf_done(&figures);
+}
+
+/* What stands below the tree. */
+static int
+explain_rest(const struct plan *plan, struct exec_ctx *ctx, struct buf *b, struct dn_err *err)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; i < plan->ctes_count && rc == 0; i++) {
+        buf_printf(b, "CTE %s\n", plan->ctes[i].name);
+        rc = explain_node(plan->ctes[i].root, 1, ctx, b, err);
+    }
+    for (uint32_t i = 0; i < plan->inits_count && rc == 0; i++) {
+        buf_printf(b, "Subquery for $%u\n", plan->inits[i].param);
+        rc = explain_node(plan->inits[i].root, 1, ctx, b, err);
+    }
+    if (rc == 0 && plan->notice[0])
+        buf_printf(b, "Warning: %s\n", plan->notice);
+    return rc;
+}
+
+int exec_explain(const struct plan *plan,
+                 const struct exec_top *top,
+                 struct exec_ctx *ctx,
+                 struct buf *b,
+                 struct dn_err *err)
+{
+    int rc = 0;
 
     if (ctx->analysis)
         buf_printf(b,
@@ -305,28 +365,20 @@ int exec_explain(const struct plan *plan, struct exec_ctx *ctx, struct buf *b, s
                    "own ms",
                    "memory",
                    "spilled");
-    rc = explain_node(plan->root, 0, ctx, b, err);
-    for (uint32_t i = 0; i < plan->ctes_count && rc == 0; i++) {
-        buf_printf(b, "CTE %s\n", plan->ctes[i].name);
-        rc = explain_node(plan->ctes[i].root, 1, ctx, b, err);
-    }
-    for (uint32_t i = 0; i < plan->inits_count && rc == 0; i++) {
-        buf_printf(b, "Subquery for $%u\n", plan->inits[i].param);
-        rc = explain_node(plan->inits[i].root, 1, ctx, b, err);
-    }
-    if (rc < 0)
-        return rc;
-    if (plan->notice[0])
-        buf_printf(b, "Warning: %s\n", plan->notice);
-    return b->failed ? DN_FAIL_NOMEM(err) : 0;
+    if (top)
+        explain_top(plan, top, ctx, b);
+    if (plan)
+        rc = explain_node(plan->root, top ? 1 : 0, ctx, b, err);
+    if (plan && rc == 0)
+        rc = explain_rest(plan, ctx, b, err);
+    return rc < 0 ? rc : b->failed ? DN_FAIL_NOMEM(err) : 0;
 }
 
 /* ---- JSON ---- */
 
-static void explain_json_lines(const struct buf *lines, struct dn_json_writer *w)
+static void explain_json_lines(const char *p, size_t len, struct dn_json_writer *w)
 {
-    const char *p = (const char *)lines->data;
-    const char *end = p + lines->len;
+    const char *end = p + len;
     bool first = true;
 
     while (p < end) {
@@ -397,7 +449,7 @@ static int explain_json_node(const struct plan_node *n,
     }
     dn_json_begin(w, name, '{');
     if (rc == 0)
-        explain_json_lines(&lines, w);
+        explain_json_lines((const char *)lines.data, lines.len, w);
     if (ctx->analysis)
         explain_json_figures(ctx->analysis, n, w);
     buf_done(&lines);
@@ -409,13 +461,37 @@ static int explain_json_node(const struct plan_node *n,
     return rc;
 }
 
+/* The object of the statement, left open for its plan. */
+static void explain_json_top(const struct plan *plan,
+                             const struct exec_top *top,
+                             const struct exec_ctx *ctx,
+                             struct dn_json_writer *w)
+{
+    dn_json_begin(w, "Plan", '{');
+    explain_json_lines(top->lines, strlen(top->lines), w);
+    if (!ctx->analysis)
+        return;
+    dn_json_put_int(w, "Rows", (int64_t)top->rows);
+    dn_json_put_int(w, "Time ns", (int64_t)top->time_ns);
+    dn_json_put_int(w, "Own time ns", (int64_t)explain_top_own(ctx->analysis, plan, top));
+}
+
 int exec_explain_json(const struct plan *plan,
+                      const struct exec_top *top,
                       struct exec_ctx *ctx,
                       struct dn_json_writer *w,
                       struct dn_err *err)
 {
-    int rc = explain_json_node(plan->root, "Plan", ctx, w, err);
+    int rc = 0;
 
+    if (top)
+        explain_json_top(plan, top, ctx, w);
+    if (plan)
+        rc = explain_json_node(plan->root, top ? "Input" : "Plan", ctx, w, err);
+    if (top)
+        dn_json_end(w, '}');
+    if (!plan)
+        return w->b->failed ? DN_FAIL_NOMEM(err) : 0;
     if (plan->ctes_count) {
         dn_json_begin(w, "CTEs", '[');
         for (uint32_t i = 0; i < plan->ctes_count && rc == 0; i++)

@@ -452,6 +452,13 @@ static void test_epoch(void **state)
                         "!2 t: the time is finer than a key column of type TIMESTAMP keeps "
                         "[1577934245123001,1]\n"
                         "!3 t: 0 is no time stamp: the column decides the quantum [0,1]\n");
+    /* Without a unit that of the column; four digits are a year, eight a day. */
+    f.layout.format.epoch = -1;
+    fix_parse(&f, "1577934245123,1577934245000000001\n2020,20200102\n123456789,-2020\n");
+    assert_string_equal(fix_show(&f),
+                        "2020-01-02T03:04:05.123Z|2020-01-02T03:04:05.000000001Z\n"
+                        "2020-01-01T00:00:00.000Z|2020-01-02T00:00:00.000000000Z\n"
+                        "1970-01-02T10:17:36.789Z|1969-12-31T23:59:59.999997980Z\n");
     fix_close(&f);
 }
 

@@ -327,7 +327,7 @@ static void test_explain(void **state)
 
     (void)state;
     buf_init(&b, NULL);
-    assert_int_equal(exec_explain(&plan, &ctx, &b, &err), 0);
+    assert_int_equal(exec_explain(&plan, NULL, &ctx, &b, &err), 0);
     assert_int_equal(memcmp(b.data, "Aggregate count(*), sum(DISTINCT c1) by c0, c1\n-> Scan", 54),
                      0);
     buf_done(&b);

@@ -317,7 +317,7 @@ static int run_once(const struct plan_node *root, uint64_t n, bool sticky, bool 
     exec_close(op);
     buf_init(&b, &owner);
     if (rc == DN_EOF)
-        rc = exec_explain(&plan, &ctx, &b, &err);
+        rc = exec_explain(&plan, NULL, &ctx, &b, &err);
     buf_done(&b);
     *ret_hit = mem_fail_hit();
     mem_fail_nth(0, false);

@@ -273,7 +273,7 @@ static void check_explain(struct plan_node *root, const char *notice, const char
 
     snprintf(plan.notice, sizeof plan.notice, "%s", notice);
     buf_init(&b, NULL);
-    if (exec_explain(&plan, &ctx, &b, &err) < 0)
+    if (exec_explain(&plan, NULL, &ctx, &b, &err) < 0)
         fail_msg("%s", err.text);
     buf_u8(&b, 0);
     assert_string_equal((const char *)b.data, want);

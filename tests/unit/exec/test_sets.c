@@ -501,7 +501,7 @@ static void explain(const struct plan *plan, const char *want)
 
     buf_init(&b, NULL);
     dn_err_clear(&err);
-    assert_int_equal(exec_explain(plan, &ctx, &b, &err), 0);
+    assert_int_equal(exec_explain(plan, NULL, &ctx, &b, &err), 0);
     buf_u8(&b, 0);
     assert_string_equal((const char *)b.data, want);
     buf_done(&b);

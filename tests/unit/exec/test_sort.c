@@ -161,11 +161,11 @@ static void test_explain(void **state)
 
     (void)state;
     buf_init(&b, NULL);
-    assert_int_equal(exec_explain(&plan, &ctx, &b, &err), 0);
+    assert_int_equal(exec_explain(&plan, NULL, &ctx, &b, &err), 0);
     assert_int_equal(memcmp(b.data, "Sort by c0, c1 DESC, c1 DESC NULLS LAST\n", 40), 0);
     set_limit(plan.root, 3, 0);
     buf_reset(&b);
-    assert_int_equal(exec_explain(&plan, &ctx, &b, &err), 0);
+    assert_int_equal(exec_explain(&plan, NULL, &ctx, &b, &err), 0);
     assert_int_equal(memcmp(b.data, "Sort, first rows only, by c0,", 29), 0);
     buf_done(&b);
 }
