@@ -16,8 +16,11 @@ int bind_attach(struct binder *b,
 {
     for (uint32_t i = 0; i < subs->n; i++) {
         const struct bind_sub *sub = &subs->v[i];
-        struct lnode *n = logic_node(b->q, L_JOIN, *tree);
+        struct lnode *n;
 
+        if (!sub->tree)
+            continue; /* moved to another clause */
+        n = logic_node(b->q, L_JOIN, *tree);
         if (!n)
             return DN_FAIL_NOMEM(err);
         n->right = sub->tree;
@@ -29,6 +32,23 @@ int bind_attach(struct binder *b,
         *tree = n;
     }
     return 0;
+}
+
+bool bind_subs_push(struct arena *arena, struct bind_subs *list, const struct bind_sub *sub)
+{
+    if (list->n == list->cap) {
+        uint32_t cap = list->cap ? 2 * list->cap : 4;
+        struct bind_sub *more = arena_alloc_array(arena, cap, sizeof(*more));
+
+        if (!more)
+            return false;
+        if (list->n)
+            memcpy(more, list->v, list->n * sizeof(*more));
+        list->v = more;
+        list->cap = cap;
+    }
+    list->v[list->n++] = *sub;
+    return true;
 }
 
 static int
@@ -45,19 +65,7 @@ bind_sub_add(struct binder *b, const struct bind_sub *sub, uint32_t pos, struct 
         dn_err_at(err, pos);
         return rc;
     }
-    if (list->n == list->cap) {
-        uint32_t cap = list->cap ? 2 * list->cap : 4;
-        struct bind_sub *more = arena_alloc_array(b->env->arena, cap, sizeof(*more));
-
-        if (!more)
-            return DN_FAIL_NOMEM(err);
-        if (list->n)
-            memcpy(more, list->v, list->n * sizeof(*more));
-        list->v = more;
-        list->cap = cap;
-    }
-    list->v[list->n++] = *sub;
-    return 0;
+    return bind_subs_push(b->env->arena, list, sub) ? 0 : DN_FAIL_NOMEM(err);
 }
 
 static int bind_sub_query(struct binder *b,

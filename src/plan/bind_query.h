@@ -27,6 +27,9 @@ int bind_row_compare(struct binder *b,
                      const struct bind_pairs *pairs,
                      struct bexpr **ret,
                      struct dn_err *err) DN_MUST_CHECK;
+bool bind_subs_push(struct arena *arena,
+                    struct bind_subs *list,
+                    const struct bind_sub *sub) DN_MUST_CHECK;
 /* The joins of a clause's subqueries above its input. */
 int bind_attach(struct binder *b,
                 const struct bind_subs *subs,

@@ -239,7 +239,8 @@ static int from_on(struct from *f,
 }
 
 /* Subqueries of an ON clause. An inner join is a product with a filter, so they go above the
- * product; those of an outer join must depend on one side alone. */
+ * product; those of a LEFT join to the side they depend on, or to the right one, which is
+ * then looked at for each row of the left; those of a FULL join must depend on one side alone. */
 static int from_on_subs(struct from *f,
                         const struct from_item *item,
                         const struct bind_subs *subs,
@@ -265,10 +266,10 @@ static int from_on_subs(struct from *f,
             return DN_FAIL_NOMEM(err);
         for (uint32_t k = 0; k < uses.n; k++)
             left = left || lvars_has(&given, uses.v[k]);
-        if (left && right) {
+        if (left && right && join->join == PLAN_JOIN_FULL) {
             rc = DN_FAIL(err,
                          DN_E_UNSUPPORTED,
-                         "a subquery in the ON clause of an outer join may use one side only");
+                         "a subquery in the ON clause of a FULL JOIN may use one side only");
             dn_err_at(err, item->pos);
             return rc;
         }

@@ -336,14 +336,38 @@ group_replace_agg(struct planner *q, struct plan_agg *a, const struct ldef *defs
     return true;
 }
 
+/* The same where the input depends on rows of the queries around, so that it cannot be shared. */
+static int group_copy(struct sel *s,
+                      const struct lcte *input,
+                      struct ldef *fresh,
+                      struct lnode **ret,
+                      struct dn_err *err)
+{
+    struct lmap map = {0};
+
+    *ret = logic_clone(s->b.q, input->tree, &map);
+    if (!*ret)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < input->vars_count; i++) {
+        fresh[i].var = input->vars[i];
+        fresh[i].e = bind_var(&s->b, logic_mapped(&map, input->vars[i]), 0);
+        if (!fresh[i].e)
+            return DN_FAIL_NOMEM(err);
+    }
+    return 0;
+}
+
 /* A node that reads the shared input; fresh gets its variables for those of the input. */
 static int group_read(
     struct sel *s, struct lcte *input, struct ldef *fresh, struct lnode **ret, struct dn_err *err)
 {
     struct planner *q = s->b.q;
     struct arena *arena = q->env->arena;
-    struct lnode *read = logic_node(q, L_CTE, NULL);
+    struct lnode *read;
 
+    if (input->bound)
+        return group_copy(s, input, fresh, ret, err);
+    read = logic_node(q, L_CTE, NULL);
     if (!read)
         return DN_FAIL_NOMEM(err);
     read->cte = input;
@@ -445,9 +469,10 @@ static int group_input(struct sel *s, struct lcte **ret, struct dn_err *err)
                           .aggs = s->aggs,
                           .aggs_count = s->aggs_count};
     struct lvars used = {0}, given = {0};
-    struct lvars keep = {0};
+    struct lvars keep = {0}, free = {0};
 
-    if (!c || !logic_uses_here(q, &probe, &used) || !logic_gives(q, s->tree, &given))
+    if (!c || !logic_uses_here(q, &probe, &used) || !logic_gives(q, s->tree, &given) ||
+        !logic_free(q, s->tree, &free))
         return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; i < used.n; i++) {
         if (lvars_has(&given, used.v[i]) && !lvars_add(q->env->arena, &keep, used.v[i]))
@@ -458,6 +483,7 @@ static int group_input(struct sel *s, struct lcte **ret, struct dn_err *err)
                        .vars = keep.v,
                        .vars_count = keep.n,
                        .keep = true,
+                       .bound = free.n > 0,
                        .number = UINT32_MAX};
     *ret = c;
     return 0;

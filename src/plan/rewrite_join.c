@@ -84,7 +84,7 @@ static int pull_from(struct planner *q,
         rc = pull_conds(q, &n->conds, &n->conds_count, left, out, err);
     if (rc < 0)
         return rc;
-    if (n->kind == L_FILTER || n->kind == L_MAP || n->kind == L_JOIN)
+    if (n->kind == L_FILTER || n->kind == L_MAP || (n->kind == L_JOIN && n->join != PLAN_JOIN_FULL))
         rc = pull_from(q, n->in, left, out, err);
     if (rc == 0 && n->kind == L_JOIN && n->join == PLAN_JOIN_INNER)
         rc = pull_from(q, n->right, left, out, err);

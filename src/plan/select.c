@@ -196,12 +196,16 @@ static int sel_bind_items(struct sel *s, struct dn_err *err)
         if (item->expr->kind == EXPR_STAR) {
             rc = sel_star(s, item->expr, err);
         } else {
+            uint32_t subs = s->subs_outer.n;
+
             rc = bind_expr(&s->b, item->expr, &e, err);
             if (rc == 0)
                 rc = bind_settle(&s->b, e, &e, err);
             if (rc == 0)
                 rc = sel_out_add(s, e, sel_item_name(s, item, e), item->pos, err);
             if (rc == 0) {
+                s->outs[s->outs_count - 1].subs_from = subs;
+                s->outs[s->outs_count - 1].subs_to = s->subs_outer.n;
                 s->outs[s->outs_count - 1].alias = item->alias;
                 s->outs[s->outs_count - 1].plain = item->expr->kind == EXPR_COLUMN;
             }
@@ -310,6 +314,21 @@ static bool sel_has_computed(const struct sel *s, const struct bexpr *e)
     return false;
 }
 
+/* The subqueries of a select item that is a group key: below the aggregation. */
+static int sel_subs_down(struct sel *s, const struct sel_out *o, struct dn_err *err)
+{
+    for (uint32_t i = o->subs_from; i < o->subs_to; i++) {
+        struct bind_sub *sub = &s->subs_outer.v[i];
+
+        if (!sub->tree)
+            continue;
+        if (!bind_subs_push(s->b.env->arena, &s->subs_inner, sub))
+            return DN_FAIL_NOMEM(err);
+        sub->tree = NULL;
+    }
+    return 0;
+}
+
 static int
 sel_bind_group_expr(struct sel *s, const struct expr *e, struct bexpr **ret, struct dn_err *err)
 {
@@ -330,7 +349,15 @@ sel_bind_group_expr(struct sel *s, const struct expr *e, struct bexpr **ret, str
         return rc;
     }
     *ret = s->outs[n].e;
-    return 0;
+    return sel_subs_down(s, &s->outs[n], err);
+}
+
+/* Is it a column of this query's FROM, or of a subquery of its clauses? */
+static bool sel_column_is_own(const struct sel *s, uint32_t var)
+{
+    const struct sel *level = s->b.q->vars[var].level;
+
+    return !level || level == s;
 }
 
 int select_key_add(struct sel *s, struct bexpr *e, uint32_t *ret, struct dn_err *err)
@@ -357,7 +384,9 @@ int select_key_add(struct sel *s, struct bexpr *e, uint32_t *ret, struct dn_err 
     }
     /* A column stays what it is, so that subqueries may go on using it; but the keys of grouping
      * sets are NULL where their set leaves them out. */
-    var = e->kind == BEXPR_COLUMN && !s->has_sets ? e->col : logic_var(q, "key", e->type);
+    var = e->kind == BEXPR_COLUMN && !s->has_sets && sel_column_is_own(s, e->col)
+              ? e->col
+              : logic_var(q, "key", e->type);
     if (!var)
         return DN_FAIL_NOMEM(err);
     if (e->kind == BEXPR_COLUMN)

@@ -12,9 +12,10 @@
 struct sel_out {
     struct bexpr *e;
     const char *name;
-    const char *alias; /* NULL = none given */
-    bool plain;        /* a bare column */
-    uint32_t var;      /* once the select list is computed */
+    const char *alias;           /* NULL = none given */
+    bool plain;                  /* a bare column */
+    uint32_t var;                /* once the select list is computed */
+    uint32_t subs_from, subs_to; /* its subqueries in subs_outer */
 };
 
 /* One window: what calls over it share. */
@@ -52,7 +53,9 @@ struct sel {
     struct binder b;
     const struct select_core *core;
     struct scope scope;
-    struct lnode *tree;   /* so far */
+    struct lnode *tree; /* so far */
+    struct lvars given; /* what given_of, a tree of some time, hands on */
+    const struct lnode *given_of;
     struct sel_out *outs; /* the select list with * written out, then hidden sort columns */
     uint32_t outs_count;
     uint32_t outs_cap;

@@ -55,8 +55,11 @@ static int sel_lift_sub(struct sel *s, struct bind_sub *sub, struct dn_err *err)
 {
     struct planner *q = s->b.q;
     struct lvars free = {0};
+    struct lmap map = {0};
     int rc = 0;
 
+    if (!sub->tree)
+        return 0; /* moved below the aggregation */
     for (uint32_t i = 0; rc == 0 && i < sub->conds_count; i++)
         rc = bind_lift(&s->b, sub->conds[i], &sub->conds[i], err);
     if (rc == 0 && !logic_free(q, sub->tree, &free))
@@ -71,16 +74,18 @@ static int sel_lift_sub(struct sel *s, struct bind_sub *sub, struct dn_err *err)
         if (!e)
             return DN_FAIL_NOMEM(err);
         rc = bind_lift(&s->b, e, &lifted, err);
-        if (rc == 0 && (lifted->kind != BEXPR_COLUMN || lifted->col != free.v[i]))
-            rc = DN_FAIL(err,
-                         DN_E_UNSUPPORTED,
-                         "a subquery uses the grouping set column \"%s\" of the query around it",
-                         v->name);
+        if (rc == 0 && lifted->col != free.v[i] && /* the column of a grouping set */
+            !logic_map_var(q, &map, free.v[i], lifted->col))
+            rc = DN_FAIL_NOMEM(err);
         if (rc == DN_E_GROUPING)
             rc = DN_FAIL(err,
                          DN_E_GROUPING,
                          "subquery uses ungrouped column \"%s\" from outer query",
                          v->name);
+    }
+    if (rc == 0 && map.n > 0) {
+        sub->tree = logic_rename(q, sub->tree, &map);
+        rc = sub->tree ? 0 : DN_FAIL_NOMEM(err);
     }
     return rc;
 }
@@ -110,6 +115,20 @@ static int sel_group(struct sel *s, struct dn_err *err)
 
 /* ---- windows ---- */
 
+/* Is it a variable of this query, not of one around it? */
+static bool sel_own(struct sel *s, uint32_t var)
+{
+    if (!s->scope.outer)
+        return true;
+    if (s->given_of != s->tree) {
+        s->given = (struct lvars){0};
+        if (!logic_gives(s->b.q, s->tree, &s->given))
+            return false; /* then the next allocation fails as well */
+        s->given_of = s->tree;
+    }
+    return lvars_has(&s->given, var);
+}
+
 /* An expression as a variable: its own, or one of a MAP to be. */
 static int sel_as_var(struct sel *s,
                       struct bexpr *e,
@@ -119,7 +138,7 @@ static int sel_as_var(struct sel *s,
                       uint32_t *ret,
                       struct dn_err *err)
 {
-    if (e->kind == BEXPR_COLUMN) {
+    if (e->kind == BEXPR_COLUMN && sel_own(s, e->col)) {
         *ret = e->col;
         return 0;
     }

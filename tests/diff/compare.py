@@ -63,6 +63,8 @@ def difference(kinds, ordered, dendro, postgres):
     if dendro.sqlstate or postgres.sqlstate:
         if dendro.sqlstate == postgres.sqlstate or (dendro.sqlstate, postgres.sqlstate) in SAME_STATE:
             return None
+        if postgres.sqlstate == "0A000" and not dendro.sqlstate:
+            return None  # FULL JOIN without an equality
         if dendro.sqlstate:
             return f"Dendro fails with {dendro.sqlstate} {dendro.message}, PostgreSQL: {postgres.sqlstate or 'rows'}"
         return f"PostgreSQL fails with {postgres.sqlstate}, Dendro gives rows"

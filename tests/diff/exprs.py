@@ -3,8 +3,8 @@
 
 An expression knows its kind (int, float, text, bool, time, interval). `@rule(kind)` adds a way to make one;
 rules ask `g.expr(kind, depth)` for their parts, so a new rule is one function. Where both databases spell it
-alike a rule returns g.both(...). Columns come from the scope `g.scope`, whatever FROM gave it: one table today,
-joins and subqueries when they are there."""
+alike a rule returns g.both(...). Columns come from `g.columns`, whatever FROM and the queries around gave.
+`@subquery(kind)` (sources.py) adds one that is a query: used where the generator has a Gen and levels left."""
 from dataclasses import dataclass
 
 KINDS = ["int", "float", "text", "bool", "time", "interval"]
@@ -27,16 +27,28 @@ def rule(kind, weight=1):
     return add
 
 
+SUBQUERIES = {kind: [] for kind in KINDS}
+
+
+def subquery(kind, weight=1):
+    def add(f):
+        SUBQUERIES[kind].extend([f] * weight)
+        return f
+    return add
+
+
 def quote(text):
     return "'" + text.replace("'", "''") + "'"
 
 
 class ExprGen:
-    """columns: (kind, name) of the scope."""
+    """columns: (kind, name) of the scope; gen: makes subqueries, None = none here; levels: how deep they may nest."""
 
-    def __init__(self, rng, columns=()):
+    def __init__(self, rng, columns=(), gen=None, levels=0):
         self.rng = rng
         self.columns = list(columns)
+        self.gen = gen
+        self.levels = levels
 
     def pick(self, *choices):
         return self.rng.choice(choices)
@@ -67,7 +79,7 @@ class ExprGen:
             return Expr(kind, f"({v})", f"({v}::bigint)")
         if kind == "float":
             v = r.choice([0.0, 0.5, 1.5, -2.25, 10.0, 3.0, 0.1, r.randrange(-400, 400) / 8])
-            return Expr(kind, f"({v!r})", f"({v!r}::float8)")
+            return Expr(kind, f"CAST({v!r} AS DOUBLE)", f"({v!r}::float8)")
         if kind == "bool":
             return self.both(kind, r.choice(["true", "false"]))
         if kind == "text":
@@ -87,6 +99,8 @@ class ExprGen:
         if depth <= 0 or self.one_in(4):
             column = None if self.one_in(4) else self.column(kind)
             return column or self.literal(kind)
+        if self.gen and SUBQUERIES[kind] and self.one_in(8):
+            return self.rng.choice(SUBQUERIES[kind])(self, depth - 1)
         return self.rng.choice(RULES[kind])(self, depth - 1)
 
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shapes of statements. `@shape(weight)` adds one: a function of a Gen that returns a Statement. A shape takes what
-FROM offers from g.source(), which is one table today; joins, subqueries and windows are further sources and shapes."""
+FROM offers from g.source(): one table, or anything that sources.py makes."""
 from dataclasses import dataclass
 
+import sources
 from exprs import Expr, ExprGen
 
 SHAPES = []
@@ -29,17 +30,25 @@ class Gen:
     def __init__(self, rng, tables):
         self.rng = rng
         self.tables = tables
+        self.aliases = 0
+        self.ctes = []      # of the statement: (name, kinds, size)
 
     def one_in(self, n):
         return self.rng.randrange(n) == 0
 
     def source(self):
-        """FROM clause (both spellings) and the columns it offers."""
+        """FROM clause, and expressions over the columns it offers."""
+        self.aliases = 0
+        if not self.one_in(3):
+            s = sources.source(self, 2)
+            return Expr("", "FROM " + s.d, "FROM " + s.p), ExprGen(self.rng, s.columns, self if s.size <= sources.SMALL else None, 2)
         t = self.rng.choice(self.tables)
         if self.one_in(4):
-            columns = [(kind, f"x.{name}") for kind, name in t.columns]
-            return f"FROM {t.name} AS x", columns
-        return f"FROM {t.name}", t.columns
+            return self.plain(f"FROM {t.name} AS x", [(kind, f"x.{name}") for kind, name in t.columns])
+        return self.plain(f"FROM {t.name}", t.columns)
+
+    def plain(self, text, columns):
+        return Expr("", text, text), ExprGen(self.rng, columns)
 
     def where(self, e):
         if self.one_in(3):
@@ -76,7 +85,11 @@ class Gen:
         return text + self.rng.choice(["", "", f" OFFSET {self.rng.randrange(0, 6)}"])
 
     def statement(self):
-        return self.rng.choice(SHAPES)(self)
+        d, p = sources.with_clause(self)
+        s = self.rng.choice(SHAPES)(self)
+        if s.d.startswith("SELECT"):
+            s.d, s.p = d + s.d, p + s.p
+        return s
 
     def select(self, items, rest_d, rest_p, distinct=False):
         head = "SELECT DISTINCT " if distinct else "SELECT "
@@ -122,11 +135,10 @@ def aggregate(g, e, depth=2):
 
 @shape(4)
 def plain(g):
-    text, columns = g.source()
-    e = ExprGen(g.rng, columns)
+    text, e = g.source()
     items = [g.item(e) for _ in range(g.rng.randrange(1, 4))]
     where = g.where(e)
-    return g.select(items, text + where.d, text + where.p, distinct=g.one_in(4))
+    return g.select(items, text.d + where.d, text.p + where.p, distinct=g.one_in(4))
 
 
 @shape(1)
@@ -140,13 +152,12 @@ def star(g):
 @shape(2)
 def whole(g):
     """Aggregates of all rows."""
-    text, columns = g.source()
-    e = ExprGen(g.rng, columns)
+    text, e = g.source()
     items = [aggregate(g, e) for _ in range(g.rng.randrange(1, 4))]
     where = g.where(e)
     having = e.both("bool", " HAVING {}", g.having(e)) if g.one_in(6) else Expr("bool", "", "")
-    return Statement("SELECT " + ", ".join(x.d for x in items) + f" {text}{where.d}{having.d}",
-                     "SELECT " + ", ".join(x.p for x in items) + f" {text}{where.p}{having.p}",
+    return Statement("SELECT " + ", ".join(x.d for x in items) + f" {text.d}{where.d}{having.d}",
+                     "SELECT " + ", ".join(x.p for x in items) + f" {text.p}{where.p}{having.p}",
                      [x.kind for x in items])
 
 
@@ -162,12 +173,11 @@ Gen.having = _having
 
 @shape(5)
 def grouped(g):
-    text, columns = g.source()
-    e = ExprGen(g.rng, columns)
+    text, e = g.source()
     keys = []
     for _ in range(g.rng.randrange(1, 3)):
         if g.one_in(2):
-            kind, name = g.rng.choice(columns)
+            kind, name = g.rng.choice(e.columns)
             keys.append(Expr(kind, name, name))
         else:
             keys.append(g.item(e, 2))
@@ -175,21 +185,23 @@ def grouped(g):
     where = g.where(e)
     by = ", ".join(str(i + 1) for i in range(len(keys)))
     having = e.both("bool", " HAVING {}", g.having(e)) if g.one_in(4) else Expr("bool", "", "")
-    return g.select(items, f"{text}{where.d} GROUP BY {by}{having.d}", f"{text}{where.p} GROUP BY {by}{having.p}")
+    return g.select(items, f"{text.d}{where.d} GROUP BY {by}{having.d}", f"{text.p}{where.p} GROUP BY {by}{having.p}")
 
 
 @shape(1)
 def bucketed(g):
     """GROUP BY time(...): Dendro's own spelling of what date_bin gives."""
-    text, columns = g.source()
-    e = ExprGen(g.rng, columns)
-    name = g.rng.choice([n for k, n in columns if k == "time"])
+    text, e = g.source()
+    times = [n for k, n in e.columns if k == "time"]
+    if not times:
+        return grouped(g)
+    name = g.rng.choice(times)
     width, words = g.rng.choice([("15m", "15 minutes"), ("1h", "1 hour"), ("6h", "6 hours"), ("1d", "1 day"), ("30s", "30 seconds")])
     items = [aggregate(g, e, 1) for _ in range(g.rng.randrange(1, 3))]
     where = g.where(e)
     bin_ = f"date_bin(INTERVAL '{words}', {name}, TIMESTAMP '1970-01-01')"
     key = Expr("time", f"time({name}, {width})", bin_)
-    return g.select([key] + items, f"{text}{where.d} GROUP BY time({name}, {width})", f"{text}{where.p} GROUP BY {bin_}")
+    return g.select([key] + items, f"{text.d}{where.d} GROUP BY time({name}, {width})", f"{text.p}{where.p} GROUP BY {bin_}")
 
 
 @shape(2)
@@ -222,7 +234,7 @@ def edge(g):
                            ("exp({}) + {}", "float"), ("ln({}) + {}", "float"), ("sqrt({}) + {}", "float"),
                            ("CAST({} AS BIGINT) + 0 * CAST({} AS BIGINT)", "int"),
                            ("CAST({} AS INTEGER) + 0 * CAST({} AS SMALLINT)", "int")])
-    return Statement("SELECT " + form.format(f"({a})", f"({b})"),
+    return Statement("SELECT " + form.format(f"CAST({a} AS DOUBLE)", f"CAST({b} AS DOUBLE)"),
                      "SELECT " + form.format(f"({a}::float8)", f"({b}::float8)"), [kind])
 
 

@@ -26,8 +26,8 @@ STATEMENTS = 80
 def round_statements(seed):
     rng = random.Random(seed)
     statements, tables = [], []
-    for name in ("t1", "t2"):
-        table, pairs = schema.make(rng, name, rng.choice([0, 5, 40, 40, 40, 300, 300, 2500]))
+    for name, sizes in (("t1", [0, 5, 40, 40, 40, 300, 300, 2500]), ("t2", [0, 5, 40, 40, 300]), ("t3", [3, 8, 15]), ("t4", [0, 1, 5, 12])):
+        table, pairs = schema.make(rng, name, rng.choice(sizes))
         tables.append(table)
         statements += [queries.Statement(d, p, []) for d, p in pairs]
     g = queries.Gen(rng, tables)

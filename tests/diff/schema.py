@@ -17,6 +17,7 @@ class Table:
     columns: list = field(default_factory=list)  # (kind, name)
     key: set = field(default_factory=set)
     not_null: set = field(default_factory=set)
+    rows: int = 0
 
 
 def _value(rng, kind, null):
@@ -44,7 +45,7 @@ def _keys(names):
 
 def make(rng, name, rows):
     """A table and the statements that make and fill it: (dendro, postgres) pairs."""
-    t = Table(name)
+    t = Table(name, rows=rows)
     columns = [("text", "s", "VARCHAR", "text"), ("time", "t", "TIMESTAMP", "timestamp(3)"),
                ("int", "n", "INTEGER", "integer")]
     for i in range(rng.randrange(3, 7)):
