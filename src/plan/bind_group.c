@@ -117,6 +117,21 @@ bind_agg_level(struct binder *b, const struct plan_agg *agg, struct sel **ret, s
     return 0;
 }
 
+/* b: of the clause that the aggregate belongs to. */
+static int bind_agg_refuse(const struct binder *b, const struct expr *e, struct dn_err *err)
+{
+    int rc = DN_FAIL(err,
+                     DN_E_GROUPING,
+                     "aggregate function %s is not allowed in %s",
+                     e->name,
+                     b->clause ? b->clause : "this place");
+
+    if (b->clause && strcmp(b->clause, "WHERE") == 0)
+        dn_err_hint(err, "Conditions on aggregates go into HAVING.");
+    dn_err_at(err, e->pos);
+    return rc;
+}
+
 static int
 bind_agg_check(const struct binder *b, const struct expr *e, bool timed, struct dn_err *err)
 {
@@ -124,12 +139,8 @@ bind_agg_check(const struct binder *b, const struct expr *e, bool timed, struct 
 
     if (b->in_agg)
         rc = DN_FAIL(err, DN_E_GROUPING, "%s: aggregate functions cannot be nested", e->name);
-    else if (!b->aggs_allowed || !b->level)
-        rc = DN_FAIL(err,
-                     DN_E_GROUPING,
-                     "aggregate function %s is not allowed in %s",
-                     e->name,
-                     b->clause ? b->clause : "this place");
+    else if (!b->level || (e->star && !b->aggs_allowed))
+        return bind_agg_refuse(b, e, err);
     else if (!e->star && e->args_count != 1 && !(timed && e->args_count == 2))
         rc = DN_FAIL(err,
                      DN_E_UNDEFINED_FUNCTION,
@@ -139,11 +150,7 @@ bind_agg_check(const struct binder *b, const struct expr *e, bool timed, struct 
                      e->args_count);
     else if (e->star && e->distinct)
         rc = DN_FAIL(err, DN_E_SYNTAX, "DISTINCT needs an expression to look at, not *");
-    if (rc < 0) {
-        if (rc == DN_E_GROUPING && b->clause && strcmp(b->clause, "WHERE") == 0)
-            dn_err_hint(err, "Conditions on aggregates go into HAVING.");
-        dn_err_at(err, e->pos);
-    }
+    dn_err_at(err, rc < 0 ? e->pos : 0);
     return rc;
 }
 
@@ -280,6 +287,8 @@ int bind_aggregate(struct binder *b,
 
     if (rc == 0)
         rc = bind_agg_level(b, &agg, &level, err);
+    if (rc == 0 && !(level == b->level ? b : &level->b)->aggs_allowed)
+        rc = bind_agg_refuse(level == b->level ? b : &level->b, e, err);
     if (rc == 0)
         rc = bind_agg_add(b, level, &agg, &var, err);
     if (rc < 0)

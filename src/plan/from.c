@@ -26,7 +26,7 @@ int from_rename(struct lrel *rel, const struct spec_name *names, uint32_t count,
 {
     if (count > rel->cols_count) {
         int rc = DN_FAIL(err,
-                         DN_E_ENTRY_COUNT,
+                         DN_E_UNCOVERED_KEY,
                          "table \"%s\" has %u columns available but %u columns specified",
                          rel->alias ? rel->alias : "?",
                          rel->cols_count,

@@ -347,6 +347,45 @@ static int from_join_alias(struct from *f,
     return from_add(f, rel, part, err);
 }
 
+/* USING (a, b) AS u: the columns in common under a name of their own. */
+static int from_using_alias(struct from *f,
+                            const struct from_item *item,
+                            const struct scope *merged,
+                            struct scope *to,
+                            struct dn_err *err)
+{
+    struct lrel *rel = from_rel(f, item->using_alias, merged->names_count, item->pos);
+
+    if (!rel)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < merged->names_count; i++)
+        rel->cols[i] = (struct lcol){.name = merged->names[i].name,
+                                     .type = merged->names[i].type,
+                                     .var = merged->names[i].var};
+    return scope_add_rel(f->q, to, rel) ? 0 : DN_FAIL_NOMEM(err);
+}
+
+/* Rows of the right side are kept without a partner: they cannot depend on one. */
+static int from_no_lateral(struct from *f, const struct from_pair *p, struct dn_err *err)
+{
+    struct lvars given = {0}, free = {0};
+
+    if (!logic_gives(f->q, p->sides[0].tree, &given) || !logic_free(f->q, p->sides[1].tree, &free))
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < free.n; i++) {
+        int rc;
+
+        if (!lvars_has(&given, free.v[i]))
+            continue;
+        rc = DN_FAIL(err,
+                     DN_E_UNCOVERED_KEY,
+                     "the combining JOIN type must be INNER or LEFT for a LATERAL reference");
+        dn_err_at(err, p->item->right->pos);
+        return rc;
+    }
+    return 0;
+}
+
 int from_join(struct from *f,
               const struct from_item *item,
               const struct scope *left,
@@ -371,6 +410,10 @@ int from_join(struct from *f,
         rc = from_item(f, item->right, seen, &p->sides[1], err);
     if (rc < 0)
         return rc;
+    if (item->join == JOIN_RIGHT || item->join == JOIN_FULL)
+        rc = from_no_lateral(f, p, err);
+    if (rc < 0)
+        return rc;
     p->join = logic_node(f->q, L_JOIN, p->sides[0].tree);
     if (!p->join)
         return DN_FAIL_NOMEM(err);
@@ -384,6 +427,8 @@ int from_join(struct from *f,
         rc = from_using(f, p, err);
     if (rc == 0)
         rc = from_join_names(f, p->sides, &p->merged, &ret->scope, err);
+    if (rc == 0 && item->using_alias)
+        rc = from_using_alias(f, item, &p->merged, &ret->scope, err);
     if (rc == 0)
         rc = from_on(f, item, &ret->scope, &p->subs, &p->conds, err);
     if (rc == 0)

@@ -156,6 +156,12 @@ query_order(struct planner *q, const struct query *ast, struct qout *out, struct
 
         if (rc == 1)
             rc = query_order_name(out, item->expr, &n);
+        if (rc == 1 && item->expr->kind == EXPR_COLUMN && !item->expr->table) {
+            rc = DN_FAIL(
+                err, DN_E_UNDEFINED_COLUMN, "column \"%s\" is not in the result", item->expr->name);
+            dn_err_hint(err, "The first query names the columns of all.");
+            dn_err_at(err, item->expr->pos);
+        }
         if (rc == 1) {
             rc = DN_FAIL(err,
                          DN_E_UNSUPPORTED,
@@ -178,17 +184,21 @@ query_order(struct planner *q, const struct query *ast, struct qout *out, struct
 static int query_count(struct planner *q,
                        const struct expr *e,
                        const char *clause,
+                       const struct scope *outer,
                        struct bexpr **ret,
                        struct dn_err *err)
 {
-    struct binder b = query_binder(q, NULL, NULL);
+    struct binder b;
     struct bexpr *x;
     int rc;
 
     *ret = NULL;
     if (!e)
         return 0;
-    b.clause = clause; /* no scope: the same for all rows */
+    while (outer && outer->rels_count == 0)
+        outer = outer->outer;
+    b = query_binder(q, outer, NULL); /* not the query's own scope: the same for all its rows */
+    b.clause = clause;
     rc = bind_expr(&b, e, &x, err);
     if (rc < 0)
         return rc;
@@ -214,6 +224,7 @@ static int query_count(struct planner *q,
 
 int query_limit(struct planner *q,
                 const struct query *ast,
+                const struct scope *outer,
                 const struct lkey *keys,
                 uint32_t keys_count,
                 struct lnode **tree,
@@ -227,9 +238,9 @@ int query_limit(struct planner *q,
     n = logic_node(q, L_LIMIT, *tree);
     if (!n)
         return DN_FAIL_NOMEM(err);
-    rc = query_count(q, ast->limit, "LIMIT", &n->limit, err);
+    rc = query_count(q, ast->limit, "LIMIT", outer, &n->limit, err);
     if (rc == 0)
-        rc = query_count(q, ast->offset, "OFFSET", &n->offset, err);
+        rc = query_count(q, ast->offset, "OFFSET", outer, &n->offset, err);
     if (rc < 0)
         return rc;
     if (ast->with_ties) {
@@ -332,6 +343,35 @@ static int values_bind(struct planner *q,
 
 /* ---- set operations ---- */
 
+/* A column of a side as an expression: a literal stays one where it is nothing but that, so that
+ * it takes the type of the other side. */
+static struct bexpr *set_column(struct binder *b, const struct qout *side, uint32_t i, uint32_t pos)
+{
+    const struct lnode *n = side->tree;
+    uint32_t var = side->vars[i];
+    struct bexpr *e;
+
+    while (n->kind == L_SORT || n->kind == L_LIMIT)
+        n = n->in;
+    for (uint32_t k = 0; n->kind == L_MAP && k < n->defs_count; k++) {
+        const struct bexpr *lit = n->defs[k].e;
+
+        if (n->defs[k].var != var || lit->kind != BEXPR_CONST ||
+            (lit->type != TYPE_VARCHAR && lit->type != TYPE_NONE))
+            continue;
+        e = arena_dup(b->env->arena, lit, sizeof(*lit));
+        if (e)
+            e->type = TYPE_NONE;
+        return e;
+    }
+    if (b->q->vars[var].type != TYPE_NONE)
+        return bind_var(b, var, pos);
+    e = bind_new(b, BEXPR_CONST, TYPE_NONE, pos); /* nothing but NULL is untyped */
+    if (e)
+        e->value = (struct datum){.null = true};
+    return e;
+}
+
 static int set_cast(struct planner *q, struct qout *side, enum type_id *types, struct dn_err *err)
 {
     struct binder b = query_binder(q, NULL, NULL);
@@ -341,14 +381,15 @@ static int set_cast(struct planner *q, struct qout *side, enum type_id *types, s
     if (!defs)
         return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; i < side->count; i++) {
-        struct bexpr *e = bind_var(&b, side->vars[i], 0);
+        struct bexpr *e;
         int rc;
 
+        if (q->vars[side->vars[i]].type == types[i])
+            continue;
+        e = set_column(&b, side, i, 0);
         if (!e)
             return DN_FAIL_NOMEM(err);
-        if (e->type == types[i])
-            continue;
-        rc = bind_coerce(&b, e, types[i], true, &e, err);
+        rc = bind_coerce(&b, e, types[i], e->type != TYPE_NONE, &e, err);
         if (rc < 0)
             return rc;
         defs[n] = (struct ldef){.var = logic_var(q, side->names[i], types[i]), .e = e};
@@ -385,8 +426,8 @@ static int set_unify(
         return rc;
     }
     for (uint32_t i = 0; i < l->count; i++) {
-        struct bexpr *both[2] = {bind_var(&b, l->vars[i], ast->left->pos),
-                                 bind_var(&b, r->vars[i], ast->right->pos)};
+        struct bexpr *both[2] = {set_column(&b, l, i, ast->left->pos),
+                                 set_column(&b, r, i, ast->right->pos)};
 
         if (!both[0] || !both[1])
             return DN_FAIL_NOMEM(err);
@@ -486,6 +527,7 @@ static int query_body(struct planner *q,
     if (rc == 0)
         rc = query_limit(q,
                          ast,
+                         outer,
                          ret->tree->kind == L_SORT ? ret->tree->keys : NULL,
                          ret->tree->kind == L_SORT ? ret->tree->keys_count : 0,
                          &ret->tree,

@@ -154,6 +154,7 @@ struct cluster {
     struct lnode **maps; /* computed columns, to go above the joins: inner ones first */
     uint32_t maps_count;
     uint32_t maps_cap;
+    bool fixed; /* maps stay where they are */
     struct lexprs conds;
 };
 
@@ -206,12 +207,36 @@ static bool cluster_collect(struct planner *q, struct cluster *c, struct lnode *
     if (n->kind == L_JOIN && n->join == PLAN_JOIN_INNER)
         return cluster_conds(q, c, n) && cluster_collect(q, c, n->in) &&
                cluster_collect(q, c, n->right);
-    if (n->kind == L_FILTER && cluster_has_join(n))
+    if (n->kind == L_FILTER && cluster_has_join(n) && !(c->fixed && n->in->kind == L_MAP))
         return cluster_conds(q, c, n) && cluster_collect(q, c, n->in);
-    if (n->kind == L_MAP && cluster_has_join(n))
+    if (n->kind == L_MAP && !c->fixed && cluster_has_join(n))
         return cluster_collect(q, c, n->in) &&
                cluster_add(q, &c->maps, &c->maps_count, &c->maps_cap, n);
     return cluster_add(q, &c->inputs, &c->inputs_count, &c->inputs_cap, n);
+}
+
+/* A computed column that another input uses (LATERAL) must be there before it: no map moves. */
+static int cluster_make(struct planner *q, struct cluster *c, struct lnode *n, struct dn_err *err)
+{
+    uint32_t conds = c->conds.n;
+
+    if (!cluster_collect(q, c, n))
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < c->inputs_count && !c->fixed; i++) {
+        struct lvars free = {0};
+
+        if (c->maps_count > 0 && !logic_free(q, c->inputs[i], &free))
+            return DN_FAIL_NOMEM(err);
+        for (uint32_t m = 0; m < c->maps_count; m++) {
+            for (uint32_t k = 0; k < c->maps[m]->defs_count; k++)
+                c->fixed = c->fixed || lvars_has(&free, c->maps[m]->defs[k].var);
+        }
+    }
+    if (!c->fixed)
+        return 0;
+    c->conds.n = conds;
+    c->inputs_count = c->maps_count = 0;
+    return cluster_collect(q, c, n) ? 0 : DN_FAIL_NOMEM(err);
 }
 
 /* Which one input does a condition depend on? UINT32_MAX: several, UINT32_MAX - 1: none. */
@@ -332,9 +357,9 @@ static int rewrite_inner(struct planner *q,
         if (!lexprs_add(q->env->arena, &c.conds, conds->v[i]))
             return DN_FAIL_NOMEM(err);
     }
-    if (!cluster_collect(q, &c, n))
-        return DN_FAIL_NOMEM(err);
-    rc = cluster_pull(q, &c, err);
+    rc = cluster_make(q, &c, n, err);
+    if (rc == 0)
+        rc = cluster_pull(q, &c, err);
     for (uint32_t m = c.maps_count; rc == 0 && m-- > 0;) { /* outer ones first */
         for (uint32_t i = 0; i < c.conds.n; i++) {
             c.conds.v[i] = logic_replace(q, c.conds.v[i], c.maps[m]->defs, c.maps[m]->defs_count);

@@ -83,8 +83,12 @@ sel_item_name(struct sel *s, const struct select_item *item, const struct bexpr 
 
     if (item->alias)
         return item->alias;
-    if (item->expr->kind == EXPR_COLUMN && e->kind == BEXPR_COLUMN)
-        return s->b.q->vars[e->col].name;
+    if (item->expr->kind == EXPR_COLUMN && e->kind == BEXPR_COLUMN) {
+        const char *said = item->expr->name;
+
+        name = s->b.q->vars[e->col].name; /* as declared, unless FROM has renamed it */
+        return text_same_fold(name, strlen(name), said, strlen(said)) ? name : said;
+    }
     if (s->b.q->depth > 1 || s->b.stmt->kind != STMT_SELECT) {
         name = sel_short_name(s, item->expr);
         return name ? name : "?column?";

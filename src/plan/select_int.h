@@ -138,9 +138,10 @@ int select_stack(struct sel *s, const struct query *ast, struct qout *ret, struc
 int query_finish(struct planner *q, const struct qout *out, struct dn_err *err) DN_MUST_CHECK;
 /* Each row once. */
 int query_distinct(struct planner *q, struct qout *out, struct dn_err *err) DN_MUST_CHECK;
-/* LIMIT, OFFSET, FETCH above a tree. */
+/* LIMIT, OFFSET, FETCH above a tree; outer: what their counts may use. */
 int query_limit(struct planner *q,
                 const struct query *ast,
+                const struct scope *outer,
                 const struct lkey *keys,
                 uint32_t keys_count,
                 struct lnode **tree,

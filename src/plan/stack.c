@@ -333,7 +333,8 @@ int select_stack(struct sel *s, const struct query *ast, struct qout *ret, struc
     struct planner *q = s->b.q;
     int rc;
 
-    s->grouped = s->core->group_by_count > 0 || s->core->having || s->aggs_count > 0;
+    s->grouped = s->core->group_by_count > 0 || s->core->having || s->aggs_count > 0 ||
+                 s->groupings_count > 0;
     if (!s->tree)
         s->tree = logic_node(q, L_SINGLE, NULL);
     if (!s->tree)
@@ -360,7 +361,7 @@ int select_stack(struct sel *s, const struct query *ast, struct qout *ret, struc
     if (rc == 0)
         rc = sel_order(s, ret, err);
     if (rc == 0)
-        rc = query_limit(q, ast, s->order_keys, s->order_count, &s->tree, err);
+        rc = query_limit(q, ast, s->scope.outer, s->order_keys, s->order_count, &s->tree, err);
     ret->tree = s->tree;
     return rc;
 }

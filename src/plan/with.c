@@ -62,7 +62,7 @@ static int with_names(struct planner *q, const struct cte *c, struct qout *out, 
 
     if (c->columns_count > out->count) {
         int rc = DN_FAIL(err,
-                         DN_E_ENTRY_COUNT,
+                         DN_E_UNCOVERED_KEY,
                          "WITH query \"%s\" has %u columns available but %u columns specified",
                          c->name.s,
                          out->count,
@@ -156,16 +156,115 @@ static int with_term_types(struct planner *q,
     return term->tree ? 0 : DN_FAIL_NOMEM(err);
 }
 
+/* Is the working table in this tree? *bad: why it may not be where it is, NULL = it may. */
+static bool with_finds(const struct lnode *n, uint32_t work, const char **bad)
+{
+    bool right;
+
+    if (n->kind == L_WORK && n->work == work)
+        return true;
+    if (n->in && with_finds(n->in, work, bad)) {
+        if (n->kind == L_JOIN && n->join == PLAN_JOIN_FULL)
+            *bad = "may not be mentioned within an outer join";
+        else if (n->kind == L_AGG && n->aggs_count > 0)
+            *bad = "may not be aggregated in its recursive term";
+        else if (n->kind == L_SORT || n->kind == L_LIMIT)
+            *bad = "may not be mentioned under ORDER BY, LIMIT or OFFSET";
+        else if (n->kind == L_SETOP && n->setop == PLAN_SETOP_EXCEPT && n->all)
+            *bad = "may not be mentioned within EXCEPT ALL";
+        return true;
+    }
+    right = n->right && with_finds(n->right, work, bad);
+    if (right && n->kind == L_JOIN && n->join != PLAN_JOIN_INNER)
+        *bad = n->join == PLAN_JOIN_LEFT || n->join == PLAN_JOIN_FULL
+                   ? "may not be mentioned within an outer join"
+                   : "may not be mentioned within a subquery";
+    else if (right && n->kind == L_SETOP && n->setop != PLAN_SETOP_UNION_ALL)
+        *bad = "may not be mentioned within INTERSECT or EXCEPT";
+    return right;
+}
+
+/* The steps of a recursion add up only if each row of the term comes of rows of the step before;
+ * what looks at all of them at once would give other rows each time. */
+static int
+with_check(const struct cte *c, const struct lnode *term, uint32_t work, struct dn_err *err)
+{
+    const char *bad = NULL;
+
+    if (!with_finds(term, work, &bad))
+        bad = "may not be mentioned within a subquery";
+    return bad ? with_bad_recursion(c, bad, err) : 0;
+}
+
+/* The recursive term over a working table like the base. */
+static int with_term(struct planner *q,
+                     struct lwith *w,
+                     const struct scope *seen,
+                     const struct qout *base,
+                     struct lnode *n,
+                     struct qout *ret,
+                     struct dn_err *err)
+{
+    struct lnode *work = logic_node(q, L_WORK, NULL);
+    int rc;
+
+    if (!work)
+        return DN_FAIL_NOMEM(err);
+    n->work = work->work = q->plan->works_count++;
+    work->vars_count = base->count;
+    rc = with_fresh(q, base, &work->vars, err);
+    if (rc < 0)
+        return rc;
+    w->work_of = work;
+    w->names = base->names;
+    w->names_count = base->count;
+    rc = query_bind(q, w->ast->query->right, seen, ret, err);
+    w->work_of = NULL;
+    if (rc == 0 && w->mentioned)
+        rc = with_check(w->ast, ret->tree, n->work, err);
+    return rc;
+}
+
+/* A time plus an interval is finer than the time: then so is the base. 1: some column was. */
+static int
+with_widen(struct planner *q, struct qout *base, const struct qout *term, struct dn_err *err)
+{
+    struct binder b = query_binder(q, NULL, NULL);
+    struct ldef *defs = arena_alloc_array(q->env->arena, (size_t)base->count + 1, sizeof(*defs));
+    uint32_t n = 0;
+
+    if (!defs)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < base->count && i < term->count; i++) {
+        enum type_id want = q->vars[term->vars[i]].type;
+        struct bexpr *e = bind_var(&b, base->vars[i], 0);
+        int rc;
+
+        if (!e)
+            return DN_FAIL_NOMEM(err);
+        if (want != TYPE_TIMESTAMP_US || e->type == want || !type_is_timestamp(e->type))
+            continue;
+        rc = bind_coerce(&b, e, want, true, &e, err);
+        if (rc < 0)
+            return rc;
+        defs[n] = (struct ldef){.var = logic_var(q, base->names[i], want), .e = e};
+        if (!defs[n].var)
+            return DN_FAIL_NOMEM(err);
+        base->vars[i] = defs[n++].var;
+    }
+    base->tree = logic_map(q, base->tree, defs, n);
+    return !base->tree ? DN_FAIL_NOMEM(err) : n > 0;
+}
+
 static int with_recursive(struct planner *q, struct lwith *w, struct qout *ret, struct dn_err *err)
 {
     const struct query *ast = w->ast->query;
     struct lnode *n = logic_node(q, L_RECURSIVE, NULL);
-    struct lnode *work = logic_node(q, L_WORK, NULL);
     struct scope seen = *w->scope;
     struct qout base, term;
     int rc;
 
-    if (!n || !work)
+    if (!n)
         return DN_FAIL_NOMEM(err);
     if (ast->kind != QUERY_SET || ast->set != SET_UNION)
         return with_bad_recursion(
@@ -181,22 +280,18 @@ static int with_recursive(struct planner *q, struct lwith *w, struct qout *ret, 
         rc = with_names(q, w->ast, &base, err);
     if (rc < 0)
         return rc;
-    n->work = work->work = q->plan->works_count++;
-    work->vars_count = n->vars_count = base.count;
-    rc = with_fresh(q, &base, &work->vars, err);
+    rc = with_term(q, w, &seen, &base, n, &term, err);
+    if (rc == 0)
+        rc = with_widen(q, &base, &term, err);
+    if (rc == 1)
+        rc = with_term(q, w, &seen, &base, n, &term, err);
     if (rc == 0)
         rc = with_fresh(q, &base, &n->vars, err);
-    if (rc < 0)
-        return rc;
-    w->work_of = work;
-    w->names = base.names;
-    w->names_count = base.count;
-    rc = query_bind(q, ast->right, &seen, &term, err);
-    w->work_of = NULL;
     if (rc == 0)
         rc = with_term_types(q, w->ast, &base, &term, err);
     if (rc < 0)
         return rc;
+    n->vars_count = base.count;
     n->in = base.tree;
     n->right = term.tree;
     n->all = ast->all;
