@@ -245,6 +245,17 @@ static int change_from(struct change *c, struct lnode **ret, struct dn_err *err)
     rc = from_bind(&c->q, &c->b, c->ast->from, c->ast->from_count, &others, &more, err);
     if (rc < 0)
         return rc;
+    for (uint32_t i = 0; i < others.rels_count; i++) {
+        const struct lrel *rel = others.rels[i];
+
+        if (!rel->alias || strcmp(rel->alias, c->rel->alias) != 0)
+            continue;
+        rc = DN_FAIL(
+            err, DN_E_DUPLICATE_ALIAS, "table name \"%s\" specified more than once", rel->alias);
+        dn_err_hint(err, "Give one of them another name: %s AS …", rel->alias);
+        dn_err_at(err, rel->pos);
+        return rc;
+    }
     join = logic_node(&c->q, L_JOIN, c->scan);
     if (!join || !scope_append(&c->q, &c->scope, &others))
         return DN_FAIL_NOMEM(err);

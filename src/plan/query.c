@@ -542,6 +542,7 @@ int query_bind(struct planner *q,
                struct dn_err *err)
 {
     struct scope *with;
+    uint32_t *own;
     int rc;
 
     if (q->depth == PLAN_DEPTH_MAX) {
@@ -565,5 +566,14 @@ int query_bind(struct planner *q,
     }
     rc = query_body(q, ast, outer, ret, err);
     q->depth--;
-    return rc;
+    if (rc < 0)
+        return rc;
+    /* its own list: who asked may put other variables there */
+    own = arena_alloc_array(q->env->arena, (size_t)ret->count + 1, sizeof(*own));
+    if (!own)
+        return DN_FAIL_NOMEM(err);
+    if (ret->count)
+        memcpy(own, ret->vars, ret->count * sizeof(*own));
+    ret->vars = own;
+    return 0;
 }

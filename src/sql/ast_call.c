@@ -132,6 +132,12 @@ struct expr *sql_call(struct sql_parser *ps,
     if (ps->rc < 0)
         return NULL;
     if (args.count == 1 && call_is(f, "position") && e->args[0]->kind == EXPR_IN &&
+        e->args[0]->query && !e->args[0]->negated && !e->args[0]->paren) /* position(a IN (q)) */
+        return sql_position(ps,
+                            f,
+                            e->args[0]->a,
+                            sql_query_expr(ps, EXPR_QUERY, e->args[0]->pos, e->args[0]->query));
+    if (args.count == 1 && call_is(f, "position") && e->args[0]->kind == EXPR_IN &&
         e->args[0]->args_count == 1 && !e->args[0]->negated && !e->args[0]->paren)
         return sql_position(ps, f, e->args[0]->a, e->args[0]->args[0]); /* position(a IN (b)) */
     call_normalize(ps, e);
