@@ -2,7 +2,7 @@
  *
  * clone.c: a tree once more. Variables that it defines are new ones in the copy, so that both may
  * stand in one plan; or they stay, and only what the tree uses of others is exchanged. */
-#include "plan/logic.h"
+#include "plan/clone.h"
 
 struct clone {
     struct planner *q;

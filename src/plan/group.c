@@ -5,6 +5,7 @@
  * Each item of the clause stands for a list of sets of keys; several items multiply. The input is
  * kept as a CTE, each set aggregates it by its own keys, and the results follow on each other with
  * NULL for the keys that a set leaves out. */
+#include "plan/clone.h"
 #include "plan/select_int.h"
 
 #define GROUP_SETS_MAX 4096u

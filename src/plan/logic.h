@@ -188,20 +188,6 @@ bool logic_volatile(const struct bexpr *e);
 struct bexpr *
 logic_replace(struct planner *q, struct bexpr *e, const struct ldef *defs, uint32_t count);
 
-/* Variables and what stands in their place: columns. */
-struct lmap {
-    struct ldef *v;
-    uint32_t n;
-    uint32_t cap;
-};
-bool logic_map_var(struct planner *q, struct lmap *map, uint32_t from, uint32_t to) DN_MUST_CHECK;
-uint32_t logic_mapped(const struct lmap *map, uint32_t var); /* itself if nothing stands for it */
-/* A copy of a tree that defines variables of its own; map gets them, and may say at the start what
- * stands for variables of others. NULL: out of memory (clone.c). */
-struct lnode *logic_clone(struct planner *q, const struct lnode *tree, struct lmap *map);
-/* A copy with the variables of others exchanged; its own stay. */
-struct lnode *logic_rename(struct planner *q, const struct lnode *tree, struct lmap *map);
-
 /* Moves conditions down, turns marks into semi-joins, removes correlation, orders joins. */
 int rewrite_tree(struct planner *q, struct lnode **tree, struct dn_err *err) DN_MUST_CHECK;
 

@@ -4,6 +4,7 @@
  *
  *     FROM [subqueries of WHERE] [FILTER] [AGG] [subqueries] [FILTER having] [WINDOW …] MAP
  *     [AGG distinct | SORT UNIQUE] [SORT] [LIMIT] */
+#include "plan/clone.h"
 #include "plan/select_int.h"
 
 #include "base/text.h"
