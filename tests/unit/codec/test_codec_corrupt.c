@@ -40,7 +40,7 @@ static void ask(const struct codec_src *src, struct arena *arena)
     if (rc == 0 && type_is_string(src->type))
         for (uint32_t i = 0; i < d.str.len; i++)
             sweep_sum += (uint8_t)d.str.ptr[i];
-    if (!type_known(src->type) || type_is_string(src->type))
+    if (!type_known(src->type) || !type_is_fixed(src->type))
         return;
     rc = codec_agg(src, &range, arena, &agg, &err);
     assert_true(rc == 0 || rc == DN_E_CORRUPT);
