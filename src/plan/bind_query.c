@@ -348,7 +348,7 @@ static int bind_row_less(struct binder *b,
     int rc = bind_compare(b, op, pos, l[count - 1], r[count - 1], &out, err);
 
     for (uint32_t i = count - 1; rc == 0 && i-- > 0;) {
-        struct bexpr *less, *same, *pair[2];
+        struct bexpr *less = NULL, *same = NULL, *pair[2];
 
         rc = bind_compare(b, strict, pos, l[i], r[i], &less, err);
         if (rc == 0)

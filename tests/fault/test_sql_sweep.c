@@ -513,7 +513,7 @@ static void test_async_holes(void **state)
 
     (void)state;
     for (uint64_t n = first; n == first || (!seed && test_now_ms() < end); n++) {
-        struct async a = {.r = {.what = "holes", .n = n}, .rng = {n}};
+        struct async a = {.r = {.what = "holes", .n = n}, .rng = {.state = n}};
         struct dendro_error err;
         a.r.background = rng_one_in(&a.rng, 2);
         run_begin(&a.r, n);

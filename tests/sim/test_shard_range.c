@@ -87,7 +87,7 @@ static void db_close(struct db *d)
 static void db_init(struct db *d)
 {
     struct table *t = db_table();
-    struct catalog *empty;
+    struct catalog *empty = NULL;
     struct dn_err err;
     struct volume *v;
 
