@@ -16,7 +16,7 @@
  * and has that key is replaced, as by INSERT. */
 #include "engine/change_range.h"
 
-#include "base/hash.h"
+#include "engine/key_set.h"
 
 #include <stdio.h>
 
@@ -282,6 +282,18 @@ static int change_vectors(struct change_run *r, struct dn_err *err)
     return 0;
 }
 
+/* Columns that only RETURNING asked for are no part of a patch or a tombstone. */
+static void change_forget_others(struct change_run *r)
+{
+    for (uint16_t i = 0; i < r->table->columns_count; i++) {
+        if (r->table->columns[i].key_pos > 0 || r->table->time_col == (int)i)
+            continue;
+        r->old_cols[i].data = NULL;
+        if (!change_is_set(r->plan, i))
+            r->new_cols[i].data = NULL;
+    }
+}
+
 /* A batch of `rows` rows; columns without a vector are NULL, in a patch not said at all. */
 static int change_batch(
     struct change_run *r, enum row_op op, const struct vec *from, uint32_t rows, struct dn_err *err)
@@ -360,40 +372,6 @@ static int change_pick(struct change_run *r,
 
 /* ---- rows that move ---- */
 
-/* Keys as bytes, one after another. */
-struct change_keys {
-    struct buf bytes;
-    size_t *ends; /* owned: ends[i] is where key i ends */
-    struct hidx index;
-};
-
-struct change_key {
-    const uint8_t *p;
-    size_t len;
-};
-
-static struct change_key change_key_at(const struct change_keys *k, uint32_t i)
-{
-    size_t from = i ? k->ends[i - 1] : 0;
-
-    return (struct change_key){.p = k->bytes.data + from, .len = k->ends[i] - from};
-}
-
-static bool change_key_same(const void *ctx, const void *key, uint32_t id)
-{
-    const struct change_key *a = key;
-    struct change_key b = change_key_at(ctx, id);
-
-    return a->len == b.len && memcmp(a->p, b.p, a->len) == 0;
-}
-
-static uint64_t change_key_hash(const void *ctx, uint32_t id)
-{
-    struct change_key k = change_key_at(ctx, id);
-
-    return dn_hash64(k.p, k.len, 0);
-}
-
 /* Text in keys has a limit, as for INSERT. */
 static int change_check_key(const struct change_run *r, uint32_t row, struct dn_err *err)
 {
@@ -409,61 +387,31 @@ static int change_check_key(const struct change_run *r, uint32_t row, struct dn_
         err, DN_E_TOO_LONG, "the key's text is longer than %u bytes", INTAKE_KEY_BYTES_MAX);
 }
 
-static int
-change_add_key(struct change_run *r, struct change_keys *k, uint32_t row, struct dn_err *err)
-{
-    char name[CHANGE_NAME_MAX + 8];
-    struct change_key key;
-    uint64_t hash;
-    int rc = change_check_key(r, row, err);
-
-    if (rc < 0)
-        return rc;
-    rows_key(r->table, r->new_cols, row, &k->bytes);
-    if (k->bytes.failed)
-        return DN_FAIL_NOMEM(err);
-    k->ends[row] = k->bytes.len;
-    key = change_key_at(k, row);
-    hash = dn_hash64(key.p, key.len, 0);
-    if (hidx_find(&k->index, hash, change_key_same, k, &key) != UINT32_MAX) {
-        change_name_row(r, r->new_cols, row, row, name);
-        rc = DN_FAIL(err, DN_E_DUPLICATE_KEY, "two rows would have the same key: %s", name);
-        dn_err_hint(err, "A key is one row; nothing was changed.");
-        return rc;
-    }
-    return hidx_add(&k->index, hash, row, change_key_hash, k) ? 0 : DN_FAIL_NOMEM(err);
-}
-
 /* Keyed tables: which old keys are nobody's now? */
 static int change_left(struct change_run *r, uint64_t *gone, struct dn_err *err)
 {
-    struct change_keys k = {.ends = mem_alloc_array(r->owner, r->rows, sizeof(*k.ends))};
-    struct buf old;
-    int rc = k.ends ? 0 : DN_FAIL_NOMEM(err);
+    char name[CHANGE_NAME_MAX + 8];
+    struct key_set keys;
+    uint32_t id;
+    int rc = 0;
 
-    buf_init(&k.bytes, r->owner);
-    buf_init(&old, r->owner);
-    hidx_init(&k.index, r->owner);
-    for (uint32_t row = 0; rc == 0 && row < r->rows; row++)
-        rc = change_add_key(r, &k, row, err);
+    key_set_init(&keys, r->table, r->owner);
     for (uint32_t row = 0; rc == 0 && row < r->rows; row++) {
-        struct change_key key;
-
-        buf_reset(&old);
-        rows_key(r->table, r->old_cols, row, &old);
-        if (old.failed) {
-            rc = DN_FAIL_NOMEM(err);
-            break;
+        rc = change_check_key(r, row, err);
+        if (rc == 0)
+            rc = key_set_add(&keys, r->new_cols, row, &id, err);
+        if (rc == 1) {
+            change_name_row(r, r->new_cols, row, row, name);
+            rc = DN_FAIL(err, DN_E_DUPLICATE_KEY, "two rows would have the same key: %s", name);
+            dn_err_hint(err, "A key is one row; nothing was changed.");
         }
-        key = (struct change_key){.p = old.data, .len = old.len};
-        if (hidx_find(&k.index, dn_hash64(key.p, key.len, 0), change_key_same, &k, &key) ==
-            UINT32_MAX)
+    }
+    for (uint32_t row = 0; rc == 0 && row < r->rows; row++) {
+        rc = key_set_find(&keys, r->old_cols, row, &id, err);
+        if (rc == 0 && id == KEY_SET_NONE)
             vec_bit_set(gone, row);
     }
-    hidx_done(&k.index);
-    buf_done(&old);
-    buf_done(&k.bytes);
-    mem_free(k.ends);
+    key_set_done(&keys);
     return rc;
 }
 
@@ -514,8 +462,13 @@ static int change_write(struct change_run *r, struct dn_err *err)
     uint64_t seq;
     int rc = change_vectors(r, err);
 
+    if (rc == 0)
+        rc = stmt_return_rows(
+            r->stmt, r->table, r->plan->sets_count ? r->new_cols : r->old_cols, r->rows, err);
     if (rc < 0)
         return rc;
+    if (r->plan->all && !r->plan->whole)
+        change_forget_others(r);
     if (r->plan->moves)
         rc = change_moves(r, err);
     else if (r->plan->sets_count == 0)
@@ -546,7 +499,7 @@ static int change_once(struct dendro_stmt *stmt, int tries, struct dn_err *err)
     if (rc < 0)
         return rc;
     plan = stmt->run_plan ? stmt->run_plan : stmt->plan;
-    if (tries < CHANGE_RANGE_TRIES)
+    if (tries < CHANGE_RANGE_TRIES && !stmt->returning)
         rc = stmt_delete_ranges(stmt, plan, &ranges, err);
     if (rc < 0 || ranges.count > 0)
         return rc < 0 ? rc : stmt_run_ranges(stmt, plan, &ranges, err);
@@ -561,7 +514,7 @@ static int change_once(struct dendro_stmt *stmt, int tries, struct dn_err *err)
         rc = change_find(&r, err);
     if (rc == 0 && r.rows > 0)
         rc = change_write(&r, err);
-    stmt->rows_count = rc == 0 ? r.rows : 0;
+    stmt->rows_count = rc == 0 && !stmt_returns(stmt) ? r.rows : 0;
     change_done(&r);
     return rc;
 }
@@ -575,20 +528,29 @@ static void change_pause(struct dendro_stmt *stmt, int tries)
     sched_sleep_ns(sched, sched_random(sched) % max);
 }
 
-int stmt_run_change(struct dendro_stmt *stmt, struct dn_err *err)
+int stmt_retry(struct dendro_stmt *stmt, stmt_once_fn once, struct dn_err *err)
 {
-    int rc = session_write_allowed(stmt->conn, err);
+    int rc = 0;
 
     for (int i = 0; rc == 0; i++) {
-        rc = change_once(stmt, i, err);
+        rc = once(stmt, i, err);
         if (rc != DN_E_CONFLICT || i + 1 == CHANGE_TRIES)
-            break;
+            return rc;
         stmt_stop(stmt);
         if (atomic_load(&stmt->conn->cancel))
             return DN_FAIL(err, DN_E_CANCELED, "the statement was canceled");
         change_pause(stmt, i);
         rc = stmt_compiled(stmt) ? 0 : stmt_compile(stmt, err);
     }
+    return rc;
+}
+
+int stmt_run_change(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    int rc = session_write_allowed(stmt->conn, err);
+
+    if (rc == 0)
+        rc = stmt_retry(stmt, change_once, err);
     if (rc == DN_E_NOMEM && err)
         err->hint[0] = '\0'; /* what an operator advises is about queries */
     if (rc == DN_E_NOMEM)

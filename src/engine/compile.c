@@ -55,7 +55,9 @@ static int stmt_compile_change(struct dendro_stmt *stmt, const struct stmt *ast,
 {
     struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->compiled);
 
-    return plan_change(&env, ast, &stmt->plan, err);
+    int rc = plan_change(&env, ast, &stmt->plan, err);
+
+    return rc < 0 ? rc : stmt_compile_returning(stmt, ast, stmt->plan->table, err);
 }
 
 static int stmt_compile_explain(struct dendro_stmt *stmt, struct dn_err *err)
@@ -67,7 +69,7 @@ static int stmt_compile_explain(struct dendro_stmt *stmt, struct dn_err *err)
     if (inner->kind == STMT_SELECT) {
         rc = stmt_compile_select(stmt, inner, err);
     } else if (inner->kind == STMT_INSERT) {
-        rc = stmt_compile_insert(stmt, inner->insert, err);
+        rc = stmt_compile_insert(stmt, inner, err);
     } else if (inner->kind == STMT_UPDATE || inner->kind == STMT_DELETE) {
         rc = stmt_compile_change(stmt, inner, err);
     } else {
@@ -85,6 +87,11 @@ void stmt_forget(struct dendro_stmt *stmt)
 {
     plan_done(stmt->plan);
     stmt->plan = NULL;
+    plan_done(stmt->returning);
+    stmt->returning = NULL;
+    plan_done(stmt->conflict);
+    stmt->conflict = NULL;
+    stmt->reads = NULL;
     stmt->cols = NULL;
     stmt->cols_count = 0;
     catalog_unref(stmt->catalog);
@@ -100,7 +107,7 @@ static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_SELECT:
         return stmt_compile_select(stmt, stmt->ast, err);
     case STMT_INSERT:
-        return stmt_compile_insert(stmt, stmt->ast->insert, err);
+        return stmt_compile_insert(stmt, stmt->ast, err);
     case STMT_UPDATE:
     case STMT_DELETE:
         return stmt_compile_change(stmt, stmt->ast, err);

@@ -109,6 +109,9 @@ struct dendro_stmt {
     uint64_t epoch;
     struct plan *plan;           /* SELECT, UPDATE, DELETE, and EXPLAIN of them */
     struct intake_target insert; /* INSERT, COPY FROM */
+    const struct query *reads;   /* INSERT: what the plan is of; NULL = it has none */
+    struct plan *returning;      /* of RETURNING; NULL = none */
+    struct plan *conflict;       /* of ON CONFLICT; NULL = none */
     struct stmt_copy copy;
     uint64_t compile_ns; /* EXPLAIN: how long compiling took */
     const struct plan_col *cols;
@@ -116,9 +119,11 @@ struct dendro_stmt {
 
     /* One execution. */
     enum run_state state;
-    struct arena run;      /* plan of this execution, parameters, EXPLAIN's lines */
-    struct plan *run_plan; /* NULL: `plan` is used */
-    struct datum *values;  /* parameters in the types the plan wants */
+    struct arena run;           /* plan of this execution, parameters, EXPLAIN's lines */
+    struct plan *run_plan;      /* NULL: `plan` is used */
+    struct plan *run_returning; /* NULL: `returning` */
+    struct plan *run_conflict;  /* NULL: `conflict` */
+    struct datum *values;       /* parameters in the types the plan wants */
     struct snapshot *snap;
     struct exec_ctx ctx;
     struct exec_analysis *analysis; /* EXPLAIN ANALYZE, while it runs: figures go there */
@@ -177,10 +182,8 @@ const struct table *session_table(const struct dendro_conn *conn,
                                   struct dn_err *err);
 int session_write_allowed(const struct dendro_conn *conn, struct dn_err *err) DN_MUST_CHECK;
 int session_use(struct dendro_conn *conn, const struct stmt *ast, struct dn_err *err) DN_MUST_CHECK;
+void session_free_appenders(struct dendro_conn *conn); /* appender.c */
 int session_set(struct dendro_conn *conn, const struct stmt *ast, struct dn_err *err) DN_MUST_CHECK;
-
-/* ---- appender.c ---- */
-void session_free_appenders(struct dendro_conn *conn);
 
 /* ---- statement.c ---- */
 /* The next statement of a text; DN_EOF: none left. Positions count from the start of the text. */
@@ -206,14 +209,6 @@ void stmt_cache_free(struct dendro_conn *conn);
 int stmt_compile(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 void stmt_forget(struct dendro_stmt *stmt); /* drops the compiled form, which is made anew */
 bool stmt_compiled(const struct dendro_stmt *stmt); /* still fits the catalog and the session */
-
-/* ---- progress.c ---- */
-/* At the start of a run: NULL if nobody asks. */
-struct exec_progress *stmt_progress(struct dendro_stmt *stmt);
-/* Tells if it is time to. DN_E_CANCELED: the callback said stop. */
-int stmt_tell(struct dendro_stmt *stmt,
-              const struct dendro_progress *so_far,
-              struct dn_err *err) DN_MUST_CHECK;
 
 /* ---- column.c ---- */
 bool stmt_datum(const struct dendro_stmt *stmt,

@@ -168,10 +168,10 @@ static int explain_top_lines(struct dendro_stmt *stmt,
     table_print_ident(t->schema, &b);
     buf_puts(&b, ".");
     table_print_ident(t->name, &b);
-    if (inner->kind == STMT_INSERT)
+    if (inner->kind == STMT_INSERT && !plan)
         buf_printf(&b,
                    "\nValues: %u rows of %u columns",
-                   inner->insert->query->values.rows_count,
+                   inner->insert->query ? inner->insert->query->values.rows_count : 1,
                    stmt->insert.cols_count);
     if (ranges.count > 0)
         buf_printf(&b,
@@ -203,7 +203,7 @@ static int explain_run(struct dendro_stmt *stmt, struct explain *x, struct dn_er
     uint64_t start;
     int rc = 0;
 
-    if (inner->kind == STMT_INSERT)
+    if (inner->kind == STMT_INSERT && !stmt->plan)
         stmt->ctx = (struct exec_ctx){.owner = &stmt->owner, .analysis = stmt->analysis};
     else if (inner->kind == STMT_SELECT || !x->analyze) /* a change that runs begins by itself */
         rc = stmt_begin(stmt, inner, err);

@@ -39,23 +39,91 @@ ins_check_counts(const struct intake_target *ins, const struct insert_stmt *ast,
     return 0;
 }
 
-int stmt_compile_insert(struct dendro_stmt *stmt, const struct insert_stmt *ast, struct dn_err *err)
+static bool ins_has_query(const struct expr *e)
 {
-    const struct table *t = session_table(stmt->conn, stmt->catalog, &ast->table, err);
+    if (!e)
+        return false;
+    if (e->kind == EXPR_QUERY || e->kind == EXPR_EXISTS || e->kind == EXPR_ARRAY_QUERY ||
+        ((e->kind == EXPR_IN || e->kind == EXPR_ANY) && e->query))
+        return true;
+    for (uint32_t i = 0; i < e->args_count; i++)
+        if (ins_has_query(e->args[i]))
+            return true;
+    return ins_has_query(e->a) || ins_has_query(e->b) || ins_has_query(e->c);
+}
+
+/* The values with queries in them, as the select list of one query that runs before the rest. */
+static int ins_compile_queries(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+{
+    struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->compiled);
+    const struct values_rows *v = &ast->insert->query->values;
+    struct select_core *core;
+    struct query *q;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < v->rows_count; i++)
+        for (uint32_t k = 0; k < v->rows_len[i]; k++)
+            n += v->rows[i][k] && v->rows[i][k]->kind != EXPR_LITERAL &&
+                 ins_has_query(v->rows[i][k]);
+    if (n == 0)
+        return 0;
+    q = arena_calloc(&stmt->compiled, 1, sizeof(*q));
+    core = arena_calloc(&stmt->compiled, 1, sizeof(*core));
+    if (!q || !core)
+        return DN_FAIL_NOMEM(err);
+    core->items = arena_calloc(&stmt->compiled, n, sizeof(*core->items));
+    if (!core->items)
+        return DN_FAIL_NOMEM(err);
+    core->pos = q->pos = ast->insert->query->pos;
+    q->kind = QUERY_SELECT;
+    q->core = core;
+    for (uint32_t i = 0; i < v->rows_count; i++)
+        for (uint32_t k = 0; k < v->rows_len[i]; k++) {
+            struct expr *e = v->rows[i][k];
+
+            if (e && e->kind != EXPR_LITERAL && ins_has_query(e))
+                core->items[core->items_count++] =
+                    (struct select_item){.expr = e, .pos = e->pos, .end = e->pos, .alias = "value"};
+        }
+    stmt->reads = q;
+    return plan_query(&env, ast, ast->insert->with, q, &stmt->plan, err);
+}
+
+/* VALUES that are all of the query; NULL rows: DEFAULT VALUES. */
+static bool ins_is_values(const struct query *q)
+{
+    return !q || (q->kind == QUERY_VALUES && !q->with && q->order_by_count == 0 && !q->limit &&
+                  !q->offset);
+}
+
+int stmt_compile_insert(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+{
+    static const struct spec_name none = {.s = NULL};
+    const struct insert_stmt *s = ast->insert;
+    const struct table *t = session_table(stmt->conn, stmt->catalog, &s->table, err);
     struct intake_target *ins = &stmt->insert;
     int rc;
 
     if (!t)
         return err->code;
-    rc = intake_target_columns(ins, t, ast->columns, ast->columns_count, &stmt->compiled, err);
-    if (rc == 0)
-        rc = ins_check_counts(ins, ast, err);
+    rc = intake_target_columns(
+        ins, t, s->query ? s->columns : &none, s->columns_count, &stmt->compiled, err);
+    if (rc == 0 && !ins_is_values(s->query))
+        rc = stmt_compile_insert_query(stmt, ast, err);
+    else if (rc == 0 && s->query)
+        rc = ins_check_counts(ins, s, err);
     if (rc < 0)
         return rc;
     rc = intake_target_unlisted(ins, err);
-    if (rc < 0)
-        dn_err_at(err, ast->columns ? ast->columns[0].pos : ast->table.pos);
-    return rc;
+    if (rc < 0) {
+        dn_err_at(err, s->columns ? s->columns[0].pos : s->table.pos);
+        return rc;
+    }
+    if (s->query && !stmt->plan)
+        rc = ins_compile_queries(stmt, ast, err);
+    if (rc == 0)
+        rc = stmt_compile_conflict(stmt, ast, err);
+    return rc < 0 ? rc : stmt_compile_returning(stmt, ast, t, err);
 }
 
 /* ---- run ---- */
@@ -68,6 +136,8 @@ struct ins_run {
     struct arena scratch; /* reset after each row */
     struct plan_env env;  /* of expressions */
     bool scratch_used;
+    struct datum *found; /* values of queries, in the order of the text; in rows.strings */
+    uint32_t found_used;
 };
 
 /* A value that is neither literal nor parameter. */
@@ -104,7 +174,40 @@ ins_value(struct ins_run *r, const struct expr *e, struct intake_value *ret, str
         ret->untyped = r->stmt->params[e->param - 1].untyped;
         return 0;
     }
+    if (r->found && ins_has_query(e)) {
+        ret->d = r->found[r->found_used++];
+        ret->untyped = false;
+        return 0;
+    }
     return ins_eval(r, e, ret, err);
+}
+
+/* The queries among the values. */
+static int ins_find(struct ins_run *r, struct dn_err *err)
+{
+    struct dendro_stmt *stmt = r->stmt;
+    const struct plan *plan;
+    struct batch b;
+    int rc;
+
+    if (!stmt->plan)
+        return 0;
+    plan = stmt->run_plan ? stmt->run_plan : stmt->plan;
+    r->found = arena_calloc(&r->rows.strings, (size_t)plan->cols_count + 1, sizeof(*r->found));
+    if (!r->found)
+        return DN_FAIL_NOMEM(err);
+    rc = exec_open(plan, &stmt->ctx, &stmt->root, err);
+    if (rc == 0)
+        rc = exec_next(stmt->root, &b, err);
+    for (uint32_t i = 0; rc == 0 && i < plan->cols_count; i++) {
+        struct datum d = vec_datum(&b.cols[i], b.sel ? b.sel[0] : 0);
+
+        if (!datum_copy(&r->rows.strings, &d, &r->found[i]))
+            rc = DN_FAIL_NOMEM(err);
+    }
+    exec_close(stmt->root);
+    stmt->root = NULL;
+    return rc;
 }
 
 static int ins_cell(
@@ -154,6 +257,11 @@ static int ins_rows(struct ins_run *r, struct dn_err *err)
 {
     int rc;
 
+    if (!r->values) { /* DEFAULT VALUES: one row, nothing listed */
+        intake_begin_row(&r->rows);
+        intake_end_row(&r->rows);
+        return 0;
+    }
     if (!intake_reserve(&r->rows, r->values->rows_count))
         return DN_FAIL_NOMEM(err);
     for (uint32_t row = 0; row < r->values->rows_count; row++) {
@@ -184,27 +292,42 @@ static int ins_params(struct ins_run *r, struct dn_err *err)
     return 0;
 }
 
-int stmt_run_insert(struct dendro_stmt *stmt, struct dn_err *err)
+static int ins_once(struct dendro_stmt *stmt, int tries DN_UNUSED, struct dn_err *err)
 {
-    struct ins_run r = {.stmt = stmt,
-                        .values = &stmt_inner(stmt)->insert->query->values,
-                        .table = stmt->insert.table};
-    int rc = session_write_allowed(stmt->conn, err);
+    const struct query *q = stmt_inner(stmt)->insert->query;
+    struct ins_run r = {.stmt = stmt, .values = q ? &q->values : NULL};
+    uint64_t written = 0;
+    int rc = 0;
 
+    if (!ins_is_values(q))
+        return stmt_run_insert_query(stmt, err);
+    if (stmt->plan || stmt->returning || stmt->conflict)
+        rc = stmt_begin(stmt, stmt_inner(stmt), err);
     if (rc < 0)
         return rc;
+    r.table = stmt->insert.table;
     arena_init(&r.scratch, &stmt->owner);
     r.env = session_plan_env(stmt->conn, stmt->catalog, &r.scratch);
     rc = intake_init(&r.rows, &stmt->insert, &stmt->owner, err);
     if (rc == 0)
         rc = ins_params(&r, err);
     if (rc == 0)
+        rc = ins_find(&r, err);
+    if (rc == 0)
         rc = ins_rows(&r, err);
     if (rc == 0)
-        rc = intake_commit(&r.rows, stmt->conn, err);
-    if (rc == 0)
-        stmt->rows_count = r.values->rows_count;
+        rc = stmt_write_intake(stmt, &r.rows, &written, err);
+    stmt->rows_count = stmt_returns(stmt) ? 0 : written; /* those returned count as they go */
     intake_done(&r.rows);
     arena_done(&r.scratch);
     return rc;
+}
+
+int stmt_run_insert(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    int rc = session_write_allowed(stmt->conn, err);
+
+    if (rc < 0)
+        return rc;
+    return stmt->conflict ? stmt_retry(stmt, ins_once, err) : ins_once(stmt, 0, err);
 }

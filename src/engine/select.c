@@ -52,9 +52,11 @@ static int sel_param_fit(struct dendro_stmt *stmt,
            ret->v.f64 != p->value.v.f64;
 }
 
-static int sel_plan_once(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+int stmt_literals(struct dendro_stmt *stmt,
+                  const struct stmt *ast,
+                  struct plan_env *env,
+                  struct dn_err *err)
 {
-    struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->run);
     uint32_t n = ast->params_count;
     struct datum *literals = arena_alloc_array(&stmt->run, n + 1, sizeof(*literals));
     bool *untyped = arena_alloc_array(&stmt->run, n + 1, sizeof(*untyped));
@@ -65,9 +67,21 @@ static int sel_plan_once(struct dendro_stmt *stmt, const struct stmt *ast, struc
         literals[i] = stmt->params[i].value;
         untyped[i] = stmt->params[i].untyped;
     }
-    env.literals = literals;
-    env.literals_untyped = untyped;
-    env.literals_count = n;
+    env->literals = literals;
+    env->literals_untyped = untyped;
+    env->literals_count = n;
+    return 0;
+}
+
+static int sel_plan_once(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+{
+    struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->run);
+    int rc = stmt_literals(stmt, ast, &env, err);
+
+    if (rc < 0)
+        return rc;
+    if (ast->kind == STMT_INSERT)
+        return plan_query(&env, ast, ast->insert->with, stmt->reads, &stmt->run_plan, err);
     if (ast->kind != STMT_SELECT)
         return plan_change(&env, ast, &stmt->run_plan, err);
     return plan_select(&env, ast, &stmt->run_plan, err);

@@ -83,6 +83,8 @@ void stmt_free(struct dendro_stmt *stmt)
     mem_free(stmt->params);
     mem_free(stmt->source);
     plan_done(stmt->plan);
+    plan_done(stmt->returning);
+    plan_done(stmt->conflict);
     catalog_unref(stmt->catalog);
     arena_done(&stmt->texts);
     arena_done(&stmt->run);
@@ -349,6 +351,10 @@ void stmt_stop(struct dendro_stmt *stmt)
     stmt->snap = NULL;
     plan_done(stmt->run_plan);
     stmt->run_plan = NULL;
+    plan_done(stmt->run_returning);
+    stmt->run_returning = NULL;
+    plan_done(stmt->run_conflict);
+    stmt->run_conflict = NULL;
     stmt->values = NULL;
     stmt->has_row = false;
     stmt->text = NULL;
@@ -360,6 +366,8 @@ void stmt_stop(struct dendro_stmt *stmt)
     arena_reset(&stmt->run);
     if (stmt->plan && stmt->ast->kind == STMT_SELECT) /* not those of a plan for one execution */
         stmt->cols = stmt->plan->cols;
+    else if (stmt->returning && stmt->ast->kind != STMT_EXPLAIN)
+        stmt->cols = stmt->returning->cols;
 }
 
 void dendro_reset(dendro_stmt *stmt)

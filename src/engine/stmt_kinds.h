@@ -12,8 +12,14 @@ struct column_spec;
 struct dendro_stmt;
 struct describe;
 struct expr;
-struct insert_stmt;
+struct dendro_progress;
+struct exec_progress;
+struct exec_rows;
+struct intake;
+struct plan_env;
 struct stmt;
+struct table;
+struct vec;
 
 /* ---- statement.c ---- */
 /* What is run: the statement, or the one that EXPLAIN explains. */
@@ -22,17 +28,69 @@ const struct stmt *stmt_inner(const struct dendro_stmt *stmt);
 /* ---- select.c: SELECT and EXPLAIN ---- */
 /* Parameters, snapshot and context of a statement that has a plan; ast: it, or what it explains. */
 int stmt_begin(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err) DN_MUST_CHECK;
+/* The values of the parameters into a plan's environment, for a plan of this execution. */
+int stmt_literals(struct dendro_stmt *stmt,
+                  const struct stmt *ast,
+                  struct plan_env *env,
+                  struct dn_err *err) DN_MUST_CHECK;
 int stmt_run_select(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 int stmt_run_explain(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 
 /* ---- insert.c ---- */
 int stmt_compile_insert(struct dendro_stmt *stmt,
-                        const struct insert_stmt *ins,
+                        const struct stmt *ast,
                         struct dn_err *err) DN_MUST_CHECK;
 int stmt_run_insert(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 
+/* ---- insert_query.c: INSERT … SELECT ---- */
+/* Do the columns of the query fit those they are for? */
+int stmt_compile_insert_query(struct dendro_stmt *stmt,
+                              const struct stmt *ast,
+                              struct dn_err *err) DN_MUST_CHECK;
+int stmt_run_insert_query(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+
 /* ---- change.c: UPDATE and DELETE ---- */
+/* once (tries from 0 on) again and again while others were faster. */
+typedef int (*stmt_once_fn)(struct dendro_stmt *stmt, int tries, struct dn_err *err);
+int stmt_retry(struct dendro_stmt *stmt, stmt_once_fn once, struct dn_err *err) DN_MUST_CHECK;
 int stmt_run_change(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+
+/* ---- returning.c ---- */
+int stmt_compile_returning(struct dendro_stmt *stmt,
+                           const struct stmt *ast,
+                           const struct table *table,
+                           struct dn_err *err) DN_MUST_CHECK;
+/* Are rows of RETURNING the statement's result? (Not of an EXPLAIN.) */
+bool stmt_returns(const struct dendro_stmt *stmt);
+/* A copy of rows of the table, by table column, as a plan takes them (exec_ctx.given). */
+int stmt_given_rows(struct dendro_stmt *stmt,
+                    const struct table *t,
+                    const struct vec *cols,
+                    uint32_t rows,
+                    struct exec_rows *to,
+                    struct dn_err *err) DN_MUST_CHECK;
+/* Makes the statement's result out of rows of the table, by table column; nothing when there is no
+ * RETURNING. After stmt_begin, before the rows are written. */
+int stmt_return_rows(struct dendro_stmt *stmt,
+                     const struct table *table,
+                     const struct vec *cols,
+                     uint32_t rows,
+                     struct dn_err *err) DN_MUST_CHECK;
+
+/* The same for rows of an INSERT. */
+int stmt_return_intake(struct dendro_stmt *stmt,
+                       struct intake *in,
+                       struct dn_err *err) DN_MUST_CHECK;
+
+/* ---- conflict.c: ON CONFLICT ---- */
+int stmt_compile_conflict(struct dendro_stmt *stmt,
+                          const struct stmt *ast,
+                          struct dn_err *err) DN_MUST_CHECK;
+/* Writes the rows of an INSERT, RETURNING included; *ret_rows: how many were written. */
+int stmt_write_intake(struct dendro_stmt *stmt,
+                      struct intake *in,
+                      uint64_t *ret_rows,
+                      struct dn_err *err) DN_MUST_CHECK;
 
 /* ---- copy.c ---- */
 int stmt_compile_copy(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
@@ -64,3 +122,11 @@ int stmt_compile_partitions(struct dendro_stmt *stmt,
                             struct describe *ret,
                             struct dn_err *err) DN_MUST_CHECK;
 int stmt_run_partitions(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+
+/* ---- progress.c ---- */
+/* At the start of a run: NULL if nobody asks. */
+struct exec_progress *stmt_progress(struct dendro_stmt *stmt);
+/* Tells if it is time to. DN_E_CANCELED: the callback said stop. */
+int stmt_tell(struct dendro_stmt *stmt,
+              const struct dendro_progress *so_far,
+              struct dn_err *err) DN_MUST_CHECK;

@@ -49,6 +49,9 @@ struct exec_prune {
     struct scan_pred pred;
 };
 
+struct exec_rows;
+struct exec_run;
+
 struct exec_ctx {
     struct snapshot *snap; /* outlives the run */
     struct plan_env env;   /* catalog, settings, now */
@@ -63,11 +66,11 @@ struct exec_ctx {
     struct volume *volume;          /* for what does not fit in memory; NULL: it is an error then */
     size_t budget;                  /* bytes that operators may hold together before they spill */
     struct exec_analysis *analysis; /* NULL: nobody wants figures */
+    const struct exec_rows *given;  /* working table 0, when no recursion of the plan fills it */
     size_t share;                   /* … and each of them; set by exec_open */
 };
 
 struct op;
-struct exec_run;
 
 struct op_ops {
     const char *name;                               /* "Scan" as EXPLAIN shows it */

@@ -66,6 +66,8 @@ run_make(const struct plan *plan, struct exec_ctx *ctx, struct exec_run *run, st
         run->ctes[i].root = plan->ctes[i].root;
     run->ctes_count = plan->ctes_count;
     run->works_count = plan->works_count;
+    if (ctx->given && plan->works_count > 0)
+        run->works[0].rows = ctx->given;
     run->ctx.params = run->slots;
     run->ctx.params_count = slots;
     return 0;

@@ -134,13 +134,14 @@ static int change_olds(struct change *c, enum stmt_kind kind, struct dn_err *err
     struct arena *arena = c->q.env->arena;
     int rc = 0;
 
+    c->out->all = c->ast->returning_count > 0;
     c->out->whole = kind == STMT_UPDATE && (t->upsert == UPSERT_ROW || c->out->moves);
     c->out->cols = arena_alloc_array(arena, store_cols_count(t), sizeof(*c->out->cols));
     c->defs = arena_alloc_array(arena, (size_t)c->ast->set_count + 1, sizeof(*c->defs));
     if (!c->out->cols || !c->defs)
         return DN_FAIL_NOMEM(err);
     for (uint16_t i = 0; rc == 0 && i < t->columns_count; i++)
-        if (c->out->whole || change_places(t, i))
+        if (c->out->whole || c->out->all || change_places(t, i))
             rc = change_old(c, i, err);
     if (rc == 0 && t->form == KEY_NONE)
         rc = change_old(c, t->columns_count + (uint32_t)HIDDEN_ROWID, err);

@@ -152,6 +152,8 @@ static int from_table_item(struct from *f,
     struct qout out;
     int rc = 1;
 
+    if (f->q->given && item == f->q->given->item)
+        return from_given(f, item, ret, err);
     if (!item->table.schema)
         rc = from_with(f->q, item, left, &out, err);
     if (rc < 0)

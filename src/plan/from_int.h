@@ -16,6 +16,13 @@ struct from_part {
     struct lnode *tree;
 };
 
+/* Rows that the caller has, under the name of one item of FROM (given.c). */
+struct given {
+    const struct from_item *item;
+    const struct table *table; /* theirs */
+    const char *clause;        /* of the statement, for messages */
+};
+
 /* One item of FROM; left is what LATERAL sees. */
 int from_item(struct from *f,
               const struct from_item *item,
@@ -42,6 +49,11 @@ int from_function(struct from *f,
                   const struct scope *left,
                   struct from_part *ret,
                   struct dn_err *err) DN_MUST_CHECK;
+/* Rows that the caller has (given.c). */
+int from_given(struct from *f,
+               const struct from_item *item,
+               struct from_part *ret,
+               struct dn_err *err) DN_MUST_CHECK;
 /* Names of two parts together: merged ones, then what is left of the left and of the right. */
 int from_join_names(struct from *f,
                     const struct from_part *sides,

@@ -154,15 +154,16 @@ struct planner {
     struct linit *inits;
     uint32_t inits_count;
     uint32_t inits_cap;
-    uint32_t tables_cap; /* of plan->tables */
-    uint32_t ctes_cap;   /* of plan->ctes */
-    uint32_t depth;      /* queries in queries, now */
+    uint32_t tables_cap;       /* of plan->tables */
+    uint32_t ctes_cap;         /* of plan->ctes */
+    uint32_t depth;            /* queries in queries, now */
+    const struct given *given; /* from_int.h: rows that the caller has; NULL = none */
 };
 
 /* A new variable; 0: out of memory. */
 uint32_t logic_var(struct planner *q, const char *name, enum type_id type);
 struct lnode *logic_node(struct planner *q, enum lkind kind, struct lnode *in);
-/* Rows of in that satisfy all conditions; in itself when there are none. NULL: out of memory. */
+/* Rows of in that satisfy all conditions; in itself if there are none. NULL: out of memory. */
 struct lnode *
 logic_filter(struct planner *q, struct lnode *in, struct bexpr *const *conds, uint32_t count);
 /* The operands of an AND added to a list, or the condition itself; TRUE is left out. */
@@ -171,8 +172,7 @@ bool logic_split(struct planner *q, struct bexpr *cond, struct lexprs *to) DN_MU
 struct lnode *
 logic_map(struct planner *q, struct lnode *in, const struct ldef *defs, uint32_t count);
 
-/* What an expression uses; what a tree hands to the nodes above it; what it uses and does not
- * define. False: out of memory. */
+/* What an expression uses; what a tree hands on; what it needs from outside. False: no memory. */
 bool logic_uses(struct planner *q, const struct bexpr *e, struct lvars *to) DN_MUST_CHECK;
 bool logic_gives(struct planner *q, const struct lnode *n, struct lvars *to) DN_MUST_CHECK;
 bool logic_free(struct planner *q, const struct lnode *n, struct lvars *to) DN_MUST_CHECK;
@@ -191,8 +191,7 @@ logic_replace(struct planner *q, struct bexpr *e, const struct ldef *defs, uint3
 /* Moves conditions down, turns marks into semi-joins, removes correlation, orders joins. */
 int rewrite_tree(struct planner *q, struct lnode **tree, struct dn_err *err) DN_MUST_CHECK;
 
-/* The plan of a whole statement: nodes whose first columns are vars; plan->hidden_cols says how
- * many others follow. Also the inits and CTEs that it needs. */
+/* The plan: nodes whose first columns are vars, then plan->hidden_cols others; inits, CTEs. */
 int lower_root(struct planner *q,
                struct lnode *tree,
                const uint32_t *vars,

@@ -26,6 +26,7 @@ struct plan_change {
     uint16_t *cols; /* store columns of the old values, in the order of the root's first columns */
     uint32_t cols_count;
     bool whole; /* they are all of the table's columns in order (then the row id) */
+    bool all;   /* all of the table's columns are among them, for RETURNING */
     bool moves; /* an UPDATE sets columns that decide where a row lives */
     struct plan_set *sets;
     uint32_t sets_count;
@@ -73,6 +74,28 @@ int plan_select(const struct plan_env *env,
                 const struct stmt *stmt,
                 struct plan **ret,
                 struct dn_err *err) DN_MUST_CHECK;
+/* A query of another statement: what an INSERT reads, in the sight of its WITH (NULL: none). */
+int plan_query(const struct plan_env *env,
+               const struct stmt *stmt,
+               const struct with_clause *with,
+               const struct query *query,
+               struct plan **ret,
+               struct dn_err *err) DN_MUST_CHECK;
+/* RETURNING of an INSERT, UPDATE or DELETE: a query over rows of the table that the execution
+ * brings with it (exec_ctx.given). */
+int plan_returning(const struct plan_env *env,
+                   const struct stmt *stmt,
+                   const struct table *table,
+                   struct plan **ret,
+                   struct dn_err *err) DN_MUST_CHECK;
+/* ON CONFLICT of an INSERT: for each given row whose key is in the table the row that is there (all
+ * columns in order), then the values of SET in order (of DEFAULT: any) and the condition, if there
+ * is one. */
+int plan_conflict(const struct plan_env *env,
+                  const struct stmt *stmt,
+                  const struct table *table,
+                  struct plan **ret,
+                  struct dn_err *err) DN_MUST_CHECK;
 void plan_done(struct plan *p); /* drops the table reference; NULL is fine */
 
 /* UPDATE and DELETE: the plan that finds their rows. */

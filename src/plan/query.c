@@ -75,17 +75,22 @@ void plan_done(struct plan *p)
     p->table = NULL;
 }
 
-int plan_select(const struct plan_env *env,
-                const struct stmt *stmt,
-                struct plan **ret,
-                struct dn_err *err)
+int plan_query(const struct plan_env *env,
+               const struct stmt *stmt,
+               const struct with_clause *with,
+               const struct query *query,
+               struct plan **ret,
+               struct dn_err *err)
 {
+    struct scope outer = {.level = NULL};
     struct planner q;
     struct qout out;
     int rc = query_start(&q, env, stmt, err);
 
+    if (rc == 0 && with)
+        rc = query_with(&q, with, &outer, err);
     if (rc == 0)
-        rc = query_bind(&q, stmt->query, NULL, &out, err);
+        rc = query_bind(&q, query, with ? &outer : NULL, &out, err);
     if (rc == 0)
         rc = query_finish(&q, &out, err);
     if (rc < 0) {
@@ -94,6 +99,14 @@ int plan_select(const struct plan_env *env,
     }
     *ret = q.plan;
     return 0;
+}
+
+int plan_select(const struct plan_env *env,
+                const struct stmt *stmt,
+                struct plan **ret,
+                struct dn_err *err)
+{
+    return plan_query(env, stmt, NULL, stmt->query, ret, err);
 }
 
 /* The result's columns by name, and the plan. */

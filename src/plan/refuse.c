@@ -187,11 +187,6 @@ static int refuse_items(const struct select_item *items, uint32_t count, struct 
     return rc;
 }
 
-static int refuse_returning(const struct select_item *items, uint32_t count, struct dn_err *err)
-{
-    return count > 0 ? refuse("RETURNING", items[0].pos, err) : 0;
-}
-
 static int refuse_from_item(const struct from_item *f, struct dn_err *err)
 {
     int rc;
@@ -294,25 +289,42 @@ static int refuse_query(const struct query *q, struct dn_err *err)
 
 /* ---- INSERT, UPDATE, DELETE ---- */
 
+static int refuse_sets(const struct set_item *set, uint32_t count, struct dn_err *err)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; rc == 0 && i < count; i++)
+        rc = set[i].columns ? refuse("SET of several columns at once", set[i].column.pos, err)
+                            : refuse_expr(set[i].expr, err);
+    return rc;
+}
+
+static int refuse_conflict(const struct conflict_clause *c, struct dn_err *err)
+{
+    int rc = refuse_sets(c->set, c->set_count, err);
+
+    if (rc == 0 && c->target_where)
+        rc = refuse("ON CONFLICT with a condition on the index", c->pos, err);
+    for (uint32_t i = 0; rc == 0 && i < c->target_count; i++)
+        if (c->target[i].expr->kind != EXPR_COLUMN || c->target[i].collation ||
+            c->target[i].opclass)
+            rc = refuse("ON CONFLICT for anything but columns", c->pos, err);
+    return rc < 0 ? rc : refuse_expr(c->where, err);
+}
+
 static int refuse_insert(const struct insert_stmt *s, struct dn_err *err)
 {
-    int rc = s->with ? refuse("WITH before an INSERT", s->with->pos, err) : 0;
+    int rc = refuse_with(s->with, err);
 
     if (rc < 0)
         return rc;
-    if (!s->query)
-        return refuse("INSERT with DEFAULT VALUES", s->table.pos, err);
-    if (s->query->kind != QUERY_VALUES || s->query->with || s->query->order_by_count > 0 ||
-        s->query->limit || s->query->offset)
-        return refuse("INSERT with SELECT", s->query->pos, err);
-    if (s->alias)
-        return refuse("AS in an INSERT", s->table.pos, err);
     if (s->overriding != OVERRIDING_NONE)
         return refuse("OVERRIDING", s->table.pos, err);
-    if (s->conflict.action != CONFLICT_NONE)
-        return refuse("ON CONFLICT", s->conflict.pos, err);
-    rc = refuse_values(&s->query->values, err);
-    return rc < 0 ? rc : refuse_returning(s->returning, s->returning_count, err);
+    rc = refuse_conflict(&s->conflict, err);
+    if (rc < 0)
+        return rc;
+    rc = s->query ? refuse_query(s->query, err) : 0;
+    return rc < 0 ? rc : refuse_items(s->returning, s->returning_count, err);
 }
 
 static int refuse_change(const struct change_stmt *s, struct dn_err *err)
@@ -321,14 +333,15 @@ static int refuse_change(const struct change_stmt *s, struct dn_err *err)
 
     if (rc == 0)
         rc = refuse_from(s->from, s->from_count, err);
-    for (uint32_t i = 0; rc == 0 && i < s->set_count; i++)
-        rc = s->set[i].columns ? refuse("SET of several columns at once", s->set[i].column.pos, err)
-                               : refuse_expr(s->set[i].expr, err);
+    if (rc == 0)
+        rc = refuse_sets(s->set, s->set_count, err);
     if (rc == 0)
         rc = refuse_expr(s->where, err);
     if (rc == 0 && s->current_of)
         rc = refuse("WHERE CURRENT OF", s->table.pos, err);
-    return rc < 0 ? rc : refuse_returning(s->returning, s->returning_count, err);
+    if (rc == 0 && s->returning_count > 0 && s->from_count > 0)
+        rc = refuse("RETURNING with FROM or USING", s->returning[0].pos, err);
+    return rc < 0 ? rc : refuse_items(s->returning, s->returning_count, err);
 }
 
 /* ---- definitions ---- */

@@ -4,7 +4,7 @@
  * first, so that columns are read in its order; aggregates and windows are collected on the way
  * (bind_group.c, bind_window.c), subqueries that depend on rows too (bind_query.c). Sort keys that
  * nobody selected become hidden columns at the end. stack.c then puts nodes on each other. */
-#include "plan/select_int.h"
+#include "plan/from_int.h"
 
 #include "base/text.h"
 
@@ -193,7 +193,10 @@ static int sel_bind_items(struct sel *s, struct dn_err *err)
     struct bexpr *e;
     int rc;
 
-    sel_clause(s, "the select list", true, &s->subs_outer);
+    if (s->b.q->given && s->b.q->depth == 1)
+        sel_clause(s, s->b.q->given->clause, false, &s->subs_outer);
+    else
+        sel_clause(s, "the select list", true, &s->subs_outer);
     for (uint32_t i = 0; i < core->items_count; i++) {
         const struct select_item *item = &core->items[i];
 

@@ -61,8 +61,16 @@ static const struct {
     {"DELETE FROM s.b WHERE k = 14", NULL},
     {"CREATE TABLE s.c (x INT, y DOUBLE)", "DROP TABLE s.c"},
     {"INSERT INTO s.c VALUES (1, 1.5), (2, 2.5), (2, 2.5)", "TRUNCATE s.c"},
-    {"UPDATE s.c SET y = 0 WHERE x = 2", NULL},
-    {"DELETE FROM s.c WHERE x = 1", NULL},
+    {"UPDATE s.c SET y = 0 WHERE x = 2 RETURNING *", NULL},
+    {"DELETE FROM s.c WHERE x = 1 RETURNING y + 1, (SELECT count(*) FROM s.c)", NULL},
+    {"INSERT INTO s.b (k, why, z) SELECT k + 20, why, 'new' FROM s.b WHERE k < 13 RETURNING *",
+     NULL},
+    {"INSERT INTO s.b VALUES ((SELECT min(k) FROM s.b), 'least', 'z') RETURNING k", NULL},
+    {"INSERT INTO s.b VALUES (11, 'w2', 'zz'), (31, 'new', 'n') ON CONFLICT (k) DO UPDATE SET why "
+     "= "
+     "excluded.why || 'u', z = 'conflict' RETURNING *",
+     NULL},
+    {"INSERT INTO s.b VALUES (11, 'no', 'no'), (32, 'new', 'n') ON CONFLICT DO NOTHING", NULL},
     {"TRUNCATE s.c", "INSERT INTO s.c VALUES (2, 0), (2, 0)"},
     {"INSERT INTO s.c VALUES (3, 3)", "TRUNCATE s.c"},
     {REOPEN, NULL},

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * returning.c: RETURNING. The rows of the statement as they will be stored (of a DELETE: as they
+ * were) are read by a query of their own before they are written, so that an error in an expression
+ * leaves nothing behind; what it returns is the statement's result. */
+#include "engine/engine_int.h"
+
+#include "exec/rows.h"
+
+static bool ret_wanted(const struct stmt *ast)
+{
+    return ast->insert ? ast->insert->returning_count > 0 : ast->change->returning_count > 0;
+}
+
+bool stmt_returns(const struct dendro_stmt *stmt)
+{
+    return stmt->returning && stmt->ast->kind != STMT_EXPLAIN;
+}
+
+int stmt_compile_returning(struct dendro_stmt *stmt,
+                           const struct stmt *ast,
+                           const struct table *table,
+                           struct dn_err *err)
+{
+    struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->compiled);
+    int rc;
+
+    if (!ret_wanted(ast))
+        return 0;
+    if (ast->insert && stmt->insert.partial) {
+        rc = DN_FAIL(err,
+                     DN_E_UNSUPPORTED,
+                     "RETURNING is not supported yet where columns of a table with upsert = "
+                     "'field' are not said");
+        dn_err_hint(err, "List all columns of \"%s\".", table->name);
+        dn_err_at(err, ast->insert->returning[0].pos);
+        return rc;
+    }
+    rc = plan_returning(&env, ast, table, &stmt->returning, err);
+    if (rc < 0)
+        return rc;
+    stmt->cols = stmt->returning->cols;
+    stmt->cols_count = stmt->returning->cols_count;
+    return 0;
+}
+
+/* The plan of this execution: with parameters in their places. */
+static int ret_plan(struct dendro_stmt *stmt, const struct table *table, struct dn_err *err)
+{
+    struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->run);
+    int rc;
+
+    if (stmt_inner(stmt)->params_count == 0)
+        return 0;
+    rc = stmt_literals(stmt, stmt_inner(stmt), &env, err);
+    if (rc == 0)
+        rc = plan_returning(&env, stmt_inner(stmt), table, &stmt->run_returning, err);
+    if (rc == 0 && stmt_returns(stmt))
+        stmt->cols = stmt->run_returning->cols;
+    return rc;
+}
+
+int stmt_given_rows(struct dendro_stmt *stmt,
+                    const struct table *t,
+                    const struct vec *cols,
+                    uint32_t rows,
+                    struct exec_rows *to,
+                    struct dn_err *err)
+{
+    struct vec *part = arena_alloc_array(&stmt->texts, t->columns_count, sizeof(*part));
+    enum type_id *types = arena_alloc_array(&stmt->texts, t->columns_count, sizeof(*types));
+    int rc;
+
+    if (!part || !types)
+        return DN_FAIL_NOMEM(err);
+    for (uint16_t i = 0; i < t->columns_count; i++)
+        types[i] = t->columns[i].type;
+    rc = exec_rows_init(to, types, t->columns_count, false, &stmt->owner, err);
+    for (uint32_t at = 0; rc == 0 && at < rows; at += VEC_ROWS_MAX) {
+        uint32_t n = rows - at < VEC_ROWS_MAX ? rows - at : VEC_ROWS_MAX;
+
+        for (uint16_t i = 0; rc == 0 && i < t->columns_count; i++)
+            if (!vec_slice(&stmt->texts, &cols[i], at, n, &part[i]))
+                rc = DN_FAIL_NOMEM(err);
+        if (rc == 0)
+            rc = exec_rows_add(to, part, NULL, n, err);
+    }
+    arena_reset(&stmt->texts);
+    return rc;
+}
+
+/* What the query returns, cell by cell. */
+static int ret_cells(struct dendro_stmt *stmt, struct op *root, uint32_t rows, struct dn_err *err)
+{
+    struct describe *to = &stmt->rows;
+    uint32_t cols = stmt->returning->cols_count;
+    struct batch b;
+    int rc = 0;
+
+    *to = (struct describe){.cols_count = cols};
+    to->cells = arena_calloc(&stmt->run, (size_t)rows * cols + 1, sizeof(*to->cells));
+    if (!to->cells)
+        return DN_FAIL_NOMEM(err);
+    while (rc == 0 && (rc = exec_next(root, &b, err)) == 0) {
+        DN_ASSERT(b.sel_count <= rows - to->rows_count);
+        for (uint32_t k = 0; rc == 0 && k < b.sel_count; k++) {
+            for (uint32_t i = 0; rc == 0 && i < cols; i++) {
+                struct datum d = vec_datum(&b.cols[i], b.sel ? b.sel[k] : k);
+
+                if (!datum_copy(&stmt->run, &d, &to->cells[to->rows_count * cols + i]))
+                    rc = DN_FAIL_NOMEM(err);
+            }
+            to->rows_count++;
+        }
+    }
+    return rc == DN_EOF ? 0 : rc;
+}
+
+int stmt_return_rows(struct dendro_stmt *stmt,
+                     const struct table *table,
+                     const struct vec *cols,
+                     uint32_t rows,
+                     struct dn_err *err)
+{
+    struct exec_ctx ctx = stmt->ctx;
+    struct exec_rows given = {.count = 0};
+    struct op *root = NULL;
+    int rc;
+
+    if (!stmt->returning)
+        return 0;
+    rc = ret_plan(stmt, table, err);
+    if (rc == 0)
+        rc = stmt_given_rows(stmt, table, cols, rows, &given, err);
+    ctx.params = NULL;
+    ctx.params_count = 0;
+    ctx.run = NULL;
+    ctx.progress = NULL;
+    ctx.analysis = NULL;
+    ctx.given = &given;
+    if (rc == 0)
+        rc = exec_open(
+            stmt->run_returning ? stmt->run_returning : stmt->returning, &ctx, &root, err);
+    if (rc == 0)
+        rc = ret_cells(stmt, root, rows, err);
+    exec_close(root);
+    exec_rows_done(&given);
+    return rc;
+}
+
+int stmt_return_intake(struct dendro_stmt *stmt, struct intake *in, struct dn_err *err)
+{
+    struct shard_batch batch;
+    int rc;
+
+    if (!stmt->returning)
+        return 0;
+    rc = intake_batch(in, &batch, err);
+    return rc < 0 ? rc : stmt_return_rows(stmt, in->to->table, batch.cols, in->rows, err);
+}

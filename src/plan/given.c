@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * given.c: queries over rows that the caller has in its hands, as the working table 0 of the plan
+ * (exec_ctx.given): RETURNING, where the table of the statement stands for them, and ON CONFLICT,
+ * where they are called "excluded" and are joined with the table. */
+#include "plan/from_int.h"
+
+static int given_plan(const struct plan_env *env,
+                      const struct stmt *stmt,
+                      const struct given *given,
+                      const struct query *query,
+                      struct plan **ret,
+                      struct dn_err *err)
+{
+    const struct with_clause *with = stmt->insert ? stmt->insert->with : stmt->change->with;
+    struct scope outer = {.level = NULL};
+    struct planner q;
+    struct qout out;
+    int rc = query_start(&q, env, stmt, err);
+
+    if (rc < 0)
+        return rc;
+    q.given = given;
+    q.plan->works_count = 1;
+    if (with)
+        rc = query_with(&q, with, &outer, err);
+    if (rc == 0)
+        rc = query_bind(&q, query, with ? &outer : NULL, &out, err);
+    if (rc == 0)
+        rc = query_finish(&q, &out, err);
+    if (rc < 0) {
+        plan_done(q.plan);
+        return rc;
+    }
+    *ret = q.plan;
+    return 0;
+}
+
+int from_given(struct from *f,
+               const struct from_item *item,
+               struct from_part *ret,
+               struct dn_err *err)
+{
+    const struct table *t = f->q->given->table;
+    struct lrel *rel =
+        from_rel(f, item->alias ? item->alias : t->name, t->columns_count, item->pos);
+    struct lnode *n = logic_node(f->q, L_WORK, NULL);
+
+    if (!rel || !n)
+        return DN_FAIL_NOMEM(err);
+    n->work = 0;
+    n->vars_count = t->columns_count;
+    n->vars = arena_alloc_array(f->q->env->arena, t->columns_count, sizeof(*n->vars));
+    if (!n->vars)
+        return DN_FAIL_NOMEM(err);
+    for (uint16_t i = 0; i < t->columns_count; i++) {
+        const struct column *c = &t->columns[i];
+
+        n->vars[i] = logic_var(f->q, c->name, c->type);
+        if (!n->vars[i])
+            return DN_FAIL_NOMEM(err);
+        f->q->vars[n->vars[i]].level = f->level;
+        rel->cols[i] = (struct lcol){.name = c->name, .type = c->type, .var = n->vars[i]};
+    }
+    rel->schema = item->alias ? NULL : t->schema;
+    ret->tree = n;
+    return from_add(f, rel, ret, err);
+}
+
+int plan_returning(const struct plan_env *env,
+                   const struct stmt *stmt,
+                   const struct table *table,
+                   struct plan **ret,
+                   struct dn_err *err)
+{
+    const struct insert_stmt *ins = stmt->insert;
+    struct from_item *item = arena_calloc(env->arena, 1, sizeof(*item));
+    struct select_core *core = arena_calloc(env->arena, 1, sizeof(*core));
+    struct query *query = arena_calloc(env->arena, 1, sizeof(*query));
+    struct given given;
+
+    if (!item || !core || !query)
+        return DN_FAIL_NOMEM(err);
+    item->kind = FROM_TABLE;
+    item->table = ins ? ins->table : stmt->change->table;
+    item->alias = ins ? ins->alias : stmt->change->alias;
+    item->pos = item->table.pos;
+    core->from = &item;
+    core->from_count = 1;
+    core->items = ins ? ins->returning : stmt->change->returning;
+    core->items_count = ins ? ins->returning_count : stmt->change->returning_count;
+    core->pos = core->items[0].pos;
+    query->kind = QUERY_SELECT;
+    query->core = core;
+    query->pos = core->pos;
+    given = (struct given){.item = item, .table = table, .clause = "RETURNING"};
+    return given_plan(env, stmt, &given, query, ret, err);
+}
+
+/* ---- ON CONFLICT ---- */
+
+static struct expr *
+conflict_column(struct arena *arena, const char *table, const char *name, uint32_t pos)
+{
+    struct expr *e = arena_calloc(arena, 1, sizeof(*e));
+
+    if (e) {
+        e->kind = EXPR_COLUMN;
+        e->table = table;
+        e->name = name;
+        e->pos = pos;
+        e->depth = 1;
+    }
+    return e;
+}
+
+static struct expr *
+conflict_binary(struct arena *arena, enum expr_op op, struct expr *a, struct expr *b)
+{
+    struct expr *e = a && b ? arena_calloc(arena, 1, sizeof(*e)) : NULL;
+
+    if (e) {
+        e->kind = EXPR_BINARY;
+        e->op = op;
+        e->a = a;
+        e->b = b;
+        e->pos = a->pos;
+        e->depth = 1 + (a->depth > b->depth ? a->depth : b->depth);
+        e->chain = op == OP_AND ? 2 : 0;
+    }
+    return e;
+}
+
+/* t.key = excluded.key AND … */
+static struct expr *
+conflict_on(struct arena *arena, const struct table *t, const char *alias, uint32_t pos)
+{
+    struct expr *on = NULL;
+
+    for (uint16_t i = 0; i < t->columns_count; i++) {
+        struct expr *eq;
+
+        if (t->columns[i].key_pos == 0)
+            continue;
+        eq = conflict_binary(arena,
+                             OP_EQ,
+                             conflict_column(arena, alias, t->columns[i].name, pos),
+                             conflict_column(arena, "excluded", t->columns[i].name, pos));
+        if (!eq)
+            return NULL;
+        on = on ? conflict_binary(arena, OP_AND, on, eq) : eq;
+        if (!on)
+            return NULL;
+    }
+    return on;
+}
+
+/* The old row, the new values, the condition. */
+static int conflict_items(struct arena *arena,
+                          const struct insert_stmt *ins,
+                          const struct table *t,
+                          struct select_core *core,
+                          struct dn_err *err)
+{
+    const struct conflict_clause *c = &ins->conflict;
+    const char *alias = ins->alias ? ins->alias : t->name;
+    size_t n = (size_t)t->columns_count + c->set_count + 1;
+
+    core->items = arena_calloc(arena, n, sizeof(*core->items));
+    if (!core->items)
+        return DN_FAIL_NOMEM(err);
+    for (uint16_t i = 0; i < t->columns_count; i++) {
+        struct expr *e = conflict_column(arena, alias, t->columns[i].name, c->pos);
+
+        if (!e)
+            return DN_FAIL_NOMEM(err);
+        core->items[core->items_count++].expr = e;
+    }
+    for (uint32_t i = 0; i < c->set_count; i++) {
+        struct expr *e = c->set[i].expr; /* DEFAULT: anything, nobody looks at it */
+
+        if (!e)
+            e = conflict_column(arena, alias, t->columns[0].name, c->pos);
+        if (!e)
+            return DN_FAIL_NOMEM(err);
+        core->items[core->items_count++].expr = e;
+    }
+    if (c->where)
+        core->items[core->items_count++].expr = c->where;
+    for (uint32_t i = 0; i < core->items_count; i++)
+        core->items[i].pos = core->items[i].end = core->items[i].expr->pos;
+    return 0;
+}
+
+int plan_conflict(const struct plan_env *env,
+                  const struct stmt *stmt,
+                  const struct table *table,
+                  struct plan **ret,
+                  struct dn_err *err)
+{
+    const struct insert_stmt *ins = stmt->insert;
+    struct from_item *sides = arena_calloc(env->arena, 3, sizeof(*sides));
+    struct select_core *core = arena_calloc(env->arena, 1, sizeof(*core));
+    struct query *query = arena_calloc(env->arena, 1, sizeof(*query));
+    struct from_item *join;
+    struct given given;
+
+    if (!sides || !core || !query)
+        return DN_FAIL_NOMEM(err);
+    sides[0] = (struct from_item){
+        .kind = FROM_TABLE, .pos = ins->table.pos, .table = ins->table, .alias = ins->alias};
+    sides[1] = (struct from_item){
+        .kind = FROM_TABLE, .pos = ins->conflict.pos, .table = ins->table, .alias = "excluded"};
+    sides[2] = (struct from_item){.kind = FROM_JOIN,
+                                  .pos = ins->conflict.pos,
+                                  .join = JOIN_INNER,
+                                  .left = &sides[0],
+                                  .right = &sides[1]};
+    join = &sides[2];
+    join->on =
+        conflict_on(env->arena, table, ins->alias ? ins->alias : table->name, ins->conflict.pos);
+    if (!join->on || conflict_items(env->arena, ins, table, core, err) < 0)
+        return DN_FAIL_NOMEM(err);
+    core->from = &join;
+    core->from_count = 1;
+    core->pos = query->pos = ins->conflict.pos;
+    query->kind = QUERY_SELECT;
+    query->core = core;
+    given = (struct given){.item = &sides[1], .table = table, .clause = "ON CONFLICT DO UPDATE"};
+    return given_plan(env, stmt, &given, query, ret, err);
+}
