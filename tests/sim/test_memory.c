@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_memory.c: every kind of statement that gathers rows, on a table of ten times memory_limit
- * and more. Sorts, groups and DISTINCT give what they give with plenty, out of the scratch area;
- * what must hold its rows (UPDATE, DELETE) works or fails with 53200 and a hint, and changes
- * nothing then. All memory is given back, and the database goes on. */
+ * test_memory.c: every kind of statement that gathers rows, on a table of ten times what statements
+ * may hold and with a small memory_limit. Sorts, groups and DISTINCT give what they give with
+ * plenty, out of the scratch area; what must hold its rows (UPDATE, DELETE) works or fails with
+ * 53200 and a hint, and changes nothing then. All memory is given back, and the database goes on.
+ */
 #include "sql_db.h"
 
 #include "base/hash.h"
@@ -18,16 +19,9 @@
 
 #include <cmocka.h>
 
-#ifdef DN_DEBUG
-#define ROWS  12000
-#define SHARE "SET statement_memory = '100kB'" /* a tenth of the rows */
-#else
-#define ROWS 480000
-#define SHARE                                                                          \
-    "SET statement_memory = 0" /* a quarter of the limit, which is a tenth of the rows \
-                                */
-#endif
-#define TEXT_BYTES 80 /* of each row */
+#define ROWS       12000
+#define SHARE      "SET statement_memory = '100kB'" /* a tenth of the rows */
+#define TEXT_BYTES 80                               /* of each row */
 #define LITTLE     "4MB"
 #define PLENTY     "512MB"
 #define KEEPS_MAX  65536u /* bytes by which memory may vary from run to run: caches */

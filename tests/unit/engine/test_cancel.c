@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Cancel from another thread, early, in the middle and late in statements that take long: each ends
+ * with 57014 soon, changes nothing, and the session goes on. What is bounded is the time that the
+ * statement's own thread works after the call, so that a busy machine does not count; that it does
+ * not wait either is bounded more loosely. A commit under way is finished. */
+#define _GNU_SOURCE /* mkdtemp */
+#include "dendro.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#if defined(DN_DEBUG) || defined(__SANITIZE_THREAD__)
+#define ROWS    60000
+#define WORK_MS 1000 /* sanitizers are slow */
+#else
+#define ROWS    300000
+#define WORK_MS 100
+#endif
+#define WAIT_MS 20000
+#define LAST_NS 512000000 /* the last point of statements that would never end */
+
+static char dir[] = "/tmp/dendro-cancel-XXXXXX";
+static dendro_db *db;
+static dendro_conn *conn;
+
+struct statement {
+    const char *setup; /* NULL: nothing; not canceled */
+    const char *sql;
+    bool endless; /* too long to be run to its end */
+    bool whole;   /* changes all of its rows or none */
+};
+
+static const struct statement statements[] = {
+    {NULL, "SELECT count(*) FROM t WHERE s || 'x' LIKE '%y%'", false, false},
+    {NULL, "SELECT s, k FROM t ORDER BY s, k DESC", false, false},
+    {NULL, "SELECT s, count(*), sum(k) FROM t GROUP BY s", false, false},
+    {NULL, "SELECT DISTINCT s, g FROM t", false, false},
+    {NULL, "SELECT count(DISTINCT s), count(DISTINCT k) FROM t", false, false},
+    {"SET statement_memory = '400kB'", "SELECT s, k FROM t ORDER BY s, k DESC", false, false},
+    {NULL, "SELECT s, count(*), count(DISTINCT k) FROM t GROUP BY s", false, false},
+    {"SET statement_memory = 0", "UPDATE t SET g = g + 1", false, true},
+    {NULL, "UPDATE t SET k = k + 100000000", false, true},
+    {NULL, "DELETE FROM t WHERE k % 2 = 0 AND g % 2 = 0", false, true},
+    {NULL, "COPY t TO 'FILE'", false, false},
+    {"COPY t TO 'FILE'; CREATE TABLE u (k BIGINT PRIMARY KEY, g INT, s VARCHAR)",
+     "COPY u FROM 'FILE'",
+     false,
+     false},
+    {NULL, "SELECT count(*) FROM t a, t b WHERE a.g = b.g AND a.s < b.s", true, false},
+    {NULL, "SELECT count(*) FROM t a, t b WHERE a.s < b.s", true, false},
+    {NULL, "SELECT k, (SELECT count(*) FROM t b WHERE b.s < a.s) FROM t a", true, false},
+};
+
+static void must(int rc, const struct dendro_error *e, const char *sql)
+{
+    if (rc < 0)
+        fail_msg("%s: %s %s", sql, e->sqlstate, e->message);
+}
+
+/* With the file's name in the place of FILE. */
+static int run(const char *sql, struct dendro_error *e)
+{
+    char text[4096];
+    const char *at = strstr(sql, "FILE");
+
+    (void)snprintf(text,
+                   sizeof text,
+                   "%.*s%s%s%s",
+                   at ? (int)(at - sql) : (int)strlen(sql),
+                   sql,
+                   at ? dir : "",
+                   at ? ".csv" : "",
+                   at ? at + 4 : "");
+    return dendro_exec(conn, text, -1, NULL, NULL, e);
+}
+
+static void run_ok(const char *sql)
+{
+    struct dendro_error e;
+
+    must(run(sql, &e), &e, sql);
+}
+
+static int64_t now_ns(clockid_t clock)
+{
+    struct timespec t;
+
+    assert_int_equal(clock_gettime(clock, &t), 0);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* ---- cancelling ---- */
+
+/* Cancels when the thread has worked for so long. */
+struct canceler {
+    clockid_t clock;  /* of the thread that works */
+    int64_t at_ns;    /* by that clock */
+    atomic_bool over; /* too late */
+    int64_t work_ns;  /* when it was canceled, by that clock and … */
+    int64_t wall_ns;  /* … by the one on the wall */
+};
+
+static void *cancel(void *arg)
+{
+    struct timespec pause = {.tv_nsec = 200000};
+    struct canceler *c = arg;
+
+    while (!atomic_load(&c->over) && now_ns(c->clock) < c->at_ns)
+        nanosleep(&pause, NULL);
+    c->wall_ns = now_ns(CLOCK_MONOTONIC);
+    c->work_ns = now_ns(c->clock);
+    dendro_cancel(conn);
+    return NULL;
+}
+
+/* Whether it was canceled, rather than at its end before that. */
+static bool cancel_after(const struct statement *s, int64_t after_ns)
+{
+    const char *sql = s->sql;
+    struct canceler c = {.over = false};
+    struct dendro_error e;
+    pthread_t thread;
+    int64_t work_ms;
+    int64_t wall_ms;
+    int rc;
+
+    assert_int_equal(pthread_getcpuclockid(pthread_self(), &c.clock), 0);
+    c.at_ns = now_ns(c.clock) + after_ns;
+    assert_int_equal(pthread_create(&thread, NULL, cancel, &c), 0);
+    rc = run(sql, &e);
+    work_ms = now_ns(c.clock);
+    wall_ms = now_ns(CLOCK_MONOTONIC);
+    atomic_store(&c.over, true);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    if (rc < 0 && (rc != DENDRO_E_CANCELED || strcmp(e.sqlstate, "57014") != 0))
+        fail_msg("%s: %s %s", sql, e.sqlstate, e.message);
+    work_ms = (work_ms - c.work_ns) / 1000000; /* below 0: it was over by then */
+    wall_ms = (wall_ms - c.wall_ns) / 1000000;
+    if (getenv("DENDRO_TEST_VERBOSE"))
+        print_message("%s after %5d ms: %4d ms of work, %5d ms: %s\n",
+                      rc < 0 ? "canceled" : "ended   ",
+                      (int)(after_ns / 1000000),
+                      (int)work_ms,
+                      (int)wall_ms,
+                      sql);
+    if (rc >= 0 && s->whole) /* its commit was under way */
+        return false;
+    if (work_ms > WORK_MS || wall_ms > WAIT_MS)
+        fail_msg("%s: worked on for %d ms, ended after %d ms", sql, (int)work_ms, (int)wall_ms);
+    return rc < 0;
+}
+
+static int64_t number(const char *sql)
+{
+    struct dendro_error e;
+    dendro_stmt *stmt;
+    int64_t n;
+
+    must(dendro_prepare(conn, sql, -1, &stmt, NULL, &e), &e, sql);
+    assert_int_equal(dendro_step(stmt, &e), DENDRO_ROW);
+    n = dendro_column_int64(stmt, 0);
+    dendro_finalize(stmt);
+    return n;
+}
+
+/* Later and later, until it comes to its end before it is canceled. */
+static void cancel_often(const struct statement *s)
+{
+    static const char sum[] = "SELECT sum(k) + sum(g) + count(*) FROM t";
+    int64_t before = s->whole ? number(sum) : 0;
+    int64_t after_ns = 1000000;
+    uint32_t canceled = 0;
+
+    while (cancel_after(s, after_ns)) {
+        canceled++;
+        after_ns *= 2;
+        if (s->whole && number(sum) != before)
+            fail_msg("%s: was canceled, but changed something", s->sql);
+        if (s->endless && after_ns > LAST_NS)
+            break;
+    }
+    if (canceled == 0)
+        fail_msg("%s: too fast to be canceled", s->sql);
+}
+
+static void test_statements(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) {
+        if (statements[i].setup)
+            run_ok(statements[i].setup);
+        cancel_often(&statements[i]);
+    }
+}
+
+static int setup(void **state)
+{
+    dendro_appender *app;
+    struct dendro_error e;
+    char text[64];
+
+    (void)state;
+    assert_non_null(mkdtemp(dir));
+    must(dendro_open(dir, NULL, &db, &e), &e, "open");
+    must(dendro_connect(db, &conn, &e), &e, "connect");
+    run_ok("CREATE TABLE t (k BIGINT PRIMARY KEY, g INT, s VARCHAR)");
+    must(dendro_appender_open(conn, NULL, "t", NULL, &app, &e), &e, "appender");
+    for (int64_t i = 0; i < ROWS; i++) {
+        (void)snprintf(text, sizeof text, "the text of %ld", (long)(i * 7919 % ROWS));
+        if (dendro_append_int64(app, i, &e) < 0 || dendro_append_int64(app, i % 10, &e) < 0 ||
+            dendro_append_text(app, text, -1, &e) < 0 || dendro_append_end_row(app, &e) < 0)
+            fail_msg("append: %s", e.message);
+    }
+    must(dendro_appender_close(app, &e), &e, "append");
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    char command[128];
+
+    (void)state;
+    dendro_disconnect(conn);
+    assert_int_equal(dendro_close(db), DENDRO_OK);
+    (void)snprintf(command, sizeof command, "rm -rf %s %s.csv", dir, dir);
+    assert_int_equal(system(command), 0);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_statements),
+    };
+
+    return cmocka_run_group_tests_name("cancel", tests, setup, teardown);
+}
