@@ -27,7 +27,7 @@ static inline uint64_t dn_mix64(uint64_t x)
 
 /* Token of a partition key in Cassandra's serialization: first 64 bits of 128-bit x64 Murmur3,
  * seed 0, with the sign-extended tail bytes of Cassandra, INT64_MIN mapped to INT64_MAX. */
-int64_t dn_token(const void *p, size_t n);
+int64_t dn_token(const void *data, size_t n);
 
 /* Index: hash -> id. The caller keeps the keys and compares them in `same`. */
 struct hidx {

@@ -114,7 +114,7 @@ static void plot_time_label(double seconds, char *ret, size_t size)
     (void)snprintf(ret,
                    size,
                    "%04lld-%02lld-%02lld %02lld:%02lld:%02lld",
-                   (long long)(yoe + era * 400 + (month <= 2)),
+                   (long long)yoe + (long long)era * 400 + (month <= 2),
                    (long long)month,
                    (long long)(doy - (153 * mp + 2) / 5 + 1),
                    (long long)(rest / 3600),
@@ -139,7 +139,7 @@ static bool plot_fill(const struct plot_points *p, const struct plot_frame *f, u
     double dx = f->x_max > f->x_min ? f->x_max - f->x_min : 1;
     double dy = f->y_max > f->y_min ? f->y_max - f->y_min : 1;
     uint32_t *lo = mem_alloc_array(NULL, cols, 2 * sizeof *lo);
-    uint32_t *hi = lo + cols;
+    uint32_t *hi = lo ? lo + cols : NULL;
 
     if (!lo)
         return false;
