@@ -124,12 +124,6 @@ int bind_choice_call(struct binder *b,
                      const char *name,
                      struct bexpr **ret,
                      struct dn_err *err) DN_MUST_CHECK;
-/* Expressions brought to one type, in place; what names the construct in messages. */
-int bind_unify(struct binder *b,
-               const char *what,
-               struct bexpr **args,
-               uint32_t count,
-               struct dn_err *err) DN_MUST_CHECK;
 /* The one column that JOIN … USING makes of two: the first that is not NULL (full), or one of
  * them, in the type of both. */
 int bind_merge(struct binder *b,
