@@ -62,4 +62,6 @@ DN_ERR(BAD_FRAME,         55, "22013", "The offset of a window frame is NULL or 
 DN_ERR(BAD_RECURSION,     56, "42P19", "WITH RECURSIVE in a form that cannot be evaluated.")
 DN_ERR(DUPLICATE_ALIAS,   57, "42712", "Two items of FROM have the same name.")
 DN_ERR(BAD_SUBSCRIPT,     58, "2202E", "A subscript of an array is wrong, or arrays do not fit together.")
+DN_ERR(BAD_REGEX,         59, "2201B", "The regular expression is none, or too complex.")
+DN_ERR(BAD_ESCAPE_USE,    60, "2200C", "The escape of a pattern stands where it has no meaning.")
 /* clang-format on */

@@ -22,6 +22,7 @@
     X(string)          \
     X(string_make)     \
     X(like)            \
+    X(regex)           \
     X(choice)          \
     X(bucket)          \
     X(extract)         \

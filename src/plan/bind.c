@@ -428,9 +428,15 @@ const char *bind_op_name(enum expr_op op)
         [OP_OR] = "or",       [OP_NOT] = "not",      [OP_NEG] = "-",      [OP_POS] = "+",
         [OP_CONCAT] = "||",   [OP_BIT_AND] = "&",    [OP_BIT_OR] = "|",   [OP_BIT_XOR] = "#",
         [OP_BIT_LEFT] = "<<", [OP_BIT_RIGHT] = ">>", [OP_BIT_NOT] = "~",  [OP_POWER] = "^",
-        [OP_CONTAINS] = "@>", [OP_CONTAINED] = "<@", [OP_OVERLAP] = "&&",
+        [OP_CONTAINS] = "@>", [OP_CONTAINED] = "<@", [OP_OVERLAP] = "&&", [OP_REGEX] = "~",
+        [OP_REGEX_I] = "~*",  [OP_NOT_REGEX] = "!~", [OP_ABS] = "abs",    [OP_SQRT] = "sqrt",
+        [OP_CBRT] = "cbrt",
     };
 
+    if (op == OP_STARTS)
+        return "starts_with";
+    if (op == OP_NOT_REGEX_I)
+        return "!~*";
     return names[op];
 }
 
@@ -457,8 +463,13 @@ bind_unary(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn
         dn_err_at(err, e->pos);
         return rc;
     }
-    if (e->op == OP_BIT_NOT)
-        return bind_call(b, "~", e->pos, &x, 1, ret, err);
+    if (e->op == OP_SQRT || e->op == OP_CBRT) { /* of NUMERIC too, as in PostgreSQL */
+        rc = bind_coerce(b, x, TYPE_DOUBLE, false, &x, err);
+        if (rc < 0)
+            return rc;
+    }
+    if (e->op == OP_BIT_NOT || e->op == OP_SQRT || e->op == OP_CBRT || e->op == OP_ABS)
+        return bind_call(b, bind_op_name(e->op), e->pos, &x, 1, ret, err);
     if (x->type == TYPE_NONE) { /* nothing says which number type: the widest */
         rc = bind_coerce(b, x, TYPE_DOUBLE, false, &x, err);
         if (rc < 0)

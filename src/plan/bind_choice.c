@@ -236,6 +236,7 @@ int bind_choice_call(struct binder *b,
 
 int bind_like(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
 {
+    const char *name = e->op == OP_SIMILAR ? "similar to" : e->op == OP_ILIKE ? "ilike" : "like";
     struct bexpr *args[3];
     uint32_t count = e->c ? 3 : 2;
     int rc = bind_expr(b, e->a, &args[0], err);
@@ -245,7 +246,7 @@ int bind_like(struct binder *b, const struct expr *e, struct bexpr **ret, struct
     if (rc == 0 && e->c)
         rc = bind_expr(b, e->c, &args[2], err);
     if (rc == 0)
-        rc = bind_call(b, e->op == OP_ILIKE ? "ilike" : "like", e->pos, args, count, ret, err);
+        rc = bind_call(b, name, e->pos, args, count, ret, err);
     if (rc == 0 && e->negated)
         rc = bind_call(b, "not", e->pos, ret, 1, ret, err);
     return rc;

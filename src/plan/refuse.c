@@ -21,15 +21,6 @@ static const char *const refuse_kinds[EXPR_KIND_MAX] = {
     [EXPR_NAMED_ARG] = "an argument with its name",
 };
 static const char *const refuse_ops[OP_MAX] = {
-    [OP_SIMILAR] = "SIMILAR TO",
-    [OP_REGEX] = "the operator ~",
-    [OP_REGEX_I] = "the operator ~*",
-    [OP_NOT_REGEX] = "the operator !~",
-    [OP_NOT_REGEX_I] = "the operator !~*",
-    [OP_STARTS] = "the operator ^@",
-    [OP_SQRT] = "the operator |/",
-    [OP_CBRT] = "the operator ||/",
-    [OP_ABS] = "the operator @",
     [OP_OTHER] = "this operator",
 };
 

@@ -238,12 +238,13 @@ naive_more(const struct func *f, const struct datum *a, uint32_t count, struct d
         if (p->len && p->ptr[p->len - 1] == '\\')
             return 1;
         ret->v.i64 = naive_like(a[0].str.ptr, a[0].str.ptr + a[0].str.len, p->ptr, p->ptr + p->len);
-    } else if (strncmp(name, "substr", 6) == 0) {
+    } else if (strncmp(name, "substr", 6) == 0 && a[1].type == TYPE_BIGINT) {
         if (count == 3 && a[2].v.i64 < 0)
             return DN_E_BAD_SUBSTRING;
         naive_substring(a, count, ret);
     } else if (strcmp(name, "&") == 0 || strcmp(name, "|") == 0 || strcmp(name, "#") == 0 ||
-               strcmp(name, "~") == 0 || strcmp(name, "<<") == 0 || strcmp(name, ">>") == 0) {
+               (strcmp(name, "~") == 0 && count == 1) || strcmp(name, "<<") == 0 ||
+               strcmp(name, ">>") == 0) {
         ret->v.i64 = naive_bits(name[0], f->result, a[0].v.i64, count > 1 ? a[1].v.i64 : 0);
     } else if (strcmp(name, "greatest") == 0 || strcmp(name, "least") == 0) {
         *ret = a[0];
