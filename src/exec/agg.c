@@ -3,10 +3,46 @@
  * agg.c: groups, their states, and adding rows to them. */
 #include "exec/agg.h"
 
+#include "exec/agg_order.h"
+
 #include <string.h>
 
 #define AGG_STATE_ALIGN 16u
 #define AGG_RUN_MIN     16u /* rows per stretch from which slices pay */
+
+uint32_t exec_agg_state_size(const struct plan_agg *pa)
+{
+    return pa->order_count ? (uint32_t)sizeof(struct exec_order_state) : pa->agg->state_size;
+}
+
+int exec_agg_state_merge(const struct plan_agg *pa,
+                         void *into,
+                         const void *from,
+                         struct arena *strings,
+                         struct dn_err *err)
+{
+    return pa->order_count ? exec_order_merge(into, from, strings, err)
+                           : pa->agg->merge(into, from, strings, err);
+}
+
+void exec_agg_state_save(const struct plan_agg *pa, const void *state, struct buf *b)
+{
+    if (pa->order_count)
+        exec_order_save(state, b);
+    else
+        agg_save(pa->agg, state, b);
+}
+
+int exec_agg_state_load(const struct plan_agg *pa,
+                        void *state,
+                        const uint8_t *p,
+                        size_t n,
+                        struct arena *strings,
+                        struct dn_err *err)
+{
+    return pa->order_count ? exec_order_load(state, p, n, strings, err)
+                           : agg_load(pa->agg, state, p, n, strings, err);
+}
 
 /* States for groups up to count, zeroed. */
 static int agg_grow(struct exec_agg *a, uint32_t count, struct dn_err *err)
@@ -103,7 +139,8 @@ int exec_agg_init(struct exec_agg *a,
         return DN_FAIL_NOMEM(err);
     for (uint32_t g = 0; g < node->aggs_count; g++) {
         a->offsets[g] = (uint32_t)a->stride;
-        a->stride += (node->aggs[g].agg->state_size + AGG_STATE_ALIGN - 1) & ~(AGG_STATE_ALIGN - 1);
+        a->stride +=
+            (exec_agg_state_size(&node->aggs[g]) + AGG_STATE_ALIGN - 1) & ~(AGG_STATE_ALIGN - 1);
     }
     return agg_init_groups(a, err);
 }
@@ -177,6 +214,8 @@ static int agg_update_mixed(struct exec_agg *a,
         for (uint32_t k = 0; k < stretches[i].count; k++)
             a->states[stretches[i].first + k] = state;
     }
+    if (a->node->aggs[agg].order_count)
+        return exec_order_add(a, agg, v, in, in->sel, in->sel_count, err);
     return a->node->aggs[agg].agg->update_grouped(
         a->states, v, in->sel, in->sel_count, &a->strings, err);
 }
@@ -221,6 +260,8 @@ static int agg_update_distinct(struct exec_agg *a,
             a->states[n++] = exec_agg_state(a, (uint32_t)group[row], agg);
             before++;
         }
+    if (a->node->aggs[agg].order_count)
+        return exec_order_add(a, agg, v, in, a->fresh, n, err);
     return a->node->aggs[agg].agg->update_grouped(a->states, v, a->fresh, n, &a->strings, err);
 }
 
@@ -244,7 +285,7 @@ static int agg_update(struct exec_agg *a,
         return rc;
     if (pa->distinct)
         return agg_update_distinct(a, agg, v, in, stretches, count, err);
-    if ((uint64_t)count * AGG_RUN_MIN > in->sel_count && count > 1)
+    if (((uint64_t)count * AGG_RUN_MIN > in->sel_count && count > 1) || pa->order_count)
         return agg_update_mixed(a, agg, v, in, stretches, count, err);
     for (uint32_t i = 0; i < count && rc == 0; i++)
         rc = agg_update_stretch(a, agg, v, in, &stretches[i], err);
@@ -365,10 +406,11 @@ static int agg_merge_part(struct exec_agg *into,
     rc = exec_agg_find(into, into->keys, &rows, &one, err);
     for (uint32_t g = 0; g < into->node->aggs_count; g++)
         for (uint32_t i = 0; i < count && rc == 0; i++)
-            rc = into->node->aggs[g].agg->merge(exec_agg_state(into, into->ids[one ? 0 : i], g),
-                                                exec_agg_state(from, first + i, g),
-                                                &into->strings,
-                                                err);
+            rc = exec_agg_state_merge(&into->node->aggs[g],
+                                      exec_agg_state(into, into->ids[one ? 0 : i], g),
+                                      exec_agg_state(from, first + i, g),
+                                      &into->strings,
+                                      err);
     return rc;
 }
 
@@ -402,7 +444,9 @@ static int agg_emit_one(struct exec_agg *a,
         return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; i < count; i++) {
         struct datum d;
-        int rc = pa->agg->emit(exec_agg_state(a, first + i, agg), &d, err);
+        const void *state = exec_agg_state(a, first + i, agg);
+        int rc = pa->order_count ? exec_order_emit(a, agg, state, &d, err)
+                                 : pa->agg->emit(state, &d, err);
 
         if (rc < 0) {
             dn_err_at(err, pa->pos);

@@ -7,6 +7,7 @@
  * move. Rows of one group that follow each other are added together; only where groups change all
  * the time are rows added one by one. Both add values in row order, so they give the same result.
  * A DISTINCT aggregate keeps the set of (group, arguments) it has seen and adds only what is new.
+ * One with ORDER BY keeps its rows for the end (agg_order.h).
  * Without keys there is one group from the start, so no rows still make one row.
  *
  * One thread at a time. */
@@ -53,6 +54,22 @@ static inline void *exec_agg_state(const struct exec_agg *a, uint32_t group, uin
     return a->chunks[group / EXEC_AGG_CHUNK] + (group % EXEC_AGG_CHUNK) * a->stride +
            a->offsets[agg];
 }
+
+/* The state of an aggregate of the node, whichever way it has it: bytes, and as struct agg has it.
+ */
+uint32_t exec_agg_state_size(const struct plan_agg *pa);
+int exec_agg_state_merge(const struct plan_agg *pa,
+                         void *into,
+                         const void *from,
+                         struct arena *strings,
+                         struct dn_err *err) DN_MUST_CHECK;
+void exec_agg_state_save(const struct plan_agg *pa, const void *state, struct buf *b);
+int exec_agg_state_load(const struct plan_agg *pa,
+                        void *state,
+                        const uint8_t *p,
+                        size_t n,
+                        struct arena *strings,
+                        struct dn_err *err) DN_MUST_CHECK;
 
 /* done is right after a failed init, and on zeroed memory. */
 int exec_agg_init(struct exec_agg *a,

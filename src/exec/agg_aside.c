@@ -14,14 +14,6 @@
 #define ASIDE_ARGS_MAX  2u /* of an aggregate */
 #define ASIDE_HASH_BITS 64u
 
-bool exec_aside_can(const struct plan_node *node)
-{
-    for (uint32_t g = 0; g < node->aggs_count; g++)
-        if (node->aggs[g].order_count > 0)
-            return false; /* states that saw rows in order cannot be merged */
-    return true;
-}
-
 static uint8_t aside_part(uint64_t hash, uint32_t level)
 {
     return hash >> (ASIDE_HASH_BITS - EXEC_ASIDE_BITS * (level + 1)) & (EXEC_ASIDE_PARTS - 1);
@@ -126,7 +118,7 @@ static int aside_state_col(struct exec_agg *agg,
     for (uint32_t i = 0; i < count; i++) {
         size_t before = b.len;
 
-        agg_save(agg->node->aggs[from].agg, exec_agg_state(agg, first + i, from), &b);
+        exec_agg_state_save(&agg->node->aggs[from], exec_agg_state(agg, first + i, from), &b);
         strings[i].len = (uint32_t)(b.len - before);
     }
     copy = b.failed ? NULL : arena_dup(&agg->batch, b.data, b.len);

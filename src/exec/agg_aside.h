@@ -34,8 +34,6 @@ struct exec_aside {
     struct exec_spill *values; /* owned, one per aggregate: keys, then arguments; DISTINCT ones */
 };
 
-/* May the groups of the node be put aside at all? */
-bool exec_aside_can(const struct plan_node *node);
 /* `threads` have an aside each. Nothing is opened before it is needed. done is right on zeroed
  * memory. */
 int exec_aside_init(struct exec_aside *a, struct op *op, uint32_t threads, struct dn_err *err)

@@ -195,9 +195,10 @@ static int aside_load(struct exec_agg *agg, const struct batch *in, struct dn_er
     arena_reset(&agg->batch);
     rc = exec_agg_find(agg, in->cols, in, &one, err);
     for (uint32_t g = 0; g < node->aggs_count && rc == 0; g++) {
-        const struct agg *ops = node->aggs[g].agg;
+        const struct plan_agg *pa = &node->aggs[g];
         const struct vec *v = &in->cols[node->exprs_count + g];
-        void *state = arena_alloc(&agg->batch, ops->state_size);
+        uint32_t size = exec_agg_state_size(pa);
+        void *state = arena_alloc(&agg->batch, size);
 
         if (!state)
             return DN_FAIL_NOMEM(err);
@@ -206,11 +207,12 @@ static int aside_load(struct exec_agg *agg, const struct batch *in, struct dn_er
 
             if (vec_bit(v->nulls, i))
                 continue;
-            memset(state, 0, ops->state_size);
-            rc = agg_load(ops, state, (const uint8_t *)bytes.ptr, bytes.len, &agg->batch, err);
+            memset(state, 0, size);
+            rc = exec_agg_state_load(
+                pa, state, (const uint8_t *)bytes.ptr, bytes.len, &agg->batch, err);
             if (rc == 0)
-                rc = ops->merge(
-                    exec_agg_state(agg, agg->ids[one ? 0 : i], g), state, &agg->strings, err);
+                rc = exec_agg_state_merge(
+                    pa, exec_agg_state(agg, agg->ids[one ? 0 : i], g), state, &agg->strings, err);
         }
         if (rc < 0)
             dn_err_at(err, node->aggs[g].pos);

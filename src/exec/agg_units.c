@@ -57,20 +57,32 @@ static int units_plan_agg(struct exec_units *u, uint32_t g, struct dn_err *err)
 {
     const struct plan_node *scan = u->source->node;
     const struct plan_agg *pa = &u->node->aggs[g];
-    const struct bexpr *args[2] = {pa->arg, pa->arg2};
+    const struct bexpr **args =
+        arena_calloc(&u->source->run, 2 + (size_t)pa->order_count, sizeof(struct bexpr *));
     struct exec_way *way = &u->ways[g];
     bool timed = pa->agg->zone & (AGG_ZONE_EARLY | AGG_ZONE_LATE);
 
+    if (!args)
+        return DN_FAIL_NOMEM(err);
+    args[0] = pa->arg;
+    args[1] = pa->arg2;
+    for (uint32_t k = 0; k < pa->order_count; k++)
+        args[2 + k] = pa->order[k].e;
     way->col = pa->arg && pa->arg->kind == BEXPR_COLUMN ? pa->arg->col : PLAN_NO_COL;
-    way->zone = pa->agg->update_zone && !pa->distinct &&
+    way->zone = pa->agg->update_zone && !pa->distinct && !pa->order_count &&
                 (!pa->arg || way->col != PLAN_NO_COL ||
                  (pa->agg->zone == AGG_ZONE_COUNT && pa->arg->kind == BEXPR_CONST &&
                   !pa->arg->value.null)); /* count(1) is count(*) */
     if (timed)                            /* only by the time that orders runs */
         way->zone = way->zone && u->times_unique && pa->arg2 && pa->arg2->kind == BEXPR_COLUMN &&
                     scan->scan_cols[pa->arg2->col] == scan->table->rest[0].col;
-    return exec_expr_cols(
-        args, 2, scan->cols_count, &u->source->run, &way->cols, &way->cols_count, err);
+    return exec_expr_cols(args,
+                          2 + pa->order_count,
+                          scan->cols_count,
+                          &u->source->run,
+                          &way->cols,
+                          &way->cols_count,
+                          err);
 }
 
 /* The end of time that an aggregate asks for, and nothing else. */
@@ -115,9 +127,13 @@ int exec_units_plan(struct exec_units *u,
 {
     const struct table *t = source->node->table;
     struct arena *run = &source->run;
+    size_t all_count = node->exprs_count;
     const struct bexpr **all;
     uint32_t n = 0;
     int rc = 0;
+
+    for (uint32_t g = 0; g < node->aggs_count; g++)
+        all_count += 2 + (size_t)node->aggs[g].order_count;
 
     *u = (struct exec_units){
         .node = node, .source = source, .simple = true, .bucket_col = PLAN_NO_COL};
@@ -125,8 +141,7 @@ int exec_units_plan(struct exec_units *u,
     u->keys = arena_calloc(run, node->exprs_count, sizeof *u->keys);
     u->ways = arena_calloc(run, node->aggs_count, sizeof *u->ways);
     u->buckets = arena_calloc(run, node->exprs_count, sizeof(struct bexpr *));
-    all =
-        arena_calloc(run, node->exprs_count + 2 * (size_t)node->aggs_count, sizeof(struct bexpr *));
+    all = arena_calloc(run, all_count, sizeof(struct bexpr *));
     if (!u->keys || !u->ways || !u->buckets || !all)
         return DN_FAIL_NOMEM(err);
     for (uint32_t k = 0; k < node->exprs_count; k++) {
@@ -137,6 +152,8 @@ int exec_units_plan(struct exec_units *u,
         rc = units_plan_agg(u, g, err);
         all[n++] = node->aggs[g].arg;
         all[n++] = node->aggs[g].arg2;
+        for (uint32_t k = 0; k < node->aggs[g].order_count; k++)
+            all[n++] = node->aggs[g].order[k].e;
     }
     if (rc < 0)
         return rc;

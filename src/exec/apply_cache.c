@@ -30,6 +30,14 @@ static bool apply_join_volatile(const struct plan_join *join)
     return join->filter && exec_expr_volatile(join->filter);
 }
 
+static bool apply_agg_volatile(const struct plan_agg *a)
+{
+    for (uint32_t k = 0; k < a->order_count; k++)
+        if (exec_expr_volatile(a->order[k].e))
+            return true;
+    return (a->arg && exec_expr_volatile(a->arg)) || (a->arg2 && exec_expr_volatile(a->arg2));
+}
+
 bool exec_apply_stable(const struct plan_node *node)
 {
     if ((node->filter && exec_expr_volatile(node->filter)) ||
@@ -38,8 +46,7 @@ bool exec_apply_stable(const struct plan_node *node)
         (node->join && apply_join_volatile(node->join)))
         return false;
     for (uint32_t a = 0; a < node->aggs_count; a++)
-        if ((node->aggs[a].arg && exec_expr_volatile(node->aggs[a].arg)) ||
-            (node->aggs[a].arg2 && exec_expr_volatile(node->aggs[a].arg2)))
+        if (apply_agg_volatile(&node->aggs[a]))
             return false;
     for (uint32_t f = 0; node->func && f < node->func->calls_count; f++)
         if (apply_any_volatile(node->func->calls[f].args, node->func->calls[f].args_count))

@@ -102,8 +102,18 @@ int exec_explain_agg(const struct plan_node *node,
                      struct buf *b,
                      struct dn_err *err)
 {
-    int rc;
+    int rc = 0;
 
+    if (pa->agg->within != AGG_WITHIN_NONE) {
+        buf_printf(b, "%s(", pa->agg->name);
+        if (pa->arg2)
+            rc = exec_explain_exprs(node, &pa->arg2, 1, b, err);
+        buf_puts(b, ") WITHIN GROUP (ORDER BY ");
+        if (rc == 0)
+            rc = exec_explain_exprs(node, &pa->arg, 1, b, err);
+        buf_puts(b, pa->agg->within == AGG_WITHIN_DESC ? " DESC)" : ")");
+        return rc;
+    }
     buf_printf(b, "%s(%s", pa->agg->name, pa->distinct ? "DISTINCT " : "");
     if (pa->arg) {
         rc = exec_explain_exprs(node, &pa->arg, 1, b, err);
@@ -114,8 +124,18 @@ int exec_explain_agg(const struct plan_node *node,
         if (rc < 0)
             return rc;
     }
-    buf_puts(b, pa->arg ? ")" : "*)");
-    return 0;
+    buf_puts(b, pa->arg ? "" : "*");
+    for (uint32_t k = 0; k < pa->order_count && rc == 0; k++) {
+        const struct plan_agg_order *o = &pa->order[k];
+
+        buf_puts(b, k ? ", " : " ORDER BY ");
+        rc = exec_explain_exprs(node, &o->e, 1, b, err);
+        buf_puts(b, o->desc ? " DESC" : "");
+        if (o->nulls_first != o->desc)
+            buf_puts(b, o->nulls_first ? " NULLS FIRST" : " NULLS LAST");
+    }
+    buf_puts(b, ")");
+    return rc;
 }
 
 /* ---- figures ---- */

@@ -41,8 +41,9 @@ static uint32_t aggregate_helpers(const struct op *op)
     struct scan_stats stats;
 
     for (uint32_t g = 0; g < op->node->aggs_count; g++)
-        if (op->node->aggs[g].distinct)
-            return 0; /* sets of values are not brought together */
+        if (op->node->aggs[g].distinct || op->node->aggs[g].order_count ||
+            op->node->aggs[g].agg->in_order)
+            return 0; /* sets of values are not brought together; rows keep their order */
     scan_get_stats(st->source->scan, &stats);
     return stats.rows_expected < exec_team_rows(op->ctx, AGG_TEAM_ROWS)
                ? 0
@@ -104,7 +105,7 @@ static int aggregate_open_asides(struct op *op, struct dn_err *err)
     uint32_t threads = st->helpers_count + 1;
     int rc = 0;
 
-    if (!op->share || !exec_aside_can(op->node))
+    if (!op->share)
         return 0;
     st->asides = mem_calloc(&op->mem, threads, sizeof *st->asides);
     if (!st->asides)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * agg.c: finding aggregates. No implicit casts: each has a row for every type it takes, and
- * TYPE_NONE in a row takes any. */
+ * agg.c: finding aggregates. Those of one argument have a row for every type they take, and
+ * TYPE_NONE in a row takes any; those of two, and of WITHIN GROUP, take what can be cast unasked.
+ */
 #include "func/func_int.h"
 
 #include "base/bytes.h"
@@ -70,7 +71,8 @@ static void agg_hint_types(const char *name, struct dn_err *err)
 
     buf_init(&b, NULL);
     for (uint32_t i = 0; (a = agg_at(i)); i++)
-        if (strcasecmp(a->name, name) == 0 && !a->star && a->arg2 == TYPE_NONE)
+        if (strcasecmp(a->name, name) == 0 && !a->star && a->within != AGG_WITHIN_DESC &&
+            (a->arg2 == TYPE_NONE || a->within == AGG_WITHIN_ASC))
             buf_printf(&b,
                        "%s%s",
                        b.len ? ", " : "",
@@ -88,7 +90,7 @@ agg_find(const char *name, bool star, enum type_id arg, uint32_t pos, struct dn_
     for (uint32_t i = 0; (a = agg_at(i)); i++) {
         if (strcasecmp(a->name, name) != 0 || a->star != star)
             continue;
-        if (a->arg2 != TYPE_NONE)
+        if (a->arg2 != TYPE_NONE || a->within != AGG_WITHIN_NONE)
             continue;
         if (star || a->arg == arg || a->arg == TYPE_NONE || arg == TYPE_NONE)
             return a;
@@ -113,15 +115,30 @@ static bool agg_orders(enum type_id type)
     return type_is_timestamp(type) || type_is_int(type) || type == TYPE_NONE;
 }
 
+/* Does a value of that type go where the row wants one of its own, cast if need be? */
+static bool agg_takes(enum type_id want, enum type_id have)
+{
+    return want == have || have == TYPE_NONE || func_cast_level(have, want) == FUNC_CAST_IMPLICIT;
+}
+
+static bool agg_fits_pair(const struct agg *a, enum type_id arg, enum type_id arg2, bool exactly)
+{
+    if (a->arg2 == TYPE_TIMESTAMP)
+        return (a->arg == arg || arg == TYPE_NONE) && agg_orders(arg2);
+    return exactly ? a->arg == arg && a->arg2 == arg2
+                   : agg_takes(a->arg, arg) && agg_takes(a->arg2, arg2);
+}
+
 const struct agg *agg_find_pair(
     const char *name, enum type_id arg, enum type_id arg2, uint32_t pos, struct dn_err *err)
 {
     const struct agg *a;
 
-    for (uint32_t i = 0; (a = agg_at(i)); i++)
-        if (strcasecmp(a->name, name) == 0 && a->arg2 != TYPE_NONE &&
-            (a->arg == arg || arg == TYPE_NONE) && agg_orders(arg2))
-            return a;
+    for (int exactly = 1; exactly >= 0; exactly--)
+        for (uint32_t i = 0; (a = agg_at(i)); i++)
+            if (strcasecmp(a->name, name) == 0 && a->arg2 != TYPE_NONE &&
+                a->within == AGG_WITHIN_NONE && agg_fits_pair(a, arg, arg2, exactly))
+                return a;
     DN_IGNORE(DN_FAIL(err,
                       DN_E_UNDEFINED_FUNCTION,
                       "no aggregate function %s(%s, %s)",
@@ -130,4 +147,62 @@ const struct agg *agg_find_pair(
                       type_name(arg2)));
     dn_err_at(err, pos); /* NULL tells of the failure; its code is in err */
     return NULL;
+}
+
+const struct agg *
+agg_find_within(const char *name, enum type_id arg, bool desc, uint32_t pos, struct dn_err *err)
+{
+    enum agg_within within = desc ? AGG_WITHIN_DESC : AGG_WITHIN_ASC;
+    const struct agg *a;
+
+    for (int exactly = 1; exactly >= 0; exactly--)
+        for (uint32_t i = 0; (a = agg_at(i)); i++)
+            if (strcasecmp(a->name, name) == 0 && a->within == within &&
+                (exactly ? a->arg == arg : agg_takes(a->arg, arg)))
+                return a;
+    DN_IGNORE(DN_FAIL(err,
+                      DN_E_UNDEFINED_FUNCTION,
+                      "no aggregate function %s WITHIN GROUP (ORDER BY %s)",
+                      name,
+                      type_name(arg)));
+    agg_hint_types(name, err);
+    dn_err_at(err, pos); /* NULL tells of the failure; its code is in err */
+    return NULL;
+}
+
+bool agg_name_within(const char *name)
+{
+    const struct agg *a;
+
+    for (uint32_t i = 0; (a = agg_at(i)); i++)
+        if (a->within != AGG_WITHIN_NONE && strcasecmp(a->name, name) == 0)
+            return true;
+    return false;
+}
+
+bool agg_name_timed(const char *name)
+{
+    const struct agg *a;
+
+    for (uint32_t i = 0; (a = agg_at(i)); i++)
+        if (a->arg2 == TYPE_TIMESTAMP && strcasecmp(a->name, name) == 0)
+            return true;
+    return false;
+}
+
+void agg_name_args(const char *name, uint32_t *ret_min, uint32_t *ret_max)
+{
+    const struct agg *a;
+
+    *ret_min = FUNC_ARGS_MAX;
+    *ret_max = 0;
+    for (uint32_t i = 0; (a = agg_at(i)); i++) {
+        uint32_t n = (a->arg2 != TYPE_NONE) + (a->within == AGG_WITHIN_NONE ? 1u : 0u);
+        uint32_t least = a->arg2 == TYPE_TIMESTAMP ? 1 : n;
+
+        if (a->star || strcasecmp(a->name, name) != 0)
+            continue;
+        *ret_min = least < *ret_min ? least : *ret_min;
+        *ret_max = n > *ret_max ? n : *ret_max;
+    }
 }

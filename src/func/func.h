@@ -117,11 +117,23 @@ struct agg_zone {
     int64_t late_time;
 };
 
+/* f(fraction) WITHIN GROUP (ORDER BY x): x is the argument, the fraction, if it takes one, the
+ * second. NULLs do not count, so where they sort is of no interest. */
+enum agg_within {
+    AGG_WITHIN_NONE,
+    AGG_WITHIN_ASC,
+    AGG_WITHIN_DESC, /* the same for ORDER BY x DESC: a row of its own, next to that of ASC */
+};
+
 struct agg {
     const char *name;  /* lower case: "count", "sum", "avg", "mean", "min", "max" */
     enum type_id arg;  /* TYPE_NONE with star: count(*) */
-    enum type_id arg2; /* second argument, the time of first(x, t); TYPE_NONE: there is none */
+    enum type_id arg2; /* second argument; TIMESTAMP: the time of first(x, t), of any precision;
+                          TYPE_NONE: there is none */
     bool star;
+    bool in_order; /* the result depends on the order of the rows: they come in that of the input,
+                      and parts are merged in that order */
+    enum agg_within within;
     enum type_id result;
     uint32_t state_size; /* bytes; states are zeroed memory, 16-byte aligned */
     /* All selected rows into one state. v is NULL for count(*): rows says how many; with arg2 it
@@ -160,10 +172,19 @@ struct agg {
 
 const struct agg *
 agg_find(const char *name, bool star, enum type_id arg, uint32_t pos, struct dn_err *err);
-/* With two arguments: first(x, time). The time may be of any precision, or an integer; it is not
- * cast to agg->arg2. */
+/* With two arguments. first(x, time): the time may be of any precision, or an integer; it is not
+ * cast to agg->arg2. Others: both may have to be cast to the types of the row. */
 const struct agg *agg_find_pair(
     const char *name, enum type_id arg, enum type_id arg2, uint32_t pos, struct dn_err *err);
+/* WITHIN GROUP (ORDER BY arg); it may have to be cast to the type of the row. */
+const struct agg *
+agg_find_within(const char *name, enum type_id arg, bool desc, uint32_t pos, struct dn_err *err);
+/* Is it an aggregate of WITHIN GROUP? */
+bool agg_name_within(const char *name);
+/* Does it go by a time: first and last? */
+bool agg_name_timed(const char *name);
+/* How many arguments it may have in the parentheses, * aside. */
+void agg_name_args(const char *name, uint32_t *ret_min, uint32_t *ret_max);
 bool agg_name_exists(const char *name);
 const struct agg *agg_at(uint32_t i);
 /* save and load, whichever way the aggregate has them. */

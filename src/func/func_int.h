@@ -37,7 +37,12 @@
     X(timed)          \
     X(bool)           \
     X(interval)       \
-    X(numeric)
+    X(numeric)        \
+    X(bits)           \
+    X(pair)           \
+    X(text)           \
+    X(within)         \
+    X(within_any)
 
 struct func_table {
     const struct func *rows; /* static */

@@ -227,6 +227,15 @@ bind_function(struct binder *b, const struct expr *e, struct bexpr **ret, struct
         return DN_FAIL_NOMEM(err);
     if (strcmp(name, "grouping") == 0 && b->level)
         return bind_grouping(b, e, ret, err);
+    if (e->ext && e->ext->order_by_count > 0 && !agg_name_exists(name)) {
+        rc = DN_FAIL(err,
+                     DN_E_UNDEFINED_FUNCTION,
+                     "%s is no aggregate function: it takes no %s",
+                     e->name,
+                     e->ext->within_group ? "WITHIN GROUP" : "ORDER BY");
+        dn_err_at(err, e->pos);
+        return rc;
+    }
     if (e->ext && e->ext->over)
         return bind_window_call(b, e, name, ret, err);
     if (agg_name_exists(name))

@@ -3,6 +3,8 @@
  * bind_group.c: aggregate calls, and expressions over the result of an aggregation. */
 #include "plan/select_int.h"
 
+#include "func/agg_within.h"
+
 static bool bind_same_value(const struct datum *a, const struct datum *b)
 {
     if (a->type != b->type || a->null != b->null)
@@ -101,6 +103,10 @@ bind_agg_level(struct binder *b, const struct plan_agg *agg, struct sel **ret, s
     *ret = b->level;
     if (!logic_uses(b->q, agg->arg, &used) || !logic_uses(b->q, agg->arg2, &used))
         return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < agg->order_count; i++) {
+        if (!logic_uses(b->q, agg->order[i].e, &used))
+            return DN_FAIL_NOMEM(err);
+    }
     for (uint32_t i = 0; i < used.n; i++) {
         if (b->q->vars[used.v[i]].level == b->level || !b->q->vars[used.v[i]].level)
             return 0;
@@ -132,8 +138,53 @@ static int bind_agg_refuse(const struct binder *b, const struct expr *e, struct 
     return rc;
 }
 
+/* How many arguments, DISTINCT, WITHIN GROUP: does the call look like one of that aggregate? */
+static int bind_agg_form(const struct expr *e, const char *name, struct dn_err *err)
+{
+    static const char *const counts[] = {"no argument", "one argument", "two arguments"};
+    const struct call_ext *x = e->ext;
+    bool within = agg_name_within(name);
+    uint32_t least, most;
+
+    agg_name_args(name, &least, &most);
+    if (within && !(x && x->within_group)) {
+        int rc = DN_FAIL(err, DN_E_SYNTAX, "%s needs WITHIN GROUP (ORDER BY …)", e->name);
+
+        dn_err_hint(err, "Write %s(%s) WITHIN GROUP (ORDER BY x).", name, most ? "fraction" : "");
+        return rc;
+    }
+    if (!within && x && x->within_group)
+        return DN_FAIL(err,
+                       DN_E_SYNTAX,
+                       "%s is not an ordered-set aggregate: it cannot have WITHIN GROUP",
+                       e->name);
+    if (within && (e->distinct || e->star))
+        return DN_FAIL(err,
+                       DN_E_SYNTAX,
+                       "%s: %s does not go with WITHIN GROUP",
+                       e->name,
+                       e->star ? "*" : "DISTINCT");
+    if (within && x->order_by_count != 1)
+        return DN_FAIL(err,
+                       DN_E_UNDEFINED_FUNCTION,
+                       "%s is WITHIN GROUP (ORDER BY one expression), not %u",
+                       e->name,
+                       x->order_by_count);
+    if (!e->star && (e->args_count < least || e->args_count > most))
+        return DN_FAIL(err,
+                       DN_E_UNDEFINED_FUNCTION,
+                       "aggregate function %s takes %s%s, not %u",
+                       e->name,
+                       counts[least],
+                       least < most ? " or two" : "",
+                       e->args_count);
+    if (e->star && e->distinct)
+        return DN_FAIL(err, DN_E_SYNTAX, "DISTINCT needs an expression to look at, not *");
+    return 0;
+}
+
 static int
-bind_agg_check(const struct binder *b, const struct expr *e, bool timed, struct dn_err *err)
+bind_agg_check(const struct binder *b, const struct expr *e, const char *name, struct dn_err *err)
 {
     int rc = 0;
 
@@ -141,29 +192,11 @@ bind_agg_check(const struct binder *b, const struct expr *e, bool timed, struct 
         rc = DN_FAIL(err, DN_E_GROUPING, "%s: aggregate functions cannot be nested", e->name);
     else if (!b->level || (e->star && !b->aggs_allowed))
         return bind_agg_refuse(b, e, err);
-    else if (!e->star && e->args_count != 1 && !(timed && e->args_count == 2))
-        rc = DN_FAIL(err,
-                     DN_E_UNDEFINED_FUNCTION,
-                     "aggregate function %s takes one argument%s, not %u",
-                     e->name,
-                     timed ? " or two" : "",
-                     e->args_count);
-    else if (e->star && e->distinct)
-        rc = DN_FAIL(err, DN_E_SYNTAX, "DISTINCT needs an expression to look at, not *");
-    dn_err_at(err, rc < 0 ? e->pos : 0);
+    else
+        rc = bind_agg_form(e, name, err);
+    if (rc < 0)
+        dn_err_at(err, e->pos);
     return rc;
-}
-
-/* first and last, which go by a time. */
-static bool bind_agg_timed(const char *name)
-{
-    const struct agg *a;
-
-    for (uint32_t i = 0; (a = agg_at(i)); i++) {
-        if (a->arg2 != TYPE_NONE && strcmp(a->name, name) == 0)
-            return true;
-    }
-    return false;
 }
 
 /* The table that first(x) takes its time from: that of a column in x, else the only one. */
@@ -224,29 +257,154 @@ bind_agg_filter(struct binder *b, const struct expr *e, struct plan_agg *agg, st
     struct bexpr *cond;
     int rc = bind_bool(b, e->a, &cond, err);
 
-    if (rc == 0 && e->star)
+    if (rc == 0 && e->star) {
         rc = bind_const(b, &yes, e->pos, &agg->arg, err);
+        agg->agg = agg_find("count", false, TYPE_BOOLEAN, e->pos, err);
+    }
     return rc < 0 ? rc : bind_when(b, cond, agg->arg, &agg->arg, err);
 }
 
-/* The arguments, over the scan. */
-static int bind_agg_args(
-    struct binder *b, const struct expr *e, bool timed, struct plan_agg *agg, struct dn_err *err)
+/* f(fraction) WITHIN GROUP (ORDER BY x): x is the argument. The fraction is one for all groups. */
+static int
+bind_agg_within(struct binder *b, const struct expr *e, struct plan_agg *agg, struct dn_err *err)
 {
-    bool over = e->ext && e->ext->over; /* then the arguments may hold aggregates */
+    struct lvars used = {0};
+    int rc = bind_expr(b, e->ext->order_by[0].expr, &agg->arg, err);
+
+    if (rc == 0)
+        rc = bind_settle(b, agg->arg, &agg->arg, err);
+    if (rc < 0 || e->args_count == 0)
+        return rc;
+    rc = bind_expr(b, e->args[0], &agg->arg2, err);
+    if (rc == 0)
+        rc = bind_coerce(b, agg->arg2, TYPE_DOUBLE, true, &agg->arg2, err);
+    if (rc < 0)
+        return rc;
+    if (agg->arg2->kind == BEXPR_CONST && !agg->arg2->value.null)
+        rc = agg_fraction_check(agg->arg2->value.v.f64, err);
+    if (rc == 0 && !logic_uses(b->q, agg->arg2, &used))
+        return DN_FAIL_NOMEM(err);
+    if (rc == 0 && used.n > 0)
+        rc = DN_FAIL(err, DN_E_UNSUPPORTED, "the fraction of %s may not use columns", e->name);
+    if (rc < 0)
+        dn_err_at(err, e->args[0]->pos);
+    return rc;
+}
+
+/* What is in the parentheses, ORDER BY and FILTER aside. */
+static int bind_agg_values(struct binder *b,
+                           const struct expr *e,
+                           const char *name,
+                           struct plan_agg *agg,
+                           struct dn_err *err)
+{
+    int rc;
+
+    if (e->star)
+        return 0;
+    if (agg_name_within(name))
+        return bind_agg_within(b, e, agg, err);
+    rc = bind_expr(b, e->args[0], &agg->arg, err);
+    if (rc == 0)
+        rc = bind_settle(b, agg->arg, &agg->arg, err);
+    if (rc == 0 && agg_name_timed(name))
+        return bind_agg_time(b, e, agg, err);
+    if (rc < 0 || e->args_count < 2)
+        return rc;
+    rc = bind_expr(b, e->args[1], &agg->arg2, err);
+    return rc < 0 ? rc : bind_settle(b, agg->arg2, &agg->arg2, err);
+}
+
+/* ORDER BY in the parentheses; with DISTINCT only by what is told apart. */
+static int
+bind_agg_order(struct binder *b, const struct expr *e, struct plan_agg *agg, struct dn_err *err)
+{
+    const struct call_ext *x = e->ext;
     int rc = 0;
 
+    if (!x || x->order_by_count == 0)
+        return 0;
+    agg->order = arena_calloc(b->env->arena, x->order_by_count, sizeof(*agg->order));
+    if (!agg->order)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; rc == 0 && i < x->order_by_count; i++) {
+        struct plan_agg_order *o = &agg->order[i];
+        struct lkey key;
+
+        rc = bind_expr(b, x->order_by[i].expr, &o->e, err);
+        if (rc == 0)
+            rc = bind_settle(b, o->e, &o->e, err);
+        if (rc == 0)
+            rc = select_direction(&x->order_by[i], &key, err);
+        if (rc < 0)
+            return rc;
+        o->desc = key.desc;
+        o->nulls_first = key.nulls_first;
+        if (!agg->distinct || bind_same(o->e, agg->arg) || bind_same_arg(o->e, agg->arg2))
+            continue;
+        rc = DN_FAIL(err,
+                     DN_E_GROUPING,
+                     "in an aggregate with DISTINCT, ORDER BY may use only its arguments");
+        dn_err_at(err, x->order_by[i].expr->pos);
+    }
+    agg->order_count = x->order_by_count;
+    return rc;
+}
+
+/* The arguments, over the scan. */
+static int bind_agg_args(struct binder *b,
+                         const struct expr *e,
+                         const char *name,
+                         struct plan_agg *agg,
+                         struct dn_err *err)
+{
+    bool over = e->ext && e->ext->over; /* then the arguments may hold aggregates */
+    int rc;
+
     b->in_agg = !over;
-    if (!e->star)
-        rc = bind_expr(b, e->args[0], &agg->arg, err);
-    if (rc == 0 && !e->star)
-        rc = bind_settle(b, agg->arg, &agg->arg, err);
-    if (rc == 0 && timed)
-        rc = bind_agg_time(b, e, agg, err);
-    if (rc == 0 && e->a)
-        rc = bind_agg_filter(b, e, agg, err);
+    rc = bind_agg_values(b, e, name, agg, err);
+    if (rc == 0 && !agg_name_within(name))
+        rc = bind_agg_order(b, e, agg, err);
     b->in_agg = false;
     return rc;
+}
+
+static const struct agg *bind_agg_find(const struct expr *e,
+                                       const char *name,
+                                       const struct plan_agg *agg,
+                                       struct dn_err *err)
+{
+    if (e->star)
+        return agg_find(name, true, TYPE_NONE, e->pos, err);
+    if (agg_name_within(name))
+        return agg_find_within(name, agg->arg->type, e->ext->order_by[0].desc, e->pos, err);
+    if (agg->arg2)
+        return agg_find_pair(name, agg->arg->type, agg->arg2->type, e->pos, err);
+    return agg_find(name, false, agg->arg->type, e->pos, err);
+}
+
+/* A DISTINCT aggregate is ordered by its arguments themselves, casts and FILTER included; one that
+ * depends on the order is ordered by them in any case. */
+static int bind_agg_distinct(struct binder *b,
+                             const struct plan_agg *plain,
+                             struct plan_agg *agg,
+                             struct dn_err *err)
+{
+    if (!agg->distinct)
+        return 0;
+    for (uint32_t i = 0; i < agg->order_count; i++) {
+        agg->order[i].arg = bind_same(agg->order[i].e, plain->arg) ? 1 : 2;
+        agg->order[i].e = agg->order[i].arg == 1 ? agg->arg : agg->arg2;
+    }
+    if (agg->order_count || !agg->agg->in_order)
+        return 0;
+    agg->order = arena_calloc(b->env->arena, 2, sizeof(*agg->order));
+    if (!agg->order)
+        return DN_FAIL_NOMEM(err);
+    agg->order[agg->order_count++] = (struct plan_agg_order){.e = agg->arg, .arg = 1};
+    if (agg->arg2)
+        agg->order[agg->order_count++] = (struct plan_agg_order){.e = agg->arg2, .arg = 2};
+    return 0;
 }
 
 int bind_aggregate_args(struct binder *b,
@@ -255,23 +413,28 @@ int bind_aggregate_args(struct binder *b,
                         struct plan_agg *ret,
                         struct dn_err *err)
 {
-    bool timed = bind_agg_timed(name);
-    int rc = bind_agg_check(b, e, timed, err);
+    struct plan_agg plain;
+    int rc = bind_agg_check(b, e, name, err);
 
     *ret = (struct plan_agg){.distinct = e->distinct, .pos = e->pos};
     if (rc == 0)
-        rc = bind_agg_args(b, e, timed, ret, err);
+        rc = bind_agg_args(b, e, name, ret, err);
     if (rc < 0)
         return rc;
-    if (ret->arg2)
-        ret->agg = agg_find_pair(name, ret->arg->type, ret->arg2->type, e->pos, err);
-    else
-        ret->agg = agg_find(name, !ret->arg, ret->arg ? ret->arg->type : TYPE_NONE, e->pos, err);
+    plain = *ret;
+    ret->agg = bind_agg_find(e, name, ret, err);
     if (!ret->agg)
         return err ? err->code : DN_E_UNDEFINED_FUNCTION;
     if (ret->arg && ret->agg->arg != TYPE_NONE)
         rc = bind_coerce(b, ret->arg, ret->agg->arg, true, &ret->arg, err);
-    return rc;
+    if (rc == 0 && ret->arg2 && ret->agg->arg2 != TYPE_TIMESTAMP)
+        rc = bind_coerce(b, ret->arg2, ret->agg->arg2, true, &ret->arg2, err);
+    if (rc == 0 && e->a) {
+        b->in_agg = !(e->ext && e->ext->over);
+        rc = bind_agg_filter(b, e, ret, err);
+        b->in_agg = false;
+    }
+    return rc < 0 ? rc : bind_agg_distinct(b, &plain, ret, err);
 }
 
 int bind_aggregate(struct binder *b,

@@ -31,7 +31,7 @@ struct plan_agg {
     struct bexpr *arg2; /* the second argument (agg->arg2); NULL = none */
     bool distinct;
     uint32_t pos;
-    struct plan_agg_order *order; /* ORDER BY of the call, and of WITHIN GROUP */
+    struct plan_agg_order *order; /* ORDER BY in the parentheses; not that of WITHIN GROUP */
     uint32_t order_count;
 };
 
@@ -40,6 +40,7 @@ struct plan_agg_order {
     struct bexpr *e; /* over the input's columns */
     bool desc;
     bool nulls_first;
+    uint8_t arg; /* DISTINCT: it is the first (1) or the second argument (2); else 0 */
 };
 
 struct plan_sort_key {

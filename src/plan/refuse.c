@@ -56,29 +56,28 @@ static int refuse_type(const struct type_name *t, struct dn_err *err)
                             : refuse_cast_type(t, err);
 }
 
+static int refuse_expr(const struct expr *e, struct dn_err *err);
+
 static int refuse_call(const struct expr *e, struct dn_err *err)
 {
     const struct call_ext *x = e->ext;
+    int rc = 0;
 
     if (e->schema && strcmp(e->schema, "pg_catalog") != 0)
         return refuse("a function with its schema", e->pos, err);
     if (!x)
         return 0;
-    if (x->within_group)
-        return refuse("WITHIN GROUP", e->pos, err);
-    if (x->order_by_count > 0)
-        return refuse("ORDER BY in an aggregate", e->pos, err);
     if (x->variadic)
         return refuse("VARIADIC", e->pos, err);
-    return 0;
+    for (uint32_t i = 0; rc == 0 && i < x->order_by_count; i++)
+        rc = refuse_expr(x->order_by[i].expr, err);
+    return rc;
 }
 
 static int refuse_operator(const struct expr *e, struct dn_err *err)
 {
     return refuse_ops[e->op] ? refuse(refuse_ops[e->op], e->pos, err) : 0;
 }
-
-static int refuse_expr(const struct expr *e, struct dn_err *err);
 
 static int refuse_node(const struct expr *e, struct dn_err *err)
 {

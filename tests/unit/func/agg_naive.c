@@ -91,6 +91,184 @@ static void naive_timed(const struct agg *a,
     }
 }
 
+/* ---- pairs, texts, ranks ---- */
+
+static void naive_pair(const struct agg *a,
+                       const struct datum *ys,
+                       const struct datum *xs,
+                       const uint16_t *sel,
+                       uint32_t rows,
+                       struct datum *ret)
+{
+    const char *name = a->name + (strncmp(a->name, "regr_", 5) == 0 ? 5 : 0);
+    double n = 0, x = 0, y = 0, xx = 0, yy = 0, xy = 0;
+
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < rows; i++) {
+            const struct datum *dx = &xs[sel ? sel[i] : i];
+            const struct datum *dy = &ys[sel ? sel[i] : i];
+
+            if (dx->null || dy->null)
+                continue;
+            if (pass == 0) {
+                n++;
+                x += dx->v.f64;
+                y += dy->v.f64;
+            } else {
+                xx += (dx->v.f64 - x / n) * (dx->v.f64 - x / n);
+                yy += (dy->v.f64 - y / n) * (dy->v.f64 - y / n);
+                xy += (dx->v.f64 - x / n) * (dy->v.f64 - y / n);
+            }
+        }
+    }
+    ret->null = n < (strcmp(name, "covar_samp") == 0 ? 2 : 1);
+    if (strcmp(name, "count") == 0) {
+        ret->null = false;
+        ret->v.i64 = (int64_t)n;
+    } else if (strcmp(name, "corr") == 0) {
+        ret->null = ret->null || xx == 0 || yy == 0;
+        ret->v.f64 = xy / sqrt(xx * yy);
+    } else if (strcmp(name, "r2") == 0 || strcmp(name, "slope") == 0 ||
+               strcmp(name, "intercept") == 0) {
+        ret->null = ret->null || xx == 0;
+        ret->v.f64 = name[0] == 's'   ? xy / xx
+                     : name[0] == 'i' ? y / n - x / n * (xy / xx)
+                     : yy == 0        ? 1
+                                      : xy * xy / (xx * yy);
+    } else {
+        ret->v.f64 = strcmp(name, "covar_pop") == 0    ? xy / n
+                     : strcmp(name, "covar_samp") == 0 ? xy / (n - 1)
+                     : strcmp(name, "avgx") == 0       ? x / n
+                     : strcmp(name, "avgy") == 0       ? y / n
+                     : strcmp(name, "sxx") == 0        ? xx
+                     : strcmp(name, "syy") == 0        ? yy
+                                                       : xy;
+    }
+}
+
+static void naive_text(const struct datum *values,
+                       const struct datum *separators,
+                       const uint16_t *sel,
+                       uint32_t rows,
+                       struct datum *ret)
+{
+    static char text[64 * 1024];
+    size_t len = 0;
+
+    ret->null = true;
+    for (uint32_t i = 0; i < rows; i++) {
+        const struct datum *d = &values[sel ? sel[i] : i];
+        const struct datum *s = &separators[sel ? sel[i] : i];
+
+        if (d->null)
+            continue;
+        if (!ret->null && !s->null) {
+            memcpy(text + len, s->str.ptr, s->str.len);
+            len += s->str.len;
+        }
+        memcpy(text + len, d->str.ptr, d->str.len);
+        len += d->str.len;
+        ret->null = false;
+    }
+    ret->str = (struct vstr){.ptr = text, .len = (uint32_t)len};
+}
+
+/* The values that are not NULL in ascending order; returns how many. */
+static uint32_t
+naive_sort(const struct datum *values, const uint16_t *sel, uint32_t rows, const struct datum **to)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < rows; i++) {
+        const struct datum *d = &values[sel ? sel[i] : i];
+        uint32_t at = n;
+
+        if (d->null)
+            continue;
+        for (; at > 0 && datum_cmp(to[at - 1], d) > 0; at--)
+            to[at] = to[at - 1];
+        to[at] = d;
+        n++;
+    }
+    return n;
+}
+
+static void naive_within(const struct agg *a,
+                         const struct datum *values,
+                         const struct datum *fractions,
+                         const uint16_t *sel,
+                         uint32_t rows,
+                         struct datum *ret)
+{
+    const struct datum *sorted[1024];
+    uint32_t n = naive_sort(values, sel, rows, sorted);
+    double fraction = rows ? fractions[sel ? sel[0] : 0].v.f64 : 0;
+    bool desc = a->within == AGG_WITHIN_DESC;
+    double at =
+        strcmp(a->name, "percentile_cont") == 0 ? fraction * (n - 1.0) : ceil(fraction * n) - 1;
+    uint32_t low, most = 0;
+
+    ret->null = n == 0;
+    if (n == 0)
+        return;
+    for (uint32_t i = 0; desc && i < n / 2; i++) {
+        const struct datum *d = sorted[i];
+
+        sorted[i] = sorted[n - 1 - i];
+        sorted[n - 1 - i] = d;
+    }
+    low = at > 0 ? (uint32_t)at : 0;
+    if (strcmp(a->name, "mode") == 0) {
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t count = 0;
+
+            for (uint32_t k = 0; k < n; k++)
+                count += datum_cmp(sorted[i], sorted[k]) == 0;
+            if (count > most) {
+                most = count;
+                *ret = *sorted[i];
+            }
+        }
+    } else {
+        *ret = *sorted[low];
+        if (a->name[11] == 'c' && a->arg == TYPE_DOUBLE && at > low)
+            ret->v.f64 += (at - low) * (sorted[low + 1]->v.f64 - ret->v.f64);
+    }
+}
+
+/* 1: it is none of these. */
+static int naive_more(const struct agg *a,
+                      const struct datum *values,
+                      const struct datum *seconds,
+                      const uint16_t *sel,
+                      uint32_t rows,
+                      struct datum *ret)
+{
+    *ret = (struct datum){.type = a->result, .null = true, .str = {"", 0}};
+    if (a->within != AGG_WITHIN_NONE) {
+        naive_within(a, values, seconds, sel, rows, ret);
+    } else if (strcmp(a->name, "string_agg") == 0) {
+        naive_text(values, seconds, sel, rows, ret);
+    } else if (a->arg2 == TYPE_DOUBLE) {
+        naive_pair(a, values, seconds, sel, rows, ret);
+    } else if (strncmp(a->name, "bit_", 4) == 0) {
+        for (uint32_t i = 0; i < rows; i++) {
+            const struct datum *d = &values[sel ? sel[i] : i];
+
+            if (d->null)
+                continue;
+            ret->v.i64 = ret->null           ? d->v.i64
+                         : a->name[4] == 'a' ? ret->v.i64 & d->v.i64
+                         : a->name[4] == 'o' ? ret->v.i64 | d->v.i64
+                                             : ret->v.i64 ^ d->v.i64;
+            ret->null = false;
+        }
+    } else {
+        return 1;
+    }
+    return 0;
+}
+
 /* What the aggregate is, as a child would compute it. */
 void agg_naive(const struct agg *a,
                const struct datum *values,
@@ -105,6 +283,8 @@ void agg_naive(const struct agg *a,
     const struct datum *best = NULL;
     bool dev = strncmp(a->name, "std", 3) == 0 || strncmp(a->name, "var", 3) == 0;
 
+    if (naive_more(a, values, times, sel, rows, ret) == 0)
+        return;
     for (uint32_t i = 0; i < rows; i++) {
         const struct datum *d = &values[sel ? sel[i] : i];
 

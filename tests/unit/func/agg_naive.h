@@ -6,7 +6,8 @@
 
 #include "func/func.h"
 
-/* Over values[sel[i]] (values[i] without sel), with their times where the aggregate wants them. */
+/* Over values[sel[i]] (values[i] without sel), with the second arguments, times for first and
+ * last, where the aggregate wants them. */
 void agg_naive(const struct agg *a,
                const struct datum *values,
                const struct datum *times,

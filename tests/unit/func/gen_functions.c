@@ -112,6 +112,15 @@ static void print_casts(struct buf *b)
     }
 }
 
+static const char *aggregate_args(const struct agg *a)
+{
+    if (a->within != AGG_WITHIN_NONE)
+        return a->arg2 != TYPE_NONE ? "fraction" : "";
+    if (strcmp(a->name, "string_agg") == 0)
+        return "x, separator";
+    return a->star ? "*" : a->arg2 == TYPE_DOUBLE ? "y, x" : "x";
+}
+
 static void print_aggregates(struct buf *b)
 {
     const struct agg *a;
@@ -125,9 +134,10 @@ static void print_aggregates(struct buf *b)
             first &= strcmp(agg_at(k)->name, a->name) != 0 || agg_at(k)->star != a->star;
         if (!first)
             continue;
-        buf_printf(b, "| `%s(%s)` | ", a->name, a->star ? "*" : "x");
+        buf_printf(b, "| `%s(%s)` | ", a->name, aggregate_args(a));
         for (uint32_t k = i; (other = agg_at(k)) && !a->star; k++)
-            if (strcmp(other->name, a->name) == 0 && !other->star) {
+            if (strcmp(other->name, a->name) == 0 && !other->star &&
+                other->within != AGG_WITHIN_DESC) {
                 buf_printf(b,
                            "%s%s",
                            separator,

@@ -78,14 +78,17 @@ static void check_text(const struct datum *d, const char *want, const char *what
     buf_done(&b);
 }
 
-/* The list in "sum of (1, NULL, 3) = 4", cut at commas: time stamps and words stand there bare. */
-static uint32_t example_values(const char *text, enum type_id type, struct datum *ret)
+/* The list behind " of (" in "sum of (1, NULL, 3) = 4", cut at commas: time stamps and words stand
+ * there bare. 0: there is no such list. */
+static uint32_t
+example_values(const char *text, const char *word, enum type_id type, struct datum *ret)
 {
-    const char *p = strstr(text, " of (");
+    const char *p = strstr(text, word);
     uint32_t n = 0;
 
-    assert_non_null(p);
-    for (p += 5; *p != ')'; n++) {
+    if (!p)
+        return 0;
+    for (p += strlen(word); *p != ')'; n++) {
         size_t len = strcspn(p, ",)");
         struct dn_err err;
 
@@ -105,10 +108,28 @@ static void column(const struct datum *values, uint32_t count, enum type_id type
         assert_true(colbuf_append(c, &values[i]));
 }
 
+/* "… with (…)": second arguments, the last one for all that follow; without it, times in order. */
+static void example_second(const struct agg *a, uint32_t n, struct colbuf *c, struct vec *ret)
+{
+    static const int64_t times[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    struct datum values[8];
+    uint32_t given = example_values(a->example, " with (", a->arg2, values);
+
+    colbuf_init(c, a->arg2, NULL, &arena);
+    if (given == 0) {
+        assert_true(a->arg2 == TYPE_NONE || a->arg2 == TYPE_TIMESTAMP);
+        *ret = (struct vec){
+            .type = TYPE_TIMESTAMP, .form = VEC_FLAT, .count = n, .data = times}; /* in order */
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        assert_true(colbuf_append(c, &values[i < given ? i : given - 1]));
+    *ret = colbuf_vec(c, 0, n);
+}
+
 static void test_examples(void **state)
 {
     const struct agg *a;
-    static const int64_t times[] = {1, 2, 3, 4, 5, 6, 7, 8};
     uint32_t examples = 0;
 
     (void)state;
@@ -120,15 +141,16 @@ static void test_examples(void **state)
         struct agg_state grouped;
         void *states[8];
         struct colbuf c;
+        struct colbuf second;
         struct vec v[2];
         struct dn_err err;
-        uint32_t n = example_values(a->example, type, values);
+        uint32_t n = example_values(a->example, " of (", type, values);
 
+        assert_true(n > 0);
         assert_true(a->doc && a->doc[strlen(a->doc) - 1] == '.');
         column(values, n, type, &c);
         v[0] = colbuf_vec(&c, 0, n);
-        v[1] = (struct vec){
-            .type = TYPE_TIMESTAMP, .form = VEC_FLAT, .count = n, .data = times}; /* in order */
+        example_second(a, n, &second, &v[1]);
         init(a, &all);
         init(a, &grouped);
         for (uint32_t k = 0; k < n; k++)
@@ -142,13 +164,15 @@ static void test_examples(void **state)
         /* Nothing: 0 for count, NULL for the others. */
         init(a, &all);
         emit(a, &all, &d);
-        assert_int_equal(d.null, strcmp(a->name, "count") != 0);
+        assert_int_equal(d.null,
+                         strcmp(a->name, "count") != 0 && strcmp(a->name, "regr_count") != 0);
         if (!d.null)
             assert_int_equal(d.v.i64, 0);
         colbuf_done(&c);
+        colbuf_done(&second);
         examples++;
     }
-    assert_true(examples >= 90);
+    assert_true(examples >= 190);
 }
 
 static void test_find(void **state)
@@ -176,6 +200,7 @@ static void test_find(void **state)
 /* ---- random: updates against a plain loop ---- */
 
 static uint64_t seed = 20150601;
+static bool whole; /* random floats are whole numbers: their sums are exact */
 
 static uint64_t next_random(uint64_t below)
 {
@@ -195,6 +220,7 @@ static struct datum random_datum(enum type_id type)
     } else if (type_is_float(type)) {
         d.v.f64 = next_random(50) == 0 ? (double)NAN
                                        : (double)(float)((double)next_random(2000) / 7 - 100);
+        d.v.f64 = whole ? rint(d.v.f64) : d.v.f64;
     } else if (type == TYPE_INTERVAL) {
         d.iv = (struct vinterval){.us = (int64_t)next_random(2000) * 60000000,
                                   .days = (int32_t)next_random(40),
@@ -287,6 +313,29 @@ static void sort_times(struct datum *times, struct vec *v)
     v->nulls = NULL;
 }
 
+/* Second arguments as the aggregate wants them. */
+static void random_second(
+    const struct agg *a, enum vec_form form, uint32_t count, struct datum *values, struct vec *ret)
+{
+    double *fraction = arena_calloc(&arena, 1, sizeof *fraction);
+
+    if (a->within == AGG_WITHIN_NONE) {
+        random_vec(a->arg2 == TYPE_NONE ? TYPE_TIMESTAMP : a->arg2,
+                   next_random(2) ? form : VEC_FLAT,
+                   count,
+                   values,
+                   ret);
+        if (next_random(2) && ret->form == VEC_FLAT && ret->type == TYPE_TIMESTAMP)
+            sort_times(values, ret);
+        return;
+    }
+    /* Between two intervals lies what examples show. */
+    *fraction = a->arg == TYPE_INTERVAL ? (double)next_random(2) : (double)next_random(101) / 100;
+    *ret = (struct vec){.type = TYPE_DOUBLE, .form = VEC_CONST, .count = count, .data = fraction};
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = (struct datum){.type = TYPE_DOUBLE, .v = {.f64 = *fraction}};
+}
+
 /* One vector in two batches: all, grouped into one, and two parts merged. */
 /* A state put aside and back, what it pointed at gone, is as good as it was. */
 static void check_saved(const struct agg *a, struct agg_state *s, const struct datum *want)
@@ -337,10 +386,10 @@ static void check_agg(const struct agg *a, enum vec_form form)
     struct dn_err err;
     uint32_t half;
 
+    whole = a->arg2 == TYPE_DOUBLE && a->within == AGG_WITHIN_NONE;
     random_vec(type, form, count, values, &v[0]);
-    random_vec(TYPE_TIMESTAMP, next_random(2) ? form : VEC_FLAT, count, times, &v[1]);
-    if (next_random(2) && v[1].form == VEC_FLAT)
-        sort_times(times, &v[1]);
+    random_second(a, form, count, times, &v[1]);
+    whole = false;
     for (uint32_t i = 0; i < count; i++)
         if (!with_sel || next_random(3))
             sel[rows++] = (uint16_t)i;
