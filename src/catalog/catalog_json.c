@@ -62,7 +62,7 @@ void catalog_json_members(struct json_reader *r,
                           const struct dn_json *v,
                           const char *const *names,
                           size_t count,
-                          const char *optional)
+                          size_t optional)
 {
     size_t found = 0;
 
@@ -75,7 +75,7 @@ void catalog_json_members(struct json_reader *r,
     for (size_t i = 0; i < count; i++) {
         if (dn_json_get(v, names[i]))
             found++;
-        else if (!optional || strcmp(optional, names[i]) != 0)
+        else if (i + optional < count)
             catalog_json_fail(r, names[i], "missing");
     }
     if (found != v->count)
@@ -193,7 +193,7 @@ static void json_read_schemas(struct json_reader *r, const struct dn_json *root,
         struct schema_def *s = &c->schemas[i];
 
         c->schemas_count = i + 1;
-        catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), NULL);
+        catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), 0);
         s->name = catalog_json_strdup(r, catalog_json_text(r, v, "name", TABLE_NAME_MAX));
         s->replication =
             catalog_json_strdup(r, catalog_json_text(r, v, "replication", CATALOG_REPLICATION_MAX));
@@ -299,7 +299,7 @@ static void json_read_root(struct json_reader *r, const struct dn_json *root, st
         "format", "version", "table_id_next", "schemas", "tables"};
 
     json_check_format(r, root);
-    catalog_json_members(r, root, members, DN_ARRAY_SIZE(members), NULL);
+    catalog_json_members(r, root, members, DN_ARRAY_SIZE(members), 0);
     c->version = (uint64_t)catalog_json_int(r, root, "version", 0, INT64_MAX);
     c->table_id_next = (uint64_t)catalog_json_int(r, root, "table_id_next", 1, INT64_MAX);
     json_read_schemas(r, root, c);

@@ -27,13 +27,12 @@ void catalog_json_fail(struct json_reader *r, const char *member, const char *fm
 size_t catalog_json_enter(struct json_reader *r, const char *member, size_t i);
 void catalog_json_leave(struct json_reader *r, size_t mark);
 
-/* Is v an object with exactly these members? `optional` may be NULL or name one that may be
- * missing. */
+/* Is v an object with exactly these members? The last `optional` ones may be missing. */
 void catalog_json_members(struct json_reader *r,
                           const struct dn_json *v,
                           const char *const *names,
                           size_t count,
-                          const char *optional);
+                          size_t optional);
 int64_t catalog_json_int(
     struct json_reader *r, const struct dn_json *o, const char *name, int64_t min, int64_t max);
 bool catalog_json_bool(struct json_reader *r, const struct dn_json *o, const char *name);

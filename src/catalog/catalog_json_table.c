@@ -110,12 +110,32 @@ static void json_read_default(struct json_reader *r, const struct dn_json *v, st
     }
 }
 
+/* Which ones a type may have is table_check's. */
+static void
+json_read_mods(struct json_reader *r, const struct dn_json *column, struct type_mods *ret)
+{
+    const struct dn_json *list = catalog_json_array(r, column, "mods", TYPE_MODS_MAX);
+
+    if (list && list->count == 0)
+        catalog_json_fail(r, "mods", "empty");
+    for (size_t i = 0; r->rc == 0 && i < list->count; i++) {
+        const struct dn_json *v = &list->items[i];
+
+        if (!dn_json_is(v, DN_JSON_INT) || v->integer < INT32_MIN || v->integer > INT32_MAX) {
+            catalog_json_fail(r, "mods", "not integers");
+            return;
+        }
+        ret->v[i] = (int32_t)v->integer;
+        ret->count = (uint8_t)(i + 1);
+    }
+}
+
 static void json_read_column(struct json_reader *r, const struct dn_json *v, struct column *c)
 {
-    static const char *const members[] = {"id", "name", "type", "not_null", "default"};
+    static const char *const members[] = {"id", "name", "type", "not_null", "mods", "default"};
     const char *type;
 
-    catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), "default");
+    catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), 2);
     c->id = (uint32_t)catalog_json_int(r, v, "id", 1, TABLE_COLUMN_ID_MAX);
     c->name = catalog_json_strdup(r, catalog_json_text(r, v, "name", TABLE_NAME_MAX));
     c->not_null = catalog_json_bool(r, v, "not_null");
@@ -123,6 +143,8 @@ static void json_read_column(struct json_reader *r, const struct dn_json *v, str
     c->type = json_type_named(type);
     if (c->type == TYPE_NONE)
         catalog_json_fail(r, "type", "there is no type \"%s\"", type);
+    if (r->rc == 0 && dn_json_get(v, "mods"))
+        json_read_mods(r, v, &c->mods);
     if (r->rc == 0 && dn_json_get(v, "default"))
         json_read_default(r, dn_json_get(v, "default"), c);
 }
@@ -167,7 +189,7 @@ static void json_read_local(struct json_reader *r, const struct dn_json *v, stru
         const struct dn_json *part = &list->items[i];
         size_t mark = catalog_json_enter(r, "local", i);
 
-        catalog_json_members(r, part, members, DN_ARRAY_SIZE(members), NULL);
+        catalog_json_members(r, part, members, DN_ARRAY_SIZE(members), 0);
         t->local[i].col = json_read_column_id(r, dn_json_get(part, "column"), t);
         t->local[i].desc = catalog_json_bool(r, part, "desc");
         t->local_count = (uint16_t)(i + 1);
@@ -183,7 +205,7 @@ static void json_read_key(struct json_reader *r, const struct dn_json *v, struct
     const struct dn_json *list;
     const char *form;
 
-    catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), NULL);
+    catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), 0);
     form = catalog_json_text(r, v, "form", TABLE_NAME_MAX);
     for (int i = 0; i < KEY_FORM_MAX; i++)
         if (json_form_names[i] && strcmp(json_form_names[i], form) == 0)
@@ -214,7 +236,7 @@ static void json_read_quantum(struct json_reader *r, const struct dn_json *v, st
     if (r->rc < 0 || dn_json_is(v, DN_JSON_NULL))
         return;
     mark = catalog_json_enter(r, "quantum", CATALOG_NO_INDEX);
-    catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), NULL);
+    catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), 0);
     t->quantum_count = catalog_json_int(r, v, "count", 1, INT64_MAX);
     unit = catalog_json_text(r, v, "unit", 1);
     if (unit[0] == '\0' || !strchr("dhms", unit[0]))
@@ -234,7 +256,7 @@ static void json_read_slabs(struct json_reader *r, const struct dn_json *v, stru
         const struct dn_json *rule = &list->items[i];
         size_t mark = catalog_json_enter(r, "slabs", i);
 
-        catalog_json_members(r, rule, members, DN_ARRAY_SIZE(members), NULL);
+        catalog_json_members(r, rule, members, DN_ARRAY_SIZE(members), 0);
         t->slabs[i].from = INT64_MIN;
         if (!dn_json_is(dn_json_get(rule, "from"), DN_JSON_NULL))
             t->slabs[i].from = catalog_json_int(r, rule, "from", INT64_MIN + 1, INT64_MAX);
@@ -258,7 +280,7 @@ static void json_read_options(struct json_reader *r, const struct dn_json *v, st
         size_t mark = catalog_json_enter(r, "options", i);
 
         t->options_count = (uint16_t)(i + 1);
-        catalog_json_members(r, from, members, DN_ARRAY_SIZE(members), NULL);
+        catalog_json_members(r, from, members, DN_ARRAY_SIZE(members), 0);
         o->name = catalog_json_strdup(r, catalog_json_text(r, from, "name", TABLE_NAME_MAX));
         o->value = catalog_json_strdup(r, catalog_json_text(r, from, "value", TABLE_OPTION_MAX));
         o->quoted = catalog_json_bool(r, from, "quoted");
@@ -323,7 +345,7 @@ void catalog_json_read_table(struct json_reader *r, const struct dn_json *v, str
         r->rc = DN_FAIL_NOMEM(r->err);
         return;
     }
-    catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), NULL);
+    catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), 0);
     t->id = (uint64_t)catalog_json_int(r, v, "id", 1, INT64_MAX);
     t->version = (uint32_t)catalog_json_int(r, v, "version", 1, UINT32_MAX);
     t->schema = catalog_json_strdup(r, catalog_json_text(r, v, "schema", TABLE_NAME_MAX));
@@ -398,6 +420,12 @@ static void json_write_columns(struct dn_json_writer *w, const struct table *t)
         json_write_text(w, "name", c->name);
         json_write_text(w, "type", type_name(c->type));
         dn_json_put_bool(w, "not_null", c->not_null);
+        if (c->mods.count > 0) {
+            dn_json_begin(w, "mods", '[');
+            for (uint32_t k = 0; k < c->mods.count; k++)
+                dn_json_put_int(w, NULL, c->mods.v[k]);
+            dn_json_end(w, ']');
+        }
         if (c->has_default)
             json_write_default(w, &c->def);
         dn_json_end(w, '}');

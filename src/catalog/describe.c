@@ -126,9 +126,12 @@ int describe_table(const struct table *t,
 
     for (int i = 0; i < t->columns_count; i++) {
         const struct column *c = &t->columns[i];
+        struct buf type;
 
         page_text(&p, 0, c->name);
-        page_text(&p, 1, type_name(c->type));
+        buf_init(&type, NULL);
+        type_print(c->type, &c->mods, &type);
+        page_buf(&p, 1, &type);
         page_int(&p, 2, !c->not_null);
         if (describe_partition_pos(t, i) > 0)
             page_int(&p, 3, describe_partition_pos(t, i));
@@ -211,7 +214,8 @@ static void status_columns(struct page *p, const struct table *t)
         struct buf value;
 
         buf_init(&value, NULL);
-        buf_printf(&value, "%s%s", type_name(c->type), c->not_null ? " NOT NULL" : "");
+        type_print(c->type, &c->mods, &value);
+        buf_puts(&value, c->not_null ? " NOT NULL" : "");
         if (c->has_default) {
             buf_puts(&value, " DEFAULT ");
             table_print_literal(&c->def, &value);

@@ -41,10 +41,11 @@ struct column {
     uint32_t id; /* permanent inside the table, never used again; 1.. */
     char *name;  /* owned */
     enum type_id type;
-    bool not_null;    /* declared, or implied by the key */
-    bool has_default; /* def is the value of an unlisted column */
-    struct datum def; /* constant; string bytes owned */
-    uint16_t key_pos; /* 1-based place in local[], 0 = not in the key */
+    struct type_mods mods; /* values stored fit them */
+    bool not_null;         /* declared, or implied by the key */
+    bool has_default;      /* def is the value of an unlisted column */
+    struct datum def;      /* constant; string bytes owned */
+    uint16_t key_pos;      /* 1-based place in local[], 0 = not in the key */
 };
 
 struct key_part {
@@ -135,11 +136,12 @@ struct spec_name {
 struct column_spec {
     struct spec_name name;
     enum type_id type;
+    struct type_mods mods;
     bool not_null;
     bool null_given;  /* an explicit NULL constraint */
     bool primary_key; /* inline PRIMARY KEY */
     bool has_default;
-    struct datum def; /* already of the column's type */
+    struct datum def; /* already of the column's type and modifiers */
     uint32_t pk_pos;  /* position of an inline PRIMARY KEY */
 };
 

@@ -31,6 +31,7 @@ static int alter_copy_columns(const struct table *from, struct table *to, struct
         const struct column *a = &from->columns[i];
         struct column_spec spec = {.name = {.s = a->name},
                                    .type = a->type,
+                                   .mods = a->mods,
                                    .not_null = a->not_null,
                                    .has_default = a->has_default,
                                    .def = a->def};

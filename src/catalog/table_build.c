@@ -111,6 +111,12 @@ int table_check_column(const struct column_spec *from, struct dn_err *err)
                      "column \"%s\": no column can be of type %s",
                      from->name.s,
                      type_name(from->type));
+    if (rc == 0 && !type_mods_good(from->type, &from->mods))
+        rc = DN_FAIL(err,
+                     DN_E_INVALID_PARAM,
+                     "column \"%s\": %s has no such length or precision",
+                     from->name.s,
+                     type_name(from->type));
     if (rc == 0 && from->not_null && from->null_given)
         rc = DN_FAIL(
             err, DN_E_SYNTAX, "column \"%s\" is declared both NULL and NOT NULL", from->name.s);
@@ -127,6 +133,7 @@ int table_put_column(struct table *t, const struct column_spec *from, struct dn_
 
     to->id = t->column_id_next++;
     to->type = from->type;
+    to->mods = from->mods;
     to->not_null = from->not_null;
     to->name = mem_strdup(NULL, from->name.s);
     if (!to->name)

@@ -4,6 +4,7 @@
  * builds; definitions read from a document must pass it before anyone uses them.
  *
  *  I1  1 to 511 columns; ids from 1, each once, below column_id_next; names good and each once
+ *      and modifiers are those a type may have
  *  I2  a default has its column's type, is finite or valid UTF-8, and NULL only where allowed
  *  I3  series and local name existing columns, each at most once; local begins with the series
  *  I4  the form fits: NONE has no key; RANGE has no series and its time column first; RIAK and CQL
@@ -81,6 +82,11 @@ static int check_columns(const struct table *t, struct dn_err *err)
                       c->id,
                       t->column_id_next);
         DN_CHECK_DISK(type_storable(c->type), err, "columns[%u].type: not a type", i);
+        DN_CHECK_DISK(type_mods_good(c->type, &c->mods),
+                      err,
+                      "columns[%u].mods: not of %s",
+                      i,
+                      type_name(c->type));
         for (unsigned j = 0; j < i; j++) {
             DN_CHECK_DISK(t->columns[j].id != c->id,
                           err,

@@ -232,7 +232,8 @@ static void print_column(const struct column *c, struct buf *b)
 {
     buf_puts(b, "    ");
     table_print_ident(c->name, b);
-    buf_printf(b, " %s", type_name(c->type));
+    buf_puts(b, " ");
+    type_print(c->type, &c->mods, b);
     if (c->not_null)
         buf_puts(b, " NOT NULL");
     if (c->has_default) {

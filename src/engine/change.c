@@ -154,7 +154,7 @@ static int change_consts(struct change_run *r, struct dn_err *err)
     for (uint32_t i = 0; i < r->plan->sets_count; i++) {
         const struct plan_set *set = &r->plan->sets[i];
         const struct column *c = &r->table->columns[set->col];
-        struct plan_target to = {.type = c->type, .exact = c->key_pos > 0};
+        struct plan_target to = {.type = c->type, .mods = c->mods, .exact = c->key_pos > 0};
         struct datum d = {.type = c->type, .null = true};
         bool untyped = false;
         int rc = 0;

@@ -39,6 +39,7 @@ struct csv_col {
     bool not_null;
     bool not_zero;   /* the time that decides the quantum */
     bool key_string; /* its bytes count */
+    size_t len_max;  /* a text with more bytes may be too long: VARCHAR(n) */
     struct colbuf buf;
     struct csv_share *share; /* owned; VARCHAR */
     char time_text[CSV_TIME_LEN];
@@ -73,6 +74,7 @@ static bool csv_col_init(struct csv_col *c,
     c->not_null = column->not_null;
     c->not_zero = t->time_col == (int)col && t->quantum_count > 0;
     c->key_string = column->key_pos > 0 && type_is_string(column->type);
+    c->len_max = column->mods.count > 0 ? (size_t)column->mods.v[0] : SIZE_MAX;
     colbuf_init(&c->buf, c->type, owner, NULL);
     if (c->type == TYPE_VARCHAR)
         c->share = mem_calloc(owner, 1, sizeof(*c->share));
@@ -279,6 +281,8 @@ csv_string(struct csv_run *r, struct csv_col *c, const struct csv_field *f, stru
     struct vstr *to = (struct vstr *)c->buf.data + r->p->rows;
     bool inside = f->text >= r->scan.text && f->text < r->scan.text + r->scan.len;
 
+    if (f->len > c->len_max)
+        return csv_slow(r, c, f, err);
     if (!r->ascii && !text_utf8_valid(f->text, f->len))
         return DN_FAIL(err, DN_E_BAD_ENCODING, "the text is not valid UTF-8");
     if (f->len == 0)

@@ -21,7 +21,7 @@ int ddl_default(struct dendro_stmt *stmt,
 {
     struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->run);
     struct eval ev = {.arena = &stmt->run, .now_ns = env.now_ns};
-    struct plan_target to = {.type = col->type};
+    struct plan_target to = {.type = col->type, .mods = col->mods};
     struct datum value;
     struct bexpr *b;
     int rc = plan_value_expr(&env, e, "DEFAULT", &b, err);

@@ -124,7 +124,8 @@ int intake_assign(const struct table *t,
                   struct dn_err *err)
 {
     const struct column *c = &t->columns[col];
-    struct plan_target to = {.type = c->type, .exact = c->key_pos > 0 && !v->loose};
+    struct plan_target to = {
+        .type = c->type, .mods = c->mods, .exact = c->key_pos > 0 && !v->loose};
     int rc = plan_assign(&to, &v->d, v->untyped, arena, ret, err);
 
     return rc < 0 ? rc : intake_check(t, col, ret, err);

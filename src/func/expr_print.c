@@ -55,10 +55,31 @@ static void expr_print_list(const struct bexpr *e,
     }
 }
 
+/* CAST(x AS VARCHAR(3)), whatever cast there is inside. */
+static void expr_print_fit(const struct bexpr *e, const char *const *names, struct buf *b)
+{
+    const struct bexpr *from = e->args[0];
+    struct type_mods mods = {.count = (uint8_t)(e->args_count - 1)};
+
+    for (uint32_t i = 0; i < mods.count; i++)
+        mods.v[i] = (int32_t)e->args[1 + i]->value.v.i64;
+    if (from->kind == BEXPR_CALL && strcmp(from->func->name, "cast") == 0)
+        from = from->args[0];
+    buf_puts(b, "CAST(");
+    expr_print(from, names, b);
+    buf_puts(b, " AS ");
+    type_print(e->type, &mods, b);
+    buf_puts(b, ")");
+}
+
 static void expr_print_call(const struct bexpr *e, const char *const *names, struct buf *b)
 {
     const char *name = e->func->name;
 
+    if (strcmp(name, "fit") == 0) {
+        expr_print_fit(e, names, b);
+        return;
+    }
     if (strcmp(name, "cast") == 0) {
         buf_puts(b, "CAST(");
         expr_print(e->args[0], names, b);

@@ -325,11 +325,19 @@ int num_fit(struct vnumeric a, int precision, int scale, struct vnumeric *ret, s
         return 0;
     }
     rc = DN_FAIL(err, DN_E_OUT_OF_RANGE, "numeric field overflow");
-    dn_err_hint(err,
-                "NUMERIC(%d, %d) keeps numbers whose absolute value is less than 10^%d.",
-                precision,
-                scale,
-                precision - scale);
+    if (precision == scale)
+        dn_err_hint(err,
+                    "A field with precision %d, scale %d must round to an absolute value less than "
+                    "1.",
+                    precision,
+                    scale);
+    else
+        dn_err_hint(err,
+                    "A field with precision %d, scale %d must round to an absolute value less than "
+                    "10^%d.",
+                    precision,
+                    scale,
+                    precision - scale);
     return rc;
 }
 

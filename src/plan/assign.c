@@ -273,6 +273,8 @@ int plan_assign(const struct plan_target *to,
         rc = assign_cast(to, in, arena, &out, err);
     else
         rc = assign_mismatch(to, in, err);
+    if (rc == 0 && to->mods.count > 0)
+        rc = func_fit(&to->mods, false, &out, err);
     if (rc < 0)
         return rc;
     *ret = out;

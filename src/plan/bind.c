@@ -561,7 +561,9 @@ int bind_expr(struct binder *b, const struct expr *e, struct bexpr **ret, struct
         if (e->type_name && e->type_name->dims > 0)
             return bind_array_cast(b, e, ret, err);
         rc = bind_expr(b, e->a, &x, err);
-        return rc < 0 ? rc : bind_coerce(b, x, e->type, true, ret, err);
+        if (rc == 0)
+            rc = bind_coerce(b, x, e->type, true, ret, err);
+        return rc < 0 ? rc : bind_fit(b, e->type_name, ret, err);
     case EXPR_CASE:
         return bind_case(b, e, ret, err);
     case EXPR_LIKE:

@@ -70,6 +70,9 @@ int bind_coerce(struct binder *b,
                 bool explicitly,
                 struct bexpr **ret,
                 struct dn_err *err) DN_MUST_CHECK;
+/* After a cast to a type with parameters: the value cut, rounded or refused as they say. */
+int bind_fit(struct binder *b, const struct type_name *type, struct bexpr **e, struct dn_err *err)
+    DN_MUST_CHECK;
 /* Whatever is still untyped is text. */
 int bind_settle(struct binder *b, struct bexpr *e, struct bexpr **ret, struct dn_err *err)
     DN_MUST_CHECK;

@@ -114,6 +114,34 @@ int bind_coerce(struct binder *b,
     return bind_cast(b, f, e, type, ret, err);
 }
 
+int bind_fit(struct binder *b, const struct type_name *type, struct bexpr **e, struct dn_err *err)
+{
+    struct type_mods mods = sql_type_mods(type);
+    struct bexpr *out;
+    int rc;
+
+    if (mods.count == 0)
+        return 0;
+    out = bind_new(b, BEXPR_CALL, type->type, (*e)->pos);
+    if (!out)
+        return DN_FAIL_NOMEM(err);
+    out->func = func_fit_cast(type->type);
+    out->args = arena_alloc_array(b->env->arena, 1 + TYPE_MODS_MAX, sizeof(struct bexpr *));
+    if (!out->args)
+        return DN_FAIL_NOMEM(err);
+    out->args[0] = *e;
+    out->args_count = 1 + mods.count;
+    for (uint32_t i = 0; i < mods.count; i++) {
+        struct datum d = {.type = TYPE_BIGINT, .v = {.i64 = mods.v[i]}};
+
+        rc = bind_const(b, &d, (*e)->pos, &out->args[1 + i], err);
+        if (rc < 0)
+            return rc;
+    }
+    *e = out;
+    return bind_fold(b, e, err);
+}
+
 int bind_settle(struct binder *b, struct bexpr *e, struct bexpr **ret, struct dn_err *err)
 {
     if (e->type != TYPE_NONE || (e->kind == BEXPR_CONST && e->value.null) ||

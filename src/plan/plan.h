@@ -151,6 +151,7 @@ int plan_value_expr(const struct plan_env *env,
 /* Where a value is to be stored. */
 struct plan_target {
     enum type_id type;
+    struct type_mods mods; /* VARCHAR(n): longer text is refused; NUMERIC(p, s): rounded to fit */
     bool exact; /* a key column: a time finer than the column keeps is refused, not rounded */
 };
 

@@ -5,6 +5,8 @@
  * SQL_DEPTH_MAX. */
 #include "plan/refuse.h"
 
+#include <string.h>
+
 static int refuse(const char *what, uint32_t pos, struct dn_err *err)
 {
     int rc = DN_FAIL(err, DN_E_UNSUPPORTED, "%s is not supported yet", what);
@@ -24,7 +26,7 @@ static const char *const refuse_ops[OP_MAX] = {
     [OP_OTHER] = "this operator",
 };
 
-static int refuse_type_as(const char *text, const struct type_name *t, struct dn_err *err)
+static int refuse_type_name(const struct type_name *t, struct dn_err *err)
 {
     char upper[64] = "";
     int rc;
@@ -32,7 +34,9 @@ static int refuse_type_as(const char *text, const struct type_name *t, struct dn
     for (size_t i = 0; t->name[i] && i + 1 < sizeof(upper); i++)
         upper[i] =
             (char)(t->name[i] >= 'a' && t->name[i] <= 'z' ? t->name[i] - 'a' + 'A' : t->name[i]);
-    rc = DN_FAIL(err, DN_E_UNSUPPORTED, "%s %s is not supported yet", text, upper);
+    rc = DN_FAIL(err, DN_E_UNSUPPORTED, "the type %s is not supported yet", upper);
+    if (strcmp(t->name, "char") == 0)
+        dn_err_hint(err, "Use VARCHAR(n): it does not fill up with blanks.");
     dn_err_at(err, t->pos);
     return rc;
 }
@@ -42,9 +46,7 @@ static int refuse_cast_type(const struct type_name *t, struct dn_err *err)
     if (!t)
         return 0;
     if (t->type == TYPE_NONE)
-        return refuse_type_as("the type", t, err);
-    if (t->mods_count > 0 && !type_is_timestamp(t->type) && !type_is_float(t->type))
-        return refuse_type_as("a length or precision of the type", t, err);
+        return refuse_type_name(t, err);
     if (t->field_from)
         return refuse("INTERVAL with fields as a type", t->pos, err);
     return 0;

@@ -114,6 +114,9 @@ struct type_name {
     const char *field_from;
     const char *field_to;
 };
+/* The parameters that values of the type must fit; those of TIMESTAMP and FLOAT say which type it
+ * is, and are not among them. */
+struct type_mods sql_type_mods(const struct type_name *t);
 
 /* What may follow a call or stand inside its parentheses beside the arguments; most have none. */
 struct call_ext {

@@ -5,6 +5,7 @@
  * whoever uses the tree says that there is no such type yet. */
 #include "grammar.h"
 #include "sql/ast_build.h"
+#include "vec/numeric.h"
 
 #include <string.h>
 #include <strings.h>
@@ -144,6 +145,54 @@ static unsigned type_mods_max(const struct type_name *t, int other)
     return other < 0 ? 0 : type_others[other].mods;
 }
 
+/* Is the parameter the digits of a second's fraction, up to TYPE_FRACTION_MAX? */
+static bool type_has_fraction(enum type_id t)
+{
+    return t == TYPE_TIME || t == TYPE_TIMESTAMPTZ || t == TYPE_INTERVAL;
+}
+
+static void type_mods_check(struct sql_parser *ps,
+                            const struct type_name *t,
+                            const char *shown,
+                            struct expr *const *args)
+{
+    int32_t first = t->mods[0];
+    int32_t scale = t->mods_count > 1 ? t->mods[1] : 0;
+
+    if (t->type == TYPE_VARCHAR && first < 1)
+        sql_fail(
+            ps, DN_E_INVALID_PARAM, args[0]->pos, "length for type varchar must be at least 1");
+    else if (t->type == TYPE_VARCHAR && first > TYPE_CHARS_MAX)
+        sql_fail(ps,
+                 DN_E_INVALID_PARAM,
+                 args[0]->pos,
+                 "length for type varchar cannot exceed %d",
+                 TYPE_CHARS_MAX);
+    else if (t->type == TYPE_NUMERIC && (first < 1 || first > (int32_t)VNUMERIC_DIGITS))
+        sql_fail(ps,
+                 DN_E_INVALID_PARAM,
+                 args[0]->pos,
+                 "NUMERIC precision %d must be between 1 and %u",
+                 (int)first,
+                 VNUMERIC_DIGITS);
+    else if (t->type == TYPE_NUMERIC && (scale < -VNUMERIC_SCALE_MAX || scale > VNUMERIC_SCALE_MAX))
+        sql_fail(ps,
+                 DN_E_INVALID_PARAM,
+                 args[1]->pos,
+                 "NUMERIC scale %d must be between %d and %d",
+                 (int)scale,
+                 -VNUMERIC_SCALE_MAX,
+                 VNUMERIC_SCALE_MAX);
+    else if (type_has_fraction(t->type) && (first < 0 || first > TYPE_FRACTION_MAX))
+        sql_fail(ps,
+                 DN_E_INVALID_PARAM,
+                 args[0]->pos,
+                 "%.60s(%d): the precision is 0 to %d",
+                 shown,
+                 (int)first,
+                 TYPE_FRACTION_MAX);
+}
+
 static void type_mods(struct sql_parser *ps,
                       struct type_name *t,
                       const char *shown,
@@ -151,14 +200,20 @@ static void type_mods(struct sql_parser *ps,
                       struct expr *const *args,
                       uint32_t count)
 {
-    if (count > type_mods_max(t, other) || count > TYPE_NAME_MODS_MAX) {
-        sql_fail(ps, DN_E_SYNTAX, args[0]->pos, "the type %s takes no parameters", shown);
+    unsigned most = type_mods_max(t, other);
+
+    if (count > most || count > TYPE_NAME_MODS_MAX) {
+        sql_fail(ps,
+                 DN_E_SYNTAX,
+                 args[most]->pos,
+                 most == 0   ? "the type %s takes no parameters"
+                 : most == 1 ? "the type %s takes one parameter"
+                             : "the type %s takes one or two parameters",
+                 shown);
         return;
     }
-    if (t->type == TYPE_TIMESTAMPTZ && type_is_int(args[0]->value.type) &&
-        args[0]->value.v.i64 <= 6)
-        return; /* it keeps six digits anyway */
-    if (type_is_timestamp(t->type) || t->type == TYPE_TIMESTAMPTZ)
+    if (type_is_timestamp(t->type) ||
+        (t->type == TYPE_TIMESTAMPTZ && args[0]->value.v.i64 > TYPE_FRACTION_MAX))
         t->type = type_timestamp(ps, shown, args[0]);
     for (uint32_t i = 0; ps->rc == 0 && i < count; i++) {
         int64_t v = args[i]->value.v.i64;
@@ -177,6 +232,22 @@ static void type_mods(struct sql_parser *ps,
     t->mods_count = (uint8_t)count;
     if (type_is(t->name, "float") && count == 1)
         t->type = t->mods[0] <= 24 ? TYPE_REAL : TYPE_DOUBLE;
+    if (ps->rc == 0)
+        type_mods_check(ps, t, shown, args);
+    if (type_has_fraction(t->type) && t->mods[0] == TYPE_FRACTION_MAX)
+        t->mods_count = 0; /* it keeps that many anyway */
+}
+
+struct type_mods sql_type_mods(const struct type_name *t)
+{
+    struct type_mods m = {.count = 0};
+
+    if (t->type != TYPE_VARCHAR && t->type != TYPE_NUMERIC && !type_has_fraction(t->type))
+        return m;
+    m.count = t->mods_count;
+    for (uint32_t i = 0; i < m.count; i++)
+        m.v[i] = t->mods[i];
+    return m;
 }
 
 /* ---- names ---- */

@@ -3,6 +3,10 @@
  * type.c: tables over type_list.h, and the names SQL dialects give to the types. */
 #include "vec/type.h"
 
+#include "base/bytes.h"
+#include "vec/numeric.h"
+
+#include <inttypes.h>
 #include <string.h>
 #include <strings.h>
 
@@ -166,4 +170,29 @@ enum type_id type_by_name(const char *name, size_t len)
         if (type_name_is(type_aliases[i].name, name, len))
             return type_aliases[i].type;
     return TYPE_NONE;
+}
+
+bool type_mods_good(enum type_id t, const struct type_mods *m)
+{
+    for (uint32_t i = m->count; i < TYPE_MODS_MAX; i++)
+        if (m->v[i] != 0)
+            return false;
+    if (m->count == 0)
+        return true;
+    if (t == TYPE_NUMERIC)
+        return m->count <= 2 && m->v[0] >= 1 && m->v[0] <= (int32_t)VNUMERIC_DIGITS &&
+               m->v[1] >= -VNUMERIC_SCALE_MAX && m->v[1] <= VNUMERIC_SCALE_MAX;
+    if (t == TYPE_VARCHAR)
+        return m->count == 1 && m->v[0] >= 1 && m->v[0] <= TYPE_CHARS_MAX;
+    if (t == TYPE_TIME || t == TYPE_TIMESTAMPTZ || t == TYPE_INTERVAL)
+        return m->count == 1 && m->v[0] >= 0 && m->v[0] <= TYPE_FRACTION_MAX;
+    return false;
+}
+
+void type_print(enum type_id t, const struct type_mods *m, struct buf *b)
+{
+    buf_puts(b, type_name(t));
+    for (uint32_t i = 0; i < m->count; i++)
+        buf_printf(b, "%s%" PRId32, i ? ", " : "(", m->v[i]);
+    buf_puts(b, m->count ? ")" : "");
 }

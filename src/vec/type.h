@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+struct buf;
+
 /* How values lie in memory. */
 enum phys {
     PHYS_I8, /* int8_t: BOOLEAN (0/1) */
@@ -33,6 +35,16 @@ enum type_id {
 #define TYPE_ARRAY       64u
 #define TYPE_ANY_ELEMENT ((enum type_id)62)
 #define TYPE_ANY_ARRAY   ((enum type_id)(62u | TYPE_ARRAY))
+
+/* What stands behind the name of a type: VARCHAR(10), NUMERIC(10, 2), TIME(3). Types with fewer
+ * than that many parameters have 0 in the rest; NUMERIC(10) has scale 0. */
+#define TYPE_MODS_MAX     2u
+#define TYPE_CHARS_MAX    10485760 /* n of VARCHAR(n) */
+#define TYPE_FRACTION_MAX 6        /* n of TIME(n), TIMESTAMPTZ(n), INTERVAL(n) */
+struct type_mods {
+    uint8_t count; /* 0: none */
+    int32_t v[TYPE_MODS_MAX];
+};
 
 /* A value's text or bytes: not NUL-terminated, borrowed from where the vector says. */
 struct vstr {
@@ -93,3 +105,8 @@ enum type_id type_array_of(enum type_id t); /* TYPE_NONE: there are no arrays of
 int64_t type_ts_per_second(enum type_id t);
 /* By SQL name without parameters, any case: "sint64" -> BIGINT. TYPE_NONE if unknown. */
 enum type_id type_by_name(const char *name, size_t len);
+/* May the type have these? No parameters are good for every type. TIMESTAMP(6) and (9) are types of
+ * their own, not parameters. */
+bool type_mods_good(enum type_id t, const struct type_mods *m);
+/* The name with them: "NUMERIC(10, 2)". */
+void type_print(enum type_id t, const struct type_mods *m, struct buf *b);

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * func_fit.c: parameters of types: VARCHAR(n), NUMERIC(p, s), TIME(p), TIMESTAMPTZ(p), INTERVAL(p).
+ * A column and a cast make a value fit in the same way; only too long a text differs. */
+#include "func/num.h"
+#include "func/str_int.h"
+
+#define FIT_EPOCH_US 946684800000000 /* 2000-01-01: halves round away from it, as in PostgreSQL */
+
+static int fit_text(int32_t chars, bool cut, struct vstr *s, struct dn_err *err)
+{
+    uint32_t end;
+
+    if (s->len <= (uint32_t)chars) /* no character is shorter than a byte */
+        return 0;
+    end = str_skip(*s, 0, chars);
+    for (uint32_t i = end; !cut && i < s->len; i++)
+        if (s->ptr[i] != ' ')
+            return DN_FAIL(
+                err, DN_E_TOO_LONG, "value too long for type character varying(%d)", (int)chars);
+    s->len = end;
+    return 0;
+}
+
+/* Microseconds to that many digits of a second, halves away from zero. False: out of range. */
+static bool fit_fraction(int32_t digits, int64_t us, int64_t *ret)
+{
+    int64_t unit = 1;
+    int64_t rest;
+
+    for (int32_t i = digits; i < TYPE_FRACTION_MAX; i++)
+        unit *= 10;
+    rest = us % unit;
+    us -= rest;
+    if (rest * 2 >= unit)
+        return !__builtin_add_overflow(us, unit, ret);
+    if (rest * 2 <= -unit)
+        return !__builtin_sub_overflow(us, unit, ret);
+    *ret = us;
+    return true;
+}
+
+static bool fit_instant(int32_t digits, int64_t *us)
+{
+    int64_t since;
+
+    if (*us == INT64_MAX || *us == INT64_MIN) /* infinity */
+        return true;
+    return !__builtin_sub_overflow(*us, (int64_t)FIT_EPOCH_US, &since) &&
+           fit_fraction(digits, since, &since) &&
+           !__builtin_add_overflow(since, (int64_t)FIT_EPOCH_US, us);
+}
+
+int func_fit(const struct type_mods *mods, bool cut, struct datum *d, struct dn_err *err)
+{
+    bool good = true;
+
+    if (d->type == TYPE_VARCHAR)
+        return fit_text(mods->v[0], cut, &d->str, err);
+    if (d->type == TYPE_NUMERIC)
+        return num_fit(d->num, mods->v[0], mods->v[1], &d->num, err);
+    if (d->type == TYPE_TIME)
+        good = fit_fraction(mods->v[0], d->v.i64, &d->v.i64);
+    else if (d->type == TYPE_TIMESTAMPTZ)
+        good = fit_instant(mods->v[0], &d->v.i64);
+    else if (d->type == TYPE_INTERVAL)
+        good = fit_fraction(mods->v[0], d->iv.us, &d->iv.us);
+    return good ? 0 : DN_FAIL(err, DN_E_DATETIME_RANGE, "%s out of range", type_name(d->type));
+}
+
+static int fit_rows(const struct func_ctx *ctx,
+                    const struct vec *args,
+                    uint32_t args_count,
+                    uint32_t count,
+                    struct vec *ret,
+                    struct dn_err *err)
+{
+    struct type_mods mods = {.count = (uint8_t)(args_count - 1)};
+    size_t size = phys_size(type_phys(ret->type));
+    void *to = func_ret_alloc(ctx, ret, count, size, err);
+
+    if (!to)
+        return DN_E_NOMEM;
+    memset(to, 0, count * size);
+    for (uint32_t i = 0; count > 0 && i < mods.count; i++)
+        mods.v[i] = (int32_t)vec_i64(&args[1 + i], 0);
+    for (uint32_t i = 0; i < count; i++) {
+        struct datum d = {.type = ret->type, .str = {"", 0}};
+        int rc = 0;
+
+        if (!vec_is_null(ret, i)) {
+            d = vec_datum(&args[0], i);
+            rc = func_fit(&mods, true, &d, err);
+        } else if (!type_is_string(ret->type)) {
+            continue;
+        }
+        if (rc < 0)
+            return rc;
+        datum_store(&d, to, i);
+    }
+    return 0;
+}
+
+#define FIT(t, n)                                                                     \
+    {                                                                                 \
+        .name = "fit", .args = {TYPE_##t, TYPE_BIGINT, TYPE_BIGINT}, .args_count = n, \
+        .result = TYPE_##t, .flags = FUNC_STRICT | FUNC_OPERATOR, .kernel = fit_rows, \
+        .doc = "The value as the parameters of its type keep it."                     \
+    }
+
+const struct func *func_fit_cast(enum type_id type)
+{
+    static const struct func rows[] = {
+        FIT(VARCHAR, 2), FIT(NUMERIC, 3), FIT(TIME, 2), FIT(TIMESTAMPTZ, 2), FIT(INTERVAL, 2)};
+
+    for (size_t i = 0; i < DN_ARRAY_SIZE(rows); i++)
+        if (rows[i].result == type)
+            return &rows[i];
+    return NULL;
+}
