@@ -65,7 +65,9 @@ class Terminal:
 
     def wait(self, word):
         """All that is shown up to the word."""
+        end = time.monotonic() + 120
         while word.encode() not in self.shown:
+            self.case.assertLess(time.monotonic(), end, f"{word!r} does not come; so far: " + self.text()[-2000:])
             more = self.read()
             self.case.assertTrue(more, f"the shell ended before {word!r}; it said: " + self.text())
             self.shown += more
@@ -422,7 +424,7 @@ class Interactive(Case):
             t.ask("SELECT 5 AS a;")
             t.type("\\watch 0.05\n")
             for _ in range(3):
-                t.wait("|     5|")
+                t.wait("  5|")
             t.type("\x03")
             t.wait("dendro=> ")
             self.assertEqual(t.leave()[0], 0)
