@@ -354,8 +354,8 @@ class Interactive(Case):
     def test_statement_and_quit(self):
         with Terminal(self) as t:
             out = t.ask("SELECT 40 + 2 AS answer;")
-            self.assertIn("|answer|\n|BIGINT|\n", out)  # types in the header
-            self.assertIn("|    42|\n", out)
+            self.assertIn("|answer |\n|INTEGER|\n", out)  # types in the header
+            self.assertIn("|     42|\n", out)
             self.assertIn("(1 row)", out)
             t.type("SELECT 1\n")
             t.wait("dendro-> ")
@@ -384,7 +384,7 @@ class Interactive(Case):
             t.ask("SELECT 7 AS a;")
             t.ask(".output")
             with open(path, encoding="utf-8") as f:
-                self.assertIn("|     7|", f.read())
+                self.assertIn("|      7|", f.read())
             self.assertIn("Expanded display is on.", t.ask("\\x"))
             self.assertIn('unknown command ".frob"', t.ask(".frob"))
 
@@ -397,11 +397,11 @@ class Interactive(Case):
             t.wait("nonsense")
             t.type("\x03")
             t.wait("dendro=> ")
-            self.assertIn("|     3|\n", t.ask("SELECT 3 AS a;"))
+            self.assertIn("|      3|\n", t.ask("SELECT 3 AS a;"))
             t.type("garbage\x03")
             t.wait("dendro=> ")
             out = t.ask("SELECT 4 AS a;")
-            self.assertIn("|     4|\n", out)
+            self.assertIn("|      4|\n", out)
             self.assertNotIn("ERROR", out)
             self.assertEqual(t.leave()[0], 0)
 
@@ -465,11 +465,11 @@ class Interactive(Case):
         self.assertEqual(os.stat(os.path.join(self.base, ".dendro_history")).st_mode & 0o777, 0o600)
         with Terminal(self) as t:
             t.type("\x10\x10\x10\x10\n")  # Ctrl-P: before \\q, SELECT 33 and \\x
-            self.assertIn("|     1|", t.wait("dendro=> "))
+            self.assertIn("|      1|", t.wait("dendro=> "))
             t.type("\x12SELECT 2")  # Ctrl-R
             t.wait("2;")
             t.type("\n")
-            self.assertIn("|     2|", t.wait("dendro=> "))
+            self.assertIn("|      2|", t.wait("dendro=> "))
 
     def test_rc(self):
         with open(os.path.join(self.base, ".dendrorc"), "w", encoding="utf-8") as f:
@@ -507,11 +507,11 @@ class Interactive(Case):
             self.assertNotIn("PAGED", t.ask("\\g " + path))
         with Terminal(self, env={"PAGER": "head -2"}, size=(20, 80)) as t:
             t.ask("SELECT k, repeat('x', 3000) AS v FROM t;")
-            self.assertIn("|     1|", t.ask("SELECT 1 AS a;"))
+            self.assertIn("|      1|", t.ask("SELECT 1 AS a;"))
             self.assertEqual(t.leave()[0], 0)
         with Terminal(self, env={"PAGER": "/nosuch/pager"}, size=(20, 80)) as t:
             t.ask("SELECT k FROM t;")
-            self.assertIn("|     1|", t.ask("SELECT 1 AS a;"))
+            self.assertIn("|      1|", t.ask("SELECT 1 AS a;"))
 
 
 if __name__ == "__main__":
