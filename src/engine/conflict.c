@@ -400,7 +400,7 @@ static int conf_write(struct conf *r, struct dn_err *err)
 {
     struct dendro_conn *conn = r->stmt->conn;
     struct shard_batch batches[2];
-    struct vec *cols;
+    struct vec *cols = NULL;
     size_t n = 0;
     uint64_t seq;
     int rc = 0;

@@ -242,10 +242,10 @@ static int rx_pick(struct rx *x, uint32_t flags_arg, struct regex_span *ret)
 {
     struct regex_span m[REGEX_GROUPS];
     struct vstr s = str_arg(&x->c, 0);
-    uint32_t flags;
-    int64_t start;
-    int64_t n;
-    int64_t group;
+    uint32_t flags = 0;
+    int64_t start = 1;
+    int64_t n = 1;
+    int64_t group = 0;
     int rc = rx_number(x, 2, "start", 1, 1, &start);
 
     if (rc == 0)
