@@ -529,6 +529,8 @@ int bind_expr(struct binder *b, const struct expr *e, struct bexpr **ret, struct
     struct bexpr *x;
     int rc;
 
+    if (!e) /* (DEFAULT, 1) where it is no list of values */
+        return DN_FAIL(err, DN_E_SYNTAX, "DEFAULT is not allowed in this context");
     switch (e->kind) {
     case EXPR_LITERAL:
         return bind_literal(b, e, ret, err);

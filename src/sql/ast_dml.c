@@ -270,6 +270,7 @@ struct set_item *sql_set_row(struct sql_parser *ps, struct sql_list names, struc
         return NULL;
     }
     item->values = e->args;
-    ps->row_default = 0;
+    if (ps->row_default == e->pos)
+        ps->row_default = 0;
     return item;
 }

@@ -137,7 +137,7 @@ struct expr *sql_row(struct sql_parser *ps, uint32_t pos, bool word, struct sql_
     e->args = sql_list_take(ps, values);
     e->args_count = values.count;
     for (uint32_t i = 0; ps->rc == 0 && i < values.count; i++)
-        if (!e->args[i])
+        if (!e->args[i] && ps->row_default == 0)
             ps->row_default = pos;
     return ps->rc < 0 ? NULL : sql_expr_done(ps, e);
 }

@@ -565,8 +565,12 @@ static void print_expr_inner(const struct expr *e, struct buf *b)
 /* In parentheses if they were written, or if e binds less than `least`. */
 static void print_at(const struct expr *e, enum print_prec least, struct buf *b)
 {
-    bool paren = e->paren || print_prec(e) < least;
+    bool paren = e && (e->paren || print_prec(e) < least);
 
+    if (!e) { /* among the values of a row */
+        buf_puts(b, "DEFAULT");
+        return;
+    }
     if (paren)
         buf_puts(b, "(");
     print_expr_inner(e, b);

@@ -56,7 +56,7 @@ static const struct statement statements[] = {
     {"COPY t TO 'FILE'; CREATE TABLE u (k BIGINT PRIMARY KEY, g INT, s VARCHAR)",
      "COPY u FROM 'FILE'",
      false,
-     false},
+     true}, /* once all is read, it ends */
     {NULL, "SELECT count(*) FROM t a, t b WHERE a.g = b.g AND a.s < b.s", true, false},
     {NULL, "SELECT count(*) FROM t a, t b WHERE a.s < b.s", true, false},
     {NULL, "SELECT k, (SELECT count(*) FROM t b WHERE b.s < a.s) FROM t a", true, false},
