@@ -54,105 +54,88 @@ static int rewrite_in(struct planner *q, struct lnode *n, struct lexprs *down, s
     return rewrite_push(q, n->in, down, &n->in, err);
 }
 
-/* ---- MAP: conditions on what it computes go down with the expression in place ---- */
+/* ---- nodes with one input ---- */
 
-static int rewrite_map(struct planner *q,
-                       struct lnode *n,
-                       struct lexprs *conds,
-                       struct lnode **ret,
-                       struct dn_err *err)
+/* Conditions that may pass a node go on below it, with the node's expressions in place of its
+ * variables; those that must stay are put above it. */
+static int rewrite_through(struct planner *q,
+                           struct lnode *n,
+                           const struct lexprs *conds,
+                           const bool *stays,
+                           struct lnode **ret,
+                           struct dn_err *err)
 {
     struct lexprs down = {0}, stay = {0};
-    bool loose = false;
     int rc;
 
-    for (uint32_t i = 0; i < n->defs_count; i++)
-        loose = loose || logic_volatile(n->defs[i].e);
     for (uint32_t i = 0; i < conds->n; i++) {
-        bool stays = loose || logic_volatile(conds->v[i]);
-        struct bexpr *e =
-            stays ? conds->v[i] : logic_replace(q, conds->v[i], n->defs, n->defs_count);
+        struct bexpr *e = stays[i] || n->defs_count == 0
+                              ? conds->v[i]
+                              : logic_replace(q, conds->v[i], n->defs, n->defs_count);
 
-        if (!e || !lexprs_add(q->env->arena, stays ? &stay : &down, e))
+        if (!e || !lexprs_add(q->env->arena, stays[i] ? &stay : &down, e))
             return DN_FAIL_NOMEM(err);
     }
     rc = rewrite_in(q, n, &down, err);
     return rc < 0 ? rc : rewrite_above(q, n, &stay, ret, err);
 }
 
-/* ---- AGG: conditions on keys; WINDOW: on what all its partitions have ---- */
-
-static int rewrite_agg(struct planner *q,
-                       struct lnode *n,
-                       struct lexprs *conds,
-                       struct lnode **ret,
-                       struct dn_err *err)
+/* MAP: unless an evaluation of what it computes counts. */
+static bool rewrite_stays_map(const struct lnode *n)
 {
-    struct lexprs down = {0}, stay = {0};
-    struct lvars aggs = {0};
-    int rc;
-
-    for (uint32_t i = 0; i < n->aggs_count; i++) {
-        if (!lvars_add(q->env->arena, &aggs, n->aggs[i].var))
-            return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < n->defs_count; i++) {
+        if (logic_volatile(n->defs[i].e))
+            return true;
     }
-    for (uint32_t i = 0; i < conds->n; i++) {
-        /* without keys there is a row even if nothing comes in */
-        bool stays = n->defs_count == 0 || logic_uses_any(conds->v[i], &aggs) ||
-                     logic_volatile(conds->v[i]) || !bind_has_columns(conds->v[i]);
-        struct bexpr *e =
-            stays ? conds->v[i] : logic_replace(q, conds->v[i], n->defs, n->defs_count);
-
-        if (!e || !lexprs_add(q->env->arena, stays ? &stay : &down, e))
-            return DN_FAIL_NOMEM(err);
-    }
-    rc = rewrite_in(q, n, &down, err);
-    return rc < 0 ? rc : rewrite_above(q, n, &stay, ret, err);
+    return false;
 }
 
-static int rewrite_window(struct planner *q,
-                          struct lnode *n,
-                          struct lexprs *conds,
-                          struct lnode **ret,
-                          struct dn_err *err)
+/* AGG: conditions on keys; without keys there is a row even if nothing comes in. */
+static bool rewrite_stays_agg(const struct lnode *n, const struct bexpr *e)
 {
-    struct lvars partition = {.v = n->partition, .n = n->partition_count};
-    struct lexprs down = {0}, stay = {0};
-    int rc;
+    bool stays = n->defs_count == 0 || !bind_has_columns(e);
 
-    for (uint32_t i = 0; i < conds->n; i++) {
-        bool stays = logic_volatile(conds->v[i]) || !bind_has_columns(conds->v[i]) ||
-                     !logic_uses_only(conds->v[i], &partition);
+    for (uint32_t i = 0; i < n->aggs_count && !stays; i++) {
+        struct lvars agg = {.v = &n->aggs[i].var, .n = 1};
 
-        if (!lexprs_add(q->env->arena, stays ? &stay : &down, conds->v[i]))
-            return DN_FAIL_NOMEM(err);
+        stays = logic_uses_any(e, &agg);
     }
-    rc = rewrite_in(q, n, &down, err);
-    return rc < 0 ? rc : rewrite_above(q, n, &stay, ret, err);
+    return stays;
 }
 
-static int rewrite_unique(struct planner *q,
-                          struct lnode *n,
-                          struct lexprs *conds,
-                          struct lnode **ret,
-                          struct dn_err *err)
+/* UNIQUE: conditions on what rows are told apart by. */
+static int
+rewrite_keys(struct planner *q, const struct lnode *n, struct lvars *ret, struct dn_err *err)
 {
-    struct lexprs down = {0}, stay = {0};
-    struct lvars keys = {0};
-    int rc;
-
     for (uint32_t i = 0; i < n->keys_count; i++) {
-        if (!lvars_add(q->env->arena, &keys, n->keys[i].var))
+        if (!lvars_add(q->env->arena, ret, n->keys[i].var))
             return DN_FAIL_NOMEM(err);
     }
-    for (uint32_t i = 0; i < conds->n; i++) {
-        bool stays = logic_volatile(conds->v[i]) || !logic_uses_only(conds->v[i], &keys);
+    return 0;
+}
 
-        if (!lexprs_add(q->env->arena, stays ? &stay : &down, conds->v[i]))
-            return DN_FAIL_NOMEM(err);
+static int rewrite_one(struct planner *q,
+                       struct lnode *n,
+                       const struct lexprs *conds,
+                       struct lnode **ret,
+                       struct dn_err *err)
+{
+    bool *stays = arena_calloc(q->env->arena, (size_t)conds->n + 1, sizeof(*stays));
+    struct lvars shared = {.v = n->partition, .n = n->partition_count}; /* WINDOW: all calls */
+    int rc = n->kind == L_UNIQUE ? rewrite_keys(q, n, &shared, err) : 0;
+
+    if (!stays || rc < 0)
+        return rc < 0 ? rc : DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < conds->n; i++) {
+        const struct bexpr *e = conds->v[i];
+
+        stays[i] = logic_volatile(e) ||
+                   (n->kind == L_MAP      ? rewrite_stays_map(n)
+                    : n->kind == L_AGG    ? rewrite_stays_agg(n, e)
+                    : n->kind == L_WINDOW ? !bind_has_columns(e) || !logic_uses_only(e, &shared)
+                                          : !logic_uses_only(e, &shared));
     }
-    rc = rewrite_in(q, n, &down, err);
-    return rc < 0 ? rc : rewrite_above(q, n, &stay, ret, err);
+    return rewrite_through(q, n, conds, stays, ret, err);
 }
 
 /* ---- set operations: conditions on the result hold for both sides ---- */
@@ -227,7 +210,7 @@ static int rewrite_cte(struct planner *q,
     n->defs_count = n->vars_count;
     n->vars = NULL;
     n->vars_count = 0;
-    return rewrite_map(q, n, conds, ret, err);
+    return rewrite_one(q, n, conds, ret, err);
 }
 
 static int rewrite_barrier(struct planner *q,
@@ -275,13 +258,10 @@ static int rewrite_push(struct planner *q,
     case L_FILTER:
         return rewrite_filter(q, n, conds, ret, err);
     case L_MAP:
-        return rewrite_map(q, n, conds, ret, err);
     case L_AGG:
-        return rewrite_agg(q, n, conds, ret, err);
     case L_WINDOW:
-        return rewrite_window(q, n, conds, ret, err);
     case L_UNIQUE:
-        return rewrite_unique(q, n, conds, ret, err);
+        return rewrite_one(q, n, conds, ret, err);
     case L_SORT:
         rc = rewrite_in(q, n, conds, err);
         *ret = n;
