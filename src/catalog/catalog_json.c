@@ -333,12 +333,21 @@ int catalog_parse(const void *p, size_t n, struct catalog **ret, struct dn_err *
     return 0;
 }
 
+/* The lowest format that has all there is: a release that knows no more still reads it. */
+static int json_format(const struct catalog *c)
+{
+    for (size_t i = 0; i < c->tables_count; i++)
+        if (!catalog_json_plain_table(c->tables[i]))
+            return 2;
+    return 1;
+}
+
 int catalog_print(const struct catalog *c, struct buf *ret, struct dn_err *err)
 {
     struct dn_json_writer w = dn_json_writer_make(ret);
 
     dn_json_begin(&w, NULL, '{');
-    dn_json_put_int(&w, "format", CATALOG_FORMAT);
+    dn_json_put_int(&w, "format", json_format(c));
     dn_json_put_int(&w, "version", (int64_t)c->version);
     dn_json_put_int(&w, "table_id_next", (int64_t)c->table_id_next);
     dn_json_begin(&w, "schemas", '[');

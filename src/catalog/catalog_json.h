@@ -51,6 +51,14 @@ void *catalog_json_calloc(struct json_reader *r, size_t count, size_t size);
 /* One table; *ret has one reference. The reader stands at the table. */
 void catalog_json_read_table(struct json_reader *r, const struct dn_json *v, struct table **ret);
 void catalog_json_write_table(const struct table *t, struct dn_json_writer *w);
+/* The index of the column with this id. */
+uint16_t
+catalog_json_column_id(struct json_reader *r, const struct dn_json *v, const struct table *t);
+/* Of a table whose columns are there. */
+void catalog_json_read_constraints(struct json_reader *r, const struct dn_json *v, struct table *t);
+void catalog_json_write_constraints(struct dn_json_writer *w, const struct table *t);
+/* Has it nothing that format 1 did not know? */
+bool catalog_json_plain_table(const struct table *t);
 
 /* A zeroed catalog with one reference, NULL when out of memory. */
 struct catalog *catalog_new(void);

@@ -132,10 +132,11 @@ json_read_mods(struct json_reader *r, const struct dn_json *column, struct type_
 
 static void json_read_column(struct json_reader *r, const struct dn_json *v, struct column *c)
 {
-    static const char *const members[] = {"id", "name", "type", "not_null", "mods", "default"};
+    static const char *const members[] = {
+        "id", "name", "type", "not_null", "mods", "default", "default_sql"};
     const char *type;
 
-    catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), 2);
+    catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), 3);
     c->id = (uint32_t)catalog_json_int(r, v, "id", 1, TABLE_COLUMN_ID_MAX);
     c->name = catalog_json_strdup(r, catalog_json_text(r, v, "name", TABLE_NAME_MAX));
     c->not_null = catalog_json_bool(r, v, "not_null");
@@ -147,6 +148,8 @@ static void json_read_column(struct json_reader *r, const struct dn_json *v, str
         json_read_mods(r, v, &c->mods);
     if (r->rc == 0 && dn_json_get(v, "default"))
         json_read_default(r, dn_json_get(v, "default"), c);
+    if (r->rc == 0 && dn_json_get(v, "default_sql"))
+        c->def_sql = catalog_json_strdup(r, catalog_json_text(r, v, "default_sql", TABLE_SQL_MAX));
 }
 
 static void json_read_columns(struct json_reader *r, const struct dn_json *v, struct table *t)
@@ -165,8 +168,8 @@ static void json_read_columns(struct json_reader *r, const struct dn_json *v, st
 }
 
 /* The index of the column with this id. */
-static uint16_t
-json_read_column_id(struct json_reader *r, const struct dn_json *v, const struct table *t)
+uint16_t
+catalog_json_column_id(struct json_reader *r, const struct dn_json *v, const struct table *t)
 {
     int col = -1;
 
@@ -190,7 +193,7 @@ static void json_read_local(struct json_reader *r, const struct dn_json *v, stru
         size_t mark = catalog_json_enter(r, "local", i);
 
         catalog_json_members(r, part, members, DN_ARRAY_SIZE(members), 0);
-        t->local[i].col = json_read_column_id(r, dn_json_get(part, "column"), t);
+        t->local[i].col = catalog_json_column_id(r, dn_json_get(part, "column"), t);
         t->local[i].desc = catalog_json_bool(r, part, "desc");
         t->local_count = (uint16_t)(i + 1);
         catalog_json_leave(r, mark);
@@ -218,7 +221,7 @@ static void json_read_key(struct json_reader *r, const struct dn_json *v, struct
     for (size_t i = 0; r->rc == 0 && i < (list ? list->count : 0); i++) {
         size_t mark = catalog_json_enter(r, "series", i);
 
-        t->series[i] = json_read_column_id(r, &list->items[i], t);
+        t->series[i] = catalog_json_column_id(r, &list->items[i], t);
         t->series_count = (uint16_t)(i + 1);
         catalog_json_leave(r, mark);
     }
@@ -338,14 +341,15 @@ void catalog_json_read_table(struct json_reader *r, const struct dn_json *v, str
                                           "slabs",
                                           "upsert",
                                           "spread",
-                                          "options"};
+                                          "options",
+                                          "constraints"};
     struct table *t = table_new();
 
     if (!t) {
         r->rc = DN_FAIL_NOMEM(r->err);
         return;
     }
-    catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), 0);
+    catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), 1);
     t->id = (uint64_t)catalog_json_int(r, v, "id", 1, INT64_MAX);
     t->version = (uint32_t)catalog_json_int(r, v, "version", 1, UINT32_MAX);
     t->schema = catalog_json_strdup(r, catalog_json_text(r, v, "schema", TABLE_NAME_MAX));
@@ -358,6 +362,8 @@ void catalog_json_read_table(struct json_reader *r, const struct dn_json *v, str
     json_read_quantum(r, dn_json_get(v, "quantum"), t);
     json_read_slabs(r, v, t);
     json_read_options(r, v, t);
+    if (r->rc == 0 && dn_json_get(v, "constraints"))
+        catalog_json_read_constraints(r, v, t);
     json_read_policies(r, v, t);
     json_check_table(r, t);
     if (r->rc < 0) {
@@ -428,6 +434,8 @@ static void json_write_columns(struct dn_json_writer *w, const struct table *t)
         }
         if (c->has_default)
             json_write_default(w, &c->def);
+        if (c->def_sql)
+            json_write_text(w, "default_sql", c->def_sql);
         dn_json_end(w, '}');
     }
     dn_json_end(w, ']');
@@ -488,6 +496,14 @@ static void json_write_time(struct dn_json_writer *w, const struct table *t)
     dn_json_end(w, ']');
 }
 
+bool catalog_json_plain_table(const struct table *t)
+{
+    for (size_t i = 0; i < t->columns_count; i++)
+        if (t->columns[i].def_sql)
+            return false;
+    return t->constraints_count == 0;
+}
+
 void catalog_json_write_table(const struct table *t, struct dn_json_writer *w)
 {
     dn_json_begin(w, NULL, '{');
@@ -510,5 +526,7 @@ void catalog_json_write_table(const struct table *t, struct dn_json_writer *w)
         dn_json_end(w, '}');
     }
     dn_json_end(w, ']');
+    if (t->constraints_count > 0)
+        catalog_json_write_constraints(w, t);
     dn_json_end(w, '}');
 }

@@ -216,10 +216,7 @@ static void status_columns(struct page *p, const struct table *t)
         buf_init(&value, NULL);
         type_print(c->type, &c->mods, &value);
         buf_puts(&value, c->not_null ? " NOT NULL" : "");
-        if (c->has_default) {
-            buf_puts(&value, " DEFAULT ");
-            table_print_literal(&c->def, &value);
-        }
+        table_print_default(c, &value);
         status_row(p, "column", i + 1, c->name);
         page_buf(p, 3, &value);
         p->row++;

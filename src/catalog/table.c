@@ -58,6 +58,7 @@ static void table_free_default(struct column *c)
 void table_free_column(struct column *c)
 {
     table_free_default(c);
+    mem_free(c->def_sql);
     mem_free(c->name);
     *c = (struct column){.id = 0};
 }
@@ -80,6 +81,9 @@ void table_unref(struct table *t)
     for (size_t i = 0; t->columns && i < t->columns_count; i++)
         table_free_column(&t->columns[i]);
     table_free_options(t);
+    for (size_t i = 0; t->constraints && i < t->constraints_count; i++)
+        table_free_constraint(&t->constraints[i]);
+    mem_free(t->constraints);
     mem_free(t->schema);
     mem_free(t->name);
     mem_free(t->columns);

@@ -16,16 +16,19 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "catalog/table_spec.h"
 #include "vec/vec.h"
 
 #include <stdatomic.h>
 
-#define TABLE_COLUMNS_MAX    511u
-#define TABLE_NAME_MAX       255u        /* bytes of a schema, table or column name */
-#define TABLE_COLUMN_ID_MAX  0x7fffffffu /* higher ids are the hidden columns' of the store */
-#define TABLE_SPREAD_MAX     1024u
-#define TABLE_OPTION_MAX     65536u /* bytes of one option's value */
-#define TABLE_SLAB_RULES_MAX 4096u
+#define TABLE_COLUMNS_MAX     511u
+#define TABLE_NAME_MAX        255u        /* bytes of a schema, table or column name */
+#define TABLE_COLUMN_ID_MAX   0x7fffffffu /* higher ids are the hidden columns' of the store */
+#define TABLE_SPREAD_MAX      1024u
+#define TABLE_OPTION_MAX      65536u /* bytes of one option's value */
+#define TABLE_SLAB_RULES_MAX  4096u
+#define TABLE_SQL_MAX         65536u /* bytes of an expression */
+#define TABLE_CONSTRAINTS_MAX 1024u
 
 enum key_form {
     KEY_NONE,  /* no PRIMARY KEY: append table with a hidden row id */
@@ -43,8 +46,9 @@ struct column {
     enum type_id type;
     struct type_mods mods; /* values stored fit them */
     bool not_null;         /* declared, or implied by the key */
-    bool has_default;      /* def is the value of an unlisted column */
+    bool has_default;      /* def: what rows have that were written without the column */
     struct datum def;      /* constant; string bytes owned */
+    char *def_sql;         /* owned: DEFAULT of new rows, an expression; NULL: they get def too */
     uint16_t key_pos;      /* 1-based place in local[], 0 = not in the key */
 };
 
@@ -92,6 +96,17 @@ struct table {
     uint32_t spread;              /* hash sub-partitions of an empty series, 1 = none */
     struct table_option *options; /* owned: WITH list as given, for SHOW CREATE TABLE */
     uint16_t options_count;
+    struct table_constraint *constraints; /* owned; beside the key, in the order they were made */
+    uint16_t constraints_count;
+};
+
+struct table_constraint {
+    enum table_constraint_kind kind;
+    char *name;     /* owned, unique in the table */
+    char *text;     /* owned. CHECK: the condition. Others: what follows the list of columns */
+    uint16_t *cols; /* owned: columns it names */
+    uint16_t cols_count;
+    bool not_valid; /* rows from before it may break it */
 };
 
 struct table_option {
@@ -126,67 +141,7 @@ int table_column_by_id(const struct table *t, uint32_t id);
  * scratch->failed is set, the result is 0. */
 int64_t table_token(const struct table *t, const struct datum *series, struct buf *scratch);
 
-/* ---- building from what the parser saw ---- */
-
-struct spec_name {
-    const char *s; /* NUL-terminated, borrowed */
-    uint32_t pos;  /* 1-based character position in the statement, 0 = unknown */
-};
-
-struct column_spec {
-    struct spec_name name;
-    enum type_id type;
-    struct type_mods mods;
-    bool not_null;
-    bool null_given;  /* an explicit NULL constraint */
-    bool primary_key; /* inline PRIMARY KEY */
-    bool has_default;
-    struct datum def; /* already of the column's type and modifiers */
-    uint32_t pk_pos;  /* position of an inline PRIMARY KEY */
-};
-
-struct key_elem_spec {
-    struct spec_name name; /* column */
-    bool is_quantum;
-    bool desc;
-    bool order_given; /* ASC or DESC was written */
-    uint32_t order_pos;
-    int64_t count;    /* quantum: as written */
-    const char *unit; /* quantum: as written, without quotes */
-    uint32_t pos;     /* of the element (the word QUANTUM for a quantum) */
-    uint32_t count_pos;
-    uint32_t unit_pos;
-};
-
-struct option_spec {
-    struct spec_name name;
-    const char *value; /* text without quotes */
-    bool quoted;
-    uint32_t value_pos;
-};
-
-struct table_spec {
-    struct spec_name schema; /* resolved, never NULL when building */
-    struct spec_name name;
-    const struct column_spec *columns;
-    size_t columns_count;
-    bool has_key;        /* a PRIMARY KEY clause (not inline) */
-    uint32_t keys_count; /* PRIMARY KEY clauses seen, inline ones not counted */
-    uint32_t key_pos;    /* of the word PRIMARY (of the second one if there are two) */
-    bool has_inner;      /* inner parentheses */
-    const struct key_elem_spec *partition; /* inside the inner parentheses */
-    size_t partition_count;
-    const struct key_elem_spec *local; /* what follows; without inner parentheses: everything */
-    size_t local_count;
-    const struct spec_name *partition_key; /* EventQL's PARTITION KEY (a), NULL = none */
-    size_t partition_key_count;
-    uint32_t partition_key_pos;
-    const struct key_elem_spec *clustering; /* WITH CLUSTERING ORDER BY (…) */
-    size_t clustering_count;
-    uint32_t clustering_pos;
-    const struct option_spec *options;
-    size_t options_count;
-};
+/* ---- building from what the parser saw (table_spec.h) ---- */
 
 /* Checks every key rule and makes the definition (id 0, version 1, one reference). Each broken rule
  * has its own message naming the columns, its SQLSTATE, position and hint. */
@@ -212,6 +167,30 @@ int table_rename_column(struct table *t,
                         const struct spec_name *to,
                         struct dn_err *err) DN_MUST_CHECK;
 int table_rename(struct table *t, const struct spec_name *to, struct dn_err *err) DN_MUST_CHECK;
+/* DEFAULT of new rows; those there are keep what they have. sql NULL: none. */
+int table_set_default(struct table *t,
+                      const struct spec_name *name,
+                      const char *sql,
+                      struct dn_err *err) DN_MUST_CHECK;
+/* A column's index; errors suggest near names. */
+int table_find_column(const struct table *t,
+                      const struct spec_name *name,
+                      uint16_t *ret,
+                      struct dn_err *err) DN_MUST_CHECK;
+int table_add_constraint(struct table *t,
+                         const struct constraint_spec *spec,
+                         struct dn_err *err) DN_MUST_CHECK;
+int table_drop_constraint(struct table *t,
+                          const struct spec_name *name,
+                          struct dn_err *err) DN_MUST_CHECK;
+int table_rename_constraint(struct table *t,
+                            const struct spec_name *name,
+                            const struct spec_name *to,
+                            struct dn_err *err) DN_MUST_CHECK;
+/* By its exact name; NULL: none. */
+const struct table_constraint *table_constraint_find(const struct table *t, const char *name);
+/* CONSTRAINT name CHECK (…), as CREATE TABLE has it. */
+void table_print_constraint(const struct table *t, const struct table_constraint *c, struct buf *b);
 /* What there is when options change: widths of quantum and slab hold from the first slab after the
  * rows' last. */
 struct table_rows_span {
@@ -229,6 +208,8 @@ bool table_options_place(const struct option_spec *options, size_t count);
 
 /* The runnable CREATE TABLE statement; building from its parse gives an equal definition. */
 void table_print_create(const struct table *t, struct buf *b);
+/* " DEFAULT …", or nothing. */
+void table_print_default(const struct column *c, struct buf *b);
 /* Identifier, quoted if it needs to be. */
 void table_print_ident(const char *name, struct buf *b);
 /* A datum as an SQL literal of its type. */

@@ -34,7 +34,8 @@ static int alter_copy_columns(const struct table *from, struct table *to, struct
                                    .mods = a->mods,
                                    .not_null = a->not_null,
                                    .has_default = a->has_default,
-                                   .def = a->def};
+                                   .def = a->def,
+                                   .def_sql = a->def_sql};
         int rc = table_put_column(to, &spec, err);
 
         if (rc < 0)
@@ -100,6 +101,8 @@ int table_copy(const struct table *t, struct table **ret, struct dn_err *err)
         return DN_FAIL_NOMEM(err);
     rc = alter_copy_columns(t, copy, err);
     if (rc == 0)
+        rc = table_copy_constraints(t, copy, err);
+    if (rc == 0)
         rc = alter_copy_options(t, copy, err);
     if (rc == 0)
         rc = alter_copy_rest(t, copy, err);
@@ -113,8 +116,10 @@ int table_copy(const struct table *t, struct table **ret, struct dn_err *err)
 
 /* ---- columns ---- */
 
-static int
-alter_find(const struct table *t, const struct spec_name *name, uint16_t *ret, struct dn_err *err)
+int table_find_column(const struct table *t,
+                      const struct spec_name *name,
+                      uint16_t *ret,
+                      struct dn_err *err)
 {
     int col = table_column_find(t, name->s, strlen(name->s));
     struct text_near near = text_near_make(name->s);
@@ -198,13 +203,16 @@ int table_add_column(struct table *t, const struct column_spec *spec, struct dn_
         return DN_FAIL_NOMEM(err);
     t->columns = grown;
     memset(&grown[t->columns_count], 0, sizeof *grown);
-    return table_put_column(t, spec, err);
+    rc = table_put_column(t, spec, err);
+    if (rc == 0 && spec->def_sql)
+        rc = table_check_field_default(t, (uint16_t)(t->columns_count - 1), err);
+    return rc < 0 ? table_at(rc, err, spec->name.pos) : 0;
 }
 
 int table_drop_column(struct table *t, const struct spec_name *name, struct dn_err *err)
 {
     uint16_t col;
-    int rc = alter_find(t, name, &col, err);
+    int rc = table_find_column(t, name, &col, err);
 
     if (rc < 0)
         return rc;
@@ -235,6 +243,7 @@ int table_drop_column(struct table *t, const struct spec_name *name, struct dn_e
     for (uint16_t i = 0; i < t->rest_count; i++)
         t->rest[i].col = (uint16_t)(t->rest[i].col - (t->rest[i].col > col));
     t->time_col -= t->time_col > (int)col;
+    table_constraints_without(t, col);
     return 0;
 }
 
@@ -264,7 +273,7 @@ int table_rename_column(struct table *t,
 {
     uint16_t col;
     char *fresh;
-    int rc = alter_find(t, name, &col, err);
+    int rc = table_find_column(t, name, &col, err);
 
     if (rc == 0)
         rc = table_check_name("column", to, err);
@@ -279,6 +288,38 @@ int table_rename_column(struct table *t,
         return DN_FAIL_NOMEM(err);
     mem_free(t->columns[col].name);
     t->columns[col].name = fresh;
+    return 0;
+}
+
+int table_set_default(struct table *t,
+                      const struct spec_name *name,
+                      const char *sql,
+                      struct dn_err *err)
+{
+    uint16_t col;
+    char *fresh;
+    int rc = table_find_column(t, name, &col, err);
+
+    if (rc < 0)
+        return rc;
+    if (strlen(sql ? sql : "") > TABLE_SQL_MAX)
+        return table_at(
+            DN_FAIL(err, DN_E_TOO_LONG, "a DEFAULT is longer than %u bytes", TABLE_SQL_MAX),
+            err,
+            name->pos);
+    rc = table_check_field_default(t, col, err);
+    if (rc < 0)
+        return table_at(rc, err, name->pos);
+    /* Rows that were written without the column keep what they have. */
+    fresh = mem_strdup(NULL, sql ? sql : "NULL");
+    if (!fresh)
+        return DN_FAIL_NOMEM(err);
+    mem_free(t->columns[col].def_sql);
+    t->columns[col].def_sql = fresh;
+    if (!sql && !t->columns[col].has_default) {
+        mem_free(t->columns[col].def_sql);
+        t->columns[col].def_sql = NULL;
+    }
     return 0;
 }
 

@@ -120,6 +120,12 @@ int table_check_column(const struct column_spec *from, struct dn_err *err)
     if (rc == 0 && from->not_null && from->null_given)
         rc = DN_FAIL(
             err, DN_E_SYNTAX, "column \"%s\" is declared both NULL and NOT NULL", from->name.s);
+    if (rc == 0 && from->def_sql && strlen(from->def_sql) > TABLE_SQL_MAX)
+        rc = DN_FAIL(err,
+                     DN_E_TOO_LONG,
+                     "the DEFAULT of column \"%s\" is longer than %u bytes",
+                     from->name.s,
+                     TABLE_SQL_MAX);
     if (rc == 0 && from->has_default)
         rc = build_check_default(from, err);
     if (rc < 0)
@@ -138,6 +144,11 @@ int table_put_column(struct table *t, const struct column_spec *from, struct dn_
     to->name = mem_strdup(NULL, from->name.s);
     if (!to->name)
         return DN_FAIL_NOMEM(err);
+    if (from->def_sql) {
+        to->def_sql = mem_strdup(NULL, from->def_sql);
+        if (!to->def_sql)
+            return DN_FAIL_NOMEM(err);
+    }
     return build_copy_default(from, to, err);
 }
 
@@ -230,6 +241,8 @@ static int build_steps(struct table_builder *b)
     if (rc < 0)
         return rc;
     rc = build_check_implied(b);
+    for (size_t i = 0; rc == 0 && i < b->spec->constraints_count; i++)
+        rc = table_add_constraint(b->t, &b->spec->constraints[i], b->err);
     if (rc < 0)
         return rc;
     return table_derive(b->t, b->err);

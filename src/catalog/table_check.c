@@ -13,7 +13,8 @@
  *  I6  slab rules exist just when there is a time column; the first begins at INT64_MIN, the
  *      others later and later; each slab is a whole multiple of the quantum
  *  I7  quantum count and unit describe the newest rule's quantum
- *  I8  spread > 1 only without a series; upsert by field only with a key and defaults
+ *  I8  spread > 1 only without a series; upsert by field only with a key and constant defaults
+ *  I9  constraints have names of their own and name existing columns; expressions are text
  *
  * No allocation. Texts are paths into the definition: "columns[3].name: …". */
 #include "base/text.h"
@@ -65,6 +66,38 @@ static bool check_default_good(const struct column *c)
     return false;
 }
 
+static bool check_sql_good(const char *sql)
+{
+    size_t len = strlen(sql);
+
+    return len >= 1 && len <= TABLE_SQL_MAX && text_utf8_valid(sql, len);
+}
+
+static int check_constraints(const struct table *t, struct dn_err *err)
+{
+    for (unsigned i = 0; i < t->constraints_count; i++) {
+        const struct table_constraint *c = &t->constraints[i];
+
+        DN_CHECK_DISK(check_name_good(c->name), err, "constraints[%u].name: not a name", i);
+        DN_CHECK_DISK(table_constraint_find(t, c->name) == c,
+                      err,
+                      "constraints[%u].name: \"%s\" is another's too",
+                      i,
+                      c->name);
+        DN_CHECK_DISK(check_sql_good(c->text) || (c->kind != TABLE_CHECK && c->text[0] == '\0'),
+                      err,
+                      "constraints[%u].text: not one",
+                      i);
+        for (unsigned k = 0; k < c->cols_count; k++)
+            DN_CHECK_DISK(c->cols[k] < t->columns_count,
+                          err,
+                          "constraints[%u].columns[%u]: not a column",
+                          i,
+                          k);
+    }
+    return 0;
+}
+
 static int check_columns(const struct table *t, struct dn_err *err)
 {
     DN_CHECK_DISK(t->columns_count >= 1 && t->columns_count <= TABLE_COLUMNS_MAX,
@@ -104,6 +137,10 @@ static int check_columns(const struct table *t, struct dn_err *err)
         DN_CHECK_DISK(!c->has_default || check_default_good(c),
                       err,
                       "columns[%u].default: not a value of the column",
+                      i);
+        DN_CHECK_DISK(!c->def_sql || check_sql_good(c->def_sql),
+                      err,
+                      "columns[%u].default_sql: not an expression",
                       i);
     }
     return 0;
@@ -260,6 +297,10 @@ static int check_policies(const struct table *t, struct dn_err *err)
 
             for (unsigned j = 0; j < t->local_count; j++)
                 in_key = in_key || t->local[j].col == i;
+            DN_CHECK_DISK(in_key || !t->columns[i].def_sql,
+                          err,
+                          "upsert: by field, but the default of column \"%s\" is an expression",
+                          t->columns[i].name);
             DN_CHECK_DISK(in_key || !t->columns[i].not_null || t->columns[i].has_default,
                           err,
                           "upsert: by field, but column \"%s\" is NOT NULL without a default",
@@ -301,5 +342,6 @@ int table_check(const struct table *t, struct dn_err *err)
     rc = check_slabs(t, err);
     if (rc < 0)
         return rc;
-    return check_policies(t, err);
+    rc = check_policies(t, err);
+    return rc < 0 ? rc : check_constraints(t, err);
 }

@@ -22,6 +22,12 @@ int table_build_options(struct table_builder *b) DN_MUST_CHECK;
 /* What a column, or the WITH list, holds. */
 void table_free_column(struct column *c);
 void table_free_options(struct table *t);
+void table_free_constraint(struct table_constraint *c);
+int table_copy_constraints(const struct table *from,
+                           struct table *to,
+                           struct dn_err *err) DN_MUST_CHECK;
+/* Those that do not name the column, whose place is free now. */
+void table_constraints_without(struct table *t, uint16_t col);
 /* A zeroed definition with one reference, NULL when out of memory. */
 struct table *table_new(void);
 /* What follows from the rest: key_pos, rest, time_desc. series and local must name columns that
@@ -39,6 +45,12 @@ int table_put_column(struct table *t,
 int table_check_name(const char *what,
                      const struct spec_name *name,
                      struct dn_err *err) DN_MUST_CHECK;
+
+/* A patch says nothing of columns that are not listed, and a row that it makes has their constant:
+ * upsert = 'field' leaves no place for a default that is an expression, but in the key. */
+int table_check_field_default(const struct table *t,
+                              uint16_t col,
+                              struct dn_err *err) DN_MUST_CHECK;
 
 /* Width of count units in ticks of a time stamp type; false when it does not fit. */
 bool table_width(int64_t count, int64_t unit_seconds, enum type_id type, int64_t *ret_width)

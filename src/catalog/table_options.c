@@ -409,6 +409,22 @@ static int options_spread(const struct options *o)
     return 0;
 }
 
+int table_check_field_default(const struct table *t, uint16_t col, struct dn_err *err)
+{
+    int rc;
+
+    if (t->upsert != UPSERT_FIELD || options_in_key(t, col))
+        return 0;
+    rc =
+        DN_FAIL(err,
+                DN_E_KEY_RULE,
+                "table option upsert = 'field' does not go with column \"%s\", whose DEFAULT is an "
+                "expression",
+                t->columns[col].name);
+    dn_err_hint(err, "a row that was written by fields has constants where it was given none");
+    return rc;
+}
+
 /* A patch may leave out any column outside the key, so a NOT NULL one needs a value to start with.
  */
 static int options_check_field(const struct options *o)
@@ -426,6 +442,9 @@ static int options_check_field(const struct options *o)
     for (int i = 0; i < t->columns_count; i++) {
         const struct column *c = &t->columns[i];
 
+        rc = c->def_sql ? table_check_field_default(t, (uint16_t)i, o->b->err) : 0;
+        if (rc < 0)
+            return table_at(rc, o->b->err, from->value_pos);
         if (c->not_null && !c->has_default && !options_in_key(t, i))
             table_names_add(&names, c->name);
     }

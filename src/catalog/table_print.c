@@ -228,6 +228,17 @@ void table_print_literal(const struct datum *d, struct buf *b)
 
 /* ---- the statement ---- */
 
+void table_print_default(const struct column *c, struct buf *b)
+{
+    if (!c->has_default && !c->def_sql)
+        return;
+    buf_puts(b, " DEFAULT ");
+    if (c->def_sql)
+        buf_puts(b, c->def_sql);
+    else
+        table_print_literal(&c->def, b);
+}
+
 static void print_column(const struct column *c, struct buf *b)
 {
     buf_puts(b, "    ");
@@ -236,10 +247,7 @@ static void print_column(const struct column *c, struct buf *b)
     type_print(c->type, &c->mods, b);
     if (c->not_null)
         buf_puts(b, " NOT NULL");
-    if (c->has_default) {
-        buf_puts(b, " DEFAULT ");
-        table_print_literal(&c->def, b);
-    }
+    table_print_default(c, b);
 }
 
 static void print_parts(const struct table *t,
@@ -356,6 +364,10 @@ void table_print_create(const struct table *t, struct buf *b)
     if (t->form != KEY_NONE) {
         buf_puts(b, ",\n");
         print_key(t, b);
+    }
+    for (size_t i = 0; i < t->constraints_count; i++) {
+        buf_puts(b, ",\n    ");
+        table_print_constraint(t, &t->constraints[i], b);
     }
     buf_puts(b, "\n)");
     print_with(t, b);

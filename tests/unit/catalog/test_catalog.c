@@ -155,6 +155,96 @@ static void test_golden(void **state)
     catalog_unref(c);
 }
 
+/* What format 2 adds: defaults that are expressions, constraints. */
+static struct catalog *sample_catalog_2(void)
+{
+    static const uint16_t cols[] = {0, 2};
+    static const struct constraint_spec specs[] = {
+        {.kind = TABLE_CHECK, .text = "(c > 0)", .cols = &cols[1], .cols_count = 1},
+        {.kind = TABLE_CHECK, .text = "(c > 1)", .cols = &cols[1], .cols_count = 1},
+        {.kind = TABLE_CHECK, .text = "(c > a)", .cols = cols, .cols_count = 2, .not_valid = true},
+        {.kind = TABLE_CHECK, .text = "true", .name = {.s = "a \"name\""}},
+        {.kind = TABLE_UNIQUE, .text = "", .cols = cols, .cols_count = 2},
+        {.kind = TABLE_FOREIGN, .text = "REFERENCES u (x)", .cols = cols, .cols_count = 1},
+    };
+    struct spec_name b = {.s = "b"};
+    struct catalog *c = empty_catalog();
+    struct catalog *next = NULL;
+    struct table *t = NULL;
+
+    assert_int_equal(
+        spec_text_build(
+            "CREATE TABLE t (a BIGINT, b VARCHAR DEFAULT 'x', c BIGINT, PRIMARY KEY (a))",
+            &t,
+            NULL),
+        0);
+    assert_int_equal(table_set_default(t, &b, "upper('y')", NULL), 0);
+    for (size_t i = 0; i < DN_ARRAY_SIZE(specs); i++)
+        assert_int_equal(table_add_constraint(t, &specs[i], NULL), 0);
+    assert_int_equal(catalog_with_table(c, t, &next, NULL), 0);
+    table_unref(t);
+    catalog_unref(c);
+    return next;
+}
+
+static void test_golden_2(void **state)
+{
+    static const char *const names[] = {
+        "t_c_check", "t_c_check1", "t_check", "a \"name\"", "t_a_c_key", "t_a_fkey"};
+    char *golden = read_file(DN_GOLDEN_DIR, "catalog-2.json");
+    struct catalog *c = sample_catalog_2();
+    struct catalog *old = NULL;
+    char *doc = print(c);
+    const struct table *t;
+
+    (void)state;
+    assert_string_equal(doc, golden);
+    assert_int_equal(catalog_parse(golden, strlen(golden), &old, NULL), 0);
+    check_same(c, old);
+    t = old->tables[0];
+    assert_string_equal(t->columns[1].def_sql, "upper('y')");
+    assert_int_equal(t->constraints_count, DN_ARRAY_SIZE(names));
+    for (size_t i = 0; i < DN_ARRAY_SIZE(names); i++) {
+        assert_string_equal(t->constraints[i].name, names[i]);
+        assert_string_equal(t->constraints[i].text, c->tables[0]->constraints[i].text);
+        assert_int_equal(t->constraints[i].not_valid, i == 2);
+    }
+    mem_free(doc);
+    free(golden);
+    catalog_unref(old);
+    catalog_unref(c);
+}
+
+static void test_constraints(void **state)
+{
+    struct catalog *c = sample_catalog_2();
+    struct spec_name check1 = {.s = "t_c_check1"};
+    struct spec_name key = {.s = "t_pkey"};
+    struct spec_name none = {.s = "none"};
+    struct spec_name col = {.s = "c"};
+    struct constraint_spec twice = {.kind = TABLE_CHECK, .name = {.s = "t_check"}, .text = "true"};
+    struct dn_err err = {0};
+    struct table *t = NULL;
+
+    (void)state;
+    assert_int_equal(table_copy(c->tables[0], &t, &err), 0);
+    assert_int_equal(table_add_constraint(t, &twice, &err), DN_E_DUPLICATE_OBJECT);
+    assert_int_equal(table_drop_constraint(t, &none, &err), DN_E_UNDEFINED_OBJECT);
+    assert_int_equal(table_drop_constraint(t, &key, &err), DN_E_UNSUPPORTED);
+    assert_int_equal(table_rename_constraint(t, &check1, &key, &err), DN_E_DUPLICATE_OBJECT);
+    assert_int_equal(table_rename_constraint(t, &check1, &none, &err), 0);
+    assert_non_null(table_constraint_find(t, "none"));
+    assert_int_equal(table_drop_constraint(t, &none, &err), 0);
+    assert_int_equal(t->constraints_count, 5);
+    /* A column takes the constraints that name it with it. */
+    assert_int_equal(table_drop_column(t, &col, &err), 0);
+    assert_int_equal(t->constraints_count, 2);
+    assert_string_equal(t->constraints[0].name, "a \"name\"");
+    assert_string_equal(t->constraints[1].name, "t_a_fkey");
+    table_unref(t);
+    catalog_unref(c);
+}
+
 /* Every member of the golden document is in the format's page, between backticks. */
 static void check_documented(const struct dn_json *v, const char *page)
 {
@@ -168,20 +258,26 @@ static void check_documented(const struct dn_json *v, const char *page)
     }
 }
 
-static void test_documented(void **state)
+static void check_page(const char *name)
 {
-    char *golden = read_file(DN_GOLDEN_DIR, "catalog-1.json");
+    char *golden = read_file(DN_GOLDEN_DIR, name);
     char *page = read_file(DN_DOCS_DIR, "format/catalog.md");
     const struct dn_json *root = NULL;
     struct arena arena;
 
-    (void)state;
     arena_init(&arena, NULL);
     assert_int_equal(dn_json_parse(&arena, golden, strlen(golden), &root, NULL), 0);
     check_documented(root, page);
     arena_done(&arena);
     free(golden);
     free(page);
+}
+
+static void test_documented(void **state)
+{
+    (void)state;
+    check_page("catalog-1.json");
+    check_page("catalog-2.json");
 }
 
 /* ---- look-ups and edits ---- */
@@ -318,15 +414,18 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_golden_2),
+        cmocka_unit_test(test_constraints),
         cmocka_unit_test(test_documented),
         cmocka_unit_test(test_lookup),
         cmocka_unit_test(test_edits),
         cmocka_unit_test(test_load_save),
     };
 
-    /* --print: the document of the sample catalog, to be looked at or kept as a golden file. */
-    if (argc == 2 && strcmp(argv[1], "--print") == 0) {
-        struct catalog *c = sample_catalog();
+    /* --print, --print2: the document of the sample catalog, to be looked at or kept as a golden
+     * file. */
+    if (argc == 2 && strncmp(argv[1], "--print", 7) == 0) {
+        struct catalog *c = argv[1][7] == '2' ? sample_catalog_2() : sample_catalog();
         char *doc = print(c);
 
         (void)fputs(doc, stdout);

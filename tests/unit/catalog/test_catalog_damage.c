@@ -109,9 +109,9 @@ static void print_damaged(struct dn_json_writer *w,
 }
 
 /* Sets one value of the golden document, given by a path as the errors have it. */
-static void damage(const char *path, const char *to, const char *text)
+static void damage_in(const char *name, const char *path, const char *to, const char *text)
 {
-    char *golden = read_file(DN_GOLDEN_DIR, "catalog-1.json");
+    char *golden = read_file(DN_GOLDEN_DIR, name);
     const struct dn_json *root = NULL;
     struct arena arena;
     struct dn_json_writer w;
@@ -128,6 +128,49 @@ static void damage(const char *path, const char *to, const char *text)
     free(golden);
 }
 
+static void damage(const char *path, const char *to, const char *text)
+{
+    damage_in("catalog-1.json", path, to, text);
+}
+
+static void test_damage_2(void **state)
+{
+    static const char *const rows[][3] = {
+        {"tables[0].columns[1].default_sql",
+         "\"\"",
+         "catalog: tables[0].columns[1].default_sql: not an expression"},
+        {"tables[0].columns[1].default_sql",
+         "7",
+         "catalog: tables[0].columns[1].default_sql: not a string"},
+        {"tables[0].upsert",
+         "\"field\"",
+         "catalog: tables[0].upsert: by field, but the default of column \"b\" is an expression"},
+        {"tables[0].constraints", "7", "catalog: tables[0].constraints: not an array"},
+        {"tables[0].constraints[0].kind",
+         "\"x\"",
+         "catalog: tables[0].constraints[0].kind: there is no kind \"x\""},
+        {"tables[0].constraints[0].name",
+         "\"\"",
+         "catalog: tables[0].constraints[0].name: not a name"},
+        {"tables[0].constraints[1].name",
+         "\"t_c_check\"",
+         "catalog: tables[0].constraints[1].name: \"t_c_check\" is another's too"},
+        {"tables[0].constraints[0].text",
+         "\"\"",
+         "catalog: tables[0].constraints[0].text: not one"},
+        {"tables[0].constraints[0].columns[0]",
+         "9",
+         "catalog: tables[0].constraints[0].columns[0]: not the id of a column"},
+        {"tables[0].constraints[0].valid",
+         "1",
+         "catalog: tables[0].constraints[0].valid: neither true nor false"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < DN_ARRAY_SIZE(rows); i++)
+        damage_in("catalog-2.json", rows[i][0], rows[i][1], rows[i][2]);
+}
+
 static void test_damage(void **state)
 {
     (void)state;
@@ -135,10 +178,10 @@ static void test_damage(void **state)
     expect_damage("[]", 2, DN_E_CORRUPT, "catalog: document: not an object");
     expect_damage("{}", 2, DN_E_CORRUPT, "catalog: format: missing");
     expect_damage("{\"format\": \"1\"}", 15, DN_E_CORRUPT, "catalog: format: not an integer");
-    expect_damage("{\"format\": 2, \"new\": {}}",
+    expect_damage("{\"format\": 3, \"new\": {}}",
                   24,
                   DN_E_VERSION,
-                  "catalog: format 2 is of a newer release of Dendro; this one reads up to 1");
+                  "catalog: format 3 is of a newer release of Dendro; this one reads up to 2");
     damage("format", "0", "catalog: format: 0 is not from 1 to 9223372036854775807");
     damage("tables", "", "catalog: tables: missing");
     damage("tables", "{}", "catalog: tables: not an array");
@@ -269,14 +312,13 @@ static void test_damage_key(void **state)
 
 /* Every prefix is damage; every flipped bit is either damage or still a catalog that keeps all
  * invariants. */
-static void test_sweep(void **state)
+static void sweep(const char *name)
 {
-    char *golden = read_file(DN_GOLDEN_DIR, "catalog-1.json");
+    char *golden = read_file(DN_GOLDEN_DIR, name);
     size_t n = strlen(golden);
     size_t used;
     size_t good = 0;
 
-    (void)state;
     used = mem_process_used();
     for (size_t len = 0; len < n - 2; len += 1 + len / 512) {
         char *part = malloc(len + 1);
@@ -306,10 +348,18 @@ static void test_sweep(void **state)
     free(golden);
 }
 
+static void test_sweep(void **state)
+{
+    (void)state;
+    sweep("catalog-1.json");
+    sweep("catalog-2.json");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_damage_2),
         cmocka_unit_test(test_damage_columns),
         cmocka_unit_test(test_damage_key),
         cmocka_unit_test(test_sweep),
