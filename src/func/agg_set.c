@@ -7,12 +7,12 @@
 
 #define SET_CAP_MIN    16u
 #define SET_SLOTS_MIN  512u
-#define SET_SLOTS_MAX  65536u
-#define SET_FEW        4u    /* values per different key from which counting pays */
-#define SET_SORT_MAX   128u  /* keys that are sorted rather than counted by range */
-#define SET_RANGES     1024u /* keys are counted by so many at a time … */
-#define SET_RANGES_FEW 256u  /* … or so many, for less than … */
-#define SET_USED_BIG   8192u /* … that many keys */
+#define SET_SLOTS_MAX  65536u /* what set_slot takes of a hash */
+#define SET_FEW        4u     /* values per different key from which counting pays */
+#define SET_SORT_MAX   128u   /* keys that are sorted rather than counted by range */
+#define SET_RANGES     1024u  /* keys are counted by so many at a time … */
+#define SET_RANGES_FEW 256u   /* … or so many, for less than … */
+#define SET_USED_BIG   8192u  /* … that many keys */
 #define SET_COUNT_MAX  ((uint64_t)1 << 40)
 
 /* ---- keys one by one ---- */
@@ -40,8 +40,10 @@ static bool set_reserve(struct agg_set *s, uint64_t more, struct arena *arena)
 
 static inline struct agg_slot *set_slot(struct agg_slot *slots, uint64_t cap, int64_t key)
 {
-    uint64_t h = (uint64_t)key * 0x9e3779b97f4a7c15u;
-    uint64_t at = (h >> 32 ^ h >> 16) & (cap - 1);
+    /* whole numbers as doubles differ in their upper bits only: these are folded down first, and
+     * the upper bits of the product depend on all */
+    uint64_t h = ((uint64_t)key ^ (uint64_t)key >> 32) * 0x9e3779b97f4a7c15u;
+    uint64_t at = h >> 48 & (cap - 1);
 
     while (slots[at].count && slots[at].key != key)
         at = (at + 1) & (cap - 1);
