@@ -23,6 +23,9 @@
     X(string_make)     \
     X(like)            \
     X(regex)           \
+    X(format)          \
+    X(string_more)     \
+    X(to_char)         \
     X(choice)          \
     X(bucket)          \
     X(extract)         \

@@ -238,11 +238,12 @@ static void str_add(const struct str_call *c, uint32_t i, struct buf *b)
     text_print(&d, b);
 }
 
-static int str_keep(const struct str_call *c, struct buf *b, struct vstr *ret)
+int str_keep(const struct str_call *c, int rc, struct buf *b, struct vstr *ret)
 {
     char *to;
-    int rc = b->failed ? DN_FAIL_NOMEM(c->err) : func_text_room(c->ctx, b->len, &to, c->err);
 
+    if (rc == 0)
+        rc = b->failed ? DN_FAIL_NOMEM(c->err) : func_text_room(c->ctx, b->len, &to, c->err);
     if (rc == 0) {
         if (b->len)
             memcpy(to, b->data, b->len);
@@ -259,7 +260,7 @@ static int str_concat(const struct str_call *c, struct vstr *ret)
     buf_init(&b, c->ctx->arena->owner);
     for (uint32_t i = 0; i < c->args_count; i++)
         str_add(c, i, &b);
-    return str_keep(c, &b, ret);
+    return str_keep(c, 0, &b, ret);
 }
 STR_KERNEL(concat)
 
@@ -278,7 +279,7 @@ static int str_concat_ws(const struct str_call *c, struct vstr *ret)
             str_add(c, 0, &b);
         str_add(c, i, &b);
     }
-    return str_keep(c, &b, ret);
+    return str_keep(c, 0, &b, ret);
 }
 
 /* NULL only where the separator is. */

@@ -92,6 +92,9 @@ int str_rows(const struct func_ctx *ctx,
              struct vec *ret,
              struct dn_err *err) DN_MUST_CHECK;
 
+/* What b holds as the result, unless rc says that filling it failed. b is done with. */
+int str_keep(const struct str_call *c, int rc, struct buf *b, struct vstr *ret) DN_MUST_CHECK;
+
 #define STR_KERNEL(name)                                                     \
     static int func_##name(const struct func_ctx *ctx,                       \
                            const struct vec *args,                           \

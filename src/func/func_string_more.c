@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * func_string_more.c: more functions of text: overlay, initcap, to_hex, unistr, the normal forms of
+ * Unicode, and bytes as text and back. */
+#include "func/str_int.h"
+#include "func/text_int.h"
+
+#include <inttypes.h>
+#include <strings.h>
+#include <utf8proc.h>
+
+static int str_overlay(const struct str_call *c, struct vstr *ret)
+{
+    struct vstr s = str_arg(c, 0);
+    struct vstr with = str_arg(c, 1);
+    int64_t from = str_int(c, 2);
+    int64_t count = c->args_count == 4 ? str_int(c, 3) : str_chars(with);
+    int64_t end;
+    uint32_t head;
+    uint32_t tail;
+    struct buf b;
+
+    if (from <= 0)
+        return DN_FAIL(c->err, DN_E_BAD_SUBSTRING, "negative substring length not allowed");
+    if (__builtin_add_overflow(from, count, &end))
+        return func_fail_range(TYPE_BIGINT, c->err);
+    head = str_skip(s, 0, from - 1);
+    tail = str_skip(s, 0, end - 1);
+    buf_init(&b, c->ctx->arena->owner);
+    buf_append(&b, s.ptr, head);
+    buf_append(&b, with.ptr, with.len);
+    buf_append(&b, s.ptr + tail, s.len - tail);
+    return str_keep(c, 0, &b, ret);
+}
+STR_KERNEL(overlay)
+
+static bool more_is_word(utf8proc_int32_t ch)
+{
+    utf8proc_category_t k = utf8proc_category(ch);
+
+    return (k >= UTF8PROC_CATEGORY_LU && k <= UTF8PROC_CATEGORY_LO) ||
+           (k >= UTF8PROC_CATEGORY_ND && k <= UTF8PROC_CATEGORY_NO);
+}
+
+static int str_initcap(const struct str_call *c, struct vstr *ret)
+{
+    struct vstr s = str_arg(c, 0);
+    bool inside = false;
+    struct buf b;
+
+    buf_init(&b, c->ctx->arena->owner);
+    for (uint32_t at = 0; at < s.len;) {
+        uint32_t n = str_char_len(s, at);
+        utf8proc_int32_t ch = 0;
+        utf8proc_uint8_t to[4];
+
+        if (utf8proc_iterate((const utf8proc_uint8_t *)s.ptr + at, (utf8proc_ssize_t)n, &ch) <= 0) {
+            buf_append(&b, s.ptr + at, n); /* no UTF-8: it stays */
+        } else {
+            bool word = more_is_word(ch);
+
+            ch = inside ? utf8proc_tolower(ch) : utf8proc_toupper(ch);
+            buf_append(&b, to, (size_t)utf8proc_encode_char(ch, to));
+            inside = word;
+        }
+        at += n;
+    }
+    return str_keep(c, 0, &b, ret);
+}
+STR_KERNEL(initcap)
+
+static int str_to_hex(const struct str_call *c, struct vstr *ret)
+{
+    int64_t v = str_int(c, 0);
+    struct buf b;
+
+    buf_init(&b, c->ctx->arena->owner);
+    if (c->args[0].type == TYPE_BIGINT)
+        buf_printf(&b, "%" PRIx64, (uint64_t)v);
+    else
+        buf_printf(&b, "%" PRIx32, (uint32_t)v);
+    return str_keep(c, 0, &b, ret);
+}
+STR_KERNEL(to_hex)
+
+/* n hexadecimal digits at *at: the number, or -1. */
+static int64_t more_hex(struct vstr s, uint32_t *at, uint32_t n)
+{
+    int64_t v = 0;
+
+    if (s.len - *at < n)
+        return -1;
+    for (uint32_t i = 0; i < n; i++) {
+        char ch = s.ptr[*at + i];
+        int d = ch >= '0' && ch <= '9'   ? ch - '0'
+                : ch >= 'a' && ch <= 'f' ? ch - 'a' + 10
+                : ch >= 'A' && ch <= 'F' ? ch - 'A' + 10
+                                         : -1;
+
+        if (d < 0)
+            return -1;
+        v = v << 4 | d;
+    }
+    *at += n;
+    return v;
+}
+
+/* Behind a backslash: the number of a character, or -1. */
+static int64_t more_unicode(struct vstr s, uint32_t *at)
+{
+    char ch = *at < s.len ? s.ptr[*at] : 0;
+
+    if (ch == '\\') {
+        (*at)++;
+        return '\\';
+    }
+    if (ch != 'u' && ch != 'U' && ch != '+')
+        return more_hex(s, at, 4);
+    (*at)++;
+    return more_hex(s, at, ch == 'u' ? 4 : ch == 'U' ? 8 : 6);
+}
+
+static int more_fail_unicode(const struct str_call *c)
+{
+    int rc = DN_FAIL(c->err, DN_E_SYNTAX, "invalid Unicode escape");
+
+    dn_err_hint(c->err, "Unicode escapes must be \\XXXX, \\+XXXXXX, \\uXXXX, or \\UXXXXXXXX.");
+    return rc;
+}
+
+static int more_unistr(const struct str_call *c, struct vstr s, struct buf *b)
+{
+    utf8proc_uint8_t to[4];
+
+    for (uint32_t at = 0; at < s.len;) {
+        int64_t v;
+
+        if (s.ptr[at] != '\\') {
+            buf_u8(b, (uint8_t)s.ptr[at++]);
+            continue;
+        }
+        at++;
+        v = more_unicode(s, &at);
+        if (v >= 0xd800 && v < 0xdc00 && at < s.len && s.ptr[at] == '\\') {
+            int64_t low;
+
+            at++;
+            low = more_unicode(s, &at);
+            v = low >= 0xdc00 && low < 0xe000 ? 0x10000 + ((v - 0xd800) << 10) + (low - 0xdc00)
+                                              : -1;
+        }
+        if (v <= 0 || v > 0x10ffff || (v >= 0xd800 && v < 0xe000))
+            return more_fail_unicode(c);
+        buf_append(b, to, (size_t)utf8proc_encode_char((utf8proc_int32_t)v, to));
+    }
+    return 0;
+}
+
+static int str_unistr(const struct str_call *c, struct vstr *ret)
+{
+    struct buf b;
+
+    buf_init(&b, c->ctx->arena->owner);
+    return str_keep(c, more_unistr(c, str_arg(c, 0), &b), &b, ret);
+}
+STR_KERNEL(unistr)
+
+/* ---- normal forms of Unicode ---- */
+
+static int more_form(const struct str_call *c, utf8proc_option_t *ret)
+{
+    static const struct {
+        const char *name;
+        int options;
+    } forms[] = {
+        {"nfc", UTF8PROC_STABLE | UTF8PROC_COMPOSE},
+        {"nfd", UTF8PROC_STABLE | UTF8PROC_DECOMPOSE},
+        {"nfkc", UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT},
+        {"nfkd", UTF8PROC_STABLE | UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT},
+    };
+    struct vstr name = c->args_count == 2 ? str_arg(c, 1) : (struct vstr){"nfc", 3};
+
+    for (size_t i = 0; i < DN_ARRAY_SIZE(forms); i++)
+        if (strlen(forms[i].name) == name.len &&
+            strncasecmp(forms[i].name, name.ptr, name.len) == 0) {
+            *ret = (utf8proc_option_t)forms[i].options;
+            return 0;
+        }
+    return DN_FAIL(c->err,
+                   DN_E_INVALID_PARAM,
+                   "invalid normalization form: %.*s",
+                   text_quote_len(name),
+                   name.ptr);
+}
+
+static int str_normalize(const struct str_call *c, struct vstr *ret)
+{
+    struct vstr s = str_arg(c, 0);
+    utf8proc_option_t options;
+    utf8proc_int32_t *to = NULL;
+    utf8proc_ssize_t n = 0;
+    int rc = more_form(c, &options);
+
+    if (rc < 0)
+        return rc;
+    for (int i = 0; i < 2; i++) { /* how much it is, then what */
+        utf8proc_ssize_t room = n;
+
+        if (i == 1)
+            to = arena_alloc_array(c->ctx->arena, (size_t)n + 1, sizeof *to);
+        if (i == 1 && !to)
+            return DN_FAIL_NOMEM(c->err);
+        n = utf8proc_decompose(
+            (const utf8proc_uint8_t *)s.ptr, (utf8proc_ssize_t)s.len, to, room, options);
+        if (n < 0)
+            return DN_FAIL(c->err, DN_E_BAD_ENCODING, "the text is not valid UTF-8");
+    }
+    n = utf8proc_reencode(to, n, options);
+    if (n < 0)
+        return DN_FAIL(c->err, DN_E_BAD_ENCODING, "the text is not valid UTF-8");
+    *ret = (struct vstr){(const char *)to, (uint32_t)n};
+    return 0;
+}
+STR_KERNEL(normalize)
+
+static int more_is_normal(const struct func_ctx *ctx,
+                          const struct vec *args,
+                          uint32_t args_count,
+                          uint32_t row,
+                          int8_t *ret,
+                          struct dn_err *err)
+{
+    struct str_call c = {
+        .ctx = ctx, .args = args, .args_count = args_count, .row = row, .err = err};
+    struct vstr s = str_arg(&c, 0);
+    struct vstr normal = {"", 0};
+    int rc = str_normalize(&c, &normal);
+
+    *ret = rc == 0 && s.len == normal.len && memcmp(s.ptr, normal.ptr, s.len) == 0;
+    return rc;
+}
+FUNC_EACH(func_is_normalized, int8_t, more_is_normal(ctx, args, args_count, i, &to[i], err))
+
+/* ---- bytes as text ---- */
+
+static const char more_base64[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+static void more_encode_base64(struct vstr s, struct buf *b)
+{
+    uint32_t line = 0;
+
+    for (uint32_t i = 0; i < s.len; i += 3) {
+        uint32_t n = s.len - i < 3 ? s.len - i : 3;
+        uint32_t v = 0;
+
+        for (uint32_t k = 0; k < 3; k++)
+            v = v << 8 | (k < n ? (uint8_t)s.ptr[i + k] : 0u);
+        for (uint32_t k = 0; k < 4; k++)
+            buf_u8(b, (uint8_t)(k <= n ? more_base64[v >> (18 - 6 * k) & 63] : '='));
+        line += 4;
+        if (line >= 76) {
+            buf_u8(b, '\n');
+            line = 0;
+        }
+    }
+}
+
+static void more_encode_escape(struct vstr s, struct buf *b)
+{
+    for (uint32_t i = 0; i < s.len; i++) {
+        uint8_t c = (uint8_t)s.ptr[i];
+
+        if (c == 0 || c >= 128)
+            buf_printf(b, "\\%03o", c);
+        else if (c == '\\')
+            buf_puts(b, "\\\\");
+        else
+            buf_u8(b, c);
+    }
+}
+
+static bool more_is(struct vstr name, const char *word)
+{
+    return strlen(word) == name.len && strncasecmp(word, name.ptr, name.len) == 0;
+}
+
+static int more_fail_encoding(const struct str_call *c, struct vstr name)
+{
+    int rc = DN_FAIL(c->err,
+                     DN_E_INVALID_PARAM,
+                     "unrecognized encoding: \"%.*s\"",
+                     text_quote_len(name),
+                     name.ptr);
+
+    dn_err_hint(c->err, "Encodings are hex, base64 and escape.");
+    return rc;
+}
+
+static int str_encode(const struct str_call *c, struct vstr *ret)
+{
+    struct vstr s = str_arg(c, 0);
+    struct vstr how = str_arg(c, 1);
+    struct buf b;
+    int rc = 0;
+
+    buf_init(&b, c->ctx->arena->owner);
+    if (more_is(how, "hex"))
+        for (uint32_t i = 0; i < s.len; i++)
+            buf_printf(&b, "%02x", (uint8_t)s.ptr[i]);
+    else if (more_is(how, "base64"))
+        more_encode_base64(s, &b);
+    else if (more_is(how, "escape"))
+        more_encode_escape(s, &b);
+    else
+        rc = more_fail_encoding(c, how);
+    return str_keep(c, rc, &b, ret);
+}
+STR_KERNEL(encode)
+
+static int more_decode_hex(const struct str_call *c, struct vstr s, struct buf *b)
+{
+    for (uint32_t i = 0; i < s.len;) {
+        int high = text_hex_digit(s.ptr[i]);
+        int low;
+
+        if (text_is_space(s.ptr[i])) {
+            i++;
+            continue;
+        }
+        low = i + 1 < s.len ? text_hex_digit(s.ptr[i + 1]) : -1;
+        if (i + 1 >= s.len && high >= 0)
+            return DN_FAIL(
+                c->err, DN_E_INVALID_PARAM, "invalid hexadecimal data: odd number of digits");
+        if (high < 0 || low < 0)
+            return DN_FAIL(c->err,
+                           DN_E_INVALID_PARAM,
+                           "invalid hexadecimal digit: \"%.*s\"",
+                           (int)str_char_len(s, high < 0 ? i : i + 1),
+                           s.ptr + (high < 0 ? i : i + 1));
+        buf_u8(b, (uint8_t)(high << 4 | low));
+        i += 2;
+    }
+    return 0;
+}
+
+static int more_decode_base64(const struct str_call *c, struct vstr s, struct buf *b)
+{
+    uint32_t v = 0;
+    uint32_t have = 0; /* digits of a group of four */
+    uint32_t ends = 0; /* = among them */
+
+    for (uint32_t i = 0; i < s.len; i++) {
+        const char *at = memchr(more_base64, s.ptr[i], 64);
+
+        if (text_is_space(s.ptr[i]))
+            continue;
+        if (s.ptr[i] == '=' && have < 2)
+            return DN_FAIL(
+                c->err, DN_E_INVALID_PARAM, "unexpected \"=\" while decoding base64 sequence");
+        if (s.ptr[i] != '=' && (!at || ends))
+            return DN_FAIL(c->err,
+                           DN_E_INVALID_PARAM,
+                           "invalid symbol \"%.*s\" found while decoding base64 sequence",
+                           (int)str_char_len(s, i),
+                           s.ptr + i);
+        ends += s.ptr[i] == '=';
+        v = v << 6 | (at ? (uint32_t)(at - more_base64) : 0u);
+        if (++have < 4)
+            continue;
+        for (uint32_t k = 0; k < 3 - ends; k++)
+            buf_u8(b, (uint8_t)(v >> (16 - 8 * k)));
+        v = 0;
+        have = 0;
+        ends = 0;
+    }
+    if (have) {
+        int rc = DN_FAIL(c->err, DN_E_INVALID_PARAM, "invalid base64 end sequence");
+
+        dn_err_hint(c->err,
+                    "Input data is missing padding, is truncated, or is otherwise corrupted.");
+        return rc;
+    }
+    return 0;
+}
+
+static bool more_octal(char c, char most)
+{
+    return c >= '0' && c <= most;
+}
+
+static int more_decode_escape(const struct str_call *c, struct vstr s, struct buf *b)
+{
+    for (uint32_t i = 0; i < s.len;) {
+        const char *p = s.ptr + i;
+
+        if (*p != '\\') {
+            buf_u8(b, (uint8_t)*p);
+            i++;
+        } else if (s.len - i >= 2 && p[1] == '\\') {
+            buf_u8(b, '\\');
+            i += 2;
+        } else if (s.len - i >= 4 && more_octal(p[1], '3') && more_octal(p[2], '7') &&
+                   more_octal(p[3], '7')) {
+            buf_u8(b, (uint8_t)((p[1] - '0') << 6 | (p[2] - '0') << 3 | (p[3] - '0')));
+            i += 4;
+        } else {
+            return DN_FAIL(c->err, DN_E_BAD_TEXT, "invalid input syntax for type bytea");
+        }
+    }
+    return 0;
+}
+
+static int str_decode(const struct str_call *c, struct vstr *ret)
+{
+    struct vstr s = str_arg(c, 0);
+    struct vstr how = str_arg(c, 1);
+    struct buf b;
+    int rc;
+
+    buf_init(&b, c->ctx->arena->owner);
+    if (more_is(how, "hex"))
+        rc = more_decode_hex(c, s, &b);
+    else if (more_is(how, "base64"))
+        rc = more_decode_base64(c, s, &b);
+    else if (more_is(how, "escape"))
+        rc = more_decode_escape(c, s, &b);
+    else
+        rc = more_fail_encoding(c, how);
+    return str_keep(c, rc, &b, ret);
+}
+STR_KERNEL(decode)
+
+#define T TYPE_VARCHAR
+#define N TYPE_BIGINT
+
+static const struct func func_string_more_rows[] = {
+    STR("overlay",
+        3,
+        func_overlay,
+        "The second text in place of as many characters from one on; also overlay(s PLACING t FROM "
+        "n).",
+        "overlay('Txxxxas', 'hom', 2) = Thomxas",
+        T,
+        T,
+        N),
+    STR("overlay",
+        4,
+        func_overlay,
+        "The second text in place of that many characters from one on; also overlay(s PLACING t "
+        "FROM "
+        "n FOR m).",
+        "overlay('Txxxxas', 'hom', 2, 4) = Thomas",
+        T,
+        T,
+        N,
+        N),
+    STR("initcap",
+        1,
+        func_initcap,
+        "The first letter of each word in upper case, the others in lower.",
+        "initcap('hi ÄTHER') = Hi Äther",
+        T),
+    STR("to_hex",
+        1,
+        func_to_hex,
+        "The number in hexadecimal digits.",
+        "to_hex(255) = ff",
+        TYPE_INTEGER),
+    STR("to_hex", 1, func_to_hex, "The number in hexadecimal digits.", "to_hex(255) = ff", N),
+    STR("unistr",
+        1,
+        func_unistr,
+        "\\XXXX, \\+XXXXXX, \\uXXXX and \\UXXXXXXXX replaced by the character with that number.",
+        "unistr('d\\0061t\\+000061') = data",
+        T),
+    STR("normalize", 1, func_normalize, "The text in Unicode's form NFC.", "normalize('a') = a", T),
+    STR("normalize",
+        2,
+        func_normalize,
+        "The text in the form NFC, NFD, NFKC or NFKD.",
+        "normalize('ﬁ', 'NFKC') = fi",
+        T,
+        T),
+    STR_TO("is_normalized",
+           2,
+           BOOLEAN,
+           func_is_normalized,
+           "Whether the text has that form; also s IS NFC NORMALIZED.",
+           "is_normalized('ﬁ', 'NFKC') = false",
+           T,
+           T),
+    STR_TO("is_normalized",
+           1,
+           BOOLEAN,
+           func_is_normalized,
+           "Whether the text has the form NFC; also s IS NORMALIZED.",
+           "is_normalized('a') = true",
+           T),
+    STR("encode",
+        2,
+        func_encode,
+        "The bytes as text: hex, base64 or escape.",
+        "encode(0x3132ff, 'base64') = MTL/",
+        TYPE_BLOB,
+        T),
+    STR_TO("decode",
+           2,
+           BLOB,
+           func_decode,
+           "The bytes that a text stands for: hex, base64 or escape.",
+           "decode('MTL/', 'base64') = 0x3132ff",
+           T,
+           T),
+};
+
+const struct func_table func_table_string_more = {func_string_more_rows,
+                                                  DN_ARRAY_SIZE(func_string_more_rows)};
