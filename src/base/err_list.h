@@ -64,6 +64,7 @@ DN_ERR(DUPLICATE_ALIAS,   57, "42712", "Two items of FROM have the same name.")
 DN_ERR(BAD_SUBSCRIPT,     58, "2202E", "A subscript of an array is wrong, or arrays do not fit together.")
 DN_ERR(BAD_REGEX,         59, "2201B", "The regular expression is none, or too complex.")
 DN_ERR(BAD_ESCAPE_USE,    60, "2200C", "The escape of a pattern stands where it has no meaning.")
+DN_ERR(NULL_VALUE,        61, "22004", "NULL where a value is needed.")
 DN_ERR(DUPLICATE_OBJECT,  80, "42710", "A constraint of that name exists already.")
 DN_ERR(CHECK_VIOLATION,   81, "23514", "A row breaks a CHECK constraint.")
 /* clang-format on */

@@ -224,7 +224,7 @@ static int fmt_value(struct fmt *f, const struct fmt_spec *s, uint32_t arg, stru
     }
     if (null)
         return DN_FAIL(
-            f->c->err, DN_E_INVALID_PARAM, "null values cannot be formatted as an SQL identifier");
+            f->c->err, DN_E_NULL_VALUE, "null values cannot be formatted as an SQL identifier");
     return fmt_quoted(f->c, arg, s->type == 'L' ? fmt_literal : fmt_ident, b);
 }
 

@@ -128,6 +128,11 @@ static int more_fail_unicode(const struct str_call *c)
     return rc;
 }
 
+static int more_fail_pair(const struct str_call *c)
+{
+    return DN_FAIL(c->err, DN_E_SYNTAX, "invalid Unicode surrogate pair");
+}
+
 static int more_unistr(const struct str_call *c, struct vstr s, struct buf *b)
 {
     utf8proc_uint8_t to[4];
@@ -146,10 +151,13 @@ static int more_unistr(const struct str_call *c, struct vstr s, struct buf *b)
 
             at++;
             low = more_unicode(s, &at);
-            v = low >= 0xdc00 && low < 0xe000 ? 0x10000 + ((v - 0xd800) << 10) + (low - 0xdc00)
-                                              : -1;
+            if (low >= 0 && (low < 0xdc00 || low >= 0xe000))
+                return more_fail_pair(c);
+            v = low >= 0 ? 0x10000 + ((v - 0xd800) << 10) + (low - 0xdc00) : -1;
         }
-        if (v <= 0 || v > 0x10ffff || (v >= 0xd800 && v < 0xe000))
+        if (v >= 0xd800 && v < 0xe000)
+            return more_fail_pair(c);
+        if (v <= 0 || v > 0x10ffff)
             return more_fail_unicode(c);
         buf_append(b, to, (size_t)utf8proc_encode_char((utf8proc_int32_t)v, to));
     }

@@ -185,7 +185,6 @@ static struct char_time char_of_interval(struct vinterval iv)
     t.month = iv.months % 12;
     t.day = iv.days;
     t.year_day = (int)(t.year * 360 + t.month * 30 + t.day);
-    t.days = t.year_day;
     t.iso_year = t.year;
     return t;
 }
@@ -253,7 +252,7 @@ static void char_put_clock(const struct char_time *t,
                            struct buf *b)
 {
     static const int cuts[] = {1000000, 100000, 10000, 1000, 100, 10, 1};
-    bool late = civil_mod(t->hour, 24) >= 12;
+    bool late = t->hour % 24 >= 12; /* a time before midnight is none after noon */
     int64_t twelve = t->hour % 12 == 0 ? 12 : t->hour % 12;
     int64_t seconds = (t->hour * 60 + t->minute) * 60 + t->second;
 
@@ -356,6 +355,17 @@ static void char_put_week(
     }
 }
 
+/* An interval is a date then, too: so many years, months and days from the year 0 on. */
+static int64_t char_julian(const struct char_time *t)
+{
+    int64_t month = t->interval ? t->year * 12 + t->month - 1 : 0;
+
+    if (!t->interval)
+        return t->days + CHAR_JULIAN;
+    return civil_to_days(civil_floor(month, 12), (int)civil_mod(month, 12) + 1, 1) + t->day - 1 +
+           CHAR_JULIAN;
+}
+
 static void char_put_date(const struct char_time *t,
                           const struct char_name *n,
                           enum char_case how,
@@ -385,14 +395,14 @@ static void char_put_date(const struct char_time *t,
         char_put_number(t->year_day, 3, fill, b);
         break;
     case CHAR_DD:
-        char_put_number(t->day, 2, fill, b);
+        char_put_number(t->day, t->day < 0 ? 1 : 2, fill, b);
         break;
     case CHAR_Q:
-        if (t->month > 0)
+        if (t->month != 0)
             char_put_number((t->month - 1) / 3 + 1, 1, false, b);
         break;
     case CHAR_J:
-        char_put_number(t->days + CHAR_JULIAN, 1, false, b);
+        char_put_number(char_julian(t), 1, false, b);
         break;
     case CHAR_TZ:
         if (t->zoned)
@@ -521,6 +531,8 @@ static int str_to_char(const struct str_call *c, struct vstr *ret)
 
     if (d.type == TYPE_INTERVAL)
         t = char_of_interval(d.iv);
+    else if (d.type == TYPE_DATE)
+        t = char_of_stamp(d.v.i64 * CHAR_US_DAY, false);
     else
         t = char_of_stamp(d.type == TYPE_TIMESTAMP_NS ? civil_floor(d.v.i64, 1000) : d.v.i64,
                           d.type == TYPE_TIMESTAMPTZ);
@@ -537,7 +549,17 @@ static int str_to_char(const struct str_call *c, struct vstr *ret)
     return rc;
 }
 
-/* NULL where the time is infinite. */
+/* An infinite time has no parts. */
+static bool char_infinite(const struct vec *v, uint32_t row)
+{
+    int64_t x = v->type == TYPE_TIMESTAMPTZ || v->type == TYPE_DATE ? vec_i64(v, row) : 0;
+
+    if (v->type == TYPE_DATE)
+        return x == INT32_MIN || x == INT32_MAX;
+    return x == INT64_MIN || x == INT64_MAX;
+}
+
+/* NULL where the time is infinite or the template is empty. */
 static int func_to_char(const struct func_ctx *ctx,
                         const struct vec *args,
                         uint32_t args_count,
@@ -550,14 +572,7 @@ static int func_to_char(const struct func_ctx *ctx,
     if (!nulls)
         return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; i < count; i++) {
-        bool null = vec_is_null(ret, i);
-
-        if (!null && args[0].type == TYPE_TIMESTAMPTZ) {
-            int64_t v = vec_i64(&args[0], i);
-
-            null = v == INT64_MIN || v == INT64_MAX;
-        }
-        if (null)
+        if (vec_is_null(ret, i) || char_infinite(&args[0], i) || vec_str(&args[1], i).len == 0)
             vec_bit_set(nulls, i);
     }
     ret->nulls = nulls;
@@ -580,6 +595,7 @@ static const struct func func_to_char_rows[] = {
     TO_CHAR(
         TIMESTAMP_NS, TIME_DOC, "to_char(TIMESTAMP(9) '2015-06-01 14:05:09.123456', 'FF3') = 123"),
     TO_CHAR(TIMESTAMPTZ, TIME_DOC, "to_char(TIMESTAMPTZ '2015-06-01', 'IYYY-IW TZ') = 2015-23 UTC"),
+    TO_CHAR(DATE, TIME_DOC, "to_char(DATE '2015-06-01', 'DD.MM.YY') = 01.06.15"),
     TO_CHAR(INTERVAL,
             "The interval by a template.",
             "to_char(INTERVAL '15h 2m 12s', 'HH24:MI:SS') = 15:02:12"),

@@ -73,6 +73,21 @@ static const char *sample_word(struct sample *s, const char *p, enum type_id *ty
     return p + len;
 }
 
+/* Behind the quote; two of them inside are one. */
+static const char *sample_quoted(struct sample *s, const char *p, enum type_id type)
+{
+    char text[sizeof s->literal[0]];
+    size_t len = 0;
+
+    for (; *p && (*p != '\'' || p[1] == '\''); p++) {
+        p += *p == '\'';
+        assert_true(len < sizeof text);
+        text[len++] = *p;
+    }
+    sample_add(s, text, len, type);
+    return p + (*p != 0);
+}
+
 void sample_parse(const char *text, struct sample *ret)
 {
     const char *equal = NULL;
@@ -89,10 +104,8 @@ void sample_parse(const char *text, struct sample *ret)
         size_t len = strcspn(p + (*p == '-'), " ,()") + (*p == '-');
 
         if (*p == '\'') {
-            len = strcspn(p + 1, "'");
-            sample_add(ret, p + 1, len, typed);
+            p = sample_quoted(ret, p + 1, typed);
             typed = TYPE_VARCHAR;
-            p += len + 2;
             operand = false;
         } else if (starts(p, "0x")) {
             sample_add(ret, p, len, TYPE_BLOB);
