@@ -5,132 +5,12 @@
  * behind one adds the ending of an ordinal number. */
 #include "func/civil.h"
 #include "func/str_int.h"
+#include "func/tmpl.h"
 
 #include <inttypes.h>
 
 #define CHAR_US_DAY    ((int64_t)86400 * 1000000)
 #define CHAR_US_SECOND 1000000
-#define CHAR_JULIAN    2440588 /* Julian day of 1970-01-01 */
-
-enum char_word {
-    CHAR_AM,
-    CHAR_AM_DOTS,
-    CHAR_AD,
-    CHAR_AD_DOTS,
-    CHAR_HH12,
-    CHAR_HH24,
-    CHAR_MI,
-    CHAR_SS,
-    CHAR_SSSS,
-    CHAR_MS,
-    CHAR_US,
-    CHAR_FF,
-    CHAR_Y_YYY,
-    CHAR_YEAR,
-    CHAR_ISO_YEAR,
-    CHAR_CC,
-    CHAR_MONTH,
-    CHAR_MON,
-    CHAR_MM,
-    CHAR_RM,
-    CHAR_DAY,
-    CHAR_DY,
-    CHAR_DDD,
-    CHAR_IDDD,
-    CHAR_DD,
-    CHAR_D,
-    CHAR_ID,
-    CHAR_W,
-    CHAR_WW,
-    CHAR_IW,
-    CHAR_Q,
-    CHAR_J,
-    CHAR_TZ,
-    CHAR_TZH,
-    CHAR_TZM,
-    CHAR_OF,
-};
-
-/* How the letters of a word were written, which its text follows. */
-enum char_case { CHAR_UPPER, CHAR_FIRST, CHAR_LOWER };
-
-static const struct char_name {
-    const char *name;
-    enum char_word word;
-    int digits;  /* of years and fractions */
-    bool spoken; /* it has letters, whose case counts; no interval has it */
-} char_names[] = {
-    {"A.M.", CHAR_AM_DOTS, 0, false},
-    {"P.M.", CHAR_AM_DOTS, 0, false},
-    {"AM", CHAR_AM, 0, false},
-    {"PM", CHAR_AM, 0, false},
-    {"A.D.", CHAR_AD_DOTS, 0, true},
-    {"B.C.", CHAR_AD_DOTS, 0, true},
-    {"AD", CHAR_AD, 0, true},
-    {"BC", CHAR_AD, 0, true},
-    {"HH24", CHAR_HH24, 0, false},
-    {"HH12", CHAR_HH12, 0, false},
-    {"HH", CHAR_HH12, 0, false},
-    {"MI", CHAR_MI, 0, false},
-    {"SSSSS", CHAR_SSSS, 0, false},
-    {"SSSS", CHAR_SSSS, 0, false},
-    {"SS", CHAR_SS, 0, false},
-    {"MS", CHAR_MS, 0, false},
-    {"US", CHAR_US, 0, false},
-    {"FF1", CHAR_FF, 1, false},
-    {"FF2", CHAR_FF, 2, false},
-    {"FF3", CHAR_FF, 3, false},
-    {"FF4", CHAR_FF, 4, false},
-    {"FF5", CHAR_FF, 5, false},
-    {"FF6", CHAR_FF, 6, false},
-    {"Y,YYY", CHAR_Y_YYY, 0, false},
-    {"YYYY", CHAR_YEAR, 4, false},
-    {"YYY", CHAR_YEAR, 3, false},
-    {"YY", CHAR_YEAR, 2, false},
-    {"Y", CHAR_YEAR, 1, false},
-    {"IYYY", CHAR_ISO_YEAR, 4, false},
-    {"IYY", CHAR_ISO_YEAR, 3, false},
-    {"IY", CHAR_ISO_YEAR, 2, false},
-    {"I", CHAR_ISO_YEAR, 1, false},
-    {"CC", CHAR_CC, 0, false},
-    {"MONTH", CHAR_MONTH, 0, true},
-    {"MON", CHAR_MON, 0, true},
-    {"MM", CHAR_MM, 0, false},
-    {"RM", CHAR_RM, 0, false},
-    {"DAY", CHAR_DAY, 0, true},
-    {"DY", CHAR_DY, 0, true},
-    {"IDDD", CHAR_IDDD, 0, false},
-    {"DDD", CHAR_DDD, 0, false},
-    {"DD", CHAR_DD, 0, false},
-    {"D", CHAR_D, 0, true},
-    {"ID", CHAR_ID, 0, true},
-    {"WW", CHAR_WW, 0, false},
-    {"W", CHAR_W, 0, false},
-    {"IW", CHAR_IW, 0, false},
-    {"Q", CHAR_Q, 0, false},
-    {"J", CHAR_J, 0, false},
-    {"TZH", CHAR_TZH, 0, true},
-    {"TZM", CHAR_TZM, 0, true},
-    {"TZ", CHAR_TZ, 0, true},
-    {"OF", CHAR_OF, 0, true},
-};
-
-static const char *const char_months[] = {"January",
-                                          "February",
-                                          "March",
-                                          "April",
-                                          "May",
-                                          "June",
-                                          "July",
-                                          "August",
-                                          "September",
-                                          "October",
-                                          "November",
-                                          "December"};
-static const char *const char_days[] = {
-    "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"};
-static const char *const char_romans[] = {
-    "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII"};
 
 /* A time taken apart. */
 struct char_time {
@@ -191,25 +71,15 @@ static struct char_time char_of_interval(struct vinterval iv)
 
 /* ---- words ---- */
 
-static char char_up(char c)
-{
-    return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
-}
-
-static char char_down(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 /* Letters in the case of the word, filled with spaces to that width. */
 static void
-char_put_name(const char *name, size_t len, enum char_case how, size_t width, struct buf *b)
+char_put_name(const char *name, size_t len, enum tmpl_case how, size_t width, struct buf *b)
 {
     for (size_t i = 0; i < len; i++)
         buf_u8(b,
-               (uint8_t)(how == CHAR_UPPER            ? char_up(name[i])
-                         : how == CHAR_LOWER || i > 0 ? char_down(name[i])
-                                                      : char_up(name[i])));
+               (uint8_t)(how == TMPL_UPPER            ? tmpl_up(name[i])
+                         : how == TMPL_LOWER || i > 0 ? tmpl_down(name[i])
+                                                      : tmpl_up(name[i])));
     for (size_t i = len; i < width; i++)
         buf_u8(b, ' ');
 }
@@ -246,8 +116,8 @@ static int char_century(const struct char_time *t)
 }
 
 static void char_put_clock(const struct char_time *t,
-                           const struct char_name *n,
-                           enum char_case how,
+                           const struct tmpl_name *n,
+                           enum tmpl_case how,
                            bool fill,
                            struct buf *b)
 {
@@ -257,65 +127,65 @@ static void char_put_clock(const struct char_time *t,
     int64_t seconds = (t->hour * 60 + t->minute) * 60 + t->second;
 
     switch (n->word) {
-    case CHAR_AM:
-        char_put_name(late ? "PM" : "AM", 2, how == CHAR_FIRST ? CHAR_LOWER : how, 0, b);
+    case TMPL_AM:
+        char_put_name(late ? "PM" : "AM", 2, how == TMPL_FIRST ? TMPL_LOWER : how, 0, b);
         break;
-    case CHAR_AM_DOTS:
-        char_put_name(late ? "P.M." : "A.M.", 4, how == CHAR_FIRST ? CHAR_LOWER : how, 0, b);
+    case TMPL_AM_DOTS:
+        char_put_name(late ? "P.M." : "A.M.", 4, how == TMPL_FIRST ? TMPL_LOWER : how, 0, b);
         break;
-    case CHAR_HH12:
+    case TMPL_HH12:
         char_put_number(twelve, 2, fill, b);
         break;
-    case CHAR_HH24:
+    case TMPL_HH24:
         char_put_number(t->hour, 2, fill, b);
         break;
-    case CHAR_MI:
+    case TMPL_MI:
         char_put_number(t->minute, 2, fill, b);
         break;
-    case CHAR_SS:
+    case TMPL_SS:
         char_put_number(t->second, 2, fill, b);
         break;
-    case CHAR_SSSS:
+    case TMPL_SSSS:
         buf_printf(b, "%" PRId64, seconds);
         break;
-    case CHAR_MS:
+    case TMPL_MS:
         buf_printf(b, "%03d", t->us / 1000);
         break;
-    case CHAR_US:
+    case TMPL_US:
         buf_printf(b, "%06d", t->us);
         break;
-    default: /* CHAR_FF: the others are char_put_date's */
+    default: /* TMPL_FF: the others are char_put_date's */
         buf_printf(b, "%0*d", n->digits, t->us / cuts[n->digits]);
         break;
     }
 }
 
 static void char_put_month(
-    const struct char_time *t, enum char_word word, enum char_case how, bool fill, struct buf *b)
+    const struct char_time *t, enum tmpl_word word, enum tmpl_case how, bool fill, struct buf *b)
 {
     int m = t->month > 0 ? t->month - 1 : t->month + 11; /* an interval counts from 0 */
 
-    if (word == CHAR_MM)
+    if (word == TMPL_MM)
         char_put_number(t->month, 2, fill, b);
-    else if (word == CHAR_RM && t->month == 0 && t->interval && t->year == 0)
+    else if (word == TMPL_RM && t->month == 0 && t->interval && t->year == 0)
         return;
-    else if (word == CHAR_RM)
-        char_put_name(char_romans[m],
-                      strlen(char_romans[m]),
-                      how == CHAR_FIRST ? CHAR_LOWER : how,
+    else if (word == TMPL_RM)
+        char_put_name(tmpl_romans[m],
+                      strlen(tmpl_romans[m]),
+                      how == TMPL_FIRST ? TMPL_LOWER : how,
                       fill ? 4 : 0,
                       b);
-    else if (word == CHAR_MON)
-        char_put_name(char_months[m], 3, how, 0, b);
+    else if (word == TMPL_MON)
+        char_put_name(tmpl_months[m], 3, how, 0, b);
     else
-        char_put_name(char_months[m], strlen(char_months[m]), how, fill ? 9 : 0, b);
+        char_put_name(tmpl_months[m], strlen(tmpl_months[m]), how, fill ? 9 : 0, b);
 }
 
-static void char_put_era(const struct char_time *t, bool dots, enum char_case how, struct buf *b)
+static void char_put_era(const struct char_time *t, bool dots, enum tmpl_case how, struct buf *b)
 {
     bool before = t->year <= 0;
 
-    how = how == CHAR_FIRST ? CHAR_LOWER : how;
+    how = how == TMPL_FIRST ? TMPL_LOWER : how;
     if (dots)
         char_put_name(before ? "B.C." : "A.D.", 4, how, 0, b);
     else
@@ -323,33 +193,33 @@ static void char_put_era(const struct char_time *t, bool dots, enum char_case ho
 }
 
 static void char_put_week(
-    const struct char_time *t, enum char_word word, enum char_case how, bool fill, struct buf *b)
+    const struct char_time *t, enum tmpl_word word, enum tmpl_case how, bool fill, struct buf *b)
 {
-    const char *name = char_days[t->week_day];
+    const char *name = tmpl_days[t->week_day];
 
     switch (word) {
-    case CHAR_DAY:
+    case TMPL_DAY:
         char_put_name(name, strlen(name), how, fill ? 9 : 0, b);
         break;
-    case CHAR_DY:
+    case TMPL_DY:
         char_put_name(name, 3, how, 0, b);
         break;
-    case CHAR_D:
+    case TMPL_D:
         char_put_number(t->week_day + 1, 1, false, b);
         break;
-    case CHAR_ID:
+    case TMPL_ID:
         char_put_number(t->week_day == 0 ? 7 : t->week_day, 1, false, b);
         break;
-    case CHAR_W:
+    case TMPL_W:
         char_put_number((t->day - 1) / 7 + 1, 1, false, b);
         break;
-    case CHAR_WW:
+    case TMPL_WW:
         char_put_number((t->year_day - 1) / 7 + 1, 2, fill, b);
         break;
-    case CHAR_IW:
+    case TMPL_IW:
         char_put_number(t->iso_week, 2, fill, b);
         break;
-    default: /* CHAR_IDDD: char_put sends no other */
+    default: /* TMPL_IDDD: char_put sends no other */
         char_put_number((t->iso_week - 1) * 7 + (t->week_day == 0 ? 7 : t->week_day), 3, fill, b);
         break;
     }
@@ -361,108 +231,80 @@ static int64_t char_julian(const struct char_time *t)
     int64_t month = t->interval ? t->year * 12 + t->month - 1 : 0;
 
     if (!t->interval)
-        return t->days + CHAR_JULIAN;
+        return t->days + TMPL_JULIAN;
     return civil_to_days(civil_floor(month, 12), (int)civil_mod(month, 12) + 1, 1) + t->day - 1 +
-           CHAR_JULIAN;
+           TMPL_JULIAN;
 }
 
 static void char_put_date(const struct char_time *t,
-                          const struct char_name *n,
-                          enum char_case how,
+                          const struct tmpl_name *n,
+                          enum tmpl_case how,
                           bool fill,
                           struct buf *b)
 {
     int64_t year = char_bc_year(t, t->year);
 
     switch (n->word) {
-    case CHAR_AD:
-    case CHAR_AD_DOTS:
-        char_put_era(t, n->word == CHAR_AD_DOTS, how, b);
+    case TMPL_AD:
+    case TMPL_AD_DOTS:
+        char_put_era(t, n->word == TMPL_AD_DOTS, how, b);
         break;
-    case CHAR_Y_YYY:
+    case TMPL_Y_YYY:
         buf_printf(b, "%" PRId64 ",%03d", year / 1000, (int)(year % 1000));
         break;
-    case CHAR_YEAR:
+    case TMPL_YEAR:
         char_put_year(t, t->year, n->digits, fill, b);
         break;
-    case CHAR_ISO_YEAR:
+    case TMPL_ISO_YEAR:
         char_put_year(t, t->iso_year, n->digits, fill, b);
         break;
-    case CHAR_CC:
+    case TMPL_CC:
         char_put_number(char_century(t), 2, fill, b);
         break;
-    case CHAR_DDD:
+    case TMPL_DDD:
         char_put_number(t->year_day, 3, fill, b);
         break;
-    case CHAR_DD:
+    case TMPL_DD:
         char_put_number(t->day, t->day < 0 ? 1 : 2, fill, b);
         break;
-    case CHAR_Q:
+    case TMPL_Q:
         if (t->month != 0)
             char_put_number((t->month - 1) / 3 + 1, 1, false, b);
         break;
-    case CHAR_J:
+    case TMPL_J:
         char_put_number(char_julian(t), 1, false, b);
         break;
-    case CHAR_TZ:
+    case TMPL_TZ:
         if (t->zoned)
-            char_put_name("UTC", 3, how == CHAR_FIRST ? CHAR_LOWER : how, 0, b);
+            char_put_name("UTC", 3, how == TMPL_FIRST ? TMPL_LOWER : how, 0, b);
         break;
-    case CHAR_TZM:
+    case TMPL_TZM:
         buf_puts(b, "00");
         break;
-    default: /* CHAR_TZH, CHAR_OF: times are UTC */
+    default: /* TMPL_TZH, TMPL_OF: times are UTC */
         buf_puts(b, "+00");
         break;
     }
 }
 
 static void char_put(const struct char_time *t,
-                     const struct char_name *n,
-                     enum char_case how,
+                     const struct tmpl_name *n,
+                     enum tmpl_case how,
                      bool fill,
                      struct buf *b)
 {
-    if (n->word <= CHAR_AM_DOTS || (n->word >= CHAR_HH12 && n->word <= CHAR_FF))
+    if (n->word <= TMPL_AM_DOTS || (n->word >= TMPL_HH12 && n->word <= TMPL_FF))
         char_put_clock(t, n, how, fill, b);
-    else if (n->word >= CHAR_MONTH && n->word <= CHAR_RM)
+    else if (n->word >= TMPL_MONTH && n->word <= TMPL_RM)
         char_put_month(t, n->word, how, fill, b);
-    else if (n->word == CHAR_DAY || n->word == CHAR_DY || n->word == CHAR_IDDD ||
-             (n->word >= CHAR_D && n->word <= CHAR_IW))
+    else if (n->word == TMPL_DAY || n->word == TMPL_DY || n->word == TMPL_IDDD ||
+             (n->word >= TMPL_D && n->word <= TMPL_IW))
         char_put_week(t, n->word, how, fill, b);
     else
         char_put_date(t, n, how, fill, b);
 }
 
 /* ---- templates ---- */
-
-static bool char_starts(struct vstr s, uint32_t at, const char *word)
-{
-    uint32_t i = 0;
-
-    for (; word[i]; i++)
-        if (at + i >= s.len || char_up(s.ptr[at + i]) != word[i])
-            return false;
-    return true;
-}
-
-static const struct char_name *char_find(struct vstr s, uint32_t at)
-{
-    const struct char_name *best = NULL;
-
-    for (size_t i = 0; i < DN_ARRAY_SIZE(char_names); i++)
-        if (char_starts(s, at, char_names[i].name) &&
-            (!best || strlen(char_names[i].name) > strlen(best->name)))
-            best = &char_names[i];
-    return best;
-}
-
-static enum char_case char_case_of(const char *word)
-{
-    if (word[0] >= 'a' && word[0] <= 'z')
-        return CHAR_LOWER;
-    return word[1] >= 'a' && word[1] <= 'z' ? CHAR_FIRST : CHAR_UPPER;
-}
 
 /* st, nd, rd or th after the digits that end b. */
 static void char_put_ordinal(bool upper, struct buf *b)
@@ -472,7 +314,7 @@ static void char_put_ordinal(bool upper, struct buf *b)
     uint8_t before = b->len > 1 ? b->data[b->len - 2] : 0;
     size_t i = last >= '1' && last <= '3' && before != '1' ? (size_t)(last - '0') : 0;
 
-    char_put_name(ends[i], 2, upper ? CHAR_UPPER : CHAR_LOWER, 0, b);
+    char_put_name(ends[i], 2, upper ? TMPL_UPPER : TMPL_LOWER, 0, b);
 }
 
 /* "text" as it is, \" a quote in it. Behind the first quote. */
@@ -490,22 +332,22 @@ static int char_run(const struct char_time *t, struct vstr s, struct buf *b, str
 {
     for (uint32_t at = 0; at < s.len;) {
         bool fill = true;
-        const struct char_name *n;
+        const struct tmpl_name *n;
 
         for (;; at += 2) {
-            if (char_starts(s, at, "FM"))
+            if (tmpl_starts(s, at, "FM"))
                 fill = false;
-            else if (!char_starts(s, at, "TM") && !char_starts(s, at, "FX"))
+            else if (!tmpl_starts(s, at, "TM") && !tmpl_starts(s, at, "FX"))
                 break;
         }
-        n = at < s.len ? char_find(s, at) : NULL;
+        n = at < s.len ? tmpl_find(s, at) : NULL;
         if (n) {
             if (t->interval && n->spoken)
                 return DN_FAIL(
                     err, DN_E_BAD_DATETIME, "invalid format specification for an interval value");
-            char_put(t, n, char_case_of(s.ptr + at), fill, b);
+            char_put(t, n, tmpl_case_of(s.ptr + at, strlen(n->name)), fill, b);
             at += (uint32_t)strlen(n->name);
-            if (char_starts(s, at, "TH")) {
+            if (tmpl_starts(s, at, "TH")) {
                 char_put_ordinal(s.ptr[at] == 'T', b);
                 at += 2;
             }
