@@ -38,13 +38,14 @@ static void char_clock(int64_t us, struct char_time *t)
     t->us = (int)(us % CHAR_US_SECOND);
 }
 
-static struct char_time char_of_stamp(int64_t us, bool zoned)
+/* us: of the day. */
+static struct char_time char_of_day(int64_t days, int64_t us)
 {
-    struct char_time t = {.zoned = zoned, .days = civil_floor(us, CHAR_US_DAY)};
+    struct char_time t = {.days = days};
     struct civil c = civil_from_days(t.days);
     int64_t thursday;
 
-    char_clock(civil_mod(us, CHAR_US_DAY), &t);
+    char_clock(us, &t);
     t.year = c.year;
     t.month = c.month;
     t.day = c.day;
@@ -53,6 +54,15 @@ static struct char_time char_of_stamp(int64_t us, bool zoned)
     thursday = t.days - civil_mod(t.days + 3, 7) + 3; /* of the same week */
     t.iso_year = civil_from_days(thursday).year;
     t.iso_week = (int)((thursday - civil_to_days(t.iso_year, 1, 1)) / 7) + 1;
+    return t;
+}
+
+static struct char_time char_of_stamp(const struct datum *d)
+{
+    int64_t us = d->type == TYPE_TIMESTAMP_NS ? civil_floor(d->v.i64, 1000) : d->v.i64;
+    struct char_time t = char_of_day(civil_floor(us, CHAR_US_DAY), civil_mod(us, CHAR_US_DAY));
+
+    t.zoned = d->type == TYPE_TIMESTAMPTZ;
     return t;
 }
 
@@ -374,10 +384,9 @@ static int str_to_char(const struct str_call *c, struct vstr *ret)
     if (d.type == TYPE_INTERVAL)
         t = char_of_interval(d.iv);
     else if (d.type == TYPE_DATE)
-        t = char_of_stamp(d.v.i64 * CHAR_US_DAY, false);
+        t = char_of_day(d.v.i64, 0);
     else
-        t = char_of_stamp(d.type == TYPE_TIMESTAMP_NS ? civil_floor(d.v.i64, 1000) : d.v.i64,
-                          d.type == TYPE_TIMESTAMPTZ);
+        t = char_of_stamp(&d);
     buf_init(&b, c->ctx->arena->owner);
     rc = char_run(&t, str_arg(c, 1), &b, c->err);
     if (rc == 0)
