@@ -67,4 +67,9 @@ DN_ERR(BAD_ESCAPE_USE,    60, "2200C", "The escape of a pattern stands where it 
 DN_ERR(NULL_VALUE,        61, "22004", "NULL where a value is needed.")
 DN_ERR(DUPLICATE_OBJECT,  80, "42710", "A constraint of that name exists already.")
 DN_ERR(CHECK_VIOLATION,   81, "23514", "A row breaks a CHECK constraint.")
+DN_ERR(WRONG_OBJECT,     110, "42809", "The object or value is not of the kind that is needed there.")
+DN_ERR(INDETERMINATE,    111, "42P18", "Nothing says which type it is.")
+DN_ERR(AMBIGUOUS_FUNCTION,112, "42725", "Several functions or operators fit equally well.")
+DN_ERR(BAD_NTILE,        113, "22014", "The argument of ntile is not positive.")
+DN_ERR(BAD_NTH_VALUE,    114, "22016", "The argument of nth_value is not positive.")
 /* clang-format on */

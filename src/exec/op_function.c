@@ -50,6 +50,7 @@ static int function_start(struct op *op, uint32_t i, struct dn_err *err)
     int rc = 0;
 
     *c = (struct rowfunc_call){.fn = from->fn,
+                               .type = op->node->cols[i].type,
                                .state = arena_calloc(&st->run, 1, from->fn->state_size),
                                .args = args,
                                .args_count = from->args_count,

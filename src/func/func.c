@@ -168,7 +168,7 @@ static bool func_has_time(const enum type_id *types, uint32_t count)
     return false;
 }
 
-static uint32_t func_match_cost(const struct func *f, const enum type_id *types, uint32_t count)
+uint32_t func_match_cost(const struct func *f, const enum type_id *types, uint32_t count)
 {
     enum type_id any = func_any(f, types, count);
     uint32_t sum = 0;
@@ -190,6 +190,20 @@ static uint32_t func_match_cost(const struct func *f, const enum type_id *types,
         sum += cost;
     }
     return sum;
+}
+
+void func_match_casts(const struct func *f,
+                      const enum type_id *types,
+                      uint32_t count,
+                      enum type_id *ret)
+{
+    enum type_id any = func_any(f, types, count);
+
+    for (uint32_t i = 0; i < count; i++) {
+        enum type_id want = func_arg_is(f, i, any);
+
+        ret[i] = want == TYPE_NONE ? types[i] : want;
+    }
 }
 
 const char *func_type_name(enum type_id type)
@@ -370,10 +384,6 @@ const struct func *func_find(const char *name,
         dn_err_at(err, pos);
         return NULL;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        enum type_id want = func_arg_is(best, i, func_any(best, types, count));
-
-        ret_casts[i] = want == TYPE_NONE ? types[i] : want;
-    }
+    func_match_casts(best, types, count, ret_casts);
     return best;
 }

@@ -2,8 +2,8 @@
  *
  * func_array.c: making, joining, comparing and searching arrays. Arrays are taken apart row by row
  * (vec/array.h). */
+#include "func/func_array.h"
 #include "func/func_int.h"
-#include "vec/array.h"
 
 int func_array_read(const struct func_ctx *ctx,
                     struct vstr s,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * func_array_more.c: what is asked of arrays: sizes, elements, slices, places, texts. */
+#include "func/func_array.h"
 #include "func/func_int.h"
 #include "func/text.h"
-#include "vec/array.h"
 
 /* A kernel over an array in argument 0 that may give NULL: `call` is 1 then. */
 #define ARRAY_EACH(fn, result_type, call)                                                   \

@@ -4,9 +4,9 @@
  * unasked, which when a value is stored, and which only when asked for: as in PostgreSQL, but that
  * an integer beside a time stamp is one, in its unit. */
 #include "func/civil.h"
+#include "func/func_array.h"
 #include "func/func_int.h"
 #include "func/num.h"
-#include "vec/array.h"
 
 #include <math.h>
 

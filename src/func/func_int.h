@@ -5,6 +5,7 @@
 #pragma once
 
 #include "func/func.h"
+#include "func/rowfunc.h"
 
 /* Where two rows of a name fit equally well (an untyped argument fits all), the earlier wins. */
 #define FUNC_TABLES(X) \
@@ -23,6 +24,7 @@
     X(string_make)     \
     X(like)            \
     X(regex)           \
+    X(regex_sets)      \
     X(format)          \
     X(string_more)     \
     X(to_char)         \
@@ -47,6 +49,11 @@
     X(within)         \
     X(within_any)
 
+#define ROWFUNC_TABLES(X) \
+    X(series)             \
+    X(array)              \
+    X(regex)
+
 struct func_table {
     const struct func *rows; /* static */
     uint32_t count;
@@ -57,11 +64,20 @@ struct agg_table {
     uint32_t count;
 };
 
+struct rowfunc_table {
+    const struct rowfunc *rows; /* static */
+    uint32_t count;
+};
+
 #define X(name) extern const struct func_table func_table_##name;
 FUNC_TABLES(X)
 #undef X
 #define X(name) extern const struct agg_table agg_table_##name;
 AGG_TABLES(X)
+#undef X
+
+#define X(name) extern const struct rowfunc_table rowfunc_table_##name;
+ROWFUNC_TABLES(X)
 #undef X
 
 /* Bytes that are no saved state of the aggregate. */
@@ -76,6 +92,14 @@ int func_fail_zero(struct dn_err *err);
 
 /* What an implicit cast costs when overloads are weighed; UINT32_MAX: there is none. */
 uint32_t func_cast_cost(enum type_id from, enum type_id to);
+
+/* What a call with arguments of these types costs; UINT32_MAX: the row does not take them. Then the
+ * types they are cast to. */
+uint32_t func_match_cost(const struct func *f, const enum type_id *types, uint32_t count);
+void func_match_casts(const struct func *f,
+                      const enum type_id *types,
+                      uint32_t count,
+                      enum type_id *ret);
 
 /* Result memory: count values of `size` bytes; NULL has raised DN_E_NOMEM. */
 void *func_ret_alloc(
@@ -115,18 +139,6 @@ static inline struct vinterval func_iv(const struct vec *v, uint32_t row)
 {
     return ((const struct vinterval *)v->data)[vec_at(v, row)];
 }
-
-struct varray;
-/* An array value of that type taken apart (DN_E_CORRUPT), and put together. */
-int func_array_read(const struct func_ctx *ctx,
-                    struct vstr s,
-                    enum type_id type,
-                    struct varray *ret,
-                    struct dn_err *err) DN_MUST_CHECK;
-int func_array_write(const struct func_ctx *ctx,
-                     const struct varray *a,
-                     struct vstr *ret,
-                     struct dn_err *err) DN_MUST_CHECK;
 
 /* Any type to text, and text to any type. */
 int func_cast_to_text(const struct func_ctx *ctx,

@@ -52,7 +52,7 @@ static int series_int_next(
     struct rowfunc_call *c, struct arena *arena, uint32_t max, struct vec *ret, struct dn_err *err)
 {
     struct series_int *s = c->state;
-    enum type_id type = c->fn->result;
+    enum type_id type = c->type;
     void *data = arena_alloc_array(arena, max, phys_size(type_phys(type)));
     uint32_t n = 0;
 
@@ -142,7 +142,7 @@ static int series_add_next(
     struct rowfunc_call *c, struct arena *arena, uint32_t max, struct vec *ret, struct dn_err *err)
 {
     struct series_add *s = c->state;
-    enum type_id type = c->fn->result;
+    enum type_id type = c->type;
     void *data = arena_alloc_array(arena, max, phys_size(type_phys(type)));
     uint32_t n = 0;
     int rc = 0;
@@ -340,46 +340,79 @@ static const struct rowfunc rowfunc_rows[] = {
      .example = "string_to_table('a,-', ',', '-') = 'a', NULL"},
 };
 
+const struct rowfunc_table rowfunc_table_series = {rowfunc_rows, DN_ARRAY_SIZE(rowfunc_rows)};
+
+static const struct rowfunc_table *const rowfunc_tables[] = {
+#define X(name) &rowfunc_table_##name,
+    ROWFUNC_TABLES(X)
+#undef X
+};
+
 const struct rowfunc *rowfunc_at(uint32_t i)
 {
-    return i < DN_ARRAY_SIZE(rowfunc_rows) ? &rowfunc_rows[i] : NULL;
+    for (size_t t = 0; t < DN_ARRAY_SIZE(rowfunc_tables); t++) {
+        if (i < rowfunc_tables[t]->count)
+            return &rowfunc_tables[t]->rows[i];
+        i -= rowfunc_tables[t]->count;
+    }
+    return NULL;
 }
 
 bool rowfunc_name_exists(const char *name)
 {
-    for (uint32_t i = 0; i < DN_ARRAY_SIZE(rowfunc_rows); i++)
-        if (strcasecmp(rowfunc_rows[i].name, name) == 0)
+    const struct rowfunc *f;
+
+    for (uint32_t i = 0; (f = rowfunc_at(i)); i++)
+        if (strcasecmp(f->name, name) == 0)
             return true;
     return false;
 }
 
 /* ---- finding ---- */
 
-static uint32_t rowfunc_cost(const struct rowfunc *f, const enum type_id *types, uint32_t count)
+/* What overloads are weighed by. */
+static struct func rowfunc_shape(const struct rowfunc *f)
 {
-    uint32_t sum = 0;
+    struct func shape = {.name = f->name,
+                         .args_count = f->args_count,
+                         .result = f->result,
+                         .flags = f->flags & FUNC_VARIADIC};
 
-    if (count != f->args_count)
-        return UINT32_MAX;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t cost = types[i] == TYPE_NONE ? 0 : func_cast_cost(types[i], f->args[i]);
+    memcpy(shape.args, f->args, sizeof shape.args);
+    return shape;
+}
 
-        if (cost == UINT32_MAX)
-            return UINT32_MAX;
-        sum += cost;
-    }
-    return sum;
+enum type_id rowfunc_result(const struct rowfunc *f, const enum type_id *types, uint32_t count)
+{
+    struct func shape = rowfunc_shape(f);
+    enum type_id type = func_result(&shape, types, count);
+
+    return type == TYPE_NONE && count > 0 ? types[0] : type;
 }
 
 static void rowfunc_fail(
     const char *name, const enum type_id *types, uint32_t count, uint32_t pos, struct dn_err *err)
 {
     struct text_near near = text_near_make(name);
+    const struct rowfunc *f;
     struct buf b;
 
+    for (uint32_t i = 0; (f = rowfunc_at(i)); i++) {
+        if (strcasecmp(f->name, name) != 0 || f->args_count != count || types[0] != TYPE_NONE)
+            continue;
+        DN_IGNORE(DN_FAIL(err, /* the result is NULL: that says it all */
+                          DN_E_AMBIGUOUS_FUNCTION,
+                          "function %s(unknown%s) is not unique",
+                          name,
+                          count > 1 ? ", …" : ""));
+        dn_err_hint(err, "Say which type the first argument is: CAST(… AS …).");
+        dn_err_at(err, pos);
+        return;
+    }
     buf_init(&b, NULL);
     for (uint32_t i = 0; i < count; i++)
-        buf_printf(&b, "%s%s", i ? ", " : "", type_name(types[i]));
+        buf_printf(
+            &b, "%s%s", i ? ", " : "", types[i] == TYPE_NONE ? "unknown" : type_name(types[i]));
     DN_IGNORE(DN_FAIL(err, /* the result is NULL: that says it all */
                       DN_E_UNDEFINED_FUNCTION,
                       "no function %s(%.*s) that returns rows",
@@ -388,8 +421,8 @@ static void rowfunc_fail(
                       b.failed ? "" : (const char *)b.data));
     buf_done(&b);
     dn_err_at(err, pos);
-    for (uint32_t i = 0; i < DN_ARRAY_SIZE(rowfunc_rows); i++)
-        text_near_try(&near, rowfunc_rows[i].name);
+    for (uint32_t i = 0; (f = rowfunc_at(i)); i++)
+        text_near_try(&near, f->name);
     if (near.best && !rowfunc_name_exists(name))
         dn_err_hint(err, "Did you mean %s?", near.best);
 }
@@ -402,12 +435,16 @@ const struct rowfunc *rowfunc_find(const char *name,
                                    struct dn_err *err)
 {
     const struct rowfunc *best = NULL;
+    const struct rowfunc *f;
     uint32_t best_cost = UINT32_MAX;
+    struct func shape;
 
-    for (uint32_t i = 0; i < DN_ARRAY_SIZE(rowfunc_rows); i++) {
-        const struct rowfunc *f = &rowfunc_rows[i];
-        uint32_t cost = strcasecmp(f->name, name) == 0 ? rowfunc_cost(f, types, count) : UINT32_MAX;
+    for (uint32_t i = 0; (f = rowfunc_at(i)); i++) {
+        uint32_t cost = UINT32_MAX;
 
+        shape = rowfunc_shape(f);
+        if (strcasecmp(f->name, name) == 0)
+            cost = func_match_cost(&shape, types, count);
         if (cost < best_cost) {
             best_cost = cost;
             best = f;
@@ -417,7 +454,7 @@ const struct rowfunc *rowfunc_find(const char *name,
         rowfunc_fail(name, types, count, pos, err);
         return NULL;
     }
-    for (uint32_t i = 0; i < count; i++)
-        ret_casts[i] = best->args[i];
+    shape = rowfunc_shape(best);
+    func_match_casts(&shape, types, count, ret_casts);
     return best;
 }

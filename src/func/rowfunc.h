@@ -15,6 +15,7 @@ struct rowfunc;
 /* One call that runs. */
 struct rowfunc_call {
     const struct rowfunc *fn;
+    enum type_id type;        /* of its rows */
     void *state;              /* fn->state_size bytes, zeroed before start */
     const struct datum *args; /* live as long as the call */
     uint32_t args_count;
@@ -27,8 +28,8 @@ struct rowfunc {
     const char *name; /* lower case */
     enum type_id args[FUNC_ARGS_MAX];
     uint32_t args_count;
-    enum type_id result;
-    uint32_t flags; /* enum func_flag: FUNC_STRICT: with a NULL argument there are no rows */
+    enum type_id result; /* TYPE_NONE, TYPE_ANY_ELEMENT: as in func.h */
+    uint32_t flags;      /* enum func_flag: FUNC_STRICT: with a NULL argument there are no rows */
     uint32_t state_size;
     int (*start)(struct rowfunc_call *c, struct dn_err *err);
     /* ret: a FLAT vector of exactly max rows, fewer only where the rows end; memory of the arena.
@@ -49,5 +50,9 @@ const struct rowfunc *rowfunc_find(const char *name,
                                    enum type_id *ret_casts,
                                    uint32_t pos,
                                    struct dn_err *err);
+/* The type of the rows for arguments of the types in ret_casts. */
+enum type_id rowfunc_result(const struct rowfunc *f, const enum type_id *types, uint32_t count);
+/* One row, its argument: a function of one value among those that return rows. In no table. */
+extern const struct rowfunc rowfunc_single;
 bool rowfunc_name_exists(const char *name);
 const struct rowfunc *rowfunc_at(uint32_t i); /* NULL past the end */

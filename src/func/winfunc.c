@@ -86,7 +86,7 @@ static int win_ntile(const struct winfunc_row *w,
     if (args[0].null)
         return win_null(ret);
     if (n <= 0) {
-        rc = DN_FAIL(err, DN_E_INVALID_PARAM, "argument of ntile must be greater than zero");
+        rc = DN_FAIL(err, DN_E_BAD_NTILE, "argument of ntile must be greater than zero");
         dn_err_at(err, w->pos);
         return rc;
     }
@@ -207,7 +207,7 @@ static int win_nth_value(const struct winfunc_row *w,
     if (args[1].null)
         return win_null(ret);
     if (n <= 0) {
-        rc = DN_FAIL(err, DN_E_INVALID_PARAM, "argument of nth_value must be greater than zero");
+        rc = DN_FAIL(err, DN_E_BAD_NTH_VALUE, "argument of nth_value must be greater than zero");
         dn_err_at(err, w->pos);
         return rc;
     }

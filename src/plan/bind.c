@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * bind.c: expressions: names to columns, literals to constants, operators and calls to functions.
+ * bind.c: expressions: names to columns, literals to constants, operators to functions.
  * The rules for comparisons are in bind_compare.c, aggregates in bind_group.c. */
 #include "plan/bind_query.h"
 
 #include "base/text.h"
-#include "func/rowfunc.h"
-#include "func/winfunc.h"
 
 struct bexpr *bind_new(struct binder *b, enum bexpr_kind kind, enum type_id type, uint32_t pos)
 {
@@ -153,127 +151,6 @@ bind_param(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn
     return 0;
 }
 
-/* ---- calls ---- */
-
-int bind_call(struct binder *b,
-              const char *name,
-              uint32_t pos,
-              struct bexpr **args,
-              uint32_t count,
-              struct bexpr **ret,
-              struct dn_err *err)
-{
-    struct arena *arena = b->env->arena;
-    enum type_id *types = arena_alloc_array(arena, count + 1, sizeof(*types));
-    enum type_id *casts = arena_alloc_array(arena, count + 1, sizeof(*casts));
-    struct bexpr *out = bind_new(b, BEXPR_CALL, TYPE_NONE, pos);
-    int rc;
-
-    if (!types || !casts || !out)
-        return DN_FAIL_NOMEM(err);
-    for (uint32_t i = 0; i < count; i++)
-        types[i] = casts[i] = args[i]->type;
-    out->func = func_find(name, types, count, casts, pos, err);
-    if (!out->func)
-        return err ? err->code : DN_E_UNDEFINED_FUNCTION;
-    out->args = arena_alloc_array(arena, count + 1, sizeof(struct bexpr *));
-    if (!out->args)
-        return DN_FAIL_NOMEM(err);
-    out->args_count = count;
-    for (uint32_t i = 0; i < count; i++) {
-        rc = casts[i] == TYPE_NONE ? bind_settle(b, args[i], &out->args[i], err)
-                                   : bind_coerce(b, args[i], casts[i], true, &out->args[i], err);
-        if (rc < 0)
-            return rc;
-    }
-    out->type = func_result(out->func, casts, count);
-    if (out->type == TYPE_NONE && count > 0)
-        out->type = out->args[0]->type;
-    *ret = out;
-    return bind_fold(b, ret, err);
-}
-
-/* Operators have rows of their own among the functions; "not"(x) is no call. */
-static bool bind_is_operator(const char *name)
-{
-    const struct func *f;
-
-    for (uint32_t i = 0; (f = func_at(i)); i++) {
-        if ((f->flags & FUNC_OPERATOR) && strcmp(f->name, name) == 0)
-            return true;
-    }
-    return false;
-}
-
-char *bind_lower_name(struct binder *b, const char *name)
-{
-    char *copy = arena_strdup(b->env->arena, name);
-
-    for (char *c = copy; c && *c; c++) {
-        if (*c >= 'A' && *c <= 'Z')
-            *c = (char)(*c - 'A' + 'a');
-    }
-    return copy;
-}
-
-static int
-bind_function(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
-{
-    struct bexpr **args = arena_alloc_array(b->env->arena, e->args_count + 1, sizeof(*args));
-    char *name = bind_lower_name(b, e->name);
-    int rc;
-
-    if (!args || !name)
-        return DN_FAIL_NOMEM(err);
-    if (strcmp(name, "grouping") == 0 && b->level)
-        return bind_grouping(b, e, ret, err);
-    if (e->ext && e->ext->order_by_count > 0 && !agg_name_exists(name)) {
-        rc = DN_FAIL(err,
-                     DN_E_UNDEFINED_FUNCTION,
-                     "%s is no aggregate function: it takes no %s",
-                     e->name,
-                     e->ext->within_group ? "WITHIN GROUP" : "ORDER BY");
-        dn_err_at(err, e->pos);
-        return rc;
-    }
-    if (e->ext && e->ext->over)
-        return bind_window_call(b, e, name, ret, err);
-    if (agg_name_exists(name))
-        return bind_aggregate(b, e, name, ret, err);
-    if (winfunc_name_exists(name)) {
-        rc = DN_FAIL(err, DN_E_WINDOWING, "window function %s requires an OVER clause", e->name);
-        dn_err_at(err, e->pos);
-        return rc;
-    }
-    if (rowfunc_name_exists(name))
-        return select_rowfunc(b, e, name, ret, err);
-    if (bind_is_operator(name)) {
-        rc = DN_FAIL(err, DN_E_UNDEFINED_FUNCTION, "no function %s", e->name);
-        dn_err_at(err, e->pos);
-        return rc;
-    }
-    if (e->star || e->distinct || e->a) {
-        rc = DN_FAIL(err,
-                     DN_E_UNDEFINED_FUNCTION,
-                     "%s is no aggregate function: it takes no %s",
-                     e->name,
-                     e->star       ? "*"
-                     : e->distinct ? "DISTINCT"
-                                   : "FILTER");
-        dn_err_at(err, e->pos);
-        return rc;
-    }
-    rc = bind_choice_call(b, e, name, ret, err);
-    if (rc != 1)
-        return rc;
-    for (uint32_t i = 0; i < e->args_count; i++) {
-        rc = bind_expr(b, e->args[i], &args[i], err);
-        if (rc < 0)
-            return rc;
-    }
-    return bind_call(b, name, e->pos, args, e->args_count, ret, err);
-}
-
 /* ---- conditions ---- */
 
 static bool bind_is_bool(const struct bexpr *e, bool value)
@@ -349,6 +226,8 @@ bind_logic(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn
     DN_IGNORE(bind_chain_collect(e, e->op, in)); /* counted above */
     for (uint32_t i = 0; i < count; i++) {
         rc = bind_bool(b, in[i], &args[i], err);
+        if (rc == 0)
+            rc = bind_not_set(b, args[i], e->op == OP_AND ? "AND" : "OR", in[i]->pos, err);
         if (rc < 0)
             return rc;
     }
@@ -408,6 +287,8 @@ bind_between(struct binder *b, const struct expr *e, struct bexpr **ret, struct 
         rc = bind_compare(b, e->negated ? OP_LT : OP_GE, e->pos, x, lo, &sides[0], err);
     if (rc == 0)
         rc = bind_compare(b, e->negated ? OP_GT : OP_LE, e->pos, x, hi, &sides[1], err);
+    for (int i = 0; rc == 0 && i < 2; i++)
+        rc = bind_not_set(b, sides[i], e->negated ? "OR" : "AND", e->a->pos, err);
     if (rc < 0)
         return rc;
     return bind_chain(b, e->negated ? BEXPR_OR : BEXPR_AND, e->pos, sides, 2, ret, err);
@@ -457,6 +338,8 @@ bind_unary(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn
 
     if (e->op == OP_NOT) {
         rc = bind_bool(b, e->a, &x, err);
+        if (rc == 0)
+            rc = bind_not_set(b, x, "NOT", e->a->pos, err);
         return rc < 0 ? rc : bind_not(b, x, e->pos, ret, err);
     }
     rc = bind_expr(b, e->a, &x, err);

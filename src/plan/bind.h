@@ -43,8 +43,10 @@ struct binder {
     const char *clause;        /* "WHERE": for messages */
     bool aggs_allowed;         /* in this clause */
     bool windows_allowed;
+    bool sets_allowed;         /* functions that return rows, likewise */
     bool in_agg;               /* inside an aggregate's argument */
     bool in_window;            /* inside a window call */
+    bool in_lists;             /* in its PARTITION BY or ORDER BY */
     struct bind_subs *subs;    /* of this clause; NULL: correlated subqueries are refused */
     enum type_id *param_types; /* of the statement; NULL with params_count 0 */
     uint32_t params_count;

@@ -5,7 +5,7 @@
  *
  * The common type is PostgreSQL's: untyped operands take the others'; numbers stay numbers and
  * times times, of the type that the others become by themselves; if all are untyped it is text. */
-#include "plan/bind.h"
+#include "plan/bind_query.h"
 
 /* Kinds of types among which a common one is looked for. */
 static int bind_kind(enum type_id t)
@@ -115,6 +115,7 @@ int bind_case(struct binder *b, const struct expr *e, struct bexpr **ret, struct
     uint32_t count = e->args_count + 1;
     struct bexpr **args = arena_alloc_array(b->env->arena, count, sizeof(*args));
     struct bexpr *operand = NULL;
+    uint32_t sets = bind_sets_seen(b);
     int rc = 0;
 
     if (!args)
@@ -128,6 +129,8 @@ int bind_case(struct binder *b, const struct expr *e, struct bexpr **ret, struct
                 rc = bind_compare(b, OP_EQ, e->args[i]->pos, operand, args[i], &args[i], err);
         } else {
             rc = bind_bool(b, e->args[i], &args[i], err);
+            if (rc == 0)
+                rc = bind_not_set(b, args[i], "CASE/WHEN", e->args[i]->pos, err);
         }
         if (rc == 0)
             rc = bind_expr(b, e->args[i + 1], &args[i + 1], err);
@@ -135,6 +138,8 @@ int bind_case(struct binder *b, const struct expr *e, struct bexpr **ret, struct
     if (rc == 0)
         rc = e->b ? bind_expr(b, e->b, &args[count - 1], err)
                   : bind_null(b, e->pos, &args[count - 1], err);
+    if (rc == 0)
+        rc = bind_sets_none(b, sets, "CASE", err);
     return rc < 0 ? rc : bind_case_done(b, e->pos, args, count, ret, err);
 }
 
@@ -204,6 +209,7 @@ int bind_choice_call(struct binder *b,
                      struct dn_err *err)
 {
     bool coalesce = strcmp(name, "coalesce") == 0;
+    uint32_t sets = bind_sets_seen(b);
     struct bexpr **args;
     int rc;
 
@@ -217,6 +223,8 @@ int bind_choice_call(struct binder *b,
         return rc;
     }
     rc = bind_args(b, e, &args, err);
+    if (rc == 0 && coalesce)
+        rc = bind_sets_none(b, sets, "COALESCE", err);
     if (rc == 0)
         rc = bind_unify(b,
                         coalesce         ? "COALESCE"

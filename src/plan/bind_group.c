@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * bind_group.c: aggregate calls, and expressions over the result of an aggregation. */
-#include "plan/select_int.h"
+#include "plan/select_rows.h"
 
 #include "func/agg_within.h"
 
@@ -516,7 +516,8 @@ bind_lift_column(struct binder *b, struct bexpr *e, struct bexpr **ret, struct d
 
     if (v->level != s) { /* an aggregate, a subquery, or of a query around this one */
         *ret = e;
-        return 0;
+        rc = select_rows_lift_var(s, e, ret, err);
+        return rc < 0 ? rc : 0;
     }
     if (v->rel && !s->has_sets && bind_key_grouped(s, v->rel)) {
         *ret = e;

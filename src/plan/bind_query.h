@@ -36,13 +36,27 @@ int bind_attach(struct binder *b,
                 struct lnode **tree,
                 struct dn_err *err) DN_MUST_CHECK;
 
+/* A call by name (bind_call.c). */
+int bind_function(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+    DN_MUST_CHECK;
 /* A call of a function that returns rows: arguments bound and cast. */
 int bind_rowfunc(struct binder *b,
                  const struct expr *e,
                  const char *name,
                  struct plan_function_call *ret,
                  struct dn_err *err) DN_MUST_CHECK;
-/* One in a select list: the column of its rows, which come side by side with the others. */
+enum type_id bind_rowfunc_type(const struct plan_function_call *c);
+/* Calls of such functions are counted, so that a clause can tell that there was none in it. */
+uint32_t bind_sets_seen(const struct binder *b);
+int bind_sets_none(const struct binder *b, uint32_t seen, const char *where, struct dn_err *err)
+    DN_MUST_CHECK;
+/* x, the argument of AND or CASE, must be one value. */
+int bind_not_set(const struct binder *b,
+                 const struct bexpr *x,
+                 const char *where,
+                 uint32_t pos,
+                 struct dn_err *err) DN_MUST_CHECK;
+/* One outside of FROM: the column of its rows, which come side by side with the others. */
 int select_rowfunc(struct binder *b,
                    const struct expr *e,
                    const char *name,

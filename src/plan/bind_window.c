@@ -201,7 +201,7 @@ static int window_offset(struct binder *b,
         return rc;
     }
     own.scope = NULL; /* the same for all rows */
-    own.aggs_allowed = own.windows_allowed = false;
+    own.aggs_allowed = own.windows_allowed = own.sets_allowed = own.in_window = false;
     own.clause = window_mode(def->mode);
     rc = bind_expr(&own, e, ret, err);
     if (rc < 0)
@@ -361,8 +361,9 @@ int bind_window_call(struct binder *b,
         rc = window_resolve(b->level, e->ext->over, 0, &def, err);
     if (rc < 0)
         return rc;
-    b->in_window = true;
+    b->in_window = b->in_lists = true;
     rc = window_lists(b, &def, &w, err);
+    b->in_lists = false;
     if (rc == 0)
         rc = window_frame(b, &def, &w, &call.call.frame, err);
     if (rc == 0 && winfunc_name_exists(name)) {
@@ -372,7 +373,7 @@ int bind_window_call(struct binder *b,
         call.call.type = rc == 0 ? call.call.agg.agg->result : TYPE_NONE;
     } else if (rc == 0) {
         rc = DN_FAIL(err,
-                     DN_E_WINDOWING,
+                     DN_E_WRONG_OBJECT,
                      "OVER specified, but %s is not a window function nor an aggregate function",
                      e->name);
         dn_err_at(err, e->pos);

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * from_function.c: functions in FROM, and functions that return rows in a select list. */
+ * from_function.c: functions in FROM, alone or side by side. */
 #include "plan/from_int.h"
 
 #include "func/rowfunc.h"
 
-#define ROWFUNCS_MAX 64u /* calls side by side */
-
-static enum type_id rowfunc_type(const struct plan_function_call *c)
+enum type_id bind_rowfunc_type(const struct plan_function_call *c)
 {
-    return c->fn->result;
+    enum type_id types[FUNC_ARGS_MAX];
+
+    for (uint32_t i = 0; i < c->args_count && i < FUNC_ARGS_MAX; i++)
+        types[i] = c->args[i]->type;
+    return rowfunc_result(c->fn, types, c->args_count);
 }
 
 int bind_rowfunc(struct binder *b,
@@ -44,58 +46,18 @@ int bind_rowfunc(struct binder *b,
     return rc;
 }
 
-/* ---- in a select list: side by side with the rows there are ---- */
-
-int select_rowfunc(struct binder *b,
-                   const struct expr *e,
-                   const char *name,
-                   struct bexpr **ret,
-                   struct dn_err *err)
-{
-    struct sel *s = b->level;
-    int rc;
-
-    if (!s || !b->windows_allowed || b->in_agg || b->in_window) {
-        rc = DN_FAIL(err,
-                     DN_E_UNSUPPORTED,
-                     "set-returning functions are not allowed in %s",
-                     b->in_agg   ? "aggregate functions"
-                     : b->clause ? b->clause
-                                 : "this place");
-        dn_err_hint(err, "Put %s into FROM.", e->name);
-        dn_err_at(err, e->pos);
-        return rc;
-    }
-    if (!s->rowfuncs) {
-        s->rowfuncs = arena_calloc(b->env->arena, ROWFUNCS_MAX, sizeof(*s->rowfuncs));
-        s->rowfunc_vars = arena_calloc(b->env->arena, ROWFUNCS_MAX, sizeof(*s->rowfunc_vars));
-        if (!s->rowfuncs || !s->rowfunc_vars)
-            return DN_FAIL_NOMEM(err);
-    }
-    if (s->rowfuncs_count == ROWFUNCS_MAX)
-        return DN_FAIL(err, DN_E_TOO_COMPLEX, "more than %u set-returning functions", ROWFUNCS_MAX);
-    rc = bind_rowfunc(b, e, name, &s->rowfuncs[s->rowfuncs_count], err);
-    if (rc < 0)
-        return rc;
-    s->rowfunc_vars[s->rowfuncs_count] =
-        logic_var(b->q, name, rowfunc_type(&s->rowfuncs[s->rowfuncs_count]));
-    *ret = s->rowfunc_vars[s->rowfuncs_count]
-               ? bind_var(b, s->rowfunc_vars[s->rowfuncs_count], e->pos)
-               : NULL;
-    s->rowfuncs_count++;
-    return *ret ? 0 : DN_FAIL_NOMEM(err);
-}
-
 /* ---- in FROM ---- */
 
+/* The columns: one function gives its column the alias, several keep their own names. */
 static int from_function_cols(struct from *f,
                               const struct from_item *item,
-                              const char *name,
+                              const char *const *names,
                               const struct lnode *n,
                               struct from_part *ret,
                               struct dn_err *err)
 {
-    const char *alias = item->alias ? item->alias : name;
+    uint32_t calls = n->vars_count - item->ordinality;
+    const char *alias = item->alias ? item->alias : names[0];
     struct lrel *rel = from_rel(f, alias, n->vars_count, item->pos);
     int rc;
 
@@ -103,11 +65,13 @@ static int from_function_cols(struct from *f,
         return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; i < n->vars_count; i++) {
         struct lvar *v = &f->q->vars[n->vars[i]];
-        bool count = item->ordinality && i + 1 == n->vars_count;
 
         v->level = f->level;
-        rel->cols[i] =
-            (struct lcol){.name = count ? "ordinality" : alias, .type = v->type, .var = n->vars[i]};
+        rel->cols[i] = (struct lcol){.name = i == calls   ? "ordinality"
+                                             : calls == 1 ? alias
+                                                          : names[i],
+                                     .type = v->type,
+                                     .var = n->vars[i]};
         v->name = rel->cols[i].name;
     }
     rc = from_rename(rel, item->columns, item->columns_count, err);
@@ -149,23 +113,30 @@ static int from_scalar(struct from *f,
         vars[i] = defs[i].var;
     shape.vars = vars;
     ret->tree = logic_map(f->q, single, defs, shape.vars_count);
-    return ret->tree ? from_function_cols(f, item, name, &shape, ret, err) : DN_FAIL_NOMEM(err);
+    return ret->tree ? from_function_cols(f, item, &name, &shape, ret, err) : DN_FAIL_NOMEM(err);
 }
 
-/* unnest(a, b) is unnest(a) beside unnest(b). */
-static int from_calls(struct binder *b,
-                      const struct from_item *item,
-                      const char *name,
-                      struct plan_function *func,
-                      struct dn_err *err)
+/* One call of FROM: unnest(a, b) is unnest(a) beside unnest(b); a function of one value is one row.
+ */
+static int from_call(struct binder *b,
+                     const struct expr *call,
+                     const char *name,
+                     struct plan_function *func,
+                     struct dn_err *err)
 {
-    const struct expr *call = item->call;
     uint32_t count = strcmp(name, "unnest") == 0 && call->args_count > 1 ? call->args_count : 1;
     int rc = 0;
 
-    func->calls = arena_calloc(b->env->arena, count, sizeof(*func->calls));
-    if (!func->calls)
-        return DN_FAIL_NOMEM(err);
+    if (!rowfunc_name_exists(name)) {
+        struct plan_function_call *c = &func->calls[func->calls_count++];
+
+        *c = (struct plan_function_call){.fn = &rowfunc_single, .args_count = 1};
+        c->args = arena_alloc_array(b->env->arena, 1, sizeof(*c->args));
+        if (!c->args)
+            return DN_FAIL_NOMEM(err);
+        rc = bind_expr(b, call, &c->args[0], err);
+        return rc < 0 ? rc : bind_settle(b, c->args[0], &c->args[0], err);
+    }
     for (uint32_t i = 0; rc == 0 && i < count; i++) {
         struct expr one = *call;
 
@@ -178,6 +149,39 @@ static int from_calls(struct binder *b,
     return rc;
 }
 
+/* All calls of an item, and the name of the column of each. */
+static int from_calls(struct binder *b,
+                      const struct from_item *item,
+                      struct plan_function *func,
+                      const char ***ret_names,
+                      struct dn_err *err)
+{
+    struct expr *const *calls = item->call ? &item->call : item->calls;
+    uint32_t count = item->call ? 1 : item->calls_count;
+    uint32_t most = 0;
+    const char **names;
+    int rc = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        most += calls[i]->args_count + 1;
+    func->calls = arena_calloc(b->env->arena, most, sizeof(*func->calls));
+    names = arena_calloc(b->env->arena, most, sizeof(*names));
+    if (!func->calls || !names)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; rc == 0 && i < count; i++) {
+        uint32_t from = func->calls_count;
+        char *name = bind_lower_name(b, calls[i]->name);
+
+        if (!name)
+            return DN_FAIL_NOMEM(err);
+        rc = from_call(b, calls[i], name, func, err);
+        for (; from < func->calls_count; from++)
+            names[from] = name;
+    }
+    *ret_names = names;
+    return rc;
+}
+
 int from_function(struct from *f,
                   const struct from_item *item,
                   const struct scope *left,
@@ -185,29 +189,30 @@ int from_function(struct from *f,
                   struct dn_err *err)
 {
     struct binder b = *f->b;
-    char *name = bind_lower_name(f->b, item->call->name);
     struct lnode *n = logic_node(f->q, L_FUNCTION, NULL);
+    const char *name = item->call ? bind_lower_name(f->b, item->call->name) : "";
+    const char **names;
     int rc;
 
     b.scope = left;
     b.clause = "functions in FROM";
-    b.aggs_allowed = b.windows_allowed = false;
+    b.aggs_allowed = b.windows_allowed = b.sets_allowed = false;
     b.subs = NULL;
     if (!name || !n)
         return DN_FAIL_NOMEM(err);
     if (item->column_defs) {
         rc = DN_FAIL(err,
-                     DN_E_UNSUPPORTED,
+                     DN_E_SYNTAX,
                      "a column definition list is only allowed for functions returning \"record\"");
         dn_err_at(err, item->pos);
         return rc;
     }
-    if (!rowfunc_name_exists(name))
+    if (item->call && !rowfunc_name_exists(name))
         return from_scalar(f, &b, item, name, ret, err);
     n->func = arena_calloc(f->q->env->arena, 1, sizeof(*n->func));
     if (!n->func)
         return DN_FAIL_NOMEM(err);
-    rc = from_calls(&b, item, name, n->func, err);
+    rc = from_calls(&b, item, n->func, &names, err);
     if (rc < 0)
         return rc;
     n->func->ordinality = item->ordinality;
@@ -216,11 +221,14 @@ int from_function(struct from *f,
     if (!n->vars)
         return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; i < n->vars_count; i++) {
-        n->vars[i] = logic_var(
-            f->q, name, i < n->func->calls_count ? rowfunc_type(&n->func->calls[i]) : TYPE_BIGINT);
+        bool call = i < n->func->calls_count;
+
+        n->vars[i] = logic_var(f->q,
+                               call ? names[i] : "ordinality",
+                               call ? bind_rowfunc_type(&n->func->calls[i]) : TYPE_BIGINT);
         if (!n->vars[i])
             return DN_FAIL_NOMEM(err);
     }
     ret->tree = n;
-    return from_function_cols(f, item, name, n, ret, err);
+    return from_function_cols(f, item, names, n, ret, err);
 }

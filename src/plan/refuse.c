@@ -187,7 +187,10 @@ static int refuse_from_item(const struct from_item *f, struct dn_err *err)
     case FROM_QUERY:
         return refuse_query(f->query, err);
     case FROM_FUNCTION:
-        return refuse_expr(f->call, err);
+        rc = f->call ? refuse_expr(f->call, err) : 0;
+        for (uint32_t i = 0; rc == 0 && i < f->calls_count; i++)
+            rc = refuse_expr(f->calls[i], err);
+        return rc;
     case FROM_JOIN:
         rc = refuse_from_item(f->left, err);
         if (rc == 0)

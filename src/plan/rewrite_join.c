@@ -199,12 +199,12 @@ static bool cluster_has_join(const struct lnode *n)
 {
     while (n->kind == L_FILTER || (n->kind == L_MAP && cluster_map_moves(n)))
         n = n->in;
-    return n->kind == L_JOIN && n->join == PLAN_JOIN_INNER;
+    return n->kind == L_JOIN && n->join == PLAN_JOIN_INNER && !n->fixed;
 }
 
 static bool cluster_collect(struct planner *q, struct cluster *c, struct lnode *n)
 {
-    if (n->kind == L_JOIN && n->join == PLAN_JOIN_INNER)
+    if (n->kind == L_JOIN && n->join == PLAN_JOIN_INNER && !n->fixed)
         return cluster_conds(q, c, n) && cluster_collect(q, c, n->in) &&
                cluster_collect(q, c, n->right);
     if (n->kind == L_FILTER && cluster_has_join(n) && !(c->fixed && n->in->kind == L_MAP))
@@ -534,7 +534,7 @@ int rewrite_join(struct planner *q,
         return rc;
     if (rc == 0)
         return push(q, *ret, conds, ret, err);
-    if (n->join == PLAN_JOIN_INNER)
+    if (n->join == PLAN_JOIN_INNER && !n->fixed)
         return rewrite_inner(q, n, conds, push, ret, err);
     rc = rewrite_outer(q, n, conds, push, ret, err);
     if (rc < 0 || mark.var == 0)

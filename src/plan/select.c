@@ -5,96 +5,9 @@
  * (bind_group.c, bind_window.c), subqueries that depend on rows too (bind_query.c). Sort keys that
  * nobody selected become hidden columns at the end. stack.c then puts nodes on each other. */
 #include "plan/from_int.h"
+#include "plan/select_rows.h"
 
 #include "base/text.h"
-
-/* ---- names of result columns ---- */
-
-/* The text of characters [pos, end) of the statement, without blanks around it. */
-static const char *
-sel_item_text(const struct stmt *stmt, uint32_t pos, uint32_t end, struct arena *arena)
-{
-    size_t at = stmt->start_byte;
-    size_t from, to;
-    uint32_t ch = stmt->start;
-
-    while (at < stmt->end_byte && ch < pos) {
-        at++;
-        if (at == stmt->end_byte || ((uint8_t)stmt->text[at] & 0xc0) != 0x80)
-            ch++;
-    }
-    from = at;
-    while (at < stmt->end_byte && ch < end) {
-        at++;
-        if (at == stmt->end_byte || ((uint8_t)stmt->text[at] & 0xc0) != 0x80)
-            ch++;
-    }
-    to = at;
-    while (from < to && (uint8_t)stmt->text[from] <= ' ')
-        from++;
-    while (to > from && (uint8_t)stmt->text[to - 1] <= ' ')
-        to--;
-    return arena_strndup(arena, stmt->text + from, to - from);
-}
-
-/* How PostgreSQL calls a column without alias: what queries around this one may say. NULL: nothing
- * comes of it. */
-static const char *sel_short_name(struct sel *s, const struct expr *e)
-{
-    const char *inner;
-
-    switch ((int)e->kind) {
-    case EXPR_COLUMN:
-    case EXPR_FIELD:
-        return e->name;
-    case EXPR_CALL:
-        return bind_lower_name(&s->b, e->name);
-    case EXPR_CAST:
-        inner = sel_short_name(s, e->a);
-        return inner ? inner : e->type_name ? e->type_name->name : NULL;
-    case EXPR_SUBSCRIPT:
-    case EXPR_COLLATE:
-        return sel_short_name(s, e->a);
-    case EXPR_CASE:
-        inner = e->b ? sel_short_name(s, e->b) : NULL;
-        return inner ? inner : "case";
-    case EXPR_EXISTS:
-        return "exists";
-    case EXPR_ARRAY:
-    case EXPR_ARRAY_QUERY:
-        return "array";
-    case EXPR_ROW:
-        return "row";
-    case EXPR_QUERY:
-        if (e->query->kind != QUERY_SELECT || e->query->core->items_count == 0)
-            return NULL;
-        return e->query->core->items[0].alias ? e->query->core->items[0].alias
-                                              : sel_short_name(s, e->query->core->items[0].expr);
-    default:
-        return NULL;
-    }
-}
-
-/* The result of a statement is named by its text, that of a query in a query as PostgreSQL does. */
-static const char *
-sel_item_name(struct sel *s, const struct select_item *item, const struct bexpr *e)
-{
-    const char *name;
-
-    if (item->alias)
-        return item->alias;
-    if (item->expr->kind == EXPR_COLUMN && e->kind == BEXPR_COLUMN) {
-        const char *said = item->expr->name;
-
-        name = s->b.q->vars[e->col].name; /* as declared, unless FROM has renamed it */
-        return text_same_fold(name, strlen(name), said, strlen(said)) ? name : said;
-    }
-    if (s->b.q->depth > 1 || s->b.stmt->kind != STMT_SELECT) {
-        name = sel_short_name(s, item->expr);
-        return name ? name : "?column?";
-    }
-    return sel_item_text(s->b.stmt, item->pos, item->end, s->b.env->arena);
-}
 
 /* ---- the select list ---- */
 
@@ -184,6 +97,7 @@ static void sel_clause(struct sel *s, const char *clause, bool aggs, struct bind
     s->b.clause = clause;
     s->b.aggs_allowed = aggs;
     s->b.windows_allowed = aggs;
+    s->b.sets_allowed = aggs;
     s->b.subs = subs;
 }
 
@@ -209,7 +123,7 @@ static int sel_bind_items(struct sel *s, struct dn_err *err)
             if (rc == 0)
                 rc = bind_settle(&s->b, e, &e, err);
             if (rc == 0)
-                rc = sel_out_add(s, e, sel_item_name(s, item, e), item->pos, err);
+                rc = sel_out_add(s, e, select_item_name(s, item, e), item->pos, err);
             if (rc == 0) {
                 s->outs[s->outs_count - 1].subs_from = subs;
                 s->outs[s->outs_count - 1].subs_to = s->subs_outer.n;
@@ -310,6 +224,14 @@ static bool sel_has_computed(const struct sel *s, const struct bexpr *e)
         for (uint32_t i = 0; i < s->windows_count; i++) {
             for (uint32_t k = 0; k < s->windows[i].calls_count; k++) {
                 if (s->windows[i].calls[k].var == e->col)
+                    return true;
+            }
+        }
+        for (uint32_t i = 0; i < s->rowfuncs_count; i++) {
+            const struct plan_function_call *c = &s->rowfuncs[i].call;
+
+            for (uint32_t k = 0; s->rowfuncs[i].var == e->col && k < c->args_count; k++) {
+                if (sel_has_computed(s, c->args[k]))
                     return true;
             }
         }
@@ -416,10 +338,11 @@ static int sel_bind_group(struct sel *s, struct dn_err *err)
     int rc;
 
     sel_clause(s, "GROUP BY", false, &s->subs_inner);
+    s->b.sets_allowed = true;
     rc = select_group_by(s, err);
     if (rc == 0 && s->core->having) {
         sel_clause(s, "HAVING", true, &s->subs_outer);
-        s->b.windows_allowed = false;
+        s->b.windows_allowed = s->b.sets_allowed = false;
         rc = bind_bool(&s->b, s->core->having, &s->having, err);
     }
     return rc;

@@ -40,6 +40,8 @@ struct sel_sets {
     uint32_t cap;
 };
 
+struct sel_rowfunc;
+
 /* GROUPING(a, b) */
 struct sel_grouping {
     struct bexpr *const *args;
@@ -75,9 +77,10 @@ struct sel {
     struct sel_window *windows;
     uint32_t windows_count;
     uint32_t windows_cap;
-    struct plan_function_call *rowfuncs; /* functions that return rows, in the select list */
-    uint32_t *rowfunc_vars;
+    struct sel_rowfunc *rowfuncs; /* select_rows.h */
     uint32_t rowfuncs_count;
+    uint32_t rowfuncs_seen; /* calls, the same ones counted too */
+    uint32_t rowfuncs_pos;  /* of the last in the text */
     struct bexpr *having;
     uint32_t *order; /* places in outs */
     struct lkey *order_keys;
@@ -109,6 +112,8 @@ int select_bind(struct planner *q,
                 const struct scope *outer,
                 struct qout *ret,
                 struct dn_err *err) DN_MUST_CHECK;
+/* The name of a result column (select_names.c); NULL: out of memory. */
+const char *select_item_name(struct sel *s, const struct select_item *item, const struct bexpr *e);
 /* An ordinal: the place in a list of count items. 1: e is no constant. */
 int select_ordinal(const struct expr *e,
                    const char *clause,

@@ -3,9 +3,11 @@
  * stack.c: the nodes of a SELECT whose parts are bound, one on the other:
  *
  *     FROM [subqueries of WHERE] [FILTER] [AGG] [subqueries] [FILTER having] [WINDOW …] MAP
- *     [AGG distinct | SORT UNIQUE] [SORT] [LIMIT] */
+ *     [AGG distinct | SORT UNIQUE] [SORT] [LIMIT]
+ *
+ * with functions that return rows in between (select_rows.c). */
 #include "plan/clone.h"
-#include "plan/select_int.h"
+#include "plan/select_rows.h"
 
 #include "base/text.h"
 
@@ -103,7 +105,7 @@ static int sel_lift_all(struct sel *s, struct dn_err *err)
         rc = sel_lift_window(s, &s->windows[i], err);
     for (uint32_t i = 0; rc == 0 && i < s->subs_outer.n; i++)
         rc = sel_lift_sub(s, &s->subs_outer.v[i], err);
-    return rc;
+    return rc < 0 ? rc : select_rows_lift(s, err);
 }
 
 /* Lifting may add keys (columns that depend on the keys), so it comes before the node is made. */
@@ -193,32 +195,8 @@ static int sel_window(struct sel *s, const struct sel_window *w, struct dn_err *
 
 /* ---- the select list ---- */
 
-/* Functions that return rows: side by side with the rows there are. */
-static int sel_rows(struct sel *s, struct dn_err *err)
-{
-    struct planner *q = s->b.q;
-    struct lnode *join, *n;
-
-    if (s->rowfuncs_count == 0)
-        return 0;
-    n = logic_node(q, L_FUNCTION, NULL);
-    join = logic_node(q, L_JOIN, s->tree);
-    if (!n || !join)
-        return DN_FAIL_NOMEM(err);
-    n->func = arena_calloc(q->env->arena, 1, sizeof(*n->func));
-    if (!n->func)
-        return DN_FAIL_NOMEM(err);
-    n->func->calls = s->rowfuncs;
-    n->func->calls_count = s->rowfuncs_count;
-    n->vars = s->rowfunc_vars;
-    n->vars_count = s->rowfuncs_count;
-    join->right = n;
-    join->join = PLAN_JOIN_INNER;
-    s->tree = join;
-    return 0;
-}
-
-static int sel_map(struct sel *s, struct dn_err *err)
+/* Computes those of the outputs that use functions that return rows (sets), or the others. */
+static int sel_map(struct sel *s, bool sets, struct dn_err *err)
 {
     struct ldef *defs =
         arena_alloc_array(s->b.env->arena, (size_t)s->outs_count + 1, sizeof(*defs));
@@ -227,8 +205,10 @@ static int sel_map(struct sel *s, struct dn_err *err)
     if (!defs)
         return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; i < s->outs_count; i++) {
-        int rc = sel_as_var(s, s->outs[i].e, s->outs[i].name, defs, &count, &s->outs[i].var, err);
+        int rc = 0;
 
+        if (select_has_sets(s, s->outs[i].e) == sets)
+            rc = sel_as_var(s, s->outs[i].e, s->outs[i].name, defs, &count, &s->outs[i].var, err);
         if (rc < 0)
             return rc;
     }
@@ -294,6 +274,19 @@ static int sel_distinct_on(struct sel *s, struct dn_err *err)
     return 0;
 }
 
+/* Does what tells rows apart, or their order, come of functions that return rows? Then these run
+ * before; else after the sort, so that their rows keep their order. */
+static bool sel_sets_first(const struct sel *s)
+{
+    bool first = s->core->distinct && !s->core->distinct_on;
+
+    for (uint32_t i = 0; i < s->distinct_on_count && !first; i++)
+        first = select_has_sets(s, s->outs[s->distinct_on[i]].e);
+    for (uint32_t i = 0; i < s->order_count && !first; i++)
+        first = select_has_sets(s, s->outs[s->order[i]].e);
+    return first;
+}
+
 static int sel_order(struct sel *s, struct qout *ret, struct dn_err *err)
 {
     int rc;
@@ -329,6 +322,28 @@ static int sel_result(struct sel *s, struct qout *ret, struct dn_err *err)
     return 0;
 }
 
+/* The select list, DISTINCT and ORDER BY. */
+static int sel_list(struct sel *s, struct qout *ret, struct dn_err *err)
+{
+    bool first = sel_sets_first(s);
+    int rc = first ? select_rows(s, SEL_ROWS_FINAL, err) : 0;
+
+    if (rc == 0)
+        rc = sel_map(s, false, err);
+    if (rc == 0 && first)
+        rc = sel_map(s, true, err);
+    if (rc == 0)
+        rc = sel_result(s, ret, err);
+    if (rc == 0)
+        rc = sel_order(s, ret, err);
+    if (rc < 0 || first || s->rowfuncs_count == 0)
+        return rc;
+    rc = select_rows(s, SEL_ROWS_FINAL, err);
+    if (rc == 0)
+        rc = sel_map(s, true, err);
+    return rc < 0 ? rc : sel_result(s, ret, err);
+}
+
 int select_stack(struct sel *s, const struct query *ast, struct qout *ret, struct dn_err *err)
 {
     struct planner *q = s->b.q;
@@ -340,27 +355,26 @@ int select_stack(struct sel *s, const struct query *ast, struct qout *ret, struc
         s->tree = logic_node(q, L_SINGLE, NULL);
     if (!s->tree)
         return DN_FAIL_NOMEM(err);
+    select_rows_stages(s);
     rc = bind_attach(&s->b, &s->subs_where, &s->tree, err);
     if (rc == 0)
         rc = sel_filter(s, s->where, err);
     if (rc == 0)
         rc = bind_attach(&s->b, &s->subs_inner, &s->tree, err);
+    if (rc == 0)
+        rc = select_rows(s, SEL_ROWS_INNER, err);
     if (rc == 0 && s->grouped)
         rc = sel_group(s, err);
     if (rc == 0)
         rc = bind_attach(&s->b, &s->subs_outer, &s->tree, err);
     if (rc == 0)
         rc = sel_filter(s, s->having, err);
+    if (rc == 0)
+        rc = select_rows(s, SEL_ROWS_WINDOW, err);
     for (uint32_t i = 0; rc == 0 && i < s->windows_count; i++)
         rc = sel_window(s, &s->windows[i], err);
     if (rc == 0)
-        rc = sel_rows(s, err);
-    if (rc == 0)
-        rc = sel_map(s, err);
-    if (rc == 0)
-        rc = sel_result(s, ret, err);
-    if (rc == 0)
-        rc = sel_order(s, ret, err);
+        rc = sel_list(s, ret, err);
     if (rc == 0)
         rc = query_limit(q, ast, s->scope.outer, s->order_keys, s->order_count, &s->tree, err);
     ret->tree = s->tree;

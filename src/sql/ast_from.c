@@ -59,6 +59,25 @@ sql_from_call(struct sql_parser *ps, struct expr *call, bool lateral, bool ordin
     return from_depth(ps, f, call->depth);
 }
 
+struct from_item *sql_from_rows(
+    struct sql_parser *ps, uint32_t pos, struct sql_list calls, bool lateral, bool ordinality)
+{
+    struct from_item *f = from_new(ps, FROM_FUNCTION, pos);
+    uint32_t depth = 0;
+
+    if (!f)
+        return NULL;
+    f->calls_count = (uint32_t)calls.count;
+    f->calls = sql_list_take(ps, calls);
+    if (!f->calls)
+        return NULL;
+    f->lateral = lateral;
+    f->ordinality = ordinality;
+    for (uint32_t i = 0; i < f->calls_count; i++)
+        depth = f->calls[i]->depth > depth ? f->calls[i]->depth : depth;
+    return from_depth(ps, f, depth);
+}
+
 struct from_column *
 sql_from_column(struct sql_parser *ps, struct sql_token name, struct type_name *type)
 {

@@ -40,8 +40,10 @@ struct from_item {
     bool ordinality;        /* FUNCTION: WITH ORDINALITY */
     struct qual_name table; /* TABLE */
     struct query *query;    /* QUERY */
-    struct expr *call;      /* FUNCTION: an EXPR_CALL */
-    const char *alias;      /* NULL = none; a JOIN in parentheses may have one too */
+    struct expr *call;      /* FUNCTION: an EXPR_CALL; NULL: ROWS FROM (…) */
+    struct expr **calls;    /* ROWS FROM: those side by side */
+    uint32_t calls_count;
+    const char *alias; /* NULL = none; a JOIN in parentheses may have one too */
     uint32_t alias_pos;
     struct spec_name *columns; /* AS t (a, b): new names for the first columns; NULL = none */
     uint32_t columns_count;

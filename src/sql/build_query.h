@@ -104,6 +104,8 @@ struct from_item *sql_from(struct sql_parser *ps, const struct qual_name *name, 
 struct from_item *sql_from_query(struct sql_parser *ps, struct query *q, bool lateral);
 struct from_item *
 sql_from_call(struct sql_parser *ps, struct expr *call, bool lateral, bool ordinality);
+struct from_item *sql_from_rows(
+    struct sql_parser *ps, uint32_t pos, struct sql_list calls, bool lateral, bool ordinality);
 struct from_item *
 sql_from_alias(struct sql_parser *ps, struct from_item *f, const struct sql_alias *alias);
 struct from_column *

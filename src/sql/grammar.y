@@ -868,8 +868,12 @@ table_ref(A) ::= subquery(Q) alias(S). {A = sql_from_alias(ps, sql_from_query(ps
 table_ref(A) ::= LATERAL subquery(Q) alias(S). {A = sql_from_alias(ps, sql_from_query(ps, Q, true), S);}
 table_ref(A) ::= call(E) ordinality(O) func_alias(S). {A = sql_from_alias(ps, sql_from_call(ps, E, false, O != 0), S);}
 table_ref(A) ::= LATERAL call(E) ordinality(O) func_alias(S). {A = sql_from_alias(ps, sql_from_call(ps, E, true, O != 0), S);}
+table_ref(A) ::= ROWS(T) FROM LP calls(L) RP ordinality(O) alias(S). {A = sql_from_alias(ps, sql_from_rows(ps, T.pos, L, false, O != 0), S);}
+table_ref(A) ::= LATERAL ROWS(T) FROM LP calls(L) RP ordinality(O) alias(S). {A = sql_from_alias(ps, sql_from_rows(ps, T.pos, L, true, O != 0), S);}
 table_ref(A) ::= joined(F). {A = F;}
 table_ref(A) ::= LP joined(F) RP alias_clause(S). {A = sql_from_alias(ps, F, S);}
+calls(A) ::= call(E). {A = sql_list_one(ps, E);}
+calls(A) ::= calls(L) COMMA call(E). {A = sql_list_add(ps, L, E);}
 %type joined {struct from_item *}
 joined(A) ::= LP joined(F) RP. {A = F;}
 joined(A) ::= table_ref(L) CROSS(T) JOIN table_ref(R). {A = sql_join(ps, T.pos, JOIN_CROSS, L, R, NULL);}

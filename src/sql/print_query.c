@@ -173,7 +173,13 @@ void sql_print_from(const struct from_item *f, struct buf *b)
         buf_puts(b, ")");
         break;
     case FROM_FUNCTION:
-        sql_print_expr(f->call, b);
+        if (f->call)
+            sql_print_expr(f->call, b);
+        for (uint32_t i = 0; i < f->calls_count; i++) {
+            buf_puts(b, i ? ", " : "ROWS FROM (");
+            sql_print_expr(f->calls[i], b);
+        }
+        buf_puts(b, f->call ? "" : ")");
         buf_puts(b, f->ordinality ? " WITH ORDINALITY" : "");
         break;
     case FROM_JOIN:

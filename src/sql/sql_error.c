@@ -154,6 +154,7 @@ static const int error_beside[][2] = {
     {TK_LATERAL, TK_LEFT},
     {TK_LATERAL, TK_RIGHT},
     {TK_LATERAL, TK_ONLY},
+    {TK_LATERAL, TK_ROWS},
     {TK_ANY, TK_ALL},
     {TK_ANY, TK_SOME},
     {TK_PRIMARY, TK_CHECK},

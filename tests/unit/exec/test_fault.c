@@ -167,7 +167,8 @@ static struct plan_node *make_function(void)
     static const enum type_id ints[] = {TYPE_BIGINT, TYPE_BIGINT};
     static const enum type_id strings[] = {TYPE_VARCHAR, TYPE_VARCHAR};
     struct plan_node *n = fake_node(PLAN_FUNCTION, NULL);
-    struct plan_function_call calls[2];
+    static const enum type_id arrays[] = {(enum type_id)(TYPE_VARCHAR | TYPE_ARRAY)};
+    struct plan_function_call calls[4];
     enum type_id casts[2];
     struct dn_err err;
 
@@ -183,11 +184,27 @@ static struct plan_node *make_function(void)
                           build_const(build_str(",")),
                           NULL),
         .args_count = 2};
+    calls[2] =
+        (struct plan_function_call){.fn = rowfunc_find("unnest", arrays, 1, casts, 0, &err),
+                                    .args = fake_list(build_call("string_to_array",
+                                                                 build_const(build_str("a,b,c")),
+                                                                 build_const(build_str(","))),
+                                                      NULL,
+                                                      NULL),
+                                    .args_count = 1};
+    calls[3] = (struct plan_function_call){
+        .fn = rowfunc_find("regexp_matches", strings, 2, casts, 0, &err),
+        .args = fake_list(
+            build_const(build_str("abcdef")), build_const(build_str("(b)(x)?.(d)")), NULL),
+        .args_count = 2};
     n->func = arena_calloc(&arena, 1, sizeof *n->func);
     n->func->calls = arena_dup(&arena, calls, sizeof calls);
-    n->func->calls_count = 2;
+    n->func->calls_count = 4;
     n->func->ordinality = true;
-    fake_cols(n, (const enum type_id[]){TYPE_BIGINT, TYPE_VARCHAR, TYPE_BIGINT}, 3);
+    fake_cols(
+        n,
+        (const enum type_id[]){TYPE_BIGINT, TYPE_VARCHAR, TYPE_VARCHAR, arrays[0], TYPE_BIGINT},
+        5);
     return n;
 }
 

@@ -553,7 +553,7 @@ static void test_errors(void **state)
     assert_int_equal(result, TYPE_BIGINT);
     call.args = fake_list(build_const(build_int(TYPE_BIGINT, 0)), NULL, NULL);
     call.args_count = 1;
-    check_error(&call, DN_E_INVALID_PARAM, "argument of ntile must be greater than zero");
+    check_error(&call, DN_E_BAD_NTILE, "argument of ntile must be greater than zero");
 
     call = (struct plan_window_call){.type = TYPE_BIGINT,
                                      .fn = winfunc_at(0),

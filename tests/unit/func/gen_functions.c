@@ -154,7 +154,8 @@ static void print_aggregates(struct buf *b)
 static void print_list(const enum type_id *types, uint32_t count, struct buf *b)
 {
     for (uint32_t i = 0; i < count; i++)
-        buf_printf(b, "%s%s", i ? ", " : "", types[i] == TYPE_NONE ? "x" : type_name(types[i]));
+        buf_printf(
+            b, "%s%s", i ? ", " : "", types[i] == TYPE_NONE ? "x" : func_type_name(types[i]));
 }
 
 static void print_row_functions(struct buf *b)
@@ -164,7 +165,7 @@ static void print_row_functions(struct buf *b)
     for (uint32_t i = 0; (f = rowfunc_at(i)); i++) {
         buf_printf(b, "| `%s()` | ", f->name);
         print_list(f->args, f->args_count, b);
-        buf_printf(b, " → %s | %s | ", type_name(f->result), f->doc);
+        buf_printf(b, " → %s | %s | ", func_type_name(f->result), f->doc);
         if (f->example)
             buf_printf(b, "`%s`", f->example);
         buf_puts(b, " |\n");

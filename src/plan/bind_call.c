@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * bind_call.c: calls by name: scalar functions here, aggregates, windows and functions that return
+ * rows elsewhere. */
+#include "plan/bind_query.h"
+
+#include "func/rowfunc.h"
+#include "func/winfunc.h"
+
+int bind_call(struct binder *b,
+              const char *name,
+              uint32_t pos,
+              struct bexpr **args,
+              uint32_t count,
+              struct bexpr **ret,
+              struct dn_err *err)
+{
+    struct arena *arena = b->env->arena;
+    enum type_id *types = arena_alloc_array(arena, count + 1, sizeof(*types));
+    enum type_id *casts = arena_alloc_array(arena, count + 1, sizeof(*casts));
+    struct bexpr *out = bind_new(b, BEXPR_CALL, TYPE_NONE, pos);
+    int rc;
+
+    if (!types || !casts || !out)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < count; i++)
+        types[i] = casts[i] = args[i]->type;
+    out->func = func_find(name, types, count, casts, pos, err);
+    if (!out->func)
+        return err ? err->code : DN_E_UNDEFINED_FUNCTION;
+    out->args = arena_alloc_array(arena, count + 1, sizeof(struct bexpr *));
+    if (!out->args)
+        return DN_FAIL_NOMEM(err);
+    out->args_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        rc = casts[i] == TYPE_NONE ? bind_settle(b, args[i], &out->args[i], err)
+                                   : bind_coerce(b, args[i], casts[i], true, &out->args[i], err);
+        if (rc < 0)
+            return rc;
+    }
+    out->type = func_result(out->func, casts, count);
+    if (out->type == TYPE_NONE && count > 0)
+        out->type = out->args[0]->type;
+    *ret = out;
+    return bind_fold(b, ret, err);
+}
+
+/* Operators have rows of their own among the functions; "not"(x) is no call. */
+static bool bind_is_operator(const char *name)
+{
+    const struct func *f;
+
+    for (uint32_t i = 0; (f = func_at(i)); i++) {
+        if ((f->flags & FUNC_OPERATOR) && strcmp(f->name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+char *bind_lower_name(struct binder *b, const char *name)
+{
+    char *copy = arena_strdup(b->env->arena, name);
+
+    for (char *c = copy; c && *c; c++) {
+        if (*c >= 'A' && *c <= 'Z')
+            *c = (char)(*c - 'A' + 'a');
+    }
+    return copy;
+}
+
+int bind_function(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+{
+    struct bexpr **args = arena_alloc_array(b->env->arena, e->args_count + 1, sizeof(*args));
+    char *name = bind_lower_name(b, e->name);
+    int rc;
+
+    if (!args || !name)
+        return DN_FAIL_NOMEM(err);
+    if (strcmp(name, "grouping") == 0 && b->level)
+        return bind_grouping(b, e, ret, err);
+    if (e->ext && e->ext->order_by_count > 0 && !agg_name_exists(name)) {
+        rc = DN_FAIL(err,
+                     DN_E_UNDEFINED_FUNCTION,
+                     "%s is no aggregate function: it takes no %s",
+                     e->name,
+                     e->ext->within_group ? "WITHIN GROUP" : "ORDER BY");
+        dn_err_at(err, e->pos);
+        return rc;
+    }
+    if (e->ext && e->ext->over)
+        return bind_window_call(b, e, name, ret, err);
+    if (agg_name_exists(name))
+        return bind_aggregate(b, e, name, ret, err);
+    if (winfunc_name_exists(name)) {
+        rc = DN_FAIL(err, DN_E_WRONG_OBJECT, "window function %s requires an OVER clause", e->name);
+        dn_err_at(err, e->pos);
+        return rc;
+    }
+    if (rowfunc_name_exists(name))
+        return select_rowfunc(b, e, name, ret, err);
+    if (bind_is_operator(name)) {
+        rc = DN_FAIL(err, DN_E_UNDEFINED_FUNCTION, "no function %s", e->name);
+        dn_err_at(err, e->pos);
+        return rc;
+    }
+    if (e->star || e->distinct || e->a) {
+        rc = DN_FAIL(err,
+                     DN_E_UNDEFINED_FUNCTION,
+                     "%s is no aggregate function: it takes no %s",
+                     e->name,
+                     e->star       ? "*"
+                     : e->distinct ? "DISTINCT"
+                                   : "FILTER");
+        dn_err_at(err, e->pos);
+        return rc;
+    }
+    rc = bind_choice_call(b, e, name, ret, err);
+    if (rc != 1)
+        return rc;
+    for (uint32_t i = 0; i < e->args_count; i++) {
+        rc = bind_expr(b, e->args[i], &args[i], err);
+        if (rc < 0)
+            return rc;
+    }
+    return bind_call(b, name, e->pos, args, e->args_count, ret, err);
+}

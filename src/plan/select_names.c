@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * select_names.c: what the columns of a result are called that nobody gave a name. */
+#include "plan/select_int.h"
+
+#include "base/text.h"
+
+/* The text of characters [pos, end) of the statement, without blanks around it. */
+static const char *
+sel_item_text(const struct stmt *stmt, uint32_t pos, uint32_t end, struct arena *arena)
+{
+    size_t at = stmt->start_byte;
+    size_t from, to;
+    uint32_t ch = stmt->start;
+
+    while (at < stmt->end_byte && ch < pos) {
+        at++;
+        if (at == stmt->end_byte || ((uint8_t)stmt->text[at] & 0xc0) != 0x80)
+            ch++;
+    }
+    from = at;
+    while (at < stmt->end_byte && ch < end) {
+        at++;
+        if (at == stmt->end_byte || ((uint8_t)stmt->text[at] & 0xc0) != 0x80)
+            ch++;
+    }
+    to = at;
+    while (from < to && (uint8_t)stmt->text[from] <= ' ')
+        from++;
+    while (to > from && (uint8_t)stmt->text[to - 1] <= ' ')
+        to--;
+    return arena_strndup(arena, stmt->text + from, to - from);
+}
+
+/* How PostgreSQL calls a column without alias: what queries around this one may say. NULL: nothing
+ * comes of it. */
+static const char *sel_short_name(struct sel *s, const struct expr *e)
+{
+    const char *inner;
+
+    switch ((int)e->kind) {
+    case EXPR_COLUMN:
+    case EXPR_FIELD:
+        return e->name;
+    case EXPR_CALL:
+        return bind_lower_name(&s->b, e->name);
+    case EXPR_CAST:
+        inner = sel_short_name(s, e->a);
+        return inner ? inner : e->type_name ? e->type_name->name : NULL;
+    case EXPR_SUBSCRIPT:
+    case EXPR_COLLATE:
+        return sel_short_name(s, e->a);
+    case EXPR_CASE:
+        inner = e->b ? sel_short_name(s, e->b) : NULL;
+        return inner ? inner : "case";
+    case EXPR_EXISTS:
+        return "exists";
+    case EXPR_ARRAY:
+    case EXPR_ARRAY_QUERY:
+        return "array";
+    case EXPR_ROW:
+        return "row";
+    case EXPR_QUERY:
+        if (e->query->kind != QUERY_SELECT || e->query->core->items_count == 0)
+            return NULL;
+        return e->query->core->items[0].alias ? e->query->core->items[0].alias
+                                              : sel_short_name(s, e->query->core->items[0].expr);
+    default:
+        return NULL;
+    }
+}
+
+/* The result of a statement is named by its text, that of a query in a query as PostgreSQL does. */
+const char *select_item_name(struct sel *s, const struct select_item *item, const struct bexpr *e)
+{
+    const char *name;
+
+    if (item->alias)
+        return item->alias;
+    if (item->expr->kind == EXPR_COLUMN && e->kind == BEXPR_COLUMN) {
+        const char *said = item->expr->name;
+
+        name = s->b.q->vars[e->col].name; /* as declared, unless FROM has renamed it */
+        return text_same_fold(name, strlen(name), said, strlen(said)) ? name : said;
+    }
+    if (s->b.q->depth > 1 || s->b.stmt->kind != STMT_SELECT) {
+        name = sel_short_name(s, item->expr);
+        return name ? name : "?column?";
+    }
+    return sel_item_text(s->b.stmt, item->pos, item->end, s->b.env->arena);
+}
