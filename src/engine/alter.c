@@ -69,11 +69,12 @@ static int alter_action(struct alter *a,
         return table_rename(t, &action->to, err);
     case ALTER_SET_OPTIONS:
         return alter_options(a, t, action, err);
+    case ALTER_SET_DEFAULT:
+    case ALTER_DROP_DEFAULT:
+        return ddl_set_default(a->stmt, t, &action->name, action->def.def, err);
     case ALTER_ADD_CONSTRAINT: /* from here on: refuse.c */
     case ALTER_DROP_CONSTRAINT:
     case ALTER_RENAME_CONSTRAINT:
-    case ALTER_SET_DEFAULT:
-    case ALTER_DROP_DEFAULT:
     case ALTER_SET_NOT_NULL:
     case ALTER_DROP_NOT_NULL:
     case ALTER_TYPE:
@@ -129,8 +130,8 @@ static int alter_defaults(struct alter *a, struct dn_err *err)
         return DN_FAIL_NOMEM(err);
     memcpy(a->actions, ast->actions, ast->actions_count * sizeof(*a->actions));
     for (uint32_t i = 0; rc == 0 && i < a->actions_count; i++)
-        if (a->actions[i].def.def)
-            rc = ddl_default(a->stmt, a->actions[i].def.def, &a->actions[i].column, err);
+        if (a->actions[i].kind == ALTER_ADD_COLUMN && a->actions[i].def.def)
+            rc = ddl_default(a->stmt, a->actions[i].def.def, true, &a->actions[i].column, err);
     return rc;
 }
 

@@ -25,6 +25,7 @@ static int app_target(struct dendro_appender *app,
 {
     const struct qual_name name = {.schema = schema, .name = table};
     const struct table *t = session_table(app->conn, app->catalog, &name, err);
+    struct plan_env env = session_plan_env(app->conn, app->catalog, &app->arena);
     struct spec_name *names = NULL;
     uint32_t count = 0;
     int rc;
@@ -41,6 +42,8 @@ static int app_target(struct dendro_appender *app,
             names[i].s = columns[i];
     }
     rc = intake_target_columns(&app->target, t, names, count, &app->arena, err);
+    if (rc == 0)
+        rc = intake_target_bind(&app->target, &env, err);
     if (rc == 0)
         rc = intake_target_unlisted(&app->target, err);
     return rc;
@@ -166,6 +169,14 @@ int appender_begin(struct dendro_appender *app, struct dn_err *err)
 
 /* ---- values ---- */
 
+/* now() in a DEFAULT is the time of the batch's first row. */
+static void app_begin_row(struct dendro_appender *app)
+{
+    if (app->rows.rows == 0)
+        session_intake_run(app->conn, &app->rows.run);
+    intake_begin_row(&app->rows);
+}
+
 static int app_put(struct dendro_appender *app, const struct intake_value *v, struct dn_err *err)
 {
     const struct table *t = app->target.table;
@@ -174,9 +185,10 @@ static int app_put(struct dendro_appender *app, const struct intake_value *v, st
     int rc;
 
     if (!app->in_row)
-        intake_begin_row(&app->rows);
+        app_begin_row(app);
     app->in_row = true;
-    rc = v ? intake_assign(t, col, v, &app->scratch, &d, err) : intake_default(t, col, &d, err);
+    rc = v ? intake_assign(t, col, v, &app->scratch, &d, err)
+           : intake_default(&app->target, col, &app->rows.run, &app->scratch, &d, err);
     if (rc == 0)
         rc = intake_put(&app->rows, col, &d, err);
     if (rc < 0) {

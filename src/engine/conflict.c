@@ -253,12 +253,13 @@ static int conf_update(struct conf *r, const struct batch *b, uint32_t row, stru
             rc = intake_find_column(t, &r->ast->set[i].column, &to, err);
             if (rc < 0 || to != col)
                 continue;
-            if (e) {
+            if (e || t->columns[col].def_sql) {
                 v = (struct intake_value){.d = vec_datum(&b->cols[sets + i], row)};
                 v.untyped = conf_untyped(e) && b->cols[sets + i].type == TYPE_VARCHAR;
+                v.loose = !e;
                 rc = intake_assign(t, col, &v, &r->scratch, &d, err);
             } else {
-                rc = intake_default(t, col, &d, err);
+                rc = intake_default(&r->stmt->insert, col, &r->in->run, &r->scratch, &d, err);
             }
             if (rc < 0 && rc != DN_E_NOMEM)
                 dn_err_prefix(err, "column \"%s\"", t->columns[col].name);

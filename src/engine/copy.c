@@ -159,7 +159,7 @@ int stmt_compile_copy(struct dendro_stmt *stmt, struct dn_err *err)
         &stmt->insert, t, ast->columns, ast->columns_count, &stmt->compiled, err);
     if (rc < 0)
         return rc;
-    rc = intake_target_unlisted(&stmt->insert, err);
+    rc = intake_target_unlisted(&stmt->insert, err); /* expressions are bound by the load */
     if (rc < 0)
         dn_err_at(err, ast->columns[0].pos);
     return rc;

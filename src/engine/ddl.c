@@ -14,38 +14,6 @@ struct ddl {
 
 /* ---- CREATE TABLE ---- */
 
-int ddl_default(struct dendro_stmt *stmt,
-                const struct expr *e,
-                struct column_spec *col,
-                struct dn_err *err)
-{
-    struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->run);
-    struct eval ev = {.arena = &stmt->run, .now_ns = env.now_ns};
-    struct plan_target to = {.type = col->type, .mods = col->mods};
-    struct datum value;
-    struct bexpr *b;
-    int rc = plan_value_expr(&env, e, "DEFAULT", &b, err);
-
-    if (rc == 0 && !expr_is_const(b, false)) {
-        rc = DN_FAIL(
-            err, DN_E_UNSUPPORTED, "the DEFAULT of column \"%s\" must be a constant", col->name.s);
-        dn_err_at(err, e->pos);
-    }
-    if (rc == 0)
-        rc = b->kind == BEXPR_CONST ? (value = b->value, 0) : expr_eval_datum(b, &ev, &value, err);
-    if (rc == 0)
-        rc = plan_assign(&to, &value, b->type == TYPE_NONE, &stmt->run, &value, err);
-    if (rc < 0) {
-        if (rc != DN_E_NOMEM && rc != DN_E_UNSUPPORTED)
-            dn_err_prefix(err, "DEFAULT of column \"%s\"", col->name.s);
-        dn_err_at(err, e->pos);
-        return rc;
-    }
-    col->has_default = !value.null; /* DEFAULT NULL says nothing */
-    col->def = value;
-    return 0;
-}
-
 static int ddl_spec(struct ddl *d, struct dn_err *err)
 {
     const struct stmt *ast = d->stmt->ast;
@@ -61,7 +29,7 @@ static int ddl_spec(struct ddl *d, struct dn_err *err)
         memcpy(cols, d->spec.columns, d->spec.columns_count * sizeof(*cols));
     for (size_t i = 0; i < d->spec.columns_count; i++) {
         if (ast->table_def->columns[i].def) {
-            rc = ddl_default(d->stmt, ast->table_def->columns[i].def, &cols[i], err);
+            rc = ddl_default(d->stmt, ast->table_def->columns[i].def, false, &cols[i], err);
             if (rc < 0)
                 return rc;
         }

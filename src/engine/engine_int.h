@@ -47,6 +47,7 @@ struct dendro_db {
 struct dendro_conn {
     struct dendro_db *db;
     struct settings settings;
+    struct func_session functions;   /* what functions ask of the session */
     char schema[TABLE_NAME_MAX + 1]; /* of unqualified names */
     uint64_t epoch;                  /* counts USE and SET: plans made before are made anew */
     atomic_bool cancel;
@@ -209,8 +210,3 @@ void stmt_cache_free(struct dendro_conn *conn);
 int stmt_compile(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 void stmt_forget(struct dendro_stmt *stmt); /* drops the compiled form, which is made anew */
 bool stmt_compiled(const struct dendro_stmt *stmt); /* still fits the catalog and the session */
-
-/* ---- column.c ---- */
-bool stmt_datum(const struct dendro_stmt *stmt,
-                int col,
-                struct datum *ret); /* false: no row, no such column */

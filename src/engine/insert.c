@@ -99,6 +99,7 @@ static bool ins_is_values(const struct query *q)
 int stmt_compile_insert(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
 {
     static const struct spec_name none = {.s = NULL};
+    struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->compiled);
     const struct insert_stmt *s = ast->insert;
     const struct table *t = session_table(stmt->conn, stmt->catalog, &s->table, err);
     struct intake_target *ins = &stmt->insert;
@@ -108,6 +109,8 @@ int stmt_compile_insert(struct dendro_stmt *stmt, const struct stmt *ast, struct
         return err->code;
     rc = intake_target_columns(
         ins, t, s->query ? s->columns : &none, s->columns_count, &stmt->compiled, err);
+    if (rc == 0)
+        rc = intake_target_bind(ins, &env, err);
     if (rc == 0 && !ins_is_values(s->query))
         rc = stmt_compile_insert_query(stmt, ast, err);
     else if (rc == 0 && s->query)
@@ -144,7 +147,7 @@ struct ins_run {
 static int
 ins_eval(struct ins_run *r, const struct expr *e, struct intake_value *ret, struct dn_err *err)
 {
-    struct eval ev = {.arena = &r->scratch, .now_ns = r->env.now_ns};
+    struct eval ev = plan_eval(&r->env, &r->scratch, NULL, 0);
     struct bexpr *b;
     int rc = plan_value_expr(&r->env, e, "VALUES", &b, err);
 
@@ -216,8 +219,10 @@ static int ins_cell(
     struct intake_value v;
     int rc;
 
-    if (!e) /* DEFAULT */
-        return intake_default(r->table, col, ret, err);
+    if (!e) { /* DEFAULT */
+        r->scratch_used = true;
+        return intake_default(&r->stmt->insert, col, &r->rows.run, &r->scratch, ret, err);
+    }
     rc = ins_value(r, e, &v, err);
     if (rc < 0)
         return rc;
@@ -309,6 +314,7 @@ static int ins_once(struct dendro_stmt *stmt, int tries DN_UNUSED, struct dn_err
     arena_init(&r.scratch, &stmt->owner);
     r.env = session_plan_env(stmt->conn, stmt->catalog, &r.scratch);
     rc = intake_init(&r.rows, &stmt->insert, &stmt->owner, err);
+    session_intake_run(stmt->conn, &r.rows.run);
     if (rc == 0)
         rc = ins_params(&r, err);
     if (rc == 0)

@@ -107,11 +107,16 @@ static void insq_release(void *arg)
 
 static int insq_begin(struct insq *r, struct dn_err *err)
 {
+    int rc;
+
     r->rows = mem_calloc(&r->stmt->owner, 1, sizeof(*r->rows));
     r->bytes = 0;
     if (!r->rows)
         return DN_FAIL_NOMEM(err);
-    return intake_init(r->rows, &r->stmt->insert, &r->stmt->owner, err);
+    rc = intake_init(r->rows, &r->stmt->insert, &r->stmt->owner, err);
+    session_intake_run(r->stmt->conn, &r->rows->run);
+    r->rows->run.first = r->count + 1;
+    return rc;
 }
 
 static size_t insq_limit(const struct insq *r)

@@ -89,6 +89,9 @@ int intake_target_unlisted(struct intake_target *to, struct dn_err *err)
         if (to->listed[i])
             continue;
         to->partial = t->upsert == UPSERT_FIELD;
+        to->evaluates = to->evaluates || c->def_sql;
+        if (c->def_sql)
+            continue;
         if (c->has_default && c->key_pos > 0 && type_is_string(c->type))
             to->key_bytes += c->def.str.len;
         if (c->has_default)
@@ -131,16 +134,6 @@ int intake_assign(const struct table *t,
     return rc < 0 ? rc : intake_check(t, col, ret, err);
 }
 
-int intake_default(const struct table *t, uint16_t col, struct datum *ret, struct dn_err *err)
-{
-    const struct column *c = &t->columns[col];
-
-    *ret = (struct datum){.type = c->type, .null = true};
-    if (c->has_default)
-        *ret = c->def;
-    return intake_check(t, col, ret, err);
-}
-
 /* ---- the batch ---- */
 
 int intake_init(struct intake *in,
@@ -150,7 +143,7 @@ int intake_init(struct intake *in,
 {
     const struct table *t = to->table;
 
-    *in = (struct intake){.to = to, .owner = owner};
+    *in = (struct intake){.to = to, .owner = owner, .run = {.first = 1}};
     arena_init(&in->strings, owner);
     in->bufs = mem_calloc(owner, t->columns_count, sizeof(*in->bufs));
     if (!in->bufs)
@@ -174,7 +167,9 @@ void intake_reset(struct intake *in)
     for (uint16_t i = 0; i < in->to->table->columns_count; i++)
         colbuf_reset(&in->bufs[i]);
     arena_reset(&in->strings);
+    in->run.first += in->rows;
     in->rows = 0;
+    in->made = NULL;
 }
 
 bool intake_reserve(struct intake *in, uint32_t rows)
@@ -245,23 +240,48 @@ int intake_complete(const struct intake_target *to,
                     struct dn_err *err)
 {
     for (uint16_t i = 0; i < to->table->columns_count; i++)
-        if (!to->listed[i] && !intake_unlisted(to, i, rows, arena, &cols[i]))
+        if (!to->listed[i] && !to->table->columns[i].def_sql &&
+            !intake_unlisted(to, i, rows, arena, &cols[i]))
             return DN_FAIL_NOMEM(err);
     *ret = (struct shard_batch){
         .table = to->table, .cols = cols, .rows = rows, .op = to->partial ? ROW_PATCH : ROW_PUT};
-    return 0;
+    return to->evaluates ? intake_check_keys(to, cols, rows, err) : 0;
+}
+
+/* What nobody listed and is to be evaluated: once, however often the rows are asked for. */
+static int intake_make(struct intake *in, struct dn_err *err)
+{
+    uint16_t n = in->to->table->columns_count;
+    int rc = 0;
+
+    if (!in->to->evaluates || (in->made && in->made_rows == in->rows))
+        return 0;
+    in->made = arena_calloc(&in->strings, n, sizeof(*in->made));
+    if (!in->made)
+        return DN_FAIL_NOMEM(err);
+    for (uint16_t i = 0; rc == 0 && i < n; i++)
+        if (!in->to->listed[i] && in->to->defaults[i])
+            rc = intake_default_vec(in->to, i, &in->run, in->rows, &in->strings, &in->made[i], err);
+    in->made_rows = in->rows;
+    if (rc < 0)
+        in->made = NULL;
+    return rc;
 }
 
 int intake_batch(struct intake *in, struct shard_batch *ret, struct dn_err *err)
 {
     uint16_t n = in->to->table->columns_count;
     struct vec *cols = arena_calloc(&in->strings, n, sizeof(*cols));
+    int rc = cols ? intake_make(in, err) : DN_FAIL_NOMEM(err);
 
-    if (!cols)
-        return DN_FAIL_NOMEM(err);
-    for (uint16_t i = 0; i < n; i++)
+    if (rc < 0)
+        return rc;
+    for (uint16_t i = 0; i < n; i++) {
         if (in->to->listed[i])
             cols[i] = colbuf_vec(&in->bufs[i], 0, in->rows);
+        else if (in->to->table->columns[i].def_sql)
+            cols[i] = in->made[i];
+    }
     return intake_complete(in->to, cols, in->rows, &in->strings, ret, err);
 }
 

@@ -15,7 +15,10 @@
 #include "catalog/table.h"
 #include "vec/vec.h"
 
+struct bexpr;
 struct dendro_conn;
+struct func_session;
+struct plan_env;
 struct shard_batch;
 
 #define INTAKE_KEY_BYTES_MAX 65535u /* text and blobs of one row's key */
@@ -25,9 +28,11 @@ struct intake_target {
     const struct table *table; /* borrowed from the caller's catalog */
     uint16_t *cols;            /* table columns in the order of the values; arena */
     uint32_t cols_count;
-    bool *listed;       /* by table column; arena */
-    uint64_t key_bytes; /* text in the defaults of key columns that are not listed */
-    bool partial;       /* some column is not listed, in a table with upsert = 'field' */
+    bool *listed;            /* by table column; arena */
+    uint64_t key_bytes;      /* text in the defaults of key columns that are not listed */
+    bool partial;            /* some column is not listed, in a table with upsert = 'field' */
+    struct bexpr **defaults; /* by table column: a DEFAULT that is an expression, or NULL; arena */
+    bool evaluates;          /* one of them is of a column that is not listed */
 };
 
 /* Columns by name; NULL: all in order. Errors point at the names. */
@@ -37,6 +42,10 @@ int intake_target_columns(struct intake_target *to,
                           uint32_t count,
                           struct arena *arena,
                           struct dn_err *err) DN_MUST_CHECK;
+/* Binds the expressions of the table, in the environment's arena. */
+int intake_target_bind(struct intake_target *to,
+                       const struct plan_env *env,
+                       struct dn_err *err) DN_MUST_CHECK;
 /* The others: do they get along without a value? */
 int intake_target_unlisted(struct intake_target *to, struct dn_err *err) DN_MUST_CHECK;
 
@@ -64,9 +73,37 @@ int intake_assign(const struct table *t,
                   struct arena *arena,
                   struct datum *ret,
                   struct dn_err *err) DN_MUST_CHECK;
-/* DEFAULT: the column's, or NULL. */
-int intake_default(const struct table *t, uint16_t col, struct datum *ret, struct dn_err *err)
-    DN_MUST_CHECK;
+/* When and for whom expressions are evaluated. */
+struct intake_run {
+    int64_t now_ns;
+    const struct func_session *session;
+    uint64_t first; /* number of the first row, for messages; from 1 */
+};
+
+/* For a statement of that session, now. */
+void session_intake_run(struct dendro_conn *conn, struct intake_run *ret);
+
+/* DEFAULT: the column's, or NULL. Strings are borrowed from the table or the arena. */
+int intake_default(const struct intake_target *to,
+                   uint16_t col,
+                   const struct intake_run *run,
+                   struct arena *arena,
+                   struct datum *ret,
+                   struct dn_err *err) DN_MUST_CHECK;
+/* Its values for so many rows, as a vector in the arena. */
+int intake_default_vec(const struct intake_target *to,
+                       uint16_t col,
+                       const struct intake_run *run,
+                       uint32_t rows,
+                       struct arena *arena,
+                       struct vec *ret,
+                       struct dn_err *err) DN_MUST_CHECK;
+
+/* Text in keys has a limit; with DEFAULTs it is known only when all columns are there. */
+int intake_check_keys(const struct intake_target *to,
+                      const struct vec *cols,
+                      uint32_t rows,
+                      struct dn_err *err) DN_MUST_CHECK;
 
 /* Rows being gathered. */
 struct intake {
@@ -76,6 +113,9 @@ struct intake {
     struct arena strings;           /* of the buffers */
     uint32_t rows;                  /* whole ones */
     uint64_t key_bytes;             /* of the row under way */
+    struct intake_run run;          /* the caller sets it before the first row */
+    struct vec *made;               /* by column: values of DEFAULTs, made once; in strings */
+    uint32_t made_rows;
 };
 
 int intake_init(struct intake *in,
@@ -94,8 +134,9 @@ void intake_end_row(struct intake *in);
 /* Forgets the values of a row that was begun and not ended. */
 void intake_undo_row(struct intake *in);
 
-/* All columns of the table, from vectors for the listed ones: by table column, rows long; the
- * others are their default, NULL, or (patch) not said at all. */
+/* All columns of the table, from vectors for the listed ones and those whose DEFAULT is an
+ * expression: by table column, rows long; the others are their constant, NULL, or (patch) not said
+ * at all. */
 int intake_complete(const struct intake_target *to,
                     struct vec *cols,
                     uint32_t rows,

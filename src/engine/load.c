@@ -56,6 +56,7 @@ struct load {
     uint32_t used;
     bool eof;
     uint64_t line; /* lines of the chunks that were taken */
+    struct intake_run run;
     struct shard_load *direct;
 };
 
@@ -132,14 +133,19 @@ static void load_parse_task(void *arg)
 static int load_first(struct load *l, struct load_slot *slot, struct dn_err *err)
 {
     static const char bom[] = "\xef\xbb\xbf";
+    struct plan_env env = session_plan_env(l->conn, NULL, &l->arena);
     int rc;
 
     if (slot->len >= 3 && memcmp(slot->text, bom, 3) == 0)
         slot->skip = 3;
     rc = load_layout(
         l->spec, slot->text + slot->skip, slot->len - slot->skip, &l->arena, &l->columns, err);
+    if (rc == 0)
+        rc = intake_target_bind(&l->columns.target, &env, err);
     if (rc < 0)
         return rc;
+    l->run.first = 1;
+    session_intake_run(l->conn, &l->run);
     slot->skip += l->columns.header.record_len;
     l->line += l->columns.header.lines;
     return 0;
@@ -228,6 +234,8 @@ static int load_join(struct load *l, struct load_slot *slot, struct dn_err *err)
         return slot->rc;
     }
     rc = load_reject(l, slot->parser, err);
+    if (rc == 0 && slot->part)
+        rc = load_part_evaluate(slot->part, &l->columns.target, &l->run, err);
     l->line += slot->parser->lines;
     l->result->parsed += slot->parser->rows;
     return rc;

@@ -189,7 +189,8 @@ static bool group_order(struct group *g)
 {
     const struct table *t = g->p->layout->to->table;
 
-    if (t->form == KEY_NONE || g->p->rows < GROUP_ROWS_MIN)
+    /* What is evaluated for each row (nextval) goes by the order of the file. */
+    if (t->form == KEY_NONE || g->p->rows < GROUP_ROWS_MIN || g->p->layout->to->evaluates)
         return true;
     if (!group_vecs(g))
         return false;
@@ -284,12 +285,40 @@ static bool part_fill(struct load_part *part, const struct csv_parser *p, const 
         if (!part_col(part, &v, order, &cols[to->cols[i]]))
             return false;
     }
+    part->columns = cols;
+    part->rows.cols = cols;
+    part->rows.rows = p->rows;
+    if (to->evaluates)
+        return true;
     if (intake_complete(to, cols, p->rows, &part->arena, &batch, NULL) < 0)
         return false;
-    part->rows.cols = batch.cols;
-    part->rows.rows = batch.rows;
     part->rows.op = batch.op;
     return true;
+}
+
+int load_part_evaluate(struct load_part *part,
+                       const struct intake_target *to,
+                       struct intake_run *run,
+                       struct dn_err *err)
+{
+    struct shard_batch batch;
+    int rc = 0;
+
+    if (!to->evaluates)
+        return 0;
+    for (uint16_t i = 0; rc == 0 && i < to->table->columns_count; i++) {
+        if (to->listed[i] || !to->defaults[i])
+            continue;
+        rc = intake_default_vec(to, i, run, part->rows.rows, &part->arena, &part->columns[i], err);
+        part->rows.bytes +=
+            (size_t)part->rows.rows * phys_size(type_phys(to->table->columns[i].type));
+    }
+    run->first += part->rows.rows;
+    if (rc == 0)
+        rc = intake_complete(to, part->columns, part->rows.rows, &part->arena, &batch, err);
+    if (rc == 0)
+        part->rows.op = batch.op;
+    return rc;
 }
 
 static void part_release(void *arg)

@@ -13,8 +13,14 @@ struct load_part {
     struct shard_load_part rows; /* release and arg free this struct */
     struct mem_owner *owner;     /* borrowed */
     struct arena arena;          /* everything that the rows are in */
+    struct vec *columns;         /* arena: those of rows */
 };
 
 /* What csv_parse has found. Rows with the same key keep their order. NULL: out of memory. */
 struct load_part *load_part_new(const struct csv_parser *p, struct mem_owner *owner);
+/* The columns whose DEFAULT is an expression; parts in their order. */
+int load_part_evaluate(struct load_part *part,
+                       const struct intake_target *to,
+                       struct intake_run *run,
+                       struct dn_err *err) DN_MUST_CHECK;
 void load_part_free(struct load_part *part); /* NULL is fine */

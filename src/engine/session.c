@@ -41,6 +41,13 @@ const char *dendro_error_name(int code)
     return dn_code_name(code);
 }
 
+static uint64_t session_random(void *arg)
+{
+    struct dendro_conn *conn = arg;
+
+    return volume_random(conn->db->volume);
+}
+
 int dendro_connect(dendro_db *db, dendro_conn **ret_conn, struct dendro_error *err)
 {
     struct dendro_conn *conn;
@@ -56,6 +63,7 @@ int dendro_connect(dendro_db *db, dendro_conn **ret_conn, struct dendro_error *e
     if (!conn)
         return engine_return(err, &e, DN_FAIL_NOMEM(&e));
     conn->db = db;
+    conn->functions = (struct func_session){.arg = conn, .random = session_random};
     conn->settings = db->settings;
     snprintf(conn->schema, sizeof(conn->schema), "%s", CATALOG_SCHEMA_DEFAULT);
     atomic_init(&conn->cancel, false);
@@ -133,8 +141,15 @@ session_plan_env(const struct dendro_conn *conn, const struct catalog *cat, stru
                              .settings = &conn->settings,
                              .arena = arena,
                              .now_ns = volume_clock_ns(conn->db->volume),
+                             .session = &conn->functions,
                              .rows = session_rows,
                              .rows_arg = conn->db};
+}
+
+void session_intake_run(struct dendro_conn *conn, struct intake_run *ret)
+{
+    ret->now_ns = volume_clock_ns(conn->db->volume);
+    ret->session = &conn->functions;
 }
 
 const struct table *session_table(const struct dendro_conn *conn,

@@ -8,6 +8,7 @@
 
 struct arena;
 struct catalog;
+struct datum;
 struct column_spec;
 struct dendro_stmt;
 struct describe;
@@ -17,6 +18,7 @@ struct exec_progress;
 struct exec_rows;
 struct intake;
 struct plan_env;
+struct spec_name;
 struct stmt;
 struct table;
 struct vec;
@@ -98,11 +100,21 @@ int stmt_run_copy(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 
 /* ---- ddl.c ---- */
 int stmt_run_ddl(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
-/* The value of a DEFAULT clause into the column's spec. */
+
+/* ---- ddl_expr.c ---- */
+/* A DEFAULT clause into the column's spec. rows_there: the table may have rows already, which get
+ * its value. */
 int ddl_default(struct dendro_stmt *stmt,
                 const struct expr *e,
+                bool rows_there,
                 struct column_spec *col,
                 struct dn_err *err) DN_MUST_CHECK;
+/* ALTER COLUMN … SET DEFAULT; e NULL: DROP DEFAULT. */
+int ddl_set_default(struct dendro_stmt *stmt,
+                    struct table *t,
+                    const struct spec_name *name,
+                    const struct expr *e,
+                    struct dn_err *err) DN_MUST_CHECK;
 
 /* ---- alter.c: ALTER TABLE and TRUNCATE ---- */
 int stmt_run_alter(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
@@ -130,3 +142,8 @@ struct exec_progress *stmt_progress(struct dendro_stmt *stmt);
 int stmt_tell(struct dendro_stmt *stmt,
               const struct dendro_progress *so_far,
               struct dn_err *err) DN_MUST_CHECK;
+
+/* ---- column.c ---- */
+bool stmt_datum(const struct dendro_stmt *stmt,
+                int col,
+                struct datum *ret); /* false: no row, no such column */

@@ -135,6 +135,7 @@ struct eval exec_eval(const struct op *op, struct arena *batch, struct arena *ru
                          .params = op->ctx->params,
                          .params_count = op->ctx->params_count,
                          .now_ns = op->ctx->env.now_ns,
+                         .session = op->ctx->env.session,
                          .run = run};
 }
 
@@ -149,7 +150,8 @@ int exec_count_value(const struct exec_ctx *ctx,
     struct eval ev = {.arena = &arena,
                       .params = ctx->params,
                       .params_count = ctx->params_count,
-                      .now_ns = ctx->env.now_ns};
+                      .now_ns = ctx->env.now_ns,
+                      .session = ctx->env.session};
     struct datum d = {.null = true};
     int rc = 0;
 

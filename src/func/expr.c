@@ -137,7 +137,10 @@ static int expr_call_skip(const struct expr_call *c, const uint64_t **ret, struc
 static int
 expr_call_kernel(const struct expr_call *c, uint32_t count, struct vec *ret, struct dn_err *err)
 {
-    struct func_ctx ctx = {.arena = c->ev->arena, .now_ns = c->ev->now_ns, .pos = c->e->pos};
+    struct func_ctx ctx = {.arena = c->ev->arena,
+                           .now_ns = c->ev->now_ns,
+                           .pos = c->e->pos,
+                           .session = c->ev->session};
     int rc = c->e->func->kernel(&ctx, c->args, c->e->args_count, count, ret, err);
 
     if (rc < 0)

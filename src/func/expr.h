@@ -44,6 +44,7 @@ struct eval {
     const struct datum *params; /* params[n - 1] */
     uint32_t params_count;
     int64_t now_ns;
+    const struct func_session *session; /* NULL = none */
     struct arena *run; /* lives as long as the run; NULL = none. Keeps the prepared lists of IN */
     struct eval_set *sets; /* in `run`, filled by expr_eval; start with NULL */
 };

@@ -35,11 +35,18 @@ enum func_flag {
                             `mono_arg` rises (equal for equal): date_trunc, time_bucket */
 };
 
+/* What functions ask of the session that calls them. Any thread of the statement. */
+struct func_session {
+    void *arg;
+    uint64_t (*random)(void *arg); /* 64 random bits */
+};
+
 struct func_ctx {
-    struct arena *arena; /* of the batch */
-    int64_t now_ns;      /* statement's time */
-    uint32_t pos;        /* position of the call in the text, for errors */
-    const void *extra;   /* func-specific (token(): unused; cast: none) */
+    struct arena *arena;                /* of the batch */
+    int64_t now_ns;                     /* statement's time */
+    uint32_t pos;                       /* position of the call in the text, for errors */
+    const struct func_session *session; /* NULL: there is none, as when constants are folded */
+    const void *extra;                  /* func-specific (token(): unused; cast: none) */
 };
 
 typedef int (*func_kernel)(const struct func_ctx *ctx,

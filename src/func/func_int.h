@@ -18,6 +18,7 @@
     X(cast)            \
     X(cast_more)       \
     X(scalar)          \
+    X(session)         \
     X(math)            \
     X(bits)            \
     X(string)          \

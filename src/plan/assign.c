@@ -12,6 +12,18 @@
 
 #define ASSIGN_EXACT_MAX 9007199254740992.0 /* 2^53: beyond it whole DOUBLEs have gaps */
 
+struct eval plan_eval(const struct plan_env *env,
+                      struct arena *arena,
+                      const struct datum *params,
+                      uint32_t params_count)
+{
+    return (struct eval){.arena = arena,
+                         .params = params,
+                         .params_count = params_count,
+                         .now_ns = env->now_ns,
+                         .session = env->session};
+}
+
 int plan_value_expr(const struct plan_env *env,
                     const struct expr *e,
                     const char *what,

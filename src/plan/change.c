@@ -11,6 +11,7 @@
  * values of the SET expressions. A literal or parameter alone is not planned: it is assigned as by
  * INSERT, where a quoted literal may stand for a number or a time. */
 #include "plan/select_int.h"
+#include "plan/stored.h"
 
 #include "base/text.h"
 
@@ -85,9 +86,16 @@ static int change_out(struct change *c, uint32_t var, struct dn_err *err)
 static int change_set_expr(struct change *c, struct plan_set *set, struct dn_err *err)
 {
     const struct column *col = &c->rel->table->columns[set->col];
+    struct expr *stored;
     struct bexpr *e;
     int rc;
 
+    if (!set->value && col->def_sql) { /* DEFAULT: as if it had been written here */
+        rc = plan_stored_parse(c->q.env->arena, col->def_sql, &stored, err);
+        if (rc < 0)
+            return rc;
+        set->value = stored;
+    }
     if (!set->value || set->value->kind == EXPR_LITERAL || set->value->kind == EXPR_PARAM)
         return 0;
     rc = bind_expr(&c->b, set->value, &e, err);

@@ -4,6 +4,7 @@
  * (exec_ctx.given): RETURNING, where the table of the statement stands for them, and ON CONFLICT,
  * where they are called "excluded" and are joined with the table. */
 #include "plan/from_int.h"
+#include "plan/stored.h"
 
 static int given_plan(const struct plan_env *env,
                       const struct stmt *stmt,
@@ -177,9 +178,15 @@ static int conflict_items(struct arena *arena,
         core->items[core->items_count++].expr = e;
     }
     for (uint32_t i = 0; i < c->set_count; i++) {
-        struct expr *e = c->set[i].expr; /* DEFAULT: anything, nobody looks at it */
+        struct expr *e = c->set[i].expr;
+        int col = e ? -1 : table_column_find(t, c->set[i].column.s, strlen(c->set[i].column.s));
+        int rc = 0;
 
-        if (!e)
+        if (col >= 0 && t->columns[col].def_sql)
+            rc = plan_stored_parse(arena, t->columns[col].def_sql, &e, err);
+        if (rc < 0)
+            return rc;
+        if (!e) /* a DEFAULT that is a constant: anything, nobody looks at it */
             e = conflict_column(arena, alias, t->columns[0].name, c->pos);
         if (!e)
             return DN_FAIL_NOMEM(err);
@@ -204,6 +211,7 @@ int plan_conflict(const struct plan_env *env,
     struct query *query = arena_calloc(env->arena, 1, sizeof(*query));
     struct from_item *join;
     struct given given;
+    int rc;
 
     if (!sides || !core || !query)
         return DN_FAIL_NOMEM(err);
@@ -219,8 +227,11 @@ int plan_conflict(const struct plan_env *env,
     join = &sides[2];
     join->on =
         conflict_on(env->arena, table, ins->alias ? ins->alias : table->name, ins->conflict.pos);
-    if (!join->on || conflict_items(env->arena, ins, table, core, err) < 0)
+    if (!join->on)
         return DN_FAIL_NOMEM(err);
+    rc = conflict_items(env->arena, ins, table, core, err);
+    if (rc < 0)
+        return rc;
     core->from = &join;
     core->from_count = 1;
     core->pos = query->pos = ins->conflict.pos;

@@ -59,6 +59,7 @@ struct plan_env {
     const struct settings *settings;
     struct arena *arena;
     int64_t now_ns;
+    const struct func_session *session; /* of functions; NULL = none */
     /* About how many rows a table has, to choose the order of joins; NULL: nobody knows. */
     double (*rows)(void *arg, const struct table *table);
     void *rows_arg;
@@ -68,6 +69,12 @@ struct plan_env {
     const bool *literals_untyped;
     uint32_t literals_count;
 };
+
+/* What expressions are evaluated with. */
+struct eval plan_eval(const struct plan_env *env,
+                      struct arena *arena,
+                      const struct datum *params,
+                      uint32_t params_count);
 
 /* SELECT. Errors carry SQLSTATE, position and "perhaps you meant" hints. */
 int plan_select(const struct plan_env *env,

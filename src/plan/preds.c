@@ -551,8 +551,7 @@ int plan_scan_preds(const struct plan_env *env,
     struct pred_cons cons = {.exact = !scan->prune};
     int rc;
 
-    w.ev = (struct eval){
-        .arena = arena, .params = params, .params_count = params_count, .now_ns = env->now_ns};
+    w.ev = plan_eval(env, arena, params, params_count);
     if (scan->prune) {
         rc = pred_walk(&w, scan->prune, true, &cons, err);
         if (rc < 0)
@@ -602,10 +601,7 @@ int plan_cond_pred(const struct plan_env *env,
     struct pred_cons cons = {.never = false};
     int rc;
 
-    w.ev = (struct eval){.arena = arena,
-                         .params = cond->params,
-                         .params_count = cond->params_count,
-                         .now_ns = env->now_ns};
+    w.ev = plan_eval(env, arena, cond->params, cond->params_count);
     rc = pred_walk(&w, cond->e, true, &cons, err);
     if (rc < 0)
         return rc;

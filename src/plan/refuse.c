@@ -390,8 +390,6 @@ static int refuse_alter(const struct stmt *s, struct dn_err *err)
         [ALTER_ADD_CONSTRAINT] = "ADD CONSTRAINT",
         [ALTER_DROP_CONSTRAINT] = "DROP CONSTRAINT",
         [ALTER_RENAME_CONSTRAINT] = "RENAME CONSTRAINT",
-        [ALTER_SET_DEFAULT] = "ALTER COLUMN",
-        [ALTER_DROP_DEFAULT] = "ALTER COLUMN",
         [ALTER_SET_NOT_NULL] = "ALTER COLUMN",
         [ALTER_DROP_NOT_NULL] = "ALTER COLUMN",
         [ALTER_TYPE] = "ALTER COLUMN",
@@ -406,7 +404,8 @@ static int refuse_alter(const struct stmt *s, struct dn_err *err)
 
         if (kinds[a->kind])
             return refuse(kinds[a->kind], a->name.s ? a->name.pos : s->name.pos, err);
-        rc = refuse_column(&a->def, err);
+        rc = a->kind == ALTER_ADD_COLUMN ? refuse_column(&a->def, err)
+                                         : refuse_expr(a->def.def, err);
         if (rc == 0)
             rc = refuse_constraints(a->constraints, a->constraints_count, err);
     }

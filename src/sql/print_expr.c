@@ -227,11 +227,24 @@ static void print_args(const struct expr *e, struct buf *b)
     }
 }
 
+/* current_date and its like are calls that are written without parentheses. */
+static bool print_word_call(const struct expr *e, struct buf *b)
+{
+    const char *call = sql_value_call(e->name, strlen(e->name));
+
+    if (!call || strcmp(call, e->name) != 0 || e->schema || e->args_count > 0 || e->star || e->a)
+        return false;
+    buf_puts(b, e->name);
+    return true;
+}
+
 static void print_call(const struct expr *e, struct buf *b)
 {
     struct qual_name name = {.schema = e->schema, .name = e->name};
     const struct call_ext *x = e->ext;
 
+    if (print_word_call(e, b))
+        return;
     sql_print_qual(&name, b);
     buf_puts(b, e->distinct ? "(DISTINCT " : "(");
     if (e->star)

@@ -74,6 +74,16 @@ static const struct {
      "INSERT INTO s.b VALUES (11, 'least', 'z'); DELETE FROM s.b WHERE k = 34"},
     {"INSERT INTO s.b VALUES (11, 'no', 'no'), (33, 'new', 'n') ON CONFLICT DO NOTHING",
      "DELETE FROM s.b WHERE k = 33"},
+    {"CREATE TABLE s.d (k INT PRIMARY KEY, v VARCHAR DEFAULT CASE WHEN random() < 2 THEN 'v' || "
+     "42 END, n INT)",
+     "DROP TABLE s.d"},
+    {"INSERT INTO s.d (k) VALUES (1), (2), (3)", NULL},
+    {"INSERT INTO s.d (k, n) SELECT k, 7 FROM s.d WHERE k < 3 RETURNING *", NULL},
+    {"ALTER TABLE s.d ALTER n SET DEFAULT 5 * 5, ALTER v DROP DEFAULT",
+     "ALTER TABLE s.d ALTER n DROP DEFAULT, ALTER v SET DEFAULT CASE WHEN random() < 2 THEN 'v' || "
+     "42 END"},
+    {"UPDATE s.d SET v = DEFAULT, n = DEFAULT WHERE k = 3",
+     "UPDATE s.d SET v = 'v42', n = NULL WHERE k = 3"},
     {"TRUNCATE s.c", "INSERT INTO s.c VALUES (2, 0), (2, 0)"},
     {"INSERT INTO s.c VALUES (3, 3)", "TRUNCATE s.c"},
     {REOPEN, NULL},

@@ -68,6 +68,36 @@ static void test_values(void **state)
     db_close(&f);
 }
 
+/* DEFAULTs that are expressions: of columns that are not given, and asked for by name. */
+static void test_defaults(void **state)
+{
+    static const char *const listed[] = {"k", "v", NULL};
+    dendro_appender *app;
+    struct dendro_error e;
+    struct db_fix f;
+
+    (void)state;
+    db_open(&f);
+    db_ok(&f,
+          "CREATE TABLE t (k INT PRIMARY KEY, id UUID DEFAULT gen_random_uuid(), v VARCHAR DEFAULT "
+          "'day ' || current_date, d DATE DEFAULT current_date)");
+    OK(dendro_appender_open(f.conn, NULL, "t", listed, &app, &e));
+    for (int i = 0; i < 3000; i++) {
+        OK(dendro_append_int64(app, i, &e));
+        OK(dendro_append_default(app, &e));
+        OK(dendro_append_end_row(app, &e));
+        if (i == 100)
+            OK(dendro_appender_flush(app, &e));
+    }
+    OK(dendro_appender_close(app, &e));
+    assert_string_equal(
+        db_ok(&f,
+              "SELECT count(*), count(DISTINCT id), count(v), count(d), bool_and(v LIKE 'day %') "
+              "FROM t"),
+        "3000|3000|3000|3000|true\n(SELECT 1)\n");
+    db_close(&f);
+}
+
 /* The first value that cannot be stored ends the batch. */
 static void test_errors(void **state)
 {
@@ -320,6 +350,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values),
+        cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_open),
         cmocka_unit_test(test_flush),

@@ -30,8 +30,9 @@ static const char *const script[] = {
     "EXPLAIN SELECT * FROM t WHERE v > 3",
     "DESCRIBE t",
     "SHOW CREATE TABLE t",
-    "CREATE TABLE u (k INTEGER PRIMARY KEY)",
-    "INSERT INTO u VALUES (1), (2)",
+    "CREATE TABLE u (k INTEGER PRIMARY KEY, id UUID DEFAULT gen_random_uuid(), d VARCHAR DEFAULT "
+    "'on ' || current_date)",
+    "INSERT INTO u (k) VALUES (1), (2)",
     "DROP TABLE u",
     "CHECKPOINT",
     "USE s",

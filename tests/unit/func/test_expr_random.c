@@ -188,7 +188,7 @@ static struct bexpr *random_call(enum type_id type, int depth)
     struct bexpr *copy;
 
     for (uint32_t i = 0; (f = func_at(i)); i++)
-        if (f->result == type && !(f->flags & FUNC_STABLE) && !takes_arrays(f) &&
+        if (f->result == type && !(f->flags & (FUNC_STABLE | FUNC_VOLATILE)) && !takes_arrays(f) &&
             n < DN_ARRAY_SIZE(fit) && (depth == 1 || !makes_much(f)))
             fit[n++] = f;
     if (n == 0)

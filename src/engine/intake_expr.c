@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * intake_expr.c: expressions that a table has for the rows on their way into it: DEFAULT. They are
+ * bound once per statement and evaluated for a vector of rows at a time, volatile functions once
+ * for each row. */
+#include "engine/engine_int.h"
+
+#include "plan/stored.h"
+
+#include <inttypes.h>
+
+int intake_target_bind(struct intake_target *to, const struct plan_env *env, struct dn_err *err)
+{
+    const struct table *t = to->table;
+    int rc = 0;
+
+    to->defaults = arena_calloc(env->arena, t->columns_count, sizeof(*to->defaults));
+    if (!to->defaults)
+        return DN_FAIL_NOMEM(err);
+    for (uint16_t i = 0; rc == 0 && i < t->columns_count; i++)
+        if (t->columns[i].def_sql)
+            rc = plan_stored_default(env, &t->columns[i], &to->defaults[i], err);
+    return rc;
+}
+
+static struct eval ixp_eval(const struct intake_run *run, struct arena *arena)
+{
+    return (struct eval){.arena = arena, .now_ns = run->now_ns, .session = run->session};
+}
+
+/* Nobody wrote the digits that a coarser column drops: loose. */
+static int ixp_assign(const struct intake_target *to,
+                      uint16_t col,
+                      const struct datum *d,
+                      struct arena *arena,
+                      struct datum *ret,
+                      struct dn_err *err)
+{
+    struct intake_value v = {.d = *d, .loose = true};
+
+    return intake_assign(to->table, col, &v, arena, ret, err);
+}
+
+int intake_default(const struct intake_target *to,
+                   uint16_t col,
+                   const struct intake_run *run,
+                   struct arena *arena,
+                   struct datum *ret,
+                   struct dn_err *err)
+{
+    const struct column *c = &to->table->columns[col];
+    struct eval ev = ixp_eval(run, arena);
+    struct datum d;
+    int rc;
+
+    if (to->defaults[col]) {
+        rc = expr_eval_datum(to->defaults[col], &ev, &d, err);
+        return rc < 0 ? rc : ixp_assign(to, col, &d, arena, ret, err);
+    }
+    *ret = (struct datum){.type = c->type, .null = true};
+    if (c->has_default)
+        *ret = c->def;
+    return intake_check(to->table, col, ret, err);
+}
+
+static int
+ixp_blame(const struct intake_target *to, uint16_t col, uint64_t row, int rc, struct dn_err *err)
+{
+    if (rc != DN_E_NOMEM)
+        dn_err_prefix(err, "row %" PRIu64 ", column \"%s\"", row, to->table->columns[col].name);
+    return rc;
+}
+
+struct ixp_out {
+    void *data;      /* arena */
+    uint64_t *nulls; /* arena */
+    uint32_t count;
+    bool any_null;
+};
+
+/* The values of a vector, as the column stores them. */
+static int ixp_store(const struct intake_target *to,
+                     uint16_t col,
+                     const struct vec *v,
+                     uint64_t first,
+                     struct arena *arena,
+                     struct ixp_out *out,
+                     struct dn_err *err)
+{
+    for (uint32_t i = 0; i < v->count; i++) {
+        struct datum d = vec_datum(v, i);
+        int rc = ixp_assign(to, col, &d, arena, &d, err);
+
+        if (rc < 0)
+            return ixp_blame(to, col, first + out->count, rc, err);
+        datum_store(&d, out->data, out->count);
+        if (d.null)
+            vec_bit_set(out->nulls, out->count);
+        out->any_null = out->any_null || d.null;
+        out->count++;
+    }
+    return 0;
+}
+
+int intake_default_vec(const struct intake_target *to,
+                       uint16_t col,
+                       const struct intake_run *run,
+                       uint32_t rows,
+                       struct arena *arena,
+                       struct vec *ret,
+                       struct dn_err *err)
+{
+    enum type_id type = to->table->columns[col].type;
+    struct eval ev = ixp_eval(run, arena);
+    struct ixp_out out = {.count = 0};
+    struct datum d;
+    int rc = 0;
+
+    if (expr_is_const(to->defaults[col], true)) { /* one value for all */
+        rc = intake_default(to, col, run, arena, &d, err);
+        if (rc == 0 && !vec_make_const(arena, &d, rows, ret))
+            rc = DN_FAIL_NOMEM(err);
+        return rc < 0 ? ixp_blame(to, col, run->first, rc, err) : 0;
+    }
+    out.data = arena_alloc_array(arena, (size_t)rows + 1, phys_size(type_phys(type)));
+    out.nulls = arena_calloc(arena, VEC_BITMAP_WORDS(rows) + 1, sizeof(*out.nulls));
+    if (!out.data || !out.nulls)
+        return DN_FAIL_NOMEM(err);
+    while (rc == 0 && out.count < rows) {
+        uint32_t n = rows - out.count < VEC_ROWS_MAX ? rows - out.count : VEC_ROWS_MAX;
+        struct batch in = {.count = n, .sel_count = n};
+        struct vec v;
+
+        rc = expr_eval(to->defaults[col], &ev, &in, &v, err);
+        rc = rc < 0 ? ixp_blame(to, col, run->first + out.count, rc, err)
+                    : ixp_store(to, col, &v, run->first, arena, &out, err);
+    }
+    *ret = (struct vec){.type = type,
+                        .form = VEC_FLAT,
+                        .count = rows,
+                        .data = out.data,
+                        .nulls = out.any_null ? out.nulls : NULL};
+    return rc;
+}
+
+int intake_check_keys(const struct intake_target *to,
+                      const struct vec *cols,
+                      uint32_t rows,
+                      struct dn_err *err)
+{
+    const struct table *t = to->table;
+    bool text = false;
+
+    for (uint16_t i = 0; i < t->columns_count; i++)
+        text = text || (!to->listed[i] && to->defaults[i] && t->columns[i].key_pos > 0 &&
+                        type_is_string(t->columns[i].type));
+    for (uint32_t row = 0; text && row < rows; row++) {
+        uint64_t bytes = 0;
+
+        for (uint16_t i = 0; i < t->local_count; i++)
+            if (type_is_string(t->columns[t->local[i].col].type))
+                bytes += vec_datum(&cols[t->local[i].col], row).str.len;
+        if (bytes > INTAKE_KEY_BYTES_MAX)
+            return DN_FAIL(
+                err, DN_E_TOO_LONG, "the key's text is longer than %u bytes", INTAKE_KEY_BYTES_MAX);
+    }
+    return 0;
+}
