@@ -287,6 +287,9 @@ DENDRO_API const char *dendro_column_name(const dendro_stmt *stmt, int col);
 DENDRO_API enum dendro_type dendro_column_type(const dendro_stmt *stmt, int col);
 /* "DOUBLE", "TIMESTAMP(6)", …; static. */
 DENDRO_API const char *dendro_type_name(enum dendro_type type);
+/* What the statement takes a parameter for, as far as that is known; in INSERT … VALUES the type of
+ * its column. TYPE_NONE: it could be anything, or there is no such parameter. */
+DENDRO_API enum dendro_type dendro_param_type(const dendro_stmt *stmt, int param);
 
 /* The value in the row of the last DENDRO_ROW. Without a row, for a bad index and for NULL they
  * give 0, false, NULL. Numbers convert into each other (a double outside int64 saturates, NaN is

@@ -19,7 +19,7 @@ RULES = [
      "open openat creat fopen fdopen freopen read pread readv preadv write pwrite writev pwritev fread fwrite "
      "fgets getline fsync fdatasync syncfs close fclose unlink unlinkat rename renameat mkdir mkdirat rmdir opendir "
      "ftruncate truncate stat fstat fstatat lstat access flock lockf",
-     ("src/volume/", "src/cli/", "src/bin/")),
+     ("src/volume/", "src/server/listen.c", "src/cli/", "src/bin/")),
     ("memory from the system belongs to src/base/mem.c, the stacks of fibers to src/base/sched_sim.c",
      "mmap munmap sbrk", ("src/base/mem.c", "src/base/sched_sim.c", "src/volume/")),
     ("clock, randomness and waiting belong to src/volume and src/base/sched_*",

@@ -72,4 +72,5 @@ DN_ERR(INDETERMINATE,    111, "42P18", "Nothing says which type it is.")
 DN_ERR(AMBIGUOUS_FUNCTION,112, "42725", "Several functions or operators fit equally well.")
 DN_ERR(BAD_NTILE,        113, "22014", "The argument of ntile is not positive.")
 DN_ERR(BAD_NTH_VALUE,    114, "22016", "The argument of nth_value is not positive.")
+DN_ERR(CONFIG,           140, "F0000", "The server is told to do what it must not, or an address cannot be had.")
 /* clang-format on */

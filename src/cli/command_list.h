@@ -4,6 +4,7 @@
 
 /* clang-format off */
 DN_COMMAND("sql",   cli_sql,   "[DIR] [-c SQL]... [-f FILE]... [--format F]", "run SQL on a database, or open the shell")
+DN_COMMAND("serve", cli_serve, "[--data DIR] [--pg-port N] [--listen ADDR]",    "serve a database to psql, drivers and tools")
 DN_COMMAND("import", cli_import, "[DIR] TABLE FILE.csv[.gz|.zst]|- [options]",  "read a CSV file into a table")
 DN_COMMAND("export", cli_export, "[DIR] TABLE|SELECT [-o FILE] [--format F]",   "write a table or a result to a file")
 DN_COMMAND("check", cli_check, "DIR",                                          "verify every checksum and invariant of a database")

@@ -208,3 +208,37 @@ const void *dendro_column_blob(const dendro_stmt *stmt, int col, size_t *ret_len
         *ret_len = d.str.len;
     return d.str.ptr;
 }
+
+/* ---- parameters ---- */
+
+/* In the VALUES of an INSERT a parameter is what its column is. */
+static enum type_id column_insert_param(const struct dendro_stmt *stmt,
+                                        const struct insert_stmt *insert,
+                                        uint32_t param)
+{
+    const struct values_rows *values = insert->query ? &insert->query->values : NULL;
+
+    for (uint32_t i = 0; values && i < values->rows_count; i++)
+        for (uint32_t j = 0; j < values->rows_len[i] && j < stmt->insert.cols_count; j++) {
+            const struct expr *e = values->rows[i][j];
+
+            if (e && e->kind == EXPR_PARAM && e->param == param)
+                return stmt->insert.table->columns[stmt->insert.cols[j]].type;
+        }
+    return TYPE_NONE;
+}
+
+enum dendro_type dendro_param_type(const dendro_stmt *stmt, int param)
+{
+    const struct stmt *ast;
+    enum type_id type = TYPE_NONE;
+
+    if (!stmt || param < 1 || (uint32_t)param > stmt->ast->params_count)
+        return DENDRO_TYPE_NONE;
+    ast = stmt_inner(stmt);
+    if (stmt->plan && (uint32_t)param <= stmt->plan->params_count)
+        type = stmt->plan->param_types[param - 1];
+    if (type == TYPE_NONE && ast->kind == STMT_INSERT && stmt->insert.table)
+        type = column_insert_param(stmt, ast->insert, (uint32_t)param);
+    return (enum dendro_type)type;
+}

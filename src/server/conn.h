@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * conn.h: a connection: socket, TLS, bytes on their way in and out, and the protocol that is
+ * spoken over it.
+ *
+ * A connection is in one place at a time:
+ *
+ *     the loop      nothing is to be done: the loop watches the socket, no worker is taken
+ *     the pool      something came: it waits for a worker
+ *     a worker      runs the protocol; a while after the last answer it goes back to the loop
+ *
+ * so that idle ones cost a few hundred bytes, and one that asks and asks has a thread for itself
+ * without any handing over. The protocol never blocks on the socket: its run function is called
+ * with what has come so far, and says what it waits for.
+ *
+ * Where it is decides which thread may touch it: the loop's or the worker's. From other threads:
+ * conn_end, and ops->cancel under the server's lock. */
+#pragma once
+
+#include "base/bytes.h"
+#include "base/err.h"
+#include "server/pool.h"
+
+#include <stdatomic.h>
+#include <uv.h>
+
+struct server;
+struct conn;
+typedef struct ssl_st SSL; /* OpenSSL's */
+
+/* What the protocol waits for. */
+enum conn_want {
+    CONN_READ,  /* more bytes; all output is sent first */
+    CONN_WRITE, /* room for output */
+    CONN_AGAIN, /* nothing: it only lets others have the worker */
+    CONN_CLOSE, /* nothing more: output is sent as far as it goes */
+};
+
+/* Why a connection is asked to end; the protocol tells the other side when it can. */
+enum conn_end {
+    CONN_STAYS,
+    CONN_END_STOP,  /* the server stops */
+    CONN_END_IDLE,  /* it said nothing for too long */
+    CONN_END_LOGIN, /* it did not log in in time */
+};
+
+struct conn_ops {
+    const char *name;
+    /* Makes c->proto. */
+    int (*open)(struct conn *c, struct dn_err *err);
+    /* Does what there is to do with c->in; a worker's thread. */
+    enum conn_want (*run)(struct conn *c);
+    /* Asks what runs now to stop. Any thread, under the server's lock. */
+    void (*cancel)(struct conn *c);
+    /* Has somebody logged in, so that the short time for that is over? */
+    bool (*ready)(const struct conn *c);
+    void (*close)(struct conn *c); /* frees c->proto */
+};
+
+enum conn_place {
+    CONN_IN_LOOP,
+    CONN_IN_POOL, /* or with a worker */
+    CONN_GONE,    /* the loop closes it */
+};
+
+struct conn {
+    struct srv_job job;
+    struct server *srv; /* borrowed */
+    const struct conn_ops *ops;
+    void *proto; /* owned, of ops */
+    int fd;      /* owned */
+    SSL *tls;    /* owned; NULL: plain bytes */
+    uint32_t id; /* from 1 on, among those that are open */
+    bool local;  /* from this machine */
+    char peer[64];
+    bool full;     /* there are too many: the protocol says so as soon as it can */
+    bool broken;   /* the socket failed or was closed: nothing can be sent any more */
+    struct buf in; /* from in_at on: bytes that the protocol has not taken yet */
+    size_t in_at;
+    struct buf out; /* from out_at on: bytes to be sent */
+    size_t out_at;
+    atomic_int ending; /* enum conn_end */
+
+    /* The server's. */
+    struct conn *next; /* of all, under its lock */
+    struct conn *prev;
+    struct conn *inbox; /* on the way back to the loop */
+    enum conn_place place;
+    enum conn_want wants; /* in the loop: what it waits for */
+    uint64_t since_ns;    /* in the loop since; first: since it was accepted */
+    uv_poll_t poll;
+};
+
+#define CONN_OUT_FULL ((size_t)256 << 10) /* more output than this: send it first */
+
+static inline const uint8_t *conn_in(const struct conn *c, size_t *ret_len)
+{
+    *ret_len = c->in.len - c->in_at;
+    return c->in.data + c->in_at;
+}
+static inline void conn_took(struct conn *c, size_t n)
+{
+    c->in_at += n;
+}
+static inline size_t conn_out_left(const struct conn *c)
+{
+    return c->out.len - c->out_at;
+}
+
+/* Sends what it can: 1 all of it, 0 the socket takes no more now, < 0 broken. */
+int conn_flush(struct conn *c);
+/* Takes what has come: > 0 something, 0 nothing now, < 0 the other side is gone, or no memory. */
+int conn_fill(struct conn *c);
+/* From here on TLS is spoken; a step of the handshake: 1 done, 0 it needs more bytes to come, < 0
+ * it failed. What is in c->in already belongs to it. */
+int conn_handshake(struct conn *c);
+
+/* The other end is asked to go, as soon as it may be interrupted. Any thread. */
+void conn_end(struct conn *c, enum conn_end why);
+
+/* job.run of connections. */
+void conn_work(struct srv_job *job);

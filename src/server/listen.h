@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * listen.h: sockets that wait for connections. The thread of the loop, but srv_socket_close,
+ * srv_cores and srv_address_local: any. */
+#pragma once
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <uv.h>
+
+struct conn_ops;
+struct srv_listener;
+
+/* Somebody who has connected. */
+struct srv_peer {
+    int fd; /* now the callback's */
+    bool local;
+    char text[64]; /* address and port */
+};
+
+typedef void (*srv_accept_fn)(void *arg, struct srv_listener *l, struct srv_peer *peer);
+
+struct srv_listen {
+    uv_loop_t *loop;
+    const char *address; /* IPv4, IPv6 or "localhost"; "*" = all */
+    int port;            /* 0 = any that is free */
+    const struct conn_ops *ops;
+    srv_accept_fn fn;
+    void *arg;
+};
+
+/* Zeroed: closed. */
+struct srv_listener {
+    int fd;
+    int port;
+    bool open;
+    bool paused; /* no file descriptors left: tried again at the next tick */
+    const struct conn_ops *ops;
+    srv_accept_fn fn;
+    void *arg;
+    uv_poll_t poll;
+};
+
+int srv_listener_open(struct srv_listener *l,
+                      const struct srv_listen *how,
+                      struct dn_err *err) DN_MUST_CHECK;
+void srv_listener_tick(struct srv_listener *l);
+/* The socket is closed at once, the handle when the loop runs. */
+void srv_listener_close(struct srv_listener *l);
+
+bool srv_address_local(const char *address);
+void srv_socket_close(int fd);
+unsigned srv_cores(void);

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * pgw_int.h: a session of PostgreSQL's protocol from the inside.
+ *
+ * What runs is resumable: a portal that has filled the output buffer is left where it is, and the
+ * next call of pgw_run goes on with it. So a slow reader takes no worker and no memory.
+ *
+ * Invariants
+ *   P1  While `running` is set, no message is looked at.
+ *   P2  A dendro_stmt is stepped by one portal at a time (pgw_stmt.user); whoever comes second
+ *       prepares the text once more.
+ *   P3  After an error of the extended protocol everything up to Sync is passed over. */
+#pragma once
+
+#include "base/arena.h"
+#include "dendro.h"
+#include "server/conn.h"
+#include "server/pgwire/frame.h"
+#include "server/pgwire/types.h"
+
+#define PGW_NAME_MAX   63u
+#define PGW_PARAMS_MAX 65535u
+#define PGW_STMTS_MAX  10000u /* prepared by name in a session */
+
+/* A statement by name. */
+struct pgw_stmt {
+    struct pgw_stmt *next;
+    char *name;        /* owned; "" is the unnamed one */
+    char *sql;         /* owned */
+    dendro_stmt *stmt; /* owned; NULL: an empty text */
+    uint32_t *oids;    /* owned, of its parameters, as the client gave them; 0 = not said */
+    uint32_t oids_count;
+    struct pgw_portal *user; /* who steps it now */
+};
+
+/* A statement with its parameters, and how far it has run. */
+struct pgw_portal {
+    struct pgw_portal *next;
+    char *name;          /* owned */
+    struct pgw_stmt *of; /* NULL: of a simple query, or closed meanwhile */
+    dendro_stmt *stmt;   /* of->stmt, or its own */
+    bool own;            /* it is its own: finalized with it */
+    bool described;      /* simple query: RowDescription was sent */
+    bool done;
+    bool simple;
+    int16_t *formats; /* owned; one for each column of the result, or none: all text */
+    int columns_count;
+    uint64_t rows;      /* sent so far */
+    uint64_t rows_left; /* of this Execute; 0 = no limit */
+    bool enough;        /* it had one, and has sent them */
+    struct dendro_batch batch;
+    size_t batch_row; /* the next of it */
+};
+
+enum pgw_phase {
+    PGW_START, /* the first packet is to come */
+    PGW_TLS_SHAKE,
+    PGW_READY, /* logged in */
+};
+
+struct pgw {
+    struct conn *c; /* borrowed */
+    enum pgw_phase phase;
+    dendro_conn *session; /* owned; NULL until the login */
+    uint32_t key;         /* for cancelling */
+    bool skip;            /* P3 */
+    bool answered;        /* the simple query has been answered by something */
+    bool goodbye;         /* nothing more is read */
+    struct pgw_stmt *stmts;
+    uint32_t stmts_count;
+    struct pgw_portal *portals;
+    struct pgw_portal *running; /* P1; in portals, or `simple` */
+    struct pgw_portal simple;
+    char *text;          /* owned: the simple query */
+    const char *text_at; /* its rest; NULL: none */
+    struct arena scratch;
+    char user[PGW_NAME_MAX + 1];
+    char database[PGW_NAME_MAX + 1];
+    char application[PGW_NAME_MAX + 1];
+};
+
+/* ---- start.c ---- */
+/* A first packet. */
+enum conn_want pgw_start(struct pgw *p);
+/* Says why, for the last time. */
+enum conn_want pgw_fatal(struct pgw *p, const char *sqlstate, const char *fmt, ...) DN_PRINTF(3, 4);
+
+/* ---- query.c ---- */
+void pgw_query(struct pgw *p, struct pgw_rd *body);
+/* Goes on with the text; ends with ReadyForQuery. */
+void pgw_query_next(struct pgw *p);
+
+/* ---- extended.c ---- */
+void pgw_parse(struct pgw *p, struct pgw_rd *body);
+void pgw_bind_portal(struct pgw *p, struct pgw_rd *body);
+void pgw_describe(struct pgw *p, struct pgw_rd *body);
+void pgw_execute(struct pgw *p, struct pgw_rd *body);
+void pgw_close_named(struct pgw *p, struct pgw_rd *body);
+void pgw_sync(struct pgw *p);
+void pgw_forget_all(struct pgw *p);
+
+/* ---- rows.c ---- */
+void pgw_row_description(struct pgw *p, dendro_stmt *stmt, const int16_t *formats);
+/* Runs the portal of p->running until it is done, suspended, failed (running is NULL then), or the
+ * output is full (running stays). */
+void pgw_run_portal(struct pgw *p);
+void pgw_portal_reset(struct pgw_portal *portal);
+/* An error of a statement or message; P3. */
+void pgw_fail(struct pgw *p, const struct dendro_error *e);
+void pgw_failf(struct pgw *p, const char *sqlstate, const char *fmt, ...) DN_PRINTF(3, 4);
+char pgw_status(const struct pgw *p); /* of the transaction: I, T, E */

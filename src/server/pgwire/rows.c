@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * rows.c: running a portal: rows out by batches, errors, tags. */
+#include "server/pgwire/out.h"
+#include "server/pgwire/pgw_int.h"
+#include "server/server.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+char pgw_status(const struct pgw *p DN_UNUSED)
+{
+    return 'I';
+}
+
+void pgw_fail(struct pgw *p, const struct dendro_error *e)
+{
+    pgw_error(&p->c->out, e);
+    p->skip = true;
+}
+
+void pgw_failf(struct pgw *p, const char *sqlstate, const char *fmt, ...)
+{
+    char text[DENDRO_MESSAGE_MAX];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    pgw_report(&p->c->out,
+               'E',
+               &(struct pgw_report){.severity = "ERROR", .sqlstate = sqlstate, .message = text});
+    p->skip = true;
+}
+
+void pgw_row_description(struct pgw *p, dendro_stmt *stmt, const int16_t *formats)
+{
+    struct buf *b = &p->c->out;
+    int count = dendro_column_count(stmt);
+    size_t at = pgw_begin(b, 'T');
+
+    pgw_i16(b, (int16_t)count);
+    for (int i = 0; i < count; i++) {
+        enum dendro_type type = dendro_column_type(stmt, i);
+        const char *name = dendro_column_name(stmt, i);
+
+        pgw_text(b, name ? name : "");
+        pgw_i32(b, 0); /* table */
+        pgw_i16(b, 0); /* its column */
+        pgw_i32(b, (int32_t)pgw_type_oid(type));
+        pgw_i16(b, pgw_type_len(type));
+        pgw_i32(b, -1); /* parameters of the type */
+        pgw_i16(b, formats ? formats[i] : 0);
+    }
+    pgw_end(b, at);
+}
+
+void pgw_portal_reset(struct pgw_portal *portal)
+{
+    dendro_reset(portal->stmt);
+    if (portal->of && portal->of->user == portal)
+        portal->of->user = NULL;
+    portal->batch = (struct dendro_batch){.rows = 0};
+    portal->batch_row = 0;
+}
+
+/* Rows of the batch, as many as fit and were asked for. */
+static void rows_send(struct pgw *p, struct pgw_portal *portal)
+{
+    struct buf *b = &p->c->out;
+
+    while (portal->batch_row < portal->batch.rows && conn_out_left(p->c) < CONN_OUT_FULL) {
+        size_t at = pgw_begin(b, 'D');
+
+        pgw_i16(b, (int16_t)portal->batch.columns_count);
+        for (int i = 0; i < portal->batch.columns_count; i++)
+            pgw_put_value(b,
+                          &portal->batch.columns[i],
+                          portal->batch_row,
+                          portal->formats ? (enum pgw_format)portal->formats[i] : PGW_FORMAT_TEXT,
+                          &p->scratch);
+        pgw_end(b, at);
+        portal->batch_row++;
+        portal->rows++;
+        if (portal->rows_left && --portal->rows_left == 0) {
+            portal->enough = true;
+            break;
+        }
+    }
+    arena_reset(&p->scratch);
+}
+
+static void rows_end(struct pgw *p, struct pgw_portal *portal)
+{
+    const char *tag = dendro_command_tag(portal->stmt);
+
+    pgw_complete(&p->c->out, tag ? tag : "");
+    portal->done = true;
+    pgw_portal_reset(portal);
+    p->running = NULL;
+}
+
+void pgw_run_portal(struct pgw *p)
+{
+    struct pgw_portal *portal = p->running;
+    struct dendro_error err;
+    int rc;
+
+    for (;;) {
+        if (portal->batch_row < portal->batch.rows) {
+            rows_send(p, portal);
+            if (portal->enough) {
+                pgw_empty(&p->c->out, 's');
+                p->running = NULL;
+                return;
+            }
+            if (conn_out_left(p->c) >= CONN_OUT_FULL)
+                return;
+            continue;
+        }
+        rc = dendro_step_batch(portal->stmt, &portal->batch, &err);
+        portal->batch_row = 0;
+        if (portal->simple && !portal->described && rc >= 0 &&
+            dendro_column_count(portal->stmt) > 0) {
+            pgw_row_description(p, portal->stmt, NULL);
+            portal->described = true;
+        }
+        if (rc == DENDRO_ROW)
+            continue;
+        if (rc == DENDRO_DONE) {
+            rows_end(p, portal);
+            return;
+        }
+        pgw_portal_reset(portal);
+        portal->done = true;
+        p->running = NULL;
+        pgw_fail(p, &err);
+        return;
+    }
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * start.c: the start of a session: requests for TLS and GSS, cancelling, the startup message. */
+#include "server/pgwire/out.h"
+#include "server/pgwire/pgw_int.h"
+#include "server/pgwire/pgwire.h"
+#include "server/server.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#define START_SERVER_VERSION "15.0 (Dendro %s)"
+
+enum conn_want pgw_fatal(struct pgw *p, const char *sqlstate, const char *fmt, ...)
+{
+    char text[DENDRO_MESSAGE_MAX];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    pgw_report(&p->c->out,
+               'E',
+               &(struct pgw_report){.severity = "FATAL", .sqlstate = sqlstate, .message = text});
+    p->goodbye = true;
+    return CONN_CLOSE;
+}
+
+/* ---- cancelling ---- */
+
+struct start_cancel {
+    uint32_t id;
+    uint32_t key;
+};
+
+static bool start_cancel_one(void *arg, struct conn *c)
+{
+    const struct start_cancel *want = arg;
+    const struct pgw *p = c->proto;
+
+    if (c->ops != &pgw_ops || c->id != want->id)
+        return false;
+    if (p->key == want->key)
+        c->ops->cancel(c);
+    return true;
+}
+
+static enum conn_want start_cancel(struct pgw *p, struct pgw_rd *body)
+{
+    struct start_cancel want = {.id = (uint32_t)pgw_rd_i32(body)};
+
+    want.key = (uint32_t)pgw_rd_i32(body);
+    if (pgw_rd_done(body))
+        server_each(p->c->srv, start_cancel_one, &want);
+    p->goodbye = true;
+    return CONN_CLOSE; /* without an answer, whatever became of it */
+}
+
+/* ---- the startup message ---- */
+
+static void start_copy(char *to, const char *from)
+{
+    snprintf(to, PGW_NAME_MAX + 1, "%s", from);
+}
+
+static bool start_utf8(const char *name)
+{
+    char plain[16] = "";
+    size_t n = 0;
+
+    for (; *name && n + 1 < sizeof plain; name++)
+        if (isalnum((unsigned char)*name))
+            plain[n++] = (char)tolower((unsigned char)*name);
+    return strcmp(plain, "utf8") == 0 || strcmp(plain, "unicode") == 0;
+}
+
+/* A name and its value; false: it was refused, and the client told so. */
+static bool start_option(struct pgw *p, const char *name, const char *value)
+{
+    if (strcmp(name, "user") == 0)
+        start_copy(p->user, value);
+    else if (strcmp(name, "database") == 0)
+        start_copy(p->database, value);
+    else if (strcmp(name, "application_name") == 0)
+        start_copy(p->application, value);
+    else if (strcmp(name, "client_encoding") == 0 && !start_utf8(value)) {
+        pgw_fatal(p,
+                  "22023",
+                  "invalid value for parameter \"client_encoding\": \"%s\"; it is UTF8",
+                  value);
+        return false;
+    }
+    return true;
+}
+
+static void start_notice(void *arg, const char *severity, const char *message)
+{
+    struct pgw *p = arg;
+
+    pgw_report(
+        &p->c->out,
+        'N',
+        &(struct pgw_report){.severity = severity,
+                             .sqlstate = strcmp(severity, "WARNING") == 0 ? "01000" : "00000",
+                             .message = message});
+}
+
+static void start_greet(struct pgw *p)
+{
+    struct buf *b = &p->c->out;
+    char version[64];
+    size_t at;
+
+    snprintf(version, sizeof version, START_SERVER_VERSION, dendro_version());
+    pgw_auth(b, 0, NULL, 0);
+    pgw_parameter(b, "server_version", version);
+    pgw_parameter(b, "server_encoding", "UTF8");
+    pgw_parameter(b, "client_encoding", "UTF8");
+    pgw_parameter(b, "DateStyle", "ISO, MDY");
+    pgw_parameter(b, "IntervalStyle", "postgres");
+    pgw_parameter(b, "TimeZone", "UTC");
+    pgw_parameter(b, "integer_datetimes", "on");
+    pgw_parameter(b, "standard_conforming_strings", "on");
+    pgw_parameter(b, "is_superuser", "on");
+    pgw_parameter(b, "session_authorization", p->user);
+    pgw_parameter(b, "application_name", p->application);
+    pgw_parameter(b, "default_transaction_read_only", "off");
+    pgw_parameter(b, "in_hot_standby", "off");
+    at = pgw_begin(b, 'K');
+    pgw_i32(b, (int32_t)p->c->id);
+    pgw_i32(b, (int32_t)p->key);
+    pgw_end(b, at);
+    pgw_ready(b, pgw_status(p));
+}
+
+/* A newer minor version, or options of one: what we speak is 3.0 without options. */
+static void start_negotiate(struct pgw *p, struct pgw_rd options, uint32_t unknown)
+{
+    struct buf *b = &p->c->out;
+    size_t at = pgw_begin(b, 'v');
+
+    pgw_i32(b, (int32_t)PGW_VERSION);
+    pgw_i32(b, (int32_t)unknown);
+    while (unknown > 0 && !options.bad) {
+        const char *name = pgw_rd_text(&options);
+
+        pgw_rd_text(&options);
+        if (strncmp(name, "_pq_.", 5) == 0) {
+            pgw_text(b, name);
+            unknown--;
+        }
+    }
+    pgw_end(b, at);
+}
+
+static enum conn_want start_session(struct pgw *p, uint32_t version, struct pgw_rd *body)
+{
+    struct pgw_rd options = *body;
+    struct dendro_error err;
+    uint32_t unknown = 0;
+
+    for (;;) {
+        const char *name = pgw_rd_text(body);
+        const char *value;
+
+        if (body->bad || name[0] == 0)
+            break;
+        value = pgw_rd_text(body);
+        unknown += strncmp(name, "_pq_.", 5) == 0;
+        if (!body->bad && !start_option(p, name, value))
+            return CONN_CLOSE;
+    }
+    if (!pgw_rd_done(body))
+        return pgw_fatal(p, "08P01", "invalid startup packet layout");
+    if (p->user[0] == 0)
+        return pgw_fatal(p, "28000", "no PostgreSQL user name specified in startup packet");
+    if (p->database[0] && strcmp(p->database, "dendro") != 0 && strcmp(p->database, p->user) != 0)
+        return pgw_fatal(
+            p, "3D000", "database \"%s\" does not exist; it is called \"dendro\"", p->database);
+    if (p->c->full)
+        return pgw_fatal(p, "53300", "sorry, too many clients already");
+    if (version > PGW_VERSION || unknown > 0)
+        start_negotiate(p, options, unknown);
+    if (dendro_connect(server_db(p->c->srv), &p->session, &err) < 0)
+        return pgw_fatal(p, err.sqlstate, "%s", err.message);
+    dendro_set_notice(p->session, start_notice, p);
+    p->key = (uint32_t)server_random(p->c->srv);
+    p->phase = PGW_READY;
+    start_greet(p);
+    return CONN_READ;
+}
+
+enum conn_want pgw_start(struct pgw *p)
+{
+    struct pgw_frame f;
+    size_t n, len;
+    const uint8_t *in = conn_in(p->c, &n);
+
+    switch (pgw_first(in, n, &f, &len)) {
+    case PGW_MORE:
+        return CONN_READ;
+    case PGW_BAD_LEN:
+    case PGW_TOO_LONG:
+        return pgw_fatal(p, "08P01", "invalid length of startup packet");
+    case PGW_FRAME:
+        break;
+    }
+    conn_took(p->c, len);
+    if (f.code == PGW_CANCEL)
+        return start_cancel(p, &f.body);
+    if (f.code == PGW_TLS || f.code == PGW_GSS) {
+        buf_u8(&p->c->out, 'N');
+        return CONN_READ;
+    }
+    if (f.code >> 16 != PGW_VERSION >> 16)
+        return pgw_fatal(p,
+                         "0A000",
+                         "unsupported frontend protocol %u.%u: server supports 3.0",
+                         f.code >> 16,
+                         f.code & 0xFFFF);
+    return start_session(p, f.code, &f.body);
+}

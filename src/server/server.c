@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * server.c: the loop: accepts, watches idle connections, hands them to workers when something
+ * comes, and winds up.
+ *
+ * Only the thread of server_run uses the loop. Workers reach it by the inbox and a wake-up. */
+#include "server/server.h"
+
+#include "server/conn.h"
+#include "server/listen.h"
+#include "server/pgwire/pgwire.h"
+
+#include <openssl/ssl.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#define SERVER_CONNS     1000u
+#define SERVER_SPARE     16u /* more, who are told that there are too many */
+#define SERVER_WORKERS   8u  /* per core */
+#define SERVER_MESSAGE   ((uint64_t)256 << 20)
+#define SERVER_LOGIN_MS  60000u
+#define SERVER_DRAIN_MS  10000u
+#define SERVER_TICK_MS   250u
+#define SERVER_NS_PER_MS 1000000u
+
+struct server {
+    struct server_options opt;
+    struct server_limits limits;
+    struct mem_owner owner;
+    dendro_db *db;            /* owned */
+    struct srv_pool *pool;    /* owned */
+    struct sched_mutex *lock; /* conns, count, inbox */
+    struct conn *conns;       /* list of all, until they are forgotten */
+    unsigned count;           /* accepted and not closed yet */
+    uint32_t last_id;
+    struct conn *inbox;
+
+    uv_loop_t loop;
+    bool loop_open;
+    uv_async_t wake;
+    uv_timer_t tick;
+    struct srv_listener pg;
+    atomic_bool stop; /* asked for */
+    bool stopping;    /* begun */
+    bool forced;      /* the time for statements is over */
+    uint64_t stop_ns; /* when that is */
+    bool handles_closed;
+};
+
+/* ---- for others ---- */
+
+dendro_db *server_db(struct server *s)
+{
+    return s->db;
+}
+
+struct srv_pool *server_pool(struct server *s)
+{
+    return s->pool;
+}
+
+struct mem_owner *server_owner(struct server *s)
+{
+    return &s->owner;
+}
+
+const struct server_limits *server_limits(const struct server *s)
+{
+    return &s->limits;
+}
+
+uint64_t server_now_ns(struct server *s)
+{
+    return sched_now_ns(srv_pool_sched(s->pool));
+}
+
+uint64_t server_random(struct server *s)
+{
+    return sched_random(srv_pool_sched(s->pool));
+}
+
+int server_port(const struct server *s)
+{
+    return s->opt.pg_port < 0 ? -1 : s->pg.port;
+}
+
+const char *server_address(const struct server *s)
+{
+    return s->opt.listen;
+}
+
+void server_each(struct server *s, server_conn_fn fn, void *arg)
+{
+    sched_lock(s->lock);
+    for (struct conn *c = s->conns; c; c = c->next)
+        if (fn(arg, c))
+            break;
+    sched_unlock(s->lock);
+}
+
+unsigned server_count(struct server *s)
+{
+    unsigned n;
+
+    sched_lock(s->lock);
+    n = s->count;
+    sched_unlock(s->lock);
+    return n;
+}
+
+void server_give(struct server *s, struct conn *c)
+{
+    sched_lock(s->lock);
+    c->inbox = s->inbox;
+    s->inbox = c;
+    sched_unlock(s->lock);
+    uv_async_send(&s->wake);
+}
+
+void server_forget(struct server *s, struct conn *c)
+{
+    sched_lock(s->lock);
+    if (c->prev)
+        c->prev->next = c->next;
+    else
+        s->conns = c->next;
+    if (c->next)
+        c->next->prev = c->prev;
+    c->next = c->prev = NULL;
+    sched_unlock(s->lock);
+}
+
+void server_stop(struct server *s)
+{
+    atomic_store(&s->stop, true);
+    uv_async_send(&s->wake);
+}
+
+/* ---- connections, in the loop ---- */
+
+static void server_conn_free(uv_handle_t *h)
+{
+    struct conn *c = h->data;
+    struct server *s = c->srv;
+
+    SSL_free(c->tls);
+    srv_socket_close(c->fd);
+    buf_done(&c->in);
+    buf_done(&c->out);
+    mem_free(c);
+    sched_lock(s->lock);
+    s->count--;
+    sched_unlock(s->lock);
+}
+
+static void server_to_pool(struct server *s, struct conn *c)
+{
+    uv_poll_stop(&c->poll);
+    c->place = CONN_IN_POOL;
+    srv_pool_submit(s->pool, &c->job);
+}
+
+static void server_on_socket(uv_poll_t *h, int status DN_UNUSED, int events DN_UNUSED)
+{
+    struct conn *c = h->data;
+
+    server_to_pool(c->srv, c); /* errors too: whoever reads or writes finds them */
+}
+
+/* A connection is back: watch it, close it, or let it end. */
+static void server_take_back(struct server *s, struct conn *c)
+{
+    if (c->wants == CONN_CLOSE) {
+        c->place = CONN_GONE;
+        uv_close((uv_handle_t *)&c->poll, server_conn_free);
+        return;
+    }
+    c->place = CONN_IN_LOOP;
+    c->since_ns = server_now_ns(s);
+    if (s->forced)
+        c->broken = true;
+    if (c->broken || (c->wants == CONN_READ && atomic_load(&c->ending) != CONN_STAYS) ||
+        uv_poll_start(
+            &c->poll, c->wants == CONN_READ ? UV_READABLE : UV_WRITABLE, server_on_socket) != 0) {
+        c->broken = c->broken || c->wants != CONN_READ;
+        server_to_pool(s, c);
+    }
+}
+
+static void server_add(struct server *s, const struct conn_ops *ops, struct srv_peer *peer)
+{
+    struct conn *c = mem_calloc(&s->owner, 1, sizeof(*c));
+
+    if (!c) {
+        srv_socket_close(peer->fd);
+        return;
+    }
+    c->job.run = conn_work;
+    c->srv = s;
+    c->ops = ops;
+    c->fd = peer->fd;
+    c->local = peer->local;
+    memcpy(c->peer, peer->text, sizeof c->peer);
+    buf_init(&c->in, &s->owner);
+    buf_init(&c->out, &s->owner);
+    c->poll.data = c;
+    if (ops->open(c, NULL) < 0 || uv_poll_init(&s->loop, &c->poll, c->fd) != 0) {
+        if (c->proto)
+            ops->close(c);
+        srv_socket_close(c->fd);
+        mem_free(c);
+        return;
+    }
+    sched_lock(s->lock);
+    c->full = s->count >= s->opt.connections_max;
+    c->id = ++s->last_id;
+    s->count++;
+    c->next = s->conns;
+    if (s->conns)
+        s->conns->prev = c;
+    s->conns = c;
+    sched_unlock(s->lock);
+    c->wants = CONN_READ;
+    c->place = CONN_IN_LOOP;
+    c->since_ns = server_now_ns(s);
+    if (uv_poll_start(&c->poll, UV_READABLE, server_on_socket) != 0) {
+        c->broken = true;
+        server_to_pool(s, c);
+    }
+}
+
+static void server_on_accept(void *arg, struct srv_listener *l, struct srv_peer *peer)
+{
+    struct server *s = arg;
+
+    if (s->count >= s->opt.connections_max + SERVER_SPARE || s->stopping)
+        srv_socket_close(peer->fd);
+    else
+        server_add(s, l->ops, peer);
+}
+
+/* ---- time ---- */
+
+static void server_look(struct server *s, struct conn *c, uint64_t now)
+{
+    uint64_t ms = (now - c->since_ns) / SERVER_NS_PER_MS;
+    bool ready = c->ops->ready(c);
+
+    if (!ready && ms > s->opt.login_ms)
+        conn_end(c, CONN_END_LOGIN);
+    else if (ready && s->opt.idle_ms && ms > s->opt.idle_ms)
+        conn_end(c, CONN_END_IDLE);
+}
+
+static void server_on_tick(uv_timer_t *t)
+{
+    struct server *s = t->data;
+    uint64_t now = server_now_ns(s);
+    bool forced = s->stopping && !s->forced && now > s->stop_ns;
+
+    s->forced = s->forced || forced;
+    sched_lock(s->lock);
+    for (struct conn *c = s->conns; c; c = c->next) {
+        if (forced)
+            c->ops->cancel(c);
+        if (c->place != CONN_IN_LOOP)
+            continue;
+        server_look(s, c, now);
+        if (s->forced)
+            c->broken = true;
+        if (c->broken || (c->wants == CONN_READ && atomic_load(&c->ending) != CONN_STAYS))
+            server_to_pool(s, c);
+    }
+    sched_unlock(s->lock);
+    srv_listener_tick(&s->pg);
+}
+
+static bool server_end_one(void *arg DN_UNUSED, struct conn *c)
+{
+    conn_end(c, CONN_END_STOP);
+    return false;
+}
+
+/* Nothing new is taken, and those that are there are asked to go. */
+static void server_begin_stop(struct server *s)
+{
+    s->stopping = true;
+    s->stop_ns = server_now_ns(s) + s->opt.drain_ms * SERVER_NS_PER_MS;
+    srv_listener_close(&s->pg);
+    server_each(s, server_end_one, NULL);
+    server_on_tick(&s->tick);
+}
+
+static void server_on_wake(uv_async_t *a)
+{
+    struct server *s = a->data;
+    struct conn *back;
+
+    sched_lock(s->lock);
+    back = s->inbox;
+    s->inbox = NULL;
+    sched_unlock(s->lock);
+    while (back) {
+        struct conn *c = back;
+
+        back = c->inbox;
+        c->inbox = NULL;
+        server_take_back(s, c);
+    }
+    if (atomic_load(&s->stop) && !s->stopping)
+        server_begin_stop(s);
+}
+
+/* ---- life ---- */
+
+static void server_defaults(struct server_options *o)
+{
+    if (!o->listen)
+        o->listen = "127.0.0.1";
+    if (o->connections_max == 0)
+        o->connections_max = SERVER_CONNS;
+    if (o->message_max == 0)
+        o->message_max = SERVER_MESSAGE;
+    if (o->login_ms == 0)
+        o->login_ms = SERVER_LOGIN_MS;
+    if (o->drain_ms == 0)
+        o->drain_ms = SERVER_DRAIN_MS;
+}
+
+static int server_open_db(struct server *s, struct dn_err *err)
+{
+    struct dendro_options options = {.settings = s->opt.settings};
+    struct dendro_error e;
+    int rc = dendro_open(s->opt.data, &options, &s->db, &e);
+
+    if (rc < 0) {
+        dn_err_raise(err, rc, __FILE__, __LINE__, "%s", e.message);
+        if (e.hint[0])
+            dn_err_hint(err, "%s", e.hint);
+    }
+    return rc;
+}
+
+static int server_open_loop(struct server *s, struct dn_err *err)
+{
+    int rc = uv_loop_init(&s->loop);
+
+    s->loop_open = rc == 0;
+    rc = rc < 0 ? rc : uv_async_init(&s->loop, &s->wake, server_on_wake);
+    rc = rc < 0 ? rc : uv_timer_init(&s->loop, &s->tick);
+    s->wake.data = s;
+    s->tick.data = s;
+    rc = rc < 0 ? rc : uv_timer_start(&s->tick, server_on_tick, SERVER_TICK_MS, SERVER_TICK_MS);
+    return rc < 0 ? DN_FAIL(err, DN_E_IO, "the event loop does not start: %s", uv_strerror(rc)) : 0;
+}
+
+static int server_start(struct server *s, struct dn_err *err)
+{
+    int rc;
+
+    if (!srv_address_local(s->opt.listen) && !s->opt.insecure) {
+        rc = DN_FAIL(err,
+                     DN_E_CONFIG,
+                     "%s is no loopback address, and nobody would have to log in",
+                     s->opt.listen);
+        dn_err_hint(err,
+                    "Listen on 127.0.0.1, or say --insecure to serve everybody who can "
+                    "reach this machine.");
+        return rc;
+    }
+    rc = srv_pool_new(s->opt.workers_max, &s->pool, err);
+    if (rc < 0)
+        return rc;
+    s->lock = sched_mutex_new(srv_pool_sched(s->pool), "server");
+    if (!s->lock)
+        return DN_FAIL_NOMEM(err);
+    rc = server_open_db(s, err);
+    rc = rc < 0 ? rc : server_open_loop(s, err);
+    if (rc == 0 && s->opt.pg_port >= 0)
+        rc = srv_listener_open(&s->pg,
+                               &(struct srv_listen){.loop = &s->loop,
+                                                    .address = s->opt.listen,
+                                                    .port = s->opt.pg_port,
+                                                    .ops = &pgw_ops,
+                                                    .fn = server_on_accept,
+                                                    .arg = s},
+                               err);
+    return rc;
+}
+
+int server_open(const struct server_options *options, struct server **ret, struct dn_err *err)
+{
+    struct server *s = mem_calloc(NULL, 1, sizeof(*s));
+    int rc;
+
+    if (!s)
+        return DN_FAIL_NOMEM(err);
+    s->opt = *options;
+    server_defaults(&s->opt);
+    if (s->opt.workers_max == 0)
+        s->opt.workers_max = SERVER_WORKERS * srv_cores();
+    s->limits.message_max = s->opt.message_max;
+    mem_owner_init(&s->owner, "server", NULL, 0);
+    rc = server_start(s, err);
+    if (rc < 0) {
+        server_close(s);
+        return rc;
+    }
+    *ret = s;
+    return 0;
+}
+
+int server_run(struct server *s, struct dn_err *err DN_UNUSED)
+{
+    while (!s->stopping || server_count(s) > 0)
+        uv_run(&s->loop, UV_RUN_ONCE);
+    return 0;
+}
+
+void server_close(struct server *s)
+{
+    if (!s)
+        return;
+    if (s->loop_open) {
+        if (!s->stopping) { /* it never ran, or not to its end */
+            atomic_store(&s->stop, true);
+            server_begin_stop(s);
+        }
+        while (server_count(s) > 0)
+            uv_run(&s->loop, UV_RUN_ONCE);
+        if (s->wake.data)
+            uv_close((uv_handle_t *)&s->wake, NULL);
+        if (s->tick.data)
+            uv_close((uv_handle_t *)&s->tick, NULL);
+        uv_run(&s->loop, UV_RUN_DEFAULT);
+        DN_IGNORE(uv_loop_close(&s->loop));
+    }
+    if (s->lock)
+        sched_mutex_free(s->lock);
+    srv_pool_free(s->pool);
+    DN_IGNORE(dendro_close(s->db));
+    mem_free(s);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * server.h: `dendro serve`: a database, its listeners, an event loop and workers.
+ *
+ *     server_open    opens the database and binds the addresses
+ *     server_run     serves until somebody calls server_stop
+ *     server_close   what is left is freed; the database is closed
+ *
+ * server_stop from any thread or signal handler of the loop; the rest from one thread. */
+#pragma once
+
+#include "base/err.h"
+#include "dendro.h"
+
+struct server;
+struct conn;
+struct srv_pool;
+struct mem_owner;
+
+#define SERVER_PG_PORT 5460
+
+struct server_options {
+    const char *data;            /* directory of the database */
+    const char *const *settings; /* as dendro_options has them; NULL = none */
+    const char *listen;          /* address; NULL = loopback */
+    int pg_port;                 /* 0 = any free one; < 0 = not at all */
+    bool insecure;               /* serve other machines without authentication */
+    unsigned connections_max;    /* 0 = 1000 */
+    unsigned workers_max;        /* 0 = some per core */
+    uint64_t message_max;        /* bytes of a message; 0 = 256 MB */
+    uint64_t idle_ms;            /* a connection that is idle longer is closed; 0 = never */
+    uint64_t login_ms;           /* as long as a login may take; 0 = a minute */
+    uint64_t drain_ms;           /* as long as statements may go on after a stop; 0 = ten seconds */
+};
+
+int server_open(const struct server_options *options,
+                struct server **ret,
+                struct dn_err *err) DN_MUST_CHECK;
+int server_run(struct server *s, struct dn_err *err) DN_MUST_CHECK;
+void server_stop(struct server *s);
+void server_close(struct server *s); /* NULL is fine */
+
+int server_port(const struct server *s); /* of PostgreSQL's protocol; < 0: none */
+const char *server_address(const struct server *s);
+
+/* ---- for protocols ---- */
+
+struct server_limits {
+    uint64_t message_max;
+};
+
+dendro_db *server_db(struct server *s);
+struct srv_pool *server_pool(struct server *s);
+struct mem_owner *server_owner(struct server *s);
+const struct server_limits *server_limits(const struct server *s);
+uint64_t server_now_ns(struct server *s);
+uint64_t server_random(struct server *s);
+/* fn for each connection that is open, until it returns true; under the server's lock. */
+typedef bool (*server_conn_fn)(void *arg, struct conn *c);
+void server_each(struct server *s, server_conn_fn fn, void *arg);
+unsigned server_count(struct server *s);
+
+/* ---- for conn.c: a worker's thread ---- */
+/* Back to the loop, which waits for what c->wants. */
+void server_give(struct server *s, struct conn *c);
+/* It is found by server_each no more. */
+void server_forget(struct server *s, struct conn *c);

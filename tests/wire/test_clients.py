@@ -1,0 +1,315 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Real clients against `dendro serve`.
+
+    test_clients.py DENDRO [CLASS...]   runs all, or these
+    test_clients.py --list              the classes, one per line"""
+import asyncio
+import datetime
+import decimal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+import uuid
+
+import wirelib
+from wirelib import ServerTest
+
+SCHEMA = """CREATE TABLE reading (
+    series VARCHAR NOT NULL, time TIMESTAMP NOT NULL, v DOUBLE, n BIGINT, note VARCHAR, ok BOOLEAN,
+    PRIMARY KEY ((series, QUANTUM(time, 1, 'd')), series, time))"""
+UTC = datetime.timezone.utc
+NOON = datetime.datetime(2024, 1, 1, 12, 0, 0, 250000, tzinfo=UTC)
+
+
+class Psql(ServerTest):
+    """psql: the simple protocol."""
+
+    def psql(self, *args, text=None):
+        return subprocess.run(
+            ["psql", "-X", "-h", "127.0.0.1", "-p", str(self.server.port), "-U", "dendro", *args],
+            input=text, capture_output=True, text=True, timeout=120, check=False)
+
+    def test_query(self):
+        r = self.psql("-At", "-c", "SELECT 1, 'x', NULL, true, 1.5, DATE '2024-02-03'")
+        self.assertEqual((r.stdout, r.stderr), ("1|x||t|1.5|2024-02-03\n", ""))
+
+    def test_time_has_its_offset(self):
+        r = self.psql("-At", "-c", "SELECT TIMESTAMP '2024-01-01 12:00:00.25'")
+        self.assertEqual(r.stdout, "2024-01-01 12:00:00.25+00\n")
+
+    def test_script(self):
+        r = self.psql("-At", text="CREATE TABLE s (a INT PRIMARY KEY, b VARCHAR);\n"
+                                  "INSERT INTO s VALUES (1, 'x'), (2, 'y');\n"
+                                  "SELECT b FROM s WHERE a = 2;\nDROP TABLE s;\n")
+        self.assertEqual((r.stdout, r.stderr), ("CREATE TABLE\nINSERT 0 2\ny\nDROP TABLE\n", ""))
+
+    def test_several_in_one_message(self):
+        r = self.psql("-At", text="SELECT 1 \\; SELECT 2 \\; SELECT 3;\n")
+        self.assertEqual(r.stdout, "1\n2\n3\n")
+
+    def test_error_points_at_the_place(self):
+        r = self.psql("-v", "VERBOSITY=verbose", "-c", "SELECT a, nope(1)\nFROM (VALUES (1)) t(a)")
+        self.assertIn("ERROR:  42883", r.stderr)
+        self.assertIn("LINE 1: SELECT a, nope(1)", r.stderr)
+
+    def test_error_in_the_second_statement(self):
+        r = self.psql("-At", "-c", "SELECT 1; SELECT 'ü' + nope;")
+        self.assertEqual(r.stdout, "1\n")
+        self.assertIn("LINE 1: SELECT 1; SELECT 'ü' + nope;\n                               ^", r.stderr)
+
+    def test_notice(self):
+        self.psql("-c", "CREATE TABLE n (a INT PRIMARY KEY)")
+        r = self.psql("-c", "CREATE TABLE IF NOT EXISTS n (a INT PRIMARY KEY)")
+        self.assertEqual(r.stdout, "CREATE TABLE\n")
+        self.assertIn("NOTICE:", r.stderr)
+
+    def test_empty(self):
+        r = self.psql("-At", text=";\nSELECT 1;\n")
+        self.assertEqual((r.stdout, r.stderr), ("1\n", ""))
+
+    def test_unknown_database(self):
+        r = self.psql("-d", "elsewhere", "-c", "SELECT 1")
+        self.assertEqual(r.returncode, 2)
+        self.assertIn('database "elsewhere" does not exist', r.stderr)
+
+    def test_many_rows(self):
+        r = self.psql("-At", "-c", "SELECT g, repeat('x', 100) FROM generate_series(1, 200000) g")
+        lines = r.stdout.splitlines()
+        self.assertEqual(len(lines), 200000)
+        self.assertEqual(lines[199999], "200000|" + "x" * 100)
+
+    def test_ready(self):
+        r = subprocess.run(["pg_isready", "-h", "127.0.0.1", "-p", str(self.server.port)],
+                           capture_output=True, text=True, check=False)
+        self.assertEqual(r.returncode, 0, r.stdout)
+
+
+class Psycopg2(ServerTest):
+    """psycopg2: libpq, values in the text of the statement."""
+
+    def connect(self):
+        import psycopg2
+        c = psycopg2.connect(host="127.0.0.1", port=self.server.port, user="dendro", dbname="dendro")
+        c.autocommit = True
+        return c
+
+    def test_types(self):
+        k = self.connect().cursor()
+        k.execute("SELECT 1::smallint, 2, 3::bigint, 1.5::real, 2.5::double, 1.25::numeric, 'ä', %s, DATE '2024-02-03',"
+                  " TIME '04:05:06.5', TIMESTAMP '2024-01-01 12:00:00.25', INTERVAL '1 day 2 hours',"
+                  " NULL, true, ARRAY[1, 2], '7c1f8ac2-52e4-4b0f-a34c-1d0e37a0e3ab'::uuid", (b"\x00\xff",))
+        row = list(k.fetchone())
+        row[7] = bytes(row[7])
+        self.assertEqual(row, [
+            1, 2, 3, 1.5, 2.5, decimal.Decimal("1.25"), "ä", b"\x00\xff", datetime.date(2024, 2, 3),
+            datetime.time(4, 5, 6, 500000), NOON, datetime.timedelta(days=1, hours=2), None, True, [1, 2],
+            "7c1f8ac2-52e4-4b0f-a34c-1d0e37a0e3ab"])
+
+    def test_table(self):
+        k = self.connect().cursor()
+        k.execute(SCHEMA)
+        k.executemany("INSERT INTO reading VALUES (%s, %s, %s, %s, %s, %s)",
+                      [("a", NOON + datetime.timedelta(seconds=i), i / 2, i, None, i % 2 == 0) for i in range(20)])
+        self.assertEqual(k.rowcount, 20)
+        k.execute("SELECT count(*), sum(v), max(time) FROM reading WHERE series = %s AND ok", ("a",))
+        self.assertEqual(k.fetchone(), (10, 45.0, NOON + datetime.timedelta(seconds=18)))
+
+    def test_error_leaves_the_connection_usable(self):
+        import psycopg2
+        k = self.connect().cursor()
+        with self.assertRaises(psycopg2.errors.UndefinedTable) as caught:
+            k.execute("SELECT * FROM nowhere")
+        self.assertEqual(caught.exception.diag.sqlstate, "42P01")
+        k.execute("SELECT 7")
+        self.assertEqual(k.fetchone(), (7,))
+
+    def test_cancel(self):
+        import psycopg2
+        c = self.connect()
+        k = c.cursor()
+        threading.Timer(0.5, c.cancel).start()
+        begin = time.monotonic()
+        with self.assertRaises(psycopg2.errors.QueryCanceled):
+            k.execute("SELECT count(*) FROM generate_series(1, 100000000) a, generate_series(1, 1000) b")
+        self.assertLess(time.monotonic() - begin, 10)
+        k.execute("SELECT 1")
+        self.assertEqual(k.fetchone(), (1,))
+
+
+class Psycopg3(ServerTest):
+    """psycopg 3: the extended protocol, text and binary, pipelines."""
+
+    def connect(self, **more):
+        import psycopg
+        return psycopg.connect(host="127.0.0.1", port=self.server.port, user="dendro", dbname="dendro",
+                               autocommit=True, **more)
+
+    def test_parameters_are_inferred(self):
+        with self.connect() as c:
+            c.execute(SCHEMA)
+            c.execute("INSERT INTO reading VALUES (%s, %s, %s, %s, %s, %s)", ("a", NOON, 1.5, 7, "x", True))
+            row = c.execute("SELECT series, time, v, n, note, ok FROM reading WHERE series = %s AND time >= %s LIMIT %s",
+                            ("a", NOON, 5)).fetchone()
+            self.assertEqual(row, ("a", NOON, 1.5, 7, "x", True))
+
+    def test_binary(self):
+        with self.connect() as c:
+            row = c.execute("SELECT 1::smallint, 2, 3::bigint, 1.5::real, 2.5::double, 'ä', TIMESTAMP '2024-01-01 12:00:00.25',"
+                            " DATE '2024-02-03', true, NULL, '7c1f8ac2-52e4-4b0f-a34c-1d0e37a0e3ab'::uuid,"
+                            " '\\x00ff'::bytea, ARRAY[1, NULL, 3], 12345.678::numeric, 0.0001::numeric, -100000::numeric",
+                            binary=True).fetchone()
+            self.assertEqual(row, (1, 2, 3, 1.5, 2.5, "ä", NOON, datetime.date(2024, 2, 3), True, None,
+                                   uuid.UUID("7c1f8ac2-52e4-4b0f-a34c-1d0e37a0e3ab"), b"\x00\xff", [1, None, 3],
+                                   decimal.Decimal("12345.678"), decimal.Decimal("0.0001"), decimal.Decimal(-100000)))
+
+    def test_numeric_parameters(self):
+        import psycopg
+        values = [decimal.Decimal(t) for t in ("0", "1", "-1", "0.5", "10000", "123456789.987654321", "0.00001", "-0.00010001",
+                                               "99999999999999999999.9999", "1000000000000", "NaN")]
+        with self.connect() as c:
+            k = psycopg.ClientCursor(c)
+            for v in values:
+                self.assertEqual(str(c.execute("SELECT %b::numeric", (v,)).fetchone()[0]), str(v))
+                self.assertEqual(str(c.execute("SELECT %b::numeric", (v,), binary=True).fetchone()[0]), str(v))
+                self.assertEqual(str(k.execute("SELECT %s::numeric", (v,)).fetchone()[0]), str(v))
+
+    def test_prepared(self):
+        with self.connect(prepare_threshold=0) as c:
+            for i in range(20):
+                self.assertEqual(c.execute("SELECT %s::int + 1", (i,)).fetchone(), (i + 1,))
+
+    def test_pipeline(self):
+        with self.connect() as c:
+            c.execute("CREATE TABLE pipe (a INT PRIMARY KEY, b INT)")
+            with c.pipeline():
+                for i in range(100):
+                    c.execute("INSERT INTO pipe VALUES (%s, %s)", (i, i * i))
+            self.assertEqual(c.execute("SELECT count(*), sum(b) FROM pipe").fetchone(), (100, 328350))
+
+    def test_error_in_a_pipeline(self):
+        import psycopg
+        with self.connect() as c:
+            with self.assertRaises(psycopg.errors.UndefinedTable):
+                with c.pipeline():
+                    c.execute("SELECT 1")
+                    c.execute("SELECT * FROM nowhere")
+                    c.execute("SELECT 2")
+            self.assertEqual(c.execute("SELECT 3").fetchone(), (3,))
+
+    def test_stream(self):
+        with self.connect() as c:
+            total = sum(row[0] for row in c.cursor().stream("SELECT g FROM generate_series(1, 50000) g"))
+            self.assertEqual(total, 50000 * 50001 // 2)
+
+
+class Asyncpg(ServerTest):
+    """asyncpg: everything binary, parameters of inferred types, Flush instead of Sync."""
+
+    def run_async(self, fn):
+        async def body():
+            import asyncpg
+            c = await asyncpg.connect(host="127.0.0.1", port=self.server.port, user="dendro", database="dendro")
+            try:
+                await fn(c)
+            finally:
+                await c.close()
+        asyncio.run(body())
+
+    def test_table(self):
+        async def body(c):
+            await c.execute(SCHEMA)
+            await c.executemany("INSERT INTO reading VALUES ($1, $2, $3, $4, $5, $6)",
+                                [("a", NOON + datetime.timedelta(seconds=i), i / 2, i, "n", True) for i in range(50)])
+            row = await c.fetchrow("SELECT count(*), sum(v), max(time) FROM reading WHERE series = $1 AND time > $2", "a", NOON)
+            self.assertEqual(tuple(row), (49, 612.5, NOON + datetime.timedelta(seconds=49)))
+            self.assertEqual(await c.fetchval("SELECT note FROM reading WHERE n = $1", 7), "n")
+        self.run_async(body)
+
+    def test_error(self):
+        async def body(c):
+            import asyncpg
+            with self.assertRaises(asyncpg.exceptions.UndefinedTableError):
+                await c.fetch("SELECT * FROM nowhere")
+            self.assertEqual(await c.fetchval("SELECT 5"), 5)
+        self.run_async(body)
+
+
+class Life(ServerTest):
+    """The server itself: many connections, limits, stopping."""
+    options = ("--max-connections", "60")
+
+    def connect(self):
+        import psycopg2
+        c = psycopg2.connect(host="127.0.0.1", port=self.server.port, user="dendro", dbname="dendro")
+        c.autocommit = True
+        return c
+
+    def test_many_idle_connections(self):
+        import psycopg2
+        conns = [self.connect() for _ in range(60)]
+        for i, c in enumerate(conns):
+            k = c.cursor()
+            k.execute("SELECT %s", (i,))
+            self.assertEqual(k.fetchone(), (i,))
+        with self.assertRaises(psycopg2.OperationalError) as caught:
+            self.connect()
+        self.assertIn("too many clients", str(caught.exception))
+        for c in conns:
+            c.close()
+
+    def test_side_by_side(self):
+        failed = []
+
+        def work(n):
+            try:
+                k = self.connect().cursor()
+                for i in range(50):
+                    k.execute("SELECT %s::int * %s::int", (n, i))
+                    if k.fetchone() != (n * i,):
+                        failed.append((n, i))
+            except Exception as e:  # pylint: disable=broad-except
+                failed.append(e)
+
+        threads = [threading.Thread(target=work, args=(n,)) for n in range(30)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(failed, [])
+
+
+class Stop(ServerTest):
+    """Ends: with clients, with a statement that runs, and with what was acknowledged kept."""
+
+    def test_stop_and_restart(self):
+        import psycopg2
+        c = psycopg2.connect(host="127.0.0.1", port=self.server.port, user="dendro", dbname="dendro")
+        c.autocommit = True
+        k = c.cursor()
+        k.execute("CREATE TABLE kept (a INT PRIMARY KEY)")
+        k.execute("INSERT INTO kept SELECT g FROM generate_series(1, 1000) g")
+        with socket.create_connection(("127.0.0.1", self.server.port)) as raw:
+            start = struct.pack(">i", 196608) + b"user\0dendro\0\0"
+            raw.sendall(struct.pack(">i", len(start) + 4) + start)
+            while not raw.recv(10000).endswith(b"Z\0\0\0\5I"):
+                pass
+            self.server.stop()
+            self.assertIn(b"C57P01\0Mterminating connection due to administrator command\0", raw.recv(10000))
+            self.assertEqual(raw.recv(1), b"")
+        with self.assertRaises(psycopg2.Error):
+            k.execute("SELECT 1")
+        self.server.start()
+        c = psycopg2.connect(host="127.0.0.1", port=self.server.port, user="dendro", dbname="dendro")
+        c.autocommit = True
+        k = c.cursor()
+        k.execute("SELECT count(*) FROM kept")
+        self.assertEqual(k.fetchone(), (1000,))
+        c.close()
+
+
+if __name__ == "__main__":
+    wirelib.main(sys.modules[__name__])

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Frames made by hand: what no client sends. The server answers or closes, never falls, and others notice nothing.
+
+    test_malformed.py DENDRO [CLASS...]   runs all, or these
+    test_malformed.py --list              the classes, one per line"""
+import random
+import socket
+import struct
+import sys
+
+import wirelib
+from wirelib import ServerTest
+
+
+def message(kind, body=b""):
+    return kind + struct.pack(">i", len(body) + 4) + body
+
+
+def start(*options, version=196608):
+    body = struct.pack(">i", version) + b"".join(o.encode() + b"\0" for o in options) + b"\0"
+    return struct.pack(">i", len(body) + 4) + body
+
+
+LOGIN = start("user", "dendro", "database", "dendro")
+
+
+class Malformed(ServerTest):
+    def connect(self, *parts):
+        s = socket.create_connection(("127.0.0.1", self.server.port), timeout=20)
+        try:
+            for p in parts:
+                s.sendall(p)
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # it was closed at an earlier part
+        return s
+
+    def login(self):
+        s = self.connect(LOGIN)
+        self.read_ready(s)
+        return s
+
+    def read_ready(self, s):
+        got = b""
+        while not got.endswith(b"Z\0\0\0\5I"):
+            part = s.recv(65536)
+            self.assertTrue(part, f"closed after {got!r}")
+            got += part
+        return got
+
+    def read_end(self, s):
+        got = b""
+        while True:
+            try:
+                part = s.recv(65536)
+            except ConnectionResetError:
+                return got
+            if not part:
+                return got
+            got += part
+
+    def tearDown(self):
+        s = self.login()  # others notice nothing
+        s.sendall(message(b"Q", b"SELECT 42\0"))
+        self.assertIn(b"42", self.read_ready(s))
+        s.close()
+
+    def test_first_packets(self):
+        for bad in (b"\0\0\0\0", b"\0\0\0\7\0\3\0\0", b"\x7f\xff\xff\xff\0\3\0\0", b"GET / HTTP/1.1\r\n\r\n"):
+            self.assertIn(b"08P01", self.read_end(self.connect(bad)), bad)
+
+    def test_start_without_end(self):
+        body = struct.pack(">i", 196608) + b"user\0dendro"
+        self.assertIn(b"08P01", self.read_end(self.connect(struct.pack(">i", len(body) + 4) + body)))
+
+    def test_start_without_user(self):
+        self.assertIn(b"28000", self.read_end(self.connect(start("database", "dendro"))))
+
+    def test_versions(self):
+        self.assertIn(b"0A000", self.read_end(self.connect(start("user", "dendro", version=131072))))
+        s = self.connect(start("user", "dendro", "_pq_.new", "1", version=196610))
+        got = self.read_ready(s)
+        self.assertTrue(got.startswith(message(b"v", struct.pack(">ii", 196608, 1) + b"_pq_.new\0")), got)
+
+    def test_encoding(self):
+        for good in ("UTF8", "utf-8", "'utf-8'", "UNICODE"):
+            self.read_ready(self.connect(start("user", "dendro", "client_encoding", good)))
+        self.assertIn(b"22023", self.read_end(self.connect(start("user", "dendro", "client_encoding", "LATIN1"))))
+
+    def test_tls_and_gss_are_declined(self):
+        s = self.connect(struct.pack(">ii", 8, 80877104))
+        self.assertEqual(s.recv(1), b"N")
+        s.sendall(struct.pack(">ii", 8, 80877103))
+        self.assertEqual(s.recv(1), b"N")
+        s.sendall(LOGIN)
+        self.read_ready(s)
+
+    def test_cancel_of_nobody(self):
+        self.assertEqual(self.read_end(self.connect(struct.pack(">iiii", 16, 80877102, 12345, 6789))), b"")
+
+    def test_message_lengths(self):
+        for bad in (b"Q\0\0\0\3", b"Q\xff\xff\xff\xff", b"Q\x7f\xff\xff\xffx"):
+            s = self.login()
+            s.sendall(bad)
+            self.assertIn(b"FATAL", self.read_end(s), bad)
+
+    def test_unknown_message(self):
+        s = self.login()
+        s.sendall(message(b"?", b"x"))
+        self.assertIn(b"08P01", self.read_end(s))
+
+    def test_bodies_cut_short(self):
+        whole = [(b"P", b"s\0SELECT $1::int\0" + struct.pack(">hi", 1, 23)),
+                 (b"B", b"\0s\0" + struct.pack(">hhhi", 1, 1, 1, 4) + b"\0\0\0\7" + struct.pack(">hh", 1, 1)),
+                 (b"D", b"Ss\0"), (b"E", b"\0\0\0\0\0"), (b"C", b"Ss\0"), (b"Q", b"SELECT 1\0")]
+        for kind, body in whole:
+            for n in range(len(body)):
+                s = self.login()
+                s.sendall(message(b"P", b"s\0SELECT $1::int\0\0\0") if kind == b"B" else b"")
+                s.sendall(message(kind, body[:n]) + (message(b"S") if kind != b"Q" else b""))
+                got = self.read_ready(s)
+                self.assertRegex(got, b"C(08P01|26000|34000|42601|42P02|22P03)", (kind, n))
+                s.close()
+
+    def test_random_bytes(self):
+        r = random.Random(7)
+        for _ in range(200):
+            s = self.connect(LOGIN if r.random() < 0.7 else b"", bytes(r.choices(range(256), k=r.randrange(1, 300))))
+            s.close()
+
+    def test_random_messages(self):
+        r = random.Random(8)
+        kinds = b"PBDECSHQdcfFpX"
+        for _ in range(200):
+            parts = [message(bytes([r.choice(kinds)]), bytes(r.choices(range(256), k=r.randrange(0, 40)))) for _ in range(8)]
+            s = self.connect(LOGIN, *parts)
+            s.close()
+
+    def test_half_a_message(self):
+        slow = [self.login() for _ in range(20)]
+        for s in slow:
+            s.sendall(b"Q\0\0\0\x20SELECT")
+        self.tearDown()
+        for s in slow:
+            s.close()
+
+    def test_nobody_reads(self):
+        s = self.login()
+        s.sendall(message(b"Q", b"SELECT repeat('x', 1000) FROM generate_series(1, 1000000)\0"))
+        self.tearDown()
+        s.close()
+
+    def test_flood_of_requests(self):
+        s = self.login()
+        s.sendall(message(b"Q", b"SELECT 1\0") * 5000)
+        got = b""
+        while got.count(b"Z\0\0\0\5I") < 5000:
+            part = s.recv(1 << 20)
+            self.assertTrue(part)
+            got += part
+
+
+if __name__ == "__main__":
+    wirelib.main(sys.modules[__name__])
