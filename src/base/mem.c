@@ -29,6 +29,7 @@ void mem_owner_init(struct mem_owner *owner,
     atomic_init(&owner->used, 0);
     atomic_init(&owner->peak, 0);
     owner->limit = limit;
+    atomic_init(&owner->refused, 0);
 }
 
 size_t mem_owner_used(const struct mem_owner *owner)
@@ -36,11 +37,17 @@ size_t mem_owner_used(const struct mem_owner *owner)
     return atomic_load_explicit(&owner->used, memory_order_relaxed);
 }
 
+uint64_t mem_owner_refused(const struct mem_owner *owner)
+{
+    return atomic_load_explicit(&owner->refused, memory_order_relaxed);
+}
+
 bool mem_charge(struct mem_owner *owner, size_t size)
 {
     for (struct mem_owner *o = owner; o; o = o->parent) {
         size_t now = atomic_fetch_add_explicit(&o->used, size, memory_order_relaxed) + size;
         if (o->limit && now > o->limit) {
+            atomic_fetch_add_explicit(&o->refused, 1, memory_order_relaxed);
             for (struct mem_owner *u = owner;; u = u->parent) {
                 atomic_fetch_sub_explicit(&u->used, size, memory_order_relaxed);
                 if (u == o)

@@ -19,6 +19,7 @@ struct mem_owner {
     _Atomic size_t used;      /* bytes charged now, children included */
     _Atomic size_t peak;      /* highest used */
     size_t limit;             /* bytes, 0 = none */
+    _Atomic uint64_t refused; /* charges that this limit turned down */
 };
 
 void mem_owner_init(struct mem_owner *owner,
@@ -26,6 +27,8 @@ void mem_owner_init(struct mem_owner *owner,
                     struct mem_owner *parent,
                     size_t limit);
 size_t mem_owner_used(const struct mem_owner *owner);
+/* Charges that its limit turned down so far: tells "over the limit" from other failures. */
+uint64_t mem_owner_refused(const struct mem_owner *owner);
 /* Charge or release bytes that were allocated elsewhere. False: over a limit, nothing charged. */
 bool mem_charge(struct mem_owner *owner, size_t size) DN_MUST_CHECK;
 void mem_uncharge(struct mem_owner *owner, size_t size);

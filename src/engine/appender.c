@@ -4,6 +4,7 @@
  * bad value stays the batch's error until the batch is thrown away, so that no row goes missing
  * unnoticed when a caller looks at the last result only. */
 #include "engine/appender_int.h"
+#include "engine/pressure.h"
 
 #include "plan/plan.h"
 #include "store/shard_load.h"
@@ -350,7 +351,8 @@ static int app_check_table(struct dendro_appender *app, struct dn_err *err)
 
 static int app_commit_direct(struct dendro_appender *app, struct dn_err *err)
 {
-    struct shard_load_options options = {.batch_bytes = APPENDER_DIRECT_BYTES, .whole = true};
+    struct shard_load_options options = {
+        .batch_bytes = APPENDER_DIRECT_BYTES, .whole = true, .cancel = &app->conn->cancel};
     struct shard *shard = app->conn->db->shard;
     struct shard_load *load;
     struct shard_load_part part = {.bytes = app->bytes};
@@ -375,6 +377,7 @@ static int app_commit_direct(struct dendro_appender *app, struct dn_err *err)
 
 static int app_flush(struct dendro_appender *app, struct dn_err *err)
 {
+    struct pressure p;
     int rc;
 
     if (app->rows.rows == 0)
@@ -382,8 +385,12 @@ static int app_flush(struct dendro_appender *app, struct dn_err *err)
     rc = app_check_table(app, err);
     if (rc < 0)
         return rc;
-    rc = app->bytes > APPENDER_DIRECT_BYTES ? app_commit_direct(app, err)
-                                            : intake_commit(&app->rows, app->conn, err);
+    atomic_store(&app->conn->cancel, false);
+    pressure_begin(&p, app->conn);
+    do {
+        rc = app->bytes > APPENDER_DIRECT_BYTES ? app_commit_direct(app, err)
+                                                : intake_commit(&app->rows, app->conn, err);
+    } while (rc < 0 && (rc = pressure_relieve(&p, app->conn, app->bytes, rc, err)) == 0);
     if (rc < 0)
         return rc;
     app->flushed += app->rows.rows;

@@ -17,6 +17,7 @@
 #include "engine/change_range.h"
 
 #include "engine/key_set.h"
+#include "engine/pressure.h"
 
 #include <stdio.h>
 
@@ -27,6 +28,7 @@
 #define CHANGE_ROWS_MAX    (32u * 1024 * 1024)
 #define CHANGE_NAME_MAX    200u /* bytes of a row's name in a message */
 #define CHANGE_BATCHES     3u
+#define CHANGE_LOOK_ROWS   4096u /* between looks at the cancel flag */
 
 struct change_run {
     struct dendro_stmt *stmt;
@@ -324,6 +326,12 @@ static int change_batch(
     return 0;
 }
 
+/* Every CHANGE_LOOK_ROWS rows: shall it end? */
+static int change_look(const struct change_run *r, uint32_t row, struct dn_err *err)
+{
+    return row % CHANGE_LOOK_ROWS ? 0 : session_check_cancel(r->stmt->conn, err);
+}
+
 /* The rows with a set bit (or without), as columns of their own. */
 static int change_pick(struct change_run *r,
                        const struct vec *from,
@@ -352,7 +360,10 @@ static int change_pick(struct change_run *r,
             return DN_FAIL_NOMEM(err);
         for (uint32_t row = 0; row < r->rows; row++) {
             struct datum d;
+            int rc = change_look(r, row, err);
 
+            if (rc < 0)
+                return rc;
             if (vec_bit(bits, row) != set)
                 continue;
             d = vec_datum(&from[c], row);
@@ -397,7 +408,9 @@ static int change_left(struct change_run *r, uint64_t *gone, struct dn_err *err)
 
     key_set_init(&keys, r->table, r->owner);
     for (uint32_t row = 0; rc == 0 && row < r->rows; row++) {
-        rc = change_check_key(r, row, err);
+        rc = change_look(r, row, err);
+        if (rc == 0)
+            rc = change_check_key(r, row, err);
         if (rc == 0)
             rc = key_set_add(&keys, r->new_cols, row, &id, err);
         if (rc == 1) {
@@ -407,7 +420,9 @@ static int change_left(struct change_run *r, uint64_t *gone, struct dn_err *err)
         }
     }
     for (uint32_t row = 0; rc == 0 && row < r->rows; row++) {
-        rc = key_set_find(&keys, r->old_cols, row, &id, err);
+        rc = change_look(r, row, err);
+        if (rc == 0)
+            rc = key_set_find(&keys, r->old_cols, row, &id, err);
         if (rc == 0 && id == KEY_SET_NONE)
             vec_bit_set(gone, row);
     }
@@ -459,7 +474,6 @@ static int change_moves(struct change_run *r, struct dn_err *err)
 static int change_write(struct change_run *r, struct dn_err *err)
 {
     struct dendro_conn *conn = r->stmt->conn;
-    uint64_t seq;
     int rc = change_vectors(r, err);
 
     if (rc == 0)
@@ -476,14 +490,7 @@ static int change_write(struct change_run *r, struct dn_err *err)
     else
         rc = change_batch(r, r->plan->whole ? ROW_PUT : ROW_PATCH, r->new_cols, r->rows, err);
     if (rc == 0)
-        rc = engine_write_ready(conn->db, r->table, err);
-    if (rc == 0)
-        rc = shard_write(conn->db->shard,
-                         r->batches,
-                         r->batches_count,
-                         conn->settings.synchronous_commit,
-                         &seq,
-                         err);
+        rc = session_commit(conn, r->batches, r->batches_count, err);
     return rc;
 }
 
@@ -537,9 +544,10 @@ int stmt_retry(struct dendro_stmt *stmt, stmt_once_fn once, struct dn_err *err)
         if (rc != DN_E_CONFLICT || i + 1 == CHANGE_TRIES)
             return rc;
         stmt_stop(stmt);
-        if (atomic_load(&stmt->conn->cancel))
-            return DN_FAIL(err, DN_E_CANCELED, "the statement was canceled");
         change_pause(stmt, i);
+        rc = session_check_cancel(stmt->conn, err);
+        if (rc < 0)
+            return rc;
         rc = stmt_compiled(stmt) ? 0 : stmt_compile(stmt, err);
     }
     return rc;

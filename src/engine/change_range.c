@@ -5,6 +5,7 @@
  * refuses it (DN_E_CONFLICT) when anything in a range is newer than the snapshot, so that what was
  * counted is what goes. */
 #include "engine/change_range.h"
+#include "engine/pressure.h"
 
 static int range_count(struct dendro_stmt *stmt,
                        const struct plan *plan,
@@ -34,7 +35,6 @@ int stmt_run_ranges(struct dendro_stmt *stmt,
 {
     struct shard_batch batches[PLAN_RANGES_MAX];
     uint64_t rows = 0;
-    uint64_t seq;
     int rc = range_count(stmt, plan, ranges->counter, &rows, err);
 
     stmt->rows_count = 0;
@@ -45,14 +45,7 @@ int stmt_run_ranges(struct dendro_stmt *stmt,
                                           .op = ROW_RANGE,
                                           .range = &ranges->v[i],
                                           .check_seq = snapshot_seq(stmt->snap)};
-    rc = engine_write_ready(stmt->conn->db, plan->table, err);
-    if (rc == 0)
-        rc = shard_write(stmt->conn->db->shard,
-                         batches,
-                         ranges->count,
-                         stmt->conn->settings.synchronous_commit,
-                         &seq,
-                         err);
+    rc = session_commit(stmt->conn, batches, ranges->count, err);
     stmt->rows_count = rc == 0 ? rows : 0;
     return rc;
 }

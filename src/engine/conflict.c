@@ -7,6 +7,7 @@
  * NOTHING takes the first row, DO UPDATE is an error. */
 #include "engine/engine_int.h"
 #include "engine/key_set.h"
+#include "engine/pressure.h"
 
 #include "exec/rows.h"
 
@@ -403,7 +404,6 @@ static int conf_write(struct conf *r, struct dn_err *err)
     struct shard_batch batches[2];
     struct vec *cols = NULL;
     size_t n = 0;
-    uint64_t seq;
     int rc = 0;
 
     if (r->stmt->returning)
@@ -427,9 +427,7 @@ static int conf_write(struct conf *r, struct dn_err *err)
     }
     if (rc < 0 || n == 0)
         return rc;
-    rc = engine_write_ready(conn->db, r->table, err);
-    if (rc == 0)
-        rc = shard_write(conn->db->shard, batches, n, conn->settings.synchronous_commit, &seq, err);
+    rc = session_commit(conn, batches, n, err);
     return rc;
 }
 

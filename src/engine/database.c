@@ -7,6 +7,7 @@
 
 #define ENGINE_MEMORY_SHARE   40u                       /* percent of RAM */
 #define ENGINE_MEMORY_UNKNOWN ((size_t)1 << 30)         /* bytes, where the machine does not say */
+#define ENGINE_MEMTABLE_SHARE 8u                        /* of the memory limit, at most */
 #define ENGINE_EDIT_TRIES     16                        /* of a catalog edit that lost a race */
 #define ENGINE_MEMORY_MIN     ((size_t)4 * 1024 * 1024) /* bytes; less could not run a statement */
 
@@ -49,8 +50,10 @@ static int engine_open_shard(struct dendro_db *db, bool background, struct dn_er
         .background = background,
     };
 
-    if (options.memtable_bytes > limit / 4)
-        options.memtable_bytes = limit / 4; /* one fills while another is flushed */
+    /* Fresh rows may take three memtables, the cache and statements as much again: then there is
+     * room for what a flush needs. */
+    if (options.memtable_bytes > limit / ENGINE_MEMTABLE_SHARE)
+        options.memtable_bytes = limit / ENGINE_MEMTABLE_SHARE;
     return shard_open(db->volume, db->catalog, &options, &db->shard, err);
 }
 
@@ -83,8 +86,15 @@ int engine_open_volume(struct volume *v,
         goto fail;
     limit =
         db->settings.memory_limit > 0 ? (size_t)db->settings.memory_limit : engine_memory_default();
-    mem_owner_init(
-        &db->owner, "database", NULL, limit < ENGINE_MEMORY_MIN ? ENGINE_MEMORY_MIN : limit);
+    if (limit < ENGINE_MEMORY_MIN) {
+        rc = DN_FAIL(err,
+                     DN_E_INVALID_PARAM,
+                     "memory_limit is %zu bytes; a database needs %zu MB",
+                     limit,
+                     ENGINE_MEMORY_MIN >> 20);
+        goto fail;
+    }
+    mem_owner_init(&db->owner, "database", NULL, limit);
     db->lock = sched_mutex_new(v->sched, "database");
     db->edit = sched_mutex_new(v->sched, "catalog edit");
     if (!db->lock || !db->edit) {

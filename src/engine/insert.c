@@ -270,9 +270,9 @@ static int ins_rows(struct ins_run *r, struct dn_err *err)
     if (!intake_reserve(&r->rows, r->values->rows_count))
         return DN_FAIL_NOMEM(err);
     for (uint32_t row = 0; row < r->values->rows_count; row++) {
-        if (row % INS_CANCEL_ROWS == 0 && atomic_load(&r->stmt->conn->cancel))
-            return DN_FAIL(err, DN_E_CANCELED, "the statement was canceled");
-        rc = ins_row(r, row, err);
+        rc = row % INS_CANCEL_ROWS ? 0 : session_check_cancel(r->stmt->conn, err);
+        if (rc == 0)
+            rc = ins_row(r, row, err);
         if (rc < 0)
             return rc;
     }

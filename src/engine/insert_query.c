@@ -131,7 +131,8 @@ static size_t insq_limit(const struct insq *r)
 static int insq_hand_over(struct insq *r, struct dn_err *err)
 {
     struct dendro_db *db = r->stmt->conn->db;
-    struct shard_load_options options = {.batch_bytes = insq_limit(r), .whole = true};
+    struct shard_load_options options = {
+        .batch_bytes = insq_limit(r), .whole = true, .cancel = &r->stmt->conn->cancel};
     struct shard_load_part part = {.bytes = r->bytes, .release = insq_release};
     struct shard_batch batch;
     int rc = r->load ? 0 : engine_write_ready(db, r->stmt->insert.table, err);

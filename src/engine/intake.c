@@ -2,6 +2,7 @@
 #include "engine/intake.h"
 
 #include "engine/engine_int.h"
+#include "engine/pressure.h"
 
 #include "base/text.h"
 #include "plan/plan.h"
@@ -288,12 +289,9 @@ int intake_batch(struct intake *in, struct shard_batch *ret, struct dn_err *err)
 int intake_commit(struct intake *in, struct dendro_conn *conn, struct dn_err *err)
 {
     struct shard_batch batch;
-    uint64_t seq;
     int rc = intake_batch(in, &batch, err);
 
     if (rc == 0)
-        rc = engine_write_ready(conn->db, in->to->table, err);
-    if (rc == 0)
-        rc = shard_write(conn->db->shard, &batch, 1, conn->settings.synchronous_commit, &seq, err);
+        rc = session_commit(conn, &batch, 1, err);
     return rc;
 }

@@ -15,6 +15,7 @@
 #include "store/shard_load.h"
 
 #include "engine/csv_scan.h"
+#include "engine/pressure.h"
 
 #include <inttypes.h>
 #include <unistd.h>
@@ -245,7 +246,7 @@ static int load_begin_direct(struct load *l, struct dn_err *err)
 {
     struct dendro_db *db = l->conn->db;
     size_t batch = (size_t)db->settings.memtable_size;
-    struct shard_load_options options = {.whole = l->spec->whole};
+    struct shard_load_options options = {.whole = l->spec->whole, .cancel = &l->conn->cancel};
 
     if (__builtin_mul_overflow(batch, (size_t)LOAD_BATCH_TIMES, &batch) ||
         batch > db->owner.limit / LOAD_BATCH_SHARE)
@@ -257,12 +258,14 @@ static int load_begin_direct(struct load *l, struct dn_err *err)
 static int load_progress(struct load *l, struct dn_err *err)
 {
     const struct load_spec *spec = l->spec;
+    int rc;
 
     l->result->bytes = csv_source_bytes(l->source);
     if (l->direct)
         l->result->rows = shard_load_committed(l->direct);
-    if (atomic_load(&l->conn->cancel))
-        return DN_FAIL(err, DN_E_CANCELED, "the statement was canceled");
+    rc = session_check_cancel(l->conn, err);
+    if (rc < 0)
+        return rc;
     if (spec->progress && spec->progress(spec->progress_arg, l->result) != 0)
         return DN_FAIL(err, DN_E_CANCELED, "stopped by the callback");
     return 0;
@@ -292,7 +295,7 @@ static int load_take_all(struct load *l, struct dn_err *err)
 {
     struct shard_batch *batches = arena_calloc(&l->arena, l->used, sizeof(*batches));
     uint32_t count = 0;
-    uint64_t seq;
+    struct pressure p;
     int rc = 0;
 
     if (!batches)
@@ -309,9 +312,13 @@ static int load_take_all(struct load *l, struct dn_err *err)
     }
     if (rc == 0)
         rc = load_progress(l, err);
-    if (rc == 0 && count > 0)
-        rc = shard_write(
-            l->conn->db->shard, batches, count, l->conn->settings.synchronous_commit, &seq, err);
+    pressure_begin(&p, l->conn);
+    while (rc == 0 && count > 0) {
+        rc = session_commit(l->conn, batches, count, err);
+        if (rc == 0)
+            break;
+        rc = pressure_relieve(&p, l->conn, mem_owner_used(&l->owner), rc, err);
+    }
     if (rc == 0)
         l->result->rows = l->result->parsed;
     return rc;

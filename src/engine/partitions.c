@@ -233,9 +233,10 @@ static int part_scan(struct parts *p, struct scan *scan, uint32_t cols_count, st
         cols[i] = i;
     rc = scan_reader_new(scan, &options, &r, err);
     while (rc == 0 && (rc = scan_unit_next(r, &u, err)) == 0) {
-        if (atomic_load(&p->stmt->conn->cancel))
-            rc = DN_FAIL(err, DN_E_CANCELED, "the statement was canceled");
-        else if (part_count_unit(p, r, &u, &rc, err))
+        rc = session_check_cancel(p->stmt->conn, err);
+        if (rc < 0)
+            break;
+        if (part_count_unit(p, r, &u, &rc, err))
             continue;
         else if (u.kind == SCAN_BLOCK)
             scan_unit_split(r);
@@ -251,8 +252,11 @@ static int part_rows(struct parts *p, struct dn_err *err)
     const struct table *t = p->t;
     uint32_t cols_count = (uint32_t)t->series_count + (t->time_col >= 0 ? 1 : 0);
     uint16_t *cols = arena_alloc_array(&p->stmt->run, (size_t)cols_count + 1, sizeof(*cols));
-    struct scan_spec spec = {
-        .table = t, .cols = cols, .cols_count = cols_count, .owner = &p->stmt->owner};
+    struct scan_spec spec = {.table = t,
+                             .cols = cols,
+                             .cols_count = cols_count,
+                             .owner = &p->stmt->owner,
+                             .cancel = &p->stmt->conn->cancel};
     struct scan *scan;
     int rc;
 

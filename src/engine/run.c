@@ -90,7 +90,7 @@ int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)
         return stmt_run_explain(stmt, err);
     case STMT_CHECKPOINT:
         rc = session_write_allowed(stmt->conn, err);
-        return rc < 0 ? rc : shard_flush(stmt->conn->db->shard, err);
+        return rc < 0 ? rc : shard_checkpoint(stmt->conn->db->shard, &stmt->conn->cancel, err);
     case STMT_CREATE_VIEW: /* from here on: refuse.c */
     case STMT_CREATE_INDEX:
     case STMT_CREATE_SEQUENCE:

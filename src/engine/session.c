@@ -165,6 +165,13 @@ const struct table *session_table(const struct dendro_conn *conn,
     return t;
 }
 
+int session_check_cancel(const struct dendro_conn *conn, struct dn_err *err)
+{
+    if (!atomic_load_explicit(&conn->cancel, memory_order_relaxed))
+        return 0;
+    return DN_FAIL(err, DN_E_CANCELED, "the statement was canceled");
+}
+
 int session_write_allowed(const struct dendro_conn *conn, struct dn_err *err)
 {
     if (conn->db->read_only)

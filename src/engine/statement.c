@@ -6,6 +6,7 @@
  *
  * An execution that ends, well or badly, passes stmt_stop; the next step starts over. */
 #include "engine/engine_int.h"
+#include "engine/pressure.h"
 #include "engine/run.h"
 
 #include "base/text.h"
@@ -14,7 +15,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define STMT_TRIES 64 /* of a statement whose table was altered under it */
+#define STMT_TRIES      64 /* of a statement whose table was altered under it */
+#define STMT_TEXT_TIMES 8u /* a compiled statement takes about so many times its text */
 
 /* ---- prepare, finalize ---- */
 
@@ -127,10 +129,10 @@ static int stmt_prepare_kept(struct dendro_stmt *stmt, struct dendro_stmt **ret,
     return 0;
 }
 
-int stmt_prepare(struct dendro_conn *conn,
-                 struct sql_text *text,
-                 struct dendro_stmt **ret,
-                 struct dn_err *err)
+static int stmt_prepare_once(struct dendro_conn *conn,
+                             struct sql_text *text,
+                             struct dendro_stmt **ret,
+                             struct dn_err *err)
 {
     bool from_start = text->next == 0;
     struct dendro_stmt *stmt = stmt_cache_take(conn, text);
@@ -161,6 +163,29 @@ int stmt_prepare(struct dendro_conn *conn,
         stmt_cache_note(stmt, text);
     *ret = stmt;
     return 0;
+}
+
+int stmt_prepare(struct dendro_conn *conn,
+                 struct sql_text *text,
+                 struct dendro_stmt **ret,
+                 struct dn_err *err)
+{
+    const struct sql_text start = *text;
+    struct pressure p;
+    int rc;
+
+    pressure_begin(&p, conn);
+    for (;;) {
+        rc = stmt_prepare_once(conn, text, ret, err);
+        if (rc != DN_E_NOMEM)
+            return rc;
+        if (p.tries == 0) /* nothing runs yet: it can be meant for this only from here on */
+            atomic_store(&conn->cancel, false);
+        rc = pressure_relieve(&p, conn, STMT_TEXT_TIMES * (text->next - start.next), rc, err);
+        if (rc < 0)
+            return rc;
+        *text = start;
+    }
 }
 
 static size_t stmt_text_len(const char *sql, ptrdiff_t len)
@@ -391,22 +416,31 @@ const struct stmt *stmt_inner(const struct dendro_stmt *stmt)
 }
 
 /* Everything up to the first row. A table that was altered while rows were on their way into it
- * took none of them: the statement is compiled anew and runs again. */
+ * took none of them: the statement is compiled anew and runs again. So it does when memory was
+ * short. */
 static int stmt_start(struct dendro_stmt *stmt, struct dn_err *err)
 {
     enum stmt_kind kind = stmt_inner(stmt)->kind;
+    bool writes = kind == STMT_INSERT || kind == STMT_UPDATE || kind == STMT_DELETE;
+    struct pressure p;
     int rc = stmt_check_params(stmt, err);
 
+    pressure_begin(&p, stmt->conn);
     atomic_store(&stmt->conn->cancel, false);
     stmt->rows_count = 0;
     if (rc == 0 && !stmt_compiled(stmt))
         rc = stmt_compile(stmt, err);
     for (int i = 0; rc == 0; i++) {
         rc = stmt_run(stmt, err);
-        if (rc != DN_E_TABLE_CHANGED || i == STMT_TRIES ||
-            (kind != STMT_INSERT && kind != STMT_UPDATE && kind != STMT_DELETE))
+        if (rc >= 0 || !writes || (rc == DN_E_TABLE_CHANGED && i == STMT_TRIES))
+            break;
+        if (rc != DN_E_TABLE_CHANGED && rc != DN_E_NOMEM)
             break;
         stmt_stop(stmt);
+        if (rc == DN_E_NOMEM) {
+            rc = pressure_relieve(&p, stmt->conn, atomic_load(&stmt->owner.peak), rc, err);
+            continue;
+        }
         engine_wait_edit(stmt->conn->db);
         rc = stmt_compile(stmt, err);
     }

@@ -72,6 +72,7 @@ int exec_source_open(struct exec_source *s,
         s->all_cols[i] = i;
     spec.preds = s->preds.preds;
     spec.preds_count = s->preds.count;
+    spec.cancel = ctx->cancel;
     rc = scan_open(ctx->snap, &spec, &s->scan, err);
     if (rc == 0 && ctx->progress) {
         struct scan_stats stats;

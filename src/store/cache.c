@@ -164,6 +164,19 @@ void cache_set_budget(struct cache *c, size_t bytes)
     sched_unlock(c->lock);
 }
 
+size_t cache_empty(struct cache *c)
+{
+    size_t before;
+
+    sched_lock(c->lock);
+    before = c->stats.bytes;
+    while (cache_evict_one(c)) {
+    }
+    before -= c->stats.bytes;
+    sched_unlock(c->lock);
+    return before;
+}
+
 uint8_t *cache_alloc(struct cache *c, size_t n)
 {
     uint8_t *data;

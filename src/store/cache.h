@@ -22,6 +22,8 @@ struct cache_key {
 struct cache *cache_new(struct sched *s, struct mem_owner *owner, size_t budget_bytes);
 void cache_free(struct cache *c); /* no pins may be left */
 void cache_set_budget(struct cache *c, size_t bytes);
+/* Gives back all that nobody has pinned: so many bytes. */
+size_t cache_empty(struct cache *c);
 
 /* Memory for cache_put, charged to the owner, after making room for it. NULL: out of memory. */
 uint8_t *cache_alloc(struct cache *c, size_t n);

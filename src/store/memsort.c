@@ -18,10 +18,17 @@ struct mem_sorter {
     const struct table *t;
     int fast_col; /* rest is one integer or time column: its index; else -1 */
     bool fast_desc;
-    uint32_t *order; /* being sorted */
-    uint32_t *spare; /* as long */
-    int64_t *slabs;  /* per entry of order, NULL with one slab for all */
+    uint32_t *order;           /* being sorted */
+    uint32_t *spare;           /* as long */
+    int64_t *slabs;            /* per entry of order, NULL with one slab for all */
+    const atomic_bool *cancel; /* NULL = never */
 };
+
+/* Looked at between stretches of a sort: shall it end? What is sorted then means nothing. */
+static bool mem_canceled(const atomic_bool *cancel)
+{
+    return cancel && atomic_load_explicit(cancel, memory_order_relaxed);
+}
 
 static int64_t mem_rowid(const struct memtable *m, uint32_t row)
 {
@@ -71,7 +78,7 @@ static void mem_sort_rest(struct mem_sorter *s, uint32_t lo, uint32_t hi)
         sorted = mem_cmp_rest(s, s->order[i - 1], s->order[i]) <= 0;
     if (sorted)
         return;
-    for (uint64_t width = 1; width < hi - lo; width *= 2) {
+    for (uint64_t width = 1; width < hi - lo && !mem_canceled(s->cancel); width *= 2) {
         for (uint64_t start = lo; start < hi; start += 2 * width) {
             uint32_t mid = (uint32_t)(start + width < hi ? start + width : hi);
             uint32_t end = (uint32_t)(start + 2 * width < hi ? start + 2 * width : hi);
@@ -108,7 +115,7 @@ static int mem_sort_slabs(struct mem_sorter *s, uint32_t count, struct dn_err *e
     spare_slabs = mem_alloc_array(s->m->owner, count, sizeof *spare_slabs);
     if (!spare_slabs)
         return DN_FAIL_NOMEM(err);
-    for (uint64_t width = 1; width < count; width *= 2) {
+    for (uint64_t width = 1; width < count && !mem_canceled(s->cancel); width *= 2) {
         for (uint64_t start = 0; start < count; start += 2 * width) {
             uint32_t mid = (uint32_t)(start + width < count ? start + width : count);
             uint32_t end = (uint32_t)(start + 2 * width < count ? start + 2 * width : count);
@@ -152,9 +159,12 @@ static int mem_ranked_cmp(const struct mem_ranked *a, const struct mem_ranked *b
     return a->key_len < b->key_len ? -1 : a->key_len > b->key_len;
 }
 
-static void mem_rank_sort(struct mem_ranked *list, struct mem_ranked *spare, uint32_t count)
+static void mem_rank_sort(struct mem_ranked *list,
+                          struct mem_ranked *spare,
+                          uint32_t count,
+                          const atomic_bool *cancel)
 {
-    for (uint64_t width = 1; width < count; width *= 2) {
+    for (uint64_t width = 1; width < count && !mem_canceled(cancel); width *= 2) {
         for (uint64_t start = 0; start < count; start += 2 * width) {
             uint32_t mid = (uint32_t)(start + width < count ? start + width : count);
             uint32_t end = (uint32_t)(start + 2 * width < count ? start + 2 * width : count);
@@ -336,9 +346,9 @@ static void mem_sorter_init(struct mem_sorter *s, struct memtable *m)
 }
 
 static int mem_build_order(struct memtable *m,
-                           uint32_t rows,
                            struct mem_ranked *list,
                            uint32_t count,
+                           const atomic_bool *cancel,
                            struct mem_order *o,
                            struct dn_err *err)
 {
@@ -349,6 +359,7 @@ static int mem_build_order(struct memtable *m,
     int rc = DN_E_NOMEM;
 
     mem_sorter_init(&s, m);
+    s.cancel = cancel;
     for (uint32_t i = 0; i < count; i++)
         room += list[i].rows;
     s.order = mem_alloc_array(m->owner, room, sizeof *s.order);
@@ -360,11 +371,15 @@ static int mem_build_order(struct memtable *m,
         rc = DN_FAIL_NOMEM(err);
         goto out;
     }
-    mem_rank_sort(list, spare_list, count);
-    o->count = mem_collect(m, list, count, rows, s.order);
+    mem_rank_sort(list, spare_list, count, cancel);
+    o->count = mem_collect(m, list, count, o->rows, s.order);
     for (uint32_t i = 0; i < count; i++) {
         mem_sort_rest(&s, at, at + list[i].rows);
         at += list[i].rows;
+    }
+    if (mem_canceled(cancel)) {
+        rc = DN_FAIL(err, DN_E_CANCELED, "the statement was canceled");
+        goto out;
     }
     for (uint32_t i = 0; s.slabs && i < o->count; i++)
         s.slabs[i] = mem_slab_of(&s, s.order[i]);
@@ -372,6 +387,10 @@ static int mem_build_order(struct memtable *m,
         rc = mem_sort_slabs(&s, o->count, err);
         if (rc < 0)
             goto out;
+    }
+    if (mem_canceled(cancel)) {
+        rc = DN_FAIL(err, DN_E_CANCELED, "the statement was canceled");
+        goto out;
     }
     rc = mem_make_runs(&s, o, err);
     if (rc == DN_OK)
@@ -402,6 +421,7 @@ int memtable_order(struct memtable *m,
                    uint32_t rows,
                    const struct datum *series,
                    uint32_t series_count,
+                   const atomic_bool *cancel,
                    struct mem_order **ret,
                    struct dn_err *err)
 {
@@ -429,7 +449,7 @@ int memtable_order(struct memtable *m,
     }
     atomic_init(&o->refs, 1);
     o->rows = rows;
-    rc = mem_build_order(m, rows, list, count, o, err);
+    rc = mem_build_order(m, list, count, cancel, o, err);
     mem_free(list);
     if (rc < 0) {
         memtable_order_unref(o);

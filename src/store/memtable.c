@@ -474,7 +474,12 @@ int memtable_stage(struct memtable *m, const struct mem_write *w, uint32_t rows,
         struct mem_chunk *c = m->chunks[mem_chunk_index(m->staged)];
         uint32_t room = c->first_row + c->cap - m->staged;
         uint32_t count = rows - done < room ? rows - done : room;
-        int rc = mem_stage_stretch(m, c, w, done, count, err);
+        int rc = DN_OK;
+
+        if (w->cancel && atomic_load_explicit(w->cancel, memory_order_relaxed))
+            rc = DN_FAIL(err, DN_E_CANCELED, "the statement was canceled");
+        if (rc == DN_OK)
+            rc = mem_stage_stretch(m, c, w, done, count, err);
         if (rc < 0) {
             sched_lock(m->lock);
             mem_unstage(m, before);

@@ -42,6 +42,7 @@ struct mem_write {
     uint64_t rowid_base; /* append tables: rows get rowid_base, rowid_base + 1, … */
     const int64_t
         *rowids; /* append tables: of rows that exist already (update, delete); NULL = new rows */
+    const atomic_bool *cancel; /* set: DN_E_CANCELED; NULL = never */
 };
 
 int memtable_stage(struct memtable *m, const struct mem_write *w, uint32_t rows, struct dn_err *err)
@@ -92,11 +93,13 @@ struct mem_order {
 };
 
 /* Order of the first `rows` rows. With series_count > 0, only of the series given (series_count ×
- * table->series_count datums). Counted: release with memtable_order_unref. */
+ * table->series_count datums). Counted: release with memtable_order_unref. cancel set: gives up
+ * with DN_E_CANCELED; NULL = never. */
 int memtable_order(struct memtable *m,
                    uint32_t rows,
                    const struct datum *series,
                    uint32_t series_count,
+                   const atomic_bool *cancel,
                    struct mem_order **ret,
                    struct dn_err *err) DN_MUST_CHECK;
 void memtable_order_unref(struct mem_order *o); /* NULL is fine */

@@ -442,7 +442,8 @@ static int scan_add_memtable(struct scan *s, struct memtable *m, struct dn_err *
     rc = scan_map_memtable(s, src, err);
     if (rc < 0)
         return rc;
-    rc = memtable_order(m, rows, s->points, s->points_only ? s->points_count : 0, &src->order, err);
+    rc = memtable_order(
+        m, rows, s->points, s->points_only ? s->points_count : 0, s->spec.cancel, &src->order, err);
     if (rc < 0)
         return rc;
     src->runs_count = src->order->runs_count;

@@ -51,6 +51,10 @@ int seg_sink_slab(struct seg_sink *k, int64_t slab, struct dn_err *err)
 
 int seg_sink_add(struct seg_sink *k, const struct vec *vecs, uint32_t count, struct dn_err *err)
 {
+    int canceled = shard_check_cancel(k->cancel, err);
+
+    if (canceled < 0)
+        return canceled;
     if (k->w && seg_writer_full(k->w) && (!k->inside || seg_writer_bytes(k->w) >= SINK_BYTES_MAX)) {
         int rc = seg_sink_finish(k, err);
         if (rc < 0)

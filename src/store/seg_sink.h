@@ -10,6 +10,8 @@
 
 #include "store/segment.h"
 
+#include <stdatomic.h>
+
 struct shard;
 
 struct seg_sink {
@@ -22,7 +24,8 @@ struct seg_sink {
                                full waits for its end, within reason */
     struct seg_meta *metas; /* owned: finished segments */
     size_t metas_count;
-    uint64_t bytes; /* of the finished objects */
+    uint64_t bytes;            /* of the finished objects */
+    const atomic_bool *cancel; /* set: DN_E_CANCELED at the next rows; NULL = never */
 };
 int seg_sink_add(struct seg_sink *k, const struct vec *vecs, uint32_t count, struct dn_err *err)
     DN_MUST_CHECK;

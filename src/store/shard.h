@@ -19,12 +19,14 @@
 #include "store/rows.h"
 #include "volume/volume.h"
 
+#include <stdatomic.h>
+
 struct shard;
 struct snapshot;
 
 struct shard_options {
     struct mem_owner *owner; /* everything is charged here; its limit is the memory limit */
-    size_t memtable_bytes;   /* flush at this size */
+    size_t memtable_bytes;   /* flush at this size; writers wait while there is three times that */
     size_t log_chunk_bytes;  /* roll at this size */
     size_t cache_bytes;      /* of the segment cache */
     bool read_only;          /* replay into memory, write nothing */
@@ -80,8 +82,26 @@ int shard_write(struct shard *s,
                 uint64_t *ret_seq,
                 struct dn_err *err) DN_MUST_CHECK;
 
+/* How a commit is made. */
+struct shard_how {
+    bool sync;
+    const atomic_bool *cancel; /* looked at until the commit is on its way to the log: then
+                                  DN_E_CANCELED, and nothing was written; NULL = never */
+};
+int shard_write_how(struct shard *s,
+                    const struct shard_batch *batches,
+                    size_t count,
+                    const struct shard_how *how,
+                    uint64_t *ret_seq,
+                    struct dn_err *err) DN_MUST_CHECK;
+
 /* Everything committed so far, in segments when it returns. */
 int shard_flush(struct shard *s, struct dn_err *err) DN_MUST_CHECK;
+/* The same by the background task, where there is one: after a cancel that goes on alone. */
+int shard_checkpoint(struct shard *s, const atomic_bool *cancel, struct dn_err *err) DN_MUST_CHECK;
+/* Gives back memory: fresh rows go to segments, the cache is emptied. 1: there was something to
+ * give back, 0: there was not. */
+int shard_relieve(struct shard *s, const atomic_bool *cancel, struct dn_err *err) DN_MUST_CHECK;
 
 /* Deletes all rows of a table in one slab (by its start): a range tombstone, then one manifest
  * change without the segments that held nothing else, then their objects are deleted. What is

@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-#define COMMIT_GROUP_BYTES                                                         \
-    (32u * 1024 * 1024)         /* of one frame; a single larger commit goes alone \
-                                 */
-#define COMMIT_FROZEN_MAX    2u /* writers wait while more sets await their flush */
+#define COMMIT_GROUP_BYTES                                                            \
+    (32u * 1024 * 1024)            /* of one frame; a single larger commit goes alone \
+                                    */
+#define COMMIT_LOOK_ROWS     4096u /* between looks at a cancel flag */
 #define COMMIT_SYNC_DELAY_NS (50u * 1000 * 1000) /* unsynced appends become durable within this */
 
 void shard_token_take(struct shard *s)
@@ -18,6 +18,19 @@ void shard_token_take(struct shard *s)
     while (s->writing)
         sched_wait(s->cond, s->lock);
     s->writing = true;
+}
+
+int shard_token_want(struct shard *s, const atomic_bool *cancel, struct dn_err *err)
+{
+    while (s->writing) {
+        int rc = shard_check_cancel(cancel, err);
+
+        if (rc < 0)
+            return rc;
+        shard_wait(s, cancel);
+    }
+    s->writing = true;
+    return DN_OK;
 }
 
 void shard_token_give(struct shard *s)
@@ -67,8 +80,12 @@ static int commit_check_memtable(struct shard *s,
         rc = commit_key_cols(s, b, memtable_table(m), &cols, err);
         mapped.cols = cols;
     }
-    for (uint32_t row = 0; row < b->rows && rc == DN_OK && !*ret_newer; row++)
-        rc = memtable_newer(m, &mapped, row, b->check_seq, ret_newer, err);
+    for (uint32_t row = 0; row < b->rows && rc == DN_OK && !*ret_newer; row++) {
+        if (row % COMMIT_LOOK_ROWS == 0)
+            rc = shard_check_cancel(w->cancel, err);
+        if (rc == DN_OK)
+            rc = memtable_newer(m, &mapped, row, b->check_seq, ret_newer, err);
+    }
     mem_free(cols);
     return rc;
 }
@@ -163,7 +180,8 @@ static int commit_stage(struct shard *s, struct memgroup *set, struct commit *c,
                                .seq = c->seq,
                                .op = b->op,
                                .rowid_base = c->rowid_bases[i],
-                               .rowids = b->rowids};
+                               .rowids = b->rowids,
+                               .cancel = c->how.cancel};
         if (b->check_seq)
             rc = commit_check(s, b, &w, err);
         if (rc == DN_OK)
@@ -242,7 +260,7 @@ static void commit_lead(struct shard *s, struct commit *group)
         log_frame_commit(&s->frame, c->seq, &c->bytes, c->rowid_bases, (uint32_t)c->count);
         seq_first = seq_first ? seq_first : c->seq;
         seq_last = c->seq;
-        sync = sync || c->sync;
+        sync = sync || c->how.sync;
     }
     if (rc < 0 || seq_last == 0)
         goto out;
@@ -315,36 +333,18 @@ static void commit_sync_kick(struct shard *s)
     shard_task_start(s, &s->sync_task, "log-sync", commit_sync_task);
 }
 
-/* Lock held: waits while too much awaits its flush. */
-static int commit_wait_room(struct shard *s, struct dn_err *err)
+/* Lock held: out of the queue, unless a leader has taken it already. */
+static bool commit_leave(struct shard *s, struct commit *c)
 {
-    for (;;) {
-        bool full = s->ver->sets_count > COMMIT_FROZEN_MAX + 1 ||
-                    (s->ver->sets_count > 1 &&
-                     memgroup_bytes(version_active(s->ver)) > 2 * s->options.memtable_bytes);
-        if (!full)
-            return DN_OK;
-        if (!s->options.background && !s->flushing && s->flush_rc < 0) {
-            int rc; /* nobody else will try again */
-            sched_unlock(s->lock);
-            rc = shard_flush(s, err);
-            sched_lock(s->lock);
-            if (rc == DN_OK)
-                continue;
-            dn_err_prefix(err, "fresh rows cannot be flushed");
-            return rc;
-        }
-        shard_flush_kick(s);
-        if (!shard_task_busy(&s->flush_task) && s->flush_rc < 0) {
-            if (err)
-                *err = s->flush_why;
-            dn_err_prefix(err, "fresh rows cannot be flushed");
-            return s->flush_rc;
-        }
-        if (!shard_task_busy(&s->flush_task) && !s->flushing)
-            return DN_OK; /* no background work here: the caller flushes after its commit */
-        sched_wait(s->cond, s->lock);
+    for (struct commit **link = &s->queue; *link; link = &(*link)->next) {
+        if (*link != c)
+            continue;
+        *link = c->next;
+        if (!c->next)
+            s->queue_tail = link;
+        return true;
     }
+    return false;
 }
 
 static int commit_run(struct shard *s, struct commit *c, struct dn_err *err)
@@ -352,7 +352,7 @@ static int commit_run(struct shard *s, struct commit *c, struct dn_err *err)
     int rc;
 
     sched_lock(s->lock);
-    rc = commit_wait_room(s, err);
+    rc = shard_wait_room(s, c->how.cancel, err);
     if (rc < 0) {
         sched_unlock(s->lock);
         return rc;
@@ -361,8 +361,13 @@ static int commit_run(struct shard *s, struct commit *c, struct dn_err *err)
     s->queue_tail = &c->next;
     while (!c->done) {
         struct commit *group;
+        rc = shard_check_cancel(c->how.cancel, err);
+        if (rc < 0 && commit_leave(s, c)) {
+            sched_unlock(s->lock);
+            return rc;
+        }
         if (s->writing) {
-            sched_wait(s->cond, s->lock);
+            shard_wait(s, c->how.cancel);
             continue;
         }
         s->writing = true;
@@ -408,7 +413,19 @@ int shard_write(struct shard *s,
                 uint64_t *ret_seq,
                 struct dn_err *err)
 {
-    struct commit c = {.batches = batches, .count = count, .sync = sync};
+    struct shard_how how = {.sync = sync};
+
+    return shard_write_how(s, batches, count, &how, ret_seq, err);
+}
+
+int shard_write_how(struct shard *s,
+                    const struct shard_batch *batches,
+                    size_t count,
+                    const struct shard_how *how,
+                    uint64_t *ret_seq,
+                    struct dn_err *err)
+{
+    struct commit c = {.batches = batches, .count = count, .how = *how};
     int rc;
 
     if (s->options.read_only)

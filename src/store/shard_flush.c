@@ -11,9 +11,6 @@
 
 #include <string.h>
 
-#define FLUSH_RANGES_MAX 256u /* range tombstones in memory: every scan looks at them */
-#define FLUSH_RETRY_NS   (1000ull * 1000 * 1000) /* pause after a failed background flush */
-
 struct flusher {
     struct shard *s;
     const struct table *t;
@@ -216,7 +213,7 @@ static int flush_table(struct flusher *f, struct memtable *m, struct dn_err *err
             f->all_cols[c] = c;
         rc = flush_ranges(f, err);
         if (rc == DN_OK)
-            rc = memtable_order(m, rows, NULL, 0, &o, err);
+            rc = memtable_order(m, rows, NULL, 0, f->sink.cancel, &o, err);
         if (rc == DN_OK)
             rc = flush_runs(f, o, err);
         memtable_order_unref(o);
@@ -472,12 +469,37 @@ int shard_flush_replayed(struct shard *s, uint64_t seq, struct dn_err *err)
     return rc;
 }
 
+static uint64_t flush_refused(const struct shard *s)
+{
+    return s->options.owner ? mem_owner_refused(s->options.owner) : 0;
+}
+
+/* Lock held. A flush is what gives memory back: when it has none itself, the cache and a merge make
+ * room for it, and it is tried again. */
+static int flush_set_short(struct shard *s, struct memgroup *set, struct dn_err *err)
+{
+    bool stop = s->merge_stop;
+    int rc;
+
+    s->merge_stop = true;
+    while (s->merging)
+        sched_wait(s->cond, s->lock);
+    sched_unlock(s->lock);
+    DN_IGNORE(cache_empty(s->cache)); /* how much is of no interest */
+    dn_err_clear(err);
+    rc = flush_set(s, set, err);
+    sched_lock(s->lock);
+    s->merge_stop = stop || s->closing;
+    return rc;
+}
+
 /* Lock held: flushes frozen sets, oldest first, until none up to `seq` is left. */
 static int flush_drain(struct shard *s, uint64_t seq, struct dn_err *err)
 {
     for (;;) {
         struct memgroup *set;
         uint64_t seq_flushed;
+        uint64_t refused;
         struct dn_err why;
         int rc;
 
@@ -489,8 +511,13 @@ static int flush_drain(struct shard *s, uint64_t seq, struct dn_err *err)
         set = memgroup_ref(s->ver->sets[0]);
         sched_unlock(s->lock);
         dn_err_clear(&why);
+        refused = flush_refused(s);
         seq_flushed = set->seq_last;
         rc = flush_set(s, set, &why);
+        sched_lock(s->lock);
+        if (rc == DN_E_NOMEM && flush_refused(s) > refused)
+            rc = flush_set_short(s, set, &why);
+        sched_unlock(s->lock);
         memgroup_unref(set);
         sched_lock(s->lock);
         s->flushing = false;
@@ -548,41 +575,4 @@ int shard_flush(struct shard *s, struct dn_err *err)
         rc = flush_drain(s, seq, err);
     sched_unlock(s->lock);
     return rc;
-}
-
-static void flush_task(void *arg)
-{
-    struct shard *s = arg;
-    int rc;
-
-    rc = shard_flush(s, NULL);
-    sched_lock(s->lock);
-    if (rc < 0 && s->flush_rc == DN_OK) {
-        s->flush_rc = rc; /* failed before the first set: the log could not roll */
-        s->flush_failed_ns = sched_now_ns(s->sched);
-        DN_IGNORE(DN_FAIL(&s->flush_why, rc, "the log could not begin a new chunk"));
-    }
-    s->flush_task.running = false;
-    sched_broadcast(s->cond);
-    sched_unlock(s->lock);
-}
-
-bool shard_set_full(const struct shard *s)
-{
-    struct memgroup *set = version_active(s->ver);
-
-    return memgroup_bytes(set) >= s->options.memtable_bytes ||
-           memgroup_ranges(set) >= FLUSH_RANGES_MAX;
-}
-
-void shard_flush_kick(struct shard *s)
-{
-    bool due = s->ver->sets_count > 1 || shard_set_full(s);
-
-    if (!due || shard_task_busy(&s->flush_task) || !s->options.background || s->closing)
-        return;
-    if (s->flush_rc < 0 && sched_now_ns(s->sched) - s->flush_failed_ns < FLUSH_RETRY_NS)
-        return;
-    s->flush_rc = DN_OK;
-    shard_task_start(s, &s->flush_task, "flush", flush_task);
 }

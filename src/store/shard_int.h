@@ -30,12 +30,13 @@
 #include "store/manifest.h"
 #include "store/shard.h"
 #include "store/shard_stats.h"
+#include "store/shard_wait.h"
 #include "store/version.h"
 
 struct commit {
     const struct shard_batch *batches; /* borrowed */
     size_t count;
-    bool sync;
+    struct shard_how how;
     struct buf bytes;      /* encoded batches */
     uint64_t *rowid_bases; /* owned, one per batch */
     uint64_t seq;
@@ -157,6 +158,8 @@ uint64_t *shard_rowid_next(struct shard *s, uint64_t table_id); /* NULL: out of 
 int shard_check_table(const struct shard *s, const struct table *t, bool stored, struct dn_err *err)
     DN_MUST_CHECK;
 void shard_token_take(struct shard *s); /* lock held */
+/* The same, unless the flag is set first: DN_E_CANCELED. */
+int shard_token_want(struct shard *s, const atomic_bool *cancel, struct dn_err *err) DN_MUST_CHECK;
 void shard_token_give(struct shard *s); /* lock held */
 
 /* shard_range.c: the token's holder. Was a row of the batch deleted with a range since its
@@ -177,12 +180,8 @@ int shard_stage_range(struct shard *s,
 int shard_freeze(struct shard *s, struct dn_err *err) DN_MUST_CHECK; /* token held, lock not */
 /* While opening: what was replayed so far, up to seq, to segments. */
 int shard_flush_replayed(struct shard *s, uint64_t seq, struct dn_err *err) DN_MUST_CHECK;
-/* Lock held: is it time to flush the active set? */
-bool shard_set_full(const struct shard *s);
 /* Token held, lock not: flushes what the log lost, if anything (I7). */
 int shard_rescue(struct shard *s, struct dn_err *err) DN_MUST_CHECK;
-void shard_flush_kick(struct shard *s); /* lock held: starts a background flush if one is due */
-
 /* Sorts a memtable and writes its published rows as segments. */
 struct seg_sink;
 int shard_write_memtable(struct shard *s,

@@ -54,8 +54,10 @@ static int load_order(struct shard_load *l, struct dn_err *err)
     int rc;
 
     sched_lock(s->lock);
-    shard_token_take(s);
+    rc = shard_token_want(s, l->options.cancel, err);
     sched_unlock(s->lock);
+    if (rc < 0)
+        return rc;
     rc = shard_freeze(s, err);
     sched_lock(s->lock);
     if (rc == DN_OK) {
@@ -66,7 +68,7 @@ static int load_order(struct shard_load *l, struct dn_err *err)
     older = s->ver->sets_count > 1;
     shard_token_give(s);
     sched_unlock(s->lock);
-    return rc == DN_OK && older ? shard_flush(s, err) : rc;
+    return rc == DN_OK && older ? shard_checkpoint(s, l->options.cancel, err) : rc;
 }
 
 int shard_load_begin(struct shard *s,
@@ -88,6 +90,7 @@ int shard_load_begin(struct shard *s,
     l->options = *options;
     l->sink.s = s;
     l->sink.t = l->t;
+    l->sink.cancel = options->cancel;
     atomic_init(&l->committed, 0);
     sched_lock(s->lock);
     s->loads++;
@@ -133,8 +136,10 @@ static int load_commit(struct shard_load *l, struct dn_err *err)
     if (l->sink.metas_count == 0)
         return DN_OK;
     sched_lock(s->lock);
-    shard_token_take(s);
+    rc = shard_token_want(s, l->options.cancel, err);
     sched_unlock(s->lock);
+    if (rc < 0)
+        return rc;
     sched_lock(s->man_lock);
     rc = load_name(l, err);
     unknown = s->man_unknown;
@@ -174,8 +179,11 @@ static int load_write_sorted(struct shard_load *l, const struct load_batch *b, s
 
     for (size_t i = 0; i < b->parts_count && rc == DN_OK; i++) {
         const struct shard_load_part *part = &b->parts[i];
-        struct mem_write w = {
-            .cols = part->cols, .seq = b->seq, .op = part->op, .rowid_base = rowid};
+        struct mem_write w = {.cols = part->cols,
+                              .seq = b->seq,
+                              .op = part->op,
+                              .rowid_base = rowid,
+                              .cancel = l->options.cancel};
 
         rc = memtable_stage(m, &w, part->rows, err);
         rowid += part->rows;

@@ -22,6 +22,7 @@ struct shard_load;
 struct shard_load_options {
     size_t batch_bytes; /* of memory for a batch; another one may be on its way to the volume */
     bool whole;         /* one commit at the end, not one for each batch */
+    const atomic_bool *cancel; /* looked at until the commit; NULL = never */
 };
 
 /* Rows, and the memory that they are in. */

@@ -389,7 +389,9 @@ int shard_load_runs(struct shard *s,
     buf_init(&r.key, r.owner);
     buf_init(&r.token, r.owner);
     for (uint32_t i = 0; i < batch->parts_count && rc == DN_OK; i++) {
-        rc = runs_of_part(&r, i, err);
+        rc = shard_check_cancel(sink->cancel, err);
+        if (rc == DN_OK)
+            rc = runs_of_part(&r, i, err);
         if (rc == DN_OK && r.runs_count > RUNS_FEW && r.runs_count > batch->rows / RUNS_SHORT)
             rc = DN_NOT_FOUND;
     }

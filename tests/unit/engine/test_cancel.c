@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Cancel from another thread, early, in the middle and late in statements that take long: each ends
- * with 57014 soon, changes nothing, and the session goes on. What is bounded is the time that the
- * statement's own thread works after the call, so that a busy machine does not count; that it does
- * not wait either is bounded more loosely. A commit under way is finished. */
+ * with 57014 soon, changes nothing, and the session goes on. A commit under way is finished, soon
+ * as well. What is bounded is the time from the call to the end. A busy machine is no fault of
+ * ours: a try that takes too long is made again, and what the process worked in that time counts
+ * too. */
 #define _GNU_SOURCE /* mkdtemp */
 #include "dendro.h"
 
@@ -22,13 +23,15 @@
 
 #if defined(DN_DEBUG) || defined(__SANITIZE_THREAD__)
 #define ROWS    60000
-#define WORK_MS 1000 /* sanitizers are slow */
+#define WAIT_MS 1000 /* sanitizers are slow */
 #else
 #define ROWS    300000
-#define WORK_MS 100
+#define WAIT_MS 100
 #endif
-#define WAIT_MS 20000
-#define LAST_NS 512000000 /* the last point of statements that would never end */
+#define BUSY      20        /* times as long, if it worked little in that time */
+#define TRIES     5         /* of a cancel that took too long */
+#define COMMIT_MS 5000      /* one that was under way: the disk's time */
+#define LAST_NS   512000000 /* the last point of statements that would never end */
 
 static char dir[] = "/tmp/dendro-cancel-XXXXXX";
 static dendro_db *db;
@@ -37,29 +40,44 @@ static dendro_conn *conn;
 struct statement {
     const char *setup; /* NULL: nothing; not canceled */
     const char *sql;
-    bool endless; /* too long to be run to its end */
-    bool whole;   /* changes all of its rows or none */
+    bool endless;       /* too long to be run to its end */
+    bool whole;         /* changes all of its rows or none */
+    bool quick;         /* may be over before it can be canceled */
+    const char *before; /* NULL: nothing; run before each try */
 };
 
 static const struct statement statements[] = {
-    {NULL, "SELECT count(*) FROM t WHERE s || 'x' LIKE '%y%'", false, false},
-    {NULL, "SELECT s, k FROM t ORDER BY s, k DESC", false, false},
-    {NULL, "SELECT s, count(*), sum(k) FROM t GROUP BY s", false, false},
-    {NULL, "SELECT DISTINCT s, g FROM t", false, false},
-    {NULL, "SELECT count(DISTINCT s), count(DISTINCT k) FROM t", false, false},
-    {"SET statement_memory = '400kB'", "SELECT s, k FROM t ORDER BY s, k DESC", false, false},
-    {NULL, "SELECT s, count(*), count(DISTINCT k) FROM t GROUP BY s", false, false},
-    {"SET statement_memory = 0", "UPDATE t SET g = g + 1", false, true},
-    {NULL, "UPDATE t SET k = k + 100000000", false, true},
-    {NULL, "DELETE FROM t WHERE k % 2 = 0 AND g % 2 = 0", false, true},
-    {NULL, "COPY t TO 'FILE'", false, false},
-    {"COPY t TO 'FILE'; CREATE TABLE u (k BIGINT PRIMARY KEY, g INT, s VARCHAR)",
-     "COPY u FROM 'FILE'",
-     false,
-     true}, /* once all is read, it ends */
-    {NULL, "SELECT count(*) FROM t a, t b WHERE a.g = b.g AND a.s < b.s", true, false},
-    {NULL, "SELECT count(*) FROM t a, t b WHERE a.s < b.s", true, false},
-    {NULL, "SELECT k, (SELECT count(*) FROM t b WHERE b.s < a.s) FROM t a", true, false},
+    {.sql = "SELECT count(*) FROM t WHERE s || 'x' LIKE '%y%'"},
+    {.sql = "SELECT s, k FROM t ORDER BY s, k DESC"},
+    {.sql = "SELECT s, count(*), sum(k) FROM t GROUP BY s"},
+    {.sql = "SELECT DISTINCT s, g FROM t"},
+    {.sql = "SELECT count(DISTINCT s), count(DISTINCT k) FROM t"},
+    {.setup = "SET statement_memory = '400kB'", .sql = "SELECT s, k FROM t ORDER BY s, k DESC"},
+    {.sql = "SELECT s, count(*), count(DISTINCT k) FROM t GROUP BY s"},
+    {.setup = "SET statement_memory = 0", .sql = "UPDATE t SET g = g + 1", .whole = true},
+    {.sql = "UPDATE t SET k = k + 100000000", .whole = true},
+    {.sql = "DELETE FROM t WHERE k % 2 = 0 AND g % 2 = 0", .whole = true},
+    {.sql = "COPY t TO 'FILE'"},
+    {.setup = "COPY t TO 'FILE'", .sql = "COPY u FROM 'FILE'", .whole = true},
+    {.setup = "TRUNCATE u", .sql = "INSERT INTO u SELECT k, g, s FROM t", .whole = true},
+    {.setup = "TRUNCATE u",
+     .sql = "INSERT INTO u SELECT k * 7919 % 1000003, g, s FROM t",
+     .whole = true},
+    {.setup = "TRUNCATE u",
+     .sql =
+         "INSERT INTO u SELECT k, g, s FROM t WHERE k < 50000 ON CONFLICT (k) DO UPDATE SET g = 1",
+     .whole = true},
+    {.sql = "DELETE FROM t WHERE g = 3 RETURNING s", .whole = true},
+    {.sql = "CHECKPOINT", .before = "UPDATE t SET g = g + 0", .quick = true},
+    {.sql = "ALTER TABLE t ADD COLUMN c INT DEFAULT 3",
+     .before = "ALTER TABLE t DROP COLUMN IF EXISTS c; UPDATE t SET g = g + 0",
+     .quick = true},
+    {.sql = "TRUNCATE u",
+     .before = "INSERT INTO u SELECT k * 7919 % 1000003, g, s FROM t",
+     .quick = true},
+    {.sql = "SELECT count(*) FROM t a, t b WHERE a.g = b.g AND a.s < b.s", .endless = true},
+    {.sql = "SELECT count(*) FROM t a, t b WHERE a.s < b.s", .endless = true},
+    {.sql = "SELECT k, (SELECT count(*) FROM t b WHERE b.s < a.s) FROM t a", .endless = true},
 };
 
 static void must(int rc, const struct dendro_error *e, const char *sql)
@@ -107,8 +125,8 @@ struct canceler {
     clockid_t clock;  /* of the thread that works */
     int64_t at_ns;    /* by that clock */
     atomic_bool over; /* too late */
-    int64_t work_ns;  /* when it was canceled, by that clock and … */
-    int64_t wall_ns;  /* … by the one on the wall */
+    int64_t wall_ns;  /* when it was canceled, by the clock on the wall and … */
+    int64_t work_ns;  /* … by the one of the process */
 };
 
 static void *cancel(void *arg)
@@ -119,46 +137,64 @@ static void *cancel(void *arg)
     while (!atomic_load(&c->over) && now_ns(c->clock) < c->at_ns)
         nanosleep(&pause, NULL);
     c->wall_ns = now_ns(CLOCK_MONOTONIC);
-    c->work_ns = now_ns(c->clock);
+    c->work_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
     dendro_cancel(conn);
     return NULL;
+}
+
+/* How it ended; *ret_late: too long after the cancel. */
+static int cancel_once(const struct statement *s, int64_t after_ns, int *ret_ms, bool *ret_late)
+{
+    struct canceler c = {.over = false};
+    struct dendro_error e;
+    pthread_t thread;
+    int64_t work_ns;
+    int64_t work_ms;
+    int64_t end_ns;
+    int rc;
+
+    if (s->before)
+        run_ok(s->before);
+    assert_int_equal(pthread_getcpuclockid(pthread_self(), &c.clock), 0);
+    c.at_ns = now_ns(c.clock) + after_ns;
+    assert_int_equal(pthread_create(&thread, NULL, cancel, &c), 0);
+    rc = run(s->sql, &e);
+    end_ns = now_ns(CLOCK_MONOTONIC);
+    work_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+    atomic_store(&c.over, true);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    if (rc < 0 && (rc != DENDRO_E_CANCELED || strcmp(e.sqlstate, "57014") != 0))
+        fail_msg("%s: %s %s", s->sql, e.sqlstate, e.message);
+    *ret_ms = (int)((end_ns - c.wall_ns) / 1000000); /* below 0: it was over by then */
+    work_ms = (work_ns - c.work_ns) / 1000000;
+    *ret_late = *ret_ms > WAIT_MS && (work_ms > WAIT_MS || *ret_ms > BUSY * WAIT_MS);
+    if (getenv("DENDRO_TEST_VERBOSE"))
+        print_message("%s after %5.1f ms: %5d ms, %d of work: %s\n",
+                      rc < 0 ? "canceled" : "ended   ",
+                      (double)after_ns / 1e6,
+                      *ret_ms,
+                      (int)work_ms,
+                      s->sql);
+    return rc;
 }
 
 /* Whether it was canceled, rather than at its end before that. */
 static bool cancel_after(const struct statement *s, int64_t after_ns)
 {
-    const char *sql = s->sql;
-    struct canceler c = {.over = false};
-    struct dendro_error e;
-    pthread_t thread;
-    int64_t work_ms;
-    int64_t wall_ms;
-    int rc;
+    int ms = 0;
 
-    assert_int_equal(pthread_getcpuclockid(pthread_self(), &c.clock), 0);
-    c.at_ns = now_ns(c.clock) + after_ns;
-    assert_int_equal(pthread_create(&thread, NULL, cancel, &c), 0);
-    rc = run(sql, &e);
-    work_ms = now_ns(c.clock);
-    wall_ms = now_ns(CLOCK_MONOTONIC);
-    atomic_store(&c.over, true);
-    assert_int_equal(pthread_join(thread, NULL), 0);
-    if (rc < 0 && (rc != DENDRO_E_CANCELED || strcmp(e.sqlstate, "57014") != 0))
-        fail_msg("%s: %s %s", sql, e.sqlstate, e.message);
-    work_ms = (work_ms - c.work_ns) / 1000000; /* below 0: it was over by then */
-    wall_ms = (wall_ms - c.wall_ns) / 1000000;
-    if (getenv("DENDRO_TEST_VERBOSE"))
-        print_message("%s after %5d ms: %4d ms of work, %5d ms: %s\n",
-                      rc < 0 ? "canceled" : "ended   ",
-                      (int)(after_ns / 1000000),
-                      (int)work_ms,
-                      (int)wall_ms,
-                      sql);
-    if (rc >= 0 && s->whole) /* its commit was under way */
-        return false;
-    if (work_ms > WORK_MS || wall_ms > WAIT_MS)
-        fail_msg("%s: worked on for %d ms, ended after %d ms", sql, (int)work_ms, (int)wall_ms);
-    return rc < 0;
+    for (int i = 0; i < TRIES; i++) {
+        bool late;
+        int rc = cancel_once(s, after_ns, &ms, &late);
+
+        if (rc >= 0 || !late) {
+            if (ms > COMMIT_MS)
+                fail_msg("%s: ended %d ms after the cancel", s->sql, ms);
+            return rc < 0;
+        }
+    }
+    fail_msg("%s: ended %d ms after the cancel", s->sql, ms);
+    return true;
 }
 
 static int64_t number(const char *sql)
@@ -177,7 +213,7 @@ static int64_t number(const char *sql)
 /* Later and later, until it comes to its end before it is canceled. */
 static void cancel_often(const struct statement *s)
 {
-    static const char sum[] = "SELECT sum(k) + sum(g) + count(*) FROM t";
+    static const char sum[] = "SELECT sum(k) + sum(g) + count(*) + (SELECT count(*) FROM u) FROM t";
     int64_t before = s->whole ? number(sum) : 0;
     int64_t after_ns = 1000000;
     uint32_t canceled = 0;
@@ -190,7 +226,7 @@ static void cancel_often(const struct statement *s)
         if (s->endless && after_ns > LAST_NS)
             break;
     }
-    if (canceled == 0)
+    if (canceled == 0 && !s->quick)
         fail_msg("%s: too fast to be canceled", s->sql);
 }
 
@@ -208,16 +244,20 @@ static int setup(void **state)
 {
     dendro_appender *app;
     struct dendro_error e;
+    int64_t rows = ROWS;
     char text[64];
 
     (void)state;
     assert_non_null(mkdtemp(dir));
     must(dendro_open(dir, NULL, &db, &e), &e, "open");
     must(dendro_connect(db, &conn, &e), &e, "connect");
-    run_ok("CREATE TABLE t (k BIGINT PRIMARY KEY, g INT, s VARCHAR)");
+    run_ok("CREATE TABLE t (k BIGINT PRIMARY KEY, g INT, s VARCHAR);"
+           "CREATE TABLE u (k BIGINT PRIMARY KEY, g INT, s VARCHAR)");
     must(dendro_appender_open(conn, NULL, "t", NULL, &app, &e), &e, "appender");
-    for (int64_t i = 0; i < ROWS; i++) {
-        (void)snprintf(text, sizeof text, "the text of %ld", (long)(i * 7919 % ROWS));
+    if (getenv("DENDRO_TEST_ROWS"))
+        rows = atol(getenv("DENDRO_TEST_ROWS"));
+    for (int64_t i = 0; i < rows; i++) {
+        (void)snprintf(text, sizeof text, "the text of %ld", (long)(i * 7919 % rows));
         if (dendro_append_int64(app, i, &e) < 0 || dendro_append_int64(app, i % 10, &e) < 0 ||
             dendro_append_text(app, text, -1, &e) < 0 || dendro_append_end_row(app, &e) < 0)
             fail_msg("append: %s", e.message);

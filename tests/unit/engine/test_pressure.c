@@ -21,7 +21,7 @@
 #define STATEMENTS 160
 #define ROWS       400
 #define TEXT       400 /* bytes of a row: all in all some 100 MB, beside their log */
-#define LIMIT      ((size_t)96 << 20)
+#define LIMIT      ((size_t)24 << 20)
 
 static dendro_db *db;
 static atomic_int failures;
@@ -78,7 +78,7 @@ static void *writer(void *arg)
 static void test_pressure(void **state)
 {
     char dir[] = "/tmp/dendro-pressure-XXXXXX";
-    static const char *const settings[] = {"memory_limit", "96MB", NULL};
+    static const char *const settings[] = {"memory_limit", "24MB", NULL};
     const struct dendro_options options = {.settings = settings};
     pthread_t threads[WRITERS];
     int ids[WRITERS];

@@ -67,7 +67,7 @@ static void test_rollback_under_readers(void **state)
         for (uint32_t i = 0; i < TURNS; i++) {
             struct datum series = {.type = TYPE_BIGINT, .v.i64 = i % SERIES};
             struct mem_order *o;
-            assert_int_equal(memtable_order(m, 2 * SERIES, &series, 1, &o, &err), DN_OK);
+            assert_int_equal(memtable_order(m, 2 * SERIES, &series, 1, NULL, &o, &err), DN_OK);
             assert_int_equal(o->count, 2);
             for (uint32_t k = 0; k < 2; k++)
                 assert_int_equal(memtable_datum(m, o->order[k], 0).v.i64, i % SERIES);
