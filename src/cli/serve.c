@@ -24,6 +24,8 @@ static const struct cli_option serve_options[] = {
      "N",
      "port of PostgreSQL's protocol: 5460; 0 = none, any = one that is free"},
     {'c', NULL, "--max-connections", "N", "more than so many are refused; 1000"},
+    {'t', NULL, "--tls-cert", "FILE", "certificates, PEM; with --tls-key clients may speak TLS"},
+    {'k', NULL, "--tls-key", "FILE", "the key to the certificate, PEM"},
     {'s', NULL, "--set", "NAME=VALUE", "a setting of the database"},
     {'i', NULL, "--insecure", NULL, "serve other machines although nobody has to log in"},
     {'h', "-h", "--help", NULL, "this text"},
@@ -45,7 +47,7 @@ static int serve_take(void *arg, char letter, char *value)
 {
     struct serve *s = arg;
     int rc = CLI_OK;
-    long n;
+    long n = 0;
 
     switch (letter) {
     case 'd':
@@ -68,6 +70,12 @@ static int serve_take(void *arg, char letter, char *value)
         if (rc == CLI_OK)
             s->opt.connections_max = (unsigned)n;
         return rc;
+    case 't':
+        s->opt.tls_cert = value;
+        return CLI_OK;
+    case 'k':
+        s->opt.tls_key = value;
+        return CLI_OK;
     case 's':
         return cli_db_setting("serve", &s->db, value);
     case 'i':

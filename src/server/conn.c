@@ -115,17 +115,14 @@ int conn_fill(struct conn *c)
     return n > 0 ? 1 : (int)n;
 }
 
-int conn_handshake(struct conn *c)
+int conn_peek(struct conn *c)
 {
-    int rc;
-    int why;
+    uint8_t first;
+    ptrdiff_t n = recv(c->fd, &first, 1, MSG_PEEK);
 
-    ERR_clear_error();
-    rc = SSL_accept(c->tls);
-    if (rc == 1)
-        return 1;
-    why = SSL_get_error(c->tls, rc);
-    return why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE ? 0 : -1;
+    if (n == 1)
+        return first ? first : 1; /* only one byte matters, and it is not this one */
+    return n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) ? 0 : -1;
 }
 
 void conn_end(struct conn *c, enum conn_end why)

@@ -111,9 +111,9 @@ static inline size_t conn_out_left(const struct conn *c)
 int conn_flush(struct conn *c);
 /* Takes what has come: > 0 something, 0 nothing now, < 0 the other side is gone, or no memory. */
 int conn_fill(struct conn *c);
-/* From here on TLS is spoken; a step of the handshake: 1 done, 0 it needs more bytes to come, < 0
- * it failed. What is in c->in already belongs to it. */
-int conn_handshake(struct conn *c);
+/* The first byte that comes, which stays where it is; 0 = none yet, < 0 = the other side is gone.
+ */
+int conn_peek(struct conn *c);
 
 /* The other end is asked to go, as soon as it may be interrupted. Any thread. */
 void conn_end(struct conn *c, enum conn_end why);

@@ -9,6 +9,7 @@
 #include "server/conn.h"
 #include "server/listen.h"
 #include "server/pgwire/pgwire.h"
+#include "server/tls.h"
 
 #include <openssl/ssl.h>
 #include <stdatomic.h>
@@ -29,6 +30,7 @@ struct server {
     struct mem_owner owner;
     dendro_db *db;            /* owned */
     struct srv_pool *pool;    /* owned */
+    struct srv_tls *tls;      /* owned; NULL = none */
     struct sched_mutex *lock; /* conns, count, inbox */
     struct conn *conns;       /* list of all, until they are forgotten */
     unsigned count;           /* accepted and not closed yet */
@@ -57,6 +59,11 @@ dendro_db *server_db(struct server *s)
 struct srv_pool *server_pool(struct server *s)
 {
     return s->pool;
+}
+
+struct srv_tls *server_tls(struct server *s)
+{
+    return s->tls;
 }
 
 struct mem_owner *server_owner(struct server *s)
@@ -368,6 +375,13 @@ static int server_start(struct server *s, struct dn_err *err)
                     "reach this machine.");
         return rc;
     }
+    if (s->opt.tls_cert || s->opt.tls_key) {
+        if (!s->opt.tls_cert || !s->opt.tls_key)
+            return DN_FAIL(err, DN_E_CONFIG, "TLS needs both a certificate and its key");
+        rc = srv_tls_new(s->opt.tls_cert, s->opt.tls_key, &s->tls, err);
+        if (rc < 0)
+            return rc;
+    }
     rc = srv_pool_new(s->opt.workers_max, &s->pool, err);
     if (rc < 0)
         return rc;
@@ -438,6 +452,7 @@ void server_close(struct server *s)
     if (s->lock)
         sched_mutex_free(s->lock);
     srv_pool_free(s->pool);
+    srv_tls_free(s->tls);
     DN_IGNORE(dendro_close(s->db));
     mem_free(s);
 }

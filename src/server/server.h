@@ -15,6 +15,7 @@
 struct server;
 struct conn;
 struct srv_pool;
+struct srv_tls;
 struct mem_owner;
 
 #define SERVER_PG_PORT 5460
@@ -24,13 +25,15 @@ struct server_options {
     const char *const *settings; /* as dendro_options has them; NULL = none */
     const char *listen;          /* address; NULL = loopback */
     int pg_port;                 /* 0 = any free one; < 0 = not at all */
-    bool insecure;               /* serve other machines without authentication */
-    unsigned connections_max;    /* 0 = 1000 */
-    unsigned workers_max;        /* 0 = some per core */
-    uint64_t message_max;        /* bytes of a message; 0 = 256 MB */
-    uint64_t idle_ms;            /* a connection that is idle longer is closed; 0 = never */
-    uint64_t login_ms;           /* as long as a login may take; 0 = a minute */
-    uint64_t drain_ms;           /* as long as statements may go on after a stop; 0 = ten seconds */
+    const char *tls_cert;        /* PEM files; NULL = no TLS */
+    const char *tls_key;
+    bool insecure;            /* serve other machines without authentication */
+    unsigned connections_max; /* 0 = 1000 */
+    unsigned workers_max;     /* 0 = some per core */
+    uint64_t message_max;     /* bytes of a message; 0 = 256 MB */
+    uint64_t idle_ms;         /* a connection that is idle longer is closed; 0 = never */
+    uint64_t login_ms;        /* as long as a login may take; 0 = a minute */
+    uint64_t drain_ms;        /* as long as statements may go on after a stop; 0 = ten seconds */
 };
 
 int server_open(const struct server_options *options,
@@ -51,6 +54,7 @@ struct server_limits {
 
 dendro_db *server_db(struct server *s);
 struct srv_pool *server_pool(struct server *s);
+struct srv_tls *server_tls(struct server *s); /* NULL: none */
 struct mem_owner *server_owner(struct server *s);
 const struct server_limits *server_limits(const struct server *s);
 uint64_t server_now_ns(struct server *s);

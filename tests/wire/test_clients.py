@@ -7,10 +7,14 @@
 import asyncio
 import datetime
 import decimal
+import os
+import shutil
 import socket
+import ssl
 import struct
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import uuid
@@ -238,8 +242,74 @@ class Asyncpg(ServerTest):
         self.run_async(body)
 
 
-class Life(ServerTest):
-    """The server itself: many connections, limits, stopping."""
+class Tls(ServerTest):
+    """TLS: asked for, at once, and declined."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.keys = tempfile.mkdtemp(prefix="dendro-wire-keys-")
+        cert, key = os.path.join(cls.keys, "cert.pem"), os.path.join(cls.keys, "key.pem")
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+                        "-keyout", key, "-out", cert], check=True, capture_output=True)
+        cls.cert = cert
+        cls.options = ("--tls-cert", cert, "--tls-key", key)
+        super().setUpClass()
+
+    @classmethod
+    def tearDownClass(cls):
+        super().tearDownClass()
+        shutil.rmtree(cls.keys)
+
+    def connect(self, **more):
+        import psycopg2
+        c = psycopg2.connect(host="localhost", hostaddr="127.0.0.1", port=self.server.port, user="dendro", dbname="dendro", **more)
+        c.autocommit = True
+        return c
+
+    def test_verified(self):
+        c = self.connect(sslmode="verify-full", sslrootcert=self.cert)
+        self.assertTrue(c.info.ssl_in_use)
+        k = c.cursor()
+        k.execute("SELECT g, repeat('y', 1000) FROM generate_series(1, 5000) g")
+        self.assertEqual(sum(r[0] for r in k.fetchall()), 12502500)
+        c.close()
+
+    def test_without(self):
+        c = self.connect(sslmode="disable")
+        self.assertFalse(c.info.ssl_in_use)
+        c.close()
+
+    def test_at_once(self):
+        context = ssl.create_default_context(cafile=self.cert)
+        context.set_alpn_protocols(["postgresql"])
+        with socket.create_connection(("127.0.0.1", self.server.port)) as raw, \
+                context.wrap_socket(raw, server_hostname="localhost") as s:
+            self.assertEqual(s.selected_alpn_protocol(), "postgresql")
+            start = struct.pack(">i", 196608) + b"user\0dendro\0\0"
+            s.sendall(struct.pack(">i", len(start) + 4) + start)
+            got = b""
+            while not got.endswith(b"Z\0\0\0\5I"):
+                got += s.recv(10000)
+
+    def test_old_versions_are_refused(self):
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        context.set_ciphers("ALL:@SECLEVEL=0")
+        context.minimum_version = ssl.TLSVersion.TLSv1
+        context.maximum_version = ssl.TLSVersion.TLSv1_1
+        with socket.create_connection(("127.0.0.1", self.server.port)) as raw:
+            with self.assertRaises(OSError):
+                context.wrap_socket(raw)
+
+    def test_early_bytes_are_refused(self):
+        with socket.create_connection(("127.0.0.1", self.server.port)) as s:
+            s.sendall(struct.pack(">ii", 8, 80877103) + b"Q\0\0\0\4")
+            self.assertIn(b"08P01", s.recv(1000))
+
+
+class Full(ServerTest):
+    """As many connections as there may be, and one more."""
     options = ("--max-connections", "60")
 
     def connect(self):
@@ -260,6 +330,16 @@ class Life(ServerTest):
         self.assertIn("too many clients", str(caught.exception))
         for c in conns:
             c.close()
+
+
+class Crowd(ServerTest):
+    """Clients at the same time."""
+
+    def connect(self):
+        import psycopg2
+        c = psycopg2.connect(host="127.0.0.1", port=self.server.port, user="dendro", dbname="dendro")
+        c.autocommit = True
+        return c
 
     def test_side_by_side(self):
         failed = []

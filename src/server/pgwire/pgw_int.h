@@ -54,7 +54,6 @@ struct pgw_portal {
 
 enum pgw_phase {
     PGW_START, /* the first packet is to come */
-    PGW_TLS_SHAKE,
     PGW_READY, /* logged in */
 };
 
@@ -63,6 +62,7 @@ struct pgw {
     enum pgw_phase phase;
     dendro_conn *session; /* owned; NULL until the login */
     uint32_t key;         /* for cancelling */
+    bool peeked;          /* the first byte was looked at */
     bool skip;            /* P3 */
     bool answered;        /* the simple query has been answered by something */
     bool goodbye;         /* nothing more is read */

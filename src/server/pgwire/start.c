@@ -5,11 +5,13 @@
 #include "server/pgwire/pgw_int.h"
 #include "server/pgwire/pgwire.h"
 #include "server/server.h"
+#include "server/tls.h"
 
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 
+#define START_TLS_BYTE       0x16 /* a record of a handshake */
 #define START_SERVER_VERSION "15.0 (Dendro %s)"
 
 enum conn_want pgw_fatal(struct pgw *p, const char *sqlstate, const char *fmt, ...)
@@ -191,12 +193,45 @@ static enum conn_want start_session(struct pgw *p, uint32_t version, struct pgw_
     return CONN_READ;
 }
 
+/* The client wants TLS: yes, if we have it. What came before the answer was sent by somebody else.
+ */
+static enum conn_want start_tls(struct pgw *p)
+{
+    struct srv_tls *tls = server_tls(p->c->srv);
+    size_t early;
+
+    if (!tls || p->c->tls) {
+        buf_u8(&p->c->out, 'N');
+        return CONN_READ;
+    }
+    conn_in(p->c, &early);
+    if (early > 0)
+        return pgw_fatal(p, "08P01", "received unencrypted data after SSL request");
+    buf_u8(&p->c->out, 'S');
+    if (conn_flush(p->c) != 1 || !srv_tls_start(tls, p->c))
+        return CONN_CLOSE;
+    return CONN_READ;
+}
+
+/* Some begin with TLS, without asking. */
+static enum conn_want start_direct(struct pgw *p)
+{
+    int first = conn_peek(p->c);
+
+    if (first == START_TLS_BYTE && !srv_tls_start(server_tls(p->c->srv), p->c))
+        return CONN_CLOSE;
+    p->peeked = first != 0;
+    return CONN_READ;
+}
+
 enum conn_want pgw_start(struct pgw *p)
 {
     struct pgw_frame f;
     size_t n, len;
     const uint8_t *in = conn_in(p->c, &n);
 
+    if (n == 0 && !p->peeked && server_tls(p->c->srv))
+        return start_direct(p);
     switch (pgw_first(in, n, &f, &len)) {
     case PGW_MORE:
         return CONN_READ;
@@ -209,7 +244,9 @@ enum conn_want pgw_start(struct pgw *p)
     conn_took(p->c, len);
     if (f.code == PGW_CANCEL)
         return start_cancel(p, &f.body);
-    if (f.code == PGW_TLS || f.code == PGW_GSS) {
+    if (f.code == PGW_TLS)
+        return start_tls(p);
+    if (f.code == PGW_GSS) {
         buf_u8(&p->c->out, 'N');
         return CONN_READ;
     }

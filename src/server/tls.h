@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tls.h: TLS 1.2 and newer over connections, by OpenSSL, straight on the socket: whoever reads or
+ * writes drives the handshake. Any thread; a connection belongs to one. */
+#pragma once
+
+#include "base/err.h"
+
+struct conn;
+struct srv_tls;
+
+/* Certificates (the server's first) and its key, as PEM files. */
+int srv_tls_new(const char *cert, const char *key, struct srv_tls **ret, struct dn_err *err)
+    DN_MUST_CHECK;
+void srv_tls_free(struct srv_tls *tls); /* NULL is fine */
+
+/* From here on the connection's bytes are TLS's. False: out of memory. */
+bool srv_tls_start(struct srv_tls *tls, struct conn *c) DN_MUST_CHECK;
