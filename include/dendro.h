@@ -24,7 +24,9 @@
  *
  * Durability. An INSERT whose step returned DENDRO_DONE survives a power cut (unless the session
  * has SET synchronous_commit = off). A statement takes effect as a whole or not at all. An error
- * ends the statement only: session and database stay usable.
+ * ends the statement only: session and database stay usable. BEGIN, COMMIT and the like are plain
+ * SQL; between them all statements, appenders included, take effect together at COMMIT, and an
+ * error leaves ROLLBACK only (dendro_transaction_status).
  *
  * Threads. A database may be used from any number of threads. A session and its statements are
  * used by one thread at a time; give each thread its own session. The exception is dendro_cancel,
@@ -160,6 +162,14 @@ DENDRO_API void dendro_disconnect(dendro_conn *conn);
 /* Asks the statement that runs now to stop with DENDRO_E_CANCELED. Any thread; a hint without
  * effect when none runs. The session must not be closed meanwhile. */
 DENDRO_API void dendro_cancel(dendro_conn *conn);
+/* Where the session stands with its transaction block (BEGIN … COMMIT). */
+enum dendro_tx_status {
+    DENDRO_TX_IDLE,   /* in none: each statement is a transaction */
+    DENDRO_TX_BLOCK,  /* in one */
+    DENDRO_TX_FAILED, /* a statement of it failed: only ROLLBACK (TO SAVEPOINT) and COMMIT, which
+                         rolls back, are left */
+};
+DENDRO_API enum dendro_tx_status dendro_transaction_status(const dendro_conn *conn);
 /* Schema of unqualified names; valid until the session runs its next statement. */
 DENDRO_API const char *dendro_schema(dendro_conn *conn);
 

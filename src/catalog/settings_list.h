@@ -12,6 +12,8 @@ DN_SETTING(fast_paths,         "fast_paths",         BOOL, 1, 0, 1, SESSION, "Qu
 DN_SETTING(workers,            "workers",            INT,  0, 0, 32, SESSION, "Threads that a query may use; 0 = as many as the machine has cores.")
 DN_SETTING(memory_limit,       "memory_limit",       SIZE, 0, 0, INT64_MAX, DATABASE, "Bytes shared by memtables, caches and statements, 4 MB at least; 0 = 40% of RAM.")
 DN_SETTING(statement_memory,   "statement_memory",   SIZE, 0, 0, INT64_MAX, SESSION, "Bytes that sorts and groups of a statement may hold before they go on in the scratch area of the disk; 0 = a quarter of memory_limit.")
+DN_SETTING(transaction_memory, "transaction_memory", SIZE, 0, 0, INT64_MAX, SESSION, "Bytes that the rows written by a transaction block may take until COMMIT; 0 = an eighth of memory_limit.")
+DN_SETTING(default_transaction_read_only, "default_transaction_read_only", BOOL, 0, 0, 1, SESSION, "Transactions are READ ONLY unless they say READ WRITE.")
 DN_SETTING(memtable_size,      "memtable_size",      SIZE, 67108864, 65536, INT64_MAX, DATABASE, "A memtable of this size is flushed to segments.")
 DN_SETTING(log_chunk_size,     "log_chunk_size",     SIZE, 4194304, 4096, 67108864, DATABASE, "A log chunk of this size is closed and the next one begun.")
 /* clang-format on */

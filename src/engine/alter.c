@@ -4,6 +4,7 @@
  * stored are read with the newest definition (missing columns as their default), and those of a
  * table that was emptied belong to an id that is no longer there. */
 #include "engine/engine_int.h"
+#include "engine/pressure.h"
 
 #include <stdio.h>
 
@@ -171,9 +172,22 @@ alter_truncate(void *arg, const struct catalog *cur, struct catalog **ret_next, 
     return rc;
 }
 
+/* In a transaction block all rows are deleted with one range tombstone: whatever the block writes
+ * afterwards stays, and ROLLBACK brings them back. */
+static int alter_truncate_rows(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    static const struct range all = {.slab_min = INT64_MIN, .slab_max = INT64_MAX};
+    const struct table *t = session_table(stmt->conn, stmt->catalog, &stmt->ast->name, err);
+    struct shard_batch b = {.table = t, .op = ROW_RANGE, .range = &all, .check_seq = 1};
+
+    return t ? session_commit(stmt->conn, &b, 1, err) : err->code;
+}
+
 int stmt_run_truncate(struct dendro_stmt *stmt, struct dn_err *err)
 {
     int rc = session_write_allowed(stmt->conn, err);
 
+    if (rc == 0 && tx_in_block(stmt->conn))
+        return alter_truncate_rows(stmt, err);
     return rc < 0 ? rc : engine_edit(stmt->conn->db, alter_truncate, stmt, err);
 }

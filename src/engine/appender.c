@@ -98,7 +98,7 @@ int dendro_appender_open(dendro_conn *conn,
     mem_owner_init(&app->owner, "appender", &conn->db->owner, 0);
     arena_init(&app->arena, &app->owner);
     arena_init(&app->scratch, &app->owner);
-    app->catalog = engine_catalog(conn->db);
+    app->catalog = tx_catalog(conn);
     rc = session_write_allowed(conn, &e);
     if (rc == 0)
         rc = app_target(app, schema, table, columns, &e);
@@ -336,7 +336,7 @@ int dendro_append_timestamp(dendro_appender *app,
 static int app_check_table(struct dendro_appender *app, struct dn_err *err)
 {
     const struct table *mine = app->target.table;
-    struct catalog *now = engine_catalog(app->conn->db);
+    struct catalog *now = tx_catalog(app->conn);
     const struct table *t = catalog_table_by_id(now, mine->id);
     int rc = 0;
 
@@ -388,11 +388,14 @@ static int app_flush(struct dendro_appender *app, struct dn_err *err)
     atomic_store(&app->conn->cancel, false);
     pressure_begin(&p, app->conn);
     do {
-        rc = app->bytes > APPENDER_DIRECT_BYTES ? app_commit_direct(app, err)
-                                                : intake_commit(&app->rows, app->conn, err);
+        rc = app->bytes > APPENDER_DIRECT_BYTES && !tx_in_block(app->conn)
+                 ? app_commit_direct(app, err)
+                 : intake_commit(&app->rows, app->conn, err);
     } while (rc < 0 && (rc = pressure_relieve(&p, app->conn, app->bytes, rc, err)) == 0);
-    if (rc < 0)
+    if (rc < 0) {
+        tx_fail(app->conn);
         return rc;
+    }
     app->flushed += app->rows.rows;
     intake_reset(&app->rows);
     app->bytes = 0;

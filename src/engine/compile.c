@@ -7,15 +7,8 @@
 
 bool stmt_compiled(const struct dendro_stmt *stmt)
 {
-    struct dendro_db *db = stmt->conn->db;
-    bool same;
-
-    if (!stmt->catalog || stmt->epoch != stmt->conn->epoch)
-        return false;
-    sched_lock(db->lock);
-    same = db->catalog == stmt->catalog;
-    sched_unlock(db->lock);
-    return same;
+    return stmt->catalog && stmt->epoch == stmt->conn->epoch &&
+           tx_catalog_is(stmt->conn, stmt->catalog);
 }
 
 /* The columns of results that come from describe.h. */
@@ -137,13 +130,13 @@ static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_USE:
     case STMT_SET:
     case STMT_CHECKPOINT:
+    case STMT_TRANSACTION:
         return 0;
     case STMT_CREATE_VIEW: /* from here on: refuse.c */
     case STMT_CREATE_INDEX:
     case STMT_CREATE_SEQUENCE:
     case STMT_ALTER_SEQUENCE:
     case STMT_COMMENT:
-    case STMT_TRANSACTION:
     case STMT_PREPARE:
     case STMT_EXECUTE:
     case STMT_DEALLOCATE:
@@ -166,7 +159,7 @@ int stmt_compile(struct dendro_stmt *stmt, struct dn_err *err)
     int rc;
 
     stmt_forget(stmt);
-    stmt->catalog = engine_catalog(stmt->conn->db);
+    stmt->catalog = tx_catalog(stmt->conn);
     stmt->epoch = stmt->conn->epoch;
     rc = stmt_compile_kind(stmt, err);
     stmt->compile_ns = stmt->ast->kind == STMT_EXPLAIN ? sched_now_ns(sched) - start : 0;

@@ -400,7 +400,6 @@ static int conf_vectors(
 
 static int conf_write(struct conf *r, struct dn_err *err)
 {
-    struct dendro_conn *conn = r->stmt->conn;
     struct shard_batch batches[2];
     struct vec *cols = NULL;
     size_t n = 0;
@@ -427,7 +426,7 @@ static int conf_write(struct conf *r, struct dn_err *err)
     }
     if (rc < 0 || n == 0)
         return rc;
-    rc = session_commit(conn, batches, n, err);
+    rc = session_commit(r->stmt->conn, batches, n, err);
     return rc;
 }
 

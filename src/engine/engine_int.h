@@ -21,7 +21,9 @@
 #include "engine/engine.h"
 #include "engine/intake.h"
 #include "engine/load.h"
+#include "engine/session.h"
 #include "engine/stmt_kinds.h"
+#include "engine/transaction.h"
 #include "exec/exec.h"
 #include "plan/plan.h"
 #include "sql/sql.h"
@@ -50,6 +52,7 @@ struct dendro_conn {
     struct func_session functions;   /* what functions ask of the session */
     char schema[TABLE_NAME_MAX + 1]; /* of unqualified names */
     uint64_t epoch;                  /* counts USE and SET: plans made before are made anew */
+    struct tx tx;                    /* the transaction block, if there is one */
     atomic_bool cancel;
     dendro_notice_fn notice; /* NULL = nobody listens */
     void *notice_arg;
@@ -135,6 +138,7 @@ struct dendro_stmt {
     struct batch batch;   /* from exec */
     struct describe rows; /* results that do not come from exec */
     bool has_row;
+    bool lost;              /* its rows went with a ROLLBACK TO: the next step says so */
     uint32_t row;           /* place in batch (of the selection) or rows */
     struct arena texts;     /* of the current row */
     struct stmt_text *text; /* cols_count of them, in run; NULL until asked for */
@@ -165,27 +169,6 @@ void engine_release(struct dendro_db *db);
 int engine_write_ready(struct dendro_db *db,
                        const struct table *t,
                        struct dn_err *err) DN_MUST_CHECK;
-
-/* ---- session.c ---- */
-/* rc, with the detail copied. */
-int engine_return(struct dendro_error *to, const struct dn_err *from, int rc);
-/* A time in a unit, as a value of the type with that unit. */
-int engine_time(int64_t value, enum dendro_unit unit, struct datum *ret, struct dn_err *err)
-    DN_MUST_CHECK;
-void session_notice(struct dendro_conn *conn, const char *severity, const char *fmt, ...)
-    DN_PRINTF(3, 4);
-struct plan_env
-session_plan_env(const struct dendro_conn *conn, const struct catalog *cat, struct arena *arena);
-/* Table by the name a statement gives. NULL: err says why, with the position. */
-const struct table *session_table(const struct dendro_conn *conn,
-                                  const struct catalog *cat,
-                                  const struct qual_name *name,
-                                  struct dn_err *err);
-int session_check_cancel(const struct dendro_conn *conn, struct dn_err *err) DN_MUST_CHECK;
-int session_write_allowed(const struct dendro_conn *conn, struct dn_err *err) DN_MUST_CHECK;
-int session_use(struct dendro_conn *conn, const struct stmt *ast, struct dn_err *err) DN_MUST_CHECK;
-void session_free_appenders(struct dendro_conn *conn); /* appender.c */
-int session_set(struct dendro_conn *conn, const struct stmt *ast, struct dn_err *err) DN_MUST_CHECK;
 
 /* ---- statement.c ---- */
 /* The next statement of a text; DN_EOF: none left. Positions count from the start of the text. */

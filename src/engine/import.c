@@ -107,7 +107,7 @@ static int import_run(dendro_conn *conn,
     if (rc < 0)
         return rc;
     load.columns = columns;
-    cat = engine_catalog(conn->db);
+    cat = tx_catalog(conn);
     load.table = session_table(conn, cat, &name, err);
     rc = load.table ? load_run(conn, &load, result, err) : err->code;
     catalog_unref(cat);

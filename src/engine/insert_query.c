@@ -152,6 +152,16 @@ static int insq_hand_over(struct insq *r, struct dn_err *err)
     return rc < 0 ? rc : insq_begin(r, err);
 }
 
+/* In a transaction block it goes with the block's other rows. */
+static int insq_hand_in(struct insq *r, struct dn_err *err)
+{
+    int rc = intake_commit(r->rows, r->stmt->conn, err);
+
+    intake_reset(r->rows);
+    r->bytes = 0;
+    return rc;
+}
+
 /* Which values need no look at each of them. */
 static int insq_kinds(struct insq *r, const struct plan *plan, struct dn_err *err)
 {
@@ -229,7 +239,7 @@ static int insq_batch(struct insq *r, const struct batch *b, struct dn_err *err)
     }
     arena_reset(&r->scratch);
     if (rc == 0 && !r->stmt->returning && !r->stmt->conflict && r->bytes > insq_limit(r))
-        rc = insq_hand_over(r, err);
+        rc = tx_in_block(r->stmt->conn) ? insq_hand_in(r, err) : insq_hand_over(r, err);
     if (rc == 0 && r->rows->rows > INSQ_RETURN_MAX)
         rc = DN_FAIL(err,
                      DN_E_TOO_COMPLEX,
@@ -242,8 +252,13 @@ static int insq_end(struct insq *r, struct dn_err *err)
 {
     int rc = 0;
 
-    if (!r->load)
-        return stmt_write_intake(r->stmt, r->rows, &r->count, err);
+    if (!r->load) {
+        uint64_t before = r->count - r->rows->rows; /* handed in already */
+
+        rc = stmt_write_intake(r->stmt, r->rows, &r->count, err);
+        r->count += before;
+        return rc;
+    }
     if (r->rows->rows > 0)
         rc = insq_hand_over(r, err);
     return rc < 0 ? rc : shard_load_end(r->load, err);

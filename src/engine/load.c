@@ -271,13 +271,33 @@ static int load_progress(struct load *l, struct dn_err *err)
     return 0;
 }
 
+/* In a transaction block rows go with the block's. */
+static int load_hand_in(struct load *l, struct load_slot *slot, struct dn_err *err)
+{
+    struct shard_batch b = {.table = l->spec->table};
+    int rc = 0;
+
+    if (slot->part) {
+        b.cols = slot->part->rows.cols;
+        b.rows = slot->part->rows.rows;
+        b.op = slot->part->rows.op;
+        rc = session_commit(l->conn, &b, 1, err);
+        load_part_free(slot->part);
+        slot->part = NULL;
+    }
+    l->result->rows = l->result->parsed;
+    return rc;
+}
+
 /* The oldest chunk goes to the segments. */
 static int load_take(struct load *l, struct dn_err *err)
 {
     struct load_slot *slot = &l->slots[l->first];
     int rc = load_join(l, slot, err);
 
-    if (rc == 0 && !l->direct)
+    if (rc == 0 && tx_in_block(l->conn))
+        rc = load_hand_in(l, slot, err);
+    else if (rc == 0 && !l->direct)
         rc = load_begin_direct(l, err);
     if (rc == 0 && slot->part) {
         rc = shard_load_add(l->direct, &slot->part->rows, err);
@@ -384,7 +404,7 @@ static int load_all(struct load *l, struct dn_err *err)
     while (rc == 0 && (!l->eof || l->used > 0)) {
         if (!l->eof && l->used < l->slots_count)
             rc = load_next(l, err);
-        else if (l->eof && !l->direct)
+        else if (l->eof && !l->direct && !tx_in_block(l->conn))
             return load_take_all(l, err);
         else
             rc = load_take(l, err);

@@ -511,7 +511,7 @@ int dendro_locate(dendro_conn *conn,
     if (!conn || !table || (!key && key_count > 0) || !ret)
         return engine_return(
             err, &e, DN_FAIL(&e, DN_E_MISUSE, "dendro_locate: no session, table, key or result"));
-    cat = engine_catalog(conn->db);
+    cat = tx_catalog(conn);
     arena_init(&arena, &conn->db->owner);
     t = place_table(conn, cat, table, &e);
     rc = t ? place_find(t, key, key_count, &arena, ret, &e) : e.code;

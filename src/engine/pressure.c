@@ -21,8 +21,11 @@ int session_commit(struct dendro_conn *conn,
                    struct dn_err *err)
 {
     struct shard_how how = {.sync = conn->settings.synchronous_commit, .cancel = &conn->cancel};
-    int rc = engine_write_ready(conn->db, batches[0].table, err);
+    int rc;
 
+    if (tx_in_block(conn))
+        return tx_write(conn, batches, count, err);
+    rc = engine_write_ready(conn->db, batches[0].table, err);
     return rc < 0 ? rc : shard_write_how(conn->db->shard, batches, count, &how, NULL, err);
 }
 

@@ -17,7 +17,7 @@ struct dendro_conn;
 struct shard_batch;
 
 /* Commits batches with the session's synchronous_commit and cancel flag, after
- * engine_write_ready for the table of the first. */
+ * engine_write_ready for the table of the first; in a transaction block they go with the block. */
 int session_commit(struct dendro_conn *conn,
                    const struct shard_batch *batches,
                    size_t count,

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-void stmt_set_tag(struct dendro_stmt *stmt)
+static const char *stmt_kind_tag(enum stmt_kind kind)
 {
     static const char *const tags[STMT_KIND_MAX] = {
         [STMT_EMPTY] = "",
@@ -33,7 +33,19 @@ void stmt_set_tag(struct dendro_stmt *stmt)
         [STMT_EXPLAIN] = "EXPLAIN",
         [STMT_CHECKPOINT] = "CHECKPOINT",
     };
-    const char *tag = tags[stmt->ast->kind];
+
+    return tags[kind] ? tags[kind] : "this statement";
+}
+
+const char *stmt_kind_name(const struct stmt *ast)
+{
+    return ast->kind == STMT_COPY && ast->copy->from ? "COPY FROM" : stmt_kind_tag(ast->kind);
+}
+
+void stmt_set_tag(struct dendro_stmt *stmt)
+{
+    const char *tag =
+        stmt->ast->kind == STMT_TRANSACTION ? stmt->conn->tx.tag : stmt_kind_tag(stmt->ast->kind);
 
     if (stmt->ast->keyspace)
         tag = stmt->ast->kind == STMT_CREATE_SCHEMA ? "CREATE KEYSPACE" : "DROP KEYSPACE";
@@ -75,6 +87,8 @@ int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_CREATE_SCHEMA:
     case STMT_DROP_SCHEMA:
         return stmt_run_ddl(stmt, err);
+    case STMT_TRANSACTION:
+        return tx_run(stmt, err);
     case STMT_USE:
         return session_use(stmt->conn, stmt->ast, err);
     case STMT_SET:
@@ -96,7 +110,6 @@ int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_CREATE_SEQUENCE:
     case STMT_ALTER_SEQUENCE:
     case STMT_COMMENT:
-    case STMT_TRANSACTION:
     case STMT_PREPARE:
     case STMT_EXECUTE:
     case STMT_DEALLOCATE:

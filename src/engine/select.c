@@ -122,7 +122,7 @@ static int sel_snapshot(struct dendro_stmt *stmt, const struct stmt *ast, struct
             rc = engine_sync_shard(db, err);
         if (rc < 0)
             return rc;
-        stmt->snap = shard_snapshot(db->shard);
+        stmt->snap = tx_snapshot(stmt->conn);
         if (!stmt->snap)
             return DN_FAIL_NOMEM(err);
         if (stmt_compiled(stmt))

@@ -86,6 +86,7 @@ void dendro_disconnect(dendro_conn *conn)
         dendro_finalize(conn->stmts);
     stmt_cache_free(conn);
     session_free_appenders(conn);
+    tx_rollback(conn);
     mem_free(conn);
     sched_lock(db->lock);
     db->conns_count--;
@@ -140,7 +141,8 @@ session_plan_env(const struct dendro_conn *conn, const struct catalog *cat, stru
                              .schema = conn->schema,
                              .settings = &conn->settings,
                              .arena = arena,
-                             .now_ns = volume_clock_ns(conn->db->volume),
+                             .now_ns = tx_in_block(conn) ? conn->tx.now_ns
+                                                         : volume_clock_ns(conn->db->volume),
                              .session = &conn->functions,
                              .rows = session_rows,
                              .rows_arg = conn->db};
@@ -181,12 +183,11 @@ int session_write_allowed(const struct dendro_conn *conn, struct dn_err *err)
 
 int session_use(struct dendro_conn *conn, const struct stmt *ast, struct dn_err *err)
 {
-    struct catalog *cat = engine_catalog(conn->db);
+    struct catalog *cat = tx_catalog(conn);
     const struct schema_def *s = catalog_schema(cat, ast->name.name, err);
 
     if (s) {
-        snprintf(conn->schema, sizeof(conn->schema), "%s", s->name);
-        conn->epoch++;
+        tx_use(conn, s->name);
     } else {
         dn_err_at(err, ast->name.pos);
     }
@@ -198,14 +199,11 @@ int session_set(struct dendro_conn *conn, const struct stmt *ast, struct dn_err 
 {
     const struct option_spec *given = ast->set->values;
     const char *value = given ? given[0].value : NULL;
-    int rc = settings_set(&conn->settings, ast->name.name, value, SETTING_SESSION, err);
+    int rc = tx_set(conn, ast->name.name, value, ast->set->scope == SET_LOCAL, err);
 
-    if (rc < 0) {
+    if (rc < 0)
         dn_err_at(err, rc == DN_E_UNDEFINED_OBJECT || !given ? ast->name.pos : given[0].value_pos);
-        return rc;
-    }
-    conn->epoch++;
-    return 0;
+    return rc;
 }
 
 /* ---- settings without SQL ---- */
@@ -218,9 +216,7 @@ int dendro_set(dendro_conn *conn, const char *name, const char *value, struct de
     dn_err_clear(&e);
     if (!conn || !name)
         return engine_return(err, &e, DN_FAIL(&e, DN_E_MISUSE, "dendro_set: no session or name"));
-    rc = settings_set(&conn->settings, name, value, SETTING_SESSION, &e);
-    if (rc == 0)
-        conn->epoch++;
+    rc = tx_set(conn, name, value, false, &e);
     return engine_return(err, &e, rc);
 }
 

@@ -70,8 +70,19 @@ static int show_setting(const struct dendro_stmt *stmt,
     const struct settings *s = &stmt->conn->settings;
     const char *name = stmt->ast->name.name;
     const struct setting_row *row;
+    const char *own, *value;
     struct buf b;
 
+    own = tx_show(stmt->conn, name, &value);
+    if (own) {
+        *ret = (struct describe){
+            .cols_count = 1, .names = {own}, .types = {TYPE_VARCHAR}, .rows_count = 1};
+        ret->cells = arena_calloc(arena, 1, sizeof(*ret->cells));
+        if (!ret->cells)
+            return DN_FAIL_NOMEM(err);
+        ret->cells[0] = show_text(value);
+        return 0;
+    }
     if (strcasecmp(name, "all") == 0)
         return describe_settings(s, arena, ret, err);
     if (strcasecmp(name, "status") == 0)

@@ -107,6 +107,7 @@ void dendro_finalize(dendro_stmt *stmt)
     if (stmt->next)
         stmt->next->prev = stmt->prev;
     stmt_unbind(stmt);
+    stmt->lost = false;
     stmt->rows_count = 0;
     stmt->tag[0] = '\0';
     if (!stmt_cache_put(stmt))
@@ -135,7 +136,7 @@ static int stmt_prepare_once(struct dendro_conn *conn,
                              struct dn_err *err)
 {
     bool from_start = text->next == 0;
-    struct dendro_stmt *stmt = stmt_cache_take(conn, text);
+    struct dendro_stmt *stmt = conn->tx.state == TX_FAILED ? NULL : stmt_cache_take(conn, text);
     int rc;
 
     if (stmt)
@@ -144,6 +145,8 @@ static int stmt_prepare_once(struct dendro_conn *conn,
     if (!stmt)
         return DN_FAIL_NOMEM(err);
     rc = sql_parse(text, &stmt->arena, &stmt->ast, err);
+    if (rc == 0)
+        rc = tx_allows(conn, stmt->ast, err);
     if (rc == 0)
         rc = plan_refuse(stmt->ast, err);
     if (rc == 0)
@@ -178,14 +181,17 @@ int stmt_prepare(struct dendro_conn *conn,
     for (;;) {
         rc = stmt_prepare_once(conn, text, ret, err);
         if (rc != DN_E_NOMEM)
-            return rc;
+            break;
         if (p.tries == 0) /* nothing runs yet: it can be meant for this only from here on */
             atomic_store(&conn->cancel, false);
         rc = pressure_relieve(&p, conn, STMT_TEXT_TIMES * (text->next - start.next), rc, err);
         if (rc < 0)
-            return rc;
+            break;
         *text = start;
     }
+    if (rc < 0)
+        tx_fail(conn);
+    return rc;
 }
 
 static size_t stmt_text_len(const char *sql, ptrdiff_t len)
@@ -397,8 +403,10 @@ void stmt_stop(struct dendro_stmt *stmt)
 
 void dendro_reset(dendro_stmt *stmt)
 {
-    if (stmt)
-        stmt_stop(stmt);
+    if (!stmt)
+        return;
+    stmt_stop(stmt);
+    stmt->lost = false;
 }
 
 static int stmt_check_params(const struct dendro_stmt *stmt, struct dn_err *err)
@@ -423,13 +431,17 @@ static int stmt_start(struct dendro_stmt *stmt, struct dn_err *err)
     enum stmt_kind kind = stmt_inner(stmt)->kind;
     bool writes = kind == STMT_INSERT || kind == STMT_UPDATE || kind == STMT_DELETE;
     struct pressure p;
+    uint64_t mark;
     int rc = stmt_check_params(stmt, err);
 
     pressure_begin(&p, stmt->conn);
     atomic_store(&stmt->conn->cancel, false);
     stmt->rows_count = 0;
+    if (rc == 0)
+        rc = tx_statement(stmt, err);
     if (rc == 0 && !stmt_compiled(stmt))
         rc = stmt_compile(stmt, err);
+    mark = tx_mark(stmt->conn);
     for (int i = 0; rc == 0; i++) {
         rc = stmt_run(stmt, err);
         if (rc >= 0 || !writes || (rc == DN_E_TABLE_CHANGED && i == STMT_TRIES))
@@ -437,6 +449,7 @@ static int stmt_start(struct dendro_stmt *stmt, struct dn_err *err)
         if (rc != DN_E_TABLE_CHANGED && rc != DN_E_NOMEM)
             break;
         stmt_stop(stmt);
+        tx_undo(stmt->conn, mark);
         if (rc == DN_E_NOMEM) {
             rc = pressure_relieve(&p, stmt->conn, atomic_load(&stmt->owner.peak), rc, err);
             continue;
@@ -474,27 +487,41 @@ static int stmt_next_row(struct dendro_stmt *stmt, struct dn_err *err)
     return 0;
 }
 
+/* Rows of a block that failed or went back to a savepoint are not handed out. */
+static int stmt_still_there(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    if (stmt->lost) {
+        stmt->lost = false;
+        return DN_FAIL(err,
+                       DN_E_RESULT_GONE,
+                       "the rows were of a part of the transaction that was rolled back");
+    }
+    if (stmt->state == RUN_ACTIVE && stmt->snap && overlay_snapshot_mark(stmt->snap))
+        return tx_allows(stmt->conn, stmt->ast, err);
+    return 0;
+}
+
 int stmt_step(struct dendro_stmt *stmt, struct dn_err *err)
 {
-    int rc;
+    int rc = stmt_still_there(stmt, err);
 
-    if (stmt->state == RUN_IDLE) {
+    if (rc == 0 && stmt->state == RUN_IDLE) {
         stmt->tag[0] = '\0';
         rc = stmt_start(stmt, err);
-        if (rc < 0) {
-            stmt_stop(stmt);
-            return rc;
-        }
-        stmt->state = RUN_ACTIVE;
+        if (rc == 0)
+            stmt->state = RUN_ACTIVE;
     }
-    rc = stmt_next_row(stmt, err);
+    if (rc == 0)
+        rc = stmt_next_row(stmt, err);
     if (rc == 0) {
         stmt->rows_count++;
         return DENDRO_ROW;
     }
     stmt_stop(stmt);
-    if (rc < 0)
+    if (rc < 0) {
+        tx_fail(stmt->conn);
         return rc;
+    }
     stmt_set_tag(stmt);
     return DENDRO_DONE;
 }
@@ -527,8 +554,10 @@ stmt_run_all(struct dendro_stmt *stmt, dendro_row_fn on_row, void *arg, struct d
     int rc;
 
     while ((rc = stmt_step(stmt, err)) == DENDRO_ROW) {
-        if (on_row && on_row(arg, stmt) != 0)
+        if (on_row && on_row(arg, stmt) != 0) {
+            tx_fail(stmt->conn);
             return DN_FAIL(err, DN_E_CANCELED, "stopped by the callback");
+        }
     }
     return rc < 0 ? rc : 0;
 }

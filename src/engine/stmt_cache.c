@@ -52,7 +52,7 @@ static void cache_unlink(struct dendro_stmt *stmt)
 /* Forgets what was compiled against catalogs that are gone. */
 static void cache_refresh(struct dendro_conn *conn)
 {
-    struct catalog *cat = engine_catalog(conn->db);
+    struct catalog *cat = tx_catalog(conn);
 
     if (cat->version != conn->cached_version) {
         for (struct dendro_stmt *s = conn->cached; s; s = s->next)

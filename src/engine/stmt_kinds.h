@@ -27,6 +27,10 @@ struct vec;
 /* What is run: the statement, or the one that EXPLAIN explains. */
 const struct stmt *stmt_inner(const struct dendro_stmt *stmt);
 
+/* ---- run.c ---- */
+/* What messages call it: as its tag. */
+const char *stmt_kind_name(const struct stmt *ast);
+
 /* ---- select.c: SELECT and EXPLAIN ---- */
 /* Parameters, snapshot and context of a statement that has a plan; ast: it, or what it explains. */
 int stmt_begin(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err) DN_MUST_CHECK;

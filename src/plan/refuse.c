@@ -435,7 +435,6 @@ static const char *const refuse_stmts[STMT_KIND_MAX] = {
     [STMT_CREATE_SEQUENCE] = "CREATE SEQUENCE",
     [STMT_ALTER_SEQUENCE] = "ALTER SEQUENCE",
     [STMT_COMMENT] = "COMMENT",
-    [STMT_TRANSACTION] = "a transaction of several statements",
     [STMT_PREPARE] = "PREPARE",
     [STMT_EXECUTE] = "EXECUTE",
     [STMT_DEALLOCATE] = "DEALLOCATE",
@@ -465,8 +464,6 @@ static int refuse_copy(const struct stmt *s, struct dn_err *err)
 
 static int refuse_set(const struct stmt *s, struct dn_err *err)
 {
-    if (s->set->scope == SET_LOCAL)
-        return refuse("SET LOCAL", s->name.pos, err);
     if (s->set->values_count > 1)
         return refuse("a setting of several values", s->set->values[1].value_pos, err);
     return 0;

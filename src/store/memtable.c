@@ -555,3 +555,20 @@ void memtable_rollback(struct memtable *m, uint32_t rows)
     mem_unstage(m, rows);
     sched_unlock(m->lock);
 }
+
+void memtable_truncate(struct memtable *m, uint32_t rows)
+{
+    struct mem_order *old = NULL;
+
+    sched_lock(m->lock);
+    if (m->staged > rows)
+        mem_unstage(m, rows);
+    if (memtable_rows(m) > rows)
+        atomic_store_explicit(&m->rows, rows, memory_order_release);
+    if (m->order && m->order->rows > rows) {
+        old = m->order; /* rows that come later are others */
+        m->order = NULL;
+    }
+    sched_unlock(m->lock);
+    memtable_order_unref(old);
+}

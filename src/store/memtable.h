@@ -57,6 +57,9 @@ int memtable_newer(struct memtable *m,
 void memtable_publish(struct memtable *m);
 /* Takes staged rows away again, down to `rows` (>= the published count). */
 void memtable_rollback(struct memtable *m, uint32_t rows);
+/* Takes published rows away too, down to `rows`: for memtables that only their writer reads, and
+ * while nobody holds an order of them. */
+void memtable_truncate(struct memtable *m, uint32_t rows);
 uint32_t memtable_staged(const struct memtable *m); /* writer only */
 
 /* Published rows; and how many of them were committed up to seq (they are a prefix). */

@@ -110,23 +110,23 @@ int scan_open(struct snapshot *snap,
     return DN_OK;
 }
 
-int scan_open_segments(struct shard *shard,
-                       const struct table *t,
-                       struct segref *const *refs,
-                       size_t count,
-                       const struct scan_fold *fold,
-                       struct scan **ret,
-                       struct dn_err *err)
+/* A scan of every store column, of sources that the caller adds. */
+static int scan_new_all(struct shard *shard,
+                        const struct table *t,
+                        size_t sources,
+                        const struct scan_fold *fold,
+                        struct scan **ret,
+                        struct dn_err *err)
 {
     struct scan_spec spec = {.table = t, .cols_count = store_cols_count(t), .owner = &shard->owner};
     struct scan *s = scan_new(t, &spec);
-    int rc = DN_OK;
+    int rc;
 
     if (!s)
         return DN_FAIL_NOMEM(err);
     s->final = fold->final;
     s->own_cols = mem_alloc_array(s->owner, spec.cols_count, sizeof *s->own_cols);
-    s->srcs = mem_calloc(s->owner, count, sizeof *s->srcs);
+    s->srcs = mem_calloc(s->owner, sources, sizeof *s->srcs);
     if (s->own_cols && s->srcs) {
         for (uint32_t c = 0; c < spec.cols_count; c++)
             s->own_cols[c] = (uint16_t)c;
@@ -137,16 +137,66 @@ int scan_open_segments(struct shard *shard,
     } else {
         rc = DN_FAIL_NOMEM(err);
     }
-    for (size_t i = 0; rc == DN_OK && i < count; i++)
-        rc = scan_add_segment(s, refs[i], err);
+    if (rc < 0)
+        scan_close(s);
+    else
+        *ret = s;
+    return rc;
+}
+
+/* The sources are there, or rc says why not. */
+static int scan_ready(struct scan *s, int rc, struct scan **ret, struct dn_err *err)
+{
     if (rc == DN_OK)
         rc = scan_alloc_members(s, err);
-    if (rc < 0) {
+    if (rc < 0)
         scan_close(s);
+    else
+        *ret = s;
+    return rc;
+}
+
+int scan_open_segments(struct shard *shard,
+                       const struct table *t,
+                       struct segref *const *refs,
+                       size_t count,
+                       const struct scan_fold *fold,
+                       struct scan **ret,
+                       struct dn_err *err)
+{
+    struct scan *s;
+    int rc = scan_new_all(shard, t, count, fold, &s, err);
+
+    if (rc < 0)
         return rc;
-    }
-    *ret = s;
-    return DN_OK;
+    for (size_t i = 0; rc == DN_OK && i < count; i++)
+        rc = scan_add_segment(s, refs[i], err);
+    return scan_ready(s, rc, ret, err);
+}
+
+int scan_open_set(struct shard *shard,
+                  const struct table *t,
+                  struct memgroup *set,
+                  struct scan **ret,
+                  struct dn_err *err)
+{
+    struct range_list ranges = {.count = 0};
+    const struct scan_fold fold = {.final = false, .ranges = &ranges};
+    struct memtable *m;
+    struct scan *s;
+    size_t at = 0;
+    int rc = DN_OK;
+
+    if (!memgroup_list_ranges(set, t->id, UINT64_MAX, &ranges, &shard->owner))
+        rc = DN_FAIL_NOMEM(err);
+    if (rc == DN_OK)
+        rc = scan_new_all(shard, t, memgroup_count(set, t->id), &fold, &s, err);
+    range_list_done(&ranges);
+    if (rc < 0)
+        return rc;
+    while (rc == DN_OK && (m = memgroup_next(set, t->id, &at)) != NULL)
+        rc = scan_add_memtable(s, m, UINT64_MAX, err);
+    return scan_ready(s, rc, ret, err);
 }
 
 void scan_close(struct scan *s)

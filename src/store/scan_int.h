@@ -16,6 +16,7 @@
 
 #include "store/fold.h"
 #include "store/scan.h"
+#include "store/scan_all.h"
 #include "store/shard_int.h"
 
 #define SCAN_POINTS_MAX    4096u /* series looked up one by one; more are tested run by run */
@@ -116,22 +117,10 @@ struct scan {
     struct vec *out_vecs; /* owned */
 };
 
-/* What a merge does with versions. */
-struct scan_fold {
-    bool final;                      /* as in struct scan */
-    const struct range_list *ranges; /* rows that these hit are left out */
-};
-/* scan.c: all rows of some segments, every store column in order, whatever a snapshot would see. */
-int scan_open_segments(struct shard *shard,
-                       const struct table *t,
-                       struct segref *const *refs,
-                       size_t count,
-                       const struct scan_fold *fold,
-                       struct scan **ret,
-                       struct dn_err *err) DN_MUST_CHECK;
-
 /* scan_prune.c */
 int scan_add_segment(struct scan *s, struct segref *ref, struct dn_err *err) DN_MUST_CHECK;
+int scan_add_memtable(struct scan *s, struct memtable *m, uint64_t seq, struct dn_err *err)
+    DN_MUST_CHECK;
 /* The first interval that is not wholly below the value; set_count if none. */
 uint32_t scan_set_find(const struct scan_pred *p, const struct datum *d);
 bool scan_set_has(const struct scan_pred *p, const struct datum *d);

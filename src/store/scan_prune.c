@@ -428,10 +428,10 @@ int scan_add_segment(struct scan *s, struct segref *ref, struct dn_err *err)
     return DN_OK;
 }
 
-static int scan_add_memtable(struct scan *s, struct memtable *m, struct dn_err *err)
+int scan_add_memtable(struct scan *s, struct memtable *m, uint64_t seq, struct dn_err *err)
 {
     struct scan_src *src = &s->srcs[s->srcs_count];
-    uint32_t rows = memtable_rows_at(m, s->snap->seq);
+    uint32_t rows = memtable_rows_at(m, seq);
     int rc;
 
     if (rows == 0)
@@ -449,6 +449,23 @@ static int scan_add_memtable(struct scan *s, struct memtable *m, struct dn_err *
     src->runs_count = src->order->runs_count;
     s->stats.memtable_rows += src->order->count;
     return scan_pick_runs(s, src, err);
+}
+
+/* The memtables of a set; at most *room of them: one that came meanwhile has no rows for us. */
+static int
+scan_add_set(struct scan *s, struct memgroup *set, uint64_t seq, size_t *room, struct dn_err *err)
+{
+    struct memtable *m;
+    size_t at = 0;
+
+    while (*room > 0 && (m = memgroup_next(set, s->t->id, &at)) != NULL) {
+        int rc = scan_add_memtable(s, m, seq, err);
+
+        if (rc < 0)
+            return rc;
+        --*room;
+    }
+    return DN_OK;
 }
 
 static int scan_slab_cmp(const void *a, const void *b)
@@ -529,8 +546,8 @@ int scan_prune(struct scan *s, struct dn_err *err)
     if (rc < 0)
         return rc;
     for (size_t i = 0; i < v->sets_count; i++)
-        for (size_t at = 0; memgroup_next(v->sets[i], s->t->id, &at);)
-            memtables++;
+        memtables += memgroup_count(v->sets[i], s->t->id);
+    memtables += s->snap->own ? memgroup_count(s->snap->own, s->t->id) : 0;
     s->srcs = mem_calloc(s->owner, v->segs_count + memtables, sizeof *s->srcs);
     if (!s->srcs)
         return DN_FAIL_NOMEM(err);
@@ -548,15 +565,10 @@ int scan_prune(struct scan *s, struct dn_err *err)
         if (rc < 0)
             return rc;
     }
-    for (size_t i = 0; i < v->sets_count && !s->nothing; i++) {
-        struct memtable *m;
-        size_t at = 0;
-        while (memtables > 0 && (m = memgroup_next(v->sets[i], s->t->id, &at)) != NULL) {
-            memtables--; /* one that came meanwhile has no rows for us */
-            rc = scan_add_memtable(s, m, err);
-            if (rc < 0)
-                return rc;
-        }
-    }
-    return scan_count_slabs(s, err);
+    rc = DN_OK;
+    if (s->snap->own && !s->nothing) /* first: they are not many, and no other thread adds any */
+        rc = scan_add_set(s, s->snap->own, s->snap->own_seq, &memtables, err);
+    for (size_t i = 0; i < v->sets_count && !s->nothing && rc == DN_OK; i++)
+        rc = scan_add_set(s, v->sets[i], s->snap->seq, &memtables, err);
+    return rc < 0 ? rc : scan_count_slabs(s, err);
 }

@@ -8,8 +8,13 @@
 
 int scan_find_ranges(struct scan *s, const struct range_list *list, struct dn_err *err)
 {
-    if (list ? !range_list_copy(list, &s->range_list, s->owner)
-             : !version_list_ranges(s->snap->ver, s->t->id, s->snap->seq, &s->range_list, s->owner))
+    const struct snapshot *snap = s->snap;
+    bool ok = list ? range_list_copy(list, &s->range_list, s->owner)
+                   : version_list_ranges(snap->ver, s->t->id, snap->seq, &s->range_list, s->owner);
+
+    if (ok && !list && snap->own)
+        ok = memgroup_list_ranges(snap->own, s->t->id, snap->own_seq, &s->range_list, s->owner);
+    if (!ok)
         return DN_FAIL_NOMEM(err);
     return range_resolve(s->t, &s->range_list, s->owner, &s->ranges, &s->ranges_count, err);
 }

@@ -68,6 +68,8 @@ struct shard_batch {
         *rowids; /* append tables: ids of existing rows to update or delete; NULL = new rows */
     uint64_t check_seq; /* != 0: DN_E_CONFLICT if a row has a version newer than this snapshot's
                            sequence */
+    bool check_only;    /* the rows are looked at, not written: of `cols` those of the key are
+                           there. Such batches come before all others */
     const struct range *range; /* ROW_RANGE: without rows and columns: deletes what is committed
                                   before and in the range. Conflicts as above with any version in
                                   the range; and while a load is under way */

@@ -13,6 +13,22 @@
 #define COMMIT_LOOK_ROWS     4096u /* between looks at a cancel flag */
 #define COMMIT_SYNC_DELAY_NS (50u * 1000 * 1000) /* unsynced appends become durable within this */
 
+/* One that waits or is under way. */
+struct commit {
+    const struct shard_batch *checks; /* borrowed: looked at, not written */
+    size_t checks_count;
+    const struct shard_batch *batches; /* borrowed */
+    size_t count;
+    struct shard_how how;
+    struct buf bytes;      /* encoded batches */
+    uint64_t *rowid_bases; /* owned, one per batch */
+    uint64_t seq;
+    int rc;
+    struct dn_err why; /* when rc < 0 */
+    bool done;
+    struct commit *next;
+};
+
 void shard_token_take(struct shard *s)
 {
     while (s->writing)
@@ -95,9 +111,10 @@ static int commit_check_memtable(struct shard *s,
  * new snapshot and tries again. */
 static int commit_check(struct shard *s,
                         const struct shard_batch *b,
-                        const struct mem_write *w,
+                        const atomic_bool *cancel,
                         struct dn_err *err)
 {
+    const struct mem_write w = {.cols = b->cols, .rowids = b->rowids, .cancel = cancel};
     struct version *v;
     bool newer = s->load_mark > b->check_seq; /* a load's rows are older than their commit */
     int rc = DN_OK;
@@ -112,7 +129,7 @@ static int commit_check(struct shard *s,
         struct memtable *m;
         size_t at = 0;
         while (rc == DN_OK && !newer && (m = memgroup_next(v->sets[i], b->table->id, &at)) != NULL)
-            rc = commit_check_memtable(s, b, w, m, &newer, err);
+            rc = commit_check_memtable(s, b, &w, m, &newer, err);
     }
     if (rc == DN_OK && !newer)
         rc = shard_range_newer(s, v, b, &newer, err);
@@ -139,13 +156,33 @@ int shard_check_table(const struct shard *s, const struct table *t, bool stored,
                    cur ? "altered" : "dropped or emptied");
 }
 
+/* Before anything of a commit is staged: it does not conflict with itself. */
+static int commit_check_all(struct shard *s, const struct commit *c, struct dn_err *err)
+{
+    int rc = DN_OK;
+
+    for (size_t i = 0; rc == DN_OK && i < c->checks_count + c->count; i++) {
+        const struct shard_batch *b =
+            i < c->checks_count ? &c->checks[i] : &c->batches[i - c->checks_count];
+
+        if (b->op == ROW_RANGE)
+            rc = shard_check_range(s, b, err);
+        else if (b->check_seq)
+            rc = commit_check(s, b, c->how.cancel, err);
+    }
+    return rc;
+}
+
 /* Rows of one commit into the active memtables, unseen. On failure none of them stay. */
 static int commit_stage(struct shard *s, struct memgroup *set, struct commit *c, struct dn_err *err)
 {
-    int rc = DN_OK;
+    int rc = commit_check_all(s, c, err);
     size_t i;
-    uint32_t *before = mem_alloc_array(&s->owner, c->count, sizeof *before);
+    uint32_t *before;
 
+    if (rc < 0)
+        return rc;
+    before = mem_alloc_array(&s->owner, c->count, sizeof *before);
     if (!before)
         return DN_FAIL_NOMEM(err);
     for (i = 0; i < c->count; i++) {
@@ -182,10 +219,7 @@ static int commit_stage(struct shard *s, struct memgroup *set, struct commit *c,
                                .rowid_base = c->rowid_bases[i],
                                .rowids = b->rowids,
                                .cancel = c->how.cancel};
-        if (b->check_seq)
-            rc = commit_check(s, b, &w, err);
-        if (rc == DN_OK)
-            rc = memtable_stage(m, &w, b->rows, err);
+        rc = memtable_stage(m, &w, b->rows, err);
         if (rc < 0)
             break;
     }
@@ -425,8 +459,13 @@ int shard_write_how(struct shard *s,
                     uint64_t *ret_seq,
                     struct dn_err *err)
 {
-    struct commit c = {.batches = batches, .count = count, .how = *how};
+    struct commit c = {.checks = batches, .how = *how};
     int rc;
+
+    while (c.checks_count < count && batches[c.checks_count].check_only)
+        c.checks_count++;
+    c.batches = batches += c.checks_count;
+    c.count = count -= c.checks_count;
 
     if (s->options.read_only)
         return DN_FAIL(err, DN_E_READ_ONLY, "the database is open read-only");

@@ -33,18 +33,7 @@
 #include "store/shard_wait.h"
 #include "store/version.h"
 
-struct commit {
-    const struct shard_batch *batches; /* borrowed */
-    size_t count;
-    struct shard_how how;
-    struct buf bytes;      /* encoded batches */
-    uint64_t *rowid_bases; /* owned, one per batch */
-    uint64_t seq;
-    int rc;
-    struct dn_err why; /* when rc < 0 */
-    bool done;
-    struct commit *next;
-};
+struct commit; /* shard_commit.c */
 
 struct rowid_counter {
     uint64_t table_id;
@@ -169,7 +158,17 @@ int shard_range_newer(struct shard *s,
                       const struct shard_batch *b,
                       bool *ret_newer,
                       struct dn_err *err) DN_MUST_CHECK;
-/* A ROW_RANGE batch into the set, unseen; looks for conflicts first. */
+/* Does it hit this row, whatever its sequence? cols: by table column, those of the key and the
+ * time. */
+bool shard_range_hits(const struct range_on *g,
+                      const struct table *t,
+                      const struct vec *cols,
+                      uint32_t row);
+/* Is a ROW_RANGE batch one for its table, and has nobody changed rows in it? */
+int shard_check_range(struct shard *s,
+                      const struct shard_batch *b,
+                      struct dn_err *err) DN_MUST_CHECK;
+/* A ROW_RANGE batch into the set, unseen. */
 int shard_stage_range(struct shard *s,
                       struct memgroup *set,
                       const struct shard_batch *b,

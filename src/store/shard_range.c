@@ -42,6 +42,16 @@ static bool range_hits(const struct range_on *g, const struct stored_row *r)
     return range_on_run(g, slab, stored_series, r) && range_on_row(g, stored_rest, r);
 }
 
+bool shard_range_hits(const struct range_on *g,
+                      const struct table *t,
+                      const struct vec *cols,
+                      uint32_t row)
+{
+    const struct stored_row r = {.t = t, .cols = cols, .row = row};
+
+    return range_hits(g, &r);
+}
+
 /* Was a row of the batch deleted with a range since its snapshot? */
 int shard_range_newer(struct shard *s,
                       const struct version *v,
@@ -131,6 +141,15 @@ static int range_conflict(struct shard *s, const struct shard_batch *b, struct d
     return rc;
 }
 
+int shard_check_range(struct shard *s, const struct shard_batch *b, struct dn_err *err)
+{
+    int rc = shard_check_table(s, b->table, false, err);
+
+    if (rc == DN_OK)
+        rc = range_check(b->range, b->table, err);
+    return rc < 0 ? rc : range_conflict(s, b, err);
+}
+
 int shard_stage_range(struct shard *s,
                       struct memgroup *set,
                       const struct shard_batch *b,
@@ -138,14 +157,8 @@ int shard_stage_range(struct shard *s,
                       struct dn_err *err)
 {
     struct range *r;
-    int rc = shard_check_table(s, b->table, false, err);
+    int rc;
 
-    if (rc == DN_OK)
-        rc = range_check(b->range, b->table, err);
-    if (rc == DN_OK)
-        rc = range_conflict(s, b, err);
-    if (rc < 0)
-        return rc;
     r = range_new(&s->owner, b->range, b->table->id, seq);
     rc = r ? memgroup_add_range(s, set, r, err) : DN_FAIL_NOMEM(err);
     range_unref(r);

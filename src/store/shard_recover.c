@@ -244,6 +244,8 @@ static int recover_replay(struct shard *s, struct dn_err *err)
     for (size_t i = 0; i < s->man.segs_count; i++) /* loaded ones are in no log */
         if (s->man.segs[i].seq_max > s->seq_last)
             s->seq_last = s->man.segs[i].seq_max;
+    if (s->seq_last == 0)
+        s->seq_last = 1; /* no commit: a snapshot of nothing has a sequence to check against, too */
     s->seq_visible = s->seq_last;
     return rc;
 }

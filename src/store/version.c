@@ -147,6 +147,15 @@ struct memtable *memgroup_next(struct memgroup *set, uint64_t table_id, size_t *
     return found;
 }
 
+size_t memgroup_count(struct memgroup *set, uint64_t table_id)
+{
+    size_t count = 0;
+
+    for (size_t at = 0; memgroup_next(set, table_id, &at);)
+        count++;
+    return count;
+}
+
 int memgroup_get(struct shard *s,
                  struct memgroup *set,
                  const struct table *t,
@@ -340,6 +349,7 @@ void snapshot_free(struct snapshot *snap)
     if (!snap)
         return;
     version_unref(snap->ver);
+    memgroup_unref(snap->own);
     mem_free(snap);
 }
 

@@ -49,6 +49,8 @@ struct snapshot {
     struct shard *shard; /* borrowed */
     struct version *ver; /* reference */
     uint64_t seq;
+    struct memgroup *own; /* reference: rows of a transaction (overlay.h); NULL = none */
+    uint64_t own_seq;     /* how much of them is seen */
 };
 
 struct segref *segref_new(struct shard *s, const struct seg_meta *meta, const struct table *t);
@@ -67,6 +69,7 @@ void memgroup_unref(struct memgroup *set);
 struct memtable *memgroup_find(struct memgroup *set, const struct table *t);
 /* Every memtable of a table, whatever its definition: *at is 0 at first; NULL: no more. */
 struct memtable *memgroup_next(struct memgroup *set, uint64_t table_id, size_t *at);
+size_t memgroup_count(struct memgroup *set, uint64_t table_id); /* of its memtables */
 int memgroup_get(struct shard *s,
                  struct memgroup *set,
                  const struct table *t,

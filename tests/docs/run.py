@@ -24,7 +24,7 @@ import tempfile
 from dataclasses import dataclass, field
 
 PROMPT, MORE = "dendro> ", "     -> "
-MARK = re.compile(r"\+-+\+\n\|@@(\d+)@@\|\n\+-+\+\n\| *1\|\n\+-+\+\n")
+MARK = re.compile(r"@@(\d+)@@\n")  # printed by the shell itself: a failed transaction refuses statements
 
 
 @dataclass
@@ -97,7 +97,7 @@ def clean(text):
 
 
 def run(dendro, found):
-    script = "".join(f"{e.sql.rstrip()}\n;SELECT 1 AS \"@@{i}@@\";\n" for i, e in enumerate(found))
+    script = "".join(f"{e.sql.rstrip()}\n;\n\\echo @@{i}@@\n" for i, e in enumerate(found))
     with tempfile.TemporaryDirectory(prefix="dendro-docs-") as directory:
         # Files that examples write stay there.
         done = subprocess.run([os.path.abspath(dendro), "sql", "db"], input=script.encode(), check=False, cwd=directory,

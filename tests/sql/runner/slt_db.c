@@ -8,9 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct slt_db {
-    dendro_db *db;     /* owned */
+#define SLT_CONNS_MAX 16
+
+struct slt_conn {
+    char *name;        /* owned, NULL: the first */
     dendro_conn *conn; /* owned */
+};
+
+struct slt_db {
+    dendro_db *db;                        /* owned */
+    struct slt_conn conns[SLT_CONNS_MAX]; /* owned */
+    int conns_count;
+    dendro_conn *conn; /* borrowed: in use */
 };
 
 static int slt_db_fail(struct slt_error *error, const struct dendro_error *err)
@@ -28,19 +37,69 @@ int slt_db_open(const char *dir, struct slt_db **ret_db, struct slt_error *error
     struct slt_db *db = slt_alloc(sizeof(*db));
     struct dendro_error err = {0};
 
-    if (dendro_open(dir, NULL, &db->db, &err) < 0 || dendro_connect(db->db, &db->conn, &err) < 0) {
+    if (dendro_open(dir, NULL, &db->db, &err) < 0) {
         slt_db_close(db);
         return slt_db_fail(error, &err);
     }
+    if (slt_db_use(db, NULL, error) < 0) {
+        slt_db_close(db);
+        return -1;
+    }
     *ret_db = db;
     return 0;
+}
+
+int slt_db_use(struct slt_db *db, const char *name, struct slt_error *error)
+{
+    struct dendro_error err = {0};
+    struct slt_conn *c = db->conns;
+
+    for (int i = 0; i < db->conns_count; i++, c++) {
+        if (name ? c->name && strcmp(c->name, name) == 0 : !c->name) {
+            db->conn = c->conn;
+            return 0;
+        }
+    }
+    if (db->conns_count == SLT_CONNS_MAX) {
+        snprintf(err.message, sizeof(err.message), "too many sessions");
+        return slt_db_fail(error, &err);
+    }
+    if (dendro_connect(db->db, &c->conn, &err) < 0)
+        return slt_db_fail(error, &err);
+    c->name = name ? slt_strdup(name) : NULL;
+    db->conn = c->conn;
+    db->conns_count++;
+    return 0;
+}
+
+bool slt_db_in_block(const struct slt_db *db)
+{
+    for (int i = 0; i < db->conns_count; i++)
+        if (dendro_transaction_status(db->conns[i].conn) != DENDRO_TX_IDLE)
+            return true;
+    return false;
+}
+
+int slt_db_checkpoint(struct slt_db *db, struct slt_error *error)
+{
+    struct dendro_error err = {0};
+    dendro_conn *conn = NULL;
+    int rc = dendro_connect(db->db, &conn, &err);
+
+    if (rc >= 0)
+        rc = dendro_exec(conn, "CHECKPOINT", -1, NULL, NULL, &err);
+    dendro_disconnect(conn);
+    return rc < 0 ? slt_db_fail(error, &err) : 0;
 }
 
 void slt_db_close(struct slt_db *db)
 {
     if (!db)
         return;
-    dendro_disconnect(db->conn);
+    for (int i = 0; i < db->conns_count; i++) {
+        dendro_disconnect(db->conns[i].conn);
+        free(db->conns[i].name);
+    }
     if (dendro_close(db->db) < 0) {
         fprintf(stderr, "slt: the database does not close\n");
         exit(2);

@@ -6,6 +6,7 @@
 
 #include "slt_text.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct slt_db;
@@ -27,6 +28,13 @@ struct slt_result {
 /* Opens (and makes, if it is not there) the database in the directory. -1: see error. */
 int slt_db_open(const char *dir, struct slt_db **ret_db, struct slt_error *error);
 void slt_db_close(struct slt_db *db); /* NULL is fine */
+/* From now on statements run in the session of that name, made when it is first named; NULL: the
+ * first one. -1: see error. */
+int slt_db_use(struct slt_db *db, const char *name, struct slt_error *error);
+/* Is a session in a transaction block? */
+bool slt_db_in_block(const struct slt_db *db);
+/* CHECKPOINT, in a session of its own. -1: see error. */
+int slt_db_checkpoint(struct slt_db *db, struct slt_error *error);
 /* Runs every statement of sql; the result is that of the last one. -1: see error. */
 int slt_db_exec(struct slt_db *db,
                 const char *sql,

@@ -11,6 +11,8 @@
  *     SHOW CREATE TABLE x     gives `WRITE 0`; for `drifts` another text after each DROP TABLE, for
  *                             `broken` one that does not run
  *     USE x                   works; `USE old` only once, as if the schema were dropped then
+ *     BEGIN, COMMIT           a transaction block begins and ends
+ *     WHO                     gives the name of the session
  *     SET x                   remembered until the database is closed; SESSION gives it back */
 #include "slt_db.h"
 
@@ -19,7 +21,9 @@
 #include <string.h>
 
 struct slt_db {
-    char *set; /* owned */
+    char *set;  /* owned */
+    char *used; /* owned, name of the session */
+    bool block;
 };
 
 static int slt_fake_opens;
@@ -36,8 +40,31 @@ int slt_db_open(const char *dir, struct slt_db **ret_db, struct slt_error *error
     return 0;
 }
 
+int slt_db_use(struct slt_db *db, const char *name, struct slt_error *error)
+{
+    (void)error;
+    free(db->used);
+    db->used = name ? slt_strdup(name) : NULL;
+    return 0;
+}
+
+bool slt_db_in_block(const struct slt_db *db)
+{
+    return db->block;
+}
+
+int slt_db_checkpoint(struct slt_db *db, struct slt_error *error)
+{
+    (void)db;
+    (void)error;
+    slt_fake_checkpoints++;
+    return 0;
+}
+
 void slt_db_close(struct slt_db *db)
 {
+    if (db)
+        free(db->used);
     if (db)
         free(db->set);
     free(db);
@@ -118,8 +145,10 @@ int slt_db_exec(struct slt_db *db,
         slt_fake_drops++;
     } else if (strcmp(sql, "SESSION") == 0) {
         slt_fake_value(ret_result, 'T', "set", db->set);
-    } else if (strcmp(sql, "CHECKPOINT") == 0) {
-        slt_fake_checkpoints++;
+    } else if (strcmp(sql, "WHO") == 0) {
+        slt_fake_value(ret_result, 'T', "name", db->used ? db->used : "first");
+    } else if (strcmp(sql, "BEGIN") == 0 || strcmp(sql, "COMMIT") == 0) {
+        db->block = sql[0] == 'B';
     } else if (strncmp(sql, "SET ", 4) == 0) {
         free(db->set);
         db->set = slt_strdup(sql + 4);

@@ -18,6 +18,7 @@ struct slt_cursor {
     size_t at;                /* index of the next line */
     bool modes[SLT_MODE_MAX]; /* of the next record */
     bool modes_given;         /* a skipif or onlyif waits for its record */
+    char *connection;         /* owned; of the next record, NULL = none given */
 };
 
 const char *slt_mode_name(enum slt_mode mode)
@@ -263,6 +264,8 @@ static int slt_record_parse(struct slt_cursor *c, const char *word, const char *
         c->modes[i] = true;
     }
     c->modes_given = false;
+    r->connection = c->connection;
+    c->connection = NULL;
     if (strcmp(word, "restart") == 0 || strcmp(word, "flush") == 0 || strcmp(word, "halt") == 0) {
         r->kind = word[0] == 'r' ? SLT_RESTART : word[0] == 'f' ? SLT_CHECKPOINT : SLT_HALT;
         if (*p)
@@ -285,10 +288,11 @@ static int slt_record_parse(struct slt_cursor *c, const char *word, const char *
     else if (strcmp(word, "cli") == 0)
         rc = slt_head_cli(c, r, p);
     else
-        rc = slt_bad(
-            c,
-            c->at,
-            "expected statement, query, cli, roundtrip, restart, flush, skipif, onlyif or halt");
+        rc = slt_bad(c,
+                     c->at,
+                     "expected statement, query, cli, roundtrip, restart, flush, connection, "
+                     "skipif, onlyif or "
+                     "halt");
     if (rc < 0)
         return rc;
     c->at++;
@@ -313,15 +317,24 @@ static int slt_parse(struct slt_file *file)
         if (strcmp(word, "skipif") == 0 || strcmp(word, "onlyif") == 0) {
             rc = slt_head_modes(&c, word[0] == 'o', p);
             c.at++;
+        } else if (strcmp(word, "connection") == 0) {
+            free(c.connection);
+            c.connection = slt_trim(p, strlen(p));
+            rc = *c.connection ? 0 : slt_bad(&c, c.at, "connection needs a name");
+            c.at++;
         } else {
             rc = slt_record_parse(&c, word, p);
         }
         free(word);
-        if (rc < 0)
+        if (rc < 0) {
+            free(c.connection);
             return rc;
+        }
     }
-    if (c.modes_given)
-        return slt_bad(&c, c.at - 1, "no record follows this skipif or onlyif");
+    if (c.modes_given || c.connection) {
+        free(c.connection);
+        return slt_bad(&c, c.at - 1, "no record follows this skipif, onlyif or connection");
+    }
     if (file->records_count == 0)
         return slt_bad(&c, 0, "the file has no records");
     return 0;
@@ -355,6 +368,7 @@ void slt_file_done(struct slt_file *file)
         struct slt_record *r = &file->records[i];
 
         free(r->text);
+        free(r->connection);
         free(r->pattern);
         free(r->message);
         free(r->hint);

@@ -37,6 +37,7 @@ struct slt_record {
     enum slt_kind kind;
     int line;                 /* of its first line, 1-based */
     bool modes[SLT_MODE_MAX]; /* in which it runs */
+    char *connection;         /* owned; the session it runs in, NULL = the first */
     char *text;               /* owned; SQL, the arguments of a cli record, the table of a
                                  roundtrip */
     char sqlstate[6];         /* error: expected SQLSTATE, "" = any */

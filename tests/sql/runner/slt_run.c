@@ -101,7 +101,7 @@ static int slt_checkpoint(struct slt_runner *run, const struct slt_record *r)
     int rc = slt_need_open(run, r);
 
     if (rc == 0) {
-        rc = slt_db_run(run, "CHECKPOINT", &error);
+        rc = slt_db_checkpoint(run->db, &error);
         if (rc < 0)
             slt_fail_error(run, r, "CHECKPOINT failed", &error);
     }
@@ -117,14 +117,31 @@ static bool slt_starts_with(const char *sql, const char *word)
     return strncasecmp(sql, word, len) == 0 && strchr(" \t\r\n;(", sql[len]);
 }
 
+/* Opens the database if need be and takes the record's session. */
+static int slt_ready(struct slt_runner *run, const struct slt_record *r)
+{
+    struct slt_error error = {0};
+    int rc = slt_need_open(run, r);
+
+    if (rc == 0) {
+        rc = slt_db_use(run->db, r->connection, &error);
+        if (rc < 0)
+            slt_fail_error(run, r, "the session cannot be made", &error);
+    }
+    slt_error_done(&error);
+    return rc;
+}
+
+/* A transaction block would not outlive the end of its session: the database stays open then. */
 static int slt_before_query(struct slt_runner *run, const struct slt_record *r)
 {
     if (run->options->mode == SLT_REOPEN) {
         if (slt_checkpoint(run, r) < 0)
             return -1;
-        slt_close(run);
+        if (!slt_db_in_block(run->db))
+            slt_close(run);
     }
-    return slt_need_open(run, r);
+    return slt_ready(run, r);
 }
 
 /* The schema that an earlier USE has named may be gone when the session is made again. */
@@ -144,10 +161,20 @@ static void slt_remember(struct slt_runner *run, const char *sql)
 
 static int slt_after_statement(struct slt_runner *run, const struct slt_record *r)
 {
-    static const char *const writes[] = {
-        "INSERT", "UPSERT", "UPDATE", "DELETE", "TRUNCATE", "COPY", "CREATE", "DROP", "ALTER"};
+    static const char *const writes[] = {"INSERT",
+                                         "UPSERT",
+                                         "UPDATE",
+                                         "DELETE",
+                                         "TRUNCATE",
+                                         "COPY",
+                                         "CREATE",
+                                         "DROP",
+                                         "ALTER",
+                                         "COMMIT",
+                                         "END"};
 
-    if (slt_starts_with(r->text, "SET") || slt_starts_with(r->text, "USE"))
+    if (!r->connection && !slt_db_in_block(run->db) &&
+        (slt_starts_with(r->text, "SET") || slt_starts_with(r->text, "USE")))
         slt_remember(run, r->text);
     if (run->options->mode != SLT_FLUSH)
         return 0;
@@ -213,7 +240,7 @@ static void slt_run_statement(struct slt_runner *run, const struct slt_record *r
 {
     struct slt_result result = {0};
     struct slt_error error = {0};
-    int rc = slt_need_open(run, r);
+    int rc = slt_ready(run, r);
 
     if (rc < 0)
         return;

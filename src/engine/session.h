@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * session.h: what statements ask their session for. Part of engine_int.h; threads as there. */
+#pragma once
+
+#include "base/err.h"
+#include "dendro.h"
+#include "plan/plan.h"
+#include "sql/ast.h"
+
+struct datum;
+
+/* ---- session.c ---- */
+/* rc, with the detail copied. */
+int engine_return(struct dendro_error *to, const struct dn_err *from, int rc);
+/* A time in a unit, as a value of the type with that unit. */
+int engine_time(int64_t value, enum dendro_unit unit, struct datum *ret, struct dn_err *err)
+    DN_MUST_CHECK;
+void session_notice(struct dendro_conn *conn, const char *severity, const char *fmt, ...)
+    DN_PRINTF(3, 4);
+struct plan_env
+session_plan_env(const struct dendro_conn *conn, const struct catalog *cat, struct arena *arena);
+/* Table by the name a statement gives. NULL: err says why, with the position. */
+const struct table *session_table(const struct dendro_conn *conn,
+                                  const struct catalog *cat,
+                                  const struct qual_name *name,
+                                  struct dn_err *err);
+int session_check_cancel(const struct dendro_conn *conn, struct dn_err *err) DN_MUST_CHECK;
+int session_write_allowed(const struct dendro_conn *conn, struct dn_err *err) DN_MUST_CHECK;
+int session_use(struct dendro_conn *conn, const struct stmt *ast, struct dn_err *err) DN_MUST_CHECK;
+void session_free_appenders(struct dendro_conn *conn); /* appender.c */
+int session_set(struct dendro_conn *conn, const struct stmt *ast, struct dn_err *err) DN_MUST_CHECK;

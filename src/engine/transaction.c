@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * transaction.c: see transaction.h. What may be said when, and in which words, is PostgreSQL's. */
+#include "engine/engine_int.h"
+#include "engine/pressure.h"
+
+#include <stdio.h>
+#include <strings.h>
+
+#define TX_MEMORY_PART 8u /* of memory_limit: what rows of a block may take */
+#define TX_TRIES       64 /* to fix a catalog and a snapshot that belong together */
+#define TX_SAVES_MAX   65536u
+
+bool tx_in_block(const struct dendro_conn *conn)
+{
+    return conn->tx.state != TX_IDLE;
+}
+
+enum dendro_tx_status dendro_transaction_status(const dendro_conn *conn)
+{
+    static const enum dendro_tx_status status[] = {
+        [TX_IDLE] = DENDRO_TX_IDLE, [TX_BLOCK] = DENDRO_TX_BLOCK, [TX_FAILED] = DENDRO_TX_FAILED};
+
+    return conn ? status[conn->tx.state] : DENDRO_TX_IDLE;
+}
+
+/* ---- settings ---- */
+
+static void tx_keep_settings(const struct dendro_conn *conn, struct tx_settings *to)
+{
+    to->settings = conn->settings;
+    memcpy(to->schema, conn->schema, sizeof(to->schema));
+}
+
+static void tx_put_settings(struct dendro_conn *conn, const struct tx_settings *from)
+{
+    conn->settings = from->settings;
+    memcpy(conn->schema, from->schema, sizeof(conn->schema));
+    conn->epoch++;
+}
+
+void tx_use(struct dendro_conn *conn, const char *schema)
+{
+    snprintf(conn->schema, sizeof(conn->schema), "%s", schema);
+    memcpy(conn->tx.stays.schema, conn->schema, sizeof(conn->schema));
+    conn->epoch++;
+}
+
+/* ---- begin and end ---- */
+
+static void tx_begin(struct dendro_conn *conn)
+{
+    struct tx *tx = &conn->tx;
+
+    tx->state = TX_BLOCK;
+    tx->isolation = ISOLATION_DEFAULT;
+    tx->read_only = conn->settings.default_transaction_read_only;
+    tx->deferrable = false;
+    tx->now_ns = volume_clock_ns(conn->db->volume);
+    tx_keep_settings(conn, &tx->before);
+    tx->stays = tx->before;
+}
+
+/* The end of it; settings are the caller's. */
+static void tx_end(struct dendro_conn *conn)
+{
+    struct tx *tx = &conn->tx;
+
+    overlay_free(tx->rows);
+    catalog_unref(tx->catalog);
+    mem_free(tx->saves);
+    *tx = (struct tx){.tag = tx->tag};
+}
+
+void tx_rollback(struct dendro_conn *conn)
+{
+    if (!tx_in_block(conn))
+        return;
+    tx_put_settings(conn, &conn->tx.before);
+    tx_end(conn);
+}
+
+void tx_fail(struct dendro_conn *conn)
+{
+    if (conn->tx.state == TX_BLOCK)
+        conn->tx.state = TX_FAILED;
+}
+
+static size_t tx_memory(const struct dendro_conn *conn)
+{
+    return conn->settings.transaction_memory ? (size_t)conn->settings.transaction_memory
+                                             : conn->db->owner.limit / TX_MEMORY_PART;
+}
+
+/* Catalog and snapshot, of one moment: a catalog is published before the shard acts on it. */
+static int tx_fix(struct dendro_conn *conn, struct dn_err *err)
+{
+    struct dendro_db *db = conn->db;
+    struct tx *tx = &conn->tx;
+
+    for (int i = 0; i < TX_TRIES; i++) {
+        struct catalog *cat = engine_catalog(db);
+        int rc = engine_sync_shard(db, err);
+        struct overlay *rows;
+        bool same;
+
+        rows = rc == 0 ? overlay_new(db->shard, tx_memory(conn)) : NULL;
+        if (!rows) {
+            catalog_unref(cat);
+            return rc < 0 ? rc : DN_FAIL_NOMEM(err);
+        }
+        sched_lock(db->lock);
+        same = db->catalog == cat;
+        sched_unlock(db->lock);
+        if (same) {
+            tx->catalog = cat;
+            tx->rows = rows;
+            return 0;
+        }
+        overlay_free(rows);
+        catalog_unref(cat);
+    }
+    return DN_FAIL(err, DN_E_TABLE_CHANGED, "the tables change faster than they are read");
+}
+
+static int tx_commit_rows(struct dendro_conn *conn, struct dn_err *err)
+{
+    struct shard_how how = {.sync = conn->settings.synchronous_commit, .cancel = &conn->cancel};
+    struct pressure p;
+    int rc;
+
+    pressure_begin(&p, conn);
+    do {
+        rc = overlay_commit(conn->tx.rows, &how, err);
+    } while (rc < 0 && (rc = pressure_relieve(&p, conn, 0, rc, err)) == 0);
+    return rc;
+}
+
+static int tx_commit(struct dendro_conn *conn, struct dn_err *err)
+{
+    struct tx *tx = &conn->tx;
+    const struct table *t;
+    size_t at = 0;
+    int rc = 0;
+
+    while (rc == 0 && tx->rows && (t = overlay_table(tx->rows, &at)) != NULL)
+        rc = engine_write_ready(conn->db, t, err);
+    if (rc == 0 && tx->rows)
+        rc = tx_commit_rows(conn, err);
+    if (rc == DN_E_CONFLICT || rc == DN_E_TABLE_CHANGED) {
+        dn_err_prefix(err, "could not serialize access due to concurrent update");
+        dn_err_hint(err, "The transaction was rolled back. Run it again from its beginning.");
+    }
+    if (rc < 0) {
+        tx_rollback(conn);
+        return rc;
+    }
+    tx_put_settings(conn, &tx->stays);
+    tx_end(conn);
+    return 0;
+}
+
+/* ---- modes ---- */
+
+static int tx_too_late(const char *what, struct dn_err *err)
+{
+    return DN_FAIL(err, DN_E_TX_ACTIVE, "%s must be set before any query", what);
+}
+
+int tx_modes(struct dendro_conn *conn, const struct transaction *modes, struct dn_err *err)
+{
+    struct tx *tx = &conn->tx;
+
+    if (modes->isolation != ISOLATION_DEFAULT) {
+        if (tx->saves_count > 0)
+            return DN_FAIL(
+                err,
+                DN_E_TX_ACTIVE,
+                "SET TRANSACTION ISOLATION LEVEL must not be called in a subtransaction");
+        if (tx->rows)
+            return DN_FAIL(err,
+                           DN_E_TX_ACTIVE,
+                           "SET TRANSACTION ISOLATION LEVEL must be called before any query");
+        tx->isolation = modes->isolation;
+        if (modes->isolation == ISOLATION_SERIALIZABLE)
+            session_notice(conn,
+                           "NOTICE",
+                           "SERIALIZABLE is run as REPEATABLE READ, which is snapshot isolation");
+    }
+    if (modes->read_only == MODE_NO && tx->read_only && tx->rows)
+        return tx_too_late("transaction read-write mode", err);
+    if (modes->read_only != MODE_DEFAULT)
+        tx->read_only = modes->read_only == MODE_YES;
+    if (modes->deferrable != MODE_DEFAULT)
+        tx->deferrable = modes->deferrable == MODE_YES;
+    return 0;
+}
+
+/* ---- savepoints ---- */
+
+static int tx_save(struct dendro_conn *conn, const char *name, struct dn_err *err)
+{
+    struct tx *tx = &conn->tx;
+    struct tx_savepoint *s;
+
+    if (tx->saves_count == TX_SAVES_MAX)
+        return DN_FAIL(err, DN_E_TOO_COMPLEX, "more than %u savepoints", TX_SAVES_MAX);
+    if (tx->saves_count == tx->saves_cap) {
+        size_t cap = tx->saves_cap ? tx->saves_cap * 2 : 4;
+
+        s = mem_realloc(&conn->db->owner, tx->saves, cap * sizeof(*s));
+        if (!s)
+            return DN_FAIL_NOMEM(err);
+        tx->saves = s;
+        tx->saves_cap = cap;
+    }
+    s = &tx->saves[tx->saves_count++];
+    snprintf(s->name, sizeof(s->name), "%s", name);
+    s->mark = tx_mark(conn);
+    s->read_only = tx->read_only;
+    tx_keep_settings(conn, &s->now);
+    s->stays = tx->stays;
+    return 0;
+}
+
+/* The newest of that name, in its case or else in any; -1: none. */
+static ptrdiff_t tx_find_save(const struct tx *tx, const char *name)
+{
+    for (size_t i = tx->saves_count; i-- > 0;)
+        if (strcmp(tx->saves[i].name, name) == 0)
+            return (ptrdiff_t)i;
+    for (size_t i = tx->saves_count; i-- > 0;)
+        if (strcasecmp(tx->saves[i].name, name) == 0)
+            return (ptrdiff_t)i;
+    return -1;
+}
+
+/* Rows that are gone are read no further. */
+static void tx_lose_results(struct dendro_conn *conn, uint64_t mark)
+{
+    for (struct dendro_stmt *s = conn->stmts; s; s = s->next) {
+        if (s->state != RUN_ACTIVE || !s->snap || overlay_snapshot_mark(s->snap) <= mark)
+            continue;
+        stmt_stop(s);
+        s->lost = true;
+    }
+}
+
+static int tx_back_to(struct dendro_conn *conn, size_t save)
+{
+    struct tx *tx = &conn->tx;
+    const struct tx_savepoint *s = &tx->saves[save];
+
+    if (tx->rows) {
+        tx_lose_results(conn, s->mark);
+        overlay_rollback(tx->rows, s->mark);
+    }
+    tx->state = TX_BLOCK;
+    tx->read_only = s->read_only;
+    tx->stays = s->stays;
+    tx_put_settings(conn, &s->now);
+    tx->saves_count = save + 1;
+    return 0;
+}
+
+/* SAVEPOINT, RELEASE, ROLLBACK TO. */
+static int tx_savepoints(struct dendro_stmt *stmt, const struct misc_stmt *m, struct dn_err *err)
+{
+    static const char *const names[TRANSACTION_KIND_MAX] = {
+        [TRANSACTION_SAVEPOINT] = "SAVEPOINT",
+        [TRANSACTION_RELEASE] = "RELEASE SAVEPOINT",
+        [TRANSACTION_ROLLBACK_TO] = "ROLLBACK TO SAVEPOINT",
+    };
+    struct tx *tx = &stmt->conn->tx;
+    enum transaction_kind kind = m->transaction.kind;
+    ptrdiff_t save;
+    int rc;
+
+    if (tx->state == TX_IDLE)
+        return DN_FAIL(err, DN_E_NO_TX, "%s can only be used in transaction blocks", names[kind]);
+    if (kind == TRANSACTION_SAVEPOINT)
+        return tx_save(stmt->conn, m->name.s, err);
+    save = tx_find_save(tx, m->name.s);
+    if (save < 0) {
+        rc = DN_FAIL(err, DN_E_NO_SAVEPOINT, "savepoint \"%s\" does not exist", m->name.s);
+        dn_err_at(err, m->name.pos);
+        return rc;
+    }
+    if (kind == TRANSACTION_ROLLBACK_TO)
+        return tx_back_to(stmt->conn, (size_t)save);
+    tx->saves_count = (size_t)save;
+    return 0;
+}
+
+/* ---- the statements ---- */
+
+static int tx_run_begin(struct dendro_conn *conn, const struct transaction *t, struct dn_err *err)
+{
+    int rc;
+
+    if (tx_in_block(conn)) {
+        session_notice(conn, "WARNING", "there is already a transaction in progress");
+        return tx_modes(conn, t, err);
+    }
+    tx_begin(conn);
+    rc = tx_modes(conn, t, err);
+    if (rc < 0)
+        tx_rollback(conn);
+    return rc;
+}
+
+static int tx_run_end(struct dendro_conn *conn, const struct transaction *t, struct dn_err *err)
+{
+    struct tx old = conn->tx;
+    bool commit = t->kind == TRANSACTION_COMMIT;
+    int rc = 0;
+
+    if (!tx_in_block(conn) && t->chain)
+        return DN_FAIL(err,
+                       DN_E_NO_TX,
+                       "%s AND CHAIN can only be used in transaction blocks",
+                       commit ? "COMMIT" : "ROLLBACK");
+    if (!tx_in_block(conn)) {
+        session_notice(conn, "WARNING", "there is no transaction in progress");
+        return 0;
+    }
+    if (commit && conn->tx.state == TX_BLOCK) {
+        rc = tx_commit(conn, err);
+    } else {
+        conn->tx.tag = "ROLLBACK";
+        tx_rollback(conn);
+    }
+    if (rc == 0 && t->chain) {
+        tx_begin(conn);
+        conn->tx.isolation = old.isolation;
+        conn->tx.read_only = old.read_only;
+        conn->tx.deferrable = old.deferrable;
+    }
+    return rc;
+}
+
+/* What blocks begin with from now on. The isolation is the same for all. */
+static int
+tx_run_defaults(struct dendro_conn *conn, const struct transaction *t, struct dn_err *err)
+{
+    if (t->read_only == MODE_DEFAULT)
+        return 0;
+    return tx_set(
+        conn, "default_transaction_read_only", t->read_only == MODE_YES ? "on" : "off", false, err);
+}
+
+int tx_run(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    static const char *const tags[TRANSACTION_KIND_MAX] = {
+        [TRANSACTION_BEGIN] = "BEGIN",
+        [TRANSACTION_COMMIT] = "COMMIT",
+        [TRANSACTION_ROLLBACK] = "ROLLBACK",
+        [TRANSACTION_SAVEPOINT] = "SAVEPOINT",
+        [TRANSACTION_RELEASE] = "RELEASE",
+        [TRANSACTION_ROLLBACK_TO] = "ROLLBACK",
+        [TRANSACTION_SET] = "SET",
+        [TRANSACTION_SET_SESSION] = "SET",
+    };
+    const struct transaction *t = &stmt->ast->misc->transaction;
+    struct dendro_conn *conn = stmt->conn;
+
+    conn->tx.tag = tags[t->kind];
+    switch (t->kind) {
+    case TRANSACTION_BEGIN:
+        return tx_run_begin(conn, t, err);
+    case TRANSACTION_COMMIT:
+    case TRANSACTION_ROLLBACK:
+        return tx_run_end(conn, t, err);
+    case TRANSACTION_SAVEPOINT:
+    case TRANSACTION_RELEASE:
+    case TRANSACTION_ROLLBACK_TO:
+        return tx_savepoints(stmt, stmt->ast->misc, err);
+    case TRANSACTION_SET:
+        if (tx_in_block(conn))
+            return tx_modes(conn, t, err);
+        session_notice(conn, "WARNING", "SET TRANSACTION can only be used in transaction blocks");
+        return 0;
+    case TRANSACTION_SET_SESSION:
+        return tx_run_defaults(conn, t, err);
+    case TRANSACTION_KIND_MAX:
+        break;
+    }
+    return DN_FAIL(err, DN_E_INTERNAL, "unknown transaction statement: %d", (int)t->kind);
+}
+
+/* ---- statements in blocks ---- */
+
+int tx_allows(const struct dendro_conn *conn, const struct stmt *ast, struct dn_err *err)
+{
+    if (conn->tx.state != TX_FAILED || ast->kind == STMT_EMPTY)
+        return 0;
+    if (ast->kind == STMT_TRANSACTION && (ast->misc->transaction.kind == TRANSACTION_COMMIT ||
+                                          ast->misc->transaction.kind == TRANSACTION_ROLLBACK ||
+                                          ast->misc->transaction.kind == TRANSACTION_ROLLBACK_TO))
+        return 0;
+    return DN_FAIL(err,
+                   DN_E_TX_FAILED,
+                   "current transaction is aborted, commands ignored until end of transaction "
+                   "block");
+}
+
+enum tx_use {
+    TX_FREE,  /* neither reads nor writes tables */
+    TX_READS, /* … tables or the catalog */
+    TX_WRITES,
+    TX_ALONE, /* writes, and never inside a block */
+};
+
+static enum tx_use tx_use_of(const struct stmt *ast)
+{
+    switch (ast->kind) {
+    case STMT_EMPTY:
+    case STMT_TRANSACTION:
+    case STMT_SET:
+    case STMT_SHOW_SETTING:
+    case STMT_CHECKPOINT:
+    case STMT_PREPARE:
+    case STMT_EXECUTE:
+    case STMT_DEALLOCATE:
+    case STMT_DECLARE:
+    case STMT_FETCH:
+    case STMT_CLOSE:
+    case STMT_DISCARD:
+        return TX_FREE;
+    case STMT_SELECT:
+    case STMT_USE:
+    case STMT_DESCRIBE:
+    case STMT_SHOW_TABLES:
+    case STMT_SHOW_SCHEMAS:
+    case STMT_SHOW_CREATE_TABLE:
+    case STMT_SHOW_TABLE_STATUS:
+    case STMT_SHOW_PARTITIONS:
+    case STMT_LOCK:
+        return TX_READS;
+    case STMT_EXPLAIN:
+        return ast->explain.analyze ? tx_use_of(ast->explained) : TX_READS;
+    case STMT_COPY:
+        return ast->copy->from ? TX_WRITES : TX_READS;
+    case STMT_INSERT:
+    case STMT_UPDATE:
+    case STMT_DELETE:
+    case STMT_TRUNCATE:
+        return TX_WRITES;
+    case STMT_ALTER:
+    case STMT_CREATE_TABLE:
+    case STMT_DROP:
+    case STMT_CREATE_SCHEMA:
+    case STMT_DROP_SCHEMA:
+    case STMT_CREATE_VIEW:
+    case STMT_CREATE_INDEX:
+    case STMT_CREATE_SEQUENCE:
+    case STMT_ALTER_SEQUENCE:
+    case STMT_COMMENT:
+    case STMT_MAINTAIN:
+        return TX_ALONE;
+    case STMT_KIND_MAX:
+        break;
+    }
+    return TX_ALONE;
+}
+
+int tx_statement(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    struct dendro_conn *conn = stmt->conn;
+    enum tx_use use = tx_use_of(stmt->ast);
+    int rc = tx_allows(conn, stmt->ast, err);
+
+    if (rc < 0)
+        return rc;
+    if (use >= TX_WRITES &&
+        (tx_in_block(conn) ? conn->tx.read_only : conn->settings.default_transaction_read_only))
+        return DN_FAIL(err,
+                       DN_E_READ_ONLY,
+                       "cannot execute %s in a read-only transaction",
+                       stmt_kind_name(stmt_inner(stmt)));
+    if (!tx_in_block(conn))
+        return 0;
+    if (use == TX_ALONE)
+        return DN_FAIL(err,
+                       DN_E_TX_ACTIVE,
+                       "%s cannot run inside a transaction block",
+                       stmt_kind_name(stmt_inner(stmt)));
+    return use != TX_FREE && !conn->tx.rows ? tx_fix(conn, err) : 0;
+}
+
+struct catalog *tx_catalog(struct dendro_conn *conn)
+{
+    return conn->tx.catalog ? catalog_ref(conn->tx.catalog) : engine_catalog(conn->db);
+}
+
+bool tx_catalog_is(struct dendro_conn *conn, const struct catalog *cat)
+{
+    struct dendro_db *db = conn->db;
+    bool same;
+
+    if (conn->tx.catalog)
+        return conn->tx.catalog == cat;
+    sched_lock(db->lock);
+    same = db->catalog == cat;
+    sched_unlock(db->lock);
+    return same;
+}
+
+struct snapshot *tx_snapshot(struct dendro_conn *conn)
+{
+    return conn->tx.rows ? overlay_snapshot(conn->tx.rows) : shard_snapshot(conn->db->shard);
+}
+
+uint64_t tx_mark(const struct dendro_conn *conn)
+{
+    return conn->tx.rows ? overlay_mark(conn->tx.rows) : 0;
+}
+
+void tx_undo(struct dendro_conn *conn, uint64_t mark)
+{
+    if (conn->tx.rows)
+        overlay_rollback(conn->tx.rows, mark);
+}
+
+int tx_write(struct dendro_conn *conn,
+             const struct shard_batch *batches,
+             size_t count,
+             struct dn_err *err)
+{
+    int rc = 0;
+
+    if (conn->tx.state == TX_FAILED)
+        return DN_FAIL(err,
+                       DN_E_TX_FAILED,
+                       "current transaction is aborted, commands ignored until end of transaction "
+                       "block");
+    if (!conn->tx.rows) /* an appender may be the first */
+        rc = tx_fix(conn, err);
+    return rc < 0 ? rc : overlay_write(conn->tx.rows, batches, count, err);
+}

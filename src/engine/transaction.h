@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * transaction.h: transaction blocks: BEGIN … COMMIT, savepoints, and what a session sees and writes
+ * meanwhile.
+ *
+ *     idle --BEGIN--> block --COMMIT, ROLLBACK--> idle
+ *                     block --error--> failed --ROLLBACK TO--> block
+ *                                      failed --COMMIT, ROLLBACK--> idle, nothing was written
+ *
+ * The first statement of a block that reads or writes fixes its catalog and its snapshot. Rows go
+ * into an overlay (store/overlay.h) until COMMIT writes them, all at once. Outside a block each
+ * statement is a transaction: sessions write straight to the shard.
+ *
+ * One thread at a time, as the session. */
+#pragma once
+
+#include "catalog/catalog.h"
+#include "catalog/settings.h"
+#include "sql/ast.h"
+#include "store/overlay.h"
+
+struct dendro_conn;
+struct dendro_stmt;
+
+enum tx_state { TX_IDLE, TX_BLOCK, TX_FAILED };
+
+/* What SET and USE change, and ROLLBACK brings back. */
+struct tx_settings {
+    struct settings settings;
+    char schema[TABLE_NAME_MAX + 1];
+};
+
+struct tx_savepoint {
+    char name[TABLE_NAME_MAX + 1];
+    uint64_t mark;            /* of the overlay; 0: there was none yet */
+    struct tx_settings now;   /* as they were */
+    struct tx_settings stays; /* as COMMIT would have left them */
+    bool read_only;
+};
+
+struct tx {
+    enum tx_state state;
+    bool read_only;
+    bool deferrable;
+    enum isolation isolation;   /* as asked for; all are given REPEATABLE READ */
+    int64_t now_ns;             /* when it began */
+    struct catalog *catalog;    /* reference: what its statements see; NULL: no statement yet */
+    struct overlay *rows;       /* owned; NULL as catalog */
+    struct tx_settings before;  /* what ROLLBACK brings back */
+    struct tx_settings stays;   /* what COMMIT leaves: without SET LOCAL */
+    struct tx_savepoint *saves; /* owned: oldest first */
+    size_t saves_count;
+    size_t saves_cap;
+    const char *tag; /* static: of the last transaction statement */
+};
+
+/* A STMT_TRANSACTION. */
+int tx_run(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+/* May the statement run now? Fixes catalog and snapshot of the block if it is the first. */
+int tx_statement(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+/* Only: does a failed block allow it? For prepare. */
+int tx_allows(const struct dendro_conn *conn,
+              const struct stmt *ast,
+              struct dn_err *err) DN_MUST_CHECK;
+/* A statement failed: so does the block. */
+void tx_fail(struct dendro_conn *conn);
+/* Ends a block without a trace; fine without one. */
+void tx_rollback(struct dendro_conn *conn);
+bool tx_in_block(const struct dendro_conn *conn);
+
+/* The catalog that statements of the session see (a reference); and is it this one? */
+struct catalog *tx_catalog(struct dendro_conn *conn);
+bool tx_catalog_is(struct dendro_conn *conn, const struct catalog *cat);
+/* What a statement reads. NULL: out of memory. */
+struct snapshot *tx_snapshot(struct dendro_conn *conn);
+/* Where the block's rows stand; and what came since goes, before a statement runs once more. */
+uint64_t tx_mark(const struct dendro_conn *conn);
+void tx_undo(struct dendro_conn *conn, uint64_t mark);
+/* Writes rows of one table with the block there is (session_commit writes them at once). */
+int tx_write(struct dendro_conn *conn,
+             const struct shard_batch *batches,
+             size_t count,
+             struct dn_err *err) DN_MUST_CHECK;
+
+/* ISOLATION LEVEL, READ ONLY and so on for the block that is under way. */
+int tx_modes(struct dendro_conn *conn,
+             const struct transaction *modes,
+             struct dn_err *err) DN_MUST_CHECK;
+
+/* ---- transaction_set.c ---- */
+/* SET of a setting (value NULL: its default), USE of a schema. */
+int tx_set(struct dendro_conn *conn,
+           const char *name,
+           const char *value,
+           bool local,
+           struct dn_err *err) DN_MUST_CHECK;
+void tx_use(struct dendro_conn *conn, const char *schema);
+/* Settings that are the transaction's own, such as transaction_isolation: the name as it is
+ * written, and its value; NULL: it is none of them. */
+const char *tx_show(const struct dendro_conn *conn, const char *name, const char **ret_value);

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * overlay.h: what a transaction has written and nobody else sees: memtables and range tombstones of
+ * its own over a snapshot that stays the same from its first statement on.
+ *
+ *     overlay_new                       takes the snapshot
+ *     overlay_snapshot … snapshot_free  what a statement reads: the snapshot and all written so far
+ *     overlay_write …                   rows of statements
+ *     overlay_mark … overlay_rollback   savepoints
+ *     overlay_commit                    what it all comes to, in one commit of the shard
+ *     overlay_free                      or nothing of it
+ *
+ * Its rows have sequences of their own above all of the shard's, two for each batch: an odd one
+ * says that the row must not have changed since the snapshot (first committer wins). Rows that are
+ * new in a table without a key have row ids above all others until they are committed.
+ *
+ * One thread at a time; the snapshots it gave may be read by any thread, and outlive it. */
+#pragma once
+
+#include "store/shard.h"
+
+struct overlay;
+
+/* limit: bytes that its rows may take. NULL: out of memory. */
+struct overlay *overlay_new(struct shard *s, size_t limit);
+void overlay_free(struct overlay *o); /* NULL is fine */
+
+/* Everything written so far. NULL: out of memory. */
+struct snapshot *overlay_snapshot(const struct overlay *o);
+/* As shard_write, unseen by others. check_seq: 0 or the snapshot's. After an error rows of the call
+ * may be there: the caller rolls back to a mark from before it. */
+int overlay_write(struct overlay *o,
+                  const struct shard_batch *batches,
+                  size_t count,
+                  struct dn_err *err) DN_MUST_CHECK;
+
+/* Where it stands; and back to there. No snapshot with a later mark may be in use. */
+uint64_t overlay_mark(const struct overlay *o);
+void overlay_rollback(struct overlay *o, uint64_t mark);
+uint64_t overlay_snapshot_mark(const struct snapshot *snap); /* 0: of no overlay */
+
+/* Definitions of tables with rows or range tombstones: *at is 0 at first; NULL: no more. */
+const struct table *overlay_table(const struct overlay *o, size_t *at);
+bool overlay_empty(const struct overlay *o);
+
+/* Whole or not at all, as shard_write. DN_E_CONFLICT: somebody else changed what it changes. */
+int overlay_commit(struct overlay *o,
+                   const struct shard_how *how,
+                   struct dn_err *err) DN_MUST_CHECK;

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One transaction, disturbed at every point: the n-th allocation fails, the n-th call of the volume
+ * fails, fills the disk or is the moment of a power cut. After each: the error surfaced, nothing
+ * leaked, `check` finds no fault, and of what the transaction wrote to four tables there is all or
+ * nothing; all, if COMMIT was acknowledged. */
+#include "db_fix.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+static const char setup[] =
+    "CREATE TABLE a (k INT PRIMARY KEY, v INT);"
+    "CREATE TABLE b (h VARCHAR NOT NULL, t TIMESTAMP NOT NULL, v DOUBLE,"
+    "    PRIMARY KEY ((h, QUANTUM(t, 1, 'd')), h, t));"
+    "CREATE TABLE c (line VARCHAR, n INT);"
+    "CREATE TABLE d (k INT PRIMARY KEY, x INT, y INT) WITH (upsert = 'field');"
+    "INSERT INTO a VALUES (1, 1), (2, 2), (3, 3);"
+    "INSERT INTO b VALUES ('x', 1, 1), ('x', 2, 2), ('y', 100000000, 3);"
+    "CHECKPOINT;"
+    "INSERT INTO c VALUES ('one', 1), ('two', 2);"
+    "INSERT INTO d VALUES (1, 1, 1), (2, 2, 2)";
+
+static const char *const script[] = {
+    "BEGIN",
+    "INSERT INTO a VALUES (4, 4), (5, 5)",
+    "UPDATE a SET v = v * 10 WHERE k >= 3",
+    "SAVEPOINT s",
+    "TRUNCATE a",
+    "DELETE FROM c",
+    "ROLLBACK TO s",
+    "DELETE FROM b WHERE h = 'x' AND t >= 1",
+    "INSERT INTO b SELECT 'z', k, v FROM a",
+    "UPDATE c SET n = n + 1",
+    "INSERT INTO c SELECT line || '!', n FROM c",
+    "DELETE FROM c WHERE line = 'one'",
+    "INSERT INTO d (k, x) VALUES (1, 9), (3, 3)",
+    "INSERT INTO a VALUES (5, 0), (6, 6) ON CONFLICT (k) DO UPDATE SET v = a.v + 1",
+    "SELECT count(*), sum(v) FROM a",
+    "COMMIT",
+};
+#define STEPS DN_ARRAY_SIZE(script)
+
+/* All of it as one text. */
+static const char whole[] =
+    "SELECT (SELECT string_agg(k || ':' || v, ',' ORDER BY k) FROM a) || ' ' ||"
+    "    (SELECT string_agg(h || ':' || v, ',' ORDER BY h, t) FROM b) || ' ' ||"
+    "    (SELECT string_agg(line || ':' || n, ',' ORDER BY line) FROM c) || ' ' ||"
+    "    (SELECT string_agg(k || ':' || x || ':' || coalesce(y, 0), ',' ORDER BY k) FROM d)";
+static const char before[] = "1:1,2:2,3:3 x:1,x:2,y:3 one:1,two:2 1:1:1,2:2:2";
+static const char after[] = "1:1,2:2,3:30,4:40,5:51,6:6 y:3,z:1,z:2,z:30,z:40,z:50 "
+                            "one!:2,two:3,two!:3 1:9:1,2:2:2,3:3:0";
+
+struct world {
+    struct sim_disk *disk;
+    struct volume *volume;
+    dendro_db *db;
+    dendro_conn *conn;
+    size_t done; /* statements acknowledged */
+    int rc;      /* of what failed first, 0 = nothing */
+};
+
+static int open_world(struct world *w, uint64_t seed)
+{
+    struct engine_options options = {.flags = 0};
+    struct dn_err err;
+    int rc;
+
+    w->db = NULL;
+    w->conn = NULL;
+    w->volume = NULL;
+    rc = sim_volume_open(w->disk, seed, &w->volume, &err);
+    if (rc == 0)
+        rc = engine_open_volume(w->volume, &options, &w->db, &err);
+    if (rc == 0)
+        rc = dendro_connect(w->db, &w->conn, NULL);
+    return rc;
+}
+
+static void close_world(struct world *w)
+{
+    dendro_disconnect(w->conn);
+    assert_int_equal(dendro_close(w->db), DENDRO_OK);
+    volume_close(w->volume);
+}
+
+static void new_world(struct world *w, uint64_t seed)
+{
+    *w = (struct world){.disk = sim_disk_new(seed)};
+    assert_int_equal(open_world(w, 1), 0);
+    assert_int_equal(dendro_exec(w->conn, setup, -1, NULL, NULL, NULL), DENDRO_OK);
+}
+
+/* On the open world. */
+static void run_script(struct world *w)
+{
+    w->done = 0;
+    w->rc = 0;
+    while (w->rc == 0 && w->done < STEPS) {
+        w->rc = dendro_exec(w->conn, script[w->done], -1, NULL, NULL, NULL);
+        w->done += w->rc == 0;
+    }
+    if (w->rc < 0)
+        assert_int_not_equal(dendro_transaction_status(w->conn), DENDRO_TX_BLOCK);
+}
+
+static void fault_text(void *arg, bool fault, const char *text)
+{
+    (void)arg;
+    if (fault)
+        print_error("check: %s\n", text);
+}
+
+static int take_text(void *arg, dendro_stmt *stmt)
+{
+    snprintf(arg, 512, "%s", dendro_column_is_null(stmt, 0) ? "NULL" : dendro_column_text(stmt, 0));
+    return 0;
+}
+
+static void look(struct world *w, const char *what, uint64_t n)
+{
+    struct dendro_error e;
+    char text[512] = "";
+
+    if (dendro_exec(w->conn, whole, -1, take_text, text, &e) < 0)
+        fail_msg("%s %llu: %s", what, (unsigned long long)n, e.message);
+    if (strcmp(text, after) != 0 && (w->done == STEPS || strcmp(text, before) != 0))
+        fail_msg("%s %llu: after %zu statements: %s", what, (unsigned long long)n, w->done, text);
+}
+
+/* What is there after a restart; and it can be written to. */
+static void check_state(struct world *w, const char *what, uint64_t n)
+{
+    uint64_t faults = 0;
+    struct dn_err err;
+
+    if (open_world(w, 2) < 0)
+        fail_msg("%s %llu: it does not open", what, (unsigned long long)n);
+    look(w, what, n);
+    assert_int_equal(
+        dendro_exec(w->conn,
+                    "BEGIN; INSERT INTO a VALUES (100, 1); DELETE FROM c; COMMIT; CHECKPOINT",
+                    -1,
+                    NULL,
+                    NULL,
+                    NULL),
+        DENDRO_OK);
+    dendro_disconnect(w->conn);
+    assert_int_equal(dendro_close(w->db), DENDRO_OK);
+    if (engine_check_volume(w->volume, fault_text, NULL, &faults, &err) < 0)
+        fail_msg("%s %llu: check: %s", what, (unsigned long long)n, err.text);
+    if (faults)
+        fail_msg("%s %llu: %llu faults", what, (unsigned long long)n, (unsigned long long)faults);
+    volume_close(w->volume);
+}
+
+static void test_undisturbed(void **state)
+{
+    struct world w;
+
+    (void)state;
+    new_world(&w, 1);
+    look(&w, "before", 0);
+    run_script(&w);
+    assert_int_equal(w.rc, 0);
+    look(&w, "undisturbed", 0);
+    close_world(&w);
+    check_state(&w, "undisturbed", 0);
+    sim_disk_free(w.disk);
+}
+
+/* Every allocation, as far as the time allows: all of the first ones, then a choice. */
+static void test_allocations(void **state)
+{
+    clock_t end = clock() + 4 * CLOCKS_PER_SEC;
+    uint64_t surfaced = 0;
+    uint64_t tried = 0;
+    uint64_t step = 1;
+    bool hit = true;
+
+    (void)state;
+    for (uint64_t n = 1; hit; n += step) {
+        size_t used = mem_process_used();
+        struct world w;
+
+        new_world(&w, n);
+        mem_fail_nth(n, false);
+        run_script(&w);
+        hit = mem_fail_hit();
+        mem_fail_nth(0, false);
+        surfaced += w.rc == DN_E_NOMEM;
+        tried++;
+        if (dendro_transaction_status(w.conn) != DENDRO_TX_IDLE)
+            assert_int_equal(dendro_exec(w.conn, "ROLLBACK", -1, NULL, NULL, NULL), DENDRO_OK);
+        look(&w, "allocation", n);
+        close_world(&w);
+        check_state(&w, "allocation", n);
+        sim_disk_free(w.disk);
+        if (mem_process_used() != used)
+            fail_msg("allocation %llu: leaked %zd bytes",
+                     (unsigned long long)n,
+                     (ssize_t)(mem_process_used() - used));
+        step = clock() < end ? 1 : 1 + n / 20; /* out of time: bigger and bigger steps */
+    }
+    assert_true(surfaced > tried / 2); /* caches do without; most others cannot */
+}
+
+static void sweep_calls(enum sim_fault fault, const char *what)
+{
+    bool hit = true;
+
+    for (uint64_t n = 1; hit; n++)
+        for (uint64_t seed = 0; seed < 4; seed++) {
+            struct world w;
+
+            new_world(&w, 4 * n + seed);
+            sim_disk_fail_nth(w.disk, n, fault, false);
+            run_script(&w);
+            hit = sim_disk_fail_hit(w.disk);
+            sim_disk_fail_nth(w.disk, 0, SIM_FAULT_NONE, false);
+            close_world(&w);
+            check_state(&w, what, n);
+            sim_disk_free(w.disk);
+        }
+}
+
+static void test_io_errors(void **state)
+{
+    (void)state;
+    sweep_calls(SIM_FAULT_IO, "I/O error at call");
+}
+
+static void test_full_disk(void **state)
+{
+    (void)state;
+    sweep_calls(SIM_FAULT_NOSPC, "disk full at call");
+}
+
+static void test_power_cuts(void **state)
+{
+    (void)state;
+    sweep_calls(SIM_FAULT_CRASH, "power cut at call");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_undisturbed),
+        cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_io_errors),
+        cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_power_cuts),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
