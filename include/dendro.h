@@ -519,6 +519,39 @@ DENDRO_API int dendro_import_suggest(struct dendro_import *import,
                                      struct dendro_error *err);
 DENDRO_API void dendro_free(void *p); /* NULL is fine */
 
+/* ---- COPY … FROM STDIN, COPY … TO STDOUT ---- */
+
+/* Takes bytes of COPY … TO STDOUT: one row for each call (CSV and text: a line; binary: the head of
+ * the file comes with the first row). Another result than 0 ends the statement with
+ * DENDRO_E_CANCELED. */
+typedef int (*dendro_write_fn)(void *arg, const void *bytes, size_t len);
+
+/* Where the bytes come from and go to. Called during dendro_step, dendro_step_batch and dendro_exec
+ * by the thread that called them; they must not use the session, except for dendro_cancel. read may
+ * wait for more bytes, as a server does for its client. NULL: the statement is refused. */
+struct dendro_copy {
+    dendro_read_fn read; /* another result than 0: whoever sends the rows gave up; the statement
+                            ends with DENDRO_E_CANCELED, and nothing was written */
+    void *read_arg;
+    dendro_write_fn write;
+    void *write_arg;
+};
+/* For all statements of the session from now on; copy NULL: none, the default. */
+DENDRO_API void dendro_set_copy(dendro_conn *conn, const struct dendro_copy *copy);
+
+enum dendro_copy_direction {
+    DENDRO_COPY_NONE = 0, /* no COPY, or one of a file */
+    DENDRO_COPY_IN = 1,   /* FROM STDIN */
+    DENDRO_COPY_OUT = 2,  /* TO STDOUT */
+};
+/* What a prepared statement will do when it is stepped, so that a server can tell its client. */
+struct dendro_copy_info {
+    enum dendro_copy_direction direction;
+    bool binary;
+    int columns_count;
+};
+DENDRO_API void dendro_stmt_copy(const dendro_stmt *stmt, struct dendro_copy_info *ret);
+
 /* ---- helps for shells ---- */
 
 /* Does the text end a statement (a ';' outside quotes and comments)? */

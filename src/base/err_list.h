@@ -78,4 +78,9 @@ DN_ERR(AMBIGUOUS_FUNCTION,112, "42725", "Several functions or operators fit equa
 DN_ERR(BAD_NTILE,        113, "22014", "The argument of ntile is not positive.")
 DN_ERR(BAD_NTH_VALUE,    114, "22016", "The argument of nth_value is not positive.")
 DN_ERR(CONFIG,           140, "F0000", "The server is told to do what it must not, or an address cannot be had.")
+DN_ERR(BAD_COPY,         160, "22P04", "The data of a COPY are not in its format.")
+DN_ERR(BAD_BINARY,       161, "22P03", "The bytes are no value of the type.")
+DN_ERR(NO_CURSOR,        162, "34000", "There is no cursor of that name.")
+DN_ERR(CURSOR_STATE,     163, "24000", "The cursor is not in a state that allows this.")
+DN_ERR(DUPLICATE_CURSOR, 164, "42P03", "A cursor of that name exists already.")
 /* clang-format on */

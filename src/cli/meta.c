@@ -342,7 +342,8 @@ static void meta_copy_quote(const char *arg, struct buf *ret)
             break;
         }
     }
-    if (!file || *file == '\'' || !*file) {
+    if (!file || *file == '\'' || !*file || strncasecmp(file, "stdin", 5) == 0 ||
+        strncasecmp(file, "stdout", 6) == 0) {
         buf_puts(ret, arg);
         return;
     }

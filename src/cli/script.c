@@ -31,6 +31,8 @@ static bool script_run(struct script *s)
 
     if (s->text.len > 0)
         ok = shell_run(s->sh, (const char *)s->text.data, s->text.len, s->first);
+    s->line += s->sh->copy.lines; /* data of a COPY */
+    s->sh->copy.lines = 0;
     buf_reset(&s->text);
     s->looks = 0;
     s->looked_at = 0;
@@ -113,8 +115,10 @@ static bool script_all(struct script *s)
     char *line = NULL; /* getline's */
     size_t cap = 0;
     ssize_t len;
+    FILE *outer = s->sh->copy.from;
     bool ok = true;
 
+    s->sh->copy.from = s->from;
     while (ok && !s->sh->quit && !s->sh->out.failed && (len = script_read(s, &line, &cap)) > 0) {
         s->line++;
         ok = script_line(s, line, (size_t)len) && !shell_interrupted(false);
@@ -122,10 +126,12 @@ static bool script_all(struct script *s)
     free(line);
     if (shell_interrupted(false)) {
         shell_complain(s->sh, "%s", "interrupted");
+        s->sh->copy.from = outer;
         return false;
     }
     if (ok && !s->sh->quit && !ferror(s->from))
         ok = script_run(s);
+    s->sh->copy.from = outer;
     return ok;
 }
 

@@ -216,6 +216,7 @@ static int shell_step(struct shell *sh, dendro_stmt *stmt, struct dendro_error *
 static int shell_rows(struct shell *sh, dendro_stmt *stmt, struct dendro_error *err)
 {
     bool rows = dendro_column_count(stmt) > 0;
+    bool out = shell_copy_begin(sh, stmt);
     bool begun = false;
     int rc;
 
@@ -231,6 +232,7 @@ static int shell_rows(struct shell *sh, dendro_stmt *stmt, struct dendro_error *
         if (sh->out.failed)
             break;
     }
+    shell_copy_end(sh);
     if (rows && !begun && rc == DENDRO_DONE)
         out_begin(&sh->out, stmt);
     if (rows && (begun || rc == DENDRO_DONE))
@@ -238,7 +240,7 @@ static int shell_rows(struct shell *sh, dendro_stmt *stmt, struct dendro_error *
     if (rc == DENDRO_DONE && sh->interactive && rows && !out_format_plain(sh->out.format))
         (void)fprintf(
             sh->out.to, "(%" PRIu64 " %s)\n", sh->out.rows, sh->out.rows == 1 ? "row" : "rows");
-    if (rc == DENDRO_DONE && !rows && !sh->quiet && !out_format_plain(sh->out.format))
+    if (rc == DENDRO_DONE && !rows && !out && !sh->quiet && !out_format_plain(sh->out.format))
         (void)fprintf(sh->out.to, "%s\n", dendro_command_tag(stmt));
     return rc;
 }

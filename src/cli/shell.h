@@ -14,6 +14,19 @@
 
 enum shell_choice { SHELL_OFF, SHELL_ON, SHELL_AUTO };
 
+/* Data of a COPY … FROM STDIN that runs (shell_copy.c). */
+struct shell_copy {
+    FILE *from;     /* the script; borrowed; NULL: standard input */
+    uint32_t lines; /* read from it: the script counts on */
+    bool binary;    /* up to the end of the input, as it is */
+    bool begun;
+    bool ended;
+    char *line; /* getline's; [at, len) was not taken yet */
+    size_t cap;
+    size_t len;
+    size_t at;
+};
+
 struct shell {
     dendro_db *db;     /* owned by cli_sql */
     dendro_conn *conn; /* owned by cli_sql */
@@ -36,6 +49,7 @@ struct shell {
     bool keep_last; /* a command's own statement is none of them */
     uint32_t depth; /* of scripts */
     bool quit;
+    struct shell_copy copy;
 };
 
 /* Runs every statement of a text. line: number of its first line in the source. False: stopped by
@@ -50,6 +64,9 @@ bool shell_run_file(struct shell *sh, const char *name);
 void shell_meta_names(void (*offer)(const char *word, const char *typed, size_t len),
                       const char *typed,
                       size_t len);
+/* Around the steps of a statement: STDIN and STDOUT of COPY. True: its rows go to STDOUT. */
+bool shell_copy_begin(struct shell *sh, const dendro_stmt *stmt);
+void shell_copy_end(struct shell *sh);
 /* Prompt, edit, run, until the end. */
 void shell_interact(struct shell *sh);
 /* Ctrl-C goes there (sigsetjmp) instead, once; NULL: no more. */

@@ -18,6 +18,7 @@
 #include "catalog/catalog.h"
 #include "catalog/describe.h"
 #include "catalog/settings.h"
+#include "engine/copy.h"
 #include "engine/engine.h"
 #include "engine/intake.h"
 #include "engine/load.h"
@@ -58,6 +59,7 @@ struct dendro_conn {
     void *notice_arg;
     dendro_progress_fn progress; /* NULL = nobody asks */
     void *progress_arg;
+    struct dendro_copy copy;           /* STDIN and STDOUT of COPY */
     uint64_t progress_ns;              /* at least so long between two calls */
     struct dendro_stmt *stmts;         /* list of all that are not finalized */
     struct dendro_appender *appenders; /* list of all that are not closed */
@@ -75,12 +77,6 @@ struct stmt_param {
     bool untyped; /* text: as a quoted literal */
     struct datum value;
     char *bytes; /* owned copy of string bytes */
-};
-
-/* COPY, its options. */
-struct stmt_copy {
-    struct csv_format format;
-    enum load_header header;
 };
 
 enum run_state {

@@ -448,17 +448,6 @@ static const char *const refuse_stmts[STMT_KIND_MAX] = {
 
 static int refuse_copy(const struct stmt *s, struct dn_err *err)
 {
-    if (s->copy->place == COPY_STDIO) {
-        int rc =
-            refuse(s->copy->from ? "COPY FROM STDIN" : "COPY TO STDOUT", s->copy->file_pos, err);
-
-        dn_err_hint(err,
-                    s->copy->from
-                        ? "give the name of a file in quotes; `dendro import` reads standard input"
-                        : "give the name of a file in quotes; `dendro export` writes to standard "
-                          "output");
-        return rc;
-    }
     return s->copy->where ? refuse("WHERE in a COPY", s->copy->where->pos, err) : 0;
 }
 

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * copy_in.c: COPY … FROM: the rows of a text, csv or binary stream into a table, all of them or
+ * none. Values are checked as those of an INSERT; errors name line (in binary: row) and column. */
+#include "engine/engine_int.h"
+
+#include "engine/copy.h"
+#include "engine/intake_bulk.h"
+#include "func/text_wire.h"
+
+#include <inttypes.h>
+
+#define BIN_SIGNATURE     "PGCOPY\n\377\r\n" /* and its NUL */
+#define BIN_SIGNATURE_LEN 11u
+#define BIN_HEAD          (BIN_SIGNATURE_LEN + 8u)
+#define BIN_OIDS          (1u << 16)
+#define BIN_CRITICAL      0xffff0000u
+#define BIN_FIELD_MAX     (64u * 1024 * 1024)
+
+struct copy_in {
+    struct dendro_stmt *stmt;
+    struct csv_source *source;
+    struct intake_bulk bulk;
+    struct arena scratch; /* of one row */
+};
+
+static const struct column *in_column(const struct copy_in *in, uint32_t i)
+{
+    const struct intake_target *to = &in->stmt->insert;
+
+    return &to->table->columns[to->cols[i]];
+}
+
+static int in_blame(const struct copy_in *in,
+                    const char *what,
+                    uint64_t line,
+                    uint32_t i,
+                    int rc,
+                    struct dn_err *err)
+{
+    if (rc == DN_E_NOMEM || rc == DN_E_CANCELED)
+        return rc;
+    if (i < in->stmt->insert.cols_count)
+        dn_err_prefix(err, "%s %" PRIu64 ", column \"%s\"", what, line, in_column(in, i)->name);
+    else
+        dn_err_prefix(err, "%s %" PRIu64, what, line);
+    return rc;
+}
+
+static int in_put(struct copy_in *in, uint32_t i, const struct intake_value *v, struct dn_err *err)
+{
+    const struct intake_target *to = &in->stmt->insert;
+    struct datum d;
+    int rc = intake_assign(to->table, to->cols[i], v, &in->scratch, &d, err);
+
+    return rc < 0 ? rc : intake_put(in->bulk.rows, to->cols[i], &d, err);
+}
+
+/* ---- text and csv ---- */
+
+static int in_header(const struct copy_in *in, const struct copy_lines *l, struct dn_err *err)
+{
+    const struct intake_target *to = &in->stmt->insert;
+
+    if (!in->stmt->copy.match)
+        return 0;
+    if (l->fields_count != to->cols_count)
+        return DN_FAIL(err,
+                       DN_E_BAD_COPY,
+                       "wrong number of fields in header line: got %u, expected %u",
+                       l->fields_count,
+                       to->cols_count);
+    for (uint32_t i = 0; i < l->fields_count; i++) {
+        const char *name = in_column(in, i)->name;
+        const struct copy_field *f = &l->fields[i];
+
+        if (f->null || f->text.len != strlen(name) || memcmp(f->text.ptr, name, f->text.len) != 0)
+            return DN_FAIL(err,
+                           DN_E_BAD_COPY,
+                           "column name mismatch in header line field %u: got \"%.*s\", expected "
+                           "\"%s\"",
+                           i + 1,
+                           f->null ? 0 : (int)(f->text.len < 100 ? f->text.len : 100),
+                           f->text.ptr,
+                           name);
+    }
+    return 0;
+}
+
+static int in_line(struct copy_in *in, const struct copy_lines *l, struct dn_err *err)
+{
+    uint32_t cols = in->stmt->insert.cols_count;
+    int rc = 0;
+
+    if (l->fields_count > cols)
+        rc = DN_FAIL(err, DN_E_BAD_COPY, "extra data after last expected column");
+    if (l->fields_count < cols)
+        rc = DN_FAIL(err,
+                     DN_E_BAD_COPY,
+                     "missing data for column \"%s\"",
+                     in_column(in, l->fields_count)->name);
+    if (rc < 0)
+        return in_blame(in, "line", l->line, UINT32_MAX, rc, err);
+    intake_begin_row(in->bulk.rows);
+    for (uint32_t i = 0; i < cols; i++) {
+        struct intake_value v = {
+            .d = {.type = TYPE_VARCHAR, .null = l->fields[i].null, .str = l->fields[i].text},
+            .untyped = true};
+
+        rc = in_put(in, i, &v, err);
+        if (rc < 0)
+            return in_blame(in, "line", l->line, i, rc, err);
+    }
+    intake_end_row(in->bulk.rows);
+    arena_reset(&in->scratch);
+    return intake_bulk_row(&in->bulk, l->text.len + (size_t)cols * sizeof(struct vstr), err);
+}
+
+/* Which fields an option names; NULL where none. */
+static int
+in_flags(struct copy_in *in, const struct copy_columns *given, const bool **ret, struct dn_err *err)
+{
+    uint32_t cols = in->stmt->insert.cols_count;
+    bool *flags;
+
+    if (!given->given)
+        return 0;
+    flags = arena_calloc(&in->stmt->run, cols + 1, sizeof(*flags));
+    if (!flags)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t k = 0; k < given->count; k++) {
+        uint16_t col;
+        int rc = intake_find_column(in->stmt->insert.table, &given->list[k], &col, err);
+
+        if (rc < 0)
+            return rc;
+    }
+    for (uint32_t i = 0; i < cols; i++)
+        flags[i] = copy_names(given, in_column(in, i)->name);
+    *ret = flags;
+    return 0;
+}
+
+static int in_lines(struct copy_in *in, struct dn_err *err)
+{
+    const struct stmt_copy *copy = &in->stmt->copy;
+    struct copy_lines l;
+    int rc;
+
+    copy_lines_init(&l, copy, in->source, &in->stmt->owner);
+    l.flags_count = in->stmt->insert.cols_count;
+    rc = in_flags(in, &copy->not_null, &l.not_null, err);
+    if (rc == 0)
+        rc = in_flags(in, &copy->null, &l.force_null, err);
+    if (rc == 0 && copy->header == LOAD_HEADER_YES) {
+        rc = copy_lines_next(&l, err);
+        if (rc == 0)
+            rc = in_header(in, &l, err);
+        if (rc < 0)
+            rc = in_blame(in, "line", l.line, UINT32_MAX, rc, err);
+    }
+    while (rc == 0) {
+        rc = copy_lines_next(&l, err);
+        if (rc < 0)
+            rc = in_blame(in, "line", l.line, UINT32_MAX, rc, err);
+        if (rc == 0)
+            rc = in_line(in, &l, err);
+    }
+    copy_lines_done(&l);
+    return rc == DN_EOF ? 0 : rc;
+}
+
+/* ---- binary ---- */
+
+/* Exactly so many bytes; DN_EOF: none at all. */
+static int in_exact(struct copy_in *in, void *to, size_t len, struct dn_err *err)
+{
+    size_t n;
+    int rc = csv_source_read(in->source, to, len, &n, err);
+
+    if (rc < 0 || n == len)
+        return rc;
+    return n == 0 ? DN_EOF : DN_FAIL(err, DN_E_BAD_COPY, "unexpected EOF in COPY data");
+}
+
+static uint32_t in_u32(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+static int in_binary_head(struct copy_in *in, struct dn_err *err)
+{
+    uint8_t head[BIN_HEAD];
+    uint8_t more[256];
+    uint32_t flags;
+    uint32_t left;
+    int rc = in_exact(in, head, sizeof head, err);
+
+    if (rc == DN_EOF || (rc == 0 && memcmp(head, BIN_SIGNATURE, BIN_SIGNATURE_LEN) != 0) ||
+        rc == DN_E_BAD_COPY)
+        return DN_FAIL(err, DN_E_BAD_COPY, "COPY file signature not recognized");
+    if (rc < 0)
+        return rc;
+    flags = in_u32(head + BIN_SIGNATURE_LEN);
+    left = in_u32(head + BIN_SIGNATURE_LEN + 4);
+    if (flags & BIN_OIDS)
+        return DN_FAIL(err, DN_E_BAD_COPY, "invalid COPY file header (WITH OIDS)");
+    if (flags & BIN_CRITICAL)
+        return DN_FAIL(err, DN_E_BAD_COPY, "unrecognized critical flags in COPY file header");
+    if (left > INT32_MAX)
+        return DN_FAIL(err, DN_E_BAD_COPY, "invalid COPY file header (wrong length)");
+    while (left > 0) {
+        uint32_t n = left < sizeof more ? left : (uint32_t)sizeof more;
+
+        rc = in_exact(in, more, n, err);
+        if (rc == DN_EOF)
+            rc = DN_FAIL(err, DN_E_BAD_COPY, "invalid COPY file header (wrong length)");
+        if (rc < 0)
+            return rc;
+        left -= n;
+    }
+    return 0;
+}
+
+static int in_binary_field(struct copy_in *in, uint32_t i, size_t *ret_bytes, struct dn_err *err)
+{
+    struct intake_value v = {.d = {.type = in_column(in, i)->type, .null = true}};
+    uint8_t head[4];
+    uint32_t len;
+    uint8_t *bytes;
+    int rc = in_exact(in, head, sizeof head, err);
+
+    if (rc == DN_EOF)
+        return DN_FAIL(err, DN_E_BAD_COPY, "unexpected EOF in COPY data");
+    if (rc < 0)
+        return rc;
+    len = in_u32(head);
+    if (len != UINT32_MAX) {
+        if (len > BIN_FIELD_MAX)
+            return DN_FAIL(err, DN_E_BAD_COPY, "invalid field size");
+        bytes = arena_alloc(&in->scratch, len + 1u);
+        if (!bytes)
+            return DN_FAIL_NOMEM(err);
+        rc = in_exact(in, bytes, len, err);
+        if (rc == DN_EOF && len > 0)
+            rc = DN_FAIL(err, DN_E_BAD_COPY, "unexpected EOF in COPY data");
+        if (rc < 0)
+            return rc;
+        rc = text_wire_get(v.d.type, bytes, len, &in->scratch, &v.d, err);
+        if (rc < 0)
+            return rc;
+        *ret_bytes += len;
+    }
+    return in_put(in, i, &v, err);
+}
+
+static int in_binary_row(struct copy_in *in, uint64_t row, struct dn_err *err)
+{
+    uint32_t cols = in->stmt->insert.cols_count;
+    size_t bytes = cols * sizeof(struct vstr);
+    uint8_t head[2];
+    uint32_t n;
+    int rc = in_exact(in, head, sizeof head, err);
+
+    if (rc != 0)
+        return rc; /* PostgreSQL too takes an end without the trailer */
+    n = (uint32_t)head[0] << 8 | head[1];
+    if (n == 0xffff) { /* the trailer */
+        rc = in_exact(in, head, 1, err);
+        return rc == 0 ? DN_FAIL(err, DN_E_BAD_COPY, "received copy data after EOF marker") : rc;
+    }
+    if (n != cols) {
+        rc = DN_FAIL(err, DN_E_BAD_COPY, "row field count is %u, expected %u", n, cols);
+        return in_blame(in, "row", row, UINT32_MAX, rc, err);
+    }
+    intake_begin_row(in->bulk.rows);
+    for (uint32_t i = 0; i < cols; i++) {
+        rc = in_binary_field(in, i, &bytes, err);
+        if (rc < 0)
+            return in_blame(in, "row", row, i, rc, err);
+    }
+    intake_end_row(in->bulk.rows);
+    arena_reset(&in->scratch);
+    return intake_bulk_row(&in->bulk, bytes, err);
+}
+
+static int in_binary(struct copy_in *in, struct dn_err *err)
+{
+    int rc = in_binary_head(in, err);
+
+    for (uint64_t row = 1; rc == 0; row++)
+        rc = in_binary_row(in, row, err);
+    return rc == DN_EOF ? 0 : rc;
+}
+
+/* ---- the whole ---- */
+
+int copy_run_in(struct dendro_stmt *stmt,
+                const struct copy_reader *from,
+                uint64_t *ret_rows,
+                struct dn_err *err)
+{
+    struct copy_in in = {.stmt = stmt,
+                         .bulk = {.conn = stmt->conn, .to = &stmt->insert, .owner = &stmt->owner}};
+    int rc = csv_source_open(from->read, from->arg, &stmt->owner, &in.source, err);
+
+    if (rc < 0)
+        return rc;
+    arena_init(&in.scratch, &stmt->owner);
+    rc = intake_bulk_begin(&in.bulk, err);
+    if (rc == 0)
+        rc = stmt->copy.kind == COPY_BINARY ? in_binary(&in, err) : in_lines(&in, err);
+    if (rc == 0)
+        rc = intake_bulk_end(&in.bulk, err);
+    if (rc == 0)
+        *ret_rows = in.bulk.count;
+    intake_bulk_done(&in.bulk);
+    arena_done(&in.scratch);
+    csv_source_close(in.source);
+    return rc;
+}

@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * text_wire.c: see the header. Decimal numbers go through their digits: base 10000, the weight of
+ * the first group, and how many digits are shown. */
+#include "func/text_wire.h"
+
+#include "func/text.h"
+#include "vec/array.h"
+#include "vec/numeric.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define WIRE_EPOCH_DAYS   10957                                 /* 1970-01-01 to 2000-01-01 */
+#define WIRE_EPOCH_US     (WIRE_EPOCH_DAYS * 86400ll * 1000000) /* the same in microseconds */
+#define WIRE_DAY_US       (86400ll * 1000000)                   /* a time of day is at most that */
+#define WIRE_NEGATIVE     0x4000u
+#define WIRE_NAN          0xc000u
+#define WIRE_GROUPS_MAX   512 /* of four digits, on either side of the point */
+#define WIRE_NUMERIC_HEAD 8u
+#define WIRE_UUID_BYTES   16u
+
+static void wire_u16(struct buf *b, uint32_t v)
+{
+    buf_u8(b, (uint8_t)(v >> 8));
+    buf_u8(b, (uint8_t)v);
+}
+
+static void wire_u32(struct buf *b, uint32_t v)
+{
+    wire_u16(b, v >> 16);
+    wire_u16(b, v & 0xffff);
+}
+
+static void wire_u64(struct buf *b, uint64_t v)
+{
+    uint8_t bytes[8];
+
+    be_put64(bytes, v);
+    buf_append(b, bytes, sizeof bytes);
+}
+
+static uint32_t wire_get16(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 8 | p[1];
+}
+
+static uint32_t wire_get32(const uint8_t *p)
+{
+    return wire_get16(p) << 16 | wire_get16(p + 2);
+}
+
+uint32_t text_wire_oid(enum type_id type)
+{
+    static const struct {
+        enum type_id type;
+        uint32_t oid;
+        uint32_t array;
+    } oids[] = {
+        {TYPE_BOOLEAN, 16, 1000},
+        {TYPE_SMALLINT, 21, 1005},
+        {TYPE_INTEGER, 23, 1007},
+        {TYPE_BIGINT, 20, 1016},
+        {TYPE_REAL, 700, 1021},
+        {TYPE_DOUBLE, 701, 1022},
+        {TYPE_VARCHAR, 1043, 1015},
+        {TYPE_BLOB, 17, 1001},
+        {TYPE_TIMESTAMP, 1184, 1185},
+        {TYPE_TIMESTAMP_US, 1184, 1185},
+        {TYPE_TIMESTAMP_NS, 1184, 1185},
+        {TYPE_INTERVAL, 1186, 1187},
+        {TYPE_DATE, 1082, 1182},
+        {TYPE_TIME, 1083, 1183},
+        {TYPE_TIMESTAMPTZ, 1184, 1185},
+        {TYPE_UUID, 2950, 2951},
+        {TYPE_NUMERIC, 1700, 1231},
+    };
+    bool array = type_is_array(type);
+    enum type_id elem = array ? type_element(type) : type;
+
+    for (size_t i = 0; i < DN_ARRAY_SIZE(oids); i++)
+        if (oids[i].type == elem)
+            return array ? oids[i].array : oids[i].oid;
+    return 0;
+}
+
+/* ---- numbers ---- */
+
+/* Groups of four digits of a text without sign and point; the last is filled up with zeros. */
+static uint32_t wire_group(const char *digits, size_t len, size_t at)
+{
+    uint32_t v = 0;
+
+    for (size_t i = at; i < at + 4; i++)
+        v = v * 10 + (i < len ? (uint32_t)(digits[i] - '0') : 0);
+    return v;
+}
+
+static void wire_put_numeric(struct vnumeric v, struct buf *b)
+{
+    char digits[4 * WIRE_GROUPS_MAX];
+    struct buf text;
+    const char *s;
+    size_t len;
+    size_t point;
+    size_t n;
+    size_t first = 0;
+    size_t end;
+    bool negative;
+
+    if (v.nan) {
+        wire_u16(b, 0);
+        wire_u16(b, 0);
+        wire_u16(b, WIRE_NAN);
+        wire_u16(b, 0);
+        return;
+    }
+    buf_init(&text, NULL);
+    vnumeric_print(v, &text);
+    if (text.failed || text.len + 8 > sizeof digits) {
+        b->failed = true;
+        buf_done(&text);
+        return;
+    }
+    s = (const char *)text.data;
+    len = text.len;
+    negative = len > 0 && s[0] == '-';
+    s += negative;
+    len -= negative;
+    point = memchr(s, '.', len) ? (size_t)((const char *)memchr(s, '.', len) - s) : len;
+    n = (4 - point % 4) % 4; /* zeros in front, so that the point is between groups */
+    memset(digits, '0', n);
+    memcpy(digits + n, s, point);
+    if (point < len)
+        memcpy(digits + n + point, s + point + 1, len - point - 1);
+    end = n + (point < len ? len - 1 : len);
+    point += n;
+    buf_done(&text);
+    n = (end + 3) / 4;
+    while (first < n && wire_group(digits, end, 4 * first) == 0)
+        first++;
+    while (n > first && wire_group(digits, end, 4 * (n - 1)) == 0)
+        n--;
+    wire_u16(b, (uint32_t)(n - first));
+    wire_u16(b, n > first ? (uint32_t)((int)(point / 4) - 1 - (int)first) & 0xffff : 0);
+    wire_u16(b, negative ? WIRE_NEGATIVE : 0);
+    wire_u16(b, (uint32_t)v.scale);
+    for (; first < n; first++)
+        wire_u16(b, wire_group(digits, end, 4 * first));
+}
+
+static int wire_bad(enum type_id type, struct dn_err *err)
+{
+    return DN_FAIL(err, DN_E_BAD_BINARY, "incorrect binary data format of a %s", type_name(type));
+}
+
+/* The digits of group i (0 = the first stored); outside: zeros. */
+static void wire_digits(const uint8_t *groups, int count, int i, char to[4])
+{
+    uint32_t v = i >= 0 && i < count ? wire_get16(groups + 2 * (size_t)i) : 0;
+
+    for (int k = 3; k >= 0; k--, v /= 10)
+        to[k] = (char)('0' + v % 10);
+}
+
+static int
+wire_get_numeric(const uint8_t *p, uint32_t len, struct vnumeric *ret, struct dn_err *err)
+{
+    int count = len >= WIRE_NUMERIC_HEAD ? (int16_t)wire_get16(p) : -1;
+    int weight = count >= 0 ? (int16_t)wire_get16(p + 2) : 0;
+    uint32_t sign = count >= 0 ? wire_get16(p + 4) : 0;
+    int scale = count >= 0 ? (int)wire_get16(p + 6) : 0;
+    const uint8_t *groups = p + WIRE_NUMERIC_HEAD;
+    struct buf text;
+    char four[4];
+    enum vnumeric_read how;
+
+    if (count < 0 || len != WIRE_NUMERIC_HEAD + 2 * (uint32_t)count)
+        return wire_bad(TYPE_NUMERIC, err);
+    for (int i = 0; i < count; i++)
+        if (wire_get16(groups + 2 * (size_t)i) > 9999)
+            return wire_bad(TYPE_NUMERIC, err);
+    if (sign == WIRE_NAN) {
+        *ret = vnumeric_nan();
+        return 0;
+    }
+    if (sign != 0 && sign != WIRE_NEGATIVE)
+        return sign == 0xd000 || sign == 0xf000
+                   ? DN_FAIL(err, DN_E_OUT_OF_RANGE, "NUMERIC has no infinity")
+                   : wire_bad(TYPE_NUMERIC, err);
+    if (weight >= WIRE_GROUPS_MAX || scale > VNUMERIC_SCALE_MAX)
+        return DN_FAIL(err, DN_E_OUT_OF_RANGE, "a NUMERIC has %u digits at most", VNUMERIC_DIGITS);
+    buf_init(&text, NULL);
+    buf_puts(&text, sign ? "-" : "");
+    for (int i = 0; i <= weight; i++) {
+        wire_digits(groups, count, i, four);
+        buf_append(&text, four, 4);
+    }
+    buf_puts(&text, weight < 0 ? "0." : ".");
+    for (int i = 0; i < scale; i++) {
+        wire_digits(groups, count, weight + 1 + i / 4, four);
+        buf_u8(&text, (uint8_t)four[i % 4]);
+    }
+    if (scale == 0)
+        text.len--; /* no point */
+    how = text.failed ? VNUMERIC_BAD : vnumeric_parse((const char *)text.data, text.len, ret);
+    if (text.failed) {
+        buf_done(&text);
+        return DN_FAIL_NOMEM(err);
+    }
+    buf_done(&text);
+    if (how == VNUMERIC_TOO_LONG)
+        return DN_FAIL(err, DN_E_OUT_OF_RANGE, "a NUMERIC has %u digits at most", VNUMERIC_DIGITS);
+    return how == VNUMERIC_OK ? 0 : wire_bad(TYPE_NUMERIC, err);
+}
+
+/* ---- times ---- */
+
+/* Microseconds since 1970, rounded to the nearest. */
+static int64_t wire_us(const struct datum *d)
+{
+    int64_t per = type_ts_per_second(d->type);
+
+    if (per <= 1000000)
+        return d->v.i64 * (1000000 / per); /* within PostgreSQL's range, or nearly so */
+    per /= 1000000;
+    return d->v.i64 / per + (d->v.i64 % per >= per / 2) - (d->v.i64 % per < -(per / 2));
+}
+
+static int wire_get_time(enum type_id type, int64_t us, int64_t *ret, struct dn_err *err)
+{
+    int64_t seconds;
+    int64_t rest;
+    bool exact;
+
+    if (us == INT64_MAX || us == INT64_MIN)
+        return DN_FAIL(err, DN_E_DATETIME_RANGE, "%s has no infinity", type_name(type));
+    if (__builtin_add_overflow(us, WIRE_EPOCH_US, &us))
+        return DN_FAIL(err, DN_E_DATETIME_RANGE, "%s out of range", type_name(type));
+    seconds = us / 1000000;
+    rest = us % 1000000;
+    if (rest < 0) {
+        rest += 1000000;
+        seconds--;
+    }
+    if (type == TYPE_TIMESTAMPTZ) {
+        *ret = us;
+        return 0;
+    }
+    return text_time_to_type(seconds, (int32_t)(rest * 1000), type, true, ret, &exact, err);
+}
+
+/* ---- arrays ---- */
+
+static void wire_put_array(const struct datum *d, struct arena *scratch, struct buf *b)
+{
+    struct varray a;
+    bool nulls = false;
+
+    if (varray_read(d->str, type_element(d->type), scratch, &a) != 0) {
+        b->failed = true;
+        return;
+    }
+    for (uint32_t i = 0; i < a.count; i++)
+        nulls = nulls || a.items[i].null;
+    wire_u32(b, a.dims);
+    wire_u32(b, nulls);
+    wire_u32(b, text_wire_oid(a.elem));
+    for (uint32_t i = 0; i < a.dims; i++) {
+        wire_u32(b, (uint32_t)a.len[i]);
+        wire_u32(b, (uint32_t)a.low[i]);
+    }
+    for (uint32_t i = 0; i < a.count; i++) {
+        size_t at = b->len;
+
+        wire_u32(b, a.items[i].null ? UINT32_MAX : 0);
+        if (a.items[i].null)
+            continue;
+        text_wire_put(&a.items[i], scratch, b);
+        if (!b->failed) {
+            uint32_t n = (uint32_t)(b->len - at - 4);
+
+            for (int k = 0; k < 4; k++)
+                b->data[at + (size_t)k] = (uint8_t)(n >> (24 - 8 * k));
+        }
+    }
+}
+
+static int wire_get_array(enum type_id type,
+                          const uint8_t *p,
+                          uint32_t len,
+                          struct arena *arena,
+                          struct datum *ret,
+                          struct dn_err *err)
+{
+    struct varray a = {.elem = type_element(type), .count = 1};
+    const uint8_t *end = p + len;
+    struct buf bytes;
+    int rc = 0;
+
+    if (len < 12 || wire_get32(p) > VARRAY_DIMS_MAX)
+        return wire_bad(type, err);
+    a.dims = wire_get32(p);
+    if (wire_get32(p + 8) != text_wire_oid(a.elem) &&
+        !(a.elem == TYPE_VARCHAR && wire_get32(p + 8) == 25)) /* text */
+        return DN_FAIL(err,
+                       DN_E_BAD_BINARY,
+                       "an array of type %" PRIu32 " for %s",
+                       wire_get32(p + 8),
+                       type_name(type));
+    p += 12;
+    if ((size_t)(end - p) < 8 * (size_t)a.dims)
+        return wire_bad(type, err);
+    for (uint32_t i = 0; i < a.dims; i++, p += 8) {
+        a.len[i] = (int32_t)wire_get32(p);
+        a.low[i] = (int32_t)wire_get32(p + 4);
+        if (a.len[i] <= 0 || (uint64_t)a.count * (uint32_t)a.len[i] > VARRAY_ITEMS_MAX ||
+            a.count * (uint32_t)a.len[i] > len / 4)
+            return wire_bad(type, err);
+        a.count *= (uint32_t)a.len[i];
+    }
+    a.count = a.dims ? a.count : 0;
+    a.items = arena_calloc(arena, a.count + 1u, sizeof *a.items);
+    if (!a.items)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; rc == 0 && i < a.count; i++) {
+        uint32_t n;
+
+        if (end - p < 4)
+            return wire_bad(type, err);
+        n = wire_get32(p);
+        p += 4;
+        a.items[i] = (struct datum){.type = a.elem, .null = n == UINT32_MAX};
+        if (n == UINT32_MAX)
+            continue;
+        if (n > (size_t)(end - p))
+            return wire_bad(type, err);
+        rc = text_wire_get(a.elem, p, n, arena, &a.items[i], err);
+        p += n;
+    }
+    if (rc == 0 && p != end)
+        rc = wire_bad(type, err);
+    if (rc < 0)
+        return rc;
+    buf_init(&bytes, NULL);
+    varray_write(&a, &bytes);
+    ret->str.ptr = bytes.failed ? NULL : arena_dup(arena, bytes.data, bytes.len);
+    ret->str.len = (uint32_t)bytes.len;
+    buf_done(&bytes);
+    return ret->str.ptr ? 0 : DN_FAIL_NOMEM(err);
+}
+
+/* ---- any value ---- */
+
+void text_wire_put(const struct datum *d, struct arena *scratch, struct buf *b)
+{
+    float f = (float)d->v.f64;
+    uint32_t bits;
+    uint64_t wide;
+
+    if (type_is_array(d->type)) {
+        wire_put_array(d, scratch, b);
+        return;
+    }
+    switch (d->type) {
+    case TYPE_BOOLEAN:
+        buf_u8(b, d->v.i64 != 0);
+        return;
+    case TYPE_SMALLINT:
+        wire_u16(b, (uint32_t)d->v.i64 & 0xffff);
+        return;
+    case TYPE_INTEGER:
+        wire_u32(b, (uint32_t)d->v.i64);
+        return;
+    case TYPE_BIGINT:
+    case TYPE_TIME:
+        wire_u64(b, (uint64_t)d->v.i64);
+        return;
+    case TYPE_REAL:
+        memcpy(&bits, &f, sizeof bits);
+        wire_u32(b, bits);
+        return;
+    case TYPE_DOUBLE:
+        memcpy(&wide, &d->v.f64, sizeof wide);
+        wire_u64(b, wide);
+        return;
+    case TYPE_DATE:
+        wire_u32(b, (uint32_t)(d->v.i64 - WIRE_EPOCH_DAYS));
+        return;
+    case TYPE_TIMESTAMP:
+    case TYPE_TIMESTAMP_US:
+    case TYPE_TIMESTAMP_NS:
+    case TYPE_TIMESTAMPTZ:
+        wire_u64(b, (uint64_t)wire_us(d) - (uint64_t)WIRE_EPOCH_US);
+        return;
+    case TYPE_INTERVAL:
+        wire_u64(b, (uint64_t)d->iv.us);
+        wire_u32(b, (uint32_t)d->iv.days);
+        wire_u32(b, (uint32_t)d->iv.months);
+        return;
+    case TYPE_NUMERIC:
+        wire_put_numeric(d->num, b);
+        return;
+    case TYPE_VARCHAR:
+    case TYPE_BLOB:
+    case TYPE_UUID:
+        buf_append(b, d->str.ptr, d->str.len);
+        return;
+    case TYPE_NONE:
+    case TYPE_MAX:
+        break;
+    }
+    b->failed = true;
+}
+
+static uint32_t wire_size(enum type_id type)
+{
+    switch (type) {
+    case TYPE_BOOLEAN:
+        return 1;
+    case TYPE_SMALLINT:
+        return 2;
+    case TYPE_INTEGER:
+    case TYPE_REAL:
+    case TYPE_DATE:
+        return 4;
+    case TYPE_BIGINT:
+    case TYPE_DOUBLE:
+    case TYPE_TIME:
+    case TYPE_TIMESTAMP:
+    case TYPE_TIMESTAMP_US:
+    case TYPE_TIMESTAMP_NS:
+    case TYPE_TIMESTAMPTZ:
+        return 8;
+    case TYPE_INTERVAL:
+    case TYPE_UUID:
+        return WIRE_UUID_BYTES;
+    case TYPE_VARCHAR:
+    case TYPE_BLOB:
+    case TYPE_NUMERIC:
+    case TYPE_NONE:
+    case TYPE_MAX:
+        break;
+    }
+    return 0;
+}
+
+/* Those of a known size, which it has. */
+static int
+wire_get_fixed(enum type_id type, const uint8_t *p, struct datum *ret, struct dn_err *err)
+{
+    uint32_t bits;
+    uint64_t wide;
+    float f;
+
+    switch (wire_size(type)) {
+    case 1:
+        ret->v.i64 = p[0] != 0;
+        return 0;
+    case 2:
+        ret->v.i64 = (int16_t)wire_get16(p);
+        return 0;
+    case 4:
+        bits = wire_get32(p);
+        ret->v.i64 = (int32_t)bits + (type == TYPE_DATE ? (int64_t)WIRE_EPOCH_DAYS : 0);
+        if (type == TYPE_REAL) {
+            memcpy(&f, &bits, sizeof f);
+            ret->v.f64 = (double)f;
+        }
+        if (type == TYPE_DATE &&
+            (bits == INT32_MAX || bits == (uint32_t)INT32_MIN || ret->v.i64 > INT32_MAX))
+            return DN_FAIL(err, DN_E_DATETIME_RANGE, "DATE out of range");
+        return 0;
+    default:
+        break;
+    }
+    if (type == TYPE_INTERVAL) {
+        ret->iv = (struct vinterval){.us = (int64_t)be_get64(p),
+                                     .days = (int32_t)wire_get32(p + 8),
+                                     .months = (int32_t)wire_get32(p + 12)};
+        return 0;
+    }
+    if (type == TYPE_UUID) {
+        ret->str = (struct vstr){.ptr = (const char *)p, .len = WIRE_UUID_BYTES};
+        return 0;
+    }
+    wide = be_get64(p);
+    if (type == TYPE_DOUBLE)
+        memcpy(&ret->v.f64, &wide, sizeof wide);
+    else
+        ret->v.i64 = (int64_t)wide;
+    if (type == TYPE_TIME && (ret->v.i64 < 0 || ret->v.i64 > WIRE_DAY_US))
+        return DN_FAIL(err, DN_E_DATETIME_RANGE, "TIME out of range");
+    if (type_is_timestamp(type) || type == TYPE_TIMESTAMPTZ)
+        return wire_get_time(type, (int64_t)wide, &ret->v.i64, err);
+    return 0;
+}
+
+int text_wire_get(enum type_id type,
+                  const uint8_t *bytes,
+                  uint32_t len,
+                  struct arena *arena,
+                  struct datum *ret,
+                  struct dn_err *err)
+{
+    *ret = (struct datum){.type = type};
+    if (type_is_array(type))
+        return wire_get_array(type, bytes, len, arena, ret, err);
+    if (wire_size(type) > 0)
+        return len == wire_size(type) ? wire_get_fixed(type, bytes, ret, err) : wire_bad(type, err);
+    if (type == TYPE_NUMERIC)
+        return wire_get_numeric(bytes, len, &ret->num, err);
+    ret->str = (struct vstr){.ptr = (const char *)bytes, .len = len};
+    return type == TYPE_VARCHAR ? text_parse(type, ret->str, arena, ret, err) : 0;
+}
