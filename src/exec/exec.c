@@ -83,16 +83,21 @@ static size_t exec_left(const struct mem_owner *owner, size_t *ret_limit)
     return left;
 }
 
-bool exec_over(const struct op *op, size_t used, uint32_t threads)
+bool exec_over_share(const struct mem_owner *owner, size_t share, size_t used, uint32_t threads)
 {
     size_t limit;
 
-    if (!op->share)
+    if (!share)
         return false;
-    if (used > op->share / 2 / threads)
+    if (used > share / 2 / threads)
         return true;
-    return used > op->share / EXEC_SPILL_LEAST / threads &&
-           exec_left(&op->mem, &limit) < limit / EXEC_LEFT_LEAST;
+    return used > share / EXEC_SPILL_LEAST / threads &&
+           exec_left(owner, &limit) < limit / EXEC_LEFT_LEAST;
+}
+
+bool exec_over(const struct op *op, size_t used, uint32_t threads)
+{
+    return exec_over_share(&op->mem, op->share, used, threads);
 }
 
 static int exec_next_rows(struct op *op, struct batch *ret, struct dn_err *err)
@@ -269,7 +274,7 @@ static size_t exec_share(const struct plan *plan, const struct exec_ctx *ctx)
     if (!ctx->volume || !ctx->budget)
         return 0;
     for (uint32_t i = 0; i < plan->ctes_count; i++)
-        holders += exec_holders(plan->ctes[i].root);
+        holders += 1 + exec_holders(plan->ctes[i].root); /* and the rows it has returned */
     if (holders < 2)
         holders = 1;
     return ctx->budget / holders < EXEC_SHARE_MIN ? EXEC_SHARE_MIN : ctx->budget / holders;

@@ -58,6 +58,8 @@ int exec_explain_agg(const struct plan_node *node,
  * its share, since what grows by doubling may reach the other half; or earlier when the memory that
  * all statements have together is nearly used up. False if it has no share. */
 bool exec_over(const struct op *op, size_t used, uint32_t threads);
+/* The same for who is no operator. */
+bool exec_over_share(const struct mem_owner *owner, size_t share, size_t used, uint32_t threads);
 
 /* Does the scan below evaluate the filter's condition? */
 bool op_filter_pushed(const struct op *op);

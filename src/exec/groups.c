@@ -11,8 +11,6 @@
 
 #include <string.h>
 
-#define GROUPS_NO_ID UINT32_MAX
-
 int exec_groups_init(struct exec_groups *g,
                      const enum type_id *types,
                      uint32_t keys_count,
@@ -48,6 +46,7 @@ void exec_groups_done(struct exec_groups *g)
 struct groups_look {
     const struct exec_groups *g;
     const struct vec *keys;
+    bool add; /* tuples that are not there */
 };
 
 static bool groups_same(const void *ctx, const void *key, uint32_t id)
@@ -121,7 +120,7 @@ static int groups_id(struct exec_groups *g,
 {
     uint32_t id = hidx_find(&g->index, hash, groups_same, look, &row);
 
-    if (id == GROUPS_NO_ID) {
+    if (id == EXEC_GROUPS_NO_ID && look->add) {
         int rc;
 
         id = g->count;
@@ -175,7 +174,7 @@ static int groups_find_dict(struct exec_groups *g,
         uint32_t id = known[codes[row]];
         int rc;
 
-        if (id == GROUPS_NO_ID) {
+        if (id == EXEC_GROUPS_NO_ID) {
             rc = groups_id(g, look, row, exec_row_hash(look->keys, g->keys_count, row), &id, err);
             if (rc < 0)
                 return rc;
@@ -212,7 +211,7 @@ static int groups_find_codes(struct exec_groups *g,
 
         if (i > 0 && groups_codes_same(look->keys, g->keys_count, last, row)) {
             ids[i] = ids[i - 1];
-        } else if (memo && *memo != GROUPS_NO_ID) {
+        } else if (memo && *memo != EXEC_GROUPS_NO_ID) {
             ids[i] = *memo;
         } else {
             rc = groups_id(
@@ -246,7 +245,8 @@ static int groups_find_rows(struct exec_groups *g,
         uint32_t row = in->sel ? in->sel[i] : i;
 
         /* Neighbours are often of one group. */
-        if (i > 0 && hashes[i] == hashes[i - 1] && groups_same(look, &row, ids[i - 1])) {
+        if (i > 0 && hashes[i] == hashes[i - 1] && ids[i - 1] != EXEC_GROUPS_NO_ID &&
+            groups_same(look, &row, ids[i - 1])) {
             ids[i] = ids[i - 1];
             continue;
         }
@@ -257,15 +257,15 @@ static int groups_find_rows(struct exec_groups *g,
     return 0;
 }
 
-int exec_groups_find(struct exec_groups *g,
-                     const struct vec *keys,
-                     const struct batch *in,
-                     struct arena *scratch,
-                     uint32_t *ids,
-                     bool *ret_one,
-                     struct dn_err *err)
+static int groups_find(struct exec_groups *g,
+                       const struct groups_look *look,
+                       const struct batch *in,
+                       struct arena *scratch,
+                       uint32_t *ids,
+                       bool *ret_one,
+                       struct dn_err *err)
 {
-    struct groups_look look = {.g = g, .keys = keys};
+    const struct vec *keys = look->keys;
     uint32_t flats = 0;
     uint32_t dicts = 0;
 
@@ -278,16 +278,42 @@ int exec_groups_find(struct exec_groups *g,
         dicts += keys[k].form == VEC_DICT;
     }
     if (flats)
-        return groups_find_rows(g, &look, in, scratch, ids, err);
+        return groups_find_rows(g, look, in, scratch, ids, err);
     if (dicts)
-        return groups_find_codes(g, &look, in, scratch, ids, err);
+        return groups_find_codes(g, look, in, scratch, ids, err);
     *ret_one = true;
     return groups_id(g,
-                     &look,
+                     look,
                      in->sel ? in->sel[0] : 0,
                      exec_row_hash(keys, g->keys_count, in->sel ? in->sel[0] : 0),
                      &ids[0],
                      err);
+}
+
+int exec_groups_find(struct exec_groups *g,
+                     const struct vec *keys,
+                     const struct batch *in,
+                     struct arena *scratch,
+                     uint32_t *ids,
+                     bool *ret_one,
+                     struct dn_err *err)
+{
+    const struct groups_look look = {.g = g, .keys = keys, .add = true};
+
+    return groups_find(g, &look, in, scratch, ids, ret_one, err);
+}
+
+int exec_groups_look(struct exec_groups *g,
+                     const struct vec *keys,
+                     const struct batch *in,
+                     struct arena *scratch,
+                     uint32_t *ids,
+                     bool *ret_one,
+                     struct dn_err *err)
+{
+    const struct groups_look look = {.g = g, .keys = keys};
+
+    return groups_find(g, &look, in, scratch, ids, ret_one, err);
 }
 
 int exec_groups_new(struct exec_groups *g,

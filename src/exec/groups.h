@@ -12,6 +12,8 @@
 #include "base/hash.h"
 #include "vec/vec.h"
 
+#define EXEC_GROUPS_NO_ID UINT32_MAX /* of exec_groups_look: there is no such tuple */
+
 struct exec_groups {
     struct mem_owner *owner; /* borrowed */
     struct colbuf *keys;     /* owned, keys_count: the tuples */
@@ -34,6 +36,14 @@ void exec_groups_done(struct exec_groups *g);
 /* ids[i] for the i-th selected row; new tuples are added. `keys` are keys_count vectors of
  * in->count rows. With all of them CONST, ret_one is true and only ids[0] is written. */
 int exec_groups_find(struct exec_groups *g,
+                     const struct vec *keys,
+                     const struct batch *in,
+                     struct arena *scratch,
+                     uint32_t *ids,
+                     bool *ret_one,
+                     struct dn_err *err) DN_MUST_CHECK;
+/* The same without adding: EXEC_GROUPS_NO_ID for tuples that are not there. */
+int exec_groups_look(struct exec_groups *g,
                      const struct vec *keys,
                      const struct batch *in,
                      struct arena *scratch,

@@ -7,6 +7,7 @@
 
 struct op_cte {
     struct arena batch;
+    struct exec_spool_cursor cursor;
     uint32_t at; /* rows read so far */
 };
 
@@ -30,9 +31,10 @@ static int op_cte_next(struct op *op, struct batch *ret, struct dn_err *err)
     int rc;
 
     arena_reset(&st->batch);
-    rc = exec_cte_read(cte_of(op), op->ctx->run, st->at, &st->batch, ret, err);
+    rc = exec_cte_read(cte_of(op), op->ctx->run, &st->cursor, st->at, &st->batch, ret, err);
     if (rc == 0)
         st->at += ret->count;
+    op->spilled = cte_of(op)->rows.spilled;
     return rc;
 }
 
@@ -40,6 +42,7 @@ static void op_cte_close(struct op *op)
 {
     struct op_cte *st = op->state;
 
+    exec_spool_cursor_close(&st->cursor);
     arena_done(&st->batch);
 }
 

@@ -2,42 +2,44 @@
  *
  * op_recursive.c: WITH RECURSIVE. The rows of the left side are the first round. The right side is
  * run again and again; its WORK nodes read what the round before has found, until a round finds
- * nothing. With UNION only rows that no round has found before count. Rows go on as they are found,
- * so a LIMIT above ends a recursion that would not end by itself. */
+ * nothing. With UNION only rows that no round has found before count (bag.h). Rows go on as they
+ * are found, so a LIMIT above ends a recursion that would not end by itself; once the rows of all
+ * rounds do not fit in memory, those of a UNION go on when their round is over. */
+#include "exec/bag.h"
 #include "exec/exec_int.h"
-#include "exec/groups.h"
 #include "exec/run.h"
 
 struct op_recursive {
-    struct exec_rows rows[2]; /* of the round before, and of this one */
-    uint32_t now;             /* which of them is this round's */
-    struct exec_groups seen;  /* UNION: all rows */
-    struct arena batch;
+    struct exec_spool rows[2]; /* of the round before, and of this one */
+    uint32_t now;              /* which of them is this round's */
+    struct exec_bag seen;      /* UNION: all rows */
     struct arena run;
     bool base_done;
+    bool round_done; /* the round is read; what the bag has held back is to come */
     bool done;
-    uint32_t ids[VEC_ROWS_MAX];
-    uint16_t sel[VEC_ROWS_MAX];
 };
 
 static int op_recursive_open(struct op *op, struct dn_err *err)
 {
     struct op_recursive *st = op->state;
     const struct plan_node *node = op->node;
-    enum type_id *types;
+    struct exec_spool_options options = {.cols_count = node->cols_count,
+                                         .owner = &op->mem,
+                                         .volume = op->ctx->volume,
+                                         .share = op->share};
     int rc = 0;
 
     DN_ASSERT(op->ctx->run && node->cte < op->ctx->run->works_count);
-    arena_init(&st->batch, &op->mem);
     arena_init(&st->run, &op->mem);
-    types = exec_types(node, &st->run);
-    if (!types)
+    options.types = exec_types(node, &st->run);
+    if (!options.types)
         return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; i < 2 && rc == 0; i++)
-        rc = exec_rows_init(&st->rows[i], types, node->cols_count, false, &op->mem, err);
+        rc = exec_spool_init(&st->rows[i], &options, err);
     if (rc < 0 || node->all)
         return rc;
-    return exec_groups_init(&st->seen, types, node->cols_count, &op->mem, err);
+    st->seen.again = true;
+    return exec_bag_init(&st->seen, op, options.types, node->cols_count, EXEC_BAG_NEW, err);
 }
 
 static void op_recursive_close(struct op *op)
@@ -46,10 +48,9 @@ static void op_recursive_close(struct op *op)
 
     exec_close(op->right); /* it reads our rows */
     op->right = NULL;
-    exec_rows_done(&st->rows[0]);
-    exec_rows_done(&st->rows[1]);
-    exec_groups_done(&st->seen);
-    arena_done(&st->batch);
+    exec_spool_done(&st->rows[0]);
+    exec_spool_done(&st->rows[1]);
+    exec_bag_done(&st->seen);
     arena_done(&st->run);
 }
 
@@ -64,7 +65,7 @@ static int recursive_pull(struct op *op, struct batch *ret, struct dn_err *err)
         return rc < 0 ? rc : exec_pull(op->input, ret, err);
     }
     /* Another recursion of the same number may have run in between. */
-    op->ctx->run->works[op->node->cte].rows = &st->rows[1 - st->now];
+    op->ctx->run->works[op->node->cte].spool = &st->rows[1 - st->now];
     rc = exec_need_right(op, err);
     return rc < 0 ? rc : exec_pull(op->right, ret, err);
 }
@@ -83,31 +84,31 @@ static void recursive_turn(struct op *op)
     op->right = NULL;
     st->done = st->rows[st->now].count == 0;
     st->now = 1 - st->now;
-    exec_rows_reset(&st->rows[st->now]);
+    st->round_done = false;
+    exec_spool_reset(&st->rows[st->now]);
 }
 
 static int op_recursive_next(struct op *op, struct batch *ret, struct dn_err *err)
 {
     struct op_recursive *st = op->state;
-    uint32_t n;
     int rc = 0;
 
     while (rc == 0 && !st->done) {
-        arena_reset(&st->batch);
-        rc = recursive_pull(op, ret, err);
-        if (rc == DN_EOF) {
-            recursive_turn(op);
-            rc = exec_check_cancel(op->ctx, err);
-            continue;
+        if (!st->round_done) {
+            rc = recursive_pull(op, ret, err);
+            st->round_done = rc == DN_EOF;
+            if (rc == 0 && !op->node->all)
+                rc = exec_bag_take(&st->seen, ret, err);
         }
-        if (rc == 0 && !op->node->all) {
-            rc = exec_groups_new(&st->seen, ret, &st->batch, st->ids, st->sel, &n, err);
-            ret->sel = st->sel;
-            ret->sel_count = n;
-        }
+        if (st->round_done)
+            rc = op->node->all ? DN_EOF : exec_bag_rest(&st->seen, ret, err);
         if (rc == 0)
-            rc = exec_rows_add(&st->rows[st->now], ret->cols, ret->sel, ret->sel_count, err);
-        return rc;
+            rc = exec_spool_add(&st->rows[st->now], ret->cols, ret->sel, ret->sel_count, err);
+        op->spilled = st->rows[0].spilled + st->rows[1].spilled + st->seen.spilled;
+        if (rc != DN_EOF)
+            return rc;
+        recursive_turn(op);
+        rc = exec_check_cancel(op->ctx, err);
     }
     return rc < 0 ? rc : DN_EOF;
 }
@@ -127,4 +128,5 @@ const struct op_ops op_recursive_ops = {.name = "Recursive union",
                                         .close = op_recursive_close,
                                         .explain = op_recursive_explain,
                                         .state_size = sizeof(struct op_recursive),
-                                        .lazy = true};
+                                        .lazy = true,
+                                        .holds = true};

@@ -1,47 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * op_setop.c: UNION ALL hands on one input after the other. INTERSECT and EXCEPT read the right
- * side into a table (join_table.h) whose keys are all columns, NULLs being equal; then each left
- * row that is found there takes one of the rows of its kind out (ALL), or is noted (else). */
-#include "exec/groups.h"
-#include "exec/join_table.h"
-
-#include <string.h>
+ * op_setop.c: UNION ALL hands on one input after the other. INTERSECT and EXCEPT put the rows of
+ * the right side into a bag (bag.h) and then ask it about each row of the left side. */
+#include "exec/bag.h"
 
 struct op_setop {
-    struct exec_join_table table;
-    struct plan_node as_join; /* how the table is told of its keys */
-    struct plan_join join;
-    struct arena batch;
+    struct exec_bag bag;
     struct arena run;
-    struct exec_groups seen; /* EXCEPT: rows returned */
-    uint32_t *unused;        /* owned: by first row of a kind: the first that is not taken yet */
     bool built;
-    bool left_done; /* UNION ALL: the left is read */
-    uint32_t ids[VEC_ROWS_MAX];
-    uint32_t seen_ids[VEC_ROWS_MAX];
-    uint16_t sel[VEC_ROWS_MAX];
+    bool left_done; /* the left is read */
 };
 
-static int setop_init_join(struct op *op, struct dn_err *err)
+static enum exec_bag_rule setop_rule(const struct plan_node *node)
 {
-    struct op_setop *st = op->state;
-    const struct plan_node *right = op->node->right;
-    struct bexpr *exprs = arena_calloc(&st->run, right->cols_count, sizeof *exprs);
-
-    st->join.kind = PLAN_JOIN_SEMI;
-    st->join.keys = arena_calloc(&st->run, right->cols_count, sizeof *st->join.keys);
-    if (!exprs || !st->join.keys)
-        return DN_FAIL_NOMEM(err);
-    for (uint32_t c = 0; c < right->cols_count; c++) {
-        exprs[c] = (struct bexpr){.kind = BEXPR_COLUMN, .type = right->cols[c].type, .col = c};
-        st->join.keys[c] =
-            (struct plan_join_key){.left = &exprs[c], .right = &exprs[c], .nulls_equal = true};
-    }
-    st->join.keys_count = right->cols_count;
-    st->as_join =
-        (struct plan_node){.input = op->node->input, .right = op->node->right, .join = &st->join};
-    return exec_join_table_init(&st->table, &st->as_join, op, err);
+    if (node->setop == PLAN_SETOP_EXCEPT)
+        return node->all ? EXEC_BAG_LESS : EXEC_BAG_NEW;
+    return node->all ? EXEC_BAG_ONE_EACH : EXEC_BAG_ONCE;
 }
 
 static int op_setop_open(struct op *op, struct dn_err *err)
@@ -49,32 +23,24 @@ static int op_setop_open(struct op *op, struct dn_err *err)
     struct op_setop *st = op->state;
     const struct plan_node *node = op->node;
     enum type_id *types;
-    int rc;
 
-    arena_init(&st->batch, &op->mem);
     arena_init(&st->run, &op->mem);
     if (node->setop == PLAN_SETOP_UNION_ALL)
         return 0;
     if (node->cols_count == 0)
         return DN_FAIL(err, DN_E_UNSUPPORTED, "INTERSECT and EXCEPT of rows without columns");
-    rc = setop_init_join(op, err);
-    if (rc < 0 || node->setop == PLAN_SETOP_INTERSECT || node->all)
-        return rc;
     types = exec_types(node->input, &st->run);
     if (!types)
         return DN_FAIL_NOMEM(err);
-    return exec_groups_init(&st->seen, types, node->input->cols_count, &op->mem, err);
+    return exec_bag_init(&st->bag, op, types, node->input->cols_count, setop_rule(node), err);
 }
 
 static void op_setop_close(struct op *op)
 {
     struct op_setop *st = op->state;
 
-    exec_join_table_done(&st->table);
-    exec_groups_done(&st->seen);
-    arena_done(&st->batch);
+    exec_bag_done(&st->bag);
     arena_done(&st->run);
-    mem_free(st->unused);
 }
 
 /* One input after the other, neither open while the other is read. */
@@ -106,70 +72,32 @@ static int setop_build(struct op *op, struct dn_err *err)
     while (rc == 0) {
         rc = exec_pull(op->right, &in, err);
         if (rc == 0)
-            rc = exec_join_table_add(&st->table, &in, err);
+            rc = exec_bag_add(&st->bag, &in, err);
     }
     if (rc != DN_EOF)
         return rc;
     exec_close(op->right);
     op->right = NULL;
-    rc = exec_join_table_finish(&st->table, err);
-    if (rc < 0)
-        return rc;
-    st->unused = mem_alloc_array(&op->mem, st->table.rows.count, sizeof *st->unused);
-    if (!st->unused)
-        return DN_FAIL_NOMEM(err);
-    for (uint32_t i = 0; i < st->table.rows.count; i++)
-        st->unused[i] = i;
     st->built = true;
-    return exec_need_input(op, err);
-}
-
-/* Takes one of the right rows that equal first; false: none was left. */
-static bool setop_take(struct op_setop *st, uint32_t first, bool all)
-{
-    uint32_t row = st->unused[first];
-
-    if (row == EXEC_NO_ROW)
-        return false;
-    st->unused[first] = all ? st->table.same[row] : EXEC_NO_ROW;
-    return true;
+    st->left_done = op->node->setop == PLAN_SETOP_INTERSECT && exec_bag_empty(&st->bag);
+    return st->left_done ? 0 : exec_need_input(op, err);
 }
 
 static int setop_compare(struct op *op, struct batch *ret, struct dn_err *err)
 {
     struct op_setop *st = op->state;
-    const struct plan_node *node = op->node;
-    bool except = node->setop == PLAN_SETOP_EXCEPT;
-    struct batch in;
-    uint32_t n = 0;
-    bool one;
     int rc = st->built ? 0 : setop_build(op, err);
 
-    if (rc < 0)
-        return rc;
-    if (!except && st->table.rows.count == 0)
-        return DN_EOF;
-    arena_reset(&st->batch);
-    rc = exec_pull(op->input, &in, err);
-    if (rc == 0)
-        rc = exec_join_find(&st->table, in.cols, &in, &st->batch, st->ids, &one, err);
-    if (rc != 0)
-        return rc;
-    for (uint32_t i = 0; i < in.sel_count; i++) {
-        uint32_t id = st->ids[one ? 0 : i];
-        bool found = id != EXEC_NO_ROW;
-
-        if (found && (node->all || !except))
-            found = setop_take(st, id, node->all);
-        if (found != except)
-            st->sel[n++] = in.sel ? in.sel[i] : (uint16_t)i;
+    if (rc == 0 && !st->left_done) {
+        rc = exec_pull(op->input, ret, err);
+        if (rc != DN_EOF)
+            return rc < 0 ? rc : exec_bag_take(&st->bag, ret, err);
+        st->left_done = true;
+        rc = 0;
     }
-    *ret = in;
-    ret->sel = st->sel;
-    ret->sel_count = n;
-    if (except && !node->all && n)
-        rc = exec_groups_new(
-            &st->seen, ret, &st->batch, st->seen_ids, st->sel, &ret->sel_count, err);
+    if (rc == 0)
+        rc = exec_bag_rest(&st->bag, ret, err);
+    op->spilled = st->bag.spilled;
     return rc;
 }
 
@@ -204,4 +132,5 @@ const struct op_ops op_setop_ops = {.name = "Set operation",
                                     .close = op_setop_close,
                                     .explain = op_setop_explain,
                                     .state_size = sizeof(struct op_setop),
-                                    .lazy = true};
+                                    .lazy = true,
+                                    .holds = true};

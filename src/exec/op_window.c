@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * op_window.c: WINDOW. Rows are gathered with the arguments of the calls until there are some
- * thousands and at least one partition is whole; its calls are computed (window.h) and the rows go
- * on, in the order in which they came, with a column for each call. Rows of the partition that is
- * not whole yet start the next round. */
+ * thousands and at least one partition is whole; a partition that does not fit in memory goes on in
+ * scratch (spool.h). Then the rows go on batch by batch, in the order in which they came, with a
+ * column for each call (window.h). Rows of the partition that is not whole yet start the next
+ * round. */
 #include "exec/tie.h"
 #include "exec/window.h"
 
@@ -13,11 +14,10 @@
 
 struct op_window {
     struct exec_window window;
-    struct exec_rows rows[2];
-    uint32_t now;        /* which of them is gathered */
+    struct exec_spool rows[2];
+    uint32_t now;        /* which of them is gathered; the other one goes out */
     struct exec_tie tie; /* the partition of the last row */
     struct arena batch;
-    struct arena run;
     struct eval ev;
     const struct bexpr **exprs; /* in run: columns of the rows behind those of the input */
     uint32_t exprs_count;
@@ -26,9 +26,12 @@ struct op_window {
     uint32_t *parts; /* owned: where partitions of the gathered rows begin */
     uint32_t parts_count;
     uint32_t parts_cap;
-    uint32_t ready; /* rows that can go out */
-    uint32_t sent;  /* rows of them that went */
-    bool done;      /* the input has no more */
+    uint32_t whole;    /* of them: go out in this round */
+    uint32_t part;     /* the one at hand */
+    uint32_t part_end; /* its end; 0: none is at hand */
+    uint32_t ready;    /* rows that can go out */
+    uint32_t sent;     /* rows of them that went */
+    bool done;         /* the input has no more */
 };
 
 /* ---- columns that are computed beside those of the input ---- */
@@ -48,14 +51,14 @@ static uint32_t window_col(struct op *op, const struct bexpr *e)
 
 static struct bexpr *window_expr(struct op_window *st, struct bexpr e)
 {
-    return arena_dup(&st->run, &e, sizeof e);
+    return arena_dup(&st->window.run, &e, sizeof e);
 }
 
 /* f(a, b), or f(a) without b. */
 static struct bexpr *
 window_call_expr(struct op_window *st, const struct func *f, struct bexpr *a, struct bexpr *b)
 {
-    struct bexpr **args = arena_alloc_array(&st->run, 2, sizeof(struct bexpr *));
+    struct bexpr **args = arena_alloc_array(&st->window.run, 2, sizeof(struct bexpr *));
 
     if (!args || !a)
         return NULL;
@@ -197,7 +200,12 @@ static int window_rows_init(struct op *op, struct dn_err *err)
     struct op_window *st = op->state;
     uint32_t cols = op->node->input->cols_count;
     enum type_id *types =
-        arena_alloc_array(&st->run, (size_t)cols + st->exprs_count, sizeof *types);
+        arena_alloc_array(&st->window.run, (size_t)cols + st->exprs_count, sizeof *types);
+    const struct exec_spool_options options = {.types = types,
+                                               .cols_count = cols + st->exprs_count,
+                                               .owner = &op->mem,
+                                               .volume = op->ctx->volume,
+                                               .share = op->share};
     int rc = 0;
 
     if (!types)
@@ -205,8 +213,8 @@ static int window_rows_init(struct op *op, struct dn_err *err)
     for (uint32_t c = 0; c < cols + st->exprs_count; c++)
         types[c] = c < cols ? op->node->input->cols[c].type : st->exprs[c - cols]->type;
     for (uint32_t i = 0; i < 2 && rc == 0; i++)
-        rc = exec_rows_init(&st->rows[i], types, cols + st->exprs_count, false, &op->mem, err);
-    return rc;
+        rc = exec_spool_init(&st->rows[i], &options, err);
+    return rc < 0 ? rc : exec_window_open(&st->window, err);
 }
 
 static int op_window_open(struct op *op, struct dn_err *err)
@@ -218,16 +226,15 @@ static int op_window_open(struct op *op, struct dn_err *err)
     int rc;
 
     arena_init(&st->batch, &op->mem);
-    arena_init(&st->run, &op->mem);
-    arena_init(&st->window.round, &op->mem);
-    arena_init(&st->window.part, &op->mem);
-    st->ev = exec_eval(op, &st->batch, &st->run);
+    arena_init(&st->window.run, &op->mem);
+    st->ev = exec_eval(op, &st->batch, &st->window.run);
     st->window.plan = w;
     st->window.ctx = op->ctx;
-    st->window.calls = arena_calloc(&st->run, w->calls_count, sizeof *st->window.calls);
-    st->exprs = arena_alloc_array(&st->run, exprs, sizeof(struct bexpr *));
-    st->in = arena_calloc(&st->run, cols + exprs, sizeof *st->in);
-    st->out = arena_calloc(&st->run, cols + exprs, sizeof *st->out);
+    st->window.owner = &op->mem;
+    st->window.calls = arena_calloc(&st->window.run, w->calls_count, sizeof *st->window.calls);
+    st->exprs = arena_alloc_array(&st->window.run, exprs, sizeof(struct bexpr *));
+    st->in = arena_calloc(&st->window.run, cols + exprs, sizeof *st->in);
+    st->out = arena_calloc(&st->window.run, cols + exprs, sizeof *st->out);
     if (!st->window.calls || !st->exprs || !st->in || !st->out)
         return DN_FAIL_NOMEM(err);
     rc = exec_tie_init(&st->tie, w->partition_count, &op->mem, err);
@@ -245,12 +252,11 @@ static void op_window_close(struct op *op)
     struct op_window *st = op->state;
 
     exec_tie_done(&st->tie);
-    exec_rows_done(&st->rows[0]);
-    exec_rows_done(&st->rows[1]);
+    exec_window_close(&st->window);
+    exec_spool_done(&st->rows[0]);
+    exec_spool_done(&st->rows[1]);
     arena_done(&st->batch);
-    arena_done(&st->run);
-    arena_done(&st->window.round);
-    arena_done(&st->window.part);
+    arena_done(&st->window.run);
     mem_free(st->parts);
 }
 
@@ -303,7 +309,7 @@ static int window_gather(struct op *op, const struct batch *in, struct dn_err *e
     for (uint32_t i = 0; i < st->exprs_count && rc == 0; i++)
         rc = expr_eval(st->exprs[i], &st->ev, in, &st->in[cols + i], err);
     if (rc == 0)
-        rc = exec_rows_add(&st->rows[st->now], st->in, in->sel, in->sel_count, err);
+        rc = exec_spool_add(&st->rows[st->now], st->in, in->sel, in->sel_count, err);
     return rc;
 }
 
@@ -311,44 +317,51 @@ static int window_gather(struct op *op, const struct batch *in, struct dn_err *e
 static int window_carry(struct op *op, uint32_t first, struct dn_err *err)
 {
     struct op_window *st = op->state;
-    struct exec_rows *from = &st->rows[st->now];
-    struct exec_rows *to = &st->rows[1 - st->now];
+    struct exec_spool *from = &st->rows[st->now];
+    struct exec_spool *to = &st->rows[1 - st->now];
     int rc = 0;
 
-    exec_rows_reset(to);
     for (uint32_t at = first, count; at < from->count && rc == 0; at += count) {
         arena_reset(&st->batch);
-        rc = exec_rows_view(from, at, VEC_ROWS_MAX, &st->batch, st->in, &count, err);
+        rc = exec_spool_view(&st->window.now, at, VEC_ROWS_MAX, &st->batch, st->in, &count, err);
         if (rc == 0)
-            rc = exec_rows_add(to, st->in, NULL, count, err);
+            rc = exec_spool_add(to, st->in, NULL, count, err);
     }
     return rc;
 }
 
-/* Computes all partitions that are whole. */
+/* All partitions that are whole go out. */
 static int window_round(struct op *op, struct dn_err *err)
 {
     struct op_window *st = op->state;
-    uint32_t whole = st->done ? st->parts_count : st->parts_count - 1;
-    uint32_t end = st->done ? st->rows[st->now].count : st->parts[whole];
-    int rc;
+    struct exec_spool *rows = &st->rows[st->now];
+    int rc = exec_window_begin(&st->window, rows, err);
 
-    st->window.rows = &st->rows[st->now];
-    rc = exec_window_round(&st->window, err);
-    for (uint32_t i = 0; i < whole && rc == 0; i++)
-        rc = exec_window_run(
-            &st->window, st->parts[i], i + 1 < st->parts_count ? st->parts[i + 1] : end, err);
+    st->whole = st->done ? st->parts_count : st->parts_count - 1;
+    st->ready = st->done ? rows->count : st->parts[st->whole];
+    st->sent = 0;
+    st->part = 0;
+    st->part_end = 0;
     if (rc == 0)
-        rc = window_carry(op, end, err);
-    if (rc < 0)
-        return rc;
-    st->parts_count -= whole;
+        rc = window_carry(op, st->ready, err);
+    st->now = 1 - st->now;
+    op->spilled = st->rows[0].spilled + st->rows[1].spilled;
+    return rc;
+}
+
+/* The round is over: the part that is not whole is the first one of the next. */
+static void window_turn(struct op *op)
+{
+    struct op_window *st = op->state;
+
+    if (st->ready == 0)
+        return;
+    exec_window_leave(&st->window);
+    exec_spool_reset(&st->rows[1 - st->now]);
+    st->parts_count -= st->whole;
     if (st->parts_count)
         st->parts[0] = 0;
-    st->ready = end;
-    st->sent = 0;
-    st->now = 1 - st->now;
-    return 0;
+    st->ready = st->sent = 0;
 }
 
 static int window_fill(struct op *op, struct dn_err *err)
@@ -357,6 +370,7 @@ static int window_fill(struct op *op, struct dn_err *err)
     struct batch in;
     int rc = 0;
 
+    window_turn(op);
     while (!st->done && (st->rows[st->now].count < WINDOW_ROUND_ROWS || st->parts_count < 2)) {
         arena_reset(&st->batch);
         rc = exec_pull(op->input, &in, err);
@@ -374,6 +388,34 @@ static int window_fill(struct op *op, struct dn_err *err)
 
 /* ---- the result ---- */
 
+/* The calls of the rows [st->sent, st->sent + count), which may be of several partitions. */
+static int window_compute(struct op *op, uint32_t count, struct dn_err *err)
+{
+    struct op_window *st = op->state;
+    uint32_t row = st->sent;
+    uint32_t end = st->sent + count;
+    int rc = 0;
+
+    exec_window_batch(&st->window, row);
+    while (row < end && rc == 0) {
+        uint32_t stop;
+
+        if (row == st->part_end) {
+            uint32_t next = st->part_end ? st->part + 1 : 0;
+
+            st->part = next;
+            st->part_end = next + 1 < st->parts_count ? st->parts[next + 1] : st->ready;
+            rc =
+                exec_window_part(&st->window, st->parts[next], st->part_end - st->parts[next], err);
+        }
+        stop = st->part_end < end ? st->part_end : end;
+        if (rc == 0)
+            rc = exec_window_run(&st->window, row, stop - row, err);
+        row = stop;
+    }
+    return rc;
+}
+
 static int op_window_next(struct op *op, struct batch *ret, struct dn_err *err)
 {
     struct op_window *st = op->state;
@@ -386,20 +428,20 @@ static int op_window_next(struct op *op, struct batch *ret, struct dn_err *err)
     if (rc != 0)
         return rc;
     arena_reset(&st->batch);
-    rc = exec_rows_view(
-        st->window.rows, st->sent, st->ready - st->sent, &st->batch, st->out, &count, err);
+    rc = exec_spool_view(
+        &st->window.now, st->sent, st->ready - st->sent, &st->batch, st->out, &count, err);
+    if (rc == 0)
+        rc = window_compute(op, count, err);
     if (rc < 0)
         return rc;
     for (uint32_t i = 0; i < op->node->window->calls_count; i++) {
         const struct exec_window_call *c = &st->window.calls[i];
-        size_t size = phys_size(type_phys(c->call->type));
 
-        /* rounds go out in steps of whole chunks: the bits of a step begin a word */
         st->out[cols + i] = (struct vec){.type = c->call->type,
                                          .form = VEC_FLAT,
                                          .count = count,
-                                         .data = (const char *)c->data + st->sent * size,
-                                         .nulls = c->nulls + st->sent / 64};
+                                         .data = c->data,
+                                         .nulls = c->nulls};
     }
     st->sent += count;
     *ret = (struct batch){
@@ -502,4 +544,5 @@ const struct op_ops op_window_ops = {.name = "Window",
                                      .next = op_window_next,
                                      .close = op_window_close,
                                      .explain = op_window_explain,
-                                     .state_size = sizeof(struct op_window)};
+                                     .state_size = sizeof(struct op_window),
+                                     .holds = true};

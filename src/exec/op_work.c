@@ -8,6 +8,7 @@ struct op_work {
     struct arena batch;
     struct vec *cols; /* owned */
     uint32_t at;      /* rows read so far */
+    struct exec_spool_cursor cursor;
 };
 
 static int op_work_open(struct op *op, struct dn_err *err)
@@ -20,20 +21,38 @@ static int op_work_open(struct op *op, struct dn_err *err)
     return st->cols ? 0 : DN_FAIL_NOMEM(err);
 }
 
+/* Some rows from st->at on. */
+static int work_view(struct op *op, uint32_t *ret_count, struct dn_err *err)
+{
+    struct op_work *st = op->state;
+    const struct exec_work *work = &op->ctx->run->works[op->node->cte];
+    uint32_t rows = work->spool ? work->spool->count : work->rows ? work->rows->count : 0;
+    int rc = 0;
+
+    if (!work->spool && !work->rows)
+        return DN_FAIL(err, DN_E_INTERNAL, "a working table outside of its recursion");
+    if (st->at == rows)
+        return DN_EOF;
+    if (!work->spool)
+        return exec_rows_view(
+            work->rows, st->at, VEC_ROWS_MAX, &st->batch, st->cols, ret_count, err);
+    if (!st->cursor.spool)
+        rc = exec_spool_cursor_open(&st->cursor, work->spool, err);
+    DN_ASSERT(st->cursor.spool == work->spool);
+    return rc < 0 ? rc
+                  : exec_spool_view(
+                        &st->cursor, st->at, VEC_ROWS_MAX, &st->batch, st->cols, ret_count, err);
+}
+
 static int op_work_next(struct op *op, struct batch *ret, struct dn_err *err)
 {
     struct op_work *st = op->state;
-    const struct exec_rows *rows = op->ctx->run->works[op->node->cte].rows;
     uint32_t count;
     int rc;
 
-    if (!rows)
-        return DN_FAIL(err, DN_E_INTERNAL, "a working table outside of its recursion");
-    if (st->at == rows->count)
-        return DN_EOF;
     arena_reset(&st->batch);
-    rc = exec_rows_view(rows, st->at, VEC_ROWS_MAX, &st->batch, st->cols, &count, err);
-    if (rc < 0)
+    rc = work_view(op, &count, err);
+    if (rc != 0)
         return rc;
     st->at += count;
     *ret = (struct batch){
@@ -45,6 +64,7 @@ static void op_work_close(struct op *op)
 {
     struct op_work *st = op->state;
 
+    exec_spool_cursor_close(&st->cursor);
     arena_done(&st->batch);
     mem_free(st->cols);
 }

@@ -102,10 +102,10 @@ void exec_run_close(struct exec_run *run)
 {
     if (!run)
         return;
-    for (uint32_t i = 0; i < run->ctes_count; i++) {
-        exec_close(run->ctes[i].source);
-        exec_rows_done(&run->ctes[i].rows);
-    }
+    for (uint32_t i = 0; i < run->ctes_count; i++)
+        exec_close(run->ctes[i].source); /* which may read others */
+    for (uint32_t i = 0; i < run->ctes_count; i++)
+        exec_spool_done(&run->ctes[i].rows);
     arena_done(&run->arena);
     mem_free(run);
 }
@@ -114,12 +114,18 @@ void exec_run_close(struct exec_run *run)
 
 static int cte_start(struct exec_cte *cte, struct exec_run *run, struct dn_err *err)
 {
-    enum type_id *types = exec_types(cte->root, &run->arena);
+    const struct exec_spool_options options = {.types = exec_types(cte->root, &run->arena),
+                                               .cols_count = cte->root->cols_count,
+                                               .owner = &cte->mem,
+                                               .volume = run->ctx.volume,
+                                               .share = run->ctx.share,
+                                               .stable = true};
     int rc;
 
-    if (!types)
+    if (!options.types)
         return DN_FAIL_NOMEM(err);
-    rc = exec_rows_init(&cte->rows, types, cte->root->cols_count, true, &run->mem, err);
+    mem_owner_init(&cte->mem, "CTE", &run->mem, 0);
+    rc = exec_spool_init(&cte->rows, &options, err);
     if (rc == 0)
         rc = exec_open_node(cte->root, &run->ctx, &cte->source, err);
     if (rc == 0)
@@ -143,12 +149,13 @@ static int cte_fill(struct exec_cte *cte, struct dn_err *err)
         return 0;
     }
     if (rc == 0)
-        rc = exec_rows_add(&cte->rows, in.cols, in.sel, in.sel_count, err);
+        rc = exec_spool_add(&cte->rows, in.cols, in.sel, in.sel_count, err);
     return rc;
 }
 
 int exec_cte_read(struct exec_cte *cte,
                   struct exec_run *run,
+                  struct exec_spool_cursor *cursor,
                   uint32_t at,
                   struct arena *arena,
                   struct batch *ret,
@@ -170,7 +177,10 @@ int exec_cte_read(struct exec_cte *cte,
         return rc;
     if (cte->rows.count <= at)
         return DN_EOF;
-    rc = exec_rows_view(&cte->rows, at, VEC_ROWS_MAX, arena, cols, &count, err);
+    if (!cursor->spool)
+        rc = exec_spool_cursor_open(cursor, &cte->rows, err);
+    if (rc == 0)
+        rc = exec_spool_view(cursor, at, VEC_ROWS_MAX, arena, cols, &count, err);
     if (rc < 0)
         return rc;
     *ret = (struct batch){

@@ -9,12 +9,14 @@
 
 #include "exec/exec.h"
 #include "exec/rows.h"
+#include "exec/spool.h"
 
 /* A CTE's query is pulled as far as its readers want; what it has returned is kept. */
 struct exec_cte {
     const struct plan_node *root; /* borrowed */
     struct op *source;            /* owned; opened by the first reader */
-    struct exec_rows rows;
+    struct mem_owner mem;         /* of its rows */
+    struct exec_spool rows;
     bool started;
     bool busy; /* its own query is being pulled */
     bool done; /* the query has nothing more */
@@ -22,7 +24,8 @@ struct exec_cte {
 
 /* The rows that a WORK node reads: what the last round of a recursion has found. */
 struct exec_work {
-    const struct exec_rows *rows; /* borrowed from the RECURSIVE operator; NULL = none runs */
+    struct exec_spool *spool;     /* borrowed from the RECURSIVE operator; NULL = none runs */
+    const struct exec_rows *rows; /* else: what the execution was given; NULL = nothing */
 };
 
 struct exec_run {
@@ -43,9 +46,11 @@ int exec_run_open(const struct plan *plan,
                   struct dn_err *err) DN_MUST_CHECK;
 void exec_run_close(struct exec_run *run); /* NULL is fine */
 
-/* Some rows of the CTE from row `at` on; vectors in the arena, data in the CTE. DN_EOF: no more. */
+/* Some rows of the CTE from row `at` on; vectors in the arena, data of the cursor, which is opened
+ * if it is not. DN_EOF: no more. */
 int exec_cte_read(struct exec_cte *cte,
                   struct exec_run *run,
+                  struct exec_spool_cursor *cursor,
                   uint32_t at,
                   struct arena *arena,
                   struct batch *ret,

@@ -59,7 +59,8 @@ int exec_spill_open(struct exec_spill *s,
                              .block_bytes = options->block_bytes < SPILL_BLOCK_LEAST
                                                 ? SPILL_BLOCK_LEAST
                                                 : options->block_bytes,
-                             .batch_rows = options->batch_rows};
+                             .batch_rows = options->batch_rows,
+                             .by_hand = options->by_hand};
     s->types = mem_dup(s->owner, options->types, s->cols_count * sizeof *s->types);
     if (!s->types)
         return DN_FAIL_NOMEM(err);
@@ -189,6 +190,8 @@ static uint32_t spill_page_rows(const struct exec_spill *s,
 
     if (most > count - first)
         most = count - first;
+    if (s->by_hand)
+        return most;
     for (uint32_t i = 0; i < most; i++) {
         uint32_t row = rows ? rows[first + i] : first + i;
 
@@ -225,8 +228,9 @@ static int spill_put_page(struct exec_spill *s,
         return DN_FAIL(err, DN_E_TOO_LONG, "a row of %zu bytes is too long to put aside", b->len);
     s->parts[part].rows += count;
     s->rows += count;
-    return b->len >= s->block_bytes - s->block_bytes / SPILL_PAGE_SHARE ? spill_flush(s, part, err)
-                                                                        : 0;
+    if (s->by_hand || b->len < s->block_bytes - s->block_bytes / SPILL_PAGE_SHARE)
+        return 0;
+    return spill_flush(s, part, err);
 }
 
 int exec_spill_write(struct exec_spill *s,
@@ -276,6 +280,12 @@ int exec_spill_scatter(struct exec_spill *s,
         if (start[p + 1] > start[p])
             rc = exec_spill_write(s, p, in->cols, rows + start[p], start[p + 1] - start[p], err);
     return rc;
+}
+
+int exec_spill_cut(struct exec_spill *s, uint32_t part, struct dn_err *err)
+{
+    DN_ASSERT(s->by_hand);
+    return spill_flush(s, part, err);
 }
 
 int exec_spill_seal(struct exec_spill *s, uint32_t part, struct dn_err *err)
@@ -411,6 +421,13 @@ static bool spill_get_col(struct exec_spill_reader *r, uint32_t c, uint32_t at, 
             return false;
     }
     return p != NULL;
+}
+
+void exec_spill_reader_seek(struct exec_spill_reader *r, uint32_t block)
+{
+    DN_ASSERT(block < r->s->parts[r->part].blocks_count);
+    r->block = block;
+    r->rd = rd_make(NULL, 0);
 }
 
 int exec_spill_reader_next(struct exec_spill_reader *r, struct batch *ret, struct dn_err *err)

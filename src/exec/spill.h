@@ -16,7 +16,7 @@
  * Errors besides: DN_E_IO, DN_E_NOSPC (the scratch area is full; nothing but the statement is
  * lost), DN_E_NOMEM. After an error only close is called.
  *
- * One thread at a time; once sealed, each reader may have its own. */
+ * One thread at a time; once sealed, and while nothing is added, each reader may have its own. */
 #pragma once
 
 #include "base/bytes.h"
@@ -34,6 +34,7 @@ struct exec_spill_options {
     uint32_t parts_count; /* to start with; exec_spill_add makes more */
     uint32_t block_bytes; /* about so large are reads and writes */
     uint32_t batch_rows;  /* rows that a reader returns at most, 1..VEC_ROWS_MAX */
+    bool by_hand;         /* blocks end where exec_spill_cut says, whatever their size */
 };
 
 struct exec_spill_block {
@@ -58,6 +59,7 @@ struct exec_spill {
     bool strings;         /* some column has them */
     uint32_t block_bytes;
     uint32_t batch_rows;
+    bool by_hand;
     struct exec_spill_part *parts; /* owned */
     uint32_t parts_count;
     uint32_t parts_cap;
@@ -90,7 +92,10 @@ int exec_spill_scatter(struct exec_spill *s,
                        const struct batch *in,
                        const uint8_t *part_of,
                        struct dn_err *err) DN_MUST_CHECK;
-/* What still waits in memory is written; nothing is added to the part any more. */
+/* by_hand: the rows since the last cut, at most batch_rows of them, become a block. */
+int exec_spill_cut(struct exec_spill *s, uint32_t part, struct dn_err *err) DN_MUST_CHECK;
+/* What still waits in memory is written. Readers opened from now on see it; what is added later is
+ * for readers opened after the next seal. */
 int exec_spill_seal(struct exec_spill *s, uint32_t part, struct dn_err *err) DN_MUST_CHECK;
 int exec_spill_seal_all(struct exec_spill *s, struct dn_err *err) DN_MUST_CHECK;
 
@@ -116,6 +121,8 @@ int exec_spill_reader_open(struct exec_spill_reader *r,
                            struct mem_owner *owner,
                            struct dn_err *err) DN_MUST_CHECK;
 void exec_spill_reader_close(struct exec_spill_reader *r);
+/* The next rows are those of a block, counted from 0 in the part. */
+void exec_spill_reader_seek(struct exec_spill_reader *r, uint32_t block);
 /* The next 1..batch_rows rows as FLAT vectors without a selection, valid until the next call;
  * DN_EOF at the end. */
 int exec_spill_reader_next(struct exec_spill_reader *r,

@@ -3,9 +3,11 @@
  * window_agg.c: aggregates over frames, in one of three ways:
  *   growing  the frame starts with the partition: rows are added to one state
  *   sliding  both ends move on: the frame is cut in two. Rows behind the cut are added to one
- * state; for each row before it there is the state of the rows from there to the cut. When the
- *            start has passed the cut, the cut moves to the end. So each row is added twice and
- *            merged twice, whatever the size of the frame, and nothing is ever subtracted.
+ *            state; for each row before it there is the state of the rows from there to the cut,
+ *            its tail. When the start has passed the cut, the cut moves to the end. So each row is
+ *            added and merged a few times, whatever the size of the frame, and nothing is ever
+ *            subtracted. Of a long frame only the tails of the block that it starts in are there;
+ *            for the blocks behind it there is the state from their end to the cut, its mark.
  *   afresh   small frames, and frames with holes (EXCLUDE): rows are added anew for each row
  * A frame equal to that of the row before has its result. */
 #include "exec/window.h"
@@ -13,58 +15,72 @@
 #include <string.h>
 
 #define WINDOW_AFRESH_ROWS 24 /* frames of so many rows are not worth more */
-#define WINDOW_CHECK_ROWS  4096u
+#define WINDOW_CHECK_ROWS  1024u
+#define WINDOW_BLOCK       1024u /* rows whose tails are there together */
+
+typedef int (*win_way)(struct win_agg *a, void **ret, struct dn_err *err);
 
 struct win_agg {
     struct exec_window *w;
     struct exec_window_call *call;
-    const struct exec_window_part *part;
     const struct agg *agg;
-    struct exec_frames frames;
-    struct arena strings;
+    win_way way;
+    struct arena strings;       /* of state */
+    struct arena total_strings; /* of total */
+    struct arena tails_strings;
+    struct arena marks_strings;
     size_t size; /* of a state, padded */
     void *state; /* growing: all rows so far; sliding: rows behind the cut; afresh: scratch */
     void *total; /* sliding: scratch */
-    char *tails; /* sliding: states from rows [tails_first, cut) to the cut */
-    uint32_t tails_cap;
+    char *tails; /* in run of the window: states from rows [tails_first, tails_end) to the cut */
     uint32_t tails_first;
+    uint32_t tails_end;
+    char *marks; /* owned: states from the ends of blocks to the cut */
+    uint32_t marks_cap;
+    uint32_t marks_first; /* the block of the first one */
     uint32_t cut;
     uint32_t added; /* rows [.., added) are in state */
     uint16_t sel[VEC_ROWS_MAX];
 };
 
-/* Rows [first, end) of the partition, all of one chunk. */
-static int
-win_add_chunk(struct win_agg *a, void *state, uint32_t at, uint32_t end, struct dn_err *err)
+/* Rows [at, end) of the spool, all of the chunk at hand. */
+static int win_add_chunk(struct win_agg *a,
+                         void *state,
+                         struct arena *strings,
+                         uint32_t at,
+                         uint32_t end,
+                         struct dn_err *err)
 {
-    const struct exec_rows *rows = a->w->rows;
-    uint32_t base = at / VEC_ROWS_MAX * VEC_ROWS_MAX;
+    const struct exec_spool_cursor *c = &a->call->cursor;
     struct vec v[2];
     uint32_t n = 0;
 
     for (uint32_t row = at; row < end; row++) {
         if (a->call->filter != EXEC_WINDOW_NO_COL) {
-            struct datum d = exec_rows_datum(rows, a->call->filter, row);
+            struct datum d = exec_spool_datum(c, a->call->filter, row);
 
             if (d.null || !d.v.i64)
                 continue;
         }
-        a->sel[n++] = (uint16_t)(row - base);
+        a->sel[n++] = (uint16_t)(row - c->first);
     }
     if (n == 0)
         return 0;
-    for (uint32_t i = 0; i < a->call->args_count; i++) {
-        const struct colbuf *c = exec_rows_col(rows, a->call->args[i], at);
-
-        v[i] = colbuf_vec(c, 0, c->count);
-    }
-    return a->agg->update_all(state, a->call->args_count ? v : NULL, a->sel, n, &a->strings, err);
+    for (uint32_t i = 0; i < a->call->args_count; i++)
+        v[i] = c->cols[a->call->args[i]];
+    return a->agg->update_all(state, a->call->args_count ? v : NULL, a->sel, n, strings, err);
 }
 
-static int win_add(struct win_agg *a, void *state, int64_t first, int64_t end, struct dn_err *err)
+/* Rows [first, end) of the partition. */
+static int win_add(struct win_agg *a,
+                   void *state,
+                   struct arena *strings,
+                   int64_t first,
+                   int64_t end,
+                   struct dn_err *err)
 {
-    uint32_t at = a->part->first + (uint32_t)first;
-    uint32_t stop = a->part->first + (uint32_t)end;
+    uint32_t at = a->w->part.first + (uint32_t)first;
+    uint32_t stop = a->w->part.first + (uint32_t)end;
     int rc = 0;
 
     while (at < stop && rc == 0) {
@@ -72,28 +88,34 @@ static int win_add(struct win_agg *a, void *state, int64_t first, int64_t end, s
 
         if (next > stop)
             next = stop;
-        rc = win_add_chunk(a, state, at, next, err);
+        if (next - at > WINDOW_CHECK_ROWS / 2)
+            rc = exec_check_cancel(a->w->ctx, err);
+        if (rc == 0)
+            rc = exec_spool_seek(&a->call->cursor, at, err);
+        if (rc == 0)
+            rc = win_add_chunk(a, state, strings, at, next, err);
         at = next;
     }
     return rc;
 }
 
-/* Strings that winners were copied to are dropped where no state needs them. */
-static void win_clear(struct win_agg *a, void *state)
+/* Text that it has is dropped with the arena. */
+static void win_clear(struct win_agg *a, void *state, struct arena *strings)
 {
     memset(state, 0, a->size);
+    arena_reset(strings);
 }
 
 /* ---- the three ways ---- */
 
 static int win_afresh(struct win_agg *a, void **ret, struct dn_err *err)
 {
+    const struct exec_frames *f = &a->call->frames;
     int rc = 0;
 
-    arena_reset(&a->strings);
-    win_clear(a, a->state);
-    for (uint32_t i = 0; i < a->frames.ranges_count && rc == 0; i++)
-        rc = win_add(a, a->state, a->frames.ranges[i].first, a->frames.ranges[i].end, err);
+    win_clear(a, a->state, &a->strings);
+    for (uint32_t i = 0; i < f->ranges_count && rc == 0; i++)
+        rc = win_add(a, a->state, &a->strings, f->ranges[i].first, f->ranges[i].end, err);
     *ret = a->state;
     return rc;
 }
@@ -103,71 +125,105 @@ static int win_growing(struct win_agg *a, void **ret, struct dn_err *err)
     uint32_t from = a->added;
 
     *ret = a->state;
-    if (a->frames.end <= from)
+    if (a->call->frames.end <= from)
         return 0;
-    a->added = a->frames.end;
-    return win_add(a, a->state, from, a->frames.end, err);
+    a->added = a->call->frames.end;
+    return win_add(a, a->state, &a->strings, from, a->added, err);
 }
 
-/* The cut moves to the end of the frame: a state for each row before it. */
-static int win_cut(struct win_agg *a, uint32_t start, uint32_t end, struct dn_err *err)
+static uint32_t win_block_end(const struct win_agg *a, uint32_t block)
 {
-    uint32_t rows = end - start;
+    uint32_t end = (block + 1) * WINDOW_BLOCK;
+
+    return end < a->cut ? end : a->cut;
+}
+
+/* A state for each row from `start` to the end of its block, as far as the cut. */
+static int win_tails(struct win_agg *a, uint32_t start, struct dn_err *err)
+{
+    uint32_t block = start / WINDOW_BLOCK;
+    uint32_t rows = win_block_end(a, block) - start;
+    const char *behind = a->marks + (block - a->marks_first) * a->size;
     int rc = 0;
 
-    if (rows > a->tails_cap) {
-        uint32_t cap = rows + rows / 2;
-        char *tails;
-
-        if (cap > a->part->rows)
-            cap = a->part->rows;
-        tails = mem_realloc(a->w->part.owner, a->tails, cap * a->size);
-        if (!tails)
-            return DN_FAIL_NOMEM(err);
-        a->tails = tails;
-        a->tails_cap = cap;
-    }
-    arena_reset(&a->strings);
-    if (rows)
-        memset(a->tails, 0, rows * a->size);
+    arena_reset(&a->tails_strings);
+    memset(a->tails, 0, rows * a->size);
     for (uint32_t i = rows; i-- > 0 && rc == 0;) {
-        rc = win_add(a, a->tails + i * a->size, start + i, (int64_t)start + i + 1, err);
-        if (rc == 0 && i + 1 < rows)
-            rc = a->agg->merge(
-                a->tails + i * a->size, a->tails + (i + 1) * a->size, &a->strings, err);
+        char *tail = a->tails + i * a->size;
+
+        rc = win_add(a, tail, &a->tails_strings, start + i, (int64_t)start + i + 1, err);
+        if (rc == 0)
+            rc = a->agg->merge(tail, behind, &a->tails_strings, err);
+        behind = tail;
     }
     a->tails_first = start;
+    a->tails_end = start + rows;
+    return rc;
+}
+
+/* The cut moves to the end of the frame, which is not empty: a mark for each block before it. */
+static int win_cut(struct win_agg *a, uint32_t start, uint32_t end, struct dn_err *err)
+{
+    uint32_t first = start / WINDOW_BLOCK;
+    uint32_t blocks = (end - 1) / WINDOW_BLOCK - first + 1;
+    int rc = 0;
+
     a->cut = end;
     a->added = end;
-    win_clear(a, a->state);
-    return rc;
+    a->marks_first = first;
+    win_clear(a, a->state, &a->strings);
+    arena_reset(&a->marks_strings);
+    if (blocks > a->marks_cap) {
+        char *marks = mem_realloc(a->w->owner, a->marks, blocks * a->size);
+
+        if (!marks)
+            return DN_FAIL_NOMEM(err);
+        a->marks = marks;
+        a->marks_cap = blocks;
+    }
+    memset(a->marks, 0, blocks * a->size);
+    for (uint32_t i = blocks - 1; i-- > 0 && rc == 0;) {
+        char *mark = a->marks + i * a->size;
+
+        rc = win_add(a,
+                     mark,
+                     &a->marks_strings,
+                     (int64_t)(first + i + 1) * WINDOW_BLOCK,
+                     win_block_end(a, first + i + 1),
+                     err);
+        if (rc == 0)
+            rc = a->agg->merge(mark, mark + a->size, &a->marks_strings, err);
+    }
+    return rc < 0 ? rc : win_tails(a, start, err);
 }
 
 static int win_sliding(struct win_agg *a, void **ret, struct dn_err *err)
 {
-    uint32_t start = (uint32_t)a->frames.range.first;
-    uint32_t end = (uint32_t)a->frames.range.end;
+    uint32_t start = (uint32_t)a->call->frames.range.first;
+    uint32_t end = (uint32_t)a->call->frames.range.end;
     int rc = 0;
 
+    win_clear(a, a->total, &a->total_strings);
+    *ret = a->total;
+    if (start == end)
+        return 0;
     if (start >= a->cut || start < a->tails_first) {
         rc = win_cut(a, start, end, err);
-    } else if (end > a->added) {
-        rc = win_add(a, a->state, a->added, end, err);
-        a->added = end;
+    } else {
+        if (start >= a->tails_end)
+            rc = win_tails(a, start, err);
+        if (rc == 0 && end > a->added) {
+            rc = win_add(a, a->state, &a->strings, a->added, end, err);
+            a->added = end;
+        }
     }
-    if (rc < 0)
-        return rc;
-    win_clear(a, a->total);
-    *ret = a->total;
-    if (start < a->cut)
+    if (rc == 0)
         rc = a->agg->merge(
-            a->total, a->tails + (start - a->tails_first) * a->size, &a->strings, err);
+            a->total, a->tails + (start - a->tails_first) * a->size, &a->total_strings, err);
     if (rc == 0 && end > a->cut)
-        rc = a->agg->merge(a->total, a->state, &a->strings, err);
+        rc = a->agg->merge(a->total, a->state, &a->total_strings, err);
     return rc;
 }
-
-typedef int (*win_way)(struct win_agg *a, void **ret, struct dn_err *err);
 
 static win_way win_choose(const struct exec_window_call *call)
 {
@@ -183,62 +239,101 @@ static win_way win_choose(const struct exec_window_call *call)
     return call->call->agg.agg->merge ? win_sliding : win_afresh;
 }
 
-/* ---- the rows of a partition ---- */
+/* ---- life ---- */
+
+int exec_window_agg_open(struct exec_window *w, struct exec_window_call *call, struct dn_err *err)
+{
+    struct win_agg *a = arena_calloc(&w->run, 1, sizeof *a);
+
+    if (!a)
+        return DN_FAIL_NOMEM(err);
+    call->agg = a;
+    a->w = w;
+    a->call = call;
+    a->agg = call->call->agg.agg;
+    a->way = win_choose(call);
+    a->size = ((size_t)a->agg->state_size + 15) & ~(size_t)15;
+    arena_init(&a->strings, w->owner);
+    arena_init(&a->total_strings, w->owner);
+    arena_init(&a->tails_strings, w->owner);
+    arena_init(&a->marks_strings, w->owner);
+    a->state = arena_calloc(&w->run, 1, a->size);
+    a->total = arena_calloc(&w->run, 1, a->size);
+    if (a->way == win_sliding)
+        a->tails = arena_alloc_array(&w->run, WINDOW_BLOCK, a->size);
+    if (!a->state || !a->total || (a->way == win_sliding && !a->tails))
+        return DN_FAIL_NOMEM(err);
+    return 0;
+}
+
+void exec_window_agg_close(struct exec_window_call *call)
+{
+    struct win_agg *a = call->agg;
+
+    if (!a)
+        return;
+    arena_done(&a->strings);
+    arena_done(&a->total_strings);
+    arena_done(&a->tails_strings);
+    arena_done(&a->marks_strings);
+    mem_free(a->marks);
+}
+
+void exec_window_agg_start(struct exec_window_call *call)
+{
+    struct win_agg *a = call->agg;
+
+    win_clear(a, a->state, &a->strings);
+    a->tails_first = 0;
+    a->tails_end = 0;
+    a->cut = 0;
+    a->added = 0;
+}
+
+/* ---- the rows of a batch ---- */
 
 /* What a state says, with text that outlives it. */
 static int win_emit(struct win_agg *a, const void *state, struct datum *ret, struct dn_err *err)
 {
     int rc = a->agg->emit(state, ret, err);
 
-    if (rc == 0 && !datum_copy(&a->w->round, ret, ret))
+    if (rc == 0 && !datum_copy(&a->w->batch, ret, ret))
         return DN_FAIL_NOMEM(err);
     ret->type = a->call->call->type;
     return rc;
 }
 
-static int win_rows(struct win_agg *a, struct dn_err *err)
+static int win_rows(struct win_agg *a, uint32_t first, uint32_t count, struct dn_err *err)
 {
-    win_way way = win_choose(a->call);
+    const struct exec_frames *f = &a->call->frames;
     bool plain = a->call->call->frame.exclude == PLAN_EXCLUDE_NONE;
     struct winfunc_range last = {-1, -1};
     struct datum d = {.null = true};
     void *state = NULL;
-    int rc = 0;
+    int rc = exec_check_cancel(a->w->ctx, err);
 
-    for (uint32_t row = 0; row < a->part->rows && rc == 0; row++) {
-        if (row % WINDOW_CHECK_ROWS == 0)
-            rc = exec_check_cancel(a->w->ctx, err);
-        exec_frames_row(&a->frames, row);
-        if (rc == 0 &&
-            !(plain && a->frames.range.first == last.first && a->frames.range.end == last.end)) {
-            rc = way(a, &state, err);
+    for (uint32_t row = first; row < first + count && rc == 0; row++) {
+        rc = exec_frames_row(a->w, a->call, row, err);
+        if (rc == 0 && !(plain && f->range.first == last.first && f->range.end == last.end)) {
+            rc = a->way(a, &state, err);
             if (rc == 0)
                 rc = win_emit(a, state, &d, err);
-            last = a->frames.range;
+            last = f->range;
         }
         if (rc == 0)
-            exec_window_put(a->call, a->part->first + row, &d);
+            exec_window_put(a->w, a->call, row, &d);
     }
     return rc;
 }
 
-int exec_window_agg(struct exec_window *w,
-                    struct exec_window_call *call,
-                    const struct exec_window_part *part,
-                    struct dn_err *err)
+int exec_window_agg_run(struct exec_window_call *call,
+                        uint32_t first,
+                        uint32_t count,
+                        struct dn_err *err)
 {
-    struct win_agg a = {.w = w, .call = call, .part = part, .agg = call->call->agg.agg};
-    int rc;
+    int rc = win_rows(call->agg, first, count, err);
 
-    a.size = ((size_t)a.agg->state_size + 15) & ~(size_t)15;
-    arena_init(&a.strings, w->part.owner);
-    a.state = arena_calloc(&w->part, 1, a.size);
-    a.total = arena_calloc(&w->part, 1, a.size);
-    exec_frames_start(&a.frames, w, call, part);
-    rc = a.state && a.total ? win_rows(&a, err) : DN_FAIL_NOMEM(err);
     if (rc < 0)
         dn_err_at(err, call->call->pos);
-    mem_free(a.tails);
-    arena_done(&a.strings);
     return rc;
 }

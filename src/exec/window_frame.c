@@ -1,16 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * window_frame.c: the frame of each row. Offsets are the same for all rows, so neither end of a
- * frame ever goes back while rows go on; the ends of RANGE frames are found by going forwards. */
+ * frame ever goes back while rows go on; the ends of RANGE and GROUPS frames are found by going
+ * forwards. */
 #include "exec/window.h"
 
-void exec_frames_start(struct exec_frames *f,
-                       const struct exec_window *w,
-                       const struct exec_window_call *call,
-                       const struct exec_window_part *part)
+#include <string.h>
+
+enum { FRAME_START, FRAME_END };
+
+int exec_frames_cursors(struct exec_frames *f, exec_cursor_fn fn, void *arg, struct dn_err *err)
 {
-    *f = (struct exec_frames){.w = w, .call = call, .part = part};
+    int rc = 0;
+
+    for (uint32_t i = 0; i < 2 && rc == 0; i++) {
+        rc = fn(&f->cursors[i], arg, err);
+        if (rc == 0)
+            rc = fn(&f->walk[i].head, arg, err);
+        if (rc == 0)
+            rc = fn(&f->walk[i].ahead, arg, err);
+    }
+    return rc;
+}
+
+void exec_frames_start(const struct exec_window *w, struct exec_window_call *call)
+{
+    struct exec_frames *f = &call->frames;
+
     f->desc = w->plan->order_count && w->plan->order[0].desc;
+    f->start = 0;
+    f->end = 0;
+    f->ranges_count = 0;
+    exec_walk_start(&f->walk[FRAME_START]);
+    exec_walk_start(&f->walk[FRAME_END]);
 }
 
 static uint32_t frame_clamp(int64_t row, uint32_t rows)
@@ -29,111 +51,145 @@ static int64_t frame_add(int64_t a, int64_t b)
 
 /* ---- RANGE with an offset ---- */
 
-static struct datum frame_value(const struct exec_frames *f, uint32_t col, uint32_t row)
-{
-    return exec_rows_datum(f->w->rows, col, f->part->first + row);
-}
-
-/* The value at the bound, seen from a row whose own value is not NULL. */
-static struct datum
-frame_bound(const struct exec_frames *f, const struct exec_window_bound *b, uint32_t row)
+/* The value at the bound, seen from the row at hand, whose own value is not NULL. */
+static struct datum frame_bound(const struct exec_window *w,
+                                const struct exec_window_call *c,
+                                const struct exec_window_bound *b,
+                                uint32_t row)
 {
     struct datum d;
 
     if (b->col != EXEC_WINDOW_NO_COL)
-        return frame_value(f, b->col, row);
-    d = frame_value(f, f->call->value, row);
-    d.v.i64 = frame_add(d.v.i64, f->desc ? -b->offset : b->offset);
+        return exec_spool_datum(&w->now, b->col, w->part.first + row);
+    d = exec_spool_datum(&w->now, c->value, w->part.first + row);
+    d.v.i64 = frame_add(d.v.i64, c->frames.desc ? -b->offset : b->offset);
     return d;
 }
 
 /* Does the value come before (after) the bound? NULLs are outside, on their side. */
-static int frame_side(const struct exec_frames *f, uint32_t row, const struct datum *bound)
+static int frame_side(const struct exec_window *w,
+                      const struct exec_window_call *c,
+                      const struct datum *d,
+                      const struct datum *bound)
 {
-    struct datum d = frame_value(f, f->call->value, row);
-    int c;
+    int order;
 
-    if (d.null)
-        return f->w->plan->order[0].nulls_first ? -1 : 1;
-    c = datum_cmp(&d, bound);
-    return f->desc ? -c : c;
+    if (d->null)
+        return w->plan->order[0].nulls_first ? -1 : 1;
+    order = datum_cmp(d, bound);
+    return c->frames.desc ? -order : order;
 }
 
-static uint32_t frame_range_start(struct exec_frames *f, uint32_t row)
+static int frame_range(const struct exec_window *w,
+                       struct exec_window_call *c,
+                       uint32_t row,
+                       int which,
+                       uint32_t *ret,
+                       struct dn_err *err)
 {
+    struct exec_spool_cursor *cursor = &c->frames.cursors[which];
+    uint32_t shift = w->part.first - w->batch_first;
+    uint32_t at = which == FRAME_START ? c->frames.start : c->frames.end;
     struct datum bound;
-    uint32_t at = f->start;
+    int rc = 0;
 
-    if (frame_value(f, f->call->value, row).null)
-        return f->part->groups[f->part->group_of[row]];
-    bound = frame_bound(f, &f->call->start, row);
-    while (at < f->part->rows && frame_side(f, at, &bound) < 0)
-        at++;
-    return at;
+    if (exec_spool_is_null(&w->now, c->value, w->part.first + row)) {
+        *ret = which == FRAME_START ? w->peers_first[shift + row] : w->peers_end[shift + row];
+        return 0;
+    }
+    bound = frame_bound(w, c, which == FRAME_START ? &c->start : &c->end, row);
+    for (; at < w->part.rows; at++) {
+        struct datum d;
+        int side;
+
+        rc = exec_spool_seek(cursor, w->part.first + at, err);
+        if (rc < 0)
+            return rc;
+        d = exec_spool_datum(cursor, c->value, w->part.first + at);
+        side = frame_side(w, c, &d, &bound);
+        if (side > 0 || (side == 0 && which == FRAME_START))
+            break;
+    }
+    *ret = at;
+    return 0;
 }
 
-static uint32_t frame_range_end(struct exec_frames *f, uint32_t row)
-{
-    struct datum bound;
-    uint32_t at = f->end;
+/* ---- GROUPS with an offset ---- */
 
-    if (frame_value(f, f->call->value, row).null)
-        return f->part->groups[f->part->group_of[row] + 1];
-    bound = frame_bound(f, &f->call->end, row);
-    while (at < f->part->rows && frame_side(f, at, &bound) <= 0)
-        at++;
-    return at;
+/* Where group number `group` begins; the end of the partition if there is none. */
+static int frame_group(const struct exec_window *w,
+                       struct exec_walk *walk,
+                       int64_t group,
+                       uint32_t *ret,
+                       struct dn_err *err)
+{
+    bool some = true;
+    int rc = 0;
+
+    if (walk->end == 0 && w->part.rows)
+        rc = exec_walk_next(w, walk, &some, err);
+    while (rc == 0 && some && (int64_t)walk->group < group)
+        rc = exec_walk_next(w, walk, &some, err);
+    *ret = group <= 0 ? 0 : walk->first;
+    return rc;
 }
 
 /* ---- both ends ---- */
 
-static uint32_t frame_start(struct exec_frames *f, uint32_t row)
+/* The place of a bound that is an offset from the row: one past it for the end. */
+static int frame_offset(const struct exec_window *w,
+                        struct exec_window_call *c,
+                        uint32_t row,
+                        int which,
+                        uint32_t *ret,
+                        struct dn_err *err)
 {
-    const struct plan_frame *frame = &f->call->call->frame;
-    const struct exec_window_part *p = f->part;
-    int64_t group = p->group_of[row];
+    int64_t offset = which == FRAME_START ? c->start.offset : c->end.offset;
+    int64_t more = which == FRAME_END;
 
-    switch (frame->start) {
-    case PLAN_BOUND_UNBOUNDED_PRECEDING:
+    switch (c->call->frame.mode) {
+    case PLAN_FRAME_RANGE:
+        return frame_range(w, c, row, which, ret, err);
+    case PLAN_FRAME_ROWS:
+        *ret = frame_clamp(frame_add(frame_add(row, offset), more), w->part.rows);
         return 0;
-    case PLAN_BOUND_UNBOUNDED_FOLLOWING:
-        return p->rows;
-    case PLAN_BOUND_CURRENT:
-        return frame->mode == PLAN_FRAME_ROWS ? row : p->groups[group];
-    case PLAN_BOUND_PRECEDING:
-    case PLAN_BOUND_FOLLOWING:
+    case PLAN_FRAME_GROUPS:
         break;
     }
-    if (frame->mode == PLAN_FRAME_RANGE)
-        return frame_range_start(f, row);
-    if (frame->mode == PLAN_FRAME_ROWS)
-        return frame_clamp(frame_add(row, f->call->start.offset), p->rows);
-    return p->groups[frame_clamp(frame_add(group, f->call->start.offset), p->groups_count)];
+    row = w->groups_before[w->part.first - w->batch_first + row];
+    return frame_group(
+        w, &c->frames.walk[which], frame_add(frame_add(row, offset), more), ret, err);
 }
 
-static uint32_t frame_end(struct exec_frames *f, uint32_t row)
+static int frame_place(const struct exec_window *w,
+                       struct exec_window_call *c,
+                       uint32_t row,
+                       int which,
+                       uint32_t *ret,
+                       struct dn_err *err)
 {
-    const struct plan_frame *frame = &f->call->call->frame;
-    const struct exec_window_part *p = f->part;
-    int64_t group = p->group_of[row];
+    const struct plan_frame *frame = &c->call->frame;
+    uint32_t shift = w->part.first - w->batch_first;
+    bool rows = frame->mode == PLAN_FRAME_ROWS;
 
-    switch (frame->end) {
+    switch (which == FRAME_START ? frame->start : frame->end) {
     case PLAN_BOUND_UNBOUNDED_PRECEDING:
+        *ret = 0;
         return 0;
     case PLAN_BOUND_UNBOUNDED_FOLLOWING:
-        return p->rows;
+        *ret = w->part.rows;
+        return 0;
     case PLAN_BOUND_CURRENT:
-        return frame->mode == PLAN_FRAME_ROWS ? row + 1 : p->groups[group + 1];
+        if (which == FRAME_START)
+            *ret = rows ? row : w->peers_first[shift + row];
+        else
+            *ret = rows ? row + 1 : w->peers_end[shift + row];
+        return 0;
     case PLAN_BOUND_PRECEDING:
     case PLAN_BOUND_FOLLOWING:
         break;
     }
-    if (frame->mode == PLAN_FRAME_RANGE)
-        return frame_range_end(f, row);
-    if (frame->mode == PLAN_FRAME_ROWS)
-        return frame_clamp(frame_add(frame_add(row, f->call->end.offset), 1), p->rows);
-    return p
-        ->groups[frame_clamp(frame_add(frame_add(group, f->call->end.offset), 1), p->groups_count)];
+    return frame_offset(w, c, row, which, ret, err);
 }
 
 static void frame_keep(struct exec_frames *f, int64_t first, int64_t end)
@@ -146,32 +202,45 @@ static void frame_keep(struct exec_frames *f, int64_t first, int64_t end)
         f->ranges[f->ranges_count++] = (struct winfunc_range){first, end};
 }
 
-void exec_frames_row(struct exec_frames *f, uint32_t row)
+int exec_frames_row(const struct exec_window *w,
+                    struct exec_window_call *call,
+                    uint32_t row,
+                    struct dn_err *err)
 {
-    const struct exec_window_part *p = f->part;
-    int64_t peers = p->groups[p->group_of[row]];
-    int64_t peers_end = p->groups[p->group_of[row] + 1];
+    struct exec_frames *f = &call->frames;
+    uint32_t shift = w->part.first - w->batch_first;
+    int64_t peers = w->peers_first[shift + row];
+    int64_t peers_end = w->peers_end[shift + row];
+    int64_t rows = w->part.rows;
+    uint32_t start;
+    uint32_t end;
+    int rc = frame_place(w, call, row, FRAME_START, &start, err);
 
-    f->start = frame_start(f, row);
-    f->end = frame_end(f, row);
-    f->range = (struct winfunc_range){f->start, f->end > f->start ? f->end : f->start};
+    if (rc == 0)
+        rc = frame_place(w, call, row, FRAME_END, &end, err);
+    if (rc < 0)
+        return rc;
+    f->start = start;
+    f->end = end;
+    f->range = (struct winfunc_range){start, end > start ? end : start};
     f->ranges_count = 0;
-    switch (f->call->call->frame.exclude) {
+    switch (call->call->frame.exclude) {
     case PLAN_EXCLUDE_NONE:
-        frame_keep(f, 0, p->rows);
+        frame_keep(f, 0, rows);
         break;
     case PLAN_EXCLUDE_CURRENT:
         frame_keep(f, 0, row);
-        frame_keep(f, (int64_t)row + 1, p->rows);
+        frame_keep(f, (int64_t)row + 1, rows);
         break;
     case PLAN_EXCLUDE_GROUP:
         frame_keep(f, 0, peers);
-        frame_keep(f, peers_end, p->rows);
+        frame_keep(f, peers_end, rows);
         break;
     case PLAN_EXCLUDE_TIES:
         frame_keep(f, 0, peers);
         frame_keep(f, row, (int64_t)row + 1);
-        frame_keep(f, peers_end, p->rows);
+        frame_keep(f, peers_end, rows);
         break;
     }
+    return 0;
 }

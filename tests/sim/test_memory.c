@@ -78,6 +78,31 @@ static const char *const queries[] = {
     "SELECT DISTINCT s, v FROM t",
     "SELECT count(DISTINCT s), sum(DISTINCT k) FROM t",
     "SELECT s, last(v, k) FILTER (WHERE v > 0) FROM t GROUP BY s HAVING count(*) > 0 ORDER BY s",
+    "SELECT a.k, a.s, b.s FROM t a JOIN t b ON a.s = b.s",
+    "SELECT a.k, b.s FROM t a FULL JOIN t b ON a.k = b.k + 5000",
+    "SELECT k, s FROM t a WHERE EXISTS (SELECT 1 FROM t b WHERE b.s = a.s AND b.k <> a.k)",
+    "SELECT DISTINCT ON (s) s, k FROM t ORDER BY s, k DESC",
+    "SELECT s FROM t UNION SELECT s || 'x' FROM t",
+    "SELECT s, k FROM t EXCEPT SELECT s, k + 1 FROM t",
+    "SELECT s FROM t EXCEPT ALL SELECT s FROM t WHERE k > 3000",
+    "SELECT s FROM t INTERSECT SELECT s FROM t WHERE k > 3000",
+    "(SELECT s FROM t UNION ALL SELECT s FROM t) INTERSECT ALL SELECT s FROM t",
+    "WITH w AS MATERIALIZED (SELECT s, k FROM t) "
+    "SELECT count(*), min(x.s), max(y.s) FROM w x JOIN w y ON x.k = y.k",
+    "WITH w AS MATERIALIZED (SELECT s, k FROM t) SELECT s, k FROM w UNION ALL SELECT s, k FROM w",
+    "WITH RECURSIVE r (n, s) AS (SELECT 0::bigint, s FROM t WHERE k < 3000 UNION "
+    "SELECT n + 1, s FROM r WHERE n < 3) SELECT count(*), sum(n), min(s), max(s) FROM r",
+    "WITH RECURSIVE r (n, s) AS (SELECT k, s FROM t UNION ALL "
+    "SELECT n + 20000, s FROM r WHERE n < 40000) SELECT count(*), sum(n), max(s) FROM r",
+    "SELECT g, s, count(*), sum(k) FROM t GROUP BY GROUPING SETS ((g), (s), (g, s), ())",
+    "SELECT k, s, row_number() OVER w, sum(k) OVER w, lag(s, 700) OVER w, lead(s) OVER w, "
+    "first_value(s) OVER w FROM t WINDOW w AS (ORDER BY s)",
+    "SELECT k, max(s) OVER (ORDER BY s ROWS BETWEEN 2000 PRECEDING AND 1000 FOLLOWING), "
+    "sum(k) OVER (ORDER BY k RANGE BETWEEN 100 PRECEDING AND UNBOUNDED FOLLOWING), "
+    "count(*) OVER (ORDER BY k GROUPS BETWEEN 3000 PRECEDING AND 1 PRECEDING), "
+    "ntile(7) OVER (ORDER BY s), nth_value(s, 500) OVER (ORDER BY k) FROM t",
+    "SELECT g, s, rank() OVER (PARTITION BY g ORDER BY s), cume_dist() OVER (PARTITION BY g ORDER "
+    "BY k), max(s) OVER (PARTITION BY g) FROM t",
 };
 
 struct result {

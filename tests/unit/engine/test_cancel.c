@@ -78,6 +78,18 @@ static const struct statement statements[] = {
     {.sql = "SELECT count(*) FROM t a, t b WHERE a.g = b.g AND a.s < b.s", .endless = true},
     {.sql = "SELECT count(*) FROM t a, t b WHERE a.s < b.s", .endless = true},
     {.sql = "SELECT k, (SELECT count(*) FROM t b WHERE b.s < a.s) FROM t a", .endless = true},
+    {.setup = "SET statement_memory = '400kB'",
+     .sql = "SELECT k, sum(k) OVER (ORDER BY s), lag(s, 9) OVER (ORDER BY s) FROM t"},
+    {.sql = "SELECT max(s) OVER (ORDER BY k ROWS BETWEEN 20000 PRECEDING AND 20000 FOLLOWING "
+            "EXCLUDE CURRENT ROW) FROM t",
+     .endless = true},
+    {.sql = "SELECT s, k FROM t EXCEPT SELECT s, k + 1 FROM t"},
+    {.sql = "SELECT s, k FROM t INTERSECT ALL SELECT s, k FROM t"},
+    {.sql = "WITH w AS MATERIALIZED (SELECT s, k FROM t) "
+            "SELECT count(*) FROM w a JOIN w b USING (s)"},
+    {.sql = "WITH RECURSIVE r (n, s) AS (SELECT 0::bigint, s FROM t UNION SELECT n + 1, s FROM r) "
+            "SELECT * FROM r",
+     .endless = true},
 };
 
 static void must(int rc, const struct dendro_error *e, const char *sql)

@@ -378,3 +378,31 @@ void fake_check(struct plan_node *root, const char *want)
     buf_done(&b);
     assert_int_equal(mem_owner_used(&owner), 0);
 }
+
+#define TIGHT_LIMIT ((size_t)64 << 20)
+
+void fake_tight_open(struct fake_tight *t)
+{
+    struct dn_err err;
+
+    *t = (struct fake_tight){.disk = sim_disk_new(1)};
+    assert_int_equal(sim_volume_open(t->disk, 1, &t->volume, &err), 0);
+    mem_owner_init(&t->all, "all", NULL, TIGHT_LIMIT);
+    mem_owner_init(&t->owner, "statement", &t->all, 0);
+    t->ballast = mem_alloc(&t->all, TIGHT_LIMIT - TIGHT_LIMIT / 9);
+    assert_non_null(t->ballast);
+}
+
+struct exec_ctx fake_tight_ctx(struct fake_tight *t)
+{
+    return (struct exec_ctx){.owner = &t->owner, .volume = t->volume, .budget = 1};
+}
+
+void fake_tight_close(struct fake_tight *t)
+{
+    assert_int_equal(mem_owner_used(&t->owner), 0);
+    assert_int_equal(sim_disk_used(t->disk), 0);
+    mem_free(t->ballast);
+    volume_close(t->volume);
+    sim_disk_free(t->disk);
+}

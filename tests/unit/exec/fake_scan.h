@@ -5,6 +5,8 @@
 #pragma once
 
 #include "exec/exec.h"
+#include "volume/sim.h"
+#include "volume/volume.h"
 
 struct fake_table {
     const struct batch *batches; /* returned one after the other */
@@ -43,3 +45,17 @@ int fake_run_plan(const struct plan *plan,
                   struct dn_err *err);
 /* Runs, fails the test on an error, compares. */
 void fake_check(struct plan_node *root, const char *want);
+
+/* Little memory, and scratch on a simulated disk: whoever may put rows aside does so at some 16 kB.
+ */
+struct fake_tight {
+    struct sim_disk *disk;
+    struct volume *volume;
+    struct mem_owner all;   /* nearly full */
+    struct mem_owner owner; /* the statement's */
+    void *ballast;
+};
+
+void fake_tight_open(struct fake_tight *t);
+struct exec_ctx fake_tight_ctx(struct fake_tight *t);
+void fake_tight_close(struct fake_tight *t); /* nothing is left in memory or scratch */

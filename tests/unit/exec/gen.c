@@ -15,12 +15,19 @@
 static struct arena *gen_arena;
 static uint64_t gen_state;
 static uint64_t gen_seed;
+static uint64_t gen_ints; /* different integers; 0: few */
 
 void gen_init(struct arena *arena, uint64_t seed)
 {
     gen_arena = arena;
     gen_state = seed;
     gen_seed = seed;
+    gen_ints = 0;
+}
+
+void gen_many(uint64_t ints)
+{
+    gen_ints = ints;
 }
 
 static void *gen_alloc(size_t size)
@@ -69,7 +76,7 @@ static struct datum gen_value(enum type_id type, bool nulls)
                                      .months = (int32_t)(r % 2)}};
     if (type == TYPE_BOOLEAN)
         return build_int(type, (int64_t)(r % 2));
-    return build_int(type, (int64_t)r - 3);
+    return build_int(type, (int64_t)(gen_ints ? gen_random(gen_ints) : r) - 3);
 }
 
 /* Rows [first, first + count) as a batch; some more rows that are not selected lie between. */

@@ -8,6 +8,7 @@
 
 void gen_init(struct arena *arena, uint64_t seed);
 uint64_t gen_random(uint64_t below); /* 0..below-1 */
+void gen_many(uint64_t ints);        /* tables from now on have so many different integers */
 
 struct gen_table {
     const enum type_id *types;

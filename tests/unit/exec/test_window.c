@@ -391,28 +391,34 @@ static void check(struct op *op,
     assert_int_equal(at, t->rows_count);
 }
 
-static void random_window(uint64_t seed)
+/* tight: with next to no memory, which partitions of thousands of rows notice. */
+static void random_window(uint64_t seed, bool tight)
 {
     static const uint32_t sizes[] = {0, 1, 5, 40, 130, 1300};
     static uint32_t partition_col = 0;
-    uint32_t rows = sizes[gen_random(6)];
+    uint32_t rows = tight ? 1025 + (uint32_t)gen_random(900) : sizes[gen_random(6)];
     struct gen_table *t = gen_table(types, COLS, rows, gen_random(4) > 0);
     uint32_t *order = arena_alloc_array(&arena, rows + 1, sizeof *order);
     struct plan_sort_key key = {.col = 1, .desc = gen_random(2), .nulls_first = gen_random(2)};
     struct plan_window_call calls[CALLS];
     struct plan_window w = {.partition = &partition_col,
-                            .partition_count = rows > 1000 || gen_random(3) > 0,
+                            .partition_count = !tight && (rows > 1000 || gen_random(3) > 0),
                             .order = &key,
                             .order_count = gen_random(4) > 0,
                             .calls = calls,
                             .calls_count = 1 + (uint32_t)gen_random(CALLS)};
     struct plan plan = {0};
     struct mem_owner owner;
+    struct fake_tight little;
     struct exec_ctx ctx = {.owner = &owner};
     enum type_id out[COLS + CALLS];
     struct op *op = NULL;
     struct dn_err err;
 
+    if (tight) {
+        fake_tight_open(&little);
+        ctx = fake_tight_ctx(&little);
+    }
     for (uint32_t i = 0; i < w.calls_count; i++)
         calls[i] = random_call(&w);
     for (uint32_t i = 0; i < rows; i++)
@@ -430,8 +436,11 @@ static void random_window(uint64_t seed)
     if (exec_open(&plan, &ctx, &op, &err) < 0)
         fail_msg("%s", err.text);
     check(op, t, order, &w, seed);
+    assert_true(!tight || op->spilled > 0);
     exec_close(op);
     assert_int_equal(mem_owner_used(&owner), 0);
+    if (tight)
+        fake_tight_close(&little);
 }
 
 static void test_random(void **state)
@@ -442,7 +451,20 @@ static void test_random(void **state)
     (void)state;
     for (uint64_t seed = first; seed < first + (given ? 1 : 150); seed++) {
         setup(seed);
-        random_window(seed);
+        random_window(seed, false);
+        arena_done(&arena);
+    }
+}
+
+static void test_tight(void **state)
+{
+    const char *given = getenv("DENDRO_TEST_SEED");
+    uint64_t first = given ? strtoull(given, NULL, 10) : 1;
+
+    (void)state;
+    for (uint64_t seed = first; seed < first + (given ? 1 : 40); seed++) {
+        setup(seed);
+        random_window(seed, true);
         arena_done(&arena);
     }
 }
@@ -574,6 +596,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),
+        cmocka_unit_test(test_tight),
         cmocka_unit_test(test_examples),
         cmocka_unit_test(test_errors),
     };
