@@ -4,7 +4,7 @@
  * narrower selection. A condition without columns is decided once. Right above a scan the condition
  * is handed down to it (source.h). */
 #include "exec/exec_int.h"
-#include "exec/source.h"
+#include "exec/quota.h"
 
 enum op_filter_fixed { FILTER_OPEN, FILTER_ALL, FILTER_NONE };
 
@@ -30,7 +30,7 @@ static int op_filter_open(struct op *op, struct dn_err *err)
         struct exec_source *source = exec_source_of(op->input);
 
         if (!source || exec_expr_volatile(op->node->filter))
-            return 0;
+            return exec_quota_tell(op, err);
         st->pushed = true;
         return exec_source_push(source, op->node->filter, err);
     }
@@ -83,12 +83,16 @@ static void op_filter_close(struct op *op)
 }
 
 static int op_filter_explain(const struct plan_node *node,
-                             struct exec_ctx *ctx DN_UNUSED,
+                             struct exec_ctx *ctx,
                              struct buf *b,
                              struct dn_err *err)
 {
+    int rc;
+
     buf_puts(b, "Filter ");
-    return exec_explain_exprs(node, &node->filter, 1, b, err);
+    rc = exec_explain_exprs(node, &node->filter, 1, b, err);
+    exec_quota_explain(node, ctx, b);
+    return rc;
 }
 
 const struct op_ops op_filter_ops = {.name = "Filter",

@@ -3,6 +3,7 @@
  * op_scan.c: a table, through source.h: batches of all columns, or only rows that pass a condition
  * handed down by the filter above. */
 #include "exec/exec_int.h"
+#include "exec/quota.h"
 #include "exec/source.h"
 
 #include <inttypes.h>
@@ -41,11 +42,12 @@ struct exec_source *exec_source_of(const struct op *op)
 static int op_scan_filtered(struct op *op, struct batch *ret, struct dn_err *err)
 {
     struct op_scan *st = op->state;
+    bool full;
     int rc;
 
     if (!st->reader) {
-        const struct scan_reader_options options = {.blocks = st->source.bound.wanted,
-                                                    .owner = &op->mem};
+        const struct scan_reader_options options = {
+            .blocks = st->source.bound.wanted || st->source.quota, .owner = &op->mem};
 
         st->reader = mem_calloc(&op->mem, 1, sizeof *st->reader);
         if (!st->reader)
@@ -61,6 +63,13 @@ static int op_scan_filtered(struct op *op, struct batch *ret, struct dn_err *err
             return rc;
         if (exec_reader_late(st->reader))
             continue;
+        if (st->source.quota) {
+            rc = exec_quota_full(st->reader, &full, err);
+            if (rc < 0)
+                return rc;
+            if (full)
+                continue;
+        }
         if (st->reader->unit.kind == SCAN_BLOCK) {
             scan_unit_split(st->reader->r);
             continue;
@@ -68,6 +77,8 @@ static int op_scan_filtered(struct op *op, struct batch *ret, struct dn_err *err
         rc = exec_reader_select(st->reader, ret, err);
         if (rc == 0)
             rc = exec_reader_bound(st->reader, ret, err);
+        if (rc == 0 && st->source.quota)
+            rc = exec_quota_select(st->reader, ret, err);
         if (rc != 0)
             return rc;
     } while (ret->sel_count == 0);
@@ -109,7 +120,7 @@ static int op_scan_next(struct op *op, struct batch *ret, struct dn_err *err)
         rc = op_scan_filtered(op, ret, err);
         return rc == 0 && !st->reader->unit.backward ? op_scan_turn(op, ret, err) : rc;
     }
-    if (st->source.conds_count || st->source.bound.wanted)
+    if (st->source.conds_count || st->source.bound.wanted || st->source.quota)
         return op_scan_filtered(op, ret, err);
     rc = scan_next(st->source.scan, ret, err);
     if (rc == 0)

@@ -3,6 +3,7 @@
  * op_unique.c: the first row of each run of rows that are equal in the keys: DISTINCT ON over
  * sorted input. */
 #include "exec/exec_int.h"
+#include "exec/quota.h"
 #include "exec/tie.h"
 
 struct op_unique {
@@ -17,7 +18,7 @@ static int op_unique_open(struct op *op, struct dn_err *err)
 
     for (uint32_t i = 0; i < op->node->keys_count && rc == 0; i++)
         st->tie.cols[i] = op->node->keys[i].col;
-    return rc;
+    return rc < 0 ? rc : exec_quota_tell(op, err);
 }
 
 static int op_unique_next(struct op *op, struct batch *ret, struct dn_err *err)
@@ -52,13 +53,14 @@ static void op_unique_close(struct op *op)
 }
 
 static int op_unique_explain(const struct plan_node *node,
-                             struct exec_ctx *ctx DN_UNUSED,
+                             struct exec_ctx *ctx,
                              struct buf *b,
                              struct dn_err *err DN_UNUSED)
 {
     buf_puts(b, "First rows of each");
     for (uint32_t i = 0; i < node->keys_count; i++)
         buf_printf(b, "%s %s", i ? "," : "", node->input->cols[node->keys[i].col].name);
+    exec_quota_explain(node, ctx, b);
     return 0;
 }
 

@@ -5,6 +5,7 @@
 #include "exec/source.h"
 
 #include "exec/exec_int.h"
+#include "exec/quota.h"
 
 #include <string.h>
 
@@ -86,6 +87,7 @@ int exec_source_open(struct exec_source *s,
 void exec_source_close(struct exec_source *s)
 {
     exec_bound_done(&s->bound);
+    exec_quota_done(s->quota);
     scan_close(s->scan);
     arena_done(&s->run);
     memset(s, 0, sizeof *s);

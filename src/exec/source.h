@@ -29,8 +29,10 @@ struct exec_source {
     struct scan *scan; /* owned */
     struct exec_cond *conds;
     uint32_t conds_count;
-    uint32_t *all_cols;      /* 0, 1, 2, … */
-    struct exec_bound bound; /* of a sort above; only the Scan operator's own reader looks at it */
+    uint32_t *all_cols;       /* 0, 1, 2, … */
+    struct exec_bound bound;  /* of a sort above; only the Scan operator's own reader looks at it */
+    struct exec_quota *quota; /* owned: rows of each series that count (quota.h), as the bound; NULL
+                                 = all */
 };
 
 /* close is right after a failed open, and on zeroed memory. */

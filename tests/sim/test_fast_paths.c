@@ -328,6 +328,36 @@ static void fast_row_query(struct fast *f, struct buf *b)
     }
 }
 
+/* The first rows of each series, in the order of its key or the other way round. */
+static void fast_first_query(struct fast *f, struct buf *b)
+{
+    struct rng *r = &f->rng;
+    const char *key = PICK(r, "s", "s", "s, g", "g, s", "n");
+    const char *order = PICK(
+        r, "t DESC, n, g", "t, n DESC, g DESC", "t DESC, n DESC, g DESC", "g, t, n", "t, n, g");
+
+    if (rng_one_in(r, 2)) {
+        buf_printf(b, "SELECT DISTINCT ON (%s) s, t, n, g, v, i FROM x", key);
+        fast_where(f, b);
+        buf_printf(b, " ORDER BY %s, %s, s, v, i", key, f->keyless ? "t" : order);
+        return;
+    }
+    order = rng_one_in(r, 2) ? PICK(r, "t", "t DESC", "g, t", "t DESC, n DESC") : order;
+    buf_printf(b,
+               "SELECT s, t, n, g%s FROM (SELECT *, row_number() OVER (PARTITION BY %s ORDER BY "
+               "%s%s) AS place FROM x",
+               rng_one_in(r, 2) ? ", v, place" : "",
+               key,
+               order,
+               f->keyless         ? ", s, n, g, v, i"
+               : rng_one_in(r, 3) ? ""
+                                  : ", s, n, g");
+    fast_where(f, b);
+    buf_printf(b, ") AS y WHERE place %s %u", PICK(r, "<=", "<", "="), 1 + rng_below(r, 9));
+    if (rng_one_in(r, 3))
+        buf_puts(b, " AND v > 20");
+}
+
 static bool rows_same(const struct sql_rows *a, const struct sql_rows *b)
 {
     if (a->count != b->count || a->cols != b->cols)
@@ -349,7 +379,9 @@ static void fast_compare(struct fast *f)
     int rc2;
 
     buf_init(&b, NULL);
-    if (rng_one_in(&f->rng, 4))
+    if (rng_one_in(&f->rng, 6))
+        fast_first_query(f, &b);
+    else if (rng_one_in(&f->rng, 4))
         fast_ends_query(f, &b);
     else if (rng_below(&f->rng, 3))
         fast_group_query(f, &b);

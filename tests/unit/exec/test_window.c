@@ -443,30 +443,23 @@ static void random_window(uint64_t seed, bool tight)
         fake_tight_close(&little);
 }
 
-static void test_random(void **state)
+static void run_seeds(uint64_t count, bool tight)
 {
     const char *given = getenv("DENDRO_TEST_SEED");
     uint64_t first = given ? strtoull(given, NULL, 10) : 1;
 
-    (void)state;
-    for (uint64_t seed = first; seed < first + (given ? 1 : 150); seed++) {
+    for (uint64_t seed = first; seed < first + (given ? 1 : count); seed++) {
         setup(seed);
-        random_window(seed, false);
+        random_window(seed, tight);
         arena_done(&arena);
     }
 }
 
-static void test_tight(void **state)
+static void test_random(void **state)
 {
-    const char *given = getenv("DENDRO_TEST_SEED");
-    uint64_t first = given ? strtoull(given, NULL, 10) : 1;
-
     (void)state;
-    for (uint64_t seed = first; seed < first + (given ? 1 : 40); seed++) {
-        setup(seed);
-        random_window(seed, true);
-        arena_done(&arena);
-    }
+    run_seeds(150, false);
+    run_seeds(40, true);
 }
 
 /* ---- examples of the descriptors ---- */
@@ -596,7 +589,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),
-        cmocka_unit_test(test_tight),
         cmocka_unit_test(test_examples),
         cmocka_unit_test(test_errors),
     };
