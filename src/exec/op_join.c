@@ -9,8 +9,10 @@
  *   loop     without keys: the batch beside each right row, or each left row beside right rows
  * Columns are handed on as they are, or as codes (rows.h); nothing is copied on the left.
  * join.h does the rest. FULL ends with the right rows that nobody matched. A right side that does
- * not fit in memory is joined part by part (join_spill.h). */
+ * not fit in memory is joined part by part (join_spill.h). Sides that come in the same order are
+ * merged instead (join_merge.h). */
 #include "exec/join.h"
+#include "exec/join_merge.h"
 #include "exec/join_prune.h"
 #include "exec/join_spill.h"
 #include "exec/join_table.h"
@@ -21,8 +23,9 @@ struct op_join {
     struct exec_join_table table;
     struct exec_joiner joiner;
     struct exec_join_spill spill;
-    struct exec_ctx inner;   /* the left side's: with what the right side says about its scans */
-    struct arena keys_arena; /* of the left batch */
+    struct exec_merge *merge; /* in run; NULL: not merged */
+    struct exec_ctx inner;    /* the left side's: with what the right side says about its scans */
+    struct arena keys_arena;  /* of the left batch */
     struct arena run;
     struct eval ev;
     struct vec *keys; /* in run: of the left batch */
@@ -54,7 +57,12 @@ static int op_join_open(struct op *op, struct dn_err *err)
     if (!st->keys)
         return DN_FAIL_NOMEM(err);
     rc = exec_join_table_init(&st->table, op->node, op, err);
-    return rc < 0 ? rc : exec_joiner_init(&st->joiner, op, err);
+    if (rc == 0)
+        rc = exec_joiner_init(&st->joiner, op, err);
+    if (rc < 0 || !exec_merges(op->node, op->ctx))
+        return rc;
+    st->merge = arena_calloc(&st->run, 1, sizeof *st->merge);
+    return st->merge ? exec_merge_open(st->merge, op, &st->joiner, err) : DN_FAIL_NOMEM(err);
 }
 
 static void op_join_close(struct op *op)
@@ -63,6 +71,8 @@ static void op_join_close(struct op *op)
 
     exec_close(op->input); /* its context is ours */
     op->input = NULL;
+    if (st->merge)
+        exec_merge_close(st->merge);
     exec_join_spill_close(&st->spill);
     exec_join_table_done(&st->table);
     exec_joiner_done(&st->joiner);
@@ -530,7 +540,11 @@ static int join_some(struct op *op, struct batch *ret, struct dn_err *err)
 static int op_join_next(struct op *op, struct batch *ret, struct dn_err *err)
 {
     struct op_join *st = op->state;
-    int rc = st->built ? 0 : join_start(op, err);
+    int rc;
+
+    if (st->merge)
+        return exec_merge_next(st->merge, ret, err);
+    rc = st->built ? 0 : join_start(op, err);
 
     while (rc == 0) {
         if (st->left_done) {
@@ -560,7 +574,7 @@ static int op_join_next(struct op *op, struct batch *ret, struct dn_err *err)
 /* ---- EXPLAIN ---- */
 
 static int op_join_explain(const struct plan_node *node,
-                           struct exec_ctx *ctx DN_UNUSED,
+                           struct exec_ctx *ctx,
                            struct buf *b,
                            struct dn_err *err)
 {
@@ -568,7 +582,9 @@ static int op_join_explain(const struct plan_node *node,
 
     buf_printf(b,
                "%s %s",
-               node->join->keys_count ? "Hash join" : "Nested loop join",
+               exec_merges(node, ctx)   ? "Merge join"
+               : node->join->keys_count ? "Hash join"
+                                        : "Nested loop join",
                exec_join_kind_name(node->join->kind));
     rc = exec_join_explain_keys(node, b, err);
     return rc < 0 ? rc : exec_join_explain_filter(node, b, err);

@@ -44,7 +44,7 @@ static double rows_share(const struct bexpr *e)
     return 0.33;
 }
 
-static double rows_of(struct planner *q, const struct lnode *n)
+double rewrite_rows(struct planner *q, const struct lnode *n)
 {
     double rows = ROWS_UNKNOWN;
 
@@ -52,36 +52,36 @@ static double rows_of(struct planner *q, const struct lnode *n)
     case L_SCAN:
         return q->env->rows ? q->env->rows(q->env->rows_arg, n->table) : ROWS_UNKNOWN;
     case L_FILTER:
-        rows = rows_of(q, n->in);
+        rows = rewrite_rows(q, n->in);
         for (uint32_t i = 0; i < n->conds_count; i++)
             rows *= rows_share(n->conds[i]);
         return fmax(rows, 1);
     case L_MAP:
     case L_WINDOW:
     case L_SORT:
-        return rows_of(q, n->in);
+        return rewrite_rows(q, n->in);
     case L_LIMIT:
-        rows = rows_of(q, n->in);
+        rows = rewrite_rows(q, n->in);
         if (n->limit && n->limit->kind == BEXPR_CONST && !n->limit->value.null)
             rows = fmin(rows, (double)n->limit->value.v.i64);
         return rows;
     case L_AGG:
-        return n->defs_count ? fmax(1, sqrt(rows_of(q, n->in))) : 1;
+        return n->defs_count ? fmax(1, sqrt(rewrite_rows(q, n->in))) : 1;
     case L_UNIQUE:
-        return fmax(1, sqrt(rows_of(q, n->in)));
+        return fmax(1, sqrt(rewrite_rows(q, n->in)));
     case L_JOIN:
         if (n->join == PLAN_JOIN_INNER || n->join == PLAN_JOIN_LEFT || n->join == PLAN_JOIN_FULL)
-            return n->conds_count ? fmax(rows_of(q, n->in), rows_of(q, n->right))
-                                  : rows_of(q, n->in) * rows_of(q, n->right);
-        return rows_of(q, n->in);
+            return n->conds_count ? fmax(rewrite_rows(q, n->in), rewrite_rows(q, n->right))
+                                  : rewrite_rows(q, n->in) * rewrite_rows(q, n->right);
+        return rewrite_rows(q, n->in);
     case L_SETOP:
-        return rows_of(q, n->in) + rows_of(q, n->right);
+        return rewrite_rows(q, n->in) + rewrite_rows(q, n->right);
     case L_SINGLE:
         return 1;
     case L_VALUES:
         return n->rows_count;
     case L_CTE:
-        return n->cte->tree ? rows_of(q, n->cte->tree) : rows;
+        return n->cte->tree ? rewrite_rows(q, n->cte->tree) : rows;
     case L_RECURSIVE:
     case L_WORK:
     case L_FUNCTION:
@@ -216,7 +216,7 @@ static int order_inputs(struct planner *q,
 {
     for (uint32_t i = 0; i < count; i++) {
         in[i].n = inputs[i];
-        in[i].rows = rows_of(q, inputs[i]);
+        in[i].rows = rewrite_rows(q, inputs[i]);
         if (!logic_gives(q, inputs[i], &in[i].given) || !logic_gives(q, inputs[i], all))
             return DN_FAIL_NOMEM(err);
     }

@@ -92,6 +92,9 @@ int lower_join(struct lower *lo,
                const struct lvars *want,
                struct lplan *ret,
                struct dn_err *err) DN_MUST_CHECK;
+/* Can both sides of a JOIN be merged in the order in which they come (lower_merge.c)? */
+int lower_merge(struct lower *lo, const struct lnode *n, struct plan_node *node, struct dn_err *err)
+    DN_MUST_CHECK;
 /* AGG, WINDOW, set operations and what reads no table (lower_more.c). */
 int lower_agg(struct lower *lo,
               struct lnode *n,

@@ -252,6 +252,8 @@ int lower_join(struct lower *lo,
         rc = join_conds(lo, n, s, join, &both, err);
     if (rc == 0)
         rc = join_columns(lo, n, s, node, ret, err);
+    if (rc == 0 && node->kind == PLAN_JOIN)
+        rc = lower_merge(lo, n, node, err);
     ret->node = node;
     return rc;
 }

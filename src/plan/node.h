@@ -84,16 +84,20 @@ struct plan_bind {
  * keys it is so for one key and no filter, or with never_null; else keys_count is 0 and everything
  * is in the filter.
  *
- * JOIN reads its right side once and keeps it (build side of a hash table, or what loops run over);
- * the planner has put the smaller side there where it can choose. APPLY runs the right side anew
- * for each left row, with binds as parameters. */
+ * JOIN with merge goes through both sides together. Else it reads its right side once and keeps it
+ * (build side of a hash table, or what loops run over); the planner has put the smaller side there
+ * where it can choose. APPLY runs the right side anew for each left row, with binds as parameters.
+ */
 struct plan_join {
     enum plan_join_kind kind;
     struct plan_join_key *keys; /* JOIN: none means all pairs are looked at */
     uint32_t keys_count;
-    struct bexpr *filter;    /* over left columns, then right columns; NULL = none */
-    bool never_null;         /* MARK */
-    bool merge;              /* both inputs come ordered by the keys, ascending, NULLs last */
+    struct bexpr *filter; /* over left columns, then right columns; NULL = none */
+    bool never_null;      /* MARK */
+    /* Both inputs come in the physical order of tables whose keys are alike, and the join's keys
+     * are those keys: series columns, then the rest of the local key. This is the left one; NULL:
+     * no. */
+    const struct table *merge;
     struct plan_bind *binds; /* APPLY */
     uint32_t binds_count;
 };

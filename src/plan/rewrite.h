@@ -30,3 +30,5 @@ int join_order(struct planner *q,
                struct lexprs *conds,
                struct lnode **ret,
                struct dn_err *err) DN_MUST_CHECK;
+/* About how many rows a tree gives (join_order.c). */
+double rewrite_rows(struct planner *q, const struct lnode *n);

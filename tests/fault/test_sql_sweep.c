@@ -43,6 +43,8 @@ static const struct {
      NULL},
     {"CHECKPOINT", NULL},
     {"SELECT * FROM s.a WHERE g = 'x' AND t >= 1 AND t < 100000000", NULL},
+    {"SELECT DISTINCT ON (g) g, t, n FROM s.a WHERE n >= 0 ORDER BY g, t DESC", NULL},
+    {"SELECT x.g, y.n FROM s.a x LEFT JOIN s.a y ON x.g = y.g AND x.t = y.t AND y.n > 1", NULL},
     {"UPDATE s.a SET v = 2.5, n = n WHERE g <> 'y' OR v IS NULL", NULL},
     {"ALTER TABLE s.a SET (quantum = '30m', slab = '2d')",
      "ALTER TABLE s.a SET (quantum = '15m', slab = '1d')"},

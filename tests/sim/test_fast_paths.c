@@ -62,19 +62,21 @@ static void fast_create(struct fast *f)
     struct buf b;
 
     f->keyless = !keys[which];
-    buf_init(&b, NULL);
-    buf_puts(&b,
-             "CREATE TABLE x (s VARCHAR NOT NULL, t TIMESTAMP NOT NULL, n INT NOT NULL DEFAULT 0, "
-             "v DOUBLE, "
-             "g VARCHAR NOT NULL DEFAULT 'g', i BIGINT, f BOOLEAN");
-    if (keys[which])
-        buf_printf(&b, ", %s", keys[which]);
-    buf_puts(&b, ")");
-    if (keys[which] && rng_one_in(&f->rng, 3))
-        buf_puts(&b, " WITH (upsert = 'field')");
-    buf_u8(&b, 0);
-    fast_exec(f, (const char *)b.data);
-    buf_done(&b);
+    for (int i = 0; i < 2; i++) { /* y has the same key, and what x had at some time */
+        buf_init(&b, NULL);
+        buf_printf(&b,
+                   "CREATE TABLE %s (s VARCHAR NOT NULL, t TIMESTAMP NOT NULL, n INT NOT NULL "
+                   "DEFAULT 0, v DOUBLE, g VARCHAR NOT NULL DEFAULT 'g', i BIGINT, f BOOLEAN",
+                   i ? "y" : "x");
+        if (keys[which])
+            buf_printf(&b, ", %s", keys[which]);
+        buf_puts(&b, ")");
+        if (keys[which] && rng_one_in(&f->rng, 3))
+            buf_puts(&b, " WITH (upsert = 'field')");
+        buf_u8(&b, 0);
+        fast_exec(f, (const char *)b.data);
+        buf_done(&b);
+    }
 }
 
 /* Rows of some series one after the other in time, and some anywhere. */
@@ -358,6 +360,33 @@ static void fast_first_query(struct fast *f, struct buf *b)
         buf_puts(b, " AND v > 20");
 }
 
+/* Joins on the whole key, and on part of it. */
+static void fast_join_query(struct fast *f, struct buf *b)
+{
+    struct rng *r = &f->rng;
+    const char *on = PICK(r,
+                          "a.s = b.s AND a.t = b.t",
+                          "a.s = b.s AND a.t = b.t AND a.g = b.g",
+                          "a.t = b.t AND a.n = b.n AND a.s = b.s",
+                          "a.g = b.g AND a.s = b.s AND a.t = b.t AND (a.v > b.v OR a.i < b.i)",
+                          "a.s = b.s AND a.t = b.t AND a.v >= b.v");
+
+    if (rng_one_in(r, 3)) {
+        buf_printf(b,
+                   "SELECT s, t, n FROM x a WHERE %s EXISTS (SELECT 1 FROM %s b WHERE %s)",
+                   PICK(r, "", "NOT"),
+                   PICK(r, "x", "y", "(SELECT * FROM x WHERE n > 0)"),
+                   on);
+        return;
+    }
+    buf_printf(b,
+               "SELECT a.s, a.t, a.n, b.v, b.g, b.i FROM %s a %s JOIN %s b ON %s",
+               PICK(r, "x", "y", "(SELECT * FROM x WHERE v > 30)"),
+               PICK(r, "", "LEFT", "RIGHT", "FULL"),
+               PICK(r, "x", "y", "(SELECT s, t, n, g, i, v + 1 AS v FROM y WHERE i < 500)"),
+               on);
+}
+
 static bool rows_same(const struct sql_rows *a, const struct sql_rows *b)
 {
     if (a->count != b->count || a->cols != b->cols)
@@ -381,6 +410,8 @@ static void fast_compare(struct fast *f)
     buf_init(&b, NULL);
     if (rng_one_in(&f->rng, 6))
         fast_first_query(f, &b);
+    else if (rng_one_in(&f->rng, 8) && !f->keyless)
+        fast_join_query(f, &b);
     else if (rng_one_in(&f->rng, 4))
         fast_ends_query(f, &b);
     else if (rng_below(&f->rng, 3))
@@ -428,6 +459,8 @@ static bool run_seed(uint64_t seed)
     fast_create(&f);
     for (uint32_t i = 0; i < 8 && !f.failed; i++) {
         fast_insert(&f, 1 + rng_below(&f.rng, rng_one_in(&f.rng, 2) ? 4000 : 50));
+        if (i < 5 && rng_one_in(&f.rng, 3))
+            fast_exec(&f, "INSERT INTO y SELECT * FROM x WHERE n <> 1");
         if (rng_one_in(&f.rng, 3))
             fast_change(&f);
         if (rng_one_in(&f.rng, 2))
