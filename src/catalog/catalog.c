@@ -34,8 +34,11 @@ void catalog_unref(struct catalog *c)
     }
     for (size_t i = 0; i < c->tables_count; i++)
         table_unref(c->tables[i]);
+    for (size_t i = 0; i < c->views_count; i++)
+        view_unref(c->views[i]);
     mem_free(c->schemas);
     mem_free(c->tables);
+    mem_free(c->views);
     mem_free(c);
 }
 
@@ -56,7 +59,9 @@ static int catalog_first(struct catalog **ret, struct dn_err *err)
         c->schemas[0].replication = mem_strdup(NULL, "");
     }
     c->tables = mem_calloc(NULL, 0, sizeof *c->tables);
-    if (!c->schemas || !c->tables || !c->schemas[0].name || !c->schemas[0].replication) {
+    c->views = mem_calloc(NULL, 0, sizeof *c->views);
+    if (!c->schemas || !c->tables || !c->views || !c->schemas[0].name ||
+        !c->schemas[0].replication) {
         catalog_unref(c);
         return DN_FAIL_NOMEM(err);
     }
@@ -142,25 +147,43 @@ catalog_schema(const struct catalog *c, const char *name, struct dn_err *err)
     return NULL;
 }
 
+/* The n-th of all tables, then of all views. */
+static const char *catalog_nth(const struct catalog *c,
+                               size_t n,
+                               const char **ret_schema,
+                               struct catalog_relation *ret)
+{
+    if (n < c->tables_count) {
+        *ret = (struct catalog_relation){.table = c->tables[n]};
+        *ret_schema = c->tables[n]->schema;
+        return c->tables[n]->name;
+    }
+    *ret = (struct catalog_relation){.view = c->views[n - c->tables_count]};
+    *ret_schema = ret->view->schema;
+    return ret->view->name;
+}
+
 /* No such table: perhaps it is spelt otherwise, or lies in another schema. */
-static void catalog_no_table(const struct catalog *c,
-                             const struct schema_def *s,
-                             const char *name,
-                             struct dn_err *err)
+static int catalog_no_table(const struct catalog *c,
+                            const struct schema_def *s,
+                            const char *name,
+                            struct dn_err *err)
 {
     struct text_near near = text_near_make(name);
     const char *elsewhere = NULL;
     bool plain = strcmp(s->name, CATALOG_SCHEMA_DEFAULT) == 0;
 
-    for (size_t i = 0; i < c->tables_count; i++) {
-        const struct table *t = c->tables[i];
+    for (size_t i = 0; i < c->tables_count + c->views_count; i++) {
+        struct catalog_relation r;
+        const char *schema;
+        const char *other = catalog_nth(c, i, &schema, &r);
 
-        if (strcmp(t->schema, s->name) == 0)
-            text_near_try(&near, t->name);
-        else if (strcmp(t->name, name) == 0)
-            elsewhere = t->schema;
+        if (strcmp(schema, s->name) == 0)
+            text_near_try(&near, other);
+        else if (strcmp(other, name) == 0)
+            elsewhere = schema;
     }
-    DN_IGNORE(DN_FAIL(err, /* NULL says it */
+    DN_IGNORE(DN_FAIL(err, /* returned below */
                       DN_E_UNDEFINED_TABLE,
                       "there is no table \"%.200s%s%.255s\"",
                       plain ? "" : s->name,
@@ -170,42 +193,70 @@ static void catalog_no_table(const struct catalog *c,
         dn_err_hint(err, "Perhaps you meant \"%s\".", near.best);
     else if (elsewhere)
         dn_err_hint(err, "schema \"%s\" has one", elsewhere);
+    return DN_E_UNDEFINED_TABLE;
+}
+
+int catalog_relation(const struct catalog *c,
+                     const char *schema,
+                     const char *name,
+                     struct catalog_relation *ret,
+                     struct dn_err *err)
+{
+    const struct schema_def *s = catalog_schema(c, schema, err);
+    struct catalog_relation r;
+    size_t found = 0;
+
+    if (!s)
+        return err ? err->code : DN_NOT_FOUND;
+    for (size_t i = 0; i < c->tables_count + c->views_count; i++) {
+        const char *in;
+        const char *own = catalog_nth(c, i, &in, &r);
+
+        if (strcmp(in, s->name) != 0)
+            continue;
+        if (strcmp(own, name) == 0) {
+            *ret = r;
+            return 0;
+        }
+        if (text_same_fold(own, strlen(own), name, strlen(name))) {
+            found++;
+            *ret = r;
+        }
+    }
+    if (found == 1)
+        return 0;
+    if (!err)
+        return DN_NOT_FOUND;
+    return found > 1 ? DN_FAIL(err, DN_E_AMBIGUOUS, "\"%.255s\" fits more than one table", name)
+                     : catalog_no_table(c, s, name, err);
 }
 
 const struct table *
 catalog_table(const struct catalog *c, const char *schema, const char *name, struct dn_err *err)
 {
-    const struct schema_def *s = catalog_schema(c, schema, err);
-    const struct table *found = NULL;
-    bool ambiguous = false;
+    struct catalog_relation r = {0};
 
-    if (!s)
-        return NULL;
-    for (size_t i = 0; i < c->tables_count; i++) {
-        const struct table *t = c->tables[i];
-
-        if (strcmp(t->schema, s->name) != 0)
-            continue;
-        if (strcmp(t->name, name) == 0)
-            return t;
-        if (text_same_fold(t->name, strlen(t->name), name, strlen(name))) {
-            ambiguous = found != NULL;
-            found = t;
-        }
-    }
-    if (found && !ambiguous)
-        return found;
-    if (!err)
-        return NULL;
-    if (ambiguous)
+    if (catalog_relation(c, schema, name, &r, err) == 0 && !r.table && err)
         DN_IGNORE(DN_FAIL(/* NULL says it */
                           err,
-                          DN_E_AMBIGUOUS,
-                          "\"%.255s\" fits more than one table",
-                          name));
-    else
-        catalog_no_table(c, s, name, err);
-    return NULL;
+                          DN_E_WRONG_OBJECT,
+                          "\"%s\" is not a table",
+                          r.view->name));
+    return r.table;
+}
+
+const struct view *
+catalog_view(const struct catalog *c, const char *schema, const char *name, struct dn_err *err)
+{
+    struct catalog_relation r = {0};
+
+    if (catalog_relation(c, schema, name, &r, err) == 0 && !r.view && err)
+        DN_IGNORE(DN_FAIL(/* NULL says it */
+                          err,
+                          DN_E_WRONG_OBJECT,
+                          "\"%s\" is not a view",
+                          r.table->name));
+    return r.view;
 }
 
 const struct table *catalog_table_by_id(const struct catalog *c, uint64_t id)
@@ -213,5 +264,13 @@ const struct table *catalog_table_by_id(const struct catalog *c, uint64_t id)
     for (size_t i = 0; i < c->tables_count; i++)
         if (c->tables[i]->id == id)
             return c->tables[i];
+    return NULL;
+}
+
+const struct view *catalog_view_by_id(const struct catalog *c, uint64_t id)
+{
+    for (size_t i = 0; i < c->views_count; i++)
+        if (c->views[i]->id == id)
+            return c->views[i];
     return NULL;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * catalog.h: schemas and tables. A struct catalog is an immutable snapshot, shared by reference
- * count; an edit makes a new one out of an old one, sharing the tables. It is saved as one JSON
- * document ("catalog") replaced by compare-and-swap, so an edit is whole or not there at all:
+ * catalog.h: schemas, tables and views. A struct catalog is an immutable snapshot, shared by
+ * reference count; an edit makes a new one out of an old one, sharing the tables. It is saved as
+ * one JSON document ("catalog") replaced by compare-and-swap, so an edit is whole or not there at
+ * all:
  *
  *     catalog_load(v, &cat, err)                 at open; an empty volume gives the first catalog
  *     catalog_with_table(cat, table, &next, err) checks names, assigns the table id
@@ -13,6 +14,7 @@
 #pragma once
 
 #include "catalog/table.h"
+#include "catalog/view.h"
 #include "volume/volume.h"
 
 #define CATALOG_DOC             "catalog"
@@ -36,6 +38,14 @@ struct catalog {
     size_t schemas_count;
     struct table **tables; /* owned references, sorted by (schema, name) */
     size_t tables_count;
+    struct view **views; /* likewise; no table has the name of one */
+    size_t views_count;
+};
+
+/* What can stand in FROM: one of the two is set. */
+struct catalog_relation {
+    const struct table *table;
+    const struct view *view;
 };
 
 int catalog_load(struct volume *v, struct catalog **ret, struct dn_err *err) DN_MUST_CHECK;
@@ -56,6 +66,16 @@ catalog_schema(const struct catalog *c, const char *name, struct dn_err *err);
 const struct table *
 catalog_table(const struct catalog *c, const char *schema, const char *name, struct dn_err *err);
 const struct table *catalog_table_by_id(const struct catalog *c, uint64_t id);
+/* The same for views; the name of a table is DN_E_WRONG_OBJECT, and that of a view for a table. */
+const struct view *
+catalog_view(const struct catalog *c, const char *schema, const char *name, struct dn_err *err);
+const struct view *catalog_view_by_id(const struct catalog *c, uint64_t id);
+/* Either; 0 or the error (with err NULL: DN_NOT_FOUND). */
+int catalog_relation(const struct catalog *c,
+                     const char *schema,
+                     const char *name,
+                     struct catalog_relation *ret,
+                     struct dn_err *err) DN_MUST_CHECK;
 
 /* Edits: *ret is a new catalog with one reference; c stays as it is. with_table takes a reference
  * of its own and writes the id into t, which nobody else may hold yet (an edit whose save failed
@@ -71,16 +91,27 @@ int catalog_with_changed_table(const struct catalog *c,
                                bool fresh_id,
                                struct catalog **ret,
                                struct dn_err *err) DN_MUST_CHECK;
+/* A new view (id 0), or another one in the place of that with its id. */
+int catalog_with_view(const struct catalog *c,
+                      struct view *v,
+                      struct catalog **ret,
+                      struct dn_err *err) DN_MUST_CHECK;
 int catalog_without_table(const struct catalog *c,
                           uint64_t id,
                           struct catalog **ret,
                           struct dn_err *err) DN_MUST_CHECK;
+/* Without all tables and views of these ids; what depends on them is the caller's concern. */
+int catalog_without(const struct catalog *c,
+                    const uint64_t *ids,
+                    size_t count,
+                    struct catalog **ret,
+                    struct dn_err *err) DN_MUST_CHECK;
 int catalog_with_schema(const struct catalog *c,
                         const char *name,
                         const char *replication,
                         struct catalog **ret,
                         struct dn_err *err) DN_MUST_CHECK;
-/* DN_E_DEPENDENT while it holds tables. */
+/* DN_E_DEPENDENT while it holds tables or views. */
 int catalog_without_schema(const struct catalog *c,
                            const char *name,
                            struct catalog **ret,

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* A copy with room for one more schema and one more table. */
+/* A copy with room for one more schema, table and view. */
 static int catalog_copy(const struct catalog *c, struct catalog **ret, struct dn_err *err)
 {
     struct catalog *n = catalog_new();
@@ -21,7 +21,8 @@ static int catalog_copy(const struct catalog *c, struct catalog **ret, struct dn
     n->table_id_next = c->table_id_next;
     n->schemas = mem_calloc(NULL, c->schemas_count + 1, sizeof *n->schemas);
     n->tables = mem_calloc(NULL, c->tables_count + 1, sizeof *n->tables);
-    if (!n->schemas || !n->tables)
+    n->views = mem_calloc(NULL, c->views_count + 1, sizeof *n->views);
+    if (!n->schemas || !n->tables || !n->views)
         goto nomem;
     for (size_t i = 0; i < c->schemas_count; i++) {
         n->schemas_count = i + 1;
@@ -32,6 +33,8 @@ static int catalog_copy(const struct catalog *c, struct catalog **ret, struct dn
     }
     for (size_t i = 0; i < c->tables_count; i++)
         n->tables[n->tables_count++] = table_ref(c->tables[i]);
+    for (size_t i = 0; i < c->views_count; i++)
+        n->views[n->views_count++] = view_ref(c->views[i]);
     *ret = n;
     return 0;
 nomem:
@@ -44,6 +47,21 @@ static int catalog_cmp_tables(const struct table *a, const struct table *b)
     int order = strcmp(a->schema, b->schema);
 
     return order ? order : strcmp(a->name, b->name);
+}
+
+/* Is the name another table's or view's than that with the id? */
+static int catalog_check_free(
+    const struct catalog *c, const char *schema, const char *name, uint64_t id, struct dn_err *err)
+{
+    for (size_t i = 0; i < c->tables_count; i++)
+        if (c->tables[i]->id != id && strcmp(c->tables[i]->name, name) == 0 &&
+            strcmp(c->tables[i]->schema, schema) == 0)
+            return DN_FAIL(err, DN_E_DUPLICATE_TABLE, "table \"%s\" exists already", name);
+    for (size_t i = 0; i < c->views_count; i++)
+        if (c->views[i]->id != id && strcmp(c->views[i]->name, name) == 0 &&
+            strcmp(c->views[i]->schema, schema) == 0)
+            return DN_FAIL(err, DN_E_DUPLICATE_TABLE, "view \"%s\" exists already", name);
+    return 0;
 }
 
 static bool catalog_has_schema(const struct catalog *c, const char *name)
@@ -65,10 +83,11 @@ int catalog_with_table(const struct catalog *c,
 
     if (!catalog_has_schema(c, t->schema))
         return DN_FAIL(err, DN_E_UNDEFINED_SCHEMA, "there is no schema \"%s\"", t->schema);
+    rc = catalog_check_free(c, t->schema, t->name, 0, err);
+    if (rc < 0)
+        return rc;
     while (at < c->tables_count && catalog_cmp_tables(c->tables[at], t) < 0)
         at++;
-    if (at < c->tables_count && catalog_cmp_tables(c->tables[at], t) == 0)
-        return DN_FAIL(err, DN_E_DUPLICATE_TABLE, "table \"%s\" exists already", t->name);
     if (c->tables_count >= CATALOG_TABLES_MAX)
         return DN_FAIL(err,
                        DN_E_TOO_COMPLEX,
@@ -83,6 +102,32 @@ int catalog_with_table(const struct catalog *c,
     n->tables[at] = table_ref(t);
     n->tables_count++;
     *ret = n;
+    return 0;
+}
+
+/* Views of n that read the table are to say so with its new id, which is above all others. */
+static int catalog_move_uses(struct catalog *n, uint64_t was, uint64_t id, struct dn_err *err)
+{
+    for (size_t i = 0; i < n->views_count; i++) {
+        struct view_use moved;
+        struct view *v;
+        uint32_t at = 0;
+        int rc;
+
+        if (!view_reads(n->views[i], was, 0))
+            continue;
+        rc = view_copy(n->views[i], &v, err);
+        if (rc < 0)
+            return rc;
+        while (v->uses[at].id != was)
+            at++;
+        moved = v->uses[at];
+        moved.id = id;
+        memmove(v->uses + at, v->uses + at + 1, (v->uses_count - at - 1) * sizeof *v->uses);
+        v->uses[v->uses_count - 1] = moved;
+        view_unref(n->views[i]);
+        n->views[i] = v;
+    }
     return 0;
 }
 
@@ -101,13 +146,17 @@ int catalog_with_changed_table(const struct catalog *c,
         was++;
     if (was == c->tables_count)
         return DN_FAIL(err, DN_E_UNDEFINED_TABLE, "the table does not exist any more");
-    for (size_t i = 0; i < c->tables_count; i++) {
-        int order = catalog_cmp_tables(c->tables[i], t);
-        if (order == 0 && i != was)
-            return DN_FAIL(err, DN_E_DUPLICATE_TABLE, "table \"%s\" exists already", t->name);
-        at += order < 0 && i != was;
-    }
+    rc = catalog_check_free(c, t->schema, t->name, t->id, err);
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < c->tables_count; i++)
+        at += i != was && catalog_cmp_tables(c->tables[i], t) < 0;
     rc = catalog_copy(c, &n, err);
+    if (rc == 0 && fresh_id) {
+        rc = catalog_move_uses(n, t->id, n->table_id_next, err);
+        if (rc < 0)
+            catalog_unref(n);
+    }
     if (rc < 0)
         return rc;
     table_unref(n->tables[was]);
@@ -122,25 +171,100 @@ int catalog_with_changed_table(const struct catalog *c,
     return 0;
 }
 
+static bool catalog_among(const uint64_t *ids, size_t count, uint64_t id)
+{
+    for (size_t i = 0; i < count; i++)
+        if (ids[i] == id)
+            return true;
+    return false;
+}
+
 int catalog_without_table(const struct catalog *c,
                           uint64_t id,
                           struct catalog **ret,
                           struct dn_err *err)
 {
+    if (!catalog_table_by_id(c, id))
+        return DN_FAIL(err, DN_E_UNDEFINED_TABLE, "the table does not exist any more");
+    return catalog_without(c, &id, 1, ret, err);
+}
+
+int catalog_without(const struct catalog *c,
+                    const uint64_t *ids,
+                    size_t count,
+                    struct catalog **ret,
+                    struct dn_err *err)
+{
     struct catalog *n;
+    size_t kept = 0;
+    int rc = catalog_copy(c, &n, err);
+
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < n->tables_count; i++) {
+        if (catalog_among(ids, count, n->tables[i]->id))
+            table_unref(n->tables[i]);
+        else
+            n->tables[kept++] = n->tables[i];
+    }
+    n->tables_count = kept;
+    kept = 0;
+    for (size_t i = 0; i < n->views_count; i++) {
+        if (catalog_among(ids, count, n->views[i]->id))
+            view_unref(n->views[i]);
+        else
+            n->views[kept++] = n->views[i];
+    }
+    n->views_count = kept;
+    *ret = n;
+    return 0;
+}
+
+static int catalog_cmp_views(const struct view *a, const struct view *b)
+{
+    int order = strcmp(a->schema, b->schema);
+
+    return order ? order : strcmp(a->name, b->name);
+}
+
+int catalog_with_view(const struct catalog *c,
+                      struct view *v,
+                      struct catalog **ret,
+                      struct dn_err *err)
+{
+    struct catalog *n;
+    size_t was = 0;
     size_t at = 0;
     int rc;
 
-    while (at < c->tables_count && c->tables[at]->id != id)
-        at++;
-    if (at == c->tables_count)
-        return DN_FAIL(err, DN_E_UNDEFINED_TABLE, "the table does not exist any more");
+    if (!catalog_has_schema(c, v->schema))
+        return DN_FAIL(err, DN_E_UNDEFINED_SCHEMA, "there is no schema \"%s\"", v->schema);
+    rc = catalog_check_free(c, v->schema, v->name, v->id, err);
+    if (rc < 0)
+        return rc;
+    if (v->id == 0 && c->views_count >= CATALOG_TABLES_MAX)
+        return DN_FAIL(err,
+                       DN_E_TOO_COMPLEX,
+                       "the database has %zu views, the most is %u",
+                       c->views_count,
+                       CATALOG_TABLES_MAX);
     rc = catalog_copy(c, &n, err);
     if (rc < 0)
         return rc;
-    table_unref(n->tables[at]);
-    n->tables_count--;
-    memmove(n->tables + at, n->tables + at + 1, (n->tables_count - at) * sizeof *n->tables);
+    while (was < n->views_count && n->views[was]->id != v->id)
+        was++;
+    if (was < n->views_count) {
+        view_unref(n->views[was]);
+        n->views_count--;
+        memmove(n->views + was, n->views + was + 1, (n->views_count - was) * sizeof *n->views);
+    } else {
+        v->id = n->table_id_next++;
+    }
+    while (at < n->views_count && catalog_cmp_views(n->views[at], v) < 0)
+        at++;
+    memmove(n->views + at + 1, n->views + at, (n->views_count - at) * sizeof *n->views);
+    n->views[at] = view_ref(v);
+    n->views_count++;
     *ret = n;
     return 0;
 }
@@ -226,10 +350,13 @@ int catalog_without_schema(const struct catalog *c,
     for (size_t i = 0; i < c->tables_count; i++)
         if (strcmp(c->tables[i]->schema, found->name) == 0)
             table_names_add(&names, c->tables[i]->name);
+    for (size_t i = 0; i < c->views_count; i++)
+        if (strcmp(c->views[i]->schema, found->name) == 0)
+            table_names_add(&names, c->views[i]->name);
     if (names.count) {
         rc = DN_FAIL(
             err, DN_E_DEPENDENT, "schema \"%s\" still has tables: %.300s", found->name, names.text);
-        dn_err_hint(err, "drop them first");
+        dn_err_hint(err, "drop them first, or use DROP SCHEMA … CASCADE");
         return rc;
     }
     rc = catalog_copy(c, &n, err);

@@ -231,6 +231,48 @@ static void json_check_place(struct json_reader *r, const struct catalog *c, siz
         catalog_json_fail(r, "name", "\"%s\" is out of order", t->name);
 }
 
+/* The same for a view; and what it uses is there. */
+static void json_check_view_place(struct json_reader *r, const struct catalog *c, size_t at)
+{
+    const struct view *v = c->views[at];
+    bool schema_found = false;
+    int order = -1;
+
+    for (size_t i = 0; i < c->schemas_count; i++)
+        schema_found = schema_found || strcmp(c->schemas[i].name, v->schema) == 0;
+    if (!schema_found)
+        catalog_json_fail(r, "schema", "there is no schema \"%s\"", v->schema);
+    if (v->id >= c->table_id_next)
+        catalog_json_fail(r, "id", "%" PRIu64 " is not below table_id_next", v->id);
+    for (size_t i = 0; i < c->tables_count; i++)
+        if (strcmp(c->tables[i]->name, v->name) == 0 &&
+            strcmp(c->tables[i]->schema, v->schema) == 0)
+            catalog_json_fail(r, "name", "\"%s\" is a table, too", v->name);
+    if (at > 0) {
+        order = strcmp(c->views[at - 1]->schema, v->schema);
+        if (order == 0)
+            order = strcmp(c->views[at - 1]->name, v->name);
+    }
+    if (order >= 0)
+        catalog_json_fail(r, "name", "\"%s\" is out of order", v->name);
+}
+
+static void json_check_uses(struct json_reader *r, const struct catalog *c, const struct view *v)
+{
+    for (uint32_t i = 0; r->rc == 0 && i < v->uses_count; i++) {
+        const struct view_use *u = &v->uses[i];
+        const struct table *t = catalog_table_by_id(c, u->id);
+        const struct view *other = catalog_view_by_id(c, u->id);
+
+        if (!t && !other)
+            catalog_json_fail(r, "uses", "there is nothing with the id %" PRIu64, u->id);
+        for (uint32_t k = 0; r->rc == 0 && k < u->columns_count; k++)
+            if (t ? table_column_by_id(t, u->columns[k]) < 0 : u->columns[k] > other->columns_count)
+                catalog_json_fail(
+                    r, "uses", "there is no column with the id %" PRIu32, u->columns[k]);
+    }
+}
+
 static int json_cmp_id(const void *a, const void *b)
 {
     const uint64_t *x = a;
@@ -241,14 +283,17 @@ static int json_cmp_id(const void *a, const void *b)
 
 static void json_check_ids(struct json_reader *r, const struct catalog *c)
 {
-    uint64_t *ids = catalog_json_calloc(r, c->tables_count, sizeof *ids);
+    size_t count = c->tables_count + c->views_count;
+    uint64_t *ids = catalog_json_calloc(r, count, sizeof *ids);
 
     if (!ids)
         return;
     for (size_t i = 0; i < c->tables_count; i++)
         ids[i] = c->tables[i]->id;
-    qsort(ids, c->tables_count, sizeof *ids, json_cmp_id);
-    for (size_t i = 1; i < c->tables_count; i++)
+    for (size_t i = 0; i < c->views_count; i++)
+        ids[c->tables_count + i] = c->views[i]->id;
+    qsort(ids, count, sizeof *ids, json_cmp_id);
+    for (size_t i = 1; i < count; i++)
         if (ids[i] == ids[i - 1])
             catalog_json_fail(r, "tables", "two of them have the id %" PRIu64, ids[i]);
     mem_free(ids);
@@ -268,6 +313,32 @@ static void json_read_tables(struct json_reader *r, const struct dn_json *root, 
             c->tables_count = i + 1;
             json_check_place(r, c, i);
         }
+        catalog_json_leave(r, mark);
+    }
+}
+
+static void json_read_views(struct json_reader *r, const struct dn_json *root, struct catalog *c)
+{
+    const struct dn_json *list = dn_json_get(root, "views")
+                                     ? catalog_json_array(r, root, "views", CATALOG_TABLES_MAX)
+                                     : NULL;
+    size_t count = (list ? list->count : 0);
+
+    c->views = catalog_json_calloc(r, count, sizeof *c->views);
+    for (size_t i = 0; r->rc == 0 && i < count; i++) {
+        size_t mark = catalog_json_enter(r, "views", i);
+
+        catalog_json_read_view(r, &list->items[i], &c->views[i]);
+        if (r->rc == 0) {
+            c->views_count = i + 1;
+            json_check_view_place(r, c, i);
+        }
+        catalog_json_leave(r, mark);
+    }
+    for (size_t i = 0; r->rc == 0 && i < count; i++) {
+        size_t mark = catalog_json_enter(r, "views", i);
+
+        json_check_uses(r, c, c->views[i]);
         catalog_json_leave(r, mark);
     }
     if (r->rc == 0)
@@ -296,14 +367,15 @@ static void json_check_format(struct json_reader *r, const struct dn_json *root)
 static void json_read_root(struct json_reader *r, const struct dn_json *root, struct catalog *c)
 {
     static const char *const members[] = {
-        "format", "version", "table_id_next", "schemas", "tables"};
+        "format", "version", "table_id_next", "schemas", "tables", "views"};
 
     json_check_format(r, root);
-    catalog_json_members(r, root, members, DN_ARRAY_SIZE(members), 0);
+    catalog_json_members(r, root, members, DN_ARRAY_SIZE(members), 1);
     c->version = (uint64_t)catalog_json_int(r, root, "version", 0, INT64_MAX);
     c->table_id_next = (uint64_t)catalog_json_int(r, root, "table_id_next", 1, INT64_MAX);
     json_read_schemas(r, root, c);
     json_read_tables(r, root, c);
+    json_read_views(r, root, c);
 }
 
 int catalog_parse(const void *p, size_t n, struct catalog **ret, struct dn_err *err)
@@ -339,7 +411,7 @@ static int json_format(const struct catalog *c)
     for (size_t i = 0; i < c->tables_count; i++)
         if (!catalog_json_plain_table(c->tables[i]))
             return 2;
-    return 1;
+    return c->views_count > 0 ? 2 : 1;
 }
 
 int catalog_print(const struct catalog *c, struct buf *ret, struct dn_err *err)
@@ -364,6 +436,12 @@ int catalog_print(const struct catalog *c, struct buf *ret, struct dn_err *err)
     for (size_t i = 0; i < c->tables_count; i++)
         catalog_json_write_table(c->tables[i], &w);
     dn_json_end(&w, ']');
+    if (c->views_count > 0) {
+        dn_json_begin(&w, "views", '[');
+        for (size_t i = 0; i < c->views_count; i++)
+            catalog_json_write_view(c->views[i], &w);
+        dn_json_end(&w, ']');
+    }
     dn_json_end(&w, '}');
     buf_u8(ret, '\n');
     return ret->failed ? DN_FAIL_NOMEM(err) : 0;

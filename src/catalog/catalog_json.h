@@ -60,5 +60,11 @@ void catalog_json_write_constraints(struct dn_json_writer *w, const struct table
 /* Has it nothing that format 1 did not know? */
 bool catalog_json_plain_table(const struct table *t);
 
+/* One view, likewise. */
+void catalog_json_read_view(struct json_reader *r, const struct dn_json *v, struct view **ret);
+void catalog_json_write_view(const struct view *v, struct dn_json_writer *w);
+/* The type that SQL calls so. TYPE_NONE: none. */
+enum type_id catalog_json_type(const char *name);
+
 /* A zeroed catalog with one reference, NULL when out of memory. */
 struct catalog *catalog_new(void);

@@ -18,7 +18,7 @@ static const char *const json_form_names[KEY_FORM_MAX] = {
 
 /* ---- reading ---- */
 
-static enum type_id json_type_named(const char *name)
+enum type_id catalog_json_type(const char *name)
 {
     for (unsigned id = 1; id < TYPE_MAX; id++)
         if (type_known(id) && strcmp(type_name((enum type_id)id), name) == 0)
@@ -141,7 +141,7 @@ static void json_read_column(struct json_reader *r, const struct dn_json *v, str
     c->name = catalog_json_strdup(r, catalog_json_text(r, v, "name", TABLE_NAME_MAX));
     c->not_null = catalog_json_bool(r, v, "not_null");
     type = catalog_json_text(r, v, "type", TABLE_NAME_MAX);
-    c->type = json_type_named(type);
+    c->type = catalog_json_type(type);
     if (c->type == TYPE_NONE)
         catalog_json_fail(r, "type", "there is no type \"%s\"", type);
     if (r->rc == 0 && dn_json_get(v, "mods"))

@@ -107,22 +107,24 @@ static int64_t describe_partition_pos(const struct table *t, int col)
                                                                                : 0;
 }
 
+static const struct page_col describe_cols[] = {
+    {"Column", TYPE_VARCHAR},
+    {"Type", TYPE_VARCHAR},
+    {"Nullable", TYPE_BOOLEAN},
+    {"Partition Key", TYPE_BIGINT},
+    {"Local Key", TYPE_BIGINT},
+    {"Interval", TYPE_BIGINT},
+    {"Unit", TYPE_VARCHAR},
+    {"Sort Order", TYPE_VARCHAR},
+};
+
 int describe_table(const struct table *t,
                    struct arena *arena,
                    struct describe *ret,
                    struct dn_err *err)
 {
-    static const struct page_col cols[] = {
-        {"Column", TYPE_VARCHAR},
-        {"Type", TYPE_VARCHAR},
-        {"Nullable", TYPE_BOOLEAN},
-        {"Partition Key", TYPE_BIGINT},
-        {"Local Key", TYPE_BIGINT},
-        {"Interval", TYPE_BIGINT},
-        {"Unit", TYPE_VARCHAR},
-        {"Sort Order", TYPE_VARCHAR},
-    };
-    struct page p = page_begin(ret, arena, cols, DN_ARRAY_SIZE(cols), t->columns_count);
+    struct page p =
+        page_begin(ret, arena, describe_cols, DN_ARRAY_SIZE(describe_cols), t->columns_count);
 
     for (int i = 0; i < t->columns_count; i++) {
         const struct column *c = &t->columns[i];
@@ -143,6 +145,23 @@ int describe_table(const struct table *t,
             page_int(&p, 5, t->quantum_count);
             page_bytes(&p, 6, &t->quantum_unit, 1);
         }
+        p.row++;
+    }
+    return page_end(&p, err);
+}
+
+int describe_view(const struct view *v,
+                  struct arena *arena,
+                  struct describe *ret,
+                  struct dn_err *err)
+{
+    struct page p =
+        page_begin(ret, arena, describe_cols, DN_ARRAY_SIZE(describe_cols), v->columns_count);
+
+    for (uint32_t i = 0; i < v->columns_count; i++) {
+        page_text(&p, 0, v->columns[i].name);
+        page_text(&p, 1, type_name(v->columns[i].type));
+        page_int(&p, 2, true);
         p.row++;
     }
     return page_end(&p, err);
@@ -331,6 +350,23 @@ int describe_create(const struct table *t,
     return page_end(&p, err);
 }
 
+int describe_create_view(const struct view *v,
+                         struct arena *arena,
+                         struct describe *ret,
+                         struct dn_err *err)
+{
+    static const struct page_col cols[] = {{"SQL", TYPE_VARCHAR}};
+    struct page p = page_begin(ret, arena, cols, DN_ARRAY_SIZE(cols), 1);
+    struct buf sql;
+
+    buf_init(&sql, NULL);
+    view_print_create(v, &sql);
+    buf_puts(&sql, ";");
+    page_buf(&p, 0, &sql);
+    p.row++;
+    return page_end(&p, err);
+}
+
 int describe_tables(const struct catalog *c,
                     const char *schema,
                     struct arena *arena,
@@ -346,12 +382,21 @@ int describe_tables(const struct catalog *c,
         return err ? err->code : DN_E_UNDEFINED_SCHEMA;
     for (size_t i = 0; i < c->tables_count; i++)
         rows += strcmp(c->tables[i]->schema, s->name) == 0 ? 1 : 0;
+    for (size_t i = 0; i < c->views_count; i++)
+        rows += strcmp(c->views[i]->schema, s->name) == 0 ? 1 : 0;
     p = page_begin(ret, arena, cols, DN_ARRAY_SIZE(cols), rows);
     for (size_t i = 0; i < c->tables_count; i++) {
         if (strcmp(c->tables[i]->schema, s->name) != 0)
             continue;
         page_text(&p, 0, c->tables[i]->name);
         page_text(&p, 1, "Active");
+        p.row++;
+    }
+    for (size_t i = 0; i < c->views_count; i++) {
+        if (strcmp(c->views[i]->schema, s->name) != 0)
+            continue;
+        page_text(&p, 0, c->views[i]->name);
+        page_text(&p, 1, "View");
         p.row++;
     }
     return page_end(&p, err);

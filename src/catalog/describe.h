@@ -25,6 +25,11 @@ int describe_table(const struct table *t,
                    struct arena *arena,
                    struct describe *ret,
                    struct dn_err *err) DN_MUST_CHECK;
+/* The same of a view: no column of it is in a key. */
+int describe_view(const struct view *v,
+                  struct arena *arena,
+                  struct describe *ret,
+                  struct dn_err *err) DN_MUST_CHECK;
 /* What was written for a table since the database was opened. */
 struct describe_writes {
     uint64_t flush_bytes; /* once: by flushes and loads */
@@ -43,7 +48,12 @@ int describe_create(const struct table *t,
                     struct arena *arena,
                     struct describe *ret,
                     struct dn_err *err) DN_MUST_CHECK;
-/* SHOW TABLES: Table, Status; those of one schema, by name. */
+/* SHOW CREATE VIEW v: SQL. */
+int describe_create_view(const struct view *v,
+                         struct arena *arena,
+                         struct describe *ret,
+                         struct dn_err *err) DN_MUST_CHECK;
+/* SHOW TABLES: Table, Status (of a view: View); those of one schema, by name, views last. */
 int describe_tables(const struct catalog *c,
                     const char *schema,
                     struct arena *arena,

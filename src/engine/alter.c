@@ -92,6 +92,7 @@ alter_edit(void *arg, const struct catalog *cur, struct catalog **ret_next, stru
     struct alter *a = arg;
     const struct stmt *ast = a->stmt->ast;
     const struct table *was = session_table(a->stmt->conn, cur, &ast->name, err);
+    struct catalog *next = NULL;
     bool changed = false;
     struct table *t;
     int rc;
@@ -112,9 +113,15 @@ alter_edit(void *arg, const struct catalog *cur, struct catalog **ret_next, stru
         changed = changed || rc == 0;
     }
     if (rc >= 0)
-        rc = changed ? catalog_with_changed_table(cur, t, false, ret_next, err) : DN_NOT_FOUND;
+        rc = changed ? catalog_with_changed_table(cur, t, false, &next, err) : DN_NOT_FOUND;
     if (rc == DN_E_DUPLICATE_TABLE)
         dn_err_at(err, a->actions[a->actions_count - 1].to.pos);
+    if (rc == 0)
+        rc = ddl_views_alter(a->stmt, cur, was, t, &next, err);
+    if (rc == 0)
+        *ret_next = next;
+    else
+        catalog_unref(next);
     table_unref(t);
     return rc;
 }

@@ -124,6 +124,7 @@ static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_TRUNCATE:
     case STMT_ALTER:
     case STMT_CREATE_TABLE:
+    case STMT_CREATE_VIEW:
     case STMT_DROP:
     case STMT_CREATE_SCHEMA:
     case STMT_DROP_SCHEMA:
@@ -132,8 +133,7 @@ static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_CHECKPOINT:
     case STMT_TRANSACTION:
         return 0;
-    case STMT_CREATE_VIEW: /* from here on: refuse.c */
-    case STMT_CREATE_INDEX:
+    case STMT_CREATE_INDEX: /* from here on: refuse.c */
     case STMT_CREATE_SEQUENCE:
     case STMT_ALTER_SEQUENCE:
     case STMT_COMMENT:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ddl.c: CREATE and DROP. Each is one edit of the catalog (engine_edit): whole or not there. */
+ * ddl.c: CREATE TABLE and CREATE SCHEMA. Each is one edit of the catalog (engine_edit): whole or
+ * not there. */
 #include "engine/engine_int.h"
 
 #include <stdio.h>
@@ -69,24 +70,7 @@ static int ddl_create_table(void *arg,
     return rc;
 }
 
-/* ---- the others ---- */
-
-static int
-ddl_drop_table(void *arg, const struct catalog *cur, struct catalog **ret_next, struct dn_err *err)
-{
-    struct ddl *d = arg;
-    const struct table *t = session_table(d->stmt->conn, cur, &d->stmt->ast->name, err);
-
-    if (!t && d->stmt->ast->if_exists &&
-        (err->code == DN_E_UNDEFINED_TABLE || err->code == DN_E_UNDEFINED_SCHEMA)) {
-        snprintf(d->skipped,
-                 sizeof(d->skipped),
-                 "table \"%s\" does not exist, skipped",
-                 d->stmt->ast->name.name);
-        return DN_NOT_FOUND;
-    }
-    return t ? catalog_without_table(cur, t->id, ret_next, err) : err->code;
-}
+/* ---- CREATE SCHEMA ---- */
 
 static int ddl_create_schema(void *arg,
                              const struct catalog *cur,
@@ -113,28 +97,6 @@ static int ddl_create_schema(void *arg,
     return rc;
 }
 
-static int
-ddl_drop_schema(void *arg, const struct catalog *cur, struct catalog **ret_next, struct dn_err *err)
-{
-    struct ddl *d = arg;
-    const struct stmt *ast = d->stmt->ast;
-    const struct schema_def *s = catalog_schema(cur, ast->name.name, err);
-    int rc;
-
-    if (!s && ast->if_exists && err->code == DN_E_UNDEFINED_SCHEMA) {
-        snprintf(d->skipped,
-                 sizeof(d->skipped),
-                 "%s \"%s\" does not exist, skipped",
-                 ast->keyspace ? "keyspace" : "schema",
-                 ast->name.name);
-        return DN_NOT_FOUND;
-    }
-    rc = s ? catalog_without_schema(cur, s->name, ret_next, err) : err->code;
-    if (rc < 0)
-        dn_err_at(err, ast->name.pos);
-    return rc;
-}
-
 int stmt_run_ddl(struct dendro_stmt *stmt, struct dn_err *err)
 {
     struct ddl d = {.stmt = stmt};
@@ -148,10 +110,6 @@ int stmt_run_ddl(struct dendro_stmt *stmt, struct dn_err *err)
         rc = ddl_spec(&d, err);
         if (rc < 0)
             return rc;
-    } else if (stmt->ast->kind == STMT_DROP) {
-        fn = ddl_drop_table;
-    } else if (stmt->ast->kind == STMT_DROP_SCHEMA) {
-        fn = ddl_drop_schema;
     }
     rc = engine_edit(stmt->conn->db, fn, &d, err);
     if (rc == DN_NOT_FOUND) {

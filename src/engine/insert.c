@@ -5,6 +5,7 @@
  * written before the last value of the last row is good; then all rows are one commit. Errors name
  * row (the first is 1) and column and point at the value. */
 #include "engine/engine_int.h"
+#include "engine/names.h"
 
 #include "plan/plan.h"
 
@@ -106,7 +107,7 @@ int stmt_compile_insert(struct dendro_stmt *stmt, const struct stmt *ast, struct
     int rc;
 
     if (!t)
-        return err->code;
+        return session_no_table(stmt->conn, stmt->catalog, &s->table, "insert into", err);
     rc = intake_target_columns(
         ins, t, s->query ? s->columns : &none, s->columns_count, &stmt->compiled, err);
     if (rc == 0)

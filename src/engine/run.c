@@ -18,6 +18,7 @@ static const char *stmt_kind_tag(enum stmt_kind kind)
         [STMT_TRUNCATE] = "TRUNCATE TABLE",
         [STMT_ALTER] = "ALTER TABLE",
         [STMT_CREATE_TABLE] = "CREATE TABLE",
+        [STMT_CREATE_VIEW] = "CREATE VIEW",
         [STMT_DROP] = "DROP TABLE",
         [STMT_CREATE_SCHEMA] = "CREATE SCHEMA",
         [STMT_DROP_SCHEMA] = "DROP SCHEMA",
@@ -47,6 +48,10 @@ void stmt_set_tag(struct dendro_stmt *stmt)
     const char *tag =
         stmt->ast->kind == STMT_TRANSACTION ? stmt->conn->tx.tag : stmt_kind_tag(stmt->ast->kind);
 
+    if (stmt->ast->object == OBJECT_VIEW && stmt->ast->kind == STMT_DROP)
+        tag = "DROP VIEW";
+    else if (stmt->ast->object == OBJECT_VIEW && stmt->ast->kind == STMT_ALTER)
+        tag = "ALTER VIEW";
     if (stmt->ast->keyspace)
         tag = stmt->ast->kind == STMT_CREATE_SCHEMA ? "CREATE KEYSPACE" : "DROP KEYSPACE";
     if (stmt->ast->kind == STMT_SELECT)
@@ -79,16 +84,20 @@ int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_TRUNCATE:
         return stmt_run_truncate(stmt, err);
     case STMT_ALTER:
-        return stmt_run_alter(stmt, err);
+        return stmt->ast->object == OBJECT_VIEW ? stmt_run_alter_view(stmt, err)
+                                                : stmt_run_alter(stmt, err);
     case STMT_SHOW_PARTITIONS:
         return stmt_run_partitions(stmt, err);
     case STMT_CREATE_TABLE:
-    case STMT_DROP:
     case STMT_CREATE_SCHEMA:
-    case STMT_DROP_SCHEMA:
         return stmt_run_ddl(stmt, err);
     case STMT_TRANSACTION:
         return tx_run(stmt, err);
+    case STMT_CREATE_VIEW:
+        return stmt_run_create_view(stmt, err);
+    case STMT_DROP:
+    case STMT_DROP_SCHEMA:
+        return stmt_run_drop(stmt, err);
     case STMT_USE:
         return session_use(stmt->conn, stmt->ast, err);
     case STMT_SET:
@@ -105,8 +114,7 @@ int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_CHECKPOINT:
         rc = session_write_allowed(stmt->conn, err);
         return rc < 0 ? rc : shard_checkpoint(stmt->conn->db->shard, &stmt->conn->cancel, err);
-    case STMT_CREATE_VIEW: /* from here on: refuse.c */
-    case STMT_CREATE_INDEX:
+    case STMT_CREATE_INDEX: /* from here on: refuse.c */
     case STMT_CREATE_SEQUENCE:
     case STMT_ALTER_SEQUENCE:
     case STMT_COMMENT:

@@ -2,6 +2,9 @@
  *
  * session.c: a session: schema, settings, notices, and errors on their way out. */
 #include "engine/engine_int.h"
+#include "engine/names.h"
+
+#include "plan/view.h"
 
 #include <stdio.h>
 
@@ -172,6 +175,20 @@ int session_check_cancel(const struct dendro_conn *conn, struct dn_err *err)
     if (!atomic_load_explicit(&conn->cancel, memory_order_relaxed))
         return 0;
     return DN_FAIL(err, DN_E_CANCELED, "the statement was canceled");
+}
+
+int session_no_table(const struct dendro_conn *conn,
+                     const struct catalog *cat,
+                     const struct qual_name *name,
+                     const char *what,
+                     struct dn_err *err)
+{
+    const struct view *v;
+
+    if (err->code != DN_E_WRONG_OBJECT)
+        return err->code;
+    v = catalog_view(cat, name->schema ? name->schema : conn->schema, name->name, NULL);
+    return v ? plan_no_view(v, what, name->pos, err) : err->code;
 }
 
 int session_write_allowed(const struct dendro_conn *conn, struct dn_err *err)

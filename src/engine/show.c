@@ -143,6 +143,8 @@ int stmt_describe(struct dendro_stmt *stmt,
                   struct describe *ret,
                   struct dn_err *err)
 {
+    const struct qual_name *name = &stmt->ast->name;
+    const struct view *v = NULL;
     const struct table *t;
 
     if (stmt->ast->kind == STMT_SHOW_SETTING)
@@ -151,7 +153,19 @@ int stmt_describe(struct dendro_stmt *stmt,
         return show_tables(stmt, cat, arena, ret, err);
     if (stmt->ast->kind == STMT_SHOW_SCHEMAS)
         return describe_schemas(cat, arena, ret, err);
-    t = session_table(stmt->conn, cat, &stmt->ast->name, err);
+    if (stmt->ast->object == OBJECT_VIEW || stmt->ast->kind != STMT_SHOW_TABLE_STATUS)
+        v = catalog_view(cat,
+                         name->schema ? name->schema : stmt->conn->schema,
+                         name->name,
+                         stmt->ast->object == OBJECT_VIEW ? err : NULL);
+    if (v)
+        return stmt->ast->kind == STMT_DESCRIBE ? describe_view(v, arena, ret, err)
+                                                : describe_create_view(v, arena, ret, err);
+    if (stmt->ast->object == OBJECT_VIEW) {
+        dn_err_at(err, name->pos);
+        return err->code;
+    }
+    t = session_table(stmt->conn, cat, name, err);
     if (!t)
         return err->code;
     if (stmt->ast->kind == STMT_SHOW_CREATE_TABLE)

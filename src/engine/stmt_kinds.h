@@ -120,6 +120,28 @@ int ddl_set_default(struct dendro_stmt *stmt,
                     const struct expr *e,
                     struct dn_err *err) DN_MUST_CHECK;
 
+/* ---- drop.c ---- */
+int stmt_run_drop(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+/* A column that the ALTER TABLE drops: views that read it go out of *cat too (CASCADE), or it is an
+ * error. */
+int ddl_drop_column(struct dendro_stmt *stmt,
+                    const struct table *t,
+                    uint16_t col,
+                    struct catalog **cat,
+                    struct dn_err *err) DN_MUST_CHECK;
+
+/* ---- view.c ---- */
+int stmt_run_create_view(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+int stmt_run_alter_view(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+/* A table was altered since `before`: the views that read it follow, in *after (replaced), or it is
+ * an error. */
+int ddl_views_alter(struct dendro_stmt *stmt,
+                    const struct catalog *before,
+                    const struct table *was,
+                    const struct table *now,
+                    struct catalog **after,
+                    struct dn_err *err) DN_MUST_CHECK;
+
 /* ---- alter.c: ALTER TABLE and TRUNCATE ---- */
 int stmt_run_alter(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 int stmt_run_truncate(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;

@@ -7,6 +7,8 @@
  * join knows both its sides; its ON clause sees nothing else but what is around the query. */
 #include "plan/from_int.h"
 
+#include "plan/view.h"
+
 /* ---- one table ---- */
 
 int from_add(struct from *f, struct lrel *rel, struct from_part *ret, struct dn_err *err)
@@ -54,32 +56,27 @@ struct lrel *from_rel(struct from *f, const char *alias, uint32_t cols, uint32_t
 }
 
 static int from_stored(struct from *f,
-                       const struct qual_name *name,
+                       const struct table *t,
                        const char *alias,
+                       uint32_t pos,
                        struct lrel **ret_rel,
                        struct lnode **ret,
                        struct dn_err *err)
 {
     const struct plan_env *env = f->q->env;
-    const struct table *t =
-        catalog_table(env->catalog, name->schema ? name->schema : env->schema, name->name, err);
     struct lnode *scan;
     struct lrel *rel;
     int rc;
 
-    if (!t) {
-        dn_err_at(err, name->pos);
-        return err ? err->code : DN_E_UNDEFINED_TABLE;
-    }
     rc = query_table(f->q, t, err);
     if (rc < 0)
         return rc;
     scan = logic_node(f->q, L_SCAN, NULL);
-    rel = from_rel(f, alias ? alias : t->name, t->columns_count, name->pos);
+    rel = from_rel(f, alias ? alias : t->name, t->columns_count, pos);
     if (!scan || !rel)
         return DN_FAIL_NOMEM(err);
     scan->table = t;
-    scan->pos = name->pos;
+    scan->pos = pos;
     scan->col_vars = arena_calloc(env->arena, store_cols_count(t), sizeof(*scan->col_vars));
     if (!scan->col_vars)
         return DN_FAIL_NOMEM(err);
@@ -91,6 +88,20 @@ static int from_stored(struct from *f,
     *ret_rel = rel;
     *ret = scan;
     return 0;
+}
+
+static int from_look_up(struct from *f,
+                        const struct qual_name *name,
+                        struct catalog_relation *ret,
+                        struct dn_err *err)
+{
+    const struct plan_env *env = f->q->env;
+    int rc = catalog_relation(
+        env->catalog, name->schema ? name->schema : env->schema, name->name, ret, err);
+
+    if (rc < 0)
+        dn_err_at(err, name->pos);
+    return rc;
 }
 
 /* The columns of a query as a table of FROM. */
@@ -119,7 +130,7 @@ static int from_query_rel(struct from *f,
 
 /* The same value may be a column twice (SELECT a, a), and one of the outer query's may be handed
  * through: each column of a table of FROM gets a variable of its own, that belongs to it. */
-static int from_own_vars(struct from *f, struct qout *out, struct dn_err *err)
+int from_own_vars(struct from *f, struct qout *out, struct dn_err *err)
 {
     struct arena *arena = f->q->env->arena;
     struct ldef *defs = arena_alloc_array(arena, (size_t)out->count + 1, sizeof(*defs));
@@ -148,6 +159,7 @@ static int from_table_item(struct from *f,
                            struct from_part *ret,
                            struct dn_err *err)
 {
+    struct catalog_relation found;
     struct lrel *rel;
     struct qout out;
     int rc = 1;
@@ -164,9 +176,15 @@ static int from_table_item(struct from *f,
                       : from_query_rel(
                             f, item, item->alias ? item->alias : item->table.name, &out, ret, err);
     }
-    rc = from_stored(f, &item->table, item->alias, &rel, &ret->tree, err);
+    rc = from_look_up(f, &item->table, &found, err);
+    if (rc == 0 && found.view)
+        return from_view(f, item, found.view, ret, err);
     if (rc == 0)
-        rc = from_rename(rel, item->columns, item->columns_count, err);
+        rc = from_stored(f, found.table, item->alias, item->table.pos, &rel, &ret->tree, err);
+    if (rc < 0)
+        return rc;
+    plan_note_table(f->q, item, rel);
+    rc = from_rename(rel, item->columns, item->columns_count, err);
     return rc < 0 ? rc : from_add(f, rel, ret, err);
 }
 
@@ -258,9 +276,15 @@ int from_table(struct planner *q,
 {
     struct from f = {.q = q, .level = scope->level};
     struct from_part part = {.scope = *scope};
+    struct catalog_relation found;
     struct lrel *rel;
-    int rc = from_stored(&f, name, alias, &rel, ret, err);
+    int rc = from_look_up(&f, name, &found, err);
 
+    if (rc == 0 && found.view)
+        rc = plan_no_view(
+            found.view, q->stmt->kind == STMT_UPDATE ? "update" : "delete from", name->pos, err);
+    if (rc == 0)
+        rc = from_stored(&f, found.table, alias, name->pos, &rel, ret, err);
     if (rc == 0)
         rc = from_add(&f, rel, &part, err);
     if (rc == 0)

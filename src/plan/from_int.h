@@ -3,6 +3,7 @@
  * from_int.h: inside of plan/: what from.c and from_join.c share. One thread at a time. */
 #pragma once
 
+#include "plan/note.h"
 #include "plan/select_int.h"
 
 struct from {
@@ -49,6 +50,14 @@ int from_function(struct from *f,
                   const struct scope *left,
                   struct from_part *ret,
                   struct dn_err *err) DN_MUST_CHECK;
+/* A view (view.c). */
+int from_view(struct from *f,
+              const struct from_item *item,
+              const struct view *view,
+              struct from_part *ret,
+              struct dn_err *err) DN_MUST_CHECK;
+/* Each column of a query's result gets a variable of its own, that belongs to this FROM. */
+int from_own_vars(struct from *f, struct qout *out, struct dn_err *err) DN_MUST_CHECK;
 /* Rows that the caller has (given.c). */
 int from_given(struct from *f,
                const struct from_item *item,

@@ -422,6 +422,7 @@ int from_join(struct from *f,
     if (item->natural) {
         rc = from_natural(f, item, p->sides, &natural, &p->using_count, err);
         p->using = natural;
+        plan_note_natural(f->q, item, natural, p->using_count);
     }
     if (rc == 0)
         rc = from_using(f, p, err);

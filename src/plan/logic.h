@@ -26,9 +26,6 @@
 #include "plan/plan.h"
 #include "plan/window.h"
 
-struct sel;
-struct lrel;
-
 enum lkind {
     L_SINGLE, /* one row without columns */
     L_SCAN,
@@ -159,6 +156,8 @@ struct planner {
     uint32_t ctes_cap;         /* of plan->ctes */
     uint32_t depth;            /* queries in queries, now */
     const struct given *given; /* from_int.h: rows that the caller has; NULL = none */
+    struct plan_notes
+        *notes; /* note.h: what names of the text turn out to be; NULL = nobody asks */
 };
 
 /* A new variable; 0: out of memory. */

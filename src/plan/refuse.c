@@ -384,6 +384,15 @@ static int refuse_create(const struct stmt *s, struct dn_err *err)
     return rc < 0 ? rc : refuse_constraints(t->constraints, t->constraints_count, err);
 }
 
+static int refuse_view(const struct stmt *s, struct dn_err *err)
+{
+    if (s->view->persistence == PERSIST_TEMP)
+        return refuse("CREATE TEMPORARY VIEW", s->name.pos, err);
+    if (s->view->check_option)
+        return refuse("WITH CHECK OPTION", s->name.pos, err);
+    return refuse_query(s->view->query, err);
+}
+
 static int refuse_alter(const struct stmt *s, struct dn_err *err)
 {
     static const char *const kinds[ALTER_KIND_MAX] = {
@@ -397,8 +406,10 @@ static int refuse_alter(const struct stmt *s, struct dn_err *err)
     };
     int rc = 0;
 
+    if (s->object == OBJECT_VIEW)
+        return 0;
     if (s->object != OBJECT_TABLE)
-        return refuse("ALTER of anything but a table", s->name.pos, err);
+        return refuse("ALTER of anything but a table or view", s->name.pos, err);
     for (uint32_t i = 0; rc == 0 && i < s->alter->actions_count; i++) {
         const struct alter_action *a = &s->alter->actions[i];
 
@@ -415,14 +426,13 @@ static int refuse_alter(const struct stmt *s, struct dn_err *err)
 static int refuse_drop(const struct stmt *s, struct dn_err *err)
 {
     static const char *const kinds[OBJECT_KIND_MAX] = {
-        [OBJECT_VIEW] = "DROP VIEW",
         [OBJECT_SEQUENCE] = "DROP SEQUENCE",
         [OBJECT_INDEX] = "DROP INDEX",
     };
 
     if (kinds[s->object])
         return refuse(kinds[s->object], s->start, err);
-    if (s->names_count > 1)
+    if (s->names_count > 1 && s->kind == STMT_TRUNCATE)
         return refuse("more than one table in this statement", s->names[1].pos, err);
     return 0;
 }
@@ -430,7 +440,6 @@ static int refuse_drop(const struct stmt *s, struct dn_err *err)
 /* ---- statements ---- */
 
 static const char *const refuse_stmts[STMT_KIND_MAX] = {
-    [STMT_CREATE_VIEW] = "CREATE VIEW",
     [STMT_CREATE_INDEX] = "CREATE INDEX",
     [STMT_CREATE_SEQUENCE] = "CREATE SEQUENCE",
     [STMT_ALTER_SEQUENCE] = "ALTER SEQUENCE",
@@ -470,6 +479,8 @@ int plan_refuse(const struct stmt *s, struct dn_err *err)
         rc = refuse_insert(s->insert, err);
     else if (s->change)
         rc = refuse_change(s->change, err);
+    else if (s->view)
+        rc = refuse_view(s, err);
     else if (s->create)
         rc = refuse_create(s, err);
     else if (s->alter)
@@ -480,8 +491,6 @@ int plan_refuse(const struct stmt *s, struct dn_err *err)
         rc = refuse_set(s, err);
     else if (s->kind == STMT_DROP || s->kind == STMT_TRUNCATE)
         rc = refuse_drop(s, err);
-    else if (s->kind == STMT_DROP_SCHEMA && s->behavior == DROP_CASCADE)
-        rc = refuse("DROP SCHEMA … CASCADE", s->name.pos, err);
     if (rc == 0 && s->explained)
         rc = plan_refuse(s->explained, err);
     return rc;

@@ -5,6 +5,7 @@
 #include "plan/scope.h"
 
 #include "base/text.h"
+#include "plan/note.h"
 #include "sql/ast.h"
 
 static void *scope_grow(struct planner *q, void *old, uint32_t count, uint32_t *cap, size_t size)
@@ -152,6 +153,8 @@ static int scope_find_name(struct planner *q,
             found = &s->names[i];
         }
         if (found) {
+            if (found->rel)
+                plan_note_column(q, e, found->rel, found->col);
             *ret = scope_name_var(q, s, found);
             return *ret ? 0 : DN_FAIL_NOMEM(err);
         }
@@ -194,6 +197,7 @@ static int scope_find_in(struct planner *q,
             found = i;
         }
         if (found != UINT32_MAX) {
+            plan_note_column(q, e, rel, found);
             *ret = scope_var(q, s, rel, found);
             return *ret ? 0 : DN_FAIL_NOMEM(err);
         }
@@ -266,6 +270,7 @@ int scope_find(struct planner *q,
     static const struct scope none = {0};
     int rc;
 
+    plan_note_scope(q, s);
     for (const struct scope *x = s; x; x = x->outer) {
         struct lrel *rel = e->table ? scope_rel(x, e->schema, e->table) : NULL;
 

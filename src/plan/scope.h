@@ -17,6 +17,7 @@ struct lrel {
     const char *alias;         /* what a qualifier must be; NULL: a join without name */
     const char *schema;        /* of a stored table without alias; NULL */
     const struct table *table; /* stored; NULL */
+    const struct view *view;   /* a view; NULL */
     struct lnode *scan;        /* stored */
     struct lcol *cols;
     uint32_t cols_count;

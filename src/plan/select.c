@@ -39,14 +39,15 @@ sel_out_add(struct sel *s, struct bexpr *e, const char *name, uint32_t pos, stru
 }
 
 static int sel_star_add(
-    struct sel *s, uint32_t var, const char *name, const struct expr *e, struct dn_err *err)
+    struct sel *s, uint32_t var, const struct lname *of, const struct expr *e, struct dn_err *err)
 {
     struct bexpr *col = var ? bind_var(&s->b, var, e->pos) : NULL;
     int rc;
 
     if (!col)
         return DN_FAIL_NOMEM(err);
-    rc = sel_out_add(s, col, name, e->pos, err);
+    plan_note_star(s->b.q, s->core, e, of->rel, of->name);
+    rc = sel_out_add(s, col, of->name, e->pos, err);
     if (rc == 0)
         s->outs[s->outs_count - 1].plain = true;
     return rc;
@@ -67,8 +68,11 @@ static int sel_star_of(struct sel *s, const struct expr *e, struct dn_err *err)
         dn_err_at(err, e->pos);
         return rc;
     }
-    for (uint32_t i = 0; rc == 0 && i < rel->cols_count; i++)
-        rc = sel_star_add(s, scope_var(s->b.q, x, rel, i), rel->cols[i].name, e, err);
+    for (uint32_t i = 0; rc == 0 && i < rel->cols_count; i++) {
+        struct lname of = {.name = rel->cols[i].name, .rel = rel, .col = i};
+
+        rc = sel_star_add(s, scope_var(s->b.q, x, rel, i), &of, e, err);
+    }
     return rc;
 }
 
@@ -86,7 +90,7 @@ static int sel_star(struct sel *s, const struct expr *e, struct dn_err *err)
     for (uint32_t i = 0; rc == 0 && i < s->scope.names_count; i++) {
         const struct lname *n = &s->scope.names[i];
 
-        rc = sel_star_add(s, scope_name_var(s->b.q, &s->scope, n), n->name, e, err);
+        rc = sel_star_add(s, scope_name_var(s->b.q, &s->scope, n), n, e, err);
     }
     return rc;
 }
@@ -119,6 +123,7 @@ static int sel_bind_items(struct sel *s, struct dn_err *err)
         } else {
             uint32_t subs = s->subs_outer.n;
 
+            plan_note_item(s->b.q, item);
             rc = bind_expr(&s->b, item->expr, &e, err);
             if (rc == 0)
                 rc = bind_settle(&s->b, e, &e, err);

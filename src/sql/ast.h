@@ -143,7 +143,7 @@ enum stmt_kind {
     STMT_DESCRIBE,
     STMT_SHOW_TABLES,
     STMT_SHOW_SCHEMAS,
-    STMT_SHOW_CREATE_TABLE,
+    STMT_SHOW_CREATE_TABLE, /* or VIEW: object */
     STMT_SHOW_TABLE_STATUS,
     STMT_SHOW_PARTITIONS,
     STMT_SHOW_SETTING, /* SHOW name, SHOW ALL (name "all") */
@@ -174,7 +174,7 @@ struct stmt {
     bool if_exists;              /* DROP, ALTER … IF EXISTS */
     bool if_not_exists;          /* CREATE … IF NOT EXISTS */
     bool keyspace;               /* the word KEYSPACE was used */
-    enum object_kind object;     /* DROP, ALTER: of what */
+    enum object_kind object;     /* DROP, ALTER, SHOW CREATE: of what */
     enum drop_behavior behavior; /* DROP, TRUNCATE */
     struct query *query;         /* SELECT */
     struct insert_stmt *insert;

@@ -167,6 +167,10 @@ cmd ::= SHOW schemas_word(K). {struct stmt *s = sql_stmt(ps, STMT_SHOW_SCHEMAS);
 schemas_word(A) ::= SCHEMAS. {A = 0;}
 schemas_word(A) ::= KEYSPACES. {A = 1;}
 cmd ::= SHOW CREATE TABLE qname(N). {sql_stmt_named(ps, STMT_SHOW_CREATE_TABLE, N);}
+cmd ::= SHOW CREATE VIEW qname(N). {
+    sql_stmt_named(ps, STMT_SHOW_CREATE_TABLE, N);
+    ps->stmt->object = OBJECT_VIEW;
+}
 cmd ::= SHOW TABLE STATUS qname(N). {sql_stmt_named(ps, STMT_SHOW_TABLE_STATUS, N);}
 cmd ::= SHOW PARTITIONS qname(N). {sql_stmt_named(ps, STMT_SHOW_PARTITIONS, N);}
 cmd ::= TRUNCATE table_word qnames(L) restart behavior(B). {sql_names_stmt(ps, STMT_TRUNCATE, L, B);}
@@ -1460,6 +1464,8 @@ static int parser_lex(struct sql_lexer *lx, const struct parser_sim *sim, struct
 {
     int code = sql_lex(lx, tok);
 
+    if (lx->no_pos)
+        tok->pos = 0;
     if (code < 0)
         return code;
     if (code == 0)

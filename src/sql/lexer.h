@@ -24,6 +24,7 @@ struct sql_lexer {
     const char *end;    /* one past the last */
     uint32_t pos;       /* character position of cur, 1-based */
     struct dn_err *err; /* borrowed, may be NULL */
+    bool no_pos;        /* tokens of the parser have position 0 */
 };
 
 /* The next token's code; 0 at a semicolon (taken; its token is ";") and at the end of the text (its

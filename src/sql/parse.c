@@ -12,6 +12,7 @@ void sql_text_init(struct sql_text *t, const char *text, size_t len)
     t->len = len;
     t->next = 0;
     t->next_pos = 1;
+    t->no_positions = false;
     if (len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
         t->next = 3; /* a byte order mark: one character nobody sees */
         t->next_pos = 2;
@@ -24,7 +25,8 @@ static struct sql_lexer parse_lexer(const struct sql_text *t, struct dn_err *err
                            .cur = t->text + t->next,
                            .end = t->text + t->len,
                            .pos = t->next_pos,
-                           .err = err};
+                           .err = err,
+                           .no_pos = t->no_positions};
 
     return lx;
 }

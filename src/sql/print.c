@@ -130,6 +130,12 @@ static void print_show_setting(const struct stmt *s, struct buf *b)
         sql_print_name(s->name.name, true, b);
 }
 
+static void print_show_create(const struct stmt *s, struct buf *b)
+{
+    buf_printf(b, "SHOW CREATE %s ", sql_object_words[s->object]);
+    sql_print_qual(&s->name, b);
+}
+
 static void print_show_schemas(const struct stmt *s, struct buf *b)
 {
     buf_puts(b, s->keyspace ? "SHOW KEYSPACES" : "SHOW SCHEMAS");
@@ -157,7 +163,7 @@ static const struct {
     [STMT_DESCRIBE] = {"DESCRIBE ", .named = true},
     [STMT_SHOW_TABLES] = {.words = "SHOW TABLES"},
     [STMT_SHOW_SCHEMAS] = {.print = print_show_schemas},
-    [STMT_SHOW_CREATE_TABLE] = {"SHOW CREATE TABLE ", .named = true},
+    [STMT_SHOW_CREATE_TABLE] = {.print = print_show_create},
     [STMT_SHOW_TABLE_STATUS] = {"SHOW TABLE STATUS ", .named = true},
     [STMT_SHOW_PARTITIONS] = {"SHOW PARTITIONS ", .named = true},
     [STMT_SHOW_SETTING] = {.print = print_show_setting},

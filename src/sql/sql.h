@@ -27,6 +27,7 @@ struct sql_text {
     size_t len;
     size_t next;       /* byte offset where the next statement starts */
     uint32_t next_pos; /* its character position, 1-based */
+    bool no_positions; /* all positions of the tree are 0: nobody sees this text */
 };
 
 void sql_text_init(struct sql_text *t, const char *text, size_t len);

@@ -165,6 +165,7 @@ const struct statement statements[] = {
     {"show schemas", "SHOW SCHEMAS"},
     {"show keyspaces", "SHOW KEYSPACES"},
     {"show create table s.t", "SHOW CREATE TABLE s.t"},
+    {"show create view s.v", "SHOW CREATE VIEW s.v"},
     {"show table status t", "SHOW TABLE STATUS t"},
     {"show all", "SHOW ALL"},
     {"show \"tables\"", "SHOW \"tables\""},

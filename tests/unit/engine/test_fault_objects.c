@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Statements about objects of the catalog, disturbed at every point: the n-th allocation fails, the
+ * n-th call of the volume fails, fills the disk or is the moment of a power cut. What is there
+ * afterwards is what an undisturbed run has after as many statements as were acknowledged, or after
+ * the one more that was begun: nothing is half done. */
+#include "db_fix.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+static const char *const script[] = {
+    "CREATE SCHEMA s",
+    "CREATE TABLE t (a INT PRIMARY KEY, b VARCHAR, c INT)",
+    "INSERT INTO t VALUES (1, 'x', 10), (2, 'y', 20)",
+    "CREATE VIEW v AS SELECT * FROM t WHERE a > 1",
+    "CREATE VIEW s.w (k, n) AS SELECT v.a, count(*) FROM v NATURAL JOIN (VALUES (1), (2)) AS n "
+    "(a) GROUP BY v.a",
+    "CREATE OR REPLACE VIEW v AS SELECT *, a + c AS d FROM t",
+    "SELECT * FROM s.w JOIN v ON w.k = v.a ORDER BY d",
+    "ALTER TABLE t RENAME c TO cc",
+    "ALTER VIEW v RENAME TO v2",
+    "TRUNCATE t",
+    "DESCRIBE v2",
+    "DROP VIEW v2 CASCADE",
+    "CREATE VIEW s.x AS SELECT a FROM t",
+    "ALTER TABLE t RENAME TO tt",
+    "DROP SCHEMA s CASCADE",
+};
+#define STEPS DN_ARRAY_SIZE(script)
+#define SEEN  16384
+
+struct world {
+    struct sim_disk *disk;
+    struct volume *volume;
+    dendro_db *db;
+    dendro_conn *conn;
+    size_t done;  /* statements acknowledged */
+    size_t tried; /* statements begun */
+    int rc;       /* of what failed first, 0 = nothing */
+};
+
+/* What an undisturbed run shows after each statement. */
+static char expected[STEPS + 1][SEEN];
+
+struct text {
+    char *to;
+    size_t len;
+};
+
+static int add_row(void *arg, dendro_stmt *stmt)
+{
+    struct text *t = arg;
+
+    for (int i = 0; i < dendro_column_count(stmt); i++) {
+        const char *value = dendro_column_text(stmt, i);
+
+        if (t)
+            t->len +=
+                (size_t)snprintf(t->to + t->len, SEEN - t->len, "%s|", value ? value : "NULL");
+    }
+    return 0;
+}
+
+/* Everything that can be asked about the objects; errors are answers too. */
+static void look(dendro_conn *conn, char *to)
+{
+    static const char *const questions[] = {
+        "SHOW SCHEMAS",
+        "SHOW TABLES",
+        "SELECT * FROM t ORDER BY a",
+        "SHOW CREATE TABLE t",
+        "SHOW CREATE TABLE tt",
+        "SHOW CREATE VIEW v",
+        "SHOW CREATE VIEW v2",
+        "SHOW CREATE VIEW s.w",
+        "SHOW CREATE VIEW s.x",
+        "SELECT * FROM v ORDER BY a",
+        "SELECT * FROM s.w ORDER BY k",
+        "SELECT * FROM s.x",
+    };
+    struct text t = {.to = to};
+
+    to[0] = '\0';
+    for (size_t i = 0; i < DN_ARRAY_SIZE(questions); i++) {
+        struct dendro_error e;
+        int rc = dendro_exec(conn, questions[i], -1, add_row, &t, &e);
+
+        t.len +=
+            (size_t)snprintf(to + t.len, SEEN - t.len, "%s\n", rc < 0 ? dendro_error_name(rc) : "");
+    }
+    assert_true(t.len < SEEN);
+}
+
+static void run_script(struct world *w, bool record)
+{
+    struct engine_options options = {.flags = 0};
+    struct dn_err err;
+
+    w->done = w->tried = 0;
+    w->rc = sim_volume_open(w->disk, 1, &w->volume, &err);
+    if (w->rc == 0)
+        w->rc = engine_open_volume(w->volume, &options, &w->db, &err);
+    if (w->rc == 0)
+        w->rc = dendro_connect(w->db, &w->conn, NULL);
+    if (record)
+        look(w->conn, expected[0]);
+    while (w->rc == 0 && w->done < STEPS) {
+        struct dendro_error e;
+
+        w->tried++;
+        w->rc = dendro_exec(w->conn, script[w->done], -1, add_row, NULL, &e);
+        if (record && w->rc != 0)
+            fail_msg("%s: %s", script[w->done], e.message);
+        w->done += w->rc == 0;
+        if (record)
+            look(w->conn, expected[w->done]);
+    }
+    dendro_disconnect(w->conn);
+    assert_int_equal(dendro_close(w->db), DENDRO_OK);
+    volume_close(w->volume);
+    w->conn = NULL;
+    w->db = NULL;
+    w->volume = NULL;
+}
+
+static void fault_text(void *arg, bool fault, const char *text)
+{
+    (void)arg;
+    if (fault)
+        print_error("check: %s\n", text);
+}
+
+static void check_state(struct world *w, const char *what, uint64_t n)
+{
+    struct engine_options options = {.flags = 0};
+    static char seen[SEEN];
+    struct dn_err err;
+    uint64_t faults = 0;
+
+    if (sim_volume_open(w->disk, 2, &w->volume, &err) < 0)
+        fail_msg("%s %llu: volume: %s", what, (unsigned long long)n, err.text);
+    if (engine_open_volume(w->volume, &options, &w->db, &err) < 0)
+        fail_msg("%s %llu: open: %s", what, (unsigned long long)n, err.text);
+    assert_int_equal(dendro_connect(w->db, &w->conn, NULL), DENDRO_OK);
+    look(w->conn, seen);
+    if (strcmp(seen, expected[w->done]) != 0 && strcmp(seen, expected[w->tried]) != 0)
+        fail_msg("%s %llu: after %zu of %zu statements:\n%s\ninstead of\n%s",
+                 what,
+                 (unsigned long long)n,
+                 w->done,
+                 w->tried,
+                 seen,
+                 expected[w->done]);
+    dendro_disconnect(w->conn);
+    assert_int_equal(dendro_close(w->db), DENDRO_OK);
+    if (engine_check_volume(w->volume, fault_text, NULL, &faults, &err) < 0)
+        fail_msg("%s %llu: check: %s", what, (unsigned long long)n, err.text);
+    if (faults)
+        fail_msg("%s %llu: %llu faults", what, (unsigned long long)n, (unsigned long long)faults);
+    volume_close(w->volume);
+}
+
+static void test_undisturbed(void **state)
+{
+    struct world w = {.disk = sim_disk_new(1)};
+
+    (void)state;
+    run_script(&w, true);
+    assert_int_equal(w.rc, 0);
+    check_state(&w, "undisturbed", 0);
+    sim_disk_free(w.disk);
+}
+
+/* Every allocation, as far as the time allows: all of the first ones, then bigger steps. */
+static void test_allocations(void **state)
+{
+    clock_t end = clock() + 8 * CLOCKS_PER_SEC;
+    uint64_t step = 1;
+
+    (void)state;
+    for (uint64_t n = 1;; n += step) {
+        struct world w = {.disk = NULL};
+        size_t before = mem_process_used();
+        bool hit;
+
+        w.disk = sim_disk_new(n);
+        mem_fail_nth(n, false);
+        run_script(&w, false);
+        hit = mem_fail_hit();
+        mem_fail_nth(0, false);
+        check_state(&w, "allocation", n);
+        sim_disk_free(w.disk);
+        if (mem_process_used() != before)
+            fail_msg("allocation %llu: leaked %zd bytes",
+                     (unsigned long long)n,
+                     (ssize_t)(mem_process_used() - before));
+        if (!hit)
+            break;
+        step = clock() < end ? 1 + n / 1000 : 1 + n / 10;
+    }
+}
+
+static void sweep_calls(enum sim_fault fault, const char *what)
+{
+    for (uint64_t n = 1;; n++) {
+        struct world w = {.disk = sim_disk_new(n)};
+        bool hit;
+
+        sim_disk_fail_nth(w.disk, n, fault, false);
+        run_script(&w, false);
+        hit = sim_disk_fail_hit(w.disk);
+        sim_disk_fail_nth(w.disk, 0, SIM_FAULT_NONE, false);
+        check_state(&w, what, n);
+        sim_disk_free(w.disk);
+        if (!hit)
+            break;
+    }
+}
+
+static void test_io_errors(void **state)
+{
+    (void)state;
+    sweep_calls(SIM_FAULT_IO, "I/O error at call");
+}
+
+static void test_full_disk(void **state)
+{
+    (void)state;
+    sweep_calls(SIM_FAULT_NOSPC, "disk full at call");
+}
+
+static void test_power_cuts(void **state)
+{
+    (void)state;
+    sweep_calls(SIM_FAULT_CRASH, "power cut at call");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_undisturbed),
+        cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_io_errors),
+        cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_power_cuts),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
