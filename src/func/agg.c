@@ -200,7 +200,8 @@ void agg_name_args(const char *name, uint32_t *ret_min, uint32_t *ret_max)
         uint32_t n = (a->arg2 != TYPE_NONE) + (a->within == AGG_WITHIN_NONE ? 1u : 0u);
         uint32_t least = a->arg2 == TYPE_TIMESTAMP ? 1 : n;
 
-        if (a->star || strcasecmp(a->name, name) != 0)
+        if (a->star || strcasecmp(a->name, name) != 0 ||
+            (a->nulls_count && a->arg2 != TYPE_NONE)) /* its FILTER */
             continue;
         *ret_min = least < *ret_min ? least : *ret_min;
         *ret_max = n > *ret_max ? n : *ret_max;

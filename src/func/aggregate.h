@@ -45,6 +45,7 @@ struct agg {
     bool star;
     bool in_order; /* the result depends on the order of the rows: they come in that of the input,
                       and parts are merged in that order */
+    bool nulls_count; /* NULLs count: FILTER becomes a second argument, BOOLEAN */
     enum agg_within within;
     enum type_id result;
     uint32_t state_size; /* bytes; states are zeroed memory, 16-byte aligned */

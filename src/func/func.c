@@ -68,6 +68,8 @@ uint32_t func_cast_cost(enum type_id from, enum type_id to)
         return 0;
     if (to == TYPE_NONE)
         return 1;
+    if (type_is_array(from) && type_is_array(to))
+        return func_cast_cost(type_element(from), type_element(to));
     if (func_cast_level(from, to) != FUNC_CAST_IMPLICIT)
         return UINT32_MAX;
     if (type_is_int(from) && type_is_timestamp(to))
@@ -105,19 +107,46 @@ static enum type_id func_arg_type(const struct func *f, uint32_t i)
     return f->args[i < f->args_count ? i : f->args_count - 1];
 }
 
+/* The one of two types that the other becomes by itself; TYPE_NONE: neither. */
+static enum type_id func_wider(enum type_id a, enum type_id b)
+{
+    if (a == TYPE_NONE || a == b)
+        return b;
+    if (b == TYPE_NONE)
+        return a;
+    if (func_cast_level(a, b) == FUNC_CAST_IMPLICIT && !(type_is_int(a) && type_is_timestamp(b)))
+        return b;
+    return func_cast_level(b, a) == FUNC_CAST_IMPLICIT && !(type_is_int(b) && type_is_timestamp(a))
+               ? a
+               : TYPE_NONE;
+}
+
 /* What TYPE_ANY_ELEMENT stands for: the element type of the first array, else the type of the first
- * element. TYPE_NONE: nothing says, or the row has no such arguments. */
+ * element; of COMPATIBLE rows the widest. TYPE_NONE: nothing says, or the row has no such
+ * arguments. */
 static enum type_id func_any(const struct func *f, const enum type_id *types, uint32_t count)
 {
     enum type_id found = TYPE_NONE;
+    enum type_id array = TYPE_NONE;
 
     for (uint32_t i = 0; i < count; i++) {
-        if (func_arg_type(f, i) == TYPE_ANY_ARRAY && type_is_array(types[i]))
-            return type_element(types[i]);
-        if (func_arg_type(f, i) == TYPE_ANY_ELEMENT && found == TYPE_NONE)
-            found = types[i];
+        enum type_id asked = func_arg_type(f, i);
+        enum type_id own = asked == TYPE_ANY_ELEMENT ? types[i]
+                           : asked == TYPE_ANY_ARRAY && type_is_array(types[i])
+                               ? type_element(types[i])
+                               : TYPE_NONE;
+
+        if (asked == TYPE_ANY_ARRAY && array == TYPE_NONE)
+            array = own;
+        if (f->flags & FUNC_COMPATIBLE) {
+            enum type_id both = func_wider(found, own);
+
+            found = both == TYPE_NONE ? found : both;
+        } else if (found == TYPE_NONE) {
+            found = own;
+        }
     }
-    return found;
+    return f->flags & FUNC_COMPATIBLE || array == TYPE_NONE ? found : array;
 }
 
 /* The type an argument is cast to, with `any` in place of TYPE_ANY_ELEMENT. */
@@ -147,17 +176,37 @@ static bool func_any_fits(const struct func *f, const enum type_id *types, uint3
 
         if (t == TYPE_ANY_ARRAY && types[i] != TYPE_NONE && !type_is_array(types[i]))
             return false;
+        if (t == TYPE_ANY_ARRAY && type_is_array(types[i]) && type_element(types[i]) != any &&
+            !(f->flags & FUNC_COMPATIBLE))
+            return false; /* int[] = bigint[] */
         if ((t == TYPE_ANY_ARRAY || t == TYPE_ANY_ELEMENT) && type_is_array(any))
             return false;
         arrays |= t == TYPE_ANY_ARRAY && type_is_array(types[i]);
         asks |= t == TYPE_ANY_ARRAY;
     }
-    return arrays || !asks;
+    return arrays || !asks || ((f->flags & FUNC_COMPATIBLE) && any != TYPE_NONE);
 }
 
 static bool func_takes_count(const struct func *f, uint32_t count)
 {
     return count == f->args_count || ((f->flags & FUNC_VARIADIC) && count > f->args_count);
+}
+
+/* Are all arguments untyped that would say what any type is? */
+static bool func_asks_any(const struct func *f, const enum type_id *types, uint32_t count)
+{
+    bool asks = false;
+
+    for (uint32_t i = 0; i < count; i++) {
+        enum type_id t = func_arg_type(f, i);
+
+        if (t != TYPE_ANY_ELEMENT && t != TYPE_ANY_ARRAY)
+            continue;
+        if (types[i] != TYPE_NONE)
+            return false;
+        asks = true;
+    }
+    return asks;
 }
 
 static bool func_has_time(const enum type_id *types, uint32_t count)
@@ -337,6 +386,14 @@ static void func_fail_find(const char *name,
 {
     bool is_operator = other && (other->flags & FUNC_OPERATOR);
     struct buf b;
+
+    if (other && func_takes_count(other, count) && func_asks_any(other, types, count)) {
+        DN_IGNORE(DN_FAIL(err, /* as below */
+                          DN_E_DATATYPE_MISMATCH,
+                          "could not determine polymorphic type because input has type unknown"));
+        dn_err_hint(err, "Say which type it is: CAST(… AS …).");
+        return;
+    }
 
     buf_init(&b, NULL);
     func_print_call(name, is_operator, types, count, &b);

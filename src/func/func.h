@@ -33,6 +33,8 @@ enum func_flag {
     FUNC_STABLE = 16,    /* one value per statement (now()): not folded at plan time */
     FUNC_MONOTONIC = 32, /* with the other arguments constant, the result never falls while argument
                             `mono_arg` rises (equal for equal): date_trunc, time_bucket */
+    FUNC_COMPATIBLE = 64, /* arguments of any type need not be of the same one, if one becomes the
+                             others by itself: ARRAY[1] || 2.5 */
 };
 
 /* What functions ask of the session that calls them. Any thread of the statement. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * func_array.c: making, joining, comparing and searching arrays. Arrays are taken apart row by row
+ * func_array.c: making, joining and comparing arrays. Arrays are taken apart row by row
  * (vec/array.h). */
 #include "func/func_array.h"
 #include "func/func_int.h"
@@ -75,6 +75,14 @@ static int array_make(const struct func_ctx *ctx,
     return func_array_write(ctx, &a, ret, err);
 }
 
+static int array_fail_nested(struct dn_err *err)
+{
+    return DN_FAIL(err,
+                   DN_E_BAD_SUBSCRIPT,
+                   "multidimensional arrays must have array expressions with matching dimensions");
+}
+
+/* Empty arrays make an empty one. */
 static int array_make_nested(const struct func_ctx *ctx,
                              const struct vec *args,
                              uint32_t count,
@@ -93,20 +101,26 @@ static int array_make_nested(const struct func_ctx *ctx,
     if (!a.items)
         return DN_FAIL_NOMEM(err);
     a.count = 0;
+    if (first.dims == VARRAY_DIMS_MAX)
+        return DN_FAIL(err,
+                       DN_E_ARRAY_LIMIT,
+                       "number of array dimensions (%d) exceeds the maximum allowed (%d)",
+                       VARRAY_DIMS_MAX + 1,
+                       VARRAY_DIMS_MAX);
     for (uint32_t i = 0; i < count; i++) {
         rc = array_arg(ctx, &args[i], row, &next, err);
         if (rc < 0)
             return rc;
         if (next.dims != first.dims || next.count != first.count ||
-            memcmp(next.len, first.len, sizeof first.len) != 0 || first.dims == VARRAY_DIMS_MAX)
-            return DN_FAIL(err,
-                           DN_E_BAD_SUBSCRIPT,
-                           "multidimensional arrays must have array expressions with matching "
-                           "dimensions");
+            memcmp(next.len, first.len, sizeof first.len) != 0 ||
+            memcmp(next.low, first.low, sizeof first.low) != 0)
+            return array_fail_nested(err);
         if (next.count)
             memcpy(a.items + a.count, next.items, next.count * sizeof *a.items);
         a.count += next.count;
     }
+    if (a.count == 0)
+        return func_array_write(ctx, &first, ret, err);
     for (uint32_t d = first.dims; d > 0; d--) {
         a.len[d] = a.len[d - 1];
         a.low[d] = a.low[d - 1];
@@ -157,7 +171,7 @@ static int array_add(const struct func_ctx *ctx,
     if (rc < 0)
         return rc;
     if (a.dims > 1)
-        return DN_FAIL(err, DN_E_BAD_SUBSCRIPT, "argument must be empty or one-dimensional array");
+        return DN_FAIL(err, DN_E_DATA_EXCEPTION, "argument must be empty or one-dimensional array");
     items = arena_alloc_array(ctx->arena, (size_t)a.count + 1, sizeof *items);
     if (!items)
         return DN_FAIL_NOMEM(err);
@@ -187,9 +201,7 @@ static int array_join(const struct func_ctx *ctx,
     if (x->count == 0 || y->count == 0)
         return func_array_write(ctx, x->count == 0 ? y : x, ret, err);
     if (x->dims + 1 < whole || y->dims + 1 < whole || memcmp(inner_x, inner_y, inner) != 0)
-        return DN_FAIL(err,
-                       DN_E_BAD_SUBSCRIPT,
-                       "cannot concatenate incompatible arrays: their dimensions differ");
+        return DN_FAIL(err, DN_E_BAD_SUBSCRIPT, "cannot concatenate incompatible arrays");
     if (x->dims < whole)
         a = *y;
     a.len[0] = (x->dims == whole ? x->len[0] : 1) + (y->dims == whole ? y->len[0] : 1);
@@ -301,110 +313,6 @@ FUNC_EACH(func_array_contained,
           array_covers(ctx, &args[1], &args[0], i, false, &to[i], err))
 FUNC_EACH(func_array_overlap, int8_t, array_covers(ctx, &args[0], &args[1], i, true, &to[i], err))
 
-/* ---- a op ANY (array), a op ALL (array) ---- */
-
-enum array_op { ARRAY_EQ, ARRAY_NE, ARRAY_LT, ARRAY_LE, ARRAY_GT, ARRAY_GE };
-
-static bool array_holds(enum array_op op, int c)
-{
-    switch (op) {
-    case ARRAY_EQ:
-        return c == 0;
-    case ARRAY_NE:
-        return c != 0;
-    case ARRAY_LT:
-        return c < 0;
-    case ARRAY_LE:
-        return c <= 0;
-    case ARRAY_GT:
-        return c > 0;
-    case ARRAY_GE:
-        return c >= 0;
-    }
-    return false;
-}
-
-/* 1: NULL. */
-static int array_quantified(const struct func_ctx *ctx,
-                            const struct vec *args,
-                            uint32_t row,
-                            enum array_op op,
-                            bool all,
-                            int8_t *ret,
-                            struct dn_err *err)
-{
-    struct varray a;
-    struct datum x = vec_datum(&args[0], row);
-    bool unknown = false;
-    int rc = array_arg(ctx, &args[1], row, &a, err);
-
-    if (rc < 0)
-        return rc;
-    *ret = all;
-    for (uint32_t i = 0; i < a.count; i++) {
-        if (x.null || a.items[i].null) {
-            unknown = true;
-        } else if (array_holds(op, datum_cmp(&x, &a.items[i])) != all) {
-            *ret = !all;
-            return 0;
-        }
-    }
-    return unknown;
-}
-
-static int array_quantify(const struct func_ctx *ctx,
-                          const struct vec *args,
-                          enum array_op op,
-                          bool all,
-                          uint32_t count,
-                          struct vec *ret,
-                          struct dn_err *err)
-{
-    int8_t *to = func_ret_alloc(ctx, ret, count, sizeof *to, err);
-    uint64_t *nulls = arena_calloc(ctx->arena, VEC_BITMAP_WORDS(count), sizeof *nulls);
-    int rc = 0;
-
-    if (!to)
-        return DN_E_NOMEM;
-    if (!nulls)
-        return DN_FAIL_NOMEM(err);
-    for (uint32_t i = 0; i < count; i++) {
-        to[i] = 0;
-        rc = 1;
-        if (!vec_is_null(ret, i) && !vec_is_null(&args[1], i))
-            rc = array_quantified(ctx, args, i, op, all, &to[i], err);
-        if (rc < 0)
-            return rc;
-        if (rc == 1)
-            vec_bit_set(nulls, i);
-    }
-    ret->nulls = nulls;
-    return 0;
-}
-
-#define ARRAY_QUANTIFIED(fn, op, all)                               \
-    static int fn(const struct func_ctx *ctx,                       \
-                  const struct vec *args,                           \
-                  uint32_t args_count DN_UNUSED,                    \
-                  uint32_t count,                                   \
-                  struct vec *ret,                                  \
-                  struct dn_err *err)                               \
-    {                                                               \
-        return array_quantify(ctx, args, op, all, count, ret, err); \
-    }
-ARRAY_QUANTIFIED(func_any_eq, ARRAY_EQ, false)
-ARRAY_QUANTIFIED(func_any_ne, ARRAY_NE, false)
-ARRAY_QUANTIFIED(func_any_lt, ARRAY_LT, false)
-ARRAY_QUANTIFIED(func_any_le, ARRAY_LE, false)
-ARRAY_QUANTIFIED(func_any_gt, ARRAY_GT, false)
-ARRAY_QUANTIFIED(func_any_ge, ARRAY_GE, false)
-ARRAY_QUANTIFIED(func_all_eq, ARRAY_EQ, true)
-ARRAY_QUANTIFIED(func_all_ne, ARRAY_NE, true)
-ARRAY_QUANTIFIED(func_all_lt, ARRAY_LT, true)
-ARRAY_QUANTIFIED(func_all_le, ARRAY_LE, true)
-ARRAY_QUANTIFIED(func_all_gt, ARRAY_GT, true)
-ARRAY_QUANTIFIED(func_all_ge, ARRAY_GE, true)
-
 #define ARRAY_ROW(fname, a, b, r, bits, fn, text, sample)                                 \
     {                                                                                     \
         .name = fname, .args = {TYPE_##a, TYPE_##b}, .args_count = 2, .result = TYPE_##r, \
@@ -412,24 +320,6 @@ ARRAY_QUANTIFIED(func_all_ge, ARRAY_GE, true)
     }
 #define ARRAY_OP(op, fn, text, sample) \
     ARRAY_ROW(op, ANY_ARRAY, ANY_ARRAY, BOOLEAN, FUNC_STRICT | FUNC_OPERATOR, fn, text, sample)
-#define ARRAY_ANY(op, fn, all_fn, sample, all_sample)                         \
-    ARRAY_ROW(op " any",                                                      \
-              ANY_ELEMENT,                                                    \
-              ANY_ARRAY,                                                      \
-              BOOLEAN,                                                        \
-              FUNC_OPERATOR,                                                  \
-              fn,                                                             \
-              "Whether it holds for an element: a " op " ANY (array).",       \
-              sample),                                                        \
-        ARRAY_ROW(op " all",                                                  \
-                  ANY_ELEMENT,                                                \
-                  ANY_ARRAY,                                                  \
-                  BOOLEAN,                                                    \
-                  FUNC_OPERATOR,                                              \
-                  all_fn,                                                     \
-                  "Whether it holds for all elements: a " op " ALL (array).", \
-                  all_sample)
-
 static const struct func func_array_rows[] = {
     {.name = "array",
      .args = {TYPE_ANY_ELEMENT},
@@ -438,6 +328,13 @@ static const struct func func_array_rows[] = {
      .flags = FUNC_OPERATOR | FUNC_VARIADIC,
      .kernel = func_array_make,
      .doc = "An array of the values: ARRAY[a, b]."},
+    {.name = "array",
+     .args = {TYPE_ANY_ARRAY},
+     .args_count = 1,
+     .result = TYPE_ANY_ARRAY,
+     .flags = FUNC_OPERATOR | FUNC_VARIADIC,
+     .kernel = func_array_make,
+     .doc = "An array of arrays of one shape: one with a dimension more."},
     ARRAY_OP("=", func_array_eq, "Equal, element by element.", NULL),
     ARRAY_OP("<>", func_array_ne, "Not equal; != is the same.", NULL),
     ARRAY_OP("<", func_array_lt, "Less at the first element that differs.", NULL),
@@ -451,7 +348,7 @@ static const struct func func_array_rows[] = {
               ANY_ARRAY,
               ANY_ARRAY,
               ANY_ARRAY,
-              FUNC_OPERATOR,
+              FUNC_OPERATOR | FUNC_COMPATIBLE,
               func_array_cat,
               "One after the other.",
               NULL),
@@ -459,7 +356,7 @@ static const struct func func_array_rows[] = {
               ANY_ARRAY,
               ANY_ELEMENT,
               ANY_ARRAY,
-              FUNC_OPERATOR,
+              FUNC_OPERATOR | FUNC_COMPATIBLE,
               func_array_append,
               "With one more element at the end.",
               NULL),
@@ -467,7 +364,7 @@ static const struct func func_array_rows[] = {
               ANY_ELEMENT,
               ANY_ARRAY,
               ANY_ARRAY,
-              FUNC_OPERATOR,
+              FUNC_OPERATOR | FUNC_COMPATIBLE,
               func_array_prepend,
               "With one more element in front.",
               NULL),
@@ -475,7 +372,7 @@ static const struct func func_array_rows[] = {
               ANY_ARRAY,
               ANY_ELEMENT,
               ANY_ARRAY,
-              0,
+              FUNC_COMPATIBLE,
               func_array_append,
               "The array with one more element at the end.",
               NULL),
@@ -483,7 +380,7 @@ static const struct func func_array_rows[] = {
               ANY_ELEMENT,
               ANY_ARRAY,
               ANY_ARRAY,
-              0,
+              FUNC_COMPATIBLE,
               func_array_prepend,
               "The array with one more element in front.",
               NULL),
@@ -491,16 +388,10 @@ static const struct func func_array_rows[] = {
               ANY_ARRAY,
               ANY_ARRAY,
               ANY_ARRAY,
-              0,
+              FUNC_COMPATIBLE,
               func_array_cat,
               "One array after the other.",
               NULL),
-    ARRAY_ANY("=", func_any_eq, func_all_eq, NULL, NULL),
-    ARRAY_ANY("<>", func_any_ne, func_all_ne, NULL, NULL),
-    ARRAY_ANY("<", func_any_lt, func_all_lt, NULL, NULL),
-    ARRAY_ANY("<=", func_any_le, func_all_le, NULL, NULL),
-    ARRAY_ANY(">", func_any_gt, func_all_gt, NULL, NULL),
-    ARRAY_ANY(">=", func_any_ge, func_all_ge, NULL, NULL),
 };
 
 const struct func_table func_table_array = {func_array_rows, DN_ARRAY_SIZE(func_array_rows)};

@@ -1,54 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * func_array_more.c: what is asked of arrays: sizes, elements, slices, places, texts. */
+ * func_array_more.c: what is asked of arrays: sizes, elements, slices, places; array_fill. */
 #include "func/func_array.h"
-#include "func/func_int.h"
-#include "func/text.h"
-
-/* A kernel over an array in argument 0 that may give NULL: `call` is 1 then. */
-#define ARRAY_EACH(fn, result_type, call)                                                   \
-    static int fn(const struct func_ctx *ctx,                                               \
-                  const struct vec *args,                                                   \
-                  uint32_t args_count DN_UNUSED,                                            \
-                  uint32_t count,                                                           \
-                  struct vec *ret,                                                          \
-                  struct dn_err *err)                                                       \
-    {                                                                                       \
-        result_type *to = func_ret_alloc(ctx, ret, count, sizeof *to, err);                 \
-        uint64_t *nulls = arena_calloc(ctx->arena, VEC_BITMAP_WORDS(count), sizeof *nulls); \
-                                                                                            \
-        if (!to)                                                                            \
-            return DN_E_NOMEM;                                                              \
-        if (!nulls)                                                                         \
-            return DN_FAIL_NOMEM(err);                                                      \
-        for (uint32_t i = 0; i < count; i++) {                                              \
-            struct varray a;                                                                \
-            int rc = 1;                                                                     \
-                                                                                            \
-            array_clear(&to[i], sizeof to[i]);                                              \
-            if (!vec_is_null(ret, i) && !vec_is_null(&args[0], i)) {                        \
-                rc = func_array_read(ctx, vec_str(&args[0], i), args[0].type, &a, err);     \
-                if (rc == 0)                                                                \
-                    rc = (call);                                                            \
-            }                                                                               \
-            if (rc < 0)                                                                     \
-                return rc;                                                                  \
-            if (rc == 1)                                                                    \
-                vec_bit_set(nulls, i);                                                      \
-        }                                                                                   \
-        ret->nulls = nulls;                                                                 \
-        return 0;                                                                           \
-    }
-
-static void array_clear(void *value, size_t size)
-{
-    struct vstr none = {"", 0};
-
-    if (size == sizeof none)
-        memcpy(value, &none, size);
-    else
-        memset(value, 0, size);
-}
 
 /* ---- sizes ---- */
 
@@ -65,15 +18,6 @@ static int array_measure(const struct varray *a, int64_t dim, enum array_measure
 }
 
 static int
-array_text(const struct func_ctx *ctx, struct buf *b, struct vstr *ret, struct dn_err *err)
-{
-    ret->len = (uint32_t)b->len;
-    ret->ptr = b->failed ? NULL : b->len ? arena_dup(ctx->arena, b->data, b->len) : "";
-    buf_done(b);
-    return ret->ptr ? 0 : DN_FAIL_NOMEM(err);
-}
-
-static int
 array_dims(const struct func_ctx *ctx, const struct varray *a, struct vstr *ret, struct dn_err *err)
 {
     struct buf b;
@@ -83,17 +27,21 @@ array_dims(const struct func_ctx *ctx, const struct varray *a, struct vstr *ret,
     buf_init(&b, ctx->arena->owner);
     for (uint32_t d = 0; d < a->dims; d++)
         buf_printf(&b, "[%d:%d]", a->low[d], a->low[d] + a->len[d] - 1);
-    return array_text(ctx, &b, ret, err);
+    return func_array_text(ctx, &b, ret, err);
 }
 
-ARRAY_EACH(func_array_length,
-           int32_t,
-           array_measure(&a, vec_i64(&args[1], i), ARRAY_LENGTH, &to[i]))
-ARRAY_EACH(func_array_lower, int32_t, array_measure(&a, vec_i64(&args[1], i), ARRAY_LOWER, &to[i]))
-ARRAY_EACH(func_array_upper, int32_t, array_measure(&a, vec_i64(&args[1], i), ARRAY_UPPER, &to[i]))
-ARRAY_EACH(func_array_ndims, int32_t, a.dims ? (to[i] = (int32_t)a.dims, 0) : 1)
-ARRAY_EACH(func_cardinality, int32_t, (to[i] = (int32_t)a.count, 0))
-ARRAY_EACH(func_array_dims, struct vstr, array_dims(ctx, &a, &to[i], err))
+FUNC_ARRAY_EACH(func_array_length,
+                int32_t,
+                array_measure(&a, vec_i64(&args[1], i), ARRAY_LENGTH, &to[i]))
+FUNC_ARRAY_EACH(func_array_lower,
+                int32_t,
+                array_measure(&a, vec_i64(&args[1], i), ARRAY_LOWER, &to[i]))
+FUNC_ARRAY_EACH(func_array_upper,
+                int32_t,
+                array_measure(&a, vec_i64(&args[1], i), ARRAY_UPPER, &to[i]))
+FUNC_ARRAY_EACH(func_array_ndims, int32_t, a.dims ? (to[i] = (int32_t)a.dims, 0) : 1)
+FUNC_ARRAY_EACH(func_cardinality, int32_t, (to[i] = (int32_t)a.count, 0))
+FUNC_ARRAY_EACH(func_array_dims, struct vstr, array_dims(ctx, &a, &to[i], err))
 
 /* ---- elements ---- */
 
@@ -155,36 +103,205 @@ static int func_array_subscript(const struct func_ctx *ctx,
     return 0;
 }
 
-/* a[low:high] of the first dimension; a NULL bound is left open. The result counts from 1. */
+/* Copies the items of a part: dimension d onward, `at` items of the whole passed over. */
+static uint32_t array_copy_part(const struct varray *from,
+                                const int32_t *first,
+                                const struct varray *to,
+                                uint32_t d,
+                                uint64_t at,
+                                struct datum *items)
+{
+    uint32_t n = 0;
+
+    if (d == from->dims) {
+        items[0] = from->items[at];
+        return 1;
+    }
+    for (int32_t i = 0; i < to->len[d]; i++)
+        n += array_copy_part(from,
+                             first,
+                             to,
+                             d + 1,
+                             at * (uint64_t)from->len[d] + (uint64_t)(first[d] + i),
+                             items + n);
+    return n;
+}
+
+/* a[low:high]…: bounds of the first dimensions, the others whole; INT64_MIN and INT64_MAX leave an
+ * end open, NULL makes NULL. The result counts from 1. */
 static int array_slice(const struct func_ctx *ctx,
                        const struct vec *args,
+                       uint32_t count,
                        uint32_t row,
-                       struct varray *a,
+                       const struct varray *a,
                        struct vstr *ret,
                        struct dn_err *err)
 {
-    int64_t first = a->dims ? a->low[0] : 1;
-    int64_t last = a->dims ? first + a->len[0] - 1 : 0;
-    int64_t low = vec_is_null(&args[1], row) ? first : vec_i64(&args[1], row);
-    int64_t high = vec_is_null(&args[2], row) ? last : vec_i64(&args[2], row);
-    uint32_t width;
+    uint32_t given = (count - 1) / 2;
+    struct varray part = {.elem = a->elem, .dims = a->dims, .count = 1};
+    int32_t first[VARRAY_DIMS_MAX];
 
-    low = low < first ? first : low;
-    high = high > last ? last : high;
-    if (low > high) {
-        *a = (struct varray){.elem = a->elem};
-        return func_array_write(ctx, a, ret, err);
+    for (uint32_t i = 1; i < count; i++)
+        if (vec_is_null(&args[i], row))
+            return 1;
+    for (uint32_t d = 0; d < a->dims && part.count; d++) {
+        int64_t low = a->low[d];
+        int64_t high = low + a->len[d] - 1;
+
+        if (d < given && vec_i64(&args[1 + 2 * d], row) > low)
+            low = vec_i64(&args[1 + 2 * d], row);
+        if (d < given && vec_i64(&args[2 + 2 * d], row) < high)
+            high = vec_i64(&args[2 + 2 * d], row);
+        first[d] = (int32_t)(low <= high ? low - a->low[d] : 0);
+        part.len[d] = (int32_t)(low <= high ? high - low + 1 : 0);
+        part.low[d] = 1;
+        part.count *= (uint32_t)part.len[d];
     }
-    width = a->count / (uint32_t)a->len[0];
-    a->items += (uint32_t)(low - first) * width;
-    a->len[0] = (int32_t)(high - low + 1);
-    a->count = (uint32_t)a->len[0] * width;
-    for (uint32_t d = 0; d < a->dims; d++)
-        a->low[d] = 1;
+    if (given > a->dims || part.count == 0 || a->dims == 0) {
+        part = (struct varray){.elem = a->elem};
+        return func_array_write(ctx, &part, ret, err);
+    }
+    part.items = arena_alloc_array(ctx->arena, part.count, sizeof *part.items);
+    if (!part.items)
+        return DN_FAIL_NOMEM(err);
+    DN_ASSERT(array_copy_part(a, first, &part, 0, 0, part.items) == part.count);
+    return func_array_write(ctx, &part, ret, err);
+}
+
+/* Without the last n elements of the first dimension. */
+static int array_trim(
+    const struct func_ctx *ctx, int64_t n, struct varray *a, struct vstr *ret, struct dn_err *err)
+{
+    int32_t len = a->dims ? a->len[0] : 0;
+
+    if (n < 0 || n > len)
+        return DN_FAIL(
+            err, DN_E_BAD_SUBSCRIPT, "number of elements to trim must be between 0 and %d", len);
+    if (n == len)
+        *a = (struct varray){.elem = a->elem};
+    if (a->dims) {
+        a->count = a->count / (uint32_t)len * (uint32_t)(len - n);
+        a->len[0] = (int32_t)(len - n);
+        for (uint32_t d = 0; d < a->dims; d++)
+            a->low[d] = 1;
+    }
     return func_array_write(ctx, a, ret, err);
 }
 
-ARRAY_EACH(func_array_slice, struct vstr, array_slice(ctx, args, i, &a, &to[i], err))
+FUNC_ARRAY_EACH(func_array_slice,
+                struct vstr,
+                array_slice(ctx, args, args_count, i, &a, &to[i], err))
+FUNC_ARRAY_EACH(func_trim_array,
+                struct vstr,
+                vec_is_null(&args[1], i) ? 1
+                                         : array_trim(ctx, vec_i64(&args[1], i), &a, &to[i], err))
+
+/* ---- array_fill ---- */
+
+/* The numbers of an array of one dimension at most. */
+static int array_numbers(const struct func_ctx *ctx,
+                         const struct vec *v,
+                         uint32_t row,
+                         const char *what,
+                         struct varray *ret,
+                         struct dn_err *err)
+{
+    int rc;
+
+    if (vec_is_null(v, row))
+        return DN_FAIL(err, DN_E_NULL_VALUE, "dimension array or low bound array cannot be null");
+    rc = func_array_read(ctx, vec_str(v, row), v->type, ret, err);
+    if (rc < 0)
+        return rc;
+    if (ret->dims > 1) {
+        rc = DN_FAIL(err, DN_E_BAD_SUBSCRIPT, "wrong number of array subscripts");
+        dn_err_hint(err, "Dimension array must be one dimensional.");
+        return rc;
+    }
+    for (uint32_t i = 0; i < ret->count; i++)
+        if (ret->items[i].null)
+            return DN_FAIL(err, DN_E_NULL_VALUE, "%s cannot be null", what);
+    return 0;
+}
+
+static int array_fill_shape(const struct varray *lens,
+                            const struct varray *lows,
+                            struct varray *a,
+                            struct dn_err *err)
+{
+    uint64_t items = 1;
+
+    if (lens->count > VARRAY_DIMS_MAX)
+        return DN_FAIL(err,
+                       DN_E_ARRAY_LIMIT,
+                       "number of array dimensions (%u) exceeds the maximum allowed (%d)",
+                       lens->count,
+                       VARRAY_DIMS_MAX);
+    if (lows && lows->count != lens->count)
+        return DN_FAIL(err, DN_E_BAD_SUBSCRIPT, "wrong number of array subscripts");
+    for (uint32_t d = 0; d < lens->count; d++) {
+        int64_t len = lens->items[d].v.i64;
+        int64_t low = lows ? lows->items[d].v.i64 : 1;
+
+        items *= (uint64_t)len;
+        if (len < 0 || (uint64_t)len > VARRAY_ITEMS_MAX || items > VARRAY_ITEMS_MAX ||
+            low + len > INT32_MAX)
+            return DN_FAIL(err,
+                           DN_E_ARRAY_LIMIT,
+                           "array size exceeds the maximum allowed (%u)",
+                           VARRAY_ITEMS_MAX);
+        a->len[d] = (int32_t)len;
+        a->low[d] = (int32_t)low;
+    }
+    a->dims = lens->count;
+    a->count = lens->count ? (uint32_t)items : 0;
+    return 0;
+}
+
+static int array_fill(const struct func_ctx *ctx,
+                      const struct vec *args,
+                      uint32_t count,
+                      uint32_t row,
+                      struct vstr *ret,
+                      struct dn_err *err)
+{
+    struct varray a = {.elem = args[0].type};
+    struct varray lens, lows;
+    int rc = array_numbers(ctx, &args[1], row, "dimension values", &lens, err);
+
+    if (rc == 0 && count > 2)
+        rc = array_numbers(ctx, &args[2], row, "low bound values", &lows, err);
+    if (rc == 0)
+        rc = array_fill_shape(&lens, count > 2 ? &lows : NULL, &a, err);
+    if (rc < 0)
+        return rc;
+    a.items = arena_alloc_array(ctx->arena, (size_t)a.count + 1, sizeof *a.items);
+    if (!a.items)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < a.count; i++)
+        a.items[i] = vec_datum(&args[0], row);
+    return func_array_write(ctx, &a, ret, err);
+}
+
+static int func_array_fill(const struct func_ctx *ctx,
+                           const struct vec *args,
+                           uint32_t args_count,
+                           uint32_t count,
+                           struct vec *ret,
+                           struct dn_err *err)
+{
+    struct vstr *to = func_ret_alloc(ctx, ret, count, sizeof *to, err);
+    int rc = 0;
+
+    if (!to)
+        return DN_E_NOMEM;
+    for (uint32_t i = 0; i < count && rc == 0; i++) {
+        to[i] = (struct vstr){"", 0};
+        if (!vec_is_null(ret, i))
+            rc = array_fill(ctx, args, args_count, i, &to[i], err);
+    }
+    return rc;
+}
 
 /* ---- places ---- */
 
@@ -197,7 +314,7 @@ static int array_one_dim(const struct varray *a, const char *what, struct dn_err
 {
     if (a->dims <= 1)
         return 0;
-    return DN_FAIL(err, DN_E_UNSUPPORTED, "%s is not supported for multidimensional arrays", what);
+    return DN_FAIL(err, DN_E_UNSUPPORTED, "%s multidimensional arrays is not supported", what);
 }
 
 static int array_position(const struct vec *args,
@@ -208,8 +325,14 @@ static int array_position(const struct vec *args,
                           struct dn_err *err)
 {
     struct datum want = vec_datum(&args[1], row);
-    int64_t from = count > 2 && !vec_is_null(&args[2], row) ? vec_i64(&args[2], row) : a->low[0];
-    int rc = array_one_dim(a, "searching for elements", err);
+    int64_t from = a->low[0];
+    int rc;
+
+    if (count > 2 && vec_is_null(&args[2], row))
+        return DN_FAIL(err, DN_E_NULL_VALUE, "initial position must not be null");
+    if (count > 2)
+        from = vec_i64(&args[2], row);
+    rc = array_one_dim(a, "searching for elements in", err);
 
     for (uint32_t i = 0; rc == 0 && i < a->count; i++)
         if (a->low[0] + (int64_t)i >= from && array_same(&a->items[i], &want)) {
@@ -230,7 +353,7 @@ static int array_positions(const struct func_ctx *ctx,
     struct datum *items = arena_alloc_array(ctx->arena, (size_t)a->count + 1, sizeof *items);
     struct varray found;
     uint32_t n = 0;
-    int rc = array_one_dim(a, "searching for elements", err);
+    int rc = array_one_dim(a, "searching for elements in", err);
 
     if (rc < 0)
         return rc;
@@ -254,7 +377,7 @@ static int array_replace(const struct func_ctx *ctx,
 {
     struct datum want = vec_datum(&args[1], row);
     uint32_t n = 0;
-    int rc = count == 2 ? array_one_dim(a, "removing elements", err) : 0;
+    int rc = count == 2 ? array_one_dim(a, "removing elements from", err) : 0;
 
     if (rc < 0)
         return rc;
@@ -272,161 +395,17 @@ static int array_replace(const struct func_ctx *ctx,
     return func_array_write(ctx, a, ret, err);
 }
 
-ARRAY_EACH(func_array_position, int32_t, array_position(args, args_count, i, &a, &to[i], err))
-ARRAY_EACH(func_array_positions, struct vstr, array_positions(ctx, args, i, &a, &to[i], err))
-ARRAY_EACH(func_array_replace,
-           struct vstr,
-           array_replace(ctx, args, args_count, i, &a, &to[i], err))
+FUNC_ARRAY_EACH(func_array_position, int32_t, array_position(args, args_count, i, &a, &to[i], err))
+FUNC_ARRAY_EACH(func_array_positions, struct vstr, array_positions(ctx, args, i, &a, &to[i], err))
+FUNC_ARRAY_EACH(func_array_replace,
+                struct vstr,
+                array_replace(ctx, args, args_count, i, &a, &to[i], err))
 
-/* ---- texts ---- */
-
-/* Items with the separator between them; NULLs are passed over unless args[2] stands for them. */
-static int array_to_string(const struct func_ctx *ctx,
-                           const struct vec *args,
-                           uint32_t count,
-                           uint32_t row,
-                           const struct varray *a,
-                           struct vstr *ret,
-                           struct dn_err *err)
-{
-    bool shows = count > 2 && !vec_is_null(&args[2], row);
-    struct vstr separator, null = {"", 0};
-    bool some = false;
-    struct buf b;
-
-    if (vec_is_null(&args[1], row))
-        return 1;
-    separator = vec_str(&args[1], row);
-    if (shows)
-        null = vec_str(&args[2], row);
-    buf_init(&b, ctx->arena->owner);
-    for (uint32_t i = 0; i < a->count; i++) {
-        if (a->items[i].null && !shows)
-            continue;
-        if (some)
-            buf_append(&b, separator.ptr, separator.len);
-        some = true;
-        if (a->items[i].null)
-            buf_append(&b, null.ptr, null.len);
-        else if (a->elem == TYPE_BOOLEAN)
-            buf_u8(&b, a->items[i].v.i64 ? 't' : 'f');
-        else
-            text_print(&a->items[i], &b);
+#define MORE_ROW(fname, n, r, fn, text, ...)                                \
+    {                                                                       \
+        .name = fname, .args = {__VA_ARGS__}, .args_count = n, .result = r, \
+        .flags = FUNC_COMPATIBLE, .kernel = fn, .doc = text                 \
     }
-    return array_text(ctx, &b, ret, err);
-}
-
-ARRAY_EACH(func_array_to_string,
-           struct vstr,
-           array_to_string(ctx, args, args_count, i, &a, &to[i], err))
-
-struct array_split {
-    struct datum *items;
-    uint32_t count;
-    uint32_t cap;
-    struct vstr null;
-    bool has_null;
-};
-
-static int array_split_add(const struct func_ctx *ctx,
-                           struct array_split *s,
-                           struct vstr part,
-                           struct dn_err *err)
-{
-    if (s->count == s->cap) {
-        uint32_t more = s->cap ? s->cap * 2 : 16;
-        struct datum *grown = arena_alloc_array(ctx->arena, more, sizeof *grown);
-
-        if (!grown)
-            return DN_FAIL_NOMEM(err);
-        if (s->cap)
-            memcpy(grown, s->items, s->cap * sizeof *grown);
-        s->items = grown;
-        s->cap = more;
-    }
-    s->items[s->count++] = (struct datum){
-        .type = TYPE_VARCHAR, .null = s->has_null && vstr_cmp(part, s->null) == 0, .str = part};
-    return 0;
-}
-
-/* A character of UTF-8 at s. */
-static uint32_t array_char(struct vstr s)
-{
-    uint32_t n = 1;
-
-    while (n < s.len && ((uint8_t)s.ptr[n] & 0xc0) == 0x80)
-        n++;
-    return n;
-}
-
-/* NULL as separator cuts between all characters, the empty text nowhere. */
-static int array_split(const struct func_ctx *ctx,
-                       const struct vec *args,
-                       uint32_t count,
-                       uint32_t row,
-                       struct vstr *ret,
-                       struct dn_err *err)
-{
-    struct array_split s = {.has_null = count > 2 && !vec_is_null(&args[2], row)};
-    bool each = vec_is_null(&args[1], row);
-    struct vstr separator = each ? (struct vstr){"", 0} : vec_str(&args[1], row);
-    struct vstr rest = vec_str(&args[0], row);
-    struct varray a;
-    int rc = 0;
-
-    if (s.has_null)
-        s.null = vec_str(&args[2], row);
-    while (rc == 0 && rest.len) {
-        const char *at = each || !separator.len ? NULL : func_find_text(rest, separator);
-        uint32_t n = each ? array_char(rest) : at ? (uint32_t)(at - rest.ptr) : rest.len;
-        uint32_t skip = n + (at ? separator.len : 0);
-
-        rc = array_split_add(ctx, &s, (struct vstr){rest.ptr, n}, err);
-        rest = (struct vstr){rest.ptr + skip, rest.len - skip};
-        if (rc == 0 && at && rest.len == 0) /* it ends with a separator */
-            rc = array_split_add(ctx, &s, rest, err);
-    }
-    if (rc < 0)
-        return rc;
-    a = varray_flat(TYPE_VARCHAR, s.items, s.count);
-    return func_array_write(ctx, &a, ret, err);
-}
-
-static int func_string_to_array(const struct func_ctx *ctx,
-                                const struct vec *args,
-                                uint32_t args_count,
-                                uint32_t count,
-                                struct vec *ret,
-                                struct dn_err *err)
-{
-    struct vstr *to = func_ret_alloc(ctx, ret, count, sizeof *to, err);
-    uint64_t *nulls = arena_calloc(ctx->arena, VEC_BITMAP_WORDS(count), sizeof *nulls);
-
-    if (!to)
-        return DN_E_NOMEM;
-    if (!nulls)
-        return DN_FAIL_NOMEM(err);
-    for (uint32_t i = 0; i < count; i++) {
-        int rc = 0;
-
-        to[i] = (struct vstr){"", 0};
-        if (vec_is_null(ret, i) || vec_is_null(&args[0], i))
-            vec_bit_set(nulls, i);
-        else
-            rc = array_split(ctx, args, args_count, i, &to[i], err);
-        if (rc < 0)
-            return rc;
-    }
-    ret->nulls = nulls;
-    return 0;
-}
-
-#define MORE_ROW(fname, n, r, fn, text, ...)                                              \
-    {                                                                                     \
-        .name = fname, .args = {__VA_ARGS__}, .args_count = n, .result = r, .kernel = fn, \
-        .doc = text                                                                       \
-    }
-#define VARCHAR_ARRAY ((enum type_id)(TYPE_VARCHAR | TYPE_ARRAY))
 #define INTEGER_ARRAY ((enum type_id)(TYPE_INTEGER | TYPE_ARRAY))
 
 static const struct func func_array_more_rows[] = {
@@ -476,14 +455,35 @@ static const struct func func_array_more_rows[] = {
      .flags = FUNC_VARIADIC,
      .kernel = func_array_subscript,
      .doc = "The element at the subscripts, one for each dimension: a[i]; NULL if there is none."},
-    MORE_ROW("array_slice",
+    {.name = "array_slice",
+     .args = {TYPE_ANY_ARRAY, TYPE_BIGINT},
+     .args_count = 2,
+     .result = TYPE_ANY_ARRAY,
+     .flags = FUNC_VARIADIC,
+     .kernel = func_array_slice,
+     .doc = "The elements from one subscript to another: a[i:j], for each dimension."},
+    MORE_ROW("trim_array",
+             2,
+             TYPE_ANY_ARRAY,
+             func_trim_array,
+             "The array without so many elements at its end.",
+             TYPE_ANY_ARRAY,
+             TYPE_INTEGER),
+    MORE_ROW("array_fill",
+             2,
+             TYPE_ANY_ARRAY,
+             func_array_fill,
+             "An array of the value, as long in each dimension as the second argument says.",
+             TYPE_ANY_ELEMENT,
+             INTEGER_ARRAY),
+    MORE_ROW("array_fill",
              3,
              TYPE_ANY_ARRAY,
-             func_array_slice,
-             "The elements from one subscript to another: a[i:j]; NULL leaves an end open.",
-             TYPE_ANY_ARRAY,
-             TYPE_INTEGER,
-             TYPE_INTEGER),
+             func_array_fill,
+             "The same with lower bounds.",
+             TYPE_ANY_ELEMENT,
+             INTEGER_ARRAY,
+             INTEGER_ARRAY),
     MORE_ROW("array_position",
              2,
              TYPE_INTEGER,
@@ -521,36 +521,6 @@ static const struct func func_array_more_rows[] = {
              TYPE_ANY_ARRAY,
              TYPE_ANY_ELEMENT,
              TYPE_ANY_ELEMENT),
-    MORE_ROW("array_to_string",
-             2,
-             TYPE_VARCHAR,
-             func_array_to_string,
-             "The elements that are not NULL as text, with a text between them.",
-             TYPE_ANY_ARRAY,
-             TYPE_VARCHAR),
-    MORE_ROW("array_to_string",
-             3,
-             TYPE_VARCHAR,
-             func_array_to_string,
-             "The same with a text for NULL.",
-             TYPE_ANY_ARRAY,
-             TYPE_VARCHAR,
-             TYPE_VARCHAR),
-    MORE_ROW("string_to_array",
-             2,
-             VARCHAR_ARRAY,
-             func_string_to_array,
-             "The parts between the separators; NULL as separator gives the characters.",
-             TYPE_VARCHAR,
-             TYPE_VARCHAR),
-    MORE_ROW("string_to_array",
-             3,
-             VARCHAR_ARRAY,
-             func_string_to_array,
-             "The same; parts that are the third text become NULL.",
-             TYPE_VARCHAR,
-             TYPE_VARCHAR,
-             TYPE_VARCHAR),
 };
 
 const struct func_table func_table_array_more = {func_array_more_rows,

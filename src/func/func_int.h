@@ -33,7 +33,10 @@
     X(bucket)          \
     X(extract)         \
     X(array)           \
-    X(array_more)
+    X(array_any)       \
+    X(array_more)      \
+    X(array_set)       \
+    X(array_text)
 
 #define AGG_TABLES(X) \
     X(count)          \
@@ -47,6 +50,7 @@
     X(bits)           \
     X(pair)           \
     X(text)           \
+    X(array)          \
     X(within)         \
     X(within_any)
 

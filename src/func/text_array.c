@@ -159,6 +159,7 @@ static int text_list_item(struct text_list *l, struct dn_err *err)
     struct datum d = {.type = l->a.elem, .null = true, .str = {"", 0}};
     char *text = arena_alloc(l->arena, (size_t)(l->end - l->p) + 1);
     bool quoted = false;
+    bool closed = false; /* a quoted part has ended */
     uint32_t n = 0;
     uint32_t keep = 0; /* up to here spaces at the end stay */
     int rc;
@@ -167,7 +168,10 @@ static int text_list_item(struct text_list *l, struct dn_err *err)
         return DN_FAIL_NOMEM(err);
     while (l->p < l->end && !strchr(",{}", *l->p)) {
         if (*l->p == '"') {
+            if (n > 0 || quoted)
+                return text_list_fail(l, "a quote stands inside of an element", err);
             quoted = true;
+            closed = true;
             for (l->p++; l->p < l->end && *l->p != '"'; l->p++) {
                 l->p += *l->p == '\\' && l->p + 1 < l->end;
                 text[n++] = *l->p;
@@ -178,8 +182,11 @@ static int text_list_item(struct text_list *l, struct dn_err *err)
             keep = n;
             continue;
         }
-        if (*l->p == '\\' && l->p + 1 < l->end) {
-            l->p++;
+        if (closed && !text_is_space(*l->p))
+            return text_list_fail(l, "something follows a quoted element", err);
+        if (*l->p == '\\') {
+            if (++l->p == l->end)
+                return text_list_fail(l, "a backslash is the last character", err);
             keep = n + 1;
             quoted = true;
         }
@@ -207,8 +214,11 @@ static void text_list_count(struct text_list *l)
 static int text_list_open(struct text_list *l, struct dn_err *err)
 {
     if (l->depth == VARRAY_DIMS_MAX)
-        return DN_FAIL(
-            err, DN_E_TOO_COMPLEX, "an array has at most %d dimensions", VARRAY_DIMS_MAX);
+        return DN_FAIL(err,
+                       DN_E_ARRAY_LIMIT,
+                       "number of array dimensions (%d) exceeds the maximum allowed (%d)",
+                       VARRAY_DIMS_MAX + 1,
+                       VARRAY_DIMS_MAX);
     if (l->depth >= l->a.dims) {
         if (l->a.count > 0)
             return text_list_fail(l, "lists of one depth differ", err);
@@ -225,6 +235,8 @@ static int text_list_close(struct text_list *l, struct dn_err *err)
 
     if (l->fixed[d] && l->seen[d] != l->a.len[d])
         return text_list_fail(l, "lists of one depth differ", err);
+    if (l->seen[d] == 0 && l->a.dims > 1)
+        return text_list_fail(l, "a list in a list is empty", err);
     l->fixed[d] = true;
     l->a.len[d] = l->seen[d];
     l->depth--;
@@ -301,8 +313,10 @@ static int text_list_bounds(
             if (!text_list_number(l, &high[n]))
                 return text_list_fail(l, "bounds are [low:high]", err);
         }
-        if (l->p == l->end || *l->p++ != ']' || high[n] < low[n])
+        if (l->p == l->end || *l->p++ != ']')
             return text_list_fail(l, "bounds are [low:high]", err);
+        if (high[n] < low[n])
+            return DN_FAIL(err, DN_E_BAD_SUBSCRIPT, "upper bound cannot be less than lower bound");
         n++;
     }
     *ret_dims = n;

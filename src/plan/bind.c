@@ -278,6 +278,8 @@ bind_between(struct binder *b, const struct expr *e, struct bexpr **ret, struct 
         return bind_chain(b, e->negated ? BEXPR_AND : BEXPR_OR, e->pos, sides, 2, ret, err);
     }
 
+    if (e->a->kind == EXPR_ROW)
+        return bind_row_between(b, e, ret, err);
     rc = bind_expr(b, e->a, &x, err);
     if (rc == 0)
         rc = bind_expr(b, e->b, &lo, err);
@@ -298,8 +300,11 @@ static int
 bind_is_null(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
 {
     struct bexpr *x;
-    int rc = bind_expr(b, e->a, &x, err);
+    int rc;
 
+    if (e->a->kind == EXPR_ROW)
+        return bind_row_null(b, e, ret, err);
+    rc = bind_expr(b, e->a, &x, err);
     if (rc == 0)
         rc = bind_settle(b, x, &x, err);
     if (rc < 0)
@@ -432,6 +437,7 @@ int bind_expr(struct binder *b, const struct expr *e, struct bexpr **ret, struct
                                                   : bind_in(b, e, ret, err);
     case EXPR_QUERY:
     case EXPR_EXISTS:
+    case EXPR_ARRAY_QUERY:
         return bind_query_expr(b, e, ret, err);
     case EXPR_ANY:
         return e->query ? bind_query_expr(b, e, ret, err) : bind_array(b, e, ret, err);
@@ -466,12 +472,8 @@ int bind_expr(struct binder *b, const struct expr *e, struct bexpr **ret, struct
     case EXPR_COLLATE:
         return bind_collate(b, e, ret, err);
     case EXPR_ROW:
-        rc = DN_FAIL(
-            err, DN_E_UNSUPPORTED, "a row of several values can be compared, nothing else yet");
-        dn_err_at(err, e->pos);
-        return rc;
+        return bind_row_text(b, e, ret, err);
     /* from here on: refuse.c */
-    case EXPR_ARRAY_QUERY:
     case EXPR_FIELD:
     case EXPR_NAMED_ARG:
     case EXPR_KIND_MAX:

@@ -78,6 +78,9 @@ int bind_function(struct binder *b, const struct expr *e, struct bexpr **ret, st
         return DN_FAIL_NOMEM(err);
     if (strcmp(name, "grouping") == 0 && b->level)
         return bind_grouping(b, e, ret, err);
+    rc = bind_hypothetical(b, e, name, ret, err);
+    if (rc != 1)
+        return rc;
     if (e->ext && e->ext->order_by_count > 0 && !agg_name_exists(name)) {
         rc = DN_FAIL(err,
                      DN_E_UNDEFINED_FUNCTION,

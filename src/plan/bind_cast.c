@@ -101,25 +101,27 @@ int bind_coerce(struct binder *b,
     f = func_cast(e->type, type, !explicitly);
     if (!f) {
         DN_IGNORE(DN_FAIL(err,
-                          DN_E_DATATYPE_MISMATCH,
+                          explicitly ? DN_E_CANNOT_CAST : DN_E_DATATYPE_MISMATCH,
                           "cannot %s %s to %s",
-                          explicitly ? "cast" : "convert",
+                          explicitly ? "cast type" : "convert",
                           type_name(e->type),
                           type_name(type))); /* returned below */
         if (!explicitly && func_cast(e->type, type, false))
             dn_err_hint(err, "Say so: CAST(… AS %s).", type_name(type));
         dn_err_at(err, e->pos);
-        return DN_E_DATATYPE_MISMATCH;
+        return explicitly ? DN_E_CANNOT_CAST : DN_E_DATATYPE_MISMATCH;
     }
     return bind_cast(b, f, e, type, ret, err);
 }
 
 int bind_fit(struct binder *b, const struct type_name *type, struct bexpr **e, struct dn_err *err)
 {
-    struct type_mods mods = sql_type_mods(type);
+    struct type_mods mods = {0};
     struct bexpr *out;
     int rc;
 
+    if (type)
+        mods = sql_type_mods(type);
     if (mods.count == 0)
         return 0;
     out = bind_new(b, BEXPR_CALL, type->type, (*e)->pos);

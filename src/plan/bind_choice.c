@@ -23,6 +23,11 @@ enum type_id bind_common_type(enum type_id a, enum type_id b)
         return b;
     if (b == TYPE_NONE)
         return a;
+    if (type_is_array(a) && type_is_array(b)) {
+        enum type_id element = bind_common_type(type_element(a), type_element(b));
+
+        return element == TYPE_NONE ? TYPE_NONE : type_array_of(element);
+    }
     if (bind_kind(a) != bind_kind(b))
         return TYPE_NONE;
     if (func_cast_level(a, b) == FUNC_CAST_IMPLICIT)
@@ -75,6 +80,18 @@ static int bind_choice(struct binder *b,
     out->args_count = count;
     *ret = out;
     return bind_fold(b, ret, err);
+}
+
+int bind_coalesce(struct binder *b,
+                  uint32_t pos,
+                  struct bexpr *const *args,
+                  uint32_t count,
+                  struct bexpr **ret,
+                  struct dn_err *err)
+{
+    struct bexpr **own = arena_dup(b->env->arena, args, count * sizeof(*own));
+
+    return own ? bind_choice(b, BEXPR_COALESCE, pos, own, count, ret, err) : DN_FAIL_NOMEM(err);
 }
 
 static int bind_null(struct binder *b, uint32_t pos, struct bexpr **ret, struct dn_err *err)
@@ -282,6 +299,8 @@ int bind_distinct(struct binder *b, const struct expr *e, struct bexpr **ret, st
 
     if (!args)
         return DN_FAIL_NOMEM(err);
+    if (e->a->kind == EXPR_ROW || e->b->kind == EXPR_ROW)
+        return bind_row_distinct(b, e, ret, err);
     rc = bind_expr(b, e->a, &sides[0], err);
     if (rc == 0)
         rc = bind_expr(b, e->b, &sides[1], err);

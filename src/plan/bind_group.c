@@ -257,6 +257,11 @@ bind_agg_filter(struct binder *b, const struct expr *e, struct plan_agg *agg, st
     struct bexpr *cond;
     int rc = bind_bool(b, e->a, &cond, err);
 
+    if (rc == 0 && agg->agg->nulls_count) { /* but this one does */
+        agg->arg2 = cond;
+        agg->agg = agg_find_pair(agg->agg->name, agg->arg->type, TYPE_BOOLEAN, e->pos, err);
+        return agg->agg ? 0 : DN_E_INTERNAL;
+    }
     if (rc == 0 && e->star) {
         rc = bind_const(b, &yes, e->pos, &agg->arg, err);
         agg->agg = agg_find("count", false, TYPE_BOOLEAN, e->pos, err);

@@ -191,6 +191,69 @@ bind_scalar(struct binder *b, const struct expr *e, struct bexpr **ret, struct d
     return rc;
 }
 
+/* ---- ARRAY(query) ---- */
+
+/* coalesce(array_agg(column), '{}') of the query. */
+static int bind_array_tree(
+    struct binder *b, struct qout *out, uint32_t pos, uint32_t *ret_var, struct dn_err *err)
+{
+    struct planner *q = b->q;
+    struct lnode *agg = logic_node(q, L_AGG, out->tree);
+    struct datum none = {.type = TYPE_VARCHAR, .str = {.ptr = "{}", .len = 2}};
+    struct lagg all = {.agg = {.pos = pos}};
+    struct bexpr *args[2];
+    struct ldef def;
+    int rc;
+
+    all.agg.arg = bind_var(b, out->vars[0], pos);
+    if (!agg || !all.agg.arg)
+        return DN_FAIL_NOMEM(err);
+    all.agg.agg = agg_find("array_agg", false, all.agg.arg->type, pos, err);
+    if (!all.agg.agg)
+        return err ? err->code : DN_E_UNDEFINED_FUNCTION;
+    rc = bind_coerce(b, all.agg.arg, all.agg.agg->arg, true, &all.agg.arg, err);
+    all.var = logic_var(q, "array_agg", all.agg.agg->result);
+    agg->aggs = arena_dup(q->env->arena, &all, sizeof(all));
+    agg->aggs_count = 1;
+    args[0] = all.var ? bind_var(b, all.var, pos) : NULL;
+    if (rc < 0 || !agg->aggs || !args[0])
+        return rc < 0 ? rc : DN_FAIL_NOMEM(err);
+    rc = bind_const(b, &none, pos, &args[1], err);
+    if (rc == 0) {
+        args[1]->type = TYPE_NONE;
+        rc = bind_coerce(b, args[1], all.agg.agg->result, true, &args[1], err);
+    }
+    if (rc == 0)
+        rc = bind_coalesce(b, pos, args, 2, &def.e, err);
+    if (rc < 0)
+        return rc;
+    def.var = *ret_var = logic_var(q, "array", all.agg.agg->result);
+    out->tree = def.var ? logic_map(q, agg, &def, 1) : NULL;
+    return out->tree ? 0 : DN_FAIL_NOMEM(err);
+}
+
+static int
+bind_array_query(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+{
+    struct lvars free = {0};
+    struct bind_sub sub = {.join = PLAN_JOIN_SINGLE};
+    struct qout out;
+    uint32_t var;
+    int rc = bind_sub_query(b, e->query, e->pos, &out, &free, err);
+
+    if (rc == 0)
+        rc = bind_one_column(e, &out, err);
+    if (rc == 0)
+        rc = bind_array_tree(b, &out, e->pos, &var, err);
+    if (rc < 0)
+        return rc;
+    if (free.n == 0)
+        return bind_init(b, out.tree, var, e->pos, ret, err);
+    sub.tree = out.tree;
+    *ret = bind_var(b, var, e->pos);
+    return *ret ? bind_sub_add(b, &sub, e->pos, err) : DN_FAIL_NOMEM(err);
+}
+
 /* ---- EXISTS ---- */
 
 /* SELECT count(*) > 0 FROM (query LIMIT 1) */
@@ -290,6 +353,30 @@ static int bind_left(struct binder *b,
     return rc;
 }
 
+/* The condition of x op ANY (query): a comparison of rows, or a pattern of one column. */
+static int bind_any_cond(struct binder *b,
+                         const struct expr *e,
+                         enum expr_op op,
+                         const struct bind_pairs *pairs,
+                         struct bexpr **ret,
+                         struct dn_err *err)
+{
+    const char *name = op == OP_LIKE ? "like" : op == OP_ILIKE ? "ilike" : bind_op_name(op);
+    struct bexpr *args[2] = {pairs->l[0], pairs->r[0]};
+    int rc;
+
+    if (op >= OP_EQ && op <= OP_GE)
+        return bind_row_compare(b, op, e->pos, pairs, ret, err);
+    rc = bind_call(b, name, e->pos, args, 2, ret, err);
+    if (rc == 0 && (pairs->count != 1 || (*ret)->type != TYPE_BOOLEAN)) {
+        rc = DN_FAIL(err, DN_E_DATATYPE_MISMATCH, "operator %s must return type boolean", name);
+        dn_err_at(err, e->pos);
+    }
+    if (rc == 0 && e->kind == EXPR_ANY && e->negated)
+        rc = bind_call(b, "not", e->pos, ret, 1, ret, err);
+    return rc;
+}
+
 static int bind_any_query(struct binder *b,
                           const struct expr *e,
                           enum expr_op op,
@@ -320,8 +407,8 @@ static int bind_any_query(struct binder *b,
             rc = DN_FAIL_NOMEM(err);
     }
     if (rc == 0)
-        rc = bind_row_compare(
-            b, op, e->pos, &(struct bind_pairs){.l = l, .r = r, .count = count}, &cond, err);
+        rc = bind_any_cond(
+            b, e, op, &(struct bind_pairs){.l = l, .r = r, .count = count}, &cond, err);
     if (rc == 0 && all)
         rc = bind_call(b, "not", e->pos, &cond, 1, &cond, err);
     if (rc == 0)
@@ -390,12 +477,11 @@ int bind_row_compare(struct binder *b,
     return bind_chain(b, op == OP_EQ ? BEXPR_AND : BEXPR_OR, pos, parts, count, ret, err);
 }
 
-/* A side of a comparison of rows. */
-static int bind_side(struct binder *b,
-                     const struct expr *e,
-                     struct bexpr **ret,
-                     uint32_t *ret_count,
-                     struct dn_err *err)
+int bind_row_values(struct binder *b,
+                    const struct expr *e,
+                    struct bexpr **ret,
+                    uint32_t *ret_count,
+                    struct dn_err *err)
 {
     struct qout out;
     int rc;
@@ -412,10 +498,10 @@ int bind_rows(
 {
     struct bexpr *l[PLAN_COLS_ROW_MAX], *r[PLAN_COLS_ROW_MAX];
     uint32_t nl, nr;
-    int rc = bind_side(b, e->a, l, &nl, err);
+    int rc = bind_row_values(b, e->a, l, &nl, err);
 
     if (rc == 0)
-        rc = bind_side(b, e->b, r, &nr, err);
+        rc = bind_row_values(b, e->b, r, &nr, err);
     if (rc < 0)
         return rc;
     if (nl != nr) {
@@ -458,6 +544,8 @@ int bind_query_expr(struct binder *b, const struct expr *e, struct bexpr **ret, 
         return bind_scalar(b, e, ret, err);
     case EXPR_EXISTS:
         return bind_exists(b, e, ret, err);
+    case EXPR_ARRAY_QUERY:
+        return bind_array_query(b, e, ret, err);
     case EXPR_IN:
         if (!e->query)
             return bind_row_in(b, e, ret, err);

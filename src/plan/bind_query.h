@@ -62,6 +62,13 @@ int select_rowfunc(struct binder *b,
                    const char *name,
                    struct bexpr **ret,
                    struct dn_err *err) DN_MUST_CHECK;
+/* The first that is not NULL of values of one type. */
+int bind_coalesce(struct binder *b,
+                  uint32_t pos,
+                  struct bexpr *const *args,
+                  uint32_t count,
+                  struct bexpr **ret,
+                  struct dn_err *err) DN_MUST_CHECK;
 /* An aggregate with its arguments, not yet noted with any query. */
 int bind_aggregate_args(struct binder *b,
                         const struct expr *e,
@@ -79,6 +86,38 @@ int bind_grouping(struct binder *b, const struct expr *e, struct bexpr **ret, st
     DN_MUST_CHECK;
 /* A name as functions have it; NULL: out of memory. */
 char *bind_lower_name(struct binder *b, const char *name);
+/* Rows elsewhere than in comparisons (bind_row.c): as text, IS [NOT] NULL, BETWEEN, IS [NOT]
+ * DISTINCT FROM. */
+int bind_row_text(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+    DN_MUST_CHECK;
+int bind_row_null(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+    DN_MUST_CHECK;
+int bind_row_between(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+    DN_MUST_CHECK;
+int bind_row_distinct(struct binder *b,
+                      const struct expr *e,
+                      struct bexpr **ret,
+                      struct dn_err *err) DN_MUST_CHECK;
+/* rank(v) WITHIN GROUP (ORDER BY x) and its like (bind_hypothetical.c); 1: it is none. */
+int bind_hypothetical(struct binder *b,
+                      const struct expr *e,
+                      const char *name,
+                      struct bexpr **ret,
+                      struct dn_err *err) DN_MUST_CHECK;
+/* The values of a row: (a, b), ROW(a, b), a subquery of one row, or one value. ret has room for
+ * PLAN_COLS_ROW_MAX. */
+int bind_row_values(struct binder *b,
+                    const struct expr *e,
+                    struct bexpr **ret,
+                    uint32_t *ret_count,
+                    struct dn_err *err) DN_MUST_CHECK;
+/* The array with the value at a place: SET a[i] = value. */
+int bind_array_assign(struct binder *b,
+                      struct bexpr *array,
+                      const struct expr *place,
+                      const struct expr *value,
+                      struct bexpr **ret,
+                      struct dn_err *err) DN_MUST_CHECK;
 /* ARRAY[…], a[i], op ANY (array); a cast to an array type (bind_array.c). */
 int bind_array(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
     DN_MUST_CHECK;

@@ -15,6 +15,12 @@
 
 #include "base/text.h"
 
+/* Where a value of SET comes from. */
+struct change_from {
+    const struct set_item *item;
+    uint32_t place; /* in (a, b) = (query) */
+};
+
 struct change {
     struct planner q;
     struct binder b;
@@ -23,8 +29,10 @@ struct change {
     struct lnode *scan; /* likewise */
     const struct change_stmt *ast;
     struct plan_change *out;
-    struct lvars vars; /* what the plan returns */
-    struct ldef *defs; /* SET expressions */
+    struct lvars vars;                    /* what the plan returns */
+    struct change_from *from;             /* of each of out->sets */
+    struct bexpr *row[PLAN_COLS_ROW_MAX]; /* the values of a query */
+    struct ldef *defs;                    /* SET expressions */
     uint32_t defs_count;
     uint32_t ids_count; /* of vars, those that say which row it is come first */
     struct bind_subs subs_set;
@@ -39,42 +47,70 @@ static bool change_places(const struct table *t, uint16_t col)
 
 /* ---- SET ---- */
 
-static int change_set_column(struct change *c, const struct set_item *item, struct dn_err *err)
+/* The set of a column among those there are; UINT32_MAX: none. */
+static uint32_t change_find_set(const struct change *c, uint16_t col)
+{
+    for (uint32_t i = 0; i < c->out->sets_count; i++) {
+        if (c->out->sets[i].col == col)
+            return i;
+    }
+    return UINT32_MAX;
+}
+
+/* One column of an item; place is its number in (a, b) = (query). Elements of one array may be set
+ * by several items. */
+static int change_set_column(struct change *c,
+                             const struct set_item *item,
+                             const struct spec_name *name,
+                             uint32_t place,
+                             struct dn_err *err)
 {
     const struct table *t = c->rel->table;
     struct plan_set *set = &c->out->sets[c->out->sets_count];
-    int col = bind_table_column(t, item->column.s, item->column.pos, err);
+    int col = bind_table_column(t, name->s, name->pos, err);
+    uint32_t known;
     int rc;
 
     if (col < 0)
         return err ? err->code : DN_E_UNDEFINED_COLUMN;
-    for (uint32_t i = 0; i < c->out->sets_count; i++) {
-        if (c->out->sets[i].col != (uint16_t)col)
-            continue;
+    known = change_find_set(c, (uint16_t)col);
+    if (known != UINT32_MAX && !(item->place && c->from[known].item->place)) {
         rc =
             DN_FAIL(err, DN_E_DUPLICATE_COLUMN, "column \"%s\" is set twice", t->columns[col].name);
-        dn_err_at(err, item->column.pos);
+        dn_err_at(err, name->pos);
         return rc;
     }
+    if (known != UINT32_MAX)
+        return 0;
     *set = (struct plan_set){.col = (uint16_t)col,
                              .at = PLAN_NO_COL,
                              .value = item->expr,
-                             .pos = item->expr ? item->expr->pos : item->column.pos};
-    c->out->sets_count++;
+                             .pos = item->expr ? item->expr->pos : name->pos};
+    c->from[c->out->sets_count++] = (struct change_from){.item = item, .place = place};
     c->out->moves = c->out->moves || change_places(t, set->col);
     return 0;
 }
 
 static int change_sets(struct change *c, struct dn_err *err)
 {
+    uint32_t total = 1;
     int rc = 0;
 
-    c->out->sets =
-        arena_calloc(c->q.env->arena, (size_t)c->ast->set_count + 1, sizeof(*c->out->sets));
-    if (!c->out->sets)
+    for (uint32_t i = 0; i < c->ast->set_count; i++)
+        total += c->ast->set[i].columns ? c->ast->set[i].columns_count : 1;
+    c->out->sets = arena_calloc(c->q.env->arena, total, sizeof(*c->out->sets));
+    c->from = arena_calloc(c->q.env->arena, total, sizeof(*c->from));
+    c->defs = arena_alloc_array(c->q.env->arena, total, sizeof(*c->defs));
+    if (!c->out->sets || !c->from || !c->defs)
         return DN_FAIL_NOMEM(err);
-    for (uint32_t i = 0; rc == 0 && i < c->ast->set_count; i++)
-        rc = change_set_column(c, &c->ast->set[i], err);
+    for (uint32_t i = 0; rc == 0 && i < c->ast->set_count; i++) {
+        const struct set_item *item = &c->ast->set[i];
+
+        if (!item->columns)
+            rc = change_set_column(c, item, &item->column, 0, err);
+        for (uint32_t k = 0; rc == 0 && item->columns && k < item->columns_count; k++)
+            rc = change_set_column(c, item, &item->columns[k], k, err);
+    }
     return rc;
 }
 
@@ -83,8 +119,54 @@ static int change_out(struct change *c, uint32_t var, struct dn_err *err)
     return var && lvars_add(c->q.env->arena, &c->vars, var) ? 0 : DN_FAIL_NOMEM(err);
 }
 
-static int change_set_expr(struct change *c, struct plan_set *set, struct dn_err *err)
+/* All elements of an array that the statement sets, one after the other. */
+static int change_elements(struct change *c,
+                           const struct plan_set *set,
+                           struct bexpr **ret,
+                           struct dn_err *err)
 {
+    const struct table *t = c->rel->table;
+    uint32_t var = scope_var(&c->q, &c->scope, c->rel, set->col);
+    struct bexpr *e = var ? bind_var(&c->b, var, set->pos) : NULL;
+    int rc = 0;
+
+    if (!e)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; rc == 0 && i < c->ast->set_count; i++) {
+        const struct set_item *item = &c->ast->set[i];
+
+        if (item->place && !item->columns &&
+            bind_table_column(t, item->column.s, item->column.pos, err) == (int)set->col)
+            rc = bind_array_assign(&c->b, e, item->place, item->expr, &e, err);
+    }
+    *ret = e;
+    return rc;
+}
+
+/* The value for one column of (a, b) = (query), which is bound with the first of them. */
+static int
+change_row(struct change *c, const struct change_from *from, struct bexpr **ret, struct dn_err *err)
+{
+    uint32_t count;
+    int rc;
+
+    if (from->place == 0) {
+        rc = bind_row_values(&c->b, from->item->expr, c->row, &count, err);
+        if (rc == 0 && count != from->item->columns_count) {
+            rc = DN_FAIL(err, DN_E_SYNTAX, "number of columns does not match number of values");
+            dn_err_at(err, from->item->expr->pos);
+        }
+        if (rc < 0)
+            return rc;
+    }
+    *ret = c->row[from->place];
+    return 0;
+}
+
+static int change_set_expr(struct change *c, uint32_t at, struct dn_err *err)
+{
+    struct plan_set *set = &c->out->sets[at];
+    const struct change_from *from = &c->from[at];
     const struct column *col = &c->rel->table->columns[set->col];
     struct expr *stored;
     struct bexpr *e;
@@ -96,9 +178,12 @@ static int change_set_expr(struct change *c, struct plan_set *set, struct dn_err
             return rc;
         set->value = stored;
     }
-    if (!set->value || set->value->kind == EXPR_LITERAL || set->value->kind == EXPR_PARAM)
+    if (!from->item->place &&
+        (!set->value || set->value->kind == EXPR_LITERAL || set->value->kind == EXPR_PARAM))
         return 0;
-    rc = bind_expr(&c->b, set->value, &e, err);
+    rc = from->item->place     ? change_elements(c, set, &e, err)
+         : from->item->columns ? change_row(c, from, &e, err)
+                               : bind_expr(&c->b, set->value, &e, err);
     if (rc == 0)
         rc = bind_settle(&c->b, e, &e, err);
     if (rc < 0)
@@ -145,8 +230,7 @@ static int change_olds(struct change *c, enum stmt_kind kind, struct dn_err *err
     c->out->all = c->ast->returning_count > 0;
     c->out->whole = kind == STMT_UPDATE && (t->upsert == UPSERT_ROW || c->out->moves);
     c->out->cols = arena_alloc_array(arena, store_cols_count(t), sizeof(*c->out->cols));
-    c->defs = arena_alloc_array(arena, (size_t)c->ast->set_count + 1, sizeof(*c->defs));
-    if (!c->out->cols || !c->defs)
+    if (!c->out->cols)
         return DN_FAIL_NOMEM(err);
     for (uint16_t i = 0; rc == 0 && i < t->columns_count; i++)
         if (c->out->whole || c->out->all || change_places(t, i))
@@ -223,7 +307,7 @@ change_bind(struct change *c, enum stmt_kind kind, struct lnode *tree, struct dn
     c->b.clause = "SET";
     c->b.subs = &c->subs_set;
     for (uint32_t i = 0; rc == 0 && i < c->out->sets_count; i++)
-        rc = change_set_expr(c, &c->out->sets[i], err);
+        rc = change_set_expr(c, i, err);
     c->b.clause = "WHERE";
     c->b.subs = &c->subs_where;
     if (rc == 0 && c->ast->where)

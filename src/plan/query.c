@@ -578,6 +578,8 @@ int query_bind(struct planner *q,
             return rc;
     }
     rc = query_body(q, ast, outer, ret, err);
+    if (rc == 0 && ast->with)
+        rc = query_with_rest(q, ast->with, outer, err);
     q->depth--;
     if (rc < 0)
         return rc;

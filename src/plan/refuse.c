@@ -18,7 +18,6 @@ static int refuse(const char *what, uint32_t pos, struct dn_err *err)
 /* ---- expressions ---- */
 
 static const char *const refuse_kinds[EXPR_KIND_MAX] = {
-    [EXPR_ARRAY_QUERY] = "an array",
     [EXPR_FIELD] = "a field of a row",
     [EXPR_NAMED_ARG] = "an argument with its name",
 };
@@ -54,8 +53,9 @@ static int refuse_cast_type(const struct type_name *t, struct dn_err *err)
 
 static int refuse_type(const struct type_name *t, struct dn_err *err)
 {
-    return t && t->dims > 0 ? refuse("an array type of a column", t->pos, err)
-                            : refuse_cast_type(t, err);
+    if (t && t->dims > 0 && t->type != TYPE_NONE && sql_type_mods(t).count > 0)
+        return refuse("a length or precision of the elements of an array", t->pos, err);
+    return refuse_cast_type(t, err);
 }
 
 static int refuse_expr(const struct expr *e, struct dn_err *err);
@@ -289,8 +289,7 @@ static int refuse_sets(const struct set_item *set, uint32_t count, struct dn_err
     int rc = 0;
 
     for (uint32_t i = 0; rc == 0 && i < count; i++)
-        rc = set[i].columns ? refuse("SET of several columns at once", set[i].column.pos, err)
-                            : refuse_expr(set[i].expr, err);
+        rc = refuse_expr(set[i].expr, err);
     return rc;
 }
 
@@ -298,6 +297,13 @@ static int refuse_conflict(const struct conflict_clause *c, struct dn_err *err)
 {
     int rc = refuse_sets(c->set, c->set_count, err);
 
+    for (uint32_t i = 0; rc == 0 && i < c->set_count; i++) {
+        if (c->set[i].columns || c->set[i].place)
+            rc = refuse(c->set[i].place ? "SET of an element in ON CONFLICT"
+                                        : "SET of several columns by a query in ON CONFLICT",
+                        c->set[i].column.pos,
+                        err);
+    }
     if (rc == 0 && c->target_where)
         rc = refuse("ON CONFLICT with a condition on the index", c->pos, err);
     for (uint32_t i = 0; rc == 0 && i < c->target_count; i++)

@@ -43,6 +43,7 @@ struct lwith {
     bool open;             /* being bound: a mention now is recursion */
     struct lnode *work_of; /* the recursive term being bound: columns of its working table */
     bool mentioned;        /* while open */
+    bool used;             /* somebody has named it */
     const char **names;    /* of its columns */
     uint32_t names_count;
 };

@@ -160,7 +160,7 @@ int select_ordinal(
     }
     if (e->value.v.i64 < 1 || e->value.v.i64 > (int64_t)count) {
         rc = DN_FAIL(err,
-                     DN_E_INVALID_PARAM,
+                     DN_E_UNCOVERED_KEY,
                      "%s position %lld is not in the select list, which has %u items",
                      clause,
                      (long long)e->value.v.i64,
@@ -404,7 +404,7 @@ static int sel_out_of(
     }
     if (s->core->distinct && !s->core->distinct_on) {
         rc = DN_FAIL(err,
-                     DN_E_GROUPING,
+                     DN_E_UNCOVERED_KEY,
                      "with SELECT DISTINCT, ORDER BY may use only what is in the select list");
         dn_err_at(err, e->pos);
         return rc;

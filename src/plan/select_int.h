@@ -157,6 +157,13 @@ int query_with(struct planner *q,
                struct scope *scope,
                struct dn_err *err) DN_MUST_CHECK;
 
+/* Those that nobody has named: bound, so that their errors show, and left away. scope->withs begins
+ * with them. */
+int query_with_rest(struct planner *q,
+                    const struct with_clause *with,
+                    const struct scope *scope,
+                    struct dn_err *err) DN_MUST_CHECK;
+
 /* The tables of a FROM list (NULL tree: none), into scope; scope->outer and ->level are set. */
 int from_bind(struct planner *q,
               struct binder *b,

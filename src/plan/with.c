@@ -11,6 +11,8 @@
 
 #include "base/text.h"
 
+static int with_bind(struct planner *q, struct lwith *w, struct qout *ret, struct dn_err *err);
+
 int query_with(struct planner *q,
                const struct with_clause *with,
                struct scope *scope,
@@ -52,6 +54,27 @@ int query_with(struct planner *q,
     }
     scope->withs = list;
     return 0;
+}
+
+int query_with_rest(struct planner *q,
+                    const struct with_clause *with,
+                    const struct scope *scope,
+                    struct dn_err *err)
+{
+    const struct table *table = q->plan->table;
+    uint32_t inits = q->inits_count;
+    struct lwith *w = scope->withs;
+    int rc = 0;
+
+    for (uint32_t i = 0; rc == 0 && i < with->ctes_count; i++, w = w->next) {
+        struct qout unused;
+
+        if (!w->used)
+            rc = with_bind(q, w, &unused, err);
+    }
+    q->plan->table = table;
+    q->inits_count = inits; /* nor do its subqueries run */
+    return rc;
 }
 
 /* ---- names of columns ---- */
@@ -341,7 +364,7 @@ static int with_bind(struct planner *q, struct lwith *w, struct qout *ret, struc
     int rc;
 
     w->open = true;
-    seen.withs = w->visible == w && !recursive ? w->next : w->visible;
+    seen.withs = w->visible; /* a mention in a subquery is recursion too, and refused */
     rc = recursive ? with_recursive(q, w, ret, err) : query_bind(q, w->ast->query, &seen, ret, err);
     w->open = false;
     return rc < 0 ? rc : with_names(q, w->ast, ret, err);
@@ -352,8 +375,17 @@ static int with_bind(struct planner *q, struct lwith *w, struct qout *ret, struc
 static int with_work(struct planner *q, struct lwith *w, struct qout *ret, struct dn_err *err)
 {
     w->mentioned = true;
-    if (!w->work_of)
-        return with_bad_recursion(w->ast, "may not be mentioned here", err);
+    if (!w->work_of) {
+        int rc =
+            DN_FAIL(err,
+                    DN_E_BAD_RECURSION,
+                    "recursive reference to query \"%s\" must not appear within a subquery, or "
+                    "more than once",
+                    w->ast->name.s);
+
+        dn_err_at(err, w->ast->name.pos);
+        return rc;
+    }
     *ret = (struct qout){
         .tree = w->work_of, .vars = w->work_of->vars, .names = w->names, .count = w->names_count};
     w->work_of = NULL; /* once */
@@ -420,8 +452,10 @@ int from_with(struct planner *q,
 
     for (const struct scope *s = outer; s; s = s->outer) {
         for (struct lwith *w = s->withs; w; w = w->next) {
-            if (text_same_fold(w->ast->name.s, strlen(w->ast->name.s), name, strlen(name)))
-                return with_mention(q, w, ret, err);
+            if (!text_same_fold(w->ast->name.s, strlen(w->ast->name.s), name, strlen(name)))
+                continue;
+            w->used = true;
+            return with_mention(q, w, ret, err);
         }
     }
     return 1;

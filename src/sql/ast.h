@@ -21,13 +21,12 @@
 
 struct set_item {
     struct spec_name column;
-    struct expr *expr; /* NULL = DEFAULT */
-    /* (a, b) = …: the names, column is the first of them; NULL = a single column. Then either
-     * values has one for each (NULL element = DEFAULT), or expr is the source: an EXPR_QUERY or a
-     * value of row type. */
+    struct expr *expr;  /* NULL = DEFAULT */
+    struct expr *place; /* a[i] = …: the EXPR_SUBSCRIPT of the column; NULL = the column itself */
+    /* (a, b) = (query): the names, column is the first of them; NULL = a single column. A row of
+     * values is an item for each. */
     struct spec_name *columns;
     uint32_t columns_count;
-    struct expr **values;
 };
 
 enum conflict_action { CONFLICT_NONE, CONFLICT_NOTHING, CONFLICT_UPDATE };

@@ -65,7 +65,7 @@ void sql_column_begin(struct sql_parser *ps, struct sql_token name, struct type_
     column->def.serial = ddl_serial(type);
     column->def.generated_pos = column->def.serial ? type->pos : 0;
     column->def.type = type;
-    column->spec.type = type->type;
+    column->spec.type = type->dims ? type_array_of(type->type) : type->type;
     column->spec.mods = sql_type_mods(type);
     ps->constraints_named = ps->constraints_len;
     ps->columns = sql_list_add(ps, ps->columns, column);

@@ -39,8 +39,7 @@ static void dml_deeper_sets(uint32_t *depth, const struct set_item *sets, uint32
 {
     for (uint32_t i = 0; i < count; i++) {
         dml_deeper_expr(depth, sets[i].expr);
-        for (uint32_t j = 0; sets[i].values && j < sets[i].columns_count; j++)
-            dml_deeper_expr(depth, sets[i].values[j]);
+        dml_deeper_expr(depth, sets[i].place);
     }
 }
 
@@ -251,26 +250,60 @@ struct set_item *sql_set_item(struct sql_parser *ps, struct sql_token name, stru
     return item;
 }
 
-struct set_item *sql_set_row(struct sql_parser *ps, struct sql_list names, struct expr *e)
+struct set_item *sql_set_place(struct sql_parser *ps, struct expr *place, struct expr *e)
 {
-    struct spec_name *columns = sql_list_take_structs(ps, names, sizeof *columns);
-    struct set_item *item = sql_new(ps, sizeof *item);
+    struct set_item *item = place && e ? sql_new(ps, sizeof *item) : NULL;
+    const struct expr *column = place;
 
     if (!item)
         return NULL;
-    item->column = columns[0];
-    item->columns = columns;
-    item->columns_count = names.count;
+    while (column->kind == EXPR_SUBSCRIPT)
+        column = column->a;
+    item->column = (struct spec_name){.s = column->name, .pos = column->pos};
+    item->place = place;
+    item->expr = e;
+    return item;
+}
+
+/* A row of values is one item for each column. */
+struct sql_list sql_set_row(struct sql_parser *ps, struct sql_list names, struct expr *e)
+{
+    uint32_t count = names.count;
+    struct spec_name *columns = sql_list_take_structs(ps, names, sizeof *columns);
+    struct sql_list list = sql_list_none(ps);
+    struct set_item *item;
+
+    if (ps->rc < 0 || !e)
+        return list;
     if (e->kind != EXPR_ROW) {
+        item = sql_new(ps, sizeof *item);
+        if (!item)
+            return list;
+        item->column = columns[0];
+        item->columns = columns;
+        item->columns_count = count;
         item->expr = e;
-        return item;
+        if (e->kind != EXPR_QUERY)
+            sql_fail(ps,
+                     DN_E_UNSUPPORTED,
+                     e->pos,
+                     "source for a multiple-column UPDATE item must be a sub-SELECT or ROW() "
+                     "expression");
+        return sql_list_one(ps, item);
     }
-    if (e->args_count != names.count) {
+    if (e->args_count != count) {
         sql_fail(ps, DN_E_SYNTAX, e->pos, "number of columns does not match number of values");
-        return NULL;
+        return list;
     }
-    item->values = e->args;
+    for (uint32_t i = 0; i < count; i++) {
+        item = sql_new(ps, sizeof *item);
+        if (!item)
+            return list;
+        item->column = columns[i];
+        item->expr = e->args[i];
+        list = i ? sql_list_add(ps, list, item) : sql_list_one(ps, item);
+    }
     if (ps->row_default == e->pos)
         ps->row_default = 0;
-    return item;
+    return list;
 }

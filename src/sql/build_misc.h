@@ -44,7 +44,9 @@ struct stmt *sql_change_stmt(struct sql_parser *ps,
                              struct change_stmt *c);
 struct set_item *sql_set_item(struct sql_parser *ps, struct sql_token name, struct expr *e);
 /* (a, b) = e */
-struct set_item *sql_set_row(struct sql_parser *ps, struct sql_list names, struct expr *e);
+struct sql_list sql_set_row(struct sql_parser *ps, struct sql_list names, struct expr *e);
+/* a[i] = e; place is an EXPR_SUBSCRIPT of the column. */
+struct set_item *sql_set_place(struct sql_parser *ps, struct expr *place, struct expr *e);
 
 /* ---- ast_copy.c ---- */
 /* place: the file's name, STDIN or STDOUT. */

@@ -764,12 +764,19 @@ target(A) ::= only qname(N) AS name(T). {A = sql_change(ps, N, &T);}
 target(A) ::= only qname(N) ID(T). {A = sql_change(ps, N, &T);}
 using(A) ::= . {A = sql_list_none(ps);}
 using(A) ::= USING from_list(L). {A = L;}
-sets(A) ::= set_item(I). {A = sql_list_one(ps, I);}
-sets(A) ::= sets(L) COMMA set_item(I). {A = sql_list_add(ps, L, I);}
+sets(A) ::= set_items(I). {A = I;}
+sets(A) ::= sets(L) COMMA set_items(I). {A = sql_list_concat(L, I);}
+set_items(A) ::= set_item(I). {A = sql_list_one(ps, I);}
+set_items(A) ::= LP names(L) RP EQ expr(E). {A = sql_set_row(ps, L, E);}
 %type set_item {struct set_item *}
 set_item(A) ::= name(N) EQ expr(E). {A = sql_set_item(ps, N, E);}
 set_item(A) ::= name(N) EQ DEFAULT. {A = sql_set_item(ps, N, NULL);}
-set_item(A) ::= LP names(L) RP EQ expr(E). {A = sql_set_row(ps, L, E);}
+set_item(A) ::= set_place(P) EQ expr(E). {A = sql_set_place(ps, P, E);}
+%type set_place {struct expr *}
+set_place(A) ::= name(N) LB(T) expr(I) RB. {A = sql_subscript(ps, T.pos, sql_column(ps, NULL, NULL, N), I, NULL, false);}
+set_place(A) ::= name(N) LB(T) bound_expr(I) COLON bound_expr(J) RB. {A = sql_subscript(ps, T.pos, sql_column(ps, NULL, NULL, N), I, J, true);}
+set_place(A) ::= set_place(E) LB(T) expr(I) RB. {A = sql_subscript(ps, T.pos, E, I, NULL, false);}
+set_place(A) ::= set_place(E) LB(T) bound_expr(I) COLON bound_expr(J) RB. {A = sql_subscript(ps, T.pos, E, I, J, true);}
 
 /* ---- queries ---- */
 

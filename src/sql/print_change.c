@@ -11,19 +11,12 @@ static void print_set_list(const struct set_item *sets, uint32_t count, struct b
         buf_puts(b, i ? ", " : " SET ");
         if (s->columns)
             sql_print_names(s->columns, s->columns_count, b);
+        else if (s->place)
+            sql_print_expr(s->place, b);
         else
             sql_print_ident(s->column.s, b);
         buf_puts(b, " = ");
-        for (uint32_t j = 0; s->values && j < s->columns_count; j++) {
-            buf_puts(b, j ? ", " : "ROW(");
-            if (s->values[j])
-                sql_print_expr(s->values[j], b);
-            else
-                buf_puts(b, "DEFAULT");
-        }
-        if (s->values)
-            buf_puts(b, ")");
-        else if (s->expr)
+        if (s->expr)
             sql_print_expr(s->expr, b);
         else
             buf_puts(b, "DEFAULT");

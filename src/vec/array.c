@@ -16,38 +16,56 @@ struct varray varray_flat(enum type_id elem, struct datum *items, uint32_t n)
         .elem = elem, .dims = n > 0, .len = {(int32_t)n}, .low = {1}, .count = n, .items = items};
 }
 
-static void varray_put32(struct buf *b, uint32_t v)
+static void varray_put32(uint8_t *to, uint32_t v)
 {
-    uint8_t *p = buf_extend(b, 4);
+    for (unsigned i = 0; i < 4; i++)
+        to[i] = (uint8_t)(v >> (24 - 8 * i));
+}
 
-    for (unsigned i = 0; p && i < 4; i++)
-        p[i] = (uint8_t)(v >> (24 - 8 * i));
+void varray_write_item(const struct datum *item, struct buf *b, struct buf *tail)
+{
+    uint8_t bytes[VEC_WIDE_BYTES_MAX];
+    uint32_t n;
+
+    buf_u8(b, item->null ? VARRAY_NULL : VARRAY_ITEM);
+    if (item->null)
+        return;
+    normkey_append(b, item, false);
+    if (!type_is_wide(item->type))
+        return;
+    n = vec_wide_put(item->type, &item->iv, bytes);
+    buf_u8(tail, (uint8_t)n);
+    buf_append(tail, bytes, n);
+}
+
+uint32_t varray_write_shape(const struct varray *a, uint8_t *to)
+{
+    uint32_t n = 0;
+
+    to[n++] = VARRAY_END;
+    to[n++] = (uint8_t)a->dims;
+    for (uint32_t d = 0; d < a->dims; d++, n += 8) {
+        varray_put32(to + n, (uint32_t)a->len[d]);
+        varray_put32(to + n + 4, (uint32_t)a->low[d] ^ 0x80000000u);
+    }
+    return n;
 }
 
 void varray_write(const struct varray *a, struct buf *b)
 {
-    uint8_t bytes[VEC_WIDE_BYTES_MAX];
+    uint8_t shape[VARRAY_SHAPE_BYTES_MAX];
+    struct varray bare = *a;
+    struct buf tail;
 
-    for (uint32_t i = 0; i < a->count; i++) {
-        buf_u8(b, a->items[i].null ? VARRAY_NULL : VARRAY_ITEM);
-        if (!a->items[i].null)
-            normkey_append(b, &a->items[i], false);
-    }
-    buf_u8(b, VARRAY_END);
-    buf_u8(b, (uint8_t)(a->count ? a->dims : 0));
-    for (uint32_t d = 0; a->count && d < a->dims; d++) {
-        varray_put32(b, (uint32_t)a->len[d]);
-        varray_put32(b, (uint32_t)a->low[d] ^ 0x80000000u);
-    }
-    for (uint32_t i = 0; type_is_wide(a->elem) && i < a->count; i++) {
-        uint32_t n;
-
-        if (a->items[i].null)
-            continue;
-        n = vec_wide_put(a->elem, &a->items[i].iv, bytes);
-        buf_u8(b, (uint8_t)n);
-        buf_append(b, bytes, n);
-    }
+    buf_init(&tail, b->owner);
+    for (uint32_t i = 0; i < a->count; i++)
+        varray_write_item(&a->items[i], b, &tail);
+    bare.dims = a->count ? a->dims : 0;
+    buf_append(b, shape, varray_write_shape(&bare, shape));
+    if (tail.len)
+        buf_append(b, tail.data, tail.len);
+    b->failed = b->failed || tail.failed;
+    buf_done(&tail);
 }
 
 /* Bytes of the key of a wide value; 0: they are none. */

@@ -35,6 +35,11 @@ int varray_read(struct vstr s, enum type_id elem, struct arena *arena, struct va
     DN_MUST_CHECK;
 /* Appends the bytes; running out of memory shows in b->failed. */
 void varray_write(const struct varray *a, struct buf *b);
+/* The same by parts: the bytes of an element, and those of it that stand behind the shape; the
+ * shape, of which dims, len and low count (dims > 0): returns how many bytes it has. */
+void varray_write_item(const struct datum *item, struct buf *b, struct buf *tail);
+#define VARRAY_SHAPE_BYTES_MAX (2 + 8 * VARRAY_DIMS_MAX)
+uint32_t varray_write_shape(const struct varray *a, uint8_t *to);
 /* The part of a value's bytes that counts for order and equality: all of it but for arrays of
  * INTERVAL and NUMERIC. Any type of PHYS_STR. */
 struct vstr varray_key(enum type_id type, struct vstr s);

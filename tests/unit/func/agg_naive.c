@@ -4,6 +4,7 @@
 #include "agg_naive.h"
 
 #include "func/num.h"
+#include "vec/array.h"
 
 #include <math.h>
 #include <string.h>
@@ -146,6 +147,34 @@ static void naive_pair(const struct agg *a,
     }
 }
 
+/* The array by its own writer; kept until the next call. */
+static void naive_array(const struct agg *a,
+                        const struct datum *values,
+                        const struct datum *seconds,
+                        const uint16_t *sel,
+                        uint32_t rows,
+                        struct datum *ret)
+{
+    static struct buf bytes;
+    struct datum items[256];
+    struct varray made;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < rows; i++) {
+        uint32_t row = sel ? sel[i] : i;
+
+        if (a->arg2 == TYPE_NONE || (!seconds[row].null && seconds[row].v.i64))
+            items[n++] = values[row];
+    }
+    if (n == 0)
+        return;
+    buf_reset(&bytes);
+    made = varray_flat(a->arg, items, n);
+    varray_write(&made, &bytes);
+    ret->null = false;
+    ret->str = (struct vstr){(const char *)bytes.data, (uint32_t)bytes.len};
+}
+
 static void naive_text(const struct datum *values,
                        const struct datum *separators,
                        const uint16_t *sel,
@@ -249,6 +278,8 @@ static int naive_more(const struct agg *a,
         naive_within(a, values, seconds, sel, rows, ret);
     } else if (strcmp(a->name, "string_agg") == 0) {
         naive_text(values, seconds, sel, rows, ret);
+    } else if (strcmp(a->name, "array_agg") == 0) {
+        naive_array(a, values, seconds, sel, rows, ret);
     } else if (a->arg2 == TYPE_DOUBLE) {
         naive_pair(a, values, seconds, sel, rows, ret);
     } else if (strncmp(a->name, "bit_", 4) == 0) {

@@ -135,7 +135,9 @@ static void print_aggregates(struct buf *b)
         if (!first)
             continue;
         buf_printf(b, "| `%s(%s)` | ", a->name, aggregate_args(a));
-        for (uint32_t k = i; (other = agg_at(k)) && !a->star; k++)
+        if (a->nulls_count)
+            buf_puts(b, "any type → its array");
+        for (uint32_t k = i; (other = agg_at(k)) && !a->star && !a->nulls_count; k++)
             if (strcmp(other->name, a->name) == 0 && !other->star &&
                 other->within != AGG_WITHIN_DESC) {
                 buf_printf(b,

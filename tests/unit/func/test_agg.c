@@ -432,7 +432,8 @@ static void test_random(void **state)
     for (int round = 0; round < 20; round++) {
         for (uint32_t i = 0; (a = agg_at(i)); i++)
             for (enum vec_form form = VEC_FLAT; form <= VEC_DICT; form++)
-                check_agg(a, form);
+                if (!type_is_array(a->arg)) /* of one shape, none NULL: tests/sql has these */
+                    check_agg(a, form);
         arena_reset(&arena);
         arena_reset(&strings);
     }

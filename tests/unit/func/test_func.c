@@ -106,8 +106,10 @@ static void check_text(const struct datum *d, const char *want, const char *what
 
 static bool has_arrays(const struct func *f)
 {
-    return (f->args_count > 0 && (unsigned)f->args[0] >= TYPE_ANY_ELEMENT) ||
-           type_is_array(f->result);
+    for (uint32_t i = 0; i < f->args_count; i++)
+        if ((unsigned)f->args[i] >= TYPE_ANY_ELEMENT)
+            return true;
+    return type_is_array(f->result);
 }
 
 static void test_examples(void **state)

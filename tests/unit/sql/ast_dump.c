@@ -498,9 +498,7 @@ static void sets(struct dump *d, const struct set_item *list, uint32_t count)
         str(d, "set", list[i].column.s);
         names(d, "cols", list[i].columns, list[i].columns_count);
         opt(d, "to", list[i].expr);
-        for (uint32_t j = 0; list[i].values && j < list[i].columns_count; j++)
-            if (!opt(d, "val", list[i].values[j]))
-                buf_puts(d->b, " default");
+        opt(d, "place", list[i].place);
     }
 }
 

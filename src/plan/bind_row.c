@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * bind_row.c: rows of values elsewhere than in comparisons. There are no values of row types: a row
+ * that is shown is text, as PostgreSQL writes it. */
+#include "plan/bind_query.h"
+
+int bind_row_text(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+{
+    struct bexpr **args =
+        arena_alloc_array(b->env->arena, (size_t)e->args_count + 1, sizeof(*args));
+    int rc = 0;
+
+    if (!args)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; rc == 0 && i < e->args_count; i++) {
+        rc = bind_expr(b, e->args[i], &args[i], err);
+        if (rc == 0)
+            rc = bind_settle(b, args[i], &args[i], err);
+    }
+    return rc < 0 ? rc : bind_call(b, "row", e->pos, args, e->args_count, ret, err);
+}
+
+/* A row is NULL if all its values are, and not NULL if none is. */
+int bind_row_null(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+{
+    const struct expr *row = e->a;
+    struct bexpr **parts =
+        arena_alloc_array(b->env->arena, (size_t)row->args_count + 1, sizeof(*parts));
+    int rc = 0;
+
+    if (!parts)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; rc == 0 && i < row->args_count; i++) {
+        struct expr one = *e;
+
+        one.a = row->args[i];
+        rc = bind_expr(b, &one, &parts[i], err);
+    }
+    return rc < 0 ? rc : bind_chain(b, BEXPR_AND, e->pos, parts, row->args_count, ret, err);
+}
+
+int bind_row_between(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+{
+    struct expr low = *e;
+    struct expr high = *e;
+    struct bexpr *sides[2];
+    int rc;
+
+    high.b = e->c;
+    rc = bind_rows(b, &low, e->negated ? OP_LT : OP_GE, &sides[0], err);
+    if (rc == 0)
+        rc = bind_rows(b, &high, e->negated ? OP_GT : OP_LE, &sides[1], err);
+    if (rc < 0)
+        return rc;
+    return bind_chain(b, e->negated ? BEXPR_OR : BEXPR_AND, e->pos, sides, 2, ret, err);
+}
+
+int bind_row_distinct(struct binder *b,
+                      const struct expr *e,
+                      struct bexpr **ret,
+                      struct dn_err *err)
+{
+    struct expr *const *l = e->a->args;
+    struct expr *const *r = e->b->args;
+    struct bexpr **parts =
+        arena_alloc_array(b->env->arena, (size_t)e->a->args_count + 1, sizeof(*parts));
+    int rc = 0;
+
+    if (!parts)
+        return DN_FAIL_NOMEM(err);
+    if (e->a->kind != EXPR_ROW || e->b->kind != EXPR_ROW || e->a->args_count != e->b->args_count) {
+        rc = DN_FAIL(err, DN_E_SYNTAX, "unequal number of entries in row expressions");
+        dn_err_at(err, e->pos);
+        return rc;
+    }
+    for (uint32_t i = 0; rc == 0 && i < e->a->args_count; i++) {
+        struct expr one = *e;
+
+        one.a = l[i];
+        one.b = r[i];
+        rc = bind_expr(b, &one, &parts[i], err);
+    }
+    if (rc < 0)
+        return rc;
+    return bind_chain(
+        b, e->negated ? BEXPR_AND : BEXPR_OR, e->pos, parts, e->a->args_count, ret, err);
+}
