@@ -30,6 +30,11 @@ static int alter_options(struct alter *a,
     struct shard_span span;
 
     if (table_options_place(action->options, action->options_count)) {
+        if (tx_in_block(a->stmt->conn))
+            return DN_FAIL(err,
+                           DN_E_TX_ACTIVE,
+                           "ALTER TABLE … SET of quantum, slab or time cannot run inside a "
+                           "transaction block");
         /* From here to the end of the edit no row may come that the new schedule does not know. */
         shard_hold(a->stmt->conn->db->shard, t->id, &span);
         a->held = true;
@@ -151,7 +156,7 @@ int stmt_run_alter(struct dendro_stmt *stmt, struct dn_err *err)
     if (rc == 0)
         rc = alter_defaults(&a, err);
     if (rc == 0)
-        rc = engine_edit(stmt->conn->db, alter_edit, &a, err);
+        rc = tx_edit(stmt->conn, alter_edit, &a, err);
     if (a.held)
         engine_release(stmt->conn->db);
     if (a.skipped[0] && rc >= 0)

@@ -38,9 +38,23 @@ engine_read_settings(struct dendro_db *db, const char *const *settings, struct d
     return 0;
 }
 
+/* The log has a catalog that the document has not got: a crash came between the two. */
+static int engine_take_newer(struct dendro_db *db, struct catalog *newer, struct dn_err *err)
+{
+    int rc = 0;
+
+    newer->generation = db->catalog->generation;
+    catalog_unref(db->catalog);
+    db->catalog = newer;
+    if (!db->read_only)
+        rc = catalog_save(db->volume, newer, err);
+    return rc;
+}
+
 static int engine_open_shard(struct dendro_db *db, bool background, struct dn_err *err)
 {
     size_t limit = db->owner.limit;
+    struct catalog *newer = NULL;
     struct shard_options options = {
         .owner = &db->owner,
         .memtable_bytes = (size_t)db->settings.memtable_size,
@@ -48,17 +62,28 @@ static int engine_open_shard(struct dendro_db *db, bool background, struct dn_er
         .cache_bytes = limit / 4,
         .read_only = db->read_only,
         .background = background,
+        .newer = &newer,
     };
+    int rc;
 
     /* Fresh rows may take three memtables, the cache and statements as much again: then there is
      * room for what a flush needs. */
     if (options.memtable_bytes > limit / ENGINE_MEMTABLE_SHARE)
         options.memtable_bytes = limit / ENGINE_MEMTABLE_SHARE;
-    return shard_open(db->volume, db->catalog, &options, &db->shard, err);
+    do { /* it may have several, one newer than the other */
+        rc = shard_open(db->volume, db->catalog, &options, &db->shard, err);
+        if (!newer)
+            return rc;
+        rc = engine_take_newer(db, newer, err);
+        newer = NULL;
+    } while (rc == 0);
+    return rc;
 }
 
 static void engine_free(struct dendro_db *db)
 {
+    if (db->shard)
+        engine_settle(db);
     shard_close(db->shard);
     catalog_unref(db->catalog);
     sched_mutex_free(db->lock);
@@ -266,6 +291,41 @@ static int engine_resolve(struct dendro_db *db, const struct catalog *next, int 
     return db->catalog->version == next->version ? 0 : rc;
 }
 
+/* Holds db->edit: what only the log has goes into the document. */
+static int engine_save_late(struct dendro_db *db, struct dn_err *err)
+{
+    struct dn_err ignored;
+    struct catalog *there;
+    int rc;
+
+    if (!atomic_load(&db->catalog_late))
+        return 0;
+    rc = catalog_save(db->volume, db->catalog, err);
+    if (rc < 0 && catalog_load(db->volume, &there, &ignored) == 0) {
+        if (there->version == db->catalog->version) { /* it had been saved after all */
+            db->catalog->generation = there->generation;
+            rc = 0;
+        }
+        catalog_unref(there);
+    }
+    if (rc < 0)
+        return rc;
+    atomic_store(&db->catalog_late, false);
+    shard_catalog_saved(db->shard);
+    return 0;
+}
+
+void engine_settle(struct dendro_db *db)
+{
+    struct dn_err ignored;
+
+    if (!atomic_load(&db->catalog_late))
+        return;
+    sched_lock(db->edit);
+    DN_IGNORE(engine_save_late(db, &ignored)); /* the log has it */
+    sched_unlock(db->edit);
+}
+
 static int engine_tell_shard(struct dendro_db *db, struct dn_err *err)
 {
     int rc;
@@ -316,6 +376,7 @@ int engine_write_ready(struct dendro_db *db, const struct table *t, struct dn_er
             rc = engine_reload(db, err);
         sched_unlock(db->edit);
     }
+    engine_settle(db);
     if (rc == 0)
         rc = engine_sync_shard(db, err);
     if (rc < 0)
@@ -331,21 +392,19 @@ int engine_write_ready(struct dendro_db *db, const struct table *t, struct dn_er
     return 0;
 }
 
-/* Holds db->edit. */
-static int engine_edit_once(struct dendro_db *db, engine_edit_fn fn, void *arg, struct dn_err *err)
+/* Holds db->edit: the catalog is the document's. */
+static int engine_edit_ready(struct dendro_db *db, struct dn_err *err)
 {
-    struct catalog *next = NULL;
-    int rc;
+    int rc = engine_save_late(db, err);
 
-    if (atomic_load(&db->catalog_unsure)) {
-        rc = engine_reload(db, err);
-        if (rc < 0)
-            return rc;
-    }
-    rc = fn(arg, db->catalog, &next, err);
-    if (rc != 0)
-        return rc;
-    rc = catalog_save(db->volume, next, err);
+    return rc == 0 && atomic_load(&db->catalog_unsure) ? engine_reload(db, err) : rc;
+}
+
+/* Holds db->edit: saves and publishes; takes over the reference. */
+static int engine_save(struct dendro_db *db, struct catalog *next, struct dn_err *err)
+{
+    int rc = catalog_save(db->volume, next, err);
+
     if (rc == 0) {
         engine_publish(db, next);
         return 0;
@@ -356,6 +415,19 @@ static int engine_edit_once(struct dendro_db *db, engine_edit_fn fn, void *arg, 
         rc = engine_resolve(db, next, rc);
     catalog_unref(next);
     return rc;
+}
+
+/* Holds db->edit. */
+static int engine_edit_once(struct dendro_db *db, engine_edit_fn fn, void *arg, struct dn_err *err)
+{
+    struct catalog *next = NULL;
+    int rc;
+
+    rc = engine_edit_ready(db, err);
+    if (rc < 0)
+        return rc;
+    rc = fn(arg, db->catalog, &next, err);
+    return rc != 0 ? rc : engine_save(db, next, err);
 }
 
 int engine_edit(struct dendro_db *db, engine_edit_fn fn, void *arg, struct dn_err *err)
@@ -370,6 +442,73 @@ int engine_edit(struct dendro_db *db, engine_edit_fn fn, void *arg, struct dn_er
      * next use. */
     if (rc == 0)
         DN_IGNORE(engine_tell_shard(db, &ignored));
+    sched_unlock(db->edit);
+    return rc;
+}
+
+/* ---- the end of a transaction that changed the catalog ---- */
+
+struct engine_end {
+    struct dendro_db *db;
+    struct catalog *next;
+};
+
+/* The commit becomes visible: so does the catalog, in the same moment. */
+static void engine_end_publish(void *arg)
+{
+    struct engine_end *end = arg;
+
+    engine_publish(end->db, catalog_ref(end->next));
+}
+
+/* Holds db->edit. The commit in the log decides; the document follows, now or later. */
+static int engine_end_rows(struct dendro_db *db,
+                           struct catalog *next,
+                           struct overlay *rows,
+                           const atomic_bool *cancel,
+                           struct dn_err *err)
+{
+    struct engine_end end = {.db = db, .next = next};
+    struct shard_how how = {.sync = true, .cancel = cancel};
+    struct dn_err ignored;
+    int rc = engine_tell_shard(db, err);
+
+    if (rc < 0)
+        return rc;
+    /* Who reads or flushes from now on waits for the end of this. */
+    atomic_store(&db->shard_behind, true);
+    atomic_store(&db->catalog_late, true);
+    rc = overlay_commit(rows, &how, engine_end_publish, &end, err);
+    if (rc < 0) {
+        atomic_store(&db->shard_behind, false);
+        atomic_store(&db->catalog_late, false);
+        return rc;
+    }
+    DN_IGNORE(engine_save_late(db, &ignored));
+    return 0;
+}
+
+int engine_end(struct dendro_db *db,
+               const struct catalog *base,
+               struct catalog *next,
+               struct overlay *rows,
+               const atomic_bool *cancel,
+               struct dn_err *err)
+{
+    struct dn_err ignored;
+    int rc;
+
+    sched_lock(db->edit);
+    rc = engine_edit_ready(db, err);
+    if (rc == 0 && db->catalog != base)
+        rc = DN_FAIL(err, DN_E_TABLE_CHANGED, "another session changed the catalog meanwhile");
+    if (rc == 0) {
+        next->generation = db->catalog->generation;
+        rc = overlay_empty(rows) ? engine_save(db, catalog_ref(next), err)
+                                 : engine_end_rows(db, next, rows, cancel, err);
+    }
+    if (rc == 0)
+        DN_IGNORE(engine_tell_shard(db, &ignored)); /* as in engine_edit */
     sched_unlock(db->edit);
     return rc;
 }

@@ -111,7 +111,7 @@ int stmt_run_ddl(struct dendro_stmt *stmt, struct dn_err *err)
         if (rc < 0)
             return rc;
     }
-    rc = engine_edit(stmt->conn->db, fn, &d, err);
+    rc = tx_edit(stmt->conn, fn, &d, err);
     if (rc == DN_NOT_FOUND) {
         session_notice(stmt->conn, "NOTICE", "%s", d.skipped);
         return 0;

@@ -317,10 +317,8 @@ int stmt_run_drop(struct dendro_stmt *stmt, struct dn_err *err)
     if (rc < 0)
         return rc;
     buf_init(&d.notices, &stmt->owner);
-    rc = engine_edit(stmt->conn->db,
-                     stmt->ast->kind == STMT_DROP_SCHEMA ? drop_schema_edit : drop_edit,
-                     &d,
-                     err);
+    rc = tx_edit(
+        stmt->conn, stmt->ast->kind == STMT_DROP_SCHEMA ? drop_schema_edit : drop_edit, &d, err);
     buf_u8(&d.notices, '\0');
     at = rc >= 0 && !d.notices.failed ? (const char *)d.notices.data : "";
     for (const char *end; (end = strchr(at, '\n')) != NULL; at = end + 1)

@@ -6,7 +6,8 @@
  *   E1  db->catalog is what the volume holds, or an older one while catalog_unsure is set (a save
  *       failed and reading it back did too); only the holder of db->edit replaces it, under
  *       db->lock. No row is written while it is set: the table might be dropped already.
- *   E2  A table is in db->catalog only after the catalog document with it is durable.
+ *   E2  A table is in db->catalog only after the catalog document with it is durable, or (with
+ *       catalog_late) the log record of the transaction that made it.
  *   E3  A statement that runs holds a catalog reference and, if it reads, a snapshot; both go in
  *       stmt_stop, which every way out of an execution passes.
  *   E4  Nothing of a statement outlives an error but its compiled form: the session is as before.
@@ -19,6 +20,7 @@
 #include "catalog/describe.h"
 #include "catalog/settings.h"
 #include "engine/copy.h"
+#include "engine/database.h"
 #include "engine/engine.h"
 #include "engine/intake.h"
 #include "engine/load.h"
@@ -43,6 +45,7 @@ struct dendro_db {
     struct sched_mutex *edit;   /* one catalog edit at a time; taken before lock */
     struct catalog *catalog;    /* one reference; E1 */
     atomic_bool catalog_unsure; /* set and cleared under edit */
+    atomic_bool catalog_late;   /* only the log has the catalog; set and cleared under edit */
     atomic_bool shard_behind;   /* the shard was not told of the newest catalog yet */
     uint32_t conns_count;
 };
@@ -141,30 +144,6 @@ struct dendro_stmt {
     uint64_t rows_count;    /* returned or written */
     char tag[64];
 };
-
-/* ---- database.c ---- */
-struct catalog *engine_catalog(struct dendro_db *db); /* a reference */
-/* One edit of the catalog: fn makes *ret_next out of cur, or returns DN_NOT_FOUND when there is
- * nothing to do. fn may be called again with a newer catalog. When it returns 0 the edit is durable
- * and published. */
-typedef int (*engine_edit_fn)(void *arg,
-                              const struct catalog *cur,
-                              struct catalog **ret_next,
-                              struct dn_err *err);
-int engine_edit(struct dendro_db *db, engine_edit_fn fn, void *arg, struct dn_err *err)
-    DN_MUST_CHECK;
-/* Makes sure the shard knows every table of the catalog. */
-int engine_sync_shard(struct dendro_db *db, struct dn_err *err) DN_MUST_CHECK;
-/* Until no edit of the catalog is under way. */
-void engine_wait_edit(struct dendro_db *db);
-/* After an edit that held a table (shard_hold): lets rows in again, unless it is not known how the
- * edit ended. */
-void engine_release(struct dendro_db *db);
-/* Before rows go into a table: how every catalog edit ended is known (E1), the table is still there
- * and the shard knows it. */
-int engine_write_ready(struct dendro_db *db,
-                       const struct table *t,
-                       struct dn_err *err) DN_MUST_CHECK;
 
 /* ---- statement.c ---- */
 /* The next statement of a text; DN_EOF: none left. Positions count from the start of the text. */

@@ -113,6 +113,7 @@ int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)
         return stmt_run_explain(stmt, err);
     case STMT_CHECKPOINT:
         rc = session_write_allowed(stmt->conn, err);
+        engine_settle(stmt->conn->db);
         return rc < 0 ? rc : shard_checkpoint(stmt->conn->db->shard, &stmt->conn->cancel, err);
     case STMT_CREATE_INDEX: /* from here on: refuse.c */
     case STMT_CREATE_SEQUENCE:

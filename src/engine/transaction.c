@@ -61,12 +61,20 @@ static void tx_begin(struct dendro_conn *conn)
     tx->stays = tx->before;
 }
 
+static void tx_forget_saves(struct tx *tx, size_t from)
+{
+    while (tx->saves_count > from)
+        catalog_unref(tx->saves[--tx->saves_count].catalog);
+}
+
 /* The end of it; settings are the caller's. */
 static void tx_end(struct dendro_conn *conn)
 {
     struct tx *tx = &conn->tx;
 
+    tx_forget_saves(tx, 0);
     overlay_free(tx->rows);
+    catalog_unref(tx->base);
     catalog_unref(tx->catalog);
     mem_free(tx->saves);
     *tx = (struct tx){.tag = tx->tag};
@@ -104,7 +112,7 @@ static int tx_fix(struct dendro_conn *conn, struct dn_err *err)
         struct overlay *rows;
         bool same;
 
-        rows = rc == 0 ? overlay_new(db->shard, tx_memory(conn)) : NULL;
+        rows = rc == 0 ? overlay_new(db->shard, cat, tx_memory(conn)) : NULL;
         if (!rows) {
             catalog_unref(cat);
             return rc < 0 ? rc : DN_FAIL_NOMEM(err);
@@ -131,7 +139,7 @@ static int tx_commit_rows(struct dendro_conn *conn, struct dn_err *err)
 
     pressure_begin(&p, conn);
     do {
-        rc = overlay_commit(conn->tx.rows, &how, err);
+        rc = overlay_commit(conn->tx.rows, &how, NULL, NULL, err);
     } while (rc < 0 && (rc = pressure_relieve(&p, conn, 0, rc, err)) == 0);
     return rc;
 }
@@ -143,10 +151,14 @@ static int tx_commit(struct dendro_conn *conn, struct dn_err *err)
     size_t at = 0;
     int rc = 0;
 
-    while (rc == 0 && tx->rows && (t = overlay_table(tx->rows, &at)) != NULL)
-        rc = engine_write_ready(conn->db, t, err);
-    if (rc == 0 && tx->rows)
-        rc = tx_commit_rows(conn, err);
+    if (tx->base) {
+        rc = engine_end(conn->db, tx->base, tx->catalog, tx->rows, &conn->cancel, err);
+    } else if (tx->rows) {
+        while (rc == 0 && (t = overlay_table(tx->rows, &at)) != NULL)
+            rc = engine_write_ready(conn->db, t, err);
+        if (rc == 0)
+            rc = tx_commit_rows(conn, err);
+    }
     if (rc == DN_E_CONFLICT || rc == DN_E_TABLE_CHANGED) {
         dn_err_prefix(err, "could not serialize access due to concurrent update");
         dn_err_hint(err, "The transaction was rolled back. Run it again from its beginning.");
@@ -217,6 +229,7 @@ static int tx_save(struct dendro_conn *conn, const char *name, struct dn_err *er
     s = &tx->saves[tx->saves_count++];
     snprintf(s->name, sizeof(s->name), "%s", name);
     s->mark = tx_mark(conn);
+    s->catalog = tx->catalog ? catalog_ref(tx->catalog) : NULL;
     s->read_only = tx->read_only;
     tx_keep_settings(conn, &s->now);
     s->stays = tx->stays;
@@ -246,11 +259,33 @@ static void tx_lose_results(struct dendro_conn *conn, uint64_t mark)
     }
 }
 
-static int tx_back_to(struct dendro_conn *conn, size_t save)
+/* The block has another catalog from now on. */
+static int tx_put_catalog(struct tx *tx, struct catalog *cat, struct dn_err *err)
+{
+    int rc = overlay_set_catalog(tx->rows, cat, err);
+
+    if (rc < 0)
+        return rc;
+    if (!tx->base)
+        tx->base = tx->catalog;
+    else
+        catalog_unref(tx->catalog);
+    tx->catalog = catalog_ref(cat);
+    return 0;
+}
+
+static int tx_back_to(struct dendro_conn *conn, size_t save, struct dn_err *err)
 {
     struct tx *tx = &conn->tx;
     const struct tx_savepoint *s = &tx->saves[save];
+    struct catalog *cat = s->catalog ? s->catalog : tx->base;
 
+    if (tx->base && cat != tx->catalog) {
+        int rc = tx_put_catalog(tx, cat, err);
+
+        if (rc < 0)
+            return rc;
+    }
     if (tx->rows) {
         tx_lose_results(conn, s->mark);
         overlay_rollback(tx->rows, s->mark);
@@ -259,7 +294,7 @@ static int tx_back_to(struct dendro_conn *conn, size_t save)
     tx->read_only = s->read_only;
     tx->stays = s->stays;
     tx_put_settings(conn, &s->now);
-    tx->saves_count = save + 1;
+    tx_forget_saves(tx, save + 1);
     return 0;
 }
 
@@ -287,8 +322,8 @@ static int tx_savepoints(struct dendro_stmt *stmt, const struct misc_stmt *m, st
         return rc;
     }
     if (kind == TRANSACTION_ROLLBACK_TO)
-        return tx_back_to(stmt->conn, (size_t)save);
-    tx->saves_count = (size_t)save;
+        return tx_back_to(stmt->conn, (size_t)save, err);
+    tx_forget_saves(tx, (size_t)save);
     return 0;
 }
 
@@ -445,7 +480,6 @@ static enum tx_use tx_use_of(const struct stmt *ast)
     case STMT_UPDATE:
     case STMT_DELETE:
     case STMT_TRUNCATE:
-        return TX_WRITES;
     case STMT_ALTER:
     case STMT_CREATE_TABLE:
     case STMT_DROP:
@@ -453,9 +487,10 @@ static enum tx_use tx_use_of(const struct stmt *ast)
     case STMT_DROP_SCHEMA:
     case STMT_CREATE_VIEW:
     case STMT_CREATE_INDEX:
+    case STMT_COMMENT:
+        return TX_WRITES;
     case STMT_CREATE_SEQUENCE:
     case STMT_ALTER_SEQUENCE:
-    case STMT_COMMENT:
     case STMT_MAINTAIN:
         return TX_ALONE;
     case STMT_KIND_MAX:
@@ -504,6 +539,25 @@ bool tx_catalog_is(struct dendro_conn *conn, const struct catalog *cat)
     same = db->catalog == cat;
     sched_unlock(db->lock);
     return same;
+}
+
+int tx_edit(
+    struct dendro_conn *conn,
+    int (*fn)(void *arg, const struct catalog *cur, struct catalog **ret_next, struct dn_err *err),
+    void *arg,
+    struct dn_err *err)
+{
+    struct catalog *next;
+    int rc;
+
+    if (!tx_in_block(conn))
+        return engine_edit(conn->db, fn, arg, err);
+    rc = fn(arg, conn->tx.catalog, &next, err);
+    if (rc != 0)
+        return rc;
+    rc = tx_put_catalog(&conn->tx, next, err);
+    catalog_unref(next);
+    return rc;
 }
 
 struct snapshot *tx_snapshot(struct dendro_conn *conn)

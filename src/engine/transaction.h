@@ -33,6 +33,7 @@ struct tx_settings {
 struct tx_savepoint {
     char name[TABLE_NAME_MAX + 1];
     uint64_t mark;            /* of the overlay; 0: there was none yet */
+    struct catalog *catalog;  /* reference, or NULL: no statement yet */
     struct tx_settings now;   /* as they were */
     struct tx_settings stays; /* as COMMIT would have left them */
     bool read_only;
@@ -45,6 +46,8 @@ struct tx {
     enum isolation isolation;   /* as asked for; all are given REPEATABLE READ */
     int64_t now_ns;             /* when it began */
     struct catalog *catalog;    /* reference: what its statements see; NULL: no statement yet */
+    struct catalog *base;       /* reference: what it was before the block changed it; NULL: it
+                                   did not */
     struct overlay *rows;       /* owned; NULL as catalog */
     struct tx_settings before;  /* what ROLLBACK brings back */
     struct tx_settings stays;   /* what COMMIT leaves: without SET LOCAL */
@@ -71,6 +74,12 @@ bool tx_in_block(const struct dendro_conn *conn);
 /* The catalog that statements of the session see (a reference); and is it this one? */
 struct catalog *tx_catalog(struct dendro_conn *conn);
 bool tx_catalog_is(struct dendro_conn *conn, const struct catalog *cat);
+/* An edit of the catalog: at once (engine_edit), or with the block. */
+int tx_edit(
+    struct dendro_conn *conn,
+    int (*fn)(void *arg, const struct catalog *cur, struct catalog **ret_next, struct dn_err *err),
+    void *arg,
+    struct dn_err *err) DN_MUST_CHECK;
 /* What a statement reads. NULL: out of memory. */
 struct snapshot *tx_snapshot(struct dendro_conn *conn);
 /* Where the block's rows stand; and what came since goes, before a statement runs once more. */

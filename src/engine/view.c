@@ -257,7 +257,7 @@ int stmt_run_create_view(struct dendro_stmt *stmt, struct dn_err *err)
     struct view_edit e = {.stmt = stmt};
     int rc = session_write_allowed(stmt->conn, err);
 
-    return rc < 0 ? rc : engine_edit(stmt->conn->db, view_create, &e, err);
+    return rc < 0 ? rc : tx_edit(stmt->conn, view_create, &e, err);
 }
 
 /* ---- ALTER VIEW ---- */
@@ -387,7 +387,7 @@ int stmt_run_alter_view(struct dendro_stmt *stmt, struct dn_err *err)
     int rc = session_write_allowed(stmt->conn, err);
 
     if (rc == 0)
-        rc = engine_edit(stmt->conn->db, view_alter, &e, err);
+        rc = tx_edit(stmt->conn, view_alter, &e, err);
     if (rc == DN_NOT_FOUND)
         session_notice(stmt->conn, "NOTICE", "%s", e.skipped);
     return rc < 0 ? rc : 0;

@@ -148,8 +148,8 @@ static bool log_all_absent(const struct vec *v, uint32_t rows)
 
 static void log_encode_head(const struct table *t, enum row_op op, uint32_t rows, struct buf *b)
 {
-    buf_u64(b, t->id);
-    buf_u32(b, t->version);
+    buf_u64(b, t ? t->id : 0);
+    buf_u32(b, t ? t->version : 0);
     buf_u8(b, (uint8_t)op);
     buf_u8(b, 0);
     buf_u16(b, 0);
@@ -165,6 +165,16 @@ void log_encode_range(const struct table *t, const struct range *r, struct buf *
 
     log_encode_head(t, ROW_RANGE, 0, b);
     range_print(r, b);
+    if (!b->failed)
+        le_put64(b->data + start + 32, b->len - start - LOG_BATCH_HEAD);
+}
+
+void log_encode_catalog(const struct buf *json, struct buf *b)
+{
+    size_t start = b->len;
+
+    log_encode_head(NULL, ROW_CATALOG, 0, b);
+    buf_append(b, json->data, json->len);
     if (!b->failed)
         le_put64(b->data + start + 32, b->len - start - LOG_BATCH_HEAD);
 }
@@ -239,17 +249,20 @@ static uint64_t log_frame_checksum(const uint8_t *frame, size_t len)
 static uint16_t log_frame_version(const uint8_t *frame, size_t len)
 {
     size_t at = LOG_FRAME_HEAD;
+    uint16_t version = 1;
 
     while (at < len) {
         uint32_t batches = le_get32(frame + at + 8);
         at += LOG_COMMIT_HEAD;
         for (uint32_t i = 0; i < batches; i++) {
-            if (frame[at + LOG_BATCH_OP] == ROW_RANGE)
+            if (frame[at + LOG_BATCH_OP] == ROW_CATALOG)
                 return LOG_FORMAT;
+            if (frame[at + LOG_BATCH_OP] == ROW_RANGE)
+                version = 2;
             at += LOG_BATCH_HEAD + (size_t)le_get64(frame + at + 32);
         }
     }
-    return 1;
+    return version;
 }
 
 void log_frame_end(
@@ -527,18 +540,20 @@ int log_batch_next(struct log_frame *f,
     ret->rows = rd_u32(r);
     ret->cols_count = rd_u32(r);
     len = rd_u64(r);
-    DN_CHECK_DISK(!r->bad && (op < ROW_OP_MAX || (op == ROW_RANGE && f->version > 1)) &&
+    DN_CHECK_DISK(!r->bad &&
+                      (op < ROW_OP_MAX || (op == ROW_RANGE && f->version > 1) ||
+                       (op == ROW_CATALOG && f->version > 2)) &&
                       len <= rd_left(r) && ret->rows <= LOG_ROWS_MAX && ret->rows <= len + 1 &&
                       ret->cols_count <= TABLE_COLUMNS_MAX + 1 &&
-                      (op != ROW_RANGE || (ret->rows == 0 && ret->cols_count == 0)),
+                      (op < ROW_OP_MAX || (ret->rows == 0 && ret->cols_count == 0)),
                   err,
                   "log: bad batch head in the record at offset %zu",
                   f->offset);
     ret->op = (enum row_op)op;
     p = rd_bytes(r, (size_t)len);
     body = rd_make(p, (size_t)len);
-    if (op == ROW_RANGE) {
-        ret->range = body;
+    if (op >= ROW_OP_MAX) {
+        *(op == ROW_RANGE ? &ret->range : &ret->catalog) = body;
         c->batches_left--;
         return DN_OK;
     }

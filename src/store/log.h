@@ -21,7 +21,7 @@
 #include "store/range.h"
 #include "store/rows.h"
 
-#define LOG_FORMAT     2 /* of a frame with range tombstones; others are written as 1 */
+#define LOG_FORMAT     3 /* of a frame with a catalog; with range tombstones 2, others 1 */
 #define LOG_FRAME_HEAD 48u
 #define LOG_ROWS_MAX   (64u * 1024 * 1024) /* of a batch */
 
@@ -38,6 +38,7 @@ struct log_batch {
     uint32_t *col_ids; /* arena */
     struct vec *cols;  /* arena: FLAT, rows long */
     struct rd range;   /* ROW_RANGE: its bytes, for range_parse; there are no rows and columns */
+    struct rd catalog; /* ROW_CATALOG: its bytes, for catalog_parse; as above */
 };
 
 /* Encodes rows; rowid_base is filled in later by log_frame_commit. rowids: of rows of append tables
@@ -51,6 +52,9 @@ void log_encode_batch(const struct table *t,
 
 /* A range tombstone; it takes the sequence of its commit. */
 void log_encode_range(const struct table *t, const struct range *r, struct buf *b);
+
+/* A catalog, as catalog_print gives it. */
+void log_encode_catalog(const struct buf *json, struct buf *b);
 
 void log_frame_begin(struct buf *b, size_t *ret_frame);
 /* One commit: its batches' bytes one after another; rowid_bases has one entry per batch. */

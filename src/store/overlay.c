@@ -20,14 +20,17 @@
 #define OVERLAY_PAUSE_NS ((uint64_t)250000) /* doubled each time */
 
 struct overlay {
-    struct shard *shard;   /* borrowed */
-    struct snapshot *base; /* owned */
-    struct memgroup *set;  /* reference */
-    uint64_t batches;      /* written so far, those that were rolled back included */
-    uint64_t rowid;        /* next new row of a table without a key */
+    struct shard *shard;    /* borrowed */
+    struct snapshot *base;  /* owned */
+    struct catalog *before; /* reference: that base is of */
+    struct catalog *cat;    /* reference: as the transaction has it */
+    struct version *ver;    /* reference: base's, read with that one */
+    struct memgroup *set;   /* reference */
+    uint64_t batches;       /* written so far, those that were rolled back included */
+    uint64_t rowid;         /* next new row of a table without a key */
 };
 
-struct overlay *overlay_new(struct shard *s, size_t limit)
+struct overlay *overlay_new(struct shard *s, struct catalog *cat, size_t limit)
 {
     struct overlay *o = mem_calloc(&s->owner, 1, sizeof *o);
 
@@ -42,6 +45,9 @@ struct overlay *overlay_new(struct shard *s, size_t limit)
         return NULL;
     }
     o->set->owner.limit = limit;
+    o->before = catalog_ref(cat);
+    o->cat = catalog_ref(cat);
+    o->ver = version_ref(o->base->ver);
     return o;
 }
 
@@ -49,9 +55,25 @@ void overlay_free(struct overlay *o)
 {
     if (!o)
         return;
+    version_unref(o->ver);
+    catalog_unref(o->cat);
+    catalog_unref(o->before);
     snapshot_free(o->base);
     memgroup_unref(o->set);
     mem_free(o);
+}
+
+int overlay_set_catalog(struct overlay *o, struct catalog *cat, struct dn_err *err)
+{
+    struct version *v = version_for(o->base->ver, cat);
+
+    if (!v)
+        return DN_FAIL_NOMEM(err);
+    version_unref(o->ver);
+    o->ver = v;
+    catalog_unref(o->cat);
+    o->cat = catalog_ref(cat);
+    return DN_OK;
 }
 
 uint64_t overlay_mark(const struct overlay *o)
@@ -66,7 +88,7 @@ struct snapshot *overlay_snapshot(const struct overlay *o)
     if (!snap)
         return NULL;
     *snap = (struct snapshot){.shard = o->shard,
-                              .ver = version_ref(o->base->ver),
+                              .ver = version_ref(o->ver),
                               .seq = o->base->seq,
                               .own = memgroup_ref(o->set),
                               .own_seq = overlay_mark(o)};
@@ -182,13 +204,15 @@ struct net {
     size_t batches_count;
 };
 
-/* Keys of the versions that must not have changed since. */
+/* Keys of the versions that must not have changed since, in the definition the snapshot has; a
+ * table that is new has none. */
 static int net_check(struct net *n, struct memtable *m, struct dn_err *err)
 {
-    const struct table *t = memtable_table(m);
+    const struct table *mine = memtable_table(m);
+    const struct table *t = catalog_table_by_id(n->o->before, mine->id);
     uint32_t total = memtable_rows(m);
     uint32_t *rows = arena_alloc_array(&n->arena, (size_t)total + 1, sizeof *rows);
-    struct vec *cols = arena_calloc(&n->arena, store_cols_count(t), sizeof *cols);
+    struct vec *cols = arena_calloc(&n->arena, t ? store_cols_count(t) : 1, sizeof *cols);
     uint32_t col = 0;
     struct mem_want want = {.rows = rows, .cols = &col, .cols_count = 1};
     struct shard_batch *b = &n->batches[n->batches_count];
@@ -196,8 +220,10 @@ static int net_check(struct net *n, struct memtable *m, struct dn_err *err)
 
     if (!rows || !cols)
         return DN_FAIL_NOMEM(err);
+    if (!t || !catalog_table_by_id(n->o->cat, t->id))
+        return DN_OK;
     for (uint32_t i = 0; i < total; i++)
-        if (memtable_datum(m, i, t->columns_count + HIDDEN_SEQ).v.i64 & 1)
+        if (memtable_datum(m, i, mine->columns_count + HIDDEN_SEQ).v.i64 & 1)
             rows[want.count++] = i;
     if (want.count == 0)
         return DN_OK;
@@ -211,13 +237,13 @@ static int net_check(struct net *n, struct memtable *m, struct dn_err *err)
         int64_t *ids = arena_alloc_array(&n->arena, want.count, sizeof *ids);
 
         for (uint32_t i = 0; ids && i < want.count; i++)
-            ids[i] = memtable_datum(m, rows[i], t->columns_count + HIDDEN_ROWID).v.i64;
+            ids[i] = memtable_datum(m, rows[i], mine->columns_count + HIDDEN_ROWID).v.i64;
         b->rowids = ids;
         rc = ids ? DN_OK : DN_FAIL_NOMEM(err);
     }
     for (uint16_t i = 0; rc == DN_OK && i < t->local_count; i++) {
-        col = t->local[i].col;
-        rc = memtable_gather(m, &want, &n->arena, &cols[col], err);
+        col = (uint32_t)table_column_by_id(mine, t->columns[t->local[i].col].id);
+        rc = memtable_gather(m, &want, &n->arena, &cols[t->local[i].col], err);
     }
     n->batches_count++;
     return rc;
@@ -321,31 +347,30 @@ static int net_batches(struct net *n, struct net_table *from, struct dn_err *err
     return DN_OK;
 }
 
-/* The tables written to, each with its newest definition; room for all batches. */
+/* The tables written to, each with its last definition; room for all batches. */
 static int net_tables(struct net *n, struct dn_err *err)
 {
     struct memgroup *set = n->o->set;
 
     n->tables = arena_calloc(&n->arena, set->tables_count + 1, sizeof *n->tables);
     n->batches = arena_calloc(
-        &n->arena, set->tables_count * (NET_PARTS + 1) + set->ranges.count + 1, sizeof *n->batches);
+        &n->arena, set->tables_count * (NET_PARTS + 1) + set->ranges.count + 2, sizeof *n->batches);
     if (!n->tables || !n->batches)
         return DN_FAIL_NOMEM(err);
     for (size_t i = 0; i < set->tables_count; i++) {
-        const struct table *t = memtable_table(set->tables[i]);
+        uint64_t id = memtable_table(set->tables[i])->id;
+        const struct table *t = catalog_table_by_id(n->o->cat, id);
         size_t k = 0;
 
-        while (k < n->tables_count && n->tables[k].t->id != t->id)
+        while (k < n->tables_count && n->tables[k].t->id != id)
             k++;
-        if (k == n->tables_count)
-            n->tables_count++;
-        if (!n->tables[k].t || n->tables[k].t->version < t->version)
-            n->tables[k].t = t;
+        if (t && k == n->tables_count) /* others were dropped */
+            n->tables[n->tables_count++].t = t;
     }
     return DN_OK;
 }
 
-static int net_ranges(struct net *n, struct dn_err *err)
+static void net_ranges(struct net *n)
 {
     const struct range_list *l = &n->o->set->ranges;
 
@@ -354,14 +379,12 @@ static int net_ranges(struct net *n, struct dn_err *err)
 
         while (k < n->tables_count && n->tables[k].t->id != l->v[i]->table_id)
             k++;
-        if (k == n->tables_count)
-            return DN_FAIL(err, DN_E_INTERNAL, "a transaction lost a table it deletes from");
-        n->batches[n->batches_count++] = (struct shard_batch){.table = n->tables[k].t,
-                                                              .op = ROW_RANGE,
-                                                              .range = l->v[i],
-                                                              .check_seq = n->o->base->seq};
+        if (k < n->tables_count)
+            n->batches[n->batches_count++] = (struct shard_batch){.table = n->tables[k].t,
+                                                                  .op = ROW_RANGE,
+                                                                  .range = l->v[i],
+                                                                  .check_seq = n->o->base->seq};
     }
-    return DN_OK;
 }
 
 /* The shard takes a segment that was flushed since the snapshot for a conflict, and a bulk load,
@@ -376,7 +399,7 @@ static int net_write(struct net *n, const struct shard_how *how, struct dn_err *
         if (i > 1)
             sched_sleep_ns(s->sched, OVERLAY_PAUSE_NS << i);
         if (i > 0)
-            rc = overlay_check(s, n->o->base, n->batches, n->batches_count, err);
+            rc = overlay_check(s, n->o->base, n->o->before, n->batches, n->batches_count, err);
         if (i > 0 && rc < 0)
             break;
         rc = shard_write_how(s, n->batches, n->batches_count, how, NULL, err);
@@ -384,19 +407,26 @@ static int net_write(struct net *n, const struct shard_how *how, struct dn_err *
     return rc;
 }
 
-int overlay_commit(struct overlay *o, const struct shard_how *how, struct dn_err *err)
+int overlay_commit(struct overlay *o,
+                   const struct shard_how *how,
+                   void (*publish)(void *arg),
+                   void *publish_arg,
+                   struct dn_err *err)
 {
     struct net n = {.o = o, .owner = &o->shard->owner};
     int rc;
 
-    if (overlay_empty(o))
+    if (overlay_empty(o) && !publish)
         return DN_OK;
     arena_init(&n.arena, n.owner);
     rc = net_tables(&n, err);
     for (size_t i = 0; rc == DN_OK && i < o->set->tables_count; i++)
         rc = net_check(&n, o->set->tables[i], err);
+    if (rc == DN_OK && publish)
+        n.batches[n.batches_count++] = (struct shard_batch){
+            .op = ROW_CATALOG, .catalog = o->cat, .publish = publish, .publish_arg = publish_arg};
     if (rc == DN_OK)
-        rc = net_ranges(&n, err);
+        net_ranges(&n);
     for (size_t i = 0; rc == DN_OK && i < n.tables_count; i++) {
         rc = net_collect(&n, &n.tables[i], err);
         if (rc == DN_OK)

@@ -21,8 +21,8 @@
 
 struct overlay;
 
-/* limit: bytes that its rows may take. NULL: out of memory. */
-struct overlay *overlay_new(struct shard *s, size_t limit);
+/* cat: the one that the shard has now. limit: bytes that its rows may take. NULL: out of memory. */
+struct overlay *overlay_new(struct shard *s, struct catalog *cat, size_t limit);
 void overlay_free(struct overlay *o); /* NULL is fine */
 
 /* Everything written so far. NULL: out of memory. */
@@ -39,11 +39,17 @@ uint64_t overlay_mark(const struct overlay *o);
 void overlay_rollback(struct overlay *o, uint64_t mark);
 uint64_t overlay_snapshot_mark(const struct snapshot *snap); /* 0: of no overlay */
 
+/* The transaction changed the catalog for itself: its next snapshots read with this one. */
+int overlay_set_catalog(struct overlay *o, struct catalog *cat, struct dn_err *err) DN_MUST_CHECK;
+
 /* Definitions of tables with rows or range tombstones: *at is 0 at first; NULL: no more. */
 const struct table *overlay_table(const struct overlay *o, size_t *at);
 bool overlay_empty(const struct overlay *o);
 
-/* Whole or not at all, as shard_write. DN_E_CONFLICT: somebody else changed what it changes. */
+/* Whole or not at all, as shard_write. DN_E_CONFLICT: somebody else changed what it changes.
+ * publish not NULL: the catalog goes with the rows, as a ROW_CATALOG batch says (shard.h). */
 int overlay_commit(struct overlay *o,
                    const struct shard_how *how,
+                   void (*publish)(void *arg),
+                   void *publish_arg,
                    struct dn_err *err) DN_MUST_CHECK;

@@ -220,10 +220,11 @@ check_digest(struct check *c, struct snapshot *snap, uint64_t *ret_digest, struc
 static int check_one(struct shard *s,
                      struct snapshot *base,
                      struct snapshot *now,
+                     const struct table *t,
                      const struct shard_batch *b,
                      struct dn_err *err)
 {
-    struct check c = {.s = s, .b = b, .t = b->table};
+    struct check c = {.s = s, .b = b, .t = t};
     uint64_t before = 0;
     uint64_t after = 0;
     int rc;
@@ -264,6 +265,7 @@ static int check_definition(const struct snapshot *now, const struct table *t, s
 
 int overlay_check(struct shard *s,
                   struct snapshot *base,
+                  const struct catalog *cat,
                   struct shard_batch *batches,
                   size_t count,
                   struct dn_err *err)
@@ -272,11 +274,14 @@ int overlay_check(struct shard *s,
     int rc = now ? DN_OK : DN_FAIL_NOMEM(err);
 
     for (size_t i = 0; rc == DN_OK && i < count; i++) {
-        if (!batches[i].check_seq)
+        const struct table *t =
+            batches[i].check_seq ? catalog_table_by_id(cat, batches[i].table->id) : NULL;
+
+        if (!t) /* not to be checked, or new */
             continue;
-        rc = check_definition(now, batches[i].table, err);
+        rc = check_definition(now, t, err);
         if (rc == DN_OK)
-            rc = check_one(s, base, now, &batches[i], err);
+            rc = check_one(s, base, now, t, &batches[i], err);
     }
     for (size_t i = 0; rc == DN_OK && i < count; i++)
         if (batches[i].check_seq)

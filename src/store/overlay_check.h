@@ -6,10 +6,12 @@
 
 #include "store/shard.h"
 
-/* Compares the rows of the batches with check_seq as of the snapshot with what they are now.
- * DN_E_CONFLICT: they changed. DN_OK: they did not, and check_seq is now. */
+/* Compares the rows of the batches with check_seq as of the snapshot with what they are now; cat
+ * has the definitions that the snapshot is read with. DN_E_CONFLICT: they changed. DN_OK: they did
+ * not, and check_seq is now. */
 int overlay_check(struct shard *s,
                   struct snapshot *base,
+                  const struct catalog *cat,
                   struct shard_batch *batches,
                   size_t count,
                   struct dn_err *err) DN_MUST_CHECK;

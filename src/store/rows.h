@@ -33,6 +33,7 @@ enum row_op {
     ROW_DELETE = 2, /* the row is gone; only key columns have values */
     ROW_OP_MAX,
     ROW_RANGE = ROW_OP_MAX, /* of a batch in the log, never of a row: a range tombstone (range.h) */
+    ROW_CATALOG,            /* the same: the catalog from this commit on */
 };
 
 static inline uint32_t store_cols_count(const struct table *t)

@@ -151,34 +151,6 @@ static int shard_forget_tables(struct shard *s, const struct catalog *cat, struc
     return rc;
 }
 
-/* Lock held: what the current version becomes under a catalog: without tables that are gone, and
- * segments read with the newest definitions. NULL: out of memory. */
-static struct version *shard_version_for(struct shard *s, const struct catalog *cat)
-{
-    const struct version *cur = s->ver;
-    struct version *v = version_new(cur->segs_count, cur->sets_count);
-
-    for (size_t i = 0; v && i < cur->segs_count; i++) {
-        struct segref *r = cur->segs[i];
-        const struct table *t = catalog_table_by_id(cat, r->meta.table_id);
-        if (!t)
-            continue;
-        r = t->version == r->table->version ? segref_ref(r) : segref_with_table(r, t);
-        if (!r) {
-            version_unref(v);
-            return NULL;
-        }
-        v->segs[v->segs_count++] = r;
-    }
-    for (size_t i = 0; v && i < cur->sets_count; i++)
-        v->sets[v->sets_count++] = memgroup_ref(cur->sets[i]);
-    if (v && !version_set_ranges(v, &cur->ranges, cur->flushed_seq)) {
-        version_unref(v);
-        v = NULL;
-    }
-    return v;
-}
-
 /* Token held: counters of tables that are gone. */
 static void shard_forget_rowids(struct shard *s, const struct catalog *cat)
 {
@@ -188,6 +160,14 @@ static void shard_forget_rowids(struct shard *s, const struct catalog *cat)
         if (catalog_table_by_id(cat, s->rowids[i].table_id))
             s->rowids[keep++] = s->rowids[i];
     s->rowids_count = keep;
+}
+
+void shard_catalog_saved(struct shard *s)
+{
+    sched_lock(s->lock);
+    s->catalog_seq = 0;
+    shard_flush_kick(s);
+    sched_unlock(s->lock);
 }
 
 int shard_set_catalog(struct shard *s, struct catalog *cat, struct dn_err *err)
@@ -210,7 +190,7 @@ int shard_set_catalog(struct shard *s, struct catalog *cat, struct dn_err *err)
     s->catalog = catalog_ref(cat);
     s->held_table = 0; /* rows of older definitions are refused from here on */
     shard_forget_rowids(s, cat);
-    v = shard_version_for(s, cat);
+    v = version_for(s->ver, cat);
     sched_unlock(s->lock);
     catalog_unref(old_cat);
     rc = v ? shard_forget_tables(s, cat, err) : DN_FAIL_NOMEM(err);

@@ -31,6 +31,9 @@ struct shard_options {
     size_t cache_bytes;      /* of the segment cache */
     bool read_only;          /* replay into memory, write nothing */
     bool background;         /* flush in tasks of the scheduler; false: inside shard_write */
+    /* Where a catalog goes that the log has and `cat` is older than; one reference. shard_open
+     * fails then (DN_E_TABLE_CHANGED) and wants to be called again with it. */
+    struct catalog **newer;
 };
 
 int shard_open(struct volume *v,
@@ -45,6 +48,10 @@ void shard_close(struct shard *s); /* NULL is fine; no snapshots may be left */
  * stay as they are; snapshots from now on read them with the new definition: columns by their ids,
  * missing ones as their default. A failure leaves work that the next open finishes. */
 int shard_set_catalog(struct shard *s, struct catalog *cat, struct dn_err *err) DN_MUST_CHECK;
+
+/* The document has the catalog of the last ROW_CATALOG, or a newer one. Until then nothing is
+ * flushed that was committed with it or later. */
+void shard_catalog_saved(struct shard *s);
 
 /* What the stored versions of a table's rows span, deleted ones too. */
 struct shard_span {
@@ -70,6 +77,12 @@ struct shard_batch {
                            sequence */
     bool check_only;    /* the rows are looked at, not written: of `cols` those of the key are
                            there. Such batches come before all others */
+    struct catalog *catalog;    /* ROW_CATALOG, without a table: from this commit on this one is in
+                                   force; shard_set_catalog with it must follow. It is durable with
+                                   the commit, and the log keeps it until shard_catalog_saved */
+    void (*publish)(void *arg); /* ROW_CATALOG: called when the commit becomes visible, with the
+                                   shard locked */
+    void *publish_arg;
     const struct range *range; /* ROW_RANGE: without rows and columns: deletes what is committed
                                   before and in the range. Conflicts as above with any version in
                                   the range; and while a load is under way */

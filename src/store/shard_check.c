@@ -91,6 +91,18 @@ static int check_range(struct checker *c, struct log_batch *b, uint64_t seq, str
     return rc;
 }
 
+static int check_catalog(struct log_batch *b, struct dn_err *err)
+{
+    size_t len = rd_left(&b->catalog);
+    const uint8_t *json = rd_bytes(&b->catalog, len);
+    struct catalog *cat;
+    int rc = catalog_parse(json, len, &cat, err);
+
+    if (rc == DN_OK)
+        catalog_unref(cat);
+    return rc;
+}
+
 static int check_frames(struct checker *c, struct log_reader *r, struct dn_err *err)
 {
     struct log_frame f;
@@ -106,6 +118,8 @@ static int check_frames(struct checker *c, struct log_reader *r, struct dn_err *
             while ((rc = log_batch_next(&f, &commit, &arena, &b, err)) == DN_OK) {
                 if (b.op == ROW_RANGE)
                     rc = check_range(c, &b, commit.seq, err);
+                else if (b.op == ROW_CATALOG)
+                    rc = check_catalog(&b, err);
                 if (rc < 0)
                     break;
             }

@@ -20,8 +20,9 @@ struct commit {
     const struct shard_batch *batches; /* borrowed */
     size_t count;
     struct shard_how how;
-    struct buf bytes;      /* encoded batches */
-    uint64_t *rowid_bases; /* owned, one per batch */
+    const struct shard_batch *catalog; /* among them: the one with the catalog; NULL = none */
+    struct buf bytes;                  /* encoded batches */
+    uint64_t *rowid_bases;             /* owned, one per batch */
     uint64_t seq;
     int rc;
     struct dn_err why; /* when rc < 0 */
@@ -121,6 +122,7 @@ static int commit_check(struct shard *s,
 
     sched_lock(s->lock);
     v = version_ref(s->ver);
+    newer = newer || s->forget_seq > b->check_seq;
     sched_unlock(s->lock);
     for (size_t i = 0; i < v->segs_count && !newer; i++)
         newer =
@@ -142,9 +144,13 @@ static int commit_check(struct shard *s,
     return rc;
 }
 
-int shard_check_table(const struct shard *s, const struct table *t, bool stored, struct dn_err *err)
+int shard_check_table(const struct shard *s,
+                      const struct catalog *cat,
+                      const struct table *t,
+                      bool stored,
+                      struct dn_err *err)
 {
-    const struct table *cur = catalog_table_by_id(s->catalog, t->id);
+    const struct table *cur = catalog_table_by_id(cat ? cat : s->catalog, t->id);
 
     if (cur && s->held_table != t->id &&
         (cur->version == t->version || (stored && table_same_schedule(cur, t))))
@@ -154,6 +160,14 @@ int shard_check_table(const struct shard *s, const struct table *t, bool stored,
                    "table \"%s\" was %s by another session meanwhile",
                    t->name,
                    cur ? "altered" : "dropped or emptied");
+}
+
+void shard_forget(struct shard *s, uint64_t seq)
+{
+    sched_lock(s->lock);
+    if (seq > s->forget_seq)
+        s->forget_seq = seq;
+    sched_unlock(s->lock);
 }
 
 /* Before anything of a commit is staged: it does not conflict with itself. */
@@ -166,7 +180,7 @@ static int commit_check_all(struct shard *s, const struct commit *c, struct dn_e
             i < c->checks_count ? &c->checks[i] : &c->batches[i - c->checks_count];
 
         if (b->op == ROW_RANGE)
-            rc = shard_check_range(s, b, err);
+            rc = shard_check_range(s, c->catalog ? c->catalog->catalog : NULL, b, err);
         else if (b->check_seq)
             rc = commit_check(s, b, c->how.cancel, err);
     }
@@ -198,7 +212,9 @@ static int commit_stage(struct shard *s, struct memgroup *set, struct commit *c,
                 break;
             continue;
         }
-        rc = shard_check_table(s, b->table, false, err);
+        if (b->op == ROW_CATALOG)
+            continue;
+        rc = shard_check_table(s, c->catalog ? c->catalog->catalog : NULL, b->table, false, err);
         if (rc == DN_OK)
             rc = memgroup_get(s, set, b->table, &m, err);
         if (rc < 0)
@@ -224,7 +240,7 @@ static int commit_stage(struct shard *s, struct memgroup *set, struct commit *c,
             break;
     }
     while (rc < 0 && i-- > 0)
-        if (c->batches[i].op != ROW_RANGE)
+        if (c->batches[i].op < ROW_OP_MAX)
             memtable_rollback(memgroup_find(set, c->batches[i].table), before[i]);
     if (rc < 0)
         memgroup_drop_ranges(set, c->seq);
@@ -236,7 +252,8 @@ static void commit_finish(struct memgroup *set, struct commit *group, bool publi
 {
     for (struct commit *c = group; c; c = c->next) {
         for (size_t i = 0; i < c->count; i++) {
-            struct memtable *m = memgroup_find(set, c->batches[i].table);
+            const struct table *t = c->batches[i].table;
+            struct memtable *m = t ? memgroup_find(set, t) : NULL;
             if (!m)
                 continue;
             if (publish)
@@ -311,6 +328,11 @@ static void commit_lead(struct shard *s, struct commit *group)
         memgroup_drop_ranges(set, seq_first);
     if (rc == DN_OK) {
         sched_lock(s->lock);
+        for (struct commit *c = group; c; c = c->next)
+            if (c->rc == DN_OK && c->catalog) {
+                s->catalog_seq = c->seq;
+                c->catalog->publish(c->catalog->publish_arg);
+            }
         s->seq_visible = seq_last; /* I5 */
         sched_unlock(s->lock);
     }
@@ -440,6 +462,19 @@ static void commit_flush_inline(struct shard *s)
         DN_IGNORE(shard_flush(s, NULL));
 }
 
+static void commit_encode_catalog(struct shard *s, const struct catalog *cat, struct buf *to)
+{
+    struct dn_err ignored;
+    struct buf json;
+
+    buf_init(&json, &s->owner);
+    if (catalog_print(cat, &json, &ignored) == DN_OK)
+        log_encode_catalog(&json, to);
+    else
+        to->failed = true; /* out of memory is all that can happen */
+    buf_done(&json);
+}
+
 int shard_write(struct shard *s,
                 const struct shard_batch *batches,
                 size_t count,
@@ -481,10 +516,13 @@ int shard_write_how(struct shard *s,
     c.rowid_bases = mem_calloc(&s->owner, count, sizeof *c.rowid_bases);
     for (size_t i = 0; i < count; i++) {
         const struct shard_batch *b = &batches[i];
-        if (b->op == ROW_RANGE)
+        if (b->op == ROW_CATALOG)
+            commit_encode_catalog(s, b->catalog, &c.bytes);
+        else if (b->op == ROW_RANGE)
             log_encode_range(b->table, b->range, &c.bytes);
         else
             log_encode_batch(b->table, b->cols, b->rowids, b->rows, b->op, &c.bytes);
+        c.catalog = b->op == ROW_CATALOG ? b : c.catalog;
     }
     if (!c.rowid_bases || c.bytes.failed)
         rc = DN_FAIL_NOMEM(err);

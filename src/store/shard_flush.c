@@ -361,6 +361,18 @@ static void flush_delete_chunks(struct shard *s, const struct manifest_chunk *be
     }
 }
 
+/* The log is not trimmed while it is the only one that has the catalog. */
+static int flush_allowed(struct shard *s, uint64_t seq, struct dn_err *err)
+{
+    bool held;
+
+    sched_lock(s->lock);
+    held = s->catalog_seq && s->catalog_seq <= seq;
+    sched_unlock(s->lock);
+    return held ? DN_FAIL(err, DN_E_IO, "the catalog of a transaction could not be saved yet")
+                : DN_OK;
+}
+
 /* Writes and names the segments of a frozen set. */
 static int flush_write(struct shard *s, struct memgroup *set, struct dn_err *err)
 {
@@ -378,6 +390,8 @@ static int flush_write(struct shard *s, struct memgroup *set, struct dn_err *err
         if (alive)
             rc = flush_table(&f, set->tables[i], err);
     }
+    if (rc == DN_OK)
+        rc = flush_allowed(s, set->seq_last, err);
     sched_lock(s->man_lock);
     if (rc == DN_OK) {
         before_count = s->man.chunks_count;
@@ -409,6 +423,8 @@ static int flush_set(struct shard *s, struct memgroup *set, struct dn_err *err)
     rc = shard_manifest_resolve(s, err);
     named = s->man.flushed_seq >= set->seq_last; /* an earlier try had landed after all */
     sched_unlock(s->man_lock);
+    if (memgroup_ranges(set) > 0) /* what they hit is not written */
+        shard_forget(s, set->seq_last);
     if (rc == DN_OK && !named)
         rc = flush_write(s, set, err);
     if (rc == DN_OK)

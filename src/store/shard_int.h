@@ -29,6 +29,7 @@
 #include "store/log.h"
 #include "store/manifest.h"
 #include "store/shard.h"
+#include "store/shard_commit.h"
 #include "store/shard_stats.h"
 #include "store/shard_wait.h"
 #include "store/version.h"
@@ -62,6 +63,8 @@ struct shard {
     struct sched_mutex *lock;
     struct sched_cond *cond; /* anything changed */
     struct catalog *catalog; /* reference; the token's holder may read it without the lock */
+    uint64_t forget_seq;     /* deletes up to here may have left no trace; under lock */
+    uint64_t catalog_seq;    /* of a ROW_CATALOG that only the log has, 0 = none; under lock */
     uint64_t held_table;     /* takes no rows (shard_hold), 0 = none; as catalog */
     struct version *ver;     /* reference: the current one */
     uint64_t seq_last;       /* given out */
@@ -140,40 +143,6 @@ bool shard_chunk_note(struct shard *s, uint64_t number, uint64_t seq) DN_MUST_CH
 uint64_t shard_chunk_seq(const struct shard *s,
                          uint64_t number);                      /* lock held; UINT64_MAX: unknown */
 uint64_t *shard_rowid_next(struct shard *s, uint64_t table_id); /* NULL: out of memory */
-
-/* shard_commit.c */
-/* Token held: may rows of this definition come into the table? Those on their way to memtables have
- * to be of the newest one; those in segments only must not lie in other slabs than it says. */
-int shard_check_table(const struct shard *s, const struct table *t, bool stored, struct dn_err *err)
-    DN_MUST_CHECK;
-void shard_token_take(struct shard *s); /* lock held */
-/* The same, unless the flag is set first: DN_E_CANCELED. */
-int shard_token_want(struct shard *s, const atomic_bool *cancel, struct dn_err *err) DN_MUST_CHECK;
-void shard_token_give(struct shard *s); /* lock held */
-
-/* shard_range.c: the token's holder. Was a row of the batch deleted with a range since its
- * check_seq? */
-int shard_range_newer(struct shard *s,
-                      const struct version *v,
-                      const struct shard_batch *b,
-                      bool *ret_newer,
-                      struct dn_err *err) DN_MUST_CHECK;
-/* Does it hit this row, whatever its sequence? cols: by table column, those of the key and the
- * time. */
-bool shard_range_hits(const struct range_on *g,
-                      const struct table *t,
-                      const struct vec *cols,
-                      uint32_t row);
-/* Is a ROW_RANGE batch one for its table, and has nobody changed rows in it? */
-int shard_check_range(struct shard *s,
-                      const struct shard_batch *b,
-                      struct dn_err *err) DN_MUST_CHECK;
-/* A ROW_RANGE batch into the set, unseen. */
-int shard_stage_range(struct shard *s,
-                      struct memgroup *set,
-                      const struct shard_batch *b,
-                      uint64_t seq,
-                      struct dn_err *err) DN_MUST_CHECK;
 
 /* shard_flush.c */
 int shard_freeze(struct shard *s, struct dn_err *err) DN_MUST_CHECK; /* token held, lock not */

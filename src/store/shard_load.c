@@ -111,7 +111,7 @@ static int load_name(struct shard_load *l, struct dn_err *err)
     struct manifest next = {0};
     int rc;
 
-    rc = shard_check_table(s, l->t, true, err);
+    rc = shard_check_table(s, NULL, l->t, true, err);
     if (rc == DN_OK)
         rc = shard_manifest_resolve(s, err);
     if (rc < 0)

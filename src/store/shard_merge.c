@@ -424,12 +424,24 @@ static void merge_doom(struct shard *s, const struct merge_job *job)
     sched_unlock(s->man_lock);
 }
 
+/* Tombstones go, and rows that they or ranges hit. */
+static void merge_forget(struct shard *s, const struct merge_job *job)
+{
+    uint64_t seq = job->ranges.count ? job->applied : 0;
+
+    for (size_t i = 0; job->final && i < job->count; i++)
+        if (job->refs[i]->meta.has_delete && job->refs[i]->meta.seq_max > seq)
+            seq = job->refs[i]->meta.seq_max;
+    shard_forget(s, seq);
+}
+
 static int merge_run(struct shard *s, const struct merge_job *job, struct dn_err *err)
 {
     struct seg_sink sink = {.s = s, .t = job->t, .level = job->level};
     bool merged;
     int rc;
 
+    merge_forget(s, job);
     rc = merge_rows(s, job, &sink, err);
     if (rc == DN_OK)
         rc = merge_commit(s, job, &sink, err);

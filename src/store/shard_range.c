@@ -115,7 +115,8 @@ static int range_conflict(struct shard *s, const struct shard_batch *b, struct d
     mine.seq = UINT64_MAX;
     sched_lock(s->lock);
     v = version_ref(s->ver);
-    newer = s->loads > 0 || (b->check_seq && s->load_mark > b->check_seq);
+    newer = s->loads > 0 ||
+            (b->check_seq && (s->load_mark > b->check_seq || s->forget_seq > b->check_seq));
     sched_unlock(s->lock);
     for (size_t i = 0; i < v->segs_count && b->check_seq && !newer; i++)
         newer = v->segs[i]->meta.seq_max > b->check_seq &&
@@ -141,9 +142,12 @@ static int range_conflict(struct shard *s, const struct shard_batch *b, struct d
     return rc;
 }
 
-int shard_check_range(struct shard *s, const struct shard_batch *b, struct dn_err *err)
+int shard_check_range(struct shard *s,
+                      const struct catalog *cat,
+                      const struct shard_batch *b,
+                      struct dn_err *err)
 {
-    int rc = shard_check_table(s, b->table, false, err);
+    int rc = shard_check_table(s, cat, b->table, false, err);
 
     if (rc == DN_OK)
         rc = range_check(b->range, b->table, err);

@@ -84,6 +84,27 @@ static int replay_range(
     return rc;
 }
 
+/* A crash came between a commit and the document: the catalog is here. */
+static int replay_catalog(struct replay *r, struct log_batch *b, struct dn_err *err)
+{
+    size_t len = rd_left(&b->catalog);
+    const uint8_t *json = rd_bytes(&b->catalog, len);
+    struct catalog *cat;
+    int rc = catalog_parse(json, len, &cat, err);
+
+    if (rc < 0)
+        return rc;
+    if (cat->version <= r->s->catalog->version) {
+        catalog_unref(cat);
+        return DN_OK;
+    }
+    if (r->s->options.newer)
+        *r->s->options.newer = cat;
+    else
+        catalog_unref(cat);
+    return DN_FAIL(err, DN_E_TABLE_CHANGED, "the log has a newer catalog than the document");
+}
+
 static int replay_batch(struct replay *r, struct log_batch *b, uint64_t seq, struct dn_err *err)
 {
     struct shard *s = r->s;
@@ -94,6 +115,8 @@ static int replay_batch(struct replay *r, struct log_batch *b, uint64_t seq, str
     uint64_t *rowid;
     int rc;
 
+    if (b->op == ROW_CATALOG)
+        return replay_catalog(r, b, err);
     if (!t)
         return DN_OK; /* dropped after the write */
     if (b->op == ROW_RANGE)

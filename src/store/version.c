@@ -317,6 +317,31 @@ void version_unref(struct version *v)
     mem_free(v);
 }
 
+struct version *version_for(const struct version *cur, const struct catalog *cat)
+{
+    struct version *v = version_new(cur->segs_count, cur->sets_count);
+
+    for (size_t i = 0; v && i < cur->segs_count; i++) {
+        struct segref *r = cur->segs[i];
+        const struct table *t = catalog_table_by_id(cat, r->meta.table_id);
+        if (!t)
+            continue;
+        r = t->version == r->table->version ? segref_ref(r) : segref_with_table(r, t);
+        if (!r) {
+            version_unref(v);
+            return NULL;
+        }
+        v->segs[v->segs_count++] = r;
+    }
+    for (size_t i = 0; v && i < cur->sets_count; i++)
+        v->sets[v->sets_count++] = memgroup_ref(cur->sets[i]);
+    if (v && !version_set_ranges(v, &cur->ranges, cur->flushed_seq)) {
+        version_unref(v);
+        v = NULL;
+    }
+    return v;
+}
+
 struct memgroup *version_active(const struct version *v)
 {
     return v->sets[v->sets_count - 1];

@@ -102,4 +102,7 @@ bool version_list_ranges(const struct version *v,
                          uint64_t seq,
                          struct range_list *list,
                          struct mem_owner *owner) DN_MUST_CHECK;
+/* What a version becomes under a catalog: without tables that are gone, and segments read with its
+ * definitions. NULL: out of memory. */
+struct version *version_for(const struct version *cur, const struct catalog *cat);
 struct memgroup *version_active(const struct version *v);

@@ -213,3 +213,29 @@ void log_golden_ranges(struct buf *chunk)
     table_unref(all);
     table_unref(bare);
 }
+
+void log_golden_catalog(struct buf *chunk)
+{
+    static const char text[] = "{\"format\":2,\"version\":7,\"table_id_next\":10,\"schemas\":[],"
+                               "\"tables\":[]}";
+    static const int64_t rowids[] = {42, 43};
+    struct table *bare = golden_bare();
+    struct vec gone[] = {same(TYPE_SMALLINT, 2, seven, true), same(TYPE_VARCHAR, 2, str_w, true)};
+    uint64_t bases[] = {0, 0};
+    struct buf b, json;
+    size_t frame;
+
+    buf_init(chunk, NULL);
+    buf_init(&b, NULL);
+    buf_init(&json, NULL);
+    buf_puts(&json, text);
+    log_frame_begin(chunk, &frame);
+    log_encode_catalog(&json, &b);
+    log_encode_batch(bare, gone, rowids, 2, ROW_DELETE, &b);
+    log_frame_commit(chunk, 30, &b, bases, 2);
+    log_frame_end(chunk, frame, 6, 30, 0);
+    buf_done(&b);
+    buf_done(&json);
+    assert_false(chunk->failed);
+    table_unref(bare);
+}

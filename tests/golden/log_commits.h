@@ -10,3 +10,5 @@
 void log_golden_chunk(struct buf *chunk);
 /* tests/golden/log_v2.bin: range tombstones, with rows in the commit beside them. */
 void log_golden_ranges(struct buf *chunk);
+/* tests/golden/log_v3.bin: a catalog before the rows of its commit. */
+void log_golden_catalog(struct buf *chunk);

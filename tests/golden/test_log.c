@@ -8,6 +8,7 @@
  * offsets from the tables of the page finds the same values. */
 #include "base/hash.h"
 #include "log_commits.h"
+#include "log_expected.h"
 #include "page.h"
 #include "store/log.h"
 
@@ -22,53 +23,8 @@
 
 static const char *golden_path; /* of version 1 */
 static const char *doc_path;
-static const char *ranges_path; /* of version 2 */
-
-/* What the chunk says, by whichever decoder. */
-static const char expected[] = "frame epoch 5 first 10\n"
-                               " commit 10\n"
-                               "  batch table 7 v3 op 0 rowid 0 rows 3\n"
-                               "   1:7 'a' 'b' '\\c3\\a4'\n"
-                               "   2:9 -1 1000 1700000000000\n"
-                               "   3:1 1 0 ~\n"
-                               "   4:2 -32768 ~ 32767\n"
-                               "   5:3 -2147483648 2147483647 0\n"
-                               "   6:4 -9223372036854775808 9223372036854775807 42\n"
-                               "   7:5 0.5 -1.5 ~\n"
-                               "   8:6 0.1 ~ -2.5e+300\n"
-                               "   9:8 '' '\\00\\ff' ~\n"
-                               "   10:10 -1 2 3\n"
-                               "   11:11 4 ~ 6\n"
-                               " commit 11\n"
-                               "  batch table 9 v1 op 0 rowid 42 rows 2\n"
-                               "   1:2 7 7\n"
-                               "   2:7 'word' ~\n"
-                               "  batch table 7 v3 op 1 rowid 0 rows 2\n"
-                               "   1:7 'a' 'b'\n"
-                               "   2:9 5 6\n"
-                               "   3:1 1 -\n"
-                               "   5:3 ~ ~\n"
-                               "frame epoch 5 first 12\n"
-                               " commit 12\n"
-                               "  batch table 9 v1 op 2 rowid 0 rows 2\n"
-                               "   1:2 ~ ~\n"
-                               "   2:7 ~ ~\n"
-                               "   2147483651:4 42 43\n";
-
-static const char expected_ranges[] = "frame epoch 6 first 20\n"
-                                      " commit 20\n"
-                                      "  batch table 7 v3 op 3 rowid 0 rows 0\n"
-                                      "   slabs -9223372036854775808 9223372036854775807\n"
-                                      "   1:7 15 'a' 'a'\n"
-                                      "   2:9 1 -1000\n"
-                                      "   6:6 12 0.5\n"
-                                      "  batch table 9 v1 op 2 rowid 0 rows 2\n"
-                                      "   1:2 ~ ~\n"
-                                      "   2:7 ~ ~\n"
-                                      "   2147483651:4 42 43\n"
-                                      " commit 21\n"
-                                      "  batch table 9 v1 op 3 rowid 0 rows 0\n"
-                                      "   slabs -86400000 -86400000\n";
+static const char *ranges_path;  /* of version 2 */
+static const char *catalog_path; /* of version 3 */
 
 static void writer(const char *path, void (*chunk)(struct buf *chunk))
 {
@@ -89,6 +45,7 @@ static void test_writer(void **state)
     (void)state;
     writer(golden_path, log_golden_chunk);
     writer(ranges_path, log_golden_ranges);
+    writer(catalog_path, log_golden_catalog);
 }
 
 /* ---- both decoders print the same ---- */
@@ -185,6 +142,13 @@ static void print_batch(struct buf *out, struct log_batch *b)
     }
     if (b->op == ROW_RANGE)
         print_range(out, b);
+    if (b->op == ROW_CATALOG) {
+        size_t len = rd_left(&b->catalog);
+
+        buf_puts(out, "   ");
+        print_str(out, rd_bytes(&b->catalog, len), len);
+        buf_puts(out, "\n");
+    }
 }
 
 static void reader(const char *path, const char *with)
@@ -226,6 +190,7 @@ static void test_reader(void **state)
     (void)state;
     reader(golden_path, expected);
     reader(ranges_path, expected_ranges);
+    reader(catalog_path, expected_catalog);
 }
 
 /* ---- a decoder that knows only the page ---- */
@@ -360,7 +325,7 @@ static void page_batch(struct by_page *b)
     uint32_t rows = (uint32_t)field(b, "Batch head", "rows");
     uint64_t columns = field(b, "Batch head", "columns");
     uint64_t length = field(b, "Batch head", "length");
-    bool range = field(b, "Batch head", "operation") == 3;
+    uint64_t op = field(b, "Batch head", "operation");
     const uint8_t *end;
 
     assert_int_equal(field(b, "Batch head", "zero"), 0);
@@ -376,8 +341,13 @@ static void page_batch(struct by_page *b)
     end = b->p + length;
     while (columns-- > 0)
         page_column(b, rows);
-    if (range)
+    if (op == 3)
         page_range(b);
+    if (op == 4) {
+        buf_puts(&b->out, "   ");
+        print_str(&b->out, take(b, (size_t)length), (size_t)length);
+        buf_puts(&b->out, "\n");
+    }
     assert_ptr_equal(b->p, end);
 }
 
@@ -436,6 +406,7 @@ static void test_page(void **state)
     (void)state;
     page(golden_path, 1, expected);
     page(ranges_path, 2, expected_ranges);
+    page(catalog_path, 3, expected_catalog);
 }
 
 /* Every bit of a range tombstone, with the checksum made right: it is understood or refused. */
@@ -522,7 +493,7 @@ static void test_versions(void **state)
             reseal(p + at);
             assert_int_equal(read_all(p, n, sealed, &torn, &err), DN_E_VERSION);
             assert_non_null(strstr(err.text, "log/0/1-2"));
-            assert_non_null(strstr(err.text, "format version 3, this release reads up to 2"));
+            assert_non_null(strstr(err.text, "format version 4, this release reads up to 3"));
             le_put16(p + at + 4, 0);
             reseal(p + at);
             assert_int_equal(read_all(p, n, sealed, &torn, &err), DN_E_CORRUPT);
@@ -581,15 +552,16 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_torn_or_damaged),
     };
 
-    if (argc < 4)
+    if (argc < 5)
         return 2;
     golden_path = argv[1];
     doc_path = argv[2];
     ranges_path = argv[3];
-    if (argc > 4 && strcmp(argv[4], "write") == 0) {
+    catalog_path = argv[4];
+    if (argc > 5 && strcmp(argv[5], "write") == 0) {
         struct buf b;
-        FILE *f = fopen(ranges_path, "wb");
-        log_golden_ranges(&b);
+        FILE *f = fopen(catalog_path, "wb");
+        log_golden_catalog(&b);
         if (!f || fwrite(b.data, 1, b.len, f) != b.len || fclose(f) != 0)
             return 1;
         buf_done(&b);

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * database.h: the catalog that everybody sees, how it is edited, and what must be true of it before
+ * rows are written. Part of engine_int.h, which has the invariants; any thread. */
+#pragma once
+
+#include "catalog/catalog.h"
+#include "store/overlay.h"
+
+struct dendro_db;
+
+struct catalog *engine_catalog(struct dendro_db *db); /* a reference */
+/* One edit of the catalog: fn makes *ret_next out of cur, or returns DN_NOT_FOUND when there is
+ * nothing to do. fn may be called again with a newer catalog. When it returns 0 the edit is durable
+ * and published. */
+typedef int (*engine_edit_fn)(void *arg,
+                              const struct catalog *cur,
+                              struct catalog **ret_next,
+                              struct dn_err *err);
+int engine_edit(struct dendro_db *db, engine_edit_fn fn, void *arg, struct dn_err *err)
+    DN_MUST_CHECK;
+/* COMMIT of a transaction that made next out of base, and wrote rows. Both are there, or neither;
+ * DN_E_TABLE_CHANGED: base is not the catalog any more. */
+int engine_end(struct dendro_db *db,
+               const struct catalog *base,
+               struct catalog *next,
+               struct overlay *rows,
+               const atomic_bool *cancel,
+               struct dn_err *err) DN_MUST_CHECK;
+/* Tries to save a catalog that only the log has. */
+void engine_settle(struct dendro_db *db);
+/* Makes sure the shard knows every table of the catalog. */
+int engine_sync_shard(struct dendro_db *db, struct dn_err *err) DN_MUST_CHECK;
+/* Until no edit of the catalog is under way. */
+void engine_wait_edit(struct dendro_db *db);
+/* After an edit that held a table (shard_hold): lets rows in again, unless it is not known how the
+ * edit ended. */
+void engine_release(struct dendro_db *db);
+/* Before rows go into a table: how every catalog edit ended is known (E1), the table is still there
+ * and the shard knows it. */
+int engine_write_ready(struct dendro_db *db,
+                       const struct table *t,
+                       struct dn_err *err) DN_MUST_CHECK;

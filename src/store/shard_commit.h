@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * shard_commit.h: what commits are asked before they are staged, and who may stage. Part of
+ * shard_int.h, which has the locks. */
+#pragma once
+
+#include "store/range.h"
+#include "store/shard.h"
+
+struct memgroup;
+struct version;
+
+/* ---- shard_commit.c ---- */
+/* Token held: may rows of this definition come into the table? Those on their way to memtables have
+ * to be of the newest one; those in segments only must not lie in other slabs than it says. cat: of
+ * the commit; NULL: the shard's. */
+int shard_check_table(const struct shard *s,
+                      const struct catalog *cat,
+                      const struct table *t,
+                      bool stored,
+                      struct dn_err *err) DN_MUST_CHECK;
+void shard_token_take(struct shard *s); /* lock held */
+/* The same, unless the flag is set first: DN_E_CANCELED. */
+int shard_token_want(struct shard *s, const atomic_bool *cancel, struct dn_err *err) DN_MUST_CHECK;
+void shard_token_give(struct shard *s); /* lock held */
+
+/* ---- shard_range.c ---- */
+/* The token's holder. Was a row of the batch deleted with a range meanwhile? */
+int shard_range_newer(struct shard *s,
+                      const struct version *v,
+                      const struct shard_batch *b,
+                      bool *ret_newer,
+                      struct dn_err *err) DN_MUST_CHECK;
+/* Does it hit this row, whatever its sequence? cols: by table column, those of the key and the
+ * time. */
+bool shard_range_hits(const struct range_on *g,
+                      const struct table *t,
+                      const struct vec *cols,
+                      uint32_t row);
+/* Is a ROW_RANGE batch one for its table, and has nobody changed rows in it? */
+int shard_check_range(struct shard *s,
+                      const struct catalog *cat,
+                      const struct shard_batch *b,
+                      struct dn_err *err) DN_MUST_CHECK;
+/* A ROW_RANGE batch into the set, unseen. */
+int shard_stage_range(struct shard *s,
+                      struct memgroup *set,
+                      const struct shard_batch *b,
+                      uint64_t seq,
+                      struct dn_err *err) DN_MUST_CHECK;
+
+/* Before a flush or a merge after which deletes up to a sequence may not be found any more: whoever
+ * asks what is newer than less than that cannot be told. */
+void shard_forget(struct shard *s, uint64_t seq);
