@@ -88,5 +88,5 @@ DN_ERR(CURSOR_STATE,     163, "24000", "The cursor is not in a state that allows
 DN_ERR(DUPLICATE_CURSOR, 164, "42P03", "A cursor of that name exists already.")
 DN_ERR(BAD_DEFINITION,   180, "42P17", "The definition of a view or constraint cannot be: it would contain itself.")
 DN_ERR(BAD_TABLE,        181, "42P16", "The definition of a table or view cannot be changed so.")
-DN_ERR(NOT_READY,        182, "55000", "The object is not of a kind, or in a state, that allows this: a view cannot be written to.")
+DN_ERR(NOT_READY,        182, "55000", "The object is not of a kind, or in a state, that allows this: a view cannot be written to, a cursor not go back.")
 /* clang-format on */

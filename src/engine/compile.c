@@ -110,6 +110,12 @@ static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
             rc = stmt_compile_select(stmt, stmt->ast->explained, err);
         stmt->cols_count = 0; /* the rows go to the file */
         return rc;
+    case STMT_DECLARE:
+        rc = stmt_compile_select(stmt, stmt->ast->explained, err);
+        stmt->cols_count = 0; /* FETCH gives the rows */
+        return rc;
+    case STMT_FETCH:
+        return cursor_compile_fetch(stmt, err);
     case STMT_EXPLAIN:
         return stmt_compile_explain(stmt, err);
     case STMT_DESCRIBE:
@@ -131,6 +137,7 @@ static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_USE:
     case STMT_SET:
     case STMT_CHECKPOINT:
+    case STMT_CLOSE:
     case STMT_TRANSACTION:
         return 0;
     case STMT_CREATE_INDEX: /* from here on: refuse.c */
@@ -140,9 +147,6 @@ static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_PREPARE:
     case STMT_EXECUTE:
     case STMT_DEALLOCATE:
-    case STMT_DECLARE:
-    case STMT_FETCH:
-    case STMT_CLOSE:
     case STMT_DISCARD:
     case STMT_LOCK:
     case STMT_MAINTAIN:

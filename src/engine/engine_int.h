@@ -20,6 +20,7 @@
 #include "catalog/describe.h"
 #include "catalog/settings.h"
 #include "engine/copy.h"
+#include "engine/cursor.h"
 #include "engine/database.h"
 #include "engine/engine.h"
 #include "engine/intake.h"
@@ -65,6 +66,8 @@ struct dendro_conn {
     struct dendro_copy copy;           /* STDIN and STDOUT of COPY */
     uint64_t progress_ns;              /* at least so long between two calls */
     struct dendro_stmt *stmts;         /* list of all that are not finalized */
+    struct session_cursor *cursors;    /* list of those that are open */
+    uint64_t cursors_made;             /* ever, for their serials */
     struct dendro_appender *appenders; /* list of all that are not closed */
     struct dendro_stmt *cached;        /* finalized ones kept for later, the last used first */
     struct dendro_stmt *cached_last;
@@ -116,7 +119,8 @@ struct dendro_stmt {
     struct plan *returning;      /* of RETURNING; NULL = none */
     struct plan *conflict;       /* of ON CONFLICT; NULL = none */
     struct stmt_copy copy;
-    uint64_t compile_ns; /* EXPLAIN: how long compiling took */
+    uint64_t cursor_serial; /* FETCH: of the cursor whose columns it has */
+    uint64_t compile_ns;    /* EXPLAIN: how long compiling took */
     const struct plan_col *cols;
     uint32_t cols_count;
 
@@ -153,6 +157,8 @@ int stmt_prepare(struct dendro_conn *conn,
                  struct dn_err *err) DN_MUST_CHECK;
 int stmt_step(struct dendro_stmt *stmt,
               struct dn_err *err) DN_MUST_CHECK; /* DENDRO_ROW, DENDRO_DONE, error */
+/* Up to the first row, which stmt->root then has. */
+int stmt_open(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 void stmt_stop(struct dendro_stmt *stmt);
 void stmt_free(struct dendro_stmt *stmt); /* one that is in no list and does not run */
 

@@ -33,6 +33,9 @@ static const char *stmt_kind_tag(enum stmt_kind kind)
         [STMT_SET] = "SET",
         [STMT_EXPLAIN] = "EXPLAIN",
         [STMT_CHECKPOINT] = "CHECKPOINT",
+        [STMT_DECLARE] = "DECLARE CURSOR",
+        [STMT_FETCH] = "FETCH",
+        [STMT_CLOSE] = "CLOSE CURSOR",
     };
 
     return tags[kind] ? tags[kind] : "this statement";
@@ -52,12 +55,16 @@ void stmt_set_tag(struct dendro_stmt *stmt)
         tag = "DROP VIEW";
     else if (stmt->ast->object == OBJECT_VIEW && stmt->ast->kind == STMT_ALTER)
         tag = "ALTER VIEW";
+    else if (stmt->ast->kind == STMT_FETCH && stmt->ast->misc->fetch.move)
+        tag = "MOVE";
+    else if (stmt->ast->kind == STMT_CLOSE && !stmt->ast->misc->name.s)
+        tag = "CLOSE CURSOR ALL";
     if (stmt->ast->keyspace)
         tag = stmt->ast->kind == STMT_CREATE_SCHEMA ? "CREATE KEYSPACE" : "DROP KEYSPACE";
     if (stmt->ast->kind == STMT_SELECT)
         snprintf(stmt->tag, sizeof(stmt->tag), "SELECT %" PRIu64, stmt->rows_count);
     else if (stmt->ast->kind == STMT_UPDATE || stmt->ast->kind == STMT_DELETE ||
-             stmt->ast->kind == STMT_COPY)
+             stmt->ast->kind == STMT_COPY || stmt->ast->kind == STMT_FETCH)
         snprintf(stmt->tag, sizeof(stmt->tag), "%s %" PRIu64, tag, stmt->rows_count);
     else if (stmt->ast->kind == STMT_INSERT)
         snprintf(stmt->tag, sizeof(stmt->tag), "INSERT 0 %" PRIu64, stmt->rows_count);
@@ -109,6 +116,12 @@ int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_SHOW_TABLE_STATUS:
     case STMT_SHOW_SETTING:
         return stmt_describe(stmt, stmt->catalog, &stmt->run, &stmt->rows, err);
+    case STMT_DECLARE:
+        return cursor_run_declare(stmt, err);
+    case STMT_FETCH:
+        return cursor_run_fetch(stmt, err);
+    case STMT_CLOSE:
+        return cursor_run_close(stmt, err);
     case STMT_EXPLAIN:
         return stmt_run_explain(stmt, err);
     case STMT_CHECKPOINT:
@@ -122,9 +135,6 @@ int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_PREPARE:
     case STMT_EXECUTE:
     case STMT_DEALLOCATE:
-    case STMT_DECLARE:
-    case STMT_FETCH:
-    case STMT_CLOSE:
     case STMT_DISCARD:
     case STMT_LOCK:
     case STMT_MAINTAIN:

@@ -85,6 +85,7 @@ void dendro_disconnect(dendro_conn *conn)
         return;
     db = conn->db;
     conn->closing = true;
+    cursor_close_all(conn);
     while (conn->stmts)
         dendro_finalize(conn->stmts);
     stmt_cache_free(conn);

@@ -460,6 +460,17 @@ static int stmt_start(struct dendro_stmt *stmt, struct dn_err *err)
     return rc;
 }
 
+int stmt_open(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    int rc = stmt_start(stmt, err);
+
+    if (rc < 0)
+        stmt_stop(stmt);
+    else
+        stmt->state = RUN_ACTIVE;
+    return rc;
+}
+
 /* Moves to the next row; DN_EOF: there is none. */
 static int stmt_next_row(struct dendro_stmt *stmt, struct dn_err *err)
 {

@@ -84,6 +84,7 @@ void tx_rollback(struct dendro_conn *conn)
 {
     if (!tx_in_block(conn))
         return;
+    cursor_end_block(conn, false);
     tx_put_settings(conn, &conn->tx.before);
     tx_end(conn);
 }
@@ -149,7 +150,7 @@ static int tx_commit(struct dendro_conn *conn, struct dn_err *err)
     struct tx *tx = &conn->tx;
     const struct table *t;
     size_t at = 0;
-    int rc = 0;
+    int rc = cursor_hold_all(conn, err);
 
     if (tx->base) {
         rc = engine_end(conn->db, tx->base, tx->catalog, tx->rows, &conn->cancel, err);
@@ -167,6 +168,7 @@ static int tx_commit(struct dendro_conn *conn, struct dn_err *err)
         tx_rollback(conn);
         return rc;
     }
+    cursor_end_block(conn, true);
     tx_put_settings(conn, &tx->stays);
     tx_end(conn);
     return 0;

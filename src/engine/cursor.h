@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cursor.h: cursors of a session: DECLARE, FETCH, MOVE, CLOSE.
+ *
+ * A cursor is a query that has begun (its snapshot is that of DECLARE) and the rows it has given so
+ * far. Rows that may be asked for again are kept, in memory while they are few, then in the scratch
+ * area. Position 0 is before the first row, n on the n-th, one more than there are behind the last.
+ *
+ * One thread at a time, as the session. */
+#pragma once
+
+#include "base/err.h"
+
+#include <stdbool.h>
+
+struct dendro_conn;
+struct dendro_stmt;
+struct session_cursor;
+
+/* The columns of a FETCH: those of its cursor. */
+int cursor_compile_fetch(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+int cursor_run_declare(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+/* FETCH: stmt->root gives the rows. MOVE: done, stmt->rows_count says how far. */
+int cursor_run_fetch(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+int cursor_run_close(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+/* Before a block commits: its cursors WITH HOLD get all their rows. */
+int cursor_hold_all(struct dendro_conn *conn, struct dn_err *err) DN_MUST_CHECK;
+/* The block is over: what it declared goes, but after a commit not the cursors WITH HOLD. */
+void cursor_end_block(struct dendro_conn *conn, bool commit);
+void cursor_close_all(struct dendro_conn *conn);
