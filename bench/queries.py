@@ -147,6 +147,31 @@ def newest_of_host(dialect, d):
     return f"SELECT * FROM cpu WHERE hostname = '{d.hosts(1)[0]}' ORDER BY time DESC LIMIT 10"
 
 
+def newest_of_each(rows):
+    """The newest rows of each host, by row_number; DISTINCT ON is another form of the first."""
+    def text(dialect, d):
+        return ("SELECT hostname, time, usage_user FROM (SELECT hostname, time, usage_user, row_number() OVER "
+                f"(PARTITION BY hostname ORDER BY time DESC) AS place FROM cpu) AS x WHERE place <= {rows} "
+                "ORDER BY hostname, time")
+    return text
+
+
+def distinct_on(dialect, d):
+    if dialect == "sqlite":
+        return None
+    return "SELECT DISTINCT ON (hostname) hostname, time, usage_user FROM cpu ORDER BY hostname, time DESC"
+
+
+def lag_by_host(dialect, d):
+    return ("SELECT hostname, count(*), min(step), max(step) FROM (SELECT hostname, usage_user - lag(usage_user) OVER "
+            "(PARTITION BY hostname ORDER BY time) AS step FROM cpu) AS x GROUP BY hostname ORDER BY hostname")
+
+
+def moving_avg(dialect, d):
+    return ("SELECT hostname, max(mean) FROM (SELECT hostname, avg(usage_user) OVER (PARTITION BY hostname ORDER BY time "
+            "ROWS BETWEEN 59 PRECEDING AND CURRENT ROW) AS mean FROM cpu) AS x GROUP BY hostname ORDER BY hostname")
+
+
 def window_max(metrics, hosts, hours):
     def text(dialect, d):
         names, window = d.hosts(hosts), d.window(hours)
@@ -233,6 +258,12 @@ QUERIES = [
     cpu("join-tags", plain("SELECT t.datacenter, avg(c.usage_user), count(*) FROM cpu c "
                            "JOIN tags t ON c.hostname = t.hostname WHERE t.team = 'SF' "
                            "GROUP BY t.datacenter ORDER BY t.datacenter")),
+    cpu("join-self", plain("SELECT a.hostname, max(a.usage_user - b.usage_system) FROM cpu a JOIN cpu b "
+                           "ON a.hostname = b.hostname AND a.time = b.time GROUP BY a.hostname ORDER BY a.hostname")),
+    cpu("distinct-on-host", distinct_on),
+    cpu("newest-3-of-each", newest_of_each(3)),
+    cpu("lag-by-host", lag_by_host),
+    cpu("moving-avg-by-host", moving_avg),
     cpu("p95-all", p95_all),
     cpu("p95-by-host", p95_by_host),
     geo("geo-by-state", plain("SELECT region, state, avg(temperature), min(temperature), max(temperature) "

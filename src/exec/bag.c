@@ -31,6 +31,7 @@ int exec_bag_init(struct exec_bag *b,
     b->op = op;
     b->cols_count = cols_count;
     b->rule = rule;
+    mem_owner_init(&b->mem, "bag", &op->mem, 0);
     arena_init(&b->batch, &op->mem);
     b->types = mem_alloc_array(&op->mem, (size_t)cols_count + 1, sizeof *b->types);
     b->cols = mem_calloc(&op->mem, (size_t)cols_count + 1, sizeof *b->cols);
@@ -39,7 +40,7 @@ int exec_bag_init(struct exec_bag *b,
     if (cols_count)
         memcpy(b->types, types, cols_count * sizeof *types);
     b->types[cols_count] = TYPE_BIGINT;
-    return exec_groups_init(&b->rows, b->types, cols_count, &op->mem, err);
+    return exec_groups_init(&b->rows, b->types, cols_count, &b->mem, err);
 }
 
 /* The part at hand is done with. */
@@ -81,7 +82,7 @@ static int bag_counts_grow(struct exec_bag *b, struct dn_err *err)
     while (cap < b->rows.count)
         cap *= 2;
     if (cap > b->counts_cap) {
-        counts = mem_realloc(&b->op->mem, b->counts, cap * sizeof *counts);
+        counts = mem_realloc(&b->mem, b->counts, cap * sizeof *counts);
         if (!counts)
             return DN_FAIL_NOMEM(err);
         memset(counts + b->counts_cap, 0, (cap - b->counts_cap) * sizeof *counts);
@@ -236,7 +237,7 @@ static int bag_divide(struct exec_bag *b, struct dn_err *err)
 static bool bag_over(const struct exec_bag *b)
 {
     return b->level + 1 < EXEC_BAG_LEVELS && b->rows.count > 1 &&
-           exec_over(b->op, mem_owner_used(&b->op->mem), 1);
+           exec_over_share(&b->mem, b->op->share, mem_owner_used(&b->mem), 1);
 }
 
 static int
@@ -340,6 +341,11 @@ int exec_bag_rest(struct exec_bag *b, struct batch *ret, struct dn_err *err)
 
     if (!exec_spill_is_open(&b->asked))
         return DN_EOF;
+    if (b->part == 0 && !b->child) {
+        rc = exec_spill_seal_all(&b->aside, err); /* what waits in memory goes out */
+        if (rc == 0)
+            rc = exec_spill_seal_all(&b->asked, err);
+    }
     while (rc == 0) {
         if (b->part == EXEC_BAG_PARTS)
             return bag_rest_end(b, err);

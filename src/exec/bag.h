@@ -35,6 +35,7 @@ struct exec_bag {
     enum exec_bag_rule rule;
     bool again; /* take comes again after rest: what rest finds is kept */
     uint32_t level;
+    struct mem_owner mem; /* of rows and counts: what dividing gives back */
     struct exec_groups rows;
     uint64_t *counts; /* owned, by number of the row */
     uint32_t counts_cap;

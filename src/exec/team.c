@@ -5,6 +5,20 @@
 
 #include "base/sched.h"
 
+#define TEAM_HELPER_BYTES ((size_t)16 << 20) /* of the memory limit: a helper reads blocks too */
+
+/* Helpers that the tightest memory limit of the statement has room for. */
+static int64_t team_room(const struct exec_ctx *ctx)
+{
+    size_t limit = SIZE_MAX;
+
+    for (const struct mem_owner *o = ctx->owner; o; o = o->parent)
+        if (o->limit && o->limit < limit)
+            limit = o->limit;
+    return (int64_t)(limit / TEAM_HELPER_BYTES < EXEC_TEAM_MAX ? limit / TEAM_HELPER_BYTES
+                                                               : EXEC_TEAM_MAX);
+}
+
 uint32_t exec_team_helpers(const struct exec_ctx *ctx)
 {
     int64_t workers;
@@ -14,8 +28,8 @@ uint32_t exec_team_helpers(const struct exec_ctx *ctx)
     workers = ctx->env.settings->workers;
     if (workers == 0)
         workers = (int64_t)sched_cores(ctx->sched);
-    if (workers > (int64_t)EXEC_TEAM_MAX + 1)
-        workers = (int64_t)EXEC_TEAM_MAX + 1;
+    if (workers > team_room(ctx) + 1)
+        workers = team_room(ctx) + 1;
     return (uint32_t)(workers - 1);
 }
 
