@@ -47,6 +47,7 @@ struct exec_prune {
     const struct exec_prune *next;
     const struct plan_node *scan;
     struct scan_pred pred;
+    bool instead; /* of what the statement says about the column: it implies that */
 };
 
 struct exec_rows;

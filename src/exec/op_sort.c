@@ -12,6 +12,7 @@
  * (sort_runs.h). */
 #include "exec/exec_int.h"
 #include "exec/sort_runs.h"
+#include "exec/sort_series.h"
 #include "exec/source.h"
 #include "vec/normkey.h"
 
@@ -25,6 +26,8 @@
 struct op_sort {
     struct exec_sort_rows rows;
     struct exec_sort_runs runs; /* once rows did not fit */
+    struct exec_series series;  /* the input is read series by series */
+    bool by_series;
     struct arena batch;
     enum type_id *types; /* owned: of the input */
     struct buf keys;     /* of the batch at hand */
@@ -90,6 +93,7 @@ static void op_sort_close(struct op *op)
 {
     struct op_sort *st = op->state;
 
+    exec_series_done(&st->series);
     exec_sort_done(&st->rows);
     exec_sort_runs_done(&st->runs);
     arena_done(&st->batch);
@@ -353,13 +357,17 @@ static int op_sort_next(struct op *op, struct batch *ret, struct dn_err *err)
     if (st->keep == 0)
         return DN_EOF;
     if (!st->sorted) {
-        rc = sort_drain(op, err);
+        rc = exec_series_start(&st->series, op, &st->by_series, err);
+        if (rc == 0 && !st->by_series)
+            rc = sort_drain(op, err);
         if (rc < 0)
             return rc;
         st->sorted = true;
-        if (!exec_sort_runs_any(&st->runs) && st->keep > st->rows.count)
+        if (!st->by_series && !exec_sort_runs_any(&st->runs) && st->keep > st->rows.count)
             st->keep = st->rows.count;
     }
+    if (st->by_series)
+        return exec_series_next(&st->series, ret, err);
     if (st->keep != UINT32_MAX && st->emitted >= st->keep)
         return DN_EOF;
     if (exec_sort_runs_any(&st->runs))
@@ -378,7 +386,7 @@ static int op_sort_next(struct op *op, struct batch *ret, struct dn_err *err)
 }
 
 static int op_sort_explain(const struct plan_node *node,
-                           struct exec_ctx *ctx DN_UNUSED,
+                           struct exec_ctx *ctx,
                            struct buf *b,
                            struct dn_err *err DN_UNUSED)
 {
@@ -391,6 +399,8 @@ static int op_sort_explain(const struct plan_node *node,
         if (key->nulls_first != key->desc)
             buf_puts(b, key->nulls_first ? " NULLS FIRST" : " NULLS LAST");
     }
+    if (exec_fast(ctx) && exec_series_ordered(node))
+        buf_puts(b, "\nlong series are read one after the other instead");
     return 0;
 }
 

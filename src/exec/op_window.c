@@ -283,12 +283,15 @@ static int window_part_begins(struct op *op, uint32_t row, struct dn_err *err)
 static int window_find_parts(struct op *op, const struct batch *in, uint32_t at, struct dn_err *err)
 {
     struct op_window *st = op->state;
-    uint32_t last = 0;
+    uint32_t last = in->sel ? in->sel[0] : 0;
+    bool same = true; /* all rows of the batch */
     int rc = 0;
 
     if (st->tie.count == 0)
         return at == 0 ? window_part_begins(op, 0, err) : 0;
-    for (uint32_t i = 0; i < in->sel_count && rc == 0; i++) {
+    for (uint32_t i = 0; i < st->tie.count; i++)
+        same = same && in->cols[st->tie.cols[i]].form == VEC_CONST;
+    for (uint32_t i = 0; i < (same ? 1 : in->sel_count) && rc == 0; i++) {
         uint32_t row = in->sel ? in->sel[i] : i;
 
         if (i == 0 ? !exec_tie_same(&st->tie, in, row) : !exec_tie_rows(&st->tie, in, last, row))
@@ -434,6 +437,13 @@ static int op_window_next(struct op *op, struct batch *ret, struct dn_err *err)
         rc = window_compute(op, count, err);
     if (rc < 0)
         return rc;
+    if (st->parts[st->part] <= st->sent) /* all of one partition */
+        for (uint32_t i = 0; i < st->tie.count; i++) {
+            struct vec *v = &st->out[st->tie.cols[i]];
+            struct vec first = *v;
+
+            exec_pick_const(&first, 1, 0, count, v);
+        }
     for (uint32_t i = 0; i < op->node->window->calls_count; i++) {
         const struct exec_window_call *c = &st->window.calls[i];
 

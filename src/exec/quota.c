@@ -59,7 +59,7 @@ static bool quota_order(const struct plan_node *sort,
     const struct table *t = scan->table;
 
     if (t->series_count == 0 || t->spread > 1 || t->rest_count == 0 ||
-        groups_count != t->series_count || sort->keys_count != groups_count + t->rest_count ||
+        groups_count != t->series_count || sort->keys_count > groups_count + t->rest_count ||
         (t->time_col >= 0 && t->rest[0].col != t->time_col))
         return false;
     for (uint32_t k = 0; k < groups_count; k++) {
@@ -71,7 +71,7 @@ static bool quota_order(const struct plan_node *sort,
         if (!quota_is_series(t, col))
             return false;
     }
-    for (uint32_t i = 0; i < t->rest_count; i++) {
+    for (uint32_t i = 0; i < sort->keys_count - groups_count; i++) {
         const struct plan_sort_key *key = &sort->keys[groups_count + i];
         bool backward = t->rest[i].desc != key->desc;
 
@@ -83,19 +83,24 @@ static bool quota_order(const struct plan_node *sort,
     return true;
 }
 
-/* The scan below a sort whose first keys are the groups. */
+bool exec_quota_order(const struct plan_node *sort, struct exec_quota_plan *ret)
+{
+    ret->backward = false;
+    if (sort->kind != PLAN_SORT || sort->limit || sort->keys_count > TABLE_COLUMNS_MAX)
+        return false;
+    for (uint32_t k = 0; k < sort->keys_count; k++)
+        ret->cols[k] = sort->keys[k].col;
+    ret->scan = quota_scan(sort->input, ret->cols, sort->keys_count);
+    return ret->scan && ret->scan->table->series_count <= sort->keys_count &&
+           quota_order(sort, ret->scan->table->series_count, ret->scan, ret->cols, &ret->backward);
+}
+
+/* The scan below a sort whose first keys are the groups, and whose keys tell all rows apart. */
 static bool
 quota_below(const struct plan_node *sort, uint32_t groups_count, struct exec_quota_plan *ret)
 {
-    uint32_t cols[TABLE_COLUMNS_MAX];
-
-    if (sort->kind != PLAN_SORT || sort->limit || sort->keys_count > TABLE_COLUMNS_MAX ||
-        sort->keys_count < groups_count)
-        return false;
-    for (uint32_t k = 0; k < sort->keys_count; k++)
-        cols[k] = sort->keys[k].col;
-    ret->scan = quota_scan(sort->input, cols, sort->keys_count);
-    return ret->scan && quota_order(sort, groups_count, ret->scan, cols, &ret->backward);
+    return exec_quota_order(sort, ret) && groups_count == ret->scan->table->series_count &&
+           sort->keys_count == groups_count + ret->scan->table->rest_count;
 }
 
 static bool quota_same_keys(const struct plan_node *sort,

@@ -15,9 +15,14 @@
 /* What a plan says: found by exec_quota_find. */
 struct exec_quota_plan {
     const struct plan_node *scan;
-    uint32_t rows; /* of each series */
-    bool backward; /* they are the last ones in physical order */
+    uint32_t rows;                    /* of each series */
+    bool backward;                    /* they are the last ones in physical order */
+    uint32_t cols[TABLE_COLUMNS_MAX]; /* of the scan: the sort's keys, series columns first */
 };
+
+/* Does the SORT order rows by series, then as the scan below reads them or the other way round, as
+ * far as it goes? */
+bool exec_quota_order(const struct plan_node *sort, struct exec_quota_plan *ret);
 
 /* node is a UNIQUE or a FILTER; false: nothing like it. */
 bool exec_quota_find(const struct plan_node *node, struct exec_quota_plan *ret);

@@ -11,12 +11,19 @@
 
 /* ---- life ---- */
 
-static bool source_has_pred(const struct plan_preds *preds, uint16_t col)
+static void
+source_add_pred(struct exec_source *s, struct scan_pred *preds, const struct exec_prune *p)
 {
-    for (uint32_t i = 0; i < preds->count; i++)
-        if (preds->preds[i].col == col)
-            return true;
-    return false;
+    if (p->scan != s->node)
+        return;
+    for (uint32_t i = 0; i < s->preds.count; i++) {
+        if (preds[i].col != p->pred.col)
+            continue;
+        if (p->instead)
+            preds[i] = p->pred;
+        return;
+    }
+    preds[s->preds.count++] = p->pred;
 }
 
 /* What joins have found out, for columns that the statement itself says nothing about. */
@@ -36,8 +43,7 @@ static int source_prune(struct exec_source *s, struct dn_err *err)
         memcpy(preds, s->preds.preds, s->preds.count * sizeof *preds);
     s->preds.preds = preds;
     for (const struct exec_prune *p = s->ctx->prunes; p; p = p->next)
-        if (p->scan == s->node && !source_has_pred(&s->preds, p->pred.col))
-            preds[s->preds.count++] = p->pred;
+        source_add_pred(s, preds, p);
     return 0;
 }
 

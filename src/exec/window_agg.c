@@ -297,7 +297,8 @@ static int win_emit(struct win_agg *a, const void *state, struct datum *ret, str
 {
     int rc = a->agg->emit(state, ret, err);
 
-    if (rc == 0 && !datum_copy(&a->w->batch, ret, ret))
+    if (rc == 0 && type_phys(a->call->call->type) == PHYS_STR &&
+        !datum_copy(&a->w->batch, ret, ret))
         return DN_FAIL_NOMEM(err);
     ret->type = a->call->call->type;
     return rc;

@@ -338,6 +338,23 @@ static void fast_first_query(struct fast *f, struct buf *b)
     const char *order = PICK(
         r, "t DESC, n, g", "t, n DESC, g DESC", "t DESC, n DESC, g DESC", "g, t, n", "t, n, g");
 
+    if (rng_one_in(r, 2)) { /* all of them, series by series */
+        order = PICK(r, "t", "t DESC", "t DESC, n", "g, t", "t, n", "t, g");
+        key = PICK(r, "s", "s, g", "g, s", "s DESC");
+        if (rng_one_in(r, 2)) {
+            buf_puts(b, "SELECT s, t, n, v FROM x");
+            fast_where(f, b);
+            buf_printf(b, " ORDER BY %s, %s", key, order);
+            return;
+        }
+        buf_printf(b,
+                   "SELECT s, t, n, v, lag(v) OVER w, sum(i) OVER w, count(*) OVER (PARTITION BY s "
+                   "ORDER BY %s ROWS BETWEEN 30 PRECEDING AND 2 FOLLOWING) FROM x",
+                   order);
+        fast_where(f, b);
+        buf_printf(b, " WINDOW w AS (PARTITION BY s ORDER BY %s)", order);
+        return;
+    }
     if (rng_one_in(r, 2)) {
         buf_printf(b, "SELECT DISTINCT ON (%s) s, t, n, g, v, i FROM x", key);
         fast_where(f, b);
