@@ -14,10 +14,12 @@
 /* ---- compile ---- */
 
 static int
-ins_check_counts(const struct intake_target *ins, const struct insert_stmt *ast, struct dn_err *err)
+ins_check_counts(struct intake_target *ins, const struct insert_stmt *ast, struct dn_err *err)
 {
     const struct values_rows *v = &ast->query->values;
 
+    if (!ast->columns && v->rows_len[0] > 0)
+        intake_target_first(ins, v->rows_len[0]);
     for (uint32_t i = 0; i < v->rows_count; i++) {
         int rc;
 
@@ -30,10 +32,6 @@ ins_check_counts(const struct intake_target *ins, const struct insert_stmt *ast,
                      v->rows_len[i] > ins->cols_count ? "too many" : "too few",
                      v->rows_len[i],
                      ins->cols_count);
-        if (!ast->columns && v->rows_len[i] < ins->cols_count)
-            dn_err_hint(err,
-                        "List the columns that have values: INSERT INTO %s (…) VALUES …",
-                        ins->table->name);
         dn_err_at(err, v->rows_pos[i]);
         return rc;
     }

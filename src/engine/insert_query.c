@@ -51,7 +51,7 @@ insq_mismatch(const struct dendro_stmt *stmt, const struct query *q, uint32_t i,
 int stmt_compile_insert_query(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
 {
     struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->compiled);
-    const struct intake_target *to = &stmt->insert;
+    struct intake_target *to = &stmt->insert;
     const struct query *q = ast->insert->query;
     uint32_t n;
     int rc = plan_query(&env, ast, ast->insert->with, q, &stmt->plan, err);
@@ -60,6 +60,8 @@ int stmt_compile_insert_query(struct dendro_stmt *stmt, const struct stmt *ast, 
         return rc;
     stmt->reads = q;
     n = stmt->plan->cols_count;
+    if (!ast->insert->columns && n > 0)
+        intake_target_first(to, n);
     if (n != to->cols_count) {
         rc = DN_FAIL(err,
                      DN_E_ENTRY_COUNT,
@@ -67,10 +69,6 @@ int stmt_compile_insert_query(struct dendro_stmt *stmt, const struct stmt *ast, 
                      n > to->cols_count ? "many" : "few",
                      n,
                      to->cols_count);
-        if (!ast->insert->columns && n < to->cols_count)
-            dn_err_hint(err,
-                        "List the columns that have values: INSERT INTO %s (…) SELECT …",
-                        to->table->name);
         dn_err_at(err, q->pos);
         return rc;
     }

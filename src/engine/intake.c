@@ -79,6 +79,12 @@ int intake_target_columns(struct intake_target *to,
     return 0;
 }
 
+void intake_target_first(struct intake_target *to, uint32_t count)
+{
+    while (to->cols_count > count)
+        to->listed[to->cols[--to->cols_count]] = false;
+}
+
 int intake_target_unlisted(struct intake_target *to, struct dn_err *err)
 {
     const struct table *t = to->table;

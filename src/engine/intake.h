@@ -46,6 +46,8 @@ int intake_target_columns(struct intake_target *to,
 int intake_target_bind(struct intake_target *to,
                        const struct plan_env *env,
                        struct dn_err *err) DN_MUST_CHECK;
+/* Only the first `count` of the columns, if there are more: values without a list of columns. */
+void intake_target_first(struct intake_target *to, uint32_t count);
 /* The others: do they get along without a value? */
 int intake_target_unlisted(struct intake_target *to, struct dn_err *err) DN_MUST_CHECK;
 

@@ -219,11 +219,12 @@ static bool func_has_time(const enum type_id *types, uint32_t count)
 
 uint32_t func_match_cost(const struct func *f, const enum type_id *types, uint32_t count)
 {
-    enum type_id any = func_any(f, types, count);
+    enum type_id any;
     uint32_t sum = 0;
 
     if (!func_takes_count(f, count) || !func_any_fits(f, types, count))
         return UINT32_MAX;
+    any = func_any(f, types, count);
     for (uint32_t i = 0; i < count; i++) {
         enum type_id other = count == 2 ? types[1 - i] : TYPE_NONE;
         enum type_id want = func_arg_is(f, i, any);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * assign.c: values on their way into a column. Stricter than a cast: nothing is lost unasked. */
+ * assign.c: values on their way into a column: by the casts that an assignment may make unasked. */
 #include "plan/bind.h"
 
 #include "base/text.h"
@@ -9,8 +9,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-
-#define ASSIGN_EXACT_MAX 9007199254740992.0 /* 2^53: beyond it whole DOUBLEs have gaps */
 
 struct eval plan_eval(const struct plan_env *env,
                       struct arena *arena,
@@ -42,9 +40,7 @@ static int assign_mismatch(const struct plan_target *to, const struct datum *in,
                       "a %s cannot be stored as %s",
                       type_name(in->type),
                       type_name(to->type))); /* returned below */
-    if (to->type == TYPE_VARCHAR)
-        dn_err_hint(err, "Put text in single quotes, or use CAST(… AS VARCHAR).");
-    else if (to->type == TYPE_BLOB)
+    if (to->type == TYPE_BLOB)
         dn_err_hint(err, "Write bytes as 0x… .");
     else if (to->type == TYPE_BOOLEAN)
         dn_err_hint(err, "Write true or false.");
@@ -62,67 +58,6 @@ assign_int(const struct plan_target *to, int64_t value, struct datum *ret, struc
                        type_name(to->type));
     ret->v.i64 = value;
     return 0;
-}
-
-/* A double that is meant to be an integer. */
-static int
-assign_whole(const struct plan_target *to, double value, struct datum *ret, struct dn_err *err)
-{
-    int rc;
-
-    if (!(value >= -9223372036854775808.0 && value < 9223372036854775808.0))
-        return DN_FAIL(
-            err, DN_E_OUT_OF_RANGE, "%.17g is out of range for %s", value, type_name(to->type));
-    if (floor(value) != value) {
-        DN_IGNORE(DN_FAIL(err,
-                          DN_E_DATATYPE_MISMATCH,
-                          "%.17g has a fraction and %s has none",
-                          value,
-                          type_name(to->type))); /* returned below */
-        dn_err_hint(err, "Round it: CAST(… AS %s).", type_name(to->type));
-        return DN_E_DATATYPE_MISMATCH;
-    }
-    rc = assign_int(to, (int64_t)value, ret, err);
-    if (rc == 0 && fabs(value) > ASSIGN_EXACT_MAX) { /* -9223372036854775809 has become …808 */
-        rc = DN_FAIL(err,
-                     DN_E_OUT_OF_RANGE,
-                     "%.17g is a DOUBLE, which is not exact beyond 9007199254740992",
-                     value);
-        dn_err_hint(err, "Write a whole number that fits %s, or CAST it.", type_name(to->type));
-    }
-    return rc;
-}
-
-/* A decimal number that is meant to be an integer. */
-static int assign_whole_numeric(const struct plan_target *to,
-                                struct vnumeric value,
-                                struct datum *ret,
-                                struct dn_err *err)
-{
-    struct datum d = {.type = TYPE_NUMERIC, .num = value};
-    struct vnumeric whole = num_trim(value);
-    int64_t v = 0;
-    struct buf b;
-    bool fits = !value.nan && num_to_i64(whole, &v) && v >= bind_int_min(to->type) &&
-                v <= bind_int_max(to->type);
-
-    if (fits && whole.scale == 0) {
-        ret->v.i64 = v;
-        return 0;
-    }
-    buf_init(&b, NULL);
-    text_print(&d, &b);
-    buf_u8(&b, 0);
-    DN_IGNORE(
-        DN_FAIL(err,
-                fits ? DN_E_DATATYPE_MISMATCH : DN_E_OUT_OF_RANGE,
-                fits ? "%.60s has a fraction and %s has none" : "%.60s is out of range for %s",
-                b.failed ? "the number" : (const char *)b.data,
-                type_name(to->type))); /* returned below */
-    buf_done(&b);
-    if (fits)
-        dn_err_hint(err, "Round it: CAST(… AS %s).", type_name(to->type));
-    return fits ? DN_E_DATATYPE_MISMATCH : DN_E_OUT_OF_RANGE;
 }
 
 static int assign_numeric(const struct datum *in, struct datum *ret, struct dn_err *err)
@@ -223,8 +158,6 @@ bool plan_assignable(enum type_id to, enum type_id from)
         return true;
     if (type_is_number(to))
         return type_is_number(from);
-    if (to == TYPE_VARCHAR)
-        return false; /* a number in a text column is more often a slip than a wish */
     return func_cast_level(from, to) <= FUNC_CAST_ASSIGN;
 }
 
@@ -247,6 +180,30 @@ static int assign_cast(const struct plan_target *to,
     return expr_eval_datum(&call, &ev, ret, err);
 }
 
+/* A number with a fraction, or a larger one, to an integer: rounded as a cast does. */
+static int assign_round(const struct plan_target *to,
+                        const struct datum *in,
+                        struct arena *arena,
+                        struct datum *ret,
+                        struct dn_err *err)
+{
+    struct buf b;
+    int rc = assign_cast(to, in, arena, ret, err);
+
+    if (rc != DN_E_OUT_OF_RANGE)
+        return rc;
+    buf_init(&b, NULL);
+    text_print(in, &b);
+    buf_u8(&b, 0);
+    rc = DN_FAIL(err,
+                 DN_E_OUT_OF_RANGE,
+                 "%.60s is out of range for %s",
+                 b.failed ? "the number" : (const char *)b.data,
+                 type_name(to->type));
+    buf_done(&b);
+    return rc;
+}
+
 int plan_assign(const struct plan_target *to,
                 const struct datum *in,
                 bool untyped,
@@ -265,10 +222,8 @@ int plan_assign(const struct plan_target *to,
         rc = assign_text(to, in, arena, &out, err);
     else if (type_is_int(to->type) && type_is_int(in->type))
         rc = assign_int(to, in->v.i64, &out, err);
-    else if (type_is_int(to->type) && type_is_float(in->type))
-        rc = assign_whole(to, in->v.f64, &out, err);
-    else if (type_is_int(to->type) && in->type == TYPE_NUMERIC)
-        rc = assign_whole_numeric(to, in->num, &out, err);
+    else if (type_is_int(to->type) && type_is_number(in->type))
+        rc = assign_round(to, in, arena, &out, err);
     else if (type_is_float(to->type) && in->type == TYPE_NUMERIC)
         rc = assign_float(to, num_to_f64(in->num), &out, err);
     else if (type_is_float(to->type) && type_is_number(in->type))

@@ -75,6 +75,13 @@ int bind_coerce(struct binder *b,
 /* After a cast to a type with parameters: the value cut, rounded or refused as they say. */
 int bind_fit(struct binder *b, const struct type_name *type, struct bexpr **e, struct dn_err *err)
     DN_MUST_CHECK;
+/* float8(x): a call by the name of a type is a cast to it. 1: there is no type of that name, or a
+ * function is called so. */
+int bind_type_call(struct binder *b,
+                   const char *name,
+                   struct bexpr *arg,
+                   struct bexpr **ret,
+                   struct dn_err *err) DN_MUST_CHECK;
 /* Whatever is still untyped is text. */
 int bind_settle(struct binder *b, struct bexpr *e, struct bexpr **ret, struct dn_err *err)
     DN_MUST_CHECK;

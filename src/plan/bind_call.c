@@ -125,5 +125,6 @@ int bind_function(struct binder *b, const struct expr *e, struct bexpr **ret, st
         if (rc < 0)
             return rc;
     }
-    return bind_call(b, name, e->pos, args, e->args_count, ret, err);
+    rc = e->args_count == 1 ? bind_type_call(b, name, args[0], ret, err) : 1;
+    return rc != 1 ? rc : bind_call(b, name, e->pos, args, e->args_count, ret, err);
 }

@@ -158,3 +158,39 @@ int bind_settle(struct binder *b, struct bexpr *e, struct bexpr **ret, struct dn
     }
     return bind_coerce_untyped(b, e, TYPE_VARCHAR, ret, err);
 }
+
+int bind_type_call(
+    struct binder *b, const char *name, struct bexpr *arg, struct bexpr **ret, struct dn_err *err)
+{
+    static const struct {
+        const char *name;
+        enum type_id type;
+    } types[] = {
+        {"bool", TYPE_BOOLEAN},
+        {"int2", TYPE_SMALLINT},
+        {"int4", TYPE_INTEGER},
+        {"int8", TYPE_BIGINT},
+        {"float4", TYPE_REAL},
+        {"float8", TYPE_DOUBLE},
+        {"numeric", TYPE_NUMERIC},
+        {"text", TYPE_VARCHAR},
+        {"varchar", TYPE_VARCHAR},
+        {"bytea", TYPE_BLOB},
+        {"date", TYPE_DATE},
+        {"time", TYPE_TIME},
+        {"timestamp", TYPE_TIMESTAMP_US},
+        {"timestamptz", TYPE_TIMESTAMPTZ},
+        {"interval", TYPE_INTERVAL},
+        {"uuid", TYPE_UUID},
+    };
+    enum type_id cast = arg->type;
+
+    for (size_t i = 0; i < DN_ARRAY_SIZE(types); i++) {
+        if (strcmp(types[i].name, name) != 0)
+            continue;
+        if (func_find(name, &arg->type, 1, &cast, arg->pos, NULL))
+            return 1; /* there is such a function, and it comes first */
+        return bind_coerce(b, arg, types[i].type, true, ret, err);
+    }
+    return 1;
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * bind_group.c: aggregate calls, and expressions over the result of an aggregation. */
+ * bind_group.c: aggregate calls. */
 #include "plan/select_rows.h"
 
 #include "func/agg_within.h"
@@ -93,26 +93,49 @@ static int bind_agg_add(
     return a->var ? 0 : DN_FAIL_NOMEM(err);
 }
 
+/* What the arguments of an aggregate use: variables, and what subqueries in them (subs_inner of
+ * the query from `subs` on) take from outside instead of what they give. */
+static bool
+bind_agg_uses(struct binder *b, const struct plan_agg *agg, uint32_t subs, struct lvars *ret)
+{
+    const struct bind_subs *inner = &b->level->subs_inner;
+    struct lvars used = {0}, given = {0};
+    bool ok = logic_uses(b->q, agg->arg, &used) && logic_uses(b->q, agg->arg2, &used);
+
+    for (uint32_t i = 0; ok && i < agg->order_count; i++)
+        ok = logic_uses(b->q, agg->order[i].e, &used);
+    for (uint32_t i = subs; ok && i < inner->n; i++) {
+        const struct bind_sub *sub = &inner->v[i];
+
+        ok = logic_gives(b->q, sub->tree, &given) && logic_free(b->q, sub->tree, &used) &&
+             (!sub->mark || lvars_add_new(b->env->arena, &given, sub->mark));
+        for (uint32_t k = 0; ok && k < sub->conds_count; k++)
+            ok = logic_uses(b->q, sub->conds[k], &used);
+    }
+    for (uint32_t i = 0; ok && i < used.n; i++) {
+        if (!lvars_has(&given, used.v[i]))
+            ok = lvars_add_new(b->env->arena, ret, used.v[i]);
+    }
+    return ok;
+}
+
 /* The query an aggregate belongs to: the nearest one whose columns its arguments use. */
-static int
-bind_agg_level(struct binder *b, const struct plan_agg *agg, struct sel **ret, struct dn_err *err)
+static int bind_agg_level(struct binder *b,
+                          const struct plan_agg *agg,
+                          uint32_t subs,
+                          struct sel **ret,
+                          struct dn_err *err)
 {
     struct lvars used = {0};
-    bool any = false;
 
     *ret = b->level;
-    if (!logic_uses(b->q, agg->arg, &used) || !logic_uses(b->q, agg->arg2, &used))
+    if (!bind_agg_uses(b, agg, subs, &used))
         return DN_FAIL_NOMEM(err);
-    for (uint32_t i = 0; i < agg->order_count; i++) {
-        if (!logic_uses(b->q, agg->order[i].e, &used))
-            return DN_FAIL_NOMEM(err);
-    }
     for (uint32_t i = 0; i < used.n; i++) {
         if (b->q->vars[used.v[i]].level == b->level || !b->q->vars[used.v[i]].level)
             return 0;
-        any = true;
     }
-    for (const struct scope *x = b->scope; any && x; x = x->outer) {
+    for (const struct scope *x = b->scope; used.n && x; x = x->outer) {
         for (uint32_t i = 0; x->level && i < used.n; i++) {
             if (b->q->vars[used.v[i]].level == x->level) {
                 *ret = x->level;
@@ -442,19 +465,40 @@ int bind_aggregate_args(struct binder *b,
     return rc < 0 ? rc : bind_agg_distinct(b, &plain, ret, err);
 }
 
+/* An aggregate of a query around this one, whose arguments hold subqueries: those run beside the
+ * rows of that query, so all of it is bound there. */
+static int bind_agg_outside(struct binder *b,
+                            const struct expr *e,
+                            const char *name,
+                            struct sel *level,
+                            uint32_t subs,
+                            struct bexpr **ret,
+                            struct dn_err *err)
+{
+    b->level->subs_inner.n = subs;
+    return bind_aggregate(&level->b, e, name, ret, err);
+}
+
 int bind_aggregate(struct binder *b,
                    const struct expr *e,
                    const char *name,
                    struct bexpr **ret,
                    struct dn_err *err)
 {
+    uint32_t subs = b->level ? b->level->subs_inner.n : 0;
     struct plan_agg agg;
     struct sel *level = NULL;
     uint32_t var = 0;
     int rc = bind_aggregate_args(b, e, name, &agg, err);
 
     if (rc == 0)
-        rc = bind_agg_level(b, &agg, &level, err);
+        rc = bind_agg_level(b, &agg, subs, &level, err);
+    if (rc == 0 && level != b->level && b->level->subs_inner.n > subs)
+        return bind_agg_outside(b, e, name, level, subs, ret, err);
+    if (rc == 0 && level != b->level && level->b.in_agg) {
+        rc = DN_FAIL(err, DN_E_GROUPING, "%s: aggregate functions cannot be nested", e->name);
+        dn_err_at(err, e->pos);
+    }
     if (rc == 0 && !(level == b->level ? b : &level->b)->aggs_allowed)
         rc = bind_agg_refuse(level == b->level ? b : &level->b, e, err);
     if (rc == 0)
@@ -486,85 +530,4 @@ int bind_grouping(struct binder *b, const struct expr *e, struct bexpr **ret, st
     for (uint32_t i = 0; rc == 0 && i < e->args_count; i++)
         rc = bind_expr(b, e->args[i], &args[i], err);
     return rc < 0 ? rc : select_grouping(b->level, args, e->args_count, e->pos, ret, err);
-}
-
-/* ---- over the aggregate's output ---- */
-
-/* Are all columns of the table's key group keys? Then its other columns depend on them. */
-static bool bind_key_grouped(const struct sel *s, const struct lrel *rel)
-{
-    const struct table *t = rel->table;
-    bool any = false;
-
-    for (uint16_t i = 0; t && i < t->columns_count; i++) {
-        bool found = false;
-
-        if (t->columns[i].key_pos == 0)
-            continue;
-        any = true;
-        for (uint32_t k = 0; k < s->keys_count && !found; k++)
-            found = s->keys[k].e->kind == BEXPR_COLUMN && rel->cols[i].var != 0 &&
-                    s->keys[k].e->col == rel->cols[i].var;
-        if (!found)
-            return false;
-    }
-    return any;
-}
-
-static int
-bind_lift_column(struct binder *b, struct bexpr *e, struct bexpr **ret, struct dn_err *err)
-{
-    const struct lvar *v = &b->q->vars[e->col];
-    struct sel *s = b->level;
-    uint32_t k;
-    int rc;
-
-    if (v->level != s) { /* an aggregate, a subquery, or of a query around this one */
-        *ret = e;
-        rc = select_rows_lift_var(s, e, ret, err);
-        return rc < 0 ? rc : 0;
-    }
-    if (v->rel && !s->has_sets && bind_key_grouped(s, v->rel)) {
-        *ret = e;
-        return select_key_add(s, e, &k, err);
-    }
-    rc = DN_FAIL(err,
-                 DN_E_GROUPING,
-                 "column \"%s\" must be in GROUP BY or inside an aggregate function",
-                 v->name);
-    dn_err_at(err, e->pos);
-    return rc;
-}
-
-int bind_lift(struct binder *b, struct bexpr *e, struct bexpr **ret, struct dn_err *err)
-{
-    struct sel *s = b->level;
-    struct bexpr *out;
-    int rc;
-
-    if (e->kind == BEXPR_CONST || e->kind == BEXPR_PARAM) {
-        *ret = e;
-        return 0;
-    }
-    for (uint32_t i = 0; i < s->keys_count; i++) {
-        if (!bind_same(e, s->keys[i].e))
-            continue;
-        *ret = bind_var(b, s->keys[i].var, e->pos);
-        return *ret ? 0 : DN_FAIL_NOMEM(err);
-    }
-    if (e->kind == BEXPR_COLUMN)
-        return bind_lift_column(b, e, ret, err);
-    out = arena_dup(b->env->arena, e, sizeof(*e));
-    if (!out)
-        return DN_FAIL_NOMEM(err);
-    out->args = arena_alloc_array(b->env->arena, e->args_count + 1, sizeof(struct bexpr *));
-    if (!out->args)
-        return DN_FAIL_NOMEM(err);
-    for (uint32_t i = 0; i < e->args_count; i++) {
-        rc = bind_lift(b, e->args[i], &out->args[i], err);
-        if (rc < 0)
-            return rc;
-    }
-    *ret = out;
-    return 0;
 }

@@ -160,6 +160,11 @@ static int bind_row_query(struct binder *b,
 
     if (rc < 0)
         return rc;
+    if (out->count > PLAN_COLS_ROW_MAX) {
+        rc = DN_FAIL(err, DN_E_SYNTAX, "subquery has too many columns");
+        dn_err_at(err, e->pos);
+        return rc;
+    }
     if (free.n == 0 && out->count == 1)
         return bind_init(b, out->tree, out->vars[0], e->pos, &ret[0], err);
     for (uint32_t i = 0; i < out->count; i++) {

@@ -75,8 +75,8 @@ static int change_set_column(struct change *c,
         return err ? err->code : DN_E_UNDEFINED_COLUMN;
     known = change_find_set(c, (uint16_t)col);
     if (known != UINT32_MAX && !(item->place && c->from[known].item->place)) {
-        rc =
-            DN_FAIL(err, DN_E_DUPLICATE_COLUMN, "column \"%s\" is set twice", t->columns[col].name);
+        rc = DN_FAIL(
+            err, DN_E_SYNTAX, "multiple assignments to same column \"%s\"", t->columns[col].name);
         dn_err_at(err, name->pos);
         return rc;
     }

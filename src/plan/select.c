@@ -263,8 +263,9 @@ static int sel_subs_down(struct sel *s, const struct sel_out *o, struct dn_err *
     return 0;
 }
 
-static int
-sel_bind_group_expr(struct sel *s, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+/* ret_out: the item of the select list that is meant; UINT32_MAX: none. */
+static int sel_bind_group_expr(
+    struct sel *s, const struct expr *e, struct bexpr **ret, uint32_t *ret_out, struct dn_err *err)
 {
     uint32_t n;
     int rc = select_ordinal(e, "GROUP BY", s->shown_count, &n, err);
@@ -274,6 +275,7 @@ sel_bind_group_expr(struct sel *s, const struct expr *e, struct bexpr **ret, str
     if (rc < 0)
         return rc;
     if (rc == 1) {
+        *ret_out = UINT32_MAX;
         rc = bind_expr(&s->b, e, ret, err);
         return rc < 0 ? rc : bind_settle(&s->b, *ret, ret, err);
     }
@@ -283,6 +285,7 @@ sel_bind_group_expr(struct sel *s, const struct expr *e, struct bexpr **ret, str
         return rc;
     }
     *ret = s->outs[n].e;
+    *ret_out = n;
     return sel_subs_down(s, &s->outs[n], err);
 }
 
@@ -294,17 +297,11 @@ static bool sel_column_is_own(const struct sel *s, uint32_t var)
     return !level || level == s;
 }
 
-int select_key_add(struct sel *s, struct bexpr *e, uint32_t *ret, struct dn_err *err)
+static int sel_key_push(struct sel *s, struct bexpr *e, uint32_t *ret, struct dn_err *err)
 {
     struct planner *q = s->b.q;
     uint32_t var;
 
-    for (uint32_t k = 0; k < s->keys_count; k++) {
-        if (bind_same(s->keys[k].e, e)) {
-            *ret = k;
-            return 0;
-        }
-    }
     if (s->keys_count == s->keys_cap) {
         uint32_t cap = s->keys_cap ? 2 * s->keys_cap : 8;
         struct ldef *more = arena_alloc_array(q->env->arena, cap, sizeof(*more));
@@ -330,12 +327,38 @@ int select_key_add(struct sel *s, struct bexpr *e, uint32_t *ret, struct dn_err 
     return 0;
 }
 
+int select_key_add(struct sel *s, struct bexpr *e, uint32_t *ret, struct dn_err *err)
+{
+    for (uint32_t k = 0; k < s->keys_count; k++) {
+        if (bind_same(s->keys[k].e, e)) {
+            *ret = k;
+            return 0;
+        }
+    }
+    return sel_key_push(s, e, ret, err);
+}
+
+/* Keys of grouping sets are items of the select list before they are values: two items that say
+ * the same are two keys, and a constant is one, NULL where its set leaves it out. */
 int select_group_expr(struct sel *s, const struct expr *e, uint32_t *ret, struct dn_err *err)
 {
     struct bexpr *key;
-    int rc = sel_bind_group_expr(s, e, &key, err);
+    uint32_t n;
+    int rc = sel_bind_group_expr(s, e, &key, &n, err);
 
-    return rc < 0 ? rc : select_key_add(s, key, ret, err);
+    if (rc < 0)
+        return rc;
+    for (uint32_t i = 0; s->has_sets && n == UINT32_MAX && i < s->shown_count; i++)
+        n = bind_same(s->outs[i].e, key) ? i : n;
+    if (!s->has_sets || n == UINT32_MAX)
+        return select_key_add(s, key, ret, err);
+    if (s->outs[n].key) {
+        *ret = s->outs[n].key - 1;
+        return 0;
+    }
+    rc = sel_key_push(s, key, ret, err);
+    s->outs[n].key = rc < 0 ? 0 : *ret + 1;
+    return rc;
 }
 
 static int sel_bind_group(struct sel *s, struct dn_err *err)

@@ -16,6 +16,7 @@ struct sel_out {
     bool plain;                  /* a bare column */
     uint32_t var;                /* once the select list is computed */
     uint32_t subs_from, subs_to; /* its subqueries in subs_outer */
+    uint32_t key;                /* of grouping sets that it is, from 1 on; 0 = none */
 };
 
 /* One window: what calls over it share. */

@@ -97,8 +97,17 @@ static int sel_lift_all(struct sel *s, struct dn_err *err)
 {
     int rc = 0;
 
-    for (uint32_t i = 0; rc == 0 && i < s->outs_count; i++)
-        rc = bind_lift(&s->b, s->outs[i].e, &s->outs[i].e, err);
+    for (uint32_t i = 0; rc == 0 && i < s->outs_count; i++) {
+        struct sel_out *o = &s->outs[i];
+
+        if (!o->key) {
+            rc = bind_lift(&s->b, o->e, &o->e, err);
+            continue;
+        }
+        o->e = bind_var(&s->b, s->keys[o->key - 1].var, o->e->pos);
+        if (!o->e)
+            return DN_FAIL_NOMEM(err);
+    }
     if (rc == 0 && s->having)
         rc = bind_lift(&s->b, s->having, &s->having, err);
     for (uint32_t i = 0; rc == 0 && i < s->windows_count; i++)
