@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * logic.c: making and looking through trees over variables; logic.h says what they are. */
-#include "plan/logic.h"
+#include "plan/factor.h"
 
 /* ---- lists ---- */
 
@@ -111,6 +111,8 @@ bool logic_split(struct planner *q, struct bexpr *cond, struct lexprs *to)
     }
     if (cond->kind == BEXPR_CONST && !cond->value.null && cond->value.v.i64)
         return true;
+    if (cond->kind == BEXPR_OR)
+        return factor_or(q, cond, to);
     return lexprs_add(q->env->arena, to, cond);
 }
 

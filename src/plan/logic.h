@@ -160,13 +160,14 @@ struct planner {
         *notes; /* note.h: what names of the text turn out to be; NULL = nobody asks */
 };
 
-/* A new variable; 0: out of memory. */
+/* 0: out of memory. */
 uint32_t logic_var(struct planner *q, const char *name, enum type_id type);
 struct lnode *logic_node(struct planner *q, enum lkind kind, struct lnode *in);
 /* Rows of in that satisfy all conditions; in itself if there are none. NULL: out of memory. */
 struct lnode *
 logic_filter(struct planner *q, struct lnode *in, struct bexpr *const *conds, uint32_t count);
-/* The operands of an AND added to a list, or the condition itself; TRUE is left out. */
+/* The operands of an AND added to a list, or the condition itself; TRUE is left out, what an OR
+ * says about one table alone is added (factor.c): NULL must count as false. */
 bool logic_split(struct planner *q, struct bexpr *cond, struct lexprs *to) DN_MUST_CHECK;
 /* in with defs added. */
 struct lnode *
@@ -178,9 +179,8 @@ bool logic_gives(struct planner *q, const struct lnode *n, struct lvars *to) DN_
 bool logic_free(struct planner *q, const struct lnode *n, struct lvars *to) DN_MUST_CHECK;
 /* What the expressions of the node itself use. */
 bool logic_uses_here(struct planner *q, const struct lnode *n, struct lvars *to) DN_MUST_CHECK;
-/* Does the expression use any of these? */
+/* Does the expression use any of these? None but these? */
 bool logic_uses_any(const struct bexpr *e, const struct lvars *vars);
-/* Does it use no variable but these? */
 bool logic_uses_only(const struct bexpr *e, const struct lvars *vars);
 /* Does each evaluation count? */
 bool logic_volatile(const struct bexpr *e);
