@@ -80,6 +80,7 @@ DN_ERR(BAD_NTH_VALUE,    114, "22016", "The argument of nth_value is not positiv
 DN_ERR(DATA_EXCEPTION,   115, "22000", "A value is not what the function takes.")
 DN_ERR(ARRAY_LIMIT,      117, "54000", "An array would have more elements or dimensions than one may have.")
 DN_ERR(CANNOT_CAST,      118, "42846", "There is no cast between the types.")
+DN_ERR(INVALID_COLUMN,   120, "42P10", "A column or position that may not be used there.")
 DN_ERR(CONFIG,           140, "F0000", "The server is told to do what it must not, or an address cannot be had.")
 DN_ERR(BAD_COPY,         160, "22P04", "The data of a COPY are not in its format.")
 DN_ERR(BAD_BINARY,       161, "22P03", "The bytes are no value of the type.")

@@ -76,6 +76,68 @@ static int func_typeof(const struct func_ctx *ctx,
     return 0;
 }
 
+static const char *func_pg_type_name(enum type_id type)
+{
+    switch (type) {
+    case TYPE_SMALLINT:
+        return "smallint";
+    case TYPE_INTEGER:
+        return "integer";
+    case TYPE_BIGINT:
+        return "bigint";
+    case TYPE_REAL:
+        return "real";
+    case TYPE_DOUBLE:
+        return "double precision";
+    case TYPE_NUMERIC:
+        return "numeric";
+    case TYPE_BOOLEAN:
+        return "boolean";
+    case TYPE_VARCHAR:
+        return "text";
+    case TYPE_BLOB:
+        return "bytea";
+    case TYPE_DATE:
+        return "date";
+    case TYPE_TIME:
+        return "time without time zone";
+    case TYPE_TIMESTAMP:
+    case TYPE_TIMESTAMP_US:
+    case TYPE_TIMESTAMP_NS:
+        return "timestamp without time zone";
+    case TYPE_TIMESTAMPTZ:
+        return "timestamp with time zone";
+    case TYPE_INTERVAL:
+        return "interval";
+    case TYPE_UUID:
+        return "uuid";
+    default: /* there is none of that name */
+        return type == TYPE_NONE ? "unknown" : type_name(type);
+    }
+}
+
+static int func_pg_typeof(const struct func_ctx *ctx,
+                          const struct vec *args,
+                          uint32_t args_count DN_UNUSED,
+                          uint32_t count,
+                          struct vec *ret,
+                          struct dn_err *err)
+{
+    enum type_id type = args[0].type;
+    const char *name = func_pg_type_name(type_is_array(type) ? type_element(type) : type);
+    size_t len = strlen(name);
+    char *text = arena_alloc(ctx->arena, len + 3);
+    struct vstr *to = func_ret_alloc(ctx, ret, count, sizeof *to, err);
+
+    if (!to || !text)
+        return to ? DN_FAIL_NOMEM(err) : DN_E_NOMEM;
+    memcpy(text, name, len);
+    memcpy(text + len, "[]", 3);
+    for (uint32_t i = 0; i < count; i++)
+        to[i] = (struct vstr){text, (uint32_t)(len + (type_is_array(type) ? 2 : 0))};
+    return 0;
+}
+
 /* Of all types, each in its own row: the planner brings the arguments to one type first. */
 #define CHOICE(fname, t, fn, text, sample)                                                   \
     {                                                                                        \
@@ -159,9 +221,9 @@ static const struct func func_choice_rows[] = {
      .args_count = 1,
      .result = TYPE_VARCHAR,
      .flags = FUNC_ANY_FORM,
-     .kernel = func_typeof,
-     .doc = "The same as typeof.",
-     .example = "pg_typeof('a') = VARCHAR"},
+     .kernel = func_pg_typeof,
+     .doc = "The name that PostgreSQL has for the argument's type.",
+     .example = "pg_typeof(1.5) = numeric"},
 };
 
 const struct func_table func_table_choice = {func_choice_rows, DN_ARRAY_SIZE(func_choice_rows)};

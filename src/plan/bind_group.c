@@ -371,7 +371,7 @@ bind_agg_order(struct binder *b, const struct expr *e, struct plan_agg *agg, str
         if (!agg->distinct || bind_same(o->e, agg->arg) || bind_same_arg(o->e, agg->arg2))
             continue;
         rc = DN_FAIL(err,
-                     DN_E_GROUPING,
+                     DN_E_INVALID_COLUMN,
                      "in an aggregate with DISTINCT, ORDER BY may use only its arguments");
         dn_err_at(err, x->order_by[i].expr->pos);
     }

@@ -48,10 +48,22 @@ static int window_check(const struct binder *b, const struct expr *e, struct dn_
 static const struct window_def *
 window_named(const struct sel *s, const char *name, uint32_t pos, struct dn_err *err)
 {
+    const struct window_def *found = NULL;
+
     for (uint32_t i = 0; i < s->core->windows_count; i++) {
-        if (strcmp(s->core->windows[i].name, name) == 0)
-            return &s->core->windows[i];
+        const struct window_def *w = &s->core->windows[i];
+
+        if (strcmp(w->name, name) != 0)
+            continue;
+        if (found) {
+            DN_IGNORE(DN_FAIL(err, DN_E_WINDOWING, "window \"%s\" is already defined", name));
+            dn_err_at(err, w->pos); /* the caller returns the code */
+            return NULL;
+        }
+        found = w;
     }
+    if (found)
+        return found;
     DN_IGNORE(DN_FAIL(err, DN_E_UNDEFINED_OBJECT, "window \"%s\" does not exist", name));
     dn_err_at(err, pos); /* the caller returns the code */
     return NULL;
@@ -73,7 +85,7 @@ static int window_resolve(const struct sel *s,
         return 0;
     base = window_named(s, def->ref, def->pos, err);
     if (!base)
-        return DN_E_UNDEFINED_OBJECT;
+        return err ? err->code : DN_E_UNDEFINED_OBJECT;
     if (depth > s->core->windows_count) {
         rc = DN_FAIL(err, DN_E_WINDOWING, "window \"%s\" is defined by itself", def->ref);
         dn_err_at(err, def->pos);
@@ -254,6 +266,25 @@ static int window_frame(struct binder *b,
 
 /* ---- the call ---- */
 
+/* lag(x, n, y): x and y are of one type. */
+static int window_unify(struct binder *b,
+                        const struct expr *e,
+                        struct bexpr **args,
+                        enum type_id *types,
+                        struct dn_err *err)
+{
+    struct bexpr *pair[2] = {args[0], args[2]};
+    int rc = bind_unify(b, e->name, pair, 2, err);
+
+    if (rc < 0)
+        return rc;
+    args[0] = pair[0];
+    args[2] = pair[1];
+    types[0] = pair[0]->type;
+    types[2] = pair[1]->type;
+    return 0;
+}
+
 static int window_function(struct binder *b,
                            const struct expr *e,
                            const char *name,
@@ -278,10 +309,13 @@ static int window_function(struct binder *b,
     for (uint32_t i = 0; rc == 0 && i < e->args_count; i++) {
         rc = bind_expr(b, e->args[i], &c->args[i], err);
         if (rc == 0 && i < WINFUNC_ARGS_MAX)
-            types[i] = casts[i] = c->args[i]->type;
+            types[i] = c->args[i]->type;
     }
+    if (rc == 0 && e->args_count == 3 && (strcmp(name, "lag") == 0 || strcmp(name, "lead") == 0))
+        rc = window_unify(b, e, c->args, types, err);
     if (rc < 0)
         return rc;
+    memcpy(casts, types, sizeof(types));
     c->fn = winfunc_find(name, types, e->args_count, casts, &c->type, e->pos, err);
     if (!c->fn)
         return err ? err->code : DN_E_UNDEFINED_FUNCTION;

@@ -210,6 +210,26 @@ join_both(struct lower *lo, const struct jsides *s, struct lplan *ret, struct dn
     return 0;
 }
 
+/* 1: a subquery whose value nobody asks for; each row of the other side comes once, with or without
+ * it. */
+static int
+join_needless(struct lower *lo, const struct lnode *n, const struct lvars *want, struct dn_err *err)
+{
+    struct lvars gives = {0};
+
+    if (n->join == PLAN_JOIN_MARK)
+        return !lvars_has(want, n->mark);
+    if (n->join != PLAN_JOIN_SINGLE)
+        return 0;
+    if (!logic_gives(lo->q, n->right, &gives))
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < gives.n; i++) {
+        if (lvars_has(want, gives.v[i]))
+            return 0;
+    }
+    return 1;
+}
+
 int lower_join(struct lower *lo,
                struct lnode *n,
                const struct lvars *want,
@@ -224,6 +244,9 @@ int lower_join(struct lower *lo,
 
     if (!join || !s)
         return DN_FAIL_NOMEM(err);
+    rc = join_needless(lo, n, want, err);
+    if (rc != 0)
+        return rc < 0 ? rc : lower_tree(lo, n->in, want, ret, err);
     rc = join_want(lo, n, want, s, err);
     if (rc == 0)
         rc = lower_tree(lo, n->in, &s->want[0], &s->plan[0], err);

@@ -160,7 +160,7 @@ int select_ordinal(
     }
     if (e->value.v.i64 < 1 || e->value.v.i64 > (int64_t)count) {
         rc = DN_FAIL(err,
-                     DN_E_UNCOVERED_KEY,
+                     DN_E_INVALID_COLUMN,
                      "%s position %lld is not in the select list, which has %u items",
                      clause,
                      (long long)e->value.v.i64,
