@@ -179,7 +179,7 @@ static const struct {
      "ERROR 42601 41 row 2 has too few values: 1 for 2 columns"},
     {"INSERT INTO types (k, s) VALUES (1, 2, 3)",
      "ERROR 42601 33 row 1 has too many values: 3 for 2 columns"},
-    {"INSERT INTO geo VALUES ('a', 'b')", "ERROR 23502 12 column \"time\" must"},
+    {"INSERT INTO geo VALUES ('a', 'b')", "ERROR 23502 13 column \"time\" must"},
     {"INSERT INTO geo (region, state) VALUES ('a', 'b')",
      "ERROR 23502 18 column \"time\" must not be NULL, is not listed"},
     {"INSERT INTO types (k) VALUES (1), (NULL)",
@@ -269,7 +269,7 @@ static void test_ddl(void **state)
     assert_run(f, "SELECT count(*) FROM geo", "0\n(SELECT 1)\n"); /* not the old one's rows */
     db_reopen(f);
     assert_run(f, "SELECT count(*) FROM geo", "0\n(SELECT 1)\n");
-    assert_starts(f, "CREATE TABLE t (a INT PRIMARY KEY, b INT DEFAULT now())", "ERROR 0A000 50 ");
+    assert_starts(f, "CREATE TABLE t (a INT PRIMARY KEY, b INT DEFAULT now())", "ERROR 42804 50 ");
     assert_starts(f,
                   "CREATE TABLE t (a INT PRIMARY KEY, b SMALLINT DEFAULT 99999)",
                   "ERROR 22003 55 DEFAULT of column \"b\": ");
