@@ -4,6 +4,7 @@
  * of the result. Done at prepare, so that errors come early, and again when the catalog or the
  * session changed since. */
 #include "engine/engine_int.h"
+#include "engine/parts.h"
 
 bool stmt_compiled(const struct dendro_stmt *stmt)
 {
@@ -84,6 +85,8 @@ void stmt_forget(struct dendro_stmt *stmt)
     stmt->returning = NULL;
     plan_done(stmt->conflict);
     stmt->conflict = NULL;
+    stmt_parts_free(stmt->parts);
+    stmt->parts = NULL;
     stmt->reads = NULL;
     stmt->cols = NULL;
     stmt->cols_count = 0;
@@ -165,9 +168,25 @@ int stmt_compile(struct dendro_stmt *stmt, struct dn_err *err)
     stmt_forget(stmt);
     stmt->catalog = tx_catalog(stmt->conn);
     stmt->epoch = stmt->conn->epoch;
-    rc = stmt_compile_kind(stmt, err);
+    rc = stmt_parts_compile(stmt, err);
+    stmt->conn->parts = stmt->parts;
+    if (rc == 0)
+        rc = stmt_compile_kind(stmt, err);
+    stmt->conn->parts = NULL;
     stmt->compile_ns = stmt->ast->kind == STMT_EXPLAIN ? sched_now_ns(sched) - start : 0;
     if (rc < 0)
         stmt_forget(stmt);
+    return rc;
+}
+
+int stmt_compile_part(struct dendro_stmt *part, struct stmt_parts *before, struct dn_err *err)
+{
+    int rc;
+
+    part->catalog = tx_catalog(part->conn);
+    part->epoch = part->conn->epoch;
+    part->conn->parts = before;
+    rc = stmt_compile_kind(part, err);
+    part->conn->parts = NULL;
     return rc;
 }

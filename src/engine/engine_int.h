@@ -58,6 +58,7 @@ struct dendro_conn {
     char schema[TABLE_NAME_MAX + 1]; /* of unqualified names */
     uint64_t epoch;                  /* counts USE and SET: plans made before are made anew */
     struct tx tx;                    /* the transaction block, if there is one */
+    struct stmt_parts *parts;        /* of the statement that is compiled or run now; borrowed */
     atomic_bool cancel;
     dendro_notice_fn notice; /* NULL = nobody listens */
     void *notice_arg;
@@ -118,6 +119,7 @@ struct dendro_stmt {
     const struct query *reads;   /* INSERT: what the plan is of; NULL = it has none */
     struct plan *returning;      /* of RETURNING; NULL = none */
     struct plan *conflict;       /* of ON CONFLICT; NULL = none */
+    struct stmt_parts *parts;    /* owned: INSERT, UPDATE, DELETE in its WITH; NULL = none */
     struct stmt_copy copy;
     uint64_t cursor_serial; /* FETCH: of the cursor whose columns it has */
     uint64_t compile_ns;    /* EXPLAIN: how long compiling took */
@@ -132,6 +134,7 @@ struct dendro_stmt {
     struct plan *run_conflict;  /* NULL: `conflict` */
     struct datum *values;       /* parameters in the types the plan wants */
     struct snapshot *snap;
+    struct exec_rows *keep; /* a part: what RETURNING gives goes there; else NULL */
     struct exec_ctx ctx;
     struct exec_analysis *analysis; /* EXPLAIN ANALYZE, while it runs: figures go there */
     struct exec_progress progress;
@@ -160,6 +163,7 @@ int stmt_step(struct dendro_stmt *stmt,
 /* Up to the first row, which stmt->root then has. */
 int stmt_open(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 void stmt_stop(struct dendro_stmt *stmt);
+struct dendro_stmt *stmt_new_unlisted(struct dendro_conn *conn); /* NULL: out of memory */
 void stmt_free(struct dendro_stmt *stmt); /* one that is in no list and does not run */
 
 /* ---- stmt_cache.c ---- */

@@ -116,6 +116,17 @@ static int ret_cells(struct dendro_stmt *stmt, struct op *root, uint32_t rows, s
     return rc == DN_EOF ? 0 : rc;
 }
 
+/* A part of a statement: the rest reads them. */
+static int ret_keep(struct dendro_stmt *stmt, struct op *root, struct dn_err *err)
+{
+    struct batch b;
+    int rc = 0;
+
+    while (rc == 0 && (rc = exec_next(root, &b, err)) == 0)
+        rc = exec_rows_add(stmt->keep, b.cols, b.sel, b.sel_count, err);
+    return rc == DN_EOF ? 0 : rc;
+}
+
 int stmt_return_rows(struct dendro_stmt *stmt,
                      const struct table *table,
                      const struct vec *cols,
@@ -142,7 +153,7 @@ int stmt_return_rows(struct dendro_stmt *stmt,
         rc = exec_open(
             stmt->run_returning ? stmt->run_returning : stmt->returning, &ctx, &root, err);
     if (rc == 0)
-        rc = ret_cells(stmt, root, rows, err);
+        rc = stmt->keep ? ret_keep(stmt, root, err) : ret_cells(stmt, root, rows, err);
     exec_close(root);
     exec_rows_done(&given);
     return rc;

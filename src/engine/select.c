@@ -7,6 +7,7 @@
  * integer) must still compare exactly, so the statement is planned once more with the values in
  * place of the parameters, for this execution alone. */
 #include "engine/engine_int.h"
+#include "engine/parts.h"
 
 #include "func/text.h"
 
@@ -166,6 +167,8 @@ int stmt_begin(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *
         .volume = stmt->conn->db->volume,
         .budget = sel_budget(stmt),
         .analysis = stmt->analysis,
+        .parts = stmt->conn->parts ? stmt->conn->parts->rows : NULL,
+        .parts_count = stmt->conn->parts ? stmt->conn->parts->done : 0,
     };
     return 0;
 }

@@ -3,6 +3,7 @@
  * session.c: a session: schema, settings, notices, and errors on their way out. */
 #include "engine/engine_int.h"
 #include "engine/names.h"
+#include "engine/parts.h"
 
 #include "plan/view.h"
 
@@ -149,7 +150,9 @@ session_plan_env(const struct dendro_conn *conn, const struct catalog *cat, stru
                                                          : volume_clock_ns(conn->db->volume),
                              .session = &conn->functions,
                              .rows = session_rows,
-                             .rows_arg = conn->db};
+                             .rows_arg = conn->db,
+                             .parts = conn->parts ? conn->parts->seen : NULL,
+                             .parts_count = conn->parts ? conn->parts->seen_count : 0};
 }
 
 void session_intake_run(struct dendro_conn *conn, struct intake_run *ret)

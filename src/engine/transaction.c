@@ -102,7 +102,7 @@ static size_t tx_memory(const struct dendro_conn *conn)
 }
 
 /* Catalog and snapshot, of one moment: a catalog is published before the shard acts on it. */
-static int tx_fix(struct dendro_conn *conn, struct dn_err *err)
+int tx_fix(struct dendro_conn *conn, struct dn_err *err)
 {
     struct dendro_db *db = conn->db;
     struct tx *tx = &conn->tx;
@@ -425,105 +425,7 @@ int tx_run(struct dendro_stmt *stmt, struct dn_err *err)
     return DN_FAIL(err, DN_E_INTERNAL, "unknown transaction statement: %d", (int)t->kind);
 }
 
-/* ---- statements in blocks ---- */
-
-int tx_allows(const struct dendro_conn *conn, const struct stmt *ast, struct dn_err *err)
-{
-    if (conn->tx.state != TX_FAILED || ast->kind == STMT_EMPTY)
-        return 0;
-    if (ast->kind == STMT_TRANSACTION && (ast->misc->transaction.kind == TRANSACTION_COMMIT ||
-                                          ast->misc->transaction.kind == TRANSACTION_ROLLBACK ||
-                                          ast->misc->transaction.kind == TRANSACTION_ROLLBACK_TO))
-        return 0;
-    return DN_FAIL(err,
-                   DN_E_TX_FAILED,
-                   "current transaction is aborted, commands ignored until end of transaction "
-                   "block");
-}
-
-enum tx_use {
-    TX_FREE,  /* neither reads nor writes tables */
-    TX_READS, /* … tables or the catalog */
-    TX_WRITES,
-    TX_ALONE, /* writes, and never inside a block */
-};
-
-static enum tx_use tx_use_of(const struct stmt *ast)
-{
-    switch (ast->kind) {
-    case STMT_EMPTY:
-    case STMT_TRANSACTION:
-    case STMT_SET:
-    case STMT_SHOW_SETTING:
-    case STMT_CHECKPOINT:
-    case STMT_PREPARE:
-    case STMT_EXECUTE:
-    case STMT_DEALLOCATE:
-    case STMT_DECLARE:
-    case STMT_FETCH:
-    case STMT_CLOSE:
-    case STMT_DISCARD:
-        return TX_FREE;
-    case STMT_SELECT:
-    case STMT_USE:
-    case STMT_DESCRIBE:
-    case STMT_SHOW_TABLES:
-    case STMT_SHOW_SCHEMAS:
-    case STMT_SHOW_CREATE_TABLE:
-    case STMT_SHOW_TABLE_STATUS:
-    case STMT_SHOW_PARTITIONS:
-    case STMT_LOCK:
-        return TX_READS;
-    case STMT_EXPLAIN:
-        return ast->explain.analyze ? tx_use_of(ast->explained) : TX_READS;
-    case STMT_COPY:
-        return ast->copy->from ? TX_WRITES : TX_READS;
-    case STMT_INSERT:
-    case STMT_UPDATE:
-    case STMT_DELETE:
-    case STMT_TRUNCATE:
-    case STMT_ALTER:
-    case STMT_CREATE_TABLE:
-    case STMT_DROP:
-    case STMT_CREATE_SCHEMA:
-    case STMT_DROP_SCHEMA:
-    case STMT_CREATE_VIEW:
-    case STMT_CREATE_INDEX:
-    case STMT_COMMENT:
-        return TX_WRITES;
-    case STMT_CREATE_SEQUENCE:
-    case STMT_ALTER_SEQUENCE:
-    case STMT_MAINTAIN:
-        return TX_ALONE;
-    case STMT_KIND_MAX:
-        break;
-    }
-    return TX_ALONE;
-}
-
-int tx_statement(struct dendro_stmt *stmt, struct dn_err *err)
-{
-    struct dendro_conn *conn = stmt->conn;
-    enum tx_use use = tx_use_of(stmt->ast);
-    int rc = tx_allows(conn, stmt->ast, err);
-
-    if (rc < 0)
-        return rc;
-    if (use >= TX_WRITES &&
-        (tx_in_block(conn) ? conn->tx.read_only : conn->settings.default_transaction_read_only))
-        return DN_FAIL(err,
-                       DN_E_READ_ONLY,
-                       "cannot execute %s in a read-only transaction",
-                       stmt_kind_name(stmt_inner(stmt)));
-    if (!tx_in_block(conn))
-        return 0;
-    if (use == TX_ALONE)
-        return DN_FAIL(err,
-                       DN_E_TX_ACTIVE,
-                       "%s cannot run inside a transaction block",
-                       stmt_kind_name(stmt_inner(stmt)));
-    return use != TX_FREE && !conn->tx.rows ? tx_fix(conn, err) : 0;
-}
+/* ---- what statements see and write ---- */
 
 struct catalog *tx_catalog(struct dendro_conn *conn)
 {
@@ -564,7 +466,34 @@ int tx_edit(
 
 struct snapshot *tx_snapshot(struct dendro_conn *conn)
 {
-    return conn->tx.rows ? overlay_snapshot(conn->tx.rows) : shard_snapshot(conn->db->shard);
+    const struct tx *tx = &conn->tx;
+
+    return tx->rows ? overlay_snapshot(tx->rows, tx->seen ? tx->seen : overlay_mark(tx->rows))
+                    : shard_snapshot(conn->db->shard);
+}
+
+void tx_one_snapshot(struct dendro_conn *conn, bool on)
+{
+    conn->tx.seen = on ? tx_mark(conn) : 0;
+}
+
+int tx_begin_one(struct dendro_conn *conn, struct dn_err *err)
+{
+    int rc;
+
+    tx_begin(conn);
+    rc = tx_fix(conn, err);
+    if (rc < 0)
+        tx_rollback(conn);
+    return rc;
+}
+
+int tx_end_one(struct dendro_conn *conn, int rc, struct dn_err *err)
+{
+    if (rc == 0 && conn->tx.state == TX_BLOCK)
+        return tx_commit(conn, err);
+    tx_rollback(conn);
+    return rc;
 }
 
 uint64_t tx_mark(const struct dendro_conn *conn)

@@ -49,6 +49,7 @@ struct tx {
     struct catalog *base;       /* reference: what it was before the block changed it; NULL: it
                                    did not */
     struct overlay *rows;       /* owned; NULL as catalog */
+    uint64_t seen;              /* statements read up to this mark; 0: all that was written */
     struct tx_settings before;  /* what ROLLBACK brings back */
     struct tx_settings stays;   /* what COMMIT leaves: without SET LOCAL */
     struct tx_savepoint *saves; /* owned: oldest first */
@@ -59,17 +60,30 @@ struct tx {
 
 /* A STMT_TRANSACTION. */
 int tx_run(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+/* Catalog and snapshot of the block, which has none yet. */
+int tx_fix(struct dendro_conn *conn, struct dn_err *err) DN_MUST_CHECK;
+
+/* ---- transaction_use.c ---- */
 /* May the statement run now? Fixes catalog and snapshot of the block if it is the first. */
 int tx_statement(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 /* Only: does a failed block allow it? For prepare. */
 int tx_allows(const struct dendro_conn *conn,
               const struct stmt *ast,
               struct dn_err *err) DN_MUST_CHECK;
+
+/* ---- transaction.c ---- */
 /* A statement failed: so does the block. */
 void tx_fail(struct dendro_conn *conn);
 /* Ends a block without a trace; fine without one. */
 void tx_rollback(struct dendro_conn *conn);
 bool tx_in_block(const struct dendro_conn *conn);
+
+/* A statement of several parts (parts.h): all of them read what was there when it began. */
+void tx_one_snapshot(struct dendro_conn *conn, bool on);
+/* … and outside a block it gets one of its own: 0, or why not; and its end, with the result of the
+ * statement, or of its commit. */
+int tx_begin_one(struct dendro_conn *conn, struct dn_err *err) DN_MUST_CHECK;
+int tx_end_one(struct dendro_conn *conn, int rc, struct dn_err *err) DN_MUST_CHECK;
 
 /* The catalog that statements of the session see (a reference); and is it this one? */
 struct catalog *tx_catalog(struct dendro_conn *conn);

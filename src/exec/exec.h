@@ -68,7 +68,9 @@ struct exec_ctx {
     size_t budget;                  /* bytes that operators may hold together before they spill */
     struct exec_analysis *analysis; /* NULL: nobody wants figures */
     const struct exec_rows *given;  /* working table 0, when no recursion of the plan fills it */
-    size_t share;                   /* … and each of them; set by exec_open */
+    const struct exec_rows *parts;  /* working tables 1 … parts_count, as plan_env.parts */
+    uint32_t parts_count;
+    size_t share; /* … and each of them; set by exec_open */
 };
 
 struct op;

@@ -68,6 +68,8 @@ run_make(const struct plan *plan, struct exec_ctx *ctx, struct exec_run *run, st
     run->works_count = plan->works_count;
     if (ctx->given && plan->works_count > 0)
         run->works[0].rows = ctx->given;
+    for (uint32_t i = 0; i < ctx->parts_count && i + 1 < plan->works_count; i++)
+        run->works[i + 1].rows = &ctx->parts[i];
     run->ctx.params = run->slots;
     run->ctx.params_count = slots;
     return 0;

@@ -22,7 +22,7 @@ static int given_plan(const struct plan_env *env,
     if (rc < 0)
         return rc;
     q.given = given;
-    q.plan->works_count = 1;
+    q.plan->works_count = 1 + env->parts_count;
     if (with)
         rc = query_with(&q, with, &outer, err);
     if (rc == 0)

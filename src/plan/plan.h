@@ -53,6 +53,13 @@ struct plan {
     char notice[256];           /* "" or a warning for EXPLAIN (full scan) */
 };
 
+/* An INSERT, UPDATE or DELETE in the WITH of a statement, as the rest of the statement sees it. */
+struct plan_part {
+    const struct stmt *change;   /* borrowed */
+    const struct plan_col *cols; /* of its RETURNING; borrowed */
+    uint32_t cols_count;         /* 0: it has none */
+};
+
 struct plan_env {
     const struct catalog *catalog;
     const char *schema; /* current schema for unqualified names */
@@ -68,6 +75,10 @@ struct plan_env {
     const struct datum *literals;
     const bool *literals_untyped;
     uint32_t literals_count;
+    /* What comes before in the statement: rows of part i are working table i + 1 (exec_ctx.parts).
+     */
+    const struct plan_part *parts;
+    uint32_t parts_count;
 };
 
 /* What expressions are evaluated with. */

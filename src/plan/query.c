@@ -18,6 +18,7 @@ int query_start(struct planner *q,
     *q = (struct planner){.env = env, .stmt = stmt, .plan = p};
     if (!p)
         return DN_FAIL_NOMEM(err);
+    p->works_count = env->parts_count ? env->parts_count + 1 : 0;
     p->params_count = p->slots_count = stmt->params_count;
     p->param_types = arena_calloc(env->arena, stmt->params_count + 1, sizeof(*p->param_types));
     return p->param_types ? 0 : DN_FAIL_NOMEM(err);

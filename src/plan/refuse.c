@@ -164,9 +164,8 @@ static int refuse_with(const struct with_clause *with, struct dn_err *err)
     int rc = 0;
 
     for (uint32_t i = 0; with && rc == 0 && i < with->ctes_count; i++)
-        rc = with->ctes[i].query
-                 ? refuse_query(with->ctes[i].query, err)
-                 : refuse("INSERT, UPDATE or DELETE in WITH", with->ctes[i].name.pos, err);
+        rc = with->ctes[i].query ? refuse_query(with->ctes[i].query, err)
+                                 : plan_refuse(with->ctes[i].change, err);
     return rc;
 }
 

@@ -39,6 +39,7 @@ struct lwith {
     const struct cte *ast;
     struct scope *scope;   /* what its query sees */
     struct lwith *visible; /* the others it sees */
+    uint32_t part;         /* it changes rows: number of it in plan_env.parts, from 1 on; 0: not */
     struct lcte *bound;    /* NULL until somebody asks */
     bool open;             /* being bound: a mention now is recursion */
     struct lnode *work_of; /* the recursive term being bound: columns of its working table */

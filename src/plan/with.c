@@ -13,6 +13,23 @@
 
 static int with_bind(struct planner *q, struct lwith *w, struct qout *ret, struct dn_err *err);
 
+/* One that changes rows: its part of the statement has run before. */
+static int with_part(struct planner *q, struct lwith *w, struct dn_err *err)
+{
+    int rc;
+
+    for (uint32_t i = 0; i < q->env->parts_count; i++)
+        if (q->env->parts[i].change == w->ast->change) {
+            w->part = i + 1;
+            return 0;
+        }
+    rc = DN_FAIL(err,
+                 DN_E_UNSUPPORTED,
+                 "WITH clause containing a data-modifying statement must be at the top level");
+    dn_err_at(err, w->ast->name.pos);
+    return rc;
+}
+
 int query_with(struct planner *q,
                const struct with_clause *with,
                struct scope *scope,
@@ -41,13 +58,10 @@ int query_with(struct planner *q,
             dn_err_at(err, c->name.pos);
             return rc;
         }
-        if (c->change) {
-            rc = DN_FAIL(
-                err, DN_E_UNSUPPORTED, "INSERT, UPDATE and DELETE in WITH are not supported yet");
-            dn_err_at(err, c->name.pos);
-            return rc;
-        }
         *w = (struct lwith){.next = list, .ast = c, .scope = seen, .visible = list};
+        rc = c->change ? with_part(q, w, err) : 0;
+        if (rc < 0)
+            return rc;
         if (with->recursive)
             w->visible = w;
         list = w;
@@ -69,7 +83,7 @@ int query_with_rest(struct planner *q,
     for (uint32_t i = 0; rc == 0 && i < with->ctes_count; i++, w = w->next) {
         struct qout unused;
 
-        if (!w->used)
+        if (!w->used && !w->part)
             rc = with_bind(q, w, &unused, err);
     }
     q->plan->table = table;
@@ -412,11 +426,47 @@ static int with_shared(struct planner *q, struct lwith *w, struct qout *ret, str
     return 0;
 }
 
+/* Rows that were returned. */
+static int with_part_rows(struct planner *q, struct lwith *w, struct qout *ret, struct dn_err *err)
+{
+    const struct plan_part *part = &q->env->parts[w->part - 1];
+    struct lnode *n = logic_node(q, L_WORK, NULL);
+    const char **names = arena_alloc_array(q->env->arena, part->cols_count + 1, sizeof(*names));
+    uint32_t *vars = arena_alloc_array(q->env->arena, part->cols_count + 1, sizeof(*vars));
+
+    if (part->cols_count == 0) {
+        int rc = DN_FAIL(err,
+                         DN_E_UNSUPPORTED,
+                         "WITH query \"%s\" does not have a RETURNING clause",
+                         w->ast->name.s);
+
+        dn_err_at(err, w->ast->name.pos);
+        return rc;
+    }
+    if (!n || !names || !vars)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < part->cols_count; i++) {
+        enum type_id type = part->cols[i].type;
+
+        names[i] = part->cols[i].name;
+        vars[i] = logic_var(q, names[i], type == TYPE_NONE ? TYPE_VARCHAR : type);
+        if (!vars[i])
+            return DN_FAIL_NOMEM(err);
+    }
+    n->work = w->part;
+    n->vars = vars;
+    n->vars_count = part->cols_count;
+    *ret = (struct qout){.tree = n, .vars = vars, .names = names, .count = part->cols_count};
+    return with_names(q, w->ast, ret, err);
+}
+
 static int with_mention(struct planner *q, struct lwith *w, struct qout *ret, struct dn_err *err)
 {
     struct lvars free = {0};
     int rc;
 
+    if (w->part)
+        return with_part_rows(q, w, ret, err);
     if (w->open)
         return with_work(q, w, ret, err);
     if (w->bound)

@@ -81,7 +81,7 @@ uint64_t overlay_mark(const struct overlay *o)
     return OVERLAY_SEQ + 2 * o->batches + 1;
 }
 
-struct snapshot *overlay_snapshot(const struct overlay *o)
+struct snapshot *overlay_snapshot(const struct overlay *o, uint64_t mark)
 {
     struct snapshot *snap = mem_calloc(&o->shard->owner, 1, sizeof *snap);
 
@@ -91,7 +91,7 @@ struct snapshot *overlay_snapshot(const struct overlay *o)
                               .ver = version_ref(o->ver),
                               .seq = o->base->seq,
                               .own = memgroup_ref(o->set),
-                              .own_seq = overlay_mark(o)};
+                              .own_seq = mark};
     return snap;
 }
 

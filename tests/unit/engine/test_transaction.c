@@ -245,12 +245,7 @@ static void test_prepared(void **state)
             assert_non_null(
                 strstr(db_run_on(&f, other, "ALTER TABLE t ADD COLUMN more INT"), "ALTER"));
         assert_int_equal(dendro_bind_int64(insert, 1, 100 + i, NULL), DENDRO_OK);
-        assert_int_equal(dendro_step(insert, NULL), i == 1 ? -42 : DENDRO_DONE);
-        if (i == 1) { /* (two values for three columns now) */
-            db_ok(&f, "ROLLBACK");
-            db_run_on(&f, other, "ALTER TABLE t DROP COLUMN more");
-            continue;
-        }
+        assert_int_equal(dendro_step(insert, NULL), DENDRO_DONE);
         assert_int_equal(dendro_step(count, NULL), DENDRO_ROW);
         assert_int_equal(dendro_column_int64(count, 0), 4);
         dendro_reset(count);
@@ -259,6 +254,39 @@ static void test_prepared(void **state)
     dendro_finalize(insert);
     dendro_finalize(count);
     dendro_disconnect(other);
+    db_close(&f);
+}
+
+/* INSERT, UPDATE, DELETE in WITH: parameters of the parts, again and again. */
+static void test_parts(void **state)
+{
+    struct db_fix f;
+    dendro_stmt *stmt;
+
+    (void)state;
+    table_of_three(&f);
+    assert_int_equal(dendro_prepare(f.conn,
+                                    "WITH a AS (UPDATE t SET v = v + $1 WHERE k <= $2 RETURNING k, "
+                                    "v) SELECT sum(v), count(*) FROM a WHERE k > $3",
+                                    -1,
+                                    &stmt,
+                                    NULL,
+                                    NULL),
+                     DENDRO_OK);
+    assert_int_equal(dendro_param_count(stmt), 3);
+    for (int i = 1; i <= 3; i++) {
+        assert_int_equal(dendro_bind_int64(stmt, 1, 10, NULL), DENDRO_OK);
+        assert_int_equal(dendro_bind_text(stmt, 2, "2", -1, NULL), DENDRO_OK);
+        assert_int_equal(dendro_bind_int64(stmt, 3, 1, NULL), DENDRO_OK);
+        assert_int_equal(dendro_step(stmt, NULL), DENDRO_ROW);
+        assert_int_equal(dendro_column_int64(stmt, 0), 2 + 10 * i);
+        assert_int_equal(dendro_column_int64(stmt, 1), 1);
+        assert_int_equal(dendro_transaction_status(f.conn), DENDRO_TX_IDLE);
+        assert_int_equal(dendro_step(stmt, NULL), DENDRO_DONE);
+        assert_string_equal(dendro_command_tag(stmt), "SELECT 1");
+    }
+    dendro_finalize(stmt);
+    assert_string_equal(db_ok(&f, "SELECT sum(v) FROM t"), "66\n(SELECT 1)\n");
     db_close(&f);
 }
 
@@ -381,6 +409,7 @@ int main(void)
         cmocka_unit_test(test_disconnect),
         cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_prepared),
+        cmocka_unit_test(test_parts),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_many_savepoints),
         cmocka_unit_test(test_flushed_conflicts),

@@ -102,7 +102,20 @@ static const struct story definitions = {
     .after = "6 42P01 0 ",
 };
 
-static const struct story *const stories[] = {&rows, &tables, &definitions};
+/* One statement of several parts. */
+static const struct story parts = {
+    .script =
+        {"WITH m AS (DELETE FROM a WHERE k > 1 RETURNING k, v), n AS (UPDATE c SET n = n + 10 "
+         "RETURNING n), o AS (INSERT INTO d SELECT k + 10, v, 0 FROM m) INSERT INTO c SELECT "
+         "'m' || k, v FROM m UNION ALL SELECT 'n', n FROM n"},
+    .questions = {"SELECT string_agg(k || ':' || v, ',' ORDER BY k) FROM a",
+                  "SELECT string_agg(line || ':' || n, ',' ORDER BY line, n) FROM c",
+                  "SELECT string_agg(k || ':' || x, ',' ORDER BY k) FROM d"},
+    .before = "1:1,2:2,3:3 one:1,two:2 1:1,2:2 ",
+    .after = "1:1 m2:2,m3:3,n:11,n:12,one:11,two:12 1:1,2:2,12:2,13:3 ",
+};
+
+static const struct story *const stories[] = {&rows, &tables, &definitions, &parts};
 
 struct world {
     struct sim_disk *disk;

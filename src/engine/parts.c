@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * parts.c: see parts.h. */
+#include "engine/parts.h"
+
+#include "engine/engine_int.h"
+#include "engine/run.h"
+
+#define PARTS_TRIES 64 /* of a statement that others are faster than */
+
+/* ---- compile ---- */
+
+static struct with_clause *part_with(const struct stmt *ast)
+{
+    return ast->query    ? ast->query->with
+           : ast->insert ? ast->insert->with
+           : ast->change ? ast->change->with
+                         : NULL;
+}
+
+static uint32_t part_count(const struct with_clause *with)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; with && i < with->ctes_count; i++)
+        n += with->ctes[i].change != NULL;
+    return n;
+}
+
+bool stmt_has_parts(const struct stmt *ast)
+{
+    return part_count(part_with(ast)) > 0;
+}
+
+void stmt_parts_free(struct stmt_parts *p)
+{
+    if (!p)
+        return;
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (p->v && p->v[i]) {
+            stmt_stop(p->v[i]);
+            p->v[i]->params = NULL; /* the statement's */
+            stmt_free(p->v[i]);
+        }
+        if (p->rows)
+            exec_rows_done(&p->rows[i]);
+    }
+    mem_free(p->v);
+    mem_free(p->seen);
+    mem_free(p->rows);
+    mem_free(p);
+}
+
+/* The part sees the queries of WITH that stand before it, and its own. */
+static int part_sight(struct dendro_stmt *part,
+                      const struct with_clause *with,
+                      uint32_t before,
+                      struct dn_err *err)
+{
+    struct stmt *ast = part->ast;
+    const struct with_clause *own = part_with(ast);
+    uint32_t own_count = own ? own->ctes_count : 0;
+    struct with_clause *all = arena_dup(&part->arena, with, sizeof(*all));
+
+    if (!all)
+        return DN_FAIL_NOMEM(err);
+    all->ctes = arena_calloc(&part->arena, (size_t)before + own_count + 1, sizeof(*all->ctes));
+    if (!all->ctes)
+        return DN_FAIL_NOMEM(err);
+    if (before)
+        memcpy(all->ctes, with->ctes, before * sizeof(*all->ctes));
+    if (own_count)
+        memcpy(all->ctes + before, own->ctes, own_count * sizeof(*all->ctes));
+    all->ctes_count = before + own_count;
+    all->recursive = own && own->recursive;
+    if (ast->insert) {
+        ast->insert = arena_dup(&part->arena, ast->insert, sizeof(*ast->insert));
+        if (!ast->insert)
+            return DN_FAIL_NOMEM(err);
+        ast->insert->with = all;
+    } else {
+        ast->change = arena_dup(&part->arena, ast->change, sizeof(*ast->change));
+        if (!ast->change)
+            return DN_FAIL_NOMEM(err);
+        ast->change->with = all;
+    }
+    return 0;
+}
+
+static int part_compile(struct dendro_stmt *stmt,
+                        const struct with_clause *with,
+                        uint32_t cte,
+                        struct dn_err *err)
+{
+    struct stmt_parts *p = stmt->parts;
+    struct dendro_stmt *part = stmt_new_unlisted(stmt->conn);
+    struct plan_part *seen = &p->seen[p->seen_count];
+    int rc;
+
+    if (!part)
+        return DN_FAIL_NOMEM(err);
+    p->v[p->seen_count] = part;
+    part->ast = arena_dup(&part->arena, with->ctes[cte].change, sizeof(*part->ast));
+    if (!part->ast)
+        return DN_FAIL_NOMEM(err);
+    part->ast->params_count = stmt_inner(stmt)->params_count;
+    part->ast->text = NULL;
+    part->params = stmt->params;
+    part->keep = &p->rows[p->seen_count];
+    rc = part_sight(part, with, cte, err);
+    if (rc == 0)
+        rc = stmt_compile_part(part, p, err);
+    if (rc < 0)
+        return rc;
+    *seen = (struct plan_part){.change = with->ctes[cte].change};
+    if (part->returning) {
+        seen->cols = part->returning->cols;
+        seen->cols_count = part->returning->cols_count;
+    }
+    p->seen_count++;
+    return 0;
+}
+
+int stmt_parts_compile(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    const struct stmt *ast = stmt_inner(stmt);
+    const struct with_clause *with = part_with(ast);
+    uint32_t n = part_count(with);
+    struct stmt_parts *p;
+    int rc = 0;
+
+    if (n == 0 || (ast->kind != STMT_SELECT && ast->kind != STMT_INSERT &&
+                   ast->kind != STMT_UPDATE && ast->kind != STMT_DELETE))
+        return 0;
+    p = stmt->parts = mem_calloc(&stmt->owner, 1, sizeof(*p));
+    if (!p)
+        return DN_FAIL_NOMEM(err);
+    p->count = n;
+    p->v = mem_calloc(&stmt->owner, n, sizeof(struct dendro_stmt *));
+    p->seen = mem_calloc(&stmt->owner, n, sizeof(*p->seen));
+    p->rows = mem_calloc(&stmt->owner, n, sizeof(*p->rows));
+    if (!p->v || !p->seen || !p->rows)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; rc == 0 && i < with->ctes_count; i++)
+        if (with->ctes[i].change)
+            rc = part_compile(stmt, with, i, err);
+    return rc;
+}
+
+/* ---- run ---- */
+
+static int part_run(struct dendro_stmt *stmt, uint32_t i, struct dn_err *err)
+{
+    struct stmt_parts *p = stmt->parts;
+    struct dendro_stmt *part = p->v[i];
+    enum type_id *types = arena_alloc_array(&part->run, p->seen[i].cols_count + 1, sizeof(*types));
+    int rc;
+
+    if (!types)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t c = 0; c < p->seen[i].cols_count; c++) {
+        types[c] = p->seen[i].cols[c].type;
+        if (types[c] == TYPE_NONE)
+            types[c] = TYPE_VARCHAR;
+    }
+    part->params = stmt->params;
+    rc = exec_rows_init(&p->rows[i], types, p->seen[i].cols_count, false, &stmt->owner, err);
+    if (rc == 0)
+        rc = stmt_run(part, err);
+    stmt_stop(part);
+    p->done = i + 1;
+    return rc;
+}
+
+/* All rows of a SELECT: what it says may still fail, and then nothing was written. */
+static int part_gather(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    struct describe *to = &stmt->rows;
+    uint32_t cols = stmt->cols_count;
+    size_t room = 0;
+    struct batch b;
+    int rc = 0;
+
+    *to = (struct describe){.cols_count = cols};
+    while (rc == 0 && (rc = exec_next(stmt->root, &b, err)) == 0) {
+        if (to->rows_count + b.sel_count > room) {
+            size_t more = 2 * room + b.sel_count;
+            struct datum *cells = arena_calloc(&stmt->run, more * cols + 1, sizeof(*cells));
+
+            if (!cells)
+                return DN_FAIL_NOMEM(err);
+            if (to->rows_count)
+                memcpy(cells, to->cells, to->rows_count * cols * sizeof(*cells));
+            to->cells = cells;
+            room = more;
+        }
+        for (uint32_t k = 0; rc == 0 && k < b.sel_count; k++, to->rows_count++)
+            for (uint32_t i = 0; rc == 0 && i < cols; i++) {
+                struct datum d = vec_datum(&b.cols[i], b.sel ? b.sel[k] : k);
+
+                if (!datum_copy(&stmt->run, &d, &to->cells[to->rows_count * cols + i]))
+                    rc = DN_FAIL_NOMEM(err);
+            }
+    }
+    exec_close(stmt->root);
+    stmt->root = NULL;
+    return rc == DN_EOF ? 0 : rc;
+}
+
+static int parts_once(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    struct stmt_parts *p = stmt->parts;
+    struct dendro_conn *conn = stmt->conn;
+    int rc = 0;
+
+    p->done = 0;
+    conn->parts = p;
+    tx_one_snapshot(conn, true);
+    for (uint32_t i = 0; rc == 0 && i < p->count; i++)
+        rc = part_run(stmt, i, err);
+    if (rc == 0)
+        rc = stmt_run(stmt, err);
+    if (rc == 0 && stmt->root)
+        rc = part_gather(stmt, err);
+    tx_one_snapshot(conn, false);
+    conn->parts = NULL;
+    for (uint32_t i = 0; i < p->count; i++)
+        exec_rows_done(&p->rows[i]);
+    p->done = 0;
+    return rc;
+}
+
+int stmt_parts_run(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    struct dendro_conn *conn = stmt->conn;
+    int rc = DN_E_CONFLICT;
+
+    if (stmt->ast->kind == STMT_EXPLAIN) {
+        if (stmt->ast->explain.analyze)
+            return DN_FAIL(err,
+                           DN_E_UNSUPPORTED,
+                           "EXPLAIN ANALYZE of INSERT, UPDATE or DELETE in WITH is not supported "
+                           "yet");
+        conn->parts = stmt->parts;
+        rc = stmt_run(stmt, err);
+        conn->parts = NULL;
+        return rc;
+    }
+    if (tx_in_block(conn))
+        return parts_once(stmt, err);
+    for (int i = 0; rc == DN_E_CONFLICT && i < PARTS_TRIES; i++) {
+        stmt_stop(stmt);
+        rc = tx_begin_one(conn, err);
+        if (rc == 0 && !stmt_compiled(stmt))
+            rc = stmt_compile(stmt, err);
+        if (rc == 0)
+            rc = parts_once(stmt, err);
+        rc = tx_end_one(conn, rc, err);
+    }
+    return rc;
+}

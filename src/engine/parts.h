@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * parts.h: INSERT, UPDATE and DELETE in the WITH of a statement. Each is a statement of its own
+ * that runs before the rest, exactly once and to its end, whether anybody reads what it returns or
+ * not. All of them and the rest read the same snapshot, so none sees what another writes; only what
+ * RETURNING gives goes from one to the next. All is one commit: outside a transaction block the
+ * statement gets one of its own, and runs again if others were faster.
+ *
+ * Owner thread of the connection only. */
+#pragma once
+
+#include "exec/rows.h"
+#include "plan/plan.h"
+
+struct dendro_stmt;
+
+struct stmt_parts {
+    struct dendro_stmt **v; /* owned: the parts in their order */
+    struct plan_part *seen; /* owned: as plans see them; the first seen_count */
+    struct exec_rows *rows; /* owned: what they returned; the first `done` */
+    uint32_t count;
+    uint32_t seen_count;
+    uint32_t done;
+};
+
+/* stmt->parts, if its WITH has any. */
+int stmt_parts_compile(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+/* The parts and then the statement, as stmt_run; rows of a SELECT are all there when it returns. */
+int stmt_parts_run(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+void stmt_parts_free(struct stmt_parts *p); /* NULL is fine */
+/* compile.c: a part, which sees those before it. */
+int stmt_compile_part(struct dendro_stmt *part,
+                      struct stmt_parts *before,
+                      struct dn_err *err) DN_MUST_CHECK;
+/* Does the statement have any? */
+bool stmt_has_parts(const struct stmt *ast);
