@@ -257,7 +257,7 @@ static int lower_project(struct lower *lo,
         if (rc == 0 && !lower_place(lo, ret, want->v[i], i))
             rc = DN_FAIL_NOMEM(err);
     }
-    return rc;
+    return rc < 0 ? rc : lower_share(lo, node, err);
 }
 
 static int lower_map(struct lower *lo,

@@ -92,6 +92,8 @@ int lower_join(struct lower *lo,
                const struct lvars *want,
                struct lplan *ret,
                struct dn_err *err) DN_MUST_CHECK;
+/* What expressions of a PROJECT have in common is computed by one below it (lower_share.c). */
+int lower_share(struct lower *lo, struct plan_node *node, struct dn_err *err) DN_MUST_CHECK;
 /* Can both sides of a JOIN be merged in the order in which they come (lower_merge.c)? */
 int lower_merge(struct lower *lo, const struct lnode *n, struct plan_node *node, struct dn_err *err)
     DN_MUST_CHECK;
