@@ -24,6 +24,7 @@ static int op_scan_open(struct op *op, struct dn_err *err)
     int rc = exec_source_open(&st->source, op->node, op->ctx, &op->mem, err);
 
     arena_init(&st->turned, &op->mem);
+    st->source.backward = op->node->backward;
     if (rc == 0 && op->node->backward)
         scan_reverse(st->source.scan);
     return rc;
@@ -116,7 +117,7 @@ static int op_scan_next(struct op *op, struct batch *ret, struct dn_err *err)
     struct op_scan *st = op->state;
     int rc;
 
-    if (op->node->backward) {
+    if (st->source.backward) {
         rc = op_scan_filtered(op, ret, err);
         return rc == 0 && !st->reader->unit.backward ? op_scan_turn(op, ret, err) : rc;
     }

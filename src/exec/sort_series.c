@@ -18,7 +18,11 @@ bool exec_series_ordered(const struct plan_node *sort)
 {
     struct exec_quota_plan plan;
 
-    return !sort->limit && exec_quota_order(sort, &plan) && !plan.backward;
+    if (sort->limit || !exec_quota_order(sort, &plan))
+        return false;
+    /* From the end, rows that the keys do not tell apart would come the other way round. */
+    return !plan.backward || sort->keys_count == (uint32_t)plan.scan->table->series_count +
+                                                     plan.scan->table->rest_count;
 }
 
 void exec_series_done(struct exec_series *s)
@@ -168,6 +172,7 @@ int exec_series_start(struct exec_series *s, struct op *op, bool *ret, struct dn
     count = plan.scan->table->series_count;
     s->op = op;
     s->scan = plan.scan;
+    s->backward = plan.backward;
     arena_init(&s->run, &op->mem);
     arena_init(&s->one, &op->mem);
     buf_init(&s->bytes, &op->mem);
@@ -254,6 +259,9 @@ static int series_open(struct exec_series *s, struct dn_err *err)
     while (in->ops != &op_scan_ops)
         in = in->input;
     source = exec_source_of(in);
+    if (s->backward)
+        scan_reverse(source->scan);
+    source->backward = s->backward;
     for (uint32_t i = 0; i < count && rc == 0; i++) {
         struct datum d = colbuf_datum(&s->series.keys[i], id);
         const struct bexpr *e = series_cond(s, s->cols[i], &d);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * sort_series.h: a sort by series and then by the rest of the key needs no sorting: the scan below
- * reads each series in that order. It is asked for the series there are, which its directories
- * know, and then opened for one after the other, in the order of their names. Nothing is kept, and
- * series columns stay constants. Only where series are long: opening a scan costs as much as
- * sorting some hundred rows.
+ * reads each series in that order, from one end or the other. It is asked for the series there are,
+ * which its directories know, and then opened for one after the other, in the order of their names.
+ * Nothing is kept, and series columns stay constants. Only where series are long: opening a scan
+ * costs as much as sorting some hundred rows.
  *
  * One thread at a time. */
 #pragma once
@@ -21,6 +21,7 @@ struct exec_series_key {
 struct exec_series {
     struct op *op; /* SORT; NULL: not used */
     const struct plan_node *scan;
+    bool backward;         /* series are read from the end */
     struct exec_ctx inner; /* of the input: with the series at hand */
     struct arena run;
     struct arena one; /* of the series at hand */

@@ -30,6 +30,7 @@ struct exec_source {
     struct exec_cond *conds;
     uint32_t conds_count;
     uint32_t *all_cols;       /* 0, 1, 2, … */
+    bool backward;            /* the Scan operator gives rows from the last to the first */
     struct exec_bound bound;  /* of a sort above; only the Scan operator's own reader looks at it */
     struct exec_quota *quota; /* owned: rows of each series that count (quota.h), as the bound; NULL
                                  = all */

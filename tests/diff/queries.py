@@ -133,6 +133,33 @@ def aggregate(g, e, depth=2):
     return Expr(kind, d, p)
 
 
+@shape()
+def by_key(g):
+    """Questions that the order of the key answers: the first rows of each series, neighbours, joins on the key."""
+    t = g.rng.choice(g.tables)
+    kinds = {name: kind for kind, name in t.columns}
+    order = g.rng.choice(["t, n", "t DESC, n DESC", "n, t", "t DESC, n"])
+    result = [kinds["s"], kinds["t"], kinds["n"]]
+    text, e = g.plain(f"FROM {t.name}", t.columns)
+    where = g.where(e)
+    way = g.rng.randrange(4)
+    if way == 0:
+        head, tail = "SELECT DISTINCT ON (s) s, t, n", f" ORDER BY s, {order}"
+    elif way == 1:
+        head = f"SELECT s, t, n FROM (SELECT s, t, n, row_number() OVER (PARTITION BY s ORDER BY {order}) AS place"
+        tail = f") AS y WHERE place <= {g.rng.randrange(1, 5)} ORDER BY 1, 2, 3"
+    elif way == 2:
+        head = f"SELECT s, t, n, lag(n) OVER (PARTITION BY s ORDER BY {order})"
+        tail = " ORDER BY 1, 2, 3"
+        result.append(kinds["n"])
+    else:
+        join = g.rng.choice(["JOIN", "LEFT JOIN"])
+        sql = (f"SELECT a.s, a.t, a.n, b.n FROM (SELECT * {{}}) AS a {join} {t.name} AS b "
+               "ON a.s = b.s AND a.t = b.t AND a.n = b.n ORDER BY 1, 2, 3")
+        return Statement(sql.format(text.d + where.d), sql.format(text.p + where.p), result + [kinds["n"]], True)
+    return Statement(f"{head} {text.d}{where.d}{tail}", f"{head} {text.p}{where.p}{tail}", result, True)
+
+
 @shape(4)
 def plain(g):
     text, e = g.source()
