@@ -444,8 +444,11 @@ static int import_run(struct import *im)
                      seconds > 0 ? (double)r.rows / 1e6 / seconds : 0,
                      seconds > 0 ? (double)r.bytes / 1e6 / seconds : 0);
     if (r.rejected > 0)
-        (void)fprintf(
-            stderr, "%" PRIu64 " rows were rejected, see %s\n", r.rejected, im->o.rejects);
+        (void)fprintf(stderr,
+                      "%" PRIu64 " %s rejected, see %s\n",
+                      r.rejected,
+                      r.rejected == 1 ? "row was" : "rows were",
+                      im->o.rejects);
     return r.rejected > 0 ? CLI_SCRIPT : CLI_OK;
 }
 

@@ -7,13 +7,11 @@
  * and the column. */
 #include "engine/engine_int.h"
 
-#include "store/shard_load.h"
+#include "engine/intake_bulk.h"
 
 #include <inttypes.h>
 
-#define INSQ_DIRECT_BYTES (64u * 1024 * 1024) /* more goes past the log */
-#define INSQ_RETURN_MAX   (32u * 1024 * 1024) /* rows */
-#define INSQ_SHARE        8u                  /* … or more than that part of the memory */
+#define INSQ_RETURN_MAX (32u * 1024 * 1024) /* rows */
 
 /* ---- compile ---- */
 
@@ -86,79 +84,11 @@ int stmt_compile_insert_query(struct dendro_stmt *stmt, const struct stmt *ast, 
 
 struct insq {
     struct dendro_stmt *stmt;
-    struct intake *rows;     /* owned; those not handed over yet */
-    struct shard_load *load; /* NULL: not that many */
-    struct arena scratch;    /* of one batch */
-    size_t bytes;            /* about what rows holds */
-    uint64_t count;          /* rows of the query so far */
-    bool *plain;             /* by value: the vector is taken as it is */
-    bool *untyped;           /* by value */
+    struct intake_bulk bulk;
+    struct arena scratch; /* of one batch */
+    bool *plain;          /* by value: the vector is taken as it is */
+    bool *untyped;        /* by value */
 };
-
-static void insq_release(void *arg)
-{
-    struct intake *rows = arg;
-
-    intake_done(rows);
-    mem_free(rows);
-}
-
-static int insq_begin(struct insq *r, struct dn_err *err)
-{
-    int rc;
-
-    r->rows = mem_calloc(&r->stmt->owner, 1, sizeof(*r->rows));
-    r->bytes = 0;
-    if (!r->rows)
-        return DN_FAIL_NOMEM(err);
-    rc = intake_init(r->rows, &r->stmt->insert, &r->stmt->owner, err);
-    session_intake_run(r->stmt->conn, &r->rows->run);
-    r->rows->run.first = r->count + 1;
-    return rc;
-}
-
-static size_t insq_limit(const struct insq *r)
-{
-    size_t limit = r->stmt->conn->db->owner.limit;
-
-    return limit > 0 && limit / INSQ_SHARE < INSQ_DIRECT_BYTES ? limit / INSQ_SHARE
-                                                               : INSQ_DIRECT_BYTES;
-}
-
-/* What has come so far goes to the volume; nobody sees it before the end. */
-static int insq_hand_over(struct insq *r, struct dn_err *err)
-{
-    struct dendro_db *db = r->stmt->conn->db;
-    struct shard_load_options options = {
-        .batch_bytes = insq_limit(r), .whole = true, .cancel = &r->stmt->conn->cancel};
-    struct shard_load_part part = {.bytes = r->bytes, .release = insq_release};
-    struct shard_batch batch;
-    int rc = r->load ? 0 : engine_write_ready(db, r->stmt->insert.table, err);
-
-    if (rc == 0 && !r->load)
-        rc = shard_load_begin(db->shard, r->stmt->insert.table, &options, &r->load, err);
-    if (rc == 0)
-        rc = intake_batch(r->rows, &batch, err);
-    if (rc < 0)
-        return rc;
-    part.cols = batch.cols;
-    part.rows = batch.rows;
-    part.op = batch.op;
-    part.arg = r->rows;
-    r->rows = NULL;
-    rc = shard_load_add(r->load, &part, err);
-    return rc < 0 ? rc : insq_begin(r, err);
-}
-
-/* In a transaction block it goes with the block's other rows. */
-static int insq_hand_in(struct insq *r, struct dn_err *err)
-{
-    int rc = intake_commit(r->rows, r->stmt->conn, err);
-
-    intake_reset(r->rows);
-    r->bytes = 0;
-    return rc;
-}
 
 /* Which values need no look at each of them. */
 static int insq_kinds(struct insq *r, const struct plan *plan, struct dn_err *err)
@@ -190,15 +120,16 @@ insq_value(struct insq *r, const struct vec *v, uint32_t row, uint32_t i, struct
     int rc = intake_assign(to->table, to->cols[i], &value, &r->scratch, &d, err);
 
     if (rc == 0)
-        rc = intake_put(r->rows, to->cols[i], &d, err);
+        rc = intake_put(r->bulk.rows, to->cols[i], &d, err);
     if (rc < 0 && rc != DN_E_NOMEM)
         dn_err_prefix(err,
                       "row %" PRIu64 " of the query, column \"%s\"",
-                      r->count + 1,
+                      r->bulk.count + 1,
                       to->table->columns[to->cols[i]].name);
     if (rc < 0)
         dn_err_at(err, r->stmt->reads->pos);
-    r->bytes += type_is_string(d.type) ? sizeof(d.str) + d.str.len : phys_size(type_phys(d.type));
+    r->bulk.bytes +=
+        type_is_string(d.type) ? sizeof(d.str) + d.str.len : phys_size(type_phys(d.type));
     return rc;
 }
 
@@ -208,13 +139,13 @@ static int insq_plain(struct insq *r, const struct batch *b, uint32_t i, struct 
     enum type_id type = to->table->columns[to->cols[i]].type;
     const struct vec *v = &b->cols[i];
 
-    if (!colbuf_append_vec(&r->rows->bufs[to->cols[i]], v, b->sel, b->sel_count))
+    if (!colbuf_append_vec(&r->bulk.rows->bufs[to->cols[i]], v, b->sel, b->sel_count))
         return DN_FAIL_NOMEM(err);
-    r->bytes += (size_t)b->sel_count * phys_size(type_phys(type));
+    r->bulk.bytes += (size_t)b->sel_count * phys_size(type_phys(type));
     for (uint32_t k = 0; type_is_string(type) && k < b->sel_count; k++) {
         struct datum d = vec_datum(v, b->sel ? b->sel[k] : k);
 
-        r->bytes += d.null ? 0 : d.str.len;
+        r->bulk.bytes += d.null ? 0 : d.str.len;
     }
     return 0;
 }
@@ -228,17 +159,17 @@ static int insq_batch(struct insq *r, const struct batch *b, struct dn_err *err)
         if (r->plain[i])
             rc = insq_plain(r, b, i, err);
     for (uint32_t k = 0; rc == 0 && k < b->sel_count; k++) {
-        intake_begin_row(r->rows);
+        intake_begin_row(r->bulk.rows);
         for (uint32_t i = 0; rc == 0 && i < cols; i++)
             if (!r->plain[i])
                 rc = insq_value(r, &b->cols[i], b->sel ? b->sel[k] : k, i, err);
-        intake_end_row(r->rows);
-        r->count++;
+        intake_end_row(r->bulk.rows);
+        r->bulk.count++;
     }
     arena_reset(&r->scratch);
-    if (rc == 0 && !r->stmt->returning && !r->stmt->conflict && r->bytes > insq_limit(r))
-        rc = tx_in_block(r->stmt->conn) ? insq_hand_in(r, err) : insq_hand_over(r, err);
-    if (rc == 0 && r->rows->rows > INSQ_RETURN_MAX)
+    if (rc == 0 && !r->stmt->returning && !r->stmt->conflict)
+        rc = intake_bulk_settle(&r->bulk, err);
+    if (rc == 0 && r->bulk.rows->rows > INSQ_RETURN_MAX)
         rc = DN_FAIL(err,
                      DN_E_TOO_COMPLEX,
                      "RETURNING and ON CONFLICT are for %u rows of a query at most",
@@ -248,23 +179,20 @@ static int insq_batch(struct insq *r, const struct batch *b, struct dn_err *err)
 
 static int insq_end(struct insq *r, struct dn_err *err)
 {
-    int rc = 0;
+    uint64_t before = r->bulk.count - r->bulk.rows->rows; /* handed in already */
+    int rc;
 
-    if (!r->load) {
-        uint64_t before = r->count - r->rows->rows; /* handed in already */
-
-        rc = stmt_write_intake(r->stmt, r->rows, &r->count, err);
-        r->count += before;
-        return rc;
-    }
-    if (r->rows->rows > 0)
-        rc = insq_hand_over(r, err);
-    return rc < 0 ? rc : shard_load_end(r->load, err);
+    if (r->bulk.load)
+        return intake_bulk_end(&r->bulk, err);
+    rc = stmt_write_intake(r->stmt, r->bulk.rows, &r->bulk.count, err);
+    r->bulk.count += before;
+    return rc;
 }
 
 int stmt_run_insert_query(struct dendro_stmt *stmt, struct dn_err *err)
 {
-    struct insq r = {.stmt = stmt};
+    struct insq r = {.stmt = stmt,
+                     .bulk = {.conn = stmt->conn, .to = &stmt->insert, .owner = &stmt->owner}};
     const struct plan *plan;
     struct batch b;
     int rc = stmt_begin(stmt, stmt_inner(stmt), err);
@@ -273,7 +201,7 @@ int stmt_run_insert_query(struct dendro_stmt *stmt, struct dn_err *err)
         return rc;
     plan = stmt->run_plan ? stmt->run_plan : stmt->plan;
     arena_init(&r.scratch, &stmt->owner);
-    rc = insq_begin(&r, err);
+    rc = intake_bulk_begin(&r.bulk, err);
     if (rc == 0)
         rc = insq_kinds(&r, plan, err);
     if (rc == 0)
@@ -284,10 +212,8 @@ int stmt_run_insert_query(struct dendro_stmt *stmt, struct dn_err *err)
     stmt->root = NULL;
     if (rc == DN_EOF)
         rc = insq_end(&r, err);
-    stmt->rows_count = rc == 0 && !stmt_returns(stmt) ? r.count : 0;
-    shard_load_free(r.load);
-    if (r.rows)
-        insq_release(r.rows);
+    stmt->rows_count = rc == 0 && !stmt_returns(stmt) ? r.bulk.count : 0;
+    intake_bulk_done(&r.bulk);
     arena_done(&r.scratch);
     return rc;
 }

@@ -75,13 +75,20 @@ static int bulk_hand_in(struct intake_bulk *b, struct dn_err *err)
     return rc;
 }
 
+int intake_bulk_settle(struct intake_bulk *b, struct dn_err *err)
+{
+    if (b->bytes <= bulk_limit(b))
+        return 0;
+    return tx_in_block(b->conn) ? bulk_hand_in(b, err) : bulk_hand_over(b, err);
+}
+
 int intake_bulk_row(struct intake_bulk *b, size_t bytes, struct dn_err *err)
 {
+    int rc = b->count % BULK_LOOK_ROWS ? 0 : session_check_cancel(b->conn, err);
+
     b->count++;
     b->bytes += bytes;
-    if (b->bytes > bulk_limit(b))
-        return tx_in_block(b->conn) ? bulk_hand_in(b, err) : bulk_hand_over(b, err);
-    return b->count % BULK_LOOK_ROWS ? 0 : session_check_cancel(b->conn, err);
+    return rc < 0 ? rc : intake_bulk_settle(b, err);
 }
 
 int intake_bulk_end(struct intake_bulk *b, struct dn_err *err)

@@ -27,5 +27,7 @@ struct intake_bulk {
 int intake_bulk_begin(struct intake_bulk *b, struct dn_err *err) DN_MUST_CHECK;
 /* After a row of about so many bytes. Looks at the cancel flag now and then. */
 int intake_bulk_row(struct intake_bulk *b, size_t bytes, struct dn_err *err) DN_MUST_CHECK;
+/* After any number of rows that the caller has counted itself (count, bytes). */
+int intake_bulk_settle(struct intake_bulk *b, struct dn_err *err) DN_MUST_CHECK;
 int intake_bulk_end(struct intake_bulk *b, struct dn_err *err) DN_MUST_CHECK;
 void intake_bulk_done(struct intake_bulk *b);

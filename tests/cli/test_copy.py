@@ -14,7 +14,7 @@ from test_cli import Case
 
 GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden", "copy")
 TABLE = "CREATE TABLE all_types (k int PRIMARY KEY, b boolean, s smallint, i bigint, r real, d double precision, " \
-        "v varchar, x bytea, tz timestamptz, dt date, tm time, iv interval, u uuid, n numeric)"
+        "v varchar, x bytea, tz timestamptz, dt date, tm time, iv interval, u uuid, n numeric, ia int[], va varchar[])"
 FORMS = {"txt": "", "csv": "(FORMAT csv, HEADER)", "bin": "(FORMAT binary)"}
 READ = {**FORMS, "csv2": "(FORMAT csv, HEADER match)"}
 
