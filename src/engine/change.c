@@ -35,12 +35,13 @@ struct change_run {
     const struct table *table;
     const struct plan_change *plan;
     struct mem_owner *owner;
-    struct arena strings; /* of the buffers; goes with them */
-    struct arena scratch; /* of one batch */
-    struct colbuf *olds;  /* owned: plan->cols_count of them; empty where nobody asks */
-    struct colbuf *news;  /* owned: plan->sets_count of them; empty for constants */
-    struct datum *consts; /* in strings: values of the others */
-    bool consts_checked;  /* against what the columns refuse; when the first row is there */
+    struct arena strings;  /* of the buffers; goes with them */
+    struct arena scratch;  /* of one batch */
+    struct colbuf *olds;   /* owned: plan->cols_count of them; empty where nobody asks */
+    struct colbuf *others; /* of other tables, for RETURNING */
+    struct colbuf *news;   /* owned: plan->sets_count of them; empty for constants */
+    struct datum *consts;  /* in strings: values of the others */
+    bool consts_checked;   /* against what the columns refuse; when the first row is there */
     uint32_t rows;
     struct vec *old_cols; /* in strings: by store column; those that are known */
     struct vec *new_cols; /* in strings: by store column */
@@ -121,12 +122,15 @@ static int change_init(struct change_run *r, struct dn_err *err)
     r->consts = arena_calloc(&r->strings, (size_t)p->sets_count + 1, sizeof(*r->consts));
     r->old_cols = arena_calloc(&r->strings, store_cols_count(t), sizeof(*r->old_cols));
     r->new_cols = arena_calloc(&r->strings, store_cols_count(t), sizeof(*r->new_cols));
-    if (!r->olds || !r->news || !r->consts || !r->old_cols || !r->new_cols)
+    r->others = mem_calloc(r->owner, (size_t)p->others_count + 1, sizeof(*r->others));
+    if (!r->olds || !r->news || !r->consts || !r->old_cols || !r->new_cols || !r->others)
         return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; i < p->cols_count; i++)
         colbuf_init(&r->olds[i], store_col_type(t, p->cols[i]), r->owner, &r->strings);
     for (uint32_t i = 0; i < p->sets_count; i++)
         colbuf_init(&r->news[i], t->columns[p->sets[i].col].type, r->owner, &r->strings);
+    for (uint32_t i = 0; i < p->others_count; i++)
+        colbuf_init(&r->others[i], p->others[i].type, r->owner, &r->strings);
     return 0;
 }
 
@@ -136,8 +140,11 @@ static void change_done(struct change_run *r)
         colbuf_done(&r->olds[i]);
     for (uint32_t i = 0; r->news && i < r->plan->sets_count; i++)
         colbuf_done(&r->news[i]);
+    for (uint32_t i = 0; r->others && i < r->plan->others_count; i++)
+        colbuf_done(&r->others[i]);
     mem_free(r->olds);
     mem_free(r->news);
+    mem_free(r->others);
     arena_done(&r->strings);
     arena_done(&r->scratch);
 }
@@ -239,6 +246,10 @@ static int change_gather(struct change_run *r, const struct batch *b, struct dn_
     for (uint32_t i = 0; rc == 0 && i < r->plan->cols_count; i++)
         if (change_keeps_old(r, i) &&
             !colbuf_append_vec(&r->olds[i], &b->cols[i], b->sel, b->sel_count))
+            rc = DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; rc == 0 && i < r->plan->others_count; i++)
+        if (!colbuf_append_vec(
+                &r->others[i], &b->cols[r->plan->others_at + i], b->sel, b->sel_count))
             rc = DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; rc == 0 && i < r->plan->sets_count; i++)
         if (r->plan->sets[i].at != PLAN_NO_COL)
@@ -471,14 +482,32 @@ static int change_moves(struct change_run *r, struct dn_err *err)
     return rc;
 }
 
+/* RETURNING, with the columns of other tables beside the rows. */
+static int change_return(struct change_run *r, struct dn_err *err)
+{
+    struct vec *more = arena_calloc(&r->strings, (size_t)r->plan->others_count + 1, sizeof(*more));
+    int rc;
+
+    if (!more)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < r->plan->others_count; i++)
+        more[i] = colbuf_vec(&r->others[i], 0, r->rows);
+    r->stmt->more = more;
+    r->stmt->more_count = r->plan->others_count;
+    rc = stmt_return_rows(
+        r->stmt, r->table, r->plan->sets_count ? r->new_cols : r->old_cols, r->rows, err);
+    r->stmt->more = NULL;
+    r->stmt->more_count = 0;
+    return rc;
+}
+
 static int change_write(struct change_run *r, struct dn_err *err)
 {
     struct dendro_conn *conn = r->stmt->conn;
     int rc = change_vectors(r, err);
 
     if (rc == 0)
-        rc = stmt_return_rows(
-            r->stmt, r->table, r->plan->sets_count ? r->new_cols : r->old_cols, r->rows, err);
+        rc = change_return(r, err);
     if (rc < 0)
         return rc;
     if (r->plan->all && !r->plan->whole)

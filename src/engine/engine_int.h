@@ -132,7 +132,9 @@ struct dendro_stmt {
     struct plan *run_plan;      /* NULL: `plan` is used */
     struct plan *run_returning; /* NULL: `returning` */
     struct plan *run_conflict;  /* NULL: `conflict` */
-    struct datum *values;       /* parameters in the types the plan wants */
+    const struct vec *more;     /* while RETURNING runs: columns of other tables beside its rows */
+    uint32_t more_count;
+    struct datum *values; /* parameters in the types the plan wants */
     struct snapshot *snap;
     struct exec_rows *keep; /* a part: what RETURNING gives goes there; else NULL */
     struct exec_ctx ctx;

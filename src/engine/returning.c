@@ -36,7 +36,8 @@ int stmt_compile_returning(struct dendro_stmt *stmt,
         dn_err_at(err, ast->insert->returning[0].pos);
         return rc;
     }
-    rc = plan_returning(&env, ast, table, &stmt->returning, err);
+    rc = plan_returning(
+        &env, ast, table, stmt->plan ? stmt->plan->change : NULL, &stmt->returning, err);
     if (rc < 0)
         return rc;
     stmt->cols = stmt->returning->cols;
@@ -54,7 +55,12 @@ static int ret_plan(struct dendro_stmt *stmt, const struct table *table, struct 
         return 0;
     rc = stmt_literals(stmt, stmt_inner(stmt), &env, err);
     if (rc == 0)
-        rc = plan_returning(&env, stmt_inner(stmt), table, &stmt->run_returning, err);
+        rc = plan_returning(&env,
+                            stmt_inner(stmt),
+                            table,
+                            stmt->plan ? stmt->plan->change : NULL,
+                            &stmt->run_returning,
+                            err);
     if (rc == 0 && stmt_returns(stmt))
         stmt->cols = stmt->run_returning->cols;
     return rc;
@@ -67,21 +73,28 @@ int stmt_given_rows(struct dendro_stmt *stmt,
                     struct exec_rows *to,
                     struct dn_err *err)
 {
-    struct vec *part = arena_alloc_array(&stmt->texts, t->columns_count, sizeof(*part));
-    enum type_id *types = arena_alloc_array(&stmt->texts, t->columns_count, sizeof(*types));
+    uint32_t count = t->columns_count + stmt->more_count;
+    struct vec *part = arena_alloc_array(&stmt->texts, count, sizeof(*part));
+    enum type_id *types = arena_alloc_array(&stmt->texts, count, sizeof(*types));
     int rc;
 
     if (!part || !types)
         return DN_FAIL_NOMEM(err);
     for (uint16_t i = 0; i < t->columns_count; i++)
         types[i] = t->columns[i].type;
-    rc = exec_rows_init(to, types, t->columns_count, false, &stmt->owner, err);
+    for (uint32_t i = 0; i < stmt->more_count; i++)
+        types[t->columns_count + i] = stmt->more[i].type;
+    rc = exec_rows_init(to, types, count, false, &stmt->owner, err);
     for (uint32_t at = 0; rc == 0 && at < rows; at += VEC_ROWS_MAX) {
         uint32_t n = rows - at < VEC_ROWS_MAX ? rows - at : VEC_ROWS_MAX;
 
-        for (uint16_t i = 0; rc == 0 && i < t->columns_count; i++)
-            if (!vec_slice(&stmt->texts, &cols[i], at, n, &part[i]))
+        for (uint32_t i = 0; rc == 0 && i < count; i++) {
+            const struct vec *from =
+                i < t->columns_count ? &cols[i] : &stmt->more[i - t->columns_count];
+
+            if (!vec_slice(&stmt->texts, from, at, n, &part[i]))
                 rc = DN_FAIL_NOMEM(err);
+        }
         if (rc == 0)
             rc = exec_rows_add(to, part, NULL, n, err);
     }

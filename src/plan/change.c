@@ -241,6 +241,32 @@ static int change_olds(struct change *c, enum stmt_kind kind, struct dn_err *err
     return rc;
 }
 
+/* All columns of the tables of FROM or USING, for RETURNING. */
+static int change_others(struct change *c, struct dn_err *err)
+{
+    uint32_t total = 0;
+    int rc = 0;
+
+    for (uint32_t r = 1; r < c->scope.rels_count; r++)
+        total += c->scope.rels[r]->cols_count;
+    c->out->others_at = c->vars.n;
+    c->out->others = arena_calloc(c->q.env->arena, (size_t)total + 1, sizeof(*c->out->others));
+    if (!c->out->others)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t r = 1; rc == 0 && r < c->scope.rels_count; r++) {
+        struct lrel *rel = c->scope.rels[r];
+
+        for (uint32_t i = 0; rc == 0 && i < rel->cols_count; i++) {
+            c->out->others[c->out->others_count++] = (struct plan_other){.table = rel->alias,
+                                                                         .name = rel->cols[i].name,
+                                                                         .type = rel->cols[i].type,
+                                                                         .rel = r};
+            rc = change_out(c, scope_var(&c->q, &c->scope, rel, i), err);
+        }
+    }
+    return rc;
+}
+
 /* ---- the tree ---- */
 
 /* Each row of the table once. */
@@ -308,6 +334,8 @@ change_bind(struct change *c, enum stmt_kind kind, struct lnode *tree, struct dn
     c->b.subs = &c->subs_set;
     for (uint32_t i = 0; rc == 0 && i < c->out->sets_count; i++)
         rc = change_set_expr(c, i, err);
+    if (rc == 0 && c->ast->returning_count > 0 && c->ast->from_count > 0)
+        rc = change_others(c, err);
     c->b.clause = "WHERE";
     c->b.subs = &c->subs_where;
     if (rc == 0 && c->ast->where)

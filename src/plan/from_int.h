@@ -20,8 +20,9 @@ struct from_part {
 /* Rows that the caller has, under the name of one item of FROM (given.c). */
 struct given {
     const struct from_item *item;
-    const struct table *table; /* theirs */
-    const char *clause;        /* of the statement, for messages */
+    const struct table *table;        /* theirs */
+    const struct plan_change *change; /* with columns of other tables beside them; NULL = none */
+    const char *clause;               /* of the statement, for messages */
 };
 
 /* One item of FROM; left is what LATERAL sees. */

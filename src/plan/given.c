@@ -37,40 +37,96 @@ static int given_plan(const struct plan_env *env,
     return 0;
 }
 
+/* A column of the given rows as one of a table. */
+static int given_column(struct from *f,
+                        struct lrel *rel,
+                        uint32_t at,
+                        const struct lcol *col,
+                        struct lnode *n,
+                        struct dn_err *err)
+{
+    uint32_t var = logic_var(f->q, col->name, col->type);
+
+    if (!var)
+        return DN_FAIL_NOMEM(err);
+    f->q->vars[var].level = f->level;
+    n->vars[n->vars_count++] = var;
+    rel->cols[at] = *col;
+    rel->cols[at].var = var;
+    return 0;
+}
+
+/* The tables beside the one that is changed. */
+static int given_others(struct from *f,
+                        const struct plan_change *change,
+                        struct lnode *n,
+                        uint32_t pos,
+                        struct from_part *ret,
+                        struct dn_err *err)
+{
+    uint32_t at = 0;
+    int rc = 0;
+
+    while (rc == 0 && at < change->others_count) {
+        const struct plan_other *first = &change->others[at];
+        struct lrel *rel;
+        uint32_t count = 0;
+
+        while (at + count < change->others_count && first[count].rel == first->rel)
+            count++;
+        rel = from_rel(f, first->table, count, pos);
+        if (!rel)
+            return DN_FAIL_NOMEM(err);
+        for (uint32_t i = 0; rc == 0 && i < count; i++)
+            rc = given_column(
+                f, rel, i, &(struct lcol){.name = first[i].name, .type = first[i].type}, n, err);
+        if (rc == 0)
+            rc = from_add(f, rel, ret, err);
+        at += count;
+    }
+    return rc;
+}
+
 int from_given(struct from *f,
                const struct from_item *item,
                struct from_part *ret,
                struct dn_err *err)
 {
-    const struct table *t = f->q->given->table;
+    const struct given *given = f->q->given;
+    const struct table *t = given->table;
+    uint32_t others = given->change ? given->change->others_count : 0;
     struct lrel *rel =
         from_rel(f, item->alias ? item->alias : t->name, t->columns_count, item->pos);
     struct lnode *n = logic_node(f->q, L_WORK, NULL);
+    int rc = 0;
 
     if (!rel || !n)
         return DN_FAIL_NOMEM(err);
     n->work = 0;
-    n->vars_count = t->columns_count;
-    n->vars = arena_alloc_array(f->q->env->arena, t->columns_count, sizeof(*n->vars));
+    n->vars =
+        arena_alloc_array(f->q->env->arena, (size_t)t->columns_count + others, sizeof(*n->vars));
     if (!n->vars)
         return DN_FAIL_NOMEM(err);
-    for (uint16_t i = 0; i < t->columns_count; i++) {
-        const struct column *c = &t->columns[i];
-
-        n->vars[i] = logic_var(f->q, c->name, c->type);
-        if (!n->vars[i])
-            return DN_FAIL_NOMEM(err);
-        f->q->vars[n->vars[i]].level = f->level;
-        rel->cols[i] = (struct lcol){.name = c->name, .type = c->type, .var = n->vars[i]};
-    }
+    for (uint16_t i = 0; rc == 0 && i < t->columns_count; i++)
+        rc = given_column(f,
+                          rel,
+                          i,
+                          &(struct lcol){.name = t->columns[i].name, .type = t->columns[i].type},
+                          n,
+                          err);
     rel->schema = item->alias ? NULL : t->schema;
+    if (rc == 0)
+        rc = from_add(f, rel, ret, err);
+    if (rc == 0 && others > 0)
+        rc = given_others(f, given->change, n, item->pos, ret, err);
     ret->tree = n;
-    return from_add(f, rel, ret, err);
+    return rc;
 }
 
 int plan_returning(const struct plan_env *env,
                    const struct stmt *stmt,
                    const struct table *table,
+                   const struct plan_change *change,
                    struct plan **ret,
                    struct dn_err *err)
 {
@@ -94,7 +150,7 @@ int plan_returning(const struct plan_env *env,
     query->kind = QUERY_SELECT;
     query->core = core;
     query->pos = core->pos;
-    given = (struct given){.item = item, .table = table, .clause = "RETURNING"};
+    given = (struct given){.item = item, .table = table, .change = change, .clause = "RETURNING"};
     return given_plan(env, stmt, &given, query, ret, err);
 }
 

@@ -22,6 +22,14 @@ struct plan_set {
 #define PLAN_NO_COL UINT32_MAX
 
 /* UPDATE and DELETE: for each row that matches the root returns old values, then new ones. */
+/* A column of another table in the sight of RETURNING: UPDATE … FROM, DELETE … USING. */
+struct plan_other {
+    const char *table; /* as it is called; NULL: it has no name */
+    const char *name;
+    enum type_id type;
+    uint32_t rel; /* number of the table: columns of one follow on each other */
+};
+
 struct plan_change {
     uint16_t *cols; /* store columns of the old values, in the order of the root's first columns */
     uint32_t cols_count;
@@ -30,6 +38,9 @@ struct plan_change {
     bool moves; /* an UPDATE sets columns that decide where a row lives */
     struct plan_set *sets;
     uint32_t sets_count;
+    struct plan_other *others; /* columns of the root from others_at on */
+    uint32_t others_count;
+    uint32_t others_at;
 };
 
 struct plan {
@@ -104,6 +115,7 @@ int plan_query(const struct plan_env *env,
 int plan_returning(const struct plan_env *env,
                    const struct stmt *stmt,
                    const struct table *table,
+                   const struct plan_change *change,
                    struct plan **ret,
                    struct dn_err *err) DN_MUST_CHECK;
 /* ON CONFLICT of an INSERT: for each given row whose key is in the table the row that is there (all

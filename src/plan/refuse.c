@@ -339,8 +339,6 @@ static int refuse_change(const struct change_stmt *s, struct dn_err *err)
         rc = refuse_expr(s->where, err);
     if (rc == 0 && s->current_of)
         rc = refuse("WHERE CURRENT OF", s->table.pos, err);
-    if (rc == 0 && s->returning_count > 0 && s->from_count > 0)
-        rc = refuse("RETURNING with FROM or USING", s->returning[0].pos, err);
     return rc < 0 ? rc : refuse_items(s->returning, s->returning_count, err);
 }
 
