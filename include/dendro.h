@@ -287,12 +287,12 @@ enum dendro_type {
     DENDRO_TYPE_TIMESTAMPTZ = 15,  /* microseconds since 1970 UTC */
     DENDRO_TYPE_UUID = 16,         /* 16 bytes */
     DENDRO_TYPE_NUMERIC = 17,      /* as text, or rounded to a double or an integer */
+    DENDRO_TYPE_ARRAY = 64,        /* or-ed with the type of the elements: an array, as text only */
 };
 
 /* 0 for statements without a result (INSERT, CREATE …). Known after prepare. */
 DENDRO_API int dendro_column_count(const dendro_stmt *stmt);
-/* Name and type; valid while stmt lives (until it is compiled anew by a step). NULL and TYPE_NONE
- * for a bad index. */
+/* Name and type, valid until a step compiles stmt anew. NULL and TYPE_NONE for a bad index. */
 DENDRO_API const char *dendro_column_name(const dendro_stmt *stmt, int col);
 DENDRO_API enum dendro_type dendro_column_type(const dendro_stmt *stmt, int col);
 /* "DOUBLE", "TIMESTAMP(6)", …; static. */
@@ -314,7 +314,7 @@ DENDRO_API int64_t dendro_column_timestamp(const dendro_stmt *stmt, int col, enu
 /* The value of any type as text, as SELECT shows it: NUL-terminated, with dendro_column_bytes
  * giving the length (a VARCHAR may hold NULs). NULL for a NULL value, and when memory ran out. */
 DENDRO_API const char *dendro_column_text(dendro_stmt *stmt, int col);
-/* Raw bytes of a VARCHAR or BLOB; NULL for other types. */
+/* Raw bytes of a VARCHAR, BLOB or UUID; NULL for other types. */
 DENDRO_API const void *dendro_column_blob(const dendro_stmt *stmt, int col, size_t *ret_len);
 /* Bytes of the text form. */
 DENDRO_API size_t dendro_column_bytes(dendro_stmt *stmt, int col);
@@ -341,7 +341,7 @@ struct dendro_interval {
  *   BIGINT         int64_t             INTERVAL       struct dendro_interval
  *   DATE           int32_t             UUID           struct dendro_text of 16 bytes
  *   TIME, TIMESTAMPTZ and the time stamps  int64_t in their unit
- *   NUMERIC        struct dendro_text: its digits
+ *   NUMERIC        struct dendro_text: its digits; arrays likewise: {1,2}
  * nulls: bit i % 64 of word i / 64 set = row i is NULL, its value means nothing; NULL = no row is.
  * Bits behind the last row may be set. */
 struct dendro_column {

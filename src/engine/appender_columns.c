@@ -55,6 +55,7 @@ static int app_array_value(const struct dendro_array *a,
     case DENDRO_TYPE_UUID:
     case DENDRO_TYPE_INTERVAL: /* as text */
     case DENDRO_TYPE_NUMERIC:
+    case DENDRO_TYPE_ARRAY:
         break;
     }
     return DN_FAIL(err, DN_E_MISUSE, "no such type: %d", (int)a->type);

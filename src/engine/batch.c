@@ -43,8 +43,8 @@ static struct batch_rows batch_rest(const struct dendro_stmt *stmt)
     return r;
 }
 
-/* NUMERIC has no C type of its own: each value as its digits. */
-static bool batch_numeric(struct dendro_stmt *stmt, const struct vec *v, struct dendro_column *col)
+/* NUMERIC and arrays have no C type of their own: each value as text. */
+static bool batch_texts(struct dendro_stmt *stmt, const struct vec *v, struct dendro_column *col)
 {
     struct dendro_text *texts = arena_calloc(&stmt->texts, v->count, sizeof(*texts));
     struct buf b;
@@ -87,9 +87,9 @@ static bool batch_column(struct dendro_stmt *stmt,
     ret->type = (enum dendro_type)v->type;
     ret->values = part.data;
     ret->nulls = part.nulls;
-    if (v->type == TYPE_NUMERIC) {
+    if (v->type == TYPE_NUMERIC || type_is_array(v->type)) {
         part.count = r->count;
-        return batch_numeric(stmt, &part, ret);
+        return batch_texts(stmt, &part, ret);
     }
     return true;
 }

@@ -195,6 +195,8 @@ const void *dendro_column_blob(const dendro_stmt *stmt, int col, size_t *ret_len
 
     if (ret_len)
         *ret_len = 0;
+    if (v && type_is_array(v->type))
+        return NULL;
     if (v && type_is_string(v->type) && !vec_is_null(v, row)) {
         struct vstr text = vec_str(v, row);
 
@@ -202,7 +204,7 @@ const void *dendro_column_blob(const dendro_stmt *stmt, int col, size_t *ret_len
             *ret_len = text.len;
         return text.ptr;
     }
-    if (!col_value(stmt, col, &d) || !type_is_string(d.type))
+    if (!col_value(stmt, col, &d) || !type_is_string(d.type) || type_is_array(d.type))
         return NULL;
     if (ret_len)
         *ret_len = d.str.len;

@@ -125,7 +125,7 @@ static void value_hash_flat(const struct vec *v, const struct batch *in, uint64_
             h = VALUE_NULL_HASH;
         else if (phys == PHYS_I64)
             h = dn_mix64((uint64_t)longs[row]);
-        else if (phys == PHYS_STR)
+        else if (phys == PHYS_STR && !type_is_array(v->type))
             h = dn_hash64(strings[row].ptr, strings[row].len, 0);
         else
             h = exec_value_hash(v, row);

@@ -394,6 +394,60 @@ agg_minmax_load(void *state, const uint8_t *p, size_t n, struct arena *strings, 
 MINMAX_TYPES(X)
 #undef X
 
+/* Arrays: their bytes have their order. */
+#define MINMAX_ARRAYS(X) \
+    X(BOOLEAN)           \
+    X(SMALLINT)          \
+    X(INTEGER)           \
+    X(BIGINT)            \
+    X(REAL)              \
+    X(DOUBLE)            \
+    X(VARCHAR)           \
+    X(BLOB)              \
+    X(TIMESTAMP)         \
+    X(TIMESTAMP_US)      \
+    X(TIMESTAMP_NS)      \
+    X(INTERVAL)          \
+    X(DATE)              \
+    X(TIME)              \
+    X(TIMESTAMPTZ)       \
+    X(UUID)              \
+    X(NUMERIC)
+
+#define MINMAX_ARRAY(t) ((enum type_id)(TYPE_##t | TYPE_ARRAY))
+#define X(t)                                                                       \
+    static int agg_min_merge_array_##t(                                            \
+        void *into, const void *from, struct arena *strings, struct dn_err *err)   \
+    {                                                                              \
+        return agg_minmax_merge(into, from, MINMAX_ARRAY(t), false, strings, err); \
+    }                                                                              \
+    static int agg_max_merge_array_##t(                                            \
+        void *into, const void *from, struct arena *strings, struct dn_err *err)   \
+    {                                                                              \
+        return agg_minmax_merge(into, from, MINMAX_ARRAY(t), true, strings, err);  \
+    }                                                                              \
+    static int agg_minmax_emit_array_##t(                                          \
+        const void *state, struct datum *ret, struct dn_err *err DN_UNUSED)        \
+    {                                                                              \
+        return agg_minmax_emit(state, MINMAX_ARRAY(t), ret);                       \
+    }
+MINMAX_ARRAYS(X)
+#undef X
+
+#define MINMAX_ARRAY_ROW(m, t, text)          \
+    {.name = #m,                              \
+     .arg = MINMAX_ARRAY(t),                  \
+     .result = MINMAX_ARRAY(t),               \
+     .state_size = sizeof(struct agg_minmax), \
+     .update_all = agg_##m##_str_all,         \
+     .update_grouped = agg_##m##_str_grouped, \
+     .merge = agg_##m##_merge_array_##t,      \
+     .emit = agg_minmax_emit_array_##t,       \
+     .save = agg_minmax_save,                 \
+     .load = agg_minmax_load,                 \
+     .doc = text,                             \
+     .example = #m " of ({}, NULL) = {}"},
+
 #define MINMAX_ROW(m, t, suffix, text, sample)       \
     {.name = #m,                                     \
      .arg = TYPE_##t,                                \
@@ -423,6 +477,11 @@ static const struct agg agg_minmax_rows[] = {
                "Greatest value that is not NULL; NULL when there is none.", \
                "max of (" mid ", NULL, " hi ") = " hi)
     MINMAX_TYPES(X)
+#undef X
+#define X(t)                                                                           \
+    MINMAX_ARRAY_ROW(min, t, "Least value that is not NULL; NULL when there is none.") \
+    MINMAX_ARRAY_ROW(max, t, "Greatest value that is not NULL; NULL when there is none.")
+        MINMAX_ARRAYS(X)
 #undef X
 };
 

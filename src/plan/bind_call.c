@@ -68,6 +68,25 @@ char *bind_lower_name(struct binder *b, const char *name)
     return copy;
 }
 
+/* f(a, VARIADIC ARRAY[b, c]) is f(a, b, c). */
+static int
+bind_spread(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+{
+    const struct expr *last = e->args[e->args_count - 1];
+    uint32_t first = e->args_count - 1;
+    struct expr plain = *e;
+
+    plain.ext = NULL;
+    plain.args_count = first + last->args_count;
+    plain.args =
+        arena_alloc_array(b->env->arena, (size_t)plain.args_count + 1, sizeof(plain.args[0]));
+    if (!plain.args)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < plain.args_count; i++)
+        plain.args[i] = i < first ? e->args[i] : last->args[i - first];
+    return bind_function(b, &plain, ret, err);
+}
+
 int bind_function(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
 {
     struct bexpr **args = arena_alloc_array(b->env->arena, e->args_count + 1, sizeof(*args));
@@ -99,6 +118,8 @@ int bind_function(struct binder *b, const struct expr *e, struct bexpr **ret, st
         dn_err_at(err, e->pos);
         return rc;
     }
+    if (e->ext && e->ext->variadic)
+        return bind_spread(b, e, ret, err);
     if (rowfunc_name_exists(name))
         return select_rowfunc(b, e, name, ret, err);
     if (bind_is_operator(name)) {

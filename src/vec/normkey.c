@@ -3,6 +3,7 @@
  * normkey.c: see the header for the bytes. */
 #include "vec/normkey.h"
 
+#include "vec/array.h"
 #include "vec/numeric.h"
 
 #include <string.h>
@@ -121,7 +122,7 @@ void normkey_append(struct buf *b, const struct datum *d, bool desc)
         normkey_put64(b, bits64 & NORMKEY_SIGN64 ? ~bits64 : bits64 | NORMKEY_SIGN64, desc);
         break;
     case PHYS_STR:
-        normkey_put_str(b, d->str, desc);
+        normkey_put_str(b, varray_key(d->type, d->str), desc);
         break;
     case PHYS_INTERVAL:
         normkey_put_interval(b, d->iv, desc);
@@ -145,7 +146,7 @@ void normkey_append_vec(struct buf *b, const struct vec *v, uint32_t row, bool d
             b, (uint64_t)((const int64_t *)v->data)[vec_at(v, row)] ^ NORMKEY_SIGN64, desc);
         return;
     case PHYS_STR:
-        normkey_put_str(b, vec_str(v, row), desc);
+        normkey_put_str(b, varray_key(v->type, vec_str(v, row)), desc);
         return;
     case PHYS_I8:
     case PHYS_I16:

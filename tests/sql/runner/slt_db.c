@@ -132,6 +132,7 @@ static char slt_db_letter(enum dendro_type type)
     case DENDRO_TYPE_VARCHAR:
     case DENDRO_TYPE_INTERVAL:
     case DENDRO_TYPE_UUID:
+    case DENDRO_TYPE_ARRAY:
         return 'T';
     case DENDRO_TYPE_NUMERIC:
         return 'N';

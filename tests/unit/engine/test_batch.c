@@ -147,6 +147,7 @@ static void put_cell(FILE *f, const struct dendro_column *col, size_t row)
     case DENDRO_TYPE_TIMESTAMPTZ:
     case DENDRO_TYPE_UUID:
     case DENDRO_TYPE_NUMERIC:
+    case DENDRO_TYPE_ARRAY:
         fail_msg("not a type of this test: %d", (int)col->type);
     }
 }
@@ -286,6 +287,38 @@ static void test_all_types(void **state)
     assert_string_equal(dendro_command_tag(stmt), "SELECT 1");
     /* and over again */
     assert_int_equal(dendro_step_batch(stmt, &b, &e), DENDRO_ROW);
+    dendro_finalize(stmt);
+}
+
+static void test_arrays(void **state)
+{
+    struct dendro_batch b;
+    dendro_stmt *stmt;
+    const struct dendro_text *text;
+    size_t len = 7;
+
+    (void)state;
+    exec_ok("CREATE TABLE arrays (k INT PRIMARY KEY, a INT[], t TEXT[])");
+    exec_ok("INSERT INTO arrays VALUES (1, '{1,NULL}', ARRAY['a b']), (2, NULL, '{}')");
+    stmt = prepare_ok("SELECT a, t FROM arrays ORDER BY k");
+    assert_int_equal(dendro_column_type(stmt, 0), DENDRO_TYPE_INTEGER | DENDRO_TYPE_ARRAY);
+    assert_string_equal(dendro_type_name(dendro_column_type(stmt, 0)), "INTEGER[]");
+    assert_int_equal(dendro_step_batch(stmt, &b, &e), DENDRO_ROW);
+    assert_int_equal(b.rows, 2);
+    text = b.columns[0].values;
+    assert_int_equal(text[0].len, 8);
+    assert_memory_equal(text[0].ptr, "{1,NULL}", 8);
+    assert_true(dendro_batch_null(&b.columns[0], 1));
+    text = b.columns[1].values;
+    assert_memory_equal(text[0].ptr, "{\"a b\"}", 7);
+    assert_int_equal(text[1].len, 2);
+    dendro_finalize(stmt);
+    stmt = prepare_ok("SELECT a, t FROM arrays ORDER BY k");
+    assert_int_equal(dendro_step(stmt, &e), DENDRO_ROW);
+    assert_string_equal(dendro_column_text(stmt, 0), "{1,NULL}");
+    assert_null(dendro_column_blob(stmt, 0, &len));
+    assert_int_equal(len, 0);
+    assert_int_equal(dendro_column_int64(stmt, 0), 0);
     dendro_finalize(stmt);
 }
 
@@ -479,6 +512,7 @@ int main(void)
         T(test_same_as_rows),
         T(test_lists),
         T(test_all_types),
+        T(test_arrays),
         T(test_later_types),
         T(test_no_result),
         T(test_progress),

@@ -138,7 +138,7 @@ static void print_aggregates(struct buf *b)
         if (a->nulls_count)
             buf_puts(b, "any type → its array");
         for (uint32_t k = i; (other = agg_at(k)) && !a->star && !a->nulls_count; k++)
-            if (strcmp(other->name, a->name) == 0 && !other->star &&
+            if (strcmp(other->name, a->name) == 0 && !other->star && !type_is_array(other->arg) &&
                 other->within != AGG_WITHIN_DESC) {
                 buf_printf(b,
                            "%s%s",
