@@ -527,7 +527,9 @@ int bind_grouping(struct binder *b, const struct expr *e, struct bexpr **ret, st
         dn_err_at(err, e->pos);
         return rc;
     }
+    b->in_agg = true;
     for (uint32_t i = 0; rc == 0 && i < e->args_count; i++)
         rc = bind_expr(b, e->args[i], &args[i], err);
+    b->in_agg = false;
     return rc < 0 ? rc : select_grouping(b->level, args, e->args_count, e->pos, ret, err);
 }

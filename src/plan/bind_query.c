@@ -7,7 +7,7 @@
  * clause attaches to its input: (query) a SINGLE join, EXISTS, IN, ANY and ALL a MARK join whose
  * condition is the comparison. x op ALL (q) is NOT (x negated-op ANY (q)), which is true of
  * three-valued logic too. */
-#include "plan/select_int.h"
+#include "plan/select_rows.h"
 
 int bind_attach(struct binder *b,
                 const struct bind_subs *subs,
@@ -395,6 +395,12 @@ static int bind_any_query(struct binder *b,
     uint32_t count;
     int rc = bind_left(b, e->a, l, &count, err);
 
+    for (uint32_t i = 0; rc == 0 && i < count; i++) {
+        if (!b->level || !select_has_sets(b->level, l[i]))
+            continue;
+        rc = DN_FAIL(err, DN_E_DATATYPE_MISMATCH, "row comparison operator must not return a set");
+        dn_err_at(err, e->pos);
+    }
     if (rc == 0)
         rc = bind_sub_query(b, e->query, e->pos, &out, &free, err);
     if (rc < 0)
