@@ -45,6 +45,13 @@ const char *dendro_error_name(int code)
     return dn_code_name(code);
 }
 
+static int64_t session_clock(void *arg)
+{
+    const struct dendro_conn *conn = arg;
+
+    return volume_clock_ns(conn->db->volume);
+}
+
 static uint64_t session_random(void *arg)
 {
     struct dendro_conn *conn = arg;
@@ -67,15 +74,22 @@ int dendro_connect(dendro_db *db, dendro_conn **ret_conn, struct dendro_error *e
     if (!conn)
         return engine_return(err, &e, DN_FAIL_NOMEM(&e));
     conn->db = db;
-    conn->functions = (struct func_session){.arg = conn, .random = session_random};
+    conn->functions =
+        (struct func_session){.arg = conn, .random = session_random, .clock_ns = session_clock};
     conn->settings = db->settings;
     snprintf(conn->schema, sizeof(conn->schema), "%s", CATALOG_SCHEMA_DEFAULT);
     atomic_init(&conn->cancel, false);
     sched_lock(db->lock);
     db->conns_count++;
     sched_unlock(db->lock);
+    session_tick(conn);
     *ret_conn = conn;
     return engine_return(err, &e, DENDRO_OK);
+}
+
+void session_tick(struct dendro_conn *conn)
+{
+    conn->functions.statement_ns = session_clock(conn);
 }
 
 void dendro_disconnect(dendro_conn *conn)
@@ -146,8 +160,8 @@ session_plan_env(const struct dendro_conn *conn, const struct catalog *cat, stru
                              .schema = conn->schema,
                              .settings = &conn->settings,
                              .arena = arena,
-                             .now_ns = tx_in_block(conn) ? conn->tx.now_ns
-                                                         : volume_clock_ns(conn->db->volume),
+                             .now_ns =
+                                 tx_in_block(conn) ? conn->tx.now_ns : conn->functions.statement_ns,
                              .session = &conn->functions,
                              .rows = session_rows,
                              .rows_arg = conn->db,
@@ -157,7 +171,7 @@ session_plan_env(const struct dendro_conn *conn, const struct catalog *cat, stru
 
 void session_intake_run(struct dendro_conn *conn, struct intake_run *ret)
 {
-    ret->now_ns = volume_clock_ns(conn->db->volume);
+    ret->now_ns = tx_in_block(conn) ? conn->tx.now_ns : volume_clock_ns(conn->db->volume);
     ret->session = &conn->functions;
 }
 

@@ -25,6 +25,8 @@ const struct table *session_table(const struct dendro_conn *conn,
                                   const struct catalog *cat,
                                   const struct qual_name *name,
                                   struct dn_err *err);
+/* A statement begins now. */
+void session_tick(struct dendro_conn *conn);
 int session_check_cancel(const struct dendro_conn *conn, struct dn_err *err) DN_MUST_CHECK;
 int session_write_allowed(const struct dendro_conn *conn, struct dn_err *err) DN_MUST_CHECK;
 int session_use(struct dendro_conn *conn, const struct stmt *ast, struct dn_err *err) DN_MUST_CHECK;

@@ -186,6 +186,7 @@ int stmt_prepare(struct dendro_conn *conn,
     struct pressure p;
     int rc;
 
+    session_tick(conn);
     pressure_begin(&p, conn);
     for (;;) {
         rc = stmt_prepare_once(conn, text, ret, err);
@@ -307,6 +308,7 @@ static int stmt_start(struct dendro_stmt *stmt, struct dn_err *err)
     uint64_t mark;
     int rc = stmt_check_params(stmt, err);
 
+    session_tick(stmt->conn);
     pressure_begin(&p, stmt->conn);
     atomic_store(&stmt->conn->cancel, false);
     stmt->rows_count = 0;

@@ -56,7 +56,7 @@ static void tx_begin(struct dendro_conn *conn)
     tx->isolation = ISOLATION_DEFAULT;
     tx->read_only = conn->settings.default_transaction_read_only;
     tx->deferrable = false;
-    tx->now_ns = volume_clock_ns(conn->db->volume);
+    tx->now_ns = conn->functions.statement_ns;
     tx_keep_settings(conn, &tx->before);
     tx->stays = tx->before;
 }
@@ -401,7 +401,7 @@ int tx_run(struct dendro_stmt *stmt, struct dn_err *err)
     const struct transaction *t = &stmt->ast->misc->transaction;
     struct dendro_conn *conn = stmt->conn;
 
-    conn->tx.tag = tags[t->kind];
+    conn->tx.tag = t->start ? "START TRANSACTION" : tags[t->kind];
     switch (t->kind) {
     case TRANSACTION_BEGIN:
         return tx_run_begin(conn, t, err);

@@ -40,12 +40,14 @@ enum func_flag {
 /* What functions ask of the session that calls them. Any thread of the statement. */
 struct func_session {
     void *arg;
-    uint64_t (*random)(void *arg); /* 64 random bits */
+    uint64_t (*random)(void *arg);  /* 64 random bits */
+    int64_t (*clock_ns)(void *arg); /* what time it is now */
+    int64_t statement_ns;           /* when the statement began */
 };
 
 struct func_ctx {
     struct arena *arena;                /* of the batch */
-    int64_t now_ns;                     /* statement's time */
+    int64_t now_ns;                     /* the transaction's time */
     uint32_t pos;                       /* position of the call in the text, for errors */
     const struct func_session *session; /* NULL: there is none, as when constants are folded */
     const void *extra;                  /* func-specific (token(): unused; cast: none) */

@@ -260,6 +260,13 @@ FUNC_EACH(func_current_date,
           (to[i] = (int32_t)civil_floor(ctx->now_ns / 1000, DATE_US_DAY), 0))
 FUNC_EACH(func_current_time, int64_t, (to[i] = civil_mod(ctx->now_ns / 1000, DATE_US_DAY), 0))
 FUNC_EACH(func_current_tz, int64_t, (to[i] = ctx->now_ns / 1000, 0))
+FUNC_EACH(func_statement_tz,
+          int64_t,
+          (to[i] = (ctx->session ? ctx->session->statement_ns : ctx->now_ns) / 1000, 0))
+FUNC_EACH(func_clock_tz,
+          int64_t,
+          (to[i] = (ctx->session ? ctx->session->clock_ns(ctx->session->arg) : ctx->now_ns) / 1000,
+           0))
 
 /* ---- isfinite, justify_interval ---- */
 
@@ -495,26 +502,32 @@ static const struct func func_date_rows[] = {
      .flags = FUNC_STRICT | FUNC_STABLE,
      .kernel = func_age_today,
      .doc = "From then to the start of today in years, months and days."},
-    DATE_NOW("current_date", DATE, func_current_date, "The day on which the statement began."),
+    DATE_NOW("current_date", DATE, func_current_date, "The day on which the transaction began."),
     DATE_NOW(
-        "current_time", TIME, func_current_time, "The time of day at which the statement began."),
-    DATE_NOW("localtime", TIME, func_current_time, "The time of day at which the statement began."),
+        "current_time", TIME, func_current_time, "The time of day at which the transaction began."),
+    DATE_NOW(
+        "localtime", TIME, func_current_time, "The time of day at which the transaction began."),
     DATE_NOW("current_timestamp",
              TIMESTAMPTZ,
              func_current_tz,
-             "The time at which the statement began."),
-    DATE_NOW(
-        "localtimestamp", TIMESTAMP_US, func_current_tz, "The time at which the statement began."),
+             "The time at which the transaction began."),
+    DATE_NOW("localtimestamp",
+             TIMESTAMP_US,
+             func_current_tz,
+             "The time at which the transaction began."),
     DATE_NOW("statement_timestamp",
              TIMESTAMPTZ,
-             func_current_tz,
+             func_statement_tz,
              "The time at which the statement began."),
     DATE_NOW("transaction_timestamp",
              TIMESTAMPTZ,
              func_current_tz,
-             "The time at which the statement began."),
-    DATE_NOW(
-        "clock_timestamp", TIMESTAMPTZ, func_current_tz, "The time at which the statement began."),
+             "The time at which the transaction began."),
+    {.name = "clock_timestamp",
+     .result = TYPE_TIMESTAMPTZ,
+     .flags = FUNC_STRICT | FUNC_VOLATILE,
+     .kernel = func_clock_tz,
+     .doc = "The time, as it goes on while the statement runs."},
     DATE_CALL("isfinite",
               1,
               BOOLEAN,

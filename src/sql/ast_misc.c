@@ -131,6 +131,13 @@ void sql_transaction(struct sql_parser *ps,
         m->name = sql_spec_name(ps, *name);
 }
 
+void sql_transaction_start(struct sql_parser *ps, const struct transaction *modes)
+{
+    sql_transaction(ps, TRANSACTION_BEGIN, modes, NULL);
+    if (ps->rc == 0)
+        ps->stmt->misc->transaction.start = true;
+}
+
 void sql_transaction_chain(struct sql_parser *ps, enum transaction_kind kind, bool chain)
 {
     sql_transaction(ps, kind, NULL, NULL);

@@ -75,6 +75,7 @@ struct transaction {
     enum mode_given read_only;  /* READ ONLY yes, READ WRITE no */
     enum mode_given deferrable; /* DEFERRABLE yes, NOT DEFERRABLE no */
     bool chain;                 /* COMMIT AND CHAIN, ROLLBACK AND CHAIN */
+    bool start;                 /* BEGIN was written START TRANSACTION */
 };
 
 enum fetch_direction {

@@ -93,6 +93,7 @@ void sql_transaction(struct sql_parser *ps,
                      enum transaction_kind kind,
                      const struct transaction *modes,
                      const struct sql_token *name);
+void sql_transaction_start(struct sql_parser *ps, const struct transaction *modes);
 void sql_transaction_chain(struct sql_parser *ps, enum transaction_kind kind, bool chain);
 struct transaction *sql_mode(struct sql_parser *ps,
                              enum isolation isolation,

@@ -255,7 +255,7 @@ clustering ::= CLUSTERING(T) ORDER BY LP key_list(L) RP. {sql_clustering(ps, T.p
 /* ---- transactions ---- */
 
 cmd ::= BEGIN work modes(M). {sql_transaction(ps, TRANSACTION_BEGIN, M, NULL);}
-cmd ::= START TRANSACTION modes(M). {sql_transaction(ps, TRANSACTION_BEGIN, M, NULL);}
+cmd ::= START TRANSACTION modes(M). {sql_transaction_start(ps, M);}
 cmd ::= commit work chain(C). {sql_transaction_chain(ps, TRANSACTION_COMMIT, C != 0);}
 cmd ::= rollback work chain(C). {sql_transaction_chain(ps, TRANSACTION_ROLLBACK, C != 0);}
 cmd ::= SAVEPOINT name(N). {sql_transaction(ps, TRANSACTION_SAVEPOINT, NULL, &N);}

@@ -8,8 +8,16 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-char pgw_status(const struct pgw *p DN_UNUSED)
+char pgw_status(const struct pgw *p)
 {
+    switch (dendro_transaction_status(p->session)) {
+    case DENDRO_TX_BLOCK:
+        return 'T';
+    case DENDRO_TX_FAILED:
+        return 'E';
+    case DENDRO_TX_IDLE:
+        break;
+    }
     return 'I';
 }
 
