@@ -47,7 +47,7 @@ static int bulk_hand_over(struct intake_bulk *b, struct dn_err *err)
     struct shard_load_options options = {
         .batch_bytes = bulk_limit(b), .whole = true, .cancel = &b->conn->cancel};
     struct shard_load_part part = {.bytes = b->bytes, .release = bulk_release};
-    struct shard_batch batch;
+    struct shard_batch batch = {.rows = 0};
     int rc = b->load ? 0 : engine_write_ready(db, b->to->table, err);
 
     if (rc == 0 && !b->load)

@@ -47,6 +47,17 @@ static int pressure_too_big(const struct dendro_db *db, struct dn_err *err)
     return rc;
 }
 
+/* Nobody else could give memory back. */
+static bool pressure_alone(struct dendro_db *db)
+{
+    bool alone;
+
+    sched_lock(db->lock);
+    alone = db->conns_count == 1;
+    sched_unlock(db->lock);
+    return alone;
+}
+
 int pressure_relieve(
     struct pressure *p, struct dendro_conn *conn, size_t own_bytes, int rc, struct dn_err *err)
 {
@@ -66,7 +77,7 @@ int pressure_relieve(
     given = shard_relieve(db->shard, &conn->cancel, err);
     if (given < 0)
         return given;
-    if (given == 0 && p->tries > 0 && db->conns_count == 1)
+    if (given == 0 && p->tries > 0 && pressure_alone(db))
         return pressure_too_big(db, err);
     p->tries++;
     p->refused = mem_owner_refused(&db->owner);

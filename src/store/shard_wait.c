@@ -203,13 +203,14 @@ int shard_checkpoint(struct shard *s, const atomic_bool *cancel, struct dn_err *
 int shard_relieve(struct shard *s, const atomic_bool *cancel, struct dn_err *err)
 {
     size_t given = cache_empty(s->cache);
-    size_t fresh;
+    bool fresh;
     int rc = DN_OK;
 
     sched_lock(s->lock);
-    fresh = shard_fresh_bytes(s);
+    fresh = !s->options.read_only &&
+            (s->ver->sets_count > 1 || !memgroup_empty(version_active(s->ver)));
     sched_unlock(s->lock);
-    if (fresh > 0 && !s->options.read_only)
+    if (fresh)
         rc = shard_checkpoint(s, cancel, err);
-    return rc < 0 ? rc : given > 0 || fresh > 0;
+    return rc < 0 ? rc : given > 0 || fresh;
 }
