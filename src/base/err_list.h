@@ -82,6 +82,8 @@ DN_ERR(ARRAY_LIMIT,      117, "54000", "An array would have more elements or dim
 DN_ERR(CANNOT_CAST,      118, "42846", "There is no cast between the types.")
 DN_ERR(INVALID_COLUMN,   120, "42P10", "A column or position that may not be used there.")
 DN_ERR(CONFIG,           140, "F0000", "The server is told to do what it must not, or an address cannot be had.")
+DN_ERR(BAD_LIMIT,        142, "2201W", "LIMIT is negative.")
+DN_ERR(BAD_OFFSET,       143, "2201X", "OFFSET is negative.")
 DN_ERR(BAD_COPY,         160, "22P04", "The data of a COPY are not in its format.")
 DN_ERR(BAD_BINARY,       161, "22P03", "The bytes are no value of the type.")
 DN_ERR(NO_CURSOR,        162, "34000", "There is no cursor of that name.")

@@ -138,7 +138,7 @@ catalog_schema(const struct catalog *c, const char *name, struct dn_err *err)
     DN_IGNORE(DN_FAIL(/* NULL says it */
                       err,
                       DN_E_UNDEFINED_SCHEMA,
-                      "there is no schema \"%.255s\"",
+                      "schema \"%.255s\" does not exist",
                       name));
     for (size_t i = 0; i < c->schemas_count; i++)
         text_near_try(&near, c->schemas[i].name);
@@ -185,7 +185,7 @@ static int catalog_no_table(const struct catalog *c,
     }
     DN_IGNORE(DN_FAIL(err, /* returned below */
                       DN_E_UNDEFINED_TABLE,
-                      "there is no table \"%.200s%s%.255s\"",
+                      "relation \"%.200s%s%.255s\" does not exist",
                       plain ? "" : s->name,
                       plain ? "" : ".",
                       name));

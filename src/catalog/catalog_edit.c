@@ -56,11 +56,11 @@ static int catalog_check_free(
     for (size_t i = 0; i < c->tables_count; i++)
         if (c->tables[i]->id != id && strcmp(c->tables[i]->name, name) == 0 &&
             strcmp(c->tables[i]->schema, schema) == 0)
-            return DN_FAIL(err, DN_E_DUPLICATE_TABLE, "table \"%s\" exists already", name);
+            return DN_FAIL(err, DN_E_DUPLICATE_TABLE, "relation \"%s\" already exists", name);
     for (size_t i = 0; i < c->views_count; i++)
         if (c->views[i]->id != id && strcmp(c->views[i]->name, name) == 0 &&
             strcmp(c->views[i]->schema, schema) == 0)
-            return DN_FAIL(err, DN_E_DUPLICATE_TABLE, "view \"%s\" exists already", name);
+            return DN_FAIL(err, DN_E_DUPLICATE_TABLE, "relation \"%s\" already exists", name);
     return 0;
 }
 
@@ -82,7 +82,7 @@ int catalog_with_table(const struct catalog *c,
     int rc;
 
     if (!catalog_has_schema(c, t->schema))
-        return DN_FAIL(err, DN_E_UNDEFINED_SCHEMA, "there is no schema \"%s\"", t->schema);
+        return DN_FAIL(err, DN_E_UNDEFINED_SCHEMA, "schema \"%s\" does not exist", t->schema);
     rc = catalog_check_free(c, t->schema, t->name, 0, err);
     if (rc < 0)
         return rc;
@@ -238,7 +238,7 @@ int catalog_with_view(const struct catalog *c,
     int rc;
 
     if (!catalog_has_schema(c, v->schema))
-        return DN_FAIL(err, DN_E_UNDEFINED_SCHEMA, "there is no schema \"%s\"", v->schema);
+        return DN_FAIL(err, DN_E_UNDEFINED_SCHEMA, "schema \"%s\" does not exist", v->schema);
     rc = catalog_check_free(c, v->schema, v->name, v->id, err);
     if (rc < 0)
         return rc;
@@ -281,7 +281,7 @@ static int catalog_check_schema(const struct catalog *c,
     if (rc < 0)
         return rc;
     if (catalog_has_schema(c, name))
-        return DN_FAIL(err, DN_E_DUPLICATE_SCHEMA, "schema \"%s\" exists already", name);
+        return DN_FAIL(err, DN_E_DUPLICATE_SCHEMA, "schema \"%s\" already exists", name);
     if (c->schemas_count >= CATALOG_SCHEMAS_MAX)
         return DN_FAIL(err,
                        DN_E_TOO_COMPLEX,

@@ -70,7 +70,7 @@ const struct setting_row *settings_find(const char *name, struct dn_err *err)
     DN_IGNORE(DN_FAIL(/* NULL says it */
                       err,
                       DN_E_UNDEFINED_OBJECT,
-                      "there is no setting \"%.80s\"",
+                      "unrecognized configuration parameter \"%.80s\"",
                       name));
     if (near.best)
         dn_err_hint(err, "Perhaps you meant \"%s\".", near.best);

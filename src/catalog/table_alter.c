@@ -139,7 +139,7 @@ int table_find_column(const struct table *t,
                         name->pos);
     rc = DN_FAIL(err,
                  DN_E_UNDEFINED_COLUMN,
-                 "column \"%.80s\" does not exist in table \"%s\"",
+                 "column \"%.80s\" of relation \"%s\" does not exist",
                  name->s,
                  t->name);
     for (uint16_t i = 0; i < t->columns_count; i++)
@@ -155,7 +155,7 @@ static int alter_check_new(const struct table *t, const struct spec_name *name, 
         if (strcmp(t->columns[i].name, name->s) == 0)
             return table_at(DN_FAIL(err,
                                     DN_E_DUPLICATE_COLUMN,
-                                    "column \"%s\" exists already in table \"%s\"",
+                                    "column \"%s\" of relation \"%s\" already exists",
                                     name->s,
                                     t->name),
                             err,

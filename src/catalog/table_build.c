@@ -158,10 +158,12 @@ static int build_check_twice(const struct table_builder *b, size_t at)
 
     for (size_t i = 0; i < at; i++)
         if (strcmp(b->spec->columns[i].name.s, name->s) == 0)
-            return table_at(
-                DN_FAIL(b->err, DN_E_DUPLICATE_COLUMN, "column \"%s\" is declared twice", name->s),
-                b->err,
-                name->pos);
+            return table_at(DN_FAIL(b->err,
+                                    DN_E_DUPLICATE_COLUMN,
+                                    "column \"%s\" specified more than once",
+                                    name->s),
+                            b->err,
+                            name->pos);
     return 0;
 }
 

@@ -264,7 +264,10 @@ static int key_read(struct key *k)
             count++;
         }
     if (count > 1) {
-        rc = DN_FAIL(k->b->err, DN_E_KEY_RULE, "the table has %zu PRIMARY KEYs", count);
+        rc = DN_FAIL(k->b->err,
+                     DN_E_KEY_RULE,
+                     "multiple primary keys for table \"%s\" are not allowed",
+                     k->b->spec->name.s);
         dn_err_hint(k->b->err, "one PRIMARY KEY may name several columns: PRIMARY KEY (a, b)");
         return table_at(rc, k->b->err, pos);
     }

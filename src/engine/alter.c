@@ -55,7 +55,7 @@ static int alter_action(struct alter *a,
         if (action->if_not_exists && alter_has_column(t, action->column.name.s)) {
             snprintf(a->skipped,
                      sizeof(a->skipped),
-                     "column \"%s\" exists already, skipped",
+                     "column \"%s\" already exists, skipped",
                      action->column.name.s);
             return 1;
         }

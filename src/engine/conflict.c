@@ -122,8 +122,8 @@ static int conf_types(const struct plan *p,
                      DN_E_DATATYPE_MISMATCH,
                      "column \"%s\" is %s, and this is %s",
                      t->columns[col].name,
-                     type_name(t->columns[col].type),
-                     type_name(from));
+                     type_word(t->columns[col].type),
+                     type_word(from));
         dn_err_at(err, c->set[i].expr->pos);
         return rc;
     }

@@ -55,8 +55,10 @@ static int ddl_create_table(void *arg,
         return err->code;
     }
     if (d->stmt->ast->if_not_exists && catalog_table(cur, schema->name, d->spec.name.s, &ignored)) {
-        snprintf(
-            d->skipped, sizeof(d->skipped), "table \"%s\" exists already, skipped", d->spec.name.s);
+        snprintf(d->skipped,
+                 sizeof(d->skipped),
+                 "relation \"%s\" already exists, skipped",
+                 d->spec.name.s);
         return DN_NOT_FOUND;
     }
     d->spec.schema.s = schema->name;
@@ -85,7 +87,7 @@ static int ddl_create_schema(void *arg,
     if (ast->if_not_exists && catalog_schema(cur, ast->name.name, &ignored)) {
         snprintf(d->skipped,
                  sizeof(d->skipped),
-                 "%s \"%s\" exists already, skipped",
+                 "%s \"%s\" already exists, skipped",
                  ast->keyspace ? "keyspace" : "schema",
                  ast->name.name);
         return DN_NOT_FOUND;

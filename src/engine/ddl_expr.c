@@ -28,8 +28,8 @@ ddl_default_fits(const struct column_spec *col, const struct bexpr *b, struct dn
                       DN_E_DATATYPE_MISMATCH,
                       "column \"%s\" is of type %s but default expression is of type %s",
                       col->name.s,
-                      type_name(col->type),
-                      type_name(b->type))); /* returned below */
+                      type_word(col->type),
+                      type_word(b->type))); /* returned below */
     dn_err_hint(err, "You will need to rewrite or cast the expression.");
     return DN_E_DATATYPE_MISMATCH;
 }

@@ -27,11 +27,17 @@ ins_check_counts(struct intake_target *ins, const struct insert_stmt *ast, struc
             continue;
         rc = DN_FAIL(err,
                      DN_E_ENTRY_COUNT,
-                     "row %u has %s values: %u for %u columns",
-                     i + 1,
-                     v->rows_len[i] > ins->cols_count ? "too many" : "too few",
-                     v->rows_len[i],
-                     ins->cols_count);
+                     v->rows_len[i] > ins->cols_count
+                         ? "INSERT has more expressions than target columns"
+                         : "INSERT has more target columns than expressions");
+        dn_err_hint(err,
+                    "Row %u has %u values for %u columns.%s",
+                    i + 1,
+                    v->rows_len[i],
+                    ins->cols_count,
+                    !ast->columns && v->rows_len[i] < ins->cols_count
+                        ? " List those that have values: INSERT INTO t (…) VALUES …"
+                        : "");
         dn_err_at(err, v->rows_pos[i]);
         return rc;
     }
@@ -244,7 +250,7 @@ static int ins_row(struct ins_run *r, uint32_t row, struct dn_err *err)
         if (rc == 0)
             rc = intake_put(&r->rows, col, &d, err);
         if (rc < 0) {
-            if (rc != DN_E_NOMEM)
+            if (rc != DN_E_NOMEM && r->values->rows_count > 1)
                 dn_err_prefix(err, "row %u, column \"%s\"", row + 1, r->table->columns[col].name);
             dn_err_at(err, e ? e->pos : r->values->rows_pos[row]);
             return rc;

@@ -37,9 +37,9 @@ insq_mismatch(const struct dendro_stmt *stmt, const struct query *q, uint32_t i,
                      DN_E_DATATYPE_MISMATCH,
                      "column \"%s\" is %s, and column %u of the query is %s",
                      c->name,
-                     type_name(c->type),
+                     type_word(c->type),
                      i + 1,
-                     type_name(stmt->plan->cols[i].type));
+                     type_word(stmt->plan->cols[i].type));
 
     dn_err_hint(err, "CAST(… AS %s) says how it is meant.", type_name(c->type));
     dn_err_at(err, q->pos);

@@ -32,7 +32,7 @@ int intake_find_column(const struct table *t,
     } else {
         rc = DN_FAIL(err,
                      DN_E_UNDEFINED_COLUMN,
-                     "column \"%s\" does not exist in table \"%s\"",
+                     "column \"%s\" of relation \"%s\" does not exist",
                      name->s,
                      t->name);
         near = text_near_make(name->s);
@@ -69,7 +69,7 @@ int intake_target_columns(struct intake_target *to,
         if (to->listed[to->cols[i]]) {
             rc = DN_FAIL(err,
                          DN_E_DUPLICATE_COLUMN,
-                         "column \"%s\" is listed twice",
+                         "column \"%s\" specified more than once",
                          t->columns[to->cols[i]].name);
             dn_err_at(err, names[i].pos);
             return rc;
@@ -119,7 +119,14 @@ int intake_target_unlisted(struct intake_target *to, struct dn_err *err)
 int intake_check(const struct table *t, uint16_t col, const struct datum *d, struct dn_err *err)
 {
     if (d->null)
-        return t->columns[col].not_null ? DN_FAIL(err, DN_E_NOT_NULL, "NULL is not allowed") : 0;
+        return t->columns[col].not_null
+                   ? DN_FAIL(err,
+                             DN_E_NOT_NULL,
+                             "null value in column \"%s\" of relation \"%s\" violates not-null "
+                             "constraint",
+                             t->columns[col].name,
+                             t->name)
+                   : 0;
     if (t->time_col == (int)col && t->quantum_count > 0 && d->v.i64 == 0)
         return DN_FAIL(
             err, DN_E_DATETIME_RANGE, "0 is no time stamp: the column decides the quantum");

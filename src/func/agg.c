@@ -96,13 +96,14 @@ agg_find(const char *name, bool star, enum type_id arg, uint32_t pos, struct dn_
             return a;
     }
     if (!agg_name_exists(name))
-        DN_IGNORE(DN_FAIL(err, DN_E_UNDEFINED_FUNCTION, "no aggregate function %s", name));
+        DN_IGNORE(
+            DN_FAIL(err, DN_E_UNDEFINED_FUNCTION, "aggregate function %s does not exist", name));
     else if (star)
         DN_IGNORE(DN_FAIL(
-            err, DN_E_UNDEFINED_FUNCTION, "no aggregate function %s(*): only count(*)", name));
+            err, DN_E_UNDEFINED_FUNCTION, "function %s(*) does not exist: only count(*)", name));
     else {
         DN_IGNORE(DN_FAIL(
-            err, DN_E_UNDEFINED_FUNCTION, "no aggregate function %s(%s)", name, type_name(arg)));
+            err, DN_E_UNDEFINED_FUNCTION, "function %s(%s) does not exist", name, type_word(arg)));
         agg_hint_types(name, err);
     }
     dn_err_at(err, pos); /* NULL tells of the failure; its code is in err */
@@ -141,10 +142,10 @@ const struct agg *agg_find_pair(
                 return a;
     DN_IGNORE(DN_FAIL(err,
                       DN_E_UNDEFINED_FUNCTION,
-                      "no aggregate function %s(%s, %s)",
+                      "function %s(%s, %s) does not exist",
                       name,
-                      type_name(arg),
-                      type_name(arg2)));
+                      type_word(arg),
+                      type_word(arg2)));
     dn_err_at(err, pos); /* NULL tells of the failure; its code is in err */
     return NULL;
 }
@@ -162,9 +163,9 @@ agg_find_within(const char *name, enum type_id arg, bool desc, uint32_t pos, str
                 return a;
     DN_IGNORE(DN_FAIL(err,
                       DN_E_UNDEFINED_FUNCTION,
-                      "no aggregate function %s WITHIN GROUP (ORDER BY %s)",
+                      "function %s WITHIN GROUP (ORDER BY %s) does not exist",
                       name,
-                      type_name(arg)));
+                      type_word(arg)));
     agg_hint_types(name, err);
     dn_err_at(err, pos); /* NULL tells of the failure; its code is in err */
     return NULL;

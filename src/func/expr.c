@@ -62,8 +62,8 @@ int expr_param(const struct bexpr *e,
                        DN_E_DATATYPE_MISMATCH,
                        "parameter %u is of type %s, expected %s",
                        e->param,
-                       type_name((*ret)->type),
-                       type_name(e->type));
+                       type_word((*ret)->type),
+                       type_word(e->type));
     return 0;
 }
 

@@ -33,15 +33,8 @@ int func_fail_range(enum type_id type, struct dn_err *err)
 {
     if (type_is_timestamp(type))
         return DN_FAIL(
-            err, DN_E_DATETIME_RANGE, "time stamp out of range for type %s", type_name(type));
-    if (type_is_int(type))
-        return DN_FAIL(err,
-                       DN_E_OUT_OF_RANGE,
-                       "%s out of range",
-                       type == TYPE_SMALLINT  ? "smallint"
-                       : type == TYPE_INTEGER ? "integer"
-                                              : "bigint");
-    return DN_FAIL(err, DN_E_OUT_OF_RANGE, "%s out of range", type_name(type));
+            err, DN_E_DATETIME_RANGE, "time stamp out of range for type %s", type_word(type));
+    return DN_FAIL(err, DN_E_OUT_OF_RANGE, "%s out of range", type_word(type));
 }
 
 int func_fail_zero(struct dn_err *err)
@@ -266,10 +259,11 @@ const char *func_type_name(enum type_id type)
 /* No type: any that a function takes, or that of a quoted literal, NULL or a parameter. */
 static const char *func_type_word(enum type_id type)
 {
-    return type == TYPE_NONE ? "any" : func_type_name(type);
+    return type == TYPE_ANY_ELEMENT || type == TYPE_ANY_ARRAY ? func_type_name(type)
+                                                              : type_word(type);
 }
 
-/* What the call looks like: "abs(VARCHAR)", "VARCHAR + BIGINT", "NOT BIGINT". */
+/* What the call looks like: "abs(text)", "text + bigint", "NOT bigint". */
 static void func_print_call(
     const char *name, bool is_operator, const enum type_id *types, uint32_t count, struct buf *b)
 {
@@ -400,10 +394,11 @@ static void func_fail_find(const char *name,
     func_print_call(name, is_operator, types, count, &b);
     DN_IGNORE(DN_FAIL(err, /* the result of func_find is NULL: that says it all */
                       DN_E_UNDEFINED_FUNCTION,
-                      "no %s %.*s",
-                      is_operator ? "operator" : "function",
+                      "%s%.*s%s",
+                      is_operator ? "operator does not exist: " : "function ",
                       b.failed ? 0 : (int)b.len,
-                      b.failed ? "" : (const char *)b.data));
+                      b.failed ? "" : (const char *)b.data,
+                      is_operator ? "" : " does not exist"));
     buf_done(&b);
     if (!other)
         func_hint_name(name, err);

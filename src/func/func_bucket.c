@@ -328,7 +328,7 @@ bucket_by_field(struct vstr field, enum type_id type, struct bucketer *ret, stru
                    "unit \"%.*s\" not recognized for type %s",
                    field.len > 60 ? 60 : (int)field.len,
                    field.ptr,
-                   type_name(type));
+                   type_word(type));
 }
 
 /* ---- kernels ---- */

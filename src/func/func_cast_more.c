@@ -21,7 +21,7 @@ static int cast_num_int(struct vnumeric v, enum type_id type, int64_t *ret, stru
     int64_t high = type == TYPE_SMALLINT ? INT16_MAX : type == TYPE_INTEGER ? INT32_MAX : INT64_MAX;
 
     if (v.nan)
-        return DN_FAIL(err, DN_E_OUT_OF_RANGE, "NaN cannot become %s", type_name(type));
+        return DN_FAIL(err, DN_E_OUT_OF_RANGE, "NaN cannot become %s", type_word(type));
     if (!num_to_i64(v, ret) || *ret < low || *ret > high)
         return func_fail_range(type, err);
     return 0;

@@ -81,7 +81,7 @@ extract_fail(int code, struct vstr word, const char *why, enum type_id type, str
                    word.len > 60 ? 60 : (int)word.len,
                    word.ptr,
                    why,
-                   type_name(type));
+                   type_word(type));
 }
 
 static int

@@ -65,7 +65,7 @@ int func_fit(const struct type_mods *mods, bool cut, struct datum *d, struct dn_
         good = fit_instant(mods->v[0], &d->v.i64);
     else if (d->type == TYPE_INTERVAL)
         good = fit_fraction(mods->v[0], d->iv.us, &d->iv.us);
-    return good ? 0 : DN_FAIL(err, DN_E_DATETIME_RANGE, "%s out of range", type_name(d->type));
+    return good ? 0 : DN_FAIL(err, DN_E_DATETIME_RANGE, "%s out of range", type_word(d->type));
 }
 
 static int fit_rows(const struct func_ctx *ctx,

@@ -42,7 +42,7 @@ int text_fail_syntax(enum type_id type, struct vstr s, struct dn_err *err)
     return DN_FAIL(err,
                    DN_E_BAD_TEXT,
                    "invalid input syntax for type %s: \"%.*s%s\"",
-                   type_name(type),
+                   type_word(type),
                    n,
                    s.ptr,
                    (uint32_t)n < s.len ? "…" : "");

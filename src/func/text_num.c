@@ -232,7 +232,7 @@ static int text_fail_range(enum type_id type, struct vstr s, struct dn_err *err)
                    n,
                    s.ptr,
                    (uint32_t)n < s.len ? "…" : "",
-                   type_name(type));
+                   type_word(type));
 }
 
 int text_parse_int(enum type_id type, struct vstr s, int64_t *ret, struct dn_err *err)
@@ -381,7 +381,7 @@ int text_parse_float(enum type_id type, struct vstr s, double *ret, struct dn_er
                        DN_E_BAD_TEXT,
                        "a number of %u characters is too long for type %s",
                        s.len,
-                       type_name(type));
+                       type_word(type));
     v = text_strtod(s, is_float);
     if (isinf(v) || v == 0)
         return text_fail_range(type, s, err);

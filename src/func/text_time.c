@@ -30,13 +30,17 @@ static int text_iso_raise(const struct text_iso *in, int code, const char *why, 
 {
     int n = text_quote_len(in->whole);
 
-    return DN_FAIL(err,
-                   code,
-                   "invalid time stamp \"%.*s%s\": %s",
-                   n,
-                   in->whole.ptr,
-                   (uint32_t)n < in->whole.len ? "…" : "",
-                   why);
+    int rc = DN_FAIL(err,
+                     code,
+                     code == DN_E_DATETIME_RANGE ? "date/time field value out of range: \"%.*s%s\""
+                                                 : "invalid input syntax for type timestamp: "
+                                                   "\"%.*s%s\"",
+                     n,
+                     in->whole.ptr,
+                     (uint32_t)n < in->whole.len ? "…" : "");
+
+    dn_err_hint(err, "%s", why);
+    return rc;
 }
 
 /* Its form is wrong. */
@@ -294,7 +298,7 @@ int text_time_to_type(int64_t seconds,
     }
     if (__builtin_mul_overflow(seconds, per_second, &v) || __builtin_add_overflow(v, part, &v)) {
         DN_IGNORE(DN_FAIL(
-            err, DN_E_DATETIME_RANGE, "time stamp out of range for type %s", type_name(type)));
+            err, DN_E_DATETIME_RANGE, "time stamp out of range for type %s", type_word(type)));
         if (type == TYPE_TIMESTAMP_NS)
             dn_err_hint(err, "Nanoseconds reach from the year 1677 to 2262.");
         return DN_E_DATETIME_RANGE;

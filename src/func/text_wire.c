@@ -151,7 +151,7 @@ static void wire_put_numeric(struct vnumeric v, struct buf *b)
 
 static int wire_bad(enum type_id type, struct dn_err *err)
 {
-    return DN_FAIL(err, DN_E_BAD_BINARY, "incorrect binary data format of a %s", type_name(type));
+    return DN_FAIL(err, DN_E_BAD_BINARY, "incorrect binary data format of a %s", type_word(type));
 }
 
 /* The digits of group i (0 = the first stored); outside: zeros. */
@@ -234,9 +234,9 @@ static int wire_get_time(enum type_id type, int64_t us, int64_t *ret, struct dn_
     bool exact;
 
     if (us == INT64_MAX || us == INT64_MIN)
-        return DN_FAIL(err, DN_E_DATETIME_RANGE, "%s has no infinity", type_name(type));
+        return DN_FAIL(err, DN_E_DATETIME_RANGE, "%s has no infinity", type_word(type));
     if (__builtin_add_overflow(us, WIRE_EPOCH_US, &us))
-        return DN_FAIL(err, DN_E_DATETIME_RANGE, "%s out of range", type_name(type));
+        return DN_FAIL(err, DN_E_DATETIME_RANGE, "%s out of range", type_word(type));
     seconds = us / 1000000;
     rest = us % 1000000;
     if (rest < 0) {
@@ -307,7 +307,7 @@ static int wire_get_array(enum type_id type,
                        DN_E_BAD_BINARY,
                        "an array of type %" PRIu32 " for %s",
                        wire_get32(p + 8),
-                       type_name(type));
+                       type_word(type));
     p += 12;
     if ((size_t)(end - p) < 8 * (size_t)a.dims)
         return wire_bad(type, err);

@@ -411,10 +411,10 @@ const struct winfunc *winfunc_find(const char *name,
     }
     buf_init(&b, NULL);
     for (uint32_t i = 0; i < count; i++)
-        buf_printf(&b, "%s%s", i ? ", " : "", type_name(types[i]));
+        buf_printf(&b, "%s%s", i ? ", " : "", type_word(types[i]));
     DN_IGNORE(DN_FAIL(err, /* the result is NULL: that says it all */
                       DN_E_UNDEFINED_FUNCTION,
-                      "no window function %s(%.*s)",
+                      "window function %s(%.*s) does not exist",
                       name,
                       b.failed ? 0 : (int)b.len,
                       b.failed ? "" : (const char *)b.data));

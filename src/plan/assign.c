@@ -38,8 +38,8 @@ static int assign_mismatch(const struct plan_target *to, const struct datum *in,
     DN_IGNORE(DN_FAIL(err,
                       DN_E_DATATYPE_MISMATCH,
                       "a %s cannot be stored as %s",
-                      type_name(in->type),
-                      type_name(to->type))); /* returned below */
+                      type_word(in->type),
+                      type_word(to->type))); /* returned below */
     if (to->type == TYPE_BLOB)
         dn_err_hint(err, "Write bytes as 0x… .");
     else if (to->type == TYPE_BOOLEAN)
@@ -55,7 +55,7 @@ assign_int(const struct plan_target *to, int64_t value, struct datum *ret, struc
                        DN_E_OUT_OF_RANGE,
                        "%" PRId64 " is out of range for %s",
                        value,
-                       type_name(to->type));
+                       type_word(to->type));
     ret->v.i64 = value;
     return 0;
 }
@@ -101,7 +101,7 @@ static int assign_time(const struct plan_target *to,
         DN_IGNORE(DN_FAIL(err,
                           DN_E_DATETIME_RANGE,
                           "the time is finer than a key column of type %s keeps",
-                          type_name(to->type))); /* returned below */
+                          type_word(to->type))); /* returned below */
         dn_err_hint(err,
                     "Rounding would merge rows; give %d digits of a second at most.",
                     to->type == TYPE_TIMESTAMP ? 3 : 6);
@@ -199,7 +199,7 @@ static int assign_round(const struct plan_target *to,
                  DN_E_OUT_OF_RANGE,
                  "%.60s is out of range for %s",
                  b.failed ? "the number" : (const char *)b.data,
-                 type_name(to->type));
+                 type_word(to->type));
     buf_done(&b);
     return rc;
 }

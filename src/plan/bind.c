@@ -68,7 +68,7 @@ int bind_table_column(const struct table *t, const char *name, uint32_t pos, str
     }
     DN_IGNORE(DN_FAIL(err,
                       DN_E_UNDEFINED_COLUMN,
-                      "column \"%s\" does not exist in table \"%s\"",
+                      "column \"%s\" of relation \"%s\" does not exist",
                       name,
                       t->name)); /* the caller returns the code */
     near = text_near_make(name);
@@ -225,7 +225,7 @@ bind_logic(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn
         return DN_FAIL_NOMEM(err);
     DN_IGNORE(bind_chain_collect(e, e->op, in)); /* counted above */
     for (uint32_t i = 0; i < count; i++) {
-        rc = bind_bool(b, in[i], &args[i], err);
+        rc = bind_bool(b, in[i], e->op == OP_AND ? "AND" : "OR", &args[i], err);
         if (rc == 0)
             rc = bind_not_set(b, args[i], e->op == OP_AND ? "AND" : "OR", in[i]->pos, err);
         if (rc < 0)
@@ -234,7 +234,8 @@ bind_logic(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn
     return bind_chain(b, e->op == OP_AND ? BEXPR_AND : BEXPR_OR, e->pos, args, count, ret, err);
 }
 
-int bind_bool(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+int bind_bool(
+    struct binder *b, const struct expr *e, const char *of, struct bexpr **ret, struct dn_err *err)
 {
     struct bexpr *x;
     int rc = bind_expr(b, e, &x, err);
@@ -244,8 +245,9 @@ int bind_bool(struct binder *b, const struct expr *e, struct bexpr **ret, struct
     if (x->type != TYPE_NONE && x->type != TYPE_BOOLEAN) {
         rc = DN_FAIL(err,
                      DN_E_DATATYPE_MISMATCH,
-                     "a condition must be BOOLEAN, but this is %s",
-                     type_name(x->type));
+                     "argument of %s must be type boolean, not type %s",
+                     of,
+                     type_word(x->type));
         dn_err_at(err, e->pos);
         return rc;
     }
@@ -342,7 +344,7 @@ bind_unary(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn
     int rc;
 
     if (e->op == OP_NOT) {
-        rc = bind_bool(b, e->a, &x, err);
+        rc = bind_bool(b, e->a, "NOT", &x, err);
         if (rc == 0)
             rc = bind_not_set(b, x, "NOT", e->a->pos, err);
         return rc < 0 ? rc : bind_not(b, x, e->pos, ret, err);
@@ -356,7 +358,7 @@ bind_unary(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn
             return 0;
         }
         rc = DN_FAIL(
-            err, DN_E_UNDEFINED_FUNCTION, "operator does not exist: + %s", type_name(x->type));
+            err, DN_E_UNDEFINED_FUNCTION, "operator does not exist: + %s", type_word(x->type));
         dn_err_at(err, e->pos);
         return rc;
     }

@@ -55,8 +55,11 @@ struct binder {
 int bind_expr(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
     DN_MUST_CHECK;
 /* A condition: BOOLEAN. */
-int bind_bool(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
-    DN_MUST_CHECK;
+int bind_bool(struct binder *b,
+              const struct expr *e,
+              const char *of,
+              struct bexpr **ret,
+              struct dn_err *err) DN_MUST_CHECK;
 /* A variable as an expression; NULL: out of memory. */
 struct bexpr *bind_var(struct binder *b, uint32_t var, uint32_t pos);
 int bind_table_column(const struct table *t, const char *name, uint32_t pos, struct dn_err *err);

@@ -192,7 +192,7 @@ array_subscript(struct binder *b, const struct expr *e, struct bexpr **ret, stru
         rc = DN_FAIL(err,
                      DN_E_DATATYPE_MISMATCH,
                      "cannot subscript type %s because it does not support subscripting",
-                     type_name(args[0]->type));
+                     type_word(args[0]->type));
         dn_err_at(err, e->pos);
         return rc;
     }
@@ -211,8 +211,8 @@ static int array_value(
         int rc = DN_FAIL(err,
                          DN_E_DATATYPE_MISMATCH,
                          "subscripted assignment requires type %s but expression is of type %s",
-                         type_name(to),
-                         type_name(x->type));
+                         type_word(to),
+                         type_word(x->type));
 
         dn_err_hint(err, "You will need to rewrite or cast the expression.");
         dn_err_at(err, x->pos);
@@ -241,7 +241,7 @@ int bind_array_assign(struct binder *b,
         rc = DN_FAIL(err,
                      DN_E_DATATYPE_MISMATCH,
                      "cannot subscript type %s because it does not support subscripting",
-                     type_name(array->type));
+                     type_word(array->type));
         dn_err_at(err, place->pos);
         return rc;
     }
@@ -359,7 +359,7 @@ int bind_array_cast(struct binder *b, const struct expr *e, struct bexpr **ret, 
     int rc;
 
     if (to == TYPE_NONE) {
-        rc = DN_FAIL(err, DN_E_UNSUPPORTED, "there are no arrays of %s", type_name(e->type));
+        rc = DN_FAIL(err, DN_E_UNSUPPORTED, "there are no arrays of %s", type_word(e->type));
         dn_err_at(err, e->pos);
         return rc;
     }

@@ -123,7 +123,7 @@ int bind_function(struct binder *b, const struct expr *e, struct bexpr **ret, st
     if (rowfunc_name_exists(name))
         return select_rowfunc(b, e, name, ret, err);
     if (bind_is_operator(name)) {
-        rc = DN_FAIL(err, DN_E_UNDEFINED_FUNCTION, "no function %s", e->name);
+        rc = DN_FAIL(err, DN_E_UNDEFINED_FUNCTION, "function %s does not exist", e->name);
         dn_err_at(err, e->pos);
         return rc;
     }

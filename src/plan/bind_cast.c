@@ -102,10 +102,10 @@ int bind_coerce(struct binder *b,
     if (!f) {
         DN_IGNORE(DN_FAIL(err,
                           explicitly ? DN_E_CANNOT_CAST : DN_E_DATATYPE_MISMATCH,
-                          "cannot %s %s to %s",
-                          explicitly ? "cast type" : "convert",
-                          type_name(e->type),
-                          type_name(type))); /* returned below */
+                          "cannot %s type %s to %s",
+                          explicitly ? "cast" : "convert",
+                          type_word(e->type),
+                          type_word(type))); /* returned below */
         if (!explicitly && func_cast(e->type, type, false))
             dn_err_hint(err, "Say so: CAST(… AS %s).", type_name(type));
         dn_err_at(err, e->pos);

@@ -49,8 +49,8 @@ int bind_unify(
                          DN_E_DATATYPE_MISMATCH,
                          "%s types %s and %s cannot be matched",
                          what,
-                         type_name(type),
-                         type_name(args[i]->type));
+                         type_word(type),
+                         type_word(args[i]->type));
             dn_err_at(err, args[i]->pos);
             return rc;
         }
@@ -145,7 +145,7 @@ int bind_case(struct binder *b, const struct expr *e, struct bexpr **ret, struct
             if (rc == 0)
                 rc = bind_compare(b, OP_EQ, e->args[i]->pos, operand, args[i], &args[i], err);
         } else {
-            rc = bind_bool(b, e->args[i], &args[i], err);
+            rc = bind_bool(b, e->args[i], "CASE/WHEN", &args[i], err);
             if (rc == 0)
                 rc = bind_not_set(b, args[i], "CASE/WHEN", e->args[i]->pos, err);
         }
@@ -283,7 +283,13 @@ int bind_is(struct binder *b, const struct expr *e, struct bexpr **ret, struct d
                        : e->op == OP_IS_FALSE ? (e->negated ? "is not false" : "is false")
                                               : (e->negated ? "is not null" : "is null");
     struct bexpr *x;
-    int rc = bind_bool(b, e->a, &x, err);
+    int rc = bind_bool(b,
+                       e->a,
+                       e->op == OP_IS_TRUE    ? "IS TRUE"
+                       : e->op == OP_IS_FALSE ? "IS FALSE"
+                                              : "IS UNKNOWN",
+                       &x,
+                       err);
 
     return rc < 0 ? rc : bind_call(b, name, e->pos, &x, 1, ret, err);
 }

@@ -151,8 +151,7 @@ static int bind_agg_refuse(const struct binder *b, const struct expr *e, struct 
 {
     int rc = DN_FAIL(err,
                      DN_E_GROUPING,
-                     "aggregate function %s is not allowed in %s",
-                     e->name,
+                     "aggregate functions are not allowed in %s",
                      b->clause ? b->clause : "this place");
 
     if (b->clause && strcmp(b->clause, "WHERE") == 0)
@@ -212,7 +211,7 @@ bind_agg_check(const struct binder *b, const struct expr *e, const char *name, s
     int rc = 0;
 
     if (b->in_agg)
-        rc = DN_FAIL(err, DN_E_GROUPING, "%s: aggregate functions cannot be nested", e->name);
+        rc = DN_FAIL(err, DN_E_GROUPING, "aggregate function calls cannot be nested");
     else if (!b->level || (e->star && !b->aggs_allowed))
         return bind_agg_refuse(b, e, err);
     else
@@ -278,7 +277,7 @@ bind_agg_filter(struct binder *b, const struct expr *e, struct plan_agg *agg, st
 {
     struct datum yes = {.type = TYPE_BOOLEAN, .v = {.i64 = 1}};
     struct bexpr *cond;
-    int rc = bind_bool(b, e->a, &cond, err);
+    int rc = bind_bool(b, e->a, "FILTER", &cond, err);
 
     if (rc == 0 && agg->agg->nulls_count) { /* but this one does */
         agg->arg2 = cond;

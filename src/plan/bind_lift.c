@@ -44,7 +44,10 @@ bind_lift_column(struct binder *b, struct bexpr *e, struct bexpr **ret, struct d
     }
     rc = DN_FAIL(err,
                  DN_E_GROUPING,
-                 "column \"%s\" must be in GROUP BY or inside an aggregate function",
+                 "column \"%s%s%s\" must appear in the GROUP BY clause or be used in an aggregate "
+                 "function",
+                 v->rel && v->rel->alias ? v->rel->alias : "",
+                 v->rel && v->rel->alias ? "." : "",
                  v->name);
     dn_err_at(err, e->pos);
     return rc;

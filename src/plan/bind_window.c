@@ -208,7 +208,7 @@ static int window_offset(struct binder *b,
         rc = DN_FAIL(err,
                      DN_E_UNSUPPORTED,
                      "RANGE with offset PRECEDING/FOLLOWING is not supported for column type %s",
-                     type_name(w->order[0].e->type));
+                     type_word(w->order[0].e->type));
         dn_err_at(err, e->pos);
         return rc;
     }

@@ -193,8 +193,8 @@ static int change_set_expr(struct change *c, uint32_t at, struct dn_err *err)
                      DN_E_DATATYPE_MISMATCH,
                      "column \"%s\" is %s, and this is %s",
                      col->name,
-                     type_name(col->type),
-                     type_name(e->type));
+                     type_word(col->type),
+                     type_word(e->type));
         dn_err_hint(err, "CAST(… AS %s) says how it is meant.", type_name(col->type));
         dn_err_at(err, set->pos);
         return rc;
@@ -339,7 +339,7 @@ change_bind(struct change *c, enum stmt_kind kind, struct lnode *tree, struct dn
     c->b.clause = "WHERE";
     c->b.subs = &c->subs_where;
     if (rc == 0 && c->ast->where)
-        rc = bind_bool(&c->b, c->ast->where, &where, err);
+        rc = bind_bool(&c->b, c->ast->where, "WHERE", &where, err);
     return rc < 0 ? rc : change_tree(c, where, tree, err);
 }
 

@@ -232,7 +232,7 @@ static int from_on(struct from *f,
     b.aggs_allowed = false;
     b.windows_allowed = false;
     b.subs = subs;
-    rc = bind_bool(&b, item->on, &cond, err);
+    rc = bind_bool(&b, item->on, "JOIN/ON", &cond, err);
     if (rc < 0)
         return rc;
     return logic_split(f->q, cond, conds) ? 0 : DN_FAIL_NOMEM(err);

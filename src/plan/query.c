@@ -221,7 +221,7 @@ static int query_count(struct planner *q,
                      DN_E_DATATYPE_MISMATCH,
                      "%s must be a whole number, but this is %s",
                      clause,
-                     type_name(x->type));
+                     type_word(x->type));
         dn_err_at(err, e->pos);
         return rc;
     }
@@ -229,7 +229,10 @@ static int query_count(struct planner *q,
     if (rc < 0)
         return rc;
     if ((*ret)->kind == BEXPR_CONST && !(*ret)->value.null && (*ret)->value.v.i64 < 0) {
-        rc = DN_FAIL(err, DN_E_INVALID_PARAM, "%s must not be negative", clause);
+        rc = DN_FAIL(err,
+                     strcmp(clause, "OFFSET") == 0 ? DN_E_BAD_OFFSET : DN_E_BAD_LIMIT,
+                     "%s must not be negative",
+                     clause);
         dn_err_at(err, e->pos);
         return rc;
     }

@@ -166,11 +166,13 @@ static int scope_no_column(const struct lrel *rel, const struct expr *e, struct 
 {
     struct text_near near = text_near_make(e->name);
 
-    DN_IGNORE(DN_FAIL(err,
-                      DN_E_UNDEFINED_COLUMN,
-                      "column \"%s\" does not exist in table \"%s\"",
-                      e->name,
-                      rel->alias)); /* returned below */
+    DN_IGNORE(
+        DN_FAIL(err,
+                DN_E_UNDEFINED_COLUMN,
+                e->table ? "column %s%s%s does not exist" : "column \"%s%s%s\" does not exist",
+                e->table ? rel->alias : "",
+                e->table ? "." : "",
+                e->name)); /* returned below */
     for (uint32_t i = 0; i < rel->cols_count; i++)
         text_near_try(&near, rel->cols[i].name);
     if (near.best)
@@ -211,7 +213,7 @@ static int scope_no_rel(const struct scope *s, const struct expr *e, struct dn_e
 
     DN_IGNORE(DN_FAIL(err,
                       DN_E_UNDEFINED_TABLE,
-                      "no table \"%s\" in the FROM clause",
+                      "missing FROM-clause entry for table \"%s\"",
                       e->table)); /* returned below */
     for (const struct scope *x = s; x; x = x->outer) {
         for (uint32_t i = 0; i < x->rels_count; i++) {

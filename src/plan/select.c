@@ -62,7 +62,8 @@ static int sel_star_of(struct sel *s, const struct expr *e, struct dn_err *err)
     for (; x && !rel; x = rel ? x : x->outer)
         rel = scope_rel(x, e->schema, e->table);
     if (!rel) {
-        rc = DN_FAIL(err, DN_E_UNDEFINED_TABLE, "no table \"%s\" in the FROM clause", e->table);
+        rc = DN_FAIL(
+            err, DN_E_UNDEFINED_TABLE, "missing FROM-clause entry for table \"%s\"", e->table);
         if (s->scope.rels_count == 1 && s->scope.rels[0]->alias)
             dn_err_hint(err, "The table of this query is called \"%s\".", s->scope.rels[0]->alias);
         dn_err_at(err, e->pos);
@@ -83,7 +84,7 @@ static int sel_star(struct sel *s, const struct expr *e, struct dn_err *err)
     if (e->table)
         return sel_star_of(s, e, err);
     if (s->scope.rels_count == 0) {
-        rc = DN_FAIL(err, DN_E_SYNTAX, "SELECT * needs a FROM clause");
+        rc = DN_FAIL(err, DN_E_SYNTAX, "SELECT * with no tables specified is not valid");
         dn_err_at(err, e->pos);
         return rc;
     }
@@ -161,10 +162,10 @@ int select_ordinal(
     if (e->value.v.i64 < 1 || e->value.v.i64 > (int64_t)count) {
         rc = DN_FAIL(err,
                      DN_E_INVALID_COLUMN,
-                     "%s position %lld is not in the select list, which has %u items",
+                     "%s position %lld is not in select list",
                      clause,
-                     (long long)e->value.v.i64,
-                     count);
+                     (long long)e->value.v.i64);
+        dn_err_hint(err, "It has %u items.", count);
         dn_err_at(err, e->pos);
         return rc;
     }
@@ -191,11 +192,7 @@ static int sel_by_name(
                                 : strcmp(name, e->name) == 0))
                 continue;
             if (found == 0 && !bind_same(o->e, s->outs[*ret].e)) {
-                int rc =
-                    DN_FAIL(err,
-                            DN_E_AMBIGUOUS,
-                            "\"%s\" is ambiguous: several columns of the result have that name",
-                            e->name);
+                int rc = DN_FAIL(err, DN_E_AMBIGUOUS, "ORDER BY \"%s\" is ambiguous", e->name);
 
                 dn_err_at(err, e->pos);
                 return rc;
@@ -215,7 +212,7 @@ static int sel_bind_where(struct sel *s, struct dn_err *err)
     if (!s->core->where)
         return 0;
     sel_clause(s, "WHERE", false, &s->subs_where);
-    return bind_bool(&s->b, s->core->where, &s->where, err);
+    return bind_bool(&s->b, s->core->where, "WHERE", &s->where, err);
 }
 
 /* Does it use the result of an aggregate or window of this query? */
@@ -371,7 +368,7 @@ static int sel_bind_group(struct sel *s, struct dn_err *err)
     if (rc == 0 && s->core->having) {
         sel_clause(s, "HAVING", true, &s->subs_outer);
         s->b.windows_allowed = s->b.sets_allowed = false;
-        rc = bind_bool(&s->b, s->core->having, &s->having, err);
+        rc = bind_bool(&s->b, s->core->having, "HAVING", &s->having, err);
     }
     return rc;
 }
@@ -427,8 +424,8 @@ static int sel_out_of(
     }
     if (s->core->distinct && !s->core->distinct_on) {
         rc = DN_FAIL(err,
-                     DN_E_UNCOVERED_KEY,
-                     "with SELECT DISTINCT, ORDER BY may use only what is in the select list");
+                     DN_E_INVALID_COLUMN,
+                     "for SELECT DISTINCT, ORDER BY expressions must appear in select list");
         dn_err_at(err, e->pos);
         return rc;
     }

@@ -175,8 +175,8 @@ static int with_term_types(struct planner *q,
                          "type %s overall",
                          c->name.s,
                          i + 1,
-                         type_name(want),
-                         type_name(e->type));
+                         type_word(want),
+                         type_word(e->type));
             dn_err_hint(err, "Cast the output of the non-recursive term to the correct type.");
             dn_err_at(err, c->query->left->pos);
             return rc;

@@ -102,9 +102,9 @@ static int scan_unterminated(struct sql_lexer *lx, const struct sql_token *tok, 
     if (quote == '\'')
         return scan_fail(lx,
                          tok->pos,
-                         "the string that starts here is not closed",
+                         "unterminated quoted string",
                          "a quote inside a string is written twice: 'it''s'");
-    return scan_fail(lx, tok->pos, "the quoted name that starts here is not closed", NULL);
+    return scan_fail(lx, tok->pos, "unterminated quoted identifier", NULL);
 }
 
 /* 'a' and on another line 'b' are one string: the byte of the second's quote, NULL if there is
@@ -194,7 +194,7 @@ int sql_scan_hex(struct sql_lexer *lx, struct sql_token *tok)
     while (p < lx->end && scan_is_hex(*p))
         p++;
     if (p >= lx->end)
-        return scan_fail(lx, tok->pos, "the blob that starts here is not closed", NULL);
+        return scan_fail(lx, tok->pos, "unterminated hexadecimal string literal", NULL);
     if (*p != '\'')
         return scan_fail(lx,
                          tok->pos + (uint32_t)(p - tok->ptr),
@@ -216,7 +216,7 @@ int sql_scan_bits(struct sql_lexer *lx, struct sql_token *tok)
     while (p < lx->end && (*p == '0' || *p == '1'))
         p++;
     if (p >= lx->end)
-        return scan_fail(lx, tok->pos, "the bit string that starts here is not closed", NULL);
+        return scan_fail(lx, tok->pos, "unterminated bit string literal", NULL);
     if (*p != '\'')
         return scan_fail(lx,
                          tok->pos + (uint32_t)(p - tok->ptr),
@@ -257,7 +257,7 @@ int sql_scan_dollar(struct sql_lexer *lx, struct sql_token *tok, const char *p)
         if (rc < 0)
             return rc;
     }
-    return scan_fail(lx, tok->pos, "the dollar-quoted string that starts here is not closed", NULL);
+    return scan_fail(lx, tok->pos, "unterminated dollar-quoted string", NULL);
 }
 
 static void scan_spaces(struct sql_lexer *lx)
@@ -414,7 +414,7 @@ int sql_scan_block_comment(struct sql_lexer *lx)
         } else if (p >= lx->end) {
             return scan_fail(lx,
                              lx->pos,
-                             "the comment that starts here is not closed",
+                             "unterminated /* comment",
                              depth > 1 ? "comments nest: each /* needs its own */" : NULL);
         } else {
             int rc = scan_step(lx, &p, &pos);

@@ -96,7 +96,7 @@ static void type_unknown(struct sql_parser *ps, const char *name, uint32_t pos)
         return;
     }
     near = sql_suggest(name, type_words, DN_ARRAY_SIZE(type_words));
-    sql_fail(ps, DN_E_UNDEFINED_OBJECT, pos, "there is no type \"%.60s\"", name);
+    sql_fail(ps, DN_E_UNDEFINED_OBJECT, pos, "type \"%.60s\" does not exist", name);
     if (near)
         dn_err_hint(ps->err, "Perhaps you meant %s.", near);
 }
@@ -298,7 +298,7 @@ static struct type_name *type_resolve(struct sql_parser *ps,
         sql_fail(ps,
                  DN_E_UNDEFINED_OBJECT,
                  pos,
-                 "there is no type \"%.60s %s\"",
+                 "type \"%.60s %s\" does not exist",
                  shown,
                  second == TK_WITH      ? "WITH TIME ZONE"
                  : second == TK_WITHOUT ? "WITHOUT TIME ZONE"
@@ -338,7 +338,7 @@ sql_type_in(struct sql_parser *ps, struct sql_token schema, struct type_name *ty
         sql_fail(ps,
                  DN_E_UNDEFINED_OBJECT,
                  schema.pos,
-                 "there is no type \"%.*s.%.60s\"",
+                 "type \"%.*s.%.60s\" does not exist",
                  (int)(schema.len > 60 ? 60 : schema.len),
                  schema.ptr,
                  type->name);

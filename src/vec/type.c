@@ -63,6 +63,39 @@ const char *type_name(enum type_id t)
     return type_rows[t].sql;
 }
 
+/* As PostgreSQL calls them. */
+#define TYPE_WORDS(X)                          \
+    X(NONE, "unknown")                         \
+    X(BOOLEAN, "boolean")                      \
+    X(SMALLINT, "smallint")                    \
+    X(INTEGER, "integer")                      \
+    X(BIGINT, "bigint")                        \
+    X(REAL, "real")                            \
+    X(DOUBLE, "double precision")              \
+    X(VARCHAR, "text")                         \
+    X(BLOB, "bytea")                           \
+    X(TIMESTAMP, "timestamp")                  \
+    X(TIMESTAMP_US, "timestamp(6)")            \
+    X(TIMESTAMP_NS, "timestamp(9)")            \
+    X(INTERVAL, "interval")                    \
+    X(DATE, "date")                            \
+    X(TIME, "time")                            \
+    X(TIMESTAMPTZ, "timestamp with time zone") \
+    X(UUID, "uuid")                            \
+    X(NUMERIC, "numeric")
+
+const char *type_word(enum type_id t)
+{
+    static const char *const words[TYPE_MAX] = {
+#define TYPE_WORD(type, word) [TYPE_##type] = (word), [TYPE_##type | TYPE_ARRAY] = (word "[]"),
+        TYPE_WORDS(TYPE_WORD)
+#undef TYPE_WORD
+    };
+
+    DN_ASSERT(type_known(t));
+    return words[t] ? words[t] : type_name(t);
+}
+
 enum phys type_phys(enum type_id t)
 {
     DN_ASSERT(type_known(t));

@@ -88,6 +88,7 @@ bool type_known(unsigned id); /* is it in type_list.h? The functions below want 
 /* May a column have it? Known, and not NONE. */
 bool type_storable(unsigned id);
 const char *type_name(enum type_id t); /* as SQL writes it: "TIMESTAMP", "DOUBLE" */
+const char *type_word(enum type_id t); /* as errors say it: "timestamp", "double precision" */
 enum phys type_phys(enum type_id t);
 uint32_t phys_size(enum phys p);        /* bytes of a value in a flat vector */
 bool type_is_int(enum type_id t);       /* SMALLINT, INTEGER, BIGINT */

@@ -341,7 +341,7 @@ class Errors(Case):
 
     def test_caret(self):
         self.expect(["sql", "-c", "SELECT nosuch(1)"], code=1,
-                    err="ERROR:  42883: no function nosuch(INTEGER)\n"
+                    err="ERROR:  42883: function nosuch(integer) does not exist\n"
                         "LINE 1: SELECT nosuch(1)\n"
                         "               ^\n")
         self.expect(["sql", "-c", "CREATE TABLE t (a INT, PRIMARY KEY (b))"], code=1,
@@ -354,7 +354,7 @@ class Errors(Case):
         """The line of the script, with the part of the statement that is on it."""
         script = self.file("s.sql", "SELECT 1 AS a;\n\nSELECT\n  'größer 日本', nosuch(2)\n;\n")
         self.expect(["sql", "--csv", "-f", script], out="a\n1\n",
-                    err=f"{script}:4: ERROR:  42883: no function nosuch(INTEGER)\n"
+                    err=f"{script}:4: ERROR:  42883: function nosuch(integer) does not exist\n"
                         "LINE 4:   'größer 日本', nosuch(2)\n"
                         "                         ^\n")
 

@@ -17,7 +17,7 @@ struct bad {
 static const struct bad bad_columns[] = {
     {"CREATE TABLE ^t ()", DN_E_SYNTAX, "table \"t\" has no columns", ""},
     {"CREATE TABLE t (a INT, b INT, ^a VARCHAR)", DN_E_DUPLICATE_COLUMN,
-     "column \"a\" is declared twice", ""},
+     "column \"a\" specified more than once", ""},
     {"CREATE TABLE t (^a INT NULL NOT NULL)", DN_E_SYNTAX,
      "column \"a\" is declared both NULL and NOT NULL", ""},
     {"CREATE TABLE t (^a INT NOT NULL DEFAULT NULL)", DN_E_NOT_NULL,

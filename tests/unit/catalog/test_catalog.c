@@ -297,16 +297,16 @@ static void test_lookup(void **state)
     assert_string_equal(err.text, "\"NOTES\" fits more than one table");
     assert_null(catalog_table(c, "public", "GeoChekin", &err));
     assert_int_equal(err.code, DN_E_UNDEFINED_TABLE);
-    assert_string_equal(err.text, "there is no table \"GeoChekin\"");
+    assert_string_equal(err.text, "relation \"GeoChekin\" does not exist");
     assert_string_equal(err.hint, "Perhaps you meant \"GeoCheckin\".");
     assert_null(catalog_table(c, "public", "events", &err));
     assert_string_equal(err.hint, "schema \"dev\" has one");
     assert_null(catalog_table(c, "dev", "zebra", &err));
-    assert_string_equal(err.text, "there is no table \"dev.zebra\"");
+    assert_string_equal(err.text, "relation \"dev.zebra\" does not exist");
     assert_string_equal(err.hint, "");
     assert_null(catalog_table(c, "pubic", "x", &err));
     assert_int_equal(err.code, DN_E_UNDEFINED_SCHEMA);
-    assert_string_equal(err.text, "there is no schema \"pubic\"");
+    assert_string_equal(err.text, "schema \"pubic\" does not exist");
     assert_string_equal(err.hint, "Perhaps you meant \"public\".");
     assert_string_equal(catalog_schema(c, "Dev", NULL)->name, "dev");
     assert_null(catalog_schema(c, "x", NULL));
@@ -326,7 +326,7 @@ static void test_edits(void **state)
     (void)state;
     assert_int_equal(spec_text_build("CREATE TABLE GeoCheckin (a INT)", &t, NULL), 0);
     assert_int_equal(catalog_with_table(c, t, &next, &err), DN_E_DUPLICATE_TABLE);
-    assert_string_equal(err.text, "table \"GeoCheckin\" exists already");
+    assert_string_equal(err.text, "relation \"GeoCheckin\" already exists");
     assert_int_equal(t->id, 0);
     table_unref(t);
     assert_int_equal(spec_text_build("CREATE TABLE nowhere.t (a INT)", &t, NULL), 0);

@@ -98,7 +98,7 @@ static const char long_name[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 /* clang-format off */
 static const struct refused refusals[] = {
     {GEO, {ADD, "x", NULL, TYPE_INTEGER, false}, 0, DN_E_DUPLICATE_COLUMN, 7,
-     "column \"x\" exists already in table \"geo\"", ""},
+     "column \"x\" of relation \"geo\" already exists", ""},
     {GEO, {ADD, "n", NULL, TYPE_INTEGER, true}, 0, DN_E_NOT_NULL, 7,
      "column \"n\" is NOT NULL and has no DEFAULT for the rows there are",
      "add a DEFAULT, or allow NULL"},
@@ -121,7 +121,7 @@ static const struct refused refusals[] = {
     {GEO, {RENAME, "z", "q", TYPE_NONE, false}, 0, DN_E_UNDEFINED_COLUMN, 7,
      "column \"z\" does not exist in table \"geo\"", NULL},
     {GEO, {RENAME, "y", "x", TYPE_NONE, false}, 0, DN_E_DUPLICATE_COLUMN, 9,
-     "column \"x\" exists already in table \"geo\"", ""},
+     "column \"x\" of relation \"geo\" already exists", ""},
     {GEO, {RENAME, "y", "", TYPE_NONE, false}, 0, DN_E_BAD_NAME, 9,
      "the column name is empty", ""},
     {GEO, {RENAME_TABLE, NULL, "", TYPE_NONE, false}, 0, DN_E_BAD_NAME, 9,

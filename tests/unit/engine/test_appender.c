@@ -142,7 +142,7 @@ static void test_errors(void **state)
     dendro_appender_clear(app);
     assert_true(dendro_append_text(app, "x", -1, &e) < 0);
     assert_string_equal(e.message,
-                        "row 2, column \"k\": invalid input syntax for type BIGINT: \"x\"");
+                        "row 2, column \"k\": invalid input syntax for type bigint: \"x\"");
     dendro_appender_clear(app);
     OK(dendro_append_int64(app, 6, &e));
     assert_int_equal(dendro_appender_flush(app, &e), DENDRO_E_MISUSE); /* in the middle of a row */

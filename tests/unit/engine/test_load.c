@@ -74,7 +74,7 @@ static void test_lines(void **state)
 
         assert_int_equal(load_chunks(f.conn, "t", &t, chunk, true, &r, &err), DN_E_BAD_TEXT);
         assert_string_equal(err.text,
-                            "line 9, column \"k\": invalid input syntax for type BIGINT: \"x\"");
+                            "line 9, column \"k\": invalid input syntax for type bigint: \"x\"");
         assert_int_equal(r.rows, 0);
         assert_string_equal(db_ok(&f, "SELECT count(*) FROM t"), "0\n(SELECT 1)\n");
     }
@@ -138,7 +138,7 @@ static void test_headers(void **state)
         {"k,v,K\n1,a,2\n",
          DENDRO_HEADER_AUTO,
          NULL,
-         "header of the file: column \"k\" is listed twice"},
+         "header of the file: column \"k\" specified more than once"},
         {"v\na\n",
          DENDRO_HEADER_AUTO,
          NULL,
@@ -196,7 +196,7 @@ static void test_rejects(void **state)
     assert_int_equal(load_import(&f, "t", text, &spec, &r, &err), DENDRO_OK);
     buf_u8(&log.text, 0);
     assert_string_equal((const char *)log.text.data,
-                        "3 k: invalid input syntax for type BIGINT: \"x\" [x,b]\n"
+                        "3 k: invalid input syntax for type bigint: \"x\" [x,b]\n"
                         "6 -: 1 values for 2 columns [3]\n"
                         "8 -: 3 values for 2 columns [4,e,f]\n"
                         "9 v: there is text behind the closing quote [5,\"g\"h]\n");
@@ -517,7 +517,7 @@ static void test_batches(void **state)
 
         assert_int_equal(load_chunks(f.conn, "t", &t, 16384, whole, &r, &err), DN_E_BAD_TEXT);
         assert_string_equal(
-            err.text, "line 20001, column \"k\": invalid input syntax for type BIGINT: \"x\"");
+            err.text, "line 20001, column \"k\": invalid input syntax for type bigint: \"x\"");
         (void)snprintf(want, sizeof want, "%llu\n(SELECT 1)\n", (unsigned long long)r.rows);
         assert_string_equal(db_ok(&f, "SELECT count(*) FROM t"), want);
         assert_true(whole ? r.rows == 0 : r.rows > 1000 && r.rows < 20000);

@@ -168,13 +168,14 @@ static const struct {
 } refused[] = {
     {"INSERT INTO nosuch VALUES (1)", "ERROR 42P01 13 "},
     {"INSERT INTO typs VALUES (1)",
-     "ERROR 42P01 13 there is no table \"typs\" [Perhaps you meant \"types\".]"},
+     "ERROR 42P01 13 relation \"typs\" does not exist [Perhaps you meant \"types\".]"},
     {"INSERT INTO types (k, nix) VALUES (1, 2)",
      "ERROR 42703 23 column \"nix\" does not exist in table \"types\""},
     {"INSERT INTO geo (region, stat) VALUES ('a', 'b')",
      "ERROR 42703 26 column \"stat\" does not exist in table \"geo\" [Perhaps you meant "
      "\"state\".]"},
-    {"INSERT INTO types (k, s, K) VALUES (1, 2, 3)", "ERROR 42701 26 column \"k\" is listed twice"},
+    {"INSERT INTO types (k, s, K) VALUES (1, 2, 3)",
+     "ERROR 42701 26 column \"k\" specified more than once"},
     {"INSERT INTO types (k, s) VALUES (1, 2), (1)",
      "ERROR 42601 41 row 2 has too few values: 1 for 2 columns"},
     {"INSERT INTO types (k, s) VALUES (1, 2, 3)",
@@ -187,7 +188,7 @@ static const struct {
     {"INSERT INTO types (k, b) VALUES (1, NULL)", "ERROR 23502 37 row 1, column \"b\": NULL"},
     {"INSERT INTO types (k) VALUES (DEFAULT)", "ERROR 23502 30 row 1, column \"k\": NULL"},
     {"INSERT INTO types (k, s) VALUES (1, 1), (2, 32768)",
-     "ERROR 22003 45 row 2, column \"s\": 32768 is out of range for SMALLINT"},
+     "ERROR 22003 45 row 2, column \"s\": 32768 is out of range for smallint"},
     {"INSERT INTO types (k, d) VALUES (1, 'NaN')",
      "ERROR 22003 37 row 1, column \"d\": NaN cannot be stored"},
     {"INSERT INTO types (k, r) VALUES (1, 'Infinity')",
@@ -256,10 +257,11 @@ static void test_ddl(void **state)
 {
     struct db_fix *f = *state;
 
-    assert_run(
-        f, "CREATE TABLE geo (a INT PRIMARY KEY)", "ERROR 42P07 14 table \"geo\" exists already");
+    assert_run(f,
+               "CREATE TABLE geo (a INT PRIMARY KEY)",
+               "ERROR 42P07 14 relation \"geo\" already exists");
     assert_run(f, "CREATE TABLE IF NOT EXISTS geo (a INT PRIMARY KEY)", "(CREATE TABLE)\n");
-    assert_string_equal(db_notices(f), "NOTICE: table \"geo\" exists already, skipped\n");
+    assert_string_equal(db_notices(f), "NOTICE: relation \"geo\" already exists, skipped\n");
     assert_run(f, "DROP TABLE IF EXISTS nosuch", "(DROP TABLE)\n");
     assert_string_equal(db_notices(f), "NOTICE: table \"nosuch\" does not exist, skipped\n");
     assert_starts(f, "DROP TABLE nosuch", "ERROR 42P01 12 ");
@@ -273,7 +275,7 @@ static void test_ddl(void **state)
     assert_starts(f,
                   "CREATE TABLE t (a INT PRIMARY KEY, b SMALLINT DEFAULT 99999)",
                   "ERROR 22003 55 DEFAULT of column \"b\": ");
-    assert_run(f, "DESCRIBE nosuch", "ERROR 42P01 10 there is no table \"nosuch\"");
+    assert_run(f, "DESCRIBE nosuch", "ERROR 42P01 10 relation \"nosuch\" does not exist");
 }
 
 static void test_schemas(void **state)

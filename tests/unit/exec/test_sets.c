@@ -483,7 +483,7 @@ static void test_functions(void **state)
     assert_int_equal(err.position, 7);
     assert_null(rowfunc_find("generate_series", types, 2, (enum type_id[2]){0}, 7, &err));
     assert_string_equal(err.text,
-                        "no function generate_series(INTEGER, VARCHAR) that returns rows");
+                        "function generate_series(integer, text) does not exist that returns rows");
     arena_done(&arena);
 }
 

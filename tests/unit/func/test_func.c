@@ -244,22 +244,27 @@ static void test_no_overload(void **state)
     const enum type_id number[1] = {TYPE_BIGINT};
 
     (void)state;
-    check_no_func(
-        "+", text, 2, "no operator VARCHAR + BIGINT", "Cast the left side with ::BIGINT.");
+    check_no_func("+",
+                  text,
+                  2,
+                  "operator does not exist: text + bigint",
+                  "Cast the left side with ::BIGINT.");
     check_no_func(
         "=",
         text,
         2,
-        "no operator VARCHAR = BIGINT",
+        "operator does not exist: text = bigint",
         "Cast one of the two: the left side with ::BIGINT, or the right side with ::VARCHAR.");
-    check_no_func("+", times, 2, "no operator TIMESTAMP + TIMESTAMP", "TIMESTAMP + BIGINT");
-    check_no_func("not", number, 1, "no operator not BIGINT", "not BOOLEAN");
-    check_no_func("abs", text, 1, "no function abs(VARCHAR)", "abs(BIGINT)");
-    check_no_func("abs", text, 2, "no function abs(VARCHAR, BIGINT)", "abs(BIGINT)");
-    check_no_func("abs", text, 0, "no function abs()", "abs(BIGINT)");
-    check_no_func("lenght", text, 1, "no function lenght(VARCHAR)", "Perhaps you meant length.");
-    check_no_func("averge", number, 1, "no function averge(BIGINT)", "");
-    check_no_func("token", text, 0, "no function token()", "token(any, …)");
+    check_no_func(
+        "+", times, 2, "operator does not exist: timestamp + timestamp", "TIMESTAMP + BIGINT");
+    check_no_func("not", number, 1, "operator does not exist: not bigint", "not BOOLEAN");
+    check_no_func("abs", text, 1, "function abs(text) does not exist", "abs(BIGINT)");
+    check_no_func("abs", text, 2, "function abs(text, bigint) does not exist", "abs(BIGINT)");
+    check_no_func("abs", text, 0, "function abs() does not exist", "abs(BIGINT)");
+    check_no_func(
+        "lenght", text, 1, "function lenght(text) does not exist", "Perhaps you meant length.");
+    check_no_func("averge", number, 1, "function averge(bigint) does not exist", "");
+    check_no_func("token", text, 0, "function token() does not exist", "token(any, …)");
 }
 
 static struct datum integer(enum type_id type, int64_t v)

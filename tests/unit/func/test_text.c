@@ -211,7 +211,7 @@ static void test_parse_error_text(void **state)
 
     (void)state;
     assert_int_equal(parse(TYPE_BIGINT, "x", &d, &err), DN_E_BAD_TEXT);
-    assert_string_equal(err.text, "invalid input syntax for type BIGINT: \"x\"");
+    assert_string_equal(err.text, "invalid input syntax for type bigint: \"x\"");
     memset(longer, 'y', sizeof longer);
     longer[59] = (char)0xc3; /* a character of two bytes across the cut */
     longer[60] = (char)0xa4;

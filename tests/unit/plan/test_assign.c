@@ -23,7 +23,7 @@ static const struct {
     {"NULL", TYPE_BIGINT, false, "NULL", NULL},
     {"5", TYPE_SMALLINT, false, "5", NULL},
     {"32767", TYPE_SMALLINT, false, "32767", NULL},
-    {"32768", TYPE_SMALLINT, false, "22003", "32768 is out of range for SMALLINT"},
+    {"32768", TYPE_SMALLINT, false, "22003", "32768 is out of range for smallint"},
     {"-32769", TYPE_SMALLINT, false, "22003", "out of range"},
     {"2147483648", TYPE_INTEGER, false, "22003", "INTEGER"},
     {"9223372036854775807", TYPE_BIGINT, false, "9223372036854775807", NULL},
