@@ -204,6 +204,7 @@ int catalog_relation(const struct catalog *c,
 {
     const struct schema_def *s = catalog_schema(c, schema, err);
     struct catalog_relation r;
+    struct catalog_relation one = {0};
     size_t found = 0;
 
     if (!s)
@@ -220,11 +221,13 @@ int catalog_relation(const struct catalog *c,
         }
         if (text_same_fold(own, strlen(own), name, strlen(name))) {
             found++;
-            *ret = r;
+            one = r;
         }
     }
-    if (found == 1)
+    if (found == 1) {
+        *ret = one;
         return 0;
+    }
     if (!err)
         return DN_NOT_FOUND;
     return found > 1 ? DN_FAIL(err, DN_E_AMBIGUOUS, "\"%.255s\" fits more than one table", name)

@@ -235,6 +235,13 @@ static int ins_cell(
     return intake_assign(r->table, col, &v, &r->scratch, ret, err);
 }
 
+/* Errors whose text and position say it all where there is one row: as PostgreSQL has them. */
+static bool ins_says_all(int rc)
+{
+    return rc == DN_E_NOT_NULL || rc == DN_E_BAD_TEXT || rc == DN_E_BAD_DATETIME ||
+           rc == DN_E_DIVISION_BY_ZERO || rc == DN_E_TOO_LONG || rc == DN_E_UNDEFINED_COLUMN;
+}
+
 static int ins_row(struct ins_run *r, uint32_t row, struct dn_err *err)
 {
     const struct intake_target *ins = &r->stmt->insert;
@@ -250,7 +257,7 @@ static int ins_row(struct ins_run *r, uint32_t row, struct dn_err *err)
         if (rc == 0)
             rc = intake_put(&r->rows, col, &d, err);
         if (rc < 0) {
-            if (rc != DN_E_NOMEM && r->values->rows_count > 1)
+            if (rc != DN_E_NOMEM && (r->values->rows_count > 1 || !ins_says_all(rc)))
                 dn_err_prefix(err, "row %u, column \"%s\"", row + 1, r->table->columns[col].name);
             dn_err_at(err, e ? e->pos : r->values->rows_pos[row]);
             return rc;

@@ -88,6 +88,8 @@ static uint32_t func_untyped_cost(enum type_id to, enum type_id other)
 {
     if (to == TYPE_NONE || (other != TYPE_NONE && to == other))
         return 0;
+    if (type_is_array(to) && !(other != TYPE_NONE && type_is_array(other)))
+        return 8; /* 'day ' || current_date is text, whatever the other type */
     if (type_is_timestamp(other) && (type_is_int(to) || to == TYPE_TIME))
         return 4; /* beside a time it is a time or an interval rather than a number */
     if (other == TYPE_DATE || other == TYPE_TIMESTAMPTZ || other == TYPE_TIME)

@@ -78,42 +78,9 @@ static int func_typeof(const struct func_ctx *ctx,
 
 static const char *func_pg_type_name(enum type_id type)
 {
-    switch (type) {
-    case TYPE_SMALLINT:
-        return "smallint";
-    case TYPE_INTEGER:
-        return "integer";
-    case TYPE_BIGINT:
-        return "bigint";
-    case TYPE_REAL:
-        return "real";
-    case TYPE_DOUBLE:
-        return "double precision";
-    case TYPE_NUMERIC:
-        return "numeric";
-    case TYPE_BOOLEAN:
-        return "boolean";
-    case TYPE_VARCHAR:
-        return "text";
-    case TYPE_BLOB:
-        return "bytea";
-    case TYPE_DATE:
-        return "date";
-    case TYPE_TIME:
-        return "time without time zone";
-    case TYPE_TIMESTAMP:
-    case TYPE_TIMESTAMP_US:
-    case TYPE_TIMESTAMP_NS:
+    if (type_is_timestamp(type))
         return "timestamp without time zone";
-    case TYPE_TIMESTAMPTZ:
-        return "timestamp with time zone";
-    case TYPE_INTERVAL:
-        return "interval";
-    case TYPE_UUID:
-        return "uuid";
-    default: /* there is none of that name */
-        return type == TYPE_NONE ? "unknown" : type_name(type);
-    }
+    return type == TYPE_TIME ? "time without time zone" : type_word(type);
 }
 
 static int func_pg_typeof(const struct func_ctx *ctx,

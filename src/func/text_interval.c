@@ -354,7 +354,7 @@ int text_parse_interval(struct vstr s, struct vinterval *ret, struct dn_err *err
 
         DN_IGNORE(DN_FAIL(err,
                           DN_E_BAD_DATETIME,
-                          "invalid input syntax for type INTERVAL: \"%.*s%s\"",
+                          "invalid input syntax for type interval: \"%.*s%s\"",
                           n,
                           text.ptr,
                           (uint32_t)n < text.len ? "…" : "")); /* returned below */

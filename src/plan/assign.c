@@ -79,7 +79,7 @@ assign_float(const struct plan_target *to, double value, struct datum *ret, stru
             err, DN_E_NOT_A_NUMBER, "%s cannot be stored", isnan(value) ? "NaN" : "infinity");
     if (to->type == TYPE_REAL) {
         if (fabs(value) > 0x1.fffffefffffffp127) /* rounds to infinity */
-            return DN_FAIL(err, DN_E_OUT_OF_RANGE, "%.17g is out of range for REAL", value);
+            return DN_FAIL(err, DN_E_OUT_OF_RANGE, "%.17g is out of range for real", value);
         value = (double)(float)value;
     }
     ret->v.f64 = value;

@@ -39,13 +39,13 @@ static const struct bad bad_columns[] = {
 static const struct bad bad_keys[] = {
     /* rule 1 and its relatives: one key */
     {"CREATE TABLE t (a INT, b INT, PRIMARY KEY (a), ^PRIMARY KEY (b))", DN_E_KEY_RULE,
-     "the table has 2 PRIMARY KEYs",
+     "multiple primary keys for table \"t\" are not allowed",
      "one PRIMARY KEY may name several columns: PRIMARY KEY (a, b)"},
     {"CREATE TABLE t (a INT PRIMARY KEY, b INT ^PRIMARY KEY)", DN_E_KEY_RULE,
-     "the table has 2 PRIMARY KEYs",
+     "multiple primary keys for table \"t\" are not allowed",
      "one PRIMARY KEY may name several columns: PRIMARY KEY (a, b)"},
     {"CREATE TABLE t (a INT PRIMARY KEY, b INT, ^PRIMARY KEY (a, b))", DN_E_KEY_RULE,
-     "the table has 2 PRIMARY KEYs",
+     "multiple primary keys for table \"t\" are not allowed",
      "one PRIMARY KEY may name several columns: PRIMARY KEY (a, b)"},
     /* rule 3: no column twice */
     {"CREATE TABLE t (a INT, b INT, PRIMARY KEY (a, b, ^b))", DN_E_DUPLICATE_COLUMN,

@@ -196,7 +196,7 @@ static void test_damage(void **state)
     damage("tables[1].name",
            "\"a\\u0000b\"",
            "catalog: tables[1].name: more than 255 bytes, or a NUL among them");
-    damage("tables[0].schema", "\"x\"", "catalog: tables[0].schema: schema \"x\" does not exist");
+    damage("tables[0].schema", "\"x\"", "catalog: tables[0].schema: there is no schema \"x\"");
     damage("tables[0].name", "\"\"", "catalog: tables[0].name: not a name");
     damage("tables[0].version", "0", "catalog: tables[0].version: 0 is not from 1 to 4294967295");
     damage("tables[3]", "null", "catalog: tables[3]: not an object");
@@ -212,7 +212,7 @@ static void test_damage_columns(void **state)
     damage("tables[3].columns", "[]", "catalog: tables[3].columns: 0 of them");
     damage("tables[2].columns[1].type",
            "\"INT\"",
-           "catalog: tables[2].columns[1].type: type \"INT\" does not exist");
+           "catalog: tables[2].columns[1].type: there is no type \"INT\"");
     damage("tables[2].columns[1].type", "", "catalog: tables[2].columns[1].type: missing");
     damage(
         "tables[2].columns[1].id", "1", "catalog: tables[2].key.series[1]: not the id of a column");

@@ -129,7 +129,9 @@ static void test_errors(void **state)
     OK(dendro_append_null(app, &e));
     OK(dendro_append_end_row(app, &e));
     assert_true(dendro_append_null(app, &e) < 0);
-    assert_string_equal(e.message, "row 3, column \"k\": NULL is not allowed");
+    assert_string_equal(e.message,
+                        "row 3, column \"k\": null value in column \"k\" of relation \"t\" "
+                        "violates not-null constraint");
     dendro_appender_clear(app); /* the good row goes too */
     OK(dendro_append_int64(app, 4, &e));
     assert_true(dendro_append_end_row(app, &e) < 0);
@@ -171,7 +173,7 @@ static void test_open(void **state)
     assert_string_equal(e.sqlstate, "42P01");
     assert_true(dendro_appender_open(f.conn, "nix", "t", NULL, &app, &e) < 0);
     assert_true(dendro_appender_open(f.conn, NULL, "t", unknown, &app, &e) < 0);
-    assert_string_equal(e.message, "column \"vv\" does not exist in table \"t\"");
+    assert_string_equal(e.message, "column \"vv\" of relation \"t\" does not exist");
     assert_string_equal(e.hint, "Perhaps you meant \"v\".");
     assert_true(dendro_appender_open(f.conn, NULL, "t", twice, &app, &e) < 0);
     assert_true(dendro_appender_open(f.conn, NULL, "t", keyless, &app, &e) < 0);
@@ -272,7 +274,9 @@ static void test_columns(void **state)
     values[1] = 0;
     a[0].nulls = nulls;
     assert_true(dendro_append_columns(app, a, 9, 3, &e) < 0);
-    assert_string_equal(e.message, "row 6, column \"k\": NULL is not allowed");
+    assert_string_equal(e.message,
+                        "row 6, column \"k\": null value in column \"k\" of relation \"t\" "
+                        "violates not-null constraint");
     dendro_appender_clear(app);
     a[0].nulls = NULL;
     assert_int_equal(dendro_append_columns(app, a, 8, 3, &e), DENDRO_E_MISUSE);

@@ -410,13 +410,14 @@ static void test_bad_values(void **state)
         fix_show(&f),
         "h|1|2|3|4|5|true|1970-01-01T00:00:00.001Z|1970-01-01T00:00:00.000001Z|"
         "1970-01-01T00:00:00.000000001Z|0x01\n"
-        "!1 k: NULL is not allowed [,,,,,,,,,,]\n"
+        "!1 k: null value in column \"k\" of relation \"t\" violates not-null constraint "
+        "[,,,,,,,,,,]\n"
         "!2 i: value \"32768\" is out of range for type smallint [a,32768,,,,,,,,,]\n"
         "!3 j: invalid input syntax for type integer: \"x\" [b,,x,,,,,,,,]\n"
         "!4 d: NaN cannot be stored [c,,,,,nan,,,,,]\n"
         "!5 r: value \"1e39\" is out of range for type real [d,,,,1e39,,,,,,]\n"
         "!6 b: invalid input syntax for type boolean: \"maybe\" [e,,,,,,maybe,,,,]\n"
-        "!7 t: invalid time stamp \"2020-02-30\": no such day in that month "
+        "!7 t: date/time field value out of range: \"2020-02-30\" "
         "[f,,,,,,,2020-02-30,,,]\n"
         "!8 x: a BLOB needs an even number of hexadecimal digits [g,1,2,3,4,5,t,1,1,1,0x0]\n");
     f.layout.go_on = false;
@@ -439,8 +440,8 @@ static void test_epoch(void **state)
     assert_string_equal(fix_show(&f),
                         "2020-01-02T03:04:05.000Z|1970-01-01T00:33:40.000000000Z\n"
                         "1969-12-31T23:59:59.000Z|1970-05-23T21:21:18.000000000Z\n"
-                        "!3 t: invalid time stamp \"9223372036854775807\": years are four digits, "
-                        "0000 to 9999 [9223372036854775807,1]\n");
+                        "!3 t: invalid input syntax for type timestamp: \"9223372036854775807\" "
+                        "[9223372036854775807,1]\n");
     f.layout.format.null_text = (struct vstr){.ptr = "NA", .len = 2};
     fix_parse(&f, ",NA\n"); /* an empty cell is no NULL now, and no time, not even the first */
     assert_int_equal(f.parser->rows, 0);
@@ -449,7 +450,7 @@ static void test_epoch(void **state)
     fix_parse(&f, "1577934245123000,1\n1577934245123001,1\n0,1\n");
     assert_string_equal(fix_show(&f),
                         "2020-01-02T03:04:05.123Z|1970-01-01T00:00:00.000001000Z\n"
-                        "!2 t: the time is finer than a key column of type TIMESTAMP keeps "
+                        "!2 t: the time is finer than a key column of type timestamp keeps "
                         "[1577934245123001,1]\n"
                         "!3 t: 0 is no time stamp: the column decides the quantum [0,1]\n");
     /* Without a unit that of the column; four digits are a year, eight a day. */

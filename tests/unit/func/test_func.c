@@ -256,11 +256,11 @@ static void test_no_overload(void **state)
         "operator does not exist: text = bigint",
         "Cast one of the two: the left side with ::BIGINT, or the right side with ::VARCHAR.");
     check_no_func(
-        "+", times, 2, "operator does not exist: timestamp + timestamp", "TIMESTAMP + BIGINT");
-    check_no_func("not", number, 1, "operator does not exist: not bigint", "not BOOLEAN");
-    check_no_func("abs", text, 1, "function abs(text) does not exist", "abs(BIGINT)");
-    check_no_func("abs", text, 2, "function abs(text, bigint) does not exist", "abs(BIGINT)");
-    check_no_func("abs", text, 0, "function abs() does not exist", "abs(BIGINT)");
+        "+", times, 2, "operator does not exist: timestamp + timestamp", "timestamp + bigint");
+    check_no_func("not", number, 1, "operator does not exist: not bigint", "not boolean");
+    check_no_func("abs", text, 1, "function abs(text) does not exist", "abs(bigint)");
+    check_no_func("abs", text, 2, "function abs(text, bigint) does not exist", "abs(bigint)");
+    check_no_func("abs", text, 0, "function abs() does not exist", "abs(bigint)");
     check_no_func(
         "lenght", text, 1, "function lenght(text) does not exist", "Perhaps you meant length.");
     check_no_func("averge", number, 1, "function averge(bigint) does not exist", "");

@@ -384,7 +384,7 @@ static void test_parse_time(void **state)
     check_refused(TYPE_TIMESTAMP, "2015-06-01T09:30:00.1234567891", DN_E_DATETIME_RANGE);
     assert_int_equal(parse(TYPE_TIMESTAMP, "12015-06-01", &(struct datum){0}, &err),
                      DN_E_BAD_DATETIME);
-    assert_non_null(strstr(err.text, "0000 to 9999"));
+    assert_non_null(strstr(err.hint, "0000 to 9999"));
 }
 
 static void check_to_type(

@@ -151,7 +151,7 @@ static const struct error_case cases[] = {
     {"delete from t where a = 1 limit 5", DN_E_UNSUPPORTED, 27, "LIMIT of an UPDATE or DELETE is not supported", ""},
     {"update t set", DN_E_SYNTAX, 13, "syntax error at end of input; expected '(' or a name", ""},
     {"update t where a = 1", DN_E_SYNTAX, 10, "syntax error at or near \"where\"; expected SET, AS, a name or '.'", "WHERE is a reserved word; as a name it needs double quotes"},
-    {"update t set a + 1", DN_E_SYNTAX, 16, "syntax error at or near \"+\"; expected '='", ""},
+    {"update t set a + 1", DN_E_SYNTAX, 16, "syntax error at or near \"+\"; expected '=' or '['", ""},
     {"delete t", DN_E_SYNTAX, 8, "syntax error at or near \"t\"; expected FROM", ""},
     {"truncate", DN_E_SYNTAX, 9, "syntax error at end of input; expected TABLE or a name", ""},
     {"alter table t", DN_E_SYNTAX, 14, "syntax error at end of input; expected ALTER, DROP, SET, ADD, RENAME, WITH, ...", ""},
