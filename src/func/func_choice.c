@@ -190,7 +190,7 @@ static const struct func func_choice_rows[] = {
      .flags = FUNC_ANY_FORM,
      .kernel = func_pg_typeof,
      .doc = "The name that PostgreSQL has for the argument's type.",
-     .example = "pg_typeof(1.5) = numeric"},
+     .example = "pg_typeof(true) = boolean"},
 };
 
 const struct func_table func_table_choice = {func_choice_rows, DN_ARRAY_SIZE(func_choice_rows)};
