@@ -96,7 +96,7 @@ static int array_set(const struct func_ctx *ctx,
 {
     struct datum value = vec_datum(&args[1], row);
     struct varray a;
-    uint64_t at;
+    uint64_t at = 0;
     int rc = array_set_read(ctx, &args[0], row, &a, err);
 
     for (uint32_t i = 2; rc == 0 && i < count; i++)

@@ -334,6 +334,9 @@ static int bind_agg_values(struct binder *b,
     rc = bind_expr(b, e->args[0], &agg->arg, err);
     if (rc == 0)
         rc = bind_settle(b, agg->arg, &agg->arg, err);
+    if (rc == 0 && agg->arg->type == TYPE_NONE &&
+        (strcmp(name, "min") == 0 || strcmp(name, "max") == 0))
+        rc = bind_coerce(b, agg->arg, TYPE_VARCHAR, false, &agg->arg, err);
     if (rc == 0 && agg_name_timed(name))
         return bind_agg_time(b, e, agg, err);
     if (rc < 0 || e->args_count < 2)

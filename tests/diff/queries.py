@@ -282,3 +282,101 @@ def change(g):
         value = e.both("time", "date_trunc('second', {})", value)
     return Statement(f"UPDATE {t.name} SET {name} = {value.d}{where.d}",
                      f"UPDATE {t.name} SET {name} = {value.p}{where.p}", [])
+
+
+@shape(1)
+def change_from(g):
+    """UPDATE … FROM with one partner for each row, DELETE … USING with any."""
+    g.aliases = 0
+    t = g.rng.choice(g.tables)
+    s = sources.table(g, 300)
+    columns = [(kind, f"{t.name}.{name}") for kind, name in t.columns] + s.columns
+    x = s.columns[0][1].split(".")[0]
+    if g.one_in(3):
+        where = ExprGen(g.rng, columns).expr("bool", 2)
+        head = f"DELETE FROM {t.name} USING {s.d} WHERE {t.name}.n = {x}.n AND {t.name}.n % 3 = 1 AND "
+        return Statement(head + where.d, head + where.p, [])
+    free = [c for k, c in t.columns if c not in t.key and k == "text"]
+    if not free:
+        return change(g)
+    inner = f"(SELECT {x}.n AS n, max({x}.s) AS s, count(*) AS c FROM {s.d} GROUP BY {x}.n)"
+    where = ExprGen(g.rng, columns[:len(t.columns)] + [("int", "z.c"), ("text", "z.s")]).expr("bool", 2)
+    head = f"UPDATE {t.name} SET {g.rng.choice(free)} = z.s FROM {inner} AS z WHERE z.n = {t.name}.n AND "
+    return Statement(head + where.d, head + where.p, [])
+
+
+# ---- windows ----
+
+RANKS = ["rank()", "dense_rank()", "percent_rank()", "cume_dist()"]
+BOUNDS = ["UNBOUNDED PRECEDING", "{} PRECEDING", "CURRENT ROW", "{} FOLLOWING", "UNBOUNDED FOLLOWING"]
+EXCLUDES = ["", "", "", " EXCLUDE CURRENT ROW", " EXCLUDE GROUP", " EXCLUDE TIES", " EXCLUDE NO OTHERS"]
+
+
+def _frame(g, ranged, total):
+    """A frame clause or ''; ranged: RANGE may have offsets; total: no ties, which ROWS would tell apart."""
+    if g.one_in(3):
+        return ""
+    mode = g.rng.choice(["ROWS", "RANGE", "GROUPS"] if total else ["RANGE", "GROUPS"])
+    numbers = [0, 1, 2, 3, 4] if mode != "RANGE" or ranged else [0, 2, 4]
+    a = g.rng.choice([n for n in numbers if n < 4])
+    b = g.rng.choice([n for n in numbers if n >= max(a, 1)])
+    if a == b and a in (1, 3):
+        low = g.rng.randrange(3)
+        offsets = (low + g.rng.randrange(2), low) if a == 1 else (low, low + g.rng.randrange(2))
+    else:
+        offsets = (g.rng.randrange(4), g.rng.randrange(4))
+    return f" {mode} BETWEEN {BOUNDS[a].format(offsets[0])} AND {BOUNDS[b].format(offsets[1])}{g.rng.choice(EXCLUDES)}"
+
+
+def _window_call(g, e, total):
+    """A call; total: the order leaves no ties, so that it may depend on it."""
+    r = g.rng.randrange(10)
+    if r < 2:
+        call = g.rng.choice(RANKS + (["row_number()", "ntile(3)"] if total else []))
+        return Expr("float" if call[0] in "pc" else "int", call, call)
+    kind, name = g.rng.choice([c for c in e.columns if c[0] != "interval"])
+    if r < 5 and total:
+        form = g.rng.choice(["lag({})", "lead({})", "lag({}, 2)", "lead({}, 2)", "first_value({})", "last_value({})", "nth_value({}, 2)"])
+        text = form.format(name)
+        return Expr(kind, text, text)
+    if kind == "bool":
+        text = g.rng.choice(["bool_and", "bool_or", "count"]) + f"({name})"
+        return Expr("int" if text[0] == "c" else "bool", text, text)
+    f = g.rng.choice(["count", "min", "max"] + (["sum", "avg"] if kind == "int" else []))
+    filtered = f" FILTER (WHERE {e.columns[0][1]} IS NOT NULL)" if g.one_in(6) else ""
+    text = f"{f}({name}){filtered}"
+    return Expr("int" if f == "count" else "float" if f == "avg" else kind, text, text)
+
+
+@shape(3)
+def windowed(g):
+    text, e = g.source()
+    e.gen = None
+    columns = [c for c in e.columns if c[0] in ("int", "text", "time", "bool")]
+    if not columns:
+        return plain(g)
+    part = g.rng.sample(columns, min(len(columns), g.rng.choice([0, 1, 1, 2])))
+    keys = g.rng.sample(columns, min(len(columns), g.rng.choice([1, 1, 2])))
+    # Ties in the order of the window, or none: a number for each row of the source.
+    total = g.one_in(2)
+    inner_d = "SELECT " + ", ".join(f"{n} AS k{i}" for i, (_, n) in enumerate(e.columns))
+    names = [(k, f"k{i}") for i, (k, _) in enumerate(e.columns)]
+    place = {n: f"k{i}" for i, (_, n) in enumerate(e.columns)}
+    if total:
+        distinct = "SELECT DISTINCT" + inner_d[len("SELECT"):]
+        order = ", ".join(n for _, n in names)
+    else:
+        distinct = inner_d
+        order = ", ".join(place[n] + g.rng.choice(["", " DESC", " NULLS FIRST", " DESC NULLS LAST"]) for _, n in keys)
+    inner = ExprGen(g.rng, names)
+    partition = f"PARTITION BY {', '.join(place[n] for _, n in part)} " if part else ""
+    ranged = not total and len(keys) == 1 and keys[0][0] == "int"
+    over = f"{partition}ORDER BY {order}{_frame(g, ranged, total)}"
+    items = [Expr(k, n, n) for k, n in g.rng.sample(names, min(len(names), 2))]
+    for _ in range(g.rng.randrange(1, 3)):
+        call = _window_call(g, inner, total)
+        cast = {"int": "bigint", "float": "float8"}.get(call.kind)
+        with_over = f"{call.d} OVER w"
+        items.append(Expr(call.kind, with_over, f"CAST({with_over} AS {cast})" if cast else with_over))
+    rest = lambda side: f"FROM ({distinct} {getattr(text, side)}) AS q WINDOW w AS ({over})"
+    return g.select(items, rest("d"), rest("p"))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Random statements on Dendro and on PostgreSQL 15, results compared.
+"""Random statements on Dendro and on PostgreSQL 15, plain ones on SQLite too; results compared.
 
 usage: run.py DENDRO [--seed N] [--rounds N] [--seconds N] [--keep-going] [--show]
 
@@ -16,11 +16,13 @@ import time
 
 import compare
 import pg
+import plain
 import queries
 import schema
 import sides
 
 STATEMENTS = 80
+PLAIN = 60
 
 
 def round_statements(seed):
@@ -64,6 +66,27 @@ def run_round(seed, dendro_path, cluster, show):
     return found, len(statements), failed
 
 
+def run_plain(seed, dendro_path, show):
+    """The same for plain queries, against SQLite."""
+    rng = random.Random(f"plain {seed}")
+    start = plain.tables(rng)
+    g = plain.Plain(rng)
+    statements = start + [g.statement() for _ in range(PLAIN)]
+    directory = tempfile.mkdtemp(prefix="dendro-diff-")
+    try:
+        got = sides.Dendro(dendro_path, os.path.join(directory, "db")).run(statements)
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+    found = []
+    for s, a, b in zip(statements, got, plain.Sqlite().run(statements)):
+        if show:
+            print(f"{s};\n-- {a.sqlstate or len(a.rows)} {'refused' if b is None else len(b)}")
+        difference = plain.difference(a, b)
+        if difference:
+            found.append(f"seed {seed}: {difference}\n  {s};")
+    return found, len(statements)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("dendro")
@@ -82,6 +105,8 @@ def main():
         end = time.monotonic() + args.seconds
         while seed == first or (not args.seed and time.monotonic() < end) or seed - first < args.rounds:
             some, count, bad = run_round(seed, os.path.abspath(args.dendro), cluster, args.show)
+            more, plain_count = run_plain(seed, os.path.abspath(args.dendro), args.show)
+            some, count = some + more, count + plain_count
             total, failed, seed = total + count, failed + bad, seed + 1
             found += some
             for text in some:
