@@ -92,4 +92,5 @@ DN_ERR(DUPLICATE_CURSOR, 164, "42P03", "A cursor of that name exists already.")
 DN_ERR(BAD_DEFINITION,   180, "42P17", "The definition of a view or constraint cannot be: it would contain itself.")
 DN_ERR(BAD_TABLE,        181, "42P16", "The definition of a table or view cannot be changed so.")
 DN_ERR(NOT_READY,        182, "55000", "The object is not of a kind, or in a state, that allows this: a view cannot be written to, a cursor not go back.")
+DN_ERR(RESERVED_NAME,    183, "42939", "The name is reserved for Dendro itself.")
 /* clang-format on */

@@ -31,6 +31,7 @@ void catalog_unref(struct catalog *c)
     for (size_t i = 0; i < c->schemas_count; i++) {
         mem_free(c->schemas[i].name);
         mem_free(c->schemas[i].replication);
+        mem_free(c->schemas[i].comment);
     }
     for (size_t i = 0; i < c->tables_count; i++)
         table_unref(c->tables[i]);
@@ -141,7 +142,8 @@ catalog_schema(const struct catalog *c, const char *name, struct dn_err *err)
                       "schema \"%.255s\" does not exist",
                       name));
     for (size_t i = 0; i < c->schemas_count; i++)
-        text_near_try(&near, c->schemas[i].name);
+        if (!c->schemas[i].temp)
+            text_near_try(&near, c->schemas[i].name);
     if (near.best)
         dn_err_hint(err, "Perhaps you meant \"%s\".", near.best);
     return NULL;
@@ -180,7 +182,7 @@ static int catalog_no_table(const struct catalog *c,
 
         if (strcmp(schema, s->name) == 0)
             text_near_try(&near, other);
-        else if (strcmp(other, name) == 0)
+        else if (strcmp(other, name) == 0 && !catalog_schema(c, schema, NULL)->temp)
             elsewhere = schema;
     }
     DN_IGNORE(DN_FAIL(err, /* returned below */
@@ -232,6 +234,46 @@ int catalog_relation(const struct catalog *c,
         return DN_NOT_FOUND;
     return found > 1 ? DN_FAIL(err, DN_E_AMBIGUOUS, "\"%.255s\" fits more than one table", name)
                      : catalog_no_table(c, s, name, err);
+}
+
+static int catalog_no_schema(const char *name, struct dn_err *err)
+{
+    return DN_FAIL(err, DN_E_UNDEFINED_SCHEMA, "there is no schema \"%.255s\"", name);
+}
+
+const struct schema_def *catalog_path_schema(const struct catalog *c,
+                                             const struct catalog_path *path,
+                                             const char *given,
+                                             struct dn_err *err)
+{
+    const char *temp = path->temp ? path->temp : "";
+    bool own = given && text_same_fold(given, strlen(given), CATALOG_TEMP, strlen(CATALOG_TEMP));
+    const struct schema_def *s = catalog_schema(c, own ? temp : given ? given : path->schema, NULL);
+
+    if (s && s->temp && strcmp(s->name, temp) != 0)
+        s = NULL;
+    if (!s && own)
+        DN_IGNORE(catalog_no_schema(given, err)); /* NULL says it */
+    else if (!s && catalog_schema(c, given ? given : path->schema, err))
+        DN_IGNORE(catalog_no_schema(given, err)); /* another session's */
+    return s;
+}
+
+int catalog_resolve(const struct catalog *c,
+                    const struct catalog_path *path,
+                    const char *given,
+                    const char *name,
+                    struct catalog_relation *ret,
+                    struct dn_err *err)
+{
+    const struct schema_def *s;
+
+    if (!given && path->temp && catalog_relation(c, path->temp, name, ret, NULL) == 0)
+        return 0;
+    s = catalog_path_schema(c, path, given, err);
+    if (!s)
+        return err ? err->code : DN_NOT_FOUND;
+    return catalog_relation(c, s->name, name, ret, err);
 }
 
 const struct table *

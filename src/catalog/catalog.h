@@ -22,11 +22,14 @@
 #define CATALOG_SCHEMA_DEFAULT  "public"
 #define CATALOG_SCHEMAS_MAX     4096u
 #define CATALOG_TABLES_MAX      65536u
-#define CATALOG_REPLICATION_MAX 65536u /* bytes of a replication map */
+#define CATALOG_REPLICATION_MAX 65536u    /* bytes of a replication map */
+#define CATALOG_TEMP            "pg_temp" /* what a session calls its own temporary schema */
 
 struct schema_def {
     char *name;        /* owned */
     char *replication; /* owned: the map as written, "" = none; kept for SHOW and the cluster */
+    bool temp;         /* of a session: nobody else sees it, and the next open drops it */
+    char *comment;     /* owned; NULL = none */
 };
 
 struct catalog {
@@ -77,6 +80,28 @@ int catalog_relation(const struct catalog *c,
                      struct catalog_relation *ret,
                      struct dn_err *err) DN_MUST_CHECK;
 
+/* Whose names are looked for where. */
+struct catalog_path {
+    const char *temp; /* the session's schema of temporary objects, looked at first; NULL = none */
+    const char *schema; /* then this one */
+};
+/* A table or view by the name that a statement gives; given: its schema, NULL = none. */
+int catalog_resolve(const struct catalog *c,
+                    const struct catalog_path *path,
+                    const char *given,
+                    const char *name,
+                    struct catalog_relation *ret,
+                    struct dn_err *err) DN_MUST_CHECK;
+/* A schema by the name that a statement gives: not that of another session, and pg_temp. */
+const struct schema_def *catalog_path_schema(const struct catalog *c,
+                                             const struct catalog_path *path,
+                                             const char *given,
+                                             struct dn_err *err);
+
+/* Is the name free for a table or view? */
+int catalog_free(const struct catalog *c, const char *schema, const char *name, struct dn_err *err)
+    DN_MUST_CHECK;
+
 /* Edits: *ret is a new catalog with one reference; c stays as it is. with_table takes a reference
  * of its own and writes the id into t, which nobody else may hold yet (an edit whose save failed
  * may be made again with it). */
@@ -111,6 +136,17 @@ int catalog_with_schema(const struct catalog *c,
                         const char *replication,
                         struct catalog **ret,
                         struct dn_err *err) DN_MUST_CHECK;
+/* The comment of a schema, by its exact name; text NULL: none any more. */
+int catalog_with_comment(const struct catalog *c,
+                         const char *schema,
+                         const char *text,
+                         struct catalog **ret,
+                         struct dn_err *err) DN_MUST_CHECK;
+/* A schema for the temporary objects of a session. */
+int catalog_with_temp_schema(const struct catalog *c,
+                             const char *name,
+                             struct catalog **ret,
+                             struct dn_err *err) DN_MUST_CHECK;
 /* DN_E_DEPENDENT while it holds tables or views. */
 int catalog_without_schema(const struct catalog *c,
                            const char *name,

@@ -28,7 +28,11 @@ static int catalog_copy(const struct catalog *c, struct catalog **ret, struct dn
         n->schemas_count = i + 1;
         n->schemas[i].name = mem_strdup(NULL, c->schemas[i].name);
         n->schemas[i].replication = mem_strdup(NULL, c->schemas[i].replication);
-        if (!n->schemas[i].name || !n->schemas[i].replication)
+        n->schemas[i].temp = c->schemas[i].temp;
+        n->schemas[i].comment =
+            c->schemas[i].comment ? mem_strdup(NULL, c->schemas[i].comment) : NULL;
+        if (!n->schemas[i].name || !n->schemas[i].replication ||
+            (c->schemas[i].comment && !n->schemas[i].comment))
             goto nomem;
     }
     for (size_t i = 0; i < c->tables_count; i++)
@@ -62,6 +66,11 @@ static int catalog_check_free(
             strcmp(c->views[i]->schema, schema) == 0)
             return DN_FAIL(err, DN_E_DUPLICATE_TABLE, "relation \"%s\" already exists", name);
     return 0;
+}
+
+int catalog_free(const struct catalog *c, const char *schema, const char *name, struct dn_err *err)
+{
+    return catalog_check_free(c, schema, name, 0, err);
 }
 
 static bool catalog_has_schema(const struct catalog *c, const char *name)
@@ -299,13 +308,14 @@ static int catalog_check_schema(const struct catalog *c,
                : DN_FAIL(err, DN_E_BAD_ENCODING, "the replication map is not valid UTF-8");
 }
 
-int catalog_with_schema(const struct catalog *c,
-                        const char *name,
-                        const char *replication,
-                        struct catalog **ret,
-                        struct dn_err *err)
+static int catalog_add_schema(const struct catalog *c,
+                              const char *name,
+                              const char *replication,
+                              bool temp,
+                              struct catalog **ret,
+                              struct dn_err *err)
 {
-    struct schema_def s = {0};
+    struct schema_def s = {.temp = temp};
     struct catalog *n = NULL;
     size_t at = 0;
     int rc;
@@ -327,6 +337,49 @@ int catalog_with_schema(const struct catalog *c,
     memmove(n->schemas + at + 1, n->schemas + at, (n->schemas_count - at) * sizeof *n->schemas);
     n->schemas[at] = s;
     n->schemas_count++;
+    *ret = n;
+    return 0;
+}
+
+int catalog_with_schema(const struct catalog *c,
+                        const char *name,
+                        const char *replication,
+                        struct catalog **ret,
+                        struct dn_err *err)
+{
+    return catalog_add_schema(c, name, replication, false, ret, err);
+}
+
+int catalog_with_temp_schema(const struct catalog *c,
+                             const char *name,
+                             struct catalog **ret,
+                             struct dn_err *err)
+{
+    return catalog_add_schema(c, name, "", true, ret, err);
+}
+
+int catalog_with_comment(const struct catalog *c,
+                         const char *schema,
+                         const char *text,
+                         struct catalog **ret,
+                         struct dn_err *err)
+{
+    char *copy = text ? mem_strdup(NULL, text) : NULL;
+    struct catalog *n = NULL;
+    int rc = text && !copy ? DN_FAIL_NOMEM(err) : catalog_copy(c, &n, err);
+
+    if (rc < 0) {
+        mem_free(copy);
+        return rc;
+    }
+    for (size_t i = 0; i < n->schemas_count; i++) {
+        if (strcmp(n->schemas[i].name, schema) != 0)
+            continue;
+        mem_free(n->schemas[i].comment);
+        n->schemas[i].comment = copy;
+        copy = NULL;
+    }
+    mem_free(copy);
     *ret = n;
     return 0;
 }
@@ -364,6 +417,7 @@ int catalog_without_schema(const struct catalog *c,
         return rc;
     mem_free(n->schemas[at].name);
     mem_free(n->schemas[at].replication);
+    mem_free(n->schemas[at].comment);
     n->schemas_count--;
     memmove(n->schemas + at, n->schemas + at + 1, (n->schemas_count - at) * sizeof *n->schemas);
     *ret = n;

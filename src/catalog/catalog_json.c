@@ -181,7 +181,7 @@ void *catalog_json_calloc(struct json_reader *r, size_t count, size_t size)
 
 static void json_read_schemas(struct json_reader *r, const struct dn_json *root, struct catalog *c)
 {
-    static const char *const members[] = {"name", "replication"};
+    static const char *const members[] = {"name", "replication", "temp", "comment"};
     const struct dn_json *list = catalog_json_array(r, root, "schemas", CATALOG_SCHEMAS_MAX);
     size_t count = (list ? list->count : 0);
     bool found_default = false;
@@ -193,16 +193,19 @@ static void json_read_schemas(struct json_reader *r, const struct dn_json *root,
         struct schema_def *s = &c->schemas[i];
 
         c->schemas_count = i + 1;
-        catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), 0);
+        catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), 2);
         s->name = catalog_json_strdup(r, catalog_json_text(r, v, "name", TABLE_NAME_MAX));
         s->replication =
             catalog_json_strdup(r, catalog_json_text(r, v, "replication", CATALOG_REPLICATION_MAX));
+        if (r->rc == 0 && dn_json_get(v, "temp"))
+            s->temp = catalog_json_bool(r, v, "temp");
+        s->comment = catalog_json_comment(r, v);
         if (r->rc == 0 && s->name[0] == '\0')
             catalog_json_fail(r, "name", "empty");
         if (r->rc == 0 && i > 0 && strcmp(s[-1].name, s->name) >= 0)
             catalog_json_fail(r, "name", "\"%s\" is out of order", s->name);
-        found_default =
-            found_default || (r->rc == 0 && strcmp(s->name, CATALOG_SCHEMA_DEFAULT) == 0);
+        found_default = found_default ||
+                        (r->rc == 0 && strcmp(s->name, CATALOG_SCHEMA_DEFAULT) == 0 && !s->temp);
         catalog_json_leave(r, mark);
     }
     if (r->rc == 0 && !found_default)
@@ -411,6 +414,9 @@ static int json_format(const struct catalog *c)
     for (size_t i = 0; i < c->tables_count; i++)
         if (!catalog_json_plain_table(c->tables[i]))
             return 2;
+    for (size_t i = 0; i < c->schemas_count; i++)
+        if (c->schemas[i].temp || c->schemas[i].comment)
+            return 2;
     return c->views_count > 0 ? 2 : 1;
 }
 
@@ -429,6 +435,10 @@ int catalog_print(const struct catalog *c, struct buf *ret, struct dn_err *err)
         dn_json_begin(&w, NULL, '{');
         dn_json_put_text(&w, "name", s->name, strlen(s->name));
         dn_json_put_text(&w, "replication", s->replication, strlen(s->replication));
+        if (s->temp)
+            dn_json_put_bool(&w, "temp", true);
+        if (s->comment)
+            dn_json_put_text(&w, "comment", s->comment, strlen(s->comment));
         dn_json_end(&w, '}');
     }
     dn_json_end(&w, ']');

@@ -60,6 +60,8 @@ void catalog_json_write_constraints(struct dn_json_writer *w, const struct table
 /* Has it nothing that format 1 did not know? */
 bool catalog_json_plain_table(const struct table *t);
 
+/* The optional member "comment", on the heap; NULL: none, or an error. */
+char *catalog_json_comment(struct json_reader *r, const struct dn_json *o);
 /* One view, likewise. */
 void catalog_json_read_view(struct json_reader *r, const struct dn_json *v, struct view **ret);
 void catalog_json_write_view(const struct view *v, struct dn_json_writer *w);

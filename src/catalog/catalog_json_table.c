@@ -133,10 +133,10 @@ json_read_mods(struct json_reader *r, const struct dn_json *column, struct type_
 static void json_read_column(struct json_reader *r, const struct dn_json *v, struct column *c)
 {
     static const char *const members[] = {
-        "id", "name", "type", "not_null", "mods", "default", "default_sql"};
+        "id", "name", "type", "not_null", "mods", "default", "default_sql", "comment"};
     const char *type;
 
-    catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), 3);
+    catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), 4);
     c->id = (uint32_t)catalog_json_int(r, v, "id", 1, TABLE_COLUMN_ID_MAX);
     c->name = catalog_json_strdup(r, catalog_json_text(r, v, "name", TABLE_NAME_MAX));
     c->not_null = catalog_json_bool(r, v, "not_null");
@@ -150,6 +150,7 @@ static void json_read_column(struct json_reader *r, const struct dn_json *v, str
         json_read_default(r, dn_json_get(v, "default"), c);
     if (r->rc == 0 && dn_json_get(v, "default_sql"))
         c->def_sql = catalog_json_strdup(r, catalog_json_text(r, v, "default_sql", TABLE_SQL_MAX));
+    c->comment = catalog_json_comment(r, v);
 }
 
 static void json_read_columns(struct json_reader *r, const struct dn_json *v, struct table *t)
@@ -327,6 +328,31 @@ static void json_check_table(struct json_reader *r, struct table *t)
     r->rc = table_derive(t, r->err);
 }
 
+static const char *const json_temp_names[TABLE_TEMP_MAX] = {
+    [TABLE_PERMANENT] = NULL, /* no member */
+    [TABLE_TEMP] = "preserve",
+    [TABLE_TEMP_DELETE] = "delete",
+    [TABLE_TEMP_DROP] = "drop",
+};
+
+static void json_read_temp(struct json_reader *r, const struct dn_json *v, struct table *t)
+{
+    const char *name = catalog_json_text(r, v, "temp", TABLE_NAME_MAX);
+
+    for (int i = 0; i < TABLE_TEMP_MAX; i++)
+        if (json_temp_names[i] && strcmp(json_temp_names[i], name) == 0)
+            t->temp = (enum table_temp)i;
+    if (t->temp == TABLE_PERMANENT)
+        catalog_json_fail(r, "temp", "not preserve, delete or drop");
+}
+
+char *catalog_json_comment(struct json_reader *r, const struct dn_json *o)
+{
+    if (r->rc < 0 || !dn_json_get(o, "comment"))
+        return NULL;
+    return catalog_json_strdup(r, catalog_json_text(r, o, "comment", TABLE_COMMENT_MAX));
+}
+
 void catalog_json_read_table(struct json_reader *r, const struct dn_json *v, struct table **ret)
 {
     static const char *const members[] = {"id",
@@ -342,14 +368,16 @@ void catalog_json_read_table(struct json_reader *r, const struct dn_json *v, str
                                           "upsert",
                                           "spread",
                                           "options",
-                                          "constraints"};
+                                          "constraints",
+                                          "temp",
+                                          "comment"};
     struct table *t = table_new();
 
     if (!t) {
         r->rc = DN_FAIL_NOMEM(r->err);
         return;
     }
-    catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), 1);
+    catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), 3);
     t->id = (uint64_t)catalog_json_int(r, v, "id", 1, INT64_MAX);
     t->version = (uint32_t)catalog_json_int(r, v, "version", 1, UINT32_MAX);
     t->schema = catalog_json_strdup(r, catalog_json_text(r, v, "schema", TABLE_NAME_MAX));
@@ -364,6 +392,9 @@ void catalog_json_read_table(struct json_reader *r, const struct dn_json *v, str
     json_read_options(r, v, t);
     if (r->rc == 0 && dn_json_get(v, "constraints"))
         catalog_json_read_constraints(r, v, t);
+    if (r->rc == 0 && dn_json_get(v, "temp"))
+        json_read_temp(r, v, t);
+    t->comment = catalog_json_comment(r, v);
     json_read_policies(r, v, t);
     json_check_table(r, t);
     if (r->rc < 0) {
@@ -436,6 +467,8 @@ static void json_write_columns(struct dn_json_writer *w, const struct table *t)
             json_write_default(w, &c->def);
         if (c->def_sql)
             json_write_text(w, "default_sql", c->def_sql);
+        if (c->comment)
+            json_write_text(w, "comment", c->comment);
         dn_json_end(w, '}');
     }
     dn_json_end(w, ']');
@@ -499,9 +532,9 @@ static void json_write_time(struct dn_json_writer *w, const struct table *t)
 bool catalog_json_plain_table(const struct table *t)
 {
     for (size_t i = 0; i < t->columns_count; i++)
-        if (t->columns[i].def_sql)
+        if (t->columns[i].def_sql || t->columns[i].comment)
             return false;
-    return t->constraints_count == 0;
+    return t->constraints_count == 0 && t->temp == TABLE_PERMANENT && !t->comment;
 }
 
 void catalog_json_write_table(const struct table *t, struct dn_json_writer *w)
@@ -528,5 +561,9 @@ void catalog_json_write_table(const struct table *t, struct dn_json_writer *w)
     dn_json_end(w, ']');
     if (t->constraints_count > 0)
         catalog_json_write_constraints(w, t);
+    if (t->temp != TABLE_PERMANENT)
+        json_write_text(w, "temp", json_temp_names[t->temp]);
+    if (t->comment)
+        json_write_text(w, "comment", t->comment);
     dn_json_end(w, '}');
 }

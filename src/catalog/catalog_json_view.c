@@ -69,7 +69,8 @@ static void json_read_uses(struct json_reader *r, const struct dn_json *o, struc
 
 void catalog_json_read_view(struct json_reader *r, const struct dn_json *o, struct view **ret)
 {
-    static const char *const members[] = {"id", "schema", "name", "query", "columns", "uses"};
+    static const char *const members[] = {
+        "id", "schema", "name", "query", "columns", "uses", "temp", "comment"};
     struct view *v = view_new();
     struct dn_err why = {0};
 
@@ -77,13 +78,16 @@ void catalog_json_read_view(struct json_reader *r, const struct dn_json *o, stru
         r->rc = DN_FAIL_NOMEM(r->err);
         return;
     }
-    catalog_json_members(r, o, members, DN_ARRAY_SIZE(members), 0);
+    catalog_json_members(r, o, members, DN_ARRAY_SIZE(members), 2);
     v->id = (uint64_t)catalog_json_int(r, o, "id", 1, INT64_MAX);
     v->schema = catalog_json_strdup(r, catalog_json_text(r, o, "schema", TABLE_NAME_MAX));
     v->name = catalog_json_strdup(r, catalog_json_text(r, o, "name", TABLE_NAME_MAX));
     v->query = catalog_json_strdup(r, catalog_json_text(r, o, "query", VIEW_QUERY_MAX));
     json_read_view_columns(r, o, v);
     json_read_uses(r, o, v);
+    if (r->rc == 0 && dn_json_get(o, "temp"))
+        v->temp = catalog_json_bool(r, o, "temp");
+    v->comment = catalog_json_comment(r, o);
     if (r->rc == 0 && view_check(v, &why) < 0)
         r->rc = DN_FAIL(r->err, DN_E_CORRUPT, "catalog: %s.%.400s", r->path, why.text);
     if (r->rc < 0) {
@@ -121,5 +125,9 @@ void catalog_json_write_view(const struct view *v, struct dn_json_writer *w)
         dn_json_end(w, '}');
     }
     dn_json_end(w, ']');
+    if (v->temp)
+        dn_json_put_bool(w, "temp", true);
+    if (v->comment)
+        dn_json_put_text(w, "comment", v->comment, strlen(v->comment));
     dn_json_end(w, '}');
 }

@@ -116,15 +116,25 @@ static const struct page_col describe_cols[] = {
     {"Interval", TYPE_BIGINT},
     {"Unit", TYPE_VARCHAR},
     {"Sort Order", TYPE_VARCHAR},
+    {"Comment", TYPE_VARCHAR}, /* if there is any */
 };
+#define DESCRIBE_PLAIN (DN_ARRAY_SIZE(describe_cols) - 1)
+
+static bool describe_commented(const struct table *t)
+{
+    for (int i = 0; i < t->columns_count; i++)
+        if (t->columns[i].comment)
+            return true;
+    return false;
+}
 
 int describe_table(const struct table *t,
                    struct arena *arena,
                    struct describe *ret,
                    struct dn_err *err)
 {
-    struct page p =
-        page_begin(ret, arena, describe_cols, DN_ARRAY_SIZE(describe_cols), t->columns_count);
+    struct page p = page_begin(
+        ret, arena, describe_cols, DESCRIBE_PLAIN + describe_commented(t), t->columns_count);
 
     for (int i = 0; i < t->columns_count; i++) {
         const struct column *c = &t->columns[i];
@@ -145,6 +155,8 @@ int describe_table(const struct table *t,
             page_int(&p, 5, t->quantum_count);
             page_bytes(&p, 6, &t->quantum_unit, 1);
         }
+        if (c->comment)
+            page_text(&p, DESCRIBE_PLAIN, c->comment);
         p.row++;
     }
     return page_end(&p, err);
@@ -155,8 +167,7 @@ int describe_view(const struct view *v,
                   struct describe *ret,
                   struct dn_err *err)
 {
-    struct page p =
-        page_begin(ret, arena, describe_cols, DN_ARRAY_SIZE(describe_cols), v->columns_count);
+    struct page p = page_begin(ret, arena, describe_cols, DESCRIBE_PLAIN, v->columns_count);
 
     for (uint32_t i = 0; i < v->columns_count; i++) {
         page_text(&p, 0, v->columns[i].name);
@@ -361,42 +372,43 @@ int describe_create_view(const struct view *v,
 
     buf_init(&sql, NULL);
     view_print_create(v, &sql);
-    buf_puts(&sql, ";");
     page_buf(&p, 0, &sql);
     p.row++;
     return page_end(&p, err);
 }
 
+static bool tables_in(const char *schema, const struct catalog_path *path)
+{
+    return strcmp(schema, path->schema) == 0 || (path->temp && strcmp(schema, path->temp) == 0);
+}
+
 int describe_tables(const struct catalog *c,
-                    const char *schema,
+                    const struct catalog_path *path,
                     struct arena *arena,
                     struct describe *ret,
                     struct dn_err *err)
 {
     static const struct page_col cols[] = {{"Table", TYPE_VARCHAR}, {"Status", TYPE_VARCHAR}};
-    const struct schema_def *s = catalog_schema(c, schema, err);
     size_t rows = 0;
     struct page p;
 
-    if (!s)
-        return err ? err->code : DN_E_UNDEFINED_SCHEMA;
     for (size_t i = 0; i < c->tables_count; i++)
-        rows += strcmp(c->tables[i]->schema, s->name) == 0 ? 1 : 0;
+        rows += tables_in(c->tables[i]->schema, path);
     for (size_t i = 0; i < c->views_count; i++)
-        rows += strcmp(c->views[i]->schema, s->name) == 0 ? 1 : 0;
+        rows += tables_in(c->views[i]->schema, path);
     p = page_begin(ret, arena, cols, DN_ARRAY_SIZE(cols), rows);
     for (size_t i = 0; i < c->tables_count; i++) {
-        if (strcmp(c->tables[i]->schema, s->name) != 0)
+        if (!tables_in(c->tables[i]->schema, path))
             continue;
         page_text(&p, 0, c->tables[i]->name);
-        page_text(&p, 1, "Active");
+        page_text(&p, 1, c->tables[i]->temp == TABLE_PERMANENT ? "Active" : "Temporary");
         p.row++;
     }
     for (size_t i = 0; i < c->views_count; i++) {
-        if (strcmp(c->views[i]->schema, s->name) != 0)
+        if (!tables_in(c->views[i]->schema, path))
             continue;
         page_text(&p, 0, c->views[i]->name);
-        page_text(&p, 1, "View");
+        page_text(&p, 1, c->views[i]->temp ? "Temporary view" : "View");
         p.row++;
     }
     return page_end(&p, err);
@@ -408,9 +420,15 @@ int describe_schemas(const struct catalog *c,
                      struct dn_err *err)
 {
     static const struct page_col cols[] = {{"Schema", TYPE_VARCHAR}, {"Replication", TYPE_VARCHAR}};
-    struct page p = page_begin(ret, arena, cols, DN_ARRAY_SIZE(cols), c->schemas_count);
+    size_t rows = 0;
+    struct page p;
 
+    for (size_t i = 0; i < c->schemas_count; i++)
+        rows += !c->schemas[i].temp;
+    p = page_begin(ret, arena, cols, DN_ARRAY_SIZE(cols), rows);
     for (size_t i = 0; i < c->schemas_count; i++) {
+        if (c->schemas[i].temp)
+            continue;
         page_text(&p, 0, c->schemas[i].name);
         if (c->schemas[i].replication[0])
             page_text(&p, 1, c->schemas[i].replication);

@@ -8,7 +8,7 @@
 #include "catalog/catalog.h"
 #include "catalog/settings.h"
 
-#define DESCRIBE_COLS_MAX 8
+#define DESCRIBE_COLS_MAX 9
 
 struct describe {
     size_t cols_count;
@@ -20,7 +20,7 @@ struct describe {
 
 /* DESCRIBE t: Column, Type, Nullable, Partition Key, Local Key, Interval, Unit, Sort Order. Keys
  * are ordinals from 1, NULL outside the key; interval and unit stand at the time column of a table
- * with a quantum. */
+ * with a quantum. Comment is a ninth if a column has one. */
 int describe_table(const struct table *t,
                    struct arena *arena,
                    struct describe *ret,
@@ -53,9 +53,10 @@ int describe_create_view(const struct view *v,
                          struct arena *arena,
                          struct describe *ret,
                          struct dn_err *err) DN_MUST_CHECK;
-/* SHOW TABLES: Table, Status (of a view: View); those of one schema, by name, views last. */
+/* SHOW TABLES: Table, Status (Active, Temporary, View); those of the path, by schema and name,
+ * views last. path->schema is exact. */
 int describe_tables(const struct catalog *c,
-                    const char *schema,
+                    const struct catalog_path *path,
                     struct arena *arena,
                     struct describe *ret,
                     struct dn_err *err) DN_MUST_CHECK;

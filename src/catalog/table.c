@@ -60,6 +60,7 @@ void table_free_column(struct column *c)
     table_free_default(c);
     mem_free(c->def_sql);
     mem_free(c->name);
+    mem_free(c->comment);
     *c = (struct column){.id = 0};
 }
 
@@ -85,6 +86,7 @@ void table_unref(struct table *t)
         table_free_constraint(&t->constraints[i]);
     mem_free(t->constraints);
     mem_free(t->schema);
+    mem_free(t->comment);
     mem_free(t->name);
     mem_free(t->columns);
     mem_free(t->series);

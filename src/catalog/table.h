@@ -29,6 +29,7 @@
 #define TABLE_SLAB_RULES_MAX  4096u
 #define TABLE_SQL_MAX         65536u /* bytes of an expression */
 #define TABLE_CONSTRAINTS_MAX 1024u
+#define TABLE_COMMENT_MAX     65536u /* bytes */
 
 enum key_form {
     KEY_NONE,  /* no PRIMARY KEY: append table with a hidden row id */
@@ -49,6 +50,7 @@ struct column {
     bool has_default;      /* def: what rows have that were written without the column */
     struct datum def;      /* constant; string bytes owned */
     char *def_sql;         /* owned: DEFAULT of new rows, an expression; NULL: they get def too */
+    char *comment;         /* owned; NULL = none */
     uint16_t key_pos;      /* 1-based place in local[], 0 = not in the key */
 };
 
@@ -93,6 +95,8 @@ struct table {
     uint16_t slabs_count;
 
     enum upsert upsert;
+    enum table_temp temp;         /* not PERMANENT: in a schema of its session */
+    char *comment;                /* owned; NULL = none */
     uint32_t spread;              /* hash sub-partitions of an empty series, 1 = none */
     struct table_option *options; /* owned: WITH list as given, for SHOW CREATE TABLE */
     uint16_t options_count;
@@ -167,6 +171,14 @@ int table_rename_column(struct table *t,
                         const struct spec_name *to,
                         struct dn_err *err) DN_MUST_CHECK;
 int table_rename(struct table *t, const struct spec_name *to, struct dn_err *err) DN_MUST_CHECK;
+/* The comment of a column, or (NULL) of the table; text NULL: none any more. */
+int table_set_comment(struct table *t,
+                      const struct spec_name *column,
+                      const char *text,
+                      struct dn_err *err) DN_MUST_CHECK;
+/* Another schema and name, both good. */
+int table_move(struct table *t, const char *schema, const char *name, struct dn_err *err)
+    DN_MUST_CHECK;
 /* DEFAULT of new rows; those there are keep what they have. sql NULL: none. */
 int table_set_default(struct table *t,
                       const struct spec_name *name,
@@ -212,5 +224,7 @@ void table_print_create(const struct table *t, struct buf *b);
 void table_print_default(const struct column *c, struct buf *b);
 /* Identifier, quoted if it needs to be. */
 void table_print_ident(const char *name, struct buf *b);
+/* Text in single quotes. */
+void table_print_text(const char *s, struct buf *b);
 /* A datum as an SQL literal of its type. */
 void table_print_literal(const struct datum *d, struct buf *b);

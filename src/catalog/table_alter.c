@@ -41,6 +41,9 @@ static int alter_copy_columns(const struct table *from, struct table *to, struct
         if (rc < 0)
             return rc;
         to->columns[i].id = a->id;
+        to->columns[i].comment = a->comment ? mem_strdup(NULL, a->comment) : NULL;
+        if (a->comment && !to->columns[i].comment)
+            return DN_FAIL_NOMEM(err);
         to->columns[i].key_pos = a->key_pos;
     }
     to->column_id_next = from->column_id_next;
@@ -86,8 +89,11 @@ static int alter_copy_rest(const struct table *from, struct table *to, struct dn
     to->slabs = alter_dup(from->slabs, from->slabs_count, sizeof *to->slabs);
     to->slabs_count = from->slabs_count;
     to->upsert = from->upsert;
+    to->temp = from->temp;
+    to->comment = from->comment ? mem_strdup(NULL, from->comment) : NULL;
     to->spread = from->spread;
-    return to->schema && to->name && to->series && to->local && to->rest && to->slabs
+    return to->schema && to->name && (to->comment || !from->comment) && to->series && to->local &&
+                   to->rest && to->slabs
                ? 0
                : DN_FAIL_NOMEM(err);
 }
@@ -320,6 +326,47 @@ int table_set_default(struct table *t,
         mem_free(t->columns[col].def_sql);
         t->columns[col].def_sql = NULL;
     }
+    return 0;
+}
+
+int table_set_comment(struct table *t,
+                      const struct spec_name *column,
+                      const char *text,
+                      struct dn_err *err)
+{
+    char *copy = text ? mem_strdup(NULL, text) : NULL;
+    char **to = &t->comment;
+    uint16_t col;
+    int rc = text && !copy ? DN_FAIL_NOMEM(err) : 0;
+
+    if (rc == 0 && column) {
+        rc = table_find_column(t, column, &col, err);
+        if (rc == 0)
+            to = &t->columns[col].comment;
+    }
+    if (rc < 0) {
+        mem_free(copy);
+        return rc;
+    }
+    mem_free(*to);
+    *to = copy;
+    return 0;
+}
+
+int table_move(struct table *t, const char *schema, const char *name, struct dn_err *err)
+{
+    char *new_schema = mem_strdup(NULL, schema);
+    char *new_name = mem_strdup(NULL, name);
+
+    if (!new_schema || !new_name) {
+        mem_free(new_schema);
+        mem_free(new_name);
+        return DN_FAIL_NOMEM(err);
+    }
+    mem_free(t->schema);
+    mem_free(t->name);
+    t->schema = new_schema;
+    t->name = new_name;
     return 0;
 }
 

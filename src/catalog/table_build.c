@@ -229,6 +229,7 @@ static int build_steps(struct table_builder *b)
     rc = table_check_name("table", &b->spec->name, b->err);
     if (rc < 0)
         return rc;
+    b->t->temp = b->spec->temp;
     b->t->schema = mem_strdup(NULL, b->spec->schema.s);
     b->t->name = mem_strdup(NULL, b->spec->name.s);
     if (!b->t->schema || !b->t->name)

@@ -348,14 +348,52 @@ static void print_with(const struct table *t, struct buf *b)
         buf_puts(b, ")");
 }
 
-void table_print_create(const struct table *t, struct buf *b)
+void table_print_text(const char *s, struct buf *b)
 {
-    buf_puts(b, "CREATE TABLE ");
-    if (strcmp(t->schema, CATALOG_SCHEMA_DEFAULT) != 0) {
+    buf_puts(b, "'");
+    for (; *s; s++) {
+        if (*s == '\'')
+            buf_puts(b, "'");
+        buf_u8(b, (uint8_t)*s);
+    }
+    buf_puts(b, "'");
+}
+
+static void print_name(const struct table *t, struct buf *b)
+{
+    if (t->temp == TABLE_PERMANENT && strcmp(t->schema, CATALOG_SCHEMA_DEFAULT) != 0) {
         table_print_ident(t->schema, b);
         buf_puts(b, ".");
     }
     table_print_ident(t->name, b);
+}
+
+static void print_comments(const struct table *t, struct buf *b)
+{
+    if (t->comment) {
+        buf_puts(b, "\nCOMMENT ON TABLE ");
+        print_name(t, b);
+        buf_puts(b, " IS ");
+        table_print_text(t->comment, b);
+        buf_puts(b, ";");
+    }
+    for (size_t i = 0; i < t->columns_count; i++) {
+        if (!t->columns[i].comment)
+            continue;
+        buf_puts(b, "\nCOMMENT ON COLUMN ");
+        print_name(t, b);
+        buf_puts(b, ".");
+        table_print_ident(t->columns[i].name, b);
+        buf_puts(b, " IS ");
+        table_print_text(t->columns[i].comment, b);
+        buf_puts(b, ";");
+    }
+}
+
+void table_print_create(const struct table *t, struct buf *b)
+{
+    buf_puts(b, t->temp == TABLE_PERMANENT ? "CREATE TABLE " : "CREATE TEMP TABLE ");
+    print_name(t, b);
     buf_puts(b, " (\n");
     for (size_t i = 0; i < t->columns_count; i++) {
         buf_puts(b, i ? ",\n" : "");
@@ -371,5 +409,10 @@ void table_print_create(const struct table *t, struct buf *b)
     }
     buf_puts(b, "\n)");
     print_with(t, b);
+    if (t->temp == TABLE_TEMP_DELETE)
+        buf_puts(b, " ON COMMIT DELETE ROWS");
+    else if (t->temp == TABLE_TEMP_DROP)
+        buf_puts(b, " ON COMMIT DROP");
     buf_puts(b, ";");
+    print_comments(t, b);
 }

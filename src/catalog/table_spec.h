@@ -45,6 +45,15 @@ struct option_spec {
     uint32_t value_pos;
 };
 
+/* How long a table lives, and its rows. */
+enum table_temp {
+    TABLE_PERMANENT,
+    TABLE_TEMP,        /* as long as the session that made it */
+    TABLE_TEMP_DELETE, /* … its rows as long as a transaction */
+    TABLE_TEMP_DROP,   /* as long as the transaction that made it */
+    TABLE_TEMP_MAX
+};
+
 /* A constraint beside the key. */
 enum table_constraint_kind {
     TABLE_CHECK,  /* enforced */
@@ -87,4 +96,5 @@ struct table_spec {
     size_t options_count;
     const struct constraint_spec *constraints; /* beside the key */
     size_t constraints_count;
+    enum table_temp temp;
 };

@@ -40,6 +40,7 @@ void view_unref(struct view *v)
     mem_free(v->schema);
     mem_free(v->name);
     mem_free(v->query);
+    mem_free(v->comment);
     mem_free(v);
 }
 
@@ -121,6 +122,7 @@ int view_build(const struct view_spec *s, struct view **ret, struct dn_err *err)
     v = view_new();
     if (!v)
         return DN_FAIL_NOMEM(err);
+    v->temp = s->temp;
     v->schema = mem_strdup(NULL, s->schema);
     v->name = mem_strdup(NULL, s->name);
     v->query = mem_calloc(NULL, s->query_len + 1, 1);
@@ -151,11 +153,13 @@ int view_copy(const struct view *v, struct view **ret, struct dn_err *err)
     if (!n)
         return DN_FAIL_NOMEM(err);
     n->id = v->id;
+    n->temp = v->temp;
+    n->comment = v->comment ? mem_strdup(NULL, v->comment) : NULL;
     n->schema = mem_strdup(NULL, v->schema);
     n->name = mem_strdup(NULL, v->name);
     n->query = mem_strdup(NULL, v->query);
     n->columns = mem_calloc(NULL, v->columns_count, sizeof *n->columns);
-    if (!n->schema || !n->name || !n->query || !n->columns)
+    if (!n->schema || !n->name || !n->query || !n->columns || (v->comment && !n->comment))
         goto nomem;
     for (uint32_t i = 0; i < v->columns_count; i++) {
         n->columns[i].name = mem_strdup(NULL, v->columns[i].name);
@@ -214,18 +218,31 @@ bool view_reads(const struct view *v, uint64_t id, uint32_t column)
     return false;
 }
 
-void view_print_create(const struct view *v, struct buf *b)
+static void view_print_name(const struct view *v, struct buf *b)
 {
-    buf_puts(b, "CREATE VIEW ");
-    if (strcmp(v->schema, CATALOG_SCHEMA_DEFAULT) != 0) {
+    if (!v->temp && strcmp(v->schema, CATALOG_SCHEMA_DEFAULT) != 0) {
         table_print_ident(v->schema, b);
         buf_u8(b, '.');
     }
     table_print_ident(v->name, b);
+}
+
+void view_print_create(const struct view *v, struct buf *b)
+{
+    buf_puts(b, v->temp ? "CREATE TEMP VIEW " : "CREATE VIEW ");
+    view_print_name(v, b);
     for (uint32_t i = 0; i < v->columns_count; i++) {
         buf_puts(b, i ? ", " : " (");
         table_print_ident(v->columns[i].name, b);
     }
     buf_puts(b, v->columns_count ? ") AS " : " AS ");
     buf_puts(b, v->query);
+    buf_puts(b, ";");
+    if (!v->comment)
+        return;
+    buf_puts(b, "\nCOMMENT ON VIEW ");
+    view_print_name(v, b);
+    buf_puts(b, " IS ");
+    table_print_text(v->comment, b);
+    buf_puts(b, ";");
 }

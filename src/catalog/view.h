@@ -37,6 +37,8 @@ struct view {
     uint32_t columns_count;
     struct view_use *uses; /* owned, ascending by id */
     uint32_t uses_count;
+    bool temp;     /* of a session, in its schema */
+    char *comment; /* owned; NULL = none */
 };
 
 /* An empty one with one reference; NULL: out of memory. */
@@ -57,6 +59,7 @@ struct view_spec {
     uint32_t columns_count;
     const struct view_use *uses;
     uint32_t uses_count;
+    bool temp;
 };
 /* Checks names and limits; id 0, one reference. */
 int view_build(const struct view_spec *spec, struct view **ret, struct dn_err *err) DN_MUST_CHECK;
@@ -65,5 +68,5 @@ int view_check(const struct view *v, struct dn_err *err) DN_MUST_CHECK;
 
 /* Does it use the object, or (column != 0) that column of it? */
 bool view_reads(const struct view *v, uint64_t id, uint32_t column);
-/* CREATE VIEW, runnable. */
+/* CREATE VIEW and its comment, runnable. */
 void view_print_create(const struct view *v, struct buf *b);

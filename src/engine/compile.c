@@ -3,6 +3,7 @@
  * compile.c: from syntax tree to what an execution needs: plan or resolved INSERT, and the columns
  * of the result. Done at prepare, so that errors come early, and again when the catalog or the
  * session changed since. */
+#include "engine/create_as.h"
 #include "engine/engine_int.h"
 #include "engine/parts.h"
 
@@ -129,11 +130,13 @@ static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_SHOW_PARTITIONS:
     case STMT_SHOW_SETTING:
         return stmt_compile_describe(stmt, err);
+    case STMT_CREATE_TABLE:
+        return stmt_compile_create_as(stmt, err);
     case STMT_EMPTY:
     case STMT_TRUNCATE:
     case STMT_ALTER:
-    case STMT_CREATE_TABLE:
     case STMT_CREATE_VIEW:
+    case STMT_COMMENT:
     case STMT_DROP:
     case STMT_CREATE_SCHEMA:
     case STMT_DROP_SCHEMA:
@@ -146,7 +149,6 @@ static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_CREATE_INDEX: /* from here on: refuse.c */
     case STMT_CREATE_SEQUENCE:
     case STMT_ALTER_SEQUENCE:
-    case STMT_COMMENT:
     case STMT_PREPARE:
     case STMT_EXECUTE:
     case STMT_DEALLOCATE:

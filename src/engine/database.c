@@ -2,6 +2,7 @@
  *
  * database.c: opening, closing, checking; the catalog that everybody sees and how it changes. */
 #include "engine/engine_int.h"
+#include "engine/names.h"
 
 #include <unistd.h>
 
@@ -132,6 +133,7 @@ int engine_open_volume(struct volume *v,
     rc = engine_open_shard(db, options->background, err);
     if (rc < 0)
         goto fail;
+    engine_sweep_temps(db);
     *ret_db = db;
     return 0;
 

@@ -2,14 +2,14 @@
  *
  * ddl.c: CREATE TABLE and CREATE SCHEMA. Each is one edit of the catalog (engine_edit): whole or
  * not there. */
-#include "engine/engine_int.h"
+#include "engine/create_as.h"
 
 #include <stdio.h>
 
 struct ddl {
     struct dendro_stmt *stmt;
     struct table_spec spec;                /* CREATE TABLE, with schema and defaults filled in */
-    const char *schema;                    /* as asked for */
+    struct ddl_place place;                /* of the table */
     char skipped[2 * TABLE_NAME_MAX + 64]; /* what the notice says when there is nothing to do */
 };
 
@@ -22,7 +22,6 @@ static int ddl_spec(struct ddl *d, struct dn_err *err)
     int rc;
 
     d->spec = *ast->create;
-    d->schema = d->spec.schema.s ? d->spec.schema.s : d->stmt->conn->schema;
     cols = arena_alloc_array(&d->stmt->run, d->spec.columns_count + 1, sizeof(*cols));
     if (!cols)
         return DN_FAIL_NOMEM(err);
@@ -39,36 +38,73 @@ static int ddl_spec(struct ddl *d, struct dn_err *err)
     return 0;
 }
 
+int ddl_place(struct dendro_stmt *stmt,
+              const struct catalog *cur,
+              struct ddl_place *ret,
+              struct dn_err *err)
+{
+    const struct table_def *def = stmt->ast->table_def;
+    const struct spec_name *given = &stmt->ast->create->schema;
+    struct catalog_path path = session_path(stmt->conn);
+    const struct schema_def *schema;
+    bool temp;
+    int rc;
+
+    ret->base = NULL;
+    if (!session_temp_wanted(stmt->conn, cur, given, def->persistence, &temp, err))
+        return err->code;
+    if (!temp && def->on_commit != ON_COMMIT_DEFAULT) {
+        rc = DN_FAIL(err, DN_E_BAD_TABLE, "ON COMMIT can only be used on temporary tables");
+        dn_err_at(err, stmt->ast->create->name.pos);
+        return rc;
+    }
+    ret->temp = !temp                                ? TABLE_PERMANENT
+                : def->on_commit == ON_COMMIT_DELETE ? TABLE_TEMP_DELETE
+                : def->on_commit == ON_COMMIT_DROP   ? TABLE_TEMP_DROP
+                                                     : TABLE_TEMP;
+    if (temp)
+        return session_temp_base(stmt->conn, cur, &ret->base, ret->schema, err);
+    schema = catalog_path_schema(cur, &path, given->s, err);
+    if (!schema) {
+        dn_err_at(err, given->s ? given->pos : stmt->ast->create->name.pos);
+        return err->code;
+    }
+    snprintf(ret->schema, sizeof(ret->schema), "%s", schema->name);
+    return 0;
+}
+
 static int ddl_create_table(void *arg,
                             const struct catalog *cur,
                             struct catalog **ret_next,
                             struct dn_err *err)
 {
     struct ddl *d = arg;
-    const struct schema_def *schema = catalog_schema(cur, d->schema, err);
-    struct dn_err ignored;
+    struct table_spec spec = d->spec;
+    struct catalog_relation there;
     struct table *t;
-    int rc;
+    int rc = ddl_place(d->stmt, cur, &d->place, err);
 
-    if (!schema) {
-        dn_err_at(err, d->spec.schema.s ? d->spec.schema.pos : d->spec.name.pos);
-        return err->code;
-    }
-    if (d->stmt->ast->if_not_exists && catalog_table(cur, schema->name, d->spec.name.s, &ignored)) {
-        snprintf(d->skipped,
-                 sizeof(d->skipped),
-                 "relation \"%s\" already exists, skipped",
-                 d->spec.name.s);
-        return DN_NOT_FOUND;
-    }
-    d->spec.schema.s = schema->name;
-    rc = table_build(&d->spec, &t, err);
     if (rc < 0)
         return rc;
-    rc = catalog_with_table(cur, t, ret_next, err);
-    table_unref(t);
-    if (rc < 0)
-        dn_err_at(err, d->spec.name.pos);
+    if (d->stmt->ast->if_not_exists &&
+        catalog_relation(cur, d->place.schema, spec.name.s, &there, NULL) == 0) {
+        catalog_unref(d->place.base);
+        snprintf(
+            d->skipped, sizeof(d->skipped), "relation \"%s\" already exists, skipped", spec.name.s);
+        return DN_NOT_FOUND;
+    }
+    spec.schema.s = d->place.schema;
+    spec.temp = d->place.temp;
+    rc = ddl_like(d->stmt, cur, &spec, err);
+    if (rc == 0)
+        rc = table_build(&spec, &t, err);
+    if (rc == 0) {
+        rc = catalog_with_table(d->place.base ? d->place.base : cur, t, ret_next, err);
+        table_unref(t);
+        if (rc < 0)
+            dn_err_at(err, spec.name.pos);
+    }
+    catalog_unref(d->place.base);
     return rc;
 }
 
@@ -84,6 +120,14 @@ static int ddl_create_schema(void *arg,
     struct dn_err ignored;
     int rc;
 
+    if (strncmp(ast->name.name, "pg_", 3) == 0) {
+        rc = DN_FAIL(err,
+                     DN_E_RESERVED_NAME,
+                     "unacceptable schema name \"%s\": the prefix \"pg_\" is reserved",
+                     ast->name.name);
+        dn_err_at(err, ast->name.pos);
+        return rc;
+    }
     if (ast->if_not_exists && catalog_schema(cur, ast->name.name, &ignored)) {
         snprintf(d->skipped,
                  sizeof(d->skipped),
@@ -107,6 +151,8 @@ int stmt_run_ddl(struct dendro_stmt *stmt, struct dn_err *err)
 
     if (rc < 0)
         return rc;
+    if (stmt->ast->table_def && stmt->ast->table_def->as)
+        return stmt_run_create_as(stmt, err);
     if (stmt->ast->kind == STMT_CREATE_TABLE) {
         fn = ddl_create_table;
         rc = ddl_spec(&d, err);
@@ -114,6 +160,8 @@ int stmt_run_ddl(struct dendro_stmt *stmt, struct dn_err *err)
             return rc;
     }
     rc = tx_edit(stmt->conn, fn, &d, err);
+    if (rc == 0 && d.place.temp != TABLE_PERMANENT)
+        session_temp_made(stmt->conn, d.place.schema, d.place.temp);
     if (rc == DN_NOT_FOUND) {
         session_notice(stmt->conn, "NOTICE", "%s", d.skipped);
         return 0;

@@ -3,6 +3,7 @@
  * drop.c: DROP TABLE, DROP VIEW and DROP SCHEMA, with what depends on them: one edit of the
  * catalog, whatever their number. */
 #include "engine/engine_int.h"
+#include "engine/names.h"
 
 #include <stdio.h>
 
@@ -145,10 +146,9 @@ static int drop_named(struct drop *d,
                       struct dn_err *err)
 {
     const struct stmt *ast = d->stmt->ast;
-    const char *schema = name->schema ? name->schema : d->stmt->conn->schema;
     bool table = ast->object == OBJECT_TABLE;
     struct catalog_relation r;
-    int rc = catalog_relation(cur, schema, name->name, &r, err);
+    int rc = session_relation(d->stmt->conn, cur, name, &r, err);
 
     if (ast->if_exists && (rc == DN_E_UNDEFINED_TABLE || rc == DN_E_UNDEFINED_SCHEMA)) {
         buf_printf(&d->notices,
@@ -285,7 +285,8 @@ static int drop_schema_edit(void *arg,
 {
     struct drop *d = arg;
     const struct stmt *ast = d->stmt->ast;
-    const struct schema_def *s = catalog_schema(cur, ast->name.name, err);
+    struct catalog_path path = session_path(d->stmt->conn);
+    const struct schema_def *s = catalog_path_schema(cur, &path, ast->name.name, err);
     struct catalog *emptied = NULL;
     int rc = s ? 0 : err->code;
 
@@ -298,6 +299,8 @@ static int drop_schema_edit(void *arg,
                    ast->name.name);
         return DN_NOT_FOUND;
     }
+    if (rc == 0 && s->temp)
+        rc = DN_FAIL(err, DN_E_DEPENDENT, "the schema of temporary tables goes with its session");
     if (rc == 0 && ast->behavior == DROP_CASCADE && strcmp(s->name, CATALOG_SCHEMA_DEFAULT) != 0)
         rc = drop_contents(d, cur, s->name, &emptied, err);
     if (rc == 0)

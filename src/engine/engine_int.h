@@ -49,16 +49,20 @@ struct dendro_db {
     atomic_bool catalog_late;   /* only the log has the catalog; set and cleared under edit */
     atomic_bool shard_behind;   /* the shard was not told of the newest catalog yet */
     uint32_t conns_count;
+    uint64_t conns_made; /* since it was opened; under lock */
 };
 
 struct dendro_conn {
     struct dendro_db *db;
     struct settings settings;
-    struct func_session functions;   /* what functions ask of the session */
-    char schema[TABLE_NAME_MAX + 1]; /* of unqualified names */
-    uint64_t epoch;                  /* counts USE and SET: plans made before are made anew */
-    struct tx tx;                    /* the transaction block, if there is one */
-    struct stmt_parts *parts;        /* of the statement that is compiled or run now; borrowed */
+    struct func_session functions;        /* what functions ask of the session */
+    char schema[TABLE_NAME_MAX + 1];      /* of unqualified names */
+    uint64_t number;                      /* of the session, not used again */
+    char temp_schema[TABLE_NAME_MAX + 1]; /* of its temporary objects, "" = none yet (temp.c) */
+    bool temp_commits;                    /* a table of those has ON COMMIT DELETE ROWS or DROP */
+    uint64_t epoch;                       /* counts USE and SET: plans made before are made anew */
+    struct tx tx;                         /* the transaction block, if there is one */
+    struct stmt_parts *parts; /* of the statement that is compiled or run now; borrowed */
     atomic_bool cancel;
     dendro_notice_fn notice; /* NULL = nobody listens */
     void *notice_arg;

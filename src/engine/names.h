@@ -5,9 +5,49 @@
 
 #include "engine/engine_int.h"
 
+#define SESSION_TEMP_MAX (TABLE_NAME_MAX + 1) /* bytes of a schema's name */
+
+/* Where names without a schema are looked for. */
+struct catalog_path session_path(const struct dendro_conn *conn);
+/* Table or view by the name a statement gives; errors with the position. */
+int session_relation(const struct dendro_conn *conn,
+                     const struct catalog *cat,
+                     const struct qual_name *name,
+                     struct catalog_relation *ret,
+                     struct dn_err *err) DN_MUST_CHECK;
 /* The error of session_table once more, for a statement that writes: a view says so. */
 int session_no_table(const struct dendro_conn *conn,
                      const struct catalog *cat,
                      const struct qual_name *name,
                      const char *what,
                      struct dn_err *err) DN_MUST_CHECK;
+
+/* Need those who write rows into the table wait until they are durable? */
+static inline bool session_syncs(const struct dendro_conn *conn, const struct table *t)
+{
+    return conn->settings.synchronous_commit && t->temp == TABLE_PERMANENT;
+}
+
+/* ---- temp.c ---- */
+/* Is the new object to be temporary? False: err says why it cannot be made there. */
+bool session_temp_wanted(const struct dendro_conn *conn,
+                         const struct catalog *cat,
+                         const struct spec_name *schema,
+                         enum persistence persistence,
+                         bool *ret,
+                         struct dn_err *err);
+/* In an edit: a catalog with the session's temporary schema (NULL: cur has it), and its name, of at
+ * most SESSION_TEMP_MAX bytes. */
+int session_temp_base(const struct dendro_conn *conn,
+                      const struct catalog *cur,
+                      struct catalog **ret_base,
+                      char *ret_schema,
+                      struct dn_err *err) DN_MUST_CHECK;
+/* After the edit: it was made, with a table of this kind in it. */
+void session_temp_made(struct dendro_conn *conn, const char *schema, enum table_temp kind);
+/* At the end of the session. */
+void session_drop_temps(struct dendro_conn *conn);
+/* When the database is opened: those that a crash left. */
+void engine_sweep_temps(struct dendro_db *db);
+/* At the end of a statement: ON COMMIT DELETE ROWS and DROP, unless a transaction block goes on. */
+int session_commit_temps(struct dendro_conn *conn, struct dn_err *err) DN_MUST_CHECK;

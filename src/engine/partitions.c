@@ -427,7 +427,8 @@ int stmt_run_partitions(struct dendro_stmt *stmt, struct dn_err *err)
 static const struct table *
 place_table(dendro_conn *conn, const struct catalog *cat, const char *name, struct dn_err *err)
 {
-    const struct table *t = catalog_table(cat, conn->schema, name, err);
+    struct qual_name whole = {.name = name};
+    const struct table *t = session_table(conn, cat, &whole, err);
     const char *dot = strchr(name, '.');
     char schema[TABLE_NAME_MAX + 1];
 
@@ -435,7 +436,9 @@ place_table(dendro_conn *conn, const struct catalog *cat, const char *name, stru
         return t;
     memcpy(schema, name, (size_t)(dot - name));
     schema[dot - name] = '\0';
-    return catalog_table(cat, schema, dot + 1, err);
+    whole.schema = schema;
+    whole.name = dot + 1;
+    return session_table(conn, cat, &whole, err);
 }
 
 static int place_value(const struct table *t,

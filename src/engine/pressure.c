@@ -7,6 +7,7 @@
 #include "engine/pressure.h"
 
 #include "engine/engine_int.h"
+#include "engine/names.h"
 
 #define PRESSURE_OWN_SHARE                                                                         \
     8u                       /* of the limit: a statement that holds more is too big by itself … \
@@ -20,7 +21,7 @@ int session_commit(struct dendro_conn *conn,
                    size_t count,
                    struct dn_err *err)
 {
-    struct shard_how how = {.sync = conn->settings.synchronous_commit, .cancel = &conn->cancel};
+    struct shard_how how = {.sync = session_syncs(conn, batches[0].table), .cancel = &conn->cancel};
     int rc;
 
     if (tx_in_block(conn))

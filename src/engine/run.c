@@ -19,6 +19,7 @@ static const char *stmt_kind_tag(enum stmt_kind kind)
         [STMT_ALTER] = "ALTER TABLE",
         [STMT_CREATE_TABLE] = "CREATE TABLE",
         [STMT_CREATE_VIEW] = "CREATE VIEW",
+        [STMT_COMMENT] = "COMMENT",
         [STMT_DROP] = "DROP TABLE",
         [STMT_CREATE_SCHEMA] = "CREATE SCHEMA",
         [STMT_DROP_SCHEMA] = "DROP SCHEMA",
@@ -61,7 +62,10 @@ void stmt_set_tag(struct dendro_stmt *stmt)
         tag = "CLOSE CURSOR ALL";
     if (stmt->ast->keyspace)
         tag = stmt->ast->kind == STMT_CREATE_SCHEMA ? "CREATE KEYSPACE" : "DROP KEYSPACE";
-    if (stmt->ast->kind == STMT_SELECT)
+    if (stmt->ast->kind == STMT_CREATE_TABLE && stmt->ast->table_def->no_data)
+        tag = "CREATE TABLE AS";
+    if (stmt->ast->kind == STMT_SELECT ||
+        (stmt->ast->kind == STMT_CREATE_TABLE && stmt->reads && !stmt->ast->table_def->no_data))
         snprintf(stmt->tag, sizeof(stmt->tag), "SELECT %" PRIu64, stmt->rows_count);
     else if (stmt->ast->kind == STMT_UPDATE || stmt->ast->kind == STMT_DELETE ||
              stmt->ast->kind == STMT_COPY || stmt->ast->kind == STMT_FETCH)
@@ -102,6 +106,8 @@ int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)
         return tx_run(stmt, err);
     case STMT_CREATE_VIEW:
         return stmt_run_create_view(stmt, err);
+    case STMT_COMMENT:
+        return stmt_run_comment(stmt, err);
     case STMT_DROP:
     case STMT_DROP_SCHEMA:
         return stmt_run_drop(stmt, err);
@@ -131,7 +137,6 @@ int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_CREATE_INDEX: /* from here on: refuse.c */
     case STMT_CREATE_SEQUENCE:
     case STMT_ALTER_SEQUENCE:
-    case STMT_COMMENT:
     case STMT_PREPARE:
     case STMT_EXECUTE:
     case STMT_DEALLOCATE:

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/engine_int.h"
+#include "engine/names.h"
 
 /* Executes a statement; a query is made ready to return its rows. */
 int stmt_run(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;

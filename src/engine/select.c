@@ -83,6 +83,8 @@ static int sel_plan_once(struct dendro_stmt *stmt, const struct stmt *ast, struc
         return rc;
     if (ast->kind == STMT_INSERT)
         return plan_query(&env, ast, ast->insert->with, stmt->reads, &stmt->run_plan, err);
+    if (ast->kind == STMT_CREATE_TABLE)
+        return plan_query(&env, ast, NULL, stmt->reads, &stmt->run_plan, err);
     if (ast->kind != STMT_SELECT)
         return plan_change(&env, ast, &stmt->run_plan, err);
     return plan_select(&env, ast, &stmt->run_plan, err);

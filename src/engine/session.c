@@ -81,6 +81,7 @@ int dendro_connect(dendro_db *db, dendro_conn **ret_conn, struct dendro_error *e
     atomic_init(&conn->cancel, false);
     sched_lock(db->lock);
     db->conns_count++;
+    conn->number = ++db->conns_made;
     sched_unlock(db->lock);
     session_tick(conn);
     *ret_conn = conn;
@@ -106,6 +107,7 @@ void dendro_disconnect(dendro_conn *conn)
     stmt_cache_free(conn);
     session_free_appenders(conn);
     tx_rollback(conn);
+    session_drop_temps(conn);
     mem_free(conn);
     sched_lock(db->lock);
     db->conns_count--;
@@ -158,6 +160,7 @@ session_plan_env(const struct dendro_conn *conn, const struct catalog *cat, stru
 {
     return (struct plan_env){.catalog = cat,
                              .schema = conn->schema,
+                             .temp = conn->temp_schema[0] ? conn->temp_schema : NULL,
                              .settings = &conn->settings,
                              .arena = arena,
                              .now_ns =
@@ -175,17 +178,39 @@ void session_intake_run(struct dendro_conn *conn, struct intake_run *ret)
     ret->session = &conn->functions;
 }
 
+struct catalog_path session_path(const struct dendro_conn *conn)
+{
+    return (struct catalog_path){.temp = conn->temp_schema[0] ? conn->temp_schema : NULL,
+                                 .schema = conn->schema};
+}
+
+int session_relation(const struct dendro_conn *conn,
+                     const struct catalog *cat,
+                     const struct qual_name *name,
+                     struct catalog_relation *ret,
+                     struct dn_err *err)
+{
+    struct catalog_path path = session_path(conn);
+    int rc = catalog_resolve(cat, &path, name->schema, name->name, ret, err);
+
+    if (rc < 0)
+        dn_err_at(err, name->pos);
+    return rc;
+}
+
 const struct table *session_table(const struct dendro_conn *conn,
                                   const struct catalog *cat,
                                   const struct qual_name *name,
                                   struct dn_err *err)
 {
-    const struct table *t =
-        catalog_table(cat, name->schema ? name->schema : conn->schema, name->name, err);
+    struct catalog_relation r = {.table = NULL};
 
-    if (!t)
+    if (session_relation(conn, cat, name, &r, err) == 0 && !r.table) {
+        DN_IGNORE(DN_FAIL(
+            err, DN_E_WRONG_OBJECT, "\"%s\" is not a table", r.view->name)); /* NULL says it */
         dn_err_at(err, name->pos);
-    return t;
+    }
+    return r.table;
 }
 
 int session_check_cancel(const struct dendro_conn *conn, struct dn_err *err)
@@ -201,12 +226,11 @@ int session_no_table(const struct dendro_conn *conn,
                      const char *what,
                      struct dn_err *err)
 {
-    const struct view *v;
+    struct catalog_relation r = {.table = NULL};
 
-    if (err->code != DN_E_WRONG_OBJECT)
+    if (err->code != DN_E_WRONG_OBJECT || session_relation(conn, cat, name, &r, err) < 0 || !r.view)
         return err->code;
-    v = catalog_view(cat, name->schema ? name->schema : conn->schema, name->name, NULL);
-    return v ? plan_no_view(v, what, name->pos, err) : err->code;
+    return plan_no_view(r.view, what, name->pos, err);
 }
 
 int session_write_allowed(const struct dendro_conn *conn, struct dn_err *err)
@@ -219,7 +243,8 @@ int session_write_allowed(const struct dendro_conn *conn, struct dn_err *err)
 int session_use(struct dendro_conn *conn, const struct stmt *ast, struct dn_err *err)
 {
     struct catalog *cat = tx_catalog(conn);
-    const struct schema_def *s = catalog_schema(cat, ast->name.name, err);
+    struct catalog_path path = session_path(conn);
+    const struct schema_def *s = catalog_path_schema(cat, &path, ast->name.name, err);
 
     if (s) {
         tx_use(conn, s->name);

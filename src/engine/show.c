@@ -3,6 +3,7 @@
  * show.c: DESCRIBE and SHOW: which question goes to which answer of catalog/describe.h; SHOW
  * STATUS. */
 #include "engine/engine_int.h"
+#include "engine/names.h"
 
 #include <strings.h>
 
@@ -112,14 +113,17 @@ static int show_tables(const struct dendro_stmt *stmt,
                        struct describe *ret,
                        struct dn_err *err)
 {
-    const char *given = stmt->ast->name.name;
-    const struct schema_def *schema = catalog_schema(cat, given ? given : stmt->conn->schema, err);
+    struct catalog_path path = session_path(stmt->conn);
+    const struct schema_def *schema = catalog_path_schema(cat, &path, stmt->ast->name.name, err);
 
     if (!schema) {
         dn_err_at(err, stmt->ast->name.pos);
         return err->code;
     }
-    return describe_tables(cat, schema->name, arena, ret, err);
+    path.schema = schema->name;
+    if (stmt->ast->name.name)
+        path.temp = NULL;
+    return describe_tables(cat, &path, arena, ret, err);
 }
 
 static int show_table_status(const struct dendro_stmt *stmt,
@@ -143,9 +147,8 @@ int stmt_describe(struct dendro_stmt *stmt,
                   struct describe *ret,
                   struct dn_err *err)
 {
-    const struct qual_name *name = &stmt->ast->name;
-    const struct view *v = NULL;
-    const struct table *t;
+    struct catalog_relation r;
+    int rc;
 
     if (stmt->ast->kind == STMT_SHOW_SETTING)
         return show_setting(stmt, arena, ret, err);
@@ -153,25 +156,21 @@ int stmt_describe(struct dendro_stmt *stmt,
         return show_tables(stmt, cat, arena, ret, err);
     if (stmt->ast->kind == STMT_SHOW_SCHEMAS)
         return describe_schemas(cat, arena, ret, err);
-    if (stmt->ast->object == OBJECT_VIEW || stmt->ast->kind != STMT_SHOW_TABLE_STATUS)
-        v = catalog_view(cat,
-                         name->schema ? name->schema : stmt->conn->schema,
-                         name->name,
-                         stmt->ast->object == OBJECT_VIEW ? err : NULL);
-    if (v)
-        return stmt->ast->kind == STMT_DESCRIBE ? describe_view(v, arena, ret, err)
-                                                : describe_create_view(v, arena, ret, err);
-    if (stmt->ast->object == OBJECT_VIEW) {
-        dn_err_at(err, name->pos);
-        return err->code;
+    rc = session_relation(stmt->conn, cat, &stmt->ast->name, &r, err);
+    if (rc == 0 && stmt->ast->kind == STMT_SHOW_TABLE_STATUS && r.view)
+        rc = DN_FAIL(err, DN_E_WRONG_OBJECT, "\"%s\" is not a table", r.view->name);
+    if (rc == 0 && stmt->ast->object == OBJECT_VIEW && r.table)
+        rc = DN_FAIL(err, DN_E_WRONG_OBJECT, "\"%s\" is not a view", r.table->name);
+    if (rc < 0) {
+        dn_err_at(err, stmt->ast->name.pos);
+        return rc;
     }
-    t = session_table(stmt->conn, cat, name, err);
-    if (!t)
-        return err->code;
     if (stmt->ast->kind == STMT_SHOW_CREATE_TABLE)
-        return describe_create(t, arena, ret, err);
+        return r.view ? describe_create_view(r.view, arena, ret, err)
+                      : describe_create(r.table, arena, ret, err);
     if (stmt->ast->kind == STMT_SHOW_TABLE_STATUS)
-        return show_table_status(stmt, t, arena, ret, err);
+        return show_table_status(stmt, r.table, arena, ret, err);
     DN_ASSERT(stmt->ast->kind == STMT_DESCRIBE);
-    return describe_table(t, arena, ret, err);
+    return r.view ? describe_view(r.view, arena, ret, err)
+                  : describe_table(r.table, arena, ret, err);
 }

@@ -404,7 +404,7 @@ int stmt_step(struct dendro_stmt *stmt, struct dn_err *err)
         return DENDRO_ROW;
     }
     stmt_stop(stmt);
-    if (rc < 0) {
+    if (rc < 0 || (rc = session_commit_temps(stmt->conn, err)) < 0) {
         tx_fail(stmt->conn);
         return rc;
     }

@@ -130,6 +130,9 @@ int ddl_drop_column(struct dendro_stmt *stmt,
                     struct catalog **cat,
                     struct dn_err *err) DN_MUST_CHECK;
 
+/* ---- comment.c ---- */
+int stmt_run_comment(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+
 /* ---- view.c ---- */
 int stmt_run_create_view(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 int stmt_run_alter_view(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;

@@ -3,6 +3,7 @@
  * view.c: CREATE VIEW and ALTER VIEW, and what becomes of views when something they read changes:
  * each is one edit of the catalog. */
 #include "engine/engine_int.h"
+#include "engine/names.h"
 
 #include "plan/view.h"
 
@@ -15,6 +16,17 @@ static void view_step(struct catalog **cat, struct catalog *next)
     *cat = next;
 }
 
+/* What the view's query is read in: a temporary one is perhaps another session's. */
+static struct plan_env
+view_env(struct dendro_stmt *stmt, const struct catalog *cat, const struct view *v)
+{
+    struct plan_env env = session_plan_env(stmt->conn, cat, &stmt->run);
+
+    if (v->temp)
+        env.temp = v->schema;
+    return env;
+}
+
 /* ---- views of something that is renamed or changed ---- */
 
 /* One of them, with the new text, into *after. */
@@ -25,7 +37,7 @@ static int view_follow_one(struct dendro_stmt *stmt,
                            struct catalog **after,
                            struct dn_err *err)
 {
-    struct plan_env env = session_plan_env(stmt->conn, before, &stmt->run);
+    struct plan_env env = view_env(stmt, before, v);
     struct catalog *next;
     struct view *copy = NULL;
     struct buf text;
@@ -72,10 +84,9 @@ static int view_check_readers(struct dendro_stmt *stmt,
                               const char *what,
                               struct dn_err *err)
 {
-    struct plan_env env = session_plan_env(stmt->conn, cat, &stmt->run);
-
     for (size_t i = 0; i < cat->views_count; i++) {
         const struct view *v = cat->views[i];
+        struct plan_env env = view_env(stmt, cat, v);
         struct dn_err why = {0};
         int rc = view_reads(v, id, 0) ? plan_view_check(&env, v, &why, err) : 0;
 
@@ -146,7 +157,8 @@ int ddl_views_alter(struct dendro_stmt *stmt,
 
 struct view_edit {
     struct dendro_stmt *stmt;
-    char skipped[2 * TABLE_NAME_MAX + 64]; /* what the notice says when there is nothing to do */
+    char notice[2 * TABLE_NAME_MAX + 64]; /* "" = none */
+    char temp[SESSION_TEMP_MAX];          /* the schema, of a temporary view; "" = it is none */
 };
 
 /* OR REPLACE: what reads the old one must be able to read the new one. */
@@ -218,37 +230,77 @@ static bool view_exact(const struct catalog_relation *r, const char *name)
     return strcmp(r->view ? r->view->name : r->table->name, name) == 0;
 }
 
+/* Does it read something that goes with a session? */
+static bool view_of_temp(const struct catalog *c, const struct view_spec *spec)
+{
+    for (uint32_t i = 0; i < spec->uses_count; i++) {
+        const struct table *t = catalog_table_by_id(c, spec->uses[i].id);
+        const struct view *v = catalog_view_by_id(c, spec->uses[i].id);
+
+        if ((t && t->temp != TABLE_PERMANENT) || (v && v->temp))
+            return true;
+    }
+    return false;
+}
+
+/* In which schema it is to be, in *base if that had to be made. */
+static int view_place(struct view_edit *e,
+                      const struct catalog *cur,
+                      struct view_spec *spec,
+                      struct catalog **base,
+                      struct dn_err *err)
+{
+    const struct stmt *ast = e->stmt->ast;
+    struct catalog_path path = session_path(e->stmt->conn);
+    struct spec_name given = {.s = ast->name.schema, .pos = ast->name.pos};
+    const struct schema_def *schema;
+
+    e->temp[0] = e->notice[0] = '\0';
+    if (!session_temp_wanted(e->stmt->conn, cur, &given, ast->view->persistence, &spec->temp, err))
+        return err->code;
+    if (!spec->temp && view_of_temp(cur, spec)) {
+        spec->temp = true;
+        snprintf(
+            e->notice, sizeof(e->notice), "view \"%s\" will be a temporary view", ast->name.name);
+    }
+    if (spec->temp) {
+        spec->schema = e->temp;
+        return session_temp_base(e->stmt->conn, cur, base, e->temp, err);
+    }
+    schema = catalog_path_schema(cur, &path, ast->name.schema, err);
+    if (!schema)
+        return err->code;
+    spec->schema = schema->name;
+    return 0;
+}
+
 static int
 view_create(void *arg, const struct catalog *cur, struct catalog **ret_next, struct dn_err *err)
 {
     struct view_edit *e = arg;
     const struct stmt *ast = e->stmt->ast;
     struct plan_env env = session_plan_env(e->stmt->conn, cur, &e->stmt->run);
-    const struct schema_def *schema =
-        catalog_schema(cur, ast->name.schema ? ast->name.schema : e->stmt->conn->schema, err);
     struct catalog_relation was = {.table = NULL};
     struct view_spec spec = {.name = ast->name.name};
+    struct catalog *base = NULL;
     struct view *v = NULL;
     bool there;
-    int rc;
+    int rc = plan_view(&env, ast, &spec, err);
 
-    if (!schema) {
-        dn_err_at(err, ast->name.pos);
-        return err->code;
-    }
-    spec.schema = schema->name;
-    there = catalog_relation(cur, schema->name, ast->name.name, &was, NULL) == 0 &&
-            view_exact(&was, ast->name.name);
-    rc = plan_view(&env, ast, &spec, err);
+    if (rc == 0)
+        rc = view_place(e, cur, &spec, &base, err);
     if (rc == 0)
         rc = view_build(&spec, &v, err);
-    if (rc == 0 && there && ast->view->or_replace)
+    there = rc == 0 && catalog_relation(cur, spec.schema, spec.name, &was, NULL) == 0 &&
+            view_exact(&was, spec.name);
+    if (there && ast->view->or_replace)
         rc = view_replace(cur, &was, v, err);
     if (rc == 0)
-        rc = catalog_with_view(cur, v, ret_next, err);
+        rc = catalog_with_view(base ? base : cur, v, ret_next, err);
     if (rc < 0)
         dn_err_at(err, ast->name.name_pos);
     view_unref(v);
+    catalog_unref(base);
     return rc;
 }
 
@@ -257,7 +309,13 @@ int stmt_run_create_view(struct dendro_stmt *stmt, struct dn_err *err)
     struct view_edit e = {.stmt = stmt};
     int rc = session_write_allowed(stmt->conn, err);
 
-    return rc < 0 ? rc : tx_edit(stmt->conn, view_create, &e, err);
+    if (rc == 0)
+        rc = tx_edit(stmt->conn, view_create, &e, err);
+    if (rc == 0 && e.notice[0])
+        session_notice(stmt->conn, "NOTICE", "%s", e.notice);
+    if (rc == 0 && e.temp[0])
+        session_temp_made(stmt->conn, e.temp, TABLE_TEMP);
+    return rc;
 }
 
 /* ---- ALTER VIEW ---- */
@@ -304,6 +362,9 @@ static int view_rename(struct view *v,
         schema = catalog_schema(cur, a->to.s, err);
         if (!schema)
             return err->code;
+        if (schema->temp)
+            return DN_FAIL(
+                err, DN_E_UNSUPPORTED, "cannot move objects into or out of temporary schemas");
     }
     name = mem_strdup(NULL, schema ? schema->name : a->to.s);
     if (!name)
@@ -338,23 +399,27 @@ view_alter(void *arg, const struct catalog *cur, struct catalog **ret_next, stru
     struct view_edit *e = arg;
     const struct stmt *ast = e->stmt->ast;
     const struct alter_action *a = &ast->alter->actions[0];
-    const char *schema = ast->name.schema ? ast->name.schema : e->stmt->conn->schema;
-    const struct view *was = catalog_view(cur, schema, ast->name.name, err);
+    struct catalog_relation found = {.view = NULL};
     struct catalog *next = NULL;
+    const struct view *was;
     struct plan_rename to;
     struct view *v;
-    int rc;
+    int rc = session_relation(e->stmt->conn, cur, &ast->name, &found, err);
 
-    if (!was && ast->if_exists &&
-        (err->code == DN_E_UNDEFINED_TABLE || err->code == DN_E_UNDEFINED_SCHEMA)) {
+    if (ast->if_exists && (rc == DN_E_UNDEFINED_TABLE || rc == DN_E_UNDEFINED_SCHEMA)) {
         snprintf(
-            e->skipped, sizeof(e->skipped), "view \"%s\" does not exist, skipped", ast->name.name);
+            e->notice, sizeof(e->notice), "view \"%s\" does not exist, skipped", ast->name.name);
         return DN_NOT_FOUND;
     }
-    if (!was) {
+    was = found.view;
+    if (rc == 0 && !was) {
+        rc = DN_FAIL(err, DN_E_WRONG_OBJECT, "\"%s\" is not a view", found.table->name);
         dn_err_at(err, ast->name.pos);
-        return err->code;
     }
+    if (rc == 0 && was->temp && a->kind == ALTER_SET_SCHEMA)
+        rc = DN_FAIL(err, DN_E_UNSUPPORTED, "cannot move objects into or out of temporary schemas");
+    if (rc < 0)
+        return rc;
     rc = view_copy(was, &v, err);
     if (rc < 0)
         return rc;
@@ -389,6 +454,6 @@ int stmt_run_alter_view(struct dendro_stmt *stmt, struct dn_err *err)
     if (rc == 0)
         rc = tx_edit(stmt->conn, view_alter, &e, err);
     if (rc == DN_NOT_FOUND)
-        session_notice(stmt->conn, "NOTICE", "%s", e.skipped);
+        session_notice(stmt->conn, "NOTICE", "%s", e.notice);
     return rc < 0 ? rc : 0;
 }

@@ -96,8 +96,8 @@ static int from_look_up(struct from *f,
                         struct dn_err *err)
 {
     const struct plan_env *env = f->q->env;
-    int rc = catalog_relation(
-        env->catalog, name->schema ? name->schema : env->schema, name->name, ret, err);
+    struct catalog_path path = {.temp = env->temp, .schema = env->schema};
+    int rc = catalog_resolve(env->catalog, &path, name->schema, name->name, ret, err);
 
     if (rc < 0)
         dn_err_at(err, name->pos);

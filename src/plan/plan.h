@@ -73,7 +73,7 @@ struct plan_part {
 
 struct plan_env {
     const struct catalog *catalog;
-    const char *schema; /* current schema for unqualified names */
+    const char *schema, *temp; /* of unqualified names; temp is looked at first, NULL = none */
     const struct settings *settings;
     struct arena *arena;
     int64_t now_ns;

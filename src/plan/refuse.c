@@ -374,23 +374,25 @@ static int refuse_create(const struct stmt *s, struct dn_err *err)
     const struct table_def *t = s->table_def;
     int rc = 0;
 
-    if (t->persistence == PERSIST_TEMP)
-        return refuse("CREATE TEMPORARY TABLE", t->persistence_pos, err);
     if (t->as)
-        return refuse("CREATE TABLE AS", t->as->pos, err);
-    if (t->likes_count > 0)
-        return refuse("LIKE", t->likes[0].table.pos, err);
-    if (t->on_commit != ON_COMMIT_DEFAULT)
-        return refuse("ON COMMIT", s->start, err);
+        return refuse_query(t->as, err);
     for (size_t i = 0; rc == 0 && i < s->create->columns_count; i++)
         rc = refuse_column(&t->columns[i], err);
     return rc < 0 ? rc : refuse_constraints(t->constraints, t->constraints_count, err);
 }
 
+static int refuse_comment(const struct comment_stmt *c, struct dn_err *err)
+{
+    bool known = c->object == OBJECT_TABLE || c->object == OBJECT_COLUMN ||
+                 c->object == OBJECT_VIEW || c->object == OBJECT_SCHEMA;
+
+    return known ? 0
+                 : refuse(
+                       "COMMENT on anything but a table, column, view or schema", c->name.pos, err);
+}
+
 static int refuse_view(const struct stmt *s, struct dn_err *err)
 {
-    if (s->view->persistence == PERSIST_TEMP)
-        return refuse("CREATE TEMPORARY VIEW", s->name.pos, err);
     if (s->view->check_option)
         return refuse("WITH CHECK OPTION", s->name.pos, err);
     return refuse_query(s->view->query, err);
@@ -446,7 +448,6 @@ static const char *const refuse_stmts[STMT_KIND_MAX] = {
     [STMT_CREATE_INDEX] = "CREATE INDEX",
     [STMT_CREATE_SEQUENCE] = "CREATE SEQUENCE",
     [STMT_ALTER_SEQUENCE] = "ALTER SEQUENCE",
-    [STMT_COMMENT] = "COMMENT",
     [STMT_PREPARE] = "PREPARE",
     [STMT_EXECUTE] = "EXECUTE",
     [STMT_DEALLOCATE] = "DEALLOCATE",
@@ -481,6 +482,8 @@ int plan_refuse(const struct stmt *s, struct dn_err *err)
         rc = refuse_change(s->change, err);
     else if (s->view)
         rc = refuse_view(s, err);
+    else if (s->comment)
+        rc = refuse_comment(s->comment, err);
     else if (s->create)
         rc = refuse_create(s, err);
     else if (s->alter)

@@ -2,6 +2,7 @@
  *
  * ast_query.c: builders of queries. The depth of a query is that of everything in it plus one, so
  * that expressions in queries in expressions are capped as one tree. */
+#include "sql/build_ddl.h"
 #include "sql/build_query.h"
 
 #include <string.h>
@@ -390,10 +391,39 @@ struct stmt *sql_new_query_stmt(struct sql_parser *ps, struct query *q)
     return s;
 }
 
+struct sql_into *sql_select_into(struct sql_parser *ps,
+                                 uint32_t pos,
+                                 struct sql_persist persist,
+                                 const struct qual_name *name)
+{
+    struct sql_into *into = sql_new(ps, sizeof *into);
+
+    if (!into)
+        return NULL;
+    if (ps->into) {
+        sql_fail(ps, DN_E_SYNTAX, pos, "SELECT ... INTO is not allowed here");
+        return NULL;
+    }
+    *into = (struct sql_into){.persist = persist, .name = *name, .pos = pos};
+    ps->into = into;
+    return into;
+}
+
 void sql_query_stmt(struct sql_parser *ps, struct query *q)
 {
+    const struct sql_into *into = ps->into;
+    const struct query *first = q;
     struct stmt *s = sql_stmt(ps, STMT_SELECT);
 
-    if (s)
-        s->query = sql_query_plain(ps, q);
+    if (!s)
+        return;
+    while (first->kind == QUERY_SET)
+        first = first->left;
+    if (into && first->kind == QUERY_SELECT && into->core == first->core) {
+        ps->into = NULL;
+        sql_create_begin(ps, into->persist, false, &into->name);
+        sql_create_as(ps, sql_list_none(ps), sql_list_none(ps), ON_COMMIT_DEFAULT, q, true);
+        return;
+    }
+    s->query = sql_query_plain(ps, q);
 }

@@ -97,6 +97,17 @@ struct cte *sql_cte(struct sql_parser *ps,
                     struct stmt *change);
 /* The parser's statement is that query. */
 void sql_query_stmt(struct sql_parser *ps, struct query *q);
+/* INTO of a SELECT: the statement is a CREATE TABLE AS, if that SELECT is all of it. */
+struct sql_into {
+    struct sql_persist persist;
+    struct qual_name name;
+    uint32_t pos; /* of INTO */
+    const struct select_core *core;
+};
+struct sql_into *sql_select_into(struct sql_parser *ps,
+                                 uint32_t pos,
+                                 struct sql_persist persist,
+                                 const struct qual_name *name);
 struct stmt *sql_new_query_stmt(struct sql_parser *ps, struct query *q);
 
 /* ---- ast_from.c: FROM and windows ---- */

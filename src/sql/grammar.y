@@ -801,7 +801,7 @@ query(A) ::= clause(Q) tail X_SELECT_TAIL. {A = Q;}
 clause(A) ::= simple(Q). {A = Q;}
 clause(A) ::= subquery(Q). {A = Q;}
 %type simple {struct query *}
-simple(A) ::= select_list(S) from(F) where(W) group_by(G) having(H) windows(N). {
+simple(A) ::= select_list(S) into(I) from(F) where(W) group_by(G) having(H) windows(N). {
     if (ps->rc == 0) {
         S->where = W;
         S->having = H;
@@ -812,9 +812,18 @@ simple(A) ::= select_list(S) from(F) where(W) group_by(G) having(H) windows(N). 
         S->group_by = sql_list_take_structs(ps, G.list, sizeof(struct group_item));
         S->from_count = F.count;
         S->from = sql_list_take(ps, F);
+        if (I)
+            I->core = S;
     }
     A = sql_query_core(ps, S);
 }
+%type into {struct sql_into *}
+into(A) ::= . {A = NULL;}
+into(A) ::= INTO(T) into_temp(P) table_word qname(N). {A = sql_select_into(ps, T.pos, P, N);}
+%type into_temp {struct sql_persist}
+into_temp(A) ::= . {A = (struct sql_persist){PERSIST_PERMANENT, 0};}
+into_temp(A) ::= temp_word(T). {A = (struct sql_persist){PERSIST_TEMP, T.pos};}
+into_temp(A) ::= UNLOGGED(T). {A = (struct sql_persist){PERSIST_UNLOGGED, T.pos};}
 %type select_list {struct select_core *}
 select_list(A) ::= SELECT(T) opt_items(I). {A = sql_core(ps, T.pos, false, sql_list_none(ps), I);}
 select_list(A) ::= SELECT(T) ALL opt_items(I). {A = sql_core(ps, T.pos, false, sql_list_none(ps), I);}
@@ -1550,6 +1559,8 @@ void sql_parser_run(struct sql_parser *ps)
     sql_lemonFinalize(&parser);
     if (ps->rc == 0 && ps->row_default)
         sql_fail(ps, DN_E_SYNTAX, ps->row_default, "DEFAULT is not allowed in this context");
+    if (ps->rc == 0 && ps->into)
+        sql_fail(ps, DN_E_SYNTAX, ps->into->pos, "SELECT ... INTO is not allowed here");
 }
 
 /* ---- what could have stood at a token ---- */

@@ -90,7 +90,8 @@ struct sql_parser {
     struct spec_name constraint_name; /* CONSTRAINT name before one of a table; s NULL = none */
     const char *view_start;           /* CREATE VIEW: bytes of the query */
     const char *view_end;
-    uint32_t row_default; /* position of a row with DEFAULT that no SET has claimed; 0 = none */
+    struct sql_into *into; /* arena: SELECT … INTO; NULL = none, or done with */
+    uint32_t row_default;  /* position of a row with DEFAULT that no SET has claimed; 0 = none */
 };
 
 /* ---- grammar.y: runs the generated parser over the tokens of one statement ---- */

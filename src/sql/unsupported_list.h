@@ -50,7 +50,6 @@ DN_UNSUPPORTED(CHANGE_TAIL, "IF",        "IF of an UPDATE or DELETE", NULL)
 
 DN_UNSUPPORTED(FROM, "SELECT",           "a subquery without parentheses", "write FROM (SELECT …) AS name")
 DN_UNSUPPORTED(SELECT_TAIL, "ALLOW",     "ALLOW FILTERING", "any WHERE is allowed: leave it away")
-DN_UNSUPPORTED(SELECT_TAIL, "INTO",      "SELECT INTO", NULL)
 DN_UNSUPPORTED(GROUP, "OVER",            "GROUP OVER TIMEWINDOW", NULL)
 DN_UNSUPPORTED(LIMIT, ",",               "LIMIT offset, count", "write LIMIT count OFFSET offset")
 

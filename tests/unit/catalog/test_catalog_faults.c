@@ -150,6 +150,7 @@ static int run_load(struct sweep *s, struct dn_err *err)
 
 static int run_describe(struct sweep *s, struct dn_err *err)
 {
+    static const struct catalog_path public_path = {.schema = "public"};
     const struct table *t = s->full->tables[0];
     struct settings settings;
     struct arena arena;
@@ -164,7 +165,7 @@ static int run_describe(struct sweep *s, struct dn_err *err)
     if (rc == 0)
         rc = describe_create(t, &arena, &d, err);
     if (rc == 0)
-        rc = describe_tables(s->full, "public", &arena, &d, err);
+        rc = describe_tables(s->full, &public_path, &arena, &d, err);
     if (rc == 0)
         rc = describe_schemas(s->full, &arena, &d, err);
     if (rc == 0)

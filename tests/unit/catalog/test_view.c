@@ -62,6 +62,29 @@ with_view(struct catalog *c, const char *name, const char *query, const struct v
     return next;
 }
 
+/* A temporary table (4), and comments. */
+static struct catalog *more(struct catalog *c)
+{
+    struct spec_name column = {.s = "a"};
+    struct catalog *next = NULL;
+    const char *schema = "pg_temp_1";
+    struct table *t = NULL;
+
+    assert_int_equal(catalog_with_temp_schema(c, schema, &next, NULL), 0);
+    catalog_unref(c);
+    assert_int_equal(spec_text_build("CREATE TABLE tmp (a INT PRIMARY KEY)", &t, NULL), 0);
+    assert_int_equal(table_move(t, schema, "tmp", NULL), 0);
+    assert_int_equal(table_set_comment(t, &column, "a number", NULL), 0);
+    assert_int_equal(table_set_comment(t, NULL, "it's temporary", NULL), 0);
+    t->temp = TABLE_TEMP_DELETE;
+    assert_int_equal(catalog_with_table(next, t, &c, NULL), 0);
+    table_unref(t);
+    catalog_unref(next);
+    assert_int_equal(catalog_with_comment(c, "public", "for all", &next, NULL), 0);
+    catalog_unref(c);
+    return next;
+}
+
 /* A table t (1), a view of it (2), a view of that (3). */
 static struct catalog *sample(void)
 {
@@ -82,7 +105,7 @@ static struct catalog *sample(void)
     table_unref(t);
     catalog_unref(c);
     c = with_view(next, "v", "SELECT t.a, t.b FROM public.t", &of_table);
-    return with_view(c, "a\"view", "SELECT v.a, v.\"größe\" FROM public.v", &of_view);
+    return more(with_view(c, "a\"view", "SELECT v.a, v.\"größe\" FROM public.v", &of_view));
 }
 
 static void test_golden(void **state)
@@ -128,6 +151,30 @@ static void test_lookup(void **state)
     catalog_unref(c);
 }
 
+/* Names without a schema are temporary ones first; nobody sees those of others. */
+static void test_path(void **state)
+{
+    struct catalog_path mine = {.temp = "pg_temp_1", .schema = "public"};
+    struct catalog_path others = {.schema = "public"};
+    struct catalog_relation r = {0};
+    struct catalog *c = sample();
+    struct dn_err err = {0};
+
+    (void)state;
+    assert_int_equal(catalog_resolve(c, &mine, NULL, "TMP", &r, &err), 0);
+    assert_true(r.table && r.table->temp == TABLE_TEMP_DELETE);
+    assert_int_equal(catalog_resolve(c, &mine, "pg_temp", "tmp", &r, &err), 0);
+    assert_int_equal(catalog_resolve(c, &mine, "pg_temp_1", "tmp", &r, &err), 0);
+    assert_int_equal(catalog_resolve(c, &mine, NULL, "t", &r, &err), 0);
+    assert_int_equal(catalog_resolve(c, &others, NULL, "tmp", &r, &err), DN_E_UNDEFINED_TABLE);
+    assert_string_equal(err.hint, "");
+    assert_int_equal(catalog_resolve(c, &others, "pg_temp", "tmp", &r, &err),
+                     DN_E_UNDEFINED_SCHEMA);
+    assert_int_equal(catalog_resolve(c, &others, "pg_temp_1", "tmp", &r, &err),
+                     DN_E_UNDEFINED_SCHEMA);
+    catalog_unref(c);
+}
+
 static void test_edits(void **state)
 {
     struct catalog *c = sample();
@@ -157,16 +204,16 @@ static void test_edits(void **state)
     assert_int_equal(catalog_with_table(c, t, &next, &err), DN_E_DUPLICATE_TABLE);
     table_unref(t);
     /* A table that is emptied has another id: who reads it knows. */
-    assert_int_equal(table_copy(c->tables[0], &t, NULL), 0);
+    assert_int_equal(table_copy(c->tables[1], &t, NULL), 0);
     assert_int_equal(catalog_with_changed_table(c, t, true, &next, &err), 0);
-    assert_int_equal(t->id, 4);
-    assert_true(view_reads(catalog_view(next, "public", "v", NULL), 4, 2));
+    assert_int_equal(t->id, 5);
+    assert_true(view_reads(catalog_view(next, "public", "v", NULL), 5, 2));
     assert_false(view_reads(catalog_view(next, "public", "v", NULL), 1, 0));
     assert_true(view_reads(catalog_view(c, "public", "v", NULL), 1, 0));
     table_unref(t);
     catalog_unref(next);
     assert_int_equal(catalog_without(c, ids, 2, &next, &err), 0);
-    assert_int_equal(next->tables_count, 0);
+    assert_int_equal(next->tables_count, 1);
     assert_int_equal(next->views_count, 1);
     assert_string_equal(next->views[0]->name, "v");
     catalog_unref(next);
@@ -266,6 +313,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden),
         cmocka_unit_test(test_lookup),
+        cmocka_unit_test(test_path),
         cmocka_unit_test(test_edits),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_memory),

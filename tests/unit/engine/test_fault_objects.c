@@ -34,6 +34,16 @@ static const char *const script[] = {
     "CREATE VIEW s.x AS SELECT a FROM t",
     "ALTER TABLE t RENAME TO tt",
     "DROP SCHEMA s CASCADE",
+    "INSERT INTO tt VALUES (1, 'x', 10), (2, 'y', 20)",
+    "CREATE TABLE ct (x, y) AS SELECT a, b FROM tt WHERE a > 0",
+    "CREATE TEMP TABLE tmp (LIKE tt INCLUDING ALL) ON COMMIT DELETE ROWS",
+    "INSERT INTO tmp SELECT * FROM tt",
+    "CREATE VIEW tmpv AS SELECT a FROM tmp",
+    "SELECT x INTO ct2 FROM ct",
+    "COMMENT ON TABLE ct2 IS 'it''s one'",
+    "COMMENT ON COLUMN ct2.x IS 'a number'",
+    "CREATE TABLE l (LIKE tt INCLUDING ALL, more INT)",
+    "DROP TABLE ct, ct2",
 };
 #define STEPS DN_ARRAY_SIZE(script)
 #define SEEN  16384
@@ -86,6 +96,11 @@ static void look(dendro_conn *conn, char *to)
         "SELECT * FROM v ORDER BY a",
         "SELECT * FROM s.w ORDER BY k",
         "SELECT * FROM s.x",
+        "SELECT * FROM ct ORDER BY x",
+        "SHOW CREATE TABLE ct",
+        "SHOW CREATE TABLE ct2",
+        "SHOW CREATE TABLE l",
+        "SELECT * FROM tmp",
     };
     struct text t = {.to = to};
 
@@ -100,6 +115,16 @@ static void look(dendro_conn *conn, char *to)
     assert_true(t.len < SEEN);
 }
 
+/* Temporary objects are seen by their session alone: another one looks. */
+static void note(struct world *w, size_t step)
+{
+    dendro_conn *other;
+
+    assert_int_equal(dendro_connect(w->db, &other, NULL), DENDRO_OK);
+    look(other, expected[step]);
+    dendro_disconnect(other);
+}
+
 static void run_script(struct world *w, bool record)
 {
     struct engine_options options = {.flags = 0};
@@ -112,7 +137,7 @@ static void run_script(struct world *w, bool record)
     if (w->rc == 0)
         w->rc = dendro_connect(w->db, &w->conn, NULL);
     if (record)
-        look(w->conn, expected[0]);
+        note(w, 0);
     while (w->rc == 0 && w->done < STEPS) {
         struct dendro_error e;
 
@@ -122,7 +147,7 @@ static void run_script(struct world *w, bool record)
             fail_msg("%s: %s", script[w->done], e.message);
         w->done += w->rc == 0;
         if (record)
-            look(w->conn, expected[w->done]);
+            note(w, w->done);
     }
     dendro_disconnect(w->conn);
     assert_int_equal(dendro_close(w->db), DENDRO_OK);

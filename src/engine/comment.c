@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * comment.c: COMMENT ON TABLE, COLUMN, VIEW and SCHEMA: one edit of the catalog. */
+#include "engine/engine_int.h"
+#include "engine/names.h"
+
+static int comment_table(const struct catalog *cur,
+                         const struct table *was,
+                         const struct comment_stmt *c,
+                         struct catalog **ret_next,
+                         struct dn_err *err)
+{
+    struct table *t;
+    int rc = table_copy(was, &t, err);
+
+    if (rc < 0)
+        return rc;
+    rc = table_set_comment(t, c->object == OBJECT_COLUMN ? &c->sub : NULL, c->text, err);
+    if (rc == 0)
+        rc = catalog_with_changed_table(cur, t, false, ret_next, err);
+    table_unref(t);
+    return rc;
+}
+
+static int comment_view(const struct catalog *cur,
+                        const struct view *was,
+                        const struct comment_stmt *c,
+                        struct catalog **ret_next,
+                        struct dn_err *err)
+{
+    struct view *v;
+    int rc = view_copy(was, &v, err);
+
+    if (rc < 0)
+        return rc;
+    mem_free(v->comment);
+    v->comment = c->text ? mem_strdup(NULL, c->text) : NULL;
+    rc = c->text && !v->comment ? DN_FAIL_NOMEM(err) : catalog_with_view(cur, v, ret_next, err);
+    view_unref(v);
+    return rc;
+}
+
+static int
+comment_edit(void *arg, const struct catalog *cur, struct catalog **ret_next, struct dn_err *err)
+{
+    struct dendro_stmt *stmt = arg;
+    const struct comment_stmt *c = stmt->ast->comment;
+    struct catalog_path path = session_path(stmt->conn);
+    struct catalog_relation r;
+    int rc;
+
+    if (c->object == OBJECT_SCHEMA) {
+        const struct schema_def *s = catalog_path_schema(cur, &path, c->name.name, err);
+
+        rc = s ? catalog_with_comment(cur, s->name, c->text, ret_next, err) : err->code;
+    } else {
+        rc = session_relation(stmt->conn, cur, &c->name, &r, err);
+        if (rc == 0 && c->object == OBJECT_TABLE && r.view)
+            rc = DN_FAIL(err, DN_E_WRONG_OBJECT, "\"%s\" is not a table", r.view->name);
+        else if (rc == 0 && c->object == OBJECT_VIEW && r.table)
+            rc = DN_FAIL(err, DN_E_WRONG_OBJECT, "\"%s\" is not a view", r.table->name);
+        else if (rc == 0 && c->object == OBJECT_COLUMN && r.view)
+            rc = DN_FAIL(err, DN_E_UNSUPPORTED, "columns of views have no comments");
+        if (rc == 0)
+            rc = r.table ? comment_table(cur, r.table, c, ret_next, err)
+                         : comment_view(cur, r.view, c, ret_next, err);
+    }
+    if (rc < 0)
+        dn_err_at(err, c->name.pos);
+    return rc;
+}
+
+int stmt_run_comment(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    const struct comment_stmt *c = stmt->ast->comment;
+    int rc = session_write_allowed(stmt->conn, err);
+
+    if (rc == 0 && c->text && strlen(c->text) > TABLE_COMMENT_MAX)
+        rc = DN_FAIL(err,
+                     DN_E_TOO_LONG,
+                     "the comment has %zu bytes, the most is %u",
+                     strlen(c->text),
+                     TABLE_COMMENT_MAX);
+    return rc < 0 ? rc : tx_edit(stmt->conn, comment_edit, stmt, err);
+}
