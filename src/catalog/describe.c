@@ -451,7 +451,7 @@ int describe_settings(const struct settings *s,
         struct buf value;
 
         buf_init(&value, NULL);
-        settings_print(row, settings_value(s, row), &value);
+        settings_show(s, row, &value);
         page_text(&p, 0, row->name);
         page_buf(&p, 1, &value);
         page_text(&p, 2, row->doc);

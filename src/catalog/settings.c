@@ -11,9 +11,20 @@
 
 static const struct setting_row setting_rows[] = {
 #define DN_SETTING(field, name, kind, def, min, max, scope, doc) \
-    {name, SETTING_##kind, def, min, max, SETTING_##scope, doc, offsetof(struct settings, field)},
+    {name,                                                       \
+     SETTING_##kind,                                             \
+     def,                                                        \
+     min,                                                        \
+     max,                                                        \
+     SETTING_##scope,                                            \
+     doc,                                                        \
+     offsetof(struct settings, field),                           \
+     NULL},
+#define DN_SETTING_TEXT(field, name, def, scope, doc) \
+    {name, SETTING_TEXT, 0, 0, 0, SETTING_##scope, doc, offsetof(struct settings, field), def},
 #include "catalog/settings_list.h"
 #undef DN_SETTING
+#undef DN_SETTING_TEXT
 };
 
 /* From the largest, so that printing takes the first that divides. */
@@ -39,6 +50,11 @@ const struct setting_row *settings_row(size_t i)
     return &setting_rows[i];
 }
 
+static char *settings_text(struct settings *s, const struct setting_row *row)
+{
+    return (char *)s + row->offset;
+}
+
 static int64_t *settings_field(struct settings *s, const struct setting_row *row)
 {
     return (int64_t *)(void *)((char *)s + row->offset);
@@ -54,8 +70,15 @@ int64_t settings_value(const struct settings *s, const struct setting_row *row)
 
 void settings_defaults(struct settings *s)
 {
-    for (size_t i = 0; i < DN_ARRAY_SIZE(setting_rows); i++)
-        *settings_field(s, &setting_rows[i]) = setting_rows[i].def;
+    memset(s, 0, sizeof *s);
+    for (size_t i = 0; i < DN_ARRAY_SIZE(setting_rows); i++) {
+        const struct setting_row *row = &setting_rows[i];
+
+        if (row->kind == SETTING_TEXT)
+            memcpy(settings_text(s, row), row->def_text, strlen(row->def_text) + 1);
+        else
+            *settings_field(s, row) = row->def;
+    }
 }
 
 const struct setting_row *settings_find(const char *name, struct dn_err *err)
@@ -165,6 +188,8 @@ settings_parse(const struct setting_row *row, const char *text, int64_t *ret, st
             return 0;
         must = "a number of bytes such as 65536 or '64MB'";
         break;
+    case SETTING_TEXT:
+        break;
     }
     return DN_FAIL(
         err, DN_E_INVALID_PARAM, "setting %s must be %s, not '%.80s'", row->name, must, text);
@@ -218,6 +243,19 @@ int settings_set(struct settings *s,
         dn_err_hint(err, "give it when the database is opened");
         return rc;
     }
+    if (row->kind == SETTING_TEXT) {
+        const char *from = text ? text : row->def_text;
+
+        if (strlen(from) > SETTING_TEXT_MAX)
+            return DN_FAIL(err,
+                           DN_E_INVALID_PARAM,
+                           "setting %s must be a text of up to %u bytes",
+                           row->name,
+                           SETTING_TEXT_MAX);
+        memset(settings_text(s, row), 0, SETTING_TEXT_MAX + 1);
+        memcpy(settings_text(s, row), from, strlen(from));
+        return 0;
+    }
     if (text) {
         rc = settings_parse(row, text, &value, err);
         if (rc < 0)
@@ -251,5 +289,15 @@ void settings_print(const struct setting_row *row, int64_t value, struct buf *b)
             }
         buf_printf(b, "%" PRId64, value);
         return;
+    case SETTING_TEXT:
+        return;
     }
+}
+
+void settings_show(const struct settings *s, const struct setting_row *row, struct buf *b)
+{
+    if (row->kind == SETTING_TEXT)
+        buf_puts(b, (const char *)s + row->offset);
+    else
+        settings_print(row, settings_value(s, row), b);
 }

@@ -17,6 +17,7 @@ enum setting_kind {
     SETTING_BOOL, /* on, off, true, false, yes, no, 1, 0 */
     SETTING_INT,
     SETTING_SIZE, /* bytes: 4096, '64MB'; units B, kB, MB, GB, TB are powers of 1024 */
+    SETTING_TEXT, /* up to SETTING_TEXT_MAX bytes; what it may be is the user's business */
 };
 
 enum setting_scope {
@@ -24,10 +25,14 @@ enum setting_scope {
     SETTING_DATABASE, /* only when the database is opened */
 };
 
+#define SETTING_TEXT_MAX 255u
+
 struct settings {
 #define DN_SETTING(field, name, kind, def, min, max, scope, doc) int64_t field;
+#define DN_SETTING_TEXT(field, name, def, scope, doc)            char field[SETTING_TEXT_MAX + 1];
 #include "catalog/settings_list.h"
 #undef DN_SETTING
+#undef DN_SETTING_TEXT
 };
 
 struct setting_row {
@@ -38,7 +43,8 @@ struct setting_row {
     int64_t max;
     enum setting_scope scope;
     const char *doc;
-    size_t offset; /* of the field in struct settings */
+    size_t offset;        /* of the field in struct settings */
+    const char *def_text; /* of a TEXT */
 };
 
 void settings_defaults(struct settings *s);
@@ -56,6 +62,9 @@ int settings_set(struct settings *s,
                  const char *text,
                  enum setting_scope at,
                  struct dn_err *err) DN_MUST_CHECK;
+/* Of one that is no TEXT. */
 int64_t settings_value(const struct settings *s, const struct setting_row *row);
 /* As SET takes it: on, 5, 64MB. */
 void settings_print(const struct setting_row *row, int64_t value, struct buf *b);
+/* The same of any kind, with the value it has. */
+void settings_show(const struct settings *s, const struct setting_row *row, struct buf *b);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * settings_list.h: DN_SETTING(field, name, kind, default, min, max, scope, doc). Kinds: BOOL, INT,
- * SIZE (bytes, accepts '64MB'), TEXT. Scope: SESSION (SET) or DATABASE (at open). SHOW, SET and
- * docs/settings.md iterate it. */
+ * SIZE (bytes, accepts '64MB'). DN_SETTING_TEXT(field, name, default, scope, doc) is a text. Scope:
+ * SESSION (SET) or DATABASE (at open). SHOW, SET and docs/settings.md iterate it. */
 
 /* clang-format off */
 DN_SETTING(synchronous_commit, "synchronous_commit", BOOL, 1, 0, 1, SESSION, "A write is acknowledged only when it is durable. Off: acknowledged at once, the last fraction of a second may be lost in a crash, nothing else.")
@@ -16,4 +16,5 @@ DN_SETTING(transaction_memory, "transaction_memory", SIZE, 0, 0, INT64_MAX, SESS
 DN_SETTING(default_transaction_read_only, "default_transaction_read_only", BOOL, 0, 0, 1, SESSION, "Transactions are READ ONLY unless they say READ WRITE.")
 DN_SETTING(memtable_size,      "memtable_size",      SIZE, 67108864, 65536, INT64_MAX, DATABASE, "A memtable of this size is flushed to segments.")
 DN_SETTING(log_chunk_size,     "log_chunk_size",     SIZE, 4194304, 4096, 67108864, DATABASE, "A log chunk of this size is closed and the next one begun.")
+DN_SETTING_TEXT(timezone, "TimeZone", "UTC", SESSION, "Time zone in which TIMESTAMPTZ is shown and read, and in which its days begin: a name such as Europe/Berlin, a POSIX string, or hours ahead of UTC.")
 /* clang-format on */

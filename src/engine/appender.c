@@ -188,7 +188,7 @@ static int app_put(struct dendro_appender *app, const struct intake_value *v, st
     if (!app->in_row)
         app_begin_row(app);
     app->in_row = true;
-    rc = v ? intake_assign(t, col, v, &app->scratch, &d, err)
+    rc = v ? intake_assign(t, col, v, app->target.session, &app->scratch, &d, err)
            : intake_default(&app->target, col, &app->rows.run, &app->scratch, &d, err);
     if (rc == 0)
         rc = intake_put(&app->rows, col, &d, err);

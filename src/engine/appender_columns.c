@@ -109,7 +109,7 @@ static int app_array(struct dendro_appender *app,
     for (size_t row = 0; row < rows; row++) {
         rc = app_array_value(a, row, &v, err);
         if (rc == 0)
-            rc = intake_assign(t, col, &v, &app->scratch, &d, err);
+            rc = intake_assign(t, col, &v, app->target.session, &app->scratch, &d, err);
         if (rc == 0 && !colbuf_append(&app->rows.bufs[col], &d))
             rc = DN_FAIL_NOMEM(err);
         if (rc < 0) {

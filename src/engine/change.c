@@ -163,7 +163,10 @@ static int change_consts(struct change_run *r, struct dn_err *err)
     for (uint32_t i = 0; i < r->plan->sets_count; i++) {
         const struct plan_set *set = &r->plan->sets[i];
         const struct column *c = &r->table->columns[set->col];
-        struct plan_target to = {.type = c->type, .mods = c->mods, .exact = c->key_pos > 0};
+        struct plan_target to = {.type = c->type,
+                                 .mods = c->mods,
+                                 .exact = c->key_pos > 0,
+                                 .session = &r->stmt->conn->functions};
         struct datum d = {.type = c->type, .null = true};
         bool untyped = false;
         int rc = 0;
@@ -217,7 +220,8 @@ change_assign(struct change_run *r, uint32_t set, const struct batch *b, struct 
         struct intake_value v = {.d = vec_datum(&b->cols[s->at], row), .loose = s->loose};
         char name[CHANGE_NAME_MAX + 8];
         struct datum d;
-        int rc = intake_assign(r->table, s->col, &v, &r->scratch, &d, err);
+        int rc =
+            intake_assign(r->table, s->col, &v, &r->stmt->conn->functions, &r->scratch, &d, err);
 
         if (rc == 0 && !colbuf_append(to, &d))
             rc = DN_FAIL_NOMEM(err);

@@ -164,7 +164,7 @@ static struct stmt_text *col_text(struct dendro_stmt *stmt, int col)
         return t->ptr ? t : NULL;
     }
     buf_init(&b, &stmt->owner);
-    text_print(&d, &b);
+    text_print_in(&stmt->conn->functions, &d, &b);
     if (!b.failed) {
         t->ptr = arena_strndup(&stmt->texts, b.len ? (const char *)b.data : "", b.len);
         t->len = b.len;

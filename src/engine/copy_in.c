@@ -51,7 +51,7 @@ static int in_put(struct copy_in *in, uint32_t i, const struct intake_value *v, 
 {
     const struct intake_target *to = &in->stmt->insert;
     struct datum d;
-    int rc = intake_assign(to->table, to->cols[i], v, &in->scratch, &d, err);
+    int rc = intake_assign(to->table, to->cols[i], v, to->session, &in->scratch, &d, err);
 
     return rc < 0 ? rc : intake_put(in->bulk.rows, to->cols[i], &d, err);
 }

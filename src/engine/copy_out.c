@@ -107,7 +107,7 @@ static void out_value_text(struct copy_out *o, const struct datum *d)
             buf_u8(&o->cell, (uint8_t)digits[(uint8_t)d->str.ptr[i] & 15]);
         }
     } else {
-        text_print(d, &o->cell);
+        text_print_in(&o->stmt->conn->functions, d, &o->cell);
     }
     if (o->cell.failed)
         o->text.failed = true;
@@ -125,7 +125,7 @@ static void out_value(struct copy_out *o, const struct datum *d, uint32_t col, b
     if (d->type != TYPE_VARCHAR) {
         if (o->file && o->copy->kind == COPY_CSV) { /* as it always was in files */
             buf_reset(&o->cell);
-            text_print(d, &o->cell);
+            text_print_in(&o->stmt->conn->functions, d, &o->cell);
         } else {
             out_value_text(o, d);
         }

@@ -215,7 +215,7 @@ csv_slow(struct csv_run *r, struct csv_col *c, const struct csv_field *f, struct
         v.d = d;
         v.untyped = false;
     }
-    rc = intake_assign(layout->to->table, c->col, &v, &r->p->arena, &d, err);
+    rc = intake_assign(layout->to->table, c->col, &v, layout->to->session, &r->p->arena, &d, err);
     if (rc < 0)
         return rc;
     if (type_is_string(c->type) && d.str.len == 0)

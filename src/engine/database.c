@@ -87,6 +87,7 @@ static void engine_free(struct dendro_db *db)
         engine_settle(db);
     shard_close(db->shard);
     catalog_unref(db->catalog);
+    tz_cache_free(db->zones);
     sched_mutex_free(db->lock);
     sched_mutex_free(db->edit);
     if (db->volume_owned)
@@ -127,6 +128,9 @@ int engine_open_volume(struct volume *v,
         rc = DN_FAIL_NOMEM(err);
         goto fail;
     }
+    rc = tz_cache_new(&db->owner, v->sched, &db->zones, err);
+    if (rc < 0)
+        goto fail;
     rc = catalog_load(v, &db->catalog, err);
     if (rc < 0)
         goto fail;

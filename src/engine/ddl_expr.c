@@ -42,7 +42,7 @@ static int ddl_default_value(struct dendro_stmt *stmt,
                              struct dn_err *err)
 {
     struct eval ev = plan_eval(env, &stmt->run, NULL, 0);
-    struct plan_target to = {.type = col->type, .mods = col->mods};
+    struct plan_target to = {.type = col->type, .mods = col->mods, .session = ev.session};
     struct datum value = b->value;
     int rc = b->kind == BEXPR_CONST ? 0 : expr_eval_datum(b, &ev, &value, err);
 

@@ -29,6 +29,7 @@
 #include "engine/stmt_kinds.h"
 #include "engine/transaction.h"
 #include "exec/exec.h"
+#include "func/tz.h"
 #include "plan/plan.h"
 #include "sql/sql.h"
 #include "store/shard.h"
@@ -50,12 +51,16 @@ struct dendro_db {
     atomic_bool shard_behind;   /* the shard was not told of the newest catalog yet */
     uint32_t conns_count;
     uint64_t conns_made; /* since it was opened; under lock */
+    struct tz_cache *zones;
 };
 
 struct dendro_conn {
     struct dendro_db *db;
     struct settings settings;
-    struct func_session functions;        /* what functions ask of the session */
+    struct func_session functions; /* what functions ask of the session */
+    struct tz_zone zone;           /* its time zone, if that is in no cache */
+    atomic_uint_fast64_t seed;     /* state of random(), if setseed() was called */
+    atomic_bool seeded;
     char schema[TABLE_NAME_MAX + 1];      /* of unqualified names */
     uint64_t number;                      /* of the session, not used again */
     char temp_schema[TABLE_NAME_MAX + 1]; /* of its temporary objects, "" = none yet (temp.c) */

@@ -232,7 +232,7 @@ static int ins_cell(
     if (rc < 0)
         return rc;
     r->scratch_used = r->scratch_used || v.untyped;
-    return intake_assign(r->table, col, &v, &r->scratch, ret, err);
+    return intake_assign(r->table, col, &v, r->env.session, &r->scratch, ret, err);
 }
 
 /* Errors whose text and position say it all where there is one row: as PostgreSQL has them. */

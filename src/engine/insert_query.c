@@ -117,7 +117,7 @@ insq_value(struct insq *r, const struct vec *v, uint32_t row, uint32_t i, struct
     const struct intake_target *to = &r->stmt->insert;
     struct intake_value value = {.d = vec_datum(v, row), .untyped = r->untyped[i]};
     struct datum d;
-    int rc = intake_assign(to->table, to->cols[i], &value, &r->scratch, &d, err);
+    int rc = intake_assign(to->table, to->cols[i], &value, to->session, &r->scratch, &d, err);
 
     if (rc == 0)
         rc = intake_put(r->bulk.rows, to->cols[i], &d, err);

@@ -136,13 +136,14 @@ int intake_check(const struct table *t, uint16_t col, const struct datum *d, str
 int intake_assign(const struct table *t,
                   uint16_t col,
                   const struct intake_value *v,
+                  const struct func_session *session,
                   struct arena *arena,
                   struct datum *ret,
                   struct dn_err *err)
 {
     const struct column *c = &t->columns[col];
     struct plan_target to = {
-        .type = c->type, .mods = c->mods, .exact = c->key_pos > 0 && !v->loose};
+        .type = c->type, .mods = c->mods, .exact = c->key_pos > 0 && !v->loose, .session = session};
     int rc = plan_assign(&to, &v->d, v->untyped, arena, ret, err);
 
     return rc < 0 ? rc : intake_check(t, col, ret, err);

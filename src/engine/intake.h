@@ -32,7 +32,8 @@ struct intake_target {
     uint64_t key_bytes;      /* text in the defaults of key columns that are not listed */
     bool partial;            /* some column is not listed, in a table with upsert = 'field' */
     struct bexpr **defaults; /* by table column: a DEFAULT that is an expression, or NULL; arena */
-    bool evaluates;          /* one of them is of a column that is not listed */
+    const struct func_session *session; /* whose values come */
+    bool evaluates;                     /* one of them is of a column that is not listed */
 };
 
 /* Columns by name; NULL: all in order. Errors point at the names. */
@@ -68,10 +69,12 @@ struct intake_value {
     bool loose;   /* now(): nobody wrote the digits that a coarser column drops */
 };
 
-/* The value as the column stores it. Strings are borrowed from the value or the arena. */
+/* The value as the column stores it, read in the time zone of the session (NULL: UTC). Strings are
+ * borrowed from the value or the arena. */
 int intake_assign(const struct table *t,
                   uint16_t col,
                   const struct intake_value *v,
+                  const struct func_session *session,
                   struct arena *arena,
                   struct datum *ret,
                   struct dn_err *err) DN_MUST_CHECK;

@@ -14,6 +14,7 @@ int intake_target_bind(struct intake_target *to, const struct plan_env *env, str
     const struct table *t = to->table;
     int rc = 0;
 
+    to->session = env->session;
     to->defaults = arena_calloc(env->arena, t->columns_count, sizeof(*to->defaults));
     if (!to->defaults)
         return DN_FAIL_NOMEM(err);
@@ -38,7 +39,7 @@ static int ixp_assign(const struct intake_target *to,
 {
     struct intake_value v = {.d = *d, .loose = true};
 
-    return intake_assign(to->table, col, &v, arena, ret, err);
+    return intake_assign(to->table, col, &v, to->session, arena, ret, err);
 }
 
 int intake_default(const struct intake_target *to,

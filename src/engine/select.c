@@ -22,7 +22,7 @@ static int sel_param_text(struct dendro_stmt *stmt,
     if (in->null)
         return 0;
     buf_init(&b, &stmt->owner);
-    text_print(in, &b);
+    text_print_in(&stmt->conn->functions, in, &b);
     ret->str.ptr =
         b.failed ? NULL : arena_strndup(&stmt->run, b.len ? (const char *)b.data : "", b.len);
     ret->str.len = (uint32_t)b.len;
@@ -37,7 +37,7 @@ static int sel_param_fit(struct dendro_stmt *stmt,
                          struct datum *ret,
                          struct dn_err *err)
 {
-    struct plan_target to = {.type = type, .exact = true};
+    struct plan_target to = {.type = type, .exact = true, .session = &stmt->conn->functions};
     struct dn_err local;
     int rc;
 

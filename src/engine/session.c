@@ -4,6 +4,7 @@
 #include "engine/engine_int.h"
 #include "engine/names.h"
 #include "engine/parts.h"
+#include "engine/session_zone.h"
 
 #include "plan/view.h"
 
@@ -45,24 +46,11 @@ const char *dendro_error_name(int code)
     return dn_code_name(code);
 }
 
-static int64_t session_clock(void *arg)
-{
-    const struct dendro_conn *conn = arg;
-
-    return volume_clock_ns(conn->db->volume);
-}
-
-static uint64_t session_random(void *arg)
-{
-    struct dendro_conn *conn = arg;
-
-    return volume_random(conn->db->volume);
-}
-
 int dendro_connect(dendro_db *db, dendro_conn **ret_conn, struct dendro_error *err)
 {
     struct dendro_conn *conn;
     struct dn_err e;
+    int rc;
 
     dn_err_clear(&e);
     if (!db || !ret_conn)
@@ -74,9 +62,12 @@ int dendro_connect(dendro_db *db, dendro_conn **ret_conn, struct dendro_error *e
     if (!conn)
         return engine_return(err, &e, DN_FAIL_NOMEM(&e));
     conn->db = db;
-    conn->functions =
-        (struct func_session){.arg = conn, .random = session_random, .clock_ns = session_clock};
     conn->settings = db->settings;
+    rc = session_functions(conn, &e);
+    if (rc < 0) {
+        mem_free(conn);
+        return engine_return(err, &e, rc);
+    }
     snprintf(conn->schema, sizeof(conn->schema), "%s", CATALOG_SCHEMA_DEFAULT);
     atomic_init(&conn->cancel, false);
     sched_lock(db->lock);
@@ -271,13 +262,11 @@ int session_set(struct dendro_conn *conn, const struct stmt *ast, struct dn_err 
 int dendro_set(dendro_conn *conn, const char *name, const char *value, struct dendro_error *err)
 {
     struct dn_err e;
-    int rc;
 
     dn_err_clear(&e);
     if (!conn || !name)
         return engine_return(err, &e, DN_FAIL(&e, DN_E_MISUSE, "dendro_set: no session or name"));
-    rc = tx_set(conn, name, value, false, &e);
-    return engine_return(err, &e, rc);
+    return engine_return(err, &e, tx_set(conn, name, value, false, &e));
 }
 
 int dendro_get(dendro_conn *conn, const char *name, char **ret_value, struct dendro_error *err)
@@ -297,7 +286,7 @@ int dendro_get(dendro_conn *conn, const char *name, char **ret_value, struct den
     if (!row)
         return engine_return(err, &e, e.code);
     buf_init(&b, NULL);
-    settings_print(row, settings_value(&conn->settings, row), &b);
+    settings_show(&conn->settings, row, &b);
     buf_u8(&b, '\0');
     if (b.failed) {
         buf_done(&b);

@@ -94,7 +94,7 @@ static int show_setting(const struct dendro_stmt *stmt,
         return err->code;
     }
     buf_init(&b, arena->owner);
-    settings_print(row, settings_value(s, row), &b);
+    settings_show(s, row, &b);
     *ret = (struct describe){
         .cols_count = 1, .names = {row->name}, .types = {TYPE_VARCHAR}, .rows_count = 1};
     ret->cells = arena_calloc(arena, 1, sizeof(*ret->cells));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * transaction.c: see transaction.h. What may be said when, and in which words, is PostgreSQL's. */
-#include "engine/engine_int.h"
 #include "engine/pressure.h"
+#include "engine/session_zone.h"
 
 #include <stdio.h>
 #include <strings.h>
@@ -37,6 +37,7 @@ static void tx_put_settings(struct dendro_conn *conn, const struct tx_settings *
     conn->settings = from->settings;
     memcpy(conn->schema, from->schema, sizeof(conn->schema));
     conn->epoch++;
+    session_zone_apply(conn);
 }
 
 void tx_use(struct dendro_conn *conn, const char *schema)

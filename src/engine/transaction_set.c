@@ -2,7 +2,7 @@
  *
  * transaction_set.c: SET and SHOW, as far as transactions have a say: what is undone when, and the
  * settings that are a transaction's modes by another name. */
-#include "engine/engine_int.h"
+#include "engine/session_zone.h"
 
 #include <strings.h>
 
@@ -77,6 +77,7 @@ tx_set_own(struct dendro_conn *conn, const char *name, const char *value, struct
 int tx_set(
     struct dendro_conn *conn, const char *name, const char *value, bool local, struct dn_err *err)
 {
+    char zone[SETTING_TEXT_MAX + 1];
     int rc = tx_set_own(conn, name, value, err);
 
     if (rc == DN_NOT_FOUND && local && !tx_in_block(conn)) {
@@ -85,10 +86,14 @@ int tx_set(
     }
     if (rc != DN_NOT_FOUND)
         return rc;
-    rc = settings_set(&conn->settings, name, value, SETTING_SESSION, err);
+    rc = session_zone_value(conn, name, &value, zone, err);
+    if (rc == 0)
+        rc = settings_set(&conn->settings, name, value, SETTING_SESSION, err);
     if (rc == 0 && tx_in_block(conn) && !local)
         rc = settings_set(&conn->tx.stays.settings, name, value, SETTING_SESSION, err);
-    if (rc == 0)
+    if (rc == 0) {
+        session_zone_apply(conn);
         conn->epoch++;
+    }
     return rc;
 }

@@ -56,6 +56,7 @@ static int function_start(struct op *op, uint32_t i, struct dn_err *err)
                                .args_count = from->args_count,
                                .run = &st->run,
                                .now_ns = op->ctx->env.now_ns,
+                               .session = op->ctx->env.session,
                                .pos = from->args_count ? from->args[0]->pos : 0};
     if (!args || !c->state)
         return DN_FAIL_NOMEM(err);

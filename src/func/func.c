@@ -93,7 +93,7 @@ static uint32_t func_untyped_cost(enum type_id to, enum type_id other)
     if (type_is_timestamp(other) && (type_is_int(to) || to == TYPE_TIME))
         return 4; /* beside a time it is a time or an interval rather than a number */
     if (other == TYPE_DATE || other == TYPE_TIMESTAMPTZ || other == TYPE_TIME)
-        return to == TYPE_INTERVAL ? 1 : 4;
+        return to == TYPE_INTERVAL || to == TYPE_VARCHAR ? 1 : 4;
     return to == TYPE_VARCHAR ? 1 : to == TYPE_DOUBLE || !type_is_number(to) ? 2 : 3;
 }
 

@@ -21,6 +21,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "func/aggregate.h"
+#include "func/session.h"
 #include "vec/vec.h"
 
 #define FUNC_ARGS_MAX 8u
@@ -35,14 +36,6 @@ enum func_flag {
                             `mono_arg` rises (equal for equal): date_trunc, time_bucket */
     FUNC_COMPATIBLE = 64, /* arguments of any type need not be of the same one, if one becomes the
                              others by itself: ARRAY[1] || 2.5 */
-};
-
-/* What functions ask of the session that calls them. Any thread of the statement. */
-struct func_session {
-    void *arg;
-    uint64_t (*random)(void *arg);  /* 64 random bits */
-    int64_t (*clock_ns)(void *arg); /* what time it is now */
-    int64_t statement_ns;           /* when the statement began */
 };
 
 struct func_ctx {

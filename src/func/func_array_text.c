@@ -45,7 +45,7 @@ static int array_to_string(const struct func_ctx *ctx,
         else if (a->elem == TYPE_BOOLEAN)
             buf_u8(&b, a->items[i].v.i64 ? 't' : 'f');
         else
-            text_print(&a->items[i], &b);
+            text_print_in(ctx->session, &a->items[i], &b);
     }
     return func_array_text(ctx, &b, ret, err);
 }

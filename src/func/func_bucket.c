@@ -8,6 +8,7 @@
  * entry for each bucket, or a CONST when there is only one. That is what GROUP BY works best on.
  * Otherwise the bucket of the row before is tried first, and computed anew only when the time has
  * left it. Buckets are half open; a calendar bucket is a number of months. */
+#include "func/bucket_int.h"
 #include "func/civil.h"
 #include "func/func_int.h"
 #include "func/text.h"
@@ -18,19 +19,6 @@
 #define BUCKET_US_SECOND 1000000
 #define BUCKET_MONDAY    4 /* 1970-01-05, days */
 
-struct bucketer {
-    int64_t per;          /* units in a second */
-    int64_t width;        /* units; 0: months count */
-    int64_t origin;       /* units, 0 <= origin < width */
-    int64_t months;       /* width in months */
-    int64_t origin_month; /* a month since year 0 at which a bucket starts */
-};
-
-struct bucket {
-    int64_t lo;
-    int64_t end; /* one past it, or INT64_MAX if that is beyond the type */
-};
-
 /* Start of a month counted from year 0; false: beyond the type. */
 static bool bucket_month_start(const struct bucketer *b, int64_t month, int64_t *ret)
 {
@@ -40,8 +28,7 @@ static bool bucket_month_start(const struct bucketer *b, int64_t month, int64_t 
     return !__builtin_mul_overflow(days, CIVIL_DAY_SECONDS * b->per, ret);
 }
 
-/* False: the bucket starts before the type does. */
-static bool bucket_of(const struct bucketer *b, int64_t t, struct bucket *ret)
+bool func_bucket_of(const struct bucketer *b, int64_t t, struct bucket *ret)
 {
     int64_t rest;
 
@@ -64,11 +51,6 @@ static bool bucket_of(const struct bucketer *b, int64_t t, struct bucket *ret)
     if (__builtin_add_overflow(ret->lo, b->width, &ret->end))
         ret->end = INT64_MAX;
     return true;
-}
-
-static inline bool bucket_has(const struct bucket *k, int64_t t)
-{
-    return t >= k->lo && (t < k->end || k->end == INT64_MAX);
 }
 
 /* ---- whole vectors ---- */
@@ -135,7 +117,7 @@ static int bucket_sorted(const struct func_ctx *ctx,
     uint32_t entries = 0;
     struct bucket k;
 
-    if (!bucket_of(b, t[0], &k))
+    if (!func_bucket_of(b, t[0], &k))
         return 1;
     if (bucket_has(&k, t[count - 1])) { /* one bucket: as both ends are in it, all are */
         lo = arena_alloc_array(ctx->arena, 1, sizeof *lo);
@@ -153,7 +135,7 @@ static int bucket_sorted(const struct func_ctx *ctx,
     for (uint32_t from = 0; from < count;) {
         uint32_t edge;
 
-        if (entries == entries_max || !bucket_of(b, t[from], &k))
+        if (entries == entries_max || !func_bucket_of(b, t[from], &k))
             return 1;
         edge = bucket_edge(t, from, count, &k);
         for (uint32_t i = from; i < edge; i++)
@@ -191,7 +173,7 @@ static int bucket_vec(const struct func_ctx *ctx,
     for (uint32_t i = 0; i < count; i++) {
         int64_t x = t[ts->form == VEC_CONST ? 0 : i];
 
-        if (!bucket_has(&k, x) && !bucket_of(b, x, &k)) {
+        if (!bucket_has(&k, x) && !func_bucket_of(b, x, &k)) {
             if (!vec_is_null(ret, i))
                 return func_fail_range(ret->type, err);
             k = (struct bucket){.lo = 1, .end = 0};
@@ -298,8 +280,10 @@ static bool bucket_field_is(const char *word, struct vstr s)
     return s.len == len && strncasecmp(word, s.ptr, len) == 0;
 }
 
-static int
-bucket_by_field(struct vstr field, enum type_id type, struct bucketer *ret, struct dn_err *err)
+int func_bucket_by_field(struct vstr field,
+                         enum type_id type,
+                         struct bucketer *ret,
+                         struct dn_err *err)
 {
     int64_t per = type_ts_per_second(type);
     struct vinterval width;
@@ -350,7 +334,7 @@ static int bucket_make(const struct bucket_args *a,
     int64_t origin;
 
     if (a->field)
-        return bucket_by_field(vec_str(a->field, row), type, ret, err);
+        return func_bucket_by_field(vec_str(a->field, row), type, ret, err);
     origin = a->origin ? vec_i64(a->origin, row) : 0;
     return bucket_by_width(((const struct vinterval *)a->width->data)[vec_at(a->width, row)],
                            type,
@@ -397,7 +381,7 @@ static int bucket_run(const struct func_ctx *ctx,
         if (vec_is_null(ret, i))
             continue;
         rc = bucket_make(a, i, ret->type, &b, err);
-        if (rc == 0 && !bucket_of(&b, vec_i64(a->ts, i), &k))
+        if (rc == 0 && !func_bucket_of(&b, vec_i64(a->ts, i), &k))
             rc = func_fail_range(ret->type, err);
         if (rc < 0)
             return rc;
@@ -452,7 +436,7 @@ static int func_time(const struct func_ctx *ctx,
         .flags = FUNC_STRICT | FUNC_MONOTONIC, .mono_arg = at, .kernel = fn, .doc = text, \
         .example = sample                                                                 \
     }
-#define BUCKETS(t, sql, between, zeros)                                                            \
+#define TRUNC(t, sql, between, zeros)                                                              \
     BUCKET("date_trunc",                                                                           \
            2,                                                                                      \
            1,                                                                                      \
@@ -462,51 +446,55 @@ static int func_time(const struct func_ctx *ctx,
            "decade, century or millennium; or of a bucket as time_bucket gives it.",               \
            "date_trunc('hour', " sql " '2015-06-01T09:47') = 2015-06-01" between "09:00:00" zeros, \
            TYPE_VARCHAR,                                                                           \
-           t),                                                                                     \
-        BUCKET("time_bucket",                                                                      \
-               2,                                                                                  \
-               1,                                                                                  \
-               t,                                                                                  \
-               func_time_bucket,                                                                   \
-               BUCKET_DOC,                                                                         \
-               "time_bucket(INTERVAL '15m', " sql " '2015-06-01T09:47') = 2015-06-01" between      \
-               "09:45:00" zeros,                                                                   \
-               TYPE_INTERVAL,                                                                      \
-               t),                                                                                 \
-        BUCKET("time_bucket",                                                                      \
-               3,                                                                                  \
-               1,                                                                                  \
-               t,                                                                                  \
-               func_time_bucket,                                                                   \
-               BUCKET_FROM_DOC,                                                                    \
-               "time_bucket(INTERVAL '1 week', " sql " '2015-06-01', " sql                         \
-               " '2015-01-04') = 2015-05-31" between "00:00:00" zeros,                             \
-               TYPE_INTERVAL,                                                                      \
-               t,                                                                                  \
-               t),                                                                                 \
-        BUCKET("date_bin",                                                                         \
-               3,                                                                                  \
-               1,                                                                                  \
-               t,                                                                                  \
-               func_time_bucket,                                                                   \
-               BUCKET_FROM_DOC,                                                                    \
-               "date_bin(INTERVAL '15m', " sql " '2015-06-01T09:47', " sql                         \
-               " '2015-01-01T00:05') = 2015-06-01" between "09:35:00" zeros,                       \
-               TYPE_INTERVAL,                                                                      \
-               t,                                                                                  \
-               t),                                                                                 \
-        BUCKET("time",                                                                             \
-               2,                                                                                  \
-               0,                                                                                  \
-               t,                                                                                  \
-               func_time,                                                                          \
-               "time_bucket with the arguments the other way round, for GROUP BY time(t, 15m).",   \
-               "time(" sql " '2015-06-01T09:47', INTERVAL '15m') = 2015-06-01" between             \
-               "09:45:00" zeros,                                                                   \
-               t,                                                                                  \
+           t)
+#define BUCKETS(t, sql, between, zeros)                                                          \
+    BUCKET("time_bucket",                                                                        \
+           2,                                                                                    \
+           1,                                                                                    \
+           t,                                                                                    \
+           func_time_bucket,                                                                     \
+           BUCKET_DOC,                                                                           \
+           "time_bucket(INTERVAL '15m', " sql " '2015-06-01T09:47') = 2015-06-01" between        \
+           "09:45:00" zeros,                                                                     \
+           TYPE_INTERVAL,                                                                        \
+           t),                                                                                   \
+        BUCKET("time_bucket",                                                                    \
+               3,                                                                                \
+               1,                                                                                \
+               t,                                                                                \
+               func_time_bucket,                                                                 \
+               BUCKET_FROM_DOC,                                                                  \
+               "time_bucket(INTERVAL '1 week', " sql " '2015-06-01', " sql                       \
+               " '2015-01-04') = 2015-05-31" between "00:00:00" zeros,                           \
+               TYPE_INTERVAL,                                                                    \
+               t,                                                                                \
+               t),                                                                               \
+        BUCKET("date_bin",                                                                       \
+               3,                                                                                \
+               1,                                                                                \
+               t,                                                                                \
+               func_time_bucket,                                                                 \
+               BUCKET_FROM_DOC,                                                                  \
+               "date_bin(INTERVAL '15m', " sql " '2015-06-01T09:47', " sql                       \
+               " '2015-01-01T00:05') = 2015-06-01" between "09:35:00" zeros,                     \
+               TYPE_INTERVAL,                                                                    \
+               t,                                                                                \
+               t),                                                                               \
+        BUCKET("time",                                                                           \
+               2,                                                                                \
+               0,                                                                                \
+               t,                                                                                \
+               func_time,                                                                        \
+               "time_bucket with the arguments the other way round, for GROUP BY time(t, 15m).", \
+               "time(" sql " '2015-06-01T09:47', INTERVAL '15m') = 2015-06-01" between           \
+               "09:45:00" zeros,                                                                 \
+               t,                                                                                \
                TYPE_INTERVAL)
 
 static const struct func func_bucket_rows[] = {
+    TRUNC(TYPE_TIMESTAMP, "TIMESTAMP", "T", ".000Z"),
+    TRUNC(TYPE_TIMESTAMP_US, "TIMESTAMP(6)", "T", ".000000Z"),
+    TRUNC(TYPE_TIMESTAMP_NS, "TIMESTAMP(9)", "T", ".000000000Z"),
     BUCKETS(TYPE_TIMESTAMP, "TIMESTAMP", "T", ".000Z"),
     BUCKETS(TYPE_TIMESTAMP_US, "TIMESTAMP(6)", "T", ".000000Z"),
     BUCKETS(TYPE_TIMESTAMP_NS, "TIMESTAMP(9)", "T", ".000000000Z"),

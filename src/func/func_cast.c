@@ -321,7 +321,7 @@ int func_cast_to_text(const struct func_ctx *ctx,
             continue;
         d = vec_datum(&args[0], i);
         buf_reset(&text);
-        text_print(&d, &text);
+        text_print_in(ctx->session, &d, &text);
         if (text.len && !text.failed)
             to[i].ptr = arena_dup(ctx->arena, text.data, text.len);
         if (text.failed || !to[i].ptr) {
@@ -349,7 +349,8 @@ int func_cast_from_text(const struct func_ctx *ctx,
         struct datum d = {.type = ret->type, .null = true};
 
         if (!vec_is_null(ret, i)) {
-            int rc = text_parse(ret->type, vec_str(&args[0], i), ctx->arena, &d, err);
+            int rc =
+                text_parse_in(ctx->session, ret->type, vec_str(&args[0], i), ctx->arena, &d, err);
 
             if (rc < 0)
                 return rc;

@@ -73,10 +73,6 @@ static bool cast_date_infinite(int64_t days)
 
 static int cast_date_ts(int64_t days, enum type_id type, int64_t *ret, struct dn_err *err)
 {
-    if (type == TYPE_TIMESTAMPTZ && cast_date_infinite(days)) {
-        *ret = days > 0 ? INT64_MAX : INT64_MIN;
-        return 0;
-    }
     if (cast_date_infinite(days) ||
         __builtin_mul_overflow(days, CIVIL_DAY_SECONDS * type_ts_per_second(type), ret))
         return func_fail_range(type, err);
@@ -87,10 +83,6 @@ static int cast_ts_date(int64_t t, enum type_id type, int32_t *ret, struct dn_er
 {
     int64_t days = civil_floor(t, CIVIL_DAY_SECONDS * type_ts_per_second(type));
 
-    if (type == TYPE_TIMESTAMPTZ && (t == INT64_MAX || t == INT64_MIN)) {
-        *ret = t > 0 ? INT32_MAX : INT32_MIN;
-        return 0;
-    }
     if (days >= INT32_MAX || days <= INT32_MIN)
         return DN_FAIL(err, DN_E_DATETIME_RANGE, "date out of range");
     *ret = (int32_t)days;
@@ -181,18 +173,6 @@ static const struct func func_cast_more_rows[] = {
     CAST_TS(TIMESTAMP, "TIMESTAMP", "000"),
     CAST_TS(TIMESTAMP_US, "TIMESTAMP(6)", "000000"),
     CAST_TS(TIMESTAMP_NS, "TIMESTAMP(9)", "000000000"),
-    CAST(DATE,
-         TIMESTAMPTZ,
-         func_cast_date_ts,
-         "CAST(DATE '2015-06-01' AS TIMESTAMPTZ) = 2015-06-01 00:00:00+00"),
-    CAST(TIMESTAMPTZ,
-         DATE,
-         func_cast_ts_date,
-         "CAST(TIMESTAMPTZ '2015-06-01 09:47' AS DATE) = 2015-06-01"),
-    CAST(TIMESTAMPTZ,
-         TIME,
-         func_cast_ts_time,
-         "CAST(TIMESTAMPTZ '2015-06-01 09:47' AS TIME) = 09:47:00"),
     CAST(TIME, INTERVAL, func_cast_time_iv, "CAST(TIME '04:05' AS INTERVAL) = 04:05:00"),
     CAST(INTERVAL, TIME, func_cast_iv_time, "CAST(INTERVAL '1 day 04:05' AS TIME) = 04:05:00"),
 };
@@ -331,5 +311,6 @@ const struct func *func_cast(enum type_id from, enum type_id to, bool implicit)
     if (implicit && !cast_implicit(from, to))
         return NULL;
     f = cast_row(&func_table_cast, from, to);
-    return f ? f : cast_row(&func_table_cast_more, from, to);
+    f = f ? f : cast_row(&func_table_cast_more, from, to);
+    return f ? f : cast_row(&func_table_cast_zone, from, to);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * func_date.c: operators and functions of DATE and TIME, making dates and times of numbers, age. */
+ * func_date.c: operators and functions of DATE and TIME, age. */
 #include "func/civil.h"
 #include "func/func_int.h"
+#include "func/zoned.h"
 
 #include <math.h>
 
@@ -96,112 +97,6 @@ FUNC_EACH(func_time_sub_time,
           struct vinterval,
           (to[i] = (struct vinterval){.us = vec_i64(&args[0], i) - vec_i64(&args[1], i)}, 0))
 
-/* ---- dates and times of numbers ---- */
-
-static int date_make(int64_t year, int64_t month, int64_t day, int64_t *ret, struct dn_err *err)
-{
-    if (year == 0 || month < 1 || month > 12 || day < 1 || day > 31 || year > 5874897 ||
-        year < -4713 || day > civil_month_days(year < 0 ? year + 1 : year, (int)month))
-        return DN_FAIL(err,
-                       DN_E_DATETIME_RANGE,
-                       "date field value out of range: %lld-%02lld-%02lld",
-                       (long long)year,
-                       (long long)month,
-                       (long long)day);
-    *ret = civil_to_days(year < 0 ? year + 1 : year, (int)month, (int)day);
-    return 0;
-}
-
-static int
-date_make_time(int64_t hour, int64_t minute, double second, int64_t *ret, struct dn_err *err)
-{
-    if (hour < 0 || hour > 24 || minute < 0 || minute > 59 || !(second >= 0 && second <= 60) ||
-        (hour == 24 && (minute > 0 || second > 0)))
-        return DN_FAIL(err,
-                       DN_E_DATETIME_RANGE,
-                       "time field value out of range: %lld:%02lld:%02g",
-                       (long long)hour,
-                       (long long)minute,
-                       second);
-    *ret = (hour * 3600 + minute * 60) * DATE_US_SECOND + llrint(second * 1e6);
-    return 0;
-}
-
-static int date_make_date(const struct vec *args, uint32_t i, int32_t *ret, struct dn_err *err)
-{
-    int64_t days = 0;
-    int rc =
-        date_make(vec_i64(&args[0], i), vec_i64(&args[1], i), vec_i64(&args[2], i), &days, err);
-
-    *ret = (int32_t)days;
-    return rc;
-}
-
-static int date_make_timestamp(const struct vec *args, uint32_t i, int64_t *ret, struct dn_err *err)
-{
-    int64_t days = 0, us = 0;
-    int rc =
-        date_make(vec_i64(&args[0], i), vec_i64(&args[1], i), vec_i64(&args[2], i), &days, err);
-
-    if (rc == 0)
-        rc = date_make_time(
-            vec_i64(&args[3], i), vec_i64(&args[4], i), vec_f64(&args[5], i), &us, err);
-    return rc < 0 ? rc : date_plus_time(days, us, ret, err);
-}
-
-/* years, months, weeks, days, hours, minutes, seconds: as many as are given. */
-static int date_make_interval(
-    const struct vec *args, uint32_t count, uint32_t i, struct vinterval *ret, struct dn_err *err)
-{
-    int64_t part[6] = {0};
-    double seconds = count > 6 ? vec_f64(&args[6], i) : 0;
-    agg_i128 us;
-
-    for (uint32_t k = 0; k < count && k < 6; k++)
-        part[k] = vec_i64(&args[k], i);
-    part[1] += part[0] * 12; /* all are of 32 bits */
-    part[3] += part[2] * 7;
-    if (part[1] > INT32_MAX || part[1] < INT32_MIN || part[3] > INT32_MAX || part[3] < INT32_MIN ||
-        !(fabs(seconds) < 9e12))
-        return date_fail("interval", err);
-    us = ((agg_i128)part[4] * 3600 + part[5] * 60) * DATE_US_SECOND + llrint(seconds * 1e6);
-    if (us > INT64_MAX || us < INT64_MIN)
-        return date_fail("interval", err);
-    *ret =
-        (struct vinterval){.us = (int64_t)us, .days = (int32_t)part[3], .months = (int32_t)part[1]};
-    return 0;
-}
-
-FUNC_EACH(func_make_date, int32_t, date_make_date(args, i, &to[i], err))
-FUNC_EACH(
-    func_make_time,
-    int64_t,
-    date_make_time(vec_i64(&args[0], i), vec_i64(&args[1], i), vec_f64(&args[2], i), &to[i], err))
-FUNC_EACH(func_make_timestamp, int64_t, date_make_timestamp(args, i, &to[i], err))
-
-static int func_make_interval(const struct func_ctx *ctx,
-                              const struct vec *args,
-                              uint32_t args_count,
-                              uint32_t count,
-                              struct vec *ret,
-                              struct dn_err *err)
-{
-    struct vinterval *to = func_ret_alloc(ctx, ret, count, sizeof *to, err);
-
-    if (!to)
-        return DN_E_NOMEM;
-    for (uint32_t i = 0; i < count; i++) {
-        int rc = 0;
-
-        to[i] = (struct vinterval){0};
-        if (!vec_is_null(ret, i))
-            rc = date_make_interval(args, args_count, i, &to[i], err);
-        if (rc < 0)
-            return rc;
-    }
-    return 0;
-}
-
 /* ---- age ---- */
 
 struct date_parts {
@@ -244,30 +139,54 @@ static struct vinterval date_age(int64_t a, int64_t b)
     return (struct vinterval){.us = us, .days = (int32_t)days, .months = (int32_t)months};
 }
 
-FUNC_EACH(func_age,
-          struct vinterval,
-          (to[i] = date_age(vec_i64(&args[0], i), vec_i64(&args[1], i)), 0))
-FUNC_EACH(func_age_today,
-          struct vinterval,
-          (to[i] = date_age(civil_floor(ctx->now_ns / 1000, DATE_US_DAY) * DATE_US_DAY,
-                            vec_i64(&args[0], i)),
-           0))
+/* What clocks show at a TIMESTAMPTZ; a TIMESTAMP as it is. */
+static int date_shown(
+    const struct func_ctx *ctx, enum type_id type, int64_t t, int64_t *ret, struct dn_err *err)
+{
+    struct zoned z = zoned_make(zoned_session(ctx));
+
+    *ret = t;
+    if (type == TYPE_TIMESTAMPTZ && zoned_infinite(t))
+        return zoned_fail(err);
+    return type == TYPE_TIMESTAMPTZ ? zoned_local(&z, t, ret, err) : 0;
+}
+
+/* From the second to the first, or to the start of today. */
+static int date_age_row(const struct func_ctx *ctx,
+                        const struct vec *args,
+                        uint32_t args_count,
+                        uint32_t i,
+                        struct vinterval *ret,
+                        struct dn_err *err)
+{
+    enum type_id type = args[0].type;
+    int64_t a = vec_i64(&args[0], i);
+    int64_t b = 0;
+    int rc;
+
+    if (args_count == 2) {
+        rc = date_shown(ctx, type, vec_i64(&args[1], i), &b, err);
+        if (rc == 0)
+            rc = date_shown(ctx, type, a, &a, err);
+    } else {
+        rc = date_shown(ctx, type, a, &b, err);
+        if (rc == 0)
+            rc = date_shown(ctx, TYPE_TIMESTAMPTZ, civil_floor(ctx->now_ns, 1000), &a, err);
+        a = civil_floor(a, DATE_US_DAY) * DATE_US_DAY;
+    }
+    if (rc == 0)
+        *ret = date_age(a, b);
+    return rc;
+}
+
+FUNC_EACH(func_age, struct vinterval, date_age_row(ctx, args, args_count, i, &to[i], err))
 
 /* ---- now ---- */
 
-FUNC_EACH(func_current_date,
-          int32_t,
-          (to[i] = (int32_t)civil_floor(ctx->now_ns / 1000, DATE_US_DAY), 0))
-FUNC_EACH(func_current_time, int64_t, (to[i] = civil_mod(ctx->now_ns / 1000, DATE_US_DAY), 0))
 FUNC_EACH(func_current_tz, int64_t, (to[i] = ctx->now_ns / 1000, 0))
 FUNC_EACH(func_statement_tz,
           int64_t,
           (to[i] = (ctx->session ? ctx->session->statement_ns : ctx->now_ns) / 1000, 0))
-FUNC_EACH(func_clock_tz,
-          int64_t,
-          (to[i] = (ctx->session ? ctx->session->clock_ns(ctx->session->arg) : ctx->now_ns) / 1000,
-           0))
-
 /* ---- isfinite, justify_interval ---- */
 
 FUNC_EACH(func_finite_date, int8_t, (to[i] = !date_infinite(vec_i64(&args[0], i)), 0))
@@ -329,21 +248,6 @@ FUNC_EACH(func_overlaps,
         .name = fname, .result = TYPE_##r, .flags = FUNC_STRICT | FUNC_STABLE, .kernel = fn, \
         .doc = text                                                                          \
     }
-#define DATE_MAKE_INTERVAL(n, sample)                                                   \
-    DATE_CALL("make_interval",                                                          \
-              n,                                                                        \
-              INTERVAL,                                                                 \
-              func_make_interval,                                                       \
-              "An interval of years, months, weeks, days, hours, minutes and seconds.", \
-              sample,                                                                   \
-              TYPE_INTEGER,                                                             \
-              TYPE_INTEGER,                                                             \
-              TYPE_INTEGER,                                                             \
-              TYPE_INTEGER,                                                             \
-              TYPE_INTEGER,                                                             \
-              TYPE_INTEGER,                                                             \
-              TYPE_DOUBLE)
-
 static const struct func func_date_rows[] = {
     DATE2("+",
           DATE,
@@ -429,56 +333,6 @@ static const struct func func_date_rows[] = {
           func_time_sub_time,
           "The time between two times of day.",
           "TIME '04:05' - TIME '05:00' = -00:55:00"),
-    DATE_CALL("make_date",
-              3,
-              DATE,
-              func_make_date,
-              "The date of year, month and day.",
-              "make_date(2015, 6, 1) = 2015-06-01",
-              TYPE_INTEGER,
-              TYPE_INTEGER,
-              TYPE_INTEGER),
-    DATE_CALL("make_time",
-              3,
-              TIME,
-              func_make_time,
-              "The time of hour, minute and seconds.",
-              "make_time(4, 5, 6.5) = 04:05:06.5",
-              TYPE_INTEGER,
-              TYPE_INTEGER,
-              TYPE_DOUBLE),
-    DATE_CALL("make_timestamp",
-              6,
-              TIMESTAMP_US,
-              func_make_timestamp,
-              "The time stamp of year, month, day, hour, minute and seconds.",
-              "make_timestamp(2015, 6, 1, 4, 5, 6.5) = 2015-06-01T04:05:06.500000Z",
-              TYPE_INTEGER,
-              TYPE_INTEGER,
-              TYPE_INTEGER,
-              TYPE_INTEGER,
-              TYPE_INTEGER,
-              TYPE_DOUBLE),
-    DATE_CALL("make_timestamptz",
-              6,
-              TIMESTAMPTZ,
-              func_make_timestamp,
-              "The time stamp of year, month, day, hour, minute and seconds at UTC.",
-              "make_timestamptz(2015, 6, 1, 4, 5, 6.5) = 2015-06-01 04:05:06.5+00",
-              TYPE_INTEGER,
-              TYPE_INTEGER,
-              TYPE_INTEGER,
-              TYPE_INTEGER,
-              TYPE_INTEGER,
-              TYPE_DOUBLE),
-    DATE_MAKE_INTERVAL(1, "make_interval(1) = 1 year"),
-    DATE_MAKE_INTERVAL(2, "make_interval(1, 2) = 1 year 2 mons"),
-    DATE_MAKE_INTERVAL(3, "make_interval(0, 0, 2) = 14 days"),
-    DATE_MAKE_INTERVAL(4, "make_interval(0, 0, 0, 10) = 10 days"),
-    DATE_MAKE_INTERVAL(5, "make_interval(0, 0, 0, 10, 3) = 10 days 03:00:00"),
-    DATE_MAKE_INTERVAL(6, "make_interval(0, 0, 0, 0, 3, 4) = 03:04:00"),
-    DATE_MAKE_INTERVAL(7,
-                       "make_interval(1, 2, 3, 4, 5, 6, 7.5) = 1 year 2 mons 25 days 05:06:07.5"),
     DATE_CALL("age",
               2,
               INTERVAL,
@@ -500,19 +354,17 @@ static const struct func func_date_rows[] = {
      .args_count = 1,
      .result = TYPE_INTERVAL,
      .flags = FUNC_STRICT | FUNC_STABLE,
-     .kernel = func_age_today,
+     .kernel = func_age,
      .doc = "From then to the start of today in years, months and days."},
-    DATE_NOW("current_date", DATE, func_current_date, "The day on which the transaction began."),
-    DATE_NOW(
-        "current_time", TIME, func_current_time, "The time of day at which the transaction began."),
-    DATE_NOW(
-        "localtime", TIME, func_current_time, "The time of day at which the transaction began."),
+    {.name = "age",
+     .args = {TYPE_TIMESTAMPTZ},
+     .args_count = 1,
+     .result = TYPE_INTERVAL,
+     .flags = FUNC_STRICT | FUNC_STABLE,
+     .kernel = func_age,
+     .doc = "From then to the start of today in years, months and days."},
     DATE_NOW("current_timestamp",
              TIMESTAMPTZ,
-             func_current_tz,
-             "The time at which the transaction began."),
-    DATE_NOW("localtimestamp",
-             TIMESTAMP_US,
              func_current_tz,
              "The time at which the transaction began."),
     DATE_NOW("statement_timestamp",
@@ -523,11 +375,6 @@ static const struct func func_date_rows[] = {
              TIMESTAMPTZ,
              func_current_tz,
              "The time at which the transaction began."),
-    {.name = "clock_timestamp",
-     .result = TYPE_TIMESTAMPTZ,
-     .flags = FUNC_STRICT | FUNC_VOLATILE,
-     .kernel = func_clock_tz,
-     .doc = "The time, as it goes on while the statement runs."},
     DATE_CALL("isfinite",
               1,
               BOOLEAN,

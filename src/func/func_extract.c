@@ -4,6 +4,7 @@
  * FROM t) arrives here as extract('hour', t). */
 #include "func/civil.h"
 #include "func/func_int.h"
+#include "func/zoned.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,6 +34,8 @@ enum extract_field {
     EXTRACT_EPOCH,
     EXTRACT_JULIAN_DAY,
     EXTRACT_TIMEZONE,
+    EXTRACT_TIMEZONE_HOUR,
+    EXTRACT_TIMEZONE_MINUTE,
 };
 
 static const struct {
@@ -70,6 +73,8 @@ static const struct {
     {"epoch", EXTRACT_EPOCH},
     {"julian", EXTRACT_JULIAN_DAY},
     {"timezone", EXTRACT_TIMEZONE},
+    {"timezone_hour", EXTRACT_TIMEZONE_HOUR},
+    {"timezone_minute", EXTRACT_TIMEZONE_MINUTE},
 };
 
 static int
@@ -154,6 +159,8 @@ static double extract_date(enum extract_field field, int64_t days)
     case EXTRACT_EPOCH:
     case EXTRACT_JULIAN_DAY:
     case EXTRACT_TIMEZONE:
+    case EXTRACT_TIMEZONE_HOUR:
+    case EXTRACT_TIMEZONE_MINUTE:
         break;
     }
     return 0;
@@ -245,9 +252,56 @@ static int extract_interval(
     case EXTRACT_DOY:
     case EXTRACT_JULIAN_DAY:
     case EXTRACT_TIMEZONE:
+    case EXTRACT_TIMEZONE_HOUR:
+    case EXTRACT_TIMEZONE_MINUTE:
         break;
     }
     return extract_fail(DN_E_UNSUPPORTED, word, "supported", TYPE_INTERVAL, err);
+}
+
+/* Of an instant as clocks of the zone show it. 1: there is none, it is infinite. */
+static int
+extract_zoned(enum extract_field field, struct zoned *z, int64_t t, double *ret, struct dn_err *err)
+{
+    int64_t local = 0;
+    int32_t offset;
+    int rc;
+
+    if (zoned_infinite(t)) {
+        *ret = t > 0 ? (double)INFINITY : -(double)INFINITY;
+        return field == EXTRACT_EPOCH || field == EXTRACT_JULIAN_DAY ||
+                       (field >= EXTRACT_YEAR && field <= EXTRACT_MILLENNIUM)
+                   ? 0
+                   : 1;
+    }
+    offset = zoned_offset(z, t);
+    if (field == EXTRACT_TIMEZONE)
+        *ret = offset;
+    else if (field == EXTRACT_TIMEZONE_HOUR)
+        *ret = offset / 3600; /* whole */
+    else if (field == EXTRACT_TIMEZONE_MINUTE)
+        *ret = offset / 60 % 60;
+    if (field >= EXTRACT_TIMEZONE)
+        return 0;
+    rc = zoned_local(z, t, &local, err);
+    if (rc == 0)
+        *ret = extract_ts(field, field == EXTRACT_EPOCH ? t : local, EXTRACT_US_SECOND);
+    return rc;
+}
+
+/* A NULL of its own. */
+static int
+extract_null(const struct func_ctx *ctx, struct vec *ret, uint32_t row, struct dn_err *err)
+{
+    uint64_t *nulls = arena_calloc(ctx->arena, VEC_BITMAP_WORDS(ret->count), sizeof *nulls);
+
+    if (!nulls)
+        return DN_FAIL_NOMEM(err);
+    if (ret->nulls)
+        memcpy(nulls, ret->nulls, VEC_BITMAP_WORDS(ret->count) * sizeof *nulls);
+    vec_bit_set(nulls, row);
+    ret->nulls = nulls;
+    return 0;
 }
 
 static int func_extract(const struct func_ctx *ctx,
@@ -261,6 +315,7 @@ static int func_extract(const struct func_ctx *ctx,
     enum type_id type = args[1].type;
     int64_t per = type == TYPE_INTERVAL ? 0 : type_ts_per_second(type);
     enum extract_field field = EXTRACT_EPOCH;
+    struct zoned z = zoned_make(zoned_session(ctx));
     bool known = false;
 
     if (!to)
@@ -282,9 +337,13 @@ static int func_extract(const struct func_ctx *ctx,
                                   ((const struct vinterval *)args[1].data)[vec_at(&args[1], i)],
                                   &to[i],
                                   err);
+        if (rc == 0 && type == TYPE_TIMESTAMPTZ)
+            rc = extract_zoned(field, &z, vec_i64(&args[1], i), &to[i], err);
+        if (rc == 1)
+            rc = extract_null(ctx, ret, i, err);
         if (rc < 0)
             return rc;
-        if (type != TYPE_INTERVAL)
+        if (type != TYPE_INTERVAL && type != TYPE_TIMESTAMPTZ)
             to[i] = extract_ts(field, vec_i64(&args[1], i), per);
     }
     return 0;
@@ -355,10 +414,11 @@ EXTRACT_UNITS(func_epoch_ms, 1000)
 EXTRACT_UNITS(func_epoch_us, 1000000)
 EXTRACT_UNITS(func_epoch_ns, 1000000000)
 
-#define EXTRACT_DOC                                                                          \
-    "A part of a time: microseconds, milliseconds, second, minute, hour, day, week, month, " \
-    "quarter, year, isoyear, decade, century, millennium, dow (Sunday is 0), isodow, doy, "  \
-    "julian, epoch (seconds). extract(hour FROM t) is the same."
+#define EXTRACT_DOC                                                                              \
+    "A part of a time: microseconds, milliseconds, second, minute, hour, day, week, month, "     \
+    "quarter, year, isoyear, decade, century, millennium, dow (Sunday is 0), isodow, doy, "      \
+    "julian, epoch (seconds), timezone (seconds), timezone_hour, timezone_minute. extract(hour " \
+    "FROM t) is the same."
 #define EXTRACT_ROW(fname, t, text, sample)                                                      \
     {                                                                                            \
         .name = fname, .args = {TYPE_VARCHAR, TYPE_##t}, .args_count = 2, .result = TYPE_DOUBLE, \

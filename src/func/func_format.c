@@ -11,7 +11,7 @@ static void fmt_text(const struct str_call *c, uint32_t i, struct buf *b)
 {
     struct datum d = vec_datum(&c->args[i], c->row);
 
-    text_print(&d, b);
+    text_print_in(c->ctx->session, &d, b);
 }
 
 /* ---- quoting ---- */

@@ -13,10 +13,12 @@
     X(interval)        \
     X(numeric)         \
     X(date)            \
+    X(date_make)       \
     X(compare)         \
     X(logic)           \
     X(cast)            \
     X(cast_more)       \
+    X(cast_zone)       \
     X(scalar)          \
     X(session)         \
     X(math)            \
@@ -32,11 +34,11 @@
     X(choice)          \
     X(bucket)          \
     X(extract)         \
-    X(array)           \
-    X(array_any)       \
-    X(array_more)      \
-    X(array_set)       \
-    X(array_text)
+    X(char_num)        \
+    X(to_number)       \
+    X(encoding)        \
+    X(degree)          \
+    X(bytes) X(info) X(zone) X(array) X(array_any) X(array_more) X(array_set) X(array_text)
 
 #define AGG_TABLES(X) \
     X(count)          \

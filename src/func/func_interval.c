@@ -5,6 +5,7 @@
  * the calendar month and keep the day, or the last day the month has; then days, then the rest. */
 #include "func/civil.h"
 #include "func/func_int.h"
+#include "func/zoned.h"
 
 #include <math.h>
 
@@ -172,26 +173,59 @@ iv_ts_arg(const struct vec *v, uint32_t row, enum type_id type, int64_t *ret, st
     return 0;
 }
 
-static int iv_ts_plus(const struct vec *ts,
+/* Months, and then days, by the calendar of the zone. */
+static int iv_zoned_add(
+    const struct tz_zone *zone, int64_t t, struct vinterval v, int64_t *ret, struct dn_err *err)
+{
+    struct vinterval parts[2] = {{.months = v.months}, {.days = v.days}};
+    int rc = 0;
+
+    *ret = t;
+    if (zoned_infinite(t))
+        return 0;
+    for (int i = 0; i < 2 && rc == 0; i++) {
+        struct zoned z = zoned_make(zone);
+        int64_t local = 0;
+
+        if (!parts[i].months && !parts[i].days)
+            continue;
+        rc = zoned_local(&z, *ret, &local, err);
+        if (rc == 0)
+            rc = iv_ts_add(local, IV_US_SECOND, parts[i], &local, err);
+        if (rc == 0)
+            rc = zoned_instant(zone, local, ret, err);
+    }
+    if (rc == 0 && (__builtin_add_overflow(*ret, v.us, ret) || zoned_infinite(*ret)))
+        rc = zoned_fail(err);
+    return rc;
+}
+
+/* Row i of ts plus (sign 1) or minus (-1) that of iv. */
+static int iv_ts_plus(const struct func_ctx *ctx,
+                      const struct vec *ts,
                       const struct vec *iv,
                       uint32_t row,
-                      bool minus,
-                      enum type_id type,
+                      int sign,
                       int64_t *ret,
                       struct dn_err *err)
 {
+    enum type_id type = ts->type == TYPE_TIMESTAMP ? TYPE_TIMESTAMP_US : ts->type;
     struct vinterval v = iv_arg(iv, row);
     int64_t t;
     int rc = iv_ts_arg(ts, row, type, &t, err);
 
-    if (rc == 0 && minus)
+    if (rc == 0 && sign < 0)
         rc = iv_negate(v, &v, err);
-    return rc < 0 ? rc : iv_ts_add(t, type_ts_per_second(type), v, ret, err);
+    if (rc < 0)
+        return rc;
+    if (type == TYPE_TIMESTAMPTZ)
+        return iv_zoned_add(zoned_session(ctx), t, v, ret, err);
+    return iv_ts_add(t, type_ts_per_second(type), v, ret, err);
 }
 
-IV_KERNEL(func_ts_add_iv, int64_t, iv_ts_plus(&args[0], &args[1], i, false, ret->type, &to[i], err))
-IV_KERNEL(func_iv_add_ts, int64_t, iv_ts_plus(&args[1], &args[0], i, false, ret->type, &to[i], err))
-IV_KERNEL(func_ts_sub_iv, int64_t, iv_ts_plus(&args[0], &args[1], i, true, ret->type, &to[i], err))
+IV_KERNEL(func_ts_add_iv, int64_t, iv_ts_plus(ctx, &args[0], &args[1], i, 1, &to[i], err))
+IV_KERNEL(func_iv_add_ts, int64_t, iv_ts_plus(ctx, &args[1], &args[0], i, 1, &to[i], err))
+IV_KERNEL(func_ts_sub_iv, int64_t, iv_ts_plus(ctx, &args[0], &args[1], i, -1, &to[i], err))
 
 /* Whole days, and the rest of the same sign. Nanoseconds are rounded. */
 static int iv_between(int64_t a, int64_t b, int64_t per, struct vinterval *ret, struct dn_err *err)
@@ -213,13 +247,18 @@ static int iv_between(int64_t a, int64_t b, int64_t per, struct vinterval *ret, 
     return 0;
 }
 
-IV_KERNEL(func_ts_sub_ts,
-          struct vinterval,
-          iv_between(vec_i64(&args[0], i),
-                     vec_i64(&args[1], i),
-                     type_ts_per_second(args[0].type),
-                     &to[i],
-                     err))
+static int
+iv_ts_minus(const struct vec *args, uint32_t i, struct vinterval *ret, struct dn_err *err)
+{
+    int64_t a = vec_i64(&args[0], i);
+    int64_t b = vec_i64(&args[1], i);
+
+    if (args[0].type == TYPE_TIMESTAMPTZ && (zoned_infinite(a) || zoned_infinite(b)))
+        return DN_FAIL(err, DN_E_DATETIME_RANGE, "cannot subtract infinite timestamps");
+    return iv_between(a, b, type_ts_per_second(args[0].type), ret, err);
+}
+
+IV_KERNEL(func_ts_sub_ts, struct vinterval, iv_ts_minus(args, i, &to[i], err))
 
 /* ---- justify ---- */
 

@@ -16,7 +16,7 @@ static inline int math_over(double r, double x)
 
 static int math_fail(struct dn_err *err)
 {
-    return DN_FAIL(err, DN_E_OUT_OF_RANGE, "argument out of range");
+    return DN_FAIL(err, DN_E_OUT_OF_RANGE, "input is out of range");
 }
 
 static int math_fail_over(struct dn_err *err)
@@ -236,8 +236,9 @@ static int math_pow(double x, double y, double *ret, struct dn_err *err)
     if (x == 0 && y < 0)
         return DN_FAIL(err, DN_E_BAD_POWER, "zero raised to a negative power is undefined");
     if (x < 0 && !isinf(x) && floor(y) != y)
-        return DN_FAIL(
-            err, DN_E_BAD_POWER, "a negative number raised to a fraction has no real value");
+        return DN_FAIL(err,
+                       DN_E_BAD_POWER,
+                       "a negative number raised to a non-integer power yields a complex result");
     *ret = pow(x, y);
     if (isinf(x) || isinf(y))
         return 0;
@@ -418,6 +419,42 @@ static inline int math_lcm_i64(int64_t x, int64_t y, int64_t *ret)
 #define ARITH_RAISE(y)    ((void)(y), func_fail_range(TYPE_BIGINT, err))
 #include "func/arith_tmpl.h"
 
+static inline int math_narrow(int bad, int64_t wide, int32_t *ret)
+{
+    *ret = (int32_t)wide;
+    return bad || wide != *ret;
+}
+
+static inline int math_gcd_i32(int32_t x, int32_t y, int32_t *ret)
+{
+    int64_t r = 0;
+    int bad = math_gcd_i64(x, y, &r);
+
+    return math_narrow(bad, r, ret);
+}
+
+static inline int math_lcm_i32(int32_t x, int32_t y, int32_t *ret)
+{
+    int64_t r = 0;
+    int bad = math_lcm_i64(x, y, &r);
+
+    return math_narrow(bad, r, ret);
+}
+
+#define ARITH_FN          math_gcd32
+#define ARITH_T           int32_t
+#define ARITH_BAD         int
+#define ARITH_OP(x, y, r) math_gcd_i32(x, y, &(r))
+#define ARITH_RAISE(y)    ((void)(y), func_fail_range(TYPE_INTEGER, err))
+#include "func/arith_tmpl.h"
+
+#define ARITH_FN          math_lcm32
+#define ARITH_T           int32_t
+#define ARITH_BAD         int
+#define ARITH_OP(x, y, r) math_lcm_i32(x, y, &(r))
+#define ARITH_RAISE(y)    ((void)(y), func_fail_range(TYPE_INTEGER, err))
+#include "func/arith_tmpl.h"
+
 #define MATH1(fname, fn, text, sample)                                                \
     {                                                                                 \
         .name = fname, .args = {TYPE_DOUBLE}, .args_count = 1, .result = TYPE_DOUBLE, \
@@ -476,6 +513,9 @@ static const struct func func_math_rows[] = {
      .kernel = math_power,
      .doc = "The left number to the power of the right one; from left to right.",
      .example = "2 ^ 10 = 1024"},
+    MATH2(
+        "gcd", INTEGER, math_gcd32, "Greatest common divisor; 0 of two zeros.", "gcd(12, -18) = 6"),
+    MATH2("lcm", INTEGER, math_lcm32, "Least common multiple.", "lcm(4, 6) = 12"),
     MATH2("gcd", BIGINT, math_gcd, "Greatest common divisor; 0 of two zeros.", "gcd(12, -18) = 6"),
     MATH2("lcm", BIGINT, math_lcm, "Least common multiple.", "lcm(4, 6) = 12"),
     {.name = "pi",

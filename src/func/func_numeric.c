@@ -83,7 +83,11 @@ FUNC_EACH(
 static int numeric_ln_weight(struct vnumeric v)
 {
     long double x = num_to_long_double(v);
-    long double ln = x >= 0.9L && x <= 1.1L ? fabsl(x - 1) : fabsl(logl(x));
+    struct vnumeric rest;
+    long double ln = fabsl(logl(x));
+
+    if (x >= 0.9L && x <= 1.1L && num_sub(v, num_from_i64(1), &rest, NULL) == 0)
+        ln = fabsl(num_to_long_double(rest));
 
     return ln == 0 ? 0 : (int)log10l(ln);
 }
@@ -97,6 +101,17 @@ static int numeric_ln_check(struct vnumeric v, struct dn_err *err)
     return 0;
 }
 
+/* Close to 1 the digits after it count, which a long double of the number has not. */
+static long double numeric_ln_of(struct vnumeric v)
+{
+    long double x = num_to_long_double(v);
+    struct vnumeric rest;
+
+    if (x > 0.5L && x < 2 && num_sub(v, num_from_i64(1), &rest, NULL) == 0)
+        return log1pl(num_to_long_double(rest));
+    return logl(x);
+}
+
 static int numeric_ln(struct vnumeric v, struct vnumeric *ret, struct dn_err *err)
 {
     int rc = numeric_ln_check(v, err);
@@ -107,7 +122,7 @@ static int numeric_ln(struct vnumeric v, struct vnumeric *ret, struct dn_err *er
         return rc;
     }
     scale = numeric_max3(NUMERIC_MIN_DIGITS - numeric_ln_weight(v), v.scale, 0);
-    return num_from_long_double(logl(num_to_long_double(v)), scale, ret, err);
+    return num_from_long_double(numeric_ln_of(v), scale, ret, err);
 }
 
 static int
@@ -129,9 +144,8 @@ numeric_log(struct vnumeric base, struct vnumeric v, struct vnumeric *ret, struc
         return func_fail_zero(err);
     scale = numeric_max3(
         NUMERIC_MIN_DIGITS - (numeric_ln_weight(v) - numeric_ln_weight(base)), v.scale, base.scale);
-    x = vnumeric_cmp(base, num_from_i64(10)) == 0
-            ? log10l(num_to_long_double(v))
-            : logl(num_to_long_double(v)) / logl(num_to_long_double(base));
+    x = vnumeric_cmp(base, num_from_i64(10)) == 0 ? log10l(num_to_long_double(v))
+                                                  : numeric_ln_of(v) / numeric_ln_of(base);
     return num_from_long_double(x, scale, ret, err);
 }
 
@@ -152,14 +166,14 @@ static int numeric_exp(struct vnumeric v, struct vnumeric *ret, struct dn_err *e
     return num_from_long_double(expl(x), scale, ret, err);
 }
 
-/* base^n for a whole n > 0, exactly as long as there is room. */
+/* base^n for a whole n >= 0, exactly as long as there is room. */
 static int
 numeric_power_whole(struct vnumeric base, int64_t n, struct vnumeric *ret, struct dn_err *err)
 {
     struct vnumeric r = num_from_i64(1);
     int rc = 0;
 
-    for (;;) {
+    for (; n > 0;) {
         if (n & 1)
             rc = num_mul(r, base, &r, err);
         n >>= 1;
@@ -216,12 +230,14 @@ numeric_power(struct vnumeric base, struct vnumeric n, struct vnumeric *ret, str
                                    (int)fmaxl(-1000.0L, fminl(1000.0L, y * log10l(fabsl(x)))),
                                base.scale,
                                n.scale);
-    if (whole.scale == 0 && num_to_i64(whole, &k) && k >= 0 && k < 1000) {
-        if (k == 0)
-            r = num_from_i64(1);
-        else if ((rc = numeric_power_whole(base, k, &r, err)) < 0)
+    if (whole.scale == 0 && num_to_i64(whole, &k) && k > -INT32_MAX && k < INT32_MAX) {
+        rc = numeric_power_whole(num_trim(base), k < 0 ? -k : k, &r, k < 0 ? NULL : err);
+        if (rc < 0 && k >= 0)
             return rc;
-        return numeric_power_done(r, scale, ret, err);
+        if (k >= 0)
+            return numeric_power_done(r, scale, ret, err);
+        if (rc == 0 && num_sign(r) != 0 && num_exponent(r) > -(int)VNUMERIC_DIGITS / 2)
+            return num_div_scale(num_from_i64(1), r, scale, ret, err);
     }
     if (y * log10l(fabsl(x)) >= VNUMERIC_DIGITS)
         return num_fail_range(err);

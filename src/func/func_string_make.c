@@ -216,8 +216,16 @@ static int str_chr(const struct str_call *c, struct vstr *ret)
     char *to;
     int rc;
 
-    if (code <= 0 || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF))
-        return DN_FAIL(c->err, DN_E_INVALID_PARAM, "there is no character %" PRId64, code);
+    if (code < 0)
+        return DN_FAIL(c->err, DN_E_INVALID_PARAM, "character number must be positive");
+    if (code == 0)
+        return DN_FAIL(c->err, DN_E_LIMIT, "null character not permitted");
+    if (code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF))
+        return DN_FAIL(c->err,
+                       DN_E_LIMIT,
+                       "requested character %s for encoding: %" PRId64,
+                       code > 0x10FFFF ? "too large" : "not valid",
+                       code);
     n = (uint32_t)utf8proc_encode_char((utf8proc_int32_t)code, bytes);
     rc = func_text_room(c->ctx, n, &to, c->err);
     if (rc < 0)
@@ -235,7 +243,7 @@ static void str_add(const struct str_call *c, uint32_t i, struct buf *b)
 {
     struct datum d = vec_datum(&c->args[i], c->row);
 
-    text_print(&d, b);
+    text_print_in(c->ctx->session, &d, b);
 }
 
 int str_keep(const struct str_call *c, int rc, struct buf *b, struct vstr *ret)

@@ -6,6 +6,7 @@
 #include "func/civil.h"
 #include "func/str_int.h"
 #include "func/tmpl.h"
+#include "func/zoned.h"
 
 #include <inttypes.h>
 
@@ -15,7 +16,8 @@
 /* A time taken apart. */
 struct char_time {
     bool interval;
-    bool zoned;
+    const char *zone; /* its abbreviation; NULL: none */
+    int32_t offset;
     int64_t year;
     int month; /* 0 in an interval without */
     int day;
@@ -57,12 +59,20 @@ static struct char_time char_of_day(int64_t days, int64_t us)
     return t;
 }
 
-static struct char_time char_of_stamp(const struct datum *d)
+static struct char_time char_of_stamp(const struct func_ctx *ctx, const struct datum *d)
 {
     int64_t us = d->type == TYPE_TIMESTAMP_NS ? civil_floor(d->v.i64, 1000) : d->v.i64;
-    struct char_time t = char_of_day(civil_floor(us, CHAR_US_DAY), civil_mod(us, CHAR_US_DAY));
+    struct zoned z = zoned_make(zoned_session(ctx));
+    struct char_time t;
+    int64_t local = us;
 
-    t.zoned = d->type == TYPE_TIMESTAMPTZ;
+    if (d->type == TYPE_TIMESTAMPTZ && zoned_local(&z, us, &local, NULL) < 0)
+        local = us; /* at the very end of time */
+    t = char_of_day(civil_floor(local, CHAR_US_DAY), civil_mod(local, CHAR_US_DAY));
+    if (d->type == TYPE_TIMESTAMPTZ) {
+        t.zone = z.span.abbrev;
+        t.offset = z.span.offset;
+    }
     return t;
 }
 
@@ -235,6 +245,25 @@ static void char_put_week(
     }
 }
 
+static void
+char_put_zone(const struct char_time *t, enum tmpl_word word, enum tmpl_case how, struct buf *b)
+{
+    int32_t a = t->offset < 0 ? -t->offset : t->offset;
+
+    if (word == TMPL_TZ) {
+        if (t->zone)
+            char_put_name(t->zone, strlen(t->zone), how == TMPL_FIRST ? TMPL_LOWER : how, 0, b);
+        return;
+    }
+    if (word == TMPL_TZM) {
+        buf_printf(b, "%02d", a / 60 % 60);
+        return;
+    }
+    buf_printf(b, "%c%02d", t->offset < 0 ? '-' : '+', a / 3600);
+    if (word == TMPL_OF && a / 60 % 60)
+        buf_printf(b, ":%02d", a / 60 % 60);
+}
+
 /* An interval is a date then, too: so many years, months and days from the year 0 on. */
 static int64_t char_julian(const struct char_time *t)
 {
@@ -284,15 +313,8 @@ static void char_put_date(const struct char_time *t,
     case TMPL_J:
         char_put_number(char_julian(t), 1, false, b);
         break;
-    case TMPL_TZ:
-        if (t->zoned)
-            char_put_name("UTC", 3, how == TMPL_FIRST ? TMPL_LOWER : how, 0, b);
-        break;
-    case TMPL_TZM:
-        buf_puts(b, "00");
-        break;
-    default: /* TMPL_TZH, TMPL_OF: times are UTC */
-        buf_puts(b, "+00");
+    default: /* the words of zones: char_put sends no others */
+        char_put_zone(t, n->word, how, b);
         break;
     }
 }
@@ -386,7 +408,7 @@ static int str_to_char(const struct str_call *c, struct vstr *ret)
     else if (d.type == TYPE_DATE)
         t = char_of_day(d.v.i64, 0);
     else
-        t = char_of_stamp(&d);
+        t = char_of_stamp(c->ctx, &d);
     buf_init(&b, c->ctx->arena->owner);
     rc = char_run(&t, str_arg(c, 1), &b, c->err);
     if (rc == 0)

@@ -58,6 +58,11 @@ static int similar_escaped(struct similar *s)
         buf_puts(s->b, s->quotes == 1 ? ")(" : ")(?:");
         return 0;
     }
+    if ((s->in.ptr[s->at] | 32) >= 'a' && (s->in.ptr[s->at] | 32) <= 'z') { /* \d, \m */
+        buf_u8(s->b, '\\');
+        buf_u8(s->b, (uint8_t)s->in.ptr[s->at++]);
+        return 0;
+    }
     similar_literal(s);
     return 0;
 }

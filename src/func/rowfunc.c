@@ -82,7 +82,8 @@ static int series_plus(const struct rowfunc_call *c,
                        struct datum *a,
                        struct dn_err *err)
 {
-    struct func_ctx ctx = {.arena = arena, .now_ns = c->now_ns, .pos = c->pos};
+    struct func_ctx ctx = {
+        .arena = arena, .now_ns = c->now_ns, .session = c->session, .pos = c->pos};
     struct vec args[2];
     struct vec out = {.type = s->add->result, .form = VEC_FLAT, .count = 1};
     int rc;

@@ -21,6 +21,7 @@ struct rowfunc_call {
     uint32_t args_count;
     struct arena *run; /* lives as long as the call */
     int64_t now_ns;
+    const struct func_session *session;
     uint32_t pos; /* in the SQL text */
 };
 

@@ -5,7 +5,9 @@
 #include "func/text.h"
 
 #include "base/text.h"
+#include "func/civil.h"
 #include "func/text_int.h"
+#include "func/tz.h"
 
 #include <string.h>
 #include <strings.h>
@@ -67,10 +69,22 @@ static void text_print_hex(struct vstr s, struct buf *b)
 
 void text_print(const struct datum *d, struct buf *b)
 {
+    text_print_in(NULL, d, b);
+}
+
+static void text_print_zoned(const struct func_session *session, int64_t us, struct buf *b)
+{
+    struct tz_span s = tz_span_at(session ? session->zone : NULL, civil_floor(us, 1000000));
+
+    text_print_timestamptz(us, s.offset, b);
+}
+
+void text_print_in(const struct func_session *session, const struct datum *d, struct buf *b)
+{
     if (d->null)
         return;
     if (type_is_array(d->type)) {
-        text_print_array(d, b);
+        text_print_array(session, d, b);
         return;
     }
     switch (d->type) {
@@ -112,7 +126,7 @@ void text_print(const struct datum *d, struct buf *b)
         text_print_clock(d->v.i64, b);
         return;
     case TYPE_TIMESTAMPTZ:
-        text_print_timestamptz(d->v.i64, 0, b);
+        text_print_zoned(session, d->v.i64, b);
         return;
     case TYPE_UUID:
         text_print_uuid(d->str, b);
@@ -205,14 +219,18 @@ text_parse_varchar(struct vstr s, struct arena *arena, struct vstr *ret, struct 
     return 0;
 }
 
-static int text_parse_timestamp(enum type_id type, struct vstr s, int64_t *ret, struct dn_err *err)
+static int text_parse_timestamp(const struct func_session *session,
+                                enum type_id type,
+                                struct vstr s,
+                                int64_t *ret,
+                                struct dn_err *err)
 {
     int64_t seconds;
     int32_t ns;
     bool exact;
     int rc;
 
-    rc = text_parse_time(s, &seconds, &ns, err);
+    rc = text_parse_time_in(session, false, s, &seconds, &ns, err);
     if (rc < 0)
         return rc;
     return text_time_to_type(seconds, ns, type, true, ret, &exact, err);
@@ -221,11 +239,21 @@ static int text_parse_timestamp(enum type_id type, struct vstr s, int64_t *ret, 
 int text_parse(
     enum type_id type, struct vstr s, struct arena *arena, struct datum *ret, struct dn_err *err)
 {
+    return text_parse_in(NULL, type, s, arena, ret, err);
+}
+
+int text_parse_in(const struct func_session *session,
+                  enum type_id type,
+                  struct vstr s,
+                  struct arena *arena,
+                  struct datum *ret,
+                  struct dn_err *err)
+{
     struct datum d = {.type = type, .str = {.ptr = "", .len = 0}};
     int rc = 0;
 
     if (type_is_array(type)) {
-        rc = text_parse_array(type, s, arena, &d.str, err);
+        rc = text_parse_array(session, type, s, arena, &d.str, err);
         if (rc == 0)
             *ret = d;
         return rc;
@@ -255,19 +283,19 @@ int text_parse(
     case TYPE_TIMESTAMP:
     case TYPE_TIMESTAMP_US:
     case TYPE_TIMESTAMP_NS:
-        rc = text_parse_timestamp(type, s, &d.v.i64, err);
+        rc = text_parse_timestamp(session, type, s, &d.v.i64, err);
         break;
     case TYPE_INTERVAL:
         rc = text_parse_interval(s, &d.iv, err);
         break;
     case TYPE_DATE:
-        rc = text_parse_date(s, &d.v.i64, err);
+        rc = text_parse_date(session, s, &d.v.i64, err);
         break;
     case TYPE_TIME:
-        rc = text_parse_clock(s, &d.v.i64, err);
+        rc = text_parse_clock(session, s, &d.v.i64, err);
         break;
     case TYPE_TIMESTAMPTZ:
-        rc = text_parse_timestamptz(s, &d.v.i64, err);
+        rc = text_parse_timestamptz(session, s, &d.v.i64, err);
         break;
     case TYPE_UUID:
         rc = text_parse_uuid(text_trim(s), arena, &d.str, err);

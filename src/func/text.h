@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "func/session.h"
 #include "vec/vec.h"
 
 /* Appends the text of a value as SELECT shows it: integers, shortest round-trip doubles (as
@@ -14,6 +15,8 @@
  * nine). Intervals, NUMERIC, DATE, TIME, TIMESTAMPTZ (at UTC) and UUID as PostgreSQL prints them:
  * 1 year 2 mons 3 days 04:05:06.7, 2015-06-01 04:05:06.7+00. NULL appends nothing. */
 void text_print(const struct datum *d, struct buf *b);
+/* The same with TIMESTAMPTZ in the time zone of a session. */
+void text_print_in(const struct func_session *session, const struct datum *d, struct buf *b);
 
 /* The other way, for a target type. Strings may have spaces around numbers. Errors: DN_E_BAD_TEXT
  * ("invalid input syntax for type BIGINT: "x""), DN_E_OUT_OF_RANGE, DN_E_BAD_DATETIME,
@@ -23,6 +26,14 @@ int text_parse(enum type_id type,
                struct arena *arena,
                struct datum *ret,
                struct dn_err *err) DN_MUST_CHECK;
+
+/* The same; TIMESTAMPTZ without a zone is in that of the session, and zones have names. */
+int text_parse_in(const struct func_session *session,
+                  enum type_id type,
+                  struct vstr s,
+                  struct arena *arena,
+                  struct datum *ret,
+                  struct dn_err *err) DN_MUST_CHECK;
 
 /* A decimal number; s is trimmed. "38 digits" beyond them. */
 void text_print_numeric(struct vnumeric v, struct buf *b);
@@ -36,10 +47,18 @@ int text_parse_interval(struct vstr s, struct vinterval *ret, struct dn_err *err
 
 /* ISO 8601: date or date + time, basic and extended, 'T' or space, fractions with '.' or ',' of
  * seconds (and of minutes or hours), Z / ±hh / ±hhmm / ±hh:mm; reduced forms (2015, 2015-06,
- * 2015-06-01, …T09, …T09:00) mean the start of the period. Gives nanosecond-exact (seconds since
+ * 2015-06-01, …T09, …T09:00) mean the start of the period; AM, PM, BC and abbreviations of zones
+ * (CEST) behind it. Gives nanosecond-exact (seconds since
  * 1970, nanoseconds 0..999999999). */
 int text_parse_time(struct vstr s, int64_t *ret_seconds, int32_t *ret_ns, struct dn_err *err)
     DN_MUST_CHECK;
+/* The same with names of zones; local: without a zone it is in that of the session, not UTC. */
+int text_parse_time_in(const struct func_session *session,
+                       bool local,
+                       struct vstr s,
+                       int64_t *ret_seconds,
+                       int32_t *ret_ns,
+                       struct dn_err *err) DN_MUST_CHECK;
 /* To a type's unit: exact tells whether nothing was cut; cutting rounds to nearest (round) or
  * floors. DN_E_DATETIME_RANGE. */
 int text_time_to_type(int64_t seconds,

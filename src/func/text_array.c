@@ -24,7 +24,10 @@ static bool text_item_needs_quotes(struct vstr s)
     return false;
 }
 
-static void text_print_item(const struct datum *d, struct buf *scratch, struct buf *b)
+static void text_print_item(const struct func_session *session,
+                            const struct datum *d,
+                            struct buf *scratch,
+                            struct buf *b)
 {
     struct vstr s;
 
@@ -37,7 +40,7 @@ static void text_print_item(const struct datum *d, struct buf *scratch, struct b
         return;
     }
     buf_reset(scratch);
-    text_print(d, scratch);
+    text_print_in(session, d, scratch);
     s = (struct vstr){scratch->len ? (const char *)scratch->data : "", (uint32_t)scratch->len};
     if (!text_item_needs_quotes(s)) {
         buf_append(b, s.ptr, s.len);
@@ -52,7 +55,10 @@ static void text_print_item(const struct datum *d, struct buf *scratch, struct b
     buf_u8(b, '"');
 }
 
-static void text_print_items(const struct varray *a, struct buf *scratch, struct buf *b)
+static void text_print_items(const struct func_session *session,
+                             const struct varray *a,
+                             struct buf *scratch,
+                             struct buf *b)
 {
     uint32_t block[VARRAY_DIMS_MAX]; /* items of a list of that depth */
     uint32_t n = 1;
@@ -65,14 +71,14 @@ static void text_print_items(const struct varray *a, struct buf *scratch, struct
         for (uint32_t d = 0; d < a->dims; d++)
             if (i % block[d] == 0)
                 buf_u8(b, '{');
-        text_print_item(&a->items[i], scratch, b);
+        text_print_item(session, &a->items[i], scratch, b);
         for (uint32_t d = 0; d < a->dims; d++)
             if ((i + 1) % block[d] == 0)
                 buf_u8(b, '}');
     }
 }
 
-void text_print_array(const struct datum *d, struct buf *b)
+void text_print_array(const struct func_session *session, const struct datum *d, struct buf *b)
 {
     struct arena arena;
     struct varray a;
@@ -93,7 +99,7 @@ void text_print_array(const struct datum *d, struct buf *b)
         for (uint32_t k = 0; bounds && k < a.dims; k++)
             buf_printf(b, "[%d:%d]", a.low[k], a.low[k] + a.len[k] - 1);
         buf_puts(b, bounds ? "=" : "");
-        text_print_items(&a, &scratch, b);
+        text_print_items(session, &a, &scratch, b);
         b->failed = b->failed || scratch.failed;
         buf_done(&scratch);
     }
@@ -103,6 +109,7 @@ void text_print_array(const struct datum *d, struct buf *b)
 /* ---- in ---- */
 
 struct text_list {
+    const struct func_session *session;
     struct vstr whole; /* for messages */
     const char *p;
     const char *end;
@@ -197,7 +204,7 @@ static int text_list_item(struct text_list *l, struct dn_err *err)
     if (n == 0 && !quoted)
         return text_list_fail(l, "an element is missing", err);
     if (quoted || n != 4 || strncasecmp(text, "null", 4) != 0) {
-        rc = text_parse(l->a.elem, (struct vstr){text, n}, l->arena, &d, err);
+        rc = text_parse_in(l->session, l->a.elem, (struct vstr){text, n}, l->arena, &d, err);
         if (rc < 0)
             return rc;
     }
@@ -328,10 +335,15 @@ static int text_list_bounds(
     return 0;
 }
 
-int text_parse_array(
-    enum type_id type, struct vstr s, struct arena *arena, struct vstr *ret, struct dn_err *err)
+int text_parse_array(const struct func_session *session,
+                     enum type_id type,
+                     struct vstr s,
+                     struct arena *arena,
+                     struct vstr *ret,
+                     struct dn_err *err)
 {
-    struct text_list l = {.whole = s,
+    struct text_list l = {.session = session,
+                          .whole = s,
                           .p = s.ptr,
                           .end = s.ptr + s.len,
                           .arena = arena,

@@ -5,6 +5,7 @@
  * TIMESTAMPTZ are infinity and -infinity. */
 #include "func/civil.h"
 #include "func/text_int.h"
+#include "func/tz.h"
 
 #include <strings.h>
 
@@ -91,9 +92,14 @@ void text_print_timestamptz(int64_t us, int32_t offset, struct buf *b)
     text_print_era(civil_floor(local, TEXT_US_DAY), b);
 }
 
-int text_parse_date(struct vstr s, int64_t *ret, struct dn_err *err)
+int text_parse_date(const struct func_session *session,
+                    struct vstr s,
+                    int64_t *ret,
+                    struct dn_err *err)
 {
     struct text_instant t;
+    struct tz_zone room;
+    const struct tz_zone *zone;
     int sign;
     int rc;
 
@@ -103,52 +109,47 @@ int text_parse_date(struct vstr s, int64_t *ret, struct dn_err *err)
         return 0;
     }
     rc = text_parse_instant(s, &t, err);
+    if (rc == 0 && t.word.len)
+        rc = text_find_zone(session, &t, &room, &zone, err);
     if (rc == 0)
         *ret = t.days;
     return rc;
 }
 
 /* hh:mm[:ss[.f]] [AM|PM], or a date and a time of which only the time counts. */
-int text_parse_clock(struct vstr s, int64_t *ret, struct dn_err *err)
+int text_parse_clock(const struct func_session *session,
+                     struct vstr s,
+                     int64_t *ret,
+                     struct dn_err *err)
 {
     struct text_instant t;
-    struct vstr whole;
-    int half = 0; /* 1 AM, 2 PM */
+    struct tz_zone room;
+    const struct tz_zone *zone;
     int rc;
 
-    s = whole = text_trim(s);
-    if (s.len > 2 && (s.ptr[s.len - 1] | 32) == 'm' &&
-        ((s.ptr[s.len - 2] | 32) == 'a' || (s.ptr[s.len - 2] | 32) == 'p')) {
-        half = (s.ptr[s.len - 2] | 32) == 'a' ? 1 : 2;
-        s.len -= 2;
-        s = text_trim(s);
-    }
+    s = text_trim(s);
     if (s.len > 4 && (s.ptr[4] == '-' || s.ptr[1] == '-'))
         rc = text_parse_instant(s, &t, err);
     else
         rc = text_parse_clock_alone(s, &t, err);
+    if (rc == 0 && t.word.len)
+        rc = text_find_zone(session, &t, &room, &zone, err);
     if (rc < 0)
         return rc;
-    if (half && (t.seconds >= 13 * 3600 || t.seconds < 3600))
-        return text_fail_syntax(TYPE_TIME, whole, err);
-    if (half && t.seconds / 3600 == 12)
-        t.seconds -= 12 * 3600;
-    if (half == 2)
-        t.seconds += 12 * 3600;
     *ret = t.seconds * TEXT_US_SECOND + (t.ns + 500) / 1000;
     if (*ret > TEXT_US_DAY)
-        return DN_FAIL(err,
-                       DN_E_DATETIME_RANGE,
-                       "time out of range: \"%.*s\"",
-                       text_quote_len(whole),
-                       whole.ptr);
+        return DN_FAIL(
+            err, DN_E_DATETIME_RANGE, "time out of range: \"%.*s\"", text_quote_len(s), s.ptr);
     return 0;
 }
 
-int text_parse_timestamptz(struct vstr s, int64_t *ret, struct dn_err *err)
+int text_parse_timestamptz(const struct func_session *session,
+                           struct vstr s,
+                           int64_t *ret,
+                           struct dn_err *err)
 {
-    struct text_instant t;
     int64_t seconds;
+    int32_t ns;
     bool exact;
     int sign;
     int rc;
@@ -158,11 +159,10 @@ int text_parse_timestamptz(struct vstr s, int64_t *ret, struct dn_err *err)
         *ret = sign > 0 ? INT64_MAX : sign < 0 ? INT64_MIN : 0;
         return 0;
     }
-    rc = text_parse_instant(s, &t, err);
+    rc = text_parse_time_in(session, true, s, &seconds, &ns, err);
     if (rc < 0)
         return rc;
-    seconds = t.days * CIVIL_DAY_SECONDS + t.seconds - t.zone;
-    return text_time_to_type(seconds, t.ns, TYPE_TIMESTAMP_US, true, ret, &exact, err);
+    return text_time_to_type(seconds, ns, TYPE_TIMESTAMP_US, true, ret, &exact, err);
 }
 
 /* ---- UUID ---- */

@@ -29,11 +29,20 @@ struct text_instant {
     int64_t days;    /* since 1970 */
     int64_t seconds; /* of the day; 86400 and one more are possible */
     int32_t ns;
-    int64_t zone; /* seconds; 0 if none is named */
-    bool zoned;   /* one is named */
+    int64_t zone;     /* seconds; 0 if none is named */
+    bool zoned;       /* one is named */
+    struct vstr word; /* … by a name that is no abbreviation: zone is to be found */
 };
 
 int text_parse_instant(struct vstr s, struct text_instant *ret, struct dn_err *err) DN_MUST_CHECK;
+struct tz_zone;
+/* The zone that t.word names: DN_E_BAD_DATETIME, or DN_E_INVALID_PARAM if it can be nothing else.
+ */
+int text_find_zone(const struct func_session *session,
+                   const struct text_instant *t,
+                   struct tz_zone *room,
+                   const struct tz_zone **ret,
+                   struct dn_err *err) DN_MUST_CHECK;
 /* Only the time of the day and the zone; s is trimmed. */
 int text_parse_clock_alone(struct vstr s,
                            struct text_instant *ret,
@@ -42,16 +51,26 @@ int text_parse_clock_alone(struct vstr s,
 void text_print_date(int64_t days, struct buf *b);
 void text_print_clock(int64_t us, struct buf *b);
 void text_print_uuid(struct vstr s, struct buf *b);
-int text_parse_date(struct vstr s, int64_t *ret, struct dn_err *err) DN_MUST_CHECK;
-int text_parse_clock(struct vstr s, int64_t *ret, struct dn_err *err) DN_MUST_CHECK;
-int text_parse_timestamptz(struct vstr s, int64_t *ret, struct dn_err *err) DN_MUST_CHECK;
+int text_parse_date(const struct func_session *session,
+                    struct vstr s,
+                    int64_t *ret,
+                    struct dn_err *err) DN_MUST_CHECK;
+int text_parse_clock(const struct func_session *session,
+                     struct vstr s,
+                     int64_t *ret,
+                     struct dn_err *err) DN_MUST_CHECK;
+int text_parse_timestamptz(const struct func_session *session,
+                           struct vstr s,
+                           int64_t *ret,
+                           struct dn_err *err) DN_MUST_CHECK;
 /* s is trimmed. */
 int text_parse_uuid(struct vstr s, struct arena *arena, struct vstr *ret, struct dn_err *err)
     DN_MUST_CHECK;
 
 /* {1,NULL,"a b"}, as PostgreSQL has it. */
-void text_print_array(const struct datum *d, struct buf *b);
-int text_parse_array(enum type_id type,
+void text_print_array(const struct func_session *session, const struct datum *d, struct buf *b);
+int text_parse_array(const struct func_session *session,
+                     enum type_id type,
                      struct vstr s,
                      struct arena *arena,
                      struct vstr *ret,

@@ -5,17 +5,21 @@
  *
  * Grammar (spaces around it are fine):
  *
- *     text  = date [ ("T" | "t" | " ") time [zone] ]
+ *     text  = date [ ("T" | "t" | " ") time ["AM" | "PM"] [zone] ] ["BC" | "AD"]
  *     date  = YYYY | YYYY-MM | YYYY-MM-DD | YYYYMMDD
  *     time  = hh [fraction] | hh[:]mm [fraction] | hh[:]mm[:]ss [fraction]
- *     zone  = "Z" | "z" | ("+" | "-") hh [[:]mm]
+ *     zone  = "Z" | "z" | ("+" | "-") hh [[:]mm [[:]ss]] | abbreviation | name
  *
  * A fraction ("." or ",", one to nine digits, more only if they are zeros) belongs to the last
  * field given. 24:00:00 is the midnight that ends the day; second 60 is the second after 59.
- * Without a zone it is UTC. Not supported: years outside 0000 to 9999, week and ordinal dates,
- * intervals. */
+ * Without a zone it is UTC, or in the session's. Not supported: years outside 0000 to 9999, week
+ * and ordinal dates, intervals. */
 #include "func/civil.h"
 #include "func/text_int.h"
+#include "func/tz.h"
+
+#include <string.h>
+#include <strings.h>
 
 #define TEXT_NS_PER_SECOND 1000000000
 #define TEXT_FRACTION_MAX  9u
@@ -24,6 +28,7 @@ struct text_iso {
     struct vstr whole; /* for messages */
     const char *p;
     const char *end;
+    bool bc; /* years are counted backwards from 1 BC */
 };
 
 static int text_iso_raise(const struct text_iso *in, int code, const char *why, struct dn_err *err)
@@ -108,6 +113,8 @@ static int text_iso_date(struct text_iso *in, int64_t *ret_days, struct dn_err *
                 return text_iso_fail(in, "expected a day of two digits", err);
         }
     }
+    if (in->bc)
+        year = 1 - year;
     if (month < 1 || month > 12)
         return text_iso_none(in, "no such month", err);
     if (day < 1 || day > civil_month_days(year, month))
@@ -181,16 +188,35 @@ static int text_iso_clock(struct text_iso *in, struct text_clock *ret, struct dn
     return 0;
 }
 
+static bool text_iso_letter(const struct text_iso *in)
+{
+    return in->p < in->end && (*in->p | 32) >= 'a' && (*in->p | 32) <= 'z';
+}
+
+/* A word at the end: an abbreviation, or the name of a zone that is to be looked up. */
+static void text_iso_word(struct text_iso *in, struct text_instant *ret)
+{
+    struct vstr word = {in->p, (uint32_t)(in->end - in->p)};
+    int32_t offset;
+
+    in->p = in->end;
+    if (tz_abbrev(word, &offset))
+        ret->zone = offset;
+    else
+        ret->word = word;
+}
+
 /* Seconds that local time is ahead of UTC; nothing there means UTC. */
-static int text_iso_zone(struct text_iso *in, int64_t *ret, struct dn_err *err)
+static int text_iso_zone(struct text_iso *in, struct text_instant *ret, struct dn_err *err)
 {
     bool negative = text_iso_is(in, '-');
     int hours = 0;
     int minutes = 0;
+    int seconds = 0;
 
-    *ret = 0;
-    if (text_iso_is(in, 'Z') || text_iso_is(in, 'z')) {
-        in->p++;
+    ret->zone = 0;
+    if (text_iso_letter(in)) {
+        text_iso_word(in, ret);
         return 0;
     }
     if (!negative && !text_iso_is(in, '+'))
@@ -203,9 +229,31 @@ static int text_iso_zone(struct text_iso *in, int64_t *ret, struct dn_err *err)
         if (!text_iso_number(in, 2, &minutes))
             return text_iso_fail(in, "expected a zone such as Z, +13, +1300 or +13:00", err);
     }
-    if (hours > 23 || minutes > 59)
+    if (text_iso_is(in, ':')) {
+        in->p++;
+        if (!text_iso_number(in, 2, &seconds))
+            return text_iso_fail(in, "expected a zone such as Z, +13, +1300 or +13:00", err);
+    }
+    if (hours > 23 || minutes > 59 || seconds > 59)
         return text_iso_none(in, "no such zone", err);
-    *ret = (negative ? -1 : 1) * (hours * 3600 + minutes * 60);
+    ret->zone = (negative ? -1 : 1) * (hours * 3600 + minutes * 60 + seconds);
+    return 0;
+}
+
+/* AM or PM: hours count from 1 to 12 then. */
+static int text_iso_half(struct text_iso *in, struct text_clock *clock, struct dn_err *err)
+{
+    bool late = in->p < in->end && (*in->p | 32) == 'p';
+
+    if (in->end - in->p < 2 || (in->p[1] | 32) != 'm' || (!late && (*in->p | 32) != 'a') ||
+        (in->end - in->p > 2 && in->p[2] != ' '))
+        return 0;
+    if (clock->seconds >= 13 * 3600)
+        return text_iso_none(in, "hours go up to 12 before AM and PM", err);
+    clock->seconds = clock->seconds % (12 * 3600) + (late ? 12 * 3600 : 0);
+    in->p += 2;
+    while (text_iso_is(in, ' ') && in->p + 1 < in->end)
+        in->p++;
     return 0;
 }
 
@@ -220,12 +268,27 @@ static int text_iso_rest(struct text_iso *in, struct text_instant *ret, struct d
         return rc;
     while (text_iso_is(in, ' ') && in->p + 1 < in->end)
         in->p++;
+    rc = text_iso_half(in, &clock, err);
+    if (rc < 0)
+        return rc;
     before = in->p;
-    rc = text_iso_zone(in, &ret->zone, err);
+    rc = text_iso_zone(in, ret, err);
     ret->zoned = in->p != before;
     ret->seconds = clock.seconds;
     ret->ns = (int32_t)clock.ns;
     return rc;
+}
+
+/* BC or AD at the end belongs to the year. */
+static void text_iso_era(struct text_iso *in)
+{
+    struct vstr s = in->whole;
+
+    if (s.len < 4 || s.ptr[s.len - 3] != ' ')
+        return;
+    in->bc = strncasecmp(s.ptr + s.len - 2, "BC", 2) == 0;
+    if (in->bc || strncasecmp(s.ptr + s.len - 2, "AD", 2) == 0)
+        in->end -= 3;
 }
 
 int text_parse_instant(struct vstr s, struct text_instant *ret, struct dn_err *err)
@@ -234,6 +297,7 @@ int text_parse_instant(struct vstr s, struct text_instant *ret, struct dn_err *e
     struct text_iso in = {.whole = trimmed, .p = trimmed.ptr, .end = trimmed.ptr + trimmed.len};
     int rc;
 
+    text_iso_era(&in);
     *ret = (struct text_instant){.days = 0};
     rc = text_iso_date(&in, &ret->days, err);
     if (rc < 0)
@@ -263,11 +327,44 @@ int text_parse_clock_alone(struct vstr s, struct text_instant *ret, struct dn_er
 
 int text_parse_time(struct vstr s, int64_t *ret_seconds, int32_t *ret_ns, struct dn_err *err)
 {
+    return text_parse_time_in(NULL, false, s, ret_seconds, ret_ns, err);
+}
+
+int text_find_zone(const struct func_session *session,
+                   const struct text_instant *t,
+                   struct tz_zone *room,
+                   const struct tz_zone **ret,
+                   struct dn_err *err)
+{
+    int rc = tz_find(session ? session->zones : NULL, t->word, room, ret, err);
+
+    if (rc == DN_E_INVALID_PARAM && !memchr(t->word.ptr, '/', t->word.len))
+        return DN_FAIL(err,
+                       DN_E_BAD_DATETIME,
+                       "invalid time stamp: \"%.*s\" is no time zone",
+                       text_quote_len(t->word),
+                       t->word.ptr);
+    return rc;
+}
+
+int text_parse_time_in(const struct func_session *session,
+                       bool local,
+                       struct vstr s,
+                       int64_t *ret_seconds,
+                       int32_t *ret_ns,
+                       struct dn_err *err)
+{
     struct text_instant t;
+    struct tz_zone room;
+    const struct tz_zone *zone = session && local ? session->zone : NULL;
     int rc = text_parse_instant(s, &t, err);
 
+    if (rc == 0 && t.word.len)
+        rc = text_find_zone(session, &t, &room, &zone, err);
     if (rc < 0)
         return rc;
+    if (t.word.len || !t.zoned)
+        t.zone = tz_local_offset(zone, t.days * CIVIL_DAY_SECONDS + t.seconds);
     *ret_seconds = t.days * CIVIL_DAY_SECONDS + t.seconds - t.zone;
     *ret_ns = t.ns;
     return 0;

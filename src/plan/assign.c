@@ -135,7 +135,7 @@ static int assign_text(const struct plan_target *to,
     int rc;
 
     if (type_is_timestamp(to->type)) {
-        rc = text_parse_time(in->str, &seconds, &ns, err);
+        rc = text_parse_time_in(to->session, false, in->str, &seconds, &ns, err);
         return rc < 0 ? rc : assign_time(to, seconds, ns, ret, err);
     }
     if (to->type == TYPE_VARCHAR) { /* no copy: the buffer it goes to makes one */
@@ -144,7 +144,7 @@ static int assign_text(const struct plan_target *to,
         ret->str = in->str;
         return 0;
     }
-    rc = text_parse(to->type, in->str, arena, ret, err);
+    rc = text_parse_in(to->session, to->type, in->str, arena, ret, err);
     if (rc < 0)
         return rc;
     if (type_is_float(to->type))
@@ -175,7 +175,7 @@ static int assign_cast(const struct plan_target *to,
                          .func = func_cast(in->type, to->type, false),
                          .args = args,
                          .args_count = 1};
-    struct eval ev = {.arena = arena};
+    struct eval ev = {.arena = arena, .session = to->session};
 
     return expr_eval_datum(&call, &ev, ret, err);
 }

@@ -9,7 +9,7 @@
  */
 int bind_fold(struct binder *b, struct bexpr **e, struct dn_err *err)
 {
-    struct eval ev = {.arena = b->env->arena, .now_ns = b->env->now_ns};
+    struct eval ev = {.arena = b->env->arena, .now_ns = b->env->now_ns, .session = b->env->session};
     struct dn_err ignored;
     struct datum d;
     uint32_t pos = (*e)->pos;
@@ -68,7 +68,7 @@ static int bind_coerce_untyped(
     if (d.null) {
         d.type = type;
     } else {
-        rc = text_parse(type, e->value.str, b->env->arena, &d, err);
+        rc = text_parse_in(b->env->session, type, e->value.str, b->env->arena, &d, err);
         if (rc < 0) {
             dn_err_at(err, e->pos);
             return rc;

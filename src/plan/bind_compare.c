@@ -159,7 +159,8 @@ static bool bind_is_instant(enum type_id type)
 }
 
 /* 1: c cannot be brought down to the type. */
-static int bind_floor_const(enum type_id type,
+static int bind_floor_const(const struct func_session *session,
+                            enum type_id type,
                             const struct bexpr *c,
                             struct bind_floor *ret,
                             struct dn_err *err)
@@ -190,7 +191,7 @@ static int bind_floor_const(enum type_id type,
     if (c->type == TYPE_DATE && d->v.i64 != INT32_MAX && d->v.i64 != INT32_MIN)
         return bind_floor_time(type, d->v.i64 * 86400, 0, ret, err);
     if (bind_untyped_text(c)) {
-        rc = text_parse_time(d->str, &seconds, &ns, err);
+        rc = text_parse_time_in(session, false, d->str, &seconds, &ns, err);
         if (rc < 0) {
             dn_err_at(err, c->pos);
             return rc;
@@ -231,7 +232,7 @@ bool bind_bring_down(enum type_id type, struct datum *d, enum expr_op *op)
     const struct bexpr c = {.kind = BEXPR_CONST, .type = d->type, .value = *d};
     struct bind_floor f;
 
-    if (bind_floor_const(type, &c, &f, NULL) != 0)
+    if (bind_floor_const(NULL, type, &c, &f, NULL) != 0)
         return false;
     *op = bind_floor_op(*op, f, type, &d->v.i64);
     d->type = type;
@@ -281,7 +282,7 @@ static int bind_compare_const(struct binder *b,
     if (x->type == TYPE_REAL && bind_fits_real(c, &d.v.f64)) {
         rc = bind_const(b, &d, c->pos, &low, err);
     } else {
-        rc = bind_floor_const(x->type, c, &f, err);
+        rc = bind_floor_const(b->env->session, x->type, c, &f, err);
         if (rc != 0)
             return rc;
         op = bind_floor_op(op, f, x->type, &d.v.i64);
@@ -356,7 +357,7 @@ static int bind_in_element(
     if (e->kind == BEXPR_CONST && x->type == TYPE_REAL && bind_fits_real(e, &d.v.f64))
         return bind_const(b, &d, e->pos, ret, err);
     if (e->kind == BEXPR_CONST) {
-        rc = bind_floor_const(x->type, e, &f, err);
+        rc = bind_floor_const(b->env->session, x->type, e, &f, err);
         if (rc < 0)
             return rc;
         if (rc == 0) {

@@ -183,6 +183,7 @@ struct plan_target {
     enum type_id type;
     struct type_mods mods; /* VARCHAR(n): longer text is refused; NUMERIC(p, s): rounded to fit */
     bool exact; /* a key column: a time finer than the column keeps is refused, not rounded */
+    const struct func_session *session; /* whose time zone texts are in; NULL: UTC */
 };
 
 /* May values of a type be stored as another at all? (plan_assign then looks at each.) */

@@ -4,6 +4,7 @@
 #include "sql/build_misc.h"
 #include "sql/build_query.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -93,6 +94,34 @@ void sql_set(struct sql_parser *ps, int scope, const struct qual_name *name, str
     set->scope_given = scope >= 0;
     set->values = list;
     set->values_count = values.count;
+}
+
+struct option_spec *sql_value_zone(struct sql_parser *ps,
+                                   struct sql_token type,
+                                   struct sql_token text,
+                                   const struct sql_token *field)
+{
+    struct option_spec *o = sql_value(ps, text, false, type.pos);
+    bool hours = o && o->value && field && strspn(o->value, "+-0123456789") == strlen(o->value);
+    size_t room;
+    char *to;
+
+    if (!o || !o->value)
+        return o;
+    if (type.len != 8 || strncasecmp(type.ptr, "interval", 8) != 0) {
+        sql_fail(ps, DN_E_SYNTAX, type.pos, "a time zone is a text, a number or an INTERVAL");
+        return NULL;
+    }
+    if (field && (field->len != 4 || strncasecmp(field->ptr, "hour", 4) != 0)) {
+        sql_fail(ps, DN_E_SYNTAX, field->pos, "time zone interval must be HOUR or HOUR TO MINUTE");
+        return NULL;
+    }
+    room = strlen(o->value) + sizeof "INTERVAL '' hours";
+    to = sql_new(ps, room);
+    if (to)
+        snprintf(to, room, "INTERVAL '%s%s'", o->value, hours ? " hours" : "");
+    o->value = to;
+    return o;
 }
 
 void sql_reset(struct sql_parser *ps, const struct qual_name *name)

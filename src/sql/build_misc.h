@@ -66,6 +66,11 @@ struct option_spec *sql_option_on(struct sql_parser *ps, struct sql_token name);
 /* A word of the old syntax: CSV, BINARY, HEADER. */
 struct option_spec *sql_copy_word(struct sql_parser *ps, struct sql_token name);
 /* The value (a, b) of an option. */
+/* SET TIME ZONE INTERVAL '…' [HOUR [TO MINUTE]]: the value is that text. */
+struct option_spec *sql_value_zone(struct sql_parser *ps,
+                                   struct sql_token type,
+                                   struct sql_token text,
+                                   const struct sql_token *field);
 struct option_spec *sql_value_names(struct sql_parser *ps, uint32_t pos, struct sql_list names);
 
 /* ---- ast_misc.c ---- */

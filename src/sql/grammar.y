@@ -200,6 +200,15 @@ comment_on(A) ::= CONSTRAINT name(N) ON qname(T). {A = sql_comment_on(ps, OBJECT
 cmd ::= SET scope(S) qname(N) set_to values(L). {sql_set(ps, S, N, L);}
 cmd ::= SET scope(S) qname(N) set_to DEFAULT. {sql_set(ps, S, N, sql_list_none(ps));}
 cmd ::= SET scope(S) TIME(T) ZONE value(V). {sql_set(ps, S, sql_qual_text(ps, T, "timezone"), sql_list_one(ps, V));}
+cmd ::= SET scope(S) TIME(T) ZONE name(N) STRING(V). {
+    sql_set(ps, S, sql_qual_text(ps, T, "timezone"), sql_list_one(ps, sql_value_zone(ps, N, V, NULL)));
+}
+cmd ::= SET scope(S) TIME(T) ZONE name(N) STRING(V) FIELD(F). {
+    sql_set(ps, S, sql_qual_text(ps, T, "timezone"), sql_list_one(ps, sql_value_zone(ps, N, V, &F)));
+}
+cmd ::= SET scope(S) TIME(T) ZONE name(N) STRING(V) FIELD(F) TO FIELD. {
+    sql_set(ps, S, sql_qual_text(ps, T, "timezone"), sql_list_one(ps, sql_value_zone(ps, N, V, &F)));
+}
 cmd ::= SET scope(S) TIME(T) ZONE DEFAULT. {sql_set(ps, S, sql_qual_text(ps, T, "timezone"), sql_list_none(ps));}
 cmd ::= SET scope(S) TIME(T) ZONE LOCAL. {sql_set(ps, S, sql_qual_text(ps, T, "timezone"), sql_list_none(ps));}
 cmd ::= SET scope(S) SCHEMA(T) STRING(V). {
@@ -1145,6 +1154,8 @@ call(A) ::= func(N) LP expr(E) PLACING expr(P) FROM expr(F) RP. {A = sql_overlay
 call(A) ::= func(N) LP expr(E) PLACING expr(P) FROM expr(F) FOR expr(C) RP. {A = sql_overlay(ps, N, E, P, F, C);}
 call(A) ::= func(N) LP expr(E) IN position_in(P) RP. {A = sql_position(ps, N, E, P);}
 call(A) ::= func(N) LP trim_side(S) expr(E) FROM expr(F) RP. {A = sql_trim(ps, N, S, E, F);}
+call(A) ::= func(N) LP trim_side(S) FROM expr(F) COMMA expr(E) RP. {A = sql_trim(ps, N, S, E, F);}
+call(A) ::= func(N) LP FROM expr(F) COMMA expr(E) RP. {A = sql_trim(ps, N, TK_BOTH, E, F);}
 call(A) ::= func(N) LP trim_side(S) FROM expr(F) RP. {A = sql_trim(ps, N, S, NULL, F);}
 call(A) ::= func(N) LP trim_side(S) expr(F) RP. {A = sql_trim(ps, N, S, NULL, F);}
 call(A) ::= func(N) LP FROM expr(F) RP. {A = sql_trim(ps, N, TK_BOTH, NULL, F);}

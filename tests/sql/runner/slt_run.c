@@ -174,7 +174,8 @@ static int slt_after_statement(struct slt_runner *run, const struct slt_record *
                                          "END"};
 
     if (!r->connection && !slt_db_in_block(run->db) &&
-        (slt_starts_with(r->text, "SET") || slt_starts_with(r->text, "USE")))
+        (slt_starts_with(r->text, "SET") || slt_starts_with(r->text, "USE") ||
+         slt_starts_with(r->text, "RESET")))
         slt_remember(run, r->text);
     if (run->options->mode != SLT_FLUSH)
         return 0;

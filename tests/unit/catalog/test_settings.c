@@ -22,7 +22,8 @@ static void test_defaults(void **state)
     for (size_t i = 0; i < settings_count(); i++) {
         const struct setting_row *row = settings_row(i);
 
-        assert_int_equal(settings_value(&s, row), row->def);
+        if (row->kind != SETTING_TEXT)
+            assert_int_equal(settings_value(&s, row), row->def);
         assert_true(row->min <= row->def && row->def <= row->max);
         assert_true(strlen(row->doc) > 10);
         assert_ptr_equal(settings_find(row->name, NULL), row);
@@ -182,7 +183,7 @@ static void test_print(void **state)
             struct settings s;
             struct buf b;
 
-            if (values[j] < row->min || values[j] > row->max)
+            if (values[j] < row->min || values[j] > row->max || row->kind == SETTING_TEXT)
                 continue;
             settings_defaults(&s);
             buf_init(&b, NULL);
@@ -196,9 +197,37 @@ static void test_print(void **state)
     }
 }
 
+static void test_text(void **state)
+{
+    char longest[SETTING_TEXT_MAX + 2];
+    struct dn_err err = {0};
+    struct settings s;
+    struct buf b;
+
+    (void)state;
+    settings_defaults(&s);
+    assert_string_equal(s.timezone, "UTC");
+    assert_int_equal(settings_set(&s, "timezone", "Europe/Berlin", SETTING_SESSION, &err), 0);
+    buf_init(&b, NULL);
+    settings_show(&s, settings_find("TIMEZONE", &err), &b);
+    buf_u8(&b, 0);
+    assert_string_equal((const char *)b.data, "Europe/Berlin");
+    buf_done(&b);
+    memset(longest, 'a', sizeof longest);
+    longest[sizeof longest - 1] = 0;
+    assert_int_equal(settings_set(&s, "timezone", longest, SETTING_SESSION, &err),
+                     DN_E_INVALID_PARAM);
+    assert_string_equal(s.timezone, "Europe/Berlin");
+    longest[SETTING_TEXT_MAX] = 0;
+    assert_int_equal(settings_set(&s, "timezone", longest, SETTING_SESSION, &err), 0);
+    assert_int_equal(settings_set(&s, "timezone", NULL, SETTING_SESSION, &err), 0);
+    assert_string_equal(s.timezone, "UTC");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_text),
         cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_set),
         cmocka_unit_test(test_refused),

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * session_zone.c: what functions ask of a session: clock, randomness, settings; and its time zone,
+ * which the setting TimeZone names. */
+#include "engine/session_zone.h"
+
+#include "func/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#define ZONE_HOURS_MAX 167.0
+
+/* INTERVAL 'text': false if it is none. */
+static bool zone_interval(const char *text, struct vstr *ret)
+{
+    const char *p = text + 8;
+    const char *end;
+
+    if (strncasecmp(text, "interval", 8) != 0)
+        return false;
+    while (*p == ' ')
+        p++;
+    end = *p == '\'' ? strchr(p + 1, '\'') : NULL;
+    if (!end || end[1] != 0)
+        return false;
+    *ret = (struct vstr){p + 1, (uint32_t)(end - p - 1)};
+    return true;
+}
+
+static int zone_refuse(const char *text, struct dn_err *err)
+{
+    return DN_FAIL(
+        err, DN_E_INVALID_PARAM, "invalid value for parameter \"TimeZone\": \"%.60s\"", text);
+}
+
+/* A number of hours, or an interval: 1. 0: it is neither. */
+static int zone_number(const char *text, int32_t *ret, struct dn_err *err)
+{
+    struct vstr quoted;
+    struct vinterval v;
+    double hours;
+    char *end;
+
+    if (zone_interval(text, &quoted)) {
+        int rc = text_parse_interval(quoted, &v, err);
+
+        if (rc < 0)
+            return rc;
+        if (v.months || v.days) {
+            rc = zone_refuse(text, err);
+            dn_err_hint(err, "An interval that is a time zone has no months or days.");
+            return rc;
+        }
+        hours = (double)v.us / 3.6e9;
+    } else {
+        hours = strtod(text, &end);
+        if (end == text || *end || strspn(text, "+-.0123456789") != strlen(text))
+            return 0;
+    }
+    if (!(hours >= -ZONE_HOURS_MAX && hours <= ZONE_HOURS_MAX))
+        return zone_refuse(text, err);
+    *ret = (int32_t)(hours * 3600);
+    return 1;
+}
+
+/* By a name, a POSIX string, hours ahead of UTC or INTERVAL '…'. */
+static int zone_find(struct dendro_conn *conn,
+                     const char *text,
+                     struct tz_zone *room,
+                     const struct tz_zone **ret,
+                     struct dn_err *err)
+{
+    struct vstr name = {text, (uint32_t)strlen(text)};
+    int32_t offset = 0;
+    int rc = zone_number(text, &offset, err);
+
+    if (rc == 1) {
+        tz_fixed(offset, room);
+        *ret = room;
+        return 0;
+    }
+    if (rc == 0)
+        rc = tz_find(conn->db->zones, name, room, ret, err);
+    return rc == DN_E_INVALID_PARAM ? zone_refuse(text, err) : rc;
+}
+
+int session_zone_value(
+    struct dendro_conn *conn, const char *name, const char **value, char *room, struct dn_err *err)
+{
+    const struct tz_zone *zone;
+    struct tz_zone own;
+    int rc;
+
+    if (strcasecmp(name, "TimeZone") != 0)
+        return 0;
+    rc = zone_find(conn, *value ? *value : conn->db->settings.timezone, &own, &zone, err);
+    if (rc < 0)
+        return rc;
+    snprintf(room, SETTING_TEXT_MAX + 1, "%s", zone->name);
+    *value = room;
+    return 0;
+}
+
+void session_zone_apply(struct dendro_conn *conn)
+{
+    const struct tz_zone *zone = NULL;
+    struct tz_zone own;
+    struct dn_err ignored; /* it was found when it was set */
+
+    if (zone_find(conn, conn->settings.timezone, &own, &zone, &ignored) < 0)
+        zone = NULL;
+    if (zone == &own) {
+        conn->zone = own;
+        zone = &conn->zone;
+    }
+    conn->functions.zone = zone;
+}
+
+/* ---- what functions ask ---- */
+
+/* With a seed: SplitMix64, whose state only grows, so that all threads may take from it. */
+static uint64_t session_random(void *arg)
+{
+    struct dendro_conn *conn = arg;
+    uint64_t x;
+
+    if (!atomic_load(&conn->seeded))
+        return volume_random(conn->db->volume);
+    x = atomic_fetch_add(&conn->seed, 0x9e3779b97f4a7c15u);
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+static void session_seed(void *arg, double seed)
+{
+    struct dendro_conn *conn = arg;
+    uint64_t bits;
+
+    memcpy(&bits, &seed, sizeof(bits));
+    atomic_store(&conn->seed, bits);
+    atomic_store(&conn->seeded, true);
+}
+
+static int64_t session_clock(void *arg)
+{
+    struct dendro_conn *conn = arg;
+
+    return volume_clock_ns(conn->db->volume);
+}
+
+static int session_setting(void *arg, const char *name, struct buf *b, struct dn_err *err)
+{
+    struct dendro_conn *conn = arg;
+    const struct setting_row *row = settings_find(name, err);
+
+    if (!row)
+        return DN_E_UNDEFINED_OBJECT;
+    settings_show(&conn->settings, row, b);
+    return 0;
+}
+
+int session_functions(struct dendro_conn *conn, struct dn_err *err)
+{
+    static atomic_int_fast32_t last;
+    char text[SETTING_TEXT_MAX + 1];
+    const char *zone = NULL; /* the database's */
+    int rc;
+
+    conn->functions =
+        (struct func_session){.arg = conn,
+                              .random = session_random,
+                              .seed = session_seed,
+                              .clock_ns = session_clock,
+                              .setting = session_setting,
+                              .zones = conn->db->zones,
+                              .user = "dendro",
+                              .database = "dendro",
+                              .schema = conn->schema,
+                              .version = "PostgreSQL 15.0 (Dendro " DENDRO_VERSION ")",
+                              .id = (int32_t)(atomic_fetch_add(&last, 1) + 1)};
+    rc = session_zone_value(conn, "TimeZone", &zone, text, err);
+    if (rc == 0)
+        rc = settings_set(&conn->settings, "TimeZone", zone, SETTING_SESSION, err);
+    if (rc == 0)
+        session_zone_apply(conn);
+    return rc;
+}
