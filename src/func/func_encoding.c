@@ -145,24 +145,6 @@ static int str_convert_to(const struct str_call *c, struct vstr *ret)
 }
 STR_KERNEL(convert_to)
 
-static int bytes_length_in(const struct func_ctx *ctx,
-                           const struct vec *args,
-                           uint32_t row,
-                           int64_t *ret,
-                           struct dn_err *err)
-{
-    struct str_call c = {.ctx = ctx, .args = args, .args_count = 2, .row = row, .err = err};
-    enum bytes_encoding in;
-    int rc = bytes_arg_encoding(&c, 1, "source", &in);
-
-    if (rc == 0 && in == BYTES_UTF8)
-        rc = bytes_check_utf8(&c, str_arg(&c, 0));
-    if (rc == 0)
-        *ret = in == BYTES_UTF8 ? str_chars(str_arg(&c, 0)) : (int64_t)str_arg(&c, 0).len;
-    return rc;
-}
-FUNC_EACH(func_length_in, int64_t, bytes_length_in(ctx, args, i, &to[i], err))
-
 #define B TYPE_BLOB
 #define T TYPE_VARCHAR
 
@@ -190,14 +172,6 @@ static const struct func func_encoding_rows[] = {
            "The text as bytes of that encoding.",
            "convert_to('josé', 'LATIN1') = 0x6a6f73e9",
            T,
-           T),
-    STR_TO("length",
-           2,
-           BIGINT,
-           func_length_in,
-           "Characters of bytes in that encoding.",
-           "length(0x6a6f73c3a9, 'UTF8') = 4",
-           B,
            T),
 };
 
