@@ -81,7 +81,7 @@ int dendro_connect(dendro_db *db, dendro_conn **ret_conn, struct dendro_error *e
 
 void session_tick(struct dendro_conn *conn)
 {
-    conn->functions.statement_ns = session_clock(conn);
+    conn->functions.statement_ns = volume_clock_ns(conn->db->volume);
 }
 
 void dendro_disconnect(dendro_conn *conn)
