@@ -189,20 +189,6 @@ int table_find_column(const struct table *t,
                       const struct spec_name *name,
                       uint16_t *ret,
                       struct dn_err *err) DN_MUST_CHECK;
-int table_add_constraint(struct table *t,
-                         const struct constraint_spec *spec,
-                         struct dn_err *err) DN_MUST_CHECK;
-int table_drop_constraint(struct table *t,
-                          const struct spec_name *name,
-                          struct dn_err *err) DN_MUST_CHECK;
-int table_rename_constraint(struct table *t,
-                            const struct spec_name *name,
-                            const struct spec_name *to,
-                            struct dn_err *err) DN_MUST_CHECK;
-/* By its exact name; NULL: none. */
-const struct table_constraint *table_constraint_find(const struct table *t, const char *name);
-/* CONSTRAINT name CHECK (…), as CREATE TABLE has it. */
-void table_print_constraint(const struct table *t, const struct table_constraint *c, struct buf *b);
 /* What there is when options change: widths of quantum and slab hold from the first slab after the
  * rows' last. */
 struct table_rows_span {

@@ -4,6 +4,7 @@
  * table_key.c, the WITH list in table_options.c. The first broken rule ends it; nothing half-made
  * is left. */
 #include "base/text.h"
+#include "catalog/table_constraint.h"
 #include "catalog/table_int.h"
 
 #include <math.h>

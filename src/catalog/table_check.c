@@ -19,6 +19,7 @@
  * No allocation. Texts are paths into the definition: "columns[3].name: …". */
 #include "base/text.h"
 #include "catalog/duration.h"
+#include "catalog/table_constraint.h"
 #include "catalog/table_int.h"
 
 #include <inttypes.h>

@@ -3,6 +3,7 @@
  * table_constraint.c: constraints beside the key: CHECK, which the engine enforces, and UNIQUE and
  * REFERENCES, which are information. Names are PostgreSQL's where none is given: t_a_check,
  * t_check, t_check1, t_a_b_key, t_a_fkey. */
+#include "catalog/table_constraint.h"
 #include "catalog/table_int.h"
 
 #include <stdio.h>
@@ -222,6 +223,17 @@ int table_rename_constraint(struct table *t,
         return DN_FAIL_NOMEM(err);
     mem_free(t->constraints[i].name);
     t->constraints[i].name = fresh;
+    return 0;
+}
+
+int table_set_constraint_text(struct table *t, uint16_t i, const char *text, struct dn_err *err)
+{
+    char *fresh = mem_strdup(NULL, text);
+
+    if (!fresh)
+        return DN_FAIL_NOMEM(err);
+    mem_free(t->constraints[i].text);
+    t->constraints[i].text = fresh;
     return 0;
 }
 

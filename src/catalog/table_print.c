@@ -7,6 +7,7 @@
 #include "catalog/catalog.h"
 #include "catalog/quantum.h"
 #include "catalog/table.h"
+#include "catalog/table_constraint.h"
 
 #include "vec/numeric.h"
 

@@ -3,8 +3,10 @@
  * alter.c: ALTER TABLE and TRUNCATE, each one edit of the catalog. No row is touched: rows that are
  * stored are read with the newest definition (missing columns as their default), and those of a
  * table that was emptied belong to an id that is no longer there. */
-#include "engine/engine_int.h"
+#include "engine/ddl_expr.h"
 #include "engine/pressure.h"
+
+#include "catalog/table_constraint.h"
 
 #include <stdio.h>
 
@@ -44,12 +46,64 @@ static int alter_options(struct alter *a,
     return table_set_options(t, action->options, action->options_count, &rows, err);
 }
 
+static int alter_drop_constraint(struct alter *a,
+                                 struct table *t,
+                                 const struct alter_action *action,
+                                 struct dn_err *err)
+{
+    if (!action->if_exists || table_constraint_find(t, action->name.s))
+        return table_drop_constraint(t, &action->name, err);
+    snprintf(a->skipped,
+             sizeof(a->skipped),
+             "constraint \"%.200s\" of relation \"%s\" does not exist, skipping",
+             action->name.s,
+             t->name);
+    return 1;
+}
+
+static bool alter_had(const struct table *was, const struct table_constraint *c)
+{
+    const struct table_constraint *old = table_constraint_find(was, c->name);
+
+    return old && old->kind == c->kind && strcmp(old->text, c->text) == 0;
+}
+
+/* What a new constraint says must hold for the rows there are, and for those that come until the
+ * edit is done: none do. */
+static int
+alter_verify(struct alter *a, const struct table *was, struct table *t, struct dn_err *err)
+{
+    struct shard_span span;
+    int rc = 0;
+
+    for (uint16_t i = 0; rc == 0 && i < t->constraints_count; i++) {
+        const struct table_constraint *c = &t->constraints[i];
+
+        if (c->kind != TABLE_CHECK || c->not_valid || alter_had(was, c))
+            continue;
+        if (tx_in_block(a->stmt->conn)) {
+            rc = DN_FAIL(err,
+                         DN_E_TX_ACTIVE,
+                         "ALTER TABLE … ADD CHECK cannot run inside a transaction block");
+            dn_err_hint(err, "NOT VALID leaves the rows that are there alone.");
+            break;
+        }
+        if (!a->held)
+            shard_hold(a->stmt->conn->db->shard, was->id, &span);
+        a->held = true;
+        rc = ddl_verify(a->stmt, was, t, c, err);
+    }
+    return rc;
+}
+
 /* 1: there is nothing to do. */
 static int alter_action(struct alter *a,
                         struct table *t,
                         const struct alter_action *action,
                         struct dn_err *err)
 {
+    int rc;
+
     switch (action->kind) {
     case ALTER_ADD_COLUMN:
         if (action->if_not_exists && alter_has_column(t, action->column.name.s)) {
@@ -59,7 +113,10 @@ static int alter_action(struct alter *a,
                      action->column.name.s);
             return 1;
         }
-        return table_add_column(t, &action->column, err);
+        rc = table_add_column(t, &action->column, err);
+        return rc < 0 ? rc
+                      : ddl_constraints(
+                            a->stmt, t, action->constraints, action->constraints_count, err);
     case ALTER_DROP_COLUMN:
         if (action->if_exists && !alter_has_column(t, action->name.s)) {
             snprintf(a->skipped,
@@ -70,7 +127,7 @@ static int alter_action(struct alter *a,
         }
         return table_drop_column(t, &action->name, err);
     case ALTER_RENAME_COLUMN:
-        return table_rename_column(t, &action->name, &action->to, err);
+        return ddl_rename_column(a->stmt, t, &action->name, &action->to, err);
     case ALTER_RENAME_TABLE:
         return table_rename(t, &action->to, err);
     case ALTER_SET_OPTIONS:
@@ -78,9 +135,13 @@ static int alter_action(struct alter *a,
     case ALTER_SET_DEFAULT:
     case ALTER_DROP_DEFAULT:
         return ddl_set_default(a->stmt, t, &action->name, action->def.def, err);
-    case ALTER_ADD_CONSTRAINT: /* from here on: refuse.c */
+    case ALTER_ADD_CONSTRAINT:
+        return ddl_constraints(a->stmt, t, action->constraints, action->constraints_count, err);
     case ALTER_DROP_CONSTRAINT:
+        return alter_drop_constraint(a, t, action, err);
     case ALTER_RENAME_CONSTRAINT:
+        return table_rename_constraint(t, &action->name, &action->to, err);
+    /* from here on: refuse.c */
     case ALTER_SET_NOT_NULL:
     case ALTER_DROP_NOT_NULL:
     case ALTER_TYPE:
@@ -117,6 +178,8 @@ alter_edit(void *arg, const struct catalog *cur, struct catalog **ret_next, stru
         rc = alter_action(a, t, &a->actions[i], err);
         changed = changed || rc == 0;
     }
+    if (rc >= 0 && changed)
+        rc = alter_verify(a, was, t, err);
     if (rc >= 0)
         rc = changed ? catalog_with_changed_table(cur, t, false, &next, err) : DN_NOT_FOUND;
     if (rc == DN_E_DUPLICATE_TABLE)

@@ -505,11 +505,30 @@ static int change_return(struct change_run *r, struct dn_err *err)
     return rc;
 }
 
+/* CHECK constraints, of the rows as they are to be. */
+static int change_check_rows(struct change_run *r, struct dn_err *err)
+{
+    char name[CHANGE_NAME_MAX + 8];
+    struct intake_run run;
+    uint32_t bad;
+    int rc;
+
+    session_intake_run(r->stmt->conn, &run);
+    rc = intake_checks_run(&r->stmt->insert.checks, r->new_cols, r->rows, &run, &bad, err);
+    if (rc == DN_E_CHECK_VIOLATION) {
+        change_name_row(r, r->new_cols, bad, bad, name);
+        dn_err_prefix(err, "%s", name);
+    }
+    return rc;
+}
+
 static int change_write(struct change_run *r, struct dn_err *err)
 {
     struct dendro_conn *conn = r->stmt->conn;
     int rc = change_vectors(r, err);
 
+    if (rc == 0 && r->plan->sets_count > 0)
+        rc = change_check_rows(r, err);
     if (rc == 0)
         rc = change_return(r, err);
     if (rc < 0)

@@ -52,6 +52,8 @@ static int stmt_compile_change(struct dendro_stmt *stmt, const struct stmt *ast,
 
     int rc = plan_change(&env, ast, &stmt->plan, err);
 
+    if (rc == 0 && ast->kind == STMT_UPDATE)
+        rc = intake_checks_bind(&stmt->insert.checks, stmt->plan->table, &env, err);
     return rc < 0 ? rc : stmt_compile_returning(stmt, ast, stmt->plan->table, err);
 }
 

@@ -402,6 +402,7 @@ static int conf_write(struct conf *r, struct dn_err *err)
 {
     struct shard_batch batches[2];
     struct vec *cols = NULL;
+    uint32_t bad;
     size_t n = 0;
     int rc = 0;
 
@@ -418,6 +419,8 @@ static int conf_write(struct conf *r, struct dn_err *err)
     }
     if (rc == 0 && r->upds_count > 0) {
         rc = conf_vectors(r, r->upds, r->upds_count, &cols, err);
+        if (rc == 0)
+            rc = intake_checks_run(&r->in->to->checks, cols, r->upds_count, &r->in->run, &bad, err);
         batches[n++] = (struct shard_batch){.table = r->table,
                                             .cols = cols,
                                             .rows = r->upds_count,

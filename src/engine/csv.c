@@ -121,6 +121,14 @@ struct vec csv_parser_vec(const struct csv_parser *p, uint32_t i)
     return colbuf_vec(&p->cols[i].buf, 0, p->rows);
 }
 
+struct datum csv_parser_datum(const struct csv_parser *p, uint32_t i, uint32_t row)
+{
+    const struct colbuf *b = &p->cols[i].buf;
+    struct vec v = {.type = b->type, .count = row + 1, .data = b->data, .nulls = b->nulls};
+
+    return vec_datum(&v, row);
+}
+
 /* ---- bad rows ---- */
 
 /* Out of memory is the only failure. */
@@ -478,6 +486,9 @@ csv_record_end(struct csv_run *r, size_t start, size_t end, uint64_t fields, str
                           DN_E_TOO_LONG,
                           "the key's text is longer than %u bytes",
                           INTAKE_KEY_BYTES_MAX)); /* goes into the list */
+    else if (r->p->check && !r->row_bad &&
+             r->p->check(r->p, r->p->rows, r->p->check_arg, &why) == DN_E_NOMEM)
+        return DN_FAIL_NOMEM(err);
     if (DN_LIKELY(!why.code && !r->row_bad)) {
         r->p->rows++;
         return 0;

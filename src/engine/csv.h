@@ -66,6 +66,9 @@ struct csv_parser {
     uint64_t lines;
     struct csv_bad *bad; /* in the order of the text */
     uint32_t bad_count;
+    /* Is the row that was read last good? Asked for each, with its number; NULL: they all are. */
+    int (*check)(const struct csv_parser *p, uint32_t row, void *arg, struct dn_err *why);
+    void *check_arg;
 };
 
 struct csv_parser *csv_parser_new(const struct csv_layout *layout, struct mem_owner *owner);
@@ -76,6 +79,8 @@ void csv_parser_free(struct csv_parser *p); /* NULL is fine */
 int csv_parse(struct csv_parser *p, const char *text, size_t len, struct dn_err *err) DN_MUST_CHECK;
 /* The values of the i-th of layout->to->cols: rows long, FLAT. */
 struct vec csv_parser_vec(const struct csv_parser *p, uint32_t i);
+/* The same of one row, also while it is read. */
+struct datum csv_parser_datum(const struct csv_parser *p, uint32_t i, uint32_t row);
 
 /* Can a text be written so? The delimiter, the quote and line ends must be different bytes. */
 int csv_format_check(const struct csv_format *f, struct dn_err *err) DN_MUST_CHECK;

@@ -430,6 +430,8 @@ static int engine_edit_once(struct dendro_db *db, engine_edit_fn fn, void *arg, 
     int rc;
 
     rc = engine_edit_ready(db, err);
+    if (rc == 0)
+        rc = engine_tell_shard(db, err); /* fn may read tables, which must not wait for this lock */
     if (rc < 0)
         return rc;
     rc = fn(arg, db->catalog, &next, err);

@@ -3,6 +3,7 @@
  * ddl.c: CREATE TABLE and CREATE SCHEMA. Each is one edit of the catalog (engine_edit): whole or
  * not there. */
 #include "engine/create_as.h"
+#include "engine/ddl_expr.h"
 
 #include <stdio.h>
 
@@ -81,6 +82,7 @@ static int ddl_create_table(void *arg,
     struct ddl *d = arg;
     struct table_spec spec = d->spec;
     struct catalog_relation there;
+    const struct table_def *def = d->stmt->ast->table_def;
     struct table *t;
     int rc = ddl_place(d->stmt, cur, &d->place, err);
 
@@ -99,7 +101,9 @@ static int ddl_create_table(void *arg,
     if (rc == 0)
         rc = table_build(&spec, &t, err);
     if (rc == 0) {
-        rc = catalog_with_table(d->place.base ? d->place.base : cur, t, ret_next, err);
+        rc = ddl_constraints(d->stmt, t, def->constraints, def->constraints_count, err);
+        if (rc == 0)
+            rc = catalog_with_table(d->place.base ? d->place.base : cur, t, ret_next, err);
         table_unref(t);
         if (rc < 0)
             dn_err_at(err, spec.name.pos);

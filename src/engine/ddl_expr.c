@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ddl_expr.c: expressions in definitions: DEFAULT. A constant is stored as the column's value, all
- * else as text (the printer's), which every statement that writes rows binds anew. */
-#include "engine/engine_int.h"
+ * ddl_expr.c: expressions in definitions: DEFAULT and CHECK. A constant DEFAULT is stored as the
+ * column's value, all else as text (the printer's), which every statement that writes rows binds
+ * anew. */
+#include "engine/ddl_expr.h"
 
+#include "catalog/table_constraint.h"
 #include "plan/stored.h"
 
 /* A text in the statement's memory; NULL: out of memory. */
@@ -124,4 +126,203 @@ int ddl_set_default(struct dendro_stmt *stmt,
     rc = b.failed ? DN_FAIL_NOMEM(err) : table_set_default(t, name, (const char *)b.data, err);
     buf_done(&b);
     return rc;
+}
+
+/* ---- CHECK ---- */
+
+/* Columns by their bare names as declared; col: one of them gets another. */
+struct ddl_names {
+    const struct table *table;
+    int col; /* -1: none */
+    const char *to;
+};
+
+static void ddl_walk_names(struct expr *e, const struct ddl_names *n)
+{
+    if (!e)
+        return;
+    if (e->kind == EXPR_COLUMN) {
+        int col = table_column_find(n->table, e->name, strlen(e->name));
+
+        if (col >= 0) /* it was bound before */
+            e->name = col == n->col ? n->to : n->table->columns[col].name;
+        e->table = NULL;
+        e->schema = NULL;
+    }
+    ddl_walk_names(e->a, n);
+    ddl_walk_names(e->b, n);
+    ddl_walk_names(e->c, n);
+    for (uint32_t i = 0; i < e->args_count; i++)
+        ddl_walk_names(e->args[i], n);
+}
+
+/* The text once more, with those names. */
+static int ddl_renamed(struct dendro_stmt *stmt,
+                       const char *text,
+                       const struct ddl_names *names,
+                       const char **ret,
+                       struct dn_err *err)
+{
+    struct expr *e;
+    int rc = plan_stored_parse(&stmt->run, text, &e, err);
+
+    if (rc < 0)
+        return rc;
+    ddl_walk_names(e, names);
+    *ret = ddl_print(stmt, e);
+    return *ret ? 0 : DN_FAIL_NOMEM(err);
+}
+
+static int ddl_bind_check(struct dendro_stmt *stmt,
+                          const struct table *t,
+                          const struct constraint_def *def,
+                          bool *used,
+                          struct dn_err *err)
+{
+    struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->run);
+    struct bexpr *b;
+    int rc = plan_row_expr(&env, t, def->check, "CHECK", used, &b, err);
+
+    if (rc == 0 && b->type != TYPE_BOOLEAN && b->type != TYPE_NONE)
+        rc = DN_FAIL(err,
+                     DN_E_DATATYPE_MISMATCH,
+                     "argument of CHECK must be type boolean, not type %s",
+                     type_name(b->type));
+    if (rc < 0)
+        dn_err_at(err, def->check->pos);
+    return rc;
+}
+
+int ddl_add_check(struct dendro_stmt *stmt,
+                  struct table *t,
+                  const struct constraint_def *def,
+                  struct dn_err *err)
+{
+    struct ddl_names names = {.table = t, .col = -1};
+    struct constraint_spec spec = {
+        .kind = TABLE_CHECK, .name = def->name, .not_valid = def->not_valid, .pos = def->pos};
+    bool *used = arena_calloc(&stmt->run, t->columns_count, sizeof(*used));
+    uint16_t *cols = arena_calloc(&stmt->run, t->columns_count, sizeof(*cols));
+    int rc = used && cols ? ddl_bind_check(stmt, t, def, used, err) : DN_FAIL_NOMEM(err);
+
+    if (rc < 0)
+        return rc;
+    spec.text = ddl_print(stmt, def->check);
+    rc = spec.text ? ddl_renamed(stmt, spec.text, &names, &spec.text, err) : DN_FAIL_NOMEM(err);
+    for (uint16_t i = 0; i < t->columns_count; i++)
+        if (used[i])
+            cols[spec.cols_count++] = i;
+    spec.cols = cols;
+    return rc < 0 ? rc : table_add_constraint(t, &spec, err);
+}
+
+int ddl_constraints(struct dendro_stmt *stmt,
+                    struct table *t,
+                    const struct constraint_def *defs,
+                    uint32_t count,
+                    struct dn_err *err)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; rc == 0 && i < count; i++)
+        if (defs[i].kind == CONSTRAINT_CHECK)
+            rc = ddl_add_check(stmt, t, &defs[i], err);
+    return rc;
+}
+
+int ddl_rename_column(struct dendro_stmt *stmt,
+                      struct table *t,
+                      const struct spec_name *name,
+                      const struct spec_name *to,
+                      struct dn_err *err)
+{
+    struct ddl_names names = {.table = t, .to = to->s};
+    uint16_t col;
+    int rc = table_find_column(t, name, &col, err);
+
+    names.col = col;
+    for (uint16_t i = 0; rc == 0 && i < t->constraints_count; i++) {
+        const char *text;
+
+        if (t->constraints[i].kind != TABLE_CHECK)
+            continue;
+        rc = ddl_renamed(stmt, t->constraints[i].text, &names, &text, err);
+        if (rc == 0)
+            rc = table_set_constraint_text(t, i, text, err);
+    }
+    return rc < 0 ? rc : table_rename_column(t, name, to, err);
+}
+
+/* ---- do the rows there are keep a new constraint? ---- */
+
+static void ddl_verify_column(const struct table *was, const struct column *c, struct buf *b)
+{
+    int old = table_column_by_id(was, c->id);
+
+    if (old >= 0) {
+        sql_print_ident(was->columns[old].name, b);
+    } else {
+        buf_puts(b, "CAST(");
+        if (c->has_default)
+            table_print_literal(&c->def, b);
+        else
+            buf_puts(b, "NULL");
+        buf_puts(b, " AS ");
+        type_print(c->type, &c->mods, b);
+        buf_puts(b, ")");
+    }
+    buf_puts(b, " AS ");
+    sql_print_ident(c->name, b);
+}
+
+/* A row that breaks it: SELECT 1 FROM (the table as it will be) WHERE NOT (condition). */
+static void ddl_verify_text(const struct table *was,
+                            const struct table *t,
+                            const struct table_constraint *c,
+                            struct buf *b)
+{
+    buf_puts(b, "SELECT 1 FROM (SELECT ");
+    for (uint16_t i = 0; i < t->columns_count; i++) {
+        buf_puts(b, i ? ", " : "");
+        ddl_verify_column(was, &t->columns[i], b);
+    }
+    buf_puts(b, " FROM ");
+    sql_print_ident(was->schema, b);
+    buf_puts(b, ".");
+    sql_print_ident(was->name, b);
+    buf_printf(b, ") AS x WHERE NOT (%s) LIMIT 1", c->text);
+}
+
+int ddl_verify(struct dendro_stmt *stmt,
+               const struct table *was,
+               const struct table *t,
+               const struct table_constraint *c,
+               struct dn_err *err)
+{
+    struct dendro_stmt *query = NULL;
+    struct sql_text text;
+    struct buf b;
+    int rc;
+
+    buf_init(&b, NULL);
+    ddl_verify_text(was, t, c, &b);
+    if (b.failed) {
+        buf_done(&b);
+        return DN_FAIL_NOMEM(err);
+    }
+    sql_text_init(&text, (const char *)b.data, b.len);
+    rc = stmt_prepare(stmt->conn, &text, &query, err);
+    if (rc == 0)
+        rc = stmt_step(query, err);
+    if (rc == DENDRO_ROW)
+        rc = DN_FAIL(err,
+                     DN_E_CHECK_VIOLATION,
+                     "check constraint \"%s\" of relation \"%s\" is violated by some row",
+                     c->name,
+                     t->name);
+    if (rc < 0)
+        err->position = 0; /* it would be one of the query */
+    dendro_finalize(query);
+    buf_done(&b);
+    return rc < 0 ? rc : 0;
 }

@@ -7,6 +7,8 @@
 #include "base/text.h"
 #include "plan/plan.h"
 
+#include <inttypes.h>
+
 /* ---- which columns ---- */
 
 int intake_find_column(const struct table *t,
@@ -111,7 +113,7 @@ int intake_target_unlisted(struct intake_target *to, struct dn_err *err)
         if (rc < 0)
             return rc;
     }
-    return 0;
+    return intake_checks_patch(to, err);
 }
 
 /* ---- values ---- */
@@ -185,6 +187,7 @@ void intake_reset(struct intake *in)
     in->run.first += in->rows;
     in->rows = 0;
     in->made = NULL;
+    in->checked = 0;
 }
 
 bool intake_reserve(struct intake *in, uint32_t rows)
@@ -283,6 +286,19 @@ static int intake_make(struct intake *in, struct dn_err *err)
     return rc;
 }
 
+static int intake_checked(struct intake *in, const struct vec *cols, struct dn_err *err)
+{
+    uint32_t bad;
+    int rc = 0;
+
+    if (in->checked != in->rows)
+        rc = intake_checks_run(&in->to->checks, cols, in->rows, &in->run, &bad, err);
+    if (rc == DN_E_CHECK_VIOLATION)
+        dn_err_prefix(err, "row %" PRIu64, in->run.first + bad);
+    in->checked = rc == 0 ? in->rows : 0;
+    return rc;
+}
+
 int intake_batch(struct intake *in, struct shard_batch *ret, struct dn_err *err)
 {
     uint16_t n = in->to->table->columns_count;
@@ -297,7 +313,8 @@ int intake_batch(struct intake *in, struct shard_batch *ret, struct dn_err *err)
         else if (in->to->table->columns[i].def_sql)
             cols[i] = in->made[i];
     }
-    return intake_complete(in->to, cols, in->rows, &in->strings, ret, err);
+    rc = intake_complete(in->to, cols, in->rows, &in->strings, ret, err);
+    return rc < 0 ? rc : intake_checked(in, cols, err);
 }
 
 int intake_commit(struct intake *in, struct dendro_conn *conn, struct dn_err *err)

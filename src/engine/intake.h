@@ -23,6 +23,21 @@ struct shard_batch;
 
 #define INTAKE_KEY_BYTES_MAX 65535u /* text and blobs of one row's key */
 
+/* A CHECK constraint, bound. */
+struct intake_rule {
+    const struct table_constraint *constraint; /* the table's */
+    struct bexpr *e;                           /* over the table's columns */
+    bool *used;                                /* by column: it names it */
+};
+
+/* Those of a table; all in the arena that they were bound in. */
+struct intake_checks {
+    const struct table *table;
+    struct intake_rule *rules;
+    uint32_t count;
+    bool *used; /* by column: one of them names it */
+};
+
 /* The columns that get values. */
 struct intake_target {
     const struct table *table; /* borrowed from the caller's catalog */
@@ -33,7 +48,8 @@ struct intake_target {
     bool partial;            /* some column is not listed, in a table with upsert = 'field' */
     struct bexpr **defaults; /* by table column: a DEFAULT that is an expression, or NULL; arena */
     const struct func_session *session; /* whose values come */
-    bool evaluates;                     /* one of them is of a column that is not listed */
+    struct intake_checks checks;
+    bool evaluates; /* one of them is of a column that is not listed */
 };
 
 /* Columns by name; NULL: all in order. Errors point at the names. */
@@ -85,6 +101,21 @@ struct intake_run {
     uint64_t first; /* number of the first row, for messages; from 1 */
 };
 
+int intake_checks_bind(struct intake_checks *to,
+                       const struct table *t,
+                       const struct plan_env *env,
+                       struct dn_err *err) DN_MUST_CHECK;
+/* May rows be written that list only those columns? */
+int intake_checks_patch(const struct intake_target *to, struct dn_err *err) DN_MUST_CHECK;
+/* Do the rows keep them? cols: by table column; one without data, or absent, is its constant.
+ * DN_E_CHECK_VIOLATION: ret_row is the first that does not. */
+int intake_checks_run(const struct intake_checks *ch,
+                      const struct vec *cols,
+                      uint32_t rows,
+                      const struct intake_run *run,
+                      uint32_t *ret_row,
+                      struct dn_err *err) DN_MUST_CHECK;
+
 /* For a statement of that session, now. */
 void session_intake_run(struct dendro_conn *conn, struct intake_run *ret);
 
@@ -121,6 +152,7 @@ struct intake {
     struct intake_run run;          /* the caller sets it before the first row */
     struct vec *made;               /* by column: values of DEFAULTs, made once; in strings */
     uint32_t made_rows;
+    uint32_t checked; /* rows that keep all constraints */
 };
 
 int intake_init(struct intake *in,

@@ -21,7 +21,7 @@ int intake_target_bind(struct intake_target *to, const struct plan_env *env, str
     for (uint16_t i = 0; rc == 0 && i < t->columns_count; i++)
         if (t->columns[i].def_sql)
             rc = plan_stored_default(env, &t->columns[i], &to->defaults[i], err);
-    return rc;
+    return rc < 0 ? rc : intake_checks_bind(&to->checks, t, env, err);
 }
 
 static struct eval ixp_eval(const struct intake_run *run, struct arena *arena)

@@ -38,6 +38,7 @@ struct load_slot {
     struct load_part *part;    /* owned: its rows, until they are taken */
     struct mem_owner *owner;   /* borrowed */
     struct sched_task *task;
+    struct intake_run run;
     int rc;
     struct dn_err why;
 };
@@ -118,11 +119,68 @@ static uint64_t load_line_of(struct load *l)
     return line;
 }
 
+/* One row against the constraints; what is not in the file has its constant. */
+static int load_check_row(const struct csv_parser *p, uint32_t row, void *arg, struct dn_err *why)
+{
+    const struct intake_target *to = p->layout->to;
+    const struct intake_run *run = arg;
+    struct vec *cols;
+    struct arena arena;
+    uint32_t bad;
+    int rc = 0;
+
+    arena_init(&arena, p->owner);
+    cols = arena_calloc(&arena, to->table->columns_count, sizeof(*cols));
+    for (uint32_t i = 0; cols && rc == 0 && i < to->cols_count; i++) {
+        struct datum d = csv_parser_datum(p, i, row);
+
+        if (!vec_make_const(&arena, &d, 1, &cols[to->cols[i]]))
+            rc = DN_FAIL_NOMEM(why);
+    }
+    if (rc == 0)
+        rc = cols ? intake_checks_run(&to->checks, cols, 1, run, &bad, why) : DN_FAIL_NOMEM(why);
+    arena_done(&arena);
+    return rc;
+}
+
+/* All rows at once; if one breaks a constraint, the text is read again, row by row, to tell which.
+ */
+static int load_check(struct load_slot *slot, const char *text, size_t len, struct dn_err *err)
+{
+    struct csv_parser *p = slot->parser;
+    const struct intake_target *to = p->layout->to;
+    struct vec *cols;
+    struct arena arena;
+    uint32_t bad;
+    int rc;
+
+    if (to->checks.count == 0 || to->evaluates || p->rows == 0)
+        return 0;
+    arena_init(&arena, slot->owner);
+    cols = arena_calloc(&arena, to->table->columns_count, sizeof(*cols));
+    for (uint32_t i = 0; cols && i < to->cols_count; i++)
+        cols[to->cols[i]] = csv_parser_vec(p, i);
+    rc = cols ? intake_checks_run(&to->checks, cols, p->rows, &slot->run, &bad, err)
+              : DN_FAIL_NOMEM(err);
+    arena_done(&arena);
+    if (rc == 0 || rc == DN_E_NOMEM)
+        return rc;
+    p->check = load_check_row;
+    p->check_arg = &slot->run;
+    rc = csv_parse(p, text, len, err);
+    p->check = NULL;
+    return rc;
+}
+
 static void load_parse_task(void *arg)
 {
     struct load_slot *slot = arg;
+    const char *text = slot->text + slot->skip;
+    size_t len = slot->len - slot->skip;
 
-    slot->rc = csv_parse(slot->parser, slot->text + slot->skip, slot->len - slot->skip, &slot->why);
+    slot->rc = csv_parse(slot->parser, text, len, &slot->why);
+    if (slot->rc == 0)
+        slot->rc = load_check(slot, text, len, &slot->why);
     if (slot->rc == 0 && slot->parser->rows > 0) {
         slot->part = load_part_new(slot->parser, slot->owner);
         if (!slot->part)
@@ -184,6 +242,7 @@ static int load_next(struct load *l, struct dn_err *err)
     if (!slot->parser)
         return DN_FAIL_NOMEM(err);
     slot->rc = 0;
+    slot->run = l->run;
     l->used++;
     if (sched_spawn(l->conn->db->volume->sched, "csv", load_parse_task, slot, &slot->task, NULL) <
         0) {

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define GROUP_ROWS_MIN   256u /* fewer rows are not worth it */
@@ -302,6 +303,7 @@ int load_part_evaluate(struct load_part *part,
                        struct dn_err *err)
 {
     struct shard_batch batch;
+    uint32_t bad;
     int rc = 0;
 
     if (!to->evaluates)
@@ -313,11 +315,15 @@ int load_part_evaluate(struct load_part *part,
         part->rows.bytes +=
             (size_t)part->rows.rows * phys_size(type_phys(to->table->columns[i].type));
     }
-    run->first += part->rows.rows;
     if (rc == 0)
         rc = intake_complete(to, part->columns, part->rows.rows, &part->arena, &batch, err);
     if (rc == 0)
         part->rows.op = batch.op;
+    if (rc == 0)
+        rc = intake_checks_run(&to->checks, part->columns, part->rows.rows, run, &bad, err);
+    if (rc == DN_E_CHECK_VIOLATION)
+        dn_err_prefix(err, "row %" PRIu64, run->first + bad);
+    run->first += part->rows.rows;
     return rc;
 }
 

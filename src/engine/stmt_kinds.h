@@ -10,6 +10,7 @@ struct arena;
 struct catalog;
 struct datum;
 struct column_spec;
+struct constraint_def;
 struct dendro_stmt;
 struct describe;
 struct expr;
@@ -21,6 +22,7 @@ struct plan_env;
 struct spec_name;
 struct stmt;
 struct table;
+struct table_constraint;
 struct vec;
 
 /* ---- statement.c ---- */
@@ -104,21 +106,6 @@ int stmt_run_copy(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 
 /* ---- ddl.c ---- */
 int stmt_run_ddl(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
-
-/* ---- ddl_expr.c ---- */
-/* A DEFAULT clause into the column's spec. rows_there: the table may have rows already, which get
- * its value. */
-int ddl_default(struct dendro_stmt *stmt,
-                const struct expr *e,
-                bool rows_there,
-                struct column_spec *col,
-                struct dn_err *err) DN_MUST_CHECK;
-/* ALTER COLUMN … SET DEFAULT; e NULL: DROP DEFAULT. */
-int ddl_set_default(struct dendro_stmt *stmt,
-                    struct table *t,
-                    const struct spec_name *name,
-                    const struct expr *e,
-                    struct dn_err *err) DN_MUST_CHECK;
 
 /* ---- drop.c ---- */
 int stmt_run_drop(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;

@@ -221,13 +221,22 @@ static int change_old(struct change *c, uint32_t store_col, struct dn_err *err)
     return change_out(c, *var, err);
 }
 
+static bool change_checks(const struct table *t)
+{
+    for (uint16_t i = 0; i < t->constraints_count; i++)
+        if (t->constraints[i].kind == TABLE_CHECK)
+            return true;
+    return false;
+}
+
 static int change_olds(struct change *c, enum stmt_kind kind, struct dn_err *err)
 {
     const struct table *t = c->rel->table;
     struct arena *arena = c->q.env->arena;
     int rc = 0;
 
-    c->out->all = c->ast->returning_count > 0;
+    /* Constraints are about whole rows. */
+    c->out->all = c->ast->returning_count > 0 || (kind == STMT_UPDATE && change_checks(t));
     c->out->whole = kind == STMT_UPDATE && (t->upsert == UPSERT_ROW || c->out->moves);
     c->out->cols = arena_alloc_array(arena, store_cols_count(t), sizeof(*c->out->cols));
     if (!c->out->cols)

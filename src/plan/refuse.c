@@ -347,13 +347,17 @@ static int refuse_change(const struct change_stmt *s, struct dn_err *err)
 static int refuse_constraints(const struct constraint_def *c, uint32_t count, struct dn_err *err)
 {
     static const char *const kinds[CONSTRAINT_KIND_MAX] = {
-        [CONSTRAINT_CHECK] = "CHECK",
         [CONSTRAINT_UNIQUE] = "UNIQUE",
         [CONSTRAINT_FOREIGN] = "REFERENCES",
         [CONSTRAINT_PRIMARY] = "ADD PRIMARY KEY",
     };
 
-    return count > 0 ? refuse(kinds[c[0].kind], c[0].pos, err) : 0;
+    int rc = 0;
+
+    for (uint32_t i = 0; rc == 0 && i < count; i++)
+        rc = kinds[c[i].kind] ? refuse(kinds[c[i].kind], c[i].pos, err)
+                              : refuse_expr(c[i].check, err);
+    return rc;
 }
 
 static int refuse_column(const struct column_def *c, struct dn_err *err)
@@ -401,9 +405,6 @@ static int refuse_view(const struct stmt *s, struct dn_err *err)
 static int refuse_alter(const struct stmt *s, struct dn_err *err)
 {
     static const char *const kinds[ALTER_KIND_MAX] = {
-        [ALTER_ADD_CONSTRAINT] = "ADD CONSTRAINT",
-        [ALTER_DROP_CONSTRAINT] = "DROP CONSTRAINT",
-        [ALTER_RENAME_CONSTRAINT] = "RENAME CONSTRAINT",
         [ALTER_SET_NOT_NULL] = "ALTER COLUMN",
         [ALTER_DROP_NOT_NULL] = "ALTER COLUMN",
         [ALTER_TYPE] = "ALTER COLUMN",

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "catalog/catalog.h"
+#include "catalog/table_constraint.h"
 #include "catalog/table_int.h"
 #include "volume/sim.h"
 

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * table_constraint.h: constraints beside the key of a definition that nobody else holds yet (a
+ * table_copy, or one being built). Any thread may read; changes are its owner's. */
+#pragma once
+
+#include "catalog/table.h"
+
+int table_add_constraint(struct table *t,
+                         const struct constraint_spec *spec,
+                         struct dn_err *err) DN_MUST_CHECK;
+int table_drop_constraint(struct table *t,
+                          const struct spec_name *name,
+                          struct dn_err *err) DN_MUST_CHECK;
+int table_rename_constraint(struct table *t,
+                            const struct spec_name *name,
+                            const struct spec_name *to,
+                            struct dn_err *err) DN_MUST_CHECK;
+/* Another text for one of them: a column was renamed. */
+int table_set_constraint_text(struct table *t, uint16_t i, const char *text, struct dn_err *err)
+    DN_MUST_CHECK;
+/* By its exact name; NULL: none. */
+const struct table_constraint *table_constraint_find(const struct table *t, const char *name);
+/* CONSTRAINT name CHECK (…), as CREATE TABLE has it. */
+void table_print_constraint(const struct table *t, const struct table_constraint *c, struct buf *b);

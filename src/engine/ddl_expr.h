@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ddl_expr.h: expressions in definitions: DEFAULT and CHECK. Owner thread of the connection. */
+#pragma once
+
+#include "engine/engine_int.h"
+
+/* A DEFAULT clause into the column's spec. rows_there: the table may have rows already, which get
+ * its value. */
+int ddl_default(struct dendro_stmt *stmt,
+                const struct expr *e,
+                bool rows_there,
+                struct column_spec *col,
+                struct dn_err *err) DN_MUST_CHECK;
+/* ALTER COLUMN … SET DEFAULT; e NULL: DROP DEFAULT. */
+int ddl_set_default(struct dendro_stmt *stmt,
+                    struct table *t,
+                    const struct spec_name *name,
+                    const struct expr *e,
+                    struct dn_err *err) DN_MUST_CHECK;
+/* Constraints of CREATE TABLE and ALTER TABLE into a definition that nobody else holds yet. */
+int ddl_add_check(struct dendro_stmt *stmt,
+                  struct table *t,
+                  const struct constraint_def *def,
+                  struct dn_err *err) DN_MUST_CHECK;
+int ddl_constraints(struct dendro_stmt *stmt,
+                    struct table *t,
+                    const struct constraint_def *defs,
+                    uint32_t count,
+                    struct dn_err *err) DN_MUST_CHECK;
+/* table_rename_column, with the constraints that name it. */
+int ddl_rename_column(struct dendro_stmt *stmt,
+                      struct table *t,
+                      const struct spec_name *name,
+                      const struct spec_name *to,
+                      struct dn_err *err) DN_MUST_CHECK;
+/* Do the rows that are there keep it? was: the table as it is, which the shard holds. */
+int ddl_verify(struct dendro_stmt *stmt,
+               const struct table *was,
+               const struct table *t,
+               const struct table_constraint *c,
+               struct dn_err *err) DN_MUST_CHECK;
