@@ -96,4 +96,5 @@ DN_ERR(BAD_DEFINITION,   180, "42P17", "The definition of a view or constraint c
 DN_ERR(BAD_TABLE,        181, "42P16", "The definition of a table or view cannot be changed so.")
 DN_ERR(NOT_READY,        182, "55000", "The object is not of a kind, or in a state, that allows this: a view cannot be written to, a cursor not go back.")
 DN_ERR(RESERVED_NAME,    183, "42939", "The name is reserved for Dendro itself.")
+DN_ERR(BAD_FOREIGN_KEY,  185, "42830", "A foreign key that cannot be.")
 /* clang-format on */

@@ -147,16 +147,16 @@ static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_CHECKPOINT:
     case STMT_CLOSE:
     case STMT_TRANSACTION:
+    case STMT_CREATE_INDEX:
+    case STMT_MAINTAIN:
         return 0;
-    case STMT_CREATE_INDEX: /* from here on: refuse.c */
-    case STMT_CREATE_SEQUENCE:
+    case STMT_CREATE_SEQUENCE: /* from here on: refuse.c */
     case STMT_ALTER_SEQUENCE:
     case STMT_PREPARE:
     case STMT_EXECUTE:
     case STMT_DEALLOCATE:
     case STMT_DISCARD:
     case STMT_LOCK:
-    case STMT_MAINTAIN:
     case STMT_KIND_MAX:
         break;
     }

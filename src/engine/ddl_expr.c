@@ -225,8 +225,10 @@ int ddl_constraints(struct dendro_stmt *stmt,
     int rc = 0;
 
     for (uint32_t i = 0; rc == 0 && i < count; i++)
-        if (defs[i].kind == CONSTRAINT_CHECK)
-            rc = ddl_add_check(stmt, t, &defs[i], err);
+        rc = defs[i].kind == CONSTRAINT_CHECK ? ddl_add_check(stmt, t, &defs[i], err)
+             : defs[i].kind == CONSTRAINT_UNIQUE || defs[i].kind == CONSTRAINT_FOREIGN
+                 ? ddl_inform(stmt, t, &defs[i], err)
+                 : 0;
     return rc;
 }
 

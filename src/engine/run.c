@@ -19,6 +19,7 @@ static const char *stmt_kind_tag(enum stmt_kind kind)
         [STMT_ALTER] = "ALTER TABLE",
         [STMT_CREATE_TABLE] = "CREATE TABLE",
         [STMT_CREATE_VIEW] = "CREATE VIEW",
+        [STMT_CREATE_INDEX] = "CREATE INDEX",
         [STMT_COMMENT] = "COMMENT",
         [STMT_DROP] = "DROP TABLE",
         [STMT_CREATE_SCHEMA] = "CREATE SCHEMA",
@@ -49,11 +50,19 @@ const char *stmt_kind_name(const struct stmt *ast)
 
 void stmt_set_tag(struct dendro_stmt *stmt)
 {
+    static const char *const maintained[] = {[MAINTAIN_ANALYZE] = "ANALYZE",
+                                             [MAINTAIN_VACUUM] = "VACUUM",
+                                             [MAINTAIN_REINDEX] = "REINDEX",
+                                             [MAINTAIN_CLUSTER] = "CLUSTER"};
     const char *tag =
         stmt->ast->kind == STMT_TRANSACTION ? stmt->conn->tx.tag : stmt_kind_tag(stmt->ast->kind);
 
     if (stmt->ast->object == OBJECT_VIEW && stmt->ast->kind == STMT_DROP)
         tag = "DROP VIEW";
+    else if (stmt->ast->object == OBJECT_INDEX && stmt->ast->kind == STMT_DROP)
+        tag = "DROP INDEX";
+    else if (stmt->ast->kind == STMT_MAINTAIN)
+        tag = maintained[stmt->ast->misc->maintain];
     else if (stmt->ast->object == OBJECT_VIEW && stmt->ast->kind == STMT_ALTER)
         tag = "ALTER VIEW";
     else if (stmt->ast->kind == STMT_FETCH && stmt->ast->misc->fetch.move)
@@ -110,7 +119,12 @@ int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)
         return stmt_run_comment(stmt, err);
     case STMT_DROP:
     case STMT_DROP_SCHEMA:
-        return stmt_run_drop(stmt, err);
+        return stmt->ast->object == OBJECT_INDEX ? stmt_run_drop_index(stmt, err)
+                                                 : stmt_run_drop(stmt, err);
+    case STMT_CREATE_INDEX:
+        return stmt_run_create_index(stmt, err);
+    case STMT_MAINTAIN: /* the background does what there is to do */
+        return 0;
     case STMT_USE:
         return session_use(stmt->conn, stmt->ast, err);
     case STMT_SET:
@@ -134,15 +148,13 @@ int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)
         rc = session_write_allowed(stmt->conn, err);
         engine_settle(stmt->conn->db);
         return rc < 0 ? rc : shard_checkpoint(stmt->conn->db->shard, &stmt->conn->cancel, err);
-    case STMT_CREATE_INDEX: /* from here on: refuse.c */
-    case STMT_CREATE_SEQUENCE:
+    case STMT_CREATE_SEQUENCE: /* from here on: refuse.c */
     case STMT_ALTER_SEQUENCE:
     case STMT_PREPARE:
     case STMT_EXECUTE:
     case STMT_DEALLOCATE:
     case STMT_DISCARD:
     case STMT_LOCK:
-    case STMT_MAINTAIN:
     case STMT_KIND_MAX:
         break;
     }

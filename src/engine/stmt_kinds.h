@@ -11,6 +11,7 @@ struct catalog;
 struct datum;
 struct column_spec;
 struct constraint_def;
+struct constraint_def;
 struct dendro_stmt;
 struct describe;
 struct expr;
@@ -135,6 +136,15 @@ int ddl_views_alter(struct dendro_stmt *stmt,
 /* ---- alter.c: ALTER TABLE and TRUNCATE ---- */
 int stmt_run_alter(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 int stmt_run_truncate(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+
+/* ---- inform.c: what is accepted and does nothing ---- */
+/* UNIQUE and REFERENCES: into the table's definition, with a WARNING. */
+int ddl_inform(struct dendro_stmt *stmt,
+               struct table *t,
+               const struct constraint_def *def,
+               struct dn_err *err) DN_MUST_CHECK;
+int stmt_run_create_index(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+int stmt_run_drop_index(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 
 /* ---- show.c ---- */
 /* The rows of DESCRIBE and SHOW statements. */

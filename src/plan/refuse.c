@@ -347,8 +347,6 @@ static int refuse_change(const struct change_stmt *s, struct dn_err *err)
 static int refuse_constraints(const struct constraint_def *c, uint32_t count, struct dn_err *err)
 {
     static const char *const kinds[CONSTRAINT_KIND_MAX] = {
-        [CONSTRAINT_UNIQUE] = "UNIQUE",
-        [CONSTRAINT_FOREIGN] = "REFERENCES",
         [CONSTRAINT_PRIMARY] = "ADD PRIMARY KEY",
     };
 
@@ -433,7 +431,6 @@ static int refuse_drop(const struct stmt *s, struct dn_err *err)
 {
     static const char *const kinds[OBJECT_KIND_MAX] = {
         [OBJECT_SEQUENCE] = "DROP SEQUENCE",
-        [OBJECT_INDEX] = "DROP INDEX",
     };
 
     if (kinds[s->object])
@@ -446,7 +443,6 @@ static int refuse_drop(const struct stmt *s, struct dn_err *err)
 /* ---- statements ---- */
 
 static const char *const refuse_stmts[STMT_KIND_MAX] = {
-    [STMT_CREATE_INDEX] = "CREATE INDEX",
     [STMT_CREATE_SEQUENCE] = "CREATE SEQUENCE",
     [STMT_ALTER_SEQUENCE] = "ALTER SEQUENCE",
     [STMT_PREPARE] = "PREPARE",
@@ -454,7 +450,6 @@ static const char *const refuse_stmts[STMT_KIND_MAX] = {
     [STMT_DEALLOCATE] = "DEALLOCATE",
     [STMT_DISCARD] = "DISCARD",
     [STMT_LOCK] = "LOCK",
-    [STMT_MAINTAIN] = "ANALYZE or VACUUM",
 };
 
 static int refuse_copy(const struct stmt *s, struct dn_err *err)
