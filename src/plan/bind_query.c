@@ -243,7 +243,7 @@ bind_array_query(struct binder *b, const struct expr *e, struct bexpr **ret, str
     struct lvars free = {0};
     struct bind_sub sub = {.join = PLAN_JOIN_SINGLE};
     struct qout out;
-    uint32_t var;
+    uint32_t var = 0;
     int rc = bind_sub_query(b, e->query, e->pos, &out, &free, err);
 
     if (rc == 0)
