@@ -124,6 +124,12 @@ static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
         return cursor_compile_fetch(stmt, err);
     case STMT_EXPLAIN:
         return stmt_compile_explain(stmt, err);
+    case STMT_PREPARE: /* errors come now; EXECUTE has a plan of its own */
+        rc = stmt_compile_explain(stmt, err);
+        stmt->cols_count = 0;
+        return rc;
+    case STMT_DEALLOCATE:
+        return 0;
     case STMT_DESCRIBE:
     case STMT_SHOW_TABLES:
     case STMT_SHOW_SCHEMAS:
@@ -152,9 +158,7 @@ static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
         return 0;
     case STMT_CREATE_SEQUENCE: /* from here on: refuse.c */
     case STMT_ALTER_SEQUENCE:
-    case STMT_PREPARE:
     case STMT_EXECUTE:
-    case STMT_DEALLOCATE:
     case STMT_DISCARD:
     case STMT_LOCK:
     case STMT_KIND_MAX:

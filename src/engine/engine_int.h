@@ -82,9 +82,10 @@ struct dendro_conn {
     struct dendro_stmt *cached;        /* finalized ones kept for later, the last used first */
     struct dendro_stmt *cached_last;
     uint32_t cached_count;
-    uint64_t cached_version; /* of the catalog when they were last looked at */
-    uint64_t cache_hits;     /* prepares that found their text */
-    bool closing;            /* nothing is kept any more */
+    uint64_t cached_version;           /* of the catalog when they were last looked at */
+    uint64_t cache_hits;               /* prepares that found their text */
+    bool closing;                      /* nothing is kept any more */
+    struct session_prepared *prepared; /* list of PREPAREd ones; prepared.c */
 };
 
 /* A value given for a parameter. */

@@ -38,6 +38,8 @@ static const char *stmt_kind_tag(enum stmt_kind kind)
         [STMT_DECLARE] = "DECLARE CURSOR",
         [STMT_FETCH] = "FETCH",
         [STMT_CLOSE] = "CLOSE CURSOR",
+        [STMT_PREPARE] = "PREPARE",
+        [STMT_DEALLOCATE] = "DEALLOCATE",
     };
 
     return tags[kind] ? tags[kind] : "this statement";
@@ -69,6 +71,8 @@ void stmt_set_tag(struct dendro_stmt *stmt)
         tag = "MOVE";
     else if (stmt->ast->kind == STMT_CLOSE && !stmt->ast->misc->name.s)
         tag = "CLOSE CURSOR ALL";
+    if (stmt->ast->kind == STMT_DEALLOCATE && !stmt->ast->misc->name.s)
+        tag = "DEALLOCATE ALL";
     if (stmt->ast->keyspace)
         tag = stmt->ast->kind == STMT_CREATE_SCHEMA ? "CREATE KEYSPACE" : "DROP KEYSPACE";
     if (stmt->ast->kind == STMT_CREATE_TABLE && stmt->ast->table_def->no_data)
@@ -144,15 +148,17 @@ int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)
         return cursor_run_close(stmt, err);
     case STMT_EXPLAIN:
         return stmt_run_explain(stmt, err);
+    case STMT_PREPARE:
+        return session_prepare(stmt, err);
+    case STMT_DEALLOCATE:
+        return session_deallocate(stmt, err);
     case STMT_CHECKPOINT:
         rc = session_write_allowed(stmt->conn, err);
         engine_settle(stmt->conn->db);
         return rc < 0 ? rc : shard_checkpoint(stmt->conn->db->shard, &stmt->conn->cancel, err);
     case STMT_CREATE_SEQUENCE: /* from here on: refuse.c */
     case STMT_ALTER_SEQUENCE:
-    case STMT_PREPARE:
     case STMT_EXECUTE:
-    case STMT_DEALLOCATE:
     case STMT_DISCARD:
     case STMT_LOCK:
     case STMT_KIND_MAX:

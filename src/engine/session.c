@@ -96,6 +96,7 @@ void dendro_disconnect(dendro_conn *conn)
     while (conn->stmts)
         dendro_finalize(conn->stmts);
     stmt_cache_free(conn);
+    session_free_prepared(conn);
     session_free_appenders(conn);
     tx_rollback(conn);
     session_drop_temps(conn);

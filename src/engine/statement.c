@@ -158,6 +158,14 @@ static int stmt_prepare_once(struct dendro_conn *conn,
         rc = tx_allows(conn, stmt->ast, err);
     if (rc == 0)
         rc = plan_refuse(stmt->ast, err);
+    if (rc == 0 && stmt->ast->kind == STMT_PREPARE)
+        stmt->ast->params_count = 0; /* they are those of the statement inside */
+    if (rc == 0 && (stmt->ast->kind == STMT_EXECUTE ||
+                    (stmt->ast->explained && stmt->ast->explained->kind == STMT_EXECUTE))) {
+        rc = session_execute(stmt, ret, err);
+        dendro_finalize(stmt);
+        return rc;
+    }
     if (rc == 0)
         rc = stmt_keep_text(stmt, err);
     if (rc == 0 && stmt->ast->params_count > 0) {

@@ -146,6 +146,15 @@ int ddl_inform(struct dendro_stmt *stmt,
 int stmt_run_create_index(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 int stmt_run_drop_index(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 
+/* ---- prepared.c: PREPARE, EXECUTE, DEALLOCATE ---- */
+int session_prepare(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+/* The statement that EXECUTE, or EXPLAIN of it, names, with its parameters bound. */
+int session_execute(struct dendro_stmt *from,
+                    struct dendro_stmt **ret,
+                    struct dn_err *err) DN_MUST_CHECK;
+int session_deallocate(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+void session_free_prepared(struct dendro_conn *conn);
+
 /* ---- show.c ---- */
 /* The rows of DESCRIBE and SHOW statements. */
 int stmt_describe(struct dendro_stmt *stmt,

@@ -445,9 +445,6 @@ static int refuse_drop(const struct stmt *s, struct dn_err *err)
 static const char *const refuse_stmts[STMT_KIND_MAX] = {
     [STMT_CREATE_SEQUENCE] = "CREATE SEQUENCE",
     [STMT_ALTER_SEQUENCE] = "ALTER SEQUENCE",
-    [STMT_PREPARE] = "PREPARE",
-    [STMT_EXECUTE] = "EXECUTE",
-    [STMT_DEALLOCATE] = "DEALLOCATE",
     [STMT_DISCARD] = "DISCARD",
     [STMT_LOCK] = "LOCK",
 };
@@ -462,6 +459,15 @@ static int refuse_set(const struct stmt *s, struct dn_err *err)
     if (s->set->values_count > 1)
         return refuse("a setting of several values", s->set->values[1].value_pos, err);
     return 0;
+}
+
+static int refuse_prepare(const struct misc_stmt *m, struct dn_err *err)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; rc == 0 && i < m->types_count; i++)
+        rc = refuse_cast_type(&m->types[i], err);
+    return rc;
 }
 
 int plan_refuse(const struct stmt *s, struct dn_err *err)
@@ -488,6 +494,8 @@ int plan_refuse(const struct stmt *s, struct dn_err *err)
         rc = refuse_copy(s, err);
     else if (s->set)
         rc = refuse_set(s, err);
+    else if (s->kind == STMT_PREPARE)
+        rc = refuse_prepare(s->misc, err);
     else if (s->kind == STMT_DROP || s->kind == STMT_TRUNCATE)
         rc = refuse_drop(s, err);
     if (rc == 0 && s->explained)

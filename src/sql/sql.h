@@ -44,6 +44,8 @@ void sql_print_stmt(const struct stmt *s, struct buf *b);
 
 /* A name, in double quotes if it needs them. */
 void sql_print_ident(const char *name, struct buf *b);
+/* A type as it was written. */
+void sql_print_type(const struct type_name *t, struct buf *b);
 
 /* The words of base/keyword_list.h, in alphabetical order: for completion and docs. */
 struct sql_keyword {

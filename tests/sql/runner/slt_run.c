@@ -4,7 +4,8 @@
  * stands in slt_before_query and slt_after_statement, everything else is the same in all modes.
  *
  * Closing a database ends its session, so settings and the current schema would be lost in mode
- * reopen: statements that start with SET or USE are kept and run again after each open. */
+ * reopen: statements that start with SET, USE, PREPARE or DEALLOCATE are kept and run again after
+ * each open. */
 #define _XOPEN_SOURCE 700 /* nftw */
 #include "slt_run.h"
 
@@ -175,7 +176,8 @@ static int slt_after_statement(struct slt_runner *run, const struct slt_record *
 
     if (!r->connection && !slt_db_in_block(run->db) &&
         (slt_starts_with(r->text, "SET") || slt_starts_with(r->text, "USE") ||
-         slt_starts_with(r->text, "RESET")))
+         slt_starts_with(r->text, "RESET") || slt_starts_with(r->text, "PREPARE") ||
+         slt_starts_with(r->text, "DEALLOCATE")))
         slt_remember(run, r->text);
     if (run->options->mode != SLT_FLUSH)
         return 0;

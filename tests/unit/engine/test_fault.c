@@ -33,6 +33,9 @@ static const char *const script[] = {
     "CREATE TABLE u (k INTEGER PRIMARY KEY, id UUID DEFAULT gen_random_uuid(), d VARCHAR DEFAULT "
     "'on ' || current_date)",
     "INSERT INTO u (k) VALUES (1), (2)",
+    "PREPARE p (INT, VARCHAR) AS SELECT count(*) FROM u WHERE k > $1 OR d = $2",
+    "EXECUTE p(0, 'x' || 'y')",
+    "DEALLOCATE p",
     "DROP TABLE u",
     "CHECKPOINT",
     "USE s",
@@ -107,9 +110,10 @@ static void fault_text(void *arg, bool fault, const char *text)
 /* What must be there after `done` statements, and may be after `tried`. */
 static void check_state(struct world *w, const char *what, uint64_t n)
 {
-    static const int64_t rows_t[STEPS + 1] = {-1, -1, 0, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4};
+    static const int64_t rows_t[STEPS + 1] = {
+        -1, -1, 0, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4};
     static const int64_t rows_u[STEPS + 1] = {
-        -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0, 2, -1, -1, -1};
+        -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0, 2, 2, 2, 2, -1, -1, -1};
     struct engine_options options = {.flags = 0};
     struct dn_err err;
     uint64_t faults = 0;

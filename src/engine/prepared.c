@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * prepared.c: PREPARE, EXECUTE and DEALLOCATE: statements under a name, per session. What is kept
+ * is the text; EXECUTE prepares it again, which finds the plan in the session's cache
+ * (stmt_cache.c), and becomes that statement with its parameters bound. So its rows, columns and
+ * tag are those of the statement itself, and a plan that no longer fits is made anew. */
+#include "engine/engine_int.h"
+
+#include <stdio.h>
+#include <strings.h>
+
+struct session_prepared {
+    struct session_prepared *next;
+    struct arena arena; /* of the rest */
+    const char *name;
+    const char *text; /* the statement */
+    size_t len;
+    uint32_t params_count;
+};
+
+/* Clients know these errors by states of their own. */
+static void prep_state(struct dn_err *err, const char *sqlstate)
+{
+    snprintf(err->sqlstate, sizeof(err->sqlstate), "%s", sqlstate);
+}
+
+static struct session_prepared **
+prep_find(struct dendro_conn *conn, const struct spec_name *name, struct dn_err *err)
+{
+    struct session_prepared **p = &conn->prepared;
+
+    while (*p && strcasecmp((*p)->name, name->s) != 0)
+        p = &(*p)->next;
+    if (!*p && err) {
+        DN_IGNORE(DN_FAIL(err, /* the list's end says it */
+                          DN_E_UNDEFINED_OBJECT,
+                          "prepared statement \"%.255s\" does not exist",
+                          name->s));
+        prep_state(err, "26000");
+        dn_err_at(err, name->pos);
+    }
+    return p;
+}
+
+static void prep_free(struct session_prepared *p)
+{
+    struct arena arena = p->arena;
+
+    arena_done(&arena);
+}
+
+void session_free_prepared(struct dendro_conn *conn)
+{
+    while (conn->prepared) {
+        struct session_prepared *p = conn->prepared;
+
+        conn->prepared = p->next;
+        prep_free(p);
+    }
+}
+
+/* ---- PREPARE, DEALLOCATE ---- */
+
+/* $1 as CAST($1 AS type) where PREPARE gives the types: so the statement's own text has them. */
+static void prep_declare(const struct misc_stmt *m, const struct buf *text, struct buf *to)
+{
+    char quote = 0;
+
+    for (size_t i = 0; !text->failed && i < text->len; i++) {
+        char c = (char)text->data[i];
+        uint32_t n = 0;
+        size_t k = i + 1;
+
+        if (quote ? c == quote : c == '\'' || c == '"')
+            quote = quote ? 0 : c;
+        while (!quote && c == '$' && k < text->len && text->data[k] >= '0' && text->data[k] <= '9')
+            n = n * 10 + (uint32_t)(text->data[k++] - '0');
+        if (n == 0 || n > m->types_count) {
+            buf_u8(to, (uint8_t)c);
+            continue;
+        }
+        buf_printf(to, "CAST($%u AS ", n);
+        sql_print_type(&m->types[n - 1], to);
+        buf_puts(to, ")");
+        i = k - 1;
+    }
+}
+
+static struct session_prepared *prep_new(struct dendro_conn *conn, const struct stmt *ast)
+{
+    struct session_prepared *p;
+    struct arena arena;
+    struct buf plain, text;
+
+    arena_init(&arena, &conn->db->owner);
+    buf_init(&plain, NULL);
+    buf_init(&text, NULL);
+    sql_print_stmt(ast->explained, &plain);
+    prep_declare(ast->misc, &plain, &text);
+    p = arena_calloc(&arena, 1, sizeof(*p));
+    if (p && !plain.failed && !text.failed) {
+        p->len = text.len;
+        p->text = arena_strndup(&arena, (const char *)text.data, text.len);
+        p->params_count = ast->explained->params_count;
+        p->name = arena_strdup(&arena, ast->misc->name.s);
+    }
+    buf_done(&plain);
+    buf_done(&text);
+    if (!p || !p->text || !p->name) {
+        arena_done(&arena);
+        return NULL;
+    }
+    p->arena = arena;
+    return p;
+}
+
+int session_prepare(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    struct dendro_conn *conn = stmt->conn;
+    const struct spec_name *name = &stmt->ast->misc->name;
+    struct session_prepared *p;
+    int rc;
+
+    if (*prep_find(conn, name, NULL)) {
+        rc = DN_FAIL(
+            err, DN_E_DUPLICATE_PREPARED, "prepared statement \"%.255s\" already exists", name->s);
+        dn_err_at(err, name->pos);
+        return rc;
+    }
+    p = prep_new(conn, stmt->ast);
+    if (!p)
+        return DN_FAIL_NOMEM(err);
+    p->next = conn->prepared;
+    conn->prepared = p;
+    return 0;
+}
+
+int session_deallocate(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    struct dendro_conn *conn = stmt->conn;
+    struct session_prepared **at;
+    struct session_prepared *p;
+
+    if (!stmt->ast->misc->name.s) {
+        session_free_prepared(conn);
+        return 0;
+    }
+    at = prep_find(conn, &stmt->ast->misc->name, err);
+    p = *at;
+    if (!p)
+        return DN_E_UNDEFINED_OBJECT;
+    *at = p->next;
+    prep_free(p);
+    return 0;
+}
+
+/* ---- EXECUTE ---- */
+
+/* One argument's value. */
+static int prep_arg(struct dendro_stmt *from,
+                    const struct expr *arg,
+                    struct stmt_param *ret,
+                    struct dn_err *err)
+{
+    struct plan_env env = session_plan_env(from->conn, NULL, &from->run);
+    struct eval ev = plan_eval(&env, &from->run, NULL, 0);
+    struct bexpr *b;
+    int rc = plan_value_expr(&env, arg, "EXECUTE", &b, err);
+
+    if (rc < 0)
+        return rc;
+    *ret = (struct stmt_param){.bound = true, .untyped = b->type == TYPE_NONE, .value = b->value};
+    return b->kind == BEXPR_CONST ? 0 : expr_eval_datum(b, &ev, &ret->value, err);
+}
+
+static int prep_args(struct dendro_stmt *from,
+                     const struct misc_stmt *m,
+                     const struct session_prepared *p,
+                     struct dendro_stmt *to,
+                     struct dn_err *err)
+{
+    int rc = 0;
+
+    if (m->args_count != p->params_count) {
+        rc = DN_FAIL(
+            err, DN_E_SYNTAX, "wrong number of parameters for prepared statement \"%s\"", p->name);
+        dn_err_hint(err, "Expected %u parameters but got %u.", p->params_count, m->args_count);
+        dn_err_at(err, m->name.pos);
+        return rc;
+    }
+    for (uint32_t i = 0; rc == 0 && i < m->args_count; i++) {
+        struct stmt_param *param = &to->params[i];
+
+        rc = prep_arg(from, m->args[i], param, err);
+        if (rc == 0 && !param->value.null && type_is_string(param->value.type)) {
+            param->bytes = mem_dup(&to->owner, param->value.str.ptr, param->value.str.len);
+            if (!param->bytes)
+                rc = DN_FAIL_NOMEM(err);
+            param->value.str.ptr = param->bytes;
+        }
+        if (rc < 0)
+            *param = (struct stmt_param){.bound = false};
+    }
+    return rc;
+}
+
+/* What is to be executed; "EXPLAIN (…) " stands before it if it is to be explained. */
+static int prep_text(const struct stmt *ast,
+                     const struct session_prepared *p,
+                     struct buf *b,
+                     struct dn_err *err)
+{
+    struct stmt nothing = {.kind = STMT_EMPTY};
+    struct stmt explain = *ast;
+
+    explain.explained = &nothing;
+    if (ast->kind == STMT_EXPLAIN)
+        sql_print_stmt(&explain, b);
+    buf_append(b, p->text, p->len);
+    return b->failed ? DN_FAIL_NOMEM(err) : 0;
+}
+
+int session_execute(struct dendro_stmt *from, struct dendro_stmt **ret, struct dn_err *err)
+{
+    const struct stmt *ast = from->ast;
+    const struct misc_stmt *m = ast->kind == STMT_EXPLAIN ? ast->explained->misc : ast->misc;
+    const struct session_prepared *p = *prep_find(from->conn, &m->name, err);
+    struct dendro_stmt *to = NULL;
+    struct sql_text text;
+    struct buf b;
+    int rc;
+
+    if (!p)
+        return DN_E_UNDEFINED_OBJECT;
+    buf_init(&b, NULL);
+    rc = prep_text(ast, p, &b, err);
+    if (rc == 0) {
+        sql_text_init(&text, (const char *)b.data, b.len);
+        rc = stmt_prepare(from->conn, &text, &to, err);
+        if (rc < 0 && err)
+            err->position = 0; /* it would be one of another text */
+    }
+    buf_done(&b);
+    if (rc == 0)
+        rc = prep_args(from, m, p, to, err);
+    if (rc < 0) {
+        dendro_finalize(to);
+        return rc;
+    }
+    *ret = to;
+    return 0;
+}
