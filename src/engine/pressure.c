@@ -35,16 +35,25 @@ void pressure_begin(struct pressure *p, const struct dendro_conn *conn)
     *p = (struct pressure){.refused = mem_owner_refused(&conn->db->owner)};
 }
 
+/* Whoever failed knows best what to do instead. */
 static int pressure_too_big(const struct dendro_db *db, struct dn_err *err)
 {
-    int rc = DN_FAIL(err,
-                     DN_E_NOMEM,
-                     "the statement needs more memory than memory_limit (%zu MB) leaves it",
-                     db->owner.limit >> 20);
+    char hint[DN_ERR_HINT_MAX] = "";
+    int rc;
+
+    if (err)
+        memcpy(hint, err->hint, sizeof hint);
+    rc = DN_FAIL(err,
+                 DN_E_NOMEM,
+                 "the statement needs more memory than memory_limit (%zu MB) leaves it",
+                 db->owner.limit >> 20);
 
     dn_err_hint(err,
-                "Write fewer rows at a time, load them with COPY or an appender, or raise "
-                "memory_limit.");
+                "%s",
+                hint[0]
+                    ? hint
+                    : "Write fewer rows at a time, load them with COPY or an appender, or raise "
+                      "memory_limit.");
     return rc;
 }
 
