@@ -65,8 +65,8 @@ static const struct error_case cases[] = {
 
     /* what was expected */
     {"select 1,", DN_E_SYNTAX, 10, "syntax error at end of input; expected an expression or '*'", ""},
-    {"select * FORM t", DN_E_SYNTAX, 10, "syntax error at or near \"FORM\"; expected ',', FROM, WHERE, GROUP BY, HAVING, ... or end of statement", "Perhaps you meant FROM instead of \"FORM\"."},
-    {"select a FORM t", DN_E_SYNTAX, 15, "syntax error at or near \"t\"; expected ',', FROM, WHERE, GROUP BY, HAVING, ... or end of statement", "Perhaps you meant FROM instead of \"FORM\"."},
+    {"select * FORM t", DN_E_SYNTAX, 10, "syntax error at or near \"FORM\"; expected ',', INTO, FROM, WHERE, GROUP BY, ... or end of statement", "Perhaps you meant FROM instead of \"FORM\"."},
+    {"select a FORM t", DN_E_SYNTAX, 15, "syntax error at or near \"t\"; expected ',', INTO, FROM, WHERE, GROUP BY, ... or end of statement", "Perhaps you meant FROM instead of \"FORM\"."},
     {"SELCT 1", DN_E_SYNTAX, 1, "syntax error at or near \"SELCT\"; expected SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, ...", "Perhaps you meant SELECT instead of \"SELCT\"."},
     {"elephant", DN_E_SYNTAX, 1, "syntax error at or near \"elephant\"; expected SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, ...", ""},
     {"select * from t where a = 1 ordr by a", DN_E_SYNTAX, 29, "syntax error at or near \"ordr\"; expected GROUP BY, HAVING, ORDER BY, LIMIT, OFFSET, ... or end of statement", "Perhaps you meant ORDER instead of \"ordr\"."},
@@ -74,8 +74,8 @@ static const struct error_case cases[] = {
     {"select (1 + 2", DN_E_SYNTAX, 14, "syntax error at end of input; expected ')', ',' or an operator", "the '(' at position 8 is not closed"},
     {"select f((a, 1", DN_E_SYNTAX, 15, "syntax error at end of input; expected ')', ',' or an operator", "2 '(' are not closed, the last one at position 10"},
     {"select f((1", DN_E_SYNTAX, 12, "syntax error at end of input; expected ')', ',' or an operator", "2 '(' are not closed, the last one at position 10"},
-    {"select 1)", DN_E_SYNTAX, 9, "syntax error at or near \")\"; expected ',', FROM, WHERE, GROUP BY, HAVING, ... or end of statement", "there is no '(' that belongs to this ')'"},
-    {"select a < b < c", DN_E_SYNTAX, 14, "syntax error at or near \"<\"; expected ',', FROM, WHERE, GROUP BY, HAVING, ... or end of statement", ""},
+    {"select 1)", DN_E_SYNTAX, 9, "syntax error at or near \")\"; expected ',', INTO, FROM, WHERE, GROUP BY, ... or end of statement", "there is no '(' that belongs to this ')'"},
+    {"select a < b < c", DN_E_SYNTAX, 14, "syntax error at or near \"<\"; expected ',', INTO, FROM, WHERE, GROUP BY, ... or end of statement", ""},
     {"select a from select", DN_E_UNSUPPORTED, 15, "a subquery without parentheses is not supported", "write FROM (SELECT …) AS name"},
     {"select a from group", DN_E_SYNTAX, 15, "syntax error at or near \"group\"; expected a name", "GROUP is a reserved word; as a name it needs double quotes"},
     {"insert into t (a,) values (1)", DN_E_SYNTAX, 18, "syntax error at or near \")\"; expected a name", "remove the comma before ')'"},
@@ -116,9 +116,9 @@ static const struct error_case cases[] = {
     {"create keyspace k with replication = {'a' 1}", DN_E_SYNTAX, 43, "syntax error at or near \"1\"; expected ':'", ""},
     {"select \u201Cabc\u201D from t where \u2018a\u2019 = b c", DN_E_SYNTAX, 35, "syntax error at or near \"c\"; expected GROUP BY, HAVING, ORDER BY, LIMIT, OFFSET, ... or end of statement", "the text has typographic quotes (position 27); SQL needs ' and \""},
     {"select a from t where b = \u2018it is\u2019", DN_E_SYNTAX, 31, "syntax error at or near \"is\u2019\"; expected GROUP BY, HAVING, ORDER BY, LIMIT, OFFSET, ... or end of statement", "the text has typographic quotes (position 33); SQL needs ' and \""},
-    {"select a\u00A0from t x y", DN_E_SYNTAX, 17, "syntax error at or near \"x\"; expected ',', FROM, WHERE, GROUP BY, HAVING, ... or end of statement", "the text has a special blank, such as a no-break space (position 9); type it as a plain one"},
+    {"select a\u00A0from t x y", DN_E_SYNTAX, 17, "syntax error at or near \"x\"; expected ',', INTO, FROM, WHERE, GROUP BY, ... or end of statement", "the text has a special blank, such as a no-break space (position 9); type it as a plain one"},
     {"select 1 a, 'a very long string, longer than sixty characters in all, which is cut' 'x", DN_E_SYNTAX, 85, "unterminated quoted string", STRING_HINT},
-    {"select a 'ä very long string, lönger than sixty characters in äll, which is cut'", DN_E_SYNTAX, 10, "syntax error at or near \"'ä very long string, lönger than sixty characters in äll,\"; expected ',', FROM, WHERE, GROUP BY, HAVING, ... or end of statement", ""},
+    {"select a 'ä very long string, lönger than sixty characters in äll, which is cut'", DN_E_SYNTAX, 10, "syntax error at or near \"'ä very long string, lönger than sixty characters in äll,\"; expected ',', INTO, FROM, WHERE, GROUP BY, ... or end of statement", ""},
 
     /* builders */
     {"select 1e999", DN_E_OUT_OF_RANGE, 8, "the number 1e999 is out of range of DOUBLE", ""},
