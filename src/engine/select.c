@@ -49,8 +49,13 @@ static int sel_param_fit(struct dendro_stmt *stmt,
         return DN_FAIL_NOMEM(err);
     if (rc < 0)
         return 1;
-    return type == TYPE_REAL && !p->untyped && !ret->null && p->value.type == TYPE_DOUBLE &&
-           ret->v.f64 != p->value.v.f64;
+    if (p->untyped || ret->null)
+        return 0;
+    if (p->value.type == TYPE_DOUBLE && type_is_int(type)) /* a column would round it */
+        return (double)ret->v.i64 != p->value.v.f64;
+    if (p->value.type == TYPE_DOUBLE && type == TYPE_REAL)
+        return ret->v.f64 != p->value.v.f64;
+    return type == TYPE_VARCHAR && p->value.type != TYPE_VARCHAR;
 }
 
 int stmt_literals(struct dendro_stmt *stmt,
