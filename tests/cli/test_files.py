@@ -439,7 +439,7 @@ class Copy(FileCase):
                 (f"COPY cpu FROM '{good}' WITH (DELIMITR ';')", "42704", '"delimiter"'),
                 (f"COPY cpu FROM '{good}' WITH (DELIMITER 'ab')", "22023", "one character"),
                 (f"COPY cpu FROM '{good}' WITH (QUOTE ',')", "", "quote"), (f"COPY cpu FROM '{good}' WITH (FORMAT xml)", "22023", "csv"),
-                (f"COPY cpu FROM '{good}' WITH (HEADER maybe)", "22023", "true, false or auto"),
+                (f"COPY cpu FROM '{good}' WITH (HEADER maybe)", "22023", "true, false, match or auto"),
                 (f"COPY cpu FROM '{good}' WITH (EPOCH m)", "22023", "s, ms, us or ns"),
                 ("COPY cpu TO '/nosuch/dir/file'", "", "/nosuch/dir/file"), ("COPY (SELECT 1/0) TO '/dev/null'", "22012", "zero"),
                 ("COPY (DROP TABLE cpu) TO '/dev/null'", "42601", "DROP"), ("COPY cpu FROM", "42601", "end of input")):

@@ -121,6 +121,8 @@ static void types_put_text(struct buf *b, const struct datum *d)
         buf_u8(b, d->v.i64 ? 't' : 'f');
     else if (d->type == TYPE_BLOB)
         types_hex(b, d->str);
+    else if (type_is_array(d->type))
+        buf_append(b, d->str.ptr, d->str.len);
     else
         text_print(d, b);
 }
@@ -206,8 +208,13 @@ static void types_put_binary(struct buf *b, const struct datum *d, struct arena 
     uint32_t bits32;
     float f;
 
-    if (type_is_array(d->type)) {
-        types_put_array(b, d, arena);
+    if (type_is_array(d->type)) { /* batches have their text */
+        struct datum array;
+
+        if (text_parse(d->type, d->str, arena, &array, NULL) < 0)
+            b->failed = true;
+        else
+            types_put_array(b, &array, arena);
         return;
     }
     if (types_instant(d->type)) {

@@ -22,8 +22,8 @@ static const char *const script[] = {
     "CREATE TABLE t (a INT PRIMARY KEY, b VARCHAR, c INT)",
     "INSERT INTO t VALUES (1, 'x', 10), (2, 'y', 20)",
     "CREATE VIEW v AS SELECT * FROM t WHERE a > 1",
-    "CREATE VIEW s.w (k, n) AS SELECT v.a, count(*) FROM v NATURAL JOIN (VALUES (1), (2)) AS n "
-    "(a) GROUP BY v.a",
+    ("CREATE VIEW s.w (k, n) AS SELECT v.a, count(*) FROM v NATURAL JOIN (VALUES (1), (2)) AS n "
+     "(a) GROUP BY v.a"),
     "CREATE OR REPLACE VIEW v AS SELECT *, a + c AS d FROM t",
     "SELECT * FROM s.w JOIN v ON w.k = v.a ORDER BY d",
     "ALTER TABLE t RENAME c TO cc",
