@@ -26,8 +26,9 @@ static struct db_fix fix;
 
 /* Each gives one row; the scratch area is needed for all but the last. */
 static const char *const queries[] = {
-    "SELECT count(*), sum(k) FROM (SELECT k, s, row_number() OVER () AS n FROM (SELECT k, s FROM t "
-    "ORDER BY s DESC, k OFFSET 3) AS a) AS b WHERE n % 7 = 0",
+    ("SELECT count(*), sum(k) FROM (SELECT k, s, row_number() OVER () AS n FROM (SELECT k, s FROM "
+     "t "
+     "ORDER BY s DESC, k OFFSET 3) AS a) AS b WHERE n % 7 = 0"),
     "SELECT count(*), sum(n) FROM (SELECT s, g, count(*) AS n FROM t GROUP BY s, g) AS a",
     "SELECT count(*) FROM (SELECT DISTINCT s, k FROM t) AS a",
     "SELECT count(*), sum(a.k) FROM t a JOIN t b ON a.s = b.s AND a.k <= b.k",
