@@ -259,7 +259,7 @@ static void patch_catalog(uint8_t *p, size_t n)
     if (!at)
         at = memmem(p + 40, n - 40, "\"format\":1", 10);
     assert_non_null(at);
-    *strchr(at, '1') = '2';
+    *strchr(at, '1') = '3';
     seal_document(p, n);
 }
 
@@ -288,7 +288,7 @@ static void patch_log_frame(uint8_t *p, size_t n)
     size_t length = le_get32(frame + 32);
 
     assert_true(64 + 48 + length <= n);
-    le_put16(frame + 4, 3);
+    le_put16(frame + 4, 4);
     le_put64(frame + 40, dn_hash64(frame + 48, length, dn_checksum64(frame, 40)));
 }
 
@@ -315,8 +315,8 @@ static const struct {
     {"d/manifest~0", patch_envelope, "document 'manifest/0' has format 2"},
     {"d/manifest~0", patch_manifest, "manifest: format version 3, this release reads up to 2"},
     {"l/", patch_log_head, "has format 2, this release reads up to 1"},
-    {"l/", patch_log_frame, "format version 3, this release reads up to 2"},
-    {"l/log~0~0000000000000002", patch_log_frame, "format version 3"},
+    {"l/", patch_log_frame, "format version 4, this release reads up to 3"},
+    {"l/log~0~0000000000000002", patch_log_frame, "format version 4"},
     {"o/seg~0000000000000001~0000000000000001", patch_segment_head, "segment format 2"},
     {"o/seg~0000000000000005", patch_segment_trailer, "segment format 2"},
 };
