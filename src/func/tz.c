@@ -17,7 +17,7 @@ const struct tz_zone tz_utc = {
 /* When clocks change in a year, in seconds of the time before it (no zone). */
 static int64_t tz_change_at(const struct tz_change *c, int64_t year)
 {
-    int64_t days;
+    int64_t days = 0;
 
     switch (c->kind) {
     case TZ_JULIAN:

@@ -109,7 +109,7 @@ static void *transfer(void *arg)
 /* Twice in one transaction: the same. */
 static void *look(void *arg)
 {
-    static const struct dendro_error other = {.message = "the sum is not what it was"};
+    static struct dendro_error other = {.message = "the sum is not what it was"};
     dendro_conn *conn = begin("look");
 
     (void)arg;
@@ -130,7 +130,7 @@ static void *look(void *arg)
 /* A table and its rows come together. */
 static void *edit(void *arg)
 {
-    static const struct dendro_error half = {.message = "a table without its rows"};
+    static struct dendro_error half = {.message = "a table without its rows"};
     dendro_conn *conn = begin("edit");
 
     (void)arg;
@@ -153,7 +153,7 @@ static void *edit(void *arg)
 /* Rows go to and fro; there are always ten. */
 static void *move(void *arg)
 {
-    static const struct dendro_error lost = {.message = "rows were lost or doubled"};
+    static struct dendro_error lost = {.message = "rows were lost or doubled"};
     dendro_conn *conn = begin("move");
 
     (void)arg;
