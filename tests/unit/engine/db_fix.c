@@ -64,8 +64,10 @@ void db_reopen(struct db_fix *f)
 static int db_row(struct buf *out, dendro_stmt *stmt)
 {
     for (int i = 0; i < dendro_column_count(stmt); i++) {
+        const char *text = dendro_column_is_null(stmt, i) ? "~" : dendro_column_text(stmt, i);
+
         buf_puts(out, i ? "|" : "");
-        buf_puts(out, dendro_column_is_null(stmt, i) ? "~" : dendro_column_text(stmt, i));
+        buf_puts(out, text ? text : "ERROR 53200 no memory for the text of a value");
     }
     buf_puts(out, "\n");
     return 0;
