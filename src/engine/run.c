@@ -89,12 +89,19 @@ void stmt_set_tag(struct dendro_stmt *stmt)
         snprintf(stmt->tag, sizeof(stmt->tag), "%s", tag);
 }
 
+static int stmt_run_checkpoint(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    int rc = session_write_allowed(stmt->conn, err);
+
+    engine_settle(stmt->conn->db);
+    return rc < 0 ? rc : shard_checkpoint(stmt->conn->db->shard, &stmt->conn->cancel, err);
+}
+
 int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)
 {
-    int rc;
-
     switch (stmt->ast->kind) {
     case STMT_EMPTY:
+    case STMT_MAINTAIN: /* the background does what there is to do */
         return 0;
     case STMT_SELECT:
         return stmt_run_select(stmt, err);
@@ -127,8 +134,6 @@ int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)
                                                  : stmt_run_drop(stmt, err);
     case STMT_CREATE_INDEX:
         return stmt_run_create_index(stmt, err);
-    case STMT_MAINTAIN: /* the background does what there is to do */
-        return 0;
     case STMT_USE:
         return session_use(stmt->conn, stmt->ast, err);
     case STMT_SET:
@@ -153,9 +158,7 @@ int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_DEALLOCATE:
         return session_deallocate(stmt, err);
     case STMT_CHECKPOINT:
-        rc = session_write_allowed(stmt->conn, err);
-        engine_settle(stmt->conn->db);
-        return rc < 0 ? rc : shard_checkpoint(stmt->conn->db->shard, &stmt->conn->cancel, err);
+        return stmt_run_checkpoint(stmt, err);
     case STMT_CREATE_SEQUENCE: /* from here on: refuse.c */
     case STMT_ALTER_SEQUENCE:
     case STMT_EXECUTE:

@@ -12,6 +12,7 @@ struct datum;
 struct column_spec;
 struct constraint_def;
 struct constraint_def;
+struct dendro_conn;
 struct dendro_stmt;
 struct describe;
 struct expr;
