@@ -23,6 +23,7 @@ static const struct cli_option serve_options[] = {
      "--pg-port",
      "N",
      "port of PostgreSQL's protocol: 5460; 0 = none, any = one that is free"},
+    {'w', NULL, "--http-port", "N", "port of HTTP: 8460; 0 = none, any = one that is free"},
     {'c', NULL, "--max-connections", "N", "more than so many are refused; 1000"},
     {'t', NULL, "--tls-cert", "FILE", "certificates, PEM; with --tls-key clients may speak TLS"},
     {'k', NULL, "--tls-key", "FILE", "the key to the certificate, PEM"},
@@ -43,6 +44,17 @@ static int serve_number(const char *name, const char *text, long max, long *ret)
     return CLI_OK;
 }
 
+static int serve_port(const char *name, const char *text, int *ret)
+{
+    bool any = strcmp(text, "any") == 0;
+    long n = 0;
+    int rc = any ? CLI_OK : serve_number(name, text, 65535, &n);
+
+    if (rc == CLI_OK)
+        *ret = any ? 0 : n ? (int)n : -1;
+    return rc;
+}
+
 static int serve_take(void *arg, char letter, char *value)
 {
     struct serve *s = arg;
@@ -57,14 +69,9 @@ static int serve_take(void *arg, char letter, char *value)
         s->opt.listen = value;
         return CLI_OK;
     case 'p':
-        if (strcmp(value, "any") == 0) {
-            s->opt.pg_port = 0;
-            return CLI_OK;
-        }
-        rc = serve_number("--pg-port", value, 65535, &n);
-        if (rc == CLI_OK)
-            s->opt.pg_port = n ? (int)n : -1;
-        return rc;
+        return serve_port("--pg-port", value, &s->opt.pg_port);
+    case 'w':
+        return serve_port("--http-port", value, &s->opt.http_port);
     case 'c':
         rc = serve_number("--max-connections", value, 100000, &n);
         if (rc == CLI_OK)
@@ -121,7 +128,7 @@ static int serve_fail(const struct dn_err *err)
 
 int cli_serve(int argc, char **argv)
 {
-    struct serve s = {.opt = {.pg_port = SERVER_PG_PORT}};
+    struct serve s = {.opt = {.pg_port = SERVER_PG_PORT, .http_port = SERVER_HTTP_PORT}};
     struct server *server = NULL;
     struct dn_err err;
     int rc = cli_options("serve", serve_options, argc, argv, serve_take, &s);
@@ -147,6 +154,13 @@ int cli_serve(int argc, char **argv)
                server_port(server),
                server_address(server),
                server_port(server));
+    if (server_http_port(server) > 0)
+        printf("HTTP on %s, port %d: http%s://%s:%d/\n",
+               server_address(server),
+               server_http_port(server),
+               s.opt.tls_cert ? "s" : "",
+               server_address(server),
+               server_http_port(server));
     fflush(stdout);
     rc = server_run(server, &err) < 0 ? serve_fail(&err) : CLI_OK;
     serve_running = NULL;

@@ -71,15 +71,17 @@ bool srv_address_local(const char *address)
     return local;
 }
 
-static void listen_describe(const struct sockaddr *a, socklen_t len, struct srv_peer *peer)
+void srv_address_print(const struct sockaddr *a, char *to, size_t size, bool *ret_local)
 {
+    socklen_t len =
+        a->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
     char host[48] = "?";
     char port[8] = "?";
 
     DN_IGNORE(
         getnameinfo(a, len, host, sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV));
-    snprintf(peer->text, sizeof peer->text, "%s:%s", host, port);
-    peer->local = listen_local(a);
+    snprintf(to, size, "%s:%s", host, port);
+    *ret_local = listen_local(a);
 }
 
 static void listen_ready(uv_poll_t *h, int status DN_UNUSED, int events DN_UNUSED)
@@ -102,7 +104,7 @@ static void listen_ready(uv_poll_t *h, int status DN_UNUSED, int events DN_UNUSE
         DN_IGNORE(setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on));
         DN_IGNORE(setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on));
         peer.fd = fd;
-        listen_describe((struct sockaddr *)&a, len, &peer);
+        srv_address_print((struct sockaddr *)&a, peer.text, sizeof peer.text, &peer.local);
         l->fn(l->arg, l, &peer);
         if (!l->open)
             return;
@@ -127,34 +129,39 @@ static int listen_bind(const struct addrinfo *a, int *ret_fd)
     return why;
 }
 
-int srv_listener_open(struct srv_listener *l, const struct srv_listen *how, struct dn_err *err)
+int srv_socket_listen(const char *address, int port, int *ret_fd, int *ret_port, struct dn_err *err)
 {
-    struct addrinfo *list = listen_resolve(how->address, how->port);
+    struct addrinfo *list = listen_resolve(address, port);
     struct sockaddr_storage a;
     socklen_t len = sizeof a;
     int why = EADDRNOTAVAIL;
     int rc;
 
     if (!list)
-        return DN_FAIL(err, DN_E_CONFIG, "no address to listen on: \"%s\"", how->address);
+        return DN_FAIL(err, DN_E_CONFIG, "no address to listen on: \"%s\"", address);
     for (const struct addrinfo *at = list; at && why != 0; at = at->ai_next)
-        why = listen_bind(at, &l->fd);
+        why = listen_bind(at, ret_fd);
     freeaddrinfo(list);
     if (why != 0) {
-        rc = DN_FAIL(err,
-                     DN_E_IO,
-                     "cannot listen on %s, port %d: %s",
-                     how->address,
-                     how->port,
-                     uv_strerror(-why));
+        rc = DN_FAIL(
+            err, DN_E_IO, "cannot listen on %s, port %d: %s", address, port, uv_strerror(-why));
         if (why == EADDRINUSE)
             dn_err_hint(err, "Another program has the port: stop it, or choose another one.");
         return rc;
     }
-    l->port = how->port;
-    if (getsockname(l->fd, (struct sockaddr *)&a, &len) == 0)
-        l->port = ntohs(a.ss_family == AF_INET ? ((struct sockaddr_in *)(void *)&a)->sin_port
-                                               : ((struct sockaddr_in6 *)(void *)&a)->sin6_port);
+    *ret_port = port;
+    if (getsockname(*ret_fd, (struct sockaddr *)&a, &len) == 0)
+        *ret_port = ntohs(a.ss_family == AF_INET ? ((struct sockaddr_in *)(void *)&a)->sin_port
+                                                 : ((struct sockaddr_in6 *)(void *)&a)->sin6_port);
+    return 0;
+}
+
+int srv_listener_open(struct srv_listener *l, const struct srv_listen *how, struct dn_err *err)
+{
+    int rc = srv_socket_listen(how->address, how->port, &l->fd, &l->port, err);
+
+    if (rc < 0)
+        return rc;
     l->ops = how->ops;
     l->fn = how->fn;
     l->arg = how->arg;

@@ -49,6 +49,12 @@ void srv_listener_tick(struct srv_listener *l);
 /* The socket is closed at once, the handle when the loop runs. */
 void srv_listener_close(struct srv_listener *l);
 
+/* A socket that listens, and its port. Any thread. */
+int srv_socket_listen(const char *address, int port, int *ret_fd, int *ret_port, struct dn_err *err)
+    DN_MUST_CHECK;
+struct sockaddr;
+/* Address and port as text. Any thread. */
+void srv_address_print(const struct sockaddr *a, char *to, size_t size, bool *ret_local);
 bool srv_address_local(const char *address);
 void srv_socket_close(int fd);
 unsigned srv_cores(void);

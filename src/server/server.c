@@ -7,6 +7,7 @@
 #include "server/server.h"
 
 #include "server/conn.h"
+#include "server/http/http.h"
 #include "server/listen.h"
 #include "server/pgwire/pgwire.h"
 #include "server/tls.h"
@@ -18,6 +19,7 @@
 #define SERVER_CONNS     1000u
 #define SERVER_SPARE     16u /* more, who are told that there are too many */
 #define SERVER_WORKERS   8u  /* per core */
+#define SERVER_REQUESTS  16u /* of HTTP at once, per worker */
 #define SERVER_MESSAGE   ((uint64_t)256 << 20)
 #define SERVER_LOGIN_MS  60000u
 #define SERVER_DRAIN_MS  10000u
@@ -42,10 +44,11 @@ struct server {
     uv_async_t wake;
     uv_timer_t tick;
     struct srv_listener pg;
-    atomic_bool stop; /* asked for */
-    bool stopping;    /* begun */
-    bool forced;      /* the time for statements is over */
-    uint64_t stop_ns; /* when that is */
+    struct http *http; /* owned; NULL: none */
+    atomic_bool stop;  /* asked for */
+    bool stopping;     /* begun */
+    bool forced;       /* the time for statements is over */
+    uint64_t stop_ns;  /* when that is */
     bool handles_closed;
 };
 
@@ -89,6 +92,11 @@ uint64_t server_random(struct server *s)
 int server_port(const struct server *s)
 {
     return s->opt.pg_port < 0 ? -1 : s->pg.port;
+}
+
+int server_http_port(const struct server *s)
+{
+    return s->http ? http_port(s->http) : -1;
 }
 
 const char *server_address(const struct server *s)
@@ -266,6 +274,8 @@ static void server_on_tick(uv_timer_t *t)
     bool forced = s->stopping && !s->forced && now > s->stop_ns;
 
     s->forced = s->forced || forced;
+    if (forced && s->http)
+        http_cancel(s->http);
     sched_lock(s->lock);
     for (struct conn *c = s->conns; c; c = c->next) {
         if (forced)
@@ -294,6 +304,8 @@ static void server_begin_stop(struct server *s)
     s->stopping = true;
     s->stop_ns = server_now_ns(s) + s->opt.drain_ms * SERVER_NS_PER_MS;
     srv_listener_close(&s->pg);
+    if (s->http)
+        http_quiesce(s->http);
     server_each(s, server_end_one, NULL);
     server_on_tick(&s->tick);
 }
@@ -361,6 +373,21 @@ static int server_open_loop(struct server *s, struct dn_err *err)
     return rc < 0 ? DN_FAIL(err, DN_E_IO, "the event loop does not start: %s", uv_strerror(rc)) : 0;
 }
 
+static int server_open_http(struct server *s, struct dn_err *err)
+{
+    const struct server_options *o = &s->opt;
+    struct http_options http = {.address = o->listen,
+                                .port = o->http_port,
+                                .tls_cert = o->tls_cert,
+                                .tls_key = o->tls_key,
+                                .connections_max = o->connections_max,
+                                .requests_max = o->workers_max * SERVER_REQUESTS,
+                                .body_max = o->message_max,
+                                .insecure = o->insecure};
+
+    return o->http_port < 0 ? 0 : http_open(s, &http, &s->http, err);
+}
+
 static int server_start(struct server *s, struct dn_err *err)
 {
     int rc;
@@ -399,7 +426,7 @@ static int server_start(struct server *s, struct dn_err *err)
                                                     .fn = server_on_accept,
                                                     .arg = s},
                                err);
-    return rc;
+    return rc < 0 ? rc : server_open_http(s, err);
 }
 
 int server_open(const struct server_options *options, struct server **ret, struct dn_err *err)
@@ -424,9 +451,15 @@ int server_open(const struct server_options *options, struct server **ret, struc
     return 0;
 }
 
+/* Those that may still end by themselves. */
+static unsigned server_requests(struct server *s)
+{
+    return s->http && !s->forced ? http_count(s->http) : 0;
+}
+
 int server_run(struct server *s, struct dn_err *err DN_UNUSED)
 {
-    while (!s->stopping || server_count(s) > 0)
+    while (!s->stopping || server_count(s) > 0 || server_requests(s) > 0)
         uv_run(&s->loop, UV_RUN_ONCE);
     return 0;
 }
@@ -449,6 +482,7 @@ void server_close(struct server *s)
         uv_run(&s->loop, UV_RUN_DEFAULT);
         DN_IGNORE(uv_loop_close(&s->loop));
     }
+    http_close(s->http);
     if (s->lock)
         sched_mutex_free(s->lock);
     srv_pool_free(s->pool);

@@ -18,13 +18,15 @@ struct srv_pool;
 struct srv_tls;
 struct mem_owner;
 
-#define SERVER_PG_PORT 5460
+#define SERVER_PG_PORT   5460
+#define SERVER_HTTP_PORT 8460
 
 struct server_options {
     const char *data;            /* directory of the database */
     const char *const *settings; /* as dendro_options has them; NULL = none */
     const char *listen;          /* address; NULL = loopback */
     int pg_port;                 /* 0 = any free one; < 0 = not at all */
+    int http_port;               /* likewise */
     const char *tls_cert;        /* PEM files; NULL = no TLS */
     const char *tls_key;
     bool insecure;            /* serve other machines without authentication */
@@ -43,7 +45,8 @@ int server_run(struct server *s, struct dn_err *err) DN_MUST_CHECK;
 void server_stop(struct server *s);
 void server_close(struct server *s); /* NULL is fine */
 
-int server_port(const struct server *s); /* of PostgreSQL's protocol; < 0: none */
+int server_port(const struct server *s);      /* of PostgreSQL's protocol; < 0: none */
+int server_http_port(const struct server *s); /* < 0: none */
 const char *server_address(const struct server *s);
 
 /* ---- for protocols ---- */

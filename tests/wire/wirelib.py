@@ -22,7 +22,8 @@ class Server:
 
     def start(self):
         self.process = subprocess.Popen(
-            [PROGRAM, "serve", "--data", os.path.join(self.dir, "db"), "--pg-port", "any", *self.options],
+            [PROGRAM, "serve", "--data", os.path.join(self.dir, "db"), "--pg-port", "any", "--http-port", "0",
+             *self.options],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         if "port " not in line:
@@ -64,7 +65,7 @@ class ServerTest(unittest.TestCase):
 def main(module):
     global PROGRAM
     classes = [name for name, value in vars(module).items()
-               if isinstance(value, type) and issubclass(value, unittest.TestCase) and value is not ServerTest]
+               if isinstance(value, type) and issubclass(value, unittest.TestCase) and value.__module__ == module.__name__]
     if sys.argv[1] == "--list":
         print("\n".join(classes))
         return

@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * http.c: the daemon, and the way of a request through it; http_int.h has the states. */
+#include "server/http/http_int.h"
+
+#include "server/listen.h"
+#include "server/server.h"
+#include "volume/hostfile.h"
+
+#include <microhttpd.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#define HTTP_TIMEOUT_S   60u /* a connection on which nothing happens, while nothing runs */
+#define HTTP_THREADS_MAX 4u
+#define HTTP_CONN_BYTES  ((size_t)64 << 10) /* head and bytes of a body that are read at a time */
+#define HTTP_CHUNK_BYTES ((size_t)64 << 10)
+#define HTTP_PEM_MAX     ((size_t)1 << 20)
+#define HTTP_PRIORITIES  "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
+#define HTTP_WAIT_NS     2000000u
+
+/* ---- what routes ask for ---- */
+
+void http_header(struct http_req *req, const char *name, const char *fmt, ...)
+{
+    struct http_header *to;
+    va_list args;
+
+    if (req->headers_count == HTTP_HEADERS_MAX)
+        return;
+    to = &req->headers[req->headers_count++];
+    to->name = name;
+    va_start(args, fmt);
+    vsnprintf(to->value, sizeof to->value, fmt, args);
+    va_end(args);
+}
+
+const char *http_request_header(const struct http_req *req, const char *name)
+{
+    return MHD_lookup_connection_value(req->conn, MHD_HEADER_KIND, name);
+}
+
+const char *http_query(const struct http_req *req, const char *name)
+{
+    return MHD_lookup_connection_value(req->conn, MHD_GET_ARGUMENT_KIND, name);
+}
+
+bool http_query_is(const struct http_req *req, const char *name, const char *value)
+{
+    const char *given = http_query(req, name);
+
+    return given && strcmp(given, value) == 0;
+}
+
+/* The client's name for it, so that it can be cancelled before its answer begins, or ours. */
+static bool http_choose_id(struct http_req *req)
+{
+    const char *given = http_request_header(req, "X-Query-Id");
+    size_t len = given ? strlen(given) : 0;
+
+    if (len == 0) {
+        snprintf(
+            req->id, sizeof req->id, "%016llx", (unsigned long long)server_random(req->h->srv));
+        return true;
+    }
+    if (len > HTTP_ID_MAX ||
+        strspn(given, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") != len)
+        return false;
+    memcpy(req->id, given, len + 1);
+    return true;
+}
+
+/* Somebody else runs under that id. */
+static bool http_id_taken(const struct http_req *req)
+{
+    for (const struct http_req *r = req->h->running; r; r = r->next)
+        if (strcmp(r->id, req->id) == 0)
+            return true;
+    return false;
+}
+
+bool http_session(struct http_req *req)
+{
+    struct http *h = req->h;
+    struct dendro_error err;
+    bool taken;
+
+    if (!http_choose_id(req)) {
+        http_fail(req,
+                  400,
+                  "22023",
+                  "X-Query-Id: up to %u letters, digits, - and _ are taken",
+                  HTTP_ID_MAX);
+        return false;
+    }
+    if (dendro_connect(server_db(h->srv), &req->session, &err) < 0) {
+        http_fail_with(req, &err);
+        return false;
+    }
+    sched_lock(h->lock);
+    taken = http_id_taken(req);
+    if (!taken) {
+        req->next = h->running;
+        if (h->running)
+            h->running->prev = req;
+        h->running = req;
+    }
+    sched_unlock(h->lock);
+    if (taken) {
+        dendro_disconnect(req->session);
+        req->session = NULL;
+        http_fail(req, 409, "55006", "a query runs under the id %s already", req->id);
+        return false;
+    }
+    http_header(req, "X-Query-Id", "%s", req->id);
+    return true;
+}
+
+void http_session_end(struct http_req *req)
+{
+    struct http *h = req->h;
+
+    if (!req->session)
+        return;
+    sched_lock(h->lock);
+    if (req->prev)
+        req->prev->next = req->next;
+    else
+        h->running = req->next;
+    if (req->next)
+        req->next->prev = req->prev;
+    sched_unlock(h->lock);
+    if (req->free_state)
+        req->free_state(req);
+    req->free_state = NULL;
+    dendro_disconnect(req->session);
+    req->session = NULL;
+}
+
+/* ---- a worker's turn ---- */
+
+static void http_job(struct srv_job *job)
+{
+    struct http_req *req = (struct http_req *)job; /* its first member */
+    struct http *h = req->h;
+    struct MHD_Connection *conn = req->conn;
+
+    if (!req->begun) {
+        req->begun = true;
+        req->route->run(req);
+    } else {
+        req->more(req);
+    }
+    req->state = HTTP_ANSWER;
+    MHD_resume_connection(conn); /* from here on the request is no longer this thread's */
+    atomic_fetch_sub(&h->busy, 1);
+}
+
+/* False: nobody works any more. The order of the two matters: see http_close. */
+static bool http_to_worker(struct http_req *req)
+{
+    struct http *h = req->h;
+
+    atomic_fetch_add(&h->busy, 1);
+    if (atomic_load(&h->closing)) {
+        atomic_fetch_sub(&h->busy, 1);
+        return false;
+    }
+    req->state = HTTP_WORK;
+    MHD_suspend_connection(req->conn);
+    srv_pool_submit(server_pool(h->srv), &req->job);
+    return true;
+}
+
+/* ---- answers ---- */
+
+/* The next bytes of an answer whose length is not known. */
+static ssize_t http_reader(void *cls, uint64_t pos DN_UNUSED, char *to, size_t max)
+{
+    struct http_req *req = cls;
+    size_t left = req->out.len - req->out_at;
+
+    if (left > 0) {
+        left = left < max ? left : max;
+        memcpy(to, req->out.data + req->out_at, left);
+        req->out_at += left;
+        atomic_fetch_add(&req->h->counters.bytes_out, left);
+        return (ssize_t)left;
+    }
+    if (req->ended || req->out.failed)
+        return req->cut || req->out.failed ? MHD_CONTENT_READER_END_WITH_ERROR
+                                           : MHD_CONTENT_READER_END_OF_STREAM;
+    buf_reset(&req->out);
+    req->out_at = 0;
+    return http_to_worker(req) ? 0 : MHD_CONTENT_READER_END_WITH_ERROR;
+}
+
+static enum MHD_Result http_answer(struct http_req *req)
+{
+    struct MHD_Response *r;
+    enum MHD_Result rc;
+
+    if (req->out.failed && !req->more) {
+        buf_reset(&req->out);
+        http_fail(req, 503, "53200", "out of memory");
+    }
+    if (req->more && !req->ended) {
+        r = MHD_create_response_from_callback(
+            MHD_SIZE_UNKNOWN, HTTP_CHUNK_BYTES, http_reader, req, NULL);
+    } else {
+        r = MHD_create_response_from_buffer(req->out.len,
+                                            req->out.data ? (void *)req->out.data : (void *)req,
+                                            MHD_RESPMEM_PERSISTENT);
+        atomic_fetch_add(&req->h->counters.bytes_out, req->out.len);
+    }
+    if (!r)
+        return MHD_NO;
+    if (req->type)
+        MHD_add_response_header(r, "Content-Type", req->type);
+    MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
+    MHD_add_response_header(r, "Cache-Control", "no-store");
+    for (unsigned i = 0; i < req->headers_count; i++)
+        MHD_add_response_header(r, req->headers[i].name, req->headers[i].value);
+    if (req->status == 503)
+        MHD_add_response_header(r, "Retry-After", HTTP_RETRY_S);
+    if (atomic_load(&req->h->stopping))
+        MHD_add_response_header(r, "Connection", "close");
+    if (req->status >= 400)
+        atomic_fetch_add(&req->h->counters.errors[req->route ? req->route->kind : HTTP_KIND_OTHER],
+                         1);
+    rc = MHD_queue_response(req->conn, req->status, r);
+    MHD_destroy_response(r);
+    return rc;
+}
+
+/* ---- requests ---- */
+
+static bool http_path_fits(const struct http_route *r, const char *url, const char **ret_rest)
+{
+    size_t len = strlen(r->path);
+
+    *ret_rest = "";
+    if (r->path[len - 1] != '/' || len == 1)
+        return strcmp(r->path, url) == 0;
+    *ret_rest = url + len;
+    return strncmp(url, r->path, len) == 0 && url[len];
+}
+
+/* 405 and 404 are told apart. */
+static void http_find_route(struct http_req *req, const char *method, const char *url)
+{
+    const char *allowed = NULL;
+    const char *rest;
+
+    for (const struct http_route *r = http_routes; r->path; r++) {
+        if (!http_path_fits(r, url, &rest))
+            continue;
+        if (strcmp(method, r->method) == 0 ||
+            (strcmp(method, "HEAD") == 0 && strcmp(r->method, "GET") == 0)) {
+            req->route = r;
+            req->rest = rest;
+            return;
+        }
+        allowed = r->method;
+    }
+    if (!allowed) {
+        http_fail(req, 404, "42P01", "there is nothing at %.100s", url);
+        return;
+    }
+    http_header(req, "Allow", "%s", allowed);
+    http_fail(req, 405, "0A000", "%.100s takes %s, not %.20s", url, allowed, method);
+}
+
+static void http_look_at_peer(struct http_req *req)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(req->conn, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+
+    if (info && info->client_addr)
+        srv_address_print(info->client_addr, req->peer, sizeof req->peer, &req->local);
+}
+
+/* Is there room for one more, and for its body? */
+static bool http_admit(struct http_req *req)
+{
+    struct http *h = req->h;
+    const char *length = http_request_header(req, "Content-Length");
+    unsigned long long bytes = length ? strtoull(length, NULL, 10) : 0;
+
+    if (atomic_load(&h->stopping)) {
+        http_fail(req, 503, "57P03", "the server is shutting down");
+    } else if (atomic_fetch_add(&h->count, 1) >= h->opt.requests_max && !req->route->open) {
+        req->counted = true;
+        atomic_fetch_add(&h->counters.refused, 1);
+        http_fail(req, 503, "53300", "%u requests are under way already", h->opt.requests_max);
+    } else {
+        req->counted = true;
+    }
+    if (req->status == 0 && bytes > h->opt.body_max && req->route->body == HTTP_BODY_WHOLE)
+        http_fail(req,
+                  413,
+                  "54000",
+                  "a body of %llu bytes, more than %llu: send it in parts",
+                  bytes,
+                  (unsigned long long)h->opt.body_max);
+    return req->status == 0;
+}
+
+static struct http_req *
+http_new(struct http *h, struct MHD_Connection *conn, const char *method, const char *url)
+{
+    struct http_req *req = mem_calloc(&h->owner, 1, sizeof(*req));
+
+    if (!req)
+        return NULL;
+    req->job.run = http_job;
+    req->h = h;
+    req->conn = conn;
+    req->rest = "";
+    req->since_ns = server_now_ns(h->srv);
+    buf_init(&req->body, &h->owner);
+    buf_init(&req->out, &h->owner);
+    http_look_at_peer(req);
+    http_find_route(req, method, url);
+    atomic_fetch_add(&h->counters.requests[req->route ? req->route->kind : HTTP_KIND_OTHER], 1);
+    if (req->status == 0 && http_guard(req) && http_admit(req) &&
+        req->route->body == HTTP_BODY_WHOLE)
+        DN_IGNORE(http_unpack_begin(req, http_request_header(req, "Content-Encoding")));
+    return req;
+}
+
+static void http_free(struct http_req *req)
+{
+    struct http *h = req->h;
+    bool counted = req->counted;
+
+    http_session_end(req);
+    if (req->free_state)
+        req->free_state(req);
+    http_unpack_free(req->unpack);
+    buf_done(&req->body);
+    buf_done(&req->out);
+    mem_free(req);
+    if (counted)
+        atomic_fetch_sub(&h->count, 1);
+}
+
+static enum MHD_Result http_body(struct http_req *req, const char *bytes, size_t len)
+{
+    req->body_in += len;
+    atomic_fetch_add(&req->h->counters.bytes_in, len);
+    if (req->status != 0 || req->route->body != HTTP_BODY_WHOLE) /* passed over, up to a point */
+        return req->body_in > req->h->opt.body_max ? MHD_NO : MHD_YES;
+    DN_IGNORE(http_unpack_add(req, bytes, len));
+    return MHD_YES;
+}
+
+static enum MHD_Result http_handle(void *cls,
+                                   struct MHD_Connection *conn,
+                                   const char *url,
+                                   const char *method,
+                                   const char *version DN_UNUSED,
+                                   const char *upload,
+                                   size_t *upload_len,
+                                   void **req_cls)
+{
+    struct http_req *req = *req_cls;
+    size_t len = *upload_len;
+
+    if (!req) {
+        req = http_new(cls, conn, method, url);
+        *req_cls = req;
+        if (!req)
+            return MHD_NO;
+        if (req->status != 0) {
+            req->state = HTTP_ANSWER;
+            return http_answer(req);
+        }
+        req->state = HTTP_BODY;
+        return MHD_YES;
+    }
+    if (len > 0) {
+        *upload_len = 0;
+        return http_body(req, upload, len);
+    }
+    if (req->state == HTTP_BODY) {
+        if (req->status == 0 && req->route->body == HTTP_BODY_WHOLE)
+            DN_IGNORE(http_unpack_end(req));
+        if (req->status == 0)
+            return http_to_worker(req) ? MHD_YES : MHD_NO;
+        req->state = HTTP_ANSWER;
+    }
+    return http_answer(req);
+}
+
+static void http_completed(void *cls DN_UNUSED,
+                           struct MHD_Connection *conn DN_UNUSED,
+                           void **req_cls,
+                           enum MHD_RequestTerminationCode why DN_UNUSED)
+{
+    if (*req_cls)
+        http_free(*req_cls);
+    *req_cls = NULL;
+}
+
+/* ---- life ---- */
+
+static int http_read_pem(const char *path, char **ret, struct dn_err *err)
+{
+    struct hostfile *f;
+    size_t used = 0, n = 1;
+    char *text = mem_alloc(NULL, HTTP_PEM_MAX + 1);
+    int rc = text ? hostfile_open(path, &f, err) : DN_FAIL_NOMEM(err);
+
+    if (rc < 0) {
+        mem_free(text);
+        return rc;
+    }
+    while (rc == 0 && n > 0 && used < HTTP_PEM_MAX) {
+        rc = hostfile_read(f, text + used, HTTP_PEM_MAX - used, &n, err);
+        used += rc == 0 ? n : 0;
+    }
+    DN_IGNORE(hostfile_close(f, NULL)); /* it was only read */
+    text[used] = 0;
+    if (rc < 0)
+        mem_free(text);
+    else
+        *ret = text;
+    return rc;
+}
+
+static int http_start(struct http *h, struct dn_err *err)
+{
+    unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME;
+    unsigned threads = srv_cores() < HTTP_THREADS_MAX ? srv_cores() : HTTP_THREADS_MAX;
+    struct MHD_OptionItem tls[] = {{MHD_OPTION_HTTPS_MEM_KEY, 0, h->key},
+                                   {MHD_OPTION_HTTPS_MEM_CERT, 0, h->cert},
+                                   {MHD_OPTION_END, 0, NULL}};
+    struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
+    int fd;
+    int rc = srv_socket_listen(h->opt.address, h->opt.port, &fd, &h->port, err);
+
+    if (rc < 0)
+        return rc;
+    h->daemon = MHD_start_daemon(flags | (h->cert ? MHD_USE_TLS : 0),
+                                 0,
+                                 NULL,
+                                 NULL,
+                                 http_handle,
+                                 h,
+                                 MHD_OPTION_LISTEN_SOCKET,
+                                 (MHD_socket)fd,
+                                 MHD_OPTION_THREAD_POOL_SIZE,
+                                 threads > 1 ? threads : 2u,
+                                 MHD_OPTION_CONNECTION_LIMIT,
+                                 h->opt.connections_max,
+                                 MHD_OPTION_CONNECTION_TIMEOUT,
+                                 HTTP_TIMEOUT_S,
+                                 MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+                                 HTTP_CONN_BYTES,
+                                 MHD_OPTION_NOTIFY_COMPLETED,
+                                 http_completed,
+                                 NULL,
+                                 MHD_OPTION_ARRAY,
+                                 h->cert ? tls : none,
+                                 MHD_OPTION_END);
+    if (h->daemon)
+        return 0;
+    srv_socket_close(fd);
+    return DN_FAIL(err,
+                   h->cert ? DN_E_CONFIG : DN_E_IO,
+                   "the HTTP server does not start%s",
+                   h->cert ? ": are certificate and key good PEM files that fit each other?" : "");
+}
+
+int http_open(struct server *srv,
+              const struct http_options *options,
+              struct http **ret,
+              struct dn_err *err)
+{
+    struct http *h = mem_calloc(NULL, 1, sizeof(*h));
+    int rc = 0;
+
+    if (!h)
+        return DN_FAIL_NOMEM(err);
+    h->srv = srv;
+    h->opt = *options;
+    h->since_ns = server_now_ns(srv);
+    mem_owner_init(&h->owner, "http", server_owner(srv), 0);
+    h->lock = sched_mutex_new(srv_pool_sched(server_pool(srv)), "http");
+    if (!h->lock)
+        rc = DN_FAIL_NOMEM(err);
+    if (rc == 0 && options->tls_cert)
+        rc = http_read_pem(options->tls_cert, &h->cert, err);
+    if (rc == 0 && options->tls_key)
+        rc = http_read_pem(options->tls_key, &h->key, err);
+    if (rc == 0)
+        rc = http_start(h, err);
+    if (rc < 0) {
+        http_close(h);
+        return rc;
+    }
+    *ret = h;
+    return 0;
+}
+
+void http_quiesce(struct http *h)
+{
+    if (atomic_exchange(&h->stopping, true))
+        return;
+    srv_socket_close(MHD_quiesce_daemon(h->daemon));
+}
+
+void http_cancel(struct http *h)
+{
+    sched_lock(h->lock);
+    for (struct http_req *r = h->running; r; r = r->next)
+        dendro_cancel(r->session);
+    sched_unlock(h->lock);
+}
+
+void http_close(struct http *h)
+{
+    if (!h)
+        return;
+    if (h->daemon) {
+        http_quiesce(h);
+        atomic_store(&h->closing, true);
+        while (http_busy(h) > 0) {
+            http_cancel(h);
+            sched_sleep_ns(srv_pool_sched(server_pool(h->srv)), HTTP_WAIT_NS);
+        }
+        MHD_stop_daemon(h->daemon);
+    }
+    sched_mutex_free(h->lock);
+    mem_free(h->cert);
+    mem_free(h->key);
+    mem_free(h);
+}
+
+int http_port(const struct http *h)
+{
+    return h->port;
+}
+
+unsigned http_busy(struct http *h)
+{
+    return atomic_load(&h->busy);
+}
+
+unsigned http_count(struct http *h)
+{
+    return atomic_load(&h->count);
+}

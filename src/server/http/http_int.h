@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * http_int.h: a request from the inside.
+ *
+ *      its head          its body            a worker            its answer
+ *     HTTP_HEAD  --->  HTTP_BODY  --->  HTTP_WORK  --->  HTTP_ANSWER  --->  freed
+ *                                           ^                  |
+ *                                           +--- more to send -+
+ *
+ * Invariants
+ *   H1  In HTTP_WORK the connection is suspended and only the worker touches the request; in the
+ *       other states only the thread of libmicrohttpd does. So neither needs a lock.
+ *   H2  req->session is in the list of the server from before its first statement until after its
+ *       last; whoever cancels holds the lock.
+ *   H3  An answer whose length is not known is made by req->more, a worker's turn at a time, each
+ *       of which fills req->out up to HTTP_OUT_FULL: flat memory, whatever its size. */
+#pragma once
+
+#include "base/bytes.h"
+#include "base/sched.h"
+#include "dendro.h"
+#include "server/http/http.h"
+#include "server/pool.h"
+
+#include <stdatomic.h>
+
+#define HTTP_OUT_FULL    ((size_t)256 << 10)
+#define HTTP_ID_MAX      64u
+#define HTTP_HEADERS_MAX 6u
+#define HTTP_RETRY_S     "1" /* Retry-After */
+
+struct MHD_Connection;
+struct MHD_Daemon;
+struct http_req;
+struct http_unpack;
+
+enum http_state { HTTP_HEAD, HTTP_BODY, HTTP_WORK, HTTP_ANSWER };
+
+/* What happens to the bytes of a body. */
+enum http_body {
+    HTTP_BODY_NONE,   /* passed over */
+    HTTP_BODY_WHOLE,  /* gathered in req->body, unpacked as Content-Encoding says */
+    HTTP_BODY_STREAM, /* route->run begins at once and takes them from a pipe */
+};
+
+/* Counted for /metrics. */
+enum http_kind {
+    HTTP_KIND_SQL,
+    HTTP_KIND_IMPORT,
+    HTTP_KIND_LINES,
+    HTTP_KIND_PROMETHEUS,
+    HTTP_KIND_OTHER,
+    HTTP_KIND_MAX
+};
+
+struct http_route {
+    const char *method; /* GET is HEAD too */
+    const char *path;   /* ends in '/': whatever follows is req->rest */
+    enum http_kind kind;
+    enum http_body body;
+    bool open; /* nobody has to log in */
+    /* Makes the answer: http_reply or http_fail, or sets more. A worker's thread. */
+    void (*run)(struct http_req *req);
+};
+
+struct http_header {
+    const char *name; /* static */
+    char value[160];
+};
+
+struct http_req {
+    struct srv_job job; /* H1 */
+    struct http *h;
+    struct MHD_Connection *conn;
+    const struct http_route *route;
+    const char *rest; /* of the path; libmicrohttpd's */
+    enum http_state state;
+    bool begun;   /* run was called */
+    bool counted; /* among those under way */
+    bool local;
+    char peer[64];
+    uint64_t since_ns;
+
+    struct buf body;
+    uint64_t body_in;           /* bytes as they came */
+    struct http_unpack *unpack; /* owned */
+    struct http_pipe *pipe;     /* owned; HTTP_BODY_STREAM */
+
+    unsigned status; /* 0: none yet */
+    const char *type;
+    struct http_header headers[HTTP_HEADERS_MAX];
+    unsigned headers_count;
+    struct buf out;
+    size_t out_at;
+    bool ended;                         /* out has the end of the answer */
+    bool cut;                           /* the connection is cut after it: it is not whole */
+    void (*more)(struct http_req *req); /* H3; NULL: out is all */
+    void *state_of;                     /* owned: the route's; see free_state */
+    void (*free_state)(struct http_req *req);
+
+    dendro_conn *session; /* H2 */
+    char id[HTTP_ID_MAX + 1];
+    struct http_req *next; /* in h->running */
+    struct http_req *prev;
+    const char *sql; /* what runs, for the list; borrowed */
+};
+
+struct http_counters {
+    atomic_uint_fast64_t requests[HTTP_KIND_MAX];
+    atomic_uint_fast64_t errors[HTTP_KIND_MAX]; /* answers of 400 and up */
+    atomic_uint_fast64_t refused;               /* told to come again */
+    atomic_uint_fast64_t bytes_in;
+    atomic_uint_fast64_t bytes_out;
+    atomic_uint_fast64_t rows[HTTP_KIND_MAX]; /* written */
+};
+
+struct http {
+    struct server *srv; /* borrowed */
+    struct http_options opt;
+    struct MHD_Daemon *daemon;
+    struct mem_owner owner; /* of bodies and answers */
+    struct sched_mutex *lock;
+    struct http_req *running; /* those with a session; under lock */
+    atomic_uint busy;         /* in HTTP_WORK */
+    atomic_uint count;        /* begun and not freed */
+    atomic_bool stopping;     /* no new requests */
+    atomic_bool closing;      /* no new work for those there are */
+    int port;
+    char *cert; /* owned, PEM */
+    char *key;
+    struct http_counters counters;
+    uint64_t since_ns; /* when it began */
+};
+
+/* ---- http.c ---- */
+extern const struct http_route http_routes[];
+void http_header(struct http_req *req, const char *name, const char *fmt, ...) DN_PRINTF(3, 4);
+/* Of the request; NULL: it has none. */
+const char *http_request_header(const struct http_req *req, const char *name);
+const char *http_query(const struct http_req *req, const char *name);
+bool http_query_is(const struct http_req *req, const char *name, const char *value);
+/* A session for the request, in the list under an id. False: it was answered. */
+bool http_session(struct http_req *req);
+void http_session_end(struct http_req *req);
+
+/* ---- guard.c ---- */
+/* May this request be answered at all? False: it has been refused. */
+bool http_guard(struct http_req *req);
+/* Who is it? The one place where names, passwords and tokens will be looked at. */
+bool http_authenticate(struct http_req *req);
+
+/* ---- reply.c ---- */
+/* The whole answer; text NULL: what is in req->out. */
+void http_reply(struct http_req *req, unsigned status, const char *type, const char *text);
+/* An error: status, and a JSON object that says more. */
+void http_fail(struct http_req *req, unsigned status, const char *sqlstate, const char *fmt, ...)
+    DN_PRINTF(4, 5);
+void http_fail_with(struct http_req *req, const struct dendro_error *e);
+/* Which status an error of the database is. */
+unsigned http_status_of(const struct dendro_error *e);
+/* {"code":…,"sqlstate":…,…} */
+void http_print_error(struct buf *b, const struct dendro_error *e, unsigned statement);
+void http_json_text(struct buf *b, const char *s, size_t len);
+
+/* ---- unpack.c ---- */
+/* encoding: of the header; NULL: none. False: it was answered. */
+bool http_unpack_begin(struct http_req *req, const char *encoding);
+bool http_unpack_add(struct http_req *req, const void *bytes, size_t len);
+/* All is there: is it whole? */
+bool http_unpack_end(struct http_req *req);
+void http_unpack_free(struct http_unpack *u); /* NULL is fine */
+
+/* ---- routes ---- */
+void http_run_sql(struct http_req *req);
+void http_run_queries(struct http_req *req);
+void http_run_cancel(struct http_req *req);
+void http_run_health(struct http_req *req);
+void http_run_ready(struct http_req *req);
+void http_run_metrics(struct http_req *req);

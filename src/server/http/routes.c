@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * routes.c: what there is to ask for: one line each. docs/http.md has them for users. */
+#include "server/http/http_int.h"
+
+/* clang-format off */
+const struct http_route http_routes[] = {
+    {"POST",   "/api/sql",       HTTP_KIND_SQL,   HTTP_BODY_WHOLE, false, http_run_sql},
+    {"GET",    "/api/queries",   HTTP_KIND_OTHER, HTTP_BODY_NONE,  false, http_run_queries},
+    {"DELETE", "/api/queries/",  HTTP_KIND_OTHER, HTTP_BODY_NONE,  false, http_run_cancel},
+    {"GET",    "/health",        HTTP_KIND_OTHER, HTTP_BODY_NONE,  true,  http_run_health},
+    {"GET",    "/ready",         HTTP_KIND_OTHER, HTTP_BODY_NONE,  true,  http_run_ready},
+    {"GET",    "/metrics",       HTTP_KIND_OTHER, HTTP_BODY_NONE,  false, http_run_metrics},
+    {NULL, NULL, HTTP_KIND_OTHER, HTTP_BODY_NONE, false, NULL},
+};
+/* clang-format on */

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * rows.h: results as text: JSON, NDJSON and CSV, row by row, so that no more than a buffer of them
+ * is ever there. One thread at a time. */
+#pragma once
+
+#include "base/bytes.h"
+#include "dendro.h"
+
+enum http_format {
+    HTTP_JSON,   /* {"columns":[…],"rows":[[…],…],"tag":…,"stats":{…}} */
+    HTTP_NDJSON, /* {"columns":[…]}, a line with an array for each row, {"tag":…,"stats":{…}} */
+    HTTP_CSV,    /* names, then rows; NULL is empty, an empty text is "" */
+    HTTP_FORMAT_MAX
+};
+
+/* One of a name, or of what Accept says; NULL: the first. HTTP_FORMAT_MAX: none of ours. */
+enum http_format http_format_named(const char *name);
+enum http_format http_format_accepted(const char *accept);
+const char *http_format_type(enum http_format f); /* Content-Type */
+
+/* What is to be said of a statement at its end. */
+struct http_summary {
+    const char *tag; /* NULL: none */
+    uint64_t rows;
+    uint64_t ns;
+    bool truncated; /* there were more than were asked for */
+};
+
+/* first: of the request. */
+void http_rows_begin(struct buf *b, enum http_format f, dendro_stmt *stmt, bool first);
+void http_rows_put(
+    struct buf *b, enum http_format f, const struct dendro_batch *batch, size_t row, bool first);
+/* error: it ended with this one; NULL: it did not. */
+void http_rows_end(struct buf *b,
+                   enum http_format f,
+                   const struct http_summary *s,
+                   const struct dendro_error *error);

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * status.c: /health, /ready, and /metrics in Prometheus' text format. */
+#include "server/http/http_int.h"
+
+#include "server/server.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+void http_run_health(struct http_req *req)
+{
+    buf_printf(&req->out,
+               "{\"name\":\"dendro\",\"status\":\"pass\",\"message\":\"ready for queries and "
+               "writes\",\"checks\":[],\"version\":\"%s\"}\n",
+               dendro_version());
+    http_reply(req, 200, "application/json", NULL);
+}
+
+/* Can the database be used? */
+void http_run_ready(struct http_req *req)
+{
+    uint64_t up_s = (server_now_ns(req->h->srv) - req->h->since_ns) / 1000000000u;
+    struct dendro_error err;
+
+    if (!http_session(req))
+        return;
+    if (dendro_exec(req->session, "SELECT 1", -1, NULL, NULL, &err) < 0) {
+        http_fail_with(req, &err);
+        req->status = 503;
+        return;
+    }
+    http_session_end(req);
+    buf_printf(&req->out, "{\"status\":\"ready\",\"up_seconds\":%" PRIu64 "}\n", up_s);
+    http_reply(req, 200, "application/json", NULL);
+}
+
+/* ---- metrics ---- */
+
+/* What SHOW STATUS counts since the start; all else is as of now. */
+static const char *const status_counters[] = {"cache_hits",
+                                              "cache_misses",
+                                              "cache_evicted",
+                                              "commits",
+                                              "log_appends",
+                                              "flushes",
+                                              "flush_failures",
+                                              "flush_bytes",
+                                              "merges",
+                                              "merge_failures",
+                                              "merge_bytes"};
+
+static bool status_counts(const char *name)
+{
+    for (size_t i = 0; i < DN_ARRAY_SIZE(status_counters); i++)
+        if (strcmp(status_counters[i], name) == 0)
+            return true;
+    return false;
+}
+
+static void
+status_head(struct buf *b, const char *name, const char *suffix, const char *type, const char *doc)
+{
+    buf_printf(
+        b, "# HELP dendro_%s%s %s\n# TYPE dendro_%s%s %s\n", name, suffix, doc, name, suffix, type);
+}
+
+static int status_row(void *arg, dendro_stmt *stmt)
+{
+    struct buf *b = arg;
+    char name[64];
+    const char *text = dendro_column_text(stmt, 1);
+    bool counter;
+
+    snprintf(name, sizeof name, "%s", text ? text : "");
+    counter = status_counts(name);
+    text = dendro_column_text(stmt, 3);
+    status_head(b, name, counter ? "_total" : "", counter ? "counter" : "gauge", text ? text : "");
+    buf_printf(
+        b, "dendro_%s%s %.17g\n", name, counter ? "_total" : "", dendro_column_double(stmt, 2));
+    return 0;
+}
+
+static void status_kinds(struct buf *b,
+                         const char *name,
+                         const char *doc,
+                         const atomic_uint_fast64_t counts[HTTP_KIND_MAX])
+{
+    static const char *const kinds[HTTP_KIND_MAX] = {[HTTP_KIND_SQL] = "sql",
+                                                     [HTTP_KIND_IMPORT] = "import",
+                                                     [HTTP_KIND_LINES] = "lines",
+                                                     [HTTP_KIND_PROMETHEUS] = "prometheus",
+                                                     [HTTP_KIND_OTHER] = "other"};
+
+    status_head(b, name, "", "counter", doc);
+    for (int k = 0; k < HTTP_KIND_MAX; k++)
+        buf_printf(
+            b, "dendro_%s{kind=\"%s\"} %" PRIuFAST64 "\n", name, kinds[k], atomic_load(&counts[k]));
+}
+
+static void
+status_one(struct buf *b, const char *name, const char *type, const char *doc, uint64_t value)
+{
+    status_head(b, name, "", type, doc);
+    buf_printf(b, "dendro_%s %" PRIu64 "\n", name, value);
+}
+
+void http_run_metrics(struct http_req *req)
+{
+    const struct http_counters *n = &req->h->counters;
+    struct buf *b = &req->out;
+    struct dendro_error err;
+
+    if (!http_session(req))
+        return;
+    if (dendro_exec(req->session, "SHOW STATUS", -1, status_row, b, &err) < 0) {
+        http_fail_with(req, &err);
+        return;
+    }
+    http_session_end(req);
+    status_kinds(b, "http_requests_total", "requests that came", n->requests);
+    status_kinds(b, "http_errors_total", "requests that were answered with 400 or more", n->errors);
+    status_kinds(b, "ingest_rows_total", "rows written by requests", n->rows);
+    status_one(b,
+               "http_refused_total",
+               "counter",
+               "requests that were told to come again",
+               atomic_load(&n->refused));
+    status_one(b,
+               "http_received_bytes_total",
+               "counter",
+               "bytes of bodies that came",
+               atomic_load(&n->bytes_in));
+    status_one(
+        b, "http_sent_bytes_total", "counter", "bytes of answers", atomic_load(&n->bytes_out));
+    status_one(
+        b, "http_requests_running", "gauge", "requests under way", atomic_load(&req->h->count));
+    status_one(b,
+               "connections",
+               "gauge",
+               "connections of PostgreSQL's and the line protocol",
+               server_count(req->h->srv));
+    http_reply(req, 200, "text/plain; version=0.0.4; charset=utf-8", NULL);
+}
