@@ -18,6 +18,8 @@ FILE_SOFT = {".c": 600, ".h": 200}
 FILE_HARD = 1000
 FUNCTION_SOFT, FUNCTION_HARD = 70, 100
 PARAMS_HARD = 7
+# Functions whose parameters somebody else has chosen: a library calls them.
+FOREIGN = {"src/server/http/http.c:http_handle"}
 LIST = "tools/sizes.txt"
 
 # Our brace style puts a function's braces alone on column 0.
@@ -56,7 +58,8 @@ def measure(root):
         for name, line, length, params in functions(strip_c(text)):
             place = f"{path}:{line}"
             sizes[f"function {path}:{name}"] = (length, FUNCTION_SOFT, FUNCTION_HARD, place)
-            sizes[f"params {path}:{name}"] = (params, PARAMS_HARD, PARAMS_HARD, place)
+            if f"{path}:{name}" not in FOREIGN:
+                sizes[f"params {path}:{name}"] = (params, PARAMS_HARD, PARAMS_HARD, place)
     return sizes
 
 
