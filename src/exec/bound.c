@@ -8,52 +8,71 @@
 
 /* ---- finding the scan ---- */
 
-struct exec_source *exec_bound_find(const struct op *input, const struct plan_node *sort)
+/* The column of the scan below projections and filters that a column of theirs is; false: none. */
+static bool bound_col(const struct op *input, uint32_t col, uint32_t *ret)
 {
-    const struct plan_sort_key *key = &sort->keys[0];
-    uint32_t col = key->col;
-    struct exec_source *source;
-    const struct table *t;
-    uint16_t table_col;
-
     while (input->ops == &op_project_ops || input->ops == &op_filter_ops) {
         if (input->ops == &op_project_ops) {
             const struct bexpr *e = input->node->exprs[col];
 
             if (e->kind != BEXPR_COLUMN)
-                return NULL;
+                return false;
             col = e->col;
         }
         input = input->input;
     }
-    source = exec_source_of(input);
-    if (!source)
+    *ret = col;
+    return true;
+}
+
+struct exec_source *exec_bound_find(const struct op *input, const struct plan_node *sort)
+{
+    const struct op *scan = input;
+    struct exec_source *source;
+    struct exec_bound *b;
+    const struct table *t;
+    uint32_t col;
+
+    while (scan->ops == &op_project_ops || scan->ops == &op_filter_ops)
+        scan = scan->input;
+    source = exec_source_of(scan);
+    if (!source || !bound_col(input, sort->keys[0].col, &col))
         return NULL;
-    source->bound = (struct exec_bound){.wanted = true,
-                                        .col = col,
-                                        .desc = key->desc,
-                                        .nulls_first = key->nulls_first,
-                                        .strict = sort->keys_count == 1,
-                                        .phys = type_phys(source->node->cols[col].type)};
-    buf_init(&source->bound.text, source->owner);
+    b = &source->bound;
+    *b = (struct exec_bound){.wanted = true};
+    for (uint32_t k = 0; k < sort->keys_count && k < EXEC_BOUND_KEYS_MAX; k++) {
+        if (!bound_col(input, sort->keys[k].col, &col))
+            break;
+        b->keys[k] = (struct exec_bound_key){.col = col,
+                                             .desc = sort->keys[k].desc,
+                                             .nulls_first = sort->keys[k].nulls_first,
+                                             .phys = type_phys(source->node->cols[col].type)};
+        buf_init(&b->keys[k].text, source->owner);
+        b->keys_count++;
+    }
+    b->strict = b->keys_count == sort->keys_count;
     t = source->node->table;
-    table_col = source->node->scan_cols[col];
-    if (t->rest_count > 0 && t->rest[0].col == table_col && t->rest[0].desc != key->desc)
+    if (t->rest_count > 0 && t->rest[0].col == source->node->scan_cols[b->keys[0].col] &&
+        t->rest[0].desc != sort->keys[0].desc)
         scan_reverse(source->scan);
     return source;
 }
 
-int exec_bound_tighten(struct exec_bound *b, const struct datum *key, struct dn_err *err)
+int exec_bound_tighten(struct exec_bound *b, const struct datum *keys, struct dn_err *err)
 {
-    if (key->null)
+    if (keys[0].null)
         return 0;
-    b->value = *key;
-    if (b->phys == PHYS_STR) {
-        buf_reset(&b->text);
-        buf_append(&b->text, key->str.ptr, key->str.len);
-        if (b->text.failed)
+    for (uint32_t i = 0; i < b->keys_count; i++) {
+        struct exec_bound_key *k = &b->keys[i];
+
+        k->value = keys[i];
+        if (k->phys != PHYS_STR || k->value.null)
+            continue;
+        buf_reset(&k->text);
+        buf_append(&k->text, keys[i].str.ptr, keys[i].str.len);
+        if (k->text.failed)
             return DN_FAIL_NOMEM(err);
-        b->value.str.ptr = (const char *)b->text.data;
+        k->value.str.ptr = (const char *)k->text.data;
     }
     b->set = true;
     return 0;
@@ -61,50 +80,68 @@ int exec_bound_tighten(struct exec_bound *b, const struct datum *key, struct dn_
 
 void exec_bound_done(struct exec_bound *b)
 {
-    buf_done(&b->text);
+    for (uint32_t i = 0; i < b->keys_count; i++)
+        buf_done(&b->keys[i].text);
     *b = (struct exec_bound){.wanted = false};
 }
 
 /* ---- testing ---- */
 
-/* Does the value, not NULL, come too late? */
-static bool bound_late(const struct exec_bound *b, const struct datum *d)
+/* Where is the value in the order of the sort: before the bound's (< 0), equal, or after? */
+static int bound_cmp(const struct exec_bound_key *k, const struct datum *d)
 {
-    int c = datum_cmp(d, &b->value);
+    int c;
 
-    c = b->desc ? -c : c;
-    return c > 0 || (c == 0 && b->strict);
+    if (d->null || k->value.null) {
+        if (d->null && k->value.null)
+            return 0;
+        return d->null == k->nulls_first ? -1 : 1;
+    }
+    c = datum_cmp(d, &k->value);
+    return k->desc ? -c : c;
 }
 
-bool exec_bound_excludes(const struct exec_bound *b, const struct zone *z)
+/* The value is that of key i; does it tell that the row comes too late? */
+static bool bound_late(const struct exec_bound *b, uint32_t i, int c)
 {
-    if (z->nulls && b->nulls_first)
-        return false; /* the bound is no NULL, so they come before it */
-    if (z->nulls == z->rows)
-        return true;
-    return z->has_range && bound_late(b, b->desc ? &z->max : &z->min);
+    return c > 0 || (c == 0 && b->strict && i + 1 == b->keys_count);
 }
 
-#define BOUND_LOOP(T)                                             \
-    do {                                                          \
-        const T *data = v->data;                                  \
-        for (uint32_t i = 0; i < in->sel_count; i++) {            \
-            uint16_t row = in->sel ? in->sel[i] : (uint16_t)i;    \
-            T x = data[row];                                      \
-            sel[n] = row;                                         \
-            n += b->desc     ? b->strict ? x > bound : x >= bound \
-                 : b->strict ? x < bound                          \
-                             : x <= bound;                        \
-        }                                                         \
+int exec_bound_zone(const struct exec_bound *b, uint32_t i, const struct zone *z)
+{
+    const struct exec_bound_key *k = &b->keys[i];
+    struct datum best = {.null = true};
+    int c;
+
+    if (z->nulls < z->rows && !(z->nulls && k->nulls_first)) {
+        if (!z->has_range)
+            return -1;
+        best = k->desc ? z->max : z->min;
+    }
+    c = bound_cmp(k, &best);
+    return bound_late(b, i, c) ? 1 : c;
+}
+
+#define BOUND_LOOP(T)                                                                         \
+    do {                                                                                      \
+        const T *data = v->data;                                                              \
+        for (uint32_t i = 0; i < in->sel_count; i++) {                                        \
+            uint16_t row = in->sel ? in->sel[i] : (uint16_t)i;                                \
+            T x = data[row];                                                                  \
+            sel[n] = row;                                                                     \
+            n += k->desc ? strict ? x > bound : x >= bound : strict ? x < bound : x <= bound; \
+        }                                                                                     \
     } while (0)
 
 uint32_t exec_bound_select(const struct exec_bound *b, const struct batch *in, uint16_t *sel)
 {
-    const struct vec *v = &in->cols[b->col];
+    const struct exec_bound_key *k = &b->keys[0];
+    const struct vec *v = &in->cols[k->col];
     uint32_t n = 0;
 
-    if (v->form == VEC_FLAT && !v->nulls && b->phys == PHYS_I64) {
-        int64_t bound = b->value.v.i64;
+    if (v->form == VEC_FLAT && !v->nulls && k->phys == PHYS_I64) {
+        bool strict = b->strict && b->keys_count == 1;
+        int64_t bound = k->value.v.i64;
 
         BOUND_LOOP(int64_t);
         return n;
@@ -114,7 +151,28 @@ uint32_t exec_bound_select(const struct exec_bound *b, const struct batch *in, u
         struct datum d = vec_datum(v, row);
 
         sel[n] = row;
-        n += d.null ? b->nulls_first : !bound_late(b, &d);
+        n += !bound_late(b, 0, bound_cmp(k, &d));
+    }
+    return n;
+}
+
+uint32_t exec_bound_select_all(const struct exec_bound *b, const struct batch *in, uint16_t *sel)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < in->sel_count; i++) {
+        uint16_t row = in->sel ? in->sel[i] : (uint16_t)i;
+        uint32_t k = 0;
+        int c;
+
+        do {
+            struct datum d = vec_datum(&in->cols[b->keys[k].col], row);
+
+            c = bound_cmp(&b->keys[k], &d);
+            k++;
+        } while (c == 0 && k < b->keys_count);
+        sel[n] = row;
+        n += !bound_late(b, k - 1, c);
     }
     return n;
 }

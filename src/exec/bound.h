@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * bound.h: what a top-N sort tells the scan below it: rows whose first sort key comes after this
- * value cannot be among the first N any more. The scan leaves out blocks and vectors by their
+ * bound.h: what a top-N sort tells the scan below it: rows whose sort keys come after these
+ * values cannot be among the first N any more. The scan leaves out blocks and vectors by their
  * zones, and rows before it decodes their other columns. Rows that are left out are those that the
  * sort would drop, so what lies between (filters, projections) need not know.
  *
@@ -13,28 +13,41 @@
 struct op;
 struct exec_source;
 
-struct exec_bound {
-    bool wanted; /* a sort will set it */
-    bool set;
-    uint32_t col;     /* of the scan: the first sort key */
+#define EXEC_BOUND_KEYS_MAX 4u
+
+/* A key of the sort that is a column of the scan. */
+struct exec_bound_key {
+    uint32_t col;     /* of the scan */
     bool desc;        /* order of the sort … */
     bool nulls_first; /* … and where NULLs are in it */
-    bool strict;      /* the only key: rows that equal the value come too late, too */
     enum phys phys;
-    struct datum value; /* not NULL; bytes of a string are in `text` */
+    struct datum value; /* of the last row kept; bytes of a string are in `text` */
     struct buf text;
+};
+
+struct exec_bound {
+    bool wanted; /* a sort will set it */
+    bool set;    /* values count; the first one is not NULL */
+    bool strict; /* these are all keys: rows that equal the values come too late, too */
+    struct exec_bound_key keys[EXEC_BOUND_KEYS_MAX]; /* the first keys of the sort */
+    uint32_t keys_count;
 };
 
 /* Finds the scan whose rows reach the sort through filters and projections and whose column is its
  * first key, and makes it begin at the end of time where the first rows are. NULL: there is none.
  */
 struct exec_source *exec_bound_find(const struct op *input, const struct plan_node *sort);
-/* The key of the last row kept. A NULL says nothing. */
+/* The keys of the last row kept, keys_count of them. A NULL as the first one says nothing. */
 int exec_bound_tighten(struct exec_bound *b,
-                       const struct datum *key,
+                       const struct datum *keys,
                        struct dn_err *err) DN_MUST_CHECK;
-/* Do all rows with such values come too late? */
-bool exec_bound_excludes(const struct exec_bound *b, const struct zone *z);
-/* The selected rows of the batch that do not; their numbers in sel. The column is decoded. */
+/* Rows whose key number k has such values: do they come too late (> 0), if those of the keys before
+ * equal the bound? 0: some may equal the bound and none comes before it, so that the next key
+ * tells; < 0: some may come before it. */
+int exec_bound_zone(const struct exec_bound *b, uint32_t k, const struct zone *z);
+/* The selected rows of the batch that do not come too late by their first key alone; their numbers
+ * in sel. Its column is decoded. */
 uint32_t exec_bound_select(const struct exec_bound *b, const struct batch *in, uint16_t *sel);
+/* The same by all keys; their columns are decoded. */
+uint32_t exec_bound_select_all(const struct exec_bound *b, const struct batch *in, uint16_t *sel);
 void exec_bound_done(struct exec_bound *b);

@@ -249,9 +249,11 @@ static int sort_cut(struct op *op, struct dn_err *err)
         return DN_FAIL_NOMEM(err);
     st->bounded = true;
     if (st->source) {
-        struct datum d = colbuf_datum(&st->rows.cols[op->node->keys[0].col], st->keep - 1);
+        struct datum last[EXEC_BOUND_KEYS_MAX];
 
-        return exec_bound_tighten(&st->source->bound, &d, err);
+        for (uint32_t k = 0; k < st->source->bound.keys_count; k++)
+            last[k] = colbuf_datum(&st->rows.cols[op->node->keys[k].col], st->keep - 1);
+        return exec_bound_tighten(&st->source->bound, last, err);
     }
     return 0;
 }

@@ -4,19 +4,27 @@
  * thousands and at least one partition is whole; a partition that does not fit in memory goes on in
  * scratch (spool.h). Then the rows go on batch by batch, in the order in which they came, with a
  * column for each call (window.h). Rows of the partition that is not whole yet start the next
- * round. */
+ * round.
+ *
+ * Where the calls do not look far (window_reach.c) rows of the last partition go on before it is
+ * whole: all but those that must see what comes. The next round starts with them and the rows
+ * before them that are still looked at, and the partition goes on there. */
 #include "exec/tie.h"
 #include "exec/window.h"
 
 #include <string.h>
 
-#define WINDOW_ROUND_ROWS 4096u
+#define WINDOW_ROUND_ROWS  4096u
+#define WINDOW_ROUND_FIRST 64u /* rounds grow: who wants but a few rows does not wait for more */
+#define WINDOW_PART_MAX    (UINT32_MAX - (1u << 28)) /* rows of a partition that goes on */
 
 struct op_window {
     struct exec_window window;
     struct exec_spool rows[2];
-    uint32_t now;        /* which of them is gathered; the other one goes out */
-    struct exec_tie tie; /* the partition of the last row */
+    uint32_t now;          /* which of them is gathered; the other one goes out */
+    struct exec_tie tie;   /* the partition of the last row */
+    struct exec_tie order; /* its place in the order, where peers count and rows go on early */
+    uint32_t group;        /* the first of its peers, or a row of a partition before */
     struct arena batch;
     struct eval ev;
     const struct bexpr **exprs; /* in run: columns of the rows behind those of the input */
@@ -26,11 +34,15 @@ struct op_window {
     uint32_t *parts; /* owned: where partitions of the gathered rows begin */
     uint32_t parts_count;
     uint32_t parts_cap;
-    uint32_t whole;    /* of them: go out in this round */
-    uint32_t part;     /* the one at hand */
-    uint32_t part_end; /* its end; 0: none is at hand */
+    uint32_t base;     /* rows of the first partition that are not here any more */
+    bool going;        /* it was begun in the round before */
+    bool begun;        /* a partition is at hand: … */
+    uint32_t part;     /* … this one, … */
+    uint32_t part_end; /* … of which rows go out up to here */
+    uint32_t round;    /* rows to gather, apart from those that went */
     uint32_t ready;    /* rows that can go out */
     uint32_t sent;     /* rows of them that went */
+    bool going_out;    /* a round is */
     bool done;         /* the input has no more */
 };
 
@@ -237,9 +249,14 @@ static int op_window_open(struct op *op, struct dn_err *err)
     st->out = arena_calloc(&st->window.run, cols + exprs, sizeof *st->out);
     if (!st->window.calls || !st->exprs || !st->in || !st->out)
         return DN_FAIL_NOMEM(err);
+    st->round = WINDOW_ROUND_FIRST;
     rc = exec_tie_init(&st->tie, w->partition_count, &op->mem, err);
     for (uint32_t i = 0; i < w->partition_count && rc == 0; i++)
         st->tie.cols[i] = w->partition[i];
+    if (rc == 0)
+        rc = exec_tie_init(&st->order, w->order_count, &op->mem, err);
+    for (uint32_t i = 0; i < w->order_count && rc == 0; i++)
+        st->order.cols[i] = w->order[i].col;
     for (uint32_t i = 0; i < w->calls_count && rc == 0; i++) {
         st->window.calls[i].call = &w->calls[i];
         rc = window_call(op, &st->window.calls[i], err);
@@ -252,6 +269,7 @@ static void op_window_close(struct op *op)
     struct op_window *st = op->state;
 
     exec_tie_done(&st->tie);
+    exec_tie_done(&st->order);
     exec_window_close(&st->window);
     exec_spool_done(&st->rows[0]);
     exec_spool_done(&st->rows[1]);
@@ -288,7 +306,7 @@ static int window_find_parts(struct op *op, const struct batch *in, uint32_t at,
     int rc = 0;
 
     if (st->tie.count == 0)
-        return at == 0 ? window_part_begins(op, 0, err) : 0;
+        return st->parts_count == 0 ? window_part_begins(op, 0, err) : 0;
     for (uint32_t i = 0; i < st->tie.count; i++)
         same = same && in->cols[st->tie.cols[i]].form == VEC_CONST;
     for (uint32_t i = 0; i < (same ? 1 : in->sel_count) && rc == 0; i++) {
@@ -301,12 +319,29 @@ static int window_find_parts(struct op *op, const struct batch *in, uint32_t at,
     return rc < 0 ? rc : exec_tie_keep(&st->tie, in, last, err);
 }
 
+/* Where the peers of the last row begin. */
+static int window_find_group(struct op *op, const struct batch *in, uint32_t at, struct dn_err *err)
+{
+    struct op_window *st = op->state;
+    uint32_t i = in->sel_count - 1;
+    uint32_t last = in->sel ? in->sel[i] : i;
+
+    while (i > 0 && exec_tie_rows(&st->order, in, in->sel ? in->sel[i - 1] : i - 1, last))
+        i--;
+    if (i > 0 || !exec_tie_same(&st->order, in, last))
+        st->group = at + i;
+    return exec_tie_keep(&st->order, in, last, err);
+}
+
 static int window_gather(struct op *op, const struct batch *in, struct dn_err *err)
 {
     struct op_window *st = op->state;
     uint32_t cols = op->node->input->cols_count;
-    int rc = window_find_parts(op, in, st->rows[st->now].count, err);
+    uint32_t at = st->rows[st->now].count;
+    int rc = window_find_parts(op, in, at, err);
 
+    if (rc == 0 && st->window.reach.streams && st->window.reach.peers)
+        rc = window_find_group(op, in, at, err);
     for (uint32_t c = 0; c < cols; c++)
         st->in[c] = in->cols[c];
     for (uint32_t i = 0; i < st->exprs_count && rc == 0; i++)
@@ -316,7 +351,40 @@ static int window_gather(struct op *op, const struct batch *in, struct dn_err *e
     return rc;
 }
 
-/* The rows of the partition that is not whole start the next round. */
+/* ---- rounds ---- */
+
+/* Where a partition ends, as far as it is known. */
+static uint32_t window_part_end(const struct op_window *st, uint32_t part)
+{
+    return part + 1 < st->parts_count ? st->parts[part + 1] : st->rows[st->now].count;
+}
+
+/* Its place, see exec_window_part. */
+static uint32_t window_part_first(const struct op_window *st, uint32_t part)
+{
+    return st->parts[part] - (part == 0 ? st->base : 0);
+}
+
+/* The first so many of the gathered rows can go out. */
+static uint32_t window_ready(const struct op_window *st)
+{
+    const struct exec_window_reach *reach = &st->window.reach;
+    uint32_t count = st->rows[st->now].count;
+    uint32_t last = st->parts_count ? st->parts[st->parts_count - 1] : 0;
+    uint32_t ready = count;
+
+    if (st->done)
+        return count;
+    if (!reach->streams)
+        return last;
+    if (reach->peers)
+        ready = st->group;
+    if (ready > count - (reach->ahead < count ? reach->ahead : count))
+        ready = count - (reach->ahead < count ? reach->ahead : count);
+    return ready > last ? ready : last;
+}
+
+/* What is still looked at starts the next round: rows from `first` on. */
 static int window_carry(struct op *op, uint32_t first, struct dn_err *err)
 {
     struct op_window *st = op->state;
@@ -333,48 +401,80 @@ static int window_carry(struct op *op, uint32_t first, struct dn_err *err)
     return rc;
 }
 
-/* All partitions that are whole go out. */
+/* The round is over: the partition that is not whole is the first one of the next. */
+static int window_turn(struct op *op, struct dn_err *err)
+{
+    struct op_window *st = op->state;
+    uint32_t last = st->parts_count - 1;
+    uint32_t first = window_part_first(st, last);
+    uint32_t keep = 0; /* of the partition */
+    uint32_t at;
+    int rc;
+
+    st->going = !st->done && st->begun && st->part == last;
+    if (st->going)
+        keep = exec_window_keep(&st->window, st->ready - first);
+    if (st->going && last == 0 && keep < st->base)
+        keep = st->base;
+    if (keep > WINDOW_PART_MAX)
+        return DN_FAIL(err,
+                       DN_E_TOO_COMPLEX,
+                       "a partition of a window has more than %u rows",
+                       WINDOW_PART_MAX);
+    at = st->done ? st->ready : first + keep;
+    rc = window_carry(op, at, err);
+    exec_window_leave(&st->window);
+    exec_spool_reset(&st->rows[st->now]);
+    st->now = 1 - st->now;
+    st->ready = st->sent = st->ready - at;
+    st->group -= st->group < at ? st->group : at;
+    st->base = keep;
+    st->parts[0] = 0;
+    st->parts_count = 1;
+    st->going_out = false;
+    return rc;
+}
+
+/* All rows that are ready go out. */
 static int window_round(struct op *op, struct dn_err *err)
 {
     struct op_window *st = op->state;
-    struct exec_spool *rows = &st->rows[st->now];
-    int rc = exec_window_begin(&st->window, rows, err);
+    int rc = exec_window_begin(&st->window, &st->rows[st->now], err);
 
-    st->whole = st->done ? st->parts_count : st->parts_count - 1;
-    st->ready = st->done ? rows->count : st->parts[st->whole];
-    st->sent = 0;
+    st->ready = window_ready(st);
+    st->going_out = true;
     st->part = 0;
-    st->part_end = 0;
-    if (rc == 0)
-        rc = window_carry(op, st->ready, err);
-    st->now = 1 - st->now;
+    st->begun = st->going;
+    if (st->begun) {
+        uint32_t end = window_part_end(st, 0);
+
+        st->part_end = end < st->ready ? end : st->ready;
+        exec_window_go_on(&st->window, window_part_first(st, 0), end - window_part_first(st, 0));
+    }
+    st->round = st->round * 2 < WINDOW_ROUND_ROWS ? st->round * 2 : WINDOW_ROUND_ROWS;
     op->spilled = st->rows[0].spilled + st->rows[1].spilled;
     return rc;
 }
 
-/* The round is over: the part that is not whole is the first one of the next. */
-static void window_turn(struct op *op)
+/* Enough is gathered: some rows can go out, and more than had to be carried. */
+static bool window_enough(const struct op *op)
 {
-    struct op_window *st = op->state;
+    const struct op_window *st = op->state;
+    uint32_t fresh = st->rows[st->now].count - st->sent;
 
-    if (st->ready == 0)
-        return;
-    exec_window_leave(&st->window);
-    exec_spool_reset(&st->rows[1 - st->now]);
-    st->parts_count -= st->whole;
-    if (st->parts_count)
-        st->parts[0] = 0;
-    st->ready = st->sent = 0;
+    return window_ready(st) > st->sent && fresh >= st->sent &&
+           (fresh - st->sent >= st->round || exec_over(op, mem_owner_used(&op->mem), 2));
 }
 
 static int window_fill(struct op *op, struct dn_err *err)
 {
     struct op_window *st = op->state;
     struct batch in;
-    int rc = 0;
+    int rc = st->going_out ? window_turn(op, err) : 0;
 
-    window_turn(op);
-    while (!st->done && (st->rows[st->now].count < WINDOW_ROUND_ROWS || st->parts_count < 2)) {
+    if (rc < 0)
+        return rc;
+    while (!st->done && !window_enough(op)) {
         arena_reset(&st->batch);
         rc = exec_pull(op->input, &in, err);
         if (rc == DN_EOF) {
@@ -386,7 +486,7 @@ static int window_fill(struct op *op, struct dn_err *err)
         if (rc < 0)
             return rc;
     }
-    return st->rows[st->now].count ? window_round(op, err) : DN_EOF;
+    return st->rows[st->now].count > st->sent ? window_round(op, err) : DN_EOF;
 }
 
 /* ---- the result ---- */
@@ -403,13 +503,15 @@ static int window_compute(struct op *op, uint32_t count, struct dn_err *err)
     while (row < end && rc == 0) {
         uint32_t stop;
 
-        if (row == st->part_end) {
-            uint32_t next = st->part_end ? st->part + 1 : 0;
+        if (!st->begun || row == st->part_end) {
+            uint32_t next = st->begun ? st->part + 1 : 0;
+            uint32_t first = window_part_first(st, next);
+            uint32_t last = window_part_end(st, next);
 
             st->part = next;
-            st->part_end = next + 1 < st->parts_count ? st->parts[next + 1] : st->ready;
-            rc =
-                exec_window_part(&st->window, st->parts[next], st->part_end - st->parts[next], err);
+            st->part_end = last < st->ready ? last : st->ready;
+            st->begun = true;
+            rc = exec_window_part(&st->window, first, last - first, err);
         }
         stop = st->part_end < end ? st->part_end : end;
         if (rc == 0)
@@ -459,100 +561,10 @@ static int op_window_next(struct op *op, struct batch *ret, struct dn_err *err)
     return 0;
 }
 
-/* ---- EXPLAIN ---- */
-
-static void window_explain_keys(const struct plan_node *node, struct buf *b)
-{
-    const struct plan_window *w = node->window;
-
-    for (uint32_t i = 0; i < w->partition_count; i++)
-        buf_printf(b, "%s %s", i ? "," : " partition by", node->input->cols[w->partition[i]].name);
-    for (uint32_t i = 0; i < w->order_count; i++)
-        buf_printf(b,
-                   "%s %s%s%s",
-                   i ? "," : " order by",
-                   node->input->cols[w->order[i].col].name,
-                   w->order[i].desc ? " desc" : "",
-                   w->order[i].nulls_first == w->order[i].desc ? ""
-                   : w->order[i].nulls_first                   ? " nulls first"
-                                                               : " nulls last");
-}
-
-static void window_explain_bound(enum plan_frame_bound kind, const struct bexpr *e, struct buf *b)
-{
-    static const char *const words[] = {[PLAN_BOUND_UNBOUNDED_PRECEDING] = "unbounded preceding",
-                                        [PLAN_BOUND_PRECEDING] = " preceding",
-                                        [PLAN_BOUND_CURRENT] = "current row",
-                                        [PLAN_BOUND_FOLLOWING] = " following",
-                                        [PLAN_BOUND_UNBOUNDED_FOLLOWING] = "unbounded following"};
-
-    if (kind == PLAN_BOUND_PRECEDING || kind == PLAN_BOUND_FOLLOWING)
-        expr_print(e, NULL, b);
-    buf_puts(b, words[kind]);
-}
-
-static void window_explain_frame(const struct plan_frame *f, struct buf *b)
-{
-    static const char *const modes[] = {
-        [PLAN_FRAME_ROWS] = "rows", [PLAN_FRAME_RANGE] = "range", [PLAN_FRAME_GROUPS] = "groups"};
-    static const char *const excludes[] = {[PLAN_EXCLUDE_NONE] = "",
-                                           [PLAN_EXCLUDE_CURRENT] = " exclude current row",
-                                           [PLAN_EXCLUDE_GROUP] = " exclude group",
-                                           [PLAN_EXCLUDE_TIES] = " exclude ties"};
-
-    buf_printf(b, " %s between ", modes[f->mode]);
-    window_explain_bound(f->start, f->start_offset, b);
-    buf_puts(b, " and ");
-    window_explain_bound(f->end, f->end_offset, b);
-    buf_puts(b, excludes[f->exclude]);
-}
-
-static int window_explain_call(const struct plan_node *node,
-                               const struct plan_window_call *c,
-                               struct buf *b,
-                               struct dn_err *err)
-{
-    int rc = 0;
-
-    buf_printf(b, "\n%s(", c->fn ? c->fn->name : c->agg.agg->name);
-    if (c->fn)
-        rc = exec_explain_exprs(node, c->args, c->args_count, b, err);
-    else if (c->agg.arg)
-        rc = exec_explain_exprs(node, &c->agg.arg, 1, b, err);
-    else
-        buf_puts(b, "*");
-    if (rc == 0 && !c->fn && c->agg.arg2) {
-        buf_puts(b, ", ");
-        rc = exec_explain_exprs(node, &c->agg.arg2, 1, b, err);
-    }
-    buf_puts(b, ")");
-    if (rc == 0 && c->filter) {
-        buf_puts(b, " filter ");
-        rc = exec_explain_exprs(node, &c->filter, 1, b, err);
-    }
-    if (!c->fn || c->fn->framed)
-        window_explain_frame(&c->frame, b);
-    return rc;
-}
-
-static int op_window_explain(const struct plan_node *node,
-                             struct exec_ctx *ctx DN_UNUSED,
-                             struct buf *b,
-                             struct dn_err *err)
-{
-    int rc = 0;
-
-    buf_puts(b, "Window");
-    window_explain_keys(node, b);
-    for (uint32_t i = 0; i < node->window->calls_count && rc == 0; i++)
-        rc = window_explain_call(node, &node->window->calls[i], b, err);
-    return rc;
-}
-
 const struct op_ops op_window_ops = {.name = "Window",
                                      .open = op_window_open,
                                      .next = op_window_next,
                                      .close = op_window_close,
-                                     .explain = op_window_explain,
+                                     .explain = exec_window_explain,
                                      .state_size = sizeof(struct op_window),
                                      .holds = true};

@@ -246,27 +246,42 @@ bool exec_reader_late(struct exec_reader *r)
 {
     const struct exec_bound *b = &r->source->bound;
     struct zone z;
+    int c = 0;
 
-    return b->set && scan_unit_bounds(r->r, b->col, &z) && exec_bound_excludes(b, &z);
+    if (!b->set)
+        return false;
+    for (uint32_t k = 0; k < b->keys_count && c == 0; k++) {
+        if (!scan_unit_bounds(r->r, b->keys[k].col, &z))
+            return false;
+        c = exec_bound_zone(b, k, &z);
+    }
+    return c > 0;
 }
 
 int exec_reader_bound(struct exec_reader *r, struct batch *batch, struct dn_err *err)
 {
     const struct exec_bound *b = &r->source->bound;
-    uint32_t count;
-    int rc;
+    int rc = 0;
 
-    if (!b->set || batch->sel_count == 0)
+    if (!b->set)
         return 0;
-    rc = exec_reader_fetch(r, &b->col, 1, batch, err);
-    if (rc < 0)
-        return rc;
-    count = exec_bound_select(b, batch, r->sel);
-    if (count < batch->sel_count) {
-        batch->sel = r->sel;
-        batch->sel_count = count;
+    for (uint32_t step = 0; step < 2 && batch->sel_count && rc == 0; step++) {
+        uint32_t count;
+
+        if (step == 1 && b->keys_count == 1)
+            break;
+        for (uint32_t k = step; k < (step ? b->keys_count : 1) && rc == 0; k++)
+            rc = exec_reader_fetch(r, &b->keys[k].col, 1, batch, err);
+        if (rc < 0)
+            break;
+        count =
+            step ? exec_bound_select_all(b, batch, r->sel) : exec_bound_select(b, batch, r->sel);
+        if (count < batch->sel_count) {
+            batch->sel = r->sel;
+            batch->sel_count = count;
+        }
     }
-    return 0;
+    return rc;
 }
 
 int exec_reader_select(struct exec_reader *r, struct batch *ret, struct dn_err *err)

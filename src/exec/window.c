@@ -33,9 +33,10 @@ int exec_window_open(struct exec_window *w, struct dn_err *err)
     int rc = 0;
 
     arena_init(&w->batch, w->owner);
-    w->peers_first = arena_alloc_array(&w->run, VEC_ROWS_MAX, sizeof *w->peers_first);
-    w->peers_end = arena_alloc_array(&w->run, VEC_ROWS_MAX, sizeof *w->peers_end);
-    w->groups_before = arena_alloc_array(&w->run, VEC_ROWS_MAX, sizeof *w->groups_before);
+    exec_window_reach(w);
+    w->peers_first = arena_calloc(&w->run, VEC_ROWS_MAX, sizeof *w->peers_first);
+    w->peers_end = arena_calloc(&w->run, VEC_ROWS_MAX, sizeof *w->peers_end);
+    w->groups_before = arena_calloc(&w->run, VEC_ROWS_MAX, sizeof *w->groups_before);
     if (!w->peers_first || !w->peers_end || !w->groups_before)
         return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; i < w->plan->calls_count && rc == 0; i++) {
@@ -223,17 +224,17 @@ static int window_result(struct exec_window *w,
     return 0;
 }
 
-static int window_function(struct exec_window *w,
-                           struct exec_window_call *c,
-                           uint32_t first,
-                           uint32_t count,
-                           struct dn_err *err)
+static int window_rows(struct exec_window *w,
+                       struct exec_window_call *c,
+                       uint32_t first,
+                       uint32_t count,
+                       struct dn_err *err)
 {
     const struct winfunc *fn = c->call->fn;
     uint32_t shift = w->part.first - w->batch_first;
     struct winfunc_result result;
     struct winfunc_row at = {.rows = w->part.rows, .frame = c->frames.ranges, .pos = c->call->pos};
-    int rc = exec_check_cancel(w->ctx, err);
+    int rc = 0;
 
     for (uint32_t row = first; row < first + count && rc == 0; row++) {
         if (fn->framed)
@@ -252,6 +253,92 @@ static int window_function(struct exec_window *w,
     return rc;
 }
 
+/* Values of the first argument in the rows [from, end) of the partition, for those of the batch
+ * that begin with `row`. */
+static int window_copy(struct exec_window *w,
+                       struct exec_window_call *c,
+                       uint32_t row,
+                       uint32_t from,
+                       uint32_t end,
+                       struct dn_err *err)
+{
+    enum phys phys = type_phys(c->call->type);
+    size_t size = phys_size(phys);
+    uint32_t to = w->part.first + row - w->batch_first;
+
+    while (from < end) {
+        uint32_t at = w->part.first + from;
+        int rc = exec_spool_seek(&c->cursor, at, err);
+        const struct vec *v = &c->cursor.cols[c->args[0]];
+        uint32_t place = at - c->cursor.first;
+        uint32_t n = c->cursor.rows - place;
+
+        if (rc < 0)
+            return rc;
+        n = n < end - from ? n : end - from;
+        DN_ASSERT(type_phys(v->type) == phys && v->form == VEC_FLAT);
+        if (phys == PHYS_STR && c->cursor.pinned->aside) { /* their text must be copied */
+            rc = window_rows(w, c, row, n, err);
+            if (rc < 0)
+                return rc;
+        } else {
+            memcpy((char *)c->data + to * size, (const char *)v->data + place * size, n * size);
+            for (uint32_t i = 0; i < n && v->nulls; i++)
+                if (vec_bit(v->nulls, place + i))
+                    vec_bit_set(c->nulls, to + i);
+        }
+        row += n;
+        from += n;
+        to += n;
+    }
+    return 0;
+}
+
+/* lag and lead by the same distance: stretches of the column, and what is at the ends. */
+static int window_shifted(struct exec_window *w,
+                          struct exec_window_call *c,
+                          uint32_t first,
+                          uint32_t count,
+                          struct dn_err *err)
+{
+    int64_t rows = w->part.rows;
+    int64_t end = (int64_t)first + count;
+    int64_t lo = -c->shift > first ? -c->shift : first;
+    int64_t hi = rows - c->shift < end ? rows - c->shift : end;
+    int rc;
+
+    lo = lo < end ? lo : end;
+    hi = hi > lo ? hi : lo;
+    rc = window_rows(w, c, first, (uint32_t)(lo - first), err);
+    if (rc == 0)
+        rc = window_copy(
+            w, c, (uint32_t)lo, (uint32_t)(lo + c->shift), (uint32_t)(hi + c->shift), err);
+    if (rc == 0)
+        rc = window_rows(w, c, (uint32_t)hi, (uint32_t)(end - hi), err);
+    return rc;
+}
+
+static int window_function(struct exec_window *w,
+                           struct exec_window_call *c,
+                           uint32_t first,
+                           uint32_t count,
+                           struct dn_err *err)
+{
+    uint32_t shift = w->part.first - w->batch_first;
+    int64_t *numbers = c->data;
+    int rc = exec_check_cancel(w->ctx, err);
+
+    if (rc < 0)
+        return rc;
+    if (c->shifts)
+        return window_shifted(w, c, first, count, err);
+    if (c->call->fn->reach != WINFUNC_REACH_NUMBER)
+        return window_rows(w, c, first, count, err);
+    for (uint32_t row = first; row < first + count; row++)
+        numbers[(uint32_t)(shift + row)] = (int64_t)row + 1;
+    return 0;
+}
+
 /* ---- a partition ---- */
 
 int exec_window_part(struct exec_window *w, uint32_t first, uint32_t rows, struct dn_err *err)
@@ -268,13 +355,18 @@ int exec_window_part(struct exec_window *w, uint32_t first, uint32_t rows, struc
     return rc;
 }
 
+void exec_window_go_on(struct exec_window *w, uint32_t first, uint32_t rows)
+{
+    w->part = (struct exec_window_part){.first = first, .rows = rows};
+}
+
 int exec_window_run(struct exec_window *w, uint32_t row, uint32_t count, struct dn_err *err)
 {
     uint32_t first = row - w->part.first;
     int rc = exec_spool_seek(&w->now, row, err);
 
     DN_ASSERT(rc < 0 || row + count <= w->now.first + w->now.rows);
-    if (rc == 0)
+    if (rc == 0 && w->reach.peers)
         rc = window_groups(w, first, count, err);
     for (uint32_t i = 0; i < w->plan->calls_count && rc == 0; i++)
         rc = w->calls[i].agg ? exec_window_agg_run(&w->calls[i], first, count, err)

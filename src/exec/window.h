@@ -5,7 +5,7 @@
  * frames and the results, a batch at a time. Rows are reached through cursors that only ever go
  * forwards, or back by as much as a frame is long: a partition need not fit in memory.
  *
- *     open -> (begin -> (part -> run …) … -> leave) … -> close
+ *     open -> (begin -> (part or go_on -> run …) … -> leave) … -> close
  *
  * One thread at a time. */
 #pragma once
@@ -17,7 +17,9 @@
 
 #define EXEC_WINDOW_NO_COL UINT32_MAX
 
-/* A partition: rows [first, first + rows) of the spool. Inside it rows count from 0. */
+/* A partition: rows [first, first + rows) of the spool. Inside it rows count from 0. Where it goes
+ * out before it is whole, `first` is modulo 2^32 the place that its first row would have, and
+ * `rows` are those that are known so far. */
 struct exec_window_part {
     uint32_t first;
     uint32_t rows;
@@ -50,6 +52,14 @@ struct exec_frames {
     uint32_t ranges_count;
 };
 
+/* How far calls look from a row (window_reach.c). */
+struct exec_window_reach {
+    bool fast;      /* shortcuts may be taken */
+    bool streams;   /* rows can go out before their partition is whole … */
+    uint32_t ahead; /* … once so many rows behind them are there, … */
+    bool peers;     /* … and all their peers: groups of peers count at all */
+};
+
 struct win_agg; /* window_agg.c */
 
 struct exec_window_call {
@@ -57,6 +67,8 @@ struct exec_window_call {
     uint32_t args[WINFUNC_ARGS_MAX];     /* columns of the rows */
     uint32_t args_count;
     uint32_t filter; /* column of the rows, EXEC_WINDOW_NO_COL: none */
+    bool shifts;     /* the result is that of the row so far behind (before: < 0) */
+    int64_t shift;
     struct exec_window_bound start, end;
     uint32_t value; /* RANGE with an offset: column that is compared with the bounds */
     struct exec_frames frames;
@@ -75,6 +87,7 @@ struct exec_window {
     struct exec_window_call *calls;
     struct exec_spool_cursor now; /* the rows of the batch */
     struct exec_window_part part;
+    struct exec_window_reach reach;
     struct exec_walk walk; /* peers of the row at hand */
     struct arena run;
     struct arena batch;      /* texts of results */
@@ -99,10 +112,25 @@ void exec_window_batch(struct exec_window *w, uint32_t first);
 /* A partition begins. */
 int exec_window_part(struct exec_window *w, uint32_t first, uint32_t rows, struct dn_err *err)
     DN_MUST_CHECK;
+/* The partition at hand goes on: rows are in another place, and more of them are known. */
+void exec_window_go_on(struct exec_window *w, uint32_t first, uint32_t rows);
 /* The results of the next rows of the partition: [row, row + count) of the spool, all of the batch.
  */
 int exec_window_run(struct exec_window *w, uint32_t row, uint32_t count, struct dn_err *err)
     DN_MUST_CHECK;
+
+/* window_explain.c: op_ops.explain of WINDOW. */
+int exec_window_explain(const struct plan_node *node,
+                        struct exec_ctx *ctx,
+                        struct buf *b,
+                        struct dn_err *err) DN_MUST_CHECK;
+
+/* ---- how far calls look (window_reach.c) ---- */
+
+/* Sets reach, and shift of the calls; offsets of frames are there. */
+void exec_window_reach(struct exec_window *w);
+/* The first row of the partition that is still looked at when `next` is the next to go out. */
+uint32_t exec_window_keep(const struct exec_window *w, uint32_t next);
 
 /* ---- groups of peers (window.c) ---- */
 

@@ -40,6 +40,16 @@ struct winfunc_result {
 
 #define WINFUNC_ARGS_MAX 3u
 
+/* What a kernel looks at beside the row's own number: how much of a partition must be at hand. */
+enum winfunc_reach {
+    WINFUNC_REACH_ALL,    /* anything: the partition must be whole */
+    WINFUNC_REACH_NUMBER, /* nothing: the result is the number from 1 */
+    WINFUNC_REACH_PEERS,  /* where its peers begin */
+    WINFUNC_REACH_BACK,   /* the row so many before: the second argument, 1 without */
+    WINFUNC_REACH_AHEAD,  /* the row so many behind */
+    WINFUNC_REACH_FRAME,  /* rows of the frame */
+};
+
 struct winfunc {
     const char *name;                    /* lower case */
     enum type_id args[WINFUNC_ARGS_MAX]; /* TYPE_NONE: any; the third is of the first one's type */
@@ -54,6 +64,7 @@ struct winfunc {
     bool args_once; /* arguments are those of the first row of the partition */
     const char *doc;
     const char *example;
+    enum winfunc_reach reach;
 };
 
 /* The row for so many arguments of these types; casts and errors as func_find. ret_result is the
