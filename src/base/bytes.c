@@ -101,6 +101,27 @@ void buf_u64(struct buf *b, uint64_t v)
         le_put64(p, v);
 }
 
+void buf_be16(struct buf *b, uint16_t v)
+{
+    uint8_t *p = buf_extend(b, 2);
+    if (p)
+        be_put16(p, v);
+}
+
+void buf_be32(struct buf *b, uint32_t v)
+{
+    uint8_t *p = buf_extend(b, 4);
+    if (p)
+        be_put32(p, v);
+}
+
+void buf_be64(struct buf *b, uint64_t v)
+{
+    uint8_t *p = buf_extend(b, 8);
+    if (p)
+        be_put64(p, v);
+}
+
 void buf_varint(struct buf *b, uint64_t v)
 {
     uint8_t tmp[10];

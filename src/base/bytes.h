@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * bytes.h: little-endian loads and stores, a growing byte buffer, and a bounds-checked reader.
- * All formats on disk and on the wire are written with struct buf and read with struct rd; nobody
- * casts a buffer to a struct.
+ * bytes.h: loads and stores of either byte order, a growing byte buffer, and a bounds-checked
+ * reader. All formats on disk and on the wire are written with struct buf and read with struct rd;
+ * nobody casts a buffer to a struct.
  *
  * Both are sticky: a buf that ran out of memory ignores further appends, an rd that ran over its
  * end returns zeros; test buf.failed / rd.bad once at the end. One thread at a time. */
@@ -55,6 +55,34 @@ static inline void le_put64(void *p, uint64_t v)
     le_put32(b + 4, (uint32_t)(v >> 32));
 }
 
+static inline uint16_t be_get16(const void *p)
+{
+    const uint8_t *b = p;
+    return (uint16_t)(b[0] << 8 | b[1]);
+}
+
+static inline uint32_t be_get32(const void *p)
+{
+    const uint8_t *b = p;
+    return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | (uint32_t)b[3];
+}
+
+static inline void be_put16(void *p, uint16_t v)
+{
+    uint8_t *b = p;
+    b[0] = (uint8_t)(v >> 8);
+    b[1] = (uint8_t)v;
+}
+
+static inline void be_put32(void *p, uint32_t v)
+{
+    uint8_t *b = p;
+    b[0] = (uint8_t)(v >> 24);
+    b[1] = (uint8_t)(v >> 16);
+    b[2] = (uint8_t)(v >> 8);
+    b[3] = (uint8_t)v;
+}
+
 static inline void be_put64(void *p, uint64_t v)
 {
     uint8_t *b = p;
@@ -97,6 +125,9 @@ void buf_u8(struct buf *b, uint8_t v);
 void buf_u16(struct buf *b, uint16_t v);
 void buf_u32(struct buf *b, uint32_t v);
 void buf_u64(struct buf *b, uint64_t v);
+void buf_be16(struct buf *b, uint16_t v); /* big-endian, as PostgreSQL's protocol has it */
+void buf_be32(struct buf *b, uint32_t v);
+void buf_be64(struct buf *b, uint64_t v);
 void buf_varint(struct buf *b, uint64_t v); /* LEB128 */
 /* varint length, then the bytes */
 void buf_bytes(struct buf *b, const void *p, size_t n);

@@ -95,12 +95,10 @@ static bool batch_column(struct dendro_stmt *stmt,
 }
 
 /* A column of a result that is a list of cells (SHOW, DESCRIBE, EXPLAIN). */
-static bool
-batch_cells(struct dendro_stmt *stmt, size_t col, uint32_t count, struct dendro_column *ret)
+static bool batch_cells(struct dendro_stmt *stmt, size_t col, uint32_t count, struct vec *ret)
 {
     const struct datum *cells = stmt->rows.cells + stmt->row * stmt->rows.cols_count + col;
     struct colbuf buf;
-    struct vec flat;
     bool ok = true;
 
     colbuf_init(&buf, stmt->cols[col].type, &stmt->owner, &stmt->texts);
@@ -109,13 +107,23 @@ batch_cells(struct dendro_stmt *stmt, size_t col, uint32_t count, struct dendro_
     if (ok) {
         struct vec v = colbuf_vec(&buf, 0, count);
 
-        ok = vec_flatten(&stmt->texts, &v, NULL, count, &flat);
+        ok = vec_flatten(&stmt->texts, &v, NULL, count, ret);
     }
     colbuf_done(&buf);
-    if (ok)
-        *ret = (struct dendro_column){
-            .type = (enum dendro_type)flat.type, .values = flat.data, .nulls = flat.nulls};
     return ok;
+}
+
+static uint32_t batch_cells_left(const struct dendro_stmt *stmt)
+{
+    size_t left = stmt->rows.rows_count - stmt->row;
+
+    return left < BATCH_ROWS_MAX ? (uint32_t)left : BATCH_ROWS_MAX;
+}
+
+static void batch_took(struct dendro_stmt *stmt, uint32_t count)
+{
+    stmt->rows_count += count - 1; /* the first was counted by the step */
+    stmt->row += count - 1;
 }
 
 static int batch_fill(struct dendro_stmt *stmt, struct dendro_batch *ret, struct dn_err *err)
@@ -124,23 +132,61 @@ static int batch_fill(struct dendro_stmt *stmt, struct dendro_batch *ret, struct
     struct batch_rows r = {.count = 0};
     bool ok = columns != NULL;
 
-    if (stmt->root) {
+    if (stmt->root)
         r = batch_rest(stmt);
-    } else {
-        size_t left = stmt->rows.rows_count - stmt->row;
+    else
+        r.count = batch_cells_left(stmt);
+    for (uint32_t c = 0; ok && c < stmt->cols_count; c++) {
+        struct vec flat;
 
-        r.count = left < BATCH_ROWS_MAX ? (uint32_t)left : BATCH_ROWS_MAX;
+        if (stmt->root) {
+            ok = batch_column(stmt, &stmt->batch.cols[c], &r, &columns[c]);
+            continue;
+        }
+        ok = batch_cells(stmt, c, r.count, &flat);
+        if (ok)
+            columns[c] = (struct dendro_column){
+                .type = (enum dendro_type)flat.type, .values = flat.data, .nulls = flat.nulls};
     }
-    for (uint32_t c = 0; ok && c < stmt->cols_count; c++)
-        ok = stmt->root ? batch_column(stmt, &stmt->batch.cols[c], &r, &columns[c])
-                        : batch_cells(stmt, c, r.count, &columns[c]);
     if (!ok)
         return DN_FAIL_NOMEM(err);
     *ret = (struct dendro_batch){
         .rows = r.count, .columns_count = (int)stmt->cols_count, .columns = columns};
-    stmt->rows_count += r.count - 1; /* the first was counted by the step */
-    stmt->row += r.count - 1;
+    batch_took(stmt, r.count);
     return 0;
+}
+
+int engine_step_rows(dendro_stmt *stmt, struct engine_rows *ret, struct dendro_error *err)
+{
+    struct batch_rows r = {.count = 0};
+    struct vec *cols;
+    struct dn_err e;
+    int rc;
+
+    dn_err_clear(&e);
+    *ret = (struct engine_rows){.count = 0};
+    rc = stmt_step(stmt, &e);
+    if (rc != DENDRO_ROW)
+        return engine_return(err, &e, rc);
+    if (stmt->root) {
+        r = batch_rest(stmt);
+        *ret = (struct engine_rows){
+            .cols = stmt->batch.cols, .sel = r.sel, .first = r.first, .count = r.count};
+    } else {
+        r.count = batch_cells_left(stmt);
+        cols = arena_calloc(&stmt->texts, stmt->cols_count, sizeof(*cols));
+        for (uint32_t c = 0; cols && c < stmt->cols_count; c++)
+            if (!batch_cells(stmt, c, r.count, &cols[c]))
+                cols = NULL;
+        if (!cols) {
+            stmt_stop(stmt);
+            return engine_return(err, &e, DN_FAIL_NOMEM(&e));
+        }
+        *ret = (struct engine_rows){.cols = cols, .count = r.count};
+    }
+    ret->cols_count = stmt->cols_count;
+    batch_took(stmt, r.count);
+    return engine_return(err, &e, rc);
 }
 
 int dendro_step_batch(dendro_stmt *stmt, struct dendro_batch *ret, struct dendro_error *err)

@@ -230,6 +230,20 @@ static enum type_id column_insert_param(const struct dendro_stmt *stmt,
     return TYPE_NONE;
 }
 
+/* So it is in the SET of an UPDATE. */
+static enum type_id column_update_param(const struct dendro_stmt *stmt, uint32_t param)
+{
+    const struct plan_change *change = stmt->plan ? stmt->plan->change : NULL;
+
+    for (uint32_t i = 0; change && i < change->sets_count; i++) {
+        const struct expr *e = change->sets[i].value;
+
+        if (e && e->kind == EXPR_PARAM && e->param == param)
+            return stmt->plan->table->columns[change->sets[i].col].type;
+    }
+    return TYPE_NONE;
+}
+
 enum dendro_type dendro_param_type(const dendro_stmt *stmt, int param)
 {
     const struct stmt *ast;
@@ -238,9 +252,13 @@ enum dendro_type dendro_param_type(const dendro_stmt *stmt, int param)
     if (!stmt || param < 1 || (uint32_t)param > stmt->ast->params_count)
         return DENDRO_TYPE_NONE;
     ast = stmt_inner(stmt);
-    if (stmt->plan && (uint32_t)param <= stmt->plan->params_count)
+    if ((uint32_t)param <= stmt->hints.count)
+        type = stmt->hints.types[param - 1];
+    if (type == TYPE_NONE && stmt->plan && (uint32_t)param <= stmt->plan->params_count)
         type = stmt->plan->param_types[param - 1];
     if (type == TYPE_NONE && ast->kind == STMT_INSERT && stmt->insert.table)
         type = column_insert_param(stmt, ast->insert, (uint32_t)param);
+    if (type == TYPE_NONE && ast->kind == STMT_UPDATE)
+        type = column_update_param(stmt, (uint32_t)param);
     return (enum dendro_type)type;
 }

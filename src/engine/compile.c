@@ -176,11 +176,13 @@ int stmt_compile(struct dendro_stmt *stmt, struct dn_err *err)
     stmt_forget(stmt);
     stmt->catalog = tx_catalog(stmt->conn);
     stmt->epoch = stmt->conn->epoch;
+    stmt->conn->hints = stmt->hints;
     rc = stmt_parts_compile(stmt, err);
     stmt->conn->parts = stmt->parts;
     if (rc == 0)
         rc = stmt_compile_kind(stmt, err);
     stmt->conn->parts = NULL;
+    stmt->conn->hints = (struct plan_hints){.count = 0};
     stmt->compile_ns = stmt->ast->kind == STMT_EXPLAIN ? sched_now_ns(sched) - start : 0;
     if (rc < 0)
         stmt_forget(stmt);

@@ -183,11 +183,6 @@ static int in_exact(struct copy_in *in, void *to, size_t len, struct dn_err *err
     return n == 0 ? DN_EOF : DN_FAIL(err, DN_E_BAD_COPY, "unexpected EOF in COPY data");
 }
 
-static uint32_t in_u32(const uint8_t *p)
-{
-    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
-
 static int in_binary_head(struct copy_in *in, struct dn_err *err)
 {
     uint8_t head[BIN_HEAD];
@@ -201,8 +196,8 @@ static int in_binary_head(struct copy_in *in, struct dn_err *err)
         return DN_FAIL(err, DN_E_BAD_COPY, "COPY file signature not recognized");
     if (rc < 0)
         return rc;
-    flags = in_u32(head + BIN_SIGNATURE_LEN);
-    left = in_u32(head + BIN_SIGNATURE_LEN + 4);
+    flags = be_get32(head + BIN_SIGNATURE_LEN);
+    left = be_get32(head + BIN_SIGNATURE_LEN + 4);
     if (flags & BIN_OIDS)
         return DN_FAIL(err, DN_E_BAD_COPY, "invalid COPY file header (WITH OIDS)");
     if (flags & BIN_CRITICAL)
@@ -234,7 +229,7 @@ static int in_binary_field(struct copy_in *in, uint32_t i, size_t *ret_bytes, st
         return DN_FAIL(err, DN_E_BAD_COPY, "unexpected EOF in COPY data");
     if (rc < 0)
         return rc;
-    len = in_u32(head);
+    len = be_get32(head);
     if (len != UINT32_MAX) {
         if (len > BIN_FIELD_MAX)
             return DN_FAIL(err, DN_E_BAD_COPY, "invalid field size");
@@ -264,7 +259,7 @@ static int in_binary_row(struct copy_in *in, uint64_t row, struct dn_err *err)
 
     if (rc != 0)
         return rc; /* PostgreSQL too takes an end without the trailer */
-    n = (uint32_t)head[0] << 8 | head[1];
+    n = be_get16(head);
     if (n == 0xffff) { /* the trailer */
         rc = in_exact(in, head, 1, err);
         return rc == 0 ? DN_FAIL(err, DN_E_BAD_COPY, "received copy data after EOF marker") : rc;

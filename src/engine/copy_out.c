@@ -92,27 +92,6 @@ static void out_text(struct copy_out *o, const char *text, size_t len)
 
 /* ---- values ---- */
 
-/* As PostgreSQL writes it where SELECT here looks otherwise: f and t, \x for bytes. */
-static void out_value_text(struct copy_out *o, const struct datum *d)
-{
-    static const char digits[] = "0123456789abcdef";
-
-    buf_reset(&o->cell);
-    if (d->type == TYPE_BOOLEAN) {
-        buf_puts(&o->cell, d->v.i64 ? "t" : "f");
-    } else if (d->type == TYPE_BLOB) {
-        buf_puts(&o->cell, "\\x");
-        for (uint32_t i = 0; i < d->str.len; i++) {
-            buf_u8(&o->cell, (uint8_t)digits[(uint8_t)d->str.ptr[i] >> 4]);
-            buf_u8(&o->cell, (uint8_t)digits[(uint8_t)d->str.ptr[i] & 15]);
-        }
-    } else {
-        text_print_in(&o->stmt->conn->functions, d, &o->cell);
-    }
-    if (o->cell.failed)
-        o->text.failed = true;
-}
-
 static void out_value(struct copy_out *o, const struct datum *d, uint32_t col, bool alone)
 {
     const char *text = d->str.ptr;
@@ -123,12 +102,10 @@ static void out_value(struct copy_out *o, const struct datum *d, uint32_t col, b
         return;
     }
     if (d->type != TYPE_VARCHAR) {
-        if (o->file && o->copy->kind == COPY_CSV) { /* as it always was in files */
-            buf_reset(&o->cell);
-            text_print_in(&o->stmt->conn->functions, d, &o->cell);
-        } else {
-            out_value_text(o, d);
-        }
+        bool ours = o->file && o->copy->kind == COPY_CSV; /* as it always was in files */
+
+        buf_reset(&o->cell);
+        text_print_as(&o->stmt->conn->functions, ours ? TEXT_SELECT : TEXT_COPY, d, &o->cell);
         text = o->cell.len ? (const char *)o->cell.data : "";
         len = o->cell.len;
         o->text.failed = o->text.failed || o->cell.failed;
@@ -141,30 +118,21 @@ static void out_value(struct copy_out *o, const struct datum *d, uint32_t col, b
         out_text(o, text, len);
 }
 
-static void out_u32(struct copy_out *o, uint32_t v)
-{
-    for (int shift = 24; shift >= 0; shift -= 8)
-        buf_u8(&o->text, (uint8_t)(v >> shift));
-}
-
 static void out_binary_row(struct copy_out *o, const struct batch *b, uint32_t row, uint32_t cols)
 {
-    buf_u8(&o->text, (uint8_t)(cols >> 8));
-    buf_u8(&o->text, (uint8_t)cols);
+    buf_be16(&o->text, (uint16_t)cols);
     for (uint32_t c = 0; c < cols; c++) {
         struct datum d = vec_datum(&b->cols[c], row);
-        uint32_t len;
+        size_t at = o->text.len;
 
         if (d.null) {
-            out_u32(o, UINT32_MAX);
+            buf_be32(&o->text, UINT32_MAX);
             continue;
         }
-        buf_reset(&o->cell);
-        text_wire_put(&d, &o->arena, &o->cell);
-        len = (uint32_t)o->cell.len;
-        out_u32(o, len);
-        buf_append(&o->text, o->cell.data, len);
-        o->text.failed = o->text.failed || o->cell.failed;
+        buf_be32(&o->text, 0);
+        text_wire_put(&d, &o->arena, &o->text);
+        if (!o->text.failed)
+            be_put32(o->text.data + at, (uint32_t)(o->text.len - at - sizeof(uint32_t)));
     }
     arena_reset(&o->arena);
 }
@@ -212,8 +180,8 @@ static int out_begin(struct copy_out *o, const struct plan *plan, struct dn_err 
     }
     if (o->copy->kind == COPY_BINARY) {
         buf_append(&o->text, signature, sizeof signature); /* its NUL is part of it */
-        out_u32(o, 0);
-        out_u32(o, 0);
+        buf_be32(&o->text, 0);
+        buf_be32(&o->text, 0);
         return 0;
     }
     if (o->copy->header == LOAD_HEADER_NO)
@@ -247,10 +215,8 @@ static int out_rows(struct copy_out *o, struct dn_err *err)
     }
     if (rc != DN_EOF)
         return rc;
-    if (o->copy->kind == COPY_BINARY) {
-        buf_u8(&o->text, 0xff);
-        buf_u8(&o->text, 0xff);
-    }
+    if (o->copy->kind == COPY_BINARY)
+        buf_be16(&o->text, UINT16_MAX);
     return out_flush(o, err);
 }
 

@@ -68,6 +68,7 @@ struct dendro_conn {
     uint64_t epoch;                       /* counts USE and SET: plans made before are made anew */
     struct tx tx;                         /* the transaction block, if there is one */
     struct stmt_parts *parts; /* of the statement that is compiled or run now; borrowed */
+    struct plan_hints hints;  /* of the statement that is compiled now */
     atomic_bool cancel;
     dendro_notice_fn notice; /* NULL = nobody listens */
     void *notice_arg;
@@ -114,6 +115,7 @@ struct dendro_stmt {
     struct arena arena; /* syntax tree; as long as the statement */
     struct stmt *ast;
     struct stmt_param *params; /* ast->params_count, owned */
+    struct plan_hints hints;   /* in arena */
     char *source; /* owned: the text it was prepared from; NULL = not to be kept (stmt_cache.c) */
     size_t source_len;
     uint64_t source_hash;

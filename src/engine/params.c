@@ -4,6 +4,7 @@
 #include "engine/engine_int.h"
 
 #include "base/text.h"
+#include "func/text.h"
 
 static size_t param_text_len(const char *text, ptrdiff_t len)
 {
@@ -15,12 +16,20 @@ int dendro_param_count(const dendro_stmt *stmt)
     return stmt ? (int)stmt->ast->params_count : 0;
 }
 
+/* The type that it was given when the statement was prepared. */
+static enum type_id stmt_hint(const struct dendro_stmt *stmt, int param)
+{
+    return (uint32_t)param <= stmt->hints.count ? stmt->hints.types[param - 1] : TYPE_NONE;
+}
+
 static int stmt_bind(
     dendro_stmt *stmt, int param, const struct datum *value, bool untyped, struct dendro_error *err)
 {
     struct stmt_param *p;
+    struct datum typed;
     struct dn_err e;
     char *bytes = NULL;
+    int rc;
 
     dn_err_clear(&e);
     if (!stmt)
@@ -38,6 +47,20 @@ static int stmt_bind(
                                      "no parameter %d: the statement has %u",
                                      param,
                                      stmt->ast->params_count));
+    if (untyped && stmt_hint(stmt, param) != TYPE_NONE && !value->null) {
+        rc = text_parse_in(
+            &stmt->conn->functions, stmt_hint(stmt, param), value->str, &stmt->texts, &typed, &e);
+        if (rc < 0)
+            return engine_return(err, &e, rc);
+        value = &typed;
+        untyped = false;
+    }
+    if (value->type == TYPE_TIMESTAMPTZ && !value->null && value->v.i64 != INT64_MAX &&
+        value->v.i64 != INT64_MIN) { /* its digits are meant: a key does not round them */
+        typed = *value;
+        typed.type = TYPE_TIMESTAMP_US;
+        value = &typed;
+    }
     if (!value->null && type_is_string(value->type)) {
         bytes = mem_dup(&stmt->owner, value->str.ptr, value->str.len);
         if (!bytes)
@@ -49,6 +72,12 @@ static int stmt_bind(
     if (bytes)
         p->value.str.ptr = bytes;
     return engine_return(err, &e, DENDRO_OK);
+}
+
+int engine_bind(
+    dendro_stmt *stmt, int param, const struct datum *value, bool untyped, struct dendro_error *err)
+{
+    return stmt_bind(stmt, param, value, untyped, err);
 }
 
 int dendro_bind_null(dendro_stmt *stmt, int param, struct dendro_error *err)
@@ -142,4 +171,9 @@ int dendro_bind_timestamp(
         return stmt_bind(stmt, param, &d, false, err);
     dn_err_prefix(&e, "parameter %d", param);
     return engine_return(err, &e, rc);
+}
+
+const struct func_session *engine_session(const dendro_conn *conn)
+{
+    return &conn->functions;
 }

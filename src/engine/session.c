@@ -160,6 +160,7 @@ session_plan_env(const struct dendro_conn *conn, const struct catalog *cat, stru
                              .session = &conn->functions,
                              .rows = session_rows,
                              .rows_arg = conn->db,
+                             .hints = conn->hints,
                              .parts = conn->parts ? conn->parts->seen : NULL,
                              .parts_count = conn->parts ? conn->parts->seen_count : 0};
 }

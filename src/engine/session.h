@@ -5,14 +5,13 @@
 
 #include "base/err.h"
 #include "dendro.h"
+#include "engine/door.h"
 #include "plan/plan.h"
 #include "sql/ast.h"
 
 struct datum;
 
 /* ---- session.c ---- */
-/* rc, with the detail copied. */
-int engine_return(struct dendro_error *to, const struct dn_err *from, int rc);
 /* A time in a unit, as a value of the type with that unit. */
 int engine_time(int64_t value, enum dendro_unit unit, struct datum *ret, struct dn_err *err)
     DN_MUST_CHECK;

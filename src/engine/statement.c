@@ -145,7 +145,10 @@ static int stmt_prepare_once(struct dendro_conn *conn,
                              struct dn_err *err)
 {
     bool from_start = text->next == 0;
-    struct dendro_stmt *stmt = conn->tx.state == TX_FAILED ? NULL : stmt_cache_take(conn, text);
+    const struct plan_hints hints = conn->hints;
+    bool kept = hints.count == 0; /* the cache knows nothing of types */
+    struct dendro_stmt *stmt =
+        conn->tx.state == TX_FAILED || !kept ? NULL : stmt_cache_take(conn, text);
     int rc;
 
     if (stmt)
@@ -153,7 +156,13 @@ static int stmt_prepare_once(struct dendro_conn *conn,
     stmt = stmt_new(conn);
     if (!stmt)
         return DN_FAIL_NOMEM(err);
-    rc = sql_parse(text, &stmt->arena, &stmt->ast, err);
+    if (!kept) {
+        stmt->hints.types =
+            arena_dup(&stmt->arena, hints.types, hints.count * sizeof(*hints.types));
+        stmt->hints.count = stmt->hints.types ? hints.count : 0;
+    }
+    rc = kept || stmt->hints.types ? sql_parse(text, &stmt->arena, &stmt->ast, err)
+                                   : DN_FAIL_NOMEM(err);
     if (rc == 0)
         rc = tx_allows(conn, stmt->ast, err);
     if (rc == 0)
@@ -179,7 +188,7 @@ static int stmt_prepare_once(struct dendro_conn *conn,
         dendro_finalize(stmt);
         return rc;
     }
-    if (from_start)
+    if (from_start && kept)
         stmt_cache_note(stmt, text);
     *ret = stmt;
     return 0;
@@ -217,6 +226,27 @@ static size_t stmt_text_len(const char *sql, ptrdiff_t len)
     return len < 0 ? strlen(sql) : (size_t)len;
 }
 
+/* The types must outlive the call; the statement has a copy. */
+static int stmt_prepare_first(struct dendro_conn *conn,
+                              struct sql_text *text,
+                              struct plan_hints hints,
+                              struct dendro_stmt **ret,
+                              struct dn_err *err)
+{
+    struct dendro_stmt *stmt = NULL;
+    int rc;
+
+    do { /* an empty statement between two semicolons is passed over */
+        dendro_finalize(stmt);
+        stmt = NULL;
+        conn->hints = hints;
+        rc = stmt_prepare(conn, text, &stmt, err);
+    } while (rc == 0 && stmt->ast->kind == STMT_EMPTY);
+    conn->hints = (struct plan_hints){.count = 0};
+    *ret = rc == 0 ? stmt : NULL;
+    return rc;
+}
+
 int dendro_prepare(dendro_conn *conn,
                    const char *sql,
                    ptrdiff_t len,
@@ -224,7 +254,6 @@ int dendro_prepare(dendro_conn *conn,
                    const char **ret_tail,
                    struct dendro_error *err)
 {
-    struct dendro_stmt *stmt = NULL;
     struct sql_text text;
     struct dn_err e;
     int rc;
@@ -237,15 +266,33 @@ int dendro_prepare(dendro_conn *conn,
             DN_FAIL(&e, DN_E_MISUSE, "dendro_prepare: no session, text or place for the result"));
     *ret_stmt = NULL;
     sql_text_init(&text, sql, stmt_text_len(sql, len));
-    do { /* an empty statement between two semicolons is passed over */
-        dendro_finalize(stmt);
-        stmt = NULL;
-        rc = stmt_prepare(conn, &text, &stmt, &e);
-    } while (rc == 0 && stmt->ast->kind == STMT_EMPTY);
+    rc = stmt_prepare_first(conn, &text, (struct plan_hints){.count = 0}, ret_stmt, &e);
     if (ret_tail)
         *ret_tail = sql + text.next;
-    if (rc == 0)
-        *ret_stmt = stmt;
+    return engine_return(err, &e, rc < 0 ? rc : DENDRO_OK);
+}
+
+int engine_prepare(dendro_conn *conn,
+                   const char *sql,
+                   const enum type_id *types,
+                   uint32_t types_count,
+                   dendro_stmt **ret_stmt,
+                   const char **ret_tail,
+                   struct dendro_error *err)
+{
+    struct plan_hints hints = {.types = types};
+    struct sql_text text;
+    struct dn_err e;
+    int rc;
+
+    dn_err_clear(&e);
+    for (uint32_t i = 0; i < types_count; i++)
+        if (types[i] != TYPE_NONE)
+            hints.count = i + 1;
+    sql_text_init(&text, sql, strlen(sql));
+    rc = stmt_prepare_first(conn, &text, hints, ret_stmt, &e);
+    if (ret_tail)
+        *ret_tail = sql + text.next;
     return engine_return(err, &e, rc < 0 ? rc : DENDRO_OK);
 }
 

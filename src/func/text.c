@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "func/civil.h"
 #include "func/text_int.h"
+#include "func/text_wire.h"
 #include "func/tz.h"
 
 #include <string.h>
@@ -50,12 +51,12 @@ int text_fail_syntax(enum type_id type, struct vstr s, struct dn_err *err)
                    (uint32_t)n < s.len ? "…" : "");
 }
 
-static void text_print_hex(struct vstr s, struct buf *b)
+static void text_print_hex(const char *prefix, struct vstr s, struct buf *b)
 {
     static const char digits[] = "0123456789abcdef";
     uint8_t *to;
 
-    buf_puts(b, "0x");
+    buf_puts(b, prefix);
     to = buf_extend(b, (size_t)s.len * 2);
     if (!to)
         return;
@@ -81,10 +82,18 @@ static void text_print_zoned(const struct func_session *session, int64_t us, str
 
 void text_print_in(const struct func_session *session, const struct datum *d, struct buf *b)
 {
+    text_print_as(session, TEXT_SELECT, d, b);
+}
+
+void text_print_as(const struct func_session *session,
+                   enum text_style style,
+                   const struct datum *d,
+                   struct buf *b)
+{
     if (d->null)
         return;
     if (type_is_array(d->type)) {
-        text_print_array(session, d, b);
+        text_print_array(session, style, d, b);
         return;
     }
     switch (d->type) {
@@ -92,7 +101,10 @@ void text_print_in(const struct func_session *session, const struct datum *d, st
     case TYPE_MAX:
         return;
     case TYPE_BOOLEAN:
-        buf_puts(b, d->v.i64 ? "true" : "false");
+        if (style == TEXT_SELECT)
+            buf_puts(b, d->v.i64 ? "true" : "false");
+        else
+            buf_u8(b, d->v.i64 ? 't' : 'f');
         return;
     case TYPE_SMALLINT:
     case TYPE_INTEGER:
@@ -109,12 +121,15 @@ void text_print_in(const struct func_session *session, const struct datum *d, st
         buf_append(b, d->str.ptr, d->str.len);
         return;
     case TYPE_BLOB:
-        text_print_hex(d->str, b);
+        text_print_hex(style == TEXT_SELECT ? "0x" : "\\x", d->str, b);
         return;
     case TYPE_TIMESTAMP:
     case TYPE_TIMESTAMP_US:
     case TYPE_TIMESTAMP_NS:
-        text_print_time(d->v.i64, d->type, b);
+        if (style == TEXT_WIRE)
+            text_print_zoned(session, text_wire_us(d), b);
+        else
+            text_print_time(d->v.i64, d->type, b);
         return;
     case TYPE_INTERVAL:
         text_print_interval(d->iv, b);

@@ -18,6 +18,14 @@ void text_print(const struct datum *d, struct buf *b);
 /* The same with TIMESTAMPTZ in the time zone of a session. */
 void text_print_in(const struct func_session *session, const struct datum *d, struct buf *b);
 
+/* Who reads it. Other programs know what PostgreSQL writes: t and f, \x00ff for bytes. COPY keeps
+ * time stamps as they are, to the nanosecond; in the protocol they are timestamptz. */
+enum text_style { TEXT_SELECT, TEXT_COPY, TEXT_WIRE };
+void text_print_as(const struct func_session *session,
+                   enum text_style style,
+                   const struct datum *d,
+                   struct buf *b);
+
 /* The other way, for a target type. Strings may have spaces around numbers. Errors: DN_E_BAD_TEXT
  * ("invalid input syntax for type BIGINT: "x""), DN_E_OUT_OF_RANGE, DN_E_BAD_DATETIME,
  * DN_E_DATETIME_RANGE. VARCHAR must be UTF-8. */

@@ -25,6 +25,7 @@ static bool text_item_needs_quotes(struct vstr s)
 }
 
 static void text_print_item(const struct func_session *session,
+                            enum text_style style,
                             const struct datum *d,
                             struct buf *scratch,
                             struct buf *b)
@@ -40,7 +41,7 @@ static void text_print_item(const struct func_session *session,
         return;
     }
     buf_reset(scratch);
-    text_print_in(session, d, scratch);
+    text_print_as(session, style, d, scratch);
     s = (struct vstr){scratch->len ? (const char *)scratch->data : "", (uint32_t)scratch->len};
     if (!text_item_needs_quotes(s)) {
         buf_append(b, s.ptr, s.len);
@@ -56,6 +57,7 @@ static void text_print_item(const struct func_session *session,
 }
 
 static void text_print_items(const struct func_session *session,
+                             enum text_style style,
                              const struct varray *a,
                              struct buf *scratch,
                              struct buf *b)
@@ -71,14 +73,17 @@ static void text_print_items(const struct func_session *session,
         for (uint32_t d = 0; d < a->dims; d++)
             if (i % block[d] == 0)
                 buf_u8(b, '{');
-        text_print_item(session, &a->items[i], scratch, b);
+        text_print_item(session, style, &a->items[i], scratch, b);
         for (uint32_t d = 0; d < a->dims; d++)
             if ((i + 1) % block[d] == 0)
                 buf_u8(b, '}');
     }
 }
 
-void text_print_array(const struct func_session *session, const struct datum *d, struct buf *b)
+void text_print_array(const struct func_session *session,
+                      enum text_style style,
+                      const struct datum *d,
+                      struct buf *b)
 {
     struct arena arena;
     struct varray a;
@@ -99,7 +104,7 @@ void text_print_array(const struct func_session *session, const struct datum *d,
         for (uint32_t k = 0; bounds && k < a.dims; k++)
             buf_printf(b, "[%d:%d]", a.low[k], a.low[k] + a.len[k] - 1);
         buf_puts(b, bounds ? "=" : "");
-        text_print_items(session, &a, &scratch, b);
+        text_print_items(session, style, &a, &scratch, b);
         b->failed = b->failed || scratch.failed;
         buf_done(&scratch);
     }

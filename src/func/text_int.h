@@ -68,7 +68,10 @@ int text_parse_uuid(struct vstr s, struct arena *arena, struct vstr *ret, struct
     DN_MUST_CHECK;
 
 /* {1,NULL,"a b"}, as PostgreSQL has it. */
-void text_print_array(const struct func_session *session, const struct datum *d, struct buf *b);
+void text_print_array(const struct func_session *session,
+                      enum text_style style,
+                      const struct datum *d,
+                      struct buf *b);
 int text_parse_array(const struct func_session *session,
                      enum type_id type,
                      struct vstr s,

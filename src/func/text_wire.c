@@ -4,6 +4,7 @@
  * the first group, and how many digits are shown. */
 #include "func/text_wire.h"
 
+#include "func/civil.h"
 #include "func/text.h"
 #include "vec/array.h"
 #include "vec/numeric.h"
@@ -19,69 +20,55 @@
 #define WIRE_GROUPS_MAX   512 /* of four digits, on either side of the point */
 #define WIRE_NUMERIC_HEAD 8u
 #define WIRE_UUID_BYTES   16u
+#define WIRE_TEXT         25
+#define WIRE_TIMESTAMP    1114 /* without a zone: at UTC */
+#define WIRE_TIMESTAMPTZ  1184
 
-static void wire_u16(struct buf *b, uint32_t v)
-{
-    buf_u8(b, (uint8_t)(v >> 8));
-    buf_u8(b, (uint8_t)v);
-}
-
-static void wire_u32(struct buf *b, uint32_t v)
-{
-    wire_u16(b, v >> 16);
-    wire_u16(b, v & 0xffff);
-}
-
-static void wire_u64(struct buf *b, uint64_t v)
-{
-    uint8_t bytes[8];
-
-    be_put64(bytes, v);
-    buf_append(b, bytes, sizeof bytes);
-}
-
-static uint32_t wire_get16(const uint8_t *p)
-{
-    return (uint32_t)p[0] << 8 | p[1];
-}
-
-static uint32_t wire_get32(const uint8_t *p)
-{
-    return wire_get16(p) << 16 | wire_get16(p + 2);
-}
+/* The first of an id is what that id means to us. */
+static const struct {
+    enum type_id type;
+    uint32_t oid;
+    uint32_t array;
+} wire_types[] = {
+    {TYPE_BOOLEAN, 16, 1000},
+    {TYPE_SMALLINT, 21, 1005},
+    {TYPE_INTEGER, 23, 1007},
+    {TYPE_BIGINT, 20, 1016},
+    {TYPE_REAL, 700, 1021},
+    {TYPE_DOUBLE, 701, 1022},
+    {TYPE_VARCHAR, 1043, 1015},
+    {TYPE_BLOB, 17, 1001},
+    {TYPE_TIMESTAMPTZ, WIRE_TIMESTAMPTZ, 1185},
+    {TYPE_TIMESTAMP, WIRE_TIMESTAMPTZ, 1185},
+    {TYPE_TIMESTAMP_US, WIRE_TIMESTAMPTZ, 1185},
+    {TYPE_TIMESTAMP_NS, WIRE_TIMESTAMPTZ, 1185},
+    {TYPE_INTERVAL, 1186, 1187},
+    {TYPE_DATE, 1082, 1182},
+    {TYPE_TIME, 1083, 1183},
+    {TYPE_UUID, 2950, 2951},
+    {TYPE_NUMERIC, 1700, 1231},
+};
 
 uint32_t text_wire_oid(enum type_id type)
 {
-    static const struct {
-        enum type_id type;
-        uint32_t oid;
-        uint32_t array;
-    } oids[] = {
-        {TYPE_BOOLEAN, 16, 1000},
-        {TYPE_SMALLINT, 21, 1005},
-        {TYPE_INTEGER, 23, 1007},
-        {TYPE_BIGINT, 20, 1016},
-        {TYPE_REAL, 700, 1021},
-        {TYPE_DOUBLE, 701, 1022},
-        {TYPE_VARCHAR, 1043, 1015},
-        {TYPE_BLOB, 17, 1001},
-        {TYPE_TIMESTAMP, 1184, 1185},
-        {TYPE_TIMESTAMP_US, 1184, 1185},
-        {TYPE_TIMESTAMP_NS, 1184, 1185},
-        {TYPE_INTERVAL, 1186, 1187},
-        {TYPE_DATE, 1082, 1182},
-        {TYPE_TIME, 1083, 1183},
-        {TYPE_TIMESTAMPTZ, 1184, 1185},
-        {TYPE_UUID, 2950, 2951},
-        {TYPE_NUMERIC, 1700, 1231},
-    };
     bool array = type_is_array(type);
     enum type_id elem = array ? type_element(type) : type;
 
-    for (size_t i = 0; i < DN_ARRAY_SIZE(oids); i++)
-        if (oids[i].type == elem)
-            return array ? oids[i].array : oids[i].oid;
+    for (size_t i = 0; i < DN_ARRAY_SIZE(wire_types); i++)
+        if (wire_types[i].type == elem)
+            return array ? wire_types[i].array : wire_types[i].oid;
     return 0;
+}
+
+enum type_id text_wire_type(uint32_t oid)
+{
+    for (size_t i = 0; i < DN_ARRAY_SIZE(wire_types); i++) {
+        if (wire_types[i].oid == oid)
+            return wire_types[i].type;
+        if (wire_types[i].array == oid)
+            return type_array_of(wire_types[i].type);
+    }
+    return TYPE_NONE;
 }
 
 /* ---- numbers ---- */
@@ -109,10 +96,10 @@ static void wire_put_numeric(struct vnumeric v, struct buf *b)
     bool negative;
 
     if (v.nan) {
-        wire_u16(b, 0);
-        wire_u16(b, 0);
-        wire_u16(b, WIRE_NAN);
-        wire_u16(b, 0);
+        buf_be16(b, 0);
+        buf_be16(b, 0);
+        buf_be16(b, WIRE_NAN);
+        buf_be16(b, 0);
         return;
     }
     buf_init(&text, NULL);
@@ -141,12 +128,12 @@ static void wire_put_numeric(struct vnumeric v, struct buf *b)
         first++;
     while (n > first && wire_group(digits, end, 4 * (n - 1)) == 0)
         n--;
-    wire_u16(b, (uint32_t)(n - first));
-    wire_u16(b, n > first ? (uint32_t)((int)(point / 4) - 1 - (int)first) & 0xffff : 0);
-    wire_u16(b, negative ? WIRE_NEGATIVE : 0);
-    wire_u16(b, (uint32_t)v.scale);
+    buf_be16(b, (uint16_t)(n - first));
+    buf_be16(b, (uint16_t)(n > first ? (int)(point / 4) - 1 - (int)first : 0));
+    buf_be16(b, negative ? WIRE_NEGATIVE : 0);
+    buf_be16(b, (uint16_t)v.scale);
     for (; first < n; first++)
-        wire_u16(b, wire_group(digits, end, 4 * first));
+        buf_be16(b, (uint16_t)wire_group(digits, end, 4 * first));
 }
 
 static int wire_bad(enum type_id type, struct dn_err *err)
@@ -157,7 +144,7 @@ static int wire_bad(enum type_id type, struct dn_err *err)
 /* The digits of group i (0 = the first stored); outside: zeros. */
 static void wire_digits(const uint8_t *groups, int count, int i, char to[4])
 {
-    uint32_t v = i >= 0 && i < count ? wire_get16(groups + 2 * (size_t)i) : 0;
+    uint32_t v = i >= 0 && i < count ? be_get16(groups + 2 * (size_t)i) : 0;
 
     for (int k = 3; k >= 0; k--, v /= 10)
         to[k] = (char)('0' + v % 10);
@@ -166,10 +153,10 @@ static void wire_digits(const uint8_t *groups, int count, int i, char to[4])
 static int
 wire_get_numeric(const uint8_t *p, uint32_t len, struct vnumeric *ret, struct dn_err *err)
 {
-    int count = len >= WIRE_NUMERIC_HEAD ? (int16_t)wire_get16(p) : -1;
-    int weight = count >= 0 ? (int16_t)wire_get16(p + 2) : 0;
-    uint32_t sign = count >= 0 ? wire_get16(p + 4) : 0;
-    int scale = count >= 0 ? (int)wire_get16(p + 6) : 0;
+    int count = len >= WIRE_NUMERIC_HEAD ? (int16_t)be_get16(p) : -1;
+    int weight = count >= 0 ? (int16_t)be_get16(p + 2) : 0;
+    uint32_t sign = count >= 0 ? be_get16(p + 4) : 0;
+    int scale = count >= 0 ? (int)be_get16(p + 6) : 0;
     const uint8_t *groups = p + WIRE_NUMERIC_HEAD;
     struct buf text;
     char four[4];
@@ -178,7 +165,7 @@ wire_get_numeric(const uint8_t *p, uint32_t len, struct vnumeric *ret, struct dn
     if (count < 0 || len != WIRE_NUMERIC_HEAD + 2 * (uint32_t)count)
         return wire_bad(TYPE_NUMERIC, err);
     for (int i = 0; i < count; i++)
-        if (wire_get16(groups + 2 * (size_t)i) > 9999)
+        if (be_get16(groups + 2 * (size_t)i) > 9999)
             return wire_bad(TYPE_NUMERIC, err);
     if (sign == WIRE_NAN) {
         *ret = vnumeric_nan();
@@ -216,15 +203,13 @@ wire_get_numeric(const uint8_t *p, uint32_t len, struct vnumeric *ret, struct dn
 
 /* ---- times ---- */
 
-/* Microseconds since 1970, rounded to the nearest. */
-static int64_t wire_us(const struct datum *d)
+int64_t text_wire_us(const struct datum *d)
 {
     int64_t per = type_ts_per_second(d->type);
 
     if (per <= 1000000)
         return d->v.i64 * (1000000 / per); /* within PostgreSQL's range, or nearly so */
-    per /= 1000000;
-    return d->v.i64 / per + (d->v.i64 % per >= per / 2) - (d->v.i64 % per < -(per / 2));
+    return civil_floor(d->v.i64, per / 1000000);
 }
 
 static int wire_get_time(enum type_id type, int64_t us, int64_t *ret, struct dn_err *err)
@@ -233,8 +218,12 @@ static int wire_get_time(enum type_id type, int64_t us, int64_t *ret, struct dn_
     int64_t rest;
     bool exact;
 
-    if (us == INT64_MAX || us == INT64_MIN)
-        return DN_FAIL(err, DN_E_DATETIME_RANGE, "%s has no infinity", type_word(type));
+    if (us == INT64_MAX || us == INT64_MIN) {
+        *ret = us;
+        return type == TYPE_TIMESTAMPTZ
+                   ? 0
+                   : DN_FAIL(err, DN_E_DATETIME_RANGE, "%s has no infinity", type_word(type));
+    }
     if (__builtin_add_overflow(us, WIRE_EPOCH_US, &us))
         return DN_FAIL(err, DN_E_DATETIME_RANGE, "%s out of range", type_word(type));
     seconds = us / 1000000;
@@ -263,27 +252,30 @@ static void wire_put_array(const struct datum *d, struct arena *scratch, struct 
     }
     for (uint32_t i = 0; i < a.count; i++)
         nulls = nulls || a.items[i].null;
-    wire_u32(b, a.dims);
-    wire_u32(b, nulls);
-    wire_u32(b, text_wire_oid(a.elem));
+    buf_be32(b, a.dims);
+    buf_be32(b, nulls);
+    buf_be32(b, text_wire_oid(a.elem));
     for (uint32_t i = 0; i < a.dims; i++) {
-        wire_u32(b, (uint32_t)a.len[i]);
-        wire_u32(b, (uint32_t)a.low[i]);
+        buf_be32(b, (uint32_t)a.len[i]);
+        buf_be32(b, (uint32_t)a.low[i]);
     }
     for (uint32_t i = 0; i < a.count; i++) {
         size_t at = b->len;
 
-        wire_u32(b, a.items[i].null ? UINT32_MAX : 0);
+        buf_be32(b, a.items[i].null ? UINT32_MAX : 0);
         if (a.items[i].null)
             continue;
         text_wire_put(&a.items[i], scratch, b);
-        if (!b->failed) {
-            uint32_t n = (uint32_t)(b->len - at - 4);
-
-            for (int k = 0; k < 4; k++)
-                b->data[at + (size_t)k] = (uint8_t)(n >> (24 - 8 * k));
-        }
+        if (!b->failed)
+            be_put32(b->data + at, (uint32_t)(b->len - at - 4));
     }
+}
+
+/* Do values of a type of PostgreSQL look like those of ours? */
+static bool wire_same(enum type_id type, uint32_t oid)
+{
+    return oid == text_wire_oid(type) || (type == TYPE_VARCHAR && oid == WIRE_TEXT) ||
+           (oid == WIRE_TIMESTAMP && text_wire_oid(type) == WIRE_TIMESTAMPTZ);
 }
 
 static int wire_get_array(enum type_id type,
@@ -298,22 +290,21 @@ static int wire_get_array(enum type_id type,
     struct buf bytes;
     int rc = 0;
 
-    if (len < 12 || wire_get32(p) > VARRAY_DIMS_MAX)
+    if (len < 12 || be_get32(p) > VARRAY_DIMS_MAX)
         return wire_bad(type, err);
-    a.dims = wire_get32(p);
-    if (wire_get32(p + 8) != text_wire_oid(a.elem) &&
-        !(a.elem == TYPE_VARCHAR && wire_get32(p + 8) == 25)) /* text */
+    a.dims = be_get32(p);
+    if (!wire_same(a.elem, be_get32(p + 8)))
         return DN_FAIL(err,
                        DN_E_BAD_BINARY,
                        "an array of type %" PRIu32 " for %s",
-                       wire_get32(p + 8),
+                       be_get32(p + 8),
                        type_word(type));
     p += 12;
     if ((size_t)(end - p) < 8 * (size_t)a.dims)
         return wire_bad(type, err);
     for (uint32_t i = 0; i < a.dims; i++, p += 8) {
-        a.len[i] = (int32_t)wire_get32(p);
-        a.low[i] = (int32_t)wire_get32(p + 4);
+        a.len[i] = (int32_t)be_get32(p);
+        a.low[i] = (int32_t)be_get32(p + 4);
         if (a.len[i] <= 0 || (uint64_t)a.count * (uint32_t)a.len[i] > VARRAY_ITEMS_MAX ||
             a.count * (uint32_t)a.len[i] > len / 4)
             return wire_bad(type, err);
@@ -328,7 +319,7 @@ static int wire_get_array(enum type_id type,
 
         if (end - p < 4)
             return wire_bad(type, err);
-        n = wire_get32(p);
+        n = be_get32(p);
         p += 4;
         a.items[i] = (struct datum){.type = a.elem, .null = n == UINT32_MAX};
         if (n == UINT32_MAX)
@@ -357,6 +348,7 @@ void text_wire_put(const struct datum *d, struct arena *scratch, struct buf *b)
     float f = (float)d->v.f64;
     uint32_t bits;
     uint64_t wide;
+    bool infinite;
 
     if (type_is_array(d->type)) {
         wire_put_array(d, scratch, b);
@@ -367,36 +359,38 @@ void text_wire_put(const struct datum *d, struct arena *scratch, struct buf *b)
         buf_u8(b, d->v.i64 != 0);
         return;
     case TYPE_SMALLINT:
-        wire_u16(b, (uint32_t)d->v.i64 & 0xffff);
+        buf_be16(b, (uint16_t)d->v.i64);
         return;
     case TYPE_INTEGER:
-        wire_u32(b, (uint32_t)d->v.i64);
+        buf_be32(b, (uint32_t)d->v.i64);
         return;
     case TYPE_BIGINT:
     case TYPE_TIME:
-        wire_u64(b, (uint64_t)d->v.i64);
+        buf_be64(b, (uint64_t)d->v.i64);
         return;
     case TYPE_REAL:
         memcpy(&bits, &f, sizeof bits);
-        wire_u32(b, bits);
+        buf_be32(b, bits);
         return;
     case TYPE_DOUBLE:
         memcpy(&wide, &d->v.f64, sizeof wide);
-        wire_u64(b, wide);
+        buf_be64(b, wide);
         return;
     case TYPE_DATE:
-        wire_u32(b, (uint32_t)(d->v.i64 - WIRE_EPOCH_DAYS));
+        infinite = d->v.i64 == INT32_MAX || d->v.i64 == INT32_MIN;
+        buf_be32(b, (uint32_t)(d->v.i64 - (infinite ? 0 : WIRE_EPOCH_DAYS)));
         return;
     case TYPE_TIMESTAMP:
     case TYPE_TIMESTAMP_US:
     case TYPE_TIMESTAMP_NS:
     case TYPE_TIMESTAMPTZ:
-        wire_u64(b, (uint64_t)wire_us(d) - (uint64_t)WIRE_EPOCH_US);
+        infinite = d->type == TYPE_TIMESTAMPTZ && (d->v.i64 == INT64_MAX || d->v.i64 == INT64_MIN);
+        buf_be64(b, (uint64_t)text_wire_us(d) - (infinite ? 0 : (uint64_t)WIRE_EPOCH_US));
         return;
     case TYPE_INTERVAL:
-        wire_u64(b, (uint64_t)d->iv.us);
-        wire_u32(b, (uint32_t)d->iv.days);
-        wire_u32(b, (uint32_t)d->iv.months);
+        buf_be64(b, (uint64_t)d->iv.us);
+        buf_be32(b, (uint32_t)d->iv.days);
+        buf_be32(b, (uint32_t)d->iv.months);
         return;
     case TYPE_NUMERIC:
         wire_put_numeric(d->num, b);
@@ -458,17 +452,18 @@ wire_get_fixed(enum type_id type, const uint8_t *p, struct datum *ret, struct dn
         ret->v.i64 = p[0] != 0;
         return 0;
     case 2:
-        ret->v.i64 = (int16_t)wire_get16(p);
+        ret->v.i64 = (int16_t)be_get16(p);
         return 0;
     case 4:
-        bits = wire_get32(p);
+        bits = be_get32(p);
         ret->v.i64 = (int32_t)bits + (type == TYPE_DATE ? (int64_t)WIRE_EPOCH_DAYS : 0);
         if (type == TYPE_REAL) {
             memcpy(&f, &bits, sizeof f);
             ret->v.f64 = (double)f;
         }
-        if (type == TYPE_DATE &&
-            (bits == INT32_MAX || bits == (uint32_t)INT32_MIN || ret->v.i64 > INT32_MAX))
+        if (type == TYPE_DATE && (bits == INT32_MAX || bits == (uint32_t)INT32_MIN))
+            ret->v.i64 = (int32_t)bits; /* infinity */
+        else if (type == TYPE_DATE && ret->v.i64 >= INT32_MAX)
             return DN_FAIL(err, DN_E_DATETIME_RANGE, "DATE out of range");
         return 0;
     default:
@@ -476,8 +471,8 @@ wire_get_fixed(enum type_id type, const uint8_t *p, struct datum *ret, struct dn
     }
     if (type == TYPE_INTERVAL) {
         ret->iv = (struct vinterval){.us = (int64_t)be_get64(p),
-                                     .days = (int32_t)wire_get32(p + 8),
-                                     .months = (int32_t)wire_get32(p + 12)};
+                                     .days = (int32_t)be_get32(p + 8),
+                                     .months = (int32_t)be_get32(p + 12)};
         return 0;
     }
     if (type == TYPE_UUID) {

@@ -2,8 +2,8 @@
  *
  * text_wire.h: values in PostgreSQL's binary form, as its send and receive functions have it: what
  * COPY … (FORMAT binary) writes and reads. All numbers are big-endian, times count microseconds or
- * days from 2000-01-01. TIMESTAMP of any precision goes as timestamptz does; nanoseconds are
- * rounded to microseconds. Any thread. */
+ * days from 2000-01-01. TIMESTAMP of any precision goes as timestamptz does; of nanoseconds whole
+ * microseconds are left, so that none comes out later than it was. Any thread. */
 #pragma once
 
 #include "base/bytes.h"
@@ -12,6 +12,10 @@
 
 /* The number PostgreSQL has for the type; 0: none. */
 uint32_t text_wire_oid(enum type_id type);
+/* The other way; TYPE_NONE: it is none of ours. */
+enum type_id text_wire_type(uint32_t oid);
+/* Of a time stamp: microseconds since 1970. */
+int64_t text_wire_us(const struct datum *d);
 /* Appends the bytes of a value that is not NULL, without a length. Arrays: DN_E_NOMEM is told by
  * b->failed as for all. */
 void text_wire_put(const struct datum *d, struct arena *scratch, struct buf *b);

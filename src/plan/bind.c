@@ -143,6 +143,8 @@ bind_param(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn
         dn_err_at(err, e->pos);
         return DN_E_UNSUPPORTED;
     }
+    if (b->param_uses[e->param - 1]++ == 0 && e->param <= env->hints.count)
+        b->param_types[e->param - 1] = env->hints.types[e->param - 1];
     out = bind_new(b, BEXPR_PARAM, b->param_types[e->param - 1], e->pos);
     if (!out)
         return DN_FAIL_NOMEM(err);

@@ -49,6 +49,7 @@ struct binder {
     bool in_lists;             /* in its PARTITION BY or ORDER BY */
     struct bind_subs *subs;    /* of this clause; NULL: correlated subqueries are refused */
     enum type_id *param_types; /* of the statement; NULL with params_count 0 */
+    uint32_t *param_uses;
     uint32_t params_count;
 };
 

@@ -315,6 +315,21 @@ bind_compare_types(struct binder *b, struct bexpr **l, struct bexpr **r, struct 
     return 0;
 }
 
+/* A parameter of a given type beside a column of nearly that type is made one of the column's, as
+ * if nobody had given it one: a column that is cast could not be searched. What does not fit is
+ * found when its value is there (engine/select.c). Only where it is met for the first time. */
+static void bind_settle_param(struct binder *b, struct bexpr *p, const struct bexpr *x)
+{
+    bool near = (type_is_int(p->type) && type_is_int(x->type)) ||
+                (bind_is_instant(p->type) && bind_is_instant(x->type));
+
+    if (p->kind != BEXPR_PARAM || x->kind != BEXPR_COLUMN || !near ||
+        b->param_uses[p->param - 1] != 1 || b->param_types[p->param - 1] != p->type)
+        return;
+    p->type = x->type;
+    b->param_types[p->param - 1] = x->type;
+}
+
 int bind_compare(struct binder *b,
                  enum expr_op op,
                  uint32_t pos,
@@ -337,6 +352,8 @@ int bind_compare(struct binder *b,
         if (rc != 1)
             return rc;
     }
+    bind_settle_param(b, l, r);
+    bind_settle_param(b, r, l);
     rc = bind_compare_types(b, &l, &r, err);
     return rc < 0 ? rc : bind_compare_call(b, op, pos, l, r, ret, err);
 }

@@ -146,7 +146,8 @@ struct planner {
     const struct plan_env *env;
     const struct stmt *stmt;
     struct plan *plan;
-    struct lvar *vars; /* vars[0] is none */
+    uint32_t *param_uses; /* how often each parameter has been met so far */
+    struct lvar *vars;    /* vars[0] is none */
     uint32_t vars_count;
     uint32_t vars_cap;
     struct linit *inits;

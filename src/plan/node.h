@@ -25,6 +25,12 @@ struct plan_col {
     enum type_id type;
 };
 
+/* Types that parameters of a statement were given before, TYPE_NONE: this one was not. */
+struct plan_hints {
+    const enum type_id *types;
+    uint32_t count;
+};
+
 struct plan_agg {
     const struct agg *agg;
     struct bexpr *arg;  /* NULL for count(*); over the input's columns */

@@ -50,8 +50,7 @@ struct plan {
     uint32_t hidden_cols; /* trailing columns of the root that only the sort needed: not shown */
     enum type_id *param_types; /* params_count; TYPE_NONE = could be anything (taken as VARCHAR) */
     uint32_t params_count;
-    uint32_t
-        slots_count; /* parameters in all: the statement's own, then those of binds and inits */
+    uint32_t slots_count; /* parameters in all: the statement's own, then of binds and inits */
     struct plan_cte *ctes;
     uint32_t ctes_count;
     struct plan_init *inits;
@@ -81,6 +80,7 @@ struct plan_env {
     /* About how many rows a table has, to choose the order of joins; NULL: nobody knows. */
     double (*rows)(void *arg, const struct table *table);
     void *rows_arg;
+    struct plan_hints hints;
     /* Values of parameters to be taken as literals, for a plan of one execution; NULL = none. One
      * whose untyped is set stands for a quoted literal. */
     const struct datum *literals;

@@ -21,7 +21,8 @@ int query_start(struct planner *q,
     p->works_count = env->parts_count ? env->parts_count + 1 : 0;
     p->params_count = p->slots_count = stmt->params_count;
     p->param_types = arena_calloc(env->arena, stmt->params_count + 1, sizeof(*p->param_types));
-    return p->param_types ? 0 : DN_FAIL_NOMEM(err);
+    q->param_uses = arena_calloc(env->arena, stmt->params_count + 1, sizeof(*q->param_uses));
+    return p->param_types && q->param_uses ? 0 : DN_FAIL_NOMEM(err);
 }
 
 struct binder query_binder(struct planner *q, const struct scope *scope, struct sel *level)
@@ -32,6 +33,7 @@ struct binder query_binder(struct planner *q, const struct scope *scope, struct 
                            .scope = scope,
                            .level = level,
                            .param_types = q->plan->param_types,
+                           .param_uses = q->param_uses,
                            .params_count = q->plan->params_count};
 }
 

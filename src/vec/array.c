@@ -99,7 +99,7 @@ static uint32_t varray_get32(struct rd *r)
 {
     const uint8_t *p = rd_bytes(r, 4);
 
-    return p ? (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3] : 0;
+    return p ? be_get32(p) : 0;
 }
 
 struct vstr varray_key(enum type_id type, struct vstr s)

@@ -181,6 +181,45 @@ class Psycopg3(ServerTest):
                 self.assertEqual(str(c.execute("SELECT %b::numeric", (v,), binary=True).fetchone()[0]), str(v))
                 self.assertEqual(str(k.execute("SELECT %s::numeric", (v,)).fetchone()[0]), str(v))
 
+    def test_parameters_keep_the_types_they_are_given(self):
+        values = (1, 70000, 2.5, NOON, datetime.date(2020, 1, 2), decimal.Decimal("1.5"), uuid.UUID(int=5), [1, 2], "x", b"\x01", True)
+        with self.connect() as c:
+            for binary in (False, True):
+                mark = "%b" if binary else "%t"
+                k = c.execute("SELECT " + ", ".join([mark] * len(values)), values, binary=binary)
+                self.assertEqual([d.type_code for d in k.description], [21, 23, 701, 1184, 1082, 1700, 2950, 1005, 25, 17, 16])
+                self.assertEqual(k.fetchone(), values)
+            k = c.execute("SELECT %b, ARRAY['c']", (["a", None, "b"],), binary=True)
+            self.assertEqual([d.type_code for d in k.description], [1009, 1009])
+            self.assertEqual(k.fetchone(), (["a", None, "b"], ["c"]))
+
+    def test_given_types_do_not_keep_a_key_from_being_searched(self):
+        with self.connect() as c:
+            c.execute("CREATE TABLE searched (s VARCHAR NOT NULL, n BIGINT NOT NULL, time TIMESTAMP NOT NULL,"
+                      " PRIMARY KEY ((s, QUANTUM(time, 15, 'm')), s, time, n))")
+            for at in (NOON, NOON.replace(tzinfo=None)):
+                plan = "\n".join(r[0] for r in c.execute(
+                    "EXPLAIN SELECT * FROM searched WHERE s = %s AND time >= %s AND time < %s AND n = %s",
+                    ("a", at, at + datetime.timedelta(hours=1), 3)))
+                self.assertIn("constraints: s = 'a'; n = 3; time >= TIMESTAMP '2024-01-01T12:00:00.250Z'"
+                              " and time <= TIMESTAMP '2024-01-01T13:00:00.249Z'", plan)
+            # a value finer than the column is compared as it is
+            c.execute("INSERT INTO searched VALUES ('a', 1, %s)", (NOON,))
+            finer = NOON + datetime.timedelta(microseconds=1)
+            self.assertEqual(c.execute("SELECT count(*) FROM searched WHERE time >= %s", (finer,)).fetchone(), (0,))
+            self.assertEqual(c.execute("SELECT count(*) FROM searched WHERE time < %s", (finer,)).fetchone(), (1,))
+            c.execute("UPDATE searched SET n = n WHERE s = %s AND n < %s", ("a", 2**40))
+
+    def test_arrays_as_text(self):
+        with self.connect() as c:
+            row = c.execute("SELECT ARRAY[TIMESTAMP '2024-01-01 12:00:00.25'], ARRAY[true, false], ARRAY['\\x00ff'::bytea]").fetchone()
+            self.assertEqual(row, ([NOON], [True, False], [b"\x00\xff"]))
+
+    def test_infinity(self):
+        with self.connect() as c:
+            raw = c.pgconn.exec_params(b"SELECT 'infinity'::timestamptz, '-infinity'::date", [], result_format=1)
+            self.assertEqual((raw.get_value(0, 0), raw.get_value(0, 1)), (b"\x7f" + b"\xff" * 7, b"\x80\0\0\0"))
+
     def test_prepared(self):
         with self.connect(prepare_threshold=0) as c:
             for i in range(20):

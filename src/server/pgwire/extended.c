@@ -66,6 +66,7 @@ static void ext_stmt_free(struct pgw *p, struct pgw_stmt *s)
             ext_portal_free(p, portal);
     }
     dendro_finalize(s->stmt);
+    mem_free(s->types);
     mem_free(s->oids);
     mem_free(s->sql);
     mem_free(s->name);
@@ -82,13 +83,13 @@ void pgw_forget_all(struct pgw *p)
 
 /* ---- Parse ---- */
 
-/* The statement of a text, which must be the only one. */
-static bool ext_prepare(struct pgw *p, const char *sql, dendro_stmt **ret)
+/* The statement of s->sql, which must be the only one. */
+static bool ext_prepare(struct pgw *p, const struct pgw_stmt *s, dendro_stmt **ret)
 {
     struct dendro_error err;
     dendro_stmt *more = NULL;
     const char *tail;
-    int rc = dendro_prepare(p->session, sql, -1, ret, &tail, &err);
+    int rc = engine_prepare(p->session, s->sql, s->types, s->oids_count, ret, &tail, &err);
 
     if (rc < 0) {
         pgw_fail(p, &err);
@@ -120,9 +121,12 @@ ext_stmt_new(struct pgw *p, const char *name, const char *sql, struct pgw_rd *oi
     s->sql = mem_strdup(ext_owner(p), sql);
     s->oids_count = (uint32_t)count;
     s->oids = mem_calloc(ext_owner(p), (size_t)count + 1, sizeof(*s->oids));
-    for (int i = 0; s->oids && i < count; i++)
+    s->types = mem_calloc(ext_owner(p), (size_t)count + 1, sizeof(*s->types));
+    for (int i = 0; s->oids && s->types && i < count; i++) {
         s->oids[i] = (uint32_t)pgw_rd_i32(oids);
-    if (s->name && s->sql && s->oids)
+        s->types[i] = pgw_type_hint(s->oids[i]);
+    }
+    if (s->name && s->sql && s->oids && s->types)
         return s;
     ext_stmt_free(p, s);
     return NULL;
@@ -156,7 +160,7 @@ void pgw_parse(struct pgw *p, struct pgw_rd *body)
         ext_nomem(p);
         return;
     }
-    if (!ext_prepare(p, s->sql, &s->stmt)) {
+    if (!ext_prepare(p, s, &s->stmt)) {
         ext_stmt_free(p, s);
         return;
     }
@@ -205,22 +209,23 @@ static bool ext_bind_params(struct pgw *p, struct pgw_portal *portal, struct pgw
     }
     for (int i = 0; i < count && !body->bad; i++) {
         struct pgw_given g = {.oid = (uint32_t)i < portal->of->oids_count ? portal->of->oids[i] : 0,
-                              .wanted = dendro_param_type(portal->stmt, i + 1)};
+                              .wanted = (enum type_id)dendro_param_type(portal->stmt, i + 1)};
         int32_t len = pgw_rd_i32(body);
 
         if (len >= 0) {
             g.bytes = pgw_rd_bytes(body, (size_t)len);
-            g.len = (size_t)len;
+            g.len = (uint32_t)len;
         }
         if (body->bad || len < -1 || !ext_format(codes, codes_count, count, i, &g.format)) {
             body->bad = true;
             break;
         }
-        if (pgw_bind(portal->stmt, i + 1, &g, &err) < 0) {
+        if (pgw_bind(portal->stmt, i + 1, &g, &p->scratch, &err) < 0) {
             pgw_fail(p, &err);
             return false;
         }
     }
+    arena_reset(&p->scratch);
     if (body->bad)
         pgw_failf(p, "08P01", "invalid message format");
     return !body->bad;
@@ -293,7 +298,7 @@ void pgw_bind_portal(struct pgw *p, struct pgw_rd *body)
     p->portals = portal;
     portal->of = s;
     if (s->user) { /* P2 */
-        portal->own = ext_prepare(p, s->sql, &portal->stmt);
+        portal->own = ext_prepare(p, s, &portal->stmt);
         if (!portal->own) {
             ext_portal_free(p, portal);
             return;
@@ -320,7 +325,9 @@ static void ext_describe_params(struct pgw *p, const struct pgw_stmt *s)
     for (int i = 0; i < count; i++) {
         uint32_t oid = (uint32_t)i < s->oids_count ? s->oids[i] : 0;
 
-        pgw_i32(b, (int32_t)(oid ? oid : pgw_type_oid(dendro_param_type(s->stmt, i + 1))));
+        if (oid == 0)
+            oid = pgw_type_oid((enum type_id)dendro_param_type(s->stmt, i + 1));
+        buf_be32(b, oid);
     }
     pgw_end(b, at);
 }

@@ -3,12 +3,7 @@
  * frame.c: see frame.h. */
 #include "server/pgwire/frame.h"
 
-#include <string.h>
-
-static uint32_t frame_u32(const uint8_t *p)
-{
-    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
+#include "base/bytes.h"
 
 enum pgw_framing pgw_first(const uint8_t *p, size_t n, struct pgw_frame *ret, size_t *ret_len)
 {
@@ -16,14 +11,14 @@ enum pgw_framing pgw_first(const uint8_t *p, size_t n, struct pgw_frame *ret, si
 
     if (n < 4)
         return PGW_MORE;
-    len = frame_u32(p);
+    len = be_get32(p);
     if (len < 8)
         return PGW_BAD_LEN;
     if (len > PGW_START_MAX)
         return PGW_TOO_LONG;
     if (n < len)
         return PGW_MORE;
-    *ret = (struct pgw_frame){.code = frame_u32(p + 4), .body = {.p = p + 8, .end = p + len}};
+    *ret = (struct pgw_frame){.code = be_get32(p + 4), .body = {.p = p + 8, .end = p + len}};
     *ret_len = len;
     return PGW_FRAME;
 }
@@ -35,7 +30,7 @@ pgw_next(const uint8_t *p, size_t n, uint64_t max, struct pgw_frame *ret, size_t
 
     if (n < 5)
         return PGW_MORE;
-    len = frame_u32(p + 1);
+    len = be_get32(p + 1);
     if (len < 4)
         return PGW_BAD_LEN;
     if (len > max)
@@ -70,21 +65,21 @@ int16_t pgw_rd_i16(struct pgw_rd *r)
 {
     const uint8_t *p = pgw_rd_bytes(r, 2);
 
-    return (int16_t)(p ? p[0] << 8 | p[1] : 0);
+    return (int16_t)(p ? be_get16(p) : 0);
 }
 
 int32_t pgw_rd_i32(struct pgw_rd *r)
 {
     const uint8_t *p = pgw_rd_bytes(r, 4);
 
-    return p ? (int32_t)frame_u32(p) : 0;
+    return p ? (int32_t)be_get32(p) : 0;
 }
 
 int64_t pgw_rd_i64(struct pgw_rd *r)
 {
     const uint8_t *p = pgw_rd_bytes(r, 8);
 
-    return p ? (int64_t)((uint64_t)frame_u32(p) << 32 | frame_u32(p + 4)) : 0;
+    return p ? (int64_t)be_get64(p) : 0;
 }
 
 const char *pgw_rd_text(struct pgw_rd *r)

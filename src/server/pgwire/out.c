@@ -5,14 +5,6 @@
 
 #include <stdio.h>
 
-static void out_be32(uint8_t *p, uint32_t v)
-{
-    p[0] = (uint8_t)(v >> 24);
-    p[1] = (uint8_t)(v >> 16);
-    p[2] = (uint8_t)(v >> 8);
-    p[3] = (uint8_t)v;
-}
-
 size_t pgw_begin(struct buf *b, char type)
 {
     size_t at = b->len + 1;
@@ -20,7 +12,7 @@ size_t pgw_begin(struct buf *b, char type)
 
     if (p) {
         p[0] = (uint8_t)type;
-        out_be32(p + 1, 0);
+        be_put32(p + 1, 0);
     }
     return at;
 }
@@ -28,33 +20,7 @@ size_t pgw_begin(struct buf *b, char type)
 void pgw_end(struct buf *b, size_t at)
 {
     if (!b->failed)
-        out_be32(b->data + at, (uint32_t)(b->len - at));
-}
-
-void pgw_i16(struct buf *b, int16_t v)
-{
-    uint8_t *p = buf_extend(b, 2);
-
-    if (p) {
-        p[0] = (uint8_t)((uint16_t)v >> 8);
-        p[1] = (uint8_t)v;
-    }
-}
-
-void pgw_i32(struct buf *b, int32_t v)
-{
-    uint8_t *p = buf_extend(b, 4);
-
-    if (p)
-        out_be32(p, (uint32_t)v);
-}
-
-void pgw_i64(struct buf *b, int64_t v)
-{
-    uint8_t *p = buf_extend(b, 8);
-
-    if (p)
-        be_put64(p, (uint64_t)v);
+        be_put32(b->data + at, (uint32_t)(b->len - at));
 }
 
 void pgw_text(struct buf *b, const char *s)
@@ -135,4 +101,14 @@ void pgw_error(struct buf *b, const struct dendro_error *e)
                                     .message = e->message,
                                     .hint = e->hint,
                                     .position = e->position});
+}
+
+void pgw_errorf(
+    struct buf *b, const char *severity, const char *sqlstate, const char *fmt, va_list args)
+{
+    char text[DENDRO_MESSAGE_MAX];
+
+    vsnprintf(text, sizeof text, fmt, args);
+    pgw_report(
+        b, 'E', &(struct pgw_report){.severity = severity, .sqlstate = sqlstate, .message = text});
 }

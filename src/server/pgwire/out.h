@@ -7,13 +7,20 @@
 #include "base/bytes.h"
 #include "dendro.h"
 
+#include <stdarg.h>
+
 /* The letter and room for the length; gives the place for pgw_end. */
 size_t pgw_begin(struct buf *b, char type);
 void pgw_end(struct buf *b, size_t at);
 
-void pgw_i16(struct buf *b, int16_t v);
-void pgw_i32(struct buf *b, int32_t v);
-void pgw_i64(struct buf *b, int64_t v);
+static inline void pgw_i16(struct buf *b, int16_t v)
+{
+    buf_be16(b, (uint16_t)v);
+}
+static inline void pgw_i32(struct buf *b, int32_t v)
+{
+    buf_be32(b, (uint32_t)v);
+}
 void pgw_text(struct buf *b, const char *s); /* with its NUL */
 
 void pgw_empty(struct buf *b, char type); /* a message without a body */
@@ -32,3 +39,5 @@ struct pgw_report {
 };
 void pgw_report(struct buf *b, char type, const struct pgw_report *r);
 void pgw_error(struct buf *b, const struct dendro_error *e);
+void pgw_errorf(
+    struct buf *b, const char *severity, const char *sqlstate, const char *fmt, va_list args);

@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "dendro.h"
+#include "engine/door.h"
 #include "server/conn.h"
 #include "server/pgwire/frame.h"
 #include "server/pgwire/types.h"
@@ -25,10 +26,11 @@
 /* A statement by name. */
 struct pgw_stmt {
     struct pgw_stmt *next;
-    char *name;        /* owned; "" is the unnamed one */
-    char *sql;         /* owned */
-    dendro_stmt *stmt; /* owned; NULL: an empty text */
-    uint32_t *oids;    /* owned, of its parameters, as the client gave them; 0 = not said */
+    char *name;          /* owned; "" is the unnamed one */
+    char *sql;           /* owned */
+    dendro_stmt *stmt;   /* owned; NULL: an empty text */
+    uint32_t *oids;      /* owned, of its parameters, as the client gave them; 0 = not said */
+    enum type_id *types; /* owned: what we take them for */
     uint32_t oids_count;
     struct pgw_portal *user; /* who steps it now */
 };
@@ -48,8 +50,8 @@ struct pgw_portal {
     uint64_t rows;      /* sent so far */
     uint64_t rows_left; /* of this Execute; 0 = no limit */
     bool enough;        /* it had one, and has sent them */
-    struct dendro_batch batch;
-    size_t batch_row; /* the next of it */
+    struct engine_rows batch;
+    uint32_t batch_row; /* the next of it */
 };
 
 enum pgw_phase {

@@ -5,9 +5,6 @@
 #include "server/pgwire/pgw_int.h"
 #include "server/server.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 char pgw_status(const struct pgw *p)
 {
     switch (dendro_transaction_status(p->session)) {
@@ -29,15 +26,11 @@ void pgw_fail(struct pgw *p, const struct dendro_error *e)
 
 void pgw_failf(struct pgw *p, const char *sqlstate, const char *fmt, ...)
 {
-    char text[DENDRO_MESSAGE_MAX];
     va_list args;
 
     va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
+    pgw_errorf(&p->c->out, "ERROR", sqlstate, fmt, args);
     va_end(args);
-    pgw_report(&p->c->out,
-               'E',
-               &(struct pgw_report){.severity = "ERROR", .sqlstate = sqlstate, .message = text});
     p->skip = true;
 }
 
@@ -49,7 +42,7 @@ void pgw_row_description(struct pgw *p, dendro_stmt *stmt, const int16_t *format
 
     pgw_i16(b, (int16_t)count);
     for (int i = 0; i < count; i++) {
-        enum dendro_type type = dendro_column_type(stmt, i);
+        enum type_id type = (enum type_id)dendro_column_type(stmt, i);
         const char *name = dendro_column_name(stmt, i);
 
         pgw_text(b, name ? name : "");
@@ -68,25 +61,31 @@ void pgw_portal_reset(struct pgw_portal *portal)
     dendro_reset(portal->stmt);
     if (portal->of && portal->of->user == portal)
         portal->of->user = NULL;
-    portal->batch = (struct dendro_batch){.rows = 0};
+    portal->batch = (struct engine_rows){.count = 0};
     portal->batch_row = 0;
 }
 
 /* Rows of the batch, as many as fit and were asked for. */
 static void rows_send(struct pgw *p, struct pgw_portal *portal)
 {
+    const struct func_session *session = engine_session(p->session);
+    const struct engine_rows *rows = &portal->batch;
     struct buf *b = &p->c->out;
 
-    while (portal->batch_row < portal->batch.rows && conn_out_left(p->c) < CONN_OUT_FULL) {
+    while (portal->batch_row < rows->count && conn_out_left(p->c) < CONN_OUT_FULL) {
+        uint32_t row = engine_row(rows, portal->batch_row);
         size_t at = pgw_begin(b, 'D');
 
-        pgw_i16(b, (int16_t)portal->batch.columns_count);
-        for (int i = 0; i < portal->batch.columns_count; i++)
+        pgw_i16(b, (int16_t)rows->cols_count);
+        for (uint32_t i = 0; i < rows->cols_count; i++) {
+            struct datum d = vec_datum(&rows->cols[i], row);
+
             pgw_put_value(b,
-                          &portal->batch.columns[i],
-                          portal->batch_row,
+                          &d,
                           portal->formats ? (enum pgw_format)portal->formats[i] : PGW_FORMAT_TEXT,
+                          session,
                           &p->scratch);
+        }
         pgw_end(b, at);
         portal->batch_row++;
         portal->rows++;
@@ -115,7 +114,7 @@ void pgw_run_portal(struct pgw *p)
     int rc;
 
     for (;;) {
-        if (portal->batch_row < portal->batch.rows) {
+        if (portal->batch_row < portal->batch.count) {
             rows_send(p, portal);
             if (portal->enough) {
                 pgw_empty(&p->c->out, 's');
@@ -126,7 +125,7 @@ void pgw_run_portal(struct pgw *p)
                 return;
             continue;
         }
-        rc = dendro_step_batch(portal->stmt, &portal->batch, &err);
+        rc = engine_step_rows(portal->stmt, &portal->batch, &err);
         portal->batch_row = 0;
         if (portal->simple && !portal->described && rc >= 0 &&
             dendro_column_count(portal->stmt) > 0) {

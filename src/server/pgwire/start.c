@@ -8,7 +8,6 @@
 #include "server/tls.h"
 
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 #define START_TLS_BYTE       0x16 /* a record of a handshake */
@@ -16,15 +15,11 @@
 
 enum conn_want pgw_fatal(struct pgw *p, const char *sqlstate, const char *fmt, ...)
 {
-    char text[DENDRO_MESSAGE_MAX];
     va_list args;
 
     va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
+    pgw_errorf(&p->c->out, "FATAL", sqlstate, fmt, args);
     va_end(args);
-    pgw_report(&p->c->out,
-               'E',
-               &(struct pgw_report){.severity = "FATAL", .sqlstate = sqlstate, .message = text});
     p->goodbye = true;
     return CONN_CLOSE;
 }

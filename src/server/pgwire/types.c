@@ -1,296 +1,152 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * types.c: see types.h; PostgreSQL's binary forms. */
+ * types.c: see types.h. */
 #include "server/pgwire/types.h"
 
+#include "engine/door.h"
 #include "func/text.h"
-#include "server/pgwire/frame.h"
-#include "server/pgwire/out.h"
-#include "vec/array.h"
+#include "func/text_wire.h"
 
 #include <stdio.h>
 
-#define TYPES_EPOCH_US   946684800000000 /* from 1970 to 2000, where PostgreSQL counts from */
-#define TYPES_EPOCH_DAYS 10957
+#define TYPES_TEXT       25 /* what clients are told of VARCHAR, and of a bare NULL … */
+#define TYPES_TEXT_ARRAY 1009
+#define TYPES_ELEMENT_AT                                                      \
+    8u /* … also in an array: so many bytes before the type of its elements \
+        */
+#define TYPES_OID         26
+#define TYPES_ARRAY(elem) ((enum type_id)(DENDRO_TYPE_ARRAY | (int)(elem)))
 
-struct types_row {
+/* Types of PostgreSQL that are others of ours, or not told apart here. */
+static const struct types_alias {
     uint32_t oid;
-    uint32_t array;
-    int16_t len;
+    enum type_id type;
+    bool vague; /* says nothing about what is meant */
+} types_aliases[] = {
+    {TYPES_TEXT, TYPE_VARCHAR, true}, /* text */
+    {1043, TYPE_VARCHAR, true},       /* varchar */
+    {1042, TYPE_VARCHAR, true},       /* char(n) */
+    {19, TYPE_VARCHAR, true},         /* name */
+    {18, TYPE_VARCHAR, true},         /* "char" */
+    {705, TYPE_VARCHAR, true},        /* unknown */
+    {26, TYPE_BIGINT, false},         /* oid: four bytes without a sign */
+    {1114, TYPE_TIMESTAMPTZ, true},   /* timestamp: at UTC, as all time stamps here */
+    {TYPES_TEXT_ARRAY, TYPES_ARRAY(TYPE_VARCHAR), false},
+    {1115, TYPES_ARRAY(TYPE_TIMESTAMPTZ), true},
 };
 
-static const struct types_row types_rows[] = {
-#define PGW_TYPE(type, oid, array, len) [TYPE_##type] = {oid, array, len},
-#include "server/pgwire/type_list.h"
-#undef PGW_TYPE
-};
-
-uint32_t pgw_type_oid(enum dendro_type type)
+uint32_t pgw_type_oid(enum type_id type)
 {
-    enum type_id t = (enum type_id)type;
+    uint32_t oid = type_known(type) && type != TYPE_VARCHAR ? text_wire_oid(type) : 0;
 
-    if (!type_known(t))
-        return types_rows[TYPE_NONE].oid;
-    return type_is_array(t) ? types_rows[type_element(t)].array : types_rows[t].oid;
+    if (type == TYPES_ARRAY(TYPE_VARCHAR))
+        return TYPES_TEXT_ARRAY;
+    return oid ? oid : TYPES_TEXT;
 }
 
-int16_t pgw_type_len(enum dendro_type type)
+int16_t pgw_type_len(enum type_id type)
 {
-    enum type_id t = (enum type_id)type;
+    if (!type_known(type) || type == TYPE_NONE || type_phys(type) == PHYS_NUMERIC ||
+        (type_is_string(type) && type != TYPE_UUID))
+        return -1;
+    return type == TYPE_UUID ? 16 : (int16_t)phys_size(type_phys(type));
+}
 
-    return type_known(t) && !type_is_array(t) ? types_rows[t].len : -1;
+static const struct types_alias *types_alias(uint32_t oid)
+{
+    for (size_t i = 0; i < DN_ARRAY_SIZE(types_aliases); i++)
+        if (types_aliases[i].oid == oid)
+            return &types_aliases[i];
+    return NULL;
+}
+
+enum type_id pgw_type_hint(uint32_t oid)
+{
+    const struct types_alias *a = types_alias(oid);
+
+    if (a)
+        return a->vague ? TYPE_NONE : a->type;
+    return text_wire_type(oid);
 }
 
 /* ---- out ---- */
 
-static struct datum types_datum(const struct dendro_column *col, size_t row)
-{
-    struct datum d = {.type = (enum type_id)col->type};
-
-    switch (type_phys(d.type)) {
-    case PHYS_I8:
-        d.v.i64 = ((const int8_t *)col->values)[row];
-        break;
-    case PHYS_I16:
-        d.v.i64 = ((const int16_t *)col->values)[row];
-        break;
-    case PHYS_I32:
-        d.v.i64 = ((const int32_t *)col->values)[row];
-        break;
-    case PHYS_I64:
-        d.v.i64 = ((const int64_t *)col->values)[row];
-        break;
-    case PHYS_F32:
-        d.v.f64 = (double)((const float *)col->values)[row];
-        break;
-    case PHYS_F64:
-        d.v.f64 = ((const double *)col->values)[row];
-        break;
-    case PHYS_STR:
-        d.str = ((const struct vstr *)col->values)[row];
-        break;
-    case PHYS_INTERVAL:
-        d.iv = ((const struct vinterval *)col->values)[row];
-        break;
-    case PHYS_NUMERIC: /* batches have its digits */
-        DN_IGNORE(text_parse_numeric(((const struct vstr *)col->values)[row], &d.num, NULL));
-        break;
-    case PHYS_MAX:
-        break;
-    }
-    return d;
-}
-
-/* Microseconds since 1970. */
-static int64_t types_us(const struct datum *d)
-{
-    int64_t per_second = type_ts_per_second(d->type);
-    int64_t units;
-
-    if (per_second <= 1000000)
-        return d->v.i64 * (1000000 / per_second);
-    units = per_second / 1000000;
-    return d->v.i64 / units - (d->v.i64 % units < 0);
-}
-
-static bool types_instant(enum type_id t)
-{
-    return t == TYPE_TIMESTAMPTZ || type_is_timestamp(t);
-}
-
-static void types_hex(struct buf *b, struct vstr s)
-{
-    static const char digits[] = "0123456789abcdef";
-    uint8_t *p = buf_extend(b, 2 + 2 * (size_t)s.len);
-
-    if (!p)
-        return;
-    *p++ = '\\';
-    *p++ = 'x';
-    for (uint32_t i = 0; i < s.len; i++) {
-        *p++ = (uint8_t)digits[(uint8_t)s.ptr[i] >> 4];
-        *p++ = (uint8_t)digits[(uint8_t)s.ptr[i] & 15];
-    }
-}
-
-static void types_put_text(struct buf *b, const struct datum *d)
-{
-    if (types_instant(d->type))
-        text_print_timestamptz(types_us(d), 0, b);
-    else if (d->type == TYPE_BOOLEAN)
-        buf_u8(b, d->v.i64 ? 't' : 'f');
-    else if (d->type == TYPE_BLOB)
-        types_hex(b, d->str);
-    else if (type_is_array(d->type))
-        buf_append(b, d->str.ptr, d->str.len);
-    else
-        text_print(d, b);
-}
-
-/* Words of four decimal digits: their count, the weight of the first, sign, digits shown. */
-static void types_put_numeric(struct buf *b, const struct vnumeric *v)
-{
-    enum { WORDS_MAX = 24 };
-    __uint128_t coef = (__uint128_t)(uint64_t)v->hi << 64 | v->lo;
-    bool minus = v->hi < 0;
-    int16_t words[WORDS_MAX];
-    int pad = (4 - v->scale % 4) % 4; /* so that a word begins at the point */
-    int n = 0;
-    int first, last;
-    uint32_t part = 1;
-
-    if (minus)
-        coef = -coef;
-    if (v->nan) {
-        pgw_i16(b, 0);
-        pgw_i16(b, 0);
-        pgw_i16(b, (int16_t)0xC000);
-        pgw_i16(b, 0);
-        return;
-    }
-    /* the last word has 4 - pad digits of the coefficient */
-    for (int i = 0; i < 4 - pad; i++)
-        part *= 10;
-    if (pad) {
-        uint32_t word = (uint32_t)(coef % part);
-
-        coef /= part;
-        for (int i = 0; i < pad; i++)
-            word *= 10;
-        words[n++] = (int16_t)word;
-    }
-    while (coef > 0 && n < WORDS_MAX) {
-        words[n++] = (int16_t)(coef % 10000);
-        coef /= 10000;
-    }
-    last = 0;
-    while (last < n && words[last] == 0)
-        last++;
-    first = n - 1;
-    while (first >= last && words[first] == 0)
-        first--;
-    pgw_i16(b, (int16_t)(first - last + 1));
-    pgw_i16(b, (int16_t)(first >= last ? first - (v->scale + 3) / 4 : 0));
-    pgw_i16(b, minus && first >= last ? 0x4000 : 0);
-    pgw_i16(b, v->scale);
-    for (int i = first; i >= last; i--)
-        pgw_i16(b, words[i]);
-}
-
-static void
-types_put(struct buf *b, const struct datum *d, enum pgw_format format, struct arena *a);
-
-static void types_put_array(struct buf *b, const struct datum *d, struct arena *arena)
-{
-    struct varray array;
-    bool nulls = false;
-
-    if (varray_read(d->str, type_element(d->type), arena, &array) != 0) {
-        b->failed = true;
-        return;
-    }
-    for (uint32_t i = 0; i < array.count; i++)
-        nulls = nulls || array.items[i].null;
-    pgw_i32(b, (int32_t)array.dims);
-    pgw_i32(b, nulls);
-    pgw_i32(b, (int32_t)types_rows[array.elem].oid);
-    for (uint32_t i = 0; i < array.dims; i++) {
-        pgw_i32(b, array.len[i]);
-        pgw_i32(b, array.low[i]);
-    }
-    for (uint32_t i = 0; i < array.count; i++)
-        types_put(b, &array.items[i], PGW_FORMAT_BINARY, arena);
-}
-
-static void types_put_binary(struct buf *b, const struct datum *d, struct arena *arena)
-{
-    uint64_t bits;
-    uint32_t bits32;
-    float f;
-
-    if (type_is_array(d->type)) { /* batches have their text */
-        struct datum array;
-
-        if (text_parse(d->type, d->str, arena, &array, NULL) < 0)
-            b->failed = true;
-        else
-            types_put_array(b, &array, arena);
-        return;
-    }
-    if (types_instant(d->type)) {
-        pgw_i64(b, types_us(d) - TYPES_EPOCH_US);
-        return;
-    }
-    switch (type_phys(d->type)) {
-    case PHYS_I8:
-        buf_u8(b, d->v.i64 != 0);
-        break;
-    case PHYS_I16:
-        pgw_i16(b, (int16_t)d->v.i64);
-        break;
-    case PHYS_I32:
-        pgw_i32(b, (int32_t)(d->v.i64 - (d->type == TYPE_DATE ? TYPES_EPOCH_DAYS : 0)));
-        break;
-    case PHYS_I64:
-        pgw_i64(b, d->v.i64);
-        break;
-    case PHYS_F32:
-        f = (float)d->v.f64;
-        memcpy(&bits32, &f, sizeof bits32);
-        pgw_i32(b, (int32_t)bits32);
-        break;
-    case PHYS_F64:
-        memcpy(&bits, &d->v.f64, sizeof bits);
-        pgw_i64(b, (int64_t)bits);
-        break;
-    case PHYS_STR:
-        buf_append(b, d->str.ptr, d->str.len);
-        break;
-    case PHYS_INTERVAL:
-        pgw_i64(b, d->iv.us);
-        pgw_i32(b, d->iv.days);
-        pgw_i32(b, d->iv.months);
-        break;
-    case PHYS_NUMERIC:
-        types_put_numeric(b, &d->num);
-        break;
-    case PHYS_MAX:
-        break;
-    }
-}
-
-static void types_put(struct buf *b, const struct datum *d, enum pgw_format format, struct arena *a)
-{
-    size_t at = b->len;
-    uint32_t len;
-
-    if (d->null) {
-        pgw_i32(b, -1);
-        return;
-    }
-    pgw_i32(b, 0);
-    if (format == PGW_FORMAT_BINARY)
-        types_put_binary(b, d, a);
-    else
-        types_put_text(b, d);
-    if (b->failed)
-        return;
-    len = (uint32_t)(b->len - at - 4);
-    b->data[at] = (uint8_t)(len >> 24);
-    b->data[at + 1] = (uint8_t)(len >> 16);
-    b->data[at + 2] = (uint8_t)(len >> 8);
-    b->data[at + 3] = (uint8_t)len;
-}
-
 void pgw_put_value(struct buf *b,
-                   const struct dendro_column *col,
-                   size_t row,
+                   const struct datum *d,
                    enum pgw_format format,
+                   const struct func_session *session,
                    struct arena *scratch)
 {
-    struct datum d = {.null = true};
+    size_t at = b->len;
 
-    if (!dendro_batch_null(col, row))
-        d = types_datum(col, row);
-    types_put(b, &d, format, scratch);
+    buf_be32(b, d->null ? UINT32_MAX : 0);
+    if (d->null)
+        return;
+    if (format == PGW_FORMAT_BINARY)
+        text_wire_put(d, scratch, b);
+    else
+        text_print_as(session, TEXT_WIRE, d, b);
+    if (b->failed)
+        return;
+    if (format == PGW_FORMAT_BINARY && d->type == TYPES_ARRAY(TYPE_VARCHAR))
+        be_put32(b->data + at + sizeof(uint32_t) + TYPES_ELEMENT_AT, TYPES_TEXT);
+    be_put32(b->data + at, (uint32_t)(b->len - at - sizeof(uint32_t)));
+}
+
+/* ---- in ---- */
+
+static int
+types_refuse(struct dendro_error *err, int code, const char *sqlstate, const char *text, int param)
+{
+    if (err) {
+        *err = (struct dendro_error){.code = code};
+        memcpy(err->sqlstate, sqlstate, sizeof err->sqlstate);
+        snprintf(err->message, sizeof err->message, "%s, parameter $%d", text, param);
+    }
+    return code;
+}
+
+static int types_bind_binary(dendro_stmt *stmt,
+                             int param,
+                             const struct pgw_given *g,
+                             struct arena *scratch,
+                             struct dendro_error *err)
+{
+    const struct types_alias *a = types_alias(g->oid);
+    enum type_id type = a ? a->type : g->oid ? text_wire_type(g->oid) : g->wanted;
+    struct datum d = {.type = TYPE_BIGINT};
+    struct dn_err e;
+    int rc;
+
+    dn_err_clear(&e);
+    if (g->oid && type == TYPE_NONE)
+        return types_refuse(
+            err, DN_E_UNSUPPORTED, "0A000", "this type has no binary form here", param);
+    if (type == TYPE_NONE)
+        type = TYPE_VARCHAR;
+    if (type_is_timestamp(type)) /* the statement may be exact about what it takes */
+        type = TYPE_TIMESTAMPTZ;
+    if (a && a->oid == TYPES_OID && g->len == sizeof(uint32_t)) {
+        d.v.i64 = be_get32(g->bytes);
+        return engine_bind(stmt, param, &d, false, err);
+    }
+    rc = text_wire_get(type, g->bytes, g->len, scratch, &d, &e);
+    if (rc < 0) {
+        dn_err_prefix(&e, "parameter $%d", param);
+        return engine_return(err, &e, rc);
+    }
+    return engine_bind(stmt, param, &d, type == TYPE_VARCHAR, err);
+}
+
+int pgw_bind(dendro_stmt *stmt,
+             int param,
+             const struct pgw_given *g,
+             struct arena *scratch,
+             struct dendro_error *err)
+{
+    if (!g->bytes)
+        return dendro_bind_null(stmt, param, err);
+    if (g->format == PGW_FORMAT_BINARY)
+        return types_bind_binary(stmt, param, g, scratch, err);
+    return dendro_bind_text(stmt, param, (const char *)g->bytes, (ptrdiff_t)g->len, err);
 }

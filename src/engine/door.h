@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * door.h: what protocols need of statements beyond dendro.h: values and rows as the engine has
+ * them, and types that a client gave its parameters. Sessions and statements are those of dendro.h.
+ *
+ * Threads: as dendro.h. */
+#pragma once
+
+#include "base/err.h"
+#include "dendro.h"
+#include "vec/vec.h"
+
+struct func_session;
+
+/* What values of the session are printed and read with; as long as the session. */
+const struct func_session *engine_session(const dendro_conn *conn);
+
+/* dendro_prepare of a text whose parameters have these types, TYPE_NONE: as the statement takes
+ * them. */
+int engine_prepare(dendro_conn *conn,
+                   const char *sql,
+                   const enum type_id *types,
+                   uint32_t types_count,
+                   dendro_stmt **ret_stmt,
+                   const char **ret_tail,
+                   struct dendro_error *err);
+
+/* Binds a value of any type; untyped: a text that is taken as a quoted literal would be. Bytes are
+ * copied. */
+int engine_bind(dendro_stmt *stmt,
+                int param,
+                const struct datum *value,
+                bool untyped,
+                struct dendro_error *err);
+
+/* Rows of a result, as they lie in the columns. */
+struct engine_rows {
+    const struct vec *cols; /* cols_count */
+    uint32_t cols_count;
+    const uint16_t *sel; /* which rows of them; NULL: from first on */
+    uint32_t first;
+    uint32_t count;
+};
+static inline uint32_t engine_row(const struct engine_rows *r, uint32_t i)
+{
+    return r->sel ? r->sel[i] : r->first + i;
+}
+/* As dendro_step_batch, without a copy. */
+int engine_step_rows(dendro_stmt *stmt, struct engine_rows *ret, struct dendro_error *err);
+
+/* A result of ours as one of dendro.h: rc, with the detail copied. */
+int engine_return(struct dendro_error *to, const struct dn_err *from, int rc);
