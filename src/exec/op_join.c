@@ -366,8 +366,8 @@ static int join_next_pairs(struct op *op, struct exec_join_cands *ret, struct dn
                             err);
 }
 
-/* Without keys. With few right rows the left batch is put beside each of them, else each left row
- * beside as many right rows as lie together. */
+/* Without keys. With few right rows the left batch is put beside each of them, else (or if the
+ * order counts) each left row beside as many right rows as lie together. */
 static int join_next_loop(struct op *op, struct exec_join_cands *ret, struct dn_err *err)
 {
     struct op_join *st = op->state;
@@ -377,7 +377,7 @@ static int join_next_loop(struct op *op, struct exec_join_cands *ret, struct dn_
     uint16_t row;
     int rc;
 
-    if (rows->count < left->sel_count) {
+    if (rows->count < left->sel_count && !op->node->join->in_order) {
         if (st->at == rows->count)
             return DN_EOF;
         join_beside(op, st->at++, ret);

@@ -10,7 +10,7 @@
  *
  * so each call is written as an expression over plain aggregates, and bound as that. The same is
  * done with percentiles of an array of fractions. */
-#include "plan/bind_query.h"
+#include "plan/select_int.h"
 
 #define HYPO_COLS_MAX 32u
 
@@ -264,6 +264,31 @@ static int bind_percentiles(struct binder *b,
     return bind_expr(b, choice, ret, err);
 }
 
+/* The filters above see the rows of FROM; but grouping sets make columns NULL that they leave out,
+ * and the row asked for has these. */
+static int hypo_sets(struct binder *b, const struct expr *e, struct dn_err *err)
+{
+    const struct select_core *core = b->level ? b->level->core : NULL;
+    bool sets = false;
+    int rc = 0;
+
+    for (uint32_t i = 0; core && i < core->group_by_count; i++)
+        sets = sets || core->group_by[i].kind != GROUP_EXPR;
+    for (uint32_t i = 0; sets && rc == 0 && i < e->args_count; i++) {
+        struct bexpr *x;
+
+        rc = bind_expr(b, e->args[i], &x, err);
+        if (rc == 0 && bind_has_columns(x))
+            rc = DN_FAIL(err,
+                         DN_E_UNSUPPORTED,
+                         "columns as direct arguments of %s are not supported with GROUPING SETS, "
+                         "ROLLUP or CUBE",
+                         e->name);
+        dn_err_at(err, rc < 0 ? e->args[i]->pos : 0);
+    }
+    return rc;
+}
+
 int bind_hypothetical(struct binder *b,
                       const struct expr *e,
                       const char *name,
@@ -303,6 +328,9 @@ int bind_hypothetical(struct binder *b,
         dn_err_at(err, e->pos);
         return rc;
     }
+    rc = hypo_sets(b, e, err);
+    if (rc < 0)
+        return rc;
     made = hypo_make(&h, name);
     if (h.failed || !made)
         return DN_FAIL_NOMEM(err);

@@ -270,6 +270,7 @@ int lower_join(struct lower *lo,
     node->join = join;
     join->kind = n->join;
     join->never_null = n->never_null;
+    join->in_order = n->fixed;
     rc = join_both(lo, s, &both, err);
     if (rc == 0)
         rc = join_conds(lo, n, s, join, &both, err);

@@ -100,6 +100,7 @@ struct plan_join {
     uint32_t keys_count;
     struct bexpr *filter; /* over left columns, then right columns; NULL = none */
     bool never_null;      /* MARK */
+    bool in_order;        /* JOIN, no keys: all rows of one left row, then those of the next */
     /* Both inputs come in the physical order of tables whose keys are alike, and the join's keys
      * are those keys: series columns, then the rest of the local key. This is the left one; NULL:
      * no. */

@@ -284,10 +284,11 @@ static int sel_distinct_on(struct sel *s, struct dn_err *err)
 }
 
 /* Does what tells rows apart, or their order, come of functions that return rows? Then these run
- * before; else after the sort, so that their rows keep their order. */
+ * before; else after the sort, so that their rows keep their order. DISTINCT ON in no order of its
+ * own tells all rows apart. */
 static bool sel_sets_first(const struct sel *s)
 {
-    bool first = s->core->distinct && !s->core->distinct_on;
+    bool first = s->core->distinct && (!s->core->distinct_on || s->order_count == 0);
 
     for (uint32_t i = 0; i < s->distinct_on_count && !first; i++)
         first = select_has_sets(s, s->outs[s->distinct_on[i]].e);
