@@ -129,9 +129,15 @@ int intake_check(const struct table *t, uint16_t col, const struct datum *d, str
                              t->columns[col].name,
                              t->name)
                    : 0;
-    if (t->time_col == (int)col && t->quantum_count > 0 && d->v.i64 == 0)
+    if (t->time_col != (int)col || t->quantum_count == 0)
+        return 0;
+    if (d->v.i64 == 0)
         return DN_FAIL(
             err, DN_E_DATETIME_RANGE, "0 is no time stamp: the column decides the quantum");
+    if (d->v.i64 == INT64_MAX || d->v.i64 == INT64_MIN)
+        return DN_FAIL(err,
+                       DN_E_DATETIME_RANGE,
+                       "an infinite time is in no quantum, and the column decides it");
     return 0;
 }
 

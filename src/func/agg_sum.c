@@ -8,6 +8,8 @@
  * values alone, not on how they were cut into batches or which update saw them. */
 #include "func/func_int.h"
 
+#include <math.h>
+
 #define AGG_LANES 4u
 
 struct agg_sum_int {
@@ -241,6 +243,19 @@ static int agg_float_emit_sum(const void *state, struct datum *ret, struct dn_er
     return 0;
 }
 
+/* Of REAL: added up in double precision, so that only the result is rounded. */
+static int agg_float_emit_sum32(const void *state, struct datum *ret, struct dn_err *err)
+{
+    const struct agg_sum_float *s = state;
+    double total = agg_float_total(s);
+
+    *ret = (struct datum){.type = TYPE_REAL, .null = !s->count};
+    if (s->count && isfinite(total) && fabs(total) >= 0x1.ffffffp127)
+        return func_fail_range(TYPE_REAL, err);
+    ret->v.f64 = isfinite(total) ? (double)(float)total : total;
+    return 0;
+}
+
 static int agg_float_emit_avg(const void *state, struct datum *ret, struct dn_err *err DN_UNUSED)
 {
     const struct agg_sum_float *s = state;
@@ -259,12 +274,11 @@ static int agg_float_emit_avg(const void *state, struct datum *ret, struct dn_er
         .emit = agg_##kind##_emit_##final, .update_zone = agg_##kind##_zone,               \
         .zone = AGG_ZONE_COUNT | AGG_ZONE_SUM, .doc = text, .example = sample              \
     }
-#define SUM_ROWS(aname, ints, final, text, int_sample, float_sample)           \
-    SUM_ROW(aname, BIGINT, ints, i64, int, final, text, int_sample),           \
-        SUM_ROW(aname, INTEGER, ints, i32, int, final, text, int_sample),      \
-        SUM_ROW(aname, SMALLINT, ints, i16, int, final, text, int_sample),     \
-        SUM_ROW(aname, DOUBLE, DOUBLE, f64, float, final, text, float_sample), \
-        SUM_ROW(aname, REAL, DOUBLE, f32, float, final, text, float_sample)
+#define SUM_ROWS(aname, ints, final, text, int_sample, float_sample)       \
+    SUM_ROW(aname, BIGINT, ints, i64, int, final, text, int_sample),       \
+        SUM_ROW(aname, INTEGER, ints, i32, int, final, text, int_sample),  \
+        SUM_ROW(aname, SMALLINT, ints, i16, int, final, text, int_sample), \
+        SUM_ROW(aname, DOUBLE, DOUBLE, f64, float, final, text, float_sample)
 
 static const struct agg agg_sum_rows[] = {
     SUM_ROWS("sum",
@@ -273,18 +287,36 @@ static const struct agg agg_sum_rows[] = {
              "Sum of the values that are not NULL; NULL when there are none.",
              "sum of (1, 2, 3) = 6",
              "sum of (0.5, NULL, 0.25) = 0.75"),
+    SUM_ROW("sum",
+            REAL,
+            REAL,
+            f32,
+            float,
+            sum32,
+            "Sum of the values that are not NULL; NULL when there are none.",
+            "sum of (0.5, NULL, 0.25) = 0.75"),
     SUM_ROWS("avg",
              DOUBLE,
              avg,
              "Arithmetic mean of the values that are not NULL; NULL when there are none.",
              "avg of (1, 2, NULL) = 1.5",
              "avg of (0.5, NULL, 1) = 0.75"),
+    SUM_ROW("avg",
+            REAL,
+            DOUBLE,
+            f32,
+            float,
+            avg,
+            "Arithmetic mean of the values that are not NULL; NULL when there are none.",
+            "avg of (0.5, NULL, 1) = 0.75"),
     SUM_ROWS("mean",
              DOUBLE,
              avg,
              "The same as avg.",
              "mean of (1, 2, NULL) = 1.5",
              "mean of (0.5, NULL, 1) = 0.75"),
+    SUM_ROW(
+        "mean", REAL, DOUBLE, f32, float, avg, "The same as avg.", "mean of (0.5, NULL, 1) = 0.75"),
 };
 
 const struct agg_table agg_table_sum = {agg_sum_rows, DN_ARRAY_SIZE(agg_sum_rows)};

@@ -23,6 +23,9 @@ struct bucket {
 
 /* False: the bucket starts before the type does. */
 bool func_bucket_of(const struct bucketer *b, int64_t t, struct bucket *ret);
+/* The name of a unit of time that goes by several: "hours" and "hr" are "hour"; NULL: it is none.
+ */
+const char *func_unit_name(struct vstr word);
 /* By the word of date_trunc. DN_E_INVALID_PARAM. */
 int func_bucket_by_field(struct vstr field,
                          enum type_id type,

@@ -381,7 +381,8 @@ static void func_fail_find(const char *name,
                            uint32_t count,
                            struct dn_err *err)
 {
-    bool is_operator = other && (other->flags & FUNC_OPERATOR);
+    bool is_operator = other ? (other->flags & FUNC_OPERATOR) != 0
+                             : strchr("+-*/<>=~!@#%^&|`?", name[0]) && name[0];
     struct buf b;
 
     if (other && func_takes_count(other, count) && func_asks_any(other, types, count)) {
@@ -402,7 +403,7 @@ static void func_fail_find(const char *name,
                       b.failed ? "" : (const char *)b.data,
                       is_operator ? "" : " does not exist"));
     buf_done(&b);
-    if (!other)
+    if (!other && !is_operator)
         func_hint_name(name, err);
     else if (!is_operator || count != 2 || !func_hint_cast(name, types, err))
         func_hint_overloads(name, types, count, err);

@@ -14,7 +14,6 @@
 #include "func/text.h"
 
 #include <string.h>
-#include <strings.h>
 
 #define BUCKET_US_SECOND 1000000
 #define BUCKET_MONDAY    4 /* 1970-01-05, days */
@@ -32,6 +31,10 @@ bool func_bucket_of(const struct bucketer *b, int64_t t, struct bucket *ret)
 {
     int64_t rest;
 
+    if (t == INT64_MAX || t == INT64_MIN) { /* infinite */
+        *ret = (struct bucket){.lo = t, .end = t == INT64_MIN ? t + 1 : t};
+        return true;
+    }
     if (b->width == 0) {
         struct civil c = civil_from_days(civil_floor(t, CIVIL_DAY_SECONDS * b->per));
         int64_t since = c.year * 12 + c.month - 1 - b->origin_month;
@@ -270,14 +273,12 @@ static const struct {
     {"millennium", 0, 12000},
 };
 
-/* "hour" and "hours". */
+/* "hour" and whatever else it is called. */
 static bool bucket_field_is(const char *word, struct vstr s)
 {
-    size_t len = strlen(word);
+    const char *name = func_unit_name(s);
 
-    if (s.len == len + 1 && (s.ptr[len] | 32) == 's')
-        s.len--;
-    return s.len == len && strncasecmp(word, s.ptr, len) == 0;
+    return name && strcmp(word, name) == 0;
 }
 
 int func_bucket_by_field(struct vstr field,

@@ -34,11 +34,25 @@ static inline float func_f64_to_f32(double x)
     return (float)x;
 }
 
+/* The greatest and the least are infinite, in every unit. */
+static inline bool func_ts_finer(int64_t x, int64_t factor, int64_t *ret)
+{
+    bool over = __builtin_mul_overflow(x, factor, ret);
+
+    if (over && (x == INT64_MAX || x == INT64_MIN)) {
+        *ret = x;
+        return false;
+    }
+    return over;
+}
+
 static inline int64_t func_ts_coarser(int64_t x, int64_t divisor)
 {
     int64_t whole = x / divisor;
     int64_t rest = x % divisor;
 
+    if (x == INT64_MAX || x == INT64_MIN)
+        return x;
     if (rest < 0) {
         rest += divisor;
         whole--;
@@ -258,21 +272,21 @@ static inline int64_t func_ts_coarser(int64_t x, int64_t divisor)
 #define UNARY_FN       func_cast_ms_us
 #define UNARY_T        int64_t
 #define UNARY_R        int64_t
-#define UNARY_OP(x, r) (__builtin_mul_overflow(x, (int64_t)1000, &(r)))
+#define UNARY_OP(x, r) func_ts_finer(x, 1000, &(r))
 #define UNARY_RAISE(x) func_fail_range(ret->type, err)
 #include "func/unary_tmpl.h"
 
 #define UNARY_FN       func_cast_us_ns
 #define UNARY_T        int64_t
 #define UNARY_R        int64_t
-#define UNARY_OP(x, r) (__builtin_mul_overflow(x, (int64_t)1000, &(r)))
+#define UNARY_OP(x, r) func_ts_finer(x, 1000, &(r))
 #define UNARY_RAISE(x) func_fail_range(ret->type, err)
 #include "func/unary_tmpl.h"
 
 #define UNARY_FN       func_cast_ms_ns
 #define UNARY_T        int64_t
 #define UNARY_R        int64_t
-#define UNARY_OP(x, r) (__builtin_mul_overflow(x, (int64_t)1000000, &(r)))
+#define UNARY_OP(x, r) func_ts_finer(x, 1000000, &(r))
 #define UNARY_RAISE(x) func_fail_range(ret->type, err)
 #include "func/unary_tmpl.h"
 

@@ -7,6 +7,7 @@
 #include "func/func_array.h"
 #include "func/func_int.h"
 #include "func/num.h"
+#include "func/zoned.h"
 
 #include <math.h>
 
@@ -21,7 +22,7 @@ static int cast_num_int(struct vnumeric v, enum type_id type, int64_t *ret, stru
     int64_t high = type == TYPE_SMALLINT ? INT16_MAX : type == TYPE_INTEGER ? INT32_MAX : INT64_MAX;
 
     if (v.nan)
-        return DN_FAIL(err, DN_E_OUT_OF_RANGE, "NaN cannot become %s", type_word(type));
+        return DN_FAIL(err, DN_E_UNSUPPORTED, "cannot convert NaN to %s", type_word(type));
     if (!num_to_i64(v, ret) || *ret < low || *ret > high)
         return func_fail_range(type, err);
     return 0;
@@ -73,8 +74,11 @@ static bool cast_date_infinite(int64_t days)
 
 static int cast_date_ts(int64_t days, enum type_id type, int64_t *ret, struct dn_err *err)
 {
-    if (cast_date_infinite(days) ||
-        __builtin_mul_overflow(days, CIVIL_DAY_SECONDS * type_ts_per_second(type), ret))
+    if (cast_date_infinite(days)) {
+        *ret = days > 0 ? INT64_MAX : INT64_MIN;
+        return 0;
+    }
+    if (__builtin_mul_overflow(days, CIVIL_DAY_SECONDS * type_ts_per_second(type), ret))
         return func_fail_range(type, err);
     return 0;
 }
@@ -83,6 +87,10 @@ static int cast_ts_date(int64_t t, enum type_id type, int32_t *ret, struct dn_er
 {
     int64_t days = civil_floor(t, CIVIL_DAY_SECONDS * type_ts_per_second(type));
 
+    if (zoned_infinite(t)) {
+        *ret = t > 0 ? INT32_MAX : INT32_MIN;
+        return 0;
+    }
     if (days >= INT32_MAX || days <= INT32_MIN)
         return DN_FAIL(err, DN_E_DATETIME_RANGE, "date out of range");
     *ret = (int32_t)days;
@@ -96,6 +104,10 @@ cast_ts_ts(int64_t t, enum type_id from, enum type_id to, int64_t *ret, struct d
     int64_t a = type_ts_per_second(from);
     int64_t b = type_ts_per_second(to);
 
+    if (zoned_infinite(t)) {
+        *ret = t;
+        return 0;
+    }
     if (a <= b) {
         if (__builtin_mul_overflow(t, b / a, ret))
             return func_fail_range(to, err);

@@ -54,8 +54,11 @@ static int date_minus_date(int64_t a, int64_t b, int32_t *ret, struct dn_err *er
 
 static int date_plus_time(int64_t days, int64_t us, int64_t *ret, struct dn_err *err)
 {
-    if (date_infinite(days) || __builtin_mul_overflow(days, DATE_US_DAY, ret) ||
-        __builtin_add_overflow(*ret, us, ret))
+    if (date_infinite(days)) {
+        *ret = days > 0 ? INT64_MAX : INT64_MIN;
+        return 0;
+    }
+    if (__builtin_mul_overflow(days, DATE_US_DAY, ret) || __builtin_add_overflow(*ret, us, ret))
         return func_fail_range(TYPE_TIMESTAMP_US, err);
     return 0;
 }
@@ -146,7 +149,7 @@ static int date_shown(
     struct zoned z = zoned_make(zoned_session(ctx));
 
     *ret = t;
-    if (type == TYPE_TIMESTAMPTZ && zoned_infinite(t))
+    if (zoned_infinite(t))
         return zoned_fail(err);
     return type == TYPE_TIMESTAMPTZ ? zoned_local(&z, t, ret, err) : 0;
 }
@@ -190,9 +193,7 @@ FUNC_EACH(func_statement_tz,
 /* ---- isfinite, justify_interval ---- */
 
 FUNC_EACH(func_finite_date, int8_t, (to[i] = !date_infinite(vec_i64(&args[0], i)), 0))
-FUNC_EACH(func_finite_tz,
-          int8_t,
-          (to[i] = vec_i64(&args[0], i) != INT64_MAX && vec_i64(&args[0], i) != INT64_MIN, 0))
+FUNC_EACH(func_finite_ts, int8_t, (to[i] = !zoned_infinite(vec_i64(&args[0], i)), 0))
 FUNC_EACH(func_finite, int8_t, (to[i] = 1, 0))
 
 static int date_justify(struct vinterval v, struct vinterval *ret, struct dn_err *err)
@@ -212,26 +213,97 @@ static int date_justify(struct vinterval v, struct vinterval *ret, struct dn_err
 
 FUNC_EACH(func_justify_interval, struct vinterval, date_justify(func_iv(&args[0], i), &to[i], err))
 
-/* (a, b) OVERLAPS (c, d): the times are from the earlier to before the later of each pair. */
-static bool date_overlaps(int64_t a, int64_t b, int64_t c, int64_t d)
-{
-    int64_t from = a < b ? a : b;
-    int64_t end = a < b ? b : a;
-    int64_t from2 = c < d ? c : d;
-    int64_t end2 = c < d ? d : c;
+/* ---- OVERLAPS ---- */
 
-    if (from == from2)
-        return true;
-    return from > from2 ? from < end2 : from2 < end;
+struct date_span {
+    int64_t from;
+    int64_t end;
+    bool open; /* the end is not known */
+};
+
+/* Of a time and another, or how long after it; the earlier comes first. 1: neither is known. */
+static int date_span(const struct func_ctx *ctx,
+                     const struct vec *args,
+                     uint32_t i,
+                     struct date_span *ret,
+                     struct dn_err *err)
+{
+    bool no_from = vec_is_null(&args[0], i);
+    bool no_end = vec_is_null(&args[1], i);
+    int64_t from = no_from ? 0 : vec_i64(&args[0], i);
+    int64_t end = 0;
+    int rc = 0;
+
+    if (!no_end && args[1].type != TYPE_INTERVAL)
+        end = vec_i64(&args[1], i);
+    else if (!no_end && no_from)
+        no_end = true;
+    else if (!no_end && args[0].type == TYPE_TIME)
+        end = date_time_plus(from, func_iv(&args[1], i).us);
+    else if (!no_end)
+        rc = func_interval_move(ctx, args[0].type, from, func_iv(&args[1], i), &end, err);
+    if (rc < 0)
+        return rc;
+    if (no_from && no_end)
+        return 1;
+    if (no_from || no_end)
+        *ret = (struct date_span){.from = no_from ? end : from, .open = true};
+    else
+        *ret = (struct date_span){.from = from < end ? from : end, .end = from < end ? end : from};
+    return 0;
 }
 
-FUNC_EACH(func_overlaps,
-          int8_t,
-          (to[i] = date_overlaps(vec_i64(&args[0], i),
-                                 vec_i64(&args[1], i),
-                                 vec_i64(&args[2], i),
-                                 vec_i64(&args[3], i)),
-           0))
+/* (a, b) OVERLAPS (c, d): the times are from the earlier to before the later of each pair. 1: what
+ * is not known would decide. */
+static int date_overlaps(
+    const struct func_ctx *ctx, const struct vec *args, uint32_t i, int8_t *ret, struct dn_err *err)
+{
+    struct date_span a, b;
+    int rc = date_span(ctx, args, i, &a, err);
+
+    if (rc == 0)
+        rc = date_span(ctx, args + 2, i, &b, err);
+    if (rc != 0)
+        return rc;
+    if (a.from == b.from) {
+        *ret = 1;
+        return a.open || b.open;
+    }
+    if (a.from > b.from) {
+        struct date_span first = b;
+
+        b = a;
+        a = first;
+    }
+    *ret = !a.open && b.from < a.end;
+    return a.open || (b.open && !*ret);
+}
+
+static int func_overlaps(const struct func_ctx *ctx,
+                         const struct vec *args,
+                         uint32_t args_count DN_UNUSED,
+                         uint32_t count,
+                         struct vec *ret,
+                         struct dn_err *err)
+{
+    int8_t *to = func_ret_alloc(ctx, ret, count, sizeof *to, err);
+    uint64_t *nulls = arena_calloc(ctx->arena, VEC_BITMAP_WORDS(count), sizeof *nulls);
+
+    if (!to || !nulls)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < count; i++) {
+        int rc = vec_is_null(ret, i) ? 1 : date_overlaps(ctx, args, i, &to[i], err);
+
+        if (rc < 0)
+            return rc;
+        if (rc == 1) {
+            to[i] = 0;
+            vec_bit_set(nulls, i);
+        }
+    }
+    ret->nulls = nulls;
+    return 0;
+}
 
 #define DATE2(op, a, b, r, fn, text, sample)                                               \
     {                                                                                      \
@@ -248,6 +320,29 @@ FUNC_EACH(func_overlaps,
         .name = fname, .result = TYPE_##r, .flags = FUNC_STRICT | FUNC_STABLE, .kernel = fn, \
         .doc = text                                                                          \
     }
+#define DATE_OVERLAP(a, b, c, d, sample)                                                           \
+    {                                                                                              \
+        .name = "overlaps", .args = {TYPE_##a, TYPE_##b, TYPE_##c, TYPE_##d}, .args_count = 4,     \
+        .result = TYPE_BOOLEAN, .kernel = func_overlaps,                                           \
+        .doc = "Whether the two spans of time, each from one to before the other or as long as "   \
+               "the interval says, have a time in common. An end that is NULL matters only if it " \
+               "decides.",                                                                         \
+        .example = sample                                                                          \
+    }
+#define DATE_OVERLAPS(t, from, end)                                                              \
+    DATE_OVERLAP(t, t, t, t, "overlaps(" from ", " end ", " from ", " end ") = true"),           \
+        DATE_OVERLAP(                                                                            \
+            t, INTERVAL, t, t, "overlaps(" from ", INTERVAL '1:00', " end ", " end ") = false"), \
+        DATE_OVERLAP(t,                                                                          \
+                     t,                                                                          \
+                     t,                                                                          \
+                     INTERVAL,                                                                   \
+                     "overlaps(" from ", " end ", " end ", INTERVAL '-1 minute') = true"),       \
+        DATE_OVERLAP(t,                                                                          \
+                     INTERVAL,                                                                   \
+                     t,                                                                          \
+                     INTERVAL,                                                                   \
+                     "overlaps(" from ", INTERVAL '1:00', " from ", INTERVAL '2:00') = true")
 static const struct func func_date_rows[] = {
     DATE2("+",
           DATE,
@@ -385,14 +480,14 @@ static const struct func func_date_rows[] = {
     DATE_CALL("isfinite",
               1,
               BOOLEAN,
-              func_finite,
+              func_finite_ts,
               "Whether it is neither infinity nor -infinity.",
               "isfinite(TIMESTAMP(6) '2015-06-01') = true",
               TYPE_TIMESTAMP_US),
     DATE_CALL("isfinite",
               1,
               BOOLEAN,
-              func_finite_tz,
+              func_finite_ts,
               "Whether it is neither infinity nor -infinity.",
               "isfinite(TIMESTAMPTZ '-infinity') = false",
               TYPE_TIMESTAMPTZ),
@@ -410,29 +505,9 @@ static const struct func func_date_rows[] = {
               "30 days as months and 24 hours as days, all of one sign.",
               "justify_interval(INTERVAL '1 mon -1 hour') = 29 days 23:00:00",
               TYPE_INTERVAL),
-    DATE_CALL(
-        "overlaps",
-        4,
-        BOOLEAN,
-        func_overlaps,
-        "Whether the two spans of time, each from one to before the other, have a time in common.",
-        "overlaps(TIMESTAMP(6) '2015-06-01', TIMESTAMP(6) '2015-06-03', TIMESTAMP(6) "
-        "'2015-06-02', TIMESTAMP(6) '2015-06-04') = true",
-        TYPE_TIMESTAMP_US,
-        TYPE_TIMESTAMP_US,
-        TYPE_TIMESTAMP_US,
-        TYPE_TIMESTAMP_US),
-    DATE_CALL(
-        "overlaps",
-        4,
-        BOOLEAN,
-        func_overlaps,
-        "Whether the two spans of time, each from one to before the other, have a time in common.",
-        "overlaps(TIME '01:00', TIME '02:00', TIME '02:00', TIME '03:00') = false",
-        TYPE_TIME,
-        TYPE_TIME,
-        TYPE_TIME,
-        TYPE_TIME),
+    DATE_OVERLAPS(TIMESTAMP_US, "TIMESTAMP(6) '2015-06-01'", "TIMESTAMP(6) '2015-06-03'"),
+    DATE_OVERLAPS(TIMESTAMPTZ, "TIMESTAMPTZ '2015-06-01'", "TIMESTAMPTZ '2015-06-03'"),
+    DATE_OVERLAPS(TIME, "TIME '01:00'", "TIME '03:00'"),
 };
 
 const struct func_table func_table_date = {func_date_rows, DN_ARRAY_SIZE(func_date_rows)};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * func_date_make.c: dates, times and intervals made of numbers. */
+ * func_date_make.c: dates, times and intervals made of numbers, and numbers of times. */
 #include "func/civil.h"
 #include "func/func_int.h"
 #include "func/func_zone.h"
@@ -150,6 +150,99 @@ static int func_make_interval(const struct func_ctx *ctx,
     return 0;
 }
 
+/* ---- numbers to times and back ---- */
+
+static int func_to_timestamp(const struct func_ctx *ctx,
+                             const struct vec *args,
+                             uint32_t args_count DN_UNUSED,
+                             uint32_t count,
+                             struct vec *ret,
+                             struct dn_err *err)
+{
+    int64_t *to = func_ret_alloc(ctx, ret, count, sizeof *to, err);
+
+    if (!to)
+        return DN_E_NOMEM;
+    for (uint32_t i = 0; i < count; i++) {
+        double us = rint(vec_f64(&args[0], i) * 1e6);
+
+        to[i] = 0;
+        if (vec_is_null(ret, i))
+            continue;
+        if (isnan(us))
+            return DN_FAIL(err, DN_E_DATETIME_RANGE, "timestamp cannot be NaN");
+        if (isinf(us)) {
+            to[i] = us > 0 ? INT64_MAX : INT64_MIN;
+            continue;
+        }
+        if (!(us > -0x1p63 && us < 0x1p63))
+            return func_fail_range(TYPE_TIMESTAMP_US, err);
+        to[i] = (int64_t)us;
+    }
+    return 0;
+}
+
+static int date_units(const struct func_ctx *ctx,
+                      const struct vec *ts,
+                      int64_t want,
+                      uint32_t count,
+                      struct vec *ret,
+                      struct dn_err *err)
+{
+    int64_t *to = func_ret_alloc(ctx, ret, count, sizeof *to, err);
+    int64_t per = type_ts_per_second(ts->type);
+
+    if (!to)
+        return DN_E_NOMEM;
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t t = vec_i64(ts, i);
+
+        to[i] = 0;
+        if (want <= per)
+            to[i] = civil_floor(t, per / want);
+        else if (__builtin_mul_overflow(t, want / per, &to[i]) && !vec_is_null(ret, i))
+            return func_fail_range(TYPE_BIGINT, err);
+    }
+    return 0;
+}
+
+#define DATE_UNITS(name, want)                                   \
+    static int name(const struct func_ctx *ctx,                  \
+                    const struct vec *args,                      \
+                    uint32_t args_count DN_UNUSED,               \
+                    uint32_t count,                              \
+                    struct vec *ret,                             \
+                    struct dn_err *err)                          \
+    {                                                            \
+        return date_units(ctx, &args[0], want, count, ret, err); \
+    }
+
+DATE_UNITS(func_epoch_ms, 1000)
+DATE_UNITS(func_epoch_us, 1000000)
+DATE_UNITS(func_epoch_ns, 1000000000)
+
+#define DATE_EPOCH(fname, t, fn, text, sample)                                              \
+    {                                                                                       \
+        .name = fname, .args = {TYPE_##t}, .args_count = 1, .result = TYPE_BIGINT,          \
+        .flags = FUNC_STRICT | FUNC_MONOTONIC, .kernel = fn, .doc = text, .example = sample \
+    }
+#define DATE_EPOCHS(t, sql)                                              \
+    DATE_EPOCH("epoch_ms",                                               \
+               t,                                                        \
+               func_epoch_ms,                                            \
+               "Milliseconds since 1970-01-01.",                         \
+               "epoch_ms(" sql " '1970-01-01T00:00:01') = 1000"),        \
+        DATE_EPOCH("epoch_us",                                           \
+                   t,                                                    \
+                   func_epoch_us,                                        \
+                   "Microseconds since 1970-01-01.",                     \
+                   "epoch_us(" sql " '1970-01-01T00:00:01') = 1000000"), \
+        DATE_EPOCH("epoch_ns",                                           \
+                   t,                                                    \
+                   func_epoch_ns,                                        \
+                   "Nanoseconds since 1970-01-01.",                      \
+                   "epoch_ns(" sql " '1970-01-01T00:00:01') = 1000000000")
+
 #define DATE_CALL(fname, n, r, fn, text, sample, ...)                              \
     {                                                                              \
         .name = fname, .args = {__VA_ARGS__}, .args_count = n, .result = TYPE_##r, \
@@ -226,6 +319,7 @@ static const struct func func_date_make_rows[] = {
               TYPE_INTEGER,
               TYPE_DOUBLE,
               TYPE_VARCHAR),
+    DATE_MAKE_INTERVAL(0, "make_interval() = 00:00:00"),
     DATE_MAKE_INTERVAL(1, "make_interval(1) = 1 year"),
     DATE_MAKE_INTERVAL(2, "make_interval(1, 2) = 1 year 2 mons"),
     DATE_MAKE_INTERVAL(3, "make_interval(0, 0, 2) = 14 days"),
@@ -234,6 +328,18 @@ static const struct func func_date_make_rows[] = {
     DATE_MAKE_INTERVAL(6, "make_interval(0, 0, 0, 0, 3, 4) = 03:04:00"),
     DATE_MAKE_INTERVAL(7,
                        "make_interval(1, 2, 3, 4, 5, 6, 7.5) = 1 year 2 mons 25 days 05:06:07.5"),
+    DATE_EPOCHS(TIMESTAMP, "TIMESTAMP"),
+    DATE_EPOCHS(TIMESTAMP_US, "TIMESTAMP(6)"),
+    DATE_EPOCHS(TIMESTAMP_NS, "TIMESTAMP(9)"),
+    DATE_EPOCHS(TIMESTAMPTZ, "TIMESTAMPTZ"),
+    {.name = "to_timestamp",
+     .args = {TYPE_DOUBLE},
+     .args_count = 1,
+     .result = TYPE_TIMESTAMP_US,
+     .flags = FUNC_STRICT | FUNC_MONOTONIC,
+     .kernel = func_to_timestamp,
+     .doc = "The time that many seconds after 1970-01-01.",
+     .example = "to_timestamp(1.5) = 1970-01-01T00:00:01.500000Z"},
 };
 
 const struct func_table func_table_date_make = {func_date_make_rows,

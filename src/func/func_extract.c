@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * func_extract.c: parts of time stamps and intervals, and time stamps made of numbers. extract(hour
- * FROM t) arrives here as extract('hour', t). */
+ * func_extract.c: parts of time stamps, dates, times and intervals, intervals cut to a part, and
+ * time stamps made of numbers. extract(hour FROM t) arrives here as extract('hour', t). */
+#include "func/bucket_int.h"
 #include "func/civil.h"
 #include "func/func_int.h"
 #include "func/zoned.h"
@@ -38,35 +39,66 @@ enum extract_field {
     EXTRACT_TIMEZONE_MINUTE,
 };
 
+/* The first of each field is its name. */
 static const struct {
     const char *word;
     enum extract_field field;
 } extract_words[] = {
-    {"microseconds", EXTRACT_MICROSECONDS},
     {"microsecond", EXTRACT_MICROSECONDS},
+    {"microseconds", EXTRACT_MICROSECONDS},
     {"us", EXTRACT_MICROSECONDS},
-    {"milliseconds", EXTRACT_MILLISECONDS},
+    {"usec", EXTRACT_MICROSECONDS},
+    {"usecs", EXTRACT_MICROSECONDS},
     {"millisecond", EXTRACT_MILLISECONDS},
+    {"milliseconds", EXTRACT_MILLISECONDS},
     {"ms", EXTRACT_MILLISECONDS},
+    {"msec", EXTRACT_MILLISECONDS},
+    {"msecs", EXTRACT_MILLISECONDS},
     {"second", EXTRACT_SECOND},
     {"seconds", EXTRACT_SECOND},
+    {"sec", EXTRACT_SECOND},
+    {"secs", EXTRACT_SECOND},
+    {"s", EXTRACT_SECOND},
     {"minute", EXTRACT_MINUTE},
     {"minutes", EXTRACT_MINUTE},
+    {"min", EXTRACT_MINUTE},
+    {"mins", EXTRACT_MINUTE},
+    {"m", EXTRACT_MINUTE},
     {"hour", EXTRACT_HOUR},
     {"hours", EXTRACT_HOUR},
+    {"hr", EXTRACT_HOUR},
+    {"hrs", EXTRACT_HOUR},
+    {"h", EXTRACT_HOUR},
     {"day", EXTRACT_DAY},
     {"days", EXTRACT_DAY},
+    {"d", EXTRACT_DAY},
     {"week", EXTRACT_WEEK},
     {"weeks", EXTRACT_WEEK},
+    {"w", EXTRACT_WEEK},
     {"month", EXTRACT_MONTH},
     {"months", EXTRACT_MONTH},
+    {"mon", EXTRACT_MONTH},
+    {"mons", EXTRACT_MONTH},
     {"quarter", EXTRACT_QUARTER},
+    {"qtr", EXTRACT_QUARTER},
     {"year", EXTRACT_YEAR},
     {"years", EXTRACT_YEAR},
+    {"yr", EXTRACT_YEAR},
+    {"yrs", EXTRACT_YEAR},
+    {"y", EXTRACT_YEAR},
     {"isoyear", EXTRACT_ISOYEAR},
     {"decade", EXTRACT_DECADE},
+    {"decades", EXTRACT_DECADE},
+    {"dec", EXTRACT_DECADE},
+    {"decs", EXTRACT_DECADE},
     {"century", EXTRACT_CENTURY},
+    {"centuries", EXTRACT_CENTURY},
+    {"cent", EXTRACT_CENTURY},
+    {"c", EXTRACT_CENTURY},
     {"millennium", EXTRACT_MILLENNIUM},
+    {"millennia", EXTRACT_MILLENNIUM},
+    {"mil", EXTRACT_MILLENNIUM},
+    {"mils", EXTRACT_MILLENNIUM},
     {"dow", EXTRACT_DOW},
     {"isodow", EXTRACT_ISODOW},
     {"doy", EXTRACT_DOY},
@@ -99,6 +131,18 @@ extract_find(struct vstr word, enum type_id type, enum extract_field *ret, struc
             return 0;
         }
     return extract_fail(DN_E_INVALID_PARAM, word, "recognized", type, err);
+}
+
+const char *func_unit_name(struct vstr word)
+{
+    enum extract_field field = EXTRACT_EPOCH;
+    struct dn_err none;
+
+    if (extract_find(word, TYPE_INTERVAL, &field, &none) < 0)
+        return NULL;
+    for (size_t i = 0;; i++)
+        if (extract_words[i].field == field)
+            return extract_words[i].word;
 }
 
 /* Monday is 0. */
@@ -259,6 +303,27 @@ static int extract_interval(
     return extract_fail(DN_E_UNSUPPORTED, word, "supported", TYPE_INTERVAL, err);
 }
 
+/* Has a time of day, or a day, such a part? */
+static bool extract_in_time(enum extract_field field)
+{
+    return field <= EXTRACT_HOUR || field == EXTRACT_EPOCH;
+}
+
+static bool extract_in_date(enum extract_field field)
+{
+    return field >= EXTRACT_DAY && field < EXTRACT_TIMEZONE;
+}
+
+/* 1: what is infinite has no such part. */
+static int extract_infinite(enum extract_field field, bool positive, double *ret)
+{
+    *ret = positive ? (double)INFINITY : -(double)INFINITY;
+    return field == EXTRACT_EPOCH || field == EXTRACT_JULIAN_DAY ||
+                   (field >= EXTRACT_YEAR && field <= EXTRACT_MILLENNIUM)
+               ? 0
+               : 1;
+}
+
 /* Of an instant as clocks of the zone show it. 1: there is none, it is infinite. */
 static int
 extract_zoned(enum extract_field field, struct zoned *z, int64_t t, double *ret, struct dn_err *err)
@@ -267,13 +332,8 @@ extract_zoned(enum extract_field field, struct zoned *z, int64_t t, double *ret,
     int32_t offset;
     int rc;
 
-    if (zoned_infinite(t)) {
-        *ret = t > 0 ? (double)INFINITY : -(double)INFINITY;
-        return field == EXTRACT_EPOCH || field == EXTRACT_JULIAN_DAY ||
-                       (field >= EXTRACT_YEAR && field <= EXTRACT_MILLENNIUM)
-                   ? 0
-                   : 1;
-    }
+    if (zoned_infinite(t))
+        return extract_infinite(field, t > 0, ret);
     offset = zoned_offset(z, t);
     if (field == EXTRACT_TIMEZONE)
         *ret = offset;
@@ -304,6 +364,40 @@ extract_null(const struct func_ctx *ctx, struct vec *ret, uint32_t row, struct d
     return 0;
 }
 
+/* Field of row i of any type; 1: NULL. */
+static int extract_row(enum extract_field field,
+                       struct vstr word,
+                       struct zoned *z,
+                       const struct vec *v,
+                       uint32_t i,
+                       double *ret,
+                       struct dn_err *err)
+{
+    enum type_id type = v->type;
+    int64_t t;
+
+    if (type == TYPE_INTERVAL)
+        return extract_interval(field, word, func_iv(v, i), ret, err);
+    t = vec_i64(v, i);
+    if (type == TYPE_TIMESTAMPTZ)
+        return extract_zoned(field, z, t, ret, err);
+    if ((type == TYPE_TIME && !extract_in_time(field)) ||
+        (type == TYPE_DATE && !extract_in_date(field)))
+        return extract_fail(DN_E_UNSUPPORTED, word, "supported", type, err);
+    if (type == TYPE_TIME) {
+        *ret = field == EXTRACT_EPOCH ? extract_seconds(t, EXTRACT_US_SECOND)
+                                      : extract_clock(field, t, EXTRACT_US_SECOND);
+        return 0;
+    }
+    if (type == TYPE_DATE && (t == INT32_MAX || t == INT32_MIN))
+        return extract_infinite(field, t > 0, ret);
+    if (type != TYPE_DATE && zoned_infinite(t))
+        return extract_infinite(field, t > 0, ret);
+    *ret = type == TYPE_DATE ? extract_ts(field, t * CIVIL_DAY_SECONDS, 1)
+                             : extract_ts(field, t, type_ts_per_second(type));
+    return 0;
+}
+
 static int func_extract(const struct func_ctx *ctx,
                         const struct vec *args,
                         uint32_t args_count DN_UNUSED,
@@ -312,8 +406,6 @@ static int func_extract(const struct func_ctx *ctx,
                         struct dn_err *err)
 {
     double *to = func_ret_alloc(ctx, ret, count, sizeof *to, err);
-    enum type_id type = args[1].type;
-    int64_t per = type == TYPE_INTERVAL ? 0 : type_ts_per_second(type);
     enum extract_field field = EXTRACT_EPOCH;
     struct zoned z = zoned_make(zoned_session(ctx));
     bool known = false;
@@ -329,90 +421,61 @@ static int func_extract(const struct func_ctx *ctx,
             continue;
         word = vec_str(&args[0], i);
         if (!known || args[0].form != VEC_CONST)
-            rc = extract_find(word, type, &field, err);
+            rc = extract_find(word, args[1].type, &field, err);
         known = true;
-        if (rc == 0 && type == TYPE_INTERVAL)
-            rc = extract_interval(field,
-                                  word,
-                                  ((const struct vinterval *)args[1].data)[vec_at(&args[1], i)],
-                                  &to[i],
-                                  err);
-        if (rc == 0 && type == TYPE_TIMESTAMPTZ)
-            rc = extract_zoned(field, &z, vec_i64(&args[1], i), &to[i], err);
+        if (rc == 0)
+            rc = extract_row(field, word, &z, &args[1], i, &to[i], err);
         if (rc == 1)
             rc = extract_null(ctx, ret, i, err);
         if (rc < 0)
             return rc;
-        if (type != TYPE_INTERVAL && type != TYPE_TIMESTAMPTZ)
-            to[i] = extract_ts(field, vec_i64(&args[1], i), per);
     }
     return 0;
 }
 
-/* ---- numbers to times and back ---- */
+/* ---- intervals cut ---- */
 
-static int func_to_timestamp(const struct func_ctx *ctx,
-                             const struct vec *args,
-                             uint32_t args_count DN_UNUSED,
-                             uint32_t count,
-                             struct vec *ret,
-                             struct dn_err *err)
+/* What is smaller than the unit becomes 0; of years those that do not fill it. */
+static int
+extract_trunc(struct vstr word, struct vinterval v, struct vinterval *ret, struct dn_err *err)
 {
-    int64_t *to = func_ret_alloc(ctx, ret, count, sizeof *to, err);
+    static const int64_t us[] = {
+        [EXTRACT_MICROSECONDS] = 1,
+        [EXTRACT_MILLISECONDS] = 1000,
+        [EXTRACT_SECOND] = EXTRACT_US_SECOND,
+        [EXTRACT_MINUTE] = (int64_t)60 * EXTRACT_US_SECOND,
+        [EXTRACT_HOUR] = (int64_t)3600 * EXTRACT_US_SECOND,
+        [EXTRACT_DAY] = 0,
+    };
+    static const int32_t months[] = {
+        [EXTRACT_MONTH] = 1,
+        [EXTRACT_QUARTER] = 3,
+        [EXTRACT_YEAR] = 12,
+        [EXTRACT_DECADE] = 120,
+        [EXTRACT_CENTURY] = 1200,
+        [EXTRACT_MILLENNIUM] = 12000,
+    };
+    enum extract_field field = EXTRACT_EPOCH;
+    int rc = extract_find(word, TYPE_INTERVAL, &field, err);
 
-    if (!to)
-        return DN_E_NOMEM;
-    for (uint32_t i = 0; i < count; i++) {
-        double us = rint(vec_f64(&args[0], i) * 1e6);
-
-        to[i] = 0;
-        if (vec_is_null(ret, i))
-            continue;
-        if (!(us >= -0x1p63 && us < 0x1p63))
-            return func_fail_range(TYPE_TIMESTAMP_US, err);
-        to[i] = (int64_t)us;
+    *ret = v;
+    if (rc < 0)
+        return rc;
+    if (field <= EXTRACT_DAY) {
+        ret->us = us[field] ? v.us - v.us % us[field] : 0;
+    } else if (field <= EXTRACT_MILLENNIUM && months[field]) {
+        *ret = (struct vinterval){.months = v.months - v.months % months[field]};
+    } else {
+        rc = extract_fail(DN_E_UNSUPPORTED, word, "supported", TYPE_INTERVAL, err);
+        if (field == EXTRACT_WEEK)
+            dn_err_hint(err, "Months usually have fractional weeks.");
     }
-    return 0;
+    return rc;
 }
 
-static int extract_units(const struct func_ctx *ctx,
-                         const struct vec *ts,
-                         int64_t want,
-                         uint32_t count,
-                         struct vec *ret,
-                         struct dn_err *err)
-{
-    int64_t *to = func_ret_alloc(ctx, ret, count, sizeof *to, err);
-    int64_t per = type_ts_per_second(ts->type);
-
-    if (!to)
-        return DN_E_NOMEM;
-    for (uint32_t i = 0; i < count; i++) {
-        int64_t t = vec_i64(ts, i);
-
-        to[i] = 0;
-        if (want <= per)
-            to[i] = civil_floor(t, per / want);
-        else if (__builtin_mul_overflow(t, want / per, &to[i]) && !vec_is_null(ret, i))
-            return func_fail_range(TYPE_BIGINT, err);
-    }
-    return 0;
-}
-
-#define EXTRACT_UNITS(name, want)                                   \
-    static int name(const struct func_ctx *ctx,                     \
-                    const struct vec *args,                         \
-                    uint32_t args_count DN_UNUSED,                  \
-                    uint32_t count,                                 \
-                    struct vec *ret,                                \
-                    struct dn_err *err)                             \
-    {                                                               \
-        return extract_units(ctx, &args[0], want, count, ret, err); \
-    }
-
-EXTRACT_UNITS(func_epoch_ms, 1000)
-EXTRACT_UNITS(func_epoch_us, 1000000)
-EXTRACT_UNITS(func_epoch_ns, 1000000000)
+FUNC_EACH(func_trunc_interval,
+          struct vinterval,
+          extract_trunc(vec_str(&args[0], i), func_iv(&args[1], i), &to[i], err))
 
 #define EXTRACT_DOC                                                                              \
     "A part of a time: microseconds, milliseconds, second, minute, hour, day, week, month, "     \
@@ -424,32 +487,12 @@ EXTRACT_UNITS(func_epoch_ns, 1000000000)
         .name = fname, .args = {TYPE_VARCHAR, TYPE_##t}, .args_count = 2, .result = TYPE_DOUBLE, \
         .flags = FUNC_STRICT, .kernel = func_extract, .doc = text, .example = sample             \
     }
-#define EXTRACT_EPOCH_ROW(fname, t, fn, text, sample)                                       \
-    {                                                                                       \
-        .name = fname, .args = {TYPE_##t}, .args_count = 1, .result = TYPE_BIGINT,          \
-        .flags = FUNC_STRICT | FUNC_MONOTONIC, .kernel = fn, .doc = text, .example = sample \
-    }
 #define EXTRACT_TYPE(t, sql)                                                             \
     EXTRACT_ROW("extract", t, EXTRACT_DOC, "extract('doy', " sql " '2015-02-01') = 32"), \
         EXTRACT_ROW("date_part",                                                         \
                     t,                                                                   \
                     "The same as extract.",                                              \
-                    "date_part('hour', " sql " '2015-06-01T09:47') = 9"),                \
-        EXTRACT_EPOCH_ROW("epoch_ms",                                                    \
-                          t,                                                             \
-                          func_epoch_ms,                                                 \
-                          "Milliseconds since 1970-01-01.",                              \
-                          "epoch_ms(" sql " '1970-01-01T00:00:01') = 1000"),             \
-        EXTRACT_EPOCH_ROW("epoch_us",                                                    \
-                          t,                                                             \
-                          func_epoch_us,                                                 \
-                          "Microseconds since 1970-01-01.",                              \
-                          "epoch_us(" sql " '1970-01-01T00:00:01') = 1000000"),          \
-        EXTRACT_EPOCH_ROW("epoch_ns",                                                    \
-                          t,                                                             \
-                          func_epoch_ns,                                                 \
-                          "Nanoseconds since 1970-01-01.",                               \
-                          "epoch_ns(" sql " '1970-01-01T00:00:01') = 1000000000")
+                    "date_part('hour', " sql " '2015-06-01T09:47') = 9")
 
 static const struct func func_extract_rows[] = {
     EXTRACT_TYPE(TIMESTAMP, "TIMESTAMP"),
@@ -461,14 +504,18 @@ static const struct func func_extract_rows[] = {
                 INTERVAL,
                 "The same as extract.",
                 "date_part('epoch', INTERVAL '00:01:30') = 90"),
-    {.name = "to_timestamp",
-     .args = {TYPE_DOUBLE},
-     .args_count = 1,
-     .result = TYPE_TIMESTAMP_US,
-     .flags = FUNC_STRICT | FUNC_MONOTONIC,
-     .kernel = func_to_timestamp,
-     .doc = "The time that many seconds after 1970-01-01.",
-     .example = "to_timestamp(1.5) = 1970-01-01T00:00:01.500000Z"},
+    EXTRACT_ROW("extract", DATE, EXTRACT_DOC, "extract('year', DATE '2015-06-01') = 2015"),
+    EXTRACT_ROW("extract", TIME, EXTRACT_DOC, "extract('minute', TIME '04:05:06') = 5"),
+    EXTRACT_ROW(
+        "date_part", TIME, "The same as extract.", "date_part('second', TIME '04:05:06.5') = 6.5"),
+    {.name = "date_trunc",
+     .args = {TYPE_VARCHAR, TYPE_INTERVAL},
+     .args_count = 2,
+     .result = TYPE_INTERVAL,
+     .flags = FUNC_STRICT,
+     .kernel = func_trunc_interval,
+     .doc = "The interval without what is smaller than the unit.",
+     .example = "date_trunc('hour', INTERVAL '2 days 03:45:50') = 2 days 03:00:00"},
 };
 
 const struct func_table func_table_extract = {func_extract_rows, DN_ARRAY_SIZE(func_extract_rows)};

@@ -146,6 +146,9 @@ static int iv_ts_add(int64_t t, int64_t per, struct vinterval v, int64_t *ret, s
     int64_t rest = civil_mod(t, day_units);
     iv_i128 sum;
 
+    *ret = t;
+    if (zoned_infinite(t))
+        return 0;
     if (v.months) {
         struct civil c = civil_from_days(days);
         int64_t month = c.year * 12 + c.month - 1 + v.months;
@@ -156,7 +159,7 @@ static int iv_ts_add(int64_t t, int64_t per, struct vinterval v, int64_t *ret, s
         days = civil_to_days(year, of_year, c.day < last ? c.day : last);
     }
     sum = ((iv_i128)days + v.days) * day_units + rest + (iv_i128)v.us * (per / IV_US_SECOND);
-    if (sum > INT64_MAX || sum < INT64_MIN)
+    if (sum >= INT64_MAX || sum <= INT64_MIN)
         return func_fail_range(per == IV_US_SECOND ? TYPE_TIMESTAMP_US : TYPE_TIMESTAMP_NS, err);
     *ret = (int64_t)sum;
     return 0;
@@ -168,7 +171,8 @@ iv_ts_arg(const struct vec *v, uint32_t row, enum type_id type, int64_t *ret, st
 {
     int64_t factor = type_ts_per_second(type) / type_ts_per_second(v->type);
 
-    if (__builtin_mul_overflow(vec_i64(v, row), factor, ret))
+    *ret = vec_i64(v, row);
+    if (!zoned_infinite(*ret) && __builtin_mul_overflow(*ret, factor, ret))
         return func_fail_range(type, err);
     return 0;
 }
@@ -200,6 +204,18 @@ static int iv_zoned_add(
     return rc;
 }
 
+int func_interval_move(const struct func_ctx *ctx,
+                       enum type_id type,
+                       int64_t t,
+                       struct vinterval v,
+                       int64_t *ret,
+                       struct dn_err *err)
+{
+    if (type == TYPE_TIMESTAMPTZ)
+        return iv_zoned_add(zoned_session(ctx), t, v, ret, err);
+    return iv_ts_add(t, type_ts_per_second(type), v, ret, err);
+}
+
 /* Row i of ts plus (sign 1) or minus (-1) that of iv. */
 static int iv_ts_plus(const struct func_ctx *ctx,
                       const struct vec *ts,
@@ -216,11 +232,7 @@ static int iv_ts_plus(const struct func_ctx *ctx,
 
     if (rc == 0 && sign < 0)
         rc = iv_negate(v, &v, err);
-    if (rc < 0)
-        return rc;
-    if (type == TYPE_TIMESTAMPTZ)
-        return iv_zoned_add(zoned_session(ctx), t, v, ret, err);
-    return iv_ts_add(t, type_ts_per_second(type), v, ret, err);
+    return rc < 0 ? rc : func_interval_move(ctx, type, t, v, ret, err);
 }
 
 IV_KERNEL(func_ts_add_iv, int64_t, iv_ts_plus(ctx, &args[0], &args[1], i, 1, &to[i], err))
@@ -253,7 +265,7 @@ iv_ts_minus(const struct vec *args, uint32_t i, struct vinterval *ret, struct dn
     int64_t a = vec_i64(&args[0], i);
     int64_t b = vec_i64(&args[1], i);
 
-    if (args[0].type == TYPE_TIMESTAMPTZ && (zoned_infinite(a) || zoned_infinite(b)))
+    if (zoned_infinite(a) || zoned_infinite(b))
         return DN_FAIL(err, DN_E_DATETIME_RANGE, "cannot subtract infinite timestamps");
     return iv_between(a, b, type_ts_per_second(args[0].type), ret, err);
 }

@@ -38,8 +38,54 @@ FUNC_EACH(func_num_div_trunc,
 FUNC_EACH(func_num_neg, struct vnumeric, (to[i] = num_neg(func_num(&args[0], i)), 0))
 FUNC_EACH(func_num_abs, struct vnumeric, (to[i] = num_abs(func_num(&args[0], i)), 0))
 FUNC_EACH(func_num_trim, struct vnumeric, (to[i] = num_trim(func_num(&args[0], i)), 0))
-FUNC_EACH(func_num_scale, int32_t, (to[i] = func_num(&args[0], i).scale, 0))
-FUNC_EACH(func_num_min_scale, int32_t, (to[i] = num_trim(func_num(&args[0], i)).scale, 0))
+
+/* Digits after the point, all or those that are needed; NaN has none to be counted. */
+static int num_scales(const struct func_ctx *ctx,
+                      const struct vec *v,
+                      bool trim,
+                      uint32_t count,
+                      struct vec *ret,
+                      struct dn_err *err)
+{
+    int32_t *to = func_ret_alloc(ctx, ret, count, sizeof *to, err);
+    uint64_t *nulls = arena_calloc(ctx->arena, VEC_BITMAP_WORDS(count), sizeof *nulls);
+    bool any = false;
+
+    if (!to || !nulls)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < count; i++) {
+        struct vnumeric x = vec_is_null(ret, i) ? vnumeric_nan() : func_num(v, i);
+
+        to[i] = trim ? num_trim(x).scale : x.scale;
+        if (!x.nan)
+            continue;
+        vec_bit_set(nulls, i);
+        any = true;
+    }
+    if (any)
+        ret->nulls = nulls;
+    return 0;
+}
+
+static int func_num_scale(const struct func_ctx *ctx,
+                          const struct vec *args,
+                          uint32_t args_count DN_UNUSED,
+                          uint32_t count,
+                          struct vec *ret,
+                          struct dn_err *err)
+{
+    return num_scales(ctx, &args[0], false, count, ret, err);
+}
+
+static int func_num_min_scale(const struct func_ctx *ctx,
+                              const struct vec *args,
+                              uint32_t args_count DN_UNUSED,
+                              uint32_t count,
+                              struct vec *ret,
+                              struct dn_err *err)
+{
+    return num_scales(ctx, &args[0], true, count, ret, err);
+}
 FUNC_EACH(func_num_sqrt, struct vnumeric, num_sqrt(func_num(&args[0], i), -1, &to[i], err))
 
 static int numeric_sign(struct vnumeric v, struct vnumeric *ret)

@@ -326,32 +326,6 @@ static int str_encode(const struct str_call *c, struct vstr *ret)
 }
 STR_KERNEL(encode)
 
-static int more_decode_hex(const struct str_call *c, struct vstr s, struct buf *b)
-{
-    for (uint32_t i = 0; i < s.len;) {
-        int high = text_hex_digit(s.ptr[i]);
-        int low;
-
-        if (text_is_space(s.ptr[i])) {
-            i++;
-            continue;
-        }
-        low = i + 1 < s.len ? text_hex_digit(s.ptr[i + 1]) : -1;
-        if (i + 1 >= s.len && high >= 0)
-            return DN_FAIL(
-                c->err, DN_E_INVALID_PARAM, "invalid hexadecimal data: odd number of digits");
-        if (high < 0 || low < 0)
-            return DN_FAIL(c->err,
-                           DN_E_INVALID_PARAM,
-                           "invalid hexadecimal digit: \"%.*s\"",
-                           (int)str_char_len(s, high < 0 ? i : i + 1),
-                           s.ptr + (high < 0 ? i : i + 1));
-        buf_u8(b, (uint8_t)(high << 4 | low));
-        i += 2;
-    }
-    return 0;
-}
-
 static int more_decode_base64(const struct str_call *c, struct vstr s, struct buf *b)
 {
     uint32_t v = 0;
@@ -392,33 +366,6 @@ static int more_decode_base64(const struct str_call *c, struct vstr s, struct bu
     return 0;
 }
 
-static bool more_octal(char c, char most)
-{
-    return c >= '0' && c <= most;
-}
-
-static int more_decode_escape(const struct str_call *c, struct vstr s, struct buf *b)
-{
-    for (uint32_t i = 0; i < s.len;) {
-        const char *p = s.ptr + i;
-
-        if (*p != '\\') {
-            buf_u8(b, (uint8_t)*p);
-            i++;
-        } else if (s.len - i >= 2 && p[1] == '\\') {
-            buf_u8(b, '\\');
-            i += 2;
-        } else if (s.len - i >= 4 && more_octal(p[1], '3') && more_octal(p[2], '7') &&
-                   more_octal(p[3], '7')) {
-            buf_u8(b, (uint8_t)((p[1] - '0') << 6 | (p[2] - '0') << 3 | (p[3] - '0')));
-            i += 4;
-        } else {
-            return DN_FAIL(c->err, DN_E_BAD_TEXT, "invalid input syntax for type bytea");
-        }
-    }
-    return 0;
-}
-
 static int str_decode(const struct str_call *c, struct vstr *ret)
 {
     struct vstr s = str_arg(c, 0);
@@ -428,11 +375,11 @@ static int str_decode(const struct str_call *c, struct vstr *ret)
 
     buf_init(&b, c->ctx->arena->owner);
     if (more_is(how, "hex"))
-        rc = more_decode_hex(c, s, &b);
+        rc = text_unhex(s, &b, c->err);
     else if (more_is(how, "base64"))
         rc = more_decode_base64(c, s, &b);
     else if (more_is(how, "escape"))
-        rc = more_decode_escape(c, s, &b);
+        rc = text_unescape(s, &b, c->err);
     else
         rc = more_fail_encoding(c, how);
     return str_keep(c, rc, &b, ret);

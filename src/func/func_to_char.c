@@ -425,7 +425,9 @@ static int str_to_char(const struct str_call *c, struct vstr *ret)
 /* An infinite time has no parts. */
 static bool char_infinite(const struct vec *v, uint32_t row)
 {
-    int64_t x = v->type == TYPE_TIMESTAMPTZ || v->type == TYPE_DATE ? vec_i64(v, row) : 0;
+    int64_t x = v->type == TYPE_DATE || type_is_timestamp(v->type) || v->type == TYPE_TIMESTAMPTZ
+                    ? vec_i64(v, row)
+                    : 0;
 
     if (v->type == TYPE_DATE)
         return x == INT32_MIN || x == INT32_MAX;

@@ -72,9 +72,12 @@ static int zone_instant_of(
 {
     int64_t t = vec_i64(v, row);
 
-    if (v->type != TYPE_DATE) {
-        *ret = t;
-        return zoned_infinite(t) ? zoned_fail(err) : 0;
+    *ret = t;
+    if (v->type != TYPE_DATE)
+        return 0;
+    if (t == INT32_MAX || t == INT32_MIN) {
+        *ret = t > 0 ? INT64_MAX : INT64_MIN;
+        return 0;
     }
     if (__builtin_mul_overflow(t, ZONED_US_DAY, &t))
         return zoned_fail(err);

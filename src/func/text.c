@@ -191,35 +191,6 @@ int text_hex_digit(char c)
     return -1;
 }
 
-static int text_parse_blob(struct vstr s, struct arena *arena, struct vstr *ret, struct dn_err *err)
-{
-    uint32_t count = s.len / 2 - 1;
-    char *to;
-
-    if (s.len < 2 || (memcmp(s.ptr, "0x", 2) != 0 && memcmp(s.ptr, "0X", 2) != 0 &&
-                      memcmp(s.ptr, "\\x", 2) != 0)) {
-        int rc = text_fail_syntax(TYPE_BLOB, s, err);
-
-        dn_err_hint(err, "Write bytes as hexadecimal digits: '0x00ff'.");
-        return rc;
-    }
-    if (s.len % 2)
-        return DN_FAIL(err, DN_E_BAD_TEXT, "a BLOB needs an even number of hexadecimal digits");
-    to = arena_alloc(arena, count);
-    if (!to)
-        return DN_FAIL_NOMEM(err);
-    for (uint32_t i = 0; i < count; i++) {
-        int high = text_hex_digit(s.ptr[2 + 2 * i]);
-        int low = text_hex_digit(s.ptr[3 + 2 * i]);
-
-        if (high < 0 || low < 0)
-            return text_fail_syntax(TYPE_BLOB, s, err);
-        to[i] = (char)(high << 4 | low);
-    }
-    *ret = (struct vstr){to, count};
-    return 0;
-}
-
 static int
 text_parse_varchar(struct vstr s, struct arena *arena, struct vstr *ret, struct dn_err *err)
 {

@@ -60,15 +60,17 @@ int text_parse_interval(struct vstr s, struct vinterval *ret, struct dn_err *err
  * 1970, nanoseconds 0..999999999). */
 int text_parse_time(struct vstr s, int64_t *ret_seconds, int32_t *ret_ns, struct dn_err *err)
     DN_MUST_CHECK;
-/* The same with names of zones; local: without a zone it is in that of the session, not UTC. */
+/* That, or any other way PostgreSQL knows to write it (text_loose.c), with names of zones; local:
+ * without a zone it is in that of the session, not UTC. Seconds INT64_MAX and INT64_MIN: infinity
+ * and -infinity. */
 int text_parse_time_in(const struct func_session *session,
                        bool local,
                        struct vstr s,
                        int64_t *ret_seconds,
                        int32_t *ret_ns,
                        struct dn_err *err) DN_MUST_CHECK;
-/* To a type's unit: exact tells whether nothing was cut; cutting rounds to nearest (round) or
- * floors. DN_E_DATETIME_RANGE. */
+/* To a type's unit, in which infinite seconds are as infinite: exact tells whether nothing was cut;
+ * cutting rounds to nearest (round) or floors. DN_E_DATETIME_RANGE. */
 int text_time_to_type(int64_t seconds,
                       int32_t ns,
                       enum type_id type,

@@ -7,29 +7,8 @@
 #include "func/text_int.h"
 #include "func/tz.h"
 
-#include <strings.h>
-
 #define TEXT_US_SECOND 1000000
 #define TEXT_US_DAY    ((int64_t)CIVIL_DAY_SECONDS * TEXT_US_SECOND)
-
-static bool text_word(struct vstr s, const char *word)
-{
-    return strlen(word) == s.len && strncasecmp(s.ptr, word, s.len) == 0;
-}
-
-/* infinity, -infinity, epoch: 1, -1, 0. False: none of them. */
-static bool text_date_word(struct vstr s, int *ret)
-{
-    if (text_word(s, "infinity") || text_word(s, "+infinity"))
-        *ret = 1;
-    else if (text_word(s, "-infinity"))
-        *ret = -1;
-    else if (text_word(s, "epoch"))
-        *ret = 0;
-    else
-        return false;
-    return true;
-}
 
 static void text_print_civil(int64_t days, struct buf *b)
 {
@@ -100,19 +79,12 @@ int text_parse_date(const struct func_session *session,
     struct text_instant t;
     struct tz_zone room;
     const struct tz_zone *zone;
-    int sign;
-    int rc;
+    int rc = text_read_instant(session, TYPE_DATE, s, &t, err);
 
-    s = text_trim(s);
-    if (text_date_word(s, &sign)) {
-        *ret = sign > 0 ? INT32_MAX : sign < 0 ? INT32_MIN : 0;
-        return 0;
-    }
-    rc = text_parse_instant(s, &t, err);
     if (rc == 0 && t.word.len)
         rc = text_find_zone(session, &t, &room, &zone, err);
     if (rc == 0)
-        *ret = t.days;
+        *ret = t.infinite > 0 ? INT32_MAX : t.infinite < 0 ? INT32_MIN : t.days;
     return rc;
 }
 
@@ -125,13 +97,8 @@ int text_parse_clock(const struct func_session *session,
     struct text_instant t;
     struct tz_zone room;
     const struct tz_zone *zone;
-    int rc;
+    int rc = text_read_instant(session, TYPE_TIME, s, &t, err);
 
-    s = text_trim(s);
-    if (s.len > 4 && (s.ptr[4] == '-' || s.ptr[1] == '-'))
-        rc = text_parse_instant(s, &t, err);
-    else
-        rc = text_parse_clock_alone(s, &t, err);
     if (rc == 0 && t.word.len)
         rc = text_find_zone(session, &t, &room, &zone, err);
     if (rc < 0)
@@ -151,15 +118,8 @@ int text_parse_timestamptz(const struct func_session *session,
     int64_t seconds;
     int32_t ns;
     bool exact;
-    int sign;
-    int rc;
+    int rc = text_parse_time_in(session, true, s, &seconds, &ns, err);
 
-    s = text_trim(s);
-    if (text_date_word(s, &sign)) {
-        *ret = sign > 0 ? INT64_MAX : sign < 0 ? INT64_MIN : 0;
-        return 0;
-    }
-    rc = text_parse_time_in(session, true, s, &seconds, &ns, err);
     if (rc < 0)
         return rc;
     return text_time_to_type(seconds, ns, TYPE_TIMESTAMP_US, true, ret, &exact, err);

@@ -32,9 +32,20 @@ struct text_instant {
     int64_t zone;     /* seconds; 0 if none is named */
     bool zoned;       /* one is named */
     struct vstr word; /* … by a name that is no abbreviation: zone is to be found */
+    int infinite;     /* 1, -1: infinity and -infinity, the rest does not count */
 };
 
-int text_parse_instant(struct vstr s, struct text_instant *ret, struct dn_err *err) DN_MUST_CHECK;
+/* ISO 8601 alone; the type is for messages. DN_E_BAD_DATETIME: its form is wrong. */
+int text_parse_instant(struct vstr s,
+                       enum type_id type,
+                       struct text_instant *ret,
+                       struct dn_err *err) DN_MUST_CHECK;
+/* That, or any other way to write a value of the type: DATE, TIME, TIMESTAMP or TIMESTAMPTZ. */
+int text_read_instant(const struct func_session *session,
+                      enum type_id type,
+                      struct vstr s,
+                      struct text_instant *ret,
+                      struct dn_err *err) DN_MUST_CHECK;
 struct tz_zone;
 /* The zone that t.word names: DN_E_BAD_DATETIME, or DN_E_INVALID_PARAM if it can be nothing else.
  */
@@ -65,6 +76,13 @@ int text_parse_timestamptz(const struct func_session *session,
                            struct dn_err *err) DN_MUST_CHECK;
 /* s is trimmed. */
 int text_parse_uuid(struct vstr s, struct arena *arena, struct vstr *ret, struct dn_err *err)
+    DN_MUST_CHECK;
+
+/* Bytes of hexadecimal digits (blanks between pairs are fine), and of characters with escapes.
+ * DN_E_INVALID_PARAM, DN_E_BAD_TEXT. */
+int text_unhex(struct vstr s, struct buf *b, struct dn_err *err) DN_MUST_CHECK;
+int text_unescape(struct vstr s, struct buf *b, struct dn_err *err) DN_MUST_CHECK;
+int text_parse_blob(struct vstr s, struct arena *arena, struct vstr *ret, struct dn_err *err)
     DN_MUST_CHECK;
 
 /* {1,NULL,"a b"}, as PostgreSQL has it. */

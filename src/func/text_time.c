@@ -12,8 +12,9 @@
  *
  * A fraction ("." or ",", one to nine digits, more only if they are zeros) belongs to the last
  * field given. 24:00:00 is the midnight that ends the day; second 60 is the second after 59.
- * Without a zone it is UTC, or in the session's. Not supported: years outside 0000 to 9999, week
- * and ordinal dates, intervals. */
+ * Without a zone it is UTC, or in the session's. Years outside 0000 to 9999 and other ways to write
+ * a time are for text_loose.c; week dates are not supported. The greatest and the least value of a
+ * type are infinity and -infinity. */
 #include "func/civil.h"
 #include "func/text_int.h"
 #include "func/tz.h"
@@ -28,22 +29,27 @@ struct text_iso {
     struct vstr whole; /* for messages */
     const char *p;
     const char *end;
-    bool bc; /* years are counted backwards from 1 BC */
+    bool bc;           /* years are counted backwards from 1 BC */
+    enum type_id type; /* for messages */
 };
 
 static int text_iso_raise(const struct text_iso *in, int code, const char *why, struct dn_err *err)
 {
     int n = text_quote_len(in->whole);
+    const char *more = (uint32_t)n < in->whole.len ? "…" : "";
+    int rc;
 
-    int rc = DN_FAIL(err,
+    if (code == DN_E_DATETIME_RANGE)
+        rc = DN_FAIL(
+            err, code, "date/time field value out of range: \"%.*s%s\"", n, in->whole.ptr, more);
+    else
+        rc = DN_FAIL(err,
                      code,
-                     code == DN_E_DATETIME_RANGE ? "date/time field value out of range: \"%.*s%s\""
-                                                 : "invalid input syntax for type timestamp: "
-                                                   "\"%.*s%s\"",
+                     "invalid input syntax for type %s: \"%.*s%s\"",
+                     type_is_timestamp(in->type) ? "timestamp" : type_word(in->type),
                      n,
                      in->whole.ptr,
-                     (uint32_t)n < in->whole.len ? "…" : "");
-
+                     more);
     dn_err_hint(err, "%s", why);
     return rc;
 }
@@ -291,10 +297,14 @@ static void text_iso_era(struct text_iso *in)
         in->end -= 3;
 }
 
-int text_parse_instant(struct vstr s, struct text_instant *ret, struct dn_err *err)
+int text_parse_instant(struct vstr s,
+                       enum type_id type,
+                       struct text_instant *ret,
+                       struct dn_err *err)
 {
     struct vstr trimmed = text_trim(s);
-    struct text_iso in = {.whole = trimmed, .p = trimmed.ptr, .end = trimmed.ptr + trimmed.len};
+    struct text_iso in = {
+        .whole = trimmed, .p = trimmed.ptr, .end = trimmed.ptr + trimmed.len, .type = type};
     int rc;
 
     text_iso_era(&in);
@@ -315,7 +325,7 @@ int text_parse_instant(struct vstr s, struct text_instant *ret, struct dn_err *e
 
 int text_parse_clock_alone(struct vstr s, struct text_instant *ret, struct dn_err *err)
 {
-    struct text_iso in = {.whole = s, .p = s.ptr, .end = s.ptr + s.len};
+    struct text_iso in = {.whole = s, .p = s.ptr, .end = s.ptr + s.len, .type = TYPE_TIME};
     int rc;
 
     *ret = (struct text_instant){.days = 0};
@@ -323,11 +333,6 @@ int text_parse_clock_alone(struct vstr s, struct text_instant *ret, struct dn_er
     if (rc == 0 && in.p != in.end)
         return text_iso_fail(&in, "unexpected characters at the end", err);
     return rc;
-}
-
-int text_parse_time(struct vstr s, int64_t *ret_seconds, int32_t *ret_ns, struct dn_err *err)
-{
-    return text_parse_time_in(NULL, false, s, ret_seconds, ret_ns, err);
 }
 
 int text_find_zone(const struct func_session *session,
@@ -347,6 +352,39 @@ int text_find_zone(const struct func_session *session,
     return rc;
 }
 
+/* The instant that a text with or without a zone means. */
+static int text_settle(const struct func_session *session,
+                       bool local,
+                       struct text_instant *t,
+                       int64_t *ret_seconds,
+                       int32_t *ret_ns,
+                       struct dn_err *err)
+{
+    const struct tz_zone *zone = session && local ? session->zone : NULL;
+    struct tz_zone room;
+    int rc = t->word.len ? text_find_zone(session, t, &room, &zone, err) : 0;
+
+    if (rc < 0)
+        return rc;
+    *ret_ns = t->ns;
+    if (t->infinite) {
+        *ret_seconds = t->infinite > 0 ? INT64_MAX : INT64_MIN;
+        return 0;
+    }
+    if (t->word.len || !t->zoned)
+        t->zone = tz_local_offset(zone, t->days * CIVIL_DAY_SECONDS + t->seconds);
+    *ret_seconds = t->days * CIVIL_DAY_SECONDS + t->seconds - t->zone;
+    return 0;
+}
+
+int text_parse_time(struct vstr s, int64_t *ret_seconds, int32_t *ret_ns, struct dn_err *err)
+{
+    struct text_instant t;
+    int rc = text_parse_instant(s, TYPE_TIMESTAMP, &t, err);
+
+    return rc < 0 ? rc : text_settle(NULL, false, &t, ret_seconds, ret_ns, err);
+}
+
 int text_parse_time_in(const struct func_session *session,
                        bool local,
                        struct vstr s,
@@ -355,19 +393,9 @@ int text_parse_time_in(const struct func_session *session,
                        struct dn_err *err)
 {
     struct text_instant t;
-    struct tz_zone room;
-    const struct tz_zone *zone = session && local ? session->zone : NULL;
-    int rc = text_parse_instant(s, &t, err);
+    int rc = text_read_instant(session, local ? TYPE_TIMESTAMPTZ : TYPE_TIMESTAMP, s, &t, err);
 
-    if (rc == 0 && t.word.len)
-        rc = text_find_zone(session, &t, &room, &zone, err);
-    if (rc < 0)
-        return rc;
-    if (t.word.len || !t.zoned)
-        t.zone = tz_local_offset(zone, t.days * CIVIL_DAY_SECONDS + t.seconds);
-    *ret_seconds = t.days * CIVIL_DAY_SECONDS + t.seconds - t.zone;
-    *ret_ns = t.ns;
-    return 0;
+    return rc < 0 ? rc : text_settle(session, local, &t, ret_seconds, ret_ns, err);
 }
 
 int text_time_to_type(int64_t seconds,
@@ -385,6 +413,11 @@ int text_time_to_type(int64_t seconds,
     int64_t v;
 
     DN_ASSERT(ns >= 0 && ns < TEXT_NS_PER_SECOND);
+    if (seconds == INT64_MAX || seconds == INT64_MIN) { /* infinite */
+        *ret = seconds;
+        *ret_exact = true;
+        return 0;
+    }
     if (round && rest * 2 >= ns_per_unit)
         part++;
     /* The most negative second reaches below the type, but not its later parts: count from its end.
@@ -440,6 +473,10 @@ void text_print_time(int64_t value, enum type_id type, struct buf *b)
     char text[64];
     char *to = text;
 
+    if (value == INT64_MAX || value == INT64_MIN) {
+        buf_puts(b, value > 0 ? "infinity" : "-infinity");
+        return;
+    }
     if (part < 0) {
         part += per_second;
         seconds--;

@@ -207,6 +207,8 @@ int64_t text_wire_us(const struct datum *d)
 {
     int64_t per = type_ts_per_second(d->type);
 
+    if (d->v.i64 == INT64_MAX || d->v.i64 == INT64_MIN)
+        return d->v.i64; /* infinite */
     if (per <= 1000000)
         return d->v.i64 * (1000000 / per); /* within PostgreSQL's range, or nearly so */
     return civil_floor(d->v.i64, per / 1000000);
@@ -218,11 +220,9 @@ static int wire_get_time(enum type_id type, int64_t us, int64_t *ret, struct dn_
     int64_t rest;
     bool exact;
 
-    if (us == INT64_MAX || us == INT64_MIN) {
+    if (us == INT64_MAX || us == INT64_MIN) { /* infinite */
         *ret = us;
-        return type == TYPE_TIMESTAMPTZ
-                   ? 0
-                   : DN_FAIL(err, DN_E_DATETIME_RANGE, "%s has no infinity", type_word(type));
+        return 0;
     }
     if (__builtin_add_overflow(us, WIRE_EPOCH_US, &us))
         return DN_FAIL(err, DN_E_DATETIME_RANGE, "%s out of range", type_word(type));

@@ -46,9 +46,12 @@ static inline int zoned_fail(struct dn_err *err)
     return DN_FAIL(err, DN_E_DATETIME_RANGE, "timestamp out of range");
 }
 
-/* What the clocks show, as microseconds of a time stamp without zone. Not for infinite ones. */
+/* What the clocks show, as microseconds of a time stamp without zone. Infinite ones stay. */
 static inline int zoned_local(struct zoned *z, int64_t us, int64_t *ret, struct dn_err *err)
 {
+    *ret = us;
+    if (zoned_infinite(us))
+        return 0;
     return __builtin_add_overflow(us, (int64_t)zoned_offset(z, us) * ZONED_US, ret)
                ? zoned_fail(err)
                : 0;
@@ -60,10 +63,22 @@ zoned_instant(const struct tz_zone *zone, int64_t local, int64_t *ret, struct dn
 {
     int32_t offset = tz_local_offset(zone, civil_floor(local, ZONED_US));
 
+    *ret = local;
+    if (zoned_infinite(local))
+        return 0;
     return __builtin_sub_overflow(local, (int64_t)offset * ZONED_US, ret) || zoned_infinite(*ret)
                ? zoned_fail(err)
                : 0;
 }
+
+/* A time stamp (not in milliseconds) plus an interval: months, then days by the calendar of the
+ * session's zone if the type has one, then the rest. */
+int func_interval_move(const struct func_ctx *ctx,
+                       enum type_id type,
+                       int64_t t,
+                       struct vinterval v,
+                       int64_t *ret,
+                       struct dn_err *err) DN_MUST_CHECK;
 
 /* FUNC_EACH with a struct zoned z of the session's zone. */
 #define ZONED_EACH(fn, result_type, call)                                   \

@@ -119,6 +119,10 @@ static int assign_time_from(const struct plan_target *to,
     int64_t seconds = in->v.i64 / per - (in->v.i64 % per < 0);
     int64_t rest = in->v.i64 % per;
 
+    if (in->v.i64 == INT64_MAX || in->v.i64 == INT64_MIN) { /* infinite */
+        ret->v.i64 = in->v.i64;
+        return 0;
+    }
     if (rest < 0)
         rest += per;
     return assign_time(to, seconds, (int32_t)(rest * (1000000000 / per)), ret, err);

@@ -339,6 +339,28 @@ const char *bind_op_name(enum expr_op op)
     return names[op];
 }
 
+/* An operator of several number types between values of none. */
+static int bind_not_unique(const struct expr *e, struct dn_err *err)
+{
+    int rc = DN_FAIL(err,
+                     DN_E_AMBIGUOUS_FUNCTION,
+                     "operator is not unique: %s%s unknown",
+                     e->kind == EXPR_BINARY ? "unknown " : "",
+                     bind_op_name(e->op));
+
+    dn_err_hint(err,
+                "Could not choose a best candidate operator. You might need to add explicit type "
+                "casts.");
+    dn_err_at(err, e->pos);
+    return rc;
+}
+
+static bool bind_wants_type(enum expr_op op)
+{
+    return (op >= OP_ADD && op <= OP_MOD) || op == OP_BIT_AND || op == OP_BIT_OR ||
+           op == OP_BIT_XOR || op == OP_BIT_LEFT || op == OP_BIT_RIGHT;
+}
+
 static int
 bind_unary(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
 {
@@ -354,8 +376,12 @@ bind_unary(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn
     rc = bind_expr(b, e->a, &x, err);
     if (rc < 0)
         return rc;
+    if (e->op == OP_OTHER)
+        return bind_call(b, e->name, e->pos, &x, 1, ret, err);
+    if (e->op == OP_POS && x->type == TYPE_NONE)
+        return bind_coerce(b, x, TYPE_DOUBLE, false, ret, err);
     if (e->op == OP_POS) {
-        if (x->type == TYPE_NONE || type_is_number(x->type) || x->type == TYPE_INTERVAL) {
+        if (type_is_number(x->type) || x->type == TYPE_INTERVAL) {
             *ret = x;
             return 0;
         }
@@ -371,11 +397,8 @@ bind_unary(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn
     }
     if (e->op == OP_BIT_NOT || e->op == OP_SQRT || e->op == OP_CBRT || e->op == OP_ABS)
         return bind_call(b, bind_op_name(e->op), e->pos, &x, 1, ret, err);
-    if (x->type == TYPE_NONE) { /* nothing says which number type: the widest */
-        rc = bind_coerce(b, x, TYPE_DOUBLE, false, &x, err);
-        if (rc < 0)
-            return rc;
-    }
+    if (x->type == TYPE_NONE)
+        return bind_not_unique(e, err);
     return bind_call(b, "-", e->pos, &x, 1, ret, err);
 }
 
@@ -396,7 +419,10 @@ bind_binary(struct binder *b, const struct expr *e, struct bexpr **ret, struct d
         return rc;
     if (e->op >= OP_EQ && e->op <= OP_GE)
         return bind_compare(b, e->op, e->pos, args[0], args[1], ret, err);
-    return bind_call(b, bind_op_name(e->op), e->pos, args, 2, ret, err);
+    if (bind_wants_type(e->op) && args[0]->type == TYPE_NONE && args[1]->type == TYPE_NONE)
+        return bind_not_unique(e, err);
+    return bind_call(
+        b, e->op == OP_OTHER ? e->name : bind_op_name(e->op), e->pos, args, 2, ret, err);
 }
 
 /* Texts are compared by bytes: COLLATE "C" and its other names say nothing new. */
@@ -477,9 +503,12 @@ int bind_expr(struct binder *b, const struct expr *e, struct bexpr **ret, struct
         return bind_collate(b, e, ret, err);
     case EXPR_ROW:
         return bind_row_text(b, e, ret, err);
+    case EXPR_NAMED_ARG: /* bind_named takes them apart; in an array it is a slip */
+        rc = DN_FAIL(err, DN_E_SYNTAX, "only arguments of functions have names");
+        dn_err_at(err, e->pos);
+        return rc;
     /* from here on: refuse.c */
     case EXPR_FIELD:
-    case EXPR_NAMED_ARG:
     case EXPR_KIND_MAX:
         break;
     }

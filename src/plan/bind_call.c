@@ -95,6 +95,8 @@ int bind_function(struct binder *b, const struct expr *e, struct bexpr **ret, st
 
     if (!args || !name)
         return DN_FAIL_NOMEM(err);
+    if (bind_has_names(e))
+        return bind_named(b, e, ret, err);
     if (strcmp(name, "grouping") == 0 && b->level)
         return bind_grouping(b, e, ret, err);
     rc = bind_hypothetical(b, e, name, ret, err);

@@ -210,6 +210,16 @@ bind_nullif(struct binder *b, const struct expr *e, struct bexpr **ret, struct d
         rc = bind_coerce(b, args[0], args[1]->type, false, &args[0], err);
     if (rc == 0)
         rc = bind_compare(b, OP_EQ, e->pos, args[0], args[1], &out[0], err);
+    /* The value is as "=" takes it: of 1 and 2.5 a NUMERIC.
+     * Integers of all sizes are compared as they are. */
+    if (rc == 0 && type_is_number(args[0]->type) && type_is_number(args[1]->type) &&
+        type_is_int(args[0]->type) != type_is_int(args[1]->type)) {
+        enum type_id types[2] = {args[0]->type, args[1]->type};
+        enum type_id casts[2] = {args[0]->type, args[1]->type};
+
+        if (func_find("=", types, 2, casts, e->pos, NULL))
+            rc = bind_coerce(b, args[0], casts[0], false, &args[0], err);
+    }
     if (rc == 0)
         rc = bind_null(b, e->pos, &out[1], err);
     if (rc < 0)

@@ -198,9 +198,12 @@ static int bind_floor_const(const struct func_session *session,
         }
         return bind_floor_time(type, seconds, ns, ret, err);
     }
-    if (!bind_is_instant(c->type) ||
-        (c->type == TYPE_TIMESTAMPTZ && (d->v.i64 == INT64_MAX || d->v.i64 == INT64_MIN)))
+    if (!bind_is_instant(c->type))
         return 1;
+    if (d->v.i64 == INT64_MAX || d->v.i64 == INT64_MIN) { /* infinite in every unit */
+        *ret = (struct bind_floor){.value = d->v.i64, .exact = true};
+        return 0;
+    }
     per = type_ts_per_second(c->type);
     seconds = d->v.i64 / per;
     if (d->v.i64 % per < 0)

@@ -37,6 +37,10 @@ int bind_attach(struct binder *b,
                 struct dn_err *err) DN_MUST_CHECK;
 
 /* A call by name (bind_call.c). */
+/* Calls with names of arguments: f(1, b => 2). */
+bool bind_has_names(const struct expr *e);
+int bind_named(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+    DN_MUST_CHECK;
 int bind_function(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
     DN_MUST_CHECK;
 /* A call of a function that returns rows: arguments bound and cast. */

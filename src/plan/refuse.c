@@ -19,10 +19,6 @@ static int refuse(const char *what, uint32_t pos, struct dn_err *err)
 
 static const char *const refuse_kinds[EXPR_KIND_MAX] = {
     [EXPR_FIELD] = "a field of a row",
-    [EXPR_NAMED_ARG] = "an argument with its name",
-};
-static const char *const refuse_ops[OP_MAX] = {
-    [OP_OTHER] = "this operator",
 };
 
 static int refuse_type_name(const struct type_name *t, struct dn_err *err)
@@ -76,11 +72,6 @@ static int refuse_call(const struct expr *e, struct dn_err *err)
     return rc;
 }
 
-static int refuse_operator(const struct expr *e, struct dn_err *err)
-{
-    return refuse_ops[e->op] ? refuse(refuse_ops[e->op], e->pos, err) : 0;
-}
-
 static int refuse_node(const struct expr *e, struct dn_err *err)
 {
     if (refuse_kinds[e->kind])
@@ -92,15 +83,14 @@ static int refuse_node(const struct expr *e, struct dn_err *err)
         return e->a ? refuse("this form of *", e->pos, err) : 0;
     case EXPR_ANY:
         return 0;
-    case EXPR_UNARY:
-    case EXPR_BINARY:
-    case EXPR_LIKE:
-    case EXPR_IS:
-        return refuse_operator(e, err);
     case EXPR_CALL:
         return refuse_call(e, err);
     case EXPR_CAST:
         return refuse_cast_type(e->type_name, err);
+    case EXPR_UNARY:
+    case EXPR_BINARY:
+    case EXPR_LIKE:
+    case EXPR_IS:
     case EXPR_BETWEEN:
     case EXPR_COLLATE:
     case EXPR_COLUMN:

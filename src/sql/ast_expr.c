@@ -246,6 +246,28 @@ struct sql_op *sql_op(struct sql_parser *ps, enum expr_op op, struct sql_token t
     return o;
 }
 
+/* ~~, ~~*, !~~, !~~*: LIKE, ILIKE and NOT. */
+static struct expr *
+sql_like_symbol(struct sql_parser *ps, struct sql_token symbol, struct expr *a, struct expr *b)
+{
+    bool negated = symbol.ptr[0] == '!';
+    bool fold = symbol.ptr[symbol.len - 1] == '*';
+    struct sql_op op = {.op = fold ? OP_ILIKE : OP_LIKE, .tok = symbol};
+
+    return sql_like(ps, &op, negated, a, b, NULL);
+}
+
+/* Is it one of them? */
+static bool sql_is_like(struct sql_token symbol)
+{
+    static const char *const symbols[] = {"~~", "~~*", "!~~", "!~~*"};
+
+    for (size_t i = 0; i < DN_ARRAY_SIZE(symbols); i++)
+        if (strlen(symbols[i]) == symbol.len && memcmp(symbols[i], symbol.ptr, symbol.len) == 0)
+            return true;
+    return false;
+}
+
 struct expr *sql_operator(struct sql_parser *ps,
                           const struct sql_token *schema,
                           struct sql_token symbol,
@@ -256,6 +278,8 @@ struct expr *sql_operator(struct sql_parser *ps,
     enum expr_op op = known ? sql_symbol(symbol, !a) : OP_OTHER;
     struct expr *e;
 
+    if (known && a && sql_is_like(symbol))
+        return sql_like_symbol(ps, symbol, a, b);
     e = a ? sql_binary(ps, op, symbol.pos, a, b) : sql_unary(ps, op, symbol.pos, b);
     if (!e || op != OP_OTHER)
         return e;

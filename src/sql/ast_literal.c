@@ -355,6 +355,7 @@ uint32_t sql_unicode(struct sql_parser *ps, struct sql_token tok, char *to)
         const char *at = p;
         uint32_t code = (unsigned char)*p++;
         uint32_t low = 0;
+        bool good;
 
         if ((char)code == quote && literal_resume(&p))
             continue;
@@ -362,13 +363,13 @@ uint32_t sql_unicode(struct sql_parser *ps, struct sql_token tok, char *to)
             *out++ = (char)code;
             continue;
         }
-        if (literal_unicode(&p, end, sign, &code) && code >= 0xD800 && code <= 0xDBFF && p < end &&
-            *p == sign) {
+        good = literal_unicode(&p, end, sign, &code);
+        if (good && code >= 0xD800 && code <= 0xDBFF && p < end && *p == sign) {
             p++;
             if (literal_unicode(&p, end, sign, &low) && low >= 0xDC00 && low <= 0xDFFF)
                 code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
         }
-        if (code == 0 || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) {
+        if (!good || code == 0 || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) {
             sql_fail(ps, DN_E_SYNTAX, tok.pos + sql_chars(tok.ptr, at), "invalid Unicode escape");
             return 0;
         }

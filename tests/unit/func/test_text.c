@@ -94,12 +94,16 @@ static void test_print(void **state)
     check_print(&d, "1970-01-01T00:00:00.000001Z");
     d.type = TYPE_TIMESTAMP_NS;
     check_print(&d, "1970-01-01T00:00:00.000000001Z");
-    d.v.i64 = INT64_MIN;
-    check_print(&d, "1677-09-21T00:12:43.145224192Z");
+    d.v.i64 = INT64_MIN + 1;
+    check_print(&d, "1677-09-21T00:12:43.145224193Z");
     d.type = TYPE_TIMESTAMP;
-    check_print(&d, "-292275055-05-16T16:47:04.192Z");
+    check_print(&d, "-292275055-05-16T16:47:04.193Z");
+    d.v.i64 = INT64_MAX - 1;
+    check_print(&d, "+292278994-08-17T07:12:55.806Z");
     d.v.i64 = INT64_MAX;
-    check_print(&d, "+292278994-08-17T07:12:55.807Z");
+    check_print(&d, "infinity");
+    d.v.i64 = INT64_MIN;
+    check_print(&d, "-infinity");
     d.v.i64 = -62167219200000;
     check_print(&d, "0000-01-01T00:00:00.000Z");
     d.v.i64--;
@@ -260,6 +264,13 @@ static void test_parse_float(void **state)
 
 static void test_parse_others(void **state)
 {
+    static const struct {
+        const char *text;
+        const char *want;
+    } blobs[] = {{"00ff", "0x30306666"},
+                 {"", "0x"},
+                 {"\\xAB cd\n", "0xabcd"},
+                 {"a\\\\b\\000\\377", "0x615c6200ff"}};
     struct dn_err err;
     struct datum d;
     struct arena arena;
@@ -269,13 +280,18 @@ static void test_parse_others(void **state)
     assert_int_equal(parse_i64(TYPE_BOOLEAN, "off"), 0);
     check_refused(TYPE_BOOLEAN, "maybe", DN_E_BAD_TEXT);
     check_refused(TYPE_BOOLEAN, "", DN_E_BAD_TEXT);
-    check_refused(TYPE_BLOB, "00ff", DN_E_BAD_TEXT);
-    check_refused(TYPE_BLOB, "0x0", DN_E_BAD_TEXT);
-    check_refused(TYPE_BLOB, "0x0g", DN_E_BAD_TEXT);
-    check_refused(TYPE_BLOB, "", DN_E_BAD_TEXT);
-    check_refused(TYPE_BLOB, "x", DN_E_BAD_TEXT);
+    check_refused(TYPE_BLOB, "0x0", DN_E_INVALID_PARAM);
+    check_refused(TYPE_BLOB, "0x0g", DN_E_INVALID_PARAM);
+    check_refused(TYPE_BLOB, "\\x0 0", DN_E_INVALID_PARAM);
+    check_refused(TYPE_BLOB, "a\\b", DN_E_BAD_TEXT);
+    check_refused(TYPE_BLOB, "\\400", DN_E_BAD_TEXT);
+    check_refused(TYPE_BLOB, "\\", DN_E_BAD_TEXT);
     check_refused(TYPE_VARCHAR, "\xff", DN_E_BAD_ENCODING);
     arena_init(&arena, NULL);
+    for (size_t i = 0; i < DN_ARRAY_SIZE(blobs); i++) {
+        assert_int_equal(text_parse(TYPE_BLOB, str(blobs[i].text), &arena, &d, &err), 0);
+        check_print(&d, blobs[i].want);
+    }
     assert_int_equal(text_parse(TYPE_BLOB, str("\\x00Ff"), &arena, &d, &err), 0);
     assert_int_equal(d.str.len, 2);
     assert_memory_equal(d.str.ptr, "\x00\xff", 2);
@@ -324,27 +340,16 @@ static const struct {
 };
 static const char *const time_bad[] = {
     "",
-    "now",
     "15",
     "201",
-    "2015-6",
-    "201506",
     "2015-06-01T",
-    "2015-06-01T9",
-    "2015-06-01T09:30:00.",
     "2015-06-01T09:30:00Q",
     "2015-06-01T09:30:00+",
-    "2015-06-01T09:30:00+1",
-    "2015-06-01T09:30:00+130",
     "2015-06-01T09:30:00ZZ",
-    "2015-06-01Z",
     "2015-W23",
     "2015-06-01/2015-06-02",
     "-2015-06-01",
     "+2015-06-01",
-    "12015-06-01",
-    "2015-06-01  09:30",
-    "2015-06-1",
 };
 /* Of the right form, but there is no such time. */
 static const char *const time_none[] = {
@@ -382,9 +387,83 @@ static void test_parse_time(void **state)
     for (size_t i = 0; i < DN_ARRAY_SIZE(time_none); i++)
         check_refused(TYPE_TIMESTAMP, time_none[i], DN_E_DATETIME_RANGE);
     check_refused(TYPE_TIMESTAMP, "2015-06-01T09:30:00.1234567891", DN_E_DATETIME_RANGE);
-    assert_int_equal(parse(TYPE_TIMESTAMP, "12015-06-01", &(struct datum){0}, &err),
-                     DN_E_BAD_DATETIME);
-    assert_non_null(strstr(err.hint, "0000 to 9999"));
+}
+
+/* Not ISO 8601, but written so. */
+static const struct {
+    enum type_id type;
+    const char *text;
+    const char *want;
+} time_loose[] = {
+    {TYPE_DATE, "January 8, 1999", "1999-01-08"},
+    {TYPE_DATE, "8-Jan-1999", "1999-01-08"},
+    {TYPE_DATE, "1999 Jan 8", "1999-01-08"},
+    {TYPE_DATE, "Friday, 8 January 1999", "1999-01-08"},
+    {TYPE_DATE, "1/8/1999", "1999-01-08"},
+    {TYPE_DATE, "1/2/03", "2003-01-02"},
+    {TYPE_DATE, "1/2/69", "2069-01-02"},
+    {TYPE_DATE, "1/2/70", "1970-01-02"},
+    {TYPE_DATE, "990108", "1999-01-08"},
+    {TYPE_DATE, "99008", ""},
+    {TYPE_DATE, "1999.008", "1999-01-08"},
+    {TYPE_DATE, "1999-8-1", "1999-08-01"},
+    {TYPE_DATE, "J2451187", "1999-01-08"},
+    {TYPE_DATE, "12345-06-07", "12345-06-07"},
+    {TYPE_DATE, "15 March 44 BC", "0044-03-15 BC"},
+    {TYPE_DATE, "4714-11-24 BC", "4714-11-24 BC"},
+    {TYPE_DATE, "5874897-12-31", "5874897-12-31"},
+    {TYPE_DATE, "epoch", "1970-01-01"},
+    {TYPE_DATE, "-infinity", "-infinity"},
+    {TYPE_TIME, "040506.5", "04:05:06.5"},
+    {TYPE_TIME, "0405", "04:05:00"},
+    {TYPE_TIME, "4:05 PM", "16:05:00"},
+    {TYPE_TIME, "12:05am", "00:05:00"},
+    {TYPE_TIME, "allballs", "00:00:00"},
+    {TYPE_TIME, "1999-01-08 04:05:06.789", "04:05:06.789"},
+    {TYPE_TIME, "04:05:06.7891234567", "04:05:06.789123"},
+    {TYPE_TIMESTAMPTZ, "Jan 8 04:05:06 1999 PST", "1999-01-08 12:05:06+00"},
+    {TYPE_TIMESTAMPTZ, "19990108 040506 -8", "1999-01-08 12:05:06+00"},
+    {TYPE_TIMESTAMPTZ, "1999-01-08+0530", "1999-01-07 18:30:00+00"},
+    {TYPE_TIMESTAMPTZ, "1999-01-08 4:05:06 PM", "1999-01-08 16:05:06+00"},
+    {TYPE_TIMESTAMPTZ, "1999-01-08, 04:05-08:00:30", "1999-01-08 12:05:30+00"},
+    {TYPE_TIMESTAMP, "infinity", "infinity"},
+    {TYPE_TIMESTAMP_US, "-infinity", "-infinity"},
+    {TYPE_TIMESTAMP_NS, "Infinity", "infinity"},
+    {TYPE_TIMESTAMP, "epoch", "1970-01-01T00:00:00.000Z"},
+    {TYPE_TIMESTAMP, "Jan 8, 1999 4pm", ""},
+    {TYPE_DATE, "Feb 29, 1999", "!"},
+    {TYPE_DATE, "13/13/1999", "!"},
+    {TYPE_DATE, "4714-11-23 BC", "!"},
+    {TYPE_DATE, "5874898-01-01", "!"},
+    {TYPE_DATE, "J", ""},
+    {TYPE_DATE, "Jan 8", ""},
+    {TYPE_DATE, "8", ""},
+    {TYPE_DATE, "1999-01-08 05:00 05:00", ""},
+    {TYPE_DATE, "Jan Feb 1999", ""},
+    {TYPE_DATE, "1999--01-08", ""},
+    {TYPE_TIME, "infinity", ""},
+    {TYPE_TIME, "1999-01-08", ""},
+    {TYPE_TIME, "13:00 PM", "!"},
+    {TYPE_TIME, "24:00:01", "!"},
+};
+
+static void test_time_loose(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < DN_ARRAY_SIZE(time_loose); i++) {
+        const char *text = time_loose[i].text;
+        const char *want = time_loose[i].want;
+        struct datum d;
+        struct dn_err err;
+
+        if (!*want || *want == '!')
+            check_refused(
+                time_loose[i].type, text, *want ? DN_E_DATETIME_RANGE : DN_E_BAD_DATETIME);
+        else if (parse(time_loose[i].type, text, &d, &err) < 0)
+            fail_msg("%s: %s", text, err.text);
+        else
+            check_print(&d, want);
+    }
 }
 
 static void check_to_type(
@@ -484,6 +563,7 @@ int main(void)
         cmocka_unit_test(test_parse_float),
         cmocka_unit_test(test_parse_others),
         cmocka_unit_test(test_parse_time),
+        cmocka_unit_test(test_time_loose),
         cmocka_unit_test(test_time_to_type),
         cmocka_unit_test(test_round_trips),
     };

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * text_bytes.c: texts of BLOB: hexadecimal after 0x or \x, otherwise characters that stand for
+ * their bytes, with \\ for a backslash and \ooo for any byte. */
+#include "base/text.h"
+#include "func/text_int.h"
+
+#include <string.h>
+
+/* Bytes of the character at i. */
+static int bytes_char_len(struct vstr s, uint32_t i)
+{
+    int n = 1;
+
+    while (i + (uint32_t)n < s.len && (s.ptr[i + (uint32_t)n] & 0xC0) == 0x80 && n < 4)
+        n++;
+    return n;
+}
+
+int text_unhex(struct vstr s, struct buf *b, struct dn_err *err)
+{
+    for (uint32_t i = 0; i < s.len;) {
+        int high = text_hex_digit(s.ptr[i]);
+        int low;
+
+        if (s.ptr[i] == ' ' || (s.ptr[i] >= '\t' && s.ptr[i] <= '\r')) {
+            i++;
+            continue;
+        }
+        low = i + 1 < s.len ? text_hex_digit(s.ptr[i + 1]) : -1;
+        if (i + 1 >= s.len && high >= 0)
+            return DN_FAIL(
+                err, DN_E_INVALID_PARAM, "invalid hexadecimal data: odd number of digits");
+        if (high < 0 || low < 0)
+            return DN_FAIL(err,
+                           DN_E_INVALID_PARAM,
+                           "invalid hexadecimal digit: \"%.*s\"",
+                           bytes_char_len(s, high < 0 ? i : i + 1),
+                           s.ptr + (high < 0 ? i : i + 1));
+        buf_u8(b, (uint8_t)(high << 4 | low));
+        i += 2;
+    }
+    return 0;
+}
+
+static bool bytes_octal(char c, char most)
+{
+    return c >= '0' && c <= most;
+}
+
+int text_unescape(struct vstr s, struct buf *b, struct dn_err *err)
+{
+    for (uint32_t i = 0; i < s.len;) {
+        const char *p = s.ptr + i;
+
+        if (*p != '\\') {
+            buf_u8(b, (uint8_t)*p);
+            i++;
+        } else if (s.len - i >= 2 && p[1] == '\\') {
+            buf_u8(b, '\\');
+            i += 2;
+        } else if (s.len - i >= 4 && bytes_octal(p[1], '3') && bytes_octal(p[2], '7') &&
+                   bytes_octal(p[3], '7')) {
+            buf_u8(b, (uint8_t)((p[1] - '0') << 6 | (p[2] - '0') << 3 | (p[3] - '0')));
+            i += 4;
+        } else {
+            int rc = DN_FAIL(err, DN_E_BAD_TEXT, "invalid input syntax for type bytea");
+
+            dn_err_hint(err, "Write a backslash as \\\\, any byte as \\ooo, or all as '0x00ff'.");
+            return rc;
+        }
+    }
+    return 0;
+}
+
+/* Nothing but pairs of digits; false: something else, too. */
+static bool bytes_pairs(struct vstr s, char *to)
+{
+    for (uint32_t i = 0; i < s.len / 2; i++) {
+        int high = text_hex_digit(s.ptr[2 * i]);
+        int low = text_hex_digit(s.ptr[2 * i + 1]);
+
+        if (high < 0 || low < 0)
+            return false;
+        to[i] = (char)(high << 4 | low);
+    }
+    return s.len % 2 == 0;
+}
+
+int text_parse_blob(struct vstr s, struct arena *arena, struct vstr *ret, struct dn_err *err)
+{
+    bool hex = s.len >= 2 && (memcmp(s.ptr, "0x", 2) == 0 || memcmp(s.ptr, "0X", 2) == 0 ||
+                              memcmp(s.ptr, "\\x", 2) == 0);
+    struct vstr digits = hex ? (struct vstr){s.ptr + 2, s.len - 2} : s;
+    char *to = arena_alloc(arena, s.len);
+    struct buf b;
+    int rc;
+
+    if (!to)
+        return DN_FAIL_NOMEM(err);
+    if (hex && bytes_pairs(digits, to)) {
+        *ret = (struct vstr){to, digits.len / 2};
+        return 0;
+    }
+    buf_init(&b, NULL);
+    rc = hex ? text_unhex(digits, &b, err) : text_unescape(digits, &b, err);
+    if (rc == 0 && b.failed)
+        rc = DN_FAIL_NOMEM(err);
+    if (rc == 0) {
+        DN_ASSERT(b.len <= s.len);
+        if (b.len)
+            memcpy(to, b.data, b.len);
+        *ret = (struct vstr){to, (uint32_t)b.len};
+    }
+    buf_done(&b);
+    return rc;
+}
