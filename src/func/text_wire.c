@@ -384,7 +384,7 @@ void text_wire_put(const struct datum *d, struct arena *scratch, struct buf *b)
     case TYPE_TIMESTAMP_US:
     case TYPE_TIMESTAMP_NS:
     case TYPE_TIMESTAMPTZ:
-        infinite = d->type == TYPE_TIMESTAMPTZ && (d->v.i64 == INT64_MAX || d->v.i64 == INT64_MIN);
+        infinite = d->v.i64 == INT64_MAX || d->v.i64 == INT64_MIN;
         buf_be64(b, (uint64_t)text_wire_us(d) - (infinite ? 0 : (uint64_t)WIRE_EPOCH_US));
         return;
     case TYPE_INTERVAL:
