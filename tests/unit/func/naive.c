@@ -105,6 +105,10 @@ static int naive_cast_time(const struct datum *a, enum type_id to, struct datum 
     i128 v = a->v.i64;
     i128 d = from / per;
 
+    if (a->v.i64 == INT64_MAX || a->v.i64 == INT64_MIN) { /* infinite */
+        *ret = (struct datum){.type = to, .v.i64 = a->v.i64};
+        return 0;
+    }
     if (per >= from)
         return naive_fit(to, v * (per / from), ret);
     v += d / 2;
