@@ -419,7 +419,7 @@ static void test_bad_values(void **state)
         "!6 b: invalid input syntax for type boolean: \"maybe\" [e,,,,,,maybe,,,,]\n"
         "!7 t: date/time field value out of range: \"2020-02-30\" "
         "[f,,,,,,,2020-02-30,,,]\n"
-        "!8 x: a BLOB needs an even number of hexadecimal digits [g,1,2,3,4,5,t,1,1,1,0x0]\n");
+        "!8 x: invalid hexadecimal data: odd number of digits [g,1,2,3,4,5,t,1,1,1,0x0]\n");
     f.layout.go_on = false;
     fix_parse(&f, "a,,,,,,,,,,\nb,x,,,,,,,,,\nc,,,,,,,,,,\nd,y,,,,,,,,,\n");
     assert_int_equal(f.parser->rows, 1); /* nothing behind the first bad row */
