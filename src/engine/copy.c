@@ -52,8 +52,16 @@ void dendro_stmt_copy(const dendro_stmt *stmt, struct dendro_copy_info *ret)
 
 void dendro_set_copy(dendro_conn *conn, const struct dendro_copy *copy)
 {
-    if (conn)
-        conn->copy = copy ? *copy : (struct dendro_copy){.read = NULL};
+    if (!conn)
+        return;
+    conn->copy = copy ? *copy : (struct dendro_copy){.read = NULL};
+    conn->copy_style = TEXT_COPY;
+}
+
+void engine_set_copy(dendro_conn *conn, const struct dendro_copy *copy)
+{
+    dendro_set_copy(conn, copy);
+    conn->copy_style = TEXT_WIRE;
 }
 
 /* ---- where the bytes come from ---- */

@@ -92,6 +92,15 @@ static void out_text(struct copy_out *o, const char *text, size_t len)
 
 /* ---- values ---- */
 
+static enum text_style out_style(const struct copy_out *o, const struct datum *d)
+{
+    if (o->file)
+        return o->copy->kind == COPY_CSV ? TEXT_SELECT : TEXT_COPY; /* as it always was */
+    if (d->type == TYPE_TIMESTAMP_NS && d->v.i64 % 1000 != 0)       /* nothing is lost on the way */
+        return TEXT_COPY;
+    return o->stmt->conn->copy_style;
+}
+
 static void out_value(struct copy_out *o, const struct datum *d, uint32_t col, bool alone)
 {
     const char *text = d->str.ptr;
@@ -102,10 +111,8 @@ static void out_value(struct copy_out *o, const struct datum *d, uint32_t col, b
         return;
     }
     if (d->type != TYPE_VARCHAR) {
-        bool ours = o->file && o->copy->kind == COPY_CSV; /* as it always was in files */
-
         buf_reset(&o->cell);
-        text_print_as(&o->stmt->conn->functions, ours ? TEXT_SELECT : TEXT_COPY, d, &o->cell);
+        text_print_as(&o->stmt->conn->functions, out_style(o, d), d, &o->cell);
         text = o->cell.len ? (const char *)o->cell.data : "";
         len = o->cell.len;
         o->text.failed = o->text.failed || o->cell.failed;

@@ -48,5 +48,17 @@ static inline uint32_t engine_row(const struct engine_rows *r, uint32_t i)
 /* As dendro_step_batch, without a copy. */
 int engine_step_rows(dendro_stmt *stmt, struct engine_rows *ret, struct dendro_error *err);
 
+/* Statements that a client sent together are one transaction, unless they say otherwise: BEGIN
+ * makes it a block of theirs, COMMIT and ROLLBACK end it. Begins one, if there is none; nobody but
+ * these two calls knows it (dendro_transaction_status: idle). */
+void engine_group_begin(dendro_conn *conn);
+/* Its end, for good or (keep false) without a trace; fine without one. An error: it came to
+ * nothing.
+ */
+int engine_group_end(dendro_conn *conn, bool keep, struct dendro_error *err);
+
+/* COPY … TO STDOUT as other programs expect it: dendro_set_copy, with the texts of the protocol. */
+void engine_set_copy(dendro_conn *conn, const struct dendro_copy *copy);
+
 /* A result of ours as one of dendro.h: rc, with the detail copied. */
 int engine_return(struct dendro_error *to, const struct dn_err *from, int rc);

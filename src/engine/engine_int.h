@@ -29,6 +29,7 @@
 #include "engine/stmt_kinds.h"
 #include "engine/transaction.h"
 #include "exec/exec.h"
+#include "func/text.h"
 #include "func/tz.h"
 #include "plan/plan.h"
 #include "sql/sql.h"
@@ -75,6 +76,7 @@ struct dendro_conn {
     dendro_progress_fn progress; /* NULL = nobody asks */
     void *progress_arg;
     struct dendro_copy copy;           /* STDIN and STDOUT of COPY */
+    enum text_style copy_style;        /* of what goes to STDOUT as text */
     uint64_t progress_ns;              /* at least so long between two calls */
     struct dendro_stmt *stmts;         /* list of all that are not finalized */
     struct session_cursor *cursors;    /* list of those that are open */

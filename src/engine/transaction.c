@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * transaction.c: see transaction.h. What may be said when, and in which words, is PostgreSQL's. */
+#include "engine/names.h"
 #include "engine/pressure.h"
 #include "engine/session_zone.h"
 
@@ -21,7 +22,7 @@ enum dendro_tx_status dendro_transaction_status(const dendro_conn *conn)
     static const enum dendro_tx_status status[] = {
         [TX_IDLE] = DENDRO_TX_IDLE, [TX_BLOCK] = DENDRO_TX_BLOCK, [TX_FAILED] = DENDRO_TX_FAILED};
 
-    return conn ? status[conn->tx.state] : DENDRO_TX_IDLE;
+    return conn && !conn->tx.implicit ? status[conn->tx.state] : DENDRO_TX_IDLE;
 }
 
 /* ---- settings ---- */
@@ -54,6 +55,7 @@ static void tx_begin(struct dendro_conn *conn)
     struct tx *tx = &conn->tx;
 
     tx->state = TX_BLOCK;
+    tx->implicit = false;
     tx->isolation = ISOLATION_DEFAULT;
     tx->read_only = conn->settings.default_transaction_read_only;
     tx->deferrable = false;
@@ -314,7 +316,7 @@ static int tx_savepoints(struct dendro_stmt *stmt, const struct misc_stmt *m, st
     ptrdiff_t save;
     int rc;
 
-    if (tx->state == TX_IDLE)
+    if (tx->state == TX_IDLE || tx->implicit)
         return DN_FAIL(err, DN_E_NO_TX, "%s can only be used in transaction blocks", names[kind]);
     if (kind == TRANSACTION_SAVEPOINT)
         return tx_save(stmt->conn, m->name.s, err);
@@ -336,6 +338,10 @@ static int tx_run_begin(struct dendro_conn *conn, const struct transaction *t, s
 {
     int rc;
 
+    if (conn->tx.implicit) { /* from now on it is theirs */
+        conn->tx.implicit = false;
+        return tx_modes(conn, t, err);
+    }
     if (tx_in_block(conn)) {
         session_notice(conn, "WARNING", "there is already a transaction in progress");
         return tx_modes(conn, t, err);
@@ -353,15 +359,15 @@ static int tx_run_end(struct dendro_conn *conn, const struct transaction *t, str
     bool commit = t->kind == TRANSACTION_COMMIT;
     int rc = 0;
 
-    if (!tx_in_block(conn) && t->chain)
+    if ((!tx_in_block(conn) || old.implicit) && t->chain)
         return DN_FAIL(err,
                        DN_E_NO_TX,
                        "%s AND CHAIN can only be used in transaction blocks",
                        commit ? "COMMIT" : "ROLLBACK");
-    if (!tx_in_block(conn)) {
+    if (!tx_in_block(conn) || old.implicit)
         session_notice(conn, "WARNING", "there is no transaction in progress");
+    if (!tx_in_block(conn))
         return 0;
-    }
     if (commit && conn->tx.state == TX_BLOCK) {
         rc = tx_commit(conn, err);
     } else {
@@ -495,6 +501,32 @@ int tx_end_one(struct dendro_conn *conn, int rc, struct dn_err *err)
         return tx_commit(conn, err);
     tx_rollback(conn);
     return rc;
+}
+
+void engine_group_begin(dendro_conn *conn)
+{
+    if (tx_in_block(conn))
+        return;
+    session_tick(conn);
+    tx_begin(conn);
+    conn->tx.implicit = true;
+}
+
+int engine_group_end(dendro_conn *conn, bool keep, struct dendro_error *err)
+{
+    struct dn_err e;
+    int rc = 0;
+
+    dn_err_clear(&e);
+    if (!conn->tx.implicit)
+        return DENDRO_OK;
+    if (keep && conn->tx.state == TX_BLOCK)
+        rc = tx_commit(conn, &e);
+    else
+        tx_rollback(conn);
+    if (rc == 0)
+        rc = session_commit_temps(conn, &e);
+    return engine_return(err, &e, rc);
 }
 
 uint64_t tx_mark(const struct dendro_conn *conn)

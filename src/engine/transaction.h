@@ -41,6 +41,7 @@ struct tx_savepoint {
 
 struct tx {
     enum tx_state state;
+    bool implicit; /* nobody said BEGIN: it ends with a message of the client (door.h) */
     bool read_only;
     bool deferrable;
     enum isolation isolation;   /* as asked for; all are given REPEATABLE READ */

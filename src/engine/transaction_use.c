@@ -94,6 +94,8 @@ int tx_statement(struct dendro_stmt *stmt, struct dn_err *err)
                        DN_E_READ_ONLY,
                        "cannot execute %s in a read-only transaction",
                        stmt_kind_name(stmt_inner(stmt)));
+    if (use == TX_ALONE && conn->tx.implicit && !conn->tx.rows)
+        tx_rollback(conn); /* it is the first: nothing is lost with a group that has done nothing */
     if (!tx_in_block(conn))
         return 0;
     if (use == TX_ALONE)

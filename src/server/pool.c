@@ -16,6 +16,8 @@ struct srv_pool {
     atomic_uint waiting; /* jobs in it; written under lock */
     unsigned idle;       /* workers that wait for work */
     unsigned workers_max;
+    unsigned pauses_max;
+    unsigned paused;        /* workers that stand still */
     unsigned workers_count; /* started; the first cannot fail later on, so there is always one */
     struct sched_task **workers;
     bool ending;
@@ -49,6 +51,13 @@ static void pool_worker(void *arg)
     sched_unlock(p->lock);
 }
 
+/* May one more be started? */
+static bool pool_room(const struct srv_pool *p)
+{
+    return p->workers_count <
+           p->workers_max + (p->paused < p->pauses_max ? p->paused : p->pauses_max);
+}
+
 static int pool_start(struct srv_pool *p, struct dn_err *err)
 {
     int rc =
@@ -59,7 +68,10 @@ static int pool_start(struct srv_pool *p, struct dn_err *err)
     return rc;
 }
 
-int srv_pool_new(unsigned workers_max, struct srv_pool **ret, struct dn_err *err)
+int srv_pool_new(unsigned workers_max,
+                 unsigned pauses_max,
+                 struct srv_pool **ret,
+                 struct dn_err *err)
 {
     struct srv_pool *p = mem_calloc(NULL, 1, sizeof(*p));
     int rc = 0;
@@ -68,8 +80,9 @@ int srv_pool_new(unsigned workers_max, struct srv_pool **ret, struct dn_err *err
     if (!p)
         return DN_FAIL_NOMEM(err);
     p->workers_max = workers_max;
-    p->workers = mem_calloc(NULL, workers_max, sizeof(*p->workers));
-    p->sched = sched_threads_new(workers_max, err);
+    p->pauses_max = pauses_max;
+    p->workers = mem_calloc(NULL, (size_t)workers_max + pauses_max, sizeof(*p->workers));
+    p->sched = sched_threads_new(workers_max + pauses_max, err);
     if (!p->sched) {
         rc = DN_E_NOMEM;
     } else {
@@ -118,9 +131,25 @@ void srv_pool_submit(struct srv_pool *p, struct srv_job *job)
         p->first = job;
     p->last = job;
     /* one that cannot be started is no harm: the others get round to it */
-    if (atomic_fetch_add(&p->waiting, 1) >= p->idle && p->workers_count < p->workers_max)
+    if (atomic_fetch_add(&p->waiting, 1) >= p->idle && pool_room(p))
         DN_IGNORE(pool_start(p, NULL));
     sched_signal(p->work);
+    sched_unlock(p->lock);
+}
+
+void srv_pool_pause(struct srv_pool *p)
+{
+    sched_lock(p->lock);
+    p->paused++;
+    if (atomic_load(&p->waiting) > p->idle && pool_room(p))
+        DN_IGNORE(pool_start(p, NULL)); /* as above */
+    sched_unlock(p->lock);
+}
+
+void srv_pool_resume(struct srv_pool *p)
+{
+    sched_lock(p->lock);
+    p->paused--;
     sched_unlock(p->lock);
 }
 

@@ -17,12 +17,19 @@ struct srv_job {
     struct srv_job *next; /* of the pool, while it is queued */
 };
 
-int srv_pool_new(unsigned workers_max, struct srv_pool **ret, struct dn_err *err) DN_MUST_CHECK;
+/* Up to workers_max of them run; pauses_max more may stand still meanwhile. */
+int srv_pool_new(unsigned workers_max,
+                 unsigned pauses_max,
+                 struct srv_pool **ret,
+                 struct dn_err *err) DN_MUST_CHECK;
 /* Waits until every job that was queued has run; NULL is fine. */
 void srv_pool_free(struct srv_pool *pool);
 
 void srv_pool_submit(struct srv_pool *pool, struct srv_job *job);
 /* Are there jobs that wait for a worker? Then one that has nothing to do but wait should end. */
 bool srv_pool_waiting(const struct srv_pool *pool);
+/* By a worker, around a wait for somebody outside: another one may be started in its place. */
+void srv_pool_pause(struct srv_pool *pool);
+void srv_pool_resume(struct srv_pool *pool);
 unsigned srv_pool_workers(const struct srv_pool *pool); /* started so far */
 struct sched *srv_pool_sched(struct srv_pool *pool);

@@ -409,7 +409,7 @@ static int server_start(struct server *s, struct dn_err *err)
         if (rc < 0)
             return rc;
     }
-    rc = srv_pool_new(s->opt.workers_max, &s->pool, err);
+    rc = srv_pool_new(s->opt.workers_max, s->opt.connections_max, &s->pool, err);
     if (rc < 0)
         return rc;
     s->lock = sched_mutex_new(srv_pool_sched(s->pool), "server");

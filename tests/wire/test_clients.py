@@ -75,6 +75,26 @@ class Psql(ServerTest):
         r = self.psql("-At", text=";\nSELECT 1;\n")
         self.assertEqual((r.stdout, r.stderr), ("1\n", ""))
 
+    def test_statements_of_one_message_are_one_transaction(self):
+        self.psql("-c", "CREATE TABLE one (a INT PRIMARY KEY)")
+        r = self.psql("-c", "INSERT INTO one VALUES (1); INSERT INTO one VALUES (2); SELECT 1 / 0; INSERT INTO one VALUES (3)")
+        self.assertIn("division by zero", r.stderr)
+        self.assertEqual(self.psql("-At", "-c", "SELECT count(*) FROM one").stdout, "0\n")
+        r = self.psql("-At", "-c", "INSERT INTO one VALUES (1); CREATE TABLE two (a INT PRIMARY KEY); INSERT INTO two SELECT a FROM one;"
+                      " SELECT count(*) FROM two; -- and that is all")
+        self.assertEqual((r.stdout, r.stderr), ("INSERT 0 1\nCREATE TABLE\nINSERT 0 1\n1\n", ""))
+        # COMMIT ends it, what follows is the next one; BEGIN makes a block of it
+        r = self.psql("-c", "INSERT INTO one VALUES (2); COMMIT; INSERT INTO one VALUES (3); SELECT * FROM nowhere")
+        self.assertIn("there is no transaction in progress", r.stderr)
+        self.assertEqual(self.psql("-At", "-c", "SELECT max(a) FROM one").stdout, "2\n")
+        r = self.psql("-c", "INSERT INTO one VALUES (5); BEGIN; INSERT INTO one VALUES (6)", "-c", "ROLLBACK")
+        self.assertEqual((r.stdout, r.stderr), ("INSERT 0 1\nBEGIN\nINSERT 0 1\nROLLBACK\n", ""))
+        self.assertEqual(self.psql("-At", "-c", "SELECT max(a) FROM one").stdout, "2\n")
+        r = self.psql("-c", "SELECT 1; SAVEPOINT s")
+        self.assertIn("SAVEPOINT can only be used in transaction blocks", r.stderr)
+        r = self.psql("-c", "VACUUM")
+        self.assertEqual(r.stderr, "")
+
     def test_unknown_database(self):
         r = self.psql("-d", "elsewhere", "-c", "SELECT 1")
         self.assertEqual(r.returncode, 2)
@@ -242,6 +262,34 @@ class Psycopg3(ServerTest):
                     c.execute("SELECT * FROM nowhere")
                     c.execute("SELECT 2")
             self.assertEqual(c.execute("SELECT 3").fetchone(), (3,))
+
+    def test_a_pipeline_is_one_transaction(self):
+        import psycopg
+        with self.connect() as c:
+            c.execute("CREATE TABLE whole (a INT PRIMARY KEY)")
+            with self.assertRaises(psycopg.errors.DivisionByZero):
+                with c.pipeline():
+                    c.execute("INSERT INTO whole VALUES (1)")
+                    c.execute("SELECT 1 / %s", (0,))
+            self.assertEqual(c.execute("SELECT count(*) FROM whole").fetchone(), (0,))
+            with c.pipeline() as p:
+                c.execute("INSERT INTO whole VALUES (1)")
+                p.sync()
+                c.execute("INSERT INTO whole VALUES (2)")
+                k = c.execute("SELECT count(*) FROM whole")
+            self.assertEqual(k.fetchone(), (2,))
+            self.assertEqual(c.info.transaction_status, psycopg.pq.TransactionStatus.IDLE)
+            with c.cursor() as k:
+                with self.assertRaises(psycopg.errors.InvalidTextRepresentation):
+                    k.executemany("INSERT INTO whole VALUES (%s)", [("3",), ("word",)])
+            self.assertEqual(c.execute("SELECT count(*) FROM whole").fetchone(), (2,))
+
+    def test_server_cursor(self):
+        with self.connect() as c, c.transaction():
+            with c.cursor("named") as k:
+                k.execute("SELECT g FROM generate_series(1, %s) g WHERE g > %s", (1000, 10))
+                self.assertEqual(k.fetchmany(3), [(11,), (12,), (13,)])
+                self.assertEqual(sum(r[0] for r in k), sum(range(14, 1001)))
 
     def test_stream(self):
         with self.connect() as c:

@@ -340,6 +340,32 @@ static void ext_describe_rows(struct pgw *p, dendro_stmt *stmt, const int16_t *f
         pgw_empty(&p->c->out, 'n');
 }
 
+/* Cursors of SQL go by the same names. */
+static void ext_describe_cursor(struct pgw *p, const char *name)
+{
+    struct dendro_error err;
+    dendro_stmt *fetch = NULL;
+    struct buf b;
+
+    buf_init(&b, ext_owner(p));
+    buf_puts(&b, "FETCH 0 FROM \"");
+    for (const char *c = name; *c; c++) {
+        if (*c == '"')
+            buf_u8(&b, '"');
+        buf_u8(&b, (uint8_t)*c);
+    }
+    buf_puts(&b, "\"");
+    if (b.failed)
+        ext_nomem(p);
+    else if (dendro_prepare(
+                 p->session, (const char *)b.data, (ptrdiff_t)b.len, &fetch, NULL, &err) == 0)
+        pgw_row_description(p, fetch, NULL);
+    else
+        pgw_failf(p, "34000", "portal \"%s\" does not exist", name);
+    dendro_finalize(fetch);
+    buf_done(&b);
+}
+
 void pgw_describe(struct pgw *p, struct pgw_rd *body)
 {
     uint8_t what = pgw_rd_u8(body);
@@ -359,10 +385,10 @@ void pgw_describe(struct pgw *p, struct pgw_rd *body)
         ext_describe_rows(p, s->stmt, NULL);
     } else {
         portal = ext_portal(p, name);
-        if (!portal)
-            pgw_failf(p, "34000", "portal \"%s\" does not exist", name);
-        else
+        if (portal)
             ext_describe_rows(p, portal->stmt, portal->formats);
+        else
+            ext_describe_cursor(p, name);
     }
 }
 
@@ -388,6 +414,8 @@ void pgw_execute(struct pgw *p, struct pgw_rd *body)
     } else {
         portal->rows_left = rows > 0 ? (uint64_t)rows : 0;
         portal->enough = false;
+        if (!p->alone) /* all up to Sync is one transaction */
+            engine_group_begin(p->session);
         p->running = portal;
     }
 }
@@ -412,9 +440,13 @@ void pgw_close_named(struct pgw *p, struct pgw_rd *body)
 
 void pgw_sync(struct pgw *p)
 {
-    p->skip = false;
+    struct dendro_error err;
+
     if (pgw_status(p) == 'I') /* portals live as long as their transaction */
         while (p->portals)
             ext_portal_free(p, p->portals);
+    if (engine_group_end(p->session, !p->skip, &err) < 0)
+        pgw_fail(p, &err);
+    p->skip = false;
     pgw_ready(&p->c->out, pgw_status(p));
 }

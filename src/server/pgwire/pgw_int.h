@@ -19,6 +19,8 @@
 #include "server/pgwire/frame.h"
 #include "server/pgwire/types.h"
 
+#include <stdatomic.h>
+
 #define PGW_NAME_MAX   63u
 #define PGW_PARAMS_MAX 65535u
 #define PGW_STMTS_MAX  10000u /* prepared by name in a session */
@@ -43,6 +45,7 @@ struct pgw_portal {
     dendro_stmt *stmt;   /* of->stmt, or its own */
     bool own;            /* it is its own: finalized with it */
     bool described;      /* simple query: RowDescription was sent */
+    bool started;
     bool done;
     bool simple;
     int16_t *formats; /* owned; one for each column of the result, or none: all text */
@@ -52,6 +55,22 @@ struct pgw_portal {
     bool enough;        /* it had one, and has sent them */
     struct engine_rows batch;
     uint32_t batch_row; /* the next of it */
+};
+
+/* A COPY with the client. */
+enum pgw_copy_state {
+    PGW_COPY_RUNS,
+    PGW_COPY_DONE,   /* CopyDone */
+    PGW_COPY_FAILED, /* CopyFail, or the client is gone */
+    PGW_COPY_BROKEN, /* something else came */
+};
+
+#define PGW_COPY_WHY_MAX 400
+
+struct pgw_copy {
+    enum pgw_copy_state state;
+    uint32_t left;              /* bytes of the message at hand that are still to come */
+    char why[PGW_COPY_WHY_MAX]; /* as the client says */
 };
 
 enum pgw_phase {
@@ -68,6 +87,7 @@ struct pgw {
     bool skip;            /* P3 */
     bool answered;        /* the simple query has been answered by something */
     bool goodbye;         /* nothing more is read */
+    bool alone;           /* the message at hand is the last before Sync */
     struct pgw_stmt *stmts;
     uint32_t stmts_count;
     struct pgw_portal *portals;
@@ -75,6 +95,8 @@ struct pgw {
     struct pgw_portal simple;
     char *text;          /* owned: the simple query */
     const char *text_at; /* its rest; NULL: none */
+    struct pgw_copy copy;
+    atomic_bool canceled; /* somebody asked for it since the statement began */
     struct arena scratch;
     char user[PGW_NAME_MAX + 1];
     char database[PGW_NAME_MAX + 1];
@@ -91,6 +113,18 @@ enum conn_want pgw_fatal(struct pgw *p, const char *sqlstate, const char *fmt, .
 void pgw_query(struct pgw *p, struct pgw_rd *body);
 /* Goes on with the text; ends with ReadyForQuery. */
 void pgw_query_next(struct pgw *p);
+bool pgw_query_last(const struct pgw *p); /* there is nothing behind the statement that runs */
+
+/* ---- copy.c ---- */
+void pgw_copy_init(struct pgw *p); /* of a session */
+bool pgw_copy_is(const struct pgw_portal *portal, struct dendro_copy_info *ret);
+/* The whole statement, with its data in either direction; as dendro_step. */
+int pgw_copy_run(struct pgw *p,
+                 struct pgw_portal *portal,
+                 const struct dendro_copy_info *info,
+                 struct dendro_error *err) DN_MUST_CHECK;
+/* Throws away data that nobody wants any more; false: some of it is still to come. */
+bool pgw_copy_skip(struct pgw *p);
 
 /* ---- extended.c ---- */
 void pgw_parse(struct pgw *p, struct pgw_rd *body);

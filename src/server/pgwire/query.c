@@ -7,9 +7,13 @@
 
 static void query_end(struct pgw *p)
 {
+    struct dendro_error err;
+
     mem_free(p->text);
     p->text = NULL;
     p->text_at = NULL;
+    if (engine_group_end(p->session, !p->skip, &err) < 0)
+        pgw_fail(p, &err);
     p->skip = false;
     pgw_ready(&p->c->out, pgw_status(p));
 }
@@ -32,6 +36,11 @@ void pgw_query(struct pgw *p, struct pgw_rd *body)
     p->text_at = p->text;
     p->answered = false;
     pgw_query_next(p);
+}
+
+bool pgw_query_last(const struct pgw *p)
+{
+    return p->text_at[strspn(p->text_at, " \t\r\n\f;")] == 0;
 }
 
 /* Positions count from the start of the whole text. */
@@ -76,5 +85,7 @@ void pgw_query_next(struct pgw *p)
         pgw_failf(p, "42P02", "there is no parameter $1");
         return; /* the next call ends it */
     }
+    if (!pgw_query_last(p)) /* several statements are one transaction */
+        engine_group_begin(p->session);
     p->running = portal;
 }

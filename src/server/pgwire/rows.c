@@ -97,51 +97,82 @@ static void rows_send(struct pgw *p, struct pgw_portal *portal)
     arena_reset(&p->scratch);
 }
 
+static void rows_fail(struct pgw *p, struct pgw_portal *portal, const struct dendro_error *err)
+{
+    pgw_portal_reset(portal);
+    portal->done = true;
+    p->running = NULL;
+    pgw_fail(p, err);
+}
+
 static void rows_end(struct pgw *p, struct pgw_portal *portal)
 {
     const char *tag = dendro_command_tag(portal->stmt);
+    struct dendro_error err;
 
+    if (portal->simple && pgw_query_last(p) && engine_group_end(p->session, true, &err) < 0) {
+        rows_fail(p, portal, &err);
+        return;
+    }
     pgw_complete(&p->c->out, tag ? tag : "");
     portal->done = true;
     pgw_portal_reset(portal);
     p->running = NULL;
 }
 
+static void rows_copy(struct pgw *p, struct pgw_portal *portal, const struct dendro_copy_info *info)
+{
+    struct dendro_error err;
+    int rc = pgw_copy_run(p, portal, info, &err);
+
+    if (rc == DENDRO_DONE)
+        rows_end(p, portal);
+    else
+        rows_fail(p, portal, &err);
+}
+
+/* The next rows of the engine, or its end: DENDRO_ROW only in the first case. */
+static int rows_next(struct pgw *p, struct pgw_portal *portal)
+{
+    struct dendro_error err;
+    int rc = engine_step_rows(portal->stmt, &portal->batch, &err);
+
+    portal->batch_row = 0;
+    if (portal->simple && !portal->described && rc >= 0 && dendro_column_count(portal->stmt) > 0) {
+        pgw_row_description(p, portal->stmt, NULL);
+        portal->described = true;
+    }
+    if (rc == DENDRO_DONE)
+        rows_end(p, portal);
+    else if (rc < 0)
+        rows_fail(p, portal, &err);
+    return rc;
+}
+
 void pgw_run_portal(struct pgw *p)
 {
     struct pgw_portal *portal = p->running;
-    struct dendro_error err;
-    int rc;
+    struct dendro_copy_info copy;
 
-    for (;;) {
-        if (portal->batch_row < portal->batch.count) {
-            rows_send(p, portal);
-            if (portal->enough) {
-                pgw_empty(&p->c->out, 's');
-                p->running = NULL;
-                return;
-            }
-            if (conn_out_left(p->c) >= CONN_OUT_FULL)
-                return;
-            continue;
-        }
-        rc = engine_step_rows(portal->stmt, &portal->batch, &err);
-        portal->batch_row = 0;
-        if (portal->simple && !portal->described && rc >= 0 &&
-            dendro_column_count(portal->stmt) > 0) {
-            pgw_row_description(p, portal->stmt, NULL);
-            portal->described = true;
-        }
-        if (rc == DENDRO_ROW)
-            continue;
-        if (rc == DENDRO_DONE) {
-            rows_end(p, portal);
+    if (!portal->started) {
+        portal->started = true;
+        atomic_store(&p->canceled, false);
+        if (pgw_copy_is(portal, &copy)) {
+            rows_copy(p, portal, &copy);
             return;
         }
-        pgw_portal_reset(portal);
-        portal->done = true;
-        p->running = NULL;
-        pgw_fail(p, &err);
-        return;
     }
+    do {
+        if (portal->batch_row == portal->batch.count) {
+            if (rows_next(p, portal) != DENDRO_ROW)
+                return;
+            continue;
+        }
+        rows_send(p, portal);
+        if (portal->enough) {
+            pgw_empty(&p->c->out, 's');
+            p->running = NULL;
+            return;
+        }
+    } while (conn_out_left(p->c) < CONN_OUT_FULL);
 }

@@ -37,8 +37,10 @@ static void session_cancel(struct conn *c)
 {
     struct pgw *p = c->proto;
 
-    if (p && p->session)
+    if (p && p->session) {
+        atomic_store(&p->canceled, true);
         dendro_cancel(p->session);
+    }
 }
 
 static bool session_ready(const struct conn *c)
@@ -97,9 +99,12 @@ static enum conn_want session_next(struct pgw *p)
 {
     struct pgw_frame f;
     size_t n, len;
-    const uint8_t *in = conn_in(p->c, &n);
+    const uint8_t *in;
     enum conn_want want;
 
+    if (!pgw_copy_skip(p))
+        return CONN_READ;
+    in = conn_in(p->c, &n);
     switch (pgw_next(in, n, server_limits(p->c->srv)->message_max, &f, &len)) {
     case PGW_MORE:
         return CONN_READ;
@@ -114,6 +119,7 @@ static enum conn_want session_next(struct pgw *p)
         conn_took(p->c, len);
         return CONN_AGAIN;
     }
+    p->alone = n > len && in[len] == 'S';
     want = session_message(p, &f);
     conn_took(p->c, len);
     return want == CONN_READ ? CONN_AGAIN : want;
@@ -137,6 +143,8 @@ static enum conn_want session_bye(struct pgw *p, enum conn_end why)
 /* One step: CONN_AGAIN when there may be more to do. */
 static enum conn_want session_step(struct pgw *p)
 {
+    if (p->goodbye)
+        return CONN_CLOSE;
     if (p->running) {
         pgw_run_portal(p);
         return p->running ? CONN_WRITE : CONN_AGAIN;

@@ -182,6 +182,7 @@ static enum conn_want start_session(struct pgw *p, uint32_t version, struct pgw_
     if (dendro_connect(server_db(p->c->srv), &p->session, &err) < 0)
         return pgw_fatal(p, err.sqlstate, "%s", err.message);
     dendro_set_notice(p->session, start_notice, p);
+    pgw_copy_init(p);
     p->key = (uint32_t)server_random(p->c->srv);
     p->phase = PGW_READY;
     start_greet(p);

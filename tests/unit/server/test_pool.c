@@ -35,7 +35,7 @@ static void all_run(void **state)
     struct srv_pool *pool;
 
     (void)state;
-    assert_int_equal(srv_pool_new(4, &pool, NULL), 0);
+    assert_int_equal(srv_pool_new(4, 0, &pool, NULL), 0);
     for (int i = 0; i < JOBS; i++) {
         jobs[i] = (struct counted){.job = {.run = counted_run}, .pool = pool, .again = i % 3};
         srv_pool_submit(pool, &jobs[i].job);
@@ -51,7 +51,7 @@ static void nothing_to_do(void **state)
     struct srv_pool *pool;
 
     (void)state;
-    assert_int_equal(srv_pool_new(1, &pool, NULL), 0);
+    assert_int_equal(srv_pool_new(1, 0, &pool, NULL), 0);
     assert_false(srv_pool_waiting(pool));
     srv_pool_free(pool);
     srv_pool_free(NULL);
