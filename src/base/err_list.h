@@ -99,4 +99,9 @@ DN_ERR(BAD_TABLE,        181, "42P16", "The definition of a table or view cannot
 DN_ERR(NOT_READY,        182, "55000", "The object is not of a kind, or in a state, that allows this: a view cannot be written to, a cursor not go back.")
 DN_ERR(RESERVED_NAME,    183, "42939", "The name is reserved for Dendro itself.")
 DN_ERR(BAD_FOREIGN_KEY,  185, "42830", "A foreign key that cannot be.")
+DN_ERR(DENIED,           190, "42501", "The role may not do that.")
+DN_ERR(DUPLICATE_ROLE,   191, "42710", "There is a role of that name already.")
+DN_ERR(BAD_PASSWORD,     192, "28P01", "The password is wrong, or there is no such role.")
+DN_ERR(NO_LOGIN,         193, "28000", "The role may not log in so.")
+DN_ERR(BAD_GRANT,        194, "0LP01", "A grant that cannot be.")
 /* clang-format on */

@@ -40,6 +40,7 @@ void catalog_unref(struct catalog *c)
     mem_free(c->schemas);
     mem_free(c->tables);
     mem_free(c->views);
+    access_unref(c->access);
     mem_free(c);
 }
 

@@ -13,12 +13,13 @@
  * Any thread for reading. */
 #pragma once
 
+#include "catalog/access.h"
 #include "catalog/table.h"
 #include "catalog/view.h"
 #include "volume/volume.h"
 
 #define CATALOG_DOC             "catalog"
-#define CATALOG_FORMAT          2
+#define CATALOG_FORMAT          3
 #define CATALOG_SCHEMA_DEFAULT  "public"
 #define CATALOG_SCHEMAS_MAX     4096u
 #define CATALOG_TABLES_MAX      65536u
@@ -43,6 +44,7 @@ struct catalog {
     size_t tables_count;
     struct view **views; /* likewise; no table has the name of one */
     size_t views_count;
+    struct access *access; /* reference: roles and who may do what; NULL = as at first */
 };
 
 /* What can stand in FROM: one of the two is set. */
@@ -142,6 +144,28 @@ int catalog_with_comment(const struct catalog *c,
                          const char *text,
                          struct catalog **ret,
                          struct dn_err *err) DN_MUST_CHECK;
+/* Other roles and rights; takes a reference of its own. */
+int catalog_with_access(const struct catalog *c,
+                        struct access *a,
+                        struct catalog **ret,
+                        struct dn_err *err) DN_MUST_CHECK;
+/* May the role (0: whoever asks may do all) do that with a table or view (bits of privileges)? Its
+ * schema must be usable too. DN_E_DENIED. */
+int catalog_may(const struct catalog *c,
+                uint32_t role,
+                const struct catalog_relation *r,
+                uint32_t need,
+                struct dn_err *err) DN_MUST_CHECK;
+int catalog_may_schema(const struct catalog *c,
+                       uint32_t role,
+                       const char *schema,
+                       uint32_t need,
+                       struct dn_err *err) DN_MUST_CHECK;
+int catalog_must_own(const struct catalog *c,
+                     uint32_t role,
+                     const struct catalog_relation *r,
+                     struct dn_err *err) DN_MUST_CHECK;
+struct access_object catalog_object(const struct catalog_relation *r);
 /* A schema for the temporary objects of a session. */
 int catalog_with_temp_schema(const struct catalog *c,
                              const char *name,

@@ -19,6 +19,7 @@ static int catalog_copy(const struct catalog *c, struct catalog **ret, struct dn
     n->generation = c->generation;
     n->version = c->version + 1;
     n->table_id_next = c->table_id_next;
+    n->access = access_ref(c->access);
     n->schemas = mem_calloc(NULL, c->schemas_count + 1, sizeof *n->schemas);
     n->tables = mem_calloc(NULL, c->tables_count + 1, sizeof *n->tables);
     n->views = mem_calloc(NULL, c->views_count + 1, sizeof *n->views);
@@ -114,6 +115,46 @@ int catalog_with_table(const struct catalog *c,
     return 0;
 }
 
+static bool catalog_keeps(const void *arg, const struct access_object *o)
+{
+    const struct catalog *c = arg;
+
+    switch (o->kind) {
+    case ACCESS_RELATION:
+    case ACCESS_SEQUENCE:
+        return catalog_table_by_id(c, o->id) || catalog_view_by_id(c, o->id);
+    case ACCESS_SCHEMA:
+        return catalog_has_schema(c, o->schema);
+    case ACCESS_DATABASE:
+    case ACCESS_KIND_MAX:
+        break;
+    }
+    return true;
+}
+
+/* Objects of n are gone, or (id != 0) one has this id instead of another: so do its owner and
+ * grants. On an error n is gone. */
+static int catalog_move_access(struct catalog *n, uint64_t was, uint64_t id, struct dn_err *err)
+{
+    struct access *a;
+    int rc;
+
+    if (!n->access || (n->access->owners_count == 0 && n->access->grants_count == 0))
+        return 0;
+    rc = access_copy(n->access, &a, err);
+    if (rc < 0) {
+        catalog_unref(n);
+        return rc;
+    }
+    if (id)
+        access_move(a, was, id);
+    else
+        access_prune(a, catalog_keeps, n);
+    access_unref(n->access);
+    n->access = a;
+    return 0;
+}
+
 /* Views of n that read the table are to say so with its new id, which is above all others. */
 static int catalog_move_uses(struct catalog *n, uint64_t was, uint64_t id, struct dn_err *err)
 {
@@ -165,6 +206,8 @@ int catalog_with_changed_table(const struct catalog *c,
         rc = catalog_move_uses(n, t->id, n->table_id_next, err);
         if (rc < 0)
             catalog_unref(n);
+        else
+            rc = catalog_move_access(n, t->id, n->table_id_next, err);
     }
     if (rc < 0)
         return rc;
@@ -186,6 +229,22 @@ static bool catalog_among(const uint64_t *ids, size_t count, uint64_t id)
         if (ids[i] == id)
             return true;
     return false;
+}
+
+int catalog_with_access(const struct catalog *c,
+                        struct access *a,
+                        struct catalog **ret,
+                        struct dn_err *err)
+{
+    struct catalog *n;
+    int rc = catalog_copy(c, &n, err);
+
+    if (rc < 0)
+        return rc;
+    access_unref(n->access);
+    n->access = access_ref(a);
+    *ret = n;
+    return 0;
 }
 
 int catalog_without_table(const struct catalog *c,
@@ -225,6 +284,9 @@ int catalog_without(const struct catalog *c,
             n->views[kept++] = n->views[i];
     }
     n->views_count = kept;
+    rc = catalog_move_access(n, 0, 0, err);
+    if (rc < 0)
+        return rc;
     *ret = n;
     return 0;
 }
@@ -420,6 +482,9 @@ int catalog_without_schema(const struct catalog *c,
     mem_free(n->schemas[at].comment);
     n->schemas_count--;
     memmove(n->schemas + at, n->schemas + at + 1, (n->schemas_count - at) * sizeof *n->schemas);
+    rc = catalog_move_access(n, 0, 0, err);
+    if (rc < 0)
+        return rc;
     *ret = n;
     return 0;
 }

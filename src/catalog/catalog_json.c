@@ -370,15 +370,17 @@ static void json_check_format(struct json_reader *r, const struct dn_json *root)
 static void json_read_root(struct json_reader *r, const struct dn_json *root, struct catalog *c)
 {
     static const char *const members[] = {
-        "format", "version", "table_id_next", "schemas", "tables", "views"};
+        "format", "version", "table_id_next", "schemas", "tables", "views", "access"};
 
     json_check_format(r, root);
-    catalog_json_members(r, root, members, DN_ARRAY_SIZE(members), 1);
+    catalog_json_members(r, root, members, DN_ARRAY_SIZE(members), 2);
     c->version = (uint64_t)catalog_json_int(r, root, "version", 0, INT64_MAX);
     c->table_id_next = (uint64_t)catalog_json_int(r, root, "table_id_next", 1, INT64_MAX);
     json_read_schemas(r, root, c);
     json_read_tables(r, root, c);
     json_read_views(r, root, c);
+    if (r->rc == 0 && dn_json_get(root, "access"))
+        catalog_json_read_access(r, dn_json_get(root, "access"), &c->access);
 }
 
 int catalog_parse(const void *p, size_t n, struct catalog **ret, struct dn_err *err)
@@ -411,6 +413,8 @@ int catalog_parse(const void *p, size_t n, struct catalog **ret, struct dn_err *
 /* The lowest format that has all there is: a release that knows no more still reads it. */
 static int json_format(const struct catalog *c)
 {
+    if (c->access)
+        return 3;
     for (size_t i = 0; i < c->tables_count; i++)
         if (!catalog_json_plain_table(c->tables[i]))
             return 2;
@@ -452,6 +456,8 @@ int catalog_print(const struct catalog *c, struct buf *ret, struct dn_err *err)
             catalog_json_write_view(c->views[i], &w);
         dn_json_end(&w, ']');
     }
+    if (c->access)
+        catalog_json_write_access(c->access, &w);
     dn_json_end(&w, '}');
     buf_u8(ret, '\n');
     return ret->failed ? DN_FAIL_NOMEM(err) : 0;

@@ -65,6 +65,9 @@ char *catalog_json_comment(struct json_reader *r, const struct dn_json *o);
 /* One view, likewise. */
 void catalog_json_read_view(struct json_reader *r, const struct dn_json *v, struct view **ret);
 void catalog_json_write_view(const struct view *v, struct dn_json_writer *w);
+/* The member "access" (access.h). */
+void catalog_json_read_access(struct json_reader *r, const struct dn_json *v, struct access **ret);
+void catalog_json_write_access(const struct access *a, struct dn_json_writer *w);
 /* The type that SQL calls so. TYPE_NONE: none. */
 enum type_id catalog_json_type(const char *name);
 

@@ -6,6 +6,7 @@
 #include "engine/create_as.h"
 #include "engine/engine_int.h"
 #include "engine/parts.h"
+#include "engine/privilege.h"
 
 bool stmt_compiled(const struct dendro_stmt *stmt)
 {
@@ -100,8 +101,10 @@ void stmt_forget(struct dendro_stmt *stmt)
 
 static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
 {
-    int rc;
+    int rc = privilege_statement(stmt, err);
 
+    if (rc < 0)
+        return rc;
     switch (stmt->ast->kind) {
     case STMT_SELECT:
         return stmt_compile_select(stmt, stmt->ast, err);
@@ -155,6 +158,8 @@ static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_TRANSACTION:
     case STMT_CREATE_INDEX:
     case STMT_MAINTAIN:
+    case STMT_ROLE:
+    case STMT_GRANT:
         return 0;
     case STMT_CREATE_SEQUENCE: /* from here on: refuse.c */
     case STMT_ALTER_SEQUENCE:

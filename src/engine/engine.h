@@ -37,5 +37,27 @@ int engine_check_volume(struct volume *v,
                         uint64_t *ret_faults,
                         struct dn_err *err) DN_MUST_CHECK;
 
+/* ---- roles, for servers ---- */
+
+/* Makes a verifier of a password, for CREATE ROLE … PASSWORD; false: it could not. Without one
+ * passwords must come as verifiers (SCRAM-SHA-256$…). */
+#define ENGINE_VERIFIER_MAX 512u
+typedef bool (*engine_password_fn)(const char *password, char to[ENGINE_VERIFIER_MAX]);
+void engine_set_password(dendro_db *db, engine_password_fn fn);
+
+struct engine_login {
+    bool known; /* there is such a role */
+    bool login; /* … that may log in */
+    bool superuser;
+    bool expired;   /* its password is too old */
+    bool passwords; /* some role has one: nobody is let in without one */
+    int32_t connections;
+    char verifier[ENGINE_VERIFIER_MAX]; /* "" = it has no password */
+};
+/* What is known of a role before somebody logs in as it. */
+void engine_login(dendro_db *db, const char *name, struct engine_login *ret);
+/* The session is that role's from now on, with the settings it starts with. */
+int engine_session_role(dendro_conn *conn, const char *name, struct dn_err *err) DN_MUST_CHECK;
+
 /* What the database's memory is charged to, for tests of limits and leaks. */
 struct mem_owner *engine_owner(dendro_db *db);

@@ -53,11 +53,14 @@ struct dendro_db {
     uint32_t conns_count;
     uint64_t conns_made; /* since it was opened; under lock */
     struct tz_cache *zones;
+    engine_password_fn password; /* NULL: passwords must come as verifiers */
 };
 
 struct dendro_conn {
     struct dendro_db *db;
     struct settings settings;
+    uint32_t user, role; /* who logged in; whose rights count */
+    char role_name[TABLE_NAME_MAX + 1];
     struct func_session functions; /* what functions ask of the session */
     struct tz_zone zone;           /* its time zone, if that is in no cache */
     atomic_uint_fast64_t seed;     /* state of random(), if setseed() was called */

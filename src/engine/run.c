@@ -3,6 +3,8 @@
  * run.c: each kind of statement to the function that executes it, and the tag it ends with. */
 #include "engine/run.h"
 
+#include "engine/privilege.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -40,6 +42,8 @@ static const char *stmt_kind_tag(enum stmt_kind kind)
         [STMT_CLOSE] = "CLOSE CURSOR",
         [STMT_PREPARE] = "PREPARE",
         [STMT_DEALLOCATE] = "DEALLOCATE",
+        [STMT_ROLE] = "CREATE ROLE",
+        [STMT_GRANT] = "GRANT",
     };
 
     return tags[kind] ? tags[kind] : "this statement";
@@ -63,6 +67,10 @@ void stmt_set_tag(struct dendro_stmt *stmt)
         tag = "DROP VIEW";
     else if (stmt->ast->object == OBJECT_INDEX && stmt->ast->kind == STMT_DROP)
         tag = "DROP INDEX";
+    else if (stmt->ast->kind == STMT_ROLE)
+        tag = role_tag(stmt->ast);
+    else if (stmt->ast->kind == STMT_GRANT)
+        tag = stmt->ast->grant->revoke ? "REVOKE" : "GRANT";
     else if (stmt->ast->kind == STMT_MAINTAIN)
         tag = maintained[stmt->ast->misc->maintain];
     else if (stmt->ast->object == OBJECT_VIEW && stmt->ast->kind == STMT_ALTER)
@@ -97,6 +105,16 @@ static int stmt_run_checkpoint(struct dendro_stmt *stmt, struct dn_err *err)
     return rc < 0 ? rc : shard_checkpoint(stmt->conn->db->shard, &stmt->conn->cancel, err);
 }
 
+/* Views, and what is said about objects. */
+static int stmt_run_about(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    if (stmt->ast->kind == STMT_CREATE_VIEW)
+        return stmt_run_create_view(stmt, err);
+    if (stmt->ast->kind == STMT_COMMENT)
+        return stmt_run_comment(stmt, err);
+    return stmt->ast->kind == STMT_ROLE ? stmt_run_role(stmt, err) : stmt_run_grant(stmt, err);
+}
+
 int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)
 {
     switch (stmt->ast->kind) {
@@ -125,9 +143,10 @@ int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_TRANSACTION:
         return tx_run(stmt, err);
     case STMT_CREATE_VIEW:
-        return stmt_run_create_view(stmt, err);
     case STMT_COMMENT:
-        return stmt_run_comment(stmt, err);
+    case STMT_ROLE:
+    case STMT_GRANT:
+        return stmt_run_about(stmt, err);
     case STMT_DROP:
     case STMT_DROP_SCHEMA:
         return stmt->ast->object == OBJECT_INDEX ? stmt_run_drop_index(stmt, err)

@@ -63,6 +63,7 @@ int dendro_connect(dendro_db *db, dendro_conn **ret_conn, struct dendro_error *e
         return engine_return(err, &e, DN_FAIL_NOMEM(&e));
     conn->db = db;
     conn->settings = db->settings;
+    conn->user = conn->role = ACCESS_FIRST;
     rc = session_functions(conn, &e);
     if (rc < 0) {
         mem_free(conn);
@@ -154,6 +155,7 @@ session_plan_env(const struct dendro_conn *conn, const struct catalog *cat, stru
                              .schema = conn->schema,
                              .temp = conn->temp_schema[0] ? conn->temp_schema : NULL,
                              .settings = &conn->settings,
+                             .role = conn->role,
                              .arena = arena,
                              .now_ns =
                                  tx_in_block(conn) ? conn->tx.now_ns : conn->functions.statement_ns,

@@ -3,6 +3,7 @@
  * transaction.c: see transaction.h. What may be said when, and in which words, is PostgreSQL's. */
 #include "engine/names.h"
 #include "engine/pressure.h"
+#include "engine/privilege.h"
 #include "engine/session_zone.h"
 
 #include <stdio.h>
@@ -452,18 +453,35 @@ bool tx_catalog_is(struct dendro_conn *conn, const struct catalog *cat)
     return same;
 }
 
+struct tx_edit {
+    struct dendro_conn *conn;
+    int (*fn)(void *arg, const struct catalog *cur, struct catalog **ret_next, struct dn_err *err);
+    void *arg;
+};
+
+/* The edit, and what it made is the session's. */
+static int
+tx_edit_owned(void *arg, const struct catalog *cur, struct catalog **ret_next, struct dn_err *err)
+{
+    const struct tx_edit *e = arg;
+    int rc = e->fn(e->arg, cur, ret_next, err);
+
+    return rc == 0 ? privilege_own_new(e->conn, cur, ret_next, err) : rc;
+}
+
 int tx_edit(
     struct dendro_conn *conn,
     int (*fn)(void *arg, const struct catalog *cur, struct catalog **ret_next, struct dn_err *err),
     void *arg,
     struct dn_err *err)
 {
+    struct tx_edit edit = {.conn = conn, .fn = fn, .arg = arg};
     struct catalog *next;
     int rc;
 
     if (!tx_in_block(conn))
-        return engine_edit(conn->db, fn, arg, err);
-    rc = fn(arg, conn->tx.catalog, &next, err);
+        return engine_edit(conn->db, tx_edit_owned, &edit, err);
+    rc = tx_edit_owned(&edit, conn->tx.catalog, &next, err);
     if (rc != 0)
         return rc;
     rc = tx_put_catalog(&conn->tx, next, err);

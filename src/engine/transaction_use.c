@@ -69,6 +69,8 @@ static enum tx_use tx_use_of(const struct stmt *ast)
     case STMT_CREATE_VIEW:
     case STMT_CREATE_INDEX:
     case STMT_COMMENT:
+    case STMT_ROLE:
+    case STMT_GRANT:
         return TX_WRITES;
     case STMT_CREATE_SEQUENCE:
     case STMT_ALTER_SEQUENCE:

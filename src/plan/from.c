@@ -90,8 +90,10 @@ static int from_stored(struct from *f,
     return 0;
 }
 
+/* need: bits of privileges. */
 static int from_look_up(struct from *f,
                         const struct qual_name *name,
+                        uint32_t need,
                         struct catalog_relation *ret,
                         struct dn_err *err)
 {
@@ -99,6 +101,8 @@ static int from_look_up(struct from *f,
     struct catalog_path path = {.temp = env->temp, .schema = env->schema};
     int rc = catalog_resolve(env->catalog, &path, name->schema, name->name, ret, err);
 
+    if (rc == 0)
+        rc = catalog_may(env->catalog, env->role, ret, need, err);
     if (rc < 0)
         dn_err_at(err, name->pos);
     return rc;
@@ -176,7 +180,7 @@ static int from_table_item(struct from *f,
                       : from_query_rel(
                             f, item, item->alias ? item->alias : item->table.name, &out, ret, err);
     }
-    rc = from_look_up(f, &item->table, &found, err);
+    rc = from_look_up(f, &item->table, PRIVILEGE_BIT(PRIVILEGE_SELECT), &found, err);
     if (rc == 0 && found.view)
         return from_view(f, item, found.view, ret, err);
     if (rc == 0)
@@ -267,6 +271,19 @@ int from_bind(struct planner *q,
     return 0;
 }
 
+/* What the target of an UPDATE or DELETE needs: to be read too, if anything looks at its rows. */
+static uint32_t from_target_need(const struct stmt *s)
+{
+    uint32_t need = s->kind == STMT_UPDATE   ? PRIVILEGE_BIT(PRIVILEGE_UPDATE)
+                    : s->kind == STMT_DELETE ? PRIVILEGE_BIT(PRIVILEGE_DELETE)
+                                             : 0;
+
+    if (s->change &&
+        (s->change->where || s->change->from_count > 0 || s->change->returning_count > 0))
+        need |= PRIVILEGE_BIT(PRIVILEGE_SELECT);
+    return need;
+}
+
 int from_table(struct planner *q,
                const struct qual_name *name,
                const char *alias,
@@ -278,7 +295,7 @@ int from_table(struct planner *q,
     struct from_part part = {.scope = *scope};
     struct catalog_relation found;
     struct lrel *rel;
-    int rc = from_look_up(&f, name, &found, err);
+    int rc = from_look_up(&f, name, from_target_need(q->stmt), &found, err);
 
     if (rc == 0 && found.view)
         rc = plan_no_view(

@@ -74,6 +74,7 @@ struct plan_env {
     const struct catalog *catalog;
     const char *schema, *temp; /* of unqualified names; temp is looked at first, NULL = none */
     const struct settings *settings;
+    uint32_t role; /* whose rights count (catalog/access.h); 0 = nobody's: all is allowed */
     struct arena *arena;
     int64_t now_ns;
     const struct func_session *session; /* of functions; NULL = none */
@@ -169,9 +170,8 @@ int plan_cond_pred(const struct plan_env *env,
                    struct dn_err *err) DN_MUST_CHECK;
 
 /* An expression without columns (INSERT values, DEFAULT): bound, types as they come. what names the
- * place in messages
- * ("VALUES"). A quoted literal alone keeps TYPE_NONE, its value VARCHAR: plan_assign reads it as
- * the column's type. Parameters must be among env->literals. */
+ * place in messages ("VALUES"). A quoted literal alone keeps TYPE_NONE, its value VARCHAR:
+ * plan_assign reads it as the column's type. Parameters must be among env->literals. */
 int plan_value_expr(const struct plan_env *env,
                     const struct expr *e,
                     const char *what,

@@ -75,6 +75,9 @@ int from_view(struct from *f,
 {
     const char *alias = item->alias ? item->alias : view->name;
     struct plan_notes *notes = f->q->notes;
+    struct access_object self = {.kind = ACCESS_RELATION, .id = view->id};
+    const struct plan_env *env = f->q->env;
+    struct plan_env owners = *env; /* what it reads is its owner's concern */
     struct scope around = {.outer = NULL};
     struct stmt *stmt;
     struct lrel *rel;
@@ -82,9 +85,13 @@ int from_view(struct from *f,
     int rc = view_parse(f->q->env, view->query, strlen(view->query), &stmt, err);
 
     if (rc == 0) {
+        if (env->role)
+            owners.role = access_owned_by(env->catalog->access, &self);
+        f->q->env = &owners;
         f->q->notes = NULL;
         rc = query_bind(f->q, stmt->query, &around, &out, err);
         f->q->notes = notes;
+        f->q->env = env;
     }
     if (rc == 0 && out.count != view->columns_count)
         rc = DN_FAIL(err, DN_E_INTERNAL, "its query has %u columns", out.count);

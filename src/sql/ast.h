@@ -8,73 +8,17 @@
  *
  *     ast_node.h   expressions, type names     ast_ddl.h    CREATE, ALTER, DROP
  *     ast_query.h  queries; ast_from.h FROM    ast_misc.h   transactions, settings, cursors, …
+ *     ast_dml.h    INSERT, UPDATE, DELETE      ast_access.h roles, GRANT
  *
  * The tree is wider than what the engine does: plan/refuse.c says "… is not supported yet".
  *
  * One thread at a time. */
 #pragma once
 
+#include "sql/ast_access.h"
 #include "sql/ast_ddl.h"
+#include "sql/ast_dml.h"
 #include "sql/ast_misc.h"
-
-/* ---- INSERT, UPDATE, DELETE ---- */
-
-struct set_item {
-    struct spec_name column;
-    struct expr *expr;  /* NULL = DEFAULT */
-    struct expr *place; /* a[i] = …: the EXPR_SUBSCRIPT of the column; NULL = the column itself */
-    /* (a, b) = (query): the names, column is the first of them; NULL = a single column. A row of
-     * values is an item for each. */
-    struct spec_name *columns;
-    uint32_t columns_count;
-};
-
-enum conflict_action { CONFLICT_NONE, CONFLICT_NOTHING, CONFLICT_UPDATE };
-
-struct conflict_clause {
-    enum conflict_action action;
-    uint32_t pos;              /* of the word ON */
-    struct index_elem *target; /* (a, b); NULL = none */
-    uint32_t target_count;
-    struct expr *target_where;   /* NULL = none */
-    struct spec_name constraint; /* ON CONSTRAINT; s NULL = none */
-    struct set_item *set;        /* UPDATE; the row that was not inserted is called "excluded" */
-    uint32_t set_count;
-    struct expr *where; /* NULL = none */
-};
-
-enum overriding { OVERRIDING_NONE, OVERRIDING_USER, OVERRIDING_SYSTEM };
-
-struct insert_stmt {
-    struct with_clause *with; /* NULL = none */
-    struct qual_name table;
-    const char *alias;         /* NULL = none */
-    struct spec_name *columns; /* NULL = all in order */
-    uint32_t columns_count;
-    enum overriding overriding;
-    struct query *query; /* NULL = DEFAULT VALUES; only a VALUES that is all of the query may have
-                            DEFAULT among its values */
-    struct conflict_clause conflict;
-    struct select_item *returning;
-    uint32_t returning_count;
-    uint32_t depth; /* height of everything in it */
-};
-
-/* UPDATE and DELETE: which rows, and what becomes of them. */
-struct change_stmt {
-    struct with_clause *with; /* NULL = none */
-    struct qual_name table;
-    const char *alias;    /* NULL = none */
-    struct set_item *set; /* UPDATE */
-    uint32_t set_count;
-    struct from_item **from; /* UPDATE … FROM, DELETE … USING */
-    uint32_t from_count;
-    struct expr *where;     /* NULL = all rows */
-    const char *current_of; /* WHERE CURRENT OF cursor; NULL = none */
-    struct select_item *returning;
-    uint32_t returning_count;
-    uint32_t depth; /* height of everything in it */
-};
 
 /* ---- ALTER ---- */
 
@@ -158,6 +102,8 @@ enum stmt_kind {
     STMT_CLOSE,
     STMT_DISCARD,
     STMT_LOCK,
+    STMT_ROLE,     /* CREATE, ALTER, DROP ROLE, OWNER TO, … OWNED BY */
+    STMT_GRANT,    /* and REVOKE */
     STMT_MAINTAIN, /* ANALYZE, VACUUM, REINDEX, CLUSTER: nothing to do here */
     STMT_KIND_MAX
 };
@@ -189,6 +135,8 @@ struct stmt {
     struct comment_stmt *comment;
     struct misc_stmt *misc; /* TRANSACTION … MAINTAIN; see there */
     struct set_stmt *set;
+    struct role_stmt *role;
+    struct grant_stmt *grant;
     struct qual_name name; /* what CREATE, DROP, ALTER, TRUNCATE, DESCRIBE, SHOW …, USE are about */
     struct qual_name *names; /* DROP, TRUNCATE, LOCK, MAINTAIN: all of them, name is the first */
     uint32_t names_count;

@@ -47,6 +47,7 @@
   INCREMENT MINVALUE MAXVALUE CACHE CYCLE OWNED NONE RESTART COMMENT DATABASE PREPARE EXECUTE DEALLOCATE
   DECLARE CURSOR BINARY INSENSITIVE SCROLL HOLD MOVE FORWARD BACKWARD ABSOLUTE RELATIVE PRIOR CLOSE LOCK MODE
   ANALYZE VACUUM VERBOSE STDIN STDOUT REINDEX CLUSTER.
+%token ROLE USER GRANT GRANTED REVOKE OPTION OWNER ADMIN PRIVILEGES REASSIGN.
 
 %left UNION EXCEPT.
 %left INTERSECT.
@@ -73,6 +74,7 @@
 %include {
 #include "grammar.h"
 #include "sql/ast_expr.h"
+#include "sql/build_access.h"
 #include "sql/build_ddl.h"
 #include "sql/build_misc.h"
 #include "sql/build_query.h"
@@ -194,6 +196,84 @@ comment_on(A) ::= DATABASE name(N). {A = sql_comment_on(ps, OBJECT_DATABASE, sql
 comment_on(A) ::= COLUMN name(T) DOT name(N). {A = sql_comment_on(ps, OBJECT_COLUMN, sql_qual(ps, NULL, T), &N);}
 comment_on(A) ::= COLUMN name(S) DOT name(T) DOT name(N). {A = sql_comment_on(ps, OBJECT_COLUMN, sql_qual(ps, &S, T), &N);}
 comment_on(A) ::= CONSTRAINT name(N) ON qname(T). {A = sql_comment_on(ps, OBJECT_CONSTRAINT, T, &N);}
+
+/* ---- roles and what they may do ---- */
+
+cmd ::= CREATE role_kind(K) name(N) role_words(L). {sql_role(ps, ROLE_ACTION_CREATE, K != 0, N, L);}
+cmd ::= CREATE role_kind(K) name(N) WITH role_words(L). {sql_role(ps, ROLE_ACTION_CREATE, K != 0, N, L);}
+cmd ::= ALTER role_kind name(N) role_words(L). {sql_role(ps, ROLE_ACTION_ALTER, false, N, L);}
+cmd ::= ALTER role_kind name(N) WITH role_words(L). {sql_role(ps, ROLE_ACTION_ALTER, false, N, L);}
+cmd ::= ALTER role_kind name(N) RENAME TO name(T). {sql_role_rename(ps, N, T);}
+cmd ::= ALTER role_kind name(N) SET qname(S) set_to values(L). {sql_role_set(ps, N, S, L, false);}
+cmd ::= ALTER role_kind name(N) SET qname(S) set_to DEFAULT. {sql_role_set(ps, N, S, sql_list_none(ps), true);}
+cmd ::= ALTER role_kind name(N) RESET qname(S). {sql_role_set(ps, N, S, sql_list_none(ps), true);}
+cmd ::= ALTER role_kind name(N) RESET ALL(T). {sql_role_set(ps, N, sql_qual_text(ps, T, "all"), sql_list_none(ps), true);}
+cmd ::= DROP role_kind if_exists(I) names(L). {sql_role_names(ps, ROLE_ACTION_DROP, I != 0, L, NULL);}
+cmd ::= DROP OWNED BY names(L) behavior. {sql_role_names(ps, ROLE_ACTION_DROP_OWNED, false, L, NULL);}
+cmd ::= REASSIGN OWNED BY names(L) TO name(T). {sql_role_names(ps, ROLE_ACTION_REASSIGN, false, L, &T);}
+cmd ::= ALTER TABLE if_exists(I) only qname(N) OWNER TO name(T). {sql_owner(ps, OBJECT_TABLE, I != 0, N, T);}
+cmd ::= ALTER alter_object(K) if_exists(I) qname(N) OWNER TO name(T). {sql_owner(ps, K, I != 0, N, T);}
+cmd ::= ALTER SCHEMA name(N) OWNER TO name(T). {sql_owner(ps, OBJECT_SCHEMA, false, sql_qual(ps, NULL, N), T);}
+%type role_kind {int}
+role_kind(A) ::= ROLE. {A = 0;}
+role_kind(A) ::= GROUP. {A = 0;}
+role_kind(A) ::= USER. {A = 1;}
+role_words(A) ::= . {A = sql_list_none(ps);}
+role_words(A) ::= role_words(L) role_word(W). {A = sql_list_add(ps, L, W);}
+%type role_word {struct option_spec *}
+role_word(A) ::= name(T). {A = sql_role_name(ps, T);}
+role_word(A) ::= LIMIT(T). {A = sql_role_name(ps, T);}
+role_word(A) ::= STRING(T). {A = sql_value(ps, T, false, T.pos);}
+role_word(A) ::= INTEGER(T). {A = sql_value(ps, T, false, T.pos);}
+role_word(A) ::= MINUS(M) INTEGER(T). {A = sql_value(ps, T, true, M.pos);}
+role_word(A) ::= NULL(T). {A = sql_value(ps, T, false, T.pos);}
+role_word(A) ::= IN(T). {A = sql_value(ps, T, false, T.pos);}
+role_word(A) ::= COMMA(T). {A = sql_value(ps, T, false, T.pos);}
+
+cmd ::= GRANT grant_what(P) ON grant_on(O) TO grantees(G) grant_option(W) granted_by. {sql_grant(ps, P, O, G, W, DROP_DEFAULT);}
+cmd ::= GRANT grant_what(P) TO grantees(G) admin_option(W) granted_by. {sql_grant(ps, P, NULL, G, W, DROP_DEFAULT);}
+cmd ::= REVOKE grant_what(P) ON grant_on(O) FROM grantees(G) granted_by behavior(B). {sql_grant(ps, P, O, G, SQL_REVOKE, B);}
+cmd ::= REVOKE grant_what(P) FROM grantees(G) granted_by behavior(B). {sql_grant(ps, P, NULL, G, SQL_REVOKE, B);}
+cmd ::= REVOKE GRANT OPTION FOR grant_what(P) ON grant_on(O) FROM grantees(G) granted_by behavior(B). {
+    sql_grant(ps, P, O, G, SQL_REVOKE | SQL_OPTION, B);
+}
+cmd ::= REVOKE ADMIN OPTION FOR grant_what(P) FROM grantees(G) granted_by behavior(B). {
+    sql_grant(ps, P, NULL, G, SQL_REVOKE | SQL_OPTION, B);
+}
+%type grant_what {struct grant_stmt *}
+grant_what(A) ::= ALL. {A = sql_grant_what(ps, sql_list_none(ps), true);}
+grant_what(A) ::= ALL PRIVILEGES. {A = sql_grant_what(ps, sql_list_none(ps), true);}
+grant_what(A) ::= privileges(L). {A = sql_grant_what(ps, L, false);}
+privileges(A) ::= privilege(N). {A = sql_list_one(ps, sql_new_name(ps, N));}
+privileges(A) ::= privileges(L) COMMA privilege(N). {A = sql_list_add(ps, L, sql_new_name(ps, N));}
+%type privilege {struct sql_token}
+privilege(A) ::= name(T). {A = T;}
+privilege(A) ::= SELECT(T). {A = T;}
+privilege(A) ::= CREATE(T). {A = T;}
+privilege(A) ::= REFERENCES(T). {A = T;}
+%type grant_on {struct grant_stmt *}
+grant_on(A) ::= qnames(L). {A = sql_grant_on(ps, OBJECT_TABLE, false, L);}
+grant_on(A) ::= TABLE qnames(L). {A = sql_grant_on(ps, OBJECT_TABLE, false, L);}
+grant_on(A) ::= SEQUENCE qnames(L). {A = sql_grant_on(ps, OBJECT_SEQUENCE, false, L);}
+grant_on(A) ::= SCHEMA qnames(L). {A = sql_grant_on(ps, OBJECT_SCHEMA, false, L);}
+grant_on(A) ::= DATABASE qnames(L). {A = sql_grant_on(ps, OBJECT_DATABASE, false, L);}
+grant_on(A) ::= ALL TABLES IN SCHEMA qnames(L). {A = sql_grant_on(ps, OBJECT_TABLE, true, L);}
+grant_on(A) ::= ALL SEQUENCES IN SCHEMA qnames(L). {A = sql_grant_on(ps, OBJECT_SEQUENCE, true, L);}
+%type grantees {struct grant_stmt *}
+grantees(A) ::= grantee_list(L). {A = sql_grant_to(ps, L);}
+grantee_list(A) ::= grantee(N). {A = sql_list_one(ps, sql_new_name(ps, N));}
+grantee_list(A) ::= grantee_list(L) COMMA grantee(N). {A = sql_list_add(ps, L, sql_new_name(ps, N));}
+%type grantee {struct sql_token}
+grantee(A) ::= name(T). {A = T;}
+grantee(A) ::= GROUP name(T). {A = T;}
+%type grant_option {int}
+grant_option(A) ::= . {A = 0;}
+grant_option(A) ::= WITH GRANT OPTION. {A = SQL_OPTION;}
+%type admin_option {int}
+admin_option(A) ::= . {A = 0;}
+admin_option(A) ::= WITH ADMIN OPTION. {A = SQL_OPTION;}
+granted_by ::= .
+granted_by ::= GRANTED BY name.
 
 /* ---- settings ---- */
 

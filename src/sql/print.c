@@ -184,6 +184,8 @@ static const struct {
     [STMT_CLOSE] = {.print = sql_print_misc},
     [STMT_DISCARD] = {.print = sql_print_misc},
     [STMT_LOCK] = {.print = sql_print_misc},
+    [STMT_ROLE] = {.print = sql_print_role},
+    [STMT_GRANT] = {.print = sql_print_grant},
     [STMT_MAINTAIN] = {.print = sql_print_misc},
 };
 

@@ -61,6 +61,10 @@ void sql_print_create_index(const struct stmt *s, struct buf *b);
 void sql_print_sequence(const struct stmt *s, struct buf *b); /* CREATE, ALTER */
 void sql_print_comment(const struct stmt *s, struct buf *b);
 
+/* ---- print_access.c ---- */
+void sql_print_role(const struct stmt *s, struct buf *b);
+void sql_print_grant(const struct stmt *s, struct buf *b);
+
 /* ---- print_misc.c ---- */
 extern const char *const sql_object_words[OBJECT_KIND_MAX];
 void sql_print_copy(const struct stmt *s, struct buf *b);

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * access.h: roles, who belongs to whom, who owns what and who may do what with it. Part of the
+ * catalog (struct catalog has one, or NULL: nothing but what is always there). Immutable once
+ * others can see it and shared by reference count; an edit copies it, changes the copy and puts
+ * that into a new catalog:
+ *
+ *     access_copy(cur->access, &next, err);
+ *     access_put_role(next, &role, err); …
+ *     catalog_with_access(cur, next, &ret, err);  access_unref(next);
+ *
+ * Always there: the first role, a superuser who owns everything that nobody else owns, and the
+ * roles pg_read_all_data and pg_write_all_data. Everybody (ACCESS_PUBLIC) may use the schema
+ * "public", connect to the database and make temporary tables, until somebody revokes it.
+ *
+ * Readers take NULL for the struct access. Any thread may read; ref and unref are atomic. */
+#pragma once
+
+#include "base/err.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ACCESS_PUBLIC       0u  /* as a grantee: everybody */
+#define ACCESS_FIRST        10u /* the role that is always there */
+#define ACCESS_FIRST_NAME   "dendro"
+#define ACCESS_READ_ALL     6181u
+#define ACCESS_WRITE_ALL    6182u
+#define ACCESS_ROLE_ID_MIN  16384u /* of roles that somebody made */
+#define ACCESS_ROLES_MAX    65536u
+#define ACCESS_GRANTS_MAX   1048576u
+#define ACCESS_VERIFIER_MAX 512u /* bytes of a password's verifier */
+#define ACCESS_VALUE_MAX    4096u
+#define ACCESS_FOREVER      INT64_MAX
+
+enum access_kind {
+    ACCESS_RELATION, /* table, view */
+    ACCESS_SEQUENCE,
+    ACCESS_SCHEMA,
+    ACCESS_DATABASE,
+    ACCESS_KIND_MAX
+};
+
+enum privilege {
+#define DN_PRIVILEGE(name, sql, letter, kinds) PRIVILEGE_##name,
+#include "catalog/privilege_list.h"
+#undef DN_PRIVILEGE
+    PRIVILEGE_MAX
+};
+#define PRIVILEGE_BIT(p) (1u << (p))
+
+enum role_attr {
+    ROLE_SUPERUSER = 1,
+    ROLE_INHERIT = 2,
+    ROLE_CREATEROLE = 4,
+    ROLE_CREATEDB = 8,
+    ROLE_LOGIN = 16,
+    ROLE_REPLICATION = 32,
+    ROLE_BYPASSRLS = 64
+};
+#define ROLE_ATTRS_ALL 127u
+
+struct role_setting {
+    char *name;  /* owned */
+    char *value; /* owned */
+};
+
+struct role {
+    uint32_t id;
+    char *name;                    /* owned */
+    uint32_t attrs;                /* of enum role_attr */
+    int32_t connections;           /* at most so many at a time; -1: any number */
+    char *verifier;                /* owned: of the password; NULL = it has none */
+    int64_t valid_until;           /* of the password, microseconds since 1970; ACCESS_FOREVER */
+    struct role_setting *settings; /* owned, by name: what its sessions start with */
+    uint32_t settings_count;
+};
+
+struct role_member {
+    uint32_t role;
+    uint32_t member;
+    bool admin; /* the member may give it to others */
+};
+
+/* What is owned or granted. */
+struct access_object {
+    enum access_kind kind;
+    uint64_t id;        /* RELATION, SEQUENCE: as in the catalog; else 0 */
+    const char *schema; /* SCHEMA: its name; else NULL */
+};
+
+struct access_grant {
+    enum access_kind kind;
+    uint64_t id;
+    char *schema; /* owned; NULL as above */
+    uint32_t grantee;
+    uint32_t grantor;
+    uint32_t privileges; /* bits */
+    uint32_t options;    /* those it may give to others, a part of them */
+    bool revoked;        /* instead: what PUBLIC had by itself was taken (`privileges`) */
+};
+
+struct access_owner {
+    enum access_kind kind;
+    uint64_t id;
+    char *schema; /* owned; NULL as above */
+    uint32_t role;
+};
+
+struct access {
+    atomic_uint refs;
+    uint32_t role_id_next;
+    struct role *roles; /* owned, by id; of those that are always there only what was changed */
+    size_t roles_count;
+    struct role_member *members; /* owned, by role and member */
+    size_t members_count;
+    struct access_owner *owners; /* owned; what is not among them belongs to the first role */
+    size_t owners_count;
+    struct access_grant *grants; /* owned */
+    size_t grants_count;
+};
+
+struct access *access_ref(const struct access *a); /* NULL gives NULL */
+void access_unref(struct access *a);               /* NULL is fine */
+void role_done(struct role *r);                    /* frees what it owns */
+
+/* ---- reading ---- */
+
+const struct role *access_role(const struct access *a, const char *name); /* NULL: none */
+const struct role *access_role_by_id(const struct access *a, uint32_t id);
+/* All of them in some order: i from 0 until NULL comes. */
+const struct role *access_role_at(const struct access *a, size_t i);
+const char *access_role_name(const struct access *a, uint32_t id); /* "public"; "" = unknown */
+/* Is it `of`, or a member of it, at any remove? A superuser is a member of all. */
+bool access_member(const struct access *a, uint32_t role, uint32_t of);
+/* Has it the privileges of `of`: member by roles that all inherit? */
+bool access_inherits(const struct access *a, uint32_t role, uint32_t of);
+bool access_admin(const struct access *a, uint32_t role, uint32_t of); /* may it give it away? */
+bool access_superuser(const struct access *a, uint32_t role);
+/* Is there a login with a password? Until then connections from the same machine are trusted. */
+bool access_has_password(const struct access *a);
+
+uint32_t access_owned_by(const struct access *a, const struct access_object *o);
+/* Is the object the role's, itself or as a member of its owner? */
+bool access_owns(const struct access *a, uint32_t role, const struct access_object *o);
+/* Privileges that the role has on an object, all ways counted; and those it may give to others. */
+uint32_t access_privileges(const struct access *a, uint32_t role, const struct access_object *o);
+uint32_t access_options(const struct access *a, uint32_t role, const struct access_object *o);
+/* What an object of the kind can be granted, and what everybody has on it by itself. */
+uint32_t access_all(enum access_kind kind);
+uint32_t access_default(const struct access_object *o);
+
+/* ---- changing a copy ---- */
+
+int access_copy(const struct access *a, struct access **ret, struct dn_err *err) DN_MUST_CHECK;
+/* A role with the id of role->id, 0: a new one, whose id is told. All of it is copied. */
+int access_put_role(struct access *a, const struct role *role, uint32_t *ret_id, struct dn_err *err)
+    DN_MUST_CHECK;
+void access_drop_role(struct access *a, uint32_t id); /* nothing was granted to it any more */
+int access_put_member(struct access *a, struct role_member m, struct dn_err *err) DN_MUST_CHECK;
+/* With admin_only the role stays, but it cannot be given away any more. */
+void access_drop_member(struct access *a, uint32_t role, uint32_t member, bool admin_only);
+int access_set_owner(struct access *a,
+                     const struct access_object *o,
+                     uint32_t role,
+                     struct dn_err *err) DN_MUST_CHECK;
+int access_give(struct access *a,
+                const struct access_object *o,
+                uint32_t grantee,
+                uint32_t grantor,
+                uint32_t privileges,
+                uint32_t options,
+                struct dn_err *err) DN_MUST_CHECK;
+/* Takes privileges that anybody gave, or only the right to give them away. */
+int access_take(struct access *a,
+                const struct access_object *o,
+                uint32_t grantee,
+                uint32_t privileges,
+                bool options_only,
+                struct dn_err *err) DN_MUST_CHECK;
+/* Forgets owners and grants that `keep` does not want. */
+void access_prune(struct access *a,
+                  bool (*keep)(const void *arg, const struct access_object *o),
+                  const void *arg);
+/* The object has another id now. */
+void access_move(struct access *a, uint64_t was, uint64_t id);
+/* What keeps a role from being dropped: objects it owns, and grants to it or by it. */
+size_t access_owned_count(const struct access *a, uint32_t role);
+size_t access_granted_count(const struct access *a, uint32_t role);
+/* Takes all that was granted to it. */
+void access_drop_grants(struct access *a, uint32_t role);
