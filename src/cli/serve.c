@@ -25,6 +25,12 @@ static const struct cli_option serve_options[] = {
      "port of PostgreSQL's protocol: 5460; 0 = none, any = one that is free"},
     {'w', NULL, "--http-port", "N", "port of HTTP: 8460; 0 = none, any = one that is free"},
     {'c', NULL, "--max-connections", "N", "more than so many are refused; 1000"},
+    {'o',
+     NULL,
+     "--idle-timeout",
+     "SECONDS",
+     "connections idle for longer are closed; 0 = none, as it is"},
+    {'m', NULL, "--max-message", "MB", "a longer message of a client is refused; 256"},
     {'t', NULL, "--tls-cert", "FILE", "certificates, PEM; with --tls-key clients may speak TLS"},
     {'k', NULL, "--tls-key", "FILE", "the key to the certificate, PEM"},
     {'s', NULL, "--set", "NAME=VALUE", "a setting of the database"},
@@ -77,6 +83,14 @@ static int serve_take(void *arg, char letter, char *value)
         if (rc == CLI_OK)
             s->opt.connections_max = (unsigned)n;
         return rc;
+    case 'o':
+        rc = serve_number("--idle-timeout", value, 1000000, &n);
+        s->opt.idle_ms = (uint64_t)n * 1000;
+        return rc;
+    case 'm':
+        rc = serve_number("--max-message", value, 2047, &n);
+        s->opt.message_max = (uint64_t)n << 20;
+        return rc;
     case 't':
         s->opt.tls_cert = value;
         return CLI_OK;
@@ -106,14 +120,22 @@ static void serve_on_signal(int signal DN_UNUSED)
         server_stop(serve_running);
 }
 
+static void serve_on_reload(int signal DN_UNUSED)
+{
+    if (serve_running)
+        server_reload(serve_running);
+}
+
 static void serve_signals(struct server *s)
 {
+    struct sigaction reload = {.sa_handler = serve_on_reload};
     struct sigaction stop = {.sa_handler = serve_on_signal};
     struct sigaction ignore = {.sa_handler = SIG_IGN};
 
     serve_running = s;
     sigaction(SIGINT, &stop, NULL);
     sigaction(SIGTERM, &stop, NULL);
+    sigaction(SIGHUP, &reload, NULL);
     sigaction(SIGPIPE, &ignore, NULL);
 }
 

@@ -16,7 +16,9 @@ struct srv_pool {
     atomic_uint waiting; /* jobs in it; written under lock */
     unsigned idle;       /* workers that wait for work */
     unsigned workers_max;
-    unsigned pauses_max;
+    unsigned spare_max;
+    uint64_t taken;         /* jobs so far */
+    uint64_t relieved;      /* taken, at the last srv_pool_relieve */
     unsigned paused;        /* workers that stand still */
     unsigned workers_count; /* started; the first cannot fail later on, so there is always one */
     struct sched_task **workers;
@@ -37,6 +39,7 @@ static void pool_worker(void *arg)
                 p->last = NULL;
             job->next = NULL;
             atomic_fetch_sub(&p->waiting, 1);
+            p->taken++;
             sched_unlock(p->lock);
             job->run(job);
             sched_lock(p->lock);
@@ -55,7 +58,7 @@ static void pool_worker(void *arg)
 static bool pool_room(const struct srv_pool *p)
 {
     return p->workers_count <
-           p->workers_max + (p->paused < p->pauses_max ? p->paused : p->pauses_max);
+           p->workers_max + (p->paused < p->spare_max ? p->paused : p->spare_max);
 }
 
 static int pool_start(struct srv_pool *p, struct dn_err *err)
@@ -69,7 +72,7 @@ static int pool_start(struct srv_pool *p, struct dn_err *err)
 }
 
 int srv_pool_new(unsigned workers_max,
-                 unsigned pauses_max,
+                 unsigned spare_max,
                  struct srv_pool **ret,
                  struct dn_err *err)
 {
@@ -80,9 +83,9 @@ int srv_pool_new(unsigned workers_max,
     if (!p)
         return DN_FAIL_NOMEM(err);
     p->workers_max = workers_max;
-    p->pauses_max = pauses_max;
-    p->workers = mem_calloc(NULL, (size_t)workers_max + pauses_max, sizeof(*p->workers));
-    p->sched = sched_threads_new(workers_max + pauses_max, err);
+    p->spare_max = spare_max;
+    p->workers = mem_calloc(NULL, (size_t)workers_max + spare_max, sizeof(*p->workers));
+    p->sched = sched_threads_new(workers_max + spare_max, err);
     if (!p->sched) {
         rc = DN_E_NOMEM;
     } else {
@@ -135,6 +138,19 @@ void srv_pool_submit(struct srv_pool *p, struct srv_job *job)
         DN_IGNORE(pool_start(p, NULL));
     sched_signal(p->work);
     sched_unlock(p->lock);
+}
+
+bool srv_pool_relieve(struct srv_pool *p)
+{
+    bool waiting;
+
+    sched_lock(p->lock);
+    waiting = atomic_load(&p->waiting) > 0;
+    if (waiting && p->taken == p->relieved && p->workers_count < p->workers_max + p->spare_max)
+        DN_IGNORE(pool_start(p, NULL)); /* as above */
+    p->relieved = p->taken;
+    sched_unlock(p->lock);
+    return waiting;
 }
 
 void srv_pool_pause(struct srv_pool *p)

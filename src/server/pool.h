@@ -17,9 +17,10 @@ struct srv_job {
     struct srv_job *next; /* of the pool, while it is queued */
 };
 
-/* Up to workers_max of them run; pauses_max more may stand still meanwhile. */
+/* Up to workers_max of them as there is work; up to spare_max more where some stand still
+ * (srv_pool_pause) or are at it for long (srv_pool_relieve). */
 int srv_pool_new(unsigned workers_max,
-                 unsigned pauses_max,
+                 unsigned spare_max,
                  struct srv_pool **ret,
                  struct dn_err *err) DN_MUST_CHECK;
 /* Waits until every job that was queued has run; NULL is fine. */
@@ -31,5 +32,8 @@ bool srv_pool_waiting(const struct srv_pool *pool);
 /* By a worker, around a wait for somebody outside: another one may be started in its place. */
 void srv_pool_pause(struct srv_pool *pool);
 void srv_pool_resume(struct srv_pool *pool);
+/* To be called every few milliseconds while jobs wait: starts a worker if none of them was taken
+ * since the last call. False: no job waits. */
+bool srv_pool_relieve(struct srv_pool *pool);
 unsigned srv_pool_workers(const struct srv_pool *pool); /* started so far */
 struct sched *srv_pool_sched(struct srv_pool *pool);

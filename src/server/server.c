@@ -14,6 +14,7 @@
 
 #include <openssl/ssl.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #define SERVER_CONNS     1000u
@@ -24,6 +25,7 @@
 #define SERVER_LOGIN_MS  60000u
 #define SERVER_DRAIN_MS  10000u
 #define SERVER_TICK_MS   250u
+#define SERVER_HURRY_MS  10u /* a connection waits so long for a worker before there is one more */
 #define SERVER_NS_PER_MS 1000000u
 
 struct server {
@@ -46,9 +48,11 @@ struct server {
     struct srv_listener pg;
     struct http *http; /* owned; NULL: none */
     atomic_bool stop;  /* asked for */
-    bool stopping;     /* begun */
-    bool forced;       /* the time for statements is over */
-    uint64_t stop_ns;  /* when that is */
+    atomic_bool reload;
+    uv_timer_t hurry; /* runs while connections wait for a worker */
+    bool stopping;    /* begun */
+    bool forced;      /* the time for statements is over */
+    uint64_t stop_ns; /* when that is */
     bool handles_closed;
 };
 
@@ -151,7 +155,23 @@ void server_stop(struct server *s)
     uv_async_send(&s->wake);
 }
 
+void server_reload(struct server *s)
+{
+    atomic_store(&s->reload, true);
+    uv_async_send(&s->wake);
+}
+
 /* ---- connections, in the loop ---- */
+
+/* All workers have been busy for a while: somebody with a short question shall not wait until
+ * somebody's long one is answered. The system divides the cores among them. */
+static void server_on_hurry(uv_timer_t *t)
+{
+    struct server *s = t->data;
+
+    if (srv_pool_relieve(s->pool))
+        uv_timer_start(t, server_on_hurry, SERVER_HURRY_MS, 0);
+}
 
 static void server_conn_free(uv_handle_t *h)
 {
@@ -173,6 +193,8 @@ static void server_to_pool(struct server *s, struct conn *c)
     uv_poll_stop(&c->poll);
     c->place = CONN_IN_POOL;
     srv_pool_submit(s->pool, &c->job);
+    if (srv_pool_waiting(s->pool) && !uv_is_active((uv_handle_t *)&s->hurry))
+        uv_timer_start(&s->hurry, server_on_hurry, SERVER_HURRY_MS, 0);
 }
 
 static void server_on_socket(uv_poll_t *h, int status DN_UNUSED, int events DN_UNUSED)
@@ -310,6 +332,15 @@ static void server_begin_stop(struct server *s)
     server_on_tick(&s->tick);
 }
 
+static void server_reload_tls(struct server *s)
+{
+    struct dn_err err;
+
+    dn_err_clear(&err);
+    if (s->tls && srv_tls_reload(s->tls, &err) < 0)
+        fprintf(stderr, "dendro serve: reload: %s; the old one stays\n", err.text);
+}
+
 static void server_on_wake(uv_async_t *a)
 {
     struct server *s = a->data;
@@ -326,6 +357,8 @@ static void server_on_wake(uv_async_t *a)
         c->inbox = NULL;
         server_take_back(s, c);
     }
+    if (atomic_exchange(&s->reload, false))
+        server_reload_tls(s);
     if (atomic_load(&s->stop) && !s->stopping)
         server_begin_stop(s);
 }
@@ -367,6 +400,8 @@ static int server_open_loop(struct server *s, struct dn_err *err)
     s->loop_open = rc == 0;
     rc = rc < 0 ? rc : uv_async_init(&s->loop, &s->wake, server_on_wake);
     rc = rc < 0 ? rc : uv_timer_init(&s->loop, &s->tick);
+    rc = rc < 0 ? rc : uv_timer_init(&s->loop, &s->hurry);
+    s->hurry.data = s;
     s->wake.data = s;
     s->tick.data = s;
     rc = rc < 0 ? rc : uv_timer_start(&s->tick, server_on_tick, SERVER_TICK_MS, SERVER_TICK_MS);
@@ -479,6 +514,8 @@ void server_close(struct server *s)
             uv_close((uv_handle_t *)&s->wake, NULL);
         if (s->tick.data)
             uv_close((uv_handle_t *)&s->tick, NULL);
+        if (s->hurry.data)
+            uv_close((uv_handle_t *)&s->hurry, NULL);
         uv_run(&s->loop, UV_RUN_DEFAULT);
         DN_IGNORE(uv_loop_close(&s->loop));
     }

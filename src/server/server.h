@@ -43,6 +43,8 @@ int server_open(const struct server_options *options,
                 struct dn_err *err) DN_MUST_CHECK;
 int server_run(struct server *s, struct dn_err *err) DN_MUST_CHECK;
 void server_stop(struct server *s);
+/* Certificate and key are read anew; told on stderr if that fails. As server_stop. */
+void server_reload(struct server *s);
 void server_close(struct server *s); /* NULL is fine */
 
 int server_port(const struct server *s);      /* of PostgreSQL's protocol; < 0: none */

@@ -8,9 +8,19 @@
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <stdatomic.h>
+
+/* Contexts before the last reload: a worker may be about to use one. */
+struct tls_old {
+    struct tls_old *next;
+    SSL_CTX *ctx; /* owned */
+};
 
 struct srv_tls {
-    SSL_CTX *ctx; /* owned */
+    const char *cert; /* borrowed, as key */
+    const char *key;
+    _Atomic(SSL_CTX *) ctx; /* owned */
+    struct tls_old *old;    /* owned; of the loop's thread */
 };
 
 /* "postgresql" is what clients ask for that begin with TLS. */
@@ -39,35 +49,65 @@ static int tls_fail(const char *what, const char *file, struct dn_err *err)
     return DN_FAIL(err, DN_E_CONFIG, "%s \"%s\": %s", what, file, text ? text : "cannot be used");
 }
 
+static int tls_context(const struct srv_tls *t, SSL_CTX **ret, struct dn_err *err)
+{
+    SSL_CTX *ctx = SSL_CTX_new(TLS_server_method());
+    int rc = 0;
+
+    if (!ctx)
+        return DN_FAIL_NOMEM(err);
+    ERR_clear_error();
+    SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION);
+    SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+    /* a buffer that grows moves between two tries to write it */
+    SSL_CTX_set_mode(ctx,
+                     SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+                         SSL_MODE_RELEASE_BUFFERS);
+    SSL_CTX_set_alpn_select_cb(ctx, tls_alpn, NULL);
+    if (SSL_CTX_use_certificate_chain_file(ctx, t->cert) != 1)
+        rc = tls_fail("the certificate", t->cert, err);
+    else if (SSL_CTX_use_PrivateKey_file(ctx, t->key, SSL_FILETYPE_PEM) != 1)
+        rc = tls_fail("the key", t->key, err);
+    else if (SSL_CTX_check_private_key(ctx) != 1)
+        rc = tls_fail("the key does not fit the certificate:", t->key, err);
+    if (rc < 0)
+        SSL_CTX_free(ctx);
+    else
+        *ret = ctx;
+    return rc;
+}
+
+int srv_tls_reload(struct srv_tls *t, struct dn_err *err)
+{
+    struct tls_old *old = mem_calloc(NULL, 1, sizeof(*old));
+    SSL_CTX *ctx;
+    int rc = old ? tls_context(t, &ctx, err) : DN_FAIL_NOMEM(err);
+
+    if (rc < 0) {
+        mem_free(old);
+        return rc;
+    }
+    *old = (struct tls_old){.next = t->old, .ctx = atomic_exchange(&t->ctx, ctx)};
+    t->old = old;
+    return 0;
+}
+
 int srv_tls_new(const char *cert, const char *key, struct srv_tls **ret, struct dn_err *err)
 {
     struct srv_tls *t = mem_calloc(NULL, 1, sizeof(*t));
-    int rc = 0;
+    SSL_CTX *ctx;
+    int rc;
 
-    if (t)
-        t->ctx = SSL_CTX_new(TLS_server_method());
-    if (!t || !t->ctx) {
-        srv_tls_free(t);
+    if (!t)
         return DN_FAIL_NOMEM(err);
-    }
-    ERR_clear_error();
-    SSL_CTX_set_min_proto_version(t->ctx, TLS1_2_VERSION);
-    SSL_CTX_set_options(t->ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
-    /* a buffer that grows moves between two tries to write it */
-    SSL_CTX_set_mode(t->ctx,
-                     SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
-                         SSL_MODE_RELEASE_BUFFERS);
-    SSL_CTX_set_alpn_select_cb(t->ctx, tls_alpn, NULL);
-    if (SSL_CTX_use_certificate_chain_file(t->ctx, cert) != 1)
-        rc = tls_fail("the certificate", cert, err);
-    else if (SSL_CTX_use_PrivateKey_file(t->ctx, key, SSL_FILETYPE_PEM) != 1)
-        rc = tls_fail("the key", key, err);
-    else if (SSL_CTX_check_private_key(t->ctx) != 1)
-        rc = tls_fail("the key does not fit the certificate:", key, err);
+    t->cert = cert;
+    t->key = key;
+    rc = tls_context(t, &ctx, err);
     if (rc < 0) {
         srv_tls_free(t);
         return rc;
     }
+    atomic_store(&t->ctx, ctx);
     *ret = t;
     return 0;
 }
@@ -76,13 +116,20 @@ void srv_tls_free(struct srv_tls *t)
 {
     if (!t)
         return;
-    SSL_CTX_free(t->ctx);
+    SSL_CTX_free(atomic_load(&t->ctx));
+    while (t->old) {
+        struct tls_old *old = t->old;
+
+        t->old = old->next;
+        SSL_CTX_free(old->ctx);
+        mem_free(old);
+    }
     mem_free(t);
 }
 
 bool srv_tls_start(struct srv_tls *t, struct conn *c)
 {
-    SSL *ssl = SSL_new(t->ctx);
+    SSL *ssl = SSL_new(atomic_load(&t->ctx));
 
     if (!ssl || SSL_set_fd(ssl, c->fd) != 1) {
         SSL_free(ssl);

@@ -9,10 +9,12 @@
 struct conn;
 struct srv_tls;
 
-/* Certificates (the server's first) and its key, as PEM files. */
+/* Certificates (the server's first) and its key, as PEM files; the names must outlive it. */
 int srv_tls_new(const char *cert, const char *key, struct srv_tls **ret, struct dn_err *err)
     DN_MUST_CHECK;
 void srv_tls_free(struct srv_tls *tls); /* NULL is fine */
+/* Reads the files once more, for connections that begin from now on. An error: nothing changed. */
+int srv_tls_reload(struct srv_tls *tls, struct dn_err *err) DN_MUST_CHECK;
 
 /* From here on the connection's bytes are TLS's. False: out of memory. */
 bool srv_tls_start(struct srv_tls *tls, struct conn *c) DN_MUST_CHECK;

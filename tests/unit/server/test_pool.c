@@ -57,11 +57,59 @@ static void nothing_to_do(void **state)
     srv_pool_free(NULL);
 }
 
+struct stuck {
+    struct srv_job job;
+    struct srv_pool *pool;
+    atomic_int *go;
+    atomic_int done;
+    bool pauses;
+};
+
+static void stuck_run(struct srv_job *job)
+{
+    struct stuck *s = (struct stuck *)job;
+
+    if (s->pauses)
+        srv_pool_pause(s->pool);
+    while (!atomic_load(s->go))
+        ;
+    if (s->pauses)
+        srv_pool_resume(s->pool);
+    atomic_store(&s->done, 1);
+}
+
+/* One that never ends by itself does not keep the next from its turn. */
+static void others_get_a_turn(void **state)
+{
+    struct srv_pool *pool;
+
+    (void)state;
+    for (int pauses = 0; pauses < 2; pauses++) {
+        atomic_int go = 0;
+        struct stuck first = {.job = {.run = stuck_run}, .go = &go, .pauses = pauses};
+        struct counted next = {.job = {.run = counted_run}};
+
+        assert_int_equal(srv_pool_new(1, 1, &pool, NULL), 0);
+        first.pool = next.pool = pool;
+        srv_pool_submit(pool, &first.job);
+        srv_pool_submit(pool, &next.job);
+        while (!atomic_load(&next.runs)) /* twice without progress, and there is one more */
+            if (!pauses)
+                srv_pool_relieve(pool);
+        assert_int_equal(atomic_load(&first.done), 0);
+        assert_int_equal(srv_pool_workers(pool), 2);
+        atomic_store(&go, 1);
+        srv_pool_free(pool);
+        assert_int_equal(atomic_load(&first.done), 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_run),
         cmocka_unit_test(nothing_to_do),
+        cmocka_unit_test(others_get_a_turn),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

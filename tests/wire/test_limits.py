@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What the server grants, and what it does not: turns, memory, time, sizes.
+
+    test_limits.py DENDRO [CLASS...]   runs all, or these
+    test_limits.py --list              names of the classes
+"""
+import os
+import shutil
+import signal
+import socket
+import ssl
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import wirelib
+from wirelib import ServerTest
+
+HEAVY = "SELECT count(*) FROM generate_series(1, 100000000) a, generate_series(1, 1000) b"
+
+
+def connect(test):
+    import psycopg2
+    c = psycopg2.connect(host="127.0.0.1", port=test.server.port, user="dendro", dbname="dendro")
+    c.autocommit = True
+    return c
+
+
+def start(test):
+    """A connection by hand, logged in."""
+    s = socket.create_connection(("127.0.0.1", test.server.port))
+    body = struct.pack(">i", 196608) + b"user\0dendro\0\0"
+    s.sendall(struct.pack(">i", len(body) + 4) + body)
+    got = b""
+    while not got.endswith(b"Z\0\0\0\5I"):
+        got += s.recv(10000)
+    return s
+
+
+class Fair(ServerTest):
+    """More long statements than there are workers: short ones are answered all the same."""
+
+    def test_point_queries_beside_heavy_scans(self):
+        import psycopg2
+        heavy = [connect(self) for _ in range(8 * os.cpu_count() + 4)]
+        canceled = []
+
+        def scan(c):
+            try:
+                c.cursor().execute(HEAVY)
+            except psycopg2.errors.QueryCanceled:
+                canceled.append(c)
+
+        threads = [threading.Thread(target=scan, args=(c,)) for c in heavy]
+        for t in threads:
+            t.start()
+        time.sleep(0.5)
+        k = connect(self).cursor()
+        took = []
+        for i in range(100):
+            begin = time.monotonic()
+            k.execute("SELECT %s + 1", (i,))
+            self.assertEqual(k.fetchone(), (i + 1,))
+            took.append(time.monotonic() - begin)
+        took.sort()
+        print(f"{len(heavy)} scans beside it: median {took[50] * 1000:.1f} ms, p99 {took[98] * 1000:.1f} ms", file=sys.stderr)
+        self.assertLess(took[98], 5)
+        for c in heavy:
+            c.cancel()
+        for t in threads:
+            t.join()
+        self.assertEqual(len(canceled), len(heavy))
+
+
+class SlowReader(ServerTest):
+    """A result of gigabytes to somebody who does not read it is not kept, and keeps nobody from working."""
+
+    def rss(self):
+        with open(f"/proc/{self.server.process.pid}/status", encoding="ascii") as f:
+            return next(int(line.split()[1]) for line in f if line.startswith("VmRSS:"))
+
+    def test_rss_is_flat(self):
+        readers = [start(self) for _ in range(20)]
+        before = self.rss()
+        sql = b"SELECT g, repeat('x', 1000) FROM generate_series(1, 3000000) g\0"
+        for s in readers:
+            s.sendall(b"Q" + struct.pack(">i", len(sql) + 4) + sql)
+        time.sleep(2)
+        first = self.rss()
+        for s in readers: # a little, so that they go on
+            s.recv(1 << 20)
+        time.sleep(2)
+        last = self.rss()
+        self.assertLess(first - before, 20 * 40000, f"{before} kB, {first} kB")
+        self.assertLess(last - first, 20 * 8000, f"{first} kB, {last} kB")
+        k = connect(self).cursor()
+        k.execute("SELECT 1")
+        self.assertEqual(k.fetchone(), (1,))
+        for s in readers:
+            s.close()
+
+
+class Idle(ServerTest):
+    """--idle-timeout and --max-message."""
+    options = ("--idle-timeout", "1", "--max-message", "1")
+
+    def test_idle(self):
+        with start(self) as s:
+            s.settimeout(20)
+            got = b""
+            while part := s.recv(10000):
+                got += part
+            self.assertIn(b"C57P05\0", got)
+
+    def test_message(self):
+        with start(self) as s:
+            sql = b"SELECT '" + b"x" * 1000000 + b"'\0"
+            s.sendall(b"Q" + struct.pack(">i", len(sql) + 4) + sql)
+            got = b""
+            while not got.endswith(b"Z\0\0\0\5I"):
+                got += s.recv(1 << 20)
+            self.assertGreater(len(got), 1000000)
+            s.sendall(b"Q" + struct.pack(">i", 2000000))
+            got = b""
+            while part := s.recv(10000):
+                got += part
+            self.assertIn(b"C54000\0", got)
+
+
+class Reload(ServerTest):
+    """SIGHUP: certificate and key are read anew."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.keys = tempfile.mkdtemp(prefix="dendro-wire-keys-")
+        cls.cert, cls.key = os.path.join(cls.keys, "cert.pem"), os.path.join(cls.keys, "key.pem")
+        cls.make("/CN=first")
+        cls.options = ("--tls-cert", cls.cert, "--tls-key", cls.key)
+        super().setUpClass()
+
+    @classmethod
+    def make(cls, name):
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", name,
+                        "-keyout", cls.key, "-out", cls.cert], check=True, capture_output=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        try:
+            cls.server.process.send_signal(signal.SIGTERM)
+            _, err = cls.server.process.communicate(timeout=60)
+            assert cls.server.process.returncode == 0
+            assert err.count("the old one stays") == 1, err
+        finally:
+            cls.server.remove()
+            shutil.rmtree(cls.keys)
+
+    def name(self):
+        context = ssl.create_default_context()
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        with socket.create_connection(("127.0.0.1", self.server.port)) as raw, context.wrap_socket(raw) as s:
+            der = s.getpeercert(binary_form=True)
+        return b"first" in der, b"second" in der
+
+    def wait_for(self, want):
+        for _ in range(200):
+            if self.name() == want:
+                return
+            time.sleep(0.05)
+        self.fail(f"{self.name()}, not {want}")
+
+    def test_reload(self):
+        self.assertEqual(self.name(), (True, False))
+        self.make("/CN=second")
+        self.assertEqual(self.name(), (True, False))
+        self.server.process.send_signal(signal.SIGHUP)
+        self.wait_for((False, True))
+        with open(self.cert, "w", encoding="ascii") as f:
+            f.write("nonsense\n")
+        self.server.process.send_signal(signal.SIGHUP)
+        time.sleep(0.5)
+        self.assertEqual(self.name(), (False, True))
+
+
+if __name__ == "__main__":
+    wirelib.main(sys.modules[__name__])
