@@ -6,39 +6,19 @@
 #include "exec/agg_units.h"
 
 #include "exec/exec_int.h"
+#include "exec/mono.h"
+#include "exec/slice.h"
 
 #include <string.h>
 
 /* ---- the plan's part ---- */
-
-/* The column that an expression reads and never falls with; PLAN_NO_COL: there is none. */
-static uint32_t units_monotonic(const struct bexpr *e)
-{
-    const struct bexpr *arg;
-    bool cast;
-
-    if (e->kind == BEXPR_COLUMN)
-        return e->col;
-    if (e->kind != BEXPR_CALL || (e->func->flags & FUNC_VOLATILE))
-        return PLAN_NO_COL;
-    cast = e->args_count == 1 && type_is_timestamp(e->type) &&
-           type_is_timestamp(e->args[0]->type) &&
-           e->func == func_cast(e->args[0]->type, e->type, true);
-    if (!(e->func->flags & FUNC_MONOTONIC) && !cast)
-        return PLAN_NO_COL;
-    arg = e->args[cast ? 0 : e->func->mono_arg];
-    for (uint32_t i = 0; i < e->args_count; i++)
-        if (e->args[i] != arg && !expr_is_const(e->args[i], true))
-            return PLAN_NO_COL;
-    return units_monotonic(arg);
-}
 
 static void units_plan_key(struct exec_units *u, uint32_t k)
 {
     const struct plan_node *scan = u->source->node;
     const struct table *t = scan->table;
     const struct bexpr *e = u->node->exprs[k];
-    uint32_t col = units_monotonic(e);
+    uint32_t col = exec_mono_col(e);
 
     u->keys[k] = (struct exec_key){.kind = EXEC_KEY_OTHER};
     if (e->kind == BEXPR_COLUMN) {
@@ -431,6 +411,26 @@ static int feed_note_end(struct exec_feed *f, uint32_t group, struct dn_err *err
 
 /* ---- units ---- */
 
+/* The columns of the aggregates that have to be decoded. 1: their strings are too long for all rows
+ * at once. */
+static int feed_fetch(struct exec_feed *f, struct batch *ret, struct dn_err *err)
+{
+    size_t bytes = f->reader.source->ctx->slice_bytes;
+    bool whole = true;
+    int rc = exec_reader_select(&f->reader, ret, err);
+
+    for (uint32_t g = 0; g < f->u->node->aggs_count && rc == 0; g++) {
+        const struct exec_way *way = &f->u->ways[g];
+
+        if (!f->decode[g])
+            continue;
+        rc = exec_reader_fetch(&f->reader, way->cols, way->cols_count, ret, err);
+        if (rc == 0 && exec_slice_rows(ret, way->cols, way->cols_count, bytes) < ret->sel_count)
+            whole = false;
+    }
+    return rc < 0 ? rc : !whole;
+}
+
 /* All rows of the unit are of one group. 1: nothing was added, as a block would have to be decoded.
  */
 static int feed_whole(struct exec_feed *f, struct exec_bucket *bucket, struct dn_err *err)
@@ -452,6 +452,11 @@ static int feed_whole(struct exec_feed *f, struct exec_bucket *bucket, struct dn
     decode = feed_zones(f);
     if (decode && f->reader.unit.kind == SCAN_BLOCK)
         return 1;
+    if (decode) {
+        rc = feed_fetch(f, &in, err);
+        if (rc != 0)
+            return rc;
+    }
     rc = feed_group(f, bucket, &all.group, err);
     if (rc == 0)
         rc = feed_answer(f, all.group, err);
@@ -461,13 +466,8 @@ static int feed_whole(struct exec_feed *f, struct exec_bucket *bucket, struct dn
         scan_unit_answered(f->reader.r);
         return f->u->ends == EXEC_ENDS_NONE ? 0 : feed_note_end(f, all.group, err);
     }
-    rc = exec_reader_select(&f->reader, &in, err);
-    for (uint32_t g = 0; g < f->u->node->aggs_count && rc == 0; g++)
-        if (f->decode[g])
-            rc = exec_reader_fetch(
-                &f->reader, f->u->ways[g].cols, f->u->ways[g].cols_count, &in, err);
     f->rows_decoded += in.sel_count;
-    return rc < 0 ? rc : exec_agg_stretches(&f->agg, &in, &all, 1, f->decode, err);
+    return exec_agg_stretches(&f->agg, &in, &all, 1, f->decode, err);
 }
 
 static inline bool feed_inside(const struct exec_bucket *b, int64_t value)
@@ -534,6 +534,8 @@ static int feed_edges(struct exec_feed *f, const struct batch *in, struct dn_err
 static int feed_rows(struct exec_feed *f, bool consts_known, struct dn_err *err)
 {
     const struct exec_units *u = f->u;
+    uint16_t all[VEC_ROWS_MAX];
+    uint32_t slice;
     struct batch in;
     int rc;
 
@@ -544,13 +546,23 @@ static int feed_rows(struct exec_feed *f, bool consts_known, struct dn_err *err)
     if (rc < 0)
         return rc;
     f->rows_decoded += in.count;
-    if (consts_known && !in.sel && u->bucket_col != PLAN_NO_COL && f->reader.unit.one_run &&
-        !f->buckets_full) {
+    slice = exec_slice_rows(&in, u->cols, u->cols_count, f->reader.source->ctx->slice_bytes);
+    if (slice == in.sel_count && consts_known && !in.sel && u->bucket_col != PLAN_NO_COL &&
+        f->reader.unit.one_run && !f->buckets_full) {
         rc = feed_edges(f, &in, err);
         if (rc != 1)
             return rc;
     }
-    return exec_agg_batch(&f->agg, &in, err);
+    if (slice == in.sel_count)
+        return exec_agg_batch(&f->agg, &in, err);
+    for (uint32_t first = 0; first < in.sel_count && rc == 0; first += slice) {
+        uint32_t left = in.sel_count - first;
+        struct batch part = exec_slice(&in, first, left < slice ? left : slice, all);
+
+        arena_reset(&f->agg.batch);
+        rc = exec_agg_batch(&f->agg, &part, err);
+    }
+    return rc;
 }
 
 int exec_feed_next(struct exec_feed *f, struct dn_err *err)

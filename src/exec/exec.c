@@ -4,6 +4,7 @@
  * operators themselves are in op_<name>.c, one for each line of plan/node_list.h. */
 #include "exec/exec_int.h"
 #include "exec/run.h"
+#include "exec/slice.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -100,16 +101,55 @@ bool exec_over(const struct op *op, size_t used, uint32_t threads)
     return exec_over_share(&op->mem, op->share, used, threads);
 }
 
+/* The next rows of the batch that is held. */
+static void exec_held_next(struct exec_held *h, struct batch *ret)
+{
+    uint32_t left = h->batch.sel_count - h->next;
+    uint32_t count = left < h->rows ? left : h->rows;
+
+    *ret = exec_slice(&h->batch, h->next, count, h->all);
+    h->next += count;
+}
+
+/* Long strings, little memory: the batch is handed on some rows at a time. */
+static int exec_hold(struct op *op, struct batch *ret, struct dn_err *err)
+{
+    uint32_t rows = exec_slice_rows(ret, NULL, ret->cols_count, op->ctx->slice_bytes);
+
+    if (DN_LIKELY(rows == ret->sel_count))
+        return 0;
+    if (!op->held)
+        op->held = mem_calloc(&op->mem, 1, sizeof *op->held);
+    if (!op->held)
+        return DN_FAIL_NOMEM(err);
+    op->held->batch = *ret;
+    op->held->rows = rows;
+    op->held->next = 0;
+    exec_held_next(op->held, ret);
+    return 0;
+}
+
 static int exec_next_rows(struct op *op, struct batch *ret, struct dn_err *err)
 {
+    struct exec_held *h = op->held;
     int rc;
 
+    if (h && h->next < h->batch.sel_count) {
+        rc = exec_tell(op->ctx, err);
+        if (rc == 0) {
+            exec_held_next(h, ret);
+            op->rows_out += ret->sel_count;
+        }
+        return rc;
+    }
     do {
         rc = exec_tell(op->ctx, err);
         if (rc < 0)
             return rc;
         rc = op->ops->next(op, ret, err);
     } while (rc == 0 && ret->sel_count == 0);
+    if (rc == 0)
+        rc = exec_hold(op, ret, err);
     if (rc == DN_E_NOMEM)
         exec_name_nomem(op, err);
     if (rc == 0)
@@ -188,6 +228,7 @@ void exec_close(struct op *root)
         input = root->input;
         exec_figures_close(root);
         exec_close(root->right);
+        mem_free(root->held);
         mem_free(root->state);
         mem_free(root);
         if (run) {
@@ -286,6 +327,7 @@ int exec_open(const struct plan *plan, struct exec_ctx *ctx, struct op **ret, st
     int rc;
 
     ctx->share = exec_share(plan, ctx);
+    ctx->slice_bytes = exec_slice_bytes(ctx->owner);
     rc = exec_run_open(plan, ctx, &run, err);
     if (rc == 0)
         rc = exec_open_node(plan->root, run ? &run->ctx : ctx, ret, err);

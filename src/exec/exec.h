@@ -70,7 +70,8 @@ struct exec_ctx {
     const struct exec_rows *given;  /* working table 0, when no recursion of the plan fills it */
     const struct exec_rows *parts;  /* working tables 1 … parts_count, as plan_env.parts */
     uint32_t parts_count;
-    size_t share; /* … and each of them; set by exec_open */
+    size_t share;       /* … and each of them; set by exec_open */
+    size_t slice_bytes; /* strings of a batch, see slice.h; 0: no matter; set by exec_open */
 };
 
 struct op;
@@ -104,6 +105,7 @@ struct op {
     size_t share;                 /* `holds`: bytes of the budget; 0: it does not spill */
     uint64_t rows_out;
     uint64_t spilled;             /* bytes written to scratch */
+    struct exec_held *held;       /* owned: a batch that is handed on in slices; NULL: none yet */
     struct exec_figures *figures; /* borrowed; NULL: nobody wants them */
 };
 

@@ -6,6 +6,7 @@
 
 #include "exec/exec_int.h"
 #include "exec/quota.h"
+#include "exec/slice.h"
 
 #include <string.h>
 
@@ -284,23 +285,51 @@ int exec_reader_bound(struct exec_reader *r, struct batch *batch, struct dn_err 
     return rc;
 }
 
+/* Leaves out rows of which the condition is not true. Where their strings are long, some at a time.
+ */
+static int reader_cond(struct exec_reader *r,
+                       const struct exec_cond *c,
+                       struct batch *batch,
+                       struct dn_err *err)
+{
+    uint32_t rows = exec_slice_rows(batch, c->cols, c->cols_count, r->source->ctx->slice_bytes);
+    uint16_t all[VEC_ROWS_MAX];
+    uint32_t n = 0;
+
+    for (uint32_t first = 0; first < batch->sel_count; first += rows) {
+        uint32_t left = batch->sel_count - first;
+        struct batch part = *batch;
+        uint32_t count = 0;
+        int rc;
+
+        if (rows < batch->sel_count) {
+            arena_reset(&r->batch);
+            part = exec_slice(batch, first, left < rows ? left : rows, all);
+        }
+        rc = expr_select(c->e, &r->ev, &part, r->sel + n, &count, err);
+        if (rc < 0)
+            return rc;
+        n += count;
+    }
+    if (n < batch->sel_count) {
+        batch->sel = r->sel;
+        batch->sel_count = n;
+    }
+    return 0;
+}
+
 int exec_reader_select(struct exec_reader *r, struct batch *ret, struct dn_err *err)
 {
     int rc = scan_unit_fetch(r->r, NULL, 0, ret, err);
 
     for (uint32_t i = 0; i < r->source->conds_count && rc == 0 && ret->sel_count; i++) {
         const struct exec_cond *c = &r->source->conds[i];
-        uint32_t count = 0;
 
         if (reader_implied(r, c))
             continue;
         rc = exec_reader_fetch(r, c->cols, c->cols_count, ret, err);
         if (rc == 0)
-            rc = expr_select(c->e, &r->ev, ret, r->sel, &count, err);
-        if (rc == 0 && count < ret->sel_count) {
-            ret->sel = r->sel;
-            ret->sel_count = count;
-        }
+            rc = reader_cond(r, c, ret, err);
     }
     return rc;
 }

@@ -313,6 +313,7 @@ static int lower_sort(struct lower *lo,
                       struct dn_err *err)
 {
     struct lvars more = {0};
+    struct plan_sort_key *keys = NULL;
     struct plan_node *node;
     enum order_way way = order_given(n->in, n->keys, n->keys_count);
     bool given = way != ORDER_NONE;
@@ -324,10 +325,13 @@ static int lower_sort(struct lower *lo,
         rc = given ? lower_tree(lo, n->in, want, ret, err) : lower_trim(lo, n->in, &more, ret, err);
     if (rc < 0 || given)
         return rc;
+    rc = lower_keys(lo, ret, n->keys, n->keys_count, &keys, err);
+    if (rc < 0 || order_sorted(ret->node, keys, n->keys_count, 0))
+        return rc;
     node = lower_node(lo, PLAN_SORT, ret->node, err);
     if (!node)
         return DN_E_NOMEM;
-    rc = lower_keys(lo, ret, n->keys, n->keys_count, &node->keys, err);
+    node->keys = keys;
     node->keys_count = n->keys_count;
     if (rc == 0 && limit && limit->limit)
         rc = lower_expr(lo, ret, limit->limit, &node->limit, err);

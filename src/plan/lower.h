@@ -123,4 +123,10 @@ int lower_keys(struct lower *lo,
  * turned round (order.c)? */
 enum order_way { ORDER_NONE, ORDER_FORWARD, ORDER_BACKWARD };
 enum order_way order_given(const struct lnode *n, const struct lkey *keys, uint32_t count);
+/* Does the plan deliver its rows in the order of the keys, as there is a sort in it that begins
+ * with them? Of the first `together` keys only their values must be together. */
+bool order_sorted(const struct plan_node *n,
+                  const struct plan_sort_key *keys,
+                  uint32_t count,
+                  uint32_t together);
 void order_turn(struct lnode *n);

@@ -130,6 +130,7 @@ lower_window_sort(struct lower *lo, const struct lnode *n, struct lplan *in, str
 {
     uint32_t total = n->partition_count + n->keys_count;
     struct lkey *keys = arena_calloc(lo->q->env->arena, (size_t)total + 1, sizeof(*keys));
+    struct plan_sort_key *by = NULL;
     struct plan_node *sort;
     uint32_t count = 0;
     int rc;
@@ -144,13 +145,16 @@ lower_window_sort(struct lower *lo, const struct lnode *n, struct lplan *in, str
         keys[count++] = n->keys[i];
     if (order_given(n->in, keys, count) == ORDER_FORWARD)
         return 0;
+    rc = lower_keys(lo, in, keys, count, &by, err);
+    if (rc < 0 || order_sorted(in->node, by, count, n->partition_count))
+        return rc;
     sort = lower_node(lo, PLAN_SORT, in->node, err);
     if (!sort)
         return DN_E_NOMEM;
-    rc = lower_keys(lo, in, keys, count, &sort->keys, err);
+    sort->keys = by;
     sort->keys_count = count;
     in->node = sort;
-    return rc;
+    return 0;
 }
 
 int lower_window(struct lower *lo,

@@ -11,23 +11,51 @@
  * all directions turned round need none if the scan goes backward. Key columns are
  * never NULL, so NULLS FIRST or LAST is the same. The last key may also be a function of such a
  * column that never falls (date_trunc of the time): rows that are in the order of the column are in
- * its order too, though ties leave what comes after undecided. */
+ * its order too, though ties leave what comes after undecided. A window that needs no sort itself
+ * leaves rows as they come, but they must come forward.
+ *
+ * Above a sort (of another window, say) rows are in its order, and so in that of its first keys. */
 #include "plan/lower.h"
 #include "plan/preds_mono.h"
 
 #define ORDER_DEPTH_MAX 16 /* filters and maps above a scan that are looked through */
+#define ORDER_KEYS_MAX  16u
 
 /* A scan below filters and maps. */
 struct order {
     const struct lnode *scan;
     const struct lnode *above[ORDER_DEPTH_MAX]; /* from the top */
     uint32_t above_count;
+    bool windows; /* there are windows among them: the scan cannot be turned round */
 };
+
+/* Does it find its rows in the order it wants? */
+static bool order_of_window(const struct lnode *n)
+{
+    struct lkey keys[ORDER_KEYS_MAX];
+    uint32_t count = 0;
+
+    if (n->partition_count + n->keys_count > ORDER_KEYS_MAX)
+        return false;
+    for (uint32_t i = 0; i < n->partition_count; i++)
+        keys[count++] = (struct lkey){.var = n->partition[i]};
+    for (uint32_t i = 0; i < n->keys_count; i++)
+        keys[count++] = n->keys[i];
+    return count == 0 || order_given(n->in, keys, count) == ORDER_FORWARD;
+}
 
 static bool order_walk(const struct lnode *n, struct order *ret)
 {
     ret->above_count = 0;
-    while (n->kind == L_FILTER || n->kind == L_MAP) {
+    ret->windows = false;
+    while (n->kind == L_FILTER || n->kind == L_MAP || n->kind == L_WINDOW) {
+        if (n->kind == L_WINDOW) {
+            if (!order_of_window(n))
+                return false;
+            ret->windows = true;
+            n = n->in;
+            continue;
+        }
         if (ret->above_count == ORDER_DEPTH_MAX)
             return false;
         ret->above[ret->above_count++] = n;
@@ -152,7 +180,60 @@ enum order_way order_given(const struct lnode *n, const struct lkey *keys, uint3
         way = own;
         at++;
     }
+    if (way == ORDER_BACKWARD && o.windows)
+        return ORDER_NONE;
     return way == ORDER_NONE ? ORDER_FORWARD : way;
+}
+
+/* ---- above a sort ---- */
+
+/* Are the columns of the first `count` keys of the sort those of cols, in whatever order? */
+static bool order_same_set(const struct plan_node *sort, const uint32_t *cols, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        bool ours = false;
+        bool theirs = false;
+
+        for (uint32_t k = 0; k < count; k++) {
+            ours = ours || sort->keys[k].col == cols[i];
+            theirs = theirs || sort->keys[i].col == cols[k];
+        }
+        if (!ours || !theirs)
+            return false;
+    }
+    return true;
+}
+
+bool order_sorted(const struct plan_node *n,
+                  const struct plan_sort_key *keys,
+                  uint32_t count,
+                  uint32_t together)
+{
+    uint32_t cols[ORDER_KEYS_MAX];
+
+    if (count > ORDER_KEYS_MAX)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        cols[i] = keys[i].col;
+    for (; n->kind == PLAN_WINDOW || n->kind == PLAN_FILTER || n->kind == PLAN_PROJECT;
+         n = n->input) {
+        for (uint32_t i = 0; i < count; i++) {
+            if (n->kind == PLAN_PROJECT && n->exprs[cols[i]]->kind != BEXPR_COLUMN)
+                return false;
+            if (n->kind == PLAN_PROJECT)
+                cols[i] = n->exprs[cols[i]]->col;
+            if (cols[i] >= n->input->cols_count)
+                return false;
+        }
+    }
+    if (n->kind != PLAN_SORT || n->keys_count < count || !order_same_set(n, cols, together))
+        return false;
+    for (uint32_t i = together; i < count; i++) {
+        if (n->keys[i].col != cols[i] || n->keys[i].desc != keys[i].desc ||
+            n->keys[i].nulls_first != keys[i].nulls_first)
+            return false;
+    }
+    return true;
 }
 
 void order_turn(struct lnode *n)

@@ -166,6 +166,21 @@ static int sel_as_var(struct sel *s,
     return *ret ? 0 : DN_FAIL_NOMEM(err);
 }
 
+/* Those with more keys first: where their keys begin with those of others one sort serves both. */
+static void sel_sort_windows(struct sel *s)
+{
+    for (uint32_t i = 1; i < s->windows_count; i++) {
+        struct sel_window w = s->windows[i];
+        uint32_t at = i;
+
+        for (; at > 0 && s->windows[at - 1].partition_count + s->windows[at - 1].order_count <
+                             w.partition_count + w.order_count;
+             at--)
+            s->windows[at] = s->windows[at - 1];
+        s->windows[at] = w;
+    }
+}
+
 static int sel_window(struct sel *s, const struct sel_window *w, struct dn_err *err)
 {
     struct planner *q = s->b.q;
@@ -381,6 +396,7 @@ int select_stack(struct sel *s, const struct query *ast, struct qout *ret, struc
         rc = sel_filter(s, s->having, err);
     if (rc == 0)
         rc = select_rows(s, SEL_ROWS_WINDOW, err);
+    sel_sort_windows(s);
     for (uint32_t i = 0; rc == 0 && i < s->windows_count; i++)
         rc = sel_window(s, &s->windows[i], err);
     if (rc == 0)
