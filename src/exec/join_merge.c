@@ -31,7 +31,9 @@ int exec_merge_open(struct exec_merge *m,
     buf_init(&m->scratch, &op->mem);
     m->matches = arena_alloc_array(&m->run, VEC_ROWS_MAX, sizeof *m->matches);
     m->rows = arena_alloc_array(&m->run, VEC_ROWS_MAX, sizeof *m->rows);
-    if (!m->matches || !m->rows)
+    m->right_hits = arena_calloc(&m->run, VEC_BITMAP_WORDS(VEC_ROWS_MAX), sizeof *m->right_hits);
+    m->right_sel = arena_alloc_array(&m->run, VEC_ROWS_MAX, sizeof *m->right_sel);
+    if (!m->matches || !m->rows || !m->right_hits || !m->right_sel)
         return DN_FAIL_NOMEM(err);
     for (int i = 0; i < 2; i++) {
         struct exec_merge_side *s = &m->side[i];
@@ -135,6 +137,10 @@ static int merge_pull(struct exec_merge *m, int which, struct dn_err *err)
                        &s->in,
                        &s->keys[k],
                        err);
+    if (rc == 0 && which == RIGHT && join->kind == PLAN_JOIN_FULL) {
+        memset(m->right_hits, 0, VEC_BITMAP_WORDS(VEC_ROWS_MAX) * sizeof *m->right_hits);
+        m->right_open = true;
+    }
     return rc < 0 ? rc : merge_run(m, s, err);
 }
 
@@ -242,12 +248,56 @@ static int merge_emit(struct exec_merge *m, struct batch *ret, struct dn_err *er
                    err);
     if (rc == 0)
         rc = exec_joiner_match(j, &cands, ret, err);
+    for (uint32_t i = 0; m->right_open && rc == 0 && i < ret->sel_count; i++)
+        vec_bit_set(m->right_hits, m->rows[ret->sel ? ret->sel[i] : i]);
     for (uint32_t i = 0; i < m->count; i++)
         m->rows[m->matches[i]] = 0; /* of the next right batch there may be fewer rows */
     m->count = 0;
     if (exec_join_asks(node->join->kind))
         ret->sel_count = 0;
     return rc;
+}
+
+/* FULL: rows of the right batch that nobody matched; the batch is done with. */
+static int merge_emit_right(struct exec_merge *m, struct batch *ret)
+{
+    const struct plan_node *node = m->op->node;
+    const struct exec_merge_side *r = &m->side[RIGHT];
+    struct exec_joiner *j = m->joiner;
+    uint32_t left = node->input->cols_count;
+    uint32_t n = 0;
+
+    for (uint32_t c = 0; c < left; c++)
+        exec_nulls(&node->input->cols[c].type, 1, r->in.count, &j->cols[c]);
+    memcpy(j->cols + left, r->in.cols, node->right->cols_count * sizeof *j->cols);
+    for (uint32_t i = 0; i < r->in.sel_count; i++) {
+        uint32_t row = merge_row(r, i);
+
+        if (!vec_bit(m->right_hits, row))
+            m->right_sel[n++] = (uint16_t)row;
+    }
+    m->right_open = false;
+    *ret = (struct batch){.count = r->in.count,
+                          .cols_count = node->cols_count,
+                          .cols = j->cols,
+                          .sel = m->right_sel,
+                          .sel_count = n};
+    return 0;
+}
+
+/* FULL: the left side has no more rows. */
+static int merge_drain(struct exec_merge *m, struct batch *ret, struct dn_err *err)
+{
+    struct exec_merge_side *r = &m->side[RIGHT];
+    int rc = 0;
+
+    if (m->op->node->join->kind != PLAN_JOIN_FULL)
+        return DN_EOF;
+    if (!m->right_open && r->op)
+        rc = merge_pull(m, RIGHT, err);
+    if (rc < 0)
+        return rc;
+    return m->right_open ? merge_emit_right(m, ret) : DN_EOF;
 }
 
 static void merge_left_begins(struct exec_merge *m)
@@ -259,7 +309,8 @@ static void merge_left_begins(struct exec_merge *m)
     m->left_open = true;
 }
 
-/* One step: until there is something to emit, or a side needs a batch. 1: emit. */
+/* One step: until there is something to emit, or a side needs a batch. 1: emit, 2: what is left of
+ * the right batch. */
 static int merge_step(struct exec_merge *m, struct dn_err *err)
 {
     struct exec_merge_side *l = &m->side[LEFT];
@@ -267,7 +318,7 @@ static int merge_step(struct exec_merge *m, struct dn_err *err)
     int c;
 
     if (r->op && r->at == r->in.sel_count)
-        return m->count ? 1 : merge_pull(m, RIGHT, err);
+        return m->count ? 1 : m->right_open ? 2 : merge_pull(m, RIGHT, err);
     if (!r->op) {
         l->at = l->in.sel_count;
         return 0;
@@ -310,7 +361,7 @@ int exec_merge_next(struct exec_merge *m, struct batch *ret, struct dn_err *err)
     for (;;) {
         if (!m->left_open) {
             if (!l->op)
-                return DN_EOF;
+                return merge_drain(m, ret, err);
             rc = merge_pull(m, LEFT, err);
             if (rc < 0)
                 return rc;
@@ -323,7 +374,7 @@ int exec_merge_next(struct exec_merge *m, struct batch *ret, struct dn_err *err)
             if (rc < 0)
                 return rc;
             if (rc > 0)
-                return merge_emit(m, ret, err);
+                return rc == 1 ? merge_emit(m, ret, err) : merge_emit_right(m, ret);
             continue;
         }
         if (m->count)

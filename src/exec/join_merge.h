@@ -42,6 +42,9 @@ struct exec_merge {
     uint32_t count;    /* left rows with a match in the right batch */
     uint16_t *matches; /* in run: they, and by left row: */
     uint16_t *rows;    /* in run: the right row */
+    bool right_open; /* FULL: there is a right batch whose rows without a match did not come yet */
+    uint64_t *right_hits; /* in run, FULL: its rows with a match */
+    uint16_t *right_sel;  /* in run, FULL */
 };
 
 /* Is the join merged? */

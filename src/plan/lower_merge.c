@@ -80,8 +80,10 @@ int lower_merge(struct lower *lo, const struct lnode *n, struct plan_node *node,
         s.cols[k] = arena_calloc(arena, (size_t)join->keys_count + 1, sizeof(*s.cols[k]));
     if (!keys || !s.cols[0] || !s.cols[1])
         return DN_FAIL_NOMEM(err);
-    if (join->keys_count == 0 || join->kind == PLAN_JOIN_FULL || !merge_sides(node, &s) ||
-        !merge_alike(s.tables[0], s.tables[1], join->keys_count) ||
+    if (join->keys_count == 0 || !merge_sides(node, &s) ||
+        !merge_alike(s.tables[0], s.tables[1], join->keys_count))
+        return 0;
+    if (join->kind != PLAN_JOIN_FULL && /* of which nothing can be pruned */
         rewrite_rows(lo->q, n->right) * MERGE_LARGER < rewrite_rows(lo->q, n->in))
         return 0;
     time = s.tables[0]->time_col < 0;
