@@ -13,6 +13,7 @@
 #include "exec/exec_int.h"
 #include "exec/sort_runs.h"
 #include "exec/sort_series.h"
+#include "exec/sort_team.h"
 #include "exec/source.h"
 #include "vec/normkey.h"
 
@@ -291,7 +292,7 @@ static int sort_spill(struct op *op, struct dn_err *err)
         rc = exec_sort_runs_init(&st->runs, &options, err);
     }
     if (rc == 0)
-        rc = exec_sort_order(&st->rows, sort_check, op->ctx, err);
+        rc = exec_sort_order_team(&st->rows, op->ctx, err);
     if (rc == 0)
         rc = exec_sort_runs_add(&st->runs, &st->rows, count, err);
     op->spilled = st->runs.bytes;
@@ -323,7 +324,7 @@ static int sort_drain(struct op *op, struct dn_err *err)
             return rc;
     }
     if (!exec_sort_runs_any(&st->runs))
-        return exec_sort_order(&st->rows, sort_check, op->ctx, err);
+        return exec_sort_order_team(&st->rows, op->ctx, err);
     rc = st->rows.count ? sort_spill(op, err) : 0;
     exec_sort_done(&st->rows);
     if (rc == 0)

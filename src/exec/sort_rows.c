@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * sort_rows.c: a bottom-up merge sort over (first 8 key bytes, row number): most comparisons end in
- * the prefix, the rest compare whole keys. Merging takes the left one of equals, so rows with equal
- * keys stay in the order in which they came. */
+ * sort_rows.c: a bottom-up merge sort over (first 12 key bytes, row number): most comparisons end
+ * in the prefix, the rest compare whole keys. Merging takes the left one of equals, so rows with
+ * equal keys stay in the order in which they came. */
 #include "exec/sort_rows.h"
 
 #include <string.h>
@@ -78,6 +78,14 @@ static bool sort_key_room(struct exec_sort_rows *s, uint32_t rows)
     return true;
 }
 
+static void sort_note_length(struct exec_sort_rows *s, size_t len, bool first)
+{
+    if (first || len < s->key_min)
+        s->key_min = len;
+    if (first || len > s->key_max)
+        s->key_max = len;
+}
+
 int exec_sort_add(struct exec_sort_rows *s,
                   const struct batch *in,
                   const uint8_t *keys,
@@ -100,27 +108,28 @@ int exec_sort_add(struct exec_sort_rows *s,
             return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; i <= rows; i++)
         s->key_at[s->count + i] = base + key_at[i] - key_at[0];
+    for (uint32_t i = 0; i < rows; i++)
+        sort_note_length(s, key_at[i + 1] - key_at[i], s->count + i == 0);
     s->count += rows;
     return 0;
 }
 
 /* ---- sorting ---- */
 
-static uint64_t sort_prefix(const struct exec_sort_rows *s, uint32_t row)
+static struct exec_sort_item sort_item(const struct exec_sort_rows *s, uint32_t row)
 {
-    uint8_t bytes[8] = {0};
+    uint8_t bytes[16] = {0};
     size_t len;
     const uint8_t *key = exec_sort_key(s, row, &len);
 
     if (len)
-        memcpy(bytes, key, len < 8 ? len : 8);
-    return be_get64(bytes);
+        memcpy(bytes, key, len < EXEC_SORT_PREFIX ? len : EXEC_SORT_PREFIX);
+    return (struct exec_sort_item){
+        .prefix = be_get64(bytes), .more = (uint32_t)(be_get64(bytes + 8) >> 32), .row = row};
 }
 
-/* a stood before b: does it stay there? */
-static bool sort_stays(const struct exec_sort_rows *s,
-                       const struct exec_sort_item *a,
-                       const struct exec_sort_item *b)
+/* a stood before b, their prefixes are the same: does it stay there? */
+static bool sort_stays_whole(const struct exec_sort_rows *s, uint32_t a, uint32_t b)
 {
     size_t len_a;
     size_t len_b;
@@ -129,13 +138,27 @@ static bool sort_stays(const struct exec_sort_rows *s,
     size_t len;
     int c;
 
+    if (s->key_min == s->key_max && s->key_max <= EXEC_SORT_PREFIX)
+        return true; /* all there is to them */
+    key_a = exec_sort_key(s, a, &len_a);
+    key_b = exec_sort_key(s, b, &len_b);
+    len = len_a < len_b ? len_a : len_b;
+    c = len > EXEC_SORT_PREFIX
+            ? memcmp(key_a + EXEC_SORT_PREFIX, key_b + EXEC_SORT_PREFIX, len - EXEC_SORT_PREFIX)
+            : 0;
+    return c ? c < 0 : len_a <= len_b;
+}
+
+/* a stood before b: does it stay there? */
+static inline bool sort_stays(const struct exec_sort_rows *s,
+                              const struct exec_sort_item *a,
+                              const struct exec_sort_item *b)
+{
     if (a->prefix != b->prefix)
         return a->prefix < b->prefix;
-    key_a = exec_sort_key(s, a->row, &len_a);
-    key_b = exec_sort_key(s, b->row, &len_b);
-    len = len_a < len_b ? len_a : len_b;
-    c = len > 8 ? memcmp(key_a + 8, key_b + 8, len - 8) : 0;
-    return c ? c < 0 : len_a <= len_b;
+    if (a->more != b->more)
+        return a->more < b->more;
+    return sort_stays_whole(s, a->row, b->row);
 }
 
 static void sort_insertion(const struct exec_sort_rows *s, struct exec_sort_item *items, uint32_t n)
@@ -186,9 +209,10 @@ static int sort_merge(const struct exec_sort_rows *s,
     return rc;
 }
 
-/* One pass: stretches of `width` rows from `from` become stretches of 2 * width in `to`. */
+/* One pass over `count` rows: stretches of `width` rows from `from` become stretches of 2 * width
+ * in `to`. */
 static int sort_pass(const struct exec_sort_rows *s,
-                     const struct exec_sort_item *from,
+                     const struct sort_part *from,
                      struct exec_sort_item *to,
                      uint64_t width,
                      struct sort_watch *watch,
@@ -196,13 +220,36 @@ static int sort_pass(const struct exec_sort_rows *s,
 {
     int rc = 0;
 
-    for (uint64_t at = 0; at < s->count && rc == 0; at += 2 * width) {
-        uint64_t middle = at + width < s->count ? at + width : s->count;
-        uint64_t end = at + 2 * width < s->count ? at + 2 * width : s->count;
-        const struct sort_part a = {.items = from + at, .count = (uint32_t)(middle - at)};
-        const struct sort_part b = {.items = from + middle, .count = (uint32_t)(end - middle)};
+    for (uint64_t at = 0; at < from->count && rc == 0; at += 2 * width) {
+        uint64_t middle = at + width < from->count ? at + width : from->count;
+        uint64_t end = at + 2 * width < from->count ? at + 2 * width : from->count;
+        const struct sort_part a = {.items = from->items + at, .count = (uint32_t)(middle - at)};
+        const struct sort_part b = {.items = from->items + middle,
+                                    .count = (uint32_t)(end - middle)};
 
         rc = sort_merge(s, a, b, to + at, watch, err);
+    }
+    return rc;
+}
+
+/* Stretches of `width` of the items in arrays[0] put together; the two may be exchanged for that,
+ * so that the result is in arrays[0] again. */
+static int sort_passes(const struct exec_sort_rows *s,
+                       struct exec_sort_item *arrays[2],
+                       uint32_t count,
+                       uint64_t width,
+                       struct sort_watch *watch,
+                       struct dn_err *err)
+{
+    int rc = 0;
+
+    for (; width < count && rc == 0; width *= 2) {
+        const struct sort_part from = {.items = arrays[0], .count = count};
+        struct exec_sort_item *swap = arrays[0];
+
+        rc = sort_pass(s, &from, arrays[1], width, watch, err);
+        arrays[0] = arrays[1];
+        arrays[1] = swap;
     }
     return rc;
 }
@@ -210,16 +257,18 @@ static int sort_pass(const struct exec_sort_rows *s,
 /* The items as the rows came, in order inside each stretch of SORT_RUN. */
 static int sort_first(const struct exec_sort_rows *s,
                       struct exec_sort_item *items,
+                      uint32_t first,
+                      uint32_t count,
                       struct sort_watch *watch,
                       struct dn_err *err)
 {
     int rc = 0;
 
-    for (uint32_t at = 0; at < s->count && rc == 0;) {
-        uint32_t n = s->count - at < SORT_RUN ? s->count - at : SORT_RUN;
+    for (uint32_t at = 0; at < count && rc == 0;) {
+        uint32_t n = count - at < SORT_RUN ? count - at : SORT_RUN;
 
         for (uint32_t i = at; i < at + n; i++)
-            items[i] = (struct exec_sort_item){.prefix = sort_prefix(s, i), .row = i};
+            items[i] = sort_item(s, first + i);
         sort_insertion(s, items + at, n);
         at += n;
         rc = sort_moved(watch, n, err);
@@ -227,36 +276,62 @@ static int sort_first(const struct exec_sort_rows *s,
     return rc;
 }
 
+int exec_sort_stretch(const struct exec_sort_rows *s,
+                      struct exec_sort_item *const arrays[2],
+                      uint32_t first,
+                      uint32_t count,
+                      exec_sort_check_fn check,
+                      const void *check_arg,
+                      struct dn_err *err)
+{
+    struct exec_sort_item *own[2] = {arrays[0] + first, arrays[1] + first};
+    struct sort_watch watch = {.check = check, .arg = check_arg};
+    int rc = sort_first(s, own[0], first, count, &watch, err);
+
+    if (rc == 0)
+        rc = sort_passes(s, own, count, SORT_RUN, &watch, err);
+    if (rc == 0 && own[0] != arrays[0] + first)
+        memcpy(arrays[0] + first, own[0], count * sizeof *own[0]);
+    return rc;
+}
+
+int exec_sort_together(struct exec_sort_rows *s,
+                       struct exec_sort_item *arrays[2],
+                       uint64_t width,
+                       exec_sort_check_fn check,
+                       const void *check_arg,
+                       struct dn_err *err)
+{
+    struct sort_watch watch = {.check = check, .arg = check_arg};
+    int rc = sort_passes(s, arrays, s->count, width, &watch, err);
+
+    if (rc < 0)
+        return rc;
+    mem_free(s->items);
+    s->items = arrays[0];
+    arrays[0] = NULL;
+    return 0;
+}
+
 int exec_sort_order(struct exec_sort_rows *s,
                     exec_sort_check_fn check,
                     const void *check_arg,
                     struct dn_err *err)
 {
-    struct exec_sort_item *items = mem_alloc_array(s->owner, s->count, sizeof *items);
-    struct exec_sort_item *other = mem_alloc_array(s->owner, s->count, sizeof *other);
+    struct exec_sort_item *arrays[2];
     struct sort_watch watch = {.check = check, .arg = check_arg};
     int rc = 0;
 
-    if (!items || !other) {
+    for (int i = 0; i < 2; i++)
+        arrays[i] = mem_alloc_array(s->owner, s->count, sizeof *arrays[i]);
+    if (!arrays[0] || !arrays[1])
         rc = DN_FAIL_NOMEM(err);
-        goto out;
-    }
-    rc = sort_first(s, items, &watch, err);
-    for (uint64_t width = SORT_RUN; width < s->count && rc == 0; width *= 2) {
-        struct exec_sort_item *swap = items;
-
-        rc = sort_pass(s, items, other, width, &watch, err);
-        items = other;
-        other = swap;
-    }
-    if (rc < 0)
-        goto out;
-    mem_free(s->items);
-    s->items = items;
-    items = NULL;
-out:
-    mem_free(items);
-    mem_free(other);
+    if (rc == 0)
+        rc = sort_first(s, arrays[0], 0, s->count, &watch, err);
+    if (rc == 0)
+        rc = exec_sort_together(s, arrays, SORT_RUN, check, check_arg, err);
+    mem_free(arrays[0]);
+    mem_free(arrays[1]);
     return rc;
 }
 
@@ -289,6 +364,7 @@ int exec_sort_cut(struct exec_sort_rows *s, uint32_t keep, struct dn_err *err)
         next.key_at[i] = next.keys.len;
         buf_append(&next.keys, key, len);
         next.key_at[i + 1] = next.keys.len;
+        sort_note_length(&next, len, i == 0);
         next.count++;
     }
     if (rc == 0 && next.keys.failed)

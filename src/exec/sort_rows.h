@@ -10,10 +10,14 @@
 #include "base/err.h"
 #include "vec/vec.h"
 
+/* The first 12 bytes of a key as numbers, zeros behind a shorter one: most comparisons end here. */
 struct exec_sort_item {
-    uint64_t prefix; /* first 8 bytes of the key, big-endian, zeros behind a shorter one */
+    uint64_t prefix; /* 8 bytes, big-endian */
+    uint32_t more;   /* 4 bytes behind them */
     uint32_t row;
 };
+
+#define EXEC_SORT_PREFIX 12u
 
 struct exec_sort_rows {
     struct mem_owner *owner; /* borrowed */
@@ -24,6 +28,8 @@ struct exec_sort_rows {
     struct buf keys;              /* all keys, one after the other */
     size_t *key_at;               /* owned: count + 1 offsets into keys */
     uint32_t key_cap;             /* room of key_at */
+    size_t key_min;               /* length of the shortest key, and … */
+    size_t key_max;               /* … of the longest one */
     struct exec_sort_item *items; /* owned: the order, once sorted */
 };
 
@@ -49,6 +55,23 @@ int exec_sort_order(struct exec_sort_rows *s,
                     exec_sort_check_fn check,
                     const void *check_arg,
                     struct dn_err *err) DN_MUST_CHECK;
+/* The same in parts, for those who share the work (sort_team.h): two arrays of items for all rows,
+ * each stretch of rows sorted alone into the first one, … */
+int exec_sort_stretch(const struct exec_sort_rows *s,
+                      struct exec_sort_item *const arrays[2],
+                      uint32_t first,
+                      uint32_t count,
+                      exec_sort_check_fn check,
+                      const void *check_arg,
+                      struct dn_err *err) DN_MUST_CHECK;
+/* … then stretches of `width` rows put together; the last one may be shorter. The array that has
+ * the result becomes that of s; what is left in arrays is still the caller's. */
+int exec_sort_together(struct exec_sort_rows *s,
+                       struct exec_sort_item *arrays[2],
+                       uint64_t width,
+                       exec_sort_check_fn check,
+                       const void *check_arg,
+                       struct dn_err *err) DN_MUST_CHECK;
 /* Bytes that exec_sort_order needs beside the rows, so far. */
 static inline size_t exec_sort_order_bytes(const struct exec_sort_rows *s)
 {
