@@ -8,10 +8,17 @@
 
 /* ---- finding the scan ---- */
 
-/* The column of the scan below projections and filters that a column of theirs is; false: none. */
+/* Every row of the operator has the columns of one row of its input, at the same places or moved.
+ */
+static bool bound_passes(const struct op *op)
+{
+    return op->ops == &op_project_ops || op->ops == &op_filter_ops || op->ops == &op_join_ops;
+}
+
+/* The column of the scan that a column of what is above it is; false: none. */
 static bool bound_col(const struct op *input, uint32_t col, uint32_t *ret)
 {
-    while (input->ops == &op_project_ops || input->ops == &op_filter_ops) {
+    for (; bound_passes(input); input = input->input) {
         if (input->ops == &op_project_ops) {
             const struct bexpr *e = input->node->exprs[col];
 
@@ -19,25 +26,63 @@ static bool bound_col(const struct op *input, uint32_t col, uint32_t *ret)
                 return false;
             col = e->col;
         }
-        input = input->input;
+        if (col >= input->node->input->cols_count)
+            return false; /* of the right side of a join */
     }
     *ret = col;
     return true;
 }
 
-struct exec_source *exec_bound_find(const struct op *input, const struct plan_node *sort)
+/* May the first key come from the left side of all joins? Before any of them is asked to begin. */
+static bool bound_left_key(const struct plan_node *n, uint32_t col)
 {
-    const struct op *scan = input;
-    struct exec_source *source;
+    for (; n->kind == PLAN_PROJECT || n->kind == PLAN_FILTER || n->kind == PLAN_JOIN;
+         n = n->input) {
+        if (n->kind == PLAN_PROJECT && n->exprs[col]->kind != BEXPR_COLUMN)
+            return false;
+        if (n->kind == PLAN_PROJECT)
+            col = n->exprs[col]->col;
+        if (col >= n->input->cols_count)
+            return false;
+    }
+    return n->kind == PLAN_SCAN;
+}
+
+static int bound_scan(struct op *input, struct op **ret, struct dn_err *err)
+{
+    int rc = 0;
+
+    while (rc == 0 && input && bound_passes(input)) {
+        if (input->ops == &op_join_ops)
+            rc = op_join_left(input, &input, err);
+        else
+            input = input->input;
+    }
+    *ret = input;
+    return rc;
+}
+
+int exec_bound_find(struct op *input,
+                    const struct plan_node *sort,
+                    struct exec_source **ret,
+                    struct dn_err *err)
+{
+    struct exec_source *source = NULL;
+    struct op *scan = NULL;
     struct exec_bound *b;
     const struct table *t;
     uint32_t col;
+    int rc = 0;
 
-    while (scan->ops == &op_project_ops || scan->ops == &op_filter_ops)
-        scan = scan->input;
+    *ret = NULL;
+    if (!exec_fast(input->ctx) || !bound_left_key(input->node, sort->keys[0].col))
+        return 0;
+    rc = bound_scan(input, &scan, err);
+    if (rc < 0 || !scan)
+        return rc;
     source = exec_source_of(scan);
-    if (!source || !bound_col(input, sort->keys[0].col, &col))
-        return NULL;
+    if (!source)
+        return 0;
     b = &source->bound;
     *b = (struct exec_bound){.wanted = true};
     for (uint32_t k = 0; k < sort->keys_count && k < EXEC_BOUND_KEYS_MAX; k++) {
@@ -55,7 +100,8 @@ struct exec_source *exec_bound_find(const struct op *input, const struct plan_no
     if (t->rest_count > 0 && t->rest[0].col == source->node->scan_cols[b->keys[0].col] &&
         t->rest[0].desc != sort->keys[0].desc)
         scan_reverse(source->scan);
-    return source;
+    *ret = source;
+    return 0;
 }
 
 int exec_bound_tighten(struct exec_bound *b, const struct datum *keys, struct dn_err *err)

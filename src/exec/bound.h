@@ -3,7 +3,7 @@
  * bound.h: what a top-N sort tells the scan below it: rows whose sort keys come after these
  * values cannot be among the first N any more. The scan leaves out blocks and vectors by their
  * zones, and rows before it decodes their other columns. Rows that are left out are those that the
- * sort would drop, so what lies between (filters, projections) need not know.
+ * sort would drop, so what lies between (filters, projections, joins) need not know.
  *
  * One thread at a time: that of the statement. */
 #pragma once
@@ -33,10 +33,13 @@ struct exec_bound {
     uint32_t keys_count;
 };
 
-/* Finds the scan whose rows reach the sort through filters and projections and whose column is its
- * first key, and makes it begin at the end of time where the first rows are. NULL: there is none.
- */
-struct exec_source *exec_bound_find(const struct op *input, const struct plan_node *sort);
+/* Finds the scan whose rows reach the sort through filters, projections and left sides of joins and
+ * whose column is its first key, and makes it begin at the end of time where the first rows are.
+ * NULL: there is none. Before the first row is pulled; joins read their right side for it. */
+int exec_bound_find(struct op *input,
+                    const struct plan_node *sort,
+                    struct exec_source **ret,
+                    struct dn_err *err) DN_MUST_CHECK;
 /* The keys of the last row kept, keys_count of them. A NULL as the first one says nothing. */
 int exec_bound_tighten(struct exec_bound *b,
                        const struct datum *keys,

@@ -42,6 +42,9 @@ static inline bool exec_fast(const struct exec_ctx *ctx)
     return ctx->env.settings && ctx->env.settings->fast_paths;
 }
 
+/* op_join.c: the left input of a JOIN whose rows are all made of rows of that, open, while none was
+ * pulled yet; the right side is read for it. NULL: it is another kind, or none is needed. */
+int op_join_left(struct op *op, struct op **ret, struct dn_err *err) DN_MUST_CHECK;
 const struct op_ops *exec_ops_of(enum plan_kind kind);
 /* The figures of a node, made if there are none yet; NULL: out of memory. */
 struct exec_figures *exec_analysis_of(struct exec_analysis *a, const struct plan_node *node);

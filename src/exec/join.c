@@ -221,3 +221,20 @@ int exec_join_explain_keys(const struct plan_node *node, struct buf *b, struct d
     arena_done(&arena);
     return left && right ? 0 : DN_FAIL_NOMEM(err);
 }
+
+int exec_join_explain(const struct plan_node *node,
+                      struct exec_ctx *ctx,
+                      struct buf *b,
+                      struct dn_err *err)
+{
+    int rc;
+
+    buf_printf(b,
+               "%s %s",
+               node->join->merge && exec_fast(ctx) ? "Merge join"
+               : node->join->keys_count            ? "Hash join"
+                                                   : "Nested loop join",
+               exec_join_kind_name(node->join->kind));
+    rc = exec_join_explain_keys(node, b, err);
+    return rc < 0 ? rc : exec_join_explain_filter(node, b, err);
+}

@@ -70,3 +70,8 @@ int exec_join_explain_keys(const struct plan_node *node,
 int exec_join_explain_filter(const struct plan_node *node,
                              struct buf *b,
                              struct dn_err *err) DN_MUST_CHECK;
+/* op_ops.explain of JOIN. */
+int exec_join_explain(const struct plan_node *node,
+                      struct exec_ctx *ctx,
+                      struct buf *b,
+                      struct dn_err *err) DN_MUST_CHECK;

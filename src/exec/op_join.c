@@ -571,30 +571,29 @@ static int op_join_next(struct op *op, struct batch *ret, struct dn_err *err)
     return rc;
 }
 
-/* ---- EXPLAIN ---- */
+/* ---- what is told from above ---- */
 
-static int op_join_explain(const struct plan_node *node,
-                           struct exec_ctx *ctx,
-                           struct buf *b,
-                           struct dn_err *err)
+int op_join_left(struct op *op, struct op **ret, struct dn_err *err)
 {
-    int rc;
+    struct op_join *st = op->state;
+    enum plan_join_kind kind = op->node->join->kind;
+    int rc = 0;
 
-    buf_printf(b,
-               "%s %s",
-               exec_merges(node, ctx)   ? "Merge join"
-               : node->join->keys_count ? "Hash join"
-                                        : "Nested loop join",
-               exec_join_kind_name(node->join->kind));
-    rc = exec_join_explain_keys(node, b, err);
-    return rc < 0 ? rc : exec_join_explain_filter(node, b, err);
+    *ret = NULL;
+    if (st->merge || kind == PLAN_JOIN_FULL || kind == PLAN_JOIN_SINGLE)
+        return 0;
+    if (!st->built)
+        rc = join_start(op, err);
+    if (rc == 0 && !st->left_done && !exec_join_spilled(&st->spill))
+        *ret = op->input;
+    return rc < 0 ? rc : 0;
 }
 
 const struct op_ops op_join_ops = {.name = "Join",
                                    .open = op_join_open,
                                    .next = op_join_next,
                                    .close = op_join_close,
-                                   .explain = op_join_explain,
+                                   .explain = exec_join_explain,
                                    .state_size = sizeof(struct op_join),
                                    .lazy = true,
                                    .holds = true};

@@ -85,8 +85,6 @@ static int op_sort_open(struct op *op, struct dn_err *err)
         return DN_FAIL_NOMEM(err);
     for (uint32_t c = 0; c < input->cols_count; c++)
         st->types[c] = input->cols[c].type;
-    if (st->keep != UINT32_MAX && st->keep > 0)
-        st->source = exec_bound_find(op->input, op->node);
     return exec_sort_init(&st->rows, st->types, input->cols_count, &op->mem, err);
 }
 
@@ -360,7 +358,11 @@ static int op_sort_next(struct op *op, struct batch *ret, struct dn_err *err)
     if (st->keep == 0)
         return DN_EOF;
     if (!st->sorted) {
-        rc = exec_series_start(&st->series, op, &st->by_series, err);
+        rc = 0;
+        if (st->keep != UINT32_MAX && st->keep > 0)
+            rc = exec_bound_find(op->input, op->node, &st->source, err);
+        if (rc == 0)
+            rc = exec_series_start(&st->series, op, &st->by_series, err);
         if (rc == 0 && !st->by_series)
             rc = sort_drain(op, err);
         if (rc < 0)
