@@ -24,6 +24,11 @@ static const struct cli_option serve_options[] = {
      "N",
      "port of PostgreSQL's protocol: 5460; 0 = none, any = one that is free"},
     {'w', NULL, "--http-port", "N", "port of HTTP: 8460; 0 = none, any = one that is free"},
+    {'a',
+     NULL,
+     "--auto-create",
+     "WHAT",
+     "what points may make: on = tables and columns, tables, off; on"},
     {'c', NULL, "--max-connections", "N", "more than so many are refused; 1000"},
     {'o',
      NULL,
@@ -61,6 +66,19 @@ static int serve_port(const char *name, const char *text, int *ret)
     return rc;
 }
 
+static int serve_create(const char *text, enum ingest_create *ret)
+{
+    if (strcmp(text, "on") == 0)
+        *ret = INGEST_CREATE_ALL;
+    else if (strcmp(text, "tables") == 0)
+        *ret = INGEST_CREATE_TABLES;
+    else if (strcmp(text, "off") == 0)
+        *ret = INGEST_CREATE_NONE;
+    else
+        return cli_complain("serve", "--auto-create: on, tables or off, not '%s'", text);
+    return CLI_OK;
+}
+
 static int serve_take(void *arg, char letter, char *value)
 {
     struct serve *s = arg;
@@ -78,6 +96,8 @@ static int serve_take(void *arg, char letter, char *value)
         return serve_port("--pg-port", value, &s->opt.pg_port);
     case 'w':
         return serve_port("--http-port", value, &s->opt.http_port);
+    case 'a':
+        return serve_create(value, &s->opt.create);
     case 'c':
         rc = serve_number("--max-connections", value, 100000, &n);
         if (rc == CLI_OK)

@@ -375,6 +375,25 @@ static int app_commit_direct(struct dendro_appender *app, struct dn_err *err)
     return rc;
 }
 
+int appender_ready(struct dendro_appender *app, struct dn_err *err)
+{
+    int rc = appender_begin(app, err);
+
+    if (rc == 0 && app->in_row)
+        rc = DN_FAIL(err,
+                     DN_E_MISUSE,
+                     "row %" PRIu64 " is not ended: dendro_append_end_row comes first",
+                     appender_row(app, app->rows.rows));
+    return rc < 0 ? rc : app_check_table(app, err);
+}
+
+void appender_flushed(struct dendro_appender *app)
+{
+    app->flushed += app->rows.rows;
+    intake_reset(&app->rows);
+    app->bytes = 0;
+}
+
 static int app_flush(struct dendro_appender *app, struct dn_err *err)
 {
     struct pressure p;
@@ -396,9 +415,7 @@ static int app_flush(struct dendro_appender *app, struct dn_err *err)
         tx_fail(app->conn);
         return rc;
     }
-    app->flushed += app->rows.rows;
-    intake_reset(&app->rows);
-    app->bytes = 0;
+    appender_flushed(app);
     return 0;
 }
 

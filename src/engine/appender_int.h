@@ -39,5 +39,9 @@ int appender_bytes(enum type_id type,
                    size_t len,
                    struct intake_value *ret,
                    struct dn_err *err) DN_MUST_CHECK;
+/* May its rows be written: is its table as it was, the batch good and its last row ended? */
+int appender_ready(struct dendro_appender *app, struct dn_err *err) DN_MUST_CHECK;
+/* They were. */
+void appender_flushed(struct dendro_appender *app);
 /* Flushes if it is time to. */
 int appender_settle(struct dendro_appender *app, struct dn_err *err) DN_MUST_CHECK;

@@ -520,3 +520,8 @@ int engine_end(struct dendro_db *db,
     sched_unlock(db->edit);
     return rc;
 }
+
+int64_t engine_clock_ns(struct dendro_db *db)
+{
+    return volume_clock_ns(db->volume);
+}

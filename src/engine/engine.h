@@ -61,3 +61,6 @@ int engine_session_role(dendro_conn *conn, const char *name, struct dn_err *err)
 
 /* What the database's memory is charged to, for tests of limits and leaks. */
 struct mem_owner *engine_owner(dendro_db *db);
+
+/* The database's clock: nanoseconds since 1970 UTC. Any thread. */
+int64_t engine_clock_ns(struct dendro_db *db);

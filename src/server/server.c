@@ -6,6 +6,7 @@
  * Only the thread of server_run uses the loop. Workers reach it by the inbox and a wake-up. */
 #include "server/server.h"
 
+#include "engine/engine.h"
 #include "server/conn.h"
 #include "server/http/http.h"
 #include "server/listen.h"
@@ -91,6 +92,11 @@ uint64_t server_now_ns(struct server *s)
 uint64_t server_random(struct server *s)
 {
     return sched_random(srv_pool_sched(s->pool));
+}
+
+int64_t server_wall_ns(struct server *s)
+{
+    return engine_clock_ns(s->db);
 }
 
 int server_port(const struct server *s)
@@ -418,6 +424,7 @@ static int server_open_http(struct server *s, struct dn_err *err)
                                 .connections_max = o->connections_max,
                                 .requests_max = o->workers_max * SERVER_REQUESTS,
                                 .body_max = o->message_max,
+                                .create = o->create,
                                 .insecure = o->insecure};
 
     return o->http_port < 0 ? 0 : http_open(s, &http, &s->http, err);

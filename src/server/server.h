@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "dendro.h"
+#include "server/ingest/ingest.h"
 
 struct server;
 struct conn;
@@ -27,6 +28,7 @@ struct server_options {
     const char *listen;          /* address; NULL = loopback */
     int pg_port;                 /* 0 = any free one; < 0 = not at all */
     int http_port;               /* likewise */
+    enum ingest_create create;   /* what points may make */
     const char *tls_cert;        /* PEM files; NULL = no TLS */
     const char *tls_key;
     bool insecure;            /* serve other machines without authentication */
@@ -64,6 +66,7 @@ struct mem_owner *server_owner(struct server *s);
 const struct server_limits *server_limits(const struct server *s);
 uint64_t server_now_ns(struct server *s);
 uint64_t server_random(struct server *s);
+int64_t server_wall_ns(struct server *s); /* since 1970 */
 /* fn for each connection that is open, until it returns true; under the server's lock. */
 typedef bool (*server_conn_fn)(void *arg, struct conn *c);
 void server_each(struct server *s, server_conn_fn fn, void *arg);

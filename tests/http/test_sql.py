@@ -8,8 +8,7 @@ import threading
 import time
 
 import httplib
-import wirelib
-from httplib import HttpTest
+from httplib import HttpTest, wirelib
 
 
 class HttpSql(HttpTest):

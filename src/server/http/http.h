@@ -12,6 +12,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "server/ingest/ingest.h"
 
 struct server;
 struct http;
@@ -22,9 +23,10 @@ struct http_options {
     const char *tls_cert; /* PEM files; NULL = plain */
     const char *tls_key;
     unsigned connections_max;
-    unsigned requests_max; /* under way at once; more are told to come again */
-    uint64_t body_max;     /* bytes of a body, unpacked */
-    bool insecure;         /* other machines may come without a login */
+    unsigned requests_max;     /* under way at once; more are told to come again */
+    uint64_t body_max;         /* bytes of a body, unpacked */
+    enum ingest_create create; /* what lines may make */
+    bool insecure;             /* other machines may come without a login */
 };
 
 int http_open(struct server *srv,

@@ -177,3 +177,7 @@ void http_run_cancel(struct http_req *req);
 void http_run_health(struct http_req *req);
 void http_run_ready(struct http_req *req);
 void http_run_metrics(struct http_req *req);
+void http_run_write(struct http_req *req);
+void http_run_ping(struct http_req *req);
+void http_run_settings(struct http_req *req);
+void http_run_influx_query(struct http_req *req);

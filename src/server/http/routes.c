@@ -11,6 +11,12 @@ const struct http_route http_routes[] = {
     {"GET",    "/health",        HTTP_KIND_OTHER, HTTP_BODY_NONE,  true,  http_run_health},
     {"GET",    "/ready",         HTTP_KIND_OTHER, HTTP_BODY_NONE,  true,  http_run_ready},
     {"GET",    "/metrics",       HTTP_KIND_OTHER, HTTP_BODY_NONE,  false, http_run_metrics},
+    {"POST",   "/write",         HTTP_KIND_LINES, HTTP_BODY_WHOLE, false, http_run_write},
+    {"POST",   "/api/v2/write",  HTTP_KIND_LINES, HTTP_BODY_WHOLE, false, http_run_write},
+    {"GET",    "/query",         HTTP_KIND_OTHER, HTTP_BODY_NONE,  false, http_run_influx_query},
+    {"POST",   "/query",         HTTP_KIND_OTHER, HTTP_BODY_WHOLE, false, http_run_influx_query},
+    {"GET",    "/ping",          HTTP_KIND_OTHER, HTTP_BODY_NONE,  true,  http_run_ping},
+    {"GET",    "/settings",      HTTP_KIND_OTHER, HTTP_BODY_NONE,  true,  http_run_settings},
     {NULL, NULL, HTTP_KIND_OTHER, HTTP_BODY_NONE, false, NULL},
 };
 /* clang-format on */

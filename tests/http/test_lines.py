@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Line protocol over HTTP: grammar, tables and columns that are made, all or nothing."""
+import gzip
+import random
+import sys
+import threading
+
+from httplib import HttpTest, wirelib
+
+
+class HttpLines(HttpTest):
+    def write(self, text, path="/write", **headers):
+        return self.server.post(path, text if isinstance(text, bytes) else text.encode(), **headers)
+
+    def good(self, text, path="/write"):
+        a = self.write(text, path)
+        self.assertEqual(a.status, 204, a.text)
+        return a
+
+    def bad(self, text, line, words, status=400, path="/write"):
+        a = self.write(text, path)
+        self.assertEqual(a.status, status, a.text)
+        self.assertIn(words, a.json["message"])
+        self.assertEqual(a.json.get("line"), line, a.text)
+        self.assertEqual(a.json["code"], "invalid")
+        self.assertIn("X-Influxdb-Error", a.headers)
+
+    def has_table(self, name):
+        return any(name in r for r in self.server.rows("SHOW TABLES"))
+
+    def test_makes_a_table(self):
+        a = self.good('weather,location=us\\ midwest,season=summer temperature=82,bug_concentration=98i,ok=t,note="a \\"b\\"" '
+                      "1465839830100400200\n")
+        self.assertEqual(a.headers["X-Dendro-Created"], "tables=1 columns=0")
+        self.assertEqual(self.server.rows("SELECT location, season, time, temperature, bug_concentration, ok, note FROM weather"),
+                         [["us midwest", "summer", "2016-06-13T17:43:50.100400200Z", 82, 98, True, 'a "b"']])
+        ddl = self.server.rows("SHOW CREATE TABLE weather")[0][-1]
+        self.assertIn("PRIMARY KEY ((location, season, QUANTUM(time, 1, 'd')), location, season, time)", ddl)
+        self.assertIn("upsert = 'field'", ddl)
+
+    def test_untagged(self):
+        self.good("plain v=1 1\nplain v=2 2")
+        self.assertEqual(self.server.rows("SELECT v FROM plain ORDER BY time"), [[1], [2]])
+
+    def test_fields_merge(self):
+        """The newest value of each field of a series and time, in the order of the lines."""
+        self.good("m,k=a x=1 10\nm,k=a y=2 10\nm,k=a x=3 10\nm,k=a z=4,y=5 10\nm,k=b x=9 10")
+        self.assertEqual(self.server.rows("SELECT k, x, y, z FROM m ORDER BY k"), [["a", 3, 5, 4], ["b", 9, None, None]])
+        self.good("m,k=a x=30 10")
+        self.assertEqual(self.server.rows("SELECT x, y, z FROM m WHERE k = 'a'"), [[30, 5, 4]])
+
+    def test_merge_random(self):
+        """Random fields of few series, against a dictionary."""
+        r = random.Random(7)
+        for _ in range(5):
+            self.server.sql("DROP TABLE IF EXISTS rnd")
+            model = {}
+            for _ in range(3):
+                lines = []
+                for _ in range(r.randrange(1, 120)):
+                    tags = {t: r.choice("ab") for t in r.sample(["p", "q"], r.randrange(3))}
+                    fields = {f: float(r.randrange(1000)) for f in r.sample("wxyz", r.randrange(1, 5))}
+                    time = r.randrange(1, 4)
+                    lines.append("rnd" + "".join(f",{k}={v}" for k, v in tags.items()) + " " +
+                                 ",".join(f"{k}={v}" for k, v in fields.items()) + f" {time}")
+                    model.setdefault((tags.get("p", ""), tags.get("q", ""), time), {}).update(fields)
+                # every column is there from the first request on
+                if not self.has_table("rnd"):
+                    lines.insert(0, "rnd,p=z,q=z w=0,x=0,y=0,z=0 9")
+                    model[("z", "z", 9)] = dict(w=0, x=0, y=0, z=0)
+                self.good("\n".join(lines))
+            got = self.server.rows("SELECT p, q, extract(epoch FROM time) * 1000000000, w, x, y, z FROM rnd")
+            self.assertEqual({(p, q, round(float(t))): {k: v for k, v in zip("wxyz", f) if v is not None} for p, q, t, *f in got},
+                             model)
+
+    def test_new_columns(self):
+        self.good("grows,k=a x=1i 1")
+        a = self.good('grows,k=a x=2i,y="t",z=f 2')
+        self.assertEqual(a.headers["X-Dendro-Created"], "tables=0 columns=2")
+        self.assertEqual(self.server.rows("SELECT x, y, z FROM grows ORDER BY time"), [[1, None, None], [2, "t", False]])
+
+    def test_new_tag(self):
+        self.good("tagged,host=a v=1 1\ntagged,host=b v=2 1")
+        self.good("tagged,host=a,rack=r1 v=3 1\ntagged,host=a v=4 2")
+        self.assertEqual(self.server.rows("SELECT host, rack, v FROM tagged ORDER BY host, rack, time"),
+                         [["a", "", 1], ["a", "", 4], ["a", "r1", 3], ["b", "", 2]])
+        self.good("tagged,rack=r2 v=5,w=6 1")
+        self.assertEqual(self.server.rows("SELECT host, rack, v, w FROM tagged WHERE host = ''"), [["", "r2", 5, 6]])
+
+    def test_integers_widen(self):
+        self.good("wide v=1i 1\nwide v=2.5 2")  # in one request
+        self.good("wide v=3i 3")                # into a DOUBLE
+        self.assertEqual(self.server.rows("SELECT v FROM wide ORDER BY time"), [[1], [2.5], [3]])
+        self.good("whole v=1i 1")
+        self.good("whole v=2.0 2")              # a whole number into a BIGINT
+        self.assertEqual(self.server.rows("SELECT v FROM whole ORDER BY time"), [[1], [2]])
+
+    def test_types_clash(self):
+        self.good('clash n=1,s="x",b=t,i=1i 1')
+        self.bad('clash n=1 2\nclash n="x" 3', 2, 'field "n" is text here and double in a line before')
+        self.bad('clash n="x" 3', 1, 'field "n" is VARCHAR, but column "n" of table "clash" is DOUBLE')
+        self.bad("clash s=1 2", 1, 'field "s" is DOUBLE, but column "s" of table "clash" is VARCHAR')
+        self.bad("clash b=1 2", 1, "BOOLEAN")
+        self.bad("ok v=1 1\nclash x=1 2\nclash x=t 3", 3, "boolean here and double in a line before")
+        self.assertEqual(self.server.rows("SELECT count(*) FROM clash"), [[1]])
+
+    def test_all_or_nothing(self):
+        self.bad("nothing v=1 1\nnothing v=2 2\nnothing v= 3", 3, "missing field value")
+        self.assertFalse(self.has_table("nothing"))
+        self.good("half v=1 1")
+        self.bad("half v=2 2\nother,k=x v=1,w=1 1\nhalf v=3,time=4 3", 3, "time")
+        self.assertEqual(self.server.rows("SELECT count(*) FROM half"), [[1]])
+        self.assertFalse(self.has_table("other"))
+
+    def test_declared_table(self):
+        """Its columns and types stay what they are."""
+        self.server.sql("CREATE TABLE decl (ts TIMESTAMP NOT NULL, sensor VARCHAR NOT NULL, v INT, s VARCHAR(3),"
+                        " PRIMARY KEY ((sensor, QUANTUM(ts, 1, 'h')), sensor, ts))")
+        self.good("decl,sensor=a v=7i 1700000000000", "/write?precision=ms")
+        self.assertEqual(self.server.rows("SELECT ts, sensor, v FROM decl"), [["2023-11-14T22:13:20.000Z", "a", 7]])
+        self.bad("decl,sensor=a v=7i 1700000000001\ndecl,sensor=a v=70000000000i 1700000000002", 2, "out of range",
+                 path="/write?precision=ms")
+        self.bad('decl,sensor=a s="abcd" 1700000000002', 1, "", path="/write?precision=ms")
+        self.bad("decl,sensor=a v=7i 1700000000000000001", 1, "")
+        self.bad("decl,rack=a v=7i 1", 1, 'no column "rack"', path="/write?precision=ms")
+        self.bad("decl,sensor=a v=7i 0", 1, "")
+        self.assertEqual(self.server.rows("SELECT count(*) FROM decl"), [[1]])
+
+    def test_precision(self):
+        for unit, ns in (("ns", 1), ("n", 1), ("us", 10**3), ("u", 10**3), ("ms", 10**6), ("s", 10**9), ("m", 60 * 10**9),
+                         ("h", 3600 * 10**9)):
+            self.good(f"prec,u={unit} v=1 100", f"/write?precision={unit}")
+            self.assertEqual(self.server.rows("SELECT extract(epoch FROM time)::double * 1e9 FROM prec WHERE u = $1", unit),
+                             [[100.0 * ns]])
+        self.assertEqual(self.write("prec v=1 1", "/write?precision=d").status, 400)
+        self.bad("prec v=1 9223372036854775807", 1, "time outside range", path="/write?precision=s")
+        self.good("nowadays v=1")
+        self.assertEqual(self.server.rows("SELECT count(*) FROM nowadays WHERE time > now() - INTERVAL '1 hour'"
+                                          " AND time <= now() + INTERVAL '1 minute'"), [[1]])
+
+    def test_databases(self):
+        self.good("there v=1 1", "/write?db=mydb")
+        self.assertEqual(self.server.rows("SELECT v FROM mydb.there"), [[1]])
+        self.good("there v=2 1", "/api/v2/write?org=o&bucket=mydb/autogen&precision=ns")
+        self.assertEqual(self.server.rows("SELECT v FROM mydb.there"), [[2]])
+        a = self.server.post("/query?q=CREATE+DATABASE+%22other+db%22")
+        self.assertEqual((a.status, a.json), (200, {"results": [{"statement_id": 0}]}))
+        a = self.server.post("/query", b"q=CREATE%20DATABASE+form", Content_Type="application/x-www-form-urlencoded")
+        self.assertEqual(a.status, 200)
+        a = self.server.ask("GET", "/query?q=SHOW%20DATABASES")
+        names = [v[0] for v in a.json["results"][0]["series"][0]["values"]]
+        self.assertLessEqual({"mydb", "other db", "form", "dendro"}, set(names))
+        self.assertEqual(self.server.ask("GET", "/query?q=SELECT%201").status, 400)
+
+    def test_around(self):
+        a = self.server.ask("GET", "/ping")
+        self.assertEqual((a.status, a.body), (204, b""))
+        self.assertTrue(a.headers["X-Influxdb-Version"].startswith("1.8"))
+        self.assertEqual(self.server.ask("HEAD", "/ping").status, 204)
+        self.assertEqual(self.server.ask("GET", "/settings").json["config"]["line.proto.support.versions"], [1])
+
+    def test_packed(self):
+        a = self.write(gzip.compress(b"packed v=1 1\npacked v=2 2"), Content_Encoding="gzip")
+        self.assertEqual(a.status, 204)
+        self.assertEqual(self.server.rows("SELECT count(*) FROM packed"), [[2]])
+
+    def test_empty(self):
+        self.good("")
+        self.good("\n# nothing\n\r\n   \n")
+
+    def test_names(self):
+        self.good('"quoted",Ta\\,g\\==a\\=b\\\\c fie\\ ld=1 1\nselect,from=x where=1,"\u00fc"="\u00e9\nnext" 1')
+        self.assertEqual(self.server.rows('SELECT "Ta,g=", "fie ld" FROM """quoted"""'), [["a=b\\\\c", 1]])
+        self.assertEqual(self.server.rows('SELECT "from", "where", """\u00fc""" FROM "select"'), [["x", 1, "\u00e9\nnext"]])
+        self.bad(b"utf8 v=\"\xff\xfe\" 1", 1, "")
+        self.bad("both,a=1 a=2 1", 1, "both a tag and a field")
+
+    def test_many_at_once(self):
+        """Writers that make the same table and columns at the same time."""
+        failures = []
+
+        def run(n):
+            for i in range(10):
+                a = self.write(f"race,w=w{n} f{i}={n},g{n}={i} {i + 1}")
+                if a.status != 204:
+                    failures.append(a.text)
+
+        threads = [threading.Thread(target=run, args=(n,)) for n in range(4)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(failures, [])
+        self.assertEqual(self.server.rows("SELECT count(*), count(f0), count(g3) FROM race"), [[40, 4, 10]])
+
+    def test_many_lines(self):
+        text = "".join(f"many,host=h{i % 100} a={i},b={i}.5,c={i}i {i + 1}\n" for i in range(20000))
+        self.good(text)
+        self.assertEqual(self.server.rows("SELECT count(*), sum(a), sum(c), count(DISTINCT host) FROM many"),
+                         [[20000, 199990000.0, 199990000, 100]])
+
+
+class HttpNoCreate(HttpTest):
+    options = ("--auto-create", "off")
+
+    def test_off(self):
+        a = self.server.post("/write", "new v=1 1")
+        self.assertEqual((a.status, a.json["sqlstate"]), (400, "42P01"))
+        self.server.sql("CREATE TABLE old (time TIMESTAMP(9) NOT NULL, v DOUBLE, PRIMARY KEY (time))")
+        self.assertEqual(self.server.post("/write", "old v=1 1").status, 204)
+        a = self.server.post("/write", "old v=1,w=2 1")
+        self.assertEqual((a.status, a.json["sqlstate"]), (400, "42703"))
+
+
+class HttpCreateTables(HttpTest):
+    options = ("--auto-create", "tables")
+
+    def test_tables(self):
+        self.assertEqual(self.server.post("/write", "new v=1 1").status, 204)
+        self.assertEqual(self.server.post("/write", "new w=1 1").status, 400)
+
+
+if __name__ == "__main__":
+    wirelib.main(sys.modules["__main__"])
