@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Drivers of other languages.
+
+    test_drivers.py DENDRO [CLASS...]   runs all, or these
+    test_drivers.py --list              names of the classes
+"""
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import wirelib
+from wirelib import ServerTest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+
+
+def run(*command, **more):
+    r = subprocess.run(command, capture_output=True, text=True, check=False, **more)
+    if r.returncode != 0:
+        raise RuntimeError(f"{command[0]}: {r.stdout}{r.stderr}")
+    return r.stdout
+
+
+def node_modules():
+    """The npm packages, installed once for all build directories."""
+    there = os.path.join(ROOT, "build", "wire-node")
+    os.makedirs(there, exist_ok=True)
+    with open(os.path.join(there, "lock"), "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        for name in ("package.json", "package-lock.json"):
+            shutil.copy(os.path.join(HERE, "node", name), there)
+        done = os.path.join(there, "done")
+        with open(os.path.join(there, "package-lock.json"), encoding="utf-8") as f:
+            wanted = f.read()
+        if not os.path.exists(done) or open(done, encoding="utf-8").read() != wanted:
+            run("npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts", cwd=there)
+            with open(done, "w", encoding="utf-8") as f:
+                f.write(wanted)
+    return os.path.join(there, "node_modules")
+
+
+class Node(ServerTest):
+    """node-postgres with its cursors and COPY streams; postgres.js."""
+
+    def test_drive(self):
+        run("node", os.path.join(HERE, "node", "drive.js"), str(self.server.port), env={**os.environ, "NODE_PATH": node_modules()})
+
+
+class Jdbc(ServerTest):
+    """PostgreSQL's JDBC driver: batches, named statements with binary values, fetch sizes, savepoints, COPY, timeouts."""
+
+    def test_drive(self):
+        jar = "/usr/share/java/postgresql.jar:/usr/share/java/scram-client.jar:/usr/share/java/scram-common.jar"
+        with tempfile.TemporaryDirectory() as d:
+            run("javac", "-cp", jar, "-d", d, os.path.join(HERE, "jdbc", "Drive.java"))
+            out = run("java", "-Xmx128m", "-cp", f"{d}:{jar}", "Drive",
+                      f"jdbc:postgresql://127.0.0.1:{self.server.port}/dendro?user=dendro&assumeMinServerVersion=12")
+        self.assertEqual(out.splitlines(), [
+            "batch 20", *["row a 2024-01-01T12:00:05.250Z 2.5 5 5 false 2024-01-02 1.25, 3"] * 8, "fetched 3", "error 42P01",
+            "in 2", "out b\t1|c\t2|", out.splitlines()[13], "any 21", "error 57014"])
+        self.assertRegex(out.splitlines()[13], r"valid true 15\.0 \(Dendro .*\)")
+
+
+class Perl(ServerTest):
+    """DBD::Pg."""
+    SCRIPT = r"""
+        use strict; use warnings; use DBI;
+        my $d = DBI->connect("dbi:Pg:host=127.0.0.1;port=$ARGV[0];dbname=dendro", "dendro", "",
+                             {RaiseError => 1, AutoCommit => 1, PrintError => 0});
+        $d->do("CREATE TABLE p (a INT PRIMARY KEY, t VARCHAR)");
+        my $s = $d->prepare("INSERT INTO p VALUES (?, ?)");
+        $s->execute($_, "row $_") for 1 .. 5;
+        print join(",", map {"@$_"} @{$d->selectall_arrayref("SELECT a, t FROM p WHERE a > ? ORDER BY a", undef, 3)}), "\n";
+        print $d->ping, "\n";
+        $d->do("COPY p FROM STDIN"); $d->pg_putcopydata("9\tnine\n"); $d->pg_putcopyend();
+        $d->do("COPY (SELECT * FROM p WHERE a > 4 ORDER BY a) TO STDOUT");
+        my $line; while ($d->pg_getcopydata($line) >= 0) { print $line }
+        $d->begin_work; $d->do("DELETE FROM p"); $d->rollback;
+        print $d->selectrow_array("SELECT count(*) FROM p"), "\n";
+        eval { $d->do("SELECT 1 / 0") }; print $d->state, "\n";
+        $d->disconnect;
+    """
+
+    def test_drive(self):
+        out = run("perl", "-e", self.SCRIPT, str(self.server.port))
+        self.assertEqual(out, "4 row 4,5 row 5\n1\n5\trow 5\n9\tnine\n6\n22012\n")
+
+
+class Pgbench(ServerTest):
+    """pgbench with scripts of its own, in all of its ways to ask."""
+
+    def test_drive(self):
+        import psycopg2
+        c = psycopg2.connect(host="127.0.0.1", port=self.server.port, user="dendro", dbname="dendro")
+        c.autocommit = True
+        k = c.cursor()
+        k.execute("CREATE TABLE account (aid INT PRIMARY KEY, balance BIGINT)")
+        k.execute("INSERT INTO account SELECT g, 0 FROM generate_series(1, 1000) g")
+        with tempfile.TemporaryDirectory() as d:
+            script = os.path.join(d, "script")
+            with open(script, "w", encoding="ascii") as f:
+                f.write("\\set aid random(1, 1000)\nBEGIN;\nSELECT balance FROM account WHERE aid = :aid;\nEND;\n"
+                        "UPDATE account SET balance = balance + 1 WHERE aid = :aid;\n")
+            done = 0
+            for protocol in ("simple", "extended", "prepared"):
+                out = run("pgbench", "-n", "-h", "127.0.0.1", "-p", str(self.server.port), "-U", "dendro", "-M", protocol,
+                          "-f", script, "-c", "4", "-j", "2", "-t", "25", "dendro")
+                self.assertIn("number of failed transactions: 0 (0.000%)", out)
+                done += 100
+        k.execute("SELECT sum(balance) FROM account")
+        self.assertEqual(k.fetchone(), (done,))
+
+
+if __name__ == "__main__":
+    wirelib.main(sys.modules[__name__])
