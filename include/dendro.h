@@ -198,6 +198,13 @@ dendro_set(dendro_conn *conn, const char *name, const char *value, struct dendro
 /* Its value, as SHOW name prints it; free it with dendro_free. */
 DENDRO_API int
 dendro_get(dendro_conn *conn, const char *name, char **ret_value, struct dendro_error *err);
+/* What is set now is what RESET brings back from now on: for the options a client connects with. */
+DENDRO_API void dendro_keep_settings(dendro_conn *conn);
+/* A setting that clients are told of (PostgreSQL's ParameterStatus) and that has another value than
+ * it was told with; first, all of them are. False: there is none. The texts are valid until the
+ * next call with the session. To be called until it returns false, after statements. */
+DENDRO_API bool
+dendro_setting_changed(dendro_conn *conn, const char **ret_name, const char **ret_value);
 
 /* Runs every statement of a script, stopping at the first error. on_row (may be NULL) is called for
  * each row of each result; columns are read from stmt; another result than 0 stops with

@@ -251,6 +251,13 @@ const struct schema_def *catalog_path_schema(const struct catalog *c,
     bool own = given && text_same_fold(given, strlen(given), CATALOG_TEMP, strlen(CATALOG_TEMP));
     const struct schema_def *s = catalog_schema(c, own ? temp : given ? given : path->schema, NULL);
 
+    if (!given && !*path->schema) {
+        DN_IGNORE(DN_FAIL(err, /* NULL says it */
+                          DN_E_UNDEFINED_SCHEMA,
+                          "no schema has been selected to create in"));
+        dn_err_hint(err, "SET search_path TO a schema that exists.");
+        return NULL;
+    }
     if (s && s->temp && strcmp(s->name, temp) != 0)
         s = NULL;
     if (!s && own)
@@ -271,6 +278,14 @@ int catalog_resolve(const struct catalog *c,
 
     if (!given && path->temp && catalog_relation(c, path->temp, name, ret, NULL) == 0)
         return 0;
+    if (!given && path->more && catalog_relation(c, path->schema, name, ret, NULL) == 0)
+        return 0;
+    for (const char *at = given ? NULL : path->more; at && *at; at += strlen(at) + 1)
+        if (catalog_relation(c, at, name, ret, NULL) == 0)
+            return 0;
+    if (!given && !*path->schema)
+        return err ? DN_FAIL(err, DN_E_UNDEFINED_TABLE, "relation \"%.255s\" does not exist", name)
+                   : DN_NOT_FOUND;
     s = catalog_path_schema(c, path, given, err);
     if (!s)
         return err ? err->code : DN_NOT_FOUND;

@@ -85,7 +85,9 @@ int catalog_relation(const struct catalog *c,
 /* Whose names are looked for where. */
 struct catalog_path {
     const char *temp; /* the session's schema of temporary objects, looked at first; NULL = none */
-    const char *schema; /* then this one */
+    const char *schema; /* then this one; "" = none is there */
+    const char *more;   /* and then these, each ended by a zero, an empty one ends all; NULL = none.
+                           Those that do not exist are passed over */
 };
 /* A table or view by the name that a statement gives; given: its schema, NULL = none. */
 int catalog_resolve(const struct catalog *c,

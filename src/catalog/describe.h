@@ -65,8 +65,14 @@ int describe_schemas(const struct catalog *c,
                      struct arena *arena,
                      struct describe *ret,
                      struct dn_err *err) DN_MUST_CHECK;
+struct describe_setting {
+    const char *name;
+    const char *value;
+    const char *doc;
+};
 /* SHOW ALL: Name, Value, Description. */
-int describe_settings(const struct settings *s,
+int describe_settings(const struct describe_setting *rows,
+                      size_t count,
                       struct arena *arena,
                       struct describe *ret,
                       struct dn_err *err) DN_MUST_CHECK;

@@ -6,37 +6,82 @@
 #include "base/text.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#define DOC_KNOWN "Known to PostgreSQL's clients; remembered, without effect here."
+#define DOC_FIXED "Known to PostgreSQL's clients; cannot be changed."
+
 static const struct setting_row setting_rows[] = {
-#define DN_SETTING(field, name, kind, def, min, max, scope, doc) \
-    {name,                                                       \
-     SETTING_##kind,                                             \
-     def,                                                        \
-     min,                                                        \
-     max,                                                        \
-     SETTING_##scope,                                            \
-     doc,                                                        \
-     offsetof(struct settings, field),                           \
-     NULL},
-#define DN_SETTING_TEXT(field, name, def, scope, doc) \
-    {name, SETTING_TEXT, 0, 0, 0, SETTING_##scope, doc, offsetof(struct settings, field), def},
+#define DN_SETTING(field, label, what, first, low, high, who, text) \
+    {.name = label,                                                 \
+     .kind = SETTING_##what,                                        \
+     .def = first,                                                  \
+     .min = low,                                                    \
+     .max = high,                                                   \
+     .scope = SETTING_##who,                                        \
+     .doc = text,                                                   \
+     .offset = offsetof(struct settings, field)},
+#define DN_SETTING_TEXT(field, label, first, who, text) \
+    {.name = label,                                     \
+     .kind = SETTING_TEXT,                              \
+     .scope = SETTING_##who,                            \
+     .doc = text,                                       \
+     .offset = offsetof(struct settings, field),        \
+     .def_text = first},
+#define DN_SETTING_ENUM(field, label, list, first, who, text) \
+    {.name = label,                                           \
+     .kind = SETTING_ENUM,                                    \
+     .def = first,                                            \
+     .max = INT32_MAX,                                        \
+     .scope = SETTING_##who,                                  \
+     .doc = text,                                             \
+     .offset = offsetof(struct settings, field),              \
+     .words = list},
 #include "catalog/settings_list.h"
-#undef DN_SETTING
-#undef DN_SETTING_TEXT
+#define DN_SETTING_KNOWN(label, what, of, first, who)               \
+    {.name = label,                                                 \
+     .kind = SETTING_##what,                                        \
+     .min = INT64_MIN,                                              \
+     .max = INT64_MAX,                                              \
+     .scope = SETTING_##who,                                        \
+     .doc = SETTING_##who == SETTING_FIXED ? DOC_FIXED : DOC_KNOWN, \
+     .def_text = first,                                             \
+     .unit = of,                                                    \
+     .known = true},
+#include "catalog/settings_known_list.h"
+#undef DN_SETTING_KNOWN
 };
 
-/* From the largest, so that printing takes the first that divides. */
-static const struct {
+static const char *const setting_reported[] = {
+#define DN_SETTING_REPORTED(name) name,
+#include "catalog/settings_list.h"
+};
+
+const char *settings_reported(size_t i)
+{
+    return i < DN_ARRAY_SIZE(setting_reported) ? setting_reported[i] : NULL;
+}
+
+struct setting_unit {
     const char *unit;
-    int64_t bytes;
-} setting_units[] = {
+    int64_t times;
+};
+/* From the largest, so that printing takes the first that divides. */
+static const struct setting_unit setting_sizes[] = {
     {"TB", (int64_t)1 << 40},
     {"GB", 1 << 30},
     {"MB", 1 << 20},
     {"kB", 1 << 10},
     {"B", 1},
+};
+static const struct setting_unit setting_times[] = {
+    {"d", 86400000},
+    {"h", 3600000},
+    {"min", 60000},
+    {"s", 1000},
+    {"ms", 1},
 };
 
 size_t settings_count(void)
@@ -74,11 +119,21 @@ void settings_defaults(struct settings *s)
     for (size_t i = 0; i < DN_ARRAY_SIZE(setting_rows); i++) {
         const struct setting_row *row = &setting_rows[i];
 
+        if (row->known)
+            continue;
         if (row->kind == SETTING_TEXT)
             memcpy(settings_text(s, row), row->def_text, strlen(row->def_text) + 1);
         else
             *settings_field(s, row) = row->def;
     }
+}
+
+void settings_copy(struct settings *s, const struct settings *from, const struct setting_row *row)
+{
+    if (!row->known)
+        memcpy((char *)s + row->offset,
+               (const char *)from + row->offset,
+               row->kind == SETTING_TEXT ? SETTING_TEXT_MAX + 1 : sizeof(int64_t));
 }
 
 const struct setting_row *settings_find(const char *name, struct dn_err *err)
@@ -138,59 +193,193 @@ static bool settings_parse_digits(const char **text, int64_t *ret)
 }
 
 /* A unit of size: MB, M, MiB, Mbytes are no different things; 0 = none of them. */
-static int64_t settings_parse_unit(const char *s)
+static int64_t settings_size_unit(const char *s)
 {
-    if (*s == '\0')
-        return 1;
-    for (size_t i = 0; i < DN_ARRAY_SIZE(setting_units); i++) {
-        const char *unit = setting_units[i].unit;
+    for (size_t i = 0; i < DN_ARRAY_SIZE(setting_sizes); i++) {
+        const char *unit = setting_sizes[i].unit;
 
         if (strcasecmp(s, unit) == 0)
-            return setting_units[i].bytes;
+            return setting_sizes[i].times;
         if (unit[1] && strncasecmp(s, unit, 1) == 0 &&
             (s[1] == '\0' || strcasecmp(s + 1, "iB") == 0))
-            return setting_units[i].bytes;
+            return setting_sizes[i].times;
     }
+    return strcmp(s, "8kB") == 0 ? 8192 : 0;
+}
+
+static int64_t settings_time_unit(const char *s)
+{
+    for (size_t i = 0; i < DN_ARRAY_SIZE(setting_times); i++)
+        if (strcmp(s, setting_times[i].unit) == 0)
+            return setting_times[i].times;
     return 0;
 }
 
-static bool settings_parse_size(const char *text, int64_t *ret)
+/* A number and its unit: bytes or milliseconds. Of -1 and 0 it means nothing. */
+static bool settings_parse_units(const struct setting_row *row, const char *text, int64_t *ret)
 {
+    const char *own = row->unit ? row->unit : row->kind == SETTING_TIME ? "ms" : "B";
     int64_t unit;
 
     if (!settings_parse_digits(&text, ret))
         return false;
     while (*text == ' ')
         text++;
-    unit = settings_parse_unit(text);
+    if (*text == '\0' && *ret <= 0)
+        return true;
+    text = *text ? text : own;
+    unit = row->kind == SETTING_TIME ? settings_time_unit(text) : settings_size_unit(text);
     return unit > 0 && !__builtin_mul_overflow(*ret, unit, ret);
 }
 
+/* The n-th word of a list; its length, 0 = there is none. */
+static size_t settings_word(const char *words, int64_t n, const char **ret)
+{
+    for (; n > 0 && words; n--) {
+        words = strchr(words, ',');
+        words = words ? words + 1 : NULL;
+    }
+    *ret = words;
+    return words ? strcspn(words, ",") : 0;
+}
+
+static bool settings_parse_word(const char *words, const char *text, int64_t *ret)
+{
+    const char *word;
+    size_t len;
+
+    for (int64_t i = 0; (len = settings_word(words, i, &word)) > 0; i++)
+        if (strlen(text) == len && strncasecmp(word, text, len) == 0) {
+            *ret = i;
+            return true;
+        }
+    return false;
+}
+
+static const char *const setting_styles[] = {"ISO", "SQL", "Postgres", "German"};
+static const char *const setting_orders[] = {"MDY", "DMY", "YMD"};
+
+/* One word of a DateStyle, on top of the value there is. German has days first, unless an order
+ * was named. */
+static bool settings_parse_style_word(const char *word, size_t len, int64_t *value, bool *ordered)
+{
+    static const struct {
+        const char *start; /* a word that starts so */
+        int style, order;  /* -1: as it is */
+    } words[] = {{"iso", 0, -1},
+                 {"sql", 1, -1},
+                 {"postgres", 2, -1},
+                 {"german", 3, 1},
+                 {"ymd", -1, 2},
+                 {"dmy", -1, 1},
+                 {"euro", -1, 1},
+                 {"mdy", -1, 0},
+                 {"us", -1, 0},
+                 {"noneuro", -1, 0},
+                 {"default", 0, 0}};
+
+    for (size_t i = 0; i < DN_ARRAY_SIZE(words); i++) {
+        size_t n = strlen(words[i].start);
+        bool both = words[i].style >= 0 && words[i].order >= 0;
+
+        if (len < n || strncasecmp(word, words[i].start, n) != 0)
+            continue;
+        if (words[i].style >= 0)
+            *value = words[i].style * 3 + *value % 3;
+        if (words[i].order >= 0 && !(both && *ordered))
+            *value = *value / 3 * 3 + words[i].order;
+        *ordered = *ordered || (words[i].order >= 0 && !both);
+        return true;
+    }
+    return false;
+}
+
+static bool settings_parse_style(const char *text, int64_t *value)
+{
+    bool ordered = false;
+
+    for (const char *p = text; *p;) {
+        size_t len;
+
+        p += strspn(p, " ,\t");
+        len = strcspn(p, " ,\t");
+        if (len > 0 && !settings_parse_style_word(p, len, value, &ordered))
+            return false;
+        p += len;
+    }
+    return true;
+}
+
+static bool settings_parse_encoding(const char *text)
+{
+    char plain[16] = "";
+    size_t n = 0;
+
+    for (; *text && n + 1 < sizeof plain; text++)
+        if ((*text | 0x20) >= 'a' && (*text | 0x20) <= 'z')
+            plain[n++] = (char)(*text | 0x20);
+        else if (*text >= '0' && *text <= '9')
+            plain[n++] = *text;
+    return *text == '\0' && (strcmp(plain, "utf8") == 0 || strcmp(plain, "unicode") == 0);
+}
+
+/* A value that is none of the few there are. */
+static int settings_fail_value(const struct setting_row *row, const char *text, struct dn_err *err)
+{
+    int rc = DN_FAIL(
+        err, DN_E_INVALID_PARAM, "invalid value for parameter \"%s\": \"%.80s\"", row->name, text);
+
+    if (row->words)
+        dn_err_hint(err, "Available values: %s.", row->words);
+    else if (row->kind == SETTING_ENCODING)
+        dn_err_hint(err, "Texts are in UTF8.");
+    else if (row->kind == SETTING_DATESTYLE)
+        dn_err_hint(err, "One of ISO, SQL, Postgres, German, and one of MDY, DMY, YMD.");
+    return rc;
+}
+
+/* *ret: the value so far. */
 static int
 settings_parse(const struct setting_row *row, const char *text, int64_t *ret, struct dn_err *err)
 {
     const char *rest = text;
-    const char *must = "";
+    const char *must = NULL;
+    bool good = false;
 
     switch (row->kind) {
     case SETTING_BOOL:
-        if (settings_parse_bool(text, ret))
-            return 0;
+        good = settings_parse_bool(text, ret);
         must = "on or off";
         break;
     case SETTING_INT:
-        if (settings_parse_digits(&rest, ret) && *rest == '\0')
-            return 0;
+        good = settings_parse_digits(&rest, ret) && *rest == '\0';
         must = "a whole number";
         break;
     case SETTING_SIZE:
-        if (settings_parse_size(text, ret))
-            return 0;
+        good = settings_parse_units(row, text, ret);
         must = "a number of bytes such as 65536 or '64MB'";
         break;
+    case SETTING_TIME:
+        good = settings_parse_units(row, text, ret);
+        must = "a time such as 5000 (milliseconds) or '5s'";
+        break;
+    case SETTING_ENUM:
+        good = settings_parse_word(row->words, text, ret);
+        break;
+    case SETTING_DATESTYLE:
+        good = settings_parse_style(text, ret);
+        break;
+    case SETTING_ENCODING:
+        good = settings_parse_encoding(text);
+        break;
+    case SETTING_REAL:
     case SETTING_TEXT:
         break;
     }
+    if (good)
+        return 0;
+    if (!must)
+        return settings_fail_value(row, text, err);
     return DN_FAIL(
         err, DN_E_INVALID_PARAM, "setting %s must be %s, not '%.80s'", row->name, must, text);
 }
@@ -205,7 +394,7 @@ static int settings_fail_range(const struct setting_row *row, const char *text, 
     settings_print(row, row->min, &words);
     if (row->max == INT64_MAX) {
         buf_puts(&words, " or more");
-    } else {
+    } else if (row->max > row->min) {
         buf_puts(&words, " to ");
         settings_print(row, row->max, &words);
     }
@@ -235,6 +424,16 @@ int settings_set(struct settings *s,
 
     if (!row)
         return DN_E_UNDEFINED_OBJECT;
+    if (row->scope == SETTING_FIXED)
+        return DN_FAIL(err, DN_E_CANT_CHANGE, "parameter \"%s\" cannot be changed", row->name);
+    if (row->known) { /* the extras have it, if anybody */
+        struct buf ignored;
+
+        buf_init(&ignored, NULL);
+        rc = text ? settings_canonical(row, text, &ignored, err) : 0;
+        buf_done(&ignored);
+        return rc;
+    }
     if (row->scope == SETTING_DATABASE && at == SETTING_SESSION) {
         rc = DN_FAIL(err,
                      DN_E_INVALID_PARAM,
@@ -257,6 +456,7 @@ int settings_set(struct settings *s,
         return 0;
     }
     if (text) {
+        value = settings_value(s, row);
         rc = settings_parse(row, text, &value, err);
         if (rc < 0)
             return rc;
@@ -269,8 +469,24 @@ int settings_set(struct settings *s,
     return 0;
 }
 
+/* In the largest unit that leaves a whole number. */
+static void
+settings_print_units(const struct setting_unit *units, size_t count, int64_t value, struct buf *b)
+{
+    for (size_t i = 0; value > 0 && i < count; i++)
+        if (value % units[i].times == 0) {
+            buf_printf(b, "%" PRId64, value / units[i].times);
+            buf_puts(b, strcmp(units[i].unit, "B") == 0 ? "" : units[i].unit);
+            return;
+        }
+    buf_printf(b, "%" PRId64, value);
+}
+
 void settings_print(const struct setting_row *row, int64_t value, struct buf *b)
 {
+    const char *word;
+    size_t len;
+
     switch (row->kind) {
     case SETTING_BOOL:
         buf_puts(b, value ? "on" : "off");
@@ -279,19 +495,49 @@ void settings_print(const struct setting_row *row, int64_t value, struct buf *b)
         buf_printf(b, "%" PRId64, value);
         return;
     case SETTING_SIZE:
-        for (size_t i = 0; value > 0 && i < DN_ARRAY_SIZE(setting_units); i++)
-            if (value % setting_units[i].bytes == 0) {
-                bool bytes = setting_units[i].bytes == 1;
-
-                buf_printf(b, "%" PRId64, value / setting_units[i].bytes);
-                buf_puts(b, bytes ? "" : setting_units[i].unit);
-                return;
-            }
-        buf_printf(b, "%" PRId64, value);
+        settings_print_units(setting_sizes, DN_ARRAY_SIZE(setting_sizes), value, b);
         return;
+    case SETTING_TIME:
+        settings_print_units(setting_times, DN_ARRAY_SIZE(setting_times), value, b);
+        return;
+    case SETTING_ENUM:
+        len = settings_word(row->words, value, &word);
+        buf_append(b, word, len);
+        return;
+    case SETTING_DATESTYLE:
+        buf_printf(b, "%s, %s", setting_styles[value / 3 % 4], setting_orders[value % 3]);
+        return;
+    case SETTING_ENCODING:
+        buf_puts(b, "UTF8");
+        return;
+    case SETTING_REAL:
     case SETTING_TEXT:
         return;
     }
+}
+
+int settings_canonical(const struct setting_row *row,
+                       const char *text,
+                       struct buf *b,
+                       struct dn_err *err)
+{
+    int64_t value = 0;
+    char *end;
+    int rc = 0;
+
+    if (row->kind == SETTING_REAL) {
+        DN_IGNORE(strtod(text, &end)); /* only: is it a number? */
+        if (end == text || *end)
+            rc = settings_fail_value(row, text, err);
+    }
+    if (row->kind == SETTING_TEXT || row->kind == SETTING_REAL) {
+        buf_puts(b, text);
+    } else {
+        rc = settings_parse(row, text, &value, err);
+        if (rc == 0)
+            settings_print(row, value, b);
+    }
+    return rc < 0 ? rc : b->failed ? DN_FAIL_NOMEM(err) : 0;
 }
 
 void settings_show(const struct settings *s, const struct setting_row *row, struct buf *b)

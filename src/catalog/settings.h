@@ -7,7 +7,11 @@
  *     rc = settings_set(&s, "memtable_size", "16MB", SETTING_DATABASE, err);
  *     limit = s.memtable_size;
  *
- * One thread at a time per struct; the rows: any thread. */
+ * Settings that are only known (settings_known_list.h), and those that users make up (x.y), have
+ * their values as text in a struct settings_extra, which is never changed: another one takes its
+ * place.
+ *
+ * One thread at a time per struct; the rows and extras: any thread. */
 #pragma once
 
 #include "base/bytes.h"
@@ -16,24 +20,41 @@
 enum setting_kind {
     SETTING_BOOL, /* on, off, true, false, yes, no, 1, 0 */
     SETTING_INT,
-    SETTING_SIZE, /* bytes: 4096, '64MB'; units B, kB, MB, GB, TB are powers of 1024 */
-    SETTING_TEXT, /* up to SETTING_TEXT_MAX bytes; what it may be is the user's business */
+    SETTING_SIZE,      /* bytes: 4096, '64MB'; units B, kB, MB, GB, TB are powers of 1024 */
+    SETTING_TIME,      /* milliseconds: 5000, '5s'; units us, ms, s, min, h, d */
+    SETTING_REAL,      /* a number; only of those that are known */
+    SETTING_ENUM,      /* one of the words, by number */
+    SETTING_DATESTYLE, /* settings_datestyle() and settings_dateorder() */
+    SETTING_ENCODING,  /* UTF8 by any of its names */
+    SETTING_TEXT,      /* up to SETTING_TEXT_MAX bytes; what it may be is the user's business */
 };
 
 enum setting_scope {
     SETTING_SESSION,  /* SET, at any time */
     SETTING_DATABASE, /* only when the database is opened */
+    SETTING_FIXED,    /* never */
 };
 
-#define SETTING_TEXT_MAX 255u
+#define SETTING_TEXT_MAX 511u
 
 struct settings {
 #define DN_SETTING(field, name, kind, def, min, max, scope, doc) int64_t field;
 #define DN_SETTING_TEXT(field, name, def, scope, doc)            char field[SETTING_TEXT_MAX + 1];
+#define DN_SETTING_ENUM(field, name, words, def, scope, doc)     int64_t field;
 #include "catalog/settings_list.h"
-#undef DN_SETTING
-#undef DN_SETTING_TEXT
 };
+
+enum date_style { DATE_STYLE_ISO, DATE_STYLE_SQL, DATE_STYLE_POSTGRES, DATE_STYLE_GERMAN };
+enum date_order { DATE_ORDER_MDY, DATE_ORDER_DMY, DATE_ORDER_YMD };
+/* The two halves of DateStyle. */
+static inline enum date_style settings_datestyle(const struct settings *s)
+{
+    return (enum date_style)(s->datestyle / 3);
+}
+static inline enum date_order settings_dateorder(const struct settings *s)
+{
+    return (enum date_order)(s->datestyle % 3);
+}
 
 struct setting_row {
     const char *name; /* all static */
@@ -43,8 +64,11 @@ struct setting_row {
     int64_t max;
     enum setting_scope scope;
     const char *doc;
-    size_t offset;        /* of the field in struct settings */
-    const char *def_text; /* of a TEXT */
+    size_t offset;        /* of the field in struct settings; those that are known have none */
+    const char *def_text; /* of a TEXT, and of all that are known */
+    const char *words;    /* of an ENUM, between commas; else NULL */
+    const char *unit;     /* of a number without one: kB, ms; NULL = none, or bytes, or ms */
+    bool known;           /* only known: the value is in the extras */
 };
 
 void settings_defaults(struct settings *s);
@@ -62,9 +86,38 @@ int settings_set(struct settings *s,
                  const char *text,
                  enum setting_scope at,
                  struct dn_err *err) DN_MUST_CHECK;
+/* One of them becomes what it is in another struct. */
+void settings_copy(struct settings *s, const struct settings *from, const struct setting_row *row);
 /* Of one that is no TEXT. */
 int64_t settings_value(const struct settings *s, const struct setting_row *row);
+/* The value as it would be kept, as text, into b. Of any kind. */
+int settings_canonical(const struct setting_row *row,
+                       const char *text,
+                       struct buf *b,
+                       struct dn_err *err) DN_MUST_CHECK;
 /* As SET takes it: on, 5, 64MB. */
 void settings_print(const struct setting_row *row, int64_t value, struct buf *b);
-/* The same of any kind, with the value it has. */
+/* The same of any kind that is not only known, with the value it has. */
 void settings_show(const struct settings *s, const struct setting_row *row, struct buf *b);
+
+/* Those that clients are told of, by number; NULL = no more. */
+const char *settings_reported(size_t i);
+
+/* ---- those without a field ---- */
+
+struct settings_extra; /* NULL is an empty one */
+
+/* May users make up this name? It has a dot, and letters, digits, _ and $ around it. */
+bool settings_is_custom(const char *name);
+struct settings_extra *settings_extra_ref(struct settings_extra *x);
+void settings_extra_unref(struct settings_extra *x);
+/* Another one with the value; NULL: without it. */
+int settings_extra_with(const struct settings_extra *x,
+                        const char *name,
+                        const char *value,
+                        struct settings_extra **ret,
+                        struct dn_err *err) DN_MUST_CHECK;
+/* NULL: it was not set. */
+const char *settings_extra_get(const struct settings_extra *x, const char *name);
+/* By number; NULL = no more. */
+const char *settings_extra_at(const struct settings_extra *x, size_t i, const char **ret_value);

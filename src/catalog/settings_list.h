@@ -1,8 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * settings_list.h: DN_SETTING(field, name, kind, default, min, max, scope, doc). Kinds: BOOL, INT,
- * SIZE (bytes, accepts '64MB'). DN_SETTING_TEXT(field, name, default, scope, doc) is a text. Scope:
- * SESSION (SET) or DATABASE (at open). SHOW, SET and docs/settings.md iterate it. */
+ * SIZE (bytes, accepts '64MB'), TIME (milliseconds, accepts '5s'), DATESTYLE, ENCODING.
+ * DN_SETTING_TEXT(field, name, default, scope, doc) is a text, DN_SETTING_ENUM(field, name, words,
+ * default, scope, doc) one of some words, by number. Scope: SESSION (SET) or DATABASE (at open).
+ * SHOW, SET and docs/settings.md iterate it. What is only known and remembered:
+ * settings_known_list.h. DN_SETTING_REPORTED(name): clients are told when its value changes. */
+
+#ifndef DN_SETTING
+#define DN_SETTING(field, name, kind, def, min, max, scope, doc)
+#endif
+#ifndef DN_SETTING_TEXT
+#define DN_SETTING_TEXT(field, name, def, scope, doc)
+#endif
+#ifndef DN_SETTING_ENUM
+#define DN_SETTING_ENUM(field, name, words, def, scope, doc)
+#endif
+#ifndef DN_SETTING_REPORTED
+#define DN_SETTING_REPORTED(name)
+#endif
 
 /* clang-format off */
 DN_SETTING(synchronous_commit, "synchronous_commit", BOOL, 1, 0, 1, SESSION, "A write is acknowledged only when it is durable. Off: acknowledged at once, the last fraction of a second may be lost in a crash, nothing else.")
@@ -16,5 +32,35 @@ DN_SETTING(transaction_memory, "transaction_memory", SIZE, 0, 0, INT64_MAX, SESS
 DN_SETTING(default_transaction_read_only, "default_transaction_read_only", BOOL, 0, 0, 1, SESSION, "Transactions are READ ONLY unless they say READ WRITE.")
 DN_SETTING(memtable_size,      "memtable_size",      SIZE, 67108864, 65536, INT64_MAX, DATABASE, "A memtable of this size is flushed to segments.")
 DN_SETTING(log_chunk_size,     "log_chunk_size",     SIZE, 4194304, 4096, 67108864, DATABASE, "A log chunk of this size is closed and the next one begun.")
+DN_SETTING(statement_timeout,  "statement_timeout",  TIME, 0, 0, INT32_MAX, SESSION, "A statement that takes longer is canceled; milliseconds or '5s'; 0 = never.")
+DN_SETTING(lock_timeout,       "lock_timeout",       TIME, 0, 0, INT32_MAX, SESSION, "Waiting for an advisory lock gives up after this; 0 = never. Nothing else waits for locks.")
+DN_SETTING(idle_in_transaction_session_timeout, "idle_in_transaction_session_timeout", TIME, 0, 0, INT32_MAX, SESSION, "A server ends sessions that leave a transaction block open for longer without a statement; 0 = never.")
+DN_SETTING(extra_float_digits, "extra_float_digits", INT,  1, -15, 3, SESSION, "Digits of REAL and DOUBLE in text: above 0 the shortest text that reads back the same, else so many fewer than 6 and 15.")
+DN_SETTING(standard_conforming_strings, "standard_conforming_strings", BOOL, 1, 1, 1, SESSION, "A backslash in '…' is a backslash: always.")
+DN_SETTING(datestyle,          "DateStyle",          DATESTYLE, 0, 0, 11, SESSION, "How dates and times are written (ISO, SQL, Postgres, German) and which of day, month and year comes first where a text does not tell (MDY, DMY, YMD).")
+DN_SETTING(client_encoding,    "client_encoding",    ENCODING, 0, 0, 0, SESSION, "The encoding of texts: UTF8, always.")
+DN_SETTING_ENUM(intervalstyle, "IntervalStyle", "postgres,postgres_verbose,sql_standard,iso_8601", 0, SESSION, "How intervals are written.")
+DN_SETTING_ENUM(bytea_output,  "bytea_output",  "hex,escape", 0, SESSION, "How PostgreSQL's clients get a BLOB as text.")
+DN_SETTING_ENUM(client_min_messages, "client_min_messages", "debug5,debug4,debug3,debug2,debug1,log,notice,warning,error", 6, SESSION, "Messages below this level are not sent.")
+DN_SETTING_TEXT(search_path, "search_path", "\"$user\", public", SESSION, "Schemas in which names without one are looked for, in order; the first that exists is where new objects go.")
+DN_SETTING_TEXT(application_name, "application_name", "", SESSION, "What the client calls itself.")
 DN_SETTING_TEXT(timezone, "TimeZone", "UTC", SESSION, "Time zone in which TIMESTAMPTZ is shown and read, and in which its days begin: a name such as Europe/Berlin, a POSIX string, or hours ahead of UTC.")
+DN_SETTING_REPORTED("application_name")
+DN_SETTING_REPORTED("client_encoding")
+DN_SETTING_REPORTED("DateStyle")
+DN_SETTING_REPORTED("default_transaction_read_only")
+DN_SETTING_REPORTED("in_hot_standby")
+DN_SETTING_REPORTED("integer_datetimes")
+DN_SETTING_REPORTED("IntervalStyle")
+DN_SETTING_REPORTED("is_superuser")
+DN_SETTING_REPORTED("server_encoding")
+DN_SETTING_REPORTED("server_version")
+DN_SETTING_REPORTED("session_authorization")
+DN_SETTING_REPORTED("standard_conforming_strings")
+DN_SETTING_REPORTED("TimeZone")
 /* clang-format on */
+
+#undef DN_SETTING
+#undef DN_SETTING_TEXT
+#undef DN_SETTING_ENUM
+#undef DN_SETTING_REPORTED

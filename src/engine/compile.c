@@ -7,6 +7,7 @@
 #include "engine/engine_int.h"
 #include "engine/parts.h"
 #include "engine/privilege.h"
+#include "engine/session_settings.h"
 
 bool stmt_compiled(const struct dendro_stmt *stmt)
 {
@@ -160,12 +161,13 @@ static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_MAINTAIN:
     case STMT_ROLE:
     case STMT_GRANT:
+    case STMT_DISCARD:
+    case STMT_LOCK:
+    case STMT_CHANNEL:
         return 0;
     case STMT_CREATE_SEQUENCE: /* from here on: refuse.c */
     case STMT_ALTER_SEQUENCE:
     case STMT_EXECUTE:
-    case STMT_DISCARD:
-    case STMT_LOCK:
     case STMT_KIND_MAX:
         break;
     }
@@ -180,6 +182,7 @@ int stmt_compile(struct dendro_stmt *stmt, struct dn_err *err)
 
     stmt_forget(stmt);
     stmt->catalog = tx_catalog(stmt->conn);
+    session_path_follow(stmt->conn, stmt->catalog);
     stmt->epoch = stmt->conn->epoch;
     stmt->conn->hints = stmt->hints;
     rc = stmt_parts_compile(stmt, err);

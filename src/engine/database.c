@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * database.c: opening, closing, checking; the catalog that everybody sees and how it changes. */
+#include "engine/advisory.h"
 #include "engine/engine_int.h"
 #include "engine/names.h"
+#include "engine/watch.h"
 
 #include <unistd.h>
 
@@ -85,6 +87,8 @@ static void engine_free(struct dendro_db *db)
 {
     if (db->shard)
         engine_settle(db);
+    watch_free(db);
+    advisory_free(db);
     shard_close(db->shard);
     catalog_unref(db->catalog);
     tz_cache_free(db->zones);

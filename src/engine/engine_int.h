@@ -27,7 +27,9 @@
 #include "engine/load.h"
 #include "engine/session.h"
 #include "engine/stmt_kinds.h"
+#include "engine/stmt_values.h"
 #include "engine/transaction.h"
+#include "engine/watch.h"
 #include "exec/exec.h"
 #include "func/text.h"
 #include "func/tz.h"
@@ -54,6 +56,9 @@ struct dendro_db {
     uint64_t conns_made; /* since it was opened; under lock */
     struct tz_cache *zones;
     engine_password_fn password; /* NULL: passwords must come as verifiers */
+    struct advisory *advisory;   /* list of advisory locks that are held; under lock */
+    uint32_t advisory_count;
+    struct watch *watch; /* cancels statements when their time is up; NULL: none had a limit yet */
 };
 
 struct dendro_conn {
@@ -65,15 +70,21 @@ struct dendro_conn {
     struct tz_zone zone;           /* its time zone, if that is in no cache */
     atomic_uint_fast64_t seed;     /* state of random(), if setseed() was called */
     atomic_bool seeded;
-    char schema[TABLE_NAME_MAX + 1];      /* of unqualified names */
+    struct settings_extra *extra;         /* settings without a field; reference */
+    struct tx_settings reset;             /* what RESET brings back */
+    struct session_told told;             /* of reported settings */
+    char path[SESSION_PATH_MAX];          /* schemas of unqualified names (session.h) */
     uint64_t number;                      /* of the session, not used again */
     char temp_schema[TABLE_NAME_MAX + 1]; /* of its temporary objects, "" = none yet (temp.c) */
     bool temp_commits;                    /* a table of those has ON COMMIT DELETE ROWS or DROP */
     uint64_t epoch;                       /* counts USE and SET: plans made before are made anew */
     struct tx tx;                         /* the transaction block, if there is one */
-    struct stmt_parts *parts; /* of the statement that is compiled or run now; borrowed */
-    struct plan_hints hints;  /* of the statement that is compiled now */
+    struct stmt_parts *parts;          /* of the statement that is compiled or run now; borrowed */
+    struct plan_hints hints;           /* of the statement that is compiled now */
+    bool advisory_held, advisory_xact; /* it took advisory locks; … until the transaction ends */
     atomic_bool cancel;
+    struct watched watched;  /* statement_timeout */
+    uint32_t stepping;       /* statements that are in stmt_step, one within the other */
     dendro_notice_fn notice; /* NULL = nobody listens */
     void *notice_arg;
     dendro_progress_fn progress; /* NULL = nobody asks */
@@ -94,22 +105,9 @@ struct dendro_conn {
     struct session_prepared *prepared; /* list of PREPAREd ones; prepared.c */
 };
 
-/* A value given for a parameter. */
-struct stmt_param {
-    bool bound;
-    bool untyped; /* text: as a quoted literal */
-    struct datum value;
-    char *bytes; /* owned copy of string bytes */
-};
-
 enum run_state {
     RUN_IDLE,   /* nothing runs */
     RUN_ACTIVE, /* between the first row and the end */
-};
-
-struct stmt_text {
-    const char *ptr; /* NULL: not made yet */
-    size_t len;
 };
 
 struct dendro_stmt {

@@ -2,7 +2,7 @@
  *
  * login.c: roles as a server sees them: who may log in, and whose a session is. */
 #include "engine/privilege.h"
-#include "engine/session_zone.h"
+#include "engine/session_settings.h"
 
 #include <stdio.h>
 
@@ -76,7 +76,8 @@ int engine_session_role(dendro_conn *conn, const char *name, struct dn_err *err)
         conn->functions.user = conn->role_name;
         /* One that is not valid any more must not keep people out. */
         for (uint32_t i = 0; i < r->settings_count; i++)
-            DN_IGNORE(tx_set(conn, r->settings[i].name, r->settings[i].value, false, &ignored));
+            DN_IGNORE(session_setting_set(
+                conn, r->settings[i].name, r->settings[i].value, false, &ignored));
     }
     catalog_unref(cat);
     return rc;

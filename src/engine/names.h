@@ -47,6 +47,8 @@ int session_temp_base(const struct dendro_conn *conn,
 void session_temp_made(struct dendro_conn *conn, const char *schema, enum table_temp kind);
 /* At the end of the session. */
 void session_drop_temps(struct dendro_conn *conn);
+/* DISCARD TEMP. */
+int session_discard_temps(struct dendro_conn *conn, struct dn_err *err) DN_MUST_CHECK;
 /* When the database is opened: those that a crash left. */
 void engine_sweep_temps(struct dendro_db *db);
 /* At the end of a statement: ON COMMIT DELETE ROWS and DROP, unless a transaction block goes on. */

@@ -44,26 +44,41 @@ static const char *stmt_kind_tag(enum stmt_kind kind)
         [STMT_DEALLOCATE] = "DEALLOCATE",
         [STMT_ROLE] = "CREATE ROLE",
         [STMT_GRANT] = "GRANT",
+        [STMT_LOCK] = "LOCK TABLE",
     };
 
     return tags[kind] ? tags[kind] : "this statement";
 }
 
+static const char *const run_maintained[] = {[MAINTAIN_ANALYZE] = "ANALYZE",
+                                             [MAINTAIN_VACUUM] = "VACUUM",
+                                             [MAINTAIN_REINDEX] = "REINDEX",
+                                             [MAINTAIN_CLUSTER] = "CLUSTER"};
+
 const char *stmt_kind_name(const struct stmt *ast)
 {
+    if (ast->kind == STMT_MAINTAIN)
+        return run_maintained[ast->misc->maintain];
     return ast->kind == STMT_COPY && ast->copy->from ? "COPY FROM" : stmt_kind_tag(ast->kind);
 }
 
 void stmt_set_tag(struct dendro_stmt *stmt)
 {
-    static const char *const maintained[] = {[MAINTAIN_ANALYZE] = "ANALYZE",
-                                             [MAINTAIN_VACUUM] = "VACUUM",
-                                             [MAINTAIN_REINDEX] = "REINDEX",
-                                             [MAINTAIN_CLUSTER] = "CLUSTER"};
     const char *tag =
         stmt->ast->kind == STMT_TRANSACTION ? stmt->conn->tx.tag : stmt_kind_tag(stmt->ast->kind);
 
-    if (stmt->ast->object == OBJECT_VIEW && stmt->ast->kind == STMT_DROP)
+    static const char *const discarded[] = {[DISCARD_ALL] = "DISCARD ALL",
+                                            [DISCARD_PLANS] = "DISCARD PLANS",
+                                            [DISCARD_SEQUENCES] = "DISCARD SEQUENCES",
+                                            [DISCARD_TEMP] = "DISCARD TEMP"};
+
+    if (stmt->ast->kind == STMT_DISCARD)
+        tag = discarded[stmt->ast->misc->discard];
+    else if (stmt->ast->kind == STMT_CHANNEL)
+        tag = "UNLISTEN";
+    else if (stmt->ast->kind == STMT_SET && stmt->ast->set->reset)
+        tag = "RESET";
+    else if (stmt->ast->object == OBJECT_VIEW && stmt->ast->kind == STMT_DROP)
         tag = "DROP VIEW";
     else if (stmt->ast->object == OBJECT_INDEX && stmt->ast->kind == STMT_DROP)
         tag = "DROP INDEX";
@@ -72,7 +87,7 @@ void stmt_set_tag(struct dendro_stmt *stmt)
     else if (stmt->ast->kind == STMT_GRANT)
         tag = stmt->ast->grant->revoke ? "REVOKE" : "GRANT";
     else if (stmt->ast->kind == STMT_MAINTAIN)
-        tag = maintained[stmt->ast->misc->maintain];
+        tag = run_maintained[stmt->ast->misc->maintain];
     else if (stmt->ast->object == OBJECT_VIEW && stmt->ast->kind == STMT_ALTER)
         tag = "ALTER VIEW";
     else if (stmt->ast->kind == STMT_FETCH && stmt->ast->misc->fetch.move)
@@ -115,12 +130,22 @@ static int stmt_run_about(struct dendro_stmt *stmt, struct dn_err *err)
     return stmt->ast->kind == STMT_ROLE ? stmt_run_role(stmt, err) : stmt_run_grant(stmt, err);
 }
 
+static int run_alter(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    return stmt->ast->object == OBJECT_VIEW ? stmt_run_alter_view(stmt, err)
+                                            : stmt_run_alter(stmt, err);
+}
+
 int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)
 {
     switch (stmt->ast->kind) {
     case STMT_EMPTY:
-    case STMT_MAINTAIN: /* the background does what there is to do */
         return 0;
+    case STMT_MAINTAIN:
+    case STMT_DISCARD:
+    case STMT_LOCK:
+    case STMT_CHANNEL:
+        return session_run(stmt, err);
     case STMT_SELECT:
         return stmt_run_select(stmt, err);
     case STMT_INSERT:
@@ -133,8 +158,7 @@ int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_TRUNCATE:
         return stmt_run_truncate(stmt, err);
     case STMT_ALTER:
-        return stmt->ast->object == OBJECT_VIEW ? stmt_run_alter_view(stmt, err)
-                                                : stmt_run_alter(stmt, err);
+        return run_alter(stmt, err);
     case STMT_SHOW_PARTITIONS:
         return stmt_run_partitions(stmt, err);
     case STMT_CREATE_TABLE:
@@ -154,7 +178,6 @@ int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_CREATE_INDEX:
         return stmt_run_create_index(stmt, err);
     case STMT_USE:
-        return session_use(stmt->conn, stmt->ast, err);
     case STMT_SET:
         return session_set(stmt->conn, stmt->ast, err);
     case STMT_DESCRIBE:
@@ -181,8 +204,6 @@ int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_CREATE_SEQUENCE: /* from here on: refuse.c */
     case STMT_ALTER_SEQUENCE:
     case STMT_EXECUTE:
-    case STMT_DISCARD:
-    case STMT_LOCK:
     case STMT_KIND_MAX:
         break;
     }

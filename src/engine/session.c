@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * session.c: a session: schema, settings, notices, and errors on their way out. */
+#include "engine/advisory.h"
 #include "engine/engine_int.h"
 #include "engine/names.h"
 #include "engine/parts.h"
-#include "engine/session_zone.h"
+#include "engine/session_settings.h"
 
 #include "plan/view.h"
 
@@ -62,15 +63,15 @@ int dendro_connect(dendro_db *db, dendro_conn **ret_conn, struct dendro_error *e
     if (!conn)
         return engine_return(err, &e, DN_FAIL_NOMEM(&e));
     conn->db = db;
-    conn->settings = db->settings;
+    atomic_init(&conn->cancel, false);
     conn->user = conn->role = ACCESS_FIRST;
-    rc = session_functions(conn, &e);
+    rc = session_settings_begin(conn, &e);
     if (rc < 0) {
+        session_settings_end(conn);
         mem_free(conn);
         return engine_return(err, &e, rc);
     }
-    snprintf(conn->schema, sizeof(conn->schema), "%s", CATALOG_SCHEMA_DEFAULT);
-    atomic_init(&conn->cancel, false);
+    session_settings_changed(conn);
     sched_lock(db->lock);
     db->conns_count++;
     conn->number = ++db->conns_made;
@@ -101,6 +102,8 @@ void dendro_disconnect(dendro_conn *conn)
     session_free_appenders(conn);
     tx_rollback(conn);
     session_drop_temps(conn);
+    advisory_end_session(conn);
+    session_settings_end(conn);
     mem_free(conn);
     sched_lock(db->lock);
     db->conns_count--;
@@ -115,7 +118,14 @@ void dendro_cancel(dendro_conn *conn)
 
 const char *dendro_schema(dendro_conn *conn)
 {
-    return conn ? conn->schema : NULL;
+    struct catalog *cat;
+
+    if (!conn)
+        return NULL;
+    cat = tx_catalog(conn);
+    session_path_follow(conn, cat);
+    catalog_unref(cat);
+    return conn->path;
 }
 
 void dendro_set_notice(dendro_conn *conn, dendro_notice_fn fn, void *arg)
@@ -126,12 +136,23 @@ void dendro_set_notice(dendro_conn *conn, dendro_notice_fn fn, void *arg)
     conn->notice_arg = arg;
 }
 
+/* client_min_messages lets it pass. */
+static bool session_wants(const struct dendro_conn *conn, const char *severity)
+{
+    static const char *const levels[] = {"LOG", "NOTICE", "WARNING"};
+
+    for (size_t i = 0; i < DN_ARRAY_SIZE(levels); i++)
+        if (strcmp(severity, levels[i]) == 0)
+            return (int64_t)i + 5 >= conn->settings.client_min_messages;
+    return true;
+}
+
 void session_notice(struct dendro_conn *conn, const char *severity, const char *fmt, ...)
 {
     char text[DN_ERR_TEXT_MAX];
     va_list ap;
 
-    if (!conn->notice)
+    if (!conn->notice || !session_wants(conn, severity))
         return;
     va_start(ap, fmt);
     vsnprintf(text, sizeof(text), fmt, ap);
@@ -148,11 +169,17 @@ static double session_rows(void *arg, const struct table *t)
     return (double)(stats.memtable_rows + stats.segment_rows);
 }
 
+static const char *session_path_more(const struct dendro_conn *conn)
+{
+    return conn->path[0] ? conn->path + strlen(conn->path) + 1 : NULL;
+}
+
 struct plan_env
 session_plan_env(const struct dendro_conn *conn, const struct catalog *cat, struct arena *arena)
 {
     return (struct plan_env){.catalog = cat,
-                             .schema = conn->schema,
+                             .schema = conn->path,
+                             .more = session_path_more(conn),
                              .temp = conn->temp_schema[0] ? conn->temp_schema : NULL,
                              .settings = &conn->settings,
                              .role = conn->role,
@@ -176,7 +203,8 @@ void session_intake_run(struct dendro_conn *conn, struct intake_run *ret)
 struct catalog_path session_path(const struct dendro_conn *conn)
 {
     return (struct catalog_path){.temp = conn->temp_schema[0] ? conn->temp_schema : NULL,
-                                 .schema = conn->schema};
+                                 .schema = conn->path,
+                                 .more = session_path_more(conn)};
 }
 
 int session_relation(const struct dendro_conn *conn,
@@ -241,61 +269,10 @@ int session_use(struct dendro_conn *conn, const struct stmt *ast, struct dn_err 
     struct catalog_path path = session_path(conn);
     const struct schema_def *s = catalog_path_schema(cat, &path, ast->name.name, err);
 
-    if (s) {
-        tx_use(conn, s->name);
-    } else {
-        dn_err_at(err, ast->name.pos);
-    }
-    catalog_unref(cat);
-    return s ? 0 : err->code;
-}
-
-int session_set(struct dendro_conn *conn, const struct stmt *ast, struct dn_err *err)
-{
-    const struct option_spec *given = ast->set->values;
-    const char *value = given ? given[0].value : NULL;
-    int rc = tx_set(conn, ast->name.name, value, ast->set->scope == SET_LOCAL, err);
+    int rc = s ? session_path_use(conn, s->name, err) : err->code;
 
     if (rc < 0)
-        dn_err_at(err, rc == DN_E_UNDEFINED_OBJECT || !given ? ast->name.pos : given[0].value_pos);
+        dn_err_at(err, ast->name.pos);
+    catalog_unref(cat);
     return rc;
-}
-
-/* ---- settings without SQL ---- */
-
-int dendro_set(dendro_conn *conn, const char *name, const char *value, struct dendro_error *err)
-{
-    struct dn_err e;
-
-    dn_err_clear(&e);
-    if (!conn || !name)
-        return engine_return(err, &e, DN_FAIL(&e, DN_E_MISUSE, "dendro_set: no session or name"));
-    return engine_return(err, &e, tx_set(conn, name, value, false, &e));
-}
-
-int dendro_get(dendro_conn *conn, const char *name, char **ret_value, struct dendro_error *err)
-{
-    const struct setting_row *row;
-    struct dn_err e;
-    struct buf b;
-    size_t len;
-
-    dn_err_clear(&e);
-    if (!conn || !name || !ret_value)
-        return engine_return(
-            err,
-            &e,
-            DN_FAIL(&e, DN_E_MISUSE, "dendro_get: no session, name or place for the value"));
-    row = settings_find(name, &e);
-    if (!row)
-        return engine_return(err, &e, e.code);
-    buf_init(&b, NULL);
-    settings_show(&conn->settings, row, &b);
-    buf_u8(&b, '\0');
-    if (b.failed) {
-        buf_done(&b);
-        return engine_return(err, &e, DN_FAIL_NOMEM(&e));
-    }
-    *ret_value = (char *)buf_take(&b, &len);
-    return engine_return(err, &e, DENDRO_OK);
 }

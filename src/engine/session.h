@@ -11,6 +11,16 @@
 
 struct datum;
 
+/* Schemas of unqualified names, by search_path: those that are there, each ended by a zero, an
+ * empty one ends all. The first is where objects are made. Bytes of it: */
+#define SESSION_PATH_MAX (2 * (SETTING_TEXT_MAX + 1))
+
+/* What clients were told of settings. */
+struct session_told {
+    char **values;  /* owned, of settings_reported(i); NULL = nothing yet */
+    uint64_t epoch; /* of the session: all were told then */
+};
+
 /* ---- session.c ---- */
 /* A time in a unit, as a value of the type with that unit. */
 int engine_time(int64_t value, enum dendro_unit unit, struct datum *ret, struct dn_err *err)
@@ -30,4 +40,5 @@ int session_check_cancel(const struct dendro_conn *conn, struct dn_err *err) DN_
 int session_write_allowed(const struct dendro_conn *conn, struct dn_err *err) DN_MUST_CHECK;
 int session_use(struct dendro_conn *conn, const struct stmt *ast, struct dn_err *err) DN_MUST_CHECK;
 void session_free_appenders(struct dendro_conn *conn); /* appender.c */
+/* SET and USE. */
 int session_set(struct dendro_conn *conn, const struct stmt *ast, struct dn_err *err) DN_MUST_CHECK;

@@ -4,6 +4,9 @@
  * which the setting TimeZone names. */
 #include "engine/session_zone.h"
 
+#include "engine/advisory.h"
+#include "engine/session_settings.h"
+
 #include "func/text.h"
 
 #include <stdio.h>
@@ -11,6 +14,7 @@
 #include <strings.h>
 
 #define ZONE_HOURS_MAX 167.0
+#define SLEEP_STEP_NS  20000000u /* between looks at the cancel flag */
 
 /* INTERVAL 'text': false if it is none. */
 static bool zone_interval(const char *text, struct vstr *ret)
@@ -154,12 +158,41 @@ static int64_t session_clock(void *arg)
 static int session_setting(void *arg, const char *name, struct buf *b, struct dn_err *err)
 {
     struct dendro_conn *conn = arg;
-    const struct setting_row *row = settings_find(name, err);
 
-    if (!row)
-        return DN_E_UNDEFINED_OBJECT;
-    settings_show(&conn->settings, row, b);
-    return 0;
+    return session_setting_show(conn, name, b, NULL, err);
+}
+
+static int session_set_config(
+    void *arg, const char *name, const char *value, bool local, struct buf *b, struct dn_err *err)
+{
+    struct dendro_conn *conn = arg;
+    int rc = local && !tx_in_block(conn) ? 0 : session_setting_set(conn, name, value, local, err);
+
+    if (rc == 0 && local && !tx_in_block(conn) && value) { /* it would end with the statement */
+        buf_puts(b, value);
+        return 0;
+    }
+    return rc < 0 ? rc : session_setting_show(conn, name, b, NULL, err);
+}
+
+/* In steps, to see when it is canceled. */
+static int session_sleep(void *arg, double seconds, struct dn_err *err)
+{
+    struct dendro_conn *conn = arg;
+    struct sched *sched = conn->db->volume->sched;
+    uint64_t end = sched_now_ns(sched) + (uint64_t)(seconds * 1e9);
+    int rc = session_check_cancel(conn, err);
+
+    for (uint64_t now; rc == 0 && (now = sched_now_ns(sched)) < end;) {
+        sched_sleep_ns(sched, end - now < SLEEP_STEP_NS ? end - now : SLEEP_STEP_NS);
+        rc = session_check_cancel(conn, err);
+    }
+    return rc;
+}
+
+static int session_advisory(void *arg, unsigned how, int64_t key, struct dn_err *err)
+{
+    return advisory_ask(arg, how, key, err);
 }
 
 int session_functions(struct dendro_conn *conn, struct dn_err *err)
@@ -175,10 +208,14 @@ int session_functions(struct dendro_conn *conn, struct dn_err *err)
                               .seed = session_seed,
                               .clock_ns = session_clock,
                               .setting = session_setting,
+                              .set = session_set_config,
+                              .sleep = session_sleep,
+                              .advisory = session_advisory,
+                              .temp_schema = conn->temp_schema,
                               .zones = conn->db->zones,
                               .user = "dendro",
                               .database = "dendro",
-                              .schema = conn->schema,
+                              .schema = conn->path,
                               .version = "PostgreSQL 15.0 (Dendro " DENDRO_VERSION ")",
                               .id = (int32_t)(atomic_fetch_add(&last, 1) + 1)};
     rc = session_zone_value(conn, "TimeZone", &zone, text, err);

@@ -4,7 +4,9 @@
  * STATUS. */
 #include "engine/engine_int.h"
 #include "engine/names.h"
+#include "engine/session_settings.h"
 
+#include <stdio.h>
 #include <strings.h>
 
 struct status_row {
@@ -62,41 +64,79 @@ static int show_status(const struct dendro_stmt *stmt,
     return 0;
 }
 
+/* SHOW ALL. */
+struct show_all {
+    struct arena *arena;
+    struct describe_setting *rows;
+    size_t count, cap;
+};
+
+static int show_one(void *arg, const struct session_setting *s, struct dn_err *err)
+{
+    struct show_all *all = arg;
+    struct describe_setting *to = &all->rows[all->count];
+
+    if (all->count == all->cap)
+        return 1;
+    *to = (struct describe_setting){.name = arena_strdup(all->arena, s->name),
+                                    .value = arena_strdup(all->arena, s->value),
+                                    .doc = arena_strdup(all->arena, s->doc)};
+    all->count++;
+    return to->name && to->value && to->doc ? 0 : DN_FAIL_NOMEM(err);
+}
+
+static int show_settings(const struct dendro_conn *conn,
+                         struct arena *arena,
+                         struct describe *ret,
+                         struct dn_err *err)
+{
+    struct show_all all = {.arena = arena, .cap = settings_count() + 1};
+    const char *ignored;
+    int rc;
+
+    while (settings_extra_at(conn->extra, all.cap - settings_count() - 1, &ignored))
+        all.cap++;
+    all.rows = arena_alloc_array(arena, all.cap, sizeof(*all.rows));
+    if (!all.rows)
+        return DN_FAIL_NOMEM(err);
+    rc = session_settings_each(conn, show_one, &all, err);
+    return rc < 0 ? rc : describe_settings(all.rows, all.count, arena, ret, err);
+}
+
 /* SHOW name: one row, one column of that name. */
 static int show_setting(const struct dendro_stmt *stmt,
                         struct arena *arena,
                         struct describe *ret,
                         struct dn_err *err)
 {
-    const struct settings *s = &stmt->conn->settings;
-    const char *name = stmt->ast->name.name;
-    const struct setting_row *row;
-    const char *own, *value;
+    const struct qual_name *given = &stmt->ast->name;
+    const char *name = given->name;
+    const char *own = NULL;
     struct buf b;
+    int rc;
 
-    own = tx_show(stmt->conn, name, &value);
-    if (own) {
-        *ret = (struct describe){
-            .cols_count = 1, .names = {own}, .types = {TYPE_VARCHAR}, .rows_count = 1};
-        ret->cells = arena_calloc(arena, 1, sizeof(*ret->cells));
-        if (!ret->cells)
-            return DN_FAIL_NOMEM(err);
-        ret->cells[0] = show_text(value);
-        return 0;
-    }
-    if (strcasecmp(name, "all") == 0)
-        return describe_settings(s, arena, ret, err);
-    if (strcasecmp(name, "status") == 0)
+    if (!given->schema && strcasecmp(name, "all") == 0)
+        return show_settings(stmt->conn, arena, ret, err);
+    if (!given->schema && strcasecmp(name, "status") == 0)
         return show_status(stmt, arena, ret, err);
-    row = settings_find(name, err);
-    if (!row) {
-        dn_err_at(err, stmt->ast->name.pos);
-        return err->code;
+    if (given->schema) {
+        size_t room = strlen(given->schema) + strlen(name) + 2;
+        char *whole = arena_alloc(arena, room);
+
+        if (!whole)
+            return DN_FAIL_NOMEM(err);
+        snprintf(whole, room, "%s.%s", given->schema, name);
+        name = whole;
     }
     buf_init(&b, arena->owner);
-    settings_show(s, row, &b);
+    rc = session_setting_show(stmt->conn, name, &b, &own, err);
+    if (rc < 0) {
+        buf_done(&b);
+        dn_err_at(err, given->pos);
+        return rc;
+    }
     *ret = (struct describe){
-        .cols_count = 1, .names = {row->name}, .types = {TYPE_VARCHAR}, .rows_count = 1};
+        .cols_count = 1, .names = {own}, .types = {TYPE_VARCHAR}, .rows_count = 1};
     ret->cells = arena_calloc(arena, 1, sizeof(*ret->cells));
     if (ret->cells && !b.failed) {
         ret->cells[0].type = TYPE_VARCHAR;

@@ -5,10 +5,12 @@
  *     prepare: parse, compile          step: [compile anew] start, then row after row, then stop
  *
  * An execution that ends, well or badly, passes stmt_stop; the next step starts over. */
+#include "engine/advisory.h"
 #include "engine/engine_int.h"
 #include "engine/parts.h"
 #include "engine/pressure.h"
 #include "engine/run.h"
+#include "engine/watch.h"
 
 #include "plan/refuse.h"
 
@@ -305,6 +307,7 @@ bool dendro_complete(const char *sql, ptrdiff_t len)
 
 void stmt_stop(struct dendro_stmt *stmt)
 {
+    watch_end(stmt);
     exec_close(stmt->root);
     stmt->root = NULL;
     snapshot_free(stmt->snap);
@@ -442,13 +445,15 @@ static int stmt_still_there(struct dendro_stmt *stmt, struct dn_err *err)
     return 0;
 }
 
-int stmt_step(struct dendro_stmt *stmt, struct dn_err *err)
+static int stmt_step_once(struct dendro_stmt *stmt, struct dn_err *err)
 {
     int rc = stmt_still_there(stmt, err);
 
     if (rc == 0 && stmt->state == RUN_IDLE) {
         stmt->tag[0] = '\0';
-        rc = stmt_start(stmt, err);
+        rc = watch_begin(stmt, err);
+        if (rc == 0)
+            rc = stmt_start(stmt, err);
         if (rc == 0)
             stmt->state = RUN_ACTIVE;
     }
@@ -459,12 +464,26 @@ int stmt_step(struct dendro_stmt *stmt, struct dn_err *err)
         return DENDRO_ROW;
     }
     stmt_stop(stmt);
+    if (!tx_in_block(stmt->conn))
+        advisory_end_transaction(stmt->conn);
     if (rc < 0 || (rc = session_commit_temps(stmt->conn, err)) < 0) {
+        watch_explain(stmt->conn, err);
         tx_fail(stmt->conn);
         return rc;
     }
     stmt_set_tag(stmt);
     return DENDRO_DONE;
+}
+
+int stmt_step(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    struct dendro_conn *conn = stmt->conn;
+    int rc;
+
+    conn->stepping++;
+    rc = stmt_step_once(stmt, err);
+    conn->stepping--;
+    return rc;
 }
 
 int dendro_step(dendro_stmt *stmt, struct dendro_error *err)

@@ -156,6 +156,10 @@ int session_execute(struct dendro_stmt *from,
 int session_deallocate(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 void session_free_prepared(struct dendro_conn *conn);
 
+/* ---- session_stmts.c ---- */
+/* DISCARD, LOCK, LISTEN and the like, ANALYZE and the like. */
+int session_run(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+
 /* ---- show.c ---- */
 /* The rows of DESCRIBE and SHOW statements. */
 int stmt_describe(struct dendro_stmt *stmt,

@@ -142,6 +142,22 @@ void session_drop_temps(struct dendro_conn *conn)
     conn->temp_schema[0] = '\0';
 }
 
+int session_discard_temps(struct dendro_conn *conn, struct dn_err *err)
+{
+    struct arena arena;
+    struct temp_sweep s = {.schema = conn->temp_schema, .arena = &arena};
+    int rc;
+
+    if (!conn->temp_schema[0])
+        return 0;
+    arena_init(&arena, &conn->db->owner);
+    rc = tx_in_block(conn) && !conn->tx.rows ? tx_fix(conn, err) : 0;
+    if (rc == 0)
+        rc = tx_edit(conn, temp_sweep, &s, err);
+    arena_done(&arena);
+    return rc < 0 ? rc : 0;
+}
+
 void engine_sweep_temps(struct dendro_db *db)
 {
     struct dn_err ignored;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * transaction.c: see transaction.h. What may be said when, and in which words, is PostgreSQL's. */
+#include "engine/advisory.h"
 #include "engine/names.h"
 #include "engine/pressure.h"
 #include "engine/privilege.h"
-#include "engine/session_zone.h"
+#include "engine/session_settings.h"
 
 #include <stdio.h>
 #include <strings.h>
@@ -30,23 +31,19 @@ enum dendro_tx_status dendro_transaction_status(const dendro_conn *conn)
 
 static void tx_keep_settings(const struct dendro_conn *conn, struct tx_settings *to)
 {
-    to->settings = conn->settings;
-    memcpy(to->schema, conn->schema, sizeof(to->schema));
+    const struct tx_settings now = {.settings = conn->settings, .extra = conn->extra};
+
+    tx_settings_copy(to, &now);
 }
 
 static void tx_put_settings(struct dendro_conn *conn, const struct tx_settings *from)
 {
-    conn->settings = from->settings;
-    memcpy(conn->schema, from->schema, sizeof(conn->schema));
-    conn->epoch++;
-    session_zone_apply(conn);
-}
+    struct settings_extra *was = conn->extra;
 
-void tx_use(struct dendro_conn *conn, const char *schema)
-{
-    snprintf(conn->schema, sizeof(conn->schema), "%s", schema);
-    memcpy(conn->tx.stays.schema, conn->schema, sizeof(conn->schema));
-    conn->epoch++;
+    conn->settings = from->settings;
+    conn->extra = settings_extra_ref(from->extra);
+    settings_extra_unref(was);
+    session_settings_changed(conn);
 }
 
 /* ---- begin and end ---- */
@@ -62,13 +59,18 @@ static void tx_begin(struct dendro_conn *conn)
     tx->deferrable = false;
     tx->now_ns = conn->functions.statement_ns;
     tx_keep_settings(conn, &tx->before);
-    tx->stays = tx->before;
+    tx_settings_copy(&tx->stays, &tx->before);
 }
 
 static void tx_forget_saves(struct tx *tx, size_t from)
 {
-    while (tx->saves_count > from)
-        catalog_unref(tx->saves[--tx->saves_count].catalog);
+    while (tx->saves_count > from) {
+        struct tx_savepoint *s = &tx->saves[--tx->saves_count];
+
+        catalog_unref(s->catalog);
+        tx_settings_done(&s->now);
+        tx_settings_done(&s->stays);
+    }
 }
 
 /* The end of it; settings are the caller's. */
@@ -76,11 +78,14 @@ static void tx_end(struct dendro_conn *conn)
 {
     struct tx *tx = &conn->tx;
 
+    advisory_end_transaction(conn);
     tx_forget_saves(tx, 0);
     overlay_free(tx->rows);
     catalog_unref(tx->base);
     catalog_unref(tx->catalog);
     mem_free(tx->saves);
+    tx_settings_done(&tx->before);
+    tx_settings_done(&tx->stays);
     *tx = (struct tx){.tag = tx->tag};
 }
 
@@ -233,12 +238,13 @@ static int tx_save(struct dendro_conn *conn, const char *name, struct dn_err *er
         tx->saves_cap = cap;
     }
     s = &tx->saves[tx->saves_count++];
+    *s = (struct tx_savepoint){.mark = 0};
     snprintf(s->name, sizeof(s->name), "%s", name);
     s->mark = tx_mark(conn);
     s->catalog = tx->catalog ? catalog_ref(tx->catalog) : NULL;
     s->read_only = tx->read_only;
     tx_keep_settings(conn, &s->now);
-    s->stays = tx->stays;
+    tx_settings_copy(&s->stays, &tx->stays);
     return 0;
 }
 
@@ -298,7 +304,7 @@ static int tx_back_to(struct dendro_conn *conn, size_t save, struct dn_err *err)
     }
     tx->state = TX_BLOCK;
     tx->read_only = s->read_only;
-    tx->stays = s->stays;
+    tx_settings_copy(&tx->stays, &s->stays);
     tx_put_settings(conn, &s->now);
     tx_forget_saves(tx, save + 1);
     return 0;
@@ -390,7 +396,7 @@ tx_run_defaults(struct dendro_conn *conn, const struct transaction *t, struct dn
 {
     if (t->read_only == MODE_DEFAULT)
         return 0;
-    return tx_set(
+    return session_setting_set(
         conn, "default_transaction_read_only", t->read_only == MODE_YES ? "on" : "off", false, err);
 }
 

@@ -27,7 +27,7 @@ enum tx_state { TX_IDLE, TX_BLOCK, TX_FAILED };
 /* What SET and USE change, and ROLLBACK brings back. */
 struct tx_settings {
     struct settings settings;
-    char schema[TABLE_NAME_MAX + 1];
+    struct settings_extra *extra; /* reference */
 };
 
 struct tx_savepoint {
@@ -112,13 +112,11 @@ int tx_modes(struct dendro_conn *conn,
              struct dn_err *err) DN_MUST_CHECK;
 
 /* ---- transaction_set.c ---- */
-/* SET of a setting (value NULL: its default), USE of a schema. */
-int tx_set(struct dendro_conn *conn,
-           const char *name,
-           const char *value,
-           bool local,
-           struct dn_err *err) DN_MUST_CHECK;
-void tx_use(struct dendro_conn *conn, const char *schema);
+void tx_settings_copy(struct tx_settings *to, const struct tx_settings *from);
+void tx_settings_done(struct tx_settings *s);
+/* SET of one that is the transaction's own (value NULL: its default); DN_NOT_FOUND: it is not. */
+int tx_set(struct dendro_conn *conn, const char *name, const char *value, struct dn_err *err)
+    DN_MUST_CHECK;
 /* Settings that are the transaction's own, such as transaction_isolation: the name as it is
  * written, and its value; NULL: it is none of them. */
 const char *tx_show(const struct dendro_conn *conn, const char *name, const char **ret_value);

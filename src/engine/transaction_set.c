@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * transaction_set.c: SET and SHOW, as far as transactions have a say: what is undone when, and the
- * settings that are a transaction's modes by another name. */
-#include "engine/session_zone.h"
+ * transaction_set.c: SET and SHOW of settings that are a transaction's modes by another name. */
+#include "engine/engine_int.h"
 
 #include <strings.h>
 
@@ -38,9 +37,7 @@ const char *tx_show(const struct dendro_conn *conn, const char *name, const char
     return NULL;
 }
 
-/* One of tx_names; DN_NOT_FOUND: it is none of them. */
-static int
-tx_set_own(struct dendro_conn *conn, const char *name, const char *value, struct dn_err *err)
+int tx_set(struct dendro_conn *conn, const char *name, const char *value, struct dn_err *err)
 {
     struct transaction modes = {.kind = TRANSACTION_SET};
     const char *now;
@@ -74,26 +71,17 @@ tx_set_own(struct dendro_conn *conn, const char *name, const char *value, struct
     return tx_in_block(conn) && strncmp(own, "default", 7) != 0 ? tx_modes(conn, &modes, err) : 0;
 }
 
-int tx_set(
-    struct dendro_conn *conn, const char *name, const char *value, bool local, struct dn_err *err)
+void tx_settings_copy(struct tx_settings *to, const struct tx_settings *from)
 {
-    char zone[SETTING_TEXT_MAX + 1];
-    int rc = tx_set_own(conn, name, value, err);
+    struct settings_extra *was = to->extra;
 
-    if (rc == DN_NOT_FOUND && local && !tx_in_block(conn)) {
-        session_notice(conn, "WARNING", "SET LOCAL can only be used in transaction blocks");
-        return settings_find(name, err) ? 0 : err->code;
-    }
-    if (rc != DN_NOT_FOUND)
-        return rc;
-    rc = session_zone_value(conn, name, &value, zone, err);
-    if (rc == 0)
-        rc = settings_set(&conn->settings, name, value, SETTING_SESSION, err);
-    if (rc == 0 && tx_in_block(conn) && !local)
-        rc = settings_set(&conn->tx.stays.settings, name, value, SETTING_SESSION, err);
-    if (rc == 0) {
-        session_zone_apply(conn);
-        conn->epoch++;
-    }
-    return rc;
+    to->settings = from->settings;
+    to->extra = settings_extra_ref(from->extra);
+    settings_extra_unref(was);
+}
+
+void tx_settings_done(struct tx_settings *s)
+{
+    settings_extra_unref(s->extra);
+    s->extra = NULL;
 }

@@ -41,6 +41,7 @@ static enum tx_use tx_use_of(const struct stmt *ast)
     case STMT_FETCH:
     case STMT_CLOSE:
     case STMT_DISCARD:
+    case STMT_CHANNEL:
         return TX_FREE;
     case STMT_SELECT:
         return stmt_has_parts(ast) ? TX_WRITES : TX_READS;
@@ -72,9 +73,10 @@ static enum tx_use tx_use_of(const struct stmt *ast)
     case STMT_ROLE:
     case STMT_GRANT:
         return TX_WRITES;
+    case STMT_MAINTAIN:
+        return ast->misc->maintain == MAINTAIN_ANALYZE ? TX_READS : TX_ALONE;
     case STMT_CREATE_SEQUENCE:
     case STMT_ALTER_SEQUENCE:
-    case STMT_MAINTAIN:
         return TX_ALONE;
     case STMT_KIND_MAX:
         break;

@@ -98,7 +98,7 @@ static int from_look_up(struct from *f,
                         struct dn_err *err)
 {
     const struct plan_env *env = f->q->env;
-    struct catalog_path path = {.temp = env->temp, .schema = env->schema};
+    struct catalog_path path = {.temp = env->temp, .schema = env->schema, .more = env->more};
     int rc = catalog_resolve(env->catalog, &path, name->schema, name->name, ret, err);
 
     if (rc == 0)

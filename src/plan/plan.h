@@ -72,7 +72,7 @@ struct plan_part {
 
 struct plan_env {
     const struct catalog *catalog;
-    const char *schema, *temp; /* of unqualified names; temp is looked at first, NULL = none */
+    const char *schema, *temp, *more; /* of unqualified names, as in struct catalog_path */
     const struct settings *settings;
     uint32_t role; /* whose rights count (catalog/access.h); 0 = nobody's: all is allowed */
     struct arena *arena;

@@ -435,20 +435,11 @@ static int refuse_drop(const struct stmt *s, struct dn_err *err)
 static const char *const refuse_stmts[STMT_KIND_MAX] = {
     [STMT_CREATE_SEQUENCE] = "CREATE SEQUENCE",
     [STMT_ALTER_SEQUENCE] = "ALTER SEQUENCE",
-    [STMT_DISCARD] = "DISCARD",
-    [STMT_LOCK] = "LOCK",
 };
 
 static int refuse_copy(const struct stmt *s, struct dn_err *err)
 {
     return s->copy->where ? refuse("WHERE in a COPY", s->copy->where->pos, err) : 0;
-}
-
-static int refuse_set(const struct stmt *s, struct dn_err *err)
-{
-    if (s->set->values_count > 1)
-        return refuse("a setting of several values", s->set->values[1].value_pos, err);
-    return 0;
 }
 
 static int refuse_prepare(const struct misc_stmt *m, struct dn_err *err)
@@ -482,8 +473,6 @@ int plan_refuse(const struct stmt *s, struct dn_err *err)
         rc = refuse_alter(s, err);
     else if (s->copy)
         rc = refuse_copy(s, err);
-    else if (s->set)
-        rc = refuse_set(s, err);
     else if (s->kind == STMT_PREPARE)
         rc = refuse_prepare(s->misc, err);
     else if (s->kind == STMT_DROP || s->kind == STMT_TRUNCATE)

@@ -104,6 +104,7 @@ enum stmt_kind {
     STMT_LOCK,
     STMT_ROLE,     /* CREATE, ALTER, DROP ROLE, OWNER TO, … OWNED BY */
     STMT_GRANT,    /* and REVOKE */
+    STMT_CHANNEL,  /* LISTEN, UNLISTEN, NOTIFY */
     STMT_MAINTAIN, /* ANALYZE, VACUUM, REINDEX, CLUSTER: nothing to do here */
     STMT_KIND_MAX
 };

@@ -321,6 +321,22 @@ void sql_discard(struct sql_parser *ps, enum discard_kind kind)
         m->discard = kind;
 }
 
+void sql_channel(struct sql_parser *ps,
+                 enum channel_kind kind,
+                 const struct sql_token *name,
+                 const struct sql_token *text)
+{
+    struct misc_stmt *m = misc_new(ps, STMT_CHANNEL);
+    uint32_t len;
+
+    if (!m)
+        return;
+    m->channel = kind;
+    if (name)
+        m->name = sql_spec_name(ps, *name);
+    m->payload = text ? sql_string_text(ps, *text, &len) : NULL;
+}
+
 static const char *const lock_modes[] = {
     "ACCESS SHARE",
     "ROW SHARE",

@@ -101,6 +101,8 @@ struct cursor {
 enum maintain_kind { MAINTAIN_ANALYZE, MAINTAIN_VACUUM, MAINTAIN_REINDEX, MAINTAIN_CLUSTER };
 enum discard_kind { DISCARD_ALL, DISCARD_PLANS, DISCARD_SEQUENCES, DISCARD_TEMP };
 
+enum channel_kind { CHANNEL_LISTEN, CHANNEL_UNLISTEN, CHANNEL_NOTIFY };
+
 struct misc_stmt {
     /* Savepoint, prepared statement or cursor; s NULL: DEALLOCATE ALL, CLOSE ALL, or not given. */
     struct spec_name name;
@@ -113,6 +115,8 @@ struct misc_stmt {
     struct fetch fetch;   /* FETCH */
     enum maintain_kind maintain;
     enum discard_kind discard;
+    enum channel_kind channel;   /* of name; s NULL: UNLISTEN * */
+    const char *payload;         /* NOTIFY; NULL = none */
     const char *lock_mode;       /* LOCK TABLE … IN lock_mode MODE, in upper case; NULL = none */
     bool nowait;                 /* LOCK */
     struct option_spec *options; /* MAINTAIN: (VERBOSE, ANALYZE) */

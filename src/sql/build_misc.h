@@ -117,5 +117,10 @@ struct fetch *
 sql_fetch_new(struct sql_parser *ps, enum fetch_direction direction, int64_t count, bool all);
 void sql_fetch(struct sql_parser *ps, bool move, const struct fetch *f, struct sql_token name);
 void sql_discard(struct sql_parser *ps, enum discard_kind kind);
+/* name NULL: all. */
+void sql_channel(struct sql_parser *ps,
+                 enum channel_kind kind,
+                 const struct sql_token *name,
+                 const struct sql_token *text);
 void sql_lock(struct sql_parser *ps, struct sql_list names, struct sql_list mode, bool nowait);
 void sql_maintain(struct sql_parser *ps, enum maintain_kind kind, struct sql_list names);

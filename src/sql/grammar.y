@@ -46,7 +46,7 @@
   CASCADE CASCADED RESTRICT ACTION MATCH SIMPLE GENERATED ALWAYS IDENTITY STORED INCLUDING EXCLUDING DATA TYPE VALID
   INCREMENT MINVALUE MAXVALUE CACHE CYCLE OWNED NONE RESTART COMMENT DATABASE PREPARE EXECUTE DEALLOCATE
   DECLARE CURSOR BINARY INSENSITIVE SCROLL HOLD MOVE FORWARD BACKWARD ABSOLUTE RELATIVE PRIOR CLOSE LOCK MODE
-  ANALYZE VACUUM VERBOSE STDIN STDOUT REINDEX CLUSTER.
+  ANALYZE VACUUM VERBOSE STDIN STDOUT REINDEX CLUSTER AUTHORIZATION LISTEN UNLISTEN NOTIFY.
 %token ROLE USER GRANT GRANTED REVOKE OPTION OWNER ADMIN PRIVILEGES REASSIGN.
 
 %left UNION EXCEPT.
@@ -184,6 +184,7 @@ restart ::= X_RESTART.
 cmd ::= SHOW ALL(T). {sql_show(ps, T, "all");}
 cmd ::= SHOW TIME(T) ZONE. {sql_show(ps, T, "timezone");}
 cmd ::= SHOW TRANSACTION(T) ISOLATION LEVEL. {sql_show(ps, T, "transaction_isolation");}
+cmd ::= SHOW SESSION AUTHORIZATION(T). {sql_show(ps, T, "session_authorization");}
 cmd ::= SHOW qname(N). {sql_stmt_named(ps, STMT_SHOW_SETTING, N);}
 cmd ::= CHECKPOINT. {sql_stmt(ps, STMT_CHECKPOINT);}
 cmd ::= FLUSH. {sql_stmt(ps, STMT_CHECKPOINT);}
@@ -300,6 +301,14 @@ cmd ::= SET scope(S) NAMES(T) STRING(V). {
 cmd ::= SET scope(S) NAMES(T) DEFAULT. {sql_set(ps, S, sql_qual_text(ps, T, "client_encoding"), sql_list_none(ps));}
 cmd ::= SET scope TRANSACTION modes(M). {sql_transaction(ps, TRANSACTION_SET, M, NULL);}
 cmd ::= SET SESSION CHARACTERISTICS AS TRANSACTION modes(M). {sql_transaction(ps, TRANSACTION_SET_SESSION, M, NULL);}
+cmd ::= SET SESSION AUTHORIZATION(T) value(V). {
+    sql_set(ps, SET_SESSION, sql_qual_text(ps, T, "session_authorization"), sql_list_one(ps, V));
+}
+cmd ::= SET SESSION AUTHORIZATION(T) DEFAULT. {
+    sql_set(ps, SET_SESSION, sql_qual_text(ps, T, "session_authorization"), sql_list_none(ps));
+}
+cmd ::= SET scope(S) ROLE(T) value(V). {sql_set(ps, S, sql_qual_text(ps, T, "role"), sql_list_one(ps, V));}
+cmd ::= RESET SESSION AUTHORIZATION(T). {sql_reset(ps, sql_qual_text(ps, T, "session_authorization"));}
 cmd ::= RESET qname(N). {sql_reset(ps, N);}
 cmd ::= RESET TIME(T) ZONE. {sql_reset(ps, sql_qual_text(ps, T, "timezone"));}
 cmd ::= RESET ALL(T). {sql_reset(ps, sql_qual_text(ps, T, "all"));}
@@ -445,6 +454,11 @@ cmd ::= DISCARD PLANS. {sql_discard(ps, DISCARD_PLANS);}
 cmd ::= DISCARD SEQUENCES. {sql_discard(ps, DISCARD_SEQUENCES);}
 cmd ::= DISCARD TEMP. {sql_discard(ps, DISCARD_TEMP);}
 cmd ::= DISCARD TEMPORARY. {sql_discard(ps, DISCARD_TEMP);}
+cmd ::= LISTEN name(N). {sql_channel(ps, CHANNEL_LISTEN, &N, NULL);}
+cmd ::= UNLISTEN name(N). {sql_channel(ps, CHANNEL_UNLISTEN, &N, NULL);}
+cmd ::= UNLISTEN STAR. {sql_channel(ps, CHANNEL_UNLISTEN, NULL, NULL);}
+cmd ::= NOTIFY name(N). {sql_channel(ps, CHANNEL_NOTIFY, &N, NULL);}
+cmd ::= NOTIFY name(N) COMMA STRING(T). {sql_channel(ps, CHANNEL_NOTIFY, &N, &T);}
 cmd ::= LOCK table_word qnames(L) lock_mode(M) nowait(W). {sql_lock(ps, L, M, W != 0);}
 lock_mode(A) ::= . {A = sql_list_none(ps);}
 lock_mode(A) ::= IN lock_words(L) MODE. {A = L;}
@@ -454,6 +468,7 @@ lock_words(A) ::= lock_words(L) name(N). {A = sql_list_add(ps, L, sql_new_name(p
 nowait(A) ::= . {A = 0;}
 nowait(A) ::= NOWAIT. {A = 1;}
 cmd ::= ANALYZE verbose maintained(L). {sql_maintain(ps, MAINTAIN_ANALYZE, L);}
+cmd ::= ANALYZE vacuum_options maintained(L). {sql_maintain(ps, MAINTAIN_ANALYZE, L);}
 cmd ::= VACUUM vacuum_words maintained(L). {sql_maintain(ps, MAINTAIN_VACUUM, L);}
 cmd ::= VACUUM vacuum_options maintained(L). {sql_maintain(ps, MAINTAIN_VACUUM, L);}
 cmd ::= REINDEX object qname(N). {sql_maintain(ps, MAINTAIN_REINDEX, sql_list_one(ps, N));}

@@ -186,6 +186,7 @@ static const struct {
     [STMT_LOCK] = {.print = sql_print_misc},
     [STMT_ROLE] = {.print = sql_print_role},
     [STMT_GRANT] = {.print = sql_print_grant},
+    [STMT_CHANNEL] = {.print = sql_print_misc},
     [STMT_MAINTAIN] = {.print = sql_print_misc},
 };
 

@@ -223,6 +223,23 @@ static void print_lock(const struct stmt *s, struct buf *b)
     buf_puts(b, s->misc->nowait ? " NOWAIT" : "");
 }
 
+static void print_channel(const struct misc_stmt *m, struct buf *b)
+{
+    static const char *const words[] = {[CHANNEL_LISTEN] = "LISTEN ",
+                                        [CHANNEL_UNLISTEN] = "UNLISTEN ",
+                                        [CHANNEL_NOTIFY] = "NOTIFY "};
+
+    buf_puts(b, words[m->channel]);
+    if (m->name.s)
+        sql_print_ident(m->name.s, b);
+    else
+        buf_u8(b, '*');
+    if (m->payload) {
+        buf_puts(b, ", ");
+        sql_print_text(m->payload, b);
+    }
+}
+
 static void print_maintain(const struct stmt *s, struct buf *b)
 {
     static const char *const words[] = {
@@ -261,6 +278,8 @@ void sql_print_misc(const struct stmt *s, struct buf *b)
         print_named_or_all("CLOSE ", s->misc, b);
     else if (s->kind == STMT_DISCARD)
         buf_puts(b, discards[s->misc->discard]);
+    else if (s->kind == STMT_CHANNEL)
+        print_channel(s->misc, b);
     else if (s->kind == STMT_LOCK)
         print_lock(s, b);
     else

@@ -152,12 +152,11 @@ static int run_describe(struct sweep *s, struct dn_err *err)
 {
     static const struct catalog_path public_path = {.schema = "public"};
     const struct table *t = s->full->tables[0];
-    struct settings settings;
+    static const struct describe_setting setting = {"workers", "1", "Threads."};
     struct arena arena;
     struct describe d;
     int rc;
 
-    settings_defaults(&settings);
     arena_init(&arena, NULL);
     rc = describe_table(t, &arena, &d, err);
     if (rc == 0)
@@ -169,7 +168,7 @@ static int run_describe(struct sweep *s, struct dn_err *err)
     if (rc == 0)
         rc = describe_schemas(s->full, &arena, &d, err);
     if (rc == 0)
-        rc = describe_settings(&settings, &arena, &d, err);
+        rc = describe_settings(&setting, 1, &arena, &d, err);
     arena_done(&arena);
     return rc;
 }

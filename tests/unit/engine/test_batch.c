@@ -459,6 +459,38 @@ static void test_progress_of_copy(void **state)
 
 /* ---- settings ---- */
 
+/* Clients are told of all reported settings first, and then of changes; ROLLBACK is one. */
+static void told_settings(void)
+{
+    const char *name, *value;
+    size_t told = 0;
+    bool zone = false;
+
+    while (dendro_setting_changed(conn, &name, &value)) {
+        told++;
+        zone = zone || (strcmp(name, "TimeZone") == 0 && strcmp(value, "UTC") == 0);
+    }
+    assert_true(told > 10 && zone);
+    assert_int_equal(dendro_exec(conn, "SET work_mem = '1MB'; SELECT 1", -1, NULL, NULL, NULL), 0);
+    assert_false(dendro_setting_changed(conn, &name, &value));
+    assert_int_equal(dendro_exec(conn, "BEGIN; SET TimeZone = 'Asia/Tokyo'", -1, NULL, NULL, NULL),
+                     0);
+    assert_true(dendro_setting_changed(conn, &name, &value));
+    assert_string_equal(name, "TimeZone");
+    assert_string_equal(value, "Asia/Tokyo");
+    assert_false(dendro_setting_changed(conn, &name, &value));
+    assert_int_equal(dendro_exec(conn, "ROLLBACK", -1, NULL, NULL, NULL), 0);
+    assert_true(dendro_setting_changed(conn, &name, &value));
+    assert_string_equal(value, "UTC");
+    assert_int_equal(dendro_set(conn, "application_name", "tests", NULL), 0);
+    dendro_keep_settings(conn);
+    assert_int_equal(
+        dendro_exec(conn, "SET application_name = 'x'; RESET ALL", -1, NULL, NULL, NULL), 0);
+    assert_true(dendro_setting_changed(conn, &name, &value));
+    assert_string_equal(value, "tests");
+    assert_false(dendro_setting_changed(conn, &name, &value));
+}
+
 static void test_settings(void **state)
 {
     static const char *const opened[] = {"memory_limit", "300MB", "max_subqueries", "5", NULL};
@@ -481,6 +513,7 @@ static void test_settings(void **state)
     assert_true(dendro_set(conn, "nosuch", "1", &e) < 0);
     assert_string_equal(e.sqlstate, "42704");
     assert_true(dendro_get(conn, "nosuch", &text, &e) < 0);
+    told_settings();
     assert_int_equal(dendro_get(conn, NULL, &text, &e), DENDRO_E_MISUSE);
     assert_int_equal(dendro_set(NULL, "workers", "1", &e), DENDRO_E_MISUSE);
 

@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * session_settings.c: see session_settings.h. A setting has a field in struct settings, or is only
+ * known and has its value among the extras, or belongs to the transaction (transaction_set.c), or
+ * is a fact. */
+#include "engine/session_settings.h"
+
+#include "engine/session_zone.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#define SETTINGS_VERSION "15.0 (Dendro " DENDRO_VERSION ")"
+
+int session_settings_begin(struct dendro_conn *conn, struct dn_err *err)
+{
+    int rc;
+
+    conn->settings = conn->db->settings;
+    conn->reset.settings = conn->settings;
+    rc = session_functions(conn, err);
+    conn->reset.settings = conn->settings;
+    return rc;
+}
+
+void session_settings_end(struct dendro_conn *conn)
+{
+    settings_extra_unref(conn->extra);
+    conn->extra = NULL;
+    tx_settings_done(&conn->reset);
+    for (size_t i = 0; conn->told.values && settings_reported(i); i++)
+        mem_free(conn->told.values[i]);
+    mem_free(conn->told.values);
+    conn->told.values = NULL;
+}
+
+void session_settings_changed(struct dendro_conn *conn)
+{
+    struct catalog *cat = tx_catalog(conn);
+
+    conn->epoch++;
+    session_zone_apply(conn);
+    session_path_follow(conn, cat);
+    catalog_unref(cat);
+}
+
+/* ---- SET ---- */
+
+static int setting_refuse(const char *name, const char *value, struct dn_err *err)
+{
+    return DN_FAIL(
+        err, DN_E_INVALID_PARAM, "invalid value for parameter \"%s\": \"%.80s\"", name, value);
+}
+
+/* Who it is cannot be changed, only repeated. */
+static int setting_who(const struct dendro_conn *conn,
+                       const struct setting_row *row,
+                       const char *value,
+                       struct dn_err *err)
+{
+    if (!value || strcasecmp(value, "none") == 0 || strcasecmp(value, "default") == 0 ||
+        strcmp(value, conn->functions.user) == 0)
+        return 0;
+    return DN_FAIL(err, DN_E_INVALID_PARAM, "%s \"%.80s\" does not exist", row->name, value);
+}
+
+/* A value that is only remembered, for the session and for what COMMIT leaves. */
+static int setting_set_extra(
+    struct dendro_conn *conn, const char *name, const char *value, bool local, struct dn_err *err)
+{
+    struct settings_extra *now = NULL;
+    struct settings_extra *stays = NULL;
+    bool both = tx_in_block(conn) && !local;
+    int rc;
+
+    value = value ? value : settings_extra_get(conn->reset.extra, name);
+    rc = settings_extra_with(conn->extra, name, value, &now, err);
+    if (rc == 0 && both)
+        rc = settings_extra_with(conn->tx.stays.extra, name, value, &stays, err);
+    if (rc < 0) {
+        settings_extra_unref(now);
+        return rc;
+    }
+    settings_extra_unref(conn->extra);
+    conn->extra = now;
+    if (both) {
+        settings_extra_unref(conn->tx.stays.extra);
+        conn->tx.stays.extra = stays;
+    }
+    conn->epoch++;
+    return 0;
+}
+
+static int setting_set_known(struct dendro_conn *conn,
+                             const struct setting_row *row,
+                             const char *value,
+                             bool local,
+                             struct dn_err *err)
+{
+    struct buf b;
+    int rc = 0;
+
+    if (row->scope == SETTING_FIXED)
+        return settings_set(&conn->settings, row->name, value, SETTING_SESSION, err);
+    if (strcmp(row->name, "role") == 0 || strcmp(row->name, "session_authorization") == 0)
+        return setting_who(conn, row, value, err);
+    buf_init(&b, NULL);
+    if (value)
+        rc = settings_canonical(row, value, &b, err);
+    buf_u8(&b, '\0');
+    if (rc == 0 && b.failed)
+        rc = DN_FAIL_NOMEM(err);
+    if (rc == 0)
+        rc = setting_set_extra(conn, row->name, value ? (const char *)b.data : NULL, local, err);
+    buf_done(&b);
+    return rc;
+}
+
+static int setting_set_field(struct dendro_conn *conn,
+                             const struct setting_row *row,
+                             const char *value,
+                             bool local,
+                             struct dn_err *err)
+{
+    char zone[SETTING_TEXT_MAX + 1];
+    int rc = 0;
+
+    if (value && strcmp(row->name, "search_path") == 0 && !session_path_valid(value))
+        return setting_refuse(row->name, value, err);
+    if (value)
+        rc = session_zone_value(conn, row->name, &value, zone, err);
+    if (rc == 0 && (value || row->scope != SETTING_SESSION))
+        rc = settings_set(&conn->settings, row->name, value, SETTING_SESSION, err);
+    else if (rc == 0)
+        settings_copy(&conn->settings, &conn->reset.settings, row);
+    if (rc < 0)
+        return rc;
+    if (tx_in_block(conn) && !local)
+        settings_copy(&conn->tx.stays.settings, &conn->settings, row);
+    session_settings_changed(conn);
+    return 0;
+}
+
+int session_setting_set(
+    struct dendro_conn *conn, const char *name, const char *value, bool local, struct dn_err *err)
+{
+    const struct setting_row *row;
+    int rc = tx_set(conn, name, value, err);
+
+    if (rc != DN_NOT_FOUND)
+        return rc;
+    row = settings_find(name, err);
+    if (!row && !settings_is_custom(name))
+        return err->code;
+    if (local && !tx_in_block(conn)) {
+        session_notice(conn, "WARNING", "SET LOCAL can only be used in transaction blocks");
+        return 0;
+    }
+    if (!row)
+        return setting_set_extra(conn, name, value, local, err);
+    return row->known ? setting_set_known(conn, row, value, local, err)
+                      : setting_set_field(conn, row, value, local, err);
+}
+
+int session_settings_reset(struct dendro_conn *conn, struct dn_err *err DN_UNUSED)
+{
+    settings_extra_unref(conn->extra);
+    conn->extra = settings_extra_ref(conn->reset.extra);
+    conn->settings = conn->reset.settings;
+    if (tx_in_block(conn))
+        tx_settings_copy(&conn->tx.stays, &conn->reset);
+    session_settings_changed(conn);
+    return 0;
+}
+
+/* The values of SET as one text: search_path has names, other lists words. */
+static int set_join(const struct stmt *ast, bool path, struct buf *b, struct dn_err *err)
+{
+    const struct set_stmt *set = ast->set;
+    bool list = path || strcasecmp(ast->name.name, "DateStyle") == 0;
+
+    if (set->values_count > 1 && !list) {
+        int rc = DN_FAIL(err, DN_E_INVALID_PARAM, "SET %s takes only one argument", ast->name.name);
+
+        dn_err_at(err, set->values[1].value_pos);
+        return rc;
+    }
+    for (uint32_t i = 0; i < set->values_count; i++) {
+        buf_puts(b, i ? ", " : "");
+        if (path)
+            session_path_quote(set->values[i].value, b);
+        else
+            buf_puts(b, set->values[i].value);
+    }
+    buf_u8(b, '\0');
+    return b->failed ? DN_FAIL_NOMEM(err) : 0;
+}
+
+int session_set(struct dendro_conn *conn, const struct stmt *ast, struct dn_err *err)
+{
+    const struct option_spec *given = ast->set ? ast->set->values : NULL;
+    char name[2 * TABLE_NAME_MAX + 2];
+    struct buf b;
+    int rc;
+
+    if (ast->kind == STMT_USE)
+        return session_use(conn, ast, err);
+    snprintf(name,
+             sizeof(name),
+             "%s%s%s",
+             ast->name.schema ? ast->name.schema : "",
+             ast->name.schema ? "." : "",
+             ast->name.name);
+    if (ast->set->reset && !ast->name.schema && strcasecmp(name, "all") == 0)
+        return session_settings_reset(conn, err);
+    buf_init(&b, NULL);
+    rc = given ? set_join(ast, strcasecmp(name, "search_path") == 0, &b, err) : 0;
+    if (rc == 0) {
+        rc = session_setting_set(
+            conn, name, given ? (const char *)b.data : NULL, ast->set->scope == SET_LOCAL, err);
+        if (rc < 0)
+            dn_err_at(err,
+                      rc == DN_E_UNDEFINED_OBJECT || !given ? ast->name.pos : given[0].value_pos);
+    }
+    buf_done(&b);
+    return rc;
+}
+
+/* ---- SHOW ---- */
+
+/* What is so and cannot be set; NULL: it is not one of those. */
+static const char *setting_fact(const struct dendro_conn *conn, const char *name)
+{
+    if (strcasecmp(name, "server_version") == 0)
+        return SETTINGS_VERSION;
+    if (strcasecmp(name, "session_authorization") == 0)
+        return conn->functions.user;
+    if (strcasecmp(name, "cluster_name") == 0)
+        return conn->functions.database;
+    return NULL;
+}
+
+/* The value that a row has in these settings. */
+static int setting_print(const struct setting_row *row,
+                         const struct settings *s,
+                         const struct settings_extra *x,
+                         struct buf *b,
+                         struct dn_err *err)
+{
+    const char *value = row->known ? settings_extra_get(x, row->name) : NULL;
+
+    if (!row->known)
+        settings_show(s, row, b);
+    else if (value)
+        buf_puts(b, value);
+    else
+        return settings_canonical(row, row->def_text, b, err);
+    return b->failed ? DN_FAIL_NOMEM(err) : 0;
+}
+
+int session_setting_show(const struct dendro_conn *conn,
+                         const char *name,
+                         struct buf *b,
+                         const char **ret_name,
+                         struct dn_err *err)
+{
+    const char *value;
+    const char *own = tx_show(conn, name, &value);
+    const struct setting_row *row = own ? NULL : settings_find(name, err);
+
+    if (!own) {
+        own = row ? row->name : name;
+        value = setting_fact(conn, name);
+        if (!value && !row)
+            value = settings_extra_get(conn->extra, name);
+        if (!value && !row)
+            return DN_E_UNDEFINED_OBJECT;
+    }
+    if (ret_name)
+        *ret_name = own;
+    if (!value)
+        return setting_print(row, &conn->settings, conn->extra, b, err);
+    buf_puts(b, value);
+    return b->failed ? DN_FAIL_NOMEM(err) : 0;
+}
+
+/* ---- all of them ---- */
+
+static int setting_order(const void *a, const void *b)
+{
+    const struct setting_row *const *x = a;
+    const struct setting_row *const *y = b;
+
+    return strcasecmp((*x)->name, (*y)->name);
+}
+
+/* Three texts of a row: now, at reset, at first; each ended by a zero. */
+static int setting_texts(const struct dendro_conn *conn,
+                         const struct setting_row *row,
+                         const struct settings *first,
+                         struct buf b[3],
+                         struct dn_err *err)
+{
+    int rc = session_setting_show(conn, row->name, &b[0], NULL, err);
+
+    if (rc == 0 && !setting_fact(conn, row->name))
+        rc = setting_print(row, &conn->reset.settings, conn->reset.extra, &b[1], err);
+    if (rc == 0 && !setting_fact(conn, row->name))
+        rc = setting_print(row, first, NULL, &b[2], err);
+    for (int i = 0; i < 3; i++)
+        buf_u8(&b[i], '\0');
+    return rc < 0 ? rc : b[0].failed || b[1].failed || b[2].failed ? DN_FAIL_NOMEM(err) : 0;
+}
+
+static int setting_tell(const struct dendro_conn *conn,
+                        const struct setting_row *row,
+                        const struct settings *first,
+                        int (*fn)(void *, const struct session_setting *, struct dn_err *),
+                        void *arg,
+                        struct dn_err *err)
+{
+    static const char *const types[] = {[SETTING_BOOL] = "bool",
+                                        [SETTING_INT] = "integer",
+                                        [SETTING_SIZE] = "integer",
+                                        [SETTING_TIME] = "integer",
+                                        [SETTING_REAL] = "real",
+                                        [SETTING_ENUM] = "enum",
+                                        [SETTING_DATESTYLE] = "string",
+                                        [SETTING_ENCODING] = "string",
+                                        [SETTING_TEXT] = "string"};
+    static const char *const contexts[] = {[SETTING_SESSION] = "user",
+                                           [SETTING_DATABASE] = "postmaster",
+                                           [SETTING_FIXED] = "internal"};
+    struct session_setting s;
+    struct buf b[3];
+    int rc;
+
+    for (int i = 0; i < 3; i++)
+        buf_init(&b[i], NULL);
+    rc = setting_texts(conn, row, first, b, err);
+    if (rc == 0) {
+        s = (struct session_setting){.name = row->name,
+                                     .value = (const char *)b[0].data,
+                                     .doc = row->doc,
+                                     .type = types[row->kind],
+                                     .context = contexts[row->scope],
+                                     .boot = (const char *)b[2].data,
+                                     .reset = (const char *)b[1].data,
+                                     .source = "default",
+                                     .words = row->words};
+        if (b[1].len == 1)
+            s.reset = s.value;
+        if (strcmp(s.value, s.boot) != 0 && row->scope != SETTING_FIXED)
+            s.source = row->scope == SETTING_DATABASE || strcmp(s.value, s.reset) == 0
+                           ? "command line"
+                           : "session";
+        rc = fn(arg, &s, err);
+    }
+    for (int i = 0; i < 3; i++)
+        buf_done(&b[i]);
+    return rc;
+}
+
+int session_settings_each(const struct dendro_conn *conn,
+                          int (*fn)(void *arg, const struct session_setting *s, struct dn_err *err),
+                          void *arg,
+                          struct dn_err *err)
+{
+    size_t count = settings_count();
+    const struct setting_row **rows = mem_alloc_array(NULL, count, sizeof(*rows));
+    const char *name, *value;
+    struct settings first;
+    int rc = 0;
+
+    if (!rows)
+        return DN_FAIL_NOMEM(err);
+    for (size_t i = 0; i < count; i++)
+        rows[i] = settings_row(i);
+    qsort(rows, count, sizeof(*rows), setting_order);
+    settings_defaults(&first);
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        rc = setting_tell(conn, rows[i], &first, fn, arg, err);
+    mem_free(rows);
+    for (size_t i = 0; rc == 0 && (name = settings_extra_at(conn->extra, i, &value)) != NULL; i++) {
+        const struct session_setting s = {.name = name,
+                                          .value = value,
+                                          .doc = "",
+                                          .type = "string",
+                                          .context = "user",
+                                          .boot = "",
+                                          .reset = "",
+                                          .source = "session"};
+
+        if (settings_is_custom(name))
+            rc = fn(arg, &s, err);
+    }
+    return rc;
+}
+
+/* ---- without SQL ---- */
+
+int dendro_set(dendro_conn *conn, const char *name, const char *value, struct dendro_error *err)
+{
+    struct dn_err e;
+
+    dn_err_clear(&e);
+    if (!conn || !name)
+        return engine_return(err, &e, DN_FAIL(&e, DN_E_MISUSE, "dendro_set: no session or name"));
+    return engine_return(err, &e, session_setting_set(conn, name, value, false, &e));
+}
+
+int dendro_get(dendro_conn *conn, const char *name, char **ret_value, struct dendro_error *err)
+{
+    struct dn_err e;
+    struct buf b;
+    size_t len;
+    int rc;
+
+    dn_err_clear(&e);
+    if (!conn || !name || !ret_value)
+        return engine_return(
+            err,
+            &e,
+            DN_FAIL(&e, DN_E_MISUSE, "dendro_get: no session, name or place for the value"));
+    buf_init(&b, NULL);
+    rc = session_setting_show(conn, name, &b, NULL, &e);
+    buf_u8(&b, '\0');
+    if (rc == 0 && b.failed)
+        rc = DN_FAIL_NOMEM(&e);
+    if (rc < 0)
+        buf_done(&b);
+    else
+        *ret_value = (char *)buf_take(&b, &len);
+    return engine_return(err, &e, rc < 0 ? rc : DENDRO_OK);
+}
+
+void dendro_keep_settings(dendro_conn *conn)
+{
+    const struct tx_settings now = {.settings = conn->settings, .extra = conn->extra};
+
+    tx_settings_copy(&conn->reset, &now);
+}
+
+/* Is the value of the i-th another one than was told? Remembers it. */
+static bool setting_news(struct dendro_conn *conn, size_t i)
+{
+    struct dn_err ignored; /* what is reported exists; without memory it is told later */
+    struct buf b;
+    size_t len;
+    bool news;
+
+    buf_init(&b, NULL);
+    DN_IGNORE(session_setting_show(conn, settings_reported(i), &b, NULL, &ignored));
+    buf_u8(&b, '\0');
+    news = !b.failed &&
+           (!conn->told.values[i] || strcmp(conn->told.values[i], (const char *)b.data) != 0);
+    if (news) {
+        mem_free(conn->told.values[i]);
+        conn->told.values[i] = (char *)buf_take(&b, &len);
+    } else {
+        buf_done(&b);
+    }
+    return news;
+}
+
+bool dendro_setting_changed(dendro_conn *conn, const char **ret_name, const char **ret_value)
+{
+    size_t count = 0;
+
+    if (!conn || (conn->told.values && conn->told.epoch == conn->epoch))
+        return false;
+    while (settings_reported(count))
+        count++;
+    if (!conn->told.values)
+        conn->told.values = mem_calloc(NULL, count, sizeof(*conn->told.values));
+    for (size_t i = 0; conn->told.values && i < count; i++) {
+        if (!setting_news(conn, i))
+            continue;
+        *ret_name = settings_reported(i);
+        *ret_value = conn->told.values[i];
+        return true;
+    }
+    conn->told.epoch = conn->epoch;
+    return false;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * session_settings.h: the settings of a session: SET, RESET, SHOW, set_config() and
+ * current_setting(); which of them clients are told of; search_path as a list of schemas. What
+ * there is: catalog/settings_list.h. What ROLLBACK brings back: transaction.h.
+ *
+ * One thread at a time, as the session. */
+#pragma once
+
+#include "engine/engine_int.h"
+
+/* For a new session; and for one that ends. */
+int session_settings_begin(struct dendro_conn *conn, struct dn_err *err) DN_MUST_CHECK;
+void session_settings_end(struct dendro_conn *conn);
+
+/* SET name = value; NULL: what the session began with. Errors: no such setting, no such value. */
+int session_setting_set(struct dendro_conn *conn,
+                        const char *name,
+                        const char *value,
+                        bool local,
+                        struct dn_err *err) DN_MUST_CHECK;
+/* RESET ALL. */
+int session_settings_reset(struct dendro_conn *conn, struct dn_err *err) DN_MUST_CHECK;
+/* The value as SHOW has it, into b; *ret_name (if not NULL): as the setting is written. */
+int session_setting_show(const struct dendro_conn *conn,
+                         const char *name,
+                         struct buf *b,
+                         const char **ret_name,
+                         struct dn_err *err) DN_MUST_CHECK;
+/* After the settings changed by other ways: what depends on them follows. */
+void session_settings_changed(struct dendro_conn *conn);
+
+/* One of them, with its words for pg_settings. Valid for the call. */
+struct session_setting {
+    const char *name;
+    const char *value; /* as SHOW has it */
+    const char *doc;
+    const char *type;    /* bool, integer, real, string, enum */
+    const char *context; /* user, postmaster, internal */
+    const char *boot;    /* value without anything set */
+    const char *reset;   /* value that RESET brings back */
+    const char *source;  /* default, session */
+    const char *words;   /* of an enum, between commas; else NULL */
+};
+/* Calls fn for each of them, in the order of their names, until it returns something else than 0,
+ * which is then returned. */
+int session_settings_each(const struct dendro_conn *conn,
+                          int (*fn)(void *arg, const struct session_setting *s, struct dn_err *err),
+                          void *arg,
+                          struct dn_err *err) DN_MUST_CHECK;
+
+/* ---- session_path.c ---- */
+/* What names without a schema mean, by search_path and this catalog. */
+void session_path_follow(struct dendro_conn *conn, const struct catalog *cat);
+/* USE: search_path becomes this one schema. */
+int session_path_use(struct dendro_conn *conn,
+                     const char *schema,
+                     struct dn_err *err) DN_MUST_CHECK;
+/* Is it a list of names? */
+bool session_path_valid(const char *text);
+/* A name as search_path has it: quoted if it must be. */
+void session_path_quote(const char *name, struct buf *b);
