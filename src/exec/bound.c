@@ -48,6 +48,16 @@ static bool bound_left_key(const struct plan_node *n, uint32_t col)
     return n->kind == PLAN_SCAN;
 }
 
+/* May rows of the scan be lost on the way, by joins or by filters that it does not know? */
+static bool bound_drops(const struct op *input)
+{
+    for (; bound_passes(input); input = input->input)
+        if (input->ops == &op_join_ops ||
+            (input->ops == &op_filter_ops && !op_filter_pushed(input)))
+            return true;
+    return false;
+}
+
 static int bound_scan(struct op *input, struct op **ret, struct dn_err *err)
 {
     int rc = 0;
@@ -64,6 +74,7 @@ static int bound_scan(struct op *input, struct op **ret, struct dn_err *err)
 
 int exec_bound_find(struct op *input,
                     const struct plan_node *sort,
+                    uint32_t keep,
                     struct exec_source **ret,
                     struct dn_err *err)
 {
@@ -71,6 +82,7 @@ int exec_bound_find(struct op *input,
     struct op *scan = NULL;
     struct exec_bound *b;
     const struct table *t;
+    bool reverse;
     uint32_t col;
     int rc = 0;
 
@@ -97,11 +109,13 @@ int exec_bound_find(struct op *input,
     }
     b->strict = b->keys_count == sort->keys_count;
     t = source->node->table;
-    if (t->rest_count > 0 && t->rest[0].col == source->node->scan_cols[b->keys[0].col] &&
-        t->rest[0].desc != sort->keys[0].desc)
+    reverse = t->rest_count > 0 && t->rest[0].col == source->node->scan_cols[b->keys[0].col] &&
+              t->rest[0].desc != sort->keys[0].desc;
+    if (reverse)
         scan_reverse(source->scan);
     *ret = source;
-    return 0;
+    /* Rows that zones tell of must be rows of the result. */
+    return bound_drops(input) ? 0 : exec_bound_guess(source, keep, reverse, err);
 }
 
 int exec_bound_tighten(struct exec_bound *b, const struct datum *keys, struct dn_err *err)
@@ -121,6 +135,7 @@ int exec_bound_tighten(struct exec_bound *b, const struct datum *keys, struct dn
         k->value.str.ptr = (const char *)k->text.data;
     }
     b->set = true;
+    b->guess = false;
     return 0;
 }
 
@@ -150,7 +165,7 @@ static int bound_cmp(const struct exec_bound_key *k, const struct datum *d)
 /* The value is that of key i; does it tell that the row comes too late? */
 static bool bound_late(const struct exec_bound *b, uint32_t i, int c)
 {
-    return c > 0 || (c == 0 && b->strict && i + 1 == b->keys_count);
+    return c > 0 || (c == 0 && b->strict && !b->guess && i + 1 == b->keys_count);
 }
 
 int exec_bound_zone(const struct exec_bound *b, uint32_t i, const struct zone *z)
@@ -186,7 +201,7 @@ uint32_t exec_bound_select(const struct exec_bound *b, const struct batch *in, u
     uint32_t n = 0;
 
     if (v->form == VEC_FLAT && !v->nulls && k->phys == PHYS_I64) {
-        bool strict = b->strict && b->keys_count == 1;
+        bool strict = b->strict && !b->guess && b->keys_count == 1;
         int64_t bound = k->value.v.i64;
 
         BOUND_LOOP(int64_t);

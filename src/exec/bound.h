@@ -28,16 +28,22 @@ struct exec_bound_key {
 struct exec_bound {
     bool wanted; /* a sort will set it */
     bool set;    /* values count; the first one is not NULL */
-    bool strict; /* these are all keys: rows that equal the values come too late, too */
+    bool strict; /* these are all keys: rows that equal the values come too late, too … */
+    bool guess;  /* … unless the values are not of a row that was read (bound_guess.c) */
     struct exec_bound_key keys[EXEC_BOUND_KEYS_MAX]; /* the first keys of the sort */
     uint32_t keys_count;
 };
 
+/* bound_guess.c: a first bound for `keep` rows from zones alone, if that is worth it. */
+int exec_bound_guess(struct exec_source *s, uint32_t keep, bool reverse, struct dn_err *err)
+    DN_MUST_CHECK;
 /* Finds the scan whose rows reach the sort through filters, projections and left sides of joins and
  * whose column is its first key, and makes it begin at the end of time where the first rows are.
- * NULL: there is none. Before the first row is pulled; joins read their right side for it. */
+ * NULL: there is none. Before the first row is pulled; joins read their right side for it. `keep`
+ * rows are wanted. */
 int exec_bound_find(struct op *input,
                     const struct plan_node *sort,
+                    uint32_t keep,
                     struct exec_source **ret,
                     struct dn_err *err) DN_MUST_CHECK;
 /* The keys of the last row kept, keys_count of them. A NULL as the first one says nothing. */

@@ -360,7 +360,7 @@ static int op_sort_next(struct op *op, struct batch *ret, struct dn_err *err)
     if (!st->sorted) {
         rc = 0;
         if (st->keep != UINT32_MAX && st->keep > 0)
-            rc = exec_bound_find(op->input, op->node, &st->source, err);
+            rc = exec_bound_find(op->input, op->node, st->keep, &st->source, err);
         if (rc == 0)
             rc = exec_series_start(&st->series, op, &st->by_series, err);
         if (rc == 0 && !st->by_series)
