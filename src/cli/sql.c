@@ -5,6 +5,8 @@
 #define _GNU_SOURCE /* mkdtemp, nftw, strerrordesc_np */
 #include "cli/cli.h"
 #include "cli/shell.h"
+#include "engine/engine.h"
+#include "server/auth.h"
 
 #include <errno.h>
 #include <ftw.h>
@@ -272,6 +274,8 @@ static int sql_open(struct sql_options *o, struct shell *sh, char *temporary)
         o->dir = temporary;
     }
     rc = dendro_open(o->dir, &options, &sh->db, &err);
+    if (rc == DENDRO_OK)
+        engine_set_password(sh->db, auth_make_verifier);
     if (rc >= 0)
         rc = dendro_connect(sh->db, &sh->conn, &err);
     if (rc < 0) {

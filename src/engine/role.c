@@ -446,6 +446,16 @@ role_change(struct role_edit *e, const struct catalog *cur, struct access *a, st
     return DN_FAIL(err, DN_E_INTERNAL, "unknown statement about roles");
 }
 
+/* Can a superuser log in, now that everybody needs a password? */
+static bool role_superuser_left(const struct access *a)
+{
+    for (size_t i = 0; i < a->roles_count; i++)
+        if (a->roles[i].verifier && (a->roles[i].attrs & ROLE_SUPERUSER) &&
+            (a->roles[i].attrs & ROLE_LOGIN))
+            return true;
+    return false;
+}
+
 static int
 role_edit(void *arg, const struct catalog *cur, struct catalog **ret_next, struct dn_err *err)
 {
@@ -456,6 +466,7 @@ role_edit(void *arg, const struct catalog *cur, struct catalog **ret_next, struc
     e->notice[0] = '\0';
     if (rc == 0)
         rc = role_change(e, cur, a, err);
+    e->locked_out = rc == 0 && e->verifier && !role_superuser_left(a);
     if (rc == 0)
         rc = catalog_with_access(cur, a, ret_next, err);
     access_unref(a);
@@ -471,5 +482,11 @@ int stmt_run_role(struct dendro_stmt *stmt, struct dn_err *err)
         rc = tx_edit(stmt->conn, role_edit, &e, err);
     if (rc == 0 && e.notice[0])
         session_notice(stmt->conn, "NOTICE", "%s", e.notice);
+    if (rc == 0 && e.locked_out)
+        session_notice(stmt->conn,
+                       "WARNING",
+                       "everybody needs a password to log in from now on, and no superuser has "
+                       "one: ALTER ROLE %s PASSWORD '…' sets it",
+                       ACCESS_FIRST_NAME);
     return rc;
 }

@@ -10,6 +10,7 @@ struct role_edit {
     struct dendro_stmt *stmt;
     char notice[TABLE_NAME_MAX + 64]; /* of the last try */
     const char *verifier;             /* of the password that was given; NULL: none was */
+    bool locked_out;                  /* no superuser can log in any more */
     bool password;                    /* PASSWORD was there, NULL perhaps */
 };
 

@@ -7,6 +7,7 @@
 #include "server/server.h"
 
 #include "engine/engine.h"
+#include "server/auth.h"
 #include "server/conn.h"
 #include "server/http/http.h"
 #include "server/listen.h"
@@ -36,6 +37,7 @@ struct server {
     dendro_db *db;            /* owned */
     struct srv_pool *pool;    /* owned */
     struct srv_tls *tls;      /* owned; NULL = none */
+    struct auth *auth;        /* owned */
     struct sched_mutex *lock; /* conns, count, inbox */
     struct conn *conns;       /* list of all, until they are forgotten */
     unsigned count;           /* accepted and not closed yet */
@@ -72,6 +74,16 @@ struct srv_pool *server_pool(struct server *s)
 struct srv_tls *server_tls(struct server *s)
 {
     return s->tls;
+}
+
+struct auth *server_auth(struct server *s)
+{
+    return s->auth;
+}
+
+bool server_insecure(const struct server *s)
+{
+    return s->opt.insecure;
 }
 
 struct mem_owner *server_owner(struct server *s)
@@ -430,20 +442,33 @@ static int server_open_http(struct server *s, struct dn_err *err)
     return o->http_port < 0 ? 0 : http_open(s, &http, &s->http, err);
 }
 
+/* Other machines are served only if they have to log in. */
+static int server_open_auth(struct server *s, struct dn_err *err)
+{
+    struct engine_login login;
+    int rc;
+
+    s->auth = auth_new(s);
+    if (!s->auth)
+        return DN_FAIL_NOMEM(err);
+    engine_set_password(s->db, auth_make_verifier);
+    engine_login(s->db, "", &login);
+    if (srv_address_local(s->opt.listen) || s->opt.insecure || login.passwords)
+        return 0;
+    rc = DN_FAIL(err,
+                 DN_E_CONFIG,
+                 "%s is no loopback address, and nobody would have to log in",
+                 s->opt.listen);
+    dn_err_hint(err,
+                "Listen on 127.0.0.1 and give a role a password first (ALTER ROLE dendro PASSWORD "
+                "'…'), or say --insecure to serve everybody who can reach this machine.");
+    return rc;
+}
+
 static int server_start(struct server *s, struct dn_err *err)
 {
     int rc;
 
-    if (!srv_address_local(s->opt.listen) && !s->opt.insecure) {
-        rc = DN_FAIL(err,
-                     DN_E_CONFIG,
-                     "%s is no loopback address, and nobody would have to log in",
-                     s->opt.listen);
-        dn_err_hint(err,
-                    "Listen on 127.0.0.1, or say --insecure to serve everybody who can "
-                    "reach this machine.");
-        return rc;
-    }
     if (s->opt.tls_cert || s->opt.tls_key) {
         if (!s->opt.tls_cert || !s->opt.tls_key)
             return DN_FAIL(err, DN_E_CONFIG, "TLS needs both a certificate and its key");
@@ -458,6 +483,7 @@ static int server_start(struct server *s, struct dn_err *err)
     if (!s->lock)
         return DN_FAIL_NOMEM(err);
     rc = server_open_db(s, err);
+    rc = rc < 0 ? rc : server_open_auth(s, err);
     rc = rc < 0 ? rc : server_open_loop(s, err);
     if (rc == 0 && s->opt.pg_port >= 0)
         rc = srv_listener_open(&s->pg,
@@ -527,6 +553,7 @@ void server_close(struct server *s)
         DN_IGNORE(uv_loop_close(&s->loop));
     }
     http_close(s->http);
+    auth_free(s->auth);
     if (s->lock)
         sched_mutex_free(s->lock);
     srv_pool_free(s->pool);

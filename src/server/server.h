@@ -13,6 +13,7 @@
 #include "dendro.h"
 #include "server/ingest/ingest.h"
 
+struct auth;
 struct server;
 struct conn;
 struct srv_pool;
@@ -62,6 +63,8 @@ struct server_limits {
 dendro_db *server_db(struct server *s);
 struct srv_pool *server_pool(struct server *s);
 struct srv_tls *server_tls(struct server *s); /* NULL: none */
+struct auth *server_auth(struct server *s);
+bool server_insecure(const struct server *s); /* other machines need not log in */
 struct mem_owner *server_owner(struct server *s);
 const struct server_limits *server_limits(const struct server *s);
 uint64_t server_now_ns(struct server *s);

@@ -7,7 +7,9 @@
 #include "server/conn.h"
 
 #include <openssl/err.h>
+#include <openssl/evp.h>
 #include <openssl/ssl.h>
+#include <openssl/x509.h>
 #include <stdatomic.h>
 
 /* Contexts before the last reload: a worker may be about to use one. */
@@ -138,4 +140,20 @@ bool srv_tls_start(struct srv_tls *t, struct conn *c)
     SSL_set_accept_state(ssl);
     c->tls = ssl;
     return true;
+}
+
+/* RFC 5929: the hash of the certificate's signature, SHA-256 in place of MD5 and SHA-1. */
+size_t srv_tls_binding(const struct conn *c, uint8_t to[SRV_TLS_BINDING_MAX])
+{
+    X509 *cert = c->tls ? SSL_get_certificate(c->tls) : NULL;
+    const EVP_MD *md = NULL;
+    unsigned len = 0;
+    int hash = NID_undef;
+
+    if (!cert || X509_get_signature_info(cert, &hash, NULL, NULL, NULL) != 1)
+        return 0;
+    if (hash == NID_md5 || hash == NID_sha1)
+        hash = NID_sha256;
+    md = EVP_get_digestbynid(hash);
+    return md && X509_digest(cert, md, to, &len) == 1 ? len : 0;
 }

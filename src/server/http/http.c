@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * http.c: the daemon, and the way of a request through it; http_int.h has the states. */
+#include "engine/engine.h"
 #include "server/http/http_int.h"
 
 #include "server/listen.h"
@@ -86,6 +87,7 @@ bool http_session(struct http_req *req)
 {
     struct http *h = req->h;
     struct dendro_error err;
+    struct dn_err why;
     bool taken;
 
     if (!http_choose_id(req)) {
@@ -98,6 +100,13 @@ bool http_session(struct http_req *req)
     }
     if (dendro_connect(server_db(h->srv), &req->session, &err) < 0) {
         http_fail_with(req, &err);
+        return false;
+    }
+    /* nobody: /health and the like, which nobody has to log in for */
+    if (req->user[0] && engine_session_role(req->session, req->user, &why) < 0) {
+        dendro_disconnect(req->session);
+        req->session = NULL;
+        http_fail(req, 401, "28000", "%s", why.text);
         return false;
     }
     sched_lock(h->lock);

@@ -79,6 +79,7 @@ struct http_req {
     bool counted; /* among those under way */
     bool local;
     char peer[64];
+    char user[64]; /* who asks */
     uint64_t since_ns;
 
     struct buf body;

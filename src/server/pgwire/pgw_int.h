@@ -75,19 +75,22 @@ struct pgw_copy {
 
 enum pgw_phase {
     PGW_START, /* the first packet is to come */
+    PGW_LOGIN, /* his password is asked for */
     PGW_READY, /* logged in */
 };
 
 struct pgw {
     struct conn *c; /* borrowed */
     enum pgw_phase phase;
-    dendro_conn *session; /* owned; NULL until the login */
-    uint32_t key;         /* for cancelling */
-    bool peeked;          /* the first byte was looked at */
-    bool skip;            /* P3 */
-    bool answered;        /* the simple query has been answered by something */
-    bool goodbye;         /* nothing more is read */
-    bool alone;           /* the message at hand is the last before Sync */
+    dendro_conn *session;    /* owned; NULL until the login */
+    uint32_t key;            /* for cancelling */
+    struct pgw_login *login; /* owned; PGW_LOGIN alone */
+    bool superuser;
+    bool peeked;   /* the first byte was looked at */
+    bool skip;     /* P3 */
+    bool answered; /* the simple query has been answered by something */
+    bool goodbye;  /* nothing more is read */
+    bool alone;    /* the message at hand is the last before Sync */
     struct pgw_stmt *stmts;
     uint32_t stmts_count;
     struct pgw_portal *portals;
@@ -108,6 +111,16 @@ struct pgw {
 enum conn_want pgw_start(struct pgw *p);
 /* Says why, for the last time. */
 enum conn_want pgw_fatal(struct pgw *p, const char *sqlstate, const char *fmt, ...) DN_PRINTF(3, 4);
+
+/* He is in: greets, and the session begins. */
+enum conn_want pgw_entered(struct pgw *p);
+
+/* ---- login.c ---- */
+/* After the startup message. */
+enum conn_want pgw_login(struct pgw *p);
+/* The next message of PGW_LOGIN. */
+enum conn_want pgw_login_message(struct pgw *p);
+void pgw_login_free(struct pgw *p);
 
 /* ---- query.c ---- */
 void pgw_query(struct pgw *p, struct pgw_rd *body);

@@ -25,6 +25,7 @@ static void session_close(struct conn *c)
 {
     struct pgw *p = c->proto;
 
+    pgw_login_free(p);
     pgw_forget_all(p);
     dendro_finalize(p->simple.stmt);
     dendro_disconnect(p->session);
@@ -155,7 +156,7 @@ static enum conn_want session_step(struct pgw *p)
     }
     if (p->phase == PGW_READY)
         return session_next(p);
-    return pgw_start(p);
+    return p->phase == PGW_LOGIN ? pgw_login_message(p) : pgw_start(p);
 }
 
 static enum conn_want session_run(struct conn *c)

@@ -119,7 +119,7 @@ static void start_greet(struct pgw *p)
     pgw_parameter(b, "TimeZone", "UTC");
     pgw_parameter(b, "integer_datetimes", "on");
     pgw_parameter(b, "standard_conforming_strings", "on");
-    pgw_parameter(b, "is_superuser", "on");
+    pgw_parameter(b, "is_superuser", p->superuser ? "on" : "off");
     pgw_parameter(b, "session_authorization", p->user);
     pgw_parameter(b, "application_name", p->application);
     pgw_parameter(b, "default_transaction_read_only", "off");
@@ -129,6 +129,16 @@ static void start_greet(struct pgw *p)
     pgw_i32(b, (int32_t)p->key);
     pgw_end(b, at);
     pgw_ready(b, pgw_status(p));
+}
+
+enum conn_want pgw_entered(struct pgw *p)
+{
+    dendro_set_notice(p->session, start_notice, p);
+    pgw_copy_init(p);
+    p->key = (uint32_t)server_random(p->c->srv);
+    p->phase = PGW_READY;
+    start_greet(p);
+    return CONN_AGAIN;
 }
 
 /* A newer minor version, or options of one: what we speak is 3.0 without options. */
@@ -154,7 +164,6 @@ static void start_negotiate(struct pgw *p, struct pgw_rd options, uint32_t unkno
 static enum conn_want start_session(struct pgw *p, uint32_t version, struct pgw_rd *body)
 {
     struct pgw_rd options = *body;
-    struct dendro_error err;
     uint32_t unknown = 0;
 
     for (;;) {
@@ -179,14 +188,7 @@ static enum conn_want start_session(struct pgw *p, uint32_t version, struct pgw_
         return pgw_fatal(p, "53300", "sorry, too many clients already");
     if (version > PGW_VERSION || unknown > 0)
         start_negotiate(p, options, unknown);
-    if (dendro_connect(server_db(p->c->srv), &p->session, &err) < 0)
-        return pgw_fatal(p, err.sqlstate, "%s", err.message);
-    dendro_set_notice(p->session, start_notice, p);
-    pgw_copy_init(p);
-    p->key = (uint32_t)server_random(p->c->srv);
-    p->phase = PGW_READY;
-    start_greet(p);
-    return CONN_READ;
+    return pgw_login(p);
 }
 
 /* The client wants TLS: yes, if we have it. What came before the answer was sent by somebody else.
