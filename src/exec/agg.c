@@ -392,10 +392,12 @@ int exec_agg_batch(struct exec_agg *a, const struct batch *in, struct dn_err *er
 
 /* ---- bringing together, returning ---- */
 
+/* ids gets the groups of `into` that those of `from` are. */
 static int agg_merge_part(struct exec_agg *into,
                           const struct exec_agg *from,
                           uint32_t first,
                           uint32_t count,
+                          uint32_t *ids,
                           struct dn_err *err)
 {
     const struct batch rows = {.count = count, .sel_count = count};
@@ -405,26 +407,62 @@ static int agg_merge_part(struct exec_agg *into,
     for (uint32_t k = 0; k < into->node->exprs_count; k++)
         into->keys[k] = colbuf_vec(&from->groups.keys[k], first, count);
     rc = exec_agg_find(into, into->keys, &rows, &one, err);
+    for (uint32_t i = 0; i < count && rc == 0; i++)
+        ids[first + i] = into->ids[one ? 0 : i];
     for (uint32_t g = 0; g < into->node->aggs_count; g++)
-        for (uint32_t i = 0; i < count && rc == 0; i++)
+        for (uint32_t i = 0; i < count && rc == 0 && !into->node->aggs[g].distinct; i++)
             rc = exec_agg_state_merge(&into->node->aggs[g],
-                                      exec_agg_state(into, into->ids[one ? 0 : i], g),
+                                      exec_agg_state(into, ids[first + i], g),
                                       exec_agg_state(from, first + i, g),
                                       &into->strings,
                                       err);
     return rc;
 }
 
+/* What a DISTINCT aggregate has seen is added as if it were rows. */
+static int agg_merge_seen(struct exec_agg *into,
+                          const struct exec_agg *from,
+                          uint32_t agg,
+                          const uint32_t *ids,
+                          struct dn_err *err)
+{
+    const struct exec_groups *seen = &from->seen[agg];
+    bool grouped = into->node->exprs_count > 0;
+    int rc = 0;
+
+    for (uint32_t at = 0, count; at < seen->count && rc == 0; at += count) {
+        const int64_t *group = grouped ? seen->keys[0].data : NULL;
+        struct batch rows = {.count = 0};
+        struct vec args[2];
+
+        count = seen->count - at < VEC_ROWS_MAX ? seen->count - at : VEC_ROWS_MAX;
+        rows.count = rows.sel_count = count;
+        arena_reset(&into->batch);
+        for (uint32_t k = grouped; k < seen->keys_count; k++)
+            args[k - grouped] = colbuf_vec(&seen->keys[k], at, count);
+        for (uint32_t i = 0; i < count; i++)
+            into->stretches[i] = (struct exec_stretch){
+                .first = i, .count = 1, .group = group ? ids[group[at + i]] : 0};
+        rc = agg_update_distinct(into, agg, args, &rows, into->stretches, count, err);
+    }
+    return rc;
+}
+
 int exec_agg_merge(struct exec_agg *into, const struct exec_agg *from, struct dn_err *err)
 {
-    int rc = 0;
+    uint32_t *ids = mem_alloc_array(into->owner, (size_t)from->groups_count + 1, sizeof *ids);
+    int rc = ids ? 0 : DN_FAIL_NOMEM(err);
 
     for (uint32_t at = 0; at < from->groups_count && rc == 0; at += VEC_ROWS_MAX) {
         uint32_t count = from->groups_count - at;
 
         arena_reset(&into->batch);
-        rc = agg_merge_part(into, from, at, count < VEC_ROWS_MAX ? count : VEC_ROWS_MAX, err);
+        rc = agg_merge_part(into, from, at, count < VEC_ROWS_MAX ? count : VEC_ROWS_MAX, ids, err);
     }
+    for (uint32_t g = 0; g < into->node->aggs_count && rc == 0; g++)
+        if (into->node->aggs[g].distinct)
+            rc = agg_merge_seen(into, from, g, ids, err);
+    mem_free(ids);
     return rc;
 }
 

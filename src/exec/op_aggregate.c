@@ -14,6 +14,7 @@
 #include "exec/team.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #define AGG_MORSEL_ROWS 16384u  /* taken from the scan at a time when threads may share it */
 #define AGG_ALONE_ROWS  8192u   /* decoded by one thread before others are called */
@@ -34,6 +35,18 @@ struct op_aggregate {
     bool drained;            /* input is read */
 };
 
+/* Does it matter in which order rows are added? Of distinct doubles the sum would depend on who saw
+ * a value first. */
+static bool aggregate_in_order(const struct plan_agg *a)
+{
+    const char *name = a->agg->name;
+
+    if (a->order_count || a->agg->in_order)
+        return true;
+    return a->distinct && !type_is_int(a->arg->type) && strcmp(name, "count") != 0 &&
+           strcmp(name, "min") != 0 && strcmp(name, "max") != 0;
+}
+
 /* How many helpers the scan is worth, if it turns out to need decoding. */
 static uint32_t aggregate_helpers(const struct op *op)
 {
@@ -41,9 +54,8 @@ static uint32_t aggregate_helpers(const struct op *op)
     struct scan_stats stats;
 
     for (uint32_t g = 0; g < op->node->aggs_count; g++)
-        if (op->node->aggs[g].distinct || op->node->aggs[g].order_count ||
-            op->node->aggs[g].agg->in_order)
-            return 0; /* sets of values are not brought together; rows keep their order */
+        if (aggregate_in_order(&op->node->aggs[g]))
+            return 0;
     scan_get_stats(st->source->scan, &stats);
     return stats.rows_expected < exec_team_rows(op->ctx, AGG_TEAM_ROWS)
                ? 0
