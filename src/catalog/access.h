@@ -186,6 +186,9 @@ void access_prune(struct access *a,
                   const void *arg);
 /* The object has another id now. */
 void access_move(struct access *a, uint64_t was, uint64_t id);
+/* The schema has another name now. */
+int access_rename_schema(struct access *a, const char *from, const char *to, struct dn_err *err)
+    DN_MUST_CHECK;
 /* What keeps a role from being dropped: objects it owns, and grants to it or by it. */
 size_t access_owned_count(const struct access *a, uint32_t role);
 size_t access_granted_count(const struct access *a, uint32_t role);

@@ -341,6 +341,31 @@ void access_prune(struct access *a,
     }
 }
 
+static int access_rename_one(char **schema, const char *from, const char *to, struct dn_err *err)
+{
+    char *fresh;
+
+    if (!*schema || strcmp(*schema, from) != 0)
+        return 0;
+    fresh = mem_strdup(NULL, to);
+    if (!fresh)
+        return DN_FAIL_NOMEM(err);
+    mem_free(*schema);
+    *schema = fresh;
+    return 0;
+}
+
+int access_rename_schema(struct access *a, const char *from, const char *to, struct dn_err *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < a->owners_count; i++)
+        rc = access_rename_one(&a->owners[i].schema, from, to, err);
+    for (size_t i = 0; rc == 0 && i < a->grants_count; i++)
+        rc = access_rename_one(&a->grants[i].schema, from, to, err);
+    return rc;
+}
+
 void access_move(struct access *a, uint64_t was, uint64_t id)
 {
     for (size_t i = 0; i < a->owners_count; i++)

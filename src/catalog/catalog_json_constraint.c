@@ -9,6 +9,8 @@ static const char *const json_constraint_names[TABLE_CONSTRAINT_MAX] = {
     [TABLE_CHECK] = "check",
     [TABLE_UNIQUE] = "unique",
     [TABLE_FOREIGN] = "foreign",
+    [TABLE_INDEX] = "index",
+    [TABLE_UNIQUE_INDEX] = "unique_index",
 };
 
 static void json_read_constraint(struct json_reader *r,

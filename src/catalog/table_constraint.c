@@ -13,6 +13,8 @@ static const char *const constraint_suffixes[TABLE_CONSTRAINT_MAX] = {
     [TABLE_CHECK] = "check",
     [TABLE_UNIQUE] = "key",
     [TABLE_FOREIGN] = "fkey",
+    [TABLE_INDEX] = "idx",
+    [TABLE_UNIQUE_INDEX] = "idx",
 };
 
 void table_free_constraint(struct table_constraint *c)
@@ -164,7 +166,7 @@ static int constraint_find(const struct table *t,
 {
     const struct table_constraint *c = table_constraint_find(t, name->s);
 
-    if (c) {
+    if (c && !table_is_index(c)) {
         *ret = (uint16_t)(c - t->constraints);
         return 0;
     }
@@ -195,6 +197,11 @@ static void constraint_remove(struct table *t, uint16_t i)
             (size_t)(t->constraints_count - i) * sizeof *t->constraints);
 }
 
+void table_drop_index(struct table *t, const struct table_constraint *index)
+{
+    constraint_remove(t, (uint16_t)(index - t->constraints));
+}
+
 int table_drop_constraint(struct table *t, const struct spec_name *name, struct dn_err *err)
 {
     uint16_t i;
@@ -205,17 +212,12 @@ int table_drop_constraint(struct table *t, const struct spec_name *name, struct 
     return rc;
 }
 
-int table_rename_constraint(struct table *t,
-                            const struct spec_name *name,
-                            const struct spec_name *to,
-                            struct dn_err *err)
+static int
+constraint_rename(struct table *t, uint16_t i, const struct spec_name *to, struct dn_err *err)
 {
-    uint16_t i;
     char *fresh;
-    int rc = constraint_find(t, name, &i, err);
+    int rc = constraint_check_new(t, to, err);
 
-    if (rc == 0)
-        rc = constraint_check_new(t, to, err);
     if (rc < 0)
         return rc;
     fresh = mem_strdup(NULL, to->s);
@@ -224,6 +226,25 @@ int table_rename_constraint(struct table *t,
     mem_free(t->constraints[i].name);
     t->constraints[i].name = fresh;
     return 0;
+}
+
+int table_rename_constraint(struct table *t,
+                            const struct spec_name *name,
+                            const struct spec_name *to,
+                            struct dn_err *err)
+{
+    uint16_t i;
+    int rc = constraint_find(t, name, &i, err);
+
+    return rc < 0 ? rc : constraint_rename(t, i, to, err);
+}
+
+int table_rename_index(struct table *t,
+                       const struct table_constraint *index,
+                       const struct spec_name *to,
+                       struct dn_err *err)
+{
+    return constraint_rename(t, (uint16_t)(index - t->constraints), to, err);
 }
 
 int table_set_constraint_text(struct table *t, uint16_t i, const char *text, struct dn_err *err)

@@ -16,6 +16,16 @@ int table_rename_constraint(struct table *t,
                             const struct spec_name *name,
                             const struct spec_name *to,
                             struct dn_err *err) DN_MUST_CHECK;
+static inline bool table_is_index(const struct table_constraint *c)
+{
+    return c->kind == TABLE_INDEX || c->kind == TABLE_UNIQUE_INDEX;
+}
+/* Of an index, which table_constraint_find gave. */
+void table_drop_index(struct table *t, const struct table_constraint *index);
+int table_rename_index(struct table *t,
+                       const struct table_constraint *index,
+                       const struct spec_name *to,
+                       struct dn_err *err) DN_MUST_CHECK;
 /* Another text for one of them: a column was renamed. */
 int table_set_constraint_text(struct table *t, uint16_t i, const char *text, struct dn_err *err)
     DN_MUST_CHECK;

@@ -405,6 +405,8 @@ void table_print_create(const struct table *t, struct buf *b)
         print_key(t, b);
     }
     for (size_t i = 0; i < t->constraints_count; i++) {
+        if (table_is_index(&t->constraints[i]))
+            continue;
         buf_puts(b, ",\n    ");
         table_print_constraint(t, &t->constraints[i], b);
     }

@@ -59,6 +59,8 @@ enum table_constraint_kind {
     TABLE_CHECK,  /* enforced */
     TABLE_UNIQUE, /* the rest is information */
     TABLE_FOREIGN,
+    TABLE_INDEX, /* CREATE INDEX: in the list, and no constraint; text: ROW of what it is of */
+    TABLE_UNIQUE_INDEX,
     TABLE_CONSTRAINT_MAX
 };
 

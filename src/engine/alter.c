@@ -68,6 +68,71 @@ static bool alter_had(const struct table *was, const struct table_constraint *c)
     return old && old->kind == c->kind && strcmp(old->text, c->text) == 0;
 }
 
+/* From here on no row comes into the table until the edit is done. */
+static int
+alter_hold(struct alter *a, const struct table *was, const char *what, struct dn_err *err)
+{
+    struct shard_span span;
+
+    if (tx_in_block(a->stmt->conn))
+        return DN_FAIL(
+            err, DN_E_TX_ACTIVE, "ALTER TABLE … %s cannot run inside a transaction block", what);
+    if (!a->held)
+        shard_hold(a->stmt->conn->db->shard, was->id, &span);
+    a->held = true;
+    return 0;
+}
+
+static bool alter_is_shorter(const struct column *was, const struct column *now)
+{
+    return now->type == TYPE_VARCHAR && now->mods.count > 0 &&
+           (was->mods.count == 0 || was->mods.v[0] > now->mods.v[0]);
+}
+
+/* A column that takes no NULL any more, or only shorter texts: so do the rows there are. */
+static int alter_verify_column(struct alter *a,
+                               const struct table *was,
+                               const struct table *t,
+                               const struct column *c,
+                               struct dn_err *err)
+{
+    int old = table_column_by_id(was, c->id);
+    bool nulls = old >= 0 && c->not_null && !was->columns[old].not_null;
+    bool shorter = old >= 0 && alter_is_shorter(&was->columns[old], c);
+    struct table_constraint rule = {.kind = TABLE_CHECK, .name = c->name};
+    struct buf b;
+    int rc = 0;
+
+    buf_init(&b, NULL);
+    if (nulls || shorter)
+        rc = alter_hold(a, was, nulls ? "SET NOT NULL" : "ALTER COLUMN TYPE", err);
+    for (int i = 0; rc == 0 && i < 2; i++) {
+        if (!(i == 0 ? nulls : shorter))
+            continue;
+        b.len = 0;
+        buf_puts(&b, i == 0 ? "" : "char_length(");
+        sql_print_ident(c->name, &b);
+        if (i == 0)
+            buf_puts(&b, " IS NOT NULL");
+        else
+            buf_printf(&b, ") <= %d", c->mods.v[0]);
+        buf_u8(&b, '\0');
+        rule.text = (char *)b.data;
+        rc = b.failed ? DN_FAIL_NOMEM(err) : ddl_verify(a->stmt, was, t, &rule, err);
+        if (rc == DN_E_CHECK_VIOLATION && i == 0)
+            rc = DN_FAIL(err,
+                         DN_E_NOT_NULL,
+                         "column \"%s\" of relation \"%s\" contains null values",
+                         c->name,
+                         t->name);
+        else if (rc == DN_E_CHECK_VIOLATION)
+            rc = DN_FAIL(
+                err, DN_E_TOO_LONG, "value too long for type character varying(%d)", c->mods.v[0]);
+    }
+    buf_done(&b);
+    return rc;
+}
+
 /* What a new constraint says must hold for the rows there are, and for those that come until the
  * edit is done: none do. */
 static int
@@ -76,6 +141,8 @@ alter_verify(struct alter *a, const struct table *was, struct table *t, struct d
     struct shard_span span;
     int rc = 0;
 
+    for (uint16_t i = 0; rc == 0 && i < t->columns_count; i++)
+        rc = alter_verify_column(a, was, t, &t->columns[i], err);
     for (uint16_t i = 0; rc == 0 && i < t->constraints_count; i++) {
         const struct table_constraint *c = &t->constraints[i];
 
@@ -93,6 +160,35 @@ alter_verify(struct alter *a, const struct table *was, struct table *t, struct d
         a->held = true;
         rc = ddl_verify(a->stmt, was, t, c, err);
     }
+    return rc;
+}
+
+static int alter_type(struct table *t, const struct alter_action *action, struct dn_err *err)
+{
+    struct type_mods mods = sql_type_mods(action->def.type);
+    enum type_id type = action->def.type->type;
+
+    if (action->def.type->dims > 0)
+        type = (enum type_id)(type | TYPE_ARRAY);
+    return table_set_type(t, &action->name, type, &mods, err);
+}
+
+static int alter_schema(struct alter *a,
+                        struct table *t,
+                        const struct alter_action *action,
+                        struct dn_err *err)
+{
+    struct catalog *cat = tx_catalog(a->stmt->conn);
+    const struct schema_def *s = catalog_schema(cat, action->to.s, err);
+    int rc = s ? 0 : err->code;
+
+    if (rc == 0 && (s->temp || t->temp != TABLE_PERMANENT))
+        rc = DN_FAIL(err, DN_E_UNSUPPORTED, "cannot move objects into or out of temporary schemas");
+    if (rc == 0)
+        rc = table_move(t, s->name, t->name, err);
+    if (rc < 0)
+        dn_err_at(err, action->to.pos);
+    catalog_unref(cat);
     return rc;
 }
 
@@ -141,11 +237,13 @@ static int alter_action(struct alter *a,
         return alter_drop_constraint(a, t, action, err);
     case ALTER_RENAME_CONSTRAINT:
         return table_rename_constraint(t, &action->name, &action->to, err);
-    /* from here on: refuse.c */
     case ALTER_SET_NOT_NULL:
     case ALTER_DROP_NOT_NULL:
+        return table_set_not_null(t, &action->name, action->kind == ALTER_SET_NOT_NULL, err);
     case ALTER_TYPE:
+        return alter_type(t, action, err);
     case ALTER_SET_SCHEMA:
+        return alter_schema(a, t, action, err);
     case ALTER_KIND_MAX:
         break;
     }
@@ -233,17 +331,28 @@ static int
 alter_truncate(void *arg, const struct catalog *cur, struct catalog **ret_next, struct dn_err *err)
 {
     struct dendro_stmt *stmt = arg;
-    const struct table *was = session_table(stmt->conn, cur, &stmt->ast->name, err);
-    struct table *t;
-    int rc;
+    struct catalog *now = NULL; /* the last one made */
+    int rc = 0;
 
-    if (!was)
-        return err->code;
-    rc = table_copy(was, &t, err);
-    if (rc == 0) {
-        rc = catalog_with_changed_table(cur, t, true, ret_next, err);
+    for (uint32_t i = 0; rc == 0 && i < stmt->ast->names_count; i++) {
+        const struct table *was = session_table(stmt->conn, cur, &stmt->ast->names[i], err);
+        struct catalog *next = NULL;
+        struct table *t;
+
+        rc = was ? table_copy(was, &t, err) : err->code;
+        if (rc < 0)
+            break;
+        rc = catalog_with_changed_table(now ? now : cur, t, true, &next, err);
         table_unref(t);
+        if (rc < 0)
+            break;
+        catalog_unref(now);
+        now = next;
     }
+    if (rc < 0)
+        catalog_unref(now);
+    else
+        *ret_next = now;
     return rc;
 }
 
@@ -252,10 +361,15 @@ alter_truncate(void *arg, const struct catalog *cur, struct catalog **ret_next, 
 static int alter_truncate_rows(struct dendro_stmt *stmt, struct dn_err *err)
 {
     static const struct range all = {.slab_min = INT64_MIN, .slab_max = INT64_MAX};
-    const struct table *t = session_table(stmt->conn, stmt->catalog, &stmt->ast->name, err);
-    struct shard_batch b = {.table = t, .op = ROW_RANGE, .range = &all, .check_seq = 1};
+    int rc = 0;
 
-    return t ? session_commit(stmt->conn, &b, 1, err) : err->code;
+    for (uint32_t i = 0; rc == 0 && i < stmt->ast->names_count; i++) {
+        const struct table *t = session_table(stmt->conn, stmt->catalog, &stmt->ast->names[i], err);
+        struct shard_batch b = {.table = t, .op = ROW_RANGE, .range = &all, .check_seq = 1};
+
+        rc = t ? session_commit(stmt->conn, &b, 1, err) : err->code;
+    }
+    return rc;
 }
 
 int stmt_run_truncate(struct dendro_stmt *stmt, struct dn_err *err)

@@ -216,6 +216,46 @@ int ddl_add_check(struct dendro_stmt *stmt,
     return rc < 0 ? rc : table_add_constraint(t, &spec, err);
 }
 
+int ddl_index_text(struct dendro_stmt *stmt,
+                   const struct table *t,
+                   const struct index_def *def,
+                   struct constraint_spec *spec,
+                   struct dn_err *err)
+{
+    struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->run);
+    struct ddl_names names = {.table = t, .col = -1};
+    struct expr row = {.kind = EXPR_ROW};
+    bool *used = arena_calloc(&stmt->run, t->columns_count, sizeof(*used));
+    uint16_t *cols = arena_calloc(&stmt->run, t->columns_count, sizeof(*cols));
+    int rc = 0;
+
+    row.args = arena_calloc(&stmt->run, def->elems_count + 1, sizeof(*row.args));
+    if (!row.args || !used || !cols)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; rc == 0 && i < def->elems_count; i++) {
+        struct expr *e = def->elems[i].expr;
+        struct spec_name name = {.s = e->name, .pos = e->pos};
+        struct bexpr *ignored;
+        uint16_t col;
+
+        row.args[row.args_count++] = e;
+        rc = e->kind == EXPR_COLUMN && !e->table
+                 ? table_find_column(t, &name, &col, err)
+                 : plan_row_expr(&env, t, e, "an index", used, &ignored, err);
+        if (rc == 0 && e->kind == EXPR_COLUMN && !e->table)
+            used[col] = true;
+    }
+    for (uint16_t i = 0; i < t->columns_count; i++)
+        if (used[i])
+            cols[spec->cols_count++] = i;
+    spec->cols = cols;
+    if (rc < 0)
+        return rc;
+    spec->text = ddl_print(stmt, &row);
+    return spec->text ? ddl_renamed(stmt, spec->text, &names, &spec->text, err)
+                      : DN_FAIL_NOMEM(err);
+}
+
 int ddl_constraints(struct dendro_stmt *stmt,
                     struct table *t,
                     const struct constraint_def *defs,
@@ -246,7 +286,7 @@ int ddl_rename_column(struct dendro_stmt *stmt,
     for (uint16_t i = 0; rc == 0 && i < t->constraints_count; i++) {
         const char *text;
 
-        if (t->constraints[i].kind != TABLE_CHECK)
+        if (t->constraints[i].kind != TABLE_CHECK && !table_is_index(&t->constraints[i]))
             continue;
         rc = ddl_renamed(stmt, t->constraints[i].text, &names, &text, err);
         if (rc == 0)

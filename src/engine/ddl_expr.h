@@ -28,6 +28,12 @@ int ddl_constraints(struct dendro_stmt *stmt,
                     const struct constraint_def *defs,
                     uint32_t count,
                     struct dn_err *err) DN_MUST_CHECK;
+/* What an index is of: columns and text of spec. */
+int ddl_index_text(struct dendro_stmt *stmt,
+                   const struct table *t,
+                   const struct index_def *def,
+                   struct constraint_spec *spec,
+                   struct dn_err *err) DN_MUST_CHECK;
 /* table_rename_column, with the constraints that name it. */
 int ddl_rename_column(struct dendro_stmt *stmt,
                       struct table *t,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * inform.c: UNIQUE, REFERENCES and CREATE INDEX. The first two are kept in the definition of their
- * table and shown; nothing else comes of any of them, which a WARNING says: the key alone orders
- * and identifies rows. */
+ * inform.c: UNIQUE and REFERENCES. They are kept in the definition of their table and shown;
+ * nothing else comes of them, which a WARNING says: the key alone orders and identifies rows. */
 #include "catalog/table_constraint.h"
 #include "engine/engine_int.h"
 #include "engine/names.h"
@@ -155,40 +154,5 @@ int ddl_inform(struct dendro_stmt *stmt,
                        "%s constraint \"%s\" is kept as information and not enforced",
                        made->kind == TABLE_FOREIGN ? "FOREIGN KEY" : "UNIQUE",
                        made->name);
-    return 0;
-}
-
-/* ---- CREATE INDEX, DROP INDEX ---- */
-
-int stmt_run_create_index(struct dendro_stmt *stmt, struct dn_err *err)
-{
-    const struct index_def *def = stmt->ast->index;
-    const struct table *t = session_table(stmt->conn, stmt->catalog, &def->table, err);
-    uint16_t col;
-
-    if (!t)
-        return err->code;
-    for (uint32_t i = 0; i < def->elems_count; i++) {
-        const struct expr *e = def->elems[i].expr;
-        struct spec_name name = {.s = e->name, .pos = e->pos};
-        int rc = e->kind == EXPR_COLUMN && !e->table ? table_find_column(t, &name, &col, err) : 0;
-
-        if (rc < 0)
-            return rc;
-    }
-    session_notice(
-        stmt->conn,
-        "WARNING",
-        "the index on \"%s\" is not made%s: rows are found by the primary key and by the "
-        "zones of every column",
-        t->name,
-        def->unique ? ", and nothing is kept unique" : "");
-    return 0;
-}
-
-int stmt_run_drop_index(struct dendro_stmt *stmt, struct dn_err *err DN_UNUSED)
-{
-    session_notice(
-        stmt->conn, "NOTICE", "there are no indexes beside primary keys: none is dropped");
     return 0;
 }

@@ -231,7 +231,9 @@ int privilege_statement(const struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_TRUNCATE:
         return privilege_names(stmt, ast, PRIVILEGE_BIT(PRIVILEGE_TRUNCATE), err);
     case STMT_ALTER:
-        return privilege_owner(stmt, &ast->name, err);
+        return ast->object == OBJECT_SCHEMA  ? privilege_schema_owner(stmt, &ast->name, err)
+               : ast->object == OBJECT_INDEX ? 0 /* of its table: index.c */
+                                             : privilege_owner(stmt, &ast->name, err);
     case STMT_DROP:
         return privilege_names(stmt, ast, 0, err);
     case STMT_COMMENT:

@@ -90,6 +90,8 @@ void stmt_set_tag(struct dendro_stmt *stmt)
         tag = run_maintained[stmt->ast->misc->maintain];
     else if (stmt->ast->object == OBJECT_VIEW && stmt->ast->kind == STMT_ALTER)
         tag = "ALTER VIEW";
+    else if (stmt->ast->kind == STMT_ALTER && stmt->ast->object != OBJECT_TABLE)
+        tag = stmt->ast->object == OBJECT_INDEX ? "ALTER INDEX" : "ALTER SCHEMA";
     else if (stmt->ast->kind == STMT_FETCH && stmt->ast->misc->fetch.move)
         tag = "MOVE";
     else if (stmt->ast->kind == STMT_CLOSE && !stmt->ast->misc->name.s)
@@ -132,8 +134,12 @@ static int stmt_run_about(struct dendro_stmt *stmt, struct dn_err *err)
 
 static int run_alter(struct dendro_stmt *stmt, struct dn_err *err)
 {
-    return stmt->ast->object == OBJECT_VIEW ? stmt_run_alter_view(stmt, err)
-                                            : stmt_run_alter(stmt, err);
+    if (stmt->ast->object == OBJECT_VIEW)
+        return stmt_run_alter_view(stmt, err);
+    if (stmt->ast->object == OBJECT_INDEX)
+        return stmt_run_drop_index(stmt, err);
+    return stmt->ast->object == OBJECT_SCHEMA ? stmt_run_alter_schema(stmt, err)
+                                              : stmt_run_alter(stmt, err);
 }
 
 int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)

@@ -24,6 +24,7 @@ struct plan_env;
 struct spec_name;
 struct stmt;
 struct table;
+struct view;
 struct table_constraint;
 struct vec;
 
@@ -125,6 +126,12 @@ int stmt_run_comment(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK
 /* ---- view.c ---- */
 int stmt_run_create_view(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 int stmt_run_alter_view(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+/* A view into another schema; *cat becomes the next one. */
+int ddl_view_move(struct dendro_stmt *stmt,
+                  const struct view *was,
+                  const char *schema,
+                  struct catalog **cat,
+                  struct dn_err *err) DN_MUST_CHECK;
 /* A table was altered since `before`: the views that read it follow, in *after (replaced), or it is
  * an error. */
 int ddl_views_alter(struct dendro_stmt *stmt,
@@ -145,6 +152,8 @@ int ddl_inform(struct dendro_stmt *stmt,
                const struct constraint_def *def,
                struct dn_err *err) DN_MUST_CHECK;
 int stmt_run_create_index(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+int stmt_run_alter_schema(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+/* And ALTER INDEX. */
 int stmt_run_drop_index(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 
 /* ---- prepared.c: PREPARE, EXECUTE, DEALLOCATE ---- */

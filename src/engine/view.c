@@ -446,6 +446,45 @@ view_alter(void *arg, const struct catalog *cur, struct catalog **ret_next, stru
     return rc;
 }
 
+int ddl_view_move(struct dendro_stmt *stmt,
+                  const struct view *was,
+                  const char *schema,
+                  struct catalog **cat,
+                  struct dn_err *err)
+{
+    struct catalog *next = NULL;
+    struct plan_rename to;
+    struct view *v;
+    char *name;
+    int rc = view_copy(was, &v, err);
+
+    if (rc < 0)
+        return rc;
+    name = mem_strdup(NULL, schema);
+    if (name) {
+        mem_free(v->schema);
+        v->schema = name;
+    } else {
+        rc = DN_FAIL_NOMEM(err);
+    }
+    if (rc == 0)
+        rc = view_names(stmt, was, v, &to, err);
+    if (rc == 0)
+        rc = catalog_with_view(*cat, v, &next, err);
+    if (rc == 0)
+        rc = view_follow(stmt, *cat, &to, &next, err);
+    if (rc == 0)
+        rc = view_check_readers(stmt, next, was->id, "the view", err);
+    view_unref(v);
+    if (rc < 0) {
+        catalog_unref(next);
+        return rc;
+    }
+    catalog_unref(*cat);
+    *cat = next;
+    return 0;
+}
+
 int stmt_run_alter_view(struct dendro_stmt *stmt, struct dn_err *err)
 {
     struct view_edit e = {.stmt = stmt};

@@ -392,23 +392,22 @@ static int refuse_view(const struct stmt *s, struct dn_err *err)
 
 static int refuse_alter(const struct stmt *s, struct dn_err *err)
 {
-    static const char *const kinds[ALTER_KIND_MAX] = {
-        [ALTER_SET_NOT_NULL] = "ALTER COLUMN",
-        [ALTER_DROP_NOT_NULL] = "ALTER COLUMN",
-        [ALTER_TYPE] = "ALTER COLUMN",
-        [ALTER_SET_SCHEMA] = "SET SCHEMA",
-    };
     int rc = 0;
 
-    if (s->object == OBJECT_VIEW)
+    if (s->object == OBJECT_VIEW || s->object == OBJECT_SCHEMA ||
+        (s->object == OBJECT_INDEX && s->alter->actions[0].kind == ALTER_RENAME_TABLE))
         return 0;
     if (s->object != OBJECT_TABLE)
-        return refuse("ALTER of anything but a table or view", s->name.pos, err);
+        return refuse("ALTER of anything but a table, view or schema", s->name.pos, err);
     for (uint32_t i = 0; rc == 0 && i < s->alter->actions_count; i++) {
         const struct alter_action *a = &s->alter->actions[i];
 
-        if (kinds[a->kind])
-            return refuse(kinds[a->kind], a->name.s ? a->name.pos : s->name.pos, err);
+        if (a->kind == ALTER_TYPE) {
+            rc = refuse_type(a->def.type, err);
+            if (rc == 0 && (a->using || a->def.collation))
+                rc = refuse(a->using ? "ALTER COLUMN TYPE … USING" : "COLLATE", a->name.pos, err);
+            continue;
+        }
         rc = a->kind == ALTER_ADD_COLUMN ? refuse_column(&a->def, err)
                                          : refuse_expr(a->def.def, err);
         if (rc == 0)
@@ -425,8 +424,6 @@ static int refuse_drop(const struct stmt *s, struct dn_err *err)
 
     if (kinds[s->object])
         return refuse(kinds[s->object], s->start, err);
-    if (s->names_count > 1 && s->kind == STMT_TRUNCATE)
-        return refuse("more than one table in this statement", s->names[1].pos, err);
     return 0;
 }
 

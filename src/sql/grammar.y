@@ -736,6 +736,10 @@ cmd ::= ALTER alter_object(K) if_exists(I) qname(N) RENAME column_word name(C) T
 cmd ::= ALTER alter_object(K) if_exists(I) qname(N) SET SCHEMA name(T). {
     sql_alter(ps, K, I != 0, N, sql_list_one(ps, sql_alter_rename(ps, ALTER_SET_SCHEMA, NULL, T)));
 }
+cmd ::= ALTER SCHEMA name(N) RENAME TO name(T). {
+    sql_alter(ps, OBJECT_SCHEMA, false, sql_qual(ps, NULL, N),
+              sql_list_one(ps, sql_alter_rename(ps, ALTER_RENAME_TABLE, NULL, T)));
+}
 %type alter_object {int}
 alter_object(A) ::= VIEW. {A = OBJECT_VIEW;}
 alter_object(A) ::= SEQUENCE. {A = OBJECT_SEQUENCE;}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * table_alter_column.c: what ALTER COLUMN changes of a column that keeps its id, so that stored
+ * values stay what they are. */
+#include "catalog/table_int.h"
+
+#include <string.h>
+
+int table_set_not_null(struct table *t,
+                       const struct spec_name *name,
+                       bool not_null,
+                       struct dn_err *err)
+{
+    uint16_t col;
+    int rc = table_find_column(t, name, &col, err);
+
+    if (rc < 0)
+        return rc;
+    if (!not_null && t->columns[col].key_pos > 0)
+        return table_at(
+            DN_FAIL(err, DN_E_BAD_TABLE, "column \"%s\" is in a primary key", t->columns[col].name),
+            err,
+            name->pos);
+    t->columns[col].not_null = not_null;
+    return 0;
+}
+
+/* Do values with these lengths or digits fit those? Only then nothing stored changes; whether each
+ * value fits shorter ones is the caller's concern. */
+static bool
+alter_mods_same_values(enum type_id type, const struct type_mods *from, const struct type_mods *to)
+{
+    if (from->count == to->count && memcmp(from->v, to->v, from->count * sizeof *from->v) == 0)
+        return true;
+    if (type == TYPE_VARCHAR)
+        return true;
+    if (type != TYPE_NUMERIC)
+        return false;
+    if (to->count == 0)
+        return true;
+    /* as many digits behind the point, and not fewer before it */
+    return from->count == 2 && to->count == 2 && from->v[1] == to->v[1] && from->v[0] <= to->v[0];
+}
+
+int table_set_type(struct table *t,
+                   const struct spec_name *name,
+                   enum type_id type,
+                   const struct type_mods *mods,
+                   struct dn_err *err)
+{
+    struct buf from, to;
+    struct column *c;
+    uint16_t col;
+    int rc = table_find_column(t, name, &col, err);
+
+    if (rc < 0)
+        return rc;
+    c = &t->columns[col];
+    if (c->type == type && alter_mods_same_values(type, &c->mods, mods)) {
+        c->mods = *mods;
+        return 0;
+    }
+    buf_init(&from, NULL);
+    buf_init(&to, NULL);
+    type_print(c->type, &c->mods, &from);
+    type_print(type, mods, &to);
+    rc = from.failed || to.failed
+             ? DN_FAIL_NOMEM(err)
+             : DN_FAIL(err,
+                       DN_E_UNSUPPORTED,
+                       "column \"%s\" cannot become %.*s: its values are stored as %.*s",
+                       c->name,
+                       (int)to.len,
+                       (const char *)to.data,
+                       (int)from.len,
+                       (const char *)from.data);
+    dn_err_hint(
+        err,
+        "Only lengths and digits can be changed. Add a column of the new type and UPDATE it, "
+        "or make the table anew with CREATE TABLE and INSERT … SELECT.");
+    buf_done(&from);
+    buf_done(&to);
+    return table_at(rc, err, name->pos);
+}
