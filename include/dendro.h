@@ -294,7 +294,21 @@ enum dendro_type {
     DENDRO_TYPE_TIMESTAMPTZ = 15,  /* microseconds since 1970 UTC */
     DENDRO_TYPE_UUID = 16,         /* 16 bytes */
     DENDRO_TYPE_NUMERIC = 17,      /* as text, or rounded to a double or an integer */
-    DENDRO_TYPE_ARRAY = 64,        /* or-ed with the type of the elements: an array, as text only */
+    /* Of what pg_catalog has; all but OID are text. */
+    DENDRO_TYPE_OID = 40, /* a 64 bit integer, 0 to 2^32 - 1 */
+    DENDRO_TYPE_NAME = 41,
+    DENDRO_TYPE_CHAR1 = 42, /* "char" */
+    DENDRO_TYPE_REGCLASS = 43,
+    DENDRO_TYPE_REGTYPE = 44,
+    DENDRO_TYPE_REGPROC = 45,
+    DENDRO_TYPE_REGNAMESPACE = 46,
+    DENDRO_TYPE_REGROLE = 47,
+    DENDRO_TYPE_INT2VECTOR = 48,
+    DENDRO_TYPE_OIDVECTOR = 49,
+    DENDRO_TYPE_NODE_TREE = 50,
+    DENDRO_TYPE_ACLITEM = 51,
+    DENDRO_TYPE_EXPANDED = 52,
+    DENDRO_TYPE_ARRAY = 64, /* or-ed with the type of the elements: an array, as text only */
 };
 
 /* 0 for statements without a result (INSERT, CREATE …). Known after prepare. */

@@ -106,6 +106,7 @@ DN_ERR(NO_LOGIN,         193, "28000", "The role may not log in so.")
 DN_ERR(BAD_GRANT,        194, "0LP01", "A grant that cannot be.")
 DN_ERR(CANT_CHANGE,      210, "55P02", "The setting cannot be changed, or not any more.")
 DN_ERR(LOCK_TIMEOUT,     211, "55P03", "A lock could not be had in time.")
+DN_ERR(SYSTEM_CATALOG,   255, "42501", "Relations of the system cannot be changed.")
 DN_ERR(BAD_LINE,         265, "22P04", "A line is not in the line protocol.")
 DN_ERR(BAD_REMOTE_WRITE, 266, "22P04", "The message is not in the format of Prometheus' remote write.")
 /* clang-format on */

@@ -31,5 +31,7 @@ int table_set_constraint_text(struct table *t, uint16_t i, const char *text, str
     DN_MUST_CHECK;
 /* By its exact name; NULL: none. */
 const struct table_constraint *table_constraint_find(const struct table *t, const char *name);
+/* PRIMARY KEY (…), as CREATE TABLE has it; of a table that has one. */
+void table_print_key(const struct table *t, struct buf *b);
 /* CONSTRAINT name CHECK (…), as CREATE TABLE has it. */
 void table_print_constraint(const struct table *t, const struct table_constraint *c, struct buf *b);

@@ -287,14 +287,14 @@ static bool print_needs_inner(const struct table *t)
            type_is_timestamp(t->columns[t->series[0]].type);
 }
 
-static void print_key(const struct table *t, struct buf *b)
+void table_print_key(const struct table *t, struct buf *b)
 {
     struct key_part plain[TABLE_COLUMNS_MAX];
     size_t tail_count;
     const struct key_part *tail = print_tail(t, &tail_count);
     bool inner = print_needs_inner(t);
 
-    buf_puts(b, inner ? "    PRIMARY KEY ((" : "    PRIMARY KEY (");
+    buf_puts(b, inner ? "PRIMARY KEY ((" : "PRIMARY KEY (");
     for (size_t i = 0; i < t->series_count; i++) {
         buf_puts(b, i ? ", " : "");
         table_print_ident(t->columns[t->series[i]].name, b);
@@ -402,7 +402,8 @@ void table_print_create(const struct table *t, struct buf *b)
     }
     if (t->form != KEY_NONE) {
         buf_puts(b, ",\n");
-        print_key(t, b);
+        buf_puts(b, "    ");
+        table_print_key(t, b);
     }
     for (size_t i = 0; i < t->constraints_count; i++) {
         if (table_is_index(&t->constraints[i]))

@@ -55,6 +55,19 @@ static int app_array_value(const struct dendro_array *a,
     case DENDRO_TYPE_UUID:
     case DENDRO_TYPE_INTERVAL: /* as text */
     case DENDRO_TYPE_NUMERIC:
+    case DENDRO_TYPE_OID:
+    case DENDRO_TYPE_NAME:
+    case DENDRO_TYPE_CHAR1:
+    case DENDRO_TYPE_REGCLASS:
+    case DENDRO_TYPE_REGTYPE:
+    case DENDRO_TYPE_REGPROC:
+    case DENDRO_TYPE_REGNAMESPACE:
+    case DENDRO_TYPE_REGROLE:
+    case DENDRO_TYPE_INT2VECTOR:
+    case DENDRO_TYPE_OIDVECTOR:
+    case DENDRO_TYPE_NODE_TREE:
+    case DENDRO_TYPE_ACLITEM:
+    case DENDRO_TYPE_EXPANDED:
     case DENDRO_TYPE_ARRAY:
         break;
     }

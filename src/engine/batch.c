@@ -43,7 +43,7 @@ static struct batch_rows batch_rest(const struct dendro_stmt *stmt)
     return r;
 }
 
-/* NUMERIC and arrays have no C type of their own: each value as text. */
+/* NUMERIC, arrays and the like have no C type of their own: each value as text. */
 static bool batch_texts(struct dendro_stmt *stmt, const struct vec *v, struct dendro_column *col)
 {
     struct dendro_text *texts = arena_calloc(&stmt->texts, v->count, sizeof(*texts));
@@ -87,7 +87,8 @@ static bool batch_column(struct dendro_stmt *stmt,
     ret->type = (enum dendro_type)v->type;
     ret->values = part.data;
     ret->nulls = part.nulls;
-    if (v->type == TYPE_NUMERIC || type_is_array(v->type)) {
+    if (v->type == TYPE_NUMERIC || type_is_array(v->type) || v->type == TYPE_INT2VECTOR ||
+        v->type == TYPE_OIDVECTOR || v->type == TYPE_EXPANDED) {
         part.count = r->count;
         return batch_texts(stmt, &part, ret);
     }

@@ -353,7 +353,7 @@ csv_value(struct csv_run *r, struct csv_col *c, const struct csv_field *f, struc
     int64_t v;
     double real;
 
-    switch (c->type) {
+    switch ((int)c->type) {
     case TYPE_DOUBLE:
         if (csv_read_double(f->text, f->len, (double *)c->buf.data + row))
             return 0;
@@ -387,8 +387,7 @@ csv_value(struct csv_run *r, struct csv_col *c, const struct csv_field *f, struc
     case TYPE_TIMESTAMPTZ:
     case TYPE_UUID:
     case TYPE_NUMERIC:
-    case TYPE_NONE:
-    case TYPE_MAX:
+    default: /* no column has others */
         break;
     }
     return csv_slow(r, c, f, err);

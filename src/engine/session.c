@@ -8,6 +8,7 @@
 #include "engine/session_settings.h"
 
 #include "plan/view.h"
+#include "system/system.h"
 
 #include <stdio.h>
 
@@ -216,6 +217,9 @@ int session_relation(const struct dendro_conn *conn,
     struct catalog_path path = session_path(conn);
     int rc = catalog_resolve(cat, &path, name->schema, name->name, ret, err);
 
+    if (rc < 0 && sys_find(name->schema, name->name))
+        rc = DN_FAIL(
+            err, DN_E_SYSTEM_CATALOG, "permission denied: \"%s\" is a system catalog", name->name);
     if (rc < 0)
         dn_err_at(err, name->pos);
     return rc;

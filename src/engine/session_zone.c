@@ -212,6 +212,7 @@ int session_functions(struct dendro_conn *conn, struct dn_err *err)
                               .sleep = session_sleep,
                               .advisory = session_advisory,
                               .temp_schema = conn->temp_schema,
+                              .ask = session_ask,
                               .zones = conn->db->zones,
                               .user = "dendro",
                               .database = "dendro",

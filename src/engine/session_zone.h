@@ -6,6 +6,9 @@
 
 #include "engine/engine_int.h"
 
+struct func_ask;
+struct func_answer;
+
 /* What functions ask of the session, for a new one. */
 int session_functions(struct dendro_conn *conn, struct dn_err *err) DN_MUST_CHECK;
 /* The value of a setting before it is set: that of TimeZone becomes the name of the zone, in room
@@ -17,3 +20,6 @@ int session_zone_value(struct dendro_conn *conn,
                        struct dn_err *err) DN_MUST_CHECK;
 /* After settings have changed: functions work with their zone. */
 void session_zone_apply(struct dendro_conn *conn);
+/* What functions ask about objects (session_objects.c); arg is the session. */
+int session_ask(void *arg, const struct func_ask *ask, struct func_answer *ret, struct dn_err *err)
+    DN_MUST_CHECK;

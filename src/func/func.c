@@ -65,6 +65,8 @@ uint32_t func_cast_cost(enum type_id from, enum type_id to)
         return func_cast_cost(type_element(from), type_element(to));
     if (func_cast_level(from, to) != FUNC_CAST_IMPLICIT)
         return UINT32_MAX;
+    if (type_is_system(from))
+        return to == TYPE_OID || to == TYPE_VARCHAR ? 1 : 2;
     if (type_is_int(from) && type_is_timestamp(to))
         return 100;
     if (type_is_int(from) && to == TYPE_REAL)
@@ -127,6 +129,8 @@ static enum type_id func_any(const struct func *f, const enum type_id *types, ui
     for (uint32_t i = 0; i < count; i++) {
         enum type_id asked = func_arg_type(f, i);
         enum type_id own = asked == TYPE_ANY_ELEMENT ? types[i]
+                           : asked == TYPE_ANY_ARRAY && func_vector_array(types[i]) != TYPE_NONE
+                               ? type_element(func_vector_array(types[i]))
                            : asked == TYPE_ANY_ARRAY && type_is_array(types[i])
                                ? type_element(types[i])
                                : TYPE_NONE;
@@ -169,6 +173,11 @@ static bool func_any_fits(const struct func *f, const enum type_id *types, uint3
     for (uint32_t i = 0; i < count; i++) {
         enum type_id t = func_arg_type(f, i);
 
+        if (t == TYPE_ANY_ARRAY && func_vector_array(types[i]) != TYPE_NONE) {
+            arrays = true;
+            asks = true;
+            continue;
+        }
         if (t == TYPE_ANY_ARRAY && types[i] != TYPE_NONE && !type_is_array(types[i]))
             return false;
         if (t == TYPE_ANY_ARRAY && type_is_array(types[i]) && type_element(types[i]) != any &&

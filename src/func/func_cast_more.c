@@ -265,6 +265,8 @@ static bool cast_is_instant(enum type_id t)
 /* Numbers widen and become NUMERIC or floats; dates and times get finer. */
 static bool cast_implicit(enum type_id from, enum type_id to)
 {
+    if (type_is_system(from) || type_is_system(to))
+        return func_cast_system_implicit(from, to);
     if (type_is_int(from))
         return (type_is_int(to) && from < to) || type_is_float(to) || to == TYPE_NUMERIC ||
                type_is_timestamp(to);
@@ -296,6 +298,8 @@ enum func_cast_level func_cast_level(enum type_id from, enum type_id to)
     if (type_is_array(from) && type_is_array(to))
         return from == to ? FUNC_CAST_IMPLICIT
                           : func_cast_level(type_element(from), type_element(to));
+    if (func_cast_of_vector(from, to))
+        return FUNC_CAST_IMPLICIT;
     if (type_is_array(from) || type_is_array(to))
         return to == TYPE_VARCHAR     ? FUNC_CAST_ASSIGN
                : from == TYPE_VARCHAR ? FUNC_CAST_EXPLICIT
@@ -309,8 +313,10 @@ enum func_cast_level func_cast_level(enum type_id from, enum type_id to)
 
 const struct func *func_cast(enum type_id from, enum type_id to, bool implicit)
 {
-    const struct func *f;
+    const struct func *f = func_cast_of_vector(from, to);
 
+    if (f)
+        return f;
     if (type_is_array(from) || type_is_array(to)) {
         enum func_cast_level level = func_cast_level(from, to);
 
@@ -324,5 +330,6 @@ const struct func *func_cast(enum type_id from, enum type_id to, bool implicit)
         return NULL;
     f = cast_row(&func_table_cast, from, to);
     f = f ? f : cast_row(&func_table_cast_more, from, to);
-    return f ? f : cast_row(&func_table_cast_zone, from, to);
+    f = f ? f : cast_row(&func_table_cast_zone, from, to);
+    return f ? f : cast_row(&func_table_cast_system, from, to);
 }

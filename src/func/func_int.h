@@ -14,7 +14,7 @@
     X(cast_more) X(cast_zone) X(scalar) X(session) X(settings) X(math) X(bits) X(string) X(string_make) \
     X(like) X(regex) X(regex_sets) X(format) X(string_more) X(to_char) X(choice) X(bucket) \
     X(extract) X(char_num) X(from_char) X(to_number) X(encoding) X(degree) X(bytes) X(info) \
-    X(zone) X(array) X(array_any) X(array_more) X(array_set) X(array_text)
+    X(zone) X(objects) X(array) X(array_any) X(array_more) X(array_set) X(array_text)
 /* clang-format on */
 
 #define AGG_TABLES(X) \
@@ -137,6 +137,22 @@ int func_cast_from_text(const struct func_ctx *ctx,
                         uint32_t count,
                         struct vec *ret,
                         struct dn_err *err);
+
+/* A REGCLASS or its like of a number: with its name, if somebody knows it (text_system.c). */
+int func_reg_make(const struct func_session *session,
+                  enum type_id type,
+                  int64_t oid,
+                  struct arena *arena,
+                  struct vstr *ret,
+                  struct dn_err *err) DN_MUST_CHECK;
+/* Casts of the system's types, which no page lists. */
+extern const struct func_table func_table_cast_system;
+/* INT2VECTOR and OIDVECTOR are arrays: which (TYPE_NONE: t is none of them), and the cast. */
+enum type_id func_vector_array(enum type_id t);
+const struct func *func_cast_of_vector(enum type_id from, enum type_id to);
+bool func_cast_system_implicit(enum type_id from, enum type_id to);
+/* What a NAME keeps of a text. */
+struct vstr func_name_cut(struct vstr s);
 
 /* An interval of parts with fractions: what is left of a month goes to days, of a day to hours. */
 int func_interval_spread(

@@ -107,6 +107,32 @@ static int subscripts_next(
     return n ? 0 : DN_EOF;
 }
 
+/* ---- _pg_expandarray ---- */
+
+/* Elements with their numbers: rows (x, n), kept as bytes of a BIGINT[]. */
+static int expand_next(
+    struct rowfunc_call *c, struct arena *arena, uint32_t max, struct vec *ret, struct dn_err *err)
+{
+    struct unnest *u = c->state;
+    struct func_ctx ctx = {.arena = arena, .now_ns = c->now_ns, .pos = c->pos};
+    uint32_t left = u->a.count - u->at;
+    uint32_t n = left < max ? left : max;
+    struct vstr *data = arena_calloc(arena, (size_t)n + 1, sizeof *data);
+    int rc = data ? 0 : DN_FAIL_NOMEM(err);
+
+    for (uint32_t i = 0; rc == 0 && i < n; i++) {
+        struct datum row[2] = {u->a.items[u->at + i],
+                               {.type = TYPE_BIGINT, .v = {.i64 = (int64_t)(u->at + i) + 1}}};
+        struct varray pair = varray_flat(TYPE_BIGINT, row, 2);
+
+        row[0].type = TYPE_BIGINT;
+        rc = func_array_write(&ctx, &pair, &data[i], err);
+    }
+    u->at += n;
+    *ret = (struct vec){.type = c->type, .form = VEC_FLAT, .count = n, .data = data};
+    return rc < 0 ? rc : n ? 0 : DN_EOF;
+}
+
 /* ---- a single value ---- */
 
 static int single_start(struct rowfunc_call *c DN_UNUSED, struct dn_err *err DN_UNUSED)
@@ -173,6 +199,27 @@ static const struct rowfunc rowfunc_rows[] = {
      .next = subscripts_next,
      .doc = "The same; from the last to the first if the third argument is true.",
      .example = "generate_subscripts(ARRAY[10, 20], 1, true) = 2, 1"},
+    {.name = "_pg_expandarray",
+     .args = {(enum type_id)(TYPE_SMALLINT | TYPE_ARRAY)},
+     .args_count = 1,
+     .result = TYPE_EXPANDED,
+     .flags = FUNC_STRICT,
+     .state_size = sizeof(struct unnest),
+     .start = unnest_start,
+     .next = expand_next,
+     .doc = "The elements of an array with their numbers: rows (x, n).",
+     .example = "_pg_expandarray(CAST('{7,8}' AS SMALLINT[])) = (7,1), (8,2)"},
+    {
+        .name = "_pg_expandarray",
+        .args = {(enum type_id)(TYPE_OID | TYPE_ARRAY)},
+        .args_count = 1,
+        .result = TYPE_EXPANDED,
+        .flags = FUNC_STRICT,
+        .state_size = sizeof(struct unnest),
+        .start = unnest_start,
+        .next = expand_next,
+        .doc = "The elements of an array with their numbers: rows (x, n).",
+    },
 };
 
 const struct rowfunc_table rowfunc_table_array = {rowfunc_rows, DN_ARRAY_SIZE(rowfunc_rows)};

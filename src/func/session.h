@@ -24,6 +24,39 @@ enum func_lock {
     FUNC_LOCK_PAIR = 32 /* the key is two numbers */
 };
 
+/* What can be asked about objects of the database (src/system/answer.c). */
+enum func_ask_kind {
+    FUNC_ASK_REG,        /* number to what a REGCLASS, REGTYPE, … (type) prints */
+    FUNC_ASK_REG_FIND,   /* the number of the one of that name (text); error: there is none */
+    FUNC_ASK_VISIBLE,    /* can it be named without its schema? type says what it is */
+    FUNC_ASK_FORMAT,     /* format_type(oid, mod) */
+    FUNC_ASK_COMMENT,    /* of object oid, part sub, in catalog text ("" = any) */
+    FUNC_ASK_CONSTRAINT, /* pg_get_constraintdef */
+    FUNC_ASK_INDEX,      /* pg_get_indexdef(oid, sub: column or 0) */
+    FUNC_ASK_VIEW,       /* pg_get_viewdef */
+    FUNC_ASK_PARTKEY,    /* pg_get_partkeydef */
+    FUNC_ASK_ARGUMENTS,  /* pg_get_function_arguments */
+    FUNC_ASK_RESULT,     /* pg_get_function_result */
+    FUNC_ASK_SIZE,       /* bytes of a relation; of the database with oid 0 */
+    FUNC_ASK_EXISTS,     /* is there such a thing as type and oid, or text, say? */
+};
+
+struct func_ask {
+    enum func_ask_kind kind;
+    int type; /* enum type_id: TYPE_REGCLASS, … */
+    int64_t oid;
+    int64_t sub;
+    const char *text; /* text_len bytes */
+    uint32_t text_len;
+    const char *more;
+    uint32_t more_len;
+};
+
+struct func_answer {
+    int64_t number;
+    struct buf *text;
+};
+
 struct func_session {
     void *arg;
     uint64_t (*random)(void *arg);        /* 64 random bits */
@@ -43,6 +76,8 @@ struct func_session {
     int (*sleep)(void *arg, double seconds, struct dn_err *err);
     /* 1: done; 0: it cannot be had now, or was not held. how: enum func_lock. */
     int (*advisory)(void *arg, unsigned how, int64_t key, struct dn_err *err);
+    /* About objects: 0, DN_NOT_FOUND (NULL), or an error. NULL: nobody knows. */
+    int (*ask)(void *arg, const struct func_ask *ask, struct func_answer *ret, struct dn_err *err);
     const struct tz_zone *zone; /* NULL: UTC */
     struct tz_cache *zones;     /* NULL: no files are read */
     const char *user;           /* none of these is NULL */

@@ -149,6 +149,21 @@ void text_print_as(const struct func_session *session,
     case TYPE_NUMERIC:
         text_print_numeric(d->num, b);
         return;
+    case TYPE_OID:
+    case TYPE_NAME:
+    case TYPE_CHAR1:
+    case TYPE_REGCLASS:
+    case TYPE_REGTYPE:
+    case TYPE_REGPROC:
+    case TYPE_REGNAMESPACE:
+    case TYPE_REGROLE:
+    case TYPE_INT2VECTOR:
+    case TYPE_OIDVECTOR:
+    case TYPE_NODE_TREE:
+    case TYPE_ACLITEM:
+    case TYPE_EXPANDED:
+        text_print_system(d, b);
+        return;
     }
 }
 
@@ -228,22 +243,16 @@ int text_parse(
     return text_parse_in(NULL, type, s, arena, ret, err);
 }
 
-int text_parse_in(const struct func_session *session,
-                  enum type_id type,
-                  struct vstr s,
-                  struct arena *arena,
-                  struct datum *ret,
-                  struct dn_err *err)
+static int text_parse_one(const struct func_session *session,
+                          enum type_id type,
+                          struct vstr s,
+                          struct arena *arena,
+                          struct datum *ret,
+                          struct dn_err *err)
 {
     struct datum d = {.type = type, .str = {.ptr = "", .len = 0}};
     int rc = 0;
 
-    if (type_is_array(type)) {
-        rc = text_parse_array(session, type, s, arena, &d.str, err);
-        if (rc == 0)
-            *ret = d;
-        return rc;
-    }
     switch (type) {
     case TYPE_NONE:
     case TYPE_MAX:
@@ -289,9 +298,41 @@ int text_parse_in(const struct func_session *session,
     case TYPE_NUMERIC:
         rc = text_parse_numeric(text_trim(s), &d.num, err);
         break;
+    case TYPE_OID:
+    case TYPE_NAME:
+    case TYPE_CHAR1:
+    case TYPE_REGCLASS:
+    case TYPE_REGTYPE:
+    case TYPE_REGPROC:
+    case TYPE_REGNAMESPACE:
+    case TYPE_REGROLE:
+    case TYPE_INT2VECTOR:
+    case TYPE_OIDVECTOR:
+    case TYPE_NODE_TREE:
+    case TYPE_ACLITEM:
+    case TYPE_EXPANDED:
+        return text_parse_system(session, type, s, arena, ret, err);
     }
     if (rc < 0)
         return rc;
     *ret = d;
     return 0;
+}
+
+int text_parse_in(const struct func_session *session,
+                  enum type_id type,
+                  struct vstr s,
+                  struct arena *arena,
+                  struct datum *ret,
+                  struct dn_err *err)
+{
+    struct datum d = {.type = type, .str = {.ptr = "", .len = 0}};
+    int rc;
+
+    if (!type_is_array(type))
+        return text_parse_one(session, type, s, arena, ret, err);
+    rc = text_parse_array(session, type, s, arena, &d.str, err);
+    if (rc == 0)
+        *ret = d;
+    return rc;
 }

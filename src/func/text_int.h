@@ -85,6 +85,15 @@ int text_unescape(struct vstr s, struct buf *b, struct dn_err *err) DN_MUST_CHEC
 int text_parse_blob(struct vstr s, struct arena *arena, struct vstr *ret, struct dn_err *err)
     DN_MUST_CHECK;
 
+/* Types of the system: OID, NAME, REGCLASS, … (text_system.c). */
+void text_print_system(const struct datum *d, struct buf *b);
+int text_parse_system(const struct func_session *session,
+                      enum type_id type,
+                      struct vstr s,
+                      struct arena *arena,
+                      struct datum *ret,
+                      struct dn_err *err) DN_MUST_CHECK;
+
 /* {1,NULL,"a b"}, as PostgreSQL has it. */
 void text_print_array(const struct func_session *session,
                       enum text_style style,

@@ -47,6 +47,19 @@ static const struct {
     {TYPE_TIME, 1083, 1183},
     {TYPE_UUID, 2950, 2951},
     {TYPE_NUMERIC, 1700, 1231},
+    {TYPE_OID, 26, 1028},
+    {TYPE_NAME, 19, 1003},
+    {TYPE_CHAR1, 18, 1002},
+    {TYPE_REGCLASS, 2205, 2210},
+    {TYPE_REGTYPE, 2206, 2211},
+    {TYPE_REGPROC, 24, 1008},
+    {TYPE_REGNAMESPACE, 4089, 4090},
+    {TYPE_REGROLE, 4096, 4097},
+    {TYPE_INT2VECTOR, 22, 1006},
+    {TYPE_OIDVECTOR, 30, 1013},
+    {TYPE_NODE_TREE, 194, 1009},
+    {TYPE_ACLITEM, 1033, 1034},
+    {TYPE_EXPANDED, 2249, 2287},
 };
 
 uint32_t text_wire_oid(enum type_id type)
@@ -343,6 +356,23 @@ static int wire_get_array(enum type_id type,
 
 /* ---- any value ---- */
 
+/* Types of the system's relations: numbers, names, arrays under another name. */
+static void wire_put_system(const struct datum *d, struct arena *scratch, struct buf *b)
+{
+    struct datum array = *d;
+
+    if (d->type == TYPE_OID) {
+        buf_be32(b, (uint32_t)d->v.i64);
+    } else if (type_is_reg(d->type)) {
+        buf_be32(b, type_reg_oid(d->str));
+    } else if (d->type == TYPE_INT2VECTOR || d->type == TYPE_OIDVECTOR) {
+        array.type = type_array_of(d->type == TYPE_OIDVECTOR ? TYPE_OID : TYPE_SMALLINT);
+        text_wire_put(&array, scratch, b);
+    } else {
+        buf_append(b, d->str.ptr, d->str.len);
+    }
+}
+
 void text_wire_put(const struct datum *d, struct arena *scratch, struct buf *b)
 {
     float f = (float)d->v.f64;
@@ -354,7 +384,11 @@ void text_wire_put(const struct datum *d, struct arena *scratch, struct buf *b)
         wire_put_array(d, scratch, b);
         return;
     }
-    switch (d->type) {
+    if (type_is_system(d->type)) {
+        wire_put_system(d, scratch, b);
+        return;
+    }
+    switch ((int)d->type) {
     case TYPE_BOOLEAN:
         buf_u8(b, d->v.i64 != 0);
         return;
@@ -400,8 +434,7 @@ void text_wire_put(const struct datum *d, struct arena *scratch, struct buf *b)
     case TYPE_UUID:
         buf_append(b, d->str.ptr, d->str.len);
         return;
-    case TYPE_NONE:
-    case TYPE_MAX:
+    default:
         break;
     }
     b->failed = true;
@@ -417,6 +450,12 @@ static uint32_t wire_size(enum type_id type)
     case TYPE_INTEGER:
     case TYPE_REAL:
     case TYPE_DATE:
+    case TYPE_OID:
+    case TYPE_REGCLASS:
+    case TYPE_REGTYPE:
+    case TYPE_REGPROC:
+    case TYPE_REGNAMESPACE:
+    case TYPE_REGROLE:
         return 4;
     case TYPE_BIGINT:
     case TYPE_DOUBLE:
@@ -432,6 +471,13 @@ static uint32_t wire_size(enum type_id type)
     case TYPE_VARCHAR:
     case TYPE_BLOB:
     case TYPE_NUMERIC:
+    case TYPE_NAME:
+    case TYPE_CHAR1:
+    case TYPE_INT2VECTOR:
+    case TYPE_OIDVECTOR:
+    case TYPE_NODE_TREE:
+    case TYPE_ACLITEM:
+    case TYPE_EXPANDED:
     case TYPE_NONE:
     case TYPE_MAX:
         break;
@@ -456,6 +502,14 @@ wire_get_fixed(enum type_id type, const uint8_t *p, struct datum *ret, struct dn
         return 0;
     case 4:
         bits = be_get32(p);
+        if (type_is_reg(type)) { /* nobody here knows its name */
+            ret->str = (struct vstr){.ptr = (const char *)p, .len = 4};
+            return 0;
+        }
+        if (type == TYPE_OID) {
+            ret->v.i64 = bits;
+            return 0;
+        }
         ret->v.i64 = (int32_t)bits + (type == TYPE_DATE ? (int64_t)WIRE_EPOCH_DAYS : 0);
         if (type == TYPE_REAL) {
             memcpy(&f, &bits, sizeof f);

@@ -503,12 +503,12 @@ int bind_expr(struct binder *b, const struct expr *e, struct bexpr **ret, struct
         return bind_collate(b, e, ret, err);
     case EXPR_ROW:
         return bind_row_text(b, e, ret, err);
+    case EXPR_FIELD:
+        return bind_field(b, e, ret, err);
     case EXPR_NAMED_ARG: /* bind_named takes them apart; in an array it is a slip */
         rc = DN_FAIL(err, DN_E_SYNTAX, "only arguments of functions have names");
         dn_err_at(err, e->pos);
         return rc;
-    /* from here on: refuse.c */
-    case EXPR_FIELD:
     case EXPR_KIND_MAX:
         break;
     }

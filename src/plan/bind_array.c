@@ -95,6 +95,16 @@ static int array_make(struct binder *b,
     return rc < 0 ? rc : bind_call(b, "array", e->pos, args, e->args_count, ret, err);
 }
 
+/* What is an array by another name as the array that it is. */
+static int array_plain(struct binder *b, struct bexpr **e, struct dn_err *err)
+{
+    enum type_id type = (*e)->type == TYPE_INT2VECTOR  ? type_array_of(TYPE_SMALLINT)
+                        : (*e)->type == TYPE_OIDVECTOR ? type_array_of(TYPE_OID)
+                                                       : (*e)->type;
+
+    return bind_coerce(b, *e, type, false, e, err);
+}
+
 /* ---- subscripts ---- */
 
 /* A subscript as a whole number; end: -1 or 1 where one that is left away stands for that end. */
@@ -186,6 +196,8 @@ array_subscript(struct binder *b, const struct expr *e, struct bexpr **ret, stru
         rc = bind_expr(b, e, &args[0], err);
     if (rc == 0)
         rc = bind_settle(b, args[0], &args[0], err);
+    if (rc == 0)
+        rc = array_plain(b, &args[0], err);
     if (rc < 0)
         return rc;
     if (!type_is_array(args[0]->type)) {
@@ -328,6 +340,8 @@ static int array_any(struct binder *b, const struct expr *e, struct bexpr **ret,
     if (rc == 0)
         rc = bind_expr(b, e->b, &args[1], err);
     if (rc == 0)
+        rc = array_plain(b, &args[1], err);
+    if (rc == 0)
         rc = array_sides(b, args, e->pos, err);
     if (rc < 0)
         return rc;
@@ -367,4 +381,32 @@ int bind_array_cast(struct binder *b, const struct expr *e, struct bexpr **ret, 
         return array_make(b, e->a, to, ret, err);
     rc = bind_expr(b, e->a, &x, err);
     return rc < 0 ? rc : bind_coerce(b, x, to, true, ret, err);
+}
+
+/* ---- (a).name ---- */
+
+int bind_field(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+{
+    struct bexpr *row;
+    int rc = bind_expr(b, e->a, &row, err);
+
+    if (rc == 0)
+        rc = bind_settle(b, row, &row, err);
+    if (rc < 0)
+        return rc;
+    if (row->type != TYPE_EXPANDED)
+        rc = DN_FAIL(err,
+                     DN_E_WRONG_OBJECT,
+                     "column notation .%s applied to type %s, which is not a composite type",
+                     e->name,
+                     type_word(row->type));
+    else if (strcmp(e->name, "x") == 0 || strcmp(e->name, "n") == 0)
+        return bind_call(b, e->name[0] == 'x' ? "_pg_x" : "_pg_n", e->pos, &row, 1, ret, err);
+    else
+        rc = DN_FAIL(err,
+                     DN_E_UNDEFINED_COLUMN,
+                     "could not identify column \"%s\" in record data type",
+                     e->name);
+    dn_err_at(err, e->pos);
+    return rc;
 }

@@ -381,6 +381,22 @@ bind_agg_order(struct binder *b, const struct expr *e, struct plan_agg *agg, str
     return rc;
 }
 
+/* Names are texts and numbers of objects are numbers, to all aggregates but those that keep them.
+ */
+static int
+bind_agg_plain(struct binder *b, const char *name, struct plan_agg *agg, struct dn_err *err)
+{
+    enum type_id type = agg->arg ? agg->arg->type : TYPE_NONE;
+
+    if (!type_is_system(type) || type_is_array(type) || strcmp(name, "count") == 0)
+        return 0;
+    if (strcmp(name, "array_agg") == 0 && (type == TYPE_NAME || type == TYPE_OID))
+        return 0;
+    type = type == TYPE_OID || (type_is_reg(type) && strcmp(name, "array_agg") != 0) ? TYPE_BIGINT
+                                                                                     : TYPE_VARCHAR;
+    return bind_coerce(b, agg->arg, type, true, &agg->arg, err);
+}
+
 /* The arguments, over the scan. */
 static int bind_agg_args(struct binder *b,
                          const struct expr *e,
@@ -393,6 +409,8 @@ static int bind_agg_args(struct binder *b,
 
     b->in_agg = !over;
     rc = bind_agg_values(b, e, name, agg, err);
+    if (rc == 0)
+        rc = bind_agg_plain(b, name, agg, err);
     if (rc == 0 && !agg_name_within(name))
         rc = bind_agg_order(b, e, agg, err);
     b->in_agg = false;

@@ -116,6 +116,8 @@ int bind_row_values(struct binder *b,
                     uint32_t *ret_count,
                     struct dn_err *err) DN_MUST_CHECK;
 /* The array with the value at a place: SET a[i] = value. */
+int bind_field(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+    DN_MUST_CHECK; /* (a).name */
 int bind_array_assign(struct binder *b,
                       struct bexpr *array,
                       const struct expr *place,

@@ -8,6 +8,7 @@
 #include "plan/from_int.h"
 
 #include "plan/view.h"
+#include "system/system.h"
 
 /* ---- one table ---- */
 
@@ -15,7 +16,7 @@ int from_add(struct from *f, struct lrel *rel, struct from_part *ret, struct dn_
 {
     if (!scope_add_rel(f->q, &ret->scope, rel))
         return DN_FAIL_NOMEM(err);
-    for (uint32_t i = 0; i < rel->cols_count; i++) {
+    for (uint32_t i = 0; i < rel->cols_count - rel->hidden; i++) {
         struct lname name = {.name = rel->cols[i].name, .rel = rel, .col = i};
 
         if (!scope_add_name(f->q, &ret->scope, &name))
@@ -90,6 +91,19 @@ static int from_stored(struct from *f,
     return 0;
 }
 
+/* Temporary objects come before pg_catalog, all others behind it. */
+static const struct sys_relation *from_find_system(struct from *f, const struct qual_name *name)
+{
+    const struct plan_env *env = f->q->env;
+    const struct sys_relation *r = sys_find(name->schema, name->name);
+    struct catalog_relation found;
+
+    if (r && !name->schema && env->temp &&
+        catalog_relation(env->catalog, env->temp, name->name, &found, NULL) == 0)
+        return NULL;
+    return r;
+}
+
 /* need: bits of privileges. */
 static int from_look_up(struct from *f,
                         const struct qual_name *name,
@@ -99,8 +113,21 @@ static int from_look_up(struct from *f,
 {
     const struct plan_env *env = f->q->env;
     struct catalog_path path = {.temp = env->temp, .schema = env->schema, .more = env->more};
-    int rc = catalog_resolve(env->catalog, &path, name->schema, name->name, ret, err);
+    int rc;
 
+    if (name->schema && sys_is_schema(name->schema))
+        rc = sys_find(name->schema, name->name)
+                 ? DN_FAIL(err,
+                           DN_E_SYSTEM_CATALOG,
+                           "permission denied: \"%s\" is a system catalog",
+                           name->name)
+                 : DN_FAIL(err,
+                           DN_E_UNDEFINED_TABLE,
+                           "relation \"%s.%s\" does not exist",
+                           name->schema,
+                           name->name);
+    else
+        rc = catalog_resolve(env->catalog, &path, name->schema, name->name, ret, err);
     if (rc == 0)
         rc = catalog_may(env->catalog, env->role, ret, need, err);
     if (rc < 0)
@@ -163,6 +190,7 @@ static int from_table_item(struct from *f,
                            struct from_part *ret,
                            struct dn_err *err)
 {
+    const struct sys_relation *system;
     struct catalog_relation found;
     struct lrel *rel;
     struct qout out;
@@ -180,6 +208,9 @@ static int from_table_item(struct from *f,
                       : from_query_rel(
                             f, item, item->alias ? item->alias : item->table.name, &out, ret, err);
     }
+    system = from_find_system(f, &item->table);
+    if (system)
+        return from_system(f, item, system, ret, err);
     rc = from_look_up(f, &item->table, PRIVILEGE_BIT(PRIVILEGE_SELECT), &found, err);
     if (rc == 0 && found.view)
         return from_view(f, item, found.view, ret, err);

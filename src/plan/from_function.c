@@ -4,6 +4,7 @@
 #include "plan/from_int.h"
 
 #include "func/rowfunc.h"
+#include "system/system.h"
 
 enum type_id bind_rowfunc_type(const struct plan_function_call *c)
 {
@@ -207,6 +208,8 @@ int from_function(struct from *f,
         dn_err_at(err, item->pos);
         return rc;
     }
+    if (item->call && item->call->args_count == 0 && sys_find_function(name))
+        return from_system(f, item, sys_find_function(name), ret, err);
     if (item->call && !rowfunc_name_exists(name))
         return from_scalar(f, &b, item, name, ret, err);
     n->func = arena_calloc(f->q->env->arena, 1, sizeof(*n->func));

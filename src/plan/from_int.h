@@ -51,6 +51,12 @@ int from_function(struct from *f,
                   const struct scope *left,
                   struct from_part *ret,
                   struct dn_err *err) DN_MUST_CHECK;
+/* A relation of the system (from_system.c). */
+int from_system(struct from *f,
+                const struct from_item *item,
+                const struct sys_relation *rel,
+                struct from_part *ret,
+                struct dn_err *err) DN_MUST_CHECK;
 /* A view (view.c). */
 int from_view(struct from *f,
               const struct from_item *item,

@@ -84,6 +84,7 @@ double rewrite_rows(struct planner *q, const struct lnode *n)
         return n->cte->tree ? rewrite_rows(q, n->cte->tree) : rows;
     case L_RECURSIVE:
     case L_WORK:
+    case L_SYSTEM:
     case L_FUNCTION:
     case L_KIND_MAX:
         break;

@@ -276,6 +276,7 @@ bool logic_gives(struct planner *q, const struct lnode *n, struct lvars *to)
     case L_CTE:
     case L_RECURSIVE:
     case L_WORK:
+    case L_SYSTEM:
         return logic_gives_own(q, n, to);
     case L_KIND_MAX:
         break;

@@ -12,7 +12,8 @@
  *     AGG       defs (the keys) and aggs; hands on nothing else
  *     WINDOW    the results of its calls
  *     JOIN      the mark of a MARK join; hands on both sides, or the left one (SEMI, ANTI, MARK)
- *     SETOP, VALUES, FUNCTION, CTE, RECURSIVE, WORK   vars, by position; hand on nothing else
+ *     SETOP, VALUES, FUNCTION, CTE, RECURSIVE, WORK, SYSTEM   vars, by position; hand on nothing
+ * else
  *
  * and FILTER, SORT, LIMIT, UNIQUE none. A tree may use variables that nobody in it defines: those
  * of the queries around it. A JOIN whose right side uses variables of its left side is what
@@ -43,6 +44,7 @@ enum lkind {
     L_CTE,
     L_RECURSIVE,
     L_WORK,
+    L_SYSTEM,
     L_KIND_MAX
 };
 
@@ -110,7 +112,7 @@ struct lnode {
 
     enum plan_setop setop; /* SETOP */
     bool all;              /* SETOP, RECURSIVE */
-    uint32_t *vars;        /* SETOP, VALUES, FUNCTION, CTE, RECURSIVE, WORK */
+    uint32_t *vars;        /* SETOP, VALUES, FUNCTION, CTE, RECURSIVE, WORK, SYSTEM */
     uint32_t vars_count;
     uint32_t *left_vars;   /* SETOP, RECURSIVE: of in, vars_count of them */
     uint32_t *right_vars;  /* likewise of right */
@@ -119,6 +121,7 @@ struct lnode {
     struct plan_function *func; /* FUNCTION: its expressions over variables of other nodes */
     struct lcte *cte;           /* CTE */
     uint32_t work;              /* RECURSIVE, WORK: number of the working table */
+    const struct sys_relation *system;
 };
 
 /* A query of a WITH clause, bound. */
@@ -157,12 +160,10 @@ struct planner {
     uint32_t ctes_cap;         /* of plan->ctes */
     uint32_t depth;            /* queries in queries, now */
     const struct given *given; /* from_int.h: rows that the caller has; NULL = none */
-    struct plan_notes
-        *notes; /* note.h: what names of the text turn out to be; NULL = nobody asks */
+    struct plan_notes *notes;  /* note.h: what names turn out to be; NULL = nobody asks */
 };
 
-/* 0: out of memory. */
-uint32_t logic_var(struct planner *q, const char *name, enum type_id type);
+uint32_t logic_var(struct planner *q, const char *name, enum type_id type); /* 0: out of memory */
 struct lnode *logic_node(struct planner *q, enum lkind kind, struct lnode *in);
 /* Rows of in that satisfy all conditions; in itself if there are none. NULL: out of memory. */
 struct lnode *

@@ -430,6 +430,8 @@ int lower_tree(struct lower *lo,
     case L_CTE:
     case L_WORK:
         return lower_leaf(lo, n, ret, err);
+    case L_SYSTEM:
+        return lower_system(lo, n, want, ret, err);
     case L_KIND_MAX:
         break;
     }

@@ -110,6 +110,11 @@ int lower_window(struct lower *lo,
                  struct dn_err *err) DN_MUST_CHECK;
 int lower_leaf(struct lower *lo, struct lnode *n, struct lplan *ret, struct dn_err *err)
     DN_MUST_CHECK;
+int lower_system(struct lower *lo,
+                 struct lnode *n,
+                 const struct lvars *want,
+                 struct lplan *ret,
+                 struct dn_err *err) DN_MUST_CHECK;
 int lower_two(struct lower *lo, struct lnode *n, struct lplan *ret, struct dn_err *err)
     DN_MUST_CHECK;
 /* Sort keys over positions. */

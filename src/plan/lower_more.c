@@ -305,6 +305,33 @@ int lower_leaf(struct lower *lo, struct lnode *n, struct lplan *ret, struct dn_e
     return rc < 0 ? rc : lower_cols(lo, node, n->vars, n->vars_count, ret, err);
 }
 
+/* Only the columns that somebody wants; one at least, to know how many rows there are. */
+int lower_system(struct lower *lo,
+                 struct lnode *n,
+                 const struct lvars *want,
+                 struct lplan *ret,
+                 struct dn_err *err)
+{
+    struct arena *arena = lo->q->env->arena;
+    struct plan_node *node = lower_node(lo, PLAN_SYSTEM, NULL, err);
+    uint32_t *vars = arena_alloc_array(arena, n->vars_count, sizeof(*vars));
+    uint32_t count = 0;
+
+    if (!node)
+        return DN_E_NOMEM;
+    node->system = n->system;
+    node->scan_cols = arena_alloc_array(arena, n->vars_count, sizeof(*node->scan_cols));
+    if (!vars || !node->scan_cols)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < n->vars_count; i++) {
+        if (!lvars_has(want, n->vars[i]) && !(count == 0 && i + 1 == n->vars_count))
+            continue;
+        node->scan_cols[count] = (uint16_t)i;
+        vars[count++] = n->vars[i];
+    }
+    return lower_cols(lo, node, vars, count, ret, err);
+}
+
 /* ---- two inputs ---- */
 
 int lower_two(struct lower *lo, struct lnode *n, struct lplan *ret, struct dn_err *err)

@@ -10,8 +10,9 @@
 #include "func/expr.h"
 #include "store/scan.h"
 
-struct rowfunc;     /* func/rowfunc.h */
-struct plan_window; /* plan/window.h */
+struct rowfunc;      /* func/rowfunc.h */
+struct plan_window;  /* plan/window.h */
+struct sys_relation; /* system/system.h */
 
 enum plan_kind {
 #define DN_PLAN(NAME, name) PLAN_##NAME,
@@ -136,10 +137,11 @@ struct plan_node {
     struct plan_col *cols;   /* what it returns */
     uint32_t cols_count;
 
-    const struct table *table; /* SCAN */
-    uint16_t *scan_cols;       /* SCAN: store columns, in the order of cols */
-    bool backward;             /* SCAN: rows in reverse physical order */
-    struct scan_pred *preds;   /* SCAN: from the WHERE clause, constants only */
+    const struct table *table;         /* SCAN */
+    const struct sys_relation *system; /* SYSTEM */
+    uint16_t *scan_cols;     /* SCAN: store columns, SYSTEM: its columns, in the order of cols */
+    bool backward;           /* SCAN: rows in reverse physical order */
+    struct scan_pred *preds; /* SCAN: from the WHERE clause, constants only */
     uint32_t preds_count;
     /* SCAN with parameters in the WHERE clause: preds are made at execution by plan_scan_preds().
      */

@@ -21,6 +21,7 @@ struct lrel {
     struct lnode *scan;        /* stored */
     struct lcol *cols;
     uint32_t cols_count;
+    uint32_t hidden; /* the last so many are no part of * */
     uint32_t pos;
 };
 

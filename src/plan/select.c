@@ -69,7 +69,7 @@ static int sel_star_of(struct sel *s, const struct expr *e, struct dn_err *err)
         dn_err_at(err, e->pos);
         return rc;
     }
-    for (uint32_t i = 0; rc == 0 && i < rel->cols_count; i++) {
+    for (uint32_t i = 0; rc == 0 && i < rel->cols_count - rel->hidden; i++) {
         struct lname of = {.name = rel->cols[i].name, .rel = rel, .col = i};
 
         rc = sel_star_add(s, scope_var(s->b.q, x, rel, i), &of, e, err);

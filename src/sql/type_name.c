@@ -101,11 +101,13 @@ static void type_unknown(struct sql_parser *ps, const char *name, uint32_t pos)
         dn_err_hint(ps->err, "Perhaps you meant %s.", near);
 }
 
-/* The name in lower case, unless it was quoted. */
+/* The name in lower case, unless it was quoted; "char" is another type than char. */
 static const char *type_lower(struct sql_parser *ps, struct sql_token tok)
 {
     char *word = sql_name(ps, tok);
 
+    if (word && tok.ptr[0] == '"' && strcmp(word, "char") == 0)
+        return "\"char\"";
     for (char *c = word; c && *c && tok.ptr[0] != '"' && tok.ptr[0] != '`'; c++)
         if (*c >= 'A' && *c <= 'Z')
             *c = (char)(*c | 0x20);

@@ -45,6 +45,7 @@ static const struct {
     {"DECIMAL", TYPE_NUMERIC},
     {"DEC", TYPE_NUMERIC},
     {"DOUBLE PRECISION", TYPE_DOUBLE},
+    {"REGPROCEDURE", TYPE_REGPROC},
 };
 
 bool type_known(unsigned id)
@@ -54,7 +55,7 @@ bool type_known(unsigned id)
 
 bool type_storable(unsigned id)
 {
-    return type_known(id) && id != TYPE_NONE;
+    return type_known(id) && id != TYPE_NONE && !type_is_system((enum type_id)id);
 }
 
 const char *type_name(enum type_id t)
@@ -82,7 +83,20 @@ const char *type_name(enum type_id t)
     X(TIME, "time")                            \
     X(TIMESTAMPTZ, "timestamp with time zone") \
     X(UUID, "uuid")                            \
-    X(NUMERIC, "numeric")
+    X(NUMERIC, "numeric")                      \
+    X(OID, "oid")                              \
+    X(NAME, "name")                            \
+    X(CHAR1, "\"char\"")                       \
+    X(REGCLASS, "regclass")                    \
+    X(REGTYPE, "regtype")                      \
+    X(REGPROC, "regproc")                      \
+    X(REGNAMESPACE, "regnamespace")            \
+    X(REGROLE, "regrole")                      \
+    X(INT2VECTOR, "int2vector")                \
+    X(OIDVECTOR, "oidvector")                  \
+    X(NODE_TREE, "pg_node_tree")               \
+    X(ACLITEM, "aclitem")                      \
+    X(EXPANDED, "record")
 
 const char *type_word(enum type_id t)
 {
@@ -162,6 +176,32 @@ bool type_is_wide(enum type_id t)
     enum phys p = type_phys(t);
 
     return p == PHYS_INTERVAL || p == PHYS_NUMERIC;
+}
+
+bool type_is_system(enum type_id t)
+{
+    unsigned plain = (unsigned)t & ~TYPE_ARRAY;
+
+    return plain >= TYPE_OID && plain <= TYPE_EXPANDED;
+}
+
+bool type_is_reg(enum type_id t)
+{
+    return t >= TYPE_REGCLASS && t <= TYPE_REGROLE;
+}
+
+uint32_t type_reg_oid(struct vstr v)
+{
+    uint32_t oid = 0;
+
+    for (uint32_t i = 0; i < 4 && i < v.len; i++)
+        oid = oid << 8 | (uint8_t)v.ptr[i];
+    return oid;
+}
+
+struct vstr type_reg_name(struct vstr v)
+{
+    return v.len < 4 ? (struct vstr){"", 0} : (struct vstr){v.ptr + 4, v.len - 4};
 }
 
 int64_t type_ts_per_second(enum type_id t)

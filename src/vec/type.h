@@ -85,7 +85,7 @@ union vfixed {
 };
 
 bool type_known(unsigned id); /* is it in type_list.h? The functions below want known ones. */
-/* May a column have it? Known, and not NONE. */
+/* May a column have it? Known, not NONE, none of the system's. */
 bool type_storable(unsigned id);
 const char *type_name(enum type_id t); /* as SQL writes it: "TIMESTAMP", "DOUBLE" */
 const char *type_word(enum type_id t); /* as errors say it: "timestamp", "double precision" */
@@ -97,8 +97,13 @@ bool type_is_number(enum type_id t);    /* either, or NUMERIC */
 bool type_is_timestamp(enum type_id t); /* TIMESTAMP of any precision; not TIMESTAMPTZ */
 /* Are its values bytes behind a pointer (PHYS_STR): VARCHAR, BLOB, UUID, arrays? */
 bool type_is_string(enum type_id t);
-bool type_is_fixed(enum type_id t); /* is a value a union vfixed? */
-bool type_is_wide(enum type_id t);  /* neither: INTERVAL, NUMERIC; stored as bytes (wide.h) */
+bool type_is_fixed(enum type_id t);  /* is a value a union vfixed? */
+bool type_is_wide(enum type_id t);   /* neither: INTERVAL, NUMERIC; stored as bytes (wide.h) */
+bool type_is_system(enum type_id t); /* OID, NAME and so on, and arrays of them */
+/* A number with a name (REGCLASS, …): it and its values. */
+bool type_is_reg(enum type_id t);
+uint32_t type_reg_oid(struct vstr v);
+struct vstr type_reg_name(struct vstr v);
 bool type_is_array(enum type_id t);
 enum type_id type_element(enum type_id t);  /* of an array type */
 enum type_id type_array_of(enum type_id t); /* TYPE_NONE: there are no arrays of it (of arrays) */

@@ -21,4 +21,18 @@ DN_TYPE(14, TIME,         "TIME",         PHYS_I64)  /* microseconds since midni
 DN_TYPE(15, TIMESTAMPTZ,  "TIMESTAMPTZ",  PHYS_I64)  /* microseconds since 1970 UTC */
 DN_TYPE(16, UUID,         "UUID",         PHYS_STR)  /* 16 bytes */
 DN_TYPE(17, NUMERIC,      "NUMERIC",      PHYS_NUMERIC)
+/* Of the system's relations (src/system); no column of a table can have them. */
+DN_TYPE(40, OID,          "OID",          PHYS_I64)  /* number of an object, 0 to 2^32 - 1 */
+DN_TYPE(41, NAME,         "NAME",         PHYS_STR)
+DN_TYPE(42, CHAR1,        "\"char\"",     PHYS_STR)  /* one byte, or none */
+DN_TYPE(43, REGCLASS,     "REGCLASS",     PHYS_STR)  /* these: 4 bytes of number, then what it is called */
+DN_TYPE(44, REGTYPE,      "REGTYPE",      PHYS_STR)
+DN_TYPE(45, REGPROC,      "REGPROC",      PHYS_STR)
+DN_TYPE(46, REGNAMESPACE, "REGNAMESPACE", PHYS_STR)
+DN_TYPE(47, REGROLE,      "REGROLE",      PHYS_STR)
+DN_TYPE(48, INT2VECTOR,   "INT2VECTOR",   PHYS_STR)  /* bytes of a SMALLINT[], from 0 on */
+DN_TYPE(49, OIDVECTOR,    "OIDVECTOR",    PHYS_STR)  /* likewise of an OID[] */
+DN_TYPE(50, NODE_TREE,    "PG_NODE_TREE", PHYS_STR)  /* an expression, as SQL */
+DN_TYPE(51, ACLITEM,      "ACLITEM",      PHYS_STR)
+DN_TYPE(52, EXPANDED,     "RECORD(x, n)", PHYS_STR)  /* a row (x, n): bytes of a BIGINT[] */
 /* clang-format on */

@@ -49,6 +49,8 @@ int16_t pgw_type_len(enum type_id type)
     if (!type_known(type) || type == TYPE_NONE || type_phys(type) == PHYS_NUMERIC ||
         (type_is_string(type) && type != TYPE_UUID))
         return -1;
+    if (type == TYPE_OID)
+        return sizeof(uint32_t);
     return type == TYPE_UUID ? 16 : (int16_t)phys_size(type_phys(type));
 }
 

@@ -115,6 +115,7 @@ static char slt_db_letter(enum dendro_type type)
     case DENDRO_TYPE_SMALLINT:
     case DENDRO_TYPE_INTEGER:
     case DENDRO_TYPE_BIGINT:
+    case DENDRO_TYPE_OID:
         return 'I';
     case DENDRO_TYPE_REAL:
     case DENDRO_TYPE_DOUBLE:
@@ -132,6 +133,18 @@ static char slt_db_letter(enum dendro_type type)
     case DENDRO_TYPE_VARCHAR:
     case DENDRO_TYPE_INTERVAL:
     case DENDRO_TYPE_UUID:
+    case DENDRO_TYPE_NAME:
+    case DENDRO_TYPE_CHAR1:
+    case DENDRO_TYPE_REGCLASS:
+    case DENDRO_TYPE_REGTYPE:
+    case DENDRO_TYPE_REGPROC:
+    case DENDRO_TYPE_REGNAMESPACE:
+    case DENDRO_TYPE_REGROLE:
+    case DENDRO_TYPE_INT2VECTOR:
+    case DENDRO_TYPE_OIDVECTOR:
+    case DENDRO_TYPE_NODE_TREE:
+    case DENDRO_TYPE_ACLITEM:
+    case DENDRO_TYPE_EXPANDED:
     case DENDRO_TYPE_ARRAY:
         return 'T';
     case DENDRO_TYPE_NUMERIC:

@@ -5,6 +5,7 @@
  * little memory that all which may put rows aside does so; there every call to the disk fails once
  * too, and the disk is full. */
 #include "exec/exec.h"
+#include "system/system.h"
 
 #include "../func/build.h"
 #include "fake_scan.h"
@@ -240,6 +241,19 @@ static struct plan_node *make_window(struct plan_node *scan, int variant)
     return n;
 }
 
+/* Types, which are there without a catalog. */
+static struct plan_node *make_system(void)
+{
+    static const enum type_id names[] = {TYPE_NAME, TYPE_REGPROC};
+    static uint16_t cols[] = {1, 15};
+    struct plan_node *n = fake_node(PLAN_SYSTEM, NULL);
+
+    n->system = sys_find(NULL, "pg_type");
+    n->scan_cols = cols;
+    fake_cols(n, names, 2);
+    return n;
+}
+
 /* The plan for a kind; variant 1 takes another way through the operator if there is one. */
 static struct plan_node *make_plan(enum plan_kind kind, int variant)
 {
@@ -297,6 +311,8 @@ static struct plan_node *make_plan(enum plan_kind kind, int variant)
         return n;
     case PLAN_FUNCTION:
         return make_function();
+    case PLAN_SYSTEM:
+        return make_system();
     case PLAN_WINDOW:
         return make_window(scan, variant);
     case PLAN_KIND_MAX:
@@ -321,7 +337,8 @@ static int run_once(const struct plan_node *root, uint64_t n, bool sticky, bool 
                         .inits = &init,
                         .inits_count = 1};
     struct mem_owner owner;
-    struct exec_ctx ctx = {.owner = &owner};
+    static const struct catalog empty;
+    struct exec_ctx ctx = {.owner = &owner, .env = {.catalog = &empty}};
     struct op *op = NULL;
     struct batch in;
     struct dn_err err;

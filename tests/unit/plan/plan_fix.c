@@ -185,6 +185,7 @@ static void fix_print_node(struct plan_fix *f, const struct plan_node *n, struct
     case PLAN_WORK:
     case PLAN_UNIQUE:
     case PLAN_FUNCTION:
+    case PLAN_SYSTEM:
     case PLAN_WINDOW: /* no test prints these yet */
     case PLAN_KIND_MAX:
         fail();

@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * answer.c: what functions ask about objects: names of numbers, numbers of names, definitions. */
+#include "system/system_int.h"
+
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <strings.h>
+
+/* A name needs quotes if it is not lower case, or a word of SQL. */
+void sys_quote(const char *name, struct buf *b)
+{
+    for (const char *p = name; *p; p++) {
+        if (*p < 'A' || *p > 'Z')
+            continue;
+        buf_u8(b, '"');
+        for (p = name; *p; p++) {
+            if (*p == '"')
+                buf_u8(b, '"');
+            buf_u8(b, (uint8_t)*p);
+        }
+        buf_u8(b, '"');
+        return;
+    }
+    table_print_ident(name, b);
+}
+
+static void
+answer_name(const struct sys_env *env, const struct sys_item *it, const char *name, struct buf *b)
+{
+    if (!sys_item_visible(env, it)) {
+        sys_quote(it->schema, b);
+        buf_puts(b, ".");
+    }
+    sys_quote(name, b);
+}
+
+/* ---- what a REGCLASS and its like prints ---- */
+
+static int answer_reg(const struct sys_env *env, const struct func_ask *ask, struct buf *b)
+{
+    struct sys_item it;
+    struct sys_proc p;
+    const char *name;
+    bool index;
+
+    if (ask->oid == 0)
+        return 0;
+    if (ask->type == TYPE_REGROLE) {
+        if (ask->oid == SYS_OWNER && env->session)
+            buf_puts(b, env->session->user);
+        else
+            buf_printf(b, "unknown (OID=%" PRId64 ")", ask->oid);
+        return 0;
+    }
+    if (ask->type == TYPE_REGTYPE) {
+        sys_type_print(env, ask->oid, -1, b);
+    } else if (ask->type == TYPE_REGPROC) {
+        name = sys_io_name((uint32_t)ask->oid);
+        if (name)
+            buf_puts(b, name);
+        else if (sys_proc_find(ask->oid, &p))
+            buf_puts(b, p.name);
+    } else if (ask->type == TYPE_REGNAMESPACE) {
+        for (size_t i = 0; (name = sys_schema_at(env, i)); i++)
+            if (sys_schema_oid(name) == ask->oid)
+                sys_quote(name, b);
+    } else if (sys_item_find(env, ask->oid, &it, &index)) {
+        struct buf key;
+
+        buf_init(&key, b->owner);
+        if (index) {
+            sys_key_name(it.table, &key);
+            buf_u8(&key, 0);
+        }
+        answer_name(env, &it, index && !key.failed ? (const char *)key.data : it.name, b);
+        buf_done(&key);
+    }
+    return 0;
+}
+
+/* ---- by name ---- */
+
+/* The parts of a.b or "A b".c, at most three; 0: no name. */
+static uint32_t answer_parts(const struct func_ask *ask, struct buf *parts, struct arena *arena)
+{
+    const char *p = ask->text;
+    const char *end = p + ask->text_len;
+    uint32_t n = 0;
+
+    while (p < end && n < 3) {
+        struct buf *to = &parts[n++];
+
+        buf_init(to, arena->owner);
+        if (*p == '"') {
+            for (p++; p < end && !(*p == '"' && (p + 1 == end || p[1] != '"')); p++) {
+                p += *p == '"';
+                buf_u8(to, (uint8_t)*p);
+            }
+            p += p < end;
+        } else {
+            for (; p < end && *p != '.'; p++)
+                buf_u8(to, (uint8_t)*p);
+        }
+        buf_u8(to, 0);
+        if (p < end && *p++ != '.')
+            break;
+    }
+    return n;
+}
+
+static bool answer_same(const char *a, const char *b)
+{
+    return strcasecmp(a, b) == 0;
+}
+
+/* A relation, or the index of a key, by its name; exact matches first. */
+static int64_t answer_class(const struct sys_env *env, const char *schema, const char *name)
+{
+    int64_t found = 0;
+    int best = 0;
+    struct sys_item it = {.at = 0};
+
+    while (sys_next(env, &it)) {
+        size_t len = strlen(name);
+        bool key = it.table && it.table->form != KEY_NONE && len > 5 &&
+                   answer_same(name + len - 5, "_pkey") && strlen(it.name) == len - 5 &&
+                   strncasecmp(it.name, name, len - 5) == 0;
+        int rank;
+
+        if (!(key || answer_same(it.name, name)) ||
+            (schema ? !answer_same(it.schema, schema) : !sys_item_visible(env, &it)))
+            continue;
+        rank = 1 + (strncmp(it.name, name, key ? len - 5 : len) == 0) + 2 * (it.rel != NULL) +
+               4 * (env->temp && strcmp(it.schema, env->temp) == 0);
+        if (rank > best) {
+            best = rank;
+            found = key ? sys_index_oid(it.table) : it.oid;
+        }
+    }
+    return found;
+}
+
+static int64_t answer_proc(const char *name)
+{
+    struct sys_procs it = {0};
+    struct sys_proc p;
+    size_t bare = strcspn(name, "(");
+
+    while (sys_proc_next(&it, &p))
+        if (strlen(p.name) == bare && strncasecmp(p.name, name, bare) == 0)
+            return p.oid;
+    return 0;
+}
+
+static int answer_missing(const struct func_ask *ask, struct dn_err *err)
+{
+    const char *what = ask->type == TYPE_REGCLASS       ? "relation"
+                       : ask->type == TYPE_REGTYPE      ? "type"
+                       : ask->type == TYPE_REGPROC      ? "function"
+                       : ask->type == TYPE_REGNAMESPACE ? "schema"
+                                                        : "role";
+    int len = ask->text_len > 200 ? 200 : (int)ask->text_len;
+
+    return DN_FAIL(err,
+                   ask->type == TYPE_REGCLASS       ? DN_E_UNDEFINED_TABLE
+                   : ask->type == TYPE_REGPROC      ? DN_E_UNDEFINED_FUNCTION
+                   : ask->type == TYPE_REGNAMESPACE ? DN_E_UNDEFINED_SCHEMA
+                                                    : DN_E_UNDEFINED_OBJECT,
+                   "%s \"%.*s\" does not exist",
+                   what,
+                   len,
+                   ask->text);
+}
+
+static int
+answer_find(const struct sys_env *env, const struct func_ask *ask, int64_t *ret, struct dn_err *err)
+{
+    struct buf parts[3];
+    struct arena arena;
+    const char *schema;
+    const char *name;
+    uint32_t n;
+    int64_t oid = 0;
+    bool failed = false;
+
+    if (ask->type == TYPE_REGTYPE) {
+        oid = sys_type_by_name((struct vstr){ask->text, ask->text_len});
+        if (oid) {
+            *ret = oid;
+            return 0;
+        }
+    }
+    arena_init(&arena, NULL);
+    n = answer_parts(ask, parts, &arena);
+    for (uint32_t i = 0; i < n; i++)
+        failed = failed || parts[i].failed;
+    if (n > 0 && !failed) {
+        name = (const char *)parts[n - 1].data;
+        schema = n > 1 ? (const char *)parts[n - 2].data : NULL;
+        if (ask->type == TYPE_REGCLASS || ask->type == TYPE_REGTYPE) {
+            oid = answer_class(env, schema, name);
+        } else if (ask->type == TYPE_REGPROC) {
+            oid = answer_proc(name);
+        } else if (ask->type == TYPE_REGROLE) {
+            oid = env->session && strcmp(env->session->user, name) == 0 ? SYS_OWNER : 0;
+        } else {
+            const char *s;
+
+            for (size_t i = 0; (s = sys_schema_at(env, i)); i++)
+                if (answer_same(s, name))
+                    oid = sys_schema_oid(s);
+        }
+    }
+    for (uint32_t i = 0; i < n; i++)
+        buf_done(&parts[i]);
+    arena_done(&arena);
+    if (failed)
+        return DN_FAIL_NOMEM(err);
+    *ret = oid;
+    return oid ? 0 : answer_missing(ask, err);
+}
+
+/* ---- definitions ---- */
+
+const struct table *sys_ask_table(const struct sys_env *env, const struct func_ask *ask)
+{
+    struct func_ask by_name = *ask;
+    struct sys_item it;
+    int64_t oid = ask->oid;
+    bool index;
+
+    by_name.type = TYPE_REGCLASS;
+    if (oid == 0 && ask->text_len && answer_find(env, &by_name, &oid, NULL) < 0)
+        return NULL;
+    return sys_item_find(env, oid, &it, &index) ? it.table : NULL;
+}
+
+static int answer_constraint(const struct sys_env *env, const struct func_ask *ask, struct buf *b)
+{
+    int64_t n = ask->oid - SYS_OIDS;
+    const struct table *t =
+        n < 0 ? NULL : catalog_table_by_id(env->catalog, (uint64_t)n / (TABLE_CONSTRAINTS_MAX + 1));
+    int64_t i = n % (TABLE_CONSTRAINTS_MAX + 1);
+
+    if (!t || i > t->constraints_count || (i == 0 && t->form == KEY_NONE))
+        return DN_NOT_FOUND;
+    sys_con_print(t, i ? &t->constraints[i - 1] : NULL, b);
+    return 0;
+}
+
+static int answer_index(const struct sys_env *env, const struct func_ask *ask, struct buf *b)
+{
+    static const char head[] = "PRIMARY KEY ";
+    struct sys_item it;
+    struct buf key;
+    bool index;
+
+    if (!sys_item_find(env, ask->oid, &it, &index) || !index)
+        return DN_NOT_FOUND;
+    if (ask->sub > 0) {
+        if (ask->sub <= it.table->local_count)
+            sys_quote(it.table->columns[it.table->local[ask->sub - 1].col].name, b);
+        return 0;
+    }
+    buf_init(&key, b->owner);
+    sys_key_name(it.table, &key);
+    buf_u8(&key, 0);
+    buf_puts(b, "CREATE UNIQUE INDEX ");
+    if (!key.failed)
+        sys_quote((const char *)key.data, b);
+    buf_puts(b, " ON ");
+    sys_quote(it.schema, b);
+    buf_puts(b, ".");
+    sys_quote(it.name, b);
+    buf_puts(b, " USING btree ");
+    buf_reset(&key);
+    sys_con_print(it.table, NULL, &key);
+    if (key.failed)
+        b->failed = true;
+    else
+        buf_append(b, key.data + sizeof(head) - 1, key.len - (sizeof(head) - 1));
+    buf_done(&key);
+    return 0;
+}
+
+static int answer_view(const struct sys_env *env, const struct func_ask *ask, struct buf *b)
+{
+    struct func_ask by_name = *ask;
+    struct sys_item it;
+    int64_t oid = ask->oid;
+    bool index;
+
+    by_name.type = TYPE_REGCLASS;
+    if (ask->text_len && answer_find(env, &by_name, &oid, NULL) < 0)
+        return DN_NOT_FOUND;
+    if (!sys_item_find(env, oid, &it, &index) || !it.view)
+        return DN_NOT_FOUND;
+    buf_puts(b, it.view->query);
+    buf_puts(b, ";");
+    return 0;
+}
+
+/* How rows are spread: the partition key. */
+static int answer_partkey(const struct sys_env *env, const struct func_ask *ask, struct buf *b)
+{
+    struct sys_item it;
+    bool index;
+
+    if (!sys_item_find(env, ask->oid, &it, &index) || !it.table || index ||
+        it.table->quantum_count == 0)
+        return DN_NOT_FOUND;
+    buf_puts(b, "RANGE (");
+    for (uint16_t i = 0; i < it.table->series_count; i++) {
+        sys_quote(it.table->columns[it.table->series[i]].name, b);
+        buf_puts(b, ", ");
+    }
+    buf_puts(b, "QUANTUM(");
+    sys_quote(it.table->columns[it.table->time_col].name, b);
+    buf_printf(b, ", %" PRId64 ", '%c'))", it.table->quantum_count, it.table->quantum_unit);
+    return 0;
+}
+
+static int answer_comment(const struct sys_env *env, const struct func_ask *ask, struct buf *b)
+{
+    const char *text = NULL;
+    struct sys_item it;
+    bool index;
+    bool schemas = ask->text_len == 12 && memcmp(ask->text, "pg_namespace", 12) == 0;
+
+    if (schemas || ask->text_len == 0) {
+        for (size_t i = 0; i < env->catalog->schemas_count; i++)
+            if (sys_schema_oid(env->catalog->schemas[i].name) == ask->oid)
+                text = env->catalog->schemas[i].comment;
+    }
+    if (!schemas && !text &&
+        (ask->text_len == 0 || (ask->text_len == 8 && memcmp(ask->text, "pg_class", 8) == 0)) &&
+        sys_item_find(env, ask->oid, &it, &index) && !index) {
+        int at = ask->sub > 0 && it.table ? table_column_by_id(it.table, (uint32_t)ask->sub) : -1;
+
+        if (ask->sub > 0)
+            text = at >= 0 ? it.table->columns[at].comment : NULL;
+        else
+            text = it.table ? it.table->comment : it.view ? it.view->comment : NULL;
+    }
+    if (!text)
+        return DN_NOT_FOUND;
+    buf_puts(b, text);
+    return 0;
+}
+
+static int answer_proc_text(const struct sys_env *env, const struct func_ask *ask, struct buf *b)
+{
+    struct sys_proc p;
+
+    if (!sys_proc_find(ask->oid, &p))
+        return DN_NOT_FOUND;
+    if (ask->kind == FUNC_ASK_RESULT) {
+        buf_puts(b, p.set ? "SETOF " : "");
+        sys_type_print(env, p.result, -1, b);
+        return 0;
+    }
+    for (uint32_t i = 0; i < p.args_count; i++) {
+        buf_puts(b, i ? ", " : "");
+        buf_puts(b, p.variadic && i + 1 == p.args_count ? "VARIADIC " : "");
+        sys_type_print(env, p.args[i], -1, b);
+    }
+    return 0;
+}
+
+static int answer_visible(const struct sys_env *env, const struct func_ask *ask, int64_t *ret)
+{
+    struct sys_item it;
+    struct sys_proc p;
+    bool index;
+
+    if (ask->type == TYPE_REGPROC) {
+        *ret = 1;
+        return sys_proc_find(ask->oid, &p) ? 0 : DN_NOT_FOUND;
+    }
+    if (ask->type == TYPE_REGTYPE && sys_type_find((uint32_t)ask->oid)) {
+        *ret = 1;
+        return 0;
+    }
+    if (!sys_item_find(env, ask->oid, &it, &index))
+        return DN_NOT_FOUND;
+    *ret = sys_item_visible(env, &it);
+    return 0;
+}
+
+/* True, unless something is named that is not there. */
+static int answer_exists(const struct sys_env *env,
+                         const struct func_ask *ask,
+                         int64_t *ret,
+                         struct dn_err *err)
+{
+    struct sys_item it;
+    int64_t oid;
+    bool index;
+    int rc = 0;
+
+    *ret = 1;
+    if (ask->oid == 0 && ask->text_len && ask->type != TYPE_NONE)
+        rc = answer_find(env, ask, &oid, err);
+    else if (ask->type == TYPE_REGCLASS && !sys_item_find(env, ask->oid, &it, &index))
+        rc = DN_NOT_FOUND;
+    return rc;
+}
+
+int sys_answer(const struct sys_env *env,
+               const struct func_ask *ask,
+               struct func_answer *ret,
+               struct dn_err *err)
+{
+    switch (ask->kind) {
+    case FUNC_ASK_REG:
+        return answer_reg(env, ask, ret->text);
+    case FUNC_ASK_REG_FIND:
+        return answer_find(env, ask, &ret->number, err);
+    case FUNC_ASK_VISIBLE:
+        return answer_visible(env, ask, &ret->number);
+    case FUNC_ASK_FORMAT:
+        if (!sys_type_print(env, ask->oid, ask->sub, ret->text))
+            buf_puts(ret->text, "???");
+        return 0;
+    case FUNC_ASK_COMMENT:
+        return answer_comment(env, ask, ret->text);
+    case FUNC_ASK_CONSTRAINT:
+        return answer_constraint(env, ask, ret->text);
+    case FUNC_ASK_INDEX:
+        return answer_index(env, ask, ret->text);
+    case FUNC_ASK_VIEW:
+        return answer_view(env, ask, ret->text);
+    case FUNC_ASK_PARTKEY:
+        return answer_partkey(env, ask, ret->text);
+    case FUNC_ASK_ARGUMENTS:
+    case FUNC_ASK_RESULT:
+        return answer_proc_text(env, ask, ret->text);
+    case FUNC_ASK_EXISTS:
+        return answer_exists(env, ask, &ret->number, err);
+    case FUNC_ASK_SIZE:
+        break;
+    }
+    return DN_NOT_FOUND;
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * fill_misc.c: rows of types, functions, roles, settings and what there is one of. Values come in
+ * the order of the columns in relations_pg.c. */
+#include "system/system_int.h"
+
+static const char *misc_user(const struct sys_rows *w)
+{
+    return w->env->session ? w->env->session->user : "dendro";
+}
+
+static const char *misc_database(const struct sys_rows *w)
+{
+    return w->env->session ? w->env->session->database : "dendro";
+}
+
+static void misc_ints(struct sys_rows *w, int count, int64_t v)
+{
+    for (int i = 0; i < count; i++)
+        sys_int(w, v);
+}
+
+static void misc_char(struct sys_rows *w, char c)
+{
+    char text[2] = {c, 0};
+
+    sys_text(w, text);
+}
+
+/* ---- types ---- */
+
+static void misc_type_tail(struct sys_rows *w, char align, char storage, uint32_t collation)
+{
+    for (int i = 0; i < 3; i++)
+        sys_reg(w, 0, NULL);
+    misc_char(w, align);
+    misc_char(w, storage);
+    sys_int(w, 0);
+    sys_int(w, 0);
+    sys_int(w, -1);
+    sys_int(w, 0);
+    sys_int(w, collation);
+    sys_null(w, 3);
+    sys_end(w);
+}
+
+static void misc_type(struct sys_rows *w, const struct sys_type *t)
+{
+    bool array = t->elem && t->category == 'A';
+
+    sys_int(w, t->oid);
+    sys_text(w, t->name);
+    sys_int(w, SYS_CATALOG);
+    sys_int(w, SYS_OWNER);
+    sys_int(w, t->len);
+    sys_int(w, t->by_value);
+    misc_char(w, t->kind);
+    misc_char(w, t->category);
+    sys_int(w, t->preferred);
+    sys_int(w, 1);
+    sys_text(w, ",");
+    sys_int(w, 0);
+    sys_reg(w,
+            array     ? 6179
+            : t->elem ? 6180
+                      : 0,
+            array     ? "array_subscript_handler"
+            : t->elem ? "raw_array_subscript_handler"
+                      : NULL);
+    sys_int(w, t->elem);
+    sys_int(w, t->array);
+    for (int i = 0; i < 4; i++)
+        sys_reg(w, t->io[i], sys_io_name(t->io[i]));
+    misc_type_tail(w, t->align, t->storage, t->collation);
+}
+
+/* The row type of a table or view, and its array. */
+static void misc_row_type(struct sys_rows *w, const struct sys_item *it, bool array)
+{
+    static const uint32_t io[2][4] = {{2290, 2291, 2402, 2403}, {750, 751, 2400, 2401}};
+    struct buf name;
+
+    buf_init(&name, w->arena->owner);
+    buf_printf(&name, "%s%s", array ? "_" : "", it->name);
+    sys_int(w, it->oid + array);
+    sys_buf(w, &name);
+    sys_int(w, it->schema_oid);
+    sys_int(w, SYS_OWNER);
+    sys_int(w, -1);
+    sys_int(w, 0);
+    misc_char(w, array ? 'b' : 'c');
+    misc_char(w, array ? 'A' : 'C');
+    sys_int(w, 0);
+    sys_int(w, 1);
+    sys_text(w, ",");
+    sys_int(w, array ? 0 : it->oid);
+    sys_reg(w, array ? 6179 : 0, array ? "array_subscript_handler" : NULL);
+    sys_int(w, array ? it->oid : 0);
+    sys_int(w, array ? 0 : it->oid + 1);
+    for (int i = 0; i < 4; i++)
+        sys_reg(w, io[array][i], sys_io_name(io[array][i]));
+    misc_type_tail(w, 'd', 'x', 0);
+    buf_done(&name);
+}
+
+void sys_fill_type(struct sys_rows *w)
+{
+    struct sys_item it = {.at = 0};
+    const struct sys_type *t;
+
+    for (size_t i = 0; w->rc == 0 && (t = sys_type_at(i)); i++)
+        misc_type(w, t);
+    while (w->rc == 0 && sys_next(w->env, &it)) {
+        if (it.rel)
+            break;
+        misc_row_type(w, &it, false);
+        misc_row_type(w, &it, true);
+    }
+}
+
+/* ---- functions ---- */
+
+void sys_fill_proc(struct sys_rows *w)
+{
+    struct sys_procs it = {0};
+    struct sys_proc p;
+
+    while (w->rc == 0 && sys_proc_next(&it, &p)) {
+        int64_t args[8];
+
+        for (uint32_t k = 0; k < p.args_count; k++)
+            args[k] = p.args[k];
+        sys_int(w, p.oid);
+        sys_text(w, p.name);
+        sys_int(w, SYS_CATALOG);
+        sys_int(w, SYS_OWNER);
+        sys_int(w, 12); /* internal */
+        sys_int(w, 1);
+        sys_int(w, p.set ? 1000 : 0);
+        sys_int(w, p.variadic ? 2276 : 0);
+        sys_reg(w, 0, NULL);
+        misc_char(w, p.kind);
+        sys_int(w, 0);
+        sys_int(w, 0);
+        sys_int(w, p.strict);
+        sys_int(w, p.set);
+        misc_char(w, p.volatility ? p.volatility : 'i');
+        misc_char(w, 's');
+        sys_int(w, p.args_count);
+        sys_int(w, 0);
+        sys_int(w, p.result);
+        sys_items(w, args, p.args_count);
+        sys_null(w, 5);
+        sys_text(w, p.name);
+        sys_null(w, 4);
+        sys_end(w);
+    }
+}
+
+void sys_fill_language(struct sys_rows *w)
+{
+    sys_int(w, 12);
+    sys_text(w, "internal");
+    sys_int(w, SYS_OWNER);
+    misc_ints(w, 5, 0);
+    sys_null(w, 1);
+    sys_end(w);
+    sys_int(w, 14);
+    sys_text(w, "sql");
+    sys_int(w, SYS_OWNER);
+    sys_int(w, 0);
+    sys_int(w, 1);
+    misc_ints(w, 3, 0);
+    sys_null(w, 1);
+    sys_end(w);
+}
+
+/* ---- the database and its roles ---- */
+
+void sys_fill_am(struct sys_rows *w)
+{
+    sys_int(w, SYS_TABLE_AM);
+    sys_text(w, "dendro");
+    sys_reg(w, 0, NULL);
+    sys_text(w, "t");
+    sys_end(w);
+    sys_int(w, SYS_INDEX_AM);
+    sys_text(w, "btree");
+    sys_reg(w, 0, NULL);
+    sys_text(w, "i");
+    sys_end(w);
+}
+
+void sys_fill_database(struct sys_rows *w)
+{
+    sys_int(w, SYS_DATABASE);
+    sys_text(w, misc_database(w));
+    sys_int(w, SYS_OWNER);
+    sys_int(w, 6);
+    sys_text(w, "c");
+    sys_int(w, 0);
+    sys_int(w, 1);
+    sys_int(w, -1);
+    sys_int(w, 0);
+    sys_int(w, 1);
+    sys_int(w, SYS_TABLESPACE);
+    sys_text(w, "C");
+    sys_text(w, "C");
+    sys_null(w, 3);
+    sys_end(w);
+}
+
+void sys_fill_tablespace(struct sys_rows *w)
+{
+    sys_int(w, SYS_TABLESPACE);
+    sys_text(w, "pg_default");
+    sys_int(w, SYS_OWNER);
+    sys_null(w, 2);
+    sys_end(w);
+}
+
+void sys_fill_collation(struct sys_rows *w)
+{
+    static const struct {
+        int64_t oid;
+        const char *name, *provider, *locale;
+    } rows[] = {{100, "default", "d", NULL}, {950, "C", "c", "C"}, {951, "POSIX", "c", "POSIX"}};
+
+    for (size_t i = 0; i < DN_ARRAY_SIZE(rows); i++) {
+        sys_int(w, rows[i].oid);
+        sys_text(w, rows[i].name);
+        sys_int(w, SYS_CATALOG);
+        sys_int(w, SYS_OWNER);
+        sys_text(w, rows[i].provider);
+        sys_int(w, 1);
+        sys_int(w, -1);
+        sys_text(w, rows[i].locale);
+        sys_text(w, rows[i].locale);
+        sys_null(w, 2);
+        sys_end(w);
+    }
+}
+
+void sys_fill_roles(struct sys_rows *w)
+{
+    sys_text(w, misc_user(w));
+    misc_ints(w, 6, 1);
+    sys_int(w, -1);
+    sys_text(w, "********");
+    sys_null(w, 1);
+    sys_int(w, 1);
+    sys_null(w, 1);
+    sys_int(w, SYS_OWNER);
+    sys_end(w);
+}
+
+void sys_fill_authid(struct sys_rows *w)
+{
+    sys_int(w, SYS_OWNER);
+    sys_text(w, misc_user(w));
+    misc_ints(w, 7, 1);
+    sys_int(w, -1);
+    sys_null(w, 2);
+    sys_end(w);
+}
+
+void sys_fill_user(struct sys_rows *w)
+{
+    sys_text(w, misc_user(w));
+    sys_int(w, SYS_OWNER);
+    misc_ints(w, 4, 1);
+    sys_text(w, "********");
+    sys_null(w, 2);
+    sys_end(w);
+}
+
+void sys_fill_stat_activity(struct sys_rows *w)
+{
+    sys_int(w, SYS_DATABASE);
+    sys_text(w, misc_database(w));
+    sys_int(w, w->env->session ? w->env->session->id : 0);
+    sys_null(w, 1);
+    sys_int(w, SYS_OWNER);
+    sys_text(w, misc_user(w));
+    sys_text(w, "");
+    sys_null(w, 5);
+    sys_int(w, w->env->session ? w->env->session->statement_ns / 1000 : 0); /* query_start */
+    sys_null(w, 3);
+    sys_text(w, "active");
+    sys_null(w, 4);
+    sys_text(w, "client backend");
+    sys_end(w);
+}
+
+void sys_fill_stat_database(struct sys_rows *w)
+{
+    sys_int(w, SYS_DATABASE);
+    sys_text(w, misc_database(w));
+    sys_int(w, 1);
+    misc_ints(w, 13, 0);
+    sys_null(w, 2);
+    misc_ints(w, 9, 0);
+    sys_null(w, 1);
+    sys_end(w);
+}
+
+/* ---- settings ---- */
+
+static const char *misc_kind(const struct setting_row *row)
+{
+    return row->kind == SETTING_BOOL ? "bool" : row->kind == SETTING_TEXT ? "string" : "integer";
+}
+
+void sys_fill_settings(struct sys_rows *w)
+{
+    struct buf b;
+
+    buf_init(&b, w->arena->owner);
+    for (size_t i = 0; w->env->settings && w->rc == 0 && i < settings_count(); i++) {
+        const struct setting_row *row = settings_row(i);
+        bool number = row->kind == SETTING_INT || row->kind == SETTING_SIZE;
+
+        sys_text(w, row->name);
+        buf_reset(&b);
+        settings_show(w->env->settings, row, &b);
+        sys_buf(w, &b);
+        sys_null(w, 1);
+        sys_text(w, "Dendro");
+        sys_text(w, row->doc);
+        sys_null(w, 1);
+        sys_text(w, row->scope == SETTING_SESSION ? "user" : "postmaster");
+        sys_text(w, misc_kind(row));
+        sys_text(w, "default");
+        buf_reset(&b);
+        settings_print(row, row->min, &b);
+        if (number)
+            sys_buf(w, &b);
+        else
+            sys_null(w, 1);
+        buf_reset(&b);
+        settings_print(row, row->max, &b);
+        if (number)
+            sys_buf(w, &b);
+        else
+            sys_null(w, 1);
+        sys_null(w, 1);
+        buf_reset(&b);
+        if (row->kind == SETTING_TEXT)
+            buf_puts(&b, row->def_text);
+        else
+            settings_print(row, row->def, &b);
+        sys_buf(w, &b);
+        sys_buf(w, &b);
+        sys_null(w, 2);
+        sys_int(w, 0);
+        sys_end(w);
+    }
+    buf_done(&b);
+}
+
+void sys_fill_keywords(struct sys_rows *w)
+{
+    enum { RESERVED, LABEL, FREE };
+    static const struct {
+        const char *word;
+        int class;
+    } words[] = {
+#define DN_KEYWORD(token, word, class) {word, class},
+#include "base/keyword_list.h"
+#undef DN_KEYWORD
+    };
+
+    for (size_t i = 0; i < DN_ARRAY_SIZE(words); i++) {
+        bool reserved = words[i].class != FREE;
+        struct buf b;
+
+        buf_init(&b, w->arena->owner);
+        for (const char *p = words[i].word; *p; p++)
+            buf_u8(&b, (uint8_t)(*p >= 'A' && *p <= 'Z' ? *p | 0x20 : *p));
+        sys_buf(w, &b);
+        buf_done(&b);
+        sys_text(w, reserved ? "R" : "U");
+        sys_int(w, words[i].class != RESERVED);
+        sys_text(w, reserved ? "reserved" : "unreserved");
+        sys_text(w, words[i].class != RESERVED ? "can be bare label" : "requires AS");
+        sys_end(w);
+    }
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * objects.c: the objects of a catalog one after the other, and their numbers.
+ *
+ * Each kind of object has numbers of its own, as each relation of PostgreSQL's catalog has:
+ *   relations   16384 + 2 * id, the index of their key 1 more; row types likewise
+ *   schemas     from their names, above 2^31 (the catalog has no ids for them)
+ *   constraints 16384 + id * (TABLE_CONSTRAINTS_MAX + 1) + place */
+#include "system/system_int.h"
+
+#include "base/hash.h"
+#include "catalog/table_constraint.h"
+
+#include <strings.h>
+
+uint32_t sys_table_oid(uint64_t id)
+{
+    return (uint32_t)(SYS_OIDS + 2 * id);
+}
+
+uint32_t sys_index_oid(const struct table *t)
+{
+    return sys_table_oid(t->id) + 1;
+}
+
+uint32_t sys_schema_oid(const char *name)
+{
+    if (strcmp(name, "pg_catalog") == 0)
+        return SYS_CATALOG;
+    if (strcmp(name, "information_schema") == 0)
+        return SYS_INFO;
+    if (strcmp(name, CATALOG_SCHEMA_DEFAULT) == 0)
+        return SYS_PUBLIC;
+    return 0x80000000u | (uint32_t)dn_hash64(name, strlen(name), 0);
+}
+
+const char *sys_schema_at(const struct sys_env *env, size_t i)
+{
+    if (i < 2)
+        return i == 0 ? "pg_catalog" : "information_schema";
+    for (size_t k = 0, n = 2; k < env->catalog->schemas_count; k++) {
+        const struct schema_def *s = &env->catalog->schemas[k];
+
+        if (s->temp && !(env->temp && strcmp(env->temp, s->name) == 0))
+            continue; /* of another session */
+        if (n++ == i)
+            return s->name;
+    }
+    return NULL;
+}
+
+/* ---- relations ---- */
+
+static void sys_set_item(struct sys_item *it, const char *schema, const char *name, uint32_t oid)
+{
+    it->schema = schema;
+    it->name = name;
+    it->oid = oid;
+    it->schema_oid = sys_schema_oid(schema);
+}
+
+static bool sys_is_foreign(const struct sys_env *env, bool temp, const char *schema)
+{
+    return temp && !(env->temp && strcmp(env->temp, schema) == 0);
+}
+
+bool sys_next(const struct sys_env *env, struct sys_item *it)
+{
+    const struct catalog *c = env->catalog;
+
+    for (;;) {
+        size_t i = it->at++;
+
+        *it = (struct sys_item){.at = it->at};
+        if (i < c->tables_count) {
+            it->table = c->tables[i];
+            if (sys_is_foreign(env, it->table->temp != TABLE_PERMANENT, it->table->schema))
+                continue;
+            sys_set_item(it, it->table->schema, it->table->name, sys_table_oid(it->table->id));
+            return true;
+        }
+        i -= c->tables_count;
+        if (i < c->views_count) {
+            it->view = c->views[i];
+            if (sys_is_foreign(env, it->view->temp, it->view->schema))
+                continue;
+            sys_set_item(it, it->view->schema, it->view->name, sys_table_oid(it->view->id));
+            return true;
+        }
+        i -= c->views_count;
+        if (i < sys_pg_relations.count + sys_info_relations.count) {
+            const struct sys_relations *of =
+                i < sys_pg_relations.count ? &sys_pg_relations : &sys_info_relations;
+
+            it->rel = &of->rows[i < sys_pg_relations.count ? i : i - sys_pg_relations.count];
+            if (it->rel->kind == 'f')
+                continue;
+            sys_set_item(it, of->schema, it->rel->name, it->rel->oid);
+            return true;
+        }
+        return false;
+    }
+}
+
+bool sys_item_find(const struct sys_env *env, int64_t oid, struct sys_item *ret, bool *ret_index)
+{
+    *ret = (struct sys_item){.at = 0};
+    *ret_index = false;
+    while (sys_next(env, ret)) {
+        *ret_index = ret->table && ret->table->form != KEY_NONE && sys_index_oid(ret->table) == oid;
+        if (ret->oid == oid || *ret_index)
+            return true;
+    }
+    return false;
+}
+
+static bool sys_in_path(const struct sys_env *env, const char *schema)
+{
+    for (const char *p = env->more; p && *p; p += strlen(p) + 1)
+        if (strcmp(p, schema) == 0)
+            return true;
+    return false;
+}
+
+bool sys_item_visible(const struct sys_env *env, const struct sys_item *it)
+{
+    return sys_in_path(env, it->schema) || strcmp(it->schema, "pg_catalog") == 0 ||
+           (env->schema && strcmp(it->schema, env->schema) == 0) ||
+           (env->temp && strcmp(it->schema, env->temp) == 0);
+}
+
+char sys_item_kind(const struct sys_item *it)
+{
+    return it->table ? 'r' : it->view ? 'v' : it->rel->kind;
+}
+
+uint32_t sys_item_columns(const struct sys_item *it)
+{
+    uint32_t n = 1;
+
+    if (it->table)
+        return it->table->columns_count;
+    if (it->view)
+        return it->view->columns_count;
+    for (const char *p = it->rel->columns; *p; p++)
+        n += *p == ',';
+    return n;
+}
+
+void sys_key_name(const struct table *t, struct buf *b)
+{
+    buf_printf(b, "%s_pkey", t->name);
+}
+
+/* ---- columns ---- */
+
+static void sys_attr_of(const struct sys_item *it,
+                        const struct sys_column *cols,
+                        uint32_t i,
+                        struct sys_attr *ret)
+{
+    *ret = (struct sys_attr){.num = (int32_t)i + 1};
+    if (it->table) {
+        const struct column *c = &it->table->columns[i];
+
+        ret->name = c->name;
+        ret->type = c->type;
+        ret->mods = c->mods;
+        ret->num = (int32_t)c->id;
+        ret->not_null = c->not_null;
+        ret->column = c;
+    } else if (it->view) {
+        ret->name = it->view->columns[i].name;
+        ret->type = it->view->columns[i].type;
+    } else {
+        ret->name = cols[i].name;
+        ret->type = cols[i].type;
+    }
+}
+
+const struct sys_attr *sys_attrs(struct sys_rows *w, const struct sys_item *it, uint32_t *ret_count)
+{
+    struct sys_column *cols = NULL;
+    uint32_t count = sys_item_columns(it);
+    struct sys_attr *attrs = arena_calloc(w->arena, (size_t)count + 1, sizeof(*attrs));
+    int rc = attrs ? 0 : DN_FAIL_NOMEM(w->err);
+
+    if (rc == 0 && it->rel)
+        rc = sys_columns(it->rel, w->arena, &cols, &count, w->err);
+    if (rc < 0) {
+        w->rc = w->rc < 0 ? w->rc : rc;
+        return NULL;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        sys_attr_of(it, cols, i, &attrs[i]);
+    *ret_count = count;
+    return attrs;
+}
+
+bool sys_default(const struct column *c, struct buf *b)
+{
+    static const char word[] = " DEFAULT ";
+    size_t skip = sizeof(word) - 1;
+    struct buf text;
+    bool has = false;
+
+    buf_init(&text, b->owner);
+    table_print_default(c, &text);
+    if (text.failed)
+        b->failed = true;
+    else if (text.len > skip) {
+        buf_append(b, text.data + skip, text.len - skip);
+        has = true;
+    }
+    buf_done(&text);
+    return has;
+}
+
+/* ---- constraints ---- */
+
+uint32_t sys_cons_count(const struct table *t)
+{
+    return (uint32_t)t->constraints_count + 1;
+}
+
+static const char *sys_word(const char **p, struct arena *arena)
+{
+    const char *s = *p + strspn(*p, " ,(");
+    bool quoted = *s == '"';
+    const char *end;
+
+    s += quoted;
+    end = quoted ? strchr(s, '"') : s + strcspn(s, " .,()");
+    if (!end)
+        end = s + strlen(s);
+    *p = end + (quoted && *end);
+    return arena_strndup(arena, s, (size_t)(end - s));
+}
+
+/* REFERENCES [schema.]table [(a, b)] …: what it refers to. */
+static bool sys_con_target(struct sys_rows *w, const struct table *t, struct sys_con *c)
+{
+    const char *p = c->own->text;
+    const char *schema = t->schema;
+    const char *name;
+
+    if (strncasecmp(p, "REFERENCES ", 11) != 0)
+        return true;
+    p += 11;
+    name = sys_word(&p, w->arena);
+    if (*p == '.') {
+        p++;
+        schema = name;
+        name = sys_word(&p, w->arena);
+    }
+    if (!name || !schema)
+        return false;
+    c->target = catalog_table(w->env->catalog, schema, name, NULL);
+    if (!c->target)
+        return true;
+    c->target_cols = arena_calloc(w->arena, TABLE_COLUMNS_MAX, sizeof(*c->target_cols));
+    if (!c->target_cols)
+        return false;
+    p += strspn(p, " ");
+    if (*p != '(') {
+        for (uint16_t i = 0; i < c->target->local_count; i++)
+            c->target_cols[c->target_count++] = c->target->columns[c->target->local[i].col].id;
+        return true;
+    }
+    while (*p && *p != ')' && c->target_count < TABLE_COLUMNS_MAX) {
+        const char *col = sys_word(&p, w->arena);
+        int at = col ? table_column_find(c->target, col, strlen(col)) : -1;
+
+        if (!col)
+            return false;
+        if (at >= 0)
+            c->target_cols[c->target_count++] = c->target->columns[at].id;
+        p += strspn(p, " ");
+    }
+    return true;
+}
+
+static bool sys_con_make(struct sys_rows *w, const struct table *t, uint32_t i, struct sys_con *ret)
+{
+    static const char kinds[TABLE_CONSTRAINT_MAX] = {
+        [TABLE_CHECK] = 'c', [TABLE_UNIQUE] = 'u', [TABLE_FOREIGN] = 'f'};
+    struct buf name;
+
+    *ret = (struct sys_con){.kind = 'p'};
+    ret->oid = (uint32_t)(SYS_OIDS + t->id * (TABLE_CONSTRAINTS_MAX + 1) + i);
+    ret->cols = arena_calloc(w->arena, TABLE_COLUMNS_MAX, sizeof(*ret->cols));
+    if (!ret->cols)
+        return false;
+    if (i == 0) {
+        buf_init(&name, w->arena->owner);
+        sys_key_name(t, &name);
+        ret->name = name.failed ? NULL : arena_strndup(w->arena, (char *)name.data, name.len);
+        buf_done(&name);
+        for (uint16_t k = 0; k < t->local_count; k++)
+            ret->cols[ret->cols_count++] = t->columns[t->local[k].col].id;
+        return ret->name != NULL;
+    }
+    ret->own = &t->constraints[i - 1];
+    ret->kind = kinds[ret->own->kind];
+    ret->name = ret->own->name;
+    for (uint16_t k = 0; k < ret->own->cols_count; k++)
+        ret->cols[ret->cols_count++] = t->columns[ret->own->cols[k]].id;
+    return ret->kind != 'f' || sys_con_target(w, t, ret);
+}
+
+bool sys_con(struct sys_rows *w, const struct table *t, uint32_t i, struct sys_con *ret)
+{
+    if (w->rc == 0 && !sys_con_make(w, t, i, ret))
+        w->rc = DN_FAIL_NOMEM(w->err);
+    return w->rc == 0;
+}
+
+void sys_con_print(const struct table *t, const struct table_constraint *own, struct buf *b)
+{
+    struct buf whole;
+    struct buf head;
+
+    if (!own) {
+        table_print_key(t, b);
+        return;
+    }
+    buf_init(&whole, b->owner);
+    buf_init(&head, b->owner);
+    table_print_constraint(t, own, &whole);
+    buf_puts(&head, "CONSTRAINT ");
+    table_print_ident(own->name, &head);
+    buf_puts(&head, " ");
+    if (whole.failed || head.failed)
+        b->failed = true;
+    else
+        buf_append(b, whole.data + head.len, whole.len - head.len);
+    if (own->not_valid)
+        buf_puts(b, " NOT VALID");
+    buf_done(&head);
+    buf_done(&whole);
+}

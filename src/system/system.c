@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * system.c: relations by name, their columns, and rows on their way into column buffers. */
+#include "system/system_int.h"
+
+#include "base/text.h"
+#include "vec/array.h"
+
+#include <strings.h>
+
+static const struct sys_relations *const all[] = {&sys_pg_relations, &sys_info_relations};
+
+bool sys_is_schema(const char *name)
+{
+    return strcasecmp(name, "pg_catalog") == 0 || strcasecmp(name, "information_schema") == 0;
+}
+
+static const struct sys_relation *sys_find_in(const struct sys_relations *from, const char *name)
+{
+    for (size_t i = 0; i < from->count; i++)
+        if (from->rows[i].kind != 'f' && strcasecmp(from->rows[i].name, name) == 0)
+            return &from->rows[i];
+    return NULL;
+}
+
+const struct sys_relation *sys_find(const char *schema, const char *name)
+{
+    if (!schema)
+        return strncasecmp(name, "pg_", 3) == 0 ? sys_find_in(&sys_pg_relations, name) : NULL;
+    for (size_t i = 0; i < DN_ARRAY_SIZE(all); i++)
+        if (strcasecmp(schema, all[i]->schema) == 0)
+            return sys_find_in(all[i], name);
+    return NULL;
+}
+
+const struct sys_relation *sys_find_function(const char *name)
+{
+    for (size_t i = 0; i < sys_pg_relations.count; i++)
+        if (sys_pg_relations.rows[i].kind == 'f' &&
+            strcasecmp(sys_pg_relations.rows[i].name, name) == 0)
+            return &sys_pg_relations.rows[i];
+    return NULL;
+}
+
+const char *sys_relation_name(const struct sys_relation *r)
+{
+    return r->name;
+}
+
+const char *sys_relation_schema(const struct sys_relation *r)
+{
+    return r >= sys_info_relations.rows && r < sys_info_relations.rows + sys_info_relations.count
+               ? sys_info_relations.schema
+               : sys_pg_relations.schema;
+}
+
+uint32_t sys_relation_oid(const struct sys_relation *r)
+{
+    return r->oid;
+}
+
+/* ---- columns ---- */
+
+/* "int2[]", "char": the words of pg_type. */
+static enum type_id sys_column_type(const char *name, size_t len)
+{
+    bool array = len > 2 && name[len - 1] == ']';
+    enum type_id t;
+
+    if (array)
+        len -= 2;
+    t = len == 4 && memcmp(name, "char", 4) == 0 ? TYPE_CHAR1 : type_by_name(name, len);
+    DN_ASSERT(t != TYPE_NONE);
+    return array ? type_array_of(t) : t;
+}
+
+int sys_columns(const struct sys_relation *r,
+                struct arena *arena,
+                struct sys_column **ret,
+                uint32_t *ret_count,
+                struct dn_err *err)
+{
+    struct sys_column *cols;
+    uint32_t n = 1;
+
+    for (const char *p = r->columns; *p; p++)
+        n += *p == ',';
+    cols = arena_calloc(arena, n, sizeof(*cols));
+    if (!cols)
+        return DN_FAIL_NOMEM(err);
+    n = 0;
+    for (const char *p = r->columns; *p; n++) {
+        const char *space = strchr(p, ' ');
+        size_t len = strcspn(space + 1, ",");
+
+        cols[n].name = arena_strndup(arena, p, (size_t)(space - p));
+        if (!cols[n].name)
+            return DN_FAIL_NOMEM(err);
+        cols[n].type = sys_column_type(space + 1, len);
+        p = space + 1 + len;
+        p += *p ? 2 : 0;
+    }
+    *ret = cols;
+    *ret_count = n;
+    return 0;
+}
+
+/* ---- rows ---- */
+
+static void sys_no_memory(struct sys_rows *w)
+{
+    if (w->rc == 0)
+        w->rc = DN_FAIL_NOMEM(w->err);
+}
+
+void sys_put(struct sys_rows *w, const struct datum *d)
+{
+    DN_ASSERT(w->rc < 0 || w->at < w->cols_count);
+    if (sys_wanted(w) && !colbuf_append(w->to[w->at], d))
+        sys_no_memory(w);
+    w->at++;
+}
+
+void sys_null(struct sys_rows *w, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct datum d = {.type = w->at < w->cols_count ? w->cols[w->at].type : TYPE_NONE,
+                          .null = true};
+
+        sys_put(w, &d);
+    }
+}
+
+void sys_int(struct sys_rows *w, int64_t v)
+{
+    struct datum d = {.type = w->at < w->cols_count ? w->cols[w->at].type : TYPE_NONE};
+
+    if (d.type != TYPE_NONE && type_is_float(d.type))
+        d.v.f64 = (double)v;
+    else
+        d.v.i64 = v;
+    sys_put(w, &d);
+}
+
+static void sys_bytes(struct sys_rows *w, const char *p, size_t len)
+{
+    struct datum d = {.type = w->at < w->cols_count ? w->cols[w->at].type : TYPE_NONE,
+                      .str = {.ptr = p, .len = (uint32_t)len}};
+
+    sys_put(w, &d);
+}
+
+void sys_text(struct sys_rows *w, const char *s)
+{
+    if (s)
+        sys_bytes(w, s, strlen(s));
+    else
+        sys_null(w, 1);
+}
+
+void sys_buf(struct sys_rows *w, const struct buf *b)
+{
+    if (b->failed)
+        sys_no_memory(w);
+    sys_bytes(w, b->failed || !b->len ? "" : (const char *)b->data, b->failed ? 0 : b->len);
+}
+
+void sys_reg(struct sys_rows *w, uint32_t oid, const char *name)
+{
+    struct buf b;
+
+    buf_init(&b, w->arena->owner);
+    if (sys_wanted(w)) {
+        for (int shift = 24; shift >= 0; shift -= 8)
+            buf_u8(&b, (uint8_t)(oid >> shift));
+        buf_puts(&b, name ? name : "");
+    }
+    sys_buf(w, &b);
+    buf_done(&b);
+}
+
+void sys_items(struct sys_rows *w, const int64_t *v, uint32_t count)
+{
+    enum type_id type = w->at < w->cols_count ? w->cols[w->at].type : TYPE_NONE;
+    bool vector = type == TYPE_INT2VECTOR || type == TYPE_OIDVECTOR;
+    enum type_id elem = type == TYPE_INT2VECTOR  ? TYPE_SMALLINT
+                        : type == TYPE_OIDVECTOR ? TYPE_OID
+                        : type_is_array(type)    ? type_element(type)
+                                                 : TYPE_NONE;
+    struct datum *items;
+    struct varray a;
+    struct buf b;
+
+    if (!sys_wanted(w)) {
+        sys_null(w, 1);
+        return;
+    }
+    items = arena_calloc(w->arena, (size_t)count + 1, sizeof(*items));
+    if (!items) {
+        sys_no_memory(w);
+        sys_null(w, 1);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        items[i] = (struct datum){.type = elem, .v = {.i64 = v[i]}};
+    a = varray_flat(elem, items, count);
+    if (vector)
+        a.low[0] = 0;
+    buf_init(&b, w->arena->owner);
+    varray_write(&a, &b);
+    sys_buf(w, &b);
+    buf_done(&b);
+}
+
+void sys_end(struct sys_rows *w)
+{
+    DN_ASSERT(w->rc < 0 || w->at == w->cols_count);
+    w->at = 0;
+}
+
+int sys_rows(const struct sys_env *env,
+             const struct sys_relation *r,
+             const uint16_t *cols,
+             uint32_t cols_count,
+             struct colbuf *to,
+             struct dn_err *err)
+{
+    struct sys_rows w = {.env = env, .err = err};
+    struct sys_column *all_cols;
+    struct arena arena;
+    int rc;
+
+    if (!r->fill)
+        return 0;
+    arena_init(&arena, cols_count ? to[0].owner : NULL);
+    rc = sys_columns(r, &arena, &all_cols, &w.cols_count, err);
+    w.cols = all_cols;
+    w.arena = &arena;
+    if (rc == 0) {
+        w.to = arena_calloc(&arena, w.cols_count, sizeof(struct colbuf *));
+        if (!w.to)
+            rc = DN_FAIL_NOMEM(err);
+    }
+    for (uint32_t i = 0; rc == 0 && i < cols_count; i++)
+        w.to[cols[i]] = &to[i];
+    if (rc == 0)
+        r->fill(&w);
+    arena_done(&arena);
+    return rc < 0 ? rc : w.rc;
+}

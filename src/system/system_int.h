@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * system_int.h: inside of src/system: relations as they are listed, rows as they are filled, the
+ * objects of a catalog one after the other. Threads as in system.h. */
+#pragma once
+
+#include "base/arena.h"
+#include "system/system.h"
+
+#include <string.h>
+
+#define SYS_OWNER      10    /* the role that owns everything */
+#define SYS_DATABASE   5     /* number of the database */
+#define SYS_CATALOG    11    /* of pg_catalog */
+#define SYS_PUBLIC     2200  /* of public */
+#define SYS_INFO       13000 /* of information_schema */
+#define SYS_TABLE_AM   16000 /* access methods: of tables, of keys */
+#define SYS_INDEX_AM   403
+#define SYS_TABLESPACE 1663
+#define SYS_OIDS       16384 /* numbers of what users make begin here */
+
+/* ---- rows ---- */
+
+/* Filled column by column in the order of the relation; those that nobody asked for cost
+ * nothing. */
+struct sys_rows {
+    const struct sys_env *env;
+    const struct sys_column *cols;
+    uint32_t cols_count;
+    struct colbuf **to; /* by column; NULL: not wanted */
+    struct arena *arena;
+    uint32_t at; /* the column that is next */
+    int rc;      /* the first error */
+    struct dn_err *err;
+};
+
+static inline bool sys_wanted(const struct sys_rows *w)
+{
+    return w->at < w->cols_count && w->to[w->at] && w->rc == 0;
+}
+
+void sys_put(struct sys_rows *w, const struct datum *d); /* of the column's type */
+void sys_null(struct sys_rows *w, uint32_t count);       /* that many columns */
+void sys_int(struct sys_rows *w, int64_t v);             /* also OID, BOOLEAN, a REAL */
+void sys_text(struct sys_rows *w, const char *s);        /* NULL: a NULL */
+void sys_buf(struct sys_rows *w, const struct buf *b);
+void sys_reg(struct sys_rows *w, uint32_t oid, const char *name);
+void sys_items(struct sys_rows *w, const int64_t *v, uint32_t count); /* arrays, vectors */
+void sys_end(struct sys_rows *w); /* of the row: all columns are there */
+
+/* clang-format off */
+#define SYS_FILLS(X) \
+    X(am) X(attrdef) X(attribute) X(authid) X(class) X(collation) X(constraint) X(database) \
+    X(description) X(i_catalog_name) X(i_character_sets) X(i_check_constraints) \
+    X(i_collations) X(i_column_privileges) X(i_column_udt_usage) X(i_columns) \
+    X(i_constraint_column_usage) X(i_constraint_table_usage) X(i_element_types) \
+    X(i_enabled_roles) X(i_key_column_usage) X(i_referential_constraints) X(i_schemata) \
+    X(i_table_constraints) X(i_table_privileges) X(i_tables) X(i_view_column_usage) \
+    X(i_view_table_usage) X(i_views) X(index) X(indexes) X(keywords) X(language) \
+    X(namespace) X(proc) X(roles) X(settings) X(stat_activity) X(stat_database) \
+    X(stat_user_tables) X(tables) X(tablespace) X(type) X(user) X(views)
+/* clang-format on */
+
+#define X(name) void sys_fill_##name(struct sys_rows *w);
+SYS_FILLS(X)
+#undef X
+
+struct sys_relation {
+    const char *name;
+    uint32_t oid;
+    char kind;                        /* 'r', 'v' as in pg_class; 'f': what a function returns */
+    void (*fill)(struct sys_rows *w); /* NULL: it has no rows */
+    const char *columns;              /* "oid oid, relname name" */
+};
+
+struct sys_relations {
+    const char *schema;
+    const struct sys_relation *rows;
+    size_t count;
+};
+
+extern const struct sys_relations sys_pg_relations;
+extern const struct sys_relations sys_info_relations;
+
+/* ---- objects ---- */
+
+/* A table, a view, or a relation of the system. */
+struct sys_item {
+    size_t at; /* 0 before the first sys_next */
+    const struct table *table;
+    const struct view *view;
+    const struct sys_relation *rel;
+    const char *schema;
+    const char *name;
+    uint32_t oid;
+    uint32_t schema_oid;
+};
+
+bool sys_next(const struct sys_env *env, struct sys_item *it);
+/* By number; *ret_index: it is that of the table's key. */
+bool sys_item_find(const struct sys_env *env, int64_t oid, struct sys_item *ret, bool *ret_index);
+/* Can it be named without its schema? */
+bool sys_item_visible(const struct sys_env *env, const struct sys_item *it);
+char sys_item_kind(const struct sys_item *it); /* 'r', 'v' */
+uint32_t sys_item_columns(const struct sys_item *it);
+uint32_t sys_index_oid(const struct table *t); /* of its key */
+/* The name of the key's constraint and index, into b. */
+void sys_key_name(const struct table *t, struct buf *b);
+
+struct sys_attr {
+    const char *name;
+    enum type_id type;
+    struct type_mods mods;
+    int32_t num; /* from 1 on */
+    bool not_null;
+    const struct column *column; /* of a table; NULL */
+};
+/* Its columns; NULL: out of memory, which w->rc says. */
+const struct sys_attr *
+sys_attrs(struct sys_rows *w, const struct sys_item *it, uint32_t *ret_count);
+
+uint32_t sys_schema_oid(const char *name);
+/* The i-th schema, those of the system first; NULL: no more. */
+const char *sys_schema_at(const struct sys_env *env, size_t i);
+
+/* ---- constraints: the key first, then those of the table ---- */
+
+struct sys_con {
+    char kind; /* 'p', 'c', 'u', 'f' */
+    const char *name;
+    uint32_t oid;
+    const struct table_constraint *own; /* NULL: the key */
+    int64_t *cols;                      /* attnums */
+    uint32_t cols_count;
+    const struct table *target; /* 'f'; NULL: not found */
+    int64_t *target_cols;
+    uint32_t target_count;
+};
+uint32_t sys_cons_count(const struct table *t);
+/* False: out of memory, which w->rc says. */
+bool sys_con(struct sys_rows *w, const struct table *t, uint32_t i, struct sys_con *ret);
+/* As CREATE TABLE has it, without CONSTRAINT and name. */
+void sys_con_print(const struct table *t, const struct table_constraint *own, struct buf *b);
+/* The default of a column; false: it has none. */
+bool sys_default(const struct column *c, struct buf *b);
+
+/* ---- types and functions ---- */
+
+struct sys_type {
+    uint32_t oid;
+    const char *name;
+    int16_t len;
+    bool by_value;
+    char kind;
+    char category;
+    bool preferred;
+    uint32_t elem;
+    uint32_t array;
+    uint32_t io[4]; /* input, output, receive, send */
+    char align;
+    char storage;
+    uint32_t collation;
+};
+const struct sys_type *sys_type_at(size_t i); /* NULL: no more */
+const struct sys_type *sys_type_find(uint32_t oid);
+/* By a name as SQL or pg_type has it; 0: none. */
+uint32_t sys_type_by_name(struct vstr name);
+/* format_type; false: there is no such type. */
+bool sys_type_print(const struct sys_env *env, int64_t oid, int64_t mod, struct buf *b);
+
+struct sys_proc {
+    uint32_t oid;
+    const char *name;
+    char kind; /* 'f', 'a', 'w' */
+    uint32_t result;
+    uint32_t args[8];
+    uint32_t args_count;
+    bool strict, set, variadic;
+    char volatility;
+    const char *doc;
+};
+/* One function after the other; all zero before the first. */
+struct sys_procs {
+    unsigned kind;
+    uint32_t at;
+};
+bool sys_proc_next(struct sys_procs *it, struct sys_proc *ret);
+bool sys_proc_find(int64_t oid, struct sys_proc *ret);
+const char *sys_io_name(uint32_t oid); /* of pg_proc_list.h; NULL: none */
+
+/* An identifier as PostgreSQL quotes it. */
+void sys_quote(const char *name, struct buf *b);
