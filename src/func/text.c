@@ -96,7 +96,7 @@ void text_print_as(const struct func_session *session,
         text_print_array(session, style, d, b);
         return;
     }
-    switch (d->type) {
+    switch ((int)d->type) {
     case TYPE_NONE:
     case TYPE_MAX:
         return;
@@ -149,19 +149,7 @@ void text_print_as(const struct func_session *session,
     case TYPE_NUMERIC:
         text_print_numeric(d->num, b);
         return;
-    case TYPE_OID:
-    case TYPE_NAME:
-    case TYPE_CHAR1:
-    case TYPE_REGCLASS:
-    case TYPE_REGTYPE:
-    case TYPE_REGPROC:
-    case TYPE_REGNAMESPACE:
-    case TYPE_REGROLE:
-    case TYPE_INT2VECTOR:
-    case TYPE_OIDVECTOR:
-    case TYPE_NODE_TREE:
-    case TYPE_ACLITEM:
-    case TYPE_EXPANDED:
+    default: /* of the system's relations */
         text_print_system(d, b);
         return;
     }

@@ -107,8 +107,7 @@ struct lnode {
 
     enum plan_join_kind join; /* JOIN */
     uint32_t mark;            /* JOIN, MARK: the variable */
-    bool never_null;
-    bool fixed; /* JOIN, INNER: the left side stays left and keeps its order */
+    bool never_null, fixed;   /* fixed: JOIN, INNER: the left side stays left and keeps its order */
 
     enum plan_setop setop; /* SETOP */
     bool all;              /* SETOP, RECURSIVE */
