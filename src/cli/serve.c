@@ -24,6 +24,11 @@ static const struct cli_option serve_options[] = {
      "N",
      "port of PostgreSQL's protocol: 5460; 0 = none, any = one that is free"},
     {'w', NULL, "--http-port", "N", "port of HTTP: 8460; 0 = none, any = one that is free"},
+    {'L',
+     NULL,
+     "--ilp-port",
+     "N",
+     "port of line protocol over TCP: 0 = none, as it is; any = one that is free"},
     {'a',
      NULL,
      "--auto-create",
@@ -96,6 +101,8 @@ static int serve_take(void *arg, char letter, char *value)
         return serve_port("--pg-port", value, &s->opt.pg_port);
     case 'w':
         return serve_port("--http-port", value, &s->opt.http_port);
+    case 'L':
+        return serve_port("--ilp-port", value, &s->opt.ilp_port);
     case 'a':
         return serve_create(value, &s->opt.create);
     case 'c':
@@ -170,7 +177,8 @@ static int serve_fail(const struct dn_err *err)
 
 int cli_serve(int argc, char **argv)
 {
-    struct serve s = {.opt = {.pg_port = SERVER_PG_PORT, .http_port = SERVER_HTTP_PORT}};
+    struct serve s = {
+        .opt = {.pg_port = SERVER_PG_PORT, .http_port = SERVER_HTTP_PORT, .ilp_port = -1}};
     struct server *server = NULL;
     struct dn_err err;
     int rc = cli_options("serve", serve_options, argc, argv, serve_take, &s);
@@ -203,6 +211,9 @@ int cli_serve(int argc, char **argv)
                s.opt.tls_cert ? "s" : "",
                server_address(server),
                server_http_port(server));
+    if (server_ilp_port(server) > 0)
+        printf(
+            "Line protocol on %s, port %d: TCP\n", server_address(server), server_ilp_port(server));
     fflush(stdout);
     rc = server_run(server, &err) < 0 ? serve_fail(&err) : CLI_OK;
     serve_running = NULL;

@@ -10,6 +10,7 @@
 #include "server/auth.h"
 #include "server/conn.h"
 #include "server/http/http.h"
+#include "server/ingest/tcp.h"
 #include "server/listen.h"
 #include "server/pgwire/pgwire.h"
 #include "server/tls.h"
@@ -49,6 +50,8 @@ struct server {
     uv_async_t wake;
     uv_timer_t tick;
     struct srv_listener pg;
+    struct srv_listener ilp;
+    struct server_lines lines;
     struct http *http; /* owned; NULL: none */
     atomic_bool stop;  /* asked for */
     atomic_bool reload;
@@ -121,6 +124,23 @@ int server_http_port(const struct server *s)
     return s->http ? http_port(s->http) : -1;
 }
 
+int server_ilp_port(const struct server *s)
+{
+    return s->opt.ilp_port < 0 ? -1 : s->ilp.port;
+}
+
+struct server_lines *server_lines(struct server *s)
+{
+    return &s->lines;
+}
+
+void server_submit(struct server *s, struct srv_job *job)
+{
+    srv_pool_submit(s->pool, job);
+    if (srv_pool_waiting(s->pool)) /* the loop sees to it that it does not wait for long */
+        uv_async_send(&s->wake);
+}
+
 const char *server_address(const struct server *s)
 {
     return s->opt.listen;
@@ -191,6 +211,12 @@ static void server_on_hurry(uv_timer_t *t)
         uv_timer_start(t, server_on_hurry, SERVER_HURRY_MS, 0);
 }
 
+static void server_hurry(struct server *s)
+{
+    if (srv_pool_waiting(s->pool) && !uv_is_active((uv_handle_t *)&s->hurry))
+        uv_timer_start(&s->hurry, server_on_hurry, SERVER_HURRY_MS, 0);
+}
+
 static void server_conn_free(uv_handle_t *h)
 {
     struct conn *c = h->data;
@@ -211,8 +237,7 @@ static void server_to_pool(struct server *s, struct conn *c)
     uv_poll_stop(&c->poll);
     c->place = CONN_IN_POOL;
     srv_pool_submit(s->pool, &c->job);
-    if (srv_pool_waiting(s->pool) && !uv_is_active((uv_handle_t *)&s->hurry))
-        uv_timer_start(&s->hurry, server_on_hurry, SERVER_HURRY_MS, 0);
+    server_hurry(s);
 }
 
 static void server_on_socket(uv_poll_t *h, int status DN_UNUSED, int events DN_UNUSED)
@@ -330,6 +355,7 @@ static void server_on_tick(uv_timer_t *t)
     }
     sched_unlock(s->lock);
     srv_listener_tick(&s->pg);
+    srv_listener_tick(&s->ilp);
 }
 
 static bool server_end_one(void *arg DN_UNUSED, struct conn *c)
@@ -344,6 +370,7 @@ static void server_begin_stop(struct server *s)
     s->stopping = true;
     s->stop_ns = server_now_ns(s) + s->opt.drain_ms * SERVER_NS_PER_MS;
     srv_listener_close(&s->pg);
+    srv_listener_close(&s->ilp);
     if (s->http)
         http_quiesce(s->http);
     server_each(s, server_end_one, NULL);
@@ -375,6 +402,7 @@ static void server_on_wake(uv_async_t *a)
         c->inbox = NULL;
         server_take_back(s, c);
     }
+    server_hurry(s);
     if (atomic_exchange(&s->reload, false))
         server_reload_tls(s);
     if (atomic_load(&s->stop) && !s->stopping)
@@ -424,6 +452,22 @@ static int server_open_loop(struct server *s, struct dn_err *err)
     s->tick.data = s;
     rc = rc < 0 ? rc : uv_timer_start(&s->tick, server_on_tick, SERVER_TICK_MS, SERVER_TICK_MS);
     return rc < 0 ? DN_FAIL(err, DN_E_IO, "the event loop does not start: %s", uv_strerror(rc)) : 0;
+}
+
+static int server_listen(struct server *s,
+                         struct srv_listener *l,
+                         int port,
+                         const struct conn_ops *ops,
+                         struct dn_err *err)
+{
+    struct srv_listen how = {.loop = &s->loop,
+                             .address = s->opt.listen,
+                             .port = port,
+                             .ops = ops,
+                             .fn = server_on_accept,
+                             .arg = s};
+
+    return port < 0 ? 0 : srv_listener_open(l, &how, err);
 }
 
 static int server_open_http(struct server *s, struct dn_err *err)
@@ -485,15 +529,8 @@ static int server_start(struct server *s, struct dn_err *err)
     rc = server_open_db(s, err);
     rc = rc < 0 ? rc : server_open_auth(s, err);
     rc = rc < 0 ? rc : server_open_loop(s, err);
-    if (rc == 0 && s->opt.pg_port >= 0)
-        rc = srv_listener_open(&s->pg,
-                               &(struct srv_listen){.loop = &s->loop,
-                                                    .address = s->opt.listen,
-                                                    .port = s->opt.pg_port,
-                                                    .ops = &pgw_ops,
-                                                    .fn = server_on_accept,
-                                                    .arg = s},
-                               err);
+    rc = rc < 0 ? rc : server_listen(s, &s->pg, s->opt.pg_port, &pgw_ops, err);
+    rc = rc < 0 ? rc : server_listen(s, &s->ilp, s->opt.ilp_port, &ingest_tcp_ops, err);
     return rc < 0 ? rc : server_open_http(s, err);
 }
 
@@ -509,6 +546,7 @@ int server_open(const struct server_options *options, struct server **ret, struc
     if (s->opt.workers_max == 0)
         s->opt.workers_max = SERVER_WORKERS * srv_cores();
     s->limits.message_max = s->opt.message_max;
+    s->limits.create = s->opt.create;
     mem_owner_init(&s->owner, "server", NULL, 0);
     rc = server_start(s, err);
     if (rc < 0) {
@@ -519,15 +557,10 @@ int server_open(const struct server_options *options, struct server **ret, struc
     return 0;
 }
 
-/* Those that may still end by themselves. */
-static unsigned server_requests(struct server *s)
-{
-    return s->http && !s->forced ? http_count(s->http) : 0;
-}
-
 int server_run(struct server *s, struct dn_err *err DN_UNUSED)
 {
-    while (!s->stopping || server_count(s) > 0 || server_requests(s) > 0)
+    while (!s->stopping || server_count(s) > 0 ||
+           (s->http && !s->forced && http_count(s->http) > 0)) /* they may end by themselves */
         uv_run(&s->loop, UV_RUN_ONCE);
     return 0;
 }
@@ -536,6 +569,8 @@ void server_close(struct server *s)
 {
     if (!s)
         return;
+    http_close(s->http); /* its threads use the loop */
+    s->http = NULL;
     if (s->loop_open) {
         if (!s->stopping) { /* it never ran, or not to its end */
             atomic_store(&s->stop, true);
@@ -552,7 +587,6 @@ void server_close(struct server *s)
         uv_run(&s->loop, UV_RUN_DEFAULT);
         DN_IGNORE(uv_loop_close(&s->loop));
     }
-    http_close(s->http);
     auth_free(s->auth);
     if (s->lock)
         sched_mutex_free(s->lock);

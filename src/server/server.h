@@ -13,6 +13,8 @@
 #include "dendro.h"
 #include "server/ingest/ingest.h"
 
+#include <stdatomic.h>
+
 struct auth;
 struct server;
 struct conn;
@@ -29,6 +31,7 @@ struct server_options {
     const char *listen;          /* address; NULL = loopback */
     int pg_port;                 /* 0 = any free one; < 0 = not at all */
     int http_port;               /* likewise */
+    int ilp_port;                /* of line protocol over TCP, likewise */
     enum ingest_create create;   /* what points may make */
     const char *tls_cert;        /* PEM files; NULL = no TLS */
     const char *tls_key;
@@ -52,11 +55,13 @@ void server_close(struct server *s); /* NULL is fine */
 
 int server_port(const struct server *s);      /* of PostgreSQL's protocol; < 0: none */
 int server_http_port(const struct server *s); /* < 0: none */
+int server_ilp_port(const struct server *s);  /* < 0: none */
 const char *server_address(const struct server *s);
 
 /* ---- for protocols ---- */
 
 struct server_limits {
+    enum ingest_create create;
     uint64_t message_max;
 };
 
@@ -69,11 +74,21 @@ struct mem_owner *server_owner(struct server *s);
 const struct server_limits *server_limits(const struct server *s);
 uint64_t server_now_ns(struct server *s);
 uint64_t server_random(struct server *s);
+/* Line protocol over TCP, so far. */
+struct server_lines {
+    atomic_uint_fast64_t rows;
+    atomic_uint_fast64_t errors; /* lines that were refused */
+};
+struct server_lines *server_lines(struct server *s);
 int64_t server_wall_ns(struct server *s); /* since 1970 */
 /* fn for each connection that is open, until it returns true; under the server's lock. */
 typedef bool (*server_conn_fn)(void *arg, struct conn *c);
 void server_each(struct server *s, server_conn_fn fn, void *arg);
 unsigned server_count(struct server *s);
+
+/* A job for the workers; any thread. */
+struct srv_job;
+void server_submit(struct server *s, struct srv_job *job);
 
 /* ---- for conn.c: a worker's thread ---- */
 /* Back to the loop, which waits for what c->wants. */

@@ -180,7 +180,7 @@ static bool http_to_worker(struct http_req *req)
     }
     req->state = HTTP_WORK;
     MHD_suspend_connection(req->conn);
-    srv_pool_submit(server_pool(h->srv), &req->job);
+    server_submit(h->srv, &req->job);
     return true;
 }
 
@@ -308,7 +308,7 @@ static bool http_admit(struct http_req *req)
     } else {
         req->counted = true;
     }
-    if (req->status == 0 && bytes > h->opt.body_max && req->route->body == HTTP_BODY_WHOLE)
+    if (req->status == 0 && bytes > h->opt.body_max && req->route->body != HTTP_BODY_NONE)
         http_fail(req,
                   413,
                   "54000",
@@ -361,7 +361,7 @@ static enum MHD_Result http_body(struct http_req *req, const char *bytes, size_t
 {
     req->body_in += len;
     atomic_fetch_add(&req->h->counters.bytes_in, len);
-    if (req->status != 0 || req->route->body != HTTP_BODY_WHOLE) /* passed over, up to a point */
+    if (req->status != 0 || req->route->body == HTTP_BODY_NONE) /* passed over, up to a point */
         return req->body_in > req->h->opt.body_max ? MHD_NO : MHD_YES;
     DN_IGNORE(http_unpack_add(req, bytes, len));
     return MHD_YES;

@@ -38,9 +38,9 @@ enum http_state { HTTP_HEAD, HTTP_BODY, HTTP_WORK, HTTP_ANSWER };
 
 /* What happens to the bytes of a body. */
 enum http_body {
-    HTTP_BODY_NONE,   /* passed over */
-    HTTP_BODY_WHOLE,  /* gathered in req->body, unpacked as Content-Encoding says */
-    HTTP_BODY_STREAM, /* route->run begins at once and takes them from a pipe */
+    HTTP_BODY_NONE,  /* passed over */
+    HTTP_BODY_WHOLE, /* gathered in req->body, unpacked as Content-Encoding says */
+    HTTP_BODY_RAW,   /* gathered as they come */
 };
 
 /* Counted for /metrics. */
@@ -85,7 +85,6 @@ struct http_req {
     struct buf body;
     uint64_t body_in;           /* bytes as they came */
     struct http_unpack *unpack; /* owned */
-    struct http_pipe *pipe;     /* owned; HTTP_BODY_STREAM */
 
     unsigned status; /* 0: none yet */
     const char *type;
@@ -109,6 +108,7 @@ struct http_req {
 struct http_counters {
     atomic_uint_fast64_t requests[HTTP_KIND_MAX];
     atomic_uint_fast64_t errors[HTTP_KIND_MAX]; /* answers of 400 and up */
+    atomic_uint_fast64_t skipped;               /* samples of Prometheus that are no numbers */
     atomic_uint_fast64_t refused;               /* told to come again */
     atomic_uint_fast64_t bytes_in;
     atomic_uint_fast64_t bytes_out;
@@ -179,6 +179,8 @@ void http_run_health(struct http_req *req);
 void http_run_ready(struct http_req *req);
 void http_run_metrics(struct http_req *req);
 void http_run_write(struct http_req *req);
+void http_run_import(struct http_req *req);
+void http_run_prometheus(struct http_req *req);
 void http_run_ping(struct http_req *req);
 void http_run_settings(struct http_req *req);
 void http_run_influx_query(struct http_req *req);

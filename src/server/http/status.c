@@ -110,6 +110,7 @@ void http_run_metrics(struct http_req *req)
 {
     const struct http_counters *n = &req->h->counters;
     struct buf *b = &req->out;
+    struct server_lines *lines = server_lines(req->h->srv);
     struct dendro_error err;
 
     if (!http_session(req))
@@ -122,6 +123,21 @@ void http_run_metrics(struct http_req *req)
     status_kinds(b, "http_requests_total", "requests that came", n->requests);
     status_kinds(b, "http_errors_total", "requests that were answered with 400 or more", n->errors);
     status_kinds(b, "ingest_rows_total", "rows written by requests", n->rows);
+    status_one(b,
+               "prometheus_skipped_total",
+               "counter",
+               "samples of Prometheus that are no finite numbers",
+               atomic_load(&n->skipped));
+    status_one(b,
+               "lines_tcp_rows_total",
+               "counter",
+               "rows written by line protocol over TCP",
+               atomic_load(&lines->rows));
+    status_one(b,
+               "lines_tcp_errors_total",
+               "counter",
+               "lines refused over TCP",
+               atomic_load(&lines->errors));
     status_one(b,
                "http_refused_total",
                "counter",

@@ -41,8 +41,8 @@ bool http_unpack_begin(struct http_req *req, const char *encoding)
     enum unpack_how how = UNPACK_NONE;
     struct http_unpack *u;
 
-    if (!encoding || strcasecmp(encoding, "identity") == 0 || strcasecmp(encoding, "snappy") == 0)
-        return true; /* snappy: Prometheus' route takes it apart */
+    if (!encoding || strcasecmp(encoding, "identity") == 0)
+        return true;
     if (strcasecmp(encoding, "gzip") == 0 || strcasecmp(encoding, "x-gzip") == 0 ||
         strcasecmp(encoding, "deflate") == 0)
         how = UNPACK_ZLIB;

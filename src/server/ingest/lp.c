@@ -391,8 +391,8 @@ static enum lp_result lp_time(struct lp *p)
 static enum lp_result lp_line(struct lp *p)
 {
     struct lp_point *pt = &p->point;
-    enum lp_result rc =
-        lp_word(p, LP_C_COMMA | LP_C_SPACE | LP_C_LINE, LP_C_COMMA | LP_C_SPACE, &pt->name);
+    enum lp_result rc = lp_word(
+        p, LP_C_COMMA | LP_C_SPACE | LP_C_LINE, LP_C_COMMA | LP_C_SPACE | LP_C_EQUAL, &pt->name);
 
     if (rc != LP_POINT)
         return rc;

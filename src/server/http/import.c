@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * import.c: POST /api/import?table=…: the body is a CSV text, packed or not. */
+#include "server/http/http_int.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define IMPORT_REJECTS 20u /* that are told */
+
+struct import {
+    const struct buf *body;
+    size_t at;
+    struct buf rejects; /* JSON of the first ones */
+    uint64_t rejects_count;
+    char *sql; /* dendro_free */
+    char *why;
+};
+
+static void import_free(struct http_req *req)
+{
+    struct import *im = req->state_of;
+
+    buf_done(&im->rejects);
+    dendro_free(im->sql);
+    dendro_free(im->why);
+    mem_free(im);
+}
+
+static int import_read(void *arg, void *to, size_t len, size_t *ret_len)
+{
+    struct import *im = arg;
+    size_t left = im->body->len - im->at;
+
+    len = len < left ? len : left;
+    if (len > 0)
+        memcpy(to, im->body->data + im->at, len);
+    im->at += len;
+    *ret_len = len;
+    return 0;
+}
+
+static int import_reject(void *arg,
+                         uint64_t line,
+                         const char *column,
+                         const char *reason,
+                         const char *record DN_UNUSED,
+                         size_t record_len DN_UNUSED)
+{
+    struct import *im = arg;
+    struct buf *b = &im->rejects;
+
+    if (im->rejects_count++ >= IMPORT_REJECTS)
+        return 0;
+    buf_printf(b, "%s{\"line\":%" PRIu64 ",\"column\":", b->len ? "," : "", line);
+    if (column)
+        http_json_text(b, column, strlen(column));
+    else
+        buf_puts(b, "null");
+    buf_puts(b, ",\"reason\":");
+    http_json_text(b, reason, strlen(reason));
+    buf_u8(b, '}');
+    return 0;
+}
+
+/* One character, or "tab". */
+static bool import_char(struct http_req *req, const char *name, char *ret)
+{
+    const char *given = http_query(req, name);
+
+    if (!given)
+        return true;
+    if (strcmp(given, "tab") == 0)
+        *ret = '\t';
+    else if (strlen(given) == 1)
+        *ret = given[0];
+    else
+        http_fail(req, 400, "22023", "%s is one character, or tab", name);
+    return req->status == 0;
+}
+
+static bool import_header(struct http_req *req, enum dendro_csv_header *ret)
+{
+    const char *given = http_query(req, "header");
+
+    if (!given || strcmp(given, "auto") == 0)
+        *ret = DENDRO_HEADER_AUTO;
+    else if (strcmp(given, "true") == 0)
+        *ret = DENDRO_HEADER_YES;
+    else if (strcmp(given, "false") == 0)
+        *ret = DENDRO_HEADER_NO;
+    else
+        http_fail(req, 400, "22023", "header is auto, true or false");
+    return req->status == 0;
+}
+
+static bool import_options(struct http_req *req, struct import *im, struct dendro_import *ret)
+{
+    const char *errors = http_query(req, "on_error");
+
+    *ret = (struct dendro_import){.schema = http_query(req, "schema"),
+                                  .table = http_query(req, "table"),
+                                  .read = import_read,
+                                  .read_arg = im,
+                                  .atomic = true};
+    ret->csv.null_text = http_query(req, "null");
+    if (!ret->table || !ret->table[0]) {
+        http_fail(req, 400, "22023", "missing required parameter \"table\"");
+        return false;
+    }
+    if (errors && strcmp(errors, "skip") == 0) {
+        ret->reject = import_reject;
+        ret->reject_arg = im;
+    } else if (errors && strcmp(errors, "abort") != 0) {
+        http_fail(req, 400, "22023", "on_error is abort or skip");
+        return false;
+    }
+    return import_char(req, "delimiter", &ret->csv.delimiter) &&
+           import_char(req, "quote", &ret->csv.quote) && import_header(req, &ret->csv.header);
+}
+
+static int import_create(struct http_req *req,
+                         struct import *im,
+                         struct dendro_import *how,
+                         struct dendro_error *err)
+{
+    int rc = dendro_import_suggest(how, &im->sql, &im->why, err);
+
+    im->at = 0;
+    return rc < 0 ? rc : dendro_exec(req->session, im->sql, -1, NULL, NULL, err);
+}
+
+/* What was made for an import that failed goes again. */
+static void import_undo(struct http_req *req, const struct dendro_import *how)
+{
+    char sql[600];
+
+    snprintf(sql,
+             sizeof sql,
+             "DROP TABLE %s%s%s\"%.255s\"",
+             how->schema ? "\"" : "",
+             how->schema ? how->schema : "",
+             how->schema ? "\"." : "",
+             how->table);
+    if (!strchr(how->table, '"') && (!how->schema || !strchr(how->schema, '"')))
+        DN_IGNORE(dendro_exec(req->session, sql, -1, NULL, NULL, NULL)); /* as far as it goes */
+}
+
+static void import_answer(struct http_req *req,
+                          const struct import *im,
+                          const struct dendro_import *how,
+                          const struct dendro_import_result *r)
+{
+    struct buf *b = &req->out;
+
+    buf_puts(b, "{\"table\":");
+    http_json_text(b, how->table, strlen(how->table));
+    buf_printf(b, ",\"rows\":%" PRIu64 ",\"rejected\":%" PRIu64, r->rows, r->rejected);
+    if (im->sql) {
+        buf_puts(b, ",\"created\":");
+        http_json_text(b, im->sql, strlen(im->sql));
+    }
+    if (im->why) {
+        buf_puts(b, ",\"why\":");
+        http_json_text(b, im->why, strlen(im->why));
+    }
+    buf_puts(b, ",\"rejects\":[");
+    buf_append(b, im->rejects.data, im->rejects.len);
+    buf_puts(b, "]}\n");
+    http_reply(req, 200, "application/json", NULL);
+}
+
+void http_run_import(struct http_req *req)
+{
+    struct import *im = mem_calloc(&req->h->owner, 1, sizeof(*im));
+    struct dendro_import how;
+    struct dendro_import_result result;
+    struct dendro_error err;
+    int rc = 0;
+
+    if (!im) {
+        http_fail(req, 503, "53200", "out of memory");
+        return;
+    }
+    im->body = &req->body;
+    buf_init(&im->rejects, &req->h->owner);
+    req->state_of = im;
+    req->free_state = import_free;
+    if (!import_options(req, im, &how) || !http_session(req))
+        return;
+    if (http_query_is(req, "create", "true"))
+        rc = import_create(req, im, &how, &err);
+    if (rc >= 0) {
+        rc = dendro_import_csv(req->session, &how, &result, &err);
+        if (rc < 0 && im->sql)
+            import_undo(req, &how);
+    }
+    if (rc < 0) {
+        http_fail_with(req, &err);
+        return;
+    }
+    atomic_fetch_add(&req->h->counters.rows[HTTP_KIND_IMPORT], result.rows);
+    import_answer(req, im, &how, &result);
+}

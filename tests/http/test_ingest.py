@@ -1,0 +1,328 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Line protocol over TCP, Prometheus' remote write, CSV; and real clients and servers of others."""
+import gzip
+import json
+import math
+import os
+import random
+import shutil
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+import httplib
+from httplib import HttpTest, wirelib
+
+
+class LinesTcp(HttpTest):
+    options = ("--ilp-port", "any")
+
+    def connect(self):
+        return socket.create_connection(("127.0.0.1", self.server.ilp_port), timeout=30)
+
+    def until(self, query, want):
+        for _ in range(200):
+            try:
+                got = self.server.rows(query)
+            except AssertionError as e:
+                got = e
+            if got == want:
+                return
+            time.sleep(0.05)
+        self.assertEqual(got, want)
+
+    def test_lines(self):
+        s = self.connect()
+        s.sendall(b"tcp,k=a v=1 1\ntcp,k=a v=2 2\ntcp,k=b v=")
+        self.until("SELECT count(*) FROM tcp", [[2]])
+        s.sendall(b'3,t="two\nlines" 3\n')
+        self.until("SELECT v, t FROM tcp WHERE k = 'b'", [[3, "two\nlines"]])
+        s.close()
+
+    def test_bad_lines_are_told(self):
+        s = self.connect()
+        f = s.makefile("r")
+        s.sendall(b"told v=1 1\ntold v= 2\ntold v=3 3\n\ntold v=t 4\ntold v=5 5\nbroken\n")
+        answers = sorted([f.readline() for _ in range(3)])
+        self.assertEqual([a.split()[:2] for a in answers], [["E", "2"], ["E", "5"], ["E", "7"]])
+        self.assertIn("missing field value", answers[0])
+        self.assertIn("boolean here and double", answers[1])
+        self.until("SELECT v FROM told ORDER BY time", [[1], [3], [5]])
+        s.sendall(b"told v=8 8\ntold v=x 9\n")
+        self.assertEqual(f.readline().split()[:2], ["E", "9"])
+        self.until("SELECT count(*) FROM told", [[4]])
+        metrics = self.server.ask("GET", "/metrics").text
+        self.assertIn("\ndendro_lines_tcp_errors_total ", metrics)
+        s.close()
+
+    def test_long_line(self):
+        s = self.connect()
+        answer = b""
+        try:
+            for _ in range(200):
+                s.sendall(b"x" * 65536)
+            s.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+        try:
+            answer = s.recv(1000)
+        except OSError:
+            pass
+        self.assertIn(answer[:2], (b"E ", b""))
+        self.assertEqual(self.server.rows("SELECT 1"), [[1]])
+
+    def test_no_login(self):
+        """From the first password on nobody is trusted."""
+        server = httplib.Server("--ilp-port", "any")
+        try:
+            server.sql("ALTER ROLE dendro PASSWORD 'secret'")
+            s = socket.create_connection(("127.0.0.1", server.ilp_port), timeout=30)
+            s.sendall(b"secret v=1 1\n")
+            self.assertIn(b"use HTTP", s.recv(1000))
+            server.stop()
+        finally:
+            server.remove()
+
+    def test_many(self):
+        s = self.connect()
+        for i in range(20):
+            s.sendall("".join(f"bulk,h=h{j % 10} a={j},b={j}i {i * 1000 + j + 1}\n" for j in range(1000)).encode())
+        self.until("SELECT count(*), sum(b) FROM bulk", [[20000, 20 * 499500]])
+        s.close()
+
+
+def varint(n):
+    n &= (1 << 64) - 1
+    out = b""
+    while n >= 128:
+        out += bytes([n & 127 | 128])
+        n >>= 7
+    return out + bytes([n])
+
+
+def field(number, payload):
+    return varint(number << 3 | 2) + varint(len(payload)) + payload
+
+
+def series(labels, samples):
+    out = b"".join(field(1, field(1, k.encode()) + field(2, v.encode())) for k, v in labels.items())
+    for value, ms in samples:
+        bits = struct.pack("<d", value) if isinstance(value, float) else struct.pack("<Q", value)
+        out += field(2, b"\x09" + bits + b"\x10" + varint(ms))
+    return field(1, out)
+
+
+def snappy(data):
+    """Only literals: every decoder takes it."""
+    out = varint(len(data))
+    for at in range(0, len(data), 60):
+        part = data[at:at + 60]
+        out += bytes([len(part) - 1 << 2]) + part
+    return out
+
+
+class Prometheus(HttpTest):
+    def send(self, body, **headers):
+        headers = {"Content_Encoding": "snappy", "Content_Type": "application/x-protobuf", **headers}
+        return self.server.post("/api/v1/write", body, **headers)
+
+    def test_samples(self):
+        stale = 0x7FF0000000000002
+        a = self.send(snappy(
+            series({"__name__": "probe", "instance": "a:1", "job": "x"}, [(1.0, 1000), (0.0, 2000), (stale, 3000)]) +
+            series({"__name__": "probe", "job": "x"}, [(1.5, -5)]) +
+            series({"__name__": "odd", "time": "t", "value": "v", "empty": ""}, [(math.nan, 1), (math.inf, 2), (7.0, 3)])))
+        self.assertEqual((a.status, a.headers["X-Dendro-Skipped"]), (204, "2"))
+        self.assertEqual(self.server.rows("SELECT instance, job, time, value FROM probe ORDER BY instance, time"),
+                         [["", "x", "1969-12-31T23:59:59.995000000Z", 1.5], ["a:1", "x", "1970-01-01T00:00:01.000000000Z", 1],
+                          ["a:1", "x", "1970-01-01T00:00:02.000000000Z", 0], ["a:1", "x", "1970-01-01T00:00:03.000000000Z", None]])
+        self.assertEqual(self.server.rows("SELECT exported_time, exported_value, value FROM odd"), [["t", "v", 7]])
+        self.assertEqual(self.send(snappy(b"")).status, 204)
+        self.assertEqual(self.send(snappy(field(3, b"\x08\x01"))).status, 204)  # metadata alone
+
+    def test_refused(self):
+        self.assertEqual(self.send(b"nonsense").status, 400)
+        self.assertEqual(self.send(snappy(b"\xff\xff\xff")).status, 400)
+        self.assertEqual(self.send(snappy(series({"job": "x"}, [(1.0, 1)]))).status, 400)
+        self.assertEqual(self.send(snappy(b""), Content_Encoding="gzip").status, 415)
+        self.assertEqual(self.send(snappy(b""), Content_Type="application/x-protobuf;proto=io.prometheus.write.v2.Request").status,
+                         415)
+        r = random.Random(3)
+        good = snappy(series({"__name__": "fuzz", "a": "b"}, [(1.0, 1000)]) * 3)
+        for _ in range(300):
+            b = bytearray(good)
+            for _ in range(r.randrange(1, 4)):
+                b[r.randrange(len(b))] = r.randrange(256)
+            self.assertIn(self.send(bytes(b)).status, (204, 400, 413))
+
+    def test_real_prometheus(self):
+        """Debian's, which scrapes this server and writes what it got back to it."""
+        program = shutil.which("prometheus")
+        self.assertTrue(program, "prometheus is missing: ./dev installs it")
+        with tempfile.TemporaryDirectory() as d:
+            with open(os.path.join(d, "p.yml"), "w") as f:
+                f.write(f"""
+global: {{scrape_interval: 1s}}
+scrape_configs:
+  - job_name: dendro
+    static_configs: [{{targets: ["127.0.0.1:{self.server.http_port}"]}}]
+remote_write:
+  - url: http://127.0.0.1:{self.server.http_port}/api/v1/write
+    queue_config: {{batch_send_deadline: 1s}}
+""")
+            with open(os.path.join(d, "log"), "w") as log:
+                p = subprocess.Popen([program, f"--config.file={d}/p.yml", f"--storage.tsdb.path={d}/data",
+                                      "--web.listen-address=127.0.0.1:0"], stdout=log, stderr=log)
+                try:
+                    for _ in range(120):
+                        time.sleep(0.5)
+                        a = self.server.post("/api/sql", "SELECT count(*), max(value) FROM up WHERE job = 'dendro'")
+                        if a.status == 200 and a.json["rows"][0][0] >= 3:
+                            break
+                    self.assertEqual(a.status, 200, open(os.path.join(d, "log")).read()[-2000:])
+                    self.assertEqual(a.json["rows"][0][1], 1, a.text)
+                    self.assertGreater(self.server.rows("SELECT max(value) FROM dendro_commits_total")[0][0], 0)
+                finally:
+                    p.terminate()
+                    p.wait()
+
+
+class Import(HttpTest):
+    CSV = b"time,city,temp\n2024-01-01T00:00:00Z,oslo,-3.5\n2024-01-01T00:00:00Z,rome,11\n2024-01-01T01:00:00Z,oslo,-4\n"
+
+    def test_create(self):
+        a = self.server.post("/api/import?table=w&create=true", self.CSV)
+        self.assertEqual(a.status, 200, a.text)
+        self.assertEqual((a.json["rows"], a.json["rejected"]), (3, 0))
+        self.assertIn("CREATE TABLE", a.json["created"])
+        self.assertEqual(self.server.rows("SELECT sum(temp) FROM w WHERE city = 'oslo'"), [[-7.5]])
+        a = self.server.post("/api/import?table=w", gzip.compress(self.CSV.replace(b"oslo", b"bonn")), Content_Encoding="gzip")
+        self.assertEqual((a.status, a.json["rows"]), (200, 3))
+
+    def test_errors(self):
+        self.server.sql("CREATE TABLE e (k INT PRIMARY KEY, v DOUBLE)")
+        body = b"k;v\n1;1.5\n2;x\n3;2.5\n"
+        a = self.server.post("/api/import?table=e&delimiter=%3B", body)
+        self.assertEqual(a.status, 400)
+        self.assertIn("line 3", a.json["error"]["message"])
+        self.assertEqual(self.server.rows("SELECT count(*) FROM e"), [[0]])
+        a = self.server.post("/api/import?table=e&delimiter=%3B&on_error=skip", body)
+        self.assertEqual((a.status, a.json["rows"], a.json["rejected"]), (200, 2, 1), a.text)
+        self.assertEqual((a.json["rejects"][0]["line"], a.json["rejects"][0]["column"]), (3, "v"))
+        self.assertEqual(self.server.post("/api/import", body).status, 400)
+        self.assertEqual(self.server.post("/api/import?table=none", body).status, 400)
+        self.assertEqual(self.server.post("/api/import?table=e&header=x", body).status, 400)
+
+
+class InfluxClients(HttpTest):
+    def test_python_influxdb(self):
+        from influxdb import InfluxDBClient
+        client = InfluxDBClient("127.0.0.1", self.server.http_port, "user", "secret", "mydb", gzip=True)
+        self.assertTrue(client.ping().startswith("1.8"))
+        client.create_database("mydb")
+        self.assertIn({"name": "mydb"}, client.get_list_database())
+        client.write_points([{"measurement": "cpu", "tags": {"host": "a b", "none": None},
+                              "time": "2024-01-01T00:00:00.123456Z",
+                              "fields": {"f": 0.64, "i": 3, "s": 'x"y\\', "b": True, "nothing": None}}])
+        client.write_points([{"measurement": "cpu", "tags": {"host": "c"}, "time": 1700000000, "fields": {"f": 1.0}}],
+                            time_precision="s")
+        self.assertEqual(self.server.rows("SELECT host, time, f, i, s, b FROM mydb.cpu ORDER BY time"),
+                         [["c", "2023-11-14T22:13:20.000000000Z", 1, None, None, None],
+                          ["a b", "2024-01-01T00:00:00.123456000Z", 0.64, 3, 'x"y\\', True]])
+        with self.assertRaises(Exception):
+            client.write_points([{"measurement": "cpu", "fields": {"f": "text"}}])
+        client.close()
+
+
+class InfluxOracle(HttpTest):
+    """The same lines to InfluxDB 1.6: both take them or neither, and read the same out of them."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.dir = tempfile.mkdtemp(prefix="dendro-influx-")
+        with socket.socket() as s, socket.socket() as rpc:
+            s.bind(("127.0.0.1", 0))
+            rpc.bind(("127.0.0.1", 0))
+            cls.port, rpc_port = s.getsockname()[1], rpc.getsockname()[1]
+        with open(os.path.join(cls.dir, "c.toml"), "w") as f:
+            f.write(f"""
+reporting-disabled = true
+bind-address = "127.0.0.1:{rpc_port}"
+[meta]
+dir = "{cls.dir}/meta"
+[data]
+dir = "{cls.dir}/data"
+wal-dir = "{cls.dir}/wal"
+[http]
+bind-address = "127.0.0.1:{cls.port}"
+log-enabled = false
+""")
+        cls.influxd = subprocess.Popen([shutil.which("influxd") or "/usr/bin/influxd", "-config", f"{cls.dir}/c.toml"],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for _ in range(100):
+            try:
+                cls.influx("/query", "POST", q="CREATE DATABASE d")
+                return
+            except OSError:
+                time.sleep(0.2)
+        raise RuntimeError("influxd does not start")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.influxd.kill()
+        cls.influxd.wait()
+        shutil.rmtree(cls.dir, ignore_errors=True)
+        super().tearDownClass()
+
+    @classmethod
+    def influx(cls, path, method, body=None, **query):
+        r = urllib.request.Request(f"http://127.0.0.1:{cls.port}{path}?{urllib.parse.urlencode(query)}", body, method=method)
+        try:
+            with urllib.request.urlopen(r, timeout=30) as a:
+                return a.status, a.read()
+        except urllib.error.HTTPError as e:
+            return e.code, e.read()
+
+    LINES = [
+        "m v=1 1", "m v=1.5 1", "m v=-1e3 1", "m v=.5 1", "m v=5. 1", "m v=1e+3 1", "m v=1i 1", "m v=-1i 1", "m v=t 1", "m v=True 1",
+        "m v=FALSE 1", 'm v="s" 1', 'm v="" 1', 'm v="a\\"b\\\\c\\d" 1', 'm v="a b,c=d" 1', 'm v="x\ny" 1', "m,t=a v=1 1",
+        "m,t=a,u=b v=1,w=2 1", "m,t=a\\ b v=1 1", "m,t=a\\,b v=1 1", "m,t=a\\=b v=1 1", "m,t\\ x=a v=1 1", "m,t\\,x=a v=1 1",
+        "m,t\\=x=a v=1 1", 'm,t="q" v=1 1', "m\\ n v=1 1", "m\\,n v=1 1", "m\\=n v=1 1", "m=n v=1 1", "m,t=a\\b v=1 1", "m\\n v=1 1",
+        "m f\\ x=1 1", "m f\\,x=1 1", "m f\\=x=1 1", 'm "f"=1 1', "  m v=1 1", "m  v=1 1", "m v=1  1", "m v=1", "m v=1 -5",
+        "# c\nm v=1 1", "\n\nm v=1 1\n\n", "m v=1,v=2 1", "m v=1 9223372036854775806",
+        # refused
+        "m", "m ", "m v", "m v=", "m =1", "m,=a v=1", "m,t v=1", "m,t= v=1", "m, v=1", ",t=a v=1", "m v=+1 1", "m v=0x10 1", "m v=NaN 1",
+        "m v=Inf 1", "m v=1e400 1", "m v=1.5i 1", "m v=9223372036854775808i 1", "m v=i 1", "m v=- 1", "m v=. 1", "m v=tru 1",
+        'm v="open 1', "m v=1 x", "m v=1 1.5", "m v=1 1 2", "m v=1 99999999999999999999", "m v=1, 1", "m v=1,,w=2 1",
+        "m,t=a,t=b v=1 1", "m v=1e 1", "m v=1-2 1", "m,t=a\\ v=1 1",
+    ]
+
+    def test_lines(self):
+        """Ours is stricter in one thing: m v="a"b is refused."""
+        self.assertEqual(self.server.post("/write", 'm v="a"b 1').status, 400)
+        for i, line in enumerate(self.LINES):
+            with self.subTest(line=line):
+                self.influx("/query", "POST", q="DROP DATABASE d")
+                self.influx("/query", "POST", q="CREATE DATABASE d")
+                theirs = self.influx("/write", "POST", line.encode(), db="d")
+                ours = self.server.post(f"/write?db=d{i}", line.encode())
+                self.assertEqual(ours.status == 204, theirs[0] == 204, f"{ours.text} / {theirs[1]}")
+                if theirs[0] != 204:
+                    continue
+                result = json.loads(self.influx("/query", "POST", q='SELECT * FROM /.*/ GROUP BY *', db="d", epoch="ns")[1])
+                s = result["results"][0]["series"][0]
+                want = {**s.get("tags", {}), **dict(zip(s["columns"][1:], s["values"][0][1:]))}
+                got = self.server.sql(f'SELECT * FROM d{i}."{s["name"]}"')
+                have = {c["name"]: v for c, v in zip(got["columns"], got["rows"][0]) if c["name"] != "time"}
+                self.assertEqual(have, want)
+
+
+if __name__ == "__main__":
+    wirelib.main(sys.modules["__main__"])
