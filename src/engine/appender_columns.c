@@ -3,6 +3,8 @@
  * appender_columns.c: dendro_append_columns: whole arrays at once. */
 #include "engine/appender_int.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
 #include <math.h>
 
@@ -102,6 +104,36 @@ static bool app_array_whole(struct dendro_appender *app,
     return colbuf_append_vec(to, &v, NULL, (uint32_t)rows);
 }
 
+/* The same for texts, where the column takes any. */
+static bool app_texts_whole(struct dendro_appender *app,
+                            uint16_t col,
+                            const struct dendro_array *a,
+                            size_t rows)
+{
+    const struct column *c = &app->target.table->columns[col];
+    const char *const *texts = a->values;
+    struct vec v = {.type = TYPE_VARCHAR, .form = VEC_FLAT, .count = (uint32_t)rows};
+    struct vstr *s;
+    uint64_t bytes = 0;
+
+    if (a->type != DENDRO_TYPE_VARCHAR || c->type != TYPE_VARCHAR || c->mods.count > 0 ||
+        a->nulls || !a->lengths)
+        return false;
+    s = arena_alloc_array(&app->scratch, rows, sizeof(*s));
+    for (size_t i = 0; s && i < rows; i++) {
+        if (!texts[i] || a->lengths[i] > SQL_TEXT_MAX || !text_utf8_valid(texts[i], a->lengths[i]))
+            return false;
+        s[i] = (struct vstr){.ptr = texts[i], .len = (uint32_t)a->lengths[i]};
+        bytes += 16 + a->lengths[i];
+    }
+    v.data = s;
+    if (!s || !colbuf_append_vec(&app->rows.bufs[col], &v, NULL, (uint32_t)rows))
+        return false;
+    arena_reset(&app->scratch);
+    app->bytes += bytes;
+    return true;
+}
+
 static int app_array(struct dendro_appender *app,
                      uint16_t col,
                      const struct dendro_array *a,
@@ -119,6 +151,8 @@ static int app_array(struct dendro_appender *app,
         app->bytes += rows * 8;
         return 0;
     }
+    if (app_texts_whole(app, col, a, rows))
+        return 0;
     for (size_t row = 0; row < rows; row++) {
         rc = app_array_value(a, row, &v, err);
         if (rc == 0)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Line protocol over TCP, Prometheus' remote write, CSV; and real clients and servers of others."""
+import fcntl
 import gzip
 import json
 import math
@@ -18,6 +19,8 @@ import urllib.request
 
 import httplib
 from httplib import HttpTest, wirelib
+
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class LinesTcp(HttpTest):
@@ -238,6 +241,44 @@ class InfluxClients(HttpTest):
         with self.assertRaises(Exception):
             client.write_points([{"measurement": "cpu", "fields": {"f": "text"}}])
         client.close()
+
+
+def node_modules():
+    """The npm packages, installed once for all build directories."""
+    there = os.path.join(HERE, "..", "..", "build", "http-node")
+    os.makedirs(there, exist_ok=True)
+    with open(os.path.join(there, "lock"), "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        for name in ("package.json", "package-lock.json"):
+            shutil.copy(os.path.join(HERE, "node", name), there)
+        with open(os.path.join(there, "package-lock.json"), encoding="utf-8") as f:
+            wanted = f.read()
+        done = os.path.join(there, "done")
+        if not os.path.exists(done) or open(done, encoding="utf-8").read() != wanted:
+            subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"], cwd=there, check=True)
+            with open(done, "w", encoding="utf-8") as f:
+                f.write(wanted)
+    return os.path.join(there, "node_modules")
+
+
+class NodeClients(HttpTest):
+    """InfluxDB's client for version 2, QuestDB's over HTTP and TCP."""
+    options = ("--ilp-port", "any")
+
+    def test_drive(self):
+        subprocess.run(["node", os.path.join(HERE, "node", "drive.js"), str(self.server.http_port), str(self.server.ilp_port)],
+                       env={**os.environ, "NODE_PATH": node_modules()}, check=True)
+        self.assertEqual(self.server.rows("SELECT count(*), sum(n), sum(u), sum(v), max(s) FROM js.temp"),
+                         [[2000, 1999000, 1999000, 2000000, 'x"\n999']])
+        want = [[100, 4950, 2615.5, "buy", "sell", 'a"b', True]]
+        query = "SELECT count(*), sum(amount), min(price), min(side), max(side), min(note), bool_and(ok) FROM "
+        self.assertEqual(self.server.rows(query + "trades"), want)
+        for _ in range(200):
+            a = self.server.post("/api/sql", "SELECT count(*) FROM trades_tcp")
+            if a.status == 200 and a.json["rows"] == [[100]]:
+                break
+            time.sleep(0.05)
+        self.assertEqual(self.server.rows(query + "trades_tcp"), want)
 
 
 class InfluxOracle(HttpTest):

@@ -94,6 +94,7 @@ class HttpLines(HttpTest):
         self.good("whole v=1i 1")
         self.good("whole v=2.0 2")              # a whole number into a BIGINT
         self.assertEqual(self.server.rows("SELECT v FROM whole ORDER BY time"), [[1], [2]])
+        self.bad("whole v=3.0 3\nwhole v=2.5 4", 1, 'field "v" is DOUBLE, but column "v" of table "whole" is BIGINT')
 
     def test_types_clash(self):
         self.good('clash n=1,s="x",b=t,i=1i 1')

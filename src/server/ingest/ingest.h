@@ -52,6 +52,8 @@ struct ingest {
     uint32_t shapes_count;
     uint32_t by_id_cap;
     uint64_t rows;
+    struct dendro_error narrow; /* a column that must become a DOUBLE; code 0: none */
+    uint64_t narrow_line;
     uint64_t bad_line;   /* the line an error is about; 0: none in particular */
     uint32_t tables_new; /* made by ingest_write */
     uint32_t columns_new;

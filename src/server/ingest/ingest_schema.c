@@ -422,6 +422,9 @@ static int schema_column(struct ingest_plan *plan,
     if (fits < 0)
         return schema_mismatch(in, t, &t->columns[col], w, err);
     if (fits > 0) {
+        DN_IGNORE(schema_mismatch(in, t, &t->columns[col], w, &in->narrow)); /* if it cannot be */
+        in->narrow_line = in->bad_line;
+        in->bad_line = 0;
         buf_puts(b, "ALTER TABLE ");
         schema_table_name(in, t->name, b);
         buf_puts(b, " ALTER COLUMN ");
@@ -467,6 +470,7 @@ int ingest_plan(struct ingest_plan *plan, struct dendro_error *err)
     int rc = 0;
 
     in->tables_new = in->columns_new = 0;
+    in->narrow.code = 0;
     for (struct ingest_table *t = in->tables; rc == 0 && t; t = t->next) {
         struct schema_wants w;
 

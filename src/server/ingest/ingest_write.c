@@ -146,6 +146,11 @@ static int write_schema(struct write *w, struct buf *sql, struct dendro_error *e
 
     if (rc >= 0)
         rc = write_run(w->session, (const char *)sql->data, sql->len, err);
+    if (rc < 0 && w->in->narrow.code < 0 && strcmp(err->sqlstate, "0A000") == 0) {
+        *err = w->in->narrow;
+        w->in->bad_line = w->in->narrow_line;
+        return err->code;
+    }
     err->position = 0; /* nobody sees these statements */
     for (struct ingest_table *t = w->in->tables; rc >= 0 && t; t = t->next) {
         table_unref(t->def);
