@@ -48,8 +48,9 @@ static int answer_reg(const struct sys_env *env, const struct func_ask *ask, str
     if (ask->oid == 0)
         return 0;
     if (ask->type == TYPE_REGROLE) {
-        if (ask->oid == SYS_OWNER && env->session)
-            buf_puts(b, env->session->user);
+        name = access_role_name(env->catalog->access, (uint32_t)ask->oid);
+        if (name[0])
+            buf_puts(b, name);
         else
             buf_printf(b, "unknown (OID=%" PRId64 ")", ask->oid);
         return 0;
@@ -204,7 +205,9 @@ answer_find(const struct sys_env *env, const struct func_ask *ask, int64_t *ret,
         } else if (ask->type == TYPE_REGPROC) {
             oid = answer_proc(name);
         } else if (ask->type == TYPE_REGROLE) {
-            oid = env->session && strcmp(env->session->user, name) == 0 ? SYS_OWNER : 0;
+            const struct role *role = access_role(env->catalog->access, name);
+
+            oid = role ? role->id : 0;
         } else {
             const char *s;
 

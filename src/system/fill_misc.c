@@ -241,37 +241,86 @@ void sys_fill_collation(struct sys_rows *w)
     }
 }
 
+/* Calls fn for each role. */
+static void misc_roles(struct sys_rows *w, void (*fn)(struct sys_rows *w, const struct role *r))
+{
+    const struct role *r;
+
+    for (size_t i = 0; w->rc == 0 && (r = access_role_at(w->env->catalog->access, i)); i++)
+        fn(w, r);
+}
+
+static void misc_until(struct sys_rows *w, const struct role *r)
+{
+    if (r->valid_until == ACCESS_FOREVER)
+        sys_null(w, 1);
+    else
+        sys_int(w, r->valid_until);
+}
+
+static void misc_attrs(struct sys_rows *w, const struct role *r)
+{
+    static const uint32_t attrs[] = {
+        ROLE_SUPERUSER, ROLE_INHERIT, ROLE_CREATEROLE, ROLE_CREATEDB, ROLE_LOGIN, ROLE_REPLICATION};
+
+    for (size_t i = 0; i < DN_ARRAY_SIZE(attrs); i++)
+        sys_int(w, (r->attrs & attrs[i]) != 0);
+}
+
+static void misc_role(struct sys_rows *w, const struct role *r)
+{
+    sys_text(w, r->name);
+    misc_attrs(w, r);
+    sys_int(w, r->connections);
+    sys_text(w, "********");
+    misc_until(w, r);
+    sys_int(w, (r->attrs & ROLE_BYPASSRLS) != 0);
+    sys_null(w, 1);
+    sys_int(w, r->id);
+    sys_end(w);
+}
+
 void sys_fill_roles(struct sys_rows *w)
 {
-    sys_text(w, misc_user(w));
-    misc_ints(w, 6, 1);
-    sys_int(w, -1);
-    sys_text(w, "********");
+    misc_roles(w, misc_role);
+}
+
+static void misc_authid(struct sys_rows *w, const struct role *r)
+{
+    sys_int(w, r->id);
+    sys_text(w, r->name);
+    misc_attrs(w, r);
+    sys_int(w, (r->attrs & ROLE_BYPASSRLS) != 0);
+    sys_int(w, r->connections);
     sys_null(w, 1);
-    sys_int(w, 1);
-    sys_null(w, 1);
-    sys_int(w, SYS_OWNER);
+    misc_until(w, r);
     sys_end(w);
 }
 
 void sys_fill_authid(struct sys_rows *w)
 {
-    sys_int(w, SYS_OWNER);
-    sys_text(w, misc_user(w));
-    misc_ints(w, 7, 1);
-    sys_int(w, -1);
-    sys_null(w, 2);
+    misc_roles(w, misc_authid);
+}
+
+static void misc_login(struct sys_rows *w, const struct role *r)
+{
+    if (!(r->attrs & ROLE_LOGIN))
+        return;
+    sys_text(w, r->name);
+    sys_int(w, r->id);
+    sys_int(w, (r->attrs & ROLE_CREATEDB) != 0);
+    sys_int(w, (r->attrs & ROLE_SUPERUSER) != 0);
+    sys_int(w, (r->attrs & ROLE_REPLICATION) != 0);
+    sys_int(w, (r->attrs & ROLE_BYPASSRLS) != 0);
+    sys_text(w, "********");
+    misc_until(w, r);
+    sys_null(w, 1);
     sys_end(w);
 }
 
 void sys_fill_user(struct sys_rows *w)
 {
-    sys_text(w, misc_user(w));
-    sys_int(w, SYS_OWNER);
-    misc_ints(w, 4, 1);
-    sys_text(w, "********");
-    sys_null(w, 2);
-    sys_end(w);
+    misc_roles(w, misc_login);
 }
 
 void sys_fill_stat_activity(struct sys_rows *w)

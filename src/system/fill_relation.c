@@ -20,10 +20,13 @@ static void sys_class_row(struct sys_rows *w, const struct sys_item *it)
 {
     const struct table *t = it->table;
     int64_t checks = 0;
+    bool foreign = false;
     char kind[2] = {sys_item_kind(it), 0};
 
-    for (uint16_t i = 0; t && i < t->constraints_count; i++)
+    for (uint16_t i = 0; t && i < t->constraints_count; i++) {
         checks += t->constraints[i].kind == TABLE_CHECK;
+        foreign = foreign || t->constraints[i].kind == TABLE_FOREIGN;
+    }
     sys_int(w, it->oid);
     sys_text(w, it->name);
     sys_int(w, it->schema_oid);
@@ -44,7 +47,7 @@ static void sys_class_row(struct sys_rows *w, const struct sys_item *it)
     sys_int(w, sys_item_columns(it));
     sys_int(w, checks);
     sys_int(w, it->view != NULL); /* relhasrules */
-    sys_int(w, 0);
+    sys_int(w, foreign);          /* relhastriggers: where foreign keys are looked for */
     sys_int(w, 0);
     sys_int(w, 0);
     sys_int(w, 0);

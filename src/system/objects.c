@@ -312,7 +312,7 @@ bool sys_con(struct sys_rows *w, const struct table *t, uint32_t i, struct sys_c
 {
     if (w->rc == 0 && !sys_con_make(w, t, i, ret))
         w->rc = DN_FAIL_NOMEM(w->err);
-    return w->rc == 0;
+    return w->rc == 0 && ret->kind != 0;
 }
 
 void sys_con_print(const struct table *t, const struct table_constraint *own, struct buf *b)

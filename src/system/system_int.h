@@ -137,7 +137,7 @@ struct sys_con {
     uint32_t target_count;
 };
 uint32_t sys_cons_count(const struct table *t);
-/* False: out of memory, which w->rc says. */
+/* False: it is an index and no constraint, or out of memory, which w->rc says. */
 bool sys_con(struct sys_rows *w, const struct table *t, uint32_t i, struct sys_con *ret);
 /* As CREATE TABLE has it, without CONSTRAINT and name. */
 void sys_con_print(const struct table *t, const struct table_constraint *own, struct buf *b);
