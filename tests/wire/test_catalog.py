@@ -17,7 +17,7 @@ CREATE TABLE keyed (a INT PRIMARY KEY, b VARCHAR(10) CHECK (b <> ''));
 CREATE VIEW hot AS SELECT station, max(t) AS top FROM weather GROUP BY station"""
 
 
-class CatalogTest(ServerTest):
+class Tables:
     """Tables to ask about."""
 
     def psql(self, *commands):
@@ -31,7 +31,7 @@ class CatalogTest(ServerTest):
         self.assertNotIn("ERROR", err, out)
 
 
-class CatalogPsql(CatalogTest):
+class CatalogPsql(Tables, ServerTest):
     """The commands of psql."""
 
     def shows(self, command, *parts):
@@ -66,7 +66,7 @@ class CatalogPsql(CatalogTest):
         self.assertEqual(self.psql(r"\d nothing")[1], 'Did not find any relation named "nothing".\n')
 
 
-class CatalogDrivers(CatalogTest):
+class CatalogDrivers(Tables, ServerTest):
     """What drivers ask."""
 
     def url(self):
