@@ -2,7 +2,7 @@
  *
  * func_array_text.c: arrays as lists in a text, and back; rows as text. */
 #include "func/func_array.h"
-#include "func/text.h"
+#include "func/text_int.h"
 
 #include <string.h>
 
@@ -42,10 +42,8 @@ static int array_to_string(const struct func_ctx *ctx,
         some = true;
         if (a->items[i].null)
             buf_append(&b, null.ptr, null.len);
-        else if (a->elem == TYPE_BOOLEAN)
-            buf_u8(&b, a->items[i].v.i64 ? 't' : 'f');
         else
-            text_print_in(ctx->session, &a->items[i], &b);
+            text_print_out(ctx->session, &a->items[i], &b);
     }
     return func_array_text(ctx, &b, ret, err);
 }
@@ -173,10 +171,7 @@ static void row_put(const struct datum *d, struct buf *scratch, struct buf *b)
     if (d->null)
         return;
     buf_reset(scratch);
-    if (d->type == TYPE_BOOLEAN)
-        buf_puts(scratch, d->v.i64 ? "t" : "f");
-    else
-        text_print(d, scratch);
+    text_print_out(NULL, d, scratch);
     s = (struct vstr){scratch->len ? (const char *)scratch->data : "", (uint32_t)scratch->len};
     if (!row_needs_quotes(s)) {
         buf_append(b, s.ptr, s.len);

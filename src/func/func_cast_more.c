@@ -131,7 +131,11 @@ FUNC_EACH(func_cast_ts_date, int32_t, cast_ts_date(vec_i64(&args[0], i), args[0]
 FUNC_EACH(func_cast_ts_ts,
           int64_t,
           cast_ts_ts(vec_i64(&args[0], i), args[0].type, ret->type, &to[i], err))
-FUNC_EACH(func_cast_ts_time, int64_t, cast_ts_time(vec_i64(&args[0], i), args[0].type, &to[i], err))
+FUNC_EACH(func_cast_ts_time,
+          int64_t,
+          zoned_infinite(vec_i64(&args[0], i))
+              ? func_ret_null(ctx, ret, i, err)
+              : cast_ts_time(vec_i64(&args[0], i), args[0].type, &to[i], err))
 FUNC_EACH(func_cast_time_iv,
           struct vinterval,
           (to[i] = (struct vinterval){.us = vec_i64(&args[0], i)}, 0))

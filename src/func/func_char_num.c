@@ -312,6 +312,15 @@ static int nchar_exponent(const struct str_call *c, const struct ntmpl *t, struc
             buf_u8(b, i == t->pre ? '.' : '#');
         return 0;
     }
+    /* Halves of decimal numbers go away from zero; of floats they are what the float is. */
+    if (d.type == TYPE_NUMERIC && num_sign(d.num) != 0) {
+        struct vnumeric r;
+        int rc = num_round(d.num, t->post - num_exponent(d.num), NUM_NEAREST, &r, c->err);
+
+        if (rc < 0)
+            return rc;
+        v = num_to_f64(r);
+    }
     buf_printf(b, "%s%.*e", v < 0 ? "" : " ", t->post, v);
     return 0;
 }

@@ -318,7 +318,7 @@ static const struct func func_degree_rows[] = {
      .args = {TYPE_ANY_ELEMENT, TYPE_ANY_ARRAY},
      .args_count = 2,
      .result = TYPE_INTEGER,
-     .flags = FUNC_STRICT,
+     .flags = FUNC_STRICT | FUNC_COMPATIBLE,
      .kernel = func_width_array,
      .doc = "How many elements of an array in rising order are not above the value."},
 };

@@ -349,9 +349,7 @@ extract_zoned(enum extract_field field, struct zoned *z, int64_t t, double *ret,
     return rc;
 }
 
-/* A NULL of its own. */
-static int
-extract_null(const struct func_ctx *ctx, struct vec *ret, uint32_t row, struct dn_err *err)
+int func_ret_null(const struct func_ctx *ctx, struct vec *ret, uint32_t row, struct dn_err *err)
 {
     uint64_t *nulls = arena_calloc(ctx->arena, VEC_BITMAP_WORDS(ret->count), sizeof *nulls);
 
@@ -426,7 +424,7 @@ static int func_extract(const struct func_ctx *ctx,
         if (rc == 0)
             rc = extract_row(field, word, &z, &args[1], i, &to[i], err);
         if (rc == 1)
-            rc = extract_null(ctx, ret, i, err);
+            rc = func_ret_null(ctx, ret, i, err);
         if (rc < 0)
             return rc;
     }

@@ -2,7 +2,7 @@
  *
  * func_format.c: texts put together by a format, and quoted for SQL. */
 #include "func/str_int.h"
-#include "func/text.h"
+#include "func/text_int.h"
 #include "sql/sql.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@ static void fmt_text(const struct str_call *c, uint32_t i, struct buf *b)
 {
     struct datum d = vec_datum(&c->args[i], c->row);
 
-    text_print_in(c->ctx->session, &d, b);
+    text_print_out(c->ctx->session, &d, b);
 }
 
 /* ---- quoting ---- */

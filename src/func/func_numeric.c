@@ -5,6 +5,7 @@
  * fraction, so their first 18 digits are right. */
 #include "func/func_int.h"
 #include "func/num.h"
+#include "func/num_quad.h"
 
 #include <math.h>
 
@@ -118,6 +119,20 @@ FUNC_EACH(func_num_trunc,
 FUNC_EACH(func_num_round_to,
           struct vnumeric,
           num_round(func_num(&args[0], i), numeric_digits(&args[1], i), NUM_NEAREST, &to[i], err))
+FUNC_EACH(func_int_round_to,
+          struct vnumeric,
+          num_round(num_from_i64(vec_i64(&args[0], i)),
+                    numeric_digits(&args[1], i),
+                    NUM_NEAREST,
+                    &to[i],
+                    err))
+FUNC_EACH(func_int_trunc_to,
+          struct vnumeric,
+          num_round(num_from_i64(vec_i64(&args[0], i)),
+                    numeric_digits(&args[1], i),
+                    NUM_TOWARD_ZERO,
+                    &to[i],
+                    err))
 FUNC_EACH(
     func_num_trunc_to,
     struct vnumeric,
@@ -133,7 +148,7 @@ static int numeric_ln_weight(struct vnumeric v)
     long double ln = fabsl(logl(x));
 
     if (x >= 0.9L && x <= 1.1L && num_sub(v, num_from_i64(1), &rest, NULL) == 0)
-        ln = fabsl(num_to_long_double(rest));
+        return num_sign(rest) == 0 ? 0 : num_exponent(rest);
 
     return ln == 0 ? 0 : (int)log10l(ln);
 }
@@ -147,17 +162,6 @@ static int numeric_ln_check(struct vnumeric v, struct dn_err *err)
     return 0;
 }
 
-/* Close to 1 the digits after it count, which a long double of the number has not. */
-static long double numeric_ln_of(struct vnumeric v)
-{
-    long double x = num_to_long_double(v);
-    struct vnumeric rest;
-
-    if (x > 0.5L && x < 2 && num_sub(v, num_from_i64(1), &rest, NULL) == 0)
-        return log1pl(num_to_long_double(rest));
-    return logl(x);
-}
-
 static int numeric_ln(struct vnumeric v, struct vnumeric *ret, struct dn_err *err)
 {
     int rc = numeric_ln_check(v, err);
@@ -168,14 +172,13 @@ static int numeric_ln(struct vnumeric v, struct vnumeric *ret, struct dn_err *er
         return rc;
     }
     scale = numeric_max3(NUMERIC_MIN_DIGITS - numeric_ln_weight(v), v.scale, 0);
-    return num_from_long_double(numeric_ln_of(v), scale, ret, err);
+    return num_quad_back(num_quad_ln(v), scale, ret, err);
 }
 
 static int
 numeric_log(struct vnumeric base, struct vnumeric v, struct vnumeric *ret, struct dn_err *err)
 {
     int rc = numeric_ln_check(v, err);
-    long double x;
     int scale;
 
     if (rc == 0)
@@ -190,9 +193,7 @@ numeric_log(struct vnumeric base, struct vnumeric v, struct vnumeric *ret, struc
         return func_fail_zero(err);
     scale = numeric_max3(
         NUMERIC_MIN_DIGITS - (numeric_ln_weight(v) - numeric_ln_weight(base)), v.scale, base.scale);
-    x = vnumeric_cmp(base, num_from_i64(10)) == 0 ? log10l(num_to_long_double(v))
-                                                  : numeric_ln_of(v) / numeric_ln_of(base);
-    return num_from_long_double(x, scale, ret, err);
+    return num_quad_back(num_quad_ln(v) / num_quad_ln(base), scale, ret, err);
 }
 
 static int numeric_exp(struct vnumeric v, struct vnumeric *ret, struct dn_err *err)
@@ -206,10 +207,9 @@ static int numeric_exp(struct vnumeric v, struct vnumeric *ret, struct dn_err *e
     }
     if (x > 90)
         return num_fail_range(err);
-    if (x < -3000)
-        x = -3000;
-    scale = numeric_max3(NUMERIC_MIN_DIGITS - (int)(x * 0.434294481903252L), v.scale, 0);
-    return num_from_long_double(expl(x), scale, ret, err);
+    scale =
+        numeric_max3(NUMERIC_MIN_DIGITS - (int)(fmaxl(x, -3000) * 0.434294481903252L), v.scale, 0);
+    return num_quad_back(x < -600 ? 0 : num_quad_exp(num_quad_of(v)), scale, ret, err);
 }
 
 /* base^n for a whole n >= 0, exactly as long as there is room. */
@@ -240,6 +240,30 @@ numeric_power_done(struct vnumeric r, int scale, struct vnumeric *ret, struct dn
     while (scale > 0 && num_exponent(r) + 1 + scale > (int)VNUMERIC_DIGITS)
         scale--;
     return num_round(r, scale, NUM_NEAREST, ret, err);
+}
+
+/* Is base^k exact? */
+static bool numeric_power_fits(struct vnumeric base, int64_t k)
+{
+    unsigned digits = vnumeric_digits(vnumeric_abs(vnumeric_coef(base)));
+
+    k = k < 0 ? -k : k;
+    return digits <= 1 || k * digits <= VNUMERIC_DIGITS;
+}
+
+/* k: n if it is whole and not huge. */
+static num_quad numeric_power_quad(struct vnumeric base, struct vnumeric n, bool whole, int64_t k)
+{
+    bool odd = whole && k % 2 != 0;
+    num_quad x;
+
+    if (whole && k > -1000 && k < 1000 && k != 0) {
+        x = num_quad_power(num_quad_of(base), (uint32_t)(k < 0 ? -k : k));
+        return k < 0 ? 1 / x : x;
+    }
+    x = num_quad_of(n) * num_quad_ln(num_abs(base));
+    x = x < -600 ? 0 : num_quad_exp(x);
+    return num_sign(base) < 0 && odd ? -x : x;
 }
 
 static int
@@ -276,7 +300,8 @@ numeric_power(struct vnumeric base, struct vnumeric n, struct vnumeric *ret, str
                                    (int)fmaxl(-1000.0L, fminl(1000.0L, y * log10l(fabsl(x)))),
                                base.scale,
                                n.scale);
-    if (whole.scale == 0 && num_to_i64(whole, &k) && k > -INT32_MAX && k < INT32_MAX) {
+    if (whole.scale == 0 && num_to_i64(whole, &k) && k > -INT32_MAX && k < INT32_MAX &&
+        numeric_power_fits(num_trim(base), k)) {
         rc = numeric_power_whole(num_trim(base), k < 0 ? -k : k, &r, k < 0 ? NULL : err);
         if (rc < 0 && k >= 0)
             return rc;
@@ -287,7 +312,7 @@ numeric_power(struct vnumeric base, struct vnumeric n, struct vnumeric *ret, str
     }
     if (y * log10l(fabsl(x)) >= VNUMERIC_DIGITS)
         return num_fail_range(err);
-    return num_from_long_double(powl(x, y), scale, ret, err);
+    return num_quad_back(numeric_power_quad(base, n, whole.scale == 0, k), scale, ret, err);
 }
 
 FUNC_EACH(func_num_ln, struct vnumeric, numeric_ln(func_num(&args[0], i), &to[i], err))
@@ -297,6 +322,10 @@ FUNC_EACH(func_num_log10,
 FUNC_EACH(func_num_log,
           struct vnumeric,
           numeric_log(func_num(&args[0], i), func_num(&args[1], i), &to[i], err))
+FUNC_EACH(func_int_log,
+          struct vnumeric,
+          numeric_log(
+              num_from_i64(vec_i64(&args[0], i)), num_from_i64(vec_i64(&args[1], i)), &to[i], err))
 FUNC_EACH(func_num_exp, struct vnumeric, numeric_exp(func_num(&args[0], i), &to[i], err))
 FUNC_EACH(func_num_power,
           struct vnumeric,
@@ -333,7 +362,8 @@ numeric_lcm(struct vnumeric a, struct vnumeric b, struct vnumeric *ret, struct d
     if (rc == 0)
         rc = num_mul(g, b, &g, err);
     *ret = num_abs(g);
-    return rc;
+    return rc < 0 ? rc
+                  : num_round(*ret, a.scale > b.scale ? a.scale : b.scale, NUM_NEAREST, ret, err);
 }
 
 static int numeric_factorial(int64_t n, struct vnumeric *ret, struct dn_err *err)
@@ -373,6 +403,11 @@ FUNC_EACH(func_num_factorial, struct vnumeric, numeric_factorial(vec_i64(&args[0
         .flags = FUNC_STRICT, .kernel = fn, .doc = text, .example = sample          \
     }
 
+#define NUM_OF_INT(fname, second, fn, text, sample)                                                \
+    {                                                                                              \
+        .name = fname, .args = {TYPE_BIGINT, TYPE_##second}, .args_count = 2,                      \
+        .result = TYPE_NUMERIC, .flags = FUNC_STRICT, .kernel = fn, .doc = text, .example = sample \
+    }
 static const struct func func_numeric_rows[] = {
     NUM2("+", func_num_add, "Sum.", "1.5 + 2.25 = 3.75"),
     NUM2("-", func_num_sub, "Difference.", "1.50 - 2 = -0.50"),
@@ -457,6 +492,22 @@ static const struct func func_numeric_rows[] = {
               func_num_log,
               "Logarithm to the base given first.",
               "log(2.0, 64.0) = 6.0000000000000000"),
+    NUM_OF_INT("round",
+               INTEGER,
+               func_int_round_to,
+               "Rounded to that many digits after the point (before it, if negative), halves away "
+               "from zero.",
+               "round(7, 2) = 7.00"),
+    NUM_OF_INT("trunc",
+               INTEGER,
+               func_int_trunc_to,
+               "Cut off after that many digits behind the point (before it, if negative).",
+               "trunc(1789, -2) = 1700"),
+    NUM_OF_INT("log",
+               BIGINT,
+               func_int_log,
+               "Logarithm to the base given first.",
+               "log(2, 64) = 6.0000000000000000"),
     NUM_CALL2("power",
               NUMERIC,
               func_num_power,

@@ -2,7 +2,7 @@
  *
  * func_string_make.c: functions that put new texts together, at most FUNC_TEXT_MAX bytes each. */
 #include "func/str_int.h"
-#include "func/text.h"
+#include "func/text_int.h"
 
 #include <inttypes.h>
 #include <utf8proc.h>
@@ -238,12 +238,27 @@ STR_KERNEL(chr)
 
 /* ---- of any types ---- */
 
+/* a || b: each as a cast to text has it. */
+static int str_texts(const struct str_call *c, struct vstr *ret)
+{
+    struct buf b;
+
+    buf_init(&b, c->ctx->arena->owner);
+    for (uint32_t i = 0; i < c->args_count; i++) {
+        struct datum d = vec_datum(&c->args[i], c->row);
+
+        text_print_in(c->ctx->session, &d, &b);
+    }
+    return str_keep(c, 0, &b, ret);
+}
+STR_KERNEL(texts)
+
 /* Appends the text of an argument; a NULL adds nothing. */
 static void str_add(const struct str_call *c, uint32_t i, struct buf *b)
 {
     struct datum d = vec_datum(&c->args[i], c->row);
 
-    text_print_in(c->ctx->session, &d, b);
+    text_print_out(c->ctx->session, &d, b);
 }
 
 int str_keep(const struct str_call *c, int rc, struct buf *b, struct vstr *ret)
@@ -390,7 +405,7 @@ static const struct func func_string_make_rows[] = {
      .args_count = 2,
      .result = TYPE_VARCHAR,
      .flags = FUNC_STRICT | FUNC_OPERATOR | FUNC_ANY_FORM,
-     .kernel = func_concat,
+     .kernel = func_texts,
      .doc = "One after the other; what is not text is taken as its text.",
      .example = "'ab' || 7 = ab7"},
     {.name = "||",
@@ -398,7 +413,7 @@ static const struct func func_string_make_rows[] = {
      .args_count = 2,
      .result = TYPE_VARCHAR,
      .flags = FUNC_STRICT | FUNC_OPERATOR | FUNC_ANY_FORM,
-     .kernel = func_concat,
+     .kernel = func_texts,
      .doc = "One after the other; what is not text is taken as its text.",
      .example = "7 || 'ab' = 7ab"},
     {.name = "concat",

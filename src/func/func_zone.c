@@ -269,7 +269,11 @@ static int zone_from_date(struct zoned *z, int64_t days, int64_t *ret, struct dn
 }
 
 ZONED_EACH(func_cast_tz_date, int32_t, zone_to_date(&z, vec_i64(&args[0], i), &to[i], err))
-ZONED_EACH(func_cast_tz_time, int64_t, zone_to_time(&z, vec_i64(&args[0], i), &to[i], err))
+ZONED_EACH(func_cast_tz_time,
+           int64_t,
+           zoned_infinite(vec_i64(&args[0], i))
+               ? func_ret_null(ctx, ret, i, err)
+               : zone_to_time(&z, vec_i64(&args[0], i), &to[i], err))
 ZONED_EACH(func_cast_date_tz, int64_t, zone_from_date(&z, vec_i64(&args[0], i), &to[i], err))
 
 #define ZONE_CAST(from, to, fn, sample)                                                          \

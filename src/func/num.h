@@ -67,9 +67,6 @@ int num_from_f64(double v, int digits, struct vnumeric *ret, struct dn_err *err)
 double num_to_f64(struct vnumeric v);
 /* Rounded. False: it does not fit. */
 bool num_to_i64(struct vnumeric v, int64_t *ret);
-/* The result of a calculation in binary, with that many digits after the point. */
-int num_from_long_double(long double v, int scale, struct vnumeric *ret, struct dn_err *err)
-    DN_MUST_CHECK;
 long double num_to_long_double(struct vnumeric v);
 
 int num_fail_range(struct dn_err *err);

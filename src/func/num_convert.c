@@ -126,27 +126,6 @@ long double num_to_long_double(struct vnumeric v)
     return (long double)coef / powl(10.0L, v.scale);
 }
 
-int num_from_long_double(long double v, int scale, struct vnumeric *ret, struct dn_err *err)
-{
-    char text[96];
-    struct vnumeric n;
-    int rc;
-
-    if (isnan(v)) {
-        *ret = vnumeric_nan();
-        return 0;
-    }
-    if (isinf(v))
-        return num_fail_range(err);
-    snprintf(text, sizeof text, "%.20Le", v);
-    rc = num_from_digits(text, &n, err);
-    if (rc < 0)
-        return rc;
-    while (scale > 0 && num_exponent(n) + 1 + scale > (int)VNUMERIC_DIGITS)
-        scale--;
-    return num_round(n, scale, NUM_NEAREST, ret, err);
-}
-
 /* The root of v to the nearest whole number; v < 10^76. */
 static vnumeric_u128 num_root(struct num_wide v)
 {

@@ -183,6 +183,14 @@ static int text_parse_bool(struct vstr s, int64_t *ret, struct dn_err *err)
     return text_fail_syntax(TYPE_BOOLEAN, s, err);
 }
 
+void text_print_out(const struct func_session *session, const struct datum *d, struct buf *b)
+{
+    if (d->type == TYPE_BOOLEAN && !d->null)
+        buf_u8(b, d->v.i64 ? 't' : 'f');
+    else
+        text_print_in(session, d, b);
+}
+
 int text_hex_digit(char c)
 {
     if (text_is_digit(c))
@@ -261,7 +269,7 @@ static int text_parse_one(const struct func_session *session,
         rc = text_parse_varchar(s, arena, &d.str, err);
         break;
     case TYPE_BLOB:
-        rc = text_parse_blob(text_trim(s), arena, &d.str, err);
+        rc = text_parse_blob(s, arena, &d.str, err);
         break;
     case TYPE_TIMESTAMP:
     case TYPE_TIMESTAMP_US:

@@ -20,6 +20,9 @@ static inline bool text_is_digit(char c)
 /* Without the spaces around it. */
 struct vstr text_trim(struct vstr s);
 
+/* As a value goes into other texts: t and f for BOOLEAN, where a cast says true and false. */
+void text_print_out(const struct func_session *session, const struct datum *d, struct buf *b);
+
 void text_print_i64(int64_t v, struct buf *b);
 void text_print_f64(double v, struct buf *b);
 void text_print_f32(float v, struct buf *b);

@@ -288,8 +288,8 @@ static bool iv_parts(struct iv_in *in)
         }
         if (iv_is(in, '-') && !n.fraction) { /* years-months */
             in->p++;
-            if (!iv_digits(in, &months) || months > 11)
-                return false;
+            if (!iv_digits(in, &months) || months > 11 || iv_is(in, '-'))
+                return false; /* 2024-01-01 is a date */
             in->months += (n.negative ? -1 : 1) * ((iv_i128)n.whole * 12 + months);
             continue;
         }

@@ -71,6 +71,10 @@ zoned_instant(const struct tz_zone *zone, int64_t local, int64_t *ret, struct dn
                : 0;
 }
 
+/* A NULL of the kernel's own: what is infinite has no hour. */
+int func_ret_null(const struct func_ctx *ctx, struct vec *ret, uint32_t row, struct dn_err *err)
+    DN_MUST_CHECK;
+
 /* A time stamp (not in milliseconds) plus an interval: months, then days by the calendar of the
  * session's zone if the type has one, then the rest. */
 int func_interval_move(const struct func_ctx *ctx,

@@ -127,6 +127,12 @@ array_bound(struct binder *b, const struct expr *e, int end, struct bexpr **ret,
     return rc < 0 || end == 0 ? rc : bind_coerce(b, *ret, TYPE_BIGINT, true, ret, err);
 }
 
+/* (a[1:2])[1] is an element of a slice: parentheses end the chain. */
+static bool array_goes_on(const struct expr *e, const struct expr *first)
+{
+    return e->kind == EXPR_SUBSCRIPT && (e == first || !e->paren);
+}
+
 /* The subscripts of a[1][2:3], outermost first, and what they are of. */
 static int array_chain(const struct expr **e,
                        const struct expr **chain,
@@ -134,10 +140,11 @@ static int array_chain(const struct expr **e,
                        bool *ret_slice,
                        struct dn_err *err)
 {
+    const struct expr *first = *e;
     uint32_t n = 0;
 
     *ret_slice = false;
-    for (const struct expr *x = *e; x->kind == EXPR_SUBSCRIPT; x = x->a)
+    for (const struct expr *x = first; array_goes_on(x, first); x = x->a)
         n++;
     if (n > ARRAY_SUBSCRIPTS_MAX) {
         int rc = DN_FAIL(err,
@@ -150,7 +157,7 @@ static int array_chain(const struct expr **e,
         return rc;
     }
     *ret_count = n;
-    for (; (*e)->kind == EXPR_SUBSCRIPT; *e = (*e)->a) {
+    for (; array_goes_on(*e, first); *e = (*e)->a) {
         chain[--n] = *e;
         *ret_slice = *ret_slice || (*e)->slice;
     }

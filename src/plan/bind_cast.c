@@ -93,7 +93,8 @@ int bind_coerce(struct binder *b,
     }
     if (e->type == TYPE_NONE && (e->kind == BEXPR_CONST || e->kind == BEXPR_PARAM))
         return bind_coerce_untyped(b, e, type, ret, err);
-    if (e->type == TYPE_NONE || (e->kind == BEXPR_CONST && e->value.null)) {
+    if (e->type == TYPE_NONE ||
+        (e->kind == BEXPR_CONST && e->value.null && func_cast(e->type, type, !explicitly))) {
         d = (struct datum){.null = true}; /* what has no type is NULL in every row */
         d.type = type;
         return bind_const(b, &d, e->pos, ret, err);

@@ -18,7 +18,7 @@ static int bind_kind(enum type_id t)
         return 1;
     if (t == TYPE_NAME || t == TYPE_CHAR1 || t == TYPE_NODE_TREE)
         t = TYPE_VARCHAR;
-    return t == TYPE_TIME || t == TYPE_INTERVAL ? 3 : 100 + (int)t;
+    return 100 + (int)t;
 }
 
 enum type_id bind_common_type(enum type_id a, enum type_id b)

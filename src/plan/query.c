@@ -2,6 +2,7 @@
  *
  * query.c: queries around SELECT: set operations, VALUES, ORDER BY and LIMIT of a whole query, and
  * the start and end of planning a statement. WITH is in with.c. */
+#include "plan/query_set.h"
 #include "plan/select_int.h"
 
 #include "base/text.h"
@@ -362,103 +363,6 @@ static int values_bind(struct planner *q,
 
 /* ---- set operations ---- */
 
-/* A column of a side as an expression: a literal stays one where it is nothing but that, so that
- * it takes the type of the other side. */
-static struct bexpr *set_column(struct binder *b, const struct qout *side, uint32_t i, uint32_t pos)
-{
-    const struct lnode *n = side->tree;
-    uint32_t var = side->vars[i];
-    struct bexpr *e;
-
-    while (n->kind == L_SORT || n->kind == L_LIMIT)
-        n = n->in;
-    for (uint32_t k = 0; n->kind == L_MAP && k < n->defs_count; k++) {
-        const struct bexpr *lit = n->defs[k].e;
-
-        if (n->defs[k].var != var || lit->kind != BEXPR_CONST ||
-            (lit->type != TYPE_VARCHAR && lit->type != TYPE_NONE))
-            continue;
-        e = arena_dup(b->env->arena, lit, sizeof(*lit));
-        if (e)
-            e->type = TYPE_NONE;
-        return e;
-    }
-    if (b->q->vars[var].type != TYPE_NONE)
-        return bind_var(b, var, pos);
-    e = bind_new(b, BEXPR_CONST, TYPE_NONE, pos); /* nothing but NULL is untyped */
-    if (e)
-        e->value = (struct datum){.null = true};
-    return e;
-}
-
-static int set_cast(struct planner *q, struct qout *side, enum type_id *types, struct dn_err *err)
-{
-    struct binder b = query_binder(q, NULL, NULL);
-    struct ldef *defs = arena_alloc_array(q->env->arena, (size_t)side->count + 1, sizeof(*defs));
-    uint32_t n = 0;
-
-    if (!defs)
-        return DN_FAIL_NOMEM(err);
-    for (uint32_t i = 0; i < side->count; i++) {
-        struct bexpr *e;
-        int rc;
-
-        if (q->vars[side->vars[i]].type == types[i])
-            continue;
-        e = set_column(&b, side, i, 0);
-        if (!e)
-            return DN_FAIL_NOMEM(err);
-        rc = bind_coerce(&b, e, types[i], e->type != TYPE_NONE, &e, err);
-        if (rc < 0)
-            return rc;
-        defs[n] = (struct ldef){.var = logic_var(q, side->names[i], types[i]), .e = e};
-        if (!defs[n].var)
-            return DN_FAIL_NOMEM(err);
-        side->vars[i] = defs[n++].var;
-    }
-    side->tree = logic_map(q, side->tree, defs, n);
-    return side->tree ? 0 : DN_FAIL_NOMEM(err);
-}
-
-static const char *set_word(enum set_op op)
-{
-    return op == SET_UNION ? "UNION" : op == SET_INTERSECT ? "INTERSECT" : "EXCEPT";
-}
-
-/* One type for each column of both sides. */
-static int set_unify(
-    struct planner *q, const struct query *ast, struct qout *l, struct qout *r, struct dn_err *err)
-{
-    struct binder b = query_binder(q, NULL, NULL);
-    enum type_id *types = arena_alloc_array(q->env->arena, (size_t)l->count + 1, sizeof(*types));
-    int rc = 0;
-
-    if (!types)
-        return DN_FAIL_NOMEM(err);
-    if (l->count != r->count) {
-        rc = DN_FAIL(err,
-                     DN_E_SYNTAX,
-                     "each %s query must have the same number of columns",
-                     set_word(ast->set));
-        dn_err_hint(err, "The left one has %u, the right one %u.", l->count, r->count);
-        dn_err_at(err, ast->right->pos);
-        return rc;
-    }
-    for (uint32_t i = 0; i < l->count; i++) {
-        struct bexpr *both[2] = {set_column(&b, l, i, ast->left->pos),
-                                 set_column(&b, r, i, ast->right->pos)};
-
-        if (!both[0] || !both[1])
-            return DN_FAIL_NOMEM(err);
-        rc = bind_unify(&b, set_word(ast->set), both, 2, err);
-        if (rc < 0)
-            return rc;
-        types[i] = both[0]->type;
-    }
-    rc = set_cast(q, l, types, err);
-    return rc < 0 ? rc : set_cast(q, r, types, err);
-}
-
 int query_distinct(struct planner *q, struct qout *out, struct dn_err *err)
 {
     struct binder b = query_binder(q, NULL, NULL);
@@ -498,7 +402,7 @@ static int set_bind(struct planner *q,
     if (rc == 0)
         rc = query_bind(q, ast->right, outer, &r, err);
     if (rc == 0)
-        rc = set_unify(q, ast, &l, &r, err);
+        rc = query_set_unify(q, ast, &l, &r, err);
     if (rc < 0)
         return rc;
     if (!n)

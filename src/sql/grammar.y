@@ -1263,6 +1263,7 @@ trim_side(A) ::= BOTH. {A = TK_BOTH;}
 trim_side(A) ::= LEADING. {A = TK_LEADING;}
 trim_side(A) ::= TRAILING. {A = TK_TRAILING;}
 %type position_in {struct expr *} /* parentheses look like a list: see sql_call */
+position_in(A) ::= NULL(T). {A = sql_word(ps, TK_NULL, T);}
 position_in(A) ::= STRING(T). {A = sql_string(ps, T);}
 position_in(A) ::= PARAM(T). {A = sql_param(ps, T);}
 position_in(A) ::= name(N). {A = sql_column(ps, NULL, NULL, N);}

@@ -20,9 +20,11 @@ import plain
 import queries
 import schema
 import sides
+import values
 
 STATEMENTS = 80
 PLAIN = 60
+VALUES = 150
 
 
 def round_statements(seed):
@@ -87,6 +89,25 @@ def run_plain(seed, dendro_path, show):
     return found, len(statements)
 
 
+def run_values(seed, dendro_path, cluster, show):
+    """The same for expressions without tables."""
+    g = values.Values(random.Random(f"values {seed}"))
+    statements = [g.statement() for _ in range(VALUES)]
+    directory = tempfile.mkdtemp(prefix="dendro-diff-")
+    try:
+        got = sides.Dendro(dendro_path, os.path.join(directory, "db")).run([s for _, s in statements])
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+    found = []
+    for (kind, s), a, b in zip(statements, got, sides.Postgres(cluster).run([s for _, s in statements])):
+        if show:
+            print(f"{s};\n-- {a.sqlstate or a.rows} {b.sqlstate or b.rows}")
+        difference = values.difference(kind, a, b)
+        if difference:
+            found.append(f"seed {seed}: {difference}\n  {s};")
+    return found, len(statements)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("dendro")
@@ -106,7 +127,8 @@ def main():
         while seed == first or (not args.seed and time.monotonic() < end) or seed - first < args.rounds:
             some, count, bad = run_round(seed, os.path.abspath(args.dendro), cluster, args.show)
             more, plain_count = run_plain(seed, os.path.abspath(args.dendro), args.show)
-            some, count = some + more, count + plain_count
+            third, values_count = run_values(seed, os.path.abspath(args.dendro), cluster, args.show)
+            some, count = some + more + third, count + plain_count + values_count
             total, failed, seed = total + count, failed + bad, seed + 1
             found += some
             for text in some:
