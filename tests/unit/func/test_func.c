@@ -170,7 +170,10 @@ static void test_nulls(void **state)
                 args[k] = (struct datum){.type = f->args[k] == TYPE_NONE ? TYPE_BIGINT : f->args[k],
                                          .null = k == a,
                                          .str = {"", 0}};
-            assert_int_equal(call(f, args, f->args_count, &d, &err), 0);
+            if (strcmp(f->name, "set_config") == 0)
+                continue; /* wants a session */
+            if (call(f, args, f->args_count, &d, &err) != 0)
+                fail_msg("%s: %s", f->name, err.text);
             if (strcmp(f->name, "greatest") != 0 && strcmp(f->name, "least") != 0 &&
                 strcmp(f->name, "concat_ws") != 0 && strcmp(f->name, "format") != 0 &&
                 strcmp(f->name, "overlaps") != 0 && strcmp(f->name, "format_type") != 0)
