@@ -120,6 +120,8 @@ void session_zone_apply(struct dendro_conn *conn)
         zone = &conn->zone;
     }
     conn->functions.zone = zone;
+    conn->functions.date_first = (enum date_first)settings_dateorder(&conn->settings);
+    conn->functions.interval_style = (enum interval_style)conn->settings.intervalstyle;
 }
 
 /* ---- what functions ask ---- */

@@ -57,6 +57,12 @@ struct func_answer {
     struct buf *text;
 };
 
+/* How intervals are written, in the order of the setting's words. */
+enum interval_style { INTERVAL_POSTGRES, INTERVAL_VERBOSE, INTERVAL_STANDARD, INTERVAL_ISO };
+
+/* Which part of a date comes first in a text that does not tell, as DateStyle has it. */
+enum date_first { DATE_FIRST_MONTH, DATE_FIRST_DAY, DATE_FIRST_YEAR };
+
 struct func_session {
     void *arg;
     uint64_t (*random)(void *arg);        /* 64 random bits */
@@ -79,8 +85,10 @@ struct func_session {
     /* About objects: 0, DN_NOT_FOUND (NULL), or an error. NULL: nobody knows. */
     int (*ask)(void *arg, const struct func_ask *ask, struct func_answer *ret, struct dn_err *err);
     const struct tz_zone *zone; /* NULL: UTC */
-    struct tz_cache *zones;     /* NULL: no files are read */
-    const char *user;           /* none of these is NULL */
+    enum interval_style interval_style;
+    enum date_first date_first;
+    struct tz_cache *zones; /* NULL: no files are read */
+    const char *user;       /* none of these is NULL */
     const char *database;
     const char *schema;      /* of search_path: each ended by a zero, an empty one ends all */
     const char *temp_schema; /* of temporary objects; "" = none */

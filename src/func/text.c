@@ -132,7 +132,7 @@ void text_print_as(const struct func_session *session,
             text_print_time(d->v.i64, d->type, b);
         return;
     case TYPE_INTERVAL:
-        text_print_interval(d->iv, b);
+        text_print_interval_in(session ? session->interval_style : INTERVAL_POSTGRES, d->iv, b);
         return;
     case TYPE_DATE:
         text_print_date(d->v.i64, b);

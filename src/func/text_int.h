@@ -4,6 +4,7 @@
  * the rest in text.c. Any thread. */
 #pragma once
 
+#include "func/session.h"
 #include "func/text.h"
 
 /* ASCII only, whatever the locale. */
@@ -110,6 +111,7 @@ int text_parse_array(const struct func_session *session,
                      struct dn_err *err) DN_MUST_CHECK;
 
 void text_print_interval(struct vinterval v, struct buf *b);
+void text_print_interval_in(enum interval_style style, struct vinterval v, struct buf *b);
 
 /* The value of a hexadecimal digit; -1: it is none. */
 int text_hex_digit(char c);

@@ -8,8 +8,8 @@
  *     BC    AD    Monday    now    today    tomorrow    yesterday    epoch    infinity
  *
  * What a bare number is depends on what has been read before: with a name of a month it is the day
- * and then the year, otherwise month, day, year; three digits or more are a year, so that the month
- * and the day follow. Years of two digits are from 1970 to 2069. */
+ * and then the year, otherwise month, day, year (or as DateStyle says); three digits or more are a
+ * year, so that the month and the day follow. Years of two digits are from 1970 to 2069. */
 #include "base/text.h"
 #include "func/civil.h"
 #include "func/session.h"
@@ -139,8 +139,15 @@ static int loose_year(struct loose *in, int64_t v, uint32_t len, struct dn_err *
 /* Which part of a date a bare number is. */
 static int loose_date_number(struct loose *in, int64_t v, uint32_t len, struct dn_err *err)
 {
+    enum date_first first = in->session ? in->session->date_first : DATE_FIRST_MONTH;
     unsigned have = in->have & LOOSE_DATE;
 
+    if (have == 0 && first == DATE_FIRST_YEAR)
+        return loose_year(in, v, len, err);
+    if (have == 0 && first == DATE_FIRST_DAY && len < 3) {
+        in->day = v;
+        return loose_add(in, LOOSE_DAY, err);
+    }
     if (len == 3 && have == LOOSE_YEAR) {
         in->day = v;
         return loose_add(in, LOOSE_OF_YEAR | LOOSE_MONTH | LOOSE_DAY, err);
