@@ -4,6 +4,8 @@
  * is the text; EXECUTE prepares it again, which finds the plan in the session's cache
  * (stmt_cache.c), and becomes that statement with its parameters bound. So its rows, columns and
  * tag are those of the statement itself, and a plan that no longer fits is made anew. */
+#include "engine/prepared.h"
+
 #include "engine/engine_int.h"
 
 #include <stdio.h>
@@ -133,6 +135,14 @@ int session_prepare(struct dendro_stmt *stmt, struct dn_err *err)
     p->next = conn->prepared;
     conn->prepared = p;
     return 0;
+}
+
+bool engine_deallocates(const dendro_stmt *stmt, const char **ret_name)
+{
+    if (!stmt || stmt->ast->kind != STMT_DEALLOCATE)
+        return false;
+    *ret_name = stmt->ast->misc->name.s;
+    return true;
 }
 
 int session_deallocate(struct dendro_stmt *stmt, struct dn_err *err)

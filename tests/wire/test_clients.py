@@ -95,6 +95,14 @@ class Psql(ServerTest):
         r = self.psql("-c", "VACUUM")
         self.assertEqual(r.stderr, "")
 
+    def test_settings_at_the_start(self):
+        for more in (["-d", "postgresql:///dendro?options=-c%20TimeZone%3DAsia/Tokyo%20--nobody-knows%3D1"],):
+            r = self.psql("-At", *more, "-c", "SHOW TimeZone", "-c", "SELECT TIMESTAMPTZ '2024-01-01 00:00+00'", "-c", "SELECT current_user")
+            self.assertEqual((r.stdout, r.stderr), ("Asia/Tokyo\n2024-01-01 09:00:00+09\ndendro\n", ""))
+        r = self.psql("-d", "postgresql:///dendro?options=-c%20TimeZone%3DNowhere", "-c", "SELECT 1")
+        self.assertEqual(r.returncode, 2)
+        self.assertIn("Nowhere", r.stderr)
+
     def test_unknown_database(self):
         r = self.psql("-d", "elsewhere", "-c", "SELECT 1")
         self.assertEqual(r.returncode, 2)
@@ -141,6 +149,20 @@ class Psycopg2(ServerTest):
         self.assertEqual(k.rowcount, 20)
         k.execute("SELECT count(*), sum(v), max(time) FROM reading WHERE series = %s AND ok", ("a",))
         self.assertEqual(k.fetchone(), (10, 45.0, NOON + datetime.timedelta(seconds=18)))
+
+    def test_the_client_learns_of_settings(self):
+        c = self.connect()
+        self.assertEqual([c.get_parameter_status(n) for n in ("TimeZone", "client_encoding", "session_authorization", "in_hot_standby")],
+                         ["UTC", "UTF8", "dendro", "off"])
+        k = c.cursor()
+        k.execute("SET TimeZone = 'Europe/Berlin'")
+        self.assertEqual(c.get_parameter_status("TimeZone"), "Europe/Berlin")
+        k.execute("BEGIN; SET TimeZone = 'Asia/Tokyo'; SET default_transaction_read_only = on")
+        self.assertEqual([c.get_parameter_status(n) for n in ("TimeZone", "default_transaction_read_only")], ["Asia/Tokyo", "on"])
+        k.execute("SELECT TIMESTAMPTZ '2024-01-01 00:00:00+00'")
+        self.assertEqual(k.fetchone()[0].utcoffset(), datetime.timedelta(hours=9))
+        k.execute("ROLLBACK")
+        self.assertEqual([c.get_parameter_status(n) for n in ("TimeZone", "default_transaction_read_only")], ["Europe/Berlin", "off"])
 
     def test_error_leaves_the_connection_usable(self):
         import psycopg2
@@ -229,6 +251,22 @@ class Psycopg3(ServerTest):
             self.assertEqual(c.execute("SELECT count(*) FROM searched WHERE time >= %s", (finer,)).fetchone(), (0,))
             self.assertEqual(c.execute("SELECT count(*) FROM searched WHERE time < %s", (finer,)).fetchone(), (1,))
             c.execute("UPDATE searched SET n = n WHERE s = %s AND n < %s", ("a", 2**40))
+
+    def test_deallocate(self):
+        import psycopg
+        with self.connect() as c:
+            raw = c.pgconn
+            raw.prepare(b"mine", b"SELECT 1")
+            self.assertEqual(c.execute("DEALLOCATE mine").statusmessage, "DEALLOCATE")
+            self.assertEqual(raw.exec_prepared(b"mine", []).error_field(67), b"26000")
+            with self.assertRaises(psycopg.errors.InvalidSqlStatementName):
+                c.execute("DEALLOCATE mine")
+            c.execute("PREPARE theirs AS SELECT 2")
+            raw.prepare(b"mine", b"SELECT 1")
+            c.execute("DEALLOCATE ALL")
+            self.assertEqual(raw.exec_prepared(b"mine", []).error_field(67), b"26000")
+            raw.prepare(b"mine", b"DEALLOCATE ALL")
+            self.assertEqual(raw.exec_prepared(b"mine", []).error_field(67), b"55006")
 
     def test_arrays_as_text(self):
         with self.connect() as c:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Drivers of other languages.
+"""Drivers of other languages, and PostgreSQL itself as a client.
 
     test_drivers.py DENDRO [CLASS...]   runs all, or these
     test_drivers.py --list              names of the classes
@@ -17,6 +17,8 @@ from wirelib import ServerTest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(ROOT, "tests", "diff"))
+import pg  # noqa: E402 pylint: disable=wrong-import-position
 
 
 def run(*command, **more):
@@ -59,7 +61,7 @@ class Jdbc(ServerTest):
         with tempfile.TemporaryDirectory() as d:
             run("javac", "-cp", jar, "-d", d, os.path.join(HERE, "jdbc", "Drive.java"))
             out = run("java", "-Xmx128m", "-cp", f"{d}:{jar}", "Drive",
-                      f"jdbc:postgresql://127.0.0.1:{self.server.port}/dendro?user=dendro&assumeMinServerVersion=12")
+                      f"jdbc:postgresql://127.0.0.1:{self.server.port}/dendro?user=dendro")
         self.assertEqual(out.splitlines(), [
             "batch 20", *["row a 2024-01-01T12:00:05.250Z 2.5 5 5 false 2024-01-02 1.25, 3"] * 8, "fetched 3", "error 42P01",
             "in 2", "out b\t1|c\t2|", out.splitlines()[13], "any 21", "error 57014"])
@@ -114,6 +116,38 @@ class Pgbench(ServerTest):
                 done += 100
         k.execute("SELECT sum(balance) FROM account")
         self.assertEqual(k.fetchone(), (done,))
+
+
+class Fdw(ServerTest):
+    """postgres_fdw: PostgreSQL 15 reads and writes a table here as if it were its own."""
+
+    def test_drive(self):
+        import psycopg2
+        c = psycopg2.connect(host="127.0.0.1", port=self.server.port, user="dendro", dbname="dendro")
+        c.autocommit = True
+        k = c.cursor()
+        k.execute("CREATE TABLE reading (s VARCHAR NOT NULL, time TIMESTAMP(6) NOT NULL, v DOUBLE, n INT, PRIMARY KEY (s, time))")
+        with pg.Cluster() as postgres:
+            out = postgres.run(f"""
+                CREATE EXTENSION postgres_fdw;
+                CREATE SERVER dendro FOREIGN DATA WRAPPER postgres_fdw
+                    OPTIONS (host '127.0.0.1', port '{self.server.port}', dbname 'dendro');
+                CREATE USER MAPPING FOR dendro SERVER dendro OPTIONS (user 'dendro', password_required 'false');
+                CREATE FOREIGN TABLE reading (s text, time timestamptz, v double precision, n int) SERVER dendro;
+                INSERT INTO reading SELECT 'a', timestamptz '2024-01-01 00:00+00' + g * interval '1 s', g / 2.0, g
+                    FROM generate_series(1, 500) g;
+                SELECT count(*), sum(v), min(time) FROM reading WHERE s = 'a' AND n > 100;
+                UPDATE reading SET v = 0 WHERE n = 7;
+                DELETE FROM reading WHERE n > 400;
+                BEGIN;
+                DELETE FROM reading;
+                ROLLBACK;
+                SELECT count(*), sum(v) FROM reading;
+                """)
+        self.assertIn("400\x1f60100\x1f2024-01-01 00:01:41+00", out)
+        self.assertIn("400\x1f40096.5", out)
+        k.execute("SELECT count(*), sum(v) FROM reading")
+        self.assertEqual(k.fetchone(), (400, 40096.5))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@
 #include "server/pgwire/pgw_int.h"
 #include "server/server.h"
 
+#include <strings.h>
+
 static struct mem_owner *ext_owner(const struct pgw *p)
 {
     return server_owner(p->c->srv);
@@ -79,6 +81,21 @@ void pgw_forget_all(struct pgw *p)
         ext_portal_free(p, p->portals);
     while (p->stmts)
         ext_stmt_free(p, p->stmts);
+}
+
+bool pgw_forget(struct pgw *p, const char *name)
+{
+    struct pgw_stmt *next;
+    bool found = false;
+
+    for (struct pgw_stmt *s = p->stmts; s; s = next) {
+        next = s->next;
+        if (s->name[0] == 0 || (name && strcasecmp(s->name, name) != 0))
+            continue;
+        found = true;
+        ext_stmt_free(p, s);
+    }
+    return found;
 }
 
 /* ---- Parse ---- */
@@ -448,5 +465,6 @@ void pgw_sync(struct pgw *p)
     if (engine_group_end(p->session, !p->skip, &err) < 0)
         pgw_fail(p, &err);
     p->skip = false;
+    pgw_settings_tell(p);
     pgw_ready(&p->c->out, pgw_status(p));
 }

@@ -39,5 +39,8 @@ struct pgw_report {
 };
 void pgw_report(struct buf *b, char type, const struct pgw_report *r);
 void pgw_error(struct buf *b, const struct dendro_error *e);
-void pgw_errorf(
-    struct buf *b, const char *severity, const char *sqlstate, const char *fmt, va_list args);
+void pgw_errorf(struct buf *b,
+                const char *severity,
+                const char *sqlstate,
+                const char *fmt,
+                va_list args) DN_PRINTF(4, 0);

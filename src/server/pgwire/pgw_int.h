@@ -24,6 +24,7 @@
 #define PGW_NAME_MAX   63u
 #define PGW_PARAMS_MAX 65535u
 #define PGW_STMTS_MAX  10000u /* prepared by name in a session */
+#define PGW_OPTION_MAX 1024u  /* bytes of one of the options at the start */
 
 /* A statement by name. */
 struct pgw_stmt {
@@ -101,9 +102,10 @@ struct pgw {
     struct pgw_copy copy;
     atomic_bool canceled; /* somebody asked for it since the statement began */
     struct arena scratch;
+    uint8_t *options; /* owned: of the startup message, until the login; settings.c */
+    size_t options_len;
     char user[PGW_NAME_MAX + 1];
     char database[PGW_NAME_MAX + 1];
-    char application[PGW_NAME_MAX + 1];
 };
 
 /* ---- start.c ---- */
@@ -121,6 +123,15 @@ enum conn_want pgw_login(struct pgw *p);
 /* The next message of PGW_LOGIN. */
 enum conn_want pgw_login_message(struct pgw *p);
 void pgw_login_free(struct pgw *p);
+
+/* ---- settings.c ---- */
+/* The options of a startup message, kept until somebody has logged in; false: out of memory. */
+bool pgw_settings_keep(struct pgw *p, const struct pgw_rd *options);
+/* They become settings, those that RESET comes back to. False: one is refused, and the client told
+ * so. */
+bool pgw_settings_take(struct pgw *p);
+/* The client learns what has changed since the last time; before each ReadyForQuery. */
+void pgw_settings_tell(struct pgw *p);
 
 /* ---- query.c ---- */
 void pgw_query(struct pgw *p, struct pgw_rd *body);
@@ -146,6 +157,9 @@ void pgw_describe(struct pgw *p, struct pgw_rd *body);
 void pgw_execute(struct pgw *p, struct pgw_rd *body);
 void pgw_close_named(struct pgw *p, struct pgw_rd *body);
 void pgw_sync(struct pgw *p);
+/* DEALLOCATE of statements of this protocol; true: there was one of the name, and it is gone. NULL:
+ * all that have one. */
+bool pgw_forget(struct pgw *p, const char *name);
 void pgw_forget_all(struct pgw *p);
 
 /* ---- rows.c ---- */

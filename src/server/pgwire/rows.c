@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * rows.c: running a portal: rows out by batches, errors, tags. */
+#include "engine/prepared.h"
 #include "server/pgwire/out.h"
 #include "server/pgwire/pgw_int.h"
 #include "server/server.h"
+
+#include <strings.h>
 
 char pgw_status(const struct pgw *p)
 {
@@ -149,14 +152,41 @@ static int rows_next(struct pgw *p, struct pgw_portal *portal)
     return rc;
 }
 
+/* DEALLOCATE: to clients statements of the protocol and of PREPARE are one kind. True: it is done.
+ */
+static bool rows_forget(struct pgw *p, struct pgw_portal *portal, const char *name)
+{
+    bool self =
+        portal->of && portal->of->name[0] && (!name || strcasecmp(portal->of->name, name) == 0);
+
+    if (self) { /* it cannot go while it runs */
+        rows_fail(p,
+                  portal,
+                  &(struct dendro_error){.code = DENDRO_E_MISUSE,
+                                         .sqlstate = "55006",
+                                         .message = "a statement cannot DEALLOCATE itself"});
+        return true;
+    }
+    if (!pgw_forget(p, name) || !name)
+        return false;
+    pgw_complete(&p->c->out, "DEALLOCATE");
+    pgw_portal_reset(portal);
+    portal->done = true;
+    p->running = NULL;
+    return true;
+}
+
 void pgw_run_portal(struct pgw *p)
 {
     struct pgw_portal *portal = p->running;
     struct dendro_copy_info copy;
+    const char *name;
 
     if (!portal->started) {
         portal->started = true;
         atomic_store(&p->canceled, false);
+        if (engine_deallocates(portal->stmt, &name) && rows_forget(p, portal, name))
+            return;
         if (pgw_copy_is(portal, &copy)) {
             rows_copy(p, portal, &copy);
             return;

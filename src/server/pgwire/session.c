@@ -29,6 +29,7 @@ static void session_close(struct conn *c)
     pgw_forget_all(p);
     dendro_finalize(p->simple.stmt);
     dendro_disconnect(p->session);
+    mem_free(p->options);
     arena_done(&p->scratch);
     mem_free(p->text);
     mem_free(p);

@@ -7,11 +7,9 @@
 #include "server/server.h"
 #include "server/tls.h"
 
-#include <ctype.h>
 #include <stdio.h>
 
-#define START_TLS_BYTE       0x16 /* a record of a handshake */
-#define START_SERVER_VERSION "15.0 (Dendro %s)"
+#define START_TLS_BYTE 0x16 /* a record of a handshake */
 
 enum conn_want pgw_fatal(struct pgw *p, const char *sqlstate, const char *fmt, ...)
 {
@@ -61,34 +59,12 @@ static void start_copy(char *to, const char *from)
     snprintf(to, PGW_NAME_MAX + 1, "%s", from);
 }
 
-static bool start_utf8(const char *name)
-{
-    char plain[16] = "";
-    size_t n = 0;
-
-    for (; *name && n + 1 < sizeof plain; name++)
-        if (isalnum((unsigned char)*name))
-            plain[n++] = (char)tolower((unsigned char)*name);
-    return strcmp(plain, "utf8") == 0 || strcmp(plain, "unicode") == 0;
-}
-
-/* A name and its value; false: it was refused, and the client told so. */
-static bool start_option(struct pgw *p, const char *name, const char *value)
+static void start_option(struct pgw *p, const char *name, const char *value)
 {
     if (strcmp(name, "user") == 0)
         start_copy(p->user, value);
     else if (strcmp(name, "database") == 0)
         start_copy(p->database, value);
-    else if (strcmp(name, "application_name") == 0)
-        start_copy(p->application, value);
-    else if (strcmp(name, "client_encoding") == 0 && !start_utf8(value)) {
-        pgw_fatal(p,
-                  "22023",
-                  "invalid value for parameter \"client_encoding\": \"%s\"; it is UTF8",
-                  value);
-        return false;
-    }
-    return true;
 }
 
 static void start_notice(void *arg, const char *severity, const char *message)
@@ -106,24 +82,10 @@ static void start_notice(void *arg, const char *severity, const char *message)
 static void start_greet(struct pgw *p)
 {
     struct buf *b = &p->c->out;
-    char version[64];
     size_t at;
 
-    snprintf(version, sizeof version, START_SERVER_VERSION, dendro_version());
     pgw_auth(b, 0, NULL, 0);
-    pgw_parameter(b, "server_version", version);
-    pgw_parameter(b, "server_encoding", "UTF8");
-    pgw_parameter(b, "client_encoding", "UTF8");
-    pgw_parameter(b, "DateStyle", "ISO, MDY");
-    pgw_parameter(b, "IntervalStyle", "postgres");
-    pgw_parameter(b, "TimeZone", "UTC");
-    pgw_parameter(b, "integer_datetimes", "on");
-    pgw_parameter(b, "standard_conforming_strings", "on");
-    pgw_parameter(b, "is_superuser", p->superuser ? "on" : "off");
-    pgw_parameter(b, "session_authorization", p->user);
-    pgw_parameter(b, "application_name", p->application);
-    pgw_parameter(b, "default_transaction_read_only", "off");
-    pgw_parameter(b, "in_hot_standby", "off");
+    pgw_settings_tell(p);
     at = pgw_begin(b, 'K');
     pgw_i32(b, (int32_t)p->c->id);
     pgw_i32(b, (int32_t)p->key);
@@ -135,6 +97,8 @@ enum conn_want pgw_entered(struct pgw *p)
 {
     dendro_set_notice(p->session, start_notice, p);
     pgw_copy_init(p);
+    if (!pgw_settings_take(p))
+        return CONN_CLOSE;
     p->key = (uint32_t)server_random(p->c->srv);
     p->phase = PGW_READY;
     start_greet(p);
@@ -174,8 +138,8 @@ static enum conn_want start_session(struct pgw *p, uint32_t version, struct pgw_
             break;
         value = pgw_rd_text(body);
         unknown += strncmp(name, "_pq_.", 5) == 0;
-        if (!body->bad && !start_option(p, name, value))
-            return CONN_CLOSE;
+        if (!body->bad)
+            start_option(p, name, value);
     }
     if (!pgw_rd_done(body))
         return pgw_fatal(p, "08P01", "invalid startup packet layout");
@@ -188,6 +152,8 @@ static enum conn_want start_session(struct pgw *p, uint32_t version, struct pgw_
         return pgw_fatal(p, "53300", "sorry, too many clients already");
     if (version > PGW_VERSION || unknown > 0)
         start_negotiate(p, options, unknown);
+    if (!pgw_settings_keep(p, &options))
+        return pgw_fatal(p, "53200", "out of memory");
     return pgw_login(p);
 }
 
