@@ -231,7 +231,8 @@ static char **complete_attempt(const char *text, int start, int end)
         complete_formats(text, len);
     } else if (strncasecmp(line, "set ", 4) == 0 || strncasecmp(line, "show ", 5) == 0) {
         for (size_t i = 0; i < settings_count(); i++)
-            complete_offer(settings_row(i)->name, text, len);
+            if (!settings_row(i)->known) /* those do nothing */
+                complete_offer(settings_row(i)->name, text, len);
         complete_query("SHOW TABLES", text, len);
         complete_keywords_offer(text, len);
     } else if (complete_wants_table(line, start)) {

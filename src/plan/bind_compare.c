@@ -141,9 +141,9 @@ static int bind_floor_time(
     int rc = text_time_to_type(seconds, ns, type, false, &f.value, &f.exact, &local);
 
     if (rc == DN_E_DATETIME_RANGE) {
+        /* Between the infinite times and those the column can hold. */
         f.exact = false;
-        f.below = seconds < 0;
-        f.value = INT64_MAX;
+        f.value = seconds < 0 ? INT64_MIN : INT64_MAX - 1;
     } else if (rc < 0) {
         if (err)
             *err = local;

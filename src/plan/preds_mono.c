@@ -63,6 +63,8 @@ bool mono_least(
         return false;
     if (!mono_reaches(&call, &arg, ev, hi, bound, above))
         return false;
+    if (mono_reaches(&call, &arg, ev, lo, bound, above)) /* -infinity may, where the next fail */
+        hi = lo;
     while (lo < hi) { /* hi reaches it */
         int64_t mid = (lo & hi) + ((lo ^ hi) >> 1);
 

@@ -217,7 +217,6 @@ cmd ::= ALTER alter_object(K) if_exists(I) qname(N) OWNER TO name(T). {sql_owner
 cmd ::= ALTER SCHEMA name(N) OWNER TO name(T). {sql_owner(ps, OBJECT_SCHEMA, false, sql_qual(ps, NULL, N), T);}
 %type role_kind {int}
 role_kind(A) ::= ROLE. {A = 0;}
-role_kind(A) ::= GROUP. {A = 0;}
 role_kind(A) ::= USER. {A = 1;}
 role_words(A) ::= . {A = sql_list_none(ps);}
 role_words(A) ::= role_words(L) role_word(W). {A = sql_list_add(ps, L, W);}

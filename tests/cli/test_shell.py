@@ -331,7 +331,7 @@ class Commands(Case):
             out, err = self.shell(line + "\n")
             self.assertIn(wrong, err)
             self.assertEqual(out, "")
-        bad = self.file("bad.csv", "station,time,temperature\nroof,1970-01-02,1\nroof,yesterday,2\n")
+        bad = self.file("bad.csv", "station,time,temperature\nroof,1970-01-02,1\nroof,someday,2\n")
         _, err = self.shell(f"\\copy weather from {bad}\n")
         self.assertIn('line 3, column "time"', err)
         self.assertIn("bad.csv", err)

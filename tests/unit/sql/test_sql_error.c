@@ -106,7 +106,7 @@ static const struct error_case cases[] = {
     {"create table t (a int, primary key ((a), <-- Partition Key\na))", DN_E_SYNTAX, 42, "syntax error at or near \"<\"; expected a name", ""},
     {"create table t (a int, primary key ((a), a <-- Local Key\n))", DN_E_SYNTAX, 44, "syntax error at or near \"<\"; expected ')', ',', '(', ASC or DESC", ""},
     {"create tabel t (a int)", DN_E_SYNTAX, 8, "syntax error at or near \"tabel\"; expected TABLE, SCHEMA, KEYSPACE, OR, UNIQUE, RECURSIVE, ...", "Perhaps you meant TABLE instead of \"tabel\"."},
-    {"drop", DN_E_SYNTAX, 5, "syntax error at end of input; expected TABLE, SCHEMA, KEYSPACE, VIEW, SEQUENCE or INDEX", ""},
+    {"drop", DN_E_SYNTAX, 5, "syntax error at end of input; expected TABLE, SCHEMA, KEYSPACE, VIEW, SEQUENCE, INDEX, ...", ""},
     {"drop table if t", DN_E_SYNTAX, 15, "syntax error at or near \"t\"; expected EXISTS", ""},
     {"use", DN_E_SYNTAX, 4, "syntax error at end of input; expected a name", ""},
     {"show", DN_E_SYNTAX, 5, "syntax error at end of input; expected CREATE, TABLE, TABLES, SCHEMAS, KEYSPACES, PARTITIONS, ...", ""},
