@@ -72,6 +72,8 @@ DN_ERR(DUPLICATE_OBJECT,  80, "42710", "A constraint of that name exists already
 DN_ERR(CHECK_VIOLATION,   81, "23514", "A row breaks a CHECK constraint.")
 DN_ERR(UNDEFINED_PREPARED,82, "26000", "There is no prepared statement of that name.")
 DN_ERR(DUPLICATE_PREPARED,83, "42P05", "A prepared statement of that name exists already.")
+DN_ERR(GENERATED,         84, "428C9", "The column is GENERATED ALWAYS: a statement cannot give it a value.")
+DN_ERR(SEQUENCE_LIMIT,    85, "2200H", "A sequence has no values left.")
 DN_ERR(TX_FAILED,         90, "25P02", "An earlier statement of the transaction failed; only ROLLBACK (TO) and COMMIT are left.")
 DN_ERR(TX_ACTIVE,         91, "25001", "This cannot be done inside a transaction block, or not any more.")
 DN_ERR(NO_TX,             92, "25P01", "This can only be done inside a transaction block.")

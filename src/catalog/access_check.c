@@ -13,13 +13,15 @@ static bool access_of_system(const char *schema)
 
 static const char *access_word(const struct catalog_relation *r)
 {
-    return r->view ? "view" : "table";
+    return r->view ? "view" : r->sequence ? "sequence" : "table";
 }
 
 struct access_object catalog_object(const struct catalog_relation *r)
 {
-    return (struct access_object){.kind = ACCESS_RELATION,
-                                  .id = r->view ? r->view->id : r->table->id};
+    return (struct access_object){.kind = r->sequence ? ACCESS_SEQUENCE : ACCESS_RELATION,
+                                  .id = r->view       ? r->view->id
+                                        : r->sequence ? r->sequence->id
+                                                      : r->table->id};
 }
 
 int catalog_may_schema(
@@ -41,7 +43,9 @@ int catalog_may(const struct catalog *c,
                 struct dn_err *err)
 {
     struct access_object o = catalog_object(r);
-    const char *schema = r->view ? r->view->schema : r->table->schema;
+    const char *schema = r->view       ? r->view->schema
+                         : r->sequence ? r->sequence->schema
+                                       : r->table->schema;
     int rc;
 
     if (role == 0 || access_superuser(c->access, role) || access_of_system(schema))
@@ -49,11 +53,8 @@ int catalog_may(const struct catalog *c,
     rc = catalog_may_schema(c, role, schema, PRIVILEGE_BIT(PRIVILEGE_USAGE), err);
     if (rc < 0 || !(need & ~access_privileges(c->access, role, &o)))
         return rc;
-    return DN_FAIL(err,
-                   DN_E_DENIED,
-                   "permission denied for %s %s",
-                   access_word(r),
-                   r->view ? r->view->name : r->table->name);
+    return DN_FAIL(
+        err, DN_E_DENIED, "permission denied for %s %s", access_word(r), catalog_relation_name(r));
 }
 
 int catalog_must_own(const struct catalog *c,
@@ -65,9 +66,6 @@ int catalog_must_own(const struct catalog *c,
 
     if (role == 0 || access_owns(c->access, role, &o))
         return 0;
-    return DN_FAIL(err,
-                   DN_E_DENIED,
-                   "must be owner of %s %s",
-                   access_word(r),
-                   r->view ? r->view->name : r->table->name);
+    return DN_FAIL(
+        err, DN_E_DENIED, "must be owner of %s %s", access_word(r), catalog_relation_name(r));
 }

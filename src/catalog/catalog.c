@@ -37,10 +37,13 @@ void catalog_unref(struct catalog *c)
         table_unref(c->tables[i]);
     for (size_t i = 0; i < c->views_count; i++)
         view_unref(c->views[i]);
+    for (size_t i = 0; i < c->sequences_count; i++)
+        catalog_sequence_unref(c->sequences[i]);
     mem_free(c->schemas);
     mem_free(c->tables);
     mem_free(c->views);
     access_unref(c->access);
+    mem_free(c->sequences);
     mem_free(c);
 }
 
@@ -62,7 +65,8 @@ static int catalog_first(struct catalog **ret, struct dn_err *err)
     }
     c->tables = mem_calloc(NULL, 0, sizeof *c->tables);
     c->views = mem_calloc(NULL, 0, sizeof *c->views);
-    if (!c->schemas || !c->tables || !c->views || !c->schemas[0].name ||
+    c->sequences = mem_calloc(NULL, 0, sizeof *c->sequences);
+    if (!c->schemas || !c->tables || !c->views || !c->sequences || !c->schemas[0].name ||
         !c->schemas[0].replication) {
         catalog_unref(c);
         return DN_FAIL_NOMEM(err);
@@ -150,7 +154,12 @@ catalog_schema(const struct catalog *c, const char *name, struct dn_err *err)
     return NULL;
 }
 
-/* The n-th of all tables, then of all views. */
+static size_t catalog_relations_count(const struct catalog *c)
+{
+    return c->tables_count + c->views_count + c->sequences_count;
+}
+
+/* The n-th of all tables, then of all views, then of all sequences. */
 static const char *catalog_nth(const struct catalog *c,
                                size_t n,
                                const char **ret_schema,
@@ -161,9 +170,15 @@ static const char *catalog_nth(const struct catalog *c,
         *ret_schema = c->tables[n]->schema;
         return c->tables[n]->name;
     }
-    *ret = (struct catalog_relation){.view = c->views[n - c->tables_count]};
-    *ret_schema = ret->view->schema;
-    return ret->view->name;
+    n -= c->tables_count;
+    if (n < c->views_count) {
+        *ret = (struct catalog_relation){.view = c->views[n]};
+        *ret_schema = ret->view->schema;
+        return ret->view->name;
+    }
+    *ret = (struct catalog_relation){.sequence = c->sequences[n - c->views_count]};
+    *ret_schema = ret->sequence->schema;
+    return ret->sequence->name;
 }
 
 /* No such table: perhaps it is spelt otherwise, or lies in another schema. */
@@ -176,7 +191,7 @@ static int catalog_no_table(const struct catalog *c,
     const char *elsewhere = NULL;
     bool plain = strcmp(s->name, CATALOG_SCHEMA_DEFAULT) == 0;
 
-    for (size_t i = 0; i < c->tables_count + c->views_count; i++) {
+    for (size_t i = 0; i < catalog_relations_count(c); i++) {
         struct catalog_relation r;
         const char *schema;
         const char *other = catalog_nth(c, i, &schema, &r);
@@ -212,7 +227,7 @@ int catalog_relation(const struct catalog *c,
 
     if (!s)
         return err ? err->code : DN_NOT_FOUND;
-    for (size_t i = 0; i < c->tables_count + c->views_count; i++) {
+    for (size_t i = 0; i < catalog_relations_count(c); i++) {
         const char *in;
         const char *own = catalog_nth(c, i, &in, &r);
 
@@ -302,7 +317,7 @@ catalog_table(const struct catalog *c, const char *schema, const char *name, str
                           err,
                           DN_E_WRONG_OBJECT,
                           "\"%s\" is not a table",
-                          r.view->name));
+                          catalog_relation_name(&r)));
     return r.table;
 }
 
@@ -316,7 +331,7 @@ catalog_view(const struct catalog *c, const char *schema, const char *name, stru
                           err,
                           DN_E_WRONG_OBJECT,
                           "\"%s\" is not a view",
-                          r.table->name));
+                          catalog_relation_name(&r)));
     return r.view;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * catalog.h: schemas, tables and views. A struct catalog is an immutable snapshot, shared by
- * reference count; an edit makes a new one out of an old one, sharing the tables. It is saved as
- * one JSON document ("catalog") replaced by compare-and-swap, so an edit is whole or not there at
- * all:
+ * catalog.h: schemas, tables, views and sequences. A struct catalog is an immutable snapshot,
+ * shared by reference count; an edit makes a new one out of an old one, sharing the tables. It is
+ * saved as one JSON document ("catalog") replaced by compare-and-swap, so an edit is whole or not
+ * there at all:
  *
  *     catalog_load(v, &cat, err)                 at open; an empty volume gives the first catalog
  *     catalog_with_table(cat, table, &next, err) checks names, assigns the table id
@@ -14,6 +14,7 @@
 #pragma once
 
 #include "catalog/access.h"
+#include "catalog/sequence.h"
 #include "catalog/table.h"
 #include "catalog/view.h"
 #include "volume/volume.h"
@@ -44,14 +45,22 @@ struct catalog {
     size_t tables_count;
     struct view **views; /* likewise; no table has the name of one */
     size_t views_count;
-    struct access *access; /* reference: roles and who may do what; NULL = as at first */
+    struct access *access;       /* reference: roles and who may do what; NULL = as at first */
+    struct sequence **sequences; /* likewise */
+    size_t sequences_count;
 };
 
-/* What can stand in FROM: one of the two is set. */
+/* What shares one name space, and can stand in FROM: one of them is set. */
 struct catalog_relation {
     const struct table *table;
     const struct view *view;
+    const struct sequence *sequence;
 };
+
+static inline const char *catalog_relation_name(const struct catalog_relation *r)
+{
+    return r->table ? r->table->name : r->view ? r->view->name : r->sequence->name;
+}
 
 int catalog_load(struct volume *v, struct catalog **ret, struct dn_err *err) DN_MUST_CHECK;
 int catalog_save(struct volume *v,
@@ -75,7 +84,7 @@ const struct table *catalog_table_by_id(const struct catalog *c, uint64_t id);
 const struct view *
 catalog_view(const struct catalog *c, const char *schema, const char *name, struct dn_err *err);
 const struct view *catalog_view_by_id(const struct catalog *c, uint64_t id);
-/* Either; 0 or the error (with err NULL: DN_NOT_FOUND). */
+/* Any of them; 0 or the error (with err NULL: DN_NOT_FOUND). */
 int catalog_relation(const struct catalog *c,
                      const char *schema,
                      const char *name,
@@ -89,7 +98,7 @@ struct catalog_path {
     const char *more;   /* and then these, each ended by a zero, an empty one ends all; NULL = none.
                            Those that do not exist are passed over */
 };
-/* A table or view by the name that a statement gives; given: its schema, NULL = none. */
+/* A table, view or sequence by the name that a statement gives; given: its schema, NULL = none. */
 int catalog_resolve(const struct catalog *c,
                     const struct catalog_path *path,
                     const char *given,
@@ -102,7 +111,7 @@ const struct schema_def *catalog_path_schema(const struct catalog *c,
                                              const char *given,
                                              struct dn_err *err);
 
-/* Is the name free for a table or view? */
+/* Is the name free for a table, view or sequence? */
 int catalog_free(const struct catalog *c, const char *schema, const char *name, struct dn_err *err)
     DN_MUST_CHECK;
 
@@ -129,7 +138,8 @@ int catalog_without_table(const struct catalog *c,
                           uint64_t id,
                           struct catalog **ret,
                           struct dn_err *err) DN_MUST_CHECK;
-/* Without all tables and views of these ids; what depends on them is the caller's concern. */
+/* Without all tables, views and sequences of these ids, and the sequences that go with those
+ * tables; what else depends on them is the caller's concern. */
 int catalog_without(const struct catalog *c,
                     const uint64_t *ids,
                     size_t count,
@@ -173,7 +183,7 @@ int catalog_with_temp_schema(const struct catalog *c,
                              const char *name,
                              struct catalog **ret,
                              struct dn_err *err) DN_MUST_CHECK;
-/* DN_E_DEPENDENT while it holds tables or views. */
+/* DN_E_DEPENDENT while it holds anything. */
 int catalog_without_schema(const struct catalog *c,
                            const char *name,
                            struct catalog **ret,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * catalog_edit.c: a new snapshot out of an old one. Checks come first, then a copy with room for
- * one more, then the change, which cannot fail. Tables are shared, schemas copied. */
+ * one more, then the change, which cannot fail. Schemas are copied, all else is shared. */
 #include "base/text.h"
 #include "catalog/catalog.h"
 #include "catalog/catalog_json.h"
@@ -9,8 +9,7 @@
 
 #include <string.h>
 
-/* A copy with room for one more schema, table and view. */
-static int catalog_copy(const struct catalog *c, struct catalog **ret, struct dn_err *err)
+int catalog_copy(const struct catalog *c, struct catalog **ret, struct dn_err *err)
 {
     struct catalog *n = catalog_new();
 
@@ -23,7 +22,8 @@ static int catalog_copy(const struct catalog *c, struct catalog **ret, struct dn
     n->schemas = mem_calloc(NULL, c->schemas_count + 1, sizeof *n->schemas);
     n->tables = mem_calloc(NULL, c->tables_count + 1, sizeof *n->tables);
     n->views = mem_calloc(NULL, c->views_count + 1, sizeof *n->views);
-    if (!n->schemas || !n->tables || !n->views)
+    n->sequences = mem_calloc(NULL, c->sequences_count + 1, sizeof *n->sequences);
+    if (!n->schemas || !n->tables || !n->views || !n->sequences)
         goto nomem;
     for (size_t i = 0; i < c->schemas_count; i++) {
         n->schemas_count = i + 1;
@@ -40,6 +40,8 @@ static int catalog_copy(const struct catalog *c, struct catalog **ret, struct dn
         n->tables[n->tables_count++] = table_ref(c->tables[i]);
     for (size_t i = 0; i < c->views_count; i++)
         n->views[n->views_count++] = view_ref(c->views[i]);
+    for (size_t i = 0; i < c->sequences_count; i++)
+        n->sequences[n->sequences_count++] = catalog_sequence_ref(c->sequences[i]);
     *ret = n;
     return 0;
 nomem:
@@ -54,8 +56,7 @@ static int catalog_cmp_tables(const struct table *a, const struct table *b)
     return order ? order : strcmp(a->name, b->name);
 }
 
-/* Is the name another table's or view's than that with the id? */
-static int catalog_check_free(
+int catalog_free_but(
     const struct catalog *c, const char *schema, const char *name, uint64_t id, struct dn_err *err)
 {
     for (size_t i = 0; i < c->tables_count; i++)
@@ -66,12 +67,16 @@ static int catalog_check_free(
         if (c->views[i]->id != id && strcmp(c->views[i]->name, name) == 0 &&
             strcmp(c->views[i]->schema, schema) == 0)
             return DN_FAIL(err, DN_E_DUPLICATE_TABLE, "relation \"%s\" already exists", name);
+    for (size_t i = 0; i < c->sequences_count; i++)
+        if (c->sequences[i]->id != id && strcmp(c->sequences[i]->name, name) == 0 &&
+            strcmp(c->sequences[i]->schema, schema) == 0)
+            return DN_FAIL(err, DN_E_DUPLICATE_TABLE, "relation \"%s\" already exists", name);
     return 0;
 }
 
 int catalog_free(const struct catalog *c, const char *schema, const char *name, struct dn_err *err)
 {
-    return catalog_check_free(c, schema, name, 0, err);
+    return catalog_free_but(c, schema, name, 0, err);
 }
 
 static bool catalog_has_schema(const struct catalog *c, const char *name)
@@ -93,7 +98,7 @@ int catalog_with_table(const struct catalog *c,
 
     if (!catalog_has_schema(c, t->schema))
         return DN_FAIL(err, DN_E_UNDEFINED_SCHEMA, "schema \"%s\" does not exist", t->schema);
-    rc = catalog_check_free(c, t->schema, t->name, 0, err);
+    rc = catalog_free_but(c, t->schema, t->name, 0, err);
     if (rc < 0)
         return rc;
     while (at < c->tables_count && catalog_cmp_tables(c->tables[at], t) < 0)
@@ -120,8 +125,9 @@ static bool catalog_keeps(const void *arg, const struct access_object *o)
     const struct catalog *c = arg;
 
     switch (o->kind) {
-    case ACCESS_RELATION:
     case ACCESS_SEQUENCE:
+        return catalog_sequence_by_id(c, o->id) != NULL;
+    case ACCESS_RELATION:
         return catalog_table_by_id(c, o->id) || catalog_view_by_id(c, o->id);
     case ACCESS_SCHEMA:
         return catalog_has_schema(c, o->schema);
@@ -196,14 +202,18 @@ int catalog_with_changed_table(const struct catalog *c,
         was++;
     if (was == c->tables_count)
         return DN_FAIL(err, DN_E_UNDEFINED_TABLE, "the table does not exist any more");
-    rc = catalog_check_free(c, t->schema, t->name, t->id, err);
+    rc = catalog_free_but(c, t->schema, t->name, t->id, err);
     if (rc < 0)
         return rc;
     for (size_t i = 0; i < c->tables_count; i++)
         at += i != was && catalog_cmp_tables(c->tables[i], t) < 0;
     rc = catalog_copy(c, &n, err);
+    if (rc == 0)
+        catalog_sequences_drop(n, t->id, t);
     if (rc == 0 && fresh_id) {
         rc = catalog_move_uses(n, t->id, n->table_id_next, err);
+        if (rc == 0)
+            rc = catalog_sequences_move(n, t->id, n->table_id_next, err);
         if (rc < 0)
             catalog_unref(n);
         else
@@ -270,10 +280,12 @@ int catalog_without(const struct catalog *c,
     if (rc < 0)
         return rc;
     for (size_t i = 0; i < n->tables_count; i++) {
-        if (catalog_among(ids, count, n->tables[i]->id))
+        if (catalog_among(ids, count, n->tables[i]->id)) {
+            catalog_sequences_drop(n, n->tables[i]->id, NULL);
             table_unref(n->tables[i]);
-        else
+        } else {
             n->tables[kept++] = n->tables[i];
+        }
     }
     n->tables_count = kept;
     kept = 0;
@@ -284,6 +296,7 @@ int catalog_without(const struct catalog *c,
             n->views[kept++] = n->views[i];
     }
     n->views_count = kept;
+    catalog_sequences_without(n, ids, count);
     rc = catalog_move_access(n, 0, 0, err);
     if (rc < 0)
         return rc;
@@ -310,7 +323,7 @@ int catalog_with_view(const struct catalog *c,
 
     if (!catalog_has_schema(c, v->schema))
         return DN_FAIL(err, DN_E_UNDEFINED_SCHEMA, "schema \"%s\" does not exist", v->schema);
-    rc = catalog_check_free(c, v->schema, v->name, v->id, err);
+    rc = catalog_free_but(c, v->schema, v->name, v->id, err);
     if (rc < 0)
         return rc;
     if (v->id == 0 && c->views_count >= CATALOG_TABLES_MAX)
@@ -468,6 +481,9 @@ int catalog_without_schema(const struct catalog *c,
     for (size_t i = 0; i < c->views_count; i++)
         if (strcmp(c->views[i]->schema, found->name) == 0)
             table_names_add(&names, c->views[i]->name);
+    for (size_t i = 0; i < c->sequences_count; i++)
+        if (strcmp(c->sequences[i]->schema, found->name) == 0)
+            table_names_add(&names, c->sequences[i]->name);
     if (names.count) {
         rc = DN_FAIL(
             err, DN_E_DEPENDENT, "schema \"%s\" still has tables: %.300s", found->name, names.text);

@@ -286,7 +286,7 @@ static int json_cmp_id(const void *a, const void *b)
 
 static void json_check_ids(struct json_reader *r, const struct catalog *c)
 {
-    size_t count = c->tables_count + c->views_count;
+    size_t count = c->tables_count + c->views_count + c->sequences_count;
     uint64_t *ids = catalog_json_calloc(r, count, sizeof *ids);
 
     if (!ids)
@@ -295,6 +295,8 @@ static void json_check_ids(struct json_reader *r, const struct catalog *c)
         ids[i] = c->tables[i]->id;
     for (size_t i = 0; i < c->views_count; i++)
         ids[c->tables_count + i] = c->views[i]->id;
+    for (size_t i = 0; i < c->sequences_count; i++)
+        ids[c->tables_count + c->views_count + i] = c->sequences[i]->id;
     qsort(ids, count, sizeof *ids, json_cmp_id);
     for (size_t i = 1; i < count; i++)
         if (ids[i] == ids[i - 1])
@@ -344,8 +346,6 @@ static void json_read_views(struct json_reader *r, const struct dn_json *root, s
         json_check_uses(r, c, c->views[i]);
         catalog_json_leave(r, mark);
     }
-    if (r->rc == 0)
-        json_check_ids(r, c);
 }
 
 /* The format number comes first: a newer document may look different everywhere else. */
@@ -370,15 +370,18 @@ static void json_check_format(struct json_reader *r, const struct dn_json *root)
 static void json_read_root(struct json_reader *r, const struct dn_json *root, struct catalog *c)
 {
     static const char *const members[] = {
-        "format", "version", "table_id_next", "schemas", "tables", "views", "access"};
+        "format", "version", "table_id_next", "schemas", "tables", "views", "sequences", "access"};
 
     json_check_format(r, root);
-    catalog_json_members(r, root, members, DN_ARRAY_SIZE(members), 2);
+    catalog_json_members(r, root, members, DN_ARRAY_SIZE(members), 3);
     c->version = (uint64_t)catalog_json_int(r, root, "version", 0, INT64_MAX);
     c->table_id_next = (uint64_t)catalog_json_int(r, root, "table_id_next", 1, INT64_MAX);
     json_read_schemas(r, root, c);
     json_read_tables(r, root, c);
     json_read_views(r, root, c);
+    catalog_json_read_sequences(r, root, c);
+    if (r->rc == 0)
+        json_check_ids(r, c);
     if (r->rc == 0 && dn_json_get(root, "access"))
         catalog_json_read_access(r, dn_json_get(root, "access"), &c->access);
 }
@@ -421,7 +424,7 @@ static int json_format(const struct catalog *c)
     for (size_t i = 0; i < c->schemas_count; i++)
         if (c->schemas[i].temp || c->schemas[i].comment)
             return 2;
-    return c->views_count > 0 ? 2 : 1;
+    return c->views_count > 0 || c->sequences_count > 0 ? 2 : 1;
 }
 
 int catalog_print(const struct catalog *c, struct buf *ret, struct dn_err *err)
@@ -456,6 +459,7 @@ int catalog_print(const struct catalog *c, struct buf *ret, struct dn_err *err)
             catalog_json_write_view(c->views[i], &w);
         dn_json_end(&w, ']');
     }
+    catalog_json_write_sequences(c, &w);
     if (c->access)
         catalog_json_write_access(c->access, &w);
     dn_json_end(&w, '}');

@@ -71,5 +71,28 @@ void catalog_json_write_access(const struct access *a, struct dn_json_writer *w)
 /* The type that SQL calls so. TYPE_NONE: none. */
 enum type_id catalog_json_type(const char *name);
 
+void catalog_json_read_sequences(struct json_reader *r,
+                                 const struct dn_json *root,
+                                 struct catalog *c);
+void catalog_json_write_sequences(const struct catalog *c, struct dn_json_writer *w);
+
+/* ---- catalog_edit.c ---- */
+/* A copy with room for one more of each kind. */
+int catalog_copy(const struct catalog *c, struct catalog **ret, struct dn_err *err) DN_MUST_CHECK;
+/* Is the name another one's than that with the id? */
+int catalog_free_but(const struct catalog *c,
+                     const char *schema,
+                     const char *name,
+                     uint64_t id,
+                     struct dn_err *err) DN_MUST_CHECK;
+
+/* ---- sequence.c: in a catalog that nobody else holds yet ---- */
+/* Those go that go with columns of the table which now does not have; NULL: it is dropped. */
+void catalog_sequences_drop(struct catalog *n, uint64_t table, const struct table *now);
+/* The table has another id. */
+int catalog_sequences_move(struct catalog *n, uint64_t was, uint64_t id, struct dn_err *err)
+    DN_MUST_CHECK;
+void catalog_sequences_without(struct catalog *n, const uint64_t *ids, size_t count);
+
 /* A zeroed catalog with one reference, NULL when out of memory. */
 struct catalog *catalog_new(void);

@@ -130,13 +130,33 @@ json_read_mods(struct json_reader *r, const struct dn_json *column, struct type_
     }
 }
 
+static const char *const json_sources[COLUMN_SOURCE_MAX] = {
+    [COLUMN_DEFAULT] = "default",
+    [COLUMN_SERIAL] = "serial",
+    [COLUMN_BY_DEFAULT] = "by default",
+    [COLUMN_ALWAYS] = "always",
+};
+
+static void json_read_source(struct json_reader *r, const struct dn_json *v, struct column *c)
+{
+    const char *name = catalog_json_text(r, v, "source", TABLE_NAME_MAX);
+
+    for (int i = COLUMN_DEFAULT + 1; i < COLUMN_SOURCE_MAX; i++)
+        if (strcmp(json_sources[i], name) == 0)
+            c->source = (enum column_source)i;
+    if (c->source == COLUMN_DEFAULT)
+        catalog_json_fail(r, "source", "there is no \"%s\"", name);
+    else if (!c->def_sql || !type_is_int(c->type))
+        catalog_json_fail(r, "source", "not an integer column with a default_sql");
+}
+
 static void json_read_column(struct json_reader *r, const struct dn_json *v, struct column *c)
 {
     static const char *const members[] = {
-        "id", "name", "type", "not_null", "mods", "default", "default_sql", "comment"};
+        "id", "name", "type", "not_null", "mods", "default", "default_sql", "source", "comment"};
     const char *type;
 
-    catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), 4);
+    catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), 5);
     c->id = (uint32_t)catalog_json_int(r, v, "id", 1, TABLE_COLUMN_ID_MAX);
     c->name = catalog_json_strdup(r, catalog_json_text(r, v, "name", TABLE_NAME_MAX));
     c->not_null = catalog_json_bool(r, v, "not_null");
@@ -150,6 +170,8 @@ static void json_read_column(struct json_reader *r, const struct dn_json *v, str
         json_read_default(r, dn_json_get(v, "default"), c);
     if (r->rc == 0 && dn_json_get(v, "default_sql"))
         c->def_sql = catalog_json_strdup(r, catalog_json_text(r, v, "default_sql", TABLE_SQL_MAX));
+    if (r->rc == 0 && dn_json_get(v, "source"))
+        json_read_source(r, v, c);
     c->comment = catalog_json_comment(r, v);
 }
 
@@ -467,6 +489,8 @@ static void json_write_columns(struct dn_json_writer *w, const struct table *t)
             json_write_default(w, &c->def);
         if (c->def_sql)
             json_write_text(w, "default_sql", c->def_sql);
+        if (c->source != COLUMN_DEFAULT)
+            json_write_text(w, "source", json_sources[c->source]);
         if (c->comment)
             json_write_text(w, "comment", c->comment);
         dn_json_end(w, '}');

@@ -345,7 +345,8 @@ int describe_status(const struct table *t,
 
 /* ---- the others ---- */
 
-int describe_create(const struct table *t,
+int describe_create(const struct catalog *c,
+                    const struct table *t,
                     struct arena *arena,
                     struct describe *ret,
                     struct dn_err *err)
@@ -355,7 +356,24 @@ int describe_create(const struct table *t,
     struct buf sql;
 
     buf_init(&sql, NULL);
-    table_print_create(t, &sql);
+    table_print_create_in(c, t, &sql);
+    page_buf(&p, 0, &sql);
+    p.row++;
+    return page_end(&p, err);
+}
+
+int describe_create_sequence(const struct catalog *c,
+                             const struct sequence *s,
+                             struct arena *arena,
+                             struct describe *ret,
+                             struct dn_err *err)
+{
+    static const struct page_col cols[] = {{"SQL", TYPE_VARCHAR}};
+    struct page p = page_begin(ret, arena, cols, DN_ARRAY_SIZE(cols), 1);
+    struct buf sql;
+
+    buf_init(&sql, NULL);
+    catalog_sequence_print_create(c, s, &sql);
     page_buf(&p, 0, &sql);
     p.row++;
     return page_end(&p, err);

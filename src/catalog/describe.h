@@ -43,8 +43,9 @@ int describe_status(const struct table *t,
                     struct arena *arena,
                     struct describe *ret,
                     struct dn_err *err) DN_MUST_CHECK;
-/* SHOW CREATE TABLE t: SQL. */
-int describe_create(const struct table *t,
+/* SHOW CREATE TABLE t: SQL. c: for the sequences of its columns. */
+int describe_create(const struct catalog *c,
+                    const struct table *t,
                     struct arena *arena,
                     struct describe *ret,
                     struct dn_err *err) DN_MUST_CHECK;
@@ -53,6 +54,12 @@ int describe_create_view(const struct view *v,
                          struct arena *arena,
                          struct describe *ret,
                          struct dn_err *err) DN_MUST_CHECK;
+/* SHOW CREATE TABLE of a sequence: SQL; and DESCRIBE. */
+int describe_create_sequence(const struct catalog *c,
+                             const struct sequence *s,
+                             struct arena *arena,
+                             struct describe *ret,
+                             struct dn_err *err) DN_MUST_CHECK;
 /* SHOW TABLES: Table, Status (Active, Temporary, View); those of the path, by schema and name,
  * views last. path->schema is exact. */
 int describe_tables(const struct catalog *c,

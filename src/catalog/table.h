@@ -50,8 +50,9 @@ struct column {
     bool has_default;      /* def: what rows have that were written without the column */
     struct datum def;      /* constant; string bytes owned */
     char *def_sql;         /* owned: DEFAULT of new rows, an expression; NULL: they get def too */
-    char *comment;         /* owned; NULL = none */
-    uint16_t key_pos;      /* 1-based place in local[], 0 = not in the key */
+    enum column_source source;
+    char *comment;    /* owned; NULL = none */
+    uint16_t key_pos; /* 1-based place in local[], 0 = not in the key */
 };
 
 struct key_part {
@@ -217,7 +218,9 @@ bool table_options_place(const struct option_spec *options, size_t count);
 
 /* The runnable CREATE TABLE statement; building from its parse gives an equal definition. */
 void table_print_create(const struct table *t, struct buf *b);
-/* " DEFAULT …", or nothing. */
+struct catalog; /* … which has the options of identity columns' sequences */
+void table_print_create_in(const struct catalog *c, const struct table *t, struct buf *b);
+/* " DEFAULT …", " GENERATED …", or nothing. */
 void table_print_default(const struct column *c, struct buf *b);
 /* Identifier, quoted if it needs to be. */
 void table_print_ident(const char *name, struct buf *b);

@@ -35,7 +35,8 @@ static int alter_copy_columns(const struct table *from, struct table *to, struct
                                    .not_null = a->not_null,
                                    .has_default = a->has_default,
                                    .def = a->def,
-                                   .def_sql = a->def_sql};
+                                   .def_sql = a->def_sql,
+                                   .source = a->source};
         int rc = table_put_column(to, &spec, err);
 
         if (rc < 0)
@@ -322,6 +323,7 @@ int table_set_default(struct table *t,
         return DN_FAIL_NOMEM(err);
     mem_free(t->columns[col].def_sql);
     t->columns[col].def_sql = fresh;
+    t->columns[col].source = COLUMN_DEFAULT;
     if (!sql && !t->columns[col].has_default) {
         mem_free(t->columns[col].def_sql);
         t->columns[col].def_sql = NULL;

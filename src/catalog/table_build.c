@@ -142,6 +142,7 @@ int table_put_column(struct table *t, const struct column_spec *from, struct dn_
     to->type = from->type;
     to->mods = from->mods;
     to->not_null = from->not_null;
+    to->source = from->source;
     to->name = mem_strdup(NULL, from->name.s);
     if (!to->name)
         return DN_FAIL_NOMEM(err);

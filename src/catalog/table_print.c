@@ -231,7 +231,10 @@ void table_print_literal(const struct datum *d, struct buf *b)
 
 void table_print_default(const struct column *c, struct buf *b)
 {
-    if (!c->has_default && !c->def_sql)
+    if (column_is_identity(c))
+        buf_printf(
+            b, " GENERATED %s AS IDENTITY", c->source == COLUMN_ALWAYS ? "ALWAYS" : "BY DEFAULT");
+    if (column_is_identity(c) || (!c->has_default && !c->def_sql))
         return;
     buf_puts(b, " DEFAULT ");
     if (c->def_sql)
@@ -240,15 +243,38 @@ void table_print_default(const struct column *c, struct buf *b)
         table_print_literal(&c->def, b);
 }
 
-static void print_column(const struct column *c, struct buf *b)
+static void print_column(const struct catalog *cat,
+                         const struct table *t,
+                         const struct column *c,
+                         struct buf *b)
 {
+    const struct sequence *s = NULL;
+    struct buf options;
+
     buf_puts(b, "    ");
     table_print_ident(c->name, b);
     buf_puts(b, " ");
-    type_print(c->type, &c->mods, b);
+    if (c->source == COLUMN_SERIAL)
+        buf_puts(b,
+                 c->type == TYPE_SMALLINT  ? "SMALLSERIAL"
+                 : c->type == TYPE_INTEGER ? "SERIAL"
+                                           : "BIGSERIAL");
+    else
+        type_print(c->type, &c->mods, b);
     if (c->not_null)
         buf_puts(b, " NOT NULL");
-    table_print_default(c, b);
+    if (c->source != COLUMN_SERIAL)
+        table_print_default(c, b);
+    if (cat && column_is_identity(c))
+        s = catalog_sequence_of(cat, t->id, c->id, true);
+    if (!s)
+        return;
+    buf_init(&options, NULL);
+    catalog_sequence_print_options(s, c->type, &options);
+    if (options.len > 0)
+        buf_printf(b, " (%.*s)", (int)options.len - 1, (const char *)options.data + 1);
+    b->failed = b->failed || options.failed;
+    buf_done(&options);
 }
 
 static void print_parts(const struct table *t,
@@ -393,12 +419,17 @@ static void print_comments(const struct table *t, struct buf *b)
 
 void table_print_create(const struct table *t, struct buf *b)
 {
+    table_print_create_in(NULL, t, b);
+}
+
+void table_print_create_in(const struct catalog *c, const struct table *t, struct buf *b)
+{
     buf_puts(b, t->temp == TABLE_PERMANENT ? "CREATE TABLE " : "CREATE TEMP TABLE ");
     print_name(t, b);
     buf_puts(b, " (\n");
     for (size_t i = 0; i < t->columns_count; i++) {
         buf_puts(b, i ? ",\n" : "");
-        print_column(&t->columns[i], b);
+        print_column(c, t, &t->columns[i], b);
     }
     if (t->form != KEY_NONE) {
         buf_puts(b, ",\n");

@@ -5,6 +5,7 @@
  * table that was emptied belong to an id that is no longer there. */
 #include "engine/ddl_expr.h"
 #include "engine/pressure.h"
+#include "engine/sequence_ddl.h"
 
 #include "catalog/table_constraint.h"
 
@@ -285,6 +286,8 @@ alter_edit(void *arg, const struct catalog *cur, struct catalog **ret_next, stru
     if (rc == 0)
         rc = ddl_views_alter(a->stmt, cur, was, t, &next, err);
     if (rc == 0)
+        rc = ddl_sequences_follow(a->stmt, cur, was, t, &next, err);
+    if (rc == 0)
         *ret_next = next;
     else
         catalog_unref(next);
@@ -343,11 +346,35 @@ alter_truncate(void *arg, const struct catalog *cur, struct catalog **ret_next, 
         if (rc < 0)
             break;
         rc = catalog_with_changed_table(now ? now : cur, t, true, &next, err);
+        if (rc == 0 && stmt->ast->restart_identity)
+            rc = ddl_sequences_restart(stmt, t->id, &next, err);
         table_unref(t);
-        if (rc < 0)
+        if (rc < 0) {
+            catalog_unref(next);
             break;
+        }
         catalog_unref(now);
         now = next;
+    }
+    if (rc < 0)
+        catalog_unref(now);
+    else
+        *ret_next = now;
+    return rc;
+}
+
+/* In a block: only the sequences. */
+static int
+alter_restart(void *arg, const struct catalog *cur, struct catalog **ret_next, struct dn_err *err)
+{
+    struct dendro_stmt *stmt = arg;
+    struct catalog *now = NULL;
+    int rc = catalog_without(cur, NULL, 0, &now, err);
+
+    for (uint32_t i = 0; rc == 0 && i < stmt->ast->names_count; i++) {
+        const struct table *t = session_table(stmt->conn, cur, &stmt->ast->names[i], err);
+
+        rc = t ? ddl_sequences_restart(stmt, t->id, &now, err) : err->code;
     }
     if (rc < 0)
         catalog_unref(now);
@@ -369,6 +396,8 @@ static int alter_truncate_rows(struct dendro_stmt *stmt, struct dn_err *err)
 
         rc = t ? session_commit(stmt->conn, &b, 1, err) : err->code;
     }
+    if (rc == 0 && stmt->ast->restart_identity)
+        rc = tx_edit(stmt->conn, alter_restart, stmt, err);
     return rc;
 }
 

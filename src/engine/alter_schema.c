@@ -4,6 +4,7 @@
  * views that read any of it follow. One edit of the catalog. */
 #include "engine/engine_int.h"
 #include "engine/names.h"
+#include "engine/sequence_ddl.h"
 
 /* *cat becomes the next catalog. */
 static void schema_step(struct catalog **cat, struct catalog *next)
@@ -75,6 +76,9 @@ static int schema_move_all(struct dendro_stmt *stmt,
     for (size_t i = 0; rc == 0 && i < cur->views_count; i++)
         if (strcmp(cur->views[i]->schema, from) == 0)
             rc = ddl_view_move(stmt, catalog_view_by_id(*cat, cur->views[i]->id), to, cat, err);
+    for (size_t i = 0; rc == 0 && i < cur->sequences_count; i++)
+        if (strcmp(cur->sequences[i]->schema, from) == 0)
+            rc = ddl_sequence_move(stmt, cur->sequences[i], to, cat, err);
     return rc;
 }
 

@@ -40,6 +40,24 @@ static int comment_view(const struct catalog *cur,
     return rc;
 }
 
+static int comment_sequence(const struct catalog *cur,
+                            const struct sequence *was,
+                            const struct comment_stmt *c,
+                            struct catalog **ret_next,
+                            struct dn_err *err)
+{
+    struct sequence *s;
+    int rc = catalog_sequence_copy(was, NULL, NULL, &s, err);
+
+    if (rc < 0)
+        return rc;
+    mem_free(s->comment);
+    s->comment = c->text ? mem_strdup(NULL, c->text) : NULL;
+    rc = c->text && !s->comment ? DN_FAIL_NOMEM(err) : catalog_with_sequence(cur, s, ret_next, err);
+    catalog_sequence_unref(s);
+    return rc;
+}
+
 static int
 comment_edit(void *arg, const struct catalog *cur, struct catalog **ret_next, struct dn_err *err)
 {
@@ -55,15 +73,22 @@ comment_edit(void *arg, const struct catalog *cur, struct catalog **ret_next, st
         rc = s ? catalog_with_comment(cur, s->name, c->text, ret_next, err) : err->code;
     } else {
         rc = session_relation(stmt->conn, cur, &c->name, &r, err);
-        if (rc == 0 && c->object == OBJECT_TABLE && r.view)
-            rc = DN_FAIL(err, DN_E_WRONG_OBJECT, "\"%s\" is not a table", r.view->name);
-        else if (rc == 0 && c->object == OBJECT_VIEW && r.table)
-            rc = DN_FAIL(err, DN_E_WRONG_OBJECT, "\"%s\" is not a view", r.table->name);
+        if (rc == 0 && c->object == OBJECT_TABLE && !r.table)
+            rc =
+                DN_FAIL(err, DN_E_WRONG_OBJECT, "\"%s\" is not a table", catalog_relation_name(&r));
+        else if (rc == 0 && c->object == OBJECT_VIEW && !r.view)
+            rc = DN_FAIL(err, DN_E_WRONG_OBJECT, "\"%s\" is not a view", catalog_relation_name(&r));
+        else if (rc == 0 && c->object == OBJECT_SEQUENCE && !r.sequence)
+            rc = DN_FAIL(
+                err, DN_E_WRONG_OBJECT, "\"%s\" is not a sequence", catalog_relation_name(&r));
+        else if (rc == 0 && c->object == OBJECT_COLUMN && r.sequence)
+            rc = DN_FAIL(err, DN_E_WRONG_OBJECT, "\"%s\" is not a table", r.sequence->name);
         else if (rc == 0 && c->object == OBJECT_COLUMN && r.view)
             rc = DN_FAIL(err, DN_E_UNSUPPORTED, "columns of views have no comments");
         if (rc == 0)
-            rc = r.table ? comment_table(cur, r.table, c, ret_next, err)
-                         : comment_view(cur, r.view, c, ret_next, err);
+            rc = r.table  ? comment_table(cur, r.table, c, ret_next, err)
+                 : r.view ? comment_view(cur, r.view, c, ret_next, err)
+                          : comment_sequence(cur, r.sequence, c, ret_next, err);
     }
     if (rc < 0)
         dn_err_at(err, c->name.pos);

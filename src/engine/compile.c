@@ -158,6 +158,8 @@ static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_CLOSE:
     case STMT_TRANSACTION:
     case STMT_CREATE_INDEX:
+    case STMT_CREATE_SEQUENCE:
+    case STMT_ALTER_SEQUENCE:
     case STMT_MAINTAIN:
     case STMT_ROLE:
     case STMT_GRANT:
@@ -165,9 +167,7 @@ static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_LOCK:
     case STMT_CHANNEL:
         return 0;
-    case STMT_CREATE_SEQUENCE: /* from here on: refuse.c */
-    case STMT_ALTER_SEQUENCE:
-    case STMT_EXECUTE:
+    case STMT_EXECUTE: /* from here on: refuse.c */
     case STMT_KIND_MAX:
         break;
     }

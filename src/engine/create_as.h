@@ -21,8 +21,10 @@ int ddl_place(struct dendro_stmt *stmt,
               struct ddl_place *ret,
               struct dn_err *err) DN_MUST_CHECK;
 
+struct ddl_serials;
 /* The columns of LIKE clauses among a CREATE TABLE's own, into its spec. */
 int ddl_like(struct dendro_stmt *stmt,
              const struct catalog *cur,
              struct table_spec *spec,
+             struct ddl_serials *serials,
              struct dn_err *err) DN_MUST_CHECK;

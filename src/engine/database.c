@@ -89,11 +89,13 @@ static void engine_free(struct dendro_db *db)
         engine_settle(db);
     watch_free(db);
     advisory_free(db);
+    engine_sequences_close(db);
     shard_close(db->shard);
     catalog_unref(db->catalog);
     tz_cache_free(db->zones);
     sched_mutex_free(db->lock);
     sched_mutex_free(db->edit);
+    sched_mutex_free(db->sequences.lock);
     if (db->volume_owned)
         volume_close(db->volume);
     mem_free(db);
@@ -128,7 +130,8 @@ int engine_open_volume(struct volume *v,
     mem_owner_init(&db->owner, "database", NULL, limit);
     db->lock = sched_mutex_new(v->sched, "database");
     db->edit = sched_mutex_new(v->sched, "catalog edit");
-    if (!db->lock || !db->edit) {
+    db->sequences.lock = sched_mutex_new(v->sched, "sequences");
+    if (!db->lock || !db->edit || !db->sequences.lock) {
         rc = DN_FAIL_NOMEM(err);
         goto fail;
     }

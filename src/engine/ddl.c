@@ -4,17 +4,24 @@
  * not there. */
 #include "engine/create_as.h"
 #include "engine/ddl_expr.h"
+#include "engine/sequence_ddl.h"
 
 #include <stdio.h>
 
 struct ddl {
     struct dendro_stmt *stmt;
     struct table_spec spec;                /* CREATE TABLE, with schema and defaults filled in */
+    struct column_spec *columns;           /* those of the spec */
     struct ddl_place place;                /* of the table */
     char skipped[2 * TABLE_NAME_MAX + 64]; /* what the notice says when there is nothing to do */
 };
 
 /* ---- CREATE TABLE ---- */
+
+static bool ddl_is_serial(const struct column_def *c)
+{
+    return c->serial || c->identity != IDENTITY_NONE;
+}
 
 static int ddl_spec(struct ddl *d, struct dn_err *err)
 {
@@ -29,13 +36,13 @@ static int ddl_spec(struct ddl *d, struct dn_err *err)
     if (d->spec.columns_count)
         memcpy(cols, d->spec.columns, d->spec.columns_count * sizeof(*cols));
     for (size_t i = 0; i < d->spec.columns_count; i++) {
-        if (ast->table_def->columns[i].def) {
+        if (ast->table_def->columns[i].def && !ddl_is_serial(&ast->table_def->columns[i])) {
             rc = ddl_default(d->stmt, ast->table_def->columns[i].def, false, &cols[i], err);
             if (rc < 0)
                 return rc;
         }
     }
-    d->spec.columns = cols;
+    d->spec.columns = d->columns = cols;
     return 0;
 }
 
@@ -74,6 +81,47 @@ int ddl_place(struct dendro_stmt *stmt,
     return 0;
 }
 
+/* The table in a new catalog, with the sequences of its columns. */
+static int ddl_build(struct ddl *d,
+                     struct table_spec *spec,
+                     const struct catalog *cur,
+                     struct catalog **ret_next,
+                     struct dn_err *err)
+{
+    const struct table_def *def = d->stmt->ast->table_def;
+    struct ddl_serials serials = {.stmt = d->stmt,
+                                  .cat = cur,
+                                  .schema = d->place.schema,
+                                  .table = spec->name.s,
+                                  .temp = d->place.temp != TABLE_PERMANENT};
+    struct catalog *next = NULL;
+    struct table *t;
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < d->spec.columns_count; i++)
+        if (ddl_is_serial(&def->columns[i]))
+            rc = ddl_serial_add(&serials, &d->columns[i], &def->columns[i], err);
+    if (rc == 0)
+        rc = ddl_like(d->stmt, cur, spec, &serials, err);
+    if (rc == 0)
+        rc = table_build(spec, &t, err);
+    if (rc < 0)
+        return rc;
+    rc = ddl_constraints(d->stmt, t, def->constraints, def->constraints_count, err);
+    if (rc == 0)
+        rc = catalog_with_table(d->place.base ? d->place.base : cur, t, &next, err);
+    if (rc == 0)
+        rc = ddl_serials_make(&serials, t, &next, err);
+    if (rc == 0)
+        *ret_next = next;
+    else
+        catalog_unref(next);
+    table_unref(t);
+    if (rc < 0 && err->position == 0)
+        dn_err_at(err, spec->name.pos);
+    return rc;
+}
+
 static int ddl_create_table(void *arg,
                             const struct catalog *cur,
                             struct catalog **ret_next,
@@ -82,8 +130,6 @@ static int ddl_create_table(void *arg,
     struct ddl *d = arg;
     struct table_spec spec = d->spec;
     struct catalog_relation there;
-    const struct table_def *def = d->stmt->ast->table_def;
-    struct table *t;
     int rc = ddl_place(d->stmt, cur, &d->place, err);
 
     if (rc < 0)
@@ -97,17 +143,7 @@ static int ddl_create_table(void *arg,
     }
     spec.schema.s = d->place.schema;
     spec.temp = d->place.temp;
-    rc = ddl_like(d->stmt, cur, &spec, err);
-    if (rc == 0)
-        rc = table_build(&spec, &t, err);
-    if (rc == 0) {
-        rc = ddl_constraints(d->stmt, t, def->constraints, def->constraints_count, err);
-        if (rc == 0)
-            rc = catalog_with_table(d->place.base ? d->place.base : cur, t, ret_next, err);
-        table_unref(t);
-        if (rc < 0)
-            dn_err_at(err, spec.name.pos);
-    }
+    rc = ddl_build(d, &spec, cur, ret_next, err);
     catalog_unref(d->place.base);
     return rc;
 }

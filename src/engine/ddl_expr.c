@@ -5,6 +5,8 @@
  * anew. */
 #include "engine/ddl_expr.h"
 
+#include "engine/sequence_ddl.h"
+
 #include "catalog/table_constraint.h"
 #include "plan/stored.h"
 
@@ -57,6 +59,24 @@ static int ddl_default_value(struct dendro_stmt *stmt,
     return 0;
 }
 
+/* The text that is kept: sequences in it have their schema. */
+static int ddl_default_text(struct dendro_stmt *stmt,
+                            const struct expr *e,
+                            const char **ret,
+                            struct dn_err *err)
+{
+    const char *text = ddl_print(stmt, e);
+    struct expr *own;
+    int rc = text ? plan_stored_parse(&stmt->run, text, &own, err) : DN_FAIL_NOMEM(err);
+
+    if (rc == 0)
+        rc = ddl_qualify_sequences(stmt, own, err);
+    if (rc < 0)
+        return rc;
+    *ret = ddl_print(stmt, own);
+    return *ret ? 0 : DN_FAIL_NOMEM(err);
+}
+
 static int ddl_volatile(const struct column_spec *col, struct dn_err *err)
 {
     DN_IGNORE(DN_FAIL(err,
@@ -83,10 +103,9 @@ int ddl_default(struct dendro_stmt *stmt,
 
     if (rc == 0 && !constant) {
         rc = ddl_default_fits(col, b, err);
-        col->def_sql = ddl_print(stmt, e);
+        if (rc == 0)
+            rc = ddl_default_text(stmt, e, &col->def_sql, err);
         col->has_default = false;
-        if (rc == 0 && !col->def_sql)
-            rc = DN_FAIL_NOMEM(err);
         if (rc == 0 && rows_there && !expr_is_const(b, true))
             rc = ddl_volatile(col, err);
     }
@@ -97,6 +116,25 @@ int ddl_default(struct dendro_stmt *stmt,
     }
     if (rc < 0)
         dn_err_at(err, e->pos);
+    return rc;
+}
+
+static int
+ddl_not_identity(const struct table *t, uint16_t col, bool drop, uint32_t pos, struct dn_err *err)
+{
+    const struct column *c = &t->columns[col];
+    int rc;
+
+    if (!column_is_identity(c))
+        return 0;
+    rc = DN_FAIL(err,
+                 DN_E_SYNTAX,
+                 "column \"%s\" of relation \"%s\" is an identity column",
+                 c->name,
+                 t->name);
+    if (drop)
+        dn_err_hint(err, "Use ALTER TABLE ... ALTER COLUMN ... DROP IDENTITY instead.");
+    dn_err_at(err, pos);
     return rc;
 }
 
@@ -111,6 +149,8 @@ int ddl_set_default(struct dendro_stmt *stmt,
     uint16_t i;
     int rc = table_find_column(t, name, &i, err);
 
+    if (rc == 0)
+        rc = ddl_not_identity(t, i, !e, name->pos, err);
     if (rc < 0 || !e)
         return rc < 0 ? rc : table_set_default(t, name, NULL, err);
     col.type = t->columns[i].type;

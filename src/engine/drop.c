@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * drop.c: DROP TABLE, DROP VIEW and DROP SCHEMA, with what depends on them: one edit of the
- * catalog, whatever their number. */
+ * drop.c: DROP TABLE, DROP VIEW, DROP SEQUENCE and DROP SCHEMA, with what depends on them: one edit
+ * of the catalog, whatever their number. */
 #include "engine/engine_int.h"
 #include "engine/names.h"
+#include "engine/sequence_ddl.h"
 
 #include <stdio.h>
 
@@ -54,13 +55,23 @@ static uint64_t drop_read_by(const struct drop *d, const struct view *v)
     return 0;
 }
 
-/* "table t" or "view v" of an id. */
+/* "table t", "view v" or "sequence s" of an id. */
 static void drop_name(const struct catalog *c, uint64_t id, char *to, size_t size)
 {
     const struct table *t = catalog_table_by_id(c, id);
     const struct view *v = catalog_view_by_id(c, id);
+    const struct sequence *s = catalog_sequence_by_id(c, id);
 
-    snprintf(to, size, "%s %s", t ? "table" : "view", t ? t->name : v ? v->name : "?");
+    snprintf(to,
+             size,
+             "%s %s",
+             t   ? "table"
+             : s ? "sequence"
+                 : "view",
+             t   ? t->name
+             : s ? s->name
+             : v ? v->name
+                 : "?");
 }
 
 /* All views that read any of them, and those that read these; the text of the error says which. */
@@ -125,18 +136,30 @@ drop_cascade(struct drop *d, const struct catalog *cur, const char *what, struct
     return 0;
 }
 
-/* ---- DROP TABLE, DROP VIEW ---- */
+/* ---- DROP TABLE, DROP VIEW, DROP SEQUENCE ---- */
 
-static int drop_wrong_kind(const struct catalog_relation *r, struct dn_err *err)
+static const char *drop_word(const struct stmt *ast)
 {
-    int rc = DN_FAIL(err,
-                     DN_E_WRONG_OBJECT,
-                     "\"%s\" is not a %s",
-                     r->view ? r->view->name : r->table->name,
-                     r->view ? "table" : "view");
+    return ast->object == OBJECT_TABLE ? "table" : ast->object == OBJECT_VIEW ? "view" : "sequence";
+}
+
+static bool drop_right_kind(const struct stmt *ast, const struct catalog_relation *r)
+{
+    return ast->object == OBJECT_TABLE  ? r->table != NULL
+           : ast->object == OBJECT_VIEW ? r->view != NULL
+                                        : r->sequence != NULL;
+}
+
+static int
+drop_wrong_kind(const struct stmt *ast, const struct catalog_relation *r, struct dn_err *err)
+{
+    int rc = DN_FAIL(
+        err, DN_E_WRONG_OBJECT, "\"%s\" is not a %s", catalog_relation_name(r), drop_word(ast));
 
     dn_err_hint(err,
-                r->view ? "Use DROP VIEW to remove a view." : "Use DROP TABLE to remove a table.");
+                r->view       ? "Use DROP VIEW to remove a view."
+                : r->sequence ? "Use DROP SEQUENCE to remove a sequence."
+                              : "Use DROP TABLE to remove a table.");
     return rc;
 }
 
@@ -146,24 +169,44 @@ static int drop_named(struct drop *d,
                       struct dn_err *err)
 {
     const struct stmt *ast = d->stmt->ast;
-    bool table = ast->object == OBJECT_TABLE;
     struct catalog_relation r;
     int rc = session_relation(d->stmt->conn, cur, name, &r, err);
 
     if (ast->if_exists && (rc == DN_E_UNDEFINED_TABLE || rc == DN_E_UNDEFINED_SCHEMA)) {
-        buf_printf(&d->notices,
-                   "%s \"%s\" does not exist, skipped\n",
-                   table ? "table" : "view",
-                   name->name);
+        buf_printf(&d->notices, "%s \"%s\" does not exist, skipped\n", drop_word(ast), name->name);
         return 0;
     }
-    if (rc == 0 && !(table ? r.table != NULL : r.view != NULL))
-        rc = drop_wrong_kind(&r, err);
+    if (rc == 0 && !drop_right_kind(ast, &r))
+        rc = drop_wrong_kind(ast, &r, err);
     if (rc == 0)
-        rc = drop_add(d, r.table ? r.table->id : r.view->id, err);
+        rc = drop_add(d, r.table ? r.table->id : r.view ? r.view->id : r.sequence->id, err);
     if (rc < 0)
         dn_err_at(err, name->pos);
     return rc;
+}
+
+/* The catalog without them, and without the sequences that go with them. */
+static int drop_without(struct drop *d,
+                        const struct catalog *cur,
+                        const char *what,
+                        struct catalog **ret,
+                        struct dn_err *err)
+{
+    struct ddl_gone gone = {.before = cur,
+                            .what = what,
+                            .cascade = d->stmt->ast->behavior == DROP_CASCADE,
+                            .notices = &d->notices};
+    struct catalog *next = NULL;
+    int rc = catalog_without(cur, d->ids, d->count, &next, err);
+
+    if (rc == 0)
+        rc = ddl_sequences_gone(d->stmt, &gone, &next, err);
+    if (rc < 0) {
+        catalog_unref(next);
+        return rc;
+    }
+    *ret = next;
+    return 0;
 }
 
 static int
@@ -186,7 +229,7 @@ drop_edit(void *arg, const struct catalog *cur, struct catalog **ret_next, struc
     if (d->count == 1)
         drop_name(cur, d->ids[0], what, sizeof(what));
     rc = drop_cascade(d, cur, what, err);
-    return rc < 0 ? rc : catalog_without(cur, d->ids, d->count, ret_next, err);
+    return rc < 0 ? rc : drop_without(d, cur, what, ret_next, err);
 }
 
 /* ---- ALTER TABLE … DROP COLUMN ---- */
@@ -273,9 +316,13 @@ static int drop_contents(struct drop *d,
     for (size_t i = 0; rc == 0 && i < cur->views_count; i++)
         if (strcmp(cur->views[i]->schema, schema) == 0)
             rc = drop_add(d, cur->views[i]->id, err);
+    for (size_t i = 0; rc == 0 && i < cur->sequences_count; i++)
+        if (strcmp(cur->sequences[i]->schema, schema) == 0 &&
+            !drop_has(d, cur->sequences[i]->owner_table))
+            rc = drop_add(d, cur->sequences[i]->id, err);
     if (rc == 0)
         rc = drop_cascade(d, cur, "schema", err);
-    return rc < 0 ? rc : catalog_without(cur, d->ids, d->count, ret, err);
+    return rc < 0 ? rc : drop_without(d, cur, "schema", ret, err);
 }
 
 static int drop_schema_edit(void *arg,

@@ -25,6 +25,7 @@
 #include "engine/engine.h"
 #include "engine/intake.h"
 #include "engine/load.h"
+#include "engine/sequence.h"
 #include "engine/session.h"
 #include "engine/stmt_kinds.h"
 #include "engine/stmt_values.h"
@@ -59,6 +60,7 @@ struct dendro_db {
     struct advisory *advisory;   /* list of advisory locks that are held; under lock */
     uint32_t advisory_count;
     struct watch *watch; /* cancels statements when their time is up; NULL: none had a limit yet */
+    struct engine_sequences sequences;
 };
 
 struct dendro_conn {
@@ -99,10 +101,11 @@ struct dendro_conn {
     struct dendro_stmt *cached;        /* finalized ones kept for later, the last used first */
     struct dendro_stmt *cached_last;
     uint32_t cached_count;
-    uint64_t cached_version;           /* of the catalog when they were last looked at */
-    uint64_t cache_hits;               /* prepares that found their text */
-    bool closing;                      /* nothing is kept any more */
-    struct session_prepared *prepared; /* list of PREPAREd ones; prepared.c */
+    uint64_t cached_version;            /* of the catalog when they were last looked at */
+    uint64_t cache_hits;                /* prepares that found their text */
+    bool closing;                       /* nothing is kept any more */
+    struct session_prepared *prepared;  /* list of PREPAREd ones; prepared.c */
+    struct session_sequences sequences; /* what nextval gave it */
 };
 
 enum run_state {
@@ -182,15 +185,6 @@ int stmt_open(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 void stmt_stop(struct dendro_stmt *stmt);
 struct dendro_stmt *stmt_new_unlisted(struct dendro_conn *conn); /* NULL: out of memory */
 void stmt_free(struct dendro_stmt *stmt); /* one that is in no list and does not run */
-
-/* ---- stmt_cache.c ---- */
-/* The statement kept for this text, or NULL; the text moves behind it. */
-struct dendro_stmt *stmt_cache_take(struct dendro_conn *conn, struct sql_text *text);
-/* Remembers from which text it was prepared: text stands behind it. */
-void stmt_cache_note(struct dendro_stmt *stmt, const struct sql_text *text);
-/* True: a finalized statement now belongs to the cache. */
-bool stmt_cache_put(struct dendro_stmt *stmt);
-void stmt_cache_free(struct dendro_conn *conn);
 
 /* ---- compile.c ---- */
 int stmt_compile(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;

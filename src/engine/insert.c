@@ -101,6 +101,35 @@ static bool ins_is_values(const struct query *q)
                   !q->offset);
 }
 
+/* GENERATED ALWAYS: nobody gives it a value, unless OVERRIDING SYSTEM VALUE says so. */
+static int
+ins_generated(const struct intake_target *ins, const struct insert_stmt *s, struct dn_err *err)
+{
+    bool values = ins_is_values(s->query);
+
+    for (uint32_t i = 0; s->query && s->overriding == OVERRIDING_NONE && i < ins->cols_count; i++) {
+        const struct column *c = &ins->table->columns[ins->cols[i]];
+        const struct expr *given = NULL;
+        int rc;
+
+        if (c->source != COLUMN_ALWAYS)
+            continue;
+        for (uint32_t row = 0; values && !given && row < s->query->values.rows_count; row++)
+            given = s->query->values.rows[row][i];
+        if (values && !given)
+            continue;
+        rc = DN_FAIL(
+            err, DN_E_GENERATED, "cannot insert a non-DEFAULT value into column \"%s\"", c->name);
+        dn_err_hint(err,
+                    "Column \"%s\" is an identity column defined as GENERATED ALWAYS. Use "
+                    "OVERRIDING SYSTEM VALUE to override.",
+                    c->name);
+        dn_err_at(err, given ? given->pos : s->query->pos);
+        return rc;
+    }
+    return 0;
+}
+
 int stmt_compile_insert(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
 {
     static const struct spec_name none = {.s = NULL};
@@ -120,6 +149,8 @@ int stmt_compile_insert(struct dendro_stmt *stmt, const struct stmt *ast, struct
         rc = stmt_compile_insert_query(stmt, ast, err);
     else if (rc == 0 && s->query)
         rc = ins_check_counts(ins, s, err);
+    if (rc == 0)
+        rc = ins_generated(ins, s, err);
     if (rc < 0)
         return rc;
     rc = intake_target_unlisted(ins, err);
@@ -144,6 +175,7 @@ struct ins_run {
     struct arena scratch; /* reset after each row */
     struct plan_env env;  /* of expressions */
     bool scratch_used;
+    bool user;           /* OVERRIDING USER VALUE */
     struct datum *found; /* values of queries, in the order of the text; in rows.strings */
     uint32_t found_used;
 };
@@ -253,6 +285,8 @@ static int ins_row(struct ins_run *r, uint32_t row, struct dn_err *err)
         const struct expr *e = r->values->rows[row][i];
         uint16_t col = ins->cols[i];
 
+        if (r->user && column_is_identity(&r->table->columns[col]))
+            e = NULL; /* DEFAULT */
         rc = ins_cell(r, e, col, &d, err);
         if (rc == 0)
             rc = intake_put(&r->rows, col, &d, err);
@@ -323,6 +357,7 @@ static int ins_once(struct dendro_stmt *stmt, int tries DN_UNUSED, struct dn_err
     if (rc < 0)
         return rc;
     r.table = stmt->insert.table;
+    r.user = stmt_inner(stmt)->insert->overriding == OVERRIDING_USER;
     arena_init(&r.scratch, &stmt->owner);
     r.env = session_plan_env(stmt->conn, stmt->catalog, &r.scratch);
     rc = intake_init(&r.rows, &stmt->insert, &stmt->owner, err);

@@ -88,6 +88,7 @@ struct insq {
     struct arena scratch; /* of one batch */
     bool *plain;          /* by value: the vector is taken as it is */
     bool *untyped;        /* by value */
+    bool user;            /* OVERRIDING USER VALUE */
 };
 
 /* Which values need no look at each of them. */
@@ -104,8 +105,8 @@ static int insq_kinds(struct insq *r, const struct plan *plan, struct dn_err *er
         const struct column *c = &to->table->columns[to->cols[i]];
 
         r->untyped[i] = insq_untyped(r->stmt->reads, i) && plan->cols[i].type == TYPE_VARCHAR;
-        r->plain[i] = !r->untyped[i] && plan->cols[i].type == c->type && !c->not_null &&
-                      c->key_pos == 0 && to->table->time_col != (int)to->cols[i] &&
+        r->plain[i] = !r->untyped[i] && !column_is_identity(c) && plan->cols[i].type == c->type &&
+                      !c->not_null && c->key_pos == 0 && to->table->time_col != (int)to->cols[i] &&
                       !type_is_float(c->type);
     }
     return 0;
@@ -117,7 +118,10 @@ insq_value(struct insq *r, const struct vec *v, uint32_t row, uint32_t i, struct
     const struct intake_target *to = &r->stmt->insert;
     struct intake_value value = {.d = vec_datum(v, row), .untyped = r->untyped[i]};
     struct datum d;
-    int rc = intake_assign(to->table, to->cols[i], &value, to->session, &r->scratch, &d, err);
+    bool given = !r->user || !column_is_identity(&to->table->columns[to->cols[i]]);
+    int rc = given
+                 ? intake_assign(to->table, to->cols[i], &value, to->session, &r->scratch, &d, err)
+                 : intake_default(to, to->cols[i], &r->bulk.rows->run, &r->scratch, &d, err);
 
     if (rc == 0)
         rc = intake_put(r->bulk.rows, to->cols[i], &d, err);
@@ -200,6 +204,8 @@ int stmt_run_insert_query(struct dendro_stmt *stmt, struct dn_err *err)
     if (rc < 0)
         return rc;
     plan = stmt->run_plan ? stmt->run_plan : stmt->plan;
+    if (stmt_inner(stmt)->insert) /* else it is a CREATE TABLE AS */
+        r.user = stmt_inner(stmt)->insert->overriding == OVERRIDING_USER;
     arena_init(&r.scratch, &stmt->owner);
     rc = intake_bulk_begin(&r.bulk, err);
     if (rc == 0)

@@ -3,12 +3,14 @@
  * like.c: CREATE TABLE … (LIKE other INCLUDING …): the columns of another table, and what else of
  * its definition the clause asks for. */
 #include "engine/create_as.h"
+#include "engine/sequence_ddl.h"
 
 struct like {
     struct dendro_stmt *stmt;
     const struct table *from;
     const struct like_def *def;
     struct table_spec *spec;
+    struct ddl_serials *serials; /* sequences to be made */
 };
 
 static struct spec_name like_name(const struct like *l, uint16_t col)
@@ -34,6 +36,15 @@ static int like_columns(const struct like *l, size_t at, struct dn_err *err)
 
         cols[at + i] = (struct column_spec){
             .name = like_name(l, i), .type = c->type, .mods = c->mods, .not_null = c->not_null};
+        if (column_is_identity(c)) {
+            int rc = l->def->including & LIKE_IDENTITY
+                         ? ddl_serial_like(l->serials, &cols[at + i], l->from, i, err)
+                         : 0;
+
+            if (rc < 0)
+                return rc;
+            continue;
+        }
         if (!(l->def->including & LIKE_DEFAULTS))
             continue;
         cols[at + i].has_default = c->has_default;
@@ -159,6 +170,7 @@ like_one(const struct like *l, const struct table_spec *own, size_t at, struct d
 int ddl_like(struct dendro_stmt *stmt,
              const struct catalog *cur,
              struct table_spec *spec,
+             struct ddl_serials *serials,
              struct dn_err *err)
 {
     const struct table_def *def = stmt->ast->table_def;
@@ -167,7 +179,7 @@ int ddl_like(struct dendro_stmt *stmt,
     int rc = 0;
 
     for (uint32_t i = 0; rc == 0 && i < def->likes_count; i++) {
-        struct like l = {.stmt = stmt, .def = &def->likes[i], .spec = spec};
+        struct like l = {.stmt = stmt, .def = &def->likes[i], .spec = spec, .serials = serials};
         size_t at = def->likes[i].before_col + added;
 
         l.from = session_table(stmt->conn, cur, &def->likes[i].table, err);

@@ -294,10 +294,11 @@ int privilege_own_new(const struct dendro_conn *conn,
         return 0;
     rc = access_copy((*next)->access, &a, err);
     for (uint64_t id = first; rc == 0 && id < (*next)->table_id_next; id++) {
-        struct access_object o = {.kind = ACCESS_RELATION, .id = id};
+        const struct sequence *s = catalog_sequence_by_id(*next, id);
+        struct access_object o = {.kind = s ? ACCESS_SEQUENCE : ACCESS_RELATION, .id = id};
 
         /* A table that TRUNCATE gave another id has its owner already. */
-        if ((catalog_table_by_id(*next, id) || catalog_view_by_id(*next, id)) &&
+        if ((catalog_table_by_id(*next, id) || catalog_view_by_id(*next, id) || s) &&
             !access_owns(a, conn->role, &o) && access_owned_by(a, &o) == ACCESS_FIRST)
             rc = access_set_owner(a, &o, conn->role, err);
     }

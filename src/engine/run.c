@@ -4,6 +4,7 @@
 #include "engine/run.h"
 
 #include "engine/privilege.h"
+#include "engine/sequence_ddl.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,6 +23,8 @@ static const char *stmt_kind_tag(enum stmt_kind kind)
         [STMT_CREATE_TABLE] = "CREATE TABLE",
         [STMT_CREATE_VIEW] = "CREATE VIEW",
         [STMT_CREATE_INDEX] = "CREATE INDEX",
+        [STMT_CREATE_SEQUENCE] = "CREATE SEQUENCE",
+        [STMT_ALTER_SEQUENCE] = "ALTER SEQUENCE",
         [STMT_COMMENT] = "COMMENT",
         [STMT_DROP] = "DROP TABLE",
         [STMT_CREATE_SCHEMA] = "CREATE SCHEMA",
@@ -86,6 +89,10 @@ void stmt_set_tag(struct dendro_stmt *stmt)
         tag = role_tag(stmt->ast);
     else if (stmt->ast->kind == STMT_GRANT)
         tag = stmt->ast->grant->revoke ? "REVOKE" : "GRANT";
+    else if (stmt->ast->object == OBJECT_SEQUENCE && stmt->ast->kind == STMT_DROP)
+        tag = "DROP SEQUENCE";
+    else if (stmt->ast->object == OBJECT_SEQUENCE && stmt->ast->kind == STMT_ALTER)
+        tag = "ALTER SEQUENCE";
     else if (stmt->ast->kind == STMT_MAINTAIN)
         tag = run_maintained[stmt->ast->misc->maintain];
     else if (stmt->ast->object == OBJECT_VIEW && stmt->ast->kind == STMT_ALTER)
@@ -136,6 +143,8 @@ static int run_alter(struct dendro_stmt *stmt, struct dn_err *err)
 {
     if (stmt->ast->object == OBJECT_VIEW)
         return stmt_run_alter_view(stmt, err);
+    if (stmt->ast->object == OBJECT_SEQUENCE || stmt->ast->kind != STMT_ALTER)
+        return stmt_run_sequence(stmt, err);
     if (stmt->ast->object == OBJECT_INDEX)
         return stmt_run_drop_index(stmt, err);
     return stmt->ast->object == OBJECT_SCHEMA ? stmt_run_alter_schema(stmt, err)
@@ -164,6 +173,8 @@ int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_TRUNCATE:
         return stmt_run_truncate(stmt, err);
     case STMT_ALTER:
+    case STMT_CREATE_SEQUENCE:
+    case STMT_ALTER_SEQUENCE:
         return run_alter(stmt, err);
     case STMT_SHOW_PARTITIONS:
         return stmt_run_partitions(stmt, err);
@@ -207,9 +218,7 @@ int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)
         return session_deallocate(stmt, err);
     case STMT_CHECKPOINT:
         return stmt_run_checkpoint(stmt, err);
-    case STMT_CREATE_SEQUENCE: /* from here on: refuse.c */
-    case STMT_ALTER_SEQUENCE:
-    case STMT_EXECUTE:
+    case STMT_EXECUTE: /* from here on: refuse.c */
     case STMT_KIND_MAX:
         break;
     }

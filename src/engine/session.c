@@ -101,6 +101,7 @@ void dendro_disconnect(dendro_conn *conn)
     stmt_cache_free(conn);
     session_free_prepared(conn);
     session_free_appenders(conn);
+    session_sequences_forget(conn);
     tx_rollback(conn);
     session_drop_temps(conn);
     advisory_end_session(conn);
@@ -233,8 +234,10 @@ const struct table *session_table(const struct dendro_conn *conn,
     struct catalog_relation r = {.table = NULL};
 
     if (session_relation(conn, cat, name, &r, err) == 0 && !r.table) {
-        DN_IGNORE(DN_FAIL(
-            err, DN_E_WRONG_OBJECT, "\"%s\" is not a table", r.view->name)); /* NULL says it */
+        DN_IGNORE(DN_FAIL(err,
+                          DN_E_WRONG_OBJECT,
+                          "\"%s\" is not a table",
+                          catalog_relation_name(&r))); /* NULL says it */
         dn_err_at(err, name->pos);
     }
     return r.table;

@@ -10,6 +10,7 @@
 #include "sql/ast.h"
 
 struct datum;
+struct sql_text;
 
 /* Schemas of unqualified names, by search_path: those that are there, each ended by a zero, an
  * empty one ends all. The first is where objects are made. Bytes of it: */
@@ -42,3 +43,12 @@ int session_use(struct dendro_conn *conn, const struct stmt *ast, struct dn_err 
 void session_free_appenders(struct dendro_conn *conn); /* appender.c */
 /* SET and USE. */
 int session_set(struct dendro_conn *conn, const struct stmt *ast, struct dn_err *err) DN_MUST_CHECK;
+
+/* ---- stmt_cache.c ---- */
+/* The statement kept for this text, or NULL; the text moves behind it. */
+struct dendro_stmt *stmt_cache_take(struct dendro_conn *conn, struct sql_text *text);
+/* Remembers from which text it was prepared: text stands behind it. */
+void stmt_cache_note(struct dendro_stmt *stmt, const struct sql_text *text);
+/* True: a finalized statement now belongs to the cache. */
+bool stmt_cache_put(struct dendro_stmt *stmt);
+void stmt_cache_free(struct dendro_conn *conn);

@@ -26,6 +26,8 @@ static int session_discard(struct dendro_stmt *stmt, struct dn_err *err)
         conn->epoch++;
         stmt_cache_free(conn);
     }
+    if (rc == 0 && (all || what == DISCARD_SEQUENCES))
+        session_sequences_forget(conn);
     if (rc == 0 && (all || what == DISCARD_TEMP))
         rc = session_discard_temps(conn, err);
     return rc;

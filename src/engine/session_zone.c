@@ -215,6 +215,8 @@ int session_functions(struct dendro_conn *conn, struct dn_err *err)
                               .advisory = session_advisory,
                               .temp_schema = conn->temp_schema,
                               .ask = session_ask,
+                              .sequence = session_sequence_call,
+                              .serial = session_serial_sequence,
                               .zones = conn->db->zones,
                               .user = "dendro",
                               .database = "dendro",

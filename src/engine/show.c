@@ -197,20 +197,23 @@ int stmt_describe(struct dendro_stmt *stmt,
     if (stmt->ast->kind == STMT_SHOW_SCHEMAS)
         return describe_schemas(cat, arena, ret, err);
     rc = session_relation(stmt->conn, cat, &stmt->ast->name, &r, err);
-    if (rc == 0 && stmt->ast->kind == STMT_SHOW_TABLE_STATUS && r.view)
-        rc = DN_FAIL(err, DN_E_WRONG_OBJECT, "\"%s\" is not a table", r.view->name);
-    if (rc == 0 && stmt->ast->object == OBJECT_VIEW && r.table)
-        rc = DN_FAIL(err, DN_E_WRONG_OBJECT, "\"%s\" is not a view", r.table->name);
+    if (rc == 0 && stmt->ast->kind == STMT_SHOW_TABLE_STATUS && !r.table)
+        rc = DN_FAIL(err, DN_E_WRONG_OBJECT, "\"%s\" is not a table", catalog_relation_name(&r));
+    if (rc == 0 && stmt->ast->object == OBJECT_VIEW && !r.view)
+        rc = DN_FAIL(err, DN_E_WRONG_OBJECT, "\"%s\" is not a view", catalog_relation_name(&r));
     if (rc < 0) {
         dn_err_at(err, stmt->ast->name.pos);
         return rc;
     }
     if (stmt->ast->kind == STMT_SHOW_CREATE_TABLE)
-        return r.view ? describe_create_view(r.view, arena, ret, err)
-                      : describe_create(r.table, arena, ret, err);
+        return r.view    ? describe_create_view(r.view, arena, ret, err)
+               : r.table ? describe_create(cat, r.table, arena, ret, err)
+                         : describe_create_sequence(cat, r.sequence, arena, ret, err);
     if (stmt->ast->kind == STMT_SHOW_TABLE_STATUS)
         return show_table_status(stmt, r.table, arena, ret, err);
     DN_ASSERT(stmt->ast->kind == STMT_DESCRIBE);
+    if (r.sequence)
+        return describe_create_sequence(cat, r.sequence, arena, ret, err);
     return r.view ? describe_view(r.view, arena, ret, err)
                   : describe_table(r.table, arena, ret, err);
 }

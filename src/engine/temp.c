@@ -92,8 +92,8 @@ static int
 temp_sweep(void *arg, const struct catalog *cur, struct catalog **ret_next, struct dn_err *err)
 {
     const struct temp_sweep *s = arg;
-    uint64_t *ids =
-        arena_alloc_array(s->arena, cur->tables_count + cur->views_count + 1, sizeof(*ids));
+    uint64_t *ids = arena_alloc_array(
+        s->arena, cur->tables_count + cur->views_count + cur->sequences_count + 1, sizeof(*ids));
     struct catalog *next, *emptied;
     size_t n = 0;
     int rc;
@@ -106,6 +106,9 @@ temp_sweep(void *arg, const struct catalog *cur, struct catalog **ret_next, stru
     for (size_t i = 0; i < cur->views_count; i++)
         if (temp_goes(s, cur, cur->views[i]->schema))
             ids[n++] = cur->views[i]->id;
+    for (size_t i = 0; i < cur->sequences_count; i++)
+        if (temp_goes(s, cur, cur->sequences[i]->schema))
+            ids[n++] = cur->sequences[i]->id;
     rc = catalog_without(cur, ids, n, &next, err);
     for (size_t i = 0; rc == 0 && i < cur->schemas_count; i++) {
         if (!temp_goes(s, cur, cur->schemas[i].name))

@@ -77,7 +77,7 @@ static enum tx_use tx_use_of(const struct stmt *ast)
         return ast->misc->maintain == MAINTAIN_ANALYZE ? TX_READS : TX_ALONE;
     case STMT_CREATE_SEQUENCE:
     case STMT_ALTER_SEQUENCE:
-        return TX_ALONE;
+        return TX_WRITES;
     case STMT_KIND_MAX:
         break;
     }

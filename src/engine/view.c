@@ -211,8 +211,8 @@ static int view_replace(const struct catalog *cur,
 {
     int rc;
 
-    if (was->table)
-        return DN_FAIL(err, DN_E_WRONG_OBJECT, "\"%s\" is not a view", was->table->name);
+    if (!was->view)
+        return DN_FAIL(err, DN_E_WRONG_OBJECT, "\"%s\" is not a view", catalog_relation_name(was));
     rc = view_fits(was->view, v, err);
     if (rc < 0)
         return rc;
@@ -227,7 +227,7 @@ static int view_replace(const struct catalog *cur,
 
 static bool view_exact(const struct catalog_relation *r, const char *name)
 {
-    return strcmp(r->view ? r->view->name : r->table->name, name) == 0;
+    return strcmp(catalog_relation_name(r), name) == 0;
 }
 
 /* Does it read something that goes with a session? */
@@ -413,7 +413,7 @@ view_alter(void *arg, const struct catalog *cur, struct catalog **ret_next, stru
     }
     was = found.view;
     if (rc == 0 && !was) {
-        rc = DN_FAIL(err, DN_E_WRONG_OBJECT, "\"%s\" is not a view", found.table->name);
+        rc = DN_FAIL(err, DN_E_WRONG_OBJECT, "\"%s\" is not a view", catalog_relation_name(&found));
         dn_err_at(err, ast->name.pos);
     }
     if (rc == 0 && was->temp && a->kind == ALTER_SET_SCHEMA)

@@ -63,6 +63,32 @@ enum interval_style { INTERVAL_POSTGRES, INTERVAL_VERBOSE, INTERVAL_STANDARD, IN
 /* Which part of a date comes first in a text that does not tell, as DateStyle has it. */
 enum date_first { DATE_FIRST_MONTH, DATE_FIRST_DAY, DATE_FIRST_YEAR };
 
+enum func_sequence_op {
+    FUNC_SEQUENCE_NEXT,    /* nextval: count values */
+    FUNC_SEQUENCE_CURRENT, /* currval */
+    FUNC_SEQUENCE_LAST,    /* lastval: no name */
+    FUNC_SEQUENCE_SET,     /* setval: value, called */
+    FUNC_SEQUENCE_STATE,   /* last_value of the sequence as a table */
+    FUNC_SEQUENCE_CALLED,  /* is_called */
+};
+
+struct func_sequence {
+    enum func_sequence_op op;
+    const char *name; /* [schema.]name, quoted if need be */
+    uint32_t name_len;
+    uint32_t count;
+    int64_t value;
+    bool called;
+};
+
+/* A column, for pg_get_serial_sequence. */
+struct func_serial {
+    const char *table;
+    uint32_t table_len;
+    const char *column;
+    uint32_t column_len;
+};
+
 struct func_session {
     void *arg;
     uint64_t (*random)(void *arg);        /* 64 random bits */
@@ -84,6 +110,10 @@ struct func_session {
     int (*advisory)(void *arg, unsigned how, int64_t key, struct dn_err *err);
     /* About objects: 0, DN_NOT_FOUND (NULL), or an error. NULL: nobody knows. */
     int (*ask)(void *arg, const struct func_ask *ask, struct func_answer *ret, struct dn_err *err);
+    /* A sequence; ret has room for count values, or one. */
+    int (*sequence)(void *arg, const struct func_sequence *call, int64_t *ret, struct dn_err *err);
+    /* The sequence that goes with a column, by its name; 1: none. */
+    int (*serial)(void *arg, const struct func_serial *of, struct buf *b, struct dn_err *err);
     const struct tz_zone *zone; /* NULL: UTC */
     enum interval_style interval_style;
     enum date_first date_first;

@@ -442,9 +442,24 @@ bind_collate(struct binder *b, const struct expr *e, struct bexpr **ret, struct 
     return rc;
 }
 
-int bind_expr(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+static int
+bind_cast_expr(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
 {
     struct bexpr *x;
+    int rc;
+
+    if (e->type_name && e->type_name->dims > 0)
+        return bind_array_cast(b, e, ret, err);
+    rc = bind_expr(b, e->a, &x, err);
+    if (rc == 0 && e->type == TYPE_NONE) /* REGCLASS: its text */
+        return bind_coerce(b, x, TYPE_VARCHAR, true, ret, err);
+    if (rc == 0)
+        rc = bind_coerce(b, x, e->type, true, ret, err);
+    return rc < 0 ? rc : bind_fit(b, e->type_name, ret, err);
+}
+
+int bind_expr(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+{
     int rc;
 
     if (!e) /* (DEFAULT, 1) where it is no list of values */
@@ -479,12 +494,7 @@ int bind_expr(struct binder *b, const struct expr *e, struct bexpr **ret, struct
     case EXPR_CALL:
         return bind_function(b, e, ret, err);
     case EXPR_CAST:
-        if (e->type_name && e->type_name->dims > 0)
-            return bind_array_cast(b, e, ret, err);
-        rc = bind_expr(b, e->a, &x, err);
-        if (rc == 0)
-            rc = bind_coerce(b, x, e->type, true, ret, err);
-        return rc < 0 ? rc : bind_fit(b, e->type_name, ret, err);
+        return bind_cast_expr(b, e, ret, err);
     case EXPR_CASE:
         return bind_case(b, e, ret, err);
     case EXPR_LIKE:

@@ -87,6 +87,18 @@ bind_spread(struct binder *b, const struct expr *e, struct bexpr **ret, struct d
     return bind_function(b, &plain, ret, err);
 }
 
+/* nextval('s'::regclass): functions of sequences take the text. */
+static const struct expr *bind_regclass(const char *name, const struct expr *e)
+{
+    bool of_sequence =
+        strcmp(name, "nextval") == 0 || strcmp(name, "currval") == 0 || strcmp(name, "setval") == 0;
+
+    return of_sequence && e->kind == EXPR_CAST && e->a->kind == EXPR_LITERAL && e->type_name &&
+                   strcmp(e->type_name->name, "regclass") == 0
+               ? e->a
+               : e;
+}
+
 int bind_function(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
 {
     struct bexpr **args = arena_alloc_array(b->env->arena, e->args_count + 1, sizeof(*args));
@@ -144,7 +156,7 @@ int bind_function(struct binder *b, const struct expr *e, struct bexpr **ret, st
     if (rc != 1)
         return rc;
     for (uint32_t i = 0; i < e->args_count; i++) {
-        rc = bind_expr(b, e->args[i], &args[i], err);
+        rc = bind_expr(b, bind_regclass(name, e->args[i]), &args[i], err);
         if (rc < 0)
             return rc;
     }

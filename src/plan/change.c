@@ -86,6 +86,14 @@ static int change_set_column(struct change *c,
                              .at = PLAN_NO_COL,
                              .value = item->expr,
                              .pos = item->expr ? item->expr->pos : name->pos};
+    if (item->expr && t->columns[col].source == COLUMN_ALWAYS) {
+        rc = DN_FAIL(err,
+                     DN_E_GENERATED,
+                     "column \"%s\" can only be updated to DEFAULT",
+                     t->columns[col].name);
+        dn_err_at(err, name->pos);
+        return rc;
+    }
     c->from[c->out->sets_count++] = (struct change_from){.item = item, .place = place};
     c->out->moves = c->out->moves || change_places(t, set->col);
     return 0;

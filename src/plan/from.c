@@ -184,6 +184,56 @@ int from_own_vars(struct from *f, struct qout *out, struct dn_err *err)
     return out->tree ? 0 : DN_FAIL_NOMEM(err);
 }
 
+/* A sequence is a row of three columns: as if it were a view of its state. */
+static int from_sequence(struct from *f,
+                         const struct from_item *item,
+                         const struct sequence *s,
+                         struct from_part *ret,
+                         struct dn_err *err)
+{
+    static const char *const names[] = {"last_value", "log_cnt", "is_called"};
+    struct arena *arena = f->q->env->arena;
+    struct view *v = arena_calloc(arena, 1, sizeof(*v));
+    struct buf name, text;
+    int rc;
+
+    if (f->q->notes) {
+        rc = DN_FAIL(err, DN_E_UNSUPPORTED, "a view cannot read a sequence");
+        dn_err_at(err, item->pos);
+        return rc;
+    }
+    buf_init(&name, NULL);
+    buf_init(&text, NULL);
+    table_print_ident(s->schema, &name);
+    buf_u8(&name, '.');
+    table_print_ident(s->name, &name);
+    buf_u8(&name, '\0');
+    buf_puts(&text, "SELECT pg_sequence_value(");
+    if (!name.failed)
+        table_print_text((const char *)name.data, &text);
+    buf_puts(&text, "), CAST(0 AS BIGINT), pg_sequence_is_called(");
+    if (!name.failed)
+        table_print_text((const char *)name.data, &text);
+    buf_puts(&text, ")");
+    if (v && !name.failed && !text.failed) {
+        v->columns = arena_calloc(arena, DN_ARRAY_SIZE(names), sizeof(*v->columns));
+        v->query = arena_strndup(arena, (const char *)text.data, text.len);
+    }
+    buf_done(&name);
+    buf_done(&text);
+    if (!v || !v->columns || !v->query)
+        return DN_FAIL_NOMEM(err);
+    v->schema = s->schema;
+    v->name = s->name;
+    v->columns_count = DN_ARRAY_SIZE(names);
+    for (size_t i = 0; i < DN_ARRAY_SIZE(names); i++) {
+        v->columns[i].name = arena_strdup(arena, names[i]);
+        if (!v->columns[i].name)
+            return DN_FAIL_NOMEM(err);
+    }
+    return from_view(f, item, v, ret, err);
+}
+
 static int from_table_item(struct from *f,
                            const struct from_item *item,
                            const struct scope *left,
@@ -214,6 +264,8 @@ static int from_table_item(struct from *f,
     rc = from_look_up(f, &item->table, PRIVILEGE_BIT(PRIVILEGE_SELECT), &found, err);
     if (rc == 0 && found.view)
         return from_view(f, item, found.view, ret, err);
+    if (rc == 0 && found.sequence)
+        return from_sequence(f, item, found.sequence, ret, err);
     if (rc == 0)
         rc = from_stored(f, found.table, item->alias, item->table.pos, &rel, &ret->tree, err);
     if (rc < 0)

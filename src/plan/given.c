@@ -212,6 +212,20 @@ conflict_on(struct arena *arena, const struct table *t, const char *alias, uint3
     return on;
 }
 
+/* GENERATED ALWAYS: nobody gives it a value. */
+static int conflict_generated(const struct table *t, const struct set_item *set, struct dn_err *err)
+{
+    int col = set->columns ? -1 : table_column_find(t, set->column.s, strlen(set->column.s));
+    int rc;
+
+    if (col < 0 || t->columns[col].source != COLUMN_ALWAYS)
+        return 0;
+    rc = DN_FAIL(
+        err, DN_E_GENERATED, "column \"%s\" can only be updated to DEFAULT", t->columns[col].name);
+    dn_err_at(err, set->column.pos);
+    return rc;
+}
+
 /* The old row, the new values, the condition. */
 static int conflict_items(struct arena *arena,
                           const struct insert_stmt *ins,
@@ -238,6 +252,8 @@ static int conflict_items(struct arena *arena,
         int col = e ? -1 : table_column_find(t, c->set[i].column.s, strlen(c->set[i].column.s));
         int rc = 0;
 
+        if (e)
+            rc = conflict_generated(t, &c->set[i], err);
         if (col >= 0 && t->columns[col].def_sql)
             rc = plan_stored_parse(arena, t->columns[col].def_sql, &e, err);
         if (rc < 0)

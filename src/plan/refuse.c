@@ -37,7 +37,7 @@ static int refuse_cast_type(const struct type_name *t, struct dn_err *err)
     if (!t)
         return 0;
     if (t->type == TYPE_NONE)
-        return refuse_type_name(t, err);
+        return strcmp(t->name, "regclass") == 0 ? 0 : refuse_type_name(t, err);
     if (t->field_from)
         return refuse("INTERVAL with fields as a type", t->pos, err);
     return 0;
@@ -303,8 +303,6 @@ static int refuse_insert(const struct insert_stmt *s, struct dn_err *err)
 
     if (rc < 0)
         return rc;
-    if (s->overriding != OVERRIDING_NONE)
-        return refuse("OVERRIDING", s->table.pos, err);
     rc = refuse_conflict(&s->conflict, err);
     if (rc < 0)
         return rc;
@@ -347,9 +345,7 @@ static int refuse_column(const struct column_def *c, struct dn_err *err)
 {
     int rc = refuse_type(c->type, err);
 
-    if (rc == 0 && c->serial)
-        rc = refuse("SERIAL", c->generated_pos, err);
-    if (rc == 0 && (c->identity != IDENTITY_NONE || c->generated))
+    if (rc == 0 && c->generated)
         rc = refuse("a GENERATED column", c->generated_pos, err);
     if (rc == 0 && c->collation)
         rc = refuse("COLLATE", c->type ? c->type->pos : 0, err);
@@ -371,11 +367,13 @@ static int refuse_create(const struct stmt *s, struct dn_err *err)
 static int refuse_comment(const struct comment_stmt *c, struct dn_err *err)
 {
     bool known = c->object == OBJECT_TABLE || c->object == OBJECT_COLUMN ||
-                 c->object == OBJECT_VIEW || c->object == OBJECT_SCHEMA;
+                 c->object == OBJECT_VIEW || c->object == OBJECT_SCHEMA ||
+                 c->object == OBJECT_SEQUENCE;
 
     return known ? 0
-                 : refuse(
-                       "COMMENT on anything but a table, column, view or schema", c->name.pos, err);
+                 : refuse("COMMENT on anything but a table, column, view, sequence or schema",
+                          c->name.pos,
+                          err);
 }
 
 static int refuse_view(const struct stmt *s, struct dn_err *err)
@@ -389,7 +387,7 @@ static int refuse_alter(const struct stmt *s, struct dn_err *err)
 {
     int rc = 0;
 
-    if (s->object == OBJECT_VIEW || s->object == OBJECT_SCHEMA ||
+    if (s->object == OBJECT_VIEW || s->object == OBJECT_SCHEMA || s->object == OBJECT_SEQUENCE ||
         (s->object == OBJECT_INDEX && s->alter->actions[0].kind == ALTER_RENAME_TABLE))
         return 0;
     if (s->object != OBJECT_TABLE)
@@ -403,6 +401,9 @@ static int refuse_alter(const struct stmt *s, struct dn_err *err)
                 rc = refuse(a->using ? "ALTER COLUMN TYPE … USING" : "COLLATE", a->name.pos, err);
             continue;
         }
+        if (a->kind == ALTER_ADD_COLUMN && (a->def.serial || a->def.identity != IDENTITY_NONE))
+            return refuse(
+                "SERIAL or IDENTITY of a column that is added", a->def.generated_pos, err);
         rc = a->kind == ALTER_ADD_COLUMN ? refuse_column(&a->def, err)
                                          : refuse_expr(a->def.def, err);
         if (rc == 0)
@@ -411,23 +412,7 @@ static int refuse_alter(const struct stmt *s, struct dn_err *err)
     return rc;
 }
 
-static int refuse_drop(const struct stmt *s, struct dn_err *err)
-{
-    static const char *const kinds[OBJECT_KIND_MAX] = {
-        [OBJECT_SEQUENCE] = "DROP SEQUENCE",
-    };
-
-    if (kinds[s->object])
-        return refuse(kinds[s->object], s->start, err);
-    return 0;
-}
-
 /* ---- statements ---- */
-
-static const char *const refuse_stmts[STMT_KIND_MAX] = {
-    [STMT_CREATE_SEQUENCE] = "CREATE SEQUENCE",
-    [STMT_ALTER_SEQUENCE] = "ALTER SEQUENCE",
-};
 
 static int refuse_copy(const struct stmt *s, struct dn_err *err)
 {
@@ -447,8 +432,6 @@ int plan_refuse(const struct stmt *s, struct dn_err *err)
 {
     int rc = 0;
 
-    if (refuse_stmts[s->kind])
-        return refuse(refuse_stmts[s->kind], s->start, err);
     if (s->query)
         rc = refuse_query(s->query, err);
     else if (s->insert)
@@ -467,8 +450,6 @@ int plan_refuse(const struct stmt *s, struct dn_err *err)
         rc = refuse_copy(s, err);
     else if (s->kind == STMT_PREPARE)
         rc = refuse_prepare(s->misc, err);
-    else if (s->kind == STMT_DROP || s->kind == STMT_TRUNCATE)
-        rc = refuse_drop(s, err);
     if (rc == 0 && s->explained)
         rc = plan_refuse(s->explained, err);
     return rc;

@@ -118,6 +118,7 @@ struct stmt {
     uint32_t end_byte;
     uint32_t params_count;       /* highest parameter number */
     bool if_exists;              /* DROP, ALTER … IF EXISTS */
+    bool restart_identity;       /* TRUNCATE … RESTART IDENTITY */
     bool if_not_exists;          /* CREATE … IF NOT EXISTS */
     bool keyspace;               /* the word KEYSPACE was used */
     enum object_kind object;     /* DROP, ALTER, SHOW CREATE: of what */

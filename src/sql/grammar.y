@@ -175,12 +175,16 @@ cmd ::= SHOW CREATE VIEW qname(N). {
 }
 cmd ::= SHOW TABLE STATUS qname(N). {sql_stmt_named(ps, STMT_SHOW_TABLE_STATUS, N);}
 cmd ::= SHOW PARTITIONS qname(N). {sql_stmt_named(ps, STMT_SHOW_PARTITIONS, N);}
-cmd ::= TRUNCATE table_word qnames(L) restart behavior(B). {sql_names_stmt(ps, STMT_TRUNCATE, L, B);}
+cmd ::= TRUNCATE table_word qnames(L) restart(R) behavior(B). {
+    sql_names_stmt(ps, STMT_TRUNCATE, L, B);
+    ps->stmt->restart_identity = R != 0;
+}
 table_word ::= .
 table_word ::= TABLE.
-restart ::= .
-restart ::= RESTART IDENTITY.
-restart ::= X_RESTART.
+%type restart {int}
+restart(A) ::= . {A = 0;}
+restart(A) ::= RESTART IDENTITY. {A = 1;}
+restart(A) ::= X_RESTART. {A = 0;}
 cmd ::= SHOW ALL(T). {sql_show(ps, T, "all");}
 cmd ::= SHOW TIME(T) ZONE. {sql_show(ps, T, "timezone");}
 cmd ::= SHOW TRANSACTION(T) ISOLATION LEVEL. {sql_show(ps, T, "transaction_isolation");}

@@ -17,7 +17,7 @@ static void fuzz_table(const struct table *t)
     arena_init(&arena, NULL);
     DN_ASSERT(describe_table(t, &arena, &d, NULL) == 0);
     DN_ASSERT(describe_status(t, NULL, &arena, &d, NULL) == 0);
-    DN_ASSERT(describe_create(t, &arena, &d, NULL) == 0);
+    DN_ASSERT(describe_create(NULL, t, &arena, &d, NULL) == 0);
     arena_done(&arena);
     for (int64_t time = -1; time <= 1; time++) {
         int64_t slab = table_slab(t, time);

@@ -162,7 +162,7 @@ static int run_describe(struct sweep *s, struct dn_err *err)
     if (rc == 0)
         rc = describe_status(t, NULL, &arena, &d, err);
     if (rc == 0)
-        rc = describe_create(t, &arena, &d, err);
+        rc = describe_create(NULL, t, &arena, &d, err);
     if (rc == 0)
         rc = describe_tables(s->full, &public_path, &arena, &d, err);
     if (rc == 0)

@@ -150,7 +150,7 @@ static void test_show(void **state)
     assert_string_equal(page_text(&d), "Table|Status\nfoo|Active");
     assert_int_equal(describe_tables(next, &plain, &arena, &d, NULL), 0);
     assert_string_equal(page_text(&d), "Table|Status");
-    assert_int_equal(describe_create(t, &arena, &d, NULL), 0);
+    assert_int_equal(describe_create(NULL, t, &arena, &d, NULL), 0);
     assert_string_equal(page_text(&d),
                         "SQL\nCREATE TABLE dev.foo (\n    bar INTEGER NOT NULL,\n    PRIMARY KEY "
                         "(bar)\n);");

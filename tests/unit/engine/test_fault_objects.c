@@ -44,6 +44,14 @@ static const char *const script[] = {
     "COMMENT ON COLUMN ct2.x IS 'a number'",
     "CREATE TABLE l (LIKE tt INCLUDING ALL, more INT)",
     "DROP TABLE ct, ct2",
+    "CREATE SEQUENCE sq START 5 OWNED BY tt.a",
+    "CREATE TABLE ser (id SERIAL, w BIGINT GENERATED ALWAYS AS IDENTITY (START 7), d BIGINT "
+    "DEFAULT nextval('sq'))",
+    "ALTER SEQUENCE sq RENAME TO sr",
+    "ALTER SEQUENCE sr INCREMENT BY 2 RESTART WITH 9",
+    "CREATE TABLE ser2 (LIKE ser INCLUDING ALL)",
+    "DROP SEQUENCE sr CASCADE",
+    "DROP TABLE ser2",
 };
 #define STEPS DN_ARRAY_SIZE(script)
 #define SEEN  16384
@@ -101,6 +109,12 @@ static void look(dendro_conn *conn, char *to)
         "SHOW CREATE TABLE ct2",
         "SHOW CREATE TABLE l",
         "SELECT * FROM tmp",
+        "SHOW CREATE TABLE sq",
+        "SHOW CREATE TABLE sr",
+        "SELECT * FROM sr",
+        "SHOW CREATE TABLE ser",
+        "SHOW CREATE TABLE ser_id_seq",
+        "SHOW CREATE TABLE ser2",
     };
     struct text t = {.to = to};
 
