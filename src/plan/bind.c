@@ -92,9 +92,14 @@ struct bexpr *bind_var(struct binder *b, uint32_t var, uint32_t pos)
 static int
 bind_column(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
 {
+    const struct scope *s = NULL;
+    struct lrel *rel = bind_whole(b, e, &s);
     uint32_t var;
-    int rc = scope_find(b->q, b->scope, e, b->clause, &var, err);
+    int rc;
 
+    if (rel)
+        return bind_whole_text(b, s, rel, e->pos, ret, err);
+    rc = scope_find(b->q, b->scope, e, b->clause, &var, err);
     if (rc < 0)
         return rc;
     *ret = bind_var(b, var, e->pos);
@@ -303,11 +308,12 @@ bind_between(struct binder *b, const struct expr *e, struct bexpr **ret, struct 
 static int
 bind_is_null(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
 {
+    struct expr of = *e;
     struct bexpr *x;
-    int rc;
+    int rc = bind_as_row(b, e->a, &of.a, err);
 
-    if (e->a->kind == EXPR_ROW)
-        return bind_row_null(b, e, ret, err);
+    if (rc != 1)
+        return rc < 0 ? rc : bind_row_null(b, &of, ret, err);
     rc = bind_expr(b, e->a, &x, err);
     if (rc == 0)
         rc = bind_settle(b, x, &x, err);
@@ -410,8 +416,13 @@ bind_binary(struct binder *b, const struct expr *e, struct bexpr **ret, struct d
 
     if (e->op == OP_AND || e->op == OP_OR)
         return bind_logic(b, e, ret, err);
-    if (e->op >= OP_EQ && e->op <= OP_GE && (e->a->kind == EXPR_ROW || e->b->kind == EXPR_ROW))
-        return bind_rows(b, e, e->op, ret, err);
+    if (e->op >= OP_EQ && e->op <= OP_GE) {
+        rc = bind_whole_compare(b, e, ret, err);
+        if (rc != 1)
+            return rc;
+        if (e->a->kind == EXPR_ROW || e->b->kind == EXPR_ROW)
+            return bind_rows(b, e, e->op, ret, err);
+    }
     rc = bind_expr(b, e->a, &args[0], err);
     if (rc == 0)
         rc = bind_expr(b, e->b, &args[1], err);
@@ -504,11 +515,7 @@ int bind_expr(struct binder *b, const struct expr *e, struct bexpr **ret, struct
     case EXPR_DISTINCT:
         return bind_distinct(b, e, ret, err);
     case EXPR_STAR:
-        rc = DN_FAIL(err,
-                     DN_E_SYNTAX,
-                     "* stands for columns only by itself in a select list, or in count(*)");
-        dn_err_at(err, e->pos);
-        return rc;
+        return bind_whole_star(b, e, ret, err);
     case EXPR_COLLATE:
         return bind_collate(b, e, ret, err);
     case EXPR_ROW:

@@ -395,8 +395,11 @@ int bind_array_cast(struct binder *b, const struct expr *e, struct bexpr **ret, 
 int bind_field(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
 {
     struct bexpr *row;
-    int rc = bind_expr(b, e->a, &row, err);
+    int rc = bind_whole_field(b, e, ret, err);
 
+    if (rc != 1)
+        return rc;
+    rc = bind_expr(b, e->a, &row, err);
     if (rc == 0)
         rc = bind_settle(b, row, &row, err);
     if (rc < 0)

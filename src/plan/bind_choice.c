@@ -314,12 +314,14 @@ int bind_distinct(struct binder *b, const struct expr *e, struct bexpr **ret, st
 {
     enum expr_op op = e->negated ? OP_EQ : OP_NE;
     struct bexpr **args = arena_alloc_array(b->env->arena, 2, sizeof(*args));
+    const struct scope *found = NULL;
     struct bexpr *sides[2];
     int rc = 0;
 
     if (!args)
         return DN_FAIL_NOMEM(err);
-    if (e->a->kind == EXPR_ROW || e->b->kind == EXPR_ROW)
+    if (e->a->kind == EXPR_ROW || e->b->kind == EXPR_ROW || bind_whole(b, e->a, &found) ||
+        bind_whole(b, e->b, &found))
         return bind_row_distinct(b, e, ret, err);
     rc = bind_expr(b, e->a, &sides[0], err);
     if (rc == 0)

@@ -378,7 +378,7 @@ bind_agg_order(struct binder *b, const struct expr *e, struct plan_agg *agg, str
         dn_err_at(err, x->order_by[i].expr->pos);
     }
     agg->order_count = x->order_by_count;
-    return rc;
+    return rc < 0 ? rc : bind_order_rows(b, &agg->order, &agg->order_count, err);
 }
 
 /* Names are texts and numbers of objects are numbers, to all aggregates but those that keep them.

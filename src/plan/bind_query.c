@@ -343,10 +343,19 @@ static int bind_left(struct binder *b,
                      uint32_t *ret_count,
                      struct dn_err *err)
 {
-    struct expr *const *args = e->kind == EXPR_ROW ? e->args : NULL;
-    uint32_t count = args ? e->args_count : 1;
+    struct expr *const *args = NULL;
+    uint32_t count = 1;
     int rc = 0;
 
+    if (e->kind == EXPR_ROW) {
+        struct expr *row;
+
+        rc = bind_as_row(b, arena_dup(b->env->arena, e, sizeof(*e)), &row, err);
+        if (rc != 0)
+            return rc < 0 ? rc : DN_FAIL_NOMEM(err); /* it is a row */
+        args = row->args;
+        count = row->args_count;
+    }
     if (count > PLAN_COLS_ROW_MAX) {
         rc = DN_FAIL(err, DN_E_TOO_COMPLEX, "a row may have %u values at most", PLAN_COLS_ROW_MAX);
         dn_err_at(err, e->pos);
@@ -537,7 +546,10 @@ bind_row_in(struct binder *b, const struct expr *e, struct bexpr **ret, struct d
     for (uint32_t i = 0; rc == 0 && i < e->args_count; i++) {
         struct expr pair = {.kind = EXPR_BINARY, .pos = e->pos, .a = e->a, .b = e->args[i]};
 
-        rc = bind_rows(b, &pair, OP_EQ, &parts[i], err);
+        if (e->args[i]->kind == EXPR_LITERAL && e->args[i]->value.null)
+            rc = bind_bool(b, e->args[i], "IN", &parts[i], err); /* NULL, as of any comparison */
+        else
+            rc = bind_rows(b, &pair, OP_EQ, &parts[i], err);
     }
     if (rc == 0)
         rc = bind_chain(b, BEXPR_OR, e->pos, parts, e->args_count, ret, err);

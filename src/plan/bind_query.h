@@ -92,7 +92,7 @@ int bind_grouping(struct binder *b, const struct expr *e, struct bexpr **ret, st
 char *bind_lower_name(struct binder *b, const char *name);
 /* Rows elsewhere than in comparisons (bind_row.c): as text, IS [NOT] NULL, BETWEEN, IS [NOT]
  * DISTINCT FROM. */
-int bind_row_text(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+int bind_row_text(struct binder *b, const struct expr *row, struct bexpr **ret, struct dn_err *err)
     DN_MUST_CHECK;
 int bind_row_null(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
     DN_MUST_CHECK;
@@ -102,6 +102,38 @@ int bind_row_distinct(struct binder *b,
                       const struct expr *e,
                       struct bexpr **ret,
                       struct dn_err *err) DN_MUST_CHECK;
+/* Whole rows (bind_whole.c): the table that t or t.* names, and where it was found; NULL: none. */
+struct lrel *bind_whole(const struct binder *b, const struct expr *e, const struct scope **ret);
+int bind_whole_text(struct binder *b,
+                    const struct scope *s,
+                    struct lrel *rel,
+                    uint32_t pos,
+                    struct bexpr **ret,
+                    struct dn_err *err) DN_MUST_CHECK;
+/* t.* elsewhere than in a select list. */
+int bind_whole_star(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+    DN_MUST_CHECK;
+/* ROW(…) with t.* written out, t as a row of its columns; 1: it is none. */
+int bind_as_row(struct binder *b, struct expr *e, struct expr **ret, struct dn_err *err)
+    DN_MUST_CHECK;
+/* e->a op e->b with a whole row on a side; 1: to be compared as other values are. */
+int bind_whole_compare(struct binder *b,
+                       const struct expr *e,
+                       struct bexpr **ret,
+                       struct dn_err *err) DN_MUST_CHECK;
+/* (t).a; 1: it is none. */
+int bind_whole_field(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+    DN_MUST_CHECK;
+/* What a row is ordered and grouped by: its values, or e alone; returns how many. to may be NULL.
+ */
+uint32_t bind_row_parts(const struct binder *b, struct bexpr *e, struct bexpr **to);
+/* A list with the values of rows in the place of the rows. */
+int bind_order_rows(struct binder *b,
+                    struct plan_agg_order **list,
+                    uint32_t *count,
+                    struct dn_err *err) DN_MUST_CHECK;
+/* A key of GROUP BY: the values of a row in its place; *ret is the last of them. */
+int bind_key_rows(struct sel *s, struct bexpr *e, uint32_t *ret, struct dn_err *err) DN_MUST_CHECK;
 /* rank(v) WITHIN GROUP (ORDER BY x) and its like (bind_hypothetical.c); 1: it is none. */
 int bind_hypothetical(struct binder *b,
                       const struct expr *e,

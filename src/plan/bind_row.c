@@ -4,12 +4,15 @@
  * that is shown is text, as PostgreSQL writes it. */
 #include "plan/bind_query.h"
 
-int bind_row_text(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+int bind_row_text(struct binder *b, const struct expr *row, struct bexpr **ret, struct dn_err *err)
 {
-    struct bexpr **args =
-        arena_alloc_array(b->env->arena, (size_t)e->args_count + 1, sizeof(*args));
-    int rc = 0;
+    struct expr *e;
+    struct bexpr **args;
+    int rc = bind_as_row(b, arena_dup(b->env->arena, row, sizeof(*row)), &e, err);
 
+    if (rc != 0)
+        return rc < 0 ? rc : DN_FAIL_NOMEM(err); /* it is a row */
+    args = arena_alloc_array(b->env->arena, (size_t)e->args_count + 1, sizeof(*args));
     if (!args)
         return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; rc == 0 && i < e->args_count; i++) {
@@ -60,28 +63,29 @@ int bind_row_distinct(struct binder *b,
                       struct bexpr **ret,
                       struct dn_err *err)
 {
-    struct expr *const *l = e->a->args;
-    struct expr *const *r = e->b->args;
-    struct bexpr **parts =
-        arena_alloc_array(b->env->arena, (size_t)e->a->args_count + 1, sizeof(*parts));
-    int rc = 0;
+    struct expr *l, *r;
+    struct bexpr **parts;
+    int rc = bind_as_row(b, e->a, &l, err);
+    int other = rc < 0 ? rc : bind_as_row(b, e->b, &r, err);
 
-    if (!parts)
-        return DN_FAIL_NOMEM(err);
-    if (e->a->kind != EXPR_ROW || e->b->kind != EXPR_ROW || e->a->args_count != e->b->args_count) {
+    if (other < 0)
+        return other;
+    if (rc != 0 || other != 0 || l->args_count != r->args_count) {
         rc = DN_FAIL(err, DN_E_SYNTAX, "unequal number of entries in row expressions");
         dn_err_at(err, e->pos);
         return rc;
     }
-    for (uint32_t i = 0; rc == 0 && i < e->a->args_count; i++) {
+    parts = arena_alloc_array(b->env->arena, (size_t)l->args_count + 1, sizeof(*parts));
+    if (!parts)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; rc == 0 && i < l->args_count; i++) {
         struct expr one = *e;
 
-        one.a = l[i];
-        one.b = r[i];
+        one.a = l->args[i];
+        one.b = r->args[i];
         rc = bind_expr(b, &one, &parts[i], err);
     }
     if (rc < 0)
         return rc;
-    return bind_chain(
-        b, e->negated ? BEXPR_AND : BEXPR_OR, e->pos, parts, e->a->args_count, ret, err);
+    return bind_chain(b, e->negated ? BEXPR_AND : BEXPR_OR, e->pos, parts, l->args_count, ret, err);
 }

@@ -156,7 +156,7 @@ static int window_lists(struct binder *b,
         o->desc = rc == 0 && key.desc;
         o->nulls_first = rc == 0 && key.nulls_first;
     }
-    return rc;
+    return rc < 0 ? rc : bind_order_rows(b, &ret->order, &ret->order_count, err);
 }
 
 /* ---- frames ---- */

@@ -14,6 +14,7 @@
 
 int from_add(struct from *f, struct lrel *rel, struct from_part *ret, struct dn_err *err)
 {
+    rel->tree = ret->tree;
     if (!scope_add_rel(f->q, &ret->scope, rel))
         return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; i < rel->cols_count - rel->hidden; i++) {
@@ -130,6 +131,17 @@ static int from_look_up(struct from *f,
         rc = catalog_resolve(env->catalog, &path, name->schema, name->name, ret, err);
     if (rc == 0)
         rc = catalog_may(env->catalog, env->role, ret, need, err);
+    if (rc == DN_E_UNDEFINED_SCHEMA) { /* to PostgreSQL it is the relation that is missing */
+        struct dn_err why = *err;
+
+        rc = DN_FAIL(err,
+                     DN_E_UNDEFINED_TABLE,
+                     "relation \"%s.%s\" does not exist",
+                     name->schema,
+                     name->name);
+        dn_err_hint(
+            err, "There is no schema \"%s\".%s%s", name->schema, why.hint[0] ? " " : "", why.hint);
+    }
     if (rc < 0)
         dn_err_at(err, name->pos);
     return rc;

@@ -292,6 +292,13 @@ from_join_node(struct from *f, struct from_pair *p, struct lnode **ret, struct d
 
     join->defs = NULL;
     join->defs_count = 0;
+    for (int k = 0; k < 2; k++) {
+        const struct scope *side = &p->sides[k].scope;
+        bool nullable = item->join == JOIN_FULL || item->join == (k ? JOIN_LEFT : JOIN_RIGHT);
+
+        for (uint32_t i = 0; nullable && i < side->rels_count; i++)
+            side->rels[i]->nullable = true;
+    }
     if (item->join == JOIN_RIGHT) {
         struct lnode *swap = join->in;
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * query.c: queries around SELECT: set operations, VALUES, ORDER BY and LIMIT of a whole query, and
- * the start and end of planning a statement. WITH is in with.c. */
+ * query.c: queries around SELECT: set operations, ORDER BY and LIMIT of a whole query, and
+ * the start and end of planning a statement. WITH is in with.c, VALUES in
+ * values.c. */
 #include "plan/query_set.h"
-#include "plan/select_int.h"
+#include "plan/values.h"
 
 #include "base/text.h"
 
@@ -274,93 +275,6 @@ int query_limit(struct planner *q,
     return 0;
 }
 
-/* ---- VALUES ---- */
-
-static int values_lengths(const struct values_rows *v, struct dn_err *err)
-{
-    for (uint32_t i = 1; i < v->rows_count; i++) {
-        int rc;
-
-        if (v->rows_len[i] == v->rows_len[0])
-            continue;
-        rc = DN_FAIL(err, DN_E_SYNTAX, "VALUES lists must all be the same length");
-        dn_err_at(err, v->rows_pos[i]);
-        return rc;
-    }
-    return 0;
-}
-
-static int values_column(struct binder *b,
-                         const struct values_rows *v,
-                         uint32_t col,
-                         struct bexpr **column,
-                         struct dn_err *err)
-{
-    int rc = 0;
-
-    for (uint32_t i = 0; rc == 0 && i < v->rows_count; i++) {
-        if (!v->rows[i][col]) {
-            rc = DN_FAIL(err, DN_E_SYNTAX, "DEFAULT is not allowed in this context");
-            dn_err_at(err, v->rows_pos[i]);
-            return rc;
-        }
-        rc = bind_expr(b, v->rows[i][col], &column[i], err);
-    }
-    return rc < 0 ? rc : bind_unify(b, "VALUES", column, v->rows_count, err);
-}
-
-static int values_bind(struct planner *q,
-                       const struct query *ast,
-                       const struct scope *outer,
-                       struct qout *ret,
-                       struct dn_err *err)
-{
-    const struct values_rows *v = &ast->values;
-    struct arena *arena = q->env->arena;
-    struct scope around = {.outer = outer ? outer->outer : NULL,
-                           .withs = outer ? outer->withs : NULL};
-    struct binder b = query_binder(q, outer ? outer : &around, NULL);
-    struct lnode *n = logic_node(q, L_VALUES, NULL);
-    struct bind_subs subs = {0};
-    struct bexpr **column;
-    uint32_t cols = v->rows_len[0];
-    int rc = values_lengths(v, err);
-
-    if (rc < 0)
-        return rc;
-    column = arena_alloc_array(arena, v->rows_count, sizeof(*column));
-    *ret = (struct qout){.tree = n, .count = cols};
-    ret->vars = arena_alloc_array(arena, (size_t)cols + 1, sizeof(*ret->vars));
-    ret->names = arena_alloc_array(arena, (size_t)cols + 1, sizeof(*ret->names));
-    if (!n || !column || !ret->vars || !ret->names)
-        return DN_FAIL_NOMEM(err);
-    n->rows_count = v->rows_count;
-    n->vars = ret->vars;
-    n->vars_count = cols;
-    n->values = arena_alloc_array(arena, (size_t)cols * v->rows_count + 1, sizeof(*n->values));
-    if (!n->values)
-        return DN_FAIL_NOMEM(err);
-    b.clause = "VALUES";
-    b.subs = &subs;
-    for (uint32_t c = 0; c < cols; c++) {
-        rc = values_column(&b, v, c, column, err);
-        if (rc < 0)
-            return rc;
-        for (uint32_t i = 0; i < v->rows_count; i++)
-            n->values[(size_t)i * cols + c] = column[i];
-        ret->names[c] = arena_printf(arena, "column%u", c + 1);
-        ret->vars[c] = ret->names[c] ? logic_var(q, ret->names[c], column[0]->type) : 0;
-        if (!ret->vars[c])
-            return DN_FAIL_NOMEM(err);
-    }
-    if (subs.n > 0) {
-        rc = DN_FAIL(err, DN_E_UNSUPPORTED, "correlated subqueries in VALUES are not supported");
-        dn_err_at(err, ast->pos);
-        return rc;
-    }
-    return 0;
-}
-
 /* ---- set operations ---- */
 
 int query_distinct(struct planner *q, struct qout *out, struct dn_err *err)
@@ -443,7 +357,7 @@ static int query_body(struct planner *q,
 
     if (ast->kind == QUERY_SELECT)
         return select_bind(q, ast, outer, ret, err);
-    rc = ast->kind == QUERY_VALUES ? values_bind(q, ast, outer, ret, err)
+    rc = ast->kind == QUERY_VALUES ? query_values(q, ast, outer, ret, err)
                                    : set_bind(q, ast, outer, ret, err);
     if (rc == 0)
         rc = query_order(q, ast, ret, err);

@@ -235,18 +235,6 @@ scope_no_name(const struct scope *s, const struct expr *e, const char *clause, s
     struct text_near near = text_near_make(e->name);
     const struct scope *any = s;
 
-    for (const struct scope *x = s; x; x = x->outer) {
-        if (!scope_rel(x, NULL, e->name))
-            continue;
-        DN_IGNORE(DN_FAIL(err,
-                          DN_E_UNSUPPORTED,
-                          "a whole row of \"%s\" as a value is not supported yet",
-                          e->name)); /* returned below */
-        dn_err_hint(
-            err, "Name its columns: ROW(%s.column, …); or all of them: %s.*.", e->name, e->name);
-        dn_err_at(err, e->pos);
-        return DN_E_UNSUPPORTED;
-    }
     while (any && any->rels_count == 0)
         any = any->outer;
     if (!any) {

@@ -19,6 +19,9 @@ struct lrel {
     const struct table *table; /* stored; NULL */
     const struct view *view;   /* a view; NULL */
     struct lnode *scan;        /* stored */
+    struct lnode *tree;        /* its rows, as FROM has them; NULL: none of its own */
+    uint32_t mark;             /* a column that is never NULL in them (bind_whole.c); 0: none yet */
+    bool nullable;             /* an outer join may make up a row of NULLs */
     struct lcol *cols;
     uint32_t cols_count;
     uint32_t hidden; /* the last so many are no part of * */

@@ -348,7 +348,7 @@ int select_group_expr(struct sel *s, const struct expr *e, uint32_t *ret, struct
     for (uint32_t i = 0; s->has_sets && n == UINT32_MAX && i < s->shown_count; i++)
         n = bind_same(s->outs[i].e, key) ? i : n;
     if (!s->has_sets || n == UINT32_MAX)
-        return select_key_add(s, key, ret, err);
+        return bind_key_rows(s, key, ret, err);
     if (s->outs[n].key) {
         *ret = s->outs[n].key - 1;
         return 0;
@@ -400,6 +400,32 @@ int select_direction(const struct order_item *item, struct lkey *ret, struct dn_
     return 0;
 }
 
+/* The place in outs of what rows are ordered or told apart by; added if need be. */
+static int sel_out_known(struct sel *s,
+                         struct bexpr *e,
+                         const char *name,
+                         uint32_t pos,
+                         uint32_t *ret,
+                         struct dn_err *err)
+{
+    for (uint32_t i = 0; i < s->outs_count; i++) {
+        if (bind_same(s->outs[i].e, e)) {
+            *ret = i;
+            return 0;
+        }
+    }
+    if (s->core->distinct && !s->core->distinct_on) {
+        int rc = DN_FAIL(err,
+                         DN_E_INVALID_COLUMN,
+                         "for SELECT DISTINCT, ORDER BY expressions must appear in select list");
+
+        dn_err_at(err, pos);
+        return rc;
+    }
+    *ret = s->outs_count;
+    return sel_out_add(s, e, name, pos, err);
+}
+
 /* An expression that rows are ordered or told apart by: its place in outs, added if need be. */
 static int sel_out_of(
     struct sel *s, const struct expr *e, const char *clause, uint32_t *ret, struct dn_err *err)
@@ -416,57 +442,81 @@ static int sel_out_of(
         rc = bind_settle(&s->b, x, &x, err);
     if (rc < 0)
         return rc;
-    for (uint32_t i = 0; i < s->outs_count; i++) {
-        if (bind_same(s->outs[i].e, x)) {
-            *ret = i;
-            return 0;
+    return sel_out_known(s,
+                         x,
+                         x->kind == BEXPR_COLUMN && e->kind == EXPR_COLUMN ? e->name : "sort key",
+                         e->pos,
+                         ret,
+                         err);
+}
+
+static int sel_order_push(struct sel *s, uint32_t at, const struct lkey *key, struct dn_err *err)
+{
+    struct arena *arena = s->b.env->arena;
+
+    for (uint32_t k = 0; k < s->order_count; k++) {
+        if (s->order[k] == at)
+            return 0; /* a second mention decides nothing */
+    }
+    if (s->order_count == s->order_cap) {
+        uint32_t cap = 2 * s->order_cap + 8;
+        uint32_t *order = arena_alloc_array(arena, cap, sizeof(*order));
+        struct lkey *keys = arena_alloc_array(arena, cap, sizeof(*keys));
+
+        if (!order || !keys)
+            return DN_FAIL_NOMEM(err);
+        if (s->order_count) {
+            memcpy(order, s->order, s->order_count * sizeof(*order));
+            memcpy(keys, s->order_keys, s->order_count * sizeof(*keys));
         }
+        s->order = order;
+        s->order_keys = keys;
+        s->order_cap = cap;
     }
-    if (s->core->distinct && !s->core->distinct_on) {
-        rc = DN_FAIL(err,
-                     DN_E_INVALID_COLUMN,
-                     "for SELECT DISTINCT, ORDER BY expressions must appear in select list");
-        dn_err_at(err, e->pos);
-        return rc;
+    s->order[s->order_count] = at;
+    s->order_keys[s->order_count++] = *key;
+    return 0;
+}
+
+/* A row is ordered by its values; NULL in it is greater than all else. */
+static int
+sel_order_row(struct sel *s, uint32_t at, struct lkey key, uint32_t pos, struct dn_err *err)
+{
+    uint32_t count = bind_row_parts(&s->b, s->outs[at].e, NULL);
+    struct bexpr **parts = arena_alloc_array(s->b.env->arena, (size_t)count + 1, sizeof(*parts));
+    int rc = 0;
+
+    if (!parts)
+        return DN_FAIL_NOMEM(err);
+    DN_IGNORE(bind_row_parts(&s->b, s->outs[at].e, parts)); /* as many again */
+    if (count == 1 && parts[0] == s->outs[at].e)
+        return sel_order_push(s, at, &key, err);
+    key.nulls_first = key.desc;
+    for (uint32_t i = 0; rc == 0 && i < count; i++) {
+        rc = sel_out_known(s, parts[i], "sort key", pos, &at, err);
+        if (rc == 0)
+            rc = sel_order_push(s, at, &key, err);
     }
-    *ret = s->outs_count;
-    return sel_out_add(s,
-                       x,
-                       x->kind == BEXPR_COLUMN && e->kind == EXPR_COLUMN ? e->name : "sort key",
-                       e->pos,
-                       err);
+    return rc;
 }
 
 static int sel_bind_order(struct sel *s, const struct query *ast, struct dn_err *err)
 {
-    struct arena *arena = s->b.env->arena;
-    int rc;
+    int rc = 0;
 
     sel_clause(s, "ORDER BY", true, &s->subs_outer);
-    s->order = arena_alloc_array(arena, (size_t)ast->order_by_count + 1, sizeof(*s->order));
-    s->order_keys =
-        arena_alloc_array(arena, (size_t)ast->order_by_count + 1, sizeof(*s->order_keys));
-    if (!s->order || !s->order_keys)
-        return DN_FAIL_NOMEM(err);
-    for (uint32_t i = 0; i < ast->order_by_count; i++) {
+    for (uint32_t i = 0; rc == 0 && i < ast->order_by_count; i++) {
         const struct order_item *item = &ast->order_by[i];
         struct lkey key;
-        bool known = false;
         uint32_t at;
 
         rc = sel_out_of(s, item->expr, "ORDER BY", &at, err);
         if (rc == 0)
             rc = select_direction(item, &key, err);
-        if (rc < 0)
-            return rc;
-        for (uint32_t k = 0; k < s->order_count && !known; k++)
-            known = s->order[k] == at; /* a second mention decides nothing */
-        if (known)
-            continue;
-        s->order[s->order_count] = at;
-        s->order_keys[s->order_count++] = key;
+        if (rc == 0)
+            rc = sel_order_row(s, at, key, item->expr->pos, err);
     }
-    return 0;
+    return rc;
 }
 
 /* DISTINCT ON (…): what ORDER BY begins with. */

@@ -85,7 +85,7 @@ struct sel {
     struct bexpr *having;
     uint32_t *order; /* places in outs */
     struct lkey *order_keys;
-    uint32_t order_count;
+    uint32_t order_count, order_cap;
     uint32_t *distinct_on; /* places in outs */
     uint32_t distinct_on_count;
     struct bind_subs subs_where;
