@@ -15,6 +15,10 @@ struct func_session;
 /* What values of the session are printed and read with; as long as the session. */
 const struct func_session *engine_session(const dendro_conn *conn);
 
+/* Result columns that nobody named are called as PostgreSQL does: count, ?column?. What clients of
+ * its protocol expect. */
+void engine_short_names(dendro_conn *conn);
+
 /* dendro_prepare of a text whose parameters have these types, TYPE_NONE: as the statement takes
  * them. */
 int engine_prepare(dendro_conn *conn,

@@ -78,6 +78,7 @@ struct dendro_conn {
     char path[SESSION_PATH_MAX];          /* schemas of unqualified names (session.h) */
     uint64_t number;                      /* of the session, not used again */
     char temp_schema[TABLE_NAME_MAX + 1]; /* of its temporary objects, "" = none yet (temp.c) */
+    bool short_names;                     /* result columns are named as PostgreSQL does */
     bool temp_commits;                    /* a table of those has ON COMMIT DELETE ROWS or DROP */
     uint64_t epoch;                       /* counts USE and SET: plans made before are made anew */
     struct tx tx;                         /* the transaction block, if there is one */

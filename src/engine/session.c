@@ -2,6 +2,7 @@
  *
  * session.c: a session: schema, settings, notices, and errors on their way out. */
 #include "engine/advisory.h"
+#include "engine/door.h"
 #include "engine/engine_int.h"
 #include "engine/names.h"
 #include "engine/parts.h"
@@ -192,8 +193,14 @@ session_plan_env(const struct dendro_conn *conn, const struct catalog *cat, stru
                              .rows = session_rows,
                              .rows_arg = conn->db,
                              .hints = conn->hints,
+                             .short_names = conn->short_names,
                              .parts = conn->parts ? conn->parts->seen : NULL,
                              .parts_count = conn->parts ? conn->parts->seen_count : 0};
+}
+
+void engine_short_names(struct dendro_conn *conn)
+{
+    conn->short_names = true;
 }
 
 void session_intake_run(struct dendro_conn *conn, struct intake_run *ret)

@@ -87,8 +87,8 @@ struct plan_env {
     const struct datum *literals;
     const bool *literals_untyped;
     uint32_t literals_count;
-    /* What comes before in the statement: rows of part i are working table i + 1 (exec_ctx.parts).
-     */
+    bool short_names; /* of columns nobody named: count, ?column?; else the text of a result's */
+    /* What comes before in the statement: rows of part i are working table i + 1. */
     const struct plan_part *parts;
     uint32_t parts_count;
 };

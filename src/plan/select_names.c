@@ -32,6 +32,27 @@ sel_item_text(const struct stmt *stmt, uint32_t pos, uint32_t end, struct arena 
     return arena_strndup(arena, stmt->text + from, to - from);
 }
 
+/* What PostgreSQL calls a type or function itself, of the names it is known by. */
+static const char *sel_own_name(const char *name)
+{
+    static const char *const names[][2] = {{"int", "int4"},
+                                           {"integer", "int4"},
+                                           {"smallint", "int2"},
+                                           {"bigint", "int8"},
+                                           {"real", "float4"},
+                                           {"double", "float8"},
+                                           {"float", "float8"},
+                                           {"decimal", "numeric"},
+                                           {"boolean", "bool"},
+                                           {"trim", "btrim"}};
+
+    for (size_t i = 0; name && i < DN_ARRAY_SIZE(names); i++) {
+        if (text_same_fold(name, strlen(name), names[i][0], strlen(names[i][0])))
+            return names[i][1];
+    }
+    return name;
+}
+
 /* How PostgreSQL calls a column without alias: what queries around this one may say. NULL: nothing
  * comes of it. */
 static const char *sel_short_name(struct sel *s, const struct expr *e)
@@ -43,10 +64,10 @@ static const char *sel_short_name(struct sel *s, const struct expr *e)
     case EXPR_FIELD:
         return e->name;
     case EXPR_CALL:
-        return bind_lower_name(&s->b, e->name);
+        return sel_own_name(bind_lower_name(&s->b, e->name));
     case EXPR_CAST:
         inner = sel_short_name(s, e->a);
-        return inner ? inner : e->type_name ? e->type_name->name : NULL;
+        return inner ? inner : e->type_name ? sel_own_name(e->type_name->name) : NULL;
     case EXPR_SUBSCRIPT:
     case EXPR_COLLATE:
         return sel_short_name(s, e->a);
@@ -70,7 +91,8 @@ static const char *sel_short_name(struct sel *s, const struct expr *e)
     }
 }
 
-/* The result of a statement is named by its text, that of a query in a query as PostgreSQL does. */
+/* The result of a statement is named by its text, unless the client asks for PostgreSQL's names;
+ * that of a query in a query as PostgreSQL does. */
 const char *select_item_name(struct sel *s, const struct select_item *item, const struct bexpr *e)
 {
     const char *name;
@@ -83,7 +105,7 @@ const char *select_item_name(struct sel *s, const struct select_item *item, cons
         name = s->b.q->vars[e->col].name; /* as declared, unless FROM has renamed it */
         return text_same_fold(name, strlen(name), said, strlen(said)) ? name : said;
     }
-    if (s->b.q->depth > 1 || s->b.stmt->kind != STMT_SELECT) {
+    if (s->b.q->depth > 1 || s->b.stmt->kind != STMT_SELECT || s->b.env->short_names) {
         name = sel_short_name(s, item->expr);
         return name ? name : "?column?";
     }

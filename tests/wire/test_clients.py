@@ -164,6 +164,11 @@ class Psycopg2(ServerTest):
         k.execute("ROLLBACK")
         self.assertEqual([c.get_parameter_status(n) for n in ("TimeZone", "default_transaction_read_only")], ["Europe/Berlin", "off"])
 
+    def test_names_of_columns(self):
+        k = self.connect().cursor()
+        k.execute("SELECT count(*), 1 + 1, max(x) AS top, upper('a'), 1::int FROM (SELECT 1 AS x) AS t")
+        self.assertEqual([c.name for c in k.description], ["count", "?column?", "top", "upper", "int4"])
+
     def test_error_leaves_the_connection_usable(self):
         import psycopg2
         k = self.connect().cursor()

@@ -97,6 +97,7 @@ enum conn_want pgw_entered(struct pgw *p)
 {
     dendro_set_notice(p->session, start_notice, p);
     pgw_copy_init(p);
+    engine_short_names(p->session);
     if (!pgw_settings_take(p))
         return CONN_CLOSE;
     p->key = (uint32_t)server_random(p->c->srv);
