@@ -78,12 +78,11 @@ struct dendro_conn {
     char path[SESSION_PATH_MAX];          /* schemas of unqualified names (session.h) */
     uint64_t number;                      /* of the session, not used again */
     char temp_schema[TABLE_NAME_MAX + 1]; /* of its temporary objects, "" = none yet (temp.c) */
-    bool short_names;                     /* result columns are named as PostgreSQL does */
-    bool temp_commits;                    /* a table of those has ON COMMIT DELETE ROWS or DROP */
-    uint64_t epoch;                       /* counts USE and SET: plans made before are made anew */
-    struct tx tx;                         /* the transaction block, if there is one */
-    struct stmt_parts *parts;          /* of the statement that is compiled or run now; borrowed */
-    struct plan_hints hints;           /* of the statement that is compiled now */
+    bool temp_commits, short_names; /* ON COMMIT in those; columns are named as PostgreSQL does */
+    uint64_t epoch;                 /* counts USE and SET: plans made before are made anew */
+    struct tx tx;                   /* the transaction block, if there is one */
+    struct stmt_parts *parts;       /* of the statement that is compiled or run now; borrowed */
+    struct plan_hints hints;        /* of the statement that is compiled now */
     bool advisory_held, advisory_xact; /* it took advisory locks; … until the transaction ends */
     atomic_bool cancel;
     struct watched watched;  /* statement_timeout */

@@ -7,6 +7,18 @@
 
 /* Evaluates a call over constants. One that fails stays a call: its error belongs to the execution.
  */
+/* A strict function of NULL: nobody needs its other arguments, nor their errors. */
+static bool bind_is_null_call(const struct bexpr *e)
+{
+    bool null = false;
+
+    if (e->kind != BEXPR_CALL || !(e->func->flags & FUNC_STRICT))
+        return false;
+    for (uint32_t i = 0; i < e->args_count; i++)
+        null = null || (e->args[i]->kind == BEXPR_CONST && e->args[i]->value.null);
+    return null;
+}
+
 int bind_fold(struct binder *b, struct bexpr **e, struct dn_err *err)
 {
     struct eval ev = {.arena = b->env->arena, .now_ns = b->env->now_ns, .session = b->env->session};
@@ -16,6 +28,10 @@ int bind_fold(struct binder *b, struct bexpr **e, struct dn_err *err)
     enum type_id type = (*e)->type;
     int rc;
 
+    if (bind_is_null_call(*e)) {
+        d = (struct datum){.type = type, .null = true};
+        return bind_const(b, &d, pos, e, err);
+    }
     if (!expr_is_const(*e, false))
         return 0;
     rc = expr_eval_datum(*e, &ev, &d, &ignored);

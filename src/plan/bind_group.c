@@ -46,12 +46,12 @@ bool bind_same(const struct bexpr *a, const struct bexpr *b)
     return true;
 }
 
-static bool bind_same_arg(const struct bexpr *a, const struct bexpr *b)
+bool bind_same_arg(const struct bexpr *a, const struct bexpr *b)
 {
     return a == b || (a && b && bind_same(a, b));
 }
 
-static bool bind_same_agg(const struct plan_agg *a, const struct plan_agg *b)
+bool bind_same_agg(const struct plan_agg *a, const struct plan_agg *b)
 {
     if (a->agg != b->agg || a->distinct != b->distinct || a->order_count != b->order_count ||
         !bind_same_arg(a->arg, b->arg) || !bind_same_arg(a->arg2, b->arg2))

@@ -79,6 +79,9 @@ int bind_aggregate_args(struct binder *b,
                         const char *name,
                         struct plan_agg *ret,
                         struct dn_err *err) DN_MUST_CHECK;
+/* Are these the same? Of arguments both may be NULL. */
+bool bind_same_arg(const struct bexpr *a, const struct bexpr *b);
+bool bind_same_agg(const struct plan_agg *a, const struct plan_agg *b);
 /* f(…) OVER (…) (bind_window.c). */
 int bind_window_call(struct binder *b,
                      const struct expr *e,

@@ -344,10 +344,28 @@ static bool window_same(const struct sel_window *a, const struct sel_window *b)
     return true;
 }
 
-static int window_add(struct binder *b,
-                      const struct sel_window *w,
-                      const struct lcall *call,
-                      struct dn_err *err)
+/* Is it the same call over the same window? */
+static bool window_same_call(const struct plan_window_call *a, const struct plan_window_call *b)
+{
+    const struct plan_frame *f = &a->frame, *g = &b->frame;
+
+    if (a->fn != b->fn || a->args_count != b->args_count || !bind_same_arg(a->filter, b->filter) ||
+        f->mode != g->mode || f->start != g->start || f->end != g->end ||
+        f->exclude != g->exclude || !bind_same_arg(f->start_offset, g->start_offset) ||
+        !bind_same_arg(f->end_offset, g->end_offset) || !bind_same_agg(&a->agg, &b->agg))
+        return false;
+    if ((a->agg.arg && logic_volatile(a->agg.arg)) || (a->agg.arg2 && logic_volatile(a->agg.arg2)))
+        return false;
+    for (uint32_t i = 0; i < a->args_count; i++) {
+        if (!bind_same(a->args[i], b->args[i]) || logic_volatile(a->args[i]))
+            return false;
+    }
+    return true;
+}
+
+/* A call that was there before is the one that counts: *call becomes it. */
+static int
+window_add(struct binder *b, const struct sel_window *w, struct lcall *call, struct dn_err *err)
 {
     struct sel *s = b->level;
     struct arena *arena = b->env->arena;
@@ -364,6 +382,12 @@ static int window_add(struct binder *b,
     if (!to) {
         to = &s->windows[s->windows_count++];
         *to = *w;
+    }
+    for (uint32_t i = 0; i < to->calls_count; i++) {
+        if (window_same_call(&to->calls[i].call, &call->call)) {
+            *call = to->calls[i];
+            return 0;
+        }
     }
     if (to->calls_count == to->calls_cap) {
         uint32_t cap = to->calls_cap ? 2 * to->calls_cap : 4;
