@@ -87,7 +87,8 @@ int exec_bound_find(struct op *input,
     int rc = 0;
 
     *ret = NULL;
-    if (!exec_fast(input->ctx) || !bound_left_key(input->node, sort->keys[0].col))
+    if (sort->keys_count == 0 || !exec_fast(input->ctx) ||
+        !bound_left_key(input->node, sort->keys[0].col))
         return 0;
     rc = bound_scan(input, &scan, err);
     if (rc < 0 || !scan)
