@@ -505,6 +505,11 @@ static int sel_bind_order(struct sel *s, const struct query *ast, struct dn_err 
     int rc = 0;
 
     sel_clause(s, "ORDER BY", true, &s->subs_outer);
+    s->order_cap = ast->order_by_count + 1; /* never NULL, even if there is none */
+    s->order = arena_calloc(s->b.env->arena, s->order_cap, sizeof(*s->order));
+    s->order_keys = arena_calloc(s->b.env->arena, s->order_cap, sizeof(*s->order_keys));
+    if (!s->order || !s->order_keys)
+        return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; rc == 0 && i < ast->order_by_count; i++) {
         const struct order_item *item = &ast->order_by[i];
         struct lkey key;
