@@ -67,7 +67,7 @@ struct dendro_conn {
     struct dendro_db *db;
     struct settings settings;
     uint32_t user, role; /* who logged in; whose rights count */
-    char role_name[TABLE_NAME_MAX + 1];
+    char role_name[TABLE_NAME_MAX + 1], login_name[TABLE_NAME_MAX + 1];
     struct func_session functions; /* what functions ask of the session */
     struct tz_zone zone;           /* its time zone, if that is in no cache */
     atomic_uint_fast64_t seed;     /* state of random(), if setseed() was called */

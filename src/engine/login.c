@@ -73,7 +73,9 @@ int engine_session_role(dendro_conn *conn, const char *name, struct dn_err *err)
         conn->user = conn->role = r->id;
         conn->epoch++;
         snprintf(conn->role_name, sizeof(conn->role_name), "%s", r->name);
+        snprintf(conn->login_name, sizeof(conn->login_name), "%s", r->name);
         conn->functions.user = conn->role_name;
+        conn->functions.login = conn->login_name;
         /* One that is not valid any more must not keep people out. */
         for (uint32_t i = 0; i < r->settings_count; i++)
             DN_IGNORE(session_setting_set(

@@ -35,6 +35,18 @@ void session_settings_end(struct dendro_conn *conn)
     conn->told.values = NULL;
 }
 
+/* Whose rights count: the role that SET ROLE says, or who logged in. */
+static void setting_follow_role(struct dendro_conn *conn, const struct catalog *cat)
+{
+    const char *name = settings_extra_get(conn->extra, "role");
+    const struct role *r = name ? access_role(cat->access, name) : NULL;
+
+    conn->role = r ? r->id : conn->user;
+    snprintf(
+        conn->role_name, sizeof(conn->role_name), "%s", access_role_name(cat->access, conn->role));
+    conn->functions.user = conn->role_name;
+}
+
 void session_settings_changed(struct dendro_conn *conn)
 {
     struct catalog *cat = tx_catalog(conn);
@@ -42,6 +54,7 @@ void session_settings_changed(struct dendro_conn *conn)
     conn->epoch++;
     session_zone_apply(conn);
     session_path_follow(conn, cat);
+    setting_follow_role(conn, cat);
     catalog_unref(cat);
 }
 
@@ -51,18 +64,6 @@ static int setting_refuse(const char *name, const char *value, struct dn_err *er
 {
     return DN_FAIL(
         err, DN_E_INVALID_PARAM, "invalid value for parameter \"%s\": \"%.80s\"", name, value);
-}
-
-/* Who it is cannot be changed, only repeated. */
-static int setting_who(const struct dendro_conn *conn,
-                       const struct setting_row *row,
-                       const char *value,
-                       struct dn_err *err)
-{
-    if (!value || strcasecmp(value, "none") == 0 || strcasecmp(value, "default") == 0 ||
-        strcmp(value, conn->functions.user) == 0)
-        return 0;
-    return DN_FAIL(err, DN_E_INVALID_PARAM, "%s \"%.80s\" does not exist", row->name, value);
 }
 
 /* A value that is only remembered, for the session and for what COMMIT leaves. */
@@ -92,6 +93,36 @@ static int setting_set_extra(
     return 0;
 }
 
+/* SET ROLE: one that the session's user is a member of. SET SESSION AUTHORIZATION can only be
+ * repeated. */
+static int setting_who(struct dendro_conn *conn,
+                       const struct setting_row *row,
+                       const char *value,
+                       bool local,
+                       struct dn_err *err)
+{
+    bool role = strcmp(row->name, "role") == 0;
+    struct catalog *cat = tx_catalog(conn);
+    const struct role *r;
+    int rc = 0;
+
+    if (value && (strcasecmp(value, "none") == 0 || strcasecmp(value, "default") == 0))
+        value = NULL;
+    r = value ? access_role(cat->access, value) : NULL;
+    if (value && !r)
+        rc = DN_FAIL(err, DN_E_INVALID_PARAM, "role \"%.80s\" does not exist", value);
+    else if (r && role && !access_member(cat->access, conn->user, r->id))
+        rc = DN_FAIL(err, DN_E_DENIED, "permission denied to set role \"%s\"", r->name);
+    else if (r && !role && r->id != conn->user)
+        rc = DN_FAIL(err, DN_E_DENIED, "permission denied to set session authorization");
+    if (rc == 0 && role)
+        rc = setting_set_extra(conn, row->name, r ? r->name : NULL, local, err);
+    catalog_unref(cat);
+    if (rc == 0)
+        session_settings_changed(conn);
+    return rc;
+}
+
 static int setting_set_known(struct dendro_conn *conn,
                              const struct setting_row *row,
                              const char *value,
@@ -104,7 +135,7 @@ static int setting_set_known(struct dendro_conn *conn,
     if (row->scope == SETTING_FIXED)
         return settings_set(&conn->settings, row->name, value, SETTING_SESSION, err);
     if (strcmp(row->name, "role") == 0 || strcmp(row->name, "session_authorization") == 0)
-        return setting_who(conn, row, value, err);
+        return setting_who(conn, row, value, local, err);
     buf_init(&b, NULL);
     if (value)
         rc = settings_canonical(row, value, &b, err);
@@ -251,7 +282,7 @@ static const char *setting_fact(const struct dendro_conn *conn, const char *name
     if (strcasecmp(name, "server_version") == 0)
         return SETTINGS_VERSION;
     if (strcasecmp(name, "session_authorization") == 0)
-        return conn->functions.user;
+        return conn->functions.login;
     if (strcasecmp(name, "cluster_name") == 0)
         return conn->functions.database;
     return NULL;

@@ -219,6 +219,7 @@ int session_functions(struct dendro_conn *conn, struct dn_err *err)
                               .serial = session_serial_sequence,
                               .zones = conn->db->zones,
                               .user = "dendro",
+                              .login = "dendro",
                               .database = "dendro",
                               .schema = conn->path,
                               .version = "PostgreSQL 15.0 (Dendro " DENDRO_VERSION ")",

@@ -21,6 +21,7 @@
     STR_KERNEL(name)
 
 INFO_NAME(current_user, user)
+INFO_NAME(session_user, login)
 INFO_NAME(current_database, database)
 INFO_NAME(current_schema, schema)
 INFO_NAME(version, version)
@@ -260,7 +261,7 @@ STR_KERNEL(parse_ident)
 
 static const struct func func_info_rows[] = {
     INFO_ROW("current_user", VARCHAR, FUNC_STABLE, func_current_user, "Who the session is."),
-    INFO_ROW("session_user", VARCHAR, FUNC_STABLE, func_current_user, "Who the session is."),
+    INFO_ROW("session_user", VARCHAR, FUNC_STABLE, func_session_user, "Who logged in."),
     INFO_ROW("current_role", VARCHAR, FUNC_STABLE, func_current_user, "Who the session is."),
     INFO_ROW("user", VARCHAR, FUNC_STABLE, func_current_user, "Who the session is."),
     INFO_ROW("current_database",

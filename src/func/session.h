@@ -118,7 +118,8 @@ struct func_session {
     enum interval_style interval_style;
     enum date_first date_first;
     struct tz_cache *zones; /* NULL: no files are read */
-    const char *user;       /* none of these is NULL */
+    const char *user;       /* whose rights count; none of these is NULL */
+    const char *login;      /* who logged in */
     const char *database;
     const char *schema;      /* of search_path: each ended by a zero, an empty one ends all */
     const char *temp_schema; /* of temporary objects; "" = none */

@@ -7,15 +7,19 @@
 
 /* Evaluates a call over constants. One that fails stays a call: its error belongs to the execution.
  */
-/* A strict function of NULL: nobody needs its other arguments, nor their errors. */
+/* A strict function of NULL: nobody needs its other arguments, nor their errors, but of those that
+ * are constant: PostgreSQL computes them first. */
 static bool bind_is_null_call(const struct bexpr *e)
 {
     bool null = false;
 
     if (e->kind != BEXPR_CALL || !(e->func->flags & FUNC_STRICT))
         return false;
-    for (uint32_t i = 0; i < e->args_count; i++)
+    for (uint32_t i = 0; i < e->args_count; i++) {
+        if (e->args[i]->kind != BEXPR_CONST && expr_is_const(e->args[i], false))
+            return false;
         null = null || (e->args[i]->kind == BEXPR_CONST && e->args[i]->value.null);
+    }
     return null;
 }
 

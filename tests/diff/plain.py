@@ -158,7 +158,7 @@ class Sqlite:
 
 def difference(dendro, rows):
     """None, or one line that says what differs."""
-    if rows is None or dendro.sqlstate in ("22003", "42803", "42804", "42883"):
+    if rows is None or dendro.sqlstate in ("22003", "42725", "42803", "42804", "42883"):
         return None  # a number too large; GROUP BY and types (of a bare NULL) that SQLite does not mind
     if dendro.sqlstate:
         return f"Dendro fails with {dendro.sqlstate} {dendro.message}, SQLite gives rows"

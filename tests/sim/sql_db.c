@@ -172,7 +172,9 @@ bool sql_value_same(const struct sql_value *a, const struct sql_value *b)
         return a->null && b->null;
     if (!a->null && !b->null && sql_type_is_float(a->type)) {
         double scale = fabs(a->f64) > fabs(b->f64) ? fabs(a->f64) : fabs(b->f64);
-        return fabs(a->f64 - b->f64) <= 1e-12 * scale;
+        double part = a->rounded || b->rounded ? 1.2e-7 : 1e-12;
+
+        return fabs(a->f64 - b->f64) <= part * scale;
     }
     return sql_value_cmp(a, b) == 0;
 }

@@ -65,6 +65,7 @@ struct sql_value {
     double f64;   /* REAL, DOUBLE */
     char *str;    /* VARCHAR, BLOB: owned, no NUL */
     uint32_t len; /* bytes of it */
+    bool rounded; /* a REAL that was summed up: the last bit depends on the order */
 };
 
 bool sql_type_is_string(enum dendro_type t);

@@ -184,8 +184,9 @@ static bool q_aggregate(const struct q_item *item,
         return true;
     case Q_SUM:
         ret->null = count == 0;
-        ret->type = is_float ? DENDRO_TYPE_DOUBLE : DENDRO_TYPE_BIGINT;
-        ret->f64 = fsum;
+        ret->type = is_float ? col->type : DENDRO_TYPE_BIGINT;
+        ret->rounded = col->type == DENDRO_TYPE_REAL;
+        ret->f64 = ret->rounded ? (double)(float)fsum : fsum;
         ret->i64 = (int64_t)sum;
         return is_float || (sum >= INT64_MIN && sum <= INT64_MAX);
     case Q_AVG:
