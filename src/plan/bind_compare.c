@@ -326,7 +326,8 @@ static void bind_settle_param(struct binder *b, struct bexpr *p, const struct be
     bool near = (type_is_int(p->type) && type_is_int(x->type)) ||
                 (bind_is_instant(p->type) && bind_is_instant(x->type));
 
-    if (p->kind != BEXPR_PARAM || x->kind != BEXPR_COLUMN || !near ||
+    /* Values of subqueries are parameters too, behind those of the statement. */
+    if (p->kind != BEXPR_PARAM || p->param > b->params_count || x->kind != BEXPR_COLUMN || !near ||
         b->param_uses[p->param - 1] != 1 || b->param_types[p->param - 1] != p->type)
         return;
     p->type = x->type;
