@@ -159,8 +159,8 @@ DENDRO_API int dendro_locate(dendro_conn *conn,
 DENDRO_API int dendro_connect(dendro_db *db, dendro_conn **ret_conn, struct dendro_error *err);
 /* Closes the session and finalizes the statements left in it; NULL is fine. */
 DENDRO_API void dendro_disconnect(dendro_conn *conn);
-/* Asks the statement that runs now to stop with DENDRO_E_CANCELED. Any thread; a hint without
- * effect when none runs. The session must not be closed meanwhile. */
+/* Asks the statement that is prepared or runs now to stop with DENDRO_E_CANCELED. Any thread; a
+ * hint without effect when none runs. The session must not be closed meanwhile. */
 DENDRO_API void dendro_cancel(dendro_conn *conn);
 /* Where the session stands with its transaction block (BEGIN … COMMIT). */
 enum dendro_tx_status {

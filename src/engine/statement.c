@@ -196,6 +196,14 @@ static int stmt_prepare_once(struct dendro_conn *conn,
     return 0;
 }
 
+static bool stmt_any_active(const struct dendro_conn *conn)
+{
+    for (const struct dendro_stmt *s = conn->stmts; s; s = s->next)
+        if (s->state == RUN_ACTIVE)
+            return true;
+    return false;
+}
+
 int stmt_prepare(struct dendro_conn *conn,
                  struct sql_text *text,
                  struct dendro_stmt **ret,
@@ -207,16 +215,23 @@ int stmt_prepare(struct dendro_conn *conn,
 
     session_tick(conn);
     pressure_begin(&p, conn);
+    if (!stmt_any_active(conn)) /* what was canceled before is over */
+        atomic_store(&conn->cancel, false);
     for (;;) {
         rc = stmt_prepare_once(conn, text, ret, err);
         if (rc != DN_E_NOMEM)
             break;
-        if (p.tries == 0) /* nothing runs yet: it can be meant for this only from here on */
-            atomic_store(&conn->cancel, false);
         rc = pressure_relieve(&p, conn, STMT_TEXT_TIMES * (text->next - start.next), rc, err);
         if (rc < 0)
             break;
         *text = start;
+    }
+    if (rc == 0) {
+        rc = session_check_cancel(conn, err);
+        if (rc < 0) {
+            dendro_finalize(*ret);
+            *ret = NULL;
+        }
     }
     if (rc < 0)
         tx_fail(conn);

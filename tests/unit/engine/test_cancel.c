@@ -32,7 +32,6 @@
 #define TRIES     5         /* of a cancel that took too long */
 #define COMMIT_MS 5000      /* one that was under way: the disk's time */
 #define LAST_NS   512000000 /* the last point of statements that would never end */
-#define FIRST_NS  16000000  /* by then it runs */
 
 static char dir[] = "/tmp/dendro-cancel-XXXXXX";
 static dendro_db *db;
@@ -231,9 +230,8 @@ static void cancel_often(const struct statement *s)
     int64_t after_ns = 1000000;
     uint32_t canceled = 0;
 
-    /* The first ones may come while it is still compiled, and count for nothing. */
-    for (bool hit; (hit = cancel_after(s, after_ns)) || (canceled == 0 && after_ns < FIRST_NS);) {
-        canceled += hit;
+    while (cancel_after(s, after_ns)) {
+        canceled++;
         after_ns *= 2;
         if (s->whole && number(sum) != before)
             fail_msg("%s: was canceled, but changed something", s->sql);
