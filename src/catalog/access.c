@@ -179,12 +179,12 @@ bool access_admin(const struct access *a, uint32_t role, uint32_t of)
 
 /* ---- objects ---- */
 
-static bool
-access_same(const struct access_object *o, enum access_kind kind, uint64_t id, const char *schema)
+bool access_is(const struct access_object *o,
+               enum access_kind kind,
+               uint64_t id,
+               const char *schema)
 {
-    if (o->kind != kind || o->id != id)
-        return false;
-    return o->kind != ACCESS_SCHEMA || strcmp(o->schema, schema) == 0;
+    return o->kind == kind && o->id == id && (!schema || strcmp(o->schema, schema) == 0);
 }
 
 uint32_t access_owned_by(const struct access *a, const struct access_object *o)
@@ -192,7 +192,7 @@ uint32_t access_owned_by(const struct access *a, const struct access_object *o)
     for (size_t i = 0; a && i < a->owners_count; i++) {
         const struct access_owner *w = &a->owners[i];
 
-        if (access_same(o, w->kind, w->id, w->schema))
+        if (access_is(o, w->kind, w->id, w->schema))
             return w->role;
     }
     return ACCESS_FIRST;
@@ -248,12 +248,12 @@ uint32_t access_privileges(const struct access *a, uint32_t role, const struct a
         return access_all(o->kind);
     for (size_t i = 0; a && i < a->grants_count; i++)
         if (a->grants[i].revoked &&
-            access_same(o, a->grants[i].kind, a->grants[i].id, a->grants[i].schema))
+            access_is(o, a->grants[i].kind, a->grants[i].id, a->grants[i].schema))
             all &= ~a->grants[i].privileges;
     for (size_t i = 0; a && i < a->grants_count; i++) {
         const struct access_grant *g = &a->grants[i];
 
-        if (!g->revoked && access_same(o, g->kind, g->id, g->schema) &&
+        if (!g->revoked && access_is(o, g->kind, g->id, g->schema) &&
             (g->grantee == ACCESS_PUBLIC || access_inherits(a, role, g->grantee)))
             all |= g->privileges;
     }
@@ -269,7 +269,7 @@ uint32_t access_options(const struct access *a, uint32_t role, const struct acce
     for (size_t i = 0; a && i < a->grants_count; i++) {
         const struct access_grant *g = &a->grants[i];
 
-        if (!g->revoked && access_same(o, g->kind, g->id, g->schema) &&
+        if (!g->revoked && access_is(o, g->kind, g->id, g->schema) &&
             access_inherits(a, role, g->grantee))
             all |= g->options;
     }

@@ -142,6 +142,11 @@ bool access_superuser(const struct access *a, uint32_t role);
 /* Is there a login with a password? Until then connections from the same machine are trusted. */
 bool access_has_password(const struct access *a);
 
+/* Is the object that one? schema NULL: it is no schema. */
+bool access_is(const struct access_object *o,
+               enum access_kind kind,
+               uint64_t id,
+               const char *schema);
 uint32_t access_owned_by(const struct access *a, const struct access_object *o);
 /* Is the object the role's, itself or as a member of its owner? */
 bool access_owns(const struct access *a, uint32_t role, const struct access_object *o);
@@ -184,9 +189,8 @@ int access_take(struct access *a,
 void access_prune(struct access *a,
                   bool (*keep)(const void *arg, const struct access_object *o),
                   const void *arg);
-/* The object has another id now. */
+/* The object has another id now, the schema another name. */
 void access_move(struct access *a, uint64_t was, uint64_t id);
-/* The schema has another name now. */
 int access_rename_schema(struct access *a, const char *from, const char *to, struct dn_err *err)
     DN_MUST_CHECK;
 /* What keeps a role from being dropped: objects it owns, and grants to it or by it. */

@@ -193,12 +193,6 @@ void access_drop_member(struct access *a, uint32_t role, uint32_t member, bool a
 
 /* ---- objects ---- */
 
-static bool
-access_is(const struct access_object *o, enum access_kind kind, uint64_t id, const char *schema)
-{
-    return o->kind == kind && o->id == id && (!schema || strcmp(o->schema, schema) == 0);
-}
-
 int access_set_owner(struct access *a,
                      const struct access_object *o,
                      uint32_t role,

@@ -4,11 +4,7 @@
 #include "engine/names.h"
 #include "engine/role_options.h"
 
-#include "func/text.h"
-
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <strings.h>
 
 const char *role_tag(const struct stmt *ast)
