@@ -5,6 +5,7 @@
  * leaked, `check` finds no fault, every statement that was acknowledged is there and every other
  * one wholly there or not at all. */
 #include "db_fix.h"
+#include "sweep_fix.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -200,49 +201,27 @@ static void test_allocations(void **state)
     assert_true(surfaced > tried / 2); /* caches do without; most others cannot */
 }
 
-static void sweep_calls(enum sim_fault fault, const char *what)
-{
-    for (uint64_t n = 1;; n++) {
-        struct world w = {.disk = sim_disk_new(n)};
-        bool hit;
+static struct world swept;
 
-        sim_disk_fail_nth(w.disk, n, fault, false);
-        run_script(&w);
-        hit = sim_disk_fail_hit(w.disk);
-        sim_disk_fail_nth(w.disk, 0, SIM_FAULT_NONE, false);
-        check_state(&w, what, n);
-        sim_disk_free(w.disk);
-        if (!hit)
-            break;
-    }
+static void swept_run(struct sim_disk *disk)
+{
+    swept = (struct world){.disk = disk};
+    run_script(&swept);
 }
 
-static void test_io_errors(void **state)
+static void swept_check(const char *what, uint64_t n)
 {
-    (void)state;
-    sweep_calls(SIM_FAULT_IO, "I/O error at call");
+    check_state(&swept, what, n);
 }
 
-static void test_full_disk(void **state)
-{
-    (void)state;
-    sweep_calls(SIM_FAULT_NOSPC, "disk full at call");
-}
-
-static void test_power_cuts(void **state)
-{
-    (void)state;
-    sweep_calls(SIM_FAULT_CRASH, "power cut at call");
-}
+static struct sweep sweep = {.run = swept_run, .check = swept_check};
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_undisturbed),
         cmocka_unit_test(test_allocations),
-        cmocka_unit_test(test_io_errors),
-        cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_power_cuts),
+        SWEEP_TESTS(&sweep),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

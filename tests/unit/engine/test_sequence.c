@@ -3,6 +3,7 @@
  * Values of sequences: none comes twice, wherever an allocation or a call of the volume fails or
  * the power goes, and none is given to two threads. */
 #include "db_fix.h"
+#include "sweep_fix.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -145,40 +146,20 @@ static void test_allocations(void **state)
     }
 }
 
-static void sweep_calls(enum sim_fault fault, const char *what)
-{
-    for (uint64_t n = 1;; n++) {
-        struct world w = {.disk = sim_disk_new(n)};
-        bool hit;
+static struct world swept;
 
-        sim_disk_fail_nth(w.disk, n, fault, false);
-        run_script(&w, false);
-        hit = sim_disk_fail_hit(w.disk);
-        sim_disk_fail_nth(w.disk, 0, SIM_FAULT_NONE, false);
-        check_state(&w, what, n);
-        sim_disk_free(w.disk);
-        if (!hit)
-            break;
-    }
+static void swept_run(struct sim_disk *disk)
+{
+    swept = (struct world){.disk = disk};
+    run_script(&swept, false);
 }
 
-static void test_io_errors(void **state)
+static void swept_check(const char *what, uint64_t n)
 {
-    (void)state;
-    sweep_calls(SIM_FAULT_IO, "I/O error at call");
+    check_state(&swept, what, n);
 }
 
-static void test_full_disk(void **state)
-{
-    (void)state;
-    sweep_calls(SIM_FAULT_NOSPC, "disk full at call");
-}
-
-static void test_power_cuts(void **state)
-{
-    (void)state;
-    sweep_calls(SIM_FAULT_CRASH, "power cut at call");
-}
+static struct sweep sweep = {.run = swept_run, .check = swept_check};
 
 /* Bytes that are no document of counters are an error, and nothing else. */
 static void test_damaged(void **state)
@@ -300,9 +281,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_undisturbed),
         cmocka_unit_test(test_allocations),
-        cmocka_unit_test(test_io_errors),
-        cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_power_cuts),
+        SWEEP_TESTS(&sweep),
         cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_threads),
     };
