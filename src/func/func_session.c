@@ -152,35 +152,20 @@ static int session_each(const struct func_ctx *ctx,
     return rc;
 }
 
-static int func_currval(const struct func_ctx *ctx,
-                        const struct vec *args,
-                        uint32_t args_count DN_UNUSED,
-                        uint32_t count,
-                        struct vec *ret,
-                        struct dn_err *err)
-{
-    return session_each(ctx, FUNC_SEQUENCE_CURRENT, args, count, ret, err);
-}
-
-static int func_lastval(const struct func_ctx *ctx,
-                        const struct vec *args,
-                        uint32_t args_count DN_UNUSED,
-                        uint32_t count,
-                        struct vec *ret,
-                        struct dn_err *err)
-{
-    return session_each(ctx, FUNC_SEQUENCE_LAST, args, count, ret, err);
-}
-
-static int func_sequence_value(const struct func_ctx *ctx,
-                               const struct vec *args,
-                               uint32_t args_count DN_UNUSED,
-                               uint32_t count,
-                               struct vec *ret,
-                               struct dn_err *err)
-{
-    return session_each(ctx, FUNC_SEQUENCE_STATE, args, count, ret, err);
-}
+/* A function that asks for one number of each sequence. */
+#define SESSION_EACH(name, op)                                               \
+    static int func_##name(const struct func_ctx *ctx,                       \
+                           const struct vec *args,                           \
+                           uint32_t args_count DN_UNUSED,                    \
+                           uint32_t count,                                   \
+                           struct vec *ret,                                  \
+                           struct dn_err *err)                               \
+    {                                                                        \
+        return session_each(ctx, FUNC_SEQUENCE_##op, args, count, ret, err); \
+    }
+SESSION_EACH(currval, CURRENT)
+SESSION_EACH(lastval, LAST)
+SESSION_EACH(sequence_value, STATE)
 
 static int func_sequence_is_called(const struct func_ctx *ctx,
                                    const struct vec *args,
