@@ -12,7 +12,6 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/rand.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -217,20 +216,4 @@ bool auth_password(struct auth *a,
         auth_is_known(a, digest, true);
     auth_said(a, who, right);
     return right;
-}
-
-/* ---- the log ---- */
-
-void server_log(const char *fmt, ...)
-{
-    char text[512];
-    va_list args;
-
-    va_start(args, fmt);
-    (void)vsnprintf(text, sizeof(text), fmt, args);
-    va_end(args);
-    for (char *c = text; *c; c++) /* a name may not start a line of its own */
-        if ((unsigned char)*c < ' ')
-            *c = '?';
-    (void)fprintf(stderr, "dendro: %s\n", text);
 }

@@ -51,6 +51,3 @@ bool auth_password(struct auth *a,
 void auth_said(struct auth *a, const struct auth_who *who, bool right);
 /* What exchanges with unknown users are made of. */
 const uint8_t *auth_secret(const struct auth *a);
-
-/* A line of the log, on stderr. */
-void server_log(const char *fmt, ...) DN_PRINTF(1, 2);

@@ -17,7 +17,6 @@
 
 #include <openssl/ssl.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 
 #define SERVER_CONNS     1000u
@@ -383,7 +382,7 @@ static void server_reload_tls(struct server *s)
 
     dn_err_clear(&err);
     if (s->tls && srv_tls_reload(s->tls, &err) < 0)
-        fprintf(stderr, "dendro serve: reload: %s; the old one stays\n", err.text);
+        server_log("reload: %s; the old one stays", err.text);
 }
 
 static void server_on_wake(uv_async_t *a)

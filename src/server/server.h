@@ -90,6 +90,9 @@ unsigned server_count(struct server *s);
 struct srv_job;
 void server_submit(struct server *s, struct srv_job *job);
 
+/* A line of the log, on stderr; what is in it stays on that line (log.c). */
+void server_log(const char *fmt, ...) DN_PRINTF(1, 2);
+
 /* ---- for conn.c: a worker's thread ---- */
 /* Back to the loop, which waits for what c->wants. */
 void server_give(struct server *s, struct conn *c);
