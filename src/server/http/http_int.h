@@ -147,7 +147,8 @@ void http_session_end(struct http_req *req);
 /* ---- guard.c ---- */
 /* May this request be answered at all? False: it has been refused. */
 bool http_guard(struct http_req *req);
-/* Who is it? The one place where names, passwords and tokens will be looked at. */
+/* Who is it? The one place where names, passwords and tokens are looked at; sets user. False: it
+ * has been refused. */
 bool http_authenticate(struct http_req *req);
 
 /* ---- reply.c ---- */
