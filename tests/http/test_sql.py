@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """POST /api/sql and what is around it."""
+import base64
 import gzip
 import json
 import socket
@@ -165,6 +166,19 @@ class HttpStream(HttpTest):
         self.assertEqual((result[0].status, result[0].json["error"]["sqlstate"]), (499, "57014"))
         self.assertEqual(result[0].headers["X-Query-Id"], "slow-one")
         self.assertEqual(self.server.ask("DELETE", "/api/queries/slow-one").status, 404)
+
+    def test_others_neither_see_nor_cancel(self):
+        self.server.sql("CREATE USER alice")
+        alice = {"Authorization": "Basic " + base64.b64encode(b"alice:").decode()}
+        t = threading.Thread(target=lambda: self.server.post(
+            "/api/sql", "SELECT count(*) FROM generate_series(1, 100000) a, generate_series(1, 100000) b", X_Query_Id="mine"))
+        t.start()
+        while not self.server.ask("GET", "/api/queries").json["queries"]:
+            time.sleep(0.05)
+        self.assertEqual(self.server.ask("GET", "/api/queries", headers=alice).json["queries"], [])
+        self.assertEqual(self.server.ask("DELETE", "/api/queries/mine", headers=alice).status, 404)
+        self.assertEqual(self.server.ask("DELETE", "/api/queries/mine").status, 202)
+        t.join()
 
     def test_parallel(self):
         failures = []

@@ -5,6 +5,7 @@
  *
  * As long as nothing was sent an error is the whole answer, with the status that says so; later it
  * can only be the last thing in it (CSV: the connection is cut). */
+#include "engine/engine.h"
 #include "server/http/http_int.h"
 
 #include "base/json.h"
@@ -354,15 +355,32 @@ void http_run_sql(struct http_req *req)
 
 /* ---- GET /api/queries, DELETE /api/queries/ID ---- */
 
+/* Whose queries may he see and cancel? "": everybody's, a superuser's right; else his own. */
+static const char *sql_whose(const struct http_req *req)
+{
+    struct engine_login login;
+
+    engine_login(server_db(req->h->srv), req->user, &login);
+    return login.superuser ? "" : req->user;
+}
+
+static bool sql_is_of(const struct http_req *r, const char *whose)
+{
+    return whose[0] == '\0' || strcmp(r->user, whose) == 0;
+}
+
 void http_run_queries(struct http_req *req)
 {
     struct http *h = req->h;
+    const char *whose = sql_whose(req);
     uint64_t now = server_now_ns(h->srv);
     bool first = true;
 
     buf_puts(&req->out, "{\"queries\":[");
     sched_lock(h->lock);
     for (const struct http_req *r = h->running; r; r = r->next) {
+        if (!sql_is_of(r, whose))
+            continue;
         buf_puts(&req->out, first ? "{\"id\":" : ",{\"id\":");
         http_json_text(&req->out, r->id, strlen(r->id));
         buf_printf(&req->out, ",\"ms\":%.3f,\"query\":", (double)(now - r->since_ns) / 1e6);
@@ -380,11 +398,12 @@ void http_run_queries(struct http_req *req)
 void http_run_cancel(struct http_req *req)
 {
     struct http *h = req->h;
+    const char *whose = sql_whose(req);
     bool found = false;
 
     sched_lock(h->lock);
     for (struct http_req *r = h->running; r && !found; r = r->next) {
-        found = strcmp(r->id, req->rest) == 0;
+        found = strcmp(r->id, req->rest) == 0 && sql_is_of(r, whose);
         if (found)
             dendro_cancel(r->session);
     }
