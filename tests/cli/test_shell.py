@@ -76,10 +76,22 @@ class Terminal:
         return part.decode(errors="replace").replace("\r\n", "\n")
 
     def type(self, keys):
-        """Keys that mean something to the line editor wait until it has the terminal: the prompt may come a moment before."""
-        if any(k < " " and k not in "\n\x03" for k in keys):
-            time.sleep(0.5)
+        """Keys for the line editor: they wait until it has the terminal, which may be a moment after its prompt."""
+        end = time.monotonic() + 60
+        while termios.tcgetattr(self.main)[3] & termios.ICANON:
+            self.case.assertLess(time.monotonic(), end, "no line editor; so far: " + self.text()[-2000:])
+            time.sleep(0.005)
+        self.press(keys)
+
+    def press(self, keys):
+        """Keys for whatever runs."""
         os.write(self.main, keys.encode())
+
+    def throw_away(self):
+        """Ctrl-C at the prompt."""
+        self.type("\x03")
+        self.wait("^C\r\n")
+        self.wait("dendro=> ")
 
     def ask(self, line):
         """Types a line; returns all up to the next prompt."""
@@ -90,8 +102,6 @@ class Terminal:
         """Types the last line; returns what came after it, and the exit code."""
         self.type(line if line == "\x04" else line + "\n")
         while True:
-            while line == "\x04" and not select.select([self.main], [], [], 2)[0]:
-                self.type(line)
             more = self.read()
             if not more:
                 return self.shell.wait(timeout=60), self.text()
@@ -395,14 +405,11 @@ class Interactive(Case):
             t.wait("dendro-> ")
             t.type("nonsense")
             t.wait("nonsense")
-            t.type("\x03")
-            t.wait("dendro=> ")
+            t.throw_away()
             self.assertIn("|      3|\n", t.ask("SELECT 3 AS a;"))
             t.type("garbage")
             t.wait("garbage")
-            t.type("\x03")
-            t.wait("^C")
-            t.wait("dendro=> ")
+            t.throw_away()
             out = t.ask("SELECT 4 AS a;")
             self.assertIn("|      4|\n", out)
             self.assertNotIn("ERROR", out)
@@ -418,7 +425,7 @@ class Interactive(Case):
             t.type("SELECT count(*) FROM t WHERE repeat('abcdefgh', 20000 + k) LIKE '%x%y%';\n")
             t.wait("'%x%y%';")
             time.sleep(0.3)
-            t.type("\x03")
+            t.press("\x03")
             out = t.wait("dendro=> ")
             self.assertIn("57014", out)
             self.assertLess(time.monotonic() - begun, 20)
@@ -428,7 +435,7 @@ class Interactive(Case):
             t.type("\\watch 0.05\n")
             for _ in range(3):
                 t.wait("  5|")
-            t.type("\x03")
+            t.press("\x03")
             t.wait("dendro=> ")
             self.assertEqual(t.leave()[0], 0)
 
@@ -448,8 +455,7 @@ class Interactive(Case):
                     if not select.select([t.main], [], [], 20)[0]:
                         self.fail(f"{typed!r} shows {shown!r}, not {found!r}")
                     shown += t.read().decode(errors="replace")
-                t.type("\x03")
-                t.wait("dendro=> ")
+                t.throw_away()
             path = self.file("a_rather_long_name.sql", "SELECT 'found it' AS a;\n")
             self.assertIn("|found it|", t.ask("\\i " + path[:-12] + "\t"))
 
