@@ -77,11 +77,15 @@ class Terminal:
 
     def type(self, keys):
         """Keys for the line editor: they wait until it has the terminal, which may be a moment after its prompt."""
-        end = time.monotonic() + 60
-        while termios.tcgetattr(self.main)[3] & termios.ICANON:
-            self.case.assertLess(time.monotonic(), end, "no line editor; so far: " + self.text()[-2000:])
-            time.sleep(0.005)
+        self.until_editing(True)
         self.press(keys)
+
+    def until_editing(self, editing):
+        """Waits until the line editor has the terminal, or has given it back."""
+        end = time.monotonic() + 60
+        while (termios.tcgetattr(self.main)[3] & termios.ICANON == 0) != editing:
+            self.case.assertLess(time.monotonic(), end, "the line editor does not change; so far: " + self.text()[-2000:])
+            time.sleep(0.005)
 
     def press(self, keys):
         """Keys for whatever runs."""
@@ -144,7 +148,7 @@ class Scripts(Case):
                                          "CREATE TABLE t (k INT PRIMARY KEY, v VARCHAR);\nINSERT INTO t VALUES " + rows +
                                          ";\nSELECT count(*), sum(length(v)) FROM t;\n")
         self.assertEqual((code, out, err), (0, "20000,60000\n", ""))
-        self.assertLess(time.monotonic() - begun, 40)
+        self.assertLess(time.monotonic() - begun, 100)
 
     def test_commands_in_scripts(self):
         other = self.file("other.sql", "SELECT :n + 1;\n\\set n 5\n")
@@ -202,14 +206,14 @@ class Scripts(Case):
             self.assertEqual((shell.wait(timeout=60), shell.stderr.read()), (3, b"interrupted\n"))
         rows = ",".join(f"({i})" for i in range(3000))
         script = self.file("s.sql", f"CREATE TABLE t (k INT PRIMARY KEY);\nINSERT INTO t VALUES {rows};\n\\echo now\n"
-                                    "SELECT count(*) FROM t WHERE repeat('abcdefgh', 20000 + k) LIKE '%x%y%';\nSELECT 5;\n")
+                                    "SELECT count(*) FROM t a, t b, t c, t d;\nSELECT 5;\n")
         with self.pipe("-f", script) as shell:
             self.assertEqual(shell.stdout.readline(), b"now\n")
             time.sleep(0.3)
             shell.send_signal(signal.SIGINT)
             out, err = shell.communicate(timeout=60)
         self.assertEqual((shell.returncode, out), (3, b""))
-        self.assertIn(b"57014", err)
+        self.assertRegex(err, b"57014|interrupted")  # the latter if the statement had not begun
 
     def test_unreadable(self):
         code, _, err = self.run_dendro("sql", "-f", self.base)
@@ -422,13 +426,13 @@ class Interactive(Case):
         with Terminal(self) as t:
             t.ask("SET max_subqueries = 7;")
             begun = time.monotonic()
-            t.type("SELECT count(*) FROM t WHERE repeat('abcdefgh', 20000 + k) LIKE '%x%y%';\n")
-            t.wait("'%x%y%';")
-            time.sleep(0.3)
+            t.type("SELECT count(*) FROM t a, t b, t c, t d;\n")
+            t.until_editing(False)
+            time.sleep(0.5)
             t.press("\x03")
             out = t.wait("dendro=> ")
             self.assertIn("57014", out)
-            self.assertLess(time.monotonic() - begun, 20)
+            self.assertLess(time.monotonic() - begun, 60)
             self.assertIn("|7 ", t.ask("SHOW max_subqueries;"))
             self.assertIn("|  3000|", t.ask("SELECT count(*) AS n FROM t;"))
             t.ask("SELECT 5 AS a;")

