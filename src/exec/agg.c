@@ -127,6 +127,7 @@ int exec_agg_init(struct exec_agg *a,
                           .params_count = ctx->params_count,
                           .now_ns = ctx->env.now_ns,
                           .session = ctx->env.session,
+                          .lazy = ctx->env.lazy,
                           .run = &a->run};
     DN_ASSERT(node->exprs_count + node->aggs_count == node->cols_count);
     a->offsets = arena_calloc(&a->run, node->aggs_count, sizeof *a->offsets);

@@ -181,6 +181,7 @@ struct eval exec_eval(const struct op *op, struct arena *batch, struct arena *ru
                          .params_count = op->ctx->params_count,
                          .now_ns = op->ctx->env.now_ns,
                          .session = op->ctx->env.session,
+                         .lazy = op->ctx->env.lazy,
                          .run = run};
 }
 
@@ -196,7 +197,8 @@ int exec_count_value(const struct exec_ctx *ctx,
                       .params = ctx->params,
                       .params_count = ctx->params_count,
                       .now_ns = ctx->env.now_ns,
-                      .session = ctx->env.session};
+                      .session = ctx->env.session,
+                      .lazy = ctx->env.lazy};
     struct datum d = {.null = true};
     int rc = 0;
 
@@ -311,11 +313,18 @@ static size_t exec_holders(const struct plan_node *node)
 static size_t exec_share(const struct plan *plan, const struct exec_ctx *ctx)
 {
     size_t holders = exec_holders(plan->root);
+    size_t inits = 0;
 
     if (!ctx->volume || !ctx->budget)
         return 0;
     for (uint32_t i = 0; i < plan->ctes_count; i++)
         holders += 1 + exec_holders(plan->ctes[i].root); /* and the rows it has returned */
+    for (uint32_t i = 0; i < plan->inits_count; i++) { /* one runs at a time, but for inner ones */
+        size_t n = exec_holders(plan->inits[i].root);
+
+        inits = n > inits ? n : inits;
+    }
+    holders += inits;
     if (holders < 2)
         holders = 1;
     return ctx->budget / holders < EXEC_SHARE_MIN ? EXEC_SHARE_MIN : ctx->budget / holders;

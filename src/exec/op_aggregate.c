@@ -11,6 +11,7 @@
 #include "exec/agg_aside.h"
 #include "exec/agg_units.h"
 #include "exec/exec_int.h"
+#include "exec/run.h"
 #include "exec/team.h"
 
 #include <inttypes.h>
@@ -177,11 +178,33 @@ static int aggregate_help(void *arg, uint32_t number, struct exec_team *team, st
     return rc < 0 ? rc : 0;
 }
 
+/* Values of subqueries that helpers will ask for. */
+static int aggregate_settle(struct op *op, struct dn_err *err)
+{
+    const struct op_aggregate *st = op->state;
+    const struct plan_node *node = op->node;
+    struct exec_run *run = op->ctx->run;
+    int rc = 0;
+
+    for (uint32_t i = 0; i < st->source->conds_count && rc == 0; i++)
+        rc = exec_run_settle(run, st->source->conds[i].e, err);
+    for (uint32_t i = 0; i < node->exprs_count && rc == 0; i++)
+        rc = exec_run_settle(run, node->exprs[i], err);
+    for (uint32_t g = 0; g < node->aggs_count && rc == 0; g++) {
+        rc = exec_run_settle(run, node->aggs[g].arg, err);
+        if (rc == 0)
+            rc = exec_run_settle(run, node->aggs[g].arg2, err);
+    }
+    return rc;
+}
+
 static int aggregate_call_team(struct op *op, struct dn_err *err)
 {
     struct op_aggregate *st = op->state;
-    int rc = scan_share(st->source->scan, err);
+    int rc = aggregate_settle(op, err);
 
+    if (rc == 0)
+        rc = scan_share(st->source->scan, err);
     if (rc < 0)
         return rc;
     st->helpers = mem_calloc(&op->mem, st->helpers_count, sizeof *st->helpers);

@@ -29,18 +29,61 @@ static int run_scalar(struct op *op, struct arena *arena, struct datum *ret, str
     }
 }
 
-static int run_init(struct exec_run *run, const struct plan_init *init, struct dn_err *err)
+static int run_init(struct exec_run *run, struct exec_init *init, struct dn_err *err)
 {
-    struct datum d = {.type = init->root->cols[0].type, .null = true};
     struct op *op = NULL;
-    int rc = exec_open_node(init->root, &run->ctx, &op, err);
+    int rc = exec_open_node(init->plan->root, &run->ctx, &op, err);
 
     if (rc == 0)
-        rc = run_scalar(op, &run->arena, &d, err);
+        rc = run_scalar(op, &run->arena, &init->value, err);
     exec_close(op);
     if (rc == DN_E_CARDINALITY)
-        dn_err_at(err, init->pos);
-    run->slots[init->param - 1] = d;
+        dn_err_at(err, init->plan->pos);
+    return rc;
+}
+
+static int run_get(void *arg, uint32_t param, const struct datum **ret, struct dn_err *err)
+{
+    struct exec_run *run = arg;
+    uint32_t number = param <= run->slots_count ? run->inits_of[param - 1] : 0;
+    struct exec_init *init;
+
+    if (number == 0)
+        return 1;
+    init = &run->inits[number - 1];
+    if (init->busy)
+        return DN_FAIL(err, DN_E_INTERNAL, "a subquery asks for its own value");
+    if (!init->done) {
+        init->busy = true;
+        dn_err_clear(&init->error);
+        init->rc = run_init(run, init, &init->error);
+        init->busy = false;
+        init->done = true;
+    }
+    if (init->rc < 0 && err)
+        *err = init->error;
+    *ret = &init->value;
+    return init->rc;
+}
+
+int exec_run_settle(struct exec_run *run, const struct bexpr *e, struct dn_err *err)
+{
+    const struct datum *value;
+    struct dn_err local;
+    int rc = 0;
+
+    if (!run || !e)
+        return 0;
+    if (e->kind == BEXPR_PARAM) {
+        rc = run_get(run, e->param, &value, &local);
+        if (rc != DN_E_NOMEM && rc != DN_E_CANCELED)
+            return 0;
+        if (err)
+            *err = local;
+        return rc;
+    }
+    for (uint32_t i = 0; i < e->args_count && rc == 0; i++)
+        rc = exec_run_settle(run, e->args[i], err);
     return rc;
 }
 
@@ -58,7 +101,9 @@ run_make(const struct plan *plan, struct exec_ctx *ctx, struct exec_run *run, st
     run->slots = arena_calloc(&run->arena, slots, sizeof *run->slots);
     run->ctes = arena_calloc(&run->arena, plan->ctes_count, sizeof *run->ctes);
     run->works = arena_calloc(&run->arena, plan->works_count, sizeof *run->works);
-    if (!run->slots || !run->ctes || !run->works)
+    run->inits = arena_calloc(&run->arena, plan->inits_count, sizeof *run->inits);
+    run->inits_of = arena_calloc(&run->arena, slots, sizeof *run->inits_of);
+    if (!run->slots || !run->ctes || !run->works || !run->inits || !run->inits_of)
         return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; i < slots; i++)
         run->slots[i] = i < ctx->params_count ? ctx->params[i] : (struct datum){.null = true};
@@ -72,6 +117,16 @@ run_make(const struct plan *plan, struct exec_ctx *ctx, struct exec_run *run, st
         run->works[i + 1].rows = &ctx->parts[i];
     run->ctx.params = run->slots;
     run->ctx.params_count = slots;
+    run->slots_count = slots;
+    for (uint32_t i = 0; i < plan->inits_count; i++) {
+        const struct plan_init *init = &plan->inits[i];
+
+        run->inits[i] = (struct exec_init){
+            .plan = init, .value = {.type = init->root->cols[0].type, .null = true}};
+        run->inits_of[init->param - 1] = i + 1;
+    }
+    run->lazy = (struct eval_lazy){.get = run_get, .arg = run};
+    run->ctx.env.lazy = plan->inits_count ? &run->lazy : NULL;
     return 0;
 }
 
@@ -90,8 +145,6 @@ int exec_run_open(const struct plan *plan,
     if (!run)
         return DN_FAIL_NOMEM(err);
     rc = run_make(plan, ctx, run, err);
-    for (uint32_t i = 0; i < plan->inits_count && rc == 0; i++)
-        rc = run_init(run, &plan->inits[i], err);
     if (rc < 0) {
         exec_run_close(run);
         return rc;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * run.h: what the parts of a plan share while it runs: the parameters with the values of subqueries
+ * run.h: what the parts of a plan share while it runs: the parameters, the values of subqueries
  * that are run once, the rows of CTEs, the working tables of recursion. A plan without any of these
  * has none.
  *
@@ -28,6 +28,16 @@ struct exec_work {
     const struct exec_rows *rows; /* else: what the execution was given; NULL = nothing */
 };
 
+/* A subquery that is run once, when somebody wants its value. */
+struct exec_init {
+    const struct plan_init *plan; /* borrowed */
+    bool done;
+    bool busy;           /* it is being run */
+    int rc;              /* how it ended; < 0: error has it */
+    struct datum value;  /* in the run's arena */
+    struct dn_err error; /* for everybody who asks */
+};
+
 struct exec_run {
     struct exec_ctx ctx; /* the statement's, with all parameters */
     struct mem_owner mem;
@@ -35,16 +45,25 @@ struct exec_run {
     struct datum *slots; /* owned: the statement's parameters, then those of binds and inits */
     struct exec_cte *ctes;
     uint32_t ctes_count;
+    struct exec_init *inits; /* of the plan, as many */
+    uint32_t *inits_of;      /* by slot: its number in inits + 1; 0 = none */
+    uint32_t slots_count;
+    struct eval_lazy lazy; /* the values of inits */
     struct exec_work *works;
     uint32_t works_count;
 };
 
-/* NULL (and 0) for a plan that needs none. Subqueries that are run once are run here. */
+/* NULL (and 0) for a plan that needs none. */
 int exec_run_open(const struct plan *plan,
                   struct exec_ctx *ctx,
                   struct exec_run **ret,
                   struct dn_err *err) DN_MUST_CHECK;
 void exec_run_close(struct exec_run *run); /* NULL is fine */
+
+/* Runs the subqueries whose values e needs, for helpers that will ask for them later: those cannot
+ * run any themselves. How they fail is told to who asks; run may be NULL, e too. Errors: out of
+ * memory, canceled. */
+int exec_run_settle(struct exec_run *run, const struct bexpr *e, struct dn_err *err) DN_MUST_CHECK;
 
 /* Some rows of the CTE from row `at` on; vectors in the arena, data of the cursor, which is opened
  * if it is not. DN_EOF: no more. */

@@ -192,6 +192,7 @@ int exec_reader_open(struct exec_reader *r,
                           .params_count = s->ctx->params_count,
                           .now_ns = s->ctx->env.now_ns,
                           .session = s->ctx->env.session,
+                          .lazy = s->ctx->env.lazy,
                           .run = &r->run};
     return scan_reader_new(s->scan, options, &r->r, err);
 }

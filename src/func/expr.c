@@ -53,10 +53,17 @@ int expr_param(const struct bexpr *e,
                const struct datum **ret,
                struct dn_err *err)
 {
+    int rc = 1;
+
     DN_ASSERT(e->param >= 1);
-    if (e->param > ev->params_count)
+    if (ev->lazy)
+        rc = ev->lazy->get(ev->lazy->arg, e->param, ret, err);
+    if (rc < 0)
+        return rc;
+    if (rc > 0 && e->param > ev->params_count)
         return DN_FAIL(err, DN_E_UNBOUND, "parameter %u has no value", e->param);
-    *ret = &ev->params[e->param - 1];
+    if (rc > 0)
+        *ret = &ev->params[e->param - 1];
     if (!(*ret)->null && (*ret)->type != e->type)
         return DN_FAIL(err,
                        DN_E_DATATYPE_MISMATCH,
@@ -362,6 +369,8 @@ static int expr_node(const struct bexpr *e,
         *ret = in->cols[e->col];
         return 0;
     case BEXPR_PARAM:
+        if (in->sel_count == 0 && in->count) /* nobody asks */
+            return expr_null_vec(e->type, ev, in->count, ret, err);
         rc = expr_param(e, ev, &param, err);
         if (rc < 0) {
             dn_err_at(err, e->pos);
@@ -376,6 +385,8 @@ static int expr_node(const struct bexpr *e,
     case BEXPR_IN: {
         struct vec left;
 
+        if (in->sel_count == 0)
+            return expr_null_vec(e->type, ev, in->count, ret, err);
         rc = expr_node(e->args[0], ev, in, &left, err);
         if (rc < 0)
             return rc;

@@ -39,6 +39,14 @@ struct bexpr {
 
 struct eval_set;
 
+/* Parameters whose values are found when they are first asked for: subqueries that depend on no
+ * row. */
+struct eval_lazy {
+    /* 1: this one is not of that kind. The value lives as long as the run. */
+    int (*get)(void *arg, uint32_t param, const struct datum **ret, struct dn_err *err);
+    void *arg;
+};
+
 struct eval {
     struct arena *arena;        /* of the batch: results live until it is reset */
     const struct datum *params; /* params[n - 1] */
@@ -46,7 +54,8 @@ struct eval {
     int64_t now_ns;
     const struct func_session *session; /* NULL = none */
     struct arena *run; /* lives as long as the run; NULL = none. Keeps the prepared lists of IN */
-    struct eval_set *sets; /* in `run`, filled by expr_eval; start with NULL */
+    struct eval_set *sets;        /* in `run`, filled by expr_eval; start with NULL */
+    const struct eval_lazy *lazy; /* asked before `params`; NULL = there are none */
 };
 
 /* Value of e for every row of the batch (in->count rows; unselected rows get unspecified values and

@@ -19,7 +19,8 @@ struct eval plan_eval(const struct plan_env *env,
                          .params = params,
                          .params_count = params_count,
                          .now_ns = env->now_ns,
-                         .session = env->session};
+                         .session = env->session,
+                         .lazy = env->lazy};
 }
 
 int plan_value_expr(const struct plan_env *env,

@@ -175,8 +175,9 @@ struct plan_cte {
     const char *name;
 };
 
-/* A scalar subquery that depends on no row: run once, before the rest, its value a parameter. More
- * than one row is DN_E_CARDINALITY, none is NULL. Its own inits come before it in the list. */
+/* A scalar subquery that depends on no row: run once, when its value, a parameter, is first asked
+ * for. More than one row is DN_E_CARDINALITY, none is NULL. Its own inits come before it in the
+ * list. */
 struct plan_init {
     struct plan_node *root; /* one column */
     uint32_t param;         /* 1-based, above the statement's own */

@@ -78,12 +78,12 @@ struct plan_env {
     struct arena *arena;
     int64_t now_ns;
     const struct func_session *session; /* of functions; NULL = none */
+    const struct eval_lazy *lazy;       /* of an execution; NULL = none */
     /* About how many rows a table has, to choose the order of joins; NULL: nobody knows. */
     double (*rows)(void *arg, const struct table *table);
     void *rows_arg;
     struct plan_hints hints;
-    /* Values of parameters to be taken as literals, for a plan of one execution; NULL = none. One
-     * whose untyped is set stands for a quoted literal. */
+    /* Parameters taken as literals, for one execution; NULL = none. untyped: it is a quoted one. */
     const struct datum *literals;
     const bool *literals_untyped;
     uint32_t literals_count;
