@@ -37,7 +37,7 @@ DN_SETTING(lock_timeout,       "lock_timeout",       TIME, 0, 0, INT32_MAX, SESS
 DN_SETTING(idle_in_transaction_session_timeout, "idle_in_transaction_session_timeout", TIME, 0, 0, INT32_MAX, SESSION, "A server ends sessions that leave a transaction block open for longer without a statement; 0 = never.")
 DN_SETTING(extra_float_digits, "extra_float_digits", INT,  1, -15, 3, SESSION, "Digits of REAL and DOUBLE in text: above 0 the shortest text that reads back the same, else so many fewer than 6 and 15.")
 DN_SETTING(standard_conforming_strings, "standard_conforming_strings", BOOL, 1, 1, 1, SESSION, "A backslash in '…' is a backslash: always.")
-DN_SETTING(datestyle,          "DateStyle",          DATESTYLE, 0, 0, 11, SESSION, "Which of day, month and year comes first where a text does not tell: MDY, DMY, YMD. Dates and times are written as ISO, always.")
+DN_SETTING(datestyle,          "DateStyle",          DATESTYLE, 0, 0, 11, SESSION, "How dates and times are written: ISO, SQL, Postgres, German; and which of day, month and year comes first there and where a text does not tell: MDY, DMY, YMD.")
 DN_SETTING(client_encoding,    "client_encoding",    ENCODING, 0, 0, 0, SESSION, "The encoding of texts: UTF8, always.")
 DN_SETTING_ENUM(intervalstyle, "IntervalStyle", "postgres,postgres_verbose,sql_standard,iso_8601", 0, SESSION, "How intervals are written.")
 DN_SETTING_ENUM(bytea_output,  "bytea_output",  "hex,escape", 0, SESSION, "How PostgreSQL's clients get a BLOB as text.")

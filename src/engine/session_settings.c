@@ -148,20 +148,6 @@ static int setting_set_known(struct dendro_conn *conn,
     return rc;
 }
 
-/* Dates and times are written in one way. */
-static int
-setting_check_style(const struct dendro_conn *conn, const char *value, struct dn_err *err)
-{
-    struct settings next = conn->settings;
-    int rc = settings_set(&next, "DateStyle", value, SETTING_SESSION, err);
-
-    if (rc == 0 && settings_datestyle(&next) != DATE_STYLE_ISO) {
-        rc = DN_FAIL(err, DN_E_UNSUPPORTED, "DateStyle \"%.80s\" is not supported", value);
-        dn_err_hint(err, "Dates and times are written as ISO has them; to_char() writes others.");
-    }
-    return rc;
-}
-
 static int setting_set_field(struct dendro_conn *conn,
                              const struct setting_row *row,
                              const char *value,
@@ -173,9 +159,7 @@ static int setting_set_field(struct dendro_conn *conn,
 
     if (value && strcmp(row->name, "search_path") == 0 && !session_path_valid(value))
         return setting_refuse(row->name, value, err);
-    if (value && strcmp(row->name, "DateStyle") == 0)
-        rc = setting_check_style(conn, value, err);
-    if (rc == 0 && value)
+    if (value)
         rc = session_zone_value(conn, row->name, &value, zone, err);
     if (rc == 0 && (value || row->scope != SETTING_SESSION))
         rc = settings_set(&conn->settings, row->name, value, SETTING_SESSION, err);

@@ -121,6 +121,10 @@ void session_zone_apply(struct dendro_conn *conn)
     }
     conn->functions.zone = zone;
     conn->functions.date_first = (enum date_first)settings_dateorder(&conn->settings);
+    conn->functions.date_style = (enum date_as)settings_datestyle(&conn->settings);
+    conn->functions.float_less =
+        conn->settings.extra_float_digits > 0 ? 0 : 1 - (int)conn->settings.extra_float_digits;
+    conn->functions.bytes_escaped = conn->settings.bytea_output != 0;
     conn->functions.interval_style = (enum interval_style)conn->settings.intervalstyle;
 }
 

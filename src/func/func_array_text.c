@@ -164,14 +164,17 @@ static bool row_needs_quotes(struct vstr s)
 }
 
 /* A value of a row: nothing for NULL, quoted where commas and their like would mislead. */
-static void row_put(const struct datum *d, struct buf *scratch, struct buf *b)
+static void row_put(const struct func_session *session,
+                    const struct datum *d,
+                    struct buf *scratch,
+                    struct buf *b)
 {
     struct vstr s;
 
     if (d->null)
         return;
     buf_reset(scratch);
-    text_print_out(NULL, d, scratch);
+    text_print_out(session, d, scratch);
     s = (struct vstr){scratch->len ? (const char *)scratch->data : "", (uint32_t)scratch->len};
     if (!row_needs_quotes(s)) {
         buf_append(b, s.ptr, s.len);
@@ -211,7 +214,7 @@ static int func_row(const struct func_ctx *ctx,
             struct datum d = vec_datum(&args[k], i);
 
             buf_u8(&b, k ? ',' : '(');
-            row_put(&d, &scratch, &b);
+            row_put(ctx->session, &d, &scratch, &b);
         }
         buf_u8(&b, ')');
         b.failed = b.failed || scratch.failed;

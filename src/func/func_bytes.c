@@ -82,17 +82,25 @@ static int str_bytes_rtrim(const struct str_call *c, struct vstr *ret)
 }
 STR_KERNEL(bytes_rtrim)
 
-static int64_t bytes_position(struct vstr s, struct vstr sub)
+static int32_t bytes_position(struct vstr s, struct vstr sub)
 {
     uint32_t at = str_find(s, sub, 0);
 
-    return at == UINT32_MAX ? 0 : (int64_t)at + 1;
+    return at == UINT32_MAX ? 0 : (int32_t)at + 1;
 }
 
 FUNC_EACH(func_bytes_position,
-          int64_t,
+          int32_t,
           (to[i] = bytes_position(vec_str(&args[0], i), vec_str(&args[1], i)), 0))
-FUNC_EACH(func_bytes_bits, int64_t, (to[i] = (int64_t)vec_str(&args[0], i).len * 8, 0))
+static int bytes_bits(struct vstr s, int32_t *ret, struct dn_err *err)
+{
+    if (s.len > INT32_MAX / 8)
+        return func_fail_range(TYPE_INTEGER, err);
+    *ret = (int32_t)s.len * 8;
+    return 0;
+}
+
+FUNC_EACH(func_bytes_bits, int32_t, bytes_bits(vec_str(&args[0], i), &to[i], err))
 
 /* ---- bits ---- */
 
@@ -304,7 +312,7 @@ static const struct func func_bytes_rows[] = {
            B),
     STR_TO("strpos",
            2,
-           BIGINT,
+           INTEGER,
            func_bytes_position,
            "Where the second stands in the first, from 1; 0: nowhere. Also position(c IN b).",
            "strpos(0x1234567890, 0x5678) = 3",
@@ -312,14 +320,14 @@ static const struct func func_bytes_rows[] = {
            B),
     STR_TO("bit_length",
            1,
-           BIGINT,
+           INTEGER,
            func_bytes_bits,
            "Bits of the text or the bytes.",
            "bit_length('jose') = 32",
            T),
     STR_TO("bit_length",
            1,
-           BIGINT,
+           INTEGER,
            func_bytes_bits,
            "Bits of the text or the bytes.",
            "bit_length(0x1234) = 16",

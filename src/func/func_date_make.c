@@ -335,11 +335,11 @@ static const struct func func_date_make_rows[] = {
     {.name = "to_timestamp",
      .args = {TYPE_DOUBLE},
      .args_count = 1,
-     .result = TYPE_TIMESTAMP_US,
+     .result = TYPE_TIMESTAMPTZ,
      .flags = FUNC_STRICT | FUNC_MONOTONIC,
      .kernel = func_to_timestamp,
      .doc = "The time that many seconds after 1970-01-01.",
-     .example = "to_timestamp(1.5) = 1970-01-01T00:00:01.500000Z"},
+     .example = "to_timestamp(1.5) = 1970-01-01 00:00:01.5+00"},
 };
 
 const struct func_table func_table_date_make = {func_date_make_rows,

@@ -164,6 +164,12 @@ static int64_t extract_ordinal(int64_t year, int64_t years)
     return year > 0 ? (year + years - 1) / years : -((years - year) / years);
 }
 
+/* 1 is after -1, which is 1 BC. */
+static double extract_year(int64_t year)
+{
+    return (double)(year > 0 ? year : year - 1);
+}
+
 static double extract_date(enum extract_field field, int64_t days)
 {
     struct civil c = civil_from_days(days);
@@ -180,9 +186,9 @@ static double extract_date(enum extract_field field, int64_t days)
     case EXTRACT_QUARTER:
         return (c.month - 1) / 3 + 1;
     case EXTRACT_YEAR:
-        return (double)c.year;
+        return extract_year(c.year);
     case EXTRACT_ISOYEAR:
-        return (double)extract_thursday(days, &thursday).year;
+        return extract_year(extract_thursday(days, &thursday).year);
     case EXTRACT_DECADE:
         return (double)civil_floor(c.year, 10);
     case EXTRACT_CENTURY:

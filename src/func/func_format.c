@@ -30,10 +30,56 @@ static void fmt_literal(struct vstr s, struct buf *b)
     buf_u8(b, '\'');
 }
 
+/* Words that PostgreSQL quotes where they are names. */
+static const char fmt_words[] =
+    " all analyse analyze and any array as asc asymmetric authorization between bigint binary"
+    " bit boolean both case cast char character check coalesce collate collation column"
+    " concurrently constraint create cross current_catalog current_date current_role"
+    " current_schema current_time current_timestamp current_user dec decimal default"
+    " deferrable desc distinct do else end except exists extract false fetch float for foreign"
+    " freeze from full grant greatest group grouping having ilike in initially inner inout int"
+    " integer intersect interval into is isnull join lateral leading least left like limit"
+    " localtime localtimestamp national natural nchar none normalize not notnull null nullif"
+    " numeric offset on only or order out outer overlaps overlay placing position precision"
+    " primary real references returning right row select session_user setof similar smallint"
+    " some substring symmetric table tablesample then time timestamp to trailing treat trim"
+    " true union unique user using values varchar variadic verbose when where window with"
+    " xmlattributes xmlconcat xmlelement xmlexists xmlforest xmlnamespaces xmlparse xmlpi"
+    " xmlroot xmlserialize xmltable"
+    " ";
+
+static bool fmt_is_word(struct vstr s)
+{
+    for (const char *at = strstr(fmt_words, s.ptr); at; at = strstr(at + 1, s.ptr))
+        if (at > fmt_words && at[-1] == ' ' && at[s.len] == ' ')
+            return true;
+    return false;
+}
+
+/* Does a name mean itself in PostgreSQL, too, which folds names to lower case? */
+static bool fmt_plain(struct vstr s)
+{
+    for (uint32_t i = 0; i < s.len; i++)
+        if (!(s.ptr[i] >= 'a' && s.ptr[i] <= 'z') && s.ptr[i] != '_' &&
+            !(i > 0 && text_is_digit(s.ptr[i])))
+            return false;
+    return s.len > 0 && !fmt_is_word(s);
+}
+
 /* The name is followed by a zero byte. */
 static void fmt_ident(struct vstr s, struct buf *b)
 {
-    sql_print_ident(s.ptr, b);
+    if (fmt_plain(s)) {
+        sql_print_ident(s.ptr, b);
+        return;
+    }
+    buf_u8(b, '"');
+    for (uint32_t i = 0; i < s.len; i++) {
+        if (s.ptr[i] == '"')
+            buf_u8(b, '"');
+        buf_u8(b, (uint8_t)s.ptr[i]);
+    }
+    buf_u8(b, '"');
 }
 
 /* The text of an argument, quoted. */

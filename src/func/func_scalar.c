@@ -46,9 +46,9 @@
 
 /* ---- length ---- */
 
-static inline int64_t func_characters(struct vstr s)
+static inline int32_t func_characters(struct vstr s)
 {
-    int64_t n = 0;
+    int32_t n = 0;
 
     for (uint32_t i = 0; i < s.len; i++)
         n += ((uint8_t)s.ptr[i] & 0xc0) != 0x80;
@@ -57,15 +57,15 @@ static inline int64_t func_characters(struct vstr s)
 
 #define UNARY_FN       func_length_text
 #define UNARY_T        struct vstr
-#define UNARY_R        int64_t
+#define UNARY_R        int32_t
 #define UNARY_OP(x, r) ((r) = func_characters(x), 0)
 #define UNARY_RAISE(x) ((void)err, DN_E_INTERNAL)
 #include "func/unary_tmpl.h"
 
 #define UNARY_FN       func_length_blob
 #define UNARY_T        struct vstr
-#define UNARY_R        int64_t
-#define UNARY_OP(x, r) ((r) = (int64_t)(x).len, 0)
+#define UNARY_R        int32_t
+#define UNARY_OP(x, r) ((r) = (int32_t)(x).len, 0)
 #define UNARY_RAISE(x) ((void)err, DN_E_INTERNAL)
 #include "func/unary_tmpl.h"
 
@@ -209,13 +209,13 @@ static const struct func func_scalar_rows[] = {
     SCALAR1("abs", REAL, REAL, func_abs_f32, "The value without its sign.", "abs(-0.5) = 0.5"),
     SCALAR1("length",
             VARCHAR,
-            BIGINT,
+            INTEGER,
             func_length_text,
             "Characters of a text, bytes of a BLOB.",
             "length('Größe') = 5"),
     SCALAR1("length",
             BLOB,
-            BIGINT,
+            INTEGER,
             func_length_blob,
             "Characters of a text, bytes of a BLOB.",
             "length(0x00ff) = 2"),

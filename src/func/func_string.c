@@ -197,11 +197,11 @@ STR_KERNEL(rtrim)
 
 /* ---- to numbers and truth values ---- */
 
-static int64_t str_strpos(struct vstr s, struct vstr sub)
+static int32_t str_strpos(struct vstr s, struct vstr sub)
 {
     uint32_t at = str_find(s, sub, 0);
 
-    return at == UINT32_MAX ? 0 : str_chars(str_cut(s, 0, at)) + 1;
+    return at == UINT32_MAX ? 0 : (int32_t)str_chars(str_cut(s, 0, at)) + 1;
 }
 
 static int func_strpos(const struct func_ctx *ctx,
@@ -211,7 +211,7 @@ static int func_strpos(const struct func_ctx *ctx,
                        struct vec *ret,
                        struct dn_err *err)
 {
-    int64_t *to = func_ret_alloc(ctx, ret, count, sizeof *to, err);
+    int32_t *to = func_ret_alloc(ctx, ret, count, sizeof *to, err);
 
     if (!to)
         return DN_E_NOMEM;
@@ -244,7 +244,7 @@ static int func_starts_with(const struct func_ctx *ctx,
     return 0;
 }
 
-static int64_t str_code(struct vstr s)
+static int32_t str_code(struct vstr s)
 {
     const uint8_t *p = (const uint8_t *)s.ptr;
 
@@ -261,22 +261,22 @@ static int64_t str_code(struct vstr s)
 
 #define UNARY_FN       func_ascii
 #define UNARY_T        struct vstr
-#define UNARY_R        int64_t
+#define UNARY_R        int32_t
 #define UNARY_OP(x, r) ((r) = str_code(x), 0)
 #define UNARY_RAISE(x) ((void)err, DN_E_INTERNAL)
 #include "func/unary_tmpl.h"
 
 #define UNARY_FN       func_bytes
 #define UNARY_T        struct vstr
-#define UNARY_R        int64_t
-#define UNARY_OP(x, r) ((r) = (int64_t)(x).len, 0)
+#define UNARY_R        int32_t
+#define UNARY_OP(x, r) ((r) = (int32_t)(x).len, 0)
 #define UNARY_RAISE(x) ((void)err, DN_E_INTERNAL)
 #include "func/unary_tmpl.h"
 
 #define UNARY_FN       func_char_length
 #define UNARY_T        struct vstr
-#define UNARY_R        int64_t
-#define UNARY_OP(x, r) ((r) = str_chars(x), 0)
+#define UNARY_R        int32_t
+#define UNARY_OP(x, r) ((r) = (int32_t)str_chars(x), 0)
 #define UNARY_RAISE(x) ((void)err, DN_E_INTERNAL)
 #include "func/unary_tmpl.h"
 
@@ -356,7 +356,7 @@ static const struct func func_string_rows[] = {
         T),
     STR_TO("ascii",
            1,
-           BIGINT,
+           INTEGER,
            func_ascii,
            "The Unicode number of the first character; 0 of the empty text.",
            "ascii('€') = 8364",
@@ -364,7 +364,7 @@ static const struct func func_string_rows[] = {
     STR_TO(
         "strpos",
         2,
-        BIGINT,
+        INTEGER,
         func_strpos,
         "Where the second text first occurs in the first, 0 if nowhere; also position(part IN s).",
         "strpos('Größe', 'ß') = 4",
@@ -380,28 +380,28 @@ static const struct func func_string_rows[] = {
            T),
     STR_TO("char_length",
            1,
-           BIGINT,
+           INTEGER,
            func_char_length,
            "Characters of a text.",
            "char_length('Größe') = 5",
            T),
     STR_TO("character_length",
            1,
-           BIGINT,
+           INTEGER,
            func_char_length,
            "Characters of a text.",
            "character_length('ab') = 2",
            T),
     STR_TO("octet_length",
            1,
-           BIGINT,
+           INTEGER,
            func_bytes,
            "Bytes of a text or BLOB.",
            "octet_length('Größe') = 7",
            T),
     STR_TO("octet_length",
            1,
-           BIGINT,
+           INTEGER,
            func_bytes,
            "Bytes of a text or BLOB.",
            "octet_length(0x00ff) = 2",

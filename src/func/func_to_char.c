@@ -183,7 +183,8 @@ static void char_put_clock(const struct char_time *t,
 static void char_put_month(
     const struct char_time *t, enum tmpl_word word, enum tmpl_case how, bool fill, struct buf *b)
 {
-    int m = t->month > 0 ? t->month - 1 : t->month + 11; /* an interval counts from 0 */
+    /* An interval counts from 0, and back from there. */
+    int m = t->month > 0 ? t->month - 1 : t->month < 0 ? t->month + 12 : t->year < 0 ? 0 : 11;
 
     if (word == TMPL_MM)
         char_put_number(t->month, 2, fill, b);

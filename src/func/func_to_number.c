@@ -72,7 +72,7 @@ static void nread_place(struct nread *r, enum ntmpl_word word)
         if (nread_ahead(r, 1) == '-' || nread_ahead(r, 1) == '+')
             r->sign = nread_ahead(r, 1);
         r->at += r->sign != ' ';
-    } else if (!read && r->t->sign == NTMPL_SIGN_NONE && !r->t->plus && !r->t->minus &&
+    } else if (!read && r->t->sign == NTMPL_SIGN_NONE && (r->t->plus || r->t->minus) &&
                (nread_ahead(r, 0) == '-' || nread_ahead(r, 0) == '+')) {
         r->sign = nread_ahead(r, 0);
     }

@@ -60,6 +60,9 @@ struct func_answer {
 /* How intervals are written, in the order of the setting's words. */
 enum interval_style { INTERVAL_POSTGRES, INTERVAL_VERBOSE, INTERVAL_STANDARD, INTERVAL_ISO };
 
+/* How dates and times are written, in the order of DateStyle's words. */
+enum date_as { DATE_AS_ISO, DATE_AS_SQL, DATE_AS_POSTGRES, DATE_AS_GERMAN };
+
 /* Which part of a date comes first in a text that does not tell, as DateStyle has it. */
 enum date_first { DATE_FIRST_MONTH, DATE_FIRST_DAY, DATE_FIRST_YEAR };
 
@@ -116,7 +119,11 @@ struct func_session {
     int (*serial)(void *arg, const struct func_serial *of, struct buf *b, struct dn_err *err);
     const struct tz_zone *zone; /* NULL: UTC */
     enum interval_style interval_style;
+    enum date_as date_style;
     enum date_first date_first;
+    int float_less;     /* digits of REAL and DOUBLE: 0: as many as tell them apart; n: n - 1 fewer
+                           than 6 and 15 */
+    bool bytes_escaped; /* BLOB as text: bytes that are no printable ASCII as \ooo */
     struct tz_cache *zones; /* NULL: no files are read */
     const char *user;       /* whose rights count; none of these is NULL */
     const char *login;      /* who logged in */

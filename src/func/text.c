@@ -5,11 +5,10 @@
 #include "func/text.h"
 
 #include "base/text.h"
-#include "func/civil.h"
 #include "func/text_int.h"
 #include "func/text_wire.h"
-#include "func/tz.h"
 
+#include <float.h>
 #include <string.h>
 #include <strings.h>
 
@@ -73,16 +72,22 @@ void text_print(const struct datum *d, struct buf *b)
     text_print_in(NULL, d, b);
 }
 
-static void text_print_zoned(const struct func_session *session, int64_t us, struct buf *b)
-{
-    struct tz_span s = tz_span_at(session ? session->zone : NULL, civil_floor(us, 1000000));
-
-    text_print_timestamptz(us, s.offset, b);
-}
-
 void text_print_in(const struct func_session *session, const struct datum *d, struct buf *b)
 {
     text_print_as(session, TEXT_SELECT, d, b);
+}
+
+static void
+text_print_float(const struct func_session *session, const struct datum *d, struct buf *b)
+{
+    int digits = d->type == TYPE_REAL ? FLT_DIG : DBL_DIG;
+
+    if (session && session->float_less)
+        text_print_digits(d->v.f64, digits + 1 - session->float_less, b);
+    else if (d->type == TYPE_REAL)
+        text_print_f32((float)d->v.f64, b);
+    else
+        text_print_f64(d->v.f64, b);
 }
 
 void text_print_as(const struct func_session *session,
@@ -112,36 +117,37 @@ void text_print_as(const struct func_session *session,
         text_print_i64(d->v.i64, b);
         return;
     case TYPE_REAL:
-        text_print_f32((float)d->v.f64, b);
-        return;
     case TYPE_DOUBLE:
-        text_print_f64(d->v.f64, b);
+        text_print_float(session, d, b);
         return;
     case TYPE_VARCHAR:
         buf_append(b, d->str.ptr, d->str.len);
         return;
     case TYPE_BLOB:
-        text_print_hex(style == TEXT_SELECT ? "0x" : "\\x", d->str, b);
+        if (session && session->bytes_escaped)
+            text_escape(d->str, b);
+        else
+            text_print_hex(style == TEXT_SELECT ? "0x" : "\\x", d->str, b);
         return;
     case TYPE_TIMESTAMP:
     case TYPE_TIMESTAMP_US:
     case TYPE_TIMESTAMP_NS:
         if (style == TEXT_WIRE)
-            text_print_zoned(session, text_wire_us(d), b);
+            text_print_zoned_in(session, text_wire_us(d), b);
         else
-            text_print_time(d->v.i64, d->type, b);
+            text_print_time_in(style == TEXT_COPY ? NULL : session, d->v.i64, d->type, b);
         return;
     case TYPE_INTERVAL:
         text_print_interval_in(session ? session->interval_style : INTERVAL_POSTGRES, d->iv, b);
         return;
     case TYPE_DATE:
-        text_print_date(d->v.i64, b);
+        text_print_date_in(session, d->v.i64, b);
         return;
     case TYPE_TIME:
         text_print_clock(d->v.i64, b);
         return;
     case TYPE_TIMESTAMPTZ:
-        text_print_zoned(session, d->v.i64, b);
+        text_print_zoned_in(session, d->v.i64, b);
         return;
     case TYPE_UUID:
         text_print_uuid(d->str, b);

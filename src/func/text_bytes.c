@@ -48,6 +48,20 @@ static bool bytes_octal(char c, char most)
     return c >= '0' && c <= most;
 }
 
+void text_escape(struct vstr s, struct buf *b)
+{
+    for (uint32_t i = 0; i < s.len; i++) {
+        uint8_t byte = (uint8_t)s.ptr[i];
+
+        if (byte == '\\')
+            buf_puts(b, "\\\\");
+        else if (byte < 0x20 || byte > 0x7e)
+            buf_printf(b, "\\%03o", byte);
+        else
+            buf_u8(b, byte);
+    }
+}
+
 int text_unescape(struct vstr s, struct buf *b, struct dn_err *err)
 {
     for (uint32_t i = 0; i < s.len;) {

@@ -27,6 +27,8 @@ void text_print_out(const struct func_session *session, const struct datum *d, s
 void text_print_i64(int64_t v, struct buf *b);
 void text_print_f64(double v, struct buf *b);
 void text_print_f32(float v, struct buf *b);
+/* With that many digits at most, trailing zeros left away. */
+void text_print_digits(double v, int digits, struct buf *b);
 
 /* What a text says: a day, a time of the day and how far it is ahead of UTC. */
 struct text_instant {
@@ -64,6 +66,13 @@ int text_parse_clock_alone(struct vstr s,
                            struct dn_err *err) DN_MUST_CHECK;
 
 void text_print_date(int64_t days, struct buf *b);
+/* In the session's DateStyle: a day, an instant in its zone, a time stamp at UTC. */
+void text_print_date_in(const struct func_session *session, int64_t days, struct buf *b);
+void text_print_zoned_in(const struct func_session *session, int64_t us, struct buf *b);
+void text_print_time_in(const struct func_session *session,
+                        int64_t value,
+                        enum type_id type,
+                        struct buf *b);
 void text_print_clock(int64_t us, struct buf *b);
 void text_print_uuid(struct vstr s, struct buf *b);
 int text_parse_date(const struct func_session *session,
@@ -85,6 +94,7 @@ int text_parse_uuid(struct vstr s, struct arena *arena, struct vstr *ret, struct
 /* Bytes of hexadecimal digits (blanks between pairs are fine), and of characters with escapes.
  * DN_E_INVALID_PARAM, DN_E_BAD_TEXT. */
 int text_unhex(struct vstr s, struct buf *b, struct dn_err *err) DN_MUST_CHECK;
+void text_escape(struct vstr s, struct buf *b); /* what text_unescape reads, as printable ASCII */
 int text_unescape(struct vstr s, struct buf *b, struct dn_err *err) DN_MUST_CHECK;
 int text_parse_blob(struct vstr s, struct arena *arena, struct vstr *ret, struct dn_err *err)
     DN_MUST_CHECK;

@@ -203,6 +203,21 @@ void text_print_f64(double v, struct buf *b)
     text_print_library(abs_v, false, abs_v < DBL_MIN ? 1 : DBL_DIG, 17, b);
 }
 
+void text_print_digits(double v, int digits, struct buf *b)
+{
+    struct text_c_locale c;
+    char text[40];
+
+    if (isnan(v) || isinf(v)) {
+        text_print_f64(v, b);
+        return;
+    }
+    text_locale_begin(&c);
+    snprintf(text, sizeof text, "%.*g", digits < 1 ? 1 : digits, v);
+    text_locale_end(&c);
+    buf_puts(b, text);
+}
+
 void text_print_f32(float v, struct buf *b)
 {
     float abs_v = fabsf(v);

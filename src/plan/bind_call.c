@@ -5,6 +5,7 @@
 #include "plan/bind_query.h"
 
 #include "func/rowfunc.h"
+#include "func/variadic.h"
 #include "func/winfunc.h"
 
 int bind_call(struct binder *b,
@@ -68,6 +69,49 @@ char *bind_lower_name(struct binder *b, const char *name)
     return copy;
 }
 
+/* f(a, VARIADIC array), the elements of which are the other arguments. */
+static int bind_variadic(struct binder *b,
+                         const struct expr *e,
+                         const struct func *f,
+                         struct bexpr **ret,
+                         struct dn_err *err)
+{
+    uint32_t count = e->args_count;
+    struct bexpr *out = bind_new(b, BEXPR_CALL, f->result, e->pos);
+    int rc;
+
+    if (!out)
+        return DN_FAIL_NOMEM(err);
+    if (count != f->args_count) {
+        rc = DN_FAIL(err,
+                     DN_E_UNDEFINED_FUNCTION,
+                     "function %s takes %u arguments before VARIADIC",
+                     e->name,
+                     f->args_count - 1);
+        dn_err_at(err, e->pos);
+        return rc;
+    }
+    out->args = arena_alloc_array(b->env->arena, count, sizeof(struct bexpr *));
+    if (!out->args)
+        return DN_FAIL_NOMEM(err);
+    out->func = f;
+    out->args_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        rc = bind_expr(b, e->args[i], &out->args[i], err);
+        if (rc == 0 && i + 1 < count)
+            rc = bind_coerce(b, out->args[i], f->args[i], false, &out->args[i], err);
+        if (rc < 0)
+            return rc;
+    }
+    if (!type_is_array(out->args[count - 1]->type)) {
+        rc = DN_FAIL(err, DN_E_DATATYPE_MISMATCH, "VARIADIC argument must be an array");
+        dn_err_at(err, e->args[count - 1]->pos);
+        return rc;
+    }
+    *ret = out;
+    return bind_fold(b, ret, err);
+}
+
 /* f(a, VARIADIC ARRAY[b, c]) is f(a, b, c). */
 static int
 bind_spread(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
@@ -75,7 +119,16 @@ bind_spread(struct binder *b, const struct expr *e, struct bexpr **ret, struct d
     const struct expr *last = e->args[e->args_count - 1];
     uint32_t first = e->args_count - 1;
     struct expr plain = *e;
+    int rc;
 
+    if (last->kind != EXPR_ARRAY) {
+        rc = DN_FAIL(err,
+                     DN_E_UNDEFINED_FUNCTION,
+                     "function %s takes VARIADIC before ARRAY[…] alone",
+                     e->name);
+        dn_err_at(err, e->pos);
+        return rc;
+    }
     plain.ext = NULL;
     plain.args_count = first + last->args_count;
     plain.args =
@@ -133,7 +186,8 @@ int bind_function(struct binder *b, const struct expr *e, struct bexpr **ret, st
         return rc;
     }
     if (e->ext && e->ext->variadic)
-        return bind_spread(b, e, ret, err);
+        return func_variadic(name) ? bind_variadic(b, e, func_variadic(name), ret, err)
+                                   : bind_spread(b, e, ret, err);
     if (rowfunc_name_exists(name))
         return select_rowfunc(b, e, name, ret, err);
     if (bind_is_operator(name)) {

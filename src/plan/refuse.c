@@ -62,8 +62,6 @@ static int refuse_call(const struct expr *e, struct dn_err *err)
         return refuse("a function with its schema", e->pos, err);
     if (!x)
         return 0;
-    if (x->variadic && e->args[e->args_count - 1]->kind != EXPR_ARRAY)
-        return refuse("VARIADIC with anything but ARRAY[…]", e->pos, err);
     for (uint32_t i = 0; rc == 0 && i < x->order_by_count; i++)
         rc = refuse_expr(x->order_by[i].expr, err);
     return rc;

@@ -411,13 +411,15 @@ static void test_fault_sweep(void **state)
     }
     cols[0] = build_vec(TYPE_BIGINT, x, 50);
     cols[1] = build_dict(TYPE_VARCHAR, y, 50);
-    e = build_chain(BEXPR_OR,
-                    build_chain(BEXPR_AND,
-                                build_call(">",
-                                           build_call("*", a, build_call("length", b, NULL)),
-                                           build_const(build_int(TYPE_BIGINT, 100))),
-                                build_in(build_call("lower", b, NULL), list, 20, false)),
-                    build_call("=", build_cast(a, TYPE_VARCHAR), b));
+    e = build_chain(
+        BEXPR_OR,
+        build_chain(
+            BEXPR_AND,
+            build_call(">",
+                       build_call("*", a, build_cast(build_call("length", b, NULL), TYPE_BIGINT)),
+                       build_const(build_int(TYPE_BIGINT, 100))),
+            build_in(build_call("lower", b, NULL), list, 20, false)),
+        build_call("=", build_cast(a, TYPE_VARCHAR), b));
     e = build_chain(
         BEXPR_AND,
         e,
