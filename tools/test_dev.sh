@@ -81,6 +81,6 @@ for name in dendro libdendro.so libdendro.a; do
     [ -e "$top/build/release/$name" ] || { echo "build/release/$name is not there"; bad=1; }
 done
 want 1 "dev: there is no command 'nonsense'" nonsense
-want 1 "dev: soak: 'x' is no number of seconds" 'soak x'
+want 1 "dev: soak: 'x' is no number of minutes" 'soak x'
 want 1 "dev: fuzz: 'x' is no number of seconds" 'fuzz sql x'
 exit $bad

@@ -304,7 +304,20 @@ static int engine_resolve(struct dendro_db *db, const struct catalog *next, int 
     return db->catalog->version == next->version ? 0 : rc;
 }
 
-/* Holds db->edit: what only the log has goes into the document. */
+static int engine_tell_shard(struct dendro_db *db, struct dn_err *err)
+{
+    int rc;
+
+    if (!atomic_load(&db->shard_behind))
+        return 0;
+    rc = shard_set_catalog(db->shard, db->catalog, err);
+    if (rc == 0)
+        atomic_store(&db->shard_behind, false);
+    return rc;
+}
+
+/* Holds db->edit: what only the log has goes into the document. Then the shard may flush what was
+ * committed with it, but not before it knows the tables: rows of others are not worth a segment. */
 static int engine_save_late(struct dendro_db *db, struct dn_err *err)
 {
     struct dn_err ignored;
@@ -321,8 +334,12 @@ static int engine_save_late(struct dendro_db *db, struct dn_err *err)
         }
         catalog_unref(there);
     }
-    if (rc < 0)
+    if (rc == 0)
+        rc = engine_tell_shard(db, err);
+    if (rc < 0) {
+        shard_catalog_unsaved(db->shard);
         return rc;
+    }
     atomic_store(&db->catalog_late, false);
     shard_catalog_saved(db->shard);
     return 0;
@@ -337,18 +354,6 @@ void engine_settle(struct dendro_db *db)
     sched_lock(db->edit);
     DN_IGNORE(engine_save_late(db, &ignored)); /* the log has it */
     sched_unlock(db->edit);
-}
-
-static int engine_tell_shard(struct dendro_db *db, struct dn_err *err)
-{
-    int rc;
-
-    if (!atomic_load(&db->shard_behind))
-        return 0;
-    rc = shard_set_catalog(db->shard, db->catalog, err);
-    if (rc == 0)
-        atomic_store(&db->shard_behind, false);
-    return rc;
 }
 
 int engine_sync_shard(struct dendro_db *db, struct dn_err *err)

@@ -77,6 +77,7 @@ static void shard_stop_tasks(struct shard *s)
     sched_lock(s->lock);
     s->closing = true;
     s->merge_stop = true;
+    sched_broadcast(s->cond);
     while (shard_task_busy(&s->flush_task) || shard_task_busy(&s->sync_task) ||
            shard_task_busy(&s->merge_task) || s->flushing || s->merging)
         sched_wait(s->cond, s->lock);
@@ -166,7 +167,16 @@ void shard_catalog_saved(struct shard *s)
 {
     sched_lock(s->lock);
     s->catalog_seq = 0;
+    sched_broadcast(s->cond);
     shard_flush_kick(s);
+    sched_unlock(s->lock);
+}
+
+void shard_catalog_unsaved(struct shard *s)
+{
+    sched_lock(s->lock);
+    s->catalog_failed = true;
+    sched_broadcast(s->cond);
     sched_unlock(s->lock);
 }
 

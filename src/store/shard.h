@@ -49,9 +49,12 @@ void shard_close(struct shard *s); /* NULL is fine; no snapshots may be left */
  * missing ones as their default. A failure leaves work that the next open finishes. */
 int shard_set_catalog(struct shard *s, struct catalog *cat, struct dn_err *err) DN_MUST_CHECK;
 
-/* The document has the catalog of the last ROW_CATALOG, or a newer one. Until then nothing is
- * flushed that was committed with it or later. */
+/* After a commit with ROW_CATALOG, one of: the document has that catalog, or a newer one, and
+ * shard_set_catalog was called with it; or that did not work out yet. Until it does nothing is
+ * flushed that was committed with it or later: the background waits for one of the two, and fails
+ * after the second. */
 void shard_catalog_saved(struct shard *s);
+void shard_catalog_unsaved(struct shard *s);
 
 /* What the stored versions of a table's rows span, deleted ones too. */
 struct shard_span {

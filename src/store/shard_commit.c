@@ -331,6 +331,7 @@ static void commit_lead(struct shard *s, struct commit *group)
         for (struct commit *c = group; c; c = c->next)
             if (c->rc == DN_OK && c->catalog) {
                 s->catalog_seq = c->seq;
+                s->catalog_failed = false;
                 c->catalog->publish(c->catalog->publish_arg);
             }
         s->seq_visible = seq_last; /* I5 */

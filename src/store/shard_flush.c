@@ -361,18 +361,6 @@ static void flush_delete_chunks(struct shard *s, const struct manifest_chunk *be
     }
 }
 
-/* The log is not trimmed while it is the only one that has the catalog. */
-static int flush_allowed(struct shard *s, uint64_t seq, struct dn_err *err)
-{
-    bool held;
-
-    sched_lock(s->lock);
-    held = s->catalog_seq && s->catalog_seq <= seq;
-    sched_unlock(s->lock);
-    return held ? DN_FAIL(err, DN_E_IO, "the catalog of a transaction could not be saved yet")
-                : DN_OK;
-}
-
 /* Writes and names the segments of a frozen set. */
 static int flush_write(struct shard *s, struct memgroup *set, struct dn_err *err)
 {
@@ -390,8 +378,6 @@ static int flush_write(struct shard *s, struct memgroup *set, struct dn_err *err
         if (alive)
             rc = flush_table(&f, set->tables[i], err);
     }
-    if (rc == DN_OK)
-        rc = flush_allowed(s, set->seq_last, err);
     sched_lock(s->man_lock);
     if (rc == DN_OK) {
         before_count = s->man.chunks_count;
@@ -509,8 +495,24 @@ static int flush_set_short(struct shard *s, struct memgroup *set, struct dn_err 
     return rc;
 }
 
+/* Lock held. */
+static int flush_ended(struct shard *s, int rc, const struct dn_err *why, struct dn_err *err)
+{
+    s->flush_rc = rc;
+    s->flush_why = *why;
+    if (rc < 0) {
+        s->flush_failed_ns = sched_now_ns(s->sched);
+        s->stats.flush_failures++;
+        if (err)
+            *err = *why;
+    } else {
+        s->stats.flushes++;
+    }
+    return rc;
+}
+
 /* Lock held: flushes frozen sets, oldest first, until none up to `seq` is left. */
-static int flush_drain(struct shard *s, uint64_t seq, struct dn_err *err)
+static int flush_drain(struct shard *s, uint64_t seq, bool patient, struct dn_err *err)
 {
     for (;;) {
         struct memgroup *set;
@@ -523,10 +525,19 @@ static int flush_drain(struct shard *s, uint64_t seq, struct dn_err *err)
             sched_wait(s->cond, s->lock);
         if (s->ver->sets_count < 2 || s->ver->sets[0]->seq_last > seq)
             return DN_OK;
+        dn_err_clear(&why);
+        if (s->catalog_seq && s->catalog_seq <= s->ver->sets[0]->seq_last) {
+            /* The log must keep the only copy, and the shard may not know the tables yet. */
+            if (!patient || s->catalog_failed || s->closing) {
+                rc = DN_FAIL(&why, DN_E_IO, "the catalog of a transaction could not be saved yet");
+                return flush_ended(s, rc, &why, err);
+            }
+            sched_wait(s->cond, s->lock);
+            continue;
+        }
         s->flushing = true;
         set = memgroup_ref(s->ver->sets[0]);
         sched_unlock(s->lock);
-        dn_err_clear(&why);
         refused = flush_refused(s);
         seq_flushed = set->seq_last;
         rc = flush_set(s, set, &why);
@@ -537,23 +548,14 @@ static int flush_drain(struct shard *s, uint64_t seq, struct dn_err *err)
         memgroup_unref(set);
         sched_lock(s->lock);
         s->flushing = false;
-        s->flush_rc = rc;
-        s->flush_why = why;
-        if (rc < 0) {
-            s->flush_failed_ns = sched_now_ns(s->sched);
-            s->stats.flush_failures++;
-        } else {
-            s->stats.flushes++;
-            if (s->rescue_seq <= seq_flushed)
-                s->rescue_seq = 0;
+        rc = flush_ended(s, rc, &why, err);
+        if (rc == DN_OK && s->rescue_seq <= seq_flushed)
+            s->rescue_seq = 0;
+        if (rc == DN_OK)
             shard_merge_kick(s);
-        }
         sched_broadcast(s->cond);
-        if (rc < 0) {
-            if (err)
-                *err = why;
+        if (rc < 0)
             return rc;
-        }
     }
 }
 
@@ -567,13 +569,13 @@ int shard_rescue(struct shard *s, struct dn_err *err)
         rc = shard_freeze(s, err);
         sched_lock(s->lock);
         if (rc == DN_OK)
-            rc = flush_drain(s, s->seq_visible, err);
+            rc = flush_drain(s, s->seq_visible, false, err);
     }
     sched_unlock(s->lock);
     return rc;
 }
 
-int shard_flush(struct shard *s, struct dn_err *err)
+int shard_flush_how(struct shard *s, bool patient, struct dn_err *err)
 {
     uint64_t seq;
     int rc;
@@ -588,7 +590,7 @@ int shard_flush(struct shard *s, struct dn_err *err)
     seq = s->seq_visible;
     shard_token_give(s);
     if (rc == DN_OK)
-        rc = flush_drain(s, seq, err);
+        rc = flush_drain(s, seq, patient, err);
     sched_unlock(s->lock);
     return rc;
 }

@@ -65,6 +65,7 @@ struct shard {
     struct catalog *catalog; /* reference; the token's holder may read it without the lock */
     uint64_t forget_seq;     /* deletes up to here may have left no trace; under lock */
     uint64_t catalog_seq;    /* of a ROW_CATALOG that only the log has, 0 = none; under lock */
+    bool catalog_failed;     /* and it could not be saved so far; under lock */
     uint64_t held_table;     /* takes no rows (shard_hold), 0 = none; as catalog */
     struct version *ver;     /* reference: the current one */
     uint64_t seq_last;       /* given out */
@@ -146,6 +147,8 @@ uint64_t *shard_rowid_next(struct shard *s, uint64_t table_id); /* NULL: out of 
 
 /* shard_flush.c */
 int shard_freeze(struct shard *s, struct dn_err *err) DN_MUST_CHECK; /* token held, lock not */
+/* shard_flush; patient: waits for a catalog that is on its way to the document. */
+int shard_flush_how(struct shard *s, bool patient, struct dn_err *err) DN_MUST_CHECK;
 /* While opening: what was replayed so far, up to seq, to segments. */
 int shard_flush_replayed(struct shard *s, uint64_t seq, struct dn_err *err) DN_MUST_CHECK;
 /* Token held, lock not: flushes what the log lost, if anything (I7). */

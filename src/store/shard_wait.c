@@ -36,6 +36,11 @@ size_t shard_fresh_bytes(const struct shard *s)
     return bytes;
 }
 
+int shard_flush(struct shard *s, struct dn_err *err)
+{
+    return shard_flush_how(s, false, err);
+}
+
 /* ---- the background flush ---- */
 
 static void flush_task(void *arg)
@@ -43,7 +48,7 @@ static void flush_task(void *arg)
     struct shard *s = arg;
     int rc;
 
-    rc = shard_flush(s, NULL);
+    rc = shard_flush_how(s, true, NULL);
     sched_lock(s->lock);
     if (rc < 0 && s->flush_rc == DN_OK) {
         s->flush_rc = rc; /* failed before the first set: the log could not roll */

@@ -86,6 +86,8 @@ class HttpLines(HttpTest):
                          [["a", "", 1], ["a", "", 4], ["a", "r1", 3], ["b", "", 2]])
         self.good("tagged,rack=r2 v=5,w=6 1")
         self.assertEqual(self.server.rows("SELECT host, rack, v, w FROM tagged WHERE host = ''"), [["", "r2", 5, 6]])
+        self.good("tagged,host=c,row=7 x=8,v=9 1")  # both at once
+        self.assertEqual(self.server.rows("SELECT host, rack, row, v, x FROM tagged WHERE x = 8"), [["c", "", "7", 9, 8]])
 
     def test_integers_widen(self):
         self.good("wide v=1i 1\nwide v=2.5 2")  # in one request

@@ -25,13 +25,13 @@ BALLAST = 4 * MIB
 ROWS = 200  # of a statement
 
 
-def enter_namespace():
+def enter_namespace(script):
     """Starts this script again where it may mount; does not return if that works."""
     for how in (["unshare", "-m"], ["unshare", "-rm"]):
         probe = how + ["sh", "-c", "mount -t tmpfs -o size=1m tmpfs /mnt"]
         try:
             if subprocess.run(probe, capture_output=True, check=False).returncode == 0:
-                os.execvp(how[0], how + [sys.executable, __file__, "--inside"] + sys.argv[1:])
+                os.execvp(how[0], how + [sys.executable, script, "--inside"] + sys.argv[1:])
         except FileNotFoundError:
             break
     print("SKIPPED: a tmpfs cannot be mounted here (neither root nor user namespaces)")
@@ -94,7 +94,7 @@ def run(dendro, base):
 
 def main():
     if sys.argv[1] != "--inside":
-        enter_namespace()
+        enter_namespace(__file__)
     with tempfile.TemporaryDirectory(prefix="dendro-full-") as base:
         subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "tmpfs", base], check=True)
         try:

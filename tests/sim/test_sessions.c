@@ -305,6 +305,33 @@ static void checkpointer(void *arg)
     dendro_disconnect(conn);
 }
 
+/* A table and its rows in one transaction; whatever is flushed around it, they are there. */
+static void architect_builds(struct world *w, dendro_conn *conn)
+{
+    static const char *const script =
+        "BEGIN; DROP TABLE IF EXISTS y; CREATE TABLE y (k INT PRIMARY KEY, v VARCHAR); "
+        "INSERT INTO y SELECT g, 'row' FROM generate_series(1, 40) AS r (g); COMMIT";
+    struct sql_rows rows = {0};
+    struct dendro_error err;
+    int rc = sql_exec(conn, script, &err);
+    bool built = rc >= 0;
+
+    if (rc < 0 && !storage_error(w, rc))
+        world_die(w, script, err.message);
+    if (rc < 0 && dendro_transaction_status(conn) != DENDRO_TX_IDLE)
+        DN_IGNORE(sql_exec(conn, "ROLLBACK", &err));
+    sched_sleep_ns(w->d.v->sched, rng_below(&w->rng, 60) * 1000000ull);
+    rc = built ? sql_query(conn, "SELECT count(*) FROM y", &rows, &err) : 0;
+    if (rc < 0 && !storage_error(w, rc))
+        world_die(w, "SELECT count(*) FROM y", err.message);
+    if (built && rc >= 0 && sql_row(&rows, 0)->i64 != 40)
+        world_die(w, "SELECT count(*) FROM y", "rows of the transaction are gone");
+    sql_rows_done(&rows);
+    rc = sql_exec(conn, "DROP TABLE IF EXISTS y", &err);
+    if (rc < 0 && !storage_error(w, rc))
+        world_die(w, "DROP TABLE IF EXISTS y", err.message);
+}
+
 static void architect(void *arg)
 {
     struct world *w = arg;
@@ -323,6 +350,8 @@ static void architect(void *arg)
         /* After a fault the table may be there or not. */
         if (rc < 0 && !storage_error(w, rc) && !(w->faults && rc == DN_E_UNDEFINED_TABLE))
             world_die(w, steps[i % DN_ARRAY_SIZE(steps)], err.message);
+        if (i % DN_ARRAY_SIZE(steps) == 0)
+            architect_builds(w, conn);
         sched_sleep_ns(w->d.v->sched, rng_below(&w->rng, 60) * 1000000ull);
     }
     dendro_disconnect(conn);

@@ -157,9 +157,12 @@ void http_reply(struct http_req *req, unsigned status, const char *type, const c
 /* An error: status, and a JSON object that says more. */
 void http_fail(struct http_req *req, unsigned status, const char *sqlstate, const char *fmt, ...)
     DN_PRINTF(4, 5);
-void http_fail_with(struct http_req *req, const struct dendro_error *e);
-/* Which status an error of the database is. */
+void http_fail_as(struct http_req *req, unsigned status, const struct dendro_error *e);
+void http_fail_with(struct http_req *req, const struct dendro_error *e); /* as its status */
+/* Which status an error of the database is; to agents that write points, who try again after 503
+ * and throw away after 4xx. */
 unsigned http_status_of(const struct dendro_error *e);
+unsigned http_write_status_of(const struct dendro_error *e);
 /* {"code":…,"sqlstate":…,…} */
 void http_print_error(struct buf *b, const struct dendro_error *e, unsigned statement);
 void http_json_text(struct buf *b, const char *s, size_t len);

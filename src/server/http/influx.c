@@ -63,7 +63,7 @@ static const char *influx_schema(struct http_req *req, char to[INFLUX_NAME + 1])
 /* As InfluxDB 1 and 2 tell errors, with ours beside them. */
 static void influx_fail(struct http_req *req, const struct dendro_error *e, uint64_t line)
 {
-    unsigned status = http_status_of(e);
+    unsigned status = http_write_status_of(e);
     char text[DENDRO_MESSAGE_MAX + 40];
     struct buf *b = &req->out;
 

@@ -176,7 +176,7 @@ void http_run_prometheus(struct http_req *req)
     if (!prometheus_unpack(req, p) || !http_session(req))
         return;
     if (prometheus_store(req, p) < 0) {
-        http_fail_with(req, &p->err);
+        http_fail_as(req, http_write_status_of(&p->err), &p->err);
         return;
     }
     atomic_fetch_add(&req->h->counters.rows[HTTP_KIND_PROMETHEUS], p->in.rows);

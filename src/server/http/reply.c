@@ -93,13 +93,25 @@ unsigned http_status_of(const struct dendro_error *e)
     return 400;
 }
 
-void http_fail_with(struct http_req *req, const struct dendro_error *e)
+unsigned http_write_status_of(const struct dendro_error *e)
+{
+    unsigned status = http_status_of(e);
+
+    return status == 409 ? 503 : status;
+}
+
+void http_fail_as(struct http_req *req, unsigned status, const struct dendro_error *e)
 {
     buf_reset(&req->out);
     buf_puts(&req->out, "{\"error\":");
     http_print_error(&req->out, e, 0);
     buf_puts(&req->out, "}\n");
-    http_reply(req, http_status_of(e), "application/json", NULL);
+    http_reply(req, status, "application/json", NULL);
+}
+
+void http_fail_with(struct http_req *req, const struct dendro_error *e)
+{
+    http_fail_as(req, http_status_of(e), e);
 }
 
 void http_fail(struct http_req *req, unsigned status, const char *sqlstate, const char *fmt, ...)

@@ -434,6 +434,13 @@ static int schema_column(struct ingest_plan *plan,
     return 0;
 }
 
+static bool
+schema_new_tag(const struct ingest_plan *plan, const struct table *t, const struct schema_want *w)
+{
+    return w->tag && plan->in->opt.create == INGEST_CREATE_ALL &&
+           table_column_find(t, w->name, strlen(w->name)) < 0;
+}
+
 static int schema_extend(struct ingest_plan *plan,
                          const struct ingest_table *it,
                          const struct schema_wants *w,
@@ -451,17 +458,18 @@ static int schema_extend(struct ingest_plan *plan,
                            "that is called \"" INGEST_TIME "\"",
                            t->name);
     for (uint32_t i = 0; rc == 0 && i < w->count; i++) {
-        const struct schema_want *want = &w->list[i];
-        bool new_tag = want->tag && table_column_find(t, want->name, strlen(want->name)) < 0;
-
-        rc = schema_reserved(plan->in, want, t->columns[time].name, err);
-        if (rc == 0 && new_tag && plan->in->opt.create == INGEST_CREATE_ALL)
-            rc = schema_may_move(plan->in, t, want, err);
-        else if (rc == 0)
-            rc = schema_column(plan, t, want, err);
-        move = move || new_tag;
+        rc = schema_reserved(plan->in, &w->list[i], t->columns[time].name, err);
+        if (rc == 0 && schema_new_tag(plan, t, &w->list[i])) {
+            rc = schema_may_move(plan->in, t, &w->list[i], err);
+            move = true;
+        }
     }
-    return rc < 0 || !move ? rc : schema_move(plan, t, w, err);
+    if (rc == 0 && move) /* before there are more columns than it knows of */
+        rc = schema_move(plan, t, w, err);
+    for (uint32_t i = 0; rc == 0 && i < w->count; i++)
+        if (!schema_new_tag(plan, t, &w->list[i]))
+            rc = schema_column(plan, t, &w->list[i], err);
+    return rc;
 }
 
 int ingest_plan(struct ingest_plan *plan, struct dendro_error *err)

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define WRITE_TRIES 10
+#define WRITE_TRIES 30
 
 struct write {
     struct ingest *in;
