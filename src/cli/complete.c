@@ -91,25 +91,39 @@ static void complete_offer_help(const char *word, const char *typed, size_t len)
         complete_offer(word + before, typed, len);
 }
 
-/* The first column of a statement's rows. */
-static void complete_query(const char *sql, const char *typed, size_t len)
+/* What the catalog answers. Nothing is asked in a transaction that failed, nor in one that a wrong
+ * name would make fail. False: tables of this program know it. */
+static bool complete_ask(enum backend_question q, const char *arg, const char *typed, size_t len)
 {
-    dendro_stmt *stmt = NULL;
+    struct backend *from = complete_shell->backend;
+    enum dendro_tx_status status = backend_status(from);
+    struct dendro_error err;
+    const char *tail = NULL;
+    struct buf sql;
+    bool asked;
 
-    if (dendro_prepare(complete_shell->conn, sql, -1, &stmt, NULL, NULL) == DENDRO_OK && stmt)
-        while (dendro_step(stmt, NULL) == DENDRO_ROW) {
-            const char *name = dendro_column_text(stmt, 0);
+    buf_init(&sql, NULL);
+    asked = backend_ask(from, q, arg, &sql);
+    if (asked && !sql.failed && !from->lost &&
+        (status == DENDRO_TX_IDLE || (status == DENDRO_TX_BLOCK && !*arg)) &&
+        backend_prepare(from, (const char *)sql.data, sql.len, &tail, &err) > 0) {
+        while (backend_step(from, &err) == DENDRO_ROW) {
+            size_t n = 0;
+            const char *name = backend_text(from, 0, &n);
             if (name)
                 complete_offer(name, typed, len);
         }
-    dendro_finalize(stmt);
+        backend_finish(from);
+    }
+    buf_done(&sql);
+    return asked;
 }
 
 /* Columns of every table that follows FROM, UPDATE or INTO in the line. */
 static void complete_columns(const char *line, const char *typed, size_t len)
 {
     static const char *const words[] = {"from ", "update ", "into "};
-    char sql[400];
+    char name[304];
 
     for (size_t w = 0; w < sizeof words / sizeof words[0]; w++) {
         for (const char *p = line; *p; p++) {
@@ -121,8 +135,8 @@ static void complete_columns(const char *line, const char *typed, size_t len)
             n = strcspn(p, " ,;()");
             if (n == 0 || n > 300)
                 break;
-            (void)snprintf(sql, sizeof sql, "DESCRIBE %.*s", (int)n, p);
-            complete_query(sql, typed, len);
+            (void)snprintf(name, sizeof name, "%.*s", (int)n, p);
+            (void)complete_ask(BACKEND_COLUMN_NAMES, name, typed, len);
             if (p[n] == '\0')
                 break;
         }
@@ -201,6 +215,26 @@ static void complete_formats(const char *typed, size_t len)
         complete_offer(out_format_name((enum out_format)i), typed, len);
 }
 
+static void complete_settings(const char *typed, size_t len)
+{
+    if (complete_ask(BACKEND_SETTING_NAMES, "", typed, len))
+        return;
+    for (size_t i = 0; i < settings_count(); i++)
+        if (!settings_row(i)->known) /* those do nothing */
+            complete_offer(settings_row(i)->name, typed, len);
+}
+
+static void complete_functions(const char *typed, size_t len)
+{
+    if (complete_ask(BACKEND_FUNCTION_NAMES, "", typed, len))
+        return;
+    for (uint32_t i = 0; func_at(i); i++)
+        if (!(func_at(i)->flags & FUNC_OPERATOR) && isalpha((unsigned char)func_at(i)->name[0]))
+            complete_offer(func_at(i)->name, typed, len);
+    for (uint32_t i = 0; agg_at(i); i++)
+        complete_offer(agg_at(i)->name, typed, len);
+}
+
 static char *complete_next(const char *text, int state)
 {
     (void)text;
@@ -230,21 +264,15 @@ static char **complete_attempt(const char *text, int start, int end)
                complete_after(line, start, "format")) {
         complete_formats(text, len);
     } else if (strncasecmp(line, "set ", 4) == 0 || strncasecmp(line, "show ", 5) == 0) {
-        for (size_t i = 0; i < settings_count(); i++)
-            if (!settings_row(i)->known) /* those do nothing */
-                complete_offer(settings_row(i)->name, text, len);
-        complete_query("SHOW TABLES", text, len);
+        complete_settings(text, len);
+        (void)complete_ask(BACKEND_TABLE_NAMES, "", text, len);
         complete_keywords_offer(text, len);
     } else if (complete_wants_table(line, start)) {
-        complete_query("SHOW TABLES", text, len);
+        (void)complete_ask(BACKEND_TABLE_NAMES, "", text, len);
     } else {
         complete_columns(line, text, len);
         complete_keywords_offer(text, len);
-        for (uint32_t i = 0; func_at(i); i++)
-            if (!(func_at(i)->flags & FUNC_OPERATOR) && isalpha((unsigned char)func_at(i)->name[0]))
-                complete_offer(func_at(i)->name, text, len);
-        for (uint32_t i = 0; agg_at(i); i++)
-            complete_offer(agg_at(i)->name, text, len);
+        complete_functions(text, len);
     }
     return complete_found.count ? rl_completion_matches(text, complete_next) : NULL;
 }

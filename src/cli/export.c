@@ -24,7 +24,11 @@ struct export_options {
 };
 
 static const struct cli_option export_list[] = {
-    {'d', "-d", "--db", "DIR", "the database's directory; also as first word, or in DENDRO_DB"},
+    {'d',
+     "-d",
+     "--db",
+     "DIR",
+     "the database's directory or a server's URL; also as first word, or in DENDRO_DB"},
     {'o', "-o", "--output", "FILE", "where to; without it standard output"},
     {'F',
      "-F",
@@ -39,8 +43,8 @@ static const struct cli_option export_list[] = {
 
 static void export_usage(FILE *to)
 {
-    (void)fputs("usage: dendro export [options] [DIR] TABLE\n"
-                "       dendro export [options] [DIR] 'SELECT …'\n",
+    (void)fputs("usage: dendro export [options] [DIR | URL] TABLE\n"
+                "       dendro export [options] [DIR | URL] 'SELECT …'\n",
                 to);
     cli_options_print(export_list, to);
     (void)fputs("Exit codes: 0 done, 1 wrong usage or an error, 2 no database.\n", to);
@@ -105,29 +109,31 @@ static void export_sql(const char *word, struct buf *sql)
     buf_u8(sql, 0);
 }
 
-static int export_rows(dendro_conn *conn, const char *sql, struct out *out)
+static int export_rows(struct backend *from, const char *sql, struct out *out)
 {
     struct dendro_error err = {0};
     const char *tail = sql;
-    dendro_stmt *stmt = NULL;
-    int rc = dendro_prepare(conn, sql, -1, &stmt, &tail, &err);
+    int rc = backend_prepare(from, sql, strlen(sql), &tail, &err);
 
-    if (rc >= 0 && (!stmt || dendro_column_count(stmt) == 0 || tail[strspn(tail, " \t\r\n;")])) {
-        dendro_finalize(stmt);
+    if (rc >= 0 && (rc == 0 || backend_columns(from) == 0 || tail[strspn(tail, " \t\r\n;")])) {
+        backend_finish(from);
         return cli_complain("export", "one table or one SELECT, not \"%s\"", sql);
     }
-    if (rc >= 0) {
-        out_begin(out, stmt);
-        while (!out->failed && (rc = dendro_step(stmt, &err)) == DENDRO_ROW)
-            out_row(out, stmt);
-        if (rc == DENDRO_DONE)
-            out_end(out);
+    if (rc >= 0)
+        rc = backend_step(from, &err);
+    if (rc >= 0)
+        out_begin(out, from);
+    while (!out->failed && rc == DENDRO_ROW) {
+        out_row(out, from);
+        rc = backend_step(from, &err);
     }
-    dendro_finalize(stmt);
+    if (rc == DENDRO_DONE)
+        out_end(out);
+    backend_finish(from);
     return rc < 0 ? cli_error("export", &err, CLI_FATAL) : CLI_OK;
 }
 
-static int export_run(struct export_options *o, dendro_conn *conn)
+static int export_run(struct export_options *o, struct backend *from)
 {
     FILE *to = o->output ? fopen(o->output, "wbe") : stdout;
     struct buf sql;
@@ -141,7 +147,7 @@ static int export_run(struct export_options *o, dendro_conn *conn)
     out_init(&out, to, o->format);
     out.header = !o->no_header;
     rc = sql.failed ? cli_complain("export", "out of memory%s", "")
-                    : export_rows(conn, (const char *)sql.data, &out);
+                    : export_rows(from, (const char *)sql.data, &out);
     if (rc == CLI_OK && out.failed)
         rc = cli_complain("export", "cannot write %s", o->output ? o->output : "the rows");
     if (o->output && fclose(to) != 0 && rc == CLI_OK)
@@ -156,8 +162,9 @@ static int export_run(struct export_options *o, dendro_conn *conn)
 int cli_export(int argc, char **argv)
 {
     struct export_options o = {.format = OUT_CSV};
-    dendro_db *db = NULL;
-    dendro_conn *conn = NULL;
+    struct backend_options options = {.must_exist = true, .ask = true};
+    struct backend *from = NULL;
+    struct dendro_error err;
     int rc;
 
     if (argc > 1 && strcmp(argv[1], "--help") == 0) {
@@ -174,10 +181,10 @@ int cli_export(int argc, char **argv)
     if (rc != CLI_OK)
         return rc;
     export_format(&o);
-    rc = cli_db_open("export", &o.db, true, &db, &conn);
-    if (rc == CLI_OK)
-        rc = export_run(&o, conn);
-    dendro_disconnect(conn);
-    (void)dendro_close(db);
+    options.settings = o.db.settings_count ? o.db.settings : NULL;
+    if (backend_open(o.db.dir, &options, &from, &err) < 0)
+        return cli_error("export", &err, CLI_NO_DB);
+    rc = export_run(&o, from);
+    backend_close(from);
     return rc;
 }

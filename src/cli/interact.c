@@ -49,20 +49,36 @@ static void interact_remember(const char *text)
     (void)add_history(text);
 }
 
+/* In a transaction, in one that failed, without a server. */
+static const char *interact_mark(const struct shell *sh)
+{
+    enum dendro_tx_status status = backend_status(sh->backend);
+
+    if (sh->backend->lost)
+        return "?";
+    return status == DENDRO_TX_BLOCK ? "*" : status == DENDRO_TX_FAILED ? "!" : "";
+}
+
 /* A line; NULL at the end. Ctrl-C throws away what was typed so far. */
 static char *interact_line(struct shell *sh, struct buf *text)
 {
     sigjmp_buf back;
+    char prompt[128];
     char *line;
 
-    (void)sh;
     if (sigsetjmp(back, 1) != 0) {
         buf_reset(text);
         (void)puts("^C");
         (void)fflush(stdout);
     }
+    (void)snprintf(prompt,
+                   sizeof prompt,
+                   "%s%s%s> ",
+                   sh->backend->title,
+                   text->len ? "-" : "=",
+                   interact_mark(sh));
     shell_at_prompt(&back);
-    line = readline(text->len ? "dendro-> " : "dendro=> ");
+    line = readline(prompt);
     shell_at_prompt(NULL);
     (void)shell_interrupted(true); /* what was pressed so far is dealt with */
     return line;

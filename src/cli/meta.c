@@ -55,38 +55,58 @@ static void meta_say(struct shell *sh, const char *what, const char *value)
         (void)printf("%s is %s.\n", what, value);
 }
 
+/* False: the catalog has no statement for it. */
+static bool meta_ask(struct shell *sh, enum backend_question q, const char *arg)
+{
+    struct buf b;
+    bool ok;
+
+    buf_init(&b, NULL);
+    ok = backend_ask(sh->backend, q, arg, &b);
+    buf_u8(&b, '\0');
+    if (ok && !b.failed)
+        meta_query(sh, (const char *)b.data, "");
+    buf_done(&b);
+    return ok;
+}
+
 static void meta_tables(struct shell *sh, const char *arg)
 {
-    (void)arg;
-    meta_query(sh, "SHOW TABLES", "");
+    (void)meta_ask(sh, BACKEND_TABLES, arg);
 }
 
 static void meta_schemas(struct shell *sh, const char *arg)
 {
-    (void)arg;
-    meta_query(sh, "SHOW SCHEMAS", "");
+    (void)meta_ask(sh, BACKEND_SCHEMAS, arg);
+}
+
+static void meta_databases(struct shell *sh, const char *arg)
+{
+    (void)meta_ask(sh, BACKEND_DATABASES, arg);
 }
 
 static void meta_describe(struct shell *sh, const char *arg)
 {
     if (*arg)
-        meta_query(sh, "DESCRIBE ", arg);
+        (void)meta_ask(sh, BACKEND_TABLE, arg);
     else
         meta_tables(sh, arg);
 }
 
 static void meta_schema(struct shell *sh, const char *arg)
 {
-    if (*arg)
-        meta_query(sh, "SHOW CREATE TABLE ", arg);
-    else
+    if (!*arg)
         shell_complain(sh, "which table? \\sf TABLE");
+    else if (!meta_ask(sh, BACKEND_CREATE, arg))
+        shell_complain(sh, "PostgreSQL does not keep CREATE TABLE statements; \\d %s", arg);
 }
 
 static void meta_functions(struct shell *sh, const char *arg)
 {
     const char *last = "";
 
+    if (meta_ask(sh, BACKEND_FUNCTIONS, arg))
+        return;
     for (uint32_t i = 0; func_at(i); i++) {
         const struct func *f = func_at(i);
         if ((f->flags & FUNC_OPERATOR) || !isalpha((unsigned char)f->name[0]) ||
@@ -329,18 +349,12 @@ static void meta_syntax(struct shell *sh, const char *arg)
 /* psql lets file names go without quotes. */
 static void meta_copy_quote(const char *arg, struct buf *ret)
 {
-    const char *file = NULL;
+    const char *file = shell_copy_word(arg);
     size_t len;
-    int depth = 0;
 
-    for (const char *p = arg; *p; p++) {
-        depth += (*p == '(') - (*p == ')');
-        if (depth == 0 && p > arg && (p[-1] == ' ' || p[-1] == ')') &&
-            (strncasecmp(p, "from ", 5) == 0 || strncasecmp(p, "to ", 3) == 0)) {
-            file = p + (p[0] == 't' || p[0] == 'T' ? 3 : 5);
-            file += strspn(file, " ");
-            break;
-        }
+    if (file) {
+        file += strcspn(file, " ");
+        file += strspn(file, " ");
     }
     if (!file || *file == '\'' || !*file || strncasecmp(file, "stdin", 5) == 0 ||
         strncasecmp(file, "stdout", 6) == 0) {
@@ -358,6 +372,10 @@ static void meta_copy(struct shell *sh, const char *arg)
 
     if (!*arg) {
         shell_complain(sh, "copy what? \\copy TABLE FROM FILE, \\copy TABLE TO FILE");
+        return;
+    }
+    if (sh->backend->remote) {
+        shell_copy_file(sh, arg);
         return;
     }
     buf_init(&text, NULL);
@@ -396,22 +414,18 @@ static void meta_plot(struct shell *sh, const char *arg)
 {
     struct dendro_error err = {0};
     uint32_t columns = shell_columns();
-    dendro_stmt *stmt = NULL;
     uint32_t width = columns > 20 ? columns - 14u : 72;
+    const char *tail = NULL;
     int rc;
 
-    rc = dendro_prepare(sh->conn, arg, -1, &stmt, NULL, &err);
-    if (rc >= 0 && !stmt)
+    rc = backend_prepare(sh->backend, arg, strlen(arg), &tail, &err);
+    if (rc == 0)
         shell_complain(sh, "plot what? \\plot SELECT time, value FROM …");
-    else if (rc >= 0)
-        rc = plot_run(stmt, width, sh->out.to, &err);
-    dendro_finalize(stmt);
-    if (rc < 0) {
-        sh->errors++;
-        (void)fprintf(stderr, "ERROR:  %s: %s\n", err.sqlstate, err.message);
-        if (err.hint[0])
-            (void)fprintf(stderr, "HINT:  %s\n", err.hint);
-    }
+    else if (rc > 0)
+        rc = plot_run(sh->backend, width, sh->out.to, &err);
+    backend_finish(sh->backend);
+    if (rc < 0)
+        shell_show_alone(sh, &err);
 }
 
 static void meta_quit(struct shell *sh, const char *arg)

@@ -9,7 +9,7 @@ DN_META("\\h",      NULL,      "[STATEMENT]",     "how a statement is written", 
 DN_META("\\d",      NULL,      "[TABLE]",         "columns and keys of a table, or all tables", meta_describe)
 DN_META("\\dt",     ".tables", "",                "all tables", meta_tables)
 DN_META("\\dn",     NULL,      "",                "all schemas", meta_schemas)
-DN_META("\\l",      ".databases", "",             "all schemas, too", meta_schemas)
+DN_META("\\l",      ".databases", "",             "all schemas, too; of a PostgreSQL: databases", meta_databases)
 DN_META("\\df",     NULL,      "[TEXT]",          "functions whose name holds the text", meta_functions)
 DN_META("\\sf",     ".schema", "TABLE",           "the CREATE TABLE statement", meta_schema)
 DN_META("\\timing", ".timer",  "[on|off]",        "show how long statements take", meta_timing)

@@ -70,9 +70,9 @@ void out_done(struct out *o)
     buf_done(&o->line);
 }
 
-void out_begin(struct out *o, dendro_stmt *stmt)
+void out_begin(struct out *o, struct backend *from)
 {
-    int count = dendro_column_count(stmt);
+    int count = backend_columns(from);
 
     out_drop_cols(o);
     o->rows = 0;
@@ -89,21 +89,22 @@ void out_begin(struct out *o, dendro_stmt *stmt)
     }
     o->cols_count = count;
     for (int i = 0; i < count; i++) {
-        o->cols[i].type = dendro_column_type(stmt, i);
-        o->cols[i].name = mem_strdup(NULL, dendro_column_name(stmt, i));
+        o->cols[i].type = backend_type(from, i);
+        o->cols[i].name = mem_strdup(NULL, backend_name(from, i));
+        backend_type_name(from, i, o->cols[i].type_name, sizeof o->cols[i].type_name);
         if (!o->cols[i].name) {
             o->failed = true;
             return;
         }
     }
-    out_kinds[o->format].ops->begin(o, stmt);
+    out_kinds[o->format].ops->begin(o, from);
 }
 
-void out_row(struct out *o, dendro_stmt *stmt)
+void out_row(struct out *o, struct backend *from)
 {
     if (o->failed)
         return;
-    out_kinds[o->format].ops->row(o, stmt);
+    out_kinds[o->format].ops->row(o, from);
     o->rows++;
 }
 

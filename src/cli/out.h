@@ -2,15 +2,15 @@
  *
  * out.h: results as people and programs want to read them. One row in out_list.h per format.
  *
- *     out_begin(o, stmt)   names and types of the columns
- *     out_row(o, stmt) …   the row dendro_step has just given
+ *     out_begin(o, from)   names and types of the columns
+ *     out_row(o, from) …   the row backend_step has just given
  *     out_end(o)           foot, and everything still held back goes out
  *
  * One thread at a time. */
 #pragma once
 
 #include "base/bytes.h"
-#include "dendro.h"
+#include "cli/backend.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -25,13 +25,14 @@ enum out_format {
 struct out;
 
 struct out_ops {
-    void (*begin)(struct out *o, dendro_stmt *stmt);
-    void (*row)(struct out *o, dendro_stmt *stmt);
+    void (*begin)(struct out *o, struct backend *from);
+    void (*row)(struct out *o, struct backend *from);
     void (*end)(struct out *o);
 };
 
 struct out_col {
-    char *name; /* owned */
+    char *name;         /* owned */
+    char type_name[40]; /* as the head of a table shows it */
     enum dendro_type type;
     uint32_t width; /* columns on the screen */
 };
@@ -59,8 +60,8 @@ struct out {
 
 void out_init(struct out *o, FILE *to, enum out_format format);
 void out_done(struct out *o);
-void out_begin(struct out *o, dendro_stmt *stmt);
-void out_row(struct out *o, dendro_stmt *stmt);
+void out_begin(struct out *o, struct backend *from);
+void out_row(struct out *o, struct backend *from);
 void out_end(struct out *o);
 
 /* By name; false if there is no such format. */

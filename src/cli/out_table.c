@@ -56,7 +56,7 @@ static const char *table_name(const struct out_col *col)
 
 static const char *table_type(const struct out_col *col)
 {
-    return dendro_type_name(col->type);
+    return col->type_name;
 }
 
 static void table_head(struct out *o)
@@ -179,11 +179,11 @@ static void table_release(struct out *o)
     o->streaming = true;
 }
 
-static void table_begin(struct out *o, dendro_stmt *stmt)
+static void table_begin(struct out *o, struct backend *from)
 {
     struct buf name;
 
-    (void)stmt;
+    (void)from;
     buf_init(&name, NULL);
     for (int i = 0; i < o->cols_count; i++)
         o->cols[i].width = out_visible(o->cols[i].name, strlen(o->cols[i].name), &name);
@@ -213,11 +213,12 @@ static uint32_t table_width(const char *text, size_t len)
     return widest;
 }
 
-static void table_row(struct out *o, dendro_stmt *stmt)
+static void table_row(struct out *o, struct backend *from)
 {
     for (int i = 0; i < o->cols_count; i++) {
-        const char *text = dendro_column_text(stmt, i);
-        size_t len = text ? dendro_column_bytes(stmt, i) : 4;
+        size_t len = 0;
+        const char *text = backend_text(from, i, &len);
+        len = text ? len : 4;
         buf_bytes(&o->held, text ? text : "NULL", len);
         if (!o->streaming) {
             uint32_t width = table_width(text ? text : "NULL", len);
@@ -269,9 +270,9 @@ static void markdown_cell(struct out *o, const char *text, size_t len)
     buf_done(&cell);
 }
 
-static void markdown_begin(struct out *o, dendro_stmt *stmt)
+static void markdown_begin(struct out *o, struct backend *from)
 {
-    (void)stmt;
+    (void)from;
     for (int i = 0; i < o->cols_count; i++)
         markdown_cell(o, o->cols[i].name, strlen(o->cols[i].name));
     buf_puts(&o->line, "|\n");
@@ -281,11 +282,12 @@ static void markdown_begin(struct out *o, dendro_stmt *stmt)
     out_flush_line(o);
 }
 
-static void markdown_row(struct out *o, dendro_stmt *stmt)
+static void markdown_row(struct out *o, struct backend *from)
 {
     for (int i = 0; i < o->cols_count; i++) {
-        const char *text = dendro_column_text(stmt, i);
-        markdown_cell(o, text ? text : "NULL", text ? dendro_column_bytes(stmt, i) : 4);
+        size_t len = 0;
+        const char *text = backend_text(from, i, &len);
+        markdown_cell(o, text ? text : "NULL", text ? len : 4);
     }
     buf_puts(&o->line, "|\n");
     out_flush_line(o);
@@ -299,12 +301,12 @@ static void markdown_end(struct out *o)
 const struct out_ops out_markdown_ops = {
     .begin = markdown_begin, .row = markdown_row, .end = markdown_end};
 
-static void vertical_begin(struct out *o, dendro_stmt *stmt)
+static void vertical_begin(struct out *o, struct backend *from)
 {
-    table_begin(o, stmt);
+    table_begin(o, from);
 }
 
-static void vertical_row(struct out *o, dendro_stmt *stmt)
+static void vertical_row(struct out *o, struct backend *from)
 {
     uint32_t widest = 0;
 
@@ -312,11 +314,12 @@ static void vertical_row(struct out *o, dendro_stmt *stmt)
         widest = o->cols[i].width > widest ? o->cols[i].width : widest;
     buf_printf(&o->line, "-[ row %llu ]-\n", (unsigned long long)o->rows + 1);
     for (int i = 0; i < o->cols_count; i++) {
-        const char *text = dendro_column_text(stmt, i);
+        size_t len = 0;
+        const char *text = backend_text(from, i, &len);
         (void)out_visible(o->cols[i].name, strlen(o->cols[i].name), &o->line);
         table_spaces(o, widest - o->cols[i].width);
         buf_puts(&o->line, " | ");
-        (void)out_visible(text ? text : "NULL", text ? dendro_column_bytes(stmt, i) : 4, &o->line);
+        (void)out_visible(text ? text : "NULL", text ? len : 4, &o->line);
         buf_u8(&o->line, '\n');
     }
     out_flush_line(o);

@@ -46,9 +46,9 @@ static void tsv_cell(struct out *o, const char *text, size_t len)
     }
 }
 
-static void csv_begin(struct out *o, dendro_stmt *stmt)
+static void csv_begin(struct out *o, struct backend *from)
 {
-    (void)stmt;
+    (void)from;
     for (int i = 0; o->header && i < o->cols_count; i++) {
         if (i)
             buf_u8(&o->line, ',');
@@ -60,14 +60,15 @@ static void csv_begin(struct out *o, dendro_stmt *stmt)
 }
 
 /* NULL is an empty field, an empty text a quoted one. */
-static void csv_row(struct out *o, dendro_stmt *stmt)
+static void csv_row(struct out *o, struct backend *from)
 {
     for (int i = 0; i < o->cols_count; i++) {
-        const char *text = dendro_column_text(stmt, i);
+        size_t len = 0;
+        const char *text = backend_text(from, i, &len);
         if (i)
             buf_u8(&o->line, ',');
         if (text)
-            csv_cell(o, text, dendro_column_bytes(stmt, i));
+            csv_cell(o, text, len);
     }
     buf_u8(&o->line, '\n');
     out_flush_line(o);
@@ -80,9 +81,9 @@ static void text_end(struct out *o)
 
 const struct out_ops out_csv_ops = {.begin = csv_begin, .row = csv_row, .end = text_end};
 
-static void tsv_begin(struct out *o, dendro_stmt *stmt)
+static void tsv_begin(struct out *o, struct backend *from)
 {
-    (void)stmt;
+    (void)from;
     for (int i = 0; o->header && i < o->cols_count; i++) {
         if (i)
             buf_u8(&o->line, '\t');
@@ -93,14 +94,15 @@ static void tsv_begin(struct out *o, dendro_stmt *stmt)
     out_flush_line(o);
 }
 
-static void tsv_row(struct out *o, dendro_stmt *stmt)
+static void tsv_row(struct out *o, struct backend *from)
 {
     for (int i = 0; i < o->cols_count; i++) {
-        const char *text = dendro_column_text(stmt, i);
+        size_t len = 0;
+        const char *text = backend_text(from, i, &len);
         if (i)
             buf_u8(&o->line, '\t');
         if (text)
-            tsv_cell(o, text, dendro_column_bytes(stmt, i));
+            tsv_cell(o, text, len);
         else
             buf_puts(&o->line, "\\N");
     }
@@ -133,11 +135,12 @@ static bool json_bare(enum dendro_type type, const char *text)
     return out_type_bare(type) && strcmp(text, "NaN") != 0 && !strstr(text, "Infinity");
 }
 
-static void json_object(struct out *o, dendro_stmt *stmt)
+static void json_object(struct out *o, struct backend *from)
 {
     buf_u8(&o->line, '{');
     for (int i = 0; i < o->cols_count; i++) {
-        const char *text = dendro_column_text(stmt, i);
+        size_t len = 0;
+        const char *text = backend_text(from, i, &len);
         if (i)
             buf_u8(&o->line, ',');
         json_string(o, o->cols[i].name, strlen(o->cols[i].name));
@@ -147,21 +150,21 @@ static void json_object(struct out *o, dendro_stmt *stmt)
         else if (json_bare(o->cols[i].type, text))
             buf_puts(&o->line, text);
         else
-            json_string(o, text, dendro_column_bytes(stmt, i));
+            json_string(o, text, len);
     }
     buf_u8(&o->line, '}');
 }
 
-static void json_begin(struct out *o, dendro_stmt *stmt)
+static void json_begin(struct out *o, struct backend *from)
 {
-    (void)stmt;
+    (void)from;
     buf_u8(&o->line, '[');
 }
 
-static void json_row(struct out *o, dendro_stmt *stmt)
+static void json_row(struct out *o, struct backend *from)
 {
     buf_puts(&o->line, o->rows ? ",\n " : "");
-    json_object(o, stmt);
+    json_object(o, from);
     out_flush_line(o);
 }
 
@@ -173,15 +176,15 @@ static void json_end(struct out *o)
 
 const struct out_ops out_json_ops = {.begin = json_begin, .row = json_row, .end = json_end};
 
-static void jsonl_begin(struct out *o, dendro_stmt *stmt)
+static void jsonl_begin(struct out *o, struct backend *from)
 {
     (void)o;
-    (void)stmt;
+    (void)from;
 }
 
-static void jsonl_row(struct out *o, dendro_stmt *stmt)
+static void jsonl_row(struct out *o, struct backend *from)
 {
-    json_object(o, stmt);
+    json_object(o, from);
     buf_u8(&o->line, '\n');
     out_flush_line(o);
 }

@@ -19,7 +19,6 @@ struct plot_points {
     size_t count;
     size_t cap;
     bool time; /* x is a time stamp, in seconds */
-    enum dendro_type type;
 };
 
 static bool plot_add(struct plot_points *p, double x, double y)
@@ -42,24 +41,32 @@ static bool plot_add(struct plot_points *p, double x, double y)
     return true;
 }
 
-static bool plot_is_time(enum dendro_type t)
+/* A result that cannot be drawn. */
+static int plot_two_columns(struct dendro_error *err)
 {
-    return t == DENDRO_TYPE_TIMESTAMP || t == DENDRO_TYPE_TIMESTAMP_US ||
-           t == DENDRO_TYPE_TIMESTAMP_NS;
+    memset(err, 0, sizeof *err);
+    err->code = DENDRO_E_MISUSE;
+    (void)snprintf(err->sqlstate, sizeof err->sqlstate, "42601");
+    (void)snprintf(
+        err->message, sizeof err->message, "a plot needs two columns: time or number, and number");
+    return err->code;
 }
 
 /* Reads the result; rows with a NULL or NaN are left out. */
-static int plot_read(dendro_stmt *stmt, struct plot_points *p, struct dendro_error *err)
+static int plot_read(struct backend *from, struct plot_points *p, struct dendro_error *err)
 {
     int rc;
 
-    p->time = plot_is_time(dendro_column_type(stmt, 0));
-    while ((rc = dendro_step(stmt, err)) == DENDRO_ROW) {
-        double x = p->time ? (double)dendro_column_timestamp(stmt, 0, DENDRO_UNIT_MS) / 1e3
-                           : dendro_column_double(stmt, 0);
-        double y = dendro_column_double(stmt, 1);
-        if (dendro_column_is_null(stmt, 0) || dendro_column_is_null(stmt, 1) || !isfinite(x) ||
-            !isfinite(y))
+    while ((rc = backend_step(from, err)) == DENDRO_ROW) {
+        double x;
+        double y;
+
+        if (backend_columns(from) < 2)
+            break;
+        p->time = backend_is_time(from, 0);
+        x = backend_number(from, 0);
+        y = backend_number(from, 1);
+        if (!isfinite(x) || !isfinite(y))
             continue;
         if (p->count == PLOT_POINTS_MAX || !plot_add(p, x, y)) {
             memset(err, 0, sizeof *err);
@@ -71,7 +78,7 @@ static int plot_read(dendro_stmt *stmt, struct plot_points *p, struct dendro_err
             return err->code;
         }
     }
-    return rc;
+    return rc >= 0 && backend_columns(from) < 2 ? plot_two_columns(err) : rc;
 }
 
 /* A dot of a cell in the order of the Braille block: columns of 1 2 3 7 and 4 5 6 8. */
@@ -218,21 +225,15 @@ static void plot_draw(const struct plot_points *p, uint32_t width, FILE *to)
     mem_free(cells);
 }
 
-int plot_run(dendro_stmt *stmt, uint32_t width, FILE *to, struct dendro_error *err)
+int plot_run(struct backend *from, uint32_t width, FILE *to, struct dendro_error *err)
 {
     struct plot_points p = {0};
     int rc;
 
     memset(err, 0, sizeof *err);
-    if (dendro_column_count(stmt) < 2) {
-        err->code = DENDRO_E_MISUSE;
-        (void)snprintf(err->sqlstate, sizeof err->sqlstate, "42601");
-        (void)snprintf(err->message,
-                       sizeof err->message,
-                       "a plot needs two columns: time or number, and number");
-        return err->code;
-    }
-    rc = plot_read(stmt, &p, err);
+    if (backend_columns(from) == 0 || backend_columns(from) == 1)
+        return plot_two_columns(err); /* before anything happens */
+    rc = plot_read(from, &p, err);
     if (rc == DENDRO_DONE && p.count == 0)
         (void)fputs("(nothing to plot)\n", to);
     else if (rc == DENDRO_DONE)

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "base/bytes.h"
-#include "dendro.h"
+#include "cli/backend.h"
 
 #include <stdio.h>
 
-/* Runs the statement and draws it `width` cells wide. DENDRO_DONE or an error. */
-int plot_run(dendro_stmt *stmt, uint32_t width, FILE *to, struct dendro_error *err);
+/* Runs the statement that was prepared and draws it `width` cells wide. DENDRO_DONE or an error. */
+int plot_run(struct backend *from, uint32_t width, FILE *to, struct dendro_error *err);

@@ -119,7 +119,8 @@ static bool script_all(struct script *s)
     bool ok = true;
 
     s->sh->copy.from = s->from;
-    while (ok && !s->sh->quit && !s->sh->out.failed && (len = script_read(s, &line, &cap)) > 0) {
+    while (ok && !s->sh->quit && !s->sh->lost && !s->sh->out.failed &&
+           (len = script_read(s, &line, &cap)) > 0) {
         s->line++;
         ok = script_line(s, line, (size_t)len) && !shell_interrupted(false);
     }
@@ -129,7 +130,7 @@ static bool script_all(struct script *s)
         s->sh->copy.from = outer;
         return false;
     }
-    if (ok && !s->sh->quit && !ferror(s->from))
+    if (ok && !s->sh->quit && !s->sh->lost && !ferror(s->from))
         ok = script_run(s);
     s->sh->copy.from = outer;
     return ok;

@@ -14,13 +14,13 @@
 #define SHELL_PROGRESS_MS 500u /* a statement that takes longer says how far it is */
 #define SHELL_LINE_SHOWN  160u /* bytes of the statement's line shown under an error */
 
-static dendro_conn *volatile shell_running; /* for the signal handler */
+static struct backend *volatile shell_running; /* for the signal handler */
 static volatile sig_atomic_t shell_signalled;
 static sigjmp_buf *volatile shell_prompt; /* where Ctrl-C at the prompt goes; NULL = no prompt */
 
 static void shell_on_interrupt(int sig)
 {
-    dendro_conn *conn = shell_running;
+    struct backend *running = shell_running;
 
     (void)sig;
     shell_signalled = 1;
@@ -29,8 +29,8 @@ static void shell_on_interrupt(int sig)
         shell_prompt = NULL;
         siglongjmp(*to, 1);
     }
-    if (conn)
-        dendro_cancel(conn);
+    if (running)
+        backend_cancel(running);
 }
 
 void shell_at_prompt(sigjmp_buf *back)
@@ -55,8 +55,13 @@ void shell_catch_interrupt(struct shell *sh)
     act.sa_handler = shell_on_interrupt;
     act.sa_flags = SA_RESTART;
     (void)sigemptyset(&act.sa_mask);
-    shell_running = sh->conn;
+    shell_running = sh->backend;
     (void)sigaction(SIGINT, &act, NULL);
+}
+
+void shell_forget_interrupt(void)
+{
+    shell_running = NULL;
 }
 
 uint32_t shell_columns(void)
@@ -160,8 +165,20 @@ shell_show_error(struct shell *sh, const struct dendro_error *err, struct shell_
     (void)fprintf(stderr, "%sERROR:%s  %s: %s\n", red, off, err->sqlstate, err->message);
     if (err->position)
         shell_show_place(place);
+    if (sh->backend->detail[0])
+        (void)fprintf(stderr, "DETAIL:  %s\n", sh->backend->detail);
     if (err->hint[0])
         (void)fprintf(stderr, "HINT:  %s\n", err->hint);
+}
+
+void shell_show_alone(struct shell *sh, const struct dendro_error *err)
+{
+    struct shell_place none = {.text = "", .line = 1};
+    struct dendro_error e = *err;
+
+    e.position = 0;
+    sh->errors++;
+    shell_show_error(sh, &e, &none);
 }
 
 void shell_complain(struct shell *sh, const char *fmt, ...)
@@ -205,43 +222,48 @@ static void shell_end_progress(struct shell *sh)
     sh->progress = false;
 }
 
-static int shell_step(struct shell *sh, dendro_stmt *stmt, struct dendro_error *err)
+static int shell_step(struct shell *sh, struct dendro_error *err)
 {
-    int rc = dendro_step(stmt, err);
+    int rc = backend_step(sh->backend, err);
 
     shell_end_progress(sh);
     return rc;
 }
 
-static int shell_rows(struct shell *sh, dendro_stmt *stmt, struct dendro_error *err)
+static int shell_rows(struct shell *sh, struct dendro_error *err)
 {
-    bool rows = dendro_column_count(stmt) > 0;
-    bool out = shell_copy_begin(sh, stmt);
+    struct dendro_copy_info copy;
     bool begun = false;
+    bool rows;
     int rc;
+
+    shell_copy_begin(sh);
 
     sh->out.format = sh->expanded == SHELL_ON ? OUT_VERTICAL : sh->format;
     sh->out.page_lines =
         sh->interactive && sh->out.to == stdout && !sh->no_pager ? shell_lines() : 0;
     sh->out.width_max = sh->expanded == SHELL_AUTO ? shell_columns() : 0;
-    while ((rc = shell_step(sh, stmt, err)) == DENDRO_ROW) {
+    while ((rc = shell_step(sh, err)) == DENDRO_ROW) {
         if (!begun)
-            out_begin(&sh->out, stmt);
+            out_begin(&sh->out, sh->backend);
         begun = true;
-        out_row(&sh->out, stmt);
+        out_row(&sh->out, sh->backend);
         if (sh->out.failed)
             break;
     }
     shell_copy_end(sh);
+    backend_copy_info(sh->backend, &copy);
+    rows = backend_columns(sh->backend) > 0;
     if (rows && !begun && rc == DENDRO_DONE)
-        out_begin(&sh->out, stmt);
+        out_begin(&sh->out, sh->backend);
     if (rows && (begun || rc == DENDRO_DONE))
         out_end(&sh->out);
     if (rc == DENDRO_DONE && sh->interactive && rows && !out_format_plain(sh->out.format))
         (void)fprintf(
             sh->out.to, "(%" PRIu64 " %s)\n", sh->out.rows, sh->out.rows == 1 ? "row" : "rows");
-    if (rc == DENDRO_DONE && !rows && !out && !sh->quiet && !out_format_plain(sh->out.format))
-        (void)fprintf(sh->out.to, "%s\n", dendro_command_tag(stmt));
+    if (rc == DENDRO_DONE && !rows && (copy.direction != DENDRO_COPY_OUT || sh->copy.to) &&
+        !sh->quiet && !out_format_plain(sh->out.format))
+        (void)fprintf(sh->out.to, "%s\n", backend_tag(sh->backend));
     return rc;
 }
 
@@ -250,29 +272,31 @@ static bool shell_run_text(struct shell *sh, const char *text, size_t len, uint3
     const char *at = text;
     const char *end = text + len;
 
-    dendro_set_notice(sh->conn, shell_notice, sh);
-    dendro_set_progress(sh->conn, sh->interactive ? shell_progress : NULL, sh, SHELL_PROGRESS_MS);
+    backend_set_notice(sh->backend, shell_notice, sh);
+    backend_set_progress(
+        sh->backend, sh->interactive ? shell_progress : NULL, sh, SHELL_PROGRESS_MS);
     while (at < end && !sh->out.failed) {
         struct dendro_error err = {0};
-        dendro_stmt *stmt = NULL;
         const char *tail = end;
         struct shell_place place = {
             .text = text, .len = len, .at = (size_t)(at - text), .line = line};
         double begun = shell_now_ms();
-        int rc = dendro_prepare(sh->conn, at, end - at, &stmt, &tail, &err);
-        if ((stmt || rc < 0) && !sh->keep_last) {
+        int rc = backend_prepare(sh->backend, at, (size_t)(end - at), &tail, &err);
+        bool any = rc > 0;
+        if (rc != 0 && !sh->keep_last) {
             buf_reset(&sh->last);
             buf_append(&sh->last, at, (size_t)(tail - at));
         }
-        if (rc >= 0 && stmt)
-            rc = shell_rows(sh, stmt, &err);
-        dendro_finalize(stmt);
+        if (any)
+            rc = shell_rows(sh, &err);
+        backend_finish(sh->backend);
         if (rc < 0) {
             sh->errors++;
             shell_show_error(sh, &err, &place);
-            if (sh->stop)
+            sh->lost = sh->lost || (sh->backend->lost && !sh->interactive);
+            if (sh->stop || sh->lost)
                 return false;
-        } else if (sh->timing && stmt) {
+        } else if (sh->timing && any) {
             (void)fprintf(sh->out.to, "Time: %.3f ms\n", shell_now_ms() - begun);
         }
         if (tail == at)

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "cli/backend.h"
 #include "cli/out.h"
 #include "cli/vars.h"
 #include "dendro.h"
@@ -16,8 +17,10 @@ enum shell_choice { SHELL_OFF, SHELL_ON, SHELL_AUTO };
 
 /* Data of a COPY … FROM STDIN that runs (shell_copy.c). */
 struct shell_copy {
-    FILE *from;     /* the script; borrowed; NULL: standard input */
+    FILE *from;     /* the script, or the file of a \copy; borrowed; NULL: standard input */
+    FILE *to;       /* the file of a \copy; borrowed; NULL: where results go */
     uint32_t lines; /* read from it: the script counts on */
+    bool file;      /* a \copy: no end mark, nothing to pass over */
     bool binary;    /* up to the end of the input, as it is */
     bool begun;
     bool ended;
@@ -28,8 +31,7 @@ struct shell_copy {
 };
 
 struct shell {
-    dendro_db *db;     /* owned by cli_sql */
-    dendro_conn *conn; /* owned by cli_sql */
+    struct backend *backend; /* owned by cli_sql */
     struct out out;
     const char *source; /* file name for messages, NULL on the command line */
     bool quiet;         /* no command tags */
@@ -49,6 +51,7 @@ struct shell {
     bool keep_last; /* a command's own statement is none of them */
     uint32_t depth; /* of scripts */
     bool quit;
+    bool lost; /* the server went away during a script: nothing more can run */
     struct shell_copy copy;
 };
 
@@ -64,9 +67,13 @@ bool shell_run_file(struct shell *sh, const char *name);
 void shell_meta_names(void (*offer)(const char *word, const char *typed, size_t len),
                       const char *typed,
                       size_t len);
-/* Around the steps of a statement: STDIN and STDOUT of COPY. True: its rows go to STDOUT. */
-bool shell_copy_begin(struct shell *sh, const dendro_stmt *stmt);
+/* Around the steps of a statement: STDIN and STDOUT of COPY. */
+void shell_copy_begin(struct shell *sh);
 void shell_copy_end(struct shell *sh);
+/* \copy of a file on this side, for a server: arg is what follows the word. */
+void shell_copy_file(struct shell *sh, const char *arg);
+/* The place of FROM or TO in what follows \copy; NULL: there is none. */
+const char *shell_copy_word(const char *arg);
 /* Prompt, edit, run, until the end. */
 void shell_interact(struct shell *sh);
 /* Ctrl-C goes there (sigsetjmp) instead, once; NULL: no more. */
@@ -77,7 +84,10 @@ uint32_t shell_columns(void);
 void shell_complain(struct shell *sh, const char *fmt, ...) DN_PRINTF(2, 3);
 /* Variables that the shell itself obeys. False: the value is none of theirs. */
 bool shell_set_var(struct shell *sh, const char *name, const char *value);
+/* Shows an error of a statement that is not part of a script. */
+void shell_show_alone(struct shell *sh, const struct dendro_error *err);
 /* Was there a Ctrl-C since the last reset? */
 bool shell_interrupted(bool reset);
 /* Ctrl-C cancels the statement that runs. */
 void shell_catch_interrupt(struct shell *sh);
+void shell_forget_interrupt(void); /* before the backend is closed */

@@ -5,8 +5,6 @@
 #define _GNU_SOURCE /* mkdtemp, nftw, strerrordesc_np */
 #include "cli/cli.h"
 #include "cli/shell.h"
-#include "engine/engine.h"
-#include "server/auth.h"
 
 #include <errno.h>
 #include <ftw.h>
@@ -46,13 +44,17 @@ struct sql_options {
 
 static void sql_usage(FILE *to)
 {
-    (void)fputs("usage: dendro sql [DIR] [options]\n"
-                "  DIR                    the database's directory, made if it is not there;\n"
-                "                         without it a temporary database that is gone at the end\n"
-                "  -c, --command SQL      run SQL (may be repeated, mixes with -f), then exit\n"
-                "  -f, --file FILE        run a script; - is standard input\n"
-                "  -F, --format FORMAT    how results are shown:\n",
-                to);
+    (void)fputs(
+        "usage: dendro sql [DIR | URL] [options]\n"
+        "  DIR                    the database's directory, made if it is not there;\n"
+        "                         without it a temporary database that is gone at the end\n"
+        "  URL                    a server: postgres://USER:PASSWORD@HOST:PORT/DATABASE, or\n"
+        "                         'host=… port=… user=… dbname=…'; what is missing comes\n"
+        "                         from PGHOST, PGPORT, PGUSER, PGPASSWORD and ~/.pgpass\n"
+        "  -c, --command SQL      run SQL (may be repeated, mixes with -f), then exit\n"
+        "  -f, --file FILE        run a script; - is standard input\n"
+        "  -F, --format FORMAT    how results are shown:\n",
+        to);
     for (int i = 0; i < OUT_FORMAT_MAX; i++)
         (void)fprintf(to,
                       "                           %-9s %s\n",
@@ -63,7 +65,7 @@ static void sql_usage(FILE *to)
         "  -q, --quiet            no command tags\n"
         "      --no-header        csv and tsv without the line of names\n"
         "      --timing           show how long each statement takes\n"
-        "      --read-only        take no lock, write nothing\n"
+        "      --read-only        write nothing; also while a server has the directory\n"
         "  -s, --set NAME=VALUE   a setting of the database or the session\n"
         "  -v, --variable NAME=VALUE  a variable: :NAME in statements\n"
         "  -v ON_ERROR_STOP=1     end a script at its first error, with exit code 3\n"
@@ -230,7 +232,7 @@ static int sql_run_file(struct shell *sh, const char *name)
 
 static int sql_run_tasks(struct shell *sh, const struct sql_options *o)
 {
-    for (uint32_t i = 0; i < o->tasks_count; i++) {
+    for (uint32_t i = 0; i < o->tasks_count && !sh->lost; i++) {
         const struct sql_task *t = &o->tasks[i];
         int rc;
         if (t->file) {
@@ -259,10 +261,9 @@ static int sql_remove_one(const char *path, const struct stat *st, int flag, str
 
 static int sql_open(struct sql_options *o, struct shell *sh, char *temporary)
 {
-    struct dendro_options options = {.flags = o->read_only ? DENDRO_OPEN_READ_ONLY : 0,
-                                     .settings = o->settings_count ? o->settings : NULL};
+    struct backend_options options = {
+        .read_only = o->read_only, .ask = true, .settings = o->settings_count ? o->settings : NULL};
     struct dendro_error err;
-    int rc;
 
     if (!o->dir) {
         const char *tmp = getenv("TMPDIR");
@@ -273,12 +274,7 @@ static int sql_open(struct sql_options *o, struct shell *sh, char *temporary)
         }
         o->dir = temporary;
     }
-    rc = dendro_open(o->dir, &options, &sh->db, &err);
-    if (rc == DENDRO_OK)
-        engine_set_password(sh->db, auth_make_verifier);
-    if (rc >= 0)
-        rc = dendro_connect(sh->db, &sh->conn, &err);
-    if (rc < 0) {
+    if (backend_open(o->dir, &options, &sh->backend, &err) < 0) {
         (void)fprintf(stderr, "dendro: %s\n", err.message);
         if (err.hint[0])
             (void)fprintf(stderr, "HINT:  %s\n", err.hint);
@@ -312,17 +308,21 @@ static void sql_run_rc(struct shell *sh)
 
 static int sql_run(struct sql_options *o, struct shell *sh)
 {
-    if (o->tasks_count)
-        return sql_run_tasks(sh, o);
-    if (!isatty(STDIN_FILENO))
-        return sql_run_file(sh, "-");
+    int rc;
+
+    if (o->tasks_count || !isatty(STDIN_FILENO)) {
+        rc = o->tasks_count ? sql_run_tasks(sh, o) : sql_run_file(sh, "-");
+        return sh->lost ? CLI_NO_DB : rc;
+    }
     sh->interactive = true;
     sql_fit_screen(sh);
     if (!o->no_rc)
         sql_run_rc(sh);
     (void)printf("Dendro %s, database %s. \\? for help, \\q to leave.\n",
                  dendro_version(),
-                 *o->dir ? o->dir : "(temporary)");
+                 sh->backend->remote ? sh->backend->where
+                 : *o->dir           ? o->dir
+                                     : "(temporary)");
     shell_interact(sh);
     return CLI_OK;
 }
@@ -369,8 +369,8 @@ int cli_sql(int argc, char **argv)
         if (sh.given && fclose(sh.given) != 0)
             rc = sql_complain("cannot write the results");
     }
-    dendro_disconnect(sh.conn);
-    (void)dendro_close(sh.db);
+    shell_forget_interrupt();
+    backend_close(sh.backend);
     if (to != stdout && fclose(to) != 0)
         rc = sql_complain("cannot write %s", o.output);
     if (*temporary)

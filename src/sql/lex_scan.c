@@ -503,6 +503,35 @@ static bool skip_in_word(const struct sql_lexer *lx)
            c == '$' || c >= 0x80;
 }
 
+/* Bytes of the tag that opens a dollar-quoted text here, both signs included; 0: none does. */
+static size_t skip_tag(const struct sql_lexer *lx)
+{
+    const char *p = lx->cur + 1;
+
+    if (*lx->cur != '$' || skip_in_word(lx) || (p < lx->end && *p >= '0' && *p <= '9'))
+        return 0;
+    while (p < lx->end && ((*p >= '0' && *p <= '9') || ((*p | 0x20) >= 'a' && (*p | 0x20) <= 'z') ||
+                           *p == '_' || (unsigned char)*p >= 0x80))
+        p++;
+    return p < lx->end && *p == '$' ? (size_t)(p - lx->cur) + 1 : 0;
+}
+
+/* $tag$ … $tag$; without an end, to that of the text. */
+static void skip_dollar(struct sql_lexer *lx, size_t tag)
+{
+    const char *open = lx->cur;
+    const char *end = lx->end;
+
+    for (const char *p = open + tag; (size_t)(lx->end - p) >= tag; p++) {
+        if (*p == '$' && memcmp(p, open, tag) == 0) {
+            end = p + tag;
+            break;
+        }
+    }
+    while (lx->cur < end)
+        skip_byte(lx);
+}
+
 bool sql_lex_skip_statement(struct sql_lexer *lx)
 {
     bool escapes = false; /* the byte before was an E that starts a word */
@@ -511,6 +540,7 @@ bool sql_lex_skip_statement(struct sql_lexer *lx)
         char c = *lx->cur;
         char next = lx->end - lx->cur >= 2 ? lx->cur[1] : '\0';
         bool was_e = escapes;
+        size_t tag = skip_tag(lx);
 
         escapes = (c == 'e' || c == 'E') && !skip_in_word(lx);
         if (c == ';') {
@@ -524,6 +554,8 @@ bool sql_lex_skip_statement(struct sql_lexer *lx)
                 skip_byte(lx);
         } else if (c == '/' && next == '*') {
             skip_comment(lx);
+        } else if (tag > 0) {
+            skip_dollar(lx, tag);
         } else {
             skip_byte(lx);
         }

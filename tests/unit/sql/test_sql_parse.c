@@ -406,6 +406,14 @@ static void test_complete(void **state)
         {"/* /* */ */ ;", true},
         {"select 1;  \n\t", true},
         {"selecte'\\';", true},
+        {"select $$a;", false},
+        {"select $$a;$$;", true},
+        {"select $x$ $$; $y$; $x$;", true},
+        {"select $x$;$$;", false},
+        {"select a$$;", true},
+        {"select $1;", true},
+        {"select $", false},
+        {"select $;", true},
     };
 
     (void)state;
