@@ -12,12 +12,15 @@
 
 #include <libpq-fe.h>
 #include <math.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define REMOTE_OID_TIMESTAMP 1114 /* without a zone */
 #define REMOTE_COPY_BYTES    65536u
+#define REMOTE_POLL_MS       500
 
 enum remote_state { REMOTE_IDLE, REMOTE_READY, REMOTE_RUNS };
 
@@ -26,10 +29,11 @@ struct remote {
     PGconn *conn;
     PGcancel *cancel; /* of conn, for the signal handler; NULL while there is none */
     enum remote_state state;
-    struct buf sql; /* the statement, NUL-terminated */
-    PGresult *rows; /* the last with columns; owned */
-    char tag[64];   /* command tag */
-    bool failed;    /* the statement: err has been filled */
+    struct buf sql;                 /* the statement, NUL-terminated */
+    PGresult *rows;                 /* the last with columns; owned */
+    volatile sig_atomic_t canceled; /* somebody wants it to end */
+    char tag[64];                   /* command tag */
+    bool failed;                    /* the statement: err has been filled */
     struct dendro_copy copy;
     struct dendro_copy_info copy_info;
     dendro_notice_fn notice;
@@ -242,6 +246,7 @@ static int remote_prepare(
         return remote_fail(err, DENDRO_E_SYNTAX, "42601", "a statement cannot hold NUL bytes");
     r->state = REMOTE_READY;
     r->failed = false;
+    r->canceled = 0;
     r->tag[0] = '\0';
     r->copy_info = (struct dendro_copy_info){.direction = DENDRO_COPY_NONE};
     PQclear(r->rows);
@@ -331,6 +336,27 @@ static int remote_take(struct remote *r, PGresult *res, struct dendro_error *err
     return DENDRO_OK;
 }
 
+/* Waits for an answer. A cancel that came before the server began with the statement had no effect
+ * there: it is asked again. */
+static void remote_wait(struct remote *r)
+{
+    while (PQisBusy(r->conn)) {
+        struct pollfd fd = {.fd = PQsocket(r->conn), .events = POLLIN};
+
+        if (poll(&fd, 1, REMOTE_POLL_MS) > 0 && PQconsumeInput(r->conn) != 1)
+            return;
+        if (fd.revents == 0 && r->canceled)
+            backend_cancel(&r->base);
+    }
+}
+
+/* The next result, NULL: there is no more. */
+static PGresult *remote_next(struct remote *r)
+{
+    remote_wait(r);
+    return PQgetResult(r->conn);
+}
+
 static int remote_step(struct backend *b, struct dendro_error *err)
 {
     struct remote *r = remote_of(b);
@@ -344,7 +370,7 @@ static int remote_step(struct backend *b, struct dendro_error *err)
         (void)PQsetSingleRowMode(r->conn);
         r->state = REMOTE_RUNS;
     }
-    while (r->state == REMOTE_RUNS && (res = PQgetResult(r->conn)) != NULL) {
+    while (r->state == REMOTE_RUNS && (res = remote_next(r)) != NULL) {
         int rc = remote_take(r, res, err);
         if (rc == DENDRO_ROW && !r->failed)
             return rc;
@@ -500,6 +526,7 @@ static void remote_cancel(struct backend *b)
     PGcancel *cancel = remote_of(b)->cancel;
     char why[128];
 
+    remote_of(b)->canceled = 1;
     if (cancel)
         (void)PQcancel(cancel, why, sizeof why); /* a hint; safe in a signal handler */
 }

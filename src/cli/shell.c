@@ -230,6 +230,16 @@ static int shell_step(struct shell *sh, struct dendro_error *err)
     return rc;
 }
 
+/* Ctrl-C before the statement began: nobody was there yet to be canceled. */
+static int shell_canceled(struct dendro_error *err)
+{
+    memset(err, 0, sizeof *err);
+    err->code = DENDRO_E_CANCELED;
+    (void)snprintf(err->sqlstate, sizeof err->sqlstate, "57014");
+    (void)snprintf(err->message, sizeof err->message, "the statement was canceled");
+    return err->code;
+}
+
 static int shell_rows(struct shell *sh, struct dendro_error *err)
 {
     struct dendro_copy_info copy;
@@ -288,7 +298,7 @@ static bool shell_run_text(struct shell *sh, const char *text, size_t len, uint3
             buf_append(&sh->last, at, (size_t)(tail - at));
         }
         if (any)
-            rc = shell_rows(sh, &err);
+            rc = shell_interrupted(false) ? shell_canceled(&err) : shell_rows(sh, &err);
         backend_finish(sh->backend);
         if (rc < 0) {
             sh->errors++;
