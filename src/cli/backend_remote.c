@@ -5,9 +5,8 @@
 #define _GNU_SOURCE /* explicit_bzero */
 #include "base/mem.h"
 #include "cli/backend.h"
+#include "cli/backend_types.h"
 #include "cli/password.h"
-#include "func/text.h"
-#include "func/text_wire.h"
 #include "sql/lexer.h"
 
 #include <libpq-fe.h>
@@ -18,9 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REMOTE_OID_TIMESTAMP 1114 /* without a zone */
-#define REMOTE_COPY_BYTES    65536u
-#define REMOTE_POLL_MS       500
+#define REMOTE_COPY_BYTES 65536u
+#define REMOTE_POLL_MS    500
 
 enum remote_state { REMOTE_IDLE, REMOTE_READY, REMOTE_RUNS };
 
@@ -415,44 +413,14 @@ static const char *remote_name(const struct backend *b, int col)
     return name ? name : "";
 }
 
-/* Types that Dendro has not; shown as texts. */
-static const struct {
-    Oid oid;
-    const char *name;
-} remote_types[] = {
-    {25, "VARCHAR"},     {1042, "CHAR"},     {REMOTE_OID_TIMESTAMP, "TIMESTAMP(6)"},
-    {114, "JSON"},       {3802, "JSONB"},    {869, "INET"},
-    {650, "CIDR"},       {829, "MACADDR"},   {142, "XML"},
-    {790, "MONEY"},      {1266, "TIMETZ"},   {1560, "BIT"},
-    {1562, "VARBIT"},    {600, "POINT"},     {2278, "VOID"},
-    {705, "UNKNOWN"},    {3614, "TSVECTOR"}, {3904, "INT4RANGE"},
-    {3910, "TSTZRANGE"}, {28, "XID"},        {1009, "VARCHAR[]"},
-};
-
 static enum dendro_type remote_type(const struct backend *b, int col)
 {
-    Oid oid = PQftype(remote_const(b)->rows, col);
-    enum type_id type = text_wire_type(oid);
-
-    if (oid == REMOTE_OID_TIMESTAMP)
-        return DENDRO_TYPE_TIMESTAMP_US;
-    return type == TYPE_NONE ? DENDRO_TYPE_VARCHAR : (enum dendro_type)type;
+    return backend_oid_type(PQftype(remote_const(b)->rows, col));
 }
 
 static void remote_type_name(const struct backend *b, int col, char *ret, size_t size)
 {
-    Oid oid = PQftype(remote_const(b)->rows, col);
-
-    for (size_t i = 0; i < sizeof remote_types / sizeof remote_types[0]; i++) {
-        if (remote_types[i].oid == oid) {
-            (void)snprintf(ret, size, "%s", remote_types[i].name);
-            return;
-        }
-    }
-    if (text_wire_type(oid) == TYPE_NONE)
-        (void)snprintf(ret, size, "type %u", oid);
-    else
-        (void)snprintf(ret, size, "%s", dendro_type_name(remote_type(b, col)));
+    backend_oid_name(PQftype(remote_const(b)->rows, col), ret, size);
 }
 
 static const char *remote_text(struct backend *b, int col, size_t *ret_len)
@@ -465,7 +433,7 @@ static const char *remote_text(struct backend *b, int col, size_t *ret_len)
         return NULL;
     text = PQgetvalue(rows, 0, col);
     *ret_len = (size_t)PQgetlength(rows, 0, col);
-    if (PQftype(rows, col) == text_wire_oid(TYPE_BOOLEAN)) {
+    if (backend_oid_type(PQftype(rows, col)) == DENDRO_TYPE_BOOLEAN) {
         text = text[0] == 't' ? "true" : "false"; /* as everywhere in the shell */
         *ret_len = strlen(text);
     }
@@ -476,19 +444,8 @@ static double remote_number(struct backend *b, int col)
 {
     size_t len = 0;
     const char *text = remote_text(b, col, &len);
-    int64_t seconds = 0;
-    int32_t ns = 0;
-    char *end;
-    double v;
 
-    if (!text)
-        return (double)NAN;
-    if (backend_is_time(b, col))
-        return text_parse_time((struct vstr){text, (uint32_t)len}, &seconds, &ns, NULL) < 0
-                   ? (double)NAN
-                   : (double)seconds + (double)ns / 1e9;
-    v = strtod(text, &end);
-    return end == text ? (double)NAN : v;
+    return text ? backend_text_number(text, len, backend_is_time(b, col)) : (double)NAN;
 }
 
 static const char *remote_tag(const struct backend *b)
