@@ -315,7 +315,7 @@ class ExitCodes(Case):
         self.expect(["sql", "-v", "9=1"], code=1, err='dendro sql: -v wants NAME=VALUE, not "9=1"\n')
         code, out, err = self.run_dendro("sql", "--help")
         self.assertEqual((code, err), (0, ""))
-        self.assertIn("usage: dendro sql [DIR]", out)
+        self.assertIn("usage: dendro sql [DIR | URL]", out)
 
     def test_no_database(self):
         path = self.file("a file", "not a directory")
