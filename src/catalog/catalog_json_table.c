@@ -135,6 +135,7 @@ static const char *const json_sources[COLUMN_SOURCE_MAX] = {
     [COLUMN_SERIAL] = "serial",
     [COLUMN_BY_DEFAULT] = "by default",
     [COLUMN_ALWAYS] = "always",
+    [COLUMN_STORED] = "stored",
 };
 
 static void json_read_source(struct json_reader *r, const struct dn_json *v, struct column *c)
@@ -146,7 +147,7 @@ static void json_read_source(struct json_reader *r, const struct dn_json *v, str
             c->source = (enum column_source)i;
     if (c->source == COLUMN_DEFAULT)
         catalog_json_fail(r, "source", "there is no \"%s\"", name);
-    else if (!c->def_sql || !type_is_int(c->type))
+    else if (!c->def_sql || (!type_is_int(c->type) && c->source != COLUMN_STORED))
         catalog_json_fail(r, "source", "not an integer column with a default_sql");
 }
 

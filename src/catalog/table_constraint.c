@@ -212,6 +212,25 @@ int table_drop_constraint(struct table *t, const struct spec_name *name, struct 
     return rc;
 }
 
+int table_validate_constraint(struct table *t, const struct spec_name *name, struct dn_err *err)
+{
+    uint16_t i;
+    int rc = constraint_find(t, name, &i, err);
+
+    if (rc == 0 && t->constraints[i].kind == TABLE_UNIQUE)
+        rc = table_at(DN_FAIL(err,
+                              DN_E_WRONG_OBJECT,
+                              "constraint \"%s\" of relation \"%s\" is not a foreign key or check "
+                              "constraint",
+                              t->constraints[i].name,
+                              t->name),
+                      err,
+                      name->pos);
+    if (rc == 0)
+        t->constraints[i].not_valid = false;
+    return rc;
+}
+
 static int
 constraint_rename(struct table *t, uint16_t i, const struct spec_name *to, struct dn_err *err)
 {

@@ -16,6 +16,10 @@ int table_rename_constraint(struct table *t,
                             const struct spec_name *name,
                             const struct spec_name *to,
                             struct dn_err *err) DN_MUST_CHECK;
+/* VALIDATE CONSTRAINT: whether the rows there are keep it is the caller's concern. */
+int table_validate_constraint(struct table *t,
+                              const struct spec_name *name,
+                              struct dn_err *err) DN_MUST_CHECK;
 static inline bool table_is_index(const struct table_constraint *c)
 {
     return c->kind == TABLE_INDEX || c->kind == TABLE_UNIQUE_INDEX;

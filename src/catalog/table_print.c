@@ -231,6 +231,10 @@ void table_print_literal(const struct datum *d, struct buf *b)
 
 void table_print_default(const struct column *c, struct buf *b)
 {
+    if (c->source == COLUMN_STORED) {
+        buf_printf(b, " GENERATED ALWAYS AS (%s) STORED", c->def_sql);
+        return;
+    }
     if (column_is_identity(c))
         buf_printf(
             b, " GENERATED %s AS IDENTITY", c->source == COLUMN_ALWAYS ? "ALWAYS" : "BY DEFAULT");

@@ -4,6 +4,7 @@
  * stored are read with the newest definition (missing columns as their default), and those of a
  * table that was emptied belong to an id that is no longer there. */
 #include "engine/ddl_expr.h"
+#include "engine/generated.h"
 #include "engine/pressure.h"
 #include "engine/sequence_ddl.h"
 
@@ -17,6 +18,7 @@ struct alter {
     uint32_t actions_count;
     bool held;                             /* the shard takes no rows of the table */
     char skipped[2 * TABLE_NAME_MAX + 64]; /* what the notice says when there is nothing to do */
+    struct ddl_serials serials;            /* sequences to be made */
 };
 
 static bool alter_has_column(const struct table *t, const char *name)
@@ -66,7 +68,8 @@ static bool alter_had(const struct table *was, const struct table_constraint *c)
 {
     const struct table_constraint *old = table_constraint_find(was, c->name);
 
-    return old && old->kind == c->kind && strcmp(old->text, c->text) == 0;
+    return old && old->kind == c->kind && old->not_valid == c->not_valid &&
+           strcmp(old->text, c->text) == 0;
 }
 
 /* From here on no row comes into the table until the edit is done. */
@@ -193,6 +196,26 @@ static int alter_schema(struct alter *a,
     return rc;
 }
 
+/* ALTER COLUMN … IDENTITY and DROP EXPRESSION; 1: there is nothing to do. */
+static int alter_generated(struct alter *a,
+                           struct table *t,
+                           const struct alter_action *action,
+                           struct dn_err *err)
+{
+    bool stored = action->kind == ALTER_DROP_EXPRESSION;
+    int rc = stored ? ddl_generated_forget(t, action, err)
+                    : ddl_identity_alter(&a->serials, t, action, err);
+
+    if (rc == 1)
+        snprintf(a->skipped,
+                 sizeof(a->skipped),
+                 "column \"%.100s\" of relation \"%s\" is not %s column, skipping",
+                 action->name.s,
+                 t->name,
+                 stored ? "a stored generated" : "an identity");
+    return rc;
+}
+
 /* 1: there is nothing to do. */
 static int alter_action(struct alter *a,
                         struct table *t,
@@ -210,6 +233,8 @@ static int alter_action(struct alter *a,
                      action->column.name.s);
             return 1;
         }
+        if (action->def.generated)
+            return DN_FAIL(err, DN_E_UNSUPPORTED, "ADD COLUMN GENERATED is not supported yet");
         rc = table_add_column(t, &action->column, err);
         return rc < 0 ? rc
                       : ddl_constraints(
@@ -222,7 +247,8 @@ static int alter_action(struct alter *a,
                      action->name.s);
             return 1;
         }
-        return table_drop_column(t, &action->name, err);
+        rc = ddl_generated_drop(a->stmt, t, &action->name, action->behavior == DROP_CASCADE, err);
+        return rc < 0 ? rc : table_drop_column(t, &action->name, err);
     case ALTER_RENAME_COLUMN:
         return ddl_rename_column(a->stmt, t, &action->name, &action->to, err);
     case ALTER_RENAME_TABLE:
@@ -240,15 +266,41 @@ static int alter_action(struct alter *a,
         return table_rename_constraint(t, &action->name, &action->to, err);
     case ALTER_SET_NOT_NULL:
     case ALTER_DROP_NOT_NULL:
-        return table_set_not_null(t, &action->name, action->kind == ALTER_SET_NOT_NULL, err);
+        return ddl_set_not_null(t, &action->name, action->kind == ALTER_SET_NOT_NULL, err);
+    case ALTER_DROP_EXPRESSION:
+    case ALTER_ADD_IDENTITY:
+    case ALTER_SET_IDENTITY:
+    case ALTER_DROP_IDENTITY:
+        return alter_generated(a, t, action, err);
+    case ALTER_VALIDATE_CONSTRAINT:
+        return table_validate_constraint(t, &action->name, err);
     case ALTER_TYPE:
-        return alter_type(t, action, err);
+        rc = ddl_generated_type(a->stmt, t, &action->name, err);
+        return rc < 0 ? rc : alter_type(t, action, err);
     case ALTER_SET_SCHEMA:
         return alter_schema(a, t, action, err);
     case ALTER_KIND_MAX:
         break;
     }
     return DN_FAIL(err, DN_E_INTERNAL, "unknown ALTER TABLE: %d", (int)action->kind);
+}
+
+/* Sequences of the table's columns, in the catalog that has it changed. */
+static int alter_sequences(struct alter *a,
+                           const struct catalog *before,
+                           const struct table *was,
+                           const struct table *t,
+                           struct catalog **cat,
+                           struct dn_err *err)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; rc == 0 && i < a->actions_count; i++)
+        if (a->actions[i].kind == ALTER_SET_IDENTITY || a->actions[i].kind == ALTER_DROP_IDENTITY)
+            rc = ddl_identity_follow(a->stmt, was, &a->actions[i], cat, err);
+    if (rc == 0)
+        rc = ddl_sequences_follow(a->stmt, before, was, t, cat, err);
+    return rc < 0 ? rc : ddl_serials_make(&a->serials, t, cat, err);
 }
 
 static int
@@ -273,6 +325,11 @@ alter_edit(void *arg, const struct catalog *cur, struct catalog **ret_next, stru
     rc = table_copy(was, &t, err);
     if (rc < 0)
         return rc;
+    a->serials = (struct ddl_serials){.stmt = a->stmt,
+                                      .cat = cur,
+                                      .schema = was->schema,
+                                      .table = was->name,
+                                      .temp = was->temp != TABLE_PERMANENT};
     for (uint32_t i = 0; rc >= 0 && i < a->actions_count; i++) {
         rc = alter_action(a, t, &a->actions[i], err);
         changed = changed || rc == 0;
@@ -286,7 +343,7 @@ alter_edit(void *arg, const struct catalog *cur, struct catalog **ret_next, stru
     if (rc == 0)
         rc = ddl_views_alter(a->stmt, cur, was, t, &next, err);
     if (rc == 0)
-        rc = ddl_sequences_follow(a->stmt, cur, was, t, &next, err);
+        rc = alter_sequences(a, cur, was, t, &next, err);
     if (rc == 0)
         *ret_next = next;
     else

@@ -4,6 +4,7 @@
  * bad value stays the batch's error until the batch is thrown away, so that no row goes missing
  * unnoticed when a caller looks at the last result only. */
 #include "engine/appender_int.h"
+#include "engine/generated.h"
 #include "engine/pressure.h"
 
 #include "plan/plan.h"
@@ -43,6 +44,8 @@ static int app_target(struct dendro_appender *app,
             names[i].s = columns[i];
     }
     rc = intake_target_columns(&app->target, t, names, count, &app->arena, err);
+    if (rc == 0)
+        rc = intake_target_plain(&app->target, columns != NULL, err);
     if (rc == 0)
         rc = intake_target_bind(&app->target, &env, err);
     if (rc == 0)

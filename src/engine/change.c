@@ -16,6 +16,7 @@
  * and has that key is replaced, as by INSERT. */
 #include "engine/change_range.h"
 
+#include "engine/generated.h"
 #include "engine/key_set.h"
 #include "engine/pressure.h"
 
@@ -505,16 +506,18 @@ static int change_return(struct change_run *r, struct dn_err *err)
     return rc;
 }
 
-/* CHECK constraints, of the rows as they are to be. */
+/* Generated columns and CHECK constraints, of the rows as they are to be. */
 static int change_check_rows(struct change_run *r, struct dn_err *err)
 {
     char name[CHANGE_NAME_MAX + 8];
-    struct intake_run run;
+    struct intake_run run = {.first = 1};
     uint32_t bad;
     int rc;
 
     session_intake_run(r->stmt->conn, &run);
-    rc = intake_checks_run(&r->stmt->insert.checks, r->new_cols, r->rows, &run, &bad, err);
+    rc = intake_generate(&r->stmt->insert, &run, r->new_cols, r->rows, &r->strings, err);
+    if (rc == 0)
+        rc = intake_checks_run(&r->stmt->insert.checks, r->new_cols, r->rows, &run, &bad, err);
     if (rc == DN_E_CHECK_VIOLATION) {
         change_name_row(r, r->new_cols, bad, bad, name);
         dn_err_prefix(err, "%s", name);
@@ -524,7 +527,6 @@ static int change_check_rows(struct change_run *r, struct dn_err *err)
 
 static int change_write(struct change_run *r, struct dn_err *err)
 {
-    struct dendro_conn *conn = r->stmt->conn;
     int rc = change_vectors(r, err);
 
     if (rc == 0 && r->plan->sets_count > 0)
@@ -541,9 +543,7 @@ static int change_write(struct change_run *r, struct dn_err *err)
         rc = change_batch(r, ROW_DELETE, r->old_cols, r->rows, err);
     else
         rc = change_batch(r, r->plan->whole ? ROW_PUT : ROW_PATCH, r->new_cols, r->rows, err);
-    if (rc == 0)
-        rc = session_commit(conn, r->batches, r->batches_count, err);
-    return rc;
+    return rc < 0 ? rc : session_commit(r->stmt->conn, r->batches, r->batches_count, err);
 }
 
 /* ---- the statement ---- */
@@ -598,9 +598,8 @@ int stmt_retry(struct dendro_stmt *stmt, stmt_once_fn once, struct dn_err *err)
         stmt_stop(stmt);
         change_pause(stmt, i);
         rc = session_check_cancel(stmt->conn, err);
-        if (rc < 0)
-            return rc;
-        rc = stmt_compiled(stmt) ? 0 : stmt_compile(stmt, err);
+        if (rc == 0 && !stmt_compiled(stmt))
+            rc = stmt_compile(stmt, err);
     }
     return rc;
 }

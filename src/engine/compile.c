@@ -5,6 +5,7 @@
  * session changed since. */
 #include "engine/create_as.h"
 #include "engine/engine_int.h"
+#include "engine/generated.h"
 #include "engine/parts.h"
 #include "engine/privilege.h"
 #include "engine/session_settings.h"
@@ -54,6 +55,8 @@ static int stmt_compile_change(struct dendro_stmt *stmt, const struct stmt *ast,
 
     int rc = plan_change(&env, ast, &stmt->plan, err);
 
+    if (rc == 0 && ast->kind == STMT_UPDATE)
+        rc = intake_stored_bind(&stmt->insert, stmt->plan->table, &env, err);
     if (rc == 0 && ast->kind == STMT_UPDATE)
         rc = intake_checks_bind(&stmt->insert.checks, stmt->plan->table, &env, err);
     return rc < 0 ? rc : stmt_compile_returning(stmt, ast, stmt->plan->table, err);

@@ -6,6 +6,7 @@
  * and the statement runs again (stmt_retry). A key that the statement has twice counts once: DO
  * NOTHING takes the first row, DO UPDATE is an error. */
 #include "engine/engine_int.h"
+#include "engine/generated.h"
 #include "engine/key_set.h"
 #include "engine/pressure.h"
 
@@ -254,6 +255,8 @@ static int conf_update(struct conf *r, const struct batch *b, uint32_t row, stru
             rc = intake_find_column(t, &r->ast->set[i].column, &to, err);
             if (rc < 0 || to != col)
                 continue;
+            if (t->columns[col].source == COLUMN_STORED)
+                continue; /* DEFAULT: it is computed anyway */
             if (e || t->columns[col].def_sql) {
                 v = (struct intake_value){.d = vec_datum(&b->cols[sets + i], row)};
                 v.untyped = conf_untyped(e) && b->cols[sets + i].type == TYPE_VARCHAR;
@@ -398,6 +401,61 @@ static int conf_vectors(
     return 0;
 }
 
+/* What says where a row lies stays as it was. */
+static int conf_check_place(const struct conf *r,
+                            uint16_t col,
+                            const struct vec *was,
+                            const struct vec *now,
+                            struct dn_err *err)
+{
+    const struct column *c = &r->table->columns[col];
+
+    if (c->key_pos == 0 && r->table->time_col != (int)col)
+        return 0;
+    for (uint32_t row = 0; row < r->upds_count; row++) {
+        struct datum a = vec_datum(was, row);
+        struct datum b = vec_datum(now, row);
+
+        if (datum_cmp(&a, &b) != 0)
+            return DN_FAIL(err,
+                           DN_E_UNSUPPORTED,
+                           "ON CONFLICT DO UPDATE cannot move a row: \"%s\" says where it lies",
+                           c->name);
+    }
+    return 0;
+}
+
+/* Generated columns of the rows that are to be changed. */
+static int conf_generate(struct conf *r, struct dn_err *err)
+{
+    const struct intake_target *to = r->in->to;
+    struct vec *cols = NULL;
+    struct vec *was = NULL;
+    int rc = 0;
+
+    if (!to->stored || r->upds_count == 0)
+        return 0;
+    rc = conf_vectors(r, r->upds, r->upds_count, &cols, err);
+    if (rc == 0)
+        rc = conf_vectors(r, r->upds, r->upds_count, &was, err);
+    if (rc == 0)
+        rc = intake_generate(to, &r->in->run, cols, r->upds_count, &r->strings, err);
+    for (uint16_t i = 0; rc == 0 && i < r->table->columns_count; i++) {
+        if (!to->stored[i])
+            continue;
+        rc = conf_check_place(r, i, &was[i], &cols[i], err);
+        if (rc == 0)
+            colbuf_reset(&r->upds[i]);
+        for (uint32_t row = 0; rc == 0 && row < r->upds_count; row++) {
+            struct datum d = vec_datum(&cols[i], row);
+
+            if (!colbuf_append(&r->upds[i], &d))
+                rc = DN_FAIL_NOMEM(err);
+        }
+    }
+    return rc;
+}
+
 static int conf_write(struct conf *r, struct dn_err *err)
 {
     struct shard_batch batches[2];
@@ -443,6 +501,8 @@ static int conf_run(struct conf *r, struct dn_err *err)
     rc = conf_init(r, err);
     if (rc == 0)
         rc = conf_look(r, err);
+    if (rc == 0)
+        rc = conf_generate(r, err);
     if (rc == 0)
         rc = conf_sort_out(r, err);
     if (rc == 0)

@@ -6,11 +6,31 @@
 #include "engine/engine_int.h"
 
 #include "engine/copy.h"
+#include "engine/generated.h"
+#include "engine/names.h"
 #include "volume/hostfile.h"
 
 #define COPY_SPARE 4u /* bytes: more than what is held back while it may be the end mark */
 
 /* ---- compile ---- */
+
+/* COPY … TO: generated columns have no place in it. */
+static int copy_check_columns(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    const struct copy_stmt *ast = stmt->ast->copy;
+    struct catalog_relation r = {.table = NULL};
+    struct dn_err ignored;
+
+    if (!ast->columns || session_relation(stmt->conn, stmt->catalog, &ast->table, &r, &ignored) < 0)
+        return 0; /* the query says what is wrong */
+    for (uint32_t i = 0; r.table && i < ast->columns_count; i++) {
+        int col = table_column_find(r.table, ast->columns[i].s, strlen(ast->columns[i].s));
+
+        if (col >= 0 && r.table->columns[col].source == COLUMN_STORED)
+            return intake_fail_generated(r.table, (uint16_t)col, ast->columns[i].pos, err);
+    }
+    return 0;
+}
 
 int stmt_compile_copy(struct dendro_stmt *stmt, struct dn_err *err)
 {
@@ -20,12 +40,14 @@ int stmt_compile_copy(struct dendro_stmt *stmt, struct dn_err *err)
     int rc = copy_take_options(ast, &stmt->compiled, &stmt->copy, err);
 
     if (rc < 0 || !ast->from)
-        return rc;
+        return rc < 0 ? rc : copy_check_columns(stmt, err);
     t = session_table(stmt->conn, stmt->catalog, &ast->table, err);
     if (!t)
         return err->code;
     rc = intake_target_columns(
         &stmt->insert, t, ast->columns, ast->columns_count, &stmt->compiled, err);
+    if (rc == 0)
+        rc = intake_target_plain(&stmt->insert, ast->columns != NULL, err);
     if (rc == 0)
         rc = intake_target_bind(&stmt->insert, &env, err);
     if (rc < 0)

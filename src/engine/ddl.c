@@ -4,6 +4,7 @@
  * not there. */
 #include "engine/create_as.h"
 #include "engine/ddl_expr.h"
+#include "engine/generated.h"
 #include "engine/sequence_ddl.h"
 
 #include <stdio.h>
@@ -36,11 +37,14 @@ static int ddl_spec(struct ddl *d, struct dn_err *err)
     if (d->spec.columns_count)
         memcpy(cols, d->spec.columns, d->spec.columns_count * sizeof(*cols));
     for (size_t i = 0; i < d->spec.columns_count; i++) {
-        if (ast->table_def->columns[i].def && !ddl_is_serial(&ast->table_def->columns[i])) {
-            rc = ddl_default(d->stmt, ast->table_def->columns[i].def, false, &cols[i], err);
-            if (rc < 0)
-                return rc;
-        }
+        const struct column_def *def = &ast->table_def->columns[i];
+
+        rc = def->generated ? ddl_generated(d->stmt, d->spec.name.s, &cols[i], def, err)
+             : def->def && !ddl_is_serial(def)
+                 ? ddl_default(d->stmt, def->def, false, &cols[i], err)
+                 : 0;
+        if (rc < 0)
+            return rc;
     }
     d->spec.columns = d->columns = cols;
     return 0;
@@ -107,7 +111,9 @@ static int ddl_build(struct ddl *d,
         rc = table_build(spec, &t, err);
     if (rc < 0)
         return rc;
-    rc = ddl_constraints(d->stmt, t, def->constraints, def->constraints_count, err);
+    rc = ddl_generated_check(d->stmt, t, cur, err);
+    if (rc == 0)
+        rc = ddl_constraints(d->stmt, t, def->constraints, def->constraints_count, err);
     if (rc == 0)
         rc = catalog_with_table(d->place.base ? d->place.base : cur, t, &next, err);
     if (rc == 0)

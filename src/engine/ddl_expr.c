@@ -10,8 +10,7 @@
 #include "catalog/table_constraint.h"
 #include "plan/stored.h"
 
-/* A text in the statement's memory; NULL: out of memory. */
-static const char *ddl_print(struct dendro_stmt *stmt, const struct expr *e)
+const char *ddl_expr_text(struct dendro_stmt *stmt, const struct expr *e)
 {
     struct buf b;
     char *text;
@@ -65,7 +64,7 @@ static int ddl_default_text(struct dendro_stmt *stmt,
                             const char **ret,
                             struct dn_err *err)
 {
-    const char *text = ddl_print(stmt, e);
+    const char *text = ddl_expr_text(stmt, e);
     struct expr *own;
     int rc = text ? plan_stored_parse(&stmt->run, text, &own, err) : DN_FAIL_NOMEM(err);
 
@@ -73,7 +72,7 @@ static int ddl_default_text(struct dendro_stmt *stmt,
         rc = ddl_qualify_sequences(stmt, own, err);
     if (rc < 0)
         return rc;
-    *ret = ddl_print(stmt, own);
+    *ret = ddl_expr_text(stmt, own);
     return *ret ? 0 : DN_FAIL_NOMEM(err);
 }
 
@@ -125,17 +124,34 @@ ddl_not_identity(const struct table *t, uint16_t col, bool drop, uint32_t pos, s
     const struct column *c = &t->columns[col];
     int rc;
 
-    if (!column_is_identity(c))
+    if (!column_is_identity(c) && c->source != COLUMN_STORED)
         return 0;
     rc = DN_FAIL(err,
                  DN_E_SYNTAX,
-                 "column \"%s\" of relation \"%s\" is an identity column",
+                 "column \"%s\" of relation \"%s\" is %s column",
                  c->name,
-                 t->name);
+                 t->name,
+                 c->source == COLUMN_STORED ? "a generated" : "an identity");
     if (drop)
-        dn_err_hint(err, "Use ALTER TABLE ... ALTER COLUMN ... DROP IDENTITY instead.");
+        dn_err_hint(err,
+                    c->source == COLUMN_STORED
+                        ? "Use ALTER TABLE ... ALTER COLUMN ... DROP EXPRESSION instead."
+                        : "Use ALTER TABLE ... ALTER COLUMN ... DROP IDENTITY instead.");
     dn_err_at(err, pos);
     return rc;
+}
+
+int ddl_set_not_null(struct table *t,
+                     const struct spec_name *name,
+                     bool not_null,
+                     struct dn_err *err)
+{
+    uint16_t i;
+    int rc = not_null ? 0 : table_find_column(t, name, &i, err);
+
+    if (rc == 0 && !not_null && column_is_identity(&t->columns[i]))
+        rc = ddl_not_identity(t, i, false, name->pos, err);
+    return rc < 0 ? rc : table_set_not_null(t, name, not_null, err);
 }
 
 int ddl_set_default(struct dendro_stmt *stmt,
@@ -209,8 +225,19 @@ static int ddl_renamed(struct dendro_stmt *stmt,
     if (rc < 0)
         return rc;
     ddl_walk_names(e, names);
-    *ret = ddl_print(stmt, e);
+    *ret = ddl_expr_text(stmt, e);
     return *ret ? 0 : DN_FAIL_NOMEM(err);
+}
+
+int ddl_bare_names(struct dendro_stmt *stmt,
+                   const struct table *t,
+                   const char *text,
+                   const char **ret,
+                   struct dn_err *err)
+{
+    struct ddl_names names = {.table = t, .col = -1};
+
+    return ddl_renamed(stmt, text, &names, ret, err);
 }
 
 static int ddl_bind_check(struct dendro_stmt *stmt,
@@ -247,7 +274,7 @@ int ddl_add_check(struct dendro_stmt *stmt,
 
     if (rc < 0)
         return rc;
-    spec.text = ddl_print(stmt, def->check);
+    spec.text = ddl_expr_text(stmt, def->check);
     rc = spec.text ? ddl_renamed(stmt, spec.text, &names, &spec.text, err) : DN_FAIL_NOMEM(err);
     for (uint16_t i = 0; i < t->columns_count; i++)
         if (used[i])
@@ -291,7 +318,7 @@ int ddl_index_text(struct dendro_stmt *stmt,
     spec->cols = cols;
     if (rc < 0)
         return rc;
-    spec->text = ddl_print(stmt, &row);
+    spec->text = ddl_expr_text(stmt, &row);
     return spec->text ? ddl_renamed(stmt, spec->text, &names, &spec->text, err)
                       : DN_FAIL_NOMEM(err);
 }
@@ -331,6 +358,17 @@ int ddl_rename_column(struct dendro_stmt *stmt,
         rc = ddl_renamed(stmt, t->constraints[i].text, &names, &text, err);
         if (rc == 0)
             rc = table_set_constraint_text(t, i, text, err);
+    }
+    for (uint16_t i = 0; rc == 0 && i < t->columns_count; i++) {
+        struct spec_name other = {.s = t->columns[i].name};
+        const char *text;
+
+        if (t->columns[i].source != COLUMN_STORED)
+            continue;
+        rc = ddl_renamed(stmt, t->columns[i].def_sql, &names, &text, err);
+        if (rc == 0)
+            rc = table_set_default(t, &other, text, err);
+        t->columns[i].source = COLUMN_STORED;
     }
     return rc < 0 ? rc : table_rename_column(t, name, to, err);
 }

@@ -12,12 +12,25 @@ int ddl_default(struct dendro_stmt *stmt,
                 bool rows_there,
                 struct column_spec *col,
                 struct dn_err *err) DN_MUST_CHECK;
+/* The text of an expression, in the statement's memory; NULL: out of memory. */
+const char *ddl_expr_text(struct dendro_stmt *stmt, const struct expr *e);
+/* The text once more, with columns by their bare names as declared. */
+int ddl_bare_names(struct dendro_stmt *stmt,
+                   const struct table *t,
+                   const char *text,
+                   const char **ret,
+                   struct dn_err *err) DN_MUST_CHECK;
 /* ALTER COLUMN … SET DEFAULT; e NULL: DROP DEFAULT. */
 int ddl_set_default(struct dendro_stmt *stmt,
                     struct table *t,
                     const struct spec_name *name,
                     const struct expr *e,
                     struct dn_err *err) DN_MUST_CHECK;
+/* ALTER COLUMN … SET, DROP NOT NULL. */
+int ddl_set_not_null(struct table *t,
+                     const struct spec_name *name,
+                     bool not_null,
+                     struct dn_err *err) DN_MUST_CHECK;
 /* Constraints of CREATE TABLE and ALTER TABLE into a definition that nobody else holds yet. */
 int ddl_add_check(struct dendro_stmt *stmt,
                   struct table *t,

@@ -107,12 +107,13 @@ ins_generated(const struct intake_target *ins, const struct insert_stmt *s, stru
 {
     bool values = ins_is_values(s->query);
 
-    for (uint32_t i = 0; s->query && s->overriding == OVERRIDING_NONE && i < ins->cols_count; i++) {
+    for (uint32_t i = 0; s->query && i < ins->cols_count; i++) {
         const struct column *c = &ins->table->columns[ins->cols[i]];
         const struct expr *given = NULL;
         int rc;
 
-        if (c->source != COLUMN_ALWAYS)
+        if (c->source < COLUMN_ALWAYS ||
+            (c->source == COLUMN_ALWAYS && s->overriding != OVERRIDING_NONE))
             continue;
         for (uint32_t row = 0; values && !given && row < s->query->values.rows_count; row++)
             given = s->query->values.rows[row][i];
@@ -121,8 +122,10 @@ ins_generated(const struct intake_target *ins, const struct insert_stmt *s, stru
         rc = DN_FAIL(
             err, DN_E_GENERATED, "cannot insert a non-DEFAULT value into column \"%s\"", c->name);
         dn_err_hint(err,
-                    "Column \"%s\" is an identity column defined as GENERATED ALWAYS. Use "
-                    "OVERRIDING SYSTEM VALUE to override.",
+                    c->source == COLUMN_STORED
+                        ? "Column \"%s\" is a generated column."
+                        : "Column \"%s\" is an identity column defined as GENERATED ALWAYS. Use "
+                          "OVERRIDING SYSTEM VALUE to override.",
                     c->name);
         dn_err_at(err, given ? given->pos : s->query->pos);
         return rc;
@@ -256,6 +259,10 @@ static int ins_cell(
     struct intake_value v;
     int rc;
 
+    if (!e && r->table->columns[col].source == COLUMN_STORED) { /* computed later */
+        *ret = (struct datum){.type = r->table->columns[col].type, .null = true};
+        return 0;
+    }
     if (!e) { /* DEFAULT */
         r->scratch_used = true;
         return intake_default(&r->stmt->insert, col, &r->rows.run, &r->scratch, ret, err);

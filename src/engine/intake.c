@@ -2,6 +2,7 @@
 #include "engine/intake.h"
 
 #include "engine/engine_int.h"
+#include "engine/generated.h"
 #include "engine/pressure.h"
 
 #include "base/text.h"
@@ -85,6 +86,36 @@ void intake_target_first(struct intake_target *to, uint32_t count)
 {
     while (to->cols_count > count)
         to->listed[to->cols[--to->cols_count]] = false;
+}
+
+int intake_fail_generated(const struct table *t, uint16_t col, uint32_t pos, struct dn_err *err)
+{
+    int rc = DN_FAIL(
+        err, DN_E_INVALID_COLUMN, "column \"%s\" is a generated column", t->columns[col].name);
+
+    dn_err_hint(err, "Generated columns cannot be used in COPY: their values are computed.");
+    if (pos)
+        dn_err_at(err, pos);
+    return rc;
+}
+
+int intake_target_plain(struct intake_target *to, bool given, struct dn_err *err)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < to->cols_count; i++) {
+        const struct column *c = &to->table->columns[to->cols[i]];
+
+        if (c->source != COLUMN_STORED) {
+            to->cols[kept++] = to->cols[i];
+            continue;
+        }
+        if (given)
+            return intake_fail_generated(to->table, to->cols[i], 0, err);
+        to->listed[to->cols[i]] = false;
+    }
+    to->cols_count = kept;
+    return 0;
 }
 
 int intake_target_unlisted(struct intake_target *to, struct dn_err *err)
@@ -259,17 +290,21 @@ static bool intake_unlisted(const struct intake_target *to,
 int intake_complete(const struct intake_target *to,
                     struct vec *cols,
                     uint32_t rows,
+                    const struct intake_run *run,
                     struct arena *arena,
                     struct shard_batch *ret,
                     struct dn_err *err)
 {
+    int rc;
+
     for (uint16_t i = 0; i < to->table->columns_count; i++)
         if (!to->listed[i] && !to->table->columns[i].def_sql &&
             !intake_unlisted(to, i, rows, arena, &cols[i]))
             return DN_FAIL_NOMEM(err);
     *ret = (struct shard_batch){
         .table = to->table, .cols = cols, .rows = rows, .op = to->partial ? ROW_PATCH : ROW_PUT};
-    return to->evaluates ? intake_check_keys(to, cols, rows, err) : 0;
+    rc = intake_generate(to, run, cols, rows, arena, err);
+    return rc == 0 && to->evaluates ? intake_check_keys(to, cols, rows, err) : rc;
 }
 
 /* What nobody listed and is to be evaluated: once, however often the rows are asked for. */
@@ -316,10 +351,10 @@ int intake_batch(struct intake *in, struct shard_batch *ret, struct dn_err *err)
     for (uint16_t i = 0; i < n; i++) {
         if (in->to->listed[i])
             cols[i] = colbuf_vec(&in->bufs[i], 0, in->rows);
-        else if (in->to->table->columns[i].def_sql)
+        else if (in->to->defaults[i])
             cols[i] = in->made[i];
     }
-    rc = intake_complete(in->to, cols, in->rows, &in->strings, ret, err);
+    rc = intake_complete(in->to, cols, in->rows, &in->run, &in->strings, ret, err);
     return rc < 0 ? rc : intake_checked(in, cols, err);
 }
 

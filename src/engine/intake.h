@@ -16,6 +16,7 @@
 #include "vec/vec.h"
 
 struct bexpr;
+struct intake_run;
 struct dendro_conn;
 struct func_session;
 struct plan_env;
@@ -49,7 +50,8 @@ struct intake_target {
     struct bexpr **defaults; /* by table column: a DEFAULT that is an expression, or NULL; arena */
     const struct func_session *session; /* whose values come */
     struct intake_checks checks;
-    bool evaluates; /* one of them is of a column that is not listed */
+    bool evaluates; /* one of them is of a column that is not listed, or some are generated */
+    struct bexpr **stored; /* by table column: GENERATED … STORED over the others; NULL = none */
 };
 
 /* Columns by name; NULL: all in order. Errors point at the names. */
@@ -177,6 +179,7 @@ void intake_undo_row(struct intake *in);
 int intake_complete(const struct intake_target *to,
                     struct vec *cols,
                     uint32_t rows,
+                    const struct intake_run *run,
                     struct arena *arena,
                     struct shard_batch *ret,
                     struct dn_err *err) DN_MUST_CHECK;

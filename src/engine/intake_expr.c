@@ -4,6 +4,7 @@
  * bound once per statement and evaluated for a vector of rows at a time, volatile functions once
  * for each row. */
 #include "engine/engine_int.h"
+#include "engine/generated.h"
 
 #include "plan/stored.h"
 
@@ -19,9 +20,40 @@ int intake_target_bind(struct intake_target *to, const struct plan_env *env, str
     if (!to->defaults)
         return DN_FAIL_NOMEM(err);
     for (uint16_t i = 0; rc == 0 && i < t->columns_count; i++)
-        if (t->columns[i].def_sql)
+        if (t->columns[i].def_sql && t->columns[i].source != COLUMN_STORED)
             rc = plan_stored_default(env, &t->columns[i], &to->defaults[i], err);
+    if (rc == 0)
+        rc = intake_stored_bind(to, t, env, err);
     return rc < 0 ? rc : intake_checks_bind(&to->checks, t, env, err);
+}
+
+int intake_stored_bind(struct intake_target *to,
+                       const struct table *t,
+                       const struct plan_env *env,
+                       struct dn_err *err)
+{
+    int rc = 0;
+
+    to->table = t;
+    to->session = env->session;
+    to->stored = NULL;
+    for (uint16_t i = 0; rc == 0 && i < t->columns_count; i++) {
+        struct expr *e;
+
+        if (t->columns[i].source != COLUMN_STORED)
+            continue;
+        if (!to->stored)
+            to->stored = arena_calloc(env->arena, t->columns_count, sizeof(*to->stored));
+        if (!to->stored)
+            return DN_FAIL_NOMEM(err);
+        to->evaluates = true;
+        rc = plan_stored_parse(env->arena, t->columns[i].def_sql, &e, err);
+        if (rc == 0)
+            rc = plan_row_expr(env, t, e, "GENERATED", NULL, &to->stored[i], err);
+        if (rc < 0 && rc != DN_E_NOMEM)
+            dn_err_prefix(err, "generated column \"%s\"", t->columns[i].name);
+    }
+    return rc;
 }
 
 static struct eval ixp_eval(const struct intake_run *run, struct arena *arena)
@@ -141,6 +173,87 @@ int intake_default_vec(const struct intake_target *to,
                         .count = rows,
                         .data = out.data,
                         .nulls = out.any_null ? out.nulls : NULL};
+    return rc;
+}
+
+/* One generated column of all rows. */
+static int ixp_generate(const struct intake_target *to,
+                        uint16_t col,
+                        const struct intake_run *run,
+                        struct batch *in,
+                        struct arena *arena,
+                        struct ixp_out *out,
+                        struct dn_err *err)
+{
+    struct eval ev = {.arena = arena}; /* no session, no time: always the same */
+    struct vec v;
+    int rc = expr_eval(to->stored[col], &ev, in, &v, err);
+
+    return rc < 0 ? ixp_blame(to, col, run->first + out->count, rc, err)
+                  : ixp_store(to, col, &v, run->first, arena, out, err);
+}
+
+/* Rows of the other columns, from number first on. */
+static int ixp_slice(const struct intake_target *to,
+                     const struct vec *cols,
+                     uint32_t first,
+                     struct batch *in,
+                     struct arena *arena,
+                     struct dn_err *err)
+{
+    in->cols = arena_calloc(arena, in->cols_count, sizeof(*in->cols));
+    if (!in->cols)
+        return DN_FAIL_NOMEM(err);
+    for (uint16_t i = 0; i < in->cols_count; i++)
+        if (!to->stored[i] && !vec_slice(arena, &cols[i], first, in->count, &in->cols[i]))
+            return DN_FAIL_NOMEM(err);
+    return 0;
+}
+
+int intake_generate(const struct intake_target *to,
+                    const struct intake_run *run,
+                    struct vec *cols,
+                    uint32_t rows,
+                    struct arena *arena,
+                    struct dn_err *err)
+{
+    struct intake_target utc = *to;
+    uint16_t n = to->table->columns_count;
+    struct ixp_out *outs;
+    int rc = 0;
+
+    utc.session = NULL; /* a time as text is one of UTC, whoever writes it */
+    if (!to->stored || rows == 0)
+        return 0;
+    outs = arena_calloc(arena, n, sizeof(*outs));
+    if (!outs)
+        return DN_FAIL_NOMEM(err);
+    for (uint16_t i = 0; i < n; i++) {
+        size_t size = phys_size(type_phys(to->table->columns[i].type));
+
+        if (!to->stored[i])
+            continue;
+        outs[i].data = arena_alloc_array(arena, (size_t)rows + 1, size);
+        outs[i].nulls = arena_calloc(arena, VEC_BITMAP_WORDS(rows) + 1, sizeof(uint64_t));
+        if (!outs[i].data || !outs[i].nulls)
+            return DN_FAIL_NOMEM(err);
+    }
+    for (uint32_t at = 0; rc == 0 && at < rows; at += VEC_ROWS_MAX) {
+        uint32_t part = rows - at < VEC_ROWS_MAX ? rows - at : VEC_ROWS_MAX;
+        struct batch in = {.count = part, .sel_count = part, .cols_count = n};
+
+        rc = ixp_slice(to, cols, at, &in, arena, err);
+        for (uint16_t i = 0; rc == 0 && i < n; i++)
+            if (to->stored[i])
+                rc = ixp_generate(&utc, i, run, &in, arena, &outs[i], err);
+    }
+    for (uint16_t i = 0; rc == 0 && i < n; i++)
+        if (to->stored[i])
+            cols[i] = (struct vec){.type = to->table->columns[i].type,
+                                   .form = VEC_FLAT,
+                                   .count = rows,
+                                   .data = outs[i].data,
+                                   .nulls = outs[i].any_null ? outs[i].nulls : NULL};
     return rc;
 }
 

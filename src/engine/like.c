@@ -45,7 +45,11 @@ static int like_columns(const struct like *l, size_t at, struct dn_err *err)
                 return rc;
             continue;
         }
-        if (!(l->def->including & LIKE_DEFAULTS))
+        if (c->source == COLUMN_STORED && (l->def->including & LIKE_GENERATED)) {
+            cols[at + i].def_sql = c->def_sql;
+            cols[at + i].source = COLUMN_STORED;
+        }
+        if (c->source == COLUMN_STORED || !(l->def->including & LIKE_DEFAULTS))
             continue;
         cols[at + i].has_default = c->has_default;
         cols[at + i].def = c->def;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * load_layout.c: which column of the file is which of the table. */
+#include "engine/generated.h"
 #include "engine/load.h"
 
 #include <string.h>
@@ -78,6 +79,8 @@ static int layout_fields(const struct load_spec *spec,
         return DN_FAIL(err, DN_E_INVALID_PARAM, "no column of the file is wanted");
     rc = intake_target_columns(&ret->target, spec->table, names ? wanted : NULL, n, arena, err);
     if (rc == 0)
+        rc = intake_target_plain(&ret->target, names != NULL, err);
+    if (rc == 0)
         rc = intake_target_unlisted(&ret->target, err);
     ret->layout = (struct csv_layout){.to = &ret->target,
                                       .format = spec->format,
@@ -101,6 +104,8 @@ int load_layout(const struct load_spec *spec,
     bool header = false;
     int rc;
 
+    for (uint16_t i = 0; !names && i < spec->table->columns_count; i++)
+        count -= spec->table->columns[i].source == COLUMN_STORED;
     ret->header = (struct csv_cells){.count = 0};
     if (spec->header != LOAD_HEADER_NO) {
         rc = csv_cells(&spec->format, text, len, arena, &first, err);

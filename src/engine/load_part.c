@@ -291,7 +291,7 @@ static bool part_fill(struct load_part *part, const struct csv_parser *p, const 
     part->rows.rows = p->rows;
     if (to->evaluates)
         return true;
-    if (intake_complete(to, cols, p->rows, &part->arena, &batch, NULL) < 0)
+    if (intake_complete(to, cols, p->rows, NULL, &part->arena, &batch, NULL) < 0)
         return false;
     part->rows.op = batch.op;
     return true;
@@ -316,7 +316,7 @@ int load_part_evaluate(struct load_part *part,
             (size_t)part->rows.rows * phys_size(type_phys(to->table->columns[i].type));
     }
     if (rc == 0)
-        rc = intake_complete(to, part->columns, part->rows.rows, &part->arena, &batch, err);
+        rc = intake_complete(to, part->columns, part->rows.rows, run, &part->arena, &batch, err);
     if (rc == 0)
         part->rows.op = batch.op;
     if (rc == 0)

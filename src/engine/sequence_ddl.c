@@ -285,18 +285,16 @@ seq_go_on(struct seq_ddl *d, const struct sequence_def *def, struct sequence *s,
     return rc < 0 ? rc : seq_check_value("RESTART", value, s, err);
 }
 
-static int
-seq_alter(void *arg, const struct catalog *cur, struct catalog **ret_next, struct dn_err *err)
+static int seq_change(struct seq_ddl *d,
+                      const struct sequence *was,
+                      const struct sequence_def *def,
+                      const struct catalog *cur,
+                      struct catalog **ret_next,
+                      struct dn_err *err)
 {
-    struct seq_ddl *d = arg;
-    const struct sequence_def *def = d->stmt->ast->sequence;
-    const struct sequence *was = NULL;
     struct sequence *s;
-    int rc = seq_named(d, cur, &was, err);
+    int rc = catalog_sequence_copy(was, NULL, NULL, &s, err);
 
-    if (rc != 0)
-        return rc;
-    rc = catalog_sequence_copy(was, NULL, NULL, &s, err);
     if (rc < 0)
         return rc;
     rc = ddl_sequence_options(def, false, s, err);
@@ -310,6 +308,33 @@ seq_alter(void *arg, const struct catalog *cur, struct catalog **ret_next, struc
         dn_err_at(err, def->pos);
     catalog_sequence_unref(s);
     return rc;
+}
+
+static int
+seq_alter(void *arg, const struct catalog *cur, struct catalog **ret_next, struct dn_err *err)
+{
+    struct seq_ddl *d = arg;
+    const struct sequence *was = NULL;
+    int rc = seq_named(d, cur, &was, err);
+
+    return rc != 0 ? rc : seq_change(d, was, d->stmt->ast->sequence, cur, ret_next, err);
+}
+
+int ddl_sequence_change(struct dendro_stmt *stmt,
+                        const struct sequence *was,
+                        const struct sequence_def *def,
+                        struct catalog **cat,
+                        struct dn_err *err)
+{
+    struct seq_ddl d = {.stmt = stmt};
+    struct catalog *next;
+    int rc = seq_change(&d, was, def, *cat, &next, err);
+
+    if (rc < 0)
+        return rc;
+    catalog_unref(*cat);
+    *cat = next;
+    return 0;
 }
 
 /* RENAME TO and SET SCHEMA. */

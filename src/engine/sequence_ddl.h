@@ -13,6 +13,12 @@ int ddl_sequence_options(const struct sequence_def *def,
                          bool fresh,
                          struct sequence *s,
                          struct dn_err *err) DN_MUST_CHECK;
+/* Those options for one of *cat, which is replaced. */
+int ddl_sequence_change(struct dendro_stmt *stmt,
+                        const struct sequence *was,
+                        const struct sequence_def *def,
+                        struct catalog **cat,
+                        struct dn_err *err) DN_MUST_CHECK;
 /* Into another schema, with its table or with all of its schema; *cat is replaced. */
 int ddl_sequence_move(struct dendro_stmt *stmt,
                       const struct sequence *was,
@@ -71,6 +77,19 @@ int ddl_serials_make(const struct ddl_serials *all,
                      struct dn_err *err) DN_MUST_CHECK;
 /* "nextval('schema.name'::regclass)" in the arena; NULL: out of memory. */
 const char *ddl_nextval(struct arena *arena, const char *schema, const char *name);
+
+/* ---- identity.c: ALTER COLUMN … IDENTITY ---- */
+/* The column of a definition that nobody else holds; 1: it is none, IF EXISTS. */
+int ddl_identity_alter(struct ddl_serials *serials,
+                       struct table *t,
+                       const struct alter_action *a,
+                       struct dn_err *err) DN_MUST_CHECK;
+/* Its sequence in *cat, which is replaced; was: the table before. */
+int ddl_identity_follow(struct dendro_stmt *stmt,
+                        const struct table *was,
+                        const struct alter_action *a,
+                        struct catalog **cat,
+                        struct dn_err *err) DN_MUST_CHECK;
 
 /* ---- sequence_use.c: DEFAULTs that name sequences ---- */
 /* Names of sequences in a tree that nobody else holds, with their schema. */

@@ -86,11 +86,13 @@ static int change_set_column(struct change *c,
                              .at = PLAN_NO_COL,
                              .value = item->expr,
                              .pos = item->expr ? item->expr->pos : name->pos};
-    if (item->expr && t->columns[col].source == COLUMN_ALWAYS) {
+    if (item->expr && t->columns[col].source >= COLUMN_ALWAYS) {
         rc = DN_FAIL(err,
                      DN_E_GENERATED,
                      "column \"%s\" can only be updated to DEFAULT",
                      t->columns[col].name);
+        if (t->columns[col].source == COLUMN_STORED)
+            dn_err_hint(err, "Column \"%s\" is a generated column.", t->columns[col].name);
         dn_err_at(err, name->pos);
         return rc;
     }
@@ -119,6 +121,9 @@ static int change_sets(struct change *c, struct dn_err *err)
         for (uint32_t k = 0; rc == 0 && item->columns && k < item->columns_count; k++)
             rc = change_set_column(c, item, &item->columns[k], k, err);
     }
+    for (uint16_t i = 0; i < c->rel->table->columns_count; i++)
+        c->out->moves = c->out->moves || (c->rel->table->columns[i].source == COLUMN_STORED &&
+                                          change_places(c->rel->table, i));
     return rc;
 }
 
@@ -176,22 +181,23 @@ static int change_set_expr(struct change *c, uint32_t at, struct dn_err *err)
     struct plan_set *set = &c->out->sets[at];
     const struct change_from *from = &c->from[at];
     const struct column *col = &c->rel->table->columns[set->col];
+    bool generated = col->source == COLUMN_STORED; /* as it is: it is computed behind all others */
     struct expr *stored;
     struct bexpr *e;
     int rc;
 
-    if (!set->value && col->def_sql) { /* DEFAULT: as if it had been written here */
+    if (!set->value && col->def_sql && !generated) { /* DEFAULT: as if it had been written here */
         rc = plan_stored_parse(c->q.env->arena, col->def_sql, &stored, err);
         if (rc < 0)
             return rc;
         set->value = stored;
     }
-    if (!from->item->place &&
+    if (!from->item->place && !generated &&
         (!set->value || set->value->kind == EXPR_LITERAL || set->value->kind == EXPR_PARAM))
         return 0;
-    rc = from->item->place     ? change_elements(c, set, &e, err)
-         : from->item->columns ? change_row(c, from, &e, err)
-                               : bind_expr(&c->b, set->value, &e, err);
+    rc = from->item->place || generated ? change_elements(c, set, &e, err)
+         : from->item->columns          ? change_row(c, from, &e, err)
+                                        : bind_expr(&c->b, set->value, &e, err);
     if (rc == 0)
         rc = bind_settle(&c->b, e, &e, err);
     if (rc < 0)

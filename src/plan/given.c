@@ -218,7 +218,7 @@ static int conflict_generated(const struct table *t, const struct set_item *set,
     int col = set->columns ? -1 : table_column_find(t, set->column.s, strlen(set->column.s));
     int rc;
 
-    if (col < 0 || t->columns[col].source != COLUMN_ALWAYS)
+    if (col < 0 || t->columns[col].source < COLUMN_ALWAYS)
         return 0;
     rc = DN_FAIL(
         err, DN_E_GENERATED, "column \"%s\" can only be updated to DEFAULT", t->columns[col].name);
@@ -254,7 +254,7 @@ static int conflict_items(struct arena *arena,
 
         if (e)
             rc = conflict_generated(t, &c->set[i], err);
-        if (col >= 0 && t->columns[col].def_sql)
+        if (col >= 0 && t->columns[col].def_sql && t->columns[col].source != COLUMN_STORED)
             rc = plan_stored_parse(arena, t->columns[col].def_sql, &e, err);
         if (rc < 0)
             return rc;

@@ -343,10 +343,10 @@ static int refuse_column(const struct column_def *c, struct dn_err *err)
 {
     int rc = refuse_type(c->type, err);
 
-    if (rc == 0 && c->generated)
-        rc = refuse("a GENERATED column", c->generated_pos, err);
     if (rc == 0 && c->collation)
         rc = refuse("COLLATE", c->type ? c->type->pos : 0, err);
+    if (rc == 0)
+        rc = refuse_expr(c->generated, err);
     return rc < 0 ? rc : refuse_expr(c->def, err);
 }
 

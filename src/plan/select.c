@@ -91,6 +91,8 @@ static int sel_star(struct sel *s, const struct expr *e, struct dn_err *err)
     for (uint32_t i = 0; rc == 0 && i < s->scope.names_count; i++) {
         const struct lname *n = &s->scope.names[i];
 
+        if (e->plain && n->rel->table && n->rel->table->columns[n->col].source == COLUMN_STORED)
+            continue;
         rc = sel_star_add(s, scope_name_var(s->b.q, &s->scope, n), n, e, err);
     }
     return rc;

@@ -37,13 +37,18 @@ enum alter_kind {
     ALTER_DROP_NOT_NULL,
     ALTER_TYPE,       /* name, def.type, using */
     ALTER_SET_SCHEMA, /* to */
+    ALTER_DROP_EXPRESSION,
+    ALTER_ADD_IDENTITY, /* name, def.identity, def.sequence */
+    ALTER_SET_IDENTITY, /* likewise; IDENTITY_NONE, NULL: not said */
+    ALTER_DROP_IDENTITY,
+    ALTER_VALIDATE_CONSTRAINT,
     ALTER_KIND_MAX
 };
 
 /* One of the things an ALTER TABLE does. */
 struct alter_action {
     enum alter_kind kind;
-    bool if_exists;              /* DROP COLUMN, DROP CONSTRAINT */
+    bool if_exists;              /* DROP COLUMN, CONSTRAINT, EXPRESSION, IDENTITY */
     bool if_not_exists;          /* ADD COLUMN */
     enum drop_behavior behavior; /* DROP */
     struct column_spec column;   /* ADD */

@@ -126,6 +126,49 @@ struct alter_action *sql_alter_type(struct sql_parser *ps,
     return a;
 }
 
+struct alter_action *sql_alter_identity(struct sql_parser *ps,
+                                        enum alter_kind kind,
+                                        struct sql_token name,
+                                        struct sql_token at,
+                                        int identity,
+                                        struct sequence_def *sequence)
+{
+    struct alter_action *a = sql_alter_default(ps, kind, name, NULL);
+
+    if (!a)
+        return NULL;
+    a->def.identity = (enum identity_kind)identity;
+    a->def.sequence = sequence;
+    a->def.generated_pos = at.pos;
+    return a;
+}
+
+struct alter_action *sql_alter_identity_merge(struct sql_parser *ps,
+                                              struct alter_action *all,
+                                              const struct alter_action *one)
+{
+    if (ps->rc < 0)
+        return NULL;
+    if (one->def.identity != IDENTITY_NONE && all->def.identity != IDENTITY_NONE)
+        sql_fail(ps, DN_E_SYNTAX, one->def.generated_pos, "conflicting or redundant options");
+    if (one->def.identity != IDENTITY_NONE)
+        all->def.identity = one->def.identity;
+    if (one->def.sequence && all->def.sequence)
+        all->def.sequence = sql_sequence_merge(ps, all->def.sequence, one->def.sequence);
+    else if (one->def.sequence)
+        all->def.sequence = one->def.sequence;
+    return all;
+}
+
+struct alter_action *
+sql_alter_identity_of(struct sql_parser *ps, struct alter_action *a, struct sql_token name)
+{
+    if (ps->rc < 0 || !a)
+        return NULL;
+    a->name = sql_spec_name(ps, name);
+    return a;
+}
+
 void sql_alter(struct sql_parser *ps,
                int object,
                bool if_exists,

@@ -100,6 +100,7 @@ static struct query *copy_select(struct sql_parser *ps, const struct copy_stmt *
 
         if (!e)
             return NULL;
+        e->plain = !c->columns;
         if (c->columns) {
             e->name = c->columns[i].s;
             items[i].alias = c->columns[i].s;

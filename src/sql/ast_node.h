@@ -153,6 +153,7 @@ struct expr {
         bool all;       /* ANY: it is ALL */
         bool row_word;  /* ROW: with the word; (a, b) in GROUP BY is a list, ROW(a, b) a value */
         bool slice;     /* SUBSCRIPT */
+        bool plain;     /* STAR: but for generated columns, as COPY has it */
     };
     bool distinct;  /* CALL: f(DISTINCT x) */
     bool big;       /* LITERAL: integer that does not fit BIGINT */

@@ -112,6 +112,18 @@ struct alter_action *sql_alter_type(struct sql_parser *ps,
                                     struct type_name *type,
                                     const struct qual_name *collation,
                                     struct expr *using);
+struct alter_action *sql_alter_identity(struct sql_parser *ps,
+                                        enum alter_kind kind,
+                                        struct sql_token name,
+                                        struct sql_token at,
+                                        int identity,
+                                        struct sequence_def *sequence);
+/* SET … SET …: two changes of one identity; and whose they are. */
+struct alter_action *sql_alter_identity_merge(struct sql_parser *ps,
+                                              struct alter_action *all,
+                                              const struct alter_action *one);
+struct alter_action *
+sql_alter_identity_of(struct sql_parser *ps, struct alter_action *a, struct sql_token name);
 void sql_alter(struct sql_parser *ps,
                int object,
                bool if_exists,

@@ -44,7 +44,7 @@
   REPEATABLE READ COMMITTED UNCOMMITTED WRITE DEFERRABLE DEFERRED IMMEDIATE INITIALLY SESSION LOCAL CHARACTERISTICS NAMES
   RESET DISCARD PLANS SEQUENCES TEMP TEMPORARY UNLOGGED GLOBAL REPLACE VIEW SEQUENCE INDEX CONCURRENTLY INCLUDE
   CASCADE CASCADED RESTRICT ACTION MATCH SIMPLE GENERATED ALWAYS IDENTITY STORED INCLUDING EXCLUDING DATA TYPE VALID
-  INCREMENT MINVALUE MAXVALUE CACHE CYCLE OWNED NONE RESTART COMMENT DATABASE PREPARE EXECUTE DEALLOCATE
+  INCREMENT MINVALUE MAXVALUE CACHE CYCLE OWNED NONE RESTART CONTINUE EXPRESSION VALIDATE COMMENT DATABASE PREPARE EXECUTE DEALLOCATE
   DECLARE CURSOR BINARY INSENSITIVE SCROLL HOLD MOVE FORWARD BACKWARD ABSOLUTE RELATIVE PRIOR CLOSE LOCK MODE
   ANALYZE VACUUM VERBOSE STDIN STDOUT REINDEX CLUSTER AUTHORIZATION LISTEN UNLISTEN NOTIFY.
 %token ROLE USER GRANT GRANTED REVOKE OPTION OWNER ADMIN PRIVILEGES REASSIGN.
@@ -184,7 +184,7 @@ table_word ::= TABLE.
 %type restart {int}
 restart(A) ::= . {A = 0;}
 restart(A) ::= RESTART IDENTITY. {A = 1;}
-restart(A) ::= X_RESTART. {A = 0;}
+restart(A) ::= CONTINUE IDENTITY. {A = 0;}
 cmd ::= SHOW ALL(T). {sql_show(ps, T, "all");}
 cmd ::= SHOW TIME(T) ZONE. {sql_show(ps, T, "timezone");}
 cmd ::= SHOW TRANSACTION(T) ISOLATION LEVEL. {sql_show(ps, T, "transaction_isolation");}
@@ -769,7 +769,30 @@ alter_action(A) ::= ALTER column_word name(N) DROP DEFAULT. {A = sql_alter_defau
 alter_action(A) ::= ALTER column_word name(N) SET NOT NULL. {A = sql_alter_default(ps, ALTER_SET_NOT_NULL, N, NULL);}
 alter_action(A) ::= ALTER column_word name(N) DROP NOT NULL. {A = sql_alter_default(ps, ALTER_DROP_NOT_NULL, N, NULL);}
 alter_action(A) ::= ALTER column_word name(N) set_data TYPE type(T) type_collate(C) type_using(U). {A = sql_alter_type(ps, N, T, C, U);}
+alter_action(A) ::= ALTER column_word name(N) DROP EXPRESSION if_exists(I). {A = sql_alter_drop(ps, ALTER_DROP_EXPRESSION, I != 0, N, DROP_DEFAULT);}
+alter_action(A) ::= ALTER column_word name(N) DROP IDENTITY if_exists(I). {A = sql_alter_drop(ps, ALTER_DROP_IDENTITY, I != 0, N, DROP_DEFAULT);}
+alter_action(A) ::= ALTER column_word name(N) ADD GENERATED(T) identity_kind(K) AS IDENTITY identity(S). {
+    A = sql_alter_identity(ps, ALTER_ADD_IDENTITY, N, T, K, S);
+}
+alter_action(A) ::= ALTER column_word name(N) identity_sets(B). {A = sql_alter_identity_of(ps, B, N);}
+alter_action(A) ::= VALIDATE CONSTRAINT name(N). {A = sql_alter_drop(ps, ALTER_VALIDATE_CONSTRAINT, false, N, DROP_DEFAULT);}
 alter_action(A) ::= X_ALTER_ACTION. {A = NULL;}
+%type identity_kind {int}
+identity_kind(A) ::= ALWAYS. {A = IDENTITY_ALWAYS;}
+identity_kind(A) ::= BY DEFAULT. {A = IDENTITY_BY_DEFAULT;}
+%type identity_sets {struct alter_action *}
+identity_sets(A) ::= identity_set(B). {A = B;}
+identity_sets(A) ::= identity_sets(L) identity_set(B). {A = sql_alter_identity_merge(ps, L, B);}
+%type identity_set {struct alter_action *}
+identity_set(A) ::= RESTART(T). {A = sql_alter_identity(ps, ALTER_SET_IDENTITY, T, T, IDENTITY_NONE, sql_sequence(ps, T, SEQUENCE_RESTART, 0));}
+identity_set(A) ::= RESTART(T) signed(V). {
+    A = sql_alter_identity(ps, ALTER_SET_IDENTITY, T, T, IDENTITY_NONE, sql_sequence(ps, T, SEQUENCE_RESTART | SEQUENCE_RESTART_WITH, V));
+}
+identity_set(A) ::= RESTART(T) WITH signed(V). {
+    A = sql_alter_identity(ps, ALTER_SET_IDENTITY, T, T, IDENTITY_NONE, sql_sequence(ps, T, SEQUENCE_RESTART | SEQUENCE_RESTART_WITH, V));
+}
+identity_set(A) ::= SET(T) sequence_option(S). {A = sql_alter_identity(ps, ALTER_SET_IDENTITY, T, T, IDENTITY_NONE, S);}
+identity_set(A) ::= SET GENERATED(T) identity_kind(K). {A = sql_alter_identity(ps, ALTER_SET_IDENTITY, T, T, K, NULL);}
 set_data ::= .
 set_data ::= SET DATA.
 %type type_collate {struct qual_name *}

@@ -147,6 +147,12 @@ static void print_alter_column(const struct alter_action *a, const char *what, s
     buf_puts(b, what);
     if (a->kind == ALTER_SET_DEFAULT)
         sql_print_expr(a->def.def, b);
+    if (a->if_exists)
+        buf_puts(b, " IF EXISTS");
+    if (a->kind == ALTER_ADD_IDENTITY)
+        sql_print_generated(&a->def, b);
+    if (a->kind == ALTER_SET_IDENTITY)
+        sql_print_identity_sets(&a->def, b);
     if (a->kind != ALTER_TYPE)
         return;
     sql_print_type(a->def.type, b);
@@ -207,6 +213,21 @@ static void print_alter_action(const struct alter_action *a, struct buf *b)
         break;
     case ALTER_TYPE:
         print_alter_column(a, " TYPE ", b);
+        break;
+    case ALTER_DROP_EXPRESSION:
+        print_alter_column(a, " DROP EXPRESSION", b);
+        break;
+    case ALTER_ADD_IDENTITY:
+        print_alter_column(a, " ADD", b);
+        break;
+    case ALTER_SET_IDENTITY:
+        print_alter_column(a, "", b);
+        break;
+    case ALTER_DROP_IDENTITY:
+        print_alter_column(a, " DROP IDENTITY", b);
+        break;
+    case ALTER_VALIDATE_CONSTRAINT:
+        print_alter_name("VALIDATE CONSTRAINT ", &a->name, b);
         break;
     case ALTER_KIND_MAX:
         break;

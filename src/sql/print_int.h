@@ -55,6 +55,10 @@ void sql_print_column(const struct column_spec *c,
                       uint32_t constraints_count,
                       struct buf *b);
 void sql_print_constraint(const struct constraint_def *c, struct buf *b);
+/* GENERATED ALWAYS AS …, behind a blank; nothing if it is not. */
+void sql_print_generated(const struct column_def *def, struct buf *b);
+/* SET GENERATED …, SET options, RESTART: each behind a blank. */
+void sql_print_identity_sets(const struct column_def *def, struct buf *b);
 void sql_print_create_table(const struct stmt *s, struct buf *b);
 void sql_print_create_view(const struct stmt *s, struct buf *b);
 void sql_print_create_index(const struct stmt *s, struct buf *b);

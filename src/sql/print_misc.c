@@ -104,6 +104,7 @@ void sql_print_tables(const struct stmt *s, struct buf *b)
         buf_puts(b, i ? ", " : " ");
         sql_print_qual(&s->names[i], b);
     }
+    buf_puts(b, s->restart_identity ? " RESTART IDENTITY" : "");
     buf_puts(b, behaviors[s->behavior]);
 }
 

@@ -42,6 +42,4 @@ DN_UNSUPPORTED(FROM, "SELECT",           "a subquery without parentheses", "writ
 DN_UNSUPPORTED(SELECT_TAIL, "ALLOW",     "ALLOW FILTERING", "any WHERE is allowed: leave it away")
 DN_UNSUPPORTED(GROUP, "OVER",            "GROUP OVER TIMEWINDOW", NULL)
 DN_UNSUPPORTED(LIMIT, ",",               "LIMIT offset, count", "write LIMIT count OFFSET offset")
-
-DN_UNSUPPORTED(RESTART, "CONTINUE",      "CONTINUE IDENTITY", "leave it away")
 /* clang-format on */

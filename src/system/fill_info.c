@@ -4,6 +4,8 @@
  * relations_info.c. */
 #include "system/system_int.h"
 
+#include <inttypes.h>
+
 static const char *info_database(const struct sys_rows *w)
 {
     return w->env->session ? w->env->session->database : "dendro";
@@ -107,6 +109,43 @@ static void info_time(struct sys_rows *w, const struct sys_attr *a)
         sys_null(w, 1);
 }
 
+static void info_int_text(struct sys_rows *w, int64_t value)
+{
+    struct buf b;
+
+    buf_init(&b, w->arena->owner);
+    buf_printf(&b, "%" PRId64, value);
+    sys_buf(w, &b);
+    buf_done(&b);
+}
+
+/* is_identity to generation_expression */
+static void info_generated(struct sys_rows *w, const struct sys_item *it, const struct sys_attr *a)
+{
+    const struct column *c = a->column;
+    const struct sequence *s =
+        c && column_is_identity(c)
+            ? catalog_sequence_of(w->env->catalog, it->table->id, c->id, true)
+            : NULL;
+
+    sys_text(w, s ? "YES" : "NO");
+    if (s) {
+        sys_text(w, c->source == COLUMN_ALWAYS ? "ALWAYS" : "BY DEFAULT");
+        info_int_text(w, s->start);
+        info_int_text(w, s->increment);
+        info_int_text(w, s->max);
+        info_int_text(w, s->min);
+    } else {
+        sys_null(w, 5);
+    }
+    sys_text(w, s && s->cycle ? "YES" : "NO");
+    sys_text(w, c && c->source == COLUMN_STORED ? "ALWAYS" : "NEVER");
+    if (c && c->source == COLUMN_STORED)
+        sys_text(w, c->def_sql);
+    else
+        sys_null(w, 1);
+}
+
 static void info_column(struct sys_rows *w, const struct sys_item *it, const struct sys_attr *a)
 {
     uint32_t oid = sys_type_oid(a->type, &a->mods);
@@ -117,7 +156,7 @@ static void info_column(struct sys_rows *w, const struct sys_item *it, const str
     info_name(w, it->schema, it->name);
     sys_text(w, a->name);
     sys_int(w, a->num);
-    if (a->column && sys_default(a->column, &b))
+    if (a->column && a->column->source != COLUMN_STORED && sys_default(a->column, &b))
         sys_buf(w, &b);
     else
         sys_null(w, 1);
@@ -146,11 +185,7 @@ static void info_column(struct sys_rows *w, const struct sys_item *it, const str
     buf_printf(&b, "%d", (int)a->num);
     sys_buf(w, &b);
     sys_text(w, "NO"); /* is_self_referencing */
-    sys_text(w, "NO"); /* is_identity */
-    sys_null(w, 5);
-    sys_text(w, "NO"); /* identity_cycle */
-    sys_text(w, "NEVER");
-    sys_null(w, 1);
+    info_generated(w, it, a);
     sys_text(w, it->table ? "YES" : "NO");
     sys_end(w);
     buf_done(&b);

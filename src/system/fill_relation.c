@@ -119,11 +119,12 @@ sys_attribute_row(struct sys_rows *w, uint32_t rel, const struct sys_attr *a, in
     const struct sys_type *t = sys_type_find(oid);
     char align[2] = {t ? t->align : 'i', 0};
     char storage[2] = {t ? t->storage : 'x', 0};
+    const struct column *own = num == a->num ? a->column : NULL;
     struct buf def;
     bool has_default;
 
     buf_init(&def, w->arena->owner);
-    has_default = a->column && num == a->num && sys_default(a->column, &def);
+    has_default = own && sys_default(own, &def);
     buf_done(&def);
     sys_int(w, rel);
     sys_text(w, a->name);
@@ -141,8 +142,11 @@ sys_attribute_row(struct sys_rows *w, uint32_t rel, const struct sys_attr *a, in
     sys_int(w, a->not_null);
     sys_int(w, has_default);
     sys_int(w, 0);
-    sys_text(w, "");
-    sys_text(w, "");
+    sys_text(w,
+             own && own->source == COLUMN_ALWAYS ? "a"
+             : own && column_is_identity(own)    ? "d"
+                                                 : "");
+    sys_text(w, own && own->source == COLUMN_STORED ? "s" : "");
     sys_int(w, 0);
     sys_int(w, 1);
     sys_int(w, 0);

@@ -204,6 +204,12 @@ bool sys_default(const struct column *c, struct buf *b)
     struct buf text;
     bool has = false;
 
+    if (column_is_identity(c))
+        return false;
+    if (c->source == COLUMN_STORED) {
+        buf_puts(b, c->def_sql);
+        return true;
+    }
     buf_init(&text, b->owner);
     table_print_default(c, &text);
     if (text.failed)

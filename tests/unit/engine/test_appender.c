@@ -98,6 +98,34 @@ static void test_defaults(void **state)
     db_close(&f);
 }
 
+/* Generated columns and those with a sequence: computed, and not among the columns. */
+static void test_generated(void **state)
+{
+    static const char *const listed[] = {"k", "twice", NULL};
+    dendro_appender *app;
+    struct dendro_error e;
+    struct db_fix f;
+
+    (void)state;
+    db_open(&f);
+    db_ok(&f,
+          "CREATE TABLE t (k INT PRIMARY KEY, twice INT GENERATED ALWAYS AS (k * 2) STORED, v "
+          "VARCHAR, n SERIAL)");
+    assert_true(dendro_appender_open(f.conn, NULL, "t", listed, &app, &e) < 0);
+    assert_string_equal(e.message, "column \"twice\" is a generated column");
+    OK(dendro_appender_open(f.conn, NULL, "t", NULL, &app, &e));
+    for (int i = 0; i < 3000; i++) {
+        OK(dendro_append_int64(app, i, &e));
+        OK(dendro_append_null(app, &e));
+        OK(dendro_append_default(app, &e));
+        OK(dendro_append_end_row(app, &e));
+    }
+    OK(dendro_appender_close(app, &e));
+    assert_string_equal(db_ok(&f, "SELECT count(*), sum(twice), count(v), min(n), max(n) FROM t"),
+                        "3000|8997000|0|1|3000\n(SELECT 1)\n");
+    db_close(&f);
+}
+
 /* The first value that cannot be stored ends the batch. */
 static void test_errors(void **state)
 {
@@ -355,6 +383,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_generated),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_open),
         cmocka_unit_test(test_flush),

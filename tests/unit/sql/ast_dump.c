@@ -658,6 +658,11 @@ static void alter(struct dump *d, const struct alter_stmt *s)
             column(d, &a->column, &a->def);
         else
             opt(d, "default", a->def.def);
+        if (a->kind == ALTER_ADD_IDENTITY || a->kind == ALTER_SET_IDENTITY) {
+            num(d, "identity", a->def.identity);
+            if (a->def.sequence)
+                sequence(d, a->def.sequence);
+        }
         if (a->kind == ALTER_TYPE) {
             type(d, a->def.type);
             str(d, "collate", a->def.collation);
