@@ -3,7 +3,8 @@
 """`./dev bench server`: Dendro's server beside PostgreSQL 15, the same clients, the same run.
 
 COPY of rows in order, point queries and queries over an hour of one series at 1, 8 and 64 clients, durable
-single-row INSERTs at 1 and 8. Prints answers per second and the ratio."""
+single-row INSERTs at 1 and 8. Prints answers per second and the ratio. Then the same rows as line protocol, beside
+InfluxDB 1.6 and, where it is installed, VictoriaMetrics (ingest.py)."""
 import argparse
 import os
 import shutil
@@ -16,6 +17,8 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "tests", "diff"))
 import pg  # noqa: E402 pylint: disable=wrong-import-position
+
+import ingest  # pylint: disable=wrong-import-order
 
 SERIES, STEPS = 100, 8640  # a day of 100 hosts, a row each 10 seconds
 
@@ -54,10 +57,10 @@ class Dendro:
 
     def __init__(self, where, program):
         self.dir = tempfile.mkdtemp(prefix="bench-dendro-", dir=where)
-        self.process = subprocess.Popen([program, "serve", "--data", os.path.join(self.dir, "db"), "--pg-port", "any", "--http-port", "0"],
+        self.process = subprocess.Popen([program, "serve", "--data", os.path.join(self.dir, "db"), "--pg-port", "any", "--http-port", "any"],
                                         stdout=subprocess.PIPE, text=True)
-        line = self.process.stdout.readline()
-        self.conninfo = f"host=127.0.0.1 port={line.split('port ')[1].split(':')[0]} user=dendro dbname=dendro"
+        port, self.http_port = (int(self.process.stdout.readline().split("port ")[1].split(":")[0]) for _ in range(2))
+        self.conninfo = f"host=127.0.0.1 port={port} user=dendro dbname=dendro"
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
@@ -91,6 +94,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=5, help="of each measurement")
     parser.add_argument("--program", default=os.path.join(ROOT, "build", "release", "dendro"))
+    parser.add_argument("--only", choices=["lines", "insert"], help="COPY, and of the rest only this")
     parser.add_argument("--dir", default=None, help="where the databases are; a temporary directory")
     args = parser.parse_args()
     where = tempfile.mkdtemp(prefix="bench-server-", dir=args.dir)
@@ -112,9 +116,12 @@ def main():
             figures.append((SERIES * STEPS / (time.monotonic() - begin), 0, 0))
             sql(s, s.settled)
         line("COPY, rows", figures)
+        copy = figures[1][0]
         first = STEPS
         for kind, clients in [("point", 1), ("point", 8), ("point", 64), ("range", 1), ("range", 8), ("range", 64),
                               ("insert", 1), ("insert", 8)]:
+            if args.only not in (None, kind):
+                continue
             figures = []
             for s in servers:
                 out = subprocess.run([client, s.conninfo, kind, str(clients), str(args.seconds), str(SERIES), str(STEPS), str(first)],
@@ -123,6 +130,9 @@ def main():
             first += 100000000
             line(f"{kind}, {clients} clients", figures)
         print("us: the 99th percentile")
+        if args.only in (None, "lines"):
+            servers.pop().stop()
+            ingest.compare(where, SERIES, STEPS, servers[0].http_port, copy)
     finally:
         for s in servers:
             s.stop()

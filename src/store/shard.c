@@ -14,6 +14,7 @@ int shard_open(struct volume *v,
                struct dn_err *err)
 {
     struct shard *s = mem_calloc(options->owner, 1, sizeof *s);
+    bool turns = true;
     int rc;
 
     if (!s)
@@ -33,8 +34,12 @@ int shard_open(struct volume *v,
     s->lock = sched_mutex_new(s->sched, "shard");
     s->man_lock = sched_mutex_new(s->sched, "manifest");
     s->cond = sched_cond_new(s->sched, "shard");
+    for (unsigned i = 0; turns && i < SHARD_TURNS; i++) {
+        s->turns[i] = sched_cond_new(s->sched, "commit");
+        turns = s->turns[i] != NULL;
+    }
     s->cache = cache_new(s->sched, &s->owner, options->cache_bytes);
-    if (!s->lock || !s->man_lock || !s->cond || !s->cache)
+    if (!s->lock || !s->man_lock || !s->cond || !s->cache || !turns)
         rc = DN_FAIL_NOMEM(err);
     else
         rc = shard_recover(s, err);
@@ -116,6 +121,8 @@ void shard_close(struct shard *s)
     mem_free(s->rowids);
     mem_free(s->writes);
     sched_cond_free(s->cond);
+    for (unsigned i = 0; i < SHARD_TURNS; i++)
+        sched_cond_free(s->turns[i]);
     sched_mutex_free(s->lock);
     sched_mutex_free(s->man_lock);
     mem_free(s);

@@ -27,6 +27,7 @@ struct commit {
     int rc;
     struct dn_err why; /* when rc < 0 */
     bool done;
+    uint32_t turn; /* of s->turns: where it waits */
     struct commit *next;
 };
 
@@ -50,10 +51,18 @@ int shard_token_want(struct shard *s, const atomic_bool *cancel, struct dn_err *
     return DN_OK;
 }
 
+/* Lock held: the oldest that waits leads the next group. */
+static void commit_wake_next(struct shard *s)
+{
+    if (s->queue && !s->writing)
+        sched_broadcast(s->turns[s->queue->turn]);
+}
+
 void shard_token_give(struct shard *s)
 {
     s->writing = false;
     sched_broadcast(s->cond);
+    commit_wake_next(s);
 }
 
 static void commit_fail(struct commit *c, int rc, const struct dn_err *why)
@@ -404,6 +413,48 @@ static bool commit_leave(struct shard *s, struct commit *c)
     return false;
 }
 
+/* Who has to wake when a group is done. */
+struct commit_calls {
+    uint32_t turns; /* bits: sleepers whose commits are done */
+    uint32_t next;  /* the turn of who leads the next group; SHARD_TURNS: nobody */
+};
+
+/* Lock held, ours is the token: leads all that wait. */
+static struct commit_calls commit_lead_all(struct shard *s, const struct commit *mine)
+{
+    struct commit_calls calls = {.next = SHARD_TURNS};
+    struct commit *group = commit_take_group(s);
+
+    sched_unlock(s->lock);
+    commit_lead(s, group);
+    sched_lock(s->lock);
+    while (group) {
+        struct commit *next = group->next; /* its owner may be gone once done is set */
+        s->stats.commits += group->rc == DN_OK;
+        if (group != mine)
+            calls.turns |= UINT32_C(1) << group->turn;
+        group->done = true;
+        group = next;
+    }
+    s->writing = false;
+    sched_broadcast(s->cond);
+    commit_sync_kick(s);
+    shard_flush_kick(s);
+    if (s->queue && !s->writing)
+        calls.next = s->queue->turn;
+    return calls;
+}
+
+/* Without the lock, so that they find it free; first the one for whom all others wait. */
+static void commit_call(struct shard *s, const struct commit_calls *calls)
+{
+    if (calls->next < SHARD_TURNS)
+        sched_broadcast(s->turns[calls->next]);
+    for (uint32_t i = 0; i < SHARD_TURNS; i++)
+        if (i != calls->next && calls->turns & UINT32_C(1) << i)
+            sched_broadcast(s->turns[i]);
+}
+
 static int commit_run(struct shard *s, struct commit *c, struct dn_err *err)
 {
     int rc;
@@ -414,33 +465,27 @@ static int commit_run(struct shard *s, struct commit *c, struct dn_err *err)
         sched_unlock(s->lock);
         return rc;
     }
+    c->turn = s->turn_next++ % SHARD_TURNS;
     *s->queue_tail = c;
     s->queue_tail = &c->next;
     while (!c->done) {
-        struct commit *group;
+        struct commit_calls calls;
+
         rc = shard_check_cancel(c->how.cancel, err);
         if (rc < 0 && commit_leave(s, c)) {
+            commit_wake_next(s); /* it may have been woken to lead */
             sched_unlock(s->lock);
             return rc;
         }
         if (s->writing) {
-            shard_wait(s, c->how.cancel);
+            shard_wait_at(s, s->turns[c->turn], c->how.cancel);
             continue;
         }
         s->writing = true;
-        group = commit_take_group(s);
+        calls = commit_lead_all(s, c);
         sched_unlock(s->lock);
-        commit_lead(s, group);
+        commit_call(s, &calls);
         sched_lock(s->lock);
-        while (group) {
-            struct commit *next = group->next; /* its owner may be gone once done is set */
-            s->stats.commits += group->rc == DN_OK;
-            group->done = true;
-            group = next;
-        }
-        shard_token_give(s);
-        commit_sync_kick(s);
-        shard_flush_kick(s);
     }
     sched_unlock(s->lock);
     if (c->rc < 0 && err)

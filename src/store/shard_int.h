@@ -34,6 +34,8 @@
 #include "store/shard_wait.h"
 #include "store/version.h"
 
+#define SHARD_TURNS 16u
+
 struct commit; /* shard_commit.c */
 
 struct rowid_counter {
@@ -73,6 +75,9 @@ struct shard {
     bool writing;         /* the token */
     struct commit *queue; /* waiting commits, oldest first */
     struct commit **queue_tail;
+    struct sched_cond *turns[SHARD_TURNS]; /* where waiting commits sleep, each at one of them, so
+                                              that those who have to wake do and no others */
+    uint32_t turn_next;
 
     struct sched_mutex *man_lock;
     struct manifest man;

@@ -19,12 +19,17 @@ int shard_check_cancel(const atomic_bool *cancel, struct dn_err *err)
     return DN_FAIL(err, DN_E_CANCELED, "the statement was canceled");
 }
 
-void shard_wait(struct shard *s, const atomic_bool *cancel)
+void shard_wait_at(struct shard *s, struct sched_cond *cond, const atomic_bool *cancel)
 {
     if (cancel)
-        (void)sched_wait_ns(s->cond, s->lock, WAIT_LOOK_NS);
+        (void)sched_wait_ns(cond, s->lock, WAIT_LOOK_NS);
     else
-        sched_wait(s->cond, s->lock);
+        sched_wait(cond, s->lock);
+}
+
+void shard_wait(struct shard *s, const atomic_bool *cancel)
+{
+    shard_wait_at(s, s->cond, cancel);
 }
 
 size_t shard_fresh_bytes(const struct shard *s)
