@@ -110,6 +110,20 @@ static int agg_init_groups(struct exec_agg *a, struct dn_err *err)
     return rc < 0 ? rc : agg_init_keys(a, err);
 }
 
+static void agg_init_pace(struct exec_agg *a, size_t bytes)
+{
+    for (uint32_t k = 0; k < a->node->exprs_count; k++)
+        exec_pace_add(&a->pace, a->node->exprs[k], bytes);
+    for (uint32_t g = 0; g < a->node->aggs_count; g++) {
+        const struct plan_agg *pa = &a->node->aggs[g];
+
+        exec_pace_add(&a->pace, pa->arg, bytes);
+        exec_pace_add(&a->pace, pa->arg2, bytes);
+        for (uint32_t k = 0; k < pa->order_count; k++)
+            exec_pace_add(&a->pace, pa->order[k].e, bytes);
+    }
+}
+
 int exec_agg_init(struct exec_agg *a,
                   const struct plan_node *node,
                   const struct exec_ctx *ctx,
@@ -119,7 +133,8 @@ int exec_agg_init(struct exec_agg *a,
     memset(a, 0, sizeof *a);
     a->node = node;
     a->owner = owner;
-    arena_init(&a->batch, owner);
+    exec_pace_init(&a->pace, &a->batch, owner);
+    agg_init_pace(a, ctx->slice_bytes);
     arena_init(&a->run, owner);
     arena_init(&a->strings, owner);
     a->ev = (struct eval){.arena = &a->batch,
@@ -171,7 +186,7 @@ void exec_agg_done(struct exec_agg *a)
 int exec_agg_reset(struct exec_agg *a, struct dn_err *err)
 {
     agg_drop_groups(a);
-    arena_init(&a->batch, a->owner);
+    arena_init(&a->batch, &a->pace.mem);
     arena_init(&a->strings, a->owner);
     return agg_init_groups(a, err);
 }

@@ -15,6 +15,7 @@
 
 #include "exec/exec.h"
 #include "exec/groups.h"
+#include "exec/slice.h"
 
 #define EXEC_AGG_CHUNK 256u /* groups whose states are allocated at a time */
 
@@ -28,7 +29,8 @@ struct exec_stretch {
 struct exec_agg {
     const struct plan_node *node; /* AGGREGATE; borrowed */
     struct mem_owner *owner;      /* borrowed */
-    struct arena batch;           /* scratch; reset it for each batch */
+    struct arena batch;           /* scratch; exec_pace_begin for each batch */
+    struct exec_pace pace;        /* of what is in it */
     struct arena run;             /* small arrays for the whole run */
     struct arena strings;         /* winners of min and max */
     struct eval ev;

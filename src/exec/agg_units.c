@@ -428,6 +428,8 @@ static int feed_fetch(struct exec_feed *f, struct batch *ret, struct dn_err *err
         if (rc == 0 && exec_slice_rows(ret, way->cols, way->cols_count, bytes) < ret->sel_count)
             whole = false;
     }
+    if (exec_pace_rows(&f->agg.pace, ret->sel_count) < ret->sel_count)
+        whole = false;
     return rc < 0 ? rc : !whole;
 }
 
@@ -530,11 +532,26 @@ static int feed_edges(struct exec_feed *f, const struct batch *in, struct dn_err
     return exec_agg_stretches(&f->agg, in, s, count, NULL, err);
 }
 
+/* Some of the decoded rows. */
+static int feed_rest(struct exec_feed *f, struct dn_err *err)
+{
+    uint32_t left = f->rest.sel_count - f->rest_at;
+    uint32_t rows = exec_pace_rows(&f->agg.pace, left < f->rest_rows ? left : f->rest_rows);
+    struct batch part = f->rest;
+    int rc;
+
+    if (rows < f->rest.sel_count)
+        part = exec_slice(&f->rest, f->rest_at, rows, f->all);
+    f->rest_at += rows;
+    rc = exec_agg_batch(&f->agg, &part, err);
+    exec_pace_end(&f->agg.pace, rows);
+    return rc;
+}
+
 /* Decodes the unit and groups its rows. */
 static int feed_rows(struct exec_feed *f, bool consts_known, struct dn_err *err)
 {
     const struct exec_units *u = f->u;
-    uint16_t all[VEC_ROWS_MAX];
     uint32_t slice;
     struct batch in;
     int rc;
@@ -547,32 +564,29 @@ static int feed_rows(struct exec_feed *f, bool consts_known, struct dn_err *err)
         return rc;
     f->rows_decoded += in.count;
     slice = exec_slice_rows(&in, u->cols, u->cols_count, f->reader.source->ctx->slice_bytes);
-    if (slice == in.sel_count && consts_known && !in.sel && u->bucket_col != PLAN_NO_COL &&
-        f->reader.unit.one_run && !f->buckets_full) {
+    if (exec_pace_rows(&f->agg.pace, slice) == in.sel_count && consts_known && !in.sel &&
+        u->bucket_col != PLAN_NO_COL && f->reader.unit.one_run && !f->buckets_full) {
         rc = feed_edges(f, &in, err);
         if (rc != 1)
             return rc;
     }
-    if (slice == in.sel_count)
-        return exec_agg_batch(&f->agg, &in, err);
-    for (uint32_t first = 0; first < in.sel_count && rc == 0; first += slice) {
-        uint32_t left = in.sel_count - first;
-        struct batch part = exec_slice(&in, first, left < slice ? left : slice, all);
-
-        arena_reset(&f->agg.batch);
-        rc = exec_agg_batch(&f->agg, &part, err);
-    }
-    return rc;
+    f->rest = in;
+    f->rest_at = 0;
+    f->rest_rows = slice;
+    return feed_rest(f, err);
 }
 
 int exec_feed_next(struct exec_feed *f, struct dn_err *err)
 {
     bool known = false;
-    int rc = exec_reader_next(&f->reader, err);
+    int rc;
 
+    exec_pace_begin(&f->agg.pace, &f->agg.batch);
+    if (f->rest_at < f->rest.sel_count)
+        return feed_rest(f, err);
+    rc = exec_reader_next(&f->reader, err);
     if (rc != 0)
         return rc;
-    arena_reset(&f->agg.batch);
     if (f->u->simple && f->reader.exact) {
         struct exec_bucket *bucket;
 

@@ -88,6 +88,10 @@ struct exec_feed {
     uint32_t group;  /* of that tuple, without buckets; valid if group_serial == serial */
     uint64_t group_serial;
     uint64_t rows_decoded;
+    struct batch rest;  /* of the unit at hand, decoded: */
+    uint32_t rest_at;   /* selected rows from here on are not added yet */
+    uint32_t rest_rows; /* at a time at most */
+    uint16_t all[VEC_ROWS_MAX];
 };
 
 int exec_feed_open(struct exec_feed *f,
@@ -103,5 +107,5 @@ static inline void exec_feed_forget(struct exec_feed *f)
     f->floors = NULL;
     f->floors_count = f->floors_cap = 0;
 }
-/* Adds the next unit; DN_EOF at the end. */
+/* Adds the next unit, or some of its rows; DN_EOF at the end. */
 int exec_feed_next(struct exec_feed *f, struct dn_err *err) DN_MUST_CHECK;

@@ -47,7 +47,9 @@ int exec_join_table_init(struct exec_join_table *t,
     size_t max = (size_t)right->cols_count + join->keys_count;
 
     t->node = node;
-    arena_init(&t->batch, &op->mem);
+    exec_pace_init(&t->pace, &t->batch, &op->mem);
+    for (uint32_t k = 0; k < node->join->keys_count; k++)
+        exec_pace_add(&t->pace, node->join->keys[k].right, op->ctx->slice_bytes);
     arena_init(&t->run, &op->mem);
     t->ev = exec_eval(op, &t->batch, &t->run);
     t->key_cols = arena_alloc_array(&t->run, join->keys_count, sizeof *t->key_cols);
@@ -144,7 +146,7 @@ int exec_join_table_take(struct exec_join_table *t,
     struct vec *keys;
     int rc = 0;
 
-    arena_reset(&t->batch);
+    exec_pace_begin(&t->pace, &t->batch);
     t->rows_seen += in->sel_count;
     keys = arena_calloc(&t->batch, join->keys_count, sizeof *keys);
     *ret_hashes = arena_alloc_array(&t->batch, in->sel_count, sizeof **ret_hashes);
@@ -159,6 +161,7 @@ int exec_join_table_take(struct exec_join_table *t,
         rc = table_narrow(t, keys, ret, err);
     if (rc == 0 && join->keys_count && ret->sel_count)
         rc = exec_rows_hash(keys, join->keys_count, ret, &t->batch, *ret_hashes, err);
+    exec_pace_end(&t->pace, in->sel_count);
     for (uint32_t c = 0; c < t->cols_count; c++)
         t->build[c] = in->cols[c];
     ret->cols = t->build;

@@ -14,6 +14,7 @@
 
 #include "exec/exec_int.h"
 #include "exec/rows.h"
+#include "exec/slice.h"
 
 struct exec_join_table {
     const struct plan_node *node; /* its join and right side count; borrowed */
@@ -22,6 +23,7 @@ struct exec_join_table {
     uint32_t *key_cols;           /* in run: column of rows, of each key */
     struct vec *build;            /* in run: vectors of a batch as rows wants them */
     struct arena batch;
+    struct exec_pace pace; /* of keys */
     struct arena run;
     struct eval ev;
     uint64_t *hashes; /* owned: of each row's keys */

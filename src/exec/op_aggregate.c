@@ -28,6 +28,7 @@ struct op_aggregate {
     struct exec_feed *helpers; /* owned: the others' */
     uint32_t helpers_count;
     struct exec_team team;
+    struct exec_held held;     /* a batch whose rows go in by and by */
     struct exec_aside *asides; /* owned: this thread's, then the helpers' */
     struct exec_aside_results results;
     struct exec_agg *groups; /* to be emitted: the feed's, or a part of the results */
@@ -148,12 +149,14 @@ static int aggregate_drain_batches(struct op *op, struct dn_err *err)
     int rc;
 
     for (;;) {
-        arena_reset(&st->feed.agg.batch);
-        rc = exec_pull(op->input, &in, err);
+        exec_pace_begin(&st->feed.agg.pace, &st->feed.agg.batch);
+        rc = exec_pull_paced(op->input, &st->feed.agg.pace, &st->held, &in, err);
         if (rc == DN_EOF)
             return 0;
         if (rc == 0)
             rc = exec_agg_batch(&st->feed.agg, &in, err);
+        if (rc == 0)
+            exec_pace_end(&st->feed.agg.pace, in.sel_count);
         if (rc == 0)
             rc = aggregate_watch(op, &st->feed, 0, err);
         if (rc < 0)

@@ -12,7 +12,8 @@
 
 #include <string.h>
 
-#define APPLY_DIRECT_ROWS 256u /* so many right rows of a left row are not copied */
+#define APPLY_DIRECT_ROWS 256u          /* so many right rows of a left row are not copied */
+#define APPLY_KEPT        (256u * 1024) /* bytes that gathered rows may have in any case */
 
 struct op_apply {
     struct exec_joiner joiner;
@@ -20,15 +21,16 @@ struct op_apply {
     struct exec_ctx inner; /* the right side's */
     struct datum *params;  /* in run */
     struct arena run;
-    struct arena left_batch; /* of the left batch */
-    struct arena emit;       /* of the batch that goes out */
-    struct arena right_view; /* of rows that come from the cache */
-    struct vec *binds;       /* in run: bind columns of the left batch */
-    struct vec *view;        /* in run: rows that come from the cache */
-    struct exec_rows rows;   /* gathered right rows, */
-    uint16_t *rows_left;     /* in run: and the left row of each */
-    struct vec *out;         /* in run: the result's columns */
-    struct batch waiting;    /* matches that found no room */
+    struct arena left_batch;   /* of the left batch */
+    struct arena emit;         /* of the batch that goes out */
+    struct arena right_view;   /* of rows that come from the cache */
+    struct vec *binds;         /* in run: bind columns of the left batch */
+    struct vec *view;          /* in run: rows that come from the cache */
+    struct mem_owner gathered; /* what they hold */
+    struct exec_rows rows;     /* gathered right rows, */
+    uint16_t *rows_left;       /* in run: and the left row of each */
+    struct vec *out;           /* in run: the result's columns */
+    struct batch waiting;      /* matches that found no room */
     bool has_waiting;
     bool left_open;             /* there is a left batch */
     bool row_open;              /* the right side of row `at` is being read */
@@ -49,6 +51,7 @@ static int op_apply_open(struct op *op, struct dn_err *err)
     arena_init(&st->left_batch, &op->mem);
     arena_init(&st->emit, &op->mem);
     arena_init(&st->right_view, &op->mem);
+    mem_owner_init(&st->gathered, "rows", &op->mem, 0);
     rc = exec_joiner_init(&st->joiner, op, err);
     if (rc < 0)
         return rc;
@@ -69,7 +72,7 @@ static int op_apply_open(struct op *op, struct dn_err *err)
         bind_types[i] = node->input->cols[join->binds[i].col].type;
     }
     rc = exec_rows_init(
-        &st->rows, st->joiner.right_types, node->right->cols_count, false, &op->mem, err);
+        &st->rows, st->joiner.right_types, node->right->cols_count, false, &st->gathered, err);
     if (rc < 0 || !exec_apply_stable(node->right))
         return rc;
     return exec_apply_cache_init(&st->cache,
@@ -276,6 +279,16 @@ static int apply_left(struct op *op, struct dn_err *err)
     return exec_apply_cache_find(&st->cache, st->binds, &left, &st->left_batch, st->ids, err);
 }
 
+/* Is it enough for a batch? */
+static bool apply_full(const struct op *op)
+{
+    const struct op_apply *st = op->state;
+    size_t bytes = op->ctx->slice_bytes;
+
+    return st->rows.count == VEC_ROWS_MAX ||
+           (bytes && st->rows.count && mem_owner_used(&st->gathered) > APPLY_KEPT + bytes);
+}
+
 /* Rows of the left batch until a batch of the result is there; DN_EOF: it has no more. */
 static int apply_some(struct op *op, struct batch *ret, struct dn_err *err)
 {
@@ -291,7 +304,7 @@ static int apply_some(struct op *op, struct batch *ret, struct dn_err *err)
         *ret = st->waiting;
         return 0;
     }
-    while (rc == 0 && st->at < st->joiner.left.sel_count && st->rows.count < VEC_ROWS_MAX) {
+    while (rc == 0 && st->at < st->joiner.left.sel_count && !apply_full(op)) {
         rc = apply_step(op, &found, err);
         if (rc == DN_EOF) {
             rc = apply_finish_row(op, err);

@@ -5,6 +5,7 @@
  * is handed down to it (source.h). */
 #include "exec/exec_int.h"
 #include "exec/quota.h"
+#include "exec/slice.h"
 
 enum op_filter_fixed { FILTER_OPEN, FILTER_ALL, FILTER_NONE };
 
@@ -15,6 +16,8 @@ struct op_filter {
     enum op_filter_fixed fixed; /* a constant condition passes all or nothing */
     bool pushed;                /* the scan below evaluates it */
     uint16_t sel[VEC_ROWS_MAX];
+    struct exec_pace pace;
+    struct exec_held held;
 };
 
 static int op_filter_open(struct op *op, struct dn_err *err)
@@ -23,7 +26,8 @@ static int op_filter_open(struct op *op, struct dn_err *err)
     struct datum d;
     int rc;
 
-    arena_init(&st->batch, &op->mem);
+    exec_pace_init(&st->pace, &st->batch, &op->mem);
+    exec_pace_add(&st->pace, op->node->filter, op->ctx->slice_bytes);
     arena_init(&st->run, &op->mem);
     st->ev = exec_eval(op, &st->batch, &st->run);
     if (!expr_is_const(op->node->filter, true)) {
@@ -58,13 +62,14 @@ static int op_filter_next(struct op *op, struct batch *ret, struct dn_err *err)
     if (st->fixed == FILTER_ALL || st->pushed)
         return exec_pull(op->input, ret, err);
     do {
-        arena_reset(&st->batch);
-        rc = exec_pull(op->input, &in, err);
+        exec_pace_begin(&st->pace, &st->batch);
+        rc = exec_pull_paced(op->input, &st->pace, &st->held, &in, err);
         if (rc != 0)
             return rc;
         rc = expr_select(op->node->filter, &st->ev, &in, st->sel, &count, err);
         if (rc < 0)
             return rc;
+        exec_pace_end(&st->pace, in.sel_count);
     } while (count == 0);
     if (count < in.sel_count) {
         in.sel = st->sel;

@@ -26,6 +26,8 @@ struct op_join {
     struct exec_merge *merge; /* in run; NULL: not merged */
     struct exec_ctx inner;    /* the left side's: with what the right side says about its scans */
     struct arena keys_arena;  /* of the left batch */
+    struct exec_pace pace;    /* of the left keys */
+    struct exec_held held;    /* a batch of a side */
     struct arena run;
     struct eval ev;
     struct vec *keys; /* in run: of the left batch */
@@ -50,7 +52,9 @@ static int op_join_open(struct op *op, struct dn_err *err)
     struct op_join *st = op->state;
     int rc;
 
-    arena_init(&st->keys_arena, &op->mem);
+    exec_pace_init(&st->pace, &st->keys_arena, &op->mem);
+    for (uint32_t k = 0; k < op->node->join->keys_count; k++)
+        exec_pace_add(&st->pace, op->node->join->keys[k].left, op->ctx->slice_bytes);
     arena_init(&st->run, &op->mem);
     st->ev = exec_eval(op, &st->keys_arena, &st->run);
     st->keys = arena_calloc(&st->run, op->node->join->keys_count, sizeof *st->keys);
@@ -126,12 +130,14 @@ static int join_put_aside(struct op *op, struct dn_err *err)
     if (rc == 0)
         rc = exec_need_input(op, err);
     while (rc == 0) {
-        arena_reset(&st->keys_arena);
-        rc = exec_pull(op->input, &in, err);
+        exec_pace_begin(&st->pace, &st->keys_arena);
+        rc = exec_pull_paced(op->input, &st->pace, &st->held, &in, err);
         for (uint32_t k = 0; k < join->keys_count && rc == 0; k++)
             rc = expr_eval(join->keys[k].left, &st->ev, &in, &st->keys[k], err);
         if (rc == 0)
             rc = exec_join_spill_left(&st->spill, &in, st->keys, &st->keys_arena, err);
+        if (rc == 0)
+            exec_pace_end(&st->pace, in.sel_count);
     }
     if (rc != DN_EOF)
         return rc;
@@ -147,12 +153,13 @@ static int join_build(struct op *op, struct dn_err *err)
     int rc = exec_need_right(op, err);
 
     while (rc == 0) {
-        rc = exec_pull(op->right, &in, err);
+        rc = exec_pull_paced(op->right, &st->table.pace, &st->held, &in, err);
         if (rc == 0)
             rc = join_add(op, &in, err);
     }
     if (rc != DN_EOF)
         return rc;
+    st->held.next = st->held.batch.sel_count = 0;
     exec_close(op->right); /* its memory is for others now */
     op->right = NULL;
     if (exec_join_spilled(&st->spill))
@@ -190,17 +197,24 @@ static void join_ask(struct op *op)
     st->spent = true;
 }
 
+static int join_pull(struct op *op, struct batch *ret, struct dn_err *err)
+{
+    struct op_join *st = op->state;
+
+    return exec_pull_paced(op->input, &st->pace, &st->held, ret, err);
+}
+
 static int join_left(struct op *op, struct dn_err *err)
 {
     struct op_join *st = op->state;
     const struct plan_join *join = op->node->join;
     struct batch left;
     int rc = exec_join_spilled(&st->spill) ? exec_join_spill_next(&st->spill, &left, err)
-                                           : exec_pull(op->input, &left, err);
+                                           : join_pull(op, &left, err);
 
     if (rc != 0)
         return rc;
-    arena_reset(&st->keys_arena);
+    exec_pace_begin(&st->pace, &st->keys_arena);
     exec_joiner_left(&st->joiner, &left);
     exec_join_spill_recall(&st->spill, &st->joiner);
     st->left_open = true;
@@ -213,6 +227,8 @@ static int join_left(struct op *op, struct dn_err *err)
         rc = expr_eval(join->keys[k].left, &st->ev, &left, &st->keys[k], err);
     if (rc == 0 && join->keys_count)
         rc = exec_join_find(&st->table, st->keys, &left, &st->keys_arena, st->ids, &st->one, err);
+    if (rc == 0)
+        exec_pace_end(&st->pace, left.sel_count);
     if (rc == 0 && exec_join_asks(join->kind) && !join->filter)
         join_ask(op);
     return rc;

@@ -2,19 +2,24 @@
  *
  * op_project.c: expressions over the input's columns. Plain columns are passed on, not copied. */
 #include "exec/exec_int.h"
+#include "exec/slice.h"
 
 struct op_project {
     struct arena batch;
     struct arena run;
     struct eval ev;
     struct vec *cols; /* in run; one per expression */
+    struct exec_pace pace;
+    struct exec_held held;
 };
 
 static int op_project_open(struct op *op, struct dn_err *err)
 {
     struct op_project *st = op->state;
 
-    arena_init(&st->batch, &op->mem);
+    exec_pace_init(&st->pace, &st->batch, &op->mem);
+    for (uint32_t i = 0; i < op->node->exprs_count; i++)
+        exec_pace_add(&st->pace, op->node->exprs[i], op->ctx->slice_bytes);
     arena_init(&st->run, &op->mem);
     st->ev = exec_eval(op, &st->batch, &st->run);
     DN_ASSERT(op->node->exprs_count == op->node->cols_count);
@@ -28,8 +33,8 @@ static int op_project_next(struct op *op, struct batch *ret, struct dn_err *err)
     struct batch in;
     int rc;
 
-    arena_reset(&st->batch);
-    rc = exec_pull(op->input, &in, err);
+    exec_pace_begin(&st->pace, &st->batch);
+    rc = exec_pull_paced(op->input, &st->pace, &st->held, &in, err);
     if (rc != 0)
         return rc;
     for (uint32_t i = 0; i < op->node->exprs_count; i++) {
@@ -37,6 +42,7 @@ static int op_project_next(struct op *op, struct batch *ret, struct dn_err *err)
         if (rc < 0)
             return rc;
     }
+    exec_pace_end(&st->pace, in.sel_count);
     *ret = (struct batch){.count = in.count,
                           .cols_count = op->node->exprs_count,
                           .cols = st->cols,

@@ -325,6 +325,10 @@ static int sort_drain(struct op *op, struct dn_err *err)
         return exec_sort_order_team(&st->rows, op->ctx, err);
     rc = st->rows.count ? sort_spill(op, err) : 0;
     exec_sort_done(&st->rows);
+    buf_done(&st->keys);
+    exec_close(op->input); /* its memory is for the merge now */
+    op->input = NULL;
+    st->source = NULL;
     if (rc == 0)
         rc = exec_sort_runs_start(&st->runs, err);
     op->spilled = st->runs.bytes;

@@ -9,6 +9,7 @@
  * Where the calls do not look far (window_reach.c) rows of the last partition go on before it is
  * whole: all but those that must see what comes. The next round starts with them and the rows
  * before them that are still looked at, and the partition goes on there. */
+#include "exec/slice.h"
 #include "exec/tie.h"
 #include "exec/window.h"
 
@@ -26,6 +27,8 @@ struct op_window {
     struct exec_tie order; /* its place in the order, where peers count and rows go on early */
     uint32_t group;        /* the first of its peers, or a row of a partition before */
     struct arena batch;
+    struct exec_pace pace;
+    struct exec_held held;
     struct eval ev;
     const struct bexpr **exprs; /* in run: columns of the rows behind those of the input */
     uint32_t exprs_count;
@@ -237,7 +240,7 @@ static int op_window_open(struct op *op, struct dn_err *err)
     size_t exprs = 7 * (size_t)w->calls_count; /* filter, three arguments, two bounds, value */
     int rc;
 
-    arena_init(&st->batch, &op->mem);
+    exec_pace_init(&st->pace, &st->batch, &op->mem);
     arena_init(&st->window.run, &op->mem);
     st->ev = exec_eval(op, &st->batch, &st->window.run);
     st->window.plan = w;
@@ -261,6 +264,8 @@ static int op_window_open(struct op *op, struct dn_err *err)
         st->window.calls[i].call = &w->calls[i];
         rc = window_call(op, &st->window.calls[i], err);
     }
+    for (uint32_t i = 0; i < st->exprs_count; i++)
+        exec_pace_add(&st->pace, st->exprs[i], op->ctx->slice_bytes);
     return rc < 0 ? rc : window_rows_init(op, err);
 }
 
@@ -475,14 +480,16 @@ static int window_fill(struct op *op, struct dn_err *err)
     if (rc < 0)
         return rc;
     while (!st->done && !window_enough(op)) {
-        arena_reset(&st->batch);
-        rc = exec_pull(op->input, &in, err);
+        exec_pace_begin(&st->pace, &st->batch);
+        rc = exec_pull_paced(op->input, &st->pace, &st->held, &in, err);
         if (rc == DN_EOF) {
             st->done = true;
             break;
         }
         if (rc == 0)
             rc = window_gather(op, &in, err);
+        if (rc == 0)
+            exec_pace_end(&st->pace, in.sel_count);
         if (rc < 0)
             return rc;
     }

@@ -185,7 +185,9 @@ int exec_reader_open(struct exec_reader *r,
                      struct dn_err *err)
 {
     r->source = s;
-    arena_init(&r->batch, options->owner);
+    exec_pace_init(&r->pace, &r->batch, options->owner);
+    for (uint32_t i = 0; i < s->conds_count; i++)
+        exec_pace_add(&r->pace, s->conds[i].e, s->ctx->slice_bytes);
     arena_init(&r->run, options->owner);
     r->ev = (struct eval){.arena = &r->batch,
                           .params = s->ctx->params,
@@ -293,24 +295,28 @@ static int reader_cond(struct exec_reader *r,
                        struct batch *batch,
                        struct dn_err *err)
 {
-    uint32_t rows = exec_slice_rows(batch, c->cols, c->cols_count, r->source->ctx->slice_bytes);
+    uint32_t slice = exec_slice_rows(batch, c->cols, c->cols_count, r->source->ctx->slice_bytes);
     uint16_t all[VEC_ROWS_MAX];
+    uint32_t first = 0;
     uint32_t n = 0;
 
-    for (uint32_t first = 0; first < batch->sel_count; first += rows) {
+    while (first < batch->sel_count) {
         uint32_t left = batch->sel_count - first;
+        uint32_t rows = exec_pace_rows(&r->pace, left < slice ? left : slice);
         struct batch part = *batch;
         uint32_t count = 0;
         int rc;
 
         if (rows < batch->sel_count) {
-            arena_reset(&r->batch);
-            part = exec_slice(batch, first, left < rows ? left : rows, all);
+            exec_pace_begin(&r->pace, &r->batch);
+            part = exec_slice(batch, first, rows, all);
         }
         rc = expr_select(c->e, &r->ev, &part, r->sel + n, &count, err);
         if (rc < 0)
             return rc;
+        exec_pace_end(&r->pace, rows);
         n += count;
+        first += rows;
     }
     if (n < batch->sel_count) {
         batch->sel = r->sel;

@@ -11,6 +11,7 @@
 
 #include "exec/bound.h"
 #include "exec/exec.h"
+#include "exec/slice.h"
 
 /* One operand of the AND that rows must satisfy. */
 struct exec_cond {
@@ -52,6 +53,7 @@ struct exec_reader {
     const struct exec_source *source;
     struct scan_reader *r; /* owned */
     struct arena batch;    /* reset for each unit */
+    struct exec_pace pace; /* of the conditions */
     struct arena run;
     struct eval ev;
     struct scan_unit unit; /* the one at hand */

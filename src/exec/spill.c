@@ -126,6 +126,8 @@ static int spill_flush(struct exec_spill *s, uint32_t part, struct dn_err *err)
     p->blocks[p->blocks_count++] =
         (struct exec_spill_block){.offset = offset, .len = (uint32_t)p->pending.len};
     s->bytes += p->pending.len;
+    if (s->block_largest < p->pending.len)
+        s->block_largest = (uint32_t)p->pending.len;
     buf_reset(&p->pending);
     return 0;
 }
@@ -318,6 +320,8 @@ size_t exec_spill_reader_bytes(const struct exec_spill *s)
 
     for (uint32_t c = 0; c < s->cols_count; c++)
         row += spill_value_size(s->types[c]) + 1;
+    if (s->block_largest > s->block_bytes)
+        row += 2 * (size_t)s->block_largest / s->batch_rows; /* buffers grow by doubling */
     return s->block_bytes + row * s->batch_rows;
 }
 

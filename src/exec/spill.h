@@ -58,6 +58,7 @@ struct exec_spill {
     uint32_t fixed_bytes; /* of a row, without the bytes of strings */
     bool strings;         /* some column has them */
     uint32_t block_bytes;
+    uint32_t block_largest; /* of those in the file */
     uint32_t batch_rows;
     bool by_hand;
     struct exec_spill_part *parts; /* owned */
@@ -112,7 +113,7 @@ struct exec_spill_reader {
     struct mem_owner *owner;
 };
 
-/* About so many bytes a reader holds, if no row is larger than a block. */
+/* About so many bytes a reader holds, as far as what is written tells. */
 size_t exec_spill_reader_bytes(const struct exec_spill *s);
 /* Of a sealed part, from its start. close is right after a failed open, and on zeroed memory. */
 int exec_spill_reader_open(struct exec_spill_reader *r,

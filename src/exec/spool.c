@@ -13,12 +13,15 @@
 
 #define SPOOL_ROWS_MAX   (UINT32_MAX - VEC_ROWS_MAX) /* numbers end before EXEC_NO_ROW */
 #define SPOOL_SMALL_ROWS 64u                         /* of a first chunk that may move */
+#define SPOOL_LEAST_ROWS 32u
+#define SPOOL_SHARE      4u            /* part of the share that a chunk may fill, … */
+#define SPOOL_CHUNK      (256u * 1024) /* … but so many bytes in any case */
 
 int exec_spool_init(struct exec_spool *s,
                     const struct exec_spool_options *options,
                     struct dn_err *err)
 {
-    *s = (struct exec_spool){.options = *options};
+    *s = (struct exec_spool){.options = *options, .chunk_rows = VEC_ROWS_MAX};
     s->types = mem_alloc_array(options->owner, options->cols_count, sizeof *s->types);
     if (!s->types)
         return DN_FAIL_NOMEM(err);
@@ -77,7 +80,7 @@ static int spool_open_spill(struct exec_spool *s, struct dn_err *err)
                                                .types = s->types,
                                                .cols_count = s->options.cols_count,
                                                .parts_count = 1,
-                                               .batch_rows = VEC_ROWS_MAX,
+                                               .batch_rows = s->chunk_rows,
                                                .by_hand = true};
 
     return exec_spill_is_open(&s->spill) ? 0 : exec_spill_open(&s->spill, &options, err);
@@ -88,10 +91,10 @@ static int spool_put_aside(struct exec_spool *s, uint32_t n, struct vec *cols, s
     struct exec_spool_chunk *k = s->chunks[n];
     int rc;
 
-    DN_ASSERT(n == s->aside && k->cols[0].count == VEC_ROWS_MAX); /* I1, I3 */
+    DN_ASSERT(n == s->aside && k->cols[0].count == s->chunk_rows); /* I1, I3 */
     for (uint32_t c = 0; c < s->options.cols_count; c++)
-        cols[c] = colbuf_vec(&k->cols[c], 0, VEC_ROWS_MAX);
-    rc = exec_spill_write(&s->spill, 0, cols, NULL, VEC_ROWS_MAX, err);
+        cols[c] = colbuf_vec(&k->cols[c], 0, s->chunk_rows);
+    rc = exec_spill_write(&s->spill, 0, cols, NULL, s->chunk_rows, err);
     if (rc == 0)
         rc = exec_spill_cut(&s->spill, 0, err);
     if (rc < 0)
@@ -106,7 +109,7 @@ static int spool_put_aside(struct exec_spool *s, uint32_t n, struct vec *cols, s
 /* All full chunks that are in memory alone. */
 static int spool_relieve(struct exec_spool *s, struct dn_err *err)
 {
-    uint32_t full = s->count / VEC_ROWS_MAX;
+    uint32_t full = s->count / s->chunk_rows;
     uint64_t before = s->spill.bytes;
     struct vec *cols = NULL;
     int rc = 0;
@@ -150,9 +153,34 @@ static int spool_new_chunk(struct exec_spool *s, struct dn_err *err)
     for (uint32_t c = 0; c < s->options.cols_count; c++)
         colbuf_init(&k->cols[c], s->types[c], s->options.owner, &k->strings);
     for (uint32_t c = 0; c < s->options.cols_count; c++)
-        if (!colbuf_reserve(&k->cols[c], small ? SPOOL_SMALL_ROWS : VEC_ROWS_MAX))
+        if (!colbuf_reserve(&k->cols[c],
+                            small && s->chunk_rows > SPOOL_SMALL_ROWS ? SPOOL_SMALL_ROWS
+                                                                      : s->chunk_rows))
             return DN_FAIL_NOMEM(err);
     return 0;
+}
+
+/* Rows as long as these: how many make a chunk? */
+static void
+spool_choose(struct exec_spool *s, const struct vec *cols, const uint16_t *sel, uint32_t count)
+{
+    size_t most = s->options.share / SPOOL_SHARE;
+    size_t bytes = 0;
+
+    if (most < SPOOL_CHUNK)
+        most = SPOOL_CHUNK;
+    if (!s->options.volume || !s->options.share || count == 0)
+        return;
+    for (uint32_t c = 0; c < s->options.cols_count; c++) {
+        bytes += phys_size(type_phys(s->types[c])) * (size_t)count;
+        for (uint32_t i = 0; type_phys(s->types[c]) == PHYS_STR && i < count; i++) {
+            uint32_t row = sel ? sel[i] : i;
+
+            bytes += vec_is_null(&cols[c], row) ? 0 : vec_str(&cols[c], row).len;
+        }
+    }
+    while (s->chunk_rows > SPOOL_LEAST_ROWS && bytes / count * s->chunk_rows > most)
+        s->chunk_rows /= 2;
 }
 
 int exec_spool_add(struct exec_spool *s,
@@ -167,13 +195,15 @@ int exec_spool_add(struct exec_spool *s,
     if (s->count > SPOOL_ROWS_MAX - count)
         return DN_FAIL(
             err, DN_E_TOO_COMPLEX, "more than %u rows would have to be kept", SPOOL_ROWS_MAX);
+    if (s->chunks_count == 0)
+        spool_choose(s, cols, sel, count);
     while (done < count) {
-        uint32_t used = s->count % VEC_ROWS_MAX;
-        uint32_t n = count - done < VEC_ROWS_MAX - used ? count - done : VEC_ROWS_MAX - used;
+        uint32_t used = s->count % s->chunk_rows;
+        uint32_t n = count - done < s->chunk_rows - used ? count - done : s->chunk_rows - used;
         const uint16_t *rows = sel ? sel + done : NULL;
         struct colbuf *to;
 
-        if (s->count / VEC_ROWS_MAX == s->chunks_count) {
+        if (s->count / s->chunk_rows == s->chunks_count) {
             int rc = spool_new_chunk(s, err);
 
             if (rc < 0)
@@ -211,7 +241,7 @@ void exec_spool_cursor_leave(struct exec_spool_cursor *c)
     struct exec_spool_chunk *k = c->pinned;
 
     if (k && --k->pins == 0 && k->aside)
-        spool_free_chunk(c->spool, c->first / VEC_ROWS_MAX);
+        spool_free_chunk(c->spool, c->first / c->spool->chunk_rows);
     c->pinned = NULL;
     c->rows = 0;
 }
@@ -241,7 +271,7 @@ static int spool_read(struct exec_spool *s, uint32_t n, struct dn_err *err)
         return rc;
     exec_spill_reader_seek(&k->reader, n);
     rc = exec_spill_reader_next(&k->reader, &in, err);
-    if (rc != 0 || in.count != VEC_ROWS_MAX)
+    if (rc != 0 || in.count != s->chunk_rows)
         return rc < 0 ? rc : DN_FAIL(err, DN_E_CORRUPT, "scratch file: chunk %u is not whole", n);
     k->read = in.cols;
     return 0;
@@ -250,12 +280,12 @@ static int spool_read(struct exec_spool *s, uint32_t n, struct dn_err *err)
 int exec_spool_bring(struct exec_spool_cursor *c, uint32_t row, struct dn_err *err)
 {
     struct exec_spool *s = c->spool;
-    uint32_t n = row / VEC_ROWS_MAX;
+    uint32_t n = row / s->chunk_rows;
     struct exec_spool_chunk *k = c->pinned;
     int rc = 0;
 
     DN_ASSERT(row < s->count);
-    if (k && c->first != n * VEC_ROWS_MAX)
+    if (k && c->first != n * s->chunk_rows)
         exec_spool_cursor_leave(c);
     if (!s->chunks[n])
         rc = spool_read(s, n, err);
@@ -264,8 +294,8 @@ int exec_spool_bring(struct exec_spool_cursor *c, uint32_t row, struct dn_err *e
     k = s->chunks[n];
     k->pins += c->pinned == NULL;
     c->pinned = k;
-    c->first = n * VEC_ROWS_MAX;
-    c->rows = s->count - c->first < VEC_ROWS_MAX ? s->count - c->first : VEC_ROWS_MAX;
+    c->first = n * s->chunk_rows;
+    c->rows = s->count - c->first < s->chunk_rows ? s->count - c->first : s->chunk_rows;
     for (uint32_t i = 0; i < s->options.cols_count; i++)
         c->cols[i] = k->cols ? colbuf_vec(&k->cols[i], 0, c->rows) : k->read[i];
     return 0;
@@ -279,7 +309,7 @@ int exec_spool_view(struct exec_spool_cursor *c,
                     uint32_t *ret_count,
                     struct dn_err *err)
 {
-    uint32_t at = row % VEC_ROWS_MAX;
+    uint32_t at = row % c->spool->chunk_rows;
     uint32_t count;
     int rc = exec_spool_seek(c, row, err);
 

@@ -43,6 +43,7 @@ struct exec_spool {
     struct exec_spool_options options;
     enum type_id *types;              /* owned */
     uint32_t count;                   /* rows */
+    uint32_t chunk_rows;              /* a power of two, VEC_ROWS_MAX at most */
     struct exec_spool_chunk **chunks; /* owned; NULL: in scratch only */
     uint32_t chunks_count;
     uint32_t chunks_cap;

@@ -81,10 +81,11 @@ static int win_add(struct win_agg *a,
 {
     uint32_t at = a->w->part.first + (uint32_t)first;
     uint32_t stop = a->w->part.first + (uint32_t)end;
+    uint32_t rows = a->call->cursor.spool->chunk_rows;
     int rc = 0;
 
     while (at < stop && rc == 0) {
-        uint32_t next = (at / VEC_ROWS_MAX + 1) * VEC_ROWS_MAX;
+        uint32_t next = (at / rows + 1) * rows;
 
         if (next > stop)
             next = stop;
