@@ -7,6 +7,7 @@
  * WITH RECURSIVE: base UNION [ALL] term, where the term mentions the query itself once: rows of the
  * base go to a working table, the term runs over that table again and again, its rows being the
  * next working table, until there are none. */
+#include "plan/clone.h"
 #include "plan/select_int.h"
 
 #include "base/text.h"
@@ -360,6 +361,14 @@ static bool with_from_says(const struct from_item *f, const char *name)
 
 static bool with_says(const struct query *ast, const char *name)
 {
+    for (uint32_t i = 0; ast->with && i < ast->with->ctes_count; i++) {
+        const struct cte *c = &ast->with->ctes[i];
+
+        if (c->query && with_says(c->query, name))
+            return true;
+        if (text_same_fold(c->name.s, strlen(c->name.s), name, strlen(name)))
+            return false; /* from here on the name means this one */
+    }
     if (ast->kind == QUERY_SET)
         return with_says(ast->left, name) || with_says(ast->right, name);
     if (ast->kind != QUERY_SELECT)
@@ -460,6 +469,46 @@ static int with_part_rows(struct planner *q, struct lwith *w, struct qout *ret, 
     return with_names(q, w->ast, ret, err);
 }
 
+/* Working tables whose recursion is around a tree. */
+struct with_round {
+    const struct with_round *outer;
+    uint32_t work;
+};
+
+/* Does the tree read a working table of a recursion that it is in itself? Its rows are others each
+ * time then. */
+static bool
+with_steps(const struct planner *q, const struct lnode *n, const struct with_round *rounds)
+{
+    const struct with_round in = {.outer = rounds, .work = n->work};
+
+    if (n->kind == L_WORK && (n->work > q->env->parts_count || q->env->parts_count == 0) &&
+        !q->given) {
+        while (rounds && rounds->work != n->work)
+            rounds = rounds->outer;
+        return !rounds;
+    }
+    if (n->kind == L_RECURSIVE)
+        rounds = &in;
+    return (n->in && with_steps(q, n->in, rounds)) || (n->right && with_steps(q, n->right, rounds));
+}
+
+/* One more copy of a query that is another one in each step of a recursion. */
+static int with_again(struct planner *q, struct lwith *w, struct qout *ret, struct dn_err *err)
+{
+    const struct lcte *c = w->bound;
+    struct lmap map = {.n = 0};
+
+    *ret = (struct qout){.names = w->names, .count = c->vars_count};
+    ret->tree = logic_clone(q, c->tree, &map);
+    ret->vars = arena_alloc_array(q->env->arena, (size_t)c->vars_count + 1, sizeof(*ret->vars));
+    if (!ret->tree || !ret->vars)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < c->vars_count; i++)
+        ret->vars[i] = logic_mapped(&map, c->vars[i]);
+    return 0;
+}
+
 static int with_mention(struct planner *q, struct lwith *w, struct qout *ret, struct dn_err *err)
 {
     struct lvars free = {0};
@@ -470,7 +519,7 @@ static int with_mention(struct planner *q, struct lwith *w, struct qout *ret, st
     if (w->open)
         return with_work(q, w, ret, err);
     if (w->bound)
-        return with_shared(q, w, ret, err);
+        return w->bound->bound ? with_again(q, w, ret, err) : with_shared(q, w, ret, err);
     rc = with_bind(q, w, ret, err);
     if (rc < 0)
         return rc;
@@ -486,10 +535,11 @@ static int with_mention(struct planner *q, struct lwith *w, struct qout *ret, st
                               .vars = ret->vars,
                               .vars_count = ret->count,
                               .keep = w->ast->material == CTE_MATERIALIZED,
-                              .number = UINT32_MAX};
+                              .number = UINT32_MAX,
+                              .bound = with_steps(q, ret->tree, NULL)};
     w->names = ret->names;
     w->names_count = ret->count;
-    return with_shared(q, w, ret, err);
+    return w->bound->bound ? with_again(q, w, ret, err) : with_shared(q, w, ret, err);
 }
 
 int from_with(struct planner *q,
