@@ -35,6 +35,12 @@ static uint32_t table_place_keys(struct exec_join_table *t, enum type_id *types)
     return n;
 }
 
+void exec_join_pace(struct exec_pace *p, const struct plan_join *join, bool left, size_t bytes)
+{
+    for (uint32_t k = 0; k < join->keys_count; k++)
+        exec_pace_add(p, left ? join->keys[k].left : join->keys[k].right, bytes);
+}
+
 int exec_join_table_init(struct exec_join_table *t,
                          const struct plan_node *node,
                          struct op *op,
@@ -48,8 +54,7 @@ int exec_join_table_init(struct exec_join_table *t,
 
     t->node = node;
     exec_pace_init(&t->pace, &t->batch, &op->mem);
-    for (uint32_t k = 0; k < node->join->keys_count; k++)
-        exec_pace_add(&t->pace, node->join->keys[k].right, op->ctx->slice_bytes);
+    exec_join_pace(&t->pace, node->join, false, op->ctx->slice_bytes);
     arena_init(&t->run, &op->mem);
     t->ev = exec_eval(op, &t->batch, &t->run);
     t->key_cols = arena_alloc_array(&t->run, join->keys_count, sizeof *t->key_cols);

@@ -38,6 +38,11 @@ struct exec_join_table {
     bool by_hash;       /* equal hashes mean equal keys */
 };
 
+/* The keys of a side are expressions of the pace; slice_bytes as in slice.h. */
+void exec_join_pace(struct exec_pace *p,
+                    const struct plan_join *join,
+                    bool left,
+                    size_t slice_bytes);
 /* done is right after a failed init, and on zeroed memory. */
 int exec_join_table_init(struct exec_join_table *t,
                          const struct plan_node *node,

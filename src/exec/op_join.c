@@ -27,7 +27,7 @@ struct op_join {
     struct exec_ctx inner;    /* the left side's: with what the right side says about its scans */
     struct arena keys_arena;  /* of the left batch */
     struct exec_pace pace;    /* of the left keys */
-    struct exec_held held;    /* a batch of a side */
+    struct exec_held held;    /* of a side */
     struct arena run;
     struct eval ev;
     struct vec *keys; /* in run: of the left batch */
@@ -53,8 +53,7 @@ static int op_join_open(struct op *op, struct dn_err *err)
     int rc;
 
     exec_pace_init(&st->pace, &st->keys_arena, &op->mem);
-    for (uint32_t k = 0; k < op->node->join->keys_count; k++)
-        exec_pace_add(&st->pace, op->node->join->keys[k].left, op->ctx->slice_bytes);
+    exec_join_pace(&st->pace, op->node->join, true, op->ctx->slice_bytes);
     arena_init(&st->run, &op->mem);
     st->ev = exec_eval(op, &st->keys_arena, &st->run);
     st->keys = arena_calloc(&st->run, op->node->join->keys_count, sizeof *st->keys);
@@ -136,8 +135,7 @@ static int join_put_aside(struct op *op, struct dn_err *err)
             rc = expr_eval(join->keys[k].left, &st->ev, &in, &st->keys[k], err);
         if (rc == 0)
             rc = exec_join_spill_left(&st->spill, &in, st->keys, &st->keys_arena, err);
-        if (rc == 0)
-            exec_pace_end(&st->pace, in.sel_count);
+        exec_pace_end(&st->pace, rc == 0 ? in.sel_count : 0);
     }
     if (rc != DN_EOF)
         return rc;
@@ -159,7 +157,6 @@ static int join_build(struct op *op, struct dn_err *err)
     }
     if (rc != DN_EOF)
         return rc;
-    st->held.next = st->held.batch.sel_count = 0;
     exec_close(op->right); /* its memory is for others now */
     op->right = NULL;
     if (exec_join_spilled(&st->spill))
@@ -197,38 +194,30 @@ static void join_ask(struct op *op)
     st->spent = true;
 }
 
-static int join_pull(struct op *op, struct batch *ret, struct dn_err *err)
-{
-    struct op_join *st = op->state;
-
-    return exec_pull_paced(op->input, &st->pace, &st->held, ret, err);
-}
-
 static int join_left(struct op *op, struct dn_err *err)
 {
     struct op_join *st = op->state;
     const struct plan_join *join = op->node->join;
     struct batch left;
-    int rc = exec_join_spilled(&st->spill) ? exec_join_spill_next(&st->spill, &left, err)
-                                           : join_pull(op, &left, err);
+    int rc;
 
+    if (exec_join_spilled(&st->spill))
+        rc = exec_join_spill_next(&st->spill, &left, err);
+    else
+        rc = exec_pull_paced(op->input, &st->pace, &st->held, &left, err);
     if (rc != 0)
         return rc;
     exec_pace_begin(&st->pace, &st->keys_arena);
     exec_joiner_left(&st->joiner, &left);
     exec_join_spill_recall(&st->spill, &st->joiner);
     st->left_open = true;
-    st->spent = false;
-    st->noted = false;
-    st->one = false;
-    st->at = 0;
-    st->right_at = 0;
+    st->spent = st->noted = st->one = false;
+    st->at = st->right_at = 0;
     for (uint32_t k = 0; k < join->keys_count && rc == 0; k++)
         rc = expr_eval(join->keys[k].left, &st->ev, &left, &st->keys[k], err);
     if (rc == 0 && join->keys_count)
         rc = exec_join_find(&st->table, st->keys, &left, &st->keys_arena, st->ids, &st->one, err);
-    if (rc == 0)
-        exec_pace_end(&st->pace, left.sel_count);
+    exec_pace_end(&st->pace, left.sel_count);
     if (rc == 0 && exec_join_asks(join->kind) && !join->filter)
         join_ask(op);
     return rc;
@@ -561,7 +550,6 @@ static int op_join_next(struct op *op, struct batch *ret, struct dn_err *err)
     if (st->merge)
         return exec_merge_next(st->merge, ret, err);
     rc = st->built ? 0 : join_start(op, err);
-
     while (rc == 0) {
         if (st->left_done) {
             rc = join_drain(op, ret, err);
@@ -587,19 +575,16 @@ static int op_join_next(struct op *op, struct batch *ret, struct dn_err *err)
     return rc;
 }
 
-/* ---- what is told from above ---- */
-
 int op_join_left(struct op *op, struct op **ret, struct dn_err *err)
 {
     struct op_join *st = op->state;
     enum plan_join_kind kind = op->node->join->kind;
-    int rc = 0;
+    int rc;
 
     *ret = NULL;
     if (st->merge || kind == PLAN_JOIN_FULL || kind == PLAN_JOIN_SINGLE)
         return 0;
-    if (!st->built)
-        rc = join_start(op, err);
+    rc = st->built ? 0 : join_start(op, err);
     if (rc == 0 && !st->left_done && !exec_join_spilled(&st->spill))
         *ret = op->input;
     return rc < 0 ? rc : 0;

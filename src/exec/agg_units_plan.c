@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * agg_units_plan.c: what units can answer for an AGGREGATE node: the part of agg_units.h that
+ * depends on the plan alone. */
+#include "exec/agg_units.h"
+
+#include "exec/exec_int.h"
+#include "exec/mono.h"
+
+static void units_plan_key(struct exec_units *u, uint32_t k)
+{
+    const struct plan_node *scan = u->source->node;
+    const struct table *t = scan->table;
+    const struct bexpr *e = u->node->exprs[k];
+    uint32_t col = exec_mono_col(e);
+
+    u->keys[k] = (struct exec_key){.kind = EXEC_KEY_OTHER};
+    if (e->kind == BEXPR_COLUMN) {
+        u->keys[k] = (struct exec_key){.kind = EXEC_KEY_COLUMN, .col = e->col};
+    } else if (col != PLAN_NO_COL && type_phys(scan->cols[col].type) == PHYS_I64 &&
+               t->rest_count > 0 && t->rest[0].col == scan->scan_cols[col]) {
+        u->keys[k] = (struct exec_key){.kind = EXEC_KEY_BUCKET, .col = col};
+        u->bucket_col = col;
+        u->buckets[u->buckets_count++] = e;
+    } else {
+        u->simple = false;
+    }
+}
+
+static int units_plan_agg(struct exec_units *u, uint32_t g, struct dn_err *err)
+{
+    const struct plan_node *scan = u->source->node;
+    const struct plan_agg *pa = &u->node->aggs[g];
+    const struct bexpr **args =
+        arena_calloc(&u->source->run, 2 + (size_t)pa->order_count, sizeof(struct bexpr *));
+    struct exec_way *way = &u->ways[g];
+    bool timed = pa->agg->zone & (AGG_ZONE_EARLY | AGG_ZONE_LATE);
+
+    if (!args)
+        return DN_FAIL_NOMEM(err);
+    args[0] = pa->arg;
+    args[1] = pa->arg2;
+    for (uint32_t k = 0; k < pa->order_count; k++)
+        args[2 + k] = pa->order[k].e;
+    way->col = pa->arg && pa->arg->kind == BEXPR_COLUMN ? pa->arg->col : PLAN_NO_COL;
+    way->zone = pa->agg->update_zone && !pa->distinct && !pa->order_count &&
+                (!pa->arg || way->col != PLAN_NO_COL ||
+                 (pa->agg->zone == AGG_ZONE_COUNT && pa->arg->kind == BEXPR_CONST &&
+                  !pa->arg->value.null)); /* count(1) is count(*) */
+    if (timed)                            /* only by the time that orders runs */
+        way->zone = way->zone && u->times_unique && pa->arg2 && pa->arg2->kind == BEXPR_COLUMN &&
+                    scan->scan_cols[pa->arg2->col] == scan->table->rest[0].col;
+    return exec_expr_cols(args,
+                          2 + pa->order_count,
+                          scan->cols_count,
+                          &u->source->run,
+                          &way->cols,
+                          &way->cols_count,
+                          err);
+}
+
+/* The end of time that an aggregate asks for, and nothing else. */
+static enum exec_ends units_agg_ends(const struct exec_units *u, uint32_t g)
+{
+    const struct plan_node *scan = u->source->node;
+    const struct agg *agg = u->node->aggs[g].agg;
+    uint32_t col = u->ways[g].col;
+
+    if (!u->ways[g].zone)
+        return EXEC_ENDS_NONE;
+    if (agg->zone & AGG_ZONE_LATE)
+        return EXEC_ENDS_LATE;
+    if (agg->zone & AGG_ZONE_EARLY)
+        return EXEC_ENDS_EARLY;
+    if (col == PLAN_NO_COL || scan->scan_cols[col] != scan->table->rest[0].col)
+        return EXEC_ENDS_NONE;
+    return strcmp(agg->name, "max") == 0   ? EXEC_ENDS_LATE
+           : strcmp(agg->name, "min") == 0 ? EXEC_ENDS_EARLY
+                                           : EXEC_ENDS_NONE;
+}
+
+/* Are newest or oldest values all that is wanted of each group? Then the scan begins there. */
+static void units_plan_ends(struct exec_units *u)
+{
+    const struct table *t = u->source->node->table;
+
+    if (!u->simple || u->bucket_col != PLAN_NO_COL || u->node->aggs_count == 0 || !u->times_unique)
+        return;
+    u->ends = units_agg_ends(u, 0);
+    for (uint32_t g = 1; g < u->node->aggs_count; g++)
+        if (units_agg_ends(u, g) != u->ends)
+            u->ends = EXEC_ENDS_NONE;
+    if (u->ends != EXEC_ENDS_NONE && (u->ends == EXEC_ENDS_LATE) != t->rest[0].desc)
+        scan_reverse(u->source->scan);
+}
+
+int exec_units_plan(struct exec_units *u,
+                    const struct plan_node *node,
+                    struct exec_source *source,
+                    struct dn_err *err)
+{
+    const struct table *t = source->node->table;
+    struct arena *run = &source->run;
+    size_t all_count = node->exprs_count;
+    const struct bexpr **all;
+    uint32_t n = 0;
+    int rc = 0;
+
+    for (uint32_t g = 0; g < node->aggs_count; g++)
+        all_count += 2 + (size_t)node->aggs[g].order_count;
+
+    *u = (struct exec_units){
+        .node = node, .source = source, .simple = true, .bucket_col = PLAN_NO_COL};
+    u->times_unique = t->rest_count == 1 && t->time_col >= 0 && t->rest[0].col == t->time_col;
+    u->keys = arena_calloc(run, node->exprs_count, sizeof *u->keys);
+    u->ways = arena_calloc(run, node->aggs_count, sizeof *u->ways);
+    u->buckets = arena_calloc(run, node->exprs_count, sizeof(struct bexpr *));
+    all = arena_calloc(run, all_count, sizeof(struct bexpr *));
+    if (!u->keys || !u->ways || !u->buckets || !all)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t k = 0; k < node->exprs_count; k++) {
+        units_plan_key(u, k);
+        all[n++] = node->exprs[k];
+    }
+    for (uint32_t g = 0; g < node->aggs_count && rc == 0; g++) {
+        rc = units_plan_agg(u, g, err);
+        all[n++] = node->aggs[g].arg;
+        all[n++] = node->aggs[g].arg2;
+        for (uint32_t k = 0; k < node->aggs[g].order_count; k++)
+            all[n++] = node->aggs[g].order[k].e;
+    }
+    if (rc < 0)
+        return rc;
+    units_plan_ends(u);
+    return exec_expr_cols(all, n, source->node->cols_count, run, &u->cols, &u->cols_count, err);
+}
