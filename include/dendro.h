@@ -104,7 +104,9 @@ DENDRO_API const char *dendro_version_full(void);
 /* ---- database ---- */
 
 enum dendro_open_flags {
-    DENDRO_OPEN_READ_ONLY = 1, /* takes no lock and writes nothing */
+    /* Takes no lock and writes nothing. Beside a process that has the directory open it shows what
+     * was acknowledged at that moment, and goes on showing that; newer rows need a new open. */
+    DENDRO_OPEN_READ_ONLY = 1,
     DENDRO_OPEN_NO_CREATE = 2, /* an error if there is no database yet */
 };
 

@@ -5,13 +5,15 @@
 #include "engine/engine_int.h"
 #include "engine/names.h"
 #include "engine/watch.h"
+#include "volume/beside.h"
 
 #include <unistd.h>
 
-#define ENGINE_MEMORY_SHARE   40u                       /* percent of RAM */
-#define ENGINE_MEMORY_UNKNOWN ((size_t)1 << 30)         /* bytes, where the machine does not say */
-#define ENGINE_MEMTABLE_SHARE 8u                        /* of the memory limit, at most */
-#define ENGINE_EDIT_TRIES     16                        /* of a catalog edit that lost a race */
+#define ENGINE_MEMORY_SHARE   40u               /* percent of RAM */
+#define ENGINE_MEMORY_UNKNOWN ((size_t)1 << 30) /* bytes, where the machine does not say */
+#define ENGINE_MEMTABLE_SHARE 8u                /* of the memory limit, at most */
+#define ENGINE_EDIT_TRIES     16                /* of a catalog edit that lost a race */
+#define ENGINE_CATALOG_TRIES  1000              /* of opening beside a process that changes it */
 #define ENGINE_MEMORY_MIN     ((size_t)4 * 1024 * 1024) /* bytes; less could not run a statement */
 
 static size_t engine_memory_default(void)
@@ -46,7 +48,8 @@ static int engine_take_newer(struct dendro_db *db, struct catalog *newer, struct
 {
     int rc = 0;
 
-    newer->generation = db->catalog->generation;
+    if (newer->generation == 0) /* out of the log */
+        newer->generation = db->catalog->generation;
     catalog_unref(db->catalog);
     db->catalog = newer;
     if (!db->read_only)
@@ -67,6 +70,7 @@ static int engine_open_shard(struct dendro_db *db, bool background, struct dn_er
         .background = background,
         .newer = &newer,
     };
+    unsigned tries = 0;
     int rc;
 
     /* Fresh rows may take three memtables, the cache and statements as much again: then there is
@@ -79,8 +83,11 @@ static int engine_open_shard(struct dendro_db *db, bool background, struct dn_er
             return rc;
         rc = engine_take_newer(db, newer, err);
         newer = NULL;
-    } while (rc == 0);
-    return rc;
+    } while (rc == 0 && ++tries < ENGINE_CATALOG_TRIES);
+    return rc < 0 ? rc
+                  : DN_FAIL(err,
+                            DN_E_SNAPSHOT_GONE,
+                            "the catalog changes faster than the database can be opened");
 }
 
 static void engine_free(struct dendro_db *db)
@@ -151,6 +158,11 @@ int engine_open_volume(struct volume *v,
 fail:
     engine_free(db);
     return rc;
+}
+
+void engine_announce(dendro_db *db, const char *address)
+{
+    volume_announce(db->volume, address);
 }
 
 struct mem_owner *engine_owner(dendro_db *db)

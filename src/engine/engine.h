@@ -37,6 +37,9 @@ int engine_check_volume(struct volume *v,
                         uint64_t *ret_faults,
                         struct dn_err *err) DN_MUST_CHECK;
 
+/* Where the process that has the database open can be reached: others who are refused are told. */
+void engine_announce(dendro_db *db, const char *address);
+
 /* ---- roles, for servers ---- */
 
 /* Makes a verifier of a password, for CREATE ROLE … PASSWORD; false: it could not. Without one

@@ -13,8 +13,11 @@
  *
  * A crash anywhere in between leaves a state from which the same steps succeed. */
 #include "store/shard_int.h"
+#include "volume/beside.h"
 
 #include <inttypes.h>
+
+#define RECOVER_HOLD_TRIES 1000u
 
 struct replay {
     struct shard *s;
@@ -437,11 +440,67 @@ static int recover_manifest(struct shard *s, struct dn_err *err)
     return rc;
 }
 
+/* All that the manifest names, as it is now. DN_NOT_FOUND: some of it is gone. */
+static int recover_hold_files(struct shard *s, struct dn_err *err)
+{
+    char name[VOLUME_NAME_MAX + 1];
+    int rc = DN_OK;
+
+    for (size_t i = 0; rc >= 0 && rc != DN_NOT_FOUND && i < s->man.chunks_count; i++) {
+        manifest_chunk_name(&s->man.chunks[i], name);
+        rc = volume_hold(s->volume, VOLUME_LOG, name, err);
+    }
+    for (size_t i = 0; rc >= 0 && rc != DN_NOT_FOUND && i < s->man.segs_count; i++) {
+        seg_name(s->man.segs[i].table_id, s->man.segs[i].id, name);
+        rc = volume_hold(s->volume, VOLUME_OBJECT, name, err);
+    }
+    return rc == VOLUME_NOT_HELD ? DN_OK : rc;
+}
+
+/* The rows that are held were written with this catalog, or with one that the log has. */
+static int recover_check_catalog(struct shard *s, struct dn_err *err)
+{
+    struct catalog *now;
+    int rc = catalog_load(s->volume, &now, err);
+
+    if (rc < 0)
+        return rc;
+    if (now->generation == s->catalog->generation || !s->options.newer) {
+        catalog_unref(now);
+        return DN_OK;
+    }
+    *s->options.newer = now;
+    return DN_FAIL(err, DN_E_TABLE_CHANGED, "the catalog was changed meanwhile");
+}
+
+/* Step 1 beside a process that writes: it may replace the manifest and delete what the old one
+ * names before we have opened it. Then the new one is read. What is held stays as it is, whatever
+ * that process does: the snapshot of this moment. */
+static int recover_hold(struct shard *s, struct dn_err *err)
+{
+    uint64_t seen = UINT64_MAX; /* generation with which something was missing */
+    int rc = DN_NOT_FOUND;
+
+    for (unsigned i = 0; rc == DN_NOT_FOUND && i < RECOVER_HOLD_TRIES; i++) {
+        volume_let_go(s->volume);
+        rc = recover_manifest(s, err);
+        if (rc == DN_OK && s->man.generation == seen)
+            break; /* it is missing indeed: who needs it says so */
+        seen = s->man.generation;
+        if (rc == DN_OK)
+            rc = recover_hold_files(s, err);
+    }
+    if (rc == DN_NOT_FOUND)
+        return DN_FAIL(
+            err, DN_E_SNAPSHOT_GONE, "the database changes faster than it can be opened read-only");
+    return rc < 0 ? rc : recover_check_catalog(s, err);
+}
+
 int shard_recover(struct shard *s, struct dn_err *err)
 {
     int rc;
 
-    rc = recover_manifest(s, err);
+    rc = s->options.read_only ? recover_hold(s, err) : recover_manifest(s, err);
     if (rc == DN_OK && !s->options.read_only)
         rc = recover_fence(s, err);
     if (rc == DN_OK)

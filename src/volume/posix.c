@@ -47,16 +47,37 @@ static int pvol_put(struct volume *v, const char *name, const void *p, size_t n,
     return rc < 0 ? rc : volume_posix_publish(pv, &file, parts, false, NULL, err);
 }
 
+/* A writer beside us has no use for it any more. */
+static int pvol_fail_gone(const char *name, struct dn_err *err)
+{
+    int rc = DN_FAIL(err,
+                     DN_E_SNAPSHOT_GONE,
+                     "object '%s' is gone: it was replaced by newer ones after the database was "
+                     "opened read-only",
+                     name);
+
+    dn_err_hint(err, "open the database again: the rows are in the newer ones");
+    return rc;
+}
+
 static int pvol_open_object(
     struct posix_volume *pv, const char *name, int *ret_fd, uint64_t *ret_size, struct dn_err *err)
 {
     char file[VOLUME_NAME_MAX + 1];
+    int held = volume_posix_held_object(pv, name);
     struct stat st;
     int number;
     int fd = -1;
 
     volume_posix_file_name(name, file);
-    number = volume_posix_openat(pv, pv->object_fd, file, O_RDONLY | O_NOFOLLOW, &fd);
+    if (held >= 0) {
+        fd = fcntl(held, F_DUPFD_CLOEXEC, 0);
+        number = fd < 0 ? errno : 0;
+    } else {
+        number = volume_posix_openat(pv, pv->object_fd, file, O_RDONLY | O_NOFOLLOW, &fd);
+    }
+    if (number == ENOENT && pv->read_only && !pv->still)
+        return pvol_fail_gone(name, err);
     if (number == ENOENT)
         return VOLUME_FAIL_MISSING(err, "object", name);
     if (number == 0 && fstat(fd, &st) != 0)
@@ -300,6 +321,9 @@ const struct volume_ops volume_posix_ops = {
     .watch = pvol_watch,
     .notify = pvol_notify,
     .scan = pvol_scan,
+    .announce = volume_posix_announce,
+    .hold = volume_posix_hold,
+    .let_go = volume_posix_let_go,
     .clock_ns = pvol_clock_ns,
     .random = pvol_random,
     .free_bytes = pvol_free_bytes,

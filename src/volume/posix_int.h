@@ -4,7 +4,8 @@
  *
  * The directory:
  *     FORMAT    "dendro volume format 1"
- *     LOCK      locked by the process that writes; its pid and program, for the refusal of others
+ *     LOCK      locked by the process that writes; its pid and program, for the refusal of others,
+ *               and on a second line where it can be reached
  *     o/ l/ d/  objects, logs, documents: one file each, '/' of the name written as '~', so that
  * 'a' and 'a/b' are two files beside each other and one fsync covers a new name scratch/  spill
  * files, unlinked as soon as they are made Files that start with TMP- are on their way to a name of
@@ -21,6 +22,7 @@
 #define VOLUME_POSIX_TEMP_PREFIX "TMP-"
 
 struct posix_log;
+struct posix_held; /* posix_beside.c */
 
 struct posix_volume {
     struct volume base;
@@ -42,6 +44,9 @@ struct posix_volume {
     size_t logs_count;                 /* open ones */
     struct sched_mutex *doc_lock;      /* owned: guards documents and docs_unsettled */
     bool docs_unsettled;               /* a rename in d/ may not be durable; under doc_lock */
+    struct posix_held **held;          /* owned, sorted: what a reader beside a writer keeps */
+    size_t held_count;
+    size_t held_cap;
 };
 
 struct posix_bytes {
@@ -115,6 +120,26 @@ int volume_posix_clean(struct posix_volume *pv, int dir_fd, bool all, struct dn_
 
 /* posix_open.c */
 void volume_posix_close(struct volume *v);
+
+/* What others see in LOCK. */
+void volume_posix_announce(struct volume *v, const char *address);
+
+/* posix_beside.c */
+int volume_posix_hold(struct volume *v,
+                      enum volume_kind kind,
+                      const char *name,
+                      struct dn_err *err);
+void volume_posix_let_go(struct volume *v);
+/* -1, NULL: it is not held. */
+int volume_posix_held_object(const struct posix_volume *pv, const char *name);
+struct posix_log *volume_posix_held_log(const struct posix_volume *pv, const char *name);
+
+/* posix_log.c: a log of its own, with the length it has now; DN_NOT_FOUND. NULL may be freed. */
+int volume_posix_log_open(struct posix_volume *pv,
+                          const char *name,
+                          struct posix_log **ret,
+                          struct dn_err *err);
+void volume_posix_log_free(struct posix_log *log);
 
 /* posix_log.c: operations of struct volume_ops */
 int volume_posix_log_create(struct volume *v, const char *name, uint64_t epoch, struct dn_err *err);

@@ -117,16 +117,20 @@ static int plog_head_read(struct posix_volume *pv, struct posix_log *log, struct
 
 /* -- the list of open logs --------------------------------------------------------- */
 
-static void plog_free(struct posix_log *log)
+void volume_posix_log_free(struct posix_log *log)
 {
+    if (!log)
+        return;
     volume_posix_close_fd(&log->fd);
     sched_mutex_free(log->lock);
     mem_free(log);
 }
 
 /* DN_NOT_FOUND when there is no such log. */
-static int
-plog_open(struct posix_volume *pv, const char *name, struct posix_log **ret_log, struct dn_err *err)
+int volume_posix_log_open(struct posix_volume *pv,
+                          const char *name,
+                          struct posix_log **ret_log,
+                          struct dn_err *err)
 {
     char file[VOLUME_NAME_MAX + 1];
     struct posix_log *log = mem_calloc(NULL, 1, sizeof *log);
@@ -140,7 +144,7 @@ plog_open(struct posix_volume *pv, const char *name, struct posix_log **ret_log,
     volume_posix_file_name(name, file);
     log->lock = sched_mutex_new(pv->base.sched, "volume log");
     if (!log->lock) {
-        plog_free(log);
+        volume_posix_log_free(log);
         return DN_FAIL_NOMEM(err);
     }
     number = volume_posix_openat(
@@ -159,7 +163,7 @@ plog_open(struct posix_volume *pv, const char *name, struct posix_log **ret_log,
             rc = VOLUME_POSIX_FAIL(err, number, "log '%s': cannot sync", name);
     }
     if (rc != 0) {
-        plog_free(log);
+        volume_posix_log_free(log);
         return rc;
     }
     *ret_log = log;
@@ -182,7 +186,7 @@ static void plog_evict(struct posix_volume *pv)
     log = *at;
     *at = log->next;
     pv->logs_count--;
-    plog_free(log);
+    volume_posix_log_free(log);
 }
 
 /* The log for use until plog_unpin; DN_NOT_FOUND when there is none. */
@@ -202,7 +206,7 @@ plog_pin(struct posix_volume *pv, const char *name, struct posix_log **ret_log, 
         *p = log->next;
         pv->logs_count--;
     } else {
-        rc = plog_open(pv, name, &log, err);
+        rc = volume_posix_log_open(pv, name, &log, err);
     }
     if (rc == 0) {
         log->next = pv->logs;
@@ -225,7 +229,7 @@ static void plog_unpin(struct posix_volume *pv, struct posix_log *log)
     last = log->dead && log->pins == 0;
     sched_unlock(pv->log_lock);
     if (last)
-        plog_free(log);
+        volume_posix_log_free(log);
 }
 
 /* Takes a log whose file is gone out of the list, so that a new one of its name is not mixed up
@@ -244,7 +248,7 @@ static void plog_forget(struct posix_volume *pv, const char *name)
     pv->logs_count--;
     log->dead = true;
     if (log->pins == 0) /* else its last user frees it */
-        plog_free(log);
+        volume_posix_log_free(log);
 }
 
 void volume_posix_logs_done(struct posix_volume *pv)
@@ -253,7 +257,7 @@ void volume_posix_logs_done(struct posix_volume *pv)
         struct posix_log *log = pv->logs;
         DN_ASSERT(log->pins == 0); /* nobody uses the volume any more */
         pv->logs = log->next;
-        plog_free(log);
+        volume_posix_log_free(log);
     }
     pv->logs_count = 0;
 }
@@ -485,11 +489,14 @@ int volume_posix_log_read(
     int rc;
 
     if (pv->read_only) {
-        rc = plog_open(pv, name, &log, err);
+        log = volume_posix_held_log(pv, name);
+        if (log)
+            return plog_read(pv, log, log->len, offset, ret, err);
+        rc = volume_posix_log_open(pv, name, &log, err);
         if (rc != 0)
             return rc;
         rc = plog_read(pv, log, log->len, offset, ret, err);
-        plog_free(log);
+        volume_posix_log_free(log);
         return rc;
     }
     rc = plog_pin(pv, name, &log, err);

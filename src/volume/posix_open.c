@@ -36,8 +36,9 @@ static const char *const pvol_dirs[] = {"o", "l", "d", "scratch"};
 /* -- the lock ---------------------------------------------------------------------- */
 
 struct pvol_holder {
-    long pid;                       /* 0 = unknown */
-    char program[POSIX_HOLDER_MAX]; /* "" = unknown */
+    long pid;                              /* 0 = unknown */
+    char program[POSIX_HOLDER_MAX];        /* "" = unknown */
+    char address[VOLUME_ANNOUNCE_MAX + 1]; /* where it can be reached, "" = it did not say */
 };
 
 static void pvol_read_small(int dir_fd, const char *file, char *ret_text, size_t cap)
@@ -46,20 +47,36 @@ static void pvol_read_small(int dir_fd, const char *file, char *ret_text, size_t
     ssize_t n = fd < 0 ? -1 : read(fd, ret_text, cap - 1);
 
     ret_text[n < 0 ? 0 : n] = '\0';
-    ret_text[strcspn(ret_text, "\n")] = '\0';
     volume_posix_close_fd(&fd);
+}
+
+/* The line ends there; what follows it. */
+static const char *pvol_cut_line(char *text)
+{
+    size_t len = strcspn(text, "\n");
+    bool more = text[len] == '\n';
+
+    text[len] = '\0';
+    return text + len + more;
 }
 
 /* The holder writes its name just after it got the lock; give it a moment. */
 static void pvol_read_holder(struct posix_volume *pv, struct pvol_holder *ret_holder)
 {
     struct timespec moment = {.tv_sec = 0, .tv_nsec = POSIX_HOLDER_WAIT_NS};
-    char text[POSIX_HOLDER_MAX];
+    char text[POSIX_HOLDER_MAX + VOLUME_ANNOUNCE_MAX];
+    const char *address;
     char *rest = NULL;
 
     for (int i = 0; i < POSIX_HOLDER_TRIES; i++) {
         memset(ret_holder, 0, sizeof *ret_holder);
         pvol_read_small(pv->dir_fd, POSIX_LOCK_FILE, text, sizeof text);
+        address = pvol_cut_line(text);
+        (void)snprintf(ret_holder->address,
+                       sizeof ret_holder->address,
+                       "%.*s",
+                       (int)strcspn(address, "\n"),
+                       address);
         ret_holder->pid = strtol(text, &rest, 10);
         if (ret_holder->pid > 0 && *rest == ' ')
             (void)snprintf(ret_holder->program, sizeof ret_holder->program, "%s", rest + 1);
@@ -84,6 +101,13 @@ static int pvol_fail_busy(struct posix_volume *pv, struct dn_err *err)
                      holder.pid);
     else
         rc = DN_FAIL(err, DN_E_BUSY, "volume '%s' is in use by another process", pv->dir);
+    if (holder.address[0] && !pv->still) {
+        dn_err_hint(err,
+                    "it serves the database: connect with `dendro sql %s`, or open the directory "
+                    "read-only",
+                    holder.address);
+        return rc;
+    }
     dn_err_hint(err,
                 pv->still ? "what is written meanwhile would look like damage: stop the other "
                             "process first"
@@ -109,11 +133,30 @@ static int pvol_lock(struct posix_volume *pv, struct dn_err *err)
             return VOLUME_POSIX_FAIL(err, errno, "volume '%s': cannot lock it", pv->dir);
     }
     pvol_read_small(AT_FDCWD, "/proc/self/comm", program, sizeof program);
+    (void)pvol_cut_line(program);
     n = snprintf(text, sizeof text, "%ld %s\n", (long)getpid(), program[0] ? program : "a program");
     /* For messages only: a full disk must not keep anybody from opening the volume. */
     DN_IGNORE(ftruncate(pv->lock_fd, 0));
     DN_IGNORE(pwrite(pv->lock_fd, text, (size_t)n, 0));
     return 0;
+}
+
+void volume_posix_announce(struct volume *v, const char *address)
+{
+    struct posix_volume *pv = volume_posix_of(v);
+    char text[POSIX_HOLDER_MAX * 2 + VOLUME_ANNOUNCE_MAX + 2];
+    ssize_t n;
+    int more;
+
+    if (pv->lock_fd < 0 || pv->read_only)
+        return;
+    n = pread(pv->lock_fd, text, POSIX_HOLDER_MAX * 2 - 1, 0);
+    text[n < 0 ? 0 : n] = '\0';
+    (void)pvol_cut_line(text);
+    n = (ssize_t)strlen(text);
+    more = snprintf(text + n, sizeof text - (size_t)n, "\n%.*s\n", VOLUME_ANNOUNCE_MAX, address);
+    DN_IGNORE(ftruncate(pv->lock_fd, 0)); /* for messages only, as above */
+    DN_IGNORE(pwrite(pv->lock_fd, text, (size_t)n + (size_t)more, 0));
 }
 
 /* Keeps writers out without being one. A volume that was never written to has no lock file. */
@@ -404,6 +447,7 @@ void volume_posix_close(struct volume *v)
 {
     struct posix_volume *pv = volume_posix_of(v);
 
+    volume_posix_let_go(v);
     volume_posix_logs_done(pv);
     volume_local_done(&pv->local);
     sched_mutex_free(pv->doc_lock);

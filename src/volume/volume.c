@@ -403,6 +403,25 @@ void volume_notify(struct volume *v, const char *name)
     v->ops->notify(v, name);
 }
 
+void volume_announce(struct volume *v, const char *address)
+{
+    if (v->ops->announce)
+        v->ops->announce(v, address);
+}
+
+int volume_hold(struct volume *v, enum volume_kind kind, const char *name, struct dn_err *err)
+{
+    int rc = volume_name_check(name, err);
+
+    return rc < 0 || !v->ops->hold ? rc : v->ops->hold(v, kind, name, err);
+}
+
+void volume_let_go(struct volume *v)
+{
+    if (v->ops->let_go)
+        v->ops->let_go(v);
+}
+
 int64_t volume_clock_ns(struct volume *v)
 {
     return v->ops->clock_ns(v);

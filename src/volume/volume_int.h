@@ -6,6 +6,7 @@
  * Any thread, as volume.h says. */
 #pragma once
 
+#include "volume/beside.h"
 #include "volume/volume.h"
 
 #include <inttypes.h>
@@ -68,6 +69,11 @@ struct volume_ops {
     void (*notify)(struct volume *v, const char *name);
     int (*scan)(
         struct volume *v, const char *name, volume_scan_fn fn, void *arg, struct dn_err *err);
+
+    /* NULL: nobody else opens it, nothing need be held. */
+    void (*announce)(struct volume *v, const char *address);
+    int (*hold)(struct volume *v, enum volume_kind kind, const char *name, struct dn_err *err);
+    void (*let_go)(struct volume *v);
 
     int64_t (*clock_ns)(struct volume *v);
     uint64_t (*random)(struct volume *v);

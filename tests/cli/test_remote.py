@@ -6,6 +6,7 @@ shell run again, each with a fresh server, and then what only a client can meet:
     test_remote.py DENDRO [CLASS...]   runs all, or these
     test_remote.py --list              the classes, one per line"""
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -243,6 +244,83 @@ class RemoteConnection(Remote, Case):
             self.assertNotEqual(shell.wait(timeout=120), 0)
             shell.stderr.close()
         self.assertEqual(self.run_dendro("sql", self.dir, "--csv", "-c", "SELECT 1 AS a")[1], "a\n1\n")
+
+
+class Beside(Remote, Case):
+    """The directory of a server: others are told where to go, and may read its last snapshot."""
+
+    def data(self):
+        return os.path.join(self.server.dir, "db")
+
+    def read(self, query, **more):
+        done = subprocess.run([test_cli.DENDRO, "sql", self.data(), "--read-only", "--csv", "--no-header", "-c", query],
+                              env=self.env, capture_output=True, text=True, **more)
+        return done.returncode, done.stdout, done.stderr
+
+    def test_refusal_names_the_server(self):
+        for command in (["sql", self.data(), "-c", "SELECT 1"], ["import", self.data(), "t", "/dev/null"]):
+            done = subprocess.run([test_cli.DENDRO, *command], env=self.env, capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(f"is in use by dendro (pid {self.server.process.pid})\n", done.stderr)
+            self.assertIn(f"HINT:  it serves the database: connect with `dendro sql {self.dir}`, or open the directory "
+                          "read-only\n", done.stderr)
+        self.server.stop()
+        self.assertEqual(self.run_dendro("sql", self.data(), "--csv", "-c", "SELECT 1 AS a"), (0, "a\n1\n", ""))
+        self.server.start()
+        self.server.kill()  # what a dead one left does not count
+        with subprocess.Popen([test_cli.DENDRO, "sql", self.data(), "--csv"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              env=self.env) as holder:
+            holder.stdin.write(b"SELECT 1 AS a;\n")
+            holder.stdin.flush()
+            self.assertEqual(holder.stdout.readline(), b"a\n")
+            done = subprocess.run([test_cli.DENDRO, "sql", self.data(), "-c", "SELECT 1"], env=self.env, capture_output=True, text=True)
+            self.assertIn(f"(pid {holder.pid})", done.stderr)
+            self.assertNotIn("postgres://", done.stderr)
+            holder.communicate()
+
+    def run_dendro(self, *args, **kwargs):
+        return Case.run_dendro(self, *args, **kwargs)
+
+    def test_snapshot(self):
+        self.sql("CREATE TABLE t (k INT PRIMARY KEY, v VARCHAR);\nINSERT INTO t VALUES (1, 'a');\nCHECKPOINT;\nINSERT INTO t VALUES (2, 'b');")
+        self.assertEqual(self.read("SELECT k, v FROM t ORDER BY k"), (0, "1,a\n2,b\n", ""))
+        code, out, err = self.read("INSERT INTO t VALUES (3, 'c')")
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn("ERROR:  25006", err)
+        with subprocess.Popen([test_cli.DENDRO, "sql", self.data(), "--read-only", "--csv", "--no-header"], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, env=self.env) as reader:
+            def ask(query):
+                reader.stdin.write(query + b";\n")
+                reader.stdin.flush()
+                return reader.stdout.readline()
+            self.assertEqual(ask(b"SELECT 'open'"), b"open\n")
+            self.sql("INSERT INTO t VALUES (3, 'c');\nCHECKPOINT;\nTRUNCATE t;\nINSERT INTO t VALUES (4, 'd');\nCHECKPOINT;")
+            self.assertEqual(ask(b"SELECT count(*), min(v), max(v) FROM t"), b"2,a,b\n")
+            reader.communicate()
+        self.assertEqual(self.read("SELECT k, v FROM t"), (0, "4,d\n", ""))
+
+    def test_without_files_to_spare(self):
+        """Where a reader may not keep files open it says so when they go, and never shows other rows."""
+        self.sql("CREATE TABLE t (k INT PRIMARY KEY, v VARCHAR);\nINSERT INTO t VALUES (1, 'a');\nCHECKPOINT;")
+        with subprocess.Popen([test_cli.DENDRO, "sql", self.data(), "--read-only", "--csv", "--no-header"], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.env,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (190, 190))) as reader:
+            reader.stdin.write(b"SELECT 'open';\n")
+            reader.stdin.flush()
+            self.assertEqual(reader.stdout.readline(), b"open\n")
+            self.sql("TRUNCATE t;\nINSERT INTO t VALUES (2, 'b');\nCHECKPOINT;")
+            self.wait_gone()
+            out, err = reader.communicate(b"SELECT v FROM t;\n", timeout=60)
+            self.assertEqual(out, b"")
+            self.assertIn(b"ERROR:  72000", err)
+            self.assertIn(b"HINT:  open the database again", err)
+
+    def wait_gone(self):
+        """Until one object is left: the other's file is deleted in the background."""
+        end = time.monotonic() + 60
+        while len(os.listdir(os.path.join(self.data(), "o"))) != 1:
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.02)
 
 
 class Postgres(Case):
