@@ -104,9 +104,7 @@ DENDRO_API const char *dendro_version_full(void);
 /* ---- database ---- */
 
 enum dendro_open_flags {
-    /* Takes no lock and writes nothing. Beside a process that has the directory open it shows what
-     * was acknowledged at that moment, and goes on showing that; newer rows need a new open. */
-    DENDRO_OPEN_READ_ONLY = 1,
+    DENDRO_OPEN_READ_ONLY = 1, /* no lock, no writes: what was there when it was opened */
     DENDRO_OPEN_NO_CREATE = 2, /* an error if there is no database yet */
 };
 

@@ -5,6 +5,7 @@
 #include "server/listen.h"
 
 #include "base/mem.h"
+#include "engine/engine.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -194,4 +195,21 @@ void srv_listener_close(struct srv_listener *l)
     uv_poll_stop(&l->poll);
     uv_close((uv_handle_t *)&l->poll, NULL);
     close(l->fd);
+}
+
+void srv_announce(dendro_db *db, const char *address, int port)
+{
+    bool six = strchr(address, ':') != NULL;
+    char url[256];
+
+    if (strcmp(address, "0.0.0.0") == 0 || strcmp(address, "::") == 0)
+        address = six ? "::1" : "127.0.0.1";
+    (void)snprintf(url,
+                   sizeof url,
+                   "postgres://dendro@%s%s%s:%d/dendro",
+                   six ? "[" : "",
+                   address,
+                   six ? "]" : "",
+                   port);
+    engine_announce(db, url);
 }

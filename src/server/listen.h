@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "dendro.h"
 
 #include <stdbool.h>
 #include <uv.h>
@@ -56,5 +57,7 @@ struct sockaddr;
 /* Address and port as text. Any thread. */
 void srv_address_print(const struct sockaddr *a, char *to, size_t size, bool *ret_local);
 bool srv_address_local(const char *address);
+/* Who finds the directory of the database in use is told where to go. */
+void srv_announce(dendro_db *db, const char *address, int port);
 void srv_socket_close(int fd);
 unsigned srv_cores(void);

@@ -508,27 +508,6 @@ static int server_open_auth(struct server *s, struct dn_err *err)
     return rc;
 }
 
-/* Who finds the directory in use is told where to go. */
-static void server_announce(struct server *s)
-{
-    const char *host = server_address(s);
-    bool six = strchr(host, ':') != NULL;
-    char url[256];
-
-    if (strcmp(host, "0.0.0.0") == 0 || strcmp(host, "::") == 0)
-        host = six ? "::1" : "127.0.0.1";
-    if (server_port(s) <= 0)
-        return;
-    (void)snprintf(url,
-                   sizeof url,
-                   "postgres://dendro@%s%s%s:%d/dendro",
-                   six ? "[" : "",
-                   host,
-                   six ? "]" : "",
-                   server_port(s));
-    engine_announce(s->db, url);
-}
-
 static int server_start(struct server *s, struct dn_err *err)
 {
     int rc;
@@ -551,10 +530,9 @@ static int server_start(struct server *s, struct dn_err *err)
     rc = rc < 0 ? rc : server_open_loop(s, err);
     rc = rc < 0 ? rc : server_listen(s, &s->pg, s->opt.pg_port, &pgw_ops, err);
     rc = rc < 0 ? rc : server_listen(s, &s->ilp, s->opt.ilp_port, &ingest_tcp_ops, err);
-    rc = rc < 0 ? rc : server_open_http(s, err);
-    if (rc >= 0)
-        server_announce(s);
-    return rc;
+    if (rc >= 0 && server_port(s) > 0)
+        srv_announce(s->db, server_address(s), server_port(s));
+    return rc < 0 ? rc : server_open_http(s, err);
 }
 
 int server_open(const struct server_options *options, struct server **ret, struct dn_err *err)

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""psql's own commands and variables, which send more than the statements that a person types.
+
+    test_psql.py DENDRO [CLASS...]   runs all, or these
+    test_psql.py --list              the classes, one per line"""
+import os
+import subprocess
+import sys
+import tempfile
+
+import wirelib
+from wirelib import ServerTest
+
+
+class PsqlCommands(ServerTest):
+    def psql(self, text, *args):
+        done = subprocess.run(["psql", "-X", "-q", "-h", "127.0.0.1", "-p", str(self.server.port), "-U", "dendro", *args],
+                              input=text, capture_output=True, text=True, timeout=120, check=False,
+                              env={**os.environ, "PGOPTIONS": ""})
+        return done.stdout, done.stderr
+
+    def test_gdesc(self):
+        """Prepared and described, not run; psql asks format_type for the names of the types."""
+        out, err = self.psql("CREATE TABLE g (k INT PRIMARY KEY, v VARCHAR, t TIMESTAMP, d DOUBLE, n NUMERIC);\n"
+                             "SELECT k, v, t, d, n, 1::bigint AS b, now() AS w, 'x' AS s FROM g \\gdesc\n"
+                             "INSERT INTO g VALUES (1) \\gdesc\nSELECT count(*) FROM g;\nSELECT nope \\gdesc\nDROP TABLE g;\n", "-At")
+        self.assertEqual(out, "k|integer\nv|text\nt|timestamp with time zone\nd|double precision\nn|numeric\nb|bigint\n"
+                              "w|timestamp with time zone\ns|text\nThe command has no result, or the result has no columns.\n0\n")
+        self.assertIn('ERROR:  column "nope"', err)
+
+    def test_fetch_count(self):
+        """A cursor in a transaction of psql's own."""
+        text = "\\set FETCH_COUNT 7\nSELECT i FROM generate_series(1, 100) AS g(i);\nSELECT 1 / (50 - i) FROM generate_series(1, 100) AS g(i);\n" \
+               "BEGIN;\nSELECT 'inside' WHERE false;\nSELECT 'in';\nCOMMIT;\nSELECT i FROM generate_series(1, 3) g(i) \\gx\n"
+        out, err = self.psql(text, "-At")
+        lines = out.split("\n")
+        self.assertEqual(lines[:100], [str(i) for i in range(1, 101)])
+        self.assertIn("division by zero", err)
+        self.assertEqual(lines[-6:], ["i|1", "", "i|2", "", "i|3", ""])
+        self.assertIn("in", lines)
+
+    def test_on_error_rollback(self):
+        """A savepoint before each statement."""
+        out, err = self.psql("CREATE TABLE r (k INT PRIMARY KEY);\n\\set ON_ERROR_ROLLBACK on\nBEGIN;\nINSERT INTO r VALUES (1);\n"
+                             "INSERT INTO r VALUES (1/0);\nINSERT INTO r VALUES (2);\nSELECT nope;\nCOMMIT;\n"
+                             "SELECT k FROM r ORDER BY k;\nDROP TABLE r;\n", "-At")
+        self.assertEqual(out, "1\n2\n")
+        self.assertEqual(err.count("ERROR:"), 2)
+
+    def test_autocommit_off(self):
+        """psql says BEGIN itself."""
+        out, err = self.psql("CREATE TABLE a (k INT PRIMARY KEY);\n\\set AUTOCOMMIT off\nINSERT INTO a VALUES (1);\nROLLBACK;\n"
+                             "SELECT count(*) FROM a;\nCOMMIT;\nINSERT INTO a VALUES (2);\nCOMMIT;\nSELECT k FROM a;\nINSERT INTO a VALUES (3);\n",
+                             "-At")
+        self.assertEqual((out, err), ("0\n2\n", ""))
+        self.assertEqual(self.psql("SELECT k FROM a;\nDROP TABLE a;\n", "-At"), ("2\n", ""))  # 3 went with the session
+
+    def test_crosstabview(self):
+        out, err = self.psql("SELECT * FROM (VALUES ('a', 'x', 1), ('a', 'y', 2), ('b', 'y', 3)) t(r, c, v) ORDER BY 1, 2 \\crosstabview r c v\n",
+                             "-A")
+        self.assertEqual((out, err), ("r|x|y\na|1|2\nb||3\n(2 rows)\n", ""))
+
+    def test_gset_gexec_if(self):
+        out, err = self.psql("SELECT 5 AS five, 'it''s' AS word \\gset\nSELECT :five + 1, :'word';\n"
+                             "SELECT 'SELECT ' || i FROM generate_series(1, 3) g(i) \\gexec\n"
+                             "SELECT true AS yes \\gset\n\\if :yes\nSELECT 'taken';\n\\else\nSELECT 'not';\n\\endif\n"
+                             "\\echo :ROW_COUNT :ERROR :SQLSTATE\nSELECT 1/0;\n\\echo :ERROR :LAST_ERROR_SQLSTATE\n", "-At")
+        self.assertEqual(out, "6|it's\n1\n2\n3\ntaken\n1 false 00000\ntrue 22012\n")
+        self.assertIn("division by zero", err)
+
+    def test_watch(self):
+        """Until an error: the third time the division fails."""
+        out, err = self.psql("CREATE SEQUENCE s;\nSELECT 6 / (3 - nextval('s')) AS w \\watch 0.01\nDROP SEQUENCE s;\n", "-At")
+        self.assertEqual([line for line in out.split("\n") if line.isdigit()], ["3", "6"])
+        self.assertIn("division by zero", err)
+
+    def test_copy(self):
+        with tempfile.TemporaryDirectory() as base:
+            path = os.path.join(base, "c.csv")
+            with open(path, "w", encoding="utf-8") as f:
+                f.write('k,v\n1,"a, ""b"""\n2,\n3,""\n')
+            out, err = self.psql(f"CREATE TABLE c (k INT PRIMARY KEY, v VARCHAR);\n\\copy c from '{path}' with (format csv, header)\n"
+                                 f"SELECT k, v, v IS NULL FROM c ORDER BY k;\n\\copy (SELECT * FROM c ORDER BY k) to '{path}2' csv header\n"
+                                 f"\\copy c (k, v) from '{path}2' csv header\n\\copy c from '{path}' with (format csv)\n"
+                                 "SELECT count(*) FROM c;\n\\copy (SELECT k FROM c ORDER BY k) to stdout\nDROP TABLE c;\n", "-At")
+            self.assertEqual(out, '1|a, "b"|f\n2||t\n3||f\n3\n1\n2\n3\n')
+            self.assertEqual(err.count("ERROR:"), 1, err)
+            self.assertIn('invalid input syntax for type integer: "k"', err.replace("INTEGER", "integer"))
+            with open(path + "2", encoding="utf-8") as f:
+                self.assertEqual(f.read(), 'k,v\n1,"a, ""b"""\n2,\n3,""\n')
+
+    def test_script_in_one_transaction(self):
+        out, err = self.psql("CREATE TABLE o (k INT PRIMARY KEY);\nINSERT INTO o VALUES (1);\nSELECT 1/0;\n", "-At", "-1", "-v", "ON_ERROR_STOP=1")
+        self.assertIn("division by zero", err)
+        self.assertEqual(self.psql("SELECT count(*) FROM information_schema.tables WHERE table_name = 'o';\n", "-At"), ("0\n", ""))
+
+
+if __name__ == "__main__":
+    wirelib.main(sys.modules[__name__])
