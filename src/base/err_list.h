@@ -111,5 +111,6 @@ DN_ERR(LOCK_TIMEOUT,     211, "55P03", "A lock could not be had in time.")
 DN_ERR(SYSTEM_CATALOG,   255, "42501", "Relations of the system cannot be changed.")
 DN_ERR(BAD_LINE,         265, "22P04", "A line is not in the line protocol.")
 DN_ERR(BAD_REMOTE_WRITE, 266, "22P04", "The message is not in the format of Prometheus' remote write.")
+DN_ERR(INTERVAL_RANGE,   270, "22015", "An interval is out of range.")
 DN_ERR(SNAPSHOT_GONE,    295, "72000", "The database was opened read-only beside a process that writes, and what it was to read is gone: open it again.")
 /* clang-format on */

@@ -115,11 +115,20 @@ static int date_make_tz(const struct func_ctx *ctx,
                         struct dn_err *err)
 {
     struct zone_arg a = {.zone = NULL};
+    struct tz_zone west;
+    struct vstr name = {"", 0};
     int64_t local = 0;
     int rc = date_make_timestamp(args, i, &local, err);
 
-    if (rc == 0 && args_count == 7)
+    if (args_count == 7)
+        name = vec_str(&args[6], i);
+    if (name.len > 0 && (*name.ptr == '+' || *name.ptr == '-') && tz_posix(name, &west) &&
+        !west.rule.summer) {
+        tz_fixed(-west.rule.offset[0], &a.room); /* here, + is to the east */
+        a.zone = &a.room;
+    } else if (rc == 0 && args_count == 7) {
         rc = func_zone_arg(&a, ctx, &args[6], i, err);
+    }
     if (rc < 0)
         return rc;
     return zoned_instant(args_count == 7 ? a.zone : zoned_session(ctx), local, ret, err);

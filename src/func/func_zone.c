@@ -312,6 +312,33 @@ ZONED_EACH(func_current_date, int32_t, zone_to_date(&z, zone_now(ctx), &to[i], e
 ZONED_EACH(func_current_time, int64_t, zone_to_time(&z, zone_now(ctx), &to[i], err))
 ZONED_EACH(func_local_stamp, int64_t, zoned_local(&z, zone_now(ctx), &to[i], err))
 
+/* The same with that many digits behind the point of the seconds. */
+static int
+zone_digits(const struct vec *args, uint32_t i, int64_t us, int64_t *ret, struct dn_err *err)
+{
+    int64_t digits = vec_i64(&args[0], i);
+    int64_t unit = 1;
+
+    if (digits < 0)
+        return DN_FAIL(err, DN_E_INVALID_PARAM, "a precision of %lld digits", (long long)digits);
+    for (; digits < 6; digits++)
+        unit *= 10;
+    *ret = civil_floor(us + unit / 2, unit) * unit;
+    return 0;
+}
+
+ZONED_EACH(func_current_time_in,
+           int64_t,
+           (rc = zone_to_time(&z, zone_now(ctx), &to[i], err)) < 0
+               ? rc
+               : zone_digits(args, i, to[i], &to[i], err))
+ZONED_EACH(func_local_stamp_in,
+           int64_t,
+           (rc = zoned_local(&z, zone_now(ctx), &to[i], err)) < 0
+               ? rc
+               : zone_digits(args, i, to[i], &to[i], err))
+FUNC_EACH(func_current_tz_in, int64_t, zone_digits(args, i, zone_now(ctx), &to[i], err))
+
 #define ZONE_AT(from, to, fn, text, sample)                                                     \
     {                                                                                           \
         .name = "timezone", .args = {TYPE_VARCHAR, TYPE_##from}, .args_count = 2,               \
@@ -326,6 +353,12 @@ ZONED_EACH(func_local_stamp, int64_t, zoned_local(&z, zone_now(ctx), &to[i], err
     {                                                                                        \
         .name = fname, .result = TYPE_##r, .flags = FUNC_STRICT | FUNC_STABLE, .kernel = fn, \
         .doc = text                                                                          \
+    }
+#define ZONE_NOW_IN(fname, r, fn)                                                   \
+    {                                                                               \
+        .name = fname, .args = {TYPE_INTEGER}, .args_count = 1, .result = TYPE_##r, \
+        .flags = FUNC_STRICT | FUNC_STABLE, .kernel = fn,                           \
+        .doc = "The same, rounded to that many digits of a second."                 \
     }
 #define ZONE_SHOW_DOC                                                                              \
     "What clocks of the zone show at that instant, as a TIMESTAMP; t AT TIME ZONE z is the same. " \
@@ -402,6 +435,10 @@ static const struct func func_zone_rows[] = {
              TIMESTAMP_US,
              func_local_stamp,
              "What clocks of the session's zone show at current_timestamp."),
+    ZONE_NOW_IN("current_time", TIME, func_current_time_in),
+    ZONE_NOW_IN("localtime", TIME, func_current_time_in),
+    ZONE_NOW_IN("localtimestamp", TIMESTAMP_US, func_local_stamp_in),
+    ZONE_NOW_IN("current_timestamp", TIMESTAMPTZ, func_current_tz_in),
 };
 
 const struct func_table func_table_zone = {func_zone_rows, DN_ARRAY_SIZE(func_zone_rows)};

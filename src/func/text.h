@@ -50,7 +50,7 @@ int text_parse_numeric(struct vstr s, struct vnumeric *ret, struct dn_err *err) 
 void text_print_timestamptz(int64_t us, int32_t offset, struct buf *b);
 
 /* "1 day 02:03", "15 minutes", "1h30m", "P1DT2H" (text_interval.c has the grammar).
- * DN_E_BAD_DATETIME, DN_E_DATETIME_RANGE. */
+ * DN_E_BAD_DATETIME, DN_E_INTERVAL_RANGE. */
 int text_parse_interval(struct vstr s, struct vinterval *ret, struct dn_err *err) DN_MUST_CHECK;
 
 /* ISO 8601: date or date + time, basic and extended, 'T' or space, fractions with '.' or ',' of

@@ -11,6 +11,8 @@
  *     part   = [sign] number [unit]  |  [sign] h…h:mm[:ss[.f]]  |  [sign] years-months
  *     number = digits [. digits]
  *     iso    = { [sign] number ("Y"|"M"|"W"|"D") } [ "T" { [sign] number ("H"|"M"|"S") } ]
+ *            | [ yyyymmdd | years["-"months["-"days]] ] [ "T" hhmmss |
+ * hours[":"minutes[":"seconds]] ]
  *
  * A number without a unit is seconds at the end and days before a clock. Fractions of a unit go to
  * the next smaller ones: of years to months (rounded), of months to days of 30 to the month, of
@@ -22,7 +24,9 @@
 
 #define IV_US_SECOND 1000000
 #define IV_US_DAY    ((int64_t)86400 * IV_US_SECOND)
-#define IV_BILLION   1000000000
+#define IV_PARTS     ((int64_t)1000000000 * IV_US_SECOND) /* fractions are counted in these */
+
+#define IV_WHOLE_MAX ((iv_i128)1 << 63)
 
 __extension__ typedef __int128 iv_i128;
 
@@ -77,12 +81,19 @@ static const struct iv_unit iv_units[] = {
     {"yrs", IV_KIND_MONTHS, 12},
     {"year", IV_KIND_MONTHS, 12},
     {"years", IV_KIND_MONTHS, 12},
+    {"dec", IV_KIND_MONTHS, 120},
+    {"decs", IV_KIND_MONTHS, 120},
     {"decade", IV_KIND_MONTHS, 120},
     {"decades", IV_KIND_MONTHS, 120},
+    {"c", IV_KIND_MONTHS, 1200},
+    {"cent", IV_KIND_MONTHS, 1200},
     {"century", IV_KIND_MONTHS, 1200},
     {"centuries", IV_KIND_MONTHS, 1200},
     {"millennium", IV_KIND_MONTHS, 12000},
+    {"millenniums", IV_KIND_MONTHS, 12000},
     {"millennia", IV_KIND_MONTHS, 12000},
+    {"mil", IV_KIND_MONTHS, 12000},
+    {"mils", IV_KIND_MONTHS, 12000},
 };
 
 /* ISO 8601: before and after the T. */
@@ -108,8 +119,8 @@ struct iv_in {
 };
 
 struct iv_number {
-    int64_t whole;
-    int64_t billionths;
+    iv_i128 whole; /* at most IV_WHOLE_MAX */
+    int64_t parts;
     bool negative;
     bool fraction; /* a point was there */
 };
@@ -125,27 +136,26 @@ static bool iv_is(const struct iv_in *in, char c)
     return in->p < in->end && *in->p == c;
 }
 
-static bool iv_digits(struct iv_in *in, int64_t *ret)
+static bool iv_digits(struct iv_in *in, iv_i128 *ret)
 {
     const char *first = in->p;
-    int64_t v = 0;
+    iv_i128 v = 0;
 
     for (; in->p < in->end && text_is_digit(*in->p); in->p++) {
-        int digit = *in->p - '0';
-
-        if (v > (INT64_MAX - digit) / 10)
+        v = v * 10 + (*in->p - '0');
+        if (v > IV_WHOLE_MAX) {
+            v = 0;
             in->over = true;
-        else
-            v = v * 10 + digit;
+        }
     }
     *ret = v;
     return in->p > first;
 }
 
-/* Digits after the point; those beyond the ninth are cut. */
+/* Digits after the point; those beyond the fifteenth are cut. */
 static bool iv_fraction(struct iv_in *in, int64_t *ret)
 {
-    int64_t unit = IV_BILLION / 10;
+    int64_t unit = IV_PARTS / 10;
     const char *first = in->p;
 
     *ret = 0;
@@ -168,38 +178,44 @@ static bool iv_number(struct iv_in *in, struct iv_number *n)
     if (iv_is(in, '.')) {
         in->p++;
         n->fraction = true;
-        return iv_fraction(in, &n->billionths) || whole;
+        return iv_fraction(in, &n->parts) || whole;
     }
     return whole;
 }
 
-/* x billionths of something that has `per` smaller parts, to the nearest. */
+/* x parts of IV_PARTS of something that has `per` smaller parts, to the nearest. */
 static iv_i128 iv_part(iv_i128 x, int64_t per)
 {
-    return (x * per + IV_BILLION / 2) / IV_BILLION;
+    return (x * per + IV_PARTS / 2) / IV_PARTS;
+}
+
+/* The same in microseconds: half of one is none. */
+static iv_i128 iv_part_us(iv_i128 x, int64_t per)
+{
+    return (x * per + IV_PARTS / 2 - 1) / IV_PARTS;
 }
 
 static void iv_add(struct iv_in *in, const struct iv_number *n, const struct iv_unit *u)
 {
     iv_i128 sign = n->negative ? -1 : 1;
-    iv_i128 whole = (iv_i128)n->whole * u->per;
-    iv_i128 rest = (iv_i128)n->billionths * u->per;
+    iv_i128 whole = n->whole * u->per;
+    iv_i128 rest = (iv_i128)n->parts * u->per;
 
-    if (u->kind == IV_KIND_US) {
-        in->us += sign * (whole + iv_part(n->billionths, u->per));
+    if (u->kind == IV_KIND_US) { /* parts of a microsecond are cut, other fractions rounded */
+        in->us += sign * (whole + (u->per > 1 ? iv_part_us(n->parts, u->per) : 0));
         return;
     }
     if (u->kind == IV_KIND_MONTHS) {
         if (u->per > 1) { /* of a year: whole months */
-            in->months += sign * (whole + iv_part(n->billionths, u->per));
+            in->months += sign * (whole + iv_part(n->parts, u->per));
             return;
         }
         in->months += sign * whole;
         whole = 0;
         rest *= 30;
     }
-    in->days += sign * (whole + rest / IV_BILLION);
-    in->us += sign * iv_part(rest % IV_BILLION, IV_US_DAY);
+    in->days += sign * (whole + rest / IV_PARTS);
+    in->us += sign * iv_part_us(rest % IV_PARTS, IV_US_DAY);
 }
 
 static const struct iv_unit *iv_find(const struct iv_unit *units, size_t count, struct vstr word)
@@ -220,12 +236,15 @@ static struct vstr iv_word(struct iv_in *in)
     return (struct vstr){first, (uint32_t)(in->p - first)};
 }
 
-/* The rest of a clock; n is its hours and in->p stands on the colon. */
+/* The rest of a clock; n is its hours and in->p stands on the colon. With a fraction and one colon
+ * only it is minutes and seconds. */
 static bool iv_clock(struct iv_in *in, const struct iv_number *n)
 {
-    int64_t minutes;
-    int64_t seconds = 0;
+    iv_i128 hours = n->whole;
+    iv_i128 minutes;
+    iv_i128 seconds = 0;
     int64_t fraction = 0;
+    bool both = false;
     iv_i128 us;
 
     in->p++;
@@ -233,6 +252,7 @@ static bool iv_clock(struct iv_in *in, const struct iv_number *n)
         return false;
     if (iv_is(in, ':')) {
         in->p++;
+        both = true;
         if (!iv_digits(in, &seconds))
             return false;
     }
@@ -240,11 +260,14 @@ static bool iv_clock(struct iv_in *in, const struct iv_number *n)
         in->p++;
         if (!iv_fraction(in, &fraction))
             return false;
+        if (!both) {
+            seconds = minutes;
+            minutes = hours;
+            hours = 0;
+        }
     }
-    if (minutes > 59 || seconds > 59)
-        return false;
-    us = (((iv_i128)n->whole * 60 + minutes) * 60 + seconds) * IV_US_SECOND +
-         (fraction + 500) / 1000;
+    in->over = in->over || minutes > 59 || seconds > 60;
+    us = ((hours * 60 + minutes) * 60 + seconds) * IV_US_SECOND + iv_part(fraction, IV_US_SECOND);
     in->us += n->negative ? -us : us;
     return true;
 }
@@ -271,7 +294,7 @@ static bool iv_parts(struct iv_in *in)
         const struct iv_unit *unit;
         struct iv_number n;
         struct vstr word;
-        int64_t months;
+        iv_i128 months;
 
         if (any && in->end - in->p == 3 && strncasecmp(in->p, "ago", 3) == 0) {
             in->us = -in->us;
@@ -290,7 +313,7 @@ static bool iv_parts(struct iv_in *in)
             in->p++;
             if (!iv_digits(in, &months) || months > 11 || iv_is(in, '-'))
                 return false; /* 2024-01-01 is a date */
-            in->months += (n.negative ? -1 : 1) * ((iv_i128)n.whole * 12 + months);
+            in->months += (n.negative ? -1 : 1) * (n.whole * 12 + months);
             continue;
         }
         iv_blanks(in);
@@ -304,6 +327,51 @@ static bool iv_parts(struct iv_in *in)
         iv_add(in, &n, unit);
     }
     return any;
+}
+
+/* Parts without letters: eight digits, or up to three numbers with `mark` between them, of the
+ * units from u on. */
+static bool
+iv_iso_plain(struct iv_in *in, const struct iv_unit *const u[3], uint32_t width, char mark)
+{
+    struct iv_number n;
+    const char *first = in->p;
+
+    for (uint32_t i = 0; i < 3; i++) {
+        if (!iv_number(in, &n))
+            return false;
+        if (i == 0 && !n.fraction && (uint32_t)(in->p - first) == width) {
+            struct iv_number part = {.negative = n.negative, .whole = n.whole / 10000};
+
+            iv_add(in, &part, u[0]);
+            part.whole = n.whole / 100 % 100;
+            iv_add(in, &part, u[1]);
+            n.whole %= 100;
+            iv_add(in, &n, u[2]);
+            return true;
+        }
+        iv_add(in, &n, u[i]);
+        if (!iv_is(in, mark))
+            return true;
+        in->p++;
+    }
+    return false;
+}
+
+/* P00021015T103020, P0002-10-15T10:30:20 */
+static bool iv_iso_alternative(struct iv_in *in)
+{
+    static const struct iv_unit *const date[] = {&iv_iso_date[0], &iv_iso_date[1], &iv_iso_date[3]};
+    static const struct iv_unit *const time[] = {&iv_iso_time[0], &iv_iso_time[1], &iv_iso_time[2]};
+
+    if (!iv_is(in, 'T') && !iv_is(in, 't') && !iv_iso_plain(in, date, 8, '-'))
+        return false;
+    if (in->p == in->end)
+        return true;
+    if (!iv_is(in, 'T') && !iv_is(in, 't'))
+        return false;
+    in->p++;
+    return iv_iso_plain(in, time, 6, ':') && in->p == in->end;
 }
 
 /* in->p stands behind the P. */
@@ -339,13 +407,18 @@ int text_parse_interval(struct vstr s, struct vinterval *ret, struct dn_err *err
 {
     struct vstr text = text_trim(s);
     struct iv_in in = {.p = text.ptr, .end = text.ptr + text.len};
+    const char *iso;
     bool good;
 
     if (iv_is(&in, '@'))
         in.p++;
     if (iv_is(&in, 'P') || iv_is(&in, 'p')) {
-        in.p++;
+        iso = ++in.p;
         good = iv_iso(&in);
+        if (!good) {
+            in = (struct iv_in){.p = iso, .end = text.ptr + text.len};
+            good = iv_iso_alternative(&in);
+        }
     } else {
         good = iv_parts(&in);
     }
@@ -364,7 +437,7 @@ int text_parse_interval(struct vstr s, struct vinterval *ret, struct dn_err *err
     if (in.over || in.us > INT64_MAX || in.us < INT64_MIN || in.days > INT32_MAX ||
         in.days < INT32_MIN || in.months > INT32_MAX || in.months < INT32_MIN)
         return DN_FAIL(err,
-                       DN_E_DATETIME_RANGE,
+                       DN_E_INTERVAL_RANGE,
                        "interval \"%.*s\" is out of range",
                        text_quote_len(text),
                        text.ptr);

@@ -116,13 +116,15 @@ static bool tz_in_rule(struct tz_in *in, struct tz_rule *r)
         {.kind = TZ_WEEK_DAY, .month = 3, .week = 2, .day = 0, .seconds = 2 * 3600},
     };
     int32_t west = 0;
+    bool bare; /* nothing but a number: the same, without a name */
 
-    if (!tz_in_name(in, r->abbrev[0]) || !tz_in_time(in, 24, &west))
+    bare = in->p < in->end && strchr("+-0123456789", *in->p);
+    if ((!bare && !tz_in_name(in, r->abbrev[0])) || !tz_in_time(in, 24, &west))
         return false;
     r->offset[0] = r->offset[1] = -west;
     if (in->p == in->end)
         return true;
-    if (!tz_in_name(in, r->abbrev[1]))
+    if (bare || !tz_in_name(in, r->abbrev[1]))
         return false;
     r->summer = true;
     r->offset[1] = r->offset[0] + 3600;

@@ -3,7 +3,7 @@
  * stack.c: the nodes of a SELECT whose parts are bound, one on the other:
  *
  *     FROM [subqueries of WHERE] [FILTER] [AGG] [subqueries] [FILTER having] [WINDOW …] MAP
- *     [AGG distinct | SORT UNIQUE] [SORT] [LIMIT]
+ *     [AGG distinct | SORT UNIQUE] [SORT] [LIMIT] [MAP of what is volatile]
  *
  * with functions that return rows in between (select_rows.c). */
 #include "plan/clone.h"
@@ -219,8 +219,27 @@ static int sel_window(struct sel *s, const struct sel_window *w, struct dn_err *
 
 /* ---- the select list ---- */
 
-/* Computes those of the outputs that use functions that return rows (sets), or the others. */
-static int sel_map(struct sel *s, bool sets, struct dn_err *err)
+/* When an output is computed: with the others, once functions that return rows gave theirs, or for
+ * the rows that are left after ORDER BY and LIMIT. */
+enum sel_phase { SEL_PLAIN, SEL_SETS, SEL_LATE };
+
+/* nextval() and its like count rows in their order, and only those that are returned. */
+static bool sel_late(const struct sel *s, uint32_t out)
+{
+    if (!logic_volatile(s->outs[out].e) || s->core->distinct || s->rowfuncs_count > 0)
+        return false;
+    for (uint32_t i = 0; i < s->order_count; i++)
+        if (s->order[i] == out)
+            return false;
+    return true;
+}
+
+static enum sel_phase sel_phase_of(const struct sel *s, uint32_t out)
+{
+    return select_has_sets(s, s->outs[out].e) ? SEL_SETS : sel_late(s, out) ? SEL_LATE : SEL_PLAIN;
+}
+
+static int sel_map(struct sel *s, enum sel_phase phase, struct dn_err *err)
 {
     struct ldef *defs =
         arena_alloc_array(s->b.env->arena, (size_t)s->outs_count + 1, sizeof(*defs));
@@ -231,7 +250,7 @@ static int sel_map(struct sel *s, bool sets, struct dn_err *err)
     for (uint32_t i = 0; i < s->outs_count; i++) {
         int rc = 0;
 
-        if (select_has_sets(s, s->outs[i].e) == sets)
+        if (sel_phase_of(s, i) == phase)
             rc = sel_as_var(s, s->outs[i].e, s->outs[i].name, defs, &count, &s->outs[i].var, err);
         if (rc < 0)
             return rc;
@@ -354,9 +373,9 @@ static int sel_list(struct sel *s, struct qout *ret, struct dn_err *err)
     int rc = first ? select_rows(s, SEL_ROWS_FINAL, err) : 0;
 
     if (rc == 0)
-        rc = sel_map(s, false, err);
+        rc = sel_map(s, SEL_PLAIN, err);
     if (rc == 0 && first)
-        rc = sel_map(s, true, err);
+        rc = sel_map(s, SEL_SETS, err);
     if (rc == 0)
         rc = sel_result(s, ret, err);
     if (rc == 0)
@@ -365,7 +384,7 @@ static int sel_list(struct sel *s, struct qout *ret, struct dn_err *err)
         return rc;
     rc = select_rows(s, SEL_ROWS_FINAL, err);
     if (rc == 0)
-        rc = sel_map(s, true, err);
+        rc = sel_map(s, SEL_SETS, err);
     return rc < 0 ? rc : sel_result(s, ret, err);
 }
 
@@ -403,6 +422,10 @@ int select_stack(struct sel *s, const struct query *ast, struct qout *ret, struc
         rc = sel_list(s, ret, err);
     if (rc == 0)
         rc = query_limit(q, ast, s->scope.outer, s->order_keys, s->order_count, &s->tree, err);
+    if (rc == 0)
+        rc = sel_map(s, SEL_LATE, err);
+    if (rc == 0)
+        rc = sel_result(s, ret, err);
     ret->tree = s->tree;
     return rc;
 }

@@ -123,6 +123,8 @@ struct expr *sql_call(struct sql_parser *ps,
     value = f->schema.len ? NULL : sql_value_call(f->name.ptr, f->name.len);
     e->schema = f->schema.len ? sql_name(ps, f->schema) : NULL;
     e->name = value ? value : sql_name(ps, f->name);
+    if (value && args.count > 0 && strcmp(value, "now") == 0)
+        e->name = "current_timestamp"; /* (3): a function of its own */
     if (f->schema.len)
         e->pos = f->schema.pos;
     e->star = (flags & SQL_CALL_STAR) != 0;

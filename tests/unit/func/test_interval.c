@@ -173,7 +173,7 @@ static void test_soup(void **state)
         }
         rc = text_parse_interval((struct vstr){text, (uint32_t)strlen(text)}, &v, &err);
         if (rc < 0) {
-            if (rc != DN_E_BAD_DATETIME && rc != DN_E_DATETIME_RANGE)
+            if (rc != DN_E_BAD_DATETIME && rc != DN_E_INTERVAL_RANGE)
                 fail_msg("'%s': %d %s", text, rc, err.text);
             continue;
         }

@@ -190,6 +190,7 @@ static void test_posix(void **state)
         if (tz_posix((struct vstr){bad[i], (uint32_t)strlen(bad[i])}, &z))
             fail_msg("%s is taken", bad[i]);
     assert_int_equal(offset_at("UTC0", 2020, 1, 1, 0), 0);
+    assert_int_equal(offset_at("+05:30", 2020, 1, 1, 0), -19800);
     assert_int_equal(offset_at("<+0530>-5:30", 2020, 1, 1, 0), 19800);
     assert_int_equal(offset_at("LMT-0:53:28", 1890, 1, 1, 0), 3208);
     assert_int_equal(offset_at("CET-1CEST,M3.5.0,M10.5.0/3", 2024, 3, 31, 0), 3600);

@@ -172,7 +172,7 @@ static const struct bad bads[] = {
      17,
      "invalid input syntax for type interval: \"1 fortnight\""},
     {"SELECT INTERVAL '99999999999 years'",
-     "22008",
+     "22015",
      17,
      "interval \"99999999999 years\" is out of range"},
     {"SELECT INTERVAL '1 day' > 5", "42883", 25, "operator does not exist: interval > integer"},

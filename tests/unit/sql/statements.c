@@ -259,7 +259,7 @@ const struct statement statements[] = {
     {"select extract(year from t), extract('epoch' from t), position('a' in b), substring(a from 1 for 2), substring(a from 'x' for '#'), substring(a similar 'x' escape '#'), overlay(a placing b from 1), overlay(a placing b from 1 for 2), trim(both 'x' from a), trim(leading from a), trim(trailing 'x' from a), trim(a, 'x'), trim(from a), normalize(a, nfc), a is normalized, a is not nfd normalized",
      "SELECT extract('year', t), extract('epoch', t), strpos(b, 'a'), substring(a, 1, 2), substring(a, 'x', '#'), substring(a, 'x', '#'), overlay(a, b, 1), overlay(a, b, 1, 2), btrim(a, 'x'), ltrim(a), rtrim(a, 'x'), trim(a, 'x'), btrim(a), normalize(a, 'NFC'), is_normalized(a), NOT is_normalized(a, 'nfd')"},
     {"select current_date, current_time, current_time(3), current_timestamp, current_timestamp(3), localtime, localtimestamp(0), current_user, session_user, current_schema, current_catalog, current_role",
-     "SELECT current_date, current_time, \"current_time\"(3), now(), now(3), localtime, \"localtimestamp\"(0), current_user, session_user, current_schema, current_catalog, current_role"},
+     "SELECT current_date, current_time, \"current_time\"(3), now(), \"current_timestamp\"(3), localtime, \"localtimestamp\"(0), current_user, session_user, current_schema, current_catalog, current_role"},
     {"select f(a => 1, b := 2), f(variadic array[1]), f(1, variadic x), s.f(1), pg_catalog.now(), left('a', 1), count(all a), f(distinct a, b)",
      "SELECT f(a => 1, b => 2), f(VARIADIC ARRAY[1]), f(1, VARIADIC x), s.f(1), pg_catalog.now(), \"left\"('a', 1), count(a), f(DISTINCT a, b)"},
     {"select $$it's$$, $a$x$$y$a$, E'a\\n', U&'d\\0061t\\+000061', U&'d!0061' uescape '!', B'101', 'a''b', U&\"d\\0061t\"",
