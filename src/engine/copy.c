@@ -8,6 +8,7 @@
 #include "engine/copy.h"
 #include "engine/generated.h"
 #include "engine/names.h"
+#include "plan/stored.h"
 #include "volume/hostfile.h"
 
 #define COPY_SPARE 4u /* bytes: more than what is held back while it may be the end mark */
@@ -30,6 +31,46 @@ static int copy_check_columns(struct dendro_stmt *stmt, struct dn_err *err)
             return intake_fail_generated(r.table, (uint16_t)col, ast->columns[i].pos, err);
     }
     return 0;
+}
+
+static int copy_bind_where(struct dendro_stmt *stmt, const struct plan_env *env, struct dn_err *err)
+{
+    const struct copy_stmt *ast = stmt->ast->copy;
+    const struct table *t = stmt->insert.table;
+    int rc;
+
+    if (!ast->where)
+        return 0;
+    if (stmt->copy.header == LOAD_HEADER_AUTO) {
+        rc =
+            DN_FAIL(err, DN_E_UNSUPPORTED, "COPY … WHERE does not guess whether there is a header");
+        dn_err_at(err, ast->where->pos);
+        dn_err_hint(err, "Say WITH (FORMAT csv, HEADER true), or false.");
+        return rc;
+    }
+    stmt->copy.match = stmt->copy.match || stmt->copy.by_names; /* it goes by the columns' order */
+    stmt->copy.used = arena_calloc(&stmt->compiled, t->columns_count, sizeof(*stmt->copy.used));
+    if (!stmt->copy.used)
+        return DN_FAIL_NOMEM(err);
+    rc = plan_row_expr(
+        env, t, ast->where, "COPY FROM WHERE", stmt->copy.used, &stmt->copy.where, err);
+    for (uint16_t i = 0; rc == 0 && i < t->columns_count; i++) {
+        if (!stmt->copy.used[i] || t->columns[i].source != COLUMN_STORED)
+            continue;
+        rc = DN_FAIL(err,
+                     DN_E_INVALID_COLUMN,
+                     "generated columns are not supported in COPY FROM WHERE conditions");
+        dn_err_at(err, ast->where->pos);
+        dn_err_hint(err, "Column \"%s\" is a generated column.", t->columns[i].name);
+    }
+    if (rc == 0 && stmt->copy.where->type != TYPE_BOOLEAN && stmt->copy.where->type != TYPE_NONE) {
+        rc = DN_FAIL(err,
+                     DN_E_DATATYPE_MISMATCH,
+                     "argument of COPY FROM WHERE must be type boolean, not type %s",
+                     type_word(stmt->copy.where->type));
+        dn_err_at(err, ast->where->pos);
+    }
+    return rc;
 }
 
 int stmt_compile_copy(struct dendro_stmt *stmt, struct dn_err *err)
@@ -55,7 +96,7 @@ int stmt_compile_copy(struct dendro_stmt *stmt, struct dn_err *err)
     rc = intake_target_unlisted(&stmt->insert, err);
     if (rc < 0 && ast->columns)
         dn_err_at(err, ast->columns[0].pos);
-    return rc;
+    return rc < 0 ? rc : copy_bind_where(stmt, &env, err);
 }
 
 void dendro_stmt_copy(const dendro_stmt *stmt, struct dendro_copy_info *ret)
@@ -226,8 +267,8 @@ static int copy_load(struct dendro_stmt *stmt, struct copy_from *in, struct dn_e
 /* Is it CSV as load.h knows it? */
 static bool copy_is_plain(const struct stmt_copy *c)
 {
-    return c->kind == COPY_CSV && c->escape == c->format.quote && !c->match && !c->not_null.given &&
-           !c->null.given;
+    return c->kind == COPY_CSV && !c->where && c->escape == c->format.quote && !c->match &&
+           !c->not_null.given && !c->null.given;
 }
 
 static int copy_run_from(struct dendro_stmt *stmt, struct dn_err *err)

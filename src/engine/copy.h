@@ -40,6 +40,8 @@ struct stmt_copy {
     struct copy_columns quote;    /* FORCE_QUOTE */
     struct copy_columns not_null; /* FORCE_NOT_NULL */
     struct copy_columns null;     /* FORCE_NULL */
+    struct bexpr *where;          /* FROM … WHERE, over the table's columns; NULL = none */
+    bool *used;                   /* then, by table column: it names it */
 };
 
 /* ---- copy_options.c ---- */

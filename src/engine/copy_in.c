@@ -22,6 +22,7 @@ struct copy_in {
     struct csv_source *source;
     struct intake_bulk bulk;
     struct arena scratch; /* of one row */
+    struct vec *row;      /* by table column, those that WHERE names; of the statement */
 };
 
 static const struct column *in_column(const struct copy_in *in, uint32_t i)
@@ -53,7 +54,68 @@ static int in_put(struct copy_in *in, uint32_t i, const struct intake_value *v, 
     struct datum d;
     int rc = intake_assign(to->table, to->cols[i], v, to->session, &in->scratch, &d, err);
 
+    if (rc == 0 && in->row && in->stmt->copy.used[to->cols[i]]) {
+        d.type = in_column(in, i)->type; /* of NULL, too */
+        if (!vec_make_const(&in->scratch, &d, 1, &in->row[to->cols[i]]))
+            rc = DN_FAIL_NOMEM(err);
+    }
     return rc < 0 ? rc : intake_put(in->bulk.rows, to->cols[i], &d, err);
+}
+
+/* ---- WHERE ---- */
+
+/* Columns that get no value are their DEFAULT. */
+static int in_unlisted(struct copy_in *in, struct dn_err *err)
+{
+    const struct intake_target *to = &in->stmt->insert;
+    struct datum d;
+    int rc = 0;
+
+    for (uint16_t i = 0; rc == 0 && i < to->table->columns_count; i++) {
+        if (to->listed[i] || !in->stmt->copy.used[i])
+            continue;
+        rc = intake_default(to, i, &in->bulk.rows->run, &in->scratch, &d, err);
+        d.type = to->table->columns[i].type;
+        if (rc == 0 && !vec_make_const(&in->scratch, &d, 1, &in->row[i]))
+            rc = DN_FAIL_NOMEM(err);
+    }
+    return rc;
+}
+
+/* 1: the row that was begun is to be kept. */
+static int in_wanted(struct copy_in *in, struct dn_err *err)
+{
+    const struct intake_run *run = &in->bulk.rows->run;
+    struct eval ev = {.arena = &in->scratch, .now_ns = run->now_ns, .session = run->session};
+    struct batch one = {.count = 1,
+                        .sel_count = 1,
+                        .cols_count = in->stmt->insert.table->columns_count,
+                        .cols = in->row};
+    struct vec v;
+    int rc;
+
+    if (!in->row)
+        return 1;
+    rc = in_unlisted(in, err);
+    if (rc == 0)
+        rc = expr_eval(in->stmt->copy.where, &ev, &one, &v, err);
+    return rc < 0 ? rc : !vec_is_null(&v, 0) && vec_i64(&v, 0) != 0;
+}
+
+/* The end of a row, if it is wanted. */
+static int
+in_row(struct copy_in *in, const char *what, uint64_t n, size_t bytes, struct dn_err *err)
+{
+    int rc = in_wanted(in, err);
+
+    if (rc == 1)
+        intake_end_row(in->bulk.rows);
+    else
+        intake_undo_row(in->bulk.rows);
+    arena_reset(&in->scratch);
+    if (rc < 0)
+        return in_blame(in, what, n, UINT32_MAX, rc, err);
+    return rc == 1 ? intake_bulk_row(&in->bulk, bytes, err) : 0;
 }
 
 /* ---- text and csv ---- */
@@ -111,9 +173,7 @@ static int in_line(struct copy_in *in, const struct copy_lines *l, struct dn_err
         if (rc < 0)
             return in_blame(in, "line", l->line, i, rc, err);
     }
-    intake_end_row(in->bulk.rows);
-    arena_reset(&in->scratch);
-    return intake_bulk_row(&in->bulk, l->text.len + (size_t)cols * sizeof(struct vstr), err);
+    return in_row(in, "line", l->line, l->text.len + (size_t)cols * sizeof(struct vstr), err);
 }
 
 /* Which fields an option names; NULL where none. */
@@ -274,9 +334,7 @@ static int in_binary_row(struct copy_in *in, uint64_t row, struct dn_err *err)
         if (rc < 0)
             return in_blame(in, "row", row, i, rc, err);
     }
-    intake_end_row(in->bulk.rows);
-    arena_reset(&in->scratch);
-    return intake_bulk_row(&in->bulk, bytes, err);
+    return in_row(in, "row", row, bytes, err);
 }
 
 static int in_binary(struct copy_in *in, struct dn_err *err)
@@ -302,7 +360,11 @@ int copy_run_in(struct dendro_stmt *stmt,
     if (rc < 0)
         return rc;
     arena_init(&in.scratch, &stmt->owner);
-    rc = intake_bulk_begin(&in.bulk, err);
+    if (stmt->copy.where)
+        in.row = arena_calloc(&stmt->run, stmt->insert.table->columns_count, sizeof(*in.row));
+    rc = stmt->copy.where && !in.row ? DN_FAIL_NOMEM(err) : 0;
+    if (rc == 0)
+        rc = intake_bulk_begin(&in.bulk, err);
     if (rc == 0)
         rc = stmt->copy.kind == COPY_BINARY ? in_binary(&in, err) : in_lines(&in, err);
     if (rc == 0)

@@ -414,7 +414,7 @@ static int refuse_alter(const struct stmt *s, struct dn_err *err)
 
 static int refuse_copy(const struct stmt *s, struct dn_err *err)
 {
-    return s->copy->where ? refuse("WHERE in a COPY", s->copy->where->pos, err) : 0;
+    return refuse_expr(s->copy->where, err);
 }
 
 static int refuse_prepare(const struct misc_stmt *m, struct dn_err *err)
