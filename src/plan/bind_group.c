@@ -342,6 +342,8 @@ static int bind_agg_values(struct binder *b,
     if (rc < 0 || e->args_count < 2)
         return rc;
     rc = bind_expr(b, e->args[1], &agg->arg2, err);
+    if (rc == 0 && agg->arg->type == TYPE_BLOB && agg->arg2->type == TYPE_NONE)
+        return bind_coerce(b, agg->arg2, TYPE_BLOB, false, &agg->arg2, err);
     return rc < 0 ? rc : bind_settle(b, agg->arg2, &agg->arg2, err);
 }
 
@@ -529,10 +531,13 @@ int bind_aggregate(struct binder *b,
     return *ret ? 0 : DN_FAIL_NOMEM(err);
 }
 
+/* GROUPING belongs to the query whose columns its arguments use, as an aggregate does. */
 int bind_grouping(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
 {
     struct bexpr **args =
         arena_alloc_array(b->env->arena, (size_t)e->args_count + 1, sizeof(*args));
+    struct sel *level = b->level;
+    uint32_t subs = b->level->subs_inner.n;
     int rc = 0;
 
     if (!args)
@@ -548,8 +553,11 @@ int bind_grouping(struct binder *b, const struct expr *e, struct bexpr **ret, st
         return rc;
     }
     b->in_agg = true;
-    for (uint32_t i = 0; rc == 0 && i < e->args_count; i++)
+    for (uint32_t i = 0; rc == 0 && i < e->args_count; i++) {
         rc = bind_expr(b, e->args[i], &args[i], err);
+        if (rc == 0 && level == b->level)
+            rc = bind_agg_level(b, &(struct plan_agg){.arg = args[i]}, subs, &level, err);
+    }
     b->in_agg = false;
-    return rc < 0 ? rc : select_grouping(b->level, args, e->args_count, e->pos, ret, err);
+    return rc < 0 ? rc : select_grouping(level, args, e->args_count, e->pos, ret, err);
 }
