@@ -52,6 +52,9 @@ int text_read_instant(const struct func_session *session,
                       struct vstr s,
                       struct text_instant *ret,
                       struct dn_err *err) DN_MUST_CHECK;
+/* 1 to 12 for the name of a month, or its first three letters; 0: it is none. */
+int text_month_word(struct vstr w);
+bool text_weekday_word(struct vstr w);
 struct tz_zone;
 /* The zone that t.word names: DN_E_BAD_DATETIME, or DN_E_INVALID_PARAM if it can be nothing else.
  */

@@ -142,6 +142,15 @@ static int loose_date_number(struct loose *in, int64_t v, uint32_t len, struct d
     enum date_first first = in->session ? in->session->date_first : DATE_FIRST_MONTH;
     unsigned have = in->have & LOOSE_DATE;
 
+    if (have == LOOSE_MONTH && (in->have & LOOSE_TEXT_MONTH) && first == DATE_FIRST_YEAR)
+        return loose_year(in, v, len, err);
+    if (have == (LOOSE_YEAR | LOOSE_MONTH) && (in->have & LOOSE_TEXT_MONTH) && in->two &&
+        len >= 3) { /* the first was the day: 08-Jan-1999 */
+        in->day = in->year;
+        in->year = v;
+        in->two = false;
+        return loose_add(in, LOOSE_DAY, err);
+    }
     if (have == 0 && first == DATE_FIRST_YEAR)
         return loose_year(in, v, len, err);
     if (have == 0 && first == DATE_FIRST_DAY && len < 3) {
@@ -238,56 +247,6 @@ static bool loose_word_is(struct vstr w, const char *word)
     return w.len == strlen(word) && strncasecmp(w.ptr, word, w.len) == 0;
 }
 
-/* 1 to 12, 0: no month. Three letters are enough, of September four will do. */
-static int loose_month(struct vstr w)
-{
-    static const char *const names[] = {"january",
-                                        "february",
-                                        "march",
-                                        "april",
-                                        "may",
-                                        "june",
-                                        "july",
-                                        "august",
-                                        "september",
-                                        "october",
-                                        "november",
-                                        "december"};
-
-    for (int i = 0; i < 12; i++)
-        if ((w.len == 3 || w.len == strlen(names[i]) || (i == 8 && w.len == 4)) &&
-            strncasecmp(w.ptr, names[i], w.len) == 0)
-            return i + 1;
-    return 0;
-}
-
-static bool loose_weekday(struct vstr w)
-{
-    static const char *const names[] = {"sunday",
-                                        "sun",
-                                        "monday",
-                                        "mon",
-                                        "tuesday",
-                                        "tue",
-                                        "tues",
-                                        "wednesday",
-                                        "wed",
-                                        "weds",
-                                        "thursday",
-                                        "thu",
-                                        "thur",
-                                        "thurs",
-                                        "friday",
-                                        "fri",
-                                        "saturday",
-                                        "sat"};
-
-    for (size_t i = 0; i < DN_ARRAY_SIZE(names); i++)
-        if (loose_word_is(w, names[i]))
-            return true;
-    return false;
-}
-
 /* Another month than a number said goes before; the number was the day: 8 January. */
 static int loose_text_month(struct loose *in, int month, struct dn_err *err)
 {
@@ -354,10 +313,54 @@ static int loose_julian(struct loose *in, struct dn_err *err)
     return loose_add(in, LOOSE_WHOLE | LOOSE_DATE, err);
 }
 
+/* Two more parts of a date, `between` before each: numbers, or the name of a month. */
+static int loose_date_rest(struct loose *in, char between, struct dn_err *err)
+{
+    int rc = 0;
+
+    for (int i = 0; rc == 0 && i < 2 && loose_is(in, between); i++) {
+        struct vstr w = {in->p + 1, 0};
+        int64_t v;
+        uint32_t len;
+
+        in->p++;
+        while (loose_letter(in))
+            in->p++, w.len++;
+        if (w.len)
+            rc = text_month_word(w) ? loose_text_month(in, text_month_word(w), err)
+                                    : loose_bad(in, err);
+        else if (loose_number(in, &v, &len))
+            rc = loose_date_number(in, v, len, err);
+        else
+            rc = loose_bad(in, err);
+    }
+    return rc;
+}
+
+/* Jan-08-1999; 1: no such date. */
+static int loose_month_first(struct loose *in, struct dn_err *err)
+{
+    struct loose at = *in;
+    struct vstr w = {in->p, 0};
+    int rc;
+
+    while (loose_letter(&at))
+        at.p++, w.len++;
+    if (!text_month_word(w) || !(loose_is(&at, '-') || loose_is(&at, '/')) ||
+        (in->have & LOOSE_DATE))
+        return 1;
+    in->p = at.p;
+    rc = loose_text_month(in, text_month_word(w), err);
+    return rc < 0 ? rc : loose_date_rest(in, *in->p, err);
+}
+
 static int loose_word(struct loose *in, struct dn_err *err)
 {
     struct vstr w = {in->p, 0};
-    int rc;
+    int rc = loose_month_first(in, err);
+
+    if (rc != 1)
+        return rc;
 
     while (loose_letter(in) || (in->p < in->end && w.len > 2 && strchr("/_+-0123456789", *in->p)))
         in->p++, w.len++;
@@ -366,9 +369,9 @@ static int loose_word(struct loose *in, struct dn_err *err)
     if ((loose_word_is(w, "j") || loose_word_is(w, "jd") || loose_word_is(w, "julian")) &&
         !(in->have & LOOSE_DATE))
         return loose_julian(in, err);
-    if (loose_month(w))
-        return loose_text_month(in, loose_month(w), err);
-    if (loose_weekday(w) || loose_word_is(w, "at") || loose_word_is(w, "on") ||
+    if (text_month_word(w))
+        return loose_text_month(in, text_month_word(w), err);
+    if (text_weekday_word(w) || loose_word_is(w, "at") || loose_word_is(w, "on") ||
         (loose_word_is(w, "t") && loose_digits(in)))
         return 0;
     if (loose_word_is(w, "am") || loose_word_is(w, "pm")) {
@@ -396,20 +399,7 @@ static int loose_date(struct loose *in, int64_t v, uint32_t len, char between, s
 {
     int rc = loose_date_number(in, v, len, err);
 
-    for (int i = 0; rc == 0 && i < 2 && loose_is(in, between); i++) {
-        struct vstr w = {in->p + 1, 0};
-
-        in->p++;
-        while (loose_letter(in))
-            in->p++, w.len++;
-        if (w.len)
-            rc = loose_month(w) ? loose_text_month(in, loose_month(w), err) : loose_bad(in, err);
-        else if (loose_number(in, &v, &len))
-            rc = loose_date_number(in, v, len, err);
-        else
-            rc = loose_bad(in, err);
-    }
-    return rc;
+    return rc < 0 ? rc : loose_date_rest(in, between, err);
 }
 
 /* +8, -0800, +05:30:00. */
@@ -573,8 +563,9 @@ int text_read_instant(const struct func_session *session,
         return type == TYPE_TIME ? loose_bad(&in, err) : 0;
     rc = type == TYPE_TIME ? text_parse_clock_alone(whole, ret, &first)
                            : text_parse_instant(whole, type, ret, &first);
-    /* 1999-01-08 04:05 looks like a clock that is wrong. */
-    if (rc == DN_E_BAD_DATETIME || (rc < 0 && type == TYPE_TIME)) {
+    /* 1999-01-08 04:05 looks like a clock that is wrong, 1999 08 Jan like an hour and a zone. */
+    if (rc == DN_E_BAD_DATETIME || (rc == 0 && text_month_word(ret->word)) ||
+        (rc < 0 && type == TYPE_TIME)) {
         struct dn_err second;
 
         *ret = (struct text_instant){.days = 0};
