@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * func_bits.c: & | # << >> ~ on integers. Shifts take the count modulo the width of the type, as
- * the machine does; >> keeps the sign. */
+ * the machine does, and that of INTEGER for SMALLINT; >> keeps the sign. */
 #include "func/func_int.h"
 
 #define ARITH_FN          func_bit_and_i64
@@ -96,13 +96,14 @@ static int func_shift(const struct func_ctx *ctx,
                       struct dn_err *err)
 {
     uint32_t size = phys_size(type_phys(ret->type));
+    unsigned most = size == sizeof(int64_t) ? 63 : 31;
     void *to = func_ret_alloc(ctx, ret, count, size, err);
 
     if (!to)
         return DN_E_NOMEM;
     for (uint32_t i = 0; i < count; i++) {
         int64_t x = vec_i64(&args[0], i);
-        unsigned by = (unsigned)((uint64_t)vec_i64(&args[1], i) & (size * 8 - 1));
+        unsigned by = (unsigned)((uint64_t)vec_i64(&args[1], i) & most);
         struct datum d = {.type = ret->type};
 
         d.v.i64 = left ? (int64_t)((uint64_t)x << by) : x >> by;

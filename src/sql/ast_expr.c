@@ -98,6 +98,17 @@ sql_in_query(struct sql_parser *ps, uint32_t pos, bool negated, struct expr *a, 
     return sql_expr_done(ps, e);
 }
 
+/* Is it ~~, ~~*, !~~ or !~~*: LIKE, ILIKE and NOT? */
+static bool sql_is_like(struct sql_token symbol)
+{
+    static const char *const symbols[] = {"~~", "~~*", "!~~", "!~~*"};
+
+    for (size_t i = 0; i < DN_ARRAY_SIZE(symbols); i++)
+        if (strlen(symbols[i]) == symbol.len && memcmp(symbols[i], symbol.ptr, symbol.len) == 0)
+            return true;
+    return false;
+}
+
 struct expr *sql_any(struct sql_parser *ps,
                      const struct sql_op *op,
                      int flags,
@@ -110,7 +121,12 @@ struct expr *sql_any(struct sql_parser *ps,
     if (!e)
         return NULL;
     e->op = op->op;
-    if (op->op == OP_OTHER || op->op == OP_SIMILAR) {
+    e->negated = (flags & SQL_NEGATED) != 0;
+    if (op->op == OP_OTHER && sql_is_like(op->tok)) {
+        e->op = op->tok.ptr[op->tok.len - 1] == '*' ? OP_ILIKE : OP_LIKE;
+        e->negated = op->tok.ptr[0] == '!';
+    }
+    if (e->op == OP_OTHER || e->op == OP_SIMILAR) {
         sql_fail(ps,
                  DN_E_UNSUPPORTED,
                  op->tok.pos,
@@ -120,7 +136,6 @@ struct expr *sql_any(struct sql_parser *ps,
         return NULL;
     }
     e->all = (flags & SQL_ALL) != 0;
-    e->negated = (flags & SQL_NEGATED) != 0;
     e->a = a;
     e->b = b;
     e->query = q;
@@ -246,7 +261,6 @@ struct sql_op *sql_op(struct sql_parser *ps, enum expr_op op, struct sql_token t
     return o;
 }
 
-/* ~~, ~~*, !~~, !~~*: LIKE, ILIKE and NOT. */
 static struct expr *
 sql_like_symbol(struct sql_parser *ps, struct sql_token symbol, struct expr *a, struct expr *b)
 {
@@ -255,17 +269,6 @@ sql_like_symbol(struct sql_parser *ps, struct sql_token symbol, struct expr *a, 
     struct sql_op op = {.op = fold ? OP_ILIKE : OP_LIKE, .tok = symbol};
 
     return sql_like(ps, &op, negated, a, b, NULL);
-}
-
-/* Is it one of them? */
-static bool sql_is_like(struct sql_token symbol)
-{
-    static const char *const symbols[] = {"~~", "~~*", "!~~", "!~~*"};
-
-    for (size_t i = 0; i < DN_ARRAY_SIZE(symbols); i++)
-        if (strlen(symbols[i]) == symbol.len && memcmp(symbols[i], symbol.ptr, symbol.len) == 0)
-            return true;
-    return false;
 }
 
 struct expr *sql_operator(struct sql_parser *ps,

@@ -217,7 +217,7 @@ static int64_t naive_bits(char op, enum type_id type, int64_t a, int64_t b)
         return a ^ b;
     if (op == '~')
         return ~a;
-    b &= width - 1;
+    b &= width == 64 ? 63 : 31;
     if (op == '>')
         return a >> b;
     v = (uint64_t)a << b;
