@@ -195,7 +195,7 @@ static inline int func_f64_over(double r, double x, double y)
 #define ARITH_FN          func_div_f32
 #define ARITH_T           float
 #define ARITH_BAD         int
-#define ARITH_OP(x, y, r) ((r) = (x) / (y), ((y) == 0) | func_f32_over(r, x, y))
+#define ARITH_OP(x, y, r) ((r) = (x) / (y), (((y) == 0) & !isnan(x)) | func_f32_over(r, x, y))
 #define ARITH_RAISE(y)    ((y) == 0 ? func_fail_zero(err) : func_fail_range(TYPE_REAL, err))
 #include "func/arith_tmpl.h"
 
@@ -239,7 +239,7 @@ static inline int func_f64_over(double r, double x, double y)
 #define ARITH_FN          func_div_f64
 #define ARITH_T           double
 #define ARITH_BAD         int
-#define ARITH_OP(x, y, r) ((r) = (x) / (y), ((y) == 0) | func_f64_over(r, x, y))
+#define ARITH_OP(x, y, r) ((r) = (x) / (y), (((y) == 0) & !isnan(x)) | func_f64_over(r, x, y))
 #define ARITH_RAISE(y)    ((y) == 0 ? func_fail_zero(err) : func_fail_range(TYPE_DOUBLE, err))
 #include "func/arith_tmpl.h"
 

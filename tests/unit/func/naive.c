@@ -49,7 +49,7 @@ static int naive_float(char op, enum type_id type, double a, double b, struct da
 {
     double v;
 
-    if ((op == '/' || op == '%') && b == 0)
+    if (b == 0 && (op == '%' || (op == '/' && !isnan(a))))
         return DN_E_DIVISION_BY_ZERO;
     v = op == '+' ? a + b : op == '-' ? a - b : op == '*' ? a * b : op == '/' ? a / b : fmod(a, b);
     if (type == TYPE_REAL)
