@@ -283,7 +283,8 @@ static int text_parse_one(const struct func_session *session,
         rc = text_parse_timestamp(session, type, s, &d.v.i64, err);
         break;
     case TYPE_INTERVAL:
-        rc = text_parse_interval(s, &d.iv, err);
+        rc = text_parse_interval_in(
+            session ? session->interval_style : INTERVAL_POSTGRES, s, &d.iv, err);
         break;
     case TYPE_DATE:
         rc = text_parse_date(session, s, &d.v.i64, err);

@@ -123,6 +123,12 @@ int text_parse_array(const struct func_session *session,
                      struct vstr *ret,
                      struct dn_err *err) DN_MUST_CHECK;
 
+/* In INTERVAL_STANDARD a minus before the first part is one before all, unless another has a sign.
+ */
+int text_parse_interval_in(enum interval_style style,
+                           struct vstr s,
+                           struct vinterval *ret,
+                           struct dn_err *err) DN_MUST_CHECK;
 void text_print_interval(struct vinterval v, struct buf *b);
 void text_print_interval_in(enum interval_style style, struct vinterval v, struct buf *b);
 

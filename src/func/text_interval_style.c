@@ -158,6 +158,40 @@ static void style_iso(const struct style_parts *p, struct buf *b)
     buf_u8(b, 'S');
 }
 
+/* -1 day 02:03, but not -1 day +02:03. */
+static bool style_all_negative(struct vstr s)
+{
+    if (s.len == 0 || s.ptr[0] != '-')
+        return false;
+    for (uint32_t i = 1; i < s.len; i++)
+        if ((s.ptr[i] == '-' || s.ptr[i] == '+') && !text_is_digit(s.ptr[i - 1]))
+            return false;
+    return true;
+}
+
+int text_parse_interval_in(enum interval_style style,
+                           struct vstr s,
+                           struct vinterval *ret,
+                           struct dn_err *err)
+{
+    struct vstr text = text_trim(s);
+    int rc;
+
+    if (style != INTERVAL_STANDARD || !style_all_negative(text))
+        return text_parse_interval(s, ret, err);
+    rc = text_parse_interval((struct vstr){text.ptr + 1, text.len - 1}, ret, err);
+    if (rc < 0)
+        return rc;
+    if (ret->us == INT64_MIN || ret->days == INT32_MIN || ret->months == INT32_MIN) /* … ago */
+        return DN_FAIL(err,
+                       DN_E_INTERVAL_RANGE,
+                       "interval \"%.*s\" is out of range",
+                       text_quote_len(text),
+                       text.ptr);
+    *ret = (struct vinterval){.us = -ret->us, .days = -ret->days, .months = -ret->months};
+    return 0;
+}
+
 void text_print_interval_in(enum interval_style style, struct vinterval v, struct buf *b)
 {
     struct style_parts p = style_split(v);
