@@ -7,8 +7,10 @@ shell run again, each with a fresh server, and then what only a client can meet:
     test_remote.py --list              the classes, one per line"""
 import os
 import resource
+import socket
 import subprocess
 import sys
+import threading
 import time
 import unittest
 
@@ -25,17 +27,37 @@ from test_shell import Terminal
 class Remote:
     """self.dir is the address of a server."""
 
-    def setUp(self):
+    shared = False  # one server for all tests of the class, which use the table weather alone
+
+    @classmethod
+    def setUpClass(cls):
         wirelib.PROGRAM = test_cli.DENDRO
-        self.server = wirelib.Server()
+        cls.common = wirelib.Server() if cls.shared else None
+
+    @classmethod
+    def tearDownClass(cls):
+        if cls.common:
+            cls.end(cls.common)
+
+    @staticmethod
+    def end(server):
+        try:
+            if server.process.poll() is None:
+                server.stop()
+        finally:
+            server.remove()
+
+    def setUp(self):
+        self.server = self.common or wirelib.Server()
         super().setUp()
 
     def tearDown(self):
         try:
-            if self.server.process.poll() is None:
-                self.server.stop()
+            if self.common:
+                self.sql("DROP TABLE weather;")
+            else:
+                self.end(self.server)
         finally:
-            self.server.remove()
             super().tearDown()
 
     @property
@@ -58,6 +80,8 @@ class RemoteScripts(Remote, test_shell.Scripts):
 
 
 class RemoteCommands(Remote, test_shell.Commands):
+    shared = True
+
     def test_copy(self):
         path = os.path.join(self.base, "w.csv")
         out, err = self.shell(f"\\copy weather to {path}\n\\copy (SELECT count(*) AS n FROM weather) to '{path}2'\n"
@@ -92,6 +116,44 @@ class RemoteCommands(Remote, test_shell.Commands):
         self.assertIn("someday", err)
 
 
+class Door:
+    """A port that stays the same while servers behind it come and go."""
+
+    def __init__(self, port):
+        self.behind = port
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.port = self.socket.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                outside, _ = self.socket.accept()
+            except OSError:
+                return
+            try:
+                inside = socket.create_connection(("127.0.0.1", self.behind))
+            except OSError:
+                outside.close()
+                continue
+            for pair in ((outside, inside), (inside, outside)):
+                threading.Thread(target=self.carry, args=pair, daemon=True).start()
+
+    @staticmethod
+    def carry(from_, to):
+        try:
+            while data := from_.recv(65536):
+                to.sendall(data)
+        except OSError:
+            pass
+        for end in (from_, to):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+        from_.close()
+
+
 class RemoteInteractive(Remote, test_shell.Interactive):
     def test_transactions_in_the_prompt(self):
         with Terminal(self) as t:
@@ -107,7 +169,8 @@ class RemoteInteractive(Remote, test_shell.Interactive):
 
     def test_server_restarts(self):
         """The statement fails, the next one finds the server again."""
-        with Terminal(self) as t:
+        door = Door(self.server.port)
+        with Terminal(self, where=f"postgres://dendro@127.0.0.1:{door.port}/dendro") as t:
             t.ask("CREATE TABLE t (k INT PRIMARY KEY);")
             self.server.kill()
             t.type("SELECT 1 AS a;\n")
@@ -116,12 +179,14 @@ class RemoteInteractive(Remote, test_shell.Interactive):
             t.type("SELECT 2 AS a;\n")
             t.wait("08001")
             t.wait("dendro=?> ")
-            self.server.start("--pg-port", str(self.server.port))
+            self.server.start()
+            door.behind = self.server.port
             t.type("SELECT count(*) AS n FROM t;\n")
             t.wait("connected again")
             t.wait("|     0|")
             t.wait("dendro=> ")
             self.assertEqual(t.leave()[0], 0)
+        door.socket.close()
 
 
 class RemoteConnection(Remote, Case):

@@ -20,10 +20,10 @@ class Server:
         self.process = None
         self.start()
 
-    def start(self, *more):
+    def start(self):
         self.process = subprocess.Popen(
             [PROGRAM, "serve", "--data", os.path.join(self.dir, "db"), "--pg-port", "any", "--http-port", "0",
-             *self.options, *more],
+             *self.options],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         if "port " not in line:

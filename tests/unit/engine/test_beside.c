@@ -10,7 +10,6 @@
 
 #include <ftw.h>
 #include <pthread.h>
-#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -20,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -258,6 +258,7 @@ static struct seen look(dendro_conn *conn)
 
 static void *beside_read(void *arg)
 {
+    const struct timespec moment = {.tv_sec = 0, .tv_nsec = 1000000};
     struct beside *b = arg;
     bool last = false;
 
@@ -288,7 +289,7 @@ static void *beside_read(void *arg)
         for (int i = 0; i < 2; i++) { /* while the writer goes on */
             int from = atomic_load(&b->acked);
             while (!atomic_load(&b->finished) && atomic_load(&b->acked) < from + 4)
-                (void)sched_yield();
+                (void)nanosleep(&moment, NULL);
             again = look(conn);
             if (again.first != s.first || again.last != s.last) {
                 (void)fprintf(stderr, "the snapshot moved\n");
