@@ -225,8 +225,10 @@ int catalog_with_changed_table(const struct catalog *c,
     n->tables_count--;
     memmove(n->tables + was, n->tables + was + 1, (n->tables_count - was) * sizeof *n->tables);
     memmove(n->tables + at + 1, n->tables + at, (n->tables_count - at) * sizeof *n->tables);
-    if (fresh_id)
+    if (fresh_id) {
+        t->number = t->number ? t->number : t->id;
         t->id = n->table_id_next++;
+    }
     n->tables[at] = table_ref(t);
     n->tables_count++;
     *ret = n;

@@ -18,11 +18,13 @@ static void json_read_constraint(struct json_reader *r,
                                  const struct table *t,
                                  struct table_constraint *c)
 {
-    static const char *const members[] = {"kind", "name", "columns", "text", "valid"};
+    static const char *const members[] = {"kind", "name", "columns", "text", "valid", "id"};
     const struct dn_json *list;
     const char *kind;
 
-    catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), 0);
+    catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), 1);
+    if (r->rc == 0 && dn_json_get(v, "id"))
+        c->id = (uint16_t)catalog_json_int(r, v, "id", 1, TABLE_CONSTRAINTS_MAX);
     kind = catalog_json_text(r, v, "kind", TABLE_NAME_MAX);
     c->kind = TABLE_CONSTRAINT_MAX;
     for (int i = 0; i < TABLE_CONSTRAINT_MAX; i++)
@@ -44,6 +46,18 @@ static void json_read_constraint(struct json_reader *r,
     }
 }
 
+/* Without a number it is the place; two must not have the same. */
+static void json_check_ids(struct json_reader *r, const struct table *t)
+{
+    bool used[TABLE_CONSTRAINTS_MAX + 1] = {false};
+
+    for (size_t i = 0; r->rc == 0 && i < t->constraints_count; i++) {
+        if (used[t->constraints[i].id])
+            catalog_json_fail(r, "constraints", "two have the id %u", t->constraints[i].id);
+        used[t->constraints[i].id] = true;
+    }
+}
+
 void catalog_json_read_constraints(struct json_reader *r, const struct dn_json *v, struct table *t)
 {
     const struct dn_json *list = catalog_json_array(r, v, "constraints", TABLE_CONSTRAINTS_MAX);
@@ -54,9 +68,11 @@ void catalog_json_read_constraints(struct json_reader *r, const struct dn_json *
         size_t mark = catalog_json_enter(r, "constraints", i);
 
         t->constraints_count = (uint16_t)(i + 1);
+        t->constraints[i].id = (uint16_t)(i + 1);
         json_read_constraint(r, &list->items[i], t, &t->constraints[i]);
         catalog_json_leave(r, mark);
     }
+    json_check_ids(r, t);
 }
 
 static void constraint_put(struct dn_json_writer *w, const char *name, const char *s)
@@ -79,6 +95,8 @@ void catalog_json_write_constraints(struct dn_json_writer *w, const struct table
         dn_json_end(w, ']');
         constraint_put(w, "text", c->text);
         dn_json_put_bool(w, "valid", !c->not_valid);
+        if (c->id != i + 1)
+            dn_json_put_int(w, "id", c->id);
         dn_json_end(w, '}');
     }
     dn_json_end(w, ']');

@@ -393,15 +393,18 @@ void catalog_json_read_table(struct json_reader *r, const struct dn_json *v, str
                                           "options",
                                           "constraints",
                                           "temp",
-                                          "comment"};
+                                          "comment",
+                                          "number"};
     struct table *t = table_new();
 
     if (!t) {
         r->rc = DN_FAIL_NOMEM(r->err);
         return;
     }
-    catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), 3);
+    catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), 4);
     t->id = (uint64_t)catalog_json_int(r, v, "id", 1, INT64_MAX);
+    if (r->rc == 0 && dn_json_get(v, "number"))
+        t->number = (uint64_t)catalog_json_int(r, v, "number", 1, INT64_MAX);
     t->version = (uint32_t)catalog_json_int(r, v, "version", 1, UINT32_MAX);
     t->schema = catalog_json_strdup(r, catalog_json_text(r, v, "schema", TABLE_NAME_MAX));
     t->name = catalog_json_strdup(r, catalog_json_text(r, v, "name", TABLE_NAME_MAX));
@@ -559,7 +562,7 @@ bool catalog_json_plain_table(const struct table *t)
     for (size_t i = 0; i < t->columns_count; i++)
         if (t->columns[i].def_sql || t->columns[i].comment)
             return false;
-    return t->constraints_count == 0 && t->temp == TABLE_PERMANENT && !t->comment;
+    return t->constraints_count == 0 && t->temp == TABLE_PERMANENT && !t->comment && !t->number;
 }
 
 void catalog_json_write_table(const struct table *t, struct dn_json_writer *w)
@@ -590,5 +593,7 @@ void catalog_json_write_table(const struct table *t, struct dn_json_writer *w)
         json_write_text(w, "temp", json_temp_names[t->temp]);
     if (t->comment)
         json_write_text(w, "comment", t->comment);
+    if (t->number)
+        dn_json_put_int(w, "number", (int64_t)t->number);
     dn_json_end(w, '}');
 }

@@ -69,7 +69,8 @@ struct slab_rule {
 
 struct table {
     atomic_uint refs;
-    uint64_t id;            /* unique in the catalog for ever */
+    uint64_t id;            /* unique in the catalog for ever; TRUNCATE gives another one */
+    uint64_t number;        /* the first id it had, what others know it by; 0: `id` */
     uint32_t version;       /* of this definition, from 1 */
     char *schema;           /* owned */
     char *name;             /* owned */
@@ -85,13 +86,11 @@ struct table {
     uint16_t local_count;
     struct key_part *rest; /* owned: local without the series columns */
     uint16_t rest_count;
-    int quantum_pos; /* place of the quantum in the partition key list (= series_count), -1: none in
-                        the key */
-    int64_t quantum_count; /* as written: 15; also of a quantum from WITH or implied; 0 = no quantum
-                              at all */
-    char quantum_unit;     /* 'd', 'h', 'm', 's'; 0 = no quantum at all */
-    int time_col;          /* column that decides the slab, -1 = one slab for all */
-    bool time_desc;        /* time column is DESC in local: slabs run backwards */
+    int quantum_pos;         /* of the quantum in the partition key (= series_count), -1: none */
+    int64_t quantum_count;   /* as written: 15; also from WITH or implied; 0 = no quantum at all */
+    char quantum_unit;       /* 'd', 'h', 'm', 's'; 0 = no quantum at all */
+    int time_col;            /* column that decides the slab, -1 = one slab for all */
+    bool time_desc;          /* time column is DESC in local: slabs run backwards */
     struct slab_rule *slabs; /* owned; empty when time_col < 0 */
     uint16_t slabs_count;
 
@@ -107,6 +106,7 @@ struct table {
 
 struct table_constraint {
     enum table_constraint_kind kind;
+    uint16_t id;    /* in the table, as long as it is there: 1 to TABLE_CONSTRAINTS_MAX */
     char *name;     /* owned, unique in the table */
     char *text;     /* owned. CHECK: the condition. Others: what follows the list of columns */
     uint16_t *cols; /* owned: columns it names */

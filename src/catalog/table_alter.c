@@ -71,6 +71,7 @@ static int alter_copy_options(const struct table *from, struct table *to, struct
 static int alter_copy_rest(const struct table *from, struct table *to, struct dn_err *err)
 {
     to->id = from->id;
+    to->number = from->number;
     to->version = from->version + 1;
     to->schema = mem_strdup(NULL, from->schema);
     to->name = mem_strdup(NULL, from->name);

@@ -102,6 +102,24 @@ constraint_check_new(const struct table *t, const struct spec_name *name, struct
     return rc;
 }
 
+/* One more than all others have; if there is none, the first that is free. */
+static uint16_t constraint_id(const struct table *t)
+{
+    bool used[TABLE_CONSTRAINTS_MAX + 1] = {false};
+    uint16_t last = 0;
+    uint16_t id = 1;
+
+    for (uint16_t i = 0; i < t->constraints_count; i++) {
+        used[t->constraints[i].id] = true;
+        last = t->constraints[i].id > last ? t->constraints[i].id : last;
+    }
+    if (last < TABLE_CONSTRAINTS_MAX)
+        return (uint16_t)(last + 1);
+    while (used[id])
+        id++;
+    return id;
+}
+
 int table_add_constraint(struct table *t, const struct constraint_spec *spec, struct dn_err *err)
 {
     char chosen[TABLE_NAME_MAX + 16];
@@ -133,7 +151,7 @@ int table_add_constraint(struct table *t, const struct constraint_spec *spec, st
     t->constraints = grown;
     if (!spec->name.s)
         constraint_choose(t, spec, chosen, sizeof chosen);
-    grown[t->constraints_count] = (struct table_constraint){.name = NULL};
+    grown[t->constraints_count] = (struct table_constraint){.id = constraint_id(t)};
     t->constraints_count++;
     return constraint_fill(
         spec, spec->name.s ? spec->name.s : chosen, &grown[t->constraints_count - 1], err);
@@ -152,6 +170,8 @@ int table_copy_constraints(const struct table *from, struct table *to, struct dn
                                        .text = c->text,
                                        .not_valid = c->not_valid};
         int rc = constraint_fill(&spec, c->name, &to->constraints[to->constraints_count++], err);
+
+        to->constraints[i].id = c->id;
 
         if (rc < 0)
             return rc;

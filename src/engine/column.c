@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * column.c: reading the current row. */
+#include "engine/door.h"
 #include "engine/engine_int.h"
 
 #include "func/num.h"
 #include "func/text.h"
+#include "system/system.h"
 
 #include <math.h>
 
@@ -27,6 +29,20 @@ enum dendro_type dendro_column_type(const dendro_stmt *stmt, int col)
     if (!stmt || col < 0 || (uint32_t)col >= stmt->cols_count)
         return DENDRO_TYPE_NONE;
     return (enum dendro_type)stmt->cols[col].type;
+}
+
+void engine_column_origin(const dendro_stmt *stmt, int col, struct engine_origin *ret)
+{
+    const struct plan_col *c = &stmt->cols[col];
+    const struct plan_origin *o = &c->origin;
+
+    *ret = (struct engine_origin){
+        .relation = o->relation, .column = o->column, .mod = -1, .type = o->type};
+    if (o->declared) {
+        ret->mod = sys_type_mod(c->type, &o->mods);
+        if (o->mods.count)
+            ret->type = sys_type_oid(c->type, &o->mods);
+    }
 }
 
 const char *dendro_type_name(enum dendro_type type)

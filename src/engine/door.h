@@ -49,6 +49,15 @@ static inline uint32_t engine_row(const struct engine_rows *r, uint32_t i)
 {
     return r->sel ? r->sel[i] : r->first + i;
 }
+/* Where a column of the result comes from; its type's parameters, -1: none. */
+struct engine_origin {
+    uint32_t relation; /* number, 0: of none */
+    int32_t column;
+    int32_t mod;
+    uint32_t type; /* its number, if it depends on the parameters; 0: it does not */
+};
+void engine_column_origin(const dendro_stmt *stmt, int col, struct engine_origin *ret);
+
 /* As dendro_step_batch, without a copy. */
 int engine_step_rows(dendro_stmt *stmt, struct engine_rows *ret, struct dendro_error *err);
 

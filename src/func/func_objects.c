@@ -168,9 +168,6 @@ OBJECTS(func_to_regtype, REG_FIND, REGTYPE, true)
 OBJECTS(func_to_regproc, REG_FIND, REGPROC, true)
 OBJECTS(func_to_regnamespace, REG_FIND, REGNAMESPACE, true)
 OBJECTS(func_to_regrole, REG_FIND, REGROLE, true)
-OBJECTS(func_has_table, EXISTS, REGCLASS, false)
-OBJECTS(func_has_schema, EXISTS, REGNAMESPACE, false)
-OBJECTS(func_has_any, EXISTS, NONE, false)
 
 /* ---- what needs no catalog ---- */
 
@@ -266,8 +263,18 @@ static int objects_part(const struct func_ctx *ctx,
     return rc;
 }
 
+static int objects_number(
+    const struct func_ctx *ctx, const struct vec *v, uint32_t row, int32_t *ret, struct dn_err *err)
+{
+    int64_t n = 0;
+    int rc = objects_part(ctx, v, row, 1, &n, err);
+
+    *ret = (int32_t)n;
+    return rc;
+}
+
 FUNC_EACH(func_expanded_x, int64_t, objects_part(ctx, &args[0], i, 0, &to[i], err))
-FUNC_EACH(func_expanded_n, int64_t, objects_part(ctx, &args[0], i, 1, &to[i], err))
+FUNC_EACH(func_expanded_n, int32_t, objects_number(ctx, &args[0], i, &to[i], err))
 
 /* ---- the table ---- */
 
@@ -281,11 +288,6 @@ FUNC_EACH(func_expanded_n, int64_t, objects_part(ctx, &args[0], i, 1, &to[i], er
         .name = fname, .args = {__VA_ARGS__}, .args_count = n, .result = TYPE_##r, \
         .flags = FUNC_STABLE | FUNC_STRICT, .kernel = fn, .doc = text              \
     }
-#define MAY "May the user do that? The rights of roles come later: who is connected may."
-#define HAS(fname, fn)                                                  \
-    STRICT(fname, 2, BOOLEAN, fn, MAY, TYPE_OID, TYPE_VARCHAR),         \
-        STRICT(fname, 2, BOOLEAN, fn, MAY, TYPE_VARCHAR, TYPE_VARCHAR), \
-        STRICT(fname, 3, BOOLEAN, func_yes, MAY, TYPE_NONE, TYPE_NONE, TYPE_VARCHAR)
 #define VISIBLE(fname, fn) \
     STRICT(fname, 1, BOOLEAN, fn, "Whether the object can be named without its schema.", TYPE_OID)
 #define OID_NULL(fname) \
@@ -340,20 +342,6 @@ static const struct func func_objects_rows[] = {
     STRICT("to_regproc", 1, REGPROC, func_to_regproc, "The function of a name, or NULL.", TYPE_VARCHAR),
     STRICT("to_regnamespace", 1, REGNAMESPACE, func_to_regnamespace, "The schema of a name, or NULL.", TYPE_VARCHAR),
     STRICT("to_regrole", 1, REGROLE, func_to_regrole, "The role of a name, or NULL.", TYPE_VARCHAR),
-    HAS("has_table_privilege", func_has_table),
-    HAS("has_sequence_privilege", func_has_table),
-    HAS("has_any_column_privilege", func_has_table),
-    HAS("has_schema_privilege", func_has_schema),
-    HAS("has_database_privilege", func_has_any),
-    HAS("has_function_privilege", func_has_any),
-    HAS("has_language_privilege", func_has_any),
-    HAS("has_tablespace_privilege", func_has_any),
-    HAS("has_type_privilege", func_has_any),
-    HAS("has_server_privilege", func_has_any),
-    HAS("has_foreign_data_wrapper_privilege", func_has_any),
-    HAS("pg_has_role", func_has_any),
-    STRICT("has_column_privilege", 3, BOOLEAN, func_yes, MAY, TYPE_NONE, TYPE_NONE, TYPE_VARCHAR),
-    STRICT("has_column_privilege", 4, BOOLEAN, func_yes, MAY, TYPE_NONE, TYPE_NONE, TYPE_NONE, TYPE_VARCHAR),
     STRICT("pg_relation_size", 1, BIGINT, func_relation_size, "Bytes that the rows of a table take.", TYPE_OID),
     STRICT("pg_relation_size", 2, BIGINT, func_relation_size, "Bytes that the rows of a table take.", TYPE_OID, TYPE_VARCHAR),
     STRICT("pg_relation_size", 1, BIGINT, func_relation_size, "Bytes that the rows of a table take.", TYPE_VARCHAR),
@@ -375,7 +363,7 @@ static const struct func func_objects_rows[] = {
     STRICT("pg_is_other_temp_schema", 1, BOOLEAN, func_no, "Is it the temporary schema of another session? Those cannot be seen.", TYPE_OID),
     STRICT("pg_my_temp_schema", 0, OID, func_zero_oid, "The number of the session's temporary schema; 0: none is shown.", TYPE_NONE),
     STRICT("_pg_x", 1, BIGINT, func_expanded_x, "The value in a row of _pg_expandarray.", TYPE_EXPANDED),
-    STRICT("_pg_n", 1, BIGINT, func_expanded_n, "The number of a row of _pg_expandarray.", TYPE_EXPANDED),
+    STRICT("_pg_n", 1, INTEGER, func_expanded_n, "The number of a row of _pg_expandarray.", TYPE_EXPANDED),
     STRICT("pg_get_partition_constraintdef", 1, VARCHAR, func_null, "NULL: partitions are no tables.", TYPE_OID),
 };
 /* clang-format on */

@@ -133,6 +133,18 @@ static int expand_next(
     return rc < 0 ? rc : n ? 0 : DN_EOF;
 }
 
+/* ---- pg_partition_ancestors: partitions are no tables here, so nothing has any ---- */
+
+static int none_next(struct rowfunc_call *c DN_UNUSED,
+                     struct arena *arena DN_UNUSED,
+                     uint32_t max DN_UNUSED,
+                     struct vec *ret,
+                     struct dn_err *err DN_UNUSED)
+{
+    *ret = (struct vec){.type = TYPE_REGCLASS, .form = VEC_FLAT};
+    return DN_EOF;
+}
+
 /* ---- a single value ---- */
 
 static int single_start(struct rowfunc_call *c DN_UNUSED, struct dn_err *err DN_UNUSED)
@@ -220,6 +232,15 @@ static const struct rowfunc rowfunc_rows[] = {
         .next = expand_next,
         .doc = "The elements of an array with their numbers: rows (x, n).",
     },
+    {.name = "pg_partition_ancestors",
+     .args = {TYPE_OID},
+     .args_count = 1,
+     .result = TYPE_REGCLASS,
+     .flags = FUNC_STRICT,
+     .state_size = sizeof(bool),
+     .start = single_start,
+     .next = none_next,
+     .doc = "No rows: partitions are no tables of their own."},
 };
 
 const struct rowfunc_table rowfunc_table_array = {rowfunc_rows, DN_ARRAY_SIZE(rowfunc_rows)};

@@ -38,7 +38,39 @@ enum func_ask_kind {
     FUNC_ASK_ARGUMENTS,  /* pg_get_function_arguments */
     FUNC_ASK_RESULT,     /* pg_get_function_result */
     FUNC_ASK_SIZE,       /* bytes of a relation; of the database with oid 0 */
-    FUNC_ASK_EXISTS,     /* is there such a thing as type and oid, or text, say? */
+    FUNC_ASK_PRIVILEGE,  /* right: is it true? */
+};
+
+enum func_right_of {
+    FUNC_RIGHT_TABLE,
+    FUNC_RIGHT_SEQUENCE,
+    FUNC_RIGHT_COLUMN,
+    FUNC_RIGHT_ANY_COLUMN,
+    FUNC_RIGHT_SCHEMA,
+    FUNC_RIGHT_DATABASE,
+    FUNC_RIGHT_FUNCTION,
+    FUNC_RIGHT_TYPE,
+    FUNC_RIGHT_LANGUAGE,
+    FUNC_RIGHT_TABLESPACE,
+    FUNC_RIGHT_SERVER,
+    FUNC_RIGHT_ROLE,
+};
+
+/* Something by its name or its number. */
+struct func_name {
+    bool given;
+    int64_t number;
+    const char *text; /* len bytes; NULL: the number counts */
+    uint32_t len;
+};
+
+/* May the role (none given: that of the session) do that? */
+struct func_right {
+    enum func_right_of of;
+    struct func_name role;
+    struct func_name object;
+    struct func_name column;
+    struct func_name what; /* a list of privileges */
 };
 
 struct func_ask {
@@ -50,6 +82,7 @@ struct func_ask {
     uint32_t text_len;
     const char *more;
     uint32_t more_len;
+    const struct func_right *right; /* PRIVILEGE */
 };
 
 struct func_answer {

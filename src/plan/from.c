@@ -190,6 +190,8 @@ int from_own_vars(struct from *f, struct qout *out, struct dn_err *err)
             return DN_FAIL_NOMEM(err);
         vars[i] = defs[i].var;
         f->q->vars[vars[i]].level = f->level;
+        if (out->origins)
+            f->q->vars[vars[i]].origin = out->origins[i];
     }
     out->vars = vars;
     out->tree = logic_map(f->q, out->tree, defs, out->count);

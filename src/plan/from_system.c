@@ -59,6 +59,12 @@ int from_system(struct from *f,
         if (!n->vars[i])
             return DN_FAIL_NOMEM(err);
         f->q->vars[n->vars[i]].level = f->level;
+        f->q->vars[n->vars[i]].origin =
+            (struct plan_origin){.relation = sys_relation_oid(system),
+                                 .column = sys_relation_oid(system) ? (int32_t)i + 1 : 0,
+                                 .type = cols[i].oid,
+                                 .declared = cols[i].mods.count > 0,
+                                 .mods = cols[i].mods};
         rel->cols[i] = (struct lcol){.name = cols[i].name, .type = cols[i].type, .var = n->vars[i]};
     }
     ret->tree = n;

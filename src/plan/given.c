@@ -107,13 +107,16 @@ int from_given(struct from *f,
         arena_alloc_array(f->q->env->arena, (size_t)t->columns_count + others, sizeof(*n->vars));
     if (!n->vars)
         return DN_FAIL_NOMEM(err);
-    for (uint16_t i = 0; rc == 0 && i < t->columns_count; i++)
+    for (uint16_t i = 0; rc == 0 && i < t->columns_count; i++) {
         rc = given_column(f,
                           rel,
                           i,
                           &(struct lcol){.name = t->columns[i].name, .type = t->columns[i].type},
                           n,
                           err);
+        if (rc == 0)
+            f->q->vars[rel->cols[i].var].origin = scope_origin(t, i);
+    }
     rel->schema = item->alias ? NULL : t->schema;
     if (rc == 0)
         rc = from_add(f, rel, ret, err);

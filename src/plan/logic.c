@@ -74,6 +74,12 @@ uint32_t logic_var(struct planner *q, const char *name, enum type_id type)
     return q->vars_count++;
 }
 
+void logic_named(struct planner *q, uint32_t var, uint32_t as)
+{
+    q->vars[var].name = q->vars[as].name;
+    q->vars[var].origin = q->vars[as].origin;
+}
+
 struct lnode *logic_node(struct planner *q, enum lkind kind, struct lnode *in)
 {
     struct lnode *n = arena_calloc(q->env->arena, 1, sizeof(*n));

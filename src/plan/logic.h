@@ -12,8 +12,7 @@
  *     AGG       defs (the keys) and aggs; hands on nothing else
  *     WINDOW    the results of its calls
  *     JOIN      the mark of a MARK join; hands on both sides, or the left one (SEMI, ANTI, MARK)
- *     SETOP, VALUES, FUNCTION, CTE, RECURSIVE, WORK, SYSTEM   vars, by position; hand on nothing
- * else
+ *     SETOP, VALUES, FUNCTION, CTE, RECURSIVE, WORK, SYSTEM   vars, by position, and no others
  *
  * and FILTER, SORT, LIMIT, UNIQUE none. A tree may use variables that nobody in it defines: those
  * of the queries around it. A JOIN whose right side uses variables of its left side is what
@@ -54,6 +53,7 @@ struct lvar {
     struct sel *level;      /* the query whose FROM it comes from; NULL: it is computed */
     const struct lrel *rel; /* the table of that FROM; NULL: it is computed */
     uint32_t col;           /* of rel */
+    struct plan_origin origin;
 };
 
 struct ldef {
@@ -153,8 +153,7 @@ struct planner {
     uint32_t vars_count;
     uint32_t vars_cap;
     struct linit *inits;
-    uint32_t inits_count;
-    uint32_t inits_cap;
+    uint32_t inits_count, inits_cap;
     uint32_t tables_cap;       /* of plan->tables */
     uint32_t ctes_cap;         /* of plan->ctes */
     uint32_t depth;            /* queries in queries, now */
@@ -163,6 +162,7 @@ struct planner {
 };
 
 uint32_t logic_var(struct planner *q, const char *name, enum type_id type); /* 0: out of memory */
+void logic_named(struct planner *q, uint32_t var, uint32_t as); /* name and origin of another */
 struct lnode *logic_node(struct planner *q, enum lkind kind, struct lnode *in);
 /* Rows of in that satisfy all conditions; in itself if there are none. NULL: out of memory. */
 struct lnode *

@@ -21,9 +21,19 @@ enum plan_kind {
     PLAN_KIND_MAX
 };
 
+/* Where a value comes from, when it is a column of a relation and nothing else. */
+struct plan_origin {
+    uint32_t relation;     /* its number (system/system.h); 0: of none */
+    int32_t column;        /* its number there */
+    uint32_t type;         /* the number of its type, where it is not that of other such values */
+    bool declared;         /* mods are those of its declaration, or of a cast */
+    struct type_mods mods; /* VARCHAR(n), NUMERIC(p, s) */
+};
+
 struct plan_col {
     const char *name; /* header of the result */
     enum type_id type;
+    struct plan_origin origin;
 };
 
 /* Types that parameters of a statement were given before, TYPE_NONE: this one was not. */

@@ -129,8 +129,11 @@ int query_finish(struct planner *q, const struct qout *out, struct dn_err *err)
     if (!p->cols)
         return DN_FAIL_NOMEM(err);
     p->cols_count = out->count;
-    for (uint32_t i = 0; i < out->count; i++)
+    for (uint32_t i = 0; i < out->count; i++) {
         p->cols[i] = (struct plan_col){.name = out->names[i], .type = q->vars[out->vars[i]].type};
+        if (out->origins)
+            p->cols[i].origin = out->origins[i];
+    }
     return 0;
 }
 
@@ -303,6 +306,24 @@ int query_distinct(struct planner *q, struct qout *out, struct dn_err *err)
     return 0;
 }
 
+/* What both sides declare alike holds for the whole; the columns are nobody's. NULL: out of memory.
+ */
+static const struct plan_origin *
+set_origins(struct planner *q, const struct qout *l, const struct qout *r)
+{
+    struct plan_origin *all = arena_calloc(q->env->arena, (size_t)l->count + 1, sizeof(*all));
+
+    for (uint32_t i = 0; all && l->origins && r->origins && i < l->count; i++) {
+        const struct plan_origin *a = &l->origins[i], *b = &r->origins[i];
+
+        if (q->vars[l->vars[i]].type == q->vars[r->vars[i]].type && a->declared && b->declared &&
+            a->mods.count == b->mods.count &&
+            memcmp(a->mods.v, b->mods.v, a->mods.count * sizeof(a->mods.v[0])) == 0)
+            all[i] = (struct plan_origin){.declared = true, .mods = a->mods};
+    }
+    return all;
+}
+
 static int set_bind(struct planner *q,
                     const struct query *ast,
                     const struct scope *outer,
@@ -339,6 +360,9 @@ static int set_bind(struct planner *q,
             return DN_FAIL_NOMEM(err);
     }
     *ret = (struct qout){.tree = n, .names = l.names, .count = l.count};
+    ret->origins = set_origins(q, &l, &r);
+    if (!ret->origins)
+        return DN_FAIL_NOMEM(err);
     ret->vars = arena_dup(q->env->arena, n->vars, ((size_t)l.count + 1) * sizeof(*n->vars));
     if (!ret->vars)
         return DN_FAIL_NOMEM(err);

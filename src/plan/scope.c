@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "plan/note.h"
 #include "sql/ast.h"
+#include "system/system.h"
 
 static void *scope_grow(struct planner *q, void *old, uint32_t count, uint32_t *cap, size_t size)
 {
@@ -61,6 +62,14 @@ bool scope_append(struct planner *q, struct scope *s, const struct scope *more)
 
 /* ---- variables ---- */
 
+struct plan_origin scope_origin(const struct table *t, uint32_t col)
+{
+    const struct column *c = &t->columns[col];
+
+    return (struct plan_origin){
+        .relation = sys_oid(t), .column = (int32_t)c->id, .declared = true, .mods = c->mods};
+}
+
 uint32_t scope_var(struct planner *q, const struct scope *s, struct lrel *rel, uint32_t col)
 {
     struct lcol *c = &rel->cols[col];
@@ -73,6 +82,8 @@ uint32_t scope_var(struct planner *q, const struct scope *s, struct lrel *rel, u
     q->vars[c->var].level = s->level;
     q->vars[c->var].rel = rel;
     q->vars[c->var].col = col;
+    if (rel->table && col < rel->table->columns_count)
+        q->vars[c->var].origin = scope_origin(rel->table, col);
     rel->scan->col_vars[col] = c->var;
     return c->var;
 }

@@ -50,6 +50,7 @@ struct lwith {
     bool mentioned;        /* while open */
     bool used;             /* somebody has named it */
     const char **names;    /* of its columns */
+    const struct plan_origin *origins; /* of qout */
     uint32_t names_count;
 };
 
@@ -70,6 +71,8 @@ bool scope_add_name(struct planner *q, struct scope *s, const struct lname *name
 /* The tables and names of another one after its own. */
 bool scope_append(struct planner *q, struct scope *s, const struct scope *more) DN_MUST_CHECK;
 
+/* Of a stored column. */
+struct plan_origin scope_origin(const struct table *t, uint32_t col);
 /* The variable of a column; made if need be. 0: out of memory. */
 uint32_t scope_var(struct planner *q, const struct scope *s, struct lrel *rel, uint32_t col);
 /* The same for the column behind a name. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * select.c: SELECT, part by part. Everything is bound over the variables of FROM: the select list
- * first, so that columns are read in its order; aggregates and windows are collected on the way
- * (bind_group.c, bind_window.c), subqueries that depend on rows too (bind_query.c). Sort keys that
- * nobody selected become hidden columns at the end. stack.c then puts nodes on each other. */
+ * first, so that columns are read in its order; aggregates, windows and subqueries that depend on
+ * rows are collected on the way (bind_group.c, bind_window.c, bind_query.c). Sort keys that nobody
+ * selected become hidden columns at the end. stack.c then puts nodes on each other. */
 #include "plan/from_int.h"
 #include "plan/select_rows.h"
 
@@ -42,15 +42,13 @@ static int sel_star_add(
     struct sel *s, uint32_t var, const struct lname *of, const struct expr *e, struct dn_err *err)
 {
     struct bexpr *col = var ? bind_var(&s->b, var, e->pos) : NULL;
-    int rc;
+    int rc = col ? sel_out_add(s, col, of->name, e->pos, err) : DN_FAIL_NOMEM(err);
 
-    if (!col)
-        return DN_FAIL_NOMEM(err);
+    if (rc < 0)
+        return rc;
     plan_note_star(s->b.q, s->core, e, of->rel, of->name);
-    rc = sel_out_add(s, col, of->name, e->pos, err);
-    if (rc == 0)
-        s->outs[s->outs_count - 1].plain = true;
-    return rc;
+    s->outs[s->outs_count - 1].plain = true;
+    return 0;
 }
 
 static int sel_star_of(struct sel *s, const struct expr *e, struct dn_err *err)
@@ -112,12 +110,10 @@ static int sel_bind_items(struct sel *s, struct dn_err *err)
 {
     const struct select_core *core = s->core;
     struct bexpr *e;
+    bool given = s->b.q->given && s->b.q->depth == 1;
     int rc;
 
-    if (s->b.q->given && s->b.q->depth == 1)
-        sel_clause(s, s->b.q->given->clause, false, &s->subs_outer);
-    else
-        sel_clause(s, "the select list", true, &s->subs_outer);
+    sel_clause(s, given ? s->b.q->given->clause : "the select list", !given, &s->subs_outer);
     for (uint32_t i = 0; i < core->items_count; i++) {
         const struct select_item *item = &core->items[i];
 
@@ -133,10 +129,13 @@ static int sel_bind_items(struct sel *s, struct dn_err *err)
             if (rc == 0)
                 rc = sel_out_add(s, e, select_item_name(s, item, e), item->pos, err);
             if (rc == 0) {
-                s->outs[s->outs_count - 1].subs_from = subs;
-                s->outs[s->outs_count - 1].subs_to = s->subs_outer.n;
-                s->outs[s->outs_count - 1].alias = item->alias;
-                s->outs[s->outs_count - 1].plain = item->expr->kind == EXPR_COLUMN;
+                struct sel_out *o = &s->outs[s->outs_count - 1];
+
+                o->subs_from = subs;
+                o->subs_to = s->subs_outer.n;
+                o->alias = item->alias;
+                o->cast = item->expr->kind == EXPR_CAST ? item->expr->type_name : NULL;
+                o->plain = item->expr->kind == EXPR_COLUMN;
             }
         }
         if (rc < 0)
@@ -320,7 +319,7 @@ static int sel_key_push(struct sel *s, struct bexpr *e, uint32_t *ret, struct dn
     if (!var)
         return DN_FAIL_NOMEM(err);
     if (e->kind == BEXPR_COLUMN)
-        q->vars[var].name = q->vars[e->col].name;
+        logic_named(q, var, e->col);
     s->keys[s->keys_count] = (struct ldef){.var = var, .e = e};
     *ret = s->keys_count++;
     return 0;

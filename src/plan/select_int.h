@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * select_int.h: inside of plan/: a SELECT, part by part, and the queries it is made of. One thread
- * at a time. */
+ * select_int.h: inside of plan/: a SELECT, part by part, and its queries. One thread at a time. */
 #pragma once
 
 #include "plan/bind_query.h"
@@ -12,11 +11,12 @@
 struct sel_out {
     struct bexpr *e;
     const char *name;
-    const char *alias;           /* NULL = none given */
-    bool plain;                  /* a bare column */
-    uint32_t var;                /* once the select list is computed */
-    uint32_t subs_from, subs_to; /* its subqueries in subs_outer */
-    uint32_t key;                /* of grouping sets that it is, from 1 on; 0 = none */
+    const char *alias;            /* NULL = none given */
+    bool plain;                   /* a bare column */
+    const struct type_name *cast; /* it is a cast to that; NULL */
+    uint32_t var;                 /* once the select list is computed */
+    uint32_t subs_from, subs_to;  /* its subqueries in subs_outer */
+    uint32_t key;                 /* of grouping sets that it is, from 1 on; 0 = none */
 };
 
 /* One window: what calls over it share. */
@@ -73,8 +73,7 @@ struct sel {
     uint32_t keys_count;
     uint32_t keys_cap;
     struct lagg *aggs; /* found so far, distinct ones only */
-    uint32_t aggs_count;
-    uint32_t aggs_cap;
+    uint32_t aggs_count, aggs_cap;
     struct sel_window *windows;
     uint32_t windows_count;
     uint32_t windows_cap;
@@ -98,6 +97,7 @@ struct qout {
     struct lnode *tree;
     uint32_t *vars;
     const char **names;
+    const struct plan_origin *origins; /* NULL: nobody knows */
     uint32_t count;
 };
 

@@ -353,13 +353,21 @@ static int sel_order(struct sel *s, struct qout *ret, struct dn_err *err)
 static int sel_result(struct sel *s, struct qout *ret, struct dn_err *err)
 {
     struct arena *arena = s->b.env->arena;
+    struct plan_origin *origins = arena_calloc(arena, (size_t)s->shown_count + 1, sizeof(*origins));
 
-    *ret = (struct qout){.count = s->shown_count};
+    *ret = (struct qout){.count = s->shown_count, .origins = origins};
     ret->vars = arena_alloc_array(arena, (size_t)s->shown_count + 1, sizeof(*ret->vars));
     ret->names = arena_alloc_array(arena, (size_t)s->shown_count + 1, sizeof(*ret->names));
-    if (!ret->vars || !ret->names)
+    if (!ret->vars || !ret->names || !origins)
         return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; i < s->shown_count; i++) {
+        const struct sel_out *o = &s->outs[i];
+
+        if (o->plain && o->e->kind == BEXPR_COLUMN)
+            origins[i] = s->b.q->vars[o->e->col].origin;
+        else if (o->cast)
+            origins[i] = (struct plan_origin){.mods = sql_type_mods(o->cast)};
+        origins[i].declared = origins[i].declared || origins[i].mods.count;
         ret->vars[i] = s->outs[i].var;
         ret->names[i] = s->outs[i].name;
     }

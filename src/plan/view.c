@@ -11,6 +11,7 @@
 #include "plan/from_int.h"
 #include "plan/note.h"
 #include "sql/sql.h"
+#include "system/system.h"
 
 #include <stdlib.h>
 
@@ -109,10 +110,14 @@ int from_view(struct from *f,
         return rc;
     rel->view = view;
     rel->schema = item->alias ? NULL : view->schema;
-    for (uint32_t i = 0; i < out.count; i++)
-        rel->cols[i] = (struct lcol){.name = view->columns[i].name,
-                                     .type = f->q->vars[out.vars[i]].type,
-                                     .var = out.vars[i]};
+    for (uint32_t i = 0; i < out.count; i++) {
+        struct lvar *v = &f->q->vars[out.vars[i]];
+
+        rel->cols[i] =
+            (struct lcol){.name = view->columns[i].name, .type = v->type, .var = out.vars[i]};
+        v->origin.relation = view->id ? sys_table_oid(view->id) : 0;
+        v->origin.column = (int32_t)i + 1;
+    }
     plan_note_table(f->q, item, rel);
     rc = from_rename(rel, item->columns, item->columns_count, err);
     ret->tree = out.tree;

@@ -424,7 +424,11 @@ static int with_shared(struct planner *q, struct lwith *w, struct qout *ret, str
 
     if (!n)
         return DN_FAIL_NOMEM(err);
-    *ret = (struct qout){.tree = n, .vars = c->vars, .names = w->names, .count = c->vars_count};
+    *ret = (struct qout){.tree = n,
+                         .vars = c->vars,
+                         .names = w->names,
+                         .origins = w->origins,
+                         .count = c->vars_count};
     rc = with_fresh(q, ret, &n->vars, err);
     if (rc < 0)
         return rc;
@@ -499,7 +503,7 @@ static int with_again(struct planner *q, struct lwith *w, struct qout *ret, stru
     const struct lcte *c = w->bound;
     struct lmap map = {.n = 0};
 
-    *ret = (struct qout){.names = w->names, .count = c->vars_count};
+    *ret = (struct qout){.names = w->names, .origins = w->origins, .count = c->vars_count};
     ret->tree = logic_clone(q, c->tree, &map);
     ret->vars = arena_alloc_array(q->env->arena, (size_t)c->vars_count + 1, sizeof(*ret->vars));
     if (!ret->tree || !ret->vars)
@@ -539,6 +543,7 @@ static int with_mention(struct planner *q, struct lwith *w, struct qout *ret, st
                               .bound = with_steps(q, ret->tree, NULL)};
     w->names = ret->names;
     w->names_count = ret->count;
+    w->origins = ret->origins;
     return w->bound->bound ? with_again(q, w, ret, err) : with_shared(q, w, ret, err);
 }
 

@@ -4,6 +4,7 @@
 #include "system/system_int.h"
 
 #include "base/text.h"
+#include "catalog/table_constraint.h"
 
 #include <inttypes.h>
 #include <strings.h>
@@ -43,7 +44,7 @@ static int answer_reg(const struct sys_env *env, const struct func_ask *ask, str
     struct sys_item it;
     struct sys_proc p;
     const char *name;
-    bool index;
+    struct sys_index index;
 
     if (ask->oid == 0)
         return 0;
@@ -71,11 +72,11 @@ static int answer_reg(const struct sys_env *env, const struct func_ask *ask, str
         struct buf key;
 
         buf_init(&key, b->owner);
-        if (index) {
-            sys_key_name(it.table, &key);
+        if (index.table) {
+            sys_index_name(&index, &key);
             buf_u8(&key, 0);
         }
-        answer_name(env, &it, index && !key.failed ? (const char *)key.data : it.name, b);
+        answer_name(env, &it, index.table && !key.failed ? (const char *)key.data : it.name, b);
         buf_done(&key);
     }
     return 0;
@@ -116,7 +117,37 @@ static bool answer_same(const char *a, const char *b)
     return strcasecmp(a, b) == 0;
 }
 
-/* A relation, or the index of a key, by its name; exact matches first. */
+/* How well the name fits: 0 not, 2 exactly. */
+static int answer_fit(const char *own, const char *name)
+{
+    return answer_same(own, name) ? 1 + (strcmp(own, name) == 0) : 0;
+}
+
+/* The index of the table that fits best, of those that fit better than *fit. */
+static int64_t answer_class_index(const struct table *t, const char *name, int *fit)
+{
+    struct sys_index ix = {.at = 0};
+    int64_t found = 0;
+    struct buf own;
+
+    buf_init(&own, NULL);
+    while (sys_index_next(t, &ix)) {
+        int as;
+
+        buf_reset(&own);
+        sys_index_name(&ix, &own);
+        buf_u8(&own, 0);
+        as = own.failed ? 0 : answer_fit((const char *)own.data, name);
+        if (as > *fit) {
+            *fit = as;
+            found = ix.oid;
+        }
+    }
+    buf_done(&own);
+    return found;
+}
+
+/* A relation or an index by its name; exact matches first. */
 static int64_t answer_class(const struct sys_env *env, const char *schema, const char *name)
 {
     int64_t found = 0;
@@ -124,20 +155,21 @@ static int64_t answer_class(const struct sys_env *env, const char *schema, const
     struct sys_item it = {.at = 0};
 
     while (sys_next(env, &it)) {
-        size_t len = strlen(name);
-        bool key = it.table && it.table->form != KEY_NONE && len > 5 &&
-                   answer_same(name + len - 5, "_pkey") && strlen(it.name) == len - 5 &&
-                   strncasecmp(it.name, name, len - 5) == 0;
+        int64_t oid = it.oid;
+        int64_t index;
         int rank;
+        int fit;
 
-        if (!(key || answer_same(it.name, name)) ||
-            (schema ? !answer_same(it.schema, schema) : !sys_item_visible(env, &it)))
+        if (schema ? !answer_same(it.schema, schema) : !sys_item_visible(env, &it))
             continue;
-        rank = 1 + (strncmp(it.name, name, key ? len - 5 : len) == 0) + 2 * (it.rel != NULL) +
-               4 * (env->temp && strcmp(it.schema, env->temp) == 0);
+        fit = answer_fit(it.name, name);
+        index = it.table ? answer_class_index(it.table, name, &fit) : 0;
+        if (fit == 0)
+            continue;
+        rank = fit + 2 * (it.rel != NULL) + 4 * (env->temp && strcmp(it.schema, env->temp) == 0);
         if (rank > best) {
             best = rank;
-            found = key ? sys_index_oid(it.table) : it.oid;
+            found = index ? index : oid;
         }
     }
     return found;
@@ -232,7 +264,7 @@ const struct table *sys_ask_table(const struct sys_env *env, const struct func_a
     struct func_ask by_name = *ask;
     struct sys_item it;
     int64_t oid = ask->oid;
-    bool index;
+    struct sys_index index;
 
     by_name.type = TYPE_REGCLASS;
     if (oid == 0 && ask->text_len && answer_find(env, &by_name, &oid, NULL) < 0)
@@ -242,49 +274,30 @@ const struct table *sys_ask_table(const struct sys_env *env, const struct func_a
 
 static int answer_constraint(const struct sys_env *env, const struct func_ask *ask, struct buf *b)
 {
-    int64_t n = ask->oid - SYS_OIDS;
-    const struct table *t =
-        n < 0 ? NULL : catalog_table_by_id(env->catalog, (uint64_t)n / (TABLE_CONSTRAINTS_MAX + 1));
-    int64_t i = n % (TABLE_CONSTRAINTS_MAX + 1);
+    struct sys_item it = {.at = 0};
 
-    if (!t || i > t->constraints_count || (i == 0 && t->form == KEY_NONE))
-        return DN_NOT_FOUND;
-    sys_con_print(t, i ? &t->constraints[i - 1] : NULL, b);
-    return 0;
+    while (sys_next(env, &it)) {
+        for (uint32_t i = 0; it.table && i < sys_cons_count(it.table); i++) {
+            const struct table_constraint *own = i ? &it.table->constraints[i - 1] : NULL;
+
+            if (sys_con_oid(it.table, own) != ask->oid || (own && table_is_index(own)) ||
+                (!own && it.table->form == KEY_NONE))
+                continue;
+            sys_con_print(env, it.table, own, b);
+            return 0;
+        }
+    }
+    return DN_NOT_FOUND;
 }
 
 static int answer_index(const struct sys_env *env, const struct func_ask *ask, struct buf *b)
 {
-    static const char head[] = "PRIMARY KEY ";
     struct sys_item it;
-    struct buf key;
-    bool index;
+    struct sys_index index;
 
-    if (!sys_item_find(env, ask->oid, &it, &index) || !index)
+    if (!sys_item_find(env, ask->oid, &it, &index) || !index.table)
         return DN_NOT_FOUND;
-    if (ask->sub > 0) {
-        if (ask->sub <= it.table->local_count)
-            sys_quote(it.table->columns[it.table->local[ask->sub - 1].col].name, b);
-        return 0;
-    }
-    buf_init(&key, b->owner);
-    sys_key_name(it.table, &key);
-    buf_u8(&key, 0);
-    buf_puts(b, "CREATE UNIQUE INDEX ");
-    if (!key.failed)
-        sys_quote((const char *)key.data, b);
-    buf_puts(b, " ON ");
-    sys_quote(it.schema, b);
-    buf_puts(b, ".");
-    sys_quote(it.name, b);
-    buf_puts(b, " USING btree ");
-    buf_reset(&key);
-    sys_con_print(it.table, NULL, &key);
-    if (key.failed)
-        b->failed = true;
-    else
-        buf_append(b, key.data + sizeof(head) - 1, key.len - (sizeof(head) - 1));
-    buf_done(&key);
+    sys_index_print(&index, ask->sub, b);
     return 0;
 }
 
@@ -293,7 +306,7 @@ static int answer_view(const struct sys_env *env, const struct func_ask *ask, st
     struct func_ask by_name = *ask;
     struct sys_item it;
     int64_t oid = ask->oid;
-    bool index;
+    struct sys_index index;
 
     by_name.type = TYPE_REGCLASS;
     if (ask->text_len && answer_find(env, &by_name, &oid, NULL) < 0)
@@ -309,9 +322,9 @@ static int answer_view(const struct sys_env *env, const struct func_ask *ask, st
 static int answer_partkey(const struct sys_env *env, const struct func_ask *ask, struct buf *b)
 {
     struct sys_item it;
-    bool index;
+    struct sys_index index;
 
-    if (!sys_item_find(env, ask->oid, &it, &index) || !it.table || index ||
+    if (!sys_item_find(env, ask->oid, &it, &index) || !it.table || index.table ||
         it.table->quantum_count == 0)
         return DN_NOT_FOUND;
     buf_puts(b, "RANGE (");
@@ -329,7 +342,7 @@ static int answer_comment(const struct sys_env *env, const struct func_ask *ask,
 {
     const char *text = NULL;
     struct sys_item it;
-    bool index;
+    struct sys_index index;
     bool schemas = ask->text_len == 12 && memcmp(ask->text, "pg_namespace", 12) == 0;
 
     if (schemas || ask->text_len == 0) {
@@ -339,13 +352,13 @@ static int answer_comment(const struct sys_env *env, const struct func_ask *ask,
     }
     if (!schemas && !text &&
         (ask->text_len == 0 || (ask->text_len == 8 && memcmp(ask->text, "pg_class", 8) == 0)) &&
-        sys_item_find(env, ask->oid, &it, &index) && !index) {
+        sys_item_find(env, ask->oid, &it, &index) && !index.table) {
         int at = ask->sub > 0 && it.table ? table_column_by_id(it.table, (uint32_t)ask->sub) : -1;
 
         if (ask->sub > 0)
             text = at >= 0 ? it.table->columns[at].comment : NULL;
         else
-            text = it.table ? it.table->comment : it.view ? it.view->comment : NULL;
+            text = sys_item_comment(&it);
     }
     if (!text)
         return DN_NOT_FOUND;
@@ -376,7 +389,7 @@ static int answer_visible(const struct sys_env *env, const struct func_ask *ask,
 {
     struct sys_item it;
     struct sys_proc p;
-    bool index;
+    struct sys_index index;
 
     if (ask->type == TYPE_REGPROC) {
         *ret = 1;
@@ -390,25 +403,6 @@ static int answer_visible(const struct sys_env *env, const struct func_ask *ask,
         return DN_NOT_FOUND;
     *ret = sys_item_visible(env, &it);
     return 0;
-}
-
-/* True, unless something is named that is not there. */
-static int answer_exists(const struct sys_env *env,
-                         const struct func_ask *ask,
-                         int64_t *ret,
-                         struct dn_err *err)
-{
-    struct sys_item it;
-    int64_t oid;
-    bool index;
-    int rc = 0;
-
-    *ret = 1;
-    if (ask->oid == 0 && ask->text_len && ask->type != TYPE_NONE)
-        rc = answer_find(env, ask, &oid, err);
-    else if (ask->type == TYPE_REGCLASS && !sys_item_find(env, ask->oid, &it, &index))
-        rc = DN_NOT_FOUND;
-    return rc;
 }
 
 int sys_answer(const struct sys_env *env,
@@ -440,8 +434,8 @@ int sys_answer(const struct sys_env *env,
     case FUNC_ASK_ARGUMENTS:
     case FUNC_ASK_RESULT:
         return answer_proc_text(env, ask, ret->text);
-    case FUNC_ASK_EXISTS:
-        return answer_exists(env, ask, &ret->number, err);
+    case FUNC_ASK_PRIVILEGE:
+        return sys_answer_privilege(env, ask->right, &ret->number, err);
     case FUNC_ASK_SIZE:
         break;
     }

@@ -11,9 +11,10 @@ static const char *info_database(const struct sys_rows *w)
     return w->env->session ? w->env->session->database : "dendro";
 }
 
-static const char *info_user(const struct sys_rows *w)
+/* Tables and views that the role may do something with. */
+static bool info_shown(const struct sys_rows *w, const struct sys_item *it)
 {
-    return w->env->session ? w->env->session->user : "dendro";
+    return !it->sequence && sys_item_may(w->env, it);
 }
 
 /* database, schema, name */
@@ -32,12 +33,18 @@ void sys_fill_i_catalog_name(struct sys_rows *w)
 
 void sys_fill_i_schemata(struct sys_rows *w)
 {
+    const struct access *a = w->env->catalog->access;
     const char *name;
 
     for (size_t i = 0; w->rc == 0 && (name = sys_schema_at(w->env, i)); i++) {
+        struct access_object o = {.kind = ACCESS_SCHEMA, .schema = name};
+
+        if (!sys_is_schema(name) && !access_privileges(a, sys_role(w->env), &o) &&
+            !access_superuser(a, sys_role(w->env)))
+            continue;
         sys_text(w, info_database(w));
         sys_text(w, name);
-        sys_text(w, info_user(w));
+        sys_text(w, access_role_name(a, access_owned_by(a, &o)));
         sys_null(w, 4);
         sys_end(w);
     }
@@ -49,8 +56,10 @@ void sys_fill_i_tables(struct sys_rows *w)
 
     while (w->rc == 0 && sys_next(w->env, &it)) {
         bool view = sys_item_kind(&it) == 'v';
-        bool temp = (it.table && it.table->temp != TABLE_PERMANENT) || (it.view && it.view->temp);
+        bool temp = sys_item_temp(&it);
 
+        if (!info_shown(w, &it))
+            continue;
         info_name(w, it.schema, it.name);
         sys_text(w, view ? "VIEW" : temp ? "LOCAL TEMPORARY" : "BASE TABLE");
         sys_null(w, 5);
@@ -148,7 +157,7 @@ static void info_generated(struct sys_rows *w, const struct sys_item *it, const 
 
 static void info_column(struct sys_rows *w, const struct sys_item *it, const struct sys_attr *a)
 {
-    uint32_t oid = sys_type_oid(a->type, &a->mods);
+    uint32_t oid = sys_attr_type(a);
     const struct sys_type *t = sys_type_find(oid);
     struct buf b;
 
@@ -201,7 +210,7 @@ static void info_each_column(struct sys_rows *w,
 
     while (w->rc == 0 && sys_next(w->env, &it)) {
         uint32_t count = 0;
-        const struct sys_attr *a = sys_attrs(w, &it, &count);
+        const struct sys_attr *a = info_shown(w, &it) ? sys_attrs(w, &it, &count) : NULL;
 
         for (uint32_t i = 0; a && w->rc == 0 && i < count; i++)
             fn(w, &it, &a[i]);
@@ -215,7 +224,7 @@ void sys_fill_i_columns(struct sys_rows *w)
 
 static void info_udt(struct sys_rows *w, const struct sys_item *it, const struct sys_attr *a)
 {
-    const struct sys_type *t = sys_type_find(sys_type_oid(a->type, &a->mods));
+    const struct sys_type *t = sys_type_find(sys_attr_type(a));
 
     info_name(w, "pg_catalog", t ? t->name : NULL);
     info_name(w, it->schema, it->name);
@@ -261,46 +270,6 @@ void sys_fill_i_element_types(struct sys_rows *w)
     info_each_column(w, info_element);
 }
 
-static void
-info_column_grant(struct sys_rows *w, const struct sys_item *it, const struct sys_attr *a)
-{
-    static const char *const rights[] = {"SELECT", "INSERT", "UPDATE", "REFERENCES"};
-
-    for (size_t i = 0; i < (it->table ? DN_ARRAY_SIZE(rights) : 1); i++) {
-        sys_text(w, info_user(w));
-        sys_text(w, info_user(w));
-        info_name(w, it->schema, it->name);
-        sys_text(w, a->name);
-        sys_text(w, rights[i]);
-        sys_text(w, "YES");
-        sys_end(w);
-    }
-}
-
-void sys_fill_i_column_privileges(struct sys_rows *w)
-{
-    info_each_column(w, info_column_grant);
-}
-
-void sys_fill_i_table_privileges(struct sys_rows *w)
-{
-    static const char *const rights[] = {
-        "SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER"};
-    struct sys_item it = {.at = 0};
-
-    while (w->rc == 0 && sys_next(w->env, &it)) {
-        for (size_t i = 0; i < (it.table ? DN_ARRAY_SIZE(rights) : 1); i++) {
-            sys_text(w, info_user(w));
-            sys_text(w, info_user(w));
-            info_name(w, it.schema, it.name);
-            sys_text(w, rights[i]);
-            sys_text(w, "YES");
-            sys_text(w, i == 0 ? "YES" : "NO");
-            sys_end(w);
-        }
-    }
-}
-
 /* ---- constraints ---- */
 
 typedef void (*info_con_fn)(struct sys_rows *w, const struct sys_item *it, const struct sys_con *c);
@@ -310,7 +279,9 @@ static void info_each_con(struct sys_rows *w, info_con_fn fn)
     struct sys_item it = {.at = 0};
 
     while (w->rc == 0 && sys_next(w->env, &it)) {
-        for (uint32_t i = 0; it.table && w->rc == 0 && i < sys_cons_count(it.table); i++) {
+        for (uint32_t i = 0;
+             it.table && info_shown(w, &it) && w->rc == 0 && i < sys_cons_count(it.table);
+             i++) {
             struct sys_con c;
 
             if (!(i == 0 && it.table->form == KEY_NONE) && sys_con(w, it.table, i, &c))
@@ -423,6 +394,15 @@ void sys_fill_i_check_constraints(struct sys_rows *w)
     info_each_con(w, info_check);
 }
 
+static const char *info_action(char letter)
+{
+    return letter == 'c'   ? "CASCADE"
+           : letter == 'r' ? "RESTRICT"
+           : letter == 'n' ? "SET NULL"
+           : letter == 'd' ? "SET DEFAULT"
+                           : "NO ACTION";
+}
+
 static void info_foreign(struct sys_rows *w, const struct sys_item *it, const struct sys_con *c)
 {
     struct buf b;
@@ -440,8 +420,8 @@ static void info_foreign(struct sys_rows *w, const struct sys_item *it, const st
         sys_null(w, 3);
     }
     sys_text(w, "NONE");
-    sys_text(w, "NO ACTION");
-    sys_text(w, "NO ACTION");
+    sys_text(w, info_action(sys_con_action(c->own, " ON UPDATE ")));
+    sys_text(w, info_action(sys_con_action(c->own, " ON DELETE ")));
     sys_end(w);
     buf_done(&b);
 }
@@ -458,7 +438,7 @@ void sys_fill_i_views(struct sys_rows *w)
     struct sys_item it = {.at = 0};
 
     while (w->rc == 0 && sys_next(w->env, &it)) {
-        if (sys_item_kind(&it) != 'v')
+        if (sys_item_kind(&it) != 'v' || !info_shown(w, &it))
             continue;
         info_name(w, it.schema, it.name);
         sys_text(w, it.view ? it.view->query : NULL);
@@ -504,12 +484,6 @@ void sys_fill_i_view_column_usage(struct sys_rows *w)
 }
 
 /* ---- the rest ---- */
-
-void sys_fill_i_enabled_roles(struct sys_rows *w)
-{
-    sys_text(w, info_user(w));
-    sys_end(w);
-}
 
 void sys_fill_i_character_sets(struct sys_rows *w)
 {

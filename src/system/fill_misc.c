@@ -85,7 +85,7 @@ static void misc_row_type(struct sys_rows *w, const struct sys_item *it, bool ar
     sys_int(w, it->oid + array);
     sys_buf(w, &name);
     sys_int(w, it->schema_oid);
-    sys_int(w, SYS_OWNER);
+    sys_int(w, it->owner);
     sys_int(w, -1);
     sys_int(w, 0);
     misc_char(w, array ? 'b' : 'c');
@@ -113,6 +113,8 @@ void sys_fill_type(struct sys_rows *w)
     while (w->rc == 0 && sys_next(w->env, &it)) {
         if (it.rel)
             break;
+        if (it.sequence)
+            continue;
         misc_row_type(w, &it, false);
         misc_row_type(w, &it, true);
     }
@@ -193,9 +195,11 @@ void sys_fill_am(struct sys_rows *w)
 
 void sys_fill_database(struct sys_rows *w)
 {
+    struct access_object o = {.kind = ACCESS_DATABASE};
+
     sys_int(w, SYS_DATABASE);
     sys_text(w, misc_database(w));
-    sys_int(w, SYS_OWNER);
+    sys_int(w, access_owned_by(w->env->catalog->access, &o));
     sys_int(w, 6);
     sys_text(w, "c");
     sys_int(w, 0);
@@ -206,7 +210,8 @@ void sys_fill_database(struct sys_rows *w)
     sys_int(w, SYS_TABLESPACE);
     sys_text(w, "C");
     sys_text(w, "C");
-    sys_null(w, 3);
+    sys_null(w, 2);
+    sys_acl(w, &o);
     sys_end(w);
 }
 
@@ -275,7 +280,7 @@ static void misc_role(struct sys_rows *w, const struct role *r)
     sys_text(w, "********");
     misc_until(w, r);
     sys_int(w, (r->attrs & ROLE_BYPASSRLS) != 0);
-    sys_null(w, 1);
+    sys_role_settings(w, r);
     sys_int(w, r->id);
     sys_end(w);
 }
@@ -314,7 +319,7 @@ static void misc_login(struct sys_rows *w, const struct role *r)
     sys_int(w, (r->attrs & ROLE_BYPASSRLS) != 0);
     sys_text(w, "********");
     misc_until(w, r);
-    sys_null(w, 1);
+    sys_role_settings(w, r);
     sys_end(w);
 }
 

@@ -4,7 +4,7 @@
  * the columns in relations_pg.c. */
 #include "system/system_int.h"
 
-static double sys_count(const struct sys_rows *w, const struct table *t)
+double sys_count(const struct sys_rows *w, const struct table *t)
 {
     return t && w->env->count ? w->env->count(w->env->count_arg, t) : -1;
 }
@@ -16,33 +16,53 @@ static void sys_options(struct sys_rows *w, const struct table *t)
     sys_null(w, 1);
 }
 
+/* Does a foreign key of any table refer to it? */
+static bool sys_referenced(struct sys_rows *w, const struct table *t)
+{
+    const struct catalog *c = w->env->catalog;
+
+    for (size_t i = 0; i < c->tables_count; i++) {
+        for (uint16_t k = 0; k < c->tables[i]->constraints_count; k++) {
+            struct sys_con con;
+
+            if (c->tables[i]->constraints[k].kind == TABLE_FOREIGN &&
+                sys_con(w, c->tables[i], (uint32_t)k + 1, &con) && con.target == t)
+                return true;
+        }
+    }
+    return false;
+}
+
 static void sys_class_row(struct sys_rows *w, const struct sys_item *it)
 {
     const struct table *t = it->table;
     int64_t checks = 0;
     bool foreign = false;
     char kind[2] = {sys_item_kind(it), 0};
+    struct sys_index ix = {.at = 0};
 
     for (uint16_t i = 0; t && i < t->constraints_count; i++) {
         checks += t->constraints[i].kind == TABLE_CHECK;
         foreign = foreign || t->constraints[i].kind == TABLE_FOREIGN;
     }
+    foreign = foreign || (t && sys_referenced(w, t));
     sys_int(w, it->oid);
     sys_text(w, it->name);
     sys_int(w, it->schema_oid);
-    sys_int(w, it->rel ? 0 : it->oid); /* reltype: row types have the same numbers */
+    sys_int(w,
+            it->rel || it->sequence ? 0 : it->oid); /* reltype: row types have the same numbers */
     sys_int(w, 0);
-    sys_int(w, SYS_OWNER);
+    sys_int(w, it->owner);
     sys_int(w, kind[0] == 'r' ? SYS_TABLE_AM : 0);
     sys_int(w, kind[0] == 'r' ? it->oid : 0);
     sys_int(w, 0);
     sys_int(w, 0);                        /* relpages */
     sys_int(w, (int64_t)sys_count(w, t)); /* reltuples */
     sys_int(w, 0);
-    sys_int(w, 0);                        /* reltoastrelid */
-    sys_int(w, t && t->form != KEY_NONE); /* relhasindex */
+    sys_int(w, 0);                           /* reltoastrelid */
+    sys_int(w, t && sys_index_next(t, &ix)); /* relhasindex */
     sys_int(w, 0);
-    sys_text(w, t && t->temp != TABLE_PERMANENT ? "t" : "p");
+    sys_text(w, sys_item_temp(it) ? "t" : "p");
     sys_text(w, kind);
     sys_int(w, sys_item_columns(it));
     sys_int(w, checks);
@@ -57,46 +77,13 @@ static void sys_class_row(struct sys_rows *w, const struct sys_item *it)
     sys_int(w, 0);
     sys_int(w, 0);
     sys_int(w, 0);
-    sys_null(w, 1);
+    if (it->rel)
+        sys_null(w, 1);
+    else
+        sys_item_acl(w, it);
     sys_options(w, t);
     sys_null(w, 1);
     sys_end(w);
-}
-
-static void sys_class_index(struct sys_rows *w, const struct sys_item *it)
-{
-    const struct table *t = it->table;
-    struct buf name;
-
-    buf_init(&name, w->arena->owner);
-    sys_key_name(t, &name);
-    sys_int(w, sys_index_oid(t));
-    sys_buf(w, &name);
-    sys_int(w, it->schema_oid);
-    sys_int(w, 0);
-    sys_int(w, 0);
-    sys_int(w, SYS_OWNER);
-    sys_int(w, SYS_INDEX_AM);
-    sys_int(w, sys_index_oid(t));
-    sys_int(w, 0);
-    sys_int(w, 0);
-    sys_int(w, (int64_t)sys_count(w, t));
-    sys_int(w, 0);
-    sys_int(w, 0);
-    sys_int(w, 0);
-    sys_int(w, 0);
-    sys_text(w, t->temp != TABLE_PERMANENT ? "t" : "p");
-    sys_text(w, "i");
-    sys_int(w, t->local_count);
-    for (int i = 0; i < 6; i++)
-        sys_int(w, 0);
-    sys_int(w, 1);
-    sys_text(w, "n");
-    for (int i = 0; i < 4; i++)
-        sys_int(w, 0);
-    sys_null(w, 3);
-    sys_end(w);
-    buf_done(&name);
 }
 
 void sys_fill_class(struct sys_rows *w)
@@ -104,18 +91,19 @@ void sys_fill_class(struct sys_rows *w)
     struct sys_item it = {.at = 0};
 
     while (w->rc == 0 && sys_next(w->env, &it)) {
+        struct sys_index ix = {.at = 0};
+
         sys_class_row(w, &it);
-        if (it.table && it.table->form != KEY_NONE)
-            sys_class_index(w, &it);
+        while (it.table && w->rc == 0 && sys_index_next(it.table, &ix))
+            sys_class_index(w, &it, &ix);
     }
 }
 
 /* ---- columns ---- */
 
-static void
-sys_attribute_row(struct sys_rows *w, uint32_t rel, const struct sys_attr *a, int32_t num)
+void sys_attribute_row(struct sys_rows *w, uint32_t rel, const struct sys_attr *a, int32_t num)
 {
-    uint32_t oid = sys_type_oid(a->type, &a->mods);
+    uint32_t oid = sys_attr_type(a);
     const struct sys_type *t = sys_type_find(oid);
     char align[2] = {t ? t->align : 'i', 0};
     char storage[2] = {t ? t->storage : 'x', 0};
@@ -160,21 +148,24 @@ void sys_fill_attribute(struct sys_rows *w)
     struct sys_item it = {.at = 0};
 
     while (w->rc == 0 && sys_next(w->env, &it)) {
+        struct sys_index ix = {.at = 0};
         uint32_t count = 0;
         const struct sys_attr *a = sys_attrs(w, &it, &count);
 
         for (uint32_t i = 0; a && w->rc == 0 && i < count; i++)
             sys_attribute_row(w, it.oid, &a[i], a[i].num);
-        if (!a || !it.table || it.table->form == KEY_NONE)
-            continue;
-        for (uint16_t i = 0; w->rc == 0 && i < it.table->local_count; i++) { /* of the index */
-            struct sys_attr key = a[it.table->local[i].col];
-
-            key.not_null = false;
-            key.column = NULL;
-            sys_attribute_row(w, sys_index_oid(it.table), &key, i + 1);
-        }
+        while (a && it.table && w->rc == 0 && sys_index_next(it.table, &ix))
+            sys_attribute_index(w, a, &ix);
     }
+}
+
+/* By the column's number: the first 511 of a table have one for ever. */
+static uint32_t sys_attrdef_oid(const struct table *t, const struct column *c)
+{
+    uint64_t number = t->number ? t->number : t->id;
+
+    return (uint32_t)(SYS_OIDS + number * (TABLE_COLUMNS_MAX + 1) +
+                      c->id % (TABLE_COLUMNS_MAX + 1));
 }
 
 void sys_fill_attrdef(struct sys_rows *w)
@@ -188,7 +179,7 @@ void sys_fill_attrdef(struct sys_rows *w)
             buf_reset(&def);
             if (!sys_default(&it.table->columns[i], &def))
                 continue;
-            sys_int(w, (uint32_t)(SYS_OIDS + it.table->id * (TABLE_COLUMNS_MAX + 1) + i));
+            sys_int(w, sys_attrdef_oid(it.table, &it.table->columns[i]));
             sys_int(w, it.oid);
             sys_int(w, it.table->columns[i].id);
             sys_buf(w, &def);
@@ -198,77 +189,6 @@ void sys_fill_attrdef(struct sys_rows *w)
     buf_done(&def);
 }
 
-/* ---- the key ---- */
-
-void sys_fill_index(struct sys_rows *w)
-{
-    struct sys_item it = {.at = 0};
-    int64_t v[4][TABLE_COLUMNS_MAX];
-
-    while (w->rc == 0 && sys_next(w->env, &it)) {
-        const struct table *t = it.table;
-
-        if (!t || t->form == KEY_NONE)
-            continue;
-        for (uint16_t i = 0; i < t->local_count; i++) {
-            const struct column *c = &t->columns[t->local[i].col];
-            const struct sys_type *type = sys_type_find(sys_type_oid(c->type, &c->mods));
-
-            v[0][i] = c->id;
-            v[1][i] = type ? type->collation : 0;
-            v[2][i] = 0;
-            v[3][i] = t->local[i].desc ? 3 : 0;
-        }
-        sys_int(w, sys_index_oid(t));
-        sys_int(w, it.oid);
-        sys_int(w, t->local_count);
-        sys_int(w, t->local_count);
-        sys_int(w, 1); /* indisunique */
-        sys_int(w, 0);
-        sys_int(w, 1); /* indisprimary */
-        sys_int(w, 0);
-        sys_int(w, 1); /* indimmediate */
-        sys_int(w, 1); /* indisclustered: rows lie in this order */
-        sys_int(w, 1); /* indisvalid */
-        sys_int(w, 0);
-        sys_int(w, 1);
-        sys_int(w, 1);
-        sys_int(w, 0);
-        for (int i = 0; i < 4; i++)
-            sys_items(w, v[i], t->local_count);
-        sys_null(w, 2);
-        sys_end(w);
-    }
-}
-
-void sys_fill_indexes(struct sys_rows *w)
-{
-    struct func_ask ask = {.kind = FUNC_ASK_INDEX};
-    struct sys_item it = {.at = 0};
-    struct buf b;
-
-    buf_init(&b, w->arena->owner);
-    while (w->rc == 0 && sys_next(w->env, &it)) {
-        struct func_answer answer = {.text = &b};
-
-        if (!it.table || it.table->form == KEY_NONE)
-            continue;
-        sys_text(w, it.schema);
-        sys_text(w, it.name);
-        buf_reset(&b);
-        sys_key_name(it.table, &b);
-        sys_buf(w, &b);
-        sys_null(w, 1);
-        buf_reset(&b);
-        ask.oid = sys_index_oid(it.table);
-        if (sys_wanted(w) && sys_answer(w->env, &ask, &answer, w->err) < 0)
-            w->rc = w->err ? w->err->code : DN_E_INTERNAL;
-        sys_buf(w, &b);
-        sys_end(w);
-    }
-    buf_done(&b);
-}
-
 /* ---- constraints ---- */
 
 static void
@@ -276,21 +196,27 @@ sys_constraint_row(struct sys_rows *w, const struct sys_item *it, const struct s
 {
     char kind[2] = {c->kind, 0};
     bool foreign = c->kind == 'f';
+    char on_update[2] = {foreign ? sys_con_action(c->own, " ON UPDATE ") : ' ', 0};
+    char on_delete[2] = {foreign ? sys_con_action(c->own, " ON DELETE ") : ' ', 0};
 
     sys_int(w, c->oid);
     sys_text(w, c->name);
     sys_int(w, it->schema_oid);
     sys_text(w, kind);
-    sys_int(w, 0);
-    sys_int(w, 0);
+    sys_int(w, foreign && strstr(c->own->text, " DEFERRABLE"));
+    sys_int(w, foreign && strstr(c->own->text, " INITIALLY DEFERRED"));
     sys_int(w, !(c->own && c->own->not_valid));
     sys_int(w, it->oid);
     sys_int(w, 0);
-    sys_int(w, c->own ? 0 : sys_index_oid(it->table));
+    sys_int(w,
+            !c->own                ? sys_index_oid(it->table)
+            : c->kind == 'u'       ? sys_unique_oid(it->table, c->own)
+            : foreign && c->target ? sys_index_oid(c->target)
+                                   : 0);
     sys_int(w, 0);
-    sys_int(w, foreign && c->target ? sys_table_oid(c->target->id) : 0);
-    sys_text(w, foreign ? "a" : " ");
-    sys_text(w, foreign ? "a" : " ");
+    sys_int(w, foreign && c->target ? sys_oid(c->target) : 0);
+    sys_text(w, foreign ? on_update : " ");
+    sys_text(w, foreign ? on_delete : " ");
     sys_text(w, foreign ? "s" : " ");
     sys_int(w, 1);
     sys_int(w, 0);
@@ -330,10 +256,12 @@ void sys_fill_namespace(struct sys_rows *w)
     const char *name;
 
     for (size_t i = 0; w->rc == 0 && (name = sys_schema_at(w->env, i)); i++) {
+        struct access_object o = {.kind = ACCESS_SCHEMA, .schema = name};
+
         sys_int(w, sys_schema_oid(name));
         sys_text(w, name);
-        sys_int(w, SYS_OWNER);
-        sys_null(w, 1);
+        sys_int(w, access_owned_by(w->env->catalog->access, &o));
+        sys_acl(w, &o);
         sys_end(w);
     }
 }
@@ -358,13 +286,7 @@ void sys_fill_description(struct sys_rows *w)
     for (size_t i = 0; i < c->schemas_count; i++)
         sys_comment(w, sys_schema_oid(c->schemas[i].name), 2615, 0, c->schemas[i].comment);
     while (w->rc == 0 && sys_next(w->env, &it)) {
-        sys_comment(w,
-                    it.oid,
-                    1259,
-                    0,
-                    it.table  ? it.table->comment
-                    : it.view ? it.view->comment
-                              : NULL);
+        sys_comment(w, it.oid, 1259, 0, sys_item_comment(&it));
         for (uint16_t i = 0; it.table && i < it.table->columns_count; i++)
             sys_comment(w, it.oid, 1259, it.table->columns[i].id, it.table->columns[i].comment);
     }
@@ -377,13 +299,15 @@ void sys_fill_tables(struct sys_rows *w)
     struct sys_item it = {.at = 0};
 
     while (w->rc == 0 && sys_next(w->env, &it)) {
+        struct sys_index ix = {.at = 0};
+
         if (sys_item_kind(&it) != 'r')
             continue;
         sys_text(w, it.schema);
         sys_text(w, it.name);
-        sys_text(w, w->env->session ? w->env->session->user : NULL);
+        sys_text(w, access_role_name(w->env->catalog->access, it.owner));
         sys_null(w, 1);
-        sys_int(w, it.table && it.table->form != KEY_NONE);
+        sys_int(w, it.table && sys_index_next(it.table, &ix));
         sys_int(w, 0);
         sys_int(w, 0);
         sys_int(w, 0);
@@ -400,7 +324,7 @@ void sys_fill_views(struct sys_rows *w)
             continue;
         sys_text(w, it.schema);
         sys_text(w, it.name);
-        sys_text(w, w->env->session ? w->env->session->user : NULL);
+        sys_text(w, access_role_name(w->env->catalog->access, it.owner));
         sys_text(w, it.view ? it.view->query : NULL);
         sys_end(w);
     }

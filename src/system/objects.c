@@ -3,9 +3,10 @@
  * objects.c: the objects of a catalog one after the other, and their numbers.
  *
  * Each kind of object has numbers of its own, as each relation of PostgreSQL's catalog has:
- *   relations   16384 + 2 * id, the index of their key 1 more; row types likewise
+ *   relations   16384 + 2 * id, the index of their key 1 more; row types likewise. The id of a
+ *               table is the first it had: TRUNCATE changes nothing. Other indexes: indexes.c
  *   schemas     from their names, above 2^31 (the catalog has no ids for them)
- *   constraints 16384 + id * (TABLE_CONSTRAINTS_MAX + 1) + place */
+ *   constraints 16384 + id * (TABLE_CONSTRAINTS_MAX + 1) + number in the table, 0: the key */
 #include "system/system_int.h"
 
 #include "base/hash.h"
@@ -18,9 +19,14 @@ uint32_t sys_table_oid(uint64_t id)
     return (uint32_t)(SYS_OIDS + 2 * id);
 }
 
+uint32_t sys_oid(const struct table *t)
+{
+    return sys_table_oid(t->number ? t->number : t->id);
+}
+
 uint32_t sys_index_oid(const struct table *t)
 {
-    return sys_table_oid(t->id) + 1;
+    return sys_oid(t) + 1;
 }
 
 uint32_t sys_schema_oid(const char *name)
@@ -57,6 +63,35 @@ static void sys_set_item(struct sys_item *it, const char *schema, const char *na
     it->name = name;
     it->oid = oid;
     it->schema_oid = sys_schema_oid(schema);
+    it->owner = SYS_OWNER;
+}
+
+struct access_object sys_item_object(const struct sys_item *it)
+{
+    struct catalog_relation r = {.table = it->table, .view = it->view, .sequence = it->sequence};
+
+    return catalog_object(&r);
+}
+
+static void sys_set_owner(const struct sys_env *env, struct sys_item *it)
+{
+    struct access_object o = sys_item_object(it);
+
+    it->owner = access_owned_by(env->catalog->access, &o);
+}
+
+bool sys_item_temp(const struct sys_item *it)
+{
+    return (it->table && it->table->temp != TABLE_PERMANENT) || (it->view && it->view->temp) ||
+           (it->sequence && it->sequence->temp);
+}
+
+const char *sys_item_comment(const struct sys_item *it)
+{
+    return it->table      ? it->table->comment
+           : it->view     ? it->view->comment
+           : it->sequence ? it->sequence->comment
+                          : NULL;
 }
 
 static bool sys_is_foreign(const struct sys_env *env, bool temp, const char *schema)
@@ -76,7 +111,8 @@ bool sys_next(const struct sys_env *env, struct sys_item *it)
             it->table = c->tables[i];
             if (sys_is_foreign(env, it->table->temp != TABLE_PERMANENT, it->table->schema))
                 continue;
-            sys_set_item(it, it->table->schema, it->table->name, sys_table_oid(it->table->id));
+            sys_set_item(it, it->table->schema, it->table->name, sys_oid(it->table));
+            sys_set_owner(env, it);
             return true;
         }
         i -= c->tables_count;
@@ -85,9 +121,20 @@ bool sys_next(const struct sys_env *env, struct sys_item *it)
             if (sys_is_foreign(env, it->view->temp, it->view->schema))
                 continue;
             sys_set_item(it, it->view->schema, it->view->name, sys_table_oid(it->view->id));
+            sys_set_owner(env, it);
             return true;
         }
         i -= c->views_count;
+        if (i < c->sequences_count) {
+            it->sequence = c->sequences[i];
+            if (sys_is_foreign(env, it->sequence->temp, it->sequence->schema))
+                continue;
+            sys_set_item(
+                it, it->sequence->schema, it->sequence->name, sys_table_oid(it->sequence->id));
+            sys_set_owner(env, it);
+            return true;
+        }
+        i -= c->sequences_count;
         if (i < sys_pg_relations.count + sys_info_relations.count) {
             const struct sys_relations *of =
                 i < sys_pg_relations.count ? &sys_pg_relations : &sys_info_relations;
@@ -102,14 +149,24 @@ bool sys_next(const struct sys_env *env, struct sys_item *it)
     }
 }
 
-bool sys_item_find(const struct sys_env *env, int64_t oid, struct sys_item *ret, bool *ret_index)
+bool sys_item_find(const struct sys_env *env,
+                   int64_t oid,
+                   struct sys_item *ret,
+                   struct sys_index *ret_index)
 {
     *ret = (struct sys_item){.at = 0};
-    *ret_index = false;
+    *ret_index = (struct sys_index){.at = 0};
     while (sys_next(env, ret)) {
-        *ret_index = ret->table && ret->table->form != KEY_NONE && sys_index_oid(ret->table) == oid;
-        if (ret->oid == oid || *ret_index)
+        struct sys_index ix = {.at = 0};
+
+        if (ret->oid == oid)
             return true;
+        while (ret->table && sys_index_next(ret->table, &ix)) {
+            if (ix.oid != oid)
+                continue;
+            *ret_index = ix;
+            return true;
+        }
     }
     return false;
 }
@@ -131,8 +188,13 @@ bool sys_item_visible(const struct sys_env *env, const struct sys_item *it)
 
 char sys_item_kind(const struct sys_item *it)
 {
-    return it->table ? 'r' : it->view ? 'v' : it->rel->kind;
+    return it->table ? 'r' : it->view ? 'v' : it->sequence ? 'S' : it->rel->kind;
 }
+
+/* Of a sequence as a table. */
+static const struct sys_column sequence_columns[] = {{.name = "last_value", .type = TYPE_BIGINT},
+                                                     {.name = "log_cnt", .type = TYPE_BIGINT},
+                                                     {.name = "is_called", .type = TYPE_BOOLEAN}};
 
 uint32_t sys_item_columns(const struct sys_item *it)
 {
@@ -142,6 +204,8 @@ uint32_t sys_item_columns(const struct sys_item *it)
         return it->table->columns_count;
     if (it->view)
         return it->view->columns_count;
+    if (it->sequence)
+        return DN_ARRAY_SIZE(sequence_columns);
     for (const char *p = it->rel->columns; *p; p++)
         n += *p == ',';
     return n;
@@ -172,9 +236,15 @@ static void sys_attr_of(const struct sys_item *it,
     } else if (it->view) {
         ret->name = it->view->columns[i].name;
         ret->type = it->view->columns[i].type;
+    } else if (it->sequence) {
+        ret->name = sequence_columns[i].name;
+        ret->type = sequence_columns[i].type;
+        ret->not_null = true;
     } else {
         ret->name = cols[i].name;
         ret->type = cols[i].type;
+        ret->oid = cols[i].oid;
+        ret->mods = cols[i].mods;
     }
 }
 
@@ -195,6 +265,11 @@ const struct sys_attr *sys_attrs(struct sys_rows *w, const struct sys_item *it, 
         sys_attr_of(it, cols, i, &attrs[i]);
     *ret_count = count;
     return attrs;
+}
+
+uint32_t sys_attr_type(const struct sys_attr *a)
+{
+    return a->oid ? a->oid : sys_type_oid(a->type, &a->mods);
 }
 
 bool sys_default(const struct column *c, struct buf *b)
@@ -286,6 +361,13 @@ static bool sys_con_target(struct sys_rows *w, const struct table *t, struct sys
     return true;
 }
 
+uint32_t sys_con_oid(const struct table *t, const struct table_constraint *own)
+{
+    uint64_t number = t->number ? t->number : t->id;
+
+    return (uint32_t)(SYS_OIDS + number * (TABLE_CONSTRAINTS_MAX + 1) + (own ? own->id : 0));
+}
+
 static bool sys_con_make(struct sys_rows *w, const struct table *t, uint32_t i, struct sys_con *ret)
 {
     static const char kinds[TABLE_CONSTRAINT_MAX] = {
@@ -293,7 +375,7 @@ static bool sys_con_make(struct sys_rows *w, const struct table *t, uint32_t i, 
     struct buf name;
 
     *ret = (struct sys_con){.kind = 'p'};
-    ret->oid = (uint32_t)(SYS_OIDS + t->id * (TABLE_CONSTRAINTS_MAX + 1) + i);
+    ret->oid = sys_con_oid(t, i ? &t->constraints[i - 1] : NULL);
     ret->cols = arena_calloc(w->arena, TABLE_COLUMNS_MAX, sizeof(*ret->cols));
     if (!ret->cols)
         return false;
@@ -321,7 +403,86 @@ bool sys_con(struct sys_rows *w, const struct table *t, uint32_t i, struct sys_c
     return w->rc == 0 && ret->kind != 0;
 }
 
-void sys_con_print(const struct table *t, const struct table_constraint *own, struct buf *b)
+/* What stands behind the target: ON DELETE …, or "". */
+static const char *sys_con_rest(const struct table_constraint *own)
+{
+    static const char *const words[] = {" MATCH ", " ON DELETE ", " ON UPDATE ", " DEFERRABLE"};
+
+    for (size_t i = 0; i < DN_ARRAY_SIZE(words); i++) {
+        const char *p = strstr(own->text, words[i]);
+
+        if (p)
+            return p;
+    }
+    return "";
+}
+
+char sys_con_action(const struct table_constraint *own, const char *event)
+{
+    static const struct {
+        const char *word;
+        char letter;
+    } actions[] = {{"CASCADE", 'c'}, {"RESTRICT", 'r'}, {"SET NULL", 'n'}, {"SET DEFAULT", 'd'}};
+    const char *p = strstr(sys_con_rest(own), event);
+
+    for (size_t i = 0; p && i < DN_ARRAY_SIZE(actions); i++)
+        if (strncmp(p + strlen(event), actions[i].word, strlen(actions[i].word)) == 0)
+            return actions[i].letter;
+    return 'a';
+}
+
+/* Numbers of columns as a list of names. */
+static void
+sys_print_cols(const struct table *t, const int64_t *cols, uint32_t count, struct buf *b)
+{
+    buf_puts(b, "(");
+    for (uint32_t i = 0; i < count; i++) {
+        int at = table_column_by_id(t, (uint32_t)cols[i]);
+
+        buf_puts(b, i ? ", " : "");
+        sys_quote(at < 0 ? "?" : t->columns[at].name, b);
+    }
+    buf_puts(b, ")");
+}
+
+/* FOREIGN KEY (a) REFERENCES t(b) ON …, with all columns and no blank behind the table: programs
+ * take it apart. False: what it refers to is not there. */
+static bool sys_print_foreign(const struct sys_env *env,
+                              const struct table *t,
+                              const struct table_constraint *own,
+                              struct buf *b)
+{
+    struct sys_rows w = {.env = env};
+    struct sys_item it;
+    struct sys_index index;
+    struct sys_con c;
+    struct arena arena;
+    bool found;
+
+    arena_init(&arena, NULL);
+    w.arena = &arena;
+    found = sys_con(&w, t, (uint32_t)(own - t->constraints) + 1, &c) && c.target &&
+            sys_item_find(env, sys_oid(c.target), &it, &index);
+    if (found) {
+        buf_puts(b, "FOREIGN KEY ");
+        sys_print_cols(t, c.cols, c.cols_count, b);
+        buf_puts(b, " REFERENCES ");
+        if (!sys_item_visible(env, &it)) {
+            sys_quote(it.schema, b);
+            buf_puts(b, ".");
+        }
+        sys_quote(it.name, b);
+        sys_print_cols(c.target, c.target_cols, c.target_count, b);
+        buf_puts(b, sys_con_rest(own));
+    }
+    arena_done(&arena);
+    return found;
+}
+
+void sys_con_print(const struct sys_env *env,
+                   const struct table *t,
+                   const struct table_constraint *own,
+                   struct buf *b)
 {
     struct buf whole;
     struct buf head;
@@ -330,6 +491,8 @@ void sys_con_print(const struct table *t, const struct table_constraint *own, st
         table_print_key(t, b);
         return;
     }
+    if (own->kind == TABLE_FOREIGN && sys_print_foreign(env, t, own, b))
+        return;
     buf_init(&whole, b->owner);
     buf_init(&head, b->owner);
     table_print_constraint(t, own, &whole);

@@ -6,20 +6,20 @@
 
 /* clang-format off */
 static const struct sys_relation rows[] = {
-    {"administrable_role_authorizations", 13001, 'v', NULL,
-     "grantee name, role_name name, is_grantable text"},
-    {"applicable_roles", 13002, 'v', NULL,
-     "grantee name, role_name name, is_grantable text"},
+    {"administrable_role_authorizations", 13001, 'v', sys_fill_i_administrable_roles,
+     "grantee name, role_name name, is_grantable yesno"},
+    {"applicable_roles", 13002, 'v', sys_fill_i_applicable_roles,
+     "grantee name, role_name name, is_grantable yesno"},
     {"attributes", 13003, 'v', NULL,
      "udt_catalog name, udt_schema name, udt_name name, attribute_name name, ordinal_position "
-     "int4, attribute_default text, is_nullable text, data_type text, character_maximum_length "
-     "int4, character_octet_length int4, character_set_catalog name, character_set_schema "
-     "name, character_set_name name, collation_catalog name, collation_schema name, "
-     "collation_name name, numeric_precision int4, numeric_precision_radix int4, numeric_scale "
-     "int4, datetime_precision int4, interval_type text, interval_precision int4, "
-     "attribute_udt_catalog name, attribute_udt_schema name, attribute_udt_name name, "
-     "scope_catalog name, scope_schema name, scope_name name, maximum_cardinality int4, "
-     "dtd_identifier name, is_derived_reference_attribute text"},
+     "int4, attribute_default varchar, is_nullable yesno, data_type varchar, "
+     "character_maximum_length int4, character_octet_length int4, character_set_catalog name, "
+     "character_set_schema name, character_set_name name, collation_catalog name, "
+     "collation_schema name, collation_name name, numeric_precision int4, "
+     "numeric_precision_radix int4, numeric_scale int4, datetime_precision int4, interval_type "
+     "varchar, interval_precision int4, attribute_udt_catalog name, attribute_udt_schema name, "
+     "attribute_udt_name name, scope_catalog name, scope_schema name, scope_name name, "
+     "maximum_cardinality int4, dtd_identifier name, is_derived_reference_attribute yesno"},
     {"character_sets", 13004, 'v', sys_fill_i_character_sets,
      "character_set_catalog name, character_set_schema name, character_set_name name, "
      "character_repertoire name, form_of_use name, default_collate_catalog name, "
@@ -28,12 +28,14 @@ static const struct sys_relation rows[] = {
      "constraint_catalog name, constraint_schema name, constraint_name name, specific_catalog "
      "name, specific_schema name, specific_name name"},
     {"check_constraints", 13006, 'v', sys_fill_i_check_constraints,
-     "constraint_catalog name, constraint_schema name, constraint_name name, check_clause text"},
+     "constraint_catalog name, constraint_schema name, constraint_name name, check_clause "
+     "varchar"},
     {"collation_character_set_applicability", 13007, 'v', NULL,
      "collation_catalog name, collation_schema name, collation_name name, "
      "character_set_catalog name, character_set_schema name, character_set_name name"},
     {"collations", 13008, 'v', sys_fill_i_collations,
-     "collation_catalog name, collation_schema name, collation_name name, pad_attribute text"},
+     "collation_catalog name, collation_schema name, collation_name name, pad_attribute "
+     "varchar"},
     {"column_column_usage", 13009, 'v', NULL,
      "table_catalog name, table_schema name, table_name name, column_name name, "
      "dependent_column name"},
@@ -42,26 +44,26 @@ static const struct sys_relation rows[] = {
      "table_schema name, table_name name, column_name name"},
     {"column_options", 13011, 'v', NULL,
      "table_catalog name, table_schema name, table_name name, column_name name, option_name "
-     "name, option_value text"},
+     "name, option_value varchar"},
     {"column_privileges", 13012, 'v', sys_fill_i_column_privileges,
      "grantor name, grantee name, table_catalog name, table_schema name, table_name name, "
-     "column_name name, privilege_type text, is_grantable text"},
+     "column_name name, privilege_type varchar, is_grantable yesno"},
     {"column_udt_usage", 13013, 'v', sys_fill_i_column_udt_usage,
      "udt_catalog name, udt_schema name, udt_name name, table_catalog name, table_schema name, "
      "table_name name, column_name name"},
     {"columns", 13014, 'v', sys_fill_i_columns,
      "table_catalog name, table_schema name, table_name name, column_name name, "
-     "ordinal_position int4, column_default text, is_nullable text, data_type text, "
+     "ordinal_position int4, column_default varchar, is_nullable yesno, data_type varchar, "
      "character_maximum_length int4, character_octet_length int4, numeric_precision int4, "
      "numeric_precision_radix int4, numeric_scale int4, datetime_precision int4, interval_type "
-     "text, interval_precision int4, character_set_catalog name, character_set_schema name, "
+     "varchar, interval_precision int4, character_set_catalog name, character_set_schema name, "
      "character_set_name name, collation_catalog name, collation_schema name, collation_name "
      "name, domain_catalog name, domain_schema name, domain_name name, udt_catalog name, "
      "udt_schema name, udt_name name, scope_catalog name, scope_schema name, scope_name name, "
-     "maximum_cardinality int4, dtd_identifier name, is_self_referencing text, is_identity "
-     "text, identity_generation text, identity_start text, identity_increment text, "
-     "identity_maximum text, identity_minimum text, identity_cycle text, is_generated text, "
-     "generation_expression text, is_updatable text"},
+     "maximum_cardinality int4, dtd_identifier name, is_self_referencing yesno, is_identity "
+     "yesno, identity_generation varchar, identity_start varchar, identity_increment varchar, "
+     "identity_maximum varchar, identity_minimum varchar, identity_cycle yesno, is_generated "
+     "varchar, generation_expression varchar, is_updatable yesno"},
     {"constraint_column_usage", 13015, 'v', sys_fill_i_constraint_column_usage,
      "table_catalog name, table_schema name, table_name name, column_name name, "
      "constraint_catalog name, constraint_schema name, constraint_name name"},
@@ -69,50 +71,52 @@ static const struct sys_relation rows[] = {
      "table_catalog name, table_schema name, table_name name, constraint_catalog name, "
      "constraint_schema name, constraint_name name"},
     {"data_type_privileges", 13017, 'v', NULL,
-     "object_catalog name, object_schema name, object_name name, object_type text, "
+     "object_catalog name, object_schema name, object_name name, object_type varchar, "
      "dtd_identifier name"},
     {"domain_constraints", 13018, 'v', NULL,
      "constraint_catalog name, constraint_schema name, constraint_name name, domain_catalog "
-     "name, domain_schema name, domain_name name, is_deferrable text, initially_deferred text"},
+     "name, domain_schema name, domain_name name, is_deferrable yesno, initially_deferred "
+     "yesno"},
     {"domain_udt_usage", 13019, 'v', NULL,
      "udt_catalog name, udt_schema name, udt_name name, domain_catalog name, domain_schema "
      "name, domain_name name"},
     {"domains", 13020, 'v', NULL,
-     "domain_catalog name, domain_schema name, domain_name name, data_type text, "
+     "domain_catalog name, domain_schema name, domain_name name, data_type varchar, "
      "character_maximum_length int4, character_octet_length int4, character_set_catalog name, "
      "character_set_schema name, character_set_name name, collation_catalog name, "
      "collation_schema name, collation_name name, numeric_precision int4, "
      "numeric_precision_radix int4, numeric_scale int4, datetime_precision int4, interval_type "
-     "text, interval_precision int4, domain_default text, udt_catalog name, udt_schema name, "
-     "udt_name name, scope_catalog name, scope_schema name, scope_name name, "
+     "varchar, interval_precision int4, domain_default varchar, udt_catalog name, udt_schema "
+     "name, udt_name name, scope_catalog name, scope_schema name, scope_name name, "
      "maximum_cardinality int4, dtd_identifier name"},
     {"element_types", 13021, 'v', sys_fill_i_element_types,
-     "object_catalog name, object_schema name, object_name name, object_type text, "
-     "collection_type_identifier name, data_type text, character_maximum_length int4, "
+     "object_catalog name, object_schema name, object_name name, object_type varchar, "
+     "collection_type_identifier name, data_type varchar, character_maximum_length int4, "
      "character_octet_length int4, character_set_catalog name, character_set_schema name, "
      "character_set_name name, collation_catalog name, collation_schema name, collation_name "
      "name, numeric_precision int4, numeric_precision_radix int4, numeric_scale int4, "
-     "datetime_precision int4, interval_type text, interval_precision int4, domain_default "
-     "text, udt_catalog name, udt_schema name, udt_name name, scope_catalog name, scope_schema "
-     "name, scope_name name, maximum_cardinality int4, dtd_identifier name"},
+     "datetime_precision int4, interval_type varchar, interval_precision int4, domain_default "
+     "varchar, udt_catalog name, udt_schema name, udt_name name, scope_catalog name, "
+     "scope_schema name, scope_name name, maximum_cardinality int4, dtd_identifier name"},
     {"enabled_roles", 13022, 'v', sys_fill_i_enabled_roles,
      "role_name name"},
     {"foreign_data_wrapper_options", 13023, 'v', NULL,
      "foreign_data_wrapper_catalog name, foreign_data_wrapper_name name, option_name name, "
-     "option_value text"},
+     "option_value varchar"},
     {"foreign_data_wrappers", 13024, 'v', NULL,
      "foreign_data_wrapper_catalog name, foreign_data_wrapper_name name, "
-     "authorization_identifier name, library_name text, foreign_data_wrapper_language text"},
+     "authorization_identifier name, library_name varchar, foreign_data_wrapper_language "
+     "varchar"},
     {"foreign_server_options", 13025, 'v', NULL,
      "foreign_server_catalog name, foreign_server_name name, option_name name, option_value "
-     "text"},
+     "varchar"},
     {"foreign_servers", 13026, 'v', NULL,
      "foreign_server_catalog name, foreign_server_name name, foreign_data_wrapper_catalog "
-     "name, foreign_data_wrapper_name name, foreign_server_type text, foreign_server_version "
-     "text, authorization_identifier name"},
+     "name, foreign_data_wrapper_name name, foreign_server_type varchar, "
+     "foreign_server_version varchar, authorization_identifier name"},
     {"foreign_table_options", 13027, 'v', NULL,
      "foreign_table_catalog name, foreign_table_schema name, foreign_table_name name, "
-     "option_name name, option_value text"},
+     "option_name name, option_value varchar"},
     {"foreign_tables", 13028, 'v', NULL,
      "foreign_table_catalog name, foreign_table_schema name, foreign_table_name name, "
      "foreign_server_catalog name, foreign_server_name name"},
@@ -124,42 +128,42 @@ static const struct sys_relation rows[] = {
      "position_in_unique_constraint int4"},
     {"parameters", 13031, 'v', NULL,
      "specific_catalog name, specific_schema name, specific_name name, ordinal_position int4, "
-     "parameter_mode text, is_result text, as_locator text, parameter_name name, data_type "
-     "text, character_maximum_length int4, character_octet_length int4, character_set_catalog "
-     "name, character_set_schema name, character_set_name name, collation_catalog name, "
-     "collation_schema name, collation_name name, numeric_precision int4, "
-     "numeric_precision_radix int4, numeric_scale int4, datetime_precision int4, interval_type "
-     "text, interval_precision int4, udt_catalog name, udt_schema name, udt_name name, "
-     "scope_catalog name, scope_schema name, scope_name name, maximum_cardinality int4, "
-     "dtd_identifier name, parameter_default text"},
+     "parameter_mode varchar, is_result yesno, as_locator yesno, parameter_name name, "
+     "data_type varchar, character_maximum_length int4, character_octet_length int4, "
+     "character_set_catalog name, character_set_schema name, character_set_name name, "
+     "collation_catalog name, collation_schema name, collation_name name, numeric_precision "
+     "int4, numeric_precision_radix int4, numeric_scale int4, datetime_precision int4, "
+     "interval_type varchar, interval_precision int4, udt_catalog name, udt_schema name, "
+     "udt_name name, scope_catalog name, scope_schema name, scope_name name, "
+     "maximum_cardinality int4, dtd_identifier name, parameter_default varchar"},
     {"referential_constraints", 13032, 'v', sys_fill_i_referential_constraints,
      "constraint_catalog name, constraint_schema name, constraint_name name, "
      "unique_constraint_catalog name, unique_constraint_schema name, unique_constraint_name "
-     "name, match_option text, update_rule text, delete_rule text"},
+     "name, match_option varchar, update_rule varchar, delete_rule varchar"},
     {"role_column_grants", 13033, 'v', sys_fill_i_column_privileges,
      "grantor name, grantee name, table_catalog name, table_schema name, table_name name, "
-     "column_name name, privilege_type text, is_grantable text"},
+     "column_name name, privilege_type varchar, is_grantable yesno"},
     {"role_routine_grants", 13034, 'v', NULL,
      "grantor name, grantee name, specific_catalog name, specific_schema name, specific_name "
-     "name, routine_catalog name, routine_schema name, routine_name name, privilege_type text, "
-     "is_grantable text"},
+     "name, routine_catalog name, routine_schema name, routine_name name, privilege_type "
+     "varchar, is_grantable yesno"},
     {"role_table_grants", 13035, 'v', sys_fill_i_table_privileges,
      "grantor name, grantee name, table_catalog name, table_schema name, table_name name, "
-     "privilege_type text, is_grantable text, with_hierarchy text"},
+     "privilege_type varchar, is_grantable yesno, with_hierarchy yesno"},
     {"role_udt_grants", 13036, 'v', NULL,
      "grantor name, grantee name, udt_catalog name, udt_schema name, udt_name name, "
-     "privilege_type text, is_grantable text"},
-    {"role_usage_grants", 13037, 'v', NULL,
+     "privilege_type varchar, is_grantable yesno"},
+    {"role_usage_grants", 13037, 'v', sys_fill_i_usage_privileges,
      "grantor name, grantee name, object_catalog name, object_schema name, object_name name, "
-     "object_type text, privilege_type text, is_grantable text"},
+     "object_type varchar, privilege_type varchar, is_grantable yesno"},
     {"routine_column_usage", 13038, 'v', NULL,
      "specific_catalog name, specific_schema name, specific_name name, routine_catalog name, "
      "routine_schema name, routine_name name, table_catalog name, table_schema name, "
      "table_name name, column_name name"},
     {"routine_privileges", 13039, 'v', NULL,
      "grantor name, grantee name, specific_catalog name, specific_schema name, specific_name "
-     "name, routine_catalog name, routine_schema name, routine_name name, privilege_type text, "
-     "is_grantable text"},
+     "name, routine_catalog name, routine_schema name, routine_name name, privilege_type "
+     "varchar, is_grantable yesno"},
     {"routine_routine_usage", 13040, 'v', NULL,
      "specific_catalog name, specific_schema name, specific_name name, routine_catalog name, "
      "routine_schema name, routine_name name"},
@@ -173,93 +177,98 @@ static const struct sys_relation rows[] = {
      "table_name name"},
     {"routines", 13043, 'v', NULL,
      "specific_catalog name, specific_schema name, specific_name name, routine_catalog name, "
-     "routine_schema name, routine_name name, routine_type text, module_catalog name, "
+     "routine_schema name, routine_name name, routine_type varchar, module_catalog name, "
      "module_schema name, module_name name, udt_catalog name, udt_schema name, udt_name name, "
-     "data_type text, character_maximum_length int4, character_octet_length int4, "
+     "data_type varchar, character_maximum_length int4, character_octet_length int4, "
      "character_set_catalog name, character_set_schema name, character_set_name name, "
      "collation_catalog name, collation_schema name, collation_name name, numeric_precision "
      "int4, numeric_precision_radix int4, numeric_scale int4, datetime_precision int4, "
-     "interval_type text, interval_precision int4, type_udt_catalog name, type_udt_schema "
+     "interval_type varchar, interval_precision int4, type_udt_catalog name, type_udt_schema "
      "name, type_udt_name name, scope_catalog name, scope_schema name, scope_name name, "
-     "maximum_cardinality int4, dtd_identifier name, routine_body text, routine_definition "
-     "text, external_name text, external_language text, parameter_style text, is_deterministic "
-     "text, sql_data_access text, is_null_call text, sql_path text, schema_level_routine text, "
-     "max_dynamic_result_sets int4, is_user_defined_cast text, is_implicitly_invocable text, "
-     "security_type text, to_sql_specific_catalog name, to_sql_specific_schema name, "
-     "to_sql_specific_name name, as_locator text, created timestamptz, last_altered "
-     "timestamptz, new_savepoint_level text, is_udt_dependent text, result_cast_from_data_type "
-     "text, result_cast_as_locator text, result_cast_char_max_length int4, "
-     "result_cast_char_octet_length int4, result_cast_char_set_catalog name, "
-     "result_cast_char_set_schema name, result_cast_char_set_name name, "
-     "result_cast_collation_catalog name, result_cast_collation_schema name, "
-     "result_cast_collation_name name, result_cast_numeric_precision int4, "
-     "result_cast_numeric_precision_radix int4, result_cast_numeric_scale int4, "
-     "result_cast_datetime_precision int4, result_cast_interval_type text, "
-     "result_cast_interval_precision int4, result_cast_type_udt_catalog name, "
-     "result_cast_type_udt_schema name, result_cast_type_udt_name name, "
-     "result_cast_scope_catalog name, result_cast_scope_schema name, result_cast_scope_name "
-     "name, result_cast_maximum_cardinality int4, result_cast_dtd_identifier name"},
+     "maximum_cardinality int4, dtd_identifier name, routine_body varchar, routine_definition "
+     "varchar, external_name varchar, external_language varchar, parameter_style varchar, "
+     "is_deterministic yesno, sql_data_access varchar, is_null_call yesno, sql_path varchar, "
+     "schema_level_routine yesno, max_dynamic_result_sets int4, is_user_defined_cast yesno, "
+     "is_implicitly_invocable yesno, security_type varchar, to_sql_specific_catalog name, "
+     "to_sql_specific_schema name, to_sql_specific_name name, as_locator yesno, created "
+     "timestamptz, last_altered timestamptz, new_savepoint_level yesno, is_udt_dependent "
+     "yesno, result_cast_from_data_type varchar, result_cast_as_locator yesno, "
+     "result_cast_char_max_length int4, result_cast_char_octet_length int4, "
+     "result_cast_char_set_catalog name, result_cast_char_set_schema name, "
+     "result_cast_char_set_name name, result_cast_collation_catalog name, "
+     "result_cast_collation_schema name, result_cast_collation_name name, "
+     "result_cast_numeric_precision int4, result_cast_numeric_precision_radix int4, "
+     "result_cast_numeric_scale int4, result_cast_datetime_precision int4, "
+     "result_cast_interval_type varchar, result_cast_interval_precision int4, "
+     "result_cast_type_udt_catalog name, result_cast_type_udt_schema name, "
+     "result_cast_type_udt_name name, result_cast_scope_catalog name, result_cast_scope_schema "
+     "name, result_cast_scope_name name, result_cast_maximum_cardinality int4, "
+     "result_cast_dtd_identifier name"},
     {"schemata", 13044, 'v', sys_fill_i_schemata,
      "catalog_name name, schema_name name, schema_owner name, default_character_set_catalog "
-     "name, default_character_set_schema name, default_character_set_name name, sql_path text"},
-    {"sequences", 13045, 'v', NULL,
-     "sequence_catalog name, sequence_schema name, sequence_name name, data_type text, "
+     "name, default_character_set_schema name, default_character_set_name name, sql_path "
+     "varchar"},
+    {"sequences", 13045, 'v', sys_fill_i_sequences,
+     "sequence_catalog name, sequence_schema name, sequence_name name, data_type varchar, "
      "numeric_precision int4, numeric_precision_radix int4, numeric_scale int4, start_value "
-     "text, minimum_value text, maximum_value text, increment text, cycle_option text"},
+     "varchar, minimum_value varchar, maximum_value varchar, increment varchar, cycle_option "
+     "yesno"},
     {"sql_features", 13046, 'r', NULL,
-     "feature_id text, feature_name text, sub_feature_id text, sub_feature_name text, "
-     "is_supported text, is_verified_by text, comments text"},
+     "feature_id varchar, feature_name varchar, sub_feature_id varchar, sub_feature_name "
+     "varchar, is_supported yesno, is_verified_by varchar, comments varchar"},
     {"sql_implementation_info", 13047, 'r', NULL,
-     "implementation_info_id text, implementation_info_name text, integer_value int4, "
-     "character_value text, comments text"},
+     "implementation_info_id varchar, implementation_info_name varchar, integer_value int4, "
+     "character_value varchar, comments varchar"},
     {"sql_parts", 13048, 'r', NULL,
-     "feature_id text, feature_name text, is_supported text, is_verified_by text, comments "
-     "text"},
+     "feature_id varchar, feature_name varchar, is_supported yesno, is_verified_by varchar, "
+     "comments varchar"},
     {"sql_sizing", 13049, 'r', NULL,
-     "sizing_id int4, sizing_name text, supported_value int4, comments text"},
+     "sizing_id int4, sizing_name varchar, supported_value int4, comments varchar"},
     {"table_constraints", 13050, 'v', sys_fill_i_table_constraints,
      "constraint_catalog name, constraint_schema name, constraint_name name, table_catalog "
-     "name, table_schema name, table_name name, constraint_type text, is_deferrable text, "
-     "initially_deferred text, enforced text, nulls_distinct text"},
+     "name, table_schema name, table_name name, constraint_type varchar, is_deferrable yesno, "
+     "initially_deferred yesno, enforced yesno, nulls_distinct yesno"},
     {"table_privileges", 13051, 'v', sys_fill_i_table_privileges,
      "grantor name, grantee name, table_catalog name, table_schema name, table_name name, "
-     "privilege_type text, is_grantable text, with_hierarchy text"},
+     "privilege_type varchar, is_grantable yesno, with_hierarchy yesno"},
     {"tables", 13052, 'v', sys_fill_i_tables,
-     "table_catalog name, table_schema name, table_name name, table_type text, "
-     "self_referencing_column_name name, reference_generation text, user_defined_type_catalog "
-     "name, user_defined_type_schema name, user_defined_type_name name, is_insertable_into "
-     "text, is_typed text, commit_action text"},
+     "table_catalog name, table_schema name, table_name name, table_type varchar, "
+     "self_referencing_column_name name, reference_generation varchar, "
+     "user_defined_type_catalog name, user_defined_type_schema name, user_defined_type_name "
+     "name, is_insertable_into yesno, is_typed yesno, commit_action varchar"},
     {"transforms", 13053, 'v', NULL,
      "udt_catalog name, udt_schema name, udt_name name, specific_catalog name, specific_schema "
-     "name, specific_name name, group_name name, transform_type text"},
+     "name, specific_name name, group_name name, transform_type varchar"},
     {"triggered_update_columns", 13054, 'v', NULL,
      "trigger_catalog name, trigger_schema name, trigger_name name, event_object_catalog name, "
      "event_object_schema name, event_object_table name, event_object_column name"},
     {"triggers", 13055, 'v', NULL,
-     "trigger_catalog name, trigger_schema name, trigger_name name, event_manipulation text, "
-     "event_object_catalog name, event_object_schema name, event_object_table name, "
-     "action_order int4, action_condition text, action_statement text, action_orientation "
-     "text, action_timing text, action_reference_old_table name, action_reference_new_table "
-     "name, action_reference_old_row name, action_reference_new_row name, created timestamptz"},
+     "trigger_catalog name, trigger_schema name, trigger_name name, event_manipulation "
+     "varchar, event_object_catalog name, event_object_schema name, event_object_table name, "
+     "action_order int4, action_condition varchar, action_statement varchar, "
+     "action_orientation varchar, action_timing varchar, action_reference_old_table name, "
+     "action_reference_new_table name, action_reference_old_row name, action_reference_new_row "
+     "name, created timestamptz"},
     {"udt_privileges", 13056, 'v', NULL,
      "grantor name, grantee name, udt_catalog name, udt_schema name, udt_name name, "
-     "privilege_type text, is_grantable text"},
-    {"usage_privileges", 13057, 'v', NULL,
+     "privilege_type varchar, is_grantable yesno"},
+    {"usage_privileges", 13057, 'v', sys_fill_i_usage_privileges,
      "grantor name, grantee name, object_catalog name, object_schema name, object_name name, "
-     "object_type text, privilege_type text, is_grantable text"},
+     "object_type varchar, privilege_type varchar, is_grantable yesno"},
     {"user_defined_types", 13058, 'v', NULL,
      "user_defined_type_catalog name, user_defined_type_schema name, user_defined_type_name "
-     "name, user_defined_type_category text, is_instantiable text, is_final text, "
-     "ordering_form text, ordering_category text, ordering_routine_catalog name, "
-     "ordering_routine_schema name, ordering_routine_name name, reference_type text, data_type "
-     "text, character_maximum_length int4, character_octet_length int4, character_set_catalog "
-     "name, character_set_schema name, character_set_name name, collation_catalog name, "
-     "collation_schema name, collation_name name, numeric_precision int4, "
-     "numeric_precision_radix int4, numeric_scale int4, datetime_precision int4, interval_type "
-     "text, interval_precision int4, source_dtd_identifier name, ref_dtd_identifier name"},
+     "name, user_defined_type_category varchar, is_instantiable yesno, is_final yesno, "
+     "ordering_form varchar, ordering_category varchar, ordering_routine_catalog name, "
+     "ordering_routine_schema name, ordering_routine_name name, reference_type varchar, "
+     "data_type varchar, character_maximum_length int4, character_octet_length int4, "
+     "character_set_catalog name, character_set_schema name, character_set_name name, "
+     "collation_catalog name, collation_schema name, collation_name name, numeric_precision "
+     "int4, numeric_precision_radix int4, numeric_scale int4, datetime_precision int4, "
+     "interval_type varchar, interval_precision int4, source_dtd_identifier name, "
+     "ref_dtd_identifier name"},
     {"user_mapping_options", 13059, 'v', NULL,
      "authorization_identifier name, foreign_server_catalog name, foreign_server_name name, "
-     "option_name name, option_value text"},
+     "option_name name, option_value varchar"},
     {"user_mappings", 13060, 'v', NULL,
      "authorization_identifier name, foreign_server_catalog name, foreign_server_name name"},
     {"view_column_usage", 13061, 'v', sys_fill_i_view_column_usage,
@@ -272,9 +281,9 @@ static const struct sys_relation rows[] = {
      "view_catalog name, view_schema name, view_name name, table_catalog name, table_schema "
      "name, table_name name"},
     {"views", 13064, 'v', sys_fill_i_views,
-     "table_catalog name, table_schema name, table_name name, view_definition text, "
-     "check_option text, is_updatable text, is_insertable_into text, is_trigger_updatable "
-     "text, is_trigger_deletable text, is_trigger_insertable_into text"},
+     "table_catalog name, table_schema name, table_name name, view_definition varchar, "
+     "check_option varchar, is_updatable yesno, is_insertable_into yesno, is_trigger_updatable "
+     "yesno, is_trigger_deletable yesno, is_trigger_insertable_into yesno"},
 };
 /* clang-format on */
 

@@ -30,7 +30,7 @@ static const struct sys_relation rows[] = {
      "bool, attidentity char, attgenerated char, attisdropped bool, attislocal bool, "
      "attinhcount int4, attcollation oid, attacl aclitem[], attoptions text[], attfdwoptions "
      "text[], attmissingval text"},
-    {"pg_auth_members", 1261, 'r', NULL,
+    {"pg_auth_members", 1261, 'r', sys_fill_auth_members,
      "roleid oid, member oid, grantor oid, admin_option bool"},
     {"pg_authid", 1260, 'r', sys_fill_authid,
      "oid oid, rolname name, rolsuper bool, rolinherit bool, rolcreaterole bool, rolcreatedb "
@@ -70,11 +70,11 @@ static const struct sys_relation rows[] = {
      "bool, datallowconn bool, datconnlimit int4, datfrozenxid oid, datminmxid oid, "
      "dattablespace oid, datcollate text, datctype text, daticulocale text, datcollversion "
      "text, datacl aclitem[]"},
-    {"pg_db_role_setting", 2964, 'r', NULL,
+    {"pg_db_role_setting", 2964, 'r', sys_fill_db_role_setting,
      "setdatabase oid, setrole oid, setconfig text[]"},
     {"pg_default_acl", 826, 'r', NULL,
      "oid oid, defaclrole oid, defaclnamespace oid, defaclobjtype char, defaclacl aclitem[]"},
-    {"pg_depend", 2608, 'r', NULL,
+    {"pg_depend", 2608, 'r', sys_fill_depend,
      "classid oid, objid oid, objsubid int4, refclassid oid, refobjid oid, refobjsubid int4, "
      "deptype char"},
     {"pg_description", 2609, 'r', sys_fill_description,
@@ -188,10 +188,10 @@ static const struct sys_relation rows[] = {
     {"pg_seclabels", 12014, 'v', NULL,
      "objoid oid, classoid oid, objsubid int4, objtype text, objnamespace oid, objname text, "
      "provider text, label text"},
-    {"pg_sequence", 2224, 'r', NULL,
+    {"pg_sequence", 2224, 'r', sys_fill_sequence,
      "seqrelid oid, seqtypid oid, seqstart int8, seqincrement int8, seqmax int8, seqmin int8, "
      "seqcache int8, seqcycle bool"},
-    {"pg_sequences", 12015, 'v', NULL,
+    {"pg_sequences", 12015, 'v', sys_fill_sequences,
      "schemaname name, sequencename name, sequenceowner name, data_type regtype, start_value "
      "int8, min_value int8, max_value int8, increment_by int8, cycle bool, cache_size int8, "
      "last_value int8"},

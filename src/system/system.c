@@ -61,12 +61,19 @@ uint32_t sys_relation_oid(const struct sys_relation *r)
 
 /* ---- columns ---- */
 
-/* "int2[]", "char": the words of pg_type. */
-static enum type_id sys_column_type(const char *name, size_t len)
+/* "int2[]", "char": the words of pg_type; "yesno": VARCHAR(3), as information_schema has it. */
+static enum type_id sys_column_type(const char *name, size_t len, struct sys_column *ret)
 {
+    bool yesno = len == 5 && memcmp(name, "yesno", 5) == 0;
     bool array = len > 2 && name[len - 1] == ']';
     enum type_id t;
 
+    if (yesno || (len == 7 && memcmp(name, "varchar", 7) == 0)) {
+        ret->oid = 1043;
+        if (yesno)
+            ret->mods = (struct type_mods){.count = 1, .v = {3}};
+        return TYPE_VARCHAR;
+    }
     if (array)
         len -= 2;
     t = len == 4 && memcmp(name, "char", 4) == 0 ? TYPE_CHAR1 : type_by_name(name, len);
@@ -96,7 +103,7 @@ int sys_columns(const struct sys_relation *r,
         cols[n].name = arena_strndup(arena, p, (size_t)(space - p));
         if (!cols[n].name)
             return DN_FAIL_NOMEM(err);
-        cols[n].type = sys_column_type(space + 1, len);
+        cols[n].type = sys_column_type(space + 1, len, &cols[n]);
         p = space + 1 + len;
         p += *p ? 2 : 0;
     }

@@ -35,6 +35,8 @@ struct sys_relation; /* static */
 struct sys_column {
     const char *name;
     enum type_id type;
+    uint32_t oid;          /* what clients are told the type is; 0: what it is */
+    struct type_mods mods; /* VARCHAR(3) */
 };
 
 /* Is it the name of a schema of the system? */
@@ -60,7 +62,8 @@ int sys_rows(const struct sys_env *env,
              struct dn_err *err) DN_MUST_CHECK;
 
 /* Numbers that results on the wire name. */
-uint32_t sys_table_oid(uint64_t id);
+uint32_t sys_table_oid(uint64_t id); /* of a view or sequence; of a table sys_oid */
+uint32_t sys_oid(const struct table *t);
 uint32_t sys_type_oid(enum type_id type, const struct type_mods *mods);
 int32_t sys_type_mod(enum type_id type, const struct type_mods *mods); /* -1: none */
 

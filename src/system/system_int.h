@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * system_int.h: inside of src/system: relations as they are listed, rows as they are filled, the
- * objects of a catalog one after the other. Threads as in system.h. */
+ * system_int.h: inside of src/system: relations as they are listed, rows as they are filled, types
+ * and functions. Threads as in system.h. */
 #pragma once
 
 #include "base/arena.h"
-#include "system/system.h"
+#include "system/objects.h"
 
 #include <string.h>
 
@@ -50,15 +50,17 @@ void sys_end(struct sys_rows *w); /* of the row: all columns are there */
 
 /* clang-format off */
 #define SYS_FILLS(X) \
-    X(am) X(attrdef) X(attribute) X(authid) X(class) X(collation) X(constraint) X(database) \
-    X(description) X(i_catalog_name) X(i_character_sets) X(i_check_constraints) \
-    X(i_collations) X(i_column_privileges) X(i_column_udt_usage) X(i_columns) \
-    X(i_constraint_column_usage) X(i_constraint_table_usage) X(i_element_types) \
-    X(i_enabled_roles) X(i_key_column_usage) X(i_referential_constraints) X(i_schemata) \
-    X(i_table_constraints) X(i_table_privileges) X(i_tables) X(i_view_column_usage) \
+    X(am) X(attrdef) X(attribute) X(auth_members) X(authid) X(class) X(collation) \
+    X(constraint) X(database) X(db_role_setting) X(depend) X(description) \
+    X(i_administrable_roles) X(i_applicable_roles) X(i_catalog_name) X(i_character_sets) \
+    X(i_check_constraints) X(i_collations) X(i_column_privileges) X(i_column_udt_usage) \
+    X(i_columns) X(i_constraint_column_usage) X(i_constraint_table_usage) \
+    X(i_element_types) X(i_enabled_roles) X(i_key_column_usage) \
+    X(i_referential_constraints) X(i_schemata) X(i_sequences) X(i_table_constraints) \
+    X(i_table_privileges) X(i_tables) X(i_usage_privileges) X(i_view_column_usage) \
     X(i_view_table_usage) X(i_views) X(index) X(indexes) X(keywords) X(language) \
-    X(namespace) X(proc) X(roles) X(settings) X(stat_activity) X(stat_database) \
-    X(stat_user_tables) X(tables) X(tablespace) X(type) X(user) X(views)
+    X(namespace) X(proc) X(roles) X(sequence) X(sequences) X(settings) X(stat_activity) \
+    X(stat_database) X(stat_user_tables) X(tables) X(tablespace) X(type) X(user) X(views)
 /* clang-format on */
 
 #define X(name) void sys_fill_##name(struct sys_rows *w);
@@ -81,68 +83,6 @@ struct sys_relations {
 
 extern const struct sys_relations sys_pg_relations;
 extern const struct sys_relations sys_info_relations;
-
-/* ---- objects ---- */
-
-/* A table, a view, or a relation of the system. */
-struct sys_item {
-    size_t at; /* 0 before the first sys_next */
-    const struct table *table;
-    const struct view *view;
-    const struct sys_relation *rel;
-    const char *schema;
-    const char *name;
-    uint32_t oid;
-    uint32_t schema_oid;
-};
-
-bool sys_next(const struct sys_env *env, struct sys_item *it);
-/* By number; *ret_index: it is that of the table's key. */
-bool sys_item_find(const struct sys_env *env, int64_t oid, struct sys_item *ret, bool *ret_index);
-/* Can it be named without its schema? */
-bool sys_item_visible(const struct sys_env *env, const struct sys_item *it);
-char sys_item_kind(const struct sys_item *it); /* 'r', 'v' */
-uint32_t sys_item_columns(const struct sys_item *it);
-uint32_t sys_index_oid(const struct table *t); /* of its key */
-/* The name of the key's constraint and index, into b. */
-void sys_key_name(const struct table *t, struct buf *b);
-
-struct sys_attr {
-    const char *name;
-    enum type_id type;
-    struct type_mods mods;
-    int32_t num; /* from 1 on */
-    bool not_null;
-    const struct column *column; /* of a table; NULL */
-};
-/* Its columns; NULL: out of memory, which w->rc says. */
-const struct sys_attr *
-sys_attrs(struct sys_rows *w, const struct sys_item *it, uint32_t *ret_count);
-
-uint32_t sys_schema_oid(const char *name);
-/* The i-th schema, those of the system first; NULL: no more. */
-const char *sys_schema_at(const struct sys_env *env, size_t i);
-
-/* ---- constraints: the key first, then those of the table ---- */
-
-struct sys_con {
-    char kind; /* 'p', 'c', 'u', 'f' */
-    const char *name;
-    uint32_t oid;
-    const struct table_constraint *own; /* NULL: the key */
-    int64_t *cols;                      /* attnums */
-    uint32_t cols_count;
-    const struct table *target; /* 'f'; NULL: not found */
-    int64_t *target_cols;
-    uint32_t target_count;
-};
-uint32_t sys_cons_count(const struct table *t);
-/* False: it is an index and no constraint, or out of memory, which w->rc says. */
-bool sys_con(struct sys_rows *w, const struct table *t, uint32_t i, struct sys_con *ret);
-/* As CREATE TABLE has it, without CONSTRAINT and name. */
-void sys_con_print(const struct table *t, const struct table_constraint *own, struct buf *b);
-/* The default of a column; false: it has none. */
-bool sys_default(const struct column *c, struct buf *b);
 
 /* ---- types and functions ---- */
 

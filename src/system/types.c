@@ -156,11 +156,14 @@ static void sys_print_mods(const struct sys_type *t, const char *name, int64_t m
 
 static bool sys_print_row_type(const struct sys_env *env, int64_t oid, struct buf *b)
 {
-    struct sys_item it;
-    bool array;
+    struct sys_item it = {.at = 0};
+    bool array = false;
 
-    if (!sys_item_find(env, oid, &it, &array) || it.rel)
-        return false;
+    do {
+        if (!sys_next(env, &it) || it.rel)
+            return false;
+        array = it.oid + 1 == oid;
+    } while (it.sequence || !(it.oid == oid || array));
     if (!sys_item_visible(env, &it)) {
         sys_quote(it.schema, b);
         buf_puts(b, ".");

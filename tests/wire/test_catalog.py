@@ -100,6 +100,41 @@ class CatalogDrivers(Tables, ServerTest):
             self.assertEqual([d.type_code for d in cur.description], [2205, 26, 19, 18])
             self.assertEqual(cur.fetchall(), [("weather", 26, "public", "r")])
 
+    def origins(self, cur, sql):
+        """Of each column: type, table, number there, parameters."""
+        result = cur.execute(sql).pgresult
+        return [(result.ftype(i), result.ftable(i), result.ftablecol(i), result.fmod(i)) for i in range(result.nfields)]
+
+    def test_origins(self):
+        import psycopg
+
+        with psycopg.connect(self.url(), autocommit=True) as c:
+            cur = c.cursor()
+
+            def oid(name):
+                return cur.execute("SELECT %s::regclass::oid", (name,)).fetchone()[0]
+
+            keyed, hot, weather = oid("keyed"), oid("hot"), oid("weather")
+            number = (10 << 16 | 2) + 4
+            self.assertEqual(self.origins(cur, "SELECT b AS x, a, a + 1 FROM keyed k"),
+                             [(1043, keyed, 2, 14), (23, keyed, 1, -1), (23, 0, 0, -1)])
+            self.assertEqual(self.origins(cur, "SELECT time, rain, tags FROM weather"),
+                             [(1184, weather, 2, 3), (1700, weather, 4, number), (1009, weather, 5, -1)])
+            self.assertEqual(self.origins(cur, "SELECT s.x, w.rain FROM (SELECT b AS x FROM keyed) s, weather w"),
+                             [(1043, keyed, 2, 14), (1700, weather, 4, number)])
+            self.assertEqual(self.origins(cur, "WITH q AS (SELECT b FROM keyed) SELECT * FROM q"), [(1043, keyed, 2, 14)])
+            self.assertEqual(self.origins(cur, "SELECT * FROM hot"), [(25, hot, 1, -1), (701, hot, 2, -1)])
+            self.assertEqual(self.origins(cur, "SELECT b FROM keyed UNION SELECT b FROM keyed"), [(1043, 0, 0, 14)])
+            self.assertEqual(self.origins(cur, "SELECT 'a'::varchar(5), 1::numeric(10, 2), max(b) FROM keyed"),
+                             [(1043, 0, 0, 9), (1700, 0, 0, number), (25, 0, 0, -1)])
+            self.assertEqual(self.origins(cur, "INSERT INTO keyed VALUES (1, 'x') RETURNING b, a"),
+                             [(1043, keyed, 2, 14), (23, keyed, 1, -1)])
+            self.assertEqual(self.origins(cur, "SELECT relname, oid FROM pg_class LIMIT 1"), [(19, 1259, 2, -1), (26, 1259, 1, -1)])
+            self.assertEqual([o[0::3] for o in self.origins(cur, "SELECT table_name, table_type, is_typed FROM information_schema.tables")],
+                             [(19, -1), (1043, -1), (1043, 7)])
+            cur.execute("TRUNCATE keyed")
+            self.assertEqual(oid("keyed"), keyed)
+
     def test_odbc(self):
         import pyodbc
 

@@ -53,11 +53,14 @@ class Node(ServerTest):
         run("node", os.path.join(HERE, "node", "drive.js"), str(self.server.port), env={**os.environ, "NODE_PATH": node_modules()})
 
 
+JARS = "/usr/share/java/postgresql.jar:/usr/share/java/scram-client.jar:/usr/share/java/scram-common.jar"
+
+
 class Jdbc(ServerTest):
     """PostgreSQL's JDBC driver: batches, named statements with binary values, fetch sizes, savepoints, COPY, timeouts."""
 
     def test_drive(self):
-        jar = "/usr/share/java/postgresql.jar:/usr/share/java/scram-client.jar:/usr/share/java/scram-common.jar"
+        jar = JARS
         with tempfile.TemporaryDirectory() as d:
             run("javac", "-cp", jar, "-d", d, os.path.join(HERE, "jdbc", "Drive.java"))
             out = run("java", "-Xmx128m", "-cp", f"{d}:{jar}", "Drive",
@@ -66,6 +69,57 @@ class Jdbc(ServerTest):
             "batch 20", *["row a 2024-01-01T12:00:05.250Z 2.5 5 5 false 2024-01-02 1.25, 3"] * 8, "fetched 3", "error 42P01",
             "in 2", "out b\t1|c\t2|", out.splitlines()[13], "any 21", "error 57014"])
         self.assertRegex(out.splitlines()[13], r"valid true 15\.0 \(Dendro .*\)")
+
+
+class JdbcMeta(ServerTest):
+    """DatabaseMetaData and ResultSetMetaData."""
+
+    def test_meta(self):
+        with tempfile.TemporaryDirectory() as d:
+            run("javac", "-cp", JARS, "-d", d, os.path.join(HERE, "jdbc", "Meta.java"))
+            out = run("java", "-Xmx128m", "-cp", f"{d}:{JARS}", "Meta",
+                      f"jdbc:postgresql://127.0.0.1:{self.server.port}/dendro?user=dendro").splitlines()
+        self.assertIn("schema public", out)
+        self.assertIn("kind TABLE", out)
+        self.assertEqual([line for line in out if not line.startswith(("schema ", "kind ", "names "))], [
+            "table public meta_a_id_seq SEQUENCE null",
+            "table public meta_b_id_seq SEQUENCE null",
+            "table public meta_a TABLE the first",
+            "table public meta_b TABLE null",
+            "table public meta_v VIEW null",
+            "column meta_a id 4 serial 10 0 0 null nextval('public.meta_a_id_seq'::regclass) 1 NO YES",
+            "column meta_a b 12 varchar 10 0 0 its name null 2 NO NO",
+            "column meta_a c 2 numeric 8 2 1 null 1.00 3 YES NO",
+            "column meta_b id -5 int8 19 0 0 null null 1 NO YES",
+            "column meta_b a 4 int4 10 0 1 null null 2 YES NO",
+            "column meta_v id 4 int4 10 0 1 null null 1 YES NO",
+            "column meta_v b 12 text 2147483647 0 1 null null 2 YES NO",
+            "key meta_a id 1 meta_a_pkey",
+            "index meta_a f meta_a_pkey 1 1 id A",
+            "index meta_a f meta_a_b_key 3 1 b A",
+            "index meta_a t meta_c 3 1 c A",
+            "index meta_a t meta_c 3 2 b A",
+            "imported meta_a id meta_b a 1 3 0 meta_b_a_fkey meta_a_pkey",
+            "exported meta_a id meta_b a",
+            "cross meta_a id meta_b a",
+            "right meta_a dendro dendro DELETE YES",
+            "right meta_a dendro dendro INSERT YES",
+            "right meta_a dendro dendro REFERENCES YES",
+            "right meta_a dendro dendro SELECT YES",
+            "right meta_a dendro dendro TRIGGER YES",
+            "right meta_a dendro dendro TRUNCATE YES",
+            "right meta_a dendro dendro UPDATE YES",
+            "best id 4 int4",
+            "types 5",
+            "functions true",
+            "catalog dendro",
+            "procedures false false",
+            "columns true true true true",
+            "result meta_a id  true 0 10 0 serial 11",
+            "result meta_a c  false 0 10 0 varchar 10",
+            "result  ?column?  false 2 0 0 numeric 131089",
+            "made 1 x 1.00",
+        ])
 
 
 class Perl(ServerTest):

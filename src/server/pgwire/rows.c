@@ -47,13 +47,15 @@ void pgw_row_description(struct pgw *p, dendro_stmt *stmt, const int16_t *format
     for (int i = 0; i < count; i++) {
         enum type_id type = (enum type_id)dendro_column_type(stmt, i);
         const char *name = dendro_column_name(stmt, i);
+        struct engine_origin of;
 
+        engine_column_origin(stmt, i, &of);
         pgw_text(b, name ? name : "");
-        pgw_i32(b, 0); /* table */
-        pgw_i16(b, 0); /* its column */
-        pgw_i32(b, (int32_t)pgw_type_oid(type));
+        pgw_i32(b, (int32_t)of.relation);
+        pgw_i16(b, (int16_t)of.column);
+        pgw_i32(b, (int32_t)(of.type ? of.type : pgw_type_oid(type)));
         pgw_i16(b, pgw_type_len(type));
-        pgw_i32(b, -1); /* parameters of the type */
+        pgw_i32(b, of.mod);
         pgw_i16(b, formats ? formats[i] : 0);
     }
     pgw_end(b, at);

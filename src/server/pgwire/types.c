@@ -46,6 +46,12 @@ uint32_t pgw_type_oid(enum type_id type)
 
 int16_t pgw_type_len(enum type_id type)
 {
+    if (type == TYPE_NAME)
+        return 64;
+    if (type == TYPE_CHAR1)
+        return 1;
+    if (type_known(type) && type_is_reg(type))
+        return 4;
     if (!type_known(type) || type == TYPE_NONE || type_phys(type) == PHYS_NUMERIC ||
         (type_is_string(type) && type != TYPE_UUID))
         return -1;
