@@ -1,24 +1,54 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * join_order.c: inner joins of several inputs. Greedy: begin with the smallest input, then take,
- * of those that a condition connects with what is joined so far, the one that makes the smallest
- * result; inputs that nothing connects come last. Inputs that use others (LATERAL) wait for them.
- * The larger side of each join streams (left), the smaller one is kept (right).
+ * join_order.c: inner joins of several inputs. Greedy: begin with some input, then take, of those
+ * that a condition connects with what is joined so far, the one that makes the smallest result;
+ * inputs that nothing connects come last. Each input is tried as the first, and the order whose
+ * intermediate results and inputs have the fewest rows to look at is taken. Inputs that use others
+ * (LATERAL) wait for them. The larger side of each join streams (left), the smaller one is kept
+ * (right).
  *
- * Row counts are estimates: those of the tables, cut down by guesses for conditions, better ones
- * where the condition covers the key. */
+ * Row counts are estimates: those of the tables, cut down by guesses for conditions. An equality
+ * with the whole key of a table finds one of its rows, if a filter has left it; one of columns that
+ * are no key finds several. */
 #include "plan/rewrite.h"
 
 #include <math.h>
+#include <string.h>
 
 #define ROWS_UNKNOWN 1000.0
+#define ROWS_MORE    0.5   /* what one more equality leaves */
+#define ROWS_SOUGHT  10.0  /* a row that is found by its key costs so many that are just read */
+#define ORDER_WORK   1e7   /* steps; where it would be more, only the smallest input is tried */
+#define ORDER_NEVER  1e300 /* cost of what cannot be */
 
 struct jinput {
     struct lnode *n;
     struct lvars given;
-    struct lvars needs; /* variables of other inputs that it uses */
+    struct lvars key;   /* variables of the whole key, if it is a table; none: it has no key */
+    struct lvars needs; /* numbers of the inputs that it uses */
     double rows;
-    bool used;
+    double base; /* of the table, before its filters */
+    bool keyed;  /* it has a key: what is equal to another column is known to be no key */
+};
+
+/* What a condition is about. */
+struct jcond {
+    struct lvars inputs; /* numbers of them */
+    bool equal;          /* of two variables of two inputs: */
+    uint32_t var[2];     /* these */
+    uint32_t of[2];      /* of these inputs */
+};
+
+struct jorder {
+    struct planner *q;
+    struct jinput *in;
+    uint32_t count;
+    struct jcond *conds;
+    uint32_t conds_count;
+    bool *pairs;     /* count * count: each row of the second finds one row of the first at most */
+    bool *have;      /* inputs that are joined */
+    uint32_t *order; /* inputs, one after the other */
+    double *rows;    /* of the result after each */
 };
 
 /* ---- estimates ---- */
@@ -92,88 +122,229 @@ double rewrite_rows(struct planner *q, const struct lnode *n)
     return rows;
 }
 
-/* ---- the order ---- */
+/* ---- what joins ---- */
 
-static bool order_ready(const struct jinput *in, const struct lvars *have)
+/* The table under filters and computed columns; NULL: it is no table. */
+static const struct lnode *order_table(const struct lnode *n)
 {
-    for (uint32_t i = 0; i < in->needs.n; i++) {
-        if (!lvars_has(have, in->needs.v[i]))
+    while (n->kind == L_FILTER || n->kind == L_MAP)
+        n = n->in;
+    return n->kind == L_SCAN ? n : NULL;
+}
+
+static int order_key(struct planner *q, struct jinput *in, struct dn_err *err)
+{
+    const struct lnode *scan = order_table(in->n);
+
+    in->base = scan ? fmax(in->rows, rewrite_rows(q, scan)) : in->rows;
+    for (uint16_t i = 0; scan && i < scan->table->columns_count; i++) {
+        if (scan->table->columns[i].key_pos == 0)
+            continue;
+        in->keyed = true;
+        if (!scan->col_vars[i]) { /* nobody asked for it: no condition is about it */
+            in->key.n = 0;
+            break;
+        }
+        if (!lvars_add(q->env->arena, &in->key, scan->col_vars[i]))
+            return DN_FAIL_NOMEM(err);
+    }
+    return 0;
+}
+
+static uint32_t order_giver(const struct jorder *o, uint32_t var)
+{
+    for (uint32_t i = 0; i < o->count; i++)
+        if (lvars_has(&o->in[i].given, var))
+            return i;
+    return UINT32_MAX;
+}
+
+static int order_conds(struct jorder *o, const struct lexprs *conds, struct dn_err *err)
+{
+    for (uint32_t i = 0; i < conds->n; i++) {
+        const struct bexpr *e = conds->v[i];
+        struct jcond *c = &o->conds[i];
+        struct lvars used = {0};
+
+        if (!logic_uses(o->q, e, &used))
+            return DN_FAIL_NOMEM(err);
+        for (uint32_t k = 0; k < used.n; k++) {
+            uint32_t at = order_giver(o, used.v[k]);
+
+            if (at < o->count && !lvars_add_new(o->q->env->arena, &c->inputs, at))
+                return DN_FAIL_NOMEM(err);
+        }
+        if (bind_op_of(e) != OP_EQ || used.n != 2 || c->inputs.n != 2)
+            continue;
+        c->equal = true;
+        for (uint32_t k = 0; k < 2; k++) {
+            c->var[k] = used.v[k];
+            c->of[k] = order_giver(o, used.v[k]);
+        }
+    }
+    return 0;
+}
+
+/* Does each row of another input (UINT32_MAX: of those that are joined) find one row at most? */
+static bool order_unique(const struct jorder *o, uint32_t at, uint32_t other)
+{
+    const struct jinput *in = &o->in[at];
+
+    for (uint32_t k = 0; k < in->key.n; k++) {
+        bool has = false;
+
+        for (uint32_t i = 0; i < o->conds_count && !has; i++) {
+            const struct jcond *c = &o->conds[i];
+            uint32_t side = c->var[1] == in->key.v[k];
+            uint32_t peer = c->of[1 - side];
+
+            has = c->equal && c->var[side] == in->key.v[k] &&
+                  (other == UINT32_MAX ? o->have[peer] : other == peer);
+        }
+        if (!has)
             return false;
     }
+    return in->key.n > 0;
+}
+
+static void order_pairs(struct jorder *o)
+{
+    for (uint32_t i = 0; i < o->count; i++)
+        for (uint32_t k = 0; k < o->count; k++)
+            o->pairs[(size_t)i * o->count + k] = i != k && order_unique(o, i, k);
+}
+
+/* Are all inputs of the condition there, once this one is? */
+static bool order_decides(const struct jorder *o, const struct jcond *c, uint32_t at)
+{
+    for (uint32_t i = 0; i < c->inputs.n; i++)
+        if (c->inputs.v[i] != at && !o->have[c->inputs.v[i]])
+            return false;
+    return c->inputs.n > 1 && lvars_has(&c->inputs, at);
+}
+
+/* Rows after input `at` has joined those that are there; *ret_linked: a condition connects them. */
+static double order_result(const struct jorder *o, double rows, uint32_t at, bool *ret_linked)
+{
+    const struct jinput *in = &o->in[at];
+    bool unique = order_unique(o, at, UINT32_MAX);
+    double values = unique ? in->base : 1; /* of what must be equal */
+    double other = 1;                      /* conditions */
+
+    *ret_linked = false;
+    for (uint32_t i = 0; i < o->conds_count; i++) {
+        const struct jcond *c = &o->conds[i];
+        const struct jinput *peer;
+
+        if (!order_decides(o, c, at))
+            continue;
+        *ret_linked = true;
+        if (!c->equal) {
+            other *= 0.33;
+            continue;
+        }
+        peer = &o->in[c->of[0] == at ? c->of[1] : c->of[0]];
+        if (unique)
+            continue;
+        if (o->pairs[(size_t)(peer - o->in) * o->count + at]) {
+            values = fmax(values, peer->base);
+            continue;
+        }
+        if (values > 1) /* who knows whether it says more than the others */
+            other *= ROWS_MORE;
+        else
+            values = in->keyed && peer->keyed ? sqrt(fmin(in->base, peer->base))
+                                              : fmin(in->base, peer->base);
+    }
+    return fmax(1, rows * in->rows * other / fmax(1, values));
+}
+
+/* What it costs to read the input: where rows are found by its key, those that are there say which
+ * (join_prune.h). */
+static double order_reading(const struct jorder *o, double rows, uint32_t at)
+{
+    double base = o->in[at].base;
+
+    return o->in[at].keyed && !order_unique(o, at, UINT32_MAX) ? base
+                                                               : fmin(base, ROWS_SOUGHT * rows);
+}
+
+/* ---- the order ---- */
+
+static bool order_ready(const struct jorder *o, uint32_t at)
+{
+    for (uint32_t i = 0; i < o->in[at].needs.n; i++)
+        if (!o->have[o->in[at].needs.v[i]])
+            return false;
     return true;
 }
 
-/* Conditions that can be decided once the input is there, and could not before. */
-static uint32_t order_links(const struct lexprs *conds,
-                            const bool *done,
-                            const struct lvars *have,
-                            const struct jinput *in,
-                            bool *ret_equal)
+/* Begins with `first`; returns the cost. */
+static double order_from(struct jorder *o, uint32_t first)
 {
-    uint32_t n = 0;
+    double rows = o->in[first].rows;
+    double cost = o->in[first].base;
 
-    *ret_equal = false;
-    for (uint32_t i = 0; i < conds->n; i++) {
-        const struct bexpr *e = conds->v[i];
+    memset(o->have, 0, o->count * sizeof(*o->have));
+    o->have[first] = true;
+    o->order[0] = first;
+    o->rows[0] = rows;
+    for (uint32_t step = 1; step < o->count; step++) {
+        uint32_t best = UINT32_MAX;
+        double best_rows = 0;
+        double best_cost = 0;
+        bool best_linked = false;
 
-        if (done[i] || !logic_uses_any(e, &in->given) || !logic_uses_any(e, have))
-            continue;
-        n++;
-        *ret_equal = *ret_equal || bind_op_of(e) == OP_EQ;
-    }
-    return n;
-}
+        for (uint32_t i = 0; i < o->count; i++) {
+            double result, step_cost;
+            bool linked;
 
-/* How the result grows by the next input: by an equality each row finds about one partner on the
- * larger side. */
-static double order_result(double rows, const struct jinput *in, uint32_t links, bool equal)
-{
-    if (links == 0)
-        return rows * in->rows;
-    if (equal)
-        return fmax(1, rows * in->rows / fmax(1, fmax(rows, in->rows)));
-    return rows * in->rows * 0.33;
-}
-
-static uint32_t order_first(const struct jinput *in, uint32_t count)
-{
-    uint32_t best = UINT32_MAX;
-
-    for (uint32_t i = 0; i < count; i++) {
-        if (in[i].needs.n == 0 && (best == UINT32_MAX || in[i].rows < in[best].rows))
+            if (o->have[i] || !order_ready(o, i))
+                continue;
+            result = order_result(o, rows, i, &linked);
+            step_cost = result + order_reading(o, rows, i);
+            if (best != UINT32_MAX &&
+                (best_linked != linked ? best_linked : step_cost >= best_cost))
+                continue;
             best = i;
+            best_linked = linked;
+            best_rows = result;
+            best_cost = step_cost;
+        }
+        if (best == UINT32_MAX)
+            return ORDER_NEVER; /* inputs need each other */
+        o->have[best] = true;
+        rows = best_rows;
+        cost += best_cost;
+        o->order[step] = best;
+        o->rows[step] = rows;
     }
-    return best;
+    return cost;
 }
 
-static uint32_t order_next(const struct jinput *in,
-                           uint32_t count,
-                           const struct lexprs *conds,
-                           const bool *done,
-                           const struct lvars *have,
-                           double rows,
-                           double *ret_rows)
+/* The best of the orders that are tried. */
+static int order_choose(struct jorder *o, struct dn_err *err)
 {
+    bool all = pow(o->count, 3) * o->conds_count < ORDER_WORK;
     uint32_t best = UINT32_MAX;
-    bool best_linked = false;
+    double best_cost = ORDER_NEVER;
 
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t links;
-        double result;
-        bool equal, linked;
+    for (uint32_t i = 0; i < o->count; i++)
+        if (o->in[i].needs.n == 0 && (best == UINT32_MAX || o->in[i].rows < o->in[best].rows))
+            best = i;
+    if (best < o->count && all)
+        best_cost = order_from(o, best);
+    for (uint32_t i = 0; i < o->count && all; i++) {
+        double cost = o->in[i].needs.n == 0 ? order_from(o, i) : ORDER_NEVER;
 
-        if (in[i].used || !order_ready(&in[i], have))
-            continue;
-        links = order_links(conds, done, have, &in[i], &equal);
-        result = order_result(rows, &in[i], links, equal);
-        linked = links > 0;
-        if (best != UINT32_MAX && (best_linked != linked ? best_linked : result >= *ret_rows))
-            continue;
-        best = i;
-        best_linked = linked;
-        *ret_rows = result;
+        if (cost < best_cost) {
+            best = i;
+            best_cost = cost;
+        }
     }
-    return best;
+    if (best == UINT32_MAX || order_from(o, best) >= ORDER_NEVER)
+        return DN_FAIL(err, DN_E_INTERNAL, "inputs of a join need each other");
+    return 0;
 }
 
 /* Conditions that both sides together decide. */
@@ -208,26 +379,27 @@ static int order_take(struct planner *q,
     return 0;
 }
 
-static int order_inputs(struct planner *q,
-                        struct lnode **inputs,
-                        uint32_t count,
-                        struct jinput *in,
-                        struct lvars *all,
-                        struct dn_err *err)
+static int
+order_inputs(struct jorder *o, struct lnode **inputs, struct lvars *all, struct dn_err *err)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        in[i].n = inputs[i];
-        in[i].rows = rewrite_rows(q, inputs[i]);
-        if (!logic_gives(q, inputs[i], &in[i].given) || !logic_gives(q, inputs[i], all))
+    struct planner *q = o->q;
+
+    for (uint32_t i = 0; i < o->count; i++) {
+        o->in[i].n = inputs[i];
+        o->in[i].rows = rewrite_rows(q, inputs[i]);
+        if (!logic_gives(q, inputs[i], &o->in[i].given) || !logic_gives(q, inputs[i], all))
             return DN_FAIL_NOMEM(err);
     }
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < o->count; i++) {
         struct lvars free = {0};
+        int rc = order_key(q, &o->in[i], err);
 
-        if (!logic_free(q, inputs[i], &free))
-            return DN_FAIL_NOMEM(err);
+        if (rc < 0 || !logic_free(q, inputs[i], &free))
+            return rc < 0 ? rc : DN_FAIL_NOMEM(err);
         for (uint32_t k = 0; k < free.n; k++) {
-            if (lvars_has(all, free.v[k]) && !lvars_add(q->env->arena, &in[i].needs, free.v[k]))
+            uint32_t at = order_giver(o, free.v[k]);
+
+            if (at < o->count && !lvars_add_new(q->env->arena, &o->in[i].needs, at))
                 return DN_FAIL_NOMEM(err);
         }
     }
@@ -241,48 +413,49 @@ int join_order(struct planner *q,
                struct lnode **ret,
                struct dn_err *err)
 {
-    struct jinput *in = arena_calloc(q->env->arena, count, sizeof(*in));
-    bool *done = arena_calloc(q->env->arena, (size_t)conds->n + 1, sizeof(*done));
+    struct arena *arena = q->env->arena;
+    struct jorder o = {.q = q, .count = count, .conds_count = conds->n};
+    bool *done = arena_calloc(arena, (size_t)conds->n + 1, sizeof(*done));
     struct lvars have = {0}, all = {0};
     struct lnode *tree;
-    double rows;
-    uint32_t at;
     int rc;
 
-    if (!in || !done)
+    o.in = arena_calloc(arena, count, sizeof(*o.in));
+    o.conds = arena_calloc(arena, (size_t)conds->n + 1, sizeof(*o.conds));
+    o.pairs = arena_calloc(arena, (size_t)count * count, sizeof(*o.pairs));
+    o.have = arena_calloc(arena, count, sizeof(*o.have));
+    o.order = arena_calloc(arena, count, sizeof(*o.order));
+    o.rows = arena_calloc(arena, count, sizeof(*o.rows));
+    if (!done || !o.in || !o.conds || !o.pairs || !o.have || !o.order || !o.rows)
         return DN_FAIL_NOMEM(err);
-    rc = order_inputs(q, inputs, count, in, &all, err);
+    rc = order_inputs(&o, inputs, &all, err);
+    if (rc == 0)
+        rc = order_conds(&o, conds, err);
     if (rc < 0)
         return rc;
-    at = order_first(in, count);
-    if (at == UINT32_MAX)
-        return DN_FAIL(err, DN_E_INTERNAL, "inputs of a join need each other");
-    tree = in[at].n;
-    rows = in[at].rows;
-    in[at].used = true;
+    order_pairs(&o);
+    rc = order_choose(&o, err);
+    if (rc < 0)
+        return rc;
+    tree = o.in[o.order[0]].n;
     if (!logic_gives(q, tree, &have))
         return DN_FAIL_NOMEM(err);
     for (uint32_t step = 1; step < count; step++) {
+        const struct jinput *in = &o.in[o.order[step]];
         struct lnode *join = logic_node(q, L_JOIN, tree);
-        double next_rows = 0;
 
-        at = order_next(in, count, conds, done, &have, rows, &next_rows);
-        if (at == UINT32_MAX)
-            return DN_FAIL(err, DN_E_INTERNAL, "inputs of a join need each other");
-        if (!join || !logic_gives(q, in[at].n, &have))
+        if (!join || !logic_gives(q, in->n, &have))
             return DN_FAIL_NOMEM(err);
         join->join = PLAN_JOIN_INNER;
-        join->right = in[at].n;
-        if (in[at].needs.n == 0 && rows < in[at].rows) { /* keep the smaller side */
+        join->right = in->n;
+        if (in->needs.n == 0 && o.rows[step - 1] < in->rows) { /* keep the smaller side */
             join->right = tree;
-            join->in = in[at].n;
+            join->in = in->n;
         }
-        in[at].used = true;
         rc = order_take(q, conds, done, &have, &all, join, err);
         if (rc < 0)
             return rc;
         tree = join;
-        rows = next_rows;
     }
     *ret = tree;
     return 0;
