@@ -172,8 +172,10 @@ static bool iv_number(struct iv_in *in, struct iv_number *n)
     bool whole;
 
     *n = (struct iv_number){.negative = iv_is(in, '-')};
-    if (iv_is(in, '-') || iv_is(in, '+'))
+    if (iv_is(in, '-') || iv_is(in, '+')) {
         in->p++;
+        iv_blanks(in);
+    }
     whole = iv_digits(in, &n->whole);
     if (iv_is(in, '.')) {
         in->p++;
@@ -302,6 +304,10 @@ static bool iv_parts(struct iv_in *in)
             in->months = -in->months;
             return true;
         }
+        if (iv_is(in, '@')) { /* says nothing */
+            in->p++;
+            iv_blanks(in);
+        }
         if (!iv_number(in, &n))
             return false;
         if (iv_is(in, ':')) {
@@ -358,9 +364,12 @@ iv_iso_plain(struct iv_in *in, const struct iv_unit *const u[3], uint32_t width,
     return false;
 }
 
-/* P00021015T103020, P0002-10-15T10:30:20 */
+static bool iv_iso(struct iv_in *in);
+
+/* P00021015T103020, P0002-10-15T10:30:20, P0002T1S */
 static bool iv_iso_alternative(struct iv_in *in)
 {
+    struct iv_in before;
     static const struct iv_unit *const date[] = {&iv_iso_date[0], &iv_iso_date[1], &iv_iso_date[3]};
     static const struct iv_unit *const time[] = {&iv_iso_time[0], &iv_iso_time[1], &iv_iso_time[2]};
 
@@ -370,8 +379,12 @@ static bool iv_iso_alternative(struct iv_in *in)
         return true;
     if (!iv_is(in, 'T') && !iv_is(in, 't'))
         return false;
+    before = *in;
     in->p++;
-    return iv_iso_plain(in, time, 6, ':') && in->p == in->end;
+    if (iv_iso_plain(in, time, 6, ':') && in->p == in->end)
+        return true;
+    *in = before;
+    return iv_iso(in);
 }
 
 /* in->p stands behind the P. */
