@@ -159,7 +159,7 @@ int table_build(const struct table_spec *spec,
 /* A definition of its own that says the same: version + 1, one reference. The functions below
  * change such a copy, which nobody else holds yet; after an error it can only be given up. */
 int table_copy(const struct table *t, struct table **ret, struct dn_err *err) DN_MUST_CHECK;
-/* At the end; with a new id. NOT NULL needs a default: it is the value of the rows there are. */
+/* At the end, new id. NOT NULL needs a default, for rows there are; primary_key: ends the key. */
 int table_add_column(struct table *t,
                      const struct column_spec *spec,
                      struct dn_err *err) DN_MUST_CHECK;

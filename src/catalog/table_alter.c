@@ -204,6 +204,8 @@ int table_add_column(struct table *t, const struct column_spec *spec, struct dn_
     struct column *grown;
     int rc = alter_check_add(t, spec, err);
 
+    if (rc == 0 && spec->primary_key)
+        rc = table_check_join_key(t, spec, err);
     if (rc < 0)
         return rc;
     grown = mem_realloc(NULL, t->columns, (size_t)(t->columns_count + 1) * sizeof *grown);
@@ -214,6 +216,8 @@ int table_add_column(struct table *t, const struct column_spec *spec, struct dn_
     rc = table_put_column(t, spec, err);
     if (rc == 0 && spec->def_sql)
         rc = table_check_field_default(t, (uint16_t)(t->columns_count - 1), err);
+    if (rc == 0 && spec->primary_key)
+        rc = table_join_key(t, err);
     return rc < 0 ? table_at(rc, err, spec->name.pos) : 0;
 }
 

@@ -82,3 +82,52 @@ int table_set_type(struct table *t,
     buf_done(&to);
     return table_at(rc, err, name->pos);
 }
+
+/* ---- the key ---- */
+
+/* A column that joins the key: all rows there are have one value of it, so their order and who they
+ * are stays as it is. */
+int table_check_join_key(const struct table *t, const struct column_spec *spec, struct dn_err *err)
+{
+    bool fine = type_is_int(spec->type) || type_is_timestamp(spec->type) ||
+                type_is_string(spec->type) || spec->type == TYPE_BOOLEAN;
+    int rc = 0;
+
+    if (t->form == KEY_NONE)
+        rc = DN_FAIL(err,
+                     DN_E_UNSUPPORTED,
+                     "table \"%s\" has no primary key that column \"%s\" could join",
+                     t->name,
+                     spec->name.s);
+    else if (!spec->has_default || spec->def_sql || spec->def.null)
+        rc = DN_FAIL(err,
+                     DN_E_KEY_RULE,
+                     "key column \"%s\" has no constant DEFAULT for the rows there are",
+                     spec->name.s);
+    else if (spec->null_given)
+        rc =
+            DN_FAIL(err, DN_E_KEY_RULE, "key column \"%s\" may not be declared NULL", spec->name.s);
+    else if (!fine)
+        rc = DN_FAIL(err,
+                     DN_E_UNSUPPORTED,
+                     "a column of type %s cannot join the primary key",
+                     type_name(spec->type));
+    return rc < 0 ? table_at(rc, err, spec->pk_pos) : 0;
+}
+
+/* The last column becomes the last of the key. */
+int table_join_key(struct table *t, struct dn_err *err)
+{
+    uint16_t col = (uint16_t)(t->columns_count - 1);
+    struct key_part *grown =
+        mem_realloc(NULL, t->local, (size_t)(t->local_count + 1) * sizeof *grown);
+
+    if (!grown)
+        return DN_FAIL_NOMEM(err);
+    t->local = grown;
+    t->local[t->local_count++] = (struct key_part){.col = col};
+    t->columns[col].not_null = true;
+    mem_free(t->rest);
+    t->rest = NULL;
+    return table_derive(t, err);
+}

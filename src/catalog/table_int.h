@@ -73,3 +73,10 @@ struct table_names {
     bool bare;      /* without quotes */
 };
 void table_names_add(struct table_names *n, const char *name);
+
+/* table_alter_column.c: may a new column join the key; the last column becomes the last of the key.
+ */
+int table_check_join_key(const struct table *t,
+                         const struct column_spec *spec,
+                         struct dn_err *err) DN_MUST_CHECK;
+int table_join_key(struct table *t, struct dn_err *err) DN_MUST_CHECK;

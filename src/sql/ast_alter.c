@@ -32,11 +32,6 @@ struct alter_action *sql_alter_column(struct sql_parser *ps, struct alter_action
     a->column = column[0]->spec;
     a->def = column[0]->def;
     a->constraints = sql_constraints_take(ps, &a->constraints_count);
-    if (a->column.primary_key) {
-        sql_fail(
-            ps, DN_E_UNSUPPORTED, a->column.pk_pos, "the primary key of a table cannot be changed");
-        return NULL;
-    }
     return a;
 }
 

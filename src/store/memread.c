@@ -42,6 +42,13 @@ struct datum memtable_datum(const struct memtable *m, uint32_t row, uint32_t sto
 }
 
 struct datum
+memtable_rest(const struct memtable *m, uint32_t row, const struct table *now, uint16_t place)
+{
+    return place < m->table->rest_count ? memtable_datum(m, row, m->table->rest[place].col)
+                                        : now->columns[now->rest[place].col].def;
+}
+
+struct datum
 memtable_fold_value(const void *source, uint32_t row, uint32_t store_col, bool *ret_absent)
 {
     const struct memtable *m = source;

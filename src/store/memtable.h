@@ -115,6 +115,10 @@ struct datum
 memtable_fold_value(const void *source, uint32_t row, uint32_t store_col, bool *ret_absent);
 /* One value; absent reads as NULL. */
 struct datum memtable_datum(const struct memtable *m, uint32_t row, uint32_t store_col);
+/* One value of the rest of the local key, as a later definition has it: a column that joined the
+ * key after the memtable was made is its default. */
+struct datum
+memtable_rest(const struct memtable *m, uint32_t row, const struct table *now, uint16_t place);
 /* Rows, in any order, and store columns. */
 struct mem_want {
     const uint32_t *rows;

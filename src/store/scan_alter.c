@@ -30,6 +30,12 @@ static struct datum scan_default(const struct table *t, uint32_t store_col)
                : none;
 }
 
+/* What joined the key since is never "not said". */
+static bool scan_in_key(const struct table *t, uint32_t store_col)
+{
+    return store_col < t->columns_count && t->columns[store_col].key_pos > 0;
+}
+
 struct datum scan_mapped_value(const struct scan *s,
                                const struct scan_src *src,
                                uint32_t row,
@@ -40,7 +46,7 @@ struct datum scan_mapped_value(const struct scan *s,
 
     if (own != UINT32_MAX)
         return memtable_fold_value(src->m, row, own, ret_absent);
-    *ret_absent = memtable_op(src->m, row) == ROW_PATCH;
+    *ret_absent = memtable_op(src->m, row) == ROW_PATCH && !scan_in_key(s->t, store_col);
     return scan_default(s->t, store_col);
 }
 

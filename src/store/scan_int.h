@@ -155,7 +155,7 @@ int scan_range_picks(struct scan *s, struct scan_src *src, struct dn_err *err) D
 /* scan_alter.c: a memtable that was made before an ALTER. */
 int scan_map_memtable(struct scan *s, struct scan_src *src, struct dn_err *err) DN_MUST_CHECK;
 /* One value as memtable_fold_value gives it; what a row from before the ALTER does not have is
- * absent in a patch and the default in a whole row. */
+ * absent in a patch (unless it is in the key) and the default in a whole row. */
 struct datum scan_mapped_value(const struct scan *s,
                                const struct scan_src *src,
                                uint32_t row,

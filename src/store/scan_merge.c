@@ -42,7 +42,7 @@ struct merge_source {
 static int iter_load(struct scan_reader *r, struct row_iter *it, struct dn_err *err)
 {
     const struct scan *s = r->s;
-    const struct table *t = it->src->t;
+    const struct table *t = s->t;
     uint32_t at = iter_at(s, it);
 
     buf_reset(&it->key);
@@ -51,11 +51,12 @@ static int iter_load(struct scan_reader *r, struct row_iter *it, struct dn_err *
     if (it->src->m) {
         uint32_t row = it->src->order->order[at];
         for (uint16_t i = 0; i < t->rest_count; i++) {
-            struct datum d = memtable_datum(it->src->m, row, t->rest[i].col);
+            struct datum d = memtable_rest(it->src->m, row, t, i);
             normkey_append(&it->key, &d, t->rest[i].desc);
         }
         if (t->form == KEY_NONE) {
-            struct datum d = memtable_datum(it->src->m, row, t->columns_count + HIDDEN_ROWID);
+            struct datum d =
+                memtable_datum(it->src->m, row, it->src->t->columns_count + HIDDEN_ROWID);
             normkey_append(&it->key, &d, false);
         }
     } else {
@@ -239,7 +240,7 @@ static struct datum merge_rest(const void *arg, uint16_t place)
     const struct row_iter *it = ms->v->it;
 
     if (it->src->m)
-        return memtable_datum(it->src->m, ms->v->row, it->src->t->rest[place].col);
+        return memtable_rest(it->src->m, ms->v->row, ms->s->t, place);
     return vec_datum(&it->vecs[ms->s->fetch_at[ms->s->t->rest[place].col]], ms->v->row);
 }
 

@@ -202,7 +202,7 @@ static struct datum range_rest(const void *arg, uint16_t place)
     const struct scan *s = a->r->s;
 
     if (!a->vecs)
-        return memtable_datum(a->src->m, a->src->order->order[a->row], a->src->t->rest[place].col);
+        return memtable_rest(a->src->m, a->src->order->order[a->row], s->t, place);
     return vec_datum(&a->vecs[s->fetch_at[s->t->rest[place].col]], a->row);
 }
 

@@ -175,6 +175,7 @@ seg_get_columns(struct seg *s, struct seg_parse *p, struct seg_counts *n, struct
 {
     const struct table *t = s->table;
     uint32_t time_id = t->time_col >= 0 ? t->columns[t->time_col].id : 0;
+    bool key = true;
 
     s->cols = seg_keep(s, n->columns, sizeof *s->cols);
     s->col_of = seg_keep(s, store_cols_count(t), sizeof *s->col_of);
@@ -194,8 +195,12 @@ seg_get_columns(struct seg *s, struct seg_parse *p, struct seg_counts *n, struct
                       "%s: hidden column %u is missing",
                       s->name,
                       i);
-    /* R5: columns were compared one by one, so equal counts make equal keys. */
-    DN_CHECK_DISK(n->series == t->series_count && n->rest == t->rest_count &&
+    /* R5: columns were compared one by one, so equal counts make equal keys. Those that joined the
+     * key since are behind the others. */
+    for (uint32_t i = 0; i < t->rest_count; i++)
+        key = key && (s->col_of[t->rest[i].col] >= 0) == (i < n->rest) &&
+              (i < n->rest || t->columns[t->rest[i].col].has_default);
+    DN_CHECK_DISK(key && n->series == t->series_count && n->rest <= t->rest_count &&
                       n->time_id == time_id && !(s->flags & SEG_FLAG_TIME) == (t->time_col < 0) &&
                       !(s->flags & SEG_FLAG_TIME_DESC) == !t->time_desc &&
                       !(s->flags & SEG_FLAG_ROWID) == (t->form != KEY_NONE),

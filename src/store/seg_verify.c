@@ -236,6 +236,11 @@ static int seg_verify_decode(struct seg_check *k, const struct seg_rows *rows, s
     for (uint32_t i = 0; i < t->series_count; i++)
         if (seg_series_vec(s, rows, i, &k->arena, &k->vecs[t->series[i]]) < 0)
             return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < t->rest_count; i++) /* what joined the key later */
+        if (s->col_of[t->rest[i].col] < 0 &&
+            !vec_make_const(
+                &k->arena, &t->columns[t->rest[i].col].def, rows->count, &k->vecs[t->rest[i].col]))
+            return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; i < t->rest_count; i++)
         DN_CHECK_DISK(!k->vecs[t->rest[i].col].nulls,
                       err,

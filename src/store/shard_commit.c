@@ -7,10 +7,8 @@
 
 #include <string.h>
 
-#define COMMIT_GROUP_BYTES                                                            \
-    (32u * 1024 * 1024)            /* of one frame; a single larger commit goes alone \
-                                    */
-#define COMMIT_LOOK_ROWS     4096u /* between looks at a cancel flag */
+#define COMMIT_GROUP_BYTES   (32u * 1024 * 1024) /* of one frame; one larger commit goes alone */
+#define COMMIT_LOOK_ROWS     4096u               /* between looks at a cancel flag */
 #define COMMIT_SYNC_DELAY_NS (50u * 1000 * 1000) /* unsynced appends become durable within this */
 
 /* One that waits or is under way. */
@@ -71,6 +69,20 @@ static void commit_fail(struct commit *c, int rc, const struct dn_err *why)
     c->why = *why;
 }
 
+static int commit_changed(const struct table *t, const char *how, struct dn_err *err)
+{
+    return DN_FAIL(
+        err, DN_E_TABLE_CHANGED, "table \"%s\" was %s by another session meanwhile", t->name, how);
+}
+
+/* A column joined the key since the batch was made: its rows cannot be told apart any more. */
+static int commit_check_key(const struct shard *s, const struct table *t, struct dn_err *err)
+{
+    const struct table *cur = t ? catalog_table_by_id(s->catalog, t->id) : NULL;
+
+    return cur && cur->local_count > t->local_count ? commit_changed(t, "altered", err) : DN_OK;
+}
+
 /* Vectors of a batch in the order of another definition of its table: the key's, nothing else is
  * looked at. */
 static int commit_key_cols(struct shard *s,
@@ -83,10 +95,14 @@ static int commit_key_cols(struct shard *s,
 
     if (!cols)
         return DN_FAIL_NOMEM(err);
-    for (uint16_t i = 0; i < to->local_count; i++)
-        cols[to->local[i].col] =
-            b->cols[table_column_by_id(b->table, to->columns[to->local[i].col].id)];
     *ret = cols;
+    for (uint16_t i = 0; i < to->local_count; i++) {
+        int c = table_column_by_id(b->table, to->columns[to->local[i].col].id);
+
+        if (c < 0)
+            return commit_changed(b->table, "altered", err);
+        cols[to->local[i].col] = b->cols[c];
+    }
     return DN_OK;
 }
 
@@ -164,11 +180,7 @@ int shard_check_table(const struct shard *s,
     if (cur && s->held_table != t->id &&
         (cur->version == t->version || (stored && table_same_schedule(cur, t))))
         return DN_OK;
-    return DN_FAIL(err,
-                   DN_E_TABLE_CHANGED,
-                   "table \"%s\" was %s by another session meanwhile",
-                   t->name,
-                   cur ? "altered" : "dropped or emptied");
+    return commit_changed(t, cur ? "altered" : "dropped or emptied", err);
 }
 
 void shard_forget(struct shard *s, uint64_t seq)
@@ -188,9 +200,10 @@ static int commit_check_all(struct shard *s, const struct commit *c, struct dn_e
         const struct shard_batch *b =
             i < c->checks_count ? &c->checks[i] : &c->batches[i - c->checks_count];
 
-        if (b->op == ROW_RANGE)
+        rc = commit_check_key(s, b->table, err);
+        if (rc == DN_OK && b->op == ROW_RANGE)
             rc = shard_check_range(s, c->catalog ? c->catalog->catalog : NULL, b, err);
-        else if (b->check_seq)
+        else if (rc == DN_OK && b->check_seq)
             rc = commit_check(s, b, c->how.cancel, err);
     }
     return rc;

@@ -14,6 +14,7 @@
 struct flusher {
     struct shard *s;
     const struct table *t;
+    const struct table *now; /* the definition in force: its key may be longer */
     struct memtable *m;
     struct seg_sink sink;
     struct arena arena; /* of the batch */
@@ -75,7 +76,7 @@ static struct datum flush_rest(const void *arg, uint16_t place)
 {
     const struct flusher *f = arg;
 
-    return memtable_datum(f->m, f->row, f->t->rest[place].col);
+    return memtable_rest(f->m, f->row, f->now, place);
 }
 
 /* Which range tombstones may hit rows of a run? */
@@ -181,10 +182,12 @@ static int flush_ranges(struct flusher *f, struct dn_err *err)
 
     if (!f->set)
         return DN_OK;
+    f->now = catalog_table_by_id(f->s->catalog, f->t->id); /* it stays while this is a flush */
+    f->now = f->now ? f->now : f->t;
     if (!memgroup_list_ranges(f->set, f->t->id, UINT64_MAX, &list, &f->s->owner))
         rc = DN_FAIL_NOMEM(err);
     if (rc == DN_OK)
-        rc = range_resolve(f->t, &list, &f->s->owner, &f->ranges, &f->ranges_count, err);
+        rc = range_resolve(f->now, &list, &f->s->owner, &f->ranges, &f->ranges_count, err);
     range_list_done(&list); /* the set has them */
     if (rc == DN_OK && f->ranges_count) {
         f->hits = mem_calloc(&f->s->owner, f->ranges_count, sizeof(struct range_on *));

@@ -6,6 +6,7 @@
 /* What range tombstones are asked about: a row of a memtable, or of a batch. */
 struct stored_row {
     const struct table *t;
+    const struct table *as;   /* the definition that ranges were resolved with */
     const struct memtable *m; /* NULL: of cols */
     const struct vec *cols;
     uint32_t row;
@@ -27,7 +28,7 @@ static struct datum stored_rest(const void *arg, uint16_t place)
 {
     const struct stored_row *r = arg;
 
-    return stored_col(r, r->t->rest[place].col);
+    return r->m ? memtable_rest(r->m, r->row, r->as, place) : stored_col(r, r->t->rest[place].col);
 }
 
 static bool range_hits(const struct range_on *g, const struct stored_row *r)
@@ -47,7 +48,7 @@ bool shard_range_hits(const struct range_on *g,
                       const struct vec *cols,
                       uint32_t row)
 {
-    const struct stored_row r = {.t = t, .cols = cols, .row = row};
+    const struct stored_row r = {.t = t, .as = t, .cols = cols, .row = row};
 
     return range_hits(g, &r);
 }
@@ -59,7 +60,7 @@ int shard_range_newer(struct shard *s,
                       bool *ret_newer,
                       struct dn_err *err)
 {
-    struct stored_row row = {.t = b->table, .cols = b->cols};
+    struct stored_row row = {.t = b->table, .as = b->table, .cols = b->cols};
     struct range_list list = {.count = 0};
     struct range_on *on = NULL;
     uint32_t count = 0;
@@ -85,12 +86,12 @@ static int range_newer_row(struct shard *s,
                            bool *ret_newer,
                            struct dn_err *err)
 {
-    struct stored_row row = {.t = memtable_table(m), .m = m};
+    struct stored_row row = {.t = memtable_table(m), .as = b->table, .m = m};
     struct range *r = range_new(&s->owner, b->range, b->table->id, UINT64_MAX);
     struct range_list list = {.v = &r, .count = 1};
     struct range_on *on = NULL;
     uint32_t count = 0;
-    int rc = r ? range_resolve(row.t, &list, &s->owner, &on, &count, err) : DN_FAIL_NOMEM(err);
+    int rc = r ? range_resolve(row.as, &list, &s->owner, &on, &count, err) : DN_FAIL_NOMEM(err);
 
     for (row.row = memtable_rows_at(m, b->check_seq);
          rc == DN_OK && !*ret_newer && row.row < memtable_staged(m);

@@ -43,11 +43,11 @@ static int replay_cols(struct replay *r,
     for (uint16_t c = 0; c < t->columns_count; c++) {
         const struct column *col = &t->columns[c];
         struct datum d = {.type = col->type, .null = true};
-        if (b->op == ROW_PUT && col->has_default)
-            d = col->def;
+        if ((b->op == ROW_PUT || col->key_pos) && col->has_default)
+            d = col->def; /* of a key column: it joined the key since */
         if (!vec_make_const(&r->arena, &d, b->rows, &cols[c]))
             return DN_FAIL_NOMEM(err);
-        if (b->op == ROW_PATCH)
+        if (b->op == ROW_PATCH && (d.null || !col->key_pos))
             cols[c].absent = &all;
     }
     for (uint32_t i = 0; i < b->cols_count; i++) {

@@ -203,6 +203,22 @@ class HttpLines(HttpTest):
                          [[20000, 199990000.0, 199990000, 100]])
 
 
+class HttpNewTag(HttpTest):
+    """A tag that is new to a table which no transaction could write anew."""
+    options = ("--set", "transaction_memory=256kB", "--set", "memtable_size=256kB")
+
+    def test_large(self):
+        self.assertEqual(self.server.post("/write", "big,host=h0 a=0,b=0i 1").status, 204)
+        for n in range(5):
+            text = "".join(f"big,host=h{i % 10} a={i},b={i}i {n * 4000 + i + 1}\n" for i in range(4000))
+            self.assertEqual(self.server.post("/write", text).status, 204)
+        self.assertEqual(self.server.post("/write", "big,host=h0,rack=r a=-1 1\nbig,host=h0 b=7i 1\n").status, 204)
+        self.assertEqual(self.server.rows("SELECT rack, count(*), sum(b) FROM big GROUP BY rack ORDER BY rack"),
+                         [["", 20000, 39990007], ["r", 1, None]])
+        self.assertEqual(self.server.rows("SELECT rack, a, b FROM big WHERE host = 'h0' AND time = TIMESTAMP '1970-01-01 00:00:00.000000001Z' "
+                                          "ORDER BY rack"), [["", 0, 7], ["r", -1, None]])
+
+
 class HttpNoCreate(HttpTest):
     options = ("--auto-create", "off")
 

@@ -231,11 +231,9 @@ static int schema_create(struct ingest_plan *plan,
     return 0;
 }
 
-/* ---- a tag that is new to a table: its key changes, so its rows move ---- */
+/* ---- a tag that is new to a table: it joins the key ---- */
 
-#define SCHEMA_MOVED "%s (new tag)"
-
-static int schema_may_move(struct ingest *in,
+static int schema_may_join(struct ingest *in,
                            const struct table *t,
                            const struct schema_want *tag,
                            struct dendro_error *err)
@@ -243,8 +241,7 @@ static int schema_may_move(struct ingest *in,
     int rc;
 
     if (t->upsert == UPSERT_FIELD && t->constraints_count == 0 && t->quantum_count == 1 &&
-        t->quantum_unit == 'd' &&
-        (t->form == KEY_RIAK || (t->form == KEY_RANGE && t->local_count == 1)))
+        t->quantum_unit == 'd' && (t->form == KEY_RIAK || t->form == KEY_RANGE))
         return 0;
     in->bad_line = tag->line;
     rc = ingest_fail(err,
@@ -259,95 +256,14 @@ static int schema_may_move(struct ingest *in,
     return rc;
 }
 
-static void schema_columns(const struct table *t, struct buf *b)
+static void schema_add_tag(struct ingest_plan *plan, const struct table *t, const char *name)
 {
-    for (uint16_t i = 0; i < t->columns_count; i++) {
-        if (i)
-            buf_puts(b, ", ");
-        schema_ident(t->columns[i].name, b);
-    }
-}
-
-static void schema_options(const struct table *t, struct buf *b)
-{
-    buf_puts(b, " WITH (");
-    for (uint16_t i = 0; i < t->options_count; i++) {
-        if (i)
-            buf_puts(b, ", ");
-        buf_printf(b, "%s = ", t->options[i].name);
-        if (t->options[i].quoted)
-            table_print_text(t->options[i].value, b);
-        else
-            buf_puts(b, t->options[i].value);
-    }
-    buf_puts(b, ");\n");
-}
-
-static int schema_move(struct ingest_plan *plan,
-                       const struct table *t,
-                       const struct schema_wants *w,
-                       struct dendro_error *err)
-{
-    struct buf *b = plan->sql;
-    const char *time = t->columns[ingest_time_column(t)].name;
-    char *name = arena_printf(&plan->in->arena, SCHEMA_MOVED, t->name);
-    struct buf quantum;
-    const char *tags[2 * LP_TAGS_MAX];
-    uint32_t tags_count = t->series_count;
-
-    if (!name || t->series_count > LP_TAGS_MAX)
-        return ingest_fail(err, DN_E_NOMEM, "out of memory");
-    for (uint32_t i = 0; i < t->series_count; i++)
-        tags[i] = t->columns[t->series[i]].name;
-    buf_puts(b, "CREATE TABLE ");
-    schema_table_name(plan->in, name, b);
-    buf_puts(b, " (");
-    for (uint32_t i = 0; i < w->count; i++) {
-        if (!w->list[i].tag || table_column_find(t, w->list[i].name, strlen(w->list[i].name)) >= 0)
-            continue;
-        tags[tags_count++] = w->list[i].name;
-        schema_ident(w->list[i].name, b);
-        buf_puts(b, " VARCHAR NOT NULL DEFAULT '', ");
-        plan->in->columns_new++;
-    }
-    for (uint16_t i = 0; i < t->columns_count; i++) {
-        const struct column *c = &t->columns[i];
-
-        schema_ident(c->name, b);
-        buf_u8(b, ' ');
-        type_print(c->type, &c->mods, b);
-        buf_puts(b, c->not_null ? " NOT NULL" : "");
-        table_print_default(c, b);
-        buf_puts(b, ", ");
-    }
-    buf_init(&quantum, plan->in->owner);
-    buf_puts(&quantum, "QUANTUM(");
-    schema_ident(time, &quantum);
-    buf_puts(&quantum, ", 1, 'd')");
-    buf_u8(&quantum, 0);
-    if (!quantum.failed)
-        schema_key(tags, tags_count, (const char *)quantum.data, b);
-    b->failed = b->failed || quantum.failed;
-    buf_done(&quantum);
-    schema_ident(time, b);
-    buf_puts(b, "))");
-    schema_options(t, b);
-    buf_puts(b, "INSERT INTO ");
-    schema_table_name(plan->in, name, b);
-    buf_puts(b, " (");
-    schema_columns(t, b);
-    buf_puts(b, ") SELECT ");
-    schema_columns(t, b);
-    buf_puts(b, " FROM ");
-    schema_table_name(plan->in, t->name, b);
-    buf_puts(b, ";\nDROP TABLE ");
-    schema_table_name(plan->in, t->name, b);
-    buf_puts(b, ";\nALTER TABLE ");
-    schema_table_name(plan->in, name, b);
-    buf_puts(b, " RENAME TO ");
-    schema_ident(t->name, b);
-    buf_puts(b, ";\n");
-    return 0;
+    buf_puts(plan->sql, "ALTER TABLE ");
+    schema_table_name(plan->in, t->name, plan->sql);
+    buf_puts(plan->sql, " ADD COLUMN ");
+    schema_ident(name, plan->sql);
+    buf_puts(plan->sql, " VARCHAR NOT NULL DEFAULT '' PRIMARY KEY;\n");
+    plan->in->columns_new++;
 }
 
 /* ---- a table that is there ---- */
@@ -434,13 +350,6 @@ static int schema_column(struct ingest_plan *plan,
     return 0;
 }
 
-static bool
-schema_new_tag(const struct ingest_plan *plan, const struct table *t, const struct schema_want *w)
-{
-    return w->tag && plan->in->opt.create == INGEST_CREATE_ALL &&
-           table_column_find(t, w->name, strlen(w->name)) < 0;
-}
-
 static int schema_extend(struct ingest_plan *plan,
                          const struct ingest_table *it,
                          const struct schema_wants *w,
@@ -448,7 +357,6 @@ static int schema_extend(struct ingest_plan *plan,
 {
     const struct table *t = it->def;
     int time = ingest_time_column(t);
-    bool move = false;
     int rc = 0;
 
     if (time < 0)
@@ -458,17 +366,18 @@ static int schema_extend(struct ingest_plan *plan,
                            "that is called \"" INGEST_TIME "\"",
                            t->name);
     for (uint32_t i = 0; rc == 0 && i < w->count; i++) {
-        rc = schema_reserved(plan->in, &w->list[i], t->columns[time].name, err);
-        if (rc == 0 && schema_new_tag(plan, t, &w->list[i])) {
-            rc = schema_may_move(plan->in, t, &w->list[i], err);
-            move = true;
-        }
+        const struct schema_want *want = &w->list[i];
+        bool new_tag = want->tag && plan->in->opt.create == INGEST_CREATE_ALL &&
+                       table_column_find(t, want->name, strlen(want->name)) < 0;
+
+        rc = schema_reserved(plan->in, want, t->columns[time].name, err);
+        if (rc == 0 && !new_tag)
+            rc = schema_column(plan, t, want, err);
+        else if (rc == 0)
+            rc = schema_may_join(plan->in, t, want, err);
+        if (rc == 0 && new_tag)
+            schema_add_tag(plan, t, want->name);
     }
-    if (rc == 0 && move) /* before there are more columns than it knows of */
-        rc = schema_move(plan, t, w, err);
-    for (uint32_t i = 0; rc == 0 && i < w->count; i++)
-        if (!schema_new_tag(plan, t, &w->list[i]))
-            rc = schema_column(plan, t, &w->list[i], err);
     return rc;
 }
 

@@ -53,6 +53,16 @@ static const char *const script[] = {
     "CREATE TABLE ser2 (LIKE ser INCLUDING ALL)",
     "DROP SEQUENCE sr CASCADE",
     "DROP TABLE ser2",
+    ("CREATE TABLE m (h VARCHAR NOT NULL, t TIMESTAMP NOT NULL, v INT, w INT, "
+     "PRIMARY KEY ((h, QUANTUM(t, 1, 'd')), h, t)) WITH (upsert = 'field')"),
+    "INSERT INTO m VALUES ('a', 1, 1, 1), ('b', 2, 2, 2)",
+    "CHECKPOINT",
+    "INSERT INTO m (h, t, v) VALUES ('a', 1, 3), ('c', 3, 3)",
+    ("BEGIN; ALTER TABLE m ADD tag VARCHAR NOT NULL DEFAULT '' PRIMARY KEY; "
+     "INSERT INTO m (h, t, tag, v) VALUES ('a', 1, 'x', 4), ('b', 2, '', 5); COMMIT"),
+    "DELETE FROM m WHERE h = 'c' AND tag = ''",
+    "ALTER TABLE m ADD n INT DEFAULT 7 PRIMARY KEY",
+    "CHECKPOINT",
 };
 #define STEPS DN_ARRAY_SIZE(script)
 #define SEEN  16384
@@ -116,6 +126,8 @@ static void look(dendro_conn *conn, char *to)
         "SHOW CREATE TABLE ser",
         "SHOW CREATE TABLE ser_id_seq",
         "SHOW CREATE TABLE ser2",
+        "SHOW CREATE TABLE m",
+        "SELECT * FROM m ORDER BY 1, 2, 3, 4",
     };
     struct text t = {.to = to};
 
