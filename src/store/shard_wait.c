@@ -51,14 +51,17 @@ int shard_flush(struct shard *s, struct dn_err *err)
 static void flush_task(void *arg)
 {
     struct shard *s = arg;
+    struct dn_err why;
     int rc;
 
-    rc = shard_flush_how(s, true, NULL);
+    dn_err_clear(&why);
+    rc = shard_flush_how(s, true, &why);
     sched_lock(s->lock);
     if (rc < 0 && s->flush_rc == DN_OK) {
         s->flush_rc = rc; /* failed before the first set: the log could not roll */
         s->flush_failed_ns = sched_now_ns(s->sched);
-        DN_IGNORE(DN_FAIL(&s->flush_why, rc, "the log could not begin a new chunk"));
+        s->flush_why = why;
+        dn_err_prefix(&s->flush_why, "the log could not begin a new chunk");
     }
     s->flush_task.running = false;
     sched_broadcast(s->cond);

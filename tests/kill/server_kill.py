@@ -14,6 +14,7 @@ on, and takes a fresh directory now and then. DENDRO_TEST_SEED: of the choices.
 import argparse
 import os
 import random
+import signal
 import subprocess
 import sys
 import threading
@@ -46,13 +47,37 @@ class Server(httplib.Server):
         conn.autocommit = True
         return conn
 
+    def start(self):
+        """What it logs is read all the time, or it would wait for us."""
+        super().start()
+        self.said = []
+        self.reader = threading.Thread(target=self.said.extend, args=(self.process.stderr,), daemon=True)
+        self.reader.start()
+
+    def ended(self):
+        """Waits for its end. What it logged must be no finding of a sanitizer."""
+        code = self.process.wait(timeout=300)
+        self.reader.join()
+        self.process.stdout.close()
+        self.process.stderr.close()
+        said = "".join(self.said)
+        if "Sanitizer" in said or "runtime error" in said:
+            raise AssertionError(f"the server ended with {code}: {said}")
+        return code, said
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        code, said = self.ended()
+        if code != 0:
+            raise AssertionError(f"the server ended with {code}: {said}")
+
     def kill(self):
-        """kill -9; it must have been alive and content until then."""
-        ended = self.process.poll()
+        """kill -9; it must have been alive until then."""
+        before = self.process.poll()
         self.process.kill()
-        _, said = self.process.communicate()
-        if ended is not None or said:
-            raise AssertionError(f"the server ended by itself with {ended}: {said}")
+        _, said = self.ended()
+        if before is not None:
+            raise AssertionError(f"the server ended by itself with {before}: {said}")
 
 
 class Plan:
@@ -89,7 +114,7 @@ def directory(seed, kills, acks, until=None):
     choose = random.Random(seed)
     book = clients.Book(seed)
     server = Server(SETTINGS)
-    done = 0
+    done, told = 0, time.monotonic()
     try:
         with server.wire() as conn, conn.cursor() as cursor:
             for sql in clients.TABLES:
@@ -103,6 +128,9 @@ def directory(seed, kills, acks, until=None):
             conn = server.wire()
             book.verify(conn)
             conn.close()
+            if until and time.monotonic() > told + 60:
+                told = time.monotonic()
+                print(f"  {(until - told) / 60:.1f} min left: {done} kills of this directory, {book.acked()} batches", flush=True)
         server.stop()
         verdict(server)
     except (AssertionError, RuntimeError, psycopg2.Error, subprocess.SubprocessError) as error:

@@ -20,14 +20,14 @@ import time
 
 import asyncpg
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "http"))
-import httplib  # noqa: E402 pylint: disable=wrong-import-position
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kill"))
+import server_kill  # noqa: E402 pylint: disable=wrong-import-position
 
 HOSTS = 100
 PATIENCE = 120  # seconds: for one answer, and until files are closed again
 GROWTH = 64 << 20  # bytes of memory that may come on top once it is warm …
 SHARE = 0.25  # … or this share of what there is
-SETTINGS = ["--set", "memtable_size=4MB", "--set", "memory_limit=256MB", "--ilp-port", "any"]
+SETTINGS = ["memtable_size=4MB", "memory_limit=256MB"]
 TABLE = ("CREATE TABLE reading (host INT NOT NULL, time TIMESTAMP NOT NULL, v DOUBLE, w DOUBLE, "
          "PRIMARY KEY ((host, QUANTUM(time, 1, 'd')), host, time))")
 START_MS = 1704067200000  # 2024-01-01
@@ -184,8 +184,8 @@ def main():
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--connections", type=int, default=500)
     args = parser.parse_args()
-    httplib.wirelib.PROGRAM = os.path.abspath(args.program)
-    server = httplib.Server(*SETTINGS)
+    server_kill.httplib.wirelib.PROGRAM = os.path.abspath(args.program)
+    server = server_kill.Server(SETTINGS)
     try:
         prepare(server)
         load = Load(server, args.seconds, args.connections)
