@@ -2,6 +2,7 @@
  *
  * import.c: `dendro import`: a CSV file, packed or not, into a table. */
 #define _GNU_SOURCE /* strerrordesc_np */
+#include "cli/import.h"
 #include "cli/args.h"
 #include "cli/cli.h"
 
@@ -44,6 +45,7 @@ struct import {
     struct buf head; /* what was read for the guess, to be given once more */
     size_t head_at;
     bool remember; /* the guess is reading */
+    bool again;    /* … what was read before, first */
     FILE *rejects;
     bool rejects_failed;
     bool bar; /* standard error is a terminal */
@@ -67,7 +69,11 @@ static void import_on_interrupt(int sig)
 }
 
 static const struct cli_option import_list[] = {
-    {'d', "-d", "--db", "DIR", "the database's directory; also as first word, or in DENDRO_DB"},
+    {'d',
+     "-d",
+     "--db",
+     "DIR",
+     "the database's directory or a server's URL; also as first word, or in DENDRO_DB"},
     {'c', NULL, "--columns", "A,B,-", "names of the file's columns in order; - passes one over"},
     {'D', NULL, "--delimiter", "C", "what separates cells; \\t or tab for a tab (,)"},
     {'Q', NULL, "--quote", "C", "what cells are quoted with (\")"},
@@ -97,7 +103,7 @@ static const struct cli_option import_list[] = {
 
 static void import_usage(FILE *to)
 {
-    (void)fputs("usage: dendro import [options] [DIR] TABLE FILE\n"
+    (void)fputs("usage: dendro import [options] [DIR | URL] TABLE FILE\n"
                 "Reads FILE.csv, FILE.csv.gz, FILE.csv.zst or - (standard input) into TABLE.\n",
                 to);
     cli_options_print(import_list, to);
@@ -229,7 +235,7 @@ static int import_read(void *arg, void *to, size_t len, size_t *ret_len)
     struct import *im = arg;
     ssize_t n;
 
-    if (!im->remember && im->head_at < im->head.len) {
+    if ((!im->remember || im->again) && im->head_at < im->head.len) {
         size_t left = im->head.len - im->head_at;
 
         *ret_len = left < len ? left : len;
@@ -247,8 +253,10 @@ static int import_read(void *arg, void *to, size_t len, size_t *ret_len)
         return -1;
     }
     *ret_len = (size_t)n;
-    if (im->remember)
+    if (im->remember) {
         buf_append(&im->head, to, *ret_len);
+        im->head_at = im->head.len;
+    }
     return im->head.failed ? -1 : 0;
 }
 
@@ -403,6 +411,7 @@ static int import_create(struct import *im)
     if (dendro_import_suggest(&spec, &sql, &why, &err) < 0)
         rc = cli_error("import", &err, CLI_FATAL);
     im->remember = false;
+    im->head_at = 0;
     if (rc == CLI_OK) {
         im->o.csv = spec.csv;
         import_print_guess(sql, why);
@@ -463,9 +472,84 @@ static void import_catch_interrupt(struct import *im)
     (void)sigaction(SIGINT, &act, NULL);
 }
 
+/* ---- to a server ---- */
+
+static int import_create_there(struct import *im, struct backend *to)
+{
+    struct dendro_import spec = import_spec(im);
+    struct dendro_error err;
+    const char *tail = NULL;
+    char *sql = NULL;
+    char *why = NULL;
+    int rc;
+
+    rc = dendro_import_suggest(&spec, &sql, &why, &err);
+    if (rc >= 0) {
+        im->o.csv = spec.csv;
+        import_print_guess(sql, why);
+        rc = backend_prepare(to, sql, strlen(sql), &tail, &err);
+        if (rc > 0)
+            rc = backend_step(to, &err);
+        backend_finish(to);
+    }
+    dendro_free(sql);
+    dendro_free(why);
+    return rc < 0 ? cli_error("import", &err, CLI_FATAL) : CLI_OK;
+}
+
+/* Reads at least the first line; it is given once more. */
+static int import_read_head(struct import *im)
+{
+    char bytes[4096];
+    size_t n = 1;
+    int rc = 0;
+
+    im->remember = true;
+    while (rc == 0 && n > 0 && !(im->head.len && memchr(im->head.data, '\n', im->head.len)))
+        rc = import_read(im, bytes, sizeof bytes, &n);
+    im->remember = false;
+    im->head_at = 0;
+    return rc == 0 ? CLI_OK : CLI_FATAL;
+}
+
+static int import_to_server(struct import *im)
+{
+    struct backend_options options = {
+        .ask = true, .settings = im->o.db.settings_count ? im->o.db.settings : NULL};
+    struct import_remote job = {
+        .table = im->o.table, .csv = &im->o.csv, .read = import_read, .read_arg = im};
+    struct dendro_error err;
+    uint64_t rows = 0;
+    int rc = import_open_file(im) == CLI_OK ? import_read_head(im) : CLI_FATAL;
+
+    rc = rc == CLI_OK ? cli_import_fits(&im->o.csv, &im->head, im->o.file, im->o.rejects) : rc;
+    if (rc != CLI_OK)
+        return rc;
+    if (backend_open(im->o.db.dir, &options, &job.to, &err) < 0)
+        return cli_error("import", &err, CLI_NO_DB);
+    if (im->o.create) {
+        im->remember = im->again = true;
+        rc = import_create_there(im, job.to);
+    }
+    im->remember = false;
+    job.head = (const char *)im->head.data;
+    job.head_len = im->head.len;
+    im->head_at = 0;
+    im->begun_ms = import_now_ms();
+    if (rc == CLI_OK && cli_import_remote(&job, &rows, &err) < 0)
+        rc = cli_error("import", &err, CLI_FATAL);
+    if (rc == CLI_OK && !im->o.quiet)
+        (void)printf("%" PRIu64 " rows in %.2f s\n", rows, (import_now_ms() - im->begun_ms) / 1e3);
+    backend_close(job.to);
+    return rc;
+}
+
 static int import_all(struct import *im)
 {
     int rc = import_split_name(im);
+
+    if (rc == CLI_OK && backend_is_remote(im->o.db.dir))
+        return import_to_server(im);
 
     if (rc == CLI_OK)
         rc = import_open_file(im);

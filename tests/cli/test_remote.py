@@ -284,6 +284,27 @@ class RemoteConnection(Remote, Case):
         self.assertEqual((code, out), (1, ""))
         self.assertIn("nosuch", err)
 
+    def test_import(self):
+        one = self.file("one.csv", 'time,host,"load avg"\n2020-01-01T00:00:00Z,a,1.5\n2020-01-01T00:01:00Z,b,\n')
+        code, out, err = self.run_dendro("import", self.dir, "--create", "cpu", one)
+        self.assertEqual((code, err), (0, ""))
+        self.assertRegex(out, r"(?s)^CREATE TABLE cpu .*\n2 rows in [0-9.]+ s\n$")
+        turned = self.file("turned.csv", "host;time\nc;2020-01-01 00:02:00\n")
+        self.assertRegex(self.run_dendro("import", self.dir, "--delimiter", ";", "cpu", turned)[1], r"^1 rows in ")
+        given = "2020-01-01 00:03:00,d\n"
+        self.assertEqual(self.run_dendro("import", "-q", "--columns", "time,host", self.dir, "cpu", "-", stdin=given), (0, "", ""))
+        self.expect(["sql", self.dir, "--csv", "--no-header", "-c", 'SELECT host, "load avg" FROM cpu ORDER BY host'],
+                    out="a,1.5\nb,\nc,\nd,\n")
+        bad = self.file("bad.csv", "time,host\n2020-01-01,e\nsomeday,f\n")
+        for args, wrong in (([self.dir, "cpu", bad], "someday"), ([self.dir, "nosuch", bad], "nosuch"),
+                            (["--columns", "time,-", self.dir, "cpu", bad], "passes no column over"),
+                            (["--rejects", "/dev/null", self.dir, "cpu", bad], "--rejects works with a directory"),
+                            ([self.dir, "cpu", "/nosuch/file"], "/nosuch/file")):
+            code, out, err = self.run_dendro("import", *args)
+            self.assertEqual((code, out), (1, ""))
+            self.assertIn(wrong, err)
+        self.assertEqual(self.run_dendro("sql", self.dir, "--csv", "--no-header", "-c", "SELECT count(*) FROM cpu")[1], "4\n")
+
     def test_large_result(self):
         """Rows stream: memory does not grow with the result."""
         query = ["sql", self.dir, "--csv", "--no-header", "-c", "SELECT i, repeat('x', 200) FROM generate_series(1, 300000) AS g(i)"]

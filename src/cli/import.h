@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * import.h: a CSV text into a table of a server, by COPY. One thread. */
+#pragma once
+
+#include "cli/backend.h"
+
+struct import_remote {
+    struct backend *to;
+    const char *table; /* as SQL writes it */
+    const struct dendro_csv *csv;
+    const char *head; /* the first bytes of the text, with its first line; they are read again */
+    size_t head_len;
+    dendro_read_fn read;
+    void *read_arg;
+};
+
+/* What COPY cannot do is said before anything happens: CLI_OK, or CLI_FATAL after a complaint.
+ * head: the first bytes. */
+int cli_import_fits(const struct dendro_csv *csv,
+                    const struct buf *head,
+                    const char *file,
+                    const char *rejects);
+/* All rows or none. ret_rows: how many. */
+int cli_import_remote(const struct import_remote *im, uint64_t *ret_rows, struct dendro_error *err);
