@@ -22,6 +22,7 @@ enum setting_kind {
     SETTING_INT,
     SETTING_SIZE,      /* bytes: 4096, '64MB'; units B, kB, MB, GB, TB are powers of 1024 */
     SETTING_TIME,      /* milliseconds: 5000, '5s'; units us, ms, s, min, h, d */
+    SETTING_PORT,      /* 0 to 65535, or any, which is SETTING_PORT_ANY */
     SETTING_REAL,      /* a number; only of those that are known */
     SETTING_ENUM,      /* one of the words, by number */
     SETTING_DATESTYLE, /* settings_datestyle() and settings_dateorder() */
@@ -31,11 +32,15 @@ enum setting_kind {
 
 enum setting_scope {
     SETTING_SESSION,  /* SET, at any time */
+    SETTING_SUPER,    /* SET, by superusers */
     SETTING_DATABASE, /* only when the database is opened */
+    SETTING_RELOAD,   /* a server's: when it is told to look again */
+    SETTING_START,    /* a server's: when it starts */
     SETTING_FIXED,    /* never */
 };
 
 #define SETTING_TEXT_MAX 511u
+#define SETTING_PORT_ANY (-1)
 
 struct settings {
 #define DN_SETTING(field, name, kind, def, min, max, scope, doc) int64_t field;
@@ -69,6 +74,8 @@ struct setting_row {
     const char *words;    /* of an ENUM, between commas; else NULL */
     const char *unit;     /* of a number without one: kB, ms; NULL = none, or bytes, or ms */
     bool known;           /* only known: the value is in the extras */
+    bool server;          /* of a server; known, too: the value is in its configuration */
+    const char *value;    /* of a server's: what the help calls it; NULL = on or off */
 };
 
 void settings_defaults(struct settings *s);
@@ -95,6 +102,11 @@ int settings_canonical(const struct setting_row *row,
                        const char *text,
                        struct buf *b,
                        struct dn_err *err) DN_MUST_CHECK;
+/* The number that a text means, of any kind but TEXT and REAL. */
+int settings_number(const struct setting_row *row,
+                    const char *text,
+                    int64_t *ret,
+                    struct dn_err *err) DN_MUST_CHECK;
 /* As SET takes it: on, 5, 64MB. */
 void settings_print(const struct setting_row *row, int64_t value, struct buf *b);
 /* The same of any kind that is not only known, with the value it has. */

@@ -3,9 +3,10 @@
  * settings_list.h: DN_SETTING(field, name, kind, default, min, max, scope, doc). Kinds: BOOL, INT,
  * SIZE (bytes, accepts '64MB'), TIME (milliseconds, accepts '5s'), DATESTYLE, ENCODING.
  * DN_SETTING_TEXT(field, name, default, scope, doc) is a text, DN_SETTING_ENUM(field, name, words,
- * default, scope, doc) one of some words, by number. Scope: SESSION (SET) or DATABASE (at open).
- * SHOW, SET and docs/settings.md iterate it. What is only known and remembered:
- * settings_known_list.h. DN_SETTING_REPORTED(name): clients are told when its value changes. */
+ * default, scope, doc) one of some words, by number. Scope: SESSION (SET), SUPER (SET, superusers
+ * alone) or DATABASE (at open). SHOW, SET and docs/settings.md iterate it. What is only known and
+ * remembered: settings_known_list.h; a server's: settings_server_list.h. DN_SETTING_REPORTED(name):
+ * clients are told when its value changes. */
 
 #ifndef DN_SETTING
 #define DN_SETTING(field, name, kind, def, min, max, scope, doc)
@@ -35,11 +36,14 @@ DN_SETTING(log_chunk_size,     "log_chunk_size",     SIZE, 4194304, 4096, 671088
 DN_SETTING(statement_timeout,  "statement_timeout",  TIME, 0, 0, INT32_MAX, SESSION, "A statement that takes longer is canceled; milliseconds or '5s'; 0 = never.")
 DN_SETTING(lock_timeout,       "lock_timeout",       TIME, 0, 0, INT32_MAX, SESSION, "Waiting for an advisory lock gives up after this; 0 = never. Nothing else waits for locks.")
 DN_SETTING(idle_in_transaction_session_timeout, "idle_in_transaction_session_timeout", TIME, 0, 0, INT32_MAX, SESSION, "A server ends sessions that leave a transaction block open for longer without a statement; 0 = never.")
+DN_SETTING(idle_session_timeout, "idle_session_timeout", TIME, 0, 0, INT32_MAX, SESSION, "A server ends sessions that are idle for longer outside a transaction block; 0 = never, or when idle_timeout says.")
+DN_SETTING(log_min_duration_statement, "log_min_duration_statement", TIME, -1, -1, INT32_MAX, SUPER, "A server writes statements that took so long to its log, and how long; 0 = all, -1 = none.")
 DN_SETTING(extra_float_digits, "extra_float_digits", INT,  1, -15, 3, SESSION, "Digits of REAL and DOUBLE in text: above 0 the shortest text that reads back the same, else so many fewer than 6 and 15.")
 DN_SETTING(standard_conforming_strings, "standard_conforming_strings", BOOL, 1, 1, 1, SESSION, "A backslash in '…' is a backslash: always.")
 DN_SETTING(datestyle,          "DateStyle",          DATESTYLE, 0, 0, 11, SESSION, "How dates and times are written: ISO, SQL, Postgres, German; and which of day, month and year comes first there and where a text does not tell: MDY, DMY, YMD.")
 DN_SETTING(client_encoding,    "client_encoding",    ENCODING, 0, 0, 0, SESSION, "The encoding of texts: UTF8, always.")
 DN_SETTING_ENUM(intervalstyle, "IntervalStyle", "postgres,postgres_verbose,sql_standard,iso_8601", 0, SESSION, "How intervals are written.")
+DN_SETTING_ENUM(log_statement, "log_statement", "none,ddl,mod,all", 0, SUPER, "Statements that a server writes to its log: those that change what there is (ddl), also those that change rows (mod), all.")
 DN_SETTING_ENUM(bytea_output,  "bytea_output",  "hex,escape", 0, SESSION, "How PostgreSQL's clients get a BLOB as text.")
 DN_SETTING_ENUM(client_min_messages, "client_min_messages", "debug5,debug4,debug3,debug2,debug1,log,notice,warning,error", 6, SESSION, "Messages below this level are not sent.")
 DN_SETTING_TEXT(search_path, "search_path", "\"$user\", public", SESSION, "Schemas in which names without one are looked for, in order; the first that exists is where new objects go.")

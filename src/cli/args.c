@@ -37,10 +37,11 @@ void cli_options_print(const struct cli_option *list, FILE *to)
 
         (void)snprintf(head,
                        sizeof head,
-                       "%s%s%s %s",
+                       "%s%s%s%s%s",
                        o->brief ? o->brief : "",
                        o->brief ? ", " : "",
                        o->name,
+                       o->value && o->value[0] != '[' ? " " : "",
                        o->value ? o->value : "");
         (void)fprintf(to, "  %-22s %s\n", head, o->doc);
     }
@@ -103,9 +104,9 @@ int cli_options(const char *command,
             value = argv[i] + len + 1;
         if (!o->value && value)
             return cli_complain(command, "option %s takes no value", o->name);
-        if (o->value && !value && i + 1 == argc)
+        if (o->value && o->value[0] != '[' && !value && i + 1 == argc)
             return cli_complain(command, "option %s wants a value", o->name);
-        if (o->value && !value)
+        if (o->value && o->value[0] != '[' && !value)
             value = argv[++i];
         rc = take(arg, o->letter, value);
         if (rc != CLI_OK)

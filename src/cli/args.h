@@ -13,7 +13,8 @@ struct cli_option {
     char letter;       /* what the command knows it by */
     const char *brief; /* "-o", NULL = none */
     const char *name;  /* "--output" */
-    const char *value; /* what it is called in the help, NULL = the option takes none */
+    const char *value; /* what it is called in the help, NULL = the option takes none; "[…" = one
+                        * may be given, with = */
     const char *doc;
 };
 

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * serve.c: `dendro serve`. */
+ * serve.c: `dendro serve`. Its flags are the lines of catalog/settings_server_list.h; values come
+ * from the configuration file, the environment and flags (catalog/config.h), and ALTER SYSTEM's
+ * are the engine's business. */
+#include "catalog/config.h"
 #include "cli/args.h"
 #include "cli/cli.h"
+#include "cli/serve_config.h"
 #include "server/server.h"
 
 #include <signal.h>
@@ -10,130 +14,90 @@
 #include <string.h>
 
 struct serve {
-    struct server_options opt;
-    struct cli_db db;
+    struct serve_config config;
+    bool check;
     bool help;
 };
 
-static const struct cli_option serve_options[] = {
-    {'d', "-d", "--data", "DIR", "the database's directory, made if it is not there"},
-    {'l', NULL, "--listen", "ADDR", "address to listen on; 127.0.0.1 unless told otherwise"},
-    {'p',
-     "-p",
-     "--pg-port",
-     "N",
-     "port of PostgreSQL's protocol: 5460; 0 = none, any = one that is free"},
-    {'w', NULL, "--http-port", "N", "port of HTTP: 8460; 0 = none, any = one that is free"},
-    {'L',
-     NULL,
-     "--ilp-port",
-     "N",
-     "port of line protocol over TCP: 0 = none, as it is; any = one that is free"},
-    {'a',
-     NULL,
-     "--auto-create",
-     "WHAT",
-     "what points may make: on = tables and columns, tables, off; on"},
-    {'c', NULL, "--max-connections", "N", "more than so many are refused; 1000"},
-    {'o',
-     NULL,
-     "--idle-timeout",
-     "SECONDS",
-     "connections idle for longer are closed; 0 = none, as it is"},
-    {'m', NULL, "--max-message", "MB", "a longer message of a client is refused; 256"},
-    {'t', NULL, "--tls-cert", "FILE", "certificates, PEM; with --tls-key clients may speak TLS"},
-    {'k', NULL, "--tls-key", "FILE", "the key to the certificate, PEM"},
-    {'s', NULL, "--set", "NAME=VALUE", "a setting of the database"},
-    {'i', NULL, "--insecure", NULL, "serve other machines although nobody has to log in"},
-    {'h', "-h", "--help", NULL, "this text"},
-    {0, NULL, NULL, NULL, NULL},
+#define SERVE_FLAGS_MAX 64u
+#define SERVE_NAME_MAX  40u
+
+/* Letters of the options that are no settings; those of settings are their numbers, from 1 on. */
+enum { SERVE_CONFIG = 'C', SERVE_CHECK = 'K', SERVE_SET = 'S', SERVE_HELP = 'H' };
+
+struct serve_flags {
+    char names[SERVE_FLAGS_MAX][SERVE_NAME_MAX];
+    const struct setting_row *rows[SERVE_FLAGS_MAX];
+    struct cli_option list[SERVE_FLAGS_MAX];
+    unsigned count; /* of settings */
 };
 
-static int serve_number(const char *name, const char *text, long max, long *ret)
+static struct serve_flags serve_flags;
+
+/* The list of options, out of the list of settings. */
+static void serve_make_flags(struct serve_flags *f)
 {
-    char *end;
-    long n = strtol(text, &end, 10);
+    static const struct cli_option others[] = {
+        {SERVE_CONFIG, "-c", "--config", "FILE", "settings of a file: NAME = VALUE, [section], #"},
+        {SERVE_SET, NULL, "--set", "NAME=VALUE", "a setting of the database, or any other"},
+        {SERVE_CHECK,
+         NULL,
+         "--check-config",
+         NULL,
+         "say what counts and where it comes from, and end; 1 if something is wrong"},
+        {SERVE_HELP, "-h", "--help", NULL, "this text"},
+        {0, NULL, NULL, NULL, NULL},
+    };
 
-    if (*end || end == text || n < 0 || n > max)
-        return cli_complain("serve", "%s: a number from 0 to %ld, not '%s'", name, max, text);
-    *ret = n;
-    return CLI_OK;
-}
+    for (size_t i = 0; i < settings_count() && f->count < 31; i++) {
+        const struct setting_row *row = settings_row(i);
+        struct cli_option *o = &f->list[f->count];
+        char *name = f->names[f->count];
 
-static int serve_port(const char *name, const char *text, int *ret)
-{
-    bool any = strcmp(text, "any") == 0;
-    long n = 0;
-    int rc = any ? CLI_OK : serve_number(name, text, 65535, &n);
-
-    if (rc == CLI_OK)
-        *ret = any ? 0 : n ? (int)n : -1;
-    return rc;
-}
-
-static int serve_create(const char *text, enum ingest_create *ret)
-{
-    if (strcmp(text, "on") == 0)
-        *ret = INGEST_CREATE_ALL;
-    else if (strcmp(text, "tables") == 0)
-        *ret = INGEST_CREATE_TABLES;
-    else if (strcmp(text, "off") == 0)
-        *ret = INGEST_CREATE_NONE;
-    else
-        return cli_complain("serve", "--auto-create: on, tables or off, not '%s'", text);
-    return CLI_OK;
+        if (!row->server)
+            continue;
+        f->rows[f->count++] = row;
+        serve_flag_name(row, name, SERVE_NAME_MAX);
+        *o = (struct cli_option){(char)f->count,
+                                 strcmp(row->name, "data") == 0      ? "-d"
+                                 : strcmp(row->name, "pg_port") == 0 ? "-p"
+                                                                     : NULL,
+                                 name,
+                                 row->value ? row->value : "[=off]",
+                                 row->doc};
+    }
+    memcpy(&f->list[f->count], others, sizeof others);
 }
 
 static int serve_take(void *arg, char letter, char *value)
 {
     struct serve *s = arg;
-    int rc = CLI_OK;
-    long n = 0;
+    const struct setting_row *row;
+    char name[SERVE_NAME_MAX];
+    char *eq;
 
     switch (letter) {
-    case 'd':
-    case 0:
-        return cli_db_word("serve", &s->db, value);
-    case 'l':
-        s->opt.listen = value;
+    case 0: /* the directory */
+        return serve_config_flag(&s->config, "data", value, "");
+    case SERVE_CONFIG:
+        s->config.file = value;
         return CLI_OK;
-    case 'p':
-        return serve_port("--pg-port", value, &s->opt.pg_port);
-    case 'w':
-        return serve_port("--http-port", value, &s->opt.http_port);
-    case 'L':
-        return serve_port("--ilp-port", value, &s->opt.ilp_port);
-    case 'a':
-        return serve_create(value, &s->opt.create);
-    case 'c':
-        rc = serve_number("--max-connections", value, 100000, &n);
-        if (rc == CLI_OK)
-            s->opt.connections_max = (unsigned)n;
-        return rc;
-    case 'o':
-        rc = serve_number("--idle-timeout", value, 1000000, &n);
-        s->opt.idle_ms = (uint64_t)n * 1000;
-        return rc;
-    case 'm':
-        rc = serve_number("--max-message", value, 2047, &n);
-        s->opt.message_max = (uint64_t)n << 20;
-        return rc;
-    case 't':
-        s->opt.tls_cert = value;
+    case SERVE_CHECK:
+        s->check = true;
         return CLI_OK;
-    case 'k':
-        s->opt.tls_key = value;
-        return CLI_OK;
-    case 's':
-        return cli_db_setting("serve", &s->db, value);
-    case 'i':
-        s->opt.insecure = true;
-        return CLI_OK;
-    case 'h':
+    case SERVE_HELP:
         s->help = true;
         return CLI_OK;
+    case SERVE_SET:
+        eq = strchr(value, '=');
+        if (!eq || eq == value)
+            return cli_complain("serve", "--set wants NAME=VALUE, not \"%s\"", value);
+        *eq = '\0';
+        return serve_config_flag(&s->config, value, eq + 1, "--set");
     default:
-        return CLI_FATAL;
+        row = serve_flags.rows[letter - 1];
+        serve_flag_name(row, name, sizeof name);
+        return serve_config_flag(&s->config, row->name, value ? value : "on", name);
     }
 }
 
@@ -175,48 +139,99 @@ static int serve_fail(const struct dn_err *err)
     return cli_error("serve", &e, CLI_NO_DB);
 }
 
-int cli_serve(int argc, char **argv)
+static void serve_report(void *arg, const char *text)
 {
-    struct serve s = {
-        .opt = {.pg_port = SERVER_PG_PORT, .http_port = SERVER_HTTP_PORT, .ilp_port = -1}};
+    (void)arg;
+    (void)cli_complain("serve", "%s", text);
+}
+
+static void serve_report_log(void *arg, const char *text)
+{
+    (void)arg;
+    server_log("reload: %s", text);
+}
+
+static struct config *serve_reread(void *arg)
+{
+    struct config *c = NULL;
+
+    return serve_config_read(arg, serve_report_log, NULL, &c) == 0 ? c : NULL;
+}
+
+static void serve_hello(const struct server *server)
+{
+    const char *address = server_address(server);
+    int pg = server_port(server), http = server_http_port(server), ilp = server_ilp_port(server);
+
+    if (pg > 0)
+        printf("PostgreSQL protocol on %s, port %d: psql -h %s -p %d -U dendro\n",
+               address,
+               pg,
+               address,
+               pg);
+    if (http > 0)
+        printf("HTTP on %s, port %d: http%s://%s:%d/\n",
+               address,
+               http,
+               server_https(server) ? "s" : "",
+               address,
+               http);
+    if (ilp > 0)
+        printf("Line protocol on %s, port %d: TCP\n", address, ilp);
+    fflush(stdout);
+}
+
+static int serve_run(struct serve *s, struct config *given)
+{
+    struct server_options options = {.given = given, .reread = serve_reread, .arg = &s->config};
     struct server *server = NULL;
     struct dn_err err;
-    int rc = cli_options("serve", serve_options, argc, argv, serve_take, &s);
+    int rc;
 
-    if (rc != CLI_OK)
-        return rc;
-    if (s.help) {
-        puts("usage: dendro serve [--data DIR] [options]");
-        cli_options_print(serve_options, stdout);
-        return CLI_OK;
-    }
-    if (!s.db.dir && cli_db_word("serve", &s.db, NULL) != CLI_OK)
-        return CLI_FATAL;
-    s.opt.data = s.db.dir;
-    s.opt.settings = s.db.settings_count ? s.db.settings : NULL;
     dn_err_clear(&err);
-    if (server_open(&s.opt, &server, &err) < 0)
+    if (server_open(&options, &server, &err) < 0)
         return serve_fail(&err);
     serve_signals(server);
-    if (server_port(server) > 0)
-        printf("PostgreSQL protocol on %s, port %d: psql -h %s -p %d -U dendro\n",
-               server_address(server),
-               server_port(server),
-               server_address(server),
-               server_port(server));
-    if (server_http_port(server) > 0)
-        printf("HTTP on %s, port %d: http%s://%s:%d/\n",
-               server_address(server),
-               server_http_port(server),
-               s.opt.tls_cert ? "s" : "",
-               server_address(server),
-               server_http_port(server));
-    if (server_ilp_port(server) > 0)
-        printf(
-            "Line protocol on %s, port %d: TCP\n", server_address(server), server_ilp_port(server));
-    fflush(stdout);
+    serve_hello(server);
     rc = server_run(server, &err) < 0 ? serve_fail(&err) : CLI_OK;
     serve_running = NULL;
     server_close(server);
+    return rc;
+}
+
+static int serve_go(struct serve *s)
+{
+    struct config *given = NULL;
+    int rc = s->config.bad;
+
+    rc += serve_config_read(&s->config, serve_report, NULL, &given);
+    if (rc == 0 && s->check)
+        rc = serve_config_check(given, serve_report, NULL);
+    else if (rc == 0 && !config_get(given, settings_find("data", NULL)))
+        rc = cli_complain("serve", "which database? Give its directory: --data DIR");
+    else if (rc == 0)
+        rc = serve_run(s, given);
+    else
+        rc = CLI_FATAL;
+    config_unref(given);
+    return rc;
+}
+
+int cli_serve(int argc, char **argv)
+{
+    struct serve s = {.check = false};
+    int rc = serve_config_init(&s.config);
+
+    serve_make_flags(&serve_flags);
+    if (rc == CLI_OK)
+        rc = cli_options("serve", serve_flags.list, argc, argv, serve_take, &s);
+    if (rc == CLI_OK && s.help) {
+        puts("usage: dendro serve [--data DIR] [options]");
+        cli_options_print(serve_flags.list, stdout);
+        puts("Each is also a variable, DENDRO_PG_PORT, and a line of the file, pg_port = 5460.");
+    } else if (rc == CLI_OK) {
+        rc = serve_go(&s);
+    }
+    serve_config_done(&s.config);
     return rc;
 }

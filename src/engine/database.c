@@ -26,23 +26,6 @@ static size_t engine_memory_default(void)
     return (size_t)pages / 100 * ENGINE_MEMORY_SHARE * (size_t)page;
 }
 
-static int
-engine_read_settings(struct dendro_db *db, const char *const *settings, struct dn_err *err)
-{
-    int rc;
-
-    settings_defaults(&db->settings);
-    for (size_t i = 0; settings && settings[i]; i += 2) {
-        if (!settings[i + 1])
-            return DN_FAIL(
-                err, DN_E_MISUSE, "setting \"%s\" is given without a value", settings[i]);
-        rc = settings_set(&db->settings, settings[i], settings[i + 1], SETTING_DATABASE, err);
-        if (rc < 0)
-            return rc;
-    }
-    return 0;
-}
-
 /* The log has a catalog that the document has not got: a crash came between the two. */
 static int engine_take_newer(struct dendro_db *db, struct catalog *newer, struct dn_err *err)
 {
@@ -100,6 +83,7 @@ static void engine_free(struct dendro_db *db)
     shard_close(db->shard);
     catalog_unref(db->catalog);
     tz_cache_free(db->zones);
+    engine_settings_close(db);
     sched_mutex_free(db->lock);
     sched_mutex_free(db->edit);
     sched_mutex_free(db->sequences.lock);
@@ -121,7 +105,7 @@ int engine_open_volume(struct volume *v,
         return DN_FAIL_NOMEM(err);
     db->volume = v;
     db->read_only = options->flags & DENDRO_OPEN_READ_ONLY;
-    rc = engine_read_settings(db, options->settings, err);
+    rc = engine_settings_open(db, options, err);
     if (rc < 0)
         goto fail;
     limit =
@@ -145,6 +129,9 @@ int engine_open_volume(struct volume *v,
     rc = tz_cache_new(&db->owner, v->sched, &db->zones, err);
     if (rc < 0)
         goto fail;
+    rc = engine_settings_check(db, err);
+    if (rc < 0)
+        goto fail;
     rc = catalog_load(v, &db->catalog, err);
     if (rc < 0)
         goto fail;
@@ -165,9 +152,45 @@ void engine_announce(dendro_db *db, const char *address)
     volume_announce(db->volume, address);
 }
 
+int engine_scratch(dendro_db *db, struct volume_scratch **ret, struct dn_err *err)
+{
+    return volume_scratch_open(db->volume, ret, err);
+}
+
 struct mem_owner *engine_owner(dendro_db *db)
 {
     return &db->owner;
+}
+
+static int engine_open_posix(const char *path,
+                             const struct engine_options *options,
+                             unsigned threads,
+                             dendro_db **ret_db,
+                             struct dn_err *err)
+{
+    struct volume_posix_options vo = {
+        .read_only = options->flags & DENDRO_OPEN_READ_ONLY,
+        .create = !(options->flags & (DENDRO_OPEN_NO_CREATE | DENDRO_OPEN_READ_ONLY)),
+        .threads_max = threads};
+    struct volume *v;
+    int rc = volume_posix_open(path, &vo, &v, err);
+
+    if (rc < 0)
+        return rc;
+    rc = engine_open_volume(v, options, ret_db, err);
+    if (rc < 0)
+        volume_close(v);
+    else
+        (*ret_db)->volume_owned = true;
+    return rc;
+}
+
+int engine_open(const char *path,
+                const struct engine_options *options,
+                dendro_db **ret_db,
+                struct dn_err *err)
+{
+    return engine_open_posix(path, options, 0, ret_db, err);
 }
 
 int dendro_open(const char *path,
@@ -177,12 +200,7 @@ int dendro_open(const char *path,
 {
     struct dendro_options none = {.flags = 0};
     const struct dendro_options *o = options ? options : &none;
-    struct volume_posix_options vo = {
-        .read_only = o->flags & DENDRO_OPEN_READ_ONLY,
-        .create = !(o->flags & (DENDRO_OPEN_NO_CREATE | DENDRO_OPEN_READ_ONLY)),
-        .threads_max = o->threads};
     struct engine_options eo = {.flags = o->flags, .settings = o->settings, .background = true};
-    struct volume *v;
     struct dn_err e;
     int rc;
 
@@ -190,16 +208,8 @@ int dendro_open(const char *path,
     if (!path || !ret_db)
         return engine_return(
             err, &e, DN_FAIL(&e, DN_E_MISUSE, "dendro_open: no path, or no place for the result"));
-    rc = volume_posix_open(path, &vo, &v, &e);
-    if (rc < 0)
-        return engine_return(err, &e, rc);
-    rc = engine_open_volume(v, &eo, ret_db, &e);
-    if (rc < 0) {
-        volume_close(v);
-        return engine_return(err, &e, rc);
-    }
-    (*ret_db)->volume_owned = true;
-    return engine_return(err, &e, DENDRO_OK);
+    rc = engine_open_posix(path, &eo, o->threads, ret_db, &e);
+    return engine_return(err, &e, rc < 0 ? rc : DENDRO_OK);
 }
 
 int dendro_close(dendro_db *db)

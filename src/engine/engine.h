@@ -15,12 +15,14 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "catalog/config.h"
 #include "dendro.h"
 #include "volume/volume.h"
 
 struct engine_options {
     uint32_t flags;              /* of enum dendro_open_flags */
     const char *const *settings; /* as in struct dendro_options; NULL = none */
+    struct config *given;        /* more of them, with their sources; NULL = none; borrowed */
     bool background;             /* flushes run as tasks of the scheduler, not inside the write */
 };
 
@@ -29,6 +31,42 @@ int engine_open_volume(struct volume *v,
                        const struct engine_options *options,
                        dendro_db **ret_db,
                        struct dn_err *err) DN_MUST_CHECK;
+
+/* dendro_open with those options. */
+int engine_open(const char *path,
+                const struct engine_options *options,
+                dendro_db **ret_db,
+                struct dn_err *err) DN_MUST_CHECK;
+
+/* A private file on the database's volume, for what comes before it can be used; closed before the
+ * database is. Any thread. */
+int engine_scratch(dendro_db *db, struct volume_scratch **ret, struct dn_err *err) DN_MUST_CHECK;
+
+/* ---- configuration (configure.c) ---- */
+
+/* What ALTER SYSTEM has set in a directory, whoever has it open, is added to c. What of it is no
+ * good any more is reported and left out. */
+int engine_system_settings(const char *path,
+                           struct config *c,
+                           config_report_fn report,
+                           void *arg,
+                           struct dn_err *err) DN_MUST_CHECK;
+/* Looks again: these, and what ALTER SYSTEM has set meanwhile. fn is told what changed; restart: it
+ * counts from the next start on. Sessions that are there keep what they began with. */
+typedef void (*engine_changed_fn)(void *arg,
+                                  const struct setting_row *row,
+                                  const char *value,
+                                  bool restart);
+int engine_configure(dendro_db *db,
+                     struct config *given,
+                     engine_changed_fn fn,
+                     void *arg,
+                     struct dn_err *err) DN_MUST_CHECK;
+/* What counts now; a reference. */
+struct config *engine_config(dendro_db *db);
+/* What pg_reload_conf() calls, from any thread; without one it looks for itself. */
+typedef void (*engine_reload_fn)(void *arg);
+void engine_set_reload(dendro_db *db, engine_reload_fn fn, void *arg);
 
 /* dendro check: verifies catalog, manifest, segments and log of a volume. */
 int engine_check_volume(struct volume *v,

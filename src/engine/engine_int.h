@@ -19,6 +19,8 @@
 #include "catalog/catalog.h"
 #include "catalog/describe.h"
 #include "catalog/settings.h"
+#include "engine/about.h"
+#include "engine/configure.h"
 #include "engine/copy.h"
 #include "engine/cursor.h"
 #include "engine/database.h"
@@ -44,8 +46,9 @@ struct dendro_db {
     struct volume *volume;
     bool volume_owned;
     bool read_only;
-    struct mem_owner owner;   /* limit: memory_limit */
-    struct settings settings; /* of the database; what sessions start with */
+    struct mem_owner owner;        /* limit: memory_limit */
+    struct settings settings;      /* of the database; what sessions start with; under lock */
+    struct engine_settings config; /* where they come from; configure.h */
     struct shard *shard;
     struct sched_mutex *lock;   /* catalog, conns_count; held for moments only */
     struct sched_mutex *edit;   /* one catalog edit at a time; taken before lock */
@@ -80,9 +83,11 @@ struct dendro_conn {
     char temp_schema[TABLE_NAME_MAX + 1]; /* of its temporary objects, "" = none yet (temp.c) */
     bool temp_commits, short_names; /* ON COMMIT in those; columns are named as PostgreSQL does */
     uint64_t epoch;                 /* counts USE and SET: plans made before are made anew */
+    struct engine_about failed;     /* what could not be prepared last */
     struct tx tx;                   /* the transaction block, if there is one */
     struct stmt_parts *parts;       /* of the statement that is compiled or run now; borrowed */
     struct plan_hints hints;        /* of the statement that is compiled now */
+    bool sets_for_role; /* logging in: what a role starts with was allowed when it was set */
     bool advisory_held, advisory_xact; /* it took advisory locks; … until the transaction ends */
     atomic_bool cancel;
     struct watched watched;  /* statement_timeout */

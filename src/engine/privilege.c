@@ -12,6 +12,15 @@ static bool privilege_free(const struct dendro_conn *conn, const struct catalog 
     return conn->role == ACCESS_FIRST || access_superuser(cat->access, conn->role);
 }
 
+bool session_superuser(struct dendro_conn *conn)
+{
+    struct catalog *cat = tx_catalog(conn);
+    bool super = access_superuser(cat->access, conn->role);
+
+    catalog_unref(cat);
+    return super;
+}
+
 int privilege_superuser(const struct dendro_conn *conn,
                         const struct access *a,
                         const char *what,

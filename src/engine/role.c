@@ -217,6 +217,7 @@ static int role_set(struct role_edit *e, struct access *a, struct dn_err *err)
     const struct role_stmt *s = e->stmt->ast->role;
     bool all = strcmp(s->setting.s, "all") == 0 && s->reset;
     struct settings tried = e->stmt->conn->settings;
+    const struct setting_row *row;
     struct role_setting *list;
     const struct role *found;
     struct role role;
@@ -227,6 +228,9 @@ static int role_set(struct role_edit *e, struct access *a, struct dn_err *err)
         rc = role_may(e, a, found, "alter", err);
     if (rc == 0 && !s->reset)
         rc = settings_set(&tried, s->setting.s, s->values[0].value, SETTING_SESSION, err);
+    row = rc == 0 ? settings_find(s->setting.s, NULL) : NULL;
+    if (row && row->scope == SETTING_SUPER && !access_superuser(a, e->stmt->conn->role))
+        rc = DN_FAIL(err, DN_E_DENIED, "permission denied to set parameter \"%s\"", row->name);
     if (rc < 0) {
         dn_err_at(err, s->setting.pos);
         return rc;

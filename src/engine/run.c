@@ -62,6 +62,8 @@ const char *stmt_kind_name(const struct stmt *ast)
 {
     if (ast->kind == STMT_MAINTAIN)
         return run_maintained[ast->misc->maintain];
+    if (ast->kind == STMT_SET && ast->set->scope == SET_SYSTEM)
+        return "ALTER SYSTEM";
     return ast->kind == STMT_COPY && ast->copy->from ? "COPY FROM" : stmt_kind_tag(ast->kind);
 }
 
@@ -79,6 +81,8 @@ void stmt_set_tag(struct dendro_stmt *stmt)
         tag = discarded[stmt->ast->misc->discard];
     else if (stmt->ast->kind == STMT_CHANNEL)
         tag = "UNLISTEN";
+    else if (stmt->ast->kind == STMT_SET && stmt->ast->set->scope == SET_SYSTEM)
+        tag = "ALTER SYSTEM";
     else if (stmt->ast->kind == STMT_SET && stmt->ast->set->reset)
         tag = "RESET";
     else if (stmt->ast->object == OBJECT_VIEW && stmt->ast->kind == STMT_DROP)

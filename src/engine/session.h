@@ -38,6 +38,8 @@ const struct table *session_table(const struct dendro_conn *conn,
 /* A statement begins now. */
 void session_tick(struct dendro_conn *conn);
 int session_check_cancel(const struct dendro_conn *conn, struct dn_err *err) DN_MUST_CHECK;
+/* Is the role whose rights count a superuser? */
+bool session_superuser(struct dendro_conn *conn);
 int session_write_allowed(const struct dendro_conn *conn, struct dn_err *err) DN_MUST_CHECK;
 int session_use(struct dendro_conn *conn, const struct stmt *ast, struct dn_err *err) DN_MUST_CHECK;
 void session_free_appenders(struct dendro_conn *conn); /* appender.c */

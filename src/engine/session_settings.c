@@ -8,7 +8,6 @@
 #include "engine/session_zone.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <strings.h>
 
 #define SETTINGS_VERSION "15.0 (Dendro " DENDRO_VERSION ")"
@@ -17,8 +16,9 @@ int session_settings_begin(struct dendro_conn *conn, struct dn_err *err)
 {
     int rc;
 
-    conn->settings = conn->db->settings;
+    engine_settings_copy(conn->db, &conn->settings, &conn->extra);
     conn->reset.settings = conn->settings;
+    conn->reset.extra = settings_extra_ref(conn->extra);
     rc = session_functions(conn, err);
     conn->reset.settings = conn->settings;
     return rc;
@@ -132,7 +132,7 @@ static int setting_set_known(struct dendro_conn *conn,
     struct buf b;
     int rc = 0;
 
-    if (row->scope == SETTING_FIXED)
+    if (row->scope == SETTING_FIXED || row->server)
         return settings_set(&conn->settings, row->name, value, SETTING_SESSION, err);
     if (strcmp(row->name, "role") == 0 || strcmp(row->name, "session_authorization") == 0)
         return setting_who(conn, row, value, local, err);
@@ -148,20 +148,42 @@ static int setting_set_known(struct dendro_conn *conn,
     return rc;
 }
 
+/* What the list of settings cannot say about a value, which becomes what is kept (in room, if it is
+ * another one). */
+static int setting_check(struct dendro_conn *conn,
+                         const struct setting_row *row,
+                         const char **value,
+                         char room[SETTING_TEXT_MAX + 1],
+                         struct dn_err *err)
+{
+    if (strcmp(row->name, "search_path") == 0 && !session_path_valid(*value))
+        return setting_refuse(row->name, *value, err);
+    return session_zone_value(conn, row->name, value, room, err);
+}
+
+int session_setting_check(struct dendro_conn *conn,
+                          const struct setting_row *row,
+                          const char *value,
+                          struct dn_err *err)
+{
+    char room[SETTING_TEXT_MAX + 1];
+
+    return row->known ? 0 : setting_check(conn, row, &value, room, err);
+}
+
 static int setting_set_field(struct dendro_conn *conn,
                              const struct setting_row *row,
                              const char *value,
                              bool local,
                              struct dn_err *err)
 {
+    bool own = row->scope == SETTING_SESSION || row->scope == SETTING_SUPER;
     char zone[SETTING_TEXT_MAX + 1];
     int rc = 0;
 
-    if (value && strcmp(row->name, "search_path") == 0 && !session_path_valid(value))
-        return setting_refuse(row->name, value, err);
     if (value)
-        rc = session_zone_value(conn, row->name, &value, zone, err);
-    if (rc == 0 && (value || row->scope != SETTING_SESSION))
+        rc = setting_check(conn, row, &value, zone, err);
+    if (rc == 0 && (value || !own))
         rc = settings_set(&conn->settings, row->name, value, SETTING_SESSION, err);
     else if (rc == 0)
         settings_copy(&conn->settings, &conn->reset.settings, row);
@@ -184,6 +206,8 @@ int session_setting_set(
     row = settings_find(name, err);
     if (!row && !settings_is_custom(name))
         return err->code;
+    if (row && row->scope == SETTING_SUPER && !conn->sets_for_role && !session_superuser(conn))
+        return DN_FAIL(err, DN_E_DENIED, "permission denied to set parameter \"%s\"", row->name);
     if (local && !tx_in_block(conn)) {
         session_notice(conn, "WARNING", "SET LOCAL can only be used in transaction blocks");
         return 0;
@@ -244,12 +268,17 @@ int session_set(struct dendro_conn *conn, const struct stmt *ast, struct dn_err 
              ast->name.schema ? "." : "",
              ast->name.name);
     if (ast->set->reset && !ast->name.schema && strcasecmp(name, "all") == 0)
-        return session_settings_reset(conn, err);
+        return ast->set->scope == SET_SYSTEM ? session_alter_system(conn, ast, NULL, NULL, err)
+                                             : session_settings_reset(conn, err);
     buf_init(&b, NULL);
     rc = given ? set_join(ast, strcasecmp(name, "search_path") == 0, &b, err) : 0;
     if (rc == 0) {
-        rc = session_setting_set(
-            conn, name, given ? (const char *)b.data : NULL, ast->set->scope == SET_LOCAL, err);
+        const char *value = given ? (const char *)b.data : NULL;
+
+        if (ast->set->scope == SET_SYSTEM)
+            rc = session_alter_system(conn, ast, name, value, err);
+        else
+            rc = session_setting_set(conn, name, value, ast->set->scope == SET_LOCAL, err);
         if (rc < 0)
             dn_err_at(err,
                       rc == DN_E_UNDEFINED_OBJECT || !given ? ast->name.pos : given[0].value_pos);
@@ -260,8 +289,7 @@ int session_set(struct dendro_conn *conn, const struct stmt *ast, struct dn_err 
 
 /* ---- SHOW ---- */
 
-/* What is so and cannot be set; NULL: it is not one of those. */
-static const char *setting_fact(const struct dendro_conn *conn, const char *name)
+const char *session_setting_fact(const struct dendro_conn *conn, const char *name)
 {
     if (strcasecmp(name, "server_version") == 0)
         return SETTINGS_VERSION;
@@ -272,14 +300,13 @@ static const char *setting_fact(const struct dendro_conn *conn, const char *name
     return NULL;
 }
 
-/* The value that a row has in these settings. */
-static int setting_print(const struct setting_row *row,
-                         const struct settings *s,
-                         const struct settings_extra *x,
-                         struct buf *b,
-                         struct dn_err *err)
+int session_setting_print(const struct setting_row *row,
+                          const struct tx_settings *of,
+                          struct buf *b,
+                          struct dn_err *err)
 {
-    const char *value = row->known ? settings_extra_get(x, row->name) : NULL;
+    const struct settings *s = &of->settings;
+    const char *value = row->known ? settings_extra_get(of->extra, row->name) : NULL;
 
     if (!row->known)
         settings_show(s, row, b);
@@ -302,7 +329,7 @@ int session_setting_show(const struct dendro_conn *conn,
 
     if (!own) {
         own = row ? row->name : name;
-        value = setting_fact(conn, name);
+        value = session_setting_fact(conn, name);
         if (!value && !row)
             value = settings_extra_get(conn->extra, name);
         if (!value && !row)
@@ -310,123 +337,15 @@ int session_setting_show(const struct dendro_conn *conn,
     }
     if (ret_name)
         *ret_name = own;
-    if (!value)
-        return setting_print(row, &conn->settings, conn->extra, b, err);
+    if (!value && row->server)
+        return engine_settings_show(conn->db, row, b, err);
+    if (!value) {
+        const struct tx_settings now = {.settings = conn->settings, .extra = conn->extra};
+
+        return session_setting_print(row, &now, b, err);
+    }
     buf_puts(b, value);
     return b->failed ? DN_FAIL_NOMEM(err) : 0;
-}
-
-/* ---- all of them ---- */
-
-static int setting_order(const void *a, const void *b)
-{
-    const struct setting_row *const *x = a;
-    const struct setting_row *const *y = b;
-
-    return strcasecmp((*x)->name, (*y)->name);
-}
-
-/* Three texts of a row: now, at reset, at first; each ended by a zero. */
-static int setting_texts(const struct dendro_conn *conn,
-                         const struct setting_row *row,
-                         const struct settings *first,
-                         struct buf b[3],
-                         struct dn_err *err)
-{
-    int rc = session_setting_show(conn, row->name, &b[0], NULL, err);
-
-    if (rc == 0 && !setting_fact(conn, row->name))
-        rc = setting_print(row, &conn->reset.settings, conn->reset.extra, &b[1], err);
-    if (rc == 0 && !setting_fact(conn, row->name))
-        rc = setting_print(row, first, NULL, &b[2], err);
-    for (int i = 0; i < 3; i++)
-        buf_u8(&b[i], '\0');
-    return rc < 0 ? rc : b[0].failed || b[1].failed || b[2].failed ? DN_FAIL_NOMEM(err) : 0;
-}
-
-static int setting_tell(const struct dendro_conn *conn,
-                        const struct setting_row *row,
-                        const struct settings *first,
-                        int (*fn)(void *, const struct session_setting *, struct dn_err *),
-                        void *arg,
-                        struct dn_err *err)
-{
-    static const char *const types[] = {[SETTING_BOOL] = "bool",
-                                        [SETTING_INT] = "integer",
-                                        [SETTING_SIZE] = "integer",
-                                        [SETTING_TIME] = "integer",
-                                        [SETTING_REAL] = "real",
-                                        [SETTING_ENUM] = "enum",
-                                        [SETTING_DATESTYLE] = "string",
-                                        [SETTING_ENCODING] = "string",
-                                        [SETTING_TEXT] = "string"};
-    static const char *const contexts[] = {[SETTING_SESSION] = "user",
-                                           [SETTING_DATABASE] = "postmaster",
-                                           [SETTING_FIXED] = "internal"};
-    struct session_setting s;
-    struct buf b[3];
-    int rc;
-
-    for (int i = 0; i < 3; i++)
-        buf_init(&b[i], NULL);
-    rc = setting_texts(conn, row, first, b, err);
-    if (rc == 0) {
-        s = (struct session_setting){.name = row->name,
-                                     .value = (const char *)b[0].data,
-                                     .doc = row->doc,
-                                     .type = types[row->kind],
-                                     .context = contexts[row->scope],
-                                     .boot = (const char *)b[2].data,
-                                     .reset = (const char *)b[1].data,
-                                     .source = "default",
-                                     .words = row->words};
-        if (b[1].len == 1)
-            s.reset = s.value;
-        if (strcmp(s.value, s.boot) != 0 && row->scope != SETTING_FIXED)
-            s.source = row->scope == SETTING_DATABASE || strcmp(s.value, s.reset) == 0
-                           ? "command line"
-                           : "session";
-        rc = fn(arg, &s, err);
-    }
-    for (int i = 0; i < 3; i++)
-        buf_done(&b[i]);
-    return rc;
-}
-
-int session_settings_each(const struct dendro_conn *conn,
-                          int (*fn)(void *arg, const struct session_setting *s, struct dn_err *err),
-                          void *arg,
-                          struct dn_err *err)
-{
-    size_t count = settings_count();
-    const struct setting_row **rows = mem_alloc_array(NULL, count, sizeof(*rows));
-    const char *name, *value;
-    struct settings first;
-    int rc = 0;
-
-    if (!rows)
-        return DN_FAIL_NOMEM(err);
-    for (size_t i = 0; i < count; i++)
-        rows[i] = settings_row(i);
-    qsort(rows, count, sizeof(*rows), setting_order);
-    settings_defaults(&first);
-    for (size_t i = 0; rc == 0 && i < count; i++)
-        rc = setting_tell(conn, rows[i], &first, fn, arg, err);
-    mem_free(rows);
-    for (size_t i = 0; rc == 0 && (name = settings_extra_at(conn->extra, i, &value)) != NULL; i++) {
-        const struct session_setting s = {.name = name,
-                                          .value = value,
-                                          .doc = "",
-                                          .type = "string",
-                                          .context = "user",
-                                          .boot = "",
-                                          .reset = "",
-                                          .source = "session"};
-
-        if (settings_is_custom(name))
-            rc = fn(arg, &s, err);
-    }
-    return rc;
 }
 
 /* ---- without SQL ---- */

@@ -30,22 +30,22 @@ int session_setting_show(const struct dendro_conn *conn,
 /* After the settings changed by other ways: what depends on them follows. */
 void session_settings_changed(struct dendro_conn *conn);
 
-/* One of them, with its words for pg_settings. Valid for the call. */
-struct session_setting {
-    const char *name;
-    const char *value; /* as SHOW has it */
-    const char *doc;
-    const char *type;    /* bool, integer, real, string, enum */
-    const char *context; /* user, postmaster, internal */
-    const char *boot;    /* value without anything set */
-    const char *reset;   /* value that RESET brings back */
-    const char *source;  /* default, session */
-    const char *words;   /* of an enum, between commas; else NULL */
-};
+/* What is so and cannot be set; NULL: it is not one of those. */
+const char *session_setting_fact(const struct dendro_conn *conn, const char *name);
+/* The value that a row has in these settings, into b. Not of a server's. */
+int session_setting_print(const struct setting_row *row,
+                          const struct tx_settings *of,
+                          struct buf *b,
+                          struct dn_err *err) DN_MUST_CHECK;
+/* Could a session take that value? */
+int session_setting_check(struct dendro_conn *conn,
+                          const struct setting_row *row,
+                          const char *value,
+                          struct dn_err *err) DN_MUST_CHECK;
 /* Calls fn for each of them, in the order of their names, until it returns something else than 0,
  * which is then returned. */
 int session_settings_each(const struct dendro_conn *conn,
-                          int (*fn)(void *arg, const struct session_setting *s, struct dn_err *err),
+                          func_setting_fn fn,
                           void *arg,
                           struct dn_err *err) DN_MUST_CHECK;
 

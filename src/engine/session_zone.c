@@ -70,7 +70,7 @@ static int zone_number(const char *text, int32_t *ret, struct dn_err *err)
 }
 
 /* By a name, a POSIX string, hours ahead of UTC or INTERVAL '…'. */
-static int zone_find(struct dendro_conn *conn,
+static int zone_find(struct dendro_db *db,
                      const char *text,
                      struct tz_zone *room,
                      const struct tz_zone **ret,
@@ -86,7 +86,7 @@ static int zone_find(struct dendro_conn *conn,
         return 0;
     }
     if (rc == 0)
-        rc = tz_find(conn->db->zones, name, room, ret, err);
+        rc = tz_find(db->zones, name, room, ret, err);
     return rc == DN_E_INVALID_PARAM ? zone_refuse(text, err) : rc;
 }
 
@@ -99,12 +99,20 @@ int session_zone_value(
 
     if (strcasecmp(name, "TimeZone") != 0)
         return 0;
-    rc = zone_find(conn, *value ? *value : conn->db->settings.timezone, &own, &zone, err);
+    rc = zone_find(conn->db, *value ? *value : conn->reset.settings.timezone, &own, &zone, err);
     if (rc < 0)
         return rc;
     snprintf(room, SETTING_TEXT_MAX + 1, "%s", zone->name);
     *value = room;
     return 0;
+}
+
+int session_zone_check(struct dendro_db *db, const char *text, struct dn_err *err)
+{
+    const struct tz_zone *zone;
+    struct tz_zone own;
+
+    return zone_find(db, text, &own, &zone, err);
 }
 
 void session_zone_apply(struct dendro_conn *conn)
@@ -113,7 +121,7 @@ void session_zone_apply(struct dendro_conn *conn)
     struct tz_zone own;
     struct dn_err ignored; /* it was found when it was set */
 
-    if (zone_find(conn, conn->settings.timezone, &own, &zone, &ignored) < 0)
+    if (zone_find(conn->db, conn->settings.timezone, &own, &zone, &ignored) < 0)
         zone = NULL;
     if (zone == &own) {
         conn->zone = own;
@@ -181,6 +189,16 @@ static int session_set_config(
     return rc < 0 ? rc : session_setting_show(conn, name, b, NULL, err);
 }
 
+static int session_reload_conf(void *arg, struct dn_err *err)
+{
+    return session_reload(arg, err);
+}
+
+static int session_settings_list(void *arg, func_setting_fn fn, void *fn_arg, struct dn_err *err)
+{
+    return session_settings_each(arg, fn, fn_arg, err);
+}
+
 /* In steps, to see when it is canceled. */
 static int session_sleep(void *arg, double seconds, struct dn_err *err)
 {
@@ -215,6 +233,8 @@ int session_functions(struct dendro_conn *conn, struct dn_err *err)
                               .clock_ns = session_clock,
                               .setting = session_setting,
                               .set = session_set_config,
+                              .reload = session_reload_conf,
+                              .settings = session_settings_list,
                               .sleep = session_sleep,
                               .advisory = session_advisory,
                               .temp_schema = conn->temp_schema,

@@ -18,6 +18,8 @@ int session_zone_value(struct dendro_conn *conn,
                        const char **value,
                        char *room,
                        struct dn_err *err) DN_MUST_CHECK;
+/* Is there such a zone? */
+int session_zone_check(struct dendro_db *db, const char *text, struct dn_err *err) DN_MUST_CHECK;
 /* After settings have changed: functions work with their zone. */
 void session_zone_apply(struct dendro_conn *conn);
 /* What functions ask about objects (session_objects.c); arg is the session. */

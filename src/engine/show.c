@@ -71,7 +71,7 @@ struct show_all {
     size_t count, cap;
 };
 
-static int show_one(void *arg, const struct session_setting *s, struct dn_err *err)
+static int show_one(void *arg, const struct func_setting *s, struct dn_err *err)
 {
     struct show_all *all = arg;
     struct describe_setting *to = &all->rows[all->count];

@@ -187,6 +187,8 @@ static int stmt_prepare_once(struct dendro_conn *conn,
     if (rc == 0)
         rc = stmt_compile(stmt, err);
     if (rc != 0) {
+        if (rc < 0)
+            stmt_about(stmt, &conn->failed);
         dendro_finalize(stmt);
         return rc;
     }
@@ -214,6 +216,7 @@ int stmt_prepare(struct dendro_conn *conn,
     int rc;
 
     session_tick(conn);
+    conn->failed = (struct engine_about){.class = ENGINE_OTHER};
     pressure_begin(&p, conn);
     if (!stmt_any_active(conn)) /* what was canceled before is over */
         atomic_store(&conn->cancel, false);

@@ -31,7 +31,6 @@ static enum tx_use tx_use_of(const struct stmt *ast)
     switch (ast->kind) {
     case STMT_EMPTY:
     case STMT_TRANSACTION:
-    case STMT_SET:
     case STMT_SHOW_SETTING:
     case STMT_CHECKPOINT:
     case STMT_PREPARE:
@@ -43,6 +42,8 @@ static enum tx_use tx_use_of(const struct stmt *ast)
     case STMT_DISCARD:
     case STMT_CHANNEL:
         return TX_FREE;
+    case STMT_SET:
+        return ast->set->scope == SET_SYSTEM ? TX_ALONE : TX_FREE;
     case STMT_SELECT:
         return stmt_has_parts(ast) ? TX_WRITES : TX_READS;
     case STMT_USE:

@@ -49,6 +49,23 @@ static int str_set_config(const struct str_call *c, struct vstr *ret)
 }
 STR_KERNEL(set_config)
 
+static int func_reload_conf(const struct func_ctx *ctx,
+                            const struct vec *args DN_UNUSED,
+                            uint32_t args_count DN_UNUSED,
+                            uint32_t count,
+                            struct vec *ret,
+                            struct dn_err *err)
+{
+    uint8_t *to = func_ret_alloc(ctx, ret, count, sizeof *to, err);
+    int rc = to ? settings_need(ctx, err) : DN_E_NOMEM;
+
+    for (uint32_t i = 0; rc == 0 && i < count; i++) {
+        rc = ctx->session->reload ? ctx->session->reload(ctx->session->arg, err) : 0;
+        to[i] = true;
+    }
+    return rc;
+}
+
 static int str_current_schemas(const struct str_call *c, struct vstr *ret)
 {
     const struct func_session *s = c->ctx->session;
@@ -171,6 +188,11 @@ static const struct func func_settings_rows[] = {
      .kernel = func_current_schemas,
      .doc =
          "The schemas of search_path that are there; true: with those that are always looked at."},
+    {.name = "pg_reload_conf",
+     .result = TYPE_BOOLEAN,
+     .flags = FUNC_STRICT | FUNC_VOLATILE,
+     .kernel = func_reload_conf,
+     .doc = "The server reads its configuration anew, as SIGHUP makes it do. Superusers only."},
     SETTINGS_ROW("pg_sleep", VARCHAR, 1, func_sleep, "Waits for so many seconds.", TYPE_DOUBLE),
     ADVISORY_ROWS("pg_advisory_lock", VARCHAR, func_lock, "Waits for a lock of the session."),
     ADVISORY_ROWS("pg_advisory_lock_shared",

@@ -125,6 +125,25 @@ struct func_serial {
     uint32_t column_len;
 };
 
+/* A setting, with its words for pg_settings. Valid for the call. */
+struct func_setting {
+    const char *name;
+    const char *value; /* as SHOW has it */
+    const char *doc;
+    const char *type;    /* bool, integer, real, string, enum */
+    const char *context; /* user, superuser, sighup, postmaster, internal */
+    const char *boot;    /* value without anything set */
+    const char *reset;   /* value that RESET brings back */
+    const char *source;  /* default, configuration file, …, session */
+    const char *words;   /* of an enum, between commas; else NULL */
+    const char *min;     /* of a number; else NULL, as max */
+    const char *max;
+    const char *file; /* where it was set; NULL: in none */
+    uint32_t line;    /* 0 = none */
+    bool restart;     /* another value waits for one */
+};
+typedef int (*func_setting_fn)(void *arg, const struct func_setting *s, struct dn_err *err);
+
 struct func_session {
     void *arg;
     uint64_t (*random)(void *arg);        /* 64 random bits */
@@ -140,6 +159,9 @@ struct func_session {
                bool local,
                struct buf *b,
                struct dn_err *err);
+    /* fn for each setting, by name, until it returns something else than 0. */
+    int (*settings)(void *arg, func_setting_fn fn, void *fn_arg, struct dn_err *err);
+    int (*reload)(void *arg, struct dn_err *err); /* pg_reload_conf() */
     /* Waits, unless the statement is canceled. */
     int (*sleep)(void *arg, double seconds, struct dn_err *err);
     /* 1: done; 0: it cannot be had now, or was not held. how: enum func_lock. */

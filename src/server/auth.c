@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/sched.h"
+#include "server/audit.h"
 #include "server/pool.h"
 #include "server/server.h"
 
@@ -140,7 +141,24 @@ void auth_said(struct auth *a, const struct auth_who *who, bool right)
     }
     sched_unlock(a->lock);
     if (!right)
-        server_log("login failed: user \"%.63s\" from %s", who->user, who->peer);
+        auth_refused(a, who, NULL);
+}
+
+void auth_refused(struct auth *a DN_UNUSED, const struct auth_who *who, const char *why)
+{
+    const struct server_field fields[] = {{"user", who->user},
+                                          {"address", who->peer},
+                                          {"protocol", who->protocol},
+                                          {"why", why ? why : "wrong password"}};
+
+    if (server_log_is_json())
+        server_event("login failed", fields, DN_ARRAY_SIZE(fields));
+    else
+        server_log("login failed: user \"%.63s\" from %s%s%s",
+                   who->user,
+                   who->peer,
+                   why ? ": " : "",
+                   why ? why : "");
 }
 
 /* ---- verdicts ---- */
@@ -212,8 +230,12 @@ bool auth_password(struct auth *a,
     if (usable && auth_is_known(a, digest, false))
         return true;
     right = scram_check(&v, password, len) && usable;
-    if (right)
+    if (right) {
+        struct audit_who in = {.user = who->user, .peer = who->peer, .protocol = who->protocol};
+
         auth_is_known(a, digest, true);
+        audit_login(a->srv, &in); /* not those that come again and again with each request */
+    }
     auth_said(a, who, right);
     return right;
 }

@@ -28,6 +28,7 @@ struct auth_who {
     const char *user;
     const char *peer; /* address */
     bool local;       /* of this machine */
+    const char *protocol;
 };
 
 enum auth_verdict {
@@ -47,6 +48,8 @@ bool auth_password(struct auth *a,
                    const struct engine_login *login,
                    const char *password,
                    size_t len) DN_MUST_CHECK;
+/* He is told to go, for another reason than a wrong password: a line of the log. */
+void auth_refused(struct auth *a, const struct auth_who *who, const char *why);
 /* How it ended, where the protocol itself found out. */
 void auth_said(struct auth *a, const struct auth_who *who, bool right);
 /* What exchanges with unknown users are made of. */

@@ -42,6 +42,7 @@ enum conn_end {
     CONN_END_STOP,  /* the server stops */
     CONN_END_IDLE,  /* it said nothing for too long */
     CONN_END_LOGIN, /* it did not log in in time */
+    CONN_END_BLOCK, /* it left a transaction block alone for too long */
 };
 
 struct conn_ops {
@@ -80,6 +81,9 @@ struct conn {
     struct buf out; /* from out_at on: bytes to be sent */
     size_t out_at;
     atomic_int ending; /* enum conn_end */
+    uint64_t idle_ms;  /* the protocol's, before it waits for something to read: as long as that may
+                        * take; 0 = as the server says */
+    enum conn_end idle_why;
 
     /* The server's. */
     struct conn *next; /* of all, under its lock */

@@ -4,10 +4,11 @@
  * comes, and winds up.
  *
  * Only the thread of server_run uses the loop. Workers reach it by the inbox and a wake-up. */
-#include "server/server.h"
+#include "server/server_int.h"
 
 #include "engine/engine.h"
 #include "server/auth.h"
+#include "server/conf.h"
 #include "server/conn.h"
 #include "server/http/http.h"
 #include "server/ingest/tcp.h"
@@ -19,47 +20,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define SERVER_CONNS     1000u
 #define SERVER_SPARE     16u /* more, who are told that there are too many */
-#define SERVER_WORKERS   8u  /* per core */
-#define SERVER_REQUESTS  16u /* of HTTP at once, per worker */
-#define SERVER_MESSAGE   ((uint64_t)256 << 20)
-#define SERVER_LOGIN_MS  60000u
-#define SERVER_DRAIN_MS  10000u
 #define SERVER_TICK_MS   250u
 #define SERVER_HURRY_MS  10u /* a connection waits so long for a worker before there is one more */
 #define SERVER_NS_PER_MS 1000000u
-
-struct server {
-    struct server_options opt;
-    struct server_limits limits;
-    struct mem_owner owner;
-    dendro_db *db;            /* owned */
-    struct srv_pool *pool;    /* owned */
-    struct srv_tls *tls;      /* owned; NULL = none */
-    struct auth *auth;        /* owned */
-    struct sched_mutex *lock; /* conns, count, inbox */
-    struct conn *conns;       /* list of all, until they are forgotten */
-    unsigned count;           /* accepted and not closed yet */
-    uint32_t last_id;
-    struct conn *inbox;
-
-    uv_loop_t loop;
-    bool loop_open;
-    uv_async_t wake;
-    uv_timer_t tick;
-    struct srv_listener pg;
-    struct srv_listener ilp;
-    struct server_lines lines;
-    struct http *http; /* owned; NULL: none */
-    atomic_bool stop;  /* asked for */
-    atomic_bool reload;
-    uv_timer_t hurry; /* runs while connections wait for a worker */
-    bool stopping;    /* begun */
-    bool forced;      /* the time for statements is over */
-    uint64_t stop_ns; /* when that is */
-    bool handles_closed;
-};
 
 /* ---- for others ---- */
 
@@ -85,7 +49,7 @@ struct auth *server_auth(struct server *s)
 
 bool server_insecure(const struct server *s)
 {
-    return s->opt.insecure;
+    return s->conf.insecure;
 }
 
 struct mem_owner *server_owner(struct server *s)
@@ -93,9 +57,14 @@ struct mem_owner *server_owner(struct server *s)
     return &s->owner;
 }
 
-const struct server_limits *server_limits(const struct server *s)
+struct server_live *server_live(struct server *s)
 {
-    return &s->limits;
+    return &s->live;
+}
+
+bool server_https(const struct server *s)
+{
+    return s->tls != NULL;
 }
 
 uint64_t server_now_ns(struct server *s)
@@ -115,7 +84,7 @@ int64_t server_wall_ns(struct server *s)
 
 int server_port(const struct server *s)
 {
-    return s->opt.pg_port < 0 ? -1 : s->pg.port;
+    return s->conf.pg_port < 0 ? -1 : s->pg.port;
 }
 
 int server_http_port(const struct server *s)
@@ -125,7 +94,7 @@ int server_http_port(const struct server *s)
 
 int server_ilp_port(const struct server *s)
 {
-    return s->opt.ilp_port < 0 ? -1 : s->ilp.port;
+    return s->conf.ilp_port < 0 ? -1 : s->ilp.port;
 }
 
 struct server_lines *server_lines(struct server *s)
@@ -142,7 +111,7 @@ void server_submit(struct server *s, struct srv_job *job)
 
 const char *server_address(const struct server *s)
 {
-    return s->opt.listen;
+    return s->conf.listen;
 }
 
 void server_each(struct server *s, server_conn_fn fn, void *arg)
@@ -291,7 +260,7 @@ static void server_add(struct server *s, const struct conn_ops *ops, struct srv_
         return;
     }
     sched_lock(s->lock);
-    c->full = s->count >= s->opt.connections_max;
+    c->full = s->count >= s->conf.connections_max;
     c->id = ++s->last_id;
     s->count++;
     c->next = s->conns;
@@ -312,7 +281,7 @@ static void server_on_accept(void *arg, struct srv_listener *l, struct srv_peer 
 {
     struct server *s = arg;
 
-    if (s->count >= s->opt.connections_max + SERVER_SPARE || s->stopping)
+    if (s->count >= s->conf.connections_max + SERVER_SPARE || s->stopping)
         srv_socket_close(peer->fd);
     else
         server_add(s, l->ops, peer);
@@ -323,12 +292,13 @@ static void server_on_accept(void *arg, struct srv_listener *l, struct srv_peer 
 static void server_look(struct server *s, struct conn *c, uint64_t now)
 {
     uint64_t ms = (now - c->since_ns) / SERVER_NS_PER_MS;
+    uint64_t idle_ms = c->idle_ms ? c->idle_ms : atomic_load(&s->live.idle_ms);
     bool ready = c->ops->ready(c);
 
-    if (!ready && ms > s->opt.login_ms)
+    if (!ready && ms > atomic_load(&s->live.login_ms))
         conn_end(c, CONN_END_LOGIN);
-    else if (ready && s->opt.idle_ms && ms > s->opt.idle_ms)
-        conn_end(c, CONN_END_IDLE);
+    else if (ready && idle_ms && ms > idle_ms)
+        conn_end(c, c->idle_ms ? c->idle_why : CONN_END_IDLE);
 }
 
 static void server_on_tick(uv_timer_t *t)
@@ -355,6 +325,7 @@ static void server_on_tick(uv_timer_t *t)
     sched_unlock(s->lock);
     srv_listener_tick(&s->pg);
     srv_listener_tick(&s->ilp);
+    server_notify_alive(s);
 }
 
 static bool server_end_one(void *arg DN_UNUSED, struct conn *c)
@@ -363,26 +334,17 @@ static bool server_end_one(void *arg DN_UNUSED, struct conn *c)
     return false;
 }
 
-/* Nothing new is taken, and those that are there are asked to go. */
-static void server_begin_stop(struct server *s)
+void server_begin_stop(struct server *s)
 {
     s->stopping = true;
-    s->stop_ns = server_now_ns(s) + s->opt.drain_ms * SERVER_NS_PER_MS;
+    server_notify("STOPPING=1\nSTATUS=statements end");
+    s->stop_ns = server_now_ns(s) + atomic_load(&s->live.drain_ms) * SERVER_NS_PER_MS;
     srv_listener_close(&s->pg);
     srv_listener_close(&s->ilp);
     if (s->http)
         http_quiesce(s->http);
     server_each(s, server_end_one, NULL);
     server_on_tick(&s->tick);
-}
-
-static void server_reload_tls(struct server *s)
-{
-    struct dn_err err;
-
-    dn_err_clear(&err);
-    if (s->tls && srv_tls_reload(s->tls, &err) < 0)
-        server_log("reload: %s; the old one stays", err.text);
 }
 
 static void server_on_wake(uv_async_t *a)
@@ -403,42 +365,14 @@ static void server_on_wake(uv_async_t *a)
     }
     server_hurry(s);
     if (atomic_exchange(&s->reload, false))
-        server_reload_tls(s);
+        server_reload_now(s);
     if (atomic_load(&s->stop) && !s->stopping)
         server_begin_stop(s);
 }
 
 /* ---- life ---- */
 
-static void server_defaults(struct server_options *o)
-{
-    if (!o->listen)
-        o->listen = "127.0.0.1";
-    if (o->connections_max == 0)
-        o->connections_max = SERVER_CONNS;
-    if (o->message_max == 0)
-        o->message_max = SERVER_MESSAGE;
-    if (o->login_ms == 0)
-        o->login_ms = SERVER_LOGIN_MS;
-    if (o->drain_ms == 0)
-        o->drain_ms = SERVER_DRAIN_MS;
-}
-
-static int server_open_db(struct server *s, struct dn_err *err)
-{
-    struct dendro_options options = {.settings = s->opt.settings};
-    struct dendro_error e;
-    int rc = dendro_open(s->opt.data, &options, &s->db, &e);
-
-    if (rc < 0) {
-        dn_err_raise(err, rc, __FILE__, __LINE__, "%s", e.message);
-        if (e.hint[0])
-            dn_err_hint(err, "%s", e.hint);
-    }
-    return rc;
-}
-
-static int server_open_loop(struct server *s, struct dn_err *err)
+int server_open_loop(struct server *s, struct dn_err *err)
 {
     int rc = uv_loop_init(&s->loop);
 
@@ -453,14 +387,14 @@ static int server_open_loop(struct server *s, struct dn_err *err)
     return rc < 0 ? DN_FAIL(err, DN_E_IO, "the event loop does not start: %s", uv_strerror(rc)) : 0;
 }
 
-static int server_listen(struct server *s,
-                         struct srv_listener *l,
-                         int port,
-                         const struct conn_ops *ops,
-                         struct dn_err *err)
+static int server_bind(struct server *s,
+                       struct srv_listener *l,
+                       int port,
+                       const struct conn_ops *ops,
+                       struct dn_err *err)
 {
     struct srv_listen how = {.loop = &s->loop,
-                             .address = s->opt.listen,
+                             .address = s->conf.listen,
                              .port = port,
                              .ops = ops,
                              .fn = server_on_accept,
@@ -469,130 +403,18 @@ static int server_listen(struct server *s,
     return port < 0 ? 0 : srv_listener_open(l, &how, err);
 }
 
-static int server_open_http(struct server *s, struct dn_err *err)
+int server_open_listeners(struct server *s, struct dn_err *err)
 {
-    const struct server_options *o = &s->opt;
-    struct http_options http = {.address = o->listen,
-                                .port = o->http_port,
-                                .tls_cert = o->tls_cert,
-                                .tls_key = o->tls_key,
-                                .connections_max = o->connections_max,
-                                .requests_max = o->workers_max * SERVER_REQUESTS,
-                                .body_max = o->message_max,
-                                .create = o->create,
-                                .insecure = o->insecure};
+    int rc = server_bind(s, &s->pg, s->conf.pg_port, &pgw_ops, err);
 
-    return o->http_port < 0 ? 0 : http_open(s, &http, &s->http, err);
-}
-
-/* Other machines are served only if they have to log in. */
-static int server_open_auth(struct server *s, struct dn_err *err)
-{
-    struct engine_login login;
-    int rc;
-
-    s->auth = auth_new(s);
-    if (!s->auth)
-        return DN_FAIL_NOMEM(err);
-    engine_set_password(s->db, auth_make_verifier);
-    engine_login(s->db, "", &login);
-    if (srv_address_local(s->opt.listen) || s->opt.insecure || login.passwords)
-        return 0;
-    rc = DN_FAIL(err,
-                 DN_E_CONFIG,
-                 "%s is no loopback address, and nobody would have to log in",
-                 s->opt.listen);
-    dn_err_hint(err,
-                "Listen on 127.0.0.1 and give a role a password first (ALTER ROLE dendro PASSWORD "
-                "'…'), or say --insecure to serve everybody who can reach this machine.");
-    return rc;
-}
-
-static int server_start(struct server *s, struct dn_err *err)
-{
-    int rc;
-
-    if (s->opt.tls_cert || s->opt.tls_key) {
-        if (!s->opt.tls_cert || !s->opt.tls_key)
-            return DN_FAIL(err, DN_E_CONFIG, "TLS needs both a certificate and its key");
-        rc = srv_tls_new(s->opt.tls_cert, s->opt.tls_key, &s->tls, err);
-        if (rc < 0)
-            return rc;
-    }
-    rc = srv_pool_new(s->opt.workers_max, s->opt.connections_max, &s->pool, err);
-    if (rc < 0)
-        return rc;
-    s->lock = sched_mutex_new(srv_pool_sched(s->pool), "server");
-    if (!s->lock)
-        return DN_FAIL_NOMEM(err);
-    rc = server_open_db(s, err);
-    rc = rc < 0 ? rc : server_open_auth(s, err);
-    rc = rc < 0 ? rc : server_open_loop(s, err);
-    rc = rc < 0 ? rc : server_listen(s, &s->pg, s->opt.pg_port, &pgw_ops, err);
-    rc = rc < 0 ? rc : server_listen(s, &s->ilp, s->opt.ilp_port, &ingest_tcp_ops, err);
-    if (rc >= 0 && server_port(s) > 0)
-        srv_announce(s->db, server_address(s), server_port(s));
-    return rc < 0 ? rc : server_open_http(s, err);
-}
-
-int server_open(const struct server_options *options, struct server **ret, struct dn_err *err)
-{
-    struct server *s = mem_calloc(NULL, 1, sizeof(*s));
-    int rc;
-
-    if (!s)
-        return DN_FAIL_NOMEM(err);
-    s->opt = *options;
-    server_defaults(&s->opt);
-    if (s->opt.workers_max == 0)
-        s->opt.workers_max = SERVER_WORKERS * srv_cores();
-    s->limits.message_max = s->opt.message_max;
-    s->limits.create = s->opt.create;
-    mem_owner_init(&s->owner, "server", NULL, 0);
-    rc = server_start(s, err);
-    if (rc < 0) {
-        server_close(s);
-        return rc;
-    }
-    *ret = s;
-    return 0;
+    return rc < 0 ? rc : server_bind(s, &s->ilp, s->conf.ilp_port, &ingest_tcp_ops, err);
 }
 
 int server_run(struct server *s, struct dn_err *err DN_UNUSED)
 {
+    server_notify("READY=1\nSTATUS=serves");
     while (!s->stopping || server_count(s) > 0 ||
            (s->http && !s->forced && http_count(s->http) > 0)) /* they may end by themselves */
         uv_run(&s->loop, UV_RUN_ONCE);
     return 0;
-}
-
-void server_close(struct server *s)
-{
-    if (!s)
-        return;
-    http_close(s->http); /* its threads use the loop */
-    s->http = NULL;
-    if (s->loop_open) {
-        if (!s->stopping) { /* it never ran, or not to its end */
-            atomic_store(&s->stop, true);
-            server_begin_stop(s);
-        }
-        while (server_count(s) > 0)
-            uv_run(&s->loop, UV_RUN_ONCE);
-        if (s->wake.data)
-            uv_close((uv_handle_t *)&s->wake, NULL);
-        if (s->tick.data)
-            uv_close((uv_handle_t *)&s->tick, NULL);
-        if (s->hurry.data)
-            uv_close((uv_handle_t *)&s->hurry, NULL);
-        uv_run(&s->loop, UV_RUN_DEFAULT);
-        DN_IGNORE(uv_loop_close(&s->loop));
-    }
-    auth_free(s->auth);
-    if (s->lock)
-        sched_mutex_free(s->lock);
-    srv_pool_free(s->pool);
-    srv_tls_free(s->tls);
-    DN_IGNORE(dendro_close(s->db));
-    mem_free(s);
 }

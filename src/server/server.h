@@ -10,38 +10,26 @@
 #pragma once
 
 #include "base/err.h"
+#include "catalog/config.h"
 #include "dendro.h"
-#include "server/ingest/ingest.h"
 
 #include <stdatomic.h>
 
 struct auth;
 struct server;
 struct conn;
+struct server_live;
 struct srv_pool;
 struct srv_tls;
 struct mem_owner;
 
-#define SERVER_PG_PORT   5460
-#define SERVER_HTTP_PORT 8460
-
+/* What the server is told, and how it looks again when it is told to: the configuration file, the
+ * environment and the flags. */
 struct server_options {
-    const char *data;            /* directory of the database */
-    const char *const *settings; /* as dendro_options has them; NULL = none */
-    const char *listen;          /* address; NULL = loopback */
-    int pg_port;                 /* 0 = any free one; < 0 = not at all */
-    int http_port;               /* likewise */
-    int ilp_port;                /* of line protocol over TCP, likewise */
-    enum ingest_create create;   /* what points may make */
-    const char *tls_cert;        /* PEM files; NULL = no TLS */
-    const char *tls_key;
-    bool insecure;            /* serve other machines without authentication */
-    unsigned connections_max; /* 0 = 1000 */
-    unsigned workers_max;     /* 0 = some per core */
-    uint64_t message_max;     /* bytes of a message; 0 = 256 MB */
-    uint64_t idle_ms;         /* a connection that is idle longer is closed; 0 = never */
-    uint64_t login_ms;        /* as long as a login may take; 0 = a minute */
-    uint64_t drain_ms;        /* as long as statements may go on after a stop; 0 = ten seconds */
+    struct config *given; /* borrowed until server_open returns; has at least data */
+    /* As given, read anew, a reference; errors go to server_log. NULL: it stays as it is. */
+    struct config *(*reread)(void *arg);
+    void *arg;
 };
 
 int server_open(const struct server_options *options,
@@ -49,7 +37,7 @@ int server_open(const struct server_options *options,
                 struct dn_err *err) DN_MUST_CHECK;
 int server_run(struct server *s, struct dn_err *err) DN_MUST_CHECK;
 void server_stop(struct server *s);
-/* Certificate and key are read anew; told on stderr if that fails. As server_stop. */
+/* Settings, certificate and key are read anew; the log says what changed. As server_stop. */
 void server_reload(struct server *s);
 void server_close(struct server *s); /* NULL is fine */
 
@@ -57,13 +45,9 @@ int server_port(const struct server *s);      /* of PostgreSQL's protocol; < 0: 
 int server_http_port(const struct server *s); /* < 0: none */
 int server_ilp_port(const struct server *s);  /* < 0: none */
 const char *server_address(const struct server *s);
+bool server_https(const struct server *s);
 
 /* ---- for protocols ---- */
-
-struct server_limits {
-    enum ingest_create create;
-    uint64_t message_max;
-};
 
 dendro_db *server_db(struct server *s);
 struct srv_pool *server_pool(struct server *s);
@@ -71,7 +55,7 @@ struct srv_tls *server_tls(struct server *s); /* NULL: none */
 struct auth *server_auth(struct server *s);
 bool server_insecure(const struct server *s); /* other machines need not log in */
 struct mem_owner *server_owner(struct server *s);
-const struct server_limits *server_limits(const struct server *s);
+struct server_live *server_live(struct server *s); /* settings that may change: conf.h */
 uint64_t server_now_ns(struct server *s);
 uint64_t server_random(struct server *s);
 /* Line protocol over TCP, so far. */
@@ -90,8 +74,17 @@ unsigned server_count(struct server *s);
 struct srv_job;
 void server_submit(struct server *s, struct srv_job *job);
 
-/* A line of the log, on stderr; what is in it stays on that line (log.c). */
+/* ---- log.c: a line of the log, on stderr; what is in it stays on that line ---- */
 void server_log(const char *fmt, ...) DN_PRINTF(1, 2);
+/* Something that happened, in fields: a NULL value is left out. */
+struct server_field {
+    const char *name;
+    const char *value;
+};
+void server_event(const char *event, const struct server_field *fields, size_t count);
+bool server_log_is_json(void);
+void server_log_json(bool json);         /* lines are objects of JSON */
+void server_log_clock(struct server *s); /* whose clock they have; NULL: none */
 
 /* ---- for conn.c: a worker's thread ---- */
 /* Back to the loop, which waits for what c->wants. */

@@ -19,8 +19,6 @@ struct tls_old {
 };
 
 struct srv_tls {
-    const char *cert; /* borrowed, as key */
-    const char *key;
     _Atomic(SSL_CTX *) ctx; /* owned */
     struct tls_old *old;    /* owned; of the loop's thread */
 };
@@ -51,7 +49,7 @@ static int tls_fail(const char *what, const char *file, struct dn_err *err)
     return DN_FAIL(err, DN_E_CONFIG, "%s \"%s\": %s", what, file, text ? text : "cannot be used");
 }
 
-static int tls_context(const struct srv_tls *t, SSL_CTX **ret, struct dn_err *err)
+static int tls_context(const char *cert, const char *key, SSL_CTX **ret, struct dn_err *err)
 {
     SSL_CTX *ctx = SSL_CTX_new(TLS_server_method());
     int rc = 0;
@@ -66,12 +64,12 @@ static int tls_context(const struct srv_tls *t, SSL_CTX **ret, struct dn_err *er
                      SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                          SSL_MODE_RELEASE_BUFFERS);
     SSL_CTX_set_alpn_select_cb(ctx, tls_alpn, NULL);
-    if (SSL_CTX_use_certificate_chain_file(ctx, t->cert) != 1)
-        rc = tls_fail("the certificate", t->cert, err);
-    else if (SSL_CTX_use_PrivateKey_file(ctx, t->key, SSL_FILETYPE_PEM) != 1)
-        rc = tls_fail("the key", t->key, err);
+    if (SSL_CTX_use_certificate_chain_file(ctx, cert) != 1)
+        rc = tls_fail("the certificate", cert, err);
+    else if (SSL_CTX_use_PrivateKey_file(ctx, key, SSL_FILETYPE_PEM) != 1)
+        rc = tls_fail("the key", key, err);
     else if (SSL_CTX_check_private_key(ctx) != 1)
-        rc = tls_fail("the key does not fit the certificate:", t->key, err);
+        rc = tls_fail("the key does not fit the certificate:", key, err);
     if (rc < 0)
         SSL_CTX_free(ctx);
     else
@@ -79,11 +77,11 @@ static int tls_context(const struct srv_tls *t, SSL_CTX **ret, struct dn_err *er
     return rc;
 }
 
-int srv_tls_reload(struct srv_tls *t, struct dn_err *err)
+int srv_tls_reload(struct srv_tls *t, const char *cert, const char *key, struct dn_err *err)
 {
     struct tls_old *old = mem_calloc(NULL, 1, sizeof(*old));
     SSL_CTX *ctx;
-    int rc = old ? tls_context(t, &ctx, err) : DN_FAIL_NOMEM(err);
+    int rc = old ? tls_context(cert, key, &ctx, err) : DN_FAIL_NOMEM(err);
 
     if (rc < 0) {
         mem_free(old);
@@ -102,9 +100,7 @@ int srv_tls_new(const char *cert, const char *key, struct srv_tls **ret, struct 
 
     if (!t)
         return DN_FAIL_NOMEM(err);
-    t->cert = cert;
-    t->key = key;
-    rc = tls_context(t, &ctx, err);
+    rc = tls_context(cert, key, &ctx, err);
     if (rc < 0) {
         srv_tls_free(t);
         return rc;

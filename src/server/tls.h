@@ -12,12 +12,14 @@
 struct conn;
 struct srv_tls;
 
-/* Certificates (the server's first) and its key, as PEM files; the names must outlive it. */
+/* Certificates (the server's first) and its key, as PEM files. */
 int srv_tls_new(const char *cert, const char *key, struct srv_tls **ret, struct dn_err *err)
     DN_MUST_CHECK;
 void srv_tls_free(struct srv_tls *tls); /* NULL is fine */
-/* Reads the files once more, for connections that begin from now on. An error: nothing changed. */
-int srv_tls_reload(struct srv_tls *tls, struct dn_err *err) DN_MUST_CHECK;
+/* Other files, or the same once more, for connections that begin from now on. An error: nothing
+ * changed. */
+int srv_tls_reload(struct srv_tls *tls, const char *cert, const char *key, struct dn_err *err)
+    DN_MUST_CHECK;
 
 /* What the connection's channel is bound to: the digest of the certificate it was shown
  * (tls-server-end-point). How many bytes; 0 = none. */

@@ -90,7 +90,7 @@ void sql_set(struct sql_parser *ps, int scope, const struct qual_name *name, str
         return;
     s->name = *name;
     s->set = set;
-    set->scope = scope == SET_LOCAL ? SET_LOCAL : SET_SESSION;
+    set->scope = scope < 0 ? SET_SESSION : (enum set_scope)scope;
     set->scope_given = scope >= 0;
     set->values = list;
     set->values_count = values.count;
@@ -124,9 +124,9 @@ struct option_spec *sql_value_zone(struct sql_parser *ps,
     return o;
 }
 
-void sql_reset(struct sql_parser *ps, const struct qual_name *name)
+void sql_reset(struct sql_parser *ps, int scope, const struct qual_name *name)
 {
-    sql_set(ps, -1, name, sql_list_none(ps));
+    sql_set(ps, scope, name, sql_list_none(ps));
     if (ps->rc == 0)
         ps->stmt->set->reset = true;
 }

@@ -35,13 +35,13 @@ struct explain_options {
 
 /* ---- SET, RESET ---- */
 
-enum set_scope { SET_SESSION, SET_LOCAL };
+enum set_scope { SET_SESSION, SET_LOCAL, SET_SYSTEM /* ALTER SYSTEM */ };
 
 /* SET TIME ZONE v is name "timezone", SET SCHEMA v "search_path", SET NAMES v "client_encoding",
  * SET [SESSION CHARACTERISTICS AS] TRANSACTION is a TRANSACTION statement. */
 struct set_stmt {
     enum set_scope scope;
-    bool scope_given;           /* SESSION or LOCAL was written */
+    bool scope_given;           /* SESSION, LOCAL or ALTER SYSTEM was written */
     bool reset;                 /* RESET; name "all" for RESET ALL */
     struct option_spec *values; /* text without quotes, in order; NULL = DEFAULT */
     uint32_t values_count;

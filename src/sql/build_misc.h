@@ -93,7 +93,7 @@ void sql_set(struct sql_parser *ps,
              int scope,
              const struct qual_name *name,
              struct sql_list values);
-void sql_reset(struct sql_parser *ps, const struct qual_name *name);
+void sql_reset(struct sql_parser *ps, int scope, const struct qual_name *name);
 void sql_transaction(struct sql_parser *ps,
                      enum transaction_kind kind,
                      const struct transaction *modes,

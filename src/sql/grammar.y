@@ -311,10 +311,14 @@ cmd ::= SET SESSION AUTHORIZATION(T) DEFAULT. {
     sql_set(ps, SET_SESSION, sql_qual_text(ps, T, "session_authorization"), sql_list_none(ps));
 }
 cmd ::= SET scope(S) ROLE(T) value(V). {sql_set(ps, S, sql_qual_text(ps, T, "role"), sql_list_one(ps, V));}
-cmd ::= RESET SESSION AUTHORIZATION(T). {sql_reset(ps, sql_qual_text(ps, T, "session_authorization"));}
-cmd ::= RESET qname(N). {sql_reset(ps, N);}
-cmd ::= RESET TIME(T) ZONE. {sql_reset(ps, sql_qual_text(ps, T, "timezone"));}
-cmd ::= RESET ALL(T). {sql_reset(ps, sql_qual_text(ps, T, "all"));}
+cmd ::= ALTER SYSTEM SET qname(N) set_to values(L). {sql_set(ps, SET_SYSTEM, N, L);}
+cmd ::= ALTER SYSTEM SET qname(N) set_to DEFAULT. {sql_set(ps, SET_SYSTEM, N, sql_list_none(ps));}
+cmd ::= ALTER SYSTEM RESET qname(N). {sql_reset(ps, SET_SYSTEM, N);}
+cmd ::= ALTER SYSTEM RESET ALL(T). {sql_reset(ps, SET_SYSTEM, sql_qual_text(ps, T, "all"));}
+cmd ::= RESET SESSION AUTHORIZATION(T). {sql_reset(ps, -1, sql_qual_text(ps, T, "session_authorization"));}
+cmd ::= RESET qname(N). {sql_reset(ps, -1, N);}
+cmd ::= RESET TIME(T) ZONE. {sql_reset(ps, -1, sql_qual_text(ps, T, "timezone"));}
+cmd ::= RESET ALL(T). {sql_reset(ps, -1, sql_qual_text(ps, T, "all"));}
 set_to ::= EQ.
 set_to ::= TO.
 %type scope {int}

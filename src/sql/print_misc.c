@@ -73,6 +73,8 @@ void sql_print_set(const struct stmt *s, struct buf *b)
 {
     const struct set_stmt *set = s->set;
 
+    if (set->scope == SET_SYSTEM)
+        buf_puts(b, "ALTER SYSTEM ");
     if (set->reset) {
         buf_puts(b, "RESET ");
         if (strcasecmp(s->name.name, "all") == 0)
@@ -82,9 +84,9 @@ void sql_print_set(const struct stmt *s, struct buf *b)
         return;
     }
     buf_puts(b,
-             !set->scope_given         ? "SET "
-             : set->scope == SET_LOCAL ? "SET LOCAL "
-                                       : "SET SESSION ");
+             !set->scope_given || set->scope == SET_SYSTEM ? "SET "
+             : set->scope == SET_LOCAL                     ? "SET LOCAL "
+                                                           : "SET SESSION ");
     sql_print_qual(&s->name, b);
     buf_puts(b, " = ");
     for (uint32_t i = 0; i < set->values_count; i++) {

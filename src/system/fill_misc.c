@@ -4,6 +4,10 @@
  * the order of the columns in relations_pg.c. */
 #include "system/system_int.h"
 
+#include "vec/array.h"
+
+#define MISC_WORDS_MAX 16u /* of an enum */
+
 static const char *misc_user(const struct sys_rows *w)
 {
     return w->env->session ? w->env->session->user : "dendro";
@@ -360,56 +364,69 @@ void sys_fill_stat_database(struct sys_rows *w)
 
 /* ---- settings ---- */
 
-static const char *misc_kind(const struct setting_row *row)
+/* The words of an enum, as an array. */
+static void misc_words(struct sys_rows *w, const char *words, struct buf *b)
 {
-    return row->kind == SETTING_BOOL ? "bool" : row->kind == SETTING_TEXT ? "string" : "integer";
+    struct datum items[MISC_WORDS_MAX];
+    struct varray a;
+    uint32_t n = 0;
+
+    while (words && *words && n < MISC_WORDS_MAX) {
+        size_t len = strcspn(words, ",");
+
+        items[n++] = (struct datum){.type = TYPE_VARCHAR, .str = {words, (uint32_t)len}};
+        words += len + (words[len] == ',');
+    }
+    a = varray_flat(TYPE_VARCHAR, items, n);
+    buf_reset(b);
+    varray_write(&a, b);
+    sys_buf(w, b);
+}
+
+static int misc_setting(void *arg, const struct func_setting *s, struct dn_err *err DN_UNUSED)
+{
+    struct sys_rows *w = arg;
+    struct buf b;
+
+    buf_init(&b, w->arena->owner);
+    sys_text(w, s->name);
+    sys_text(w, s->value);
+    sys_null(w, 1);
+    sys_text(w, "Dendro");
+    sys_text(w, s->doc);
+    sys_null(w, 1);
+    sys_text(w, s->context);
+    sys_text(w, s->type);
+    sys_text(w, s->source);
+    sys_text(w, s->min);
+    sys_text(w, s->max);
+    if (s->words)
+        misc_words(w, s->words, &b);
+    else
+        sys_null(w, 1);
+    sys_text(w, s->boot);
+    sys_text(w, s->reset);
+    sys_text(w, s->file);
+    if (s->line)
+        sys_int(w, s->line);
+    else
+        sys_null(w, 1);
+    sys_int(w, s->restart);
+    sys_end(w);
+    buf_done(&b);
+    return w->rc;
 }
 
 void sys_fill_settings(struct sys_rows *w)
 {
-    struct buf b;
+    const struct func_session *session = w->env->session;
+    int rc;
 
-    buf_init(&b, w->arena->owner);
-    for (size_t i = 0; w->env->settings && w->rc == 0 && i < settings_count(); i++) {
-        const struct setting_row *row = settings_row(i);
-        bool number = row->kind == SETTING_INT || row->kind == SETTING_SIZE;
-
-        sys_text(w, row->name);
-        buf_reset(&b);
-        settings_show(w->env->settings, row, &b);
-        sys_buf(w, &b);
-        sys_null(w, 1);
-        sys_text(w, "Dendro");
-        sys_text(w, row->doc);
-        sys_null(w, 1);
-        sys_text(w, row->scope == SETTING_SESSION ? "user" : "postmaster");
-        sys_text(w, misc_kind(row));
-        sys_text(w, "default");
-        buf_reset(&b);
-        settings_print(row, row->min, &b);
-        if (number)
-            sys_buf(w, &b);
-        else
-            sys_null(w, 1);
-        buf_reset(&b);
-        settings_print(row, row->max, &b);
-        if (number)
-            sys_buf(w, &b);
-        else
-            sys_null(w, 1);
-        sys_null(w, 1);
-        buf_reset(&b);
-        if (row->kind == SETTING_TEXT)
-            buf_puts(&b, row->def_text);
-        else
-            settings_print(row, row->def, &b);
-        sys_buf(w, &b);
-        sys_buf(w, &b);
-        sys_null(w, 2);
-        sys_int(w, 0);
-        sys_end(w);
-    }
-    buf_done(&b);
+    if (!session || !session->settings)
+        return;
+    rc = session->settings(session->arg, misc_setting, w, w->err);
+    if (rc < 0)
+        w->rc = rc;
 }
 
 void sys_fill_keywords(struct sys_rows *w)

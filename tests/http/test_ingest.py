@@ -87,7 +87,7 @@ class LinesTcp(HttpTest):
             server.sql("ALTER ROLE dendro PASSWORD 'secret'")
             s = socket.create_connection(("127.0.0.1", server.ilp_port), timeout=30)
             s.sendall(b"secret v=1 1\n")
-            self.assertIn(b"use HTTP", s.recv(1000))
+            self.assertIn(b"log in first", s.recv(1000))
             server.stop()
         finally:
             server.remove()
@@ -221,6 +221,70 @@ class Import(HttpTest):
         self.assertEqual(self.server.post("/api/import", body).status, 400)
         self.assertEqual(self.server.post("/api/import?table=none", body).status, 400)
         self.assertEqual(self.server.post("/api/import?table=e&header=x", body).status, 400)
+
+
+class ImportBig(HttpTest):
+    """A body is not kept in memory, and has no limit but the disk."""
+    options = ("--max-message", "1")
+
+    def test_longer_than_a_message(self):
+        n = 20000
+        body = b"k,name,v\n" + b"".join(b"%d,%s,%d.5\n" % (i, b"some text that takes room " * 15, i % 100) for i in range(n))
+        self.assertGreater(len(body), 7 << 20)
+        a = self.server.post("/api/import?table=big&create=true", body)
+        self.assertEqual((a.status, a.json["rows"]), (200, n), a.text)
+        # in chunks, so that nobody says before how long it is; packed
+        packed = gzip.compress(body, 1)
+        a = self.server.post("/api/import?table=big", iter([packed[i:i + 100000] for i in range(0, len(packed), 100000)]))
+        self.assertEqual((a.status, a.json["rows"]), (200, n), a.text)
+        self.assertEqual(self.server.rows("SELECT count(*), count(DISTINCT k) FROM big"), [[2 * n, n]])
+        a = self.server.post("/api/import?table=big", body + b"x,y\n")
+        self.assertEqual(a.status, 400)
+        self.assertIn(f"line {n + 2}", a.text)
+        metrics = self.server.ask("GET", "/metrics").text
+        self.assertRegex(metrics, r'dendro_table_rows\{schema="\w+",table="big"\} [1-9]')
+        self.assertRegex(metrics, r'dendro_table_bytes\{schema="\w+",table="big"\} [1-9]')
+
+
+class LinesLogin(HttpTest):
+    """Lines over TCP where everybody has to log in."""
+    options = ("--ilp-port", "any")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.process.terminate()
+        _, err = cls.server.process.communicate(timeout=120)
+        cls.server.remove()
+        assert cls.server.process.returncode == 0
+        assert err.count("login failed") == 1, err
+        assert "hush" not in err, err
+
+    def talk(self, text):
+        """What is sent, and all that comes back until the server is done with it."""
+        s = socket.create_connection(("127.0.0.1", self.server.ilp_port), timeout=120)
+        s.sendall(text)
+        s.shutdown(socket.SHUT_WR)
+        got = b""
+        while True:
+            part = s.recv(4096)
+            if not part:
+                s.close()
+                return got.decode()
+            got += part
+
+    def test_login(self):
+        self.assertEqual(self.talk(b"cpu,host=a v=1 1000000000\n"), "")
+        self.assertEqual(self.talk(b"auth dendro:whatever\ncpu,host=a v=2 2000000000\n"), "")
+        self.server.sql("CREATE USER sensor PASSWORD 'hush1'; GRANT INSERT ON cpu TO sensor; ALTER ROLE dendro PASSWORD 'hush2'")
+        self.assertIn("E 1 log in first", self.talk(b"cpu,host=a v=3 3000000000\n"))
+        self.assertIn("E 1 authentication failed", self.talk(b"auth sensor:hush3\ncpu,host=a v=3 3000000000\n"))
+        self.assertIn("E 1 authentication failed", self.talk(b"auth sensor\ncpu,host=a v=3 3000000000\n"))
+        self.assertEqual(self.talk(b"auth dendro:hush2\r\ncpu,host=a v=4 4000000000\n"), "")
+        self.assertEqual(self.talk(b"auth sensor:hush1\ncpu,host=a v=5 5000000000\n"), "")
+        self.assertIn("E ", self.talk(b"auth sensor:hush1\nother,host=a v=5 5000000000\n"))
+        a = self.server.post("/api/sql", json.dumps({"query": "SELECT v FROM cpu ORDER BY v"}), Content_Type="application/json",
+                             Authorization="Token dendro:hush2")
+        self.assertEqual([r[0] for r in a.json["rows"]], [1, 2, 4, 5])
 
 
 class InfluxClients(HttpTest):

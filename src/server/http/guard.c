@@ -48,7 +48,7 @@ static bool guard_host_safe(const struct http_req *req, const char *host)
 /* Does the page of that origin come from this very server? */
 static bool guard_origin_same(const struct http_req *req, const char *origin, const char *host)
 {
-    const char *scheme = req->h->cert ? "https://" : "http://";
+    const char *scheme = req->h->tls ? "https://" : "http://";
     size_t len = strlen(scheme);
 
     return host && strncasecmp(origin, scheme, len) == 0 && strcasecmp(origin + len, host) == 0;
@@ -109,7 +109,8 @@ static bool guard_refuse(struct http_req *req, const char *user)
 bool http_authenticate(struct http_req *req)
 {
     struct auth *auth = server_auth(req->h->srv);
-    struct auth_who who = {.user = ACCESS_FIRST_NAME, .peer = req->peer, .local = req->local};
+    struct auth_who who = {
+        .user = ACCESS_FIRST_NAME, .peer = req->peer, .local = req->local, .protocol = "HTTP"};
     char text[GUARD_CREDENTIALS_MAX] = "";
     bool given = guard_credentials(req, text, sizeof text);
     const char *password = "";

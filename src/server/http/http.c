@@ -4,9 +4,12 @@
 #include "engine/engine.h"
 #include "server/http/http_int.h"
 
+#include "server/conf.h"
+#include "server/http/cert.h"
+#include "server/http/spool.h"
+
 #include "server/listen.h"
 #include "server/server.h"
-#include "volume/hostfile.h"
 
 #include <microhttpd.h>
 #include <stdarg.h>
@@ -19,7 +22,6 @@
 #define HTTP_THREADS_MAX 4u
 #define HTTP_CONN_BYTES  ((size_t)64 << 10) /* head and bytes of a body that are read at a time */
 #define HTTP_CHUNK_BYTES ((size_t)64 << 10)
-#define HTTP_PEM_MAX     ((size_t)1 << 20)
 #define HTTP_PRIORITIES  "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
 #define HTTP_WAIT_NS     2000000u
 
@@ -308,13 +310,13 @@ static bool http_admit(struct http_req *req)
     } else {
         req->counted = true;
     }
-    if (req->status == 0 && bytes > h->opt.body_max && req->route->body != HTTP_BODY_NONE)
+    if (req->status == 0 && bytes > req->body_max && req->route->body != HTTP_BODY_NONE)
         http_fail(req,
                   413,
                   "54000",
                   "a body of %llu bytes, more than %llu: send it in parts",
                   bytes,
-                  (unsigned long long)h->opt.body_max);
+                  (unsigned long long)req->body_max);
     return req->status == 0;
 }
 
@@ -329,11 +331,14 @@ http_new(struct http *h, struct MHD_Connection *conn, const char *method, const 
     req->h = h;
     req->conn = conn;
     req->rest = "";
+    req->body_max = atomic_load(&server_live(h->srv)->message_max);
     req->since_ns = server_now_ns(h->srv);
     buf_init(&req->body, &h->owner);
     buf_init(&req->out, &h->owner);
     http_look_at_peer(req);
     http_find_route(req, method, url);
+    if (req->route && req->route->body == HTTP_BODY_SPOOL)
+        req->body_max = UINT64_MAX;
     atomic_fetch_add(&h->counters.requests[req->route ? req->route->kind : HTTP_KIND_OTHER], 1);
     if (req->status == 0 && http_guard(req) && http_admit(req) &&
         req->route->body == HTTP_BODY_WHOLE)
@@ -350,6 +355,7 @@ static void http_free(struct http_req *req)
     if (req->free_state)
         req->free_state(req);
     http_unpack_free(req->unpack);
+    http_spool_free(req);
     buf_done(&req->body);
     buf_done(&req->out);
     mem_free(req);
@@ -362,8 +368,11 @@ static enum MHD_Result http_body(struct http_req *req, const char *bytes, size_t
     req->body_in += len;
     atomic_fetch_add(&req->h->counters.bytes_in, len);
     if (req->status != 0 || req->route->body == HTTP_BODY_NONE) /* passed over, up to a point */
-        return req->body_in > req->h->opt.body_max ? MHD_NO : MHD_YES;
-    DN_IGNORE(http_unpack_add(req, bytes, len));
+        return req->body_in > req->body_max ? MHD_NO : MHD_YES;
+    if (req->route->body == HTTP_BODY_SPOOL)
+        DN_IGNORE(http_spool_add(req, bytes, len));
+    else
+        DN_IGNORE(http_unpack_add(req, bytes, len));
     return MHD_YES;
 }
 
@@ -417,36 +426,18 @@ static void http_completed(void *cls DN_UNUSED,
 
 /* ---- life ---- */
 
-static int http_read_pem(const char *path, char **ret, struct dn_err *err)
+enum ingest_create http_create(const struct http *h)
 {
-    struct hostfile *f;
-    size_t used = 0, n = 1;
-    char *text = mem_alloc(NULL, HTTP_PEM_MAX + 1);
-    int rc = text ? hostfile_open(path, &f, err) : DN_FAIL_NOMEM(err);
-
-    if (rc < 0) {
-        mem_free(text);
-        return rc;
-    }
-    while (rc == 0 && n > 0 && used < HTTP_PEM_MAX) {
-        rc = hostfile_read(f, text + used, HTTP_PEM_MAX - used, &n, err);
-        used += rc == 0 ? n : 0;
-    }
-    DN_IGNORE(hostfile_close(f, NULL)); /* it was only read */
-    text[used] = 0;
-    if (rc < 0)
-        mem_free(text);
-    else
-        *ret = text;
-    return rc;
+    return (enum ingest_create)atomic_load(&server_live(h->srv)->create);
 }
 
 static int http_start(struct http *h, struct dn_err *err)
 {
     unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME;
     unsigned threads = srv_cores() < HTTP_THREADS_MAX ? srv_cores() : HTTP_THREADS_MAX;
-    struct MHD_OptionItem tls[] = {{MHD_OPTION_HTTPS_MEM_KEY, 0, h->key},
-                                   {MHD_OPTION_HTTPS_MEM_CERT, 0, h->cert},
+    char versions[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
+    struct MHD_OptionItem tls[] = {{MHD_OPTION_HTTPS_CERT_CALLBACK, 0, http_cert_callback()},
+                                   {MHD_OPTION_HTTPS_PRIORITIES, 0, versions},
                                    {MHD_OPTION_END, 0, NULL}};
     struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
     int fd;
@@ -454,7 +445,7 @@ static int http_start(struct http *h, struct dn_err *err)
 
     if (rc < 0)
         return rc;
-    h->daemon = MHD_start_daemon(flags | (h->cert ? MHD_USE_TLS : 0),
+    h->daemon = MHD_start_daemon(flags | (h->tls ? MHD_USE_TLS : 0),
                                  0,
                                  NULL,
                                  NULL,
@@ -474,15 +465,15 @@ static int http_start(struct http *h, struct dn_err *err)
                                  http_completed,
                                  NULL,
                                  MHD_OPTION_ARRAY,
-                                 h->cert ? tls : none,
+                                 h->tls ? tls : none,
                                  MHD_OPTION_END);
     if (h->daemon)
         return 0;
     srv_socket_close(fd);
     return DN_FAIL(err,
-                   h->cert ? DN_E_CONFIG : DN_E_IO,
+                   h->tls ? DN_E_CONFIG : DN_E_IO,
                    "the HTTP server does not start%s",
-                   h->cert ? ": are certificate and key good PEM files that fit each other?" : "");
+                   h->tls ? ": are certificate and key good PEM files that fit each other?" : "");
 }
 
 int http_open(struct server *srv,
@@ -502,10 +493,9 @@ int http_open(struct server *srv,
     h->lock = sched_mutex_new(srv_pool_sched(server_pool(srv)), "http");
     if (!h->lock)
         rc = DN_FAIL_NOMEM(err);
-    if (rc == 0 && options->tls_cert)
-        rc = http_read_pem(options->tls_cert, &h->cert, err);
-    if (rc == 0 && options->tls_key)
-        rc = http_read_pem(options->tls_key, &h->key, err);
+    h->tls = options->tls_cert[0] != '\0';
+    if (rc == 0 && h->tls)
+        rc = http_cert_load(options->tls_cert, options->tls_key, err);
     if (rc == 0)
         rc = http_start(h, err);
     if (rc < 0) {
@@ -514,6 +504,11 @@ int http_open(struct server *srv,
     }
     *ret = h;
     return 0;
+}
+
+int http_reload(struct http *h, const char *cert, const char *key, struct dn_err *err)
+{
+    return h->tls ? http_cert_load(cert, key, err) : 0;
 }
 
 void http_quiesce(struct http *h)
@@ -545,8 +540,8 @@ void http_close(struct http *h)
         MHD_stop_daemon(h->daemon);
     }
     sched_mutex_free(h->lock);
-    mem_free(h->cert);
-    mem_free(h->key);
+    if (h->tls)
+        http_cert_free();
     mem_free(h);
 }
 

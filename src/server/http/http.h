@@ -12,21 +12,17 @@
 #pragma once
 
 #include "base/err.h"
-#include "server/ingest/ingest.h"
-
 struct server;
 struct http;
 
 struct http_options {
     const char *address;
     int port;             /* 0 = any free one */
-    const char *tls_cert; /* PEM files; NULL = plain */
+    const char *tls_cert; /* PEM files; "" = plain */
     const char *tls_key;
     unsigned connections_max;
-    unsigned requests_max;     /* under way at once; more are told to come again */
-    uint64_t body_max;         /* bytes of a body, unpacked */
-    enum ingest_create create; /* what lines may make */
-    bool insecure;             /* other machines may come without a login */
+    unsigned requests_max; /* under way at once; more are told to come again */
+    bool insecure;         /* other machines may come without a login */
 };
 
 int http_open(struct server *srv,
@@ -36,6 +32,10 @@ int http_open(struct server *srv,
 void http_quiesce(struct http *h);
 void http_cancel(struct http *h);
 void http_close(struct http *h); /* NULL is fine */
+
+/* Another certificate for connections that begin from now on; the old one stays if it fails. */
+int http_reload(struct http *h, const char *cert, const char *key, struct dn_err *err)
+    DN_MUST_CHECK;
 
 int http_port(const struct http *h);
 unsigned http_busy(struct http *h);  /* requests that a worker has or waits for */

@@ -20,6 +20,7 @@
 #include "base/sched.h"
 #include "dendro.h"
 #include "server/http/http.h"
+#include "server/ingest/ingest.h"
 #include "server/pool.h"
 
 #include <stdatomic.h>
@@ -33,6 +34,7 @@ struct MHD_Connection;
 struct MHD_Daemon;
 struct http_req;
 struct http_unpack;
+struct volume_scratch;
 
 enum http_state { HTTP_HEAD, HTTP_BODY, HTTP_WORK, HTTP_ANSWER };
 
@@ -41,6 +43,7 @@ enum http_body {
     HTTP_BODY_NONE,  /* passed over */
     HTTP_BODY_WHOLE, /* gathered in req->body, unpacked as Content-Encoding says */
     HTTP_BODY_RAW,   /* gathered as they come */
+    HTTP_BODY_SPOOL, /* as they come, and on the disk beyond a few megabytes: spool.c */
 };
 
 /* Counted for /metrics. */
@@ -83,8 +86,11 @@ struct http_req {
     uint64_t since_ns;
 
     struct buf body;
-    uint64_t body_in;           /* bytes as they came */
-    struct http_unpack *unpack; /* owned */
+    uint64_t body_in;             /* bytes as they came */
+    uint64_t body_max;            /* bytes of the body, unpacked */
+    struct http_unpack *unpack;   /* owned */
+    struct volume_scratch *spool; /* owned: what came before what is in body; NULL: nothing did */
+    uint64_t spooled;             /* bytes of it */
 
     unsigned status; /* 0: none yet */
     const char *type;
@@ -127,8 +133,7 @@ struct http {
     atomic_bool stopping;     /* no new requests */
     atomic_bool closing;      /* no new work for those there are */
     int port;
-    char *cert; /* owned, PEM */
-    char *key;
+    bool tls;
     struct http_counters counters;
     uint64_t since_ns; /* when it began */
 };
@@ -188,3 +193,5 @@ void http_run_prometheus(struct http_req *req);
 void http_run_ping(struct http_req *req);
 void http_run_settings(struct http_req *req);
 void http_run_influx_query(struct http_req *req);
+/* What lines may make, by the server's setting (http.c). */
+enum ingest_create http_create(const struct http *h);

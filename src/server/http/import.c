@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * import.c: POST /api/import?table=…: the body is a CSV text, packed or not. */
-#include "server/http/http_int.h"
+#include "server/http/spool.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@
 #define IMPORT_REJECTS 20u /* that are told */
 
 struct import {
-    const struct buf *body;
-    size_t at;
+    struct http_req *req; /* whose body it reads */
+    uint64_t at;
     struct buf rejects; /* JSON of the first ones */
     uint64_t rejects_count;
     char *sql; /* dendro_free */
@@ -31,14 +31,14 @@ static void import_free(struct http_req *req)
 static int import_read(void *arg, void *to, size_t len, size_t *ret_len)
 {
     struct import *im = arg;
-    size_t left = im->body->len - im->at;
+    struct dn_err err;
+    int rc;
 
-    len = len < left ? len : left;
-    if (len > 0)
-        memcpy(to, im->body->data + im->at, len);
-    im->at += len;
-    *ret_len = len;
-    return 0;
+    dn_err_clear(&err);
+    rc = http_spool_read(im->req, im->at, to, len, ret_len, &err);
+    if (rc == 0)
+        im->at += *ret_len;
+    return rc;
 }
 
 static int import_reject(void *arg,
@@ -183,7 +183,7 @@ void http_run_import(struct http_req *req)
         http_fail(req, 503, "53200", "out of memory");
         return;
     }
-    im->body = &req->body;
+    im->req = req;
     buf_init(&im->rejects, &req->h->owner);
     req->state_of = im;
     req->free_state = import_free;

@@ -114,7 +114,7 @@ static void influx_write_free(struct http_req *req)
 void http_run_write(struct http_req *req)
 {
     struct influx_write *w = mem_calloc(&req->h->owner, 1, sizeof(*w));
-    struct ingest_options opt = {.create = req->h->opt.create};
+    struct ingest_options opt = {.create = http_create(req->h)};
     struct dendro_error err = {.code = 0};
     int rc;
 

@@ -103,7 +103,7 @@ static bool prometheus_unpack(struct http_req *req, struct prometheus *p)
         http_fail(req, 400, "22P04", "the body is not packed by snappy");
         return false;
     }
-    if (len > req->h->opt.body_max) {
+    if (len > req->body_max) {
         http_fail(req, 413, "54000", "a message of %zu bytes: send less at a time", len);
         return false;
     }
@@ -155,7 +155,7 @@ static int prometheus_store(struct http_req *req, struct prometheus *p)
 void http_run_prometheus(struct http_req *req)
 {
     struct prometheus *p;
-    struct ingest_options opt = {.create = req->h->opt.create, .unit_ns = PROMETHEUS_MS_NS};
+    struct ingest_options opt = {.create = http_create(req->h), .unit_ns = PROMETHEUS_MS_NS};
     const char *schema = http_query(req, "db");
 
     if (!prometheus_version(req))

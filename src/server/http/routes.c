@@ -14,7 +14,7 @@ const struct http_route http_routes[] = {
     {"POST",   "/write",         HTTP_KIND_LINES, HTTP_BODY_WHOLE, false, http_run_write},
     {"POST",   "/api/v2/write",  HTTP_KIND_LINES, HTTP_BODY_WHOLE, false, http_run_write},
     {"POST",   "/api/v1/write",  HTTP_KIND_PROMETHEUS, HTTP_BODY_RAW, false, http_run_prometheus},
-    {"POST",   "/api/import",    HTTP_KIND_IMPORT, HTTP_BODY_RAW,  false, http_run_import},
+    {"POST",   "/api/import",    HTTP_KIND_IMPORT, HTTP_BODY_SPOOL, false, http_run_import},
     {"GET",    "/query",         HTTP_KIND_OTHER, HTTP_BODY_NONE,  false, http_run_influx_query},
     {"POST",   "/query",         HTTP_KIND_OTHER, HTTP_BODY_WHOLE, false, http_run_influx_query},
     {"GET",    "/ping",          HTTP_KIND_OTHER, HTTP_BODY_NONE,  true,  http_run_ping},

@@ -9,6 +9,7 @@
 #include "server/http/http_int.h"
 
 #include "base/json.h"
+#include "server/audit.h"
 #include "server/http/rows.h"
 #include "server/server.h"
 
@@ -139,11 +140,26 @@ static void sql_close(struct sql *q, struct buf *out)
         buf_puts(out, q->several ? "]}\n" : "\n");
 }
 
+static void sql_audit(struct http_req *req, struct sql *q, const struct dendro_error *error)
+{
+    struct audit_who who = {.user = req->user, .peer = req->peer, .protocol = "HTTP"};
+    struct audit_stmt what = {.session = req->session,
+                              .stmt = q->stmt,
+                              .text = q->from,
+                              .text_len = q->at > q->from ? (size_t)(q->at - q->from) : 0,
+                              .since_ns = q->since_ns,
+                              .err = error};
+
+    audit_statement(req->h->srv, &who, &what);
+}
+
 /* The statement that runs failed; `error` counts positions from its own beginning. */
 static void sql_fail(struct http_req *req, struct sql *q, struct dendro_error *error)
 {
     struct http_summary s = {.rows = q->rows, .ns = server_now_ns(req->h->srv) - q->since_ns};
 
+    if (q->stmt) /* otherwise it is written already */
+        sql_audit(req, q, error);
     if (error->position)
         for (const char *c = q->text; c < q->from; c++)
             error->position += ((unsigned char)*c & 0xC0) != 0x80;
@@ -234,6 +250,8 @@ static int sql_next(struct http_req *req, struct sql *q)
     rc = dendro_prepare(req->session, q->from, -1, &q->stmt, &q->at, &error);
     if (rc >= 0 && !q->stmt)
         return 0;
+    if (rc < 0)
+        sql_audit(req, q, &error);
     q->statement++;
     q->rows = 0;
     q->row = q->batch.rows = 0;
@@ -267,6 +285,7 @@ static void sql_done(struct http_req *req, struct sql *q, bool truncated)
                              .truncated = truncated};
 
     http_rows_end(&req->out, q->format, &s, NULL);
+    sql_audit(req, q, NULL);
     dendro_finalize(q->stmt);
     q->stmt = NULL;
 }

@@ -82,6 +82,75 @@ static int status_row(void *arg, dendro_stmt *stmt)
     return 0;
 }
 
+/* ---- tables ---- */
+
+#define STATUS_TABLES                                                                          \
+    "SELECT n.nspname, c.relname, c.reltuples, pg_total_relation_size(c.oid) FROM "            \
+    "pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE "    \
+    "c.relkind = 'r' AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname " \
+    "NOT LIKE 'pg_temp%' ORDER BY pg_total_relation_size(c.oid) DESC, 1, 2 LIMIT 1000"
+
+/* Gauges of tables, gathered apart: lines of a name must stand together. */
+struct status_tables {
+    struct buf rows;
+    struct buf bytes;
+};
+
+/* The value of a label. */
+static void status_label(struct buf *b, const char *s)
+{
+    for (; *s; s++) {
+        if (*s == '\\' || *s == '"')
+            buf_u8(b, '\\');
+        if (*s == '\n')
+            buf_puts(b, "\\n");
+        else
+            buf_u8(b, (uint8_t)*s);
+    }
+}
+
+static void status_gauge(struct buf *b, const char *name, dendro_stmt *stmt, int column)
+{
+    static const char *const labels[] = {"{schema=\"", "\",table=\""};
+
+    buf_printf(b, "dendro_%s", name);
+    for (int i = 0; i < 2; i++) {
+        const char *text = dendro_column_text(stmt, i);
+
+        buf_puts(b, labels[i]);
+        status_label(b, text ? text : "");
+    }
+    buf_printf(b, "\"} %.17g\n", dendro_column_double(stmt, column));
+}
+
+static int status_table(void *arg, dendro_stmt *stmt)
+{
+    struct status_tables *t = arg;
+
+    status_gauge(&t->rows, "table_rows", stmt, 2);
+    status_gauge(&t->bytes, "table_bytes", stmt, 3);
+    return 0;
+}
+
+static int status_all_tables(struct http_req *req, struct dendro_error *err)
+{
+    struct status_tables t;
+    int rc;
+
+    buf_init(&t.rows, &req->h->owner);
+    buf_init(&t.bytes, &req->h->owner);
+    status_head(&t.rows, "table_rows", "", "gauge", "rows of a table, about");
+    status_head(&t.bytes, "table_bytes", "", "gauge", "bytes of a table");
+    rc = dendro_exec(req->session, STATUS_TABLES, -1, status_table, &t, err);
+    if (rc >= 0) {
+        buf_append(&req->out, t.rows.data, t.rows.len);
+        buf_append(&req->out, t.bytes.data, t.bytes.len);
+    }
+    buf_done(&t.rows);
+    buf_done(&t.bytes);
+    return rc;
+}
+
 static void status_kinds(struct buf *b,
                          const char *name,
                          const char *doc,
@@ -115,7 +184,8 @@ void http_run_metrics(struct http_req *req)
 
     if (!http_session(req))
         return;
-    if (dendro_exec(req->session, "SHOW STATUS", -1, status_row, b, &err) < 0) {
+    if (dendro_exec(req->session, "SHOW STATUS", -1, status_row, b, &err) < 0 ||
+        status_all_tables(req, &err) < 0) {
         http_fail_with(req, &err);
         return;
     }

@@ -26,7 +26,7 @@ static bool unpack_too_big(struct http_req *req)
               413,
               "54000",
               "the body is longer than %llu bytes: send it in parts",
-              (unsigned long long)req->h->opt.body_max);
+              (unsigned long long)req->body_max);
     return false;
 }
 
@@ -84,7 +84,7 @@ void http_unpack_free(struct http_unpack *u)
 /* Room for more, within the limit. */
 static uint8_t *unpack_room(struct http_req *req, size_t *ret_len)
 {
-    uint64_t left = req->h->opt.body_max - req->body.len;
+    uint64_t left = req->body_max - req->body.len;
     size_t n = left < UNPACK_STEP ? (size_t)left : UNPACK_STEP;
 
     if (n == 0) {
@@ -142,7 +142,7 @@ bool http_unpack_add(struct http_req *req, const void *bytes, size_t len)
     const uint8_t *in = bytes;
 
     if (!u) {
-        if (len > req->h->opt.body_max - req->body.len)
+        if (len > req->body_max - req->body.len)
             return unpack_too_big(req);
         buf_append(&req->body, bytes, len);
         return !req->body.failed || unpack_nomem(req);

@@ -5,16 +5,23 @@
 
 #include "catalog/access.h"
 #include "server/auth.h"
+#include "server/conf.h"
 #include "server/conn.h"
 #include "server/ingest/ingest.h"
 #include "server/server.h"
+#include "server/tls.h"
 
 #include <inttypes.h>
+#include <openssl/crypto.h>
 #include <stdio.h>
+#include <string.h>
 
 #define TCP_LINE_MAX  ((size_t)4 << 20) /* bytes of a line */
 #define TCP_BATCH_MAX ((size_t)8 << 20) /* bytes of lines that are written together, about */
-#define TCP_BAD_MAX   64u               /* lines of a batch that are refused one by one */
+#define TCP_AUTH      "auth "           /* NAME:PASSWORD: the first line, if he has to log in */
+#define TCP_AUTH_MAX  1024u
+#define TCP_TLS_BYTE  0x16 /* a record of a handshake */
+#define TCP_BAD_MAX   64u  /* lines of a batch that are refused one by one */
 
 struct tcp {
     dendro_conn *session; /* owned; NULL until the first line */
@@ -26,7 +33,19 @@ struct tcp {
     unsigned bad_count;
     uint64_t told; /* of the batch: bad lines up to this one */
     bool goodbye;
+    bool peeked; /* the first byte was looked at */
+    bool asked;  /* he has to log in first */
 };
+
+/* Need he not log in? */
+static bool tcp_trusted(struct conn *c)
+{
+    struct auth_who who = {
+        .user = ACCESS_FIRST_NAME, .peer = c->peer, .local = c->local, .protocol = "line protocol"};
+    struct engine_login login;
+
+    return auth_greet(server_auth(c->srv), &who, &login) == AUTH_TRUSTED;
+}
 
 static int tcp_open(struct conn *c, struct dn_err *err)
 {
@@ -35,6 +54,7 @@ static int tcp_open(struct conn *c, struct dn_err *err)
     if (!t)
         return DN_FAIL_NOMEM(err);
     c->proto = t;
+    t->asked = !tcp_trusted(c);
     return 0;
 }
 
@@ -54,9 +74,11 @@ static void tcp_cancel(struct conn *c)
         dendro_cancel(t->session);
 }
 
-static bool tcp_ready(const struct conn *c DN_UNUSED)
+static bool tcp_ready(const struct conn *c)
 {
-    return true;
+    const struct tcp *t = c->proto;
+
+    return !t->asked;
 }
 
 static void tcp_refuse(struct conn *c, uint64_t line, const char *why)
@@ -104,8 +126,10 @@ static int
 tcp_try(struct conn *c, const char *text, size_t len, uint64_t *ret_line, struct dendro_error *err)
 {
     struct tcp *t = c->proto;
-    struct ingest_options opt = {
-        .create = server_limits(c->srv)->create, .unit_ns = 1, .now_ns = server_wall_ns(c->srv)};
+    struct ingest_options opt = {.create =
+                                     (enum ingest_create)atomic_load(&server_live(c->srv)->create),
+                                 .unit_ns = 1,
+                                 .now_ns = server_wall_ns(c->srv)};
     struct ingest in;
     struct arena arena;
     int rc;
@@ -159,13 +183,111 @@ static enum conn_want tcp_bye(struct conn *c, const char *why)
     return CONN_CLOSE;
 }
 
-/* There is no way to log in, so it is for those alone who need not. */
-static bool tcp_trusted(struct conn *c)
-{
-    struct auth_who who = {.user = ACCESS_FIRST_NAME, .peer = c->peer, .local = c->local};
-    struct engine_login login;
+/* ---- logging in ---- */
 
-    return auth_greet(server_auth(c->srv), &who, &login) == AUTH_TRUSTED;
+/* A session of that role. */
+static bool tcp_enter(struct conn *c, const char *user, struct dendro_error *err)
+{
+    struct tcp *t = c->proto;
+    struct dn_err why;
+
+    if (dendro_connect(server_db(c->srv), &t->session, err) < 0)
+        return false;
+    dn_err_clear(&why);
+    if (engine_session_role(t->session, user, &why) < 0) {
+        snprintf(err->message, sizeof err->message, "%s", why.text);
+        return false;
+    }
+    t->asked = false;
+    return true;
+}
+
+/* The first line, if it is "auth NAME:PASSWORD". *ret_len: of the line; 0 = it is not whole yet. */
+static bool tcp_auth_line(const uint8_t *in, size_t n, char *to, size_t room, size_t *ret_len)
+{
+    const uint8_t *end = memchr(in, '\n', n);
+    size_t len = end ? (size_t)(end - in) : n;
+    size_t head = sizeof TCP_AUTH - 1;
+
+    *ret_len = end ? len + 1 : 0;
+    if (memcmp(in, TCP_AUTH, n < head ? n : head) != 0)
+        return false;
+    if (!end)
+        return len < head + room;
+    len -= len > 0 && in[len - 1] == '\r';
+    if (len < head || len - head >= room)
+        return false;
+    memcpy(to, in + head, len - head);
+    to[len - head] = '\0';
+    return true;
+}
+
+/* False: he is told to go. */
+static bool tcp_check(struct conn *c, char *text, struct dendro_error *err)
+{
+    char *colon = strchr(text, ':');
+    struct auth_who who = {
+        .user = text, .peer = c->peer, .local = c->local, .protocol = c->ops->name};
+    struct engine_login login;
+    enum auth_verdict verdict;
+
+    snprintf(err->message, sizeof err->message, "authentication failed");
+    if (!colon)
+        return false;
+    *colon = '\0';
+    verdict = auth_greet(server_auth(c->srv), &who, &login);
+    if (verdict == AUTH_WAIT) {
+        snprintf(err->message,
+                 sizeof err->message,
+                 "too many failed logins from this address: wait a minute");
+        return false;
+    }
+    if (verdict == AUTH_ASK &&
+        !auth_password(server_auth(c->srv), &who, &login, colon + 1, strlen(colon + 1)))
+        return false;
+    if (verdict != AUTH_TRUSTED && verdict != AUTH_ASK)
+        return false;
+    return tcp_enter(c, text, err);
+}
+
+/* Before the first line of points: CONN_AGAIN, he is in. */
+static enum conn_want tcp_login(struct conn *c)
+{
+    struct tcp *t = c->proto;
+    struct dendro_error err = {.code = 0};
+    char text[TCP_AUTH_MAX];
+    size_t n, len;
+    const uint8_t *in = conn_in(c, &n);
+    bool right;
+
+    if (n == 0)
+        return atomic_load(&c->ending) != CONN_STAYS ? CONN_CLOSE : CONN_READ;
+    if (!tcp_auth_line(in, n, text, sizeof text, &len)) {
+        if (t->asked)
+            return tcp_bye(c, "log in first: auth NAME:PASSWORD");
+        return tcp_enter(c, ACCESS_FIRST_NAME, &err) ? CONN_AGAIN : tcp_bye(c, err.message);
+    }
+    if (len == 0)
+        return atomic_load(&c->ending) != CONN_STAYS ? CONN_CLOSE : CONN_READ;
+    if (t->asked && server_tls(c->srv) && !c->tls && !c->local)
+        return tcp_bye(c, "passwords are taken over TLS here");
+    right = tcp_check(c, text, &err);
+    OPENSSL_cleanse(text, sizeof text);
+    OPENSSL_cleanse(c->in.data + c->in_at, len);
+    conn_took(c, len);
+    return right ? CONN_AGAIN : tcp_bye(c, err.message);
+}
+
+/* Some begin with TLS: the first byte of a handshake begins no line. */
+static enum conn_want tcp_start(struct conn *c)
+{
+    struct tcp *t = c->proto;
+    int first = conn_peek(c);
+
+    if (first == TCP_TLS_BYTE && !srv_tls_start(server_tls(c->srv), c))
+        return CONN_CLOSE;
+    t->peeked = first != 0;
+    return atomic_load(&c->ending) != CONN_STAYS ? CONN_CLOSE : CONN_READ;
 }
 
 static enum conn_want tcp_run(struct conn *c)
@@ -174,14 +296,13 @@ static enum conn_want tcp_run(struct conn *c)
     size_t n;
     const uint8_t *in = conn_in(c, &n);
     size_t whole;
-    struct dendro_error err;
 
     if (c->full)
         return tcp_bye(c, "too many connections");
-    if (!t->session && !tcp_trusted(c))
-        return tcp_bye(c, "logins are wanted here, and lines over TCP have none: use HTTP");
-    if (!t->session && dendro_connect(server_db(c->srv), &t->session, &err) < 0)
-        return tcp_bye(c, err.message);
+    if (n == 0 && !t->peeked && server_tls(c->srv))
+        return tcp_start(c);
+    if (!t->session)
+        return tcp_login(c);
     whole = lp_whole((const char *)in, n < TCP_BATCH_MAX ? n : TCP_BATCH_MAX);
     if (whole == 0) {
         if (n > TCP_LINE_MAX)

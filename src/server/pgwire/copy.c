@@ -7,6 +7,7 @@
  * Data of a COPY is taken as it comes, not message by message: a message may be as long as it likes
  * without being kept as a whole. `copy.left` is what is still to come of it; if the statement fails
  * in the middle, the rest is thrown away (pgw_copy_skip) before the next message is looked at. */
+#include "server/conf.h"
 #include "server/pgwire/out.h"
 #include "server/pgwire/pgw_int.h"
 #include "server/server.h"
@@ -62,7 +63,7 @@ static int copy_message(struct pgw *p)
     struct pgw_copy *copy = &p->copy;
     size_t n;
     const uint8_t *in = conn_in(p->c, &n);
-    uint64_t max = server_limits(p->c->srv)->message_max;
+    uint64_t max = atomic_load(&server_live(p->c->srv)->message_max);
     uint32_t len = n >= COPY_HEAD ? be_get32(in + 1) : 0;
 
     if (n < COPY_HEAD)

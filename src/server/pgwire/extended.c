@@ -109,6 +109,11 @@ static bool ext_prepare(struct pgw *p, const struct pgw_stmt *s, dendro_stmt **r
     int rc = engine_prepare(p->session, s->sql, s->types, s->oids_count, ret, &tail, &err);
 
     if (rc < 0) {
+        struct audit_who who = pgw_who(p);
+        struct audit_stmt what = {
+            .session = p->session, .text = s->sql, .text_len = strlen(s->sql), .err = &err};
+
+        audit_statement(p->c->srv, &who, &what);
         pgw_fail(p, &err);
         return false;
     }

@@ -25,7 +25,8 @@ struct pgw_login {
 
 static struct auth_who login_who(const struct pgw *p)
 {
-    return (struct auth_who){.user = p->user, .peer = p->c->peer, .local = p->c->local};
+    return (struct auth_who){
+        .user = p->user, .peer = p->c->peer, .local = p->c->local, .protocol = p->c->ops->name};
 }
 
 void pgw_login_free(struct pgw *p)
@@ -59,8 +60,12 @@ static enum conn_want login_enter(struct pgw *p, const struct engine_login *role
 
     if (role->connections >= 0) {
         server_each(p->c->srv, login_count_one, &others);
-        if (others.count >= role->connections)
+        if (others.count >= role->connections) {
+            struct auth_who who = login_who(p);
+
+            auth_refused(server_auth(p->c->srv), &who, "too many connections for the role");
             return pgw_fatal(p, "53300", "too many connections for role \"%s\"", p->user);
+        }
     }
     if (dendro_connect(server_db(p->c->srv), &p->session, &err) < 0)
         return pgw_fatal(p, err.sqlstate, "%s", err.message);
@@ -203,8 +208,10 @@ enum conn_want pgw_login(struct pgw *p)
     case AUTH_ASK:
         return login_ask(p, &role);
     case AUTH_NO_ROLE:
+        auth_refused(server_auth(p->c->srv), &who, "no such role");
         return pgw_fatal(p, "28000", "role \"%s\" does not exist", p->user);
     case AUTH_NO_LOGIN:
+        auth_refused(server_auth(p->c->srv), &who, "it may not log in");
         return pgw_fatal(p, "28000", "role \"%s\" is not permitted to log in", p->user);
     case AUTH_WAIT:
         break;

@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "dendro.h"
 #include "engine/door.h"
+#include "server/audit.h"
 #include "server/conn.h"
 #include "server/pgwire/frame.h"
 #include "server/pgwire/types.h"
@@ -56,6 +57,7 @@ struct pgw_portal {
     bool enough;        /* it had one, and has sent them */
     struct engine_rows batch;
     uint32_t batch_row; /* the next of it */
+    uint64_t since_ns;  /* when it began */
 };
 
 /* A COPY with the client. */
@@ -97,13 +99,15 @@ struct pgw {
     struct pgw_portal *portals;
     struct pgw_portal *running; /* P1; in portals, or `simple` */
     struct pgw_portal simple;
-    char *text;          /* owned: the simple query */
-    const char *text_at; /* its rest; NULL: none */
+    char *text;            /* owned: the simple query */
+    const char *text_at;   /* its rest; NULL: none */
+    const char *text_from; /* where the statement that runs begins in it */
     struct pgw_copy copy;
     atomic_bool canceled; /* somebody asked for it since the statement began */
     struct arena scratch;
     uint8_t *options; /* owned: of the startup message, until the login; settings.c */
     size_t options_len;
+    uint64_t since_ns; /* when he logged in */
     char user[PGW_NAME_MAX + 1];
     char database[PGW_NAME_MAX + 1];
 };
@@ -163,6 +167,9 @@ bool pgw_forget(struct pgw *p, const char *name);
 void pgw_forget_all(struct pgw *p);
 
 /* ---- rows.c ---- */
+/* For the log: whose session, and how a statement ended (err NULL: well). */
+struct audit_who pgw_who(const struct pgw *p);
+void pgw_audit(struct pgw *p, const struct pgw_portal *portal, const struct dendro_error *err);
 void pgw_row_description(struct pgw *p, dendro_stmt *stmt, const int16_t *formats);
 /* Runs the portal of p->running until it is done, suspended, failed (running is NULL then), or the
  * output is full (running stays). */

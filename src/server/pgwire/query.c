@@ -12,6 +12,7 @@ static void query_end(struct pgw *p)
     mem_free(p->text);
     p->text = NULL;
     p->text_at = NULL;
+    p->text_from = NULL;
     if (engine_group_end(p->session, !p->skip, &err) < 0)
         pgw_fail(p, &err);
     p->skip = false;
@@ -69,7 +70,10 @@ void pgw_query_next(struct pgw *p)
         return;
     }
     rc = dendro_prepare(p->session, from, -1, &portal->stmt, &p->text_at, &err);
+    p->text_from = from;
+    portal->simple = true;
     if (rc < 0) {
+        pgw_audit(p, portal, &err);
         query_fail(p, from, &err);
         query_end(p);
         return;
@@ -80,7 +84,6 @@ void pgw_query_next(struct pgw *p)
         query_end(p);
         return;
     }
-    portal->simple = true;
     p->answered = true;
     if (dendro_param_count(portal->stmt) > 0) {
         pgw_failf(p, "42P02", "there is no parameter $1");

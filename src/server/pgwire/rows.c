@@ -102,8 +102,34 @@ static void rows_send(struct pgw *p, struct pgw_portal *portal)
     arena_reset(&p->scratch);
 }
 
+/* ---- the log ---- */
+
+struct audit_who pgw_who(const struct pgw *p)
+{
+    return (struct audit_who){.user = p->user, .peer = p->c->peer, .protocol = p->c->ops->name};
+}
+
+void pgw_audit(struct pgw *p, const struct pgw_portal *portal, const struct dendro_error *err)
+{
+    struct audit_who who = pgw_who(p);
+    struct audit_stmt what = {
+        .session = p->session, .stmt = portal->stmt, .since_ns = portal->since_ns, .err = err};
+
+    if (portal->simple && p->text_from) {
+        what.text = p->text_from;
+        what.text_len = (size_t)(p->text_at - p->text_from);
+    } else if (portal->of) {
+        what.text = portal->of->sql;
+        what.text_len = strlen(portal->of->sql);
+    }
+    audit_statement(p->c->srv, &who, &what);
+}
+
+/* ---- running ---- */
+
 static void rows_fail(struct pgw *p, struct pgw_portal *portal, const struct dendro_error *err)
 {
+    pgw_audit(p, portal, err);
     pgw_portal_reset(portal);
     portal->done = true;
     p->running = NULL;
@@ -120,6 +146,7 @@ static void rows_end(struct pgw *p, struct pgw_portal *portal)
         return;
     }
     pgw_complete(&p->c->out, tag ? tag : "");
+    pgw_audit(p, portal, NULL);
     portal->done = true;
     pgw_portal_reset(portal);
     p->running = NULL;
@@ -186,6 +213,7 @@ void pgw_run_portal(struct pgw *p)
 
     if (!portal->started) {
         portal->started = true;
+        portal->since_ns = server_now_ns(p->c->srv);
         atomic_store(&p->canceled, false);
         if (engine_deallocates(portal->stmt, &name) && rows_forget(p, portal, name))
             return;

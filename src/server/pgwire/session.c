@@ -3,6 +3,9 @@
  * session.c: which message goes where. */
 #include "server/pgwire/pgwire.h"
 
+#include "engine/about.h"
+#include "server/audit.h"
+#include "server/conf.h"
 #include "server/pgwire/out.h"
 #include "server/pgwire/pgw_int.h"
 #include "server/server.h"
@@ -25,6 +28,11 @@ static void session_close(struct conn *c)
 {
     struct pgw *p = c->proto;
 
+    if (p->phase == PGW_READY) {
+        struct audit_who who = pgw_who(p);
+
+        audit_logout(c->srv, &who, p->since_ns);
+    }
     pgw_login_free(p);
     pgw_forget_all(p);
     dendro_finalize(p->simple.stmt);
@@ -107,7 +115,7 @@ static enum conn_want session_next(struct pgw *p)
     if (!pgw_copy_skip(p))
         return CONN_READ;
     in = conn_in(p->c, &n);
-    switch (pgw_next(in, n, server_limits(p->c->srv)->message_max, &f, &len)) {
+    switch (pgw_next(in, n, atomic_load(&server_live(p->c->srv)->message_max), &f, &len)) {
     case PGW_MORE:
         return CONN_READ;
     case PGW_BAD_LEN:
@@ -137,6 +145,7 @@ static enum conn_want session_bye(struct pgw *p, enum conn_end why)
         [CONN_END_STOP] = {"57P01", "terminating connection due to administrator command"},
         [CONN_END_IDLE] = {"57P05", "terminating connection due to idle-session timeout"},
         [CONN_END_LOGIN] = {"08006", "canceling authentication due to timeout"},
+        [CONN_END_BLOCK] = {"25P03", "terminating connection due to idle-in-transaction timeout"},
     };
 
     return pgw_fatal(p, words[why].sqlstate, "%s", words[why].text);
@@ -160,6 +169,17 @@ static enum conn_want session_step(struct pgw *p)
     return p->phase == PGW_LOGIN ? pgw_login_message(p) : pgw_start(p);
 }
 
+/* How long the client may say nothing, by the settings of its session. */
+static void session_idle(struct pgw *p)
+{
+    struct engine_idle idle = {.session_ms = 0};
+
+    if (p->phase == PGW_READY)
+        engine_idle_settings(p->session, &idle);
+    p->c->idle_ms = pgw_status(p) == 'I' ? idle.session_ms : idle.transaction_ms;
+    p->c->idle_why = pgw_status(p) == 'I' ? CONN_END_IDLE : CONN_END_BLOCK;
+}
+
 static enum conn_want session_run(struct conn *c)
 {
     struct pgw *p = c->proto;
@@ -177,6 +197,8 @@ static enum conn_want session_run(struct conn *c)
         if (want == CONN_AGAIN && conn_out_left(c) >= CONN_OUT_FULL)
             return CONN_WRITE;
     } while (want == CONN_AGAIN && server_now_ns(c->srv) - from < SESSION_SLICE_NS);
+    if (want == CONN_READ)
+        session_idle(p);
     return want;
 }
 

@@ -39,7 +39,7 @@ static bool settings_utf8(const char *name)
 
 /* False: it was refused, and the client told so. One that nobody knows is passed over: drivers of
  * all times ask for all kinds of things. */
-static bool settings_set(struct pgw *p, const char *name, const char *value)
+static bool settings_give(struct pgw *p, const char *name, const char *value)
 {
     struct dendro_error err;
 
@@ -92,7 +92,7 @@ static bool settings_options(struct pgw *p, const char *text)
         for (char *c = name; *c; c++)
             if (*c == '-')
                 *c = '_';
-        if (!settings_set(p, name, equals + 1))
+        if (!settings_give(p, name, equals + 1))
             return false;
     }
 }
@@ -115,7 +115,7 @@ static bool settings_all(struct pgw *p, struct pgw_rd options)
         if (skip)
             continue;
         if (strcmp(name, "options") == 0 ? !settings_options(p, value)
-                                         : !settings_set(p, name, value))
+                                         : !settings_give(p, name, value))
             return false;
     }
 }

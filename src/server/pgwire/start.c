@@ -95,6 +95,8 @@ static void start_greet(struct pgw *p)
 
 enum conn_want pgw_entered(struct pgw *p)
 {
+    struct audit_who who;
+
     dendro_set_notice(p->session, start_notice, p);
     pgw_copy_init(p);
     engine_short_names(p->session);
@@ -102,6 +104,9 @@ enum conn_want pgw_entered(struct pgw *p)
         return CONN_CLOSE;
     p->key = (uint32_t)server_random(p->c->srv);
     p->phase = PGW_READY;
+    p->since_ns = server_now_ns(p->c->srv);
+    who = pgw_who(p);
+    audit_login(p->c->srv, &who);
     start_greet(p);
     return CONN_AGAIN;
 }

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * about.c: what a statement is about, in the words of a log: its kind, its object, whether it
+ * changes what there is or rows, and whether its text has a secret. */
+#include "engine/about.h"
+
+#include "engine/engine_int.h"
+#include "engine/parts.h"
+#include "engine/run.h"
+
+#include <stdio.h>
+
+static enum engine_class about_class(const struct stmt *ast)
+{
+    switch (ast->kind) {
+    case STMT_ALTER:
+    case STMT_ALTER_SEQUENCE:
+    case STMT_COMMENT:
+    case STMT_CREATE_INDEX:
+    case STMT_CREATE_SCHEMA:
+    case STMT_CREATE_SEQUENCE:
+    case STMT_CREATE_TABLE:
+    case STMT_CREATE_VIEW:
+    case STMT_DROP:
+    case STMT_DROP_SCHEMA:
+    case STMT_GRANT:
+    case STMT_ROLE:
+        return ENGINE_DDL;
+    case STMT_SET:
+        return ast->set->scope == SET_SYSTEM ? ENGINE_DDL : ENGINE_OTHER;
+    case STMT_INSERT:
+    case STMT_UPDATE:
+    case STMT_DELETE:
+    case STMT_TRUNCATE:
+        return ENGINE_MOD;
+    case STMT_COPY:
+        return ast->copy->from ? ENGINE_MOD : ENGINE_OTHER;
+    case STMT_SELECT:
+        return stmt_has_parts(ast) ? ENGINE_MOD : ENGINE_OTHER;
+    case STMT_EXPLAIN:
+        return ast->explain.analyze ? about_class(ast->explained) : ENGINE_OTHER;
+    case STMT_CHANNEL:
+    case STMT_CHECKPOINT:
+    case STMT_CLOSE:
+    case STMT_DEALLOCATE:
+    case STMT_DECLARE:
+    case STMT_DESCRIBE:
+    case STMT_DISCARD:
+    case STMT_EMPTY:
+    case STMT_EXECUTE:
+    case STMT_FETCH:
+    case STMT_LOCK:
+    case STMT_MAINTAIN:
+    case STMT_PREPARE:
+    case STMT_SHOW_CREATE_TABLE:
+    case STMT_SHOW_PARTITIONS:
+    case STMT_SHOW_SCHEMAS:
+    case STMT_SHOW_SETTING:
+    case STMT_SHOW_TABLES:
+    case STMT_SHOW_TABLE_STATUS:
+    case STMT_TRANSACTION:
+    case STMT_USE:
+    case STMT_KIND_MAX:
+        break;
+    }
+    return ENGINE_OTHER;
+}
+
+/* ---- names ---- */
+
+static void about_add(struct engine_about *a, const char *schema, const char *name)
+{
+    size_t len = strlen(a->object);
+
+    if (name)
+        snprintf(a->object + len,
+                 sizeof(a->object) - len,
+                 "%s%s%s%s",
+                 len ? ", " : "",
+                 schema ? schema : "",
+                 schema ? "." : "",
+                 name);
+}
+
+static void about_list(struct engine_about *a, const struct spec_name *names, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        about_add(a, NULL, names[i].s);
+}
+
+static void about_quals(struct engine_about *a, const struct qual_name *names, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        about_add(a, names[i].schema, names[i].name);
+}
+
+static void about_object(const struct stmt *ast, struct engine_about *a)
+{
+    if (ast->kind == STMT_ROLE && ast->role->action != ROLE_ACTION_OWNER) {
+        about_add(a, NULL, ast->role->name.s);
+        about_list(a, ast->role->names, ast->role->names_count);
+    } else if (ast->kind == STMT_GRANT) {
+        if (ast->grant->roles)
+            about_list(a, ast->grant->privileges, ast->grant->privileges_count);
+        about_quals(a, ast->grant->objects, ast->grant->objects_count);
+    } else if (ast->kind == STMT_CREATE_TABLE && ast->create) {
+        about_add(a, ast->create->schema.s, ast->create->name.s);
+    } else if (ast->names_count > 0) {
+        about_quals(a, ast->names, ast->names_count);
+    } else {
+        about_add(a, ast->name.schema, ast->name.name);
+    }
+}
+
+/* A password may stand in it, also behind a word that was misspelt. */
+static bool about_secret(const struct stmt *ast)
+{
+    return ast->kind == STMT_ROLE && ast->role->words_count > 0;
+}
+
+void stmt_about(struct dendro_stmt *stmt, struct engine_about *ret)
+{
+    const struct stmt *ast = stmt->ast;
+    size_t len;
+
+    *ret = (struct engine_about){.class = ENGINE_OTHER};
+    if (!ast)
+        return;
+    if (ast->kind == STMT_TRANSACTION && !stmt->conn->tx.tag)
+        snprintf(stmt->tag, sizeof(stmt->tag), "TRANSACTION");
+    else
+        stmt_set_tag(stmt);
+    len = strcspn(stmt->tag, "0123456789"); /* without how many rows */
+    while (len > 0 && stmt->tag[len - 1] == ' ')
+        len--;
+    snprintf(ret->kind, sizeof(ret->kind), "%.*s", (int)len, stmt->tag);
+    ret->class = about_class(ast);
+    ret->secret = about_secret(ast);
+    about_object(ast, ret);
+}
+
+void engine_about(dendro_stmt *stmt, struct engine_about *ret)
+{
+    char kept[sizeof(stmt->tag)];
+
+    memcpy(kept, stmt->tag, sizeof kept);
+    stmt_about(stmt, ret);
+    memcpy(stmt->tag, kept, sizeof kept);
+}
+
+void engine_about_failed(dendro_conn *conn, struct engine_about *ret)
+{
+    *ret = conn->failed;
+}
+
+void engine_log_settings(const dendro_conn *conn, struct engine_log *ret)
+{
+    *ret = (struct engine_log){.statement = (int)conn->settings.log_statement,
+                               .min_ms = conn->settings.log_min_duration_statement};
+}
+
+void engine_idle_settings(const dendro_conn *conn, struct engine_idle *ret)
+{
+    *ret = (struct engine_idle){.session_ms = (uint64_t)conn->settings.idle_session_timeout,
+                                .transaction_ms =
+                                    (uint64_t)conn->settings.idle_in_transaction_session_timeout};
+}
