@@ -102,20 +102,20 @@ PRIVILEGE(privilege_role, ROLE)
 
 /* clang-format off */
 static const struct func func_privilege_rows[] = {
-    HAS("has_table_privilege", privilege_table, "May a role (the current one, if none is given) do that with a table?"),
-    HAS("has_sequence_privilege", privilege_sequence, "May a role do that with a sequence?"),
-    HAS("has_any_column_privilege", privilege_any_column, "May a role do that with some column of a table?"),
-    ROW("has_column_privilege", 3, privilege_column, "May a role do that with a column?", TYPE_NONE, TYPE_NONE, TYPE_VARCHAR),
-    ROW("has_column_privilege", 4, privilege_column, "May a role do that with a column?", TYPE_NONE, TYPE_NONE, TYPE_NONE, TYPE_VARCHAR),
-    HAS("has_schema_privilege", privilege_schema, "May a role do that with a schema?"),
-    HAS("has_database_privilege", privilege_database, "May a role do that with the database?"),
+    HAS("has_table_privilege", privilege_table, "Whether a role (the current one, if none is given) may do that with a table."),
+    HAS("has_sequence_privilege", privilege_sequence, "Whether a role may do that with a sequence."),
+    HAS("has_any_column_privilege", privilege_any_column, "Whether a role may do that with some column of a table."),
+    ROW("has_column_privilege", 3, privilege_column, "Whether a role may do that with a column.", TYPE_NONE, TYPE_NONE, TYPE_VARCHAR),
+    ROW("has_column_privilege", 4, privilege_column, "Whether a role may do that with a column.", TYPE_NONE, TYPE_NONE, TYPE_NONE, TYPE_VARCHAR),
+    HAS("has_schema_privilege", privilege_schema, "Whether a role may do that with a schema."),
+    HAS("has_database_privilege", privilege_database, "Whether a role may do that with the database."),
     HAS("has_function_privilege", privilege_function, "May a role call a function? Everybody may."),
     HAS("has_type_privilege", privilege_type, "May a role use a type? Everybody may."),
     HAS("has_language_privilege", privilege_language, "May a role use a language? Everybody may."),
-    HAS("has_tablespace_privilege", privilege_tablespace, "May a role do that with a tablespace?"),
-    HAS("has_server_privilege", privilege_server, "May a role do that with a foreign server?"),
-    HAS("has_foreign_data_wrapper_privilege", privilege_server, "May a role do that with a foreign data wrapper?"),
-    HAS("pg_has_role", privilege_role, "Is a role (the current one, if none is given) a member of another (MEMBER), with its rights (USAGE)?"),
+    HAS("has_tablespace_privilege", privilege_tablespace, "Whether a role may do that with a tablespace."),
+    HAS("has_server_privilege", privilege_server, "Whether a role may do that with a foreign server."),
+    HAS("has_foreign_data_wrapper_privilege", privilege_server, "Whether a role may do that with a foreign data wrapper."),
+    HAS("pg_has_role", privilege_role, "Whether a role (the current one, if none is given) is a member of another (MEMBER), with its rights (USAGE)."),
 };
 /* clang-format on */
 

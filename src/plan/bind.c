@@ -6,6 +6,8 @@
 
 #include "base/text.h"
 
+#include <strings.h>
+
 struct bexpr *bind_new(struct binder *b, enum bexpr_kind kind, enum type_id type, uint32_t pos)
 {
     struct bexpr *e = arena_calloc(b->env->arena, 1, sizeof(*e));
@@ -100,6 +102,12 @@ bind_column(struct binder *b, const struct expr *e, struct bexpr **ret, struct d
     if (rel)
         return bind_whole_text(b, s, rel, e->pos, ret, err);
     rc = scope_find(b->q, b->scope, e, b->clause, &var, err);
+    if (rc == DN_E_UNDEFINED_COLUMN && !e->table && strcasecmp(e->name, "user") == 0) {
+        struct expr call = {.kind = EXPR_CALL, .name = "current_user", .pos = e->pos, .depth = 1};
+
+        dn_err_clear(err);
+        return bind_function(b, &call, ret, err); /* a value of SQL, where no column has its name */
+    }
     if (rc < 0)
         return rc;
     *ret = bind_var(b, var, e->pos);

@@ -156,6 +156,7 @@ static int bind_row_query(struct binder *b,
 {
     struct lvars free = {0};
     struct bind_sub sub = {.join = PLAN_JOIN_SINGLE};
+    struct plan_origin *own;
     int rc = bind_sub_query(b, e->query, e->pos, out, &free, err);
 
     if (rc < 0)
@@ -171,6 +172,12 @@ static int bind_row_query(struct binder *b,
         rc = bind_own(b, out, i, err);
         if (rc < 0)
             return rc;
+        own = &b->q->vars[out->vars[i]].origin;
+        if (out->origins && own->relation == 0) {
+            *own = out->origins[i]; /* its type; but it is no column of a table any more */
+            own->relation = 0;
+            own->column = 0;
+        }
         ret[i] = bind_var(b, out->vars[i], e->pos);
         if (!ret[i])
             return DN_FAIL_NOMEM(err);

@@ -350,6 +350,12 @@ static int sel_order(struct sel *s, struct qout *ret, struct dn_err *err)
 
 /* ---- the whole ---- */
 
+/* JSON is text, but clients take it apart by its number: 114. */
+static bool sel_is_json(const struct bexpr *e)
+{
+    return e->kind == BEXPR_CALL && strncmp(e->func->name, "json_build_", 11) == 0;
+}
+
 static int sel_result(struct sel *s, struct qout *ret, struct dn_err *err)
 {
     struct arena *arena = s->b.env->arena;
@@ -364,6 +370,10 @@ static int sel_result(struct sel *s, struct qout *ret, struct dn_err *err)
         const struct sel_out *o = &s->outs[i];
 
         if (o->plain && o->e->kind == BEXPR_COLUMN)
+            origins[i] = s->b.q->vars[o->e->col].origin;
+        else if (sel_is_json(o->e))
+            origins[i].type = 114;
+        else if (o->e->kind == BEXPR_COLUMN && !s->b.q->vars[o->e->col].origin.relation)
             origins[i] = s->b.q->vars[o->e->col].origin;
         else if (o->cast)
             origins[i] = (struct plan_origin){.mods = sql_type_mods(o->cast)};

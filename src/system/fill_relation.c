@@ -160,7 +160,7 @@ void sys_fill_attribute(struct sys_rows *w)
 }
 
 /* By the column's number: the first 511 of a table have one for ever. */
-static uint32_t sys_attrdef_oid(const struct table *t, const struct column *c)
+uint32_t sys_attrdef_oid(const struct table *t, const struct column *c)
 {
     uint64_t number = t->number ? t->number : t->id;
 

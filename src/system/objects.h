@@ -90,6 +90,8 @@ double sys_count(const struct sys_rows *w, const struct table *t); /* about its 
 uint32_t sys_attr_type(const struct sys_attr *a); /* the number of its type */
 void sys_role_settings(struct sys_rows *w, const struct role *r);
 
+uint32_t sys_attrdef_oid(const struct table *t, const struct column *c); /* of its default */
+
 uint32_t sys_schema_oid(const char *name);
 /* The i-th schema, those of the system first; NULL: no more. */
 const char *sys_schema_at(const struct sys_env *env, size_t i);

@@ -170,8 +170,8 @@ static void test_nulls(void **state)
                 args[k] = (struct datum){.type = f->args[k] == TYPE_NONE ? TYPE_BIGINT : f->args[k],
                                          .null = k == a,
                                          .str = {"", 0}};
-            if (strcmp(f->name, "set_config") == 0)
-                continue; /* wants a session */
+            if (strcmp(f->name, "set_config") == 0 || strcmp(f->name, "json_build_object") == 0)
+                continue; /* wants a session; wants pairs, and no NULL as a key */
             if (call(f, args, f->args_count, &d, &err) != 0)
                 fail_msg("%s: %s", f->name, err.text);
             if (strcmp(f->name, "greatest") != 0 && strcmp(f->name, "least") != 0 &&
