@@ -107,7 +107,7 @@ static int insq_kinds(struct insq *r, const struct plan *plan, struct dn_err *er
         r->untyped[i] = insq_untyped(r->stmt->reads, i) && plan->cols[i].type == TYPE_VARCHAR;
         r->plain[i] = !r->untyped[i] && !column_is_identity(c) && plan->cols[i].type == c->type &&
                       !c->not_null && c->key_pos == 0 && to->table->time_col != (int)to->cols[i] &&
-                      !type_is_float(c->type);
+                      !type_is_float(c->type) && c->mods.count == 0;
     }
     return 0;
 }
@@ -130,11 +130,13 @@ insq_value(struct insq *r, const struct vec *v, uint32_t row, uint32_t i, struct
                       "row %" PRIu64 " of the query, column \"%s\"",
                       r->bulk.count + 1,
                       to->table->columns[to->cols[i]].name);
-    if (rc < 0)
+    if (rc < 0) {
         dn_err_at(err, r->stmt->reads->pos);
+        return rc;
+    }
     r->bulk.bytes +=
         type_is_string(d.type) ? sizeof(d.str) + d.str.len : phys_size(type_phys(d.type));
-    return rc;
+    return 0;
 }
 
 static int insq_plain(struct insq *r, const struct batch *b, uint32_t i, struct dn_err *err)
