@@ -3,8 +3,8 @@
  * shard_flush.c: memtables to segments. Freezing puts a fresh set of memtables in front of the full
  * one and begins a new log chunk, so that after the flush the old chunks go as a whole. Flushing
  * writes the segment objects first, then one manifest change names them, raises flushed_seq and
- * drops the chunks; only then do readers move over. A crash in between leaves objects nobody
- * names, which the next open sweeps. */
+ * drops the chunks; only then do readers move over. A crash in between leaves objects that the
+ * next open sweeps. */
 #include "store/fold.h"
 #include "store/seg_sink.h"
 #include "store/shard_int.h"
@@ -519,8 +519,7 @@ static int flush_drain(struct shard *s, uint64_t seq, bool patient, struct dn_er
 {
     for (;;) {
         struct memgroup *set;
-        uint64_t seq_flushed;
-        uint64_t refused;
+        uint64_t seq_flushed, refused;
         struct dn_err why;
         int rc;
 
@@ -531,12 +530,14 @@ static int flush_drain(struct shard *s, uint64_t seq, bool patient, struct dn_er
         dn_err_clear(&why);
         if (s->catalog_seq && s->catalog_seq <= s->ver->sets[0]->seq_last) {
             /* The log must keep the only copy, and the shard may not know the tables yet. */
-            if (!patient || s->catalog_failed || s->closing) {
-                rc = DN_FAIL(&why, DN_E_IO, "the catalog of a transaction could not be saved yet");
-                return flush_ended(s, rc, &why, err);
+            if (patient && !s->catalog_failed && !s->closing) {
+                sched_wait(s->cond, s->lock);
+                continue;
             }
-            sched_wait(s->cond, s->lock);
-            continue;
+            rc = DN_FAIL(&why, DN_E_IO, "the catalog of a transaction could not be saved yet");
+            if (s->catalog_failed || s->closing)
+                return flush_ended(s, rc, &why, err);
+            return err ? (*err = why, rc) : rc; /* on its way: no failure to remember */
         }
         s->flushing = true;
         set = memgroup_ref(s->ver->sets[0]);

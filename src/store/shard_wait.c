@@ -183,7 +183,7 @@ wait_flushed(struct shard *s, uint64_t seq, const atomic_bool *cancel, struct dn
         mine = true;
         if (!s->flush_task.task) { /* there is no thread for it */
             sched_unlock(s->lock);
-            rc = shard_flush(s, err);
+            rc = shard_flush_how(s, true, err);
             sched_lock(s->lock);
             return rc;
         }
@@ -197,7 +197,7 @@ int shard_checkpoint(struct shard *s, const atomic_bool *cancel, struct dn_err *
     int rc;
 
     if (!s->options.background || s->options.read_only)
-        return shard_flush(s, err);
+        return shard_flush_how(s, true, err);
     sched_lock(s->lock);
     rc = shard_token_want(s, cancel, err);
     sched_unlock(s->lock);

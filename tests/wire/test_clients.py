@@ -115,7 +115,7 @@ class Psql(ServerTest):
         self.assertEqual(lines[199999], "200000|" + "x" * 100)
 
     def test_ready(self):
-        r = subprocess.run(["pg_isready", "-h", "127.0.0.1", "-p", str(self.server.port)],
+        r = subprocess.run(["pg_isready", "-h", "127.0.0.1", "-p", str(self.server.port), "-U", "dendro"],
                            capture_output=True, text=True, check=False)
         self.assertEqual(r.returncode, 0, r.stdout)
 

@@ -25,7 +25,7 @@ class PsqlCommands(ServerTest):
         out, err = self.psql("CREATE TABLE g (k INT PRIMARY KEY, v VARCHAR, t TIMESTAMP, d DOUBLE, n NUMERIC);\n"
                              "SELECT k, v, t, d, n, 1::bigint AS b, now() AS w, 'x' AS s FROM g \\gdesc\n"
                              "INSERT INTO g VALUES (1) \\gdesc\nSELECT count(*) FROM g;\nSELECT nope \\gdesc\nDROP TABLE g;\n", "-At")
-        self.assertEqual(out, "k|integer\nv|text\nt|timestamp with time zone\nd|double precision\nn|numeric\nb|bigint\n"
+        self.assertEqual(out, "k|integer\nv|text\nt|timestamp(3) with time zone\nd|double precision\nn|numeric\nb|bigint\n"
                               "w|timestamp with time zone\ns|text\nThe command has no result, or the result has no columns.\n0\n")
         self.assertIn('ERROR:  column "nope"', err)
 
