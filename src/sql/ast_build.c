@@ -37,7 +37,7 @@ char *sql_name(struct sql_parser *ps, struct sql_token tok)
 
     if (!name)
         return NULL;
-    if (tok.len > 3 && tok.ptr[1] == '&') {
+    if ((quote | 32) == 'u' && tok.len > 3 && tok.ptr[1] == '&') {
         n = sql_unicode(ps, tok, name);
         if (ps->rc == 0 && (n == 0 || memchr(name, '\0', n)))
             sql_fail(ps, DN_E_BAD_NAME, tok.pos, "a name may not be empty");

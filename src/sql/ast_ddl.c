@@ -150,7 +150,7 @@ static bool ddl_is_string(struct sql_token tok)
 {
     return tok.ptr[0] == '\'' || tok.ptr[0] == '$' ||
            (tok.len > 1 && tok.ptr[1] == '\'' && (tok.ptr[0] | 0x20) == 'e') ||
-           (tok.len > 2 && tok.ptr[1] == '&' && tok.ptr[2] == '\'');
+           (tok.len > 2 && (tok.ptr[0] | 0x20) == 'u' && tok.ptr[1] == '&' && tok.ptr[2] == '\'');
 }
 
 struct key_elem_spec *sql_key_elem(struct sql_parser *ps, struct sql_token name)

@@ -122,7 +122,7 @@ static void print_drop_schema(const struct stmt *s, struct buf *b)
 static void print_show_setting(const struct stmt *s, struct buf *b)
 {
     buf_puts(b, "SHOW ");
-    if (strcasecmp(s->name.name, "all") == 0)
+    if (!s->name.schema && strcasecmp(s->name.name, "all") == 0)
         buf_puts(b, "ALL");
     else if (s->name.schema)
         sql_print_qual(&s->name, b);

@@ -77,7 +77,7 @@ void sql_print_set(const struct stmt *s, struct buf *b)
         buf_puts(b, "ALTER SYSTEM ");
     if (set->reset) {
         buf_puts(b, "RESET ");
-        if (strcasecmp(s->name.name, "all") == 0)
+        if (!s->name.schema && strcasecmp(s->name.name, "all") == 0)
             buf_puts(b, "ALL");
         else
             sql_print_qual(&s->name, b);

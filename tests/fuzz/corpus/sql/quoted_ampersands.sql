@@ -1,0 +1,1 @@
+SELECT "&abc", "&", "&" FROM "&t"; SHOW a.all; RESET a.all;
