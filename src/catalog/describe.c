@@ -345,21 +345,29 @@ int describe_status(const struct table *t,
 
 /* ---- the others ---- */
 
+/* One row with a statement; ends the buffer. */
+static int
+describe_sql(struct buf *sql, struct arena *arena, struct describe *ret, struct dn_err *err)
+{
+    static const struct page_col cols[] = {{"SQL", TYPE_VARCHAR}};
+    struct page p = page_begin(ret, arena, cols, DN_ARRAY_SIZE(cols), 1);
+
+    page_buf(&p, 0, sql);
+    p.row++;
+    return page_end(&p, err);
+}
+
 int describe_create(const struct catalog *c,
                     const struct table *t,
                     struct arena *arena,
                     struct describe *ret,
                     struct dn_err *err)
 {
-    static const struct page_col cols[] = {{"SQL", TYPE_VARCHAR}};
-    struct page p = page_begin(ret, arena, cols, DN_ARRAY_SIZE(cols), 1);
     struct buf sql;
 
     buf_init(&sql, NULL);
     table_print_create_in(c, t, &sql);
-    page_buf(&p, 0, &sql);
-    p.row++;
-    return page_end(&p, err);
+    return describe_sql(&sql, arena, ret, err);
 }
 
 int describe_create_sequence(const struct catalog *c,
@@ -368,15 +376,11 @@ int describe_create_sequence(const struct catalog *c,
                              struct describe *ret,
                              struct dn_err *err)
 {
-    static const struct page_col cols[] = {{"SQL", TYPE_VARCHAR}};
-    struct page p = page_begin(ret, arena, cols, DN_ARRAY_SIZE(cols), 1);
     struct buf sql;
 
     buf_init(&sql, NULL);
     catalog_sequence_print_create(c, s, &sql);
-    page_buf(&p, 0, &sql);
-    p.row++;
-    return page_end(&p, err);
+    return describe_sql(&sql, arena, ret, err);
 }
 
 int describe_create_view(const struct view *v,
@@ -384,15 +388,11 @@ int describe_create_view(const struct view *v,
                          struct describe *ret,
                          struct dn_err *err)
 {
-    static const struct page_col cols[] = {{"SQL", TYPE_VARCHAR}};
-    struct page p = page_begin(ret, arena, cols, DN_ARRAY_SIZE(cols), 1);
     struct buf sql;
 
     buf_init(&sql, NULL);
     view_print_create(v, &sql);
-    page_buf(&p, 0, &sql);
-    p.row++;
-    return page_end(&p, err);
+    return describe_sql(&sql, arena, ret, err);
 }
 
 static bool tables_in(const char *schema, const struct catalog_path *path)
