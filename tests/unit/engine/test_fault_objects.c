@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
@@ -232,35 +231,6 @@ static void test_undisturbed(void **state)
     sim_disk_free(w.disk);
 }
 
-/* Every allocation, as far as the time allows: all of the first ones, then bigger steps. */
-static void test_allocations(void **state)
-{
-    clock_t end = clock() + 8 * CLOCKS_PER_SEC;
-    uint64_t step = 1;
-
-    (void)state;
-    for (uint64_t n = 1;; n += step) {
-        struct world w = {.disk = NULL};
-        size_t before = mem_process_used();
-        bool hit;
-
-        w.disk = sim_disk_new(n);
-        mem_fail_nth(n, false);
-        run_script(&w, false);
-        hit = mem_fail_hit();
-        mem_fail_nth(0, false);
-        check_state(&w, "allocation", n);
-        sim_disk_free(w.disk);
-        if (mem_process_used() != before)
-            fail_msg("allocation %llu: leaked %zd bytes",
-                     (unsigned long long)n,
-                     (ssize_t)(mem_process_used() - before));
-        if (!hit)
-            break;
-        step = clock() < end ? 1 + n / 1000 : 1 + n / 10;
-    }
-}
-
 static struct world swept;
 
 static void swept_run(struct sim_disk *disk)
@@ -274,13 +244,13 @@ static void swept_check(const char *what, uint64_t n)
     check_state(&swept, what, n);
 }
 
-static struct sweep sweep = {.run = swept_run, .check = swept_check};
+static struct sweep sweep = {.run = swept_run, .check = swept_check, .grain = 1000};
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_undisturbed),
-        cmocka_unit_test(test_allocations),
+        cmocka_unit_test_prestate(sweep_allocations, &sweep),
         SWEEP_TESTS(&sweep),
     };
 

@@ -125,27 +125,6 @@ static void test_undisturbed(void **state)
     sim_disk_free(w.disk);
 }
 
-static void test_allocations(void **state)
-{
-    (void)state;
-    for (uint64_t n = 1;; n += 1 + n / 300) {
-        struct world w = {.disk = NULL};
-        size_t before = mem_process_used();
-        bool hit;
-
-        w.disk = sim_disk_new(n);
-        mem_fail_nth(n, false);
-        run_script(&w, false);
-        hit = mem_fail_hit();
-        mem_fail_nth(0, false);
-        check_state(&w, "allocation", n);
-        sim_disk_free(w.disk);
-        assert_int_equal(mem_process_used(), before);
-        if (!hit)
-            break;
-    }
-}
-
 static struct world swept;
 
 static void swept_run(struct sim_disk *disk)
@@ -159,7 +138,7 @@ static void swept_check(const char *what, uint64_t n)
     check_state(&swept, what, n);
 }
 
-static struct sweep sweep = {.run = swept_run, .check = swept_check};
+static struct sweep sweep = {.run = swept_run, .check = swept_check, .grain = 300};
 
 /* Bytes that are no document of counters are an error, and nothing else. */
 static void test_damaged(void **state)
@@ -280,7 +259,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_undisturbed),
-        cmocka_unit_test(test_allocations),
+        cmocka_unit_test_prestate(sweep_allocations, &sweep),
         SWEEP_TESTS(&sweep),
         cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_threads),
