@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * serve.c: `dendro serve`. Its flags are the lines of catalog/settings_server_list.h; values come
- * from the configuration file, the environment and flags (catalog/config.h), and ALTER SYSTEM's
- * are the engine's business. */
+ * serve.c: `dendro serve`. Its flags are the lines of catalog/settings_server_list.h and the
+ * settings that a database is opened with; values come from the configuration file, the environment
+ * and flags (catalog/config.h), and ALTER SYSTEM's are the engine's business. */
 #include "catalog/config.h"
 #include "cli/args.h"
 #include "cli/cli.h"
@@ -54,7 +54,7 @@ static void serve_make_flags(struct serve_flags *f)
         struct cli_option *o = &f->list[f->count];
         char *name = f->names[f->count];
 
-        if (!row->server)
+        if (!row->server && row->scope != SETTING_DATABASE)
             continue;
         f->rows[f->count++] = row;
         serve_flag_name(row, name, SERVE_NAME_MAX);
@@ -63,7 +63,9 @@ static void serve_make_flags(struct serve_flags *f)
                                  : strcmp(row->name, "pg_port") == 0 ? "-p"
                                                                      : NULL,
                                  name,
-                                 row->value ? row->value : "[=off]",
+                                 row->value    ? row->value
+                                 : row->server ? "[=off]"
+                                               : "VALUE",
                                  row->doc};
     }
     memcpy(&f->list[f->count], others, sizeof others);

@@ -106,6 +106,8 @@ int engine_open_volume(struct volume *v,
     db->volume = v;
     db->read_only = options->flags & DENDRO_OPEN_READ_ONLY;
     rc = engine_settings_open(db, options, err);
+    if (rc == 0)
+        rc = engine_clock_open(db, err);
     if (rc < 0)
         goto fail;
     limit =
@@ -553,9 +555,4 @@ int engine_end(struct dendro_db *db,
         DN_IGNORE(engine_tell_shard(db, &ignored)); /* as in engine_edit */
     sched_unlock(db->edit);
     return rc;
-}
-
-int64_t engine_clock_ns(struct dendro_db *db)
-{
-    return volume_clock_ns(db->volume);
 }

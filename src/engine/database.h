@@ -31,6 +31,9 @@ int engine_end(struct dendro_db *db,
 void engine_settle(struct dendro_db *db);
 /* Makes sure the shard knows every table of the catalog. */
 int engine_sync_shard(struct dendro_db *db, struct dn_err *err) DN_MUST_CHECK;
+/* The clock starts where the setting test_clock says; and is set ahead, if it does. */
+int engine_clock_open(struct dendro_db *db, struct dn_err *err) DN_MUST_CHECK;
+int engine_clock_advance(struct dendro_db *db, int64_t to_ns, struct dn_err *err) DN_MUST_CHECK;
 /* Until no edit of the catalog is under way. */
 void engine_wait_edit(struct dendro_db *db);
 /* After an edit that held a table (shard_hold): lets rows in again, unless it is not known how the

@@ -169,6 +169,13 @@ static int64_t session_clock(void *arg)
     return volume_clock_ns(conn->db->volume);
 }
 
+static int session_clock_advance(void *arg, int64_t to_ns, struct dn_err *err)
+{
+    struct dendro_conn *conn = arg;
+
+    return engine_clock_advance(conn->db, to_ns, err);
+}
+
 static int session_setting(void *arg, const char *name, struct buf *b, struct dn_err *err)
 {
     struct dendro_conn *conn = arg;
@@ -231,6 +238,7 @@ int session_functions(struct dendro_conn *conn, struct dn_err *err)
                               .random = session_random,
                               .seed = session_seed,
                               .clock_ns = session_clock,
+                              .clock_advance = session_clock_advance,
                               .setting = session_setting,
                               .set = session_set_config,
                               .reload = session_reload_conf,

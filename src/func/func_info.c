@@ -101,6 +101,22 @@ static int64_t info_clock(const struct func_ctx *ctx)
 
 FUNC_EACH(func_clock, int64_t, (to[i] = info_clock(ctx), 0))
 
+static int
+info_advance(const struct func_ctx *ctx, struct vinterval by, int64_t *ret, struct dn_err *err)
+{
+    int64_t now = info_clock(ctx);
+    int64_t ns;
+    int rc = func_interval_move(ctx, TYPE_TIMESTAMPTZ, now, by, ret, err);
+
+    if (rc < 0)
+        return rc;
+    if (__builtin_mul_overflow(*ret, (int64_t)1000, &ns))
+        return DN_FAIL(err, DN_E_DATETIME_RANGE, "the clock ends in the year 2262");
+    return ctx->session->clock_advance(ctx->session->arg, ns, err);
+}
+
+FUNC_EACH(func_advance, int64_t, info_advance(ctx, func_iv(&args[0], i), &to[i], err))
+
 static int str_timeofday(const struct str_call *c, struct vstr *ret)
 {
     struct zoned z = zoned_make(zoned_session(c->ctx));
@@ -310,6 +326,14 @@ static const struct func func_info_rows[] = {
              FUNC_VOLATILE,
              func_timeofday,
              "What the clock says, as text such as Mon Jun 01 10:00:00.000000 2015 UTC."),
+    {.name = "dendro_test_clock_advance",
+     .args = {TYPE_INTERVAL},
+     .args_count = 1,
+     .result = TYPE_TIMESTAMPTZ,
+     .flags = FUNC_STRICT | FUNC_VOLATILE,
+     .kernel = func_advance,
+     .doc =
+         "Sets the database's clock ahead; what it says then. Only with the setting test_clock."},
     {.name = "setseed",
      .args = {TYPE_DOUBLE},
      .args_count = 1,

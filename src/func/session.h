@@ -149,7 +149,9 @@ struct func_session {
     uint64_t (*random)(void *arg);        /* 64 random bits */
     void (*seed)(void *arg, double seed); /* random() goes on from here */
     int64_t (*clock_ns)(void *arg);       /* what time it is now */
-    int64_t statement_ns;                 /* when the statement began */
+    /* Sets the clock ahead; refused unless it is one for tests. */
+    int (*clock_advance)(void *arg, int64_t to_ns, struct dn_err *err);
+    int64_t statement_ns; /* when the statement began */
     /* The value of a setting as SHOW has it, into b (memory of its own). */
     int (*setting)(void *arg, const char *name, struct buf *b, struct dn_err *err);
     /* Sets one; NULL: its default; its value then, into b. The thread of the statement. */

@@ -424,7 +424,12 @@ void volume_let_go(struct volume *v)
 
 int64_t volume_clock_ns(struct volume *v)
 {
-    return v->ops->clock_ns(v);
+    return v->ops->clock_ns(v) + atomic_load(&v->clock_moved_ns);
+}
+
+void volume_clock_move(struct volume *v, int64_t by_ns)
+{
+    atomic_fetch_add(&v->clock_moved_ns, by_ns);
 }
 
 uint64_t volume_random(struct volume *v)

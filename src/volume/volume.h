@@ -66,15 +66,14 @@ struct volume_ops; /* volume_int.h: implemented by posix.c, sim.c and, later, ra
 struct volume {
     const struct volume_ops *ops;
     struct sched *sched; /* owned by the volume, made with it */
+    _Atomic int64_t clock_moved_ns;
 };
 
-/* posix: a directory. One process at a time: a second opener gets DN_E_BUSY naming pid and program
- * of the holder; a holder that died does not count. */
+/* posix: a directory. One process at a time: a second opener gets DN_E_BUSY naming the holder. */
 struct volume_posix_options {
     bool read_only; /* takes no lock, every write is DN_E_READ_ONLY */
     bool still;     /* read_only, but no writer beside it: one of the two gets DN_E_BUSY */
-    bool create;    /* make a missing one (not its parents; else it is DN_E_NO_OBJECT); a directory
-                     * with other files in it is DN_E_INVALID_PARAM */
+    bool create;    /* a missing one, not its parents; DN_E_INVALID_PARAM: it has other files */
     unsigned threads_max; /* of the scheduler; 0 = number of cores + 2 */
 };
 int volume_posix_open(const char *dir,
@@ -176,8 +175,9 @@ int volume_scan(struct volume *v,
                 void *arg,
                 struct dn_err *err) DN_MUST_CHECK;
 
-/* Wall clock: nanoseconds since 1970 UTC. */
+/* Wall clock: nanoseconds since 1970 UTC. Moved: for tests, on top of what it says. Any thread. */
 int64_t volume_clock_ns(struct volume *v);
+void volume_clock_move(struct volume *v, int64_t by_ns);
 uint64_t volume_random(struct volume *v);
 /* Bytes free for writing, UINT64_MAX when unknown. */
 uint64_t volume_free_bytes(struct volume *v);

@@ -584,6 +584,19 @@ class Commands(Case):
     def test_settings(self):
         self.expect(["sql", "--csv", "-s", "max_subqueries=7", "-c", "SHOW max_subqueries"], out="max_subqueries\n7\n")
 
+    def test_clock(self):
+        """A clock for tests starts where it is told, goes on, and is only set ahead."""
+        clock = ["sql", "--csv", "--no-header", "-s", "test_clock=2024-01-31 23:00Z"]
+        self.expect([*clock, "-c", "SELECT date_trunc('hour', now()), current_date"], out="2024-01-31T23:00:00.000000Z,2024-01-31\n")
+        self.expect([*clock, "-c", "SELECT date_trunc('hour', dendro_test_clock_advance('1 month')); SELECT now()::date"],
+                    out="2024-02-29 23:00:00+00\n2024-02-29\n")
+        self.expect([*clock, "-c", "SELECT a <= b FROM (SELECT clock_timestamp() AS a, clock_timestamp() AS b) x"], out="true\n")
+        for wrong, what in (("SELECT dendro_test_clock_advance('-1 s')", "22023: the clock cannot be set back"),
+                            ("SELECT dendro_test_clock_advance('1000 years')", "22008: the clock ends in the year 2262")):
+            self.assertIn(what, self.run_dendro(*clock, "-c", wrong)[2])
+        for wrong, what in (("someday", "test_clock: invalid input syntax"), ("1950-01-01", 'is not between 1970 and 2262'), ("3000-01-01", "2262")):
+            self.assertIn(what, self.run_dendro("sql", "-s", "test_clock=" + wrong, "-c", "SELECT 1")[2])
+
 
 if __name__ == "__main__":
     if len(sys.argv) < 2:

@@ -171,6 +171,24 @@ class CheckConfig(InDirectory, unittest.TestCase):
         self.assertEqual(d.stop(), 0)
 
 
+class TestClock(InDirectory, unittest.TestCase):
+    """--test-clock and its like: what a database is opened with is a flag, too."""
+
+    def test_moves(self):
+        d = self.serve("--test-clock", "2024-01-01", "--memory-limit", "64MB")
+        self.assertEqual(d.ask("SELECT now()::date::text, current_setting('memory_limit')"), [("2024-01-01", "64MB")])
+        self.assertEqual(d.ask("SELECT (dendro_test_clock_advance('1 year')::date)::text"), [("2025-01-01",)])
+        self.assertEqual(d.ask("SELECT now()::date::text"), [("2025-01-01",)])
+        self.assertEqual(d.stop(), 0)
+
+    def test_refused_without(self):
+        import psycopg2
+        d = self.serve()
+        with self.assertRaisesRegex(psycopg2.Error, "the clock of this database is the machine's"):
+            d.ask("SELECT dendro_test_clock_advance('1 day')")
+        self.assertEqual(d.stop(), 0)
+
+
 class ConfigReload(InDirectory, unittest.TestCase):
     """SIGHUP and pg_reload_conf()."""
 
