@@ -112,5 +112,6 @@ DN_ERR(SYSTEM_CATALOG,   255, "42501", "Relations of the system cannot be change
 DN_ERR(BAD_LINE,         265, "22P04", "A line is not in the line protocol.")
 DN_ERR(BAD_REMOTE_WRITE, 266, "22P04", "The message is not in the format of Prometheus' remote write.")
 DN_ERR(INTERVAL_RANGE,   270, "22015", "An interval is out of range.")
+DN_ERR(BAD_COLUMN,       280, "42611", "A column cannot be defined or changed so.")
 DN_ERR(SNAPSHOT_GONE,    295, "72000", "The database was opened read-only beside a process that writes, and what it was to read is gone: open it again.")
 /* clang-format on */

@@ -129,6 +129,12 @@ int catalog_with_changed_table(const struct catalog *c,
                                bool fresh_id,
                                struct catalog **ret,
                                struct dn_err *err) DN_MUST_CHECK;
+/* The table gets the rows of another one, which is not there any more: its id. */
+int catalog_with_rows_of(const struct catalog *c,
+                         uint64_t table,
+                         uint64_t rows,
+                         struct catalog **ret,
+                         struct dn_err *err) DN_MUST_CHECK;
 /* A new view (id 0), or another one in the place of that with its id. */
 int catalog_with_view(const struct catalog *c,
                       struct view *v,

@@ -161,7 +161,7 @@ static int catalog_move_access(struct catalog *n, uint64_t was, uint64_t id, str
     return 0;
 }
 
-/* Views of n that read the table are to say so with its new id, which is above all others. */
+/* Views of n that read the table are to say so with its new id; ids ascend. */
 static int catalog_move_uses(struct catalog *n, uint64_t was, uint64_t id, struct dn_err *err)
 {
     for (size_t i = 0; i < n->views_count; i++) {
@@ -179,8 +179,11 @@ static int catalog_move_uses(struct catalog *n, uint64_t was, uint64_t id, struc
             at++;
         moved = v->uses[at];
         moved.id = id;
-        memmove(v->uses + at, v->uses + at + 1, (v->uses_count - at - 1) * sizeof *v->uses);
-        v->uses[v->uses_count - 1] = moved;
+        for (; at + 1 < v->uses_count && v->uses[at + 1].id < id; at++)
+            v->uses[at] = v->uses[at + 1];
+        for (; at > 0 && v->uses[at - 1].id > id; at--)
+            v->uses[at] = v->uses[at - 1];
+        v->uses[at] = moved;
         view_unref(n->views[i]);
         n->views[i] = v;
     }
@@ -233,6 +236,75 @@ int catalog_with_changed_table(const struct catalog *c,
     n->tables_count++;
     *ret = n;
     return 0;
+}
+
+static bool catalog_not_relation(const void *arg, const struct access_object *o)
+{
+    const uint64_t *id = arg;
+
+    return o->kind != ACCESS_RELATION || o->id != *id;
+}
+
+/* The table of n with id was gets the other id, which is nobody's any more. On an error n is gone.
+ */
+static int catalog_give_id(struct catalog *n, uint64_t was, uint64_t id, struct dn_err *err)
+{
+    struct table *t = NULL;
+    struct access *a;
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && !t && i < n->tables_count; i++) {
+        if (n->tables[i]->id != was)
+            continue;
+        rc = table_copy(n->tables[i], &t, err);
+        if (rc < 0)
+            break;
+        t->id = id;
+        table_unref(n->tables[i]);
+        n->tables[i] = t;
+    }
+    if (rc == 0)
+        rc = catalog_move_uses(n, was, id, err);
+    if (rc == 0)
+        rc = catalog_sequences_move(n, was, id, err);
+    if (rc == 0 && n->access) {
+        rc = access_copy(n->access, &a, err);
+        if (rc == 0) {
+            access_prune(a, catalog_not_relation, &id);
+            access_unref(n->access);
+            n->access = a;
+        }
+    }
+    if (rc < 0) {
+        catalog_unref(n);
+        return rc;
+    }
+    return catalog_move_access(n, was, id, err);
+}
+
+int catalog_with_rows_of(const struct catalog *c,
+                         uint64_t table,
+                         uint64_t rows,
+                         struct catalog **ret,
+                         struct dn_err *err)
+{
+    struct catalog *n;
+    int rc = catalog_copy(c, &n, err);
+
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < n->tables_count; i++) {
+        if (n->tables[i]->id != rows)
+            continue;
+        table_unref(n->tables[i]);
+        n->tables_count--;
+        memmove(n->tables + i, n->tables + i + 1, (n->tables_count - i) * sizeof *n->tables);
+        break;
+    }
+    rc = catalog_give_id(n, table, rows, err);
+    if (rc == 0)
+        *ret = n;
+    return rc;
 }
 
 static bool catalog_among(const uint64_t *ids, size_t count, uint64_t id)

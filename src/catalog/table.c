@@ -45,7 +45,7 @@ struct table *table_ref(const struct table *t)
 }
 
 /* String bytes of a default are the definition's own. */
-static void table_free_default(struct column *c)
+void table_free_default(struct column *c)
 {
     void *bytes;
 

@@ -185,17 +185,6 @@ int table_set_default(struct table *t,
                       const struct spec_name *name,
                       const char *sql,
                       struct dn_err *err) DN_MUST_CHECK;
-/* NULL is allowed, or not any more: the rows there are must have none. */
-int table_set_not_null(struct table *t,
-                       const struct spec_name *name,
-                       bool not_null,
-                       struct dn_err *err) DN_MUST_CHECK;
-/* Another type, as far as stored values are of it, too: other lengths and digits. */
-int table_set_type(struct table *t,
-                   const struct spec_name *name,
-                   enum type_id type,
-                   const struct type_mods *mods,
-                   struct dn_err *err) DN_MUST_CHECK;
 /* A column's index; errors suggest near names. */
 int table_find_column(const struct table *t,
                       const struct spec_name *name,

@@ -188,7 +188,7 @@ alter_check_add(const struct table *t, const struct column_spec *spec, struct dn
                                 t->columns_count),
                         err,
                         spec->name.pos);
-    if (spec->not_null && !spec->has_default) {
+    if (spec->not_null && !spec->has_default && !spec->def_sql) {
         rc = DN_FAIL(err,
                      DN_E_NOT_NULL,
                      "column \"%s\" is NOT NULL and has no DEFAULT for the rows there are",

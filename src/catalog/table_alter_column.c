@@ -2,6 +2,7 @@
  *
  * table_alter_column.c: what ALTER COLUMN changes of a column that keeps its id, so that stored
  * values stay what they are. */
+#include "catalog/table_alter.h"
 #include "catalog/table_int.h"
 
 #include <string.h>
@@ -42,45 +43,37 @@ alter_mods_same_values(enum type_id type, const struct type_mods *from, const st
     return from->count == 2 && to->count == 2 && from->v[1] == to->v[1] && from->v[0] <= to->v[0];
 }
 
-int table_set_type(struct table *t,
-                   const struct spec_name *name,
-                   enum type_id type,
-                   const struct type_mods *mods,
-                   struct dn_err *err)
+bool table_same_values(const struct column *c, enum type_id type, const struct type_mods *mods)
 {
-    struct buf from, to;
-    struct column *c;
-    uint16_t col;
-    int rc = table_find_column(t, name, &col, err);
+    return c->type == type && alter_mods_same_values(type, &c->mods, mods);
+}
+
+void table_set_mods(struct table *t, uint16_t col, const struct type_mods *mods)
+{
+    t->columns[col].mods = *mods;
+}
+
+int table_change_type(struct table *t,
+                      uint16_t col,
+                      const struct column_spec *spec,
+                      struct dn_err *err)
+{
+    struct column fresh = {.type = spec->type};
+    struct column *c = &t->columns[col];
+    int rc = table_copy_default(spec, &fresh, err);
 
     if (rc < 0)
         return rc;
-    c = &t->columns[col];
-    if (c->type == type && alter_mods_same_values(type, &c->mods, mods)) {
-        c->mods = *mods;
-        return 0;
+    table_free_default(c);
+    c->type = spec->type;
+    c->mods = spec->mods;
+    c->has_default = fresh.has_default;
+    c->def = fresh.def;
+    if (c->def_sql && strcmp(c->def_sql, "NULL") == 0) { /* DROP DEFAULT: there is none to hide */
+        mem_free(c->def_sql);
+        c->def_sql = NULL;
     }
-    buf_init(&from, NULL);
-    buf_init(&to, NULL);
-    type_print(c->type, &c->mods, &from);
-    type_print(type, mods, &to);
-    rc = from.failed || to.failed
-             ? DN_FAIL_NOMEM(err)
-             : DN_FAIL(err,
-                       DN_E_UNSUPPORTED,
-                       "column \"%s\" cannot become %.*s: its values are stored as %.*s",
-                       c->name,
-                       (int)to.len,
-                       (const char *)to.data,
-                       (int)from.len,
-                       (const char *)from.data);
-    dn_err_hint(
-        err,
-        "Only lengths and digits can be changed. Add a column of the new type and UPDATE it, "
-        "or make the table anew with CREATE TABLE and INSERT … SELECT.");
-    buf_done(&from);
-    buf_done(&to);
-    return table_at(rc, err, name->pos);
+    return 0;
 }
 
 /* ---- the key ---- */

@@ -80,7 +80,7 @@ static int build_check_default(const struct column_spec *from, struct dn_err *er
     return 0;
 }
 
-static int build_copy_default(const struct column_spec *from, struct column *to, struct dn_err *err)
+int table_copy_default(const struct column_spec *from, struct column *to, struct dn_err *err)
 {
     to->has_default = from->has_default;
     if (!from->has_default)
@@ -151,7 +151,7 @@ int table_put_column(struct table *t, const struct column_spec *from, struct dn_
         if (!to->def_sql)
             return DN_FAIL_NOMEM(err);
     }
-    return build_copy_default(from, to, err);
+    return table_copy_default(from, to, err);
 }
 
 static int build_check_twice(const struct table_builder *b, size_t at)

@@ -37,6 +37,11 @@ int table_derive(struct table *t, struct dn_err *err) DN_MUST_CHECK;
 int table_check(const struct table *t, struct dn_err *err) DN_MUST_CHECK;
 /* Could a table have such a column? */
 int table_check_column(const struct column_spec *from, struct dn_err *err) DN_MUST_CHECK;
+/* A constant DEFAULT: the bytes are the definition's own. */
+int table_copy_default(const struct column_spec *from,
+                       struct column *to,
+                       struct dn_err *err) DN_MUST_CHECK;
+void table_free_default(struct column *c);
 /* Adds it after the last one; columns[] has room for it. */
 int table_put_column(struct table *t,
                      const struct column_spec *from,

@@ -2,24 +2,16 @@
  *
  * alter.c: ALTER TABLE and TRUNCATE, each one edit of the catalog. No row is touched: rows that are
  * stored are read with the newest definition (missing columns as their default), and those of a
- * table that was emptied belong to an id that is no longer there. */
+ * table that was emptied belong to an id that is no longer there. What gives every row new values
+ * is alter_rewrite.c. */
+#include "engine/alter_int.h"
 #include "engine/ddl_expr.h"
 #include "engine/generated.h"
 #include "engine/pressure.h"
-#include "engine/sequence_ddl.h"
 
 #include "catalog/table_constraint.h"
 
 #include <stdio.h>
-
-struct alter {
-    struct dendro_stmt *stmt;
-    struct alter_action *actions; /* with defaults filled in */
-    uint32_t actions_count;
-    bool held;                             /* the shard takes no rows of the table */
-    char skipped[2 * TABLE_NAME_MAX + 64]; /* what the notice says when there is nothing to do */
-    struct ddl_serials serials;            /* sequences to be made */
-};
 
 static bool alter_has_column(const struct table *t, const char *name)
 {
@@ -72,9 +64,7 @@ static bool alter_had(const struct table *was, const struct table_constraint *c)
            strcmp(old->text, c->text) == 0;
 }
 
-/* From here on no row comes into the table until the edit is done. */
-static int
-alter_hold(struct alter *a, const struct table *was, const char *what, struct dn_err *err)
+int ddl_alter_hold(struct alter *a, const struct table *was, const char *what, struct dn_err *err)
 {
     struct shard_span span;
 
@@ -109,7 +99,7 @@ static int alter_verify_column(struct alter *a,
 
     buf_init(&b, NULL);
     if (nulls || shorter)
-        rc = alter_hold(a, was, nulls ? "SET NOT NULL" : "ALTER COLUMN TYPE", err);
+        rc = ddl_alter_hold(a, was, nulls ? "SET NOT NULL" : "ALTER COLUMN TYPE", err);
     for (int i = 0; rc == 0 && i < 2; i++) {
         if (!(i == 0 ? nulls : shorter))
             continue;
@@ -167,16 +157,6 @@ alter_verify(struct alter *a, const struct table *was, struct table *t, struct d
     return rc;
 }
 
-static int alter_type(struct table *t, const struct alter_action *action, struct dn_err *err)
-{
-    struct type_mods mods = sql_type_mods(action->def.type);
-    enum type_id type = action->def.type->type;
-
-    if (action->def.type->dims > 0)
-        type = (enum type_id)(type | TYPE_ARRAY);
-    return table_set_type(t, &action->name, type, &mods, err);
-}
-
 static int alter_schema(struct alter *a,
                         struct table *t,
                         const struct alter_action *action,
@@ -216,8 +196,26 @@ static int alter_generated(struct alter *a,
     return rc;
 }
 
+static int
+alter_add(struct alter *a, struct table *t, const struct alter_action *action, struct dn_err *err)
+{
+    struct column_spec spec = action->column;
+    int rc = 0;
+
+    if (action->def.serial || action->def.identity != IDENTITY_NONE)
+        rc = ddl_serial_add(&a->serials, &spec, &action->def, err);
+    else if (action->def.generated)
+        rc = ddl_generated(a->stmt, t->name, &spec, &action->def, err);
+    if (rc == 0)
+        rc = table_add_column(t, &spec, err);
+    return rc < 0
+               ? rc
+               : ddl_constraints(a->stmt, t, action->constraints, action->constraints_count, err);
+}
+
 /* 1: there is nothing to do. */
 static int alter_action(struct alter *a,
+                        const struct table *was,
                         struct table *t,
                         const struct alter_action *action,
                         struct dn_err *err)
@@ -233,12 +231,7 @@ static int alter_action(struct alter *a,
                      action->column.name.s);
             return 1;
         }
-        if (action->def.generated)
-            return DN_FAIL(err, DN_E_UNSUPPORTED, "ADD COLUMN GENERATED is not supported yet");
-        rc = table_add_column(t, &action->column, err);
-        return rc < 0 ? rc
-                      : ddl_constraints(
-                            a->stmt, t, action->constraints, action->constraints_count, err);
+        return alter_add(a, t, action, err);
     case ALTER_DROP_COLUMN:
         if (action->if_exists && !alter_has_column(t, action->name.s)) {
             snprintf(a->skipped,
@@ -275,8 +268,7 @@ static int alter_action(struct alter *a,
     case ALTER_VALIDATE_CONSTRAINT:
         return table_validate_constraint(t, &action->name, err);
     case ALTER_TYPE:
-        rc = ddl_generated_type(a->stmt, t, &action->name, err);
-        return rc < 0 ? rc : alter_type(t, action, err);
+        return ddl_alter_type(a, was, t, action, err);
     case ALTER_SET_SCHEMA:
         return alter_schema(a, t, action, err);
     case ALTER_KIND_MAX:
@@ -285,31 +277,29 @@ static int alter_action(struct alter *a,
     return DN_FAIL(err, DN_E_INTERNAL, "unknown ALTER TABLE: %d", (int)action->kind);
 }
 
-/* Sequences of the table's columns, in the catalog that has it changed. */
-static int alter_sequences(struct alter *a,
-                           const struct catalog *before,
-                           const struct table *was,
-                           const struct table *t,
-                           struct catalog **cat,
-                           struct dn_err *err)
+int ddl_alter_follow(struct alter *a,
+                     const struct catalog *before,
+                     const struct table *was,
+                     const struct table *t,
+                     struct catalog **cat,
+                     struct dn_err *err)
 {
-    int rc = 0;
+    int rc = ddl_views_alter(a->stmt, before, was, t, cat, err);
 
     for (uint32_t i = 0; rc == 0 && i < a->actions_count; i++)
         if (a->actions[i].kind == ALTER_SET_IDENTITY || a->actions[i].kind == ALTER_DROP_IDENTITY)
             rc = ddl_identity_follow(a->stmt, was, &a->actions[i], cat, err);
-    if (rc == 0)
-        rc = ddl_sequences_follow(a->stmt, before, was, t, cat, err);
-    return rc < 0 ? rc : ddl_serials_make(&a->serials, t, cat, err);
+    return rc < 0 ? rc : ddl_sequences_follow(a->stmt, before, was, t, cat, err);
 }
 
-static int
-alter_edit(void *arg, const struct catalog *cur, struct catalog **ret_next, struct dn_err *err)
+int ddl_alter_make(struct alter *a,
+                   const struct catalog *cur,
+                   const struct table **ret_was,
+                   struct table **ret_t,
+                   struct dn_err *err)
 {
-    struct alter *a = arg;
     const struct stmt *ast = a->stmt->ast;
     const struct table *was = session_table(a->stmt->conn, cur, &ast->name, err);
-    struct catalog *next = NULL;
     bool changed = false;
     struct table *t;
     int rc;
@@ -331,19 +321,39 @@ alter_edit(void *arg, const struct catalog *cur, struct catalog **ret_next, stru
                                       .table = was->name,
                                       .temp = was->temp != TABLE_PERMANENT};
     for (uint32_t i = 0; rc >= 0 && i < a->actions_count; i++) {
-        rc = alter_action(a, t, &a->actions[i], err);
+        rc = alter_action(a, was, t, &a->actions[i], err);
         changed = changed || rc == 0;
     }
-    if (rc >= 0 && changed)
-        rc = alter_verify(a, was, t, err);
     if (rc >= 0)
-        rc = changed ? catalog_with_changed_table(cur, t, false, &next, err) : DN_NOT_FOUND;
+        rc = changed ? ddl_generated_check(a->stmt, t, cur, err) : DN_NOT_FOUND;
+    if (rc != 0) {
+        table_unref(t);
+        return rc;
+    }
+    *ret_was = was;
+    *ret_t = t;
+    return 0;
+}
+
+static int
+alter_edit(void *arg, const struct catalog *cur, struct catalog **ret_next, struct dn_err *err)
+{
+    struct alter *a = arg;
+    struct catalog *next = NULL;
+    const struct table *was = NULL;
+    struct table *t = NULL;
+    int rc = ddl_alter_make(a, cur, &was, &t, err);
+
+    if (rc == 0)
+        rc = alter_verify(a, was, t, err);
+    if (rc == 0)
+        rc = catalog_with_changed_table(cur, t, false, &next, err);
     if (rc == DN_E_DUPLICATE_TABLE)
         dn_err_at(err, a->actions[a->actions_count - 1].to.pos);
     if (rc == 0)
-        rc = ddl_views_alter(a->stmt, cur, was, t, &next, err);
+        rc = ddl_alter_follow(a, cur, was, t, &next, err);
     if (rc == 0)
-        rc = alter_sequences(a, cur, was, t, &next, err);
+        rc = ddl_serials_make(&a->serials, t, &next, err);
     if (rc == 0)
         *ret_next = next;
     else
@@ -363,10 +373,18 @@ static int alter_defaults(struct alter *a, struct dn_err *err)
     if (!a->actions)
         return DN_FAIL_NOMEM(err);
     memcpy(a->actions, ast->actions, ast->actions_count * sizeof(*a->actions));
-    for (uint32_t i = 0; rc == 0 && i < a->actions_count; i++)
-        if (a->actions[i].kind == ALTER_ADD_COLUMN && a->actions[i].def.def)
-            rc = ddl_default(a->stmt, a->actions[i].def.def, true, &a->actions[i].column, err);
-    return rc;
+    for (uint32_t i = 0; rc >= 0 && i < a->actions_count; i++) {
+        const struct column_def *def = &a->actions[i].def;
+
+        if (a->actions[i].kind != ALTER_ADD_COLUMN)
+            continue;
+        if (def->serial || def->identity != IDENTITY_NONE || def->generated)
+            a->rewrites = true;
+        else if (def->def)
+            rc = ddl_default(a->stmt, def->def, true, &a->actions[i].column, err);
+        a->rewrites = a->rewrites || rc == 1;
+    }
+    return rc < 0 ? rc : ddl_alter_look(a, err);
 }
 
 int stmt_run_alter(struct dendro_stmt *stmt, struct dn_err *err)
@@ -377,7 +395,7 @@ int stmt_run_alter(struct dendro_stmt *stmt, struct dn_err *err)
     if (rc == 0)
         rc = alter_defaults(&a, err);
     if (rc == 0)
-        rc = tx_edit(stmt->conn, alter_edit, &a, err);
+        rc = a.rewrites ? ddl_alter_run_rewrite(&a, err) : tx_edit(stmt->conn, alter_edit, &a, err);
     if (a.held)
         engine_release(stmt->conn->db);
     if (a.skipped[0] && rc >= 0)

@@ -7,6 +7,7 @@
 
 #include "engine/sequence_ddl.h"
 
+#include "catalog/table_alter.h"
 #include "catalog/table_constraint.h"
 #include "plan/stored.h"
 
@@ -76,19 +77,6 @@ static int ddl_default_text(struct dendro_stmt *stmt,
     return *ret ? 0 : DN_FAIL_NOMEM(err);
 }
 
-static int ddl_volatile(const struct column_spec *col, struct dn_err *err)
-{
-    DN_IGNORE(DN_FAIL(err,
-                      DN_E_UNSUPPORTED,
-                      "the rows that are there cannot have values of their own in the new column "
-                      "\"%s\": its DEFAULT is volatile",
-                      col->name.s)); /* returned below */
-    dn_err_hint(err,
-                "Add the column without it, then ALTER COLUMN … SET DEFAULT for the rows to come "
-                "and UPDATE those there are.");
-    return DN_E_UNSUPPORTED;
-}
-
 int ddl_default(struct dendro_stmt *stmt,
                 const struct expr *e,
                 bool rows_there,
@@ -106,13 +94,18 @@ int ddl_default(struct dendro_stmt *stmt,
             rc = ddl_default_text(stmt, e, &col->def_sql, err);
         col->has_default = false;
         if (rc == 0 && rows_there && !expr_is_const(b, true))
-            rc = ddl_volatile(col, err);
+            return 1;
     }
     if (rc == 0 && (constant || rows_there)) {
         rc = ddl_default_value(stmt, &env, b, col, err);
         if (rc < 0 && rc != DN_E_NOMEM)
             dn_err_prefix(err, "DEFAULT of column \"%s\"", col->name.s);
     }
+    if (rc == 0 && rows_there && col->not_null && !col->has_default)
+        rc = DN_FAIL(err,
+                     DN_E_NOT_NULL,
+                     "column \"%s\" is NOT NULL, and its DEFAULT is NULL for the rows there are",
+                     col->name.s);
     if (rc < 0)
         dn_err_at(err, e->pos);
     return rc;

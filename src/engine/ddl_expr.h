@@ -6,7 +6,7 @@
 #include "engine/engine_int.h"
 
 /* A DEFAULT clause into the column's spec. rows_there: the table may have rows already, which get
- * its value. */
+ * its value; 1: each of them needs one of its own, the DEFAULT is volatile. */
 int ddl_default(struct dendro_stmt *stmt,
                 const struct expr *e,
                 bool rows_there,

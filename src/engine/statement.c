@@ -463,6 +463,17 @@ static int stmt_still_there(struct dendro_stmt *stmt, struct dn_err *err)
     return 0;
 }
 
+/* A statement is done; what ends with a transaction that is no block does so, but not for one that
+ * another one runs: it may hold the lock of the catalog, and has its own end. */
+static int stmt_end_transaction(struct dendro_conn *conn, int rc, struct dn_err *err)
+{
+    if (conn->stepping > 1)
+        return rc;
+    if (!tx_in_block(conn))
+        advisory_end_transaction(conn);
+    return rc < 0 ? rc : session_commit_temps(conn, err);
+}
+
 static int stmt_step_once(struct dendro_stmt *stmt, struct dn_err *err)
 {
     int rc = stmt_still_there(stmt, err);
@@ -482,9 +493,8 @@ static int stmt_step_once(struct dendro_stmt *stmt, struct dn_err *err)
         return DENDRO_ROW;
     }
     stmt_stop(stmt);
-    if (!tx_in_block(stmt->conn))
-        advisory_end_transaction(stmt->conn);
-    if (rc < 0 || (rc = session_commit_temps(stmt->conn, err)) < 0) {
+    rc = stmt_end_transaction(stmt->conn, rc, err);
+    if (rc < 0) {
         watch_explain(stmt->conn, err);
         tx_fail(stmt->conn);
         return rc;

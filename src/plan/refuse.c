@@ -395,13 +395,12 @@ static int refuse_alter(const struct stmt *s, struct dn_err *err)
 
         if (a->kind == ALTER_TYPE) {
             rc = refuse_type(a->def.type, err);
-            if (rc == 0 && (a->using || a->def.collation))
-                rc = refuse(a->using ? "ALTER COLUMN TYPE … USING" : "COLLATE", a->name.pos, err);
+            if (rc == 0 && a->def.collation)
+                rc = refuse("COLLATE", a->name.pos, err);
+            if (rc == 0)
+                rc = refuse_expr(a->using, err);
             continue;
         }
-        if (a->kind == ALTER_ADD_COLUMN && (a->def.serial || a->def.identity != IDENTITY_NONE))
-            return refuse(
-                "SERIAL or IDENTITY of a column that is added", a->def.generated_pos, err);
         rc = a->kind == ALTER_ADD_COLUMN ? refuse_column(&a->def, err)
                                          : refuse_expr(a->def.def, err);
         if (rc == 0)

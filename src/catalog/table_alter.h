@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * table_alter.h: what ALTER COLUMN changes of a column, in a definition that nobody else holds yet
+ * (a table_copy). Its owner's thread. */
+#pragma once
+
+#include "catalog/table.h"
+
+/* NULL is allowed, or not any more: the rows there are must have none. */
+int table_set_not_null(struct table *t,
+                       const struct spec_name *name,
+                       bool not_null,
+                       struct dn_err *err) DN_MUST_CHECK;
+/* Are stored values of the column values of that type, too, but for their length? */
+bool table_same_values(const struct column *c, enum type_id type, const struct type_mods *mods);
+/* … then only those change. */
+void table_set_mods(struct table *t, uint16_t col, const struct type_mods *mods);
+/* Type, modifiers and constant DEFAULT of the spec: rows that are there cannot be read so. */
+int table_change_type(struct table *t,
+                      uint16_t col,
+                      const struct column_spec *spec,
+                      struct dn_err *err) DN_MUST_CHECK;

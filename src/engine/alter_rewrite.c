@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * alter_rewrite.c: ALTER TABLE that gives every row new values: ALTER COLUMN TYPE, and ADD COLUMN
+ * with a sequence, an expression over the row or a volatile DEFAULT.
+ *
+ *  1. One edit of the catalog makes the table with its new definition, among the session's
+ *     temporary objects, where nobody sees it and a crash does not leave it, with its sequences.
+ *  2. A second edit, while the shard takes no rows of the old table, fills it with INSERT … SELECT
+ *     and lets the table have its rows: their id becomes the table's, the old rows are nobody's.
+ *
+ * If anything fails before the second edit is saved, the table of the first one is dropped. */
+#include "engine/alter_int.h"
+
+#include "engine/ddl_expr.h"
+#include "engine/generated.h"
+
+#include "catalog/table_alter.h"
+#include "plan/stored.h"
+
+#include <stdio.h>
+
+/* ---- ALTER COLUMN TYPE ---- */
+
+static enum type_id rewrite_type(const struct alter_action *action)
+{
+    enum type_id type = action->def.type->type;
+
+    return action->def.type->dims > 0 ? (enum type_id)(type | TYPE_ARRAY) : type;
+}
+
+static const char *rewrite_type_text(struct dendro_stmt *stmt, const struct alter_action *action)
+{
+    struct type_mods mods = sql_type_mods(action->def.type);
+    struct buf b;
+    char *text;
+
+    buf_init(&b, NULL);
+    type_print(rewrite_type(action), &mods, &b);
+    text = b.failed ? NULL : arena_strndup(&stmt->run, (const char *)b.data, b.len);
+    buf_done(&b);
+    return text ? text : "";
+}
+
+/* May the values, or those of USING, become the type's? */
+static int rewrite_assignable(struct alter *a,
+                              const struct table *was,
+                              const struct column *c,
+                              const struct alter_action *action,
+                              struct dn_err *err)
+{
+    struct plan_env env = session_plan_env(a->stmt->conn, a->stmt->catalog, &a->stmt->run);
+    const char *type = rewrite_type_text(a->stmt, action);
+    enum type_id from = c->type;
+    struct bexpr *b;
+    int rc = 0;
+
+    if (action->using && c->source == COLUMN_STORED) {
+        rc = DN_FAIL(
+            err, DN_E_BAD_COLUMN, "cannot specify USING when altering type of generated column");
+        dn_err_at(err, action->name.pos);
+        return rc;
+    }
+    if (action->using) {
+        rc = plan_row_expr(&env, was, action->using, "a transform expression", NULL, &b, err);
+        if (rc < 0)
+            return rc;
+        from = b->type;
+    }
+    if (c->source == COLUMN_STORED || from == TYPE_NONE ||
+        plan_assignable(rewrite_type(action), from))
+        return 0;
+    if (action->using) {
+        rc =
+            DN_FAIL(err,
+                    DN_E_DATATYPE_MISMATCH,
+                    "result of USING clause for column \"%s\" cannot be cast automatically to type "
+                    "%s",
+                    c->name,
+                    type);
+        dn_err_hint(err, "You might need to add an explicit cast.");
+    } else {
+        rc = DN_FAIL(err,
+                     DN_E_DATATYPE_MISMATCH,
+                     "column \"%s\" cannot be cast automatically to type %s",
+                     c->name,
+                     type);
+        dn_err_hint(err, "You might need to specify \"USING %s::%s\".", c->name, type);
+    }
+    dn_err_at(err, action->name.pos);
+    return rc;
+}
+
+/* The DEFAULT as a value of the new type; one that is an expression is bound when rows come. */
+static int rewrite_default(struct alter *a,
+                           const struct column *c,
+                           const struct alter_action *action,
+                           struct column_spec *spec,
+                           struct dn_err *err)
+{
+    struct plan_target to = {
+        .type = spec->type, .mods = spec->mods, .session = &a->stmt->conn->functions};
+    bool constant = c->has_default && !c->def_sql; /* else it is that of rows from before it */
+    bool text = c->def_sql && c->source == COLUMN_DEFAULT && strcmp(c->def_sql, "NULL") != 0;
+    int rc;
+
+    if (!constant && !text)
+        return 0;
+    rc = plan_assignable(spec->type, c->type)
+             ? (constant ? plan_assign(&to, &c->def, false, &a->stmt->run, &spec->def, err) : 0)
+             : DN_FAIL(err,
+                       DN_E_DATATYPE_MISMATCH,
+                       "default for column \"%s\" cannot be cast automatically to type %s",
+                       c->name,
+                       rewrite_type_text(a->stmt, action));
+    spec->has_default = rc == 0 && constant && !spec->def.null;
+    if (rc < 0)
+        dn_err_at(err, action->name.pos);
+    return rc;
+}
+
+/* What stands in the way of another type for this column. */
+static int rewrite_allowed(const struct table *t,
+                           const struct column *c,
+                           const struct alter_action *action,
+                           struct dn_err *err)
+{
+    enum type_id type = rewrite_type(action);
+    int rc = 0;
+
+    if ((column_is_identity(c) || c->source == COLUMN_SERIAL) && !type_is_int(type))
+        rc = DN_FAIL(
+            err, DN_E_INVALID_PARAM, "identity column type must be smallint, integer, or bigint");
+    else if (t->time_col >= 0 && c == &t->columns[t->time_col])
+        rc = DN_FAIL(err, DN_E_UNSUPPORTED, "the type of the time column cannot be changed");
+    else if (c->key_pos > 0 && !type_is_int(type) && type != TYPE_VARCHAR)
+        rc = DN_FAIL(err,
+                     DN_E_UNSUPPORTED,
+                     "a column of the key can become an integer or VARCHAR column, and no other");
+    if (rc < 0)
+        dn_err_at(err, action->name.pos);
+    return rc;
+}
+
+int ddl_alter_type(struct alter *a,
+                   const struct table *was,
+                   struct table *t,
+                   const struct alter_action *action,
+                   struct dn_err *err)
+{
+    struct column_spec spec = {.type = rewrite_type(action),
+                               .mods = sql_type_mods(action->def.type)};
+    uint16_t col;
+    int rc = table_find_column(t, &action->name, &col, err);
+
+    if (rc == 0)
+        rc = ddl_generated_type(a->stmt, t, &action->name, err);
+    if (rc < 0)
+        return rc;
+    if (!action->using && table_same_values(&t->columns[col], spec.type, &spec.mods)) {
+        table_set_mods(t, col, &spec.mods);
+        return 0;
+    }
+    rc = rewrite_allowed(t, &t->columns[col], action, err);
+    if (rc == 0)
+        rc = rewrite_assignable(a, was, &t->columns[col], action, err);
+    if (rc == 0)
+        rc = rewrite_default(a, &t->columns[col], action, &spec, err);
+    return rc < 0 ? rc : table_change_type(t, col, &spec, err);
+}
+
+int ddl_alter_look(struct alter *a, struct dn_err *err)
+{
+    struct catalog *cat = tx_catalog(a->stmt->conn);
+    const struct table *t = session_table(a->stmt->conn, cat, &a->stmt->ast->name, err);
+
+    /* What is wrong with the names is said later. */
+    for (uint32_t i = 0; t && i < a->actions_count; i++) {
+        const struct alter_action *action = &a->actions[i];
+        const char *name = action->name.s;
+        int col = action->kind == ALTER_TYPE ? table_column_find(t, name, strlen(name)) : -1;
+        struct type_mods mods;
+
+        if (col < 0)
+            continue;
+        mods = sql_type_mods(action->def.type);
+        if (action->using || !table_same_values(&t->columns[col], rewrite_type(action), &mods))
+            a->rewrites = true;
+    }
+    catalog_unref(cat);
+    if (!a->rewrites || !tx_in_block(a->stmt->conn))
+        return 0;
+    return DN_FAIL(err,
+                   DN_E_TX_ACTIVE,
+                   "ALTER TABLE that writes every row anew cannot run inside a transaction block");
+}
+
+/* ---- the new table ---- */
+
+static int
+rewrite_begin(void *arg, const struct catalog *cur, struct catalog **ret_next, struct dn_err *err)
+{
+    struct alter *a = arg;
+    struct catalog *base = NULL, *next = NULL;
+    struct catalog_relation there;
+    const struct table *was;
+    struct table *t = NULL;
+    char name[TABLE_NAME_MAX + 1];
+    int rc = ddl_alter_make(a, cur, &was, &a->now, err);
+
+    if (rc == 0)
+        rc = table_copy(a->now, &t, err);
+    if (rc == 0)
+        rc = session_temp_base(a->stmt->conn, cur, &base, a->hidden, err);
+    if (rc == 0) {
+        snprintf(name, sizeof(name), "%s", a->now->name); /* messages say it */
+        for (unsigned i = 1;
+             catalog_relation(base ? base : cur, a->hidden, name, &there, NULL) == 0;
+             i++)
+            snprintf(name, sizeof(name), "alter table %u", i);
+        rc = table_move(t, a->hidden, name, err);
+    }
+    if (rc == 0)
+        rc = catalog_with_table(base ? base : cur, t, &next, err);
+    if (rc == 0) {
+        a->made = t->id;
+        a->was = table_ref(was);
+        rc = ddl_serials_make(&a->serials, t, &next, err);
+    }
+    if (rc == 0)
+        *ret_next = next;
+    else
+        catalog_unref(next);
+    table_unref(t);
+    catalog_unref(base);
+    return rc;
+}
+
+static const struct alter_action *
+rewrite_using(const struct alter *a, const struct table *was, uint16_t col)
+{
+    for (uint32_t i = 0; i < a->actions_count; i++)
+        if (a->actions[i].kind == ALTER_TYPE && a->actions[i].using &&
+            table_column_find(was, a->actions[i].name.s, strlen(a->actions[i].name.s)) == (int)col)
+            return &a->actions[i];
+    return NULL;
+}
+
+/* INSERT INTO the new one (all columns that are not computed) SELECT … FROM the old one. */
+static void
+rewrite_text(const struct alter *a, const struct table *was, const struct table *t, struct buf *b)
+{
+    for (int part = 0; part < 2; part++) {
+        const char *between = "";
+
+        buf_puts(b, part == 0 ? "INSERT INTO " : ") OVERRIDING SYSTEM VALUE SELECT ");
+        if (part == 0) {
+            sql_print_ident(t->schema, b);
+            buf_puts(b, ".");
+            sql_print_ident(t->name, b);
+            buf_puts(b, " (");
+        }
+        for (uint16_t i = 0; i < t->columns_count; i++) {
+            int old = table_column_by_id(was, t->columns[i].id);
+            const struct alter_action *action;
+
+            if (old < 0 || t->columns[i].source == COLUMN_STORED)
+                continue;
+            action = part == 0 ? NULL : rewrite_using(a, was, (uint16_t)old);
+            buf_puts(b, between);
+            between = ", ";
+            if (action)
+                sql_print_expr(action->using, b);
+            else
+                sql_print_ident(part == 0 ? t->columns[i].name : was->columns[old].name, b);
+        }
+    }
+    buf_puts(b, " FROM ");
+    sql_print_ident(was->schema, b);
+    buf_puts(b, ".");
+    sql_print_ident(was->name, b);
+}
+
+/* Runs a statement; ret: rows written, or the first value of the first row. */
+static int
+rewrite_run(struct dendro_stmt *stmt, const struct buf *b, uint64_t *ret, struct dn_err *err)
+{
+    struct dendro_stmt *inner = NULL;
+    struct sql_text text;
+    int rc;
+
+    if (b->failed)
+        return DN_FAIL_NOMEM(err);
+    sql_text_init(&text, (const char *)b->data, b->len);
+    rc = stmt_prepare(stmt->conn, &text, &inner, err);
+    if (rc == 0)
+        rc = stmt_step(inner, err);
+    if (rc == DENDRO_ROW)
+        *ret = (uint64_t)dendro_column_int64(inner, 0);
+    else if (rc >= 0)
+        *ret = inner->rows_count;
+    if (rc < 0)
+        err->position = 0; /* it would be one of this statement */
+    dendro_finalize(inner);
+    return rc < 0 ? rc : 0;
+}
+
+static bool rewrite_keys(const struct table *was, const struct table *t)
+{
+    for (uint16_t i = 0; i < t->columns_count; i++) {
+        int old = table_column_by_id(was, t->columns[i].id);
+
+        if (t->columns[i].key_pos > 0 && (old < 0 || was->columns[old].type != t->columns[i].type))
+            return true;
+    }
+    return false;
+}
+
+static int
+rewrite_fill(struct alter *a, const struct table *was, const struct table *t, struct dn_err *err)
+{
+    uint64_t rows = 0, keys = 0;
+    struct buf b;
+    int rc;
+
+    buf_init(&b, NULL);
+    rewrite_text(a, was, t, &b);
+    rc = rewrite_run(a->stmt, &b, &rows, err);
+    if (rc == 0 && rewrite_keys(was, t)) {
+        buf_reset(&b);
+        buf_puts(&b, "SELECT count(*) FROM ");
+        sql_print_ident(t->schema, &b);
+        buf_puts(&b, ".");
+        sql_print_ident(t->name, &b);
+        rc = rewrite_run(a->stmt, &b, &keys, err);
+        if (rc == 0 && keys != rows)
+            rc = DN_FAIL(err,
+                         DN_E_DUPLICATE_KEY,
+                         "could not create unique index \"%s_pkey\": two rows would have the same "
+                         "key",
+                         was->name);
+    }
+    buf_done(&b);
+    return rc;
+}
+
+static int
+rewrite_end(void *arg, const struct catalog *cur, struct catalog **ret_next, struct dn_err *err)
+{
+    struct alter *a = arg;
+    const struct table *was = catalog_table_by_id(cur, a->was->id);
+    const struct table *made = catalog_table_by_id(cur, a->made);
+    struct catalog *next = NULL;
+    int rc = 0;
+
+    if (was != a->was || !made || a->filled)
+        return DN_FAIL(
+            err, DN_E_TABLE_CHANGED, "table \"%s\" was altered by another session", a->was->name);
+    rc = ddl_alter_hold(a, was, "that writes every row anew", err);
+    a->filled = true;
+    if (rc == 0)
+        rc = rewrite_fill(a, was, made, err);
+    if (rc == 0)
+        rc = catalog_with_changed_table(cur, a->now, false, &next, err);
+    if (rc == 0)
+        rc = ddl_alter_follow(a, cur, was, a->now, &next, err);
+    if (rc == 0)
+        rc = catalog_with_rows_of(next, a->now->id, a->made, ret_next, err);
+    catalog_unref(next);
+    return rc;
+}
+
+static int
+rewrite_undo(void *arg, const struct catalog *cur, struct catalog **ret_next, struct dn_err *err)
+{
+    const struct alter *a = arg;
+
+    return catalog_table_by_id(cur, a->made) ? catalog_without_table(cur, a->made, ret_next, err)
+                                             : DN_NOT_FOUND;
+}
+
+int ddl_alter_run_rewrite(struct alter *a, struct dn_err *err)
+{
+    struct dendro_db *db = a->stmt->conn->db;
+    struct dn_err ignored;
+    int rc = tx_edit(a->stmt->conn, rewrite_begin, a, err);
+
+    if (rc == 0) {
+        session_temp_made(a->stmt->conn, a->hidden, TABLE_PERMANENT);
+        a->stmt->epoch = a->stmt->conn->epoch;
+        rc = engine_edit(db, rewrite_end, a, err);
+        if (rc < 0) /* if it fails it goes with the session */
+            DN_IGNORE(engine_edit(db, rewrite_undo, a, &ignored));
+    }
+    table_unref(a->was);
+    table_unref(a->now);
+    return rc;
+}
