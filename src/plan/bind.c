@@ -228,8 +228,9 @@ static uint32_t bind_chain_collect(const struct expr *e, enum expr_op op, const 
     return n + bind_chain_collect(e->b, op, out ? out + n : NULL);
 }
 
-static int
-bind_logic(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+/* in_order: an operand is looked at if those before it leave the result open. */
+static int bind_logic(
+    struct binder *b, const struct expr *e, bool in_order, struct bexpr **ret, struct dn_err *err)
 {
     uint32_t count = bind_chain_collect(e, e->op, NULL);
     const struct expr **in = arena_alloc_array(b->env->arena, count, sizeof(*in));
@@ -240,13 +241,28 @@ bind_logic(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn
         return DN_FAIL_NOMEM(err);
     DN_IGNORE(bind_chain_collect(e, e->op, in)); /* counted above */
     for (uint32_t i = 0; i < count; i++) {
+        struct bind_reach reach = {.from = bind_guard_from(b),
+                                   .test = e->op == OP_AND ? "is not false" : "is not true",
+                                   .before = args,
+                                   .count = i,
+                                   .step = 1};
+
         rc = bind_bool(b, in[i], e->op == OP_AND ? "AND" : "OR", &args[i], err);
+        if (rc == 0 && in_order)
+            rc = bind_guard(b, &reach, err);
         if (rc == 0)
             rc = bind_not_set(b, args[i], e->op == OP_AND ? "AND" : "OR", in[i]->pos, err);
         if (rc < 0)
             return rc;
     }
     return bind_chain(b, e->op == OP_AND ? BEXPR_AND : BEXPR_OR, e->pos, args, count, ret, err);
+}
+
+int bind_where(
+    struct binder *b, const struct expr *e, const char *of, struct bexpr **ret, struct dn_err *err)
+{
+    return e->kind == EXPR_BINARY && e->op == OP_AND ? bind_logic(b, e, false, ret, err)
+                                                     : bind_bool(b, e, of, ret, err);
 }
 
 int bind_bool(
@@ -423,7 +439,7 @@ bind_binary(struct binder *b, const struct expr *e, struct bexpr **ret, struct d
     int rc;
 
     if (e->op == OP_AND || e->op == OP_OR)
-        return bind_logic(b, e, ret, err);
+        return bind_logic(b, e, true, ret, err);
     if (e->op >= OP_EQ && e->op <= OP_GE) {
         rc = bind_whole_compare(b, e, ret, err);
         if (rc != 1)

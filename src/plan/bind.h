@@ -24,6 +24,8 @@ struct bind_sub {
     uint32_t conds_count;
     uint32_t mark; /* MARK */
     bool never_null;
+    bool in_window;      /* the argument of a window function */
+    struct bexpr *guard; /* the value is asked for where this is true; NULL: everywhere */
 };
 
 #define PLAN_COLS_ROW_MAX 64u /* values of a row in an expression */
@@ -107,6 +109,12 @@ int bind_call(struct binder *b,
               uint32_t count,
               struct bexpr **ret,
               struct dn_err *err) DN_MUST_CHECK;
+/* A condition whose operands of AND may be looked at in any order: WHERE, HAVING, ON. */
+int bind_where(struct binder *b,
+               const struct expr *e,
+               const char *of,
+               struct bexpr **ret,
+               struct dn_err *err) DN_MUST_CHECK;
 /* AND / OR of bound conditions, flattened and folded. */
 int bind_chain(struct binder *b,
                enum bexpr_kind kind,

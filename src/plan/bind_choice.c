@@ -131,6 +131,22 @@ static int bind_case_done(struct binder *b,
     return bind_choice(b, BEXPR_CASE, pos, args, count, ret, err);
 }
 
+static int
+bind_else(struct binder *b, const struct expr *e, struct bexpr **args, struct dn_err *err)
+{
+    struct bind_reach reach = {.from = bind_guard_from(b),
+                               .test = "is not true",
+                               .before = args,
+                               .count = e->args_count,
+                               .step = 2};
+    int rc;
+
+    if (!e->b)
+        return bind_null(b, e->pos, &args[e->args_count], err);
+    rc = bind_expr(b, e->b, &args[e->args_count], err);
+    return rc < 0 ? rc : bind_guard(b, &reach, err);
+}
+
 int bind_case(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
 {
     uint32_t count = e->args_count + 1;
@@ -144,6 +160,12 @@ int bind_case(struct binder *b, const struct expr *e, struct bexpr **ret, struct
     if (e->a)
         rc = bind_expr(b, e->a, &operand, err);
     for (uint32_t i = 0; i < e->args_count && rc == 0; i += 2) {
+        struct bind_reach reach = {.from = bind_guard_from(b),
+                                   .test = "is not true",
+                                   .before = args,
+                                   .count = i,
+                                   .step = 2};
+
         if (operand) {
             rc = bind_expr(b, e->args[i], &args[i], err);
             if (rc == 0)
@@ -154,11 +176,16 @@ int bind_case(struct binder *b, const struct expr *e, struct bexpr **ret, struct
                 rc = bind_not_set(b, args[i], "CASE/WHEN", e->args[i]->pos, err);
         }
         if (rc == 0)
+            rc = bind_guard(b, &reach, err);
+        reach.from = bind_guard_from(b);
+        if (rc == 0)
             rc = bind_expr(b, e->args[i + 1], &args[i + 1], err);
+        reach.cond = rc == 0 ? args[i] : NULL;
+        if (rc == 0)
+            rc = bind_guard(b, &reach, err);
     }
     if (rc == 0)
-        rc = e->b ? bind_expr(b, e->b, &args[count - 1], err)
-                  : bind_null(b, e->pos, &args[count - 1], err);
+        rc = bind_else(b, e, args, err);
     if (rc == 0)
         rc = bind_sets_none(b, sets, "CASE", err);
     return rc < 0 ? rc : bind_case_done(b, e->pos, args, count, ret, err);
@@ -181,16 +208,23 @@ int bind_when(struct binder *b,
     return rc < 0 ? rc : bind_case_done(b, cond->pos, args, 3, ret, err);
 }
 
-static int
-bind_args(struct binder *b, const struct expr *e, struct bexpr ***ret, struct dn_err *err)
+/* first: the first that is not NULL is asked for, those after it are not looked at. */
+static int bind_args(
+    struct binder *b, const struct expr *e, bool first, struct bexpr ***ret, struct dn_err *err)
 {
     struct bexpr **args = arena_alloc_array(b->env->arena, e->args_count + 1, sizeof(*args));
     int rc = 0;
 
     if (!args)
         return DN_FAIL_NOMEM(err);
-    for (uint32_t i = 0; i < e->args_count && rc == 0; i++)
+    for (uint32_t i = 0; i < e->args_count && rc == 0; i++) {
+        struct bind_reach reach = {
+            .from = bind_guard_from(b), .test = "is null", .before = args, .count = i, .step = 1};
+
         rc = bind_expr(b, e->args[i], &args[i], err);
+        if (rc == 0 && first)
+            rc = bind_guard(b, &reach, err);
+    }
     *ret = args;
     return rc;
 }
@@ -209,7 +243,7 @@ bind_nullif(struct binder *b, const struct expr *e, struct bexpr **ret, struct d
         dn_err_at(err, e->pos);
         return rc;
     }
-    rc = bind_args(b, e, &args, err);
+    rc = bind_args(b, e, false, &args, err);
     if (rc == 0 && args[0]->type == TYPE_NONE && args[1]->type != TYPE_NONE)
         rc = bind_coerce(b, args[0], args[1]->type, false, &args[0], err);
     if (rc == 0)
@@ -253,7 +287,7 @@ int bind_choice_call(struct binder *b,
         dn_err_at(err, e->pos);
         return rc;
     }
-    rc = bind_args(b, e, &args, err);
+    rc = bind_args(b, e, coalesce, &args, err);
     if (rc == 0 && coalesce)
         rc = bind_sets_none(b, sets, "COALESCE", err);
     if (rc == 0)

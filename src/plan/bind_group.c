@@ -272,12 +272,16 @@ bind_agg_time(struct binder *b, const struct expr *e, struct plan_agg *agg, stru
 
 /* f(x) FILTER (WHERE c) is f(CASE WHEN c THEN x END), as no aggregate counts NULLs; count(*) counts
  * something that is not NULL. */
-static int
-bind_agg_filter(struct binder *b, const struct expr *e, struct plan_agg *agg, struct dn_err *err)
+static int bind_agg_filter(
+    struct binder *b, const struct expr *e, uint32_t subs, struct plan_agg *agg, struct dn_err *err)
 {
     struct datum yes = {.type = TYPE_BOOLEAN, .v = {.i64 = 1}};
+    uint32_t own = bind_guard_from(b);
     struct bexpr *cond;
     int rc = bind_bool(b, e->a, "FILTER", &cond, err);
+
+    if (rc == 0 && own == bind_guard_from(b)) /* its own come after those of the arguments */
+        rc = bind_guard(b, &(struct bind_reach){.from = subs, .cond = cond}, err);
 
     if (rc == 0 && agg->agg->nulls_count) { /* but this one does */
         agg->arg2 = cond;
@@ -463,9 +467,14 @@ int bind_aggregate_args(struct binder *b,
                         struct plan_agg *ret,
                         struct dn_err *err)
 {
+    bool inner = !(e->ext && e->ext->over), was = b->in_agg;
     struct plan_agg plain;
+    uint32_t subs;
     int rc = bind_agg_check(b, e, name, err);
 
+    b->in_agg = inner;
+    subs = bind_guard_from(b);
+    b->in_agg = was;
     *ret = (struct plan_agg){.distinct = e->distinct, .pos = e->pos};
     if (rc == 0)
         rc = bind_agg_args(b, e, name, ret, err);
@@ -480,8 +489,8 @@ int bind_aggregate_args(struct binder *b,
     if (rc == 0 && ret->arg2 && ret->agg->arg2 != TYPE_TIMESTAMP)
         rc = bind_coerce(b, ret->arg2, ret->agg->arg2, true, &ret->arg2, err);
     if (rc == 0 && e->a) {
-        b->in_agg = !(e->ext && e->ext->over);
-        rc = bind_agg_filter(b, e, ret, err);
+        b->in_agg = inner;
+        rc = bind_agg_filter(b, e, subs, ret, err);
         b->in_agg = false;
     }
     return rc < 0 ? rc : bind_agg_distinct(b, &plain, ret, err);

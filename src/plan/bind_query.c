@@ -17,6 +17,7 @@ int bind_attach(struct binder *b,
     for (uint32_t i = 0; i < subs->n; i++) {
         const struct bind_sub *sub = &subs->v[i];
         struct lnode *n;
+        int rc;
 
         if (!sub->tree)
             continue; /* moved to another clause */
@@ -29,6 +30,9 @@ int bind_attach(struct binder *b,
         n->conds_count = sub->conds_count;
         n->mark = sub->mark;
         n->never_null = sub->never_null;
+        rc = bind_guard_attach(b, sub, n, err);
+        if (rc < 0)
+            return rc;
         *tree = n;
     }
     return 0;
@@ -55,6 +59,7 @@ static int
 bind_sub_add(struct binder *b, const struct bind_sub *sub, uint32_t pos, struct dn_err *err)
 {
     struct bind_subs *list = b->in_agg && b->level ? &b->level->subs_inner : b->subs;
+    struct bind_sub own = *sub;
 
     if (!list) {
         int rc = DN_FAIL(err,
@@ -65,7 +70,8 @@ bind_sub_add(struct binder *b, const struct bind_sub *sub, uint32_t pos, struct 
         dn_err_at(err, pos);
         return rc;
     }
-    return bind_subs_push(b->env->arena, list, sub) ? 0 : DN_FAIL_NOMEM(err);
+    own.in_window = b->in_window || b->in_lists;
+    return bind_subs_push(b->env->arena, list, &own) ? 0 : DN_FAIL_NOMEM(err);
 }
 
 static int bind_sub_query(struct binder *b,

@@ -36,6 +36,23 @@ int bind_attach(struct binder *b,
                 struct lnode **tree,
                 struct dn_err *err) DN_MUST_CHECK;
 
+/* Subqueries of an operand that is not always reached (bind_guard.c): those that the clause has
+ * got since it had `from`. */
+struct bind_reach {
+    uint32_t from;
+    const char *test;            /* "is null": must be true of each of before */
+    struct bexpr *const *before; /* count of them, the first of every step */
+    uint32_t count, step;
+    struct bexpr *cond; /* must be true as well; NULL: none */
+};
+uint32_t bind_guard_from(struct binder *b);
+int bind_guard(struct binder *b, const struct bind_reach *r, struct dn_err *err) DN_MUST_CHECK;
+/* The join of a subquery, with its guard. */
+int bind_guard_attach(struct binder *b,
+                      const struct bind_sub *sub,
+                      struct lnode *join,
+                      struct dn_err *err) DN_MUST_CHECK;
+
 /* A call by name (bind_call.c). */
 /* Calls with names of arguments: f(1, b => 2). */
 bool bind_has_names(const struct expr *e);

@@ -362,7 +362,7 @@ change_bind(struct change *c, enum stmt_kind kind, struct lnode *tree, struct dn
     c->b.clause = "WHERE";
     c->b.subs = &c->subs_where;
     if (rc == 0 && c->ast->where)
-        rc = bind_bool(&c->b, c->ast->where, "WHERE", &where, err);
+        rc = bind_where(&c->b, c->ast->where, "WHERE", &where, err);
     return rc < 0 ? rc : change_tree(c, where, tree, err);
 }
 

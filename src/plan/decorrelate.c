@@ -7,8 +7,17 @@
  *
  * where a row of t without a group gets what the aggregate gives for no rows: NULL, or 0 for count.
  * It is done only if all that correlates are equalities between something of s and something of t,
- * and only then if the rest of the subquery uses nothing of t. */
+ * and only then if the rest of the subquery uses nothing of t, and if what is aggregated cannot
+ * fail: there may be groups that no row of t asks for.
+ *
+ * (SELECT 10 / s.x FROM s WHERE s.k = t.k) likewise must not fail for rows of s without a row of t:
+ *
+ *     SINGLE(t, MAP* (FILTER[s.k = t.k, rest] s))
+ *  -> MAP*' (SINGLE(t, MAP[m = true] (FILTER[s.k = t.k, rest] s)))
+ *
+ * where MAP*' computes CASE WHEN m THEN 10 / s.x END. */
 #include "plan/rewrite.h"
+#include "plan/safe.h"
 
 #define DECORRELATE_MAPS_MAX 8u
 
@@ -38,7 +47,7 @@ static bool decor_form(struct decor *d)
     if (n->kind != L_AGG || n->defs_count > 0 || n->in->kind != L_FILTER)
         return false;
     d->agg = n;
-    return true;
+    return logic_safe_tree(d->q, n);
 }
 
 /* inner = outer; NULL: the condition is of another form. */
@@ -197,4 +206,79 @@ int decorrelate_agg(struct planner *q, struct lnode *join, struct lnode **ret, s
     }
     *ret = tree;
     return rc;
+}
+
+/* ---- expressions that might fail ---- */
+
+/* A column that tells rows which found a partner. */
+static int
+decor_marked(struct planner *q, struct lnode **tree, struct bexpr **ret, struct dn_err *err)
+{
+    struct binder b = query_binder(q, NULL, NULL);
+    struct datum yes = {.type = TYPE_BOOLEAN, .v = {.i64 = 1}};
+    struct ldef def = {.var = logic_var(q, "matched", TYPE_BOOLEAN)};
+    int rc = bind_const(&b, &yes, 0, &def.e, err);
+
+    if (rc < 0)
+        return rc;
+    *ret = def.var ? bind_var(&b, def.var, 0) : NULL;
+    *tree = *ret ? logic_map(q, *tree, &def, 1) : NULL;
+    return *tree ? 0 : DN_FAIL_NOMEM(err);
+}
+
+/* Are these expressions to be moved: might one fail, is none volatile or used by the join? */
+static bool decor_moves(const struct planner *q, const struct lnode *join)
+{
+    bool safe = true;
+
+    for (const struct lnode *n = join->right; n->kind == L_MAP; n = n->in) {
+        for (uint32_t i = 0; i < n->defs_count; i++) {
+            struct lvars own = {.v = &n->defs[i].var, .n = 1};
+
+            if (logic_volatile(n->defs[i].e))
+                return false;
+            for (uint32_t k = 0; k < join->conds_count; k++) {
+                if (logic_uses_any(join->conds[k], &own))
+                    return false;
+            }
+            safe = safe && logic_safe_expr(q, n->defs[i].e);
+        }
+    }
+    return !safe;
+}
+
+int decorrelate_maps(struct planner *q, struct lnode *join, struct lnode **ret, struct dn_err *err)
+{
+    struct binder b = query_binder(q, NULL, NULL);
+    struct lvars left = {0}, free = {0};
+    struct lnode *top = join->right, *last = NULL, *tree = join->right;
+    struct bexpr *matched;
+    bool correlated = false;
+    int rc;
+
+    if (!decor_moves(q, join))
+        return 1;
+    for (; tree->kind == L_MAP; tree = tree->in)
+        last = tree;
+    if (tree->kind != L_FILTER) /* whose conditions become those of the join */
+        return 1;
+    if (!logic_gives(q, join->in, &left) || !logic_free(q, tree, &free))
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < free.n; i++)
+        correlated = correlated || lvars_has(&left, free.v[i]);
+    if (!correlated)
+        return 1;
+    rc = decor_marked(q, &tree, &matched, err);
+    for (struct lnode *n = top; rc == 0; n = n->in) {
+        for (uint32_t i = 0; rc == 0 && i < n->defs_count; i++)
+            rc = bind_when(&b, matched, n->defs[i].e, &n->defs[i].e, err);
+        if (n == last)
+            break;
+    }
+    if (rc < 0)
+        return rc;
+    join->right = tree;
+    last->in = join;
+    *ret = top;
+    return 0;
 }

@@ -232,7 +232,7 @@ static int from_on(struct from *f,
     b.aggs_allowed = false;
     b.windows_allowed = false;
     b.subs = subs;
-    rc = bind_bool(&b, item->on, "JOIN/ON", &cond, err);
+    rc = bind_where(&b, item->on, "JOIN/ON", &cond, err);
     if (rc < 0)
         return rc;
     return logic_split(f->q, cond, conds) ? 0 : DN_FAIL_NOMEM(err);
@@ -259,6 +259,10 @@ static int from_on_subs(struct from *f,
             if (!logic_uses(f->q, subs->v[i].conds[k], &uses))
                 return DN_FAIL_NOMEM(err);
         }
+        if (join->join == PLAN_JOIN_FULL)
+            subs->v[i].guard = NULL; /* it may be of the other side */
+        if (subs->v[i].guard && !logic_uses(f->q, subs->v[i].guard, &uses))
+            return DN_FAIL_NOMEM(err);
         for (uint32_t k = 0; k < uses.n; k++)
             right = right || lvars_has(&given, uses.v[k]);
         given.n = 0;

@@ -101,13 +101,13 @@ struct lnode {
     uint32_t calls_count;
     struct lkey *keys; /* SORT, UNIQUE, WINDOW (its ORDER BY), LIMIT WITH TIES */
     uint32_t keys_count;
-    struct bexpr *limit; /* LIMIT */
-    struct bexpr *offset;
+    struct bexpr *limit, *offset; /* LIMIT */
     bool ties;
 
-    enum plan_join_kind join; /* JOIN */
-    uint32_t mark;            /* JOIN, MARK: the variable */
-    bool never_null, fixed;   /* fixed: JOIN, INNER: the left side stays left and keeps its order */
+    enum plan_join_kind join;        /* JOIN */
+    uint32_t mark;                   /* JOIN, MARK: the variable */
+    bool never_null, fixed, guarded; /* fixed: INNER: the left side stays left and keeps its order;
+                                        guarded: not all left rows ask (bind_guard.c) */
 
     enum plan_setop setop; /* SETOP */
     bool all;              /* SETOP, RECURSIVE */

@@ -23,6 +23,10 @@ int rewrite_join(struct planner *q,
  * aggregation of all groups at once, in place. 1: it is not of that form (decorrelate.c). */
 int decorrelate_agg(struct planner *q, struct lnode *join, struct lnode **ret, struct dn_err *err)
     DN_MUST_CHECK;
+/* A SINGLE or LEFT join whose correlated right side computes what might fail: computed above the
+ * join, for the rows that found a partner. 1: it is not of that form. */
+int decorrelate_maps(struct planner *q, struct lnode *join, struct lnode **ret, struct dn_err *err)
+    DN_MUST_CHECK;
 /* Inner joins of many inputs, in an order that keeps intermediate results small (join_order.c). */
 int join_order(struct planner *q,
                struct lnode **inputs,

@@ -2,6 +2,7 @@
  *
  * rewrite_join.c: joins with the conditions above them. rewrite.c has the whole picture. */
 #include "plan/rewrite.h"
+#include "plan/safe.h"
 
 /* ---- does a condition drop rows whose right side is all NULL? ---- */
 
@@ -14,6 +15,8 @@ static bool null_for(const struct bexpr *e, const struct lvars *vars)
         return lvars_has(vars, e->col);
     case BEXPR_IN:
         return null_for(e->args[0], vars);
+    case BEXPR_CASE: /* WHEN matched THEN value END */
+        return e->args_count == 3 && null_for(e->args[0], vars) && null_for(e->args[2], vars);
     case BEXPR_CALL:
         for (uint32_t i = 0; (e->func->flags & FUNC_STRICT) && i < e->args_count; i++) {
             if (null_for(e->args[i], vars))
@@ -23,7 +26,6 @@ static bool null_for(const struct bexpr *e, const struct lvars *vars)
     case BEXPR_PARAM:
     case BEXPR_AND:
     case BEXPR_OR:
-    case BEXPR_CASE:
     case BEXPR_COALESCE:
     case BEXPR_KIND_MAX:
         break;
@@ -128,6 +130,8 @@ static int pull_correlated(struct planner *q, struct lnode *join, struct dn_err 
 
     if (join->join == PLAN_JOIN_MARK && !join->never_null)
         return 0; /* a WHERE that is NULL drops the row, a comparison that is NULL does not */
+    if ((join->guarded || join->join == PLAN_JOIN_SINGLE) && !logic_safe_tree(q, join->right))
+        return 0; /* it is run for the rows that ask for it, no others */
     if (join->join == PLAN_JOIN_SEMI || join->join == PLAN_JOIN_ANTI ||
         join->join == PLAN_JOIN_MARK)
         rc = pull_bare(q, join, err);
@@ -202,6 +206,20 @@ static bool cluster_has_join(const struct lnode *n)
     return n->kind == L_JOIN && n->join == PLAN_JOIN_INNER && !n->fixed;
 }
 
+/* What a LATERAL query computes of its rows, and might fail, is computed for those that found a
+ * partner. */
+static bool cluster_lateral(struct planner *q, const struct lnode *n)
+{
+    struct lvars free = {0};
+    bool safe = true;
+
+    for (; n->kind == L_MAP && cluster_map_moves(n); n = n->in) {
+        for (uint32_t i = 0; i < n->defs_count && safe; i++)
+            safe = logic_safe_expr(q, n->defs[i].e);
+    }
+    return !safe && logic_free(q, n, &free) && free.n > 0;
+}
+
 static bool cluster_collect(struct planner *q, struct cluster *c, struct lnode *n)
 {
     if (n->kind == L_JOIN && n->join == PLAN_JOIN_INNER && !n->fixed)
@@ -209,7 +227,7 @@ static bool cluster_collect(struct planner *q, struct cluster *c, struct lnode *
                cluster_collect(q, c, n->right);
     if (n->kind == L_FILTER && cluster_has_join(n) && !(c->fixed && n->in->kind == L_MAP))
         return cluster_conds(q, c, n) && cluster_collect(q, c, n->in);
-    if (n->kind == L_MAP && !c->fixed && cluster_has_join(n))
+    if (n->kind == L_MAP && !c->fixed && (cluster_has_join(n) || cluster_lateral(q, n)))
         return cluster_collect(q, c, n->in) &&
                cluster_add(q, &c->maps, &c->maps_count, &c->maps_cap, n);
     return cluster_add(q, &c->inputs, &c->inputs_count, &c->inputs_cap, n);
@@ -331,6 +349,8 @@ static int cluster_pull(struct planner *q, struct cluster *c, struct dn_err *err
         struct lvars others = {0};
         int rc;
 
+        if (c->fixed && !logic_safe_tree(q, c->inputs[i]))
+            continue; /* it is run for the rows that ask for it */
         for (uint32_t k = 0; k < c->inputs_count; k++) {
             if (k != i && !logic_gives(q, c->inputs[k], &others))
                 return DN_FAIL_NOMEM(err);
@@ -530,6 +550,8 @@ int rewrite_join(struct planner *q,
     rc = 1;
     if (n->join == PLAN_JOIN_SINGLE)
         rc = decorrelate_agg(q, n, ret, err);
+    if (rc == 1 && (n->join == PLAN_JOIN_SINGLE || n->join == PLAN_JOIN_LEFT) && !n->guarded)
+        rc = decorrelate_maps(q, n, ret, err);
     if (rc < 0)
         return rc;
     if (rc == 0)

@@ -213,7 +213,7 @@ static int sel_bind_where(struct sel *s, struct dn_err *err)
     if (!s->core->where)
         return 0;
     sel_clause(s, "WHERE", false, &s->subs_where);
-    return bind_bool(&s->b, s->core->where, "WHERE", &s->where, err);
+    return bind_where(&s->b, s->core->where, "WHERE", &s->where, err);
 }
 
 /* Does it use the result of an aggregate or window of this query? */
@@ -369,7 +369,7 @@ static int sel_bind_group(struct sel *s, struct dn_err *err)
     if (rc == 0 && s->core->having) {
         sel_clause(s, "HAVING", true, &s->subs_outer);
         s->b.windows_allowed = s->b.sets_allowed = false;
-        rc = bind_bool(&s->b, s->core->having, "HAVING", &s->having, err);
+        rc = bind_where(&s->b, s->core->having, "HAVING", &s->having, err);
     }
     return rc;
 }

@@ -65,6 +65,8 @@ static int sel_lift_sub(struct sel *s, struct bind_sub *sub, struct dn_err *err)
         return 0; /* moved below the aggregation */
     for (uint32_t i = 0; rc == 0 && i < sub->conds_count; i++)
         rc = bind_lift(&s->b, sub->conds[i], &sub->conds[i], err);
+    if (rc == 0 && sub->guard)
+        rc = bind_lift(&s->b, sub->guard, &sub->guard, err);
     if (rc == 0 && !logic_free(q, sub->tree, &free))
         rc = DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; rc == 0 && i < free.n; i++) {
@@ -406,9 +408,36 @@ static int sel_list(struct sel *s, struct qout *ret, struct dn_err *err)
     return rc < 0 ? rc : sel_result(s, ret, err);
 }
 
+/* Subqueries that are asked for where the result of a window says so: above the windows. */
+static int sel_subs_late(struct sel *s, struct bind_subs *late, struct dn_err *err)
+{
+    struct planner *q = s->b.q;
+    struct lvars above = {0};
+
+    for (uint32_t i = 0; i < s->windows_count; i++) {
+        for (uint32_t k = 0; k < s->windows[i].calls_count; k++) {
+            if (!lvars_add(q->env->arena, &above, s->windows[i].calls[k].var))
+                return DN_FAIL_NOMEM(err);
+        }
+    }
+    for (uint32_t i = 0; i < s->subs_outer.n && above.n > 0; i++) {
+        struct bind_sub *sub = &s->subs_outer.v[i];
+
+        if (!sub->tree || !sub->guard || sub->in_window || !logic_uses_any(sub->guard, &above))
+            continue;
+        if (!bind_subs_push(q->env->arena, late, sub) ||
+            !(sub->mark ? lvars_add(q->env->arena, &above, sub->mark)
+                        : logic_gives(q, sub->tree, &above)))
+            return DN_FAIL_NOMEM(err);
+        sub->tree = NULL;
+    }
+    return 0;
+}
+
 int select_stack(struct sel *s, const struct query *ast, struct qout *ret, struct dn_err *err)
 {
     struct planner *q = s->b.q;
+    struct bind_subs late = {0};
     int rc;
 
     s->grouped = s->core->group_by_count > 0 || s->core->having || s->aggs_count > 0 ||
@@ -428,6 +457,8 @@ int select_stack(struct sel *s, const struct query *ast, struct qout *ret, struc
     if (rc == 0 && s->grouped)
         rc = sel_group(s, err);
     if (rc == 0)
+        rc = sel_subs_late(s, &late, err);
+    if (rc == 0)
         rc = bind_attach(&s->b, &s->subs_outer, &s->tree, err);
     if (rc == 0)
         rc = sel_filter(s, s->having, err);
@@ -436,6 +467,8 @@ int select_stack(struct sel *s, const struct query *ast, struct qout *ret, struc
     sel_sort_windows(s);
     for (uint32_t i = 0; rc == 0 && i < s->windows_count; i++)
         rc = sel_window(s, &s->windows[i], err);
+    if (rc == 0)
+        rc = bind_attach(&s->b, &late, &s->tree, err);
     if (rc == 0)
         rc = sel_list(s, ret, err);
     if (rc == 0)
