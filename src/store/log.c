@@ -329,6 +329,15 @@ static size_t log_find_witness(const struct log_reader *r, size_t from)
     return SIZE_MAX;
 }
 
+/* Is the rest of the chunk space that was made for appends and never used? */
+static bool log_is_blank(const struct log_reader *r)
+{
+    for (size_t i = r->next; i < r->len; i++)
+        if (r->data[i] != 0)
+            return false;
+    return true;
+}
+
 int log_reader_next(struct log_reader *r, struct log_frame *ret, struct dn_err *err)
 {
     const uint8_t *p = r->data + r->next;
@@ -356,7 +365,7 @@ int log_reader_next(struct log_reader *r, struct log_frame *ret, struct dn_err *
                            r->name,
                            r->next,
                            witness);
-        r->torn = true;
+        r->torn = !log_is_blank(r);
         return DN_EOF;
     }
     version = le_get16(p + 4);

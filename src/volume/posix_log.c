@@ -1,59 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Logs of the posix volume. A log is one file: a head of 64 bytes that readers never see, then the
- * appended bytes.
- *
- *     head   two slots of 32 bytes, little-endian
- *     slot   0  8  "dendrolg"
- *            8  4  version, 1
- *           12  4  zero
- *           16  8  epoch
- *           24  8  XXH3 of the 24 bytes before
- *
- * A fence writes the new epoch into the slot that is not in use, so a torn write leaves the old
- * one; the valid slot with the higher epoch counts. The second slot of a new log is zero.
+ * Logs of the posix volume; posix_log_open.c has the file.
  *
  * Open logs stay in a list with their length, so that an append is one pwrite and one fdatasync. In
  * it an append that failed leaves its mark (broken) and the length of what was acknowledged; its
  * remains are cut off if the file system lets us, and are not shown to readers in any case.
  *
- * Invariants of struct posix_log:
- *   I1  bytes [0, synced) of the log are durable, [synced, len) are written
- *   I2  a log that is broken or has synced < len or pins > 0 stays in the list until the volume
- * closes I3  broken never becomes false
+ * A log that grows by small synced appends runs into zeros that were written ahead of it: then a
+ * sync has bytes to write and nothing else, where a file that becomes longer costs a commit of the
+ * file system's journal each time. Whoever closes the log cuts them off; after a crash they are
+ * there still, and readers see them: the contract of logs allows it.
  *
  * Read-only volumes keep no list: another process may be writing. */
 #define _GNU_SOURCE
-#include "base/hash.h"
-#include "volume/posix_int.h"
+#include "volume/posix_log.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#define POSIX_LOG_MAGIC     "dendrolg"
-#define POSIX_LOG_VERSION   1u
-#define POSIX_LOG_SLOT_SIZE 32u
-#define POSIX_LOG_HEAD_SIZE (2u * POSIX_LOG_SLOT_SIZE)
-#define POSIX_LOGS_OPEN     64u
+#define POSIX_LOGS_OPEN      64u
+/* Zeros ahead of a log: half of what it has, within these bounds. */
+#define POSIX_LOG_AHEAD_MIN  (16u * 1024) /* a log that is shorter has none */
+#define POSIX_LOG_AHEAD_MAX  (1024u * 1024)
+#define POSIX_LOG_APPEND_MAX (64u * 1024) /* a larger append costs more than its sync */
+#define POSIX_LOG_PIECE      (64u * 1024) /* of zeros, one write */
 
-struct posix_log {
-    struct posix_log *next;         /* in posix_volume.logs */
-    unsigned pins;                  /* users, under log_lock */
-    bool dead;                      /* deleted and out of the list: the last user frees it */
-    int fd;                         /* owned */
-    struct sched_mutex *lock;       /* owned, guards all below; taken after log_lock was let go */
-    uint64_t len;                   /* bytes acknowledged, without the head */
-    uint64_t synced;                /* I1 */
-    uint64_t epoch;                 /* of the newest writer */
-    unsigned slot;                  /* that holds it */
-    bool broken;                    /* I3 */
-    char name[VOLUME_NAME_MAX + 1]; /* in the volume's terms */
-};
+static const uint8_t plog_zeros[POSIX_LOG_PIECE];
 
 static struct posix_file plog_file(struct posix_volume *pv, const char *name)
 {
@@ -62,112 +38,13 @@ static struct posix_file plog_file(struct posix_volume *pv, const char *name)
     return file;
 }
 
-/* -- the head ---------------------------------------------------------------------- */
-
-static void plog_slot_encode(uint8_t slot[POSIX_LOG_SLOT_SIZE], uint64_t epoch)
-{
-    memcpy(slot, POSIX_LOG_MAGIC, 8);
-    le_put32(slot + 8, POSIX_LOG_VERSION);
-    le_put32(slot + 12, 0);
-    le_put64(slot + 16, epoch);
-    le_put64(slot + 24, dn_checksum64(slot, 24));
-}
-
-static bool plog_slot_valid(const uint8_t slot[POSIX_LOG_SLOT_SIZE])
-{
-    return memcmp(slot, POSIX_LOG_MAGIC, 8) == 0 && le_get64(slot + 24) == dn_checksum64(slot, 24);
-}
-
-/* Reads head and size of an open file. */
-static int plog_head_read(struct posix_volume *pv, struct posix_log *log, struct dn_err *err)
-{
-    uint8_t head[POSIX_LOG_HEAD_SIZE];
-    struct stat st;
-    bool found = false;
-    size_t n = 0;
-    int number = volume_posix_read_at(pv, log->fd, head, sizeof head, 0, &n);
-
-    if (number == 0 && fstat(log->fd, &st) != 0)
-        number = errno;
-    if (number)
-        return VOLUME_POSIX_FAIL(err, number, "log '%s': cannot read its head", log->name);
-    DN_CHECK_DISK(n == sizeof head, err, "log '%s': the file ends inside its head", log->name);
-    for (unsigned i = 0; i < 2; i++) {
-        const uint8_t *slot = head + i * POSIX_LOG_SLOT_SIZE;
-        if (!plog_slot_valid(slot))
-            continue;
-        if (le_get32(slot + 8) != POSIX_LOG_VERSION)
-            return DN_FAIL(err,
-                           DN_E_VERSION,
-                           "log '%s' has format %" PRIu32 ", this release reads up to %u",
-                           log->name,
-                           le_get32(slot + 8),
-                           POSIX_LOG_VERSION);
-        if (!found || le_get64(slot + 16) > log->epoch) {
-            log->epoch = le_get64(slot + 16);
-            log->slot = i;
-        }
-        found = true;
-    }
-    DN_CHECK_DISK(found, err, "log '%s': the head at offset 0 is damaged", log->name);
-    log->len = (uint64_t)st.st_size - POSIX_LOG_HEAD_SIZE;
-    log->synced = log->len;
-    return 0;
-}
-
 /* -- the list of open logs --------------------------------------------------------- */
 
-void volume_posix_log_free(struct posix_log *log)
+/* Takes the zeros ahead of a log away; best effort, they do no harm. Nobody uses it. */
+static void plog_cut(struct posix_volume *pv, struct posix_log *log)
 {
-    if (!log)
-        return;
-    volume_posix_close_fd(&log->fd);
-    sched_mutex_free(log->lock);
-    mem_free(log);
-}
-
-/* DN_NOT_FOUND when there is no such log. */
-int volume_posix_log_open(struct posix_volume *pv,
-                          const char *name,
-                          struct posix_log **ret_log,
-                          struct dn_err *err)
-{
-    char file[VOLUME_NAME_MAX + 1];
-    struct posix_log *log = mem_calloc(NULL, 1, sizeof *log);
-    int number;
-    int rc;
-
-    if (!log)
-        return DN_FAIL_NOMEM(err);
-    log->fd = -1;
-    (void)snprintf(log->name, sizeof log->name, "%s", name);
-    volume_posix_file_name(name, file);
-    log->lock = sched_mutex_new(pv->base.sched, "volume log");
-    if (!log->lock) {
-        volume_posix_log_free(log);
-        return DN_FAIL_NOMEM(err);
-    }
-    number = volume_posix_openat(
-        pv, pv->log_fd, file, (pv->read_only ? O_RDONLY : O_RDWR) | O_NOFOLLOW, &log->fd);
-    if (number == ENOENT)
-        rc = DN_NOT_FOUND;
-    else if (number)
-        rc = VOLUME_POSIX_FAIL(err, number, "log '%s': cannot open", name);
-    else
-        rc = plog_head_read(pv, log, err);
-    if (rc == 0 && !pv->read_only) {
-        /* What a killed process wrote and did not sync would be shown to readers now: make it last.
-         */
-        number = volume_posix_sync_data(pv, log->fd);
-        if (number)
-            rc = VOLUME_POSIX_FAIL(err, number, "log '%s': cannot sync", name);
-    }
-    if (rc != 0) {
-        volume_posix_log_free(log);
-        return rc;
-    }
-    *ret_log = log;
-    return 0;
+    if (!pv->read_only && !log->broken && log->size > log->len)
+        (void)volume_posix_truncate(pv, log->fd, POSIX_LOG_HEAD_SIZE + log->len);
 }
 
 /* Closes the least recently used log that may go. Under log_lock. */
@@ -186,6 +63,7 @@ static void plog_evict(struct posix_volume *pv)
     log = *at;
     *at = log->next;
     pv->logs_count--;
+    plog_cut(pv, log);
     volume_posix_log_free(log);
 }
 
@@ -257,6 +135,7 @@ void volume_posix_logs_done(struct posix_volume *pv)
         struct posix_log *log = pv->logs;
         DN_ASSERT(log->pins == 0); /* nobody uses the volume any more */
         pv->logs = log->next;
+        plog_cut(pv, log);
         volume_posix_log_free(log);
     }
     pv->logs_count = 0;
@@ -309,7 +188,7 @@ int volume_posix_log_create(struct volume *v, const char *name, uint64_t epoch, 
 
     if (rc < 0)
         return rc;
-    plog_slot_encode(head, epoch);
+    volume_posix_log_slot(head, epoch);
     rc = volume_posix_publish(pv, &file, parts, false, NULL, err);
     if (rc < 0 && rc != DN_E_EXISTS) {
         /* It may have had its name for a moment, and a reader may have opened it then. */
@@ -325,6 +204,30 @@ static void plog_break(struct posix_volume *pv, struct posix_log *log)
 {
     log->broken = true;
     (void)volume_posix_truncate(pv, log->fd, POSIX_LOG_HEAD_SIZE + log->len); /* best effort */
+}
+
+/* The append of n bytes at the end has made the file longer: zeros after it, for those to come.
+ * Where there is no space for them there are none. Under log->lock. */
+static void plog_reserve(struct posix_volume *pv, struct posix_log *log, size_t n)
+{
+    uint64_t at = log->len + n;
+    uint64_t ahead = at / 2 < POSIX_LOG_AHEAD_MAX ? at / 2 : POSIX_LOG_AHEAD_MAX;
+
+    log->size = at;
+    if (at < POSIX_LOG_AHEAD_MIN || n > POSIX_LOG_APPEND_MAX)
+        return;
+    while (ahead > 0) {
+        size_t piece = ahead < POSIX_LOG_PIECE ? (size_t)ahead : POSIX_LOG_PIECE;
+
+        if (volume_posix_write_at(
+                pv, log->fd, plog_zeros, piece, POSIX_LOG_HEAD_SIZE + log->size) != 0) {
+            log->size = at;
+            (void)volume_posix_truncate(pv, log->fd, POSIX_LOG_HEAD_SIZE + at);
+            return;
+        }
+        log->size += piece;
+        ahead -= piece;
+    }
 }
 
 static int plog_append(struct posix_volume *pv,
@@ -347,6 +250,12 @@ static int plog_append(struct posix_volume *pv,
                                  log->name,
                                  n,
                                  log->len);
+    }
+    if (log->size < log->len + n) {
+        if (sync)
+            plog_reserve(pv, log, n);
+        else
+            log->size = log->len + n;
     }
     if (sync) {
         number = volume_posix_sync_data(pv, log->fd);
@@ -427,7 +336,7 @@ int volume_posix_log_fence(struct volume *v, const char *name, uint64_t epoch, s
         return rc;
     if (epoch > log->epoch) {
         other = 1 - log->slot;
-        plog_slot_encode(slot, epoch);
+        volume_posix_log_slot(slot, epoch);
         number = volume_posix_write_at(
             pv, log->fd, slot, sizeof slot, (uint64_t)other * POSIX_LOG_SLOT_SIZE);
         if (number == 0) {
@@ -455,6 +364,7 @@ static int plog_read(struct posix_volume *pv,
 {
     size_t old = ret->len;
     size_t n = 0;
+    size_t want;
     uint8_t *to;
     int number;
 
@@ -465,8 +375,12 @@ static int plog_read(struct posix_volume *pv,
     to = buf_extend(ret, (size_t)(len - offset));
     if (!to)
         return DN_FAIL_NOMEM(err);
-    number = volume_posix_read_at(
-        pv, log->fd, to, (size_t)(len - offset), POSIX_LOG_HEAD_SIZE + offset, &n);
+    want = (size_t)(len - offset);
+    if (pv->read_only) { /* plog_freeze */
+        want = offset < log->synced ? (size_t)(log->synced - offset) : 0;
+        memset(to + want, 0, (size_t)(len - offset) - want);
+    }
+    number = volume_posix_read_at(pv, log->fd, to, want, POSIX_LOG_HEAD_SIZE + offset, &n);
     if (number) {
         ret->len = old;
         return VOLUME_POSIX_FAIL(err,
@@ -476,7 +390,7 @@ static int plog_read(struct posix_volume *pv,
                                  len - offset,
                                  offset);
     }
-    ret->len = old + n;
+    ret->len = old + (n < want ? n : (size_t)(len - offset));
     return 0;
 }
 

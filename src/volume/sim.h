@@ -47,6 +47,8 @@ bool sim_disk_crashed(const struct sim_disk *d);
 /* Beyond the contract of logs: a crash may drop one append_nosync and keep a later one, as file
  * systems do that write pages in any order; the missing bytes read as zeros. Off at first. */
 void sim_disk_set_holes(struct sim_disk *d, bool on);
+/* After a crash logs may end in zeros that nobody appended. Off at first. */
+void sim_disk_set_ahead(struct sim_disk *d, bool on);
 /* Capacity in bytes over everything stored; 0 = none. */
 void sim_disk_set_capacity(struct sim_disk *d, uint64_t bytes);
 uint64_t sim_disk_used(const struct sim_disk *d);

@@ -6,12 +6,14 @@
  * seed; the one after them is dropped or torn; and as the contract of logs wants, nothing later is
  * there. A torn append is a prefix of any length, or whole with some of its 512-byte sectors zero.
  * With sim_disk_set_holes every append meets its own fate, as on file systems that write pages in
- * any order, and what is missing before a kept one reads as zeros. */
+ * any order, and what is missing before a kept one reads as zeros. With
+ * sim_disk_set_ahead some logs end in zeros that nobody appended. */
 #include "volume/sim_int.h"
 
 #include <string.h>
 
-#define SIM_SECTOR 512u
+#define SIM_SECTOR    512u
+#define SIM_AHEAD_MAX 3000u /* bytes */
 
 enum sim_fate { SIM_KEPT, SIM_DROPPED, SIM_TORN, SIM_FATE_MAX };
 
@@ -41,6 +43,11 @@ void sim_disk_fail_writes_only(struct sim_disk *d, bool on)
 void sim_disk_set_holes(struct sim_disk *d, bool on)
 {
     d->holes = on;
+}
+
+void sim_disk_set_ahead(struct sim_disk *d, bool on)
+{
+    d->ahead = on;
 }
 
 enum sim_fault sim_disk_strike(struct sim_disk *d, bool write)
@@ -114,6 +121,14 @@ static void sim_crash_log(struct sim_disk *d, struct sim_file *file)
             memset(file->data.data + end, 0, piece_end - end);
     }
     file->data.len = end;
+    if (d->ahead && sim_disk_coin(d, 2)) {
+        size_t ahead = (size_t)(sim_disk_random(d) % SIM_AHEAD_MAX);
+        uint8_t *to = buf_extend(&file->data, ahead);
+
+        if (to)
+            memset(to, 0, ahead);
+        file->data.failed = false; /* out of memory: none are there */
+    }
     sim_file_settle(file);
     file->broken = false;
     file->busy = false;

@@ -49,6 +49,7 @@ struct sim_disk {
     bool fail_hit;           /* it has struck */
     bool writes_only;        /* count and strike only writes */
     bool holes;              /* a crash may drop an append and keep a later one */
+    bool ahead;              /* after a crash logs may end in zeros */
     bool crashed;            /* since the last open */
     uint64_t session;        /* counts opens and crashes: a volume of an old one is dead */
     struct volume *volume;   /* borrowed: who has it open, NULL = nobody */

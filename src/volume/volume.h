@@ -7,21 +7,21 @@
  * or ".." component. Objects, logs and documents have separate name spaces.
  *
  * objects    written once, whole, never changed. put: durable when it returns; an existing name is
- *            DN_E_EXISTS. A put that failed leaves either nothing visible or, after a crash, the
- *            whole object (never a part); the caller may put the same name again only if it is not
- *            there. delete: a missing name is DN_NOT_FOUND.
+ *            DN_E_EXISTS. A put that failed leaves nothing visible or, after a crash, the whole
+ *            object; then the same name may be put again only if it is not there. delete: a missing
+ *            name is DN_NOT_FOUND.
  * logs       append-only chunks. create makes an empty one with the writer's epoch (existing name:
  *            DN_E_EXISTS). append adds bytes at the end, durable when it returns 0, refused with
  *            DN_E_FENCED if a newer epoch was set by log_fence. At most one append in flight per
  *            log (the caller's duty). After an append failed, how much of it is there is unknown:
  *            the caller must not append to that log again (further appends give DN_E_IO) and goes
  *            on in a new one. Readers see a prefix of the appended bytes, which after a crash may
- *            end in the torn remains of the last, unacknowledged append.
+ *            end in torn remains of the last, unacknowledged one and zeros that nobody appended.
  * documents  small (<= 64 MiB), replaced whole and atomically if the generation is still the one
  *            read; otherwise DN_E_CONFLICT. Generation 0 means "does not exist". A replace that
  *            failed otherwise left the old or the new document; read it again to know.
- * lease      acquire(name, holder text, duration): 0, or DN_E_BUSY naming the holder. It does not
- * fence. scan       runs a callback where the object lies; posix and sim call it in this process.
+ * lease      acquire(name, holder text, duration): 0, or DN_E_BUSY with the holder. No fence.
+ * scan       runs a callback where the object lies; posix and sim call it in this process.
  *
  * Errors: DN_E_IO, DN_E_NOSPC, DN_E_NOMEM, DN_E_CORRUPT (a document or object envelope is damaged)
  * besides those named; texts name the object and offset. After DN_E_NOSPC everything that was
@@ -110,7 +110,7 @@ int volume_log_append(struct volume *v,
                       const void *p,
                       size_t n,
                       struct dn_err *err) DN_MUST_CHECK;
-/* As append, but returns before the bytes are durable; log_sync makes all earlier ones so. For
+/* As append, but before the bytes are durable; log_sync makes all earlier ones so. For
  * synchronous_commit = off: after a crash any suffix of unsynced appends may be missing. */
 int volume_log_append_nosync(struct volume *v,
                              const char *name,

@@ -538,6 +538,15 @@ static void test_torn_or_damaged(void **state)
         rc = read_all(p, cut, true, &torn, &err);
         assert_int_equal(rc, cut == second ? DN_EOF : DN_E_CORRUPT);
     }
+    /* Zeros behind the last frame are space that was never used, unless there are others, too. */
+    memset(p + second, 0, n - second);
+    for (size_t end = second; end < n; end++) {
+        assert_int_equal(read_all(p, end, false, &torn, &err), DN_EOF);
+        assert_false(torn);
+    }
+    p[n - 1] = 1;
+    assert_int_equal(read_all(p, n, false, &torn, &err), DN_EOF);
+    assert_true(torn);
     mem_free(p);
 }
 

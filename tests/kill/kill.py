@@ -28,6 +28,7 @@ TABLES = [
 ]
 NAMES = ["riak", "cql", "range", "bare"]
 SETTINGS = ["memtable_size=64kB", "log_chunk_size=16kB"]  # flush, merge and roll all the time
+KILLS_MIN = 4
 
 
 class Batch:
@@ -133,7 +134,8 @@ def main():
     seed = int(os.environ.get("DENDRO_TEST_SEED") or time.time_ns() % 1000000)
     end = time.monotonic() + seconds
     total = kills = acked = 0
-    while total == 0 or time.monotonic() < end:
+    # On a slow machine it takes longer rather than proving less.
+    while kills < KILLS_MIN or time.monotonic() < end:
         run = Run(sys.argv[1], seed + total)
         with tempfile.TemporaryDirectory(prefix="dendro-kill-") as base:
             directory = os.path.join(base, "db")
@@ -142,7 +144,7 @@ def main():
                 for _ in range(12):
                     run.one_life(directory)
                     run.verify(directory)
-                    if time.monotonic() >= end:
+                    if time.monotonic() >= end and kills + run.kills >= KILLS_MIN:
                         break
             except (AssertionError, RuntimeError) as error:
                 print(f"seed {seed + total}, kill {run.kills}: {error}")
@@ -151,7 +153,7 @@ def main():
         kills += run.kills
         acked += sum(b.state == "there" for b in run.batches)
     print(f"{kills} kills, {acked} statements survived them, seeds {seed} to {seed + total - 1}")
-    return 0 if kills > 3 and acked > 0 else 1
+    return 0 if acked > 0 else 1
 
 
 if __name__ == "__main__":

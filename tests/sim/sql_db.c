@@ -39,6 +39,7 @@ void sql_db_init(struct sql_db *d, uint64_t seed)
     memset(d, 0, sizeof *d);
     d->disk = sim_disk_new(seed);
     DN_ASSERT(d->disk);
+    sim_disk_set_ahead(d->disk, seed % 2);
 }
 
 int sql_db_open(struct sql_db *d, const struct sql_db_options *options, struct dn_err *err)

@@ -82,6 +82,7 @@ static void world_init(struct world *w, uint64_t seed)
     w->seed = seed;
     w->rng.state = seed;
     w->disk = sim_disk_new(seed);
+    sim_disk_set_ahead(w->disk, seed % 2);
     if (sim_volume_open(w->disk, seed, &v, &err) < 0 || catalog_load(v, &w->cat, &err) < 0)
         fail_msg("cannot begin: %s", err.text);
     for (uint32_t i = 0; i < TABLES; i++) {

@@ -169,6 +169,34 @@ static void what_was_not_synced_is_kept_dropped_or_torn(void **state)
     assert_true(fates.zeroed > 30);
 }
 
+static void zeros_ahead_may_be_asked_for(void **state)
+{
+    int blank = 0;
+
+    (void)state;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        struct sim_disk *d = sim_disk_new(seed);
+        struct volume *v = open_ok(d, seed);
+        static uint8_t got[64 * 1024];
+        size_t n;
+
+        sim_disk_set_ahead(d, true);
+        assert_int_equal(volume_log_create(v, "l", 1, NULL), 0);
+        assert_int_equal(volume_log_append(v, "l", 1, "synced", 6, NULL), 0);
+        sim_disk_crash(d);
+        volume_close(v);
+        v = open_ok(d, seed);
+        n = log_read(v, "l", got, sizeof got);
+        assert_true(n >= 6);
+        assert_memory_equal(got, "synced", 6);
+        for (size_t i = 6; i < n; i++)
+            assert_int_equal(got[i], 0);
+        blank += n > 6;
+        close_and_free(v, d);
+    }
+    assert_true(blank > 10);
+}
+
 static void holes_may_be_asked_for(void **state)
 {
     static uint8_t got[(PIECES + 1) * PIECE];
@@ -445,6 +473,7 @@ int main(void)
         cmocka_unit_test(what_was_acknowledged_survives),
         cmocka_unit_test(what_was_not_synced_is_kept_dropped_or_torn),
         cmocka_unit_test(holes_may_be_asked_for),
+        cmocka_unit_test(zeros_ahead_may_be_asked_for),
         cmocka_unit_test(every_call_can_fail),
         cmocka_unit_test(faults_are_counted_as_asked),
         cmocka_unit_test(failed_puts_show_up_only_by_a_crash),
