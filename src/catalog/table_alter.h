@@ -15,6 +15,11 @@ int table_set_not_null(struct table *t,
 bool table_same_values(const struct column *c, enum type_id type, const struct type_mods *mods);
 /* … then only those change. */
 void table_set_mods(struct table *t, uint16_t col, const struct type_mods *mods);
+/* Can stored values of the column be read as those of a wider type? Not in a key, whose bytes would
+ * be others, nor where a CHECK names the column: it would have to be asked again. */
+bool table_widens(const struct table *t, uint16_t col, enum type_id type);
+/* … then the definition alone changes, docs/adr/0007-numbers-that-widen.md. */
+void table_widen(struct table *t, uint16_t col, enum type_id type);
 /* Type, modifiers and constant DEFAULT of the spec: rows that are there cannot be read so. */
 int table_change_type(struct table *t,
                       uint16_t col,

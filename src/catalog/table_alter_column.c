@@ -4,6 +4,7 @@
  * values stay what they are. */
 #include "catalog/table_alter.h"
 #include "catalog/table_int.h"
+#include "vec/widen.h"
 
 #include <string.h>
 
@@ -51,6 +52,33 @@ bool table_same_values(const struct column *c, enum type_id type, const struct t
 void table_set_mods(struct table *t, uint16_t col, const struct type_mods *mods)
 {
     t->columns[col].mods = *mods;
+}
+
+bool table_widens(const struct table *t, uint16_t col, enum type_id type)
+{
+    const struct column *c = &t->columns[col];
+
+    if (!type_widens(c->type, type) || c->key_pos > 0 || t->time_col == (int)col ||
+        c->source != COLUMN_DEFAULT)
+        return false;
+    for (uint16_t i = 0; i < t->constraints_count; i++) {
+        const struct table_constraint *k = &t->constraints[i];
+
+        for (uint16_t j = 0; k->kind == TABLE_CHECK && j < k->cols_count; j++)
+            if (k->cols[j] == col)
+                return false;
+    }
+    return true;
+}
+
+void table_widen(struct table *t, uint16_t col, enum type_id type)
+{
+    struct column *c = &t->columns[col];
+
+    if (c->has_default)
+        c->def = datum_widen(&c->def, type);
+    c->type = type;
+    c->mods = (struct type_mods){.count = 0};
 }
 
 int table_change_type(struct table *t,

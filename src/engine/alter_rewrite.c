@@ -160,6 +160,10 @@ int ddl_alter_type(struct alter *a,
         table_set_mods(t, col, &spec.mods);
         return 0;
     }
+    if (!action->using && table_widens(t, col, spec.type)) {
+        table_widen(t, col, spec.type);
+        return 0;
+    }
     rc = rewrite_allowed(t, &t->columns[col], action, err);
     if (rc == 0)
         rc = rewrite_assignable(a, was, &t->columns[col], action, err);
@@ -183,7 +187,8 @@ int ddl_alter_look(struct alter *a, struct dn_err *err)
         if (col < 0)
             continue;
         mods = sql_type_mods(action->def.type);
-        if (action->using || !table_same_values(&t->columns[col], rewrite_type(action), &mods))
+        if (action->using || (!table_same_values(&t->columns[col], rewrite_type(action), &mods) &&
+                              !table_widens(t, (uint16_t)col, rewrite_type(action))))
             a->rewrites = true;
     }
     catalog_unref(cat);

@@ -2,9 +2,10 @@
  *
  * scan_alter.c: reading memtables that were made before an ALTER TABLE. Columns are known by their
  * permanent ids: those that were added since read as their default (in a patch: as not said), those
- * that were dropped are not asked for. Segments need none of this: they are opened with the newest
- * definition. */
+ * that were dropped are not asked for, numbers read as the wider type that their column has now.
+ * Segments need none of this: they are opened with the newest definition. */
 #include "store/scan_int.h"
+#include "vec/widen.h"
 
 int scan_map_memtable(struct scan *s, struct scan_src *src, struct dn_err *err)
 {
@@ -16,8 +17,20 @@ int scan_map_memtable(struct scan *s, struct scan_src *src, struct dn_err *err)
     src->map = mem_alloc_array(s->owner, count, sizeof *src->map);
     if (!src->map)
         return DN_FAIL_NOMEM(err);
-    for (uint32_t c = 0; c < count; c++)
-        src->map[c] = store_col_by_id(src->t, store_col_id(s->t, c));
+    for (uint32_t c = 0; c < count; c++) {
+        uint32_t own = store_col_by_id(src->t, store_col_id(s->t, c));
+        enum type_id to = store_col_type(s->t, c);
+
+        src->map[c] = own;
+        if (own != UINT32_MAX && store_col_type(src->t, own) != to &&
+            !type_widens(store_col_type(src->t, own), to))
+            return DN_FAIL(err,
+                           DN_E_INTERNAL,
+                           "table \"%s\": fresh rows of definition %u cannot be read with %u",
+                           s->t->name,
+                           src->t->version,
+                           s->t->version);
+    }
     return DN_OK;
 }
 
@@ -43,9 +56,12 @@ struct datum scan_mapped_value(const struct scan *s,
                                bool *ret_absent)
 {
     uint32_t own = src->map ? src->map[store_col] : store_col;
+    struct datum d;
 
-    if (own != UINT32_MAX)
-        return memtable_fold_value(src->m, row, own, ret_absent);
+    if (own != UINT32_MAX) {
+        d = memtable_fold_value(src->m, row, own, ret_absent);
+        return src->map ? datum_widen(&d, store_col_type(s->t, store_col)) : d;
+    }
     *ret_absent = memtable_op(src->m, row) == ROW_PATCH && !scan_in_key(s->t, store_col);
     return scan_default(s->t, store_col);
 }
@@ -68,6 +84,9 @@ int scan_mapped_gather(const struct scan *s,
             rc = memtable_gather(src->m, &one, arena, &ret[i], err);
             if (rc < 0)
                 return rc;
+            if (ret[i].type != store_col_type(s->t, want->cols[i]) &&
+                !vec_widen(arena, &ret[i], store_col_type(s->t, want->cols[i]), &ret[i]))
+                return DN_FAIL_NOMEM(err);
             continue;
         }
         none = scan_default(s->t, want->cols[i]);

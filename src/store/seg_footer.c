@@ -11,6 +11,7 @@
  * value; R5  the key is the table's. */
 #include "codec/codec.h"
 #include "store/seg_reader.h"
+#include "vec/widen.h"
 
 void *seg_keep(struct seg *s, size_t count, size_t size)
 {
@@ -125,6 +126,7 @@ seg_get_column(struct seg *s, struct seg_parse *p, struct seg_counts *n, struct 
     unsigned flags = rd_u8(&p->rd);
     uint16_t pos = rd_u16(&p->rd);
     uint32_t store_col = store_col_by_id(t, id);
+    enum type_id as = store_col == UINT32_MAX ? (enum type_id)type : store_col_type(t, store_col);
     struct seg_rcol *c = &s->cols[s->cols_count];
     int rc;
 
@@ -146,7 +148,7 @@ seg_get_column(struct seg *s, struct seg_parse *p, struct seg_counts *n, struct 
     n->series += flags & SEG_COL_SERIES ? 1 : 0;
     n->rest += flags & SEG_COL_REST ? 1 : 0;
     if (store_col != UINT32_MAX) {
-        DN_CHECK_DISK(type == store_col_type(t, store_col) &&
+        DN_CHECK_DISK((type == as || (flags == 0 && type_widens((enum type_id)type, as))) &&
                           s->col_of[store_col] == SEG_COL_MISSING,
                       err,
                       "%s: column id %u at offset %llu is named twice or has another type than in "
@@ -165,7 +167,8 @@ seg_get_column(struct seg *s, struct seg_parse *p, struct seg_counts *n, struct 
     }
     if (flags & SEG_COL_SERIES)
         return 0;
-    *c = (struct seg_rcol){.id = id, .type = (enum type_id)type};
+    *c = (struct seg_rcol){.id = id, .type = (enum type_id)type, .as = as};
+    s->widens = s->widens || c->as != c->type;
     s->cols_count++;
     return 0;
 }

@@ -5,6 +5,7 @@
 #include "codec/codec.h"
 #include "store/seg_reader.h"
 #include "store/seg_zone.h"
+#include "vec/widen.h"
 
 #define SEG_COLS_FEW 32u /* columns of a fetch whose bookkeeping fits the stack */
 
@@ -181,7 +182,10 @@ static void seg_zone_clear(struct zone *z)
     seg_put_none(&z->last);
 }
 
-bool seg_block_zone(const struct seg *s, uint32_t block, uint32_t store_col, struct zone *ret)
+bool seg_stored_block_zone(const struct seg *s,
+                           uint32_t block,
+                           uint32_t store_col,
+                           struct zone *ret)
 {
     const struct seg_rcol *c = seg_stored_col(s, store_col);
     const union vfixed zero = {0};
@@ -222,7 +226,7 @@ bool seg_block_zone(const struct seg *s, uint32_t block, uint32_t store_col, str
     return true;
 }
 
-bool seg_vector_zone(
+bool seg_stored_vector_zone(
     const struct seg *s, uint32_t block, uint32_t vector, uint32_t store_col, struct zone *ret)
 {
     const struct seg_rcol *c = seg_stored_col(s, store_col);
@@ -253,6 +257,48 @@ bool seg_vector_zone(
         ret->has_sum = !c->no_sum[v.index];
         ret->sum = c->sum[v.index];
     }
+    return true;
+}
+
+/* What a zone says of the same values in the type that the table has now. A sum stays where every
+ * value is what it was. */
+static void seg_zone_widen(struct zone *z, enum type_id to)
+{
+    enum type_id from = z->min.type;
+
+    if (to == TYPE_DOUBLE && from != TYPE_REAL) {
+        z->has_sum = z->has_sum && z->has_range && z->min.v.i64 >= -VEC_EXACT_MAX &&
+                     z->max.v.i64 <= VEC_EXACT_MAX;
+        z->sum.f64 = z->has_sum ? (double)z->sum.i64 : 0;
+    }
+    z->min = datum_widen(&z->min, to);
+    z->max = datum_widen(&z->max, to);
+    if (z->first.type != TYPE_NONE) {
+        z->first = datum_widen(&z->first, to);
+        z->last = datum_widen(&z->last, to);
+    }
+}
+
+bool seg_block_zone(const struct seg *s, uint32_t block, uint32_t store_col, struct zone *ret)
+{
+    const struct seg_rcol *c = seg_stored_col(s, store_col);
+
+    if (!c || !seg_stored_block_zone(s, block, store_col, ret))
+        return false;
+    if (c->as != c->type)
+        seg_zone_widen(ret, c->as);
+    return true;
+}
+
+bool seg_vector_zone(
+    const struct seg *s, uint32_t block, uint32_t vector, uint32_t store_col, struct zone *ret)
+{
+    const struct seg_rcol *c = seg_stored_col(s, store_col);
+
+    if (!c || !seg_stored_vector_zone(s, block, vector, store_col, ret))
+        return false;
+    if (c->as != c->type)
+        seg_zone_widen(ret, c->as);
     return true;
 }
 
@@ -595,5 +641,11 @@ int seg_fetch(struct seg *s,
     rc = s->cache ? seg_read_extents(&f, pins, err) : seg_read_vectors(&f, arena, err);
     for (uint32_t i = 0; i < f.count && rc == 0; i++)
         rc = seg_vec_decode(s, &f.wants[i].vec, f.wants[i].bytes, arena, &ret[f.wants[i].out], err);
+    for (uint32_t i = 0; s->widens && i < select->cols_count && rc == 0; i++) {
+        const struct seg_rcol *c = seg_stored_col(s, select->cols[i]);
+
+        if (c && c->as != c->type && !vec_widen(arena, &ret[i], c->as, &ret[i]))
+            rc = DN_FAIL_NOMEM(err);
+    }
     return rc;
 }

@@ -14,7 +14,8 @@
  * groups of kind VECTORS, in the order (group, block, number). */
 struct seg_rcol {
     uint32_t id;
-    enum type_id type;
+    enum type_id type;     /* of what is stored: everything below */
+    enum type_id as;       /* what the table has now: the same, or a wider one */
     const uint8_t *kinds;  /* per group */
     struct vec *consts;    /* per group; kind CONST: one row, form CONST */
     uint32_t *vec_first;   /* per group: its first vector in the arrays */
@@ -77,6 +78,7 @@ struct seg {
 
     struct seg_rcol *cols; /* in directory order, series columns left out */
     uint32_t cols_count;
+    bool widens;     /* one of them reads as another type than it is stored with */
     int32_t *col_of; /* per store column: index into cols, SEG_COL_IS_SERIES or SEG_COL_MISSING */
     struct seg_block *blocks;
     uint32_t *block_vec; /* per block: its first vector, counted over all blocks */
@@ -113,6 +115,14 @@ int seg_check_trailer(const struct seg *s,
                       uint64_t size,
                       struct seg_trailer *ret,
                       struct dn_err *err) DN_MUST_CHECK;
+
+/* As seg_block_zone and seg_vector_zone, in the type that is stored. */
+bool seg_stored_block_zone(const struct seg *s,
+                           uint32_t block,
+                           uint32_t store_col,
+                           struct zone *ret);
+bool seg_stored_vector_zone(
+    const struct seg *s, uint32_t block, uint32_t vector, uint32_t store_col, struct zone *ret);
 
 /* One stored vector. */
 struct seg_vecref {

@@ -137,7 +137,7 @@ static int seg_verify_block_zones(struct seg_check *k, uint32_t block, struct dn
         int32_t col = s->col_of[i];
         bool fits;
 
-        if (!seg_block_zone(s, block, i, &have) ||
+        if (!seg_stored_block_zone(s, block, i, &have) ||
             s->cols[col].kinds[s->blocks[block].group] == SEG_KIND_CONST)
             continue;
         fits = seg_same_zone(&have, &k->zones[col]);
@@ -200,7 +200,7 @@ static int seg_verify_column(struct seg_check *k,
     store_col = store_col_by_id(s->table, c->id);
     if (c->kinds[g] == SEG_KIND_CONST || store_col == UINT32_MAX)
         return 0;
-    DN_CHECK_DISK(seg_vector_zone(s, rows->block, rows->vector, store_col, &have) &&
+    DN_CHECK_DISK(seg_stored_vector_zone(s, rows->block, rows->vector, store_col, &have) &&
                       seg_same_zone(&have, &zone),
                   err,
                   "%s: zone of block %u, vector %u, column id %u is not that of its values",

@@ -13,6 +13,7 @@
  *
  * A crash anywhere in between leaves a state from which the same steps succeed. */
 #include "store/shard_int.h"
+#include "vec/widen.h"
 #include "volume/beside.h"
 
 #include <inttypes.h>
@@ -54,6 +55,11 @@ static int replay_cols(struct replay *r,
         int c = b->col_ids[i] < HIDDEN_ID_BASE ? table_column_by_id(t, b->col_ids[i]) : -1;
         if (c < 0)
             continue; /* the column was dropped since */
+        if (t->columns[c].key_pos == 0 && type_widens(b->cols[i].type, t->columns[c].type)) {
+            if (!vec_widen(&r->arena, &b->cols[i], t->columns[c].type, &cols[c]))
+                return DN_FAIL_NOMEM(err);
+            continue; /* the column got the wider type since */
+        }
         DN_CHECK_DISK(b->cols[i].type == t->columns[c].type,
                       err,
                       "log: column \"%s\" of table \"%s\" has type %s, the catalog says %s",

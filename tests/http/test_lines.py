@@ -96,7 +96,49 @@ class HttpLines(HttpTest):
         self.good("whole v=1i 1")
         self.good("whole v=2.0 2")              # a whole number into a BIGINT
         self.assertEqual(self.server.rows("SELECT v FROM whole ORDER BY time"), [[1], [2]])
-        self.bad("whole v=3.0 3\nwhole v=2.5 4", 1, 'field "v" is DOUBLE, but column "v" of table "whole" is BIGINT')
+        a = self.good("whole v=3.0 3\nwhole v=2.5 4")  # and the column is a DOUBLE, whatever it holds
+        self.assertEqual(a.headers["X-Dendro-Created"], "tables=0 columns=0 widened=1")
+        self.good("whole v=5i 5")
+        self.assertEqual(self.server.rows("SELECT v FROM whole ORDER BY time"), [[1], [2], [3], [2.5], [5]])
+        self.server.sql("CHECKPOINT")
+        self.assertEqual(self.server.rows("SELECT sum(v), min(v), max(v), pg_typeof(max(v)) FROM whole"),
+                         [[13.5, 1, 5, "double precision"]])
+
+    def test_what_does_not_widen(self):
+        message = 'field "v" is DOUBLE, but column "v" of table "%s" is BIGINT'
+        self.server.sql("CREATE TABLE declared (time TIMESTAMP(9) PRIMARY KEY, v BIGINT)")
+        self.bad("declared v=3.0 3\ndeclared v=2.5 4", 2, message % "declared")
+        self.good("viewed v=1i 1")
+        self.server.sql("CREATE VIEW viewed_v AS SELECT v + 1 AS w FROM viewed")
+        self.bad("viewed v=2.5 2", 1, message % "viewed")
+        self.server.sql("DROP VIEW viewed_v")
+        self.good("viewed v=2.5 2")
+        self.assertEqual(self.server.rows("SELECT v FROM viewed ORDER BY time"), [[1], [2.5]])
+
+    def test_widens_under_writers(self):
+        """Integers and fractions from several clients at once: every point is there."""
+        def run(client):
+            for i in range(20):
+                value = "%di" % i if client % 2 else "%d.5" % i
+                self.good("crowd,c=%d v=%s %d" % (client, value, i + 1))
+
+        self.good("crowd,c=x v=1i 1")
+        failed = []
+        threads = [threading.Thread(target=lambda c=c: failed.append(c) if self.fails(run, c) else None) for c in range(4)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(failed, [])
+        self.assertEqual(self.server.rows("SELECT count(*), sum(v) FROM crowd"), [[81, 1 + 4 * 190 + 2 * 10]])
+
+    def fails(self, f, *args):
+        try:
+            f(*args)
+            return False
+        except AssertionError as e:
+            print(e, file=sys.stderr)
+            return True
 
     def test_types_clash(self):
         self.good('clash n=1,s="x",b=t,i=1i 1')

@@ -386,9 +386,48 @@ static bool alter_set(struct sqlm_alter *a, struct rng *r)
     return true;
 }
 
+/* Integers that are doubles, too, with room for sums. */
+static bool alter_exact(const struct sql_value *v)
+{
+    return v->null || (v->i64 >= -((int64_t)1 << 40) && v->i64 <= (int64_t)1 << 40);
+}
+
+/* A column of numbers gets a wider type: what is stored is read so. */
+static bool alter_widen(struct sqlm_alter *a, struct rng *r)
+{
+    struct sqlm_table *t = &a->after;
+    uint32_t col = rng_below(r, t->cols_count);
+    struct sqlm_col *c = &t->cols[col];
+    bool whole = sql_type_is_int(c->type);
+    enum dendro_type to = DENDRO_TYPE_DOUBLE;
+    bool exact = alter_exact(&c->def);
+
+    if (c->key || (!whole && c->type != DENDRO_TYPE_REAL))
+        return false;
+    if (whole && c->type != DENDRO_TYPE_BIGINT && rng_one_in(r, 2))
+        to = DENDRO_TYPE_BIGINT;
+    for (size_t i = 0; exact && i < t->rows.count; i++)
+        exact = alter_exact(&sql_row(&t->rows, i)[col]);
+    if (whole && to == DENDRO_TYPE_DOUBLE && !exact)
+        return false;
+    for (size_t i = 0; i <= t->rows.count; i++) {
+        struct sql_value *v = i == t->rows.count ? &c->def : &sql_row(&t->rows, i)[col];
+
+        if (whole && to == DENDRO_TYPE_DOUBLE)
+            v->f64 = (double)v->i64;
+        v->type = to;
+    }
+    c->type = to;
+    buf_printf(&a->sql, "ALTER %s TYPE %s", c->name, sqlm_type_word(r, to));
+    if (whole && to == DENDRO_TYPE_DOUBLE)
+        (void)snprintf(a->probe, sizeof a->probe, "SELECT max(%s & 1) FROM %s", c->name, t->name);
+    a->silent = a->probe[0] == '\0';
+    return true;
+}
+
 bool sqlm_alter_random(struct sqlm_alter *a, const struct sqlm_table *t, struct rng *r, uint32_t n)
 {
-    uint32_t what = rng_below(r, 10);
+    uint32_t what = rng_below(r, 12);
     bool some;
 
     memset(a, 0, sizeof *a);
@@ -401,10 +440,11 @@ bool sqlm_alter_random(struct sqlm_alter *a, const struct sqlm_table *t, struct 
         some = true;
     } else {
         buf_printf(&a->sql, "ALTER TABLE %s ", t->name);
-        some = what < 4   ? alter_add(a, r)
-               : what < 6 ? alter_drop(a, r)
-               : what < 8 ? alter_rename(a, r, n)
-                          : alter_set(a, r);
+        some = what < 4    ? alter_add(a, r)
+               : what < 6  ? alter_drop(a, r)
+               : what < 8  ? alter_rename(a, r, n)
+               : what < 10 ? alter_set(a, r)
+                           : alter_widen(a, r);
     }
     buf_u8(&a->sql, 0);
     DN_ASSERT(!a->sql.failed);

@@ -111,6 +111,21 @@ static void influx_write_free(struct http_req *req)
     mem_free(w);
 }
 
+static void influx_created(struct http_req *req, const struct ingest *in)
+{
+    char widened[32] = "";
+
+    if (in->widened)
+        snprintf(widened, sizeof widened, " widened=%u", in->widened);
+    if (in->tables_new || in->columns_new || in->widened)
+        http_header(req,
+                    "X-Dendro-Created",
+                    "tables=%u columns=%u%s",
+                    in->tables_new,
+                    in->columns_new,
+                    widened);
+}
+
 void http_run_write(struct http_req *req)
 {
     struct influx_write *w = mem_calloc(&req->h->owner, 1, sizeof(*w));
@@ -143,9 +158,7 @@ void http_run_write(struct http_req *req)
         return;
     }
     atomic_fetch_add(&req->h->counters.rows[HTTP_KIND_LINES], w->in.rows);
-    if (w->in.tables_new || w->in.columns_new)
-        http_header(
-            req, "X-Dendro-Created", "tables=%u columns=%u", w->in.tables_new, w->in.columns_new);
+    influx_created(req, &w->in);
     http_header(req, "X-Influxdb-Version", "%s", INFLUX_VERSION);
     http_reply(req, 204, NULL, "");
 }

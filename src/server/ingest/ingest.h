@@ -57,6 +57,7 @@ struct ingest {
     uint64_t bad_line;   /* the line an error is about; 0: none in particular */
     uint32_t tables_new; /* made by ingest_write */
     uint32_t columns_new;
+    uint32_t widened; /* columns that became DOUBLE */
 };
 
 void ingest_init(struct ingest *in, struct mem_owner *owner, const struct ingest_options *opt);

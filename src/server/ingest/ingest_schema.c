@@ -63,14 +63,15 @@ int ingest_time_column(const struct table *t)
 
 /* ---- what is wanted ---- */
 
-static bool schema_whole(const struct ingest_shape *s, const struct ingest_col *c)
+/* The line of the first double that is no integer; 0: none. */
+static uint32_t schema_fraction(const struct ingest_shape *s, const struct ingest_col *c)
 {
     const double *v = c->values;
 
     for (size_t i = 0; i < s->rows; i++)
         if ((!c->nulls || !c->nulls[i]) && (fabs(v[i]) > SCHEMA_INT_MAX || v[i] != trunc(v[i])))
-            return false;
-    return true;
+            return s->lines[i];
+    return 0;
 }
 
 static int schema_add_want(struct schema_wants *w,
@@ -78,11 +79,12 @@ static int schema_add_want(struct schema_wants *w,
                            const struct ingest_col *c,
                            struct dendro_error *err)
 {
+    uint32_t fraction = c->type == LP_DOUBLE ? schema_fraction(s, c) : 0;
     struct schema_want new = {.name = c->name,
                               .tag = c->tag,
                               .type = c->type,
-                              .whole = c->type != LP_DOUBLE || schema_whole(s, c),
-                              .line = s->lines[0]};
+                              .whole = fraction == 0,
+                              .line = fraction ? fraction : s->lines[0]};
     uint32_t i = 0;
 
     while (i < w->count && strcmp(w->list[i].name, c->name) != 0)
@@ -91,6 +93,8 @@ static int schema_add_want(struct schema_wants *w,
         w->list[w->count++] = new;
         return 0;
     }
+    if (w->list[i].whole && !new.whole)
+        w->list[i].line = new.line;
     w->list[i].whole = w->list[i].whole && new.whole;
     if (w->list[i].type == new.type && w->list[i].tag == new.tag)
         return 0;
@@ -285,6 +289,13 @@ static int schema_mismatch(struct ingest *in,
                        type_name(c->type));
 }
 
+/* A declared type stays; a column that points made is what they need. */
+static bool schema_may_widen(const struct ingest *in, const struct table *t, const struct column *c)
+{
+    return in->opt.create == INGEST_CREATE_ALL && t->upsert == UPSERT_FIELD &&
+           c->type == TYPE_BIGINT && c->key_pos == 0;
+}
+
 /* Can the column take such values? 1: when it is a DOUBLE. */
 static int schema_takes(const struct column *c, const struct schema_want *w)
 {
@@ -335,7 +346,7 @@ static int schema_column(struct ingest_plan *plan,
         return 0;
     }
     fits = schema_takes(&t->columns[col], w);
-    if (fits < 0)
+    if (fits < 0 || (fits > 0 && !schema_may_widen(in, t, &t->columns[col])))
         return schema_mismatch(in, t, &t->columns[col], w, err);
     if (fits > 0) {
         DN_IGNORE(schema_mismatch(in, t, &t->columns[col], w, &in->narrow)); /* if it cannot be */
@@ -346,6 +357,7 @@ static int schema_column(struct ingest_plan *plan,
         buf_puts(b, " ALTER COLUMN ");
         schema_ident(w->name, b);
         buf_puts(b, " TYPE DOUBLE;\n");
+        in->widened++;
     }
     return 0;
 }
@@ -386,7 +398,7 @@ int ingest_plan(struct ingest_plan *plan, struct dendro_error *err)
     struct ingest *in = plan->in;
     int rc = 0;
 
-    in->tables_new = in->columns_new = 0;
+    in->tables_new = in->columns_new = in->widened = 0;
     in->narrow.code = 0;
     for (struct ingest_table *t = in->tables; rc == 0 && t; t = t->next) {
         struct schema_wants w;

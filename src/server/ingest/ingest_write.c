@@ -139,6 +139,13 @@ static int write_run(dendro_conn *session, const char *sql, size_t len, struct d
     return dendro_exec(session, sql, (ptrdiff_t)len, NULL, NULL, err);
 }
 
+/* A view, a CHECK or a generated column stands in the way. */
+static bool write_cannot_widen(const struct dendro_error *err)
+{
+    return strcmp(err->sqlstate, "0A000") == 0 || strcmp(err->sqlstate, "25001") == 0 ||
+           strcmp(err->sqlstate, "2BP01") == 0;
+}
+
 /* What the tables lack, in a transaction that stays open. */
 static int write_schema(struct write *w, struct buf *sql, struct dendro_error *err)
 {
@@ -146,7 +153,7 @@ static int write_schema(struct write *w, struct buf *sql, struct dendro_error *e
 
     if (rc >= 0)
         rc = write_run(w->session, (const char *)sql->data, sql->len, err);
-    if (rc < 0 && w->in->narrow.code < 0 && strcmp(err->sqlstate, "0A000") == 0) {
+    if (rc < 0 && w->in->narrow.code < 0 && write_cannot_widen(err)) {
         *err = w->in->narrow;
         w->in->bad_line = w->in->narrow_line;
         return err->code;

@@ -2,6 +2,7 @@
  *
  * test_vec.c: types, vectors of all forms, datums, column buffers. */
 #include "vec/vec.h"
+#include "vec/widen.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -348,6 +349,63 @@ static void test_colbuf_failed_append(void **state)
     arena_done(&arena);
 }
 
+/* Every pair of types: what widens keeps value, order, form and NULLs. */
+static void test_widen(void **state)
+{
+    static const int64_t values[] = {-32768, -1, 0, 7, 32767};
+    uint16_t codes[] = {4, 0, 0, 2};
+    uint64_t nulls = 2;
+    struct arena arena;
+    int pairs = 0;
+
+    (void)state;
+    arena_init(&arena, NULL);
+    for (size_t a = 0; a < DN_ARRAY_SIZE(types); a++)
+        for (size_t b = 0; b < DN_ARRAY_SIZE(types); b++) {
+            uint8_t room[DN_ARRAY_SIZE(values) * 16];
+            struct vec v = {.type = types[a], .count = DN_ARRAY_SIZE(values), .data = room};
+            struct vec wide;
+
+            if (!type_widens(types[a], types[b]))
+                continue;
+            assert_int_not_equal(types[a], types[b]);
+            assert_false(type_widens(types[b], types[a]));
+            pairs++;
+            for (uint32_t i = 0; i < v.count; i++) {
+                struct datum d = {.type = types[a], .v.i64 = values[i]};
+
+                if (types[a] == TYPE_REAL)
+                    d.v.f64 = (double)values[i];
+                datum_store(&d, room, i);
+            }
+            for (int form = VEC_FLAT; form <= VEC_DICT; form++) {
+                v.form = (enum vec_form)form;
+                v.codes = form == VEC_DICT ? codes : NULL;
+                v.dict_count = form == VEC_DICT ? DN_ARRAY_SIZE(values) : 0;
+                v.count = form == VEC_DICT ? DN_ARRAY_SIZE(codes) : DN_ARRAY_SIZE(values);
+                v.nulls = form == VEC_CONST ? NULL : &nulls;
+                assert_true(vec_widen(&arena, &v, types[b], &wide));
+                assert_int_equal(wide.form, form);
+                assert_int_equal(wide.count, v.count);
+                for (uint32_t i = 0; i < v.count; i++) {
+                    struct datum was = vec_datum(&v, i);
+                    struct datum now = vec_datum(&wide, i);
+                    struct datum same = datum_widen(&was, types[b]);
+
+                    assert_int_equal(now.type, types[b]);
+                    assert_int_equal(now.null, was.null);
+                    assert_int_equal(datum_cmp(&now, &same), 0);
+                    if (!now.null && types[b] == TYPE_DOUBLE)
+                        assert_true(now.v.f64 == (double)values[vec_at(&v, i)]);
+                    else if (!now.null)
+                        assert_int_equal(now.v.i64, values[vec_at(&v, i)]);
+                }
+            }
+        }
+    assert_int_equal(pairs, 7);
+    arena_done(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -359,6 +417,7 @@ int main(void)
         cmocka_unit_test(test_colbuf_owns_strings),
         cmocka_unit_test(test_colbuf_out_of_memory),
         cmocka_unit_test(test_colbuf_failed_append),
+        cmocka_unit_test(test_widen),
     };
 
     return cmocka_run_group_tests_name("vec", tests, NULL, NULL);
