@@ -93,6 +93,13 @@ struct seg {
 #define SEG_COL_IS_SERIES (-1)
 #define SEG_COL_MISSING   (-2)
 
+/* NULL: the segment has no such column of its own. */
+static inline const struct seg_rcol *seg_stored_col(const struct seg *s, uint32_t store_col)
+{
+    DN_ASSERT(store_col < store_cols_count(s->table));
+    return s->col_of[store_col] < 0 ? NULL : &s->cols[s->col_of[store_col]];
+}
+
 int seg_parse_footer(struct seg *s, struct dn_err *err) DN_MUST_CHECK;
 /* Memory that stays with the segment, counted for the cache. NULL: out of memory. */
 void *seg_keep(struct seg *s, size_t count, size_t size) DN_MUST_CHECK;

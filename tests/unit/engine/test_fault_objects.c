@@ -60,6 +60,9 @@ static const char *const script[] = {
     ("BEGIN; ALTER TABLE m ADD tag VARCHAR NOT NULL DEFAULT '' PRIMARY KEY; "
      "INSERT INTO m (h, t, tag, v) VALUES ('a', 1, 'x', 4), ('b', 2, '', 5); COMMIT"),
     "DELETE FROM m WHERE h = 'c' AND tag = ''",
+    "ALTER TABLE m ALTER v TYPE BIGINT",
+    ("BEGIN; INSERT INTO m (h, t, v) VALUES ('w', 1, 6); ALTER TABLE m ALTER v TYPE DOUBLE; "
+     "INSERT INTO m (h, t, v) VALUES ('w', 2, 6.5), ('a', 1, 1.5); COMMIT"),
     "ALTER TABLE m ADD n INT DEFAULT 7 PRIMARY KEY",
     "CHECKPOINT",
     "CREATE VIEW mv AS SELECT h, v FROM m",
