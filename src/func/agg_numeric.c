@@ -21,7 +21,7 @@ static int agg_num_sum_one(void *state, struct vnumeric x, struct dn_err *err)
     struct agg_num_sum *s = state;
 
     s->count++;
-    return num_add(s->sum, x, &s->sum, err);
+    return num_add_to(&s->sum, x, err);
 }
 
 static int agg_num_square_one(void *state, struct vnumeric x, struct dn_err *err)
@@ -31,8 +31,8 @@ static int agg_num_square_one(void *state, struct vnumeric x, struct dn_err *err
     int rc = agg_num_sum_one(state, x, err);
 
     if (rc == 0)
-        rc = num_mul(x, x, &square, err);
-    return rc < 0 ? rc : num_add(s->squares, square, &s->squares, err);
+        rc = num_mul_fast(x, x, &square, err);
+    return rc < 0 ? rc : num_add_to(&s->squares, square, err);
 }
 
 static int agg_num_min_one(void *state, struct vnumeric x, struct dn_err *err DN_UNUSED)

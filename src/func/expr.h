@@ -18,7 +18,7 @@ enum bexpr_kind {
     BEXPR_AND,    /* args: two or more; three-valued, later ones see only undecided rows */
     BEXPR_OR,
     BEXPR_IN,       /* args[0] IN (args[1..] constants or params of the same type; not INTERVAL,
-                        NUMERIC) */
+                        NUMERIC), or = ANY (args[1], an array of that type, constant in a run) */
     BEXPR_CASE,     /* args: condition, value, …, value otherwise; values are of type `type` */
     BEXPR_COALESCE, /* the first of args that is not NULL; all of type `type` */
     BEXPR_KIND_MAX
@@ -34,8 +34,14 @@ struct bexpr {
     const struct func *func; /* CALL */
     struct bexpr **args;
     uint32_t args_count;
-    bool negated; /* IN: NOT IN */
+    bool negated; /* IN: NOT IN, <> ALL */
 };
+
+/* Is it x = ANY (array)? With an empty one even NULL is not in it. */
+static inline bool expr_in_array(const struct bexpr *e)
+{
+    return e->kind == BEXPR_IN && e->args_count == 2 && type_is_array(e->args[1]->type);
+}
 
 struct eval_set;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * expr_in.c: x IN (list). The list becomes a set once per run (struct eval keeps it if it has an
- * arena that lives as long), then every value is looked up: in a short list one by one, in a longer
- * one by hash. A DICT is looked up by entry, not by row.
+ * expr_in.c: x IN (list), x = ANY (array). The list becomes a set once per run (struct eval keeps
+ * it if it has an arena that lives as long), then every value is looked up: in a short list one by
+ * one, in a longer one by hash. A DICT is looked up by entry, not by row.
  *
  * Values of fixed width are compared as 64-bit keys: integers as they are, floats by bits in which
  * equal values are equal (one zero, one NaN). */
@@ -10,6 +10,7 @@
 
 #include "base/hash.h"
 #include "func/func_int.h"
+#include "vec/array.h"
 
 #include <string.h>
 
@@ -105,6 +106,33 @@ expr_in_value(const struct bexpr *e, struct eval *ev, struct datum *ret, struct 
     return expr_eval_datum(e, ev, ret, err);
 }
 
+/* The items of = ANY (array), in the arena; of NULL one NULL, which makes all comparisons NULL. */
+static int expr_in_items(const struct bexpr *e,
+                         struct eval *ev,
+                         struct arena *arena,
+                         struct varray *ret,
+                         struct dn_err *err)
+{
+    struct datum *null = arena_calloc(arena, 1, sizeof *null);
+    struct datum d;
+    int rc = expr_in_value(e->args[1], ev, &d, err);
+
+    if (rc < 0)
+        return rc;
+    if (!null)
+        return DN_FAIL_NOMEM(err);
+    if (d.null) {
+        *null = (struct datum){.type = e->args[0]->type, .null = true};
+        *ret = varray_flat(e->args[0]->type, null, 1);
+        return 0;
+    }
+    rc = varray_read(d.str, e->args[0]->type, arena, ret);
+    if (rc < 0)
+        return DN_FAIL_NOMEM(err);
+    DN_CHECK_DISK(rc == 0, err, "a value is no %s", type_name(d.type));
+    return 0;
+}
+
 static int expr_set_make(const struct bexpr *e,
                          struct eval *ev,
                          struct arena *arena,
@@ -112,31 +140,40 @@ static int expr_set_make(const struct bexpr *e,
                          struct dn_err *err)
 {
     struct eval_set *set = arena_calloc(arena, 1, sizeof *set);
+    bool array = expr_in_array(e);
     uint32_t list = e->args_count - 1;
+    struct varray items = {.count = 0};
+    int rc = array ? expr_in_items(e, ev, arena, &items, err) : 0;
 
+    if (rc < 0)
+        return rc;
+    if (array)
+        list = items.count;
     if (!set)
         return DN_FAIL_NOMEM(err);
     DN_ASSERT(type_is_fixed(e->args[0]->type) || type_is_string(e->args[0]->type));
     set->e = e;
     set->strings = type_is_string(e->args[0]->type);
     if (set->strings)
-        set->str = arena_alloc_array(arena, list, sizeof *set->str);
+        set->str = arena_alloc_array(arena, list + 1, sizeof *set->str);
     else
-        set->keys = arena_alloc_array(arena, list, sizeof *set->keys);
+        set->keys = arena_alloc_array(arena, list + 1, sizeof *set->keys);
     if (!set->str && !set->keys)
         return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; i < list; i++) {
-        struct datum d;
         struct datum own;
-        int rc = expr_in_value(e->args[i + 1], ev, &d, err);
 
+        if (array)
+            own = items.items[i];
+        else
+            rc = expr_in_value(e->args[i + 1], ev, &own, err);
         if (rc < 0)
             return rc;
-        if (d.null) {
+        if (own.null) {
             set->has_null = true;
             continue;
         }
-        if (!datum_copy(arena, &d, &own))
+        if (!array && !datum_copy(arena, &own, &own))
             return DN_FAIL_NOMEM(err);
         if (set->strings)
             set->str[set->count++] = own.str;
@@ -189,7 +226,7 @@ static int expr_in_nulls(const struct eval_set *set,
     uint64_t *bits;
 
     if (!set->has_null) {
-        ret->nulls = left->nulls;
+        ret->nulls = set->count ? left->nulls : NULL; /* nothing is in no values, nor is NULL */
         return 0;
     }
     bits = expr_bitmap(arena, ret->count);

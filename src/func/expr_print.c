@@ -151,6 +151,12 @@ void expr_print(const struct bexpr *e, const char *const *names, struct buf *b)
     case BEXPR_IN:
         buf_puts(b, "(");
         expr_print(e->args[0], names, b);
+        if (expr_in_array(e)) {
+            buf_puts(b, e->negated ? " <> all " : " = any ");
+            expr_print(e->args[1], names, b);
+            buf_puts(b, ")");
+            return;
+        }
         buf_puts(b, e->negated ? " NOT IN (" : " IN (");
         expr_print_list(e, 1, ", ", names, b);
         buf_puts(b, "))");

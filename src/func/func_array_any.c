@@ -26,27 +26,40 @@ static bool array_holds(enum array_op op, int c)
     return false;
 }
 
-/* 1: NULL. */
-static int array_quantified(const struct func_ctx *ctx,
-                            const struct vec *args,
-                            uint32_t row,
-                            enum array_op op,
-                            bool all,
-                            int8_t *ret,
-                            struct dn_err *err)
-{
+/* The array of a row, taken apart: one that is the same for all rows once. */
+struct array_rows {
     struct varray a;
-    struct datum x = vec_datum(&args[0], row);
-    bool unknown = false;
-    int rc = func_array_read(ctx, vec_str(&args[1], row), args[1].type, &a, err);
+    struct vstr bytes; /* that `a` was made of; ptr NULL = none yet */
+};
 
-    if (rc < 0)
-        return rc;
+static int array_rows_read(const struct func_ctx *ctx,
+                           struct array_rows *r,
+                           const struct vec *v,
+                           uint32_t row,
+                           struct dn_err *err)
+{
+    struct vstr s = vec_str(v, row);
+    int rc;
+
+    if (r->bytes.ptr && r->bytes.ptr == s.ptr && r->bytes.len == s.len)
+        return 0;
+    rc = func_array_read(ctx, s, v->type, &r->a, err);
+    if (rc == 0)
+        r->bytes = s;
+    return rc;
+}
+
+/* 1: NULL. */
+static int
+array_quantified(const struct varray *a, struct datum x, enum array_op op, bool all, int8_t *ret)
+{
+    bool unknown = false;
+
     *ret = all;
-    for (uint32_t i = 0; i < a.count; i++) {
-        if (x.null || a.items[i].null) {
+    for (uint32_t i = 0; i < a->count; i++) {
+        if (x.null || a->items[i].null) {
             unknown = true;
-        } else if (array_holds(op, datum_cmp(&x, &a.items[i])) != all) {
+        } else if (array_holds(op, datum_cmp(&x, &a->items[i])) != all) {
             *ret = !all;
             return 0;
         }
@@ -64,6 +77,7 @@ static int array_quantify(const struct func_ctx *ctx,
 {
     int8_t *to = func_ret_alloc(ctx, ret, count, sizeof *to, err);
     uint64_t *nulls = arena_calloc(ctx->arena, VEC_BITMAP_WORDS(count), sizeof *nulls);
+    struct array_rows arrays = {.bytes = {NULL, 0}};
     int rc = 0;
 
     if (!to)
@@ -73,8 +87,11 @@ static int array_quantify(const struct func_ctx *ctx,
     for (uint32_t i = 0; i < count; i++) {
         to[i] = 0;
         rc = 1;
-        if (!vec_is_null(ret, i) && !vec_is_null(&args[1], i))
-            rc = array_quantified(ctx, args, i, op, all, &to[i], err);
+        if (!vec_is_null(ret, i) && !vec_is_null(&args[1], i)) {
+            rc = array_rows_read(ctx, &arrays, &args[1], i, err);
+            if (rc == 0)
+                rc = array_quantified(&arrays.a, vec_datum(&args[0], i), op, all, &to[i]);
+        }
         if (rc < 0)
             return rc;
         if (rc == 1)
@@ -137,29 +154,25 @@ static int array_match(const struct func_ctx *ctx,
 /* 1: NULL. */
 static int array_matched(const struct func_ctx *ctx,
                          const struct func *f,
-                         const struct vec *args,
-                         uint32_t row,
+                         const struct varray *a,
+                         struct datum x,
                          uint32_t how,
                          int8_t *ret,
                          struct dn_err *err)
 {
     bool all = how & 1;
     bool negated = how & 2;
-    struct datum x = vec_datum(&args[0], row);
     bool unknown = false;
-    struct varray a;
     struct vec found;
-    int rc = func_array_read(ctx, vec_str(&args[1], row), args[1].type, &a, err);
+    int rc;
 
-    if (rc < 0)
-        return rc;
     *ret = all;
-    if (a.count == 0)
+    if (a->count == 0)
         return 0;
     if (x.null)
         return 1;
-    rc = array_match(ctx, f, &x, &a, &found, err);
-    for (uint32_t i = 0; rc == 0 && i < a.count; i++) {
+    rc = array_match(ctx, f, &x, a, &found, err);
+    for (uint32_t i = 0; rc == 0 && i < a->count; i++) {
         if (vec_is_null(&found, i)) {
             unknown = true;
         } else if ((vec_i64(&found, i) != 0) == (all == negated)) {
@@ -183,6 +196,7 @@ static int array_patterns(const struct func_ctx *ctx,
     uint64_t *nulls = arena_calloc(ctx->arena, VEC_BITMAP_WORDS(count), sizeof *nulls);
     enum type_id casts[2];
     const struct func *f = func_find(op, texts, 2, casts, ctx->pos, err);
+    struct array_rows arrays = {.bytes = {NULL, 0}};
 
     if (!f)
         return DN_E_UNDEFINED_FUNCTION;
@@ -194,8 +208,11 @@ static int array_patterns(const struct func_ctx *ctx,
         int rc = 1;
 
         to[i] = 0;
-        if (!vec_is_null(ret, i) && !vec_is_null(&args[1], i))
-            rc = array_matched(ctx, f, args, i, how, &to[i], err);
+        if (!vec_is_null(ret, i) && !vec_is_null(&args[1], i)) {
+            rc = array_rows_read(ctx, &arrays, &args[1], i, err);
+            if (rc == 0)
+                rc = array_matched(ctx, f, &arrays.a, vec_datum(&args[0], i), how, &to[i], err);
+        }
         if (rc < 0)
             return rc;
         if (rc == 1)

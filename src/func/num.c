@@ -99,8 +99,7 @@ int num_add(struct vnumeric a, struct vnumeric b, struct vnumeric *ret, struct d
     if (a.scale != b.scale &&
         (!num_upscale(&x, scale - a.scale) || !num_upscale(&y, scale - b.scale)))
         return num_fail_range(err);
-    sum = x + y; /* both have at most 38 digits: no overflow of 128 bits */
-    if (vnumeric_abs(sum) >= vnumeric_pow10(VNUMERIC_DIGITS))
+    if (__builtin_add_overflow(x, y, &sum) || vnumeric_abs(sum) >= vnumeric_pow10(VNUMERIC_DIGITS))
         return num_fail_range(err);
     *ret = vnumeric_make(sum, scale);
     return 0;

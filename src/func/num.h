@@ -15,6 +15,8 @@
 #include "base/err.h"
 #include "vec/numeric.h"
 
+#define NUM_SURELY ((vnumeric_i128)1 << 126) /* has 38 digits; each number below has no more */
+
 int num_add(struct vnumeric a, struct vnumeric b, struct vnumeric *ret, struct dn_err *err)
     DN_MUST_CHECK;
 int num_sub(struct vnumeric a, struct vnumeric b, struct vnumeric *ret, struct dn_err *err)
@@ -40,6 +42,50 @@ int num_div_digits(struct vnumeric a, struct vnumeric b);
 /* BAD_POWER for a negative number. With that many digits after the point; less than 0: as
  * PostgreSQL's sqrt has them. */
 int num_sqrt(struct vnumeric a, int scale, struct vnumeric *ret, struct dn_err *err) DN_MUST_CHECK;
+/* The same for numbers as most are, of 64 bits each: what they come to has room in 127 bits, which
+ * are less than 38 digits. */
+static inline int
+num_add_fast(struct vnumeric a, struct vnumeric b, struct vnumeric *ret, struct dn_err *err)
+{
+    if (a.scale != b.scale || !vnumeric_short(a) || !vnumeric_short(b))
+        return num_add(a, b, ret, err);
+    *ret = vnumeric_make((vnumeric_i128)(int64_t)a.lo + (int64_t)b.lo, a.scale);
+    return 0;
+}
+
+static inline int
+num_sub_fast(struct vnumeric a, struct vnumeric b, struct vnumeric *ret, struct dn_err *err)
+{
+    if (a.scale != b.scale || !vnumeric_short(a) || !vnumeric_short(b))
+        return num_sub(a, b, ret, err);
+    *ret = vnumeric_make((vnumeric_i128)(int64_t)a.lo - (int64_t)b.lo, a.scale);
+    return 0;
+}
+
+static inline int
+num_mul_fast(struct vnumeric a, struct vnumeric b, struct vnumeric *ret, struct dn_err *err)
+{
+    if (a.scale + b.scale > VNUMERIC_SCALE_MAX || !vnumeric_short(a) || !vnumeric_short(b))
+        return num_mul(a, b, ret, err);
+    *ret = vnumeric_make((vnumeric_i128)(int64_t)a.lo * (int64_t)b.lo, a.scale + b.scale);
+    return 0;
+}
+
+/* A sum of many: as num_add(*sum, x, sum). */
+static inline int num_add_to(struct vnumeric *sum, struct vnumeric x, struct dn_err *err)
+{
+    vnumeric_i128 total;
+
+    if (sum->scale != x.scale || sum->nan || x.nan)
+        return num_add(*sum, x, sum, err);
+    if (__builtin_add_overflow(vnumeric_coef(*sum), vnumeric_coef(x), &total) ||
+        total >= NUM_SURELY || total <= -NUM_SURELY)
+        return num_add(*sum, x, sum, err);
+    sum->lo = (uint64_t)total;
+    sum->hi = (int64_t)(total >> 64);
+    return 0;
+}
+
 struct vnumeric num_neg(struct vnumeric a);
 struct vnumeric num_abs(struct vnumeric a);
 int num_sign(struct vnumeric a); /* -1, 0, 1; NaN is 1 */

@@ -2,6 +2,7 @@
  *
  * bind.c: expressions: names to columns, literals to constants, operators to functions.
  * The rules for comparisons are in bind_compare.c, aggregates in bind_group.c. */
+#include "plan/bind_gather.h"
 #include "plan/bind_query.h"
 
 #include "base/text.h"
@@ -202,6 +203,8 @@ int bind_chain(struct binder *b,
             out->args[n++] = args[i];
         }
     }
+    if (!bind_in_gather(b, kind, out->args, &n))
+        return DN_FAIL_NOMEM(err);
     if (n > 0 &&
         bind_is_bool(out->args[0], !neutral)) /* decided before anything else is looked at */
         n = 1;

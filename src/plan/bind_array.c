@@ -336,6 +336,37 @@ static int array_sides(struct binder *b, struct bexpr **args, uint32_t pos, stru
     return rc < 0 ? rc : bind_coerce(b, args[1], type_array_of(both), false, &args[1], err);
 }
 
+/* x = ANY (array), x <> ALL (array) with an array that is the same for all rows: a set is looked
+ * into. */
+static int array_in(struct binder *b,
+                    const struct expr *e,
+                    struct bexpr **args,
+                    struct bexpr **ret,
+                    struct dn_err *err)
+{
+    struct bexpr *in = bind_new(b, BEXPR_IN, TYPE_BOOLEAN, e->pos);
+
+    if (in)
+        in->args = arena_alloc_array(b->env->arena, 2, sizeof(struct bexpr *));
+    if (!in || !in->args)
+        return DN_FAIL_NOMEM(err);
+    in->args[0] = args[0];
+    in->args[1] = args[1];
+    in->args_count = 2;
+    in->negated = e->all;
+    *ret = in;
+    return 0;
+}
+
+static bool array_is_in(const struct expr *e, struct bexpr *const *args)
+{
+    enum type_id type = args[0]->type;
+
+    return (int)e->op == (e->all ? OP_NE : OP_EQ) && type != TYPE_NONE && !type_is_wide(type) &&
+           !type_is_array(type) && args[1]->type == type_array_of(type) &&
+           bind_has_columns(args[0]) && expr_is_const(args[1], true);
+}
+
 static int array_any(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
 {
     const char *op = array_op(e);
@@ -357,6 +388,8 @@ static int array_any(struct binder *b, const struct expr *e, struct bexpr **ret,
                           "op ANY/ALL (array) requires operator to yield boolean",
                           e->pos,
                           err);
+    if (array_is_in(e, args))
+        return array_in(b, e, args, ret, err);
     snprintf(name, sizeof(name), "%s %s", op, e->all ? "all" : "any");
     return bind_call(b, name, e->pos, args, 2, ret, err);
 }

@@ -69,6 +69,8 @@ static double rows_share(const struct bexpr *e)
         return 0.05;
     if (op == OP_NE)
         return 0.9;
+    if (expr_in_array(e))
+        return 0.25;
     if (e->kind == BEXPR_IN)
         return fmin(0.5, 0.05 * (double)(e->args_count - 1));
     return 0.33;

@@ -13,116 +13,19 @@
 #include "plan/bind.h"
 #include "plan/interval.h"
 #include "plan/limits.h"
+#include "plan/preds_cons.h"
 #include "plan/preds_mono.h"
 
 #include "catalog/settings.h"
+#include "vec/array.h"
 
 #include <math.h>
-
-#define PRED_EXACT_MAX 1024u /* intervals; larger sets may be widened */
-
-struct pred_col {
-    uint32_t col; /* of the scan */
-    struct iset set;
-};
-
-/* A conjunction of column constraints. */
-struct pred_cons {
-    bool never; /* no row satisfies it */
-    bool exact; /* and rows that satisfy the constraints satisfy the condition */
-    uint32_t n;
-    struct pred_col *v; /* by col */
-};
 
 struct pred_walk {
     const struct plan_node *scan;
     struct arena *arena;
     struct eval ev;
 };
-
-/* ---- conjunctions ---- */
-
-static int pred_one(
-    struct pred_walk *w, uint32_t col, struct iset set, struct pred_cons *ret, struct dn_err *err)
-{
-    *ret = (struct pred_cons){.never = set.n == 0};
-    if (ret->never)
-        return 0;
-    ret->v = arena_alloc_array(w->arena, 1, sizeof(*ret->v));
-    if (!ret->v)
-        return DN_FAIL_NOMEM(err);
-    ret->v[0] = (struct pred_col){.col = col, .set = set};
-    ret->n = 1;
-    return 0;
-}
-
-static int pred_both(struct pred_walk *w,
-                     const struct pred_cons *a,
-                     const struct pred_cons *b,
-                     struct pred_cons *ret,
-                     struct dn_err *err)
-{
-    struct pred_cons out = {.never = a->never || b->never, .exact = a->exact && b->exact};
-    uint32_t i = 0, j = 0;
-
-    *ret = out;
-    if (out.never)
-        return 0;
-    out.v = arena_alloc_array(w->arena, (size_t)a->n + b->n + 1, sizeof(*out.v));
-    if (!out.v)
-        return DN_FAIL_NOMEM(err);
-    while (i < a->n || j < b->n) {
-        if (j == b->n || (i < a->n && a->v[i].col < b->v[j].col)) {
-            out.v[out.n++] = a->v[i++];
-        } else if (i == a->n || b->v[j].col < a->v[i].col) {
-            out.v[out.n++] = b->v[j++];
-        } else {
-            out.v[out.n].col = a->v[i].col;
-            if (!iset_intersect(w->arena, &a->v[i++].set, &b->v[j++].set, &out.v[out.n].set))
-                return DN_FAIL_NOMEM(err);
-            if (out.v[out.n].set.n == 0) {
-                ret->never = true;
-                return 0;
-            }
-            out.n++;
-        }
-    }
-    *ret = out;
-    return 0;
-}
-
-static int pred_either(struct pred_walk *w,
-                       const struct pred_cons *a,
-                       const struct pred_cons *b,
-                       struct pred_cons *ret,
-                       struct dn_err *err)
-{
-    struct pred_cons out = {.never = false};
-
-    out.exact = a->exact && b->exact && a->n == 1 && b->n == 1 && a->v[0].col == b->v[0].col &&
-                a->v[0].set.n + b->v[0].set.n <= PRED_EXACT_MAX;
-    if (a->never || b->never) {
-        *ret = a->never ? *b : *a;
-        return 0;
-    }
-    out.v = arena_alloc_array(w->arena, (size_t)a->n + 1, sizeof(*out.v));
-    if (!out.v)
-        return DN_FAIL_NOMEM(err);
-    for (uint32_t i = 0, j = 0; i < a->n && j < b->n;) {
-        if (a->v[i].col != b->v[j].col) {
-            if (a->v[i].col < b->v[j].col)
-                i++;
-            else
-                j++;
-            continue;
-        }
-        out.v[out.n].col = a->v[i].col;
-        if (!iset_union(w->arena, &a->v[i++].set, &b->v[j++].set, &out.v[out.n++].set))
-            return DN_FAIL_NOMEM(err);
-    }
-    *ret = out;
-    return 0;
-}
 
 /* ---- leaves ---- */
 
@@ -188,7 +91,7 @@ static int pred_real(struct pred_walk *w,
     v->has_hi = v->hi_incl = op == OP_EQ || op == OP_LT || op == OP_LE;
     v->lo = (struct datum){.type = TYPE_REAL, .v = {.f64 = (double)down}};
     v->hi = (struct datum){.type = TYPE_REAL, .v = {.f64 = (double)up}};
-    return pred_one(w, col, (struct iset){.v = v, .n = 1}, ret, err);
+    return pred_one(w->arena, col, (struct iset){.v = v, .n = 1}, ret, err);
 }
 
 /* f(column) op d, f never falling: a range of the column. */
@@ -224,7 +127,7 @@ static int pred_mono(struct pred_walk *w,
         ret->never = true;
         return 0;
     }
-    return pred_one(w, col->col, (struct iset){.v = v, .n = 1}, ret, err);
+    return pred_one(w->arena, col->col, (struct iset){.v = v, .n = 1}, ret, err);
 }
 
 /* The side that is about a column, in *ret_col (or NULL) and *ret_e; the other in *ret_other. */
@@ -280,9 +183,64 @@ static int pred_compare(struct pred_walk *w,
         return 0;
     if (!iset_compare(w->arena, op, &d, &set))
         return DN_FAIL_NOMEM(err);
-    rc = pred_one(w, col->col, set, ret, err);
+    rc = pred_one(w->arena, col->col, set, ret, err);
     ret->exact = same;
     return rc;
+}
+
+/* x is one of the points (or, with `others`, none of them). */
+static int pred_points(struct pred_walk *w,
+                       uint32_t col,
+                       struct datum *points,
+                       uint32_t n,
+                       bool others,
+                       struct pred_cons *ret,
+                       struct dn_err *err)
+{
+    struct iset set;
+    int rc;
+
+    if (!iset_points(w->arena, points, n, others, &set))
+        return DN_FAIL_NOMEM(err);
+    rc = pred_one(w->arena, col, set, ret, err);
+    ret->exact = n <= PRED_EXACT_MAX;
+    return rc;
+}
+
+/* x = ANY (array). Of an empty one nothing is said about x where x <> ALL is wanted: NULL, too, is
+ * what that lets pass. */
+static int pred_any(struct pred_walk *w,
+                    const struct bexpr *e,
+                    bool others,
+                    struct pred_cons *ret,
+                    struct dn_err *err)
+{
+    struct varray items;
+    struct datum d;
+    uint32_t n = 0;
+    int rc = pred_value(w, e->args[1], &d, err);
+
+    if (rc != 0)
+        return rc < 0 ? rc : 0;
+    ret->never = d.null;
+    if (d.null)
+        return 0;
+    rc = varray_read(d.str, e->args[0]->type, w->arena, &items);
+    if (rc != 0)
+        return rc < 0 ? DN_FAIL_NOMEM(err) : 0;
+    for (uint32_t i = 0; i < items.count; i++) {
+        if (items.items[i].null && others) {
+            ret->never = true;
+            return 0;
+        }
+        if (type_is_float(items.elem) && !items.items[i].null && isnan(items.items[i].v.f64))
+            return 0;
+        if (!items.items[i].null)
+            items.items[n++] = items.items[i];
+    }
+    if (others && n == 0)
+        return 0;
+    return pred_points(w, e->args[0]->col, items.items, n, others, ret, err);
 }
 
 static int pred_in(struct pred_walk *w,
@@ -292,7 +250,6 @@ static int pred_in(struct pred_walk *w,
                    struct dn_err *err)
 {
     struct datum *points;
-    struct iset set;
     uint32_t n = 0;
     bool others = e->negated == want; /* values that are not in the list */
     int rc;
@@ -300,6 +257,8 @@ static int pred_in(struct pred_walk *w,
     *ret = (struct pred_cons){.never = false};
     if (e->args[0]->kind != BEXPR_COLUMN)
         return 0;
+    if (expr_in_array(e))
+        return pred_any(w, e, others, ret, err);
     points = arena_alloc_array(w->arena, e->args_count, sizeof(*points));
     if (!points)
         return DN_FAIL_NOMEM(err);
@@ -315,11 +274,7 @@ static int pred_in(struct pred_walk *w,
         }
         n += !points[n].null;
     }
-    if (!iset_points(w->arena, points, n, others, &set))
-        return DN_FAIL_NOMEM(err);
-    rc = pred_one(w, e->args[0]->col, set, ret, err);
-    ret->exact = n <= PRED_EXACT_MAX;
-    return rc;
+    return pred_points(w, e->args[0]->col, points, n, others, ret, err);
 }
 
 /* A BOOLEAN column by itself. */
@@ -335,7 +290,7 @@ static int pred_flag(struct pred_walk *w,
 
     if (!iset_compare(w->arena, OP_EQ, &d, &set))
         return DN_FAIL_NOMEM(err);
-    rc = pred_one(w, e->col, set, ret, err);
+    rc = pred_one(w->arena, e->col, set, ret, err);
     ret->exact = true;
     return rc;
 }
@@ -359,7 +314,7 @@ static int pred_is_null(struct pred_walk *w,
     }
     if (!iset_all(w->arena, &set))
         return DN_FAIL_NOMEM(err);
-    rc = pred_one(w, e->col, set, ret, err);
+    rc = pred_one(w->arena, e->col, set, ret, err);
     ret->exact = true;
     return rc;
 }
@@ -384,7 +339,7 @@ static int pred_starts(
         v->has_hi = true;
         v->hi = (struct datum){.type = TYPE_VARCHAR, .str = {.ptr = end, .len = len}};
     }
-    return pred_one(w, col, (struct iset){.v = v, .n = 1}, ret, err);
+    return pred_one(w->arena, col, (struct iset){.v = v, .n = 1}, ret, err);
 }
 
 /* x LIKE 'abc%'. */
@@ -422,7 +377,7 @@ pred_like(struct pred_walk *w, const struct bexpr *e, struct pred_cons *ret, str
         return d.str.len ? pred_starts(w, e->args[0]->col, d.str, ret, err) : 0;
     if (!iset_compare(w->arena, OP_EQ, &d, &set))
         return DN_FAIL_NOMEM(err);
-    return pred_one(w, e->args[0]->col, set, ret, err);
+    return pred_one(w->arena, e->args[0]->col, set, ret, err);
 }
 
 /* ---- the walk ---- */
@@ -452,7 +407,7 @@ static int pred_chain(struct pred_walk *w,
         rc = pred_chain(w, args + n / 2, n - n / 2, both, want, &b, err);
     if (rc < 0)
         return rc;
-    return both ? pred_both(w, &a, &b, ret, err) : pred_either(w, &a, &b, ret, err);
+    return both ? pred_both(w->arena, &a, &b, ret, err) : pred_either(w->arena, &a, &b, ret, err);
 }
 
 static int pred_known(struct pred_walk *w,
@@ -580,6 +535,8 @@ static bool pred_implies(const struct scan_pred *pred, const struct iset *set)
 {
     uint32_t at = 0;
 
+    if (pred->set_count > PRED_EXACT_MAX) /* not worth it, for each of many conditions */
+        return false;
     for (uint32_t i = 0; i < pred->set_count; i++) {
         while (at < set->n && !pred_inside(&pred->set[i], &set->v[at]))
             at++;

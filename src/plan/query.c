@@ -332,8 +332,12 @@ static int set_bind(struct planner *q,
 {
     struct lnode *n = logic_node(q, L_SETOP, NULL);
     struct qout l, r;
-    int rc = query_bind(q, ast->left, outer, &l, err);
+    int rc;
 
+    ast = query_set_balance(q, ast);
+    if (!ast)
+        return DN_FAIL_NOMEM(err);
+    rc = query_bind(q, ast->left, outer, &l, err);
     if (rc == 0)
         rc = query_bind(q, ast->right, outer, &r, err);
     if (rc == 0)

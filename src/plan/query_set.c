@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * query_set.c: types of set operations: one for each column of both sides. */
+ * query_set.c: types of set operations: one for each column of both sides; long chains of them. */
 #include "plan/query_set.h"
 
 #include "plan/select_int.h"
@@ -118,4 +118,69 @@ int query_set_unify(
     }
     rc = set_cast(q, ast->left, l, types, err);
     return rc < 0 ? rc : set_cast(q, ast->right, r, types, err);
+}
+
+/* ---- long chains ---- */
+
+#define SET_CHAIN_MIN 32u /* shorter ones are taken from left to right, as types are settled */
+
+/* A left operand that is but a part of the same chain? */
+static bool set_continues(const struct query *top, const struct query *left)
+{
+    return left->kind == QUERY_SET && left->set == SET_UNION && left->all == top->all &&
+           !left->with && left->order_by_count == 0 && !left->limit && !left->offset &&
+           left->lock == top->lock;
+}
+
+/* The operands v[0 … n) as one query, n > 0: halves of halves. The operator in the middle is
+ * op[mid - 1]. NULL: out of memory. */
+static struct query *
+set_halves(struct planner *q, struct query *const *v, const struct query *const *op, uint32_t n)
+{
+    uint32_t mid = n / 2;
+    struct query *both;
+
+    if (n == 1)
+        return v[0];
+    both = arena_dup(q->env->arena, op[mid - 1], sizeof(*both));
+    if (!both)
+        return NULL;
+    both->all = true; /* duplicates go at the end */
+    both->pos = v[0]->pos;
+    both->left = set_halves(q, v, op, mid);
+    both->right = set_halves(q, v + mid, op + mid, n - mid);
+    return both->left && both->right ? both : NULL;
+}
+
+const struct query *query_set_balance(struct planner *q, const struct query *ast)
+{
+    struct query **v;
+    const struct query **op;
+    const struct query *at = ast;
+    struct query *whole, *balanced;
+    uint32_t n = 2;
+
+    if (ast->set != SET_UNION)
+        return ast;
+    for (; set_continues(ast, at->left); at = at->left)
+        n++;
+    if (n < SET_CHAIN_MIN)
+        return ast;
+    v = arena_alloc_array(q->env->arena, n, sizeof(*v));
+    op = arena_alloc_array(q->env->arena, n, sizeof(*op));
+    whole = arena_dup(q->env->arena, ast, sizeof(*ast));
+    if (!v || !op || !whole)
+        return NULL;
+    at = ast;
+    for (uint32_t i = n - 1; i > 0; i--, at = at->left) {
+        v[i] = at->right;
+        op[i - 1] = at;
+        v[i - 1] = at->left;
+    }
+    balanced = set_halves(q, v, op, n);
+    if (!balanced)
+        return NULL;
+    whole->left = balanced->left;
+    whole->right = balanced->right;
+    return whole;
 }

@@ -14,7 +14,7 @@ static bool null_for(const struct bexpr *e, const struct lvars *vars)
     case BEXPR_COLUMN:
         return lvars_has(vars, e->col);
     case BEXPR_IN:
-        return null_for(e->args[0], vars);
+        return !expr_in_array(e) && null_for(e->args[0], vars);
     case BEXPR_CASE: /* WHEN matched THEN value END */
         return e->args_count == 3 && null_for(e->args[0], vars) && null_for(e->args[2], vars);
     case BEXPR_CALL:
@@ -38,6 +38,8 @@ static bool not_true_for(const struct bexpr *e, const struct lvars *vars)
     bool all = e->args_count > 0;
 
     if (null_for(e, vars) || (e->kind == BEXPR_CONST && !e->value.v.i64))
+        return true;
+    if (expr_in_array(e) && !e->negated && null_for(e->args[0], vars))
         return true;
     if (e->kind == BEXPR_CALL && strcmp(e->func->name, "is not null") == 0)
         return null_for(e->args[0], vars);

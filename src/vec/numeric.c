@@ -8,7 +8,9 @@
 
 #include <string.h>
 
-#define VNUMERIC_NAN_SCALE 0xffffu
+#define VNUMERIC_NAN_SCALE   0xffffu
+#define VNUMERIC_SHORT_SCALE 19  /* 64 bits times 10 to that have room in 128, with the sign */
+#define VNUMERIC_SHORT_BYTES 10u /* of the stored form: a coefficient of 64 bits */
 
 vnumeric_u128 vnumeric_pow10(unsigned n)
 {
@@ -50,7 +52,20 @@ unsigned vnumeric_digits(vnumeric_u128 v)
     return guess + (guess <= VNUMERIC_DIGITS && v >= vnumeric_pow10(guess));
 }
 
-int vnumeric_cmp(struct vnumeric a, struct vnumeric b)
+/* Both are short: the one of the lesser scale times a power of ten is compared with the other. */
+static int vnumeric_cmp_short(struct vnumeric a, struct vnumeric b)
+{
+    vnumeric_i128 x = (int64_t)a.lo;
+    vnumeric_i128 y = (int64_t)b.lo;
+
+    if (a.scale < b.scale)
+        x *= (vnumeric_i128)vnumeric_pow10((unsigned)(b.scale - a.scale));
+    else
+        y *= (vnumeric_i128)vnumeric_pow10((unsigned)(a.scale - b.scale));
+    return (x > y) - (x < y);
+}
+
+int vnumeric_cmp_any(struct vnumeric a, struct vnumeric b)
 {
     vnumeric_i128 x = vnumeric_coef(a);
     vnumeric_i128 y = vnumeric_coef(b);
@@ -64,6 +79,9 @@ int vnumeric_cmp(struct vnumeric a, struct vnumeric b)
         return a.nan - b.nan;
     if (a.scale == b.scale)
         return (x > y) - (x < y);
+    if (vnumeric_short(a) && vnumeric_short(b) && a.scale - b.scale <= VNUMERIC_SHORT_SCALE &&
+        b.scale - a.scale <= VNUMERIC_SHORT_SCALE)
+        return vnumeric_cmp_short(a, b);
     if (x == 0 || y == 0 || (x < 0) != (y < 0))
         return (x > y) - (x < y);
     ea = (int)vnumeric_digits(ax) - a.scale;
@@ -162,6 +180,15 @@ bool vnumeric_get(const void *bytes, uint32_t len, struct vnumeric *ret)
     }
     if (len < 3 || scale > VNUMERIC_SCALE_MAX)
         return false;
+    if (len <= VNUMERIC_SHORT_BYTES) {
+        uint64_t word = p[2] & 0x80 ? ~(uint64_t)0 : 0;
+
+        for (uint32_t i = 2; i < len; i++)
+            word = word << 8 | p[i];
+        *ret = (struct vnumeric){
+            .lo = word, .hi = (int64_t)word >> 63, .scale = (int16_t)(uint16_t)scale};
+        return true;
+    }
     coef = p[2] & 0x80 ? ~(vnumeric_u128)0 : 0;
     for (uint32_t i = 2; i < len; i++)
         coef = coef << 8 | p[i];

@@ -45,8 +45,21 @@ unsigned vnumeric_digits(vnumeric_u128 v);
 enum vnumeric_read { VNUMERIC_OK, VNUMERIC_BAD, VNUMERIC_TOO_LONG };
 enum vnumeric_read vnumeric_parse(const char *text, size_t len, struct vnumeric *ret);
 void vnumeric_print(struct vnumeric v, struct buf *b);
+/* Does the coefficient have 64 bits? Then it is `lo`, signed. Most numbers are so. */
+static inline bool vnumeric_short(struct vnumeric v)
+{
+    return !v.nan && v.hi == (int64_t)v.lo >> 63;
+}
+
+/* vnumeric_cmp of any two. */
+int vnumeric_cmp_any(struct vnumeric a, struct vnumeric b);
 /* <0, 0, >0: by value whatever the scale, NaN after all numbers. Equal ones have equal hashes. */
-int vnumeric_cmp(struct vnumeric a, struct vnumeric b);
+static inline int vnumeric_cmp(struct vnumeric a, struct vnumeric b)
+{
+    if (a.scale == b.scale && vnumeric_short(a) && vnumeric_short(b))
+        return ((int64_t)a.lo > (int64_t)b.lo) - ((int64_t)a.lo < (int64_t)b.lo);
+    return vnumeric_cmp_any(a, b);
+}
 uint64_t vnumeric_hash(struct vnumeric v);
 /* Bytes whose memcmp order is that of vnumeric_cmp; returns how many. */
 uint32_t vnumeric_key(struct vnumeric v, uint8_t *to);
