@@ -109,6 +109,9 @@ void shard_close(struct shard *s)
         return;
     if (s->lock && s->cond && s->ver)
         shard_stop_tasks(s);
+    for (size_t i = 0; i < s->left_count; i++)
+        segref_unref(s->left[i]);
+    mem_free(s->left);
     version_unref(s->ver);
     cache_free(s->cache);
     catalog_unref(s->catalog);
@@ -159,6 +162,55 @@ static int shard_forget_tables(struct shard *s, const struct catalog *cat, struc
     return rc;
 }
 
+/* Segments of tables that are gone and that no manifest names any more: their objects go with their
+ * last readers. */
+static void shard_drop_left(struct shard *s)
+{
+    struct segref **left;
+    size_t count;
+
+    sched_lock(s->lock);
+    left = s->left;
+    count = s->left_count;
+    s->left = NULL;
+    s->left_count = 0;
+    sched_unlock(s->lock);
+    for (size_t i = 0; i < count; i++) {
+        segref_doom(left[i]);
+        segref_unref(left[i]);
+    }
+    mem_free(left);
+}
+
+/* Lock held: the manifest could not be replaced and still names what the version before had of
+ * tables that are gone. Out of memory: the next open finds their objects. */
+static void shard_keep_left(struct shard *s, const struct version *old)
+{
+    struct segref **grown;
+
+    if (old->segs_count == 0)
+        return;
+    grown = mem_realloc(
+        &s->owner, s->left, (s->left_count + old->segs_count) * sizeof(struct segref *));
+    if (!grown)
+        return;
+    s->left = grown;
+    for (size_t i = 0; i < old->segs_count; i++)
+        if (!catalog_table_by_id(s->catalog, old->segs[i]->meta.table_id))
+            s->left[s->left_count++] = segref_ref(old->segs[i]);
+}
+
+void shard_forget_left(struct shard *s)
+{
+    bool any;
+
+    sched_lock(s->lock);
+    any = s->left_count > 0;
+    sched_unlock(s->lock);
+    if (any && shard_forget_tables(s, s->catalog, NULL) == DN_OK)
+        shard_drop_left(s);
+}
+
 /* Token held: counters of tables that are gone. */
 static void shard_forget_rowids(struct shard *s, const struct catalog *cat)
 {
@@ -192,6 +244,7 @@ int shard_set_catalog(struct shard *s, struct catalog *cat, struct dn_err *err)
     struct catalog *old_cat;
     struct version *v;
     struct version *old;
+    bool forgotten;
     int rc;
 
     /* The token keeps commits and freezes out; flushes look at the catalog under the lock. */
@@ -211,12 +264,19 @@ int shard_set_catalog(struct shard *s, struct catalog *cat, struct dn_err *err)
     sched_unlock(s->lock);
     catalog_unref(old_cat);
     rc = v ? shard_forget_tables(s, cat, err) : DN_FAIL_NOMEM(err);
+    forgotten = rc == DN_OK;
+    /* On a full or failing disk reading goes on all the same; the next roll of the log tries again,
+     * and the next open does it in any case. */
+    if (rc < 0 && rc != DN_E_NOMEM && rc != DN_E_FENCED)
+        rc = DN_OK;
     sched_lock(s->lock);
     old = NULL;
     if (rc == DN_OK) {
         old = shard_install(s, v);
         v = NULL;
-        for (size_t i = 0; i < old->segs_count; i++)
+        if (!forgotten)
+            shard_keep_left(s, old);
+        for (size_t i = 0; forgotten && i < old->segs_count; i++)
             if (!catalog_table_by_id(cat, old->segs[i]->meta.table_id))
                 segref_doom(old->segs[i]);
     }
@@ -226,6 +286,8 @@ int shard_set_catalog(struct shard *s, struct catalog *cat, struct dn_err *err)
     sched_unlock(s->lock);
     version_unref(v);
     version_unref(old);
+    if (forgotten)
+        shard_drop_left(s);
     return rc;
 }
 

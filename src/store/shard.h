@@ -46,7 +46,8 @@ void shard_close(struct shard *s); /* NULL is fine; no snapshots may be left */
 /* Tells the shard of a new catalog (after catalog_save). Tables that are gone lose memtables and
  * segments: one manifest change, then their objects are deleted. Rows of tables that were altered
  * stay as they are; snapshots from now on read them with the new definition: columns by their ids,
- * missing ones as their default. A failure leaves work that the next open finishes. */
+ * missing ones as their default. A manifest that cannot be written is no failure: readers go on
+ * with the new catalog, and a later write, or the next open, drops the objects. */
 int shard_set_catalog(struct shard *s, struct catalog *cat, struct dn_err *err) DN_MUST_CHECK;
 
 /* After a commit with ROW_CATALOG, one of: the document has that catalog, or a newer one, and

@@ -70,7 +70,10 @@ struct shard {
     bool catalog_failed;     /* and it could not be saved so far; under lock */
     uint64_t held_table;     /* takes no rows (shard_hold), 0 = none; as catalog */
     struct version *ver;     /* reference: the current one */
-    uint64_t seq_last;       /* given out */
+    struct segref **left;    /* owned, references: of tables that are gone, but the manifest could
+                                not be told so far; under lock */
+    size_t left_count;
+    uint64_t seq_last; /* given out */
     uint64_t seq_visible;
     bool writing;         /* the token */
     struct commit *queue; /* waiting commits, oldest first */
@@ -129,6 +132,9 @@ static inline bool shard_task_busy(const struct shard_task *t)
 {
     return t->running || t->starting;
 }
+
+/* shard.c, token held, lock not: tries again to get the manifest rid of tables that are gone. */
+void shard_forget_left(struct shard *s);
 
 /* version.c */
 /* Puts v in place of the current version (lock held) and returns the old one to unref after

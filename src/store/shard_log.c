@@ -172,8 +172,7 @@ int shard_log_roll(struct shard *s, struct dn_err *err)
     }
     rc = volume_log_create(s->volume, name, s->epoch, err);
     if (rc == DN_E_EXISTS) {
-        /* Left by an attempt whose manifest change failed: it was never named, so it holds nothing.
-         */
+        /* Left by an attempt whose manifest change failed: never named, it holds nothing. */
         rc = volume_log_delete(s->volume, name, err);
         if (rc >= 0)
             rc = volume_log_create(s->volume, name, s->epoch, err);
@@ -211,10 +210,11 @@ int shard_log_roll(struct shard *s, struct dn_err *err)
     s->chunk_number = fresh.number;
     s->chunk_open = true;
     s->chunk_broken = false;
-    s->chunk_len = 0;
-    s->chunk_durable = 0;
+    s->chunk_len = s->chunk_durable = 0;
 out:
     sched_unlock(s->man_lock);
+    if (rc == DN_OK)
+        shard_forget_left(s);
     return rc;
 }
 

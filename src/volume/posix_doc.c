@@ -194,8 +194,11 @@ static int pdoc_replace(struct posix_volume *pv,
         return VOLUME_FAIL_CONFLICT(err, name, generation, old.generation);
     pdoc_encode_head(head, generation + 1, bytes->p, bytes->n);
     rc = volume_posix_publish(pv, &file, parts, true, &unsettled, err);
+    if (rc == DN_E_NOSPC && !unsettled && volume_posix_reserve_give(pv))
+        rc = volume_posix_publish(pv, &file, parts, true, &unsettled, err);
     if (unsettled)
         pv->docs_unsettled = true;
+    volume_posix_reserve_fill(pv);
     return rc;
 }
 

@@ -44,6 +44,8 @@ struct posix_volume {
     size_t logs_count;                 /* open ones */
     struct sched_mutex *doc_lock;      /* owned: guards documents and docs_unsettled */
     bool docs_unsettled;               /* a rename in d/ may not be durable; under doc_lock */
+    int reserve_fd;                    /* posix_reserve.c: owned, -1 = none; under doc_lock */
+    uint64_t reserve;                  /* bytes of it; under doc_lock */
     struct posix_held **held;          /* owned, sorted: what a reader beside a writer keeps */
     size_t held_count;
     size_t held_cap;
@@ -175,6 +177,11 @@ int volume_posix_doc_replace(struct volume *v,
                              uint64_t generation,
                              uint64_t *ret_generation,
                              struct dn_err *err);
+
+/* posix_reserve.c: space that only documents may have. Under doc_lock, but for open. */
+void volume_posix_reserve_open(struct posix_volume *pv);
+void volume_posix_reserve_fill(struct posix_volume *pv); /* as far as there is space */
+bool volume_posix_reserve_give(struct posix_volume *pv); /* lets it go; false: there is none */
 
 /* posix.c: the operations */
 extern const struct volume_ops volume_posix_ops;

@@ -376,6 +376,8 @@ static int pvol_open_files(struct posix_volume *pv, bool create, struct dn_err *
         rc = pvol_sweep(pv, err);
     if (rc == 0 && format == 0)
         rc = pvol_write_format(pv, err);
+    if (rc == 0)
+        volume_posix_reserve_open(pv);
     return rc;
 }
 
@@ -412,6 +414,7 @@ int volume_posix_open_faulty(const char *dir,
         return DN_FAIL_NOMEM(err);
     pv->base.ops = &volume_posix_ops;
     pv->dir_fd = pv->lock_fd = pv->object_fd = pv->log_fd = pv->doc_fd = pv->scratch_fd = -1;
+    pv->reserve_fd = -1;
     pv->read_only = options->read_only;
     pv->still = options->read_only && options->still;
     if (faults)
@@ -453,6 +456,7 @@ void volume_posix_close(struct volume *v)
     sched_mutex_free(pv->doc_lock);
     sched_mutex_free(pv->log_lock);
     sched_free(pv->base.sched);
+    volume_posix_close_fd(&pv->reserve_fd);
     volume_posix_close_fd(&pv->scratch_fd);
     volume_posix_close_fd(&pv->doc_fd);
     volume_posix_close_fd(&pv->log_fd);

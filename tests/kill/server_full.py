@@ -3,8 +3,9 @@
 """A disk that fills up under the server and its eight clients (clients.py).
 
 On a small file system of its own a ballast file takes most of the space. Writes go on until every
-kind of client was refused with 53100; reads must go on all the while; the ballast is removed, and all
-of them must be served again by the same process. Then the server is killed: what was acknowledged is
+kind of client was refused with 53100; reads must go on all the while. A table is dropped, which must work on
+the full disk, and makes room for more. When that is full, too, the ballast is removed, and all of them must be
+served again by the same process. Then the server is killed: what was acknowledged is
 there once, what was refused is not, and `dendro check` finds nothing.
 
     server_full.py PATH-TO-DENDRO
@@ -23,6 +24,7 @@ from server_kill import httplib
 MIB = 1 << 20
 SIZE = 8 * MIB
 BALLAST = 6 * MIB
+SPARE = 64, 8192  # rows and bytes of the table that is dropped; random ones, so that they take their space
 AFTER = 3  # acknowledgements of each client once there is space again
 LIMIT = 240  # seconds for a condition to come true
 
@@ -53,6 +55,13 @@ def wait(threads, what, condition):
         time.sleep(0.01)
 
 
+def fill(cursor):
+    cursor.execute("CREATE TABLE spare (a INT PRIMARY KEY, b BYTEA)")
+    for i in range(SPARE[0]):
+        cursor.execute("INSERT INTO spare VALUES (%s, %s)", (i, os.urandom(SPARE[1])))
+    cursor.execute("CHECKPOINT")
+
+
 def run(base):
     ballast = os.path.join(base, "ballast")
     with open(ballast, "wb") as file:
@@ -64,7 +73,7 @@ def run(base):
         with conn.cursor() as cursor:
             for sql in clients.TABLES:
                 cursor.execute(sql)
-        conn.close()
+            fill(cursor)
         plan = server_kill.Plan(server)
         plan.tolerated, plan.rows = ("53100",), [20, 50, 100]
         threads = book.clients(plan)
@@ -77,12 +86,22 @@ def run(base):
         seen, acks = reader.reads, [t.acks for t in telling]
         wait(threads + [reader], "reading on a full disk", lambda: reader.reads >= seen + 10)
         print(f"full: {sum(acks)} acknowledged, {sum(t.refusals for t in telling)} refused", flush=True)
+        with conn.cursor() as cursor:
+            cursor.execute("DROP TABLE spare")
+        conn.close()
+        wait(threads + [reader], "writing where a table was dropped", lambda: sum(t.acks for t in telling) >= sum(acks) + len(acks))
+        refusals = [t.refusals for t in telling]
+        wait(threads + [reader], "that there is no space again", lambda: all(t.refusals > r for t, r in zip(telling, refusals)))
+        seen = reader.reads
+        wait(threads + [reader], "reading on a disk that is full again", lambda: reader.reads >= seen + 10)
         os.unlink(ballast)
         acks = [t.acks for t in telling]
         wait(threads + [reader], "writing with space again", lambda: all(t.acks >= a + AFTER for t, a in zip(telling, acks)))
         plan.stop.set()
         for t in threads + [reader]:
             t.join()
+        if reader.refusals:
+            raise AssertionError(f"{reader.refusals} reads were refused")
         server.kill()
         server.start()
         conn = server.wire()
