@@ -268,8 +268,7 @@ DENDRO_API void dendro_reset(dendro_stmt *stmt);
 
 /* Rows written by the last execution; for queries the rows returned so far. */
 DENDRO_API uint64_t dendro_rows_affected(const dendro_stmt *stmt);
-/* "INSERT 0 3", "CREATE TABLE", "SELECT 5"; complete after DENDRO_DONE. Valid until the next call
- * on stmt. */
+/* "INSERT 0 3", "CREATE TABLE"; complete after DENDRO_DONE, valid until the next call on stmt. */
 DENDRO_API const char *dendro_command_tag(const dendro_stmt *stmt);
 
 /* ---- columns of a result ---- */
@@ -294,6 +293,7 @@ enum dendro_type {
     DENDRO_TYPE_TIMESTAMPTZ = 15,  /* microseconds since 1970 UTC */
     DENDRO_TYPE_UUID = 16,         /* 16 bytes */
     DENDRO_TYPE_NUMERIC = 17,      /* as text, or rounded to a double or an integer */
+    DENDRO_TYPE_BPCHAR = 18,       /* CHAR(n): text with the blanks at its end */
     /* Of what pg_catalog has; all but OID are text. */
     DENDRO_TYPE_OID = 40, /* a 64 bit integer, 0 to 2^32 - 1 */
     DENDRO_TYPE_NAME = 41,
@@ -335,7 +335,7 @@ DENDRO_API int64_t dendro_column_timestamp(const dendro_stmt *stmt, int col, enu
 /* The value of any type as text, as SELECT shows it: NUL-terminated, with dendro_column_bytes
  * giving the length (a VARCHAR may hold NULs). NULL for a NULL value, and when memory ran out. */
 DENDRO_API const char *dendro_column_text(dendro_stmt *stmt, int col);
-/* Raw bytes of a VARCHAR, BLOB or UUID; NULL for other types. */
+/* Raw bytes of a VARCHAR, CHAR, BLOB or UUID; NULL for other types. */
 DENDRO_API const void *dendro_column_blob(const dendro_stmt *stmt, int col, size_t *ret_len);
 /* Bytes of the text form. */
 DENDRO_API size_t dendro_column_bytes(dendro_stmt *stmt, int col);
@@ -361,7 +361,7 @@ struct dendro_interval {
  *   INTEGER        int32_t             VARCHAR, BLOB  struct dendro_text
  *   BIGINT         int64_t             INTERVAL       struct dendro_interval
  *   DATE           int32_t             UUID           struct dendro_text of 16 bytes
- *   TIME, TIMESTAMPTZ and the time stamps  int64_t in their unit
+ *   TIME, TIMESTAMPTZ and the time stamps  int64_t in their unit; BPCHAR as VARCHAR
  *   NUMERIC        struct dendro_text: its digits; arrays likewise: {1,2}
  * nulls: bit i % 64 of word i / 64 set = row i is NULL, its value means nothing; NULL = no row is.
  * Bits behind the last row may be set. */

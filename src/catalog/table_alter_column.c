@@ -34,7 +34,7 @@ alter_mods_same_values(enum type_id type, const struct type_mods *from, const st
 {
     if (from->count == to->count && memcmp(from->v, to->v, from->count * sizeof *from->v) == 0)
         return true;
-    if (type == TYPE_VARCHAR)
+    if (type_is_text(type))
         return true;
     if (type != TYPE_NUMERIC)
         return false;

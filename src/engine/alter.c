@@ -79,7 +79,7 @@ int ddl_alter_hold(struct alter *a, const struct table *was, const char *what, s
 
 static bool alter_is_shorter(const struct column *was, const struct column *now)
 {
-    return now->type == TYPE_VARCHAR && now->mods.count > 0 &&
+    return type_is_text(now->type) && now->mods.count > 0 &&
            (was->mods.count == 0 || was->mods.v[0] > now->mods.v[0]);
 }
 
@@ -120,8 +120,11 @@ static int alter_verify_column(struct alter *a,
                          c->name,
                          t->name);
         else if (rc == DN_E_CHECK_VIOLATION)
-            rc = DN_FAIL(
-                err, DN_E_TOO_LONG, "value too long for type character varying(%d)", c->mods.v[0]);
+            rc = DN_FAIL(err,
+                         DN_E_TOO_LONG,
+                         "value too long for type character%s(%d)",
+                         c->type == TYPE_VARCHAR ? " varying" : "",
+                         c->mods.v[0]);
     }
     buf_done(&b);
     return rc;

@@ -48,6 +48,7 @@ static int app_array_value(const struct dendro_array *a,
         ret->d.v.f64 = ((const double *)a->values)[row];
         return 0;
     case DENDRO_TYPE_VARCHAR:
+    case DENDRO_TYPE_BPCHAR:
     case DENDRO_TYPE_BLOB: {
         const char *text = ((const char *const *)a->values)[row];
         size_t len = a->lengths ? a->lengths[row] : text ? strlen(text) : 1;

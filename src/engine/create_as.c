@@ -78,6 +78,8 @@ static int make_spec(struct make *m, struct dn_err *err)
                            ? def->as_columns[i]
                            : (struct spec_name){.s = name, .pos = def->as->pos};
         cols[i].type = type == TYPE_NONE ? TYPE_VARCHAR : type;
+        if (plan->cols[i].origin.declared)
+            cols[i].mods = plan->cols[i].origin.mods;
     }
     m->spec = *m->stmt->ast->create;
     m->spec.columns = cols;

@@ -387,6 +387,7 @@ csv_value(struct csv_run *r, struct csv_col *c, const struct csv_field *f, struc
     case TYPE_TIMESTAMPTZ:
     case TYPE_UUID:
     case TYPE_NUMERIC:
+    case TYPE_BPCHAR:
     default: /* no column has others */
         break;
     }

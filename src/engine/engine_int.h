@@ -126,6 +126,7 @@ struct dendro_stmt {
     struct arena arena; /* syntax tree; as long as the statement */
     struct stmt *ast;
     struct stmt_param *params; /* ast->params_count, owned */
+    bool params_given;         /* by EXECUTE: nobody else has to */
     struct plan_hints hints;   /* in arena */
     char *source; /* owned: the text it was prepared from; NULL = not to be kept (stmt_cache.c) */
     size_t source_len;

@@ -107,7 +107,8 @@ static int insq_kinds(struct insq *r, const struct plan *plan, struct dn_err *er
         r->untyped[i] = insq_untyped(r->stmt->reads, i) && plan->cols[i].type == TYPE_VARCHAR;
         r->plain[i] = !r->untyped[i] && !column_is_identity(c) && plan->cols[i].type == c->type &&
                       !c->not_null && c->key_pos == 0 && to->table->time_col != (int)to->cols[i] &&
-                      !type_is_float(c->type) && c->mods.count == 0;
+                      !type_is_float(c->type) && c->type != TYPE_BPCHAR &&
+                      c->type != type_array_of(TYPE_BPCHAR) && c->mods.count == 0;
     }
     return 0;
 }

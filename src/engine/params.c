@@ -13,7 +13,7 @@ static size_t param_text_len(const char *text, ptrdiff_t len)
 
 int dendro_param_count(const dendro_stmt *stmt)
 {
-    return stmt ? (int)stmt->ast->params_count : 0;
+    return stmt && !stmt->params_given ? (int)stmt->ast->params_count : 0;
 }
 
 /* The type that it was given when the statement was prepared. */

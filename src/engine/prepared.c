@@ -70,6 +70,7 @@ static void prep_declare(const struct misc_stmt *m, const struct buf *text, stru
 
     for (size_t i = 0; !text->failed && i < text->len; i++) {
         char c = (char)text->data[i];
+        struct type_name type;
         uint32_t n = 0;
         size_t k = i + 1;
 
@@ -82,7 +83,10 @@ static void prep_declare(const struct misc_stmt *m, const struct buf *text, stru
             continue;
         }
         buf_printf(to, "CAST($%u AS ", n);
-        sql_print_type(&m->types[n - 1], to);
+        type = m->types[n - 1];
+        if (!type_is_timestamp(type.type))
+            type.mods_count = 0; /* lengths of parameters do not count */
+        sql_print_type(&type, to);
         buf_puts(to, ")");
         i = k - 1;
     }
@@ -257,6 +261,7 @@ int session_execute(struct dendro_stmt *from, struct dendro_stmt **ret, struct d
         dendro_finalize(to);
         return rc;
     }
+    to->params_given = true;
     *ret = to;
     return 0;
 }

@@ -131,6 +131,7 @@ static int stmt_prepare_kept(struct dendro_stmt *stmt, struct dendro_stmt **ret,
     int rc = 0;
 
     stmt_link(stmt);
+    stmt->params_given = false;
     if (!stmt_compiled(stmt))
         rc = stmt_compile(stmt, err);
     if (rc < 0) {

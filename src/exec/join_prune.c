@@ -34,7 +34,7 @@ prune_scan(const struct plan_node *n, uint32_t col, uint16_t *ret_col)
 
 static bool prune_type(enum type_id type)
 {
-    return type_is_int(type) || type_is_timestamp(type) || type == TYPE_VARCHAR;
+    return type_is_int(type) || type_is_timestamp(type) || type_is_text(type);
 }
 
 static int prune_cmp(const void *a, const void *b)

@@ -369,6 +369,7 @@ agg_minmax_load(void *state, const uint8_t *p, size_t n, struct arena *strings, 
       "2015-06-02 00:00:00+00",                            \
       "2015-06-01 00:00:00+00",                            \
       "2015-06-03 00:00:00+00")                            \
+    X(BPCHAR, str, "b", "a", "c")                          \
     X(UUID,                                                \
       str,                                                 \
       "00000000-0000-0000-0000-000000000002",              \
@@ -403,6 +404,7 @@ MINMAX_TYPES(X)
     X(REAL)              \
     X(DOUBLE)            \
     X(VARCHAR)           \
+    X(BPCHAR)            \
     X(BLOB)              \
     X(TIMESTAMP)         \
     X(TIMESTAMP_US)      \

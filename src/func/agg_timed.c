@@ -264,6 +264,7 @@ agg_timed_load(void *state, const uint8_t *p, size_t n, struct arena *strings, s
     X(DOUBLE, "0.7", "0.5")                                                             \
     X(REAL, "0.7", "0.5")                                                               \
     X(VARCHAR, "b", "a")                                                                \
+    X(BPCHAR, "b", "a")                                                                 \
     X(BOOLEAN, "true", "false")                                                         \
     X(BLOB, "0x01", "0x00ff")                                                           \
     X(TIMESTAMP, "2015-06-02T00:00:00.000Z", "2015-06-01T00:00:00.000Z")                \

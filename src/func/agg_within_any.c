@@ -229,6 +229,7 @@ static int any_emit_cont_DESC(const void *state, struct datum *ret, struct dn_er
 /* type, values with a NULL, percentile_disc(0.5), mode, mode of ORDER BY x DESC */
 #define ANY_TYPES(X)                                                                      \
     X(VARCHAR, "pear, NULL, apple, plum, pear", "pear", "pear", "pear")                   \
+    X(BPCHAR, "pear, NULL, apple, plum, pear", "pear", "pear", "pear")                    \
     X(BLOB, "0x01, NULL, 0x00ff", "0x00ff", "0x00ff", "0x01")                             \
     X(UUID,                                                                               \
       "00000000-0000-0000-0000-000000000002, NULL, 00000000-0000-0000-0000-000000000001", \

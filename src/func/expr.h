@@ -34,7 +34,8 @@ struct bexpr {
     const struct func *func; /* CALL */
     struct bexpr **args;
     uint32_t args_count;
-    bool negated; /* IN: NOT IN, <> ALL */
+    bool negated;  /* IN: NOT IN, <> ALL */
+    int32_t chars; /* BPCHAR, arrays of it: n of CHAR(n), which is how it is shown; 0: not known */
 };
 
 /* Is it x = ANY (array)? With an empty one even NULL is not in it. */

@@ -65,6 +65,8 @@ uint32_t func_cast_cost(enum type_id from, enum type_id to)
         return func_cast_cost(type_element(from), type_element(to));
     if (func_cast_level(from, to) != FUNC_CAST_IMPLICIT)
         return UINT32_MAX;
+    if (from == TYPE_BPCHAR)
+        return 1;
     if (type_is_system(from))
         return to == TYPE_OID || to == TYPE_VARCHAR ? 1 : 2;
     if (type_is_int(from) && type_is_timestamp(to))

@@ -97,11 +97,16 @@ const struct func *func_cast(enum type_id from, enum type_id to, bool implicit);
  * number rounded to NUMERIC(p, s), the fraction of a second rounded. cut: a cast was asked for, so
  * longer text is cut; else only blanks at its end are (DN_E_TOO_LONG). DN_E_OUT_OF_RANGE: a number
  * with too many digits before the point. */
-int func_fit(const struct type_mods *mods, bool cut, struct datum *d, struct dn_err *err)
-    DN_MUST_CHECK;
+int func_fit(const struct type_mods *mods,
+             bool cut,
+             struct arena *arena,
+             struct datum *d,
+             struct dn_err *err) DN_MUST_CHECK;
 /* The same as a function of the value and the parameters (BIGINT constants), as a cast has it; of
  * the types that have parameters. In no table: nobody calls it by name. */
 const struct func *func_fit_cast(enum type_id type);
+/* CHAR(n), or an array of them, and n: with the blanks that it is shown with. */
+const struct func *func_pad(void);
 /* The text every match of a LIKE pattern starts with, written to `to` (room for the pattern);
  * returns its length. ret_whole: the pattern is nothing but that text. */
 uint32_t func_like_prefix(struct vstr pattern, struct vstr escape, char *to, bool *ret_whole);

@@ -343,6 +343,8 @@ int func_cast_to_text(const struct func_ctx *ctx,
             break;
         }
         to[i].len = (uint32_t)text.len;
+        if (ret->type == TYPE_BPCHAR)
+            to[i] = text_unblank(to[i]);
     }
     buf_done(&text);
     return rc;

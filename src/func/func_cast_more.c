@@ -7,6 +7,7 @@
 #include "func/func_array.h"
 #include "func/func_int.h"
 #include "func/num.h"
+#include "func/text.h"
 #include "func/zoned.h"
 
 #include <math.h>
@@ -251,6 +252,43 @@ static const struct func func_cast_array_rows[] = {
      .kernel = func_cast_from_text},
 };
 
+/* ---- CHAR(n) ---- */
+
+FUNC_EACH(func_cast_unblank, struct vstr, (to[i] = text_unblank(vec_str(&args[0], i)), 0))
+
+/* Between CHAR(n) and all types but arrays, by their texts. */
+static const struct func *cast_bpchar(enum type_id from, enum type_id to)
+{
+    static const struct func texts = {.name = "cast",
+                                      .args = {TYPE_VARCHAR},
+                                      .args_count = 1,
+                                      .result = TYPE_BPCHAR,
+                                      .flags = FUNC_STRICT | FUNC_OPERATOR,
+                                      .kernel = func_cast_unblank};
+    static const struct func out = {.name = "cast",
+                                    .args = {TYPE_NONE},
+                                    .args_count = 1,
+                                    .result = TYPE_BPCHAR,
+                                    .flags = FUNC_STRICT | FUNC_OPERATOR,
+                                    .kernel = func_cast_to_text};
+    static const struct func in = {.name = "cast",
+                                   .args = {TYPE_BPCHAR},
+                                   .args_count = 1,
+                                   .result = TYPE_NONE,
+                                   .flags = FUNC_STRICT | FUNC_OPERATOR,
+                                   .kernel = func_cast_from_text};
+
+    if (from != TYPE_BPCHAR && to != TYPE_BPCHAR)
+        return NULL;
+    if (type_is_text(from) && type_is_text(to))
+        return &texts;
+    if (!func_cast(from == TYPE_BPCHAR ? TYPE_VARCHAR : from,
+                   to == TYPE_BPCHAR ? TYPE_VARCHAR : to,
+                   false))
+        return NULL;
+    return from == TYPE_BPCHAR ? &in : &out;
+}
+
 /* ---- which cast, and when ---- */
 
 static const struct func *cast_row(const struct func_table *t, enum type_id from, enum type_id to)
@@ -271,6 +309,8 @@ static bool cast_implicit(enum type_id from, enum type_id to)
 {
     if (type_is_system(from) || type_is_system(to))
         return func_cast_system_implicit(from, to);
+    if (from == TYPE_BPCHAR)
+        return to == TYPE_VARCHAR;
     if (type_is_int(from))
         return (type_is_int(to) && from < to) || type_is_float(to) || to == TYPE_NUMERIC ||
                type_is_timestamp(to);
@@ -288,7 +328,7 @@ static bool cast_implicit(enum type_id from, enum type_id to)
 
 static bool cast_assign(enum type_id from, enum type_id to)
 {
-    if (to == TYPE_VARCHAR)
+    if (type_is_text(to))
         return true;
     if (type_is_number(from))
         return type_is_number(to);
@@ -332,6 +372,8 @@ const struct func *func_cast(enum type_id from, enum type_id to, bool implicit)
     }
     if (implicit && !cast_implicit(from, to))
         return NULL;
+    if (from == TYPE_BPCHAR || to == TYPE_BPCHAR)
+        return cast_bpchar(from, to);
     f = cast_row(&func_table_cast, from, to);
     f = f ? f : cast_row(&func_table_cast_more, from, to);
     f = f ? f : cast_row(&func_table_cast_zone, from, to);

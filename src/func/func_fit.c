@@ -2,23 +2,32 @@
  *
  * func_fit.c: parameters of types: VARCHAR(n), NUMERIC(p, s), TIME(p), TIMESTAMPTZ(p), INTERVAL(p).
  * A column and a cast make a value fit in the same way; only too long a text differs. */
+#include "func/func_array.h"
 #include "func/num.h"
 #include "func/str_int.h"
+#include "func/text.h"
 
 #define FIT_EPOCH_US 946684800000000 /* 2000-01-01: halves round away from it, as in PostgreSQL */
 
-static int fit_text(int32_t chars, bool cut, struct vstr *s, struct dn_err *err)
+static int fit_text(int32_t chars, bool cut, bool padded, struct vstr *s, struct dn_err *err)
 {
     uint32_t end;
 
+    if (padded)
+        *s = text_unblank(*s);
     if (s->len <= (uint32_t)chars) /* no character is shorter than a byte */
         return 0;
     end = str_skip(*s, 0, chars);
     for (uint32_t i = end; !cut && i < s->len; i++)
         if (s->ptr[i] != ' ')
-            return DN_FAIL(
-                err, DN_E_TOO_LONG, "value too long for type character varying(%d)", (int)chars);
+            return DN_FAIL(err,
+                           DN_E_TOO_LONG,
+                           "value too long for type character%s(%d)",
+                           padded ? "" : " varying",
+                           (int)chars);
     s->len = end;
+    if (padded)
+        *s = text_unblank(*s);
     return 0;
 }
 
@@ -51,12 +60,34 @@ static bool fit_instant(int32_t digits, int64_t *us)
            !__builtin_add_overflow(since, (int64_t)FIT_EPOCH_US, us);
 }
 
-int func_fit(const struct type_mods *mods, bool cut, struct datum *d, struct dn_err *err)
+static int fit_array(const struct type_mods *mods,
+                     bool cut,
+                     struct arena *arena,
+                     struct datum *d,
+                     struct dn_err *err)
+{
+    const struct func_ctx ctx = {.arena = arena};
+    struct varray a;
+    int rc = func_array_read(&ctx, d->str, d->type, &a, err);
+
+    for (uint32_t i = 0; rc == 0 && i < a.count; i++)
+        if (!a.items[i].null)
+            rc = func_fit(mods, cut, arena, &a.items[i], err);
+    return rc < 0 ? rc : func_array_write(&ctx, &a, &d->str, err);
+}
+
+int func_fit(const struct type_mods *mods,
+             bool cut,
+             struct arena *arena,
+             struct datum *d,
+             struct dn_err *err)
 {
     bool good = true;
 
-    if (d->type == TYPE_VARCHAR)
-        return fit_text(mods->v[0], cut, &d->str, err);
+    if (type_is_array(d->type))
+        return fit_array(mods, cut, arena, d, err);
+    if (type_is_text(d->type))
+        return fit_text(mods->v[0], cut, d->type == TYPE_BPCHAR, &d->str, err);
     if (d->type == TYPE_NUMERIC)
         return num_fit(d->num, mods->v[0], mods->v[1], &d->num, err);
     if (d->type == TYPE_TIME)
@@ -90,7 +121,7 @@ static int fit_rows(const struct func_ctx *ctx,
 
         if (!vec_is_null(ret, i)) {
             d = vec_datum(&args[0], i);
-            rc = func_fit(&mods, true, &d, err);
+            rc = func_fit(&mods, true, ctx->arena, &d, err);
         } else if (!type_is_string(ret->type)) {
             continue;
         }
@@ -110,11 +141,75 @@ static int fit_rows(const struct func_ctx *ctx,
 
 const struct func *func_fit_cast(enum type_id type)
 {
-    static const struct func rows[] = {
-        FIT(VARCHAR, 2), FIT(NUMERIC, 3), FIT(TIME, 2), FIT(TIMESTAMPTZ, 2), FIT(INTERVAL, 2)};
+    static const struct func rows[] = {FIT(VARCHAR, 2),
+                                       FIT(BPCHAR, 2),
+                                       FIT(NUMERIC, 3),
+                                       FIT(TIME, 2),
+                                       FIT(TIMESTAMPTZ, 2),
+                                       FIT(INTERVAL, 2)};
+    static const struct func array = {.name = "fit",
+                                      .args = {TYPE_ANY_ARRAY, TYPE_BIGINT, TYPE_BIGINT},
+                                      .args_count = 3,
+                                      .result = TYPE_ANY_ARRAY,
+                                      .flags = FUNC_STRICT | FUNC_OPERATOR,
+                                      .kernel = fit_rows};
 
     for (size_t i = 0; i < DN_ARRAY_SIZE(rows); i++)
         if (rows[i].result == type)
             return &rows[i];
-    return NULL;
+    return type_is_array(type) ? &array : NULL;
+}
+
+/* ---- blanks ---- */
+
+static int pad_text(struct arena *arena, int64_t chars, struct vstr *s, struct dn_err *err)
+{
+    int64_t more = chars - str_chars(*s);
+    char *to;
+
+    if (more <= 0)
+        return 0;
+    to = arena_alloc(arena, s->len + (size_t)more);
+    if (!to)
+        return DN_FAIL_NOMEM(err);
+    if (s->len)
+        memcpy(to, s->ptr, s->len);
+    memset(to + s->len, ' ', (size_t)more);
+    *s = (struct vstr){to, s->len + (uint32_t)more};
+    return 0;
+}
+
+static int pad_value(const struct func_ctx *ctx,
+                     enum type_id type,
+                     int64_t chars,
+                     struct vstr *s,
+                     struct dn_err *err)
+{
+    struct varray a;
+    int rc;
+
+    if (!type_is_array(type))
+        return pad_text(ctx->arena, chars, s, err);
+    rc = func_array_read(ctx, *s, type, &a, err);
+    for (uint32_t i = 0; rc == 0 && i < a.count; i++)
+        if (!a.items[i].null)
+            rc = pad_text(ctx->arena, chars, &a.items[i].str, err);
+    return rc < 0 ? rc : func_array_write(ctx, &a, s, err);
+}
+
+FUNC_EACH(pad_rows,
+          struct vstr,
+          (to[i] = vec_str(&args[0], i),
+           pad_value(ctx, args[0].type, vec_i64(&args[1], i), &to[i], err)))
+
+const struct func *func_pad(void)
+{
+    static const struct func pad = {.name = "pad",
+                                    .args = {TYPE_NONE, TYPE_BIGINT},
+                                    .args_count = 2,
+                                    .result = TYPE_NONE,
+                                    .flags = FUNC_STRICT | FUNC_OPERATOR,
+                                    .kernel = pad_rows};
+
+    return &pad;
 }

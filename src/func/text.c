@@ -121,6 +121,7 @@ void text_print_as(const struct func_session *session,
         text_print_float(session, d, b);
         return;
     case TYPE_VARCHAR:
+    case TYPE_BPCHAR:
         buf_append(b, d->str.ptr, d->str.len);
         return;
     case TYPE_BLOB:
@@ -208,6 +209,13 @@ int text_hex_digit(char c)
     return -1;
 }
 
+struct vstr text_unblank(struct vstr s)
+{
+    while (s.len > 0 && s.ptr[s.len - 1] == ' ')
+        s.len--;
+    return s;
+}
+
 static int
 text_parse_varchar(struct vstr s, struct arena *arena, struct vstr *ret, struct dn_err *err)
 {
@@ -272,7 +280,8 @@ static int text_parse_one(const struct func_session *session,
         rc = text_parse_float(type, text_trim(s), &d.v.f64, err);
         break;
     case TYPE_VARCHAR:
-        rc = text_parse_varchar(s, arena, &d.str, err);
+    case TYPE_BPCHAR:
+        rc = text_parse_varchar(type == TYPE_BPCHAR ? text_unblank(s) : s, arena, &d.str, err);
         break;
     case TYPE_BLOB:
         rc = text_parse_blob(s, arena, &d.str, err);

@@ -16,6 +16,7 @@
  * 1 year 2 mons 3 days 04:05:06.7, 2015-06-01 04:05:06.7+00. NULL appends nothing. */
 void text_print(const struct datum *d, struct buf *b);
 /* The same with TIMESTAMPTZ in the time zone of a session. */
+struct vstr text_unblank(struct vstr s); /* without the blanks at its end */
 void text_print_in(const struct func_session *session, const struct datum *d, struct buf *b);
 
 /* Who reads it. Other programs know what PostgreSQL writes: t and f, \x00ff for bytes. COPY keeps

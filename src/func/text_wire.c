@@ -37,6 +37,7 @@ static const struct {
     {TYPE_REAL, 700, 1021},
     {TYPE_DOUBLE, 701, 1022},
     {TYPE_VARCHAR, 1043, 1015},
+    {TYPE_BPCHAR, 1042, 1014},
     {TYPE_BLOB, 17, 1001},
     {TYPE_TIMESTAMPTZ, WIRE_TIMESTAMPTZ, 1185},
     {TYPE_TIMESTAMP, WIRE_TIMESTAMPTZ, 1185},
@@ -430,6 +431,7 @@ void text_wire_put(const struct datum *d, struct arena *scratch, struct buf *b)
         wire_put_numeric(d->num, b);
         return;
     case TYPE_VARCHAR:
+    case TYPE_BPCHAR:
     case TYPE_BLOB:
     case TYPE_UUID:
         buf_append(b, d->str.ptr, d->str.len);
@@ -469,6 +471,7 @@ static uint32_t wire_size(enum type_id type)
     case TYPE_UUID:
         return WIRE_UUID_BYTES;
     case TYPE_VARCHAR:
+    case TYPE_BPCHAR:
     case TYPE_BLOB:
     case TYPE_NUMERIC:
     case TYPE_NAME:
@@ -560,5 +563,5 @@ int text_wire_get(enum type_id type,
     if (type == TYPE_NUMERIC)
         return wire_get_numeric(bytes, len, &ret->num, err);
     ret->str = (struct vstr){.ptr = (const char *)bytes, .len = len};
-    return type == TYPE_VARCHAR ? text_parse(type, ret->str, arena, ret, err) : 0;
+    return type_is_text(type) ? text_parse(type, ret->str, arena, ret, err) : 0;
 }

@@ -209,6 +209,12 @@ static int assign_round(const struct plan_target *to,
     return rc;
 }
 
+/* CHAR, whose blanks are not kept. */
+static bool assign_is_padded(enum type_id type)
+{
+    return type == TYPE_BPCHAR || type == type_array_of(TYPE_BPCHAR);
+}
+
 int plan_assign(const struct plan_target *to,
                 const struct datum *in,
                 bool untyped,
@@ -216,6 +222,7 @@ int plan_assign(const struct plan_target *to,
                 struct datum *ret,
                 struct dn_err *err)
 {
+    static const struct type_mods any = {.count = 1, .v = {TYPE_CHARS_MAX}};
     struct datum out = {.type = to->type, .null = in->null};
     int rc = 0;
 
@@ -245,8 +252,8 @@ int plan_assign(const struct plan_target *to,
         rc = assign_cast(to, in, arena, &out, err);
     else
         rc = assign_mismatch(to, in, err);
-    if (rc == 0 && to->mods.count > 0)
-        rc = func_fit(&to->mods, false, &out, err);
+    if (rc == 0 && (to->mods.count > 0 || assign_is_padded(to->type)))
+        rc = func_fit(to->mods.count > 0 ? &to->mods : &any, false, arena, &out, err);
     if (rc < 0)
         return rc;
     *ret = out;

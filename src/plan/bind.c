@@ -87,8 +87,10 @@ struct bexpr *bind_var(struct binder *b, uint32_t var, uint32_t pos)
 {
     struct bexpr *out = bind_new(b, BEXPR_COLUMN, b->q->vars[var].type, pos);
 
-    if (out)
+    if (out) {
         out->col = var;
+        out->chars = logic_chars(b->q, var);
+    }
     return out;
 }
 

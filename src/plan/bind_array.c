@@ -417,10 +417,14 @@ int bind_array_cast(struct binder *b, const struct expr *e, struct bexpr **ret, 
         dn_err_at(err, e->pos);
         return rc;
     }
-    if (e->a->kind == EXPR_ARRAY)
-        return array_make(b, e->a, to, ret, err);
-    rc = bind_expr(b, e->a, &x, err);
-    return rc < 0 ? rc : bind_coerce(b, x, to, true, ret, err);
+    if (e->a->kind == EXPR_ARRAY) {
+        rc = array_make(b, e->a, to, ret, err);
+    } else {
+        rc = bind_expr(b, e->a, &x, err);
+        if (rc == 0)
+            rc = bind_coerce(b, x, to, true, ret, err);
+    }
+    return rc < 0 ? rc : bind_fit(b, e->type_name, ret, err);
 }
 
 /* ---- (a).name ---- */

@@ -8,6 +8,45 @@
 #include "func/variadic.h"
 #include "func/winfunc.h"
 
+/* To most functions CHAR(n) is a text without the blanks at its end; these see it as it is shown.
+ */
+static int bind_pad_args(
+    struct binder *b, const char *name, struct bexpr **args, uint32_t count, struct dn_err *err)
+{
+    static const struct {
+        const char *name;
+        bool all; /* else the first argument alone */
+    } shown[] = {
+        {"octet_length", false},
+        {"like", false},
+        {"ilike", false},
+        {"similar to", false},
+        {"~", false},
+        {"~*", false},
+        {"!~", false},
+        {"!~*", false},
+        {"concat", true},
+        {"concat_ws", true},
+        {"format", true},
+        {"row", true},
+        {"array_to_string", false},
+        {"json_build_array", true},
+        {"json_build_object", true},
+    };
+    int rc = 0;
+
+    if (bind_chars(args, count) == 0 && count < 2)
+        return 0;
+    for (size_t k = 0; k < DN_ARRAY_SIZE(shown); k++) {
+        if (strcmp(shown[k].name, name) != 0)
+            continue;
+        for (uint32_t i = 0; rc == 0 && i < (shown[k].all ? count : count > 0); i++)
+            rc = bind_pad(
+                b, args[i]->type == TYPE_BPCHAR ? TYPE_VARCHAR : args[i]->type, &args[i], err);
+    }
+    return rc;
+}
+
 int bind_call(struct binder *b,
               const char *name,
               uint32_t pos,
@@ -24,6 +63,9 @@ int bind_call(struct binder *b,
 
     if (!types || !casts || !out)
         return DN_FAIL_NOMEM(err);
+    rc = bind_pad_args(b, name, args, count, err);
+    if (rc < 0)
+        return rc;
     for (uint32_t i = 0; i < count; i++)
         types[i] = casts[i] = args[i]->type;
     out->func = func_find(name, types, count, casts, pos, err);
@@ -42,6 +84,8 @@ int bind_call(struct binder *b,
     out->type = func_result(out->func, casts, count);
     if (out->type == TYPE_NONE && count > 0)
         out->type = out->args[0]->type;
+    if (out->type == TYPE_BPCHAR || out->type == type_array_of(TYPE_BPCHAR))
+        out->chars = bind_chars(out->args, count);
     *ret = out;
     return bind_fold(b, ret, err);
 }

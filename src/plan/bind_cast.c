@@ -23,7 +23,7 @@ static bool bind_is_null_call(const struct bexpr *e)
     return null;
 }
 
-int bind_fold(struct binder *b, struct bexpr **e, struct dn_err *err)
+static int bind_fold_value(struct binder *b, struct bexpr **e, struct dn_err *err)
 {
     struct eval ev = {.arena = b->env->arena, .now_ns = b->env->now_ns, .session = b->env->session};
     struct dn_err ignored;
@@ -47,6 +47,57 @@ int bind_fold(struct binder *b, struct bexpr **e, struct dn_err *err)
         return DN_FAIL_NOMEM(err);
     d.type = type;
     return bind_const(b, &d, pos, e, err);
+}
+
+int bind_fold(struct binder *b, struct bexpr **e, struct dn_err *err)
+{
+    int32_t chars = (*e)->chars;
+    int rc = bind_fold_value(b, e, err);
+
+    if (rc == 0)
+        (*e)->chars = chars;
+    return rc;
+}
+
+int32_t bind_chars(struct bexpr *const *args, uint32_t count)
+{
+    int32_t chars = -1;
+
+    for (uint32_t i = 0; i < count; i++) {
+        enum type_id type = args[i]->type;
+
+        if ((type != TYPE_BPCHAR && type != type_array_of(TYPE_BPCHAR)) ||
+            (args[i]->kind == BEXPR_CONST && (args[i]->value.null || args[i]->chars == 0)))
+            continue; /* a bare literal is shown like what it stands beside */
+        if (chars >= 0 && chars != args[i]->chars)
+            return 0;
+        chars = args[i]->chars;
+    }
+    return chars < 0 ? 0 : chars;
+}
+
+int bind_pad(struct binder *b, enum type_id type, struct bexpr **e, struct dn_err *err)
+{
+    struct datum n = {.type = TYPE_BIGINT, .v = {.i64 = (*e)->chars}};
+    struct bexpr *out;
+    int rc;
+
+    if ((*e)->chars <= 0)
+        return 0;
+    out = bind_new(b, BEXPR_CALL, type, (*e)->pos);
+    if (!out)
+        return DN_FAIL_NOMEM(err);
+    out->func = func_pad();
+    out->args_count = 2;
+    out->args = arena_alloc_array(b->env->arena, 2, sizeof(struct bexpr *));
+    if (!out->args)
+        return DN_FAIL_NOMEM(err);
+    out->args[0] = *e;
+    rc = bind_const(b, &n, (*e)->pos, &out->args[1], err);
+    if (rc < 0)
+        return rc;
+    *e = out;
+    return bind_fold(b, e, err);
 }
 
 static int bind_cast(struct binder *b,
@@ -145,10 +196,10 @@ int bind_fit(struct binder *b, const struct type_name *type, struct bexpr **e, s
         mods = sql_type_mods(type);
     if (mods.count == 0)
         return 0;
-    out = bind_new(b, BEXPR_CALL, type->type, (*e)->pos);
+    out = bind_new(b, BEXPR_CALL, (*e)->type, (*e)->pos);
     if (!out)
         return DN_FAIL_NOMEM(err);
-    out->func = func_fit_cast(type->type);
+    out->func = func_fit_cast(out->type);
     out->args = arena_alloc_array(b->env->arena, 1 + TYPE_MODS_MAX, sizeof(struct bexpr *));
     if (!out->args)
         return DN_FAIL_NOMEM(err);
@@ -161,6 +212,8 @@ int bind_fit(struct binder *b, const struct type_name *type, struct bexpr **e, s
         if (rc < 0)
             return rc;
     }
+    if (type->type == TYPE_BPCHAR)
+        out->chars = mods.v[0];
     *e = out;
     return bind_fold(b, e, err);
 }
@@ -196,6 +249,7 @@ int bind_type_call(
         {"numeric", TYPE_NUMERIC},
         {"text", TYPE_VARCHAR},
         {"varchar", TYPE_VARCHAR},
+        {"bpchar", TYPE_BPCHAR},
         {"bytea", TYPE_BLOB},
         {"date", TYPE_DATE},
         {"time", TYPE_TIME},

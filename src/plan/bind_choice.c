@@ -16,7 +16,7 @@ static int bind_kind(enum type_id t)
         return 2;
     if (t == TYPE_OID || type_is_reg(t))
         return 1;
-    if (t == TYPE_NAME || t == TYPE_CHAR1 || t == TYPE_NODE_TREE)
+    if (t == TYPE_NAME || t == TYPE_CHAR1 || t == TYPE_NODE_TREE || t == TYPE_BPCHAR)
         t = TYPE_VARCHAR;
     return 100 + (int)t;
 }
@@ -82,6 +82,7 @@ static int bind_choice(struct binder *b,
         return DN_FAIL_NOMEM(err);
     out->args = args;
     out->args_count = count;
+    out->chars = bind_chars(args, count);
     *ret = out;
     return bind_fold(b, ret, err);
 }

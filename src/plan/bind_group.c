@@ -37,7 +37,7 @@ bool bind_same(const struct bexpr *a, const struct bexpr *b)
     if (a->kind != b->kind || a->type != b->type || a->args_count != b->args_count ||
         a->func != b->func || a->col != b->col || a->param != b->param || a->negated != b->negated)
         return false;
-    if (a->kind == BEXPR_CONST && !bind_same_value(&a->value, &b->value))
+    if (a->kind == BEXPR_CONST && (a->chars != b->chars || !bind_same_value(&a->value, &b->value)))
         return false;
     for (uint32_t i = 0; i < a->args_count; i++) {
         if (!bind_same(a->args[i], b->args[i]))
@@ -89,6 +89,8 @@ static int bind_agg_add(
     a = &s->aggs[s->aggs_count++];
     a->agg = *agg;
     a->var = logic_var(b->q, agg->agg->star ? "count(*)" : agg->agg->name, agg->agg->result);
+    if (agg->arg)
+        logic_set_chars(b->q, a->var, agg->arg->chars);
     *ret = a->var;
     return a->var ? 0 : DN_FAIL_NOMEM(err);
 }

@@ -122,6 +122,7 @@ static int bind_init(struct binder *b,
     }
     if (!out)
         return DN_FAIL_NOMEM(err);
+    out->chars = logic_chars(q, var);
     out->param = ++q->plan->slots_count;
     q->inits[q->inits_count++] =
         (struct linit){.tree = tree, .var = var, .param = out->param, .pos = pos};
@@ -246,6 +247,7 @@ static int bind_array_tree(
     if (rc < 0)
         return rc;
     def.var = *ret_var = logic_var(q, "array", all.agg.agg->result);
+    logic_set_chars(q, def.var, all.agg.arg->chars);
     out->tree = def.var ? logic_map(q, agg, &def, 1) : NULL;
     return out->tree ? 0 : DN_FAIL_NOMEM(err);
 }

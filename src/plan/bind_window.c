@@ -442,6 +442,10 @@ int bind_window_call(struct binder *b,
     call.var = logic_var(b->q, name, call.call.type);
     if (!call.var)
         return DN_FAIL_NOMEM(err);
+    if (call.call.args_count > 0)
+        logic_set_chars(b->q, call.var, call.call.args[0]->chars);
+    else if (call.call.agg.arg)
+        logic_set_chars(b->q, call.var, call.call.agg.arg->chars);
     rc = window_add(b, &w, &call, err);
     if (rc < 0)
         return rc;

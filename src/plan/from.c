@@ -192,6 +192,8 @@ int from_own_vars(struct from *f, struct qout *out, struct dn_err *err)
         f->q->vars[vars[i]].level = f->level;
         if (out->origins)
             f->q->vars[vars[i]].origin = out->origins[i];
+        else
+            logic_set_chars(f->q, vars[i], defs[i].e->chars);
     }
     out->vars = vars;
     out->tree = logic_map(f->q, out->tree, defs, out->count);

@@ -94,6 +94,7 @@ static int from_merged(struct from *f,
     if (!ret->var || !more)
         return DN_FAIL_NOMEM(err);
     f->q->vars[ret->var].level = f->level;
+    logic_set_chars(f->q, ret->var, both->chars);
     if (join->defs_count)
         memcpy(more, join->defs, join->defs_count * sizeof(*more));
     more[join->defs_count++] = (struct ldef){.var = ret->var, .e = both};

@@ -28,6 +28,8 @@ static int given_plan(const struct plan_env *env,
     if (rc == 0)
         rc = query_bind(&q, query, with ? &outer : NULL, &out, err);
     if (rc == 0)
+        rc = query_shown(&q, &out, err);
+    if (rc == 0)
         rc = query_finish(&q, &out, err);
     if (rc < 0) {
         plan_done(q.plan);

@@ -2,6 +2,7 @@
  *
  * logic.c: making and looking through trees over variables; logic.h says what they are. */
 #include "plan/factor.h"
+#include "plan/padded.h"
 
 /* ---- lists ---- */
 
@@ -72,6 +73,26 @@ uint32_t logic_var(struct planner *q, const char *name, enum type_id type)
     }
     q->vars[q->vars_count] = (struct lvar){.name = name, .type = type};
     return q->vars_count++;
+}
+
+static bool logic_is_padded(enum type_id type)
+{
+    return type == TYPE_BPCHAR || type == type_array_of(TYPE_BPCHAR);
+}
+
+int32_t logic_chars(const struct planner *q, uint32_t var)
+{
+    const struct lvar *v = &q->vars[var];
+
+    return logic_is_padded(v->type) && v->origin.mods.count ? v->origin.mods.v[0] : 0;
+}
+
+void logic_set_chars(struct planner *q, uint32_t var, int32_t chars)
+{
+    if (var && chars > 0 && logic_is_padded(q->vars[var].type)) {
+        q->vars[var].origin.declared = true;
+        q->vars[var].origin.mods = (struct type_mods){.count = 1, .v = {chars}};
+    }
 }
 
 void logic_named(struct planner *q, uint32_t var, uint32_t as)

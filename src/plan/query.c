@@ -97,6 +97,8 @@ int plan_query(const struct plan_env *env,
     if (rc == 0)
         rc = query_bind(&q, query, with ? &outer : NULL, &out, err);
     if (rc == 0)
+        rc = query_shown(&q, &out, err);
+    if (rc == 0)
         rc = query_finish(&q, &out, err);
     if (rc < 0) {
         plan_done(q.plan);
@@ -112,6 +114,39 @@ int plan_select(const struct plan_env *env,
                 struct dn_err *err)
 {
     return plan_query(env, stmt, NULL, stmt->query, ret, err);
+}
+
+int query_shown(struct planner *q, struct qout *out, struct dn_err *err)
+{
+    struct binder b = query_binder(q, NULL, NULL);
+    struct ldef *defs = arena_alloc_array(q->env->arena, (size_t)out->count + 1, sizeof(*defs));
+    uint32_t n = 0;
+    int rc = 0;
+
+    if (!defs)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < out->count; i++) {
+        enum type_id type = q->vars[out->vars[i]].type;
+        bool said = out->origins && out->origins[i].mods.count > 0;
+        struct bexpr *e = bind_var(&b, out->vars[i], 0);
+
+        if (!e)
+            return DN_FAIL_NOMEM(err);
+        if (said && (type == TYPE_BPCHAR || type == type_array_of(TYPE_BPCHAR)))
+            e->chars = out->origins[i].mods.v[0];
+        if (e->chars == 0)
+            continue;
+        out->vars[i] = logic_var(q, q->vars[out->vars[i]].name, type);
+        if (!out->vars[i])
+            return DN_FAIL_NOMEM(err);
+        rc = bind_pad(&b, type, &e, err);
+        if (rc < 0)
+            return rc;
+        defs[n++] = (struct ldef){.var = out->vars[i], .e = e};
+    }
+    if (n > 0)
+        out->tree = logic_map(q, out->tree, defs, n);
+    return out->tree ? 0 : DN_FAIL_NOMEM(err);
 }
 
 /* The result's columns by name, and the plan. */

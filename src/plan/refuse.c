@@ -26,8 +26,6 @@ static int refuse_type_name(const struct type_name *t, struct dn_err *err)
         upper[i] =
             (char)(t->name[i] >= 'a' && t->name[i] <= 'z' ? t->name[i] - 'a' + 'A' : t->name[i]);
     rc = DN_FAIL(err, DN_E_UNSUPPORTED, "the type %s is not supported yet", upper);
-    if (strcmp(t->name, "char") == 0)
-        dn_err_hint(err, "Use VARCHAR(n): it does not fill up with blanks.");
     dn_err_at(err, t->pos);
     return rc;
 }
@@ -41,13 +39,6 @@ static int refuse_cast_type(const struct type_name *t, struct dn_err *err)
     if (t->field_from)
         return refuse("INTERVAL with fields as a type", t->pos, err);
     return 0;
-}
-
-static int refuse_type(const struct type_name *t, struct dn_err *err)
-{
-    if (t && t->dims > 0 && t->type != TYPE_NONE && sql_type_mods(t).count > 0)
-        return refuse("a length or precision of the elements of an array", t->pos, err);
-    return refuse_cast_type(t, err);
 }
 
 static int refuse_expr(const struct expr *e, struct dn_err *err);
@@ -341,7 +332,7 @@ static int refuse_constraints(const struct constraint_def *c, uint32_t count, st
 
 static int refuse_column(const struct column_def *c, struct dn_err *err)
 {
-    int rc = refuse_type(c->type, err);
+    int rc = refuse_cast_type(c->type, err);
 
     if (rc == 0 && c->collation)
         rc = refuse("COLLATE", c->type ? c->type->pos : 0, err);
@@ -394,7 +385,7 @@ static int refuse_alter(const struct stmt *s, struct dn_err *err)
         const struct alter_action *a = &s->alter->actions[i];
 
         if (a->kind == ALTER_TYPE) {
-            rc = refuse_type(a->def.type, err);
+            rc = refuse_cast_type(a->def.type, err);
             if (rc == 0 && a->def.collation)
                 rc = refuse("COLLATE", a->name.pos, err);
             if (rc == 0)

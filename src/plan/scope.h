@@ -5,6 +5,7 @@
 #pragma once
 
 #include "plan/logic.h"
+#include "plan/padded.h"
 
 struct lcol {
     const char *name;

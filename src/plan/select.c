@@ -318,6 +318,7 @@ static int sel_key_push(struct sel *s, struct bexpr *e, uint32_t *ret, struct dn
               : logic_var(q, "key", e->type);
     if (!var)
         return DN_FAIL_NOMEM(err);
+    logic_set_chars(q, var, e->chars);
     if (e->kind == BEXPR_COLUMN)
         logic_named(q, var, e->col);
     s->keys[s->keys_count] = (struct ldef){.var = var, .e = e};

@@ -44,6 +44,7 @@ static const char *sel_own_name(const char *name)
                                            {"float", "float8"},
                                            {"decimal", "numeric"},
                                            {"boolean", "bool"},
+                                           {"char", "bpchar"},
                                            {"trim", "btrim"}};
 
     for (size_t i = 0; name && i < DN_ARRAY_SIZE(names); i++) {
@@ -57,6 +58,7 @@ static const char *sel_own_name(const char *name)
  * comes of it. */
 static const char *sel_short_name(struct sel *s, const struct expr *e)
 {
+    const struct expr *of = e;
     const char *inner;
 
     switch ((int)e->kind) {
@@ -66,7 +68,11 @@ static const char *sel_short_name(struct sel *s, const struct expr *e)
     case EXPR_CALL:
         return sel_own_name(bind_lower_name(&s->b, e->name));
     case EXPR_CAST:
-        inner = sel_short_name(s, e->a);
+        while (of->kind == EXPR_CAST) /* of several casts the last one says */
+            of = of->a;
+        inner = sel_short_name(s, of);
+        if (inner && of->kind == EXPR_CASE && strcmp(inner, "case") == 0)
+            inner = NULL;
         return inner ? inner : e->type_name ? sel_own_name(e->type_name->name) : NULL;
     case EXPR_SUBSCRIPT:
     case EXPR_COLLATE:

@@ -131,6 +131,8 @@ static int rows_add(struct sel *s,
     r = &s->rowfuncs[s->rowfuncs_count];
     *r = (struct sel_rowfunc){.call = *call, .stage = SEL_ROWS_FINAL};
     r->var = logic_var(s->b.q, call->fn->name, type);
+    if (call->args_count > 0)
+        logic_set_chars(s->b.q, r->var, call->args[0]->chars);
     *ret = s->rowfuncs_count++;
     return r->var ? 0 : DN_FAIL_NOMEM(err);
 }

@@ -164,6 +164,7 @@ static int sel_as_var(struct sel *s,
     }
     defs[*count].e = e;
     defs[*count].var = *ret = logic_var(s->b.q, name, e->type);
+    logic_set_chars(s->b.q, *ret, e->chars);
     ++*count;
     return *ret ? 0 : DN_FAIL_NOMEM(err);
 }
@@ -379,6 +380,8 @@ static int sel_result(struct sel *s, struct qout *ret, struct dn_err *err)
             origins[i] = s->b.q->vars[o->e->col].origin;
         else if (o->cast)
             origins[i] = (struct plan_origin){.mods = sql_type_mods(o->cast)};
+        else if (o->e->chars > 0)
+            origins[i] = (struct plan_origin){.mods = {.count = 1, .v = {o->e->chars}}};
         origins[i].declared = origins[i].declared || origins[i].mods.count;
         ret->vars[i] = s->outs[i].var;
         ret->names[i] = s->outs[i].name;

@@ -99,6 +99,7 @@ int query_values(struct planner *q,
         ret->vars[c] = ret->names[c] ? logic_var(q, ret->names[c], column[0]->type) : 0;
         if (!ret->vars[c])
             return DN_FAIL_NOMEM(err);
+        logic_set_chars(q, ret->vars[c], bind_chars(column, v->rows_count));
     }
     return subs.n > 0 ? values_beside(&b, &subs, ret, err) : 0;
 }

@@ -13,7 +13,9 @@ void sql_print_type(const struct type_name *t, struct buf *b)
     bool whole =
         t->type != TYPE_NONE && type_is_timestamp(t->type); /* its name has the precision */
 
-    if (t->type != TYPE_NONE)
+    if (t->type == TYPE_BPCHAR && t->mods_count == 0)
+        buf_puts(b, "BPCHAR"); /* CHAR is CHAR(1) */
+    else if (t->type != TYPE_NONE)
         buf_puts(b, type_name(t->type));
     else
         sql_print_ident(t->name, b);

@@ -22,7 +22,7 @@ static const struct {
     unsigned mods;
 } type_others[] = {
     {"bit", "bit", 1},
-    {"bpchar", "char", 1},
+    {"bpchar", "bpchar", 1},
     {"char", "char", 1},
     {"character", "char", 1},
     {"date", "date", 0},
@@ -141,7 +141,7 @@ type_timestamp(struct sql_parser *ps, const char *name, const struct expr *preci
 /* How many parameters it may have. */
 static unsigned type_mods_max(const struct type_name *t, int other)
 {
-    if (t->type == TYPE_VARCHAR || t->type == TYPE_INTERVAL || type_is_timestamp(t->type) ||
+    if (type_is_text(t->type) || t->type == TYPE_INTERVAL || type_is_timestamp(t->type) ||
         type_is(t->name, "float"))
         return type_is(t->name, "text") || type_is(t->name, "string") ? 0 : 1;
     return other < 0 ? 0 : type_others[other].mods;
@@ -161,14 +161,18 @@ static void type_mods_check(struct sql_parser *ps,
     int32_t first = t->mods[0];
     int32_t scale = t->mods_count > 1 ? t->mods[1] : 0;
 
-    if (t->type == TYPE_VARCHAR && first < 1)
-        sql_fail(
-            ps, DN_E_INVALID_PARAM, args[0]->pos, "length for type varchar must be at least 1");
-    else if (t->type == TYPE_VARCHAR && first > TYPE_CHARS_MAX)
+    if (type_is_text(t->type) && first < 1)
         sql_fail(ps,
                  DN_E_INVALID_PARAM,
                  args[0]->pos,
-                 "length for type varchar cannot exceed %d",
+                 "length for type %s must be at least 1",
+                 t->type == TYPE_BPCHAR ? "char" : "varchar");
+    else if (type_is_text(t->type) && first > TYPE_CHARS_MAX)
+        sql_fail(ps,
+                 DN_E_INVALID_PARAM,
+                 args[0]->pos,
+                 "length for type %s cannot exceed %d",
+                 t->type == TYPE_BPCHAR ? "char" : "varchar",
                  TYPE_CHARS_MAX);
     else if (t->type == TYPE_NUMERIC && (first < 1 || first > (int32_t)VNUMERIC_DIGITS))
         sql_fail(ps,
@@ -244,7 +248,7 @@ struct type_mods sql_type_mods(const struct type_name *t)
 {
     struct type_mods m = {.count = 0};
 
-    if (t->type != TYPE_VARCHAR && t->type != TYPE_NUMERIC && !type_has_fraction(t->type))
+    if (!type_is_text(t->type) && t->type != TYPE_NUMERIC && !type_has_fraction(t->type))
         return m;
     m.count = t->mods_count;
     for (uint32_t i = 0; i < m.count; i++)
@@ -315,8 +319,12 @@ static struct type_name *type_resolve(struct sql_parser *ps,
     }
     if (other >= 0)
         t->name = type_others[other].name;
-    if (args_count > 0)
+    if (args_count > 0) {
         type_mods(ps, t, shown, other, args, args_count);
+    } else if (t->type == TYPE_BPCHAR && !type_is(t->name, "bpchar")) {
+        t->mods[0] = 1; /* CHAR is CHAR(1) */
+        t->mods_count = 1;
+    }
     return ps->rc < 0 ? NULL : t;
 }
 

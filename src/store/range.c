@@ -168,6 +168,13 @@ static struct datum range_parse_datum(struct rd *r, enum type_id type)
     return d;
 }
 
+/* A key may be of it. */
+static bool range_type_good(uint8_t type)
+{
+    return type_storable(type) && !type_is_wide((enum type_id)type) &&
+           !type_is_array((enum type_id)type);
+}
+
 static int range_parse_bound(struct rd *r, struct range_bound *b, struct dn_err *err)
 {
     struct interval *iv = &b->iv;
@@ -177,7 +184,7 @@ static int range_parse_bound(struct rd *r, struct range_bound *b, struct dn_err 
     b->col_id = rd_u32(r);
     type = rd_u8(r);
     flags = rd_u8(r);
-    DN_CHECK_DISK(!r->bad && type > TYPE_NONE && type <= TYPE_TIMESTAMP_NS && flags <= 15 &&
+    DN_CHECK_DISK(!r->bad && range_type_good(type) && flags <= 15 &&
                       (flags & (BOUND_LO | BOUND_HI)) && (flags & 3) != BOUND_LO_INCL &&
                       (flags & 12) != BOUND_HI_INCL,
                   err,

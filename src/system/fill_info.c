@@ -176,12 +176,12 @@ static void info_column(struct sys_rows *w, const struct sys_item *it, const str
     else
         sys_type_print(w->env, oid, -1, &b);
     sys_buf(w, &b);
-    if (oid == 1043 && a->mods.count)
+    if ((oid == 1042 || oid == 1043) && a->mods.count)
         sys_int(w, a->mods.v[0]);
     else
         sys_null(w, 1);
-    if (oid == 25 || oid == 1043)
-        sys_int(w, oid == 1043 ? 4 * (int64_t)a->mods.v[0] : 1073741824);
+    if (oid == 25 || oid == 1042 || oid == 1043)
+        sys_int(w, a->mods.count ? 4 * (int64_t)a->mods.v[0] : 1073741824);
     else
         sys_null(w, 1);
     info_number(w, a);

@@ -48,6 +48,8 @@ uint32_t sys_type_oid(enum type_id type, const struct type_mods *mods)
 
 int32_t sys_type_mod(enum type_id type, const struct type_mods *mods)
 {
+    if (type_is_array(type))
+        type = type_element(type);
     if (type == TYPE_TIMESTAMP)
         return 3;
     if (type == TYPE_TIMESTAMP_NS)
@@ -126,8 +128,6 @@ uint32_t sys_type_by_name(struct vstr name)
             return array ? types[i].array : types[i].oid;
     }
     own = type_by_name(name.ptr, name.len); /* words of our own, such as STRING */
-    if (own == TYPE_NONE && name.len == 4 && strncasecmp(name.ptr, "char", 4) == 0)
-        return array ? 1014 : 1042;
     return own == TYPE_NONE ? 0 : sys_type_oid(array ? type_array_of(own) : own, NULL);
 }
 

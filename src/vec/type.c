@@ -40,6 +40,9 @@ static const struct {
     {"FLOAT8", TYPE_DOUBLE},
     {"TEXT", TYPE_VARCHAR},
     {"STRING", TYPE_VARCHAR},
+    {"BPCHAR", TYPE_BPCHAR},
+    {"CHARACTER", TYPE_BPCHAR},
+    {"NCHAR", TYPE_BPCHAR},
     {"BYTEA", TYPE_BLOB},
     {"DATETIME", TYPE_TIMESTAMP_US},
     {"DECIMAL", TYPE_NUMERIC},
@@ -84,6 +87,7 @@ const char *type_name(enum type_id t)
     X(TIMESTAMPTZ, "timestamp with time zone") \
     X(UUID, "uuid")                            \
     X(NUMERIC, "numeric")                      \
+    X(BPCHAR, "character")                     \
     X(OID, "oid")                              \
     X(NAME, "name")                            \
     X(CHAR1, "\"char\"")                       \
@@ -144,6 +148,11 @@ uint32_t phys_size(enum phys p)
 bool type_is_int(enum type_id t)
 {
     return t == TYPE_SMALLINT || t == TYPE_INTEGER || t == TYPE_BIGINT;
+}
+
+bool type_is_text(enum type_id t)
+{
+    return t == TYPE_VARCHAR || t == TYPE_BPCHAR;
 }
 
 bool type_is_float(enum type_id t)
@@ -252,10 +261,12 @@ bool type_mods_good(enum type_id t, const struct type_mods *m)
             return false;
     if (m->count == 0)
         return true;
+    if (type_is_array(t))
+        t = type_element(t);
     if (t == TYPE_NUMERIC)
         return m->count <= 2 && m->v[0] >= 1 && m->v[0] <= (int32_t)VNUMERIC_DIGITS &&
                m->v[1] >= -VNUMERIC_SCALE_MAX && m->v[1] <= VNUMERIC_SCALE_MAX;
-    if (t == TYPE_VARCHAR)
+    if (type_is_text(t))
         return m->count == 1 && m->v[0] >= 1 && m->v[0] <= TYPE_CHARS_MAX;
     if (t == TYPE_TIME || t == TYPE_TIMESTAMPTZ || t == TYPE_INTERVAL)
         return m->count == 1 && m->v[0] >= 0 && m->v[0] <= TYPE_FRACTION_MAX;
@@ -264,8 +275,12 @@ bool type_mods_good(enum type_id t, const struct type_mods *m)
 
 void type_print(enum type_id t, const struct type_mods *m, struct buf *b)
 {
-    buf_puts(b, type_name(t));
+    if (t == TYPE_BPCHAR && m->count == 0) {
+        buf_puts(b, "BPCHAR"); /* CHAR is CHAR(1) */
+        return;
+    }
+    buf_puts(b, type_name(m->count && type_is_array(t) ? type_element(t) : t));
     for (uint32_t i = 0; i < m->count; i++)
         buf_printf(b, "%s%" PRId32, i ? ", " : "(", m->v[i]);
-    buf_puts(b, m->count ? ")" : "");
+    buf_puts(b, m->count ? type_is_array(t) ? ")[]" : ")" : "");
 }

@@ -282,6 +282,27 @@ class Psycopg3(ServerTest):
             raw.prepare(b"mine", b"DEALLOCATE ALL")
             self.assertEqual(raw.exec_prepared(b"mine", []).error_field(67), b"55006")
 
+    def test_execute(self):
+        with self.connect() as c:
+            c.execute("PREPARE twice (int) AS SELECT $1 * 2")
+            self.assertEqual(c.execute("EXECUTE twice(21)").fetchone(), (42,))
+            raw = c.pgconn.exec_(b"EXECUTE twice(4); EXECUTE twice(5)")
+            self.assertEqual(raw.get_value(0, 0), b"10")
+
+    def test_char(self):
+        with self.connect() as c:
+            c.execute("CREATE TABLE padded (k char(3) PRIMARY KEY, v char(2)[])")
+            c.execute("INSERT INTO padded VALUES (%s, %s)", ("a", ["x"]))
+            for form in (0, 1):
+                raw = c.pgconn.exec_params(b"SELECT k, v FROM padded WHERE k = $1", [b"a "], result_format=form)
+                self.assertEqual((raw.ftype(0), raw.fmod(0), raw.ftype(1), raw.fmod(1)), (1042, 7, 1014, 6))
+                self.assertEqual(raw.get_value(0, 0), b"a  ")
+                self.assertIn(b"x ", raw.get_value(0, 1))
+            with c.cursor() as cur:
+                with cur.copy("COPY padded FROM STDIN") as copy:
+                    copy.write_row(("b  ", "{yy}"))
+            self.assertEqual(c.execute("SELECT k FROM padded WHERE k = 'b'").fetchone(), ("b  ",))
+
     def test_arrays_as_text(self):
         with self.connect() as c:
             row = c.execute("SELECT ARRAY[TIMESTAMP '2024-01-01 12:00:00.25'], ARRAY[true, false], ARRAY['\\x00ff'::bytea]").fetchone()

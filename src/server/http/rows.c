@@ -85,7 +85,7 @@ static void rows_text(struct buf *b, const struct dendro_column *c, size_t row)
     struct datum d = {.type = (enum type_id)c->type};
     const struct dendro_text *t;
 
-    if (type_is_array(d.type) || d.type == TYPE_NUMERIC || d.type == TYPE_VARCHAR) {
+    if (type_is_array(d.type) || d.type == TYPE_NUMERIC || type_is_text(d.type)) {
         t = &((const struct dendro_text *)c->values)[row];
         buf_append(b, t->ptr, t->len);
         return;
@@ -156,7 +156,7 @@ static void rows_json_value(struct buf *b, const struct dendro_column *c, size_t
             rows_quoted(b, c, row);
     } else if (c->type == DENDRO_TYPE_REAL || c->type == DENDRO_TYPE_DOUBLE) {
         rows_json_double(b, c, row);
-    } else if (c->type == DENDRO_TYPE_VARCHAR || type_is_array((enum type_id)c->type)) {
+    } else if (type_is_text((enum type_id)c->type) || type_is_array((enum type_id)c->type)) {
         const struct dendro_text *t = &((const struct dendro_text *)c->values)[row];
 
         http_json_text(b, t->ptr, t->len);
@@ -204,7 +204,7 @@ static void rows_csv_value(struct buf *b, const struct dendro_column *c, size_t 
 {
     if (c->type == DENDRO_TYPE_NONE || dendro_batch_null(c, row))
         return;
-    if (c->type == DENDRO_TYPE_VARCHAR || type_is_array((enum type_id)c->type)) {
+    if (type_is_text((enum type_id)c->type) || type_is_array((enum type_id)c->type)) {
         const struct dendro_text *t = &((const struct dendro_text *)c->values)[row];
 
         rows_csv_text(b, t->ptr, t->len);

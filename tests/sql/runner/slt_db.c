@@ -131,6 +131,7 @@ static char slt_db_letter(enum dendro_type type)
         return 'D';
     case DENDRO_TYPE_NONE:
     case DENDRO_TYPE_VARCHAR:
+    case DENDRO_TYPE_BPCHAR:
     case DENDRO_TYPE_INTERVAL:
     case DENDRO_TYPE_UUID:
     case DENDRO_TYPE_NAME:

@@ -133,6 +133,7 @@ static void put_cell(FILE *f, const struct dendro_column *col, size_t row)
         fprintf(f, "%.17g|", ((const double *)col->values)[row]);
         break;
     case DENDRO_TYPE_VARCHAR:
+    case DENDRO_TYPE_BPCHAR:
         text = (const struct dendro_text *)col->values + row;
         fprintf(f, "%.*s|", (int)text->len, text->ptr);
         break;

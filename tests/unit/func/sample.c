@@ -27,6 +27,7 @@ static const struct words sample_types[] = {
     {"DATE", TYPE_DATE},
     {"TIME", TYPE_TIME},
     {"UUID", TYPE_UUID},
+    {"CHAR", TYPE_BPCHAR},
     {"NUMERIC", TYPE_NUMERIC},
     {"INTEGER", TYPE_INTEGER},
     {"INTERVAL", TYPE_INTERVAL},
