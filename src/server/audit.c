@@ -8,6 +8,7 @@
 #include "server/conf.h"
 #include "server/server.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -41,6 +42,57 @@ void audit_logout(struct server *s, const struct audit_who *who, uint64_t since_
     server_event("logout", fields, DN_ARRAY_SIZE(fields));
 }
 
+/* The beginning of a text, as much as the log takes. */
+static void audit_cut(const char *s, size_t len, char to[AUDIT_TEXT_MAX + 1])
+{
+    size_t n = len < AUDIT_TEXT_MAX ? len : AUDIT_TEXT_MAX;
+
+    while (n > 0 && n < len && ((unsigned char)s[n] & 0xC0) == 0x80)
+        n--; /* not within a character */
+    memcpy(to, s, n);
+    to[n] = '\0';
+}
+
+void audit_rows(struct server *s, const struct audit_who *who, const struct audit_rows *what)
+{
+    uint64_t ns = server_now_ns(s) - what->since_ns;
+    char ms[32], rows[32];
+    struct engine_log log;
+    bool slow;
+
+    engine_log_settings(what->session, &log);
+    slow = log.min_ms >= 0 && ns / AUDIT_MS_NS >= (uint64_t)log.min_ms;
+    snprintf(ms, sizeof ms, "%.3f", (double)ns / 1e6);
+    snprintf(rows, sizeof rows, "%" PRIu64, what->rows);
+    if (what->made && log.statement > 0) {
+        char text[AUDIT_TEXT_MAX + 1];
+        const struct server_field fields[] = {{"user", who->user},
+                                              {"address", who->peer},
+                                              {"database", AUDIT_DATABASE},
+                                              {"protocol", who->protocol},
+                                              {"kind", "DDL"},
+                                              {"outcome", "ok"},
+                                              {"text", text}};
+
+        audit_cut(what->made, strlen(what->made), text);
+        server_event("statement", fields, DN_ARRAY_SIZE(fields));
+    }
+    if (slow || log.statement > 1) {
+        const struct server_field fields[] = {{"user", who->user},
+                                              {"address", who->peer},
+                                              {"database", AUDIT_DATABASE},
+                                              {"protocol", who->protocol},
+                                              {"kind", "INSERT"},
+                                              {"object", what->table},
+                                              {"rows", what->err ? NULL : rows},
+                                              {"outcome", what->err ? what->err->sqlstate : "ok"},
+                                              {"error", what->err ? what->err->message : NULL},
+                                              {"ms", ms}};
+
+        server_event("statement", fields, DN_ARRAY_SIZE(fields));
+    }
+}
+
 /* Is it to be written, by its kind? */
 static bool audit_wanted(const struct engine_log *log, const struct engine_about *about)
 {
@@ -69,11 +121,7 @@ static const char *audit_text(const struct audit_stmt *what,
         s++;
         len--;
     }
-    len = len < AUDIT_TEXT_MAX ? len : AUDIT_TEXT_MAX;
-    while (len > 0 && len == AUDIT_TEXT_MAX && ((unsigned char)s[len] & 0xC0) == 0x80)
-        len--; /* not within a character */
-    memcpy(to, s, len);
-    to[len] = '\0';
+    audit_cut(s, len, to);
     return to;
 }
 

@@ -32,3 +32,14 @@ struct audit_stmt {
     const struct dendro_error *err; /* NULL: it is done */
 };
 void audit_statement(struct server *s, const struct audit_who *who, const struct audit_stmt *what);
+
+/* Rows that came as points or as an import, without a statement. */
+struct audit_rows {
+    dendro_conn *session;
+    const char *table; /* NULL: several, or not known */
+    uint64_t rows;
+    const char *made; /* statements that made tables and columns for them; NULL: none did */
+    uint64_t since_ns;
+    const struct dendro_error *err; /* NULL: it is done */
+};
+void audit_rows(struct server *s, const struct audit_who *who, const struct audit_rows *what);

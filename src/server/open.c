@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * open.c: a server's beginning and end. */
+#include "server/ingest/counts.h"
 #include "server/server_int.h"
 
 #include "engine/engine.h"
@@ -94,7 +95,8 @@ static int server_start(struct server *s, struct dn_err *err)
     if (rc < 0)
         return rc;
     s->lock = sched_mutex_new(srv_pool_sched(s->pool), "server");
-    if (!s->lock)
+    s->counts = ingest_counts_new(srv_pool_sched(s->pool), &s->owner);
+    if (!s->lock || !s->counts)
         return DN_FAIL_NOMEM(err);
     server_log_clock(s);
     rc = server_open_auth(s, err);
@@ -147,6 +149,7 @@ void server_close(struct server *s)
         DN_IGNORE(uv_loop_close(&s->loop));
     }
     auth_free(s->auth);
+    ingest_counts_free(s->counts);
     if (s->lock)
         sched_mutex_free(s->lock);
     srv_pool_free(s->pool);

@@ -97,6 +97,11 @@ int server_ilp_port(const struct server *s)
     return s->conf.ilp_port < 0 ? -1 : s->ilp.port;
 }
 
+struct ingest_counts *server_counts(struct server *s)
+{
+    return s->counts;
+}
+
 struct server_lines *server_lines(struct server *s)
 {
     return &s->lines;

@@ -16,6 +16,7 @@
 #include <stdatomic.h>
 
 struct auth;
+struct ingest_counts;
 struct server;
 struct conn;
 struct server_live;
@@ -64,7 +65,8 @@ struct server_lines {
     atomic_uint_fast64_t errors; /* lines that were refused */
 };
 struct server_lines *server_lines(struct server *s);
-int64_t server_wall_ns(struct server *s); /* since 1970 */
+struct ingest_counts *server_counts(struct server *s); /* of points, by table */
+int64_t server_wall_ns(struct server *s);              /* since 1970 */
 /* fn for each connection that is open, until it returns true; under the server's lock. */
 typedef bool (*server_conn_fn)(void *arg, struct conn *c);
 void server_each(struct server *s, server_conn_fn fn, void *arg);

@@ -34,8 +34,9 @@ struct server {
     struct srv_listener pg;
     struct srv_listener ilp;
     struct server_lines lines;
-    struct http *http; /* owned; NULL: none */
-    atomic_bool stop;  /* asked for */
+    struct ingest_counts *counts; /* owned */
+    struct http *http;            /* owned; NULL: none */
+    atomic_bool stop;             /* asked for */
     atomic_bool reload;
     uv_timer_t hurry; /* runs while connections wait for a worker */
     bool stopping;    /* begun */

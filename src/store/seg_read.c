@@ -4,7 +4,6 @@
 #include "base/hash.h"
 #include "codec/codec.h"
 #include "store/seg_reader.h"
-#include "store/seg_zone.h"
 #include "vec/widen.h"
 
 #define SEG_COLS_FEW 32u /* columns of a fetch whose bookkeeping fits the stack */

@@ -64,6 +64,18 @@ class LinesTcp(HttpTest):
         self.assertIn("\ndendro_lines_tcp_errors_total ", metrics)
         s.close()
 
+    def test_many_bad_lines(self):
+        """More of them than are tried one by one: still each is told, and no other is lost."""
+        s = self.connect()
+        s.sendall(b"crowd v=1 1\n")
+        self.until("SELECT count(*) FROM crowd", [[1]])
+        f = s.makefile("r")
+        s.sendall(b"".join(b"crowd v=%s %d\n" % (b"t" if i % 2 else b"%d" % i, i + 2) for i in range(400)))
+        told = sorted(int(f.readline().split()[1]) for _ in range(200))
+        self.assertEqual(told, list(range(3, 403, 2)))
+        self.until("SELECT count(*) FROM crowd", [[201]])
+        s.close()
+
     def test_long_line(self):
         s = self.connect()
         answer = b""
@@ -285,6 +297,45 @@ class LinesLogin(HttpTest):
         a = self.server.post("/api/sql", json.dumps({"query": "SELECT v FROM cpu ORDER BY v"}), Content_Type="application/json",
                              Authorization="Token dendro:hush2")
         self.assertEqual([r[0] for r in a.json["rows"]], [1, 2, 4, 5])
+
+
+class Audit(HttpTest):
+    """The log names who wrote rows without a statement, and what was made for them."""
+    options = ("--ilp-port", "any", "--set", "log_statement=mod", "--log-format", "json")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.process.terminate()
+        _, err = cls.server.process.communicate(timeout=120)
+        cls.server.remove()
+        assert cls.server.process.returncode == 0
+        events = [json.loads(x) for x in err.split("\n") if x.startswith("{")]
+        said = [e for e in events if e.get("event") == "statement" and "protocol" in e]
+        kinds = [(e["protocol"], e["kind"], e.get("object"), e.get("rows"), e["outcome"]) for e in said]
+        for want in (("HTTP", "DDL", None, None, "ok"), ("HTTP", "INSERT", "aline", "2", "ok"), ("HTTP", "INSERT", "aline", None, "42804"),
+                     ("HTTP", "INSERT", "aprom", "1", "ok"), ("HTTP", "INSERT", "acsv", "3", "ok"),
+                     ("line protocol", "INSERT", "aline", "1", "ok")):
+            assert want in kinds, (want, kinds)
+        assert all(e["user"] == "dendro" and e["address"] for e in said), said
+        assert any("CREATE TABLE aline" in e.get("text", "") for e in said), said
+
+    def test_events(self):
+        self.assertEqual(self.server.post("/write", b"aline,k=a v=1 1\naline,k=a v=2 2").status, 204)
+        self.assertEqual(self.server.post("/write", b"aline v=t 1").status, 400)
+        body = snappy(series({"__name__": "aprom"}, [(1.0, 1000)]))
+        a = self.server.post("/api/v1/write?db=dendro", body, Content_Encoding="snappy", Content_Type="application/x-protobuf")
+        self.assertEqual(a.status, 204)
+        self.assertEqual(self.server.rows("SELECT value FROM aprom"), [[1]])
+        self.assertEqual(self.server.post("/api/import?table=acsv&create=true", Import.CSV).status, 200)
+        with socket.create_connection(("127.0.0.1", self.server.ilp_port), timeout=120) as s:
+            s.sendall(b"aline,k=b v=3 3\n")
+            s.shutdown(socket.SHUT_WR)
+            self.assertEqual(s.recv(100), b"")
+        self.assertEqual(self.server.rows("SELECT count(*) FROM aline"), [[3]])
+        metrics = self.server.ask("GET", "/metrics").text
+        for table, rows, refused in (("aline", 3, 1), ("aprom", 1, 0), ("acsv", 3, 0)):
+            self.assertRegex(metrics, r'\ndendro_table_written_rows_total\{schema="\w+",table="%s"\} %d\n' % (table, rows))
+            self.assertRegex(metrics, r'\ndendro_table_refused_total\{schema="\w+",table="%s"\} %d\n' % (table, refused))
 
 
 class InfluxClients(HttpTest):

@@ -140,9 +140,44 @@ class HttpLines(HttpTest):
             print(e, file=sys.stderr)
             return True
 
+    def test_partial(self):
+        """What can be written is, as InfluxDB does it; the others are told."""
+        text = "some,k=a v=1 1\nbroken\nsome,k=b v=2 2\nsome,k=c v=t 3\nsome,k=d v= 4\nother w=\"x\" 5"
+        a = self.write(text, "/write?partial=true")
+        self.assertEqual(a.status, 400)
+        self.assertEqual((a.json["line"], a.json["written"], a.json["dropped"]), (2, 3, 3), a.text)
+        self.assertIn("partial write: line 2: missing fields", a.json["message"])
+        self.assertIn("dropped=3", a.json["message"])
+        self.assertEqual(sorted(x["line"] for x in a.json["lines"]), [2, 4, 5])
+        self.assertIn("partial write", a.headers["X-Influxdb-Error"])
+        self.assertEqual(a.headers["X-Dendro-Created"], "tables=2 columns=0")
+        self.assertEqual(self.server.rows('SELECT k, v FROM "some" ORDER BY k'), [["a", 1], ["b", 2]])
+        self.assertEqual(self.server.rows("SELECT w FROM other"), [["x"]])
+        self.good("some,k=e v=5 5", "/api/v2/write?partial=true&bucket=dendro")
+        self.assertEqual(self.write("some,k=f v=5 5\nbroken", "/write?partial=false").status, 400)
+        self.assertEqual(self.server.rows('SELECT count(*) FROM "some"'), [[3]])
+
+    def test_partial_many(self):
+        """Every third line is refused by the table: the others are written, whatever that costs."""
+        self.good("thirds,k=a v=1 1")
+        lines = ["thirds,k=%d v=%s %d" % (i % 7, '"text"' if i % 3 == 0 else i, i + 1) for i in range(3000)]
+        a = self.write("\n".join(lines), "/write?partial=true")
+        self.assertEqual((a.status, a.json["written"], a.json["dropped"], a.json["line"]), (400, 2000, 1000, 1), a.text[:300])
+        self.assertEqual(len(a.json["lines"]), 100)
+        self.assertEqual(self.server.rows("SELECT count(*), sum(v) FROM thirds WHERE k <> 'a'"),
+                         [[2000, sum(i for i in range(3000) if i % 3)]])
+        self.assertEqual(self.write("\n".join(["thirds v=t 1"] * 10100), "/write?partial=true").status, 400)
+        metrics = self.server.ask("GET", "/metrics").text
+        written = [x for x in metrics.split("\n") if x.startswith("dendro_table_written_rows_total{") and 'table="thirds"' in x]
+        self.assertEqual(int(written[0].split()[1]), 2001, written)
+        refused = [x for x in metrics.split("\n") if x.startswith("dendro_table_refused_total{") and 'table="thirds"' in x]
+        self.assertGreaterEqual(int(refused[0].split()[1]), 1000, refused)
+
     def test_types_clash(self):
         self.good('clash n=1,s="x",b=t,i=1i 1')
-        self.bad('clash n=1 2\nclash n="x" 3', 2, 'field "n" is text here and double in a line before')
+        self.bad('clash n=1 2\nclash n="x" 3', 2, 'field "n" is VARCHAR, but column "n" of table "clash" is DOUBLE')
+        self.bad('clash n="x" 2\nclash n=1 3', 1, 'field "n" is VARCHAR, but column "n" of table "clash" is DOUBLE')
+        self.bad('fresh n=1 2\nfresh n="x" 3', 2, 'field "n" is text here and double in a line before')
         self.bad('clash n="x" 3', 1, 'field "n" is VARCHAR, but column "n" of table "clash" is DOUBLE')
         self.bad("clash s=1 2", 1, 'field "s" is DOUBLE, but column "s" of table "clash" is VARCHAR')
         self.bad("clash b=1 2", 1, "BOOLEAN")

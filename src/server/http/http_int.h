@@ -19,6 +19,7 @@
 #include "base/bytes.h"
 #include "base/sched.h"
 #include "dendro.h"
+#include "server/audit.h"
 #include "server/http/http.h"
 #include "server/ingest/ingest.h"
 #include "server/pool.h"
@@ -193,5 +194,7 @@ void http_run_prometheus(struct http_req *req);
 void http_run_ping(struct http_req *req);
 void http_run_settings(struct http_req *req);
 void http_run_influx_query(struct http_req *req);
+/* The log hears of rows that came without a statement: table, rows, made, err (sql.c). */
+void http_audit_rows(struct http_req *req, struct audit_rows what);
 /* What lines may make, by the server's setting (http.c). */
 enum ingest_create http_create(const struct http *h);

@@ -3,6 +3,11 @@
  * import.c: POST /api/import?table=…: the body is a CSV text, packed or not. */
 #include "server/http/spool.h"
 
+#include "catalog/table.h"
+#include "engine/appender.h"
+#include "server/ingest/counts.h"
+#include "server/server.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -171,11 +176,23 @@ static void import_answer(struct http_req *req,
     http_reply(req, 200, "application/json", NULL);
 }
 
+static void import_count(struct http_req *req,
+                         const struct dendro_import *how,
+                         const struct dendro_import_result *r)
+{
+    struct table *t = appender_table(req->session, how->schema, how->table);
+
+    if (t)
+        ingest_counts_add(server_counts(req->h->srv), t->schema, t->name, r->rows, r->rejected);
+    table_unref(t);
+}
+
 void http_run_import(struct http_req *req)
 {
     struct import *im = mem_calloc(&req->h->owner, 1, sizeof(*im));
     struct dendro_import how;
     struct dendro_import_result result;
+    struct audit_rows done;
     struct dendro_error err;
     int rc = 0;
 
@@ -196,10 +213,15 @@ void http_run_import(struct http_req *req)
         if (rc < 0 && im->sql)
             import_undo(req, &how);
     }
+    done = (struct audit_rows){.table = how.table, .err = rc < 0 ? &err : NULL};
+    done.rows = rc < 0 ? 0 : result.rows;
+    done.made = rc < 0 ? NULL : im->sql;
+    http_audit_rows(req, done);
     if (rc < 0) {
         http_fail_with(req, &err);
         return;
     }
     atomic_fetch_add(&req->h->counters.rows[HTTP_KIND_IMPORT], result.rows);
+    import_count(req, &how, &result);
     import_answer(req, im, &how, &result);
 }

@@ -4,7 +4,8 @@
  * questions they put around them. A database or bucket of theirs is a schema. */
 #include "server/http/http_int.h"
 
-#include "server/ingest/ingest.h"
+#include "server/ingest/counts.h"
+#include "server/ingest/each.h"
 #include "server/server.h"
 
 #include <inttypes.h>
@@ -60,6 +61,15 @@ static const char *influx_schema(struct http_req *req, char to[INFLUX_NAME + 1])
     return to;
 }
 
+/* A header is one line: the text is changed. */
+static void influx_error_header(struct http_req *req, char *text)
+{
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < 0x20 || (unsigned char)*c >= 0x7f)
+            *c = '?';
+    http_header(req, "X-Influxdb-Error", "%.150s", text);
+}
+
 /* As InfluxDB 1 and 2 tell errors, with ours beside them. */
 static void influx_fail(struct http_req *req, const struct dendro_error *e, uint64_t line)
 {
@@ -88,18 +98,23 @@ static void influx_fail(struct http_req *req, const struct dendro_error *e, uint
         http_json_text(b, e->hint, strlen(e->hint));
     }
     buf_puts(b, "}\n");
-    for (char *c = text; *c; c++) /* a header is one line */
-        if ((unsigned char)*c < 0x20 || (unsigned char)*c >= 0x7f)
-            *c = '?';
-    http_header(req, "X-Influxdb-Error", "%.150s", text);
+    influx_error_header(req, text);
     http_reply(req, status, "application/json", NULL);
 }
+
+#define INFLUX_TOLD 100u /* lines that are told, of those that were refused */
 
 struct influx_write {
     struct ingest in;
     struct lp lp;
     struct arena texts;
     char schema[INFLUX_NAME + 1];
+    /* partial=true */
+    struct ingest made; /* no points: what was made, summed up */
+    struct buf told;    /* JSON of the first lines that were refused */
+    uint64_t first;     /* the first of them */
+    char why[DENDRO_MESSAGE_MAX + 40];
+    unsigned told_count;
 };
 
 static void influx_write_free(struct http_req *req)
@@ -108,7 +123,17 @@ static void influx_write_free(struct http_req *req)
 
     ingest_done(&w->in);
     arena_done(&w->texts);
+    buf_done(&w->told);
     mem_free(w);
+}
+
+static void
+influx_audit(struct http_req *req, const struct ingest *in, const struct dendro_error *e)
+{
+    struct audit_rows what = {
+        .table = ingest_only_table(in), .rows = in->rows, .made = in->made, .err = e};
+
+    http_audit_rows(req, what);
 }
 
 static void influx_created(struct http_req *req, const struct ingest *in)
@@ -124,6 +149,92 @@ static void influx_created(struct http_req *req, const struct ingest *in)
                     in->tables_new,
                     in->columns_new,
                     widened);
+}
+
+/* ---- partial=true: what can be written is ---- */
+
+static void
+influx_refused(void *arg, uint64_t line, const char *why, const struct ingest_table *table)
+{
+    struct http_req *req = arg;
+    struct influx_write *w = req->state_of;
+
+    ingest_counts_refused(server_counts(req->h->srv), table);
+    if (w->first == 0 || line < w->first) {
+        w->first = line;
+        snprintf(w->why, sizeof w->why, "%s", why);
+    }
+    if (w->told_count++ >= INFLUX_TOLD)
+        return;
+    buf_printf(&w->told, "%s{\"line\":%" PRIu64 ",\"message\":", w->told.len ? "," : "", line);
+    http_json_text(&w->told, why, strlen(why));
+    buf_u8(&w->told, '}');
+}
+
+static void influx_wrote(void *arg, const struct ingest *in)
+{
+    struct http_req *req = arg;
+    struct influx_write *w = req->state_of;
+
+    atomic_fetch_add(&req->h->counters.rows[HTTP_KIND_LINES], in->rows);
+    ingest_counts_wrote(server_counts(req->h->srv), in);
+    influx_audit(req, in, NULL);
+    w->made.tables_new += in->tables_new;
+    w->made.columns_new += in->columns_new;
+    w->made.widened += in->widened;
+}
+
+/* As InfluxDB: 400, although the others are written. */
+static void
+influx_some(struct http_req *req, const struct influx_write *w, const struct ingest_each *e)
+{
+    char text[DENDRO_MESSAGE_MAX + 160];
+    struct buf *b = &req->out;
+
+    snprintf(text,
+             sizeof text,
+             "partial write: line %" PRIu64 ": %s dropped=%" PRIu64,
+             w->first,
+             w->why,
+             e->refused);
+    buf_puts(b, "{\"code\":\"invalid\",\"message\":");
+    http_json_text(b, text, strlen(text));
+    buf_puts(b, ",\"error\":");
+    http_json_text(b, text, strlen(text));
+    buf_printf(b,
+               ",\"line\":%" PRIu64 ",\"written\":%" PRIu64 ",\"dropped\":%" PRIu64 ",\"lines\":[",
+               w->first,
+               e->rows,
+               e->refused);
+    buf_append(b, w->told.data, w->told.len);
+    buf_puts(b, "]}\n");
+    influx_error_header(req, text);
+    http_reply(req, 400, "application/json", NULL);
+}
+
+static void
+influx_partial(struct http_req *req, struct influx_write *w, const struct ingest_options *opt)
+{
+    struct ingest_each e = {.opt = *opt,
+                            .owner = &req->h->owner,
+                            .session = req->session,
+                            .refuse = influx_refused,
+                            .wrote = influx_wrote,
+                            .arg = req};
+    struct dendro_error err;
+    int rc = ingest_each(&e, (const char *)req->body.data, req->body.len, &err);
+
+    influx_created(req, &w->made);
+    http_header(req, "X-Influxdb-Version", "%s", INFLUX_VERSION);
+    if (rc < 0) {
+        influx_audit(req, &w->in, &err);
+        http_header(req, "X-Dendro-Written", "%" PRIu64, e.rows);
+        influx_fail(req, &err, 0);
+    } else if (e.refused > 0) {
+        influx_some(req, w, &e);
+    } else {
+        http_reply(req, 204, NULL, "");
+    }
 }
 
 void http_run_write(struct http_req *req)
@@ -147,17 +258,26 @@ void http_run_write(struct http_req *req)
     opt.schema = influx_schema(req, w->schema);
     opt.now_ns = server_wall_ns(req->h->srv) / opt.unit_ns * opt.unit_ns;
     ingest_init(&w->in, &req->h->owner, &opt);
+    buf_init(&w->told, &req->h->owner);
     if (!http_session(req))
         return;
+    w->in.opt.session = req->session;
+    if (http_query_is(req, "partial", "true")) {
+        influx_partial(req, w, &opt);
+        return;
+    }
     lp_begin(&w->lp, (const char *)req->body.data, req->body.len, &w->texts);
     rc = ingest_lines(&w->in, &w->lp, &err);
     if (rc == 0)
         rc = ingest_write(&w->in, req->session, &err);
+    influx_audit(req, &w->in, rc < 0 ? &err : NULL);
     if (rc < 0) {
+        ingest_counts_refused(server_counts(req->h->srv), w->in.bad_table);
         influx_fail(req, &err, w->in.bad_line);
         return;
     }
     atomic_fetch_add(&req->h->counters.rows[HTTP_KIND_LINES], w->in.rows);
+    ingest_counts_wrote(server_counts(req->h->srv), &w->in);
     influx_created(req, &w->in);
     http_header(req, "X-Influxdb-Version", "%s", INFLUX_VERSION);
     http_reply(req, 204, NULL, "");

@@ -5,14 +5,16 @@
  * numbers are counted and left out. */
 #include "server/http/http_int.h"
 
-#include "server/ingest/ingest.h"
+#include "server/ingest/counts.h"
 #include "server/ingest/prom.h"
+#include "server/server.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <snappy-c.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #define PROMETHEUS_MS_NS 1000000
 
@@ -157,6 +159,8 @@ void http_run_prometheus(struct http_req *req)
     struct prometheus *p;
     struct ingest_options opt = {.create = http_create(req->h), .unit_ns = PROMETHEUS_MS_NS};
     const char *schema = http_query(req, "db");
+    struct audit_rows done;
+    int rc;
 
     if (!prometheus_version(req))
         return;
@@ -168,18 +172,27 @@ void http_run_prometheus(struct http_req *req)
     req->state_of = p;
     req->free_state = prometheus_free;
     buf_init(&p->bytes, &req->h->owner);
-    if (schema && schema[0] && strlen(schema) < sizeof p->schema) {
+    if (schema && schema[0] && strlen(schema) < sizeof p->schema &&
+        strcasecmp(schema, "dendro") != 0) {
         memcpy(p->schema, schema, strlen(schema) + 1);
         opt.schema = p->schema;
     }
     ingest_init(&p->in, &req->h->owner, &opt);
     if (!prometheus_unpack(req, p) || !http_session(req))
         return;
-    if (prometheus_store(req, p) < 0) {
+    rc = prometheus_store(req, p);
+    done = (struct audit_rows){.table = ingest_only_table(&p->in),
+                               .rows = p->in.rows,
+                               .made = p->in.made,
+                               .err = rc < 0 ? &p->err : NULL};
+    http_audit_rows(req, done);
+    if (rc < 0) {
+        ingest_counts_refused(server_counts(req->h->srv), p->in.bad_table);
         http_fail_as(req, http_write_status_of(&p->err), &p->err);
         return;
     }
     atomic_fetch_add(&req->h->counters.rows[HTTP_KIND_PROMETHEUS], p->in.rows);
+    ingest_counts_wrote(server_counts(req->h->srv), &p->in);
     if (p->skipped > 0) {
         atomic_fetch_add(&req->h->counters.skipped, p->skipped);
         http_header(req, "X-Dendro-Skipped", "%" PRIu64, p->skipped);

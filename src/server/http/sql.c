@@ -140,6 +140,15 @@ static void sql_close(struct sql *q, struct buf *out)
         buf_puts(out, q->several ? "]}\n" : "\n");
 }
 
+void http_audit_rows(struct http_req *req, struct audit_rows what)
+{
+    struct audit_who who = {.user = req->user, .peer = req->peer, .protocol = "HTTP"};
+
+    what.session = req->session;
+    what.since_ns = req->since_ns;
+    audit_rows(req->h->srv, &who, &what);
+}
+
 static void sql_audit(struct http_req *req, struct sql *q, const struct dendro_error *error)
 {
     struct audit_who who = {.user = req->user, .peer = req->peer, .protocol = "HTTP"};

@@ -3,6 +3,7 @@
  * status.c: /health, /ready, and /metrics in Prometheus' text format. */
 #include "server/http/http_int.h"
 
+#include "server/ingest/counts.h"
 #include "server/server.h"
 
 #include <inttypes.h>
@@ -151,6 +152,50 @@ static int status_all_tables(struct http_req *req, struct dendro_error *err)
     return rc;
 }
 
+/* ---- what points and imports wrote, by table ---- */
+
+static void status_count_line(
+    struct buf *b, const char *name, const char *schema, const char *table, uint64_t value)
+{
+    buf_printf(b, "dendro_%s{schema=\"", name);
+    status_label(b, schema);
+    buf_puts(b, "\",table=\"");
+    status_label(b, table);
+    buf_printf(b, "\"} %" PRIu64 "\n", value);
+}
+
+static void
+status_count(void *arg, const char *schema, const char *table, uint64_t rows, uint64_t refused)
+{
+    struct status_tables *t = arg;
+
+    status_count_line(&t->rows, "table_written_rows_total", schema, table, rows);
+    status_count_line(&t->bytes, "table_refused_total", schema, table, refused);
+}
+
+static void status_counts_tables(struct http_req *req)
+{
+    struct status_tables t;
+
+    buf_init(&t.rows, &req->h->owner);
+    buf_init(&t.bytes, &req->h->owner);
+    status_head(&t.rows,
+                "table_written_rows",
+                "_total",
+                "counter",
+                "rows written to a table by points and imports");
+    status_head(&t.bytes,
+                "table_refused",
+                "_total",
+                "counter",
+                "requests and lines that a table refused; without a name: those of no table");
+    ingest_counts_each(server_counts(req->h->srv), status_count, &t);
+    buf_append(&req->out, t.rows.data, t.rows.len);
+    buf_append(&req->out, t.bytes.data, t.bytes.len);
+    buf_done(&t.rows);
+    buf_done(&t.bytes);
+}
+
 static void status_kinds(struct buf *b,
                          const char *name,
                          const char *doc,
@@ -190,6 +235,7 @@ void http_run_metrics(struct http_req *req)
         return;
     }
     http_session_end(req);
+    status_counts_tables(req);
     status_kinds(b, "http_requests_total", "requests that came", n->requests);
     status_kinds(b, "http_errors_total", "requests that were answered with 400 or more", n->errors);
     status_kinds(b, "ingest_rows_total", "rows written by requests", n->rows);

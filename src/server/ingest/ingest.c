@@ -3,6 +3,8 @@
  * ingest.c: points to shapes; see ingest.h. */
 #include "server/ingest/ingest_int.h"
 
+#include "engine/appender.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -60,6 +62,11 @@ void ingest_done(struct ingest *in)
     hidx_done(&in->index);
     mem_free(in->by_id);
     arena_done(&in->arena);
+}
+
+const char *ingest_only_table(const struct ingest *in)
+{
+    return in->tables && !in->tables->next ? in->tables->name : NULL;
 }
 
 /* ---- series that came before ---- */
@@ -182,6 +189,8 @@ static struct ingest_table *ingest_table_of(struct ingest *in, struct lp_text na
     if (!t->name)
         return NULL;
     hidx_init(&t->seen, in->owner);
+    if (in->opt.session)
+        t->def = appender_table(in->opt.session, in->opt.schema, t->name);
     t->next = in->tables;
     in->tables = t;
     return t;
@@ -204,6 +213,21 @@ static int ingest_new_col(struct ingest *in,
     c->tag = tag;
     s->cols_count++;
     return 0;
+}
+
+/* The column has the table's type, if points have such. */
+static void ingest_declare(const struct table *t, struct ingest_col *c)
+{
+    int col = table_column_find(t, c->name, c->name_len);
+    enum type_id type = col < 0 ? TYPE_NONE : t->columns[col].type;
+
+    c->declared =
+        type == TYPE_DOUBLE || type == TYPE_BIGINT || type == TYPE_BOOLEAN || type == TYPE_VARCHAR;
+    if (c->declared)
+        c->type = type == TYPE_DOUBLE    ? LP_DOUBLE
+                  : type == TYPE_BIGINT  ? LP_INT
+                  : type == TYPE_BOOLEAN ? LP_BOOL
+                                         : LP_TEXT;
 }
 
 static int ingest_new_cols(struct ingest *in,
@@ -231,6 +255,8 @@ static int ingest_new_cols(struct ingest *in,
             rc = ingest_new_col(in, s, key, false, err);
             if (rc == 0)
                 s->cols[at].type = p->fields[i].type;
+            if (rc == 0 && s->table->def)
+                ingest_declare(s->table->def, &s->cols[at]);
         }
         s->slot[i] = at;
         s->field_names[i].len = key.len;
@@ -408,6 +434,15 @@ static int ingest_put(struct ingest *in,
         ((double *)c->values)[row] = f->type == LP_INT ? (double)f->v.i : f->v.d;
         return 0;
     }
+    if (c->type != f->type && c->declared)
+        return ingest_fail(err,
+                           DN_E_DATATYPE_MISMATCH,
+                           "field \"%s\" is %s, but column \"%s\" of table \"%s\" is %s",
+                           c->name,
+                           ingest_sql_type(f->type),
+                           c->name,
+                           s->table->def->name,
+                           ingest_sql_type(c->type));
     if (c->type != f->type)
         return ingest_fail(err,
                            DN_E_DATATYPE_MISMATCH,
@@ -476,6 +511,7 @@ int ingest_add(struct ingest *in, const struct lp_point *p, uint64_t line, struc
     int rc = 0;
 
     in->bad_line = line;
+    in->bad_table = s ? s->table : NULL;
     if (p->timed && __builtin_mul_overflow(p->time, in->opt.unit_ns, &time))
         return ingest_fail(err, DN_E_DATETIME_RANGE, "time outside range");
     for (int tries = 0;; tries++) {
@@ -483,6 +519,7 @@ int ingest_add(struct ingest *in, const struct lp_point *p, uint64_t line, struc
             rc = ingest_shape_of(in, p, &s, err);
         if (rc < 0)
             return rc;
+        in->bad_table = s->table;
         if (s->rows == s->cap && !ingest_grow(in, s))
             return ingest_nomem(err);
         s->times[s->rows] = time;
@@ -504,6 +541,7 @@ int ingest_add(struct ingest *in, const struct lp_point *p, uint64_t line, struc
     in->rows++;
     in->used = s;
     in->bad_line = 0;
+    in->bad_table = NULL;
     return 0;
 }
 

@@ -35,8 +35,10 @@ enum ingest_create {
 struct ingest_options {
     const char *schema; /* NULL: the session's */
     enum ingest_create create;
-    int64_t now_ns;  /* of points without a time */
-    int64_t unit_ns; /* of times: 1, 1000, … */
+    int64_t now_ns;       /* of points without a time */
+    int64_t unit_ns;      /* of times: 1, 1000, … */
+    dendro_conn *session; /* borrowed: what it knows of the tables decides which of two points that
+                             do not go together is wrong; NULL: the later one is */
 };
 
 struct ingest {
@@ -54,7 +56,9 @@ struct ingest {
     uint64_t rows;
     struct dendro_error narrow; /* a column that must become a DOUBLE; code 0: none */
     uint64_t narrow_line;
-    uint64_t bad_line;   /* the line an error is about; 0: none in particular */
+    uint64_t bad_line;                    /* the line an error is about; 0: none in particular */
+    const struct ingest_table *bad_table; /* that refused it; NULL: none that is known */
+    const char *made;    /* arena: statements that made what was missing; NULL: nothing was */
     uint32_t tables_new; /* made by ingest_write */
     uint32_t columns_new;
     uint32_t widened; /* columns that became DOUBLE */
@@ -71,6 +75,9 @@ int ingest_add(struct ingest *in,
 /* All lines of a text. */
 int ingest_lines(struct ingest *in, struct lp *lp, struct dendro_error *err);
 int ingest_write(struct ingest *in, dendro_conn *session, struct dendro_error *err);
+
+/* The table, if all points are of one; NULL: several, or none. */
+const char *ingest_only_table(const struct ingest *in);
 
 /* An error of this module: its code and text. Gives the code. */
 int ingest_fail(struct dendro_error *err, int code, const char *fmt, ...) DN_PRINTF(3, 4);

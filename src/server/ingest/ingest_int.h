@@ -15,6 +15,7 @@ struct ingest_col {
     uint32_t name_len;
     bool tag;
     enum lp_type type; /* INT becomes DOUBLE when one comes */
+    bool declared;     /* the table has the column, of that type */
     void *values;      /* owned: double, int64_t, uint8_t, const char * */
     size_t *lens;      /* owned: of texts */
     uint8_t *nulls;    /* owned; NULL: none is */
@@ -57,5 +58,7 @@ struct ingest_plan {
 };
 /* Looks at the tables, and writes the statements that are missing. */
 int ingest_plan(struct ingest_plan *plan, struct dendro_error *err);
+/* The type of columns that such fields make. */
+const char *ingest_sql_type(enum lp_type type);
 /* Column of a table that takes the times; -1: none. */
 int ingest_time_column(const struct table *t);

@@ -27,7 +27,7 @@ struct schema_wants {
     uint32_t count;
 };
 
-static const char *schema_sql_type(enum lp_type type)
+const char *ingest_sql_type(enum lp_type type)
 {
     static const char *const names[] = {
         [LP_DOUBLE] = "DOUBLE", [LP_INT] = "BIGINT", [LP_BOOL] = "BOOLEAN", [LP_TEXT] = "VARCHAR"};
@@ -109,8 +109,8 @@ static int schema_add_want(struct schema_wants *w,
                        DN_E_DATATYPE_MISMATCH,
                        "field \"%s\" is %s here and %s in a line before",
                        c->name,
-                       schema_sql_type(new.type),
-                       schema_sql_type(w->list[i].type));
+                       ingest_sql_type(new.type),
+                       ingest_sql_type(w->list[i].type));
 }
 
 static int schema_by_name(const void *a, const void *b)
@@ -225,7 +225,7 @@ static int schema_create(struct ingest_plan *plan,
     buf_puts(b, "\"" INGEST_TIME "\" TIMESTAMP(9) NOT NULL, ");
     for (uint32_t i = tags_count; i < w->count; i++) {
         schema_ident(w->list[i].name, b);
-        buf_printf(b, " %s, ", schema_sql_type(w->list[i].type));
+        buf_printf(b, " %s, ", ingest_sql_type(w->list[i].type));
     }
     schema_key(
         tags, tags_count, tags_count ? "QUANTUM(\"" INGEST_TIME "\", 1, 'd')" : INGEST_TIME, b);
@@ -283,7 +283,7 @@ static int schema_mismatch(struct ingest *in,
                        DN_E_DATATYPE_MISMATCH,
                        "field \"%s\" is %s, but column \"%s\" of table \"%s\" is %s",
                        w->name,
-                       schema_sql_type(w->type),
+                       ingest_sql_type(w->type),
                        c->name,
                        t->name,
                        type_name(c->type));
@@ -341,7 +341,7 @@ static int schema_column(struct ingest_plan *plan,
         schema_table_name(in, t->name, b);
         buf_puts(b, " ADD COLUMN ");
         schema_ident(w->name, b);
-        buf_printf(b, " %s;\n", schema_sql_type(w->type));
+        buf_printf(b, " %s;\n", ingest_sql_type(w->type));
         in->columns_new++;
         return 0;
     }
@@ -405,6 +405,7 @@ int ingest_plan(struct ingest_plan *plan, struct dendro_error *err)
 
         table_unref(t->def);
         t->def = appender_table(plan->session, in->opt.schema, t->name);
+        in->bad_table = t;
         rc = schema_wants(in, t, &w, err);
         if (rc < 0)
             break;
@@ -421,5 +422,7 @@ int ingest_plan(struct ingest_plan *plan, struct dendro_error *err)
     }
     if (rc == 0 && plan->sql->failed)
         rc = ingest_fail(err, DN_E_NOMEM, "out of memory");
+    if (rc == 0)
+        in->bad_table = NULL;
     return rc;
 }

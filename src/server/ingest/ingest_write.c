@@ -114,8 +114,10 @@ static int write_rows(struct write *w, struct dendro_error *err)
         return ingest_fail(err, DN_E_NOMEM, "out of memory");
     for (const struct ingest_shape *s = w->in->shapes; rc >= 0 && s; s = s->next) {
         rc = s->rows ? write_shape(w, s, err) : 0;
-        if (rc < 0)
+        if (rc < 0) {
+            w->in->bad_table = s->table;
             write_name_line(w, s, err);
+        }
     }
     if (rc < 0)
         return rc;
@@ -186,6 +188,8 @@ static int write_try(struct ingest *in, dendro_conn *session, struct dendro_erro
     write_close(&w);
     if (rc >= 0 && sql.len > 0)
         rc = write_run(session, "COMMIT", 6, err);
+    if (rc >= 0 && sql.len > 0)
+        in->made = arena_strndup(&in->arena, (const char *)sql.data, sql.len); /* for the log */
     if (rc < 0 && dendro_transaction_status(session) != DENDRO_TX_IDLE)
         DN_IGNORE(write_run(session, "ROLLBACK", 8, NULL)); /* the error is there already */
     buf_done(&sql);

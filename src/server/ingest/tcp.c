@@ -4,10 +4,12 @@
 #include "server/ingest/tcp.h"
 
 #include "catalog/access.h"
+#include "server/audit.h"
 #include "server/auth.h"
 #include "server/conf.h"
 #include "server/conn.h"
-#include "server/ingest/ingest.h"
+#include "server/ingest/counts.h"
+#include "server/ingest/each.h"
 #include "server/server.h"
 #include "server/tls.h"
 
@@ -21,17 +23,14 @@
 #define TCP_AUTH      "auth "           /* NAME:PASSWORD: the first line, if he has to log in */
 #define TCP_AUTH_MAX  1024u
 #define TCP_TLS_BYTE  0x16 /* a record of a handshake */
-#define TCP_BAD_MAX   64u  /* lines of a batch that are refused one by one */
 
 struct tcp {
     dendro_conn *session; /* owned; NULL until the first line */
-    struct lp lp;
-    uint64_t lines;            /* before those in the buffer */
-    uint64_t rows;             /* written */
-    uint64_t errors;           /* lines refused */
-    uint64_t bad[TCP_BAD_MAX]; /* of the batch: refused already */
-    unsigned bad_count;
-    uint64_t told; /* of the batch: bad lines up to this one */
+    char user[64];        /* whose it is */
+    uint64_t lines;       /* before those in the buffer */
+    uint64_t rows;        /* written */
+    uint64_t errors;      /* lines refused */
+    uint64_t since_ns;    /* when the write that is under way began */
     bool goodbye;
     bool peeked; /* the first byte was looked at */
     bool asked;  /* he has to log in first */
@@ -90,84 +89,52 @@ static void tcp_refuse(struct conn *c, uint64_t line, const char *why)
     buf_printf(&c->out, "E %" PRIu64 " %s\n", t->lines + line, why);
 }
 
-static bool tcp_is_bad(const struct tcp *t, uint64_t line)
+static void
+tcp_refuse_line(void *arg, uint64_t line, const char *why, const struct ingest_table *table)
 {
-    for (unsigned i = 0; i < t->bad_count; i++)
-        if (t->bad[i] == line)
-            return true;
-    return false;
+    struct conn *c = arg;
+
+    ingest_counts_refused(server_counts(c->srv), table);
+    tcp_refuse(c, line, why);
 }
 
-/* All points of the text but those that were refused before. */
-static int tcp_gather(struct conn *c, struct ingest *in, struct dendro_error *err)
+static void tcp_wrote(void *arg, const struct ingest *in)
 {
+    struct conn *c = arg;
     struct tcp *t = c->proto;
-    enum lp_result r;
+    struct audit_who who = {.user = t->user, .peer = c->peer, .protocol = c->ops->name};
+    struct audit_rows what = {.session = t->session,
+                              .table = ingest_only_table(in),
+                              .rows = in->rows,
+                              .made = in->made,
+                              .since_ns = t->since_ns};
 
-    while ((r = lp_next(&t->lp)) != LP_END) {
-        int rc = 0;
-
-        if (r == LP_NOMEM)
-            return ingest_fail(err, DN_E_NOMEM, "out of memory");
-        if (r == LP_BAD && t->lp.line > t->told) {
-            t->told = t->lp.line;
-            tcp_refuse(c, t->lp.line, t->lp.error);
-        }
-        if (r == LP_POINT && !tcp_is_bad(t, t->lp.line))
-            rc = ingest_add(in, &t->lp.point, t->lp.line, err);
-        if (rc < 0)
-            return rc;
-    }
-    return 0;
-}
-
-/* One try with all lines that are left. 0, or the error; *ret_line: of which line. */
-static int
-tcp_try(struct conn *c, const char *text, size_t len, uint64_t *ret_line, struct dendro_error *err)
-{
-    struct tcp *t = c->proto;
-    struct ingest_options opt = {.create =
-                                     (enum ingest_create)atomic_load(&server_live(c->srv)->create),
-                                 .unit_ns = 1,
-                                 .now_ns = server_wall_ns(c->srv)};
-    struct ingest in;
-    struct arena arena;
-    int rc;
-
-    arena_init(&arena, server_owner(c->srv));
-    ingest_init(&in, server_owner(c->srv), &opt);
-    lp_begin(&t->lp, text, len, &arena);
-    rc = tcp_gather(c, &in, err);
-    if (rc == 0)
-        rc = ingest_write(&in, t->session, err);
-    if (rc == 0) {
-        t->rows += in.rows;
-        atomic_fetch_add(&server_lines(c->srv)->rows, in.rows);
-    }
-    *ret_line = in.bad_line;
-    ingest_done(&in);
-    arena_done(&arena);
-    return rc;
+    t->rows += in->rows;
+    atomic_fetch_add(&server_lines(c->srv)->rows, in->rows);
+    ingest_counts_wrote(server_counts(c->srv), in);
+    audit_rows(c->srv, &who, &what);
 }
 
 static void tcp_write(struct conn *c, const char *text, size_t len)
 {
     struct tcp *t = c->proto;
+    struct ingest_each e = {
+        .opt = {.create = (enum ingest_create)atomic_load(&server_live(c->srv)->create),
+                .unit_ns = 1,
+                .now_ns = server_wall_ns(c->srv)},
+        .owner = server_owner(c->srv),
+        .session = t->session,
+        .refuse = tcp_refuse_line,
+        .wrote = tcp_wrote,
+        .arg = c};
     struct dendro_error err;
-    uint64_t line = 0;
 
-    t->bad_count = 0;
-    t->told = 0;
-    while (tcp_try(c, text, len, &line, &err) < 0) {
-        if (line == 0 || t->bad_count == TCP_BAD_MAX) {
-            char why[DENDRO_MESSAGE_MAX + 80];
+    t->since_ns = server_now_ns(c->srv);
+    if (ingest_each(&e, text, len, &err) < 0) {
+        char why[DENDRO_MESSAGE_MAX + 80];
 
-            snprintf(why, sizeof why, "nothing of these lines is written: %s", err.message);
-            tcp_refuse(c, line ? line : 1, why);
-            break;
-        }
-        tcp_refuse(c, line, err.message);
-        t->bad[t->bad_count++] = line;
+        snprintf(why, sizeof why, "nothing of these lines is written: %s", err.message);
+        tcp_refuse_line(c, e.lines + 1, why, NULL);
     }
     for (const char *at = text; at < text + len; at++)
         t->lines += *at == '\n';
@@ -199,6 +166,7 @@ static bool tcp_enter(struct conn *c, const char *user, struct dendro_error *err
         return false;
     }
     t->asked = false;
+    snprintf(t->user, sizeof t->user, "%s", user);
     return true;
 }
 
