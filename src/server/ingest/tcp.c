@@ -170,8 +170,7 @@ static bool tcp_enter(struct conn *c, const char *user, struct dendro_error *err
     return true;
 }
 
-/* The first line, if it is "auth NAME:PASSWORD". *ret_len: of the line; 0 = it is not whole yet. */
-static bool tcp_auth_line(const uint8_t *in, size_t n, char *to, size_t room, size_t *ret_len)
+bool ingest_tcp_auth(const uint8_t *in, size_t n, char *to, size_t room, size_t *ret_len)
 {
     const uint8_t *end = memchr(in, '\n', n);
     size_t len = end ? (size_t)(end - in) : n;
@@ -230,7 +229,7 @@ static enum conn_want tcp_login(struct conn *c)
 
     if (n == 0)
         return atomic_load(&c->ending) != CONN_STAYS ? CONN_CLOSE : CONN_READ;
-    if (!tcp_auth_line(in, n, text, sizeof text, &len)) {
+    if (!ingest_tcp_auth(in, n, text, sizeof text, &len)) {
         if (t->asked)
             return tcp_bye(c, "log in first: auth NAME:PASSWORD");
         return tcp_enter(c, ACCESS_FIRST_NAME, &err) ? CONN_AGAIN : tcp_bye(c, err.message);

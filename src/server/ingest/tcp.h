@@ -5,6 +5,14 @@
  * said of those that were written. */
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 struct conn_ops;
 
 extern const struct conn_ops ingest_tcp_ops;
+
+/* Is the first line "auth NAME:PASSWORD", or may it become that? n > 0 bytes are there. *ret_len:
+ * of the line, 0 = it is not whole yet; when it is, what follows "auth " is in `to`, ended by 0. */
+bool ingest_tcp_auth(const uint8_t *in, size_t n, char *to, size_t room, size_t *ret_len);
