@@ -14,7 +14,7 @@
     X(cast_more) X(cast_zone) X(scalar) X(session) X(settings) X(math) X(bits) X(string) X(string_make) \
     X(like) X(regex) X(regex_sets) X(format) X(string_more) X(to_char) X(choice) X(bucket) \
     X(extract) X(char_num) X(from_char) X(to_number) X(encoding) X(degree) X(bytes) X(info) \
-    X(zone) X(objects) X(privilege) X(json) X(array) X(array_any) X(array_more) X(array_set) X(array_text)
+    X(zone) X(objects) X(acl) X(privilege) X(json) X(array) X(array_any) X(array_more) X(array_set) X(array_text)
 /* clang-format on */
 
 #define AGG_TABLES(X) \
@@ -36,6 +36,7 @@
 #define ROWFUNC_TABLES(X) \
     X(series)             \
     X(array)              \
+    X(objects)            \
     X(regex)
 
 struct func_table {

@@ -247,6 +247,15 @@ objects_pretty(const struct func_ctx *ctx, int64_t v, struct vstr *ret, struct d
 
 FUNC_EACH(func_size_pretty, struct vstr, objects_pretty(ctx, vec_i64(&args[0], i), &to[i], err))
 
+static struct vstr objects_byte(struct vstr s, int64_t at)
+{
+    return at >= 0 && at < s.len ? (struct vstr){s.ptr + at, 1} : (struct vstr){"", 0};
+}
+
+FUNC_EACH(func_name_byte,
+          struct vstr,
+          (to[i] = objects_byte(vec_str(&args[0], i), vec_i64(&args[1], i)), 0))
+
 /* ---- rows (x, n) of _pg_expandarray ---- */
 
 static int objects_part(const struct func_ctx *ctx,
@@ -367,6 +376,7 @@ static const struct func func_objects_rows[] = {
     STRICT("pg_is_in_recovery", 0, BOOLEAN, func_no, "False: it can be written to.", TYPE_NONE),
     STRICT("pg_is_other_temp_schema", 1, BOOLEAN, func_no, "Is it the temporary schema of another session? Those cannot be seen.", TYPE_OID),
     STRICT("pg_my_temp_schema", 0, OID, func_zero_oid, "The number of the session's temporary schema; 0: none is shown.", TYPE_NONE),
+    STRICT("_name_byte", 2, CHAR1, func_name_byte, "A byte of a name, from 0 on: name[i].", TYPE_NAME, TYPE_BIGINT),
     STRICT("_pg_x", 1, BIGINT, func_expanded_x, "The value in a row of _pg_expandarray.", TYPE_EXPANDED),
     STRICT("_pg_n", 1, INTEGER, func_expanded_n, "The number of a row of _pg_expandarray.", TYPE_EXPANDED),
     STRICT("pg_get_partition_constraintdef", 1, VARCHAR, func_null, "NULL: partitions are no tables.", TYPE_OID),

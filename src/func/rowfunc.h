@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * rowfunc.h: functions that return rows, for FROM: one descriptor row each, as in func.h. All have
- * one column.
+ * rowfunc.h: functions that return rows, for FROM: one descriptor row each, as in func.h. Each
+ * makes one column; where a function of SQL has several, those of FROM stand side by side (beside).
  *
  *     start (once, arguments known) -> next … until DN_EOF
  *
@@ -40,6 +40,8 @@ struct rowfunc {
                 uint32_t max,
                 struct vec *ret,
                 struct dn_err *err);
+    const char *column;  /* name of the column; NULL: the alias, or the function's name */
+    const char *beside;  /* the function of the next column, with the same arguments; NULL: none */
     const char *doc;     /* one sentence */
     const char *example; /* "generate_series(1, 3) = 1, 2, 3" */
 };

@@ -207,6 +207,10 @@ array_subscript(struct binder *b, const struct expr *e, struct bexpr **ret, stru
         rc = array_plain(b, &args[0], err);
     if (rc < 0)
         return rc;
+    if (args[0]->type == TYPE_NAME && n == 1 && !slice) { /* bytes, from 0 on */
+        rc = array_subscripts(b, chain, n, slice, args + 1, err);
+        return rc < 0 ? rc : bind_call(b, "_name_byte", pos, args, 2, ret, err);
+    }
     if (!type_is_array(args[0]->type)) {
         rc = DN_FAIL(err,
                      DN_E_DATATYPE_MISMATCH,

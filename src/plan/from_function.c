@@ -6,6 +6,8 @@
 #include "func/rowfunc.h"
 #include "system/system.h"
 
+#define FROM_COLUMNS_MAX 4 /* of one function: rowfunc.beside */
+
 enum type_id bind_rowfunc_type(const struct plan_function_call *c)
 {
     enum type_id types[FUNC_ARGS_MAX];
@@ -117,6 +119,22 @@ static int from_scalar(struct from *f,
     return ret->tree ? from_function_cols(f, item, &name, &shape, ret, err) : DN_FAIL_NOMEM(err);
 }
 
+/* The other columns of a function that has several. */
+static int from_beside(struct binder *b,
+                       const struct expr *call,
+                       struct plan_function *func,
+                       struct dn_err *err)
+{
+    const char *next = func->calls[func->calls_count - 1].fn->beside;
+    int rc = 0;
+
+    while (rc == 0 && next) {
+        rc = bind_rowfunc(b, call, next, &func->calls[func->calls_count++], err);
+        next = rc == 0 ? func->calls[func->calls_count - 1].fn->beside : NULL;
+    }
+    return rc;
+}
+
 /* One call of FROM: unnest(a, b) is unnest(a) beside unnest(b); a function of one value is one row.
  */
 static int from_call(struct binder *b,
@@ -146,6 +164,8 @@ static int from_call(struct binder *b,
             one.args_count = 1;
         }
         rc = bind_rowfunc(b, &one, name, &func->calls[func->calls_count++], err);
+        if (rc == 0 && func->calls[func->calls_count - 1].fn->beside)
+            rc = from_beside(b, &one, func, err);
     }
     return rc;
 }
@@ -164,7 +184,7 @@ static int from_calls(struct binder *b,
     int rc = 0;
 
     for (uint32_t i = 0; i < count; i++)
-        most += calls[i]->args_count + 1;
+        most += calls[i]->args_count + FROM_COLUMNS_MAX;
     func->calls = arena_calloc(b->env->arena, most, sizeof(*func->calls));
     names = arena_calloc(b->env->arena, most, sizeof(*names));
     if (!func->calls || !names)
@@ -176,8 +196,8 @@ static int from_calls(struct binder *b,
         if (!name)
             return DN_FAIL_NOMEM(err);
         rc = from_call(b, calls[i], name, func, err);
-        for (; from < func->calls_count; from++)
-            names[from] = name;
+        for (; rc == 0 && from < func->calls_count; from++)
+            names[from] = func->calls[from].fn->column ? func->calls[from].fn->column : name;
     }
     *ret_names = names;
     return rc;

@@ -173,6 +173,34 @@ static int scope_find_name(struct planner *q,
     return 1;
 }
 
+/* The same among columns that are no part of *: "tableoid". 1: not here. */
+static int scope_find_hidden(struct planner *q,
+                             const struct scope *s,
+                             const struct expr *e,
+                             uint32_t *ret,
+                             struct dn_err *err)
+{
+    struct lrel *found = NULL;
+    uint32_t at = 0;
+
+    for (uint32_t i = 0; i < s->rels_count; i++) {
+        struct lrel *r = s->rels[i];
+
+        for (uint32_t col = r->cols_count - r->hidden; col < r->cols_count; col++) {
+            if (!scope_same(r->cols[col].name, e->name, true))
+                continue;
+            if (found)
+                return scope_ambiguous(e, NULL, err);
+            found = r;
+            at = col;
+        }
+    }
+    if (!found)
+        return 1;
+    *ret = scope_var(q, s, found, at);
+    return *ret ? 0 : DN_FAIL_NOMEM(err);
+}
+
 static int scope_no_column(const struct lrel *rel, const struct expr *e, struct dn_err *err)
 {
     struct text_near near = text_near_make(e->name);
@@ -292,6 +320,8 @@ int scope_find(struct planner *q,
         if (e->table)
             continue;
         rc = scope_find_name(q, x, e, ret, err);
+        if (rc == 1)
+            rc = scope_find_hidden(q, x, e, ret, err);
         if (rc != 1)
             return rc;
     }

@@ -188,6 +188,8 @@ static const struct sys_relation rows[] = {
     {"pg_seclabels", 12014, 'v', NULL,
      "objoid oid, classoid oid, objsubid int4, objtype text, objnamespace oid, objname text, "
      "provider text, label text"},
+    {"pg_shseclabel", 3592, 'r', NULL,
+     "objoid oid, classoid oid, provider text, label text"},
     {"pg_sequence", 2224, 'r', sys_fill_sequence,
      "seqrelid oid, seqtypid oid, seqstart int8, seqincrement int8, seqmax int8, seqmin int8, "
      "seqcache int8, seqcycle bool"},

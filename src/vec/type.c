@@ -49,6 +49,8 @@ static const struct {
     {"DEC", TYPE_NUMERIC},
     {"DOUBLE PRECISION", TYPE_DOUBLE},
     {"REGPROCEDURE", TYPE_REGPROC},
+    {"REGOPER", TYPE_REGPROC},
+    {"REGOPERATOR", TYPE_REGPROC},
 };
 
 bool type_known(unsigned id)

@@ -16,7 +16,7 @@ from wirelib import ServerTest
 class PsqlCommands(ServerTest):
     def psql(self, text, *args):
         done = subprocess.run(["psql", "-X", "-q", "-h", "127.0.0.1", "-p", str(self.server.port), "-U", "dendro", *args],
-                              input=text, capture_output=True, text=True, timeout=120, check=False,
+                              input=text, capture_output=True, text=True, timeout=280, check=False,
                               env={**os.environ, "PGOPTIONS": ""})
         return done.stdout, done.stderr
 
@@ -94,6 +94,24 @@ class PsqlCommands(ServerTest):
         out, err = self.psql("CREATE TABLE o (k INT PRIMARY KEY);\nINSERT INTO o VALUES (1);\nSELECT 1/0;\n", "-At", "-1", "-v", "ON_ERROR_STOP=1")
         self.assertIn("division by zero", err)
         self.assertEqual(self.psql("SELECT count(*) FROM information_schema.tables WHERE table_name = 'o';\n", "-At"), ("0\n", ""))
+
+    def test_execute(self):
+        """Parameters of EXECUTE are none of the client's."""
+        out, err = self.psql("PREPARE p(int, text) AS SELECT $1 + 1, $2 || '!';\nEXECUTE p(5, 'x');\nEXECUTE p(6, 'y');\n"
+                             "EXPLAIN EXECUTE p(1, 'z');\nSELECT $1;\n", "-At")
+        self.assertEqual(out.split("\n")[:2], ["6|x!", "7|y!"])
+        self.assertEqual(err.count("ERROR:"), 1)
+        self.assertIn("there is no parameter $1", err)
+
+    def test_lists(self):
+        """Every command that lists something, whether there are such things or not."""
+        commands = [f"\\{name}+" for name in ("dAc dAf dAo dAp db dc dconfig dC dD ddp des deu dew det dFd dFp di dL dm dn dO dp dP dPn "
+                                             "drds dRp dRs ds dt du dv dx dX dy l").split()]
+        self.psql("CREATE TABLE lists (a INT PRIMARY KEY, b INT);\nCREATE VIEW listsv AS SELECT a FROM lists;\n")
+        out, err = self.psql("\n".join(commands + ["\\d lists", "\\d+ lists", "\\d+ listsv", "\\sv listsv", "\\d lists_pkey"]) + "\n")
+        self.psql("DROP TABLE lists CASCADE;\n")
+        self.assertEqual("\n".join(line for line in err.split("\n") if "Did not find any" not in line), "")
+        self.assertIn("CREATE OR REPLACE VIEW public.listsv", out)
 
 
 if __name__ == "__main__":
