@@ -143,7 +143,8 @@ struct mem_ranked {
     uint32_t key_len;
     uint32_t head;
     uint32_t series;
-    uint32_t rows; /* at first staged ones too, then the visible ones */
+    uint32_t rows;  /* at first staged ones too, then the visible ones */
+    bool ascending; /* struct mem_series */
 };
 
 static int mem_ranked_cmp(const struct mem_ranked *a, const struct mem_ranked *b)
@@ -195,39 +196,42 @@ static uint32_t mem_published_head(const struct memtable *m, uint32_t series)
 
 /* Series to read, with their heads, copied under the lock because the arrays may move. */
 static int mem_pick_series(struct memtable *m,
-                           const struct datum *wanted,
-                           uint32_t wanted_count,
+                           const struct mem_pick *pick,
                            struct mem_ranked **ret_list,
                            uint32_t *ret_count,
                            struct dn_err *err)
 {
     const struct table *t = m->table;
     struct mem_ranked *list;
+    uint32_t wanted;
     uint32_t count = 0;
     struct buf key;
     bool failed = false;
 
     sched_lock(m->lock);
-    list = mem_alloc_array(m->owner, wanted_count ? wanted_count : m->series_count, sizeof *list);
+    wanted = pick->series_count ? pick->series_count : m->series_count;
+    list = mem_alloc_array(m->owner, wanted, sizeof *list);
     if (!list) {
         sched_unlock(m->lock);
         return DN_FAIL_NOMEM(err);
     }
     buf_init(&key, m->owner);
-    for (uint32_t i = 0; i < (wanted_count ? wanted_count : m->series_count); i++) {
+    for (uint32_t i = 0; i < wanted; i++) {
         uint32_t id = i;
-        if (wanted_count) {
+        if (pick->series_count) {
             buf_reset(&key);
-            id = memtable_series_lookup(m, wanted + (size_t)i * t->series_count, &key);
+            id = memtable_series_lookup(m, pick->series + (size_t)i * t->series_count, &key);
             failed = failed || key.failed;
         }
-        if (id == UINT32_MAX)
+        if (id == UINT32_MAX || (pick->timed && (m->series[id].time_max < pick->time_min ||
+                                                 m->series[id].time_min > pick->time_max)))
             continue;
         list[count++] = (struct mem_ranked){.token = m->series[id].token,
                                             .key = m->series[id].key,
                                             .key_len = m->series[id].key_len,
                                             .head = mem_published_head(m, id),
                                             .rows = m->series[id].rows,
+                                            .ascending = m->series[id].ascending,
                                             .series = id};
     }
     buf_done(&key);
@@ -241,8 +245,9 @@ static int mem_pick_series(struct memtable *m,
     return DN_OK;
 }
 
-/* The rows of each ranked series below `limit`, oldest first, one series after another. */
+/* The wanted rows of each ranked series below `limit`, oldest first, one series after another. */
 static uint32_t mem_collect(const struct memtable *m,
+                            const struct mem_pick *pick,
                             struct mem_ranked *list,
                             uint32_t count,
                             uint32_t limit,
@@ -254,7 +259,10 @@ static uint32_t mem_collect(const struct memtable *m,
         uint32_t start = total;
         for (uint32_t row = list[i].head; row != UINT32_MAX;) {
             const struct mem_chunk *c = mem_chunk_of(m, row);
-            if (row < limit)
+            int64_t time = pick->timed ? mem_i64(m, row, (uint32_t)m->table->time_col) : 0;
+            if (pick->timed && time < pick->time_min && list[i].ascending)
+                break; /* those before it are earlier still */
+            if (row < limit && (!pick->timed || (time >= pick->time_min && time <= pick->time_max)))
                 order[total++] = row;
             row = c->prev[row - c->first_row];
         }
@@ -346,6 +354,7 @@ static void mem_sorter_init(struct mem_sorter *s, struct memtable *m)
 }
 
 static int mem_build_order(struct memtable *m,
+                           const struct mem_pick *pick,
                            struct mem_ranked *list,
                            uint32_t count,
                            const atomic_bool *cancel,
@@ -372,7 +381,7 @@ static int mem_build_order(struct memtable *m,
         goto out;
     }
     mem_rank_sort(list, spare_list, count, cancel);
-    o->count = mem_collect(m, list, count, o->rows, s.order);
+    o->count = mem_collect(m, pick, list, count, o->rows, s.order);
     for (uint32_t i = 0; i < count; i++) {
         mem_sort_rest(&s, at, at + list[i].rows);
         at += list[i].rows;
@@ -419,27 +428,29 @@ void memtable_order_unref(struct mem_order *o)
 
 int memtable_order(struct memtable *m,
                    uint32_t rows,
-                   const struct datum *series,
-                   uint32_t series_count,
+                   const struct mem_pick *pick,
                    const atomic_bool *cancel,
                    struct mem_order **ret,
                    struct dn_err *err)
 {
+    static const struct mem_pick all = {0};
     struct mem_order *o = NULL;
     struct mem_order *old = NULL;
     struct mem_ranked *list = NULL;
     uint32_t count;
     int rc;
 
+    pick = pick ? pick : &all;
+    DN_ASSERT(!pick->timed || (pick->series_count > 0 && memtable_timed(m->table)));
     sched_lock(m->lock);
-    if (series_count == 0 && m->order && m->order->rows == rows)
+    if (pick->series_count == 0 && m->order && m->order->rows == rows)
         o = mem_order_ref(m->order);
     sched_unlock(m->lock);
     if (o) {
         *ret = o;
         return DN_OK;
     }
-    rc = mem_pick_series(m, series, series_count, &list, &count, err);
+    rc = mem_pick_series(m, pick, &list, &count, err);
     if (rc < 0)
         return rc;
     o = mem_calloc(m->owner, 1, sizeof *o);
@@ -449,13 +460,13 @@ int memtable_order(struct memtable *m,
     }
     atomic_init(&o->refs, 1);
     o->rows = rows;
-    rc = mem_build_order(m, list, count, cancel, o, err);
+    rc = mem_build_order(m, pick, list, count, cancel, o, err);
     mem_free(list);
     if (rc < 0) {
         memtable_order_unref(o);
         return rc;
     }
-    if (series_count == 0) {
+    if (pick->series_count == 0) {
         sched_lock(m->lock);
         if (!m->order || m->order->rows < rows) {
             old = m->order;

@@ -246,7 +246,10 @@ static int mem_series_add(struct memtable *m, int64_t token, uint32_t *ret, stru
                              .hash = hash,
                              .key = key,
                              .key_len = (uint32_t)m->key.len,
-                             .head = UINT32_MAX};
+                             .head = UINT32_MAX,
+                             .time_min = INT64_MAX,
+                             .time_max = INT64_MIN,
+                             .ascending = true};
     if (!hidx_add(&m->index, hash, m->series_count, mem_series_hash, m))
         return DN_FAIL_NOMEM(err);
     *ret = m->series_count++;
@@ -414,6 +417,15 @@ static bool mem_series_goes_on(const struct table *t, const struct vec *cols, ui
     return true;
 }
 
+static void mem_series_time(struct mem_series *s, const struct vec *times, uint32_t row)
+{
+    int64_t time = ((const int64_t *)times->data)[vec_at(times, row)];
+
+    s->ascending = s->ascending && time >= s->time_max;
+    s->time_min = time < s->time_min ? time : s->time_min;
+    s->time_max = time > s->time_max ? time : s->time_max;
+}
+
 /* One stretch of rows that lies in one chunk. */
 static int mem_stage_stretch(struct memtable *m,
                              struct mem_chunk *c,
@@ -445,6 +457,8 @@ static int mem_stage_stretch(struct memtable *m,
         c->prev[at + i] = s->head;
         if (c->rowid)
             c->rowid[at + i] = w->rowids ? (uint64_t)w->rowids[from + i] : w->rowid_base + from + i;
+        if (memtable_timed(m->table))
+            mem_series_time(s, &w->cols[m->table->time_col], from + i);
         s->head = m->staged;
         s->rows++;
         m->staged++;

@@ -95,13 +95,27 @@ struct mem_order {
     uint32_t runs_count;
 };
 
-/* Order of the first `rows` rows. With series_count > 0, only of the series given (series_count ×
- * table->series_count datums). Counted: release with memtable_order_unref. cancel set: gives up
- * with DN_E_CANCELED; NULL = never. */
+/* Rows of one key have one time, so rows may be left out by it. */
+static inline bool memtable_timed(const struct table *t)
+{
+    return t->form != KEY_NONE && t->time_col >= 0;
+}
+
+/* Which rows are wanted. */
+struct mem_pick {
+    const struct datum *series; /* borrowed: series_count × table->series_count */
+    uint32_t series_count;      /* 0 = all */
+    bool timed; /* of these series only rows with times from time_min to time_max; only with
+                   memtable_timed */
+    int64_t time_min;
+    int64_t time_max;
+};
+
+/* Order of the first `rows` rows, those that are wanted or a few more; pick NULL = all. Counted:
+ * release with memtable_order_unref. cancel set: gives up with DN_E_CANCELED; NULL = never. */
 int memtable_order(struct memtable *m,
                    uint32_t rows,
-                   const struct datum *series,
-                   uint32_t series_count,
+                   const struct mem_pick *pick,
                    const atomic_bool *cancel,
                    struct mem_order **ret,
                    struct dn_err *err) DN_MUST_CHECK;

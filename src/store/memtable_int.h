@@ -33,6 +33,11 @@ struct mem_series {
     uint32_t key_len;
     uint32_t head; /* newest staged row, UINT32_MAX = none */
     uint32_t rows;
+    bool ascending; /* no row's time is before that of a row before it; as the bounds */
+    /* Tables with a key and a time: bounds of its rows' times; rows that were taken back may have
+     * widened them. */
+    int64_t time_min;
+    int64_t time_max;
 };
 
 struct memtable {

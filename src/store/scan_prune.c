@@ -428,10 +428,36 @@ int scan_add_segment(struct scan *s, struct segref *ref, struct dn_err *err)
     return DN_OK;
 }
 
+/* The times that the constraints leave, as one stretch: rows of a memtable that are outside need
+ * not be sorted. */
+static void scan_pick_time(const struct scan *s, const struct memtable *m, struct mem_pick *pick)
+{
+    pick->time_min = INT64_MIN;
+    pick->time_max = INT64_MAX;
+    if (s->spec.plain || pick->series_count == 0 || !memtable_timed(s->t) ||
+        memtable_table(m)->version != s->t->version)
+        return;
+    for (uint32_t i = 0; i < s->spec.preds_count; i++) {
+        const struct scan_pred *p = &s->spec.preds[i];
+        const struct interval *first = p->set;
+        const struct interval *last = p->set + p->set_count - 1;
+
+        if (p->col != s->t->time_col || p->set_count == 0)
+            continue;
+        pick->timed = true;
+        if (first->has_lo && first->lo.v.i64 > pick->time_min)
+            pick->time_min = first->lo.v.i64;
+        if (last->has_hi && last->hi.v.i64 < pick->time_max)
+            pick->time_max = last->hi.v.i64;
+    }
+}
+
 int scan_add_memtable(struct scan *s, struct memtable *m, uint64_t seq, struct dn_err *err)
 {
     struct scan_src *src = &s->srcs[s->srcs_count];
     uint32_t rows = memtable_rows_at(m, seq);
+    struct mem_pick pick = {.series = s->points,
+                            .series_count = s->points_only ? s->points_count : 0};
     int rc;
 
     if (rows == 0)
@@ -442,8 +468,8 @@ int scan_add_memtable(struct scan *s, struct memtable *m, uint64_t seq, struct d
     rc = scan_map_memtable(s, src, err);
     if (rc < 0)
         return rc;
-    rc = memtable_order(
-        m, rows, s->points, s->points_only ? s->points_count : 0, s->spec.cancel, &src->order, err);
+    scan_pick_time(s, m, &pick);
+    rc = memtable_order(m, rows, &pick, s->spec.cancel, &src->order, err);
     if (rc < 0)
         return rc;
     src->runs_count = src->order->runs_count;

@@ -216,7 +216,7 @@ static int flush_table(struct flusher *f, struct memtable *m, struct dn_err *err
             f->all_cols[c] = c;
         rc = flush_ranges(f, err);
         if (rc == DN_OK)
-            rc = memtable_order(m, rows, NULL, 0, f->sink.cancel, &o, err);
+            rc = memtable_order(m, rows, NULL, f->sink.cancel, &o, err);
         if (rc == DN_OK)
             rc = flush_runs(f, o, err);
         memtable_order_unref(o);

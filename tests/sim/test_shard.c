@@ -505,6 +505,8 @@ static void doubt_run(uint64_t seed, uint64_t n, uint64_t m, bool flush, bool sy
     sim_disk_fail_nth(w.disk, m, SIM_FAULT_IO, false);
     (void)doubt_write(&w, true);
     sim_disk_fail_nth(w.disk, 0, SIM_FAULT_NONE, false);
+    /* Where memory is full a flush that failed is tried again after a pause, not at once. */
+    sched_sleep_ns(w.v->sched, UINT64_C(2000000000));
     if (!doubt_write(&w, true))
         world_die(&w, "in doubt", "the storage is back, but a write fails");
     world_verify(&w, "in doubt");

@@ -66,8 +66,9 @@ static void test_rollback_under_readers(void **state)
         assert_int_equal(sched_spawn(sched, "writer", writer, m, &task, &err), 0);
         for (uint32_t i = 0; i < TURNS; i++) {
             struct datum series = {.type = TYPE_BIGINT, .v.i64 = i % SERIES};
+            const struct mem_pick pick = {.series = &series, .series_count = 1};
             struct mem_order *o;
-            assert_int_equal(memtable_order(m, 2 * SERIES, &series, 1, NULL, &o, &err), DN_OK);
+            assert_int_equal(memtable_order(m, 2 * SERIES, &pick, NULL, &o, &err), DN_OK);
             assert_int_equal(o->count, 2);
             for (uint32_t k = 0; k < 2; k++)
                 assert_int_equal(memtable_datum(m, o->order[k], 0).v.i64, i % SERIES);
@@ -80,9 +81,77 @@ static void test_rollback_under_readers(void **state)
     }
 }
 
+/* Rows of two series with times as given, each with those of the window: as sorting all and
+ * leaving out the others would have it. */
+static void window(const int64_t *times, uint32_t count, int64_t from, int64_t to)
+{
+    struct dn_err err;
+    struct sched *sched = sched_sim_new(1, &err);
+    struct table *t = model_table(&shape);
+    struct memtable *m = memtable_new(sched, NULL, t);
+
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t ids[2] = {1, 2};
+        int64_t two[2] = {times[i], times[i] + 1};
+        struct vec cols[2] = {{.type = TYPE_BIGINT, .count = 2, .data = ids},
+                              {.type = TYPE_TIMESTAMP, .count = 2, .data = two}};
+        struct mem_write w = {.cols = cols, .seq = i + 1, .op = ROW_PUT};
+
+        assert_int_equal(memtable_stage(m, &w, 2, &err), DN_OK);
+        if (i % 3 == 2) { /* taken back, and not in vain: it widened the bounds */
+            memtable_rollback(m, memtable_rows(m));
+            continue;
+        }
+        memtable_publish(m);
+    }
+    for (int64_t id = 1; id <= 2; id++) {
+        struct datum series = {.type = TYPE_BIGINT, .v.i64 = id};
+        struct mem_pick pick = {.series = &series, .series_count = 1};
+        struct mem_order *all;
+        struct mem_order *some;
+        uint32_t at = 0;
+
+        assert_int_equal(memtable_order(m, memtable_rows(m), &pick, NULL, &all, &err), DN_OK);
+        pick.timed = true;
+        pick.time_min = from;
+        pick.time_max = to;
+        assert_int_equal(memtable_order(m, memtable_rows(m), &pick, NULL, &some, &err), DN_OK);
+        for (uint32_t i = 0; i < all->count; i++) {
+            int64_t time = memtable_datum(m, all->order[i], 1).v.i64;
+
+            if (time < from || time > to)
+                continue;
+            assert_true(at < some->count);
+            assert_int_equal(some->order[at++], all->order[i]);
+        }
+        assert_int_equal(at, some->count);
+        memtable_order_unref(some);
+        memtable_order_unref(all);
+    }
+    memtable_free(m);
+    table_unref(t);
+    sched_free(sched);
+}
+
+static void test_rows_of_a_window(void **state)
+{
+    static const int64_t rising[] = {1, 2, 99, 5, 5, 0, 9, 250, 1, 260};
+    static const int64_t mixed[] = {50, 2, 500, 7, 7, -9, 3, 120, 11, 1, 7, 4};
+
+    (void)state;
+    for (int64_t from = -2; from < 12; from++)
+        for (int64_t to = from; to < 12; to++) {
+            window(rising, DN_ARRAY_SIZE(rising), from, to);
+            window(mixed, DN_ARRAY_SIZE(mixed), from, to);
+        }
+    window(rising, DN_ARRAY_SIZE(rising), 100, INT64_MAX);
+    window(mixed, DN_ARRAY_SIZE(mixed), INT64_MIN, INT64_MAX);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rollback_under_readers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rollback_under_readers),
+                                       cmocka_unit_test(test_rows_of_a_window)};
 
     return cmocka_run_group_tests_name("memtable", tests, NULL, NULL);
 }
