@@ -177,6 +177,16 @@ size_t cache_empty(struct cache *c)
     return before;
 }
 
+bool cache_fits(struct cache *c, size_t n)
+{
+    bool fits;
+
+    sched_lock(c->lock);
+    fits = n <= c->budget / 2;
+    sched_unlock(c->lock);
+    return fits;
+}
+
 uint8_t *cache_alloc(struct cache *c, size_t n)
 {
     uint8_t *data;

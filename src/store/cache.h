@@ -25,6 +25,8 @@ void cache_set_budget(struct cache *c, size_t bytes);
 /* Gives back all that nobody has pinned: so many bytes. */
 size_t cache_empty(struct cache *c);
 
+/* Is an entry of n bytes worth keeping? Not if it takes more than half the budget. */
+bool cache_fits(struct cache *c, size_t n);
 /* Memory for cache_put, charged to the owner, after making room for it. NULL: out of memory. */
 uint8_t *cache_alloc(struct cache *c, size_t n);
 /* Bytes that live as long as an open segment (its directories) count against the budget too. */

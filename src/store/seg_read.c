@@ -255,6 +255,7 @@ struct seg_want {
     struct seg_vecref vec;
     const uint8_t *bytes; /* of the vector, once there */
     uint8_t *extent;      /* being read: owned until the cache has it; NULL: was in the cache */
+    bool direct;          /* the vector alone is read, into the arena */
 };
 
 struct seg_fetch {
@@ -266,24 +267,32 @@ struct seg_fetch {
     uint32_t missing; /* ranges */
 };
 
-/* Without a cache: just the vectors' own bytes, in the arena. */
+/* Just the vector's own bytes, in the arena. */
+static int
+seg_want_vector(struct seg_fetch *f, struct seg_want *want, struct arena *arena, struct dn_err *err)
+{
+    const struct seg_vecref *v = &want->vec;
+    uint8_t *to = arena_alloc(arena, v->col->len[v->index]);
+
+    if (!to)
+        return DN_FAIL_NOMEM(err);
+    want->bytes = to;
+    want->direct = true;
+    f->ranges[f->missing++] = (struct volume_range){
+        .offset = v->col->at[v->index], .len = v->col->len[v->index], .to = to};
+    return 0;
+}
+
+/* Without a cache. */
 static int seg_read_vectors(struct seg_fetch *f, struct arena *arena, struct dn_err *err)
 {
     struct seg *s = f->s;
-    int rc;
+    int rc = 0;
 
-    for (uint32_t i = 0; i < f->count; i++) {
-        const struct seg_vecref *v = &f->wants[i].vec;
-        uint8_t *to = arena_alloc(arena, v->col->len[v->index]);
-
-        if (!to)
-            return DN_FAIL_NOMEM(err);
-        f->wants[i].bytes = to;
-        f->ranges[i] = (struct volume_range){
-            .offset = v->col->at[v->index], .len = v->col->len[v->index], .to = to};
-    }
-    if (f->count == 0)
-        return 0;
+    for (uint32_t i = 0; i < f->count && rc == 0; i++)
+        rc = seg_want_vector(f, &f->wants[i], arena, err);
+    if (f->count == 0 || rc < 0)
+        return rc;
     rc = volume_read(s->volume, s->name, f->ranges, f->count, err);
     for (uint32_t i = 0; i < f->count && rc == 0; i++)
         rc = seg_vec_check(s, &f->wants[i].vec, f->wants[i].bytes, err);
@@ -297,8 +306,11 @@ static void seg_want_from(struct seg_want *want, uint32_t group, const uint8_t *
     want->bytes = extent + (c->at[want->vec.index] - c->extent_at[group]);
 }
 
-/* Takes from the cache what it has, and memory for the rest. */
-static int seg_look_up(struct seg_fetch *f, struct seg_pins *pins, struct dn_err *err)
+/* Takes from the cache what it has, and memory for the rest. Where memory is so little that the
+ * cache cannot keep a whole column of a block group, or has no room for it, the vector is read
+ * alone. */
+static int
+seg_look_up(struct seg_fetch *f, struct seg_pins *pins, struct arena *arena, struct dn_err *err)
 {
     struct seg *s = f->s;
 
@@ -314,9 +326,15 @@ static int seg_look_up(struct seg_fetch *f, struct seg_pins *pins, struct dn_err
             seg_want_from(want, f->group, cache_data(e, &n));
             continue;
         }
-        want->extent = cache_alloc(s->cache, c->extent_len[f->group]);
-        if (!want->extent)
-            return DN_FAIL_NOMEM(err);
+        if (cache_fits(s->cache, c->extent_len[f->group]))
+            want->extent = cache_alloc(s->cache, c->extent_len[f->group]);
+        if (!want->extent) {
+            int rc = seg_want_vector(f, want, arena, err);
+
+            if (rc < 0)
+                return rc;
+            continue;
+        }
         f->ranges[f->missing++] = (struct volume_range){
             .offset = c->extent_at[f->group], .len = c->extent_len[f->group], .to = want->extent};
     }
@@ -341,7 +359,10 @@ seg_check_extent(const struct seg_fetch *f, const struct seg_want *want, struct 
     return 0;
 }
 
-static int seg_read_extents(struct seg_fetch *f, struct seg_pins *pins, struct dn_err *err)
+static int seg_read_extents(struct seg_fetch *f,
+                            struct seg_pins *pins,
+                            struct arena *arena,
+                            struct dn_err *err)
 {
     struct seg *s = f->s;
     int rc;
@@ -350,7 +371,7 @@ static int seg_read_extents(struct seg_fetch *f, struct seg_pins *pins, struct d
         return DN_FAIL_NOMEM(err);
     DN_ASSERT(!pins->cache || pins->cache == s->cache);
     pins->cache = s->cache;
-    rc = seg_look_up(f, pins, err);
+    rc = seg_look_up(f, pins, arena, err);
     if (rc == 0 && f->missing)
         rc = volume_read(s->volume, s->name, f->ranges, f->missing, err);
     for (uint32_t i = 0; i < f->missing; i++)
@@ -362,6 +383,8 @@ static int seg_read_extents(struct seg_fetch *f, struct seg_pins *pins, struct d
         struct cache_entry *e;
         size_t n;
 
+        if (want->direct && rc == 0)
+            rc = seg_vec_check(s, &want->vec, want->bytes, err);
         if (!want->extent)
             continue;
         if (rc == 0)
@@ -448,7 +471,7 @@ int seg_fetch(struct seg *s,
     rc = seg_fetch_easy(&f, &rows, select, arena, ret);
     if (rc < 0)
         return DN_FAIL_NOMEM(err);
-    rc = s->cache ? seg_read_extents(&f, pins, err) : seg_read_vectors(&f, arena, err);
+    rc = s->cache ? seg_read_extents(&f, pins, arena, err) : seg_read_vectors(&f, arena, err);
     for (uint32_t i = 0; i < f.count && rc == 0; i++)
         rc = seg_vec_decode(s, &f.wants[i].vec, f.wants[i].bytes, arena, &ret[f.wants[i].out], err);
     for (uint32_t i = 0; s->widens && i < select->cols_count && rc == 0; i++) {

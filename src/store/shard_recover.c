@@ -7,7 +7,8 @@
  *      runs can neither name new chunks nor append
  *   3. sweep objects that the manifest does not name: their names are given again
  *   4. replay the chunks: commits after flushed_seq go into memtables, which are flushed when they
- *      are full: the log may have been written under a larger memory limit
+ *      are full. The memory limit does not count meanwhile: what was written under a larger one
+ * must come back under any
  *   5. begin a new chunk; the same manifest change seals the old ones at the length that was good
  *   6. sweep chunks that the manifest does not name
  *
@@ -229,10 +230,6 @@ static int replay_chunk(struct replay *r,
         rc = replay_frame(r, &frame, err);
         if (rc == DN_OK)
             rc = replay_flush(r, err);
-        if (rc == DN_E_NOMEM)
-            dn_err_hint(err,
-                        "The log holds rows that were written under a larger memory_limit: open "
-                        "the database with that one.");
         if (rc < 0) {
             dn_err_prefix(err, "log %s", name);
             break;
@@ -248,7 +245,7 @@ static int replay_chunk(struct replay *r,
     return rc;
 }
 
-static int recover_replay(struct shard *s, struct dn_err *err)
+static int recover_replay_chunks(struct shard *s, struct dn_err *err)
 {
     struct replay r = {.s = s, .set = version_active(s->ver), .seq = 0};
     size_t count = s->man.chunks_count;
@@ -279,6 +276,23 @@ static int recover_replay(struct shard *s, struct dn_err *err)
     if (s->seq_last == 0)
         s->seq_last = 1; /* no commit: a snapshot of nothing has a sequence to check against, too */
     s->seq_visible = s->seq_last;
+    return rc;
+}
+
+/* Nobody else uses the owner yet. Who writes nothing keeps the log's rows in memory as long as it
+ * is open: they come on top of the limit. */
+static int recover_replay(struct shard *s, struct dn_err *err)
+{
+    struct mem_owner *owner = s->options.owner;
+    size_t limit = owner ? owner->limit : 0;
+    size_t before = owner ? mem_owner_used(owner) : 0;
+    int rc;
+
+    if (limit)
+        owner->limit = 0;
+    rc = recover_replay_chunks(s, err);
+    if (limit)
+        owner->limit = limit + (s->options.read_only ? mem_owner_used(owner) - before : 0);
     return rc;
 }
 

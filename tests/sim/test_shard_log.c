@@ -163,6 +163,37 @@ static void test_replay_in_little_memory(void **state)
     assert_int_equal(mem_owner_used(&owner), 0);
 }
 
+/* The memory limit may be lower than what one record of the log holds. */
+static void test_replay_in_less_memory(void **state)
+{
+    enum { ROWS = 200000 };
+    struct mem_owner owner;
+    struct fixture f;
+    struct dn_err err;
+    int64_t *keys = mem_alloc_array(NULL, ROWS, sizeof *keys);
+    struct vec col = {.type = TYPE_BIGINT, .count = ROWS, .data = keys};
+    struct shard_batch b = {.cols = &col, .rows = ROWS, .op = ROW_PUT};
+
+    (void)state;
+    assert_non_null(keys);
+    for (int i = 0; i < ROWS; i++)
+        keys[i] = i;
+    mem_owner_init(&owner, "test", NULL, 1u << 20);
+    fixture_init(&f);
+    fixture_open(&f, NULL, 100u << 20);
+    b.table = f.t;
+    assert_int_equal(shard_write(f.s, &b, 1, true, NULL, &err), DN_OK);
+    sim_disk_crash(f.disk);
+    fixture_close(&f);
+    fixture_open(&f, &owner, 1u << 18);
+    assert_int_equal(owner.limit, 1u << 20);
+    assert_true(mem_owner_used(&owner) < 1u << 20);
+    assert_int_equal(fixture_rows(&f), ROWS);
+    fixture_done(&f);
+    assert_int_equal(mem_owner_used(&owner), 0);
+    mem_free(keys);
+}
+
 /* A writer whose manifest was replaced by a successor leaves its objects alone: their names may be
  * the successor's by now. */
 static void test_fenced_deletes_nothing(void **state)
@@ -287,6 +318,7 @@ int main(void)
         cmocka_unit_test(test_empty_bitmaps),
         cmocka_unit_test(test_too_many_rows),
         cmocka_unit_test(test_replay_in_little_memory),
+        cmocka_unit_test(test_replay_in_less_memory),
         cmocka_unit_test(test_fenced_deletes_nothing),
         cmocka_unit_test(test_flush_comes_back),
         cmocka_unit_test(test_load_in_doubt),
