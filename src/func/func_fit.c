@@ -6,6 +6,7 @@
 #include "func/num.h"
 #include "func/str_int.h"
 #include "func/text.h"
+#include "vec/fields.h"
 
 #define FIT_EPOCH_US 946684800000000 /* 2000-01-01: halves round away from it, as in PostgreSQL */
 
@@ -60,6 +61,26 @@ static bool fit_instant(int32_t digits, int64_t *us)
            !__builtin_add_overflow(since, (int64_t)FIT_EPOCH_US, us);
 }
 
+/* What is smaller than the last field is cut; what is greater than the first one stays. */
+static struct vinterval *fit_fields(int32_t fields, struct vinterval *v)
+{
+    const int64_t minute = 60000000;
+
+    if (fields == 0 || (fields & TYPE_FIELD_SECOND))
+        return v;
+    if (fields & TYPE_FIELD_MINUTE)
+        v->us -= v->us % minute;
+    else if (fields & TYPE_FIELD_HOUR)
+        v->us -= v->us % (60 * minute);
+    else
+        v->us = 0;
+    if (fields & (TYPE_FIELD_YEAR | TYPE_FIELD_MONTH))
+        v->days = 0;
+    if (fields == TYPE_FIELD_YEAR)
+        v->months -= v->months % 12;
+    return v;
+}
+
 static int fit_array(const struct type_mods *mods,
                      bool cut,
                      struct arena *arena,
@@ -95,7 +116,8 @@ int func_fit(const struct type_mods *mods,
     else if (d->type == TYPE_TIMESTAMPTZ)
         good = fit_instant(mods->v[0], &d->v.i64);
     else if (d->type == TYPE_INTERVAL)
-        good = fit_fraction(mods->v[0], d->iv.us, &d->iv.us);
+        good = fit_fraction(
+            mods->v[0], fit_fields(mods->count > 1 ? mods->v[1] : 0, &d->iv)->us, &d->iv.us);
     return good ? 0 : DN_FAIL(err, DN_E_DATETIME_RANGE, "%s out of range", type_word(d->type));
 }
 
@@ -146,7 +168,7 @@ const struct func *func_fit_cast(enum type_id type)
                                        FIT(NUMERIC, 3),
                                        FIT(TIME, 2),
                                        FIT(TIMESTAMPTZ, 2),
-                                       FIT(INTERVAL, 2)};
+                                       FIT(INTERVAL, 3)};
     static const struct func array = {.name = "fit",
                                       .args = {TYPE_ANY_ARRAY, TYPE_BIGINT, TYPE_BIGINT},
                                       .args_count = 3,

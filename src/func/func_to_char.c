@@ -246,8 +246,8 @@ static void char_put_week(
     }
 }
 
-static void
-char_put_zone(const struct char_time *t, enum tmpl_word word, enum tmpl_case how, struct buf *b)
+static void char_put_zone(
+    const struct char_time *t, enum tmpl_word word, enum tmpl_case how, bool fill, struct buf *b)
 {
     int32_t a = t->offset < 0 ? -t->offset : t->offset;
 
@@ -260,7 +260,7 @@ char_put_zone(const struct char_time *t, enum tmpl_word word, enum tmpl_case how
         buf_printf(b, "%02d", a / 60 % 60);
         return;
     }
-    buf_printf(b, "%c%02d", t->offset < 0 ? '-' : '+', a / 3600);
+    buf_printf(b, "%c%0*d", t->offset < 0 ? '-' : '+', fill || word == TMPL_TZH ? 2 : 1, a / 3600);
     if (word == TMPL_OF && a / 60 % 60)
         buf_printf(b, ":%02d", a / 60 % 60);
 }
@@ -315,7 +315,7 @@ static void char_put_date(const struct char_time *t,
         char_put_number(char_julian(t), 1, false, b);
         break;
     default: /* the words of zones: char_put sends no others */
-        char_put_zone(t, n->word, how, b);
+        char_put_zone(t, n->word, how, fill, b);
         break;
     }
 }
@@ -361,29 +361,46 @@ static uint32_t char_put_quoted(struct vstr s, uint32_t at, struct buf *b)
     return at + 1;
 }
 
+/* Behind a word: one TH, or SP, which says nothing. */
+static uint32_t char_skip_suffix(struct vstr s, uint32_t at)
+{
+    bool sp = at + 1 < s.len && s.ptr[at] == 'S' && s.ptr[at + 1] == 'P';
+
+    return tmpl_starts(s, at, "TH") || sp ? at + 2 : at;
+}
+
+/* Does TH behind it count? */
+static bool char_is_number(enum tmpl_word word)
+{
+    return !(word <= TMPL_AD_DOTS || word == TMPL_MONTH || word == TMPL_MON || word == TMPL_RM ||
+             word == TMPL_DAY || word == TMPL_DY || word >= TMPL_TZ);
+}
+
 static int char_run(const struct char_time *t, struct vstr s, struct buf *b, struct dn_err *err)
 {
     for (uint32_t at = 0; at < s.len;) {
         bool fill = true;
         const struct tmpl_name *n;
 
-        for (;; at += 2) {
-            if (tmpl_starts(s, at, "FM"))
-                fill = false;
-            else if (!tmpl_starts(s, at, "TM") && !tmpl_starts(s, at, "FX"))
-                break;
+        if (tmpl_starts(s, at, "FM") || tmpl_starts(s, at, "TM")) {
+            fill = (s.ptr[at] | 32) != 'f';
+            at += 2;
         }
         n = at < s.len ? tmpl_find(s, at) : NULL;
-        if (n) {
+        if (n && at >= 2 && (n->word == TMPL_MONTH || n->word == TMPL_DAY) &&
+            tmpl_starts(s, at - 2, "TM"))
+            fill = false; /* names in other languages have other lengths */
+        if (!n && tmpl_starts(s, at, "FX")) {
+            at = char_skip_suffix(s, at + 2);
+        } else if (n) {
             if (t->interval && n->spoken)
                 return DN_FAIL(
                     err, DN_E_BAD_DATETIME, "invalid format specification for an interval value");
             char_put(t, n, tmpl_case_of(s.ptr + at, strlen(n->name)), fill, b);
             at += (uint32_t)strlen(n->name);
-            if (tmpl_starts(s, at, "TH")) {
+            if (tmpl_starts(s, at, "TH") && char_is_number(n->word))
                 char_put_ordinal(s.ptr[at] == 'T', b);
-                at += 2;
-            }
+            at = char_skip_suffix(s, at);
         } else if (at < s.len && s.ptr[at] == '"') {
             at = char_put_quoted(s, at + 1, b);
         } else if (at < s.len) {

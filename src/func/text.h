@@ -53,6 +53,11 @@ void text_print_timestamptz(int64_t us, int32_t offset, struct buf *b);
 /* "1 day 02:03", "15 minutes", "1h30m", "P1DT2H" (text_interval.c has the grammar).
  * DN_E_BAD_DATETIME, DN_E_INTERVAL_RANGE. */
 int text_parse_interval(struct vstr s, struct vinterval *ret, struct dn_err *err) DN_MUST_CHECK;
+/* As text of a type with these fields (vec/type.h): '12:34' MINUTE TO SECOND; '1' YEAR. */
+int text_parse_interval_fields(struct vstr s,
+                               int32_t fields,
+                               struct vinterval *ret,
+                               struct dn_err *err) DN_MUST_CHECK;
 
 /* ISO 8601: date or date + time, basic and extended, 'T' or space, fractions with '.' or ',' of
  * seconds (and of minutes or hours), Z / ±hh / ±hhmm / ±hh:mm; reduced forms (2015, 2015-06,

@@ -18,6 +18,7 @@
  * the next smaller ones: of years to months (rounded), of months to days of 30 to the month, of
  * weeks and days to the clock. Sums are kept in 128 bits and checked once at the end. */
 #include "func/text_int.h"
+#include "vec/fields.h"
 
 #include <string.h>
 #include <strings.h>
@@ -112,7 +113,8 @@ static const struct iv_unit iv_iso_time[] = {
 struct iv_in {
     const char *p;
     const char *end;
-    bool over; /* a number too big to go on with */
+    int32_t fields; /* of the type; 0: all */
+    bool over;      /* a number too big to go on with */
     iv_i128 us;
     iv_i128 days;
     iv_i128 months;
@@ -247,6 +249,7 @@ static bool iv_clock(struct iv_in *in, const struct iv_number *n)
     iv_i128 seconds = 0;
     int64_t fraction = 0;
     bool both = false;
+    bool point;
     iv_i128 us;
 
     in->p++;
@@ -258,15 +261,16 @@ static bool iv_clock(struct iv_in *in, const struct iv_number *n)
         if (!iv_digits(in, &seconds))
             return false;
     }
-    if (iv_is(in, '.')) {
+    point = iv_is(in, '.');
+    if (point) {
         in->p++;
         if (!iv_fraction(in, &fraction))
             return false;
-        if (!both) {
-            seconds = minutes;
-            minutes = hours;
-            hours = 0;
-        }
+    }
+    if (!both && (point || in->fields == (TYPE_FIELD_MINUTE | TYPE_FIELD_SECOND))) {
+        seconds = minutes;
+        minutes = hours;
+        hours = 0;
     }
     in->over = in->over || minutes > 59 || seconds > 60;
     us = ((hours * 60 + minutes) * 60 + seconds) * IV_US_SECOND + iv_part(fraction, IV_US_SECOND);
@@ -286,9 +290,39 @@ static bool iv_clock_ahead(const struct iv_in *in)
     return p > in->p && p < in->end && *p == ':';
 }
 
+/* '1 2' DAY TO HOUR: a number alone follows, the hours. */
+static bool iv_hours_last(const struct iv_in *in)
+{
+    const char *p = in->p;
+
+    while (p < in->end && text_is_digit(*p))
+        p++;
+    return in->fields == (TYPE_FIELD_DAY | TYPE_FIELD_HOUR) && p == in->end;
+}
+
+/* The unit of a number alone at the end: the last field. */
+static const struct iv_unit *iv_last(const struct iv_in *in)
+{
+    static const struct {
+        int32_t field;
+        struct iv_unit unit;
+    } rows[] = {
+        {TYPE_FIELD_SECOND, {"", IV_KIND_US, IV_US_SECOND}},
+        {TYPE_FIELD_MINUTE, {"", IV_KIND_US, (int64_t)60 * IV_US_SECOND}},
+        {TYPE_FIELD_HOUR, {"", IV_KIND_US, (int64_t)3600 * IV_US_SECOND}},
+        {TYPE_FIELD_DAY, {"", IV_KIND_DAYS, 1}},
+        {TYPE_FIELD_MONTH, {"", IV_KIND_MONTHS, 1}},
+        {TYPE_FIELD_YEAR, {"", IV_KIND_MONTHS, 12}},
+    };
+
+    for (size_t i = 0; i < DN_ARRAY_SIZE(rows); i++)
+        if (in->fields & rows[i].field)
+            return &rows[i].unit;
+    return &rows[0].unit;
+}
+
 static bool iv_parts(struct iv_in *in)
 {
-    static const struct iv_unit second = {"", IV_KIND_US, IV_US_SECOND};
     static const struct iv_unit day = {"", IV_KIND_DAYS, 1};
     bool any = false;
 
@@ -324,10 +358,10 @@ static bool iv_parts(struct iv_in *in)
         }
         iv_blanks(in);
         word = iv_word(in);
-        unit = word.len             ? iv_find(iv_units, DN_ARRAY_SIZE(iv_units), word)
-               : iv_clock_ahead(in) ? &day
-               : in->p == in->end   ? &second
-                                    : NULL;
+        unit = word.len ? iv_find(iv_units, DN_ARRAY_SIZE(iv_units), word)
+               : iv_clock_ahead(in) || (in->p < in->end && iv_hours_last(in)) ? &day
+               : in->p == in->end                                             ? iv_last(in)
+                                                                              : NULL;
         if (!unit)
             return false;
         iv_add(in, &n, unit);
@@ -418,8 +452,16 @@ static bool iv_iso(struct iv_in *in)
 
 int text_parse_interval(struct vstr s, struct vinterval *ret, struct dn_err *err)
 {
+    return text_parse_interval_fields(s, 0, ret, err);
+}
+
+int text_parse_interval_fields(struct vstr s,
+                               int32_t fields,
+                               struct vinterval *ret,
+                               struct dn_err *err)
+{
     struct vstr text = text_trim(s);
-    struct iv_in in = {.p = text.ptr, .end = text.ptr + text.len};
+    struct iv_in in = {.p = text.ptr, .end = text.ptr + text.len, .fields = fields};
     const char *iso;
     bool good;
 

@@ -78,14 +78,28 @@ const char *const tmpl_days[7] = {
 const char *const tmpl_romans[12] = {
     "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII"};
 
+/* Month, but not MOnth. */
+static bool tmpl_starts_first(struct vstr s, uint32_t at, const char *word)
+{
+    bool same = at < s.len && s.ptr[at] == word[0];
+
+    for (uint32_t i = 1; same && word[i]; i++)
+        same = at + i < s.len && s.ptr[at + i] == tmpl_down(word[i]);
+    return same;
+}
+
 bool tmpl_starts(struct vstr s, uint32_t at, const char *word)
 {
-    uint32_t i = 0;
+    bool upper = true;
+    bool lower = true;
 
-    for (; word[i]; i++)
-        if (at + i >= s.len || tmpl_up(s.ptr[at + i]) != word[i])
+    for (uint32_t i = 0; word[i]; i++) {
+        if (at + i >= s.len)
             return false;
-    return true;
+        upper = upper && s.ptr[at + i] == word[i];
+        lower = lower && s.ptr[at + i] == tmpl_down(word[i]);
+    }
+    return upper || lower;
 }
 
 const struct tmpl_name *tmpl_find(struct vstr s, uint32_t at)
@@ -93,7 +107,9 @@ const struct tmpl_name *tmpl_find(struct vstr s, uint32_t at)
     const struct tmpl_name *best = NULL;
 
     for (size_t i = 0; i < DN_ARRAY_SIZE(tmpl_names); i++)
-        if (tmpl_starts(s, at, tmpl_names[i].name) &&
+        if ((tmpl_starts(s, at, tmpl_names[i].name) ||
+             (tmpl_names[i].word >= TMPL_MONTH && tmpl_names[i].word <= TMPL_DY &&
+              tmpl_names[i].spoken && tmpl_starts_first(s, at, tmpl_names[i].name))) &&
             (!best || strlen(tmpl_names[i].name) > strlen(best->name)))
             best = &tmpl_names[i];
     return best;

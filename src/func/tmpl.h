@@ -75,7 +75,7 @@ static inline char tmpl_down(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Does the word (in upper case) stand there, in whatever case? */
+/* Does the word (in upper case) stand there, in upper or lower case? */
 bool tmpl_starts(struct vstr s, uint32_t at, const char *word);
 /* The longest word that stands there; NULL: none. */
 const struct tmpl_name *tmpl_find(struct vstr s, uint32_t at);

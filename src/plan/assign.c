@@ -149,6 +149,8 @@ static int assign_text(const struct plan_target *to,
         ret->str = in->str;
         return 0;
     }
+    if (to->type == TYPE_INTERVAL && to->mods.count > 1)
+        return text_parse_interval_fields(in->str, to->mods.v[1], &ret->iv, err);
     rc = text_parse_in(to->session, to->type, in->str, arena, ret, err);
     if (rc < 0)
         return rc;

@@ -5,6 +5,8 @@
 #include "plan/bind_gather.h"
 #include "plan/bind_query.h"
 
+#include "func/text.h"
+
 #include "base/text.h"
 
 #include <strings.h>
@@ -482,6 +484,23 @@ bind_collate(struct binder *b, const struct expr *e, struct bexpr **ret, struct 
     return rc;
 }
 
+/* '1' as INTERVAL YEAR: the fields say what the text means. */
+static int bind_fields(struct binder *b,
+                       const struct type_name *type,
+                       const struct bexpr *text,
+                       struct bexpr **ret,
+                       struct dn_err *err)
+{
+    struct datum d = {.type = TYPE_INTERVAL};
+    int rc = text_parse_interval_fields(text->value.str, sql_type_mods(type).v[1], &d.iv, err);
+
+    if (rc < 0) {
+        dn_err_at(err, text->pos);
+        return rc;
+    }
+    return bind_const(b, &d, text->pos, ret, err);
+}
+
 static int
 bind_cast_expr(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
 {
@@ -493,7 +512,9 @@ bind_cast_expr(struct binder *b, const struct expr *e, struct bexpr **ret, struc
     rc = bind_expr(b, e->a, &x, err);
     if (rc == 0 && e->type == TYPE_NONE) /* REGCLASS: its text */
         return bind_coerce(b, x, TYPE_VARCHAR, true, ret, err);
-    if (rc == 0)
+    if (rc == 0 && e->type_name && e->type_name->field_from && bind_untyped_text(x))
+        rc = bind_fields(b, e->type_name, x, ret, err);
+    else if (rc == 0)
         rc = bind_coerce(b, x, e->type, true, ret, err);
     return rc < 0 ? rc : bind_fit(b, e->type_name, ret, err);
 }

@@ -36,8 +36,6 @@ static int refuse_cast_type(const struct type_name *t, struct dn_err *err)
         return 0;
     if (t->type == TYPE_NONE)
         return strcmp(t->name, "regclass") == 0 ? 0 : refuse_type_name(t, err);
-    if (t->field_from)
-        return refuse("INTERVAL with fields as a type", t->pos, err);
     return 0;
 }
 

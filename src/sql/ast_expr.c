@@ -348,5 +348,7 @@ struct expr *sql_interval_field(struct sql_parser *ps,
     else
         e = interval_of(ps, name.pos, (const char *)b.data, b.len);
     buf_done(&b);
+    if (e)
+        sql_type_fields(ps, e->type_name, f);
     return e;
 }

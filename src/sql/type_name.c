@@ -5,6 +5,7 @@
  * whoever uses the tree says that there is no such type yet. */
 #include "grammar.h"
 #include "sql/ast_build.h"
+#include "vec/fields.h"
 #include "vec/numeric.h"
 
 #include <string.h>
@@ -253,6 +254,11 @@ struct type_mods sql_type_mods(const struct type_name *t)
     m.count = t->mods_count;
     for (uint32_t i = 0; i < m.count; i++)
         m.v[i] = t->mods[i];
+    if (t->type == TYPE_INTERVAL && t->field_from) {
+        m.v[0] = m.count ? m.v[0] : TYPE_FRACTION_MAX;
+        m.v[1] = type_fields(t->field_from, t->field_to);
+        m.count = 2;
+    }
     return m;
 }
 
@@ -394,6 +400,16 @@ sql_type_fields(struct sql_parser *ps, struct type_name *type, const struct sql_
     }
     type->field_from = type_lower(ps, f->from);
     type->field_to = type_lower(ps, f->to);
+    if (ps->rc < 0)
+        return NULL;
+    if (type_fields(type->field_from, type->field_to) == 0) {
+        sql_fail_syntax(ps, TK_FIELD, f->to);
+        return NULL;
+    }
+    if (f->precision && strcmp(type->field_to, "second") != 0) {
+        sql_fail(ps, DN_E_SYNTAX, f->precision->pos, "only SECOND has a precision");
+        return NULL;
+    }
     precision[0] = f->precision;
     if (f->precision)
         type_mods(ps, type, type->name, -1, precision, 1);

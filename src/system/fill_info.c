@@ -3,6 +3,7 @@
  * fill_info.c: rows of information_schema. Values come in the order of the columns in
  * relations_info.c. */
 #include "system/system_int.h"
+#include "vec/fields.h"
 
 #include <inttypes.h>
 
@@ -118,6 +119,23 @@ static void info_time(struct sys_rows *w, const struct sys_attr *a)
         sys_null(w, 1);
 }
 
+/* "DAY TO SECOND(2)" */
+static void info_interval(struct sys_rows *w, const struct sys_attr *a)
+{
+    struct buf b;
+
+    if (a->type != TYPE_INTERVAL || a->mods.count < 2) {
+        sys_null(w, 1);
+        return;
+    }
+    buf_init(&b, w->arena->owner);
+    buf_puts(&b, type_fields_name(a->mods.v[1]));
+    if (a->mods.v[0] < TYPE_FRACTION_MAX)
+        buf_printf(&b, "(%d)", (int)a->mods.v[0]);
+    sys_buf(w, &b);
+    buf_done(&b);
+}
+
 static void info_int_text(struct sys_rows *w, int64_t value)
 {
     struct buf b;
@@ -186,7 +204,8 @@ static void info_column(struct sys_rows *w, const struct sys_item *it, const str
         sys_null(w, 1);
     info_number(w, a);
     info_time(w, a);
-    sys_null(w, 2); /* interval_type, interval_precision */
+    info_interval(w, a);
+    sys_null(w, 1); /* interval_precision */
     sys_null(w, 9); /* character set, collation, domain */
     info_name(w, "pg_catalog", t ? t->name : NULL);
     sys_null(w, 4); /* scope, maximum_cardinality */

@@ -3,6 +3,7 @@
  * types.c: types and functions by the numbers that PostgreSQL gives them, or such as follow from
  * what they are called. */
 #include "system/system_int.h"
+#include "vec/fields.h"
 
 #include "func/func.h"
 #include "func/rowfunc.h"
@@ -61,7 +62,8 @@ int32_t sys_type_mod(enum type_id type, const struct type_mods *mods)
     if (type == TYPE_TIME || type == TYPE_TIMESTAMPTZ)
         return mods->v[0];
     if (type == TYPE_INTERVAL)
-        return 0x7fff << 16 | mods->v[0];
+        return (mods->count > 1 ? mods->v[1] : 0x7fff) << 16 |
+               (mods->v[0] < TYPE_FRACTION_MAX ? mods->v[0] : 0xffff);
     return mods->v[0] + 4; /* a length */
 }
 
@@ -131,6 +133,17 @@ uint32_t sys_type_by_name(struct vstr name)
     return own == TYPE_NONE ? 0 : sys_type_oid(array ? type_array_of(own) : own, NULL);
 }
 
+static void sys_print_interval(int64_t mod, struct buf *b)
+{
+    const char *fields = type_fields_name((int32_t)(mod >> 16 & 0x7fff));
+
+    buf_puts(b, fields ? " " : "");
+    for (; fields && *fields; fields++)
+        buf_u8(b, (uint8_t)(*fields >= 'A' && *fields <= 'Z' ? *fields + 32 : *fields));
+    if ((mod & 0xffff) <= TYPE_FRACTION_MAX)
+        buf_printf(b, "(%" PRId64 ")", mod & 0xffff);
+}
+
 /* The parameters behind the first word: character varying(10), timestamp(3) with time zone. */
 static void sys_print_mods(const struct sys_type *t, const char *name, int64_t mod, struct buf *b)
 {
@@ -145,7 +158,7 @@ static void sys_print_mods(const struct sys_type *t, const char *name, int64_t m
                        (mod - 4) >> 16 & 0xffff,
                        (int)((((mod - 4) & 0x7ff) ^ 1024) - 1024));
         else if (t->oid == 1186)
-            buf_printf(b, "(%" PRId64 ")", mod & 0xffff);
+            sys_print_interval(mod, b);
         else if (t->oid == 1042 || t->oid == 1043)
             buf_printf(b, "(%" PRId64 ")", mod - 4);
         return;

@@ -2,6 +2,7 @@
  *
  * type.c: tables over type_list.h, and the names SQL dialects give to the types. */
 #include "vec/type.h"
+#include "vec/fields.h"
 
 #include "base/bytes.h"
 #include "vec/numeric.h"
@@ -270,8 +271,13 @@ bool type_mods_good(enum type_id t, const struct type_mods *m)
                m->v[1] >= -VNUMERIC_SCALE_MAX && m->v[1] <= VNUMERIC_SCALE_MAX;
     if (type_is_text(t))
         return m->count == 1 && m->v[0] >= 1 && m->v[0] <= TYPE_CHARS_MAX;
+    if (t == TYPE_INTERVAL && m->count == 2 &&
+        (!type_fields_name(m->v[1]) ||
+         (m->v[0] != TYPE_FRACTION_MAX && !(m->v[1] & TYPE_FIELD_SECOND))))
+        return false;
     if (t == TYPE_TIME || t == TYPE_TIMESTAMPTZ || t == TYPE_INTERVAL)
-        return m->count == 1 && m->v[0] >= 0 && m->v[0] <= TYPE_FRACTION_MAX;
+        return m->count <= (t == TYPE_INTERVAL ? 2 : 1) && m->v[0] >= 0 &&
+               m->v[0] <= TYPE_FRACTION_MAX;
     return false;
 }
 
@@ -282,6 +288,13 @@ void type_print(enum type_id t, const struct type_mods *m, struct buf *b)
         return;
     }
     buf_puts(b, type_name(m->count && type_is_array(t) ? type_element(t) : t));
+    if (m->count == 2 && (t & ~TYPE_ARRAY) == TYPE_INTERVAL) {
+        buf_printf(b, " %s", type_fields_name(m->v[1]));
+        if (m->v[0] < TYPE_FRACTION_MAX)
+            buf_printf(b, "(%" PRId32 ")", m->v[0]);
+        buf_puts(b, type_is_array(t) ? "[]" : "");
+        return;
+    }
     for (uint32_t i = 0; i < m->count; i++)
         buf_printf(b, "%s%" PRId32, i ? ", " : "(", m->v[i]);
     buf_puts(b, m->count ? type_is_array(t) ? ")[]" : ")" : "");
