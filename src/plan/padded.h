@@ -9,6 +9,7 @@
 #include "func/expr.h"
 
 struct binder;
+struct plan_col;
 struct planner;
 struct qout;
 
@@ -21,5 +22,9 @@ int32_t bind_chars(struct bexpr *const *args, uint32_t count);
 /* With its blanks, as a value of that type. */
 int bind_pad(struct binder *b, enum type_id type, struct bexpr **e, struct dn_err *err)
     DN_MUST_CHECK;
-/* The columns of a query as a client gets them. */
+/* The columns of a query as a client gets them; and what came so back again. */
 int query_shown(struct planner *q, struct qout *out, struct dn_err *err) DN_MUST_CHECK;
+int query_unshown(struct planner *q,
+                  const struct plan_col *cols,
+                  struct qout *out,
+                  struct dn_err *err) DN_MUST_CHECK;

@@ -149,6 +149,39 @@ int query_shown(struct planner *q, struct qout *out, struct dn_err *err)
     return out->tree ? 0 : DN_FAIL_NOMEM(err);
 }
 
+int query_unshown(struct planner *q,
+                  const struct plan_col *cols,
+                  struct qout *out,
+                  struct dn_err *err)
+{
+    struct binder b = query_binder(q, NULL, NULL);
+    struct ldef *defs = arena_alloc_array(q->env->arena, (size_t)out->count + 1, sizeof(*defs));
+    uint32_t n = 0;
+    int rc = 0;
+
+    out->vars = arena_dup(q->env->arena, out->vars, ((size_t)out->count + 1) * sizeof(*out->vars));
+    if (!defs || !out->vars)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; rc == 0 && i < out->count; i++) {
+        struct bexpr *e = cols[i].type == TYPE_BPCHAR ? bind_var(&b, out->vars[i], 0) : NULL;
+
+        if (cols[i].type != TYPE_BPCHAR)
+            continue;
+        if (!e)
+            return DN_FAIL_NOMEM(err);
+        e->type = TYPE_VARCHAR; /* so that there is a cast */
+        rc = bind_coerce(&b, e, TYPE_BPCHAR, true, &e, err);
+        out->vars[i] = logic_var(q, out->names[i], TYPE_BPCHAR);
+        if (rc == 0 && !out->vars[i])
+            return DN_FAIL_NOMEM(err);
+        logic_set_chars(q, out->vars[i], cols[i].origin.mods.v[0]);
+        defs[n++] = (struct ldef){.var = out->vars[i], .e = e};
+    }
+    if (rc == 0 && n > 0)
+        out->tree = logic_map(q, out->tree, defs, n);
+    return rc < 0 ? rc : out->tree ? 0 : DN_FAIL_NOMEM(err);
+}
+
 /* The result's columns by name, and the plan. */
 int query_finish(struct planner *q, const struct qout *out, struct dn_err *err)
 {
@@ -344,7 +377,7 @@ int query_distinct(struct planner *q, struct qout *out, struct dn_err *err)
 /* What both sides declare alike holds for the whole; the columns are nobody's. NULL: out of memory.
  */
 static const struct plan_origin *
-set_origins(struct planner *q, const struct qout *l, const struct qout *r)
+set_origins(struct planner *q, enum set_op op, const struct qout *l, const struct qout *r)
 {
     struct plan_origin *all = arena_calloc(q->env->arena, (size_t)l->count + 1, sizeof(*all));
 
@@ -355,6 +388,8 @@ set_origins(struct planner *q, const struct qout *l, const struct qout *r)
             a->mods.count == b->mods.count &&
             memcmp(a->mods.v, b->mods.v, a->mods.count * sizeof(a->mods.v[0])) == 0)
             all[i] = (struct plan_origin){.declared = true, .mods = a->mods};
+        else if (op != SET_UNION && q->vars[l->vars[i]].type == TYPE_BPCHAR)
+            all[i] = (struct plan_origin){.mods = a->mods}; /* the values are those of the left */
     }
     return all;
 }
@@ -399,7 +434,7 @@ static int set_bind(struct planner *q,
             return DN_FAIL_NOMEM(err);
     }
     *ret = (struct qout){.tree = n, .names = l.names, .count = l.count};
-    ret->origins = set_origins(q, &l, &r);
+    ret->origins = set_origins(q, ast->set, &l, &r);
     if (!ret->origins)
         return DN_FAIL_NOMEM(err);
     ret->vars = arena_dup(q->env->arena, n->vars, ((size_t)l.count + 1) * sizeof(*n->vars));

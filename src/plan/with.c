@@ -129,6 +129,7 @@ static int with_fresh(struct planner *q, const struct qout *out, uint32_t **ret,
         (*ret)[i] = logic_var(q, out->names[i], q->vars[out->vars[i]].type);
         if (!(*ret)[i])
             return DN_FAIL_NOMEM(err);
+        logic_set_chars(q, (*ret)[i], logic_chars(q, out->vars[i]));
     }
     return 0;
 }
@@ -446,12 +447,13 @@ static int with_part_rows(struct planner *q, struct lwith *w, struct qout *ret, 
     struct lnode *n = logic_node(q, L_WORK, NULL);
     const char **names = arena_alloc_array(q->env->arena, part->cols_count + 1, sizeof(*names));
     uint32_t *vars = arena_alloc_array(q->env->arena, part->cols_count + 1, sizeof(*vars));
+    int rc;
 
     if (part->cols_count == 0) {
-        int rc = DN_FAIL(err,
-                         DN_E_UNSUPPORTED,
-                         "WITH query \"%s\" does not have a RETURNING clause",
-                         w->ast->name.s);
+        rc = DN_FAIL(err,
+                     DN_E_UNSUPPORTED,
+                     "WITH query \"%s\" does not have a RETURNING clause",
+                     w->ast->name.s);
 
         dn_err_at(err, w->ast->name.pos);
         return rc;
@@ -470,7 +472,8 @@ static int with_part_rows(struct planner *q, struct lwith *w, struct qout *ret, 
     n->vars = vars;
     n->vars_count = part->cols_count;
     *ret = (struct qout){.tree = n, .vars = vars, .names = names, .count = part->cols_count};
-    return with_names(q, w->ast, ret, err);
+    rc = query_unshown(q, part->cols, ret, err);
+    return rc < 0 ? rc : with_names(q, w->ast, ret, err);
 }
 
 /* Working tables whose recursion is around a tree. */
