@@ -10,8 +10,10 @@
 #include "server/pool.h"
 #include "server/tls.h"
 
-#define SERVER_WORKERS  8u  /* per core */
-#define SERVER_REQUESTS 16u /* of HTTP at once, per worker */
+#define SERVER_WORKERS   8u  /* per core */
+#define SERVER_REQUESTS  16u /* of HTTP at once, per worker */
+#define SERVER_HTTP_PART 4u  /* of memory_limit, beside it: bodies and answers of HTTP … */
+#define SERVER_HTTP_MIN  ((size_t)128 << 20) /* … but so many bytes at least */
 
 static void server_asked(void *arg)
 {
@@ -43,13 +45,15 @@ static int server_open_db(struct server *s, struct dn_err *err)
 static int server_open_http(struct server *s, struct dn_err *err)
 {
     const struct server_conf *o = &s->conf;
+    size_t memory = engine_owner(s->db)->limit / SERVER_HTTP_PART;
     struct http_options http = {.address = o->listen,
                                 .port = o->http_port,
                                 .tls_cert = o->tls_cert,
                                 .tls_key = o->tls_key,
                                 .connections_max = o->connections_max,
                                 .requests_max = o->workers_max * SERVER_REQUESTS,
-                                .insecure = o->insecure};
+                                .insecure = o->insecure,
+                                .memory_max = memory > SERVER_HTTP_MIN ? memory : SERVER_HTTP_MIN};
 
     return o->http_port < 0 ? 0 : http_open(s, &http, &s->http, err);
 }

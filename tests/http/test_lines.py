@@ -140,6 +140,30 @@ class HttpLines(HttpTest):
             print(e, file=sys.stderr)
             return True
 
+    def test_case_and_names(self):
+        """Names are found as in SQL, unless a point has both."""
+        self.good("letters,t=a v=1 1")
+        self.good("letters,T=b V=2 2")
+        self.good("letters,t=c,T=d v=3,V=4 3")
+        self.assertEqual(self.server.rows('SELECT t, "T", v, "V" FROM letters ORDER BY time'),
+                         [["a", "", 1, None], ["b", "", 2, None], ["c", "d", 3, 4]])
+        for line in (b"nam\xff v=1 1", b"nam f\xff=1 1", b"nam,t\xff=a f=1 1"):
+            self.bad(b"nam v=1 1\n" + line, 2, "not valid UTF-8")
+        a = self.write(b"nam v=1 1\nnam f\xff=1 1\nnam v=2 2", "/write?partial=true")
+        self.assertEqual((a.status, a.json["written"], a.json["dropped"]), (400, 2, 1), a.text)
+
+    def test_telegraf(self):
+        """As its plugins outputs.influxdb_v2 and outputs.influxdb send: packed, with a token, fields of one type each."""
+        lines = (b"cpu,cpu=cpu-total,host=box usage_idle=97.5,usage_user=1.25 1700000000000000000\n"
+                 b"disk,device=vda,fstype=ext4,host=box,mode=rw,path=/ free=123456789u,used_percent=43.25 1700000000000000000\n"
+                 b'system,host=box load1=0.5,n_cpus=2i,uptime_format="1 day,  2:03" 1700000000000000000\n')
+        for path in ("/api/v2/write?bucket=telegraf&org=o", "/write?db=telegraf&consistency=any"):
+            a = self.server.post(path, gzip.compress(lines), Content_Encoding="gzip", Authorization="Token dendro:x",
+                                 Content_Type="text/plain; charset=utf-8", User_Agent="Telegraf/1.30.0 Go/1.22")
+            self.assertEqual(a.status, 204, a.text)
+        self.assertEqual(self.server.rows("SELECT c.usage_idle, d.free, d.path, s.n_cpus, s.uptime_format FROM telegraf.cpu c, "
+                                          "telegraf.disk d, telegraf.system s"), [[97.5, 123456789, "/", 2, "1 day,  2:03"]])
+
     def test_partial(self):
         """What can be written is, as InfluxDB does it; the others are told."""
         text = "some,k=a v=1 1\nbroken\nsome,k=b v=2 2\nsome,k=c v=t 3\nsome,k=d v= 4\nother w=\"x\" 5"

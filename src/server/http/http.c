@@ -332,6 +332,8 @@ http_new(struct http *h, struct MHD_Connection *conn, const char *method, const 
     req->conn = conn;
     req->rest = "";
     req->body_max = atomic_load(&server_live(h->srv)->message_max);
+    if (req->body_max > h->opt.memory_max / HTTP_MEMORY_PART) /* it would never find room */
+        req->body_max = h->opt.memory_max / HTTP_MEMORY_PART;
     req->since_ns = server_now_ns(h->srv);
     buf_init(&req->body, &h->owner);
     buf_init(&req->out, &h->owner);
@@ -489,7 +491,7 @@ int http_open(struct server *srv,
     h->srv = srv;
     h->opt = *options;
     h->since_ns = server_now_ns(srv);
-    mem_owner_init(&h->owner, "http", server_owner(srv), 0);
+    mem_owner_init(&h->owner, "http", server_owner(srv), options->memory_max);
     h->lock = sched_mutex_new(srv_pool_sched(server_pool(srv)), "http");
     if (!h->lock)
         rc = DN_FAIL_NOMEM(err);

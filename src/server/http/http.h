@@ -23,6 +23,7 @@ struct http_options {
     unsigned connections_max;
     unsigned requests_max; /* under way at once; more are told to come again */
     bool insecure;         /* other machines may come without a login */
+    size_t memory_max;     /* of all requests and answers; more are told to come again */
 };
 
 int http_open(struct server *srv,

@@ -30,6 +30,7 @@
 #define HTTP_ID_MAX      64u
 #define HTTP_HEADERS_MAX 6u
 #define HTTP_RETRY_S     "1" /* Retry-After */
+#define HTTP_MEMORY_PART 8u  /* of the memory of all: what one body may take */
 
 struct MHD_Connection;
 struct MHD_Daemon;
@@ -138,7 +139,6 @@ struct http {
     struct http_counters counters;
     uint64_t since_ns; /* when it began */
 };
-
 /* ---- http.c ---- */
 extern const struct http_route http_routes[];
 void http_header(struct http_req *req, const char *name, const char *fmt, ...) DN_PRINTF(3, 4);

@@ -3,6 +3,7 @@
  * ingest.c: points to shapes; see ingest.h. */
 #include "server/ingest/ingest_int.h"
 
+#include "base/text.h"
 #include "engine/appender.h"
 
 #include <stdarg.h>
@@ -196,6 +197,15 @@ static struct ingest_table *ingest_table_of(struct ingest *in, struct lp_text na
     return t;
 }
 
+static int ingest_check_name(struct lp_text name, struct dendro_error *err)
+{
+    if (memchr(name.ptr, 0, name.len))
+        return ingest_fail(err, DN_E_BAD_NAME, "a name has a NUL in it");
+    if (!text_utf8_valid(name.ptr, name.len))
+        return ingest_fail(err, DN_E_BAD_NAME, "a name is not valid UTF-8");
+    return 0;
+}
+
 static int ingest_new_col(struct ingest *in,
                           struct ingest_shape *s,
                           struct lp_text name,
@@ -204,8 +214,10 @@ static int ingest_new_col(struct ingest *in,
 {
     struct ingest_col *c = &s->cols[s->cols_count];
 
-    if (memchr(name.ptr, 0, name.len))
-        return ingest_fail(err, DN_E_BAD_NAME, "a name has a NUL in it");
+    int rc = ingest_check_name(name, err);
+
+    if (rc < 0)
+        return rc;
     c->name = arena_strndup(&in->arena, name.ptr, name.len);
     if (!c->name)
         return ingest_nomem(err);
@@ -219,7 +231,8 @@ static int ingest_new_col(struct ingest *in,
 static void ingest_declare(const struct table *t, struct ingest_col *c)
 {
     int col = table_column_find(t, c->name, c->name_len);
-    enum type_id type = col < 0 ? TYPE_NONE : t->columns[col].type;
+    enum type_id type =
+        col < 0 || strcmp(t->columns[col].name, c->name) != 0 ? TYPE_NONE : t->columns[col].type;
 
     c->declared =
         type == TYPE_DOUBLE || type == TYPE_BIGINT || type == TYPE_BOOLEAN || type == TYPE_VARCHAR;
@@ -291,6 +304,9 @@ static int ingest_new_shape(struct ingest *in,
     }
     if (!s)
         return ingest_nomem(err);
+    rc = ingest_check_name(p->name, err);
+    if (rc < 0)
+        return rc;
     s->hash = hash;
     s->tags_count = p->tags_count;
     s->fields_count = p->fields_count;

@@ -318,14 +318,26 @@ static int schema_takes(const struct column *c, const struct schema_want *w)
     return -1;
 }
 
+/* The column that a name means; < 0: none. Upper and lower case count where both are there. */
+static int
+schema_find(const struct table *t, const struct schema_wants *all, const struct schema_want *w)
+{
+    int col = table_column_find(t, w->name, strlen(w->name));
+
+    for (uint32_t i = 0; col >= 0 && i < all->count; i++)
+        if (&all->list[i] != w && strcmp(t->columns[col].name, all->list[i].name) == 0)
+            return -1;
+    return col;
+}
+
 static int schema_column(struct ingest_plan *plan,
                          const struct table *t,
                          const struct schema_want *w,
+                         int col,
                          struct dendro_error *err)
 {
     struct ingest *in = plan->in;
     struct buf *b = plan->sql;
-    int col = table_column_find(t, w->name, strlen(w->name));
     int fits;
 
     if (col < 0 && in->opt.create != INGEST_CREATE_ALL) {
@@ -379,12 +391,12 @@ static int schema_extend(struct ingest_plan *plan,
                            t->name);
     for (uint32_t i = 0; rc == 0 && i < w->count; i++) {
         const struct schema_want *want = &w->list[i];
-        bool new_tag = want->tag && plan->in->opt.create == INGEST_CREATE_ALL &&
-                       table_column_find(t, want->name, strlen(want->name)) < 0;
+        int col = schema_find(t, w, want);
+        bool new_tag = want->tag && plan->in->opt.create == INGEST_CREATE_ALL && col < 0;
 
         rc = schema_reserved(plan->in, want, t->columns[time].name, err);
         if (rc == 0 && !new_tag)
-            rc = schema_column(plan, t, want, err);
+            rc = schema_column(plan, t, want, col, err);
         else if (rc == 0)
             rc = schema_may_join(plan->in, t, want, err);
         if (rc == 0 && new_tag)
