@@ -134,13 +134,14 @@ void settings_copy(struct settings *s, const struct settings *from, const struct
 
 const struct setting_row *settings_find(const char *name, struct dn_err *err)
 {
-    struct text_near near = text_near_make(name);
+    struct text_near near;
 
-    for (size_t i = 0; i < DN_ARRAY_SIZE(setting_rows); i++) {
+    for (size_t i = 0; i < DN_ARRAY_SIZE(setting_rows); i++)
         if (strcasecmp(setting_rows[i].name, name) == 0)
             return &setting_rows[i];
+    near = text_near_make(name); /* costs much more than to find one */
+    for (size_t i = 0; i < DN_ARRAY_SIZE(setting_rows); i++)
         text_near_try(&near, setting_rows[i].name);
-    }
     DN_IGNORE(DN_FAIL(/* NULL says it */
                       err,
                       DN_E_UNDEFINED_OBJECT,

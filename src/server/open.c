@@ -10,10 +10,13 @@
 #include "server/pool.h"
 #include "server/tls.h"
 
+#include <sys/resource.h>
+
 #define SERVER_WORKERS   8u  /* per core */
 #define SERVER_REQUESTS  16u /* of HTTP at once, per worker */
 #define SERVER_HTTP_PART 4u  /* of memory_limit, beside it: bodies and answers of HTTP … */
 #define SERVER_HTTP_MIN  ((size_t)128 << 20) /* … but so many bytes at least */
+#define SERVER_FILES     512u                /* open ones that are no connections */
 
 static void server_asked(void *arg)
 {
@@ -90,10 +93,29 @@ static int server_open_tls(struct server *s, struct dn_err *err)
     return cert ? srv_tls_new(s->conf.tls_cert, s->conf.tls_key, &s->tls, err) : 0;
 }
 
+/* Each connection is an open file, and a system's usual limit is 1024. Both protocols have as many
+ * connections. */
+static void server_open_files(const struct server *s)
+{
+    rlim_t want = (rlim_t)s->conf.connections_max * 2 + SERVER_FILES;
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+        limit.rlim_cur >= want)
+        return;
+    limit.rlim_cur =
+        limit.rlim_max == RLIM_INFINITY || limit.rlim_max > want ? want : limit.rlim_max;
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur < want)
+        server_log("max_connections = %u may be more than the system's limit of open files allows",
+                   s->conf.connections_max);
+}
+
 static int server_start(struct server *s, struct dn_err *err)
 {
     int rc = server_open_db(s, err);
 
+    if (rc == 0)
+        server_open_files(s);
     rc = rc < 0 ? rc : server_open_tls(s, err);
     rc = rc < 0 ? rc : srv_pool_new(s->conf.workers_max, s->conf.connections_max, &s->pool, err);
     if (rc < 0)

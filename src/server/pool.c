@@ -7,6 +7,8 @@
 
 #include <stdatomic.h>
 
+#define POOL_THREADS_MAX 1000u /* of a pool; beyond that jobs wait */
+
 struct srv_pool {
     struct sched *sched;      /* owned */
     struct sched_mutex *lock; /* all below */
@@ -82,6 +84,9 @@ int srv_pool_new(unsigned workers_max,
     DN_ASSERT(workers_max > 0);
     if (!p)
         return DN_FAIL_NOMEM(err);
+    workers_max = workers_max < POOL_THREADS_MAX ? workers_max : POOL_THREADS_MAX;
+    if (spare_max > POOL_THREADS_MAX - workers_max)
+        spare_max = POOL_THREADS_MAX - workers_max;
     p->workers_max = workers_max;
     p->spare_max = spare_max;
     p->workers = mem_calloc(NULL, (size_t)workers_max + spare_max, sizeof(*p->workers));

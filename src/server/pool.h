@@ -18,7 +18,7 @@ struct srv_job {
 };
 
 /* Up to workers_max of them as there is work; up to spare_max more where some stand still
- * (srv_pool_pause) or are at it for long (srv_pool_relieve). */
+ * (srv_pool_pause) or are at it for long (srv_pool_relieve); a thousand in all. */
 int srv_pool_new(unsigned workers_max,
                  unsigned spare_max,
                  struct srv_pool **ret,

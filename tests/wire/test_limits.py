@@ -6,6 +6,7 @@
     test_limits.py --list              names of the classes
 """
 import os
+import resource
 import select
 import shutil
 import signal
@@ -75,6 +76,46 @@ class Fair(ServerTest):
                 c.cancel()
                 t.join(1)
         self.assertEqual(len(canceled), len(heavy))
+
+
+class Many(ServerTest):
+    """More idle connections than there may be threads; they cost no thread and little memory."""
+    options = ("--max-connections", "3000")
+    count = 1200
+
+    def proc(self, name):
+        return f"/proc/{self.server.process.pid}/{name}"
+
+    def rss(self):
+        with open(self.proc("statm"), encoding="ascii") as f:
+            return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    def test_idle_connections(self):
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        k = connect(self).cursor()
+        before = self.rss()
+        idle = []
+        try:
+            for _ in range(self.count):
+                idle.append(start(self))
+            each = (self.rss() - before) / len(idle)
+            threads = len(os.listdir(self.proc("task")))
+            print(f"{len(idle)} idle connections: {each / 1000:.1f} kB each, {threads} threads", file=sys.stderr)
+            self.assertLess(threads, 100)
+            self.assertLess(each, 200000)  # sanitizers take their share
+            k.execute("SELECT count(*) FROM generate_series(1, 1000)")
+            self.assertEqual(k.fetchone(), (1000,))
+            sql = b"SELECT 42\0"
+            idle[0].sendall(b"Q" + struct.pack(">i", len(sql) + 4) + sql)
+            got = b""
+            while not got.endswith(b"Z\0\0\0\5I"):
+                got += idle[0].recv(10000)
+            self.assertIn(b"42", got)
+        finally:
+            for s in idle:
+                s.close()
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 class SlowReader(ServerTest):
