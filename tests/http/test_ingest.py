@@ -371,7 +371,7 @@ class Pressure(HttpTest):
 
 class Audit(HttpTest):
     """The log names who wrote rows without a statement, and what was made for them."""
-    options = ("--ilp-port", "any", "--set", "log_statement=mod", "--log-format", "json")
+    options = ("--ilp-port", "any", "--set", "log_statement=mod", "--set", "log_disconnections=on", "--log-format", "json")
 
     @classmethod
     def tearDownClass(cls):
@@ -387,6 +387,8 @@ class Audit(HttpTest):
                      ("line protocol", "INSERT", "aline", "1", "ok")):
             assert want in kinds, (want, kinds)
         assert all(e["user"] == "dendro" and e["address"] for e in said), said
+        ends = [e for e in events if e.get("event") == "logout" and e["protocol"] == "line protocol"]
+        assert [(e["rows"], e["refused"], e["user"]) for e in ends] == [("1", "1", "dendro")], ends
         assert any("CREATE TABLE aline" in e.get("text", "") for e in said), said
 
     def test_events(self):
@@ -398,9 +400,9 @@ class Audit(HttpTest):
         self.assertEqual(self.server.rows("SELECT value FROM aprom"), [[1]])
         self.assertEqual(self.server.post("/api/import?table=acsv&create=true", Import.CSV).status, 200)
         with socket.create_connection(("127.0.0.1", self.server.ilp_port), timeout=120) as s:
-            s.sendall(b"aline,k=b v=3 3\n")
+            s.sendall(b"aline,k=b v=3 3\nbroken\n")
             s.shutdown(socket.SHUT_WR)
-            self.assertEqual(s.recv(100), b"")
+            self.assertEqual(s.makefile().read().count("\n"), 1)
         self.assertEqual(self.server.rows("SELECT count(*) FROM aline"), [[3]])
         metrics = self.server.ask("GET", "/metrics").text
         for table, rows, refused in (("aline", 3, 1), ("aprom", 1, 0), ("acsv", 3, 0)):

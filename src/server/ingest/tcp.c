@@ -30,7 +30,8 @@ struct tcp {
     uint64_t lines;       /* before those in the buffer */
     uint64_t rows;        /* written */
     uint64_t errors;      /* lines refused */
-    uint64_t since_ns;    /* when the write that is under way began */
+    uint64_t opened_ns;
+    uint64_t since_ns; /* when the write that is under way began */
     bool goodbye;
     bool peeked; /* the first byte was looked at */
     bool asked;  /* he has to log in first */
@@ -53,14 +54,37 @@ static int tcp_open(struct conn *c, struct dn_err *err)
     if (!t)
         return DN_FAIL_NOMEM(err);
     c->proto = t;
+    t->opened_ns = server_now_ns(c->srv);
     t->asked = !tcp_trusted(c);
     return 0;
+}
+
+/* What came over a connection, when it ends. */
+static void tcp_log_end(struct conn *c)
+{
+    const struct tcp *t = c->proto;
+    char seconds[32], rows[32], refused[32];
+    const struct server_field fields[] = {{"user", t->user},
+                                          {"address", c->peer},
+                                          {"protocol", c->ops->name},
+                                          {"seconds", seconds},
+                                          {"rows", rows},
+                                          {"refused", refused}};
+    uint64_t ns = server_now_ns(c->srv) - t->opened_ns;
+
+    if (!t->session || !atomic_load(&server_live(c->srv)->log_disconnections))
+        return;
+    snprintf(seconds, sizeof seconds, "%.3f", (double)ns / 1e9);
+    snprintf(rows, sizeof rows, "%" PRIu64, t->rows);
+    snprintf(refused, sizeof refused, "%" PRIu64, t->errors);
+    server_event("logout", fields, DN_ARRAY_SIZE(fields));
 }
 
 static void tcp_close(struct conn *c)
 {
     struct tcp *t = c->proto;
 
+    tcp_log_end(c);
     dendro_disconnect(t->session);
     mem_free(t);
 }
