@@ -31,6 +31,7 @@ static enum engine_class about_class(const struct stmt *ast)
     case STMT_INSERT:
     case STMT_UPDATE:
     case STMT_DELETE:
+    case STMT_MERGE:
     case STMT_TRUNCATE:
         return ENGINE_MOD;
     case STMT_COPY:

@@ -18,6 +18,7 @@
 
 #include "engine/generated.h"
 #include "engine/key_set.h"
+#include "engine/merge.h"
 #include "engine/pressure.h"
 
 #include <stdio.h>
@@ -558,7 +559,7 @@ static int change_once(struct dendro_stmt *stmt, int tries, struct dn_err *err)
     if (rc < 0)
         return rc;
     plan = stmt->run_plan ? stmt->run_plan : stmt->plan;
-    if (tries < CHANGE_RANGE_TRIES && !stmt->returning)
+    if (tries < CHANGE_RANGE_TRIES && !stmt->returning && !stmt_inner(stmt)->change->once)
         rc = stmt_delete_ranges(stmt, plan, &ranges, err);
     if (rc < 0 || ranges.count > 0)
         return rc < 0 ? rc : stmt_run_ranges(stmt, plan, &ranges, err);
@@ -572,7 +573,7 @@ static int change_once(struct dendro_stmt *stmt, int tries, struct dn_err *err)
     if (rc == 0)
         rc = change_find(&r, err);
     if (rc == 0 && r.rows > 0)
-        rc = change_write(&r, err);
+        rc = stmt_inner(stmt)->change->once ? stmt_merge_twice(err) : change_write(&r, err);
     stmt->rows_count = rc == 0 && !stmt_returns(stmt) ? r.rows : 0;
     change_done(&r);
     return rc;

@@ -74,6 +74,8 @@ static int stmt_compile_explain(struct dendro_stmt *stmt, struct dn_err *err)
         rc = stmt_compile_insert(stmt, inner, err);
     } else if (inner->kind == STMT_UPDATE || inner->kind == STMT_DELETE) {
         rc = stmt_compile_change(stmt, inner, err);
+    } else if (inner->kind == STMT_MERGE && stmt->ast->kind == STMT_PREPARE) {
+        rc = 0; /* EXECUTE looks at it */
     } else {
         rc = DN_FAIL(err, DN_E_UNSUPPORTED, "EXPLAIN is for SELECT, INSERT, UPDATE and DELETE");
         dn_err_at(err, inner->start);
@@ -135,8 +137,6 @@ static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
         rc = stmt_compile_explain(stmt, err);
         stmt->cols_count = 0;
         return rc;
-    case STMT_DEALLOCATE:
-        return 0;
     case STMT_DESCRIBE:
     case STMT_SHOW_TABLES:
     case STMT_SHOW_SCHEMAS:
@@ -148,6 +148,8 @@ static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_CREATE_TABLE:
         return stmt_compile_create_as(stmt, err);
     case STMT_EMPTY:
+    case STMT_MERGE: /* its parts are compiled */
+    case STMT_DEALLOCATE:
     case STMT_TRUNCATE:
     case STMT_ALTER:
     case STMT_CREATE_VIEW:

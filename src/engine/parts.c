@@ -4,6 +4,7 @@
 #include "engine/parts.h"
 
 #include "engine/engine_int.h"
+#include "engine/merge.h"
 #include "engine/run.h"
 
 #define PARTS_TRIES 64 /* of a statement that others are faster than */
@@ -29,7 +30,7 @@ static uint32_t part_count(const struct with_clause *with)
 
 bool stmt_has_parts(const struct stmt *ast)
 {
-    return part_count(part_with(ast)) > 0;
+    return ast->kind == STMT_MERGE || part_count(part_with(ast)) > 0;
 }
 
 void stmt_parts_free(struct stmt_parts *p)
@@ -72,7 +73,7 @@ static int part_sight(struct dendro_stmt *part,
     if (own_count)
         memcpy(all->ctes + before, own->ctes, own_count * sizeof(*all->ctes));
     all->ctes_count = before + own_count;
-    all->recursive = own && own->recursive;
+    all->recursive = with->recursive || (own && own->recursive);
     if (ast->insert) {
         ast->insert = arena_dup(&part->arena, ast->insert, sizeof(*ast->insert));
         if (!ast->insert)
@@ -87,9 +88,11 @@ static int part_sight(struct dendro_stmt *part,
     return 0;
 }
 
+/* with: where it stands after so many others; NULL: it has all it needs. */
 static int part_compile(struct dendro_stmt *stmt,
+                        const struct stmt *ast,
                         const struct with_clause *with,
-                        uint32_t cte,
+                        uint32_t before,
                         struct dn_err *err)
 {
     struct stmt_parts *p = stmt->parts;
@@ -100,19 +103,19 @@ static int part_compile(struct dendro_stmt *stmt,
     if (!part)
         return DN_FAIL_NOMEM(err);
     p->v[p->seen_count] = part;
-    part->ast = arena_dup(&part->arena, with->ctes[cte].change, sizeof(*part->ast));
+    part->ast = arena_dup(&part->arena, ast, sizeof(*part->ast));
     if (!part->ast)
         return DN_FAIL_NOMEM(err);
     part->ast->params_count = stmt_inner(stmt)->params_count;
     part->ast->text = NULL;
     part->params = stmt->params;
     part->keep = &p->rows[p->seen_count];
-    rc = part_sight(part, with, cte, err);
+    rc = with ? part_sight(part, with, before, err) : 0;
     if (rc == 0)
         rc = stmt_compile_part(part, p, err);
     if (rc < 0)
         return rc;
-    *seen = (struct plan_part){.change = with->ctes[cte].change};
+    *seen = (struct plan_part){.change = ast};
     if (part->returning) {
         seen->cols = part->returning->cols;
         seen->cols_count = part->returning->cols_count;
@@ -125,13 +128,17 @@ int stmt_parts_compile(struct dendro_stmt *stmt, struct dn_err *err)
 {
     const struct stmt *ast = stmt_inner(stmt);
     const struct with_clause *with = part_with(ast);
+    struct stmt **merge = NULL;
     uint32_t n = part_count(with);
     struct stmt_parts *p;
     int rc = 0;
 
-    if (n == 0 || (ast->kind != STMT_SELECT && ast->kind != STMT_INSERT &&
-                   ast->kind != STMT_UPDATE && ast->kind != STMT_DELETE))
-        return 0;
+    if (ast->kind == STMT_MERGE)
+        rc = stmt_merge_parts(stmt, &merge, &n, err);
+    if (rc < 0 || n == 0 ||
+        (ast->kind != STMT_SELECT && ast->kind != STMT_INSERT && ast->kind != STMT_UPDATE &&
+         ast->kind != STMT_DELETE && ast->kind != STMT_MERGE))
+        return rc;
     p = stmt->parts = mem_calloc(&stmt->owner, 1, sizeof(*p));
     if (!p)
         return DN_FAIL_NOMEM(err);
@@ -141,9 +148,11 @@ int stmt_parts_compile(struct dendro_stmt *stmt, struct dn_err *err)
     p->rows = mem_calloc(&stmt->owner, n, sizeof(*p->rows));
     if (!p->v || !p->seen || !p->rows)
         return DN_FAIL_NOMEM(err);
-    for (uint32_t i = 0; rc == 0 && i < with->ctes_count; i++)
+    for (uint32_t i = 0; rc == 0 && merge && i < n; i++)
+        rc = part_compile(stmt, merge[i], NULL, 0, err);
+    for (uint32_t i = 0; rc == 0 && with && i < with->ctes_count; i++)
         if (with->ctes[i].change)
-            rc = part_compile(stmt, with, i, err);
+            rc = part_compile(stmt, with->ctes[i].change, with, i, err);
     return rc;
 }
 
@@ -235,12 +244,7 @@ int stmt_parts_run(struct dendro_stmt *stmt, struct dn_err *err)
     struct dendro_conn *conn = stmt->conn;
     int rc = DN_E_CONFLICT;
 
-    if (stmt->ast->kind == STMT_EXPLAIN) {
-        if (stmt->ast->explain.analyze)
-            return DN_FAIL(err,
-                           DN_E_UNSUPPORTED,
-                           "EXPLAIN ANALYZE of INSERT, UPDATE or DELETE in WITH is not supported "
-                           "yet");
+    if (stmt->ast->kind == STMT_EXPLAIN && !stmt->ast->explain.analyze) {
         conn->parts = stmt->parts;
         rc = stmt_run(stmt, err);
         conn->parts = NULL;

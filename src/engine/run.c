@@ -3,6 +3,7 @@
  * run.c: each kind of statement to the function that executes it, and the tag it ends with. */
 #include "engine/run.h"
 
+#include "engine/merge.h"
 #include "engine/privilege.h"
 #include "engine/sequence_ddl.h"
 
@@ -17,6 +18,7 @@ static const char *stmt_kind_tag(enum stmt_kind kind)
         [STMT_INSERT] = "INSERT",
         [STMT_UPDATE] = "UPDATE",
         [STMT_DELETE] = "DELETE",
+        [STMT_MERGE] = "MERGE",
         [STMT_COPY] = "COPY",
         [STMT_TRUNCATE] = "TRUNCATE TABLE",
         [STMT_ALTER] = "ALTER TABLE",
@@ -117,7 +119,8 @@ void stmt_set_tag(struct dendro_stmt *stmt)
         (stmt->ast->kind == STMT_CREATE_TABLE && stmt->reads && !stmt->ast->table_def->no_data))
         snprintf(stmt->tag, sizeof(stmt->tag), "SELECT %" PRIu64, stmt->rows_count);
     else if (stmt->ast->kind == STMT_UPDATE || stmt->ast->kind == STMT_DELETE ||
-             stmt->ast->kind == STMT_COPY || stmt->ast->kind == STMT_FETCH)
+             stmt->ast->kind == STMT_MERGE || stmt->ast->kind == STMT_COPY ||
+             stmt->ast->kind == STMT_FETCH)
         snprintf(stmt->tag, sizeof(stmt->tag), "%s %" PRIu64, tag, stmt->rows_count);
     else if (stmt->ast->kind == STMT_INSERT)
         snprintf(stmt->tag, sizeof(stmt->tag), "INSERT 0 %" PRIu64, stmt->rows_count);
@@ -143,8 +146,18 @@ static int stmt_run_about(struct dendro_stmt *stmt, struct dn_err *err)
     return stmt->ast->kind == STMT_ROLE ? stmt_run_role(stmt, err) : stmt_run_grant(stmt, err);
 }
 
+static int run_change(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    if (stmt->ast->kind != STMT_MERGE)
+        return stmt_run_change(stmt, err);
+    stmt_merge_count(stmt); /* its parts have run */
+    return 0;
+}
+
 static int run_alter(struct dendro_stmt *stmt, struct dn_err *err)
 {
+    if (stmt->ast->kind == STMT_CREATE_INDEX)
+        return stmt_run_create_index(stmt, err);
     if (stmt->ast->object == OBJECT_VIEW)
         return stmt_run_alter_view(stmt, err);
     if (stmt->ast->object == OBJECT_SEQUENCE || stmt->ast->kind != STMT_ALTER)
@@ -171,7 +184,8 @@ int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)
         return stmt_run_insert(stmt, err);
     case STMT_UPDATE:
     case STMT_DELETE:
-        return stmt_run_change(stmt, err);
+    case STMT_MERGE:
+        return run_change(stmt, err);
     case STMT_COPY:
         return stmt_run_copy(stmt, err);
     case STMT_TRUNCATE:
@@ -179,6 +193,7 @@ int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_ALTER:
     case STMT_CREATE_SEQUENCE:
     case STMT_ALTER_SEQUENCE:
+    case STMT_CREATE_INDEX:
         return run_alter(stmt, err);
     case STMT_SHOW_PARTITIONS:
         return stmt_run_partitions(stmt, err);
@@ -196,8 +211,6 @@ int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_DROP_SCHEMA:
         return stmt->ast->object == OBJECT_INDEX ? stmt_run_drop_index(stmt, err)
                                                  : stmt_run_drop(stmt, err);
-    case STMT_CREATE_INDEX:
-        return stmt_run_create_index(stmt, err);
     case STMT_USE:
     case STMT_SET:
         return session_set(stmt->conn, stmt->ast, err);

@@ -380,7 +380,8 @@ const struct stmt *stmt_inner(const struct dendro_stmt *stmt)
 static int stmt_start(struct dendro_stmt *stmt, struct dn_err *err)
 {
     enum stmt_kind kind = stmt_inner(stmt)->kind;
-    bool writes = kind == STMT_INSERT || kind == STMT_UPDATE || kind == STMT_DELETE;
+    bool writes =
+        kind == STMT_INSERT || kind == STMT_UPDATE || kind == STMT_DELETE || kind == STMT_MERGE;
     struct pressure p;
     uint64_t mark;
     int rc = stmt_check_params(stmt, err);

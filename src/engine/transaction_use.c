@@ -62,6 +62,7 @@ static enum tx_use tx_use_of(const struct stmt *ast)
     case STMT_INSERT:
     case STMT_UPDATE:
     case STMT_DELETE:
+    case STMT_MERGE:
     case STMT_TRUNCATE:
     case STMT_ALTER:
     case STMT_CREATE_TABLE:

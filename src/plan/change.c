@@ -316,6 +316,43 @@ static int change_once(struct change *c, struct lnode **tree, struct dn_err *err
     return 0;
 }
 
+/* Rows of the table that are there more than once. */
+static int change_twice(struct change *c, struct lnode **tree, struct dn_err *err)
+{
+    struct arena *arena = c->q.env->arena;
+    struct lnode *agg = logic_node(&c->q, L_AGG, *tree);
+    struct lagg count = {.var = logic_var(&c->q, "count(*)", TYPE_BIGINT)};
+    struct datum one = {.type = TYPE_BIGINT, .v = {.i64 = 1}};
+    struct bexpr *sides[2], *more;
+    int rc;
+
+    count.agg.agg = agg_find("count", true, TYPE_NONE, 0, err);
+    if (!count.agg.agg)
+        return DN_E_INTERNAL;
+    sides[0] = count.var ? bind_var(&c->b, count.var, 0) : NULL;
+    if (!agg || !sides[0])
+        return DN_FAIL_NOMEM(err);
+    agg->defs = arena_calloc(arena, (size_t)c->ids_count + 1, sizeof(*agg->defs));
+    agg->aggs = arena_dup(arena, &count, sizeof(count));
+    if (!agg->defs || !agg->aggs)
+        return DN_FAIL_NOMEM(err);
+    agg->aggs_count = 1;
+    for (uint32_t i = 0; i < c->ids_count; i++) {
+        struct ldef *def = &agg->defs[agg->defs_count++];
+
+        *def = (struct ldef){.var = c->vars.v[i], .e = bind_var(&c->b, c->vars.v[i], 0)};
+        if (!def->e)
+            return DN_FAIL_NOMEM(err);
+    }
+    rc = bind_const(&c->b, &one, 0, &sides[1], err);
+    if (rc == 0)
+        rc = bind_compare(&c->b, OP_GT, 0, sides[0], sides[1], &more, err);
+    if (rc < 0)
+        return rc;
+    *tree = logic_filter(&c->q, agg, &more, 1);
+    return *tree ? 0 : DN_FAIL_NOMEM(err);
+}
+
 static int
 change_tree(struct change *c, struct bexpr *where, struct lnode *tree, struct dn_err *err)
 {
@@ -338,7 +375,7 @@ change_tree(struct change *c, struct bexpr *where, struct lnode *tree, struct dn
         return DN_FAIL_NOMEM(err);
     rc = bind_attach(&c->b, &c->subs_set, &tree, err);
     if (rc == 0 && c->ast->from_count > 0)
-        rc = change_once(c, &tree, err);
+        rc = c->ast->once ? change_twice(c, &tree, err) : change_once(c, &tree, err);
     if (rc < 0)
         return rc;
     out.tree = logic_map(&c->q, tree, c->defs, c->defs_count);

@@ -269,11 +269,8 @@ static int refuse_conflict(const struct conflict_clause *c, struct dn_err *err)
     int rc = refuse_sets(c->set, c->set_count, err);
 
     for (uint32_t i = 0; rc == 0 && i < c->set_count; i++) {
-        if (c->set[i].columns || c->set[i].place)
-            rc = refuse(c->set[i].place ? "SET of an element in ON CONFLICT"
-                                        : "SET of several columns by a query in ON CONFLICT",
-                        c->set[i].column.pos,
-                        err);
+        if (c->set[i].place)
+            rc = refuse("SET of an element in ON CONFLICT", c->set[i].column.pos, err);
     }
     if (rc == 0 && c->target_where)
         rc = refuse("ON CONFLICT with a condition on the index", c->pos, err);
@@ -310,6 +307,26 @@ static int refuse_change(const struct change_stmt *s, struct dn_err *err)
     if (rc == 0 && s->current_of)
         rc = refuse("WHERE CURRENT OF", s->table.pos, err);
     return rc < 0 ? rc : refuse_items(s->returning, s->returning_count, err);
+}
+
+static int refuse_merge(const struct merge_stmt *m, struct dn_err *err)
+{
+    int rc = refuse_with(m->with, err);
+
+    if (rc == 0)
+        rc = refuse_from(&m->source, 1, err);
+    if (rc == 0)
+        rc = refuse_expr(m->on, err);
+    for (uint32_t i = 0; rc == 0 && i < m->whens_count; i++) {
+        const struct merge_when *w = &m->whens[i];
+
+        rc = refuse_expr(w->cond, err);
+        if (rc == 0)
+            rc = refuse_sets(w->set, w->set_count, err);
+        for (uint32_t k = 0; rc == 0 && k < w->values_count; k++)
+            rc = refuse_expr(w->values[k], err);
+    }
+    return rc;
 }
 
 /* ---- definitions ---- */
@@ -424,6 +441,8 @@ int plan_refuse(const struct stmt *s, struct dn_err *err)
         rc = refuse_insert(s->insert, err);
     else if (s->change)
         rc = refuse_change(s->change, err);
+    else if (s->merge)
+        rc = refuse_merge(s->merge, err);
     else if (s->view)
         rc = refuse_view(s, err);
     else if (s->comment)

@@ -75,6 +75,7 @@ enum stmt_kind {
     STMT_INSERT,
     STMT_UPDATE,
     STMT_DELETE,
+    STMT_MERGE,
     STMT_COPY,
     STMT_TRUNCATE,
     STMT_ALTER, /* TABLE, VIEW, SEQUENCE, INDEX: object */
@@ -131,6 +132,7 @@ struct stmt {
     struct query *query;         /* SELECT */
     struct insert_stmt *insert;
     struct change_stmt *change; /* UPDATE, DELETE */
+    struct merge_stmt *merge;
     struct alter_stmt *alter;
     struct copy_stmt *copy;
     struct table_spec *create; /* CREATE TABLE; spec.schema.s is NULL when not given; defaults are

@@ -151,6 +151,77 @@ struct conflict_clause *sql_conflict_constraint(struct sql_parser *ps, struct sq
     return c;
 }
 
+/* Column k of a query of `count` columns, as a value: (SELECT ck FROM (query) AS r (c1, …)). */
+static struct expr *
+conflict_value(struct sql_parser *ps, const struct expr *row, uint32_t k, uint32_t count)
+{
+    struct expr *e = sql_expr_new(ps, EXPR_QUERY, row->pos);
+    struct expr *column = sql_expr_new(ps, EXPR_COLUMN, row->pos);
+    struct query *q = sql_new(ps, sizeof *q);
+    struct select_core *core = sql_new(ps, sizeof *core);
+    struct select_item *item = sql_new(ps, sizeof *item);
+    struct from_item **from = sql_new(ps, sizeof *from);
+    struct from_item *of = sql_from_query(ps, row->query, false);
+    struct spec_name *names = sql_new(ps, count * sizeof *names);
+
+    if (ps->rc < 0)
+        return NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        names[i] = (struct spec_name){.s = arena_printf(ps->arena, "c%u", i + 1), .pos = row->pos};
+        if (!names[i].s)
+            sql_fail_nomem(ps);
+    }
+    of->alias = "r";
+    of->alias_pos = row->pos;
+    of->columns = names;
+    of->columns_count = count;
+    from[0] = of;
+    column->name = names[k].s;
+    *item = (struct select_item){.expr = column, .pos = row->pos, .end = row->pos + 1};
+    *core = (struct select_core){
+        .items = item, .items_count = 1, .from = from, .from_count = 1, .pos = row->pos};
+    *q =
+        (struct query){.kind = QUERY_SELECT, .pos = row->pos, .depth = of->depth + 1, .core = core};
+    e->query = q;
+    return sql_expr_done(ps, column) ? sql_expr_done(ps, e) : NULL;
+}
+
+/* (a, b) = (query) as an item for each column. */
+static void conflict_sets(struct sql_parser *ps, struct set_item **sets, uint32_t *count)
+{
+    struct set_item *out;
+    uint32_t total = 0, n = 0;
+
+    for (uint32_t i = 0; i < *count; i++)
+        total += (*sets)[i].columns ? (*sets)[i].columns_count : 1;
+    out = total > *count ? sql_new(ps, total * sizeof *out) : NULL;
+    for (uint32_t i = 0; out && i < *count; i++) {
+        const struct set_item *from = &(*sets)[i];
+        const struct query *q = from->columns ? from->expr->query : NULL;
+        bool star = false;
+
+        if (!from->columns) {
+            out[n++] = *from;
+            continue;
+        }
+        for (uint32_t k = 0; q->core && k < q->core->items_count; k++)
+            star = star || q->core->items[k].expr->kind == EXPR_STAR;
+        if (q->core && !star && q->core->items_count != from->columns_count)
+            sql_fail(ps,
+                     DN_E_SYNTAX,
+                     from->expr->pos,
+                     "number of columns does not match number of values");
+        for (uint32_t k = 0; ps->rc == 0 && k < from->columns_count; k++)
+            out[n++] =
+                (struct set_item){.column = from->columns[k],
+                                  .expr = conflict_value(ps, from->expr, k, from->columns_count)};
+    }
+    if (out) {
+        *sets = out;
+        *count = n;
+    }
+}
+
 struct conflict_clause *sql_conflict(struct sql_parser *ps,
                                      uint32_t pos,
                                      struct conflict_clause *target,
@@ -163,6 +234,7 @@ struct conflict_clause *sql_conflict(struct sql_parser *ps,
 
     if (ps->rc < 0)
         return NULL;
+    conflict_sets(ps, &items, &sets.count);
     c->action = action;
     c->pos = pos;
     c->set = items;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ast_dml.h: INSERT, UPDATE, DELETE. ast.h says what holds for all of the tree. One thread at a
- * time. */
+ * ast_dml.h: INSERT, UPDATE, DELETE, MERGE. ast.h says what holds for all of the tree. One thread
+ * at a time. */
 #pragma once
 
 #include "sql/ast_ddl.h"
@@ -47,6 +47,35 @@ struct insert_stmt {
     uint32_t depth; /* height of everything in it */
 };
 
+enum merge_action { MERGE_NOTHING, MERGE_UPDATE, MERGE_DELETE, MERGE_INSERT };
+
+/* WHEN [NOT] MATCHED [AND cond] THEN … */
+struct merge_when {
+    uint32_t pos; /* of the word WHEN */
+    bool matched;
+    enum merge_action action;
+    struct expr *cond;    /* NULL = none */
+    struct set_item *set; /* UPDATE */
+    uint32_t set_count;
+    struct spec_name *columns; /* INSERT; NULL = all in order */
+    uint32_t columns_count;
+    enum overriding overriding;
+    struct expr **values; /* INSERT; NULL element = DEFAULT; NULL = DEFAULT VALUES */
+    uint32_t values_count;
+};
+
+struct merge_stmt {
+    struct with_clause *with; /* NULL = none */
+    struct qual_name table;
+    const char *alias; /* NULL = none */
+    uint32_t pos;
+    struct from_item *source;
+    struct expr *on;
+    struct merge_when *whens;
+    uint32_t whens_count;
+    uint32_t depth; /* height of everything in it */
+};
+
 /* UPDATE and DELETE: which rows, and what becomes of them. */
 struct change_stmt {
     struct with_clause *with; /* NULL = none */
@@ -61,4 +90,5 @@ struct change_stmt {
     struct select_item *returning;
     uint32_t returning_count;
     uint32_t depth; /* height of everything in it */
+    bool once;      /* DELETE that deletes nothing: refused (21000) if a row has several partners */
 };

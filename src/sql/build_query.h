@@ -154,3 +154,24 @@ struct window_def *sql_frame(struct sql_parser *ps,
                              const struct sql_bound *from,
                              const struct sql_bound *to,
                              int exclude);
+
+/* ---- ast_merge.c ---- */
+struct merge_when *sql_merge_when(
+    struct sql_parser *ps, uint32_t pos, bool matched, struct expr *cond, enum merge_action action);
+struct merge_when *
+sql_merge_update(struct sql_parser *ps, uint32_t pos, struct expr *cond, struct sql_list sets);
+struct merge_when *sql_merge_columns(struct sql_parser *ps, struct sql_list columns);
+/* columns: NULL = none */
+struct merge_when *sql_merge_values(struct sql_parser *ps,
+                                    struct merge_when *columns,
+                                    int overriding,
+                                    struct sql_list values);
+struct merge_when *
+sql_merge_insert(struct sql_parser *ps, uint32_t pos, struct expr *cond, struct merge_when *values);
+struct merge_stmt *sql_merge(struct sql_parser *ps,
+                             uint32_t pos,
+                             const struct change_stmt *target,
+                             struct from_item *source,
+                             struct expr *on,
+                             struct sql_list whens);
+void sql_merge_stmt(struct sql_parser *ps, struct with_clause *with, struct merge_stmt *m);

@@ -46,7 +46,7 @@
   CASCADE CASCADED RESTRICT ACTION MATCH SIMPLE GENERATED ALWAYS IDENTITY STORED INCLUDING EXCLUDING DATA TYPE VALID
   INCREMENT MINVALUE MAXVALUE CACHE CYCLE OWNED NONE RESTART CONTINUE EXPRESSION VALIDATE COMMENT DATABASE PREPARE EXECUTE DEALLOCATE
   DECLARE CURSOR BINARY INSENSITIVE SCROLL HOLD MOVE FORWARD BACKWARD ABSOLUTE RELATIVE PRIOR CLOSE LOCK MODE
-  ANALYZE VACUUM VERBOSE STDIN STDOUT REINDEX CLUSTER AUTHORIZATION LISTEN UNLISTEN NOTIFY.
+  ANALYZE VACUUM VERBOSE STDIN STDOUT REINDEX CLUSTER AUTHORIZATION LISTEN UNLISTEN NOTIFY MERGE MATCHED.
 %token ROLE USER GRANT GRANTED REVOKE OPTION OWNER ADMIN PRIVILEGES REASSIGN.
 
 %left UNION EXCEPT.
@@ -411,6 +411,8 @@ types(A) ::= type(T). {A = sql_list_one(ps, T);}
 types(A) ::= types(L) COMMA type(T). {A = sql_list_add(ps, L, T);}
 prepared ::= any_query(Q). {sql_query_stmt(ps, Q);}
 prepared ::= dml(S). {sql_dml(ps, S);}
+prepared ::= merge_rest(M). {sql_merge_stmt(ps, NULL, M);}
+prepared ::= with_clause(W) merge_rest(M). {sql_merge_stmt(ps, W, M);}
 cmd ::= EXECUTE name(N). {sql_execute(ps, N, sql_list_none(ps));}
 cmd ::= EXECUTE name(N) LP exprs(L) RP. {sql_execute(ps, N, L);}
 cmd ::= DEALLOCATE name(N). {sql_misc_named(ps, STMT_DEALLOCATE, &N);}
@@ -916,6 +918,30 @@ set_place(A) ::= name(N) LB(T) bound_expr(I) COLON bound_expr(J) RB. {A = sql_su
 set_place(A) ::= set_place(E) LB(T) expr(I) RB. {A = sql_subscript(ps, T.pos, E, I, NULL, false);}
 set_place(A) ::= set_place(E) LB(T) bound_expr(I) COLON bound_expr(J) RB. {A = sql_subscript(ps, T.pos, E, I, J, true);}
 
+/* ---- MERGE ---- */
+
+cmd ::= merge_rest(M). {sql_merge_stmt(ps, NULL, M);}
+cmd ::= with_clause(W) merge_rest(M). {sql_merge_stmt(ps, W, M);}
+%type merge_rest {struct merge_stmt *}
+merge_rest(A) ::= MERGE(T) INTO target(C) USING table_ref(F) ON expr(E) merge_whens(L). {A = sql_merge(ps, T.pos, C, F, E, L);}
+merge_whens(A) ::= merge_when(W). {A = sql_list_one(ps, W);}
+merge_whens(A) ::= merge_whens(L) merge_when(W). {A = sql_list_add(ps, L, W);}
+%type merge_when {struct merge_when *}
+merge_when(A) ::= WHEN(T) MATCHED merge_and(C) THEN UPDATE SET sets(L). {A = sql_merge_update(ps, T.pos, C, L);}
+merge_when(A) ::= WHEN(T) MATCHED merge_and(C) THEN DELETE. {A = sql_merge_when(ps, T.pos, true, C, MERGE_DELETE);}
+merge_when(A) ::= WHEN(T) MATCHED merge_and(C) THEN DO NOTHING. {A = sql_merge_when(ps, T.pos, true, C, MERGE_NOTHING);}
+merge_when(A) ::= WHEN(T) NOT MATCHED merge_and(C) THEN DO NOTHING. {A = sql_merge_when(ps, T.pos, false, C, MERGE_NOTHING);}
+merge_when(A) ::= WHEN(T) NOT MATCHED merge_and(C) THEN INSERT merge_values(V). {A = sql_merge_insert(ps, T.pos, C, V);}
+%type merge_and {struct expr *}
+merge_and(A) ::= . {A = NULL;}
+merge_and(A) ::= AND expr(E). {A = E;}
+%type merge_values {struct merge_when *}
+merge_values(A) ::= DEFAULT VALUES. {A = sql_merge_values(ps, NULL, OVERRIDING_NONE, sql_list_none(ps));}
+merge_values(A) ::= overriding(O) VALUES LP row_values(L) RP. {A = sql_merge_values(ps, NULL, O, L);}
+merge_values(A) ::= merge_columns(C) overriding(O) VALUES LP row_values(L) RP. {A = sql_merge_values(ps, C, O, L);}
+%type merge_columns {struct merge_when *}
+merge_columns(A) ::= LP names(L) RP. {A = sql_merge_columns(ps, L);}
+
 /* ---- queries ---- */
 
 cmd ::= any_query(Q). {sql_query_stmt(ps, Q);}
@@ -982,6 +1008,7 @@ ctes(A) ::= cte(C). {A = sql_list_one(ps, C);}
 ctes(A) ::= ctes(L) COMMA cte(C). {A = sql_list_add(ps, L, C);}
 %type cte {struct cte *}
 cte(A) ::= name(N) columns(L) AS material(M) subquery(Q). {A = sql_cte(ps, N, L, M, Q, NULL);}
+cte(A) ::= name(N) columns(L) AS material(M) subquery(Q) X_CTE. {A = sql_cte(ps, N, L, M, Q, NULL);}
 cte(A) ::= name(N) columns(L) AS material(M) LP dml(S) RP. {A = sql_cte(ps, N, L, M, NULL, S);}
 %type material {int}
 material(A) ::= . {A = CTE_DEFAULT;}

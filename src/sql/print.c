@@ -152,6 +152,7 @@ static const struct {
     [STMT_INSERT] = {.print = sql_print_insert},
     [STMT_UPDATE] = {.print = sql_print_change},
     [STMT_DELETE] = {.print = sql_print_change},
+    [STMT_MERGE] = {.print = sql_print_merge},
     [STMT_COPY] = {.print = sql_print_copy},
     [STMT_TRUNCATE] = {.print = print_truncate},
     [STMT_ALTER] = {.print = sql_print_alter},

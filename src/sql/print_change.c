@@ -81,13 +81,14 @@ static void print_conflict(const struct conflict_clause *c, struct buf *b)
     sql_print_opt(" WHERE ", c->where, b);
 }
 
+static const char *const print_overriding[] = {
+    [OVERRIDING_NONE] = "",
+    [OVERRIDING_USER] = " OVERRIDING USER VALUE",
+    [OVERRIDING_SYSTEM] = " OVERRIDING SYSTEM VALUE",
+};
+
 void sql_print_insert(const struct stmt *stmt, struct buf *b)
 {
-    static const char *const overriding[] = {
-        [OVERRIDING_NONE] = "",
-        [OVERRIDING_USER] = " OVERRIDING USER VALUE",
-        [OVERRIDING_SYSTEM] = " OVERRIDING SYSTEM VALUE",
-    };
     const struct insert_stmt *s = stmt->insert;
 
     sql_print_with(s->with, b);
@@ -98,7 +99,7 @@ void sql_print_insert(const struct stmt *stmt, struct buf *b)
         buf_puts(b, " ");
         sql_print_names(s->columns, s->columns_count, b);
     }
-    buf_puts(b, overriding[s->overriding]);
+    buf_puts(b, print_overriding[s->overriding]);
     buf_puts(b, s->query ? " " : " DEFAULT VALUES");
     if (s->query)
         sql_print_query(s->query, b);
@@ -242,5 +243,61 @@ void sql_print_alter(const struct stmt *s, struct buf *b)
     for (uint32_t i = 0; i < s->alter->actions_count; i++) {
         buf_puts(b, i ? ", " : " ");
         print_alter_action(&s->alter->actions[i], b);
+    }
+}
+
+/* ---- MERGE ---- */
+
+static void print_merge_insert(const struct merge_when *w, struct buf *b)
+{
+    buf_puts(b, "INSERT");
+    if (w->columns) {
+        buf_puts(b, " ");
+        sql_print_names(w->columns, w->columns_count, b);
+    }
+    buf_puts(b, print_overriding[w->overriding]);
+    buf_puts(b, w->values ? " VALUES (" : " DEFAULT VALUES");
+    for (uint32_t i = 0; i < w->values_count; i++) {
+        buf_puts(b, i ? ", " : "");
+        if (w->values[i])
+            sql_print_expr(w->values[i], b);
+        else
+            buf_puts(b, "DEFAULT");
+    }
+    buf_puts(b, w->values ? ")" : "");
+}
+
+void sql_print_merge(const struct stmt *stmt, struct buf *b)
+{
+    const struct merge_stmt *m = stmt->merge;
+
+    sql_print_with(m->with, b);
+    buf_puts(b, "MERGE INTO ");
+    sql_print_qual(&m->table, b);
+    print_as(m->alias, b);
+    buf_puts(b, " USING ");
+    sql_print_from(m->source, b);
+    sql_print_opt(" ON ", m->on, b);
+    for (uint32_t i = 0; i < m->whens_count; i++) {
+        const struct merge_when *w = &m->whens[i];
+
+        buf_puts(b, w->matched ? " WHEN MATCHED" : " WHEN NOT MATCHED");
+        sql_print_opt(" AND ", w->cond, b);
+        buf_puts(b, " THEN ");
+        switch (w->action) {
+        case MERGE_NOTHING:
+            buf_puts(b, "DO NOTHING");
+            break;
+        case MERGE_DELETE:
+            buf_puts(b, "DELETE");
+            break;
+        case MERGE_UPDATE:
+            buf_puts(b, "UPDATE");
+            print_set_list(w->set, w->set_count, b);
+            break;
+        case MERGE_INSERT:
+            print_merge_insert(w, b);
+            break;
+        }
     }
 }

@@ -43,6 +43,7 @@ void sql_print_names(const struct spec_name *names, size_t count, struct buf *b)
 /* ---- print_change.c ---- */
 void sql_print_insert(const struct stmt *s, struct buf *b);
 void sql_print_change(const struct stmt *s, struct buf *b); /* UPDATE, DELETE */
+void sql_print_merge(const struct stmt *s, struct buf *b);
 void sql_print_alter(const struct stmt *s, struct buf *b);
 void sql_print_index_elems(const struct index_elem *elems, uint32_t count, struct buf *b);
 

@@ -5,7 +5,6 @@
  * with "what is not supported" instead of a syntax error. */
 
 /* clang-format off */
-DN_UNSUPPORTED(STMT, "MERGE",     "MERGE", NULL)
 DN_UNSUPPORTED(STMT, "REPLACE",   "REPLACE", "an INSERT with the same key replaces the row")
 DN_UNSUPPORTED(STMT, "CALL",      "CALL", NULL)
 DN_UNSUPPORTED(STMT, "DO",        "DO", NULL)
@@ -37,6 +36,10 @@ DN_UNSUPPORTED(ALTER_ADD, "PRIMARY",     "ADD PRIMARY KEY", "the key is part of 
 DN_UNSUPPORTED(CHANGE_TAIL, "ORDER",     "ORDER BY of an UPDATE or DELETE", NULL)
 DN_UNSUPPORTED(CHANGE_TAIL, "LIMIT",     "LIMIT of an UPDATE or DELETE", NULL)
 DN_UNSUPPORTED(CHANGE_TAIL, "IF",        "IF of an UPDATE or DELETE", NULL)
+
+DN_UNSUPPORTED(CHANGE_TAIL, "OF",        "WHERE CURRENT OF", "name the row by its key")
+DN_UNSUPPORTED(CTE, "SEARCH",            "SEARCH in WITH RECURSIVE", "carry an array of the values along and order by it")
+DN_UNSUPPORTED(CTE, "CYCLE",             "CYCLE in WITH RECURSIVE", "carry an array of the values along and stop where value = ANY (array)")
 
 DN_UNSUPPORTED(FROM, "SELECT",           "a subquery without parentheses", "write FROM (SELECT …) AS name")
 DN_UNSUPPORTED(SELECT_TAIL, "ALLOW",     "ALLOW FILTERING", "any WHERE is allowed: leave it away")

@@ -761,6 +761,8 @@ static void dump_stmt(struct dump *d, const struct stmt *s)
         insert(d, s->insert);
     if (s->change)
         change(d, s->change);
+    if (s->merge) /* its text: all of it is there */
+        sql_print_stmt(s, d->b);
     if (s->alter)
         alter(d, s->alter);
     if (s->copy)
@@ -789,7 +791,6 @@ static void dump_stmt(struct dump *d, const struct stmt *s)
 bool ast_dump_expr(const struct expr *e, struct buf *b)
 {
     struct dump d = {.b = b, .sound = true};
-
     dump_expr(&d, e);
     return d.sound;
 }
@@ -797,7 +798,6 @@ bool ast_dump_expr(const struct expr *e, struct buf *b)
 bool ast_dump_stmt(const struct stmt *s, struct buf *b)
 {
     struct dump d = {.b = b, .sound = true};
-
     dump_stmt(&d, s);
     return d.sound;
 }
