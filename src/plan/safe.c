@@ -45,6 +45,17 @@ static bool safe_cast(enum type_id from, enum type_id to)
            (to == TYPE_VARCHAR && from != TYPE_BLOB) || (to == TYPE_DOUBLE && type_is_number(from));
 }
 
+static bool safe_pattern(const char *name)
+{
+    static const char *const names[] = {"like", "ilike", "similar to", "~", "~*", "!~", "!~*"};
+
+    for (size_t i = 0; i < DN_ARRAY_SIZE(names); i++) {
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* Numbers too big for their type are not looked for: sums are everywhere. */
 static bool safe_call(const struct bexpr *e)
 {
@@ -58,6 +69,8 @@ static bool safe_call(const struct bexpr *e)
         return true;
     if (strcmp(e->func->name, "cast") == 0)
         return e->args_count == 1 && safe_cast(e->args[0]->type, e->type);
+    if (e->args_count >= 2 && safe_pattern(e->func->name))
+        return !bind_has_columns(e->args[1]); /* wrong for all rows, or for none */
     if (strcmp(e->func->name, "/") == 0 || strcmp(e->func->name, "%") == 0)
         return safe_divisor(e->args[1]);
     for (size_t i = 0; i < DN_ARRAY_SIZE(names); i++) {

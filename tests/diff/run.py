@@ -15,6 +15,7 @@ import tempfile
 import time
 
 import compare
+import more  # noqa: F401 (shapes)
 import pg
 import plain
 import queries

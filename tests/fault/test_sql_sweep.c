@@ -76,6 +76,10 @@ static const struct {
      "INSERT INTO s.b VALUES (11, 'least', 'z'); DELETE FROM s.b WHERE k = 34"},
     {"INSERT INTO s.b VALUES (11, 'no', 'no'), (33, 'new', 'n') ON CONFLICT DO NOTHING",
      "DELETE FROM s.b WHERE k = 33"},
+    {"MERGE INTO s.b USING (VALUES (11, 'm'), (35, 'new')) AS n (k, w) ON b.k = n.k WHEN MATCHED "
+     "AND n.w = 'none' THEN DELETE WHEN MATCHED THEN UPDATE SET why = n.w WHEN NOT MATCHED THEN "
+     "INSERT VALUES (n.k, n.w, 'z')",
+     "INSERT INTO s.b VALUES (11, 'least', 'z'); DELETE FROM s.b WHERE k = 35"},
     {"CREATE TABLE s.d (k INT PRIMARY KEY, v VARCHAR DEFAULT CASE WHEN random() < 2 THEN 'v' || "
      "42 END, n INT)",
      "DROP TABLE s.d"},
