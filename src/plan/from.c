@@ -373,9 +373,10 @@ int from_bind(struct planner *q,
 /* What the target of an UPDATE or DELETE needs: to be read too, if anything looks at its rows. */
 static uint32_t from_target_need(const struct stmt *s)
 {
-    uint32_t need = s->kind == STMT_UPDATE   ? PRIVILEGE_BIT(PRIVILEGE_UPDATE)
-                    : s->kind == STMT_DELETE ? PRIVILEGE_BIT(PRIVILEGE_DELETE)
-                                             : 0;
+    bool deletes = s->kind == STMT_DELETE && !(s->change && s->change->once);
+    uint32_t need = s->kind == STMT_UPDATE ? PRIVILEGE_BIT(PRIVILEGE_UPDATE)
+                    : deletes              ? PRIVILEGE_BIT(PRIVILEGE_DELETE)
+                                           : 0;
 
     if (s->change &&
         (s->change->where || s->change->from_count > 0 || s->change->returning_count > 0))
