@@ -25,3 +25,8 @@ int table_change_type(struct table *t,
                       uint16_t col,
                       const struct column_spec *spec,
                       struct dn_err *err) DN_MUST_CHECK;
+/* Is the key, as it is declared, nothing but a list of columns, and needs no option one? */
+bool table_key_is_plain(const struct table *t);
+/* The PRIMARY KEY of the spec, for a table that has none: rows that are there lie otherwise. 1: the
+ * spec is the plain list of a key that is more than that. */
+int table_add_key(struct table *t, const struct table_spec *key, struct dn_err *err) DN_MUST_CHECK;

@@ -9,6 +9,7 @@
 #include "catalog/table.h"
 #include "catalog/table_constraint.h"
 
+#include "vec/array.h"
 #include "vec/numeric.h"
 
 #include <inttypes.h>
@@ -191,10 +192,49 @@ static void print_uuid(struct vstr s, struct buf *b)
     buf_puts(b, "'");
 }
 
+static void print_array_dim(const struct varray *a, uint32_t dim, uint32_t *at, struct buf *b)
+{
+    buf_puts(b, dim == 0 ? "ARRAY[" : "[");
+    for (int32_t i = 0; i < a->len[dim]; i++) {
+        buf_puts(b, i ? ", " : "");
+        if (dim + 1 < a->dims)
+            print_array_dim(a, dim + 1, at, b);
+        else
+            table_print_literal(&a->items[(*at)++], b);
+    }
+    buf_puts(b, "]");
+}
+
+/* CAST(ARRAY['a', 'b'] AS VARCHAR[]) */
+static void print_array(const struct datum *d, struct buf *b)
+{
+    static const struct type_mods none = {.count = 0};
+    struct arena arena;
+    struct varray a;
+    uint32_t at = 0;
+
+    arena_init(&arena, NULL);
+    if (varray_read(d->str, type_element(d->type), &arena, &a) != 0) {
+        b->failed = true;
+    } else {
+        buf_puts(b, "CAST(");
+        if (a.dims == 0)
+            buf_puts(b, "'{}'");
+        else
+            print_array_dim(&a, 0, &at, b);
+        buf_puts(b, " AS ");
+        type_print(d->type, &none, b);
+        buf_puts(b, ")");
+    }
+    arena_done(&arena);
+}
+
 void table_print_literal(const struct datum *d, struct buf *b)
 {
     if (d->null || d->type == TYPE_NONE) {
         buf_puts(b, "NULL");
+    } else if (type_is_array(d->type)) {
+        print_array(d, b);
     } else if (type_is_timestamp(d->type)) {
         print_timestamp(d, b);
     } else if (type_is_float(d->type)) {

@@ -9,6 +9,7 @@
 #include "engine/generated.h"
 #include "engine/pressure.h"
 
+#include "catalog/table_alter.h"
 #include "catalog/table_constraint.h"
 
 #include <stdio.h>
@@ -274,6 +275,14 @@ static int alter_action(struct alter *a,
         return ddl_alter_type(a, was, t, action, err);
     case ALTER_SET_SCHEMA:
         return alter_schema(a, t, action, err);
+    case ALTER_ADD_KEY:
+        rc = table_add_key(t, action->key, err);
+        if (rc == 1)
+            snprintf(a->skipped,
+                     sizeof(a->skipped),
+                     "table \"%s\" has a primary key of these columns, skipping",
+                     t->name);
+        return rc;
     case ALTER_KIND_MAX:
         break;
     }
@@ -379,6 +388,7 @@ static int alter_defaults(struct alter *a, struct dn_err *err)
     for (uint32_t i = 0; rc >= 0 && i < a->actions_count; i++) {
         const struct column_def *def = &a->actions[i].def;
 
+        a->rewrites = a->rewrites || a->actions[i].kind == ALTER_ADD_KEY;
         if (a->actions[i].kind != ALTER_ADD_COLUMN)
             continue;
         if (def->serial || def->identity != IDENTITY_NONE || def->generated)

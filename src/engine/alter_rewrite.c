@@ -309,8 +309,11 @@ rewrite_run(struct dendro_stmt *stmt, const struct buf *b, uint64_t *ret, struct
     return rc < 0 ? rc : 0;
 }
 
+/* Are keys other ones than they were? */
 static bool rewrite_keys(const struct table *was, const struct table *t)
 {
+    if (was->form != t->form)
+        return true;
     for (uint16_t i = 0; i < t->columns_count; i++) {
         int old = table_column_by_id(was, t->columns[i].id);
 

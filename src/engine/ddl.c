@@ -8,6 +8,7 @@
 #include "engine/sequence_ddl.h"
 
 #include <stdio.h>
+#include <strings.h>
 
 struct ddl {
     struct dendro_stmt *stmt;
@@ -24,6 +25,83 @@ static bool ddl_is_serial(const struct column_def *c)
     return c->serial || c->identity != IDENTITY_NONE;
 }
 
+/* The option primary_key = '((a, QUANTUM(t, 1, 'd')), a, t)': the clause, as pg_dump and others can
+ * write it, who know keys as lists of columns and options as texts. */
+static int ddl_key_option(struct ddl *d, const struct option_spec *o, struct dn_err *err)
+{
+    struct arena *arena = &d->stmt->run;
+    struct stmt *ast = NULL;
+    const struct table_spec *key;
+    struct sql_text text;
+    const char *sql = arena_printf(arena, "ALTER TABLE t ADD PRIMARY KEY %s", o->value);
+    int rc;
+
+    if (!sql)
+        return DN_FAIL_NOMEM(err);
+    sql_text_init(&text, sql, strlen(sql));
+    rc = sql_parse(&text, arena, &ast, err);
+    if (rc != 0 || ast->kind != STMT_ALTER || ast->alter->actions_count != 1 ||
+        ast->alter->actions[0].kind != ALTER_ADD_KEY || text.next < text.len) {
+        rc = rc == DN_E_NOMEM
+                 ? rc
+                 : DN_FAIL(err,
+                           DN_E_INVALID_PARAM,
+                           "table option primary_key must be what follows PRIMARY KEY, not '%.80s'",
+                           o->value);
+        dn_err_at(err, o->value_pos);
+        return rc;
+    }
+    key = ast->alter->actions[0].key;
+    d->spec.keys_count++;
+    d->spec.key_pos = o->name.pos;
+    if (d->spec.has_key) /* table_build says so */
+        return 0;
+    d->spec.has_key = true;
+    d->spec.has_inner = key->has_inner;
+    d->spec.partition = key->partition;
+    d->spec.partition_count = key->partition_count;
+    d->spec.local = key->local;
+    d->spec.local_count = key->local_count;
+    return 0;
+}
+
+/* What a dump calls timestamp(3) with time zone was TIMESTAMP: columns of such a key are. */
+static void ddl_key_columns(struct ddl *d,
+                            struct column_spec *cols,
+                            const struct key_elem_spec *key,
+                            size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < d->spec.columns_count; k++) {
+            if (cols[k].type != TYPE_TIMESTAMPTZ || strcmp(cols[k].name.s, key[i].name.s) != 0)
+                continue;
+            cols[k].type =
+                cols[k].mods.count && cols[k].mods.v[0] == 3 ? TYPE_TIMESTAMP : TYPE_TIMESTAMP_US;
+            cols[k].mods = (struct type_mods){.count = 0};
+        }
+    }
+}
+
+static int ddl_options(struct ddl *d, struct dn_err *err)
+{
+    struct option_spec *rest =
+        arena_alloc_array(&d->stmt->run, d->spec.options_count + 1, sizeof(*rest));
+    size_t count = 0;
+    int rc = rest ? 0 : DN_FAIL_NOMEM(err);
+
+    for (size_t i = 0; rc == 0 && i < d->spec.options_count; i++) {
+        const struct option_spec *o = &d->spec.options[i];
+
+        if (strcasecmp(o->name.s, "primary_key") == 0)
+            rc = ddl_key_option(d, o, err);
+        else
+            rest[count++] = *o;
+    }
+    d->spec.options = rest;
+    d->spec.options_count = count;
+    return rc;
+}
+
 static int ddl_spec(struct ddl *d, struct dn_err *err)
 {
     const struct stmt *ast = d->stmt->ast;
@@ -31,11 +109,18 @@ static int ddl_spec(struct ddl *d, struct dn_err *err)
     int rc;
 
     d->spec = *ast->create;
+    rc = ddl_options(d, err);
+    if (rc < 0)
+        return rc;
     cols = arena_alloc_array(&d->stmt->run, d->spec.columns_count + 1, sizeof(*cols));
     if (!cols)
         return DN_FAIL_NOMEM(err);
     if (d->spec.columns_count)
         memcpy(cols, d->spec.columns, d->spec.columns_count * sizeof(*cols));
+    if (d->spec.options_count < ast->create->options_count) { /* there was a primary_key */
+        ddl_key_columns(d, cols, d->spec.partition, d->spec.partition_count);
+        ddl_key_columns(d, cols, d->spec.local, d->spec.local_count);
+    }
     for (size_t i = 0; i < d->spec.columns_count; i++) {
         const struct column_def *def = &ast->table_def->columns[i];
 

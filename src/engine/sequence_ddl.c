@@ -230,6 +230,8 @@ seq_create(void *arg, const struct catalog *cur, struct catalog **ret_next, stru
     s->temp = d->temp;
     s->counter = engine_sequence_counter(d->stmt->conn->db);
     rc = ddl_sequence_options(ast->sequence, true, s, err);
+    if (rc == 0 && (ast->sequence->given & SEQUENCE_NAME))
+        rc = DN_FAIL(err, DN_E_SYNTAX, "invalid sequence option SEQUENCE NAME");
     if (rc == 0 && (ast->sequence->given & SEQUENCE_OWNED))
         rc = seq_owner(d, cur, ast->sequence, s, err);
     if (rc == 0) {
@@ -298,6 +300,8 @@ static int seq_change(struct seq_ddl *d,
     if (rc < 0)
         return rc;
     rc = ddl_sequence_options(def, false, s, err);
+    if (rc == 0 && (def->given & SEQUENCE_NAME))
+        rc = DN_FAIL(err, DN_E_SYNTAX, "invalid sequence option SEQUENCE NAME");
     if (rc == 0 && (def->given & SEQUENCE_OWNED))
         rc = seq_owner(d, cur, def, s, err);
     if (rc == 0)

@@ -43,6 +43,10 @@ static void serial_choose(const struct ddl_serials *all, struct ddl_serial *s)
 {
     int most = (int)(TABLE_NAME_MAX - 16) / 2;
 
+    if (s->def && (s->def->given & SEQUENCE_NAME)) {
+        snprintf(s->name, sizeof(s->name), "%s", s->def->name.name);
+        return;
+    }
     snprintf(s->name, sizeof(s->name), "%.*s_%.*s_seq", most, all->table, most, s->column);
     for (unsigned i = 1; serial_taken(all, s->name); i++)
         snprintf(s->name, sizeof(s->name), "%.*s_%.*s_seq%u", most, all->table, most, s->column, i);
@@ -110,6 +114,12 @@ static int serial_check(const struct ddl_serials *all,
                      all->table);
     else if (def->sequence && (def->sequence->given & (SEQUENCE_AS | SEQUENCE_OWNED)))
         rc = DN_FAIL(err, DN_E_SYNTAX, "conflicting or redundant options");
+    else if (def->sequence && def->sequence->name.schema &&
+             strcmp(def->sequence->name.schema, all->schema) != 0)
+        rc = DN_FAIL(err,
+                     DN_E_UNSUPPORTED,
+                     "the sequence of an identity column is in the schema of its table, \"%s\"",
+                     all->schema);
     if (rc < 0)
         dn_err_at(err, def->generated_pos);
     return rc;

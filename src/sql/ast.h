@@ -42,6 +42,7 @@ enum alter_kind {
     ALTER_SET_IDENTITY, /* likewise; IDENTITY_NONE, NULL: not said */
     ALTER_DROP_IDENTITY,
     ALTER_VALIDATE_CONSTRAINT,
+    ALTER_ADD_KEY, /* key */
     ALTER_KIND_MAX
 };
 
@@ -55,10 +56,11 @@ struct alter_action {
     struct column_def def;       /* ADD; def.def of SET DEFAULT, def.type and collation of TYPE */
     struct constraint_def *constraints; /* ADD CONSTRAINT: one; ADD COLUMN: those of the column */
     uint32_t constraints_count;
-    struct expr *using;          /* TYPE … USING; NULL = none */
-    struct spec_name name;       /* the column or constraint as it is called now */
-    struct spec_name to;         /* RENAME, SET SCHEMA */
-    struct option_spec *options; /* SET */
+    const struct table_spec *key; /* ADD PRIMARY KEY: nothing else of it counts */
+    struct expr *using;           /* TYPE … USING; NULL = none */
+    struct spec_name name;        /* the column or constraint as it is called now */
+    struct spec_name to;          /* RENAME, SET SCHEMA */
+    struct option_spec *options;  /* SET */
     uint32_t options_count;
 };
 

@@ -48,6 +48,18 @@ struct alter_action *sql_alter_constraint(struct sql_parser *ps, struct constrai
     return a;
 }
 
+struct alter_action *sql_alter_key(struct sql_parser *ps)
+{
+    struct alter_action *a = alter_new(ps, ALTER_ADD_KEY);
+
+    ps->constraint_name = (struct spec_name){0}; /* it is always called table_pkey */
+    if (!a)
+        return NULL;
+    a->key = ps->spec;
+    ps->spec = NULL;
+    return a;
+}
+
 struct alter_action *sql_alter_drop(struct sql_parser *ps,
                                     enum alter_kind kind,
                                     bool if_exists,

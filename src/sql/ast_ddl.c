@@ -219,6 +219,8 @@ struct key_elem_spec *sql_key_order(struct key_elem_spec *elem, uint32_t pos, bo
 
 void sql_key_begin(struct sql_parser *ps, uint32_t pos)
 {
+    if (ps->rc == 0 && !ps->spec) /* of ALTER TABLE */
+        ps->spec = sql_new(ps, sizeof *ps->spec);
     if (ps->rc < 0)
         return;
     ps->spec->keys_count++;

@@ -22,6 +22,7 @@ enum sequence_given {
     SEQUENCE_OWNED = 1 << 10,
     SEQUENCE_RESTART = 1 << 11,      /* ALTER: RESTART */
     SEQUENCE_RESTART_WITH = 1 << 12, /* ALTER: RESTART WITH n; RESTART is set too */
+    SEQUENCE_NAME = 1 << 13,         /* of an identity column: SEQUENCE NAME name */
 };
 
 struct sequence_def {
@@ -35,6 +36,7 @@ struct sequence_def {
     int64_t restart;
     struct qual_name owned_table; /* OWNED BY; no name = NONE */
     const char *owned_column;
+    struct qual_name name;
     bool temp;    /* CREATE TEMP SEQUENCE */
     uint32_t pos; /* of the first option, 0 = none */
 };

@@ -228,6 +228,23 @@ struct sequence_def *sql_sequence_owned(struct sql_parser *ps,
     return d;
 }
 
+struct sequence_def *sql_sequence_name(struct sql_parser *ps,
+                                       struct sql_token at,
+                                       struct sql_token word,
+                                       const struct qual_name *name)
+{
+    struct sequence_def *d = sql_sequence(ps, at, SEQUENCE_NAME, 0);
+
+    if (!d)
+        return NULL;
+    if (word.len != 4 || strncasecmp(word.ptr, "name", 4) != 0) {
+        sql_fail(ps, DN_E_SYNTAX, word.pos, "NAME must follow SEQUENCE here");
+        return NULL;
+    }
+    d->name = *name;
+    return d;
+}
+
 struct sequence_def *
 sql_sequence_merge(struct sql_parser *ps, struct sequence_def *all, const struct sequence_def *one)
 {
@@ -254,6 +271,8 @@ sql_sequence_merge(struct sql_parser *ps, struct sequence_def *all, const struct
     all->restart |= one->restart;
     if (one->given & SEQUENCE_AS)
         all->as = one->as;
+    if (one->given & SEQUENCE_NAME)
+        all->name = one->name;
     if (one->given & SEQUENCE_OWNED) {
         all->owned_table = one->owned_table;
         all->owned_column = one->owned_column;

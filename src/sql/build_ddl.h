@@ -46,6 +46,11 @@ struct sequence_def *sql_sequence_owned(struct sql_parser *ps,
                                         struct sql_token at,
                                         const struct qual_name *table,
                                         struct sql_token column);
+/* SEQUENCE NAME name; word: what stands for NAME. */
+struct sequence_def *sql_sequence_name(struct sql_parser *ps,
+                                       struct sql_token at,
+                                       struct sql_token word,
+                                       const struct qual_name *name);
 struct sequence_def *
 sql_sequence_merge(struct sql_parser *ps, struct sequence_def *all, const struct sequence_def *one);
 void sql_create_sequence(struct sql_parser *ps,
@@ -92,6 +97,7 @@ struct constraint_def *sql_constraints_take(struct sql_parser *ps, uint32_t *ret
 struct alter_action *sql_alter_add(struct sql_parser *ps, bool if_not_exists);
 struct alter_action *sql_alter_column(struct sql_parser *ps, struct alter_action *a);
 struct alter_action *sql_alter_constraint(struct sql_parser *ps, struct constraint_def *c);
+struct alter_action *sql_alter_key(struct sql_parser *ps); /* after its parts were read */
 struct alter_action *sql_alter_drop(struct sql_parser *ps,
                                     enum alter_kind kind,
                                     bool if_exists,

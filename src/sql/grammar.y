@@ -729,6 +729,7 @@ sequence_option(A) ::= NO(T) CYCLE. {A = sql_sequence(ps, T, SEQUENCE_NO_CYCLE, 
 sequence_option(A) ::= OWNED(T) BY NONE. {A = sql_sequence(ps, T, SEQUENCE_OWNED, 0);}
 sequence_option(A) ::= OWNED(T) BY name(B) DOT name(N). {A = sql_sequence_owned(ps, T, sql_qual(ps, NULL, B), N);}
 sequence_option(A) ::= OWNED(T) BY name(S) DOT name(B) DOT name(N). {A = sql_sequence_owned(ps, T, sql_qual(ps, &S, B), N);}
+sequence_option(A) ::= SEQUENCE(T) name(W) qname(N). {A = sql_sequence_name(ps, T, W, N);}
 sequence_option(A) ::= RESTART(T). {A = sql_sequence(ps, T, SEQUENCE_RESTART, 0);}
 sequence_option(A) ::= RESTART(T) signed(N). {A = sql_sequence(ps, T, SEQUENCE_RESTART | SEQUENCE_RESTART_WITH, N);}
 sequence_option(A) ::= RESTART(T) WITH signed(N). {A = sql_sequence(ps, T, SEQUENCE_RESTART | SEQUENCE_RESTART_WITH, N);}
@@ -761,6 +762,8 @@ alter_action(A) ::= alter_add(B) column constraints. {A = sql_alter_column(ps, B
 alter_action(A) ::= ADD X_ALTER_ADD. {A = NULL;}
 alter_action(A) ::= ADD table_constraint(C). {A = sql_alter_constraint(ps, C);}
 alter_action(A) ::= ADD constraint_name table_constraint(C). {A = sql_alter_constraint(ps, C);}
+alter_action(A) ::= ADD alter_key. {A = sql_alter_key(ps);}
+alter_action(A) ::= ADD constraint_name alter_key. {A = sql_alter_key(ps);}
 alter_action(A) ::= DROP column_word if_exists(I) name(N) behavior(B). {A = sql_alter_drop(ps, ALTER_DROP_COLUMN, I != 0, N, B);}
 alter_action(A) ::= DROP CONSTRAINT if_exists(I) name(N) behavior(B). {A = sql_alter_drop(ps, ALTER_DROP_CONSTRAINT, I != 0, N, B);}
 alter_action(A) ::= RENAME column_word name(N) TO name(T). {A = sql_alter_rename(ps, ALTER_RENAME_COLUMN, &N, T);}
@@ -807,6 +810,9 @@ type_collate(A) ::= COLLATE qname(N). {A = N;}
 %type type_using {struct expr *}
 type_using(A) ::= . {A = NULL;}
 type_using(A) ::= USING expr(E). {A = E;}
+alter_key ::= primary LP key_inner RP.
+alter_key ::= primary LP key_inner COMMA key_local RP.
+alter_key ::= primary LP key_local RP.
 alter_options(A) ::= option(O). {A = sql_list_one(ps, O);}
 alter_options(A) ::= alter_options(L) AND option(O). {A = sql_list_add(ps, L, O);}
 %type alter_add {struct alter_action *}

@@ -200,6 +200,9 @@ static void print_alter_action(const struct alter_action *a, struct buf *b)
         buf_puts(b, "ADD ");
         sql_print_constraint(&a->constraints[0], b);
         break;
+    case ALTER_ADD_KEY:
+        sql_print_primary("ADD ", a->key, b);
+        break;
     case ALTER_SET_DEFAULT:
         print_alter_column(a, " SET DEFAULT ", b);
         break;

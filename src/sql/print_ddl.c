@@ -118,6 +118,11 @@ static void print_sequence_options(const struct sequence_def *d, const char *bef
         sql_print_type(d->as, b);
         before = " ";
     }
+    if (d->given & SEQUENCE_NAME) {
+        buf_printf(b, "%sSEQUENCE NAME ", before);
+        sql_print_qual(&d->name, b);
+        before = " ";
+    }
     for (size_t i = 0; i < DN_ARRAY_SIZE(options); i++) {
         if (!(d->given & options[i].bit))
             continue;
@@ -226,9 +231,9 @@ void sql_print_column(const struct column_spec *c,
 
 /* ---- CREATE TABLE ---- */
 
-static void print_key(const struct table_spec *spec, struct buf *b)
+void sql_print_primary(const char *before, const struct table_spec *spec, struct buf *b)
 {
-    buf_puts(b, "PRIMARY KEY (");
+    buf_printf(b, "%sPRIMARY KEY (", before);
     if (spec->has_inner) {
         buf_puts(b, "(");
         sql_print_key(spec->partition, spec->partition_count, b);
@@ -295,7 +300,7 @@ static void print_table_items(const struct stmt *s, struct buf *b)
     print_likes(def, spec->columns_count, &items, b);
     for (uint32_t i = 0; i < spec->keys_count; i++) {
         buf_puts(b, items++ ? ", " : " (");
-        print_key(spec, b);
+        sql_print_primary("", spec, b);
     }
     if (spec->partition_key) {
         buf_puts(b, items++ ? ", PARTITION KEY " : " (PARTITION KEY ");

@@ -13,6 +13,8 @@ void sql_print_text(const char *s, struct buf *b);
 void sql_print_name(const char *name, bool any, struct buf *b);
 /* Elements of a key, with commas between. */
 void sql_print_key(const struct key_elem_spec *elems, size_t count, struct buf *b);
+/* The text before and PRIMARY KEY (…). */
+void sql_print_primary(const char *before, const struct table_spec *spec, struct buf *b);
 /* [schema.]name. */
 void sql_print_qual(const struct qual_name *q, struct buf *b);
 /* The text before and the expression; nothing if there is none. */

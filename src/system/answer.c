@@ -5,6 +5,8 @@
 
 #include "base/text.h"
 #include "catalog/table_constraint.h"
+#include "sql/ast.h"
+#include "sql/sql.h"
 
 #include <inttypes.h>
 #include <strings.h>
@@ -301,8 +303,86 @@ static int answer_index(const struct sys_env *env, const struct func_ask *ask, s
     return 0;
 }
 
-static int answer_view(const struct sys_env *env, const struct func_ask *ask, struct buf *b)
+/* The name that an item has by itself; NULL: not one that is sure. */
+static const char *answer_item_name(const struct select_item *item)
 {
+    const struct expr *e = item->expr;
+
+    return item->alias ? item->alias : e->kind == EXPR_COLUMN ? e->name : NULL;
+}
+
+/* Gives names to items that have none. False: that does not do. */
+static bool answer_view_names(const struct view *v, struct query *q)
+{
+    if (q->kind != QUERY_SELECT || q->core->items_count != v->columns_count)
+        return false;
+    for (uint32_t i = 0; i < v->columns_count; i++) {
+        struct select_item *item = &q->core->items[i];
+        const char *name = answer_item_name(item);
+
+        if (name && strcmp(name, v->columns[i].name) == 0)
+            continue;
+        if (item->alias) /* ORDER BY may name it */
+            return false;
+        item->alias = v->columns[i].name;
+    }
+    return true;
+}
+
+/* The names of the columns around the query. */
+static void answer_view_around(const struct view *v, struct buf *b)
+{
+    buf_printf(b, "SELECT * FROM (%s) AS ", v->query);
+    sys_quote(v->name, b);
+    for (uint32_t i = 0; i < v->columns_count; i++) {
+        buf_puts(b, i ? ", " : " (");
+        sys_quote(v->columns[i].name, b);
+    }
+    buf_puts(b, ")");
+}
+
+static bool answer_view_same(const struct view *v, const struct query *q)
+{
+    while (q->kind == QUERY_SET)
+        q = q->left;
+    if (q->kind != QUERY_SELECT || q->core->items_count != v->columns_count)
+        return false;
+    for (uint32_t i = 0; i < v->columns_count; i++) {
+        const char *name = answer_item_name(&q->core->items[i]);
+
+        if (!name || strcmp(name, v->columns[i].name) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* The query, with the names of the view's columns where it would give them others. */
+static int answer_view_query(const struct view *v, struct buf *b, struct dn_err *err)
+{
+    struct stmt *ast = NULL;
+    struct sql_text text;
+    struct arena arena;
+    int rc;
+
+    arena_init(&arena, NULL);
+    sql_text_init(&text, v->query, strlen(v->query));
+    rc = sql_parse(&text, &arena, &ast, err);
+    if (rc != 0 || ast->kind != STMT_SELECT || answer_view_same(v, ast->query))
+        buf_puts(b, v->query);
+    else if (answer_view_names(v, ast->query))
+        sql_print_stmt(ast, b);
+    else
+        answer_view_around(v, b);
+    arena_done(&arena);
+    return rc == DN_E_NOMEM ? rc : 0;
+}
+
+static int answer_view(const struct sys_env *env,
+                       const struct func_ask *ask,
+                       struct buf *b,
+                       struct dn_err *err)
+{
+    int rc;
     struct func_ask by_name = *ask;
     struct sys_item it;
     int64_t oid = ask->oid;
@@ -313,9 +393,9 @@ static int answer_view(const struct sys_env *env, const struct func_ask *ask, st
         return DN_NOT_FOUND;
     if (!sys_item_find(env, oid, &it, &index) || !it.view)
         return DN_NOT_FOUND;
-    buf_puts(b, it.view->query);
+    rc = answer_view_query(it.view, b, err);
     buf_puts(b, ";");
-    return 0;
+    return rc;
 }
 
 /* How rows are spread: the partition key. */
@@ -428,7 +508,7 @@ int sys_answer(const struct sys_env *env,
     case FUNC_ASK_INDEX:
         return answer_index(env, ask, ret->text);
     case FUNC_ASK_VIEW:
-        return answer_view(env, ask, ret->text);
+        return answer_view(env, ask, ret->text, err);
     case FUNC_ASK_PARTKEY:
         return answer_partkey(env, ask, ret->text);
     case FUNC_ASK_ARGUMENTS:

@@ -118,12 +118,15 @@ void sys_acl(struct sys_rows *w, const struct access_object *o)
     uint32_t count = 0;
     size_t at = 0;
     struct buf b;
+    bool public = o->kind == ACCESS_SCHEMA && strcmp(o->schema, "public") == 0;
 
-    if (!sys_wanted(w) || !acl_touched(a, o)) {
+    /* PostgreSQL has a list for it from the first day, and dumps that of others as changes to it.
+     */
+    if (!sys_wanted(w) || (!public && !acl_touched(a, o))) {
         sys_null(w, 1);
         return;
     }
-    items = arena_calloc(w->arena, a->grants_count + 2, sizeof(*items));
+    items = arena_calloc(w->arena, (a ? a->grants_count : 0) + 2, sizeof(*items));
     buf_init(&b, w->arena->owner);
     while (items && sys_acl_next(w->env, o, &at, &e)) {
         buf_reset(&b);

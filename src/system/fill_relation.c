@@ -4,16 +4,54 @@
  * the columns in relations_pg.c. */
 #include "system/system_int.h"
 
+#include "catalog/table_alter.h"
+#include "catalog/table_constraint.h"
+
 double sys_count(const struct sys_rows *w, const struct table *t)
 {
     return t && w->env->count ? w->env->count(w->env->count_arg, t) : -1;
 }
 
+/* The PRIMARY KEY as the option that makes it again, where a list of columns would not. */
+static const char *sys_key_option(struct sys_rows *w, const struct table *t)
+{
+    static const size_t head = sizeof("PRIMARY KEY ") - 1;
+    struct table inline_order = *t;
+    const char *ret = NULL;
+    struct buf b;
+
+    inline_order.clustering_clause = false;
+    buf_init(&b, w->arena->owner);
+    table_print_key(&inline_order, &b);
+    if (!b.failed)
+        ret = arena_printf(
+            w->arena, "primary_key=%.*s", (int)(b.len - head), (const char *)b.data + head);
+    buf_done(&b);
+    return ret;
+}
+
 /* WITH options: name=value. */
 static void sys_options(struct sys_rows *w, const struct table *t)
 {
-    (void)t;
-    sys_null(w, 1);
+    bool key = t && t->form != KEY_NONE && !table_key_is_plain(t);
+    uint32_t count = 0;
+    const char **items;
+
+    if (!t || (t->options_count == 0 && !key) || !sys_wanted(w)) {
+        sys_null(w, 1);
+        return;
+    }
+    items = arena_calloc(w->arena, (size_t)t->options_count + 1, sizeof(*items));
+    for (uint16_t i = 0; items && i < t->options_count; i++) {
+        items[count] = arena_printf(w->arena, "%s=%s", t->options[i].name, t->options[i].value);
+        if (!items[count++])
+            items = NULL;
+    }
+    if (items && key)
+        items[count++] = sys_key_option(w, t);
+    if (!items || !items[count - 1])
+        w->rc = DN_FAIL_NOMEM(w->err);
+    sys_texts(w, items, items ? count : 0);
 }
 
 /* Does a foreign key of any table refer to it? */

@@ -279,9 +279,9 @@ static void index_row(struct sys_rows *w, const struct sys_item *it, const struc
     sys_int(w, 0);
     sys_int(w, !ix->own); /* indisprimary */
     sys_int(w, 0);
-    sys_int(w, 1);        /* indimmediate */
-    sys_int(w, !ix->own); /* indisclustered: rows lie in this order */
-    sys_int(w, 1);        /* indisvalid */
+    sys_int(w, 1); /* indimmediate */
+    sys_int(w, 0); /* indisclustered: rows lie in the order of the key for ever */
+    sys_int(w, 1); /* indisvalid */
     sys_int(w, 0);
     sys_int(w, 1);
     sys_int(w, 1);
