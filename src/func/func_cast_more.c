@@ -345,9 +345,9 @@ enum func_cast_level func_cast_level(enum type_id from, enum type_id to)
     if (func_cast_of_vector(from, to))
         return FUNC_CAST_IMPLICIT;
     if (type_is_array(from) || type_is_array(to))
-        return to == TYPE_VARCHAR     ? FUNC_CAST_ASSIGN
-               : from == TYPE_VARCHAR ? FUNC_CAST_EXPLICIT
-                                      : FUNC_CAST_NONE;
+        return type_is_text(to)     ? FUNC_CAST_ASSIGN
+               : type_is_text(from) ? FUNC_CAST_EXPLICIT
+                                    : FUNC_CAST_NONE;
     if (cast_implicit(from, to))
         return FUNC_CAST_IMPLICIT;
     if (!func_cast(from, to, false))
@@ -366,9 +366,9 @@ const struct func *func_cast(enum type_id from, enum type_id to, bool implicit)
 
         if (level == FUNC_CAST_NONE || (implicit && level != FUNC_CAST_IMPLICIT))
             return NULL;
-        return to == TYPE_VARCHAR     ? &func_cast_array_rows[1]
-               : from == TYPE_VARCHAR ? &func_cast_array_rows[2]
-                                      : &func_cast_array_rows[0];
+        return type_is_text(to)     ? &func_cast_array_rows[1]
+               : type_is_text(from) ? &func_cast_array_rows[2]
+                                    : &func_cast_array_rows[0];
     }
     if (implicit && !cast_implicit(from, to))
         return NULL;

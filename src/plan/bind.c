@@ -512,6 +512,8 @@ bind_cast_expr(struct binder *b, const struct expr *e, struct bexpr **ret, struc
     rc = bind_expr(b, e->a, &x, err);
     if (rc == 0 && e->type == TYPE_NONE) /* REGCLASS: its text */
         return bind_coerce(b, x, TYPE_VARCHAR, true, ret, err);
+    if (rc == 0 && e->type == TYPE_BLOB && x->type == TYPE_BPCHAR)
+        rc = bind_pad(b, TYPE_VARCHAR, &x, err);
     if (rc == 0 && e->type_name && e->type_name->field_from && bind_untyped_text(x))
         rc = bind_fields(b, e->type_name, x, ret, err);
     else if (rc == 0)

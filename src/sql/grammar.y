@@ -1649,11 +1649,25 @@ static void parser_past_step(struct parser_past *past, int code, struct sql_toke
     past->prev = code;
 }
 
+/* NATIONAL CHARACTER is CHARACTER. */
+static bool parser_is_national(const struct sql_lexer *lx, struct sql_token tok)
+{
+    static const char *const national[] = {"national"};
+    static const char *const types[] = {"char", "character"};
+    struct sql_lexer ahead = *lx;
+    struct sql_token next;
+
+    return tok.ptr[0] != '"' && tok.ptr[0] != '`' && parser_word_in(tok, national, 1) &&
+           sql_lex(&ahead, &next) == TK_ID && parser_word_in(next, types, DN_ARRAY_SIZE(types));
+}
+
 /* The next token as the automaton is to see it. */
 static int parser_lex(struct sql_lexer *lx, const struct parser_sim *sim, struct parser_past *past, struct sql_token *tok)
 {
     int code = sql_lex(lx, tok);
 
+    if (code == TK_ID && parser_is_national(lx, *tok))
+        code = sql_lex(lx, tok);
     if (lx->no_pos)
         tok->pos = 0;
     if (code < 0)
