@@ -16,7 +16,7 @@ struct agg_num_best {
     bool any;
 };
 
-static int agg_num_sum_one(void *state, struct vnumeric x, struct dn_err *err)
+static int agg_num_sum_one(void *state, const struct vnumeric *x, struct dn_err *err)
 {
     struct agg_num_sum *s = state;
 
@@ -24,7 +24,7 @@ static int agg_num_sum_one(void *state, struct vnumeric x, struct dn_err *err)
     return num_add_to(&s->sum, x, err);
 }
 
-static int agg_num_square_one(void *state, struct vnumeric x, struct dn_err *err)
+static int agg_num_square_one(void *state, const struct vnumeric *x, struct dn_err *err)
 {
     struct agg_num_sum *s = state;
     struct vnumeric square;
@@ -32,30 +32,30 @@ static int agg_num_square_one(void *state, struct vnumeric x, struct dn_err *err
 
     if (rc == 0)
         rc = num_mul_fast(x, x, &square, err);
-    return rc < 0 ? rc : num_add_to(&s->squares, square, err);
+    return rc < 0 ? rc : num_add_to(&s->squares, &square, err);
 }
 
-static int agg_num_min_one(void *state, struct vnumeric x, struct dn_err *err DN_UNUSED)
+static int agg_num_min_one(void *state, const struct vnumeric *x, struct dn_err *err DN_UNUSED)
 {
     struct agg_num_best *s = state;
 
-    if (!s->any || vnumeric_cmp(x, s->v) < 0)
-        s->v = x;
+    if (!s->any || vnumeric_cmp(*x, s->v) < 0)
+        s->v = *x;
     s->any = true;
     return 0;
 }
 
-static int agg_num_max_one(void *state, struct vnumeric x, struct dn_err *err DN_UNUSED)
+static int agg_num_max_one(void *state, const struct vnumeric *x, struct dn_err *err DN_UNUSED)
 {
     struct agg_num_best *s = state;
 
-    if (!s->any || vnumeric_cmp(x, s->v) > 0)
-        s->v = x;
+    if (!s->any || vnumeric_cmp(*x, s->v) > 0)
+        s->v = *x;
     s->any = true;
     return 0;
 }
 
-typedef int (*agg_num_one)(void *state, struct vnumeric x, struct dn_err *err);
+typedef int (*agg_num_one)(void *state, const struct vnumeric *x, struct dn_err *err);
 
 static inline __attribute__((always_inline)) int agg_num_rows(agg_num_one one,
                                                               void *state,
@@ -71,7 +71,7 @@ static inline __attribute__((always_inline)) int agg_num_rows(agg_num_one one,
 
         if (vec_is_null(v, row))
             continue;
-        rc = one(states ? states[i] : state, func_num(v, row), err);
+        rc = one(states ? states[i] : state, func_num_at(v, row), err);
         if (rc < 0)
             return rc;
     }
@@ -118,7 +118,7 @@ agg_num_min_merge(void *into, const void *from, struct arena *strings DN_UNUSED,
 {
     const struct agg_num_best *b = from;
 
-    return b->any ? agg_num_min_one(into, b->v, err) : 0;
+    return b->any ? agg_num_min_one(into, &b->v, err) : 0;
 }
 
 static int
@@ -126,7 +126,7 @@ agg_num_max_merge(void *into, const void *from, struct arena *strings DN_UNUSED,
 {
     const struct agg_num_best *b = from;
 
-    return b->any ? agg_num_max_one(into, b->v, err) : 0;
+    return b->any ? agg_num_max_one(into, &b->v, err) : 0;
 }
 
 static int agg_num_emit_best(const void *state, struct datum *ret, struct dn_err *err DN_UNUSED)

@@ -115,6 +115,11 @@ void *func_ret_alloc(
         return 0;                                                           \
     }
 
+static inline const struct vnumeric *func_num_at(const struct vec *v, uint32_t row)
+{
+    return &((const struct vnumeric *)v->data)[vec_at(v, row)];
+}
+
 static inline struct vnumeric func_num(const struct vec *v, uint32_t row)
 {
     return ((const struct vnumeric *)v->data)[vec_at(v, row)];

@@ -20,13 +20,13 @@ static int numeric_max3(int a, int b, int c)
 
 FUNC_EACH(func_num_add,
           struct vnumeric,
-          num_add_fast(func_num(&args[0], i), func_num(&args[1], i), &to[i], err))
+          num_add_fast(func_num_at(&args[0], i), func_num_at(&args[1], i), &to[i], err))
 FUNC_EACH(func_num_sub,
           struct vnumeric,
-          num_sub_fast(func_num(&args[0], i), func_num(&args[1], i), &to[i], err))
+          num_sub_fast(func_num_at(&args[0], i), func_num_at(&args[1], i), &to[i], err))
 FUNC_EACH(func_num_mul,
           struct vnumeric,
-          num_mul_fast(func_num(&args[0], i), func_num(&args[1], i), &to[i], err))
+          num_mul_fast(func_num_at(&args[0], i), func_num_at(&args[1], i), &to[i], err))
 FUNC_EACH(func_num_div,
           struct vnumeric,
           num_div(func_num(&args[0], i), func_num(&args[1], i), &to[i], err))

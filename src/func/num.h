@@ -43,44 +43,65 @@ int num_div_digits(struct vnumeric a, struct vnumeric b);
  * PostgreSQL's sqrt has them. */
 int num_sqrt(struct vnumeric a, int scale, struct vnumeric *ret, struct dn_err *err) DN_MUST_CHECK;
 /* The same for numbers as most are, of 64 bits each: what they come to has room in 127 bits, which
- * are less than 38 digits. */
-static inline int
-num_add_fast(struct vnumeric a, struct vnumeric b, struct vnumeric *ret, struct dn_err *err)
+ * are less than 38 digits. By pointers, field by field, because copies of whole numbers that were
+ * written by fields make the processor wait; ret is neither a nor b. */
+static inline void num_put(vnumeric_i128 coef, int scale, struct vnumeric *ret)
 {
-    if (a.scale != b.scale || !vnumeric_short(a) || !vnumeric_short(b))
-        return num_add(a, b, ret, err);
-    *ret = vnumeric_make((vnumeric_i128)(int64_t)a.lo + (int64_t)b.lo, a.scale);
+    ret->lo = (uint64_t)coef;
+    ret->hi = (int64_t)(uint64_t)((vnumeric_u128)coef >> 64);
+    ret->scale = (int16_t)scale;
+    ret->nan = 0;
+    ret->zero = 0;
+}
+
+static inline bool num_both_short(const struct vnumeric *a, const struct vnumeric *b)
+{
+    return !(a->nan | b->nan) && a->hi == (int64_t)a->lo >> 63 && b->hi == (int64_t)b->lo >> 63;
+}
+
+static inline int num_add_fast(const struct vnumeric *a,
+                               const struct vnumeric *b,
+                               struct vnumeric *ret,
+                               struct dn_err *err)
+{
+    if (a->scale != b->scale || !num_both_short(a, b))
+        return num_add(*a, *b, ret, err);
+    num_put((vnumeric_i128)(int64_t)a->lo + (int64_t)b->lo, a->scale, ret);
     return 0;
 }
 
-static inline int
-num_sub_fast(struct vnumeric a, struct vnumeric b, struct vnumeric *ret, struct dn_err *err)
+static inline int num_sub_fast(const struct vnumeric *a,
+                               const struct vnumeric *b,
+                               struct vnumeric *ret,
+                               struct dn_err *err)
 {
-    if (a.scale != b.scale || !vnumeric_short(a) || !vnumeric_short(b))
-        return num_sub(a, b, ret, err);
-    *ret = vnumeric_make((vnumeric_i128)(int64_t)a.lo - (int64_t)b.lo, a.scale);
+    if (a->scale != b->scale || !num_both_short(a, b))
+        return num_sub(*a, *b, ret, err);
+    num_put((vnumeric_i128)(int64_t)a->lo - (int64_t)b->lo, a->scale, ret);
     return 0;
 }
 
-static inline int
-num_mul_fast(struct vnumeric a, struct vnumeric b, struct vnumeric *ret, struct dn_err *err)
+static inline int num_mul_fast(const struct vnumeric *a,
+                               const struct vnumeric *b,
+                               struct vnumeric *ret,
+                               struct dn_err *err)
 {
-    if (a.scale + b.scale > VNUMERIC_SCALE_MAX || !vnumeric_short(a) || !vnumeric_short(b))
-        return num_mul(a, b, ret, err);
-    *ret = vnumeric_make((vnumeric_i128)(int64_t)a.lo * (int64_t)b.lo, a.scale + b.scale);
+    if (a->scale + b->scale > VNUMERIC_SCALE_MAX || !num_both_short(a, b))
+        return num_mul(*a, *b, ret, err);
+    num_put((vnumeric_i128)(int64_t)a->lo * (int64_t)b->lo, a->scale + b->scale, ret);
     return 0;
 }
 
 /* A sum of many: as num_add(*sum, x, sum). */
-static inline int num_add_to(struct vnumeric *sum, struct vnumeric x, struct dn_err *err)
+static inline int num_add_to(struct vnumeric *sum, const struct vnumeric *x, struct dn_err *err)
 {
     vnumeric_i128 total;
 
-    if (sum->scale != x.scale || sum->nan || x.nan)
-        return num_add(*sum, x, sum, err);
-    if (__builtin_add_overflow(vnumeric_coef(*sum), vnumeric_coef(x), &total) ||
+    if (sum->scale != x->scale || sum->nan || x->nan)
+        return num_add(*sum, *x, sum, err);
+    if (__builtin_add_overflow(vnumeric_coef(*sum), vnumeric_coef(*x), &total) ||
         total >= NUM_SURELY || total <= -NUM_SURELY)
-        return num_add(*sum, x, sum, err);
+        return num_add(*sum, *x, sum, err);
     sum->lo = (uint64_t)total;
     sum->hi = (int64_t)(total >> 64);
     return 0;

@@ -9,34 +9,34 @@
 #include <string.h>
 
 #define VNUMERIC_NAN_SCALE   0xffffu
-#define VNUMERIC_SHORT_SCALE 19  /* 64 bits times 10 to that have room in 128, with the sign */
 #define VNUMERIC_SHORT_BYTES 10u /* of the stored form: a coefficient of 64 bits */
+
+const uint64_t vnumeric_tens[VNUMERIC_TENS] = {1u,
+                                               10u,
+                                               100u,
+                                               1000u,
+                                               10000u,
+                                               100000u,
+                                               1000000u,
+                                               10000000u,
+                                               100000000u,
+                                               1000000000u,
+                                               10000000000u,
+                                               100000000000u,
+                                               1000000000000u,
+                                               10000000000000u,
+                                               100000000000000u,
+                                               1000000000000000u,
+                                               10000000000000000u,
+                                               100000000000000000u,
+                                               1000000000000000000u,
+                                               10000000000000000000u};
 
 vnumeric_u128 vnumeric_pow10(unsigned n)
 {
-    static const uint64_t small[] = {1u,
-                                     10u,
-                                     100u,
-                                     1000u,
-                                     10000u,
-                                     100000u,
-                                     1000000u,
-                                     10000000u,
-                                     100000000u,
-                                     1000000000u,
-                                     10000000000u,
-                                     100000000000u,
-                                     1000000000000u,
-                                     10000000000000u,
-                                     100000000000000u,
-                                     1000000000000000u,
-                                     10000000000000000u,
-                                     100000000000000000u,
-                                     1000000000000000000u,
-                                     10000000000000000000u};
-
     DN_ASSERT(n <= VNUMERIC_DIGITS);
-    return n <= 19 ? small[n] : (vnumeric_u128)small[19] * small[n - 19];
+    return n < VNUMERIC_TENS ? vnumeric_tens[n]
+                             : (vnumeric_u128)vnumeric_tens[19] * vnumeric_tens[n - 19];
 }
 
 unsigned vnumeric_digits(vnumeric_u128 v)
@@ -50,19 +50,6 @@ unsigned vnumeric_digits(vnumeric_u128 v)
     bits = hi ? 128 - (unsigned)__builtin_clzll(hi) : 64 - (unsigned)__builtin_clzll((uint64_t)v);
     guess = (bits * 1233) >> 12; /* log10(2), a little less */
     return guess + (guess <= VNUMERIC_DIGITS && v >= vnumeric_pow10(guess));
-}
-
-/* Both are short: the one of the lesser scale times a power of ten is compared with the other. */
-static int vnumeric_cmp_short(struct vnumeric a, struct vnumeric b)
-{
-    vnumeric_i128 x = (int64_t)a.lo;
-    vnumeric_i128 y = (int64_t)b.lo;
-
-    if (a.scale < b.scale)
-        x *= (vnumeric_i128)vnumeric_pow10((unsigned)(b.scale - a.scale));
-    else
-        y *= (vnumeric_i128)vnumeric_pow10((unsigned)(a.scale - b.scale));
-    return (x > y) - (x < y);
 }
 
 int vnumeric_cmp_any(struct vnumeric a, struct vnumeric b)
@@ -79,9 +66,6 @@ int vnumeric_cmp_any(struct vnumeric a, struct vnumeric b)
         return a.nan - b.nan;
     if (a.scale == b.scale)
         return (x > y) - (x < y);
-    if (vnumeric_short(a) && vnumeric_short(b) && a.scale - b.scale <= VNUMERIC_SHORT_SCALE &&
-        b.scale - a.scale <= VNUMERIC_SHORT_SCALE)
-        return vnumeric_cmp_short(a, b);
     if (x == 0 || y == 0 || (x < 0) != (y < 0))
         return (x > y) - (x < y);
     ea = (int)vnumeric_digits(ax) - a.scale;

@@ -53,11 +53,20 @@ static inline bool vnumeric_short(struct vnumeric v)
 
 /* vnumeric_cmp of any two. */
 int vnumeric_cmp_any(struct vnumeric a, struct vnumeric b);
+/* 10^n for n up to 19: 64 bits times that have room in 128, with the sign. */
+#define VNUMERIC_TENS 20
+extern const uint64_t vnumeric_tens[VNUMERIC_TENS];
 /* <0, 0, >0: by value whatever the scale, NaN after all numbers. Equal ones have equal hashes. */
 static inline int vnumeric_cmp(struct vnumeric a, struct vnumeric b)
 {
-    if (a.scale == b.scale && vnumeric_short(a) && vnumeric_short(b))
-        return ((int64_t)a.lo > (int64_t)b.lo) - ((int64_t)a.lo < (int64_t)b.lo);
+    int d = a.scale - b.scale;
+
+    if (vnumeric_short(a) && vnumeric_short(b) && d > -VNUMERIC_TENS && d < VNUMERIC_TENS) {
+        vnumeric_i128 x = (vnumeric_i128)(int64_t)a.lo * vnumeric_tens[d < 0 ? -d : 0];
+        vnumeric_i128 y = (vnumeric_i128)(int64_t)b.lo * vnumeric_tens[d > 0 ? d : 0];
+
+        return (x > y) - (x < y);
+    }
     return vnumeric_cmp_any(a, b);
 }
 uint64_t vnumeric_hash(struct vnumeric v);
