@@ -169,12 +169,17 @@ static bool makes_much(const struct func *f)
     return strcmp(f->name, "repeat") == 0 || strcmp(f->name + 1, "pad") == 0;
 }
 
-/* Arrays are not among the types here. */
-static bool takes_arrays(const struct func *f)
+/* Arrays, CHAR(n) and others are not among the types here: there is no column of them. */
+static bool takes_others(const struct func *f)
 {
-    for (uint32_t i = 0; i < f->args_count; i++)
-        if ((unsigned)f->args[i] >= TYPE_ANY_ELEMENT)
+    for (uint32_t i = 0; i < f->args_count; i++) {
+        bool known = f->args[i] == TYPE_NONE;
+
+        for (uint32_t k = 0; k < TYPES_COUNT; k++)
+            known |= f->args[i] == types[k];
+        if (!known)
             return true;
+    }
     return false;
 }
 
@@ -188,7 +193,7 @@ static struct bexpr *random_call(enum type_id type, int depth)
     struct bexpr *copy;
 
     for (uint32_t i = 0; (f = func_at(i)); i++)
-        if (f->result == type && !(f->flags & (FUNC_STABLE | FUNC_VOLATILE)) && !takes_arrays(f) &&
+        if (f->result == type && !(f->flags & (FUNC_STABLE | FUNC_VOLATILE)) && !takes_others(f) &&
             n < DN_ARRAY_SIZE(fit) && (depth == 1 || !makes_much(f)))
             fit[n++] = f;
     if (n == 0)
