@@ -19,9 +19,10 @@ static const char *access_word(const struct catalog_relation *r)
 struct access_object catalog_object(const struct catalog_relation *r)
 {
     return (struct access_object){.kind = r->sequence ? ACCESS_SEQUENCE : ACCESS_RELATION,
-                                  .id = r->view       ? r->view->id
-                                        : r->sequence ? r->sequence->id
-                                                      : r->table->id};
+                                  .id = r->view            ? r->view->id
+                                        : r->sequence      ? r->sequence->id
+                                        : r->table->parent ? r->table->parent
+                                                           : r->table->id};
 }
 
 int catalog_may_schema(

@@ -20,7 +20,7 @@
 #include "volume/volume.h"
 
 #define CATALOG_DOC             "catalog"
-#define CATALOG_FORMAT          3
+#define CATALOG_FORMAT          4
 #define CATALOG_SCHEMA_DEFAULT  "public"
 #define CATALOG_SCHEMAS_MAX     4096u
 #define CATALOG_TABLES_MAX      65536u
@@ -144,8 +144,9 @@ int catalog_without_table(const struct catalog *c,
                           uint64_t id,
                           struct catalog **ret,
                           struct dn_err *err) DN_MUST_CHECK;
-/* Without all tables, views and sequences of these ids, and the sequences that go with those
- * tables; what else depends on them is the caller's concern. */
+/* Without all tables, views and sequences of these ids, the shards of time partitions among them,
+ * and the sequences that go with those tables; what else depends on them is the caller's concern.
+ */
 int catalog_without(const struct catalog *c,
                     const uint64_t *ids,
                     size_t count,

@@ -213,6 +213,11 @@ int catalog_with_changed_table(const struct catalog *c,
     rc = catalog_copy(c, &n, err);
     if (rc == 0)
         catalog_sequences_drop(n, t->id, t);
+    if (rc == 0 && fresh_id && t->parent) {
+        rc = catalog_timepart_moved(n, t->parent, t->id, n->table_id_next, err);
+        if (rc < 0)
+            catalog_unref(n);
+    }
     if (rc == 0 && fresh_id) {
         rc = catalog_move_uses(n, t->id, n->table_id_next, err);
         if (rc == 0)
@@ -354,7 +359,10 @@ int catalog_without(const struct catalog *c,
     if (rc < 0)
         return rc;
     for (size_t i = 0; i < n->tables_count; i++) {
-        if (catalog_among(ids, count, n->tables[i]->id)) {
+        const struct table *t = n->tables[i];
+
+        if (catalog_among(ids, count, t->id) ||
+            (t->parent && catalog_among(ids, count, t->parent))) {
             catalog_sequences_drop(n, n->tables[i]->id, NULL);
             table_unref(n->tables[i]);
         } else {

@@ -177,6 +177,13 @@ void *catalog_json_calloc(struct json_reader *r, size_t count, size_t size)
     return p;
 }
 
+char *catalog_json_comment(struct json_reader *r, const struct dn_json *o)
+{
+    if (r->rc < 0 || !dn_json_get(o, "comment"))
+        return NULL;
+    return catalog_json_strdup(r, catalog_json_text(r, o, "comment", TABLE_COMMENT_MAX));
+}
+
 /* ---- the document ---- */
 
 static void json_read_schemas(struct json_reader *r, const struct dn_json *root, struct catalog *c)
@@ -378,6 +385,7 @@ static void json_read_root(struct json_reader *r, const struct dn_json *root, st
     c->table_id_next = (uint64_t)catalog_json_int(r, root, "table_id_next", 1, INT64_MAX);
     json_read_schemas(r, root, c);
     json_read_tables(r, root, c);
+    catalog_json_check_timeparts(r, c);
     json_read_views(r, root, c);
     catalog_json_read_sequences(r, root, c);
     if (r->rc == 0)
@@ -416,6 +424,9 @@ int catalog_parse(const void *p, size_t n, struct catalog **ret, struct dn_err *
 /* The lowest format that has all there is: a release that knows no more still reads it. */
 static int json_format(const struct catalog *c)
 {
+    for (size_t i = 0; i < c->tables_count; i++)
+        if (c->tables[i]->timepart)
+            return 4;
     if (c->access)
         return 3;
     for (size_t i = 0; i < c->tables_count; i++)

@@ -68,6 +68,11 @@ void catalog_json_write_view(const struct view *v, struct dn_json_writer *w);
 /* The member "access" (access.h). */
 void catalog_json_read_access(struct json_reader *r, const struct dn_json *v, struct access **ret);
 void catalog_json_write_access(const struct access *a, struct dn_json_writer *w);
+/* The members "timepart" and "parent" of a table (timepart.h), if they are there. */
+void catalog_json_read_timepart(struct json_reader *r, const struct dn_json *v, struct table *t);
+void catalog_json_write_timepart(const struct table *t, struct dn_json_writer *w);
+/* Do time partitions and their tables fit together? */
+void catalog_json_check_timeparts(struct json_reader *r, const struct catalog *c);
 /* The type that SQL calls so. TYPE_NONE: none. */
 enum type_id catalog_json_type(const char *name);
 
@@ -93,6 +98,13 @@ void catalog_sequences_drop(struct catalog *n, uint64_t table, const struct tabl
 int catalog_sequences_move(struct catalog *n, uint64_t was, uint64_t id, struct dn_err *err)
     DN_MUST_CHECK;
 void catalog_sequences_without(struct catalog *n, const uint64_t *ids, size_t count);
+
+/* ---- timepart_edit.c: likewise. A table of the partition has another id ---- */
+int catalog_timepart_moved(struct catalog *n,
+                           uint64_t parent,
+                           uint64_t was,
+                           uint64_t id,
+                           struct dn_err *err) DN_MUST_CHECK;
 
 /* A zeroed catalog with one reference, NULL when out of memory. */
 struct catalog *catalog_new(void);

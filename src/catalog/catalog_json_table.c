@@ -369,13 +369,6 @@ static void json_read_temp(struct json_reader *r, const struct dn_json *v, struc
         catalog_json_fail(r, "temp", "not preserve, delete or drop");
 }
 
-char *catalog_json_comment(struct json_reader *r, const struct dn_json *o)
-{
-    if (r->rc < 0 || !dn_json_get(o, "comment"))
-        return NULL;
-    return catalog_json_strdup(r, catalog_json_text(r, o, "comment", TABLE_COMMENT_MAX));
-}
-
 void catalog_json_read_table(struct json_reader *r, const struct dn_json *v, struct table **ret)
 {
     static const char *const members[] = {"id",
@@ -394,14 +387,16 @@ void catalog_json_read_table(struct json_reader *r, const struct dn_json *v, str
                                           "constraints",
                                           "temp",
                                           "comment",
-                                          "number"};
+                                          "number",
+                                          "timepart",
+                                          "parent"};
     struct table *t = table_new();
 
     if (!t) {
         r->rc = DN_FAIL_NOMEM(r->err);
         return;
     }
-    catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), 4);
+    catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), 6);
     t->id = (uint64_t)catalog_json_int(r, v, "id", 1, INT64_MAX);
     if (r->rc == 0 && dn_json_get(v, "number"))
         t->number = (uint64_t)catalog_json_int(r, v, "number", 1, INT64_MAX);
@@ -421,6 +416,7 @@ void catalog_json_read_table(struct json_reader *r, const struct dn_json *v, str
     if (r->rc == 0 && dn_json_get(v, "temp"))
         json_read_temp(r, v, t);
     t->comment = catalog_json_comment(r, v);
+    catalog_json_read_timepart(r, v, t);
     json_read_policies(r, v, t);
     json_check_table(r, t);
     if (r->rc < 0) {
@@ -595,5 +591,6 @@ void catalog_json_write_table(const struct table *t, struct dn_json_writer *w)
         json_write_text(w, "comment", t->comment);
     if (t->number)
         dn_json_put_int(w, "number", (int64_t)t->number);
+    catalog_json_write_timepart(t, w);
     dn_json_end(w, '}');
 }

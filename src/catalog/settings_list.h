@@ -48,7 +48,7 @@ DN_SETTING_ENUM(bytea_output,  "bytea_output",  "hex,escape", 0, SESSION, "How P
 DN_SETTING_ENUM(client_min_messages, "client_min_messages", "debug5,debug4,debug3,debug2,debug1,log,notice,warning,error", 6, SESSION, "Messages below this level are not sent.")
 DN_SETTING_TEXT(search_path, "search_path", "\"$user\", public", SESSION, "Schemas in which names without one are looked for, in order; the first that exists is where new objects go.")
 DN_SETTING_TEXT(application_name, "application_name", "", SESSION, "What the client calls itself.")
-DN_SETTING_TEXT(test_clock, "test_clock", "", DATABASE, "For tests: the database's clock starts at this time, and dendro_test_clock_advance() moves it; empty = the machine's clock.")
+DN_SETTING_TEXT(test_clock, "test_clock", "", DATABASE, "For tests: the database's clock stands still at this time, and dendro_test_clock_advance() sets it ahead; empty = the machine's clock.")
 DN_SETTING_TEXT(timezone, "TimeZone", "UTC", SESSION, "Time zone in which TIMESTAMPTZ is shown and read, and in which its days begin: a name such as Europe/Berlin, a POSIX string, or hours ahead of UTC.")
 DN_SETTING_REPORTED("application_name")
 DN_SETTING_REPORTED("client_encoding")

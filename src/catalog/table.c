@@ -93,6 +93,7 @@ void table_unref(struct table *t)
     mem_free(t->local);
     mem_free(t->rest);
     mem_free(t->slabs);
+    timepart_free(t->timepart);
     mem_free(t);
 }
 

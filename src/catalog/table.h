@@ -17,6 +17,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "catalog/table_spec.h"
+#include "catalog/timepart.h"
 #include "vec/vec.h"
 
 #include <stdatomic.h>
@@ -102,6 +103,8 @@ struct table {
     uint16_t options_count;
     struct table_constraint *constraints; /* owned; beside the key, in the order they were made */
     uint16_t constraints_count;
+    struct timepart *timepart; /* owned: it is a time partition (timepart.h); NULL = it is none */
+    uint64_t parent;           /* it is a table of that time partition; 0 = of none */
 };
 
 struct table_constraint {

@@ -93,6 +93,7 @@ static int alter_copy_rest(const struct table *from, struct table *to, struct dn
     to->temp = from->temp;
     to->comment = from->comment ? mem_strdup(NULL, from->comment) : NULL;
     to->spread = from->spread;
+    to->parent = from->parent;
     return to->schema && to->name && (to->comment || !from->comment) && to->series && to->local &&
                    to->rest && to->slabs
                ? 0
@@ -113,6 +114,8 @@ int table_copy(const struct table *t, struct table **ret, struct dn_err *err)
         rc = alter_copy_options(t, copy, err);
     if (rc == 0)
         rc = alter_copy_rest(t, copy, err);
+    if (rc == 0 && t->timepart)
+        rc = timepart_copy(t->timepart, 0, &copy->timepart, err);
     if (rc < 0) {
         table_unref(copy);
         return rc;

@@ -344,5 +344,7 @@ int table_check(const struct table *t, struct dn_err *err)
     if (rc < 0)
         return rc;
     rc = check_policies(t, err);
+    if (rc == 0 && t->timepart)
+        rc = timepart_check(t->timepart, err);
     return rc < 0 ? rc : check_constraints(t, err);
 }

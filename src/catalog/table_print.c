@@ -3,6 +3,7 @@
  * table_print.c: a definition back to the CREATE TABLE statement that makes it again. Key columns
  * are printed NOT NULL even where the key implied it; a quantum or slab width is in the options as
  * it was given. Nothing can fail but memory, which the buffer remembers. */
+#include "base/civil.h"
 #include "base/text.h"
 #include "catalog/catalog.h"
 #include "catalog/quantum.h"
@@ -73,45 +74,26 @@ void table_print_ident(const char *name, struct buf *b)
 
 /* ---- literals ---- */
 
-/* Year, month and day of a day number (0 = 1970-01-01), proleptic Gregorian. Years are counted from
- * March, so that the leap day is the last of its year; 400 years have 146097 days. */
-static void print_civil(int64_t day, int64_t *ret_year, int *ret_month, int *ret_day)
-{
-    int64_t shifted = day + 719468; /* from 0000-03-01 */
-    int64_t era = quantum_start(shifted, 146097) / 146097;
-    int64_t doe = shifted - era * 146097;
-    int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
-    int64_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
-    int64_t month = (5 * doy + 2) / 153; /* 0 = March */
-
-    *ret_day = (int)(doy - (153 * month + 2) / 5 + 1);
-    *ret_month = (int)(month < 10 ? month + 3 : month - 9);
-    *ret_year = yoe + era * 400 + (*ret_month <= 2 ? 1 : 0);
-}
-
 /* TIMESTAMP '…Z', or the plain number where the year has no four digits. */
 static void print_timestamp(const struct datum *d, struct buf *b)
 {
     int64_t scale = type_ts_per_second(d->type);
     int64_t day_width = 86400 * scale;
     int64_t start = quantum_start(d->v.i64, day_width);
-    int64_t year;
+    struct civil on = civil_from_days(start / day_width);
     int64_t rest;
-    int month;
-    int day;
     int digits = d->type == TYPE_TIMESTAMP ? 3 : d->type == TYPE_TIMESTAMP_US ? 6 : 9;
 
-    print_civil(start / day_width, &year, &month, &day);
-    if (start % day_width != 0 || year < 1 || year > 9999) {
+    if (start % day_width != 0 || on.year < 1 || on.year > 9999) {
         buf_printf(b, "%" PRId64, d->v.i64);
         return;
     }
     rest = d->v.i64 - start;
     buf_printf(b,
                "TIMESTAMP '%04" PRId64 "-%02d-%02dT%02d:%02d:%02d.%0*" PRId64 "Z'",
-               year,
-               month,
-               day,
+               on.year,
+               on.month,
+               on.day,
                (int)(rest / scale / 3600),
                (int)(rest / scale / 60 % 60),
                (int)(rest / scale % 60),
@@ -157,9 +139,7 @@ static void print_instant(const struct datum *d, struct buf *b)
     bool date = d->type == TYPE_DATE;
     int64_t days = date ? d->v.i64 : quantum_start(d->v.i64, day_us) / day_us;
     int64_t us = date ? 0 : d->v.i64 - days * day_us;
-    int64_t year;
-    int month;
-    int day;
+    struct civil on;
 
     buf_printf(b, "%s '", type_name(d->type));
     if (date ? d->v.i64 == INT32_MAX || d->v.i64 == INT32_MIN
@@ -168,8 +148,8 @@ static void print_instant(const struct datum *d, struct buf *b)
         return;
     }
     if (d->type != TYPE_TIME) {
-        print_civil(days, &year, &month, &day);
-        buf_printf(b, "%04" PRId64 "-%02d-%02d", year, month, day);
+        on = civil_from_days(days);
+        buf_printf(b, "%04" PRId64 "-%02d-%02d", on.year, on.month, on.day);
     } else {
         us = d->v.i64; /* 24:00 is of this day */
     }
@@ -430,13 +410,19 @@ void table_print_text(const char *s, struct buf *b)
     buf_puts(b, "'");
 }
 
-static void print_name(const struct table *t, struct buf *b)
+/* A name in the table's schema. */
+static void print_in(const struct table *t, const char *name, struct buf *b)
 {
     if (t->temp == TABLE_PERMANENT && strcmp(t->schema, CATALOG_SCHEMA_DEFAULT) != 0) {
         table_print_ident(t->schema, b);
         buf_puts(b, ".");
     }
-    table_print_ident(t->name, b);
+    table_print_ident(name, b);
+}
+
+static void print_name(const struct table *t, struct buf *b)
+{
+    print_in(t, t->name, b);
 }
 
 static void print_comments(const struct table *t, struct buf *b)
@@ -468,8 +454,10 @@ void table_print_create(const struct table *t, struct buf *b)
 
 void table_print_create_in(const struct catalog *c, const struct table *t, struct buf *b)
 {
+    bool view = t->timepart && t->timepart->style == TIMEPART_VIEW; /* over a table */
+
     buf_puts(b, t->temp == TABLE_PERMANENT ? "CREATE TABLE " : "CREATE TEMP TABLE ");
-    print_name(t, b);
+    print_in(t, view ? t->timepart->seed : t->name, b);
     buf_puts(b, " (\n");
     for (size_t i = 0; i < t->columns_count; i++) {
         buf_puts(b, i ? ",\n" : "");
@@ -492,6 +480,18 @@ void table_print_create_in(const struct catalog *c, const struct table *t, struc
         buf_puts(b, " ON COMMIT DELETE ROWS");
     else if (t->temp == TABLE_TEMP_DROP)
         buf_puts(b, " ON COMMIT DROP");
+    if (t->timepart && !view) {
+        buf_puts(b, " PARTITIONED BY ");
+        timepart_print_clause(t->timepart, b);
+    }
     buf_puts(b, ";");
+    if (view) {
+        buf_puts(b, "\nCREATE TIME PARTITION ON ");
+        print_in(t, t->timepart->seed, b);
+        buf_puts(b, " AS ");
+        print_name(t, b);
+        timepart_print_clause(t->timepart, b);
+        buf_puts(b, ";");
+    }
     print_comments(t, b);
 }

@@ -25,6 +25,7 @@ static enum engine_class about_class(const struct stmt *ast)
     case STMT_DROP_SCHEMA:
     case STMT_GRANT:
     case STMT_ROLE:
+    case STMT_TIMEPART:
         return ENGINE_DDL;
     case STMT_SET:
         return ast->set->scope == SET_SYSTEM ? ENGINE_DDL : ENGINE_OTHER;

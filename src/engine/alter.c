@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * alter.c: ALTER TABLE and TRUNCATE, each one edit of the catalog. No row is touched: rows that are
- * stored are read with the newest definition (missing columns as their default), and those of a
- * table that was emptied belong to an id that is no longer there. What gives every row new values
- * is alter_rewrite.c. */
+ * alter.c: ALTER TABLE, one edit of the catalog. No row is touched: rows that are stored are read
+ * with the newest definition (missing columns as their default). What gives every row new values is
+ * alter_rewrite.c. */
 #include "engine/alter_int.h"
 #include "engine/ddl_expr.h"
 #include "engine/generated.h"
 #include "engine/pressure.h"
+#include "engine/timepart.h"
 
 #include "catalog/table_alter.h"
 #include "catalog/table_constraint.h"
@@ -283,6 +283,12 @@ static int alter_action(struct alter *a,
                      "table \"%s\" has a primary key of these columns, skipping",
                      t->name);
         return rc;
+    case ALTER_PARTITION: /* another one is for when the rest is done */
+        if (a->collapses) {
+            timepart_free(t->timepart);
+            t->timepart = NULL;
+        }
+        return 0;
     case ALTER_KIND_MAX:
         break;
     }
@@ -302,6 +308,47 @@ int ddl_alter_follow(struct alter *a,
         if (a->actions[i].kind == ALTER_SET_IDENTITY || a->actions[i].kind == ALTER_DROP_IDENTITY)
             rc = ddl_identity_follow(a->stmt, was, &a->actions[i], cat, err);
     return rc < 0 ? rc : ddl_sequences_follow(a->stmt, before, was, t, cat, err);
+}
+
+/* Shards are left alone; and what a partition cannot do. */
+static int alter_of_partition(const struct alter *a,
+                              const struct catalog *cur,
+                              const struct table *t,
+                              struct dn_err *err)
+{
+    int rc = timepart_refuse_shard(cur, t, "alter", err);
+
+    if (rc < 0) {
+        dn_err_at(err, a->stmt->ast->name.pos);
+        return rc;
+    }
+    for (uint32_t i = 0; t->timepart && i < a->actions_count; i++) {
+        const struct alter_action *action = &a->actions[i];
+        bool names = action->kind == ALTER_DROP_COLUMN || action->kind == ALTER_RENAME_COLUMN ||
+                     action->kind == ALTER_TYPE;
+
+        if (action->kind == ALTER_SET_OPTIONS &&
+            table_options_place(action->options, action->options_count))
+            return DN_FAIL(err,
+                           DN_E_UNSUPPORTED,
+                           "quantum, slab and time of a time partition cannot be changed");
+        for (size_t k = 0; names && k < cur->views_count; k++)
+            if (view_reads(cur->views[k], t->id, 0)) {
+                rc = DN_FAIL(err,
+                             DN_E_DEPENDENT,
+                             "view \"%s\" reads time partition \"%s\", whose columns change",
+                             cur->views[k]->name,
+                             t->name);
+                dn_err_hint(err, "Drop the view, and make it anew afterwards.");
+                return rc;
+            }
+    }
+    if (t->timepart && a->rewrites && !a->collapses)
+        return DN_FAIL(err,
+                       DN_E_UNSUPPORTED,
+                       "ALTER TABLE that writes every row anew is not supported for time "
+                       "partitions yet");
+    return 0;
 }
 
 int ddl_alter_make(struct alter *a,
@@ -324,7 +371,9 @@ int ddl_alter_make(struct alter *a,
     }
     if (!was)
         return err->code;
-    rc = table_copy(was, &t, err);
+    rc = alter_of_partition(a, cur, was, err);
+    if (rc == 0)
+        rc = table_copy(was, &t, err);
     if (rc < 0)
         return rc;
     a->serials = (struct ddl_serials){.stmt = a->stmt,
@@ -347,6 +396,30 @@ int ddl_alter_make(struct alter *a,
     return 0;
 }
 
+/* Shards follow their partition; and PARTITIONED BY. */
+static int
+alter_partition(struct alter *a, const struct table *t, struct catalog **cat, struct dn_err *err)
+{
+    struct catalog *next;
+    int rc = 0;
+
+    if (t->timepart) {
+        rc = catalog_with_followers(*cat, t->id, &next, err);
+        if (rc < 0)
+            return rc;
+        catalog_unref(*cat);
+        *cat = next;
+    }
+    for (uint32_t i = 0; rc == 0 && i < a->actions_count; i++) {
+        if (a->actions[i].kind != ALTER_PARTITION)
+            continue;
+        t = catalog_table_by_id(*cat, t->id);
+        rc = t->timepart ? ddl_repartition(a->stmt, t, a->actions[i].partition, cat, err)
+                         : ddl_partition(a->stmt, t, a->actions[i].partition, cat, err);
+    }
+    return rc;
+}
+
 static int
 alter_edit(void *arg, const struct catalog *cur, struct catalog **ret_next, struct dn_err *err)
 {
@@ -366,6 +439,8 @@ alter_edit(void *arg, const struct catalog *cur, struct catalog **ret_next, stru
         rc = ddl_alter_follow(a, cur, was, t, &next, err);
     if (rc == 0)
         rc = ddl_serials_make(&a->serials, t, &next, err);
+    if (rc == 0)
+        rc = alter_partition(a, t, &next, err);
     if (rc == 0)
         *ret_next = next;
     else
@@ -414,86 +489,4 @@ int stmt_run_alter(struct dendro_stmt *stmt, struct dn_err *err)
     if (a.skipped[0] && rc >= 0)
         session_notice(stmt->conn, "NOTICE", "%s", a.skipped);
     return rc < 0 ? rc : 0;
-}
-
-/* ---- TRUNCATE ---- */
-
-static int
-alter_truncate(void *arg, const struct catalog *cur, struct catalog **ret_next, struct dn_err *err)
-{
-    struct dendro_stmt *stmt = arg;
-    struct catalog *now = NULL; /* the last one made */
-    int rc = 0;
-
-    for (uint32_t i = 0; rc == 0 && i < stmt->ast->names_count; i++) {
-        const struct table *was = session_table(stmt->conn, cur, &stmt->ast->names[i], err);
-        struct catalog *next = NULL;
-        struct table *t;
-
-        rc = was ? table_copy(was, &t, err) : err->code;
-        if (rc < 0)
-            break;
-        rc = catalog_with_changed_table(now ? now : cur, t, true, &next, err);
-        if (rc == 0 && stmt->ast->restart_identity)
-            rc = ddl_sequences_restart(stmt, t->id, &next, err);
-        table_unref(t);
-        if (rc < 0) {
-            catalog_unref(next);
-            break;
-        }
-        catalog_unref(now);
-        now = next;
-    }
-    if (rc < 0)
-        catalog_unref(now);
-    else
-        *ret_next = now;
-    return rc;
-}
-
-/* In a block: only the sequences. */
-static int
-alter_restart(void *arg, const struct catalog *cur, struct catalog **ret_next, struct dn_err *err)
-{
-    struct dendro_stmt *stmt = arg;
-    struct catalog *now = NULL;
-    int rc = catalog_without(cur, NULL, 0, &now, err);
-
-    for (uint32_t i = 0; rc == 0 && i < stmt->ast->names_count; i++) {
-        const struct table *t = session_table(stmt->conn, cur, &stmt->ast->names[i], err);
-
-        rc = t ? ddl_sequences_restart(stmt, t->id, &now, err) : err->code;
-    }
-    if (rc < 0)
-        catalog_unref(now);
-    else
-        *ret_next = now;
-    return rc;
-}
-
-/* In a transaction block all rows are deleted with one range tombstone: whatever the block writes
- * afterwards stays, and ROLLBACK brings them back. */
-static int alter_truncate_rows(struct dendro_stmt *stmt, struct dn_err *err)
-{
-    static const struct range all = {.slab_min = INT64_MIN, .slab_max = INT64_MAX};
-    int rc = 0;
-
-    for (uint32_t i = 0; rc == 0 && i < stmt->ast->names_count; i++) {
-        const struct table *t = session_table(stmt->conn, stmt->catalog, &stmt->ast->names[i], err);
-        struct shard_batch b = {.table = t, .op = ROW_RANGE, .range = &all, .check_seq = 1};
-
-        rc = t ? session_commit(stmt->conn, &b, 1, err) : err->code;
-    }
-    if (rc == 0 && stmt->ast->restart_identity)
-        rc = tx_edit(stmt->conn, alter_restart, stmt, err);
-    return rc;
-}
-
-int stmt_run_truncate(struct dendro_stmt *stmt, struct dn_err *err)
-{
-    int rc = session_write_allowed(stmt->conn, err);
-
-    if (rc == 0 && tx_in_block(stmt->conn))
-        return alter_truncate_rows(stmt, err);
-    return rc < 0 ? rc : engine_edit(stmt->conn->db, alter_truncate, stmt, err);
 }

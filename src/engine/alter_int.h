@@ -15,6 +15,7 @@ struct alter {
     char skipped[2 * TABLE_NAME_MAX + 64]; /* what the notice says when there is nothing to do */
     struct ddl_serials serials;            /* sequences to be made */
     bool rewrites;     /* every row is written anew, with the new definition; see alter_rewrite.c */
+    bool collapses;    /* … of all shards of a partition into one table */
     struct table *was; /* reference: the table before; rewrites only */
     struct table *now; /* owned: under its own name; rewrites only */
     uint64_t made;     /* id of the table that is filled; 0 = none yet */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * alter_rewrite.c: ALTER TABLE that gives every row new values: ALTER COLUMN TYPE, and ADD COLUMN
- * with a sequence, an expression over the row or a volatile DEFAULT.
+ * with a sequence, an expression over the row or a volatile DEFAULT; and PARTITIONED BY NONE, which
+ * puts the rows of all shards of a time partition into one table.
  *
  *  1. One edit of the catalog makes the table with its new definition, among the session's
  *     temporary objects, where nobody sees it and a crash does not leave it, with its sequences.
@@ -184,6 +185,9 @@ int ddl_alter_look(struct alter *a, struct dn_err *err)
         int col = action->kind == ALTER_TYPE ? table_column_find(t, name, strlen(name)) : -1;
         struct type_mods mods;
 
+        if (action->kind == ALTER_PARTITION && action->partition->kind == PARTITION_BY_NONE &&
+            t->timepart)
+            a->rewrites = a->collapses = true;
         if (col < 0)
             continue;
         mods = sql_type_mods(action->def.type);
@@ -250,6 +254,45 @@ rewrite_using(const struct alter *a, const struct table *was, uint16_t col)
     return NULL;
 }
 
+/* The rows of a partition, those of the oldest shard first: of a key the newest row stays. */
+static void rewrite_shards(const struct alter *a, const struct table *was, struct buf *b)
+{
+    struct catalog *cat = engine_catalog(a->stmt->conn->db);
+    const struct table *shard;
+    uint32_t n = 0;
+
+    while (timepart_nth(cat, was, n))
+        n++;
+    buf_puts(b, "(");
+    for (uint32_t i = n; i > 0; i--) {
+        shard = timepart_nth(cat, was, i - 1);
+        buf_puts(b, i < n ? " UNION ALL SELECT * FROM " : "SELECT * FROM ");
+        sql_print_ident(shard->schema, b);
+        buf_puts(b, ".");
+        sql_print_ident(shard->name, b);
+    }
+    buf_puts(b, ") AS shards");
+    catalog_unref(cat);
+}
+
+/* … which go with it. */
+static int rewrite_drop_shards(const struct table *was, struct catalog **cat, struct dn_err *err)
+{
+    uint64_t ids[3 * TIMEPART_RETENTION_MAX + 4];
+    struct catalog *next;
+    size_t n = 0;
+    int rc;
+
+    for (uint64_t id; (id = timepart_table(was->timepart, (uint32_t)n)) != 0; n++)
+        ids[n] = id;
+    rc = catalog_without(*cat, ids, n, &next, err);
+    if (rc < 0)
+        return rc;
+    catalog_unref(*cat);
+    *cat = next;
+    return 0;
+}
+
 /* INSERT INTO the new one (all columns that are not computed) SELECT … FROM the old one. */
 static void
 rewrite_text(const struct alter *a, const struct table *was, const struct table *t, struct buf *b)
@@ -280,6 +323,10 @@ rewrite_text(const struct alter *a, const struct table *was, const struct table 
         }
     }
     buf_puts(b, " FROM ");
+    if (was->timepart) {
+        rewrite_shards(a, was, b);
+        return;
+    }
     sql_print_ident(was->schema, b);
     buf_puts(b, ".");
     sql_print_ident(was->name, b);
@@ -371,6 +418,8 @@ rewrite_end(void *arg, const struct catalog *cur, struct catalog **ret_next, str
         rc = catalog_with_changed_table(cur, a->now, false, &next, err);
     if (rc == 0)
         rc = ddl_alter_follow(a, cur, was, a->now, &next, err);
+    if (rc == 0 && was->timepart)
+        rc = rewrite_drop_shards(was, &next, err);
     if (rc == 0)
         rc = catalog_with_rows_of(next, a->now->id, a->made, ret_next, err);
     catalog_unref(next);

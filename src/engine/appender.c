@@ -26,7 +26,7 @@ static int app_target(struct dendro_appender *app,
                       struct dn_err *err)
 {
     const struct qual_name name = {.schema = schema, .name = table};
-    const struct table *t = session_table(app->conn, app->catalog, &name, err);
+    const struct table *t = session_target(app->conn, app->catalog, &name, err);
     struct plan_env env = session_plan_env(app->conn, app->catalog, &app->arena);
     struct spec_name *names = NULL;
     uint32_t count = 0;

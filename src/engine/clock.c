@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * clock.c: the one clock of a database: now(), expiry, retention and rollouts go by it. It is the
- * machine's, unless the setting test_clock says where it starts. */
-#include "engine/engine_int.h"
+ * machine's, unless the setting test_clock says where it stands until it is set ahead. */
+#include "engine/timepart.h"
 #include "func/text.h"
 
 #include <string.h>
@@ -12,12 +12,6 @@
 int64_t engine_clock_ns(struct dendro_db *db)
 {
     return volume_clock_ns(db->volume);
-}
-
-/* By the difference: the time that passes in between is not lost. */
-static void clock_set(struct dendro_db *db, int64_t to_ns)
-{
-    volume_clock_move(db->volume, to_ns - volume_clock_ns(db->volume));
 }
 
 int engine_clock_open(struct dendro_db *db, struct dn_err *err)
@@ -35,7 +29,7 @@ int engine_clock_open(struct dendro_db *db, struct dn_err *err)
                     __builtin_add_overflow(at, (int64_t)ns, &at) || at <= 0))
         rc = DN_FAIL(err, DN_E_DATETIME_RANGE, "\"%s\" is not between 1970 and 2262", text);
     if (rc == 0)
-        clock_set(db, at);
+        volume_clock_set(db->volume, at);
     else
         dn_err_prefix(err, "test_clock");
     return rc;
@@ -53,6 +47,6 @@ int engine_clock_advance(struct dendro_db *db, int64_t to_ns, struct dn_err *err
     }
     if (to_ns < volume_clock_ns(db->volume))
         return DN_FAIL(err, DN_E_INVALID_PARAM, "the clock cannot be set back");
-    clock_set(db, to_ns);
-    return 0;
+    volume_clock_set(db->volume, to_ns);
+    return engine_rollouts_run(db, err);
 }

@@ -52,8 +52,10 @@ static int stmt_compile_select(struct dendro_stmt *stmt, const struct stmt *ast,
 static int stmt_compile_change(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
 {
     struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->compiled);
+    int rc;
 
-    int rc = plan_change(&env, ast, &stmt->plan, err);
+    env.shard = stmt->shard;
+    rc = plan_change(&env, ast, &stmt->plan, err);
 
     if (rc == 0 && ast->kind == STMT_UPDATE)
         rc = intake_stored_bind(&stmt->insert, stmt->plan->table, &env, err);
@@ -125,18 +127,16 @@ static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
             rc = stmt_compile_select(stmt, stmt->ast->explained, err);
         stmt->cols_count = 0; /* the rows go to the file */
         return rc;
-    case STMT_DECLARE:
-        rc = stmt_compile_select(stmt, stmt->ast->explained, err);
-        stmt->cols_count = 0; /* FETCH gives the rows */
+    case STMT_DECLARE: /* FETCH gives the rows */
+    case STMT_PREPARE: /* errors come now; EXECUTE has a plan of its own */
+        rc = stmt->ast->kind == STMT_DECLARE ? stmt_compile_select(stmt, stmt->ast->explained, err)
+                                             : stmt_compile_explain(stmt, err);
+        stmt->cols_count = 0;
         return rc;
     case STMT_FETCH:
         return cursor_compile_fetch(stmt, err);
     case STMT_EXPLAIN:
         return stmt_compile_explain(stmt, err);
-    case STMT_PREPARE: /* errors come now; EXECUTE has a plan of its own */
-        rc = stmt_compile_explain(stmt, err);
-        stmt->cols_count = 0;
-        return rc;
     case STMT_DESCRIBE:
     case STMT_SHOW_TABLES:
     case STMT_SHOW_SCHEMAS:
@@ -153,6 +153,7 @@ static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_TRUNCATE:
     case STMT_ALTER:
     case STMT_CREATE_VIEW:
+    case STMT_TIMEPART:
     case STMT_COMMENT:
     case STMT_DROP:
     case STMT_CREATE_SCHEMA:

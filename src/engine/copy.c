@@ -82,7 +82,7 @@ int stmt_compile_copy(struct dendro_stmt *stmt, struct dn_err *err)
 
     if (rc < 0 || !ast->from)
         return rc < 0 ? rc : copy_check_columns(stmt, err);
-    t = session_table(stmt->conn, stmt->catalog, &ast->table, err);
+    t = session_target(stmt->conn, stmt->catalog, &ast->table, err);
     if (!t)
         return err->code;
     rc = intake_target_columns(

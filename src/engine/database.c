@@ -4,6 +4,7 @@
 #include "engine/advisory.h"
 #include "engine/engine_int.h"
 #include "engine/names.h"
+#include "engine/timepart.h"
 #include "engine/watch.h"
 #include "volume/beside.h"
 
@@ -75,6 +76,7 @@ static int engine_open_shard(struct dendro_db *db, bool background, struct dn_er
 
 static void engine_free(struct dendro_db *db)
 {
+    engine_rollouts_stop(db);
     if (db->shard)
         engine_settle(db);
     watch_free(db);
@@ -141,6 +143,9 @@ int engine_open_volume(struct volume *v,
     if (rc < 0)
         goto fail;
     engine_sweep_temps(db);
+    db->background = options->background;
+    DN_IGNORE(engine_rollouts_run(db, err)); /* what cannot be done now is tried again */
+    dn_err_clear(err);
     *ret_db = db;
     return 0;
 

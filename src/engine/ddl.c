@@ -6,6 +6,7 @@
 #include "engine/ddl_expr.h"
 #include "engine/generated.h"
 #include "engine/sequence_ddl.h"
+#include "engine/timepart.h"
 
 #include <stdio.h>
 #include <strings.h>
@@ -203,6 +204,8 @@ static int ddl_build(struct ddl *d,
         rc = catalog_with_table(d->place.base ? d->place.base : cur, t, &next, err);
     if (rc == 0)
         rc = ddl_serials_make(&serials, t, &next, err);
+    if (rc == 0 && def->partition)
+        rc = ddl_partition(d->stmt, t, def->partition, &next, err);
     if (rc == 0)
         *ret_next = next;
     else

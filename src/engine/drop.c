@@ -178,6 +178,12 @@ static int drop_named(struct drop *d,
     }
     if (rc == 0 && !drop_right_kind(ast, &r))
         rc = drop_wrong_kind(ast, &r, err);
+    if (rc == 0 && r.table)
+        rc = timepart_refuse_shard(cur, r.table, "drop", err);
+    if (rc == 0 && r.table && r.table->timepart && r.table->timepart->style == TIMEPART_VIEW) {
+        rc = DN_FAIL(err, DN_E_WRONG_OBJECT, "\"%s\" is a time partition", r.table->name);
+        dn_err_hint(err, "DROP TIME PARTITION removes it, its shards stay as tables.");
+    }
     if (rc == 0)
         rc = drop_add(d, r.table ? r.table->id : r.view ? r.view->id : r.sequence->id, err);
     if (rc < 0)

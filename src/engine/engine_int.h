@@ -45,7 +45,7 @@
 struct dendro_db {
     struct volume *volume;
     bool volume_owned;
-    bool read_only;
+    bool read_only, background;    /* background: tasks of its own may run */
     struct mem_owner owner;        /* limit: memory_limit */
     struct settings settings;      /* of the database; what sessions start with; under lock */
     struct engine_settings config; /* where they come from; configure.h */
@@ -63,6 +63,7 @@ struct dendro_db {
     struct advisory *advisory;   /* list of advisory locks that are held; under lock */
     uint32_t advisory_count;
     struct watch *watch; /* cancels statements when their time is up; NULL: none had a limit yet */
+    struct rollouts *rollouts; /* runs those of time partitions; NULL: there are none; under edit */
     struct engine_sequences sequences;
 };
 
@@ -144,6 +145,7 @@ struct dendro_stmt {
     struct plan *returning;      /* of RETURNING; NULL = none */
     struct plan *conflict;       /* of ON CONFLICT; NULL = none */
     struct stmt_parts *parts;    /* owned: INSERT, UPDATE, DELETE in its WITH; NULL = none */
+    uint32_t shard;              /* of a time partition: which one it changes */
     struct stmt_copy copy;
     uint64_t cursor_serial; /* FETCH: of the cursor whose columns it has */
     uint64_t compile_ns;    /* EXPLAIN: how long compiling took */

@@ -108,7 +108,7 @@ static int import_run(dendro_conn *conn,
         return rc;
     load.columns = columns;
     cat = tx_catalog(conn);
-    load.table = session_table(conn, cat, &name, err);
+    load.table = session_target(conn, cat, &name, err);
     rc = load.table ? load_run(conn, &load, result, err) : err->code;
     catalog_unref(cat);
     return rc;

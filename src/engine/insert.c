@@ -138,7 +138,7 @@ int stmt_compile_insert(struct dendro_stmt *stmt, const struct stmt *ast, struct
     static const struct spec_name none = {.s = NULL};
     struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->compiled);
     const struct insert_stmt *s = ast->insert;
-    const struct table *t = session_table(stmt->conn, stmt->catalog, &s->table, err);
+    const struct table *t = session_target(stmt->conn, stmt->catalog, &s->table, err);
     struct intake_target *ins = &stmt->insert;
     int rc;
 

@@ -5,6 +5,7 @@
 
 #include "engine/engine_int.h"
 #include "engine/merge.h"
+#include "engine/names.h"
 #include "engine/run.h"
 
 #define PARTS_TRIES 64 /* of a statement that others are faster than */
@@ -88,17 +89,24 @@ static int part_sight(struct dendro_stmt *part,
     return 0;
 }
 
-/* with: where it stands after so many others; NULL: it has all it needs. */
+/* Where a part stands. */
+struct part_place {
+    const struct with_clause
+        *with; /* it sees the first `before` of it; NULL: it has all it needs */
+    uint32_t before;
+    uint32_t shard; /* of a time partition */
+    uint32_t into;  /* whose rows are those that it returns */
+};
+
 static int part_compile(struct dendro_stmt *stmt,
                         const struct stmt *ast,
-                        const struct with_clause *with,
-                        uint32_t before,
+                        const struct part_place *at,
                         struct dn_err *err)
 {
     struct stmt_parts *p = stmt->parts;
     struct dendro_stmt *part = stmt_new_unlisted(stmt->conn);
     struct plan_part *seen = &p->seen[p->seen_count];
-    int rc;
+    int rc = 0;
 
     if (!part)
         return DN_FAIL_NOMEM(err);
@@ -109,13 +117,15 @@ static int part_compile(struct dendro_stmt *stmt,
     part->ast->params_count = stmt_inner(stmt)->params_count;
     part->ast->text = NULL;
     part->params = stmt->params;
-    part->keep = &p->rows[p->seen_count];
-    rc = with ? part_sight(part, with, before, err) : 0;
+    part->keep = &p->rows[at->into];
+    part->shard = at->shard;
+    if (at->with)
+        rc = part_sight(part, at->with, at->before, err);
     if (rc == 0)
         rc = stmt_compile_part(part, p, err);
     if (rc < 0)
         return rc;
-    *seen = (struct plan_part){.change = ast};
+    *seen = (struct plan_part){.change = at->shard ? part->ast : ast};
     if (part->returning) {
         seen->cols = part->returning->cols;
         seen->cols_count = part->returning->cols_count;
@@ -124,12 +134,56 @@ static int part_compile(struct dendro_stmt *stmt,
     return 0;
 }
 
+/* UPDATE and DELETE of a time partition: how many shards are there beside the newest? */
+static uint32_t part_shards(const struct dendro_stmt *stmt, const struct stmt *ast)
+{
+    struct catalog_relation r = {.table = NULL};
+    struct dn_err ignored;
+    uint32_t n = 1;
+
+    dn_err_clear(&ignored);
+    if ((ast->kind != STMT_UPDATE && ast->kind != STMT_DELETE) ||
+        session_relation(stmt->conn, stmt->catalog, &ast->change->table, &r, &ignored) < 0 ||
+        !r.table || !r.table->timepart)
+        return 0;
+    while (timepart_nth(stmt->catalog, r.table, n))
+        n++;
+    return n - 1;
+}
+
+/* The part, and itself in older shards: what it returns there are its rows, too. */
+static int part_compile_all(struct dendro_stmt *stmt,
+                            const struct stmt *ast,
+                            const struct with_clause *with,
+                            uint32_t before,
+                            struct dn_err *err)
+{
+    uint32_t shards = part_shards(stmt, ast);
+    struct part_place at = {.with = with, .before = before, .into = stmt->parts->seen_count};
+    int rc = 0;
+
+    for (; rc == 0 && at.shard <= shards; at.shard++)
+        rc = part_compile(stmt, ast, &at, err);
+    return rc;
+}
+
+static uint32_t part_total(const struct dendro_stmt *stmt, const struct with_clause *with)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; with && i < with->ctes_count; i++)
+        if (with->ctes[i].change)
+            n += 1 + part_shards(stmt, with->ctes[i].change);
+    return n;
+}
+
 int stmt_parts_compile(struct dendro_stmt *stmt, struct dn_err *err)
 {
     const struct stmt *ast = stmt_inner(stmt);
     const struct with_clause *with = part_with(ast);
     struct stmt **merge = NULL;
-    uint32_t n = part_count(with);
+    uint32_t shards = part_shards(stmt, ast);
+    uint32_t n = part_total(stmt, with) + shards;
     struct stmt_parts *p;
     int rc = 0;
 
@@ -149,10 +203,13 @@ int stmt_parts_compile(struct dendro_stmt *stmt, struct dn_err *err)
     if (!p->v || !p->seen || !p->rows)
         return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; rc == 0 && merge && i < n; i++)
-        rc = part_compile(stmt, merge[i], NULL, 0, err);
+        rc = part_compile_all(stmt, merge[i], NULL, 0, err);
     for (uint32_t i = 0; rc == 0 && with && i < with->ctes_count; i++)
         if (with->ctes[i].change)
-            rc = part_compile(stmt, with->ctes[i].change, with, i, err);
+            rc = part_compile_all(stmt, with->ctes[i].change, with, i, err);
+    p->shards = shards;
+    for (uint32_t i = 1; rc == 0 && i <= shards; i++)
+        rc = part_compile(stmt, ast, &(struct part_place){.shard = i, .into = p->seen_count}, err);
     return rc;
 }
 
@@ -216,6 +273,39 @@ static int part_gather(struct dendro_stmt *stmt, struct dn_err *err)
     return rc == DN_EOF ? 0 : rc;
 }
 
+/* What the statement did in other shards is of its result. */
+static int part_add_shards(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    const struct stmt_parts *p = stmt->parts;
+    struct describe *to = &stmt->rows;
+    uint32_t cols = stmt->returning ? stmt->returning->cols_count : 0;
+    size_t rows = to->rows_count;
+    struct datum *cells;
+
+    for (uint32_t i = p->count - p->shards; i < p->count; i++) {
+        stmt->rows_count += p->v[i]->rows_count;
+        rows += p->rows[i].count;
+    }
+    if (!stmt->returning)
+        return 0;
+    cells = arena_calloc(&stmt->run, rows * cols + 1, sizeof(*cells));
+    if (!cells)
+        return DN_FAIL_NOMEM(err);
+    if (to->rows_count)
+        memcpy(cells, to->cells, to->rows_count * cols * sizeof(*cells));
+    to->cells = cells;
+    to->cols_count = cols;
+    for (uint32_t i = p->count - p->shards; i < p->count; i++)
+        for (uint32_t row = 0; row < p->rows[i].count; row++, to->rows_count++)
+            for (uint32_t c = 0; c < cols; c++) {
+                struct datum d = exec_rows_datum(&p->rows[i], c, row);
+
+                if (!datum_copy(&stmt->run, &d, &cells[to->rows_count * cols + c]))
+                    return DN_FAIL_NOMEM(err);
+            }
+    return 0;
+}
+
 static int parts_once(struct dendro_stmt *stmt, struct dn_err *err)
 {
     struct stmt_parts *p = stmt->parts;
@@ -231,6 +321,8 @@ static int parts_once(struct dendro_stmt *stmt, struct dn_err *err)
         rc = stmt_run(stmt, err);
     if (rc == 0 && stmt->root)
         rc = part_gather(stmt, err);
+    if (rc == 0 && p->shards > 0)
+        rc = part_add_shards(stmt, err);
     tx_one_snapshot(conn, false);
     conn->parts = NULL;
     for (uint32_t i = 0; i < p->count; i++)

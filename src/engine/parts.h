@@ -6,6 +6,9 @@
  * RETURNING gives goes from one to the next. All is one commit: outside a transaction block the
  * statement gets one of its own, and runs again if others were faster.
  *
+ * An UPDATE or DELETE of a time partition is the statement once for each of its shards: itself in
+ * the newest, and as many parts for the older ones.
+ *
  * Owner thread of the connection only. */
 #pragma once
 
@@ -21,6 +24,7 @@ struct stmt_parts {
     uint32_t count;
     uint32_t seen_count;
     uint32_t done;
+    uint32_t shards; /* the last so many are the statement itself, in older shards */
 };
 
 /* stmt->parts, if its WITH has any. */

@@ -213,6 +213,17 @@ privilege_create_view(const struct dendro_stmt *stmt, const struct stmt *ast, st
     return rc == 0 && ast->view->or_replace ? privilege_owner(stmt, &ast->name, err) : rc;
 }
 
+static int
+privilege_timepart(const struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+{
+    int rc;
+
+    if (ast->timepart->what != TIMEPART_CREATE)
+        return privilege_owner(stmt, &ast->name, err);
+    rc = privilege_owner(stmt, &ast->timepart->shard, err);
+    return rc < 0 ? rc : privilege_create(stmt, &ast->name, err);
+}
+
 static int privilege_new_schema(const struct dendro_stmt *stmt, struct dn_err *err)
 {
     struct access_object db = {.kind = ACCESS_DATABASE};
@@ -255,6 +266,8 @@ int privilege_statement(const struct dendro_stmt *stmt, struct dn_err *err)
         return privilege_create(stmt, &ast->name, err);
     case STMT_ALTER_SEQUENCE:
         return privilege_owner(stmt, &ast->name, err);
+    case STMT_TIMEPART:
+        return privilege_timepart(stmt, ast, err);
     case STMT_CREATE_INDEX:
         return privilege_owner(stmt, &ast->index->table, err);
     case STMT_CREATE_SCHEMA:

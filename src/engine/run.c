@@ -6,6 +6,7 @@
 #include "engine/merge.h"
 #include "engine/privilege.h"
 #include "engine/sequence_ddl.h"
+#include "engine/timepart.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,6 +28,7 @@ static const char *stmt_kind_tag(enum stmt_kind kind)
         [STMT_CREATE_INDEX] = "CREATE INDEX",
         [STMT_CREATE_SEQUENCE] = "CREATE SEQUENCE",
         [STMT_ALTER_SEQUENCE] = "ALTER SEQUENCE",
+        [STMT_TIMEPART] = "TIME PARTITION",
         [STMT_COMMENT] = "COMMENT",
         [STMT_DROP] = "DROP TABLE",
         [STMT_CREATE_SCHEMA] = "CREATE SCHEMA",
@@ -79,7 +81,14 @@ void stmt_set_tag(struct dendro_stmt *stmt)
                                             [DISCARD_SEQUENCES] = "DISCARD SEQUENCES",
                                             [DISCARD_TEMP] = "DISCARD TEMP"};
 
-    if (stmt->ast->kind == STMT_DISCARD)
+    static const char *const timeparts[] = {[TIMEPART_CREATE] = "CREATE TIME PARTITION",
+                                            [TIMEPART_DROP] = "DROP TIME PARTITION",
+                                            [TIMEPART_PUT] = "PUT TIME PARTITION",
+                                            [TIMEPART_COUNTER] = "PUT COUNTER"};
+
+    if (stmt->ast->kind == STMT_TIMEPART)
+        tag = timeparts[stmt->ast->timepart->what];
+    else if (stmt->ast->kind == STMT_DISCARD)
         tag = discarded[stmt->ast->misc->discard];
     else if (stmt->ast->kind == STMT_CHANNEL)
         tag = "UNLISTEN";
@@ -136,13 +145,15 @@ static int stmt_run_checkpoint(struct dendro_stmt *stmt, struct dn_err *err)
     return rc < 0 ? rc : shard_checkpoint(stmt->conn->db->shard, &stmt->conn->cancel, err);
 }
 
-/* Views, and what is said about objects. */
+/* Views, partitions, and what is said about objects. */
 static int stmt_run_about(struct dendro_stmt *stmt, struct dn_err *err)
 {
     if (stmt->ast->kind == STMT_CREATE_VIEW)
         return stmt_run_create_view(stmt, err);
     if (stmt->ast->kind == STMT_COMMENT)
         return stmt_run_comment(stmt, err);
+    if (stmt->ast->kind == STMT_TIMEPART)
+        return stmt_run_timepart(stmt, err);
     return stmt->ast->kind == STMT_ROLE ? stmt_run_role(stmt, err) : stmt_run_grant(stmt, err);
 }
 
@@ -152,6 +163,13 @@ static int run_change(struct dendro_stmt *stmt, struct dn_err *err)
         return stmt_run_change(stmt, err);
     stmt_merge_count(stmt); /* its parts have run */
     return 0;
+}
+
+static int run_cursor(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    return stmt->ast->kind == STMT_DECLARE ? cursor_run_declare(stmt, err)
+           : stmt->ast->kind == STMT_FETCH ? cursor_run_fetch(stmt, err)
+                                           : cursor_run_close(stmt, err);
 }
 
 static int run_alter(struct dendro_stmt *stmt, struct dn_err *err)
@@ -206,6 +224,7 @@ int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_COMMENT:
     case STMT_ROLE:
     case STMT_GRANT:
+    case STMT_TIMEPART:
         return stmt_run_about(stmt, err);
     case STMT_DROP:
     case STMT_DROP_SCHEMA:
@@ -222,11 +241,9 @@ int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_SHOW_SETTING:
         return stmt_describe(stmt, stmt->catalog, &stmt->run, &stmt->rows, err);
     case STMT_DECLARE:
-        return cursor_run_declare(stmt, err);
     case STMT_FETCH:
-        return cursor_run_fetch(stmt, err);
     case STMT_CLOSE:
-        return cursor_run_close(stmt, err);
+        return run_cursor(stmt, err);
     case STMT_EXPLAIN:
         return stmt_run_explain(stmt, err);
     case STMT_PREPARE:

@@ -86,6 +86,7 @@ static int sel_plan_once(struct dendro_stmt *stmt, const struct stmt *ast, struc
 
     if (rc < 0)
         return rc;
+    env.shard = stmt->shard;
     if (ast->kind == STMT_INSERT)
         return plan_query(&env, ast, ast->insert->with, stmt->reads, &stmt->run_plan, err);
     if (ast->kind == STMT_CREATE_TABLE)

@@ -250,6 +250,16 @@ const struct table *session_table(const struct dendro_conn *conn,
     return r.table;
 }
 
+const struct table *session_target(const struct dendro_conn *conn,
+                                   const struct catalog *cat,
+                                   const struct qual_name *name,
+                                   struct dn_err *err)
+{
+    const struct table *t = session_table(conn, cat, name, err);
+
+    return t ? timepart_newest(cat, t) : NULL;
+}
+
 int session_check_cancel(const struct dendro_conn *conn, struct dn_err *err)
 {
     if (!atomic_load_explicit(&conn->cancel, memory_order_relaxed))

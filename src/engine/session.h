@@ -35,6 +35,11 @@ const struct table *session_table(const struct dendro_conn *conn,
                                   const struct catalog *cat,
                                   const struct qual_name *name,
                                   struct dn_err *err);
+/* The same for new rows: of a time partition its newest shard. */
+const struct table *session_target(const struct dendro_conn *conn,
+                                   const struct catalog *cat,
+                                   const struct qual_name *name,
+                                   struct dn_err *err);
 /* A statement begins now. */
 void session_tick(struct dendro_conn *conn);
 int session_check_cancel(const struct dendro_conn *conn, struct dn_err *err) DN_MUST_CHECK;

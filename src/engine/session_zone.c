@@ -6,6 +6,7 @@
 
 #include "engine/advisory.h"
 #include "engine/session_settings.h"
+#include "engine/timepart.h"
 
 #include "func/text.h"
 
@@ -206,6 +207,25 @@ static int session_settings_list(void *arg, func_setting_fn fn, void *fn_arg, st
     return session_settings_each(arg, fn, fn_arg, err);
 }
 
+static int session_counters(void *arg,
+                            void (*fn)(void *fn_arg, const char *name, bool set, int64_t value),
+                            void *fn_arg,
+                            struct dn_err *err)
+{
+    struct dendro_conn *conn = arg;
+    struct engine_logical *all = NULL;
+    struct arena arena;
+    size_t count = 0;
+    int rc;
+
+    arena_init(&arena, &conn->db->owner);
+    rc = engine_counters(conn->db, &arena, &all, &count, err);
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        fn(fn_arg, all[i].name, all[i].set, all[i].value);
+    arena_done(&arena);
+    return rc;
+}
+
 /* In steps, to see when it is canceled. */
 static int session_sleep(void *arg, double seconds, struct dn_err *err)
 {
@@ -243,6 +263,7 @@ int session_functions(struct dendro_conn *conn, struct dn_err *err)
                               .set = session_set_config,
                               .reload = session_reload_conf,
                               .settings = session_settings_list,
+                              .counters = session_counters,
                               .sleep = session_sleep,
                               .advisory = session_advisory,
                               .temp_schema = conn->temp_schema,

@@ -141,7 +141,7 @@ int ddl_views_alter(struct dendro_stmt *stmt,
                     struct catalog **after,
                     struct dn_err *err) DN_MUST_CHECK;
 
-/* ---- alter.c: ALTER TABLE and TRUNCATE ---- */
+/* ---- alter.c: ALTER TABLE; truncate.c ---- */
 int stmt_run_alter(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 int stmt_run_truncate(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 

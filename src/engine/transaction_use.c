@@ -80,6 +80,7 @@ static enum tx_use tx_use_of(const struct stmt *ast)
     case STMT_CREATE_SEQUENCE:
     case STMT_ALTER_SEQUENCE:
         return TX_WRITES;
+    case STMT_TIMEPART:
     case STMT_KIND_MAX:
         break;
     }

@@ -287,6 +287,12 @@ view_create(void *arg, const struct catalog *cur, struct catalog **ret_next, str
     bool there;
     int rc = plan_view(&env, ast, &spec, err);
 
+    for (uint32_t i = 0; rc == 0 && i < spec.uses_count; i++) {
+        const struct table *t = catalog_table_by_id(cur, spec.uses[i].id);
+
+        if (t)
+            rc = timepart_refuse_shard(cur, t, "make a view of", err);
+    }
     if (rc == 0)
         rc = view_place(e, cur, &spec, &base, err);
     if (rc == 0)

@@ -8,8 +8,8 @@
  * entry for each bucket, or a CONST when there is only one. That is what GROUP BY works best on.
  * Otherwise the bucket of the row before is tried first, and computed anew only when the time has
  * left it. Buckets are half open; a calendar bucket is a number of months. */
+#include "base/civil.h"
 #include "func/bucket_int.h"
-#include "func/civil.h"
 #include "func/func_int.h"
 #include "func/text.h"
 

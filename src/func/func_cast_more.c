@@ -3,7 +3,7 @@
  * func_cast_more.c: casts of NUMERIC, DATE, TIME, TIMESTAMPTZ and UUID, and which casts happen
  * unasked, which when a value is stored, and which only when asked for: as in PostgreSQL, but that
  * an integer beside a time stamp is one, in its unit. */
-#include "func/civil.h"
+#include "base/civil.h"
 #include "func/func_array.h"
 #include "func/func_int.h"
 #include "func/num.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * func_date.c: operators and functions of DATE and TIME, age. */
-#include "func/civil.h"
+#include "base/civil.h"
 #include "func/func_int.h"
 #include "func/zoned.h"
 

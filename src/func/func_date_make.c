@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * func_date_make.c: dates, times and intervals made of numbers, and numbers of times. */
-#include "func/civil.h"
+#include "base/civil.h"
 #include "func/func_int.h"
 #include "func/func_zone.h"
 #include "func/zoned.h"

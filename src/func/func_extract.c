@@ -2,8 +2,8 @@
  *
  * func_extract.c: parts of time stamps, dates, times and intervals, intervals cut to a part, and
  * time stamps made of numbers. extract(hour FROM t) arrives here as extract('hour', t). */
+#include "base/civil.h"
 #include "func/bucket_int.h"
-#include "func/civil.h"
 #include "func/func_int.h"
 #include "func/zoned.h"
 

@@ -2,7 +2,7 @@
  *
  * func_from_char.c: texts by a template to dates and times, as PostgreSQL has it. Spaces and
  * separators of the text are passed over generously unless the template says FX. */
-#include "func/civil.h"
+#include "base/civil.h"
 #include "func/from_char.h"
 #include "func/zoned.h"
 

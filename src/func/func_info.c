@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * func_info.c: what the session is, what the clock says, what values are. */
-#include "func/civil.h"
+#include "base/civil.h"
 #include "func/func_array.h"
 #include "func/str_int.h"
 #include "func/tmpl.h"

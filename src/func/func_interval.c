@@ -3,7 +3,7 @@
  * func_interval.c: arithmetic with intervals, and time stamps plus and minus them. A time stamp in
  * milliseconds becomes one in microseconds on the way, as an interval may be that fine. Months move
  * the calendar month and keep the day, or the last day the month has; then days, then the rest. */
-#include "func/civil.h"
+#include "base/civil.h"
 #include "func/func_int.h"
 #include "func/zoned.h"
 

@@ -154,6 +154,7 @@ OBJECTS(func_constraintdef, CONSTRAINT, NONE, false)
 OBJECTS(func_indexdef, INDEX, NONE, false)
 OBJECTS(func_viewdef, VIEW, NONE, false)
 OBJECTS(func_partkeydef, PARTKEY, NONE, false)
+OBJECTS(func_partition_info, PARTITION, NONE, false)
 OBJECTS(func_arguments, ARGUMENTS, NONE, false)
 OBJECTS(func_proc_result, RESULT, NONE, false)
 OBJECTS(func_userbyid, REG, REGROLE, false)
@@ -317,6 +318,7 @@ static const struct func func_objects_rows[] = {
     STRICT("pg_get_viewdef", 1, VARCHAR, func_viewdef, "The query of a view.", TYPE_VARCHAR),
     STRICT("pg_get_viewdef", 2, VARCHAR, func_viewdef, "The query of a view.", TYPE_VARCHAR, TYPE_BOOLEAN),
     STRICT("pg_get_partkeydef", 1, VARCHAR, func_partkeydef, "How the rows of a table are partitioned.", TYPE_OID),
+    STRICT("partition_info", 2, VARCHAR, func_partition_info, "A time partition: tables = its shards, joined by semicolons; check = the same, marking those that are missing; else JSON.", TYPE_VARCHAR, TYPE_VARCHAR),
     STRICT("pg_get_function_arguments", 1, VARCHAR, func_arguments, "The types of a function's arguments.", TYPE_OID),
     STRICT("pg_get_function_identity_arguments", 1, VARCHAR, func_arguments, "The types of a function's arguments.", TYPE_OID),
     STRICT("pg_get_function_result", 1, VARCHAR, func_proc_result, "The type of a function's result.", TYPE_OID),

@@ -3,7 +3,7 @@
  * func_to_char.c: times and intervals by a template. Words of the template stand for parts of the
  * time; the longest that fits counts, all else is copied. FM before a word leaves padding away, TH
  * behind one adds the ending of an ordinal number. */
-#include "func/civil.h"
+#include "base/civil.h"
 #include "func/str_int.h"
 #include "func/tmpl.h"
 #include "func/zoned.h"

@@ -35,6 +35,7 @@ enum func_ask_kind {
     FUNC_ASK_INDEX,      /* pg_get_indexdef(oid, sub: column or 0) */
     FUNC_ASK_VIEW,       /* pg_get_viewdef */
     FUNC_ASK_PARTKEY,    /* pg_get_partkeydef */
+    FUNC_ASK_PARTITION,  /* partition_info(text, more) */
     FUNC_ASK_ARGUMENTS,  /* pg_get_function_arguments */
     FUNC_ASK_RESULT,     /* pg_get_function_result */
     FUNC_ASK_SIZE,       /* bytes of a relation; of the database with oid 0 */
@@ -164,6 +165,11 @@ struct func_session {
     /* fn for each setting, by name, until it returns something else than 0. */
     int (*settings)(void *arg, func_setting_fn fn, void *fn_arg, struct dn_err *err);
     int (*reload)(void *arg, struct dn_err *err); /* pg_reload_conf() */
+    /* fn for each counter of PUT COUNTER; set: it has a value. */
+    int (*counters)(void *arg,
+                    void (*fn)(void *fn_arg, const char *name, bool set, int64_t value),
+                    void *fn_arg,
+                    struct dn_err *err);
     /* Waits, unless the statement is canceled. */
     int (*sleep)(void *arg, double seconds, struct dn_err *err);
     /* 1: done; 0: it cannot be had now, or was not held. how: enum func_lock. */

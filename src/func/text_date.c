@@ -3,7 +3,7 @@
  * text_date.c: DATE, TIME, TIMESTAMPTZ and UUID to text and back, in PostgreSQL's forms:
  * 2015-06-01, 04:05:06.789, 2015-06-01 04:05:06.789+00. The greatest and the least DATE and
  * TIMESTAMPTZ are infinity and -infinity. */
-#include "func/civil.h"
+#include "base/civil.h"
 #include "func/text_int.h"
 #include "func/tz.h"
 

@@ -3,7 +3,7 @@
  * text_date_style.c: dates and times as text in the other styles of DateStyle: SQL (12/17/1997
  * 07:37:16 PST), Postgres (Wed Dec 17 07:37:16 1997 PST) and German (17.12.1997 07:37:16 PST).
  * Days come before months in German, and in the others if DateStyle says DMY. */
-#include "func/civil.h"
+#include "base/civil.h"
 #include "func/text_int.h"
 #include "func/tz.h"
 

@@ -10,8 +10,8 @@
  * What a bare number is depends on what has been read before: with a name of a month it is the day
  * and then the year, otherwise month, day, year (or as DateStyle says); three digits or more are a
  * year, so that the month and the day follow. Years of two digits are from 1970 to 2069. */
+#include "base/civil.h"
 #include "base/text.h"
-#include "func/civil.h"
 #include "func/session.h"
 #include "func/text_int.h"
 #include "func/tz.h"

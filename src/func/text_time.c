@@ -15,7 +15,7 @@
  * Without a zone it is UTC, or in the session's. Years outside 0000 to 9999 and other ways to write
  * a time are for text_loose.c; week dates are not supported. The greatest and the least value of a
  * type are infinity and -infinity. */
-#include "func/civil.h"
+#include "base/civil.h"
 #include "func/text_int.h"
 #include "func/tz.h"
 

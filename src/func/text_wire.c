@@ -4,7 +4,7 @@
  * the first group, and how many digits are shown. */
 #include "func/text_wire.h"
 
-#include "func/civil.h"
+#include "base/civil.h"
 #include "func/text.h"
 #include "vec/array.h"
 #include "vec/numeric.h"

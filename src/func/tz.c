@@ -4,7 +4,7 @@
  * zones without a file, by the rule that every year repeats. */
 #include "func/tz.h"
 
-#include "func/civil.h"
+#include "base/civil.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -10,7 +10,7 @@
  * clocks change as in the United States. */
 #include "func/tz.h"
 
-#include "func/civil.h"
+#include "base/civil.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * in the span of the one before. The zone is the session's unless a function is told another. */
 #pragma once
 
-#include "func/civil.h"
+#include "base/civil.h"
 #include "func/func_int.h"
 #include "func/tz.h"
 

@@ -10,6 +10,8 @@
 #include "plan/view.h"
 #include "system/system.h"
 
+#include <strings.h>
+
 /* ---- one table ---- */
 
 int from_add(struct from *f, struct lrel *rel, struct from_part *ret, struct dn_err *err)
@@ -250,6 +252,46 @@ static int from_sequence(struct from *f,
     return from_view(f, item, v, ret, err);
 }
 
+/* A time partition is all of its shards: as if it were a view of them. */
+static int from_timepart(struct from *f,
+                         const struct from_item *item,
+                         const struct table *t,
+                         struct from_part *ret,
+                         struct dn_err *err)
+{
+    struct arena *arena = f->q->env->arena;
+    struct view *v = arena_calloc(arena, 1, sizeof(*v));
+    const struct table *shard;
+    struct buf text;
+
+    buf_init(&text, NULL);
+    for (uint32_t n = 0; (shard = timepart_nth(f->q->env->catalog, t, n)) != NULL; n++) {
+        buf_puts(&text, n ? " UNION ALL SELECT " : "SELECT ");
+        for (uint16_t i = 0; i < t->columns_count; i++) {
+            buf_puts(&text, i ? ", " : "");
+            table_print_ident(t->columns[i].name, &text);
+        }
+        buf_puts(&text, " FROM ");
+        table_print_ident(shard->schema, &text);
+        buf_u8(&text, '.');
+        table_print_ident(shard->name, &text);
+    }
+    if (v && !text.failed) {
+        v->columns = arena_calloc(arena, t->columns_count, sizeof(*v->columns));
+        v->query = arena_strndup(arena, (const char *)text.data, text.len);
+    }
+    buf_done(&text);
+    if (!v || !v->columns || !v->query)
+        return DN_FAIL_NOMEM(err);
+    v->id = t->id;
+    v->schema = t->schema;
+    v->name = t->name;
+    v->columns_count = t->columns_count;
+    for (uint16_t i = 0; i < t->columns_count; i++)
+        v->columns[i].name = t->columns[i].name;
+    return from_view(f, item, v, ret, err);
+}
+
 static int from_table_item(struct from *f,
                            const struct from_item *item,
                            const struct scope *left,
@@ -282,6 +324,8 @@ static int from_table_item(struct from *f,
         return from_view(f, item, found.view, ret, err);
     if (rc == 0 && found.sequence)
         return from_sequence(f, item, found.sequence, ret, err);
+    if (rc == 0 && found.table->timepart)
+        return from_timepart(f, item, found.table, ret, err);
     if (rc == 0)
         rc = from_stored(f, found.table, item->alias, item->table.pos, &rel, &ret->tree, err);
     if (rc < 0)
@@ -370,6 +414,12 @@ int from_bind(struct planner *q,
     return 0;
 }
 
+const char *
+from_target_alias(const struct table *t, const struct qual_name *name, const char *alias)
+{
+    return alias || !t->parent || strcasecmp(t->name, name->name) == 0 ? alias : name->name;
+}
+
 /* What the target of an UPDATE or DELETE needs: to be read too, if anything looks at its rows. */
 static uint32_t from_target_need(const struct stmt *s)
 {
@@ -400,6 +450,13 @@ int from_table(struct planner *q,
     if (rc == 0 && found.view)
         rc = plan_no_view(
             found.view, q->stmt->kind == STMT_UPDATE ? "update" : "delete from", name->pos, err);
+    if (rc == 0 && found.table->timepart) {
+        found.table = timepart_nth(q->env->catalog, found.table, q->env->shard);
+        if (!found.table)
+            rc = DN_FAIL(err, DN_E_TABLE_CHANGED, "the time partition has been changed");
+        else
+            alias = from_target_alias(found.table, name, alias);
+    }
     if (rc == 0)
         rc = from_stored(&f, found.table, alias, name->pos, &rel, ret, err);
     if (rc == 0)

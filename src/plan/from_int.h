@@ -70,6 +70,9 @@ int from_given(struct from *f,
                const struct from_item *item,
                struct from_part *ret,
                struct dn_err *err) DN_MUST_CHECK;
+/* What the statement calls its target t: the name it gives, where t is a shard of that. */
+const char *
+from_target_alias(const struct table *t, const struct qual_name *name, const char *alias);
 /* Names of two parts together: merged ones, then what is left of the left and of the right. */
 int from_join_names(struct from *f,
                     const struct from_part *sides,

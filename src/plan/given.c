@@ -145,7 +145,7 @@ int plan_returning(const struct plan_env *env,
         return DN_FAIL_NOMEM(err);
     item->kind = FROM_TABLE;
     item->table = ins ? ins->table : stmt->change->table;
-    item->alias = ins ? ins->alias : stmt->change->alias;
+    item->alias = from_target_alias(table, &item->table, ins ? ins->alias : stmt->change->alias);
     item->pos = item->table.pos;
     core->from = &item;
     core->from_count = 1;
@@ -235,11 +235,11 @@ static int conflict_generated(const struct table *t, const struct set_item *set,
 static int conflict_items(struct arena *arena,
                           const struct insert_stmt *ins,
                           const struct table *t,
+                          const char *alias,
                           struct select_core *core,
                           struct dn_err *err)
 {
     const struct conflict_clause *c = &ins->conflict;
-    const char *alias = ins->alias ? ins->alias : t->name;
     size_t n = (size_t)t->columns_count + c->set_count + 1;
 
     core->items = arena_calloc(arena, n, sizeof(*core->items));
@@ -286,6 +286,7 @@ int plan_conflict(const struct plan_env *env,
     struct from_item *sides = arena_calloc(env->arena, 3, sizeof(*sides));
     struct select_core *core = arena_calloc(env->arena, 1, sizeof(*core));
     struct query *query = arena_calloc(env->arena, 1, sizeof(*query));
+    const char *alias = from_target_alias(table, &ins->table, ins->alias);
     struct from_item *join;
     struct given given;
     int rc;
@@ -293,7 +294,10 @@ int plan_conflict(const struct plan_env *env,
     if (!sides || !core || !query)
         return DN_FAIL_NOMEM(err);
     sides[0] = (struct from_item){
-        .kind = FROM_TABLE, .pos = ins->table.pos, .table = ins->table, .alias = ins->alias};
+        .kind = FROM_TABLE, .pos = ins->table.pos, .table = ins->table, .alias = alias};
+    if (table->parent) /* the newest shard of a partition: rows of others are other rows */
+        sides[0].table =
+            (struct qual_name){.schema = table->schema, .name = table->name, .pos = ins->table.pos};
     sides[1] = (struct from_item){
         .kind = FROM_TABLE, .pos = ins->conflict.pos, .table = ins->table, .alias = "excluded"};
     sides[2] = (struct from_item){.kind = FROM_JOIN,
@@ -302,11 +306,10 @@ int plan_conflict(const struct plan_env *env,
                                   .left = &sides[0],
                                   .right = &sides[1]};
     join = &sides[2];
-    join->on =
-        conflict_on(env->arena, table, ins->alias ? ins->alias : table->name, ins->conflict.pos);
+    join->on = conflict_on(env->arena, table, alias ? alias : table->name, ins->conflict.pos);
     if (!join->on)
         return DN_FAIL_NOMEM(err);
-    rc = conflict_items(env->arena, ins, table, core, err);
+    rc = conflict_items(env->arena, ins, table, alias ? alias : table->name, core, err);
     if (rc < 0)
         return rc;
     core->from = &join;

@@ -90,7 +90,7 @@ struct plan_env {
     bool short_names; /* of columns nobody named: count, ?column?; else the text of a result's */
     /* What comes before in the statement: rows of part i are working table i + 1. */
     const struct plan_part *parts;
-    uint32_t parts_count;
+    uint32_t parts_count, shard; /* shard: which one of a partition UPDATE or DELETE changes */
 };
 
 /* What expressions are evaluated with. */

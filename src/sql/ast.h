@@ -42,7 +42,8 @@ enum alter_kind {
     ALTER_SET_IDENTITY, /* likewise; IDENTITY_NONE, NULL: not said */
     ALTER_DROP_IDENTITY,
     ALTER_VALIDATE_CONSTRAINT,
-    ALTER_ADD_KEY, /* key */
+    ALTER_ADD_KEY,   /* key */
+    ALTER_PARTITION, /* partition */
     ALTER_KIND_MAX
 };
 
@@ -62,6 +63,7 @@ struct alter_action {
     struct spec_name to;          /* RENAME, SET SCHEMA */
     struct option_spec *options;  /* SET */
     uint32_t options_count;
+    struct partition_def *partition; /* PARTITIONED BY */
 };
 
 struct alter_stmt {
@@ -89,6 +91,7 @@ enum stmt_kind {
     STMT_DROP,           /* TABLE, VIEW, SEQUENCE, INDEX: object */
     STMT_CREATE_SCHEMA,  /* and KEYSPACE */
     STMT_DROP_SCHEMA,
+    STMT_TIMEPART, /* CREATE, DROP, PUT TIME PARTITION; PUT COUNTER */
     STMT_COMMENT,
     STMT_USE,
     STMT_DESCRIBE,
@@ -143,6 +146,7 @@ struct stmt {
     struct view_def *view;
     struct index_def *index;
     struct sequence_def *sequence; /* CREATE SEQUENCE, ALTER SEQUENCE */
+    struct timepart_stmt *timepart;
     struct comment_stmt *comment;
     struct misc_stmt *misc; /* TRANSACTION … MAINTAIN; see there */
     struct set_stmt *set;

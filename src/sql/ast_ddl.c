@@ -316,6 +316,8 @@ sql_value(struct sql_parser *ps, struct sql_token tok, bool negative, uint32_t p
 struct option_spec *
 sql_option(struct sql_parser *ps, struct sql_token name, struct option_spec *value)
 {
+    if (ps->rc == 0 && !value)
+        value = sql_new(ps, sizeof *value);
     if (ps->rc < 0)
         return NULL;
     value->name = sql_spec_name(ps, name);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "sql/ast_query.h"
+#include "sql/ast_timepart.h"
 
 /* ---- sequences, also those of identity columns ---- */
 
@@ -122,7 +123,8 @@ struct table_def {
     struct query *as; /* CREATE TABLE AS: the spec has no columns then; NULL = none */
     struct spec_name *as_columns;
     uint32_t as_columns_count;
-    bool no_data; /* WITH NO DATA */
+    bool no_data;                    /* WITH NO DATA */
+    struct partition_def *partition; /* PARTITIONED BY; NULL = none */
 };
 
 /* ---- other objects ---- */

@@ -64,6 +64,27 @@ void sql_alter_sequence(struct sql_parser *ps,
                         const struct qual_name *name,
                         struct sequence_def *def);
 
+/* ---- ast_timepart.c ---- */
+struct qual_name *sql_part_name(struct sql_parser *ps, struct sql_token tok); /* of a string */
+struct partition_def *sql_partitioned(struct sql_parser *ps,
+                                      struct sql_token at,
+                                      struct sql_token by,
+                                      struct sql_list words);
+void sql_create_partitioned(struct sql_parser *ps, struct partition_def *p);
+struct alter_action *sql_alter_partition(struct sql_parser *ps, struct partition_def *p);
+void sql_create_timepart(struct sql_parser *ps,
+                         bool if_not_exists,
+                         const struct qual_name *shard,
+                         const struct qual_name *name,
+                         struct sql_list words);
+void sql_drop_timepart(struct sql_parser *ps, bool if_exists, const struct qual_name *name);
+void sql_put_timepart(struct sql_parser *ps, const struct qual_name *name, struct sql_list words);
+void sql_put_counter(struct sql_parser *ps,
+                     struct sql_token word,
+                     const struct qual_name *name,
+                     enum counter_what what,
+                     int64_t value);
+
 /* ---- ast_constraint.c ---- */
 void sql_constraint_name(struct sql_parser *ps, struct sql_token name);
 /* Adds one of the table, with the name read before. */

@@ -47,6 +47,7 @@
   INCREMENT MINVALUE MAXVALUE CACHE CYCLE OWNED NONE RESTART CONTINUE EXPRESSION VALIDATE COMMENT DATABASE PREPARE EXECUTE DEALLOCATE
   DECLARE CURSOR BINARY INSENSITIVE SCROLL HOLD MOVE FORWARD BACKWARD ABSOLUTE RELATIVE PRIOR CLOSE LOCK MODE
   ANALYZE VACUUM VERBOSE STDIN STDOUT REINDEX CLUSTER AUTHORIZATION LISTEN UNLISTEN NOTIFY MERGE MATCHED.
+%token PARTITIONED PUT.
 %token ROLE USER GRANT GRANTED REVOKE OPTION OWNER ADMIN PRIVILEGES REASSIGN.
 
 %left UNION EXCEPT.
@@ -534,6 +535,7 @@ copy_word(A) ::= NULL(N) AS STRING(T). {A = sql_option(ps, N, sql_value(ps, T, f
 cmd ::= CREATE schema_word(K) if_not_exists(I) name(N) with(W). {sql_create_schema(ps, K != 0, I != 0, N, W);}
 cmd ::= CREATE X_CREATE.
 cmd ::= create_table LP table_items create_end with(W) on_commit(C). {sql_create_table(ps, W, C);}
+cmd ::= create_table LP table_items create_end with(W) on_commit(C) partitioned(P). {sql_create_table(ps, W, C); sql_create_partitioned(ps, P);}
 cmd ::= create_table LP table_items create_end with X_TABLE_TAIL.
 cmd ::= create_table columns(L) with(W) on_commit(C) AS any_query(Q) with_data(D). {sql_create_as(ps, L, W, C, Q, D != 0);}
 cmd ::= create_table LIKE qname(N). {sql_create_columns(ps); sql_like_table(ps, N, 0);}
@@ -734,6 +736,28 @@ sequence_option(A) ::= RESTART(T). {A = sql_sequence(ps, T, SEQUENCE_RESTART, 0)
 sequence_option(A) ::= RESTART(T) signed(N). {A = sql_sequence(ps, T, SEQUENCE_RESTART | SEQUENCE_RESTART_WITH, N);}
 sequence_option(A) ::= RESTART(T) WITH signed(N). {A = sql_sequence(ps, T, SEQUENCE_RESTART | SEQUENCE_RESTART_WITH, N);}
 
+/* ---- time partitions ---- */
+
+cmd ::= CREATE TIME PARTITION if_not_exists(I) ON qname(T) AS qname(N) part_words(L). {sql_create_timepart(ps, I != 0, T, N, L);}
+cmd ::= DROP TIME PARTITION if_exists(I) qname(N). {sql_drop_timepart(ps, I != 0, N);}
+cmd ::= PUT TIME PARTITION qname(N) part_words(L). {sql_put_timepart(ps, N, L);}
+cmd ::= PUT name(W) part_name(N). {sql_put_counter(ps, W, N, COUNTER_MAKE, 0);}
+cmd ::= PUT name(W) part_name(N) INCREMENT. {sql_put_counter(ps, W, N, COUNTER_INCREMENT, 0);}
+cmd ::= PUT name(W) part_name(N) SET signed(V). {sql_put_counter(ps, W, N, COUNTER_SET, V);}
+%type part_name {struct qual_name *}
+part_name(A) ::= qname(N). {A = N;}
+part_name(A) ::= STRING(T). {A = sql_part_name(ps, T);}
+%type partitioned {struct partition_def *}
+partitioned(A) ::= PARTITIONED(T) BY name(W). {A = sql_partitioned(ps, T, W, sql_list_none(ps));}
+partitioned(A) ::= PARTITIONED(T) BY name(W) part_words(L). {A = sql_partitioned(ps, T, W, L);}
+part_words(A) ::= part_word(O). {A = sql_list_one(ps, O);}
+part_words(A) ::= part_words(L) part_word(O). {A = sql_list_add(ps, L, O);}
+%type part_word {struct option_spec *}
+part_word(A) ::= name(N) STRING(T). {A = sql_option(ps, N, sql_value(ps, T, false, T.pos));}
+part_word(A) ::= name(N) INTEGER(T). {A = sql_option(ps, N, sql_value(ps, T, false, T.pos));}
+part_word(A) ::= name(N) MINUS(M) INTEGER(T). {A = sql_option(ps, N, sql_value(ps, T, true, M.pos));}
+part_word(A) ::= name(N). {A = sql_option(ps, N, NULL);}
+
 /* ---- ALTER ---- */
 
 cmd ::= ALTER TABLE if_exists(I) only qname(N) alter_actions(L). {sql_alter(ps, OBJECT_TABLE, I != 0, N, L);}
@@ -785,6 +809,7 @@ alter_action(A) ::= ALTER column_word name(N) ADD GENERATED(T) identity_kind(K) 
 }
 alter_action(A) ::= ALTER column_word name(N) identity_sets(B). {A = sql_alter_identity_of(ps, B, N);}
 alter_action(A) ::= VALIDATE CONSTRAINT name(N). {A = sql_alter_drop(ps, ALTER_VALIDATE_CONSTRAINT, false, N, DROP_DEFAULT);}
+alter_action(A) ::= partitioned(P). {A = sql_alter_partition(ps, P);}
 alter_action(A) ::= X_ALTER_ACTION. {A = NULL;}
 %type identity_kind {int}
 identity_kind(A) ::= ALWAYS. {A = IDENTITY_ALWAYS;}

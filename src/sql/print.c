@@ -175,6 +175,7 @@ static const struct {
     [STMT_CREATE_INDEX] = {.print = sql_print_create_index},
     [STMT_CREATE_SEQUENCE] = {.print = sql_print_sequence},
     [STMT_ALTER_SEQUENCE] = {.print = sql_print_sequence},
+    [STMT_TIMEPART] = {.print = sql_print_timepart},
     [STMT_COMMENT] = {.print = sql_print_comment},
     [STMT_TRANSACTION] = {.print = sql_print_misc},
     [STMT_PREPARE] = {.print = sql_print_misc},

@@ -166,6 +166,18 @@ static void print_alter_column(const struct alter_action *a, const char *what, s
 
 static void print_alter_action(const struct alter_action *a, struct buf *b)
 {
+    static const char *const of_column[ALTER_KIND_MAX] = {
+        [ALTER_SET_DEFAULT] = " SET DEFAULT ",
+        [ALTER_DROP_DEFAULT] = " DROP DEFAULT",
+        [ALTER_SET_NOT_NULL] = " SET NOT NULL",
+        [ALTER_DROP_NOT_NULL] = " DROP NOT NULL",
+        [ALTER_TYPE] = " TYPE ",
+        [ALTER_DROP_EXPRESSION] = " DROP EXPRESSION",
+        [ALTER_ADD_IDENTITY] = " ADD",
+        [ALTER_SET_IDENTITY] = "",
+        [ALTER_DROP_IDENTITY] = " DROP IDENTITY",
+    };
+
     switch (a->kind) {
     case ALTER_ADD_COLUMN:
         buf_puts(b, a->if_not_exists ? "ADD COLUMN IF NOT EXISTS " : "ADD COLUMN ");
@@ -204,34 +216,21 @@ static void print_alter_action(const struct alter_action *a, struct buf *b)
         sql_print_primary("ADD ", a->key, b);
         break;
     case ALTER_SET_DEFAULT:
-        print_alter_column(a, " SET DEFAULT ", b);
-        break;
     case ALTER_DROP_DEFAULT:
-        print_alter_column(a, " DROP DEFAULT", b);
-        break;
     case ALTER_SET_NOT_NULL:
-        print_alter_column(a, " SET NOT NULL", b);
-        break;
     case ALTER_DROP_NOT_NULL:
-        print_alter_column(a, " DROP NOT NULL", b);
-        break;
     case ALTER_TYPE:
-        print_alter_column(a, " TYPE ", b);
-        break;
     case ALTER_DROP_EXPRESSION:
-        print_alter_column(a, " DROP EXPRESSION", b);
-        break;
     case ALTER_ADD_IDENTITY:
-        print_alter_column(a, " ADD", b);
-        break;
     case ALTER_SET_IDENTITY:
-        print_alter_column(a, "", b);
-        break;
     case ALTER_DROP_IDENTITY:
-        print_alter_column(a, " DROP IDENTITY", b);
+        print_alter_column(a, of_column[a->kind], b);
         break;
     case ALTER_VALIDATE_CONSTRAINT:
         print_alter_name("VALIDATE CONSTRAINT ", &a->name, b);
+        break;
+    case ALTER_PARTITION:
+        sql_print_partitioned(a->partition, b);
         break;
     case ALTER_KIND_MAX:
         break;

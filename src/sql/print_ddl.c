@@ -339,6 +339,10 @@ void sql_print_create_table(const struct stmt *s, struct buf *b)
         print_table_items(s, b);
     print_options(s->create, b);
     buf_puts(b, commits[def->on_commit]);
+    if (def->partition) {
+        buf_puts(b, " ");
+        sql_print_partitioned(def->partition, b);
+    }
     if (def->as) {
         buf_puts(b, " AS ");
         sql_print_query(def->as, b);

@@ -64,7 +64,8 @@ struct shard_span {
     int64_t time_max;
 };
 /* From now on the table takes no rows (DN_E_TABLE_CHANGED), until shard_set_catalog or
- * shard_release: for edits that depend on the rows there are. One table at a time. */
+ * shard_release: for edits that depend on the rows there are. One table at a time; of a time
+ * partition all its shards. */
 void shard_hold(struct shard *s, uint64_t table_id, struct shard_span *ret);
 void shard_release(struct shard *s);
 

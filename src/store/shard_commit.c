@@ -177,7 +177,7 @@ int shard_check_table(const struct shard *s,
 {
     const struct table *cur = catalog_table_by_id(cat ? cat : s->catalog, t->id);
 
-    if (cur && s->held_table != t->id &&
+    if (cur && s->held_table != t->id && (!t->parent || s->held_table != t->parent) &&
         (cur->version == t->version || (stored && table_same_schedule(cur, t))))
         return DN_OK;
     return commit_changed(t, cur ? "altered" : "dropped or emptied", err);

@@ -514,6 +514,8 @@ int sys_answer(const struct sys_env *env,
     case FUNC_ASK_ARGUMENTS:
     case FUNC_ASK_RESULT:
         return answer_proc_text(env, ask, ret->text);
+    case FUNC_ASK_PARTITION:
+        return sys_answer_partition(env, ask, ret->text);
     case FUNC_ASK_PRIVILEGE:
         return sys_answer_privilege(env, ask->right, &ret->number, err);
     case FUNC_ASK_SIZE:

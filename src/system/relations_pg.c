@@ -6,6 +6,19 @@
 
 /* clang-format off */
 static const struct sys_relation rows[] = {
+    {"comdb2_cron_events", 12101, 'v', sys_fill_cron_events,
+     "name text, type text, epoch int8, arg1 text, arg2 text, arg3 text, sourceid text"},
+    {"comdb2_cron_schedulers", 12102, 'v', sys_fill_cron_schedulers,
+     "name text, type text, running int4, nevents int8, description text"},
+    {"comdb2_logical_cron", 12103, 'v', sys_fill_logical_cron,
+     "name text, value int8"},
+    {"comdb2_timepartevents", 12104, 'v', sys_fill_timepartevents,
+     "name text, type text, arg1 text, arg2 text, arg3 text, arg4 text, sourceid text"},
+    {"comdb2_timepartitions", 12105, 'v', sys_fill_timepartitions,
+     "name text, period text, retention int4, nshards int4, version int8, shard0name text, "
+     "starttime int8, sourceid text"},
+    {"comdb2_timepartshards", 12106, 'v', sys_fill_timepartshards,
+     "name text, shardname text, low int8, high int8, size int8"},
     {"pg_aggregate", 2600, 'r', NULL,
      "aggfnoid regproc, aggkind char, aggnumdirectargs int2, aggtransfn regproc, aggfinalfn "
      "regproc, aggcombinefn regproc, aggserialfn regproc, aggdeserialfn regproc, aggmtransfn "

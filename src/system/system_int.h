@@ -51,7 +51,7 @@ void sys_end(struct sys_rows *w); /* of the row: all columns are there */
 /* clang-format off */
 #define SYS_FILLS(X) \
     X(am) X(attrdef) X(attribute) X(auth_members) X(authid) X(class) X(collation) \
-    X(constraint) X(database) X(db_role_setting) X(depend) X(description) \
+    X(constraint) X(cron_events) X(cron_schedulers) X(database) X(db_role_setting) X(depend) X(description) \
     X(i_administrable_roles) X(i_applicable_roles) X(i_catalog_name) X(i_character_sets) \
     X(i_check_constraints) X(i_collations) X(i_column_privileges) X(i_column_udt_usage) \
     X(i_columns) X(i_constraint_column_usage) X(i_constraint_table_usage) \
@@ -59,6 +59,7 @@ void sys_end(struct sys_rows *w); /* of the row: all columns are there */
     X(i_referential_constraints) X(i_schemata) X(i_sequences) X(i_table_constraints) \
     X(i_table_privileges) X(i_tables) X(i_usage_privileges) X(i_view_column_usage) \
     X(i_view_table_usage) X(i_views) X(index) X(indexes) X(keywords) X(language) \
+    X(logical_cron) X(timepartevents) X(timepartitions) X(timepartshards) \
     X(namespace) X(proc) X(roles) X(sequence) X(sequences) X(settings) X(stat_activity) \
     X(stat_database) X(stat_user_tables) X(tables) X(tablespace) X(type) X(user) X(views)
 /* clang-format on */
@@ -127,6 +128,9 @@ struct sys_procs {
 bool sys_proc_next(struct sys_procs *it, struct sys_proc *ret);
 bool sys_proc_find(int64_t oid, struct sys_proc *ret);
 const char *sys_io_name(uint32_t oid); /* of pg_proc_list.h; NULL: none */
+
+/* partition_info(text, more) (fill_timepart.c). DN_NOT_FOUND: no such partition. */
+int sys_answer_partition(const struct sys_env *env, const struct func_ask *ask, struct buf *b);
 
 /* An identifier as PostgreSQL quotes it. */
 void sys_quote(const char *name, struct buf *b);

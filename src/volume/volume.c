@@ -424,12 +424,14 @@ void volume_let_go(struct volume *v)
 
 int64_t volume_clock_ns(struct volume *v)
 {
-    return v->ops->clock_ns(v) + atomic_load(&v->clock_moved_ns);
+    int64_t set = atomic_load(&v->clock_set_ns);
+
+    return set ? set : v->ops->clock_ns(v);
 }
 
-void volume_clock_move(struct volume *v, int64_t by_ns)
+void volume_clock_set(struct volume *v, int64_t to_ns)
 {
-    atomic_fetch_add(&v->clock_moved_ns, by_ns);
+    atomic_store(&v->clock_set_ns, to_ns);
 }
 
 uint64_t volume_random(struct volume *v)

@@ -65,8 +65,8 @@ struct volume_ops; /* volume_int.h: implemented by posix.c, sim.c and, later, ra
 
 struct volume {
     const struct volume_ops *ops;
-    struct sched *sched; /* owned by the volume, made with it */
-    _Atomic int64_t clock_moved_ns;
+    struct sched *sched;          /* owned by the volume, made with it */
+    _Atomic int64_t clock_set_ns; /* 0 = it was not */
 };
 
 /* posix: a directory. One process at a time: a second opener gets DN_E_BUSY naming the holder. */
@@ -175,9 +175,9 @@ int volume_scan(struct volume *v,
                 void *arg,
                 struct dn_err *err) DN_MUST_CHECK;
 
-/* Wall clock: nanoseconds since 1970 UTC. Moved: for tests, on top of what it says. Any thread. */
+/* Wall clock: nanoseconds since 1970 UTC. Set, for tests: it stands still there. Any thread. */
 int64_t volume_clock_ns(struct volume *v);
-void volume_clock_move(struct volume *v, int64_t by_ns);
+void volume_clock_set(struct volume *v, int64_t to_ns);
 uint64_t volume_random(struct volume *v);
 /* Bytes free for writing, UINT64_MAX when unknown. */
 uint64_t volume_free_bytes(struct volume *v);

@@ -585,7 +585,7 @@ class Commands(Case):
         self.expect(["sql", "--csv", "-s", "max_subqueries=7", "-c", "SHOW max_subqueries"], out="max_subqueries\n7\n")
 
     def test_clock(self):
-        """A clock for tests starts where it is told, goes on, and is only set ahead."""
+        """A clock for tests stands where it is told, and is only set ahead."""
         clock = ["sql", "--csv", "--no-header", "-s", "test_clock=2024-01-31 23:00Z"]
         self.expect([*clock, "-c", "SELECT date_trunc('hour', now()), current_date"], out="2024-01-31T23:00:00.000000Z,2024-01-31\n")
         self.expect([*clock, "-c", "SELECT date_trunc('hour', dendro_test_clock_advance('1 month')); SELECT now()::date"],

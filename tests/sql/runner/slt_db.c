@@ -32,12 +32,14 @@ static int slt_db_fail(struct slt_error *error, const struct dendro_error *err)
     return -1;
 }
 
-int slt_db_open(const char *dir, struct slt_db **ret_db, struct slt_error *error)
+int slt_db_open(const char *dir, const char *clock, struct slt_db **ret_db, struct slt_error *error)
 {
     struct slt_db *db = slt_alloc(sizeof(*db));
+    const char *const settings[] = {"test_clock", clock, NULL};
+    struct dendro_options options = {.settings = clock ? settings : NULL};
     struct dendro_error err = {0};
 
-    if (dendro_open(dir, NULL, &db->db, &err) < 0) {
+    if (dendro_open(dir, &options, &db->db, &err) < 0) {
         slt_db_close(db);
         return slt_db_fail(error, &err);
     }
@@ -70,6 +72,21 @@ int slt_db_use(struct slt_db *db, const char *name, struct slt_error *error)
     db->conn = c->conn;
     db->conns_count++;
     return 0;
+}
+
+char *slt_db_clock(struct slt_db *db)
+{
+    struct slt_result result = {0};
+    struct slt_error error = {0};
+    char *text = NULL;
+
+    if (db && slt_db_use(db, NULL, &error) == 0 &&
+        slt_db_exec(db, "SELECT clock_timestamp()", &result, &error) == 0 &&
+        result.values.count == 1)
+        text = slt_strdup(result.values.items[0]);
+    slt_result_done(&result);
+    slt_error_done(&error);
+    return text;
 }
 
 bool slt_db_in_block(const struct slt_db *db)

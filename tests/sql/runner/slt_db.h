@@ -25,9 +25,15 @@ struct slt_result {
     int64_t affected;       /* rows written, of a statement that writes */
 };
 
-/* Opens (and makes, if it is not there) the database in the directory. -1: see error. */
-int slt_db_open(const char *dir, struct slt_db **ret_db, struct slt_error *error);
-void slt_db_close(struct slt_db *db); /* NULL is fine */
+/* Opens (and makes, if it is not there) the database in the directory, with this test_clock (NULL:
+ * none). -1: see error. */
+int slt_db_open(const char *dir,
+                const char *clock,
+                struct slt_db **ret_db,
+                struct slt_error *error);
+/* NULL is fine. What its clock says; the caller frees it. */
+char *slt_db_clock(struct slt_db *db);
+void slt_db_close(struct slt_db *db);
 /* From now on statements run in the session of that name, made when it is first named; NULL: the
  * first one. -1: see error. */
 int slt_db_use(struct slt_db *db, const char *name, struct slt_error *error);

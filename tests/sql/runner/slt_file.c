@@ -273,11 +273,14 @@ static int slt_record_parse(struct slt_cursor *c, const char *word, const char *
         c->at++;
         return 0;
     }
-    if (strcmp(word, "roundtrip") == 0) {
-        r->kind = SLT_ROUNDTRIP;
+    if (strcmp(word, "roundtrip") == 0 || strcmp(word, "clock") == 0) {
+        r->kind = word[0] == 'r' ? SLT_ROUNDTRIP : SLT_CLOCK;
         r->text = slt_trim(p, strlen(p));
         if (!*r->text)
-            return slt_bad(c, c->at, "roundtrip needs the name of a table");
+            return slt_bad(c,
+                           c->at,
+                           word[0] == 'r' ? "roundtrip needs the name of a table"
+                                          : "clock needs a time");
         c->at++;
         return 0;
     }
@@ -288,11 +291,12 @@ static int slt_record_parse(struct slt_cursor *c, const char *word, const char *
     else if (strcmp(word, "cli") == 0)
         rc = slt_head_cli(c, r, p);
     else
-        rc = slt_bad(c,
-                     c->at,
-                     "expected statement, query, cli, roundtrip, restart, flush, connection, "
-                     "skipif, onlyif or "
-                     "halt");
+        rc =
+            slt_bad(c,
+                    c->at,
+                    "expected statement, query, cli, roundtrip, restart, clock, flush, connection, "
+                    "skipif, onlyif or "
+                    "halt");
     if (rc < 0)
         return rc;
     c->at++;

@@ -23,6 +23,7 @@ enum slt_kind {
     SLT_CLI,
     SLT_ROUNDTRIP,
     SLT_RESTART,
+    SLT_CLOCK, /* close, and open with a clock that starts there */
     SLT_CHECKPOINT,
     SLT_HALT,
 };
@@ -39,7 +40,7 @@ struct slt_record {
     bool modes[SLT_MODE_MAX]; /* in which it runs */
     char *connection;         /* owned; the session it runs in, NULL = the first */
     char *text;               /* owned; SQL, the arguments of a cli record, the table of a
-                                 roundtrip */
+                                 roundtrip, the time of a clock */
     char sqlstate[6];         /* error: expected SQLSTATE, "" = any */
     char *pattern;            /* owned; error: regular expression of the message, NULL = any */
     char *message;            /* owned; error: the message itself, NULL = see pattern */

@@ -26,6 +26,7 @@ struct slt_runner {
     struct slt_file *file;             /* borrowed */
     char *dir;                         /* owned; the database */
     struct slt_db *db;                 /* owned, NULL = closed */
+    char *clock;                       /* owned; test_clock of the next opening, NULL = none */
     struct slt_list session;           /* SET and USE statements so far */
     struct slt_list *results;          /* rewrite: lines per record */
     int failed;                        /* records */
@@ -81,7 +82,7 @@ static int slt_need_open(struct slt_runner *run, const struct slt_record *r)
 
     if (run->db)
         return 0;
-    rc = slt_db_open(run->dir, &run->db, &error);
+    rc = slt_db_open(run->dir, run->clock, &run->db, &error);
     for (size_t i = 0; rc == 0 && i < run->session.count; i++)
         rc = slt_db_run(run, run->session.items[i], &error);
     if (rc < 0)
@@ -90,8 +91,13 @@ static int slt_need_open(struct slt_runner *run, const struct slt_record *r)
     return rc;
 }
 
+/* A clock goes on from where it was. */
 static void slt_close(struct slt_runner *run)
 {
+    if (run->clock && run->db) {
+        free(run->clock);
+        run->clock = slt_db_clock(run->db);
+    }
     slt_db_close(run->db);
     run->db = NULL;
 }
@@ -513,6 +519,11 @@ static bool slt_run_record(struct slt_runner *run, const struct slt_record *r)
     case SLT_RESTART:
         slt_close(run);
         break;
+    case SLT_CLOCK:
+        slt_close(run);
+        free(run->clock);
+        run->clock = slt_strdup(r->text);
+        break;
     case SLT_CHECKPOINT:
         (void)!slt_checkpoint(run, r);
         break;
@@ -557,6 +568,7 @@ int slt_run(struct slt_file *file, const struct slt_options *options)
         slt_list_clear(&run.results[i]);
     free(run.results);
     slt_list_clear(&run.session);
+    free(run.clock);
     free(run.dir);
     free(base);
     return run.failed;

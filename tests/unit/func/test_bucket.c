@@ -4,7 +4,7 @@
  * time stamp; in order they come as CONST or DICT with few entries. And civil.h, day by day. */
 #include "build.h"
 
-#include "func/civil.h"
+#include "base/civil.h"
 #include "func/text.h"
 
 #include <inttypes.h>

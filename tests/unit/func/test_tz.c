@@ -5,8 +5,8 @@
 #include "func/tz.h"
 
 #include "base/bytes.h"
+#include "base/civil.h"
 #include "base/mem.h"
-#include "func/civil.h"
 #include "volume/hostfile.h"
 
 #include <setjmp.h>

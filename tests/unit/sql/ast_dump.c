@@ -640,6 +640,7 @@ static void create(struct dump *d, const struct stmt *s)
         dump_query(d, def->as);
         num(d, "nodata", def->no_data);
     }
+    ast_dump_partition(def->partition, d->b);
 }
 
 static void alter(struct dump *d, const struct alter_stmt *s)
@@ -663,6 +664,7 @@ static void alter(struct dump *d, const struct alter_stmt *s)
             if (a->def.sequence)
                 sequence(d, a->def.sequence);
         }
+        ast_dump_partition(a->partition, d->b);
         if (a->kind == ALTER_TYPE) {
             type(d, a->def.type);
             str(d, "collate", a->def.collation);
@@ -738,13 +740,6 @@ static void misc(struct dump *d, const struct misc_stmt *m)
     options(d, m->options, m->options_count);
 }
 
-static void set(struct dump *d, const struct set_stmt *s)
-{
-    buf_printf(d->b, " set%d %d %d", s->scope, s->scope_given, s->reset);
-    for (uint32_t i = 0; i < s->values_count; i++)
-        str(d, "=", s->values[i].value);
-}
-
 static void dump_stmt(struct dump *d, const struct stmt *s)
 {
     buf_printf(d->b, "{%d p%u", s->kind, s->params_count);
@@ -780,7 +775,9 @@ static void dump_stmt(struct dump *d, const struct stmt *s)
     if (s->misc)
         misc(d, s->misc);
     if (s->set)
-        set(d, s->set);
+        ast_dump_set(s->set, d->b);
+    if (s->timepart)
+        ast_dump_timepart(s->timepart, d->b);
     num(d, "analyze", s->explain.analyze);
     options(d, s->explain.options, s->explain.options_count);
     if (s->explained)

@@ -9,3 +9,8 @@
 /* Both return whether the tree is sound: heights, shapes of chains, names and counts. */
 bool ast_dump_expr(const struct expr *e, struct buf *b);
 bool ast_dump_stmt(const struct stmt *s, struct buf *b);
+
+/* ---- ast_dump_more.c: parts that have no trees in them ---- */
+void ast_dump_set(const struct set_stmt *s, struct buf *b);
+void ast_dump_timepart(const struct timepart_stmt *t, struct buf *b);
+void ast_dump_partition(const struct partition_def *p, struct buf *b); /* NULL is fine */

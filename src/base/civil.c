@@ -2,7 +2,7 @@
  *
  * civil.c: years are taken to begin in March, so that the leap day is the last one and the lengths
  * of the months before a date are a linear function of its month; 400 years repeat exactly. */
-#include "func/civil.h"
+#include "base/civil.h"
 
 #define CIVIL_ERA_DAYS   146097 /* 400 years */
 #define CIVIL_EPOCH_DAYS 719468 /* from 0000-03-01 to 1970-01-01 */

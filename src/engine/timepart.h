@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * timepart.h: statements about time partitions, and who runs their rollouts. One task of the
+ * database sleeps until the next step is due (rollout.h) and makes it, holding the lease of
+ * rollouts; it is started with the first partition. What became due while nobody ran it is made up
+ * for when the database is opened, and when a clock for tests is set ahead, before that returns.
+ *
+ * Statements: the thread of the session. The rest: any thread. */
+#pragma once
+
+#include "catalog/rollout.h"
+#include "engine/engine_int.h"
+
+struct rollouts;
+
+/* ---- timepart.c ---- */
+/* CREATE, DROP and PUT TIME PARTITION, PUT COUNTER. */
+int stmt_run_timepart(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+/* In an edit: the table, which is in *cat, becomes a partition (PARTITIONED BY); *cat is replaced.
+ */
+int ddl_partition(struct dendro_stmt *stmt,
+                  const struct table *t,
+                  const struct partition_def *def,
+                  struct catalog **cat,
+                  struct dn_err *err) DN_MUST_CHECK;
+
+/* … which is one already: another retention. */
+int ddl_repartition(struct dendro_stmt *stmt,
+                    const struct table *t,
+                    const struct partition_def *def,
+                    struct catalog **cat,
+                    struct dn_err *err) DN_MUST_CHECK;
+
+/* ---- rollouts.c ---- */
+/* Does all that is due. Errors are those of the first step that failed. */
+int engine_rollouts_run(struct dendro_db *db, struct dn_err *err) DN_MUST_CHECK;
+/* There is a partition, or one has changed: the task looks again, and is started if it must be. */
+void engine_rollouts_wake(struct dendro_db *db);
+void engine_rollouts_stop(struct dendro_db *db);
+/* What time it is for a partition. */
+int engine_rollout_now(struct dendro_db *db,
+                       const struct table *t,
+                       struct rollout_now *ret,
+                       struct dn_err *err) DN_MUST_CHECK;
+
+/* ---- counter.c: counters of partitions that are rolled by hand ---- */
+#define COUNTER_NAME_MAX (2 * TABLE_NAME_MAX + 2)
+struct engine_logical {
+    char name[COUNTER_NAME_MAX];
+    bool set; /* it has a value: */
+    int64_t value;
+};
+/* The name of a partition's counter. */
+void engine_counter_name(const struct table *t, char to[COUNTER_NAME_MAX]);
+/* All of them, in the arena. */
+int engine_counters(struct dendro_db *db,
+                    struct arena *arena,
+                    struct engine_logical **ret,
+                    size_t *ret_count,
+                    struct dn_err *err) DN_MUST_CHECK;
+/* One is made, raised by one (from nothing to 0) or set; durable when it returns. */
+int engine_counter_put(struct dendro_db *db,
+                       const char *name,
+                       enum counter_what what,
+                       int64_t value,
+                       struct dn_err *err) DN_MUST_CHECK;
