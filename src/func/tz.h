@@ -104,6 +104,12 @@ int tz_cache_new(struct mem_owner *owner,
                  struct tz_cache **ret,
                  struct dn_err *err) DN_MUST_CHECK;
 void tz_cache_free(struct tz_cache *c); /* NULL is fine */
+/* fn for each name in the list of the time zone database, until it returns something else than 0.
+ */
+int tz_names(struct tz_cache *c,
+             int (*fn)(void *arg, struct vstr name),
+             void *arg,
+             struct dn_err *err) DN_MUST_CHECK;
 /* A zone by its name in any case (Europe/Berlin), or a POSIX string. ret is of the cache, or room,
  * or static. Without a cache no file is read. DN_E_INVALID_PARAM: there is none. */
 int tz_find(struct tz_cache *c,

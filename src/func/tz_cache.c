@@ -90,31 +90,62 @@ static bool tz_name_good(const char *name)
     return *name != 0;
 }
 
-/* The name as the list spells it: the second word of "Z name …", the third of "L target name". */
-static bool tz_spelled(struct vstr list, const char *name, char *ret)
+/* The next name of the list: the second word of "Z name …", the third of "L target name". */
+static bool tz_next_name(struct vstr list, uint32_t *at, struct vstr *ret)
 {
-    size_t len = strlen(name);
-
-    for (uint32_t at = 0; at < list.len;) {
-        const char *line = list.ptr + at;
-        const char *end = memchr(line, '\n', list.len - at);
-        size_t n = end ? (size_t)(end - line) : list.len - at;
+    while (*at < list.len) {
+        const char *line = list.ptr + *at;
+        const char *end = memchr(line, '\n', list.len - *at);
+        size_t n = end ? (size_t)(end - line) : list.len - *at;
         const char *word =
             n > 2 && (*line == 'Z' || *line == 'L') && line[1] == ' ' ? line + 2 : NULL;
 
+        *at += (uint32_t)n + 1;
         if (word && *line == 'L') {
             word = memchr(word, ' ', n - 2);
             word = word ? word + 1 : NULL;
         }
-        if (word && (size_t)(line + n - word) >= len && strncasecmp(word, name, len) == 0 &&
-            (word + len == line + n || word[len] == ' ')) {
-            memcpy(ret, word, len);
-            ret[len] = 0;
-            return true;
-        }
-        at += (uint32_t)n + 1;
+        if (!word)
+            continue;
+        end = memchr(word, ' ', (size_t)(line + n - word));
+        *ret = (struct vstr){word, (uint32_t)((end ? end : line + n) - word)};
+        return true;
     }
     return false;
+}
+
+/* The name as the list spells it. */
+static bool tz_spelled(struct vstr list, const char *name, char *ret)
+{
+    struct vstr known;
+    uint32_t at = 0;
+
+    while (tz_next_name(list, &at, &known))
+        if (known.len == strlen(name) && strncasecmp(known.ptr, name, known.len) == 0) {
+            memcpy(ret, known.ptr, known.len);
+            ret[known.len] = 0;
+            return true;
+        }
+    return false;
+}
+
+int tz_names(struct tz_cache *c,
+             int (*fn)(void *arg, struct vstr name),
+             void *arg,
+             struct dn_err *err)
+{
+    struct buf list;
+    struct vstr name;
+    uint32_t at = 0;
+    int rc;
+
+    buf_init(&list, c->owner);
+    rc = tz_slurp(TZ_LIST, &list, err);
+    while (rc == 0 &&
+           tz_next_name((struct vstr){(const char *)list.data, (uint32_t)list.len}, &at, &name))
+        rc = fn(arg, name);
+    buf_done(&list);
+    return rc;
 }
 
 /* The bytes of the zone's file; the name is mended. */

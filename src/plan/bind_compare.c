@@ -390,8 +390,7 @@ static int bind_in_element(
     }
     if (e->type == TYPE_NONE || e->type == x->type)
         return bind_coerce(b, e, x->type, false, ret, err);
-    if (e->kind == BEXPR_CONST &&
-        (e->value.null || (x->type == TYPE_DOUBLE && type_is_number(e->type))))
+    if (e->kind == BEXPR_CONST && x->type == TYPE_DOUBLE && type_is_number(e->type))
         return bind_coerce(b, e, x->type, false, ret, err);
     return 1;
 }

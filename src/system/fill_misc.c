@@ -4,6 +4,7 @@
  * the order of the columns in relations_pg.c. */
 #include "system/system_int.h"
 
+#include "func/tz.h"
 #include "vec/array.h"
 
 #define MISC_WORDS_MAX 16u /* of an enum */
@@ -456,4 +457,43 @@ void sys_fill_keywords(struct sys_rows *w)
         sys_text(w, words[i].class != RESERVED ? "can be bare label" : "requires AS");
         sys_end(w);
     }
+}
+
+/* ---- time zones ---- */
+
+static int misc_zone(void *arg, struct vstr name)
+{
+    struct sys_rows *w = arg;
+    const struct func_session *s = w->env->session;
+    const struct tz_zone *zone = NULL;
+    struct tz_zone room;
+    struct tz_span now = {.offset = 0};
+    struct dn_err why;
+    char text[TZ_NAME_MAX + 1];
+
+    if (name.len > TZ_NAME_MAX)
+        return 0;
+    memcpy(text, name.ptr, name.len);
+    text[name.len] = 0;
+    dn_err_clear(&why);
+    if ((w->to[1] || w->to[2] || w->to[3]) && tz_find(s->zones, name, &room, &zone, &why) == 0)
+        now = tz_span_at(zone, s->statement_ns / 1000000000);
+    sys_text(w, text);
+    sys_text(w, now.abbrev);
+    sys_put(w, &(struct datum){.type = TYPE_INTERVAL, .iv = {.us = now.offset * (int64_t)1000000}});
+    sys_int(w, now.dst);
+    sys_end(w);
+    return w->rc;
+}
+
+void sys_fill_timezone_names(struct sys_rows *w)
+{
+    const struct func_session *s = w->env->session;
+    struct dn_err why;
+    int rc;
+
+    dn_err_clear(&why); /* without the database of zones there are none */
+    rc = s && s->zones ? tz_names(s->zones, misc_zone, w, &why) : 0;
+    if (rc < 0 && w->rc == 0 && rc != DN_E_NO_OBJECT)
+        w->rc = rc;
 }

@@ -61,7 +61,7 @@ void sys_end(struct sys_rows *w); /* of the row: all columns are there */
     X(i_view_table_usage) X(i_views) X(index) X(indexes) X(keywords) X(language) \
     X(logical_cron) X(timepartevents) X(timepartitions) X(timepartshards) \
     X(namespace) X(proc) X(roles) X(sequence) X(sequences) X(settings) X(stat_activity) \
-    X(stat_database) X(stat_user_tables) X(tables) X(tablespace) X(type) X(user) X(views)
+    X(stat_database) X(stat_user_tables) X(tables) X(tablespace) X(timezone_names) X(type) X(user) X(views)
 /* clang-format on */
 
 #define X(name) void sys_fill_##name(struct sys_rows *w);

@@ -259,7 +259,7 @@ static void patch_catalog(uint8_t *p, size_t n)
     if (!at)
         at = memmem(p + 40, n - 40, "\"format\":1", 10);
     assert_non_null(at);
-    *strchr(at, '1') = '4';
+    *strchr(at, '1') = '5';
     seal_document(p, n);
 }
 

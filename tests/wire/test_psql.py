@@ -5,9 +5,13 @@
     test_psql.py DENDRO [CLASS...]   runs all, or these
     test_psql.py --list              the classes, one per line"""
 import os
+import pty
+import select
+import shutil
 import subprocess
 import sys
 import tempfile
+import unittest
 
 import wirelib
 from wirelib import ServerTest
@@ -112,6 +116,78 @@ class PsqlCommands(ServerTest):
         self.psql("DROP TABLE lists CASCADE;\n")
         self.assertEqual("\n".join(line for line in err.split("\n") if "Did not find any" not in line), "")
         self.assertIn("CREATE OR REPLACE VIEW public.listsv", out)
+
+
+class PsqlTab(unittest.TestCase):
+    """What psql asks when somebody presses Tab. It says nothing of errors: the server's log does."""
+
+    LINES = r"""SELECT * FROM al|SELECT * FROM omega.|SELECT * FROM alpha WHERE |INSERT INTO |INSERT INTO alpha (|UPDATE |UPDATE alpha SET
+DELETE FROM |TABLE |TRUNCATE |LOCK TABLE |COPY |COPY alpha (|MERGE INTO |EXPLAIN SELECT * FROM |VACUUM |ANALYZE |REINDEX TABLE |CLUSTER
+ALTER TABLE al|ALTER TABLE alpha DROP COLUMN |ALTER TABLE alpha RENAME COLUMN |ALTER TABLE alpha ALTER COLUMN |ALTER TABLE alpha OWNER TO
+ALTER TABLE alpha DROP CONSTRAINT |ALTER TABLE alpha VALIDATE CONSTRAINT |ALTER TABLE alpha SET SCHEMA |ALTER TABLE alpha INHERIT
+ALTER TABLE alpha ENABLE TRIGGER |ALTER TABLE alpha ATTACH PARTITION |ALTER TABLE alpha DETACH PARTITION |ALTER TABLE alpha SET TABLESPACE
+ALTER TABLE alpha CLUSTER ON |ALTER TABLE alpha ADD CONSTRAINT c UNIQUE USING INDEX |ALTER TABLE alpha ADD FOREIGN KEY (gamma) REFERENCES
+ALTER SEQUENCE |ALTER VIEW |ALTER INDEX |ALTER ROLE |ALTER SCHEMA |ALTER SYSTEM SET |ALTER DATABASE |ALTER TYPE |ALTER FUNCTION
+ALTER DEFAULT PRIVILEGES FOR ROLE |CREATE INDEX ON |CREATE INDEX ON alpha (|CREATE TABLE z (LIKE |CREATE EXTENSION |COMMENT ON TABLE
+DROP TABLE |DROP VIEW |DROP SEQUENCE |DROP INDEX |DROP SCHEMA |DROP ROLE |DROP TYPE |DROP FUNCTION |DROP EXTENSION |DROP DATABASE
+DROP TRIGGER |DROP RULE |DROP POLICY |DROP PUBLICATION |DROP SUBSCRIPTION |DROP COLLATION |DROP AGGREGATE |DROP FOREIGN TABLE
+DROP MATERIALIZED VIEW |DROP LANGUAGE |DROP SERVER |DROP TABLESPACE |DROP EVENT TRIGGER |DROP ACCESS METHOD |DROP DOMAIN |DROP STATISTICS
+GRANT |GRANT SELECT ON |GRANT SELECT ON TABLE alpha TO |REVOKE SELECT ON alpha FROM |REASSIGN OWNED BY |SET |SET time|SET search_path TO
+SET TimeZone TO '|SHOW |RESET |EXECUTE |DEALLOCATE |CLOSE |FETCH FROM |LISTEN |CALL
+\\d al|\\dt |\\dv |\\di |\\ds |\\df to_ch|\\dn |\\du |\\dT |\\da |\\db |\\dc |\\dD |\\des |\\dF |\\dL |\\dm |\\dp |\\dx |\\dy |\\dP |\\dX
+\\sf |\\sv |\\ef |\\ev |\\c |\\encoding |\\copy |\\dconfig """.replace("\\\\", "\\")
+
+    def setUp(self):
+        self.dir = tempfile.mkdtemp(prefix="dendro-tab-")
+        self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
+        self.log = open(os.path.join(self.dir, "log"), "w+")
+        self.addCleanup(self.log.close)
+        self.process = subprocess.Popen(
+            [wirelib.PROGRAM, "serve", "--data", os.path.join(self.dir, "db"), "--pg-port", "any", "--http-port", "0",
+             "--set", "log_statement=all"], stdout=subprocess.PIPE, stderr=self.log, text=True)
+        self.addCleanup(self.process.stdout.close)
+        self.addCleanup(self.process.wait)
+        self.addCleanup(self.process.kill)
+        port = self.process.stdout.readline().split("port ")[1].split(":")[0]
+        with open(os.path.join(self.dir, "inputrc"), "w") as f:  # no questions, no bell
+            f.write("set completion-query-items 0\nset page-completions off\nset bell-style none\n")
+        self.env = {**os.environ, "PGHOST": "127.0.0.1", "PGPORT": port, "PGUSER": "dendro", "PGDATABASE": "dendro",
+                    "TERM": "xterm", "PAGER": "cat", "INPUTRC": os.path.join(self.dir, "inputrc"), "HISTFILE": "/dev/null",
+                    "PSQL_HISTORY": "/dev/null"}
+
+    def until(self, fd, text):
+        """Reads the terminal until the text has come."""
+        got = b""
+        while text not in got:
+            ready, _, _ = select.select([fd], [], [], 120)
+            self.assertTrue(ready, got)
+            got += os.read(fd, 65536)
+        return got
+
+    def test_questions(self):
+        subprocess.run(["psql", "-X", "-q", "-c",
+                        "CREATE TABLE alpha (beta INT PRIMARY KEY, gamma TEXT); CREATE VIEW delta AS SELECT * FROM alpha; "
+                        "CREATE SEQUENCE sigma; CREATE SCHEMA omega; CREATE ROLE rho"], env=self.env, check=True)
+        pid, fd = pty.fork()
+        if pid == 0:
+            os.execvpe("psql", ["psql", "-X"], self.env)
+        try:
+            self.until(fd, b"=# ")
+            lines = [x for row in self.LINES.split("\n") for x in row.split("|") if x.strip()]
+            for i, line in enumerate(lines):
+                if not line.endswith((" ", "(", "'", ".")) and line not in ("SELECT * FROM al", "ALTER TABLE al", "SET time"):
+                    line += " " if line[0] != "\\" else ""
+                # ^G ends a list, ^U empties the line; psql answers the rest when it has done with the keys before.
+                os.write(fd, line.encode() + b"\t\t\x07\x15\\echo mark" + str(i).encode() + b".\r")
+                self.until(fd, b"\rmark" + str(i).encode() + b".")
+        finally:
+            os.write(fd, b"\x15\\q\r")
+            os.waitpid(pid, 0)
+            os.close(fd)
+        self.log.seek(0)
+        asked = [x for x in self.log if "dendro: statement:" in x]
+        self.assertGreater(len(asked), 100)
+        self.assertEqual([x for x in asked if 'outcome="ok"' not in x], [])
 
 
 class PgDump(ServerTest):
