@@ -181,7 +181,8 @@ static void test_all_at_once(void **state)
         for (size_t period = 0; period < DN_ARRAY_SIZE(periods); period++)
             for (uint32_t retention = 1; retention <= 5; retention++)
                 for (int rolls = 0; rolls < 23; rolls++) {
-                    struct catalog *one = sample(style, retention, periods[period]);
+                    struct catalog *one =
+                        sample((enum timepart_style)style, retention, periods[period]);
                     struct catalog *all = catalog_ref(one);
                     int64_t until = 0;
                     struct buf a, b;
