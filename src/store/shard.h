@@ -123,14 +123,6 @@ int shard_checkpoint(struct shard *s, const atomic_bool *cancel, struct dn_err *
  * give back, 0: there was not. */
 int shard_relieve(struct shard *s, const atomic_bool *cancel, struct dn_err *err) DN_MUST_CHECK;
 
-/* Deletes all rows of a table in one slab (by its start): a range tombstone, then one manifest
- * change without the segments that held nothing else, then their objects are deleted. What is
- * dropped stays dropped: a crash or an error after the tombstone leaves work that a later flush
- * finishes. Rows that are written afterwards are new ones. DN_E_CONFLICT while a load is under
- * way. */
-int shard_drop_slab(struct shard *s, const struct table *t, int64_t slab, struct dn_err *err)
-    DN_MUST_CHECK;
-
 /* Merges segments until none need it; what the background does, at once. */
 int shard_merge(struct shard *s, struct dn_err *err) DN_MUST_CHECK;
 /* Waits until the background merges nothing any more, but not longer than this; true: so it is. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * shard_range.c: range tombstones among commits: who came first, and dropping slabs. */
+ * shard_range.c: range tombstones among commits: who came first. */
 #include "store/shard_int.h"
 
 /* What range tombstones are asked about: a row of a memtable, or of a batch. */
@@ -168,13 +168,4 @@ int shard_stage_range(struct shard *s,
     rc = r ? memgroup_add_range(s, set, r, err) : DN_FAIL_NOMEM(err);
     range_unref(r);
     return rc;
-}
-
-int shard_drop_slab(struct shard *s, const struct table *t, int64_t slab, struct dn_err *err)
-{
-    const struct range range = {.slab_min = slab, .slab_max = slab};
-    const struct shard_batch b = {.table = t, .op = ROW_RANGE, .range = &range};
-    int rc = shard_write(s, &b, 1, true, NULL, err);
-
-    return rc < 0 ? rc : shard_flush(s, err);
 }
