@@ -36,7 +36,7 @@ static enum engine_class about_class(const struct stmt *ast)
     case STMT_TRUNCATE:
         return ENGINE_MOD;
     case STMT_COPY:
-        return ast->copy->from ? ENGINE_MOD : ENGINE_OTHER;
+        return ast->copy->from ? ENGINE_MOD : about_class(ast->explained);
     case STMT_SELECT:
         return stmt_has_parts(ast) ? ENGINE_MOD : ENGINE_OTHER;
     case STMT_EXPLAIN:

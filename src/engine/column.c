@@ -15,6 +15,14 @@ int dendro_column_count(const dendro_stmt *stmt)
     return stmt ? (int)stmt->cols_count : 0;
 }
 
+bool engine_gives_rows(const dendro_stmt *stmt)
+{
+    if (!stmt || stmt->cols_count > 0)
+        return stmt;
+    return stmt->ast->kind == STMT_SELECT ||
+           (stmt->ast->kind == STMT_FETCH && !stmt->ast->misc->fetch.move);
+}
+
 const char *dendro_column_name(const dendro_stmt *stmt, int col)
 {
     return stmt && col >= 0 && (uint32_t)col < stmt->cols_count ? stmt->cols[col].name : NULL;

@@ -11,9 +11,76 @@
 #include "plan/stored.h"
 #include "volume/hostfile.h"
 
-#define COPY_SPARE 4u /* bytes: more than what is held back while it may be the end mark */
+#define COPY_ROWS  "COPY ()" /* how the rows of a change are called */
+#define COPY_SPARE 4u        /* bytes: more than what is held back while it may be the end mark */
 
 /* ---- compile ---- */
+
+/* The WITH of the statement that COPY takes its rows from, and that statement as the last of it. */
+static int
+copy_with(struct dendro_stmt *stmt, struct stmt *change, struct query *q, struct dn_err *err)
+{
+    struct with_clause **own =
+        change->kind == STMT_INSERT ? &change->insert->with : &change->change->with;
+    uint32_t before = *own ? (*own)->ctes_count : 0;
+    struct cte *ctes = arena_calloc(&stmt->arena, (size_t)before + 1, sizeof(*ctes));
+    struct with_clause *with = arena_calloc(&stmt->arena, 1, sizeof(*with));
+
+    if (!ctes || !with)
+        return DN_FAIL_NOMEM(err);
+    if (*own)
+        *with = **own;
+    if (before)
+        memcpy(ctes, (*own)->ctes, before * sizeof(*ctes));
+    ctes[before] = (struct cte){.name = {.s = COPY_ROWS, .pos = change->start}, .change = change};
+    with->ctes = ctes;
+    with->ctes_count = before + 1;
+    *own = NULL;
+    q->with = with;
+    return 0;
+}
+
+int copy_from_change(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    struct stmt *change = stmt->ast->kind == STMT_COPY ? stmt->ast->explained : NULL;
+    struct arena *a = &stmt->arena;
+    struct stmt *s;
+    struct query *q;
+    struct select_core *core;
+    struct from_item *from;
+    struct expr *star;
+    int rc;
+
+    if (!change || change->kind == STMT_SELECT)
+        return 0;
+    if (change->kind == STMT_INSERT ? !change->insert->returning : !change->change->returning) {
+        rc = DN_FAIL(err, DN_E_UNSUPPORTED, "COPY query must have a RETURNING clause");
+        dn_err_at(err, change->start);
+        return rc;
+    }
+    s = arena_dup(a, change, sizeof(*s));
+    q = arena_calloc(a, 1, sizeof(*q));
+    core = arena_calloc(a, 1, sizeof(*core));
+    from = arena_calloc(a, 1, sizeof(*from));
+    star = arena_calloc(a, 1, sizeof(*star));
+    if (!s || !q || !core || !from || !star)
+        return DN_FAIL_NOMEM(err);
+    core->items = arena_calloc(a, 1, sizeof(*core->items));
+    core->from = arena_dup(a, &from, sizeof(struct from_item *));
+    if (!core->items || !core->from)
+        return DN_FAIL_NOMEM(err);
+    from->table.name = COPY_ROWS;
+    *star = (struct expr){.kind = EXPR_STAR, .plain = true};
+    core->items[0].expr = star;
+    core->items_count = core->from_count = 1;
+    *q = (struct query){.kind = QUERY_SELECT, .core = core};
+    s->kind = STMT_SELECT;
+    s->insert = NULL;
+    s->change = NULL;
+    s->query = q;
+    stmt->ast->explained = s;
+    return copy_with(stmt, change, q, err);
+}
 
 /* COPY … TO: generated columns have no place in it. */
 static int copy_check_columns(struct dendro_stmt *stmt, struct dn_err *err)

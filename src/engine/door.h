@@ -58,6 +58,9 @@ struct engine_origin {
 };
 void engine_column_origin(const dendro_stmt *stmt, int col, struct engine_origin *ret);
 
+/* Does it give rows? They may have no columns at all: SELECT FROM t. */
+bool engine_gives_rows(const dendro_stmt *stmt);
+
 /* As dendro_step_batch, without a copy. */
 int engine_step_rows(dendro_stmt *stmt, struct engine_rows *ret, struct dendro_error *err);
 

@@ -29,6 +29,14 @@ static uint32_t part_count(const struct with_clause *with)
     return n;
 }
 
+/* Whose WITH it is. */
+static const struct stmt *parts_ast(const struct dendro_stmt *stmt)
+{
+    const struct stmt *ast = stmt_inner(stmt);
+
+    return ast->kind == STMT_COPY && ast->explained ? ast->explained : ast;
+}
+
 bool stmt_has_parts(const struct stmt *ast)
 {
     return ast->kind == STMT_MERGE || part_count(part_with(ast)) > 0;
@@ -179,7 +187,7 @@ static uint32_t part_total(const struct dendro_stmt *stmt, const struct with_cla
 
 int stmt_parts_compile(struct dendro_stmt *stmt, struct dn_err *err)
 {
-    const struct stmt *ast = stmt_inner(stmt);
+    const struct stmt *ast = parts_ast(stmt);
     const struct with_clause *with = part_with(ast);
     struct stmt **merge = NULL;
     uint32_t shards = part_shards(stmt, ast);
@@ -334,6 +342,7 @@ static int parts_once(struct dendro_stmt *stmt, struct dn_err *err)
 int stmt_parts_run(struct dendro_stmt *stmt, struct dn_err *err)
 {
     struct dendro_conn *conn = stmt->conn;
+    int tries = PARTS_TRIES;
     int rc = DN_E_CONFLICT;
 
     if (stmt->ast->kind == STMT_EXPLAIN && !stmt->ast->explain.analyze) {
@@ -344,7 +353,9 @@ int stmt_parts_run(struct dendro_stmt *stmt, struct dn_err *err)
     }
     if (tx_in_block(conn))
         return parts_once(stmt, err);
-    for (int i = 0; rc == DN_E_CONFLICT && i < PARTS_TRIES; i++) {
+    if (stmt->ast->kind == STMT_COPY)
+        tries = 1; /* rows are on their way already */
+    for (int i = 0; rc == DN_E_CONFLICT && i < tries; i++) {
         stmt_stop(stmt);
         rc = tx_begin_one(conn, err);
         if (rc == 0 && !stmt_compiled(stmt))

@@ -179,6 +179,8 @@ static int stmt_prepare_once(struct dendro_conn *conn,
         return rc;
     }
     if (rc == 0)
+        rc = copy_from_change(stmt, err);
+    if (rc == 0)
         rc = stmt_keep_text(stmt, err);
     if (rc == 0 && stmt->ast->params_count > 0) {
         stmt->params = mem_calloc(&stmt->owner, stmt->ast->params_count, sizeof(*stmt->params));

@@ -104,6 +104,8 @@ int stmt_write_intake(struct dendro_stmt *stmt,
                       struct dn_err *err) DN_MUST_CHECK;
 
 /* ---- copy.c ---- */
+/* COPY (INSERT … RETURNING …) is COPY (WITH x AS (INSERT …) SELECT * FROM x); before compiling. */
+int copy_from_change(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 int stmt_compile_copy(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 int stmt_run_copy(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 

@@ -58,7 +58,7 @@ static enum tx_use tx_use_of(const struct stmt *ast)
     case STMT_EXPLAIN:
         return ast->explain.analyze ? tx_use_of(ast->explained) : TX_READS;
     case STMT_COPY:
-        return ast->copy->from ? TX_WRITES : TX_READS;
+        return ast->copy->from ? TX_WRITES : tx_use_of(ast->explained);
     case STMT_INSERT:
     case STMT_UPDATE:
     case STMT_DELETE:

@@ -95,6 +95,8 @@ void text_print_as(const struct func_session *session,
                    const struct datum *d,
                    struct buf *b)
 {
+    int64_t us;
+
     if (d->null)
         return;
     if (type_is_array(d->type)) {
@@ -133,8 +135,9 @@ void text_print_as(const struct func_session *session,
     case TYPE_TIMESTAMP:
     case TYPE_TIMESTAMP_US:
     case TYPE_TIMESTAMP_NS:
-        if (style == TEXT_WIRE)
-            text_print_zoned_in(session, text_wire_us(d), b);
+        us = style == TEXT_WIRE ? text_wire_us(d) : 0;
+        if (style == TEXT_WIRE && ((us != INT64_MAX && us != INT64_MIN) || us == d->v.i64))
+            text_print_zoned_in(session, us, b);
         else
             text_print_time_in(style == TEXT_COPY ? NULL : session, d->v.i64, d->type, b);
         return;

@@ -223,8 +223,13 @@ int64_t text_wire_us(const struct datum *d)
 
     if (d->v.i64 == INT64_MAX || d->v.i64 == INT64_MIN)
         return d->v.i64; /* infinite */
-    if (per <= 1000000)
-        return d->v.i64 * (1000000 / per); /* within PostgreSQL's range, or nearly so */
+    if (per <= 1000000) {
+        int64_t us;
+
+        if (__builtin_mul_overflow(d->v.i64, 1000000 / per, &us))
+            us = d->v.i64 < 0 ? INT64_MIN : INT64_MAX;
+        return us;
+    }
     return civil_floor(d->v.i64, per / 1000000);
 }
 
@@ -419,8 +424,9 @@ void text_wire_put(const struct datum *d, struct arena *scratch, struct buf *b)
     case TYPE_TIMESTAMP_US:
     case TYPE_TIMESTAMP_NS:
     case TYPE_TIMESTAMPTZ:
-        infinite = d->v.i64 == INT64_MAX || d->v.i64 == INT64_MIN;
-        buf_be64(b, (uint64_t)text_wire_us(d) - (infinite ? 0 : (uint64_t)WIRE_EPOCH_US));
+        wide = (uint64_t)text_wire_us(d);
+        infinite = wide == INT64_MAX || wide == (uint64_t)INT64_MIN;
+        buf_be64(b, wide - (infinite ? 0 : (uint64_t)WIRE_EPOCH_US));
         return;
     case TYPE_INTERVAL:
         buf_be64(b, (uint64_t)d->iv.us);

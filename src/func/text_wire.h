@@ -14,7 +14,7 @@
 uint32_t text_wire_oid(enum type_id type);
 /* The other way; TYPE_NONE: it is none of ours. */
 enum type_id text_wire_type(uint32_t oid);
-/* Of a time stamp: microseconds since 1970. */
+/* Of a time stamp: microseconds since 1970; infinite if 64 bits do not hold them. */
 int64_t text_wire_us(const struct datum *d);
 /* Appends the bytes of a value that is not NULL, without a length. Arrays: DN_E_NOMEM is told by
  * b->failed as for all. */

@@ -66,6 +66,25 @@ class PsqlCopy(ServerTest):
         r = self.psql("-c", "COPY (SELECT g, g * g FROM generate_series(1, 3) g) TO STDOUT")
         self.assertEqual(r.stdout, "1\t1\n2\t4\n3\t9\n")
 
+    def test_changed_rows(self):
+        r = self.psql(text="CREATE TABLE changed (a INT PRIMARY KEY);\n"
+                      "COPY (INSERT INTO changed SELECT g FROM generate_series(1, 3) g RETURNING a, a * 2) TO STDOUT;\n"
+                      "COPY (DELETE FROM changed WHERE a < 3 RETURNING a) TO STDOUT;\nSELECT * FROM changed;\n")
+        self.assertEqual((r.stdout, r.stderr), ("CREATE TABLE\n1\t2\n2\t4\n3\t6\n1\n2\n a \n---\n 3\n(1 row)\n\n", ""))
+
+    def test_no_columns(self):
+        r = self.psql("-c", "SELECT FROM generate_series(1, 3)")
+        self.assertEqual((r.stdout, r.stderr), ("--\n(3 rows)\n\n", ""))
+        r = self.psql("-c", "COPY (SELECT FROM generate_series(1, 3)) TO STDOUT")
+        self.assertEqual((r.stdout, r.stderr), ("\n\n\n", ""))
+
+    def test_far_times(self):
+        """Later than 64 bits of microseconds can say."""
+        r = self.psql("-Atc", "SELECT '294277-01-01'::timestamp")
+        self.assertEqual((r.stdout, r.stderr), ("+294277-01-01T00:00:00.000Z\n", ""))
+        r = self.psql("-o", "/dev/null", "-c", "COPY (SELECT '294277-01-01'::timestamp) TO STDOUT (FORMAT binary)")
+        self.assertEqual(r.stderr, "")
+
     def test_nothing(self):
         r = self.psql(text="CREATE TABLE nothing (a INT PRIMARY KEY);\nCOPY nothing FROM STDIN;\n\\.\nCOPY nothing TO STDOUT;\n")
         self.assertEqual((r.stdout, r.stderr), ("CREATE TABLE\nCOPY 0\n", ""))

@@ -356,7 +356,7 @@ static void ext_describe_params(struct pgw *p, const struct pgw_stmt *s)
 
 static void ext_describe_rows(struct pgw *p, dendro_stmt *stmt, const int16_t *formats)
 {
-    if (stmt && dendro_column_count(stmt) > 0)
+    if (engine_gives_rows(stmt))
         pgw_row_description(p, stmt, formats);
     else
         pgw_empty(&p->c->out, 'n');
@@ -429,7 +429,7 @@ void pgw_execute(struct pgw *p, struct pgw_rd *body)
     } else if (!portal->stmt) {
         pgw_empty(&p->c->out, 'I');
     } else if (portal->done) {
-        if (portal->columns_count > 0)
+        if (engine_gives_rows(portal->stmt))
             pgw_complete(&p->c->out, "SELECT 0");
         else
             pgw_failf(p, "55000", "portal \"%s\" cannot be run", name);

@@ -170,7 +170,7 @@ static int rows_next(struct pgw *p, struct pgw_portal *portal)
     int rc = engine_step_rows(portal->stmt, &portal->batch, &err);
 
     portal->batch_row = 0;
-    if (portal->simple && !portal->described && rc >= 0 && dendro_column_count(portal->stmt) > 0) {
+    if (portal->simple && !portal->described && rc >= 0 && engine_gives_rows(portal->stmt)) {
         pgw_row_description(p, portal->stmt, NULL);
         portal->described = true;
     }
