@@ -231,9 +231,9 @@ void table_print_literal(const struct datum *d, struct buf *b)
     } else if (d->type == TYPE_UUID) {
         print_uuid(d->str, b);
     } else if (d->type == TYPE_NUMERIC) {
-        buf_puts(b, d->num.nan ? "CAST('" : "");
+        buf_puts(b, d->num.special ? "CAST('" : "");
         vnumeric_print(d->num, b);
-        buf_puts(b, d->num.nan ? "' AS NUMERIC)" : "");
+        buf_puts(b, d->num.special ? "' AS NUMERIC)" : "");
     } else if (d->type == TYPE_INTERVAL) {
         buf_printf(b,
                    "INTERVAL '%d months %d days %" PRId64 " microseconds'",

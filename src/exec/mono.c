@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * mono.c: see mono.h. Arithmetic counts with constants of a known sign: rounding is monotonic, of
- * doubles and of integer division too, and where a result leaves its type there is an error. */
+ * doubles and of integer division too, and where a result leaves its type there is an error.
+ *
+ * The scale of a NUMERIC quotient depends on its size, so two roundings meet where that changes.
+ * The quotient has 17 digits there or more, which tell microseconds apart, but not nanoseconds. */
 #include "exec/mono.h"
 
 #include "func/func.h"
+#include "func/num.h"
 
 #include <math.h>
 #include <string.h>
 
 static bool mono_number(enum type_id t)
 {
-    return type_is_int(t) || type_is_float(t);
+    return type_is_int(t) || type_is_float(t) || t == TYPE_NUMERIC;
 }
 
 /* A constant number that is finite and, if asked, above 0. */
@@ -21,6 +25,8 @@ static bool mono_const(const struct bexpr *e, bool positive)
         return false;
     if (type_is_int(e->value.type))
         return !positive || e->value.v.i64 > 0;
+    if (e->value.type == TYPE_NUMERIC)
+        return !e->value.num.special && (!positive || num_sign(e->value.num) > 0);
     return isfinite(e->value.v.f64) && (!positive || e->value.v.f64 > 0);
 }
 
@@ -89,9 +95,12 @@ static const struct bexpr *mono_flagged(const struct bexpr *e)
 
 uint32_t exec_mono_col(const struct bexpr *e)
 {
+    bool quotient = false;
+
     while (e->kind == BEXPR_CALL && !(e->func->flags & FUNC_VOLATILE)) {
         const struct bexpr *arg = mono_flagged(e);
 
+        quotient = quotient || (e->type == TYPE_NUMERIC && strcmp(e->func->name, "/") == 0);
         if (!arg)
             arg = mono_epoch(e);
         if (!arg)
@@ -102,5 +111,7 @@ uint32_t exec_mono_col(const struct bexpr *e)
             return PLAN_NO_COL;
         e = arg;
     }
-    return e->kind == BEXPR_COLUMN ? e->col : PLAN_NO_COL;
+    if (e->kind != BEXPR_COLUMN || (quotient && e->type == TYPE_TIMESTAMP_NS))
+        return PLAN_NO_COL;
+    return e->col;
 }

@@ -174,7 +174,7 @@ static int agg_num_spread(
         rc = num_mul(n, num_from_i64(s->count - sample), &under, err);
     if (rc < 0)
         return rc;
-    if (!top.nan && num_sign(top) <= 0) {
+    if (!top.special && num_sign(top) <= 0) {
         ret->num = num_from_i64(0);
         return 0;
     }

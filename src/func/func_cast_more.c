@@ -22,8 +22,12 @@ static int cast_num_int(struct vnumeric v, enum type_id type, int64_t *ret, stru
     int64_t low = type == TYPE_SMALLINT ? INT16_MIN : type == TYPE_INTEGER ? INT32_MIN : INT64_MIN;
     int64_t high = type == TYPE_SMALLINT ? INT16_MAX : type == TYPE_INTEGER ? INT32_MAX : INT64_MAX;
 
-    if (v.nan)
-        return DN_FAIL(err, DN_E_UNSUPPORTED, "cannot convert NaN to %s", type_word(type));
+    if (v.special)
+        return DN_FAIL(err,
+                       DN_E_UNSUPPORTED,
+                       "cannot convert %s to %s",
+                       vnumeric_is_nan(v) ? "NaN" : "infinity",
+                       type_word(type));
     if (!num_to_i64(v, ret) || *ret < low || *ret > high)
         return func_fail_range(type, err);
     return 0;
@@ -51,7 +55,7 @@ static int cast_num_f32(struct vnumeric v, float *ret, struct dn_err *err)
 {
     double f = num_to_f64(v);
 
-    if (fabs(f) > 0x1.fffffefffffffp127)
+    if (!v.special && fabs(f) > 0x1.fffffefffffffp127)
         return func_fail_range(TYPE_REAL, err);
     *ret = (float)f;
     return 0;

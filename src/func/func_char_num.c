@@ -308,7 +308,7 @@ static int nchar_exponent(const struct str_call *c, const struct ntmpl *t, struc
 
     if (!isfinite(v)) {
         buf_u8(b, ' ');
-        for (int i = 0; i < t->pre + t->post + 6; i++)
+        for (int i = 0; i < t->pre + t->post + 5; i++)
             buf_u8(b, i == t->pre ? '.' : '#');
         return 0;
     }
@@ -366,10 +366,17 @@ static int nchar_run(const struct str_call *c, const struct ntmpl *t, struct buf
     int rc;
 
     if (t->roman) {
+        if (d.type == TYPE_NUMERIC && d.num.special)
+            return DN_FAIL(c->err,
+                           DN_E_UNSUPPORTED,
+                           "cannot convert %s to integer",
+                           vnumeric_is_nan(d.num) ? "NaN" : "infinity");
         if (type_is_float(d.type))
             whole = fabs(d.v.f64) < 1e9 ? (int64_t)rint(d.v.f64) : 0;
         else if (!num_to_i64(d.type == TYPE_NUMERIC ? d.num : num_from_i64(d.v.i64), &whole))
-            whole = 0;
+            whole = INT64_MAX;
+        if (d.type == TYPE_NUMERIC && (whole > INT32_MAX || whole < INT32_MIN))
+            return func_fail_range(TYPE_INTEGER, c->err);
         nchar_roman(t, whole, b);
         return 0;
     }

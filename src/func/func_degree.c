@@ -205,8 +205,10 @@ static int width_num(const struct vec *args, uint32_t i, int32_t *ret, struct dn
 
     if (buckets <= 0)
         return width_fail("count must be greater than zero", err);
-    if (x.nan || low.nan || high.nan)
+    if (vnumeric_is_nan(x) || vnumeric_is_nan(low) || vnumeric_is_nan(high))
         return width_fail("operand, lower bound, and upper bound cannot be NaN", err);
+    if (low.special || high.special)
+        return width_fail("lower and upper bounds must be finite", err);
     if (vnumeric_cmp(low, high) == 0)
         return width_fail("lower bound cannot equal upper bound", err);
     down = vnumeric_cmp(high, low) < 0;

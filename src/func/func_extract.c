@@ -5,6 +5,7 @@
 #include "base/civil.h"
 #include "func/bucket_int.h"
 #include "func/func_int.h"
+#include "func/num.h"
 #include "func/zoned.h"
 
 #include <math.h>
@@ -165,12 +166,12 @@ static int64_t extract_ordinal(int64_t year, int64_t years)
 }
 
 /* 1 is after -1, which is 1 BC. */
-static double extract_year(int64_t year)
+static int64_t extract_year(int64_t year)
 {
-    return (double)(year > 0 ? year : year - 1);
+    return year > 0 ? year : year - 1;
 }
 
-static double extract_date(enum extract_field field, int64_t days)
+static int64_t extract_date(enum extract_field field, int64_t days)
 {
     struct civil c = civil_from_days(days);
     int64_t thursday;
@@ -180,7 +181,7 @@ static double extract_date(enum extract_field field, int64_t days)
         return c.day;
     case EXTRACT_WEEK:
         c = extract_thursday(days, &thursday);
-        return (double)((thursday - civil_to_days(c.year, 1, 1)) / 7 + 1);
+        return (thursday - civil_to_days(c.year, 1, 1)) / 7 + 1;
     case EXTRACT_MONTH:
         return c.month;
     case EXTRACT_QUARTER:
@@ -190,24 +191,26 @@ static double extract_date(enum extract_field field, int64_t days)
     case EXTRACT_ISOYEAR:
         return extract_year(extract_thursday(days, &thursday).year);
     case EXTRACT_DECADE:
-        return (double)civil_floor(c.year, 10);
+        return civil_floor(c.year, 10);
     case EXTRACT_CENTURY:
-        return (double)extract_ordinal(c.year, 100);
+        return extract_ordinal(c.year, 100);
     case EXTRACT_MILLENNIUM:
-        return (double)extract_ordinal(c.year, 1000);
+        return extract_ordinal(c.year, 1000);
     case EXTRACT_DOW:
-        return (double)((extract_weekday(days) + 1) % 7);
+        return (extract_weekday(days) + 1) % 7;
     case EXTRACT_ISODOW:
-        return (double)(extract_weekday(days) + 1);
+        return extract_weekday(days) + 1;
     case EXTRACT_DOY:
-        return (double)(days - civil_to_days(c.year, 1, 1) + 1);
+        return days - civil_to_days(c.year, 1, 1) + 1;
+    case EXTRACT_EPOCH:
+        return days * CIVIL_DAY_SECONDS;
+    case EXTRACT_JULIAN_DAY:
+        return days + EXTRACT_JULIAN;
     case EXTRACT_MICROSECONDS:
     case EXTRACT_MILLISECONDS:
     case EXTRACT_SECOND:
     case EXTRACT_MINUTE:
     case EXTRACT_HOUR:
-    case EXTRACT_EPOCH:
-    case EXTRACT_JULIAN_DAY:
     case EXTRACT_TIMEZONE:
     case EXTRACT_TIMEZONE_HOUR:
     case EXTRACT_TIMEZONE_MINUTE:
@@ -216,51 +219,73 @@ static double extract_date(enum extract_field field, int64_t days)
     return 0;
 }
 
+/* units of 10^-have, with `want` digits after the point, more if it has more. */
+static struct vnumeric extract_scaled(int64_t units, int have, int want)
+{
+    int up = want > have ? want - have : 0;
+
+    return vnumeric_make((vnumeric_i128)units * (vnumeric_i128)vnumeric_tens[up], have + up);
+}
+
+/* Digits after the point of a second in units, of which it has `per`. */
+static int extract_digits(int64_t per)
+{
+    return per == 1000 ? 3 : per == EXTRACT_US_SECOND ? 6 : 9;
+}
+
 /* rest: units since the start of the day (or of an interval's clock, and then of any sign). */
-static double extract_clock(enum extract_field field, int64_t rest, int64_t per)
+static struct vnumeric extract_clock(enum extract_field field, int64_t rest, int64_t per)
 {
     int64_t minute = 60 * per;
-
-    if (field == EXTRACT_HOUR)
-        return (double)(rest / (60 * minute));
-    if (field == EXTRACT_MINUTE)
-        return (double)(rest / minute % 60);
-    rest %= minute;
-    if (field == EXTRACT_MICROSECONDS)
-        return per >= EXTRACT_US_SECOND ? (double)rest / (double)(per / EXTRACT_US_SECOND)
-                                        : (double)(rest * (EXTRACT_US_SECOND / per));
-    if (field == EXTRACT_MILLISECONDS)
-        return (double)rest / (double)(per / 1000);
-    return (double)rest / (double)per;
-}
-
-/* Seconds with a fraction, as exact as a DOUBLE is. */
-static double extract_seconds(int64_t t, int64_t per)
-{
-    return (double)t / (double)per;
-}
-
-static double extract_ts(enum extract_field field, int64_t t, int64_t per)
-{
-    int64_t day_units = CIVIL_DAY_SECONDS * per;
-    int64_t days;
+    int digits = extract_digits(per);
 
     if (field == EXTRACT_EPOCH)
-        return extract_seconds(t, per);
-    days = civil_floor(t, day_units);
-    if (field <= EXTRACT_HOUR)
-        return extract_clock(field, civil_mod(t, day_units), per);
-    if (field == EXTRACT_JULIAN_DAY)
-        return (double)(days + EXTRACT_JULIAN) +
-               (double)civil_mod(t, day_units) / (double)day_units;
-    return extract_date(field, days);
+        return extract_scaled(rest, digits, 6);
+    if (field == EXTRACT_HOUR)
+        return num_from_i64(rest / (60 * minute));
+    if (field == EXTRACT_MINUTE)
+        return num_from_i64(rest / minute % 60);
+    rest %= minute;
+    if (field == EXTRACT_MICROSECONDS)
+        return extract_scaled(rest, digits - 6, 0);
+    if (field == EXTRACT_MILLISECONDS)
+        return extract_scaled(rest, digits - 3, 3);
+    return extract_scaled(rest, digits, 6);
 }
 
-static int extract_interval(
-    enum extract_field field, struct vstr word, struct vinterval v, double *ret, struct dn_err *err)
+static int extract_ts(
+    enum extract_field field, int64_t t, int64_t per, struct vnumeric *ret, struct dn_err *err)
+{
+    int64_t day_units = CIVIL_DAY_SECONDS * per;
+    int64_t days = civil_floor(t, day_units);
+    int64_t rest = civil_mod(t, day_units);
+    int rc = 0;
+
+    if (field == EXTRACT_EPOCH) {
+        *ret = extract_clock(field, t, per);
+    } else if (field <= EXTRACT_HOUR) {
+        *ret = extract_clock(field, rest, per);
+    } else if (field == EXTRACT_JULIAN_DAY) {
+        int64_t up = per == 1000 ? 1000 : 1; /* the digits are those of microseconds at least */
+
+        rc = num_div(num_from_i64(rest * up), num_from_i64(day_units * up), ret, err);
+        if (rc == 0)
+            rc = num_add(num_from_i64(days + EXTRACT_JULIAN), *ret, ret, err);
+    } else {
+        *ret = num_from_i64(extract_date(field, days));
+    }
+    return rc;
+}
+
+static int extract_interval(enum extract_field field,
+                            struct vstr word,
+                            struct vinterval v,
+                            struct vnumeric *ret,
+                            struct dn_err *err)
 {
     int32_t years = v.months / 12;
     int32_t months = v.months % 12;
+    int64_t days;
 
     switch (field) {
     case EXTRACT_MICROSECONDS:
@@ -271,29 +296,30 @@ static int extract_interval(
         *ret = extract_clock(field, v.us, EXTRACT_US_SECOND);
         return 0;
     case EXTRACT_DAY:
-        *ret = v.days;
+        *ret = num_from_i64(v.days);
         return 0;
     case EXTRACT_MONTH:
-        *ret = months;
+        *ret = num_from_i64(months);
         return 0;
     case EXTRACT_QUARTER:
-        *ret = months / 3 + 1;
+        *ret = num_from_i64(months / 3 + 1);
         return 0;
     case EXTRACT_YEAR:
-        *ret = years;
+        *ret = num_from_i64(years);
         return 0;
     case EXTRACT_DECADE:
-        *ret = years / 10;
+        *ret = num_from_i64(years / 10);
         return 0;
     case EXTRACT_CENTURY:
-        *ret = years / 100;
+        *ret = num_from_i64(years / 100);
         return 0;
     case EXTRACT_MILLENNIUM:
-        *ret = years / 1000;
+        *ret = num_from_i64(years / 1000);
         return 0;
     case EXTRACT_EPOCH: /* a year is 365.25 days, a month 30 */
-        *ret = (double)v.us / 1e6 +
-               CIVIL_DAY_SECONDS * (365.25 * years + 30.0 * months + (double)v.days);
+        days = (int64_t)1461 * years + (int64_t)120 * months + (int64_t)4 * v.days; /* quarters */
+        *ret = vnumeric_make(
+            (vnumeric_i128)days * (CIVIL_DAY_SECONDS / 4) * EXTRACT_US_SECOND + v.us, 6);
         return 0;
     case EXTRACT_WEEK:
     case EXTRACT_ISOYEAR:
@@ -321,9 +347,9 @@ static bool extract_in_date(enum extract_field field)
 }
 
 /* 1: what is infinite has no such part. */
-static int extract_infinite(enum extract_field field, bool positive, double *ret)
+static int extract_infinite(enum extract_field field, bool positive, struct vnumeric *ret)
 {
-    *ret = positive ? (double)INFINITY : -(double)INFINITY;
+    *ret = vnumeric_inf(!positive);
     return field == EXTRACT_EPOCH || field == EXTRACT_JULIAN_DAY ||
                    (field >= EXTRACT_YEAR && field <= EXTRACT_MILLENNIUM)
                ? 0
@@ -331,8 +357,8 @@ static int extract_infinite(enum extract_field field, bool positive, double *ret
 }
 
 /* Of an instant as clocks of the zone show it. 1: there is none, it is infinite. */
-static int
-extract_zoned(enum extract_field field, struct zoned *z, int64_t t, double *ret, struct dn_err *err)
+static int extract_zoned(
+    enum extract_field field, struct zoned *z, int64_t t, struct vnumeric *ret, struct dn_err *err)
 {
     int64_t local = 0;
     int32_t offset;
@@ -340,19 +366,19 @@ extract_zoned(enum extract_field field, struct zoned *z, int64_t t, double *ret,
 
     if (zoned_infinite(t))
         return extract_infinite(field, t > 0, ret);
+    if (field == EXTRACT_EPOCH)
+        return extract_ts(field, t, EXTRACT_US_SECOND, ret, err);
     offset = zoned_offset(z, t);
     if (field == EXTRACT_TIMEZONE)
-        *ret = offset;
+        *ret = num_from_i64(offset);
     else if (field == EXTRACT_TIMEZONE_HOUR)
-        *ret = offset / 3600; /* whole */
+        *ret = num_from_i64(offset / 3600);
     else if (field == EXTRACT_TIMEZONE_MINUTE)
-        *ret = offset / 60 % 60;
+        *ret = num_from_i64(offset / 60 % 60);
     if (field >= EXTRACT_TIMEZONE)
         return 0;
     rc = zoned_local(z, t, &local, err);
-    if (rc == 0)
-        *ret = extract_ts(field, field == EXTRACT_EPOCH ? t : local, EXTRACT_US_SECOND);
-    return rc;
+    return rc < 0 ? rc : extract_ts(field, local, EXTRACT_US_SECOND, ret, err);
 }
 
 int func_ret_null(const struct func_ctx *ctx, struct vec *ret, uint32_t row, struct dn_err *err)
@@ -374,7 +400,7 @@ static int extract_row(enum extract_field field,
                        struct zoned *z,
                        const struct vec *v,
                        uint32_t i,
-                       double *ret,
+                       struct vnumeric *ret,
                        struct dn_err *err)
 {
     enum type_id type = v->type;
@@ -389,16 +415,52 @@ static int extract_row(enum extract_field field,
         (type == TYPE_DATE && !extract_in_date(field)))
         return extract_fail(DN_E_UNSUPPORTED, word, "supported", type, err);
     if (type == TYPE_TIME) {
-        *ret = field == EXTRACT_EPOCH ? extract_seconds(t, EXTRACT_US_SECOND)
-                                      : extract_clock(field, t, EXTRACT_US_SECOND);
+        *ret = extract_clock(field, t, EXTRACT_US_SECOND);
         return 0;
     }
-    if (type == TYPE_DATE && (t == INT32_MAX || t == INT32_MIN))
+    if (type == TYPE_DATE ? t == INT32_MAX || t == INT32_MIN : zoned_infinite(t))
         return extract_infinite(field, t > 0, ret);
-    if (type != TYPE_DATE && zoned_infinite(t))
-        return extract_infinite(field, t > 0, ret);
-    *ret = type == TYPE_DATE ? extract_ts(field, t * CIVIL_DAY_SECONDS, 1)
-                             : extract_ts(field, t, type_ts_per_second(type));
+    if (type == TYPE_DATE) {
+        *ret = num_from_i64(extract_date(field, t));
+        return 0;
+    }
+    return extract_ts(field, t, type_ts_per_second(type), ret, err);
+}
+
+/* to: NUMERIC or, if that is NULL, doubles. */
+static int extract_rows(const struct func_ctx *ctx,
+                        const struct vec *args,
+                        struct vnumeric *to,
+                        double *to_double,
+                        struct vec *ret,
+                        struct dn_err *err)
+{
+    enum extract_field field = EXTRACT_EPOCH;
+    struct zoned z = zoned_make(zoned_session(ctx));
+    bool known = false;
+
+    for (uint32_t i = 0; i < ret->count; i++) {
+        struct vnumeric part = num_from_i64(0);
+        struct vstr word;
+        int rc = 0;
+
+        if (!vec_is_null(ret, i)) {
+            word = vec_str(&args[0], i);
+            if (!known || args[0].form != VEC_CONST)
+                rc = extract_find(word, args[1].type, &field, err);
+            known = true;
+            if (rc == 0)
+                rc = extract_row(field, word, &z, &args[1], i, &part, err);
+            if (rc == 1)
+                rc = func_ret_null(ctx, ret, i, err);
+        }
+        if (rc < 0)
+            return rc;
+        if (to)
+            to[i] = part;
+        else
+            to_double[i] = num_to_f64(part);
+    }
     return 0;
 }
 
@@ -409,32 +471,21 @@ static int func_extract(const struct func_ctx *ctx,
                         struct vec *ret,
                         struct dn_err *err)
 {
+    struct vnumeric *to = func_ret_alloc(ctx, ret, count, sizeof *to, err);
+
+    return to ? extract_rows(ctx, args, to, NULL, ret, err) : DN_E_NOMEM;
+}
+
+static int func_date_part(const struct func_ctx *ctx,
+                          const struct vec *args,
+                          uint32_t args_count DN_UNUSED,
+                          uint32_t count,
+                          struct vec *ret,
+                          struct dn_err *err)
+{
     double *to = func_ret_alloc(ctx, ret, count, sizeof *to, err);
-    enum extract_field field = EXTRACT_EPOCH;
-    struct zoned z = zoned_make(zoned_session(ctx));
-    bool known = false;
 
-    if (!to)
-        return DN_E_NOMEM;
-    for (uint32_t i = 0; i < count; i++) {
-        struct vstr word;
-        int rc = 0;
-
-        to[i] = 0;
-        if (vec_is_null(ret, i))
-            continue;
-        word = vec_str(&args[0], i);
-        if (!known || args[0].form != VEC_CONST)
-            rc = extract_find(word, args[1].type, &field, err);
-        known = true;
-        if (rc == 0)
-            rc = extract_row(field, word, &z, &args[1], i, &to[i], err);
-        if (rc == 1)
-            rc = func_ret_null(ctx, ret, i, err);
-        if (rc < 0)
-            return rc;
-    }
-    return 0;
+    return to ? extract_rows(ctx, args, NULL, to, ret, err) : DN_E_NOMEM;
 }
 
 /* ---- intervals cut ---- */
@@ -485,33 +536,33 @@ FUNC_EACH(func_trunc_interval,
     "A part of a time: microseconds, milliseconds, second, minute, hour, day, week, month, "     \
     "quarter, year, isoyear, decade, century, millennium, dow (Sunday is 0), isodow, doy, "      \
     "julian, epoch (seconds), timezone (seconds), timezone_hour, timezone_minute. extract(hour " \
-    "FROM t) is the same."
-#define EXTRACT_ROW(fname, t, text, sample)                                                      \
-    {                                                                                            \
-        .name = fname, .args = {TYPE_VARCHAR, TYPE_##t}, .args_count = 2, .result = TYPE_DOUBLE, \
-        .flags = FUNC_STRICT, .kernel = func_extract, .doc = text, .example = sample             \
+    "FROM t) is the same. A NUMERIC with six digits for second and epoch, three for milliseconds."
+#define EXTRACT_ROW(t, sample)                                                                    \
+    {                                                                                             \
+        .name = "extract", .args = {TYPE_VARCHAR, TYPE_##t}, .args_count = 2,                     \
+        .result = TYPE_NUMERIC, .flags = FUNC_STRICT, .kernel = func_extract, .doc = EXTRACT_DOC, \
+        .example = sample                                                                         \
     }
-#define EXTRACT_TYPE(t, sql)                                                             \
-    EXTRACT_ROW("extract", t, EXTRACT_DOC, "extract('doy', " sql " '2015-02-01') = 32"), \
-        EXTRACT_ROW("date_part",                                                         \
-                    t,                                                                   \
-                    "The same as extract.",                                              \
-                    "date_part('hour', " sql " '2015-06-01T09:47') = 9")
+#define DATE_PART_ROW(t, sample)                                                \
+    {                                                                           \
+        .name = "date_part", .args = {TYPE_VARCHAR, TYPE_##t}, .args_count = 2, \
+        .result = TYPE_DOUBLE, .flags = FUNC_STRICT, .kernel = func_date_part,  \
+        .doc = "The same as extract, as a DOUBLE.", .example = sample           \
+    }
+#define EXTRACT_TYPE(t, sql)                                     \
+    EXTRACT_ROW(t, "extract('doy', " sql " '2015-02-01') = 32"), \
+        DATE_PART_ROW(t, "date_part('hour', " sql " '2015-06-01T09:47') = 9")
 
 static const struct func func_extract_rows[] = {
     EXTRACT_TYPE(TIMESTAMP, "TIMESTAMP"),
     EXTRACT_TYPE(TIMESTAMP_US, "TIMESTAMP(6)"),
     EXTRACT_TYPE(TIMESTAMP_NS, "TIMESTAMP(9)"),
     EXTRACT_TYPE(TIMESTAMPTZ, "TIMESTAMPTZ"),
-    EXTRACT_ROW("extract", INTERVAL, EXTRACT_DOC, "extract('hour', INTERVAL '1 day 02:03') = 2"),
-    EXTRACT_ROW("date_part",
-                INTERVAL,
-                "The same as extract.",
-                "date_part('epoch', INTERVAL '00:01:30') = 90"),
-    EXTRACT_ROW("extract", DATE, EXTRACT_DOC, "extract('year', DATE '2015-06-01') = 2015"),
-    EXTRACT_ROW("extract", TIME, EXTRACT_DOC, "extract('minute', TIME '04:05:06') = 5"),
-    EXTRACT_ROW(
-        "date_part", TIME, "The same as extract.", "date_part('second', TIME '04:05:06.5') = 6.5"),
+    EXTRACT_ROW(INTERVAL, "extract('hour', INTERVAL '1 day 02:03') = 2"),
+    DATE_PART_ROW(INTERVAL, "date_part('epoch', INTERVAL '00:01:30') = 90"),
+    EXTRACT_ROW(DATE, "extract('year', DATE '2015-06-01') = 2015"),
+    EXTRACT_ROW(TIME, "extract('second', TIME '04:05:06.5') = 6.500000"),
+    DATE_PART_ROW(TIME, "date_part('second', TIME '04:05:06.5') = 6.5"),
     {.name = "date_trunc",
      .args = {TYPE_VARCHAR, TYPE_INTERVAL},
      .args_count = 2,

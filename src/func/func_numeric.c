@@ -58,7 +58,7 @@ static int num_scales(const struct func_ctx *ctx,
         struct vnumeric x = vec_is_null(ret, i) ? vnumeric_nan() : func_num(v, i);
 
         to[i] = trim ? num_trim(x).scale : x.scale;
-        if (!x.nan)
+        if (!x.special)
             continue;
         vec_bit_set(nulls, i);
         any = true;
@@ -91,7 +91,7 @@ FUNC_EACH(func_num_sqrt, struct vnumeric, num_sqrt(func_num(&args[0], i), -1, &t
 
 static int numeric_sign(struct vnumeric v, struct vnumeric *ret)
 {
-    *ret = v.nan ? v : num_from_i64(num_sign(v));
+    *ret = vnumeric_is_nan(v) ? v : num_from_i64(num_sign(v));
     return 0;
 }
 
@@ -167,7 +167,7 @@ static int numeric_ln(struct vnumeric v, struct vnumeric *ret, struct dn_err *er
     int rc = numeric_ln_check(v, err);
     int scale;
 
-    if (rc < 0 || v.nan) {
+    if (rc < 0 || v.special) {
         *ret = v;
         return rc;
     }
@@ -178,15 +178,24 @@ static int numeric_ln(struct vnumeric v, struct vnumeric *ret, struct dn_err *er
 static int
 numeric_log(struct vnumeric base, struct vnumeric v, struct vnumeric *ret, struct dn_err *err)
 {
-    int rc = numeric_ln_check(v, err);
     int scale;
+    int rc;
 
+    if (vnumeric_is_nan(v) || vnumeric_is_nan(base)) {
+        *ret = vnumeric_nan();
+        return 0;
+    }
+    rc = numeric_ln_check(v, err);
     if (rc == 0)
         rc = numeric_ln_check(base, err);
     if (rc < 0)
         return rc;
-    if (v.nan || base.nan) {
+    if (v.special && base.special) {
         *ret = vnumeric_nan();
+        return 0;
+    }
+    if (v.special || base.special) {
+        *ret = v.special ? v : vnumeric_make(0, 0);
         return 0;
     }
     if (vnumeric_cmp(base, num_from_i64(1)) == 0)
@@ -201,8 +210,8 @@ static int numeric_exp(struct vnumeric v, struct vnumeric *ret, struct dn_err *e
     long double x = num_to_long_double(v);
     int scale;
 
-    if (v.nan) {
-        *ret = v;
+    if (v.special) {
+        *ret = v.special < 0 ? vnumeric_make(0, 0) : v;
         return 0;
     }
     if (x > 90)
@@ -266,6 +275,28 @@ static num_quad numeric_power_quad(struct vnumeric base, struct vnumeric n, bool
     return num_sign(base) < 0 && odd ? -x : x;
 }
 
+/* One of them is infinite; as POSIX has it. */
+static struct vnumeric numeric_power_inf(struct vnumeric base, struct vnumeric n)
+{
+    struct vnumeric one = num_from_i64(1);
+    int far = vnumeric_cmp(num_abs(base), one); /* of 1 */
+    struct vnumeric half, whole;
+
+    if (far == 0 || num_sign(n) == 0)
+        return one;
+    if (num_sign(base) == 0)
+        return vnumeric_make(0, 0);
+    if (n.special)
+        return (far > 0) == (n.special > 0) ? vnumeric_inf(false) : vnumeric_make(0, 0);
+    if (num_sign(n) < 0)
+        return vnumeric_make(0, 0);
+    /* Minus infinity to an odd power. */
+    if (num_div_scale(n, num_from_i64(2), 1, &half, NULL) < 0)
+        return vnumeric_inf(false);
+    whole = num_trim(half);
+    return vnumeric_inf(base.special < 0 && whole.scale > 0);
+}
+
 static int
 numeric_power(struct vnumeric base, struct vnumeric n, struct vnumeric *ret, struct dn_err *err)
 {
@@ -277,9 +308,8 @@ numeric_power(struct vnumeric base, struct vnumeric n, struct vnumeric *ret, str
     int scale;
     int rc;
 
-    if (base.nan || n.nan) {
-        bool one =
-            (n.nan && vnumeric_cmp(base, num_from_i64(1)) == 0) || (base.nan && num_sign(n) == 0);
+    if (vnumeric_is_nan(base) || vnumeric_is_nan(n)) {
+        bool one = vnumeric_cmp(base, num_from_i64(1)) == 0 || num_sign(n) == 0;
 
         *ret = one ? num_from_i64(1) : vnumeric_nan();
         return 0;
@@ -290,6 +320,10 @@ numeric_power(struct vnumeric base, struct vnumeric n, struct vnumeric *ret, str
         return DN_FAIL(err,
                        DN_E_BAD_POWER,
                        "a negative number raised to a non-integer power yields a complex result");
+    if (base.special || n.special) {
+        *ret = numeric_power_inf(base, n);
+        return 0;
+    }
     if (num_sign(base) == 0) {
         *ret = vnumeric_make(num_sign(n) == 0 ? 1 : 0, 0);
         return num_round(*ret, NUMERIC_MIN_DIGITS, NUM_NEAREST, ret, err);
@@ -337,14 +371,18 @@ numeric_gcd(struct vnumeric a, struct vnumeric b, struct vnumeric *ret, struct d
     int scale = a.scale > b.scale ? a.scale : b.scale;
     int rc = 0;
 
-    while (rc == 0 && !a.nan && !b.nan && num_sign(b) != 0) {
+    if (a.special || b.special) {
+        *ret = vnumeric_nan();
+        return 0;
+    }
+    while (rc == 0 && num_sign(b) != 0) {
         struct vnumeric rest;
 
         rc = num_mod(a, b, &rest, err);
         a = b;
         b = rest;
     }
-    *ret = b.nan ? b : num_abs(a);
+    *ret = num_abs(a);
     return rc < 0 ? rc : num_round(*ret, scale, NUM_NEAREST, ret, err);
 }
 
@@ -354,7 +392,7 @@ numeric_lcm(struct vnumeric a, struct vnumeric b, struct vnumeric *ret, struct d
     struct vnumeric g;
     int rc = numeric_gcd(a, b, &g, err);
 
-    if (rc < 0 || g.nan || num_sign(g) == 0) {
+    if (rc < 0 || g.special || num_sign(g) == 0) {
         *ret = rc < 0 ? a : g;
         return rc;
     }

@@ -61,7 +61,7 @@ int num_round(
     int shown = scale < 0 ? 0 : scale > VNUMERIC_SCALE_MAX ? VNUMERIC_SCALE_MAX : scale;
     int drop = a.scale - scale;
 
-    if (a.nan) {
+    if (a.special) {
         *ret = a;
         return 0;
     }
@@ -92,8 +92,11 @@ int num_add(struct vnumeric a, struct vnumeric b, struct vnumeric *ret, struct d
     int scale = a.scale > b.scale ? a.scale : b.scale;
     vnumeric_i128 sum;
 
-    if (a.nan || b.nan) {
-        *ret = vnumeric_nan();
+    if (a.special || b.special) {
+        bool apart = vnumeric_is_inf(a) && vnumeric_is_inf(b) && a.special != b.special;
+        bool nan = vnumeric_is_nan(a) || vnumeric_is_nan(b) || apart;
+
+        *ret = nan ? vnumeric_nan() : a.special ? a : b;
         return 0;
     }
     if (a.scale != b.scale &&
@@ -107,19 +110,21 @@ int num_add(struct vnumeric a, struct vnumeric b, struct vnumeric *ret, struct d
 
 struct vnumeric num_neg(struct vnumeric a)
 {
-    return a.nan ? a : vnumeric_make(-vnumeric_coef(a), a.scale);
+    if (vnumeric_is_inf(a))
+        return vnumeric_inf(a.special > 0);
+    return a.special ? a : vnumeric_make(-vnumeric_coef(a), a.scale);
 }
 
 struct vnumeric num_abs(struct vnumeric a)
 {
-    return a.hi < 0 ? num_neg(a) : a;
+    return a.hi < 0 || a.special < 0 ? num_neg(a) : a;
 }
 
 int num_sign(struct vnumeric a)
 {
     vnumeric_i128 x = vnumeric_coef(a);
 
-    return a.nan ? 1 : (x > 0) - (x < 0);
+    return a.special ? (a.special < 0 ? -1 : 1) : (x > 0) - (x < 0);
 }
 
 int num_sub(struct vnumeric a, struct vnumeric b, struct vnumeric *ret, struct dn_err *err)
@@ -150,8 +155,11 @@ int num_mul(struct vnumeric a, struct vnumeric b, struct vnumeric *ret, struct d
     struct num_wide p;
     struct dn_err ignored;
 
-    if (a.nan || b.nan) {
-        *ret = vnumeric_nan();
+    if (a.special || b.special) {
+        int sign = num_sign(a) * num_sign(b);
+        bool nan = vnumeric_is_nan(a) || vnumeric_is_nan(b) || sign == 0;
+
+        *ret = nan ? vnumeric_nan() : vnumeric_inf(sign < 0);
         return 0;
     }
     p = num_wide_mul(vnumeric_abs(x), vnumeric_abs(y));
@@ -202,6 +210,20 @@ int num_div_digits(struct vnumeric a, struct vnumeric b)
     return scale < 0 ? 0 : scale > VNUMERIC_SCALE_MAX ? VNUMERIC_SCALE_MAX : scale;
 }
 
+/* One of them is no finite number. */
+static int
+num_div_special(struct vnumeric a, struct vnumeric b, struct vnumeric *ret, struct dn_err *err)
+{
+    bool nan = vnumeric_is_nan(a) || vnumeric_is_nan(b) || (a.special && b.special);
+
+    if (!nan && num_sign(b) == 0)
+        return func_fail_zero(err);
+    *ret = nan                  ? vnumeric_nan()
+           : vnumeric_is_inf(a) ? vnumeric_inf(num_sign(a) * num_sign(b) < 0)
+                                : vnumeric_make(0, 0);
+    return 0;
+}
+
 int num_div_scale(
     struct vnumeric a, struct vnumeric b, int scale, struct vnumeric *ret, struct dn_err *err)
 {
@@ -214,10 +236,8 @@ int num_div_scale(
     int room = (int)VNUMERIC_DIGITS - 1 - (num_exponent(a) - num_exponent(b));
     int up;
 
-    if (a.nan || b.nan) {
-        *ret = vnumeric_nan();
-        return 0;
-    }
+    if (a.special || b.special)
+        return num_div_special(a, b, ret, err);
     if (y == 0)
         return func_fail_zero(err);
     if (scale > room && x != 0)
@@ -254,7 +274,9 @@ int num_div_scale(
 
 int num_div(struct vnumeric a, struct vnumeric b, struct vnumeric *ret, struct dn_err *err)
 {
-    if (!a.nan && !b.nan && vnumeric_coef(b) == 0)
+    if (a.special || b.special)
+        return num_div_special(a, b, ret, err);
+    if (vnumeric_coef(b) == 0)
         return func_fail_zero(err);
     return num_div_scale(a, b, num_div_digits(a, b), ret, err);
 }
@@ -277,12 +299,16 @@ int num_mod(struct vnumeric a, struct vnumeric b, struct vnumeric *ret, struct d
     vnumeric_i128 x, y;
     int rc;
 
-    if (a.nan || b.nan) {
+    if (vnumeric_is_nan(a) || vnumeric_is_nan(b)) {
         *ret = vnumeric_nan();
         return 0;
     }
-    if (vnumeric_coef(b) == 0)
+    if (num_sign(b) == 0)
         return func_fail_zero(err);
+    if (a.special || b.special) {
+        *ret = a.special ? vnumeric_nan() : a;
+        return 0;
+    }
     rc = num_align(a, b, &x, &y, err);
     if (rc < 0)
         return rc;
@@ -295,10 +321,8 @@ int num_div_trunc(struct vnumeric a, struct vnumeric b, struct vnumeric *ret, st
     vnumeric_i128 x, y;
     int rc;
 
-    if (a.nan || b.nan) {
-        *ret = vnumeric_nan();
-        return 0;
-    }
+    if (a.special || b.special)
+        return num_div_special(a, b, ret, err);
     if (vnumeric_coef(b) == 0)
         return func_fail_zero(err);
     rc = num_align(a, b, &x, &y, err);
@@ -313,9 +337,17 @@ int num_fit(struct vnumeric a, int precision, int scale, struct vnumeric *ret, s
     struct vnumeric v;
     int rc = 0;
 
-    if (a.nan) {
+    if (vnumeric_is_nan(a)) {
         *ret = a;
         return 0;
+    }
+    if (vnumeric_is_inf(a)) {
+        rc = DN_FAIL(err, DN_E_OUT_OF_RANGE, "numeric field overflow");
+        dn_err_hint(err,
+                    "A field with precision %d, scale %d cannot hold an infinite value.",
+                    precision,
+                    scale);
+        return rc;
     }
     rc = num_round(a, scale, NUM_NEAREST, &v, err);
     if (rc == 0 && vnumeric_digits(vnumeric_abs(vnumeric_coef(v))) <=
@@ -345,7 +377,7 @@ struct vnumeric num_trim(struct vnumeric a)
     vnumeric_i128 coef = vnumeric_coef(a);
     int scale = a.scale;
 
-    if (a.nan)
+    if (a.special)
         return a;
     if (coef == 0)
         return vnumeric_make(0, 0);

@@ -9,7 +9,8 @@
  *              digits leave no room
  *   rounding   to the nearest, halves away from zero
  *
- * What has no room in 38 digits raises DN_E_OUT_OF_RANGE. NaN in, NaN out. Any thread. */
+ * What has no room in 38 digits raises DN_E_OUT_OF_RANGE. NaN in, NaN out; with infinities as
+ * PostgreSQL has it. Any thread. */
 #pragma once
 
 #include "base/err.h"
@@ -50,13 +51,14 @@ static inline void num_put(vnumeric_i128 coef, int scale, struct vnumeric *ret)
     ret->lo = (uint64_t)coef;
     ret->hi = (int64_t)(uint64_t)((vnumeric_u128)coef >> 64);
     ret->scale = (int16_t)scale;
-    ret->nan = 0;
+    ret->special = 0;
     ret->zero = 0;
 }
 
 static inline bool num_both_short(const struct vnumeric *a, const struct vnumeric *b)
 {
-    return !(a->nan | b->nan) && a->hi == (int64_t)a->lo >> 63 && b->hi == (int64_t)b->lo >> 63;
+    return !(a->special | b->special) && a->hi == (int64_t)a->lo >> 63 &&
+           b->hi == (int64_t)b->lo >> 63;
 }
 
 static inline int num_add_fast(const struct vnumeric *a,
@@ -97,7 +99,7 @@ static inline int num_add_to(struct vnumeric *sum, const struct vnumeric *x, str
 {
     vnumeric_i128 total;
 
-    if (sum->scale != x->scale || sum->nan || x->nan)
+    if (sum->scale != x->scale || sum->special || x->special)
         return num_add(*sum, *x, sum, err);
     if (__builtin_add_overflow(vnumeric_coef(*sum), vnumeric_coef(*x), &total) ||
         total >= NUM_SURELY || total <= -NUM_SURELY)
@@ -109,7 +111,7 @@ static inline int num_add_to(struct vnumeric *sum, const struct vnumeric *x, str
 
 struct vnumeric num_neg(struct vnumeric a);
 struct vnumeric num_abs(struct vnumeric a);
-int num_sign(struct vnumeric a); /* -1, 0, 1; NaN is 1 */
+int num_sign(struct vnumeric a); /* -1, 0, 1; of an infinity its own, NaN is 1 */
 
 enum num_rounding { NUM_NEAREST, NUM_TOWARD_ZERO, NUM_DOWN, NUM_UP };
 
@@ -128,7 +130,7 @@ struct vnumeric num_trim(struct vnumeric a);
 int num_exponent(struct vnumeric a);
 
 struct vnumeric num_from_i64(int64_t v);
-/* Fifteen digits, as PostgreSQL's cast; six for a REAL. DN_E_OUT_OF_RANGE for infinity. */
+/* Fifteen digits, as PostgreSQL's cast; six for a REAL. */
 int num_from_f64(double v, int digits, struct vnumeric *ret, struct dn_err *err) DN_MUST_CHECK;
 /* The nearest one. */
 double num_to_f64(struct vnumeric v);

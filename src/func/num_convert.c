@@ -24,7 +24,7 @@ bool num_to_i64(struct vnumeric v, int64_t *ret)
     struct vnumeric whole;
     vnumeric_i128 coef;
 
-    if (v.nan || num_round(v, 0, NUM_NEAREST, &whole, &ignored) < 0)
+    if (v.special || num_round(v, 0, NUM_NEAREST, &whole, &ignored) < 0)
         return false;
     coef = vnumeric_coef(whole);
     if (coef < INT64_MIN || coef > INT64_MAX)
@@ -79,8 +79,10 @@ int num_from_f64(double v, int digits, struct vnumeric *ret, struct dn_err *err)
         *ret = vnumeric_nan();
         return 0;
     }
-    if (isinf(v))
-        return DN_FAIL(err, DN_E_OUT_OF_RANGE, "infinity cannot become a NUMERIC");
+    if (isinf(v)) {
+        *ret = vnumeric_inf(v < 0);
+        return 0;
+    }
     snprintf(text, sizeof text, "%.*e", digits - 1, v);
     return num_from_digits(text, ret, err);
 }
@@ -97,8 +99,8 @@ double num_to_f64(struct vnumeric v)
     double f;
     int exponent = -v.scale;
 
-    if (v.nan)
-        return (double)NAN;
+    if (v.special)
+        return vnumeric_is_nan(v) ? (double)NAN : v.special * (double)INFINITY;
     if (m <= (vnumeric_u128)1 << 53 && v.scale <= 22) /* both exact: one rounding */
         return (double)(int64_t)coef / powers[v.scale];
     /* Digits and an exponent, without a point: no locale has a say. */
@@ -119,8 +121,8 @@ long double num_to_long_double(struct vnumeric v)
 {
     vnumeric_i128 coef = vnumeric_coef(v);
 
-    if (v.nan)
-        return (long double)NAN;
+    if (v.special)
+        return num_to_f64(v);
     if (v.scale <= 27) /* 10^27 is exact */
         return (long double)coef / (long double)vnumeric_pow10((unsigned)v.scale);
     return (long double)coef / powl(10.0L, v.scale);
@@ -159,11 +161,11 @@ int num_sqrt(struct vnumeric a, int scale, struct vnumeric *ret, struct dn_err *
     struct num_wide v;
     int up;
 
-    if (a.nan) {
+    if (a.special > 0) {
         *ret = a;
         return 0;
     }
-    if (a.hi < 0)
+    if (num_sign(a) < 0)
         return DN_FAIL(err, DN_E_BAD_POWER, "cannot take square root of a negative number");
     if (scale < 0) {
         scale = NUM_MIN_DIGITS - sweight;

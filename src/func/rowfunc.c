@@ -96,14 +96,18 @@ static int series_plus(const struct rowfunc_call *c,
     return rc;
 }
 
-static int series_nan(const struct rowfunc_call *c, struct dn_err *err)
+static int series_finite(const struct rowfunc_call *c, struct dn_err *err)
 {
     static const char *const words[] = {"start value", "stop value", "step size"};
     int rc;
 
     for (uint32_t i = 0; i < c->args_count; i++)
-        if (c->args[i].type == TYPE_NUMERIC && c->args[i].num.nan) {
-            rc = DN_FAIL(err, DN_E_INVALID_PARAM, "%s cannot be NaN", words[i]);
+        if (c->args[i].type == TYPE_NUMERIC && c->args[i].num.special) {
+            rc = DN_FAIL(err,
+                         DN_E_INVALID_PARAM,
+                         "%s cannot be %s",
+                         words[i],
+                         vnumeric_is_nan(c->args[i].num) ? "NaN" : "infinity");
             dn_err_at(err, c->pos);
             return rc;
         }
@@ -118,7 +122,7 @@ static int series_add_start(struct rowfunc_call *c, struct dn_err *err)
     enum type_id casts[2];
     struct datum none;
     int way;
-    int rc = series_nan(c, err);
+    int rc = series_finite(c, err);
 
     if (rc < 0)
         return rc;

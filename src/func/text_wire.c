@@ -17,6 +17,8 @@
 #define WIRE_DAY_US       (86400ll * 1000000)                   /* a time of day is at most that */
 #define WIRE_NEGATIVE     0x4000u
 #define WIRE_NAN          0xc000u
+#define WIRE_PINF         0xd000u
+#define WIRE_NINF         0xf000u
 #define WIRE_GROUPS_MAX   512 /* of four digits, on either side of the point */
 #define WIRE_NUMERIC_HEAD 8u
 #define WIRE_UUID_BYTES   16u
@@ -109,10 +111,10 @@ static void wire_put_numeric(struct vnumeric v, struct buf *b)
     size_t end;
     bool negative;
 
-    if (v.nan) {
+    if (v.special) {
         buf_be16(b, 0);
         buf_be16(b, 0);
-        buf_be16(b, WIRE_NAN);
+        buf_be16(b, vnumeric_is_nan(v) ? WIRE_NAN : v.special < 0 ? WIRE_NINF : WIRE_PINF);
         buf_be16(b, 0);
         return;
     }
@@ -185,10 +187,12 @@ wire_get_numeric(const uint8_t *p, uint32_t len, struct vnumeric *ret, struct dn
         *ret = vnumeric_nan();
         return 0;
     }
+    if (sign == WIRE_PINF || sign == WIRE_NINF) {
+        *ret = vnumeric_inf(sign == WIRE_NINF);
+        return 0;
+    }
     if (sign != 0 && sign != WIRE_NEGATIVE)
-        return sign == 0xd000 || sign == 0xf000
-                   ? DN_FAIL(err, DN_E_OUT_OF_RANGE, "NUMERIC has no infinity")
-                   : wire_bad(TYPE_NUMERIC, err);
+        return wire_bad(TYPE_NUMERIC, err);
     if (weight >= WIRE_GROUPS_MAX || scale > VNUMERIC_SCALE_MAX)
         return DN_FAIL(err, DN_E_OUT_OF_RANGE, "a NUMERIC has %u digits at most", VNUMERIC_DIGITS);
     buf_init(&text, NULL);

@@ -88,7 +88,7 @@ static struct bind_floor bind_floor_int(enum type_id type, int64_t c)
     return f;
 }
 
-/* c is not NaN. */
+/* c is finite. */
 static struct bind_floor bind_floor_numeric(enum type_id type, struct vnumeric c)
 {
     struct bind_floor f = {.below = false};
@@ -182,7 +182,7 @@ static int bind_floor_const(const struct func_session *session,
         *ret = bind_floor_double(type, d->v.f64);
         return 0;
     }
-    if (c->type == TYPE_NUMERIC && !d->num.nan) {
+    if (c->type == TYPE_NUMERIC && !d->num.special) {
         *ret = bind_floor_numeric(type, d->num);
         return 0;
     }

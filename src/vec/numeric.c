@@ -8,7 +8,10 @@
 
 #include <string.h>
 
+/* In the place of a scale, of what is no finite number. */
 #define VNUMERIC_NAN_SCALE   0xffffu
+#define VNUMERIC_PINF_SCALE  0xfffeu
+#define VNUMERIC_NINF_SCALE  0xfffdu
 #define VNUMERIC_SHORT_BYTES 10u /* of the stored form: a coefficient of 64 bits */
 
 const uint64_t vnumeric_tens[VNUMERIC_TENS] = {1u,
@@ -62,8 +65,8 @@ int vnumeric_cmp_any(struct vnumeric a, struct vnumeric b)
     int ea;
     int eb;
 
-    if (a.nan || b.nan)
-        return a.nan - b.nan;
+    if (a.special || b.special)
+        return a.special - b.special;
     if (a.scale == b.scale)
         return (x > y) - (x < y);
     if (x == 0 || y == 0 || (x < 0) != (y < 0))
@@ -95,8 +98,8 @@ uint64_t vnumeric_hash(struct vnumeric v)
     vnumeric_u128 digits;
     int exponent;
 
-    if (v.nan || vnumeric_coef(v) == 0)
-        return dn_mix64(v.nan);
+    if (v.special || vnumeric_coef(v) == 0)
+        return dn_mix64((uint64_t)v.special);
     digits = vnumeric_normal(v, &exponent);
     return dn_mix64((uint64_t)digits ^ (uint64_t)(digits >> 64) * 0x9e3779b97f4a7c15u ^
                     (uint64_t)exponent << 1 ^ (v.hi < 0));
@@ -109,8 +112,13 @@ uint32_t vnumeric_key(struct vnumeric v, uint8_t *to)
     int exponent;
     unsigned biased;
 
-    if (v.nan || vnumeric_coef(v) == 0) {
-        to[0] = v.nan ? 3 : 1;
+    if (vnumeric_is_inf(v)) { /* as exponents beyond all others */
+        memset(to, v.special < 0 ? 0 : 0xff, VNUMERIC_KEY_BYTES);
+        to[0] = v.special < 0 ? 0 : 2;
+        return VNUMERIC_KEY_BYTES;
+    }
+    if (v.special || vnumeric_coef(v) == 0) {
+        to[0] = v.special ? 3 : 1;
         return 1;
     }
     digits = vnumeric_normal(v, &exponent);
@@ -142,11 +150,14 @@ uint32_t vnumeric_coef_bytes(struct vnumeric v, uint8_t *to)
 
 uint32_t vnumeric_put(struct vnumeric v, uint8_t *to)
 {
-    unsigned scale = v.nan ? VNUMERIC_NAN_SCALE : (unsigned)v.scale;
+    unsigned scale = vnumeric_is_nan(v)                ? VNUMERIC_NAN_SCALE
+                     : v.special == VNUMERIC_PLUS_INF  ? VNUMERIC_PINF_SCALE
+                     : v.special == VNUMERIC_MINUS_INF ? VNUMERIC_NINF_SCALE
+                                                       : (unsigned)v.scale;
 
     to[0] = (uint8_t)(scale >> 8);
     to[1] = (uint8_t)scale;
-    return v.nan ? 2 : 2 + vnumeric_coef_bytes(v, to + 2);
+    return v.special ? 2 : 2 + vnumeric_coef_bytes(v, to + 2);
 }
 
 bool vnumeric_get(const void *bytes, uint32_t len, struct vnumeric *ret)
@@ -160,6 +171,10 @@ bool vnumeric_get(const void *bytes, uint32_t len, struct vnumeric *ret)
     scale = (unsigned)p[0] << 8 | p[1];
     if (scale == VNUMERIC_NAN_SCALE) {
         *ret = vnumeric_nan();
+        return len == 2;
+    }
+    if (scale == VNUMERIC_PINF_SCALE || scale == VNUMERIC_NINF_SCALE) {
+        *ret = vnumeric_inf(scale == VNUMERIC_NINF_SCALE);
         return len == 2;
     }
     if (len < 3 || scale > VNUMERIC_SCALE_MAX)

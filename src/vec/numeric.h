@@ -27,9 +27,32 @@ static inline struct vnumeric vnumeric_make(vnumeric_i128 coef, int scale)
                              .scale = (int16_t)scale};
 }
 
+/* What is no finite number; the values are their order. */
+enum vnumeric_special {
+    VNUMERIC_MINUS_INF = -1,
+    VNUMERIC_FINITE = 0,
+    VNUMERIC_PLUS_INF = 1,
+    VNUMERIC_NAN = 2,
+};
+
 static inline struct vnumeric vnumeric_nan(void)
 {
-    return (struct vnumeric){.nan = 1};
+    return (struct vnumeric){.special = VNUMERIC_NAN};
+}
+
+static inline struct vnumeric vnumeric_inf(bool negative)
+{
+    return (struct vnumeric){.special = negative ? VNUMERIC_MINUS_INF : VNUMERIC_PLUS_INF};
+}
+
+static inline bool vnumeric_is_nan(struct vnumeric v)
+{
+    return v.special == VNUMERIC_NAN;
+}
+
+static inline bool vnumeric_is_inf(struct vnumeric v)
+{
+    return v.special == VNUMERIC_PLUS_INF || v.special == VNUMERIC_MINUS_INF;
 }
 
 static inline vnumeric_u128 vnumeric_abs(vnumeric_i128 v)
@@ -41,14 +64,14 @@ static inline vnumeric_u128 vnumeric_abs(vnumeric_i128 v)
 vnumeric_u128 vnumeric_pow10(unsigned n);
 /* Decimal digits; 0 has none. */
 unsigned vnumeric_digits(vnumeric_u128 v);
-/* Digits with a point and an exponent, or NaN; no spaces. */
+/* Digits with a point and an exponent, NaN, Infinity or inf with a sign or without; no spaces. */
 enum vnumeric_read { VNUMERIC_OK, VNUMERIC_BAD, VNUMERIC_TOO_LONG };
 enum vnumeric_read vnumeric_parse(const char *text, size_t len, struct vnumeric *ret);
 void vnumeric_print(struct vnumeric v, struct buf *b);
 /* Does the coefficient have 64 bits? Then it is `lo`, signed. Most numbers are so. */
 static inline bool vnumeric_short(struct vnumeric v)
 {
-    return !v.nan && v.hi == (int64_t)v.lo >> 63;
+    return !v.special && v.hi == (int64_t)v.lo >> 63;
 }
 
 /* vnumeric_cmp of any two. */
@@ -56,7 +79,8 @@ int vnumeric_cmp_any(struct vnumeric a, struct vnumeric b);
 /* 10^n for n up to 19: 64 bits times that have room in 128, with the sign. */
 #define VNUMERIC_TENS 20
 extern const uint64_t vnumeric_tens[VNUMERIC_TENS];
-/* <0, 0, >0: by value whatever the scale, NaN after all numbers. Equal ones have equal hashes. */
+/* <0, 0, >0: by value whatever the scale, infinities at the ends, NaN after all. Equal ones have
+ * equal hashes. */
 static inline int vnumeric_cmp(struct vnumeric a, struct vnumeric b)
 {
     int d = a.scale - b.scale;
@@ -74,8 +98,8 @@ uint64_t vnumeric_hash(struct vnumeric v);
 uint32_t vnumeric_key(struct vnumeric v, uint8_t *to);
 /* The coefficient in two's complement, big-endian, as few bytes as hold it; returns how many. */
 uint32_t vnumeric_coef_bytes(struct vnumeric v, uint8_t *to);
-/* The stored form: scale (2 bytes big-endian, 0xffff for NaN), then the coefficient as above.
- * Returns how many bytes. */
+/* The stored form: scale (2 bytes big-endian; 0xffff for NaN, 0xfffe and 0xfffd for infinity
+ * and -infinity, and no more bytes), then the coefficient as above. Returns how many bytes. */
 uint32_t vnumeric_put(struct vnumeric v, uint8_t *to);
 /* The other way; false: these bytes are no number. Untrusted. */
 bool vnumeric_get(const void *bytes, uint32_t len, struct vnumeric *ret);

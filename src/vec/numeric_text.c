@@ -67,6 +67,11 @@ enum vnumeric_read vnumeric_parse(const char *text, size_t len, struct vnumeric 
         return VNUMERIC_OK;
     }
     p += p < end && (*p == '-' || *p == '+');
+    if ((end - p == 3 && strncasecmp(p, "inf", 3) == 0) ||
+        (end - p == 8 && strncasecmp(p, "infinity", 8) == 0)) {
+        *ret = vnumeric_inf(negative);
+        return VNUMERIC_OK;
+    }
     for (; p < end && vnumeric_is_digit(*p); p++)
         vnumeric_text_digit(&n, *p - '0');
     if (p < end && *p == '.') {
@@ -103,8 +108,8 @@ void vnumeric_print(struct vnumeric v, struct buf *b)
     char digits[VNUMERIC_DIGITS + 1];
     unsigned n = 0;
 
-    if (v.nan) {
-        buf_puts(b, "NaN");
+    if (v.special) {
+        buf_puts(b, vnumeric_is_nan(v) ? "NaN" : v.special < 0 ? "-Infinity" : "Infinity");
         return;
     }
     for (; m; m /= 10)

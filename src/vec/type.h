@@ -73,9 +73,9 @@ void vinterval_key(struct vinterval v, uint8_t *to);
 struct vnumeric {
     uint64_t lo; /* of the coefficient, 128 bits in two's complement */
     int64_t hi;
-    int16_t scale; /* 0..VNUMERIC_SCALE_MAX */
-    uint16_t nan;  /* 1: not a number, all else is 0 */
-    uint32_t zero; /* so that equal bytes mean equal looks */
+    int16_t scale;   /* 0..VNUMERIC_SCALE_MAX */
+    int16_t special; /* enum vnumeric_special of numeric.h; unless 0, all else is 0 */
+    uint32_t zero;   /* so that equal bytes mean equal looks */
 };
 
 /* The fixed 8-byte scalar form of every fixed-width type but INTERVAL and NUMERIC. */

@@ -101,7 +101,7 @@ static struct datum random_datum(enum type_id type)
     } else if (type == TYPE_NUMERIC) {
         d.num = vnumeric_make((int64_t)next_random(2000) - 1000, (int)next_random(4));
         if (next_random(60) == 0)
-            d.num = next_random(2) ? vnumeric_nan()
+            d.num = next_random(2) ? next_random(2) ? vnumeric_nan() : vnumeric_inf(next_random(2))
                                    : vnumeric_make((vnumeric_i128)INT64_MAX * INT64_MAX / 16, 2);
         d.null = false;
     } else if (type_is_string(type)) {

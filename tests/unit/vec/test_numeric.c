@@ -46,10 +46,13 @@ static void test_text(void **state)
                                        "-0.001",
                                        "0.00",
                                        "NaN",
+                                       "Infinity",
+                                       "-Infinity",
                                        "99999999999999999999999999999999999999",
                                        "-9999999999999999999999999999999999999.9",
                                        "0.00000000000000000000000000000000000000000000000001"};
-    static const char *const bad[] = {"", ".", "-", "1e", "1.2.3", "0x1", "1 ", "e5", "inf"};
+    static const char *const bad[] = {
+        "", ".", "-", "1e", "1.2.3", "0x1", "1 ", "e5", "+nan", "infinit", "- inf"};
     struct vnumeric v;
 
     (void)state;
@@ -60,6 +63,8 @@ static void test_text(void **state)
     assert_text(number("-.5"), "-0.5");
     assert_text(number("+5."), "5");
     assert_text(number("00012.500"), "12.500");
+    assert_text(number("+inf"), "Infinity");
+    assert_text(number("-iNF"), "-Infinity");
     for (size_t i = 0; i < DN_ARRAY_SIZE(bad); i++)
         assert_int_equal(vnumeric_parse(bad[i], strlen(bad[i]), &v), VNUMERIC_BAD);
     assert_int_equal(vnumeric_parse("1e38", 4, &v), VNUMERIC_TOO_LONG);
@@ -75,6 +80,8 @@ static struct vnumeric random_number(void)
 
     if (next_random(50) == 0)
         return vnumeric_nan();
+    if (next_random(30) == 0)
+        return vnumeric_inf(next_random(2));
     for (uint64_t i = 0; i < digits; i++)
         coef = coef * 10 + (int64_t)(next_random(3) ? next_random(10) : 0);
     return vnumeric_make(next_random(2) ? -coef : coef, (int)next_random(6));
@@ -88,6 +95,10 @@ static void test_order(void **state)
     assert_true(vnumeric_cmp(number("10"), number("9.99")) > 0);
     assert_true(vnumeric_cmp(number("-10"), number("-9.99")) < 0);
     assert_true(vnumeric_cmp(number("NaN"), number("1e37")) > 0);
+    assert_true(vnumeric_cmp(number("NaN"), number("inf")) > 0);
+    assert_true(vnumeric_cmp(number("inf"), number("inf")) == 0);
+    assert_true(vnumeric_cmp(number("-inf"), number("-99999999999999999999999999999999999999")) <
+                0);
     assert_true(vnumeric_cmp(number("1e37"), number("0.00000000000000000001")) > 0);
     for (int i = 0; i < 20000; i++) {
         struct vnumeric a = random_number();
@@ -118,6 +129,8 @@ static void test_bytes(void **state)
         {"-0.001", "\x00\x03\xff", 3},
         {"-128", "\x00\x00\x80", 3},
         {"NaN", "\xff\xff", 2},
+        {"Infinity", "\xff\xfe", 2},
+        {"-Infinity", "\xff\xfd", 2},
         {"99999999999999999999999999999999999999",
          "\x00\x00\x4b\x3b\x4c\xa8\x5a\x86\xc4\x7a\x09\x8a\x22\x3f\xff\xff\xff\xff",
          18},
