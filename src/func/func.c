@@ -121,12 +121,13 @@ static enum type_id func_wider(enum type_id a, enum type_id b)
 }
 
 /* What TYPE_ANY_ELEMENT stands for: the element type of the first array, else the type of the first
- * element; of COMPATIBLE rows the widest. TYPE_NONE: nothing says, or the row has no such
- * arguments. */
+ * element; of COMPATIBLE rows the widest, and text if several such arguments are all untyped.
+ * TYPE_NONE: nothing says, or the row has no such arguments. */
 static enum type_id func_any(const struct func *f, const enum type_id *types, uint32_t count)
 {
     enum type_id found = TYPE_NONE;
     enum type_id array = TYPE_NONE;
+    uint32_t asks = 0;
 
     for (uint32_t i = 0; i < count; i++) {
         enum type_id asked = func_arg_type(f, i);
@@ -137,6 +138,7 @@ static enum type_id func_any(const struct func *f, const enum type_id *types, ui
                                ? type_element(types[i])
                                : TYPE_NONE;
 
+        asks += asked == TYPE_ANY_ELEMENT || asked == TYPE_ANY_ARRAY;
         if (asked == TYPE_ANY_ARRAY && array == TYPE_NONE)
             array = own;
         if (f->flags & FUNC_COMPATIBLE) {
@@ -147,6 +149,8 @@ static enum type_id func_any(const struct func *f, const enum type_id *types, ui
             found = own;
         }
     }
+    if ((f->flags & FUNC_COMPATIBLE) && found == TYPE_NONE && asks > 1)
+        return TYPE_VARCHAR; /* array_append('{1}', NULL) */
     return f->flags & FUNC_COMPATIBLE || array == TYPE_NONE ? found : array;
 }
 
@@ -434,12 +438,19 @@ const struct func *func_find(const char *name,
 
     if (strcmp(name, "!=") == 0)
         name = "<>";
+    if (strcmp(name, "~") == 0 && count == 1 && types[0] == TYPE_NONE) {
+        DN_IGNORE(DN_FAIL(err, DN_E_AMBIGUOUS_FUNCTION, "operator is not unique: ~ unknown"));
+        dn_err_hint(err, "Say which type it is: CAST(… AS …).");
+        dn_err_at(err, pos);
+        return NULL;
+    }
     for (uint32_t i = 0; (f = func_at(i)); i++) {
         uint32_t cost;
 
         if (strcasecmp(f->name, name) != 0)
             continue;
-        other = f;
+        if (!other || func_takes_count(f, count))
+            other = f;
         cost = func_match_cost(f, types, count);
         if (cost < best_cost) {
             best_cost = cost;

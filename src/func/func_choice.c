@@ -3,8 +3,11 @@
  * func_choice.c: greatest and least; the name of a type. NULLs are passed over: greatest and least
  * are NULL only when all arguments are. */
 #include "func/func_int.h"
+#include "func/text_wire.h"
 
 #include <string.h>
+
+#define CHOICE_UNKNOWN_OID 705u /* of "unknown" */
 
 static int func_extreme(const struct func_ctx *ctx,
                         const struct vec *args,
@@ -92,16 +95,19 @@ static int func_pg_typeof(const struct func_ctx *ctx,
 {
     enum type_id type = args[0].type;
     const char *name = func_pg_type_name(type_is_array(type) ? type_element(type) : type);
+    uint32_t oid = type == TYPE_NONE ? CHOICE_UNKNOWN_OID : text_wire_oid(type);
     size_t len = strlen(name);
-    char *text = arena_alloc(ctx->arena, len + 3);
+    char *text = arena_alloc(ctx->arena, len + 7);
     struct vstr *to = func_ret_alloc(ctx, ret, count, sizeof *to, err);
 
     if (!to || !text)
         return to ? DN_FAIL_NOMEM(err) : DN_E_NOMEM;
-    memcpy(text, name, len);
-    memcpy(text + len, "[]", 3);
+    for (int i = 0; i < 4; i++)
+        text[i] = (char)(uint8_t)(oid >> (24 - 8 * i));
+    memcpy(text + 4, name, len);
+    memcpy(text + 4 + len, "[]", 3);
     for (uint32_t i = 0; i < count; i++)
-        to[i] = (struct vstr){text, (uint32_t)(len + (type_is_array(type) ? 2 : 0))};
+        to[i] = (struct vstr){text, (uint32_t)(len + (type_is_array(type) ? 6 : 4))};
     return 0;
 }
 
@@ -187,10 +193,10 @@ static const struct func func_choice_rows[] = {
     {.name = "pg_typeof",
      .args = {TYPE_NONE},
      .args_count = 1,
-     .result = TYPE_VARCHAR,
+     .result = TYPE_REGTYPE,
      .flags = FUNC_ANY_FORM,
      .kernel = func_pg_typeof,
-     .doc = "The name that PostgreSQL has for the argument's type.",
+     .doc = "The argument's type, by the name that PostgreSQL has for it.",
      .example = "pg_typeof(true) = boolean"},
 };
 

@@ -13,6 +13,8 @@
 #include <inttypes.h>
 #include <strings.h>
 
+#define SYS_TYPE_NAME_MAX 100u
+
 static const struct sys_type types[] = {
 #define SYS_TYPE(o, n, l, v, k, c, p, e, a, i1, i2, i3, i4, al, st, co) \
     {o, n, l, v, k, c, p, e, a, {i1, i2, i3, i4}, al, st, co},
@@ -109,11 +111,40 @@ static const char *sys_sql_name(uint32_t oid)
     return NULL;
 }
 
+/* The name in one blank's distance between words and without parameters, "character(3)" and
+ * "interval day to second"; what is too long for a type's name is left as it is. */
+static struct vstr sys_type_bare(struct vstr name, char to[SYS_TYPE_NAME_MAX])
+{
+    static const char interval[] = "interval ";
+    uint32_t n = 0;
+    bool inside = false;
+
+    if (name.len > SYS_TYPE_NAME_MAX)
+        return name;
+    for (uint32_t i = 0; i < name.len; i++) {
+        char c = name.ptr[i];
+
+        inside = inside || c == '(';
+        if (!inside && !(c == ' ' && (n == 0 || to[n - 1] == ' ')))
+            to[n++] = c;
+        inside = inside && c != ')';
+    }
+    while (n > 0 && to[n - 1] == ' ')
+        n--;
+    if (n > sizeof interval && strncasecmp(to, interval, sizeof interval - 1) == 0 &&
+        to[n - 1] != ']')
+        n = sizeof interval - 2;
+    return inside ? name : (struct vstr){to, n};
+}
+
 uint32_t sys_type_by_name(struct vstr name)
 {
-    bool array = name.len > 2 && name.ptr[name.len - 1] == ']';
+    char bare[SYS_TYPE_NAME_MAX];
+    bool array;
     enum type_id own;
 
+    name = sys_type_bare(name, bare);
+    array = name.len > 2 && name.ptr[name.len - 1] == ']';
     if (name.len > 11 && strncasecmp(name.ptr, "pg_catalog.", 11) == 0) {
         name.ptr += 11;
         name.len -= 11;
