@@ -154,3 +154,20 @@ int bind_guard_attach(struct binder *b,
         rc = guard_cond(b, guard, &right, &join->conds[i], err);
     return rc;
 }
+
+bool bind_subs_push(struct arena *arena, struct bind_subs *list, const struct bind_sub *sub)
+{
+    if (list->n == list->cap) {
+        uint32_t cap = list->cap ? 2 * list->cap : 4;
+        struct bind_sub *more = arena_alloc_array(arena, cap, sizeof(*more));
+
+        if (!more)
+            return false;
+        if (list->n)
+            memcpy(more, list->v, list->n * sizeof(*more));
+        list->v = more;
+        list->cap = cap;
+    }
+    list->v[list->n++] = *sub;
+    return true;
+}

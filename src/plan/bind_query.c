@@ -38,23 +38,6 @@ int bind_attach(struct binder *b,
     return 0;
 }
 
-bool bind_subs_push(struct arena *arena, struct bind_subs *list, const struct bind_sub *sub)
-{
-    if (list->n == list->cap) {
-        uint32_t cap = list->cap ? 2 * list->cap : 4;
-        struct bind_sub *more = arena_alloc_array(arena, cap, sizeof(*more));
-
-        if (!more)
-            return false;
-        if (list->n)
-            memcpy(more, list->v, list->n * sizeof(*more));
-        list->v = more;
-        list->cap = cap;
-    }
-    list->v[list->n++] = *sub;
-    return true;
-}
-
 static int
 bind_sub_add(struct binder *b, const struct bind_sub *sub, uint32_t pos, struct dn_err *err)
 {
@@ -74,13 +57,15 @@ bind_sub_add(struct binder *b, const struct bind_sub *sub, uint32_t pos, struct 
     return bind_subs_push(b->env->arena, list, &own) ? 0 : DN_FAIL_NOMEM(err);
 }
 
+/* *ret_once: it needs no row of the queries around it. */
 static int bind_sub_query(struct binder *b,
                           const struct query *ast,
                           uint32_t pos,
                           struct qout *ret,
-                          struct lvars *free,
+                          bool *ret_once,
                           struct dn_err *err)
 {
+    struct lvars free = {0};
     int rc;
 
     if (!b->q) {
@@ -94,7 +79,10 @@ static int bind_sub_query(struct binder *b,
     rc = query_bind(b->q, ast, b->scope, ret, err);
     if (rc < 0)
         return rc;
-    return logic_free(b->q, ret->tree, free) ? 0 : DN_FAIL_NOMEM(err);
+    if (!logic_free(b->q, ret->tree, &free))
+        return DN_FAIL_NOMEM(err);
+    *ret_once = free.n == 0 && !query_steps(b->q, ret->tree);
+    return 0;
 }
 
 /* ---- values ---- */
@@ -161,10 +149,10 @@ static int bind_row_query(struct binder *b,
                           struct bexpr **ret,
                           struct dn_err *err)
 {
-    struct lvars free = {0};
+    bool once;
     struct bind_sub sub = {.join = PLAN_JOIN_SINGLE};
     struct plan_origin *own;
-    int rc = bind_sub_query(b, e->query, e->pos, out, &free, err);
+    int rc = bind_sub_query(b, e->query, e->pos, out, &once, err);
 
     if (rc < 0)
         return rc;
@@ -173,7 +161,7 @@ static int bind_row_query(struct binder *b,
         dn_err_at(err, e->pos);
         return rc;
     }
-    if (free.n == 0 && out->count == 1)
+    if (once && out->count == 1)
         return bind_init(b, out->tree, out->vars[0], e->pos, &ret[0], err);
     for (uint32_t i = 0; i < out->count; i++) {
         rc = bind_own(b, out, i, err);
@@ -255,11 +243,11 @@ static int bind_array_tree(
 static int
 bind_array_query(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
 {
-    struct lvars free = {0};
+    bool once;
     struct bind_sub sub = {.join = PLAN_JOIN_SINGLE};
     struct qout out;
     uint32_t var = 0;
-    int rc = bind_sub_query(b, e->query, e->pos, &out, &free, err);
+    int rc = bind_sub_query(b, e->query, e->pos, &out, &once, err);
 
     if (rc == 0)
         rc = bind_one_column(e, &out, err);
@@ -267,7 +255,7 @@ bind_array_query(struct binder *b, const struct expr *e, struct bexpr **ret, str
         rc = bind_array_tree(b, &out, e->pos, &var, err);
     if (rc < 0)
         return rc;
-    if (free.n == 0)
+    if (once)
         return bind_init(b, out.tree, var, e->pos, ret, err);
     sub.tree = out.tree;
     *ret = bind_var(b, var, e->pos);
@@ -339,14 +327,14 @@ static int bind_mark(struct binder *b,
 static int
 bind_exists(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
 {
-    struct lvars free = {0};
+    bool once;
     struct qout out;
-    int rc = bind_sub_query(b, e->query, e->pos, &out, &free, err);
+    int rc = bind_sub_query(b, e->query, e->pos, &out, &once, err);
 
     if (rc < 0)
         return rc;
-    return free.n == 0 ? bind_exists_once(b, out.tree, e->pos, ret, err)
-                       : bind_mark(b, out.tree, NULL, e->pos, ret, err);
+    return once ? bind_exists_once(b, out.tree, e->pos, ret, err)
+                : bind_mark(b, out.tree, NULL, e->pos, ret, err);
 }
 
 /* ---- IN, ANY, ALL ---- */
@@ -414,7 +402,7 @@ static int bind_any_query(struct binder *b,
                           struct dn_err *err)
 {
     struct bexpr *l[PLAN_COLS_ROW_MAX], *r[PLAN_COLS_ROW_MAX], *cond;
-    struct lvars free = {0};
+    bool once;
     struct qout out;
     uint32_t count;
     int rc = bind_left(b, e->a, l, &count, err);
@@ -426,7 +414,7 @@ static int bind_any_query(struct binder *b,
         dn_err_at(err, e->pos);
     }
     if (rc == 0)
-        rc = bind_sub_query(b, e->query, e->pos, &out, &free, err);
+        rc = bind_sub_query(b, e->query, e->pos, &out, &once, err);
     if (rc < 0)
         return rc;
     if (out.count != count) {

@@ -27,6 +27,8 @@ int bind_row_compare(struct binder *b,
                      const struct bind_pairs *pairs,
                      struct bexpr **ret,
                      struct dn_err *err) DN_MUST_CHECK;
+/* Does the tree read what a recursion around it has found, other rows in each step? (with.c) */
+bool query_steps(const struct planner *q, const struct lnode *n);
 bool bind_subs_push(struct arena *arena,
                     struct bind_subs *list,
                     const struct bind_sub *sub) DN_MUST_CHECK;

@@ -484,7 +484,7 @@ static int group_input(struct sel *s, struct lcte **ret, struct dn_err *err)
                        .vars = keep.v,
                        .vars_count = keep.n,
                        .keep = true,
-                       .bound = free.n > 0,
+                       .bound = free.n > 0 || query_steps(q, s->tree),
                        .number = UINT32_MAX};
     *ret = c;
     return 0;

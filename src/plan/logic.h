@@ -110,7 +110,7 @@ struct lnode {
                                         guarded: not all left rows ask (bind_guard.c) */
 
     enum plan_setop setop; /* SETOP */
-    bool all;              /* SETOP, RECURSIVE */
+    bool all, nested;      /* SETOP, RECURSIVE; WORK: read by a WITH inside of the recursive term */
     uint32_t *vars;        /* SETOP, VALUES, FUNCTION, CTE, RECURSIVE, WORK, SYSTEM */
     uint32_t vars_count;
     uint32_t *left_vars;   /* SETOP, RECURSIVE: of in, vars_count of them */

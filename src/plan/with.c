@@ -195,13 +195,21 @@ static int with_term_types(struct planner *q,
     return term->tree ? 0 : DN_FAIL_NOMEM(err);
 }
 
-/* Is the working table in this tree? *bad: why it may not be where it is, NULL = it may. */
+/* Does the tree read the working table, through queries of its own WITH clauses or not? */
+static bool with_reads(const struct lnode *n, uint32_t work)
+{
+    return (n->kind == L_WORK && n->work == work) || (n->in && with_reads(n->in, work)) ||
+           (n->right && with_reads(n->right, work));
+}
+
+/* Is the working table itself in this tree? *bad: why it may not be where it is, NULL = it may.
+ * What becomes of a WITH query inside of the term that reads it is free. */
 static bool with_finds(const struct lnode *n, uint32_t work, const char **bad)
 {
     bool right;
 
     if (n->kind == L_WORK && n->work == work)
-        return true;
+        return !n->nested;
     if (n->in && with_finds(n->in, work, bad)) {
         if (n->kind == L_JOIN && n->join == PLAN_JOIN_FULL)
             *bad = "may not be mentioned within an outer join";
@@ -230,7 +238,7 @@ with_check(const struct cte *c, const struct lnode *term, uint32_t work, struct 
 {
     const char *bad = NULL;
 
-    if (!with_finds(term, work, &bad))
+    if (!with_finds(term, work, &bad) && !with_reads(term, work))
         bad = "may not be mentioned within a subquery";
     return bad ? with_bad_recursion(c, bad, err) : 0;
 }
@@ -500,6 +508,20 @@ with_steps(const struct planner *q, const struct lnode *n, const struct with_rou
     return (n->in && with_steps(q, n->in, rounds)) || (n->right && with_steps(q, n->right, rounds));
 }
 
+bool query_steps(const struct planner *q, const struct lnode *n)
+{
+    return with_steps(q, n, NULL);
+}
+
+static void with_nested(struct lnode *n)
+{
+    n->nested |= n->kind == L_WORK;
+    if (n->in)
+        with_nested(n->in);
+    if (n->right)
+        with_nested(n->right);
+}
+
 /* One more copy of a query that is another one in each step of a recursion. */
 static int with_again(struct planner *q, struct lwith *w, struct qout *ret, struct dn_err *err)
 {
@@ -511,6 +533,7 @@ static int with_again(struct planner *q, struct lwith *w, struct qout *ret, stru
     ret->vars = arena_alloc_array(q->env->arena, (size_t)c->vars_count + 1, sizeof(*ret->vars));
     if (!ret->tree || !ret->vars)
         return DN_FAIL_NOMEM(err);
+    with_nested(ret->tree);
     for (uint32_t i = 0; i < c->vars_count; i++)
         ret->vars[i] = logic_mapped(&map, c->vars[i]);
     return 0;
@@ -543,7 +566,7 @@ static int with_mention(struct planner *q, struct lwith *w, struct qout *ret, st
                               .vars_count = ret->count,
                               .keep = w->ast->material == CTE_MATERIALIZED,
                               .number = UINT32_MAX,
-                              .bound = with_steps(q, ret->tree, NULL)};
+                              .bound = query_steps(q, ret->tree)};
     w->names = ret->names;
     w->names_count = ret->count;
     w->origins = ret->origins;
