@@ -20,7 +20,7 @@
 #include "volume/volume.h"
 
 #define CATALOG_DOC             "catalog"
-#define CATALOG_FORMAT          4
+#define CATALOG_FORMAT          5
 #define CATALOG_SCHEMA_DEFAULT  "public"
 #define CATALOG_SCHEMAS_MAX     4096u
 #define CATALOG_TABLES_MAX      65536u
@@ -129,6 +129,18 @@ int catalog_with_changed_table(const struct catalog *c,
                                bool fresh_id,
                                struct catalog **ret,
                                struct dn_err *err) DN_MUST_CHECK;
+/* Tables get later horizons, and stay of the same version. Those that are gone, or of another
+ * version than the horizon was made for, are passed over. */
+struct catalog_horizon {
+    uint64_t table;
+    uint32_t version;
+    int64_t horizon;
+};
+int catalog_with_horizons(const struct catalog *c,
+                          const struct catalog_horizon *list,
+                          size_t count,
+                          struct catalog **ret,
+                          struct dn_err *err) DN_MUST_CHECK;
 /* The table gets the rows of another one, which is not there any more: its id. */
 int catalog_with_rows_of(const struct catalog *c,
                          uint64_t table,

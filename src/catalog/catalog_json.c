@@ -425,6 +425,10 @@ int catalog_parse(const void *p, size_t n, struct catalog **ret, struct dn_err *
 static int json_format(const struct catalog *c)
 {
     for (size_t i = 0; i < c->tables_count; i++)
+        if (retention_option(c->tables[i], "retention") ||
+            retention_option(c->tables[i], "late_rows"))
+            return 5;
+    for (size_t i = 0; i < c->tables_count; i++)
         if (c->tables[i]->timepart)
             return 4;
     if (c->access)

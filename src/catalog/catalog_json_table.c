@@ -315,6 +315,20 @@ static void json_read_options(struct json_reader *r, const struct dn_json *v, st
     }
 }
 
+/* What acts of the options is in them alone. */
+static void json_read_retention(struct json_reader *r, const struct dn_json *v, struct table *t)
+{
+    const char *keep = r->rc == 0 ? retention_option(t, "retention") : NULL;
+    const char *late = r->rc == 0 ? retention_option(t, "late_rows") : NULL;
+
+    if (keep && !retention_parse(keep, &t->retention))
+        catalog_json_fail(r, "options", "retention is neither an age nor a size nor a number");
+    if (late && !retention_late(late, &t->late))
+        catalog_json_fail(r, "options", "late_rows is neither reject nor drop");
+    if (r->rc == 0 && dn_json_get(v, "horizon"))
+        t->horizon = catalog_json_int(r, v, "horizon", INT64_MIN + 1, INT64_MAX);
+}
+
 static void json_read_policies(struct json_reader *r, const struct dn_json *v, struct table *t)
 {
     const char *upsert = catalog_json_text(r, v, "upsert", TABLE_NAME_MAX);
@@ -371,32 +385,17 @@ static void json_read_temp(struct json_reader *r, const struct dn_json *v, struc
 
 void catalog_json_read_table(struct json_reader *r, const struct dn_json *v, struct table **ret)
 {
-    static const char *const members[] = {"id",
-                                          "version",
-                                          "schema",
-                                          "name",
-                                          "columns",
-                                          "column_id_next",
-                                          "key",
-                                          "time",
-                                          "quantum",
-                                          "slabs",
-                                          "upsert",
-                                          "spread",
-                                          "options",
-                                          "constraints",
-                                          "temp",
-                                          "comment",
-                                          "number",
-                                          "timepart",
-                                          "parent"};
+    static const char *const members[] = {
+        "id",   "version", "schema", "name",    "columns",  "column_id_next", "key",
+        "time", "quantum", "slabs",  "upsert",  "spread",   "options",        "constraints",
+        "temp", "comment", "number", "horizon", "timepart", "parent"};
     struct table *t = table_new();
 
     if (!t) {
         r->rc = DN_FAIL_NOMEM(r->err);
         return;
     }
-    catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), 6);
+    catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), 7);
     t->id = (uint64_t)catalog_json_int(r, v, "id", 1, INT64_MAX);
     if (r->rc == 0 && dn_json_get(v, "number"))
         t->number = (uint64_t)catalog_json_int(r, v, "number", 1, INT64_MAX);
@@ -418,6 +417,7 @@ void catalog_json_read_table(struct json_reader *r, const struct dn_json *v, str
     t->comment = catalog_json_comment(r, v);
     catalog_json_read_timepart(r, v, t);
     json_read_policies(r, v, t);
+    json_read_retention(r, v, t);
     json_check_table(r, t);
     if (r->rc < 0) {
         table_unref(t);
@@ -591,6 +591,8 @@ void catalog_json_write_table(const struct table *t, struct dn_json_writer *w)
         json_write_text(w, "comment", t->comment);
     if (t->number)
         dn_json_put_int(w, "number", (int64_t)t->number);
+    if (t->horizon != RETENTION_NO_HORIZON)
+        dn_json_put_int(w, "horizon", t->horizon);
     catalog_json_write_timepart(t, w);
     dn_json_end(w, '}');
 }

@@ -31,6 +31,14 @@ static bool duration_is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+int64_t duration_word(const char *word)
+{
+    for (size_t i = 0; i < DN_ARRAY_SIZE(duration_words); i++)
+        if (strcasecmp(duration_words[i].word, word) == 0)
+            return duration_words[i].seconds;
+    return 0;
+}
+
 /* One "number unit" pair; NULL when there is none. */
 static const char *duration_pair(const char *s, int64_t *ret_seconds)
 {

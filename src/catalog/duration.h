@@ -14,5 +14,7 @@ bool duration_parse(const char *text, int64_t *ret_seconds) DN_MUST_CHECK;
 /* Shortest exact form with one unit of d, h, m, s: 5400 -> 90m. seconds >= 0. */
 void duration_split(int64_t seconds, int64_t *ret_count, char *ret_unit);
 void duration_print(int64_t seconds, char ret[DURATION_TEXT_MAX]);
+/* Seconds of a unit of time, in any case; 0 = no such unit. */
+int64_t duration_word(const char *word);
 /* Seconds of a unit letter d, h, m, s in any case; 0 = no such unit. */
 int64_t duration_unit(char letter);

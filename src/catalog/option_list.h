@@ -12,6 +12,8 @@ DN_OPTION("quantum",  OWN_QUANTUM, "Width of the quantum where the key has none:
 DN_OPTION("slab",     OWN_SLAB,    "Width of a slab, a whole multiple of the quantum: '7d'.")
 DN_OPTION("time",     OWN_TIME,    "The time column that decides the slab, where the key has no quantum.")
 DN_OPTION("spread",   OWN_SPREAD,  "Hash sub-partitions of a table without partition columns.")
+DN_OPTION("retention", OWN_RETENTION, "How long rows stay, by their own time: '30 days', '500 GB', '30 partitions'.")
+DN_OPTION("late_rows", OWN_LATE,   "Rows that come for a time that is gone: 'reject' fails the statement, 'drop' leaves them out.")
 DN_OPTION("comment",  OWN_COMMENT, "Free text.")
 
 DN_OPTION("n_val",                       INFO, "Riak TS: replicas.")

@@ -63,8 +63,7 @@ static bool settings_parse_digits(const char **text, int64_t *ret)
     return true;
 }
 
-/* A unit of size: MB, M, MiB, Mbytes are no different things; 0 = none of them. */
-static int64_t settings_size_unit(const char *s)
+int64_t settings_size_unit(const char *s)
 {
     for (size_t i = 0; i < DN_ARRAY_SIZE(setting_sizes); i++) {
         const char *unit = setting_sizes[i].unit;

@@ -31,6 +31,7 @@ struct table *table_new(void)
     t->quantum_pos = -1;
     t->time_col = -1;
     t->spread = 1;
+    t->horizon = RETENTION_NO_HORIZON;
     return t;
 }
 

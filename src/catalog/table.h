@@ -16,6 +16,7 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
+#include "catalog/retention.h"
 #include "catalog/table_spec.h"
 #include "catalog/timepart.h"
 #include "vec/vec.h"
@@ -96,9 +97,13 @@ struct table {
     uint16_t slabs_count;
 
     enum upsert upsert;
-    enum table_temp temp;         /* not PERMANENT: in a schema of its session */
-    char *comment;                /* owned; NULL = none */
-    uint32_t spread;              /* hash sub-partitions of an empty series, 1 = none */
+    struct retention retention; /* how long rows stay; NONE: for ever */
+    enum late_rows late;        /* rows that come for times before the horizon */
+    int64_t horizon;      /* start of a slab: nothing is before it. RETENTION_NO_HORIZON: none.
+                             It moves without another version */
+    enum table_temp temp; /* not PERMANENT: in a schema of its session */
+    char *comment;        /* owned; NULL = none */
+    uint32_t spread;      /* hash sub-partitions of an empty series, 1 = none */
     struct table_option *options; /* owned: WITH list as given, for SHOW CREATE TABLE */
     uint16_t options_count;
     struct table_constraint *constraints; /* owned; beside the key, in the order they were made */
@@ -199,7 +204,7 @@ struct table_rows_span {
     bool any;
     int64_t time_max; /* of the rows */
 };
-/* The options given replace those of the same name, others stay. */
+/* The options given replace those of the same name, others stay; value NULL: it goes. */
 int table_set_options(struct table *t,
                       const struct option_spec *options,
                       size_t count,
@@ -207,6 +212,8 @@ int table_set_options(struct table *t,
                       struct dn_err *err) DN_MUST_CHECK;
 /* Do these options change quantum or slab, so that it matters which rows there are? */
 bool table_options_place(const struct option_spec *options, size_t count);
+/* … or how long rows stay? */
+bool table_options_retain(const struct option_spec *options, size_t count);
 
 /* The runnable CREATE TABLE statement; building from its parse gives an equal definition. */
 void table_print_create(const struct table *t, struct buf *b);

@@ -90,6 +90,9 @@ static int alter_copy_rest(const struct table *from, struct table *to, struct dn
     to->slabs = alter_dup(from->slabs, from->slabs_count, sizeof *to->slabs);
     to->slabs_count = from->slabs_count;
     to->upsert = from->upsert;
+    to->retention = from->retention;
+    to->late = from->late;
+    to->horizon = from->horizon;
     to->temp = from->temp;
     to->comment = from->comment ? mem_strdup(NULL, from->comment) : NULL;
     to->spread = from->spread;

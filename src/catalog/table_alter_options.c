@@ -9,13 +9,22 @@
 #include <string.h>
 #include <strings.h>
 
-bool table_options_place(const struct option_spec *options, size_t count)
+static bool alter_names(const struct option_spec *options, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++)
-        if (strcasecmp(options[i].name.s, "quantum") == 0 ||
-            strcasecmp(options[i].name.s, "slab") == 0)
+        if (strcasecmp(options[i].name.s, name) == 0)
             return true;
     return false;
+}
+
+bool table_options_place(const struct option_spec *options, size_t count)
+{
+    return alter_names(options, count, "quantum") || alter_names(options, count, "slab");
+}
+
+bool table_options_retain(const struct option_spec *options, size_t count)
+{
+    return alter_names(options, count, "retention");
 }
 
 /* What SET is given, laid over what the table has. */
@@ -34,6 +43,21 @@ static int alter_check_time(const struct table *t, const struct option_spec *o, 
     rc = DN_FAIL(err, DN_E_KEY_RULE, "the time column of a table cannot be changed");
     dn_err_hint(err, "every row would have to move: make a new table and copy them");
     return table_at(rc, err, o->value_pos);
+}
+
+/* RESET: is there such an option, and can a table be without it? */
+static int alter_check_reset(const struct table *t, const struct option_spec *o, struct dn_err *err)
+{
+    int rc;
+
+    if (!table_option_known(o->name.s))
+        rc = DN_FAIL(err, DN_E_UNDEFINED_OBJECT, "there is no table option \"%.80s\"", o->name.s);
+    else if (strcasecmp(o->name.s, "time") == 0 ||
+             (t->quantum_pos >= 0 && strcasecmp(o->name.s, "quantum") == 0))
+        rc = DN_FAIL(err, DN_E_KEY_RULE, "table option %.80s cannot be reset", o->name.s);
+    else
+        return 0;
+    return table_at(rc, err, o->name.pos);
 }
 
 static int alter_merge_options(const struct table *t,
@@ -58,13 +82,15 @@ static int alter_merge_options(const struct table *t,
     for (size_t k = 0; k < count; k++) {
         int rc = 0;
 
-        if (strcasecmp(given[k].name.s, "time") == 0)
+        if (!given[k].value)
+            rc = alter_check_reset(t, &given[k], err);
+        else if (strcasecmp(given[k].name.s, "time") == 0)
             rc = alter_check_time(t, &given[k], err);
         if (rc < 0)
             return rc;
         if (t->quantum_pos >= 0 && strcasecmp(given[k].name.s, "quantum") == 0)
             ret->key_quantum = &given[k];
-        else
+        else if (given[k].value)
             ret->list[ret->count++] = given[k];
     }
     return 0;
@@ -102,6 +128,8 @@ static int alter_build_options(struct table *t, const struct alter_options *o, s
     t->options = NULL;
     t->options_count = 0;
     t->upsert = UPSERT_ROW;
+    t->retention = (struct retention){.kind = RETENTION_NONE};
+    t->late = LATE_REJECT;
     t->spread = 1;
     if (t->quantum_pos < 0) {
         t->quantum_count = 0;
@@ -166,6 +194,15 @@ static int alter_schedule(struct table *t,
     return 0;
 }
 
+/* The horizon stays where it is, if something keeps it; slabs after the last row may be others. */
+static void alter_horizon(struct table *t)
+{
+    if (t->retention.kind == RETENTION_NONE)
+        t->horizon = RETENTION_NO_HORIZON;
+    if (t->horizon != RETENTION_NO_HORIZON)
+        t->horizon = table_slab(t, t->horizon);
+}
+
 int table_set_options(struct table *t,
                       const struct option_spec *options,
                       size_t count,
@@ -186,6 +223,8 @@ int table_set_options(struct table *t,
     }
     if (rc == 0)
         rc = alter_schedule(t, old, rows, err);
+    if (rc == 0)
+        alter_horizon(t);
     mem_free(merged.list);
     table_unref(old);
     DN_DCHECK(rc < 0 || table_check(t, NULL) == 0);

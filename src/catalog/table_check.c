@@ -14,6 +14,7 @@
  *      others later and later; each slab is a whole multiple of the quantum
  *  I7  quantum count and unit describe the newest rule's quantum
  *  I8  spread > 1 only without a series; upsert by field only with a key and constant defaults
+ *  I10 retention only with a time column; the horizon is the start of a slab
  *  I9  constraints have names of their own and name existing columns; expressions are text
  *
  * No allocation. Texts are paths into the definition: "columns[3].name: …". */
@@ -284,6 +285,19 @@ static int check_slabs(const struct table *t, struct dn_err *err)
     return 0;
 }
 
+/* Slabs below the horizon are gone as a whole. */
+static int check_retention(const struct table *t, struct dn_err *err)
+{
+    DN_CHECK_DISK(t->retention.kind == RETENTION_NONE || (t->time_col >= 0 && !t->timepart),
+                  err,
+                  "options: retention without a time column");
+    DN_CHECK_DISK(t->horizon == RETENTION_NO_HORIZON || (t->retention.kind != RETENTION_NONE &&
+                                                         table_slab(t, t->horizon) == t->horizon),
+                  err,
+                  "horizon: not the start of a slab");
+    return 0;
+}
+
 static int check_policies(const struct table *t, struct dn_err *err)
 {
     DN_CHECK_DISK(t->spread >= 1 && t->spread <= TABLE_SPREAD_MAX &&
@@ -344,6 +358,8 @@ int table_check(const struct table *t, struct dn_err *err)
     if (rc < 0)
         return rc;
     rc = check_policies(t, err);
+    if (rc == 0)
+        rc = check_retention(t, err);
     if (rc == 0 && t->timepart)
         rc = timepart_check(t->timepart, err);
     return rc < 0 ? rc : check_constraints(t, err);

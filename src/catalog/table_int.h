@@ -19,6 +19,9 @@ int table_build_key(struct table_builder *b) DN_MUST_CHECK;
 /* Fills options, upsert, spread, time column, slabs. After the key. */
 int table_build_options(struct table_builder *b) DN_MUST_CHECK;
 
+/* Is there such an option? */
+bool table_option_known(const char *name);
+
 /* What a column, or the WITH list, holds. */
 void table_free_column(struct column *c);
 void table_free_options(struct table *t);

@@ -2,7 +2,7 @@
  *
  * table_options.c: the WITH list of CREATE TABLE. First every option is known, given once and kept
  * as written (options_collect); then those of our own act, in the order time, quantum, slab,
- * spread, upsert, because each looks at the ones before. */
+ * retention, spread, upsert, because each looks at the ones before. */
 #include "base/text.h"
 #include "catalog/duration.h"
 #include "catalog/table_int.h"
@@ -19,6 +19,8 @@ enum option_kind {
     OWN_SLAB,
     OWN_TIME,
     OWN_SPREAD,
+    OWN_RETENTION,
+    OWN_LATE,
     OWN_COMMENT,
     OWN_MAX, /* those above are remembered by kind */
     INFO,
@@ -73,6 +75,11 @@ static size_t options_find(const char *name)
     return i;
 }
 
+bool table_option_known(const char *name)
+{
+    return options_find(name) < DN_ARRAY_SIZE(option_rows);
+}
+
 static int options_unknown(const struct options *o, const struct option_spec *from)
 {
     struct text_near near = text_near_make(from->name.s);
@@ -85,7 +92,9 @@ static int options_unknown(const struct options *o, const struct option_spec *fr
     if (near.best)
         dn_err_hint(o->b->err, "Perhaps you meant \"%s\".", near.best);
     else
-        dn_err_hint(o->b->err, "the options are upsert, quantum, slab, time, spread and comment");
+        dn_err_hint(o->b->err,
+                    "the options are upsert, quantum, slab, time, retention, late_rows, spread and "
+                    "comment");
     return table_at(rc, o->b->err, from->name.pos);
 }
 
@@ -383,6 +392,27 @@ static int options_slab(const struct options *o)
     return 0;
 }
 
+static int options_retention(const struct options *o)
+{
+    struct table *t = o->b->t;
+
+    if (o->own[OWN_RETENTION]) {
+        if (t->time_col < 0)
+            return options_need_time(o, OWN_RETENTION);
+        if (!retention_parse(o->own[OWN_RETENTION]->value, &t->retention))
+            return options_fail_value(
+                o,
+                OWN_RETENTION,
+                "an age such as '30 days', a size such as '500 GB' or a number of slabs such as "
+                "'30 partitions'");
+    }
+    if (!o->own[OWN_LATE])
+        return 0;
+    if (!retention_late(o->own[OWN_LATE]->value, &t->late))
+        return options_fail_value(o, OWN_LATE, "'reject' or 'drop'");
+    return 0;
+}
+
 static int options_spread(const struct options *o)
 {
     const struct option_spec *from = o->own[OWN_SPREAD];
@@ -491,6 +521,9 @@ int table_build_options(struct table_builder *b)
     if (rc < 0)
         return rc;
     rc = options_slab(&o);
+    if (rc < 0)
+        return rc;
+    rc = options_retention(&o);
     if (rc < 0)
         return rc;
     rc = options_spread(&o);

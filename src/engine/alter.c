@@ -251,6 +251,7 @@ static int alter_action(struct alter *a,
     case ALTER_RENAME_TABLE:
         return table_rename(t, &action->to, err);
     case ALTER_SET_OPTIONS:
+    case ALTER_RESET_OPTIONS:
         return alter_options(a, t, action, err);
     case ALTER_SET_DEFAULT:
     case ALTER_DROP_DEFAULT:
@@ -328,6 +329,14 @@ static int alter_of_partition(const struct alter *a,
                      action->kind == ALTER_TYPE;
 
         if (action->kind == ALTER_SET_OPTIONS &&
+            table_options_retain(action->options, action->options_count)) {
+            rc = DN_FAIL(
+                err, DN_E_UNSUPPORTED, "table option retention does not go with a time partition");
+            dn_err_hint(
+                err, "It keeps its newest shards: PUT TIME PARTITION %s RETENTION n.", t->name);
+            return rc;
+        }
+        if ((action->kind == ALTER_SET_OPTIONS || action->kind == ALTER_RESET_OPTIONS) &&
             table_options_place(action->options, action->options_count))
             return DN_FAIL(err,
                            DN_E_UNSUPPORTED,

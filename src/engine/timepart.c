@@ -203,6 +203,12 @@ static int part_fit(const struct catalog *cur, const struct table *t, struct dn_
         return rc;
     if (t->temp != TABLE_PERMANENT)
         return DN_FAIL(err, DN_E_WRONG_OBJECT, "\"%s\" is a temporary table", t->name);
+    if (t->retention.kind != RETENTION_NONE) {
+        rc = DN_FAIL(
+            err, DN_E_UNSUPPORTED, "table option retention does not go with a time partition");
+        dn_err_hint(err, "The RETENTION of the partition says how many shards stay.");
+        return rc;
+    }
     for (size_t i = 0; i < cur->views_count; i++)
         if (view_reads(cur->views[i], t->id, 0)) {
             rc = DN_FAIL(err,

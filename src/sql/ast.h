@@ -42,8 +42,9 @@ enum alter_kind {
     ALTER_SET_IDENTITY, /* likewise; IDENTITY_NONE, NULL: not said */
     ALTER_DROP_IDENTITY,
     ALTER_VALIDATE_CONSTRAINT,
-    ALTER_ADD_KEY,   /* key */
-    ALTER_PARTITION, /* partition */
+    ALTER_ADD_KEY,       /* key */
+    ALTER_PARTITION,     /* partition */
+    ALTER_RESET_OPTIONS, /* options without values */
     ALTER_KIND_MAX
 };
 
@@ -61,7 +62,7 @@ struct alter_action {
     struct expr *using;           /* TYPE … USING; NULL = none */
     struct spec_name name;        /* the column or constraint as it is called now */
     struct spec_name to;          /* RENAME, SET SCHEMA */
-    struct option_spec *options;  /* SET */
+    struct option_spec *options;  /* SET, RESET */
     uint32_t options_count;
     struct partition_def *partition; /* PARTITIONED BY */
 };

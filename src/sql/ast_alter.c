@@ -103,6 +103,15 @@ struct alter_action *sql_alter_set(struct sql_parser *ps, struct sql_list option
     return a;
 }
 
+struct alter_action *sql_alter_reset(struct sql_parser *ps, struct sql_list options)
+{
+    struct alter_action *a = sql_alter_set(ps, options);
+
+    if (a)
+        a->kind = ALTER_RESET_OPTIONS;
+    return a;
+}
+
 struct alter_action *sql_alter_default(struct sql_parser *ps,
                                        enum alter_kind kind,
                                        struct sql_token name,

@@ -130,6 +130,7 @@ struct alter_action *sql_alter_rename(struct sql_parser *ps,
                                       const struct sql_token *name,
                                       struct sql_token to);
 struct alter_action *sql_alter_set(struct sql_parser *ps, struct sql_list options);
+struct alter_action *sql_alter_reset(struct sql_parser *ps, struct sql_list options);
 struct alter_action *sql_alter_default(struct sql_parser *ps,
                                        enum alter_kind kind,
                                        struct sql_token name,

@@ -795,6 +795,7 @@ alter_action(A) ::= RENAME CONSTRAINT name(N) TO name(T). {A = sql_alter_rename(
 alter_action(A) ::= RENAME TO name(T). {A = sql_alter_rename(ps, ALTER_RENAME_TABLE, NULL, T);}
 alter_action(A) ::= SET SCHEMA name(T). {A = sql_alter_rename(ps, ALTER_SET_SCHEMA, NULL, T);}
 alter_action(A) ::= SET LP options(L) RP. {A = sql_alter_set(ps, L);}
+alter_action(A) ::= RESET LP reset_options(L) RP. {A = sql_alter_reset(ps, L);}
 alter_action(A) ::= WITH LP options(L) RP. {A = sql_alter_set(ps, L);}
 alter_action(A) ::= WITH alter_options(L). {A = sql_alter_set(ps, L);}
 alter_action(A) ::= ALTER column_word name(N) SET DEFAULT expr(E). {A = sql_alter_default(ps, ALTER_SET_DEFAULT, N, E);}
@@ -838,6 +839,8 @@ type_using(A) ::= USING expr(E). {A = E;}
 alter_key ::= primary LP key_inner RP.
 alter_key ::= primary LP key_inner COMMA key_local RP.
 alter_key ::= primary LP key_local RP.
+reset_options(A) ::= name(N). {A = sql_list_one(ps, sql_option(ps, N, NULL));}
+reset_options(A) ::= reset_options(L) COMMA name(N). {A = sql_list_add(ps, L, sql_option(ps, N, NULL));}
 alter_options(A) ::= option(O). {A = sql_list_one(ps, O);}
 alter_options(A) ::= alter_options(L) AND option(O). {A = sql_list_add(ps, L, O);}
 %type alter_add {struct alter_action *}

@@ -208,6 +208,11 @@ static void print_alter_action(const struct alter_action *a, struct buf *b)
         sql_print_option_list(a->options, a->options_count, ", ", b);
         buf_puts(b, ")");
         break;
+    case ALTER_RESET_OPTIONS:
+        for (uint32_t i = 0; i < a->options_count; i++)
+            print_alter_name(i ? ", " : "RESET (", &a->options[i].name, b);
+        buf_puts(b, ")");
+        break;
     case ALTER_ADD_CONSTRAINT:
         buf_puts(b, "ADD ");
         sql_print_constraint(&a->constraints[0], b);

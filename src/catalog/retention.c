@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * retention.c: see the header. */
+#include "catalog/retention.h"
+
+#include "base/civil.h"
+#include "catalog/catalog_json.h"
+#include "catalog/duration.h"
+#include "catalog/settings_int.h"
+#include "catalog/table.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define RETENTION_NS          1000000000
+#define RETENTION_MONTHS_MAX  (12 * 100000) /* what the calendar is asked for */
+#define RETENTION_WORD_MAX    16u
+#define RETENTION_YEAR_MONTHS 12
+
+/* ---- the option ---- */
+
+static const struct {
+    const char *word;
+    int64_t months;
+} retention_months[] = {
+    {"mon", 1},
+    {"mons", 1},
+    {"month", 1},
+    {"months", 1},
+    {"y", RETENTION_YEAR_MONTHS},
+    {"yr", RETENTION_YEAR_MONTHS},
+    {"year", RETENTION_YEAR_MONTHS},
+    {"years", RETENTION_YEAR_MONTHS},
+};
+
+static const char *retention_skip(const char *s)
+{
+    while (*s == ' ' || *s == '\t')
+        s++;
+    return s;
+}
+
+/* A number and the word behind it; NULL: there is none. */
+static const char *retention_pair(const char *s, int64_t *ret, char word[RETENTION_WORD_MAX])
+{
+    size_t len = 0;
+
+    *ret = 0;
+    if (*s < '0' || *s > '9')
+        return NULL;
+    for (; *s >= '0' && *s <= '9'; s++)
+        if (__builtin_mul_overflow(*ret, 10, ret) || __builtin_add_overflow(*ret, *s - '0', ret))
+            return NULL;
+    s = retention_skip(s);
+    for (; (s[len] >= 'a' && s[len] <= 'z') || (s[len] >= 'A' && s[len] <= 'Z'); len++) {
+        if (len + 1 == RETENTION_WORD_MAX)
+            return NULL;
+        word[len] = s[len];
+    }
+    word[len] = '\0';
+    return len > 0 ? retention_skip(s + len) : NULL;
+}
+
+/* "MB" is a size, "M" and "m" are none: that is minutes. */
+static int64_t retention_size(const char *word)
+{
+    size_t len = strlen(word);
+
+    return word[len - 1] == 'B' || (len > 1 && word[len - 1] == 'b') ? settings_size_unit(word) : 0;
+}
+
+static bool retention_add(int64_t n, int64_t unit, int64_t *sum)
+{
+    return !__builtin_mul_overflow(n, unit, &n) && !__builtin_add_overflow(*sum, n, sum);
+}
+
+static bool retention_add_age(int64_t n, const char *word, struct retention *to)
+{
+    for (size_t i = 0; i < DN_ARRAY_SIZE(retention_months); i++)
+        if (strcasecmp(retention_months[i].word, word) == 0)
+            return retention_add(n, retention_months[i].months, &to->months);
+    return duration_word(word) > 0 && retention_add(n, duration_word(word), &to->seconds);
+}
+
+bool retention_parse(const char *text, struct retention *ret)
+{
+    static const char *const slabs[] = {"partition", "partitions", "slab", "slabs"};
+    struct retention r = {.kind = RETENTION_AGE};
+    char word[RETENTION_WORD_MAX];
+    const char *s = retention_skip(text);
+    const char *next;
+    int64_t n;
+
+    next = retention_pair(s, &n, word);
+    if (!next)
+        return false;
+    for (size_t i = 0; i < DN_ARRAY_SIZE(slabs); i++)
+        if (strcasecmp(word, slabs[i]) == 0)
+            r = (struct retention){.kind = RETENTION_SLABS, .count = (uint64_t)n};
+    if (r.kind == RETENTION_AGE && retention_size(word) > 0) {
+        if (__builtin_mul_overflow(n, retention_size(word), &n))
+            return false;
+        r = (struct retention){.kind = RETENTION_BYTES, .count = (uint64_t)n};
+    }
+    if (r.kind != RETENTION_AGE) {
+        *ret = r;
+        return !*next && r.count > 0;
+    }
+    for (; next; next = retention_pair(s, &n, word)) {
+        if (!retention_add_age(n, word, &r))
+            return false;
+        s = next;
+        if (*s == '\0')
+            break;
+    }
+    *ret = r;
+    return next && (r.months > 0 || r.seconds > 0) && r.months <= RETENTION_MONTHS_MAX;
+}
+
+bool retention_late(const char *text, enum late_rows *ret)
+{
+    *ret = strcasecmp(text, "drop") == 0 ? LATE_DROP : LATE_REJECT;
+    return *ret == LATE_DROP || strcasecmp(text, "reject") == 0;
+}
+
+const char *retention_option(const struct table *t, const char *name)
+{
+    for (uint16_t i = 0; i < t->options_count; i++)
+        if (strcmp(t->options[i].name, name) == 0)
+            return t->options[i].value;
+    return NULL;
+}
+
+/* ---- the horizon ---- */
+
+/* Seconds, so many months earlier: the same day, or the last one of the month. */
+static int64_t retention_months_off(int64_t seconds, int64_t months)
+{
+    int64_t days = civil_floor(seconds, CIVIL_DAY_SECONDS);
+    struct civil c = civil_from_days(days);
+    int64_t month = c.year * RETENTION_YEAR_MONTHS + c.month - 1 - months;
+    int64_t year = civil_floor(month, RETENTION_YEAR_MONTHS);
+    int of_year = (int)civil_mod(month, RETENTION_YEAR_MONTHS) + 1;
+    int last = civil_month_days(year, of_year);
+
+    return civil_to_days(year, of_year, c.day < last ? c.day : last) * CIVIL_DAY_SECONDS +
+           civil_mod(seconds, CIVIL_DAY_SECONDS);
+}
+
+/* A time of the clock, in the unit of the time column; false: before all of its times. */
+static bool
+retention_time(const struct table *t, int64_t seconds, int64_t rest_ns, int64_t *ret_time)
+{
+    int64_t unit = type_ts_per_second(t->columns[t->time_col].type);
+
+    return !__builtin_mul_overflow(seconds, unit, ret_time) &&
+           !__builtin_add_overflow(*ret_time, rest_ns / (RETENTION_NS / unit), ret_time);
+}
+
+static int64_t retention_by_age(const struct table *t, int64_t now_ns)
+{
+    const struct retention *r = &t->retention;
+    int64_t seconds = civil_floor(now_ns, RETENTION_NS);
+    int64_t time;
+
+    seconds = retention_months_off(seconds, r->months);
+    if (__builtin_sub_overflow(seconds, r->seconds, &seconds) ||
+        !retention_time(t, seconds, civil_mod(now_ns, RETENTION_NS), &time))
+        return RETENTION_NO_HORIZON;
+    return table_slab(t, time);
+}
+
+/* The start of the oldest slab that is kept. */
+static int64_t
+retention_by_count(const struct retention *r, const struct retention_slab *slabs, size_t count)
+{
+    bool by_bytes = r->kind == RETENTION_BYTES;
+    int64_t horizon = RETENTION_NO_HORIZON;
+    uint64_t sum = 0;
+
+    for (size_t i = count; i-- > 0;) {
+        bool newest = horizon == RETENTION_NO_HORIZON;
+
+        if (slabs[i].rows == 0)
+            continue;
+        if (__builtin_add_overflow(sum, by_bytes ? slabs[i].bytes : 1, &sum))
+            sum = UINT64_MAX;
+        if (sum > r->count && !newest)
+            return horizon;
+        horizon = slabs[i].start;
+    }
+    return RETENTION_NO_HORIZON; /* all of them may stay */
+}
+
+int64_t retention_horizon(const struct table *t,
+                          int64_t now_ns,
+                          const struct retention_slab *slabs,
+                          size_t count)
+{
+    int64_t horizon = RETENTION_NO_HORIZON;
+
+    if (t->time_col < 0)
+        return horizon;
+    switch (t->retention.kind) {
+    case RETENTION_NONE:
+        break;
+    case RETENTION_AGE:
+        horizon = retention_by_age(t, now_ns);
+        break;
+    case RETENTION_BYTES:
+    case RETENTION_SLABS:
+        horizon = retention_by_count(&t->retention, slabs, count);
+        break;
+    }
+    return horizon > t->horizon ? horizon : t->horizon;
+}
+
+int64_t retention_next(const struct table *t, int64_t now_ns)
+{
+    int64_t end;
+    int64_t seconds;
+
+    if (t->time_col < 0 || t->retention.kind != RETENTION_AGE || t->retention.months > 0)
+        return INT64_MAX;
+    end = table_slab_end(t, retention_by_age(t, now_ns));
+    if (end == INT64_MAX)
+        return end;
+    seconds = civil_floor(end, type_ts_per_second(t->columns[t->time_col].type));
+    return __builtin_add_overflow(seconds, t->retention.seconds, &seconds) ? INT64_MAX : seconds;
+}
+
+int catalog_with_horizons(const struct catalog *c,
+                          const struct catalog_horizon *list,
+                          size_t count,
+                          struct catalog **ret,
+                          struct dn_err *err)
+{
+    struct catalog *n;
+    int rc = catalog_copy(c, &n, err);
+
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; rc == 0 && i < n->tables_count; i++)
+        for (size_t k = 0; rc == 0 && k < count; k++) {
+            struct table *t = n->tables[i];
+            struct table *moved;
+
+            if (t->id != list[k].table || t->version != list[k].version ||
+                t->horizon >= list[k].horizon)
+                continue;
+            rc = table_copy(t, &moved, err);
+            if (rc < 0)
+                break;
+            moved->version = t->version;
+            moved->horizon = list[k].horizon;
+            n->tables[i] = moved;
+            table_unref(t);
+        }
+    if (rc < 0)
+        catalog_unref(n);
+    else
+        *ret = n;
+    return rc;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * retention.h: how long a table keeps its rows, by their own time: the option, and the horizon that
+ * follows from it. The horizon is the start of a slab: everything before it is gone and takes no
+ * rows any more. It is kept in the definition, and only moves up as long as there is an option
+ * (docs/adr/0010-retention-by-horizon.md).
+ *
+ * Pure functions: any thread. */
+#pragma once
+
+#include "base/bytes.h"
+
+struct table;
+
+#define RETENTION_NO_HORIZON INT64_MIN
+
+enum retention_kind {
+    RETENTION_NONE,
+    RETENTION_AGE,   /* '30 days', '3 months', '1 year 12 h' */
+    RETENTION_BYTES, /* '500 GB', '2 MiB': of the newest slabs together */
+    RETENTION_SLABS, /* '30 partitions': slabs that have rows */
+};
+
+/* What becomes of rows that come for a time before the horizon. */
+enum late_rows {
+    LATE_REJECT, /* the statement fails */
+    LATE_DROP,   /* they are left out */
+};
+
+struct retention {
+    enum retention_kind kind;
+    int64_t months;  /* AGE: of the calendar, in UTC; taken off first */
+    int64_t seconds; /* AGE: and these */
+    uint64_t count;  /* BYTES, SLABS; > 0 */
+};
+
+/* False: none of these, nothing at all ('0 days'), or more than a number holds. */
+bool retention_parse(const char *text, struct retention *ret) DN_MUST_CHECK;
+
+/* late_rows = 'reject' or 'drop'. */
+bool retention_late(const char *text, enum late_rows *ret) DN_MUST_CHECK;
+/* The text of an option that a definition has; NULL: it has none. */
+const char *retention_option(const struct table *t, const char *name);
+
+/* A slab as the store counts it. */
+struct retention_slab {
+    int64_t start;
+    uint64_t rows; /* 0: it counts for nothing */
+    uint64_t bytes;
+};
+
+/* The horizon that the table's option asks for at that time of the clock: the table's own or a
+ * later one, RETENTION_NO_HORIZON if it has none yet. slabs: in the order of time, needed where
+ * retention_counts. AGE keeps every slab that has a time within it; BYTES as many of the newest as
+ * fit, but always the newest; SLABS so many that have rows. */
+int64_t retention_horizon(const struct table *t,
+                          int64_t now_ns,
+                          const struct retention_slab *slabs,
+                          size_t count);
+/* Does it depend on what is stored? */
+static inline bool retention_counts(const struct retention *r)
+{
+    return r->kind == RETENTION_BYTES || r->kind == RETENTION_SLABS;
+}
+/* When, in seconds of the clock, an age moves the horizon next; INT64_MAX: that is not known. */
+int64_t retention_next(const struct table *t, int64_t now_ns);
