@@ -129,18 +129,6 @@ int catalog_with_changed_table(const struct catalog *c,
                                bool fresh_id,
                                struct catalog **ret,
                                struct dn_err *err) DN_MUST_CHECK;
-/* Tables get later horizons, and stay of the same version. Those that are gone, or of another
- * version than the horizon was made for, are passed over. */
-struct catalog_horizon {
-    uint64_t table;
-    uint32_t version;
-    int64_t horizon;
-};
-int catalog_with_horizons(const struct catalog *c,
-                          const struct catalog_horizon *list,
-                          size_t count,
-                          struct catalog **ret,
-                          struct dn_err *err) DN_MUST_CHECK;
 /* The table gets the rows of another one, which is not there any more: its id. */
 int catalog_with_rows_of(const struct catalog *c,
                          uint64_t table,

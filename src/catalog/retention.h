@@ -9,7 +9,9 @@
 #pragma once
 
 #include "base/bytes.h"
+#include "base/err.h"
 
+struct catalog;
 struct table;
 
 #define RETENTION_NO_HORIZON INT64_MIN
@@ -64,3 +66,16 @@ static inline bool retention_counts(const struct retention *r)
 }
 /* When, in seconds of the clock, an age moves the horizon next; INT64_MAX: that is not known. */
 int64_t retention_next(const struct table *t, int64_t now_ns);
+
+/* Tables get later horizons, and stay of the same version. Those that are gone, or of another
+ * version than the horizon was made for, are passed over. */
+struct catalog_horizon {
+    uint64_t table;
+    uint32_t version;
+    int64_t horizon;
+};
+int catalog_with_horizons(const struct catalog *c,
+                          const struct catalog_horizon *list,
+                          size_t count,
+                          struct catalog **ret,
+                          struct dn_err *err) DN_MUST_CHECK;

@@ -164,6 +164,17 @@ static void print_alter_column(const struct alter_action *a, const char *what, s
     sql_print_opt(" USING ", a->using, b);
 }
 
+static void print_alter_options(const struct alter_action *a, struct buf *b)
+{
+    if (a->kind == ALTER_SET_OPTIONS) {
+        buf_puts(b, "SET (");
+        sql_print_option_list(a->options, a->options_count, ", ", b);
+    }
+    for (uint32_t i = 0; a->kind == ALTER_RESET_OPTIONS && i < a->options_count; i++)
+        print_alter_name(i ? ", " : "RESET (", &a->options[i].name, b);
+    buf_puts(b, ")");
+}
+
 static void print_alter_action(const struct alter_action *a, struct buf *b)
 {
     static const char *const of_column[ALTER_KIND_MAX] = {
@@ -204,14 +215,8 @@ static void print_alter_action(const struct alter_action *a, struct buf *b)
         print_alter_name("SET SCHEMA ", &a->to, b);
         break;
     case ALTER_SET_OPTIONS:
-        buf_puts(b, "SET (");
-        sql_print_option_list(a->options, a->options_count, ", ", b);
-        buf_puts(b, ")");
-        break;
     case ALTER_RESET_OPTIONS:
-        for (uint32_t i = 0; i < a->options_count; i++)
-            print_alter_name(i ? ", " : "RESET (", &a->options[i].name, b);
-        buf_puts(b, ")");
+        print_alter_options(a, b);
         break;
     case ALTER_ADD_CONSTRAINT:
         buf_puts(b, "ADD ");
