@@ -34,7 +34,8 @@ static const struct stmt *parts_ast(const struct dendro_stmt *stmt)
 {
     const struct stmt *ast = stmt_inner(stmt);
 
-    return ast->kind == STMT_COPY && ast->explained ? ast->explained : ast;
+    return (ast->kind == STMT_COPY || ast->kind == STMT_PREPARE) && ast->explained ? ast->explained
+                                                                                   : ast;
 }
 
 bool stmt_has_parts(const struct stmt *ast)
@@ -345,7 +346,8 @@ int stmt_parts_run(struct dendro_stmt *stmt, struct dn_err *err)
     int tries = PARTS_TRIES;
     int rc = DN_E_CONFLICT;
 
-    if (stmt->ast->kind == STMT_EXPLAIN && !stmt->ast->explain.analyze) {
+    if (stmt->ast->kind == STMT_PREPARE ||
+        (stmt->ast->kind == STMT_EXPLAIN && !stmt->ast->explain.analyze)) {
         conn->parts = stmt->parts;
         rc = stmt_run(stmt, err);
         conn->parts = NULL;

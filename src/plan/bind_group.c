@@ -3,6 +3,7 @@
  * bind_group.c: aggregate calls. */
 #include "plan/select_rows.h"
 
+#include "base/text.h"
 #include "func/agg_within.h"
 
 static bool bind_same_value(const struct datum *a, const struct datum *b)
@@ -172,14 +173,14 @@ static int bind_agg_form(const struct expr *e, const char *name, struct dn_err *
 
     agg_name_args(name, &least, &most);
     if (within && !(x && x->within_group)) {
-        int rc = DN_FAIL(err, DN_E_SYNTAX, "%s needs WITHIN GROUP (ORDER BY …)", e->name);
+        int rc = DN_FAIL(err, DN_E_WRONG_OBJECT, "%s needs WITHIN GROUP (ORDER BY …)", e->name);
 
         dn_err_hint(err, "Write %s(%s) WITHIN GROUP (ORDER BY x).", name, most ? "fraction" : "");
         return rc;
     }
     if (!within && x && x->within_group)
         return DN_FAIL(err,
-                       DN_E_SYNTAX,
+                       DN_E_WRONG_OBJECT,
                        "%s is not an ordered-set aggregate: it cannot have WITHIN GROUP",
                        e->name);
     if (within && (e->distinct || e->star))
@@ -194,6 +195,10 @@ static int bind_agg_form(const struct expr *e, const char *name, struct dn_err *
                        "%s is WITHIN GROUP (ORDER BY one expression), not %u",
                        e->name,
                        x->order_by_count);
+    if (!e->star && e->args_count == 0 && text_same_fold(name, strlen(name), "count", 5))
+        return DN_FAIL(err,
+                       DN_E_WRONG_OBJECT,
+                       "count(*) must be used to call a parameterless aggregate function");
     if (!e->star && (e->args_count < least || e->args_count > most))
         return DN_FAIL(err,
                        DN_E_UNDEFINED_FUNCTION,

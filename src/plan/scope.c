@@ -276,6 +276,14 @@ scope_no_name(const struct scope *s, const struct expr *e, const char *clause, s
 
     while (any && any->rels_count == 0)
         any = any->outer;
+    if (!any && clause && strcmp(clause, "DEFAULT") == 0) {
+        DN_IGNORE(DN_FAIL(err,
+                          DN_E_UNSUPPORTED,
+                          "cannot use column reference in DEFAULT expression")); /* as below */
+        dn_err_hint(err, "Text goes in single quotes: '%s'.", e->name);
+        dn_err_at(err, e->pos);
+        return DN_E_UNSUPPORTED;
+    }
     if (!any) {
         DN_IGNORE(DN_FAIL(err,
                           DN_E_UNDEFINED_COLUMN,

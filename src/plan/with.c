@@ -317,7 +317,12 @@ static int with_recursive(struct planner *q, struct lwith *w, struct qout *ret, 
         return with_bad_recursion(
             w->ast, "does not have the form non-recursive-term UNION [ALL] recursive-term", err);
     if (ast->order_by_count || ast->limit || ast->offset)
-        return with_bad_recursion(w->ast, "may not have ORDER BY, LIMIT or OFFSET", err);
+        return DN_FAIL(err,
+                       DN_E_UNSUPPORTED,
+                       "%s in a recursive query is not implemented",
+                       ast->order_by_count ? "ORDER BY"
+                       : ast->limit        ? "LIMIT"
+                                           : "OFFSET");
     seen.withs = w->visible;
     w->mentioned = false;
     rc = query_bind(q, ast->left, &seen, &base, err);

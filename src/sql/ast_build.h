@@ -107,6 +107,12 @@ struct stmt *sql_stmt(struct sql_parser *ps, enum stmt_kind kind);
 void sql_stmt_named(struct sql_parser *ps, enum stmt_kind kind, const struct qual_name *name);
 struct qual_name *
 sql_qual(struct sql_parser *ps, const struct sql_token *schema, struct sql_token name);
+/* database.schema.name; there is one database, and others are refused. */
+struct qual_name *sql_qual_of(struct sql_parser *ps,
+                              struct sql_token database,
+                              struct sql_token schema,
+                              struct sql_token name);
+void sql_database(struct sql_parser *ps, struct sql_token database, struct sql_token last);
 /* A list whose elements nobody wants. */
 void sql_list_drop(struct sql_parser *ps, struct sql_list list);
 /* Two lists, the second read right after the first. */

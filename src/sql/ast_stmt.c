@@ -4,6 +4,7 @@
 #include "sql/ast_build.h"
 
 #include <string.h>
+#include <strings.h>
 
 struct stmt *sql_stmt(struct sql_parser *ps, enum stmt_kind kind)
 {
@@ -25,6 +26,28 @@ sql_qual(struct sql_parser *ps, const struct sql_token *schema, struct sql_token
     q->pos = schema ? schema->pos : name.pos;
     q->name_pos = name.pos;
     return q;
+}
+
+void sql_database(struct sql_parser *ps, struct sql_token database, struct sql_token last)
+{
+    const char *name = sql_name(ps, database);
+
+    if (name && strcasecmp(name, SQL_DATABASE) != 0)
+        sql_fail(ps,
+                 DN_E_UNSUPPORTED,
+                 database.pos,
+                 "cross-database references are not implemented: \"%.*s\"",
+                 (int)(last.ptr + last.len - database.ptr),
+                 database.ptr);
+}
+
+struct qual_name *sql_qual_of(struct sql_parser *ps,
+                              struct sql_token database,
+                              struct sql_token schema,
+                              struct sql_token name)
+{
+    sql_database(ps, database, name);
+    return sql_qual(ps, &schema, name);
 }
 
 void sql_stmt_named(struct sql_parser *ps, enum stmt_kind kind, const struct qual_name *name)

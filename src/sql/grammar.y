@@ -114,6 +114,7 @@ name(A) ::= ID(T). {A = T;}
 %type qname {struct qual_name *}
 qname(A) ::= name(N). {A = sql_qual(ps, NULL, N);}
 qname(A) ::= name(S) DOT name(N). {A = sql_qual(ps, &S, N);}
+qname(A) ::= name(D) DOT name(S) DOT name(N). {A = sql_qual_of(ps, D, S, N);}
 qnames(A) ::= qname(Q). {A = sql_list_one(ps, Q);}
 qnames(A) ::= qnames(L) COMMA qname(Q). {A = sql_list_add(ps, L, Q);}
 
@@ -1273,6 +1274,7 @@ expr(A) ::= DURATION(T). {A = sql_duration(ps, T);}
 expr(A) ::= name(N). {A = sql_column(ps, NULL, NULL, N);}
 expr(A) ::= name(T) DOT name(N). {A = sql_column(ps, NULL, &T, N);}
 expr(A) ::= name(S) DOT name(T) DOT name(N). {A = sql_column(ps, &S, &T, N);}
+expr(A) ::= name(D) DOT name(S) DOT name(T) DOT name(N). {sql_database(ps, D, T); A = sql_column(ps, &S, &T, N);}
 expr(A) ::= name(T) DOT STAR. {A = sql_star(ps, NULL, &T, T.pos);}
 expr(A) ::= name(S) DOT name(T) DOT STAR. {A = sql_star(ps, &S, &T, S.pos);}
 expr(A) ::= LP expr(E) RP. {A = sql_paren(E);}
@@ -1348,6 +1350,7 @@ call(A) ::= func(N) LP trim_side(S) FROM expr(F) COMMA expr(E) RP. {A = sql_trim
 call(A) ::= func(N) LP FROM expr(F) COMMA expr(E) RP. {A = sql_trim(ps, N, TK_BOTH, E, F);}
 call(A) ::= func(N) LP trim_side(S) FROM expr(F) RP. {A = sql_trim(ps, N, S, NULL, F);}
 call(A) ::= func(N) LP trim_side(S) expr(F) RP. {A = sql_trim(ps, N, S, NULL, F);}
+call(A) ::= func(N) LP trim_side(S) expr(F) COMMA expr(E) RP. {A = sql_trim(ps, N, S, E, F);}
 call(A) ::= func(N) LP FROM expr(F) RP. {A = sql_trim(ps, N, TK_BOTH, NULL, F);}
 %type trim_side {int}
 trim_side(A) ::= BOTH. {A = TK_BOTH;}

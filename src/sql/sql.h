@@ -17,6 +17,7 @@
 #include "base/arena.h"
 #include "sql/ast.h"
 
+#define SQL_DATABASE   "dendro"             /* the one database, in database.schema.name */
 #define SQL_TEXT_MAX   (256u * 1024 * 1024) /* bytes */
 #define SQL_DEPTH_MAX  500u                 /* nesting of expressions, queries in them counted */
 #define SQL_LIST_MAX   1000000u             /* elements of one list */
