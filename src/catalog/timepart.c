@@ -138,6 +138,54 @@ const struct table *timepart_parent(const struct catalog *c, const struct table 
     return t->parent ? catalog_table_by_id(c, t->parent) : NULL;
 }
 
+static bool timepart_same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool timepart_same_mods(const struct type_mods *a, const struct type_mods *b)
+{
+    bool same = a->count == b->count;
+
+    for (uint8_t i = 0; same && i < a->count; i++)
+        same = a->v[i] == b->v[i];
+    return same;
+}
+
+static bool timepart_same_column(const struct column *a, const struct column *b)
+{
+    return a->id == b->id && a->type == b->type && timepart_same_mods(&a->mods, &b->mods) &&
+           a->not_null == b->not_null && a->source == b->source &&
+           timepart_same_text(a->def_sql, b->def_sql);
+}
+
+bool timepart_alike(const struct table *a, const struct table *b)
+{
+    bool same = a->columns_count == b->columns_count && a->form == b->form &&
+                a->local_count == b->local_count && a->series_count == b->series_count &&
+                a->time_col == b->time_col && a->upsert == b->upsert &&
+                a->constraints_count == b->constraints_count && table_same_schedule(a, b);
+
+    for (uint16_t i = 0; same && i < a->columns_count; i++)
+        same = timepart_same_column(&a->columns[i], &b->columns[i]);
+    for (uint16_t i = 0; same && i < a->local_count; i++)
+        same = a->local[i].col == b->local[i].col && a->local[i].desc == b->local[i].desc;
+    for (uint16_t i = 0; same && i < a->constraints_count; i++)
+        same = a->constraints[i].id == b->constraints[i].id &&
+               timepart_same_text(a->constraints[i].text, b->constraints[i].text);
+    return same;
+}
+
+const struct table *timepart_target(const struct catalog *c, const struct table *t)
+{
+    const struct table *parent = timepart_parent(c, t);
+    const struct table *newest = parent ? timepart_newest(c, parent) : NULL;
+
+    return newest && (newest->id == t->id || timepart_alike(newest, t))
+               ? newest
+               : catalog_table_by_id(c, t->id);
+}
+
 int timepart_refuse_shard(const struct catalog *c,
                           const struct table *t,
                           const char *what,

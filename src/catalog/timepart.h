@@ -97,6 +97,13 @@ int timepart_refuse_shard(const struct catalog *c,
                           const struct table *t,
                           const char *what,
                           struct dn_err *err) DN_MUST_CHECK;
+/* May rows that were made for one of these definitions be stored by the other: the same columns,
+ * key and constraints? */
+bool timepart_alike(const struct table *a, const struct table *b);
+/* Where new rows go that were made for the table: it is `t` of c, or, when it is a shard that is
+ * not the newest any more or has gone, the newest of its partition as long as that is alike. NULL:
+ * there is no such table. */
+const struct table *timepart_target(const struct catalog *c, const struct table *t);
 /* What follows PARTITIONED BY, or the name in CREATE TIME PARTITION. */
 void timepart_print_clause(const struct timepart *p, struct buf *b);
 

@@ -6,6 +6,7 @@
 #include "engine/appender_int.h"
 #include "engine/generated.h"
 #include "engine/pressure.h"
+#include "engine/route.h"
 
 #include "plan/plan.h"
 #include "store/shard_load.h"
@@ -340,14 +341,17 @@ static int app_check_table(struct dendro_appender *app, struct dn_err *err)
 {
     const struct table *mine = app->target.table;
     struct catalog *now = tx_catalog(app->conn);
-    const struct table *t = catalog_table_by_id(now, mine->id);
+    const struct table *t = timepart_target(now, mine); /* its shard may have gone */
+    const struct table *parent = timepart_parent(now, mine);
     int rc = 0;
 
-    if (!t)
+    if (!t && !parent)
         rc = DN_FAIL(err, DN_E_UNDEFINED_TABLE, "table \"%s\" was dropped", mine->name);
-    else if (t->version != mine->version)
-        rc = DN_FAIL(
-            err, DN_E_MISUSE, "table \"%s\" was altered since the appender was opened", mine->name);
+    else if (!t || (t->id == mine->id && t->version != mine->version))
+        rc = DN_FAIL(err,
+                     DN_E_MISUSE,
+                     "table \"%s\" was altered since the appender was opened",
+                     parent ? parent->name : mine->name);
     catalog_unref(now);
     return rc;
 }
@@ -356,16 +360,13 @@ static int app_commit_direct(struct dendro_appender *app, struct dn_err *err)
 {
     struct shard_load_options options = {
         .batch_bytes = APPENDER_DIRECT_BYTES, .whole = true, .cancel = &app->conn->cancel};
-    struct shard *shard = app->conn->db->shard;
     struct shard_load *load;
     struct shard_load_part part = {.bytes = app->bytes};
     struct shard_batch batch;
     int rc = intake_batch(&app->rows, &batch, err);
 
     if (rc == 0)
-        rc = engine_sync_shard(app->conn->db, err);
-    if (rc == 0)
-        rc = shard_load_begin(shard, app->target.table, &options, &load, err);
+        rc = route_load(app->conn->db, app->target.table, &options, &load, err);
     if (rc < 0)
         return rc;
     part.cols = batch.cols;

@@ -19,6 +19,7 @@
 #include "engine/generated.h"
 #include "engine/key_set.h"
 #include "engine/merge.h"
+#include "engine/parts.h"
 #include "engine/pressure.h"
 
 #include <stdio.h>
@@ -600,7 +601,7 @@ int stmt_retry(struct dendro_stmt *stmt, stmt_once_fn once, struct dn_err *err)
         change_pause(stmt, i);
         rc = session_check_cancel(stmt->conn, err);
         if (rc == 0 && !stmt_compiled(stmt))
-            rc = stmt_compile(stmt, err);
+            rc = stmt_compile_again(stmt, err);
     }
     return rc;
 }

@@ -203,11 +203,24 @@ int stmt_compile(struct dendro_stmt *stmt, struct dn_err *err)
     return rc;
 }
 
-int stmt_compile_part(struct dendro_stmt *part, struct stmt_parts *before, struct dn_err *err)
+int stmt_compile_again(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    bool parts = stmt->parts != NULL;
+    int rc = stmt_compile(stmt, err);
+
+    if (rc == 0 && parts != (stmt->parts != NULL))
+        rc = DN_FAIL(err, DN_E_TABLE_CHANGED, "the shards of the time partition have changed");
+    return rc;
+}
+
+int stmt_compile_part(struct dendro_stmt *part,
+                      struct catalog *cat,
+                      struct stmt_parts *before,
+                      struct dn_err *err)
 {
     int rc;
 
-    part->catalog = tx_catalog(part->conn);
+    part->catalog = catalog_ref(cat);
     part->epoch = part->conn->epoch;
     part->conn->parts = before;
     rc = stmt_compile_kind(part, err);

@@ -412,9 +412,8 @@ void engine_release(struct dendro_db *db)
     sched_unlock(db->edit);
 }
 
-int engine_write_ready(struct dendro_db *db, const struct table *t, struct dn_err *err)
+int engine_catalog_now(struct dendro_db *db, struct catalog **ret, struct dn_err *err)
 {
-    bool there;
     int rc = 0;
 
     if (atomic_load(&db->catalog_unsure)) {
@@ -424,13 +423,28 @@ int engine_write_ready(struct dendro_db *db, const struct table *t, struct dn_er
         sched_unlock(db->edit);
     }
     engine_settle(db);
-    if (rc == 0)
+    while (rc == 0) {
         rc = engine_sync_shard(db, err);
+        if (rc < 0)
+            break;
+        *ret = engine_catalog(db);
+        if (!atomic_load(&db->shard_behind)) /* set before a catalog can be seen */
+            return 0;
+        catalog_unref(*ret);
+    }
+    return rc;
+}
+
+int engine_write_ready(struct dendro_db *db, const struct table *t, struct dn_err *err)
+{
+    struct catalog *cat;
+    bool there;
+    int rc = engine_catalog_now(db, &cat, err);
+
     if (rc < 0)
         return rc;
-    sched_lock(db->lock);
-    there = catalog_table_by_id(db->catalog, t->id) != NULL;
-    sched_unlock(db->lock);
+    there = catalog_table_by_id(cat, t->id) != NULL;
+    catalog_unref(cat);
     if (!there)
         return DN_FAIL(err,
                        DN_E_TABLE_CHANGED,

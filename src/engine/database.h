@@ -39,6 +39,11 @@ void engine_wait_edit(struct dendro_db *db);
 /* After an edit that held a table (shard_hold): lets rows in again, unless it is not known how the
  * edit ended. */
 void engine_release(struct dendro_db *db);
+/* How every catalog edit ended is known (E1), and the shard knows the catalog that it came to:
+ * *ret, a reference. */
+int engine_catalog_now(struct dendro_db *db,
+                       struct catalog **ret,
+                       struct dn_err *err) DN_MUST_CHECK;
 /* Before rows go into a table: how every catalog edit ended is known (E1), the table is still there
  * and the shard knows it. */
 int engine_write_ready(struct dendro_db *db,

@@ -301,8 +301,11 @@ int intake_complete(const struct intake_target *to,
         if (!to->listed[i] && !to->table->columns[i].def_sql &&
             !intake_unlisted(to, i, rows, arena, &cols[i]))
             return DN_FAIL_NOMEM(err);
-    *ret = (struct shard_batch){
-        .table = to->table, .cols = cols, .rows = rows, .op = to->partial ? ROW_PATCH : ROW_PUT};
+    *ret = (struct shard_batch){.table = to->table,
+                                .cols = cols,
+                                .rows = rows,
+                                .op = to->partial ? ROW_PATCH : ROW_PUT,
+                                .inserts = true};
     rc = intake_generate(to, run, cols, rows, arena, err);
     return rc == 0 && to->evaluates ? intake_check_keys(to, cols, rows, err) : rc;
 }

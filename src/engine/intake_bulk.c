@@ -4,6 +4,7 @@
 #include "engine/intake_bulk.h"
 
 #include "engine/engine_int.h"
+#include "engine/route.h"
 #include "store/shard_load.h"
 
 #define BULK_DIRECT_BYTES (64u * 1024 * 1024) /* more goes past the log … */
@@ -48,10 +49,8 @@ static int bulk_hand_over(struct intake_bulk *b, struct dn_err *err)
         .batch_bytes = bulk_limit(b), .whole = true, .cancel = &b->conn->cancel};
     struct shard_load_part part = {.bytes = b->bytes, .release = bulk_release};
     struct shard_batch batch = {.rows = 0};
-    int rc = b->load ? 0 : engine_write_ready(db, b->to->table, err);
+    int rc = b->load ? 0 : route_load(db, b->to->table, &options, &b->load, err);
 
-    if (rc == 0 && !b->load)
-        rc = shard_load_begin(db->shard, b->to->table, &options, &b->load, err);
     if (rc == 0)
         rc = intake_batch(b->rows, &batch, err);
     if (rc < 0)

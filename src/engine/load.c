@@ -16,6 +16,7 @@
 
 #include "engine/csv_scan.h"
 #include "engine/pressure.h"
+#include "engine/route.h"
 
 #include <inttypes.h>
 #include <unistd.h>
@@ -311,7 +312,7 @@ static int load_begin_direct(struct load *l, struct dn_err *err)
         batch > db->owner.limit / LOAD_BATCH_SHARE)
         batch = db->owner.limit / LOAD_BATCH_SHARE;
     options.batch_bytes = batch;
-    return shard_load_begin(db->shard, l->spec->table, &options, &l->direct, err);
+    return route_load(db, l->spec->table, &options, &l->direct, err);
 }
 
 static int load_progress(struct load *l, struct dn_err *err)
@@ -333,7 +334,7 @@ static int load_progress(struct load *l, struct dn_err *err)
 /* In a transaction block rows go with the block's. */
 static int load_hand_in(struct load *l, struct load_slot *slot, struct dn_err *err)
 {
-    struct shard_batch b = {.table = l->spec->table};
+    struct shard_batch b = {.table = l->spec->table, .inserts = true};
     int rc = 0;
 
     if (slot->part) {
@@ -387,7 +388,8 @@ static int load_take_all(struct load *l, struct dn_err *err)
             batches[count++] = (struct shard_batch){.table = l->spec->table,
                                                     .cols = slot->part->rows.cols,
                                                     .rows = slot->part->rows.rows,
-                                                    .op = slot->part->rows.op};
+                                                    .op = slot->part->rows.op,
+                                                    .inserts = true};
     }
     if (rc == 0)
         rc = load_progress(l, err);

@@ -131,7 +131,7 @@ static int part_compile(struct dendro_stmt *stmt,
     if (at->with)
         rc = part_sight(part, at->with, at->before, err);
     if (rc == 0)
-        rc = stmt_compile_part(part, p, err);
+        rc = stmt_compile_part(part, stmt->catalog, p, err);
     if (rc < 0)
         return rc;
     *seen = (struct plan_part){.change = at->shard ? part->ast : ast};
@@ -361,7 +361,7 @@ int stmt_parts_run(struct dendro_stmt *stmt, struct dn_err *err)
         stmt_stop(stmt);
         rc = tx_begin_one(conn, err);
         if (rc == 0 && !stmt_compiled(stmt))
-            rc = stmt_compile(stmt, err);
+            rc = stmt_compile_again(stmt, err);
         if (rc == 0)
             rc = parts_once(stmt, err);
         rc = tx_end_one(conn, rc, err);

@@ -32,9 +32,13 @@ int stmt_parts_compile(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHE
 /* The parts and then the statement, as stmt_run; rows of a SELECT are all there when it returns. */
 int stmt_parts_run(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 void stmt_parts_free(struct stmt_parts *p); /* NULL is fine */
-/* compile.c: a part, which sees those before it. */
+/* compile.c: a part, which sees those before it, by the catalog of the statement. */
 int stmt_compile_part(struct dendro_stmt *part,
+                      struct catalog *cat,
                       struct stmt_parts *before,
                       struct dn_err *err) DN_MUST_CHECK;
+/* compile.c: stmt_compile of a statement that runs. DN_E_TABLE_CHANGED: it has parts now, or has
+ * none any more, and must begin again. */
+int stmt_compile_again(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 /* Does the statement have any? */
 bool stmt_has_parts(const struct stmt *ast);

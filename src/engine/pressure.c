@@ -8,6 +8,7 @@
 
 #include "engine/engine_int.h"
 #include "engine/names.h"
+#include "engine/route.h"
 
 #define PRESSURE_OWN_SHARE                                                                         \
     8u                       /* of the limit: a statement that holds more is too big by itself … \
@@ -22,12 +23,10 @@ int session_commit(struct dendro_conn *conn,
                    struct dn_err *err)
 {
     struct shard_how how = {.sync = session_syncs(conn, batches[0].table), .cancel = &conn->cancel};
-    int rc;
 
     if (tx_in_block(conn))
         return tx_write(conn, batches, count, err);
-    rc = engine_write_ready(conn->db, batches[0].table, err);
-    return rc < 0 ? rc : shard_write_how(conn->db->shard, batches, count, &how, NULL, err);
+    return route_commit(conn, batches, count, &how, err);
 }
 
 void pressure_begin(struct pressure *p, const struct dendro_conn *conn)

@@ -142,7 +142,7 @@ static int sel_snapshot(struct dendro_stmt *stmt, const struct stmt *ast, struct
         stmt->snap = NULL;
         plan_done(stmt->run_plan);
         stmt->run_plan = NULL;
-        rc = stmt_compile(stmt, err);
+        rc = stmt_compile_again(stmt, err);
         if (rc < 0)
             return rc;
     }

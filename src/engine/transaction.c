@@ -5,6 +5,7 @@
 #include "engine/names.h"
 #include "engine/pressure.h"
 #include "engine/privilege.h"
+#include "engine/route.h"
 #include "engine/session_settings.h"
 
 #include <stdio.h>
@@ -154,20 +155,37 @@ static int tx_commit_rows(struct dendro_conn *conn, struct dn_err *err)
     return rc;
 }
 
+/* Shards of time partitions may go while it is under way. */
+static int tx_commit_routed(struct dendro_conn *conn, struct dn_err *err)
+{
+    int rc = DN_E_TABLE_CHANGED;
+    bool same = false;
+
+    for (int i = 0; rc == DN_E_TABLE_CHANGED && !same && i < ROUTE_TRIES; i++) {
+        struct routes r;
+
+        rc = route_overlay(conn, &r, err);
+        if (rc < 0)
+            return rc;
+        rc = tx_commit_rows(conn, err);
+        sched_lock(conn->db->lock);
+        same = conn->db->catalog == r.cat;
+        sched_unlock(conn->db->lock);
+        overlay_set_routes(conn->tx.rows, NULL, 0);
+        routes_done(&r);
+    }
+    return rc;
+}
+
 static int tx_commit(struct dendro_conn *conn, struct dn_err *err)
 {
     struct tx *tx = &conn->tx;
-    const struct table *t;
-    size_t at = 0;
     int rc = cursor_hold_all(conn, err);
 
     if (tx->base) {
         rc = engine_end(conn->db, tx->base, tx->catalog, tx->rows, &conn->cancel, err);
-    } else if (tx->rows) {
-        while (rc == 0 && (t = overlay_table(tx->rows, &at)) != NULL)
-            rc = engine_write_ready(conn->db, t, err);
-        if (rc == 0)
-            rc = tx_commit_rows(conn, err);
+    } else if (tx->rows && rc == 0) {
+        rc = tx_commit_routed(conn, err);
     }
     if (rc == DN_E_CONFLICT || rc == DN_E_TABLE_CHANGED) {
         dn_err_prefix(err, "could not serialize access due to concurrent update");

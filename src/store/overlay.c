@@ -9,6 +9,7 @@
 #include "store/overlay.h"
 
 #include "store/overlay_check.h"
+#include "store/overlay_keys.h"
 #include "store/scan_int.h"
 
 #include <string.h>
@@ -20,15 +21,22 @@
 #define OVERLAY_PAUSE_NS ((uint64_t)250000) /* doubled each time */
 
 struct overlay {
-    struct shard *shard;    /* borrowed */
-    struct snapshot *base;  /* owned */
-    struct catalog *before; /* reference: that base is of */
-    struct catalog *cat;    /* reference: as the transaction has it */
-    struct version *ver;    /* reference: base's, read with that one */
-    struct memgroup *set;   /* reference */
-    uint64_t batches;       /* written so far, those that were rolled back included */
-    uint64_t rowid;         /* next new row of a table without a key */
+    struct shard *shard;                /* borrowed */
+    struct snapshot *base;              /* owned */
+    struct catalog *before;             /* reference: that base is of */
+    struct catalog *cat;                /* reference: as the transaction has it */
+    struct version *ver;                /* reference: base's, read with that one */
+    struct memgroup *set;               /* reference */
+    uint64_t batches;                   /* written so far, those that were rolled back included */
+    uint64_t rowid;                     /* next new row of a table without a key */
+    const struct overlay_route *routes; /* borrowed: of the next commit */
+    size_t routes_count;
 };
+
+/* Sequences of a batch: the first, and what may be added to it. */
+#define OVERLAY_STEP     4u
+#define OVERLAY_CHECKED  1u
+#define OVERLAY_INSERTED 2u
 
 struct overlay *overlay_new(struct shard *s, struct catalog *cat, size_t limit)
 {
@@ -78,7 +86,7 @@ int overlay_set_catalog(struct overlay *o, struct catalog *cat, struct dn_err *e
 
 uint64_t overlay_mark(const struct overlay *o)
 {
-    return OVERLAY_SEQ + 2 * o->batches + 1;
+    return OVERLAY_SEQ + OVERLAY_STEP * o->batches + OVERLAY_STEP - 1;
 }
 
 struct snapshot *overlay_snapshot(const struct overlay *o, uint64_t mark)
@@ -126,7 +134,8 @@ static int overlay_full(const struct overlay *o, struct dn_err *err)
 
 static int overlay_put(struct overlay *o, const struct shard_batch *b, struct dn_err *err)
 {
-    uint64_t seq = OVERLAY_SEQ + 2 * ++o->batches + (b->check_seq != 0);
+    uint64_t seq = OVERLAY_SEQ + OVERLAY_STEP * ++o->batches +
+                   (b->check_seq ? OVERLAY_CHECKED : 0) + (b->inserts ? OVERLAY_INSERTED : 0);
     struct mem_write w = {
         .cols = b->cols, .seq = seq, .op = b->op, .rowid_base = o->rowid, .rowids = b->rowids};
     struct memtable *m;
@@ -144,7 +153,7 @@ static int overlay_put(struct overlay *o, const struct shard_batch *b, struct dn
 
 static int overlay_put_range(struct overlay *o, const struct shard_batch *b, struct dn_err *err)
 {
-    uint64_t seq = OVERLAY_SEQ + 2 * ++o->batches + 1;
+    uint64_t seq = OVERLAY_SEQ + OVERLAY_STEP * ++o->batches + OVERLAY_CHECKED;
     struct memtable *m; /* says that the table is one of those written to, if nothing else does */
     struct range *r;
     int rc = range_check(b->range, b->table, err);
@@ -191,6 +200,7 @@ enum net_part { NET_PUT, NET_PATCH, NET_DELETE, NET_NEW, NET_PARTS };
 
 struct net_table {
     const struct table *t;
+    const struct table *to; /* where rows that were inserted go instead; NULL: nowhere else */
     struct colbuf *cols[NET_PARTS]; /* owned: store_cols_count of them; NULL = no rows */
 };
 
@@ -203,6 +213,14 @@ struct net {
     struct shard_batch *batches; /* in arena */
     size_t batches_count;
 };
+
+static const struct overlay_route *net_route(const struct net *n, uint64_t table_id)
+{
+    for (size_t i = 0; i < n->o->routes_count; i++)
+        if (n->o->routes[i].from == table_id)
+            return &n->o->routes[i];
+    return NULL;
+}
 
 /* Keys of the versions that must not have changed since, in the definition the snapshot has; a
  * table that is new has none. */
@@ -220,10 +238,10 @@ static int net_check(struct net *n, struct memtable *m, struct dn_err *err)
 
     if (!rows || !cols)
         return DN_FAIL_NOMEM(err);
-    if (!t || !catalog_table_by_id(n->o->cat, t->id))
+    if (!t || !catalog_table_by_id(n->o->cat, t->id) || net_route(n, t->id))
         return DN_OK;
     for (uint32_t i = 0; i < total; i++)
-        if (memtable_datum(m, i, mine->columns_count + HIDDEN_SEQ).v.i64 & 1)
+        if (memtable_datum(m, i, mine->columns_count + HIDDEN_SEQ).v.i64 & OVERLAY_CHECKED)
             rows[want.count++] = i;
     if (want.count == 0)
         return DN_OK;
@@ -283,8 +301,11 @@ static enum net_part net_part_of(const struct table *t, const struct batch *b, u
     return op == ROW_DELETE ? NET_DELETE : op == ROW_PATCH ? NET_PATCH : NET_PUT;
 }
 
-static int
-net_sort_out(struct net *n, struct net_table *to, const struct batch *b, struct dn_err *err)
+static int net_sort_out(struct net *n,
+                        struct net_table *to,
+                        struct overlay_keys *keys,
+                        const struct batch *b,
+                        struct dn_err *err)
 {
     uint16_t *rows = arena_alloc_array(&n->arena, b->sel_count, sizeof *rows);
     int rc = rows ? DN_OK : DN_FAIL_NOMEM(err);
@@ -295,27 +316,51 @@ net_sort_out(struct net *n, struct net_table *to, const struct batch *b, struct 
         for (uint32_t i = 0; i < b->sel_count; i++) {
             uint16_t row = b->sel ? b->sel[i] : (uint16_t)i;
 
-            if (net_part_of(to->t, b, row) == (enum net_part)part)
+            if (net_part_of(to->t, b, row) == (enum net_part)part &&
+                (!keys || (part != NET_DELETE && overlay_keys_has(keys, b->cols, row))))
                 rows[count++] = row;
         }
         if (count > 0)
             rc = net_add(n, to, (enum net_part)part, b, rows, count, err);
     }
-    return rc;
+    return rc == DN_OK && keys && overlay_keys_failed(keys) ? DN_FAIL_NOMEM(err) : rc;
+}
+
+/* The keys that were inserted, of a table whose rows go elsewhere. */
+static int net_inserted(struct net *n, const struct table *t, struct overlay_keys *keys)
+{
+    struct memgroup *set = n->o->set;
+
+    for (size_t i = 0; i < set->tables_count; i++) {
+        struct memtable *m = set->tables[i];
+
+        for (uint32_t row = 0; memtable_table(m)->id == t->id && row < memtable_rows(m); row++)
+            if (memtable_datum(m, row, t->columns_count + HIDDEN_SEQ).v.i64 & OVERLAY_INSERTED &&
+                !overlay_keys_add(keys, m, row))
+                return DN_E_NOMEM;
+    }
+    return DN_OK;
 }
 
 /* The last version of each key of a table. */
 static int net_collect(struct net *n, struct net_table *to, struct dn_err *err)
 {
-    struct scan *s;
+    struct overlay_keys *keys = NULL;
+    struct scan *s = NULL;
     struct batch b;
-    int rc = scan_open_set(n->o->shard, to->t, n->o->set, &s, err);
+    int rc = DN_OK;
 
-    if (rc < 0)
-        return rc;
+    if (to->to) {
+        keys = overlay_keys_new(to->t, n->owner);
+        if (!keys || net_inserted(n, to->t, keys) < 0)
+            rc = DN_FAIL_NOMEM(err);
+    }
+    if (rc == DN_OK)
+        rc = scan_open_set(n->o->shard, to->t, n->o->set, &s, err);
     while (rc == DN_OK && (rc = scan_next(s, &b, err)) == DN_OK)
-        rc = net_sort_out(n, to, &b, err);
+        rc = net_sort_out(n, to, keys, &b, err);
     scan_close(s);
+    overlay_keys_free(keys);
     return rc == DN_EOF ? DN_OK : rc;
 }
 
@@ -336,7 +381,7 @@ static int net_batches(struct net *n, struct net_table *from, struct dn_err *err
         for (uint32_t c = 0; c < count; c++)
             cols[c] = colbuf_vec(&bufs[c], 0, bufs[c].count);
         n->batches[n->batches_count++] =
-            (struct shard_batch){.table = from->t,
+            (struct shard_batch){.table = from->to ? from->to : from->t,
                                  .cols = cols,
                                  .rows = bufs[0].count,
                                  .op = ops[part],
@@ -360,12 +405,14 @@ static int net_tables(struct net *n, struct dn_err *err)
     for (size_t i = 0; i < set->tables_count; i++) {
         uint64_t id = memtable_table(set->tables[i])->id;
         const struct table *t = catalog_table_by_id(n->o->cat, id);
+        const struct overlay_route *route = net_route(n, id);
         size_t k = 0;
 
         while (k < n->tables_count && n->tables[k].t->id != id)
             k++;
-        if (t && k == n->tables_count) /* others were dropped */
-            n->tables[n->tables_count++].t = t;
+        if (t && k == n->tables_count && (!route || route->to)) /* others were dropped */
+            n->tables[n->tables_count++] =
+                (struct net_table){.t = t, .to = route ? route->to : NULL};
     }
     return DN_OK;
 }
@@ -379,7 +426,7 @@ static void net_ranges(struct net *n)
 
         while (k < n->tables_count && n->tables[k].t->id != l->v[i]->table_id)
             k++;
-        if (k < n->tables_count)
+        if (k < n->tables_count && !n->tables[k].to)
             n->batches[n->batches_count++] = (struct shard_batch){.table = n->tables[k].t,
                                                                   .op = ROW_RANGE,
                                                                   .range = l->v[i],
@@ -405,6 +452,12 @@ static int net_write(struct net *n, const struct shard_how *how, struct dn_err *
         rc = shard_write_how(s, n->batches, n->batches_count, how, NULL, err);
     }
     return rc;
+}
+
+void overlay_set_routes(struct overlay *o, const struct overlay_route *routes, size_t count)
+{
+    o->routes = routes;
+    o->routes_count = count;
 }
 
 int overlay_commit(struct overlay *o,

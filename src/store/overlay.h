@@ -10,8 +10,9 @@
  *     overlay_commit                    what it all comes to, in one commit of the shard
  *     overlay_free                      or nothing of it
  *
- * Its rows have sequences of their own above all of the shard's, two for each batch: an odd one
- * says that the row must not have changed since the snapshot (first committer wins). Rows that are
+ * Its rows have sequences of their own above all of the shard's, four for each batch: an odd one
+ * says that the row must not have changed since the snapshot (first committer wins), and one with
+ * the second bit that it was inserted. Rows that are
  * new in a table without a key have row ids above all others until they are committed.
  *
  * One thread at a time; the snapshots it gave may be read by any thread, and outlive it. */
@@ -45,6 +46,16 @@ int overlay_set_catalog(struct overlay *o, struct catalog *cat, struct dn_err *e
 /* Definitions of tables with rows or range tombstones: *at is 0 at first; NULL: no more. */
 const struct table *overlay_table(const struct overlay *o, size_t *at);
 bool overlay_empty(const struct overlay *o);
+
+/* A table that will be gone when the rows are committed: a shard of a time partition that was
+ * evicted. Rows that were inserted go to another table, which is alike; what was done to rows that
+ * it had went with them. */
+struct overlay_route {
+    uint64_t from;
+    const struct table *to; /* NULL: nothing was inserted */
+};
+/* For the next commit; borrowed until it returns. */
+void overlay_set_routes(struct overlay *o, const struct overlay_route *routes, size_t count);
 
 /* Whole or not at all, as shard_write. DN_E_CONFLICT: somebody else changed what it changes.
  * publish not NULL: the catalog goes with the rows, as a ROW_CATALOG batch says (shard.h). */

@@ -80,6 +80,7 @@ struct shard_batch {
         *rowids; /* append tables: ids of existing rows to update or delete; NULL = new rows */
     uint64_t check_seq; /* != 0: DN_E_CONFLICT if a row has a version newer than this snapshot's
                            sequence */
+    bool inserts;       /* of an INSERT, not changes of rows that were there: for overlay_route */
     bool check_only;    /* the rows are looked at, not written: of `cols` those of the key are
                            there. Such batches come before all others */
     struct catalog *catalog;    /* ROW_CATALOG, without a table: from this commit on this one is in

@@ -14,9 +14,11 @@
 
 #include "store/shard_int.h"
 #include "store/shard_load_int.h"
+#include "store/shard_rewrite.h"
 
-#define LOAD_SEQS     65536u              /* taken at once; a batch needs one */
-#define LOAD_RUN_ROWS (2u * SEG_LONG_RUN) /* a run should have more rows than this, on average */
+#define LOAD_SEQS      65536u              /* taken at once; a batch needs one */
+#define LOAD_MOVES_MAX 64                  /* from table to table */
+#define LOAD_RUN_ROWS  (2u * SEG_LONG_RUN) /* a run should have more rows than this, on average */
 
 struct shard_load {
     struct shard *s; /* borrowed */
@@ -33,7 +35,9 @@ struct shard_load {
     int rc;                    /* of the last batch; a failed load stays failed */
     struct dn_err why;
     _Atomic uint64_t committed;
-    uint64_t runs; /* in segments that are named */
+    uint64_t runs;       /* in segments that are named */
+    uint64_t rowids;     /* append tables: of the rows that were written, the first … */
+    uint64_t rowids_end; /* … and the one behind the last */
 };
 
 static void load_batch_done(struct load_batch *b)
@@ -127,7 +131,7 @@ static int load_name(struct shard_load *l, struct dn_err *err)
 }
 
 /* One commit: all that was written. The token keeps commits and changes of the catalog out. */
-static int load_commit(struct shard_load *l, struct dn_err *err)
+static int load_commit_once(struct shard_load *l, struct dn_err *err)
 {
     struct shard *s = l->s;
     bool unknown;
@@ -165,9 +169,87 @@ static int load_commit(struct shard_load *l, struct dn_err *err)
         l->runs += l->sink.metas[i].runs;
     atomic_fetch_add(&l->committed, l->rows_written);
     l->rows_written = 0;
+    l->rowids = l->rowids_end = 0;
     l->sink.metas_count = 0;
     l->sink.bytes = 0;
     return DN_OK;
+}
+
+static int load_rowids(
+    struct shard_load *l, const struct table *t, uint64_t rows, uint64_t *ret, struct dn_err *err)
+{
+    struct shard *s = l->s;
+    uint64_t *next;
+
+    *ret = 0;
+    if (t->form != KEY_NONE)
+        return DN_OK;
+    sched_lock(s->lock);
+    shard_token_take(s);
+    next = shard_rowid_next(s, t->id);
+    if (next) {
+        *ret = *next;
+        *next += rows;
+    }
+    shard_token_give(s);
+    sched_unlock(s->lock);
+    return next ? DN_OK : DN_FAIL_NOMEM(err);
+}
+
+/* What was written and is not named becomes another table's. */
+static int load_move(struct shard_load *l, struct table *to, struct dn_err *err)
+{
+    struct shard *s = l->s;
+    size_t count = l->sink.metas_count;
+    struct segref **refs = mem_calloc(&s->owner, count, sizeof *refs);
+    struct seg_sink sink = {.s = s, .t = to, .cancel = l->options.cancel};
+    const struct range_list none = {.count = 0};
+    struct shard_rewrite w = {.t = l->t, .refs = refs, .fold = {.ranges = &none}};
+    uint64_t first = 0;
+    int rc = refs ? load_rowids(l, to, l->rowids_end - l->rowids, &first, err) : DN_FAIL_NOMEM(err);
+
+    w.rowids_up = (int64_t)(first - l->rowids);
+    for (; rc == DN_OK && w.count < count; w.count++) {
+        refs[w.count] = segref_new(s, &l->sink.metas[w.count], l->t);
+        if (!refs[w.count]) {
+            rc = DN_FAIL_NOMEM(err);
+            break;
+        }
+    }
+    if (rc == DN_OK)
+        rc = shard_rewrite(s, &w, &sink, err);
+    for (size_t i = 0; i < w.count; i++)
+        segref_unref(refs[i]);
+    mem_free(refs);
+    seg_sink_discard(rc == DN_OK ? &l->sink : &sink);
+    seg_sink_done(rc == DN_OK ? &l->sink : &sink);
+    if (rc < 0)
+        return rc;
+    table_unref(l->t);
+    l->t = table_ref(to);
+    l->sink = sink;
+    l->sink.t = l->t;
+    l->rowids_end += first - l->rowids;
+    l->rowids = first;
+    return DN_OK;
+}
+
+static int load_commit(struct shard_load *l, struct dn_err *err)
+{
+    int rc = load_commit_once(l, err);
+
+    for (int i = 0; rc == DN_E_TABLE_CHANGED && l->options.route && i < LOAD_MOVES_MAX; i++) {
+        struct table *to;
+
+        rc = l->options.route(l->options.route_arg, l->t, &to, err);
+        if (rc < 0)
+            break;
+        rc = to->id == l->t->id ? DN_E_TABLE_CHANGED : load_move(l, to, err);
+        table_unref(to);
+        if (rc == DN_OK)
+            rc = load_commit_once(l, err);
+    }
+    return rc;
 }
 
 /* Rows in any order: a memtable sorts them. */
@@ -221,26 +303,6 @@ static int load_wait(struct shard_load *l, struct dn_err *err)
     return l->rc;
 }
 
-static int load_rowids(struct shard_load *l, uint64_t rows, uint64_t *ret, struct dn_err *err)
-{
-    struct shard *s = l->s;
-    uint64_t *next;
-
-    *ret = 0;
-    if (l->t->form != KEY_NONE)
-        return DN_OK;
-    sched_lock(s->lock);
-    shard_token_take(s);
-    next = shard_rowid_next(s, l->t->id);
-    if (next) {
-        *ret = *next;
-        *next += rows;
-    }
-    shard_token_give(s);
-    sched_unlock(s->lock);
-    return next ? DN_OK : DN_FAIL_NOMEM(err);
-}
-
 /* The rows gathered so far go to the volume. */
 static int load_write(struct shard_load *l, struct dn_err *err)
 {
@@ -250,9 +312,12 @@ static int load_write(struct shard_load *l, struct dn_err *err)
         return rc;
     if (l->seq == l->seq_end)
         return DN_FAIL(err, DN_E_TOO_COMPLEX, "more than %u batches in one load", LOAD_SEQS);
-    rc = load_rowids(l, l->batch.rows, &l->batch.rowid_base, err);
+    rc = load_rowids(l, l->t, l->batch.rows, &l->batch.rowid_base, err);
     if (rc < 0)
         return rc;
+    if (l->rowids_end == 0)
+        l->rowids = l->batch.rowid_base;
+    l->rowids_end = l->batch.rowid_base + l->batch.rows;
     l->batch.seq = l->seq++;
     l->written = l->batch;
     l->batch = (struct load_batch){.rows = 0};

@@ -23,6 +23,11 @@ struct shard_load_options {
     size_t batch_bytes; /* of memory for a batch; another one may be on its way to the volume */
     bool whole;         /* one commit at the end, not one for each batch */
     const atomic_bool *cancel; /* looked at until the commit; NULL = never */
+    /* The table has gone when rows are to be committed: which other one, with the same definition,
+     * takes them? Any thread, no locks held; gives a reference. NULL: none does. Rows of commits
+     * before that stay where they are. */
+    int (*route)(void *arg, const struct table *t, struct table **ret, struct dn_err *err);
+    void *route_arg;
 };
 
 /* Rows, and the memory that they are in. */

@@ -26,7 +26,7 @@
  * replaces the inputs, then readers move over; inputs are deleted with their last reader. */
 #include "store/scan_int.h"
 #include "store/seg_sink.h"
-#include "vec/normkey.h"
+#include "store/shard_rewrite.h"
 
 #include <string.h>
 
@@ -280,94 +280,6 @@ static void merge_job_done(struct merge_job *job)
     range_list_done(&job->ranges);
 }
 
-static bool merge_stopped(struct shard *s)
-{
-    bool stop;
-
-    sched_lock(s->lock);
-    stop = s->merge_stop;
-    sched_unlock(s->lock);
-    return stop;
-}
-
-/* The series of a row as bytes; out of memory shows in the buffer. */
-static void merge_series(const struct table *t, const struct vec *vecs, uint32_t row, struct buf *b)
-{
-    buf_reset(b);
-    for (uint16_t i = 0; i < t->series_count; i++)
-        normkey_append_vec(b, &vecs[t->series[i]], row, false);
-}
-
-/* Rows to the sink, which is told whether they go on with the series of the last ones. */
-static int merge_put(struct seg_sink *sink,
-                     const struct vec *vecs,
-                     uint32_t count,
-                     struct buf series[2],
-                     struct dn_err *err)
-{
-    int rc = seg_sink_slab(sink, rows_slab(sink->t, vecs, 0), err);
-
-    if (rc < 0)
-        return rc;
-    merge_series(sink->t, vecs, 0, &series[0]);
-    if (series[0].failed || series[1].failed)
-        return DN_FAIL_NOMEM(err);
-    sink->inside =
-        series[0].len == series[1].len &&
-        (series[0].len == 0 || memcmp(series[0].data, series[1].data, series[0].len) == 0);
-    merge_series(sink->t, vecs, count - 1, &series[1]);
-    return seg_sink_add(sink, vecs, count, err);
-}
-
-/* The inputs' rows through a sink. */
-static int
-merge_rows(struct shard *s, const struct merge_job *job, struct seg_sink *sink, struct dn_err *err)
-{
-    uint32_t cols = store_cols_count(job->t);
-    struct vec *flat = mem_calloc(&s->owner, cols, sizeof *flat);
-    struct scan *scan = NULL;
-    struct buf series[2];
-    struct arena arena;
-    struct batch b;
-    int rc;
-
-    if (!flat)
-        return DN_FAIL_NOMEM(err);
-    arena_init(&arena, &s->owner);
-    buf_init(&series[0], &s->owner);
-    buf_init(&series[1], &s->owner);
-    rc = scan_open_segments(s,
-                            job->t,
-                            job->refs,
-                            job->count,
-                            &(struct scan_fold){.final = job->final, .ranges = &job->ranges},
-                            &scan,
-                            err);
-    while (rc == DN_OK && (rc = scan_next(scan, &b, err)) == DN_OK) {
-        const struct vec *vecs = b.cols;
-        if (merge_stopped(s)) {
-            rc = DN_FAIL(err, DN_E_CANCELED, "merge stopped");
-            break;
-        }
-        arena_reset(&arena);
-        for (uint32_t c = 0; b.sel && c < cols && rc == DN_OK; c++)
-            if (!vec_flatten(&arena, &b.cols[c], b.sel, b.sel_count, &flat[c]))
-                rc = DN_FAIL_NOMEM(err);
-        if (b.sel)
-            vecs = flat;
-        if (rc == DN_OK)
-            rc = merge_put(sink, vecs, b.sel_count, series, err);
-    }
-    if (rc == DN_EOF)
-        rc = seg_sink_finish(sink, err);
-    scan_close(scan);
-    arena_done(&arena);
-    buf_done(&series[0]);
-    buf_done(&series[1]);
-    mem_free(flat);
-    return rc;
-}
-
 /* One manifest change: inputs out, outputs in. DN_NOT_FOUND: an earlier change whose outcome was
  * unknown had landed, and the manifest does not name all inputs any more, or names a segment that
  * the merge should have known. */
@@ -442,7 +354,15 @@ static int merge_run(struct shard *s, const struct merge_job *job, struct dn_err
     int rc;
 
     merge_forget(s, job);
-    rc = merge_rows(s, job, &sink, err);
+    rc = shard_rewrite(
+        s,
+        &(struct shard_rewrite){.t = job->t,
+                                .refs = job->refs,
+                                .count = job->count,
+                                .yields = true,
+                                .fold = {.final = job->final, .ranges = &job->ranges}},
+        &sink,
+        err);
     if (rc == DN_OK)
         rc = merge_commit(s, job, &sink, err);
     merged = rc == DN_OK;

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * route.h: rows on their way into a time partition whose shards roll meanwhile. Whoever writes is
+ * never refused for that:
+ *
+ *     a commit outside a block   its rows go to the shard that is the newest then (route_commit)
+ *     a bulk load                … that was it when it began; if that has gone, to the newest
+ *                                (route_load)
+ *     a transaction block        the same, for what it inserted; what it did to rows of shards that
+ *                                have gone went with them (route_overlay)
+ *
+ * A partition that was altered meanwhile is another thing: DN_E_TABLE_CHANGED, as of any table.
+ *
+ * The session's thread. */
+#pragma once
+
+#include "store/overlay.h"
+
+struct dendro_conn;
+struct dendro_db;
+struct shard_load;
+struct shard_load_options;
+
+#define ROUTE_TRIES 64 /* of a commit whose shard goes while it is made */
+
+/* shard_write_how, after engine_write_ready for the table of the first batch. */
+int route_commit(struct dendro_conn *conn,
+                 const struct shard_batch *batches,
+                 size_t count,
+                 const struct shard_how *how,
+                 struct dn_err *err) DN_MUST_CHECK;
+/* shard_load_begin for rows made for t; options without a route. */
+int route_load(struct dendro_db *db,
+               const struct table *t,
+               const struct shard_load_options *options,
+               struct shard_load **ret,
+               struct dn_err *err) DN_MUST_CHECK;
+
+/* What becomes of the rows of a block in shards that have gone. */
+struct routes {
+    struct catalog *cat;     /* reference: that they go by */
+    struct overlay_route *v; /* owned */
+    size_t count;
+};
+/* For the rows of the session's block, which has changed no table; in force until the next. Fails
+ * with DN_E_TABLE_CHANGED if a table has gone for another reason. */
+int route_overlay(struct dendro_conn *conn, struct routes *ret, struct dn_err *err) DN_MUST_CHECK;
+void routes_done(struct routes *r); /* zeroed is fine */
