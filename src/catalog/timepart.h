@@ -134,6 +134,19 @@ int catalog_with_followers(const struct catalog *c,
                            uint64_t parent,
                            struct catalog **ret,
                            struct dn_err *err) DN_MUST_CHECK;
+/* Shards of the partition, whose definition has changed, get it, and the rows of other tables,
+ * which have it already and go; sequences of the first of those become the partition's. What was
+ * evicted goes. */
+struct timepart_rows {
+    uint64_t shard;
+    uint64_t rows;
+};
+int catalog_with_shard_rows(const struct catalog *c,
+                            uint64_t parent,
+                            const struct timepart_rows *v,
+                            size_t count,
+                            struct catalog **ret,
+                            struct dn_err *err) DN_MUST_CHECK;
 /* The partition goes, its shards stay as tables (keep), or go too. */
 int catalog_without_timepart(const struct catalog *c,
                              uint64_t parent,

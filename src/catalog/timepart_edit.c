@@ -176,6 +176,69 @@ int catalog_with_followers(const struct catalog *c,
     return rc;
 }
 
+/* Evicted tables of the partition go; takes p, its parts. */
+static int
+edit_drop_gone(struct catalog **now, uint64_t parent, struct timepart *p, struct dn_err *err)
+{
+    uint64_t *ids = mem_calloc(NULL, (size_t)p->gone_count + 1, sizeof *ids);
+    uint32_t n = p->gone_count;
+    struct catalog *next;
+    int rc = 0;
+
+    if (!ids) {
+        timepart_free(p);
+        return DN_FAIL_NOMEM(err);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        ids[i] = p->gone[i].id;
+    p->gone_count = 0;
+    rc = catalog_with_parts(*now, parent, p, &next, err);
+    if (rc == 0)
+        edit_step(now, next);
+    if (rc == 0 && n > 0) {
+        rc = catalog_without(*now, ids, n, &next, err);
+        if (rc == 0)
+            edit_step(now, next);
+    }
+    mem_free(ids);
+    return rc;
+}
+
+int catalog_with_shard_rows(const struct catalog *c,
+                            uint64_t parent,
+                            const struct timepart_rows *v,
+                            size_t count,
+                            struct catalog **ret,
+                            struct dn_err *err)
+{
+    struct catalog *now = NULL;
+    struct timepart *p = NULL;
+    int rc = catalog_with_followers(c, parent, &now, err);
+
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        struct catalog *next;
+
+        rc = catalog_timepart_moved(now, parent, v[i].shard, v[i].rows, err);
+        if (rc == 0)
+            rc = catalog_with_rows_of(now, v[i].shard, v[i].rows, &next, err);
+        if (rc == 0)
+            edit_step(&now, next);
+    }
+    if (rc == 0 && count > 0)
+        rc = catalog_sequences_move(now, v[0].rows, parent, err);
+    if (rc == 0)
+        rc = timepart_copy(catalog_table_by_id(now, parent)->timepart, 0, &p, err);
+    if (rc == 0)
+        rc = edit_drop_gone(&now, parent, p, err);
+    if (rc < 0)
+        catalog_unref(now);
+    else
+        *ret = now;
+    return rc;
+}
+
 /* A table of its own again: with the owner and the grants of the partition. */
 static int edit_release(struct catalog **now, uint64_t id, uint64_t parent, struct dn_err *err)
 {

@@ -325,8 +325,6 @@ static int alter_of_partition(const struct alter *a,
     }
     for (uint32_t i = 0; t->timepart && i < a->actions_count; i++) {
         const struct alter_action *action = &a->actions[i];
-        bool names = action->kind == ALTER_DROP_COLUMN || action->kind == ALTER_RENAME_COLUMN ||
-                     action->kind == ALTER_TYPE;
 
         if (action->kind == ALTER_SET_OPTIONS &&
             table_options_retain(action->options, action->options_count)) {
@@ -341,22 +339,7 @@ static int alter_of_partition(const struct alter *a,
             return DN_FAIL(err,
                            DN_E_UNSUPPORTED,
                            "quantum, slab and time of a time partition cannot be changed");
-        for (size_t k = 0; names && k < cur->views_count; k++)
-            if (view_reads(cur->views[k], t->id, 0)) {
-                rc = DN_FAIL(err,
-                             DN_E_DEPENDENT,
-                             "view \"%s\" reads time partition \"%s\", whose columns change",
-                             cur->views[k]->name,
-                             t->name);
-                dn_err_hint(err, "Drop the view, and make it anew afterwards.");
-                return rc;
-            }
     }
-    if (t->timepart && a->rewrites && !a->collapses)
-        return DN_FAIL(err,
-                       DN_E_UNSUPPORTED,
-                       "ALTER TABLE that writes every row anew is not supported for time "
-                       "partitions yet");
     return 0;
 }
 
@@ -405,20 +388,28 @@ int ddl_alter_make(struct alter *a,
     return 0;
 }
 
-/* Shards follow their partition; and PARTITIONED BY. */
+/* Shards follow their partition, before views are looked at that read them. */
+static int alter_shards(const struct table *t, struct catalog **cat, struct dn_err *err)
+{
+    struct catalog *next;
+    int rc;
+
+    if (!t->timepart)
+        return 0;
+    rc = catalog_with_followers(*cat, t->id, &next, err);
+    if (rc < 0)
+        return rc;
+    catalog_unref(*cat);
+    *cat = next;
+    return 0;
+}
+
+/* PARTITIONED BY. */
 static int
 alter_partition(struct alter *a, const struct table *t, struct catalog **cat, struct dn_err *err)
 {
-    struct catalog *next;
     int rc = 0;
 
-    if (t->timepart) {
-        rc = catalog_with_followers(*cat, t->id, &next, err);
-        if (rc < 0)
-            return rc;
-        catalog_unref(*cat);
-        *cat = next;
-    }
     for (uint32_t i = 0; rc == 0 && i < a->actions_count; i++) {
         if (a->actions[i].kind != ALTER_PARTITION)
             continue;
@@ -444,6 +435,8 @@ alter_edit(void *arg, const struct catalog *cur, struct catalog **ret_next, stru
         rc = catalog_with_changed_table(cur, t, false, &next, err);
     if (rc == DN_E_DUPLICATE_TABLE)
         dn_err_at(err, a->actions[a->actions_count - 1].to.pos);
+    if (rc == 0)
+        rc = alter_shards(t, &next, err);
     if (rc == 0)
         rc = ddl_alter_follow(a, cur, was, t, &next, err);
     if (rc == 0)

@@ -18,7 +18,8 @@ struct alter {
     bool collapses;    /* … of all shards of a partition into one table */
     struct table *was; /* reference: the table before; rewrites only */
     struct table *now; /* owned: under its own name; rewrites only */
-    uint64_t made;     /* id of the table that is filled; 0 = none yet */
+    struct timepart_rows *made;    /* in the run's arena: tables that are filled, and for which */
+    size_t made_count;             /* … one; of a partition that stays one, each of its shards */
     char hidden[SESSION_TEMP_MAX]; /* its schema meanwhile */
     bool filled;
 };

@@ -9,7 +9,9 @@
  *  2. A second edit, while the shard takes no rows of the old table, fills it with INSERT … SELECT
  *     and lets the table have its rows: their id becomes the table's, the old rows are nobody's.
  *
- * If anything fails before the second edit is saved, the table of the first one is dropped. */
+ * A time partition has such a table for each of its shards, and all get their rows in that edit;
+ * what was evicted goes. If anything fails before the second edit is saved, the tables of the first
+ * one are dropped. */
 #include "engine/alter_int.h"
 
 #include "engine/ddl_expr.h"
@@ -19,6 +21,8 @@
 #include "plan/stored.h"
 
 #include <stdio.h>
+
+#define REWRITE_TRIES 16 /* of a partition that rolls meanwhile */
 
 /* ---- ALTER COLUMN TYPE ---- */
 
@@ -205,41 +209,100 @@ int ddl_alter_look(struct alter *a, struct dn_err *err)
 
 /* ---- the new table ---- */
 
+/* A table for rows, where nobody sees it. */
+static int rewrite_hide(const struct alter *a,
+                        const struct table *shard,
+                        const struct catalog *from,
+                        uint64_t *ret_id,
+                        struct catalog **ret,
+                        struct dn_err *err)
+{
+    struct catalog_relation there;
+    struct table *t;
+    char name[TABLE_NAME_MAX + 1];
+    int rc = table_copy(a->now, &t, err);
+
+    if (rc < 0)
+        return rc;
+    if (t->timepart) /* what a shard has that follows its partition: rows are stored with it */
+        t->version = shard->version + 1;
+    timepart_free(t->timepart);
+    t->timepart = NULL;
+    snprintf(name, sizeof(name), "%s", a->now->name); /* messages say it */
+    for (unsigned i = 1; catalog_relation(from, a->hidden, name, &there, NULL) == 0; i++)
+        snprintf(name, sizeof(name), "alter table %u", i);
+    rc = table_move(t, a->hidden, name, err);
+    if (rc == 0)
+        rc = catalog_with_table(from, t, ret, err);
+    if (rc == 0)
+        *ret_id = t->id;
+    table_unref(t);
+    return rc;
+}
+
+/* Tables for all of them: what a->made says. */
+static int rewrite_hide_all(struct alter *a,
+                            const struct catalog *cur,
+                            const struct table *was,
+                            const struct catalog *from,
+                            struct catalog **ret,
+                            struct dn_err *err)
+{
+    const struct table *shard = was;
+    struct catalog *now = NULL;
+    uint32_t n = 1;
+    int rc = 0;
+
+    a->made_count = 0;
+    while (a->now->timepart && timepart_nth(cur, was, n))
+        n++;
+    a->made = arena_calloc(&a->stmt->run, n, sizeof(*a->made));
+    if (!a->made)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; rc == 0 && i < n; i++) {
+        struct catalog *next;
+
+        if (a->now->timepart)
+            shard = timepart_nth(cur, was, i);
+        a->made[i].shard = shard->id;
+        rc = rewrite_hide(a, shard, now ? now : from, &a->made[i].rows, &next, err);
+        if (rc < 0)
+            break;
+        catalog_unref(now);
+        now = next;
+        a->made_count++;
+    }
+    if (rc < 0)
+        catalog_unref(now);
+    else
+        *ret = now;
+    return rc;
+}
+
 static int
 rewrite_begin(void *arg, const struct catalog *cur, struct catalog **ret_next, struct dn_err *err)
 {
     struct alter *a = arg;
     struct catalog *base = NULL, *next = NULL;
-    struct catalog_relation there;
     const struct table *was;
-    struct table *t = NULL;
-    char name[TABLE_NAME_MAX + 1];
-    int rc = ddl_alter_make(a, cur, &was, &a->now, err);
+    int rc;
 
-    if (rc == 0)
-        rc = table_copy(a->now, &t, err);
+    table_unref(a->now); /* of an attempt that somebody was faster than */
+    table_unref(a->was);
+    a->now = a->was = NULL;
+    rc = ddl_alter_make(a, cur, &was, &a->now, err);
     if (rc == 0)
         rc = session_temp_base(a->stmt->conn, cur, &base, a->hidden, err);
-    if (rc == 0) {
-        snprintf(name, sizeof(name), "%s", a->now->name); /* messages say it */
-        for (unsigned i = 1;
-             catalog_relation(base ? base : cur, a->hidden, name, &there, NULL) == 0;
-             i++)
-            snprintf(name, sizeof(name), "alter table %u", i);
-        rc = table_move(t, a->hidden, name, err);
-    }
     if (rc == 0)
-        rc = catalog_with_table(base ? base : cur, t, &next, err);
+        rc = rewrite_hide_all(a, cur, was, base ? base : cur, &next, err);
     if (rc == 0) {
-        a->made = t->id;
         a->was = table_ref(was);
-        rc = ddl_serials_make(&a->serials, t, &next, err);
+        rc = ddl_serials_make(&a->serials, catalog_table_by_id(next, a->made[0].rows), &next, err);
     }
     if (rc == 0)
         *ret_next = next;
     else
         catalog_unref(next);
-    table_unref(t);
     catalog_unref(base);
     return rc;
 }
@@ -293,9 +356,13 @@ static int rewrite_drop_shards(const struct table *was, struct catalog **cat, st
     return 0;
 }
 
-/* INSERT INTO the new one (all columns that are not computed) SELECT … FROM the old one. */
-static void
-rewrite_text(const struct alter *a, const struct table *was, const struct table *t, struct buf *b)
+/* INSERT INTO the new one (all columns that are not computed) SELECT … FROM the old one, or a shard
+ * of it. */
+static void rewrite_text(const struct alter *a,
+                         const struct table *was,
+                         const struct table *shard,
+                         const struct table *t,
+                         struct buf *b)
 {
     for (int part = 0; part < 2; part++) {
         const char *between = "";
@@ -323,12 +390,14 @@ rewrite_text(const struct alter *a, const struct table *was, const struct table 
         }
     }
     buf_puts(b, " FROM ");
-    if (was->timepart) {
+    if (a->collapses) {
         rewrite_shards(a, was, b);
         return;
     }
-    sql_print_ident(was->schema, b);
+    sql_print_ident(shard->schema, b);
     buf_puts(b, ".");
+    sql_print_ident(shard->name, b);
+    buf_puts(b, " AS ");
     sql_print_ident(was->name, b);
 }
 
@@ -370,15 +439,18 @@ static bool rewrite_keys(const struct table *was, const struct table *t)
     return false;
 }
 
-static int
-rewrite_fill(struct alter *a, const struct table *was, const struct table *t, struct dn_err *err)
+static int rewrite_fill(struct alter *a,
+                        const struct table *was,
+                        const struct table *shard,
+                        const struct table *t,
+                        struct dn_err *err)
 {
     uint64_t rows = 0, keys = 0;
     struct buf b;
     int rc;
 
     buf_init(&b, NULL);
-    rewrite_text(a, was, t, &b);
+    rewrite_text(a, was, shard, t, &b);
     rc = rewrite_run(a->stmt, &b, &rows, err);
     if (rc == 0 && rewrite_keys(was, t)) {
         buf_reset(&b);
@@ -398,30 +470,65 @@ rewrite_fill(struct alter *a, const struct table *was, const struct table *t, st
     return rc;
 }
 
+static int rewrite_fill_all(struct alter *a,
+                            const struct catalog *cur,
+                            const struct table *was,
+                            struct dn_err *err)
+{
+    int rc = 0;
+
+    for (size_t i = a->made_count; rc == 0 && i-- > 0;) /* sequences begin with the oldest */
+        rc = rewrite_fill(a,
+                          was,
+                          catalog_table_by_id(cur, a->made[i].shard),
+                          catalog_table_by_id(cur, a->made[i].rows),
+                          err);
+    return rc;
+}
+
+/* The shards of a partition get their rows. */
+static int rewrite_hand_over(const struct alter *a, struct catalog **cat, struct dn_err *err)
+{
+    struct catalog *next;
+    int rc = catalog_with_shard_rows(*cat, a->now->id, a->made, a->made_count, &next, err);
+
+    if (rc < 0)
+        return rc;
+    catalog_unref(*cat);
+    *cat = next;
+    return 0;
+}
+
 static int
 rewrite_end(void *arg, const struct catalog *cur, struct catalog **ret_next, struct dn_err *err)
 {
     struct alter *a = arg;
     const struct table *was = catalog_table_by_id(cur, a->was->id);
-    const struct table *made = catalog_table_by_id(cur, a->made);
+    bool shards = a->now->timepart != NULL;
     struct catalog *next = NULL;
     int rc = 0;
 
-    if (was != a->was || !made || a->filled)
+    if (was != a->was || a->filled || !catalog_table_by_id(cur, a->made[0].rows))
         return DN_FAIL(
             err, DN_E_TABLE_CHANGED, "table \"%s\" was altered by another session", a->was->name);
     rc = ddl_alter_hold(a, was, "that writes every row anew", err);
     a->filled = true;
     if (rc == 0)
-        rc = rewrite_fill(a, was, made, err);
+        rc = rewrite_fill_all(a, cur, was, err);
     if (rc == 0)
         rc = catalog_with_changed_table(cur, a->now, false, &next, err);
+    if (rc == 0 && shards)
+        rc = rewrite_hand_over(a, &next, err);
     if (rc == 0)
         rc = ddl_alter_follow(a, cur, was, a->now, &next, err);
-    if (rc == 0 && was->timepart)
+    if (rc == 0 && a->collapses)
         rc = rewrite_drop_shards(was, &next, err);
+    if (rc == 0 && shards) {
+        *ret_next = next;
+        return 0;
+    }
     if (rc == 0)
-        rc = catalog_with_rows_of(next, a->now->id, a->made, ret_next, err);
+        rc = catalog_with_rows_of(next, a->now->id, a->made[0].rows, ret_next, err);
     catalog_unref(next);
     return rc;
 }
@@ -430,12 +537,18 @@ static int
 rewrite_undo(void *arg, const struct catalog *cur, struct catalog **ret_next, struct dn_err *err)
 {
     const struct alter *a = arg;
+    uint64_t *ids = arena_calloc(&a->stmt->run, a->made_count + 1, sizeof(*ids));
+    size_t n = 0;
 
-    return catalog_table_by_id(cur, a->made) ? catalog_without_table(cur, a->made, ret_next, err)
-                                             : DN_NOT_FOUND;
+    if (!ids)
+        return DN_FAIL_NOMEM(err);
+    for (size_t i = 0; i < a->made_count; i++)
+        if (catalog_table_by_id(cur, a->made[i].rows))
+            ids[n++] = a->made[i].rows;
+    return n > 0 ? catalog_without(cur, ids, n, ret_next, err) : DN_NOT_FOUND;
 }
 
-int ddl_alter_run_rewrite(struct alter *a, struct dn_err *err)
+static int rewrite_once(struct alter *a, struct dn_err *err)
 {
     struct dendro_db *db = a->stmt->conn->db;
     struct dn_err ignored;
@@ -448,7 +561,26 @@ int ddl_alter_run_rewrite(struct alter *a, struct dn_err *err)
         if (rc < 0) /* if it fails it goes with the session */
             DN_IGNORE(engine_edit(db, rewrite_undo, a, &ignored));
     }
-    table_unref(a->was);
     table_unref(a->now);
+    a->now = NULL;
+    return rc;
+}
+
+/* A partition may roll between the two edits. */
+int ddl_alter_run_rewrite(struct alter *a, struct dn_err *err)
+{
+    int rc = DN_E_TABLE_CHANGED;
+    bool again = true;
+
+    for (int i = 0; rc == DN_E_TABLE_CHANGED && again && i < REWRITE_TRIES; i++) {
+        if (a->held)
+            engine_release(a->stmt->conn->db);
+        a->held = false;
+        a->filled = false;
+        rc = rewrite_once(a, err);
+        again = a->was && a->was->timepart;
+        table_unref(a->was);
+        a->was = NULL;
+    }
     return rc;
 }

@@ -222,23 +222,6 @@ static int merge_insert(struct merge_make *k, const struct merge_when *w, struct
     return merge_values(k, w, ins, core, err);
 }
 
-/* Of a time partition the parts would not know each other's shards. */
-static int
-merge_target(const struct dendro_stmt *stmt, const struct qual_name *name, struct dn_err *err)
-{
-    struct catalog_relation r = {.table = NULL};
-    struct dn_err ignored;
-    int rc;
-
-    dn_err_clear(&ignored); /* the parts say what is wrong with the name */
-    if (session_relation(stmt->conn, stmt->catalog, name, &r, &ignored) < 0 || !r.table ||
-        !r.table->timepart)
-        return 0;
-    rc = DN_FAIL(err, DN_E_UNSUPPORTED, "MERGE into a time partition is not supported yet");
-    dn_err_at(err, name->pos);
-    return rc;
-}
-
 int stmt_merge_parts(struct dendro_stmt *stmt,
                      struct stmt ***ret,
                      uint32_t *ret_count,
@@ -246,10 +229,8 @@ int stmt_merge_parts(struct dendro_stmt *stmt,
 {
     struct merge_make k = {.stmt = stmt, .arena = &stmt->compiled, .m = stmt_inner(stmt)->merge};
     const struct merge_stmt *m = k.m;
-    int rc = merge_target(stmt, &m->table, err);
+    int rc = 0;
 
-    if (rc < 0)
-        return rc;
     k.to = arena_calloc(k.arena, (size_t)m->whens_count + 1, sizeof(struct stmt *));
     if (!k.to)
         return DN_FAIL_NOMEM(err);

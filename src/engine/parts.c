@@ -191,13 +191,16 @@ int stmt_parts_compile(struct dendro_stmt *stmt, struct dn_err *err)
     const struct stmt *ast = parts_ast(stmt);
     const struct with_clause *with = part_with(ast);
     struct stmt **merge = NULL;
+    uint32_t merges = 0; /* what a MERGE is made of; its WITH is theirs */
     uint32_t shards = part_shards(stmt, ast);
     uint32_t n = part_total(stmt, with) + shards;
     struct stmt_parts *p;
     int rc = 0;
 
     if (ast->kind == STMT_MERGE)
-        rc = stmt_merge_parts(stmt, &merge, &n, err);
+        rc = stmt_merge_parts(stmt, &merge, &merges, err);
+    for (uint32_t i = 0; rc == 0 && i < merges; i++)
+        n += 1 + part_shards(stmt, merge[i]);
     if (rc < 0 || n == 0 ||
         (ast->kind != STMT_SELECT && ast->kind != STMT_INSERT && ast->kind != STMT_UPDATE &&
          ast->kind != STMT_DELETE && ast->kind != STMT_MERGE))
@@ -211,7 +214,7 @@ int stmt_parts_compile(struct dendro_stmt *stmt, struct dn_err *err)
     p->rows = mem_calloc(&stmt->owner, n, sizeof(*p->rows));
     if (!p->v || !p->seen || !p->rows)
         return DN_FAIL_NOMEM(err);
-    for (uint32_t i = 0; rc == 0 && merge && i < n; i++)
+    for (uint32_t i = 0; rc == 0 && i < merges; i++)
         rc = part_compile_all(stmt, merge[i], NULL, 0, err);
     for (uint32_t i = 0; rc == 0 && with && i < with->ctes_count; i++)
         if (with->ctes[i].change)

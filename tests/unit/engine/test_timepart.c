@@ -260,6 +260,80 @@ static void faults_check(const char *what, uint64_t n)
 
 static struct sweep faults = {.run = faults_run, .check = faults_check, .grain = 60};
 
+/* ---- ALTER TABLE that writes every row anew, of all shards at once ---- */
+
+static struct {
+    int done; /* statements that were acknowledged */
+    struct sim_disk *disk;
+    uint64_t epoch;
+} rewritten;
+
+static const char *const rewrite_steps[] = {
+    "CREATE TABLE r (k INT, v TEXT) PARTITIONED BY MANUAL RETENTION 3 START 1; INSERT INTO r "
+    "VALUES (1, '1'), (2, '2'); PUT COUNTER r SET 1; INSERT INTO r VALUES (1, '3'), (4, '4')",
+    "ALTER TABLE r ALTER COLUMN v TYPE INT USING v::INT * 10",
+    "ALTER TABLE r ADD PRIMARY KEY (k), ADD COLUMN n SERIAL",
+    "CHECKPOINT",
+};
+#define REWRITE_STEPS DN_ARRAY_SIZE(rewrite_steps)
+
+static void rewrite_run(struct sim_disk *disk)
+{
+    struct world w = {.disk = disk, .clock = START_CLOCK};
+    size_t i = 0;
+
+    memset(&rewritten, 0, sizeof(rewritten));
+    rewritten.disk = disk;
+    if (world_open(&w) >= 0)
+        while (i < REWRITE_STEPS && world_run(&w, rewrite_steps[i]) >= 0)
+            rewritten.done = (int)++i;
+    world_close(&w);
+    rewritten.epoch = w.epoch;
+}
+
+/* All shards have all rows, with the old definition or all with the new one. */
+static void rewrite_check(const char *what, uint64_t n)
+{
+    struct world w = {.disk = rewritten.disk, .clock = START_CLOCK, .epoch = rewritten.epoch};
+    char *type, *rows, *hidden;
+    bool serial;
+
+    if (world_open(&w) < 0)
+        fail_msg("%s %" PRIu64 ": the database does not open", what, n);
+    type = world_list(&w,
+                      "SELECT string_agg(column_name || ' ' || data_type, ',' ORDER BY "
+                      "ordinal_position) FROM information_schema.columns WHERE table_name = 'r'");
+    hidden = world_list(&w,
+                        "SELECT count(*) FROM pg_class WHERE relname = 'r' OR relname LIKE "
+                        "'alter table%'");
+    if (rewritten.done >= 1) {
+        serial = strstr(type, ",n ") != NULL;
+        rows = world_list(&w, "SELECT k, v FROM r ORDER BY k, v");
+        if (strcmp(rows,
+                   strstr(type, "v integer") ? "1|10\n1|30\n2|20\n4|40\n"
+                                             : "1|1\n1|3\n2|2\n4|4\n") != 0)
+            fail_msg("%s %" PRIu64 ": %s, %s", what, n, type, rows);
+        if ((rewritten.done >= 2 && !strstr(type, "v integer")) ||
+            (rewritten.done >= 3 && !serial) || strcmp(hidden, "1\n") != 0)
+            fail_msg("%s %" PRIu64 ": %s after step %d, %s", what, n, type, rewritten.done, hidden);
+        free(rows);
+        rows = world_list(
+            &w, serial ? "SELECT count(*), count(DISTINCT n) FROM r" : "SELECT count(*), 4 FROM r");
+        assert_string_equal(rows, "4|4\n");
+        free(rows);
+        if (world_run(&w, "PUT COUNTER r SET 4; INSERT INTO r (k, v) VALUES (5, '5')") < 0)
+            fail_msg("%s %" PRIu64 ": the partition does not go on", what, n);
+        rows = world_list(&w, "SELECT k FROM r");
+        assert_string_equal(rows, "5\n");
+        free(rows);
+    }
+    free(type);
+    free(hidden);
+    world_close(&w);
+}
+
+static struct sweep rewrites = {.run = rewrite_run, .check = rewrite_check, .grain = 200};
+
 /* ---- histories ---- */
 
 #define ROWS_MAX 4096
@@ -472,6 +546,8 @@ int main(void)
         cmocka_unit_test(test_histories),
         SWEEP_TESTS(&faults),
         cmocka_unit_test_prestate(sweep_allocations, &faults),
+        SWEEP_TESTS(&rewrites),
+        cmocka_unit_test_prestate(sweep_allocations, &rewrites),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
