@@ -9,8 +9,7 @@
  *     any other DELETE            a tombstone for each row
  *     UPDATE                      the whole row anew; in a table with upsert = 'field' a patch
  *     UPDATE of what places rows  (key columns, time of a table without a key) the row anew where
- * it belongs then, and a tombstone where it was, unless another row of the statement came to lie
- * there
+ * it belongs then, and a tombstone where it was, unless another row of the statement lies there
  *
  * Two rows of the statement with the same new key are refused. A row that is not of the statement
  * and has that key is replaced, as by INSERT. */
