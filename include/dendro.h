@@ -294,6 +294,7 @@ enum dendro_type {
     DENDRO_TYPE_UUID = 16,         /* 16 bytes */
     DENDRO_TYPE_NUMERIC = 17,      /* as text, or rounded to a double or an integer */
     DENDRO_TYPE_BPCHAR = 18,       /* CHAR(n): text with the blanks at its end */
+    DENDRO_TYPE_TIMETZ = 19,       /* TIME WITH TIME ZONE: as text only */
     /* Of what pg_catalog has; all but OID are text. */
     DENDRO_TYPE_OID = 40, /* a 64 bit integer, 0 to 2^32 - 1 */
     DENDRO_TYPE_NAME = 41,

@@ -12,6 +12,7 @@
 
 #include "vec/array.h"
 #include "vec/numeric.h"
+#include "vec/timetz.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -164,6 +165,24 @@ static void print_instant(const struct datum *d, struct buf *b)
     buf_puts(b, d->type == TYPE_TIMESTAMPTZ ? "+00'" : "'");
 }
 
+static void print_timetz(const struct datum *d, struct buf *b)
+{
+    int64_t us = timetz_clock_us(d->v.i64);
+    int32_t west = timetz_west(d->v.i64);
+    int32_t away = west < 0 ? -west : west;
+
+    buf_printf(b,
+               "TIMETZ '%02d:%02d:%02d.%06d%c%02d:%02d:%02d'",
+               (int)(us / 1000000 / 3600),
+               (int)(us / 1000000 / 60 % 60),
+               (int)(us / 1000000 % 60),
+               (int)(us % 1000000),
+               west > 0 ? '-' : '+',
+               (int)(away / 3600),
+               (int)(away / 60 % 60),
+               (int)(away % 60));
+}
+
 static void print_uuid(struct vstr s, struct buf *b)
 {
     buf_puts(b, "UUID '");
@@ -234,6 +253,8 @@ void table_print_literal(const struct datum *d, struct buf *b)
         buf_puts(b, d->num.special ? "CAST('" : "");
         vnumeric_print(d->num, b);
         buf_puts(b, d->num.special ? "' AS NUMERIC)" : "");
+    } else if (d->type == TYPE_TIMETZ) {
+        print_timetz(d, b);
     } else if (d->type == TYPE_INTERVAL) {
         buf_printf(b,
                    "INTERVAL '%d months %d days %" PRId64 " microseconds'",

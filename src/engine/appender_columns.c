@@ -56,6 +56,7 @@ static int app_array_value(const struct dendro_array *a,
         return appender_bytes((enum type_id)a->type, text, len, ret, err);
     }
     case DENDRO_TYPE_UUID:
+    case DENDRO_TYPE_TIMETZ:
     case DENDRO_TYPE_INTERVAL: /* as text */
     case DENDRO_TYPE_NUMERIC:
     case DENDRO_TYPE_OID:

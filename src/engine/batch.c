@@ -87,8 +87,8 @@ static bool batch_column(struct dendro_stmt *stmt,
     ret->type = (enum dendro_type)v->type;
     ret->values = part.data;
     ret->nulls = part.nulls;
-    if (v->type == TYPE_NUMERIC || type_is_array(v->type) || v->type == TYPE_INT2VECTOR ||
-        v->type == TYPE_OIDVECTOR || v->type == TYPE_EXPANDED) {
+    if (v->type == TYPE_NUMERIC || v->type == TYPE_TIMETZ || type_is_array(v->type) ||
+        v->type == TYPE_INT2VECTOR || v->type == TYPE_OIDVECTOR || v->type == TYPE_EXPANDED) {
         part.count = r->count;
         return batch_texts(stmt, &part, ret);
     }

@@ -80,7 +80,7 @@ uint32_t func_cast_cost(enum type_id from, enum type_id to)
     if (from == TYPE_NUMERIC)
         return to == TYPE_DOUBLE ? 15 : 40;
     if (from == TYPE_REAL || from == TYPE_TIME)
-        return 5;
+        return to == TYPE_TIMETZ ? 6 : 5;
     if (from == TYPE_DATE || to == TYPE_TIMESTAMPTZ)
         return to == TYPE_TIMESTAMPTZ ? 5 : 2 + (uint32_t)to - TYPE_TIMESTAMP;
     return (uint32_t)to - (uint32_t)from; /* SMALLINT to BIGINT, TIMESTAMP to (9): by steps */
@@ -96,7 +96,8 @@ static uint32_t func_untyped_cost(enum type_id to, enum type_id other)
         return 8; /* 'day ' || current_date is text, whatever the other type */
     if (type_is_timestamp(other) && (type_is_int(to) || to == TYPE_TIME))
         return 4; /* beside a time it is a time or an interval rather than a number */
-    if (other == TYPE_DATE || other == TYPE_TIMESTAMPTZ || other == TYPE_TIME)
+    if (other == TYPE_DATE || other == TYPE_TIMESTAMPTZ || other == TYPE_TIME ||
+        other == TYPE_TIMETZ)
         return to == TYPE_INTERVAL || to == TYPE_VARCHAR ? 1 : 4;
     return to == TYPE_VARCHAR ? 1 : to == TYPE_DOUBLE || !type_is_number(to) ? 2 : 3;
 }

@@ -325,7 +325,7 @@ static bool cast_implicit(enum type_id from, enum type_id to)
     if (from == TYPE_DATE)
         return cast_is_instant(to);
     if (from == TYPE_TIME)
-        return to == TYPE_INTERVAL;
+        return to == TYPE_INTERVAL || to == TYPE_TIMETZ;
     return type_is_timestamp(from) &&
            ((type_is_timestamp(to) && from < to) || to == TYPE_TIMESTAMPTZ);
 }
@@ -337,8 +337,8 @@ static bool cast_assign(enum type_id from, enum type_id to)
     if (type_is_number(from))
         return type_is_number(to);
     if (cast_is_instant(from))
-        return cast_is_instant(to) || to == TYPE_DATE || to == TYPE_TIME;
-    return from == TYPE_INTERVAL && to == TYPE_TIME;
+        return cast_is_instant(to) || to == TYPE_DATE || to == TYPE_TIME || to == TYPE_TIMETZ;
+    return (from == TYPE_INTERVAL || from == TYPE_TIMETZ) && to == TYPE_TIME;
 }
 
 enum func_cast_level func_cast_level(enum type_id from, enum type_id to)
@@ -381,5 +381,6 @@ const struct func *func_cast(enum type_id from, enum type_id to, bool implicit)
     f = cast_row(&func_table_cast, from, to);
     f = f ? f : cast_row(&func_table_cast_more, from, to);
     f = f ? f : cast_row(&func_table_cast_zone, from, to);
+    f = f ? f : cast_row(&func_table_cast_timetz, from, to);
     return f ? f : cast_row(&func_table_cast_system, from, to);
 }

@@ -508,6 +508,12 @@ static const struct func func_date_rows[] = {
     DATE_OVERLAPS(TIMESTAMP_US, "TIMESTAMP(6) '2015-06-01'", "TIMESTAMP(6) '2015-06-03'"),
     DATE_OVERLAPS(TIMESTAMPTZ, "TIMESTAMPTZ '2015-06-01'", "TIMESTAMPTZ '2015-06-03'"),
     DATE_OVERLAPS(TIME, "TIME '01:00'", "TIME '03:00'"),
+    DATE_OVERLAP(TIMETZ,
+                 TIMETZ,
+                 TIMETZ,
+                 TIMETZ,
+                 "overlaps(TIMETZ '01:00+00', TIMETZ '03:00+00', TIMETZ '02:00+00', TIMETZ "
+                 "'04:00+00') = true"),
 };
 
 const struct func_table func_table_date = {func_date_rows, DN_ARRAY_SIZE(func_date_rows)};

@@ -7,6 +7,7 @@
 #include "func/func_int.h"
 #include "func/num.h"
 #include "func/zoned.h"
+#include "vec/timetz.h"
 
 #include <math.h>
 #include <string.h>
@@ -356,6 +357,14 @@ static int extract_infinite(enum extract_field field, bool positive, struct vnum
                : 1;
 }
 
+/* Of how many seconds a clock is ahead of UTC. */
+static struct vnumeric extract_offset(enum extract_field field, int32_t offset)
+{
+    return num_from_i64(field == EXTRACT_TIMEZONE        ? offset
+                        : field == EXTRACT_TIMEZONE_HOUR ? offset / 3600
+                                                         : offset / 60 % 60);
+}
+
 /* Of an instant as clocks of the zone show it. 1: there is none, it is infinite. */
 static int extract_zoned(
     enum extract_field field, struct zoned *z, int64_t t, struct vnumeric *ret, struct dn_err *err)
@@ -369,14 +378,10 @@ static int extract_zoned(
     if (field == EXTRACT_EPOCH)
         return extract_ts(field, t, EXTRACT_US_SECOND, ret, err);
     offset = zoned_offset(z, t);
-    if (field == EXTRACT_TIMEZONE)
-        *ret = num_from_i64(offset);
-    else if (field == EXTRACT_TIMEZONE_HOUR)
-        *ret = num_from_i64(offset / 3600);
-    else if (field == EXTRACT_TIMEZONE_MINUTE)
-        *ret = num_from_i64(offset / 60 % 60);
-    if (field >= EXTRACT_TIMEZONE)
+    if (field >= EXTRACT_TIMEZONE) {
+        *ret = extract_offset(field, offset);
         return 0;
+    }
     rc = zoned_local(z, t, &local, err);
     return rc < 0 ? rc : extract_ts(field, local, EXTRACT_US_SECOND, ret, err);
 }
@@ -411,10 +416,16 @@ static int extract_row(enum extract_field field,
     t = vec_i64(v, i);
     if (type == TYPE_TIMESTAMPTZ)
         return extract_zoned(field, z, t, ret, err);
-    if ((type == TYPE_TIME && !extract_in_time(field)) ||
+    if (type == TYPE_TIMETZ && field >= EXTRACT_TIMEZONE) {
+        *ret = extract_offset(field, -timetz_west(t));
+        return 0;
+    }
+    if (((type == TYPE_TIME || type == TYPE_TIMETZ) && !extract_in_time(field)) ||
         (type == TYPE_DATE && !extract_in_date(field)))
         return extract_fail(DN_E_UNSUPPORTED, word, "supported", type, err);
-    if (type == TYPE_TIME) {
+    if (type == TYPE_TIMETZ)
+        t = field == EXTRACT_EPOCH ? timetz_utc_us(t) : timetz_clock_us(t);
+    if (type == TYPE_TIME || type == TYPE_TIMETZ) {
         *ret = extract_clock(field, t, EXTRACT_US_SECOND);
         return 0;
     }
@@ -562,6 +573,8 @@ static const struct func func_extract_rows[] = {
     DATE_PART_ROW(INTERVAL, "date_part('epoch', INTERVAL '00:01:30') = 90"),
     EXTRACT_ROW(DATE, "extract('year', DATE '2015-06-01') = 2015"),
     EXTRACT_ROW(TIME, "extract('second', TIME '04:05:06.5') = 6.500000"),
+    EXTRACT_ROW(TIMETZ, "extract('timezone_hour', TIMETZ '04:05:06.5+02') = 2"),
+    DATE_PART_ROW(TIMETZ, "date_part('epoch', TIMETZ '04:00+02') = 7200"),
     DATE_PART_ROW(TIME, "date_part('second', TIME '04:05:06.5') = 6.5"),
     {.name = "date_trunc",
      .args = {TYPE_VARCHAR, TYPE_INTERVAL},

@@ -7,6 +7,7 @@
 #include "func/str_int.h"
 #include "func/text.h"
 #include "vec/fields.h"
+#include "vec/timetz.h"
 
 #define FIT_EPOCH_US 946684800000000 /* 2000-01-01: halves round away from it, as in PostgreSQL */
 
@@ -48,6 +49,15 @@ static bool fit_fraction(int32_t digits, int64_t us, int64_t *ret)
         return !__builtin_sub_overflow(us, unit, ret);
     *ret = us;
     return true;
+}
+
+static bool fit_timetz(int32_t digits, int64_t *v)
+{
+    int64_t us = timetz_clock_us(*v);
+    bool good = fit_fraction(digits, us, &us);
+
+    *v = timetz_make(us, timetz_west(*v));
+    return good;
 }
 
 static bool fit_instant(int32_t digits, int64_t *us)
@@ -113,6 +123,8 @@ int func_fit(const struct type_mods *mods,
         return num_fit(d->num, mods->v[0], mods->v[1], &d->num, err);
     if (d->type == TYPE_TIME)
         good = fit_fraction(mods->v[0], d->v.i64, &d->v.i64);
+    else if (d->type == TYPE_TIMETZ)
+        good = fit_timetz(mods->v[0], &d->v.i64);
     else if (d->type == TYPE_TIMESTAMPTZ)
         good = fit_instant(mods->v[0], &d->v.i64);
     else if (d->type == TYPE_INTERVAL)
@@ -167,6 +179,7 @@ const struct func *func_fit_cast(enum type_id type)
                                        FIT(BPCHAR, 2),
                                        FIT(NUMERIC, 3),
                                        FIT(TIME, 2),
+                                       FIT(TIMETZ, 2),
                                        FIT(TIMESTAMPTZ, 2),
                                        FIT(INTERVAL, 3)};
     static const struct func array = {.name = "fit",

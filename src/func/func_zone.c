@@ -429,13 +429,11 @@ static const struct func func_zone_rows[] = {
      .example =
          "date_trunc('day', TIMESTAMPTZ '2015-06-01 09:47+00', 'CEST') = 2015-05-31 22:00:00+00"},
     ZONE_NOW("current_date", DATE, func_current_date, "The day on which the transaction began."),
-    ZONE_NOW("current_time", TIME, func_current_time, "The time of day of current_timestamp."),
     ZONE_NOW("localtime", TIME, func_current_time, "The time of day of current_timestamp."),
     ZONE_NOW("localtimestamp",
              TIMESTAMP_US,
              func_local_stamp,
              "What clocks of the session's zone show at current_timestamp."),
-    ZONE_NOW_IN("current_time", TIME, func_current_time_in),
     ZONE_NOW_IN("localtime", TIME, func_current_time_in),
     ZONE_NOW_IN("localtimestamp", TIMESTAMP_US, func_local_stamp_in),
     ZONE_NOW_IN("current_timestamp", TIMESTAMPTZ, func_current_tz_in),

@@ -90,6 +90,22 @@ text_print_float(const struct func_session *session, const struct datum *d, stru
         text_print_f64(d->v.f64, b);
 }
 
+/* INTERVAL, DATE, TIME, TIMETZ and TIMESTAMPTZ. */
+static void
+text_print_temporal(const struct func_session *session, const struct datum *d, struct buf *b)
+{
+    if (d->type == TYPE_INTERVAL)
+        text_print_interval_in(session ? session->interval_style : INTERVAL_POSTGRES, d->iv, b);
+    else if (d->type == TYPE_DATE)
+        text_print_date_in(session, d->v.i64, b);
+    else if (d->type == TYPE_TIME)
+        text_print_clock(d->v.i64, b);
+    else if (d->type == TYPE_TIMETZ)
+        text_print_timetz(d->v.i64, b);
+    else
+        text_print_zoned_in(session, d->v.i64, b);
+}
+
 void text_print_as(const struct func_session *session,
                    enum text_style style,
                    const struct datum *d,
@@ -142,16 +158,11 @@ void text_print_as(const struct func_session *session,
             text_print_time_in(style == TEXT_COPY ? NULL : session, d->v.i64, d->type, b);
         return;
     case TYPE_INTERVAL:
-        text_print_interval_in(session ? session->interval_style : INTERVAL_POSTGRES, d->iv, b);
-        return;
     case TYPE_DATE:
-        text_print_date_in(session, d->v.i64, b);
-        return;
     case TYPE_TIME:
-        text_print_clock(d->v.i64, b);
-        return;
+    case TYPE_TIMETZ:
     case TYPE_TIMESTAMPTZ:
-        text_print_zoned_in(session, d->v.i64, b);
+        text_print_temporal(session, d, b);
         return;
     case TYPE_UUID:
         text_print_uuid(d->str, b);
@@ -256,6 +267,22 @@ int text_parse(
     return text_parse_in(NULL, type, s, arena, ret, err);
 }
 
+/* INTERVAL, DATE, TIME, TIMETZ and TIMESTAMPTZ. */
+static int text_parse_temporal(const struct func_session *session,
+                               enum type_id type,
+                               struct vstr s,
+                               struct datum *d,
+                               struct dn_err *err)
+{
+    if (type == TYPE_INTERVAL)
+        return text_parse_interval_in(
+            session ? session->interval_style : INTERVAL_POSTGRES, s, &d->iv, err);
+    return type == TYPE_DATE     ? text_parse_date(session, s, &d->v.i64, err)
+           : type == TYPE_TIME   ? text_parse_clock(session, s, &d->v.i64, err)
+           : type == TYPE_TIMETZ ? text_parse_timetz(session, s, &d->v.i64, err)
+                                 : text_parse_timestamptz(session, s, &d->v.i64, err);
+}
+
 static int text_parse_one(const struct func_session *session,
                           enum type_id type,
                           struct vstr s,
@@ -295,17 +322,11 @@ static int text_parse_one(const struct func_session *session,
         rc = text_parse_timestamp(session, type, s, &d.v.i64, err);
         break;
     case TYPE_INTERVAL:
-        rc = text_parse_interval_in(
-            session ? session->interval_style : INTERVAL_POSTGRES, s, &d.iv, err);
-        break;
     case TYPE_DATE:
-        rc = text_parse_date(session, s, &d.v.i64, err);
-        break;
     case TYPE_TIME:
-        rc = text_parse_clock(session, s, &d.v.i64, err);
-        break;
+    case TYPE_TIMETZ:
     case TYPE_TIMESTAMPTZ:
-        rc = text_parse_timestamptz(session, s, &d.v.i64, err);
+        rc = text_parse_temporal(session, type, s, &d, err);
         break;
     case TYPE_UUID:
         rc = text_parse_uuid(text_trim(s), arena, &d.str, err);

@@ -6,6 +6,7 @@
 #include "base/civil.h"
 #include "func/text_int.h"
 #include "func/tz.h"
+#include "vec/timetz.h"
 
 #define TEXT_US_SECOND 1000000
 #define TEXT_US_DAY    ((int64_t)CIVIL_DAY_SECONDS * TEXT_US_SECOND)
@@ -49,10 +50,27 @@ void text_print_clock(int64_t us, struct buf *b)
     buf_printf(b, ".%0*d", width, part);
 }
 
+/* +02, -05:30: ahead of UTC. */
+static void text_print_offset(int32_t offset, struct buf *b)
+{
+    int32_t a = offset < 0 ? -offset : offset;
+
+    buf_printf(b, "%c%02d", offset < 0 ? '-' : '+', a / 3600);
+    if (a % 3600)
+        buf_printf(b, ":%02d", a / 60 % 60);
+    if (a % 60)
+        buf_printf(b, ":%02d", a % 60);
+}
+
+void text_print_timetz(int64_t v, struct buf *b)
+{
+    text_print_clock(timetz_clock_us(v), b);
+    text_print_offset(-timetz_west(v), b);
+}
+
 void text_print_timestamptz(int64_t us, int32_t offset, struct buf *b)
 {
     int64_t local;
-    int32_t a = offset < 0 ? -offset : offset;
 
     if (us == INT64_MAX || us == INT64_MIN) {
         buf_puts(b, us > 0 ? "infinity" : "-infinity");
@@ -63,11 +81,7 @@ void text_print_timestamptz(int64_t us, int32_t offset, struct buf *b)
     text_print_civil(civil_floor(local, TEXT_US_DAY), b);
     buf_u8(b, ' ');
     text_print_clock(civil_mod(local, TEXT_US_DAY), b);
-    buf_printf(b, "%c%02d", offset < 0 ? '-' : '+', a / 3600);
-    if (a % 3600)
-        buf_printf(b, ":%02d", a / 60 % 60);
-    if (a % 60)
-        buf_printf(b, ":%02d", a % 60);
+    text_print_offset(offset, b);
     text_print_era(civil_floor(local, TEXT_US_DAY), b);
 }
 
@@ -107,6 +121,55 @@ int text_parse_clock(const struct func_session *session,
     if (*ret > TEXT_US_DAY)
         return DN_FAIL(
             err, DN_E_DATETIME_RANGE, "time out of range: \"%.*s\"", text_quote_len(s), s.ptr);
+    return 0;
+}
+
+/* The offset of a zone at a time of day, of the day that is written or of today. */
+static int32_t text_clock_offset(const struct func_session *session,
+                                 const struct tz_zone *zone,
+                                 const struct text_instant *t)
+{
+    int64_t now = session ? civil_floor(session->statement_ns, 1000000000) : 0;
+    struct tz_span span = tz_span_at(zone, now);
+    int64_t days = t->dated ? t->days : civil_floor(now + span.offset, CIVIL_DAY_SECONDS);
+
+    return tz_local_offset(zone, days * CIVIL_DAY_SECONDS + t->seconds);
+}
+
+int text_parse_timetz(const struct func_session *session,
+                      struct vstr s,
+                      int64_t *ret,
+                      struct dn_err *err)
+{
+    struct text_instant t;
+    struct tz_zone room;
+    const struct tz_zone *zone = session ? session->zone : NULL;
+    int rc = text_read_instant(session, TYPE_TIMETZ, s, &t, err);
+    int64_t us;
+    int64_t east;
+
+    if (rc == 0 && t.word.len && !t.dated) /* is it summer there? */
+        rc = DN_FAIL(err,
+                     DN_E_BAD_DATETIME,
+                     "invalid input syntax for type time with time zone: \"%.*s\"",
+                     text_quote_len(s),
+                     s.ptr);
+    else if (rc == 0 && t.word.len)
+        rc = text_find_zone(session, &t, &room, &zone, err);
+    if (rc < 0)
+        return rc;
+    us = t.seconds * TEXT_US_SECOND + (t.ns + 500) / 1000;
+    east = t.zoned && !t.word.len ? t.zone : text_clock_offset(session, zone, &t);
+    if (east < -TIMETZ_WEST_MAX || east > TIMETZ_WEST_MAX)
+        return DN_FAIL(err,
+                       DN_E_ZONE_RANGE,
+                       "time zone displacement out of range: \"%.*s\"",
+                       text_quote_len(s),
+                       s.ptr);
+    if (us > TEXT_US_DAY)
+        return DN_FAIL(
+            err, DN_E_DATETIME_RANGE, "time out of range: \"%.*s\"", text_quote_len(s), s.ptr);
+    *ret = timetz_make(us, (int32_t)-east);
     return 0;
 }
 

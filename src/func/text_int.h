@@ -18,6 +18,12 @@ static inline bool text_is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+/* A time of day? */
+static inline bool text_is_clock(enum type_id type)
+{
+    return type == TYPE_TIME || type == TYPE_TIMETZ;
+}
+
 /* Without the spaces around it. */
 struct vstr text_trim(struct vstr s);
 
@@ -33,6 +39,7 @@ void text_print_digits(double v, int digits, struct buf *b);
 /* What a text says: a day, a time of the day and how far it is ahead of UTC. */
 struct text_instant {
     int64_t days;    /* since 1970 */
+    bool dated;      /* of a time of day: a day is written beside it */
     int64_t seconds; /* of the day; 86400 and one more are possible */
     int32_t ns;
     int64_t zone;     /* seconds; 0 if none is named */
@@ -46,7 +53,8 @@ int text_parse_instant(struct vstr s,
                        enum type_id type,
                        struct text_instant *ret,
                        struct dn_err *err) DN_MUST_CHECK;
-/* That, or any other way to write a value of the type: DATE, TIME, TIMESTAMP or TIMESTAMPTZ. */
+/* That, or any other way to write a value of the type: DATE, TIME, TIMETZ, TIMESTAMP or
+ * TIMESTAMPTZ. */
 int text_read_instant(const struct func_session *session,
                       enum type_id type,
                       struct vstr s,
@@ -77,6 +85,12 @@ void text_print_time_in(const struct func_session *session,
                         enum type_id type,
                         struct buf *b);
 void text_print_clock(int64_t us, struct buf *b);
+/* A time of day and how far its clock is ahead of UTC (TIMETZ). */
+void text_print_timetz(int64_t v, struct buf *b);
+int text_parse_timetz(const struct func_session *session,
+                      struct vstr s,
+                      int64_t *ret,
+                      struct dn_err *err) DN_MUST_CHECK;
 void text_print_uuid(struct vstr s, struct buf *b);
 int text_parse_date(const struct func_session *session,
                     struct vstr s,

@@ -443,9 +443,9 @@ static int loose_digits_field(struct loose *in, struct dn_err *err)
         return len > 2 ? loose_bad(in, err) : loose_clock(in, v, err);
     if (!dated && in->p < in->end && strchr("-/.", *in->p) && *in->p)
         return loose_date(in, v, len, *in->p, err);
-    if (!dated && (len == 8 || len == 6) && !(in->have & LOOSE_DATE) && in->type != TYPE_TIME)
+    if (!dated && (len == 8 || len == 6) && !(in->have & LOOSE_DATE) && !text_is_clock(in->type))
         return loose_date_block(in, v, len, err);
-    if (dated || (in->type == TYPE_TIME && len >= 4))
+    if (dated || (text_is_clock(in->type) && len >= 4))
         return in->have & LOOSE_CLOCK ? loose_bad(in, err) : loose_clock_block(in, v, len, err);
     return loose_date_number(in, v, len, err);
 }
@@ -510,10 +510,11 @@ static int loose_finish(struct loose *in, struct text_instant *ret, struct dn_er
 
     if ((in->have & LOOSE_HALF) && !(in->have & LOOSE_CLOCK))
         return loose_bad(in, err);
-    if (in->type == TYPE_TIME ? !(in->have & LOOSE_CLOCK) : !dated)
+    if (text_is_clock(in->type) ? !(in->have & LOOSE_CLOCK) : !dated)
         return loose_bad(in, err);
     if ((in->have & LOOSE_DATE) && !dated)
         return loose_bad(in, err);
+    ret->dated = dated;
     if (dated)
         rc = loose_day(in, &ret->days, err);
     if (rc == 0 && (in->have & LOOSE_HALF)) {
@@ -543,6 +544,15 @@ static bool loose_special(struct vstr s, struct text_instant *ret)
     return true;
 }
 
+/* The name of a month, or AM and PM with a zone right behind it. */
+static bool loose_no_zone(struct vstr w)
+{
+    struct vstr half = {w.ptr, w.len > 2 ? 2 : w.len};
+
+    return text_month_word(w) || (w.len > 2 && (w.ptr[2] == '+' || w.ptr[2] == '-') &&
+                                  (loose_word_is(half, "am") || loose_word_is(half, "pm")));
+}
+
 int text_read_instant(const struct func_session *session,
                       enum type_id type,
                       struct vstr s,
@@ -560,19 +570,19 @@ int text_read_instant(const struct func_session *session,
 
     *ret = (struct text_instant){.days = 0};
     if (whole.len && !text_is_digit(whole.ptr[0]) && loose_special(whole, ret))
-        return type == TYPE_TIME ? loose_bad(&in, err) : 0;
-    rc = type == TYPE_TIME ? text_parse_clock_alone(whole, ret, &first)
-                           : text_parse_instant(whole, type, ret, &first);
+        return text_is_clock(type) ? loose_bad(&in, err) : 0;
+    rc = text_is_clock(type) ? text_parse_clock_alone(whole, ret, &first)
+                             : text_parse_instant(whole, type, ret, &first);
     /* 1999-01-08 04:05 looks like a clock that is wrong, 1999 08 Jan like an hour and a zone. */
-    if (rc == DN_E_BAD_DATETIME || (rc == 0 && text_month_word(ret->word)) ||
-        (rc < 0 && type == TYPE_TIME)) {
+    if (rc == DN_E_BAD_DATETIME || (rc == 0 && loose_no_zone(ret->word)) ||
+        (rc < 0 && text_is_clock(type))) {
         struct dn_err second;
 
         *ret = (struct text_instant){.days = 0};
         rc = loose_fields(&in, &second);
         if (rc == 0)
             rc = loose_finish(&in, ret, &second);
-        if (rc < 0 && (rc != DN_E_BAD_DATETIME || type == TYPE_TIME))
+        if (rc < 0 && (rc != DN_E_BAD_DATETIME || text_is_clock(type)))
             first = second;
     }
     if (rc < 0 && err)

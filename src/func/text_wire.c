@@ -8,6 +8,7 @@
 #include "func/text.h"
 #include "vec/array.h"
 #include "vec/numeric.h"
+#include "vec/timetz.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -49,6 +50,7 @@ static const struct {
     {TYPE_DATE, 1082, 1182},
     {TYPE_TIME, 1083, 1183},
     {TYPE_UUID, 2950, 2951},
+    {TYPE_TIMETZ, 1266, 1270},
     {TYPE_NUMERIC, 1700, 1231},
     {TYPE_OID, 26, 1028},
     {TYPE_NAME, 19, 1003},
@@ -412,6 +414,10 @@ void text_wire_put(const struct datum *d, struct arena *scratch, struct buf *b)
     case TYPE_TIME:
         buf_be64(b, (uint64_t)d->v.i64);
         return;
+    case TYPE_TIMETZ:
+        buf_be64(b, (uint64_t)timetz_clock_us(d->v.i64));
+        buf_be32(b, (uint32_t)timetz_west(d->v.i64));
+        return;
     case TYPE_REAL:
         memcpy(&bits, &f, sizeof bits);
         buf_be32(b, bits);
@@ -477,6 +483,8 @@ static uint32_t wire_size(enum type_id type)
     case TYPE_TIMESTAMP_NS:
     case TYPE_TIMESTAMPTZ:
         return 8;
+    case TYPE_TIMETZ:
+        return 12;
     case TYPE_INTERVAL:
     case TYPE_UUID:
         return WIRE_UUID_BYTES;
@@ -547,6 +555,14 @@ wire_get_fixed(enum type_id type, const uint8_t *p, struct datum *ret, struct dn
         return 0;
     }
     wide = be_get64(p);
+    if (type == TYPE_TIMETZ) {
+        int32_t west = (int32_t)be_get32(p + 8);
+
+        if (!timetz_good((int64_t)wide, west))
+            return DN_FAIL(err, DN_E_DATETIME_RANGE, "TIMETZ out of range");
+        ret->v.i64 = timetz_make((int64_t)wide, west);
+        return 0;
+    }
     if (type == TYPE_DOUBLE)
         memcpy(&ret->v.f64, &wide, sizeof wide);
     else

@@ -253,6 +253,7 @@ int bind_type_call(
         {"bytea", TYPE_BLOB},
         {"date", TYPE_DATE},
         {"time", TYPE_TIME},
+        {"timetz", TYPE_TIMETZ},
         {"timestamp", TYPE_TIMESTAMP_US},
         {"timestamptz", TYPE_TIMESTAMPTZ},
         {"interval", TYPE_INTERVAL},

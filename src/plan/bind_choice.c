@@ -14,6 +14,8 @@ static int bind_kind(enum type_id t)
         return 1;
     if (type_is_timestamp(t) || t == TYPE_TIMESTAMPTZ || t == TYPE_DATE)
         return 2;
+    if (t == TYPE_TIME || t == TYPE_TIMETZ)
+        return 3;
     if (t == TYPE_OID || type_is_reg(t))
         return 1;
     if (t == TYPE_NAME || t == TYPE_CHAR1 || t == TYPE_NODE_TREE || t == TYPE_BPCHAR)

@@ -151,7 +151,7 @@ static unsigned type_mods_max(const struct type_name *t, int other)
 /* Is the parameter the digits of a second's fraction, up to TYPE_FRACTION_MAX? */
 static bool type_has_fraction(enum type_id t)
 {
-    return t == TYPE_TIME || t == TYPE_TIMESTAMPTZ || t == TYPE_INTERVAL;
+    return t == TYPE_TIME || t == TYPE_TIMETZ || t == TYPE_TIMESTAMPTZ || t == TYPE_INTERVAL;
 }
 
 static void type_mods_check(struct sql_parser *ps,

@@ -107,7 +107,8 @@ static void info_number(struct sys_rows *w, const struct sys_attr *a)
 
 static void info_time(struct sys_rows *w, const struct sys_attr *a)
 {
-    bool counts = a->type == TYPE_TIME || a->type == TYPE_TIMESTAMPTZ || a->type == TYPE_INTERVAL;
+    bool counts = a->type == TYPE_TIME || a->type == TYPE_TIMETZ || a->type == TYPE_TIMESTAMPTZ ||
+                  a->type == TYPE_INTERVAL;
 
     if (a->type == TYPE_DATE)
         sys_int(w, 0);

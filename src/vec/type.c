@@ -91,6 +91,7 @@ const char *type_name(enum type_id t)
     X(UUID, "uuid")                            \
     X(NUMERIC, "numeric")                      \
     X(BPCHAR, "character")                     \
+    X(TIMETZ, "time with time zone")           \
     X(OID, "oid")                              \
     X(NAME, "name")                            \
     X(CHAR1, "\"char\"")                       \
@@ -275,7 +276,7 @@ bool type_mods_good(enum type_id t, const struct type_mods *m)
         (!type_fields_name(m->v[1]) ||
          (m->v[0] != TYPE_FRACTION_MAX && !(m->v[1] & TYPE_FIELD_SECOND))))
         return false;
-    if (t == TYPE_TIME || t == TYPE_TIMESTAMPTZ || t == TYPE_INTERVAL)
+    if (t == TYPE_TIME || t == TYPE_TIMETZ || t == TYPE_TIMESTAMPTZ || t == TYPE_INTERVAL)
         return m->count <= (t == TYPE_INTERVAL ? 2 : 1) && m->v[0] >= 0 &&
                m->v[0] <= TYPE_FRACTION_MAX;
     return false;

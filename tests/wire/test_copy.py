@@ -48,6 +48,24 @@ class PsqlCopy(ServerTest):
         self.assertIn("COPY 3\n", r.stdout)
         self.assertTrue(r.stdout.endswith("a,t\n1,one\n2,\n3,three\tx\n"), r.stdout)
 
+    def test_bytes_as_postgres(self):
+        # what PostgreSQL 15 writes for the same values, and what it writes is read
+        for sql, want in (
+                ("'04:05:06.789-08'::timetz", "0000000c000000036c97ca8800007080"),
+                ("'24:00+05:30'::timetz", "0000000c000000141dd76000ffffb2a8"),
+        ):
+            with tempfile.TemporaryDirectory() as d:
+                file = os.path.join(d, "bytes")
+                r = self.psql("-c", f"\\copy (SELECT {sql} AS x) TO '{file}' (FORMAT binary)")
+                self.assertEqual((r.stdout, r.stderr), ("COPY 1\n", ""))
+                with open(file, "rb") as f:
+                    self.assertEqual(f.read()[21:-2].hex(), want, sql)
+                r = self.psql("-At", "-c", "DROP TABLE IF EXISTS bytes_back",
+                              "-c", f"CREATE TABLE bytes_back AS SELECT {sql} AS x WHERE false",
+                              "-c", f"\\copy bytes_back FROM '{file}' (FORMAT binary)",
+                              "-c", f"SELECT x = {sql} FROM bytes_back")
+                self.assertTrue(r.stdout.endswith("COPY 1\nt\n"), r.stdout + r.stderr)
+
     def test_files(self):
         with tempfile.TemporaryDirectory() as d:
             self.psql("-c", "CREATE TABLE files (a INT PRIMARY KEY, v DOUBLE, t VARCHAR)",

@@ -85,7 +85,8 @@ static void rows_text(struct buf *b, const struct dendro_column *c, size_t row)
     struct datum d = {.type = (enum type_id)c->type};
     const struct dendro_text *t;
 
-    if (type_is_array(d.type) || d.type == TYPE_NUMERIC || type_is_text(d.type)) {
+    if (type_is_array(d.type) || d.type == TYPE_NUMERIC || d.type == TYPE_TIMETZ ||
+        type_is_text(d.type)) {
         t = &((const struct dendro_text *)c->values)[row];
         buf_append(b, t->ptr, t->len);
         return;

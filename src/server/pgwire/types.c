@@ -57,7 +57,7 @@ int16_t pgw_type_len(enum type_id type)
         return -1;
     if (type == TYPE_OID)
         return sizeof(uint32_t);
-    return type == TYPE_UUID ? 16 : (int16_t)phys_size(type_phys(type));
+    return type == TYPE_UUID ? 16 : type == TYPE_TIMETZ ? 12 : (int16_t)phys_size(type_phys(type));
 }
 
 static const struct types_alias *types_alias(uint32_t oid)

@@ -144,6 +144,7 @@ static char slt_db_letter(enum dendro_type type)
     case DENDRO_TYPE_TIMESTAMP_NS:
     case DENDRO_TYPE_DATE:
     case DENDRO_TYPE_TIME:
+    case DENDRO_TYPE_TIMETZ:
     case DENDRO_TYPE_TIMESTAMPTZ:
         return 'D';
     case DENDRO_TYPE_NONE:

@@ -25,6 +25,7 @@ static const struct words sample_types[] = {
     {"TIMESTAMPTZ", TYPE_TIMESTAMPTZ},
     {"TIMESTAMP", TYPE_TIMESTAMP},
     {"DATE", TYPE_DATE},
+    {"TIMETZ", TYPE_TIMETZ},
     {"TIME", TYPE_TIME},
     {"UUID", TYPE_UUID},
     {"CHAR", TYPE_BPCHAR},

@@ -7,6 +7,7 @@
 #include "naive.h"
 
 #include "vec/numeric.h"
+#include "vec/timetz.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -36,6 +37,7 @@ static const enum type_id types[] = {
     TYPE_TIMESTAMP_NS,
     TYPE_DATE,
     TYPE_TIME,
+    TYPE_TIMETZ,
     TYPE_TIMESTAMPTZ,
     TYPE_UUID,
     TYPE_INTERVAL,
@@ -66,6 +68,8 @@ static struct datum random_int(enum type_id type)
         v = (int16_t)v;
     if (type == TYPE_TIME)
         v = (v & 31) * 1000000007;
+    if (type == TYPE_TIMETZ)
+        v = timetz_make((v & 31) * 1000000007, (int32_t)(v & 96) * 300 - 7200);
     if (type == TYPE_INTEGER || type == TYPE_DATE)
         v = (int32_t)v;
     if (type == TYPE_BOOLEAN)
