@@ -55,7 +55,7 @@ static int aside_values_plan(struct aside_values *w, struct arena *arena, struct
     return 0;
 }
 
-/* Reads a part; what does not fit goes to `child`, divided anew. */
+/* Reads a part of a spill; what does not fit goes to `child`, divided anew. */
 static int aside_read_values(struct aside_values *w,
                              const struct exec_spill *from,
                              uint32_t part,
@@ -88,57 +88,76 @@ static int aside_read_values(struct aside_values *w,
             rc = exec_agg_reset(agg, err);
     }
     exec_spill_reader_close(&reader);
-    if (rc < 0)
-        return rc;
-    if (!exec_spill_is_open(child))
-        return exec_aside_put_states(w->into, agg, w->agg, err);
-    rc = exec_aside_put_values(w->into, child, agg, 0, level + 1, err);
-    return rc < 0 ? rc : exec_spill_seal_all(child, err);
+    return rc < 0 ? rc : 0;
 }
 
+/* A part of all spills together: what is in several of them counts once. */
 static int aside_values_part(struct aside_values *w,
-                             const struct exec_spill *from,
+                             struct exec_spill *const *from,
+                             uint32_t count,
                              uint32_t part,
                              uint32_t level,
                              struct dn_err *err)
 {
     struct exec_aside_results *r = w->r;
     struct exec_spill child = {.file = NULL};
+    struct exec_spill *inner = &child;
     struct exec_agg agg;
+    uint64_t rows = 0;
     int rc;
 
-    if (from->parts[part].rows == 0)
+    for (uint32_t i = 0; i < count; i++)
+        rows += from[i]->parts[part].rows;
+    if (rows == 0)
         return 0;
     rc = exec_agg_init(&agg, &w->node, r->op->ctx, &r->mem, err);
-    if (rc == 0)
-        rc = aside_read_values(w, from, part, level, &agg, &child, err);
+    for (uint32_t i = 0; i < count && rc == 0; i++)
+        if (from[i]->parts[part].rows > 0)
+            rc = aside_read_values(w, from[i], part, level, &agg, &child, err);
+    if (rc == 0 && !exec_spill_is_open(&child)) {
+        rc = exec_aside_put_states(w->into, &agg, w->agg, err);
+    } else if (rc == 0) {
+        rc = exec_aside_put_values(w->into, &child, &agg, 0, level + 1, err);
+        if (rc == 0)
+            rc = exec_spill_seal_all(&child, err);
+    }
     exec_agg_done(&agg);
     r->bytes += child.bytes;
     for (uint32_t p = 0; p < child.parts_count && rc == 0; p++)
-        rc = aside_values_part(w, &child, p, level + 1, err);
+        rc = aside_values_part(w, &inner, 1, p, level + 1, err);
     exec_spill_close(&child);
     return rc;
 }
 
-/* All values of the DISTINCT aggregates become states. */
+/* All values of a DISTINCT aggregate, of all threads, become states of the first aside. */
 static int aside_bring_values(struct exec_aside_results *r,
-                              struct exec_aside *a,
+                              struct exec_aside *asides,
+                              uint32_t count,
                               uint32_t g,
                               struct dn_err *err)
 {
-    struct aside_values w = {.r = r, .into = a, .agg = g};
+    struct aside_values w = {.r = r, .into = &asides[0], .agg = g};
+    struct exec_spill **from;
     struct arena arena;
+    uint32_t n = 0;
     int rc;
 
     arena_init(&arena, &r->op->mem);
-    rc = aside_values_plan(&w, &arena, err);
-    if (rc == 0)
-        rc = exec_spill_seal_all(&a->values[g], err);
-    for (uint32_t p = 0; p < EXEC_ASIDE_PARTS && rc == 0; p++)
-        rc = aside_values_part(&w, &a->values[g], p, 0, err);
+    from = arena_calloc(&arena, count, sizeof(struct exec_spill *));
+    rc = from ? aside_values_plan(&w, &arena, err) : DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < count && rc == 0; i++) {
+        if (!exec_spill_is_open(&asides[i].values[g]))
+            continue;
+        from[n++] = &asides[i].values[g];
+        rc = exec_spill_seal_all(&asides[i].values[g], err);
+    }
+    for (uint32_t p = 0; p < EXEC_ASIDE_PARTS && rc == 0 && n > 0; p++)
+        rc = aside_values_part(&w, from, n, p, 0, err);
+    for (uint32_t i = 0; i < n; i++) {
+        r->bytes += from[i]->bytes;
+        exec_spill_close(from[i]);
+    }
     arena_done(&arena);
-    r->bytes += a->values[g].bytes;
-    exec_spill_close(&a->values[g]);
     return rc;
 }
 
@@ -154,13 +173,12 @@ int exec_aside_results_open(struct exec_aside_results *r,
 
     r->op = op;
     mem_owner_init(&r->mem, "groups", &op->mem, 0);
-    for (uint32_t i = 0; i < count && rc == 0; i++) {
-        for (uint32_t g = 0; g < op->node->aggs_count && rc == 0; g++)
-            if (exec_spill_is_open(&asides[i].values[g]))
-                rc = aside_bring_values(r, &asides[i], g, err);
-        if (rc == 0 && exec_aside_any(&asides[i]))
+    for (uint32_t g = 0; g < op->node->aggs_count && rc == 0; g++)
+        if (op->node->aggs[g].distinct)
+            rc = aside_bring_values(r, asides, count, g, err);
+    for (uint32_t i = 0; i < count && rc == 0; i++)
+        if (exec_aside_any(&asides[i]))
             rc = exec_spill_seal_all(&asides[i].states, err);
-    }
     if (rc == 0)
         rc = exec_agg_init(&r->agg, op->node, op->ctx, &r->mem, err);
     if (rc < 0)

@@ -12,32 +12,20 @@
 
 /* ---- life of a feed ---- */
 
-int exec_feed_open(struct exec_feed *f,
-                   const struct exec_units *u,
-                   const struct scan_reader_options *options,
+int exec_feed_init(struct exec_feed *f,
+                   const struct plan_node *node,
+                   const struct exec_ctx *ctx,
+                   struct mem_owner *owner,
                    struct dn_err *err)
 {
-    const struct exec_ctx *ctx = u->source->ctx;
-    uint32_t keys = u->node->exprs_count;
-    uint32_t aggs = u->node->aggs_count;
+    uint32_t keys = node->exprs_count;
+    uint32_t aggs = node->aggs_count;
     int rc;
 
-    f->u = u;
     f->serial = 1;
-    arena_init(&f->tuple, options->owner);
-    mem_owner_init(&f->mem, "groups", options->owner, 0);
-    rc = exec_reader_open(&f->reader, u->source, options, err);
-    if (rc == 0)
-        rc = exec_agg_init(&f->agg, u->node, ctx, &f->mem, err);
-    if (rc == 0 && u->bucket_col != PLAN_NO_COL) {
-        const struct exec_buckets_spec spec = {.exprs = u->buckets,
-                                               .keys_count = u->buckets_count,
-                                               .col = u->bucket_col,
-                                               .cols_max = u->source->node->cols_count,
-                                               .type = u->source->node->cols[u->bucket_col].type};
-
-        rc = exec_buckets_init(&f->buckets, &spec, &f->reader.ev, options->owner, err);
-    }
+    arena_init(&f->tuple, owner);
+    mem_owner_init(&f->mem, "groups", owner, 0);
+    rc = exec_agg_init(&f->agg, node, ctx, &f->mem, err);
     if (rc < 0)
         return rc;
     f->consts = arena_calloc(&f->agg.run, keys, sizeof *f->consts);
@@ -48,11 +36,54 @@ int exec_feed_open(struct exec_feed *f,
     return f->consts && f->found && f->key_vecs && f->decode && f->zones ? 0 : DN_FAIL_NOMEM(err);
 }
 
-void exec_feed_close(struct exec_feed *f)
+int exec_feed_enter(struct exec_feed *f,
+                    const struct exec_units *u,
+                    const struct scan_reader_options *options,
+                    struct dn_err *err)
+{
+    int rc;
+
+    f->u = u;
+    f->serial++;
+    f->have_consts = false;
+    rc = exec_reader_open(&f->reader, u->source, options, err);
+    if (rc == 0 && u->bucket_col != PLAN_NO_COL) {
+        const struct exec_buckets_spec spec = {.exprs = u->buckets,
+                                               .keys_count = u->buckets_count,
+                                               .col = u->bucket_col,
+                                               .cols_max = u->source->node->cols_count,
+                                               .type = u->source->node->cols[u->bucket_col].type};
+
+        rc = exec_buckets_init(&f->buckets, &spec, &f->reader.ev, options->owner, err);
+    }
+    return rc;
+}
+
+void exec_feed_leave(struct exec_feed *f)
 {
     exec_buckets_done(&f->buckets);
-    exec_agg_done(&f->agg);
     exec_reader_close(&f->reader);
+    memset(&f->buckets, 0, sizeof f->buckets);
+    memset(&f->reader, 0, sizeof f->reader);
+    f->buckets_full = false;
+    f->rest = (struct batch){.count = 0};
+    f->rest_at = 0;
+}
+
+int exec_feed_open(struct exec_feed *f,
+                   const struct exec_units *u,
+                   const struct scan_reader_options *options,
+                   struct dn_err *err)
+{
+    int rc = exec_feed_init(f, u->node, u->source->ctx, options->owner, err);
+
+    return rc < 0 ? rc : exec_feed_enter(f, u, options, err);
+}
+
+void exec_feed_close(struct exec_feed *f)
+{
+    exec_feed_leave(f);
+    exec_agg_done(&f->agg);
     arena_done(&f->tuple);
     mem_free(f->floors);
     f->floors = NULL;

@@ -98,6 +98,18 @@ int exec_feed_open(struct exec_feed *f,
                    const struct exec_units *u,
                    const struct scan_reader_options *options,
                    struct dn_err *err) DN_MUST_CHECK;
+/* The same in steps, for several sources after each other into the same groups: init, then for each
+ * source enter, exec_feed_next …, leave; close. */
+int exec_feed_init(struct exec_feed *f,
+                   const struct plan_node *node,
+                   const struct exec_ctx *ctx,
+                   struct mem_owner *owner,
+                   struct dn_err *err) DN_MUST_CHECK;
+int exec_feed_enter(struct exec_feed *f,
+                    const struct exec_units *u,
+                    const struct scan_reader_options *options,
+                    struct dn_err *err) DN_MUST_CHECK;
+void exec_feed_leave(struct exec_feed *f);
 void exec_feed_close(struct exec_feed *f); /* half-open or zeroed is fine */
 /* The groups of agg are gone (exec_agg_reset): their numbers mean nothing any more. */
 static inline void exec_feed_forget(struct exec_feed *f)

@@ -4,7 +4,8 @@
  * whole input is read first, then the groups come out in the order in which they were first seen.
  *
  * Above a scan (with or without a filter) the units of the scan are read directly (agg_units.h), by
- * one thread as long as that is quick, then by several; above anything else batches are pulled.
+ * one thread as long as that is quick, then by several; above anything else batches are pulled. Of
+ * a UNION ALL each input is read in its own way, one after the other.
  *
  * Groups that outgrow the operator's share of memory are put aside (agg_aside.h), by each thread
  * its own; then they come out part by part. */
@@ -13,6 +14,7 @@
 #include "exec/exec_int.h"
 #include "exec/run.h"
 #include "exec/team.h"
+#include "exec/union.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -30,6 +32,7 @@ struct op_aggregate {
     struct exec_team team;
     struct exec_held held;     /* a batch whose rows go in by and by */
     struct exec_aside *asides; /* owned: this thread's, then the helpers' */
+    uint32_t asides_count;
     struct exec_aside_results results;
     struct exec_agg *groups; /* to be emitted: the feed's, or a part of the results */
     struct vec *out;         /* owned: result columns */
@@ -77,24 +80,19 @@ static struct scan_reader_options aggregate_reading(struct op *op)
 static int op_aggregate_open(struct op *op, struct dn_err *err)
 {
     struct op_aggregate *st = op->state;
-    const struct plan_node *node = op->node;
-    struct scan_reader_options options;
-    int rc;
 
-    st->out = mem_calloc(&op->mem, node->cols_count, sizeof *st->out);
+    st->out = mem_calloc(&op->mem, op->node->cols_count, sizeof *st->out);
     if (!st->out)
         return DN_FAIL_NOMEM(err);
-    st->source = exec_source_of(op->input);
-    if (!st->source) {
-        mem_owner_init(&st->feed.mem, "groups", &op->mem, 0);
-        return exec_agg_init(&st->feed.agg, node, op->ctx, &st->feed.mem, err);
-    }
-    rc = exec_units_plan(&st->units, node, st->source, err);
-    if (rc < 0)
-        return rc;
-    st->helpers_count = aggregate_helpers(op);
-    options = aggregate_reading(op);
-    return exec_feed_open(&st->feed, &st->units, &options, err);
+    return exec_feed_init(&st->feed, op->node, op->ctx, &op->mem, err);
+}
+
+static void aggregate_close_helpers(struct op_aggregate *st)
+{
+    for (uint32_t i = 0; st->helpers && i < st->helpers_count; i++)
+        exec_feed_close(&st->helpers[i]);
+    mem_free(st->helpers);
+    st->helpers = NULL;
 }
 
 static void op_aggregate_close(struct op *op)
@@ -102,21 +100,18 @@ static void op_aggregate_close(struct op *op)
     struct op_aggregate *st = op->state;
 
     exec_aside_results_close(&st->results);
-    for (uint32_t i = 0; st->asides && i <= st->helpers_count; i++)
+    for (uint32_t i = 0; st->asides && i < st->asides_count; i++)
         exec_aside_done(&st->asides[i]);
     mem_free(st->asides);
-    for (uint32_t i = 0; st->helpers && i < st->helpers_count; i++)
-        exec_feed_close(&st->helpers[i]);
-    mem_free(st->helpers);
+    aggregate_close_helpers(st);
     exec_feed_close(&st->feed);
     mem_free(st->out);
 }
 
 /* One aside per thread, before the first row; none if nothing may be put aside. */
-static int aggregate_open_asides(struct op *op, struct dn_err *err)
+static int aggregate_open_asides(struct op *op, uint32_t threads, struct dn_err *err)
 {
     struct op_aggregate *st = op->state;
-    uint32_t threads = st->helpers_count + 1;
     int rc = 0;
 
     if (!op->share)
@@ -124,6 +119,7 @@ static int aggregate_open_asides(struct op *op, struct dn_err *err)
     st->asides = mem_calloc(&op->mem, threads, sizeof *st->asides);
     if (!st->asides)
         return DN_FAIL_NOMEM(err);
+    st->asides_count = threads;
     for (uint32_t i = 0; i < threads && rc == 0; i++)
         rc = exec_aside_init(&st->asides[i], op, threads, err);
     return rc;
@@ -142,7 +138,7 @@ aggregate_watch(struct op *op, struct exec_feed *feed, uint32_t thread, struct d
     return exec_aside_put(&st->asides[thread], &feed->agg, err);
 }
 
-static int aggregate_drain_batches(struct op *op, struct dn_err *err)
+static int aggregate_drain_batches(struct op *op, struct op *input, struct dn_err *err)
 {
     struct op_aggregate *st = op->state;
     struct batch in;
@@ -150,7 +146,7 @@ static int aggregate_drain_batches(struct op *op, struct dn_err *err)
 
     for (;;) {
         exec_pace_begin(&st->feed.agg.pace, &st->feed.agg.batch);
-        rc = exec_pull_paced(op->input, &st->feed.agg.pace, &st->held, &in, err);
+        rc = exec_pull_paced(input, &st->feed.agg.pace, &st->held, &in, err);
         if (rc == DN_EOF)
             return 0;
         if (rc == 0)
@@ -216,7 +212,7 @@ static int aggregate_call_team(struct op *op, struct dn_err *err)
     return exec_team_start(&st->team, op->ctx, st->helpers_count, aggregate_help, op, err);
 }
 
-static int aggregate_drain_units(struct op *op, struct dn_err *err)
+static int aggregate_read_units(struct op *op, struct dn_err *err)
 {
     struct op_aggregate *st = op->state;
     int rc;
@@ -241,14 +237,14 @@ static int aggregate_drain_units(struct op *op, struct dn_err *err)
 /* Did some thread put groups aside? */
 static bool aggregate_aside(const struct op_aggregate *st)
 {
-    for (uint32_t i = 0; st->asides && i <= st->helpers_count; i++)
+    for (uint32_t i = 0; st->asides && i < st->asides_count; i++)
         if (exec_aside_any(&st->asides[i]))
             return true;
     return false;
 }
 
-/* The groups of all threads together; if some were put aside, the others follow. */
-static int aggregate_bring_together(struct op *op, struct dn_err *err)
+/* The groups of helpers to those of this thread; if some were put aside, they follow. */
+static int aggregate_take_helpers(struct op *op, struct dn_err *err)
 {
     struct op_aggregate *st = op->state;
     bool aside = aggregate_aside(st);
@@ -264,23 +260,84 @@ static int aggregate_bring_together(struct op *op, struct dn_err *err)
         if (rc == 0)
             exec_agg_done(agg);
     }
+    if (rc == 0)
+        aggregate_close_helpers(st);
+    return rc;
+}
+
+static int aggregate_bring_together(struct op *op, struct dn_err *err)
+{
+    struct op_aggregate *st = op->state;
+    int rc;
+
     st->groups = &st->feed.agg;
-    if (rc < 0 || !aside)
-        return rc;
+    if (!aggregate_aside(st))
+        return 0;
     rc = exec_aside_put(&st->asides[0], &st->feed.agg, err);
     st->groups = &st->results.agg;
-    return rc < 0
-               ? rc
-               : exec_aside_results_open(&st->results, op, st->asides, st->helpers_count + 1, err);
+    return rc < 0 ? rc
+                  : exec_aside_results_open(&st->results, op, st->asides, st->asides_count, err);
+}
+
+static int aggregate_drain_units(struct op *op, struct dn_err *err)
+{
+    struct op_aggregate *st = op->state;
+    struct scan_reader_options options;
+    int rc = exec_units_plan(&st->units, op->node, st->source, err);
+
+    if (rc < 0)
+        return rc;
+    st->helpers_count = aggregate_helpers(op);
+    st->team = (struct exec_team){0};
+    st->feed.rows_decoded = 0;
+    options = aggregate_reading(op);
+    rc = exec_feed_enter(&st->feed, &st->units, &options, err);
+    if (rc == 0)
+        rc = aggregate_read_units(op, err);
+    if (rc == 0)
+        rc = aggregate_take_helpers(op, err);
+    if (rc == 0)
+        exec_feed_leave(&st->feed);
+    return rc;
+}
+
+/* Are its columns those of the union, and not only of types that can be made them? */
+static bool aggregate_same_cols(const struct plan_node *all, const struct plan_node *one)
+{
+    bool same = all->cols_count == one->cols_count;
+
+    for (uint32_t i = 0; same && i < all->cols_count; i++)
+        same = all->cols[i].type == one->cols[i].type;
+    return same;
+}
+
+static int aggregate_drain_input(struct op *op, struct op *input, struct dn_err *err)
+{
+    struct op_aggregate *st = op->state;
+
+    st->source = aggregate_same_cols(op->input->node, input->node) ? exec_source_of(input) : NULL;
+    return st->source ? aggregate_drain_units(op, err) : aggregate_drain_batches(op, input, err);
 }
 
 static int aggregate_drain(struct op *op, struct dn_err *err)
 {
     struct op_aggregate *st = op->state;
-    int rc = aggregate_open_asides(op, err);
+    struct op *input = op->input;
+    bool several = exec_union_is(input);
+    uint32_t threads = 1;
+    int rc;
 
-    if (rc == 0)
-        rc = st->source ? aggregate_drain_units(op, err) : aggregate_drain_batches(op, err);
+    st->source = exec_source_of(input);
+    if (several || st->source)
+        threads += several ? exec_team_helpers(op->ctx) : aggregate_helpers(op);
+    rc = aggregate_open_asides(op, threads, err);
+    if (rc == 0 && !several)
+        rc = aggregate_drain_input(op, input, err);
+    while (rc == 0 && several) {
+        rc = exec_union_next(op->input, &input, err);
+        if (rc == 0)
+            rc = aggregate_drain_input(op, input, err);
+    }
     return rc < 0 ? rc : aggregate_bring_together(op, err);
 }
 
@@ -289,7 +346,7 @@ static void aggregate_count_spilled(struct op *op)
     const struct op_aggregate *st = op->state;
 
     op->spilled = st->results.bytes;
-    for (uint32_t i = 0; st->asides && i <= st->helpers_count; i++)
+    for (uint32_t i = 0; st->asides && i < st->asides_count; i++)
         op->spilled += exec_aside_bytes(&st->asides[i]);
 }
 

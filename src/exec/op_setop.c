@@ -3,6 +3,7 @@
  * op_setop.c: UNION ALL hands on one input after the other. INTERSECT and EXCEPT put the rows of
  * the right side into a bag (bag.h) and then ask it about each row of the left side. */
 #include "exec/bag.h"
+#include "exec/union.h"
 
 struct op_setop {
     struct exec_bag bag;
@@ -41,6 +42,47 @@ static void op_setop_close(struct op *op)
 
     exec_bag_done(&st->bag);
     arena_done(&st->run);
+}
+
+bool exec_union_is(const struct op *op)
+{
+    return op->node->kind == PLAN_SETOP && op->node->setop == PLAN_SETOP_UNION_ALL;
+}
+
+/* The input itself, or one of its own. */
+static int union_inside(struct op *input, struct op **ret, struct dn_err *err)
+{
+    if (exec_union_is(input))
+        return exec_union_next(input, ret, err);
+    *ret = input;
+    return 0;
+}
+
+int exec_union_next(struct op *op, struct op **ret, struct dn_err *err)
+{
+    struct op_setop *st = op->state;
+    int rc = 0;
+
+    if (!st->left_done) {
+        bool first = !op->input;
+
+        if (first)
+            rc = exec_need_input(op, err);
+        if (rc == 0 && (first || exec_union_is(op->input)))
+            rc = union_inside(op->input, ret, err);
+        else if (rc == 0)
+            rc = DN_EOF;
+        if (rc != DN_EOF)
+            return rc;
+        st->left_done = true;
+        exec_close(op->input);
+        op->input = NULL;
+    }
+    if (!op->right) {
+        rc = exec_need_right(op, err);
+        return rc < 0 ? rc : union_inside(op->right, ret, err);
+    }
+    return exec_union_is(op->right) ? exec_union_next(op->right, ret, err) : DN_EOF;
 }
 
 /* One input after the other, neither open while the other is read. */

@@ -15,6 +15,7 @@
 #include "exec/sort_series.h"
 #include "exec/sort_team.h"
 #include "exec/source.h"
+#include "exec/union.h"
 #include "vec/normkey.h"
 
 #include <inttypes.h>
@@ -298,16 +299,16 @@ static int sort_spill(struct op *op, struct dn_err *err)
     return rc < 0 ? rc : exec_sort_init(&st->rows, st->types, cols, &op->mem, err);
 }
 
-static int sort_drain(struct op *op, struct dn_err *err)
+static int sort_drain_input(struct op *op, struct op *input, struct dn_err *err)
 {
     struct op_sort *st = op->state;
     struct batch in;
     int rc;
 
     for (;;) {
-        rc = exec_pull(op->input, &in, err);
+        rc = exec_pull(input, &in, err);
         if (rc == DN_EOF)
-            break;
+            return 0;
         if (rc < 0)
             return rc;
         rc = sort_batch_keys(op, &in, err);
@@ -321,6 +322,40 @@ static int sort_drain(struct op *op, struct dn_err *err)
         if (rc < 0)
             return rc;
     }
+}
+
+/* Top-N of a UNION ALL: each input is told what those before it came to. */
+static int sort_drain_union(struct op *op, struct dn_err *err)
+{
+    struct op_sort *st = op->state;
+    struct op *input;
+    int rc = 0;
+
+    for (;;) {
+        st->source = NULL;
+        rc = exec_union_next(op->input, &input, err);
+        if (rc == DN_EOF)
+            return 0;
+        if (rc == 0)
+            rc = exec_bound_find(input, op->node, st->keep, &st->source, err);
+        if (rc == 0 && st->source && st->bounded && st->rows.count >= st->keep)
+            rc = sort_cut(op, err);
+        if (rc == 0)
+            rc = sort_drain_input(op, input, err);
+        if (rc < 0)
+            return rc;
+    }
+}
+
+static int sort_drain(struct op *op, struct dn_err *err)
+{
+    struct op_sort *st = op->state;
+    int rc = st->keep != UINT32_MAX && exec_union_is(op->input)
+                 ? sort_drain_union(op, err)
+                 : sort_drain_input(op, op->input, err);
+
+    if (rc < 0)
+        return rc;
     if (!exec_sort_runs_any(&st->runs))
         return exec_sort_order_team(&st->rows, op->ctx, err);
     rc = st->rows.count ? sort_spill(op, err) : 0;

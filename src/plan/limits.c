@@ -172,14 +172,18 @@ int plan_check_limits(const struct settings *settings,
     return rc;
 }
 
-void plan_note_full_scan(const struct plan_node *scan, char *to, size_t to_len)
+void plan_note_full_scan(struct planner *q, const struct plan_node *scan)
 {
     const struct table *t = scan->table;
+    const struct table *parent = timepart_parent(q->env->catalog, t);
+    size_t to_len = sizeof(q->plan->notice);
+    char *to = q->plan->notice;
+    const char *name = parent ? parent->name : t->name;
     int len;
 
     if (t->form == KEY_NONE && t->time_col < 0) {
         if (scan->preds_count == 0)
-            snprintf(to, to_len, "full scan: the query reads the whole of table \"%s\"", t->name);
+            snprintf(to, to_len, "full scan: the query reads the whole of table \"%s\"", name);
         return;
     }
     if (limits_never(scan->preds, scan->preds_count))
@@ -191,7 +195,7 @@ void plan_note_full_scan(const struct plan_node *scan, char *to, size_t to_len)
     if (t->time_col >= 0 && limits_pred(scan->preds, scan->preds_count, t->time_col))
         return;
     len = snprintf(
-        to, to_len, "full scan: WHERE constrains no partition key column of \"%s\" (", t->name);
+        to, to_len, "full scan: WHERE constrains no partition key column of \"%s\" (", name);
     for (uint16_t i = 0; i < t->series_count && len > 0 && (size_t)len < to_len; i++)
         len += snprintf(
             to + len, to_len - (size_t)len, "%s%s", i ? ", " : "", t->columns[t->series[i]].name);

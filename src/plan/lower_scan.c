@@ -81,7 +81,7 @@ static int lower_prune(struct lower *lo,
     node->preds_count = preds.count;
     node->prune = NULL;
     if (!lo->q->plan->notice[0])
-        plan_note_full_scan(node, lo->q->plan->notice, sizeof(lo->q->plan->notice));
+        plan_note_full_scan(lo->q, node);
     return 0;
 }
 

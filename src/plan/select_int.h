@@ -197,4 +197,4 @@ int query_start(struct planner *q,
 int query_table(struct planner *q, const struct table *t, struct dn_err *err) DN_MUST_CHECK;
 
 /* A warning for EXPLAIN when neither partition key nor time is constrained. */
-void plan_note_full_scan(const struct plan_node *scan, char *to, size_t to_len);
+void plan_note_full_scan(struct planner *q, const struct plan_node *scan);
