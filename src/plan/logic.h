@@ -154,6 +154,7 @@ struct planner {
     uint32_t vars_cap;
     struct linit *inits;
     uint32_t inits_count, inits_cap;
+    uint32_t withs_open; /* queries of WITH that are being bound, one for the other */
     uint32_t tables_cap;       /* of plan->tables */
     uint32_t ctes_cap;         /* of plan->ctes */
     uint32_t depth;            /* queries in queries, now */

@@ -63,9 +63,13 @@ int query_with(struct planner *q,
         rc = c->change ? with_part(q, w, err) : 0;
         if (rc < 0)
             return rc;
-        if (with->recursive)
-            w->visible = w;
+        w->recursive = with->recursive;
         list = w;
+    }
+    for (struct lwith *w = list; w != outer; w = w->next) {
+        w->last = list;
+        if (with->recursive)
+            w->visible = list; /* also those named after it */
     }
     scope->withs = list;
     return 0;
@@ -397,21 +401,40 @@ static bool with_says(const struct query *ast, const char *name)
 static int with_bind(struct planner *q, struct lwith *w, struct qout *ret, struct dn_err *err)
 {
     struct scope seen = *w->scope;
-    bool recursive = w->visible == w && with_says(w->ast->query, w->ast->name.s);
+    bool recursive = w->recursive && with_says(w->ast->query, w->ast->name.s);
     int rc;
 
-    w->open = true;
+    w->open = ++q->withs_open;
     seen.withs = w->visible; /* a mention in a subquery is recursion too, and refused */
     rc = recursive ? with_recursive(q, w, ret, err) : query_bind(q, w->ast->query, &seen, ret, err);
-    w->open = false;
+    w->open = 0;
+    q->withs_open--;
     return rc < 0 ? rc : with_names(q, w->ast, ret, err);
 }
 
 /* ---- a mention ---- */
 
+/* Another query of the same WITH that was begun for this one, and now mentions it? */
+static bool with_mutual(const struct lwith *w)
+{
+    const struct lwith *s = w->last;
+
+    for (; s && s->last == w->last; s = s->next)
+        if (s->open > w->open)
+            return true;
+    return false;
+}
+
 static int with_work(struct planner *q, struct lwith *w, struct qout *ret, struct dn_err *err)
 {
     w->mentioned = true;
+    if (with_mutual(w)) {
+        int rc = DN_FAIL(
+            err, DN_E_UNSUPPORTED, "mutual recursion between WITH items is not implemented");
+
+        dn_err_at(err, w->ast->name.pos);
+        return rc;
+    }
     if (!w->work_of) {
         int rc =
             DN_FAIL(err,
