@@ -214,7 +214,7 @@ static int out_rows(struct copy_out *o, struct dn_err *err)
     int rc = out_begin(o, plan, err);
 
     while (rc == 0) {
-        rc = exec_next(stmt->root, &b, err);
+        rc = stmt_pull(stmt, &b, err);
         if (rc == 0)
             rc = out_batch(o, &b, plan->cols_count, err);
         if (rc == 0)

@@ -84,7 +84,7 @@ int cursor_reach(struct session_cursor *c, uint64_t want, struct dn_err *err)
             c->base += c->mem.count; /* behind us */
             exec_rows_reset(&c->mem);
         }
-        rc = c->query->root ? exec_next(c->query->root, &b, err)
+        rc = c->query->root ? stmt_pull(c->query, &b, err)
                             : DN_FAIL(err,
                                       DN_E_RESULT_GONE,
                                       "the rows were of a part of the transaction that was rolled "

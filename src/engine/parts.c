@@ -260,7 +260,7 @@ static int part_gather(struct dendro_stmt *stmt, struct dn_err *err)
     int rc = 0;
 
     *to = (struct describe){.cols_count = cols};
-    while (rc == 0 && (rc = exec_next(stmt->root, &b, err)) == 0) {
+    while (rc == 0 && (rc = stmt_pull(stmt, &b, err)) == 0) {
         if (to->rows_count + b.sel_count > room) {
             size_t more = 2 * room + b.sel_count;
             struct datum *cells = arena_calloc(&stmt->run, more * cols + 1, sizeof(*cells));

@@ -191,3 +191,82 @@ int stmt_run_select(struct dendro_stmt *stmt, struct dn_err *err)
         stmt->cols = stmt->run_plan->cols;
     return exec_open(stmt->run_plan ? stmt->run_plan : stmt->plan, &stmt->ctx, &stmt->root, err);
 }
+
+/* ---- FOR UPDATE ---- */
+
+/* Which rows of the batch have a row of the table at all: of an outer join not all do. */
+static uint32_t sel_lock_rows(const struct batch *b, const struct vec *key, uint16_t *rows)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < b->sel_count; i++) {
+        uint16_t row = b->sel ? b->sel[i] : (uint16_t)i;
+
+        if (!vec_is_null(key, row))
+            rows[n++] = row;
+    }
+    return n;
+}
+
+static int sel_lock(struct dendro_stmt *stmt,
+                    const struct plan *plan,
+                    const struct plan_lock *lock,
+                    const struct batch *b,
+                    struct dn_err *err)
+{
+    const struct table *t = lock->table;
+    const struct vec *from = &b->cols[plan->cols_count + lock->at];
+    uint32_t count = store_cols_count(t);
+    struct arena scratch;
+    struct vec *cols;
+    struct colbuf *bufs;
+    uint16_t *rows;
+    uint32_t n = 0;
+    int rc = 0;
+
+    arena_init(&scratch, &stmt->owner);
+    cols = arena_calloc(&scratch, count, sizeof(*cols));
+    bufs = arena_calloc(&scratch, lock->cols_count, sizeof(*bufs));
+    rows = arena_alloc_array(&scratch, VEC_ROWS_MAX, sizeof(*rows));
+    if (!cols || !bufs || !rows)
+        rc = DN_FAIL_NOMEM(err);
+    if (rc == 0)
+        n = sel_lock_rows(b, &from[0], rows);
+    for (uint32_t c = 0; rc == 0 && c < t->columns_count; c++) {
+        struct datum none = {.type = t->columns[c].type, .null = true};
+
+        if (!vec_make_const(&scratch, &none, n, &cols[c]))
+            rc = DN_FAIL_NOMEM(err);
+    }
+    for (uint32_t i = 0; rc == 0 && i < lock->cols_count; i++) {
+        colbuf_init(&bufs[i], store_col_type(t, lock->cols[i]), &stmt->owner, &scratch);
+        if (!colbuf_append_vec(&bufs[i], &from[i], rows, n))
+            rc = DN_FAIL_NOMEM(err);
+        cols[lock->cols[i]] = colbuf_vec(&bufs[i], 0, n);
+    }
+    if (rc == 0 && n > 0)
+        rc = tx_hold(
+            stmt->conn,
+            &(struct shard_batch){
+                .table = t,
+                .cols = cols,
+                .rows = n,
+                .op = ROW_PUT,
+                .rowids = t->form == KEY_NONE ? cols[t->columns_count + HIDDEN_ROWID].data : NULL,
+                .check_seq = snapshot_seq(stmt->snap)},
+            err);
+    for (uint32_t i = 0; bufs && i < lock->cols_count; i++)
+        colbuf_done(&bufs[i]);
+    arena_done(&scratch);
+    return rc;
+}
+
+int stmt_pull(struct dendro_stmt *stmt, struct batch *ret, struct dn_err *err)
+{
+    const struct plan *plan = stmt->run_plan ? stmt->run_plan : stmt->plan;
+    int rc = exec_next(stmt->root, ret, err);
+
+    for (uint32_t i = 0; rc == 0 && plan && i < plan->locks_count && tx_in_block(stmt->conn); i++)
+        rc = sel_lock(stmt, plan, &plan->locks[i], ret, err);
+    return rc;
+}

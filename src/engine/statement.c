@@ -444,7 +444,7 @@ static int stmt_next_row(struct dendro_stmt *stmt, struct dn_err *err)
     }
     stmt->has_row = false;
     do {
-        rc = exec_next(stmt->root, &stmt->batch, err);
+        rc = stmt_pull(stmt, &stmt->batch, err);
         if (rc != 0)
             return rc;
     } while (stmt->batch.sel_count == 0);

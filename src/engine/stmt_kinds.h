@@ -7,6 +7,7 @@
 #include "base/err.h"
 
 struct arena;
+struct batch;
 struct catalog;
 struct datum;
 struct column_spec;
@@ -44,6 +45,8 @@ int stmt_literals(struct dendro_stmt *stmt,
                   const struct stmt *ast,
                   struct plan_env *env,
                   struct dn_err *err) DN_MUST_CHECK;
+/* The next rows of stmt->root, as exec_next; those of a FOR UPDATE are remembered in a block. */
+int stmt_pull(struct dendro_stmt *stmt, struct batch *ret, struct dn_err *err) DN_MUST_CHECK;
 int stmt_run_select(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 int stmt_run_explain(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 

@@ -598,3 +598,8 @@ int tx_write(struct dendro_conn *conn,
         rc = tx_fix(conn, err);
     return rc < 0 ? rc : overlay_write(conn->tx.rows, batches, count, err);
 }
+
+int tx_hold(struct dendro_conn *conn, const struct shard_batch *b, struct dn_err *err)
+{
+    return conn->tx.rows && conn->tx.state == TX_BLOCK ? overlay_hold(conn->tx.rows, b, err) : 0;
+}

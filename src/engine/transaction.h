@@ -106,6 +106,12 @@ int tx_write(struct dendro_conn *conn,
              size_t count,
              struct dn_err *err) DN_MUST_CHECK;
 
+/* In a block: those rows must not be changed by others before COMMIT (store/overlay.h); without one
+ * nothing. */
+int tx_hold(struct dendro_conn *conn,
+            const struct shard_batch *b,
+            struct dn_err *err) DN_MUST_CHECK;
+
 /* ISOLATION LEVEL, READ ONLY and so on for the block that is under way. */
 int tx_modes(struct dendro_conn *conn,
              const struct transaction *modes,

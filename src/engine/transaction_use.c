@@ -45,7 +45,7 @@ static enum tx_use tx_use_of(const struct stmt *ast)
     case STMT_SET:
         return ast->set->scope == SET_SYSTEM ? TX_ALONE : TX_FREE;
     case STMT_SELECT:
-        return stmt_has_parts(ast) ? TX_WRITES : TX_READS;
+        return stmt_has_parts(ast) || ast->query->locks_count > 0 ? TX_WRITES : TX_READS;
     case STMT_USE:
     case STMT_DESCRIBE:
     case STMT_SHOW_TABLES:

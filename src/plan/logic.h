@@ -154,7 +154,9 @@ struct planner {
     uint32_t vars_cap;
     struct linit *inits;
     uint32_t inits_count, inits_cap;
-    uint32_t withs_open; /* queries of WITH that are being bound, one for the other */
+    struct lvars lock_vars;    /* of plan->locks, behind the result */
+    struct lrel **locked;      /* their tables of FROM */
+    uint32_t withs_open;       /* queries of WITH that are being bound, one for the other */
     uint32_t tables_cap;       /* of plan->tables */
     uint32_t ctes_cap;         /* of plan->ctes */
     uint32_t depth;            /* queries in queries, now */

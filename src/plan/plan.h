@@ -43,11 +43,20 @@ struct plan_change {
     uint32_t others_at;
 };
 
+/* SELECT … FOR UPDATE: where the key of each returned row of a table stands. */
+struct plan_lock {
+    const struct table *table; /* one of plan.tables */
+    uint16_t *cols;            /* store columns: of the key, the time, the row's number */
+    uint32_t cols_count;
+    uint32_t at; /* columns of the root from cols_count of the plan + this on */
+};
+
 struct plan {
     struct plan_node *root;
     struct plan_col *cols; /* of the result, as it is shown; the first columns of the root */
     uint32_t cols_count;
-    uint32_t hidden_cols; /* trailing columns of the root that only the sort needed: not shown */
+    uint32_t hidden_cols; /* trailing columns of the root, for locks and what only the sort needed:
+                             not shown */
     enum type_id *param_types; /* params_count; TYPE_NONE = could be anything (taken as VARCHAR) */
     uint32_t params_count;
     uint32_t slots_count; /* parameters in all: the statement's own, then of binds and inits */
@@ -60,7 +69,9 @@ struct plan {
     uint32_t tables_count;
     const struct table *table;  /* UPDATE, DELETE: the one that is changed; SELECT: the first */
     struct plan_change *change; /* UPDATE, DELETE; NULL for others */
-    char notice[256];           /* "" or a warning for EXPLAIN (full scan) */
+    struct plan_lock *locks;
+    uint32_t locks_count;
+    char notice[256]; /* "" or a warning for EXPLAIN (full scan) */
 };
 
 /* An INSERT, UPDATE or DELETE in the WITH of a statement, as the rest of the statement sees it. */

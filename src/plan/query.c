@@ -187,12 +187,20 @@ int query_finish(struct planner *q, const struct qout *out, struct dn_err *err)
 {
     struct lnode *tree = out->tree;
     struct plan *p = q->plan;
-    int rc = rewrite_tree(q, &tree, err);
+    uint32_t all = out->count + q->lock_vars.n;
+    uint32_t *vars = arena_alloc_array(q->env->arena, (size_t)all + 1, sizeof(*vars));
+    int rc;
 
+    if (!vars)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < all; i++)
+        vars[i] = i < out->count ? out->vars[i] : q->lock_vars.v[i - out->count];
+    rc = rewrite_tree(q, &tree, err);
     if (rc == 0)
-        rc = lower_root(q, tree, out->vars, out->count, err);
+        rc = lower_root(q, tree, vars, all, err);
     if (rc < 0)
         return rc;
+    p->hidden_cols += q->lock_vars.n;
     p->cols = arena_alloc_array(q->env->arena, (size_t)out->count + 1, sizeof(*p->cols));
     if (!p->cols)
         return DN_FAIL_NOMEM(err);
@@ -455,6 +463,9 @@ static int query_body(struct planner *q,
 
     if (ast->kind == QUERY_SELECT)
         return select_bind(q, ast, outer, ret, err);
+    rc = query_lock_refuse(ast, err);
+    if (rc < 0)
+        return rc;
     rc = ast->kind == QUERY_VALUES ? query_values(q, ast, outer, ret, err)
                                    : set_bind(q, ast, outer, ret, err);
     if (rc == 0)

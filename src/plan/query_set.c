@@ -129,7 +129,7 @@ static bool set_continues(const struct query *top, const struct query *left)
 {
     return left->kind == QUERY_SET && left->set == SET_UNION && left->all == top->all &&
            !left->with && left->order_by_count == 0 && !left->limit && !left->offset &&
-           left->lock == top->lock;
+           left->locks_count == 0;
 }
 
 /* The operands v[0 … n) as one query, n > 0: halves of halves. The operator in the middle is

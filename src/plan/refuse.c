@@ -248,8 +248,6 @@ static int refuse_query(const struct query *q, struct dn_err *err)
         rc = refuse_expr(q->limit, err);
     if (rc == 0)
         rc = refuse_expr(q->offset, err);
-    if (rc == 0 && q->lock != LOCK_NONE)
-        rc = refuse("FOR UPDATE", q->lock_pos, err);
     return rc;
 }
 

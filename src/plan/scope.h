@@ -47,8 +47,8 @@ struct lwith {
     uint32_t part;         /* it changes rows: number of it in plan_env.parts, from 1 on; 0: not */
     struct lcte *bound;    /* NULL until somebody asks */
     bool recursive;        /* of a WITH RECURSIVE: it sees itself and all of that clause */
-    uint32_t open;         /* being bound, as the n-th at once: a mention now is recursion; 0: not */
-    struct lwith *last;    /* the last of its WITH */
+    uint32_t open;      /* being bound, as the n-th at once: a mention now is recursion; 0: not */
+    struct lwith *last; /* the last of its WITH */
     struct lnode *work_of; /* the recursive term being bound: columns of its working table */
     bool mentioned;        /* while open */
     bool used;             /* somebody has named it */

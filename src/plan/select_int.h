@@ -113,6 +113,10 @@ int select_bind(struct planner *q,
                 const struct scope *outer,
                 struct qout *ret,
                 struct dn_err *err) DN_MUST_CHECK;
+/* FOR UPDATE (select_lock.c): of a query that is no SELECT it is refused; of a SELECT, after its
+ * clauses are bound, the keys of rows go to planner.lock_vars. */
+int query_lock_refuse(const struct query *ast, struct dn_err *err) DN_MUST_CHECK;
+int select_locks(struct sel *s, const struct query *ast, struct dn_err *err) DN_MUST_CHECK;
 /* The name of a result column (select_names.c); NULL: out of memory. */
 const char *select_item_name(struct sel *s, const struct select_item *item, const struct bexpr *e);
 /* An ordinal: the place in a list of count items. 1: e is no constant. */

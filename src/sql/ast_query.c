@@ -214,16 +214,17 @@ struct query *sql_set_op(struct sql_parser *ps,
 struct sql_tail *sql_tail(struct sql_parser *ps,
                           struct sql_list order,
                           const struct sql_limit *limit,
-                          const struct sql_lock *lock)
+                          struct sql_list locks)
 {
     struct sql_tail *t = sql_new(ps, sizeof *t);
 
     if (!t)
         return NULL;
+    t->locks_count = locks.count; /* the list that was begun last */
+    t->locks = sql_list_take_structs(ps, locks, sizeof *t->locks);
     t->order_by_count = order.count;
     t->order_by = sql_list_take_structs(ps, order, sizeof *t->order_by);
     t->limit = limit;
-    t->lock = lock;
     return ps->rc < 0 ? NULL : t;
 }
 
@@ -262,15 +263,34 @@ sql_fetch_first(struct sql_parser *ps, uint32_t pos, struct expr *count, bool ti
     return l;
 }
 
-struct sql_lock *sql_lock_clause(struct sql_parser *ps, uint32_t pos, int mode)
+struct lock_clause *
+sql_lock_clause(struct sql_parser *ps, uint32_t pos, int mode, struct sql_list of, int wait)
 {
-    struct sql_lock *k = sql_new(ps, sizeof *k);
+    struct lock_clause *k = sql_new(ps, sizeof *k);
 
     if (!k)
         return NULL;
     k->mode = (enum lock_mode)mode;
+    k->wait = (enum lock_wait)wait;
     k->pos = pos;
-    return k;
+    k->of_count = of.count;
+    k->of = sql_list_take_structs(ps, of, sizeof *k->of);
+    return ps->rc < 0 ? NULL : k;
+}
+
+/* Those of a query in parentheses stand before those behind them. */
+static void tail_locks(struct sql_parser *ps, struct query *q, const struct sql_tail *tail)
+{
+    struct lock_clause *all =
+        sql_new(ps, ((size_t)q->locks_count + tail->locks_count) * sizeof *all);
+
+    if (!all)
+        return;
+    if (q->locks_count)
+        memcpy(all, q->locks, q->locks_count * sizeof *all);
+    memcpy(all + q->locks_count, tail->locks, tail->locks_count * sizeof *all);
+    q->locks = all;
+    q->locks_count += tail->locks_count;
 }
 
 static void tail_twice(struct sql_parser *ps, const char *what, uint32_t pos)
@@ -316,10 +336,8 @@ struct query *sql_query_tail(struct sql_parser *ps,
     }
     if (tail && tail->limit)
         tail_limit(ps, q, tail->limit, &depth);
-    if (tail && tail->lock) {
-        q->lock = tail->lock->mode;
-        q->lock_pos = tail->lock->pos;
-    }
+    if (tail && tail->locks_count > 0)
+        tail_locks(ps, q, tail);
     if (with) {
         if (q->with)
             tail_twice(ps, "WITH", with->pos);

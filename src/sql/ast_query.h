@@ -139,6 +139,16 @@ struct with_clause {
 };
 
 enum lock_mode { LOCK_NONE, LOCK_UPDATE, LOCK_NO_KEY_UPDATE, LOCK_SHARE, LOCK_KEY_SHARE };
+enum lock_wait { LOCK_WAITS, LOCK_NOWAIT, LOCK_SKIPS };
+
+/* FOR UPDATE [OF a, b] [NOWAIT | SKIP LOCKED] and its like. */
+struct lock_clause {
+    enum lock_mode mode; /* never NONE */
+    enum lock_wait wait;
+    uint32_t pos;
+    struct qual_name *of; /* NULL: all of FROM */
+    uint32_t of_count;
+};
 
 struct query {
     enum query_kind kind;
@@ -154,9 +164,9 @@ struct query {
     struct query *right;       /* SET */
     struct order_item *order_by;
     uint32_t order_by_count;
-    struct expr *limit;  /* LIMIT, FETCH FIRST; NULL = none, and LIMIT ALL */
-    struct expr *offset; /* NULL = none */
-    bool with_ties;      /* FETCH FIRST … WITH TIES; the parser saw an ORDER BY */
-    enum lock_mode lock; /* FOR UPDATE and its like; of several the last */
-    uint32_t lock_pos;
+    struct expr *limit;        /* LIMIT, FETCH FIRST; NULL = none, and LIMIT ALL */
+    struct expr *offset;       /* NULL = none */
+    bool with_ties;            /* FETCH FIRST … WITH TIES; the parser saw an ORDER BY */
+    struct lock_clause *locks; /* FOR UPDATE and its like */
+    uint32_t locks_count;
 };

@@ -27,18 +27,14 @@ struct sql_alias {
     uint32_t defs_count;
 };
 
-struct sql_lock {
-    enum lock_mode mode;
-    uint32_t pos;
-};
-
 /* ORDER BY, LIMIT, FOR of one query. */
 struct sql_tail {
     struct order_item *order_by;
     uint32_t order_by_count;
     uint32_t order_pos;
     const struct sql_limit *limit; /* NULL = none */
-    const struct sql_lock *lock;   /* NULL = none */
+    struct lock_clause *locks;     /* NULL = none */
+    uint32_t locks_count;
 };
 
 struct sql_bound {
@@ -76,11 +72,12 @@ struct query *sql_query_plain(struct sql_parser *ps, struct query *q);
 struct sql_tail *sql_tail(struct sql_parser *ps,
                           struct sql_list order,
                           const struct sql_limit *limit,
-                          const struct sql_lock *lock);
+                          struct sql_list locks);
 struct sql_limit *sql_limits(struct sql_limit *limit, const struct sql_limit *offset);
 struct sql_limit *
 sql_fetch_first(struct sql_parser *ps, uint32_t pos, struct expr *count, bool ties);
-struct sql_lock *sql_lock_clause(struct sql_parser *ps, uint32_t pos, int mode);
+struct lock_clause *
+sql_lock_clause(struct sql_parser *ps, uint32_t pos, int mode, struct sql_list of, int wait);
 struct order_item *sql_order_using(struct sql_parser *ps,
                                    struct expr *e,
                                    struct sql_token symbol,

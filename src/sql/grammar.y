@@ -1163,11 +1163,11 @@ window_list(A) ::= window_list(L) COMMA name(N) AS window(W). {A = sql_list_add(
 
 %type tail {struct sql_tail *}
 tail(A) ::= sort(L) limits(M) locks(K). {A = sql_tail(ps, L, M, K);}
-tail(A) ::= sort(L) limits(M). {A = sql_tail(ps, L, M, NULL);}
+tail(A) ::= sort(L) limits(M). {A = sql_tail(ps, L, M, sql_list_none(ps));}
 tail(A) ::= sort(L) locks(K). {A = sql_tail(ps, L, NULL, K);}
 tail(A) ::= sort(L) locks(K) limits(M). {A = sql_tail(ps, L, M, K);}
-tail(A) ::= sort(L). {A = sql_tail(ps, L, NULL, NULL);}
-tail(A) ::= limits(M). {A = sql_tail(ps, sql_list_none(ps), M, NULL);}
+tail(A) ::= sort(L). {A = sql_tail(ps, L, NULL, sql_list_none(ps));}
+tail(A) ::= limits(M). {A = sql_tail(ps, sql_list_none(ps), M, sql_list_none(ps));}
 tail(A) ::= limits(M) locks(K). {A = sql_tail(ps, sql_list_none(ps), M, K);}
 tail(A) ::= locks(K). {A = sql_tail(ps, sql_list_none(ps), NULL, K);}
 tail(A) ::= locks(K) limits(M). {A = sql_tail(ps, sql_list_none(ps), M, K);}
@@ -1206,22 +1206,23 @@ first_next ::= FIRST.
 first_next ::= NEXT.
 row_word ::= ROW.
 row_word ::= ROWS.
-%type locks {struct sql_lock *}
-locks(A) ::= lock(K). {A = K;}
-locks(A) ::= locks lock(K). {A = K;}
-%type lock {struct sql_lock *}
-lock(A) ::= FOR(T) lock_strength(S) lock_of lock_wait. {A = sql_lock_clause(ps, T.pos, S);}
-lock(A) ::= FOR(T) READ ONLY. {A = sql_lock_clause(ps, T.pos, LOCK_NONE);}
+locks(A) ::= lock_list(L). {A = L;}
+locks(A) ::= FOR READ ONLY. {A = sql_list_none(ps);}
+lock_list(A) ::= lock(K). {A = sql_list_one(ps, K);}
+lock_list(A) ::= lock_list(L) lock(K). {A = sql_list_add(ps, L, K);}
+%type lock {struct lock_clause *}
+lock(A) ::= FOR(T) lock_strength(S) lock_of(L) lock_wait(W). {A = sql_lock_clause(ps, T.pos, S, L, W);}
 %type lock_strength {int}
 lock_strength(A) ::= UPDATE. {A = LOCK_UPDATE;}
 lock_strength(A) ::= NO KEY UPDATE. {A = LOCK_NO_KEY_UPDATE;}
 lock_strength(A) ::= SHARE. {A = LOCK_SHARE;}
 lock_strength(A) ::= KEY SHARE. {A = LOCK_KEY_SHARE;}
-lock_of ::= .
-lock_of ::= OF qnames(L). {sql_list_drop(ps, L);}
-lock_wait ::= .
-lock_wait ::= NOWAIT.
-lock_wait ::= SKIP LOCKED.
+lock_of(A) ::= . {A = sql_list_none(ps);}
+lock_of(A) ::= OF qnames(L). {A = L;}
+%type lock_wait {int}
+lock_wait(A) ::= . {A = LOCK_WAITS;}
+lock_wait(A) ::= NOWAIT. {A = LOCK_NOWAIT;}
+lock_wait(A) ::= SKIP LOCKED. {A = LOCK_SKIPS;}
 
 /* ---- windows ---- */
 

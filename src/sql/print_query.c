@@ -303,7 +303,7 @@ void sql_print_with(const struct with_clause *w, struct buf *b)
 
 static bool query_is_bare(const struct query *q)
 {
-    return !q->with && q->order_by_count == 0 && !q->limit && !q->offset && q->lock == LOCK_NONE;
+    return !q->with && q->order_by_count == 0 && !q->limit && !q->offset && q->locks_count == 0;
 }
 
 /* May it stand as an operand without parentheses? INTERSECT binds more than the others. */
@@ -326,16 +326,28 @@ print_operand(const struct query *q, const struct query *parent, bool left, stru
     buf_puts(b, fits ? "" : ")");
 }
 
-static void print_tail(const struct query *q, struct buf *b)
+static void print_lock(const struct lock_clause *k, struct buf *b)
 {
-    static const char *const locks[] = {
+    static const char *const modes[] = {
         [LOCK_NONE] = "",
         [LOCK_UPDATE] = " FOR UPDATE",
         [LOCK_NO_KEY_UPDATE] = " FOR NO KEY UPDATE",
         [LOCK_SHARE] = " FOR SHARE",
         [LOCK_KEY_SHARE] = " FOR KEY SHARE",
     };
+    static const char *const waits[] = {
+        [LOCK_WAITS] = "", [LOCK_NOWAIT] = " NOWAIT", [LOCK_SKIPS] = " SKIP LOCKED"};
 
+    buf_puts(b, modes[k->mode]);
+    for (uint32_t i = 0; i < k->of_count; i++) {
+        buf_puts(b, i ? ", " : " OF ");
+        sql_print_qual(&k->of[i], b);
+    }
+    buf_puts(b, waits[k->wait]);
+}
+
+static void print_tail(const struct query *q, struct buf *b)
+{
     sql_print_orders(q->order_by, q->order_by_count, " ", b);
     if (q->with_ties) {
         sql_print_opt(" OFFSET ", q->offset, b);
@@ -346,7 +358,8 @@ static void print_tail(const struct query *q, struct buf *b)
         sql_print_opt(" LIMIT ", q->limit, b);
         sql_print_opt(" OFFSET ", q->offset, b);
     }
-    buf_puts(b, locks[q->lock]);
+    for (uint32_t i = 0; i < q->locks_count; i++)
+        print_lock(&q->locks[i], b);
 }
 
 void sql_print_query(const struct query *q, struct buf *b)

@@ -27,6 +27,7 @@ struct overlay {
     struct catalog *cat;                /* reference: as the transaction has it */
     struct version *ver;                /* reference: base's, read with that one */
     struct memgroup *set;               /* reference */
+    struct memgroup *held;              /* owned: keys of rows that are only checked; NULL: none */
     uint64_t batches;                   /* written so far, those that were rolled back included */
     uint64_t rowid;                     /* next new row of a table without a key */
     const struct overlay_route *routes; /* borrowed: of the next commit */
@@ -67,6 +68,7 @@ void overlay_free(struct overlay *o)
     catalog_unref(o->cat);
     catalog_unref(o->before);
     snapshot_free(o->base);
+    memgroup_unref(o->held);
     memgroup_unref(o->set);
     mem_free(o);
 }
@@ -113,6 +115,8 @@ void overlay_rollback(struct overlay *o, uint64_t mark)
     for (size_t i = 0; i < o->set->tables_count; i++)
         memtable_truncate(o->set->tables[i], memtable_rows_at(o->set->tables[i], mark));
     memgroup_drop_ranges(o->set, mark + 1);
+    for (size_t i = 0; o->held && i < o->held->tables_count; i++)
+        memtable_truncate(o->held->tables[i], memtable_rows_at(o->held->tables[i], mark));
 }
 
 /* ---- writing ---- */
@@ -132,14 +136,15 @@ static int overlay_full(const struct overlay *o, struct dn_err *err)
     return rc;
 }
 
-static int overlay_put(struct overlay *o, const struct shard_batch *b, struct dn_err *err)
+static int
+overlay_put(struct overlay *o, struct memgroup *to, const struct shard_batch *b, struct dn_err *err)
 {
     uint64_t seq = OVERLAY_SEQ + OVERLAY_STEP * ++o->batches +
                    (b->check_seq ? OVERLAY_CHECKED : 0) + (b->inserts ? OVERLAY_INSERTED : 0);
     struct mem_write w = {
         .cols = b->cols, .seq = seq, .op = b->op, .rowid_base = o->rowid, .rowids = b->rowids};
     struct memtable *m;
-    int rc = memgroup_get(o->shard, o->set, b->table, &m, err);
+    int rc = memgroup_get(o->shard, to, b->table, &m, err);
 
     if (rc == DN_OK)
         rc = memtable_stage(m, &w, b->rows, err);
@@ -177,8 +182,24 @@ int overlay_write(struct overlay *o,
 
     for (size_t i = 0; rc == DN_OK && i < count; i++)
         rc = batches[i].op == ROW_RANGE ? overlay_put_range(o, &batches[i], err)
-                                        : overlay_put(o, &batches[i], err);
+                                        : overlay_put(o, o->set, &batches[i], err);
     if (rc == DN_E_NOMEM && mem_owner_used(&o->set->owner) >= o->set->owner.limit / 2)
+        rc = overlay_full(o, err);
+    return rc;
+}
+
+int overlay_hold(struct overlay *o, const struct shard_batch *b, struct dn_err *err)
+{
+    int rc;
+
+    if (!o->held) {
+        o->held = memgroup_new(o->shard);
+        if (!o->held)
+            return DN_FAIL_NOMEM(err);
+        o->held->owner.limit = o->set->owner.limit;
+    }
+    rc = overlay_put(o, o->held, b, err);
+    if (rc == DN_E_NOMEM && mem_owner_used(&o->held->owner) >= o->held->owner.limit / 2)
         rc = overlay_full(o, err);
     return rc;
 }
@@ -190,7 +211,7 @@ const struct table *overlay_table(const struct overlay *o, size_t *at)
 
 bool overlay_empty(const struct overlay *o)
 {
-    return memgroup_empty(o->set);
+    return memgroup_empty(o->set) && (!o->held || memgroup_empty(o->held));
 }
 
 /* ---- commit ---- */
@@ -222,6 +243,13 @@ static const struct overlay_route *net_route(const struct net *n, uint64_t table
     return NULL;
 }
 
+/* Not a row of a table without a key that the transaction itself has added. */
+static bool net_is_old(const struct memtable *m, const struct table *t, uint32_t row)
+{
+    return t->form != KEY_NONE ||
+           (uint64_t)memtable_datum(m, row, t->columns_count + HIDDEN_ROWID).v.i64 < OVERLAY_ROWID;
+}
+
 /* Keys of the versions that must not have changed since, in the definition the snapshot has; a
  * table that is new has none. */
 static int net_check(struct net *n, struct memtable *m, struct dn_err *err)
@@ -241,7 +269,8 @@ static int net_check(struct net *n, struct memtable *m, struct dn_err *err)
     if (!t || !catalog_table_by_id(n->o->cat, t->id) || net_route(n, t->id))
         return DN_OK;
     for (uint32_t i = 0; i < total; i++)
-        if (memtable_datum(m, i, mine->columns_count + HIDDEN_SEQ).v.i64 & OVERLAY_CHECKED)
+        if (memtable_datum(m, i, mine->columns_count + HIDDEN_SEQ).v.i64 & OVERLAY_CHECKED &&
+            net_is_old(m, mine, i))
             rows[want.count++] = i;
     if (want.count == 0)
         return DN_OK;
@@ -398,8 +427,10 @@ static int net_tables(struct net *n, struct dn_err *err)
     struct memgroup *set = n->o->set;
 
     n->tables = arena_calloc(&n->arena, set->tables_count + 1, sizeof *n->tables);
-    n->batches = arena_calloc(
-        &n->arena, set->tables_count * (NET_PARTS + 1) + set->ranges.count + 2, sizeof *n->batches);
+    n->batches = arena_calloc(&n->arena,
+                              set->tables_count * (NET_PARTS + 1) + set->ranges.count +
+                                  (n->o->held ? n->o->held->tables_count : 0) + 2,
+                              sizeof *n->batches);
     if (!n->tables || !n->batches)
         return DN_FAIL_NOMEM(err);
     for (size_t i = 0; i < set->tables_count; i++) {
@@ -475,6 +506,8 @@ int overlay_commit(struct overlay *o,
     rc = net_tables(&n, err);
     for (size_t i = 0; rc == DN_OK && i < o->set->tables_count; i++)
         rc = net_check(&n, o->set->tables[i], err);
+    for (size_t i = 0; rc == DN_OK && o->held && i < o->held->tables_count; i++)
+        rc = net_check(&n, o->held->tables[i], err);
     if (rc == DN_OK && publish)
         n.batches[n.batches_count++] = (struct shard_batch){
             .op = ROW_CATALOG, .catalog = o->cat, .publish = publish, .publish_arg = publish_arg};
@@ -486,7 +519,9 @@ int overlay_commit(struct overlay *o,
             rc = net_batches(&n, &n.tables[i], err);
     }
     if (rc == DN_OK && n.batches_count > 0)
-        rc = net_write(&n, how, err);
+        rc = n.batches[n.batches_count - 1].check_only
+                 ? overlay_check(o->shard, o->base, o->before, n.batches, n.batches_count, err)
+                 : net_write(&n, how, err);
     for (size_t i = 0; i < n.tables_count; i++)
         for (int part = 0; part < NET_PARTS; part++) {
             struct colbuf *bufs = n.tables[i].cols[part];

@@ -35,6 +35,11 @@ int overlay_write(struct overlay *o,
                   size_t count,
                   struct dn_err *err) DN_MUST_CHECK;
 
+/* Rows that must not have changed since the snapshot, although nothing of them is written (SELECT …
+ * FOR UPDATE): of the batch the columns of the key count, all others are NULL. Those that only the
+ * transaction has are passed over. */
+int overlay_hold(struct overlay *o, const struct shard_batch *b, struct dn_err *err) DN_MUST_CHECK;
+
 /* Where it stands; and back to there. No snapshot with a later mark may be in use. */
 uint64_t overlay_mark(const struct overlay *o);
 void overlay_rollback(struct overlay *o, uint64_t mark);

@@ -39,6 +39,7 @@ static const char *const script[] = {
     "UPDATE g SET v = v + 1",
     "ALTER TABLE g ALTER COLUMN w DROP EXPRESSION",
     "ALTER TABLE g ALTER COLUMN v TYPE VARCHAR USING v || 'x', ADD COLUMN s SERIAL",
+    "BEGIN; SELECT g.k FROM g, u WHERE g.k = u.k ORDER BY g.k LIMIT 1 FOR UPDATE; COMMIT",
     "PREPARE p (INT, VARCHAR) AS SELECT count(*) FROM u WHERE k > $1 OR d = $2",
     "EXECUTE p(0, 'x' || 'y')",
     "DEALLOCATE p",

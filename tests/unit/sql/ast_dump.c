@@ -484,7 +484,12 @@ static uint32_t dump_query(struct dump *d, const struct query *q)
     height = higher(height, opt(d, "limit", q->limit));
     height = higher(height, opt(d, "offset", q->offset));
     num(d, "ties", q->with_ties);
-    num(d, "lock", q->lock);
+    for (uint32_t i = 0; i < q->locks_count; i++) {
+        num(d, "lock", q->locks[i].mode);
+        num(d, "wait", q->locks[i].wait);
+        for (uint32_t k = 0; k < q->locks[i].of_count; k++)
+            str(d, "of", q->locks[i].of[k].name);
+    }
     buf_puts(d->b, "]");
     check(d, q->depth == height + 1);
     return height + 1;
