@@ -65,13 +65,21 @@ static bool alter_had(const struct table *was, const struct table_constraint *c)
            strcmp(old->text, c->text) == 0;
 }
 
-int ddl_alter_hold(struct alter *a, const struct table *was, const char *what, struct dn_err *err)
+int ddl_alter_hold(struct alter *a, const struct table *was, struct dn_err *err)
 {
     struct shard_span span;
+    int rc = 0;
 
-    if (tx_in_block(a->stmt->conn))
-        return DN_FAIL(
-            err, DN_E_TX_ACTIVE, "ALTER TABLE … %s cannot run inside a transaction block", what);
+    if (tx_in_block(a->stmt->conn)) { /* COMMIT will see */
+        for (uint32_t n = 0; rc == 0 && was->timepart; n++) {
+            const struct table *shard = timepart_nth(a->stmt->catalog, was, n);
+
+            if (!shard)
+                break;
+            rc = tx_hold_table(a->stmt->conn, shard, err);
+        }
+        return rc < 0 ? rc : tx_hold_table(a->stmt->conn, was, err);
+    }
     if (!a->held)
         shard_hold(a->stmt->conn->db->shard, was->id, &span);
     a->held = true;
@@ -100,7 +108,7 @@ static int alter_verify_column(struct alter *a,
 
     buf_init(&b, NULL);
     if (nulls || shorter)
-        rc = ddl_alter_hold(a, was, nulls ? "SET NOT NULL" : "ALTER COLUMN TYPE", err);
+        rc = ddl_alter_hold(a, was, err);
     for (int i = 0; rc == 0 && i < 2; i++) {
         if (!(i == 0 ? nulls : shorter))
             continue;
@@ -136,7 +144,6 @@ static int alter_verify_column(struct alter *a,
 static int
 alter_verify(struct alter *a, const struct table *was, struct table *t, struct dn_err *err)
 {
-    struct shard_span span;
     int rc = 0;
 
     for (uint16_t i = 0; rc == 0 && i < t->columns_count; i++)
@@ -146,17 +153,9 @@ alter_verify(struct alter *a, const struct table *was, struct table *t, struct d
 
         if (c->kind != TABLE_CHECK || c->not_valid || alter_had(was, c))
             continue;
-        if (tx_in_block(a->stmt->conn)) {
-            rc = DN_FAIL(err,
-                         DN_E_TX_ACTIVE,
-                         "ALTER TABLE … ADD CHECK cannot run inside a transaction block");
-            dn_err_hint(err, "NOT VALID leaves the rows that are there alone.");
-            break;
-        }
-        if (!a->held)
-            shard_hold(a->stmt->conn->db->shard, was->id, &span);
-        a->held = true;
-        rc = ddl_verify(a->stmt, was, t, c, err);
+        rc = ddl_alter_hold(a, was, err);
+        if (rc == 0)
+            rc = ddl_verify(a->stmt, was, t, c, err);
     }
     return rc;
 }

@@ -38,9 +38,9 @@ int ddl_alter_follow(struct alter *a,
                      const struct table *t,
                      struct catalog **cat,
                      struct dn_err *err) DN_MUST_CHECK;
-/* From here on no row comes into the table until the edit is done. */
-int ddl_alter_hold(struct alter *a, const struct table *was, const char *what, struct dn_err *err)
-    DN_MUST_CHECK;
+/* From here on no row comes into the table until the edit is done; in a transaction block COMMIT
+ * fails if one of another session did. */
+int ddl_alter_hold(struct alter *a, const struct table *was, struct dn_err *err) DN_MUST_CHECK;
 
 /* ---- alter_rewrite.c ---- */
 /* Does one of the actions need it? Sets rewrites. */

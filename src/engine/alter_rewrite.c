@@ -11,7 +11,10 @@
  *
  * A time partition has such a table for each of its shards, and all get their rows in that edit;
  * what was evicted goes. If anything fails before the second edit is saved, the tables of the first
- * one are dropped. */
+ * one are dropped.
+ *
+ * In a transaction block both edits are the block's, the rows go where all its rows go, and COMMIT
+ * fails if somebody else has written to the table since (tx_hold_table). */
 #include "engine/alter_int.h"
 
 #include "engine/ddl_expr.h"
@@ -181,6 +184,7 @@ int ddl_alter_look(struct alter *a, struct dn_err *err)
 {
     struct catalog *cat = tx_catalog(a->stmt->conn);
     const struct table *t = session_table(a->stmt->conn, cat, &a->stmt->ast->name, err);
+    bool shards;
 
     /* What is wrong with the names is said later. */
     for (uint32_t i = 0; t && i < a->actions_count; i++) {
@@ -199,12 +203,14 @@ int ddl_alter_look(struct alter *a, struct dn_err *err)
                               !table_widens(t, (uint16_t)col, rewrite_type(action))))
             a->rewrites = true;
     }
+    shards = t && t->timepart;
     catalog_unref(cat);
-    if (!a->rewrites || !tx_in_block(a->stmt->conn))
+    if (!a->rewrites || !shards || !tx_in_block(a->stmt->conn))
         return 0;
     return DN_FAIL(err,
                    DN_E_TX_ACTIVE,
-                   "ALTER TABLE that writes every row anew cannot run inside a transaction block");
+                   "ALTER TABLE that writes every row of a time partition anew cannot run inside a "
+                   "transaction block");
 }
 
 /* ---- the new table ---- */
@@ -511,7 +517,7 @@ rewrite_end(void *arg, const struct catalog *cur, struct catalog **ret_next, str
     if (was != a->was || a->filled || !catalog_table_by_id(cur, a->made[0].rows))
         return DN_FAIL(
             err, DN_E_TABLE_CHANGED, "table \"%s\" was altered by another session", a->was->name);
-    rc = ddl_alter_hold(a, was, "that writes every row anew", err);
+    rc = ddl_alter_hold(a, was, err);
     a->filled = true;
     if (rc == 0)
         rc = rewrite_fill_all(a, cur, was, err);
@@ -551,14 +557,16 @@ rewrite_undo(void *arg, const struct catalog *cur, struct catalog **ret_next, st
 static int rewrite_once(struct alter *a, struct dn_err *err)
 {
     struct dendro_db *db = a->stmt->conn->db;
+    bool block = tx_in_block(a->stmt->conn); /* then all of it is the block's, for good or not */
     struct dn_err ignored;
     int rc = tx_edit(a->stmt->conn, rewrite_begin, a, err);
 
     if (rc == 0) {
         session_temp_made(a->stmt->conn, a->hidden, TABLE_PERMANENT);
         a->stmt->epoch = a->stmt->conn->epoch;
-        rc = engine_edit(db, rewrite_end, a, err);
-        if (rc < 0) /* if it fails it goes with the session */
+        rc = block ? tx_edit(a->stmt->conn, rewrite_end, a, err)
+                   : engine_edit(db, rewrite_end, a, err);
+        if (rc < 0 && !block) /* if it fails it goes with the session */
             DN_IGNORE(engine_edit(db, rewrite_undo, a, &ignored));
     }
     table_unref(a->now);

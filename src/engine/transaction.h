@@ -112,6 +112,11 @@ int tx_hold(struct dendro_conn *conn,
             const struct shard_batch *b,
             struct dn_err *err) DN_MUST_CHECK;
 
+/* In a block: nobody else may write to the table before COMMIT. */
+int tx_hold_table(struct dendro_conn *conn,
+                  const struct table *t,
+                  struct dn_err *err) DN_MUST_CHECK;
+
 /* ISOLATION LEVEL, READ ONLY and so on for the block that is under way. */
 int tx_modes(struct dendro_conn *conn,
              const struct transaction *modes,

@@ -117,6 +117,8 @@ void overlay_rollback(struct overlay *o, uint64_t mark)
     memgroup_drop_ranges(o->set, mark + 1);
     for (size_t i = 0; o->held && i < o->held->tables_count; i++)
         memtable_truncate(o->held->tables[i], memtable_rows_at(o->held->tables[i], mark));
+    if (o->held)
+        memgroup_drop_ranges(o->held, mark + 1);
 }
 
 /* ---- writing ---- */
@@ -188,17 +190,38 @@ int overlay_write(struct overlay *o,
     return rc;
 }
 
+static int overlay_held(struct overlay *o, struct dn_err *err)
+{
+    if (o->held)
+        return DN_OK;
+    o->held = memgroup_new(o->shard);
+    if (!o->held)
+        return DN_FAIL_NOMEM(err);
+    o->held->owner.limit = o->set->owner.limit;
+    return DN_OK;
+}
+
+int overlay_hold_table(struct overlay *o, const struct table *t, struct dn_err *err)
+{
+    static const struct range all = {.slab_min = INT64_MIN, .slab_max = INT64_MAX};
+    struct range *r;
+    int rc = overlay_held(o, err);
+
+    if (rc < 0)
+        return rc;
+    r = range_new(
+        &o->held->owner, &all, t->id, OVERLAY_SEQ + OVERLAY_STEP * ++o->batches + OVERLAY_CHECKED);
+    rc = r ? memgroup_add_range(o->shard, o->held, r, err) : DN_FAIL_NOMEM(err);
+    range_unref(r);
+    return rc;
+}
+
 int overlay_hold(struct overlay *o, const struct shard_batch *b, struct dn_err *err)
 {
-    int rc;
+    int rc = overlay_held(o, err);
 
-    if (!o->held) {
-        o->held = memgroup_new(o->shard);
-        if (!o->held)
-            return DN_FAIL_NOMEM(err);
-        o->held->owner.limit = o->set->owner.limit;
-    }
-    rc = overlay_put(o, o->held, b, err);
+    if (rc == DN_OK)
+        rc = overlay_put(o, o->held, b, err);
     if (rc == DN_E_NOMEM && mem_owner_used(&o->held->owner) >= o->held->owner.limit / 2)
         rc = overlay_full(o, err);
     return rc;
@@ -294,6 +317,23 @@ static int net_check(struct net *n, struct memtable *m, struct dn_err *err)
     }
     n->batches_count++;
     return rc;
+}
+
+/* Tables that nobody else may have written to; one that is new has no others. */
+static void net_check_tables(struct net *n)
+{
+    const struct range_list *l = &n->o->held->ranges;
+
+    for (size_t i = 0; i < l->count; i++) {
+        const struct table *t = catalog_table_by_id(n->o->before, l->v[i]->table_id);
+
+        if (t)
+            n->batches[n->batches_count++] = (struct shard_batch){.table = t,
+                                                                  .op = ROW_RANGE,
+                                                                  .range = l->v[i],
+                                                                  .check_seq = n->o->base->seq,
+                                                                  .check_only = true};
+    }
 }
 
 static int net_add(struct net *n,
@@ -427,10 +467,11 @@ static int net_tables(struct net *n, struct dn_err *err)
     struct memgroup *set = n->o->set;
 
     n->tables = arena_calloc(&n->arena, set->tables_count + 1, sizeof *n->tables);
-    n->batches = arena_calloc(&n->arena,
-                              set->tables_count * (NET_PARTS + 1) + set->ranges.count +
-                                  (n->o->held ? n->o->held->tables_count : 0) + 2,
-                              sizeof *n->batches);
+    n->batches =
+        arena_calloc(&n->arena,
+                     set->tables_count * (NET_PARTS + 1) + set->ranges.count +
+                         (n->o->held ? n->o->held->tables_count + n->o->held->ranges.count : 0) + 2,
+                     sizeof *n->batches);
     if (!n->tables || !n->batches)
         return DN_FAIL_NOMEM(err);
     for (size_t i = 0; i < set->tables_count; i++) {
@@ -508,6 +549,8 @@ int overlay_commit(struct overlay *o,
         rc = net_check(&n, o->set->tables[i], err);
     for (size_t i = 0; rc == DN_OK && o->held && i < o->held->tables_count; i++)
         rc = net_check(&n, o->held->tables[i], err);
+    if (rc == DN_OK && o->held)
+        net_check_tables(&n);
     if (rc == DN_OK && publish)
         n.batches[n.batches_count++] = (struct shard_batch){
             .op = ROW_CATALOG, .catalog = o->cat, .publish = publish, .publish_arg = publish_arg};

@@ -40,6 +40,10 @@ int overlay_write(struct overlay *o,
  * transaction has are passed over. */
 int overlay_hold(struct overlay *o, const struct shard_batch *b, struct dn_err *err) DN_MUST_CHECK;
 
+/* The same for all rows of a table, those that may come included: nobody else may have written to
+ * it (a definition was made that must hold for every row, or the rows were copied). */
+int overlay_hold_table(struct overlay *o, const struct table *t, struct dn_err *err) DN_MUST_CHECK;
+
 /* Where it stands; and back to there. No snapshot with a later mark may be in use. */
 uint64_t overlay_mark(const struct overlay *o);
 void overlay_rollback(struct overlay *o, uint64_t mark);

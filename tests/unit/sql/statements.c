@@ -273,7 +273,7 @@ const struct statement statements[] = {
     {"select 1 order by 1 fetch next row with ties", "SELECT 1 ORDER BY 1 FETCH FIRST 1 ROWS WITH TIES"},
     {"select 1 offset 1 row fetch first (2 + 1) rows only", "SELECT 1 LIMIT (2 + 1) OFFSET 1"},
     {"select 1 offset 3", "SELECT 1 OFFSET 3"},
-    {"select a from t for update of t nowait", "SELECT a FROM t FOR UPDATE"},
+    {"select a from t for update of t nowait", "SELECT a FROM t FOR UPDATE OF t NOWAIT"},
     {"select a from t for no key update skip locked", "SELECT a FROM t FOR NO KEY UPDATE SKIP LOCKED"},
     {"select 1 from t, u for update of t, s.u nowait for key share", "SELECT 1 FROM t, u FOR UPDATE OF t, s.u NOWAIT FOR KEY SHARE"},
     {"select a from t order by a using > nulls first", "SELECT a FROM t ORDER BY a USING > NULLS FIRST"},
