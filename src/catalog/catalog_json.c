@@ -428,6 +428,9 @@ static int json_format(const struct catalog *c)
         if (retention_option(c->tables[i], "retention") ||
             retention_option(c->tables[i], "late_rows"))
             return 5;
+    for (size_t i = 0; i < c->views_count; i++)
+        if (c->views[i]->writable || c->views[i]->check != VIEW_CHECK_NONE)
+            return 5;
     for (size_t i = 0; i < c->tables_count; i++)
         if (c->tables[i]->timepart)
             return 4;

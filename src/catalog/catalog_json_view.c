@@ -67,10 +67,24 @@ static void json_read_uses(struct json_reader *r, const struct dn_json *o, struc
     }
 }
 
+static const char *const json_checks[VIEW_CHECK_MAX] = {
+    [VIEW_CHECK_LOCAL] = "local", [VIEW_CHECK_CASCADED] = "cascaded"};
+
+static void json_read_check(struct json_reader *r, const struct dn_json *o, struct view *v)
+{
+    const char *text = catalog_json_text(r, o, "check", TABLE_NAME_MAX);
+
+    for (int i = VIEW_CHECK_LOCAL; r->rc == 0 && i < VIEW_CHECK_MAX; i++)
+        if (strcmp(json_checks[i], text) == 0)
+            v->check = (enum view_check)i;
+    if (r->rc == 0 && v->check == VIEW_CHECK_NONE)
+        catalog_json_fail(r, "check", "\"%s\" is neither local nor cascaded", text);
+}
+
 void catalog_json_read_view(struct json_reader *r, const struct dn_json *o, struct view **ret)
 {
     static const char *const members[] = {
-        "id", "schema", "name", "query", "columns", "uses", "temp", "comment"};
+        "id", "schema", "name", "query", "columns", "uses", "temp", "comment", "writable", "check"};
     struct view *v = view_new();
     struct dn_err why = {0};
 
@@ -78,7 +92,7 @@ void catalog_json_read_view(struct json_reader *r, const struct dn_json *o, stru
         r->rc = DN_FAIL_NOMEM(r->err);
         return;
     }
-    catalog_json_members(r, o, members, DN_ARRAY_SIZE(members), 2);
+    catalog_json_members(r, o, members, DN_ARRAY_SIZE(members), 4);
     v->id = (uint64_t)catalog_json_int(r, o, "id", 1, INT64_MAX);
     v->schema = catalog_json_strdup(r, catalog_json_text(r, o, "schema", TABLE_NAME_MAX));
     v->name = catalog_json_strdup(r, catalog_json_text(r, o, "name", TABLE_NAME_MAX));
@@ -88,6 +102,10 @@ void catalog_json_read_view(struct json_reader *r, const struct dn_json *o, stru
     if (r->rc == 0 && dn_json_get(o, "temp"))
         v->temp = catalog_json_bool(r, o, "temp");
     v->comment = catalog_json_comment(r, o);
+    if (r->rc == 0 && dn_json_get(o, "writable"))
+        v->writable = catalog_json_bool(r, o, "writable");
+    if (r->rc == 0 && dn_json_get(o, "check"))
+        json_read_check(r, o, v);
     if (r->rc == 0 && view_check(v, &why) < 0)
         r->rc = DN_FAIL(r->err, DN_E_CORRUPT, "catalog: %s.%.400s", r->path, why.text);
     if (r->rc < 0) {
@@ -127,6 +145,10 @@ void catalog_json_write_view(const struct view *v, struct dn_json_writer *w)
     dn_json_end(w, ']');
     if (v->temp)
         dn_json_put_bool(w, "temp", true);
+    if (v->writable)
+        dn_json_put_bool(w, "writable", true);
+    if (v->check != VIEW_CHECK_NONE)
+        dn_json_put_text(w, "check", json_checks[v->check], strlen(json_checks[v->check]));
     if (v->comment)
         dn_json_put_text(w, "comment", v->comment, strlen(v->comment));
     dn_json_end(w, '}');

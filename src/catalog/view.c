@@ -123,6 +123,8 @@ int view_build(const struct view_spec *s, struct view **ret, struct dn_err *err)
     if (!v)
         return DN_FAIL_NOMEM(err);
     v->temp = s->temp;
+    v->writable = s->writable;
+    v->check = s->check;
     v->schema = mem_strdup(NULL, s->schema);
     v->name = mem_strdup(NULL, s->name);
     v->query = mem_calloc(NULL, s->query_len + 1, 1);
@@ -154,6 +156,8 @@ int view_copy(const struct view *v, struct view **ret, struct dn_err *err)
         return DN_FAIL_NOMEM(err);
     n->id = v->id;
     n->temp = v->temp;
+    n->writable = v->writable;
+    n->check = v->check;
     n->comment = v->comment ? mem_strdup(NULL, v->comment) : NULL;
     n->schema = mem_strdup(NULL, v->schema);
     n->name = mem_strdup(NULL, v->name);
@@ -237,6 +241,10 @@ void view_print_create(const struct view *v, struct buf *b)
     }
     buf_puts(b, v->columns_count ? ") AS " : " AS ");
     buf_puts(b, v->query);
+    buf_puts(b,
+             v->check == VIEW_CHECK_LOCAL      ? " WITH LOCAL CHECK OPTION"
+             : v->check == VIEW_CHECK_CASCADED ? " WITH CASCADED CHECK OPTION"
+                                               : "");
     buf_puts(b, ";");
     if (!v->comment)
         return;

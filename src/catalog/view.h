@@ -15,6 +15,14 @@
 #define VIEW_QUERY_MAX   (1024u * 1024) /* bytes of the text */
 #define VIEW_USES_MAX    4096u          /* tables and views it reads */
 
+/* WITH CHECK OPTION: rows that are written through it must be rows of it. */
+enum view_check {
+    VIEW_CHECK_NONE,
+    VIEW_CHECK_LOCAL,    /* its own condition */
+    VIEW_CHECK_CASCADED, /* and those of the views it reads */
+    VIEW_CHECK_MAX
+};
+
 struct view_column {
     char *name; /* owned */
     enum type_id type;
@@ -38,6 +46,8 @@ struct view {
     struct view_use *uses; /* owned, ascending by id */
     uint32_t uses_count;
     bool temp;     /* of a session, in its schema */
+    bool writable; /* rows can be written through it (plan/writable.h) */
+    enum view_check check;
     char *comment; /* owned; NULL = none */
 };
 
@@ -60,6 +70,8 @@ struct view_spec {
     const struct view_use *uses;
     uint32_t uses_count;
     bool temp;
+    bool writable;
+    enum view_check check;
 };
 /* Checks names and limits; id 0, one reference. */
 int view_build(const struct view_spec *spec, struct view **ret, struct dn_err *err) DN_MUST_CHECK;

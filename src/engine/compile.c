@@ -61,6 +61,8 @@ static int stmt_compile_change(struct dendro_stmt *stmt, const struct stmt *ast,
         rc = intake_stored_bind(&stmt->insert, stmt->plan->table, &env, err);
     if (rc == 0 && ast->kind == STMT_UPDATE)
         rc = intake_checks_bind(&stmt->insert.checks, stmt->plan->table, &env, err);
+    if (rc == 0)
+        rc = stmt_compile_option(stmt, ast, err);
     return rc < 0 ? rc : stmt_compile_returning(stmt, ast, stmt->plan->table, err);
 }
 
@@ -97,6 +99,8 @@ void stmt_forget(struct dendro_stmt *stmt)
     stmt->returning = NULL;
     plan_done(stmt->conflict);
     stmt->conflict = NULL;
+    plan_done(stmt->option);
+    stmt->option = NULL;
     stmt_parts_free(stmt->parts);
     stmt->parts = NULL;
     stmt->reads = NULL;

@@ -8,6 +8,7 @@
 #include "engine/names.h"
 
 #include "plan/plan.h"
+#include "plan/writable.h"
 
 #define INS_CANCEL_ROWS 1024u /* how often cancel is looked at */
 
@@ -133,19 +134,78 @@ ins_generated(const struct intake_target *ins, const struct insert_stmt *s, stru
     return 0;
 }
 
-int stmt_compile_insert(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+/* Through a view: the table's columns behind those of the view, which are all there are if none are
+ * listed. */
+static int ins_view_columns(struct dendro_stmt *stmt,
+                            const struct insert_stmt *s,
+                            const struct plan_writable *w,
+                            struct dn_err *err)
+{
+    uint32_t count = s->columns ? s->columns_count : w->view->columns_count;
+    struct spec_name *names = arena_calloc(&stmt->compiled, (size_t)count + 1, sizeof(*names));
+    uint32_t given = s->query && s->query->kind == QUERY_VALUES ? s->query->values.rows_len[0] : 0;
+    int rc = 0;
+
+    if (!names)
+        return DN_FAIL_NOMEM(err);
+    if (!s->query)
+        count = 0;
+    for (uint32_t i = 0; rc == 0 && i < count; i++) {
+        struct spec_name name = {.s = w->view->columns[i].name, .pos = s->table.pos};
+        uint16_t col;
+
+        if (!s->columns && i >= given && w->cols[i] < 0) {
+            count = i; /* nobody gives it a value */
+            break;
+        }
+        rc = plan_writable_column(w, "insert into", s->columns ? &s->columns[i] : &name, &col, err);
+        if (rc == 0)
+            names[i] = (struct spec_name){.s = w->table->columns[col].name,
+                                          .pos = s->columns ? s->columns[i].pos : s->table.pos};
+    }
+    if (rc == 0 && s->conflict.action != CONFLICT_NONE) {
+        rc = DN_FAIL(err, DN_E_UNSUPPORTED, "ON CONFLICT is not supported for views yet");
+        dn_err_at(err, s->conflict.pos);
+    }
+    return rc < 0
+               ? rc
+               : intake_target_columns(&stmt->insert, w->table, names, count, &stmt->compiled, err);
+}
+
+/* The table, and which columns of it get values. */
+static int ins_target(struct dendro_stmt *stmt,
+                      const struct plan_env *env,
+                      const struct insert_stmt *s,
+                      struct dn_err *err)
 {
     static const struct spec_name none = {.s = NULL};
+    struct catalog_relation r = {.table = NULL};
+    struct plan_writable *w;
+    int rc = session_relation(stmt->conn, stmt->catalog, &s->table, &r, err);
+    const struct table *t;
+
+    if (rc == 0 && r.view) {
+        rc = plan_writable(env, r.view, "insert into", PRIVILEGE_BIT(PRIVILEGE_INSERT), &w, err);
+        if (rc < 0)
+            dn_err_at(err, s->table.pos);
+        return rc < 0 ? rc : ins_view_columns(stmt, s, w, err);
+    }
+    if (rc < 0)
+        return rc;
+    t = session_target(stmt->conn, stmt->catalog, &s->table, err);
+    if (!t)
+        return err->code;
+    return intake_target_columns(
+        &stmt->insert, t, s->query ? s->columns : &none, s->columns_count, &stmt->compiled, err);
+}
+
+int stmt_compile_insert(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+{
     struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->compiled);
     const struct insert_stmt *s = ast->insert;
-    const struct table *t = session_target(stmt->conn, stmt->catalog, &s->table, err);
     struct intake_target *ins = &stmt->insert;
-    int rc;
+    int rc = ins_target(stmt, &env, s, err);
 
-    if (!t)
-        return session_no_table(stmt->conn, stmt->catalog, &s->table, "insert into", err);
-    rc = intake_target_columns(
-        ins, t, s->query ? s->columns : &none, s->columns_count, &stmt->compiled, err);
     if (rc == 0)
         rc = intake_target_bind(ins, &env, err);
     if (rc == 0 && !ins_is_values(s->query))
@@ -165,7 +225,9 @@ int stmt_compile_insert(struct dendro_stmt *stmt, const struct stmt *ast, struct
         rc = ins_compile_queries(stmt, ast, err);
     if (rc == 0)
         rc = stmt_compile_conflict(stmt, ast, err);
-    return rc < 0 ? rc : stmt_compile_returning(stmt, ast, t, err);
+    if (rc == 0)
+        rc = stmt_compile_option(stmt, ast, err);
+    return rc < 0 ? rc : stmt_compile_returning(stmt, ast, ins->table, err);
 }
 
 /* ---- run ---- */
@@ -359,7 +421,7 @@ static int ins_once(struct dendro_stmt *stmt, int tries DN_UNUSED, struct dn_err
 
     if (!ins_is_values(q))
         return stmt_run_insert_query(stmt, err);
-    if (stmt->plan || stmt->returning || stmt->conflict)
+    if (stmt->plan || stmt->returning || stmt->conflict || stmt->option)
         rc = stmt_begin(stmt, stmt_inner(stmt), err);
     if (rc < 0)
         return rc;

@@ -15,13 +15,6 @@ int session_relation(const struct dendro_conn *conn,
                      const struct qual_name *name,
                      struct catalog_relation *ret,
                      struct dn_err *err) DN_MUST_CHECK;
-/* The error of session_table once more, for a statement that writes: a view says so. */
-int session_no_table(const struct dendro_conn *conn,
-                     const struct catalog *cat,
-                     const struct qual_name *name,
-                     const char *what,
-                     struct dn_err *err) DN_MUST_CHECK;
-
 /* Need those who write rows into the table wait until they are durable? */
 static inline bool session_syncs(const struct dendro_conn *conn, const struct table *t)
 {

@@ -5,7 +5,9 @@
  * leaves nothing behind; what it returns is the statement's result. */
 #include "engine/engine_int.h"
 
+#include "engine/names.h"
 #include "exec/rows.h"
+#include "plan/writable.h"
 
 static bool ret_wanted(const struct stmt *ast)
 {
@@ -43,6 +45,25 @@ int stmt_compile_returning(struct dendro_stmt *stmt,
     stmt->cols = stmt->returning->cols;
     stmt->cols_count = stmt->returning->cols_count;
     return 0;
+}
+
+int stmt_compile_option(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+{
+    struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->compiled);
+    const struct qual_name *name = ast->insert ? &ast->insert->table : &ast->change->table;
+    struct catalog_relation r = {.table = NULL};
+    struct plan_writable *w;
+    struct dn_err ignored;
+    int rc;
+
+    if (ast->kind == STMT_DELETE ||
+        session_relation(stmt->conn, stmt->catalog, name, &r, &ignored) < 0 || !r.view)
+        return 0;
+    rc = plan_writable(&env, r.view, "update", 0, &w, err);
+    if (rc < 0 || !w->checked)
+        return rc;
+    stmt->option_of = r.view;
+    return plan_check_option(&env, ast, w, &stmt->option, err);
 }
 
 /* The plan of this execution: with parameters in their places. */
@@ -140,34 +161,70 @@ static int ret_keep(struct dendro_stmt *stmt, struct op *root, struct dn_err *er
     return rc == DN_EOF ? 0 : rc;
 }
 
+/* All of the rows satisfy the conditions of CHECK OPTION, or it is an error. */
+static int ret_option(struct dendro_stmt *stmt, struct op *root, uint32_t rows, struct dn_err *err)
+{
+    uint64_t good = 0;
+    struct batch b;
+    int rc = 0;
+
+    while (rc == 0 && (rc = exec_next(root, &b, err)) == 0)
+        good += b.sel_count;
+    if (rc != DN_EOF)
+        return rc;
+    return good == rows ? 0
+                        : DN_FAIL(err,
+                                  DN_E_CHECK_OPTION,
+                                  "new row violates check option for view \"%s\"",
+                                  stmt->option_of->name);
+}
+
+/* A plan over the rows: what was written, or (check) whether it may be. */
+static int ret_run(struct dendro_stmt *stmt,
+                   const struct plan *plan,
+                   const struct exec_rows *given,
+                   bool check,
+                   struct dn_err *err)
+{
+    struct exec_ctx ctx = stmt->ctx;
+    struct op *root = NULL;
+    int rc;
+
+    ctx.params = NULL;
+    ctx.params_count = 0;
+    ctx.run = NULL;
+    ctx.progress = NULL;
+    ctx.analysis = NULL;
+    ctx.given = given;
+    rc = exec_open(plan, &ctx, &root, err);
+    if (rc == 0)
+        rc = check        ? ret_option(stmt, root, given->count, err)
+             : stmt->keep ? ret_keep(stmt, root, err)
+                          : ret_cells(stmt, root, given->count, err);
+    exec_close(root);
+    return rc;
+}
+
 int stmt_return_rows(struct dendro_stmt *stmt,
                      const struct table *table,
                      const struct vec *cols,
                      uint32_t rows,
                      struct dn_err *err)
 {
-    struct exec_ctx ctx = stmt->ctx;
     struct exec_rows given = {.count = 0};
-    struct op *root = NULL;
-    int rc;
+    int rc = 0;
 
-    if (!stmt->returning)
+    if (!stmt->returning && !stmt->option)
         return 0;
-    rc = ret_plan(stmt, table, err);
+    if (stmt->returning)
+        rc = ret_plan(stmt, table, err);
     if (rc == 0)
         rc = stmt_given_rows(stmt, table, cols, rows, &given, err);
-    ctx.params = NULL;
-    ctx.params_count = 0;
-    ctx.run = NULL;
-    ctx.progress = NULL;
-    ctx.analysis = NULL;
-    ctx.given = &given;
-    if (rc == 0)
-        rc = exec_open(
-            stmt->run_returning ? stmt->run_returning : stmt->returning, &ctx, &root, err);
-    if (rc == 0)
-        rc = stmt->keep ? ret_keep(stmt, root, err) : ret_cells(stmt, root, rows, err);
-    exec_close(root);
+    if (rc == 0 && stmt->option)
+        rc = ret_run(stmt, stmt->option, &given, true, err);
+    if (rc == 0 && stmt->returning)
+        rc = ret_run(
+            stmt, stmt->run_returning ? stmt->run_returning : stmt->returning, &given, false, err);
     exec_rows_done(&given);
     return rc;
 }
@@ -177,7 +234,7 @@ int stmt_return_intake(struct dendro_stmt *stmt, struct intake *in, struct dn_er
     struct shard_batch batch;
     int rc;
 
-    if (!stmt->returning)
+    if (!stmt->returning && !stmt->option)
         return 0;
     rc = intake_batch(in, &batch, err);
     return rc < 0 ? rc : stmt_return_rows(stmt, in->to->table, batch.cols, in->rows, err);

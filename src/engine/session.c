@@ -267,19 +267,6 @@ int session_check_cancel(const struct dendro_conn *conn, struct dn_err *err)
     return DN_FAIL(err, DN_E_CANCELED, "the statement was canceled");
 }
 
-int session_no_table(const struct dendro_conn *conn,
-                     const struct catalog *cat,
-                     const struct qual_name *name,
-                     const char *what,
-                     struct dn_err *err)
-{
-    struct catalog_relation r = {.table = NULL};
-
-    if (err->code != DN_E_WRONG_OBJECT || session_relation(conn, cat, name, &r, err) < 0 || !r.view)
-        return err->code;
-    return plan_no_view(r.view, what, name->pos, err);
-}
-
 int session_write_allowed(const struct dendro_conn *conn, struct dn_err *err)
 {
     if (conn->db->read_only)

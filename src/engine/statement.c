@@ -97,6 +97,7 @@ void stmt_free(struct dendro_stmt *stmt)
     plan_done(stmt->plan);
     plan_done(stmt->returning);
     plan_done(stmt->conflict);
+    plan_done(stmt->option);
     stmt_parts_free(stmt->parts);
     catalog_unref(stmt->catalog);
     arena_done(&stmt->texts);

@@ -12,6 +12,7 @@
  * INSERT, where a quoted literal may stand for a number or a time. */
 #include "plan/select_int.h"
 #include "plan/stored.h"
+#include "plan/writable.h"
 
 #include "base/text.h"
 
@@ -24,9 +25,10 @@ struct change_from {
 struct change {
     struct planner q;
     struct binder b;
-    struct scope scope; /* the table, then the others */
-    struct lrel *rel;   /* the table */
-    struct lnode *scan; /* likewise */
+    struct scope scope;               /* the table, then the others */
+    struct lrel *rel;                 /* the table */
+    const struct plan_writable *view; /* through which it is seen; NULL = none */
+    struct lnode *scan;               /* likewise */
     const struct change_stmt *ast;
     struct plan_change *out;
     struct lvars vars;                    /* what the plan returns */
@@ -57,6 +59,21 @@ static uint32_t change_find_set(const struct change *c, uint16_t col)
     return UINT32_MAX;
 }
 
+/* The table's column of a name in SET. */
+static int change_column(const struct change *c,
+                         const struct spec_name *name,
+                         uint16_t *ret,
+                         struct dn_err *err)
+{
+    int col;
+
+    if (c->view)
+        return plan_writable_column(c->view, "update", name, ret, err);
+    col = bind_table_column(c->rel->table, name->s, name->pos, err);
+    *ret = (uint16_t)col;
+    return col >= 0 ? 0 : err ? err->code : DN_E_UNDEFINED_COLUMN;
+}
+
 /* One column of an item; place is its number in (a, b) = (query). Elements of one array may be set
  * by several items. */
 static int change_set_column(struct change *c,
@@ -67,13 +84,13 @@ static int change_set_column(struct change *c,
 {
     const struct table *t = c->rel->table;
     struct plan_set *set = &c->out->sets[c->out->sets_count];
-    int col = bind_table_column(t, name->s, name->pos, err);
+    uint16_t col;
     uint32_t known;
-    int rc;
+    int rc = change_column(c, name, &col, err);
 
-    if (col < 0)
-        return err ? err->code : DN_E_UNDEFINED_COLUMN;
-    known = change_find_set(c, (uint16_t)col);
+    if (rc < 0)
+        return rc;
+    known = change_find_set(c, col);
     if (known != UINT32_MAX && !(item->place && c->from[known].item->place)) {
         rc = DN_FAIL(
             err, DN_E_SYNTAX, "multiple assignments to same column \"%s\"", t->columns[col].name);
@@ -82,7 +99,7 @@ static int change_set_column(struct change *c,
     }
     if (known != UINT32_MAX)
         return 0;
-    *set = (struct plan_set){.col = (uint16_t)col,
+    *set = (struct plan_set){.col = col,
                              .at = PLAN_NO_COL,
                              .value = item->expr,
                              .pos = item->expr ? item->expr->pos : name->pos};
@@ -138,7 +155,6 @@ static int change_elements(struct change *c,
                            struct bexpr **ret,
                            struct dn_err *err)
 {
-    const struct table *t = c->rel->table;
     uint32_t var = scope_var(&c->q, &c->scope, c->rel, set->col);
     struct bexpr *e = var ? bind_var(&c->b, var, set->pos) : NULL;
     int rc = 0;
@@ -147,9 +163,10 @@ static int change_elements(struct change *c,
         return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; rc == 0 && i < c->ast->set_count; i++) {
         const struct set_item *item = &c->ast->set[i];
+        uint16_t col;
 
-        if (item->place && !item->columns &&
-            bind_table_column(t, item->column.s, item->column.pos, err) == (int)set->col)
+        if (item->place && !item->columns && change_column(c, &item->column, &col, err) == 0 &&
+            col == set->col)
             rc = bind_array_assign(&c->b, e, item->place, item->expr, &e, err);
     }
     *ret = e;
@@ -250,7 +267,8 @@ static int change_olds(struct change *c, enum stmt_kind kind, struct dn_err *err
     int rc = 0;
 
     /* Constraints are about whole rows. */
-    c->out->all = c->ast->returning_count > 0 || (kind == STMT_UPDATE && change_checks(t));
+    c->out->all = c->ast->returning_count > 0 ||
+                  (kind == STMT_UPDATE && (change_checks(t) || (c->view && c->view->checked)));
     c->out->whole = kind == STMT_UPDATE && (t->upsert == UPSERT_ROW || c->out->moves);
     c->out->cols = arena_alloc_array(arena, store_cols_count(t), sizeof(*c->out->cols));
     if (!c->out->cols)
@@ -407,6 +425,7 @@ change_bind(struct change *c, enum stmt_kind kind, struct lnode *tree, struct dn
 static int change_from(struct change *c, struct lnode **ret, struct dn_err *err)
 {
     struct scope others = {.level = NULL};
+    struct from_target target;
     struct lnode *more, *join;
     int rc;
 
@@ -416,11 +435,13 @@ static int change_from(struct change *c, struct lnode **ret, struct dn_err *err)
             return rc;
     }
     others.withs = c->scope.withs;
-    rc = from_table(&c->q, &c->ast->table, c->ast->alias, &c->scope, &c->scan, err);
+    rc = from_table(&c->q, &c->ast->table, c->ast->alias, &c->scope, &target, err);
     if (rc < 0)
         return rc;
-    c->rel = c->scope.rels[0];
-    *ret = c->scan;
+    c->rel = target.rel;
+    c->view = target.view;
+    c->scan = target.scan;
+    *ret = target.tree;
     if (c->ast->from_count == 0)
         return 0;
     rc = from_bind(&c->q, &c->b, c->ast->from, c->ast->from_count, &others, &more, err);
@@ -429,7 +450,7 @@ static int change_from(struct change *c, struct lnode **ret, struct dn_err *err)
     for (uint32_t i = 0; i < others.rels_count; i++) {
         const struct lrel *rel = others.rels[i];
 
-        if (!rel->alias || strcmp(rel->alias, c->rel->alias) != 0)
+        if (!rel->alias || strcmp(rel->alias, target.shown->alias) != 0)
             continue;
         rc = DN_FAIL(
             err, DN_E_DUPLICATE_ALIAS, "table name \"%s\" specified more than once", rel->alias);
@@ -437,7 +458,7 @@ static int change_from(struct change *c, struct lnode **ret, struct dn_err *err)
         dn_err_at(err, rel->pos);
         return rc;
     }
-    join = logic_node(&c->q, L_JOIN, c->scan);
+    join = logic_node(&c->q, L_JOIN, target.tree);
     if (!join || !scope_append(&c->q, &c->scope, &others))
         return DN_FAIL_NOMEM(err);
     join->join = PLAN_JOIN_INNER;

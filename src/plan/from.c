@@ -6,6 +6,7 @@
  * (of the whole list, and of the joins it stands in), with the query's outer scope behind it. A
  * join knows both its sides; its ON clause sees nothing else but what is around the query. */
 #include "plan/from_int.h"
+#include "plan/writable.h"
 
 #include "plan/view.h"
 #include "system/system.h"
@@ -434,22 +435,54 @@ static uint32_t from_target_need(const struct stmt *s)
     return need;
 }
 
+/* A view: its table, and what the view makes of it. */
+static int from_target_view(struct from *f,
+                            const struct qual_name *name,
+                            const struct view *v,
+                            uint32_t need,
+                            struct from_target *ret,
+                            struct dn_err *err)
+{
+    struct planner *q = f->q;
+    int rc = plan_writable(
+        q->env, v, q->stmt->kind == STMT_UPDATE ? "update" : "delete from", need, &ret->view, err);
+
+    if (rc < 0)
+        dn_err_at(err, name->pos);
+    if (rc == 0)
+        rc = from_stored(f, ret->view->table, NULL, name->pos, &ret->rel, &ret->scan, err);
+    if (rc < 0)
+        return rc;
+    ret->tree = ret->scan;
+    return writable_bind(q, ret->view, WRITABLE_FIND, ret->rel, &ret->tree, &ret->shown, err);
+}
+
 int from_table(struct planner *q,
                const struct qual_name *name,
                const char *alias,
                struct scope *scope,
-               struct lnode **ret,
+               struct from_target *ret,
                struct dn_err *err)
 {
     struct from f = {.q = q, .level = scope->level};
     struct from_part part = {.scope = *scope};
     struct catalog_relation found;
+    uint32_t need = from_target_need(q->stmt);
     struct lrel *rel;
-    int rc = from_look_up(&f, name, from_target_need(q->stmt), &found, err);
+    int rc = from_look_up(&f, name, need, &found, err);
 
-    if (rc == 0 && found.view)
-        rc = plan_no_view(
-            found.view, q->stmt->kind == STMT_UPDATE ? "update" : "delete from", name->pos, err);
+    *ret = (struct from_target){.view = NULL};
+    if (rc == 0 && found.view) {
+        rc = from_target_view(&f, name, found.view, need, ret, err);
+        if (rc < 0)
+            return rc;
+        ret->shown->alias = alias ? alias : found.view->name;
+        ret->shown->schema = alias ? NULL : found.view->schema;
+        rc = from_add(&f, ret->shown, &part, err);
+        if (rc == 0)
+            *scope = part.scope;
+        return rc;
+    }
     if (rc == 0 && found.table->timepart) {
         found.table = timepart_nth(q->env->catalog, found.table, q->env->shard);
         if (!found.table)
@@ -458,10 +491,13 @@ int from_table(struct planner *q,
             alias = from_target_alias(found.table, name, alias);
     }
     if (rc == 0)
-        rc = from_stored(&f, found.table, alias, name->pos, &rel, ret, err);
+        rc = from_stored(&f, found.table, alias, name->pos, &rel, &ret->scan, err);
     if (rc == 0)
         rc = from_add(&f, rel, &part, err);
-    if (rc == 0)
-        *scope = part.scope;
-    return rc;
+    if (rc < 0)
+        return rc;
+    *scope = part.scope;
+    ret->rel = ret->shown = rel;
+    ret->tree = ret->scan;
+    return 0;
 }

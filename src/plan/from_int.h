@@ -21,6 +21,7 @@ struct from_part {
 struct given {
     const struct from_item *item;
     const struct table *table;        /* theirs */
+    const struct plan_writable *view; /* as which they are shown; NULL = none */
     const struct plan_change *change; /* with columns of other tables beside them; NULL = none */
     const char *clause;               /* of the statement, for messages */
 };
@@ -65,7 +66,14 @@ int from_view(struct from *f,
               struct dn_err *err) DN_MUST_CHECK;
 /* Each column of a query's result gets a variable of its own, that belongs to this FROM. */
 int from_own_vars(struct from *f, struct qout *out, struct dn_err *err) DN_MUST_CHECK;
-/* Rows that the caller has (given.c). */
+/* Rows that the caller has (given.c): those of the table, and what becomes of them in FROM. */
+int given_rel(struct from *f,
+              const struct given *given,
+              const char *alias,
+              uint32_t pos,
+              struct lrel **ret,
+              struct lnode **ret_tree,
+              struct dn_err *err) DN_MUST_CHECK;
 int from_given(struct from *f,
                const struct from_item *item,
                struct from_part *ret,

@@ -5,6 +5,7 @@
  * where they are called "excluded" and are joined with the table. */
 #include "plan/from_int.h"
 #include "plan/stored.h"
+#include "plan/writable.h"
 
 static int given_plan(const struct plan_env *env,
                       const struct stmt *stmt,
@@ -89,16 +90,17 @@ static int given_others(struct from *f,
     return rc;
 }
 
-int from_given(struct from *f,
-               const struct from_item *item,
-               struct from_part *ret,
-               struct dn_err *err)
+int given_rel(struct from *f,
+              const struct given *given,
+              const char *alias,
+              uint32_t pos,
+              struct lrel **ret,
+              struct lnode **ret_tree,
+              struct dn_err *err)
 {
-    const struct given *given = f->q->given;
     const struct table *t = given->table;
     uint32_t others = given->change ? given->change->others_count : 0;
-    struct lrel *rel =
-        from_rel(f, item->alias ? item->alias : t->name, t->columns_count, item->pos);
+    struct lrel *rel = from_rel(f, alias, t->columns_count, pos);
     struct lnode *n = logic_node(f->q, L_WORK, NULL);
     int rc = 0;
 
@@ -119,13 +121,51 @@ int from_given(struct from *f,
         if (rc == 0)
             f->q->vars[rel->cols[i].var].origin = scope_origin(t, i);
     }
-    rel->schema = item->alias ? NULL : t->schema;
+    *ret = rel;
+    *ret_tree = n;
+    return rc;
+}
+
+int from_given(struct from *f,
+               const struct from_item *item,
+               struct from_part *ret,
+               struct dn_err *err)
+{
+    const struct given *given = f->q->given;
+    const struct table *t = given->table;
+    uint32_t others = given->change ? given->change->others_count : 0;
+    const char *name = given->view ? given->view->view->name : t->name;
+    struct lrel *rel;
+    struct lnode *n;
+    int rc = given_rel(f, given, item->alias ? item->alias : name, item->pos, &rel, &n, err);
+
+    ret->tree = n;
+    if (rc == 0 && given->view) {
+        rc = writable_bind(f->q, given->view, WRITABLE_SHOW, rel, &ret->tree, &rel, err);
+        rel->alias = item->alias ? item->alias : name;
+        for (uint32_t i = 0; rc == 0 && i < rel->cols_count; i++)
+            f->q->vars[rel->cols[i].var].level = f->level;
+    }
+    rel->schema = item->alias ? NULL : given->view ? given->view->view->schema : t->schema;
     if (rc == 0)
         rc = from_add(f, rel, ret, err);
     if (rc == 0 && others > 0)
         rc = given_others(f, given->change, n, item->pos, ret, err);
-    ret->tree = n;
     return rc;
+}
+
+/* The view that the statement names, as rows are written through it; NULL: it names a table. */
+static int given_view(const struct plan_env *env,
+                      const struct qual_name *name,
+                      struct plan_writable **ret,
+                      struct dn_err *err)
+{
+    struct catalog_path path = {.temp = env->temp, .schema = env->schema, .more = env->more};
+    struct catalog_relation found;
+    int rc = catalog_resolve(env->catalog, &path, name->schema, name->name, &found, err);
+
+    *ret = NULL;
+    return rc == 0 && found.view ? plan_writable(env, found.view, "update", 0, ret, err) : rc;
 }
 
 int plan_returning(const struct plan_env *env,
@@ -139,12 +179,17 @@ int plan_returning(const struct plan_env *env,
     struct from_item *item = arena_calloc(env->arena, 1, sizeof(*item));
     struct select_core *core = arena_calloc(env->arena, 1, sizeof(*core));
     struct query *query = arena_calloc(env->arena, 1, sizeof(*query));
+    struct plan_writable *view;
     struct given given;
+    int rc;
 
     if (!item || !core || !query)
         return DN_FAIL_NOMEM(err);
     item->kind = FROM_TABLE;
     item->table = ins ? ins->table : stmt->change->table;
+    rc = given_view(env, &item->table, &view, err);
+    if (rc < 0)
+        return rc;
     item->alias = from_target_alias(table, &item->table, ins ? ins->alias : stmt->change->alias);
     item->pos = item->table.pos;
     core->from = &item;
@@ -155,7 +200,8 @@ int plan_returning(const struct plan_env *env,
     query->kind = QUERY_SELECT;
     query->core = core;
     query->pos = core->pos;
-    given = (struct given){.item = item, .table = table, .change = change, .clause = "RETURNING"};
+    given = (struct given){
+        .item = item, .table = table, .view = view, .change = change, .clause = "RETURNING"};
     return given_plan(env, stmt, &given, query, ret, err);
 }
 

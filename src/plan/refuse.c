@@ -380,8 +380,6 @@ static int refuse_comment(const struct comment_stmt *c, struct dn_err *err)
 
 static int refuse_view(const struct stmt *s, struct dn_err *err)
 {
-    if (s->view->check_option)
-        return refuse("WITH CHECK OPTION", s->name.pos, err);
     return refuse_query(s->view->query, err);
 }
 

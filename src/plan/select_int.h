@@ -8,6 +8,8 @@
 #define PLAN_COLS_MAX  4096u /* of a result, hidden ones included */
 #define PLAN_DEPTH_MAX 64u   /* queries in queries */
 
+struct plan_writable;
+
 struct sel_out {
     struct bexpr *e;
     const char *name;
@@ -177,12 +179,20 @@ int from_bind(struct planner *q,
               struct scope *scope,
               struct lnode **ret,
               struct dn_err *err) DN_MUST_CHECK;
-/* A stored table as the only one of a scope: UPDATE, DELETE. */
+/* What an UPDATE or DELETE is about: a stored table, by itself or through a view. */
+struct from_target {
+    struct lrel *rel;           /* the table */
+    struct lnode *scan;         /* likewise */
+    struct lrel *shown;         /* what names mean: the table, or the view */
+    struct plan_writable *view; /* NULL: it is no view */
+    struct lnode *tree;         /* the rows */
+};
+/* It as the only one of a scope: UPDATE, DELETE. */
 int from_table(struct planner *q,
                const struct qual_name *name,
                const char *alias,
                struct scope *scope,
-               struct lnode **ret,
+               struct from_target *ret,
                struct dn_err *err) DN_MUST_CHECK;
 /* A query that reads a CTE: its columns; 1: no such name. */
 int from_with(struct planner *q,

@@ -10,6 +10,7 @@
 
 #include "plan/from_int.h"
 #include "plan/note.h"
+#include "plan/writable.h"
 #include "sql/sql.h"
 #include "system/system.h"
 
@@ -64,6 +65,14 @@ static int view_print(const struct plan_env *env,
     *ret_len = b.len;
     buf_done(&b);
     return *ret ? 0 : DN_FAIL_NOMEM(err);
+}
+
+int plan_view_parse(const struct plan_env *env,
+                    const char *text,
+                    struct stmt **ret,
+                    struct dn_err *err)
+{
+    return view_parse(env, text, strlen(text), ret, err);
 }
 
 /* ---- FROM ---- */
@@ -122,15 +131,6 @@ int from_view(struct from *f,
     rc = from_rename(rel, item->columns, item->columns_count, err);
     ret->tree = out.tree;
     return rc < 0 ? rc : from_add(f, rel, ret, err);
-}
-
-int plan_no_view(const struct view *view, const char *what, uint32_t pos, struct dn_err *err)
-{
-    int rc = DN_FAIL(err, DN_E_NOT_READY, "cannot %s view \"%s\"", what, view->name);
-
-    dn_err_hint(err, "Views cannot be written to: change the tables they read.");
-    dn_err_at(err, pos);
-    return rc;
 }
 
 /* ---- notes into the tree ---- */
@@ -431,6 +431,45 @@ static int view_prove(const struct plan_env *env, const struct view_spec *spec, 
     return 0;
 }
 
+/* Can rows be written through it? WITH CHECK OPTION says that they are to be. */
+static int view_writable(const struct plan_env *env,
+                         const struct stmt *stmt,
+                         struct view_spec *ret,
+                         struct dn_err *err)
+{
+    struct view_column *columns =
+        arena_calloc(env->arena, (size_t)ret->columns_count + 1, sizeof(*columns));
+    struct view v = {.columns = columns, .columns_count = ret->columns_count};
+    struct plan_env any = *env;
+    struct plan_writable *w;
+    struct dn_err why;
+    int rc;
+
+    if (!columns)
+        return DN_FAIL_NOMEM(err);
+    any.role = 0;
+    v.name = arena_strdup(env->arena, stmt->name.name);
+    v.query = arena_strndup(env->arena, ret->query, ret->query_len);
+    for (uint32_t i = 0; i < ret->columns_count; i++)
+        columns[i].name = arena_strdup(env->arena, ret->names[i]);
+    if (!v.name || !v.query)
+        return DN_FAIL_NOMEM(err);
+    dn_err_clear(&why);
+    rc = plan_writable(&any, &v, "update", 0, &w, &why);
+    if (rc == DN_E_NOMEM)
+        return DN_FAIL_NOMEM(err);
+    ret->writable = rc == 0;
+    ret->check = stmt->view->check;
+    if (ret->writable || ret->check == VIEW_CHECK_NONE)
+        return 0;
+    rc = DN_FAIL(err,
+                 DN_E_UNSUPPORTED,
+                 "WITH CHECK OPTION is supported only on automatically updatable views");
+    dn_err_hint(err, "%s", why.hint);
+    dn_err_at(err, stmt->name.pos);
+    return rc;
+}
+
 int plan_view(const struct plan_env *env,
               const struct stmt *stmt,
               struct view_spec *ret,
@@ -466,7 +505,9 @@ int plan_view(const struct plan_env *env,
     if (rc == 0)
         rc = view_print(env, own->query, &ret->query, &ret->query_len, err);
     plan_done(q.plan);
-    return rc < 0 ? rc : view_prove(env, ret, err);
+    if (rc == 0)
+        rc = view_prove(env, ret, err);
+    return rc < 0 ? rc : view_writable(env, stmt, ret, err);
 }
 
 /* ---- renaming ---- */

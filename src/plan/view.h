@@ -14,8 +14,11 @@ int plan_view(const struct plan_env *env,
               struct view_spec *ret,
               struct dn_err *err) DN_MUST_CHECK;
 
-/* The error of a statement that would write to a view; what: "insert into", "update". */
-int plan_no_view(const struct view *view, const char *what, uint32_t pos, struct dn_err *err);
+/* The text of a view as a tree without positions. */
+int plan_view_parse(const struct plan_env *env,
+                    const char *text,
+                    struct stmt **ret,
+                    struct dn_err *err) DN_MUST_CHECK;
 
 /* What a table or view, and its columns, are called from now on. */
 struct plan_rename {

@@ -4,6 +4,7 @@
  * table_spec (catalog/table.h). ast.h says what holds for all of the tree. One thread at a time. */
 #pragma once
 
+#include "catalog/view.h"
 #include "sql/ast_query.h"
 #include "sql/ast_timepart.h"
 
@@ -138,7 +139,7 @@ struct view_def {
     struct query *query;
     uint32_t query_start; /* byte offsets of the query in the text, [start, end) */
     uint32_t query_end;
-    bool check_option; /* WITH CHECK OPTION */
+    enum view_check check; /* WITH CHECK OPTION */
 };
 
 struct index_elem {

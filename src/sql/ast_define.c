@@ -89,7 +89,7 @@ void sql_like_table(struct sql_parser *ps, const struct qual_name *table, int in
 /* ---- views ---- */
 
 struct view_def *
-sql_view(struct sql_parser *ps, bool or_replace, bool recursive, struct query *q, bool check)
+sql_view(struct sql_parser *ps, bool or_replace, bool recursive, struct query *q, int check)
 {
     struct view_def *v = sql_new(ps, sizeof *v);
 
@@ -100,7 +100,7 @@ sql_view(struct sql_parser *ps, bool or_replace, bool recursive, struct query *q
     v->query = sql_query_plain(ps, q);
     v->query_start = (uint32_t)(ps->view_start - ps->lx.start);
     v->query_end = (uint32_t)(ps->view_end - ps->lx.start);
-    v->check_option = check;
+    v->check = (enum view_check)check;
     return v;
 }
 

@@ -18,7 +18,7 @@ int sql_preserve(struct sql_parser *ps, struct sql_token word); /* ON COMMIT PRE
 int sql_like_option(struct sql_parser *ps, struct sql_token word);
 void sql_like_table(struct sql_parser *ps, const struct qual_name *table, int including);
 struct view_def *
-sql_view(struct sql_parser *ps, bool or_replace, bool recursive, struct query *q, bool check);
+sql_view(struct sql_parser *ps, bool or_replace, bool recursive, struct query *q, int check);
 void sql_create_view(struct sql_parser *ps,
                      struct sql_persist persist,
                      const struct qual_name *name,

@@ -664,11 +664,11 @@ quantum_unit(A) ::= name(T). {A = T;}
 
 cmd ::= CREATE temp(P) recursive(R) VIEW qname(N) columns(L) with(W) AS view_query(Q) check_option(C). {
     sql_list_drop(ps, W);
-    sql_create_view(ps, P, N, L, sql_view(ps, false, R != 0, Q, C != 0));
+    sql_create_view(ps, P, N, L, sql_view(ps, false, R != 0, Q, C));
 }
 cmd ::= CREATE OR REPLACE temp(P) recursive(R) VIEW qname(N) columns(L) with(W) AS view_query(Q) check_option(C). {
     sql_list_drop(ps, W);
-    sql_create_view(ps, P, N, L, sql_view(ps, true, R != 0, Q, C != 0));
+    sql_create_view(ps, P, N, L, sql_view(ps, true, R != 0, Q, C));
 }
 %type view_query {struct query *}
 view_query(A) ::= view_start any_query(Q). {A = Q; ps->view_end = ps->last_end;}
@@ -677,10 +677,10 @@ view_start ::= . {ps->view_start = yyLookaheadToken.ptr;}
 recursive(A) ::= . {A = 0;}
 recursive(A) ::= RECURSIVE. {A = 1;}
 %type check_option {int}
-check_option(A) ::= . {A = 0;}
-check_option(A) ::= WITH CHECK ID. {A = 1;}
-check_option(A) ::= WITH CASCADED CHECK ID. {A = 1;}
-check_option(A) ::= WITH LOCAL CHECK ID. {A = 1;}
+check_option(A) ::= . {A = VIEW_CHECK_NONE;}
+check_option(A) ::= WITH CHECK OPTION. {A = VIEW_CHECK_CASCADED;}
+check_option(A) ::= WITH CASCADED CHECK OPTION. {A = VIEW_CHECK_CASCADED;}
+check_option(A) ::= WITH LOCAL CHECK OPTION. {A = VIEW_CHECK_LOCAL;}
 
 cmd ::= CREATE unique(U) INDEX concurrently if_not_exists(I) index_name(N) ON only qname(T) index_method(M) LP index_elems(L) RP
         index_include(D) nulls_distinct(X) with(W) where(E). {

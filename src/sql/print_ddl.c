@@ -354,6 +354,10 @@ void sql_print_create_table(const struct stmt *s, struct buf *b)
 
 void sql_print_create_view(const struct stmt *s, struct buf *b)
 {
+    static const char *const checks[VIEW_CHECK_MAX] = {
+        [VIEW_CHECK_NONE] = "",
+        [VIEW_CHECK_LOCAL] = " WITH LOCAL CHECK OPTION",
+        [VIEW_CHECK_CASCADED] = " WITH CASCADED CHECK OPTION"};
     const struct view_def *v = s->view;
 
     buf_puts(b, v->or_replace ? "CREATE OR REPLACE " : "CREATE ");
@@ -366,7 +370,7 @@ void sql_print_create_view(const struct stmt *s, struct buf *b)
     }
     buf_puts(b, " AS ");
     sql_print_query(v->query, b);
-    buf_puts(b, v->check_option ? " WITH CHECK OPTION" : "");
+    buf_puts(b, checks[v->check]);
 }
 
 void sql_print_create_index(const struct stmt *s, struct buf *b)

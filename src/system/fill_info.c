@@ -455,6 +455,9 @@ void sys_fill_i_referential_constraints(struct sys_rows *w)
 
 void sys_fill_i_views(struct sys_rows *w)
 {
+    static const char *const checks[VIEW_CHECK_MAX] = {[VIEW_CHECK_NONE] = "NONE",
+                                                       [VIEW_CHECK_LOCAL] = "LOCAL",
+                                                       [VIEW_CHECK_CASCADED] = "CASCADED"};
     struct sys_item it = {.at = 0};
 
     while (w->rc == 0 && sys_next(w->env, &it)) {
@@ -462,9 +465,9 @@ void sys_fill_i_views(struct sys_rows *w)
             continue;
         info_name(w, it.schema, it.name);
         sys_text(w, it.view ? it.view->query : NULL);
-        sys_text(w, "NONE");
-        for (int i = 0; i < 5; i++)
-            sys_text(w, "NO");
+        sys_text(w, it.view ? checks[it.view->check] : "NONE");
+        for (int i = 0; i < 5; i++) /* the last three are of triggers */
+            sys_text(w, i < 2 && it.view && it.view->writable ? "YES" : "NO");
         sys_end(w);
     }
 }

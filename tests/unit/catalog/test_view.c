@@ -14,16 +14,24 @@
 
 #include <cmocka.h>
 
-static char *read_golden(void)
+#define GOLDEN_2 DN_GOLDEN_DIR "/catalog-2-views.json"
+#define GOLDEN_5 DN_GOLDEN_DIR "/catalog-5-views.json"
+
+static char *read_file(const char *name)
 {
     char *text = malloc(1 << 16);
-    FILE *f = fopen(DN_GOLDEN_DIR "/catalog-2-views.json", "rb");
+    FILE *f = fopen(name, "rb");
 
     assert_non_null(text);
     assert_non_null(f);
     text[fread(text, 1, (1 << 16) - 1, f)] = '\0';
     (void)fclose(f);
     return text;
+}
+
+static char *read_golden(void)
+{
+    return read_file(GOLDEN_2);
 }
 
 static char *print(const struct catalog *c)
@@ -106,6 +114,62 @@ static struct catalog *sample(void)
     catalog_unref(c);
     c = with_view(next, "v", "SELECT t.a, t.b FROM public.t", &of_table);
     return more(with_view(c, "a\"view", "SELECT v.a, v.\"größe\" FROM public.v", &of_view));
+}
+
+/* The same, and the first view is one that rows can be written through. */
+static struct catalog *sample_writable(void)
+{
+    struct catalog *c = sample();
+    struct catalog *next = NULL;
+    struct view *v = NULL;
+
+    assert_int_equal(view_copy(c->views[1], &v, NULL), 0);
+    v->writable = true;
+    v->check = VIEW_CHECK_CASCADED;
+    assert_int_equal(catalog_with_view(c, v, &next, NULL), 0);
+    view_unref(v);
+    catalog_unref(c);
+    return next;
+}
+
+/* Format 5: what rows that are written through a view must be. */
+static void test_writable(void **state)
+{
+    char *golden = read_file(GOLDEN_5);
+    struct catalog *c = sample_writable();
+    struct catalog *read = NULL;
+    char *doc = print(c);
+    char *bad;
+    struct view *v = NULL;
+
+    (void)state;
+    assert_string_equal(doc, golden);
+    assert_int_equal(catalog_parse(golden, strlen(golden), &read, NULL), 0);
+    assert_true(read->views[1]->writable);
+    assert_int_equal(read->views[1]->check, VIEW_CHECK_CASCADED);
+    assert_int_equal(view_copy(read->views[1], &v, NULL), 0);
+    assert_true(v->writable && v->check == VIEW_CHECK_CASCADED);
+    view_unref(v);
+    catalog_unref(read);
+    bad = strstr(golden, "\"cascaded\"");
+    assert_non_null(bad);
+    bad[1] = 'x';
+    assert_int_equal(catalog_parse(golden, strlen(golden), &read, NULL), DN_E_CORRUPT);
+    mem_free(doc);
+    catalog_unref(c);
+    free(golden);
+}
+
+static void write_file(const char *name, struct catalog *c)
+{
+    char *doc = print(c);
+    FILE *f = fopen(name, "wb");
+
+    assert_non_null(f);
+    assert_int_equal(fputs(doc, f) >= 0, 1);
+    (void)fclose(f);
+    mem_free(doc);
+    catalog_unref(c);
 }
 
 static void test_golden(void **state)
@@ -307,11 +371,12 @@ static void test_memory(void **state)
     free(golden);
 }
 
-/* --write: the golden file anew. */
+/* --write: the golden files anew. */
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_writable),
         cmocka_unit_test(test_lookup),
         cmocka_unit_test(test_path),
         cmocka_unit_test(test_edits),
@@ -320,15 +385,8 @@ int main(int argc, char **argv)
     };
 
     if (argc == 2 && strcmp(argv[1], "--write") == 0) {
-        struct catalog *c = sample();
-        char *doc = print(c);
-        FILE *f = fopen(DN_GOLDEN_DIR "/catalog-2-views.json", "wb");
-
-        assert_non_null(f);
-        assert_int_equal(fputs(doc, f) >= 0, 1);
-        (void)fclose(f);
-        mem_free(doc);
-        catalog_unref(c);
+        write_file(GOLDEN_2, sample());
+        write_file(GOLDEN_5, sample_writable());
         return 0;
     }
     return cmocka_run_group_tests(tests, NULL, NULL);

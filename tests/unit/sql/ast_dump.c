@@ -694,7 +694,7 @@ static void copy(struct dump *d, const struct copy_stmt *c)
 static void view(struct dump *d, const struct view_def *v)
 {
     buf_printf(
-        d->b, " view%d %d %d %d", v->or_replace, v->persistence, v->recursive, v->check_option);
+        d->b, " view%d %d %d %d", v->or_replace, v->persistence, v->recursive, v->check);
     names(d, "cols", v->columns, v->columns_count);
     check(d, v->query_start < v->query_end);
     dump_query(d, v->query);

@@ -307,7 +307,7 @@ const struct statement statements[] = {
     {"create table t (like u)", "CREATE TABLE t (LIKE u)"},
     {"create view v as select 1", "CREATE VIEW v AS SELECT 1"},
     {"create or replace temp view s.v (a, b) as select 1, 2 union select 3, 4 with check option",
-     "CREATE OR REPLACE TEMP VIEW s.v (a, b) AS SELECT 1, 2 UNION SELECT 3, 4 WITH CHECK OPTION"},
+     "CREATE OR REPLACE TEMP VIEW s.v (a, b) AS SELECT 1, 2 UNION SELECT 3, 4 WITH CASCADED CHECK OPTION"},
     {"create recursive view v (n) as select 1", "CREATE RECURSIVE VIEW v (n) AS SELECT 1"},
     {"create unique index if not exists i on t using btree (a desc nulls last, lower(b), (a + b), c collate \"C\" text_ops) include (d) where a > 1",
      "CREATE UNIQUE INDEX IF NOT EXISTS i ON t USING btree (a DESC NULLS LAST, lower(b), (a + b), c COLLATE C text_ops) INCLUDE (d) WHERE a > 1"},
