@@ -43,6 +43,7 @@ static void cursor_free(struct session_cursor *c)
     arena_done(&c->arena);
     mem_free(c->types);
     mem_free(c->name);
+    mem_free(c->text);
     mem_free(c);
     dendro_finalize(query);
 }
@@ -111,6 +112,7 @@ static int cursor_begin(struct dendro_stmt *stmt, struct session_cursor *c, stru
 {
     const struct cursor *how = &stmt->ast->misc->cursor;
     const struct spec_name *name = &stmt->ast->misc->name;
+    uint32_t len = stmt->ast->end_byte - stmt->ast->start_byte;
     int rc;
 
     c->page_first = UINT64_MAX;
@@ -120,8 +122,13 @@ static int cursor_begin(struct dendro_stmt *stmt, struct session_cursor *c, stru
     c->in_block = tx_in_block(stmt->conn);
     c->scroll = how->scroll != MODE_NO;
     c->serial = ++stmt->conn->cursors_made;
+    c->binary = how->binary;
+    c->made_us = stmt->conn->functions.statement_ns / 1000;
     c->name = mem_strdup(NULL, name->s);
-    rc = c->name ? cursor_prepare(stmt, c, err) : DN_FAIL_NOMEM(err);
+    c->text = mem_calloc(NULL, (size_t)len + 1, 1);
+    if (c->text)
+        memcpy(c->text, stmt->ast->text + stmt->ast->start_byte, len);
+    rc = c->name && c->text ? cursor_prepare(stmt, c, err) : DN_FAIL_NOMEM(err);
     if (rc < 0)
         return rc;
     c->types = mem_calloc(&c->owner, c->query->cols_count + 1, sizeof(*c->types));
@@ -476,4 +483,18 @@ int cursor_run_fetch(struct dendro_stmt *stmt, struct dn_err *err)
     mem_owner_init(&op->mem, fetch_ops.name, &stmt->owner, 0);
     stmt->root = op;
     return 0;
+}
+
+void cursor_list(const struct dendro_conn *conn, func_kept_fn fn, void *fn_arg)
+{
+    for (uint64_t n = 1; n <= conn->cursors_made; n++)
+        for (const struct session_cursor *c = conn->cursors; c; c = c->next)
+            if (c->serial == n)
+                fn(fn_arg,
+                   &(struct func_kept){.name = c->name,
+                                       .text = c->text,
+                                       .made_us = c->made_us,
+                                       .hold = c->hold,
+                                       .binary = c->binary,
+                                       .scroll = c->scroll});
 }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "func/session.h"
 
 #include <stdbool.h>
 
@@ -28,3 +29,5 @@ int cursor_hold_all(struct dendro_conn *conn, struct dn_err *err) DN_MUST_CHECK;
 /* The block is over: what it declared goes, but after a commit not the cursors WITH HOLD. */
 void cursor_end_block(struct dendro_conn *conn, bool commit);
 void cursor_close_all(struct dendro_conn *conn);
+/* Those that are open, the first declared first. */
+void cursor_list(const struct dendro_conn *conn, func_kept_fn fn, void *fn_arg);

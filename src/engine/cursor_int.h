@@ -16,6 +16,9 @@
 struct session_cursor {
     struct session_cursor *next;
     char *name;
+    char *text;      /* owned: of the DECLARE */
+    int64_t made_us; /* when it was declared, since 1970 */
+    bool binary;
     uint64_t serial;           /* tells it from others of that name */
     struct dendro_stmt *query; /* owned; runs until `ended` */
     bool scroll;               /* may go back */

@@ -139,15 +139,13 @@ struct dendro_stmt {
     struct arena compiled;
     struct catalog *catalog; /* it was compiled against; one reference */
     uint64_t epoch;
-    struct plan *plan;            /* SELECT, UPDATE, DELETE, and EXPLAIN of them */
-    struct intake_target insert;  /* INSERT, COPY FROM */
-    const struct query *reads;    /* INSERT: what the plan is of; NULL = it has none */
-    struct plan *returning;       /* of RETURNING; NULL = none */
-    struct plan *conflict;        /* of ON CONFLICT; NULL = none */
-    struct plan *option;          /* of CHECK OPTION; NULL = none */
-    const struct view *option_of; /* whose; borrowed from the catalog */
-    struct stmt_parts *parts;     /* owned: INSERT, UPDATE, DELETE in its WITH; NULL = none */
-    uint32_t shard;               /* of a time partition: which one it changes */
+    struct plan *plan;              /* SELECT, UPDATE, DELETE, and EXPLAIN of them */
+    struct intake_target insert;    /* INSERT, COPY FROM */
+    const struct query *reads;      /* INSERT: what the plan is of; NULL = it has none */
+    struct plan *returning;         /* of RETURNING; NULL = none */
+    struct plan *conflict, *option; /* of ON CONFLICT, of CHECK OPTION; NULL = none */
+    struct stmt_parts *parts;       /* owned: INSERT, UPDATE, DELETE in its WITH; NULL = none */
+    uint32_t shard;                 /* of a time partition: which one it changes */
     struct stmt_copy copy;
     uint64_t cursor_serial; /* FETCH: of the cursor whose columns it has */
     uint64_t compile_ns;    /* EXPLAIN: how long compiling took */

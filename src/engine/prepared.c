@@ -7,6 +7,7 @@
 #include "engine/prepared.h"
 
 #include "engine/engine_int.h"
+#include "system/system.h"
 
 #include <stdio.h>
 #include <strings.h>
@@ -18,6 +19,9 @@ struct session_prepared {
     const char *text; /* the statement */
     size_t len;
     uint32_t params_count;
+    const char *said; /* the whole PREPARE */
+    int64_t made_us;
+    int64_t *types; /* numbers of the parameters' types */
 };
 
 /* Clients know these errors by states of their own. */
@@ -120,6 +124,43 @@ static struct session_prepared *prep_new(struct dendro_conn *conn, const struct 
     return p;
 }
 
+static enum type_id prep_type(const struct type_name *t)
+{
+    return t->dims > 0 ? type_array_of(t->type) : t->type;
+}
+
+/* What pg_prepared_statements tells of it. */
+static bool prep_say(struct session_prepared *p, const struct dendro_stmt *stmt)
+{
+    const struct misc_stmt *m = stmt->ast->misc;
+    const struct stmt *ast = stmt->ast;
+
+    p->made_us = stmt->conn->functions.statement_ns / 1000;
+    p->said =
+        arena_strndup(&p->arena, ast->text + ast->start_byte, ast->end_byte - ast->start_byte);
+    p->types = arena_calloc(&p->arena, (size_t)p->params_count + 1, sizeof(*p->types));
+    for (uint32_t i = 0; p->types && i < p->params_count; i++) {
+        enum type_id type = i < m->types_count ? prep_type(&m->types[i])
+                            : stmt->plan && i < stmt->plan->params_count
+                                ? stmt->plan->param_types[i]
+                                : TYPE_VARCHAR;
+
+        p->types[i] = sys_type_oid(type == TYPE_NONE ? TYPE_VARCHAR : type, NULL);
+    }
+    return p->said && p->types;
+}
+
+void session_list_prepared(const struct dendro_conn *conn, func_kept_fn fn, void *fn_arg)
+{
+    for (const struct session_prepared *p = conn->prepared; p; p = p->next)
+        fn(fn_arg,
+           &(struct func_kept){.name = p->name,
+                               .text = p->said,
+                               .made_us = p->made_us,
+                               .types = p->types,
+                               .types_count = p->params_count});
+}
+
 int session_prepare(struct dendro_stmt *stmt, struct dn_err *err)
 {
     struct dendro_conn *conn = stmt->conn;
@@ -134,8 +175,11 @@ int session_prepare(struct dendro_stmt *stmt, struct dn_err *err)
         return rc;
     }
     p = prep_new(conn, stmt->ast);
-    if (!p)
+    if (!p || !prep_say(p, stmt)) {
+        if (p)
+            prep_free(p);
         return DN_FAIL_NOMEM(err);
+    }
     p->next = conn->prepared;
     conn->prepared = p;
     return 0;

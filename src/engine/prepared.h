@@ -5,6 +5,9 @@
 #pragma once
 
 #include "dendro.h"
+#include "func/session.h"
 
 /* Is it a DEALLOCATE? Then of which name; NULL: ALL. */
 bool engine_deallocates(const dendro_stmt *stmt, const char **ret_name);
+/* What PREPARE made, the last first. */
+void session_list_prepared(const struct dendro_conn *conn, func_kept_fn fn, void *fn_arg);

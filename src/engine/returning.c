@@ -62,7 +62,6 @@ int stmt_compile_option(struct dendro_stmt *stmt, const struct stmt *ast, struct
     rc = plan_writable(&env, r.view, "update", 0, &w, err);
     if (rc < 0 || !w->checked)
         return rc;
-    stmt->option_of = r.view;
     return plan_check_option(&env, ast, w, &stmt->option, err);
 }
 
@@ -176,7 +175,8 @@ static int ret_option(struct dendro_stmt *stmt, struct op *root, uint32_t rows, 
                         : DN_FAIL(err,
                                   DN_E_CHECK_OPTION,
                                   "new row violates check option for view \"%s\"",
-                                  stmt->option_of->name);
+                                  stmt_inner(stmt)->insert ? stmt_inner(stmt)->insert->table.name
+                                                           : stmt_inner(stmt)->change->table.name);
 }
 
 /* A plan over the rows: what was written, or (check) whether it may be. */

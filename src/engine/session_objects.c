@@ -3,6 +3,7 @@
  * session_objects.c: what functions ask about objects, answered for a session: its catalog, its
  * names, the sizes of tables. */
 #include "engine/names.h"
+#include "engine/prepared.h"
 #include "engine/session_zone.h"
 #include "system/system.h"
 
@@ -50,4 +51,14 @@ int session_ask(void *arg, const struct func_ask *ask, struct func_answer *ret, 
 
     catalog_unref(cat);
     return rc;
+}
+
+void session_kept(void *arg, bool prepared, func_kept_fn fn, void *fn_arg)
+{
+    const struct dendro_conn *conn = arg;
+
+    if (prepared)
+        session_list_prepared(conn, fn, fn_arg);
+    else
+        cursor_list(conn, fn, fn_arg);
 }

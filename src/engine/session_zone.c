@@ -263,6 +263,7 @@ int session_functions(struct dendro_conn *conn, struct dn_err *err)
                               .set = session_set_config,
                               .reload = session_reload_conf,
                               .settings = session_settings_list,
+                              .kept = session_kept,
                               .counters = session_counters,
                               .sleep = session_sleep,
                               .advisory = session_advisory,

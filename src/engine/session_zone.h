@@ -25,3 +25,5 @@ void session_zone_apply(struct dendro_conn *conn);
 /* What functions ask about objects (session_objects.c); arg is the session. */
 int session_ask(void *arg, const struct func_ask *ask, struct func_answer *ret, struct dn_err *err)
     DN_MUST_CHECK;
+/* session_objects.c: func_session.kept. */
+void session_kept(void *arg, bool prepared, func_kept_fn fn, void *fn_arg);

@@ -5,6 +5,8 @@
  * no files, nobody. Const while a statement runs; any thread of it. */
 #pragma once
 
+#include "func/session_list.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -126,25 +128,6 @@ struct func_serial {
     uint32_t column_len;
 };
 
-/* A setting, with its words for pg_settings. Valid for the call. */
-struct func_setting {
-    const char *name;
-    const char *value; /* as SHOW has it */
-    const char *doc;
-    const char *type;    /* bool, integer, real, string, enum */
-    const char *context; /* user, superuser, sighup, postmaster, internal */
-    const char *boot;    /* value without anything set */
-    const char *reset;   /* value that RESET brings back */
-    const char *source;  /* default, configuration file, …, session */
-    const char *words;   /* of an enum, between commas; else NULL */
-    const char *min;     /* of a number; else NULL, as max */
-    const char *max;
-    const char *file; /* where it was set; NULL: in none */
-    uint32_t line;    /* 0 = none */
-    bool restart;     /* another value waits for one */
-};
-typedef int (*func_setting_fn)(void *arg, const struct func_setting *s, struct dn_err *err);
-
 struct func_session {
     void *arg;
     uint64_t (*random)(void *arg);        /* 64 random bits */
@@ -165,6 +148,8 @@ struct func_session {
     /* fn for each setting, by name, until it returns something else than 0. */
     int (*settings)(void *arg, func_setting_fn fn, void *fn_arg, struct dn_err *err);
     int (*reload)(void *arg, struct dn_err *err); /* pg_reload_conf() */
+    /* fn for each cursor or (prepared) prepared statement. The thread of the statement. */
+    void (*kept)(void *arg, bool prepared, func_kept_fn fn, void *fn_arg);
     /* fn for each counter of PUT COUNTER; set: it has a value. */
     int (*counters)(void *arg,
                     void (*fn)(void *fn_arg, const char *name, bool set, int64_t value),

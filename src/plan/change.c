@@ -10,7 +10,7 @@
  * the whole row (an UPDATE that writes it anew), for tables without a key the row id, and then the
  * values of the SET expressions. A literal or parameter alone is not planned: it is assigned as by
  * INSERT, where a quoted literal may stand for a number or a time. */
-#include "plan/select_int.h"
+#include "plan/from_int.h"
 #include "plan/stored.h"
 #include "plan/writable.h"
 

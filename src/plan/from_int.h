@@ -26,6 +26,8 @@ struct given {
     const char *clause;               /* of the statement, for messages */
 };
 
+struct plan_writable;
+
 /* One item of FROM; left is what LATERAL sees. */
 int from_item(struct from *f,
               const struct from_item *item,
@@ -87,3 +89,18 @@ int from_join_names(struct from *f,
                     const struct scope *merged,
                     struct scope *to,
                     struct dn_err *err) DN_MUST_CHECK;
+/* What an UPDATE or DELETE is about: a stored table, by itself or through a view. */
+struct from_target {
+    struct lrel *rel;           /* the table */
+    struct lnode *scan;         /* likewise */
+    struct lrel *shown;         /* what names mean: the table, or the view */
+    struct plan_writable *view; /* NULL: it is no view */
+    struct lnode *tree;         /* the rows */
+};
+/* It as the only one of a scope: UPDATE, DELETE. */
+int from_table(struct planner *q,
+               const struct qual_name *name,
+               const char *alias,
+               struct scope *scope,
+               struct from_target *ret,
+               struct dn_err *err) DN_MUST_CHECK;

@@ -150,18 +150,15 @@ struct planner {
     struct plan *plan;
     uint32_t *param_uses; /* how often each parameter has been met so far */
     struct lvar *vars;    /* vars[0] is none */
-    uint32_t vars_count;
-    uint32_t vars_cap;
     struct linit *inits;
-    uint32_t inits_count, inits_cap;
-    struct lvars lock_vars;    /* of plan->locks, behind the result */
-    struct lrel **locked;      /* their tables of FROM */
-    uint32_t withs_open;       /* queries of WITH that are being bound, one for the other */
-    uint32_t tables_cap;       /* of plan->tables */
-    uint32_t ctes_cap;         /* of plan->ctes */
-    uint32_t depth;            /* queries in queries, now */
-    const struct given *given; /* from_int.h: rows that the caller has; NULL = none */
-    struct plan_notes *notes;  /* note.h: what names turn out to be; NULL = nobody asks */
+    uint32_t vars_count, vars_cap, inits_count, inits_cap;
+    uint32_t withs_open;           /* queries of WITH that are being bound, one for the other */
+    struct lvars lock_vars;        /* of plan->locks, behind the result */
+    struct lrel **locked;          /* their tables of FROM */
+    uint32_t tables_cap, ctes_cap; /* of plan->tables, plan->ctes */
+    uint32_t depth;                /* queries in queries, now */
+    const struct given *given;     /* from_int.h: rows that the caller has; NULL = none */
+    struct plan_notes *notes;      /* note.h: what names turn out to be; NULL = nobody asks */
 };
 
 uint32_t logic_var(struct planner *q, const char *name, enum type_id type); /* 0: out of memory */

@@ -5,10 +5,13 @@
 
 #include "base/attr.h"
 
+#include <stdbool.h>
+
 struct dn_err;
 struct planner;
 struct qout;
 struct query;
+struct sel;
 
 /* A long chain of UNIONs (or of UNION ALLs) as a tree that is not deep; others as they are. NULL:
  * out of memory. */
@@ -19,3 +22,10 @@ int query_set_unify(struct planner *q,
                     struct qout *l,
                     struct qout *r,
                     struct dn_err *err) DN_MUST_CHECK;
+
+/* FOR UPDATE (select_lock.c): of a query that is no SELECT it is refused; of a SELECT, after its
+ * clauses are bound, the keys of rows go to planner.lock_vars. */
+int query_lock_refuse(const struct query *ast, struct dn_err *err) DN_MUST_CHECK;
+int select_locks(struct sel *s, const struct query *ast, struct dn_err *err) DN_MUST_CHECK;
+/* Does the query name that table in a FROM of its own, not in a subquery of an expression? */
+bool query_says(const struct query *ast, const char *name);

@@ -595,8 +595,6 @@ int select_bind(struct planner *q,
     if (rc == 0)
         rc = sel_bind_distinct_on(s, err);
     if (rc == 0)
-        rc = select_locks(s, ast, err);
-    if (rc == 0)
         rc = select_stack(s, ast, ret, err);
     return rc;
 }

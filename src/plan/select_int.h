@@ -8,8 +8,6 @@
 #define PLAN_COLS_MAX  4096u /* of a result, hidden ones included */
 #define PLAN_DEPTH_MAX 64u   /* queries in queries */
 
-struct plan_writable;
-
 struct sel_out {
     struct bexpr *e;
     const char *name;
@@ -115,10 +113,6 @@ int select_bind(struct planner *q,
                 const struct scope *outer,
                 struct qout *ret,
                 struct dn_err *err) DN_MUST_CHECK;
-/* FOR UPDATE (select_lock.c): of a query that is no SELECT it is refused; of a SELECT, after its
- * clauses are bound, the keys of rows go to planner.lock_vars. */
-int query_lock_refuse(const struct query *ast, struct dn_err *err) DN_MUST_CHECK;
-int select_locks(struct sel *s, const struct query *ast, struct dn_err *err) DN_MUST_CHECK;
 /* The name of a result column (select_names.c); NULL: out of memory. */
 const char *select_item_name(struct sel *s, const struct select_item *item, const struct bexpr *e);
 /* An ordinal: the place in a list of count items. 1: e is no constant. */
@@ -179,21 +173,6 @@ int from_bind(struct planner *q,
               struct scope *scope,
               struct lnode **ret,
               struct dn_err *err) DN_MUST_CHECK;
-/* What an UPDATE or DELETE is about: a stored table, by itself or through a view. */
-struct from_target {
-    struct lrel *rel;           /* the table */
-    struct lnode *scan;         /* likewise */
-    struct lrel *shown;         /* what names mean: the table, or the view */
-    struct plan_writable *view; /* NULL: it is no view */
-    struct lnode *tree;         /* the rows */
-};
-/* It as the only one of a scope: UPDATE, DELETE. */
-int from_table(struct planner *q,
-               const struct qual_name *name,
-               const char *alias,
-               struct scope *scope,
-               struct from_target *ret,
-               struct dn_err *err) DN_MUST_CHECK;
 /* A query that reads a CTE: its columns; 1: no such name. */
 int from_with(struct planner *q,
               const struct from_item *f,

@@ -7,6 +7,7 @@
  *
  * with functions that return rows in between (select_rows.c). */
 #include "plan/clone.h"
+#include "plan/query_set.h"
 #include "plan/select_rows.h"
 
 #include "base/text.h"
@@ -441,8 +442,10 @@ int select_stack(struct sel *s, const struct query *ast, struct qout *ret, struc
 {
     struct planner *q = s->b.q;
     struct bind_subs late = {0};
-    int rc;
+    int rc = select_locks(s, ast, err);
 
+    if (rc < 0)
+        return rc;
     s->grouped = s->core->group_by_count > 0 || s->core->having || s->aggs_count > 0 ||
                  s->groupings_count > 0;
     if (!s->tree)

@@ -8,6 +8,7 @@
  * base go to a working table, the term runs over that table again and again, its rows being the
  * next working table, until there are none. */
 #include "plan/clone.h"
+#include "plan/query_set.h"
 #include "plan/select_int.h"
 
 #include "base/text.h"
@@ -357,51 +358,10 @@ static int with_recursive(struct planner *q, struct lwith *w, struct qout *ret, 
     return 0;
 }
 
-/* Does the query say its own name? Looked for by binding the parts: cheaper by looking at FROM. */
-static bool with_says(const struct query *ast, const char *name);
-
-static bool with_from_says(const struct from_item *f, const char *name)
-{
-    switch (f->kind) {
-    case FROM_TABLE:
-        return !f->table.schema &&
-               text_same_fold(f->table.name, strlen(f->table.name), name, strlen(name));
-    case FROM_QUERY:
-        return with_says(f->query, name);
-    case FROM_JOIN:
-        return with_from_says(f->left, name) || with_from_says(f->right, name);
-    case FROM_FUNCTION:
-    case FROM_KIND_MAX:
-        break;
-    }
-    return false;
-}
-
-static bool with_says(const struct query *ast, const char *name)
-{
-    for (uint32_t i = 0; ast->with && i < ast->with->ctes_count; i++) {
-        const struct cte *c = &ast->with->ctes[i];
-
-        if (c->query && with_says(c->query, name))
-            return true;
-        if (text_same_fold(c->name.s, strlen(c->name.s), name, strlen(name)))
-            return false; /* from here on the name means this one */
-    }
-    if (ast->kind == QUERY_SET)
-        return with_says(ast->left, name) || with_says(ast->right, name);
-    if (ast->kind != QUERY_SELECT)
-        return false;
-    for (uint32_t i = 0; i < ast->core->from_count; i++) {
-        if (with_from_says(ast->core->from[i], name))
-            return true;
-    }
-    return false;
-}
-
 static int with_bind(struct planner *q, struct lwith *w, struct qout *ret, struct dn_err *err)
 {
     struct scope seen = *w->scope;
-    bool recursive = w->recursive && with_says(w->ast->query, w->ast->name.s);
+    bool recursive = w->recursive && query_says(w->ast->query, w->ast->name.s);
     int rc;
 
     w->open = ++q->withs_open;

@@ -376,3 +376,41 @@ int plan_check_option(const struct plan_env *env,
     *ret = q.plan;
     return 0;
 }
+
+int plan_view_writable(const struct plan_env *env,
+                       const struct stmt *stmt,
+                       struct view_spec *ret,
+                       struct dn_err *err)
+{
+    struct view_column *columns =
+        arena_calloc(env->arena, (size_t)ret->columns_count + 1, sizeof(*columns));
+    struct view v = {.columns = columns, .columns_count = ret->columns_count};
+    struct plan_env any = *env;
+    struct plan_writable *w;
+    struct dn_err why;
+    int rc;
+
+    if (!columns)
+        return DN_FAIL_NOMEM(err);
+    any.role = 0;
+    v.name = arena_strdup(env->arena, stmt->name.name);
+    v.query = arena_strndup(env->arena, ret->query, ret->query_len);
+    for (uint32_t i = 0; i < ret->columns_count; i++)
+        columns[i].name = arena_strdup(env->arena, ret->names[i]);
+    if (!v.name || !v.query)
+        return DN_FAIL_NOMEM(err);
+    dn_err_clear(&why);
+    rc = plan_writable(&any, &v, "update", 0, &w, &why);
+    if (rc == DN_E_NOMEM)
+        return DN_FAIL_NOMEM(err);
+    ret->writable = rc == 0;
+    ret->check = stmt->view->check;
+    if (ret->writable || ret->check == VIEW_CHECK_NONE)
+        return 0;
+    rc = DN_FAIL(err,
+                 DN_E_UNSUPPORTED,
+                 "WITH CHECK OPTION is supported only on automatically updatable views");
+    dn_err_hint(err, "%s", why.hint);
+    dn_err_at(err, stmt->name.pos);
+    return rc;
+}

@@ -69,3 +69,8 @@ int plan_check_option(const struct plan_env *env,
                       const struct plan_writable *w,
                       struct plan **ret,
                       struct dn_err *err) DN_MUST_CHECK;
+/* CREATE VIEW: can rows be written through it? WITH CHECK OPTION says that they are to be. */
+int plan_view_writable(const struct plan_env *env,
+                       const struct stmt *stmt,
+                       struct view_spec *ret,
+                       struct dn_err *err) DN_MUST_CHECK;

@@ -64,7 +64,7 @@ void sys_fill_i_tables(struct sys_rows *w)
         info_name(w, it.schema, it.name);
         sys_text(w, view ? "VIEW" : temp ? "LOCAL TEMPORARY" : "BASE TABLE");
         sys_null(w, 5);
-        sys_text(w, it.table ? "YES" : "NO");
+        sys_text(w, it.table || (it.view && it.view->writable) ? "YES" : "NO");
         sys_text(w, "NO");
         sys_null(w, 1);
         sys_end(w);

@@ -430,6 +430,40 @@ void sys_fill_settings(struct sys_rows *w)
         w->rc = rc;
 }
 
+static void misc_kept(void *arg, const struct func_kept *k)
+{
+    struct sys_rows *w = arg;
+    struct datum made = {.type = TYPE_TIMESTAMPTZ, .v = {.i64 = k->made_us}};
+
+    sys_text(w, k->name);
+    sys_text(w, k->text);
+    if (!k->types) {
+        sys_int(w, k->hold);
+        sys_int(w, k->binary);
+        sys_int(w, k->scroll);
+    }
+    sys_put(w, &made);
+    if (k->types) {
+        sys_items(w, k->types, k->types_count);
+        sys_int(w, 1); /* PREPARE made it */
+        sys_int(w, 0);
+        sys_int(w, 0);
+    }
+    sys_end(w);
+}
+
+void sys_fill_cursors(struct sys_rows *w)
+{
+    if (w->env->session && w->env->session->kept)
+        w->env->session->kept(w->env->session->arg, false, misc_kept, w);
+}
+
+void sys_fill_prepared_statements(struct sys_rows *w)
+{
+    if (w->env->session && w->env->session->kept)
+        w->env->session->kept(w->env->session->arg, true, misc_kept, w);
+}
+
 void sys_fill_keywords(struct sys_rows *w)
 {
     enum { RESERVED, LABEL, FREE };

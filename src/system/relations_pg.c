@@ -75,7 +75,7 @@ static const struct sys_relation rows[] = {
     {"pg_conversion", 2607, 'r', NULL,
      "oid oid, conname name, connamespace oid, conowner oid, conforencoding int4, "
      "contoencoding int4, conproc regproc, condefault bool"},
-    {"pg_cursors", 12002, 'v', NULL,
+    {"pg_cursors", 12002, 'v', sys_fill_cursors,
      "name text, statement text, is_holdable bool, is_binary bool, is_scrollable bool, "
      "creation_time timestamptz"},
     {"pg_database", 1262, 'r', sys_fill_database,
@@ -158,7 +158,7 @@ static const struct sys_relation rows[] = {
     {"pg_policy", 3256, 'r', NULL,
      "oid oid, polname name, polrelid oid, polcmd char, polpermissive bool, polroles oid[], "
      "polqual pg_node_tree, polwithcheck pg_node_tree"},
-    {"pg_prepared_statements", 12008, 'v', NULL,
+    {"pg_prepared_statements", 12008, 'v', sys_fill_prepared_statements,
      "name text, statement text, prepare_time timestamptz, parameter_types regtype[], from_sql "
      "bool, generic_plans int8, custom_plans int8"},
     {"pg_prepared_xacts", 12009, 'v', NULL,

@@ -3,6 +3,8 @@
  * system.c: relations by name, their columns, and rows on their way into column buffers. */
 #include "system/system_int.h"
 
+#include "func/text_wire.h"
+
 #include "base/text.h"
 #include "vec/array.h"
 
@@ -188,6 +190,22 @@ void sys_reg(struct sys_rows *w, uint32_t oid, const char *name)
     buf_done(&b);
 }
 
+/* A REGTYPE: its number, then its name. */
+static bool sys_reg_item(struct sys_rows *w, uint32_t oid, struct datum *ret)
+{
+    const char *name = oid == 25 ? "text" : type_word(text_wire_type(oid));
+    size_t len = strlen(name);
+    char *bytes = arena_alloc(w->arena, sizeof(oid) + len);
+
+    if (!bytes)
+        return false;
+    for (size_t i = 0; i < sizeof(oid); i++)
+        bytes[i] = (char)(uint8_t)(oid >> (24 - 8 * i));
+    memcpy(bytes + sizeof(oid), name, len);
+    ret->str = (struct vstr){.ptr = bytes, .len = (uint32_t)(sizeof(oid) + len)};
+    return true;
+}
+
 void sys_items(struct sys_rows *w, const int64_t *v, uint32_t count)
 {
     enum type_id type = w->at < w->cols_count ? w->cols[w->at].type : TYPE_NONE;
@@ -210,8 +228,11 @@ void sys_items(struct sys_rows *w, const int64_t *v, uint32_t count)
         sys_null(w, 1);
         return;
     }
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         items[i] = (struct datum){.type = elem, .v = {.i64 = v[i]}};
+        if (elem == TYPE_REGTYPE && !sys_reg_item(w, (uint32_t)v[i], &items[i]))
+            sys_no_memory(w);
+    }
     a = varray_flat(elem, items, count);
     if (vector)
         a.low[0] = 0;

@@ -483,14 +483,12 @@ static uint32_t dump_query(struct dump *d, const struct query *q)
     height = higher(height, orders(d, "order", q->order_by, q->order_by_count));
     height = higher(height, opt(d, "limit", q->limit));
     height = higher(height, opt(d, "offset", q->offset));
-    num(d, "ties", q->with_ties);
     for (uint32_t i = 0; i < q->locks_count; i++) {
-        num(d, "lock", q->locks[i].mode);
-        num(d, "wait", q->locks[i].wait);
+        buf_printf(d->b, " lock%d wait%d", q->locks[i].mode, q->locks[i].wait);
         for (uint32_t k = 0; k < q->locks[i].of_count; k++)
             str(d, "of", q->locks[i].of[k].name);
     }
-    buf_puts(d->b, "]");
+    buf_printf(d->b, " ties%d]", q->with_ties);
     check(d, q->depth == height + 1);
     return height + 1;
 }
@@ -693,8 +691,7 @@ static void copy(struct dump *d, const struct copy_stmt *c)
 
 static void view(struct dump *d, const struct view_def *v)
 {
-    buf_printf(
-        d->b, " view%d %d %d %d", v->or_replace, v->persistence, v->recursive, v->check);
+    buf_printf(d->b, " view%d %d %d %d", v->or_replace, v->persistence, v->recursive, v->check);
     names(d, "cols", v->columns, v->columns_count);
     check(d, v->query_start < v->query_end);
     dump_query(d, v->query);
