@@ -598,15 +598,3 @@ int tx_write(struct dendro_conn *conn,
         rc = tx_fix(conn, err);
     return rc < 0 ? rc : overlay_write(conn->tx.rows, batches, count, err);
 }
-
-int tx_hold(struct dendro_conn *conn, const struct shard_batch *b, struct dn_err *err)
-{
-    return conn->tx.rows && conn->tx.state == TX_BLOCK ? overlay_hold(conn->tx.rows, b, err) : 0;
-}
-
-int tx_hold_table(struct dendro_conn *conn, const struct table *t, struct dn_err *err)
-{
-    int rc = conn->tx.rows ? 0 : tx_fix(conn, err);
-
-    return rc < 0 ? rc : overlay_hold_table(conn->tx.rows, t, err);
-}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * transaction_use.c: which statement may run when: in a block, in one that failed, in one that is
- * read-only. */
+ * read-only; and what must stay as it is until a block ends. */
 #include "engine/engine_int.h"
 #include "engine/parts.h"
 
@@ -111,4 +111,16 @@ int tx_statement(struct dendro_stmt *stmt, struct dn_err *err)
                        "%s cannot run inside a transaction block",
                        stmt_kind_name(stmt_inner(stmt)));
     return use != TX_FREE && !conn->tx.rows ? tx_fix(conn, err) : 0;
+}
+
+int tx_hold(struct dendro_conn *conn, const struct shard_batch *b, struct dn_err *err)
+{
+    return conn->tx.rows && conn->tx.state == TX_BLOCK ? overlay_hold(conn->tx.rows, b, err) : 0;
+}
+
+int tx_hold_table(struct dendro_conn *conn, const struct table *t, struct dn_err *err)
+{
+    int rc = conn->tx.rows ? 0 : tx_fix(conn, err);
+
+    return rc < 0 ? rc : overlay_hold_table(conn->tx.rows, t, err);
 }
