@@ -114,6 +114,7 @@ DN_ERR(BAD_REMOTE_WRITE, 266, "22P04", "The message is not in the format of Prom
 DN_ERR(INTERVAL_RANGE,   270, "22015", "An interval is out of range.")
 DN_ERR(BAD_COLUMN,       280, "42611", "A column cannot be defined or changed so.")
 DN_ERR(SNAPSHOT_GONE,    295, "72000", "The database was opened read-only beside a process that writes, and what it was to read is gone: open it again.")
+DN_ERR(LATE_ROW,         330, "22008", "A row is for a time that the retention of its table has dropped.")
 DN_ERR(ZONE_RANGE,       360, "22009", "A time of day is too far from UTC.")
 DN_ERR(CHECK_OPTION,     365, "44000", "A row was to be written through a view WITH CHECK OPTION that would not have it.")
 /* clang-format on */

@@ -7,6 +7,7 @@
 #include "engine/ddl_expr.h"
 #include "engine/generated.h"
 #include "engine/pressure.h"
+#include "engine/retain.h"
 #include "engine/timepart.h"
 
 #include "catalog/table_alter.h"
@@ -20,13 +21,27 @@ static bool alter_has_column(const struct table *t, const char *name)
 }
 
 static int alter_options(struct alter *a,
+                         const struct table *was,
                          struct table *t,
                          const struct alter_action *action,
                          struct dn_err *err)
 {
     struct table_rows_span rows = {.any = false};
     struct shard_span span;
+    int rc;
 
+    if (action->kind == ALTER_RESET_OPTIONS && t->horizon != RETENTION_NO_HORIZON &&
+        table_options_retain(action->options, action->options_count)) {
+        if (tx_in_block(a->stmt->conn))
+            return DN_FAIL(
+                err,
+                DN_E_TX_ACTIVE,
+                "ALTER TABLE … RESET of retention cannot run inside a transaction block");
+        rc = engine_retain_finish(a->stmt->conn->db, was, err);
+        if (rc < 0)
+            return rc;
+        a->held = true;
+    }
     if (table_options_place(action->options, action->options_count)) {
         if (tx_in_block(a->stmt->conn))
             return DN_FAIL(err,
@@ -251,7 +266,7 @@ static int alter_action(struct alter *a,
         return table_rename(t, &action->to, err);
     case ALTER_SET_OPTIONS:
     case ALTER_RESET_OPTIONS:
-        return alter_options(a, t, action, err);
+        return alter_options(a, was, t, action, err);
     case ALTER_SET_DEFAULT:
     case ALTER_DROP_DEFAULT:
         return ddl_set_default(a->stmt, t, &action->name, action->def.def, err);

@@ -5,6 +5,7 @@
  * unnoticed when a caller looks at the last result only. */
 #include "engine/appender_int.h"
 #include "engine/generated.h"
+#include "engine/intake_late.h"
 #include "engine/pressure.h"
 #include "engine/route.h"
 
@@ -108,6 +109,7 @@ int dendro_appender_open(dendro_conn *conn,
         rc = app_target(app, schema, table, columns, &e);
     if (rc == 0)
         rc = intake_init(&app->rows, &app->target, &app->owner, &e);
+    app->rows.run.late = &conn->late;
     if (rc < 0) {
         app_free(app);
         return engine_return(err, &e, rc);
@@ -394,6 +396,7 @@ int appender_ready(struct dendro_appender *app, struct dn_err *err)
 void appender_flushed(struct dendro_appender *app)
 {
     app->flushed += app->rows.rows;
+    session_late_count(app->conn);
     intake_reset(&app->rows);
     app->bytes = 0;
 }

@@ -11,8 +11,7 @@
  *     UPDATE of what places rows  (key columns, time of a table without a key) the row anew where
  * it belongs then, and a tombstone where it was, unless another row of the statement lies there
  *
- * Two rows of the statement with the same new key are refused. A row that is not of the statement
- * and has that key is replaced, as by INSERT. */
+ * Two rows of the statement with the same new key are refused; another one is replaced by it. */
 #include "engine/change_range.h"
 
 #include "engine/generated.h"
@@ -553,6 +552,7 @@ static int change_once(struct dendro_stmt *stmt, int tries, struct dn_err *err)
 {
     struct change_run r = {.stmt = stmt, .owner = &stmt->owner};
     struct plan_ranges ranges = {.count = 0};
+    uint64_t late = stmt->conn->late;
     const struct plan *plan;
     int rc = stmt_begin(stmt, stmt_inner(stmt), err);
 
@@ -574,7 +574,7 @@ static int change_once(struct dendro_stmt *stmt, int tries, struct dn_err *err)
         rc = change_find(&r, err);
     if (rc == 0 && r.rows > 0)
         rc = stmt_inner(stmt)->change->once ? stmt_merge_twice(err) : change_write(&r, err);
-    stmt->rows_count = rc == 0 && !stmt_returns(stmt) ? r.rows : 0;
+    stmt->rows_count = rc < 0 || stmt_returns(stmt) ? 0 : r.rows - (stmt->conn->late - late);
     change_done(&r);
     return rc;
 }

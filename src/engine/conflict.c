@@ -215,11 +215,12 @@ static int conf_twice(struct dn_err *err, const struct conflict_clause *c)
 
 static int conf_init(struct conf *r, struct dn_err *err)
 {
-    uint32_t rows = r->in->rows;
+    uint32_t rows;
     int rc = intake_batch(r->in, &r->given, err);
 
     if (rc < 0)
         return rc;
+    rows = r->given.rows;
     r->ids = arena_alloc_array(&r->strings, (size_t)rows + 1, sizeof(*r->ids));
     r->updates = arena_alloc_array(&r->strings, (size_t)rows + 1, sizeof(*r->updates));
     r->there = arena_calloc(&r->strings, VEC_BITMAP_WORDS(rows) + 1, sizeof(*r->there));
@@ -329,7 +330,7 @@ static int conf_look(struct conf *r, struct dn_err *err)
             rc = conf_types(stmt->run_conflict, r->ast, r->table, err);
     }
     if (rc == 0)
-        rc = stmt_given_rows(stmt, r->table, r->given.cols, r->in->rows, &given, err);
+        rc = stmt_given_rows(stmt, r->table, r->given.cols, r->given.rows, &given, err);
     ctx.params = NULL;
     ctx.params_count = 0;
     ctx.run = NULL;
@@ -360,10 +361,11 @@ static int conf_put(struct conf *r, struct colbuf *to, uint32_t row, struct dn_e
 
 static int conf_sort_out(struct conf *r, struct dn_err *err)
 {
-    uint64_t *taken = arena_calloc(&r->strings, VEC_BITMAP_WORDS(r->in->rows) + 1, sizeof(*taken));
+    uint64_t *taken =
+        arena_calloc(&r->strings, VEC_BITMAP_WORDS(r->given.rows) + 1, sizeof(*taken));
     int rc = taken ? 0 : DN_FAIL_NOMEM(err);
 
-    for (uint32_t row = 0; rc == 0 && row < r->in->rows; row++) {
+    for (uint32_t row = 0; rc == 0 && row < r->given.rows; row++) {
         uint32_t id = r->ids[row];
         bool there = vec_bit(r->there, id);
 
@@ -522,6 +524,7 @@ int stmt_write_intake(struct dendro_stmt *stmt,
                       struct dn_err *err)
 {
     struct conf r = {.stmt = stmt, .in = in, .table = in->to->table};
+    uint64_t late = stmt->conn->late;
     int rc;
 
     *ret_rows = 0;
@@ -529,11 +532,12 @@ int stmt_write_intake(struct dendro_stmt *stmt,
         r.ast = &stmt_inner(stmt)->insert->conflict;
         rc = in->rows > 0 ? conf_run(&r, err) : 0;
         *ret_rows = rc == 0 ? r.outs_count : 0;
+        stmt->conn->late = rc == 0 ? stmt->conn->late : late; /* it may run again */
         return rc;
     }
     rc = stmt_return_intake(stmt, in, err);
     if (rc == 0 && in->rows > 0)
         rc = intake_commit(in, stmt->conn, err);
-    *ret_rows = rc == 0 ? in->rows : 0;
+    *ret_rows = rc == 0 ? in->rows - (stmt->conn->late - late) : 0;
     return rc;
 }

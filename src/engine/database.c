@@ -4,6 +4,7 @@
 #include "engine/advisory.h"
 #include "engine/engine_int.h"
 #include "engine/names.h"
+#include "engine/retain.h"
 #include "engine/timepart.h"
 #include "engine/watch.h"
 #include "volume/beside.h"
@@ -573,5 +574,7 @@ int engine_end(struct dendro_db *db,
     if (rc == 0)
         DN_IGNORE(engine_tell_shard(db, &ignored)); /* as in engine_edit */
     sched_unlock(db->edit);
+    if (rc == 0)
+        engine_retain_now(db);
     return rc;
 }

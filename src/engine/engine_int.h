@@ -65,6 +65,7 @@ struct dendro_db {
     struct watch *watch; /* cancels statements when their time is up; NULL: none had a limit yet */
     struct rollouts *rollouts; /* runs those of time partitions; NULL: there are none; under edit */
     struct engine_sequences sequences;
+    atomic_uint_fast64_t late_rows; /* left out since it was opened: before the horizon */
 };
 
 struct dendro_conn {
@@ -76,11 +77,11 @@ struct dendro_conn {
     struct tz_zone zone;           /* its time zone, if that is in no cache */
     atomic_uint_fast64_t seed;     /* state of random(), if setseed() was called */
     atomic_bool seeded;
-    struct settings_extra *extra;         /* settings without a field; reference */
-    struct tx_settings reset;             /* what RESET brings back */
-    struct session_told told;             /* of reported settings */
-    char path[SESSION_PATH_MAX];          /* schemas of unqualified names (session.h) */
-    uint64_t number;                      /* of the session, not used again */
+    struct settings_extra *extra; /* settings without a field; reference */
+    struct tx_settings reset;     /* what RESET brings back */
+    struct session_told told;     /* of reported settings */
+    char path[SESSION_PATH_MAX];  /* schemas of unqualified names (session.h) */
+    uint64_t number, late; /* of the session, not used again; rows left out (intake_late.h) */
     char temp_schema[TABLE_NAME_MAX + 1]; /* of its temporary objects, "" = none yet (temp.c) */
     bool temp_commits, short_names; /* ON COMMIT in those; columns are named as PostgreSQL does */
     uint64_t epoch;                 /* counts USE and SET: plans made before are made anew */
@@ -97,15 +98,14 @@ struct dendro_conn {
     void *notice_arg;
     dendro_progress_fn progress; /* NULL = nobody asks */
     void *progress_arg;
-    struct dendro_copy copy;           /* STDIN and STDOUT of COPY */
-    enum text_style copy_style;        /* of what goes to STDOUT as text */
-    uint64_t progress_ns;              /* at least so long between two calls */
-    struct dendro_stmt *stmts;         /* list of all that are not finalized */
-    struct session_cursor *cursors;    /* list of those that are open */
-    uint64_t cursors_made;             /* ever, for their serials */
-    struct dendro_appender *appenders; /* list of all that are not closed */
-    struct dendro_stmt *cached;        /* finalized ones kept for later, the last used first */
-    struct dendro_stmt *cached_last;
+    struct dendro_copy copy;                  /* STDIN and STDOUT of COPY */
+    enum text_style copy_style;               /* of what goes to STDOUT as text */
+    uint64_t progress_ns;                     /* at least so long between two calls */
+    struct dendro_stmt *stmts;                /* list of all that are not finalized */
+    struct session_cursor *cursors;           /* list of those that are open */
+    uint64_t cursors_made;                    /* ever, for their serials */
+    struct dendro_appender *appenders;        /* list of all that are not closed */
+    struct dendro_stmt *cached, *cached_last; /* finalized ones kept, the last used first */
     uint32_t cached_count;
     uint64_t cached_version;            /* of the catalog when they were last looked at */
     uint64_t cache_hits;                /* prepares that found their text */

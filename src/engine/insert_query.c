@@ -191,6 +191,7 @@ static int insq_end(struct insq *r, struct dn_err *err)
 
     if (r->bulk.load)
         return intake_bulk_end(&r->bulk, err);
+    before -= r->stmt->conn->late - r->bulk.late; /* … but for those that came too late */
     rc = stmt_write_intake(r->stmt, r->bulk.rows, &r->bulk.count, err);
     r->bulk.count += before;
     return rc;

@@ -3,6 +3,7 @@
 
 #include "engine/engine_int.h"
 #include "engine/generated.h"
+#include "engine/intake_late.h"
 #include "engine/pressure.h"
 
 #include "base/text.h"
@@ -225,6 +226,7 @@ void intake_reset(struct intake *in)
     in->rows = 0;
     in->made = NULL;
     in->checked = 0;
+    in->late_known = 0;
 }
 
 bool intake_reserve(struct intake *in, uint32_t rows)
@@ -358,7 +360,16 @@ int intake_batch(struct intake *in, struct shard_batch *ret, struct dn_err *err)
             cols[i] = in->made[i];
     }
     rc = intake_complete(in->to, cols, in->rows, &in->run, &in->strings, ret, err);
-    return rc < 0 ? rc : intake_checked(in, cols, err);
+    if (rc == 0)
+        rc = intake_checked(in, cols, err);
+    if (rc == 0)
+        rc = intake_late(&in->run, &in->strings, ret, err);
+    if (rc == 0 && in->late_known != in->rows) { /* however often the batch is asked for */
+        in->late_known = in->rows;
+        if (in->run.late)
+            *in->run.late += in->rows - ret->rows;
+    }
+    return rc;
 }
 
 int intake_commit(struct intake *in, struct dendro_conn *conn, struct dn_err *err)
@@ -366,7 +377,7 @@ int intake_commit(struct intake *in, struct dendro_conn *conn, struct dn_err *er
     struct shard_batch batch;
     int rc = intake_batch(in, &batch, err);
 
-    if (rc == 0)
+    if (rc == 0 && batch.rows > 0)
         rc = session_commit(conn, &batch, 1, err);
     return rc;
 }

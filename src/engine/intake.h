@@ -101,6 +101,7 @@ struct intake_run {
     int64_t now_ns;
     const struct func_session *session;
     uint64_t first; /* number of the first row, for messages; from 1 */
+    uint64_t *late; /* rows that are left out are added there (intake_late.c); NULL = nobody asks */
 };
 
 int intake_checks_bind(struct intake_checks *to,
@@ -154,7 +155,8 @@ struct intake {
     struct intake_run run;          /* the caller sets it before the first row */
     struct vec *made;               /* by column: values of DEFAULTs, made once; in strings */
     uint32_t made_rows;
-    uint32_t checked; /* rows that keep all constraints */
+    uint32_t checked;    /* rows that keep all constraints */
+    uint32_t late_known; /* rows among which late ones were counted */
 };
 
 int intake_init(struct intake *in,
@@ -183,7 +185,7 @@ int intake_complete(const struct intake_target *to,
                     struct arena *arena,
                     struct shard_batch *ret,
                     struct dn_err *err) DN_MUST_CHECK;
-/* The rows, as the store takes them; borrowed from the intake. */
+/* The rows, as the store takes them, without those that come too late; borrowed from the intake. */
 int intake_batch(struct intake *in, struct shard_batch *ret, struct dn_err *err) DN_MUST_CHECK;
 /* The rows, as one commit. */
 int intake_commit(struct intake *in, struct dendro_conn *conn, struct dn_err *err) DN_MUST_CHECK;

@@ -23,6 +23,8 @@ int intake_bulk_begin(struct intake_bulk *b, struct dn_err *err)
 {
     int rc;
 
+    if (b->count == 0)
+        b->late = b->conn->late;
     b->rows = mem_calloc(b->owner, 1, sizeof(*b->rows));
     b->bytes = 0;
     if (!b->rows)
@@ -94,11 +96,20 @@ int intake_bulk_end(struct intake_bulk *b, struct dn_err *err)
 {
     int rc = 0;
 
-    if (!b->load)
-        return b->rows->rows > 0 ? intake_commit(b->rows, b->conn, err) : 0;
+    if (!b->load) {
+        rc = b->rows->rows > 0 ? intake_commit(b->rows, b->conn, err) : 0;
+        b->count -= b->conn->late - b->late;
+        return rc;
+    }
     if (b->rows->rows > 0)
         rc = bulk_hand_over(b, err);
-    return rc < 0 ? rc : shard_load_end(b->load, err);
+    if (rc == 0)
+        rc = shard_load_end(b->load, err);
+    if (rc == 0) { /* the horizon may have moved since the rows were looked at */
+        b->conn->late = b->late + b->count - shard_load_committed(b->load);
+        b->count = shard_load_committed(b->load);
+    }
+    return rc;
 }
 
 void intake_bulk_done(struct intake_bulk *b)

@@ -20,7 +20,8 @@ struct intake_bulk {
     struct intake *rows;            /* owned; those not handed over yet */
     struct shard_load *load;        /* owned; NULL: not that many */
     size_t bytes;                   /* about what rows holds */
-    uint64_t count;                 /* rows so far */
+    uint64_t count;                 /* rows so far; at the end: written ones */
+    uint64_t late;                  /* of the session, before */
 };
 
 /* conn, to and owner are set, all else is zero. */

@@ -60,6 +60,7 @@ struct load {
     bool eof;
     uint64_t line; /* lines of the chunks that were taken */
     struct intake_run run;
+    uint64_t late; /* of the session, before */
     struct shard_load *direct;
 };
 
@@ -297,6 +298,10 @@ static int load_join(struct load *l, struct load_slot *slot, struct dn_err *err)
     rc = load_reject(l, slot->parser, err);
     if (rc == 0 && slot->part)
         rc = load_part_evaluate(slot->part, &l->columns.target, &l->run, err);
+    if (rc == 0 && slot->part && slot->part->rows.rows == 0) { /* all came too late */
+        load_part_free(slot->part);
+        slot->part = NULL;
+    }
     l->line += slot->parser->lines;
     l->result->parsed += slot->parser->rows;
     return rc;
@@ -345,7 +350,7 @@ static int load_hand_in(struct load *l, struct load_slot *slot, struct dn_err *e
         load_part_free(slot->part);
         slot->part = NULL;
     }
-    l->result->rows = l->result->parsed;
+    l->result->rows = l->result->parsed - (l->conn->late - l->late);
     return rc;
 }
 
@@ -401,7 +406,7 @@ static int load_take_all(struct load *l, struct dn_err *err)
         rc = pressure_relieve(&p, l->conn, mem_owner_used(&l->owner), rc, err);
     }
     if (rc == 0)
-        l->result->rows = l->result->parsed;
+        l->result->rows = l->result->parsed - (l->conn->late - l->late);
     return rc;
 }
 
@@ -493,7 +498,7 @@ int load_run(struct dendro_conn *conn,
              struct load_result *ret,
              struct dn_err *err)
 {
-    struct load l = {.conn = conn, .spec = spec, .result = ret};
+    struct load l = {.conn = conn, .spec = spec, .result = ret, .late = conn->late};
     bool scattered = false;
     int rc;
 
@@ -507,6 +512,8 @@ int load_run(struct dendro_conn *conn,
     if (l.direct) {
         shard_load_wait(l.direct);
         ret->rows = shard_load_committed(l.direct);
+        if (rc == 0)
+            conn->late = l.late + ret->parsed - ret->rows;
         scattered = shard_load_scattered(l.direct);
     }
     load_done(&l);

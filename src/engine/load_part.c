@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/load_part.h"
+#include "engine/intake_late.h"
 
 #include "base/hash.h"
 
@@ -297,17 +298,15 @@ static bool part_fill(struct load_part *part, const struct csv_parser *p, const 
     return true;
 }
 
-int load_part_evaluate(struct load_part *part,
-                       const struct intake_target *to,
-                       struct intake_run *run,
-                       struct dn_err *err)
+static int part_evaluate(struct load_part *part,
+                         const struct intake_target *to,
+                         const struct intake_run *run,
+                         struct dn_err *err)
 {
     struct shard_batch batch;
     uint32_t bad;
     int rc = 0;
 
-    if (!to->evaluates)
-        return 0;
     for (uint16_t i = 0; rc == 0 && i < to->table->columns_count; i++) {
         if (to->listed[i] || !to->defaults[i])
             continue;
@@ -323,8 +322,30 @@ int load_part_evaluate(struct load_part *part,
         rc = intake_checks_run(&to->checks, part->columns, part->rows.rows, run, &bad, err);
     if (rc == DN_E_CHECK_VIOLATION)
         dn_err_prefix(err, "row %" PRIu64, run->first + bad);
-    run->first += part->rows.rows;
     return rc;
+}
+
+int load_part_evaluate(struct load_part *part,
+                       const struct intake_target *to,
+                       struct intake_run *run,
+                       struct dn_err *err)
+{
+    uint32_t rows = part->rows.rows;
+    struct shard_batch b;
+    int rc = to->evaluates ? part_evaluate(part, to, run, err) : 0;
+
+    if (rc < 0)
+        return rc;
+    b = (struct shard_batch){
+        .table = to->table, .cols = part->columns, .rows = rows, .op = part->rows.op};
+    rc = intake_late(NULL, &part->arena, &b, err); /* they are not in the order of the text */
+    if (rc < 0)
+        return rc;
+    part->rows.cols = b.cols;
+    part->rows.rows = b.rows;
+    run->first += rows;
+    *run->late += rows - b.rows;
+    return 0;
 }
 
 static void part_release(void *arg)

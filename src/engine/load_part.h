@@ -18,7 +18,7 @@ struct load_part {
 
 /* What csv_parse has found. Rows with the same key keep their order. NULL: out of memory. */
 struct load_part *load_part_new(const struct csv_parser *p, struct mem_owner *owner);
-/* The columns whose DEFAULT is an expression; parts in their order. */
+/* The columns whose DEFAULT is an expression, and rows that come too late; parts in their order. */
 int load_part_evaluate(struct load_part *part,
                        const struct intake_target *to,
                        struct intake_run *run,

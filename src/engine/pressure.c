@@ -7,6 +7,7 @@
 #include "engine/pressure.h"
 
 #include "engine/engine_int.h"
+#include "engine/intake_late.h"
 #include "engine/names.h"
 #include "engine/route.h"
 
@@ -17,16 +18,32 @@
 #define PRESSURE_WAIT_NS   (30ull * 1000 * 1000 * 1000) /* others may take so long */
 #define PRESSURE_PAUSE_NS  (5ull * 1000 * 1000)
 
+struct shard_how session_how(struct dendro_conn *conn, bool sync)
+{
+    return (struct shard_how){.sync = sync, .cancel = &conn->cancel, .dropped = &conn->late};
+}
+
 int session_commit(struct dendro_conn *conn,
                    const struct shard_batch *batches,
                    size_t count,
                    struct dn_err *err)
 {
-    struct shard_how how = {.sync = session_syncs(conn, batches[0].table), .cancel = &conn->cancel};
+    struct shard_how how = session_how(conn, session_syncs(conn, batches[0].table));
+    uint64_t late = conn->late;
+    struct arena arena;
+    int rc;
 
-    if (tx_in_block(conn))
-        return tx_write(conn, batches, count, err);
-    return route_commit(conn, batches, count, &how, err);
+    arena_init(&arena, &conn->db->owner);
+    rc = session_late(conn, &batches, &count, &arena, err);
+    if (rc == 0 && count > 0 && tx_in_block(conn)) {
+        rc = tx_write(conn, batches, count, err);
+    } else if (rc == 0 && count > 0) {
+        rc = route_commit(conn, batches, count, &how, err);
+    }
+    arena_done(&arena);
+    if (rc < 0)
+        conn->late = late;
+    return rc;
 }
 
 void pressure_begin(struct pressure *p, const struct dendro_conn *conn)

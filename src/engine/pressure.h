@@ -10,14 +10,18 @@
 #pragma once
 
 #include "base/err.h"
+#include "store/shard.h"
 
 #include <stddef.h>
 
 struct dendro_conn;
 struct shard_batch;
 
+/* How a session commits. */
+struct shard_how session_how(struct dendro_conn *conn, bool sync);
 /* Commits batches with the session's synchronous_commit and cancel flag, after
- * engine_write_ready for the table of the first; in a transaction block they go with the block. */
+ * engine_write_ready for the table of the first; in a transaction block they go with the block.
+ * Rows that come too late are refused or left out. */
 int session_commit(struct dendro_conn *conn,
                    const struct shard_batch *batches,
                    size_t count,

@@ -237,5 +237,5 @@ int stmt_return_intake(struct dendro_stmt *stmt, struct intake *in, struct dn_er
     if (!stmt->returning && !stmt->option)
         return 0;
     rc = intake_batch(in, &batch, err);
-    return rc < 0 ? rc : stmt_return_rows(stmt, in->to->table, batch.cols, in->rows, err);
+    return rc < 0 ? rc : stmt_return_rows(stmt, in->to->table, batch.cols, batch.rows, err);
 }

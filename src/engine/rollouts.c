@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * rollouts.c: who runs rollouts, and when; see timepart.h. */
+ * rollouts.c: who runs rollouts and retention, and when; see timepart.h and retain.h. */
+#include "engine/retain.h"
 #include "engine/timepart.h"
 
 #include <string.h>
@@ -96,6 +97,7 @@ static int rollouts_one(struct dendro_db *db, int64_t *ret_when, struct dn_err *
 /* All that is due. */
 static int rollouts_all(struct dendro_db *db, int64_t *ret_when, struct dn_err *err)
 {
+    int64_t when;
     int rc;
 
     *ret_when = INT64_MAX;
@@ -108,8 +110,12 @@ static int rollouts_all(struct dendro_db *db, int64_t *ret_when, struct dn_err *
     }
     while (rc == 0)
         rc = rollouts_one(db, ret_when, err);
+    if (rc == DN_NOT_FOUND) {
+        rc = engine_retain(db, &when, err);
+        *ret_when = when < *ret_when ? when : *ret_when;
+    }
     volume_lease_release(db->volume, ROLLOUTS_LEASE, ROLLOUTS_HOLDER);
-    return rc == DN_NOT_FOUND ? 0 : rc;
+    return rc;
 }
 
 int engine_rollouts_run(struct dendro_db *db, struct dn_err *err)
@@ -161,7 +167,7 @@ static bool rollouts_wanted(struct dendro_db *db)
     bool wanted = false;
 
     for (size_t i = 0; i < cat->tables_count && !wanted; i++)
-        wanted = cat->tables[i]->timepart != NULL;
+        wanted = cat->tables[i]->timepart || cat->tables[i]->retention.kind != RETENTION_NONE;
     catalog_unref(cat);
     return wanted;
 }

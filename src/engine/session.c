@@ -207,6 +207,7 @@ void session_intake_run(struct dendro_conn *conn, struct intake_run *ret)
 {
     ret->now_ns = tx_in_block(conn) ? conn->tx.now_ns : volume_clock_ns(conn->db->volume);
     ret->session = &conn->functions;
+    ret->late = &conn->late;
 }
 
 struct catalog_path session_path(const struct dendro_conn *conn)

@@ -7,8 +7,10 @@
  * An execution that ends, well or badly, passes stmt_stop; the next step starts over. */
 #include "engine/advisory.h"
 #include "engine/engine_int.h"
+#include "engine/intake_late.h"
 #include "engine/parts.h"
 #include "engine/pressure.h"
+#include "engine/retain.h"
 #include "engine/run.h"
 #include "engine/watch.h"
 
@@ -479,12 +481,23 @@ static int stmt_end_transaction(struct dendro_conn *conn, int rc, struct dn_err 
     return rc < 0 ? rc : session_commit_temps(conn, err);
 }
 
+/* Is it one after which something may be due to go? COMMIT says it itself. */
+static bool stmt_may_retain(const struct dendro_stmt *stmt)
+{
+    enum stmt_kind kind = stmt->ast->kind;
+
+    return (kind == STMT_CREATE_TABLE || kind == STMT_ALTER || kind == STMT_CHECKPOINT) &&
+           !tx_in_block(stmt->conn);
+}
+
 static int stmt_step_once(struct dendro_stmt *stmt, struct dn_err *err)
 {
     int rc = stmt_still_there(stmt, err);
 
     if (rc == 0 && stmt->state == RUN_IDLE) {
         stmt->tag[0] = '\0';
+        if (stmt->conn->stepping == 1)
+            stmt->conn->late = 0;
         rc = watch_begin(stmt, err);
         if (rc == 0)
             rc = stmt_start(stmt, err);
@@ -505,6 +518,10 @@ static int stmt_step_once(struct dendro_stmt *stmt, struct dn_err *err)
         return rc;
     }
     stmt_set_tag(stmt);
+    if (stmt_may_retain(stmt))
+        engine_retain_now(stmt->conn->db);
+    if (stmt->conn->stepping == 1)
+        session_late_notice(stmt->conn);
     return DENDRO_DONE;
 }
 

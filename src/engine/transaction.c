@@ -144,7 +144,7 @@ int tx_fix(struct dendro_conn *conn, struct dn_err *err)
 
 static int tx_commit_rows(struct dendro_conn *conn, struct dn_err *err)
 {
-    struct shard_how how = {.sync = conn->settings.synchronous_commit, .cancel = &conn->cancel};
+    struct shard_how how = session_how(conn, conn->settings.synchronous_commit);
     struct pressure p;
     int rc;
 

@@ -215,6 +215,18 @@ static void op_scan_print_stats(const struct scan_stats *s, struct buf *b)
                s->memtable_rows);
 }
 
+static void op_scan_print_horizon(const struct table *t, const struct scan_stats *s, struct buf *b)
+{
+    struct datum d = {.type = t->time_col < 0 ? TYPE_NONE : t->columns[t->time_col].type,
+                      .v.i64 = t->horizon};
+
+    if (t->horizon == RETENTION_NO_HORIZON)
+        return;
+    buf_puts(b, "\nhorizon: ");
+    table_print_literal(&d, b);
+    buf_printf(b, ", slabs before it: %" PRIu64 " left out", s->slabs_gone);
+}
+
 static int op_scan_explain(const struct plan_node *node,
                            struct exec_ctx *ctx,
                            struct buf *b,
@@ -242,6 +254,7 @@ static int op_scan_explain(const struct plan_node *node,
     buf_puts(b, source.preds.count ? "" : "none");
     scan_get_stats(source.scan, &stats);
     op_scan_print_stats(&stats, b);
+    op_scan_print_horizon(node->table, &stats, b);
 out:
     exec_source_close(&source);
     return rc;

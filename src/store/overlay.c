@@ -99,6 +99,7 @@ struct snapshot *overlay_snapshot(const struct overlay *o, uint64_t mark)
         return NULL;
     *snap = (struct snapshot){.shard = o->shard,
                               .ver = version_ref(o->ver),
+                              .cat = catalog_ref(o->base->cat),
                               .seq = o->base->seq,
                               .own = memgroup_ref(o->set),
                               .own_seq = mark};

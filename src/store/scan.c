@@ -72,6 +72,7 @@ static struct scan *scan_new(const struct table *t, const struct scan_spec *spec
     s->owner = spec->owner;
     s->t = table_ref(t);
     s->final = true;
+    s->horizon = RETENTION_NO_HORIZON;
     arena_init(&s->build_strings, s->owner);
     return s;
 }

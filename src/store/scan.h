@@ -38,6 +38,7 @@ struct scan_stats {
     uint64_t segments_read;
     uint64_t slabs_total; /* slabs with stored or fresh rows */
     uint64_t slabs_read;
+    uint64_t slabs_gone;       /* of those with rows: before the horizon, left out for that */
     uint64_t partitions_total; /* runs: series within a slab, over all sources */
     uint64_t partitions_read;
     uint64_t blocks_total;

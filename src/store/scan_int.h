@@ -89,6 +89,7 @@ struct scan {
     bool cut_desc;      /* they are in descending order */
     bool reverse;       /* the walk goes from the last row to the first */
 
+    int64_t horizon; /* of the table, as the snapshot has it; RETENTION_NO_HORIZON: none */
     struct range_list range_list; /* range tombstones of the table that the scan sees */
     struct range_on *ranges;      /* owned: the same for this definition */
     uint32_t ranges_count;
@@ -149,6 +150,8 @@ bool scan_run_plain(const struct scan_src *src, uint32_t run);
 int scan_find_ranges(struct scan *s,
                      const struct range_list *list,
                      struct dn_err *err) DN_MUST_CHECK;
+/* How many of these slabs, in order, are before the horizon? */
+void scan_range_gone(struct scan *s, const int64_t *slabs, size_t count);
 /* Leaves out picks whose rows are all hit, marks those of which some may be. */
 int scan_range_picks(struct scan *s, struct scan_src *src, struct dn_err *err) DN_MUST_CHECK;
 

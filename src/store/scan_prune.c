@@ -532,8 +532,7 @@ static size_t scan_left_out_slabs(const struct scan *s, int64_t *to)
 /* Distinct slabs over all sources, before and after pruning. */
 static int scan_count_slabs(struct scan *s, struct dn_err *err)
 {
-    size_t total = 0;
-    size_t n = 0;
+    size_t total = 0, n = 0;
     int64_t *slabs;
 
     for (uint32_t i = 0; i < s->srcs_count; i++)
@@ -547,6 +546,7 @@ static int scan_count_slabs(struct scan *s, struct dn_err *err)
             if (r == 0 || scan_run_slab(&s->srcs[i], r) != scan_run_slab(&s->srcs[i], r - 1))
                 slabs[n++] = scan_run_slab(&s->srcs[i], r);
     s->stats.slabs_total = scan_distinct(slabs, n);
+    scan_range_gone(s, slabs, n); /* they are in order now */
     n = 0;
     for (uint32_t i = 0; i < s->srcs_count; i++)
         for (uint32_t k = 0; k < s->srcs[i].picks_count; k++) {

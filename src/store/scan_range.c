@@ -6,6 +6,32 @@
  * there were none. */
 #include "store/scan_reader.h"
 
+/* All before the horizon is gone, with or without a tombstone that says so: one of the scan's own,
+ * newer than every row. */
+static bool range_add_horizon(struct scan *s)
+{
+    const struct table *t =
+        s->t->retention.kind == RETENTION_NONE ? NULL : catalog_table_by_id(s->snap->cat, s->t->id);
+    struct range below = {.slab_min = INT64_MIN};
+    struct range *r;
+    bool ok;
+
+    if (!t || t->horizon == RETENTION_NO_HORIZON)
+        return true;
+    s->horizon = t->horizon;
+    below.slab_max = t->horizon - 1;
+    r = range_new(s->owner, &below, t->id, UINT64_MAX);
+    ok = r && range_list_add(&s->range_list, r, s->owner);
+    range_unref(r);
+    return ok;
+}
+
+void scan_range_gone(struct scan *s, const int64_t *slabs, size_t count)
+{
+    for (size_t i = 0; i < count && slabs[i] < s->horizon; i++)
+        s->stats.slabs_gone += i == 0 || slabs[i] != slabs[i - 1];
+}
+
 int scan_find_ranges(struct scan *s, const struct range_list *list, struct dn_err *err)
 {
     const struct snapshot *snap = s->snap;
@@ -14,6 +40,8 @@ int scan_find_ranges(struct scan *s, const struct range_list *list, struct dn_er
 
     if (ok && !list && snap->own)
         ok = memgroup_list_ranges(snap->own, s->t->id, snap->own_seq, &s->range_list, s->owner);
+    if (ok && !list)
+        ok = range_add_horizon(s);
     if (!ok)
         return DN_FAIL_NOMEM(err);
     return range_resolve(s->t, &s->range_list, s->owner, &s->ranges, &s->ranges_count, err);

@@ -92,10 +92,13 @@ struct shard_batch {
     const struct range *range; /* ROW_RANGE: without rows and columns: deletes what is committed
                                   before and in the range. Conflicts as above with any version in
                                   the range; and while a load is under way */
+    bool beyond; /* ROW_RANGE: no row may come there any more (late.h), of loads neither: one that
+                    is under way is no conflict */
 };
 
 /* Commits all batches under one sequence. With sync: durable on return. Errors: nothing is visible,
- * and after a restart nothing either, except when the text says "outcome unknown". */
+ * and after a restart nothing either, except when the text says "outcome unknown". DN_E_LATE_ROW: a
+ * row is before the horizon of its table, which does not leave such rows out (late.h). */
 int shard_write(struct shard *s,
                 const struct shard_batch *batches,
                 size_t count,
@@ -108,6 +111,8 @@ struct shard_how {
     bool sync;
     const atomic_bool *cancel; /* looked at until the commit is on its way to the log: then
                                   DN_E_CANCELED, and nothing was written; NULL = never */
+    uint64_t *dropped; /* rows before the horizon of a table that leaves such out are added here;
+                          NULL = nobody asks */
 };
 int shard_write_how(struct shard *s,
                     const struct shard_batch *batches,

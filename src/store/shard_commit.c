@@ -238,6 +238,8 @@ static int commit_stage(struct shard *s, struct memgroup *set, struct commit *c,
             continue;
         rc = shard_check_table(s, c->catalog ? c->catalog->catalog : NULL, b->table, false, err);
         if (rc == DN_OK)
+            rc = shard_check_late(s, c->catalog ? c->catalog->catalog : NULL, b, err);
+        if (rc == DN_OK)
             rc = memgroup_get(s, set, b->table, &m, err);
         if (rc < 0)
             break;
@@ -546,12 +548,12 @@ int shard_write(struct shard *s,
     return shard_write_how(s, batches, count, &how, ret_seq, err);
 }
 
-int shard_write_how(struct shard *s,
-                    const struct shard_batch *batches,
-                    size_t count,
-                    const struct shard_how *how,
-                    uint64_t *ret_seq,
-                    struct dn_err *err)
+int shard_commit(struct shard *s,
+                 const struct shard_batch *batches,
+                 size_t count,
+                 const struct shard_how *how,
+                 uint64_t *ret_seq,
+                 struct dn_err *err)
 {
     struct commit c = {.checks = batches, .how = *how};
     int rc;

@@ -19,6 +19,18 @@ int shard_check_table(const struct shard *s,
                       const struct table *t,
                       bool stored,
                       struct dn_err *err) DN_MUST_CHECK;
+/* late.c: may these rows, of a table that shard_check_table let pass, come in? */
+int shard_check_late(const struct shard *s,
+                     const struct catalog *cat,
+                     const struct shard_batch *b,
+                     struct dn_err *err) DN_MUST_CHECK;
+/* shard_write_how, but rows before a horizon are an error: DN_E_LATE_ROW. */
+int shard_commit(struct shard *s,
+                 const struct shard_batch *batches,
+                 size_t count,
+                 const struct shard_how *how,
+                 uint64_t *ret_seq,
+                 struct dn_err *err) DN_MUST_CHECK;
 void shard_token_take(struct shard *s); /* lock held */
 /* The same, unless the flag is set first: DN_E_CANCELED. */
 int shard_token_want(struct shard *s, const atomic_bool *cancel, struct dn_err *err) DN_MUST_CHECK;

@@ -12,6 +12,7 @@
  * snapshot showed tries again (commit_check). */
 #include "store/shard_load.h"
 
+#include "store/late.h"
 #include "store/shard_int.h"
 #include "store/shard_load_int.h"
 #include "store/shard_rewrite.h"
@@ -108,21 +109,45 @@ int shard_load_begin(struct shard *s,
     return DN_OK;
 }
 
+/* Token held: the horizon may have moved while the load ran. What it lets go of is refused, or (a
+ * table that leaves late rows out) its segments are not named; rows beside others in a segment are
+ * seen by nobody, and go when retention looks next. */
+static int load_check_late(const struct shard_load *l, int64_t *ret_horizon, struct dn_err *err)
+{
+    const struct table *cur = catalog_table_by_id(l->s->catalog, l->t->id);
+
+    *ret_horizon = RETENTION_NO_HORIZON;
+    if (!cur || cur->horizon == RETENTION_NO_HORIZON)
+        return DN_OK;
+    *ret_horizon = cur->horizon;
+    for (size_t i = 0; cur->late == LATE_REJECT && i < l->sink.metas_count; i++)
+        if (l->sink.metas[i].slab_min < cur->horizon)
+            return late_fail(cur, cur->horizon, l->sink.metas[i].time_min, err);
+    return DN_OK;
+}
+
 /* man_lock held, token held: the manifest with the written segments. */
-static int load_name(struct shard_load *l, struct dn_err *err)
+static int load_name(struct shard_load *l, uint64_t *ret_dropped, struct dn_err *err)
 {
     struct shard *s = l->s;
     struct manifest next = {0};
+    int64_t horizon;
     int rc;
 
     rc = shard_check_table(s, NULL, l->t, true, err);
+    if (rc == DN_OK)
+        rc = load_check_late(l, &horizon, err);
     if (rc == DN_OK)
         rc = shard_manifest_resolve(s, err);
     if (rc < 0)
         return rc;
     rc = manifest_copy(&s->man, &next, err);
-    for (size_t i = 0; rc == DN_OK && i < l->sink.metas_count; i++)
-        rc = manifest_add_seg(&next, &l->sink.metas[i], err);
+    for (size_t i = 0; rc == DN_OK && i < l->sink.metas_count; i++) {
+        if (l->sink.metas[i].slab_max < horizon)
+            *ret_dropped += l->sink.metas[i].rows;
+        else
+            rc = manifest_add_seg(&next, &l->sink.metas[i], err);
+    }
     if (rc == DN_OK)
         rc = shard_manifest_commit(s, &next, err);
     if (rc < 0)
@@ -134,6 +159,7 @@ static int load_name(struct shard_load *l, struct dn_err *err)
 static int load_commit_once(struct shard_load *l, struct dn_err *err)
 {
     struct shard *s = l->s;
+    uint64_t dropped = 0;
     bool unknown;
     int rc;
 
@@ -145,7 +171,7 @@ static int load_commit_once(struct shard_load *l, struct dn_err *err)
     if (rc < 0)
         return rc;
     sched_lock(s->man_lock);
-    rc = load_name(l, err);
+    rc = load_name(l, &dropped, err);
     unknown = s->man_unknown;
     sched_unlock(s->man_lock);
     if (rc < 0 && unknown)
@@ -165,9 +191,11 @@ static int load_commit_once(struct shard_load *l, struct dn_err *err)
     sched_unlock(s->lock);
     if (rc < 0)
         return rc;
+    if (dropped > 0)
+        seg_sink_discard(&l->sink); /* objects that were not named */
     for (size_t i = 0; i < l->sink.metas_count; i++)
         l->runs += l->sink.metas[i].runs;
-    atomic_fetch_add(&l->committed, l->rows_written);
+    atomic_fetch_add(&l->committed, l->rows_written - dropped);
     l->rows_written = 0;
     l->rowids = l->rowids_end = 0;
     l->sink.metas_count = 0;

@@ -9,7 +9,8 @@
  *     shard_load_free                   what is not committed by then was never there
  *
  * A commit is one change of the manifest that names the segments of one batch or (whole) of all of
- * them. Of rows with the same key the last one added stays. Parts whose rows of a series are
+ * them. Rows before a horizon that moved meanwhile are refused (DN_E_LATE_ROW) or left out
+ * (late.h). Of rows with the same key the last one added stays. Parts whose rows of a series are
  * neighbours and in the order of the key cost the least.
  *
  * One thread at a time per load; any number of loads at once. */

@@ -116,7 +116,7 @@ static int range_conflict(struct shard *s, const struct shard_batch *b, struct d
     mine.seq = UINT64_MAX;
     sched_lock(s->lock);
     v = version_ref(s->ver);
-    newer = s->loads > 0 ||
+    newer = (s->loads > 0 && !b->beyond) ||
             (b->check_seq && (s->load_mark > b->check_seq || s->forget_seq > b->check_seq));
     sched_unlock(s->lock);
     for (size_t i = 0; i < v->segs_count && b->check_seq && !newer; i++)

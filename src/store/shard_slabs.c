@@ -267,13 +267,12 @@ static int slabs_forget(struct shard *s,
     return rc;
 }
 
-int shard_slabs_drop(
-    struct shard *s, const struct table *t, int64_t first, int64_t last, struct dn_err *err)
+static int slabs_drop(struct shard *s, struct shard_batch *b, struct dn_err *err)
 {
-    struct range range = {.slab_min = first, .slab_max = last};
-    const struct shard_batch b = {.table = t, .op = ROW_RANGE, .range = &range};
+    const struct table *t = b->table;
+    struct range range = *b->range;
     bool any = false;
-    int rc = shard_write(s, &b, 1, true, &range.seq, err);
+    int rc = shard_write(s, b, 1, true, &range.seq, err);
 
     if (rc < 0)
         return rc;
@@ -293,4 +292,21 @@ int shard_slabs_drop(
     sched_broadcast(s->cond);
     sched_unlock(s->lock);
     return DN_OK;
+}
+
+int shard_slabs_drop(
+    struct shard *s, const struct table *t, int64_t first, int64_t last, struct dn_err *err)
+{
+    const struct range range = {.slab_min = first, .slab_max = last};
+    struct shard_batch b = {.table = t, .op = ROW_RANGE, .range = &range};
+
+    return slabs_drop(s, &b, err);
+}
+
+int shard_slabs_retain(struct shard *s, const struct table *t, int64_t horizon, struct dn_err *err)
+{
+    const struct range range = {.slab_min = INT64_MIN, .slab_max = horizon - 1};
+    struct shard_batch b = {.table = t, .op = ROW_RANGE, .range = &range, .beyond = true};
+
+    return slabs_drop(s, &b, err);
 }

@@ -55,3 +55,7 @@ int shard_slabs_drop(struct shard *s,
                      int64_t first,
                      int64_t last,
                      struct dn_err *err) DN_MUST_CHECK;
+/* The same for all before a horizon that the shard's catalog has: loads under way are no conflict,
+ * their rows are late ones, too (late.h). */
+int shard_slabs_retain(struct shard *s, const struct table *t, int64_t horizon, struct dn_err *err)
+    DN_MUST_CHECK;

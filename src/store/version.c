@@ -364,6 +364,7 @@ struct snapshot *shard_snapshot(struct shard *s)
     snap->shard = s;
     sched_lock(s->lock);
     snap->ver = version_ref(s->ver);
+    snap->cat = catalog_ref(s->catalog);
     snap->seq = s->seq_visible;
     sched_unlock(s->lock);
     return snap;
@@ -374,6 +375,7 @@ void snapshot_free(struct snapshot *snap)
     if (!snap)
         return;
     version_unref(snap->ver);
+    catalog_unref(snap->cat);
     memgroup_unref(snap->own);
     mem_free(snap);
 }

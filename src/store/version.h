@@ -49,6 +49,7 @@ struct snapshot {
     struct shard *shard; /* borrowed */
     struct version *ver; /* reference */
     uint64_t seq;
+    struct catalog *cat;  /* reference: its horizons count (late.h) */
     struct memgroup *own; /* reference: rows of a transaction (overlay.h); NULL = none */
     uint64_t own_seq;     /* how much of them is seen */
 };

@@ -38,6 +38,23 @@ class HttpLines(HttpTest):
         self.assertIn("PRIMARY KEY ((location, season, QUANTUM(time, 1, 'd')), location, season, time)", ddl)
         self.assertIn("upsert = 'field'", ddl)
 
+    def test_late(self):
+        """Points for times that retention has dropped: refused with their line, or left out."""
+        now, old = 4102444800 * 10**9, 1577836800 * 10**9  # 2100, 2020
+        for name in ("kept", "late"):
+            self.server.sql(f"CREATE TABLE {name} (time TIMESTAMP(9), v DOUBLE, PRIMARY KEY (time)) WITH (retention = "
+                            "'1 year', upsert = 'field')")
+        self.bad(f"late v=1 {now}\nlate v=2 {old}", 2, "is too late for table \"late\"")
+        self.bad(f"kept v=1 {now}\nlate v=2 {now}\nlate v=3 {now + 1}\nkept v=4 {old}\n", 4, "is too late for table \"kept\"")
+        self.assertEqual(self.server.rows("SELECT count(*) FROM late"), [[0]])
+        self.assertEqual(self.server.rows("SELECT count(*) FROM kept"), [[0]])
+        self.server.sql("ALTER TABLE late SET (late_rows = 'drop')")
+        self.good(f"late v=1 {now}\nlate v=2 {old}\nkept v=1 {now}")
+        self.assertEqual(self.server.rows("SELECT v FROM late"), [[1]])
+        self.assertEqual(self.server.rows("SELECT v FROM kept"), [[1]])
+        status = {r[1]: r[2] for r in self.server.rows("SHOW STATUS")}
+        self.assertEqual(status["late_rows"], 1)
+
     def test_untagged(self):
         self.good("plain v=1 1\nplain v=2 2")
         self.assertEqual(self.server.rows("SELECT v FROM plain ORDER BY time"), [[1], [2]])

@@ -103,6 +103,28 @@ static void write_name_line(struct write *w, const struct ingest_shape *s, struc
     memmove(err->message, err->message + n, strlen(err->message + n) + 1);
 }
 
+/* A point for a time that the retention of its table has dropped, among those of several tables. */
+static void write_name_late(struct write *w, struct dendro_error *err)
+{
+    for (size_t i = 0; i < w->count; i++) {
+        const struct ingest_shape *s = w->shapes[i];
+        const struct table *t = s->table->def;
+        int64_t unit = type_ts_per_second(t->columns[ingest_time_column(t)].type);
+        int64_t ns;
+
+        if (t->horizon == RETENTION_NO_HORIZON || t->late != LATE_REJECT ||
+            __builtin_mul_overflow(t->horizon, 1000000000 / unit, &ns))
+            continue;
+        for (size_t row = 0; row < s->rows; row++)
+            if (s->times[row] < ns) {
+                w->in->bad_table = s->table;
+                write_name_line(w, s, err);
+                w->in->bad_line = s->lines[row];
+                return;
+            }
+    }
+}
+
 static int write_rows(struct write *w, struct dendro_error *err)
 {
     size_t max = w->in->shapes_count;
@@ -124,6 +146,8 @@ static int write_rows(struct write *w, struct dendro_error *err)
     rc = appender_commit_all(w->apps, w->count, err);
     if (rc < 0 && w->count == 1)
         write_name_line(w, w->shapes[0], err);
+    else if (rc == DN_E_LATE_ROW)
+        write_name_late(w, err);
     return rc;
 }
 

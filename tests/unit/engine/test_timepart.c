@@ -4,7 +4,7 @@
  * goes, what was acknowledged is there, once, and rollouts go on as if nothing had happened; and
  * long histories of inserts, rollouts and retention changes against a model that is obviously
  * right. */
-#include "db_fix.h"
+#include "clock_fix.h"
 #include "sweep_fix.h"
 
 #include <inttypes.h>
@@ -18,119 +18,6 @@
 #include <time.h>
 
 #include <cmocka.h>
-
-#define START_CLOCK 1704110400 /* 2024-01-01 12:00 UTC */
-#define DAY         86400
-
-struct world {
-    struct sim_disk *disk;
-    struct volume *volume;
-    dendro_db *db;
-    dendro_conn *conn;
-    int64_t clock;  /* seconds since 1970 */
-    int64_t rolled; /* as it was when all that was due had been done */
-    uint64_t epoch;
-};
-
-static int world_open(struct world *w)
-{
-    char text[40];
-    const char *const settings[] = {"test_clock", text, NULL};
-    struct engine_options options = {.settings = settings};
-    time_t at = (time_t)w->clock;
-    struct tm tm;
-    struct dn_err err;
-    int rc = sim_volume_open(w->disk, ++w->epoch, &w->volume, &err);
-
-    gmtime_r(&at, &tm);
-    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
-    if (rc < 0)
-        return rc;
-    rc = engine_open_volume(w->volume, &options, &w->db, &err);
-    if (rc < 0) {
-        volume_close(w->volume);
-        w->db = NULL;
-        return rc;
-    }
-    return dendro_connect(w->db, &w->conn, NULL);
-}
-
-static void world_close(struct world *w)
-{
-    if (!w->db)
-        return;
-    dendro_disconnect(w->conn);
-    assert_int_equal(dendro_close(w->db), DENDRO_OK);
-    volume_close(w->volume);
-    w->db = NULL;
-    w->conn = NULL;
-}
-
-static int world_run(struct world *w, const char *sql)
-{
-    return dendro_exec(w->conn, sql, -1, NULL, NULL, NULL);
-}
-
-static int world_clock(void *arg, dendro_stmt *stmt)
-{
-    struct world *w = arg;
-
-    w->clock = dendro_column_int64(stmt, 0);
-    return 0;
-}
-
-static int world_advance(struct world *w, int64_t seconds)
-{
-    char sql[80];
-    int rc;
-
-    snprintf(sql, sizeof(sql), "SELECT dendro_test_clock_advance('%" PRId64 " seconds')", seconds);
-    rc = world_run(w, sql);
-    if (rc >= 0)
-        w->rolled = w->clock += seconds;
-    else /* it may be set, and what was due then have failed */
-        DN_IGNORE(dendro_exec(w->conn,
-                              "SELECT extract(epoch FROM clock_timestamp())::BIGINT",
-                              -1,
-                              world_clock,
-                              w,
-                              NULL));
-    return rc;
-}
-
-struct listed {
-    struct buf b;
-};
-
-static int world_row(void *arg, dendro_stmt *stmt)
-{
-    struct listed *l = arg;
-
-    for (int i = 0; i < dendro_column_count(stmt); i++) {
-        const char *text = dendro_column_is_null(stmt, i) ? "~" : dendro_column_text(stmt, i);
-
-        buf_puts(&l->b, i ? "|" : "");
-        buf_puts(&l->b, text);
-    }
-    buf_puts(&l->b, "\n");
-    return 0;
-}
-
-/* All rows as lines; the caller frees it. */
-static char *world_list(struct world *w, const char *sql)
-{
-    struct listed l;
-    struct dendro_error err;
-    char *text;
-
-    buf_init(&l.b, NULL);
-    if (dendro_exec(w->conn, sql, -1, world_row, &l, &err) < 0)
-        fail_msg("%s: %s", sql, err.message);
-    buf_u8(&l.b, 0);
-    text = strdup((const char *)l.b.data);
-    buf_done(&l.b);
-    return text;
-}
 
 /* ---- faults at every step ---- */
 
@@ -362,12 +249,6 @@ static void model_age(struct model *m, int64_t clock)
 
     if (oldest > m->oldest)
         m->oldest = oldest;
-}
-
-static uint64_t seed_next(uint64_t *s)
-{
-    *s = *s * 6364136223846793005u + 1442695040888963407u;
-    return *s >> 33;
 }
 
 static int cmp_key(const void *a, const void *b)
