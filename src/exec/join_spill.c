@@ -41,12 +41,13 @@ int exec_join_spill_start(struct exec_join_spill *s,
                           struct exec_join_table *t,
                           struct dn_err *err)
 {
+    const struct plan_join *join = op->node->join;
     struct vec *cols;
     uint32_t count;
     int rc;
 
     s->op = op;
-    s->parts_count = op->node->join->keys_count ? EXEC_JOIN_PARTS : 1;
+    s->parts_count = join->keys_count && !exec_join_maybes(join) ? EXEC_JOIN_PARTS : 1;
     arena_reset(&t->batch);
     rc = spill_open(s, &s->right, t->rows.types, t->rows.cols_count, err);
     for (uint32_t at = 0; at < t->rows.count && rc == 0; at += count) {

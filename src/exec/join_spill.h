@@ -4,7 +4,8 @@
  * parts by the hash of their keys, so that rows that match are in parts of the same number; then
  * part after part is joined. If the right rows of a part still do not fit, as many as fit are taken
  * at a time, and the left rows of the part come again for each: a pass. What earlier passes found
- * about a left row is remembered. Without keys there is one part.
+ * about a left row is remembered. Without keys there is one part, and for marks that
+ * any right row may make NULL (exec_join_maybes).
  *
  *     start -> right … -> left … -> sealed -> pass (-> load …, left_next …) … until DN_EOF
  *

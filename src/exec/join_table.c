@@ -134,7 +134,7 @@ static int table_narrow(struct exec_join_table *t,
         else
             sel[n++] = (uint16_t)row;
     }
-    if (join->kind == PLAN_JOIN_FULL)
+    if (join->kind == PLAN_JOIN_FULL || exec_join_maybes(join))
         return 0;
     in->sel = sel;
     in->sel_count = n;
@@ -251,7 +251,7 @@ static bool table_rows_same(const struct exec_join_table *t, uint32_t a, uint32_
     return true;
 }
 
-/* FULL keeps rows that nothing matches. */
+/* Some joins keep rows that nothing matches. */
 static bool table_row_null(const struct exec_join_table *t, uint32_t row)
 {
     const struct plan_join *join = t->node->join;

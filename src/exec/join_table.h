@@ -7,7 +7,8 @@
  * Rows of equal keys hang together: a chain of the table has one row of each key, the first that
  * came; `same` leads from there to the others in the order in which they came. So a look-up
  * compares keys once, whatever the number of matches. A row with a NULL where NULLs are not equal
- * is in no chain; it is kept only if the join returns rows without a match (FULL).
+ * is in no chain; it is kept only if the join returns rows without a match (FULL), or if a mark may
+ * be NULL because of it (exec_join_maybes).
  *
  * One thread at a time until finish, then any number may look up. */
 #pragma once
@@ -37,6 +38,12 @@ struct exec_join_table {
     bool unique;        /* no two rows have equal keys */
     bool by_hash;       /* equal hashes mean equal keys */
 };
+
+/* A MARK on several keys that may be NULL: right rows with a NULL count too (join_maybe.h). */
+static inline bool exec_join_maybes(const struct plan_join *join)
+{
+    return join->kind == PLAN_JOIN_MARK && join->keys_count > 1 && !join->never_null;
+}
 
 /* The keys of a side are expressions of the pace; slice_bytes as in slice.h. */
 void exec_join_pace(struct exec_pace *p,

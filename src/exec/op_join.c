@@ -2,7 +2,7 @@
  *
  * op_join.c: JOIN. The right side is read first and kept (join_table.h); then the left side comes
  * batch by batch, and each batch finds its candidates in one of these ways:
- *   asks     SEMI, ANTI, MARK without filter: the look-up says all
+ *   asks     SEMI, ANTI, MARK without filter: the look-up says all (join_maybe.h)
  *   one      the keys are CONST, a run of one series: the batch as it is, beside one right row
  *   unique   no two right rows have equal keys: the batch as it is, each row beside its match
  *   pairs    else: pairs of a left and a right row, in the order of the left
@@ -11,16 +11,16 @@
  * join.h does the rest. FULL ends with the right rows that nobody matched. A right side that does
  * not fit in memory is joined part by part (join_spill.h). Sides that come in the same order are
  * merged instead (join_merge.h). */
-#include "exec/join.h"
+#include "exec/join_maybe.h"
 #include "exec/join_merge.h"
 #include "exec/join_prune.h"
 #include "exec/join_spill.h"
-#include "exec/join_table.h"
 
 #include <string.h>
 
 struct op_join {
     struct exec_join_table table;
+    struct exec_join_maybe maybe;
     struct exec_joiner joiner;
     struct exec_join_spill spill;
     struct exec_merge *merge; /* in run; NULL: not merged */
@@ -59,6 +59,7 @@ static int op_join_open(struct op *op, struct dn_err *err)
     st->keys = arena_calloc(&st->run, op->node->join->keys_count, sizeof *st->keys);
     if (!st->keys)
         return DN_FAIL_NOMEM(err);
+    exec_join_maybe_init(&st->maybe, &st->table, op);
     rc = exec_join_table_init(&st->table, op->node, op, err);
     if (rc == 0)
         rc = exec_joiner_init(&st->joiner, op, err);
@@ -77,6 +78,7 @@ static void op_join_close(struct op *op)
     if (st->merge)
         exec_merge_close(st->merge);
     exec_join_spill_close(&st->spill);
+    exec_join_maybe_done(&st->maybe);
     exec_join_table_done(&st->table);
     exec_joiner_done(&st->joiner);
     arena_done(&st->keys_arena);
@@ -172,28 +174,6 @@ static uint16_t join_left_row(const struct op_join *st, uint32_t i)
     return st->joiner.left.sel ? st->joiner.left.sel[i] : (uint16_t)i;
 }
 
-/* SEMI, ANTI, MARK without filter: whoever has a first match has one. */
-static void join_ask(struct op *op)
-{
-    struct op_join *st = op->state;
-    const struct plan_join *join = op->node->join;
-    bool unknown = join->keys_count && !join->keys[0].nulls_equal && !join->never_null &&
-                   join->kind == PLAN_JOIN_MARK;
-
-    for (uint32_t i = 0; i < st->joiner.left.sel_count; i++) {
-        uint16_t row = join_left_row(st, i);
-        bool hit =
-            join->keys_count ? st->ids[st->one ? 0 : i] != EXEC_NO_ROW : st->table.rows_seen > 0;
-
-        if (hit)
-            st->joiner.hits[row] |= JOIN_HIT;
-        else if (unknown && (st->table.null_seen ||
-                             (st->table.rows_seen && exec_join_null(join, st->keys, row))))
-            st->joiner.hits[row] |= JOIN_UNKNOWN;
-    }
-    st->spent = true;
-}
-
 static int join_left(struct op *op, struct dn_err *err)
 {
     struct op_join *st = op->state;
@@ -218,8 +198,12 @@ static int join_left(struct op *op, struct dn_err *err)
     if (rc == 0 && join->keys_count)
         rc = exec_join_find(&st->table, st->keys, &left, &st->keys_arena, st->ids, &st->one, err);
     exec_pace_end(&st->pace, left.sel_count);
-    if (rc == 0 && exec_join_asks(join->kind) && !join->filter)
-        join_ask(op);
+    if (rc == 0 && exec_join_asks(join->kind) && !join->filter) {
+        struct exec_join_found found = {.keys = st->keys, .ids = st->ids, .one = st->one};
+
+        rc = exec_join_ask(&st->maybe, &st->joiner, &found, err);
+        st->spent = true;
+    }
     return rc;
 }
 
@@ -492,8 +476,10 @@ static bool join_is_void(const struct op *op)
 static int join_pass(struct op *op, struct dn_err *err)
 {
     struct op_join *st = op->state;
-    int rc = exec_join_spill_pass(&st->spill, &st->table, err);
+    int rc;
 
+    exec_join_maybe_reset(&st->maybe);
+    rc = exec_join_spill_pass(&st->spill, &st->table, err);
     st->left_done = rc != 0; /* none is left, or it failed */
     return rc != 0 ? rc : join_unmatched(op, err);
 }

@@ -130,16 +130,20 @@ static int join_columns(struct lower *lo,
 
 /* ---- keys ---- */
 
-/* Is the condition an equality of something of the left with something of the right? */
-static bool join_is_key(const struct bexpr *e,
+/* Is the condition an equality of something of the left with something of the right? Of the left
+ * a value will do where it cannot go to the right side alone: (a, 5) NOT IN (query). */
+static bool join_is_key(const struct lnode *n,
+                        const struct bexpr *e,
                         const struct jsides *s,
                         const struct bexpr **ret_left,
                         const struct bexpr **ret_right)
 {
+    bool value = n->join == PLAN_JOIN_MARK && !n->never_null;
+
     if (bind_op_of(e) != OP_EQ || e->args[0]->type != e->args[1]->type)
         return false;
     for (int k = 0; k < 2; k++) {
-        if (bind_has_columns(e->args[k]) && bind_has_columns(e->args[1 - k]) &&
+        if ((value || bind_has_columns(e->args[k])) && bind_has_columns(e->args[1 - k]) &&
             logic_uses_only(e->args[k], &s->given[0]) &&
             logic_uses_only(e->args[1 - k], &s->given[1])) {
             *ret_left = e->args[k];
@@ -150,14 +154,36 @@ static bool join_is_key(const struct bexpr *e,
     return false;
 }
 
-/* May the keys of this join be hashed? A MARK with NULLs only if there is nothing but one key. */
+/* May the keys of this join be hashed? A MARK with NULLs only if there is nothing but keys: an AND
+ * of them is what (a, b) IN (query) asks. */
 static bool join_may_hash(const struct lnode *n, const struct jsides *s)
 {
-    const struct bexpr *l, *r;
+    const struct bexpr *l, *r, *cond;
 
     if (n->join != PLAN_JOIN_MARK || n->never_null)
         return true;
-    return n->conds_count == 1 && join_is_key(n->conds[0], s, &l, &r);
+    if (n->conds_count != 1)
+        return false;
+    cond = n->conds[0];
+    if (cond->kind != BEXPR_AND)
+        return join_is_key(n, cond, s, &l, &r);
+    for (uint32_t i = 0; i < cond->args_count; i++) {
+        if (!join_is_key(n, cond->args[i], s, &l, &r))
+            return false;
+    }
+    return cond->args_count <= PLAN_MARK_KEYS_MAX;
+}
+
+/* The operands of an AND, if keys may be among them. */
+static bool join_flat(struct arena *arena, struct bexpr *e, bool apart, struct lexprs *to)
+{
+    if (!apart || e->kind != BEXPR_AND)
+        return lexprs_add(arena, to, e);
+    for (uint32_t i = 0; i < e->args_count; i++) {
+        if (!join_flat(arena, e->args[i], apart, to))
+            return false;
+    }
+    return true;
 }
 
 static int join_conds(struct lower *lo,
@@ -167,19 +193,23 @@ static int join_conds(struct lower *lo,
                       const struct lplan *both,
                       struct dn_err *err)
 {
-    struct lexprs rest = {0};
+    struct lexprs all = {0}, rest = {0};
     bool hash = s->bound.n == 0 && join_may_hash(n, s);
 
-    join->keys = arena_calloc(lo->q->env->arena, (size_t)n->conds_count + 1, sizeof(*join->keys));
+    for (uint32_t i = 0; i < n->conds_count; i++) {
+        if (!join_flat(lo->q->env->arena, n->conds[i], hash, &all))
+            return DN_FAIL_NOMEM(err);
+    }
+    join->keys = arena_calloc(lo->q->env->arena, (size_t)all.n + 1, sizeof(*join->keys));
     if (!join->keys)
         return DN_FAIL_NOMEM(err);
-    for (uint32_t i = 0; i < n->conds_count; i++) {
+    for (uint32_t i = 0; i < all.n; i++) {
         struct plan_join_key *key = &join->keys[join->keys_count];
         const struct bexpr *l, *r;
         int rc;
 
-        if (!hash || !join_is_key(n->conds[i], s, &l, &r)) {
-            if (!lexprs_add(lo->q->env->arena, &rest, n->conds[i]))
+        if (!hash || !join_is_key(n, all.v[i], s, &l, &r)) {
+            if (!lexprs_add(lo->q->env->arena, &rest, all.v[i]))
                 return DN_FAIL_NOMEM(err);
             continue;
         }

@@ -93,13 +93,15 @@ struct plan_bind {
     uint32_t param; /* 1-based, above the statement's own */
 };
 
+#define PLAN_MARK_KEYS_MAX 64u
+
 /* A row of the left and one of the right match if all keys are equal and the filter is true.
  * Columns: those of the left, then those of the right (INNER, LEFT, FULL, SINGLE) or the mark.
  *
  * MARK is TRUE if some right row matches, else NULL if for some right row the condition is NULL,
  * else FALSE: what IN and = ANY mean. With never_null it is FALSE instead of NULL (EXISTS). With
- * keys it is so for one key and no filter, or with never_null; else keys_count is 0 and everything
- * is in the filter.
+ * keys it is so without a filter and with at most PLAN_MARK_KEYS_MAX of them, or with never_null;
+ * else keys_count is 0 and everything is in the filter.
  *
  * JOIN with merge goes through both sides together. Else it reads its right side once and keeps it
  * (build side of a hash table, or what loops run over); the planner has put the smaller side there

@@ -468,6 +468,7 @@ static int join_unmark(
 {
     struct binder b = query_binder(q, NULL, NULL);
     struct datum value = {.type = TYPE_BOOLEAN};
+    struct lexprs own = {0};
     int rc;
 
     ret->var = 0;
@@ -488,6 +489,14 @@ static int join_unmark(
         n->mark = 0;
         memmove(conds->v + i, conds->v + i + 1, (conds->n - i - 1) * sizeof(*conds->v));
         conds->n--;
+    }
+    for (uint32_t i = 0; i < n->conds_count && ret->var != 0; i++) {
+        if (!logic_split(q, n->conds[i], &own))
+            return DN_FAIL_NOMEM(err);
+    }
+    if (ret->var != 0) {
+        n->conds = own.v;
+        n->conds_count = own.n;
     }
     for (uint32_t i = 0; i < conds->n && ret->var != 0; i++) {
         conds->v[i] = logic_replace(q, conds->v[i], ret, 1);

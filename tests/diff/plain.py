@@ -92,6 +92,9 @@ class Plain:
             where = self.cond(own + columns, depth - 1, 1)
             if r == 3:
                 return f"({self.rng.choice(['', 'NOT '])}EXISTS (SELECT 1 FROM {text} WHERE {where}))"
+            if self.rng.random() < 0.3:  # rows: unknown where no value differs
+                return (f"(({v()}, {v()}) {self.rng.choice(['IN', 'NOT IN'])} "
+                        f"(SELECT {self.value(kind, own, 0, 0)}, {self.value(kind, own, 0, 0)} FROM {text} WHERE {where}))")
             return f"({v()} {self.rng.choice(['IN', 'NOT IN'])} (SELECT {self.value(kind, own, 0, 0)} FROM {text} WHERE {where}))"
         return f"({v()} {self.rng.choice(['=', '<>', '<', '<=', '>', '>='])} {v()})"
 

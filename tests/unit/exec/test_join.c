@@ -233,7 +233,7 @@ static void random_join(bool apply)
                       .filter = gen_random(2),
                       .never_null = gen_random(2)};
 
-    if (s.kind == PLAN_JOIN_MARK && s.keys_count && (s.filter || s.keys_count > 1))
+    if (s.kind == PLAN_JOIN_MARK && s.keys_count && s.filter)
         s.never_null = true; /* as the contract wants it */
     if (apply && s.kind == PLAN_JOIN_FULL)
         s.kind = PLAN_JOIN_LEFT;
@@ -291,7 +291,7 @@ static void test_spill(void **state)
                            .nulls_equal = gen_random(3) == 0,
                            .filter = gen_random(2),
                            .never_null = gen_random(2)};
-        if (s.kind == PLAN_JOIN_MARK && s.keys_count && (s.filter || s.keys_count > 1))
+        if (s.kind == PLAN_JOIN_MARK && s.keys_count && s.filter)
             s.never_null = true;
         if ((s.kind == PLAN_JOIN_INNER || s.kind == PLAN_JOIN_LEFT || s.kind == PLAN_JOIN_FULL) &&
             s.keys_count < 2) /* fewer pairs */
