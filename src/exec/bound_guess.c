@@ -100,7 +100,8 @@ static bool guess_worth(const struct exec_source *s, uint32_t keep)
 {
     struct scan_stats stats;
 
-    if (s->bound.keys_count < 2 || !s->bound.strict || s->conds_count || keep > GUESS_KEEP_MAX)
+    if (s->bound.keys_count < 2 || !s->bound.strict || s->conds_count || s->keys_count ||
+        keep > GUESS_KEEP_MAX)
         return false;
     scan_get_stats(s->scan, &stats);
     return stats.blocks_read >= (uint64_t)keep * GUESS_BLOCKS_PER;

@@ -48,8 +48,12 @@ struct exec_prune {
     const struct plan_node *scan;
     struct scan_pred pred;
     bool instead; /* of what the statement says about the column: it implies that */
+    /* Not NULL: no pred; rows whose cols are not among the keys of this table do not count. */
+    const struct exec_join_table *table;
+    const uint32_t *cols; /* of the scan, one for each key */
 };
 
+struct exec_join_table;
 struct exec_rows;
 struct exec_run;
 

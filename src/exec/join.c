@@ -4,6 +4,8 @@
  * once all their candidates are known. */
 #include "exec/join.h"
 
+#include "exec/join_prune.h"
+
 #include <string.h>
 
 int exec_joiner_init(struct exec_joiner *j, struct op *op, struct dn_err *err)
@@ -236,5 +238,8 @@ int exec_join_explain(const struct plan_node *node,
                                                    : "Nested loop join",
                exec_join_kind_name(node->join->kind));
     rc = exec_join_explain_keys(node, b, err);
-    return rc < 0 ? rc : exec_join_explain_filter(node, b, err);
+    if (rc == 0)
+        rc = exec_join_explain_filter(node, b, err);
+    return rc < 0 || !exec_fast(ctx) || node->join->merge ? rc
+                                                          : exec_join_prune_explain(node, b, err);
 }

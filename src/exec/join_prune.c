@@ -1,40 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * join_prune.c: few different keys make a list of points, many an interval from the least to the
- * greatest. */
+ * greatest. Rows of a scan that has all keys are looked up in the table, too (source.h). */
 #include "exec/join_prune.h"
+
+#include "exec/join_reach.h"
 
 #include <stdlib.h>
 
 #define PRUNE_POINTS_MAX 256u  /* of a constraint */
 #define PRUNE_SORT_MAX   4096u /* right rows that are worth sorting for that */
 
-/* The scan below whose column the expression is; filters and projections are looked through, and
- * the left sides of joins. */
-static const struct plan_node *
-prune_scan(const struct plan_node *n, uint32_t col, uint16_t *ret_col)
-{
-    for (;; n = n->input) {
-        if (n->kind == PLAN_SCAN) {
-            *ret_col = n->scan_cols[col];
-            return n;
-        }
-        if (n->kind == PLAN_PROJECT) {
-            if (n->exprs[col]->kind != BEXPR_COLUMN)
-                return NULL;
-            col = n->exprs[col]->col;
-        } else if (n->kind == PLAN_JOIN) {
-            if (n->join->kind == PLAN_JOIN_FULL || col >= n->input->cols_count)
-                return NULL;
-        } else if (n->kind != PLAN_FILTER) {
-            return NULL;
-        }
-    }
-}
+/* What callbacks of exec_join_reach see. */
+struct prune {
+    const struct exec_join_table *table;
+    struct arena *arena;
+    struct exec_ctx *ctx;
+    struct scan_pred *preds; /* of each key; set NULL: not made yet */
+};
 
 static bool prune_type(enum type_id type)
 {
-    return type_is_int(type) || type_is_timestamp(type) || type_is_text(type);
+    return !type_is_wide(type) && !type_is_array(type) && !type_is_float(type); /* NaN, -0 */
 }
 
 static int prune_cmp(const void *a, const void *b)
@@ -103,35 +90,70 @@ static int prune_points(const struct exec_rows *rows,
     return 0;
 }
 
-static int prune_key(const struct op *op,
-                     const struct exec_join_table *t,
-                     uint32_t k,
-                     struct arena *arena,
-                     struct exec_ctx *ctx,
-                     struct dn_err *err)
+/* The values of a key as a constraint. */
+static int prune_values(struct prune *p, uint32_t k, struct dn_err *err)
 {
-    const struct plan_join_key *key = &op->node->join->keys[k];
-    struct exec_prune *prune;
-    const struct plan_node *scan;
-    uint16_t col;
+    const struct exec_join_table *t = p->table;
+    struct scan_pred *pred = &p->preds[k];
     int rc = 0;
 
-    if (key->nulls_equal || key->left->kind != BEXPR_COLUMN || !prune_type(key->left->type))
+    if (pred->set)
         return 0;
-    scan = prune_scan(op->node->input, key->left->col, &col);
-    if (!scan || col >= scan->table->columns_count ||
-        scan->table->columns[col].type != key->left->type)
+    if (t->rows.count <= PRUNE_SORT_MAX)
+        rc = prune_points(&t->rows, t->key_cols[k], p->arena, pred, err);
+    if (rc == 0 && pred->set_count == 0)
+        rc = prune_range(&t->rows, t->key_cols[k], p->arena, pred, err);
+    return rc;
+}
+
+static struct exec_prune *prune_add(struct prune *p, const struct plan_node *scan)
+{
+    struct exec_prune *prune = arena_calloc(p->arena, 1, sizeof *prune);
+
+    if (!prune)
+        return NULL;
+    *prune = (struct exec_prune){.next = p->ctx->prunes, .scan = scan};
+    p->ctx->prunes = prune;
+    return prune;
+}
+
+/* A scan: a constraint for each key, and the table itself if it has all of them. */
+static int
+prune_scan(void *arg, const struct plan_node *scan, const uint32_t *cols, struct dn_err *err)
+{
+    struct prune *p = arg;
+    const struct plan_join *join = p->table->node->join;
+    struct exec_prune *prune;
+    bool all = true;
+
+    for (uint32_t k = 0; k < join->keys_count; k++) {
+        const struct plan_join_key *key = &join->keys[k];
+        uint16_t col;
+        int rc;
+
+        all = all && cols[k] != PLAN_NO_COL;
+        if (cols[k] == PLAN_NO_COL || key->nulls_equal || !prune_type(key->left->type))
+            continue;
+        col = scan->scan_cols[cols[k]];
+        if (col >= scan->table->columns_count || scan->table->columns[col].type != key->left->type)
+            continue;
+        rc = prune_values(p, k, err);
+        if (rc < 0)
+            return rc;
+        prune = prune_add(p, scan);
+        if (!prune)
+            return DN_FAIL_NOMEM(err);
+        prune->pred = p->preds[k];
+        prune->pred.col = col;
+    }
+    if (!all)
         return 0;
-    prune = arena_calloc(arena, 1, sizeof *prune);
+    prune = prune_add(p, scan);
     if (!prune)
         return DN_FAIL_NOMEM(err);
-    *prune = (struct exec_prune){.next = ctx->prunes, .scan = scan, .pred = {.col = col}};
-    if (t->rows.count <= PRUNE_SORT_MAX)
-        rc = prune_points(&t->rows, t->key_cols[k], arena, &prune->pred, err);
-    if (rc == 0 && prune->pred.set_count == 0)
-        rc = prune_range(&t->rows, t->key_cols[k], arena, &prune->pred, err);
-    ctx->prunes = prune;
-    return rc;
+    prune->table = p->table;
+    prune->cols = cols;
+    return 0;
 }
 
 int exec_join_prune(const struct op *op,
@@ -140,12 +162,44 @@ int exec_join_prune(const struct op *op,
                     struct exec_ctx *ctx,
                     struct dn_err *err)
 {
-    enum plan_join_kind kind = op->node->join->kind;
-    int rc = 0;
+    struct prune p = {.table = t, .arena = arena, .ctx = ctx};
 
-    if ((kind != PLAN_JOIN_INNER && kind != PLAN_JOIN_SEMI) || t->rows.count == 0)
+    if (t->rows.count == 0)
         return 0;
-    for (uint32_t k = 0; k < op->node->join->keys_count && rc == 0; k++)
-        rc = prune_key(op, t, k, arena, ctx, err);
+    p.preds = arena_calloc(arena, op->node->join->keys_count, sizeof *p.preds);
+    if (!p.preds)
+        return DN_FAIL_NOMEM(err);
+    return exec_join_reach(op->node, arena, prune_scan, &p, err);
+}
+
+/* ---- EXPLAIN ---- */
+
+struct prune_text {
+    struct buf *b;
+    bool any;
+};
+
+static int
+prune_print(void *arg, const struct plan_node *scan, const uint32_t *cols, struct dn_err *err)
+{
+    struct prune_text *text = arg;
+
+    (void)err;
+    (void)cols;
+    buf_puts(text->b, text->any ? ", " : "\nkeys narrow: ");
+    table_print_ident(scan->table->name, text->b);
+    text->any = true;
+    return 0;
+}
+
+int exec_join_prune_explain(const struct plan_node *node, struct buf *b, struct dn_err *err)
+{
+    struct prune_text text = {.b = b};
+    struct arena arena;
+    int rc;
+
+    arena_init(&arena, b->owner);
+    rc = exec_join_reach(node, &arena, prune_print, &text, err);
+    arena_done(&arena);
     return rc;
 }

@@ -121,7 +121,8 @@ static int op_scan_next(struct op *op, struct batch *ret, struct dn_err *err)
         rc = op_scan_filtered(op, ret, err);
         return rc == 0 && !st->reader->unit.backward ? op_scan_turn(op, ret, err) : rc;
     }
-    if (st->source.conds_count || st->source.bound.wanted || st->source.quota)
+    if (st->source.conds_count || st->source.keys_count || st->source.bound.wanted ||
+        st->source.quota)
         return op_scan_filtered(op, ret, err);
     rc = scan_next(st->source.scan, ret, err);
     if (rc == 0)

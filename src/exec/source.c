@@ -15,7 +15,7 @@
 static void
 source_add_pred(struct exec_source *s, struct scan_pred *preds, const struct exec_prune *p)
 {
-    if (p->scan != s->node)
+    if (p->scan != s->node || p->table)
         return;
     for (uint32_t i = 0; i < s->preds.count; i++) {
         if (preds[i].col != p->pred.col)
@@ -37,9 +37,13 @@ static int source_prune(struct exec_source *s, struct dn_err *err)
         more += p->scan == s->node;
     if (more == 0 || !exec_fast(s->ctx))
         return 0;
+    s->keys = arena_calloc(&s->run, more, sizeof(struct exec_prune *));
     preds = arena_calloc(&s->run, (size_t)s->preds.count + more, sizeof *preds);
-    if (!preds)
+    if (!preds || !s->keys)
         return DN_FAIL_NOMEM(err);
+    for (const struct exec_prune *p = s->ctx->prunes; p; p = p->next)
+        if (p->scan == s->node && p->table)
+            s->keys[s->keys_count++] = p;
     if (s->preds.count)
         memcpy(preds, s->preds.preds, s->preds.count * sizeof *preds);
     s->preds.preds = preds;
@@ -215,15 +219,21 @@ static bool reader_implied(const struct exec_reader *r, const struct exec_cond *
 int exec_reader_next(struct exec_reader *r, struct dn_err *err)
 {
     int rc = exec_check_cancel(r->source->ctx, err);
+    bool some = true;
 
-    if (rc < 0)
-        return rc;
-    arena_reset(&r->batch);
-    rc = scan_unit_next(r->r, &r->unit, err);
-    if (rc != 0)
-        return rc;
-    exec_count_rows(r->source->ctx, r->unit.rows);
-    r->exact = true;
+    do {
+        if (rc < 0)
+            return rc;
+        arena_reset(&r->batch);
+        rc = scan_unit_next(r->r, &r->unit, err);
+        if (rc != 0)
+            return rc;
+        exec_count_rows(r->source->ctx, r->unit.rows);
+        rc = exec_reader_unit_keys(r, &some, err);
+        if (rc == 0 && !some)
+            rc = exec_check_cancel(r->source->ctx, err);
+    } while (rc < 0 || !some);
+    r->exact = !r->keys_asked;
     for (uint32_t i = 0; i < r->source->conds_count; i++)
         r->exact = r->exact && reader_implied(r, &r->source->conds[i]);
     return 0;
@@ -338,5 +348,7 @@ int exec_reader_select(struct exec_reader *r, struct batch *ret, struct dn_err *
         if (rc == 0)
             rc = reader_cond(r, c, ret, err);
     }
+    if (rc == 0 && r->keys_asked && ret->sel_count)
+        rc = exec_reader_keys(r, ret, err);
     return rc;
 }

@@ -6,6 +6,9 @@
  * the store has proven the constraint; the others see only the columns they need, and the remaining
  * columns are decoded only where rows are left.
  *
+ * Rows that a join above would drop for want of a key may be left out here (join_prune.h): each
+ * unit of one key is looked up as a whole, others row by row, as long as that leaves out enough.
+ *
  * A source is constant once opened; each reader belongs to one thread at a time. */
 #pragma once
 
@@ -30,6 +33,8 @@ struct exec_source {
     struct scan *scan; /* owned */
     struct exec_cond *conds;
     uint32_t conds_count;
+    const struct exec_prune **keys; /* in run: joins above whose keys rows must have to count */
+    uint32_t keys_count;
     uint32_t *all_cols;       /* 0, 1, 2, … */
     bool backward;            /* the Scan operator gives rows from the last to the first */
     struct exec_bound bound;  /* of a sort above; only the Scan operator's own reader looks at it */
@@ -58,6 +63,10 @@ struct exec_reader {
     struct eval ev;
     struct scan_unit unit; /* the one at hand */
     bool exact;            /* all rows of the unit pass: nothing is left to evaluate */
+    bool keys_asked;       /* rows of the unit are looked up by the keys of joins */
+    uint32_t keys_rest;    /* rows that are not, as too many of those before passed */
+    uint32_t keys_rows;    /* looked up since */
+    uint32_t keys_passed;  /* of these */
     uint16_t sel[VEC_ROWS_MAX];
 };
 
@@ -74,6 +83,11 @@ int exec_reader_select(struct exec_reader *r, struct batch *ret, struct dn_err *
 bool exec_reader_late(struct exec_reader *r);
 /* Leaves out rows that come too late for it. */
 int exec_reader_bound(struct exec_reader *r, struct batch *batch, struct dn_err *err) DN_MUST_CHECK;
+/* The keys of joins above (source_keys.c): may rows of the unit at hand have them? Sets
+ * keys_asked. */
+int exec_reader_unit_keys(struct exec_reader *r, bool *ret, struct dn_err *err) DN_MUST_CHECK;
+/* Leaves out rows that have them not. */
+int exec_reader_keys(struct exec_reader *r, struct batch *batch, struct dn_err *err) DN_MUST_CHECK;
 /* Decodes columns of the unit into the batch that exec_reader_select gave. */
 int exec_reader_fetch(struct exec_reader *r,
                       const uint32_t *cols,
