@@ -276,10 +276,10 @@ static int lines_csv_fields(struct copy_lines *l, const char *p, size_t len, str
         if (l->text.failed)
             break;
         null = lines_is_null(l, (const char *)l->text.data + from, l->text.len - from);
-        if (field < l->flags_count && l->not_null && l->not_null[field])
-            null = false;
-        else if (quoted)
+        if (quoted)
             null = null && field < l->flags_count && l->force_null && l->force_null[field];
+        else if (field < l->flags_count && l->not_null && l->not_null[field])
+            null = false;
         rc = lines_end_field(l, null, err);
         if (i >= len)
             break;

@@ -5,6 +5,7 @@
 #include "engine/create_as.h"
 #include "engine/ddl_expr.h"
 #include "engine/generated.h"
+#include "engine/privilege.h"
 #include "engine/sequence_ddl.h"
 #include "engine/timepart.h"
 
@@ -244,6 +245,32 @@ static int ddl_create_table(void *arg,
 
 /* ---- CREATE SCHEMA ---- */
 
+/* AUTHORIZATION: whose it is. */
+static int ddl_schema_owner(const struct ddl *d, struct catalog **cat, struct dn_err *err)
+{
+    const struct dendro_conn *conn = d->stmt->conn;
+    const struct qual_name *name = &d->stmt->ast->names[0];
+    struct access_object o = {.kind = ACCESS_SCHEMA, .schema = d->stmt->ast->name.name};
+    struct catalog *next = NULL;
+    struct access *a = NULL;
+    uint32_t role;
+    int rc = access_copy((*cat)->access, &a, err);
+
+    if (rc == 0)
+        rc = privilege_role(
+            conn, a, &(struct spec_name){.s = name->name, .pos = name->pos}, false, &role, err);
+    if (rc == 0 && !access_member(a, conn->role, role))
+        rc = DN_FAIL(err, DN_E_DENIED, "must be member of role \"%s\"", access_role_name(a, role));
+    if (rc == 0)
+        rc = access_set_owner(a, &o, role, err);
+    if (rc == 0)
+        rc = catalog_with_access(*cat, a, &next, err);
+    access_unref(a);
+    catalog_unref(*cat);
+    *cat = next;
+    return rc;
+}
+
 static int ddl_create_schema(void *arg,
                              const struct catalog *cur,
                              struct catalog **ret_next,
@@ -274,7 +301,7 @@ static int ddl_create_schema(void *arg,
         cur, ast->name.name, ast->replication ? ast->replication : "", ret_next, err);
     if (rc < 0)
         dn_err_at(err, ast->name.pos);
-    return rc;
+    return rc == 0 && ast->names_count > 0 ? ddl_schema_owner(d, ret_next, err) : rc;
 }
 
 int stmt_run_ddl(struct dendro_stmt *stmt, struct dn_err *err)

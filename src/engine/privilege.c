@@ -295,7 +295,8 @@ static int privilege_own_schemas(const struct catalog *before,
     for (size_t i = 0; rc == 0 && i < next->schemas_count; i++) {
         struct access_object o = {.kind = ACCESS_SCHEMA, .schema = next->schemas[i].name};
 
-        if (!catalog_schema(before, o.schema, &ignored))
+        if (!catalog_schema(before, o.schema, &ignored) &&
+            access_owned_by(a, &o) == ACCESS_FIRST) /* AUTHORIZATION may have said whose it is */
             rc = access_set_owner(a, &o, role, err);
     }
     return rc;

@@ -23,7 +23,6 @@
 INFO_NAME(current_user, user)
 INFO_NAME(session_user, login)
 INFO_NAME(current_database, database)
-INFO_NAME(current_schema, schema)
 INFO_NAME(version, version)
 
 static int str_client_encoding(const struct str_call *c DN_UNUSED, struct vstr *ret)
@@ -58,13 +57,14 @@ static int str_current_setting(const struct str_call *c, struct vstr *ret)
     return str_keep(c, rc, &b, ret);
 }
 
-/* NULL where the setting is missing and may be. */
-static int func_current_setting(const struct func_ctx *ctx,
-                                const struct vec *args,
-                                uint32_t args_count,
-                                uint32_t count,
-                                struct vec *ret,
-                                struct dn_err *err)
+/* Kernels whose text may be missing: NULL. */
+static int info_maybe(int (*kernel)(const struct str_call *c, struct vstr *ret),
+                      const struct func_ctx *ctx,
+                      const struct vec *args,
+                      uint32_t args_count,
+                      uint32_t count,
+                      struct vec *ret,
+                      struct dn_err *err)
 {
     struct vstr *to = func_ret_alloc(ctx, ret, count, sizeof *to, err);
     uint64_t *nulls = arena_calloc(ctx->arena, VEC_BITMAP_WORDS(count), sizeof *nulls);
@@ -80,7 +80,7 @@ static int func_current_setting(const struct func_ctx *ctx,
 
         to[i] = (struct vstr){"", 0};
         if (!vec_is_null(ret, i))
-            rc = str_current_setting(&c, &to[i]);
+            rc = kernel(&c, &to[i]);
         if (rc < 0)
             return rc;
         if (rc == 1)
@@ -89,6 +89,30 @@ static int func_current_setting(const struct func_ctx *ctx,
     ret->nulls = nulls;
     return 0;
 }
+
+#define INFO_MAYBE(name)                                                       \
+    static int func_##name(const struct func_ctx *ctx,                         \
+                           const struct vec *args,                             \
+                           uint32_t args_count,                                \
+                           uint32_t count,                                     \
+                           struct vec *ret,                                    \
+                           struct dn_err *err)                                 \
+    {                                                                          \
+        return info_maybe(str_##name, ctx, args, args_count, count, ret, err); \
+    }
+
+INFO_MAYBE(current_setting)
+
+/* None of the schemas of search_path is there: NULL. */
+static int str_current_schema(const struct str_call *c, struct vstr *ret)
+{
+    const char *text = c->ctx->session ? c->ctx->session->schema : NULL;
+
+    *ret = text ? (struct vstr){text, (uint32_t)strlen(text)} : (struct vstr){"", 0};
+    return text && text[0] ? 0 : 1;
+}
+
+INFO_MAYBE(current_schema)
 
 /* ---- the clock ---- */
 

@@ -437,3 +437,17 @@ void sql_create_schema(struct sql_parser *ps,
         s->replication = o->value;
     }
 }
+
+void sql_create_schema_of(struct sql_parser *ps,
+                          bool if_not_exists,
+                          struct sql_token name,
+                          struct sql_token role)
+{
+    struct qual_name *owner = sql_qual(ps, NULL, role);
+
+    sql_create_schema(ps, false, if_not_exists, name, sql_list_none(ps));
+    if (ps->rc < 0)
+        return;
+    ps->stmt->names = owner;
+    ps->stmt->names_count = 1;
+}

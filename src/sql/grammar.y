@@ -534,6 +534,8 @@ copy_word(A) ::= NULL(N) AS STRING(T). {A = sql_option(ps, N, sql_value(ps, T, f
 /* ---- CREATE ---- */
 
 cmd ::= CREATE schema_word(K) if_not_exists(I) name(N) with(W). {sql_create_schema(ps, K != 0, I != 0, N, W);}
+cmd ::= CREATE schema_word if_not_exists(I) name(N) AUTHORIZATION name(R). {sql_create_schema_of(ps, I != 0, N, R);}
+cmd ::= CREATE schema_word if_not_exists(I) AUTHORIZATION name(R). {sql_create_schema_of(ps, I != 0, R, R);}
 cmd ::= CREATE X_CREATE.
 cmd ::= create_table LP table_items create_end with(W) on_commit(C). {sql_create_table(ps, W, C);}
 cmd ::= create_table LP table_items create_end with(W) on_commit(C) partitioned(P). {sql_create_table(ps, W, C); sql_create_partitioned(ps, P);}
@@ -606,8 +608,10 @@ references(A) ::= references(R) ON UPDATE ref_action(B). {A = R; if (A) A->on_up
 ref_action(A) ::= NO ACTION. {A = REF_NO_ACTION;}
 ref_action(A) ::= RESTRICT. {A = REF_RESTRICT;}
 ref_action(A) ::= CASCADE. {A = REF_CASCADE;}
-ref_action(A) ::= SET NULL. {A = REF_SET_NULL;}
-ref_action(A) ::= SET DEFAULT. {A = REF_SET_DEFAULT;}
+ref_action(A) ::= SET NULL ref_columns. {A = REF_SET_NULL;}
+ref_action(A) ::= SET DEFAULT ref_columns. {A = REF_SET_DEFAULT;}
+ref_columns ::= .
+ref_columns ::= LP names(L) RP. {sql_list_drop(ps, L);}
 %type constraint_attrs {int} /* bits: deferrable 1, deferred 2, not valid 4 */
 constraint_attrs(A) ::= . {A = 0;}
 constraint_attrs(A) ::= constraint_attrs(B) constraint_attr(C). {A = B | C;}
@@ -1082,6 +1086,7 @@ from_list(A) ::= table_ref(F). {A = sql_list_one(ps, F);}
 from_list(A) ::= from_list(L) COMMA table_ref(F). {A = sql_list_add(ps, L, F);}
 %type table_ref {struct from_item *}
 table_ref(A) ::= qname(N) alias(S). {A = sql_from_alias(ps, sql_from(ps, N, false), S);}
+table_ref(A) ::= qname(N) STAR alias(S). {A = sql_from_alias(ps, sql_from(ps, N, false), S);}
 table_ref(A) ::= ONLY qname(N) alias(S). {A = sql_from_alias(ps, sql_from(ps, N, true), S);}
 table_ref(A) ::= ONLY LP qname(N) RP alias(S). {A = sql_from_alias(ps, sql_from(ps, N, true), S);}
 table_ref(A) ::= subquery(Q) alias(S). {A = sql_from_alias(ps, sql_from_query(ps, Q, false), S);}

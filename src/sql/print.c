@@ -73,6 +73,10 @@ static void print_schema(const struct stmt *s, const char *verb, struct buf *b)
     buf_puts(b, s->keyspace ? " KEYSPACE " : " SCHEMA ");
     buf_puts(b, s->if_not_exists ? "IF NOT EXISTS " : s->if_exists ? "IF EXISTS " : "");
     sql_print_ident(s->name.name, b);
+    if (s->kind == STMT_CREATE_SCHEMA && s->names_count > 0) {
+        buf_puts(b, " AUTHORIZATION ");
+        sql_print_ident(s->names[0].name, b);
+    }
     if (s->replication)
         buf_printf(b, " WITH replication = %s", s->replication);
     if (s->behavior != DROP_DEFAULT)
