@@ -158,14 +158,17 @@ int bind_as_row(struct binder *b, struct expr *e, struct expr **ret, struct dn_e
     struct expr **parts = row ? e->args : &e;
     uint32_t parts_count = row ? e->args_count : 1;
     uint32_t count = 0;
+    bool stars = false; /* t.* may be a single column as well */
     struct expr *all;
 
     *ret = e;
     if (!e || (!row && !bind_whole(b, e, &s)))
         return 1;
-    for (uint32_t i = 0; i < parts_count; i++)
+    for (uint32_t i = 0; i < parts_count; i++) {
+        stars = stars || parts[i]->kind == EXPR_STAR;
         DN_IGNORE(whole_part(b, parts[i], !row, NULL, &count)); /* allocates nothing */
-    if (row && count == parts_count)
+    }
+    if (row && count == parts_count && !stars)
         return 0;
     all = arena_calloc(b->env->arena, 1, sizeof(*all));
     if (!all)

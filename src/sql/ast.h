@@ -154,8 +154,7 @@ struct stmt {
     struct role_stmt *role;
     struct grant_stmt *grant;
     struct qual_name name; /* what CREATE, DROP, ALTER, TRUNCATE, DESCRIBE, SHOW …, USE are about */
-    struct qual_name *names; /* DROP, TRUNCATE, LOCK, MAINTAIN: all of them, name is the first;
-                                CREATE SCHEMA: the role of AUTHORIZATION */
+    struct qual_name *names; /* DROP, TRUNCATE, LOCK, MAINTAIN: all of them, name is the first */
     uint32_t names_count;
     const char *replication; /* CREATE KEYSPACE: the map's text, NULL = none */
     struct explain_options explain;

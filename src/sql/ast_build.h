@@ -155,7 +155,7 @@ sql_value(struct sql_parser *ps, struct sql_token tok, bool negative, uint32_t p
 struct option_spec *sql_map(struct sql_parser *ps, uint32_t pos, struct sql_list entries);
 char *sql_map_entry(struct sql_parser *ps, struct option_spec *key, struct option_spec *value);
 void sql_create_table(struct sql_parser *ps, struct sql_list options, int on_commit);
-/* … AUTHORIZATION role */
+/* … AUTHORIZATION role: stmt.names has it. */
 void sql_create_schema_of(struct sql_parser *ps,
                           bool if_not_exists,
                           struct sql_token name,
