@@ -295,6 +295,8 @@ enum dendro_type {
     DENDRO_TYPE_NUMERIC = 17,      /* as text, or rounded to a double or an integer */
     DENDRO_TYPE_BPCHAR = 18,       /* CHAR(n): text with the blanks at its end */
     DENDRO_TYPE_TIMETZ = 19,       /* TIME WITH TIME ZONE: as text only */
+    DENDRO_TYPE_BIT = 20,          /* BIT(n) and BIT VARYING(n): as text, digits 0 and 1 */
+    DENDRO_TYPE_VARBIT = 21,
     /* Of what pg_catalog has; all but OID are text. */
     DENDRO_TYPE_OID = 40, /* a 64 bit integer, 0 to 2^32 - 1 */
     DENDRO_TYPE_NAME = 41,

@@ -117,4 +117,5 @@ DN_ERR(SNAPSHOT_GONE,    295, "72000", "The database was opened read-only beside
 DN_ERR(LATE_ROW,         330, "22008", "A row is for a time that the retention of its table has dropped.")
 DN_ERR(ZONE_RANGE,       360, "22009", "A time of day is too far from UTC.")
 DN_ERR(CHECK_OPTION,     365, "44000", "A row was to be written through a view WITH CHECK OPTION that would not have it.")
+DN_ERR(BITS_LENGTH,      361, "22026", "Bit strings are not of the length that is asked for.")
 /* clang-format on */

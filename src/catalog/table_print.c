@@ -253,6 +253,8 @@ void table_print_literal(const struct datum *d, struct buf *b)
         buf_puts(b, d->num.special ? "CAST('" : "");
         vnumeric_print(d->num, b);
         buf_puts(b, d->num.special ? "' AS NUMERIC)" : "");
+    } else if (type_is_bits(d->type)) {
+        buf_printf(b, "B'%.*s'", (int)d->str.len, d->str.ptr);
     } else if (d->type == TYPE_TIMETZ) {
         print_timetz(d, b);
     } else if (d->type == TYPE_INTERVAL) {

@@ -385,6 +385,8 @@ csv_value(struct csv_run *r, struct csv_col *c, const struct csv_field *f, struc
     case TYPE_DATE:
     case TYPE_TIME:
     case TYPE_TIMETZ:
+    case TYPE_BIT:
+    case TYPE_VARBIT:
     case TYPE_TIMESTAMPTZ:
     case TYPE_UUID:
     case TYPE_NUMERIC:

@@ -67,6 +67,8 @@ uint32_t func_cast_cost(enum type_id from, enum type_id to)
         return UINT32_MAX;
     if (from == TYPE_BPCHAR)
         return 1;
+    if (type_is_bits(from))
+        return to == TYPE_VARBIT ? 1 : 2;
     if (type_is_system(from))
         return to == TYPE_OID || to == TYPE_VARCHAR ? 1 : 2;
     if (type_is_int(from) && type_is_timestamp(to))
@@ -92,6 +94,8 @@ static uint32_t func_untyped_cost(enum type_id to, enum type_id other)
 {
     if (to == TYPE_NONE || (other != TYPE_NONE && to == other))
         return 0;
+    if (type_is_bits(other))
+        return type_is_bits(to) ? 0 : 4;
     if (type_is_array(to) && !(other != TYPE_NONE && type_is_array(other)))
         return 8; /* 'day ' || current_date is text, whatever the other type */
     if (type_is_timestamp(other) && (type_is_int(to) || to == TYPE_TIME))

@@ -105,6 +105,8 @@ int func_fit(const struct type_mods *mods,
 /* The same as a function of the value and the parameters (BIGINT constants), as a cast has it; of
  * the types that have parameters. In no table: nobody calls it by name. */
 const struct func *func_fit_cast(enum type_id type);
+/* A BIGINT and n: its last n bits as a BIT. In no table either. */
+const struct func *func_bits_cast(void);
 /* CHAR(n), or an array of them, and n: with the blanks that it is shown with. */
 const struct func *func_pad(void);
 /* The text every match of a LIKE pattern starts with, written to `to` (room for the pattern);

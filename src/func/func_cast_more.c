@@ -315,6 +315,8 @@ static bool cast_implicit(enum type_id from, enum type_id to)
         return func_cast_system_implicit(from, to);
     if (from == TYPE_BPCHAR)
         return to == TYPE_VARCHAR;
+    if (type_is_bits(from))
+        return type_is_bits(to);
     if (type_is_int(from))
         return (type_is_int(to) && from < to) || type_is_float(to) || to == TYPE_NUMERIC ||
                type_is_timestamp(to);
@@ -382,5 +384,6 @@ const struct func *func_cast(enum type_id from, enum type_id to, bool implicit)
     f = f ? f : cast_row(&func_table_cast_more, from, to);
     f = f ? f : cast_row(&func_table_cast_zone, from, to);
     f = f ? f : cast_row(&func_table_cast_timetz, from, to);
+    f = f ? f : cast_row(&func_table_cast_bitstr, from, to);
     return f ? f : cast_row(&func_table_cast_system, from, to);
 }

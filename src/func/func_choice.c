@@ -158,6 +158,8 @@ static const struct func func_choice_rows[] = {
     CHOICES(NUMERIC, "0.5", "2.00", "0.5", "2.00"),
     CHOICES(DATE, "DATE '2015-06-01'", "DATE '2015-06-02'", "2015-06-01", "2015-06-02"),
     CHOICES(TIME, "TIME '04:05'", "TIME '04:06'", "04:05:00", "04:06:00"),
+    CHOICES(BIT, "B'011'", "B'10'", "011", "10"),
+    CHOICES(VARBIT, "VARBIT '011'", "VARBIT '10'", "011", "10"),
     CHOICES(TIMETZ, "TIMETZ '04:05+02'", "TIMETZ '04:05+00'", "04:05:00+02", "04:05:00+00"),
     CHOICES(TIMESTAMPTZ,
             "TIMESTAMPTZ '2015-06-01'",

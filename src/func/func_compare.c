@@ -107,6 +107,8 @@ static const struct func func_compare_rows[] = {
     COMPARE6(NUMERIC, num, "0.5", "2.00"),
     COMPARE6(DATE, i32, "DATE '2015-06-01'", "DATE '2015-06-02'"),
     COMPARE6(TIME, i64, "TIME '04:05'", "TIME '04:06'"),
+    COMPARE6(BIT, str, "B'011'", "B'10'"),
+    COMPARE6(VARBIT, str, "VARBIT '011'", "VARBIT '10'"),
     COMPARE6(TIMETZ, i64, "TIMETZ '04:05+02'", "TIMETZ '04:05+00'"),
     COMPARE6(TIMESTAMPTZ, i64, "TIMESTAMPTZ '2015-06-01'", "TIMESTAMPTZ '2015-06-02'"),
     COMPARE6(UUID,

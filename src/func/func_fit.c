@@ -33,6 +33,38 @@ static int fit_text(int32_t chars, bool cut, bool padded, struct vstr *s, struct
     return 0;
 }
 
+/* A BIT(n) has n bits: a cast fills it up with zeros or cuts; a VARBIT(n) has no more. */
+static int
+fit_bits(int32_t bits, bool cut, struct arena *arena, struct datum *d, struct dn_err *err)
+{
+    bool fixed = d->type == TYPE_BIT;
+    char *to;
+
+    if (d->str.len == (uint32_t)bits || (!fixed && d->str.len < (uint32_t)bits))
+        return 0;
+    if (!cut && fixed)
+        return DN_FAIL(err,
+                       DN_E_BITS_LENGTH,
+                       "bit string length %u does not match type bit(%d)",
+                       d->str.len,
+                       (int)bits);
+    if (!cut)
+        return DN_FAIL(
+            err, DN_E_TOO_LONG, "bit string too long for type bit varying(%d)", (int)bits);
+    if (d->str.len > (uint32_t)bits) {
+        d->str.len = (uint32_t)bits;
+        return 0;
+    }
+    to = arena_alloc(arena, (size_t)bits);
+    if (!to)
+        return DN_FAIL_NOMEM(err);
+    memset(to, '0', (size_t)bits);
+    if (d->str.len)
+        memcpy(to, d->str.ptr, d->str.len);
+    d->str = (struct vstr){to, (uint32_t)bits};
+    return 0;
+}
+
 /* Microseconds to that many digits of a second, halves away from zero. False: out of range. */
 static bool fit_fraction(int32_t digits, int64_t us, int64_t *ret)
 {
@@ -117,6 +149,8 @@ int func_fit(const struct type_mods *mods,
 
     if (type_is_array(d->type))
         return fit_array(mods, cut, arena, d, err);
+    if (type_is_bits(d->type))
+        return fit_bits(mods->v[0], cut, arena, d, err);
     if (type_is_text(d->type))
         return fit_text(mods->v[0], cut, d->type == TYPE_BPCHAR, &d->str, err);
     if (d->type == TYPE_NUMERIC)
@@ -177,6 +211,8 @@ const struct func *func_fit_cast(enum type_id type)
 {
     static const struct func rows[] = {FIT(VARCHAR, 2),
                                        FIT(BPCHAR, 2),
+                                       FIT(BIT, 2),
+                                       FIT(VARBIT, 2),
                                        FIT(NUMERIC, 3),
                                        FIT(TIME, 2),
                                        FIT(TIMETZ, 2),

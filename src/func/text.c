@@ -140,6 +140,8 @@ void text_print_as(const struct func_session *session,
         return;
     case TYPE_VARCHAR:
     case TYPE_BPCHAR:
+    case TYPE_BIT:
+    case TYPE_VARBIT:
         buf_append(b, d->str.ptr, d->str.len);
         return;
     case TYPE_BLOB:
@@ -312,6 +314,10 @@ static int text_parse_one(const struct func_session *session,
     case TYPE_VARCHAR:
     case TYPE_BPCHAR:
         rc = text_parse_varchar(type == TYPE_BPCHAR ? text_unblank(s) : s, arena, &d.str, err);
+        break;
+    case TYPE_BIT:
+    case TYPE_VARBIT:
+        rc = text_parse_bits(s, arena, &d.str, err);
         break;
     case TYPE_BLOB:
         rc = text_parse_blob(s, arena, &d.str, err);

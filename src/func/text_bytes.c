@@ -101,6 +101,33 @@ static bool bytes_pairs(struct vstr s, char *to)
     return s.len % 2 == 0;
 }
 
+int text_parse_bits(struct vstr s, struct arena *arena, struct vstr *ret, struct dn_err *err)
+{
+    char kind = s.len ? (char)(s.ptr[0] | 0x20) : 0;
+    bool hex = kind == 'x';
+    uint32_t skip = hex || kind == 'b' ? 1 : 0;
+    uint64_t bits = (uint64_t)(s.len - skip) * (hex ? 4 : 1);
+    char *to = bits > UINT32_MAX ? NULL : arena_alloc(arena, bits + 1);
+
+    if (!to)
+        return DN_FAIL_NOMEM(err);
+    for (uint64_t i = 0; i < bits; i++) {
+        uint32_t at = skip + (uint32_t)(hex ? i / 4 : i);
+        int digit = text_hex_digit(s.ptr[at]);
+
+        if (digit < 0 || (!hex && digit > 1))
+            return DN_FAIL(err,
+                           DN_E_BAD_TEXT,
+                           "\"%.*s\" is not a valid %s digit",
+                           bytes_char_len(s, at),
+                           s.ptr + at,
+                           hex ? "hexadecimal" : "binary");
+        to[i] = (char)('0' + (hex ? digit >> (3 - i % 4) & 1 : digit));
+    }
+    *ret = (struct vstr){to, (uint32_t)bits};
+    return 0;
+}
+
 int text_parse_blob(struct vstr s, struct arena *arena, struct vstr *ret, struct dn_err *err)
 {
     bool hex = s.len >= 2 && (memcmp(s.ptr, "0x", 2) == 0 || memcmp(s.ptr, "0X", 2) == 0 ||

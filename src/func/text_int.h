@@ -113,6 +113,9 @@ int text_parse_uuid(struct vstr s, struct arena *arena, struct vstr *ret, struct
 int text_unhex(struct vstr s, struct buf *b, struct dn_err *err) DN_MUST_CHECK;
 void text_escape(struct vstr s, struct buf *b); /* what text_unescape reads, as printable ASCII */
 int text_unescape(struct vstr s, struct buf *b, struct dn_err *err) DN_MUST_CHECK;
+/* 0101, b0101 or x1F as digits 0 and 1. DN_E_BAD_TEXT. */
+int text_parse_bits(struct vstr s, struct arena *arena, struct vstr *ret, struct dn_err *err)
+    DN_MUST_CHECK;
 int text_parse_blob(struct vstr s, struct arena *arena, struct vstr *ret, struct dn_err *err)
     DN_MUST_CHECK;
 

@@ -3,6 +3,7 @@
  * text_wire.c: see the header. Decimal numbers go through their digits: base 10000, the weight of
  * the first group, and how many digits are shown. */
 #include "func/text_wire.h"
+#include "func/text_wire_int.h"
 
 #include "base/civil.h"
 #include "func/text.h"
@@ -13,19 +14,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define WIRE_EPOCH_DAYS   10957                                 /* 1970-01-01 to 2000-01-01 */
-#define WIRE_EPOCH_US     (WIRE_EPOCH_DAYS * 86400ll * 1000000) /* the same in microseconds */
-#define WIRE_DAY_US       (86400ll * 1000000)                   /* a time of day is at most that */
-#define WIRE_NEGATIVE     0x4000u
-#define WIRE_NAN          0xc000u
-#define WIRE_PINF         0xd000u
-#define WIRE_NINF         0xf000u
-#define WIRE_GROUPS_MAX   512 /* of four digits, on either side of the point */
-#define WIRE_NUMERIC_HEAD 8u
-#define WIRE_UUID_BYTES   16u
-#define WIRE_TEXT         25
-#define WIRE_TIMESTAMP    1114 /* without a zone: at UTC */
-#define WIRE_TIMESTAMPTZ  1184
+#define WIRE_EPOCH_DAYS  10957                                 /* 1970-01-01 to 2000-01-01 */
+#define WIRE_EPOCH_US    (WIRE_EPOCH_DAYS * 86400ll * 1000000) /* the same in microseconds */
+#define WIRE_DAY_US      (86400ll * 1000000)                   /* a time of day is at most that */
+#define WIRE_UUID_BYTES  16u
+#define WIRE_TEXT        25
+#define WIRE_TIMESTAMP   1114 /* without a zone: at UTC */
+#define WIRE_TIMESTAMPTZ 1184
 
 /* The first of an id is what that id means to us. */
 static const struct {
@@ -51,6 +46,8 @@ static const struct {
     {TYPE_TIME, 1083, 1183},
     {TYPE_UUID, 2950, 2951},
     {TYPE_TIMETZ, 1266, 1270},
+    {TYPE_BIT, 1560, 1561},
+    {TYPE_VARBIT, 1562, 1563},
     {TYPE_NUMERIC, 1700, 1231},
     {TYPE_OID, 26, 1028},
     {TYPE_NAME, 19, 1003},
@@ -87,138 +84,6 @@ enum type_id text_wire_type(uint32_t oid)
             return type_array_of(wire_types[i].type);
     }
     return TYPE_NONE;
-}
-
-/* ---- numbers ---- */
-
-/* Groups of four digits of a text without sign and point; the last is filled up with zeros. */
-static uint32_t wire_group(const char *digits, size_t len, size_t at)
-{
-    uint32_t v = 0;
-
-    for (size_t i = at; i < at + 4; i++)
-        v = v * 10 + (i < len ? (uint32_t)(digits[i] - '0') : 0);
-    return v;
-}
-
-static void wire_put_numeric(struct vnumeric v, struct buf *b)
-{
-    char digits[4 * WIRE_GROUPS_MAX];
-    struct buf text;
-    const char *s;
-    size_t len;
-    size_t point;
-    size_t n;
-    size_t first = 0;
-    size_t end;
-    bool negative;
-
-    if (v.special) {
-        buf_be16(b, 0);
-        buf_be16(b, 0);
-        buf_be16(b, vnumeric_is_nan(v) ? WIRE_NAN : v.special < 0 ? WIRE_NINF : WIRE_PINF);
-        buf_be16(b, 0);
-        return;
-    }
-    buf_init(&text, NULL);
-    vnumeric_print(v, &text);
-    if (text.failed || text.len + 8 > sizeof digits) {
-        b->failed = true;
-        buf_done(&text);
-        return;
-    }
-    s = (const char *)text.data;
-    len = text.len;
-    negative = len > 0 && s[0] == '-';
-    s += negative;
-    len -= negative;
-    point = memchr(s, '.', len) ? (size_t)((const char *)memchr(s, '.', len) - s) : len;
-    n = (4 - point % 4) % 4; /* zeros in front, so that the point is between groups */
-    memset(digits, '0', n);
-    memcpy(digits + n, s, point);
-    if (point < len)
-        memcpy(digits + n + point, s + point + 1, len - point - 1);
-    end = n + (point < len ? len - 1 : len);
-    point += n;
-    buf_done(&text);
-    n = (end + 3) / 4;
-    while (first < n && wire_group(digits, end, 4 * first) == 0)
-        first++;
-    while (n > first && wire_group(digits, end, 4 * (n - 1)) == 0)
-        n--;
-    buf_be16(b, (uint16_t)(n - first));
-    buf_be16(b, (uint16_t)(n > first ? (int)(point / 4) - 1 - (int)first : 0));
-    buf_be16(b, negative ? WIRE_NEGATIVE : 0);
-    buf_be16(b, (uint16_t)v.scale);
-    for (; first < n; first++)
-        buf_be16(b, (uint16_t)wire_group(digits, end, 4 * first));
-}
-
-static int wire_bad(enum type_id type, struct dn_err *err)
-{
-    return DN_FAIL(err, DN_E_BAD_BINARY, "incorrect binary data format of a %s", type_word(type));
-}
-
-/* The digits of group i (0 = the first stored); outside: zeros. */
-static void wire_digits(const uint8_t *groups, int count, int i, char to[4])
-{
-    uint32_t v = i >= 0 && i < count ? be_get16(groups + 2 * (size_t)i) : 0;
-
-    for (int k = 3; k >= 0; k--, v /= 10)
-        to[k] = (char)('0' + v % 10);
-}
-
-static int
-wire_get_numeric(const uint8_t *p, uint32_t len, struct vnumeric *ret, struct dn_err *err)
-{
-    int count = len >= WIRE_NUMERIC_HEAD ? (int16_t)be_get16(p) : -1;
-    int weight = count >= 0 ? (int16_t)be_get16(p + 2) : 0;
-    uint32_t sign = count >= 0 ? be_get16(p + 4) : 0;
-    int scale = count >= 0 ? (int)be_get16(p + 6) : 0;
-    const uint8_t *groups = p + WIRE_NUMERIC_HEAD;
-    struct buf text;
-    char four[4];
-    enum vnumeric_read how;
-
-    if (count < 0 || len != WIRE_NUMERIC_HEAD + 2 * (uint32_t)count)
-        return wire_bad(TYPE_NUMERIC, err);
-    for (int i = 0; i < count; i++)
-        if (be_get16(groups + 2 * (size_t)i) > 9999)
-            return wire_bad(TYPE_NUMERIC, err);
-    if (sign == WIRE_NAN) {
-        *ret = vnumeric_nan();
-        return 0;
-    }
-    if (sign == WIRE_PINF || sign == WIRE_NINF) {
-        *ret = vnumeric_inf(sign == WIRE_NINF);
-        return 0;
-    }
-    if (sign != 0 && sign != WIRE_NEGATIVE)
-        return wire_bad(TYPE_NUMERIC, err);
-    if (weight >= WIRE_GROUPS_MAX || scale > VNUMERIC_SCALE_MAX)
-        return DN_FAIL(err, DN_E_OUT_OF_RANGE, "a NUMERIC has %u digits at most", VNUMERIC_DIGITS);
-    buf_init(&text, NULL);
-    buf_puts(&text, sign ? "-" : "");
-    for (int i = 0; i <= weight; i++) {
-        wire_digits(groups, count, i, four);
-        buf_append(&text, four, 4);
-    }
-    buf_puts(&text, weight < 0 ? "0." : ".");
-    for (int i = 0; i < scale; i++) {
-        wire_digits(groups, count, weight + 1 + i / 4, four);
-        buf_u8(&text, (uint8_t)four[i % 4]);
-    }
-    if (scale == 0)
-        text.len--; /* no point */
-    how = text.failed ? VNUMERIC_BAD : vnumeric_parse((const char *)text.data, text.len, ret);
-    if (text.failed) {
-        buf_done(&text);
-        return DN_FAIL_NOMEM(err);
-    }
-    buf_done(&text);
-    if (how == VNUMERIC_TOO_LONG)
-        return DN_FAIL(err, DN_E_OUT_OF_RANGE, "a NUMERIC has %u digits at most", VNUMERIC_DIGITS);
-    return how == VNUMERIC_OK ? 0 : wire_bad(TYPE_NUMERIC, err);
 }
 
 /* ---- times ---- */
@@ -316,7 +181,7 @@ static int wire_get_array(enum type_id type,
     int rc = 0;
 
     if (len < 12 || be_get32(p) > VARRAY_DIMS_MAX)
-        return wire_bad(type, err);
+        return text_wire_bad(type, err);
     a.dims = be_get32(p);
     if (!wire_same(a.elem, be_get32(p + 8)))
         return DN_FAIL(err,
@@ -326,13 +191,13 @@ static int wire_get_array(enum type_id type,
                        type_word(type));
     p += 12;
     if ((size_t)(end - p) < 8 * (size_t)a.dims)
-        return wire_bad(type, err);
+        return text_wire_bad(type, err);
     for (uint32_t i = 0; i < a.dims; i++, p += 8) {
         a.len[i] = (int32_t)be_get32(p);
         a.low[i] = (int32_t)be_get32(p + 4);
         if (a.len[i] <= 0 || (uint64_t)a.count * (uint32_t)a.len[i] > VARRAY_ITEMS_MAX ||
             a.count * (uint32_t)a.len[i] > len / 4)
-            return wire_bad(type, err);
+            return text_wire_bad(type, err);
         a.count *= (uint32_t)a.len[i];
     }
     a.count = a.dims ? a.count : 0;
@@ -343,19 +208,19 @@ static int wire_get_array(enum type_id type,
         uint32_t n;
 
         if (end - p < 4)
-            return wire_bad(type, err);
+            return text_wire_bad(type, err);
         n = be_get32(p);
         p += 4;
         a.items[i] = (struct datum){.type = a.elem, .null = n == UINT32_MAX};
         if (n == UINT32_MAX)
             continue;
         if (n > (size_t)(end - p))
-            return wire_bad(type, err);
+            return text_wire_bad(type, err);
         rc = text_wire_get(a.elem, p, n, arena, &a.items[i], err);
         p += n;
     }
     if (rc == 0 && p != end)
-        rc = wire_bad(type, err);
+        rc = text_wire_bad(type, err);
     if (rc < 0)
         return rc;
     buf_init(&bytes, NULL);
@@ -383,6 +248,19 @@ static void wire_put_system(const struct datum *d, struct arena *scratch, struct
     } else {
         buf_append(b, d->str.ptr, d->str.len);
     }
+}
+
+static void wire_put_interval(struct vinterval v, struct buf *b)
+{
+    buf_be64(b, (uint64_t)v.us);
+    buf_be32(b, (uint32_t)v.days);
+    buf_be32(b, (uint32_t)v.months);
+}
+
+static void wire_put_timetz(int64_t v, struct buf *b)
+{
+    buf_be64(b, (uint64_t)timetz_clock_us(v));
+    buf_be32(b, (uint32_t)timetz_west(v));
 }
 
 void text_wire_put(const struct datum *d, struct arena *scratch, struct buf *b)
@@ -415,8 +293,7 @@ void text_wire_put(const struct datum *d, struct arena *scratch, struct buf *b)
         buf_be64(b, (uint64_t)d->v.i64);
         return;
     case TYPE_TIMETZ:
-        buf_be64(b, (uint64_t)timetz_clock_us(d->v.i64));
-        buf_be32(b, (uint32_t)timetz_west(d->v.i64));
+        wire_put_timetz(d->v.i64, b);
         return;
     case TYPE_REAL:
         memcpy(&bits, &f, sizeof bits);
@@ -439,12 +316,14 @@ void text_wire_put(const struct datum *d, struct arena *scratch, struct buf *b)
         buf_be64(b, wide - (infinite ? 0 : (uint64_t)WIRE_EPOCH_US));
         return;
     case TYPE_INTERVAL:
-        buf_be64(b, (uint64_t)d->iv.us);
-        buf_be32(b, (uint32_t)d->iv.days);
-        buf_be32(b, (uint32_t)d->iv.months);
+        wire_put_interval(d->iv, b);
         return;
     case TYPE_NUMERIC:
-        wire_put_numeric(d->num, b);
+        text_wire_put_numeric(d->num, b);
+        return;
+    case TYPE_BIT:
+    case TYPE_VARBIT:
+        text_wire_put_bits(d->str, b);
         return;
     case TYPE_VARCHAR:
     case TYPE_BPCHAR:
@@ -490,6 +369,8 @@ static uint32_t wire_size(enum type_id type)
         return WIRE_UUID_BYTES;
     case TYPE_VARCHAR:
     case TYPE_BPCHAR:
+    case TYPE_BIT:
+    case TYPE_VARBIT:
     case TYPE_BLOB:
     case TYPE_NUMERIC:
     case TYPE_NAME:
@@ -585,9 +466,12 @@ int text_wire_get(enum type_id type,
     if (type_is_array(type))
         return wire_get_array(type, bytes, len, arena, ret, err);
     if (wire_size(type) > 0)
-        return len == wire_size(type) ? wire_get_fixed(type, bytes, ret, err) : wire_bad(type, err);
+        return len == wire_size(type) ? wire_get_fixed(type, bytes, ret, err)
+                                      : text_wire_bad(type, err);
     if (type == TYPE_NUMERIC)
-        return wire_get_numeric(bytes, len, &ret->num, err);
+        return text_wire_get_numeric(bytes, len, &ret->num, err);
+    if (type_is_bits(type))
+        return text_wire_get_bits(type, bytes, len, arena, &ret->str, err);
     ret->str = (struct vstr){.ptr = (const char *)bytes, .len = len};
     return type_is_text(type) ? text_parse(type, ret->str, arena, ret, err) : 0;
 }

@@ -516,6 +516,9 @@ bind_cast_expr(struct binder *b, const struct expr *e, struct bexpr **ret, struc
         rc = bind_pad(b, TYPE_VARCHAR, &x, err);
     if (rc == 0 && e->type_name && e->type_name->field_from && bind_untyped_text(x))
         rc = bind_fields(b, e->type_name, x, ret, err);
+    else if (rc == 0 && e->type == TYPE_BIT && e->type_name &&
+             (x->type == TYPE_INTEGER || x->type == TYPE_BIGINT))
+        return bind_bits(b, x, sql_type_mods(e->type_name), ret, err);
     else if (rc == 0)
         rc = bind_coerce(b, x, e->type, true, ret, err);
     return rc < 0 ? rc : bind_fit(b, e->type_name, ret, err);

@@ -2,6 +2,7 @@
  *
  * bind_cast.c: types of expressions: untyped things settled, casts inserted, constants folded. */
 #include "plan/bind.h"
+#include "plan/bind_query.h"
 
 #include "func/text.h"
 
@@ -218,6 +219,33 @@ int bind_fit(struct binder *b, const struct type_name *type, struct bexpr **e, s
     return bind_fold(b, e, err);
 }
 
+int bind_bits(struct binder *b,
+              struct bexpr *x,
+              struct type_mods mods,
+              struct bexpr **ret,
+              struct dn_err *err)
+{
+    struct datum n = {.type = TYPE_BIGINT, .v = {.i64 = mods.v[0]}};
+    struct bexpr *out;
+    int rc;
+
+    if (mods.count == 0)
+        return bind_coerce(b, x, TYPE_BIT, true, ret, err);
+    out = bind_new(b, BEXPR_CALL, TYPE_BIT, x->pos);
+    if (!out)
+        return DN_FAIL_NOMEM(err);
+    out->func = func_bits_cast();
+    out->args_count = 2;
+    out->args = arena_alloc_array(b->env->arena, 2, sizeof(struct bexpr *));
+    if (!out->args)
+        return DN_FAIL_NOMEM(err);
+    rc = bind_coerce(b, x, TYPE_BIGINT, true, &out->args[0], err);
+    if (rc == 0)
+        rc = bind_const(b, &n, x->pos, &out->args[1], err);
+    *ret = out;
+    return rc < 0 ? rc : bind_fold(b, ret, err);
+}
+
 int bind_settle(struct binder *b, struct bexpr *e, struct bexpr **ret, struct dn_err *err)
 {
     if (e->type != TYPE_NONE || (e->kind == BEXPR_CONST && e->value.null) ||
@@ -254,6 +282,7 @@ int bind_type_call(
         {"date", TYPE_DATE},
         {"time", TYPE_TIME},
         {"timetz", TYPE_TIMETZ},
+        {"varbit", TYPE_VARBIT},
         {"timestamp", TYPE_TIMESTAMP_US},
         {"timestamptz", TYPE_TIMESTAMPTZ},
         {"interval", TYPE_INTERVAL},

@@ -16,6 +16,8 @@ static int bind_kind(enum type_id t)
         return 2;
     if (t == TYPE_TIME || t == TYPE_TIMETZ)
         return 3;
+    if (type_is_bits(t))
+        return 4;
     if (t == TYPE_OID || type_is_reg(t))
         return 1;
     if (t == TYPE_NAME || t == TYPE_CHAR1 || t == TYPE_NODE_TREE || t == TYPE_BPCHAR)
@@ -36,6 +38,8 @@ enum type_id bind_common_type(enum type_id a, enum type_id b)
     }
     if (bind_kind(a) != bind_kind(b))
         return TYPE_NONE;
+    if (type_is_bits(a)) /* each becomes the other: the first decides */
+        return a;
     if (func_cast_level(a, b) == FUNC_CAST_IMPLICIT)
         return b;
     return func_cast_level(b, a) == FUNC_CAST_IMPLICIT ? a : TYPE_NONE;

@@ -183,3 +183,9 @@ int bind_array(struct binder *b, const struct expr *e, struct bexpr **ret, struc
     DN_MUST_CHECK;
 int bind_array_cast(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
     DN_MUST_CHECK;
+/* A whole number as BIT(n), n of the parameters: its last bits. */
+int bind_bits(struct binder *b,
+              struct bexpr *x,
+              struct type_mods mods,
+              struct bexpr **ret,
+              struct dn_err *err) DN_MUST_CHECK;

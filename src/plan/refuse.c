@@ -60,7 +60,7 @@ static int refuse_node(const struct expr *e, struct dn_err *err)
 {
     switch (e->kind) {
     case EXPR_LITERAL:
-        return e->bits ? refuse("a bit string", e->pos, err) : 0;
+        return 0;
     case EXPR_STAR:
         return e->a ? refuse("this form of *", e->pos, err) : 0;
     case EXPR_ANY:
@@ -223,7 +223,7 @@ static int refuse_values(const struct values_rows *v, struct dn_err *err)
 
     for (uint32_t i = 0; rc == 0 && i < v->rows_count; i++)
         for (uint32_t j = 0; rc == 0 && j < v->rows_len[i]; j++)
-            if (v->rows[i][j] && (v->rows[i][j]->kind != EXPR_LITERAL || v->rows[i][j]->bits))
+            if (v->rows[i][j] && v->rows[i][j]->kind != EXPR_LITERAL)
                 rc = refuse_expr(v->rows[i][j], err);
     return rc;
 }

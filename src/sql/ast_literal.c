@@ -453,14 +453,22 @@ struct expr *sql_blob(struct sql_parser *ps, struct sql_token tok)
 
 struct expr *sql_bits(struct sql_parser *ps, struct sql_token tok)
 {
-    uint32_t len = tok.len - 3; /* B'…' */
+    bool hex = (tok.ptr[0] | 0x20) == 'x'; /* B'…', or X'…' of an odd number of digits */
+    uint32_t len = (tok.len - 3) * (hex ? 4 : 1);
     struct expr *e = literal_new(ps, tok.pos, len);
+    char *to;
 
     if (!e)
         return NULL;
-    memcpy(e + 1, tok.ptr + 2, len);
+    to = (char *)(e + 1);
+    for (uint32_t i = 0; i < len; i++) {
+        unsigned bit = hex ? (unsigned)literal_hex(tok.ptr[2 + i / 4]) >> (3 - i % 4) & 1u
+                           : tok.ptr[2 + i] == '1';
+
+        to[i] = bit ? '1' : '0';
+    }
     e->bits = true;
-    e->value.type = TYPE_VARCHAR;
+    e->value.type = TYPE_BIT;
     e->value.str.ptr = (const char *)(e + 1);
     e->value.str.len = len;
     return e;

@@ -1365,6 +1365,7 @@ trim_side(A) ::= TRAILING. {A = TK_TRAILING;}
 %type position_in {struct expr *} /* parentheses look like a list: see sql_call */
 position_in(A) ::= NULL(T). {A = sql_word(ps, TK_NULL, T);}
 position_in(A) ::= STRING(T). {A = sql_string(ps, T);}
+position_in(A) ::= BITS(T). {A = sql_bits(ps, T);}
 position_in(A) ::= PARAM(T). {A = sql_param(ps, T);}
 position_in(A) ::= name(N). {A = sql_column(ps, NULL, NULL, N);}
 position_in(A) ::= name(S) DOT name(N). {A = sql_column(ps, NULL, &S, N);}

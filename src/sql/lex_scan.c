@@ -202,11 +202,9 @@ int sql_scan_hex(struct sql_lexer *lx, struct sql_token *tok)
                          "a blob is 0x or X'…' with two hexadecimal digits for each byte");
     p++;
     tok->len = (uint32_t)(p - tok->ptr);
-    if (tok->len % 2 == 0)
-        return scan_odd(lx, tok);
     lx->cur = p;
     lx->pos += tok->len;
-    return TK_BLOB;
+    return tok->len % 2 == 0 ? TK_BITS : TK_BLOB; /* no bytes: four bits a digit */
 }
 
 int sql_scan_bits(struct sql_lexer *lx, struct sql_token *tok)

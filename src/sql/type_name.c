@@ -22,6 +22,7 @@ static const struct {
     const char *name; /* what it is called in the tree */
     unsigned mods;
 } type_others[] = {
+    {"\"bit\"", "\"bit\"", 0},
     {"bit", "bit", 1},
     {"bpchar", "bpchar", 1},
     {"char", "char", 1},
@@ -102,13 +103,16 @@ static void type_unknown(struct sql_parser *ps, const char *name, uint32_t pos)
         dn_err_hint(ps->err, "Perhaps you meant %s.", near);
 }
 
-/* The name in lower case, unless it was quoted; "char" is another type than char. */
+/* The name in lower case, unless it was quoted; "char" is another type than char, "bit" than bit,
+ * which is bit(1). */
 static const char *type_lower(struct sql_parser *ps, struct sql_token tok)
 {
     char *word = sql_name(ps, tok);
 
     if (word && tok.ptr[0] == '"' && strcmp(word, "char") == 0)
         return "\"char\"";
+    if (word && tok.ptr[0] == '"' && strcmp(word, "bit") == 0)
+        return "\"bit\"";
     for (char *c = word; c && *c && tok.ptr[0] != '"' && tok.ptr[0] != '`'; c++)
         if (*c >= 'A' && *c <= 'Z')
             *c = (char)(*c | 0x20);
@@ -154,6 +158,14 @@ static bool type_has_fraction(enum type_id t)
     return t == TYPE_TIME || t == TYPE_TIMETZ || t == TYPE_TIMESTAMPTZ || t == TYPE_INTERVAL;
 }
 
+static const char *type_length_word(enum type_id t)
+{
+    return t == TYPE_BPCHAR   ? "char"
+           : t == TYPE_BIT    ? "bit"
+           : t == TYPE_VARBIT ? "varbit"
+                              : "varchar";
+}
+
 static void type_mods_check(struct sql_parser *ps,
                             const struct type_name *t,
                             const char *shown,
@@ -162,18 +174,18 @@ static void type_mods_check(struct sql_parser *ps,
     int32_t first = t->mods[0];
     int32_t scale = t->mods_count > 1 ? t->mods[1] : 0;
 
-    if (type_is_text(t->type) && first < 1)
+    if ((type_is_text(t->type) || type_is_bits(t->type)) && first < 1)
         sql_fail(ps,
                  DN_E_INVALID_PARAM,
                  args[0]->pos,
                  "length for type %s must be at least 1",
-                 t->type == TYPE_BPCHAR ? "char" : "varchar");
-    else if (type_is_text(t->type) && first > TYPE_CHARS_MAX)
+                 type_length_word(t->type));
+    else if ((type_is_text(t->type) || type_is_bits(t->type)) && first > TYPE_CHARS_MAX)
         sql_fail(ps,
                  DN_E_INVALID_PARAM,
                  args[0]->pos,
                  "length for type %s cannot exceed %d",
-                 t->type == TYPE_BPCHAR ? "char" : "varchar",
+                 type_length_word(t->type),
                  TYPE_CHARS_MAX);
     else if (t->type == TYPE_NUMERIC && (first < 1 || first > (int32_t)VNUMERIC_DIGITS))
         sql_fail(ps,
@@ -249,7 +261,8 @@ struct type_mods sql_type_mods(const struct type_name *t)
 {
     struct type_mods m = {.count = 0};
 
-    if (!type_is_text(t->type) && t->type != TYPE_NUMERIC && !type_has_fraction(t->type))
+    if (!type_is_text(t->type) && !type_is_bits(t->type) && t->type != TYPE_NUMERIC &&
+        !type_has_fraction(t->type))
         return m;
     m.count = t->mods_count;
     for (uint32_t i = 0; i < m.count; i++)
@@ -327,8 +340,9 @@ static struct type_name *type_resolve(struct sql_parser *ps,
         t->name = type_others[other].name;
     if (args_count > 0) {
         type_mods(ps, t, shown, other, args, args_count);
-    } else if (t->type == TYPE_BPCHAR && !type_is(t->name, "bpchar")) {
-        t->mods[0] = 1; /* CHAR is CHAR(1) */
+    } else if ((t->type == TYPE_BPCHAR && !type_is(t->name, "bpchar")) ||
+               (t->type == TYPE_BIT && type_is(t->name, "bit"))) {
+        t->mods[0] = 1; /* CHAR is CHAR(1), BIT is BIT(1) */
         t->mods_count = 1;
     }
     return ps->rc < 0 ? NULL : t;
@@ -483,6 +497,10 @@ struct expr *sql_typed(struct sql_parser *ps,
             type->mods_count = 1;
             type->mods[0] = type->type == TYPE_TIMESTAMP_US ? 6 : 9;
         }
+    }
+    if (!call && type->type == TYPE_BIT) { /* as many bits as the text has */
+        type->name = "\"bit\"";
+        type->mods_count = 0;
     }
     value = sql_string(ps, text);
     return value ? sql_cast(ps, type->pos, value, type) : NULL;

@@ -195,7 +195,7 @@ static void info_column(struct sys_rows *w, const struct sys_item *it, const str
     else
         sys_type_print(w->env, oid, -1, &b);
     sys_buf(w, &b);
-    if ((oid == 1042 || oid == 1043) && a->mods.count)
+    if ((oid == 1042 || oid == 1043 || oid == 1560 || oid == 1562) && a->mods.count)
         sys_int(w, a->mods.v[0]);
     else
         sys_null(w, 1);

@@ -61,7 +61,7 @@ int32_t sys_type_mod(enum type_id type, const struct type_mods *mods)
         return -1;
     if (type == TYPE_NUMERIC)
         return (int32_t)(((uint32_t)mods->v[0] << 16 | ((uint32_t)mods->v[1] & 0x7ff)) + 4);
-    if (type == TYPE_TIME || type == TYPE_TIMETZ || type == TYPE_TIMESTAMPTZ)
+    if (type == TYPE_TIME || type == TYPE_TIMETZ || type == TYPE_TIMESTAMPTZ || type_is_bits(type))
         return mods->v[0];
     if (type == TYPE_INTERVAL)
         return (mods->count > 1 ? mods->v[1] : 0x7fff) << 16 |
@@ -100,6 +100,7 @@ static const struct {
     {1114, "timestamp without time zone"},
     {1184, "timestamp with time zone"},
     {1266, "time with time zone"},
+    {1562, "bit varying"},
     {2276, "\"any\""},
 };
 
@@ -192,6 +193,8 @@ static void sys_print_mods(const struct sys_type *t, const char *name, int64_t m
             sys_print_interval(mod, b);
         else if (t->oid == 1042 || t->oid == 1043)
             buf_printf(b, "(%" PRId64 ")", mod - 4);
+        else if (t->oid == 1560 || t->oid == 1562)
+            buf_printf(b, "(%" PRId64 ")", mod);
         return;
     }
     buf_append(b, name, (size_t)(rest - name));

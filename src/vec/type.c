@@ -44,6 +44,8 @@ static const struct {
     {"BPCHAR", TYPE_BPCHAR},
     {"CHARACTER", TYPE_BPCHAR},
     {"NCHAR", TYPE_BPCHAR},
+    {"BIT VARYING", TYPE_VARBIT},
+    {"\"BIT\"", TYPE_BIT}, /* of any length; BIT is BIT(1) */
     {"BYTEA", TYPE_BLOB},
     {"DATETIME", TYPE_TIMESTAMP_US},
     {"DECIMAL", TYPE_NUMERIC},
@@ -92,6 +94,8 @@ const char *type_name(enum type_id t)
     X(NUMERIC, "numeric")                      \
     X(BPCHAR, "character")                     \
     X(TIMETZ, "time with time zone")           \
+    X(BIT, "bit")                              \
+    X(VARBIT, "bit varying")                   \
     X(OID, "oid")                              \
     X(NAME, "name")                            \
     X(CHAR1, "\"char\"")                       \
@@ -152,6 +156,11 @@ uint32_t phys_size(enum phys p)
 bool type_is_int(enum type_id t)
 {
     return t == TYPE_SMALLINT || t == TYPE_INTEGER || t == TYPE_BIGINT;
+}
+
+bool type_is_bits(enum type_id t)
+{
+    return t == TYPE_BIT || t == TYPE_VARBIT;
 }
 
 bool type_is_text(enum type_id t)
@@ -270,7 +279,7 @@ bool type_mods_good(enum type_id t, const struct type_mods *m)
     if (t == TYPE_NUMERIC)
         return m->count <= 2 && m->v[0] >= 1 && m->v[0] <= (int32_t)VNUMERIC_DIGITS &&
                m->v[1] >= -VNUMERIC_SCALE_MAX && m->v[1] <= VNUMERIC_SCALE_MAX;
-    if (type_is_text(t))
+    if (type_is_text(t) || type_is_bits(t))
         return m->count == 1 && m->v[0] >= 1 && m->v[0] <= TYPE_CHARS_MAX;
     if (t == TYPE_INTERVAL && m->count == 2 &&
         (!type_fields_name(m->v[1]) ||
@@ -286,6 +295,10 @@ void type_print(enum type_id t, const struct type_mods *m, struct buf *b)
 {
     if (t == TYPE_BPCHAR && m->count == 0) {
         buf_puts(b, "BPCHAR"); /* CHAR is CHAR(1) */
+        return;
+    }
+    if ((t & ~TYPE_ARRAY) == TYPE_BIT && m->count == 0) {
+        buf_printf(b, "\"bit\"%s", type_is_array(t) ? "[]" : "");
         return;
     }
     buf_puts(b, type_name(m->count && type_is_array(t) ? type_element(t) : t));

@@ -92,6 +92,7 @@ const char *type_word(enum type_id t); /* as errors say it: "timestamp", "double
 enum phys type_phys(enum type_id t);
 uint32_t phys_size(enum phys p);        /* bytes of a value in a flat vector */
 bool type_is_int(enum type_id t);       /* SMALLINT, INTEGER, BIGINT */
+bool type_is_bits(enum type_id t);      /* BIT, VARBIT */
 bool type_is_text(enum type_id t);      /* VARCHAR, BPCHAR: UTF-8 */
 bool type_is_float(enum type_id t);     /* REAL, DOUBLE */
 bool type_is_number(enum type_id t);    /* either, or NUMERIC */

@@ -23,6 +23,8 @@ DN_TYPE(16, UUID,         "UUID",         PHYS_STR)  /* 16 bytes */
 DN_TYPE(17, NUMERIC,      "NUMERIC",      PHYS_NUMERIC)
 DN_TYPE(18, BPCHAR,       "CHAR",         PHYS_STR)  /* without the blanks at its end */
 DN_TYPE(19, TIMETZ,       "TIMETZ",       PHYS_I64)  /* timetz.h */
+DN_TYPE(20, BIT,          "BIT",          PHYS_STR)  /* digits 0 and 1, as characters */
+DN_TYPE(21, VARBIT,       "VARBIT",       PHYS_STR)  /* likewise */
 /* Of the system's relations (src/system); no column of a table can have them. */
 DN_TYPE(40, OID,          "OID",          PHYS_I64)  /* number of an object, 0 to 2^32 - 1 */
 DN_TYPE(41, NAME,         "NAME",         PHYS_STR)

@@ -53,6 +53,8 @@ class PsqlCopy(ServerTest):
         for sql, want in (
                 ("'04:05:06.789-08'::timetz", "0000000c000000036c97ca8800007080"),
                 ("'24:00+05:30'::timetz", "0000000c000000141dd76000ffffb2a8"),
+                ("'10100000101'::varbit", "000000060000000ba0a0"),
+                ("''::varbit", "0000000400000000"),
         ):
             with tempfile.TemporaryDirectory() as d:
                 file = os.path.join(d, "bytes")

@@ -149,6 +149,8 @@ static char slt_db_letter(enum dendro_type type)
         return 'D';
     case DENDRO_TYPE_NONE:
     case DENDRO_TYPE_VARCHAR:
+    case DENDRO_TYPE_BIT:
+    case DENDRO_TYPE_VARBIT:
     case DENDRO_TYPE_BPCHAR:
     case DENDRO_TYPE_INTERVAL:
     case DENDRO_TYPE_UUID:

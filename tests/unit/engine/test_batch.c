@@ -146,6 +146,8 @@ static void put_cell(FILE *f, const struct dendro_column *col, size_t row)
     case DENDRO_TYPE_DATE:
     case DENDRO_TYPE_TIME:
     case DENDRO_TYPE_TIMETZ:
+    case DENDRO_TYPE_BIT:
+    case DENDRO_TYPE_VARBIT:
     case DENDRO_TYPE_TIMESTAMPTZ:
     case DENDRO_TYPE_UUID:
     case DENDRO_TYPE_NUMERIC:

@@ -266,6 +266,33 @@ static void naive_within(const struct agg *a,
 }
 
 /* 1: it is none of these. */
+/* bit_and, bit_or, bit_xor of bit strings of four bits. */
+static void naive_bits(const struct agg *a,
+                       const struct datum *values,
+                       const uint16_t *sel,
+                       uint32_t rows,
+                       struct datum *ret)
+{
+    static char bits[4];
+
+    for (uint32_t i = 0; i < rows; i++) {
+        const struct datum *d = &values[sel ? sel[i] : i];
+
+        for (uint32_t k = 0; !d->null && k < 4; k++) {
+            bool x = bits[k] == '1';
+            bool y = d->str.ptr[k] == '1';
+            bool z = ret->null           ? y
+                     : a->name[4] == 'a' ? x && y
+                     : a->name[4] == 'o' ? x || y
+                                         : x != y;
+
+            bits[k] = z ? '1' : '0';
+        }
+        ret->null = ret->null && d->null;
+    }
+    ret->str = (struct vstr){bits, ret->null ? 0 : 4};
+}
+
 static int naive_more(const struct agg *a,
                       const struct datum *values,
                       const struct datum *seconds,
@@ -282,6 +309,8 @@ static int naive_more(const struct agg *a,
         naive_array(a, values, seconds, sel, rows, ret);
     } else if (a->arg2 == TYPE_DOUBLE) {
         naive_pair(a, values, seconds, sel, rows, ret);
+    } else if (strncmp(a->name, "bit_", 4) == 0 && type_is_bits(a->arg)) {
+        naive_bits(a, values, sel, rows, ret);
     } else if (strncmp(a->name, "bit_", 4) == 0) {
         for (uint32_t i = 0; i < rows; i++) {
             const struct datum *d = &values[sel ? sel[i] : i];

@@ -25,6 +25,8 @@ static const struct words sample_types[] = {
     {"TIMESTAMPTZ", TYPE_TIMESTAMPTZ},
     {"TIMESTAMP", TYPE_TIMESTAMP},
     {"DATE", TYPE_DATE},
+    {"VARBIT", TYPE_VARBIT},
+    {"BIT", TYPE_BIT},
     {"TIMETZ", TYPE_TIMETZ},
     {"TIME", TYPE_TIME},
     {"UUID", TYPE_UUID},
@@ -60,6 +62,10 @@ static const char *sample_word(struct sample *s, const char *p, enum type_id *ty
             if (starts(p + 3, sample_types[i].word) && s->literals_count)
                 s->type[s->literals_count - 1] = sample_types[i].type;
         return p + strcspn(p, ",") - (p[strlen(p) - 1] == ')' && !strchr(p, ','));
+    }
+    if (starts(p, "B'")) {
+        *typed = TYPE_BIT;
+        return p + 1;
     }
     if (starts(p, "IS "))
         return p + strlen(p);

@@ -214,7 +214,11 @@ static struct datum random_datum(enum type_id type)
         "", "a", "ab", "b", "zebra", "\xc3\xa4", "abcdefghijklmnopqrstuvwxyz"};
     struct datum d = {.type = type, .null = next_random(5) == 0, .str = {"", 0}};
 
-    if (type_is_string(type)) {
+    if (type_is_bits(type)) {
+        static const char *const bits[] = {"0110", "1101", "1111", "0011"};
+
+        d.str = (struct vstr){bits[next_random(DN_ARRAY_SIZE(bits))], 4};
+    } else if (type_is_string(type)) {
         d.str.ptr = words[next_random(DN_ARRAY_SIZE(words))];
         d.str.len = (uint32_t)strlen(d.str.ptr);
     } else if (type_is_float(type)) {
