@@ -131,7 +131,7 @@ static int load_name(struct shard_load *l, uint64_t *ret_dropped, struct dn_err 
 {
     struct shard *s = l->s;
     struct manifest next = {0};
-    int64_t horizon;
+    int64_t horizon = RETENTION_NO_HORIZON;
     int rc;
 
     rc = shard_check_table(s, NULL, l->t, true, err);
