@@ -206,6 +206,13 @@ int timepart_refuse_shard(const struct catalog *c,
     return rc;
 }
 
+void timepart_counter_name(const struct table *t, char to[TIMEPART_COUNTER_MAX])
+{
+    bool plain = strcmp(t->schema, CATALOG_SCHEMA_DEFAULT) == 0;
+
+    snprintf(to, TIMEPART_COUNTER_MAX, "%s%s%s", plain ? "" : t->schema, plain ? "" : ".", t->name);
+}
+
 /* ---- text ---- */
 
 /* 2024-01-01T00:00:00Z */

@@ -104,6 +104,10 @@ bool timepart_alike(const struct table *a, const struct table *b);
  * not the newest any more or has gone, the newest of its partition as long as that is alike. NULL:
  * there is no such table. */
 const struct table *timepart_target(const struct catalog *c, const struct table *t);
+/* The name of the counter that it is rolled by, if by hand: its own, with the schema if that is not
+ * the default one. */
+#define TIMEPART_COUNTER_MAX 514u /* bytes: two names, a dot and the end */
+void timepart_counter_name(const struct table *t, char to[TIMEPART_COUNTER_MAX]);
 /* What follows PARTITIONED BY, or the name in CREATE TIME PARTITION. */
 void timepart_print_clause(const struct timepart *p, struct buf *b);
 

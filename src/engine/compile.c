@@ -9,6 +9,7 @@
 #include "engine/parts.h"
 #include "engine/privilege.h"
 #include "engine/session_settings.h"
+#include "engine/timepart.h"
 
 bool stmt_compiled(const struct dendro_stmt *stmt)
 {
@@ -124,7 +125,7 @@ static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
         return stmt_compile_insert(stmt, stmt->ast, err);
     case STMT_UPDATE:
     case STMT_DELETE:
-        return stmt_compile_change(stmt, stmt->ast, err);
+        return stmt_deletes_counters(stmt) ? 0 : stmt_compile_change(stmt, stmt->ast, err);
     case STMT_COPY:
         rc = stmt_compile_copy(stmt, err);
         if (rc == 0 && stmt->ast->explained)

@@ -22,13 +22,6 @@ struct counters {
     uint64_t generation;
 };
 
-void engine_counter_name(const struct table *t, char to[COUNTER_NAME_MAX])
-{
-    bool plain = strcmp(t->schema, CATALOG_SCHEMA_DEFAULT) == 0;
-
-    snprintf(to, COUNTER_NAME_MAX, "%s%s%s", plain ? "" : t->schema, plain ? "" : ".", t->name);
-}
-
 static int counter_bad(const char *what, struct dn_err *err)
 {
     return DN_FAIL(err, DN_E_CORRUPT, COUNTER_DOC ": %s", what);
@@ -200,6 +193,43 @@ int engine_counter_put(struct dendro_db *db,
         if (rc == 0)
             rc = counter_change(&all.v[at], what, value, err);
         if (rc == 0)
+            rc = counter_save(db, &all, err);
+        arena_done(&arena);
+    }
+    return rc;
+}
+
+static bool counter_among(const char *name, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+int engine_counters_drop(struct dendro_db *db,
+                         const char *const *names,
+                         size_t count,
+                         uint64_t *ret_count,
+                         struct dn_err *err)
+{
+    struct counters all;
+    struct arena arena;
+    int rc = DN_E_CONFLICT;
+
+    for (int i = 0; rc == DN_E_CONFLICT && i < COUNTER_TRIES; i++) {
+        size_t kept = 0;
+
+        arena_init(&arena, &db->owner);
+        rc = counter_load(db, &arena, &all, err);
+        for (size_t k = 0; rc == 0 && k < all.count; k++)
+            if (!counter_among(all.v[k].name, names, count))
+                all.v[kept++] = all.v[k];
+        if (rc == 0) {
+            *ret_count = all.count - kept;
+            all.count = kept;
+        }
+        if (rc == 0 && *ret_count > 0)
             rc = counter_save(db, &all, err);
         arena_done(&arena);
     }

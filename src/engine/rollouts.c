@@ -35,7 +35,7 @@ int engine_rollout_now(struct dendro_db *db,
     *ret = (struct rollout_now){.seconds = engine_clock_ns(db) / 1000000000};
     if (!t->timepart->manual)
         return 0;
-    engine_counter_name(t, name);
+    timepart_counter_name(t, name);
     arena_init(&arena, &db->owner);
     rc = engine_counters(db, &arena, &all, &count, err);
     for (size_t i = 0; rc == 0 && i < count; i++)

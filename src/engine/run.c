@@ -159,6 +159,8 @@ static int stmt_run_about(struct dendro_stmt *stmt, struct dn_err *err)
 
 static int run_change(struct dendro_stmt *stmt, struct dn_err *err)
 {
+    if (stmt->ast->kind == STMT_DELETE && !stmt->plan)
+        return stmt_run_delete_counters(stmt, err);
     if (stmt->ast->kind != STMT_MERGE)
         return stmt_run_change(stmt, err);
     stmt_merge_count(stmt); /* its parts have run */

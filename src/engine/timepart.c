@@ -424,7 +424,7 @@ static int part_counter(struct dendro_stmt *stmt, struct dn_err *err)
 
     dn_err_clear(&ignored);
     if (session_relation(stmt->conn, cat, &ast->name, &there, &ignored) == 0 && there.table)
-        engine_counter_name(there.table, name);
+        timepart_counter_name(there.table, name);
     else
         snprintf(name,
                  sizeof(name),

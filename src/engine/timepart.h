@@ -44,14 +44,12 @@ int engine_rollout_now(struct dendro_db *db,
                        struct dn_err *err) DN_MUST_CHECK;
 
 /* ---- counter.c: counters of partitions that are rolled by hand ---- */
-#define COUNTER_NAME_MAX (2 * TABLE_NAME_MAX + 2)
+#define COUNTER_NAME_MAX TIMEPART_COUNTER_MAX
 struct engine_logical {
     char name[COUNTER_NAME_MAX];
     bool set; /* it has a value: */
     int64_t value;
 };
-/* The name of a partition's counter. */
-void engine_counter_name(const struct table *t, char to[COUNTER_NAME_MAX]);
 /* All of them, in the arena. */
 int engine_counters(struct dendro_db *db,
                     struct arena *arena,
@@ -64,3 +62,14 @@ int engine_counter_put(struct dendro_db *db,
                        enum counter_what what,
                        int64_t value,
                        struct dn_err *err) DN_MUST_CHECK;
+/* Some go; durable when it returns. ret_count: as many as were there. */
+int engine_counters_drop(struct dendro_db *db,
+                         const char *const *names,
+                         size_t count,
+                         uint64_t *ret_count,
+                         struct dn_err *err) DN_MUST_CHECK;
+
+/* ---- counter_delete.c: DELETE FROM comdb2_logical_cron ---- */
+/* Is the statement one? */
+bool stmt_deletes_counters(const struct dendro_stmt *stmt);
+int stmt_run_delete_counters(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;

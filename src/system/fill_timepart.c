@@ -142,6 +142,39 @@ void sys_fill_timepartshards(struct sys_rows *w)
         }
 }
 
+static void timepart_may(struct sys_rows *w, bool may)
+{
+    sys_text(w, may ? "Y" : "N");
+}
+
+/* Who may do what with a partition: all roles that can log in. */
+void sys_fill_timepartpermissions(struct sys_rows *w)
+{
+    const struct access *a = w->env->catalog->access;
+    const uint32_t writes = PRIVILEGE_BIT(PRIVILEGE_INSERT) | PRIVILEGE_BIT(PRIVILEGE_UPDATE) |
+                            PRIVILEGE_BIT(PRIVILEGE_DELETE);
+    const struct role *role;
+    const struct table *t;
+    size_t at = 0;
+
+    while ((t = timepart_next(w, &at))) {
+        struct access_object o = {.kind = ACCESS_RELATION, .id = t->id};
+
+        for (size_t i = 0; w->rc == 0 && (role = access_role_at(a, i)) != NULL; i++) {
+            uint32_t may = access_privileges(a, role->id, &o);
+
+            if (!(role->attrs & ROLE_LOGIN))
+                continue;
+            sys_text(w, t->name);
+            sys_text(w, role->name);
+            timepart_may(w, may & PRIVILEGE_BIT(PRIVILEGE_SELECT));
+            timepart_may(w, (may & writes) == writes);
+            timepart_may(w, access_owns(a, role->id, &o));
+            sys_end(w);
+        }
+    }
+}
+
 /* ---- what comes next ---- */
 
 struct timepart_event {
@@ -162,12 +195,14 @@ static uint32_t timepart_events(struct sys_rows *w,
                                   session ? session->clock_ns(session->arg) / 1000000000 : 0};
     struct timepart rest = *p;
     struct timepart_event e = {.type = "AddShard"};
+    char counter[TIMEPART_COUNTER_MAX];
     const struct table *shard;
     uint32_t n = 0;
 
     rest.gone_count = 0;
+    timepart_counter_name(t, counter);
     if (p->manual)
-        timepart_counters(w, t->name, &now);
+        timepart_counters(w, counter, &now);
     switch (rollout_next(&rest, &now, &e.when)) {
     case ROLLOUT_ROLL:
         e.type = p->style == TIMEPART_TABLE ? "Truncate" : "RollShard";
@@ -245,10 +280,11 @@ void sys_fill_timepartevents(struct sys_rows *w)
 static void
 timepart_cron_row(struct sys_rows *w, const struct table *t, const struct timepart_event *e)
 {
-    char source[37];
+    char source[37], counter[TIMEPART_COUNTER_MAX];
 
     timepart_source(t->timepart, source);
-    sys_text(w, t->timepart->manual ? t->name : "timepart_cron");
+    timepart_counter_name(t, counter);
+    sys_text(w, t->timepart->manual ? counter : "timepart_cron");
     sys_text(w, e->type);
     timepart_when(w, e->when);
     sys_text(w, t->name);

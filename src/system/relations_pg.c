@@ -17,6 +17,8 @@ static const struct sys_relation rows[] = {
     {"comdb2_timepartitions", 12105, 'v', sys_fill_timepartitions,
      "name text, period text, retention int4, nshards int4, version int8, shard0name text, "
      "starttime int8, sourceid text"},
+    {"comdb2_timepartpermissions", 12107, 'v', sys_fill_timepartpermissions,
+     "tablename text, username text, read text, write text, ddl text"},
     {"comdb2_timepartshards", 12106, 'v', sys_fill_timepartshards,
      "name text, shardname text, low int8, high int8, size int8"},
     {"pg_aggregate", 2600, 'r', NULL,
