@@ -139,16 +139,19 @@ int from_given(struct from *f,
     struct lnode *n;
     int rc = given_rel(f, given, item->alias ? item->alias : name, item->pos, &rel, &n, err);
 
+    if (rc < 0)
+        return rc;
     ret->tree = n;
-    if (rc == 0 && given->view) {
+    if (given->view) {
         rc = writable_bind(f->q, given->view, WRITABLE_SHOW, rel, &ret->tree, &rel, err);
+        if (rc < 0)
+            return rc;
         rel->alias = item->alias ? item->alias : name;
-        for (uint32_t i = 0; rc == 0 && i < rel->cols_count; i++)
+        for (uint32_t i = 0; i < rel->cols_count; i++)
             f->q->vars[rel->cols[i].var].level = f->level;
     }
     rel->schema = item->alias ? NULL : given->view ? given->view->view->schema : t->schema;
-    if (rc == 0)
-        rc = from_add(f, rel, ret, err);
+    rc = from_add(f, rel, ret, err);
     if (rc == 0 && others > 0)
         rc = given_others(f, given->change, n, item->pos, ret, err);
     return rc;
