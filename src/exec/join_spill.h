@@ -2,7 +2,8 @@
  *
  * join_spill.h: a join whose right side outgrew its memory. Both sides are put aside (spill.h) in
  * parts by the hash of their keys, so that rows that match are in parts of the same number; then
- * part after part is joined. If the right rows of a part still do not fit, as many as fit are taken
+ * part after part is joined. If the right rows of a part still do not fit, both sides of it are
+ * divided once more, by other bits of the hash; where that does not help, as many as fit are taken
  * at a time, and the left rows of the part come again for each: a pass. What earlier passes found
  * about a left row is remembered. Without keys there is one part, and for marks that
  * any right row may make NULL (exec_join_maybes).
@@ -16,7 +17,8 @@
 #include "exec/join_table.h"
 #include "exec/spill.h"
 
-#define EXEC_JOIN_PARTS 32u
+#define EXEC_JOIN_PARTS  32u
+#define EXEC_JOIN_LEVELS 4u
 
 struct exec_join_spill {
     struct op *op; /* JOIN; NULL: nothing is put aside */
@@ -24,7 +26,10 @@ struct exec_join_spill {
     struct exec_spill left;
     struct exec_spill_reader right_reader; /* of the part at hand */
     struct exec_spill_reader left_reader;  /* of the pass at hand */
-    uint32_t parts_count;
+    uint32_t parts_count;                  /* that are not done; the last one comes next */
+    bool by_hash;                          /* parts may be divided */
+    uint8_t *
+        levels; /* owned: how often the rows of each part were divided; EXEC_JOIN_LEVELS: no more */
     uint32_t part;    /* the one at hand */
     bool part_open;   /* its right rows are being read */
     bool more;        /* they have more than this pass took */

@@ -259,28 +259,48 @@ int exec_spill_write(struct exec_spill *s,
     return rc;
 }
 
+void exec_spill_drop(struct exec_spill *s)
+{
+    struct exec_spill_part *p = &s->parts[--s->parts_count];
+
+    buf_done(&p->pending);
+    mem_free(p->blocks);
+    *p = (struct exec_spill_part){0};
+}
+
 int exec_spill_scatter(struct exec_spill *s,
                        const struct batch *in,
                        const uint8_t *part_of,
                        struct dn_err *err)
+{
+    return exec_spill_scatter_from(s, 0, s->parts_count, in, part_of, err);
+}
+
+int exec_spill_scatter_from(struct exec_spill *s,
+                            uint32_t first,
+                            uint32_t count,
+                            const struct batch *in,
+                            const uint8_t *part_of,
+                            struct dn_err *err)
 {
     uint32_t start[EXEC_SPILL_PARTS_MAX + 1] = {0};
     uint32_t next[EXEC_SPILL_PARTS_MAX];
     uint16_t rows[VEC_ROWS_MAX];
     int rc = 0;
 
-    DN_ASSERT(s->parts_count <= EXEC_SPILL_PARTS_MAX);
+    DN_ASSERT(count <= EXEC_SPILL_PARTS_MAX && first + count <= s->parts_count);
     for (uint32_t i = 0; i < in->sel_count; i++)
         start[part_of[i] + 1]++;
-    for (uint32_t p = 0; p < s->parts_count; p++) {
+    for (uint32_t p = 0; p < count; p++) {
         next[p] = start[p];
         start[p + 1] += start[p];
     }
     for (uint32_t i = 0; i < in->sel_count; i++)
         rows[next[part_of[i]]++] = in->sel ? in->sel[i] : (uint16_t)i;
-    for (uint32_t p = 0; p < s->parts_count && rc == 0; p++)
+    for (uint32_t p = 0; p < count && rc == 0; p++)
         if (start[p + 1] > start[p])
-            rc = exec_spill_write(s, p, in->cols, rows + start[p], start[p + 1] - start[p], err);
+            rc = exec_spill_write(
+                s, first + p, in->cols, rows + start[p], start[p + 1] - start[p], err);
     return rc;
 }
 

@@ -80,6 +80,8 @@ static inline bool exec_spill_is_open(const struct exec_spill *s)
 
 /* One more part, empty. */
 int exec_spill_add(struct exec_spill *s, uint32_t *ret_part, struct dn_err *err) DN_MUST_CHECK;
+/* The last part goes, with what is in it; nobody reads it. */
+void exec_spill_drop(struct exec_spill *s);
 /* The given rows (all when rows is NULL) of cols_count vectors, behind those of the part. */
 int exec_spill_write(struct exec_spill *s,
                      uint32_t part,
@@ -93,6 +95,13 @@ int exec_spill_scatter(struct exec_spill *s,
                        const struct batch *in,
                        const uint8_t *part_of,
                        struct dn_err *err) DN_MUST_CHECK;
+/* The same with part first + part_of[i] of `count` parts, at most EXEC_SPILL_PARTS_MAX. */
+int exec_spill_scatter_from(struct exec_spill *s,
+                            uint32_t first,
+                            uint32_t count,
+                            const struct batch *in,
+                            const uint8_t *part_of,
+                            struct dn_err *err) DN_MUST_CHECK;
 /* by_hand: the rows since the last cut, at most batch_rows of them, become a block. */
 int exec_spill_cut(struct exec_spill *s, uint32_t part, struct dn_err *err) DN_MUST_CHECK;
 /* What still waits in memory is written. Readers opened from now on see it; what is added later is

@@ -381,6 +381,43 @@ static void test_large(void **state)
     assert_true(peaks[1] < peaks[0] / 2);
 }
 
+/* Parts that do not fit are divided again: left rows do not come once more for each pass. */
+static void test_divide(void **state)
+{
+    struct mem_owner owner;
+    struct exec_ctx ctx = {.owner = &owner, .budget = 1};
+    struct op *op = NULL;
+    struct plan_node *n;
+    struct batch in;
+    struct dn_err err;
+    uint64_t rows = 0;
+    int rc;
+
+    (void)state;
+    setup(1);
+    open_volume();
+    ctx.volume = volume;
+    mem_owner_init(&owner, "statement", NULL, 0);
+    n = both(PLAN_JOIN, numbers(100000), numbers(200000), PLAN_JOIN_LEFT);
+    n->join->keys = arena_calloc(&arena, 1, sizeof *n->join->keys);
+    n->join->keys_count = 1;
+    n->join->keys[0].left = n->join->keys[0].right = build_col(TYPE_BIGINT, 0);
+    rc = exec_open(&(struct plan){.root = n}, &ctx, &op, &err);
+    while (rc == 0 && (rc = exec_next(op, &in, &err)) == 0)
+        for (uint32_t i = 0; i < in.sel_count; i++, rows++)
+            assert_int_equal(vec_i64(&in.cols[2], in.sel ? in.sel[i] : i),
+                             vec_i64(&in.cols[0], in.sel ? in.sel[i] : i));
+    assert_int_equal(rc, DN_EOF);
+    assert_int_equal(rows, 100000);
+    assert_true(op->spilled > 12000000);       /* both sides are 8.9 million bytes */
+    assert_true(sim_disk_calls(disk) < 25000); /* 49,500 with passes alone */
+    assert_true(atomic_load(&owner.peak) < 400000);
+    exec_close(op);
+    assert_int_equal(mem_owner_used(&owner), 0);
+    close_volume();
+    arena_done(&arena);
+}
+
 /* The scan of the left side, below a projection and a filter, is told the keys of the right side:
  * one by one if they are few, else from the least to the greatest. */
 static void check_prune(uint32_t right_rows, enum plan_join_kind kind, uint32_t want)
@@ -554,6 +591,7 @@ int main(void)
         cmocka_unit_test(test_nested),
         cmocka_unit_test(test_spill),
         cmocka_unit_test(test_large),
+        cmocka_unit_test(test_divide),
         cmocka_unit_test(test_prune),
         cmocka_unit_test(test_spill_faults),
     };
