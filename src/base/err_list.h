@@ -118,4 +118,10 @@ DN_ERR(LATE_ROW,         330, "22008", "A row is for a time that the retention o
 DN_ERR(ZONE_RANGE,       360, "22009", "A time of day is too far from UTC.")
 DN_ERR(CHECK_OPTION,     365, "44000", "A row was to be written through a view WITH CHECK OPTION that would not have it.")
 DN_ERR(BITS_LENGTH,      361, "22026", "Bit strings are not of the length that is asked for.")
+DN_ERR(NO_SLABS,         345, "42809", "The table has no partitions by time that could be dropped, detached or attached.")
+DN_ERR(SLAB_CONDITION,   346, "0A000", "The condition on partitions says more than in which intervals the time column lies.")
+DN_ERR(NO_SLAB,          347, "42704", "The table has no such partition.")
+DN_ERR(NOT_DETACHED,     348, "58P01", "There is no complete detached partition at that place.")
+DN_ERR(SLAB_DIFFERS,     349, "42804", "A detached partition does not fit the table: columns, types or key differ, or it is too old.")
+DN_ERR(SLAB_TAKEN,       350, "55006", "The table has rows where those of a detached partition would go.")
 /* clang-format on */

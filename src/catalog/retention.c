@@ -229,6 +229,46 @@ int64_t retention_next(const struct table *t, int64_t now_ns)
     return __builtin_add_overflow(seconds, t->retention.seconds, &seconds) ? INT64_MAX : seconds;
 }
 
+/* The first second from which on so many months earlier is not before the one given. */
+static int64_t retention_months_on(int64_t seconds, int64_t months)
+{
+    int64_t days = civil_floor(seconds, CIVIL_DAY_SECONDS);
+    struct civil c = civil_from_days(days);
+    int64_t month = c.year * RETENTION_YEAR_MONTHS + c.month - 1 + months;
+    int64_t year = civil_floor(month, RETENTION_YEAR_MONTHS);
+    int of_year = (int)civil_mod(month, RETENTION_YEAR_MONTHS) + 1;
+    int last = civil_month_days(year, of_year);
+
+    if (c.day > last) /* the month has no such day: with the next one */
+        return (civil_to_days(year, of_year, last) + 1) * CIVIL_DAY_SECONDS;
+    return civil_to_days(year, of_year, c.day) * CIVIL_DAY_SECONDS +
+           civil_mod(seconds, CIVIL_DAY_SECONDS);
+}
+
+bool retention_time_ms(const struct table *t, int64_t time, int64_t *ret)
+{
+    int64_t unit = type_ts_per_second(t->columns[t->time_col].type);
+
+    if (time == INT64_MAX || time == INT64_MIN)
+        return false;
+    if (unit <= 1000)
+        return !__builtin_mul_overflow(time, 1000 / unit, ret);
+    *ret = time / (unit / 1000) - (time % (unit / 1000) < 0);
+    return true;
+}
+
+int64_t retention_gone(const struct table *t, int64_t slab_end)
+{
+    int64_t seconds;
+
+    if (t->time_col < 0 || t->retention.kind != RETENTION_AGE || slab_end == INT64_MAX)
+        return INT64_MAX;
+    seconds = civil_floor(slab_end, type_ts_per_second(t->columns[t->time_col].type));
+    if (__builtin_add_overflow(seconds, t->retention.seconds, &seconds))
+        return INT64_MAX;
+    return t->retention.months ? retention_months_on(seconds, t->retention.months) : seconds;
+}
+
 int catalog_with_horizons(const struct catalog *c,
                           const struct catalog_horizon *list,
                           size_t count,

@@ -67,6 +67,12 @@ static inline bool retention_counts(const struct retention *r)
 /* When, in seconds of the clock, an age moves the horizon next; INT64_MAX: that is not known. */
 int64_t retention_next(const struct table *t, int64_t now_ns);
 
+/* A time of the table's, in milliseconds; false: they cannot hold it. */
+bool retention_time_ms(const struct table *t, int64_t time, int64_t *ret);
+/* When, in seconds of the clock, an age lets the slab go that ends there; INT64_MAX: nobody knows,
+ * or it stays. */
+int64_t retention_gone(const struct table *t, int64_t slab_end);
+
 /* Tables get later horizons, and stay of the same version. Those that are gone, or of another
  * version than the horizon was made for, are passed over. */
 struct catalog_horizon {

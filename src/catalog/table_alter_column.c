@@ -23,6 +23,13 @@ int table_set_not_null(struct table *t,
             DN_FAIL(err, DN_E_BAD_TABLE, "column \"%s\" is in a primary key", t->columns[col].name),
             err,
             name->pos);
+    if (!not_null && col == t->time_col)
+        return table_at(DN_FAIL(err,
+                                DN_E_BAD_TABLE,
+                                "column \"%s\" decides in which slab a row is: it stays NOT NULL",
+                                t->columns[col].name),
+                        err,
+                        name->pos);
     t->columns[col].not_null = not_null;
     return 0;
 }

@@ -159,6 +159,7 @@ static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_ALTER:
     case STMT_CREATE_VIEW:
     case STMT_TIMEPART:
+    case STMT_SLABS:
     case STMT_COMMENT:
     case STMT_DROP:
     case STMT_CREATE_SCHEMA:

@@ -5,7 +5,7 @@
  * The rows of a table are counted by series and quantum. A scan is read in units; one whose series
  * is known and whose times lie in one quantum is counted without decoding anything. Segments are
  * counted from their directories. Bytes are an estimate: the table's average of a row. */
-#include "engine/engine_int.h"
+#include "engine/slabs.h"
 
 #include "base/hash.h"
 #include "catalog/ring.h"
@@ -383,8 +383,11 @@ static int part_page(struct parts *p, struct describe *d, struct dn_err *err)
 
 int stmt_compile_partitions(struct dendro_stmt *stmt, struct describe *ret, struct dn_err *err)
 {
-    const struct table *t = session_table(stmt->conn, stmt->catalog, &stmt->ast->name, err);
+    const struct table *t;
 
+    if (stmt->ast->slabs)
+        return stmt_compile_slabs(stmt, ret, err);
+    t = session_table(stmt->conn, stmt->catalog, &stmt->ast->name, err);
     if (!t)
         return err->code;
     part_columns(t, ret);
@@ -394,8 +397,11 @@ int stmt_compile_partitions(struct dendro_stmt *stmt, struct describe *ret, stru
 int stmt_run_partitions(struct dendro_stmt *stmt, struct dn_err *err)
 {
     struct parts p = {.stmt = stmt};
-    int rc = stmt_begin(stmt, stmt->ast, err);
+    int rc;
 
+    if (stmt->ast->slabs)
+        return stmt_show_slabs(stmt, err);
+    rc = stmt_begin(stmt, stmt->ast, err);
     if (rc < 0)
         return rc;
     p.t = session_table(stmt->conn, stmt->catalog, &stmt->ast->name, err);

@@ -224,6 +224,18 @@ privilege_timepart(const struct dendro_stmt *stmt, const struct stmt *ast, struc
     return rc < 0 ? rc : privilege_create(stmt, &ast->name, err);
 }
 
+static int
+privilege_slabs(const struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+{
+    if (ast->slabs->what != SLABS_DROP)
+        return DN_FAIL(err,
+                       DN_E_DENIED,
+                       "must be superuser to %s",
+                       ast->slabs->what == SLABS_DETACH ? "detach partitions to a directory"
+                                                        : "attach partitions from a directory");
+    return privilege_owner(stmt, &ast->name, err);
+}
+
 static int privilege_new_schema(const struct dendro_stmt *stmt, struct dn_err *err)
 {
     struct access_object db = {.kind = ACCESS_DATABASE};
@@ -266,6 +278,8 @@ int privilege_statement(const struct dendro_stmt *stmt, struct dn_err *err)
         return privilege_create(stmt, &ast->name, err);
     case STMT_ALTER_SEQUENCE:
         return privilege_owner(stmt, &ast->name, err);
+    case STMT_SLABS:
+        return privilege_slabs(stmt, ast, err);
     case STMT_TIMEPART:
         return privilege_timepart(stmt, ast, err);
     case STMT_CREATE_INDEX:

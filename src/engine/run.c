@@ -6,6 +6,7 @@
 #include "engine/merge.h"
 #include "engine/privilege.h"
 #include "engine/sequence_ddl.h"
+#include "engine/slabs.h"
 #include "engine/timepart.h"
 
 #include <inttypes.h>
@@ -28,6 +29,7 @@ static const char *stmt_kind_tag(enum stmt_kind kind)
         [STMT_CREATE_INDEX] = "CREATE INDEX",
         [STMT_CREATE_SEQUENCE] = "CREATE SEQUENCE",
         [STMT_ALTER_SEQUENCE] = "ALTER SEQUENCE",
+        [STMT_SLABS] = "ALTER TABLE",
         [STMT_TIMEPART] = "TIME PARTITION",
         [STMT_COMMENT] = "COMMENT",
         [STMT_DROP] = "DROP TABLE",
@@ -68,6 +70,8 @@ const char *stmt_kind_name(const struct stmt *ast)
         return run_maintained[ast->misc->maintain];
     if (ast->kind == STMT_SET && ast->set->scope == SET_SYSTEM)
         return "ALTER SYSTEM";
+    if (ast->kind == STMT_SLABS && ast->slabs->what != SLABS_DROP)
+        return ast->slabs->what == SLABS_DETACH ? "DETACH PARTITION" : "ATTACH PARTITION";
     return ast->kind == STMT_COPY && ast->copy->from ? "COPY FROM" : stmt_kind_tag(ast->kind);
 }
 
@@ -152,6 +156,8 @@ static int stmt_run_about(struct dendro_stmt *stmt, struct dn_err *err)
         return stmt_run_create_view(stmt, err);
     if (stmt->ast->kind == STMT_COMMENT)
         return stmt_run_comment(stmt, err);
+    if (stmt->ast->kind == STMT_SLABS)
+        return stmt_run_slabs(stmt, err);
     if (stmt->ast->kind == STMT_TIMEPART)
         return stmt_run_timepart(stmt, err);
     return stmt->ast->kind == STMT_ROLE ? stmt_run_role(stmt, err) : stmt_run_grant(stmt, err);
@@ -227,6 +233,7 @@ int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_ROLE:
     case STMT_GRANT:
     case STMT_TIMEPART:
+    case STMT_SLABS:
         return stmt_run_about(stmt, err);
     case STMT_DROP:
     case STMT_DROP_SCHEMA:

@@ -6,6 +6,7 @@
 
 #include "engine/advisory.h"
 #include "engine/session_settings.h"
+#include "engine/slabs.h"
 #include "engine/timepart.h"
 
 #include "func/text.h"
@@ -226,6 +227,30 @@ static int session_counters(void *arg,
     return rc;
 }
 
+static int session_slabs_list(
+    void *arg, const struct table *t, func_slab_fn fn, void *fn_arg, struct dn_err *err)
+{
+    struct dendro_conn *conn = arg;
+    struct shard_slabs all = {0};
+    int rc = session_slabs(conn, t, &conn->db->owner, &all, err);
+
+    for (uint32_t i = 0; rc == 0 && i < all.count; i++) {
+        const struct shard_slab *s = &all.list[i];
+        const struct func_slab one = {.start = s->start,
+                                      .end = s->end,
+                                      .time_min = s->time_min,
+                                      .time_max = s->time_max,
+                                      .rows = s->rows,
+                                      .bytes = s->bytes,
+                                      .segments = s->segments,
+                                      .memtable_rows = s->memtable_rows};
+
+        fn(fn_arg, &one);
+    }
+    shard_slabs_done(&all);
+    return rc;
+}
+
 /* In steps, to see when it is canceled. */
 static int session_sleep(void *arg, double seconds, struct dn_err *err)
 {
@@ -265,6 +290,7 @@ int session_functions(struct dendro_conn *conn, struct dn_err *err)
                               .settings = session_settings_list,
                               .kept = session_kept,
                               .counters = session_counters,
+                              .slabs = session_slabs_list,
                               .sleep = session_sleep,
                               .advisory = session_advisory,
                               .temp_schema = conn->temp_schema,

@@ -80,6 +80,8 @@ static enum tx_use tx_use_of(const struct stmt *ast)
     case STMT_CREATE_SEQUENCE:
     case STMT_ALTER_SEQUENCE:
         return TX_WRITES;
+    case STMT_SLABS:
+        return ast->slabs->what == SLABS_DROP ? TX_WRITES : TX_ALONE;
     case STMT_TIMEPART:
     case STMT_KIND_MAX:
         break;

@@ -6,12 +6,12 @@
 #pragma once
 
 #include "func/session_list.h"
+#include "func/slab.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct buf;
-struct dn_err;
 struct tz_cache;
 struct tz_zone;
 
@@ -155,6 +155,7 @@ struct func_session {
                     void (*fn)(void *fn_arg, const char *name, bool set, int64_t value),
                     void *fn_arg,
                     struct dn_err *err);
+    func_slabs_fn slabs;
     /* Waits, unless the statement is canceled. */
     int (*sleep)(void *arg, double seconds, struct dn_err *err);
     /* 1: done; 0: it cannot be had now, or was not held. how: enum func_lock. */

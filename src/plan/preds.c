@@ -159,7 +159,7 @@ static int pred_compare(struct pred_walk *w,
     enum expr_op op = pred_sides(e, &side, &col, &other);
     struct iset set;
     struct datum d;
-    bool same; /* compared as it is stored */
+    bool same; /* compared as it is stored, or d was brought to what means the same there */
     int rc;
 
     *ret = (struct pred_cons){.never = false};
@@ -178,7 +178,8 @@ static int pred_compare(struct pred_walk *w,
         return d.type == side->type ? pred_mono(w, side, op, &d, ret, err) : 0;
     if (col->type == TYPE_REAL && d.type == TYPE_DOUBLE)
         return pred_real(w, op, col->col, d.v.f64, ret, err);
-    same = d.type == col->type && (col == e->args[0] || col == e->args[1]);
+    same = type_is_int(col->type) || type_is_timestamp(col->type) ||
+           (d.type == col->type && (col == e->args[0] || col == e->args[1]));
     if (d.type != col->type && !bind_bring_down(col->type, &d, &op))
         return 0;
     if (!iset_compare(w->arena, op, &d, &set))

@@ -93,6 +93,7 @@ enum stmt_kind {
     STMT_CREATE_SCHEMA,  /* and KEYSPACE */
     STMT_DROP_SCHEMA,
     STMT_TIMEPART, /* CREATE, DROP, PUT TIME PARTITION; PUT COUNTER */
+    STMT_SLABS,    /* ALTER TABLE … DROP, DETACH, ATTACH PARTITION */
     STMT_COMMENT,
     STMT_USE,
     STMT_DESCRIBE,
@@ -148,6 +149,7 @@ struct stmt {
     struct index_def *index;
     struct sequence_def *sequence; /* CREATE SEQUENCE, ALTER SEQUENCE */
     struct timepart_stmt *timepart;
+    struct slabs_stmt *slabs; /* also SHOW PARTITIONS FROM */
     struct comment_stmt *comment;
     struct misc_stmt *misc; /* TRANSACTION … MAINTAIN; see there */
     struct set_stmt *set;

@@ -6,6 +6,7 @@
 
 #include "catalog/view.h"
 #include "sql/ast_query.h"
+#include "sql/ast_slabs.h"
 #include "sql/ast_timepart.h"
 
 /* ---- sequences, also those of identity columns ---- */

@@ -85,6 +85,18 @@ void sql_put_counter(struct sql_parser *ps,
                      enum counter_what what,
                      int64_t value);
 
+/* ---- ast_slabs.c ---- */
+/* list: of values. */
+struct slabs_stmt *
+sql_slabs(struct sql_parser *ps, enum slabs_what what, struct expr *where, struct sql_list list);
+struct slabs_stmt *
+sql_slabs_path(struct sql_parser *ps, struct slabs_stmt *slabs, struct sql_token path);
+void sql_slabs_stmt(struct sql_parser *ps,
+                    bool if_exists,
+                    const struct qual_name *table,
+                    struct slabs_stmt *slabs);
+void sql_show_slabs(struct sql_parser *ps, const struct qual_name *table);
+
 /* ---- ast_constraint.c ---- */
 void sql_constraint_name(struct sql_parser *ps, struct sql_token name);
 /* Adds one of the table, with the name read before. */

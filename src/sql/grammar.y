@@ -47,9 +47,12 @@
   INCREMENT MINVALUE MAXVALUE CACHE CYCLE OWNED NONE RESTART CONTINUE EXPRESSION VALIDATE COMMENT DATABASE PREPARE EXECUTE DEALLOCATE
   DECLARE CURSOR BINARY INSENSITIVE SCROLL HOLD MOVE FORWARD BACKWARD ABSOLUTE RELATIVE PRIOR CLOSE LOCK MODE
   ANALYZE VACUUM VERBOSE STDIN STDOUT REINDEX CLUSTER AUTHORIZATION LISTEN UNLISTEN NOTIFY MERGE MATCHED.
-%token PARTITIONED PUT.
+%token PARTITIONED PUT ATTACH DETACH LIST.
 %token ROLE USER GRANT GRANTED REVOKE OPTION OWNER ADMIN PRIVILEGES REASSIGN.
 
+/* INTERVAL '1' YEAR TO MONTH: the TO belongs to it also where one may follow an expression. */
+%nonassoc FIELD.
+%nonassoc TO.
 %left UNION EXCEPT.
 %left INTERSECT.
 %left OR.
@@ -177,6 +180,7 @@ cmd ::= SHOW CREATE VIEW qname(N). {
 }
 cmd ::= SHOW TABLE STATUS qname(N). {sql_stmt_named(ps, STMT_SHOW_TABLE_STATUS, N);}
 cmd ::= SHOW PARTITIONS qname(N). {sql_stmt_named(ps, STMT_SHOW_PARTITIONS, N);}
+cmd ::= SHOW PARTITIONS FROM qname(N). {sql_show_slabs(ps, N);}
 cmd ::= TRUNCATE table_word qnames(L) restart(R) behavior(B). {
     sql_names_stmt(ps, STMT_TRUNCATE, L, B);
     ps->stmt->restart_identity = R != 0;
@@ -762,6 +766,24 @@ part_word(A) ::= name(N) STRING(T). {A = sql_option(ps, N, sql_value(ps, T, fals
 part_word(A) ::= name(N) INTEGER(T). {A = sql_option(ps, N, sql_value(ps, T, false, T.pos));}
 part_word(A) ::= name(N) MINUS(M) INTEGER(T). {A = sql_option(ps, N, sql_value(ps, T, true, M.pos));}
 part_word(A) ::= name(N). {A = sql_option(ps, N, NULL);}
+
+/* ---- slabs ---- */
+
+cmd ::= ALTER TABLE if_exists(I) only qname(N) slabs(S). {sql_slabs_stmt(ps, I != 0, N, S);}
+%type slabs {struct slabs_stmt *}
+slabs(A) ::= DROP partition_word WHERE expr(E). {A = sql_slabs(ps, SLABS_DROP, E, sql_list_none(ps));}
+slabs(A) ::= DROP partition_word slab_list(L). {A = sql_slabs(ps, SLABS_DROP, NULL, L);}
+slabs(A) ::= DETACH partition_word WHERE expr(E) TO STRING(T). {
+    A = sql_slabs_path(ps, sql_slabs(ps, SLABS_DETACH, E, sql_list_none(ps)), T);
+}
+slabs(A) ::= DETACH partition_word slab_list(L) TO STRING(T). {A = sql_slabs_path(ps, sql_slabs(ps, SLABS_DETACH, NULL, L), T);}
+slabs(A) ::= ATTACH partition_word FROM STRING(T). {A = sql_slabs_path(ps, sql_slabs(ps, SLABS_ATTACH, NULL, sql_list_none(ps)), T);}
+partition_word ::= PARTITION.
+partition_word ::= PARTITIONS.
+slab_list(A) ::= slab_names(L). {A = L;}
+slab_list(A) ::= LIST slab_names(L). {A = L;}
+slab_names(A) ::= STRING(T). {A = sql_list_one(ps, sql_value(ps, T, false, T.pos));}
+slab_names(A) ::= slab_names(L) COMMA STRING(T). {A = sql_list_add(ps, L, sql_value(ps, T, false, T.pos));}
 
 /* ---- ALTER ---- */
 

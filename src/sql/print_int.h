@@ -67,6 +67,10 @@ void sql_print_create_view(const struct stmt *s, struct buf *b);
 void sql_print_create_index(const struct stmt *s, struct buf *b);
 void sql_print_sequence(const struct stmt *s, struct buf *b); /* CREATE, ALTER */
 void sql_print_comment(const struct stmt *s, struct buf *b);
+/* ---- print_slabs.c ---- */
+void sql_print_slabs(const struct stmt *s, struct buf *b);
+void sql_print_show_partitions(const struct stmt *s, struct buf *b);
+
 /* ---- print_timepart.c ---- */
 void sql_print_timepart(const struct stmt *s, struct buf *b);
 void sql_print_partitioned(const struct partition_def *p, struct buf *b);

@@ -131,12 +131,27 @@ static int lister_segment_runs(struct lister *l, struct segref *ref, struct dn_e
     return rc;
 }
 
-/* Was a row deleted with its slab? */
-static bool lister_row_hidden(const struct lister *l, int64_t slab, uint64_t seq)
+/* Does a range tombstone say nothing but which slabs and times? Then is the time one of them? */
+static bool lister_time_hit(const struct range *r, const struct table *t, const struct datum *time)
+{
+    for (uint32_t i = 0; i < r->bounds_count; i++)
+        if (t->time_col < 0 || r->bounds[i].col_id != t->columns[t->time_col].id ||
+            !range_has(&r->bounds[i].iv, time))
+            return false;
+    return true;
+}
+
+/* Was a row deleted with its slab, or by its time? */
+static bool lister_row_hidden(const struct lister *l,
+                              const struct table *t,
+                              int64_t slab,
+                              const struct datum *time,
+                              uint64_t seq)
 {
     for (size_t i = 0; i < l->ranges.count; i++) {
         const struct range *r = l->ranges.v[i];
-        if (r->bounds_count == 0 && r->seq > seq && slab >= r->slab_min && slab <= r->slab_max)
+        if (r->seq > seq && slab >= r->slab_min && slab <= r->slab_max &&
+            lister_time_hit(r, t, time))
             return true;
     }
     return false;
@@ -159,7 +174,7 @@ static int lister_memtable(struct lister *l, struct memtable *m, struct dn_err *
             time = memtable_datum(m, row, (uint32_t)t->time_col);
         start = table_slab(t, time.null ? 0 : time.v.i64);
         if (l->ranges.count &&
-            lister_row_hidden(l, start, (uint64_t)memtable_datum(m, row, seq_col).v.i64))
+            lister_row_hidden(l, t, start, &time, (uint64_t)memtable_datum(m, row, seq_col).v.i64))
             continue;
         slab = lister_slab(l, start);
         if (!slab)
@@ -236,30 +251,40 @@ void shard_slabs_done(struct shard_slabs *l)
 
 /* ---- dropping ---- */
 
-/* One manifest change: without the segments that a range tombstone, which the log has, hits whole.
- */
+static bool slabs_hit(const struct range *ranges,
+                      uint32_t count,
+                      const struct table *t,
+                      const struct seg_meta *m)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (range_on_segment(&ranges[i], t, m) == 1)
+            return true;
+    return false;
+}
+
+/* One manifest change: without the segments that range tombstones, which the log has, hit whole. */
 static int slabs_forget(struct shard *s,
-                        const struct range *r,
+                        const struct range *ranges,
+                        uint32_t count,
                         const struct table *t,
-                        bool *ret_any,
-                        struct dn_err *err)
+                        bool *ret_any)
 {
     struct manifest next = {0};
     size_t keep = 0;
     int rc;
 
     sched_lock(s->man_lock);
-    rc = shard_manifest_resolve(s, err);
+    rc = shard_manifest_resolve(s, NULL);
     if (rc == DN_OK)
-        rc = manifest_copy(&s->man, &next, err);
+        rc = manifest_copy(&s->man, &next, NULL);
     if (rc == DN_OK) {
         for (size_t i = 0; i < next.segs_count; i++)
-            if (range_on_segment(r, t, &next.segs[i]) != 1)
+            if (!slabs_hit(ranges, count, t, &next.segs[i]))
                 next.segs[keep++] = next.segs[i];
         *ret_any = keep < next.segs_count;
         next.segs_count = keep;
         if (*ret_any)
-            rc = shard_manifest_commit(s, &next, err);
+            rc = shard_manifest_commit(s, &next, NULL);
         if (!*ret_any || rc < 0)
             manifest_done(&next);
     }
@@ -267,46 +292,76 @@ static int slabs_forget(struct shard *s,
     return rc;
 }
 
-static int slabs_drop(struct shard *s, struct shard_batch *b, struct dn_err *err)
+/* The rows are gone already; what goes wrong here is left to the next flush. */
+static void
+slabs_give_back(struct shard *s, const struct range *ranges, uint32_t count, const struct table *t)
 {
-    const struct table *t = b->table;
-    struct range range = *b->range;
     bool any = false;
-    int rc = shard_write(s, b, 1, true, &range.seq, err);
+    int rc;
 
-    if (rc < 0)
-        return rc;
-    range.table_id = t->id;
     /* As a flush, which leaves out such segments too: shard_set_catalog waits for it. */
     sched_lock(s->lock);
     while (s->flushing)
         sched_wait(s->cond, s->lock);
     s->flushing = true;
     sched_unlock(s->lock);
-    /* The rows are gone already. What goes wrong from here on is left to the next flush. */
-    rc = slabs_forget(s, &range, t, &any, NULL);
+    rc = slabs_forget(s, ranges, count, t, &any);
     if (rc == DN_OK && any)
-        DN_IGNORE(shard_install_manifest(s, NULL));
+        DN_IGNORE(shard_install_manifest(s, NULL)); /* readers move over with the next version */
     sched_lock(s->lock);
     s->flushing = false;
     sched_broadcast(s->cond);
     sched_unlock(s->lock);
-    return DN_OK;
+}
+
+int shard_slabs_drop_all(struct shard *s,
+                         const struct table *t,
+                         const struct shard_slabs_what *what,
+                         struct dn_err *err)
+{
+    struct range *ranges = mem_calloc(&s->owner, what->count, sizeof *ranges);
+    struct shard_batch *batches = mem_calloc(&s->owner, what->count, sizeof *batches);
+    const struct shard_how how = {.sync = true, .cancel = what->cancel};
+    uint64_t seq = 0;
+    int rc = DN_OK;
+
+    if (!ranges || !batches)
+        rc = DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; rc == DN_OK && i < what->count; i++) {
+        ranges[i].slab_min = what->ranges[i].first;
+        ranges[i].slab_max = what->ranges[i].last;
+        batches[i] = (struct shard_batch){.table = t,
+                                          .op = ROW_RANGE,
+                                          .range = &ranges[i],
+                                          .check_seq = what->check_seq,
+                                          .beyond = what->beyond};
+    }
+    if (rc == DN_OK && what->count)
+        rc = shard_write_how(s, batches, what->count, &how, &seq, err);
+    for (uint32_t i = 0; rc == DN_OK && i < what->count; i++) {
+        ranges[i].table_id = t->id;
+        ranges[i].seq = seq;
+    }
+    if (rc == DN_OK && what->count)
+        slabs_give_back(s, ranges, what->count, t);
+    mem_free(batches);
+    mem_free(ranges);
+    return rc;
 }
 
 int shard_slabs_drop(
     struct shard *s, const struct table *t, int64_t first, int64_t last, struct dn_err *err)
 {
-    const struct range range = {.slab_min = first, .slab_max = last};
-    struct shard_batch b = {.table = t, .op = ROW_RANGE, .range = &range};
+    const struct shard_slab_range range = {.first = first, .last = last};
+    const struct shard_slabs_what what = {.ranges = &range, .count = 1};
 
-    return slabs_drop(s, &b, err);
+    return shard_slabs_drop_all(s, t, &what, err);
 }
 
 int shard_slabs_retain(struct shard *s, const struct table *t, int64_t horizon, struct dn_err *err)
 {
-    const struct range range = {.slab_min = INT64_MIN, .slab_max = horizon - 1};
-    struct shard_batch b = {.table = t, .op = ROW_RANGE, .range = &range, .beyond = true};
+    const struct shard_slab_range range = {.first = INT64_MIN, .last = horizon - 1};
+    const struct shard_slabs_what what = {.ranges = &range, .count = 1, .beyond = true};
 
-    return slabs_drop(s, &b, err);
+    return shard_slabs_drop_all(s, t, &what, err);
 }

@@ -59,3 +59,21 @@ int shard_slabs_drop(struct shard *s,
  * their rows are late ones, too (late.h). */
 int shard_slabs_retain(struct shard *s, const struct table *t, int64_t horizon, struct dn_err *err)
     DN_MUST_CHECK;
+
+/* The same for several ranges at once: one commit, one manifest change. */
+struct shard_slab_range {
+    int64_t first;
+    int64_t last;
+};
+struct shard_slabs_what {
+    const struct shard_slab_range *ranges; /* they do not overlap */
+    uint32_t count;                        /* 0: nothing is done */
+    uint64_t check_seq; /* != 0: DN_E_CONFLICT if a slab has anything newer than this snapshot's
+                           sequence */
+    const atomic_bool *cancel; /* looked at until the commit is on its way; NULL = never */
+    bool beyond;               /* as in struct shard_batch */
+};
+int shard_slabs_drop_all(struct shard *s,
+                         const struct table *t,
+                         const struct shard_slabs_what *what,
+                         struct dn_err *err) DN_MUST_CHECK;

@@ -21,6 +21,10 @@ static const struct sys_relation rows[] = {
      "tablename text, username text, read text, write text, ddl text"},
     {"comdb2_timepartshards", 12106, 'v', sys_fill_timepartshards,
      "name text, shardname text, low int8, high int8, size int8"},
+    {"dendro_partitions", 12107, 'v', sys_fill_partitions,
+     "schemaname name, tablename name, time_partition name, partition_start timestamp, "
+     "partition_end timestamp, min_time timestamp, max_time timestamp, rows int8, bytes int8, "
+     "segments int8, rows_in_memory int8, goes_at timestamp, retention text"},
     {"pg_aggregate", 2600, 'r', NULL,
      "aggfnoid regproc, aggkind char, aggnumdirectargs int2, aggtransfn regproc, aggfinalfn "
      "regproc, aggcombinefn regproc, aggserialfn regproc, aggdeserialfn regproc, aggmtransfn "

@@ -28,7 +28,8 @@ static const struct sys_relation *sys_find_in(const struct sys_relations *from, 
 const struct sys_relation *sys_find(const char *schema, const char *name)
 {
     if (!schema)
-        return strncasecmp(name, "pg_", 3) == 0 || strncasecmp(name, "comdb2_", 7) == 0
+        return strncasecmp(name, "pg_", 3) == 0 || strncasecmp(name, "comdb2_", 7) == 0 ||
+                       strncasecmp(name, "dendro_", 7) == 0
                    ? sys_find_in(&sys_pg_relations, name)
                    : NULL;
     for (size_t i = 0; i < DN_ARRAY_SIZE(all); i++)

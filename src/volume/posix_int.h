@@ -22,7 +22,15 @@
 #define VOLUME_POSIX_TEMP_PREFIX "TMP-"
 
 struct posix_log;
-struct posix_held; /* posix_beside.c */
+struct posix_held; /* posix_other.c */
+int volume_posix_other(struct volume *v,
+                       const char *path,
+                       const struct volume_other_options *options,
+                       struct volume **ret,
+                       struct dn_err *err);
+int volume_posix_erase(struct volume *v, struct dn_err *err);
+
+/* posix_beside.c */
 
 struct posix_volume {
     struct volume base;

@@ -80,7 +80,8 @@ int sim_volume_full(char kind, const char *name, size_t n, struct dn_err *err)
 
 struct sim_file *sim_volume_find(struct sim_volume *sv, char kind, const char *name)
 {
-    struct sim_file *file = sim_disk_find(sv->disk, kind, name);
+    struct sim_name place;
+    struct sim_file *file = sim_disk_find(sv->disk, kind, sim_volume_name(sv, name, &place));
 
     return file && !file->ghost ? file : NULL;
 }
@@ -94,8 +95,11 @@ bool sim_volume_happened(struct sim_volume *sv, enum sim_fault fault)
 static struct sim_file *
 sim_make(struct sim_volume *sv, char kind, const char *name, const void *p, size_t n)
 {
-    struct sim_file *ghost = sim_disk_find(sv->disk, kind, name);
+    struct sim_name place;
+    struct sim_file *ghost;
 
+    name = sim_volume_name(sv, name, &place);
+    ghost = sim_disk_find(sv->disk, kind, name);
     DN_ASSERT(!ghost || ghost->ghost);
     if (!ghost)
         return sim_disk_add(sv->disk, kind, name, p, n);
@@ -175,9 +179,10 @@ int sim_volume_list(struct sim_volume *sv,
         return sim_volume_struck(sv, fault, kind, prefix, err);
     for (size_t i = 0; i < d->files_count; i++) {
         const struct sim_file *file = d->files[i];
-        if (file->kind != kind || file->ghost || strncmp(file->name, prefix, prefix_len) != 0)
+        const char *name = sim_volume_own(sv, file);
+        if (!name || file->kind != kind || file->ghost || strncmp(name, prefix, prefix_len) != 0)
             continue;
-        if (!volume_names_add(names, file->name))
+        if (!volume_names_add(names, name))
             return DN_FAIL_NOMEM(err);
     }
     return 0;
@@ -306,7 +311,8 @@ static int sim_doc_store(struct sim_volume *sv,
     if (!sim_disk_fits(sv->disk, bytes->n))
         return sim_volume_full('d', name, bytes->n, err);
     if (!doc) {
-        doc = sim_disk_add(sv->disk, 'd', name, bytes->p, bytes->n);
+        struct sim_name place;
+        doc = sim_disk_add(sv->disk, 'd', sim_volume_name(sv, name, &place), bytes->p, bytes->n);
         if (!doc)
             return DN_FAIL_NOMEM(err);
     } else if (!sim_file_assign(doc, bytes->p, bytes->n)) {
@@ -510,7 +516,8 @@ static void sim_close(struct volume *v)
         d->scratch_bytes = 0;
     }
     volume_local_done(&sv->local);
-    sched_free(v->sched);
+    if (!sv->place[0])
+        sched_free(v->sched); /* else it is the disk's volume's */
     mem_free(sv);
 }
 
@@ -536,6 +543,8 @@ static const struct volume_ops sim_ops = {
     .watch = sim_watch,
     .notify = sim_notify,
     .scan = sim_scan,
+    .other = sim_other,
+    .erase = sim_erase,
     .clock_ns = sim_clock_ns,
     .random = sim_random,
     .free_bytes = sim_free_bytes,

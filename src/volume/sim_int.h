@@ -17,21 +17,26 @@
 #include "volume/sim.h"
 #include "volume/volume_int.h"
 
+/* Files of another volume on the same disk (other.h) have "@path@" before their names, which no
+ * name begins with. */
+#define SIM_PLACE_MAX 64
+#define SIM_NAME_MAX  (VOLUME_NAME_MAX + SIM_PLACE_MAX)
+
 struct sim_file {
-    char kind;                      /* 'o', 'l' or 'd' */
-    bool ghost;                     /* I3 */
-    bool broken;                    /* 'l': an append failed, until the next open */
-    bool busy;                      /* 'l': an append is under way */
-    uint64_t id;                    /* never used twice on a disk */
-    uint64_t session;               /* 'l': the open of the volume it was last used in */
-    struct buf data;                /* owned: all bytes written */
-    size_t visible;                 /* 'l': bytes acknowledged, what readers see */
-    size_t synced;                  /* 'l': I1 */
-    struct buf pieces;              /* 'l': owned, I2, 8 bytes each */
-    uint64_t epoch;                 /* 'l': of the newest writer */
-    uint64_t generation;            /* 'd' */
-    uint64_t checksum;              /* 'd': of data when it was replaced */
-    char name[VOLUME_NAME_MAX + 1]; /* in the volume's terms */
+    char kind;                   /* 'o', 'l' or 'd' */
+    bool ghost;                  /* I3 */
+    bool broken;                 /* 'l': an append failed, until the next open */
+    bool busy;                   /* 'l': an append is under way */
+    uint64_t id;                 /* never used twice on a disk */
+    uint64_t session;            /* 'l': the open of the volume it was last used in */
+    struct buf data;             /* owned: all bytes written */
+    size_t visible;              /* 'l': bytes acknowledged, what readers see */
+    size_t synced;               /* 'l': I1 */
+    struct buf pieces;           /* 'l': owned, I2, 8 bytes each */
+    uint64_t epoch;              /* 'l': of the newest writer */
+    uint64_t generation;         /* 'd' */
+    uint64_t checksum;           /* 'd': of data when it was replaced */
+    char name[SIM_NAME_MAX + 1]; /* in the volume's terms, behind its place */
 };
 
 struct sim_disk {
@@ -67,13 +72,29 @@ struct sim_volume {
     struct volume_local local; /* leases and notices */
     struct sim_disk *disk;     /* borrowed, outlives it */
     uint64_t session;          /* of the disk when it was opened: another one means dead */
-    char description[40];      /* "sim:seed" */
+    char description[40 + SIM_PLACE_MAX]; /* "sim:seed" */
+    char place[SIM_PLACE_MAX + 1]; /* what its names begin with on the disk, "" = the disk's own */
 };
 
 static inline struct sim_volume *sim_volume_of(struct volume *v)
 {
     return DN_CONTAINER_OF(v, struct sim_volume, base);
 }
+
+/* sim_other.c */
+struct sim_name {
+    char s[SIM_NAME_MAX + 1];
+};
+/* A name of the volume as the disk has it; in `to`, if it is not the same. */
+const char *sim_volume_name(const struct sim_volume *sv, const char *name, struct sim_name *to);
+/* What is behind the volume's place; NULL: the file is another volume's. */
+const char *sim_volume_own(const struct sim_volume *sv, const struct sim_file *file);
+int sim_other(struct volume *v,
+              const char *path,
+              const struct volume_other_options *options,
+              struct volume **ret,
+              struct dn_err *err);
+int sim_erase(struct volume *v, struct dn_err *err);
 
 /* sim_disk.c */
 uint64_t sim_disk_random(struct sim_disk *d);

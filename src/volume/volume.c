@@ -409,6 +409,28 @@ void volume_announce(struct volume *v, const char *address)
         v->ops->announce(v, address);
 }
 
+int volume_other_open(struct volume *v,
+                      const char *path,
+                      const struct volume_other_options *options,
+                      struct volume **ret,
+                      struct dn_err *err)
+{
+    size_t len = strlen(path);
+    int rc;
+
+    if (len == 0 || len > VOLUME_OTHER_PATH_MAX)
+        return DN_FAIL(err, DN_E_INVALID_PARAM, "a path has 1 to %u bytes", VOLUME_OTHER_PATH_MAX);
+    rc = v->ops->other(v, path, options, ret, err);
+    if (rc == 0)
+        (*ret)->clock_set_ns = v->clock_set_ns;
+    return rc;
+}
+
+int volume_erase(struct volume *v, struct dn_err *err)
+{
+    return v->ops->erase(v, err);
+}
+
 int volume_hold(struct volume *v, enum volume_kind kind, const char *name, struct dn_err *err)
 {
     int rc = volume_name_check(name, err);

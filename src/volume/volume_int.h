@@ -7,6 +7,7 @@
 #pragma once
 
 #include "volume/beside.h"
+#include "volume/other.h"
 #include "volume/volume.h"
 
 #include <inttypes.h>
@@ -74,7 +75,8 @@ struct volume_ops {
     void (*announce)(struct volume *v, const char *address);
     int (*hold)(struct volume *v, enum volume_kind kind, const char *name, struct dn_err *err);
     void (*let_go)(struct volume *v);
-
+    volume_other_fn other; /* other.h */
+    int (*erase)(struct volume *v, struct dn_err *err);
     int64_t (*clock_ns)(struct volume *v);
     uint64_t (*random)(struct volume *v);
     uint64_t (*free_bytes)(struct volume *v);

@@ -166,6 +166,35 @@ static void test_edges(void **state)
     table_unref(t);
 }
 
+/* When a slab goes: then its end is at the horizon, and a second before it is not. */
+static void test_gone(void **state)
+{
+    static const char *const withs[] = {"retention = '1 day'",
+                                        "retention = '36 h'",
+                                        "retention = '1 month'",
+                                        "retention = '13 months'",
+                                        "retention = '1 month 3 d 5 h'"};
+    struct table *t;
+
+    (void)state;
+    for (size_t i = 0; i < DN_ARRAY_SIZE(withs); i++) {
+        t = make(withs[i]);
+        for (int64_t day = -400; day < 800; day++) {
+            int64_t end = NEW_YEAR_S * 1000 + day * DAY_MS;
+            int64_t gone = retention_gone(t, end);
+
+            if (retention_horizon(t, gone * S_NS, NULL, 0) < end ||
+                retention_horizon(t, (gone - 1) * S_NS, NULL, 0) >= end)
+                fail_msg("%s: day %d", withs[i], (int)day);
+        }
+        assert_int_equal(retention_gone(t, INT64_MAX), INT64_MAX);
+        table_unref(t);
+    }
+    t = make("retention = '3 partitions'");
+    assert_int_equal(retention_gone(t, 0), INT64_MAX);
+    table_unref(t);
+}
+
 static void test_counts(void **state)
 {
     static const struct retention_slab slabs[] = {
@@ -366,6 +395,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_parse),
         cmocka_unit_test(test_age),
         cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_gone),
         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_edit),
