@@ -6,6 +6,7 @@
  * Arguments: tests/golden/volume_v0.1 and docs/format/volume.md. */
 #define _GNU_SOURCE
 #include "base/hash.h"
+#include "catalog/catalog.h"
 #include "dendro.h"
 #include "page.h"
 
@@ -259,7 +260,7 @@ static void patch_catalog(uint8_t *p, size_t n)
     if (!at)
         at = memmem(p + 40, n - 40, "\"format\":1", 10);
     assert_non_null(at);
-    *strchr(at, '1') = '5';
+    *strchr(at, '1') = '0' + CATALOG_FORMAT + 1;
     seal_document(p, n);
 }
 
