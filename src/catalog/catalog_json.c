@@ -421,11 +421,20 @@ int catalog_parse(const void *p, size_t n, struct catalog **ret, struct dn_err *
     return 0;
 }
 
+/* Has it nothing that format 1 did not know? */
+static bool json_plain_table(const struct table *t)
+{
+    for (size_t i = 0; i < t->columns_count; i++)
+        if (t->columns[i].def_sql || t->columns[i].comment)
+            return false;
+    return t->constraints_count == 0 && t->temp == TABLE_PERMANENT && !t->comment && !t->number;
+}
+
 /* The lowest format that has all there is: a release that knows no more still reads it. */
 static int json_format(const struct catalog *c)
 {
     for (size_t i = 0; i < c->tables_count; i++)
-        if (retention_option(c->tables[i], "retention") ||
+        if (c->tables[i]->ttl_seconds || retention_option(c->tables[i], "retention") ||
             retention_option(c->tables[i], "late_rows"))
             return 5;
     for (size_t i = 0; i < c->views_count; i++)
@@ -437,7 +446,7 @@ static int json_format(const struct catalog *c)
     if (c->access)
         return 3;
     for (size_t i = 0; i < c->tables_count; i++)
-        if (!catalog_json_plain_table(c->tables[i]))
+        if (!json_plain_table(c->tables[i]))
             return 2;
     for (size_t i = 0; i < c->schemas_count; i++)
         if (c->schemas[i].temp || c->schemas[i].comment)

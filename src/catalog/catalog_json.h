@@ -57,8 +57,6 @@ catalog_json_column_id(struct json_reader *r, const struct dn_json *v, const str
 /* Of a table whose columns are there. */
 void catalog_json_read_constraints(struct json_reader *r, const struct dn_json *v, struct table *t);
 void catalog_json_write_constraints(struct dn_json_writer *w, const struct table *t);
-/* Has it nothing that format 1 did not know? */
-bool catalog_json_plain_table(const struct table *t);
 
 /* The optional member "comment", on the heap; NULL: none, or an error. */
 char *catalog_json_comment(struct json_reader *r, const struct dn_json *o);

@@ -338,6 +338,8 @@ static void json_read_policies(struct json_reader *r, const struct dn_json *v, s
         t->upsert = UPSERT_FIELD;
     else if (strcmp(upsert, "row") != 0)
         catalog_json_fail(r, "upsert", "neither row nor field");
+    if (r->rc == 0 && dn_json_get(v, "ttl"))
+        t->ttl_seconds = catalog_json_int(r, v, "ttl", 1, TABLE_TTL_MAX);
     t->spread = (uint32_t)catalog_json_int(r, v, "spread", 1, TABLE_SPREAD_MAX);
     if (r->rc == 0 && !dn_json_is(time, DN_JSON_NULL)) {
         t->time_col = dn_json_is(time, DN_JSON_INT) && time->integer >= 1 &&
@@ -388,14 +390,14 @@ void catalog_json_read_table(struct json_reader *r, const struct dn_json *v, str
     static const char *const members[] = {
         "id",   "version", "schema", "name",    "columns",  "column_id_next", "key",
         "time", "quantum", "slabs",  "upsert",  "spread",   "options",        "constraints",
-        "temp", "comment", "number", "horizon", "timepart", "parent"};
+        "temp", "comment", "number", "horizon", "timepart", "parent",         "ttl"};
     struct table *t = table_new();
 
     if (!t) {
         r->rc = DN_FAIL_NOMEM(r->err);
         return;
     }
-    catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), 7);
+    catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), 8);
     t->id = (uint64_t)catalog_json_int(r, v, "id", 1, INT64_MAX);
     if (r->rc == 0 && dn_json_get(v, "number"))
         t->number = (uint64_t)catalog_json_int(r, v, "number", 1, INT64_MAX);
@@ -553,14 +555,6 @@ static void json_write_time(struct dn_json_writer *w, const struct table *t)
     dn_json_end(w, ']');
 }
 
-bool catalog_json_plain_table(const struct table *t)
-{
-    for (size_t i = 0; i < t->columns_count; i++)
-        if (t->columns[i].def_sql || t->columns[i].comment)
-            return false;
-    return t->constraints_count == 0 && t->temp == TABLE_PERMANENT && !t->comment && !t->number;
-}
-
 void catalog_json_write_table(const struct table *t, struct dn_json_writer *w)
 {
     dn_json_begin(w, NULL, '{');
@@ -594,5 +588,7 @@ void catalog_json_write_table(const struct table *t, struct dn_json_writer *w)
     if (t->horizon != RETENTION_NO_HORIZON)
         dn_json_put_int(w, "horizon", t->horizon);
     catalog_json_write_timepart(t, w);
+    if (t->ttl_seconds)
+        dn_json_put_int(w, "ttl", t->ttl_seconds);
     dn_json_end(w, '}');
 }

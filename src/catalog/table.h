@@ -101,6 +101,7 @@ struct table {
     enum late_rows late;        /* rows that come for times before the horizon */
     int64_t horizon;      /* start of a slab: nothing is before it. RETENTION_NO_HORIZON: none.
                              It moves without another version */
+    int64_t ttl_seconds;  /* rows live so long unless a write says otherwise; 0 = for ever */
     enum table_temp temp; /* not PERMANENT: in a schema of its session */
     char *comment;        /* owned; NULL = none */
     uint32_t spread;      /* hash sub-partitions of an empty series, 1 = none */

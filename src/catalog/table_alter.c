@@ -93,6 +93,7 @@ static int alter_copy_rest(const struct table *from, struct table *to, struct dn
     to->retention = from->retention;
     to->late = from->late;
     to->horizon = from->horizon;
+    to->ttl_seconds = from->ttl_seconds;
     to->temp = from->temp;
     to->comment = from->comment ? mem_strdup(NULL, from->comment) : NULL;
     to->spread = from->spread;

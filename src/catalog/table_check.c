@@ -13,7 +13,8 @@
  *  I6  slab rules exist just when there is a time column; the first begins at INT64_MIN, the
  *      others later and later; each slab is a whole multiple of the quantum
  *  I7  quantum count and unit describe the newest rule's quantum
- *  I8  spread > 1 only without a series; upsert by field only with a key and constant defaults
+ *  I8  spread > 1 only without a series; upsert by field only with a key and constant defaults,
+ *      and without a time to live
  *  I10 retention only with a time column; the horizon is the start of a slab
  *  I9  constraints have names of their own and name existing columns; expressions are text
  *
@@ -305,6 +306,11 @@ static int check_policies(const struct table *t, struct dn_err *err)
                   err,
                   "spread: %u",
                   t->spread);
+    DN_CHECK_DISK(t->ttl_seconds >= 0 && t->ttl_seconds <= TABLE_TTL_MAX &&
+                      (t->ttl_seconds == 0 || t->upsert == UPSERT_ROW),
+                  err,
+                  "ttl: %" PRId64,
+                  t->ttl_seconds);
     if (t->upsert == UPSERT_FIELD) {
         DN_CHECK_DISK(t->form != KEY_NONE, err, "upsert: by field without a key");
         for (unsigned i = 0; i < t->columns_count; i++) {

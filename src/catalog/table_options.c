@@ -2,7 +2,7 @@
  *
  * table_options.c: the WITH list of CREATE TABLE. First every option is known, given once and kept
  * as written (options_collect); then those of our own act, in the order time, quantum, slab,
- * retention, spread, upsert, because each looks at the ones before. */
+ * retention, spread, upsert, default_time_to_live, because each looks at the ones before. */
 #include "base/text.h"
 #include "catalog/duration.h"
 #include "catalog/table_int.h"
@@ -21,6 +21,7 @@ enum option_kind {
     OWN_SPREAD,
     OWN_RETENTION,
     OWN_LATE,
+    OWN_TTL,
     OWN_COMMENT,
     OWN_MAX, /* those above are remembered by kind */
     INFO,
@@ -93,8 +94,8 @@ static int options_unknown(const struct options *o, const struct option_spec *fr
         dn_err_hint(o->b->err, "Perhaps you meant \"%s\".", near.best);
     else
         dn_err_hint(o->b->err,
-                    "the options are upsert, quantum, slab, time, retention, late_rows, spread and "
-                    "comment");
+                    "the options are upsert, quantum, slab, time, retention, late_rows, spread, "
+                    "default_time_to_live and comment");
     return table_at(rc, o->b->err, from->name.pos);
 }
 
@@ -506,6 +507,44 @@ static int options_upsert(const struct options *o)
     return options_check_field(o);
 }
 
+/* Digits alone; of a number beyond all limits no more than that it is. */
+static bool options_number(const char *text, int64_t *ret)
+{
+    int64_t n = 0;
+
+    for (const char *s = text; *s; s++) {
+        if (*s < '0' || *s > '9')
+            return false;
+        n = n > TABLE_TTL_MAX ? n : n * 10 + (*s - '0');
+    }
+    *ret = n;
+    return *text != '\0';
+}
+
+/* Rows expire as a whole; a write of some fields would have to say when each of them does. */
+static int options_ttl(const struct options *o)
+{
+    const struct option_spec *from = o->own[OWN_TTL];
+    int64_t seconds = 0;
+    int rc;
+
+    if (!from)
+        return 0;
+    if (!options_number(from->value, &seconds) && !duration_parse(from->value, &seconds))
+        return options_fail_value(
+            o, OWN_TTL, "a number of seconds or a length of time such as '7d'");
+    if (seconds < 0 || seconds > TABLE_TTL_MAX)
+        return options_fail_value(o, OWN_TTL, "from 0 to 630720000 seconds (20 years)");
+    o->b->t->ttl_seconds = seconds;
+    if (seconds == 0 || o->b->t->upsert == UPSERT_ROW)
+        return 0;
+    rc = DN_FAIL(o->b->err,
+                 DN_E_UNSUPPORTED,
+                 "table option default_time_to_live does not go with upsert = 'field'");
+    dn_err_hint(o->b->err, "rows expire as a whole: use upsert = 'row'");
+    return table_at(rc, o->b->err, from->name.pos);
+}
+
 int table_build_options(struct table_builder *b)
 {
     struct options o = {.b = b};
@@ -529,5 +568,6 @@ int table_build_options(struct table_builder *b)
     rc = options_spread(&o);
     if (rc < 0)
         return rc;
-    return options_upsert(&o);
+    rc = options_upsert(&o);
+    return rc < 0 ? rc : options_ttl(&o);
 }

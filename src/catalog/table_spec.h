@@ -7,6 +7,8 @@
 #include "base/err.h"
 #include "vec/vec.h"
 
+#define TABLE_TTL_MAX INT64_C(630720000) /* seconds: 20 years, as in Cassandra */
+
 struct spec_name {
     const char *s; /* NUL-terminated, borrowed */
     uint32_t pos;  /* 1-based character position in the statement, 0 = unknown */

@@ -9,6 +9,7 @@
 #include "engine/pressure.h"
 #include "engine/retain.h"
 #include "engine/timepart.h"
+#include "engine/ttl.h"
 
 #include "catalog/table_alter.h"
 #include "catalog/table_constraint.h"
@@ -27,6 +28,8 @@ static int alter_options(struct alter *a,
                          struct dn_err *err)
 {
     struct table_rows_span rows = {.any = false};
+    struct shard *shard = a->stmt->conn->db->shard;
+    bool row = t->upsert == UPSERT_ROW;
     struct shard_span span;
     int rc;
 
@@ -49,12 +52,22 @@ static int alter_options(struct alter *a,
                            "ALTER TABLE … SET of quantum, slab or time cannot run inside a "
                            "transaction block");
         /* From here to the end of the edit no row may come that the new schedule does not know. */
-        shard_hold(a->stmt->conn->db->shard, t->id, &span);
+        shard_hold(shard, t->id, &span);
         a->held = true;
         rows.any = span.time_min <= span.time_max;
         rows.time_max = span.time_max;
     }
-    return table_set_options(t, action->options, action->options_count, &rows, err);
+    rc = table_set_options(t, action->options, action->options_count, &rows, err);
+    if (rc == 0 && row && t->upsert == UPSERT_FIELD)
+        rc = ddl_alter_hold(a, t, err);
+    if (rc == 0 && row && t->upsert == UPSERT_FIELD && stmt_expires(a->stmt, t)) {
+        rc = DN_FAIL(err,
+                     DN_E_UNSUPPORTED,
+                     "table \"%s\" has rows that expire, which does not go with upsert = 'field'",
+                     t->name);
+        dn_err_at(err, action->options[0].name.pos);
+    }
+    return rc;
 }
 
 static int alter_drop_constraint(struct alter *a,

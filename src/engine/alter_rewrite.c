@@ -16,6 +16,7 @@
  * In a transaction block both edits are the block's, the rows go where all its rows go, and COMMIT
  * fails if somebody else has written to the table since (tx_hold_table). */
 #include "engine/alter_int.h"
+#include "engine/ttl.h"
 
 #include "engine/ddl_expr.h"
 #include "engine/generated.h"
@@ -519,6 +520,9 @@ rewrite_end(void *arg, const struct catalog *cur, struct catalog **ret_next, str
             err, DN_E_TABLE_CHANGED, "table \"%s\" was altered by another session", a->was->name);
     rc = ddl_alter_hold(a, was, err);
     a->filled = true;
+    if (rc == 0 && stmt_expires(a->stmt, was))
+        rc = DN_FAIL(
+            err, DN_E_UNSUPPORTED, "ALTER TABLE cannot write every row anew where rows expire");
     if (rc == 0)
         rc = rewrite_fill_all(a, cur, was, err);
     if (rc == 0)

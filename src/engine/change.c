@@ -3,7 +3,7 @@
  * change.c: UPDATE and DELETE. The plan finds the rows as of a snapshot; they are gathered, checked
  * like rows of an INSERT, and written in one commit that the shard refuses if one of them has a
  * newer version by then. Then all is done again with a new snapshot, so that no increment is lost;
- * after CHANGE_TRIES the statement fails with 40001.
+ * after STMT_TRIES the statement fails with 40001.
  *
  *     DELETE of ranges of the key change_range.c; after CHANGE_RANGE_TRIES conflicts by rows
  *     any other DELETE            a tombstone for each row
@@ -19,13 +19,11 @@
 #include "engine/merge.h"
 #include "engine/parts.h"
 #include "engine/pressure.h"
+#include "engine/ttl.h"
 
 #include <stdio.h>
 
-#define CHANGE_TRIES       64
 #define CHANGE_RANGE_TRIES 4
-#define CHANGE_WAIT_NS     50000u /* the first pause is shorter than this, later ones up to … */
-#define CHANGE_WAIT_GROWS  8      /* … 2^8 times as long */
 #define CHANGE_ROWS_MAX    (32u * 1024 * 1024)
 #define CHANGE_NAME_MAX    200u /* bytes of a row's name in a message */
 #define CHANGE_BATCHES     3u
@@ -48,6 +46,7 @@ struct change_run {
     struct vec *new_cols; /* in strings: by store column */
     struct shard_batch batches[CHANGE_BATCHES];
     size_t batches_count;
+    int64_t expiry_ns; /* of the new rows */
 };
 
 /* ---- names of rows ---- */
@@ -336,6 +335,8 @@ static int change_batch(
     }
     *b = (struct shard_batch){
         .table = t, .cols = cols, .rows = rows, .op = op, .check_seq = snapshot_seq(r->stmt->snap)};
+    if (op == ROW_PUT)
+        b->expiry_ns = r->expiry_ns;
     if (t->form == KEY_NONE)
         b->rowids = cols[t->columns_count + HIDDEN_ROWID].data;
     r->batches_count++;
@@ -569,6 +570,8 @@ static int change_once(struct dendro_stmt *stmt, int tries, struct dn_err *err)
     arena_init(&r.scratch, r.owner);
     rc = change_init(&r, err);
     if (rc == 0)
+        rc = stmt_expiry(stmt, r.table, stmt_inner(stmt)->change->ttl, &r.expiry_ns, err);
+    if (rc == 0)
         rc = change_consts(&r, err);
     if (rc == 0)
         rc = change_find(&r, err);
@@ -576,32 +579,6 @@ static int change_once(struct dendro_stmt *stmt, int tries, struct dn_err *err)
         rc = stmt_inner(stmt)->change->once ? stmt_merge_twice(err) : change_write(&r, err);
     stmt->rows_count = rc < 0 || stmt_returns(stmt) ? 0 : r.rows - (stmt->conn->late - late);
     change_done(&r);
-    return rc;
-}
-
-static void change_pause(struct dendro_stmt *stmt, int tries)
-{
-    struct sched *sched = stmt->conn->db->volume->sched;
-    uint64_t max = (uint64_t)CHANGE_WAIT_NS
-                   << (tries < CHANGE_WAIT_GROWS ? tries : CHANGE_WAIT_GROWS);
-
-    sched_sleep_ns(sched, sched_random(sched) % max);
-}
-
-int stmt_retry(struct dendro_stmt *stmt, stmt_once_fn once, struct dn_err *err)
-{
-    int rc = 0;
-
-    for (int i = 0; rc == 0; i++) {
-        rc = once(stmt, i, err);
-        if (rc != DN_E_CONFLICT || i + 1 == CHANGE_TRIES)
-            return rc;
-        stmt_stop(stmt);
-        change_pause(stmt, i);
-        rc = session_check_cancel(stmt->conn, err);
-        if (rc == 0 && !stmt_compiled(stmt))
-            rc = stmt_compile_again(stmt, err);
-    }
     return rc;
 }
 

@@ -485,6 +485,7 @@ static int conf_write(struct conf *r, struct dn_err *err)
                                             .cols = cols,
                                             .rows = r->upds_count,
                                             .op = ROW_PUT,
+                                            .expiry_ns = r->in->expiry_ns,
                                             .check_seq = snapshot_seq(r->stmt->snap)};
     }
     if (rc < 0 || n == 0)

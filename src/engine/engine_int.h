@@ -55,7 +55,7 @@ struct dendro_db {
     struct catalog *catalog;    /* one reference; E1 */
     atomic_bool catalog_unsure; /* set and cleared under edit */
     atomic_bool catalog_late;   /* only the log has the catalog; set and cleared under edit */
-    atomic_bool shard_behind;   /* the shard was not told of the newest catalog yet */
+    atomic_bool shard_behind, expires; /* the newest catalog is news to the shard; rows expire */
     uint32_t conns_count;
     uint64_t conns_made; /* since it was opened; under lock */
     struct tz_cache *zones;
@@ -63,7 +63,7 @@ struct dendro_db {
     struct advisory *advisory;   /* list of advisory locks that are held; under lock */
     uint32_t advisory_count;
     struct watch *watch; /* cancels statements when their time is up; NULL: none had a limit yet */
-    struct rollouts *rollouts; /* runs those of time partitions; NULL: there are none; under edit */
+    struct rollouts *rollouts; /* the task of time partitions and expiry; NULL: none; under lock */
     struct engine_sequences sequences;
     atomic_uint_fast64_t late_rows; /* left out since it was opened: before the horizon */
 };

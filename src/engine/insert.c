@@ -6,6 +6,7 @@
  * row (the first is 1) and column and point at the value. */
 #include "engine/engine_int.h"
 #include "engine/names.h"
+#include "engine/ttl.h"
 
 #include "plan/plan.h"
 #include "plan/writable.h"
@@ -431,6 +432,8 @@ static int ins_once(struct dendro_stmt *stmt, int tries DN_UNUSED, struct dn_err
     r.env = session_plan_env(stmt->conn, stmt->catalog, &r.scratch);
     rc = intake_init(&r.rows, &stmt->insert, &stmt->owner, err);
     session_intake_run(stmt->conn, &r.rows.run);
+    if (rc == 0)
+        rc = stmt_expiry(stmt, r.table, stmt_inner(stmt)->insert->ttl, &r.rows.expiry_ns, err);
     if (rc == 0)
         rc = ins_params(&r, err);
     if (rc == 0)

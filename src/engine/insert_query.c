@@ -8,6 +8,7 @@
 #include "engine/engine_int.h"
 
 #include "engine/intake_bulk.h"
+#include "engine/ttl.h"
 
 #include <inttypes.h>
 
@@ -201,6 +202,7 @@ int stmt_run_insert_query(struct dendro_stmt *stmt, struct dn_err *err)
 {
     struct insq r = {.stmt = stmt,
                      .bulk = {.conn = stmt->conn, .to = &stmt->insert, .owner = &stmt->owner}};
+    const struct insert_stmt *insert;
     const struct plan *plan;
     struct batch b;
     int rc = stmt_begin(stmt, stmt_inner(stmt), err);
@@ -208,10 +210,12 @@ int stmt_run_insert_query(struct dendro_stmt *stmt, struct dn_err *err)
     if (rc < 0)
         return rc;
     plan = stmt->run_plan ? stmt->run_plan : stmt->plan;
-    if (stmt_inner(stmt)->insert) /* else it is a CREATE TABLE AS */
-        r.user = stmt_inner(stmt)->insert->overriding == OVERRIDING_USER;
+    insert = stmt_inner(stmt)->insert; /* NULL: it is a CREATE TABLE AS */
+    r.user = insert && insert->overriding == OVERRIDING_USER;
     arena_init(&r.scratch, &stmt->owner);
-    rc = intake_bulk_begin(&r.bulk, err);
+    rc = stmt_expiry(stmt, stmt->insert.table, insert ? insert->ttl : NULL, &r.bulk.expiry_ns, err);
+    if (rc == 0)
+        rc = intake_bulk_begin(&r.bulk, err);
     if (rc == 0)
         rc = insq_kinds(&r, plan, err);
     if (rc == 0)

@@ -360,6 +360,7 @@ int intake_batch(struct intake *in, struct shard_batch *ret, struct dn_err *err)
             cols[i] = in->made[i];
     }
     rc = intake_complete(in->to, cols, in->rows, &in->run, &in->strings, ret, err);
+    ret->expiry_ns = in->expiry_ns;
     if (rc == 0)
         rc = intake_checked(in, cols, err);
     if (rc == 0)

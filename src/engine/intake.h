@@ -157,6 +157,7 @@ struct intake {
     uint32_t made_rows;
     uint32_t checked;    /* rows that keep all constraints */
     uint32_t late_known; /* rows among which late ones were counted */
+    int64_t expiry_ns;   /* of the rows, as in struct shard_batch; 0: as the table says */
 };
 
 int intake_init(struct intake *in,

@@ -32,6 +32,7 @@ int intake_bulk_begin(struct intake_bulk *b, struct dn_err *err)
     rc = intake_init(b->rows, b->to, b->owner, err);
     session_intake_run(b->conn, &b->rows->run);
     b->rows->run.first = b->count + 1;
+    b->rows->expiry_ns = b->expiry_ns;
     return rc;
 }
 
@@ -60,6 +61,7 @@ static int bulk_hand_over(struct intake_bulk *b, struct dn_err *err)
     part.cols = batch.cols;
     part.rows = batch.rows;
     part.op = batch.op;
+    part.expiry_ns = batch.expiry_ns;
     part.arg = b->rows;
     b->rows = NULL;
     rc = shard_load_add(b->load, &part, err);

@@ -22,9 +22,10 @@ struct intake_bulk {
     size_t bytes;                   /* about what rows holds */
     uint64_t count;                 /* rows so far; at the end: written ones */
     uint64_t late;                  /* of the session, before */
+    int64_t expiry_ns;              /* of the rows, as in struct intake */
 };
 
-/* conn, to and owner are set, all else is zero. */
+/* conn, to and owner are set, expiry_ns may be, all else is zero. */
 int intake_bulk_begin(struct intake_bulk *b, struct dn_err *err) DN_MUST_CHECK;
 /* After a row of about so many bytes. Looks at the cancel flag now and then. */
 int intake_bulk_row(struct intake_bulk *b, size_t bytes, struct dn_err *err) DN_MUST_CHECK;

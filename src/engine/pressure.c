@@ -10,6 +10,7 @@
 #include "engine/intake_late.h"
 #include "engine/names.h"
 #include "engine/route.h"
+#include "engine/timepart.h"
 
 #define PRESSURE_OWN_SHARE                                                                         \
     8u                       /* of the limit: a statement that holds more is too big by itself … \
@@ -33,6 +34,9 @@ int session_commit(struct dendro_conn *conn,
     struct arena arena;
     int rc;
 
+    for (size_t i = 0; i < count; i++)
+        if (batches[i].expiry_ns > 0 || (batches[i].table && batches[i].table->ttl_seconds))
+            engine_rollouts_expiry(conn->db);
     arena_init(&arena, &conn->db->owner);
     rc = session_late(conn, &batches, &count, &arena, err);
     if (rc == 0 && count > 0 && tx_in_block(conn)) {

@@ -153,6 +153,7 @@ static void rollouts_task(void *arg)
         sched_unlock(r->lock);
         dn_err_clear(&err);
         rc = rollouts_all(r->db, &when, &err);
+        shard_expire(r->db->shard);
         sched_lock(r->lock);
         if (!r->stop && !r->again)
             sched_wait_ns(
@@ -164,10 +165,11 @@ static void rollouts_task(void *arg)
 static bool rollouts_wanted(struct dendro_db *db)
 {
     struct catalog *cat = engine_catalog(db);
-    bool wanted = false;
+    bool wanted = atomic_load(&db->expires);
 
     for (size_t i = 0; i < cat->tables_count && !wanted; i++)
-        wanted = cat->tables[i]->timepart || cat->tables[i]->retention.kind != RETENTION_NONE;
+        wanted = cat->tables[i]->timepart || cat->tables[i]->retention.kind != RETENTION_NONE ||
+                 shard_expires(db->shard, cat->tables[i]->id);
     catalog_unref(cat);
     return wanted;
 }
@@ -203,17 +205,24 @@ void engine_rollouts_wake(struct dendro_db *db)
 
     if (db->read_only || !db->background || !rollouts_wanted(db))
         return;
-    sched_lock(db->edit); /* so that one is made */
+    sched_lock(db->lock); /* so that one is made */
     if (!db->rollouts)
         db->rollouts = rollouts_new(db);
     r = db->rollouts;
-    sched_unlock(db->edit);
+    sched_unlock(db->lock);
     if (!r)
         return;
     sched_lock(r->lock);
     r->again = true;
     sched_signal(r->news);
     sched_unlock(r->lock);
+}
+
+void engine_rollouts_expiry(struct dendro_db *db)
+{
+    if (!atomic_load_explicit(&db->expires, memory_order_relaxed) &&
+        !atomic_exchange(&db->expires, true))
+        engine_rollouts_wake(db);
 }
 
 void engine_rollouts_stop(struct dendro_db *db)

@@ -4,6 +4,7 @@
 #include "engine/route.h"
 
 #include "engine/engine_int.h"
+#include "engine/timepart.h"
 #include "store/shard_load.h"
 
 static int route_gone(const struct table *t, struct dn_err *err)
@@ -45,6 +46,8 @@ int route_load(struct dendro_db *db,
 
     if (rc < 0)
         return rc;
+    if (t->ttl_seconds)
+        engine_rollouts_expiry(db);
     how.route = route_table;
     how.route_arg = db;
     rc = shard_load_begin(db->shard, to, &how, ret, err);

@@ -2,8 +2,9 @@
  *
  * timepart.h: statements about time partitions, and who runs their rollouts. One task of the
  * database sleeps until the next step is due (rollout.h) and makes it, holding the lease of
- * rollouts; it is started with the first partition. What became due while nobody ran it is made up
- * for when the database is opened, and when a clock for tests is set ahead, before that returns.
+ * rollouts; it is started with the first partition, or the first row that expires. What became due
+ * while nobody ran it is made up for when the database is opened, and when a clock for tests is set
+ * ahead, before that returns.
  *
  * Statements: the thread of the session. The rest: any thread. */
 #pragma once
@@ -37,6 +38,8 @@ int engine_rollouts_run(struct dendro_db *db, struct dn_err *err) DN_MUST_CHECK;
 /* There is a partition, or one has changed: the task looks again, and is started if it must be. */
 void engine_rollouts_wake(struct dendro_db *db);
 void engine_rollouts_stop(struct dendro_db *db);
+/* Rows come that expire: the task looks for their space from now on, once in a while. */
+void engine_rollouts_expiry(struct dendro_db *db);
 /* What time it is for a partition. */
 int engine_rollout_now(struct dendro_db *db,
                        const struct table *t,

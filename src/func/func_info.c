@@ -125,6 +125,19 @@ static int64_t info_clock(const struct func_ctx *ctx)
 
 FUNC_EACH(func_clock, int64_t, (to[i] = info_clock(ctx), 0))
 
+/* ---- rows that expire ---- */
+
+/* Whole seconds, none of them over: a row that is there has at least one. */
+static int64_t info_ttl(const struct func_ctx *ctx, int64_t expiry_ns)
+{
+    int64_t now = ctx->session ? ctx->session->statement_ns : ctx->now_ns;
+
+    return expiry_ns > now ? (expiry_ns - now - 1) / 1000000000 + 1 : 0;
+}
+
+FUNC_EACH(func_ttl, int64_t, (to[i] = info_ttl(ctx, vec_i64(&args[0], i)), 0))
+FUNC_EACH(func_expires_at, int64_t, (to[i] = civil_floor(vec_i64(&args[0], i), 1000), 0))
+
 static int
 info_advance(const struct func_ctx *ctx, struct vinterval by, int64_t *ret, struct dn_err *err)
 {
@@ -381,6 +394,21 @@ static const struct func func_info_rows[] = {
      .kernel = func_num_nonnulls,
      .doc = "How many of the arguments are not NULL.",
      .example = "num_nonnulls(1, NULL, 2) = 2"},
+    {.name = "ttl",
+     .args = {TYPE_BIGINT},
+     .args_count = 1,
+     .result = TYPE_BIGINT,
+     .flags = FUNC_STRICT | FUNC_STABLE,
+     .kernel = func_ttl,
+     .doc = "Seconds until the row of a column, or of a table of FROM, expires: ttl(c), ttl(t). "
+            "NULL: it does not. In calls it takes no other values."},
+    {.name = "expires_at",
+     .args = {TYPE_BIGINT},
+     .args_count = 1,
+     .result = TYPE_TIMESTAMP_US,
+     .flags = FUNC_STRICT,
+     .kernel = func_expires_at,
+     .doc = "When that row expires."},
     {.name = "parse_ident",
      .args = {TYPE_VARCHAR},
      .args_count = 1,

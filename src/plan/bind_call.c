@@ -253,6 +253,8 @@ int bind_function(struct binder *b, const struct expr *e, struct bexpr **ret, st
     rc = bind_choice_call(b, e, name, ret, err);
     if (rc != 1)
         return rc;
+    if (bind_is_ttl(name))
+        return bind_ttl(b, e, name, ret, err);
     for (uint32_t i = 0; i < e->args_count; i++) {
         rc = bind_expr(b, bind_regclass(name, e->args[i]), &args[i], err);
         if (rc < 0)

@@ -124,6 +124,14 @@ int bind_row_distinct(struct binder *b,
                       const struct expr *e,
                       struct bexpr **ret,
                       struct dn_err *err) DN_MUST_CHECK;
+/* ttl(column), expires_at(column) (bind_ttl.c). */
+bool bind_is_ttl(const char *name);
+int bind_ttl(struct binder *b,
+             const struct expr *e,
+             const char *name,
+             struct bexpr **ret,
+             struct dn_err *err) DN_MUST_CHECK;
+
 /* Whole rows (bind_whole.c): the table that t or t.* names, and where it was found; NULL: none. */
 struct lrel *bind_whole(const struct binder *b, const struct expr *e, const struct scope **ret);
 int bind_whole_text(struct binder *b,

@@ -84,6 +84,20 @@ sql_insert_source(struct sql_parser *ps, struct sql_list columns, int overriding
     return s;
 }
 
+struct insert_stmt *sql_insert_ttl(struct insert_stmt *s, struct expr *ttl)
+{
+    if (s)
+        s->ttl = ttl;
+    return s;
+}
+
+struct change_stmt *sql_change_ttl(struct change_stmt *c, struct expr *ttl)
+{
+    if (c)
+        c->ttl = ttl;
+    return c;
+}
+
 struct insert_stmt *sql_insert_end(struct sql_parser *ps,
                                    const struct insert_stmt *into,
                                    struct insert_stmt *source,
@@ -105,6 +119,7 @@ struct insert_stmt *sql_insert_end(struct sql_parser *ps,
     source->depth = 1;
     if (source->query)
         dml_deeper(&source->depth, source->query->depth);
+    dml_deeper_expr(&source->depth, source->ttl);
     dml_deeper_items(&source->depth, items, returning.count);
     dml_deeper_sets(&source->depth, c->set, c->set_count);
     dml_deeper_expr(&source->depth, c->where);
@@ -288,6 +303,7 @@ struct change_stmt *sql_change_end(struct sql_parser *ps,
     dml_deeper_sets(&c->depth, set, sets.count);
     dml_deeper_items(&c->depth, items, returning.count);
     dml_deeper_expr(&c->depth, where);
+    dml_deeper_expr(&c->depth, c->ttl);
     for (uint32_t i = 0; i < from.count; i++)
         dml_deeper(&c->depth, tables[i]->depth);
     dml_check_depth(ps, c->depth, c->table.pos);

@@ -41,6 +41,7 @@ struct insert_stmt {
     enum overriding overriding;
     struct query *query; /* NULL = DEFAULT VALUES; only a VALUES that is all of the query may have
                             DEFAULT among its values */
+    struct expr *ttl;    /* USING TTL; NULL = none */
     struct conflict_clause conflict;
     struct select_item *returning;
     uint32_t returning_count;
@@ -81,6 +82,7 @@ struct change_stmt {
     struct with_clause *with; /* NULL = none */
     struct qual_name table;
     const char *alias;    /* NULL = none */
+    struct expr *ttl;     /* UPDATE … USING TTL; NULL = none */
     struct set_item *set; /* UPDATE */
     uint32_t set_count;
     struct from_item **from; /* UPDATE … FROM, DELETE … USING */

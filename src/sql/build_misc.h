@@ -14,6 +14,9 @@ struct insert_stmt *sql_insert_begin(struct sql_parser *ps,
                                      const struct sql_token *alias);
 struct insert_stmt *
 sql_insert_source(struct sql_parser *ps, struct sql_list columns, int overriding, struct query *q);
+/* USING TTL; NULL: none. */
+struct insert_stmt *sql_insert_ttl(struct insert_stmt *s, struct expr *ttl);
+struct change_stmt *sql_change_ttl(struct change_stmt *c, struct expr *ttl);
 struct insert_stmt *sql_insert_end(struct sql_parser *ps,
                                    const struct insert_stmt *into,
                                    struct insert_stmt *source,

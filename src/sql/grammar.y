@@ -10,7 +10,7 @@
  *   (unsupported_list.h): at a syntax error sql_error.c asks whether the X_* could have stood there,
  *   and then says so instead of listing what was expected.
  * - NOT_LA is a NOT before IN, BETWEEN, LIKE or SIMILAR; it binds like them. WITH_LA is a WITH before
- *   TIME and ORDINALITY, FIELD a unit of an interval.
+ *   TIME and ORDINALITY, USING_LA a USING before TTL, FIELD a unit of an interval.
  * - Messages list expected tokens in the order of the %token lines below.
  * - There are no conflicts but those that precedence decides: LP query RP is a query, not an
  *   expression in parentheses, as long as it can be (RP binds more than SIGN); a JOIN leans left. */
@@ -34,7 +34,7 @@
 %token DOT TYPECAST PLUS MINUS STAR SLASH PERCENT NE LT LE GT GE AND OR NOT_LA IN IS BETWEEN.
 %token CONCAT AMP PIPE HASH LSHIFT RSHIFT TILDE CARET OP ARROW ASSIGN ESCAPE UNKNOWN FIELD.
 %token BOTH LEADING TRAILING PLACING.
-%token OVER FILTER WITHIN AT ISNULL NOTNULL ILLEGAL STOP VROW WITH_LA.
+%token OVER FILTER WITHIN AT ISNULL NOTNULL ILLEGAL STOP VROW WITH_LA USING_LA.
 %token CASE CHECK COLLATE CONSTRAINT CROSS ELSE END EXCEPT FETCH FOR FOREIGN FULL ILIKE INNER INTERSECT
   OUTER JOIN LATERAL LEFT LIKE NATURAL ONLY REFERENCES RETURNING RIGHT THEN UNION UNIQUE USING WHEN WINDOW.
 %token ANY SOME ARRAY ROW SYMMETRIC ASYMMETRIC SIMILAR OVERLAPS OPERATOR VARIADIC NORMALIZED.
@@ -921,7 +921,9 @@ dml(A) ::= delete_rest(C). {A = sql_change_stmt(ps, STMT_DELETE, NULL, C);}
 dml(A) ::= with_clause(W) delete_rest(C). {A = sql_change_stmt(ps, STMT_DELETE, W, C);}
 
 %type insert_rest {struct insert_stmt *}
-insert_rest(A) ::= insert_into(I) insert_source(S) conflict(C) returning(R). {A = sql_insert_end(ps, I, S, C, R);}
+insert_rest(A) ::= insert_into(I) insert_source(S) using_ttl(T) conflict(C) returning(R). {
+    A = sql_insert_end(ps, I, sql_insert_ttl(S, T), C, R);
+}
 insert_rest(A) ::= insert_into(I) X_INSERT. {A = I;}
 insert_rest(A) ::= insert_into(I) insert_source X_INSERT_TAIL. {A = I;}
 %type insert_into {struct insert_stmt *}
@@ -940,6 +942,10 @@ overriding(A) ::= overriding_word(O). {A = O;}
 overriding_word(A) ::= OVERRIDING ID ID. {A = OVERRIDING_USER;}
 overriding_word(A) ::= OVERRIDING SYSTEM ID. {A = OVERRIDING_SYSTEM;}
 
+%type using_ttl {struct expr *}
+using_ttl(A) ::= . {A = NULL;}
+using_ttl(A) ::= USING_LA ID expr(E). {A = E;}
+
 %type conflict {struct conflict_clause *}
 conflict(A) ::= . {A = NULL;}
 conflict(A) ::= ON(T) CONFLICT conflict_target(C) DO NOTHING. {A = sql_conflict(ps, T.pos, C, CONFLICT_NOTHING, sql_list_none(ps), NULL);}
@@ -952,8 +958,10 @@ returning(A) ::= . {A = sql_list_none(ps);}
 returning(A) ::= RETURNING items(L). {A = L;}
 
 %type update_rest {struct change_stmt *}
-update_rest(A) ::= UPDATE target(C) SET sets(L) from(F) where(W) returning(R). {A = sql_change_end(ps, C, L, F, W, R);}
-update_rest(A) ::= UPDATE target(C) SET sets from where X_CHANGE_TAIL. {A = C;}
+update_rest(A) ::= UPDATE target(C) using_ttl(T) SET sets(L) from(F) where(W) returning(R). {
+    A = sql_change_end(ps, sql_change_ttl(C, T), L, F, W, R);
+}
+update_rest(A) ::= UPDATE target(C) using_ttl SET sets from where X_CHANGE_TAIL. {A = C;}
 %type delete_rest {struct change_stmt *}
 delete_rest(A) ::= DELETE FROM target(C) using(F) where(W) returning(R). {
     A = sql_change_end(ps, C, (struct sql_list){F.start, 0}, F, W, R);
@@ -1721,6 +1729,16 @@ static bool parser_is_national(const struct sql_lexer *lx, struct sql_token tok)
            sql_lex(&ahead, &next) == TK_ID && parser_word_in(next, types, DN_ARRAY_SIZE(types));
 }
 
+/* USING TTL, where it can stand: elsewhere ttl is a name as others are. */
+static bool parser_is_ttl(const struct parser_sim *sim, const struct sql_lexer *lx)
+{
+    static const char *const ttl[] = {"ttl"};
+    struct parser_sim test = *sim;
+    struct sql_token next;
+
+    return parser_peek(lx, &next) == TK_ID && parser_word_in(next, ttl, 1) && sim_feed(&test, TK_USING_LA);
+}
+
 /* The next token as the automaton is to see it. */
 static int parser_lex(struct sql_lexer *lx, const struct parser_sim *sim, struct parser_past *past, struct sql_token *tok)
 {
@@ -1734,6 +1752,8 @@ static int parser_lex(struct sql_lexer *lx, const struct parser_sim *sim, struct
         return code;
     if (code == 0)
         code = TK_STOP;
+    else if (code == TK_USING && parser_is_ttl(sim, lx))
+        code = TK_USING_LA;
     else if (code == TK_ID && past->interval && parser_is_field(*tok))
         code = parser_goes_on(*sim, TK_FIELD, lx) ? TK_FIELD : TK_ID;
     else if (code != TK_ID)

@@ -103,6 +103,7 @@ void sql_print_insert(const struct stmt *stmt, struct buf *b)
     buf_puts(b, s->query ? " " : " DEFAULT VALUES");
     if (s->query)
         sql_print_query(s->query, b);
+    sql_print_opt(" USING TTL ", s->ttl, b);
     print_conflict(&s->conflict, b);
     print_returning(s->returning, s->returning_count, b);
 }
@@ -118,6 +119,7 @@ void sql_print_change(const struct stmt *s, struct buf *b)
     buf_puts(b, update ? "UPDATE " : "DELETE FROM ");
     sql_print_qual(&c->table, b);
     print_as(c->alias, b);
+    sql_print_opt(" USING TTL ", c->ttl, b);
     print_set_list(c->set, c->set_count, b);
     sql_print_from_list(update ? " FROM " : " USING ", c->from, c->from_count, b);
     sql_print_opt(" WHERE ", c->where, b);

@@ -125,25 +125,10 @@ static const int error_operators[] = {
     TK_ISNULL, TK_NOTNULL, TK_SIMILAR, TK_OVERLAPS, TK_OPERATOR, TK_OVER, TK_FILTER,
     TK_WITHIN, TK_WITH_LA, TK_WITHOUT};
 /* Never named: words that are only names here, and what exists for other messages. */
-static const int error_silent[] = {TK_OVER,
-                                   TK_FILTER,
-                                   TK_WITHIN,
-                                   TK_AT,
-                                   TK_ISNULL,
-                                   TK_NOTNULL,
-                                   TK_ILLEGAL,
-                                   TK_NOT_LA,
-                                   TK_ESCAPE,
-                                   TK_FIELD,
-                                   TK_DURATION,
-                                   TK_BOTH,
-                                   TK_LEADING,
-                                   TK_TRAILING,
-                                   TK_STOP,
-                                   TK_WITH_LA,
-                                   TK_PRECISION,
-                                   TK_OP,
-                                   TK_VROW};
+static const int error_silent[] = {TK_OVER,     TK_FILTER,   TK_WITHIN,    TK_AT,       TK_ISNULL,
+                                   TK_NOTNULL,  TK_ILLEGAL,  TK_NOT_LA,    TK_ESCAPE,   TK_FIELD,
+                                   TK_DURATION, TK_BOTH,     TK_LEADING,   TK_TRAILING, TK_STOP,
+                                   TK_WITH_LA,  TK_USING_LA, TK_PRECISION, TK_OP,       TK_VROW};
 
 /* Words that are only named where nothing better can be: beside the first, the others go unsaid. */
 static const int error_beside[][2] = {

@@ -97,6 +97,24 @@ static bool late_column(const struct vec *v,
     return true;
 }
 
+/* A number for each row: those that stay. from NULL: none. */
+static bool late_numbers(const int64_t *from,
+                         const uint64_t *gone,
+                         uint32_t rows,
+                         uint32_t kept,
+                         struct arena *arena,
+                         const int64_t **ret)
+{
+    int64_t *to = from ? arena_alloc_array(arena, (size_t)kept + 1, sizeof *to) : NULL;
+    uint32_t n = 0;
+
+    for (uint32_t row = 0; to && row < rows; row++)
+        if (!vec_bit(gone, row))
+            to[n++] = from[row];
+    *ret = to;
+    return to || !from;
+}
+
 int late_drop(const struct shard_batch *b,
               int64_t horizon,
               struct arena *arena,
@@ -105,9 +123,9 @@ int late_drop(const struct shard_batch *b,
 {
     uint64_t *gone = arena_calloc(arena, VEC_BITMAP_WORDS(b->rows) + 1, sizeof *gone);
     struct vec *cols = arena_calloc(arena, b->table->columns_count, sizeof *cols);
-    int64_t *rowids = NULL;
+    const int64_t *rowids = NULL;
+    const int64_t *expiries = NULL;
     uint32_t kept = b->rows;
-    uint32_t n = 0;
     bool ok = gone && cols;
 
     for (uint32_t row = late_next(b, horizon, 0); ok && row < b->rows;
@@ -115,13 +133,8 @@ int late_drop(const struct shard_batch *b,
         vec_bit_set(gone, row);
         kept--;
     }
-    if (ok && b->rowids) {
-        rowids = arena_alloc_array(arena, (size_t)kept + 1, sizeof *rowids);
-        ok = rowids != NULL;
-    }
-    for (uint32_t row = 0; ok && b->rowids && row < b->rows; row++)
-        if (!vec_bit(gone, row))
-            rowids[n++] = b->rowids[row];
+    ok = ok && late_numbers(b->rowids, gone, b->rows, kept, arena, &rowids) &&
+         late_numbers(b->expiries, gone, b->rows, kept, arena, &expiries);
     for (uint16_t i = 0; ok && i < b->table->columns_count; i++)
         ok = late_column(&b->cols[i], gone, b->rows, kept, arena, &cols[i]);
     if (!ok)
@@ -129,6 +142,7 @@ int late_drop(const struct shard_batch *b,
     *ret = *b;
     ret->cols = cols;
     ret->rowids = rowids;
+    ret->expiries = expiries;
     ret->rows = kept;
     return DN_OK;
 }

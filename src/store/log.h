@@ -21,7 +21,7 @@
 #include "store/range.h"
 #include "store/rows.h"
 
-#define LOG_FORMAT     3 /* of a frame with a catalog; with range tombstones 2, others 1 */
+#define LOG_FORMAT     4 /* of a frame with rows that expire; log_frame_version has the others */
 #define LOG_FRAME_HEAD 48u
 #define LOG_ROWS_MAX   (64u * 1024 * 1024) /* of a batch */
 
@@ -33,6 +33,7 @@ struct log_batch {
     uint64_t rowid_base; /* first row id, tables without a key */
     const int64_t
         *rowids; /* of rows that exist already, arena; NULL = new rows from rowid_base on */
+    const int64_t *expiries; /* of the rows (ROW_NEVER: none), arena; NULL = none expires */
     uint32_t rows;
     uint32_t cols_count;
     uint32_t *col_ids; /* arena */
@@ -49,6 +50,11 @@ void log_encode_batch(const struct table *t,
                       uint32_t rows,
                       enum row_op op,
                       struct buf *b);
+
+/* Adds to the batch of ROW_PUT that begins at `batch` in b, and is the last there, when its rows
+ * expire: each of them, or (NULL) all at once. */
+void log_encode_expiry(
+    struct buf *b, size_t batch, const int64_t *expiries, int64_t expiry_ns, uint32_t rows);
 
 /* A range tombstone; it takes the sequence of its commit. */
 void log_encode_range(const struct table *t, const struct range *r, struct buf *b);

@@ -30,7 +30,8 @@ struct datum memtable_datum(const struct memtable *m, uint32_t row, uint32_t sto
         d.v.i64 = c->op[at];
         break;
     case HIDDEN_EXPIRY:
-        d.null = true;
+        d.v.i64 = memtable_expiry(m, row);
+        d.null = d.v.i64 == ROW_NEVER;
         break;
     case HIDDEN_ROWID:
         d.v.i64 = c->rowid ? (int64_t)c->rowid[at] : 0;
@@ -173,15 +174,15 @@ static int mem_gather_hidden(const struct memtable *m,
                              struct vec *ret,
                              struct dn_err *err)
 {
-    static const uint64_t one_null = 1;
     static const int64_t zero = 0;
     int64_t *wide = NULL;
     int16_t *ops = NULL;
 
-    if (hidden == HIDDEN_EXPIRY || (hidden == HIDDEN_ROWID && m->table->form != KEY_NONE)) {
+    if (hidden == HIDDEN_EXPIRY)
+        return memtable_gather_expiry(m, rows, count, arena, ret, err);
+    if (hidden == HIDDEN_ROWID && m->table->form != KEY_NONE) {
         ret->form = VEC_CONST;
         ret->data = &zero;
-        ret->nulls = hidden == HIDDEN_EXPIRY ? &one_null : NULL;
         return DN_OK;
     }
     if (hidden == HIDDEN_OP)

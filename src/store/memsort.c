@@ -318,6 +318,11 @@ static int mem_make_runs(struct mem_sorter *s, struct mem_order *o, struct dn_er
             run->plain = false;
         run->time_min = time < run->time_min ? time : run->time_min;
         run->time_max = time > run->time_max ? time : run->time_max;
+        if (atomic_load_explicit(&c->expiry, memory_order_relaxed)) {
+            int64_t expiry = memtable_expiry(m, row);
+            if (expiry != ROW_NEVER && expiry < o->expiry_min)
+                o->expiry_min = expiry;
+        }
     }
     return DN_OK;
 }
@@ -460,6 +465,7 @@ int memtable_order(struct memtable *m,
     }
     atomic_init(&o->refs, 1);
     o->rows = rows;
+    o->expiry_min = INT64_MAX;
     rc = mem_build_order(m, pick, list, count, cancel, o, err);
     mem_free(list);
     if (rc < 0) {

@@ -56,6 +56,7 @@ static void mem_chunk_free(struct mem_chunk *c, uint32_t cols)
     mem_free(c->series);
     mem_free(c->prev);
     mem_free(c->op);
+    mem_free(atomic_load_explicit(&c->expiry, memory_order_relaxed));
     mem_free(c);
 }
 
@@ -436,8 +437,10 @@ static int mem_stage_stretch(struct memtable *m,
 {
     uint32_t at = m->staged - c->first_row;
     uint32_t last = UINT32_MAX;
-    int rc;
+    int rc = memtable_stage_expiry(m, c, w, from, count, err);
 
+    if (rc < 0)
+        return rc;
     sched_lock(m->lock);
     for (uint32_t i = 0; i < count; i++) {
         struct mem_series *s;

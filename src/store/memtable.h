@@ -42,6 +42,8 @@ struct mem_write {
     uint64_t rowid_base; /* append tables: rows get rowid_base, rowid_base + 1, … */
     const int64_t
         *rowids; /* append tables: of rows that exist already (update, delete); NULL = new rows */
+    int64_t expiry_ns;         /* of all rows, ROW_PUT only; ROW_NEVER */
+    const int64_t *expiries;   /* of each of them instead; NULL = as above */
     const atomic_bool *cancel; /* set: DN_E_CANCELED; NULL = never */
 };
 
@@ -93,6 +95,7 @@ struct mem_order {
     uint32_t *order;      /* owned */
     struct mem_run *runs; /* owned */
     uint32_t runs_count;
+    int64_t expiry_min; /* of the rows of order; INT64_MAX = none of them expires */
 };
 
 /* Rows of one key have one time, so rows may be left out by it. */
@@ -122,6 +125,8 @@ int memtable_order(struct memtable *m,
 void memtable_order_unref(struct mem_order *o); /* NULL is fine */
 
 enum row_op memtable_op(const struct memtable *m, uint32_t row);
+int64_t memtable_expiry(const struct memtable *m, uint32_t row); /* ROW_NEVER: it does not */
+bool memtable_expires(const struct memtable *m);                 /* does, or did, any row of it? */
 /* Do two rows of one series have the same local key? */
 bool memtable_same_key(const struct memtable *m, uint32_t a, uint32_t b);
 /* A value with its absent bit, in the shape fold.h wants; source is the memtable. */

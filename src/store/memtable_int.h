@@ -24,6 +24,7 @@ struct mem_chunk {
     uint32_t *series;
     uint32_t *prev; /* older row of the same series, UINT32_MAX = none */
     uint8_t *op;
+    _Atomic(int64_t *) expiry; /* NULL: no row of it expires; made when the first one does */
 };
 
 struct mem_series {
@@ -59,6 +60,7 @@ struct memtable {
     struct mem_series *series; /* owned */
     uint32_t series_count;
     uint32_t series_cap;
+    atomic_bool expires;     /* a chunk has room for expiries */
     size_t bytes;            /* charged, roughly */
     struct mem_order *order; /* newest whole order, may be NULL */
     struct buf key;          /* writer's scratch */
@@ -69,6 +71,22 @@ struct memtable {
  */
 uint32_t
 memtable_series_lookup(const struct memtable *m, const struct datum *values, struct buf *key);
+
+/* memexpiry.c: of the rows about to be staged. Readers may look at the chunk meanwhile, not at
+ * these rows. */
+int memtable_stage_expiry(struct memtable *m,
+                          struct mem_chunk *c,
+                          const struct mem_write *w,
+                          uint32_t from,
+                          uint32_t count,
+                          struct dn_err *err) DN_MUST_CHECK;
+/* As memtable_gather, one column; CONST where none of the rows expires. */
+int memtable_gather_expiry(const struct memtable *m,
+                           const uint32_t *rows,
+                           uint32_t count,
+                           struct arena *arena,
+                           struct vec *ret,
+                           struct dn_err *err) DN_MUST_CHECK;
 
 static inline uint32_t mem_chunk_index(uint32_t row)
 {

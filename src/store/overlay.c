@@ -101,6 +101,7 @@ struct snapshot *overlay_snapshot(const struct overlay *o, uint64_t mark)
                               .ver = version_ref(o->ver),
                               .cat = catalog_ref(o->base->cat),
                               .seq = o->base->seq,
+                              .now_ns = o->base->now_ns,
                               .own = memgroup_ref(o->set),
                               .own_seq = mark};
     return snap;
@@ -120,6 +121,11 @@ void overlay_rollback(struct overlay *o, uint64_t mark)
         memtable_truncate(o->held->tables[i], memtable_rows_at(o->held->tables[i], mark));
     if (o->held)
         memgroup_drop_ranges(o->held, mark + 1);
+}
+
+bool overlay_expires(const struct overlay *o, uint64_t table_id)
+{
+    return memgroup_expires(o->set, table_id);
 }
 
 /* ---- writing ---- */
@@ -144,8 +150,13 @@ overlay_put(struct overlay *o, struct memgroup *to, const struct shard_batch *b,
 {
     uint64_t seq = OVERLAY_SEQ + OVERLAY_STEP * ++o->batches +
                    (b->check_seq ? OVERLAY_CHECKED : 0) + (b->inserts ? OVERLAY_INSERTED : 0);
-    struct mem_write w = {
-        .cols = b->cols, .seq = seq, .op = b->op, .rowid_base = o->rowid, .rowids = b->rowids};
+    struct mem_write w = {.cols = b->cols,
+                          .seq = seq,
+                          .op = b->op,
+                          .rowid_base = o->rowid,
+                          .rowids = b->rowids,
+                          .expiry_ns = shard_expiry(o->shard, b),
+                          .expiries = b->expiries};
     struct memtable *m;
     int rc = memgroup_get(o->shard, to, b->table, &m, err);
 
@@ -441,7 +452,9 @@ static int net_batches(struct net *n, struct net_table *from, struct dn_err *err
 
     for (int part = 0; part < NET_PARTS; part++) {
         struct colbuf *bufs = from->cols[part];
+        const int64_t *expiries = NULL;
         struct vec *cols;
+        int rc;
 
         if (!bufs)
             continue;
@@ -450,11 +463,17 @@ static int net_batches(struct net *n, struct net_table *from, struct dn_err *err
             return DN_FAIL_NOMEM(err);
         for (uint32_t c = 0; c < count; c++)
             cols[c] = colbuf_vec(&bufs[c], 0, bufs[c].count);
+        rc =
+            rows_expiries(&cols[from->t->columns_count + HIDDEN_EXPIRY], &n->arena, &expiries, err);
+        if (rc < 0)
+            return rc;
         n->batches[n->batches_count++] =
             (struct shard_batch){.table = from->to ? from->to : from->t,
                                  .cols = cols,
                                  .rows = bufs[0].count,
                                  .op = ops[part],
+                                 .expiry_ns = ROW_FOREVER,
+                                 .expiries = expiries,
                                  .rowids = from->t->form == KEY_NONE && part != NET_NEW
                                                ? cols[from->t->columns_count + HIDDEN_ROWID].data
                                                : NULL};

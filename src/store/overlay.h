@@ -26,6 +26,8 @@ struct overlay;
 struct overlay *overlay_new(struct shard *s, struct catalog *cat, size_t limit);
 void overlay_free(struct overlay *o); /* NULL is fine */
 
+/* As shard_expires, of what it has written. */
+bool overlay_expires(const struct overlay *o, uint64_t table_id);
 /* Everything written up to a mark. NULL: out of memory. */
 struct snapshot *overlay_snapshot(const struct overlay *o, uint64_t mark);
 /* As shard_write, unseen by others. check_seq: 0 or the snapshot's. After an error rows of the call

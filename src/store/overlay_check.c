@@ -273,6 +273,8 @@ int overlay_check(struct shard *s,
     struct snapshot *now = shard_snapshot(s);
     int rc = now ? DN_OK : DN_FAIL_NOMEM(err);
 
+    if (now)
+        now->now_ns = base->now_ns; /* a row that expired meanwhile is not one that was changed */
     for (size_t i = 0; rc == DN_OK && i < count; i++) {
         const struct table *t =
             batches[i].check_seq ? catalog_table_by_id(cat, batches[i].table->id) : NULL;

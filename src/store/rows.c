@@ -4,6 +4,8 @@
  * flipped; a descending slab has all its bits inverted. */
 #include "store/rows.h"
 
+#include "base/arena.h"
+
 #include "vec/normkey.h"
 
 #define ROWS_SIGN64     ((uint64_t)1 << 63)
@@ -108,4 +110,20 @@ void rows_key(const struct table *t, const struct vec *cols, uint32_t row, struc
     rows_key_prefix(t, cols, row, &scratch, b);
     buf_done(&scratch);
     rows_key_rest(t, cols, row, b);
+}
+
+int rows_expiries(const struct vec *v, struct arena *arena, const int64_t **ret, struct dn_err *err)
+{
+    int64_t *expiries = NULL;
+
+    for (uint32_t i = 0; i < v->count; i++) {
+        if (vec_is_null(v, i))
+            continue;
+        expiries = expiries ? expiries : arena_calloc(arena, v->count, sizeof *expiries);
+        if (!expiries)
+            return DN_FAIL_NOMEM(err);
+        expiries[i] = vec_i64(v, i);
+    }
+    *ret = expiries;
+    return DN_OK;
 }

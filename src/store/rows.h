@@ -14,8 +14,11 @@
  *
  * The physical key of a row is the byte string (slab, token, series values, rest of the local key
  * or the row id), each part in normalized form (vec/normkey.h), slab inverted when the table's
- * time column is DESC: memcmp order is physical order, equal bytes mean the same row. Any thread.
- */
+ * time column is DESC: memcmp order is physical order, equal bytes mean the same row.
+ *
+ * A put with an expiry is a delete written ahead (docs/adr/0009): from that instant on it is read
+ * as ROW_DELETE. Only puts have one, and no patch is ever newer than a put with one: a table with
+ * upsert = 'field' has no rows that expire. Any thread. */
 #pragma once
 
 #include "base/bytes.h"
@@ -35,6 +38,28 @@ enum row_op {
     ROW_RANGE = ROW_OP_MAX, /* of a batch in the log, never of a row: a range tombstone (range.h) */
     ROW_CATALOG,            /* the same: the catalog from this commit on */
 };
+
+#define ROW_NEVER   0         /* an expiry in memory: never; on disk NULL */
+#define ROW_DEFAULT 0         /* … of rows that come: as the table's default_time_to_live says */
+#define ROW_FOREVER (-1)      /* … never, whatever the table says */
+#define ROW_EARLY   INT64_MIN /* a now before which nothing has expired */
+
+static inline bool rows_expired(int64_t expiry_ns, int64_t now_ns)
+{
+    return expiry_ns != ROW_NEVER && expiry_ns <= now_ns;
+}
+
+/* The instants of a vector of HIDDEN_EXPIRY, in the arena, ROW_NEVER among them; NULL: all are. */
+struct arena;
+int rows_expiries(const struct vec *v, struct arena *arena, const int64_t **ret, struct dn_err *err)
+    DN_MUST_CHECK;
+/* The expiry of rows that are put now: given, or what the table says. */
+static inline int64_t rows_expiry(const struct table *t, int64_t given, int64_t now_ns)
+{
+    if (given != ROW_DEFAULT)
+        return given == ROW_FOREVER ? ROW_NEVER : given;
+    return t->ttl_seconds ? now_ns + t->ttl_seconds * 1000000000 : ROW_NEVER;
+}
 
 static inline uint32_t store_cols_count(const struct table *t)
 {

@@ -96,6 +96,7 @@ int scan_open(struct snapshot *snap,
     if (!s)
         return DN_FAIL_NOMEM(err);
     s->snap = snap;
+    s->now_ns = snap->now_ns;
     rc = scan_alloc(s, err);
     if (rc == DN_OK)
         rc = scan_find_ranges(s, NULL, err);
@@ -126,6 +127,7 @@ static int scan_new_all(struct shard *shard,
     if (!s)
         return DN_FAIL_NOMEM(err);
     s->final = fold->final;
+    s->now_ns = fold->now_ns;
     s->own_cols = mem_alloc_array(s->owner, spec.cols_count, sizeof *s->own_cols);
     s->srcs = mem_calloc(s->owner, sources, sizeof *s->srcs);
     if (s->own_cols && s->srcs) {
@@ -182,7 +184,7 @@ int scan_open_set(struct shard *shard,
                   struct dn_err *err)
 {
     struct range_list ranges = {.count = 0};
-    const struct scan_fold fold = {.final = false, .ranges = &ranges};
+    const struct scan_fold fold = {.final = false, .ranges = &ranges, .now_ns = ROW_EARLY};
     struct memtable *m;
     struct scan *s;
     size_t at = 0;

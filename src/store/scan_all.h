@@ -14,6 +14,8 @@ struct segref;
 struct scan_fold {
     bool final;                      /* as in struct scan */
     const struct range_list *ranges; /* rows that these hit are left out */
+    int64_t now_ns; /* final: rows that expired up to here are left out; otherwise ROW_EARLY, they
+                       may be in the way of older versions elsewhere */
 };
 /* scan.c: all rows of some segments, every store column in order, whatever a snapshot would see. */
 int scan_open_segments(struct shard *shard,

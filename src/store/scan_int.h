@@ -38,7 +38,8 @@ struct scan_src {
     uint32_t picks_count;
     bool *hit;    /* owned, NULL: none: picks whose rows range tombstones may hit */
     uint32_t at;  /* picks taken; the walk's */
-    bool special; /* patches, deletes or expiry inside: rows need folding */
+    bool special; /* patches or deletes inside: rows need folding */
+    bool aged;    /* rows of it have expired */
 };
 
 /* A stretch of rows to hand out as they are: row numbers, or places in a memtable's order. What is
@@ -83,6 +84,7 @@ struct scan {
     bool points_only;   /* the series are known: nothing but points */
     bool nothing;       /* a constraint that nothing satisfies */
     bool final;         /* deletes go, patches become rows; false: a merge that must keep them */
+    int64_t now_ns;     /* rows that expire up to here are deleted */
     uint16_t *own_cols; /* owned: spec.cols of scan_open_segments */
     bool *pred_series;  /* owned: constraints on series columns, which hold for all picked runs */
     int cut_pred;       /* constraint on the column that orders the rows of a run; -1: none */
@@ -152,6 +154,10 @@ int scan_find_ranges(struct scan *s,
                      struct dn_err *err) DN_MUST_CHECK;
 /* How many of these slabs, in order, are before the horizon? */
 void scan_range_gone(struct scan *s, const int64_t *slabs, size_t count);
+/* Whether its rows need folding, and whether some have expired; before the first reader. */
+void scan_look_source(struct scan *s, struct scan_src *src);
+/* Rows of a segment in blocks of which all have expired. */
+uint32_t scan_seg_expired(struct seg *seg, const struct table *t, int64_t now_ns);
 /* Leaves out picks whose rows are all hit, marks those of which some may be. */
 int scan_range_picks(struct scan *s, struct scan_src *src, struct dn_err *err) DN_MUST_CHECK;
 

@@ -228,6 +228,8 @@ static enum row_op merge_op(const struct scan *s, const struct merge_version *v)
 {
     uint32_t col = s->t->columns_count + HIDDEN_OP;
 
+    if (v->it->src->aged && scan_row_aged(s, v->it->src, v->it->vecs, v->row))
+        return ROW_DELETE;
     if (v->it->src->m)
         return memtable_op(v->it->src->m, v->row);
     return (enum row_op)vec_i64(&v->it->vecs[s->fetch_at[col]], v->row);

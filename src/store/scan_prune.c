@@ -418,7 +418,7 @@ int scan_add_segment(struct scan *s, struct segref *ref, struct dn_err *err)
         return rc;
     src->runs = seg_get_runs(src->seg);
     src->runs_count = src->runs->count;
-    src->special = ref->meta.has_patch || ref->meta.has_delete || ref->meta.has_expiry;
+    scan_look_source(s, src);
     s->srcs_count++;
     rc = scan_pick_runs(s, src, err);
     if (rc < 0)
@@ -473,6 +473,7 @@ int scan_add_memtable(struct scan *s, struct memtable *m, uint64_t seq, struct d
     if (rc < 0)
         return rc;
     src->runs_count = src->order->runs_count;
+    scan_look_source(s, src);
     s->stats.memtable_rows += src->order->count;
     return scan_pick_runs(s, src, err);
 }
@@ -591,7 +592,6 @@ int scan_prune(struct scan *s, struct dn_err *err)
         if (rc < 0)
             return rc;
     }
-    rc = DN_OK;
     if (s->snap->own && !s->nothing) /* first: they are not many, and no other thread adds any */
         rc = scan_add_set(s, s->snap->own, s->snap->own_seq, &memtables, err);
     for (size_t i = 0; i < v->sets_count && !s->nothing && rc == DN_OK; i++)

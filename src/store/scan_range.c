@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * scan_range.c: range tombstones in a scan. Runs that one of them hits whole are not picked; a run
- * of which rows may be hit is handed out by itself, and its blocks and vectors are left out, taken
- * as they are, or cut to the rows that are not hit. Runs that no tombstone touches are read as if
- * there were none. */
+ * scan_range.c: rows that are gone. Range tombstones: runs that one of them hits whole are not
+ * picked; a run of which rows may be hit is handed out by itself, and its blocks and vectors are
+ * left out, taken as they are, or cut to the rows that are not hit. Runs that no tombstone touches
+ * are read as if there were none. Rows that have expired are cut out of blocks and vectors in the
+ * same way. */
 #include "store/scan_reader.h"
 
 /* All before the horizon is gone, with or without a tombstone that says so: one of the scan's own,
@@ -199,14 +200,89 @@ static int range_test_zone(const struct scan *s,
     return all;
 }
 
+/* ---- expiry ---- */
+
+/* -1 no row of the block has expired, 0 some may have, 1 all have; known: there is such a zone. */
+static int range_test_expiry(bool known, const struct zone *z, int64_t now_ns)
+{
+    if (known && z->nulls == z->rows)
+        return -1;
+    if (!known || !z->has_range)
+        return 0;
+    if (z->min.v.i64 > now_ns)
+        return -1;
+    return z->nulls == 0 && z->max.v.i64 <= now_ns;
+}
+
+static int
+range_zone_aged(const struct scan *s, const struct scan_src *src, uint32_t block, uint32_t vector)
+{
+    uint32_t col = s->t->columns_count + HIDDEN_EXPIRY;
+    struct zone z;
+    bool known = vector == UINT32_MAX ? seg_block_zone(src->seg, block, col, &z)
+                                      : seg_vector_zone(src->seg, block, vector, col, &z);
+
+    return range_test_expiry(known, &z, s->now_ns);
+}
+
+uint32_t scan_seg_expired(struct seg *seg, const struct table *t, int64_t now_ns)
+{
+    uint32_t count;
+    uint32_t rows = 0;
+    const struct seg_block *blocks = seg_get_blocks(seg, &count);
+
+    for (uint32_t b = 0; b < count; b++) {
+        struct zone z;
+        bool known = seg_block_zone(seg, b, t->columns_count + HIDDEN_EXPIRY, &z);
+
+        if (range_test_expiry(known, &z, now_ns) > 0)
+            rows += blocks[b].rows;
+    }
+    return rows;
+}
+
+void scan_look_source(struct scan *s, struct scan_src *src)
+{
+    uint32_t col = s->t->columns_count + HIDDEN_EXPIRY;
+    uint32_t count = 0;
+
+    if (src->m) {
+        src->aged = src->order->expiry_min <= s->now_ns;
+        return;
+    }
+    src->special = src->ref->meta.has_patch || src->ref->meta.has_delete;
+    if (src->ref->meta.has_expiry)
+        (void)seg_get_blocks(src->seg, &count);
+    for (uint32_t b = 0; b < count && !src->aged; b++)
+        src->aged = range_zone_aged(s, src, b, UINT32_MAX) >= 0;
+    if (src->aged && s->fetch_at[col] == UINT32_MAX) {
+        s->fetch_at[col] = s->fetch_count;
+        s->fetch[s->fetch_count++] = col;
+    }
+}
+
+bool scan_row_aged(const struct scan *s,
+                   const struct scan_src *src,
+                   const struct vec *vecs,
+                   uint32_t row)
+{
+    const struct vec *v;
+
+    if (src->m)
+        return rows_expired(memtable_expiry(src->m, row), s->now_ns);
+    v = &vecs[s->fetch_at[s->t->columns_count + HIDDEN_EXPIRY]];
+    return !vec_is_null(v, row) && vec_i64(v, row) <= s->now_ns;
+}
+
 int scan_range_zone(const struct scan_reader *r,
-                    const struct scan_src *src,
+                    const struct scan_piece *p,
                     uint32_t block,
                     uint32_t vector)
 {
-    int hit = -1;
+    const struct scan_src *src = p->src;
+    int hit = src->aged ? range_zone_aged(r->s, src, block, vector) : -1;
 
-    for (uint32_t i = 0; i < r->hits_count && hit < 1; i++) {
+    for (uint32_t i = 0; p->hit && i < r->hits_count && hit < 1; i++) {
         int one = range_test_src(r->hits[i], src) < 0
                       ? -1
                       : range_test_zone(r->s, r->hits[i], src, block, vector);
@@ -222,6 +298,7 @@ struct range_row {
     const struct scan_src *src;
     const struct vec *vecs; /* NULL: the memtable's */
     uint32_t row;
+    bool hit; /* by range tombstones, maybe */
 };
 
 static struct datum range_rest(const void *arg, uint16_t place)
@@ -250,6 +327,11 @@ static bool range_row_hit(struct range_row *a, uint32_t row)
     uint64_t seq;
 
     a->row = row;
+    if (a->src->aged &&
+        scan_row_aged(s, a->src, a->vecs, a->vecs ? row : a->src->order->order[row]))
+        return true;
+    if (!a->hit)
+        return false;
     if (a->vecs)
         seq = (uint64_t)vec_i64(&a->vecs[s->fetch_at[s->t->columns_count + HIDDEN_SEQ]], row);
     else
@@ -283,19 +365,39 @@ static void range_last(struct range_row *a, uint32_t *lo, uint32_t *hi)
     *lo = from;
 }
 
+/* What has to be looked at to tell which rows of a vector are gone. */
+static int
+range_decode(struct scan_reader *r, const struct scan_piece *p, uint32_t vector, struct dn_err *err)
+{
+    const struct table *t = r->s->t;
+    uint32_t col = r->s->fetch_at[t->columns_count + HIDDEN_EXPIRY];
+    int rc = DN_OK;
+
+    if (p->src->aged)
+        rc = scan_decode(r, p->src, r->block, vector, &col, 1, err);
+    if (rc < 0 || !p->hit)
+        return rc;
+    col = r->s->fetch_at[t->columns_count + HIDDEN_SEQ];
+    rc = scan_decode(r, p->src, r->block, vector, &col, 1, err);
+    for (uint16_t k = 0; k < t->rest_count && rc == DN_OK; k++) {
+        col = r->s->fetch_at[t->rest[k].col];
+        rc = scan_decode(r, p->src, r->block, vector, &col, 1, err);
+    }
+    return rc;
+}
+
 int scan_range_cut(struct scan_reader *r,
-                   const struct scan_src *src,
+                   const struct scan_piece *p,
                    uint32_t vector,
                    uint32_t *lo,
                    uint32_t *hi,
                    struct dn_err *err)
 {
-    struct range_row a = {.r = r, .src = src};
+    const struct scan_src *src = p->src;
+    struct range_row a = {.r = r, .src = src, .hit = p->hit};
 
     if (!src->m) {
-        const struct table *t = r->s->t;
-        uint32_t col = r->s->fetch_at[t->columns_count + HIDDEN_SEQ];
-        int hit = scan_range_zone(r, src, r->block, vector);
+        int hit = scan_range_zone(r, p, r->block, vector);
         int rc;
         if (hit < 0)
             return DN_OK;
@@ -303,11 +405,7 @@ int scan_range_cut(struct scan_reader *r,
             r->stats.vectors_pruned++;
             return DN_NOT_FOUND;
         }
-        rc = scan_decode(r, src, r->block, vector, &col, 1, err);
-        for (uint16_t k = 0; k < t->rest_count && rc == DN_OK; k++) {
-            col = r->s->fetch_at[t->rest[k].col];
-            rc = scan_decode(r, src, r->block, vector, &col, 1, err);
-        }
+        rc = range_decode(r, p, vector, err);
         if (rc < 0)
             return rc;
         a.vecs = scan_cur_of(r, src)->vecs;

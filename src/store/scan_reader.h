@@ -90,22 +90,28 @@ int scan_range_run(struct scan_reader *r,
                    const struct scan_src *src,
                    uint32_t run,
                    struct dn_err *err) DN_MUST_CHECK;
-/* The same of a block, or a vector of it: -1 no row is hit, 0 some may be, 1 all are. Of the run
- * above. */
+/* The same of a block of a piece, or a vector of it: -1 no row is gone, by them (the piece is hit:
+ * those of the run above) or because it expired, 0 some may be, 1 all are. */
 int scan_range_zone(const struct scan_reader *r,
-                    const struct scan_src *src,
+                    const struct scan_piece *p,
                     uint32_t block,
                     uint32_t vector);
 /* Narrows rows [lo, hi) of a vector (a memtable: places in its order) to the first of them (in
- * reverse: the last), one after the other, that are not hit; DN_NOT_FOUND: none. */
+ * reverse: the last), one after the other, that are not gone; DN_NOT_FOUND: none. */
 int scan_range_cut(struct scan_reader *r,
-                   const struct scan_src *src,
+                   const struct scan_piece *p,
                    uint32_t vector,
                    uint32_t *lo,
                    uint32_t *hi,
                    struct dn_err *err) DN_MUST_CHECK;
 /* Versions of a row that are older than this are deleted; 0: none. */
 uint64_t scan_range_horizon(const struct scan_reader *r, range_value_fn rest, const void *arg);
+/* Has a row expired? Of a source that is aged: vecs are what was decoded of a segment, row is one
+ * of the vector or of the memtable. */
+bool scan_row_aged(const struct scan *s,
+                   const struct scan_src *src,
+                   const struct vec *vecs,
+                   uint32_t row);
 
 /* scan_merge.c: the morsel's members share a run; merge_next fills r->fold with up to VEC_ROWS_MAX
  * rows, DN_EOF when the run is done. */

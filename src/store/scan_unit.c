@@ -235,8 +235,14 @@ static bool unit_may_cut(const struct scan_reader *r)
            (!s->reverse || s->spec.preds[s->cut_pred].set_count == 1);
 }
 
-/* Rows [lo, hi) of the piece less those that range tombstones hit: what comes first; the others
- * stay in the piece. */
+/* May rows of the piece be gone: hit by range tombstones, or expired? */
+static bool unit_thinned(const struct scan_piece *p)
+{
+    return p->hit || p->src->aged;
+}
+
+/* Rows [lo, hi) of the piece less those that are gone: what comes first; the others stay in the
+ * piece. */
 static int unit_spare(struct scan_reader *r,
                       struct scan_piece *p,
                       uint32_t vector,
@@ -247,10 +253,10 @@ static int unit_spare(struct scan_reader *r,
 {
     uint32_t from = *lo;
     uint32_t end = *hi;
-    int rc = scan_range_run(r, p->src, p->run, err);
+    int rc = p->hit ? scan_range_run(r, p->src, p->run, err) : DN_OK;
 
     if (rc == DN_OK)
-        rc = scan_range_cut(r, p->src, vector, lo, hi, err);
+        rc = scan_range_cut(r, p, vector, lo, hi, err);
     if (rc != DN_OK)
         return rc;
     if (r->s->reverse && *lo > from)
@@ -296,7 +302,7 @@ static int unit_vector(struct scan_reader *r, struct scan_piece *p, struct dn_er
         if (s->spec.preds[s->cut_pred].set_count > 1)
             p->next = first + hi; /* more may follow in this vector */
     }
-    if (p->hit) {
+    if (unit_thinned(p)) {
         int rc = unit_spare(r, p, vector, first, &lo, &hi, err);
         if (rc != DN_OK)
             return rc;
@@ -348,12 +354,12 @@ static int unit_segment(struct scan_reader *r, struct scan_piece *p, struct dn_e
             r->s, p, b->first_row > p->next ? b->first_row : p->next, end < p->end ? end : p->end);
         return DN_NOT_FOUND;
     }
-    if (p->hit) {
-        int rc = scan_range_run(r, src, p->run, err);
+    if (unit_thinned(p)) {
+        int rc = p->hit ? scan_range_run(r, src, p->run, err) : DN_OK;
         int hit;
         if (rc < 0)
             return rc;
-        hit = scan_range_zone(r, src, r->block, UINT32_MAX);
+        hit = scan_range_zone(r, p, r->block, UINT32_MAX);
         if (hit > 0) {
             r->stats.blocks_pruned++;
             r->in_src = NULL;
@@ -446,7 +452,7 @@ static int unit_memtable(struct scan_reader *r, struct scan_piece *p, struct dn_
                 p->next = hi;
         }
     }
-    if (p->hit) {
+    if (unit_thinned(p)) {
         int rc = unit_spare(r, p, 0, 0, &lo, &hi, err);
         if (rc != DN_OK)
             return rc;
@@ -487,8 +493,8 @@ static int unit_of_morsel(struct scan_reader *r, struct dn_err *err)
         return unit_merged(r, err);
     while (m->at < m->count) {
         struct scan_piece *p = &m->pieces[m->at];
-        if (p->next < p->end && !p->src->m && !p->hit && r->options.blocks && !r->no_pieces &&
-            scan_only_counts(r->s))
+        if (p->next < p->end && !p->src->m && !unit_thinned(p) && r->options.blocks &&
+            !r->no_pieces && scan_only_counts(r->s))
             return unit_piece(r, p);
         if (p->next < p->end)
             return p->src->m ? unit_memtable(r, p, err) : unit_segment(r, p, err);

@@ -68,6 +68,9 @@ struct shard_span {
  * partition all its shards. */
 void shard_hold(struct shard *s, uint64_t table_id, struct shard_span *ret);
 void shard_release(struct shard *s);
+/* Has the table, or one that belongs to the time partition, rows that expire? Those that have
+ * count, as long as they take space. While it is held the answer holds. */
+bool shard_expires(struct shard *s, uint64_t table_id);
 
 /* Rows of one table in one commit: all table columns in order, FLAT or CONST, `rows` long (may
  * exceed VEC_ROWS_MAX); validated by the caller. Absent bits only with ROW_PATCH. */
@@ -78,6 +81,8 @@ struct shard_batch {
     enum row_op op;
     const int64_t
         *rowids; /* append tables: ids of existing rows to update or delete; NULL = new rows */
+    int64_t expiry_ns;       /* of all rows, ROW_PUT only: an instant, ROW_DEFAULT, ROW_FOREVER */
+    const int64_t *expiries; /* of each of them instead, or ROW_NEVER; NULL = as above */
     uint64_t check_seq; /* != 0: DN_E_CONFLICT if a row has a version newer than this snapshot's
                            sequence */
     bool inserts;       /* of an INSERT, not changes of rows that were there: for overlay_route */
@@ -129,6 +134,10 @@ int shard_checkpoint(struct shard *s, const atomic_bool *cancel, struct dn_err *
  * give back, 0: there was not. */
 int shard_relieve(struct shard *s, const atomic_bool *cancel, struct dn_err *err) DN_MUST_CHECK;
 
+/* Time has gone on: the background looks whether segments are to be merged, or dropped, because
+ * their rows have expired. */
+void shard_expire(struct shard *s);
+
 /* Merges segments until none need it; what the background does, at once. */
 int shard_merge(struct shard *s, struct dn_err *err) DN_MUST_CHECK;
 /* Waits until the background merges nothing any more, but not longer than this; true: so it is. */
@@ -137,6 +146,9 @@ bool shard_merge_wait(struct shard *s, uint64_t timeout_ns);
 struct snapshot *shard_snapshot(struct shard *s); /* NULL: out of memory */
 void snapshot_free(struct snapshot *snap);        /* NULL is fine */
 uint64_t snapshot_seq(const struct snapshot *snap);
+/* The instant by which its rows have expired or not: the volume's clock when it was taken; of a
+ * transaction the same in all its statements. */
+int64_t snapshot_now(const struct snapshot *snap);
 
 struct shard_stats {
     uint64_t seq; /* last commit */

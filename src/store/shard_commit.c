@@ -8,7 +8,6 @@
 #include <string.h>
 
 #define COMMIT_GROUP_BYTES   (32u * 1024 * 1024) /* of one frame; one larger commit goes alone */
-#define COMMIT_LOOK_ROWS     4096u               /* between looks at a cancel flag */
 #define COMMIT_SYNC_DELAY_NS (50u * 1000 * 1000) /* unsynced appends become durable within this */
 
 /* One that waits or is under way. */
@@ -21,6 +20,7 @@ struct commit {
     const struct shard_batch *catalog; /* among them: the one with the catalog; NULL = none */
     struct buf bytes;                  /* encoded batches */
     uint64_t *rowid_bases;             /* owned, one per batch */
+    int64_t *expiries;                 /* owned, one per batch: of its rows; ROW_NEVER */
     uint64_t seq;
     int rc;
     struct dn_err why; /* when rc < 0 */
@@ -69,128 +69,6 @@ static void commit_fail(struct commit *c, int rc, const struct dn_err *why)
     c->why = *why;
 }
 
-static int commit_changed(const struct table *t, const char *how, struct dn_err *err)
-{
-    return DN_FAIL(
-        err, DN_E_TABLE_CHANGED, "table \"%s\" was %s by another session meanwhile", t->name, how);
-}
-
-/* A column joined the key since the batch was made: its rows cannot be told apart any more. */
-static int commit_check_key(const struct shard *s, const struct table *t, struct dn_err *err)
-{
-    const struct table *cur = t ? catalog_table_by_id(s->catalog, t->id) : NULL;
-
-    return cur && cur->local_count > t->local_count ? commit_changed(t, "altered", err) : DN_OK;
-}
-
-/* Vectors of a batch in the order of another definition of its table: the key's, nothing else is
- * looked at. */
-static int commit_key_cols(struct shard *s,
-                           const struct shard_batch *b,
-                           const struct table *to,
-                           struct vec **ret,
-                           struct dn_err *err)
-{
-    struct vec *cols = mem_calloc(&s->owner, to->columns_count, sizeof *cols);
-
-    if (!cols)
-        return DN_FAIL_NOMEM(err);
-    *ret = cols;
-    for (uint16_t i = 0; i < to->local_count; i++) {
-        int c = table_column_by_id(b->table, to->columns[to->local[i].col].id);
-
-        if (c < 0)
-            return commit_changed(b->table, "altered", err);
-        cols[to->local[i].col] = b->cols[c];
-    }
-    return DN_OK;
-}
-
-/* Has a row of the batch a version in this memtable that is newer than its snapshot? */
-static int commit_check_memtable(struct shard *s,
-                                 const struct shard_batch *b,
-                                 const struct mem_write *w,
-                                 struct memtable *m,
-                                 bool *ret_newer,
-                                 struct dn_err *err)
-{
-    struct mem_write mapped = *w;
-    struct vec *cols = NULL;
-    int rc = DN_OK;
-
-    if (memtable_table(m)->version != b->table->version) {
-        rc = commit_key_cols(s, b, memtable_table(m), &cols, err);
-        mapped.cols = cols;
-    }
-    for (uint32_t row = 0; row < b->rows && rc == DN_OK && !*ret_newer; row++) {
-        if (row % COMMIT_LOOK_ROWS == 0)
-            rc = shard_check_cancel(w->cancel, err);
-        if (rc == DN_OK)
-            rc = memtable_newer(m, &mapped, row, b->check_seq, ret_newer, err);
-    }
-    mem_free(cols);
-    return rc;
-}
-
-/* First committer wins: no row of the batch may have a version newer than its snapshot. Segments
- * that were flushed since then count as a conflict where they could hold one: the caller takes a
- * new snapshot and tries again. */
-static int commit_check(struct shard *s,
-                        const struct shard_batch *b,
-                        const atomic_bool *cancel,
-                        struct dn_err *err)
-{
-    const struct mem_write w = {.cols = b->cols, .rowids = b->rowids, .cancel = cancel};
-    struct version *v;
-    bool newer = s->load_mark > b->check_seq; /* a load's rows are older than their commit */
-    int rc = DN_OK;
-
-    sched_lock(s->lock);
-    v = version_ref(s->ver);
-    newer = newer || s->forget_seq > b->check_seq;
-    sched_unlock(s->lock);
-    for (size_t i = 0; i < v->segs_count && !newer; i++)
-        newer =
-            v->segs[i]->meta.table_id == b->table->id && v->segs[i]->meta.seq_max > b->check_seq;
-    for (size_t i = 0; i < v->sets_count && rc == DN_OK && !newer; i++) {
-        struct memtable *m;
-        size_t at = 0;
-        while (rc == DN_OK && !newer && (m = memgroup_next(v->sets[i], b->table->id, &at)) != NULL)
-            rc = commit_check_memtable(s, b, &w, m, &newer, err);
-    }
-    if (rc == DN_OK && !newer)
-        rc = shard_range_newer(s, v, b, &newer, err);
-    version_unref(v);
-    if (rc == DN_OK && newer)
-        rc = DN_FAIL(err,
-                     DN_E_CONFLICT,
-                     "a row of table \"%s\" was changed by another session meanwhile",
-                     b->table->name);
-    return rc;
-}
-
-int shard_check_table(const struct shard *s,
-                      const struct catalog *cat,
-                      const struct table *t,
-                      bool stored,
-                      struct dn_err *err)
-{
-    const struct table *cur = catalog_table_by_id(cat ? cat : s->catalog, t->id);
-
-    if (cur && s->held_table != t->id && (!t->parent || s->held_table != t->parent) &&
-        (cur->version == t->version || (stored && table_same_schedule(cur, t))))
-        return DN_OK;
-    return commit_changed(t, cur ? "altered" : "dropped or emptied", err);
-}
-
-void shard_forget(struct shard *s, uint64_t seq)
-{
-    sched_lock(s->lock);
-    if (seq > s->forget_seq)
-        s->forget_seq = seq;
-    sched_unlock(s->lock);
-}
-
 /* Before anything of a commit is staged: it does not conflict with itself. */
 static int commit_check_all(struct shard *s, const struct commit *c, struct dn_err *err)
 {
@@ -200,11 +78,11 @@ static int commit_check_all(struct shard *s, const struct commit *c, struct dn_e
         const struct shard_batch *b =
             i < c->checks_count ? &c->checks[i] : &c->batches[i - c->checks_count];
 
-        rc = commit_check_key(s, b->table, err);
+        rc = shard_check_key(s, b->table, err);
         if (rc == DN_OK && b->op == ROW_RANGE)
             rc = shard_check_range(s, c->catalog ? c->catalog->catalog : NULL, b, err);
         else if (rc == DN_OK && b->check_seq)
-            rc = commit_check(s, b, c->how.cancel, err);
+            rc = shard_check_rows(s, b, c->how.cancel, err);
     }
     return rc;
 }
@@ -258,6 +136,8 @@ static int commit_stage(struct shard *s, struct memgroup *set, struct commit *c,
                                .op = b->op,
                                .rowid_base = c->rowid_bases[i],
                                .rowids = b->rowids,
+                               .expiry_ns = c->expiries[i],
+                               .expiries = b->expiries,
                                .cancel = c->how.cancel};
         rc = memtable_stage(m, &w, b->rows, err);
         if (rc < 0)
@@ -575,22 +455,28 @@ int shard_commit(struct shard *s,
                            LOG_ROWS_MAX);
     buf_init(&c.bytes, &s->owner);
     c.rowid_bases = mem_calloc(&s->owner, count, sizeof *c.rowid_bases);
-    for (size_t i = 0; i < count; i++) {
+    c.expiries = mem_calloc(&s->owner, count, sizeof *c.expiries);
+    for (size_t i = 0; c.expiries && i < count; i++) {
         const struct shard_batch *b = &batches[i];
+        size_t start = c.bytes.len;
         if (b->op == ROW_CATALOG)
             commit_encode_catalog(s, b->catalog, &c.bytes);
         else if (b->op == ROW_RANGE)
             log_encode_range(b->table, b->range, &c.bytes);
         else
             log_encode_batch(b->table, b->cols, b->rowids, b->rows, b->op, &c.bytes);
+        c.expiries[i] = shard_expiry(s, b);
+        if (b->expiries || c.expiries[i] != ROW_NEVER)
+            log_encode_expiry(&c.bytes, start, b->expiries, c.expiries[i], b->rows);
         c.catalog = b->op == ROW_CATALOG ? b : c.catalog;
     }
-    if (!c.rowid_bases || c.bytes.failed)
+    if (!c.rowid_bases || !c.expiries || c.bytes.failed)
         rc = DN_FAIL_NOMEM(err);
     else
         rc = commit_run(s, &c, err);
     buf_done(&c.bytes);
     mem_free(c.rowid_bases);
+    mem_free(c.expiries);
     if (rc < 0)
         return rc;
     if (ret_seq)

@@ -10,7 +10,7 @@
 struct memgroup;
 struct version;
 
-/* ---- shard_commit.c ---- */
+/* ---- shard_conflict.c ---- */
 /* Token held: may rows of this definition come into the table? Those on their way to memtables have
  * to be of the newest one; those in segments only must not lie in other slabs than it says. cat: of
  * the commit; NULL: the shard's. */
@@ -31,6 +31,21 @@ int shard_commit(struct shard *s,
                  const struct shard_how *how,
                  uint64_t *ret_seq,
                  struct dn_err *err) DN_MUST_CHECK;
+/* A column joined the key since the batch was made: its rows cannot be told apart any more. */
+int shard_check_key(const struct shard *s, const struct table *t, struct dn_err *err) DN_MUST_CHECK;
+/* First committer wins: DN_E_CONFLICT if a row of the batch has a version newer than its check_seq,
+ * or may have. */
+int shard_check_rows(struct shard *s,
+                     const struct shard_batch *b,
+                     const atomic_bool *cancel,
+                     struct dn_err *err) DN_MUST_CHECK;
+/* When the rows of a batch expire, if they do not each: ROW_NEVER or an instant. */
+int64_t shard_expiry(const struct shard *s, const struct shard_batch *b);
+/* Before a flush or a merge after which deletes up to a sequence may not be found any more: whoever
+ * asks what is newer than less than that cannot be told. */
+void shard_forget(struct shard *s, uint64_t seq);
+
+/* ---- shard_commit.c ---- */
 void shard_token_take(struct shard *s); /* lock held */
 /* The same, unless the flag is set first: DN_E_CANCELED. */
 int shard_token_want(struct shard *s, const atomic_bool *cancel, struct dn_err *err) DN_MUST_CHECK;
@@ -60,7 +75,3 @@ int shard_stage_range(struct shard *s,
                       const struct shard_batch *b,
                       uint64_t seq,
                       struct dn_err *err) DN_MUST_CHECK;
-
-/* Before a flush or a merge after which deletes up to a sequence may not be found any more: whoever
- * asks what is newer than less than that cannot be told. */
-void shard_forget(struct shard *s, uint64_t seq);

@@ -232,7 +232,8 @@ static int load_move(struct shard_load *l, struct table *to, struct dn_err *err)
     struct segref **refs = mem_calloc(&s->owner, count, sizeof *refs);
     struct seg_sink sink = {.s = s, .t = to, .cancel = l->options.cancel};
     const struct range_list none = {.count = 0};
-    struct shard_rewrite w = {.t = l->t, .refs = refs, .fold = {.ranges = &none}};
+    struct shard_rewrite w = {
+        .t = l->t, .refs = refs, .fold = {.ranges = &none, .now_ns = ROW_EARLY}};
     uint64_t first = 0;
     int rc = refs ? load_rowids(l, to, l->rowids_end - l->rowids, &first, err) : DN_FAIL_NOMEM(err);
 
@@ -293,6 +294,7 @@ static int load_write_sorted(struct shard_load *l, const struct load_batch *b, s
                               .seq = b->seq,
                               .op = part->op,
                               .rowid_base = rowid,
+                              .expiry_ns = part->expiry_ns,
                               .cancel = l->options.cancel};
 
         rc = memtable_stage(m, &w, part->rows, err);
@@ -369,7 +371,10 @@ static bool load_batch_add(struct shard_load *l, const struct shard_load_part *p
         b->parts = grown;
         b->parts_cap = want;
     }
-    b->parts[b->parts_count++] = *part;
+    b->parts[b->parts_count] = *part;
+    b->parts[b->parts_count++].expiry_ns =
+        part->op == ROW_PUT ? rows_expiry(l->t, part->expiry_ns, volume_clock_ns(l->s->volume))
+                            : ROW_NEVER;
     b->rows += part->rows;
     b->bytes += part->bytes;
     return true;

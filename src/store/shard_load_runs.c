@@ -339,6 +339,7 @@ static int runs_write(struct load_runs *r, struct seg_sink *sink, struct dn_err 
     const struct table *t = r->t;
     int64_t seq = (int64_t)r->batch->seq;
     int16_t op = ROW_PUT;
+    int64_t expiry = ROW_NEVER;
     struct vec *cols = mem_calloc(r->owner, store_cols_count(t), sizeof *cols);
     struct vec *hidden;
     int rc = DN_OK;
@@ -349,14 +350,16 @@ static int runs_write(struct load_runs *r, struct seg_sink *sink, struct dn_err 
     for (uint32_t i = 0; i < HIDDEN_MAX; i++)
         hidden[i] = (struct vec){.type = store_col_type(t, t->columns_count + i),
                                  .form = VEC_CONST,
-                                 .data = i == HIDDEN_SEQ  ? (const void *)&seq
-                                         : i == HIDDEN_OP ? (const void *)&op
-                                                          : (const void *)&zero,
-                                 .nulls = i == HIDDEN_EXPIRY ? &one_null : NULL};
+                                 .data = i == HIDDEN_SEQ      ? (const void *)&seq
+                                         : i == HIDDEN_OP     ? (const void *)&op
+                                         : i == HIDDEN_EXPIRY ? (const void *)&expiry
+                                                              : (const void *)&zero};
     for (uint32_t k = 0; k < r->runs_count && rc == DN_OK; k++) {
         const struct load_run *run = &r->runs[k];
 
         op = (int16_t)r->batch->parts[run->part].op;
+        expiry = r->batch->parts[run->part].expiry_ns;
+        hidden[HIDDEN_EXPIRY].nulls = expiry == ROW_NEVER ? &one_null : NULL;
         for (uint32_t i = 0; i < HIDDEN_MAX; i++)
             hidden[i].count = run->count;
         rc = seg_sink_slab(sink, run->slab, err);

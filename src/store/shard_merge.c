@@ -18,6 +18,10 @@
  * where nothing else is to be merged, segments are written anew by themselves once a table has more
  * than MERGE_RANGES_MAX of them, the oldest first.
  *
+ * A row that has expired is deleted: it goes as a tombstone does. A segment of which half the rows
+ * or more are in blocks that have expired is written anew by itself, which costs nothing when all
+ * are: no block is read. The background looks for such segments now and then (shard_expire).
+ *
  * A patch is folded into the version before it, so a merge with patches takes in every segment over
  * the same place whose sequences lie between those of its inputs.
  *
@@ -41,6 +45,7 @@ struct merge_job {
     const struct table *t; /* borrowed from the references */
     uint8_t level;         /* of the outputs */
     bool final;
+    int64_t now_ns;           /* what expired up to here is deleted; ROW_EARLY unless final */
     struct range_list ranges; /* tombstones of the table that the manifest has */
     uint64_t applied;         /* the outputs know all of them up to here */
 };
@@ -231,6 +236,42 @@ static bool merge_purge(const struct version *v, struct merge_job *job)
     return false;
 }
 
+/* Half of a segment has expired, and nothing older lies under it. */
+static bool merge_expired(const struct version *v, struct merge_job *job)
+{
+    for (size_t i = 0; i < v->segs_count; i++) {
+        struct segref *ref = v->segs[i];
+        if ((uint64_t)atomic_load(&ref->expired) * 2 < ref->meta.rows || !ref->meta.has_expiry)
+            continue;
+        job->refs[0] = ref;
+        job->count = 1;
+        job->level = ref->meta.level;
+        job->t = ref->table;
+        if (merge_is_final(v->segs, v->segs_count, job))
+            return true;
+    }
+    return false;
+}
+
+/* Counts the rows of segments that have expired, by what their blocks say. One that cannot be
+ * opened is left alone: whoever reads it is told. */
+static void merge_look_expired(struct shard *s)
+{
+    int64_t now_ns = volume_clock_ns(s->volume);
+    struct version *v;
+
+    sched_lock(s->lock);
+    v = version_ref(s->ver);
+    sched_unlock(s->lock);
+    for (size_t i = 0; i < v->segs_count; i++) {
+        struct segref *ref = v->segs[i];
+        struct seg *seg;
+        if (ref->meta.has_expiry && segref_open(ref, &seg, NULL) == DN_OK)
+            atomic_store(&ref->expired, scan_seg_expired(seg, ref->table, now_ns));
+    }
+    version_unref(v);
+}
+
 /* Lock held. Finds the next merge; DN_NOT_FOUND: nothing to do. */
 static int merge_pick(struct shard *s, struct merge_job *job, struct dn_err *err)
 {
@@ -242,6 +283,7 @@ static int merge_pick(struct shard *s, struct merge_job *job, struct dn_err *err
     job->refs = mem_calloc(&s->owner, count, sizeof(struct segref *));
     if (!job->refs)
         return DN_FAIL_NOMEM(err);
+    found = s->loads == 0 && merge_expired(s->ver, job) && !merge_has_patch(job);
     for (size_t at = 0; at < count && !found; at++) {
         int64_t newest = INT64_MIN;
         for (size_t i = 0; i < count; i++)
@@ -260,6 +302,7 @@ static int merge_pick(struct shard *s, struct merge_job *job, struct dn_err *err
     }
     job->t = job->refs[0]->table;
     job->final = s->loads == 0 && merge_is_final(segs, count, job);
+    job->now_ns = job->final ? volume_clock_ns(s->volume) : ROW_EARLY;
     job->applied = s->ver->flushed_seq;
     if (!range_list_copy(&s->ver->ranges, &job->ranges, &s->owner)) {
         mem_free(job->refs);
@@ -342,7 +385,8 @@ static void merge_forget(struct shard *s, const struct merge_job *job)
     uint64_t seq = job->ranges.count ? job->applied : 0;
 
     for (size_t i = 0; job->final && i < job->count; i++)
-        if (job->refs[i]->meta.has_delete && job->refs[i]->meta.seq_max > seq)
+        if ((job->refs[i]->meta.has_delete || job->refs[i]->meta.has_expiry) &&
+            job->refs[i]->meta.seq_max > seq)
             seq = job->refs[i]->meta.seq_max;
     shard_forget(s, seq);
 }
@@ -356,11 +400,12 @@ static int merge_run(struct shard *s, const struct merge_job *job, struct dn_err
     merge_forget(s, job);
     rc = shard_rewrite(
         s,
-        &(struct shard_rewrite){.t = job->t,
-                                .refs = job->refs,
-                                .count = job->count,
-                                .yields = true,
-                                .fold = {.final = job->final, .ranges = &job->ranges}},
+        &(struct shard_rewrite){
+            .t = job->t,
+            .refs = job->refs,
+            .count = job->count,
+            .yields = true,
+            .fold = {.final = job->final, .ranges = &job->ranges, .now_ns = job->now_ns}},
         &sink,
         err);
     if (rc == DN_OK)
@@ -396,6 +441,9 @@ int shard_merge(struct shard *s, struct dn_err *err)
     while (s->merging)
         sched_wait(s->cond, s->lock);
     s->merging = true;
+    sched_unlock(s->lock);
+    merge_look_expired(s);
+    sched_lock(s->lock);
     while (rc == DN_OK && !s->merge_stop) {
         struct merge_job job;
         rc = merge_pick(s, &job, err);
@@ -435,6 +483,18 @@ bool shard_merge_wait(struct shard *s, uint64_t timeout_ns)
     idle = !shard_task_busy(&s->merge_task) && !s->merging;
     sched_unlock(s->lock);
     return idle;
+}
+
+void shard_expire(struct shard *s)
+{
+    bool any = false;
+
+    sched_lock(s->lock);
+    for (size_t i = 0; i < s->ver->segs_count && !any; i++)
+        any = s->ver->segs[i]->meta.has_expiry;
+    if (any)
+        shard_merge_kick(s);
+    sched_unlock(s->lock);
 }
 
 void shard_merge_kick(struct shard *s)

@@ -137,8 +137,12 @@ static int replay_batch(struct replay *r, struct log_batch *b, uint64_t seq, str
     rc = memgroup_get(s, r->set, t, &m, err);
     if (rc < 0)
         return rc;
-    w = (struct mem_write){
-        .cols = cols, .seq = seq, .op = b->op, .rowid_base = b->rowid_base, .rowids = b->rowids};
+    w = (struct mem_write){.cols = cols,
+                           .seq = seq,
+                           .op = b->op,
+                           .rowid_base = b->rowid_base,
+                           .rowids = b->rowids,
+                           .expiries = b->expiries};
     rc = memtable_stage(m, &w, b->rows, err);
     if (rc < 0)
         return rc;

@@ -367,7 +367,14 @@ struct snapshot *shard_snapshot(struct shard *s)
     snap->cat = catalog_ref(s->catalog);
     snap->seq = s->seq_visible;
     sched_unlock(s->lock);
+    /* After the version was taken: what a merge left out of it had expired by then. */
+    snap->now_ns = volume_clock_ns(s->volume);
     return snap;
+}
+
+int64_t snapshot_now(const struct snapshot *snap)
+{
+    return snap->now_ns;
 }
 
 void snapshot_free(struct snapshot *snap)

@@ -19,6 +19,7 @@ struct segref {
     struct table *table; /* reference: definition it is read with */
     struct segref *root; /* reference; NULL: this is it */
     struct seg *seg;     /* owned, NULL until first used; guarded by shard->lock */
+    atomic_uint expired; /* rows in blocks of which all have expired, when last looked at */
     atomic_bool doomed;  /* of the root: delete the object with the last reference */
     struct shard *shard; /* borrowed */
 };
@@ -52,6 +53,7 @@ struct snapshot {
     struct catalog *cat;  /* reference: its horizons count (late.h) */
     struct memgroup *own; /* reference: rows of a transaction (overlay.h); NULL = none */
     uint64_t own_seq;     /* how much of them is seen */
+    int64_t now_ns;       /* rows that expire up to here have expired */
 };
 
 struct segref *segref_new(struct shard *s, const struct seg_meta *meta, const struct table *t);
@@ -89,6 +91,8 @@ bool memgroup_list_ranges(struct memgroup *set,
                           struct range_list *list,
                           struct mem_owner *owner) DN_MUST_CHECK;
 bool memgroup_empty(struct memgroup *set);
+/* Has it rows that expire, of a table or of the shards of a time partition? */
+bool memgroup_expires(struct memgroup *set, uint64_t table_id);
 size_t memgroup_bytes(const struct memgroup *set);
 struct version *version_new(size_t segs_room, size_t sets_room);
 struct version *version_ref(struct version *v);

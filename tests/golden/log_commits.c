@@ -239,3 +239,31 @@ void log_golden_catalog(struct buf *chunk)
     assert_false(chunk->failed);
     table_unref(bare);
 }
+
+void log_golden_expiry(struct buf *chunk)
+{
+    static const struct vstr words[] = {{"one", 3}, {"two", 3}};
+    static const int64_t expiries[] = {ROW_NEVER, INT64_C(1700000000000000000)};
+    static const int64_t rowids[] = {42, 43};
+    struct table *bare = golden_bare();
+    struct vec rows[] = {same(TYPE_SMALLINT, 2, seven, false), flat(TYPE_VARCHAR, 2, words, NULL)};
+    uint64_t bases[] = {44, 46, 0};
+    struct buf b;
+    size_t frame;
+
+    buf_init(chunk, NULL);
+    buf_init(&b, NULL);
+    log_frame_begin(chunk, &frame);
+    log_encode_batch(bare, rows, NULL, 2, ROW_PUT, &b);
+    log_encode_expiry(&b, 0, expiries, ROW_NEVER, 2);
+    log_encode_batch(bare, rows, NULL, 2, ROW_PUT, &b);
+    log_frame_commit(chunk, 40, &b, bases, 2);
+    buf_reset(&b);
+    log_encode_batch(bare, rows, rowids, 2, ROW_PUT, &b);
+    log_encode_expiry(&b, 0, NULL, INT64_C(1800000000000000000), 2);
+    log_frame_commit(chunk, 41, &b, &bases[2], 1);
+    log_frame_end(chunk, frame, 6, 40, 0);
+    buf_done(&b);
+    assert_false(chunk->failed);
+    table_unref(bare);
+}

@@ -12,3 +12,5 @@ void log_golden_chunk(struct buf *chunk);
 void log_golden_ranges(struct buf *chunk);
 /* tests/golden/log_v3.bin: a catalog before the rows of its commit. */
 void log_golden_catalog(struct buf *chunk);
+/* tests/golden/log_v4.bin: rows that expire, beside others. */
+void log_golden_expiry(struct buf *chunk);

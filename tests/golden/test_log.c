@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The golden log chunks: fixed commits, fixed bytes. Arguments: tests/golden/log_v1.bin,
- * docs/format/log.md and tests/golden/log_v2.bin; a fourth one, "write", writes the last golden
- * file anew (only ever with a new format).
+ * docs/format/log.md, tests/golden/log_v2.bin and those after it; one more, "write", writes the
+ * last golden file anew (only ever with a new format).
  *
  * Three proofs: the encoder makes these bytes; the reader reads them; and a decoder that takes its
  * offsets from the tables of the page finds the same values. */
@@ -25,6 +25,7 @@ static const char *golden_path; /* of version 1 */
 static const char *doc_path;
 static const char *ranges_path;  /* of version 2 */
 static const char *catalog_path; /* of version 3 */
+static const char *expiry_path;  /* of version 4 */
 
 static void writer(const char *path, void (*chunk)(struct buf *chunk))
 {
@@ -46,6 +47,7 @@ static void test_writer(void **state)
     writer(golden_path, log_golden_chunk);
     writer(ranges_path, log_golden_ranges);
     writer(catalog_path, log_golden_catalog);
+    writer(expiry_path, log_golden_expiry);
 }
 
 /* ---- both decoders print the same ---- */
@@ -191,6 +193,7 @@ static void test_reader(void **state)
     reader(golden_path, expected);
     reader(ranges_path, expected_ranges);
     reader(catalog_path, expected_catalog);
+    reader(expiry_path, expected_expiry);
 }
 
 /* ---- a decoder that knows only the page ---- */
@@ -326,10 +329,12 @@ static void page_batch(struct by_page *b)
     uint64_t columns = field(b, "Batch head", "columns");
     uint64_t length = field(b, "Batch head", "length");
     uint64_t op = field(b, "Batch head", "operation");
+    const char *expires = strstr(b->doc, "0x80000002");
+    uint64_t flags;
     const uint8_t *end;
 
+    flags = field(b, "Batch head", "flags");
     assert_int_equal(field(b, "Batch head", "zero"), 0);
-    assert_int_equal(field(b, "Batch head", "zero2"), 0);
     buf_printf(&b->out,
                "  batch table %" PRIu64 " v%" PRIu64 " op %" PRIu64 " rowid %" PRIu64 " rows %u\n",
                field(b, "Batch head", "table_id"),
@@ -339,8 +344,14 @@ static void page_batch(struct by_page *b)
                rows);
     (void)take(b, doc_size(b->doc, "Batch head"));
     end = b->p + length;
-    while (columns-- > 0)
+    while (columns-- > 0) {
+        if (field(b, "Column head", "id") == strtoul(expires, NULL, 16)) {
+            assert_int_equal(flags, 1);
+            flags = 0;
+        }
         page_column(b, rows);
+    }
+    assert_int_equal(flags, 0);
     if (op == 3)
         page_range(b);
     if (op == 4) {
@@ -407,16 +418,16 @@ static void test_page(void **state)
     page(golden_path, 1, expected);
     page(ranges_path, 2, expected_ranges);
     page(catalog_path, 3, expected_catalog);
+    page(expiry_path, 4, expected_expiry);
 }
 
-/* Every bit of a range tombstone, with the checksum made right: it is understood or refused. */
-static void test_range_damage(void **state)
+/* Every bit of a frame, with the checksum made right: it is understood or refused. */
+static void test_damage(const char *path)
 {
     uint8_t *p;
     size_t n;
 
-    (void)state;
-    p = page_read_file(ranges_path, &n);
+    p = page_read_file(path, &n);
     for (size_t bit = 0; bit < (n - 48) * 8; bit++) {
         struct log_reader r;
         struct log_frame f;
@@ -451,102 +462,36 @@ static void test_range_damage(void **state)
     mem_free(p);
 }
 
-/* ---- versions, torn tails and damage ---- */
+static void test_range_damage(void **state)
+{
+    (void)state;
+    test_damage(ranges_path);
+}
 
-static int read_all(const uint8_t *p, size_t n, bool sealed, bool *ret_torn, struct dn_err *err)
+/* Expiries in a frame that is said to be of a version without them, too. */
+static void test_expiry_damage(void **state)
 {
     struct log_reader r;
     struct log_frame f;
-    int rc;
-
-    log_reader_init(&r, "log/0/1-2", p, n, sealed);
-    while ((rc = log_reader_next(&r, &f, err)) == DN_OK)
-        ;
-    *ret_torn = r.torn;
-    return rc;
-}
-
-static void reseal(uint8_t *frame)
-{
-    size_t length = le_get32(frame + 32);
-
-    le_put64(frame + 40, dn_hash64(frame + 48, length, dn_checksum64(frame, 40)));
-}
-
-static void test_versions(void **state)
-{
+    struct log_commit c;
+    struct log_batch b;
+    struct arena arena;
     struct dn_err err;
     uint8_t *p;
     size_t n;
-    size_t second;
-    bool torn;
 
     (void)state;
-    p = page_read_file(golden_path, &n);
-    second = 48 + le_get32(p + 32);
-    for (int sealed = 0; sealed < 2; sealed++) {
-        assert_int_equal(read_all(p, n, sealed, &torn, &err), DN_EOF);
-        assert_false(torn);
-        /* a newer frame, in the middle and at the end */
-        for (size_t at = 0; at <= second; at += second) {
-            le_put16(p + at + 4, LOG_FORMAT + 1);
-            reseal(p + at);
-            assert_int_equal(read_all(p, n, sealed, &torn, &err), DN_E_VERSION);
-            assert_non_null(strstr(err.text, "log/0/1-2"));
-            assert_non_null(strstr(err.text, "format version 4, this release reads up to 3"));
-            le_put16(p + at + 4, 0);
-            reseal(p + at);
-            assert_int_equal(read_all(p, n, sealed, &torn, &err), DN_E_CORRUPT);
-            le_put16(p + at + 4, 1);
-            reseal(p + at);
-        }
-    }
-    mem_free(p);
-}
-
-/* Every byte of the first frame is known to be durable by the second; the second has no witness. */
-static void test_torn_or_damaged(void **state)
-{
-    struct dn_err err;
-    char offset[40];
-    uint8_t *p;
-    size_t n;
-    size_t second;
-    bool torn;
-
-    (void)state;
-    p = page_read_file(golden_path, &n);
-    second = 48 + le_get32(p + 32);
-    for (size_t i = 0; i < n; i++) {
-        p[i] ^= 0x10;
-        assert_int_equal(read_all(p, n, true, &torn, &err), DN_E_CORRUPT);
-        (void)snprintf(offset, sizeof offset, "at offset %zu", i < second ? 0 : second);
-        assert_non_null(strstr(err.text, offset));
-        if (i < second) {
-            assert_int_equal(read_all(p, n, false, &torn, &err), DN_E_CORRUPT);
-            assert_non_null(strstr(err.text, "at offset 0"));
-        } else {
-            assert_int_equal(read_all(p, n, false, &torn, &err), DN_EOF);
-            assert_true(torn);
-        }
-        p[i] ^= 0x10;
-    }
-    for (size_t cut = 1; cut < n; cut++) {
-        int rc = read_all(p, cut, false, &torn, &err);
-        assert_int_equal(rc, DN_EOF); /* nobody is left behind the cut */
-        assert_int_equal(torn, cut != second);
-        rc = read_all(p, cut, true, &torn, &err);
-        assert_int_equal(rc, cut == second ? DN_EOF : DN_E_CORRUPT);
-    }
-    /* Zeros behind the last frame are space that was never used, unless there are others, too. */
-    memset(p + second, 0, n - second);
-    for (size_t end = second; end < n; end++) {
-        assert_int_equal(read_all(p, end, false, &torn, &err), DN_EOF);
-        assert_false(torn);
-    }
-    p[n - 1] = 1;
-    assert_int_equal(read_all(p, n, false, &torn, &err), DN_EOF);
-    assert_true(torn);
+    test_damage(expiry_path);
+    p = page_read_file(expiry_path, &n);
+    le_put16(p + 4, 3);
+    le_put64(p + 40, dn_hash64(p + 48, n - 48, dn_checksum64(p, 40)));
+    arena_init(&arena, NULL);
+    log_reader_init(&r, "log", p, n, true);
+    assert_int_equal(log_reader_next(&r, &f, &err), DN_OK);
+    assert_int_equal(log_commit_next(&f, &c, &err), DN_OK);
+    assert_int_equal(log_batch_next(&f, &c, &arena, &b, &err), DN_E_CORRUPT);
+    assert_non_null(strstr(err.text, "bad expiries"));
+    arena_done(&arena);
     mem_free(p);
 }
 
@@ -557,20 +502,20 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_reader),
         cmocka_unit_test(test_page),
         cmocka_unit_test(test_range_damage),
-        cmocka_unit_test(test_versions),
-        cmocka_unit_test(test_torn_or_damaged),
+        cmocka_unit_test(test_expiry_damage),
     };
 
-    if (argc < 5)
+    if (argc < 6)
         return 2;
     golden_path = argv[1];
     doc_path = argv[2];
     ranges_path = argv[3];
     catalog_path = argv[4];
-    if (argc > 5 && strcmp(argv[5], "write") == 0) {
+    expiry_path = argv[5];
+    if (argc > 6 && strcmp(argv[6], "write") == 0) {
         struct buf b;
-        FILE *f = fopen(catalog_path, "wb");
-        log_golden_catalog(&b);
+        FILE *f = fopen(expiry_path, "wb");
+        log_golden_expiry(&b);
         if (!f || fwrite(b.data, 1, b.len, f) != b.len || fclose(f) != 0)
             return 1;
         buf_done(&b);

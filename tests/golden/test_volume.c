@@ -289,7 +289,7 @@ static void patch_log_frame(uint8_t *p, size_t n)
     size_t length = le_get32(frame + 32);
 
     assert_true(64 + 48 + length <= n);
-    le_put16(frame + 4, 4);
+    le_put16(frame + 4, 5);
     le_put64(frame + 40, dn_hash64(frame + 48, length, dn_checksum64(frame, 40)));
 }
 
@@ -316,8 +316,8 @@ static const struct {
     {"d/manifest~0", patch_envelope, "document 'manifest/0' has format 2"},
     {"d/manifest~0", patch_manifest, "manifest: format version 3, this release reads up to 2"},
     {"l/", patch_log_head, "has format 2, this release reads up to 1"},
-    {"l/", patch_log_frame, "format version 4, this release reads up to 3"},
-    {"l/log~0~0000000000000002", patch_log_frame, "format version 4"},
+    {"l/", patch_log_frame, "format version 5, this release reads up to 4"},
+    {"l/log~0~0000000000000002", patch_log_frame, "format version 5"},
     {"o/seg~0000000000000001~0000000000000001", patch_segment_head, "segment format 2"},
     {"o/seg~0000000000000005", patch_segment_trailer, "segment format 2"},
 };

@@ -154,7 +154,8 @@ const char *model_compare(const struct model *m, struct shard *s, struct rng *r)
     for (uint32_t c = 0; c < m->t->columns_count; c++)
         cols[c] = (uint16_t)c;
     for (size_t i = 0; i < m->count; i++) {
-        if (!model_matches(&m->rows[i], preds, preds_count))
+        if (rows_expired(m->rows[i].expiry_ns, snapshot_now(snap)) ||
+            !model_matches(&m->rows[i], preds, preds_count))
             continue;
         want[want_count].row = &m->rows[i];
         buf_init(&want[want_count].key, NULL);

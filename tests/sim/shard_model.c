@@ -189,6 +189,7 @@ void model_copy(const struct model *from, struct model *ret)
     for (size_t i = 0; i < from->count; i++) {
         struct model_row *row = model_push(ret);
         row->rowid = from->rows[i].rowid;
+        row->expiry_ns = from->rows[i].expiry_ns;
         for (uint32_t c = 0; c < from->t->columns_count; c++)
             row->v[c] = model_datum_copy(&from->rows[i].v[c]);
     }
@@ -268,6 +269,21 @@ struct model_batch model_random_range(struct rng *r, const struct table *t)
     return b;
 }
 
+/* Some rows expire, all of a batch at once or each in its own time; some have already. */
+static void model_random_expiry(struct rng *r, const struct table *t, struct model_batch *b)
+{
+    bool same = rng_below(r, 2);
+    int64_t at = MODEL_CLOCK_NS + (int64_t)rng_below(r, MODEL_EXPIRY_S) * 1000000000;
+
+    if (t->upsert == UPSERT_FIELD || b->op != ROW_PUT || rng_below(r, 2))
+        return;
+    for (uint32_t i = 0; i < b->count; i++) {
+        if (!same)
+            at = MODEL_CLOCK_NS + (int64_t)rng_below(r, MODEL_EXPIRY_S) * 1000000000;
+        b->rows[i].expiry_ns = !same && rng_below(r, 3) == 0 ? ROW_NEVER : at;
+    }
+}
+
 struct model_batch model_random_batch(struct rng *r, const struct table *t, uint32_t rows_max)
 {
     struct model_batch b = {.count = 1 + rng_below(r, rows_max)};
@@ -295,6 +311,7 @@ struct model_batch model_random_batch(struct rng *r, const struct table *t, uint
             }
         }
     }
+    model_random_expiry(r, t, &b);
     return b;
 }
 
@@ -322,6 +339,20 @@ static int model_rowid_cmp(const void *a, const void *b)
     return x->rowid < y->rowid ? -1 : x->rowid > y->rowid;
 }
 
+static void model_expire(struct model *m, int64_t now_ns)
+{
+    size_t keep = 0;
+
+    for (size_t i = 0; i < m->count; i++) {
+        bool gone = rows_expired(m->rows[i].expiry_ns, now_ns);
+        for (uint32_t c = 0; gone && c < m->t->columns_count; c++)
+            model_datum_free(&m->rows[i].v[c]);
+        if (!gone)
+            m->rows[keep++] = m->rows[i];
+    }
+    m->count = keep;
+}
+
 /* The shard gives row ids as it likes, only their order is the model's: takes over the real ones.
  * False: scan failed. */
 static bool model_learn_rowids(struct model *m, struct shard *s)
@@ -335,6 +366,7 @@ static bool model_learn_rowids(struct model *m, struct shard *s)
     int rc;
 
     DN_ASSERT(snap);
+    model_expire(m, snapshot_now(snap));
     qsort(m->rows, m->count, sizeof *m->rows, model_rowid_cmp);
     rc = scan_open(snap, &spec, &scan, NULL);
     while (rc == DN_OK && (rc = scan_next(scan, &b, NULL)) == DN_OK)
@@ -352,10 +384,12 @@ model_random_change(struct rng *r, struct model *m, struct shard *s, uint32_t ro
     struct model_batch b = model_random_batch(r, m->t, rows_max);
 
     if (b.op == ROW_RANGE || m->t->form != KEY_NONE || m->count == 0 || rng_below(r, 3) ||
-        !model_learn_rowids(m, s))
+        !model_learn_rowids(m, s) || m->count == 0)
         return b;
     b.existing = true;
     b.op = rng_below(r, 2) ? ROW_DELETE : ROW_PUT;
+    for (uint32_t i = 0; b.op == ROW_DELETE && i < b.count; i++)
+        b.rows[i].expiry_ns = ROW_NEVER;
     for (uint32_t i = 0; i < b.count; i++)
         b.rows[i].rowid = m->rows[rng_below(r, (uint32_t)m->count)].rowid;
     return b;
@@ -435,6 +469,7 @@ void model_apply(struct model *m, const struct model_batch *b)
         } else {
             row = &m->rows[at];
         }
+        row->expiry_ns = b->rows[i].expiry_ns;
         for (uint32_t c = 0; c < m->t->columns_count; c++) {
             if (b->absent[i][c])
                 continue;
@@ -442,6 +477,19 @@ void model_apply(struct model *m, const struct model_batch *b)
             row->v[c] = model_datum_copy(&b->rows[i].v[c]);
         }
     }
+}
+
+/* As one instant where they are the same. */
+static void model_expiries(const struct model_batch *b, int64_t *room, struct shard_batch *to)
+{
+    bool same = true;
+
+    for (uint32_t i = 0; room && i < b->count; i++) {
+        room[i] = b->rows[i].expiry_ns;
+        same = same && room[i] == room[0];
+    }
+    to->expiries = same ? NULL : room;
+    to->expiry_ns = same && room ? room[0] : ROW_NEVER;
 }
 
 int model_write(struct shard *s,
@@ -453,7 +501,7 @@ int model_write(struct shard *s,
     struct colbuf bufs[MODEL_COLS_MAX];
     struct vec vecs[MODEL_COLS_MAX];
     struct shard_batch batch = {.table = t, .cols = vecs, .rows = b->count, .op = b->op};
-    int64_t *rowids = mem_alloc_array(NULL, b->count, sizeof *rowids);
+    int64_t *rowids = mem_alloc_array(NULL, 2 * (size_t)b->count, sizeof *rowids);
     struct arena arena;
     bool ok = rowids != NULL;
     struct range range = b->range;
@@ -477,6 +525,7 @@ int model_write(struct shard *s,
     for (uint32_t i = 0; ok && i < b->count; i++)
         rowids[i] = (int64_t)b->rows[i].rowid;
     batch.rowids = b->existing ? rowids : NULL;
+    model_expiries(b, ok ? rowids + b->count : NULL, &batch);
     if (ok) {
         for (uint32_t c = 0; c < t->columns_count; c++)
             vecs[c] = colbuf_vec(&bufs[c], 0, b->count);

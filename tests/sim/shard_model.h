@@ -10,6 +10,9 @@
 #include "volume/sim.h"
 
 #define MODEL_COLS_MAX 8u
+/* Rows expire within MODEL_EXPIRY_S seconds of this, which is where the clock should stand. */
+#define MODEL_CLOCK_NS INT64_C(1700000000000000000)
+#define MODEL_EXPIRY_S 600u
 
 struct rng {
     uint64_t state;
@@ -22,7 +25,8 @@ static inline uint32_t rng_below(struct rng *r, uint32_t n)
 
 struct model_row {
     struct datum v[MODEL_COLS_MAX];
-    uint64_t rowid; /* append tables: order of arrival */
+    uint64_t rowid;    /* append tables: order of arrival */
+    int64_t expiry_ns; /* it is gone from then on; ROW_NEVER */
 };
 
 struct model {

@@ -83,6 +83,7 @@ static void world_init(struct world *w, uint64_t seed)
     w->rng.state = seed;
     w->disk = sim_disk_new(seed);
     sim_disk_set_ahead(w->disk, seed % 2);
+    sim_disk_set_clock(w->disk, MODEL_CLOCK_NS);
     if (sim_volume_open(w->disk, seed, &v, &err) < 0 || catalog_load(v, &w->cat, &err) < 0)
         fail_msg("cannot begin: %s", err.text);
     for (uint32_t i = 0; i < TABLES; i++) {
@@ -176,7 +177,7 @@ static void world_reopen(struct world *w, bool crash)
 /* One random step. */
 static void world_step(struct world *w)
 {
-    uint32_t what = rng_below(&w->rng, 20);
+    uint32_t what = rng_below(&w->rng, 22);
     struct dn_err err;
 
     if (what < 12) {
@@ -221,6 +222,10 @@ static void world_step(struct world *w)
             world_reopen(w, true);
     } else if (what < 15) {
         world_reopen(w, rng_below(&w->rng, 2));
+    } else if (what < 17) {
+        sim_disk_set_clock(w->disk,
+                           volume_clock_ns(w->v) + (int64_t)rng_below(&w->rng, 60) * 1000000000);
+        shard_expire(w->s);
     } else {
         world_verify(w, "scan");
     }
@@ -428,6 +433,11 @@ static void test_merge(void **state)
         assert_true(after.merges > 0);
         assert_true(after.segments < 24);
         world_verify(&w, "after merging");
+        sim_disk_set_clock(w.disk, MODEL_CLOCK_NS + 300 * INT64_C(1000000000));
+        world_verify(&w, "when some have expired");
+        if (shard_merge(w.s, &err) < 0)
+            fail_msg("seed %llu: %s", (unsigned long long)seed, err.text);
+        world_verify(&w, "after they have been merged");
         world_reopen(&w, true);
         world_verify(&w, "after merging and a crash");
         world_done(&w);

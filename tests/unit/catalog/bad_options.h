@@ -60,12 +60,19 @@ static const struct bad bad_options[] = {
     {PLAIN_TABLE "(^upser = 'row')", DN_E_UNDEFINED_OBJECT, "there is no table option \"upser\"",
      "Perhaps you meant \"upsert\"."},
     {PLAIN_TABLE "(^colour = 'red')", DN_E_UNDEFINED_OBJECT, "there is no table option \"colour\"",
-     "the options are upsert, quantum, slab, time, retention, late_rows, spread and comment"},
+     "the options are upsert, quantum, slab, time, retention, late_rows, spread, "
+     "default_time_to_live and comment"},
     {PLAIN_TABLE "(comment = 'a', ^COMMENT = 'b')", DN_E_INVALID_PARAM,
      "table option comment is given twice", ""},
-    {PLAIN_TABLE "(default_time_to_live = ^86400)", DN_E_UNSUPPORTED,
-     "table option default_time_to_live = 86400 is not supported",
-     "leave it out or set it to 0 or false"},
+    {PLAIN_TABLE "(default_time_to_live = ^'a while')", DN_E_INVALID_PARAM,
+     "table option default_time_to_live must be a number of seconds or a length of time such as "
+     "'7d', not 'a while'", ""},
+    {PLAIN_TABLE "(default_time_to_live = ^630720001)", DN_E_INVALID_PARAM,
+     "table option default_time_to_live must be from 0 to 630720000 seconds (20 years), not "
+     "'630720001'", ""},
+    {PLAIN_TABLE "(upsert = 'field', ^default_time_to_live = '1h')", DN_E_UNSUPPORTED,
+     "table option default_time_to_live does not go with upsert = 'field'",
+     "rows expire as a whole: use upsert = 'row'"},
     {PLAIN_TABLE "(upsert = ^'cell')", DN_E_INVALID_PARAM,
      "table option upsert must be 'row' or 'field', not 'cell'", ""},
     {RANGE_TABLE "(upsert = ^'field')", DN_E_KEY_RULE,

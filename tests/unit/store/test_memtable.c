@@ -148,9 +148,84 @@ static void test_rows_of_a_window(void **state)
     window(mixed, DN_ARRAY_SIZE(mixed), INT64_MIN, INT64_MAX);
 }
 
+static void stage_expiring(struct memtable *m, uint64_t seq, int64_t all, const int64_t *each)
+{
+    int64_t ids[2] = {1, 1};
+    int64_t times[2] = {(int64_t)seq, (int64_t)seq + 1};
+    struct vec cols[2] = {{.type = TYPE_BIGINT, .count = 2, .data = ids},
+                          {.type = TYPE_TIMESTAMP, .count = 2, .data = times}};
+    struct mem_write w = {
+        .cols = cols, .seq = seq, .op = ROW_PUT, .expiry_ns = all, .expiries = each};
+    struct dn_err err;
+
+    assert_int_equal(memtable_stage(m, &w, 2, &err), DN_OK);
+}
+
+static void expect_expiry(struct memtable *m, int64_t min, const int64_t *each, uint32_t count)
+{
+    struct mem_order *o;
+    struct dn_err err;
+    struct arena arena;
+    uint32_t rows[8];
+    uint32_t col = memtable_table(m)->columns_count + HIDDEN_EXPIRY;
+    struct mem_want want = {.rows = rows, .count = count, .cols = &col, .cols_count = 1};
+    struct vec v;
+
+    arena_init(&arena, NULL);
+    assert_int_equal(memtable_rows(m), count);
+    assert_int_equal(memtable_order(m, count, NULL, NULL, &o, &err), DN_OK);
+    assert_true(o->expiry_min == min);
+    memtable_order_unref(o);
+    for (uint32_t i = 0; i < count; i++)
+        rows[i] = i;
+    assert_int_equal(memtable_gather(m, &want, &arena, &v, &err), DN_OK);
+    assert_true((min == INT64_MAX) == (v.form == VEC_CONST));
+    for (uint32_t i = 0; i < count; i++) {
+        struct datum d = memtable_datum(m, i, col);
+        struct datum gathered = vec_datum(&v, i);
+
+        assert_true(memtable_expiry(m, i) == each[i]);
+        assert_true(d.null == (each[i] == ROW_NEVER) && (d.null || d.v.i64 == each[i]));
+        assert_true(gathered.null == d.null && (d.null || gathered.v.i64 == each[i]));
+    }
+    arena_done(&arena);
+}
+
+/* Each row keeps when it expires; places of rows that were taken back remember nothing. */
+static void test_expiry(void **state)
+{
+    static const int64_t some[] = {ROW_NEVER, 70};
+    static const int64_t want[] = {
+        ROW_NEVER, ROW_NEVER, ROW_NEVER, 70, 90, 90, ROW_NEVER, ROW_NEVER};
+    struct dn_err err;
+    struct sched *sched = sched_sim_new(1, &err);
+    struct table *t = model_table(&shape);
+    struct memtable *m = memtable_new(sched, NULL, t);
+
+    (void)state;
+    assert_non_null(m);
+    stage_expiring(m, 10, ROW_NEVER, NULL);
+    memtable_publish(m);
+    expect_expiry(m, INT64_MAX, want, 2);
+    stage_expiring(m, 20, ROW_NEVER, some);
+    memtable_publish(m);
+    expect_expiry(m, 70, want, 4);
+    stage_expiring(m, 30, 90, NULL);
+    memtable_publish(m);
+    stage_expiring(m, 40, 5, NULL);
+    memtable_rollback(m, 6);
+    stage_expiring(m, 40, ROW_NEVER, NULL);
+    memtable_publish(m);
+    expect_expiry(m, 70, want, 8);
+    memtable_free(m);
+    table_unref(t);
+    sched_free(sched);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_rollback_under_readers),
+                                       cmocka_unit_test(test_expiry),
                                        cmocka_unit_test(test_rows_of_a_window)};
 
     return cmocka_run_group_tests_name("memtable", tests, NULL, NULL);
