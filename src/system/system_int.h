@@ -58,10 +58,8 @@ void sys_end(struct sys_rows *w); /* of the row: all columns are there */
     X(i_element_types) X(i_enabled_roles) X(i_key_column_usage) \
     X(i_referential_constraints) X(i_schemata) X(i_sequences) X(i_table_constraints) \
     X(i_table_privileges) X(i_tables) X(i_usage_privileges) X(i_view_column_usage) \
-    X(i_view_table_usage) X(i_views) X(index) X(indexes) X(keywords) X(language) \
+    X(i_view_table_usage) X(i_views) X(index) X(indexes) X(keywords) X(language) X(partitions) \
     X(logical_cron) X(timepartevents) X(timepartitions) X(timepartpermissions) X(timepartshards) \
-    X(i_view_table_usage) X(i_views) X(index) X(indexes) X(keywords) X(partitions) X(language) \
-    X(logical_cron) X(timepartevents) X(timepartitions) X(timepartshards) \
     X(cursors) X(namespace) X(prepared_statements) X(proc) X(roles) X(sequence) X(sequences) X(settings) X(stat_activity) \
     X(stat_database) X(stat_user_tables) X(tables) X(tablespace) X(timezone_names) X(type) X(user) X(views)
 /* clang-format on */

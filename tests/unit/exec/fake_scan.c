@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fake_scan.h"
 
+#include "catalog/retention.h"
 #include "func/text.h"
 
 #include <setjmp.h>
@@ -12,7 +13,7 @@
 
 struct fake_table fake_table;
 static struct arena *fake_arena;
-static struct table fake_definition;
+static struct table fake_definition = {.horizon = RETENTION_NO_HORIZON};
 
 /* A table beside fake_table: only its batches. */
 struct fake_other {
