@@ -32,7 +32,7 @@ struct scan_pred shard_slabs_pred(const struct table *t,
 struct copy_part {
     struct mem_owner *owner;
     struct arena strings;
-    struct colbuf *cols; /* owned: of the target's columns */
+    struct colbuf *cols; /* owned: of the target's columns, and when the rows expire */
     struct vec *vecs;    /* owned */
     uint16_t count;
 };
@@ -43,7 +43,7 @@ static void copy_part_free(void *arg)
 
     if (!p)
         return;
-    for (uint16_t i = 0; p->cols && i < p->count; i++)
+    for (uint16_t i = 0; p->cols && i <= p->count; i++)
         colbuf_done(&p->cols[i]);
     mem_free(p->cols);
     mem_free(p->vecs);
@@ -60,7 +60,7 @@ static struct copy_part *copy_part_new(const struct shard_copy *c)
     p->owner = c->owner;
     arena_init(&p->strings, c->owner);
     p->count = c->to_table->columns_count;
-    p->cols = mem_calloc(c->owner, p->count, sizeof *p->cols);
+    p->cols = mem_calloc(c->owner, (size_t)p->count + 1, sizeof *p->cols);
     p->vecs = mem_calloc(c->owner, p->count, sizeof *p->vecs);
     if (!p->cols || !p->vecs) {
         copy_part_free(p);
@@ -68,6 +68,7 @@ static struct copy_part *copy_part_new(const struct shard_copy *c)
     }
     for (uint16_t i = 0; i < p->count; i++)
         colbuf_init(&p->cols[i], c->to_table->columns[i].type, c->owner, &p->strings);
+    colbuf_init(&p->cols[p->count], TYPE_BIGINT, c->owner, &p->strings);
     return p;
 }
 
@@ -81,10 +82,17 @@ struct copier {
 static int copier_hand_in(struct copier *k, struct dn_err *err)
 {
     struct copy_part *p = k->part;
-    struct shard_load_part part = {.op = ROW_PUT, .release = copy_part_free, .arg = p};
+    struct shard_load_part part = {
+        .op = ROW_PUT, .expiry_ns = ROW_FOREVER, .release = copy_part_free, .arg = p};
+    struct vec expiry;
+    int rc;
 
     if (!p)
         return DN_OK;
+    expiry = colbuf_vec(&p->cols[p->count], 0, p->cols[0].count);
+    rc = rows_expiries(&expiry, &p->strings, &part.expiries, err);
+    if (rc < 0)
+        return rc;
     k->part = NULL;
     part.rows = p->cols[0].count;
     part.cols = p->vecs;
@@ -127,17 +135,21 @@ static int copier_batch(struct copier *k, const struct batch *b, struct dn_err *
     for (uint16_t i = 0; i < k->part->count; i++)
         if (!colbuf_append_vec(&k->part->cols[i], &b->cols[c->map[i]], rows, count))
             return DN_FAIL_NOMEM(err);
+    if (!colbuf_append_vec(
+            &k->part->cols[k->part->count], &b->cols[c->from_table->columns_count], rows, count))
+        return DN_FAIL_NOMEM(err);
     return k->part->cols[0].count >= COPY_PART_ROWS ? copier_hand_in(k, err) : DN_OK;
 }
 
 static int copier_scan(struct copier *k, struct dn_err *err)
 {
     const struct shard_copy *c = k->c;
-    uint16_t *cols = mem_calloc(c->owner, c->from_table->columns_count, sizeof *cols);
+    uint32_t columns = c->from_table->columns_count;
+    uint16_t *cols = mem_calloc(c->owner, (size_t)columns + 1, sizeof *cols);
     struct interval *set = mem_calloc(c->owner, c->ranges_count, sizeof *set);
     struct scan_spec spec = {.table = c->from_table,
                              .cols = cols,
-                             .cols_count = c->from_table->columns_count,
+                             .cols_count = columns + 1,
                              .preds_count = 1,
                              .owner = c->owner,
                              .cancel = c->cancel};
@@ -147,8 +159,9 @@ static int copier_scan(struct copier *k, struct dn_err *err)
     int rc = cols && set ? DN_OK : DN_FAIL_NOMEM(err);
 
     if (rc == DN_OK) {
-        for (uint16_t i = 0; i < c->from_table->columns_count; i++)
+        for (uint16_t i = 0; i < columns; i++)
             cols[i] = i;
+        cols[columns] = (uint16_t)(columns + HIDDEN_EXPIRY);
         pred = shard_slabs_pred(c->from_table, c->ranges, c->ranges_count, set);
         spec.preds = &pred;
         rc = scan_open(c->from, &spec, &scan, err);

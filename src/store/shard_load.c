@@ -295,6 +295,7 @@ static int load_write_sorted(struct shard_load *l, const struct load_batch *b, s
                               .op = part->op,
                               .rowid_base = rowid,
                               .expiry_ns = part->expiry_ns,
+                              .expiries = part->expiries,
                               .cancel = l->options.cancel};
 
         rc = memtable_stage(m, &w, part->rows, err);

@@ -37,6 +37,7 @@ struct shard_load_part {
     uint32_t rows;
     enum row_op op;             /* ROW_PUT or ROW_PATCH */
     int64_t expiry_ns;          /* of its rows, as in struct shard_batch */
+    const int64_t *expiries;    /* of each of them instead, or ROW_NEVER; NULL = as above */
     size_t bytes;               /* what they hold on to */
     void (*release)(void *arg); /* when nobody needs them any more; any thread. NULL: they live
                                    until shard_load_end or shard_load_free */

@@ -393,6 +393,8 @@ int shard_load_runs(struct shard *s,
     buf_init(&r.token, r.owner);
     for (uint32_t i = 0; i < batch->parts_count && rc == DN_OK; i++) {
         rc = shard_check_cancel(sink->cancel, err);
+        if (rc == DN_OK && batch->parts[i].expiries)
+            rc = DN_NOT_FOUND; /* a memtable sorts them, with their rows */
         if (rc == DN_OK)
             rc = runs_of_part(&r, i, err);
         if (rc == DN_OK && r.runs_count > RUNS_FEW && r.runs_count > batch->rows / RUNS_SHORT)
