@@ -40,7 +40,7 @@ int late_fail(const struct table *t, int64_t horizon, int64_t time, struct dn_er
     }
     rc = DN_FAIL(err,
                  DN_E_LATE_ROW,
-                 "%s is too late for table \"%s\", whose rows begin at %s (retention = '%.80s')",
+                 "%s is too old for table \"%s\", whose rows begin at %s (retention = '%.80s')",
                  (const char *)text.data,
                  t->name,
                  (const char *)text.data + second,

@@ -44,8 +44,8 @@ class HttpLines(HttpTest):
         for name in ("kept", "late"):
             self.server.sql(f"CREATE TABLE {name} (time TIMESTAMP(9), v DOUBLE, PRIMARY KEY (time)) WITH (retention = "
                             "'1 year', upsert = 'field')")
-        self.bad(f"late v=1 {now}\nlate v=2 {old}", 2, "is too late for table \"late\"")
-        self.bad(f"kept v=1 {now}\nlate v=2 {now}\nlate v=3 {now + 1}\nkept v=4 {old}\n", 4, "is too late for table \"kept\"")
+        self.bad(f"late v=1 {now}\nlate v=2 {old}", 2, "is too old for table \"late\"")
+        self.bad(f"kept v=1 {now}\nlate v=2 {now}\nlate v=3 {now + 1}\nkept v=4 {old}\n", 4, "is too old for table \"kept\"")
         self.assertEqual(self.server.rows("SELECT count(*) FROM late"), [[0]])
         self.assertEqual(self.server.rows("SELECT count(*) FROM kept"), [[0]])
         self.server.sql("ALTER TABLE late SET (late_rows = 'drop')")

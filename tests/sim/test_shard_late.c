@@ -128,7 +128,7 @@ static void test_commits(void **state)
     b.table = before;
     assert_int_equal(before->horizon, RETENTION_NO_HORIZON);
     assert_int_equal(shard_write(d.s, &b, 1, true, NULL, &err), DN_E_LATE_ROW);
-    assert_non_null(strstr(err.text, "is too late for table \"m\", whose rows begin at"));
+    assert_non_null(strstr(err.text, "is too old for table \"m\", whose rows begin at"));
     assert_string_equal(err.sqlstate, "22008");
     assert_int_equal(db_count(&d, 0, INT64_MAX), 0);
     assert_int_equal(db_put(&d, 1, 2 * DAY, 3, 1, 0, &err), 0);
