@@ -5,6 +5,7 @@
 #include "engine/slabs_other.h"
 
 #include "engine/pressure.h"
+#include "engine/timepart.h"
 #include "store/shard_copy.h"
 
 #include <stdio.h>
@@ -162,6 +163,25 @@ static int attach_room(struct attach *a,
     return 0;
 }
 
+/* Rows that expire do not go with patches (docs/adr/0009). */
+static int attach_expiry(const struct attach *a, struct dn_err *err)
+{
+    int rc;
+
+    if (!shard_expires(a->db->shard, a->from->id))
+        return 0;
+    if (a->t->upsert == UPSERT_ROW) {
+        engine_rollouts_expiry(a->stmt->conn->db);
+        return 0;
+    }
+    rc = DN_FAIL(err,
+                 DN_E_SLAB_DIFFERS,
+                 "the partition has rows that expire, and table \"%s\" has upsert = 'field'",
+                 a->t->name);
+    dn_err_hint(err, "rows expire as a whole: a table with upsert = 'row' takes them");
+    return attach_at(a, rc, err);
+}
+
 static int attach_check(struct attach *a, struct dn_err *err)
 {
     struct mem_owner *owner = &a->stmt->owner;
@@ -170,6 +190,8 @@ static int attach_check(struct attach *a, struct dn_err *err)
 
     if (rc == 0 && (a->from->time_col < 0 || !attach_same_key(a)))
         rc = attach_differs(a, "the key is another one", err);
+    if (rc == 0)
+        rc = attach_expiry(a, err);
     if (rc == 0)
         rc = shard_slabs_list(a->stmt->snap, a->t, owner, &have, err);
     if (rc == 0)

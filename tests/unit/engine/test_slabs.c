@@ -30,7 +30,7 @@ static const char *const script[] = {
      "'value ' || i FROM generate_series(0, 23) i"),
     "CHECKPOINT",
     ("INSERT INTO m (g, time, x) SELECT 2, TIMESTAMP '2024-01-01' + i * INTERVAL '12 hours', "
-     "'other ' || i FROM generate_series(0, 11) i"),
+     "'other ' || i FROM generate_series(0, 11) i USING TTL '10 years'"),
     "ALTER TABLE m DROP PARTITION LIST '2024-01-01', '2024-01-05'",
     DETACH,
     "INSERT INTO m VALUES (3, '2024-01-06 01:00', 'more')",
@@ -76,7 +76,7 @@ static void look(dendro_conn *conn, char *to)
     struct dendro_error e;
 
     to[0] = '\0';
-    if (dendro_exec(conn, "SELECT * FROM m ORDER BY g, time", -1, add_row, &t, &e) < 0)
+    if (dendro_exec(conn, "SELECT *, ttl(m) > 0 FROM m ORDER BY g, time", -1, add_row, &t, &e) < 0)
         snprintf(to, SEEN, "no table");
 }
 
