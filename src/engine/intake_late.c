@@ -80,7 +80,7 @@ void session_late_notice(struct dendro_conn *conn)
     if (conn->late > 0)
         session_notice(conn,
                        "NOTICE",
-                       "%" PRIu64 " %s left out: too late for the retention of the table",
+                       "%" PRIu64 " %s left out: too old for the retention of the table",
                        conn->late,
                        conn->late == 1 ? "row was" : "rows were");
     session_late_count(conn);

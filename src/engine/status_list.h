@@ -19,7 +19,7 @@ DN_STATUS("commits",  "commits",             st.commits,                    "sin
 DN_STATUS("commits",  "log_appends",         st.log_appends,                "writes to the log; fewer than commits where several shared one")
 DN_STATUS("commits",  "log_chunks",          st.log_chunks,                 "pieces of the log that are still needed")
 DN_STATUS("commits",  "replayed_commits",    st.replayed_commits,           "read back from the log at the start")
-DN_STATUS("commits",  "late_rows",           atomic_load(&db->late_rows),   "rows left out since the start: too late for the retention of their table")
+DN_STATUS("commits",  "late_rows",           atomic_load(&db->late_rows),   "rows left out since the start: too old for the retention of their table")
 DN_STATUS("storage",  "segments",            st.segments,                   "objects that hold rows")
 DN_STATUS("storage",  "segment_rows",        st.segment_rows,               "rows in them, older versions included")
 DN_STATUS("storage",  "segment_bytes",       st.segment_bytes,              "their size")
