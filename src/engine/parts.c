@@ -34,8 +34,9 @@ static const struct stmt *parts_ast(const struct dendro_stmt *stmt)
 {
     const struct stmt *ast = stmt_inner(stmt);
 
-    return (ast->kind == STMT_COPY || ast->kind == STMT_PREPARE) && ast->explained ? ast->explained
-                                                                                   : ast;
+    if (ast->kind == STMT_PREPARE && ast->explained->kind != STMT_MERGE)
+        return ast->explained; /* EXECUTE makes the parts of a MERGE */
+    return ast->kind == STMT_COPY && ast->explained ? ast->explained : ast;
 }
 
 bool stmt_has_parts(const struct stmt *ast)
