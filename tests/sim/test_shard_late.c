@@ -181,7 +181,7 @@ static int load_over(struct db *d, uint32_t rows, int64_t step, uint64_t *ret_ro
     assert_int_equal(shard_slabs_retain(d->s, d->t, 2 * DAY, &err), 0);
     rc = shard_load_end(load, &err);
     if (rc == DN_E_LATE_ROW)
-        assert_non_null(strstr(err.text, "TIMESTAMP '1970-01-01T00:00:00.001Z' is too late"));
+        assert_non_null(strstr(err.text, "TIMESTAMP '1970-01-01T00:00:00.001Z' is too old"));
     *ret_rows = shard_load_committed(load);
     shard_load_free(load);
     return rc;
