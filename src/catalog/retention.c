@@ -188,8 +188,10 @@ retention_by_count(const struct retention *r, const struct retention_slab *slabs
         if (sum > r->count && !newest)
             return horizon;
         horizon = slabs[i].start;
+        if (!by_bytes && sum == r->count)
+            return horizon; /* an older one would be one too many */
     }
-    return RETENTION_NO_HORIZON; /* all of them may stay */
+    return RETENTION_NO_HORIZON; /* older ones may come */
 }
 
 int64_t retention_horizon(const struct table *t,

@@ -242,7 +242,8 @@ static int sel_lock(struct dendro_stmt *stmt,
         colbuf_init(&bufs[i], store_col_type(t, lock->cols[i]), &stmt->owner, &scratch);
         if (!colbuf_append_vec(&bufs[i], &from[i], rows, n))
             rc = DN_FAIL_NOMEM(err);
-        cols[lock->cols[i]] = colbuf_vec(&bufs[i], 0, n);
+        else
+            cols[lock->cols[i]] = colbuf_vec(&bufs[i], 0, n);
     }
     if (rc == 0 && n > 0)
         rc = tx_hold(

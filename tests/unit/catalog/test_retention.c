@@ -210,7 +210,7 @@ static void test_counts(void **state)
     } rows[] = {
         {"retention = '1 partitions'", 15},
         {"retention = '2 partitions'", 14},
-        {"retention = '3 partitions'", 0},
+        {"retention = '3 partitions'", 10},
         {"retention = '4 partitions'", 0},
         {"retention = '600 B'", 0},
         {"retention = '599 B'", 14},
