@@ -232,8 +232,9 @@ int overlay_hold(struct overlay *o, const struct shard_batch *b, struct dn_err *
 {
     int rc = overlay_held(o, err);
 
-    if (rc == DN_OK)
-        rc = overlay_put(o, o->held, b, err);
+    if (rc < 0)
+        return rc;
+    rc = overlay_put(o, o->held, b, err);
     if (rc == DN_E_NOMEM && mem_owner_used(&o->held->owner) >= o->held->owner.limit / 2)
         rc = overlay_full(o, err);
     return rc;
