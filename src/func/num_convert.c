@@ -122,7 +122,7 @@ long double num_to_long_double(struct vnumeric v)
     vnumeric_i128 coef = vnumeric_coef(v);
 
     if (v.special)
-        return num_to_f64(v);
+        return (long double)num_to_f64(v);
     if (v.scale <= 27) /* 10^27 is exact */
         return (long double)coef / (long double)vnumeric_pow10((unsigned)v.scale);
     return (long double)coef / powl(10.0L, v.scale);

@@ -18,7 +18,7 @@
 
 static struct catalog *with(struct catalog *c, const char *sql)
 {
-    struct catalog *next;
+    struct catalog *next = NULL;
     struct table *t;
     struct dn_err err;
 

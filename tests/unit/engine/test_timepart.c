@@ -156,8 +156,8 @@ static struct {
 } rewritten;
 
 static const char *const rewrite_steps[] = {
-    "CREATE TABLE r (k INT, v TEXT) PARTITIONED BY MANUAL RETENTION 3 START 1; INSERT INTO r "
-    "VALUES (1, '1'), (2, '2'); PUT COUNTER r SET 1; INSERT INTO r VALUES (1, '3'), (4, '4')",
+    ("CREATE TABLE r (k INT, v TEXT) PARTITIONED BY MANUAL RETENTION 3 START 1; INSERT INTO r "
+     "VALUES (1, '1'), (2, '2'); PUT COUNTER r SET 1; INSERT INTO r VALUES (1, '3'), (4, '4')"),
     "ALTER TABLE r ALTER COLUMN v TYPE INT USING v::INT * 10",
     "ALTER TABLE r ADD PRIMARY KEY (k), ADD COLUMN n SERIAL",
     "CHECKPOINT",
