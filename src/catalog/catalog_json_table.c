@@ -36,7 +36,7 @@ static void json_read_string(struct json_reader *r, const struct dn_json *v, str
 {
     const char *s = dn_json_is(v, DN_JSON_STRING) ? v->str : NULL;
     size_t len = s ? v->len : 0;
-    bool hex = !type_is_text(c->type);
+    bool hex = !type_is_utf8(c->type);
     char *bytes;
 
     if (!s || len > UINT32_MAX || (hex && len % 2 != 0)) {
@@ -455,7 +455,7 @@ static void json_write_default(struct dn_json_writer *w, const struct datum *d)
 
     if (d->null)
         dn_json_put_null(w, "default");
-    else if (type_is_text(d->type))
+    else if (type_is_utf8(d->type))
         dn_json_put_text(w, "default", d->str.ptr, d->str.len);
     else if (type_is_string(d->type))
         json_write_blob(w, "default", d->str);

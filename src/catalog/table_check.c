@@ -59,7 +59,7 @@ static bool check_default_good(const struct column *c)
     case PHYS_STR:
         if (c->type == TYPE_UUID)
             return d->str.len == 16;
-        return !type_is_text(c->type) || text_utf8_valid(d->str.ptr, d->str.len);
+        return !type_is_utf8(c->type) || text_utf8_valid(d->str.ptr, d->str.len);
     case PHYS_INTERVAL:
     case PHYS_NUMERIC:
         return true;

@@ -240,7 +240,7 @@ void table_print_literal(const struct datum *d, struct buf *b)
         print_float(d, b);
     } else if (d->type == TYPE_BOOLEAN) {
         buf_puts(b, d->v.i64 ? "true" : "false");
-    } else if (type_is_text(d->type)) {
+    } else if (type_is_utf8(d->type)) {
         print_quoted(d->str.ptr, d->str.len, '\'', b);
     } else if (d->type == TYPE_BLOB) {
         buf_puts(b, "X'");

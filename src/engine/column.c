@@ -182,7 +182,7 @@ static struct stmt_text *col_text(struct dendro_stmt *stmt, int col)
     t = &stmt->text[col];
     if (t->ptr)
         return t;
-    if (type_is_text(d.type)) {
+    if (type_is_utf8(d.type)) {
         t->ptr = arena_strndup(&stmt->texts, d.str.ptr, d.str.len);
         t->len = d.str.len;
         return t->ptr ? t : NULL;

@@ -110,7 +110,7 @@ static void out_value(struct copy_out *o, const struct datum *d, uint32_t col, b
         buf_append(&o->text, o->copy->format.null_text.ptr, o->copy->format.null_text.len);
         return;
     }
-    if (!type_is_text(d->type)) {
+    if (!type_is_utf8(d->type)) {
         buf_reset(&o->cell);
         text_print_as(&o->stmt->conn->functions, out_style(o, d), d, &o->cell);
         text = o->cell.len ? (const char *)o->cell.data : "";

@@ -345,6 +345,8 @@ int func_cast_to_text(const struct func_ctx *ctx,
         to[i].len = (uint32_t)text.len;
         if (ret->type == TYPE_BPCHAR)
             to[i] = text_unblank(to[i]);
+        else if (ret->type == TYPE_NAME)
+            to[i] = func_name_cut(to[i]);
     }
     buf_done(&text);
     return rc;

@@ -260,8 +260,8 @@ static const struct func func_cast_array_rows[] = {
 
 FUNC_EACH(func_cast_unblank, struct vstr, (to[i] = text_unblank(vec_str(&args[0], i)), 0))
 
-/* Between CHAR(n) and all types but arrays, by their texts. */
-static const struct func *cast_bpchar(enum type_id from, enum type_id to)
+/* Between CHAR(n) or NAME and all types but arrays, by their texts. */
+static const struct func *cast_by_text(enum type_id from, enum type_id to)
 {
     static const struct func texts = {.name = "cast",
                                       .args = {TYPE_VARCHAR},
@@ -282,15 +282,14 @@ static const struct func *cast_bpchar(enum type_id from, enum type_id to)
                                    .flags = FUNC_STRICT | FUNC_OPERATOR,
                                    .kernel = func_cast_from_text};
 
-    if (from != TYPE_BPCHAR && to != TYPE_BPCHAR)
-        return NULL;
     if (type_is_text(from) && type_is_text(to))
         return &texts;
-    if (!func_cast(from == TYPE_BPCHAR ? TYPE_VARCHAR : from,
-                   to == TYPE_BPCHAR ? TYPE_VARCHAR : to,
-                   false))
+    if (type_is_utf8(from) && type_is_utf8(to))
+        return to == TYPE_BPCHAR ? &texts : &in;
+    if (!func_cast(
+            type_is_utf8(from) ? TYPE_VARCHAR : from, type_is_utf8(to) ? TYPE_VARCHAR : to, false))
         return NULL;
-    return from == TYPE_BPCHAR ? &in : &out;
+    return type_is_utf8(from) ? &in : &out;
 }
 
 /* ---- which cast, and when ---- */
@@ -334,7 +333,7 @@ static bool cast_implicit(enum type_id from, enum type_id to)
 
 static bool cast_assign(enum type_id from, enum type_id to)
 {
-    if (type_is_text(to))
+    if (type_is_utf8(to))
         return true;
     if (type_is_number(from))
         return type_is_number(to);
@@ -379,11 +378,12 @@ const struct func *func_cast(enum type_id from, enum type_id to, bool implicit)
     if (implicit && !cast_implicit(from, to))
         return NULL;
     if (from == TYPE_BPCHAR || to == TYPE_BPCHAR)
-        return cast_bpchar(from, to);
+        return cast_by_text(from, to);
     f = cast_row(&func_table_cast, from, to);
     f = f ? f : cast_row(&func_table_cast_more, from, to);
     f = f ? f : cast_row(&func_table_cast_zone, from, to);
     f = f ? f : cast_row(&func_table_cast_timetz, from, to);
     f = f ? f : cast_row(&func_table_cast_bitstr, from, to);
-    return f ? f : cast_row(&func_table_cast_system, from, to);
+    f = f ? f : cast_row(&func_table_cast_system, from, to);
+    return !f && from != to && (from == TYPE_NAME || to == TYPE_NAME) ? cast_by_text(from, to) : f;
 }

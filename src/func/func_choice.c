@@ -132,6 +132,7 @@ static int func_pg_typeof(const struct func_ctx *ctx,
 static const struct func func_choice_rows[] = {
     CHOICES(VARCHAR, "'a'", "'b'", "a", "b"),
     CHOICES(BPCHAR, "CHAR 'a'", "CHAR 'b'", "a", "b"),
+    CHOICES(NAME, "NAME 'a'", "NAME 'b'", "a", "b"),
     CHOICES(BIGINT, "1", "2", "1", "2"),
     CHOICES(INTEGER, "1", "2", "1", "2"),
     CHOICES(SMALLINT, "1", "2", "1", "2"),

@@ -103,6 +103,7 @@ static const struct func func_compare_rows[] = {
     COMPARE6(BOOLEAN, i8, "false", "true"),
     COMPARE6(INTERVAL, iv, "INTERVAL '23:00'", "INTERVAL '1 day'"),
     COMPARE6(BPCHAR, str, "CHAR 'a'", "CHAR 'b'"),
+    COMPARE6(NAME, str, "NAME 'a'", "NAME 'b'"),
     COMPARE6(BLOB, str, "0x00ff", "0x01"),
     COMPARE6(NUMERIC, num, "0.5", "2.00"),
     COMPARE6(DATE, i32, "DATE '2015-06-01'", "DATE '2015-06-02'"),

@@ -473,5 +473,5 @@ int text_wire_get(enum type_id type,
     if (type_is_bits(type))
         return text_wire_get_bits(type, bytes, len, arena, &ret->str, err);
     ret->str = (struct vstr){.ptr = (const char *)bytes, .len = len};
-    return type_is_text(type) ? text_parse(type, ret->str, arena, ret, err) : 0;
+    return type_is_utf8(type) ? text_parse(type, ret->str, arena, ret, err) : 0;
 }

@@ -63,7 +63,8 @@ bool type_known(unsigned id)
 
 bool type_storable(unsigned id)
 {
-    return type_known(id) && id != TYPE_NONE && !type_is_system((enum type_id)id);
+    return type_known(id) && id != TYPE_NONE &&
+           (!type_is_system((enum type_id)id) || (id & ~TYPE_ARRAY) == TYPE_NAME);
 }
 
 const char *type_name(enum type_id t)
@@ -166,6 +167,11 @@ bool type_is_bits(enum type_id t)
 bool type_is_text(enum type_id t)
 {
     return t == TYPE_VARCHAR || t == TYPE_BPCHAR;
+}
+
+bool type_is_utf8(enum type_id t)
+{
+    return type_is_text(t) || t == TYPE_NAME;
 }
 
 bool type_is_float(enum type_id t)

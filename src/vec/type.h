@@ -85,7 +85,7 @@ union vfixed {
 };
 
 bool type_known(unsigned id); /* is it in type_list.h? The functions below want known ones. */
-/* May a column have it? Known, not NONE, none of the system's. */
+/* May a column have it? Known, not NONE, none of the system's but NAME. */
 bool type_storable(unsigned id);
 const char *type_name(enum type_id t); /* as SQL writes it: "TIMESTAMP", "DOUBLE" */
 const char *type_word(enum type_id t); /* as errors say it: "timestamp", "double precision" */
@@ -94,6 +94,7 @@ uint32_t phys_size(enum phys p);        /* bytes of a value in a flat vector */
 bool type_is_int(enum type_id t);       /* SMALLINT, INTEGER, BIGINT */
 bool type_is_bits(enum type_id t);      /* BIT, VARBIT */
 bool type_is_text(enum type_id t);      /* VARCHAR, BPCHAR: UTF-8 */
+bool type_is_utf8(enum type_id t);      /* these, and NAME */
 bool type_is_float(enum type_id t);     /* REAL, DOUBLE */
 bool type_is_number(enum type_id t);    /* either, or NUMERIC */
 bool type_is_timestamp(enum type_id t); /* TIMESTAMP of any precision; not TIMESTAMPTZ */
