@@ -4,7 +4,7 @@
 
 The same rows in Dendro (one table, and a time partition of a shard for each day), PostgreSQL 15 (one table, and one
 partitioned by day) and SQLite. In each the oldest day goes: by DELETE (PostgreSQL: and VACUUM), and whole. Then rows are
-copied into a time partition of Dendro, without rollouts and with one each 0.2 s."""
+copied into a time partition of Dendro, without rollouts and with one each 0.05 s."""
 import argparse
 import os
 import shutil
@@ -21,7 +21,7 @@ from server import sql
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DAYS, STEPS = 30, 864  # a row each 100 seconds
-ROLL_SECONDS = 0.2
+ROLL_SECONDS = 0.05
 
 
 def ask(s, text):

@@ -299,6 +299,38 @@ explain_indent(const char *p, size_t len, const struct buf *figures, uint32_t de
     }
 }
 
+static int explain_node(const struct plan_node *n,
+                        uint32_t depth,
+                        struct exec_ctx *ctx,
+                        struct buf *b,
+                        struct dn_err *err);
+
+static bool explain_is_union(const struct plan_node *n)
+{
+    return n->kind == PLAN_SETOP && n->setop == PLAN_SETOP_UNION_ALL;
+}
+
+/* What is below a node. All inputs of a chain of UNION ALLs, such as the shards of a time
+ * partition, stand side by side below the first of them. */
+static int explain_inputs(const struct plan_node *n,
+                          uint32_t depth,
+                          struct exec_ctx *ctx,
+                          struct buf *b,
+                          struct dn_err *err)
+{
+    const struct plan_node *inputs[] = {n->input, n->right};
+    int rc = 0;
+
+    for (uint32_t i = 0; i < DN_ARRAY_SIZE(inputs) && rc == 0; i++) {
+        if (!inputs[i])
+            continue;
+        rc = explain_is_union(n) && explain_is_union(inputs[i])
+                 ? explain_inputs(inputs[i], depth, ctx, b, err)
+                 : explain_node(inputs[i], depth, ctx, b, err);
+    }
+    return rc;
+}
+
 /* A node and what is below it; a node without lines is not there for the reader. */
 static int explain_node(const struct plan_node *n,
                         uint32_t depth,
@@ -320,11 +352,7 @@ static int explain_node(const struct plan_node *n,
     b->failed = b->failed || figures.failed;
     buf_done(&lines);
     buf_done(&figures);
-    if (rc == 0 && n->input)
-        rc = explain_node(n->input, depth, ctx, b, err);
-    if (rc == 0 && n->right)
-        rc = explain_node(n->right, depth, ctx, b, err);
-    return rc;
+    return rc < 0 ? rc : explain_inputs(n, depth, ctx, b, err);
 }
 
 static void explain_top(const struct plan *plan,

@@ -333,6 +333,8 @@ bind_exists(struct binder *b, const struct expr *e, struct bexpr **ret, struct d
 
     if (rc < 0)
         return rc;
+    while (out.tree->kind == L_MAP) /* whatever is selected: nobody looks, and it must not run */
+        out.tree = out.tree->in;
     return once ? bind_exists_once(b, out.tree, e->pos, ret, err)
                 : bind_mark(b, out.tree, NULL, e->pos, ret, err);
 }

@@ -260,17 +260,45 @@ static int lower_project(struct lower *lo,
     return rc < 0 ? rc : lower_share(lo, node, err);
 }
 
+/* What is wanted of a MAP, and what it computes with volatile functions: nextval() counts on even
+ * if nobody looks. */
+static int lower_map_all(struct lower *lo,
+                         const struct lnode *n,
+                         const struct lvars *want,
+                         struct lvars *ret,
+                         struct dn_err *err)
+{
+    *ret = *want;
+    for (uint32_t i = 0; i < n->defs_count; i++) {
+        if (!logic_volatile(n->defs[i].e) || lvars_has(ret, n->defs[i].var))
+            continue;
+        if (ret->v == want->v) { /* no longer the caller's list */
+            *ret = (struct lvars){0};
+            for (uint32_t k = 0; k < want->n; k++) {
+                if (!lvars_add(lo->q->env->arena, ret, want->v[k]))
+                    return DN_FAIL_NOMEM(err);
+            }
+        }
+        if (!lvars_add(lo->q->env->arena, ret, n->defs[i].var))
+            return DN_FAIL_NOMEM(err);
+    }
+    return 0;
+}
+
 static int lower_map(struct lower *lo,
                      struct lnode *n,
-                     const struct lvars *want,
+                     const struct lvars *asked,
                      struct lplan *ret,
                      struct dn_err *err)
 {
-    struct lvars more = {0};
+    struct lvars all, more = {0};
+    const struct lvars *want = &all;
     struct lplan in = {0};
-    bool plain;
-    int rc = lower_map_want(lo, n, want, &more, &plain, err);
+    bool plain = false;
+    int rc = lower_map_all(lo, n, asked, &all, err);
 
+    if (rc == 0)
+        rc = lower_map_want(lo, n, want, &more, &plain, err);
     if (rc == 0)
         rc = lower_tree(lo, n->in, &more, &in, err);
     if (rc < 0)
@@ -423,7 +451,7 @@ int lower_tree(struct lower *lo,
         return lower_unique(lo, n, want, ret, err);
     case L_SETOP:
     case L_RECURSIVE:
-        return lower_two(lo, n, ret, err);
+        return lower_two(lo, n, want, ret, err);
     case L_SINGLE:
     case L_VALUES:
     case L_FUNCTION:

@@ -115,8 +115,11 @@ int lower_system(struct lower *lo,
                  const struct lvars *want,
                  struct lplan *ret,
                  struct dn_err *err) DN_MUST_CHECK;
-int lower_two(struct lower *lo, struct lnode *n, struct lplan *ret, struct dn_err *err)
-    DN_MUST_CHECK;
+int lower_two(struct lower *lo,
+              struct lnode *n,
+              const struct lvars *want,
+              struct lplan *ret,
+              struct dn_err *err) DN_MUST_CHECK;
 /* Sort keys over positions. */
 int lower_keys(struct lower *lo,
                const struct lplan *in,

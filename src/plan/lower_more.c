@@ -334,14 +334,61 @@ int lower_system(struct lower *lo,
 
 /* ---- two inputs ---- */
 
-int lower_two(struct lower *lo, struct lnode *n, struct lplan *ret, struct dn_err *err)
+/* Columns of both sides, by position. */
+struct lower_both {
+    uint32_t *vars;
+    uint32_t *left;
+    uint32_t *right;
+    uint32_t count;
+};
+
+/* Which columns of both sides are needed: of UNION ALL those that are wanted, one at least to know
+ * how many rows there are; what compares rows needs all of them. */
+static bool lower_two_wanted(struct lower *lo,
+                             const struct lnode *n,
+                             const struct lvars *want,
+                             struct lower_both *ret)
 {
+    struct arena *arena = lo->q->env->arena;
+    uint32_t cap = n->vars_count;
+
+    *ret = (struct lower_both){n->vars, n->left_vars, n->right_vars, cap};
+    if (n->kind != L_SETOP || n->setop != PLAN_SETOP_UNION_ALL || cap < 2)
+        return true;
+    ret->vars = arena_alloc_array(arena, cap, sizeof(*ret->vars));
+    ret->left = arena_alloc_array(arena, cap, sizeof(*ret->left));
+    ret->right = arena_alloc_array(arena, cap, sizeof(*ret->right));
+    ret->count = 0;
+    if (!ret->vars || !ret->left || !ret->right)
+        return false;
+    for (uint32_t i = 0; i < cap; i++) {
+        if (!lvars_has(want, n->vars[i]))
+            continue;
+        ret->vars[ret->count] = n->vars[i];
+        ret->left[ret->count] = n->left_vars[i];
+        ret->right[ret->count++] = n->right_vars[i];
+    }
+    if (ret->count == 0)
+        *ret = (struct lower_both){n->vars, n->left_vars, n->right_vars, 1};
+    return true;
+}
+
+int lower_two(struct lower *lo,
+              struct lnode *n,
+              const struct lvars *want,
+              struct lplan *ret,
+              struct dn_err *err)
+{
+    struct lower_both both;
     struct plan_node *node;
     struct lplan l, r;
-    int rc = lower_exact(lo, n->in, n->left_vars, n->vars_count, &l, err);
+    int rc;
 
+    if (!lower_two_wanted(lo, n, want, &both))
+        return DN_FAIL_NOMEM(err);
+    rc = lower_exact(lo, n->in, both.left, both.count, &l, err);
     if (rc == 0)
-        rc = lower_exact(lo, n->right, n->right_vars, n->vars_count, &r, err);
+        rc = lower_exact(lo, n->right, both.right, both.count, &r, err);
     if (rc < 0)
         return rc;
     node = lower_node(lo, n->kind == L_SETOP ? PLAN_SETOP : PLAN_RECURSIVE, l.node, err);
@@ -351,5 +398,5 @@ int lower_two(struct lower *lo, struct lnode *n, struct lplan *ret, struct dn_er
     node->setop = n->setop;
     node->all = n->all;
     node->cte = n->work;
-    return lower_cols(lo, node, n->vars, n->vars_count, ret, err);
+    return lower_cols(lo, node, both.vars, both.count, ret, err);
 }

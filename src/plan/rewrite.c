@@ -80,14 +80,17 @@ static int rewrite_through(struct planner *q,
     return rc < 0 ? rc : rewrite_above(q, n, &stay, ret, err);
 }
 
-/* MAP: unless an evaluation of what it computes counts. */
-static bool rewrite_stays_map(const struct lnode *n)
+/* MAP: conditions on what it computes with volatile functions, which would run once more. */
+static bool rewrite_stays_map(const struct lnode *n, const struct bexpr *e)
 {
-    for (uint32_t i = 0; i < n->defs_count; i++) {
-        if (logic_volatile(n->defs[i].e))
-            return true;
+    bool stays = false;
+
+    for (uint32_t i = 0; i < n->defs_count && !stays; i++) {
+        struct lvars def = {.v = &n->defs[i].var, .n = 1};
+
+        stays = logic_uses_any(e, &def) && logic_volatile(n->defs[i].e);
     }
-    return false;
+    return stays;
 }
 
 /* AGG: conditions on keys; without keys there is a row even if nothing comes in. */
@@ -130,7 +133,7 @@ static int rewrite_one(struct planner *q,
         const struct bexpr *e = conds->v[i];
 
         stays[i] = logic_volatile(e) ||
-                   (n->kind == L_MAP      ? rewrite_stays_map(n)
+                   (n->kind == L_MAP      ? rewrite_stays_map(n, e)
                     : n->kind == L_AGG    ? rewrite_stays_agg(n, e)
                     : n->kind == L_WINDOW ? !bind_has_columns(e) || !logic_uses_only(e, &shared)
                                           : !logic_uses_only(e, &shared));

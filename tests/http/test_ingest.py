@@ -161,6 +161,20 @@ class Prometheus(HttpTest):
         self.assertEqual(self.send(snappy(b"")).status, 204)
         self.assertEqual(self.send(snappy(field(3, b"\x08\x01"))).status, 204)  # metadata alone
 
+    def test_late(self):
+        """Samples for times that retention has dropped: the request is refused, or they are left out."""
+        now, old = 4102444800000, 1577836800000  # 2100, 2020
+        self.server.sql("CREATE TABLE gauge (job VARCHAR NOT NULL, time TIMESTAMP(9) NOT NULL, value DOUBLE, PRIMARY KEY ((job, "
+                        "QUANTUM(time, 1, 'd')), job, time)) WITH (retention = '1 year', upsert = 'field')")
+        body = snappy(series({"__name__": "gauge", "job": "x"}, [(1.0, now), (2.0, old), (3.0, now + 1)]))
+        a = self.send(body)
+        self.assertEqual(a.status, 400)  # Prometheus sends it never again
+        self.assertIn('is too old for table "gauge"', a.json["error"]["message"])
+        self.assertEqual(self.server.rows("SELECT count(*) FROM gauge"), [[0]])
+        self.server.sql("ALTER TABLE gauge SET (late_rows = 'drop')")
+        self.assertEqual(self.send(body).status, 204)
+        self.assertEqual(self.server.rows("SELECT value FROM gauge ORDER BY time"), [[1], [3]])
+
     def test_refused(self):
         self.assertEqual(self.send(b"nonsense").status, 400)
         self.assertEqual(self.send(snappy(b"\xff\xff\xff")).status, 400)

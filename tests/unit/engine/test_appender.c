@@ -225,6 +225,48 @@ static void test_open(void **state)
     db_close(&f);
 }
 
+static void append_at(dendro_appender *app, int64_t seconds, int64_t v)
+{
+    struct dendro_error e;
+
+    OK(dendro_append_timestamp(app, seconds, DENDRO_UNIT_S, &e));
+    OK(dendro_append_int64(app, v, &e));
+    OK(dendro_append_end_row(app, &e));
+}
+
+/* Rows for times that retention has dropped: the batch is refused, or they are left out. */
+static void test_late(void **state)
+{
+    const int64_t late = 978307200, kept = 4102444800; /* 2001, 2100 */
+    dendro_appender *app;
+    struct dendro_error e;
+    struct db_fix f;
+
+    (void)state;
+    db_open(&f);
+    db_ok(&f,
+          "CREATE TABLE t (time TIMESTAMP, v INT, PRIMARY KEY (time)) WITH (retention = '1 day')");
+    OK(dendro_appender_open(f.conn, NULL, "t", NULL, &app, &e));
+    append_at(app, kept, 1);
+    append_at(app, late, 2);
+    assert_true(dendro_appender_flush(app, &e) < 0);
+    assert_string_equal(e.sqlstate, "22008");
+    assert_non_null(strstr(e.message, "is too old for table \"t\""));
+    assert_true(dendro_appender_close(app, &e) < 0);
+    assert_string_equal(db_ok(&f, "SELECT v FROM t"), "(SELECT 0)\n");
+
+    db_ok(&f, "ALTER TABLE t SET (late_rows = 'drop')");
+    OK(dendro_appender_open(f.conn, NULL, "t", NULL, &app, &e));
+    append_at(app, kept, 3);
+    append_at(app, late, 4);
+    append_at(app, kept + 1, 5);
+    OK(dendro_appender_close(app, &e));
+    assert_string_equal(db_ok(&f, "SELECT v FROM t ORDER BY time"), "3\n5\n(SELECT 2)\n");
+    db_reopen(&f);
+    assert_string_equal(db_ok(&f, "SELECT v FROM t ORDER BY time"), "3\n5\n(SELECT 2)\n");
+    db_close(&f);
+}
+
 /* Rows that flush themselves, and a table that goes. */
 static void test_flush(void **state)
 {
@@ -386,6 +428,7 @@ int main(void)
         cmocka_unit_test(test_generated),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_open),
+        cmocka_unit_test(test_late),
         cmocka_unit_test(test_flush),
         cmocka_unit_test(test_columns),
         cmocka_unit_test(test_key_length),

@@ -210,6 +210,31 @@ static void test_rejects(void **state)
     db_close(&f);
 }
 
+/* Lines for times that retention has dropped. */
+static void test_late(void **state)
+{
+    static const char text[] = "time,v\n2100-01-01,1\n2001-01-01,2\n2100-01-02,3\n";
+    struct dendro_import spec = {.atomic = true};
+    struct dendro_import_result r;
+    struct dendro_error err;
+    struct db_fix f;
+
+    (void)state;
+    db_open(&f);
+    db_ok(&f,
+          "CREATE TABLE t (time TIMESTAMP, v INT, PRIMARY KEY (time)) WITH (retention = '1 day')");
+    assert_true(load_import(&f, "t", text, &spec, &r, &err) < 0);
+    assert_string_equal(err.sqlstate, "22008");
+    assert_non_null(strstr(err.message, "is too old for table \"t\""));
+    assert_int_equal(r.rows, 0);
+    assert_string_equal(db_ok(&f, "SELECT v FROM t"), "(SELECT 0)\n");
+    db_ok(&f, "ALTER TABLE t SET (late_rows = 'drop')");
+    assert_int_equal(load_import(&f, "t", text, &spec, &r, &err), DENDRO_OK);
+    assert_int_equal(r.rows, 2);
+    assert_string_equal(db_ok(&f, "SELECT v FROM t ORDER BY time"), "1\n3\n(SELECT 2)\n");
+    db_close(&f);
+}
+
 /* ---- misuse, endings ---- */
 
 static int read_fails(void *arg, void *to, size_t len, size_t *ret_len)
@@ -533,6 +558,7 @@ int main(void)
         cmocka_unit_test(test_lines),
         cmocka_unit_test(test_headers),
         cmocka_unit_test(test_rejects),
+        cmocka_unit_test(test_late),
         cmocka_unit_test(test_endings),
         cmocka_unit_test(test_packed),
         cmocka_unit_test(test_shapes),
