@@ -92,7 +92,7 @@ static bool app_array_whole(struct dendro_appender *app,
     enum type_id type = t->columns[col].type;
     struct vec v = {.type = type, .form = VEC_FLAT, .count = (uint32_t)rows, .data = a->values};
 
-    if ((enum type_id)a->type != type || a->nulls)
+    if ((enum type_id)a->type != type || a->nulls || t->columns[col].mods.count > 0)
         return false;
     if (type == TYPE_DOUBLE) {
         for (size_t i = 0; i < rows; i++)

@@ -39,7 +39,8 @@ struct csv_col {
     bool not_null;
     bool not_zero;   /* the time that decides the quantum */
     bool key_string; /* its bytes count */
-    size_t len_max;  /* a text with more bytes may be too long: VARCHAR(n) */
+    size_t
+        len_max; /* a text with more bytes may be too long: VARCHAR(n); SIZE_MAX: no parameters */
     struct colbuf buf;
     struct csv_share *share; /* owned; VARCHAR */
     char time_text[CSV_TIME_LEN];
@@ -363,6 +364,8 @@ csv_value(struct csv_run *r, struct csv_col *c, const struct csv_field *f, struc
     case TYPE_TIMESTAMP:
     case TYPE_TIMESTAMP_US:
     case TYPE_TIMESTAMP_NS:
+        if (c->len_max != SIZE_MAX) /* TIMESTAMP(2): to be rounded */
+            break;
         return csv_time(r, c, f, err);
     case TYPE_BIGINT:
     case TYPE_INTEGER:

@@ -77,9 +77,11 @@ static void ddl_key_columns(struct ddl *d,
         for (size_t k = 0; k < d->spec.columns_count; k++) {
             if (cols[k].type != TYPE_TIMESTAMPTZ || strcmp(cols[k].name.s, key[i].name.s) != 0)
                 continue;
-            cols[k].type =
-                cols[k].mods.count && cols[k].mods.v[0] == 3 ? TYPE_TIMESTAMP : TYPE_TIMESTAMP_US;
-            cols[k].mods = (struct type_mods){.count = 0};
+            cols[k].type = TYPE_TIMESTAMP_US;
+            if (cols[k].mods.count && cols[k].mods.v[0] == 3) {
+                cols[k].type = TYPE_TIMESTAMP;
+                cols[k].mods = (struct type_mods){.count = 0};
+            }
         }
     }
 }

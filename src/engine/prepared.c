@@ -90,6 +90,8 @@ static void prep_declare(const struct misc_stmt *m, const struct buf *text, stru
         type = m->types[n - 1];
         if (!type_is_timestamp(type.type))
             type.mods_count = 0; /* lengths of parameters do not count */
+        else if (type.type == TYPE_TIMESTAMP_US && type.mods_count)
+            type.mods[0] = TYPE_FRACTION_MAX; /* but which unit it is */
         sql_print_type(&type, to);
         buf_puts(to, ")");
         i = k - 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * func_fit.c: parameters of types: VARCHAR(n), NUMERIC(p, s), TIME(p), TIMESTAMPTZ(p), INTERVAL(p).
+ * func_fit.c: parameters of types: VARCHAR(n), NUMERIC(p, s), TIME(p), TIMESTAMP(p), INTERVAL(p).
  * A column and a cast make a value fit in the same way; only too long a text differs. */
 #include "func/func_array.h"
 #include "func/num.h"
@@ -159,7 +159,7 @@ int func_fit(const struct type_mods *mods,
         good = fit_fraction(mods->v[0], d->v.i64, &d->v.i64);
     else if (d->type == TYPE_TIMETZ)
         good = fit_timetz(mods->v[0], &d->v.i64);
-    else if (d->type == TYPE_TIMESTAMPTZ)
+    else if (d->type == TYPE_TIMESTAMPTZ || d->type == TYPE_TIMESTAMP_US)
         good = fit_instant(mods->v[0], &d->v.i64);
     else if (d->type == TYPE_INTERVAL)
         good = fit_fraction(
@@ -217,6 +217,7 @@ const struct func *func_fit_cast(enum type_id type)
                                        FIT(TIME, 2),
                                        FIT(TIMETZ, 2),
                                        FIT(TIMESTAMPTZ, 2),
+                                       FIT(TIMESTAMP_US, 2),
                                        FIT(INTERVAL, 3)};
     static const struct func array = {.name = "fit",
                                       .args = {TYPE_ANY_ARRAY, TYPE_BIGINT, TYPE_BIGINT},

@@ -87,6 +87,18 @@ assign_float(const struct plan_target *to, double value, struct datum *ret, stru
     return 0;
 }
 
+static int assign_too_fine(const struct plan_target *to, struct dn_err *err)
+{
+    int digits = to->mods.count ? to->mods.v[0] : to->type == TYPE_TIMESTAMP ? 3 : 6;
+
+    DN_IGNORE(DN_FAIL(err,
+                      DN_E_DATETIME_RANGE,
+                      "the time is finer than a key column of type %s keeps",
+                      to->mods.count ? "timestamp" : type_word(to->type))); /* returned below */
+    dn_err_hint(err, "Rounding would merge rows; give %d digits of a second at most.", digits);
+    return DN_E_DATETIME_RANGE;
+}
+
 static int assign_time(const struct plan_target *to,
                        int64_t seconds,
                        int32_t ns,
@@ -98,17 +110,7 @@ static int assign_time(const struct plan_target *to,
 
     if (rc < 0)
         return rc;
-    if (to->exact && !exact) {
-        DN_IGNORE(DN_FAIL(err,
-                          DN_E_DATETIME_RANGE,
-                          "the time is finer than a key column of type %s keeps",
-                          type_word(to->type))); /* returned below */
-        dn_err_hint(err,
-                    "Rounding would merge rows; give %d digits of a second at most.",
-                    to->type == TYPE_TIMESTAMP ? 3 : 6);
-        return DN_E_DATETIME_RANGE;
-    }
-    return 0;
+    return to->exact && !exact ? assign_too_fine(to, err) : 0;
 }
 
 static int assign_time_from(const struct plan_target *to,
@@ -226,6 +228,7 @@ int plan_assign(const struct plan_target *to,
 {
     static const struct type_mods any = {.count = 1, .v = {TYPE_CHARS_MAX}};
     struct datum out = {.type = to->type, .null = in->null};
+    int64_t time;
     int rc = 0;
 
     if (in->null) {
@@ -254,8 +257,11 @@ int plan_assign(const struct plan_target *to,
         rc = assign_cast(to, in, arena, &out, err);
     else
         rc = assign_mismatch(to, in, err);
+    time = out.v.i64;
     if (rc == 0 && (to->mods.count > 0 || assign_is_padded(to->type)))
         rc = func_fit(to->mods.count > 0 ? &to->mods : &any, false, arena, &out, err);
+    if (rc == 0 && to->exact && type_is_timestamp(to->type) && time != out.v.i64)
+        rc = assign_too_fine(to, err);
     if (rc < 0)
         return rc;
     *ret = out;

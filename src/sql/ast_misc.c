@@ -228,6 +228,8 @@ void sql_explain(struct sql_parser *ps, bool analyze, struct sql_list options)
     s->explain.analyze = analyze;
     s->explain.options = list;
     s->explain.options_count = options.count;
+    if (s->explained->kind == STMT_DECLARE)
+        s->explained = s->explained->explained; /* how the cursor would get its rows */
     if (s->explained->kind == STMT_EXPLAIN)
         sql_fail(ps, DN_E_SYNTAX, ps->stmt_pos, "EXPLAIN does not explain another EXPLAIN");
 }

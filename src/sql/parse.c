@@ -66,8 +66,8 @@ static int parse_statement(struct sql_parser *ps)
         return ps->rc;
     end = ps->last_end;
     parse_place(ps, ps->stmt, &first, end);
-    if (ps->stmt->explained)
-        parse_place(ps, ps->stmt->explained, &first, end);
+    for (struct stmt *s = ps->stmt->explained; s; s = s->explained)
+        parse_place(ps, s, &first, end);
     return 0;
 }
 

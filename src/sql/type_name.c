@@ -121,7 +121,8 @@ static const char *type_lower(struct sql_parser *ps, struct sql_token tok)
 
 /* ---- parameters ---- */
 
-/* TIMESTAMP(3), (6), (9). */
+/* TIMESTAMP(0) to (6), (9). What is not one of our units is rounded microseconds: to round them
+ * twice, first to milliseconds, would give other results than PostgreSQL's. */
 static enum type_id
 type_timestamp(struct sql_parser *ps, const char *name, const struct expr *precision)
 {
@@ -129,17 +130,18 @@ type_timestamp(struct sql_parser *ps, const char *name, const struct expr *preci
 
     if (p == 3)
         return TYPE_TIMESTAMP;
-    if (p == 6)
+    if (p >= 0 && p <= TYPE_FRACTION_MAX)
         return TYPE_TIMESTAMP_US;
     if (p == 9)
         return TYPE_TIMESTAMP_NS;
     sql_fail(ps,
              DN_E_INVALID_PARAM,
              precision->pos,
-             "%s(%.20s): the precision is 3, 6 or 9",
+             "%s(%.20s): the precision is 0 to 6, or 9",
              name,
              precision->text);
-    dn_err_hint(ps->err, "3 keeps milliseconds, 6 microseconds, 9 nanoseconds");
+    dn_err_hint(ps->err,
+                "How many digits of a second are kept: 3 are milliseconds, 9 nanoseconds.");
     return TYPE_NONE;
 }
 
@@ -262,7 +264,8 @@ struct type_mods sql_type_mods(const struct type_name *t)
     struct type_mods m = {.count = 0};
 
     if (!type_is_text(t->type) && !type_is_bits(t->type) && t->type != TYPE_NUMERIC &&
-        !type_has_fraction(t->type))
+        !type_has_fraction(t->type) &&
+        !(t->type == TYPE_TIMESTAMP_US && t->mods[0] < TYPE_FRACTION_MAX))
         return m;
     m.count = t->mods_count;
     for (uint32_t i = 0; i < m.count; i++)

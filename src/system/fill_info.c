@@ -108,14 +108,14 @@ static void info_number(struct sys_rows *w, const struct sys_attr *a)
 static void info_time(struct sys_rows *w, const struct sys_attr *a)
 {
     bool counts = a->type == TYPE_TIME || a->type == TYPE_TIMETZ || a->type == TYPE_TIMESTAMPTZ ||
-                  a->type == TYPE_INTERVAL;
+                  a->type == TYPE_TIMESTAMP_US || a->type == TYPE_INTERVAL;
 
     if (a->type == TYPE_DATE)
         sys_int(w, 0);
-    else if (type_is_timestamp(a->type))
-        sys_int(w, a->type == TYPE_TIMESTAMP ? 3 : a->type == TYPE_TIMESTAMP_US ? 6 : 9);
     else if (counts)
         sys_int(w, a->mods.count ? a->mods.v[0] : 6);
+    else if (type_is_timestamp(a->type))
+        sys_int(w, a->type == TYPE_TIMESTAMP ? 3 : 9);
     else
         sys_null(w, 1);
 }

@@ -61,7 +61,8 @@ int32_t sys_type_mod(enum type_id type, const struct type_mods *mods)
         return -1;
     if (type == TYPE_NUMERIC)
         return (int32_t)(((uint32_t)mods->v[0] << 16 | ((uint32_t)mods->v[1] & 0x7ff)) + 4);
-    if (type == TYPE_TIME || type == TYPE_TIMETZ || type == TYPE_TIMESTAMPTZ || type_is_bits(type))
+    if (type == TYPE_TIME || type == TYPE_TIMETZ || type == TYPE_TIMESTAMPTZ ||
+        type == TYPE_TIMESTAMP_US || type_is_bits(type))
         return mods->v[0];
     if (type == TYPE_INTERVAL)
         return (mods->count > 1 ? mods->v[1] : 0x7fff) << 16 |

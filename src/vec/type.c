@@ -294,6 +294,8 @@ bool type_mods_good(enum type_id t, const struct type_mods *m)
     if (t == TYPE_TIME || t == TYPE_TIMETZ || t == TYPE_TIMESTAMPTZ || t == TYPE_INTERVAL)
         return m->count <= (t == TYPE_INTERVAL ? 2 : 1) && m->v[0] >= 0 &&
                m->v[0] <= TYPE_FRACTION_MAX;
+    if (t == TYPE_TIMESTAMP_US)
+        return m->count == 1 && m->v[0] >= 0 && m->v[0] < TYPE_FRACTION_MAX && m->v[0] != 3;
     return false;
 }
 
@@ -307,7 +309,10 @@ void type_print(enum type_id t, const struct type_mods *m, struct buf *b)
         buf_printf(b, "\"bit\"%s", type_is_array(t) ? "[]" : "");
         return;
     }
-    buf_puts(b, type_name(m->count && type_is_array(t) ? type_element(t) : t));
+    if (m->count && (t & ~TYPE_ARRAY) == TYPE_TIMESTAMP_US)
+        buf_puts(b, type_name(TYPE_TIMESTAMP)); /* not TIMESTAMP(6)(2) */
+    else
+        buf_puts(b, type_name(m->count && type_is_array(t) ? type_element(t) : t));
     if (m->count == 2 && (t & ~TYPE_ARRAY) == TYPE_INTERVAL) {
         buf_printf(b, " %s", type_fields_name(m->v[1]));
         if (m->v[0] < TYPE_FRACTION_MAX)

@@ -114,8 +114,8 @@ enum type_id type_array_of(enum type_id t); /* TYPE_NONE: there are no arrays of
 int64_t type_ts_per_second(enum type_id t);
 /* By SQL name without parameters, any case: "sint64" -> BIGINT. TYPE_NONE if unknown. */
 enum type_id type_by_name(const char *name, size_t len);
-/* May the type have these? No parameters are good for every type. TIMESTAMP(6) and (9) are types of
- * their own, not parameters. */
+/* May the type have these? No parameters are good for every type. TIMESTAMP(3), (6) and (9) are
+ * types of their own, not parameters; other precisions are parameters of TIMESTAMP(6). */
 bool type_mods_good(enum type_id t, const struct type_mods *m);
 /* The name with them: "NUMERIC(10, 2)". */
 void type_print(enum type_id t, const struct type_mods *m, struct buf *b);
