@@ -101,10 +101,15 @@ static int fmt_quoted(const struct str_call *c,
     return 0;
 }
 
+/* As a cast to text has it: 'true', where output would be 't'. */
 static int str_quote_literal(const struct str_call *c, struct vstr *ret)
 {
     struct buf b;
 
+    if (c->args[0].type == TYPE_BOOLEAN) {
+        *ret = str_int(c, 0) ? (struct vstr){"'true'", 6} : (struct vstr){"'false'", 7};
+        return 0;
+    }
     buf_init(&b, c->ctx->arena->owner);
     return str_keep(c, fmt_quoted(c, 0, fmt_literal, &b), &b, ret);
 }

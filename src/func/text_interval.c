@@ -205,8 +205,8 @@ static void iv_add(struct iv_in *in, const struct iv_number *n, const struct iv_
     iv_i128 whole = n->whole * u->per;
     iv_i128 rest = (iv_i128)n->parts * u->per;
 
-    if (u->kind == IV_KIND_US) { /* parts of a microsecond are cut, other fractions rounded */
-        in->us += sign * (whole + (u->per > 1 ? iv_part_us(n->parts, u->per) : 0));
+    if (u->kind == IV_KIND_US) {
+        in->us += sign * (whole + iv_part_us(n->parts, u->per));
         return;
     }
     if (u->kind == IV_KIND_MONTHS) {

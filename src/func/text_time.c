@@ -118,6 +118,8 @@ static int text_iso_date(struct text_iso *in, int64_t *ret_days, struct dn_err *
             if (text_iso_digits_ahead(in) != 2 || !text_iso_number(in, 2, &day))
                 return text_iso_fail(in, "expected a day of two digits", err);
         }
+    } else if (text_iso_is(in, ' ') && !memchr(in->p, ':', (size_t)(in->end - in->p))) {
+        return text_iso_fail(in, "expected a month behind the year", err); /* 2015 06-01 */
     }
     if (in->bc)
         year = 1 - year;

@@ -106,6 +106,11 @@ bind_column(struct binder *b, const struct expr *e, struct bexpr **ret, struct d
 
     if (rel)
         return bind_whole_text(b, s, rel, e->pos, ret, err);
+    var = bind_whole_single(b, e);
+    if (var) {
+        *ret = bind_var(b, var, e->pos);
+        return *ret ? 0 : DN_FAIL_NOMEM(err);
+    }
     rc = scope_find(b->q, b->scope, e, b->clause, &var, err);
     if (rc == DN_E_UNDEFINED_COLUMN && !e->table && strcasecmp(e->name, "user") == 0) {
         struct expr call = {.kind = EXPR_CALL, .name = "current_user", .pos = e->pos, .depth = 1};

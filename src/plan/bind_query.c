@@ -523,8 +523,11 @@ int bind_rows(
 {
     struct bexpr *l[PLAN_COLS_ROW_MAX], *r[PLAN_COLS_ROW_MAX];
     uint32_t nl, nr;
-    int rc = bind_row_values(b, e->a, l, &nl, err);
+    int rc = bind_row_nested(b, e, op, ret, err);
 
+    if (rc <= 0)
+        return rc;
+    rc = bind_row_values(b, e->a, l, &nl, err);
     if (rc == 0)
         rc = bind_row_values(b, e->b, r, &nr, err);
     if (rc < 0)

@@ -42,6 +42,49 @@ int bind_row_null(struct binder *b, const struct expr *e, struct bexpr **ret, st
     return rc < 0 ? rc : bind_chain(b, BEXPR_AND, e->pos, parts, row->args_count, ret, err);
 }
 
+/* Rows inside of rows are compared like values of a column: NULL equals NULL there. */
+int bind_row_nested(
+    struct binder *b, const struct expr *e, enum expr_op op, struct bexpr **ret, struct dn_err *err)
+{
+    struct bexpr **parts;
+    bool nested = false;
+    int rc = 0;
+
+    if (e->a->kind != EXPR_ROW || e->b->kind != EXPR_ROW || e->a->args_count != e->b->args_count)
+        return 1;
+    for (uint32_t i = 0; i < e->a->args_count; i++)
+        nested = nested || (e->a->args[i]->kind == EXPR_ROW && e->b->args[i]->kind == EXPR_ROW);
+    if (!nested)
+        return 1;
+    if (op != OP_EQ && op != OP_NE) {
+        rc = DN_FAIL(err,
+                     DN_E_UNSUPPORTED,
+                     "rows with rows in them compared with %s are not supported yet",
+                     bind_op_name(op));
+        dn_err_hint(err, "Write the values of all of them into one row.");
+        dn_err_at(err, e->pos);
+        return rc;
+    }
+    parts = arena_alloc_array(b->env->arena, (size_t)e->a->args_count + 1, sizeof(*parts));
+    if (!parts)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; rc == 0 && i < e->a->args_count; i++) {
+        struct expr one = {.kind = EXPR_BINARY, .op = op, .pos = e->pos};
+
+        one.a = e->a->args[i];
+        one.b = e->b->args[i];
+        if (one.a->kind == EXPR_ROW && one.b->kind == EXPR_ROW) {
+            one.kind = EXPR_DISTINCT;
+            one.negated = op == OP_EQ;
+        }
+        rc = bind_expr(b, &one, &parts[i], err);
+    }
+    if (rc < 0)
+        return rc;
+    return bind_chain(
+        b, op == OP_EQ ? BEXPR_AND : BEXPR_OR, e->pos, parts, e->a->args_count, ret, err);
+}
+
 int bind_row_between(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
 {
     struct expr low = *e;

@@ -13,7 +13,8 @@
 
 #include <string.h>
 
-struct lrel *bind_whole(const struct binder *b, const struct expr *e, const struct scope **ret)
+static struct lrel *
+whole_find(const struct binder *b, const struct expr *e, const struct scope **ret)
 {
     const char *name = e->kind == EXPR_STAR && !e->a ? e->table
                        : e->kind == EXPR_COLUMN      ? e->name
@@ -31,6 +32,21 @@ struct lrel *bind_whole(const struct binder *b, const struct expr *e, const stru
         *ret = x;
     }
     return rel;
+}
+
+struct lrel *bind_whole(const struct binder *b, const struct expr *e, const struct scope **ret)
+{
+    struct lrel *rel = whole_find(b, e, ret);
+
+    return rel && rel->single && e->kind == EXPR_COLUMN ? NULL : rel;
+}
+
+uint32_t bind_whole_single(const struct binder *b, const struct expr *e)
+{
+    const struct scope *s = NULL;
+    struct lrel *rel = e->kind == EXPR_COLUMN ? whole_find(b, e, &s) : NULL;
+
+    return rel && rel->single ? scope_var(b->q, s, rel, 0) : 0;
 }
 
 /* The column '' beside those of the table. */

@@ -66,6 +66,7 @@ static int from_function_cols(struct from *f,
 
     if (!rel)
         return DN_FAIL_NOMEM(err);
+    rel->single = n->vars_count == 1;
     for (uint32_t i = 0; i < n->vars_count; i++) {
         struct lvar *v = &f->q->vars[n->vars[i]];
 

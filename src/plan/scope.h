@@ -25,6 +25,7 @@ struct lrel {
     bool nullable;             /* an outer join may make up a row of NULLs */
     struct lcol *cols;
     uint32_t cols_count;
+    bool single;     /* one function of one value: its name alone is that value, not a row */
     uint32_t hidden; /* the last so many are no part of * */
     uint32_t pos;
 };

@@ -5,6 +5,7 @@
  * rows are collected on the way (bind_group.c, bind_window.c, bind_query.c). Sort keys that nobody
  * selected become hidden columns at the end. stack.c then puts nodes on each other. */
 #include "plan/from_int.h"
+#include "plan/select_names.h"
 #include "plan/select_rows.h"
 
 #include "base/text.h"
@@ -136,6 +137,7 @@ static int sel_bind_items(struct sel *s, struct dn_err *err)
                 o->alias = item->alias;
                 o->cast = item->expr->kind == EXPR_CAST ? item->expr->type_name : NULL;
                 o->plain = item->expr->kind == EXPR_COLUMN;
+                o->implied = o->alias || o->plain ? NULL : select_implied_name(s, item->expr);
             }
         }
         if (rc < 0)
@@ -172,38 +174,6 @@ int select_ordinal(
     }
     *ret = (uint32_t)(e->value.v.i64 - 1);
     return 0;
-}
-
-/* A bare name that is the name of a result column; exact first, then in any case. 1: none. */
-static int sel_by_name(
-    const struct sel *s, const struct expr *e, bool aliases_only, uint32_t *ret, struct dn_err *err)
-{
-    size_t len;
-    int found = 1;
-
-    if (e->kind != EXPR_COLUMN || e->table)
-        return 1;
-    len = strlen(e->name);
-    for (int fold = 0; fold <= 1 && found == 1; fold++) {
-        for (uint32_t i = 0; i < s->shown_count; i++) {
-            const struct sel_out *o = &s->outs[i];
-            const char *name = o->alias ? o->alias : o->plain && !aliases_only ? o->name : NULL;
-
-            if (!name || !(fold ? text_same_fold(name, strlen(name), e->name, len)
-                                : strcmp(name, e->name) == 0))
-                continue;
-            if (found == 0 && !bind_same(o->e, s->outs[*ret].e)) {
-                int rc = DN_FAIL(err, DN_E_AMBIGUOUS, "ORDER BY \"%s\" is ambiguous", e->name);
-
-                dn_err_at(err, e->pos);
-                return rc;
-            }
-            if (found == 1)
-                *ret = i;
-            found = 0;
-        }
-    }
-    return found;
 }
 
 /* ---- WHERE, GROUP BY, HAVING ---- */
@@ -269,7 +239,7 @@ static int sel_bind_group_expr(
     int rc = select_ordinal(e, "GROUP BY", s->shown_count, &n, err);
 
     if (rc == 1 && !(e->kind == EXPR_COLUMN && !e->table && scope_has_name(&s->scope, e->name)))
-        rc = sel_by_name(s, e, true, &n, err); /* a column of the table comes before an alias */
+        rc = select_by_name(s, e, true, &n, err); /* a column of the table comes first */
     if (rc < 0)
         return rc;
     if (rc == 1) {
@@ -436,7 +406,7 @@ static int sel_out_of(
     int rc = select_ordinal(e, clause, s->shown_count, ret, err);
 
     if (rc == 1)
-        rc = sel_by_name(s, e, false, ret, err);
+        rc = select_by_name(s, e, false, ret, err);
     if (rc != 1)
         return rc;
     rc = bind_expr(&s->b, e, &x, err);

@@ -13,6 +13,7 @@ struct sel_out {
     const char *name;
     const char *alias;            /* NULL = none given */
     bool plain;                   /* a bare column */
+    const char *implied;          /* what PostgreSQL calls it, of all others; NULL */
     const struct type_name *cast; /* it is a cast to that; NULL */
     uint32_t var;                 /* once the select list is computed */
     uint32_t subs_from, subs_to;  /* its subqueries in subs_outer */
@@ -113,8 +114,6 @@ int select_bind(struct planner *q,
                 const struct scope *outer,
                 struct qout *ret,
                 struct dn_err *err) DN_MUST_CHECK;
-/* The name of a result column (select_names.c); NULL: out of memory. */
-const char *select_item_name(struct sel *s, const struct select_item *item, const struct bexpr *e);
 /* An ordinal: the place in a list of count items. 1: e is no constant. */
 int select_ordinal(const struct expr *e,
                    const char *clause,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * select_names.c: what the columns of a result are called that nobody gave a name. */
-#include "plan/select_int.h"
+ * select_names.c: what the columns of a result are called that nobody gave a name, and which one a
+ * name of ORDER BY or GROUP BY means. */
+#include "plan/select_names.h"
 
 #include "base/text.h"
 
@@ -116,4 +117,60 @@ const char *select_item_name(struct sel *s, const struct select_item *item, cons
         return name ? name : "?column?";
     }
     return sel_item_text(s->b.stmt, item->pos, item->end, s->b.env->arena);
+}
+
+const char *select_implied_name(struct sel *s, const struct expr *e)
+{
+    const char *name = sel_short_name(s, e);
+
+    return name ? name : "?column?";
+}
+
+/* ---- found by their names ---- */
+
+/* Names of one kind, compared in one way; 1: none is it. */
+static int sel_find_name(const struct sel *s,
+                         const struct expr *e,
+                         bool computed,
+                         int pass,
+                         uint32_t *ret,
+                         struct dn_err *err)
+{
+    bool fold = pass % 2 != 0;
+    size_t len = strlen(e->name);
+    int found = 1;
+
+    for (uint32_t i = 0; i < s->shown_count; i++) {
+        const struct sel_out *o = &s->outs[i];
+        const char *name = pass >= 2               ? o->implied
+                           : o->alias              ? o->alias
+                           : o->plain && !computed ? o->name
+                                                   : NULL;
+
+        if (!name ||
+            !(fold ? text_same_fold(name, strlen(name), e->name, len) : strcmp(name, e->name) == 0))
+            continue;
+        if (found == 0 && !bind_same(o->e, s->outs[*ret].e)) {
+            int rc = DN_FAIL(err, DN_E_AMBIGUOUS, "ORDER BY \"%s\" is ambiguous", e->name);
+
+            dn_err_at(err, e->pos);
+            return rc;
+        }
+        if (found == 1)
+            *ret = i;
+        found = 0;
+    }
+    return found;
+}
+
+int select_by_name(
+    const struct sel *s, const struct expr *e, bool computed, uint32_t *ret, struct dn_err *err)
+{
+    int rc = 1;
+
+    if (e->kind != EXPR_COLUMN || e->table)
+        return 1;
+    for (int pass = 0; pass < 4 && rc == 1; pass++)
+        rc = sel_find_name(s, e, computed, pass, ret, err);
+    return rc;
 }
