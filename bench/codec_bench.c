@@ -143,7 +143,7 @@ int main(int argc, char **argv)
         0,
     };
     static const enum type_id types[] = {
-        TYPE_BIGINT, TYPE_INTEGER, TYPE_DOUBLE, TYPE_REAL, TYPE_VARCHAR};
+        TYPE_BIGINT, TYPE_INTEGER, TYPE_DOUBLE, TYPE_REAL, TYPE_VARCHAR, TYPE_NUMERIC};
     static const enum shape shapes[] = {SHAPE_CONSTANT,
                                         SHAPE_RUNS,
                                         SHAPE_FEW,

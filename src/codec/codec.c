@@ -73,29 +73,52 @@ static void codec_stats_runs(const struct codec_in *in)
     }
 }
 
-/* What codecs see of v; memory from scratch. */
+/* The values of all rows one after the other, gaps filled; v's own or a copy in scratch. */
+static int codec_dense(const struct vec *v,
+                       const struct codec_bits *missing,
+                       struct arena *scratch,
+                       const void **ret,
+                       struct dn_err *err)
+{
+    uint32_t size = phys_size(type_phys(v->type));
+    void *copy;
+
+    *ret = v->data;
+    if (v->form == VEC_FLAT && !missing->some)
+        return 0;
+    copy = arena_alloc_array(scratch, v->count, size);
+    if (!copy)
+        return DN_FAIL_NOMEM(err);
+    vec_gather(v, NULL, v->count, copy);
+    if (missing->some)
+        codec_fill(copy, size, v->count, missing);
+    *ret = copy;
+    return 0;
+}
+
+/* What codecs see of v; memory from scratch. nums: v as it was if it is NUMERIC, else NULL. */
 static int codec_prepare(const struct vec *v,
+                         const struct vec *nums,
                          const struct codec_bits *missing,
                          struct arena *scratch,
                          struct codec_in *ret,
                          struct dn_err *err)
 {
-    struct codec_in in = {
-        .phys = type_phys(v->type), .count = v->count, .data = v->data, .scratch = scratch};
-    uint32_t size = phys_size(in.phys);
-    void *copy;
+    struct codec_in in = {.phys = type_phys(v->type), .count = v->count, .scratch = scratch};
+    const void *dense;
+    int rc;
 
     in.work = arena_alloc(scratch, sizeof *in.work);
     if (!in.work)
         return DN_FAIL_NOMEM(err);
-    if (v->form != VEC_FLAT || missing->some) {
-        copy = arena_alloc_array(scratch, v->count, size);
-        if (!copy)
-            return DN_FAIL_NOMEM(err);
-        vec_gather(v, NULL, v->count, copy);
-        if (missing->some)
-            codec_fill(copy, size, v->count, missing);
-        in.data = copy;
+    rc = codec_dense(v, missing, scratch, &in.data, err);
+    if (rc < 0)
+        return rc;
+    if (nums) {
+        rc = codec_dense(nums, missing, scratch, &dense, err);
+        if (rc < 0)
+            return rc;
+        in.nums = dense;
     }
     if (in.phys != PHYS_STR) {
         codec_widen(in.phys, in.data, in.count, in.work->wide);
@@ -157,7 +180,7 @@ static unsigned codec_choose(const struct codec_in *in)
     if (codec_table[light]->lists) {
         in->work->inner = light;
         in->work->inner_n = best.score / codec_table[light]->weight;
-    } else if (in->phys == PHYS_STR) {
+    } else if (in->phys == PHYS_STR && !codec_table[light]->numbers) {
         in->work->inner = CODEC_RAW;
         in->work->inner_n = codec_raw_ops.size(in, SIZE_MAX);
     } else {
@@ -195,6 +218,7 @@ static int codec_encode_any(unsigned codec,
     struct codec_bits absent;
     struct codec_bits missing;
     struct codec_in in = {.count = 0};
+    const struct vec *nums = v->type == TYPE_NUMERIC ? v : NULL;
     struct vec strs;
     size_t start = b->len;
     bool held = true;
@@ -223,7 +247,7 @@ static int codec_encode_any(unsigned codec,
     if (missing.all) {
         codec = codec ? codec : codec_order[0];
     } else {
-        rc = codec_prepare(v, &missing, scratch, &in, err);
+        rc = codec_prepare(v, nums, &missing, scratch, &in, err);
         if (rc < 0)
             return rc;
         if (!codec) {

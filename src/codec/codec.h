@@ -34,12 +34,13 @@ struct codec_work; /* codec_int.h: statistics and scratch of one encoding */
 /* What a codec sees: densely packed values without nulls. */
 struct codec_in {
     enum phys phys;
-    uint32_t count;          /* 1..VEC_ROWS_MAX */
-    const void *data;        /* by phys */
-    const uint64_t *wide;    /* the same as 64-bit words: integers sign-extended, bits of floats;
-                                NULL for strings */
-    struct codec_work *work; /* statistics made once for all codecs; room for a codec's own */
-    struct arena *scratch;   /* for size(); a failure to be told by work->nomem */
+    uint32_t count;       /* 1..VEC_ROWS_MAX */
+    const void *data;     /* by phys */
+    const uint64_t *wide; /* the same as 64-bit words: integers sign-extended, bits of floats;
+                             NULL for strings */
+    const struct vnumeric *nums; /* NUMERIC: the numbers whose bytes are in data; else NULL */
+    struct codec_work *work;     /* statistics made once for all codecs; room for a codec's own */
+    struct arena *scratch;       /* for size(); a failure to be told by work->nomem */
 };
 
 /* The values of an encoded vector: what is left of its bytes after the bitmaps. */
@@ -86,9 +87,11 @@ struct codec_ops {
      * the lower weight wins, then the order of the list. */
     unsigned weight;
     enum codec_stage stage;
-    bool lists;  /* has a value list: bytes that a compressor may shrink */
-    bool varies; /* a library writes the bytes: other versions may write others that mean the same
-                  */
+    bool numbers; /* for NUMERIC alone: reads in->nums, gives numbers; to others these are strings.
+                     A part's phys is PHYS_NUMERIC then */
+    bool lists;   /* has a value list: bytes that a compressor may shrink */
+    bool varies;  /* a library writes the bytes: other versions may write others that mean the same
+                   */
     /* Bytes that encode would append; SIZE_MAX if the values cannot be held or the answer would be
      * `limit` or more. Called before encode, which may use what it left in `work`. With a limit of
      * SIZE_MAX the caller insists: no giving up because it will hardly pay. */

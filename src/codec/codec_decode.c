@@ -16,6 +16,13 @@ struct codec_opened {
     struct codec_bits missing; /* rows that are either */
 };
 
+/* Codecs see INTERVAL and NUMERIC as strings, but for those that are made for numbers. */
+static enum phys codec_part_phys(const struct codec_ops *ops, enum type_id type)
+{
+    return type_is_wide(type) && !(ops->numbers && type == TYPE_NUMERIC) ? PHYS_STR
+                                                                         : type_phys(type);
+}
+
 static int codec_open(const struct codec_src *src, struct codec_opened *ret, struct dn_err *err)
 {
     struct rd r = rd_make(src->p, src->n);
@@ -43,11 +50,8 @@ static int codec_open(const struct codec_src *src, struct codec_opened *ret, str
     if (rc < 0)
         return rc;
     codec_bits_or(&ret->nulls, &ret->absent, count, &ret->missing);
-    ret->part =
-        (struct codec_part){.phys = type_is_wide(src->type) ? PHYS_STR : type_phys(src->type),
-                            .count = count,
-                            .p = r.p,
-                            .n = rd_left(&r)};
+    ret->part = (struct codec_part){
+        .phys = codec_part_phys(ret->ops, src->type), .count = count, .p = r.p, .n = rd_left(&r)};
     DN_CHECK_DISK(!ret->missing.all || ret->part.n == 0,
                   err,
                   "vector: %zu bytes of values though no row has one",
@@ -124,7 +128,7 @@ static int codec_decode_values(const struct codec_opened *o,
         return rc;
     if (v->type == TYPE_BOOLEAN)
         return codec_check_booleans(v, err);
-    if (!type_is_wide(v->type))
+    if (!type_is_wide(v->type) || o->part.phys != PHYS_STR)
         return 0;
     rc = vec_wide_from_strs(arena, v->type, v);
     if (rc < 0)
@@ -205,7 +209,7 @@ int codec_get(const struct codec_src *src,
     rc = o.ops->get(&o.part, row, ret, err);
     if (rc < 0)
         return rc;
-    if (type_is_wide(src->type)) {
+    if (type_is_wide(src->type) && o.part.phys == PHYS_STR) {
         struct vstr bytes = ret->str;
 
         DN_CHECK_DISK(vec_wide_get(src->type, bytes.ptr, bytes.len, &ret->iv),

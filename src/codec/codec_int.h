@@ -39,6 +39,16 @@ struct codec_front {
     uint64_t rest_total;          /* of all rows */
 };
 
+/* How DECIMAL sees numbers; the integers are in codec_work.wide, which strings do not need. */
+struct codec_decimal {
+    int scale;                   /* number = integer / 10^scale */
+    unsigned order;              /* of the frame */
+    uint32_t odd;                /* rows whose number is no such integer */
+    uint8_t fewer_max;           /* the most of fewer */
+    uint16_t rows[VEC_ROWS_MAX]; /* the odd rows, ascending */
+    uint8_t fewer[VEC_ROWS_MAX]; /* per row: digits that it shows less than the scale */
+};
+
 struct codec_work {
     /* Filled by the driver. */
     uint32_t runs;                   /* runs of equal neighbours, >= 1 */
@@ -63,6 +73,7 @@ struct codec_work {
     uint64_t alp_ints[VEC_ROWS_MAX];   /* integers; under odd rows that of a neighbour */
     struct codec_split split;          /* filled by size() of SPLIT */
     struct codec_front front;          /* filled by size() of FRONT */
+    struct codec_decimal decimal;      /* filled by size() of DECIMAL, and spread */
     /* Filled by size() of codecs that wrap. */
     unsigned inner;         /* what the driver chose to be wrapped */
     size_t inner_n;         /* how many bytes it has */

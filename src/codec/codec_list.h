@@ -17,4 +17,5 @@ DN_CODEC(10, SPLIT,     codec_split_ops)     /* floating point: listed front, pa
 DN_CODEC(11, FRONT,     codec_front_ops)     /* strings less what they share with the last */
 DN_CODEC(12, LZ4,       codec_lz4_ops)       /* another's bytes, compressed by LZ4 */
 DN_CODEC(13, ZSTD,      codec_zstd_ops)      /* another's bytes, compressed by Zstandard */
+DN_CODEC(14, DECIMAL,   codec_decimal_ops)   /* NUMERIC: integers over 10^n */
 /* clang-format on */

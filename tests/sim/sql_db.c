@@ -177,7 +177,27 @@ bool sql_value_same(const struct sql_value *a, const struct sql_value *b)
 
         return fabs(a->f64 - b->f64) <= part * scale;
     }
-    return sql_value_cmp(a, b) == 0;
+    return sql_value_cmp(a, b) == 0 && a->strange == b->strange;
+}
+
+void sql_num_print(int64_t hundredths, struct buf *b)
+{
+    uint64_t n = hundredths < 0 ? 0 - (uint64_t)hundredths : (uint64_t)hundredths;
+
+    if (hundredths == SQL_NUM_NAN)
+        buf_puts(b, "NaN");
+    else if (hundredths == SQL_NUM_INF)
+        buf_puts(b, "Infinity");
+    else if (hundredths == SQL_NUM_MINUS_INF)
+        buf_puts(b, "-Infinity");
+    else if (n % 200 == 0)
+        buf_printf(b, "%s%" PRIu64, hundredths < 0 ? "-" : "", n / 100);
+    else if (n % 20 == 0)
+        buf_printf(
+            b, "%s%" PRIu64 ".%u", hundredths < 0 ? "-" : "", n / 100, (unsigned)(n % 100 / 10));
+    else
+        buf_printf(
+            b, "%s%" PRIu64 ".%02u", hundredths < 0 ? "-" : "", n / 100, (unsigned)(n % 100));
 }
 
 struct sql_value sql_value_copy(const struct sql_value *v)
@@ -213,6 +233,9 @@ void sql_value_print(const struct sql_value *v, struct buf *b)
                 buf_u8(b, c);
         }
         buf_u8(b, '\'');
+    } else if (v->type == DENDRO_TYPE_NUMERIC) {
+        sql_num_print(v->i64, b);
+        buf_puts(b, v->strange ? " shown otherwise" : "");
     } else {
         buf_printf(b, "%" PRId64, v->i64);
     }
@@ -266,6 +289,36 @@ void sql_rows_sort(struct sql_rows *r)
         qsort(r->v, r->count, r->cols * sizeof *r->v, rows_cmp);
 }
 
+/* Reads what sql_num_print wrote. */
+static void query_num(const char *text, size_t len, struct sql_value *ret)
+{
+    uint64_t n = 0;
+    unsigned digits = 0; /* behind the point */
+    bool point = false;
+    struct buf again;
+
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] >= '0' && text[i] <= '9') {
+            n = n * 10 + (uint64_t)(text[i] - '0');
+            digits += point;
+        }
+        point |= text[i] == '.';
+    }
+    for (; digits < 2; digits++)
+        n *= 10;
+    ret->i64 = text[0] == '-' ? (int64_t)(0 - n) : (int64_t)n;
+    if (text[0] == 'N')
+        ret->i64 = SQL_NUM_NAN;
+    else if (text[0] == 'I')
+        ret->i64 = SQL_NUM_INF;
+    else if (text[len - 1] == 'y')
+        ret->i64 = SQL_NUM_MINUS_INF;
+    buf_init(&again, NULL);
+    sql_num_print(ret->i64, &again);
+    ret->strange = again.len != len || memcmp(again.data, text, len) != 0;
+    buf_done(&again);
+}
+
 static struct sql_value query_value(dendro_stmt *stmt, int col)
 {
     struct sql_value v = {.type = dendro_column_type(stmt, col)};
@@ -282,6 +335,10 @@ static struct sql_value query_value(dendro_stmt *stmt, int col)
         v.len = (uint32_t)len;
         v.str = mem_dup(NULL, p ? p : "", len);
         DN_ASSERT(v.str);
+    } else if (v.type == DENDRO_TYPE_NUMERIC) {
+        p = dendro_column_text(stmt, col);
+        DN_ASSERT(p);
+        query_num(p, strlen(p), &v);
     } else {
         v.i64 = dendro_column_int64(stmt, col);
     }

@@ -61,12 +61,22 @@ int sql_exec(dendro_conn *conn, const char *sql, struct dendro_error *err) DN_MU
 struct sql_value {
     enum dendro_type type;
     bool null;
-    int64_t i64;  /* integers, time stamps, BOOLEAN */
+    int64_t i64;  /* integers, time stamps, BOOLEAN; NUMERIC: hundredths, or one of SQL_NUM_* */
     double f64;   /* REAL, DOUBLE */
     char *str;    /* VARCHAR, BLOB: owned, no NUL */
     uint32_t len; /* bytes of it */
     bool rounded; /* a REAL that was summed up: the last bit depends on the order */
+    bool strange; /* a NUMERIC that was not shown as sql_num_print does */
 };
+
+/* What is no number, in its order. */
+#define SQL_NUM_NAN       INT64_MAX
+#define SQL_NUM_INF       (INT64_MAX - 1)
+#define SQL_NUM_MINUS_INF INT64_MIN
+
+/* A NUMERIC of hundredths with two digits behind the point, some with one or none, always the same
+ * for the same number: what is read back must have them, too. */
+void sql_num_print(int64_t hundredths, struct buf *b);
 
 bool sql_type_is_string(enum dendro_type t);
 bool sql_type_is_float(enum dendro_type t);

@@ -44,6 +44,17 @@ static int load_append_value(dendro_appender *app,
         return dendro_append_text(app, v->str, (ptrdiff_t)v->len, err);
     if (v->type == DENDRO_TYPE_BLOB)
         return dendro_append_blob(app, v->str, v->len, err);
+    if (v->type == DENDRO_TYPE_NUMERIC) {
+        struct buf text;
+        int rc;
+
+        buf_init(&text, NULL);
+        sql_num_print(v->i64, &text);
+        DN_ASSERT(!text.failed);
+        rc = dendro_append_text(app, (const char *)text.data, (ptrdiff_t)text.len, err);
+        buf_done(&text);
+        return rc;
+    }
     if (v->type == DENDRO_TYPE_BOOLEAN)
         return dendro_append_bool(app, v->i64 != 0, err);
     if (sql_type_is_time(v->type) && rng_one_in(r, 2))

@@ -15,7 +15,8 @@ static const enum dendro_type sqlm_types[] = {DENDRO_TYPE_BOOLEAN,
                                               DENDRO_TYPE_BLOB,
                                               DENDRO_TYPE_TIMESTAMP,
                                               DENDRO_TYPE_TIMESTAMP_US,
-                                              DENDRO_TYPE_TIMESTAMP_NS};
+                                              DENDRO_TYPE_TIMESTAMP_NS,
+                                              DENDRO_TYPE_NUMERIC};
 
 static const char *const sqlm_names[SQLM_COLS_MAX] = {
     "a", "\"two words\"", "Temp", "\"select\"", "e5", "`f``6`", "\"g\"\"7\"", "h", "\"\xc3\xa4\""};
@@ -34,6 +35,7 @@ const char *sqlm_type_word(struct rng *r, enum dendro_type t)
         [DENDRO_TYPE_TIMESTAMP] = {"TIMESTAMP(3)", "TIMESTAMP"},
         [DENDRO_TYPE_TIMESTAMP_US] = {"DATETIME", "TIMESTAMP(6)"},
         [DENDRO_TYPE_TIMESTAMP_NS] = {"TIMESTAMP(9)", "TIMESTAMP(9)"},
+        [DENDRO_TYPE_NUMERIC] = {"NUMERIC", "DECIMAL"},
     };
 
     return words[t][rng_below(r, 2)];
@@ -53,6 +55,17 @@ struct sqlm_shape {
 enum dendro_type sqlm_type_random(struct rng *r)
 {
     return sqlm_types[rng_below(r, DN_ARRAY_SIZE(sqlm_types))];
+}
+
+/* Of a key column: no NUMERIC. */
+static enum dendro_type sqlm_key_type_random(struct rng *r)
+{
+    enum dendro_type type;
+
+    do
+        type = sqlm_type_random(r);
+    while (type == DENDRO_TYPE_NUMERIC);
+    return type;
 }
 
 void sqlm_col_name(const struct sqlm_col *c, char ret[32])
@@ -90,10 +103,10 @@ static void sqlm_shape_random(struct sqlm_table *t, struct rng *r, struct sqlm_s
     s->extra = -1;
     s->series = series_min[t->form] + rng_below(r, series_max[t->form] - series_min[t->form] + 1);
     for (uint32_t i = 0; i < s->series; i++) {
-        enum dendro_type type = sqlm_type_random(r);
+        enum dendro_type type = sqlm_key_type_random(r);
         /* (a, …) with a time stamp first would be the range form. */
         while (t->form == SQLM_CQL_SHORT && sql_type_is_time(type))
-            type = sqlm_type_random(r);
+            type = sqlm_key_type_random(r);
         (void)sqlm_col_add(t, type, true);
     }
     if (time) {
@@ -105,7 +118,7 @@ static void sqlm_shape_random(struct sqlm_table *t, struct rng *r, struct sqlm_s
         s->desc_time = rng_one_in(r, 2);
     }
     if (t->form != SQLM_INLINE && t->form != SQLM_NONE && rng_one_in(r, 2)) {
-        enum dendro_type type = sqlm_type_random(r);
+        enum dendro_type type = sqlm_key_type_random(r);
         bool riak = t->form == SQLM_RIAK || t->form == SQLM_RIAK_PLAIN;
         s->extra = (int)sqlm_col_add(t, type, true);
         s->desc_extra =

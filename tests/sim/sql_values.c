@@ -117,6 +117,29 @@ static int64_t sqlm_styled_int(struct rng *r, const struct sqlm_col *col)
     return 1 + (int64_t)(rng_next(r) % (col->type == DENDRO_TYPE_SMALLINT ? 30000u : 1u << 30));
 }
 
+/* Hundredths: prices, and now and then what is no number. */
+static int64_t sqlm_num_random(struct rng *r, const struct sqlm_col *col)
+{
+    static const int64_t odd[] = {SQL_NUM_NAN, SQL_NUM_INF, SQL_NUM_MINUS_INF};
+
+    if (rng_one_in(r, 50))
+        return odd[rng_below(r, DN_ARRAY_SIZE(odd))];
+    switch (col->style) {
+    case SQLM_STEP:
+        return (int64_t)r->tick * 25;
+    case SQLM_WALK:
+        return (int64_t)(r->tick * 5 + rng_below(r, 40)) - 3000;
+    case SQLM_RUN:
+        return (int64_t)(r->tick / 64) * 50;
+    case SQLM_FEW:
+        return ((int64_t)rng_below(r, 9) - 4) * 25;
+    case SQLM_NOISE:
+    case SQLM_STYLE_MAX:
+        break;
+    }
+    return (int64_t)rng_next(r) >> rng_below(r, 3) * 20;
+}
+
 /* Few distinct values, so that keys meet; some far apart, so that slabs differ. */
 struct sql_value sqlm_value_random(struct rng *r, const struct sqlm_col *col, bool nullable)
 {
@@ -124,6 +147,10 @@ struct sql_value sqlm_value_random(struct rng *r, const struct sqlm_col *col, bo
 
     if (nullable && rng_one_in(r, col->style == SQLM_FEW ? 5 : 40)) {
         v.null = true;
+        return v;
+    }
+    if (col->type == DENDRO_TYPE_NUMERIC) {
+        v.i64 = sqlm_num_random(r, col);
         return v;
     }
     if (col->style != SQLM_FEW && col->type != DENDRO_TYPE_BOOLEAN) {
@@ -238,6 +265,12 @@ void sqlm_literal(struct rng *r, const struct sql_value *v, struct buf *b)
     } else if (sql_type_is_float(v->type)) {
         bool quarters = v->f64 * 4 == (double)(int64_t)(v->f64 * 4);
         buf_printf(b, rng_one_in(r, 3) || !quarters ? "%.17e" : "%.2f", v->f64);
+    } else if (v->type == DENDRO_TYPE_NUMERIC) {
+        bool plain = v->i64 < SQL_NUM_INF && v->i64 > SQL_NUM_MINUS_INF && rng_one_in(r, 2);
+
+        buf_puts(b, plain ? "" : "'");
+        sql_num_print(v->i64, b);
+        buf_puts(b, plain ? "" : "'");
     } else if (v->type == DENDRO_TYPE_BLOB) {
         buf_puts(b, "0x");
         for (uint32_t i = 0; i < v->len; i++)

@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include "ref.h"
+#include "vec/wide.h"
 
 static bool check_absent(const struct vec *v, uint32_t row)
 {
@@ -48,8 +49,15 @@ uint32_t check_ref(const struct vec *a, const struct codec_src *src)
             return i;
         if (rows[i].null || rows[i].absent)
             continue;
-        if (type_is_string(a->type)) {
-            struct vstr s = vec_str(a, i);
+        if (!type_is_fixed(a->type)) {
+            uint8_t bytes[VEC_WIDE_BYTES_MAX];
+            struct vstr s = {.ptr = (const char *)bytes};
+
+            if (type_is_string(a->type))
+                s = vec_str(a, i);
+            else
+                s.len = vec_wide_put(
+                    a->type, (const char *)a->data + (size_t)vec_at(a, i) * size, bytes);
             if (s.len != rows[i].len || (s.len && memcmp(s.ptr, rows[i].str, s.len) != 0))
                 return i;
         } else if (memcmp((const char *)a->data + (size_t)vec_at(a, i) * size,
@@ -90,6 +98,10 @@ static bool check_datum(const struct vec *v, uint32_t row, const struct datum *g
         return got->null == want.null && got->type == want.type;
     if (type_is_string(v->type))
         return vstr_cmp(got->str, want.str) == 0;
+    if (v->type == TYPE_NUMERIC)
+        return memcmp(&got->num, &want.num, sizeof want.num) == 0;
+    if (v->type == TYPE_INTERVAL)
+        return memcmp(&got->iv, &want.iv, sizeof want.iv) == 0;
     return memcmp(&got->v, &want.v, sizeof want.v) == 0;
 }
 
@@ -150,7 +162,7 @@ uint32_t check_answers(const struct vec *v, const struct codec_src *src, struct 
         if (codec_get(src, row, arena, &d, NULL) != 0 || !check_datum(v, row, &d))
             return row;
     }
-    for (uint32_t lo = 0; !type_is_string(v->type) && lo < v->count; lo += step) {
+    for (uint32_t lo = 0; type_is_fixed(v->type) && lo < v->count; lo += step) {
         struct codec_range some = {lo, lo + (v->count - lo + 1) / 2, want++ % 3 + 1};
         struct codec_range all = {lo, v->count, want % 3 + 1};
         struct codec_agg agg;

@@ -269,6 +269,54 @@ static void ref_front(struct ref *r, uint32_t count, struct ref_row *rows)
     DN_ASSERT(r->at == r->n);
 }
 
+/* A NUMERIC of two's complement and scale as the table of memory forms says. */
+static void ref_numeric(struct ref_row *row, int64_t v, unsigned scale, uint8_t *room)
+{
+    unsigned bytes = 8;
+
+    while (bytes > 1 && v >> (8 * bytes - 9) == (v < 0 ? -1 : 0))
+        bytes--;
+    room[0] = (uint8_t)(scale / 256);
+    room[1] = (uint8_t)(scale % 256);
+    for (unsigned i = 0; i < bytes; i++)
+        room[2 + i] = (uint8_t)(v >> (8 * (bytes - 1 - i)));
+    row->str = room;
+    row->len = 2 + bytes;
+}
+
+static void ref_decimal(struct ref *r, uint32_t count, struct ref_row *rows)
+{
+    unsigned scale = (unsigned)ref_le(r, 2);
+    unsigned order = (unsigned)ref_le(r, 1);
+    unsigned width = (unsigned)ref_le(r, 1);
+    uint32_t odd_rows[VEC_ROWS_MAX];
+    uint32_t odd = ref_odd_rows(r, odd_rows);
+    size_t values = r->at;
+    size_t fewer;
+
+    for (uint32_t i = 0; i < odd; i++)
+        r->at += 1 + r->p[r->at];
+    fewer = r->at;
+    r->at += ref_packed_size(count, width);
+    ref_ints(r, order, 8, count, rows);
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t v = (int64_t)rows[i].bits;
+        unsigned less = (unsigned)ref_packed(r, fewer, count, width, i);
+
+        DN_ASSERT(less <= scale);
+        for (unsigned k = 0; k < less; k++) {
+            DN_ASSERT(v % 10 == 0);
+            v /= 10;
+        }
+        ref_numeric(&rows[i], v, scale - less, ref_room + (size_t)i * 10);
+    }
+    for (uint32_t i = 0; i < odd; i++) {
+        rows[odd_rows[i]].len = r->p[values];
+        rows[odd_rows[i]].str = r->p + values + 1;
+        values += 1 + r->p[values];
+    }
+}
+
 static void ref_constant(struct ref *r, uint32_t count, struct ref_row *rows)
 {
     struct ref_row value = {.str = r->p + r->at, .len = r->n - r->at};
@@ -358,6 +406,9 @@ static void ref_values(struct ref *r, unsigned codec, uint32_t count, struct ref
     case CODEC_ZSTD:
         ref_wrap(r, true, count, rows);
         break;
+    case CODEC_DECIMAL:
+        ref_decimal(r, count, rows);
+        break;
     case CODEC_ID_MAX:
         break;
     }
@@ -367,6 +418,8 @@ void ref_decode(const struct codec_src *src, struct ref_row *rows)
 {
     struct ref r = {.p = src->p, .n = src->n, .phys = type_phys(src->type)};
 
+    if (r.phys == PHYS_NUMERIC)
+        r.phys = PHYS_STR; /* "encoded as a string" */
     memset(rows, 0, src->count * sizeof *rows);
     if (ref_bitmaps(&r, src->count, rows) == src->count) {
         DN_ASSERT(r.at == r.n);

@@ -12,7 +12,7 @@ struct ref_row {
     bool null;
     bool absent;
     uint64_t bits;      /* fixed forms: the value's bytes, zero-extended */
-    const uint8_t *str; /* strings */
+    const uint8_t *str; /* strings; of NUMERIC the form that is encoded as a string */
     uint64_t len;
 };
 

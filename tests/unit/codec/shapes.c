@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "shapes.h"
 
+#include "vec/numeric.h"
+
 #include <string.h>
 
 const char *const shape_names[SHAPE_MAX] = {
@@ -202,6 +204,37 @@ static struct vstr shape_str(struct arena *arena, enum shape shape, uint64_t pic
     return (struct vstr){.ptr = p, .len = len};
 }
 
+/* Hundredths like those of floats, but of any size and scale where all is random, and noise of
+ * three scales. */
+static struct vnumeric shape_num(enum shape shape, uint64_t pick)
+{
+    vnumeric_i128 most = (vnumeric_i128)vnumeric_pow10(VNUMERIC_DIGITS) - 1;
+    const struct vnumeric extremes[6] = {vnumeric_make(most, 0),
+                                         vnumeric_make(-most, VNUMERIC_SCALE_MAX),
+                                         vnumeric_make(INT64_MAX, 3),
+                                         vnumeric_make(INT64_MIN, 4),
+                                         vnumeric_make((vnumeric_i128)INT64_MAX + 1, 5),
+                                         vnumeric_make(1, VNUMERIC_SCALE_MAX)};
+    const struct vnumeric specials[6] = {vnumeric_nan(),
+                                         vnumeric_inf(false),
+                                         vnumeric_inf(true),
+                                         vnumeric_make(15, 1),
+                                         vnumeric_make(150, 2),
+                                         vnumeric_make(0, 9)};
+    uint64_t rng = pick;
+
+    if (shape == SHAPE_EXTREME)
+        return extremes[pick];
+    if (shape == SHAPE_SPECIAL)
+        return specials[pick];
+    if (shape == SHAPE_RANDOM)
+        return vnumeric_make((vnumeric_i128)(int64_t)pick * (int64_t)(shape_random(&rng) % 1000),
+                             (int)(shape_random(&rng) % 30));
+    if (shape == SHAPE_NOISE)
+        return vnumeric_make((int64_t)(pick >> 40), (int)(shape_random(&rng) % 3));
+    return vnumeric_make((int64_t)pick, 2);
+}
+
 static void shape_value(
     struct arena *arena, enum phys phys, enum shape shape, uint64_t pick, void *data, uint32_t row)
 {
@@ -227,8 +260,10 @@ static void shape_value(
     case PHYS_STR:
         ((struct vstr *)data)[row] = shape_str(arena, shape, pick);
         break;
-    case PHYS_INTERVAL: /* strings for a codec */
     case PHYS_NUMERIC:
+        ((struct vnumeric *)data)[row] = shape_num(shape, pick);
+        break;
+    case PHYS_INTERVAL: /* strings for a codec */
     case PHYS_MAX:
         break;
     }

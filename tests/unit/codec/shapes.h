@@ -13,14 +13,15 @@ enum shape {
     SHAPE_FEW,      /* 12 distinct values in random order */
     SHAPE_STEP,     /* constant step, as of a clock; strings of one length */
     SHAPE_JITTER,   /* rising by 10000 and up to 7 more */
-    SHAPE_RANDOM,   /* all bits random; strings of 0 to 24 bytes */
+    SHAPE_RANDOM,   /* all bits random; strings of 0 to 24 bytes; NUMERIC of any scale */
     SHAPE_EXTREME,  /* least and greatest values, infinities; strings of 0x00 and 0xff */
     SHAPE_SPECIAL,  /* NaNs with payload, -0.0, denormals; empty strings and NUL bytes */
     SHAPE_LONG,     /* strings of up to 3000 bytes; numbers with a few huge among small */
     SHAPE_LEVEL,    /* 1000 to 1099; floats a hundredth of it; strings that repeat */
     SHAPE_WALK,     /* up and down by 3 at most; floats a hundredth of it; strings of digits */
     SHAPE_DRIFT,    /* rising by more and more; names with a rising number */
-    SHAPE_NOISE,    /* random integers; floats of 1 to 16 with all digits; strings, half random */
+    SHAPE_NOISE,    /* random integers; floats of 1 to 16 with all digits; strings, half random;
+                       NUMERIC of three scales */
     SHAPE_MAX
 };
 

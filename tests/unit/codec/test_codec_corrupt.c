@@ -19,8 +19,14 @@ static const unsigned codecs[] = {
 #include "codec/codec_list.h"
 #undef DN_CODEC
 };
-static const enum type_id types[] = {
-    TYPE_BOOLEAN, TYPE_SMALLINT, TYPE_INTEGER, TYPE_BIGINT, TYPE_REAL, TYPE_DOUBLE, TYPE_VARCHAR};
+static const enum type_id types[] = {TYPE_BOOLEAN,
+                                     TYPE_SMALLINT,
+                                     TYPE_INTEGER,
+                                     TYPE_BIGINT,
+                                     TYPE_REAL,
+                                     TYPE_DOUBLE,
+                                     TYPE_VARCHAR,
+                                     TYPE_NUMERIC};
 
 static uint64_t sweep_errors;
 static uint64_t sweep_vectors;
@@ -157,7 +163,7 @@ static void test_wrong_directory(void **state)
             v = shape_make(&arena, types[t], SHAPE_RUNS, GAPS_NONE, 100);
             if (codec_encode_with(codecs[k], &v, &arena, &b, &err) == 0)
                 for (unsigned codec = 0; codec < 16; codec++)
-                    for (unsigned type = 0; type < 14; type++)
+                    for (unsigned type = 0; type < 18; type++)
                         for (uint32_t count = 0; count < 1100; count += 111) {
                             struct codec_src src = {
                                 codec, (enum type_id)type, count, b.data, b.len};
@@ -286,6 +292,41 @@ static const struct complaint complaints[] = {
     {CODEC_ZSTD, TYPE_BIGINT, 1, BYTES("\0\x0d\x08"), "codec 13 within compressed bytes"},
     {CODEC_ZSTD, TYPE_BIGINT, 1, BYTES("\0\5\x08"), "compressed bytes are broken"},
     {CODEC_ZSTD, TYPE_BIGINT, 1, BYTES("\0\5\x08________"), "compressed bytes are broken"},
+    {CODEC_LZ4, TYPE_NUMERIC, 1, BYTES("\0\x0e\x07\x70\2\0\0\0\0\0\0"), "are no NUMERIC"},
+    {CODEC_DECIMAL, TYPE_BIGINT, 1, BYTES("\0\2\0\0\0\0\0\0"), "are no NUMERIC"},
+    {CODEC_DECIMAL, TYPE_VARCHAR, 1, BYTES("\0\2\0\0\0\0\0\0"), "are no NUMERIC"},
+    {CODEC_DECIMAL, TYPE_INTERVAL, 1, BYTES("\0\2\0\0\0\0\0\0"), "are no NUMERIC"},
+    {CODEC_DECIMAL, TYPE_NUMERIC, 1, BYTES("\0\2\0\0\0"), "bad head of scaled integers"},
+    {CODEC_DECIMAL, TYPE_NUMERIC, 1, BYTES("\0\xe9\3\0\0\0\0\0"), "scale 1001"},
+    {CODEC_DECIMAL, TYPE_NUMERIC, 1, BYTES("\0\2\0\3\0\0\0\0"), "order 3"},
+    {CODEC_DECIMAL, TYPE_NUMERIC, 1, BYTES("\0\2\0\0\6\0\0\0\0"), "scales of 6 bits"},
+    {CODEC_DECIMAL, TYPE_NUMERIC, 1, BYTES("\0\2\0\0\0\2\0\0"), "2 odd numbers in 1 rows"},
+    {CODEC_DECIMAL, TYPE_NUMERIC, 2, BYTES("\0\2\0\0\0\1\0\0\3\0"), "cut short"},
+    {CODEC_DECIMAL, TYPE_NUMERIC, 8, BYTES("\0\2\0\0\2\0\0"), "cut short"},
+    {CODEC_DECIMAL,
+     TYPE_NUMERIC,
+     2,
+     BYTES("\0\2\0\0\0\1\2\0\3\0\0\7\0\0"),
+     "odd number 0 is that of row 2"},
+    {CODEC_DECIMAL,
+     TYPE_NUMERIC,
+     2,
+     BYTES("\0\2\0\0\0\2\1\4\0\2\xff\xff\2\xff\xff\0\0"),
+     "odd number 1 is that of row 1"},
+    {CODEC_DECIMAL,
+     TYPE_NUMERIC,
+     2,
+     BYTES("\0\2\0\0\0\1\1\0\1\0\0\0"),
+     "bytes that are no NUMERIC"},
+    {CODEC_DECIMAL, TYPE_NUMERIC, 1, BYTES("\0\2\0\0\2\0\3\0\0"), "scale 2 with 3 digits fewer"},
+    {CODEC_DECIMAL,
+     TYPE_NUMERIC,
+     1,
+     BYTES("\0\x20\0\0\5\0\x13\0\0"),
+     "scale 32 with 19 digits fewer"},
+    {CODEC_DECIMAL, TYPE_NUMERIC, 1, BYTES("\0\2\0\0\1\0\1\0\6"), "where a NUMERIC shows none"},
+    {CODEC_DECIMAL, TYPE_NUMERIC, 1, BYTES("\0\2\0\0\0\0"), "bad head of packed integers"},
+    {CODEC_DECIMAL, TYPE_NUMERIC, 1, BYTES("\0\2\0\0\0\0\0\0_"), "1 bytes of packed"},
 };
 
 static void test_complaints(void **state)

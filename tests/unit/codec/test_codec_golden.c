@@ -36,7 +36,8 @@ static const enum type_id golden_types[] = {TYPE_BOOLEAN,
                                             TYPE_REAL,
                                             TYPE_DOUBLE,
                                             TYPE_VARCHAR,
-                                            TYPE_TIMESTAMP};
+                                            TYPE_TIMESTAMP,
+                                            TYPE_NUMERIC};
 
 struct golden_case {
     unsigned codec;
