@@ -132,6 +132,7 @@ static int sel_bind_items(struct sel *s, struct dn_err *err)
             if (rc == 0) {
                 struct sel_out *o = &s->outs[s->outs_count - 1];
 
+                o->ast = item->expr;
                 o->subs_from = subs;
                 o->subs_to = s->subs_outer.n;
                 o->alias = item->alias;
@@ -144,35 +145,6 @@ static int sel_bind_items(struct sel *s, struct dn_err *err)
             return rc;
     }
     s->shown_count = s->outs_count;
-    return 0;
-}
-
-/* ---- references to the select list ---- */
-
-int select_ordinal(
-    const struct expr *e, const char *clause, uint32_t count, uint32_t *ret, struct dn_err *err)
-{
-    int rc;
-
-    if (e->kind != EXPR_LITERAL)
-        return 1;
-    if (!type_is_int(e->value.type) || e->value.null) {
-        rc = DN_FAIL(
-            err, DN_E_SYNTAX, "a constant in %s must be the number of a select list item", clause);
-        dn_err_at(err, e->pos);
-        return rc;
-    }
-    if (e->value.v.i64 < 1 || e->value.v.i64 > (int64_t)count) {
-        rc = DN_FAIL(err,
-                     DN_E_INVALID_COLUMN,
-                     "%s position %lld is not in select list",
-                     clause,
-                     (long long)e->value.v.i64);
-        dn_err_hint(err, "It has %u items.", count);
-        dn_err_at(err, e->pos);
-        return rc;
-    }
-    *ret = (uint32_t)(e->value.v.i64 - 1);
     return 0;
 }
 
@@ -239,7 +211,9 @@ static int sel_bind_group_expr(
     int rc = select_ordinal(e, "GROUP BY", s->shown_count, &n, err);
 
     if (rc == 1 && !(e->kind == EXPR_COLUMN && !e->table && scope_has_name(&s->scope, e->name)))
-        rc = select_by_name(s, e, true, &n, err); /* a column of the table comes first */
+        rc = select_by_name(s, e, true, &n, err); /* a column of the table comes before an alias */
+    if (rc == 1)
+        rc = select_by_query(s, e, &n, err);
     if (rc < 0)
         return rc;
     if (rc == 1) {
@@ -407,6 +381,8 @@ static int sel_out_of(
 
     if (rc == 1)
         rc = select_by_name(s, e, false, ret, err);
+    if (rc == 1)
+        rc = select_by_query(s, e, ret, err);
     if (rc != 1)
         return rc;
     rc = bind_expr(&s->b, e, &x, err);
@@ -414,12 +390,15 @@ static int sel_out_of(
         rc = bind_settle(&s->b, x, &x, err);
     if (rc < 0)
         return rc;
-    return sel_out_known(s,
-                         x,
-                         x->kind == BEXPR_COLUMN && e->kind == EXPR_COLUMN ? e->name : "sort key",
-                         e->pos,
-                         ret,
-                         err);
+    rc = sel_out_known(s,
+                       x,
+                       x->kind == BEXPR_COLUMN && e->kind == EXPR_COLUMN ? e->name : "sort key",
+                       e->pos,
+                       ret,
+                       err);
+    if (rc == 0 && !s->outs[*ret].ast)
+        s->outs[*ret].ast = e;
+    return rc;
 }
 
 static int sel_order_push(struct sel *s, uint32_t at, const struct lkey *key, struct dn_err *err)

@@ -12,6 +12,7 @@ struct sel_out {
     struct bexpr *e;
     const char *name;
     const char *alias;            /* NULL = none given */
+    const struct expr *ast;       /* as it was written; NULL: of a star */
     bool plain;                   /* a bare column */
     const char *implied;          /* what PostgreSQL calls it, of all others; NULL */
     const struct type_name *cast; /* it is a cast to that; NULL */
@@ -114,6 +115,10 @@ int select_bind(struct planner *q,
                 const struct scope *outer,
                 struct qout *ret,
                 struct dn_err *err) DN_MUST_CHECK;
+/* The item of outs that an expression with subqueries means, as it is written as the item is; 1:
+ * none. Each subquery has variables of its own, so the bound expressions differ. */
+int select_by_query(const struct sel *s, const struct expr *e, uint32_t *ret, struct dn_err *err)
+    DN_MUST_CHECK;
 /* An ordinal: the place in a list of count items. 1: e is no constant. */
 int select_ordinal(const struct expr *e,
                    const char *clause,
