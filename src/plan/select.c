@@ -138,7 +138,10 @@ static int sel_bind_items(struct sel *s, struct dn_err *err)
                 o->alias = item->alias;
                 o->cast = item->expr->kind == EXPR_CAST ? item->expr->type_name : NULL;
                 o->plain = item->expr->kind == EXPR_COLUMN;
-                o->implied = o->alias || o->plain ? NULL : select_implied_name(s, item->expr);
+                if (!o->alias && !o->plain) {
+                    o->implied = select_implied_name(s, item->expr);
+                    rc = o->implied ? 0 : DN_FAIL_NOMEM(err);
+                }
             }
         }
         if (rc < 0)

@@ -55,9 +55,11 @@ static const char *sel_own_name(const char *name)
     return name;
 }
 
-/* How PostgreSQL calls a column without alias: what queries around this one may say. NULL: nothing
- * comes of it. */
-static const char *sel_short_name(struct sel *s, const struct expr *e)
+static const char sel_no_name[] = "?column?";
+
+/* How PostgreSQL calls a column without alias: what queries around this one may say; sel_no_name if
+ * nothing comes of it. NULL: out of memory. */
+const char *select_implied_name(struct sel *s, const struct expr *e)
 {
     const struct expr *of = e;
     const char *inner;
@@ -71,16 +73,16 @@ static const char *sel_short_name(struct sel *s, const struct expr *e)
     case EXPR_CAST:
         while (of->kind == EXPR_CAST) /* of several casts the last one says */
             of = of->a;
-        inner = sel_short_name(s, of);
+        inner = select_implied_name(s, of);
         if (inner && of->kind == EXPR_CASE && strcmp(inner, "case") == 0)
-            inner = NULL;
-        return inner ? inner : e->type_name ? sel_own_name(e->type_name->name) : NULL;
+            inner = sel_no_name;
+        return inner == sel_no_name && e->type_name ? sel_own_name(e->type_name->name) : inner;
     case EXPR_SUBSCRIPT:
     case EXPR_COLLATE:
-        return sel_short_name(s, e->a);
+        return select_implied_name(s, e->a);
     case EXPR_CASE:
-        inner = e->b ? sel_short_name(s, e->b) : NULL;
-        return inner ? inner : "case";
+        inner = e->b ? select_implied_name(s, e->b) : sel_no_name;
+        return inner == sel_no_name ? "case" : inner;
     case EXPR_EXISTS:
         return "exists";
     case EXPR_ARRAY:
@@ -90,11 +92,12 @@ static const char *sel_short_name(struct sel *s, const struct expr *e)
         return "row";
     case EXPR_QUERY:
         if (e->query->kind != QUERY_SELECT || e->query->core->items_count == 0)
-            return NULL;
-        return e->query->core->items[0].alias ? e->query->core->items[0].alias
-                                              : sel_short_name(s, e->query->core->items[0].expr);
+            return sel_no_name;
+        return e->query->core->items[0].alias
+                   ? e->query->core->items[0].alias
+                   : select_implied_name(s, e->query->core->items[0].expr);
     default:
-        return NULL;
+        return sel_no_name;
     }
 }
 
@@ -112,18 +115,9 @@ const char *select_item_name(struct sel *s, const struct select_item *item, cons
         name = s->b.q->vars[e->col].name; /* as declared, unless FROM has renamed it */
         return text_same_fold(name, strlen(name), said, strlen(said)) ? name : said;
     }
-    if (s->b.q->depth > 1 || s->b.stmt->kind != STMT_SELECT || s->b.env->short_names) {
-        name = sel_short_name(s, item->expr);
-        return name ? name : "?column?";
-    }
+    if (s->b.q->depth > 1 || s->b.stmt->kind != STMT_SELECT || s->b.env->short_names)
+        return select_implied_name(s, item->expr);
     return sel_item_text(s->b.stmt, item->pos, item->end, s->b.env->arena);
-}
-
-const char *select_implied_name(struct sel *s, const struct expr *e)
-{
-    const char *name = sel_short_name(s, e);
-
-    return name ? name : "?column?";
 }
 
 /* ---- found by their names ---- */
