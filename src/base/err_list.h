@@ -58,7 +58,7 @@ DN_ERR(TABLE_CHANGED,     51, "40001", "The table was altered, emptied or droppe
 DN_ERR(DUPLICATE_KEY,     52, "23505", "Two rows of one statement would have the same key.")
 DN_ERR(CARDINALITY,       53, "21000", "A subquery used as a value returned more than one row.")
 DN_ERR(WINDOWING,         54, "42P20", "A window is used or defined where it may not be.")
-DN_ERR(BAD_FRAME,         55, "22013", "The offset of a window frame is NULL or negative.")
+DN_ERR(BAD_FRAME,         55, "22013", "The offset of a window frame is negative or NaN.")
 DN_ERR(BAD_RECURSION,     56, "42P19", "WITH RECURSIVE in a form that cannot be evaluated.")
 DN_ERR(DUPLICATE_ALIAS,   57, "42712", "Two items of FROM have the same name.")
 DN_ERR(BAD_SUBSCRIPT,     58, "2202E", "A subscript of an array is wrong, or arrays do not fit together.")

@@ -147,12 +147,14 @@ static int window_bound(struct op *op,
     if (rc < 0)
         return rc;
     zero = (struct datum){.type = d.type};
-    if (d.null || datum_cmp(&d, &zero) < 0) {
+    if (d.null || datum_cmp(&d, &zero) < 0 || exec_window_is_nan(&d)) {
         rc = DN_FAIL(err,
-                     DN_E_BAD_FRAME,
+                     d.null ? DN_E_NULL_VALUE : DN_E_BAD_FRAME,
                      "frame %s offset must not be %s",
                      start ? "starting" : "ending",
-                     d.null ? "null" : "negative");
+                     d.null                   ? "null"
+                     : exec_window_is_nan(&d) ? "NaN"
+                                              : "negative");
         dn_err_at(err, e->pos);
         return rc;
     }

@@ -14,6 +14,7 @@
 #include "exec/spool.h"
 #include "func/winfunc.h"
 #include "plan/window.h"
+#include "vec/numeric.h"
 
 #define EXEC_WINDOW_NO_COL UINT32_MAX
 
@@ -40,6 +41,13 @@ struct exec_window_bound {
     int64_t offset; /* ROWS, GROUPS, and RANGE over integers: how far, forwards */
     uint32_t col;   /* RANGE over other types: column with the bound's value */
 };
+
+static inline bool exec_window_is_nan(const struct datum *d)
+{
+    return d->type == TYPE_NUMERIC  ? vnumeric_is_nan(d->num)
+           : type_is_float(d->type) ? d->v.f64 != d->v.f64
+                                    : false;
+}
 
 /* The frames of a call, row by row. */
 struct exec_frames {

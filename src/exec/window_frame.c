@@ -5,6 +5,7 @@
  * forwards. */
 #include "exec/window.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { FRAME_START, FRAME_END };
@@ -80,6 +81,15 @@ static int frame_side(const struct exec_window *w,
     return c->frames.desc ? -order : order;
 }
 
+/* Infinity less infinity: all numbers are within such an offset. */
+static void frame_endless(struct datum *bound, bool least)
+{
+    if (bound->type == TYPE_NUMERIC)
+        bound->num = vnumeric_inf(least);
+    else
+        bound->v.f64 = least ? -(double)INFINITY : (double)INFINITY;
+}
+
 static int frame_range(const struct exec_window *w,
                        struct exec_window_call *c,
                        uint32_t row,
@@ -90,7 +100,7 @@ static int frame_range(const struct exec_window *w,
     struct exec_spool_cursor *cursor = &c->frames.cursors[which];
     uint32_t shift = w->part.first - w->batch_first;
     uint32_t at = which == FRAME_START ? c->frames.start : c->frames.end;
-    struct datum bound;
+    struct datum bound, d;
     int rc = 0;
 
     if (exec_spool_is_null(&w->now, c->value, w->part.first + row)) {
@@ -98,8 +108,10 @@ static int frame_range(const struct exec_window *w,
         return 0;
     }
     bound = frame_bound(w, c, which == FRAME_START ? &c->start : &c->end, row);
+    d = exec_spool_datum(&w->now, c->value, w->part.first + row);
+    if (exec_window_is_nan(&bound) && !exec_window_is_nan(&d))
+        frame_endless(&bound, (which == FRAME_START) != c->frames.desc);
     for (; at < w->part.rows; at++) {
-        struct datum d;
         int side;
 
         rc = exec_spool_seek(cursor, w->part.first + at, err);

@@ -235,7 +235,7 @@ static int math_pow(double x, double y, double *ret, struct dn_err *err)
 {
     if (x == 0 && y < 0)
         return DN_FAIL(err, DN_E_BAD_POWER, "zero raised to a negative power is undefined");
-    if (x < 0 && !isinf(x) && floor(y) != y)
+    if (x < 0 && floor(y) != y)
         return DN_FAIL(err,
                        DN_E_BAD_POWER,
                        "a negative number raised to a non-integer power yields a complex result");

@@ -580,7 +580,7 @@ static void test_errors(void **state)
     call.frame.start_offset = build_const(build_int(TYPE_BIGINT, -1));
     check_error(&call, DN_E_BAD_FRAME, "frame starting offset must not be negative");
     call.frame.start_offset = build_const(build_null(TYPE_BIGINT));
-    check_error(&call, DN_E_BAD_FRAME, "frame starting offset must not be null");
+    check_error(&call, DN_E_NULL_VALUE, "frame starting offset must not be null");
     assert_null(winfunc_find("ntile", text, 1, casts, &result, 5, &err));
     assert_string_equal(err.text, "window function ntile(text) does not exist");
     assert_int_equal(err.position, 5);
