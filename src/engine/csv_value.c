@@ -6,14 +6,14 @@
  * the result and whether anything follows them decide the rounding. */
 #include "engine/csv_value.h"
 
+#include "vec/numeric.h"
+
 #include <math.h>
 #include <string.h>
 
-__extension__ typedef unsigned __int128 csv_u128;
-
 #define CSV_INT_DIGITS     18u
 #define CSV_DECIMAL_DIGITS 19u
-#define CSV_EXP_MAX        19
+#define CSV_EXP_MAX        (VNUMERIC_TENS - 1)
 #define CSV_DAY_SECONDS    86400
 #define CSV_YEAR_NS_MIN    1678 /* whole years that nanoseconds reach */
 #define CSV_YEAR_NS_MAX    2261
@@ -21,29 +21,6 @@ __extension__ typedef unsigned __int128 csv_u128;
 static const double csv_pow10[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-
-static const uint64_t csv_pow10_int[CSV_EXP_MAX + 1] = {
-    1u,
-    10u,
-    100u,
-    1000u,
-    10000u,
-    100000u,
-    1000000u,
-    10000000u,
-    100000000u,
-    1000000000u,
-    10000000000u,
-    100000000000u,
-    1000000000000u,
-    10000000000000u,
-    100000000000000u,
-    1000000000000000u,
-    10000000000000000u,
-    100000000000000000u,
-    1000000000000000000u,
-    10000000000000000000u,
-};
 
 static inline bool csv_is_digit(char c)
 {
@@ -142,24 +119,24 @@ struct csv_bits {
 static struct csv_bits csv_scale(uint64_t digits, int exp10)
 {
     struct csv_bits b;
-    csv_u128 n;
+    vnumeric_u128 n;
 
     if (exp10 >= 0) {
         int up;
 
-        n = (csv_u128)digits * csv_pow10_int[exp10];
+        n = (vnumeric_u128)digits * vnumeric_tens[exp10];
         up = n >> 64 ? __builtin_clzll((uint64_t)(n >> 64)) : 64 + __builtin_clzll((uint64_t)n);
         n <<= up;
         b.top = (uint64_t)(n >> 64);
         b.exp2 = 64 - up;
         b.more = (uint64_t)n != 0;
     } else {
-        uint64_t by = csv_pow10_int[-exp10];
+        uint64_t by = vnumeric_tens[-exp10];
         int up = __builtin_clzll(digits);
         int by_up = __builtin_clzll(by);
         uint64_t rest;
 
-        n = (csv_u128)(digits << up) << 63; /* below 2^127; the divisor is at least 2^63 */
+        n = (vnumeric_u128)(digits << up) << 63; /* below 2^127; the divisor is at least 2^63 */
         by <<= by_up;
         b.top = (uint64_t)(n / by);
         rest = (uint64_t)(n % by);

@@ -95,25 +95,33 @@ void seg_col_init(struct seg_wcol *c, struct seg_writer *w, uint32_t store_col)
     colbuf_init(&c->v_sum, sum, owner, NULL);
 }
 
+void seg_col_arrays(struct seg_wcol *c, struct colbuf *ret[SEG_COL_ARRAYS])
+{
+    struct colbuf *arrays[SEG_COL_ARRAYS] = {&c->b_nulls,
+                                             &c->b_absent,
+                                             &c->b_min,
+                                             &c->b_max,
+                                             &c->b_exact,
+                                             &c->b_first,
+                                             &c->b_last,
+                                             &c->b_sum,
+                                             &c->v_codec,
+                                             &c->v_len,
+                                             &c->v_checksum,
+                                             &c->v_nulls,
+                                             &c->v_absent,
+                                             &c->v_min,
+                                             &c->v_max,
+                                             &c->v_sum};
+
+    memcpy(ret, arrays, sizeof(arrays));
+}
+
 void seg_col_done(struct seg_wcol *c)
 {
-    struct colbuf *arrays[] = {&c->b_nulls,
-                               &c->b_absent,
-                               &c->b_min,
-                               &c->b_max,
-                               &c->b_exact,
-                               &c->b_first,
-                               &c->b_last,
-                               &c->b_sum,
-                               &c->v_codec,
-                               &c->v_len,
-                               &c->v_checksum,
-                               &c->v_nulls,
-                               &c->v_absent,
-                               &c->v_min,
-                               &c->v_max,
-                               &c->v_sum};
+    struct colbuf *arrays[SEG_COL_ARRAYS];
 
+    seg_col_arrays(c, arrays);
     for (size_t i = 0; i < DN_ARRAY_SIZE(arrays); i++)
         colbuf_done(arrays[i]);
     mem_free(c->data);

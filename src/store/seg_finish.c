@@ -65,7 +65,7 @@ static void seg_put_meta(struct seg_writer *w, struct buf *b)
 }
 
 static int seg_put_arrays(struct seg_writer *w,
-                          const struct colbuf *const *arrays,
+                          struct colbuf *const *arrays,
                           size_t count,
                           struct buf *b,
                           struct dn_err *err)
@@ -81,15 +81,15 @@ static int seg_put_arrays(struct seg_writer *w,
 
 static int seg_put_directories(struct seg_writer *w, struct buf *b, struct dn_err *err)
 {
-    const struct colbuf *fixed[] = {&w->d_group_blocks,
-                                    &w->d_rows,
-                                    &w->d_seq_min,
-                                    &w->d_seq_max,
-                                    &w->run_first,
-                                    &w->run_token,
-                                    &w->run_slab,
-                                    &w->run_time_min,
-                                    &w->run_time_max};
+    struct colbuf *fixed[] = {&w->d_group_blocks,
+                              &w->d_rows,
+                              &w->d_seq_min,
+                              &w->d_seq_max,
+                              &w->run_first,
+                              &w->run_token,
+                              &w->run_slab,
+                              &w->run_time_min,
+                              &w->run_time_max};
     int rc = seg_put_arrays(w, fixed, DN_ARRAY_SIZE(fixed), b, err);
 
     for (uint32_t i = 0; i < w->table->series_count && rc == 0; i++)
@@ -99,25 +99,11 @@ static int seg_put_directories(struct seg_writer *w, struct buf *b, struct dn_er
 
 /* Arrays that do not fit the column's type are empty and leave no bytes. */
 static int
-seg_put_column(struct seg_writer *w, const struct seg_wcol *c, struct buf *b, struct dn_err *err)
+seg_put_column(struct seg_writer *w, struct seg_wcol *c, struct buf *b, struct dn_err *err)
 {
-    const struct colbuf *arrays[] = {&c->b_nulls,
-                                     &c->b_absent,
-                                     &c->b_min,
-                                     &c->b_max,
-                                     &c->b_exact,
-                                     &c->b_first,
-                                     &c->b_last,
-                                     &c->b_sum,
-                                     &c->v_codec,
-                                     &c->v_len,
-                                     &c->v_checksum,
-                                     &c->v_nulls,
-                                     &c->v_absent,
-                                     &c->v_min,
-                                     &c->v_max,
-                                     &c->v_sum};
+    struct colbuf *arrays[SEG_COL_ARRAYS];
 
+    seg_col_arrays(c, arrays);
     buf_append(b, c->kinds.data, c->kinds.len);
     buf_append(b, c->consts.data, c->consts.len);
     return seg_put_arrays(w, arrays, DN_ARRAY_SIZE(arrays), b, err);

@@ -118,6 +118,9 @@ struct seg_writer {
 
 void seg_col_init(struct seg_wcol *c, struct seg_writer *w, uint32_t store_col);
 void seg_col_done(struct seg_wcol *c);
+/* Those of the footer, in its order. */
+#define SEG_COL_ARRAYS 16u
+void seg_col_arrays(struct seg_wcol *c, struct colbuf *ret[SEG_COL_ARRAYS]);
 bool seg_col_reserve(struct seg_wcol *c,
                      struct mem_owner *owner,
                      uint32_t rows_cap,

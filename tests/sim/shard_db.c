@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "shard_db.h"
 
+#include "series_table.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -10,31 +12,13 @@
 
 static struct table *db_table(void)
 {
-    struct column_spec cols[] = {
+    const struct column_spec cols[3] = {
         {.name.s = "g", .type = TYPE_BIGINT, .not_null = true},
         {.name.s = "t", .type = TYPE_TIMESTAMP, .not_null = true},
         {.name.s = "x", .type = TYPE_BIGINT},
     };
-    struct key_elem_spec part[] = {{.name.s = "g"},
-                                   {.name.s = "t", .is_quantum = true, .count = 1, .unit = "d"}};
-    struct key_elem_spec local[] = {{.name.s = "g"}, {.name.s = "t"}};
-    struct table_spec spec = {.schema.s = "public",
-                              .name.s = "m",
-                              .columns = cols,
-                              .columns_count = 3,
-                              .has_key = true,
-                              .keys_count = 1,
-                              .has_inner = true,
-                              .partition = part,
-                              .partition_count = 2,
-                              .local = local,
-                              .local_count = 2};
-    struct table *t;
-    struct dn_err err;
 
-    if (table_build(&spec, &t, &err) < 0)
-        fail_msg("%s", err.text);
-    return t;
+    return series_table("m", cols);
 }
 
 int db_open_with(struct db *d, size_t limit, size_t memtable, struct dn_err *err)

@@ -442,3 +442,22 @@ bool spec_same_table(const struct table *a, const struct table *b)
            a->slabs_count == b->slabs_count && a->upsert == b->upsert && a->spread == b->spread &&
            a->options_count == b->options_count && spec_same_lists(a, b);
 }
+
+char *spec_read_file(const char *dir, const char *name)
+{
+    char path[512];
+    char *text = malloc(1 << 20);
+    FILE *f;
+    size_t n;
+
+    (void)snprintf(path, sizeof path, "%s/%s", dir, name);
+    f = fopen(path, "rb");
+    if (!text || !f) {
+        (void)fprintf(stderr, "cannot read %s\n", path);
+        abort();
+    }
+    n = fread(text, 1, (1 << 20) - 1, f);
+    text[n] = '\0';
+    (void)fclose(f);
+    return text;
+}

@@ -30,3 +30,5 @@ void spec_text_parse(struct spec_text *s, const char *sql);
 int spec_text_build(const char *sql, struct table **ret, struct dn_err *err);
 /* Equal in everything but id, version and references. */
 bool spec_same_table(const struct table *a, const struct table *b);
+/* A file of at most a megabyte as text; it ends the test if there is none. The caller frees it. */
+char *spec_read_file(const char *dir, const char *name);

@@ -120,28 +120,10 @@ static void test_round_trip(void **state)
     catalog_unref(c);
 }
 
-static char *read_file(const char *dir, const char *name)
-{
-    char path[512];
-    char *text = malloc(1 << 20);
-    FILE *f;
-    size_t n;
-
-    assert_non_null(text);
-    (void)snprintf(path, sizeof path, "%s/%s", dir, name);
-    f = fopen(path, "rb");
-    if (!f)
-        fail_msg("cannot open %s", path);
-    n = fread(text, 1, (1 << 20) - 1, f);
-    text[n] = '\0';
-    (void)fclose(f);
-    return text;
-}
-
 /* Format 1 as the first release wrote it: read for ever, and still written so. */
 static void test_golden(void **state)
 {
-    char *golden = read_file(DN_GOLDEN_DIR, "catalog-1.json");
+    char *golden = spec_read_file(DN_GOLDEN_DIR, "catalog-1.json");
     struct catalog *c = sample_catalog();
     struct catalog *old = NULL;
     char *doc = print(c);
@@ -192,7 +174,7 @@ static void test_golden_2(void **state)
 {
     static const char *const names[] = {
         "t_c_check", "t_c_check1", "t_check", "a \"name\"", "t_a_c_key", "t_a_fkey"};
-    char *golden = read_file(DN_GOLDEN_DIR, "catalog-2.json");
+    char *golden = spec_read_file(DN_GOLDEN_DIR, "catalog-2.json");
     struct catalog *c = sample_catalog_2();
     struct catalog *old = NULL;
     char *doc = print(c);
@@ -261,8 +243,8 @@ static void check_documented(const struct dn_json *v, const char *page)
 
 static void check_page(const char *name)
 {
-    char *golden = read_file(DN_GOLDEN_DIR, name);
-    char *page = read_file(DN_DOCS_DIR, "format/catalog.md");
+    char *golden = spec_read_file(DN_GOLDEN_DIR, name);
+    char *page = spec_read_file(DN_DOCS_DIR, "format/catalog.md");
     const struct dn_json *root = NULL;
     struct arena arena;
 

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "catalog/catalog.h"
 #include "catalog/table_int.h"
+#include "spec_text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,24 +14,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static char *read_file(const char *dir, const char *name)
-{
-    char path[512];
-    char *text = malloc(1 << 20);
-    FILE *f;
-    size_t n;
-
-    assert_non_null(text);
-    (void)snprintf(path, sizeof path, "%s/%s", dir, name);
-    f = fopen(path, "rb");
-    if (!f)
-        fail_msg("cannot open %s", path);
-    n = fread(text, 1, (1 << 20) - 1, f);
-    text[n] = '\0';
-    (void)fclose(f);
-    return text;
-}
 
 static void expect_damage(const char *doc, size_t n, int code, const char *text)
 {
@@ -111,7 +94,7 @@ static void print_damaged(struct dn_json_writer *w,
 /* Sets one value of the golden document, given by a path as the errors have it. */
 static void damage_in(const char *name, const char *path, const char *to, const char *text)
 {
-    char *golden = read_file(DN_GOLDEN_DIR, name);
+    char *golden = spec_read_file(DN_GOLDEN_DIR, name);
     const struct dn_json *root = NULL;
     struct arena arena;
     struct dn_json_writer w;
@@ -314,7 +297,7 @@ static void test_damage_key(void **state)
  * invariants. */
 static void sweep(const char *name)
 {
-    char *golden = read_file(DN_GOLDEN_DIR, name);
+    char *golden = spec_read_file(DN_GOLDEN_DIR, name);
     size_t n = strlen(golden);
     size_t used;
     size_t good = 0;

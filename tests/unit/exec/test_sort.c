@@ -8,6 +8,7 @@
 #include "exec/sort_rows.h"
 #include "fake_scan.h"
 #include "func/text.h"
+#include "rounds.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -18,8 +19,6 @@
 #include <time.h>
 
 #include <cmocka.h>
-
-#define BUDGET_MS 1500
 
 static struct arena arena;
 
@@ -32,14 +31,10 @@ static int setup(void **state)
     return 0;
 }
 
-static uint64_t first_seed; /* argument of the program: that round alone */
-static uint64_t round_seed; /* of the random round at hand */
-
 static int teardown(void **state)
 {
     (void)state;
-    if (round_seed) /* also after a failure */
-        print_message("last seed %" PRIu64 "\n", round_seed);
+    rounds_tell();
     arena_done(&arena);
     return 0;
 }
@@ -344,20 +339,11 @@ static void random_round(void)
 
 static void test_random(void **state)
 {
-    struct timespec start;
-    struct timespec now;
-
     (void)state;
-    clock_gettime(CLOCK_MONOTONIC, &start);
-    round_seed = first_seed ? first_seed - 1 : (uint64_t)start.tv_nsec + 1;
-    do {
-        seed = ++round_seed;
+    while (rounds_next(&seed)) {
         random_round();
         arena_reset(&arena);
-        clock_gettime(CLOCK_MONOTONIC, &now);
-    } while (!first_seed &&
-             (now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000 <
-                 BUDGET_MS);
+    }
 }
 
 int main(int argc, char **argv)
@@ -371,7 +357,6 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(test_random, setup, teardown),
     };
 
-    if (argc > 1)
-        first_seed = strtoull(argv[1], NULL, 10);
+    rounds_arg(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
  * test_merge_end.c: merges come to an end. Where the output of a merge is cut inside a series, its
  * parts have the same token; they must not be taken for segments that lie over each other. */
 #include "catalog/catalog.h"
+#include "series_table.h"
 #include "store/scan.h"
 #include "store/shard.h"
 #include "volume/sim.h"
@@ -19,33 +20,14 @@
 #define TEXT   1000u
 #define DAY_MS 86400000
 
-/* series BIGINT, time TIMESTAMP, text BLOB: PRIMARY KEY ((series, QUANTUM(time, 1, 'd')), series,
- * time) */
 static struct table *make_table(void)
 {
-    struct column_spec cols[3] = {{.name.s = "series", .type = TYPE_BIGINT, .not_null = true},
-                                  {.name.s = "time", .type = TYPE_TIMESTAMP, .not_null = true},
-                                  {.name.s = "text", .type = TYPE_BLOB}};
-    struct key_elem_spec part[2] = {
-        {.name.s = "series"}, {.name.s = "time", .is_quantum = true, .count = 1, .unit = "d"}};
-    struct key_elem_spec local[2] = {{.name.s = "series"}, {.name.s = "time"}};
-    struct table_spec spec = {.schema.s = "public",
-                              .name.s = "t",
-                              .columns = cols,
-                              .columns_count = 3,
-                              .has_key = true,
-                              .keys_count = 1,
-                              .has_inner = true,
-                              .partition = part,
-                              .partition_count = 2,
-                              .local = local,
-                              .local_count = 2};
-    struct table *t;
-    struct dn_err err;
+    const struct column_spec cols[3] = {
+        {.name.s = "series", .type = TYPE_BIGINT, .not_null = true},
+        {.name.s = "time", .type = TYPE_TIMESTAMP, .not_null = true},
+        {.name.s = "text", .type = TYPE_BLOB}};
 
-    if (table_build(&spec, &t, &err) < 0)
-        fail_msg("%s", err.text);
-    return t;
+    return series_table("t", cols);
 }
 
 /* Rows of `series` series, a second apart, from second `from` of day `day`. */

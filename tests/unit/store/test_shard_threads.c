@@ -5,6 +5,7 @@
  * under the thread sanitizer too. */
 #define _GNU_SOURCE /* mkdtemp, nftw */
 #include "catalog/catalog.h"
+#include "series_table.h"
 #include "store/scan.h"
 #include "store/shard.h"
 
@@ -40,33 +41,14 @@ struct writer {
     uint32_t number;
 };
 
-/* series BIGINT, time TIMESTAMP, batch BIGINT: PRIMARY KEY ((series, QUANTUM(time, 1, 'd')),
- * series, time) */
 static struct table *make_table(void)
 {
-    struct column_spec cols[3] = {{.name.s = "series", .type = TYPE_BIGINT, .not_null = true},
-                                  {.name.s = "time", .type = TYPE_TIMESTAMP, .not_null = true},
-                                  {.name.s = "batch", .type = TYPE_BIGINT, .not_null = true}};
-    struct key_elem_spec part[2] = {
-        {.name.s = "series"}, {.name.s = "time", .is_quantum = true, .count = 1, .unit = "d"}};
-    struct key_elem_spec local[2] = {{.name.s = "series"}, {.name.s = "time"}};
-    struct table_spec spec = {.schema.s = "public",
-                              .name.s = "t",
-                              .columns = cols,
-                              .columns_count = 3,
-                              .has_key = true,
-                              .keys_count = 1,
-                              .has_inner = true,
-                              .partition = part,
-                              .partition_count = 2,
-                              .local = local,
-                              .local_count = 2};
-    struct table *t;
-    struct dn_err err;
+    const struct column_spec cols[3] = {
+        {.name.s = "series", .type = TYPE_BIGINT, .not_null = true},
+        {.name.s = "time", .type = TYPE_TIMESTAMP, .not_null = true},
+        {.name.s = "batch", .type = TYPE_BIGINT, .not_null = true}};
 
-    if (table_build(&spec, &t, &err) < 0)
-        fail_msg("%s", err.text);
-    return t;
+    return series_table("t", cols);
 }
 
 static void *run_writer(void *arg)
