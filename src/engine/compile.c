@@ -79,10 +79,18 @@ static int stmt_compile_explain(struct dendro_stmt *stmt, struct dn_err *err)
         rc = stmt_compile_insert(stmt, inner, err);
     } else if (inner->kind == STMT_UPDATE || inner->kind == STMT_DELETE) {
         rc = stmt_compile_change(stmt, inner, err);
-    } else if (inner->kind == STMT_MERGE && stmt->ast->kind == STMT_PREPARE) {
-        rc = 0; /* EXECUTE looks at it */
+    } else if (inner->kind == STMT_MERGE) {
+        rc = 0; /* its parts are compiled; with PREPARE, EXECUTE looks at it */
+    } else if (stmt->ast->kind == STMT_PREPARE) {
+        rc = DN_FAIL(err, DN_E_UNSUPPORTED, "utility statements cannot be prepared");
+        dn_err_at(err, inner->start);
+    } else if (inner->kind == STMT_CREATE_TABLE && inner->table_def->as) {
+        rc = stmt_compile_create_as(stmt, err);
     } else {
-        rc = DN_FAIL(err, DN_E_UNSUPPORTED, "EXPLAIN is for SELECT, INSERT, UPDATE and DELETE");
+        rc = DN_FAIL(err,
+                     DN_E_UNSUPPORTED,
+                     "EXPLAIN is for SELECT, INSERT, UPDATE, DELETE, MERGE, CREATE TABLE AS, "
+                     "DECLARE and EXECUTE");
         dn_err_at(err, inner->start);
     }
     if (rc < 0)

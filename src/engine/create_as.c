@@ -37,13 +37,13 @@ static int make_changed(const struct dendro_stmt *stmt, struct dn_err *err)
 
 int stmt_compile_create_as(struct dendro_stmt *stmt, struct dn_err *err)
 {
-    const struct table_def *def = stmt->ast->table_def;
+    const struct table_def *def = stmt_inner(stmt)->table_def;
     struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->compiled);
     int rc;
 
     if (!def->as)
         return 0;
-    rc = plan_query(&env, stmt->ast, NULL, def->as, &stmt->plan, err);
+    rc = plan_query(&env, stmt_inner(stmt), NULL, def->as, &stmt->plan, err);
     if (rc < 0)
         return rc;
     stmt->reads = def->as;
@@ -61,7 +61,7 @@ int stmt_compile_create_as(struct dendro_stmt *stmt, struct dn_err *err)
 static int make_spec(struct make *m, struct dn_err *err)
 {
     const struct plan *plan = m->stmt->plan;
-    const struct table_def *def = m->stmt->ast->table_def;
+    const struct table_def *def = stmt_inner(m->stmt)->table_def;
     struct column_spec *cols =
         arena_calloc(&m->stmt->run, (size_t)plan->cols_count + 1, sizeof(*cols));
 
@@ -81,7 +81,7 @@ static int make_spec(struct make *m, struct dn_err *err)
         if (plan->cols[i].origin.declared)
             cols[i].mods = plan->cols[i].origin.mods;
     }
-    m->spec = *m->stmt->ast->create;
+    m->spec = *stmt_inner(m->stmt)->create;
     m->spec.columns = cols;
     m->spec.columns_count = plan->cols_count;
     return 0;
@@ -108,7 +108,7 @@ make_hidden(void *arg, const struct catalog *cur, struct catalog **ret_next, str
     char name[64];
     int rc = ddl_place(m->stmt, cur, &m->place, err);
 
-    if (rc == 0 && m->stmt->ast->if_not_exists &&
+    if (rc == 0 && stmt_inner(m->stmt)->if_not_exists &&
         catalog_relation(cur, m->place.schema, m->spec.name.s, &there, NULL) == 0) {
         catalog_unref(m->place.base);
         snprintf(m->skipped,
@@ -232,7 +232,7 @@ int stmt_run_create_as(struct dendro_stmt *stmt, struct dn_err *err)
         return rc;
     session_temp_made(stmt->conn, m.hidden, m.spec.temp);
     stmt->epoch = stmt->conn->epoch; /* that changes nothing for the plan */
-    if (!stmt->ast->table_def->no_data)
+    if (!stmt_inner(stmt)->table_def->no_data)
         rc = make_fill(&m, err);
     if (rc == 0 && !block)
         rc = engine_edit(db, make_visible, &m, err);

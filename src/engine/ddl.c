@@ -144,8 +144,8 @@ int ddl_place(struct dendro_stmt *stmt,
               struct ddl_place *ret,
               struct dn_err *err)
 {
-    const struct table_def *def = stmt->ast->table_def;
-    const struct spec_name *given = &stmt->ast->create->schema;
+    const struct table_def *def = stmt_inner(stmt)->table_def;
+    const struct spec_name *given = &stmt_inner(stmt)->create->schema;
     struct catalog_path path = session_path(stmt->conn);
     const struct schema_def *schema;
     bool temp;
@@ -156,7 +156,7 @@ int ddl_place(struct dendro_stmt *stmt,
         return err->code;
     if (!temp && def->on_commit != ON_COMMIT_DEFAULT) {
         rc = DN_FAIL(err, DN_E_BAD_TABLE, "ON COMMIT can only be used on temporary tables");
-        dn_err_at(err, stmt->ast->create->name.pos);
+        dn_err_at(err, stmt_inner(stmt)->create->name.pos);
         return rc;
     }
     ret->temp = !temp                                ? TABLE_PERMANENT
@@ -167,7 +167,7 @@ int ddl_place(struct dendro_stmt *stmt,
         return session_temp_base(stmt->conn, cur, &ret->base, ret->schema, err);
     schema = catalog_path_schema(cur, &path, given->s, err);
     if (!schema) {
-        dn_err_at(err, given->s ? given->pos : stmt->ast->create->name.pos);
+        dn_err_at(err, given->s ? given->pos : stmt_inner(stmt)->create->name.pos);
         return err->code;
     }
     snprintf(ret->schema, sizeof(ret->schema), "%s", schema->name);

@@ -2,11 +2,15 @@
  *
  * explain.c: EXPLAIN: the plan as text or JSON; with ANALYZE the statement is run first, and the
  * plan says what each operator did. Rows of a query are thrown away; those that UPDATE, DELETE and
- * INSERT change are changed. */
+ * INSERT change are changed, and a CREATE TABLE AS makes its table. A MERGE is shown as the
+ * statements that it is made of. */
 #include "engine/change_range.h"
+#include "engine/create_as.h"
+#include "engine/parts.h"
 
 #include "base/text.h"
 
+#include <inttypes.h>
 #include <strings.h>
 
 #define EXPLAIN_NS_PER_MS 1e6
@@ -195,6 +199,14 @@ static int explain_query(struct dendro_stmt *stmt, struct dn_err *err)
     return rc < 0 ? rc : 0;
 }
 
+/* CREATE TABLE AS; the query may be left alone: WITH NO DATA, IF NOT EXISTS. */
+static int explain_create(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    int rc = stmt_run_create_as(stmt, err);
+
+    return rc == 0 && !stmt->snap ? stmt_begin(stmt, stmt->ast->explained, err) : rc;
+}
+
 /* Brings the statement to where its plan can be shown; ANALYZE: runs it to its end. */
 static int explain_run(struct dendro_stmt *stmt, struct explain *x, struct dn_err *err)
 {
@@ -212,6 +224,8 @@ static int explain_run(struct dendro_stmt *stmt, struct explain *x, struct dn_er
         return rc;
     if (inner->kind == STMT_SELECT)
         rc = explain_query(stmt, err);
+    else if (inner->kind == STMT_CREATE_TABLE)
+        rc = explain_create(stmt, err);
     else if (inner->kind == STMT_INSERT)
         rc = stmt_run_insert(stmt, err);
     else
@@ -247,7 +261,8 @@ static int explain_text(struct dendro_stmt *stmt,
 {
     const struct stmt *inner = stmt->ast->explained;
     struct exec_top top = {.rows = stmt->rows_count, .time_ns = x->run_ns};
-    const struct exec_top *above = inner->kind == STMT_SELECT ? NULL : &top;
+    bool change = inner->kind != STMT_SELECT && inner->kind != STMT_CREATE_TABLE;
+    const struct exec_top *above = change ? &top : NULL;
     int rc = above ? explain_top_lines(stmt, inner, &top.lines, err) : 0;
 
     if (rc < 0)
@@ -262,18 +277,77 @@ static int explain_text(struct dendro_stmt *stmt,
     return rc;
 }
 
+/* ---- MERGE ---- */
+
+/* One of its statements. With ANALYZE it has run, and says how many rows it changed. */
+static int explain_part(struct dendro_stmt *part,
+                        const struct explain *x,
+                        struct buf *text,
+                        struct dn_json_writer *w,
+                        struct dn_err *err)
+{
+    struct exec_top top = {.rows = 0};
+    struct buf lines;
+    int rc = stmt_begin(part, part->ast, err);
+
+    buf_init(&lines, &part->owner);
+    if (rc == 0)
+        rc = explain_top_lines(part, part->ast, &top.lines, err);
+    if (rc == 0) {
+        buf_puts(&lines, top.lines);
+        if (x->analyze)
+            buf_printf(&lines, "\nrows: %" PRIu64, part->rows_count);
+        top.lines = lines.failed ? NULL : arena_strndup(&part->run, (char *)lines.data, lines.len);
+        rc = top.lines ? 0 : DN_FAIL_NOMEM(err);
+    }
+    buf_done(&lines);
+    if (rc == 0 && x->json) {
+        dn_json_begin(w, NULL, '{');
+        rc = exec_explain_json(explain_plan_of(part), &top, &part->ctx, w, err);
+        dn_json_end(w, '}');
+    } else if (rc == 0) {
+        rc = exec_explain(explain_plan_of(part), &top, &part->ctx, text, err);
+    }
+    stmt_stop(part);
+    return rc;
+}
+
+static int explain_merge(struct dendro_stmt *stmt,
+                         const struct explain *x,
+                         struct buf *text,
+                         struct dn_err *err)
+{
+    struct dn_json_writer w = dn_json_writer_make(text);
+    int rc = 0;
+
+    if (x->json)
+        dn_json_begin(&w, NULL, '[');
+    for (uint32_t i = 0; rc == 0 && i < stmt->parts->count; i++) {
+        struct dendro_stmt *part = stmt->parts->v[i];
+
+        if (!part->ast->change || !part->ast->change->once) /* that one changes nothing */
+            rc = explain_part(part, x, text, &w, err);
+    }
+    if (x->json)
+        dn_json_end(&w, ']');
+    return rc;
+}
+
 int stmt_run_explain(struct dendro_stmt *stmt, struct dn_err *err)
 {
     struct exec_analysis analysis = {.arena = &stmt->run};
     struct explain x = {.analyze = false};
+    bool merge = stmt->ast->explained->kind == STMT_MERGE;
     struct buf text;
     int rc = explain_options(stmt->ast, &x, err);
 
     buf_init(&text, &stmt->owner);
     stmt->analysis = x.analyze ? &analysis : NULL;
-    if (rc == 0)
+    if (rc == 0 && merge)
+        rc = explain_merge(stmt, &x, &text, err);
+    if (rc == 0 && !merge)
         rc = explain_run(stmt, &x, err);
-    if (rc == 0)
+    if (rc == 0 && !merge)
         rc = explain_text(stmt, &x, &text, err);
     stmt->analysis = NULL;
     stmt->ctx.analysis = NULL;

@@ -181,6 +181,8 @@ static int stmt_prepare_once(struct dendro_conn *conn,
         dendro_finalize(stmt);
         return rc;
     }
+    if (rc == 0 && stmt_inner(stmt)->kind == STMT_DECLARE && stmt->ast->kind == STMT_EXPLAIN)
+        stmt->ast->explained = stmt->ast->explained->explained; /* no cursor comes of it */
     if (rc == 0)
         rc = copy_from_change(stmt, err);
     if (rc == 0)

@@ -218,6 +218,22 @@ static struct stmt *misc_wrap(struct sql_parser *ps, enum stmt_kind kind)
     return ps->stmt;
 }
 
+/* ANALYZE among the options of an EXPLAIN; whoever runs it says what is wrong with its value. */
+static bool misc_analyze(const struct option_spec *v, uint32_t n)
+{
+    static const char *const off[] = {"off", "false", "0", "no"};
+    bool on = false;
+
+    for (uint32_t i = 0; v && i < n; i++) {
+        if (strcasecmp(v[i].name.s, "analyze") != 0)
+            continue;
+        on = true;
+        for (size_t k = 0; v[i].value && k < DN_ARRAY_SIZE(off); k++)
+            on = on && strcasecmp(v[i].value, off[k]) != 0;
+    }
+    return on;
+}
+
 void sql_explain(struct sql_parser *ps, bool analyze, struct sql_list options)
 {
     struct option_spec *list = sql_list_take_structs(ps, options, sizeof *list);
@@ -225,7 +241,7 @@ void sql_explain(struct sql_parser *ps, bool analyze, struct sql_list options)
 
     if (!s)
         return;
-    s->explain.analyze = analyze;
+    s->explain.analyze = analyze || misc_analyze(list, options.count);
     s->explain.options = list;
     s->explain.options_count = options.count;
     if (s->explained->kind == STMT_DECLARE)

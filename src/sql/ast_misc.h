@@ -27,7 +27,7 @@ struct copy_stmt {
 /* ---- EXPLAIN ---- */
 
 struct explain_options {
-    bool analyze;
+    bool analyze;                /* before the statement, or among the options */
     struct option_spec *options; /* (…) as given; value NULL: named without one; ANALYZE is among
                                     them when it stood there */
     uint32_t options_count;

@@ -63,7 +63,9 @@ void sql_print_copy(const struct stmt *s, struct buf *b)
 
 void sql_print_explain(const struct stmt *s, struct buf *b)
 {
-    buf_puts(b, s->explain.analyze ? "EXPLAIN ANALYZE " : "EXPLAIN ");
+    bool word = s->explain.analyze && s->explain.options_count == 0; /* else it is an option */
+
+    buf_puts(b, word ? "EXPLAIN ANALYZE " : "EXPLAIN ");
     print_words(s->explain.options, s->explain.options_count, b);
     buf_puts(b, s->explain.options_count ? " " : "");
     sql_print_stmt(s->explained, b);

@@ -122,6 +122,37 @@ class Malformed(ServerTest):
                 self.assertRegex(got, b"C(08P01|26000|34000|42601|42P02|22P03)", (kind, n))
                 s.close()
 
+    def test_statements_in_statements(self):
+        """EXPLAIN, PREPARE and DECLARE around others, by Parse, Describe, Bind, Execute: all are answered."""
+        inner = ["SELECT 1", "VALUES (1), (2)", "TABLE t", "INSERT INTO t VALUES (1, 1)", "UPDATE t SET v = 2",
+                 "DELETE FROM t WHERE k = 1", "CREATE TABLE u AS SELECT 1 AS a", "SELECT 1 AS a INTO u", "DECLARE c CURSOR FOR SELECT 1",
+                 "MERGE INTO t USING (VALUES (1)) s (a) ON t.k = s.a WHEN NOT MATCHED THEN INSERT VALUES (1, 1)",
+                 "EXECUTE p", "PREPARE q AS SELECT 1", "COPY t TO STDOUT", "COPY (SELECT 1) TO STDOUT", "FETCH c", "MOVE c",
+                 "CLOSE c", "CREATE VIEW w AS SELECT 1", "EXPLAIN SELECT 1", "BEGIN", "COMMIT", "SHOW timezone",
+                 "WITH x AS (INSERT INTO t VALUES (3, 3) RETURNING *) SELECT * FROM x", "INSERT INTO t SELECT 4, 4 RETURNING k"]
+        around = ["{}", " EXPLAIN {}", "\n EXPLAIN (ANALYZE, COSTS off) {}", "/* x */ EXPLAIN ANALYZE {}", " PREPARE r AS {}",
+                  " DECLARE d CURSOR WITH HOLD FOR {}", " EXPLAIN DECLARE d CURSOR FOR {}", " EXPLAIN PREPARE r AS {}",
+                  " EXPLAIN (FORMAT json) EXPLAIN {}", " COPY ({}) TO STDOUT", " EXPLAIN COPY ({}) TO STDOUT",
+                  " EXPLAIN CREATE TABLE u AS {}", " CREATE VIEW w AS {}"]
+        s = self.login()
+        for first in ("CREATE TABLE t (k INT PRIMARY KEY, v INT)", "PREPARE p AS SELECT * FROM t"):
+            s.sendall(message(b"Q", first.encode() + b"\0"))
+            self.read_ready(s)
+        for a in around:
+            for i in inner:
+                sql = a.format(i).encode() + b"\0"
+                s.sendall(message(b"P", b"\0" + sql + b"\0\0") + message(b"D", b"S\0") + message(b"B", b"\0\0" + bytes(6)) +
+                          message(b"D", b"P\0") + message(b"E", b"\0" + bytes(4)) + message(b"S") +
+                          message(b"Q", b"ROLLBACK\0"))
+                while self.read_ready(s).find(b"ROLLBACK") < 0:
+                    pass
+                s.sendall(message(b"Q", b"SELECT 1; " + sql[:-1] + b"; \0") + message(b"Q", b"ROLLBACK\0"))
+                while self.read_ready(s).find(b"ROLLBACK") < 0:
+                    pass
+                s.sendall(message(b"Q", b"DROP TABLE IF EXISTS u; DROP VIEW IF EXISTS w; CLOSE ALL\0"))
+                self.read_ready(s)
+        s.close()
+
     def test_random_bytes(self):
         r = random.Random(7)
         for _ in range(200):

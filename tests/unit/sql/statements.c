@@ -185,6 +185,8 @@ const struct statement statements[] = {
     {"explain (analyze, format json) select analyze from t", "EXPLAIN (analyze, format json) SELECT analyze FROM t"},
     {"explain (format 'text', analyze off) select 1", "EXPLAIN (format 'text', analyze off) SELECT 1"},
     {"explain insert into t values (1)", "EXPLAIN INSERT INTO t VALUES (1)"},
+    {" explain declare c cursor for select 1", "EXPLAIN DECLARE c CURSOR FOR SELECT 1"},
+    {"explain create table u as select 1 as a", "EXPLAIN CREATE TABLE u AS SELECT 1 AS a"},
     {"checkpoint", "CHECKPOINT"},
     {"flush", "CHECKPOINT"},
     /* COPY */
