@@ -17,6 +17,11 @@ bool stmt_compiled(const struct dendro_stmt *stmt)
            tx_catalog_is(stmt->conn, stmt->catalog);
 }
 
+const struct stmt *stmt_inner(const struct dendro_stmt *stmt)
+{
+    return stmt->ast->kind == STMT_EXPLAIN ? stmt->ast->explained : stmt->ast;
+}
+
 /* The columns of results that come from describe.h. */
 static int stmt_compile_describe(struct dendro_stmt *stmt, struct dn_err *err)
 {

@@ -376,11 +376,6 @@ static int stmt_check_params(const struct dendro_stmt *stmt, struct dn_err *err)
     return 0;
 }
 
-const struct stmt *stmt_inner(const struct dendro_stmt *stmt)
-{
-    return stmt->ast->kind == STMT_EXPLAIN ? stmt->ast->explained : stmt->ast;
-}
-
 /* Everything up to the first row. A table that was altered while rows were on their way into it
  * took none of them: the statement is compiled anew and runs again. So it does when memory was
  * short. */

@@ -30,7 +30,7 @@ struct view;
 struct table_constraint;
 struct vec;
 
-/* ---- statement.c ---- */
+/* ---- compile.c ---- */
 /* What is run: the statement, or the one that EXPLAIN explains. */
 const struct stmt *stmt_inner(const struct dendro_stmt *stmt);
 
