@@ -46,8 +46,10 @@ static int stmt_compile_describe(struct dendro_stmt *stmt, struct dn_err *err)
 static int stmt_compile_select(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
 {
     struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->compiled);
-    int rc = plan_select(&env, ast, &stmt->plan, err);
+    int rc;
 
+    env.keys = stmt->of_cursor;
+    rc = plan_select(&env, ast, &stmt->plan, err);
     if (rc < 0)
         return rc;
     stmt->cols = stmt->plan->cols;
@@ -61,8 +63,10 @@ static int stmt_compile_change(struct dendro_stmt *stmt, const struct stmt *ast,
     int rc;
 
     env.shard = stmt->shard;
-    rc = plan_change(&env, ast, &stmt->plan, err);
-
+    rc = ast->change->current_of.s ? cursor_current(stmt, ast->change, &stmt->at, err) : 0;
+    env.at = stmt->at;
+    if (rc == 0)
+        rc = plan_change(&env, ast, &stmt->plan, err);
     if (rc == 0 && ast->kind == STMT_UPDATE)
         rc = intake_stored_bind(&stmt->insert, stmt->plan->table, &env, err);
     if (rc == 0 && ast->kind == STMT_UPDATE)
@@ -118,6 +122,7 @@ void stmt_forget(struct dendro_stmt *stmt)
     stmt_parts_free(stmt->parts);
     stmt->parts = NULL;
     stmt->reads = NULL;
+    stmt->at = NULL;
     stmt->cols = NULL;
     stmt->cols_count = 0;
     catalog_unref(stmt->catalog);

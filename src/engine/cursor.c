@@ -18,10 +18,10 @@ static struct session_cursor *cursor_find(struct dendro_conn *conn, const char *
     return NULL;
 }
 
-static int cursor_need(struct dendro_conn *conn,
-                       const struct spec_name *name,
-                       struct session_cursor **ret,
-                       struct dn_err *err)
+int cursor_need(struct dendro_conn *conn,
+                const struct spec_name *name,
+                struct session_cursor **ret,
+                struct dn_err *err)
 {
     int rc;
 
@@ -42,6 +42,7 @@ static void cursor_free(struct session_cursor *c)
     exec_rows_done(&c->mem);
     arena_done(&c->arena);
     mem_free(c->types);
+    mem_free(c->keys);
     mem_free(c->name);
     mem_free(c->text);
     mem_free(c);
@@ -88,7 +89,9 @@ static int cursor_prepare(struct dendro_stmt *stmt, struct session_cursor *c, st
         return DN_FAIL_NOMEM(err);
     }
     sql_text_init(&text, (const char *)b.data, b.len);
+    stmt->conn->for_cursor = true;
     rc = stmt_prepare(stmt->conn, &text, &c->query, err);
+    stmt->conn->for_cursor = false;
     buf_done(&b);
     if (rc != 0)
         return rc < 0 ? rc : DN_FAIL(err, DN_E_INTERNAL, "the query of a cursor is empty");
@@ -106,6 +109,38 @@ static int cursor_prepare(struct dendro_stmt *stmt, struct session_cursor *c, st
         }
     }
     return stmt_open(c->query, err);
+}
+
+/* What is kept of each row: what is fetched, and behind it what tells rows apart. */
+static int cursor_columns(struct session_cursor *c, struct dn_err *err)
+{
+    const struct plan *plan = c->query->run_plan ? c->query->run_plan : c->query->plan;
+    uint32_t shown = c->query->cols_count;
+
+    c->cols_count = shown;
+    for (uint32_t i = 0; plan && i < plan->locks_count; i++)
+        c->cols_count += plan->locks[i].cols_count;
+    c->types = mem_calloc(&c->owner, c->cols_count + 1, sizeof(*c->types));
+    c->keys = mem_calloc(&c->owner, c->cols_count + 1, sizeof(*c->keys));
+    if (!c->types || !c->keys)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < shown; i++)
+        c->types[i] = c->query->cols[i].type;
+    for (uint32_t i = 0; plan && i < plan->locks_count; i++) {
+        const struct plan_lock *lock = &plan->locks[i];
+
+        for (uint32_t k = 0; k < lock->cols_count; k++) {
+            uint32_t at = shown + lock->at + k;
+            uint16_t col = lock->cols[k];
+            bool hidden = col >= lock->table->columns_count;
+
+            c->types[at] = store_col_type(lock->table, col);
+            c->keys[at] = (struct cursor_key){.lock = i + 1,
+                                              .table = lock->table->id,
+                                              .column = hidden ? 0 : lock->table->columns[col].id};
+        }
+    }
+    return 0;
 }
 
 static int cursor_begin(struct dendro_stmt *stmt, struct session_cursor *c, struct dn_err *err)
@@ -131,12 +166,8 @@ static int cursor_begin(struct dendro_stmt *stmt, struct session_cursor *c, stru
     rc = c->name && c->text ? cursor_prepare(stmt, c, err) : DN_FAIL_NOMEM(err);
     if (rc < 0)
         return rc;
-    c->types = mem_calloc(&c->owner, c->query->cols_count + 1, sizeof(*c->types));
-    if (!c->types)
-        return DN_FAIL_NOMEM(err);
-    for (uint32_t i = 0; i < c->query->cols_count; i++)
-        c->types[i] = c->query->cols[i].type;
-    return exec_rows_init(&c->mem, c->types, c->query->cols_count, true, &c->owner, err);
+    rc = cursor_columns(c, err);
+    return rc < 0 ? rc : exec_rows_init(&c->mem, c->types, c->cols_count, true, &c->owner, err);
 }
 
 int cursor_run_declare(struct dendro_stmt *stmt, struct dn_err *err)

@@ -14,8 +14,10 @@
 
 #include <stdbool.h>
 
+struct change_stmt;
 struct dendro_conn;
 struct dendro_stmt;
+struct plan_row;
 struct session_cursor;
 
 /* The columns of a FETCH: those of its cursor. */
@@ -24,6 +26,12 @@ int cursor_run_declare(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHE
 /* FETCH: stmt->root gives the rows. MOVE: done, stmt->rows_count says how far. */
 int cursor_run_fetch(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 int cursor_run_close(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+/* WHERE CURRENT OF: the row of the statement's table that the cursor is on; memory of
+ * stmt->compiled. */
+int cursor_current(struct dendro_stmt *stmt,
+                   const struct change_stmt *change,
+                   const struct plan_row **ret,
+                   struct dn_err *err) DN_MUST_CHECK;
 /* Before a block commits: its cursors WITH HOLD get all their rows. */
 int cursor_hold_all(struct dendro_conn *conn, struct dn_err *err) DN_MUST_CHECK;
 /* The block is over: what it declared goes, but after a commit not the cursors WITH HOLD. */

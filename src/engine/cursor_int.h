@@ -13,6 +13,16 @@
 #include "exec/rows.h"
 #include "exec/spill.h"
 
+struct dendro_conn;
+struct spec_name;
+
+/* What a column that is kept beside those of the result is of. */
+struct cursor_key {
+    uint32_t lock;   /* number of the table in the query, from 1 on; 0: a column of the result */
+    uint64_t table;  /* its id */
+    uint32_t column; /* its id; 0: the row's number */
+};
+
 struct session_cursor {
     struct session_cursor *next;
     char *name;
@@ -28,7 +38,9 @@ struct session_cursor {
     bool ended;    /* the query has given its last row */
     bool failed;   /* or an error */
     struct mem_owner owner;
-    enum type_id *types; /* owned */
+    enum type_id *types;     /* owned; cols_count */
+    struct cursor_key *keys; /* owned; cols_count */
+    uint32_t cols_count;     /* of rows that are kept: those of the query and behind them keys */
     struct exec_rows mem;
     struct exec_spill spill;
     uint64_t base;
@@ -53,4 +65,9 @@ int cursor_page(struct session_cursor *c,
                 uint64_t row,
                 struct batch *ret,
                 uint32_t *ret_at,
+                struct dn_err *err) DN_MUST_CHECK;
+/* By its name; DN_E_NO_CURSOR. */
+int cursor_need(struct dendro_conn *conn,
+                const struct spec_name *name,
+                struct session_cursor **ret,
                 struct dn_err *err) DN_MUST_CHECK;

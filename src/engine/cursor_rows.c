@@ -16,10 +16,10 @@ static int cursor_make_room(struct session_cursor *c, struct dn_err *err)
     struct exec_spill_options options = {.volume = c->query->conn->db->volume,
                                          .owner = &c->owner,
                                          .types = c->types,
-                                         .cols_count = c->query->cols_count,
+                                         .cols_count = c->cols_count,
                                          .block_bytes = CURSOR_BLOCK_BYTES,
                                          .batch_rows = VEC_ROWS_MAX};
-    struct vec *cols = arena_calloc(&c->arena, c->query->cols_count + 1, sizeof(*cols));
+    struct vec *cols = arena_calloc(&c->arena, c->cols_count + 1, sizeof(*cols));
     int rc = cols ? 0 : DN_FAIL_NOMEM(err);
 
     if (rc == 0 && !exec_spill_is_open(&c->spill))
@@ -106,7 +106,7 @@ int cursor_reach(struct session_cursor *c, uint64_t want, struct dn_err *err)
 int cursor_page(
     struct session_cursor *c, uint64_t row, struct batch *ret, uint32_t *ret_at, struct dn_err *err)
 {
-    uint32_t cols_count = c->query->cols_count;
+    uint32_t cols_count = c->cols_count;
     struct vec *cols;
     uint32_t count;
     int rc;

@@ -87,6 +87,8 @@ static int sel_plan_once(struct dendro_stmt *stmt, const struct stmt *ast, struc
     if (rc < 0)
         return rc;
     env.shard = stmt->shard;
+    env.keys = stmt->of_cursor;
+    env.at = stmt->at;
     if (ast->kind == STMT_INSERT)
         return plan_query(&env, ast, ast->insert->with, stmt->reads, &stmt->run_plan, err);
     if (ast->kind == STMT_CREATE_TABLE)
@@ -268,6 +270,7 @@ int stmt_pull(struct dendro_stmt *stmt, struct batch *ret, struct dn_err *err)
     int rc = exec_next(stmt->root, ret, err);
 
     for (uint32_t i = 0; rc == 0 && plan && i < plan->locks_count && tx_in_block(stmt->conn); i++)
-        rc = sel_lock(stmt, plan, &plan->locks[i], ret, err);
+        if (!plan->locks[i].unasked)
+            rc = sel_lock(stmt, plan, &plan->locks[i], ret, err);
     return rc;
 }

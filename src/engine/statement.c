@@ -152,7 +152,7 @@ static int stmt_prepare_once(struct dendro_conn *conn,
 {
     bool from_start = text->next == 0;
     const struct plan_hints hints = conn->hints;
-    bool kept = hints.count == 0; /* the cache knows nothing of types */
+    bool kept = hints.count == 0 && !conn->for_cursor; /* the cache knows nothing of these */
     struct dendro_stmt *stmt =
         conn->tx.state == TX_FAILED || !kept ? NULL : stmt_cache_take(conn, text);
     int rc;
@@ -162,13 +162,14 @@ static int stmt_prepare_once(struct dendro_conn *conn,
     stmt = stmt_new(conn);
     if (!stmt)
         return DN_FAIL_NOMEM(err);
-    if (!kept) {
+    stmt->of_cursor = conn->for_cursor;
+    if (hints.count > 0) {
         stmt->hints.types =
             arena_dup(&stmt->arena, hints.types, hints.count * sizeof(*hints.types));
         stmt->hints.count = stmt->hints.types ? hints.count : 0;
     }
-    rc = kept || stmt->hints.types ? sql_parse(text, &stmt->arena, &stmt->ast, err)
-                                   : DN_FAIL_NOMEM(err);
+    rc = hints.count == 0 || stmt->hints.types ? sql_parse(text, &stmt->arena, &stmt->ast, err)
+                                               : DN_FAIL_NOMEM(err);
     if (rc == 0)
         rc = tx_allows(conn, stmt->ast, err);
     if (rc == 0)
@@ -181,8 +182,6 @@ static int stmt_prepare_once(struct dendro_conn *conn,
         dendro_finalize(stmt);
         return rc;
     }
-    if (rc == 0 && stmt_inner(stmt)->kind == STMT_DECLARE && stmt->ast->kind == STMT_EXPLAIN)
-        stmt->ast->explained = stmt->ast->explained->explained; /* no cursor comes of it */
     if (rc == 0)
         rc = copy_from_change(stmt, err);
     if (rc == 0)
@@ -394,7 +393,7 @@ static int stmt_start(struct dendro_stmt *stmt, struct dn_err *err)
     stmt->rows_count = 0;
     if (rc == 0)
         rc = tx_statement(stmt, err);
-    if (rc == 0 && !stmt_compiled(stmt))
+    if (rc == 0 && (!stmt_compiled(stmt) || stmt->at)) /* a cursor moves */
         rc = stmt_compile(stmt, err);
     mark = tx_mark(stmt->conn);
     for (int i = 0; rc == 0; i++) {

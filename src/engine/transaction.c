@@ -353,6 +353,7 @@ static int tx_savepoints(struct dendro_stmt *stmt, const struct misc_stmt *m, st
     }
     if (kind == TRANSACTION_ROLLBACK_TO)
         return tx_back_to(stmt->conn, (size_t)save, err);
+    tx->read_only = tx->saves[save].read_only; /* SET TRANSACTION READ ONLY ends with it */
     tx_forget_saves(tx, (size_t)save);
     return 0;
 }

@@ -400,6 +400,39 @@ change_tree(struct change *c, struct bexpr *where, struct lnode *tree, struct dn
     return out.tree ? query_finish(&c->q, &out, err) : DN_FAIL_NOMEM(err);
 }
 
+/* WHERE CURRENT OF: the row's key, or its number. */
+static int change_current(struct change *c, struct bexpr **ret, struct dn_err *err)
+{
+    const struct plan_row *at = c->q.env->at;
+    uint32_t pos = c->ast->current_of.pos;
+    struct bexpr **same;
+    int rc = 0;
+
+    if (c->view) {
+        rc = DN_FAIL(err, DN_E_UNSUPPORTED, "WHERE CURRENT OF on a view is not implemented");
+        dn_err_at(err, pos);
+        return rc;
+    }
+    if (!at || at->table != c->rel->table->id)
+        return DN_FAIL(err, DN_E_INTERNAL, "WHERE CURRENT OF without a row of the table");
+    same = arena_calloc(c->q.env->arena, (size_t)at->count + 1, sizeof(struct bexpr *));
+    if (!same)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; rc == 0 && i < at->count; i++) {
+        uint32_t var = at->cols[i] < c->rel->table->columns_count
+                           ? scope_var(&c->q, &c->scope, c->rel, at->cols[i])
+                           : c->scan->col_vars[at->cols[i]];
+        struct bexpr *sides[2] = {var ? bind_var(&c->b, var, pos) : NULL};
+
+        if (!sides[0])
+            return DN_FAIL_NOMEM(err);
+        rc = bind_const(&c->b, &at->values[i], pos, &sides[1], err);
+        if (rc == 0)
+            rc = bind_compare(&c->b, OP_EQ, pos, sides[0], sides[1], &same[i], err);
+    }
+    return rc < 0 ? rc : bind_chain(&c->b, BEXPR_AND, pos, same, at->count, ret, err);
+}
+
 static int
 change_bind(struct change *c, enum stmt_kind kind, struct lnode *tree, struct dn_err *err)
 {
@@ -418,6 +451,8 @@ change_bind(struct change *c, enum stmt_kind kind, struct lnode *tree, struct dn
     c->b.subs = &c->subs_where;
     if (rc == 0 && c->ast->where)
         rc = bind_where(&c->b, c->ast->where, "WHERE", &where, err);
+    if (rc == 0 && c->ast->current_of.s)
+        rc = change_current(c, &where, err);
     return rc < 0 ? rc : change_tree(c, where, tree, err);
 }
 

@@ -73,6 +73,8 @@ struct plan_env {
     /* What comes before in the statement: rows of part i are working table i + 1. */
     const struct plan_part *parts;
     uint32_t parts_count, shard; /* shard: which one of a partition UPDATE or DELETE changes */
+    bool keys; /* SELECT of one table, for a cursor: plan.locks also without FOR UPDATE */
+    const struct plan_row *at; /* UPDATE and DELETE with WHERE CURRENT OF; else NULL */
 };
 
 /* What expressions are evaluated with. */

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct datum;
 struct expr;
 struct table;
 
@@ -39,5 +40,14 @@ struct plan_lock {
     const struct table *table; /* one of plan.tables */
     uint16_t *cols;            /* store columns: of the key, the time, the row's number */
     uint32_t cols_count;
-    uint32_t at; /* columns of the root from cols_count of the plan + this on */
+    uint32_t at;  /* columns of the root from cols_count of the plan + this on */
+    bool unasked; /* for WHERE CURRENT OF alone: nothing is to be checked at COMMIT */
+};
+
+/* WHERE CURRENT OF: the row of a table that is meant, by the columns of a plan_lock. */
+struct plan_row {
+    uint64_t table;       /* its id */
+    const uint16_t *cols; /* store columns */
+    const struct datum *values;
+    uint32_t count;
 };

@@ -302,8 +302,6 @@ static int refuse_change(const struct change_stmt *s, struct dn_err *err)
         rc = refuse_sets(s->set, s->set_count, err);
     if (rc == 0)
         rc = refuse_expr(s->where, err);
-    if (rc == 0 && s->current_of)
-        rc = refuse("WHERE CURRENT OF", s->table.pos, err);
     return rc < 0 ? rc : refuse_items(s->returning, s->returning_count, err);
 }
 

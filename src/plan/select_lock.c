@@ -81,13 +81,19 @@ static int lock_keys(struct sel *s, struct lrel *rel, struct dn_err *err)
     return 0;
 }
 
+/* Is it the statement's own FROM? */
+static bool lock_is_own(const struct sel *s)
+{
+    const struct stmt *stmt = s->b.q->stmt;
+
+    return stmt->kind == STMT_SELECT && stmt->query && stmt->query->core == s->core;
+}
+
 static int
 lock_rel(struct sel *s, const struct lock_clause *k, struct lrel *rel, struct dn_err *err)
 {
     const struct plan_env *env = s->b.env;
     struct catalog_relation r = {.table = rel->table, .view = rel->view};
-    bool own = s->b.q->stmt->kind == STMT_SELECT && s->b.q->stmt->query &&
-               s->b.q->stmt->query->core == s->core;
     int rc = 0;
 
     if (rel->nullable) {
@@ -104,7 +110,7 @@ lock_rel(struct sel *s, const struct lock_clause *k, struct lrel *rel, struct dn
         dn_err_at(err, rel->pos);
         return rc;
     }
-    if (!own || !rel->table || !rel->scan)
+    if (!lock_is_own(s) || !rel->table || !rel->scan)
         return 0;
     for (uint32_t i = 0; i < s->b.q->plan->locks_count; i++)
         if (s->b.q->locked[i] == rel)
@@ -140,14 +146,44 @@ static int lock_named(struct sel *s,
     return lock_rel(s, k, rel, err);
 }
 
+static int lock_room(struct sel *s, struct dn_err *err)
+{
+    struct planner *q = s->b.q;
+    size_t room = (size_t)s->scope.rels_count + 1;
+
+    if (q->plan->locks)
+        return 0;
+    q->plan->locks = arena_calloc(q->env->arena, room, sizeof(*q->plan->locks));
+    q->locked = arena_calloc(q->env->arena, room, sizeof(struct lrel *));
+    return q->plan->locks && q->locked ? 0 : DN_FAIL_NOMEM(err);
+}
+
+/* A cursor over rows of one table: which they are, for WHERE CURRENT OF. */
+static int lock_unasked(struct sel *s, struct dn_err *err)
+{
+    struct planner *q = s->b.q;
+    struct lrel *rel = s->scope.rels_count == 1 ? s->scope.rels[0] : NULL;
+    int rc;
+
+    if (!q->env->keys || !rel || !rel->table || !rel->scan || rel->table->timepart ||
+        !lock_is_own(s) || s->core->distinct || s->core->group_by_count > 0 || s->core->having ||
+        s->aggs_count > 0 || s->windows_count > 0 || s->rowfuncs_count > 0)
+        return 0;
+    rc = lock_room(s, err);
+    if (rc == 0)
+        rc = lock_keys(s, rel, err);
+    if (rc == 0)
+        q->plan->locks[0].unasked = true;
+    return rc;
+}
+
 int select_locks(struct sel *s, const struct query *ast, struct dn_err *err)
 {
     const struct lock_clause *k = ast->locks;
-    struct planner *q = s->b.q;
     int rc = 0;
 
     if (ast->locks_count == 0)
-        return 0;
+        return lock_unasked(s, err);
     if (s->core->distinct)
         return lock_not_with(k, "DISTINCT clause", err);
     if (s->core->group_by_count > 0)
@@ -160,14 +196,7 @@ int select_locks(struct sel *s, const struct query *ast, struct dn_err *err)
         return lock_not_with(k, "window functions", err);
     if (s->rowfuncs_count > 0)
         return lock_not_with(k, "set-returning functions in the target list", err);
-    if (!q->plan->locks) {
-        size_t room = (size_t)s->scope.rels_count + 1;
-
-        q->plan->locks = arena_calloc(q->env->arena, room, sizeof(*q->plan->locks));
-        q->locked = arena_calloc(q->env->arena, room, sizeof(struct lrel *));
-        if (!q->plan->locks || !q->locked)
-            return DN_FAIL_NOMEM(err);
-    }
+    rc = lock_room(s, err);
     for (; rc == 0 && k < ast->locks + ast->locks_count; k++) {
         for (uint32_t i = 0; rc == 0 && i < k->of_count; i++)
             rc = lock_named(s, k, &k->of[i], err);

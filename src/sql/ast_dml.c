@@ -310,6 +310,14 @@ struct change_stmt *sql_change_end(struct sql_parser *ps,
     return c;
 }
 
+struct change_stmt *
+sql_change_current(struct sql_parser *ps, struct change_stmt *c, struct sql_token cursor)
+{
+    if (c)
+        c->current_of = sql_spec_name(ps, cursor);
+    return c;
+}
+
 struct stmt *sql_change_stmt(struct sql_parser *ps,
                              enum stmt_kind kind,
                              struct with_clause *with,

@@ -87,8 +87,8 @@ struct change_stmt {
     uint32_t set_count;
     struct from_item **from; /* UPDATE … FROM, DELETE … USING */
     uint32_t from_count;
-    struct expr *where;     /* NULL = all rows */
-    const char *current_of; /* WHERE CURRENT OF cursor; NULL = none */
+    struct expr *where;          /* NULL = all rows */
+    struct spec_name current_of; /* WHERE CURRENT OF cursor; no name = none */
     struct select_item *returning;
     uint32_t returning_count;
     uint32_t depth; /* height of everything in it */

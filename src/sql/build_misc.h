@@ -35,6 +35,9 @@ struct conflict_clause *sql_conflict(struct sql_parser *ps,
                                      struct expr *where);
 struct change_stmt *
 sql_change(struct sql_parser *ps, const struct qual_name *table, const struct sql_token *alias);
+/* WHERE CURRENT OF. */
+struct change_stmt *
+sql_change_current(struct sql_parser *ps, struct change_stmt *c, struct sql_token cursor);
 struct change_stmt *sql_change_end(struct sql_parser *ps,
                                    struct change_stmt *c,
                                    struct sql_list sets,

@@ -961,10 +961,16 @@ returning(A) ::= RETURNING items(L). {A = L;}
 update_rest(A) ::= UPDATE target(C) using_ttl(T) SET sets(L) from(F) where(W) returning(R). {
     A = sql_change_end(ps, sql_change_ttl(C, T), L, F, W, R);
 }
+update_rest(A) ::= UPDATE target(C) using_ttl(T) SET sets(L) from(F) WHERE CURRENT OF name(N) returning(R). {
+    A = sql_change_current(ps, sql_change_end(ps, sql_change_ttl(C, T), L, F, NULL, R), N);
+}
 update_rest(A) ::= UPDATE target(C) using_ttl SET sets from where X_CHANGE_TAIL. {A = C;}
 %type delete_rest {struct change_stmt *}
 delete_rest(A) ::= DELETE FROM target(C) using(F) where(W) returning(R). {
     A = sql_change_end(ps, C, (struct sql_list){F.start, 0}, F, W, R);
+}
+delete_rest(A) ::= DELETE FROM target(C) using(F) WHERE CURRENT OF name(N) returning(R). {
+    A = sql_change_current(ps, sql_change_end(ps, C, (struct sql_list){F.start, 0}, F, NULL, R), N);
 }
 delete_rest(A) ::= DELETE FROM target(C) using where X_CHANGE_TAIL. {A = C;}
 %type target {struct change_stmt *}

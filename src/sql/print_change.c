@@ -123,6 +123,10 @@ void sql_print_change(const struct stmt *s, struct buf *b)
     print_set_list(c->set, c->set_count, b);
     sql_print_from_list(update ? " FROM " : " USING ", c->from, c->from_count, b);
     sql_print_opt(" WHERE ", c->where, b);
+    if (c->current_of.s) {
+        buf_puts(b, " WHERE CURRENT OF ");
+        sql_print_ident(c->current_of.s, b);
+    }
     print_returning(c->returning, c->returning_count, b);
 }
 

@@ -49,7 +49,6 @@ DN_UNSUPPORTED(CHANGE_TAIL, "ORDER",     "ORDER BY of an UPDATE or DELETE", NULL
 DN_UNSUPPORTED(CHANGE_TAIL, "LIMIT",     "LIMIT of an UPDATE or DELETE", NULL)
 DN_UNSUPPORTED(CHANGE_TAIL, "IF",        "IF of an UPDATE or DELETE", NULL)
 
-DN_UNSUPPORTED(CHANGE_TAIL, "OF",        "WHERE CURRENT OF", "name the row by its key")
 DN_UNSUPPORTED(CTE, "SEARCH",            "SEARCH in WITH RECURSIVE", "carry an array of the values along and order by it")
 DN_UNSUPPORTED(CTE, "CYCLE",             "CYCLE in WITH RECURSIVE", "carry an array of the values along and stop where value = ANY (array)")
 
