@@ -89,8 +89,7 @@ struct dendro_conn {
     struct tx tx;                   /* the transaction block, if there is one */
     struct stmt_parts *parts;       /* of the statement that is compiled or run now; borrowed */
     struct plan_hints hints;        /* of the statement that is compiled now */
-    bool for_cursor;                /* what is prepared now is the query of a cursor */
-    bool sets_for_role; /* logging in: what a role starts with was allowed when it was set */
+    bool for_cursor, sets_for_role; /* a cursor's query is prepared; settings of a role are set */
     bool advisory_held, advisory_xact; /* it took advisory locks; … until the transaction ends */
     atomic_bool cancel;
     struct watched watched;  /* statement_timeout */
@@ -127,10 +126,9 @@ struct dendro_stmt {
     struct mem_owner owner;
     struct arena arena; /* syntax tree; as long as the statement */
     struct stmt *ast;
-    struct stmt_param *params; /* ast->params_count, owned */
-    bool params_given;         /* by EXECUTE: nobody else has to */
-    struct plan_hints hints;   /* in arena */
-    bool of_cursor;            /* the query of one: its rows are told apart */
+    struct stmt_param *params;    /* ast->params_count, owned */
+    bool params_given, of_cursor; /* by EXECUTE: nobody else has to; it is a cursor's query */
+    struct plan_hints hints;      /* in arena */
     char *source; /* owned: the text it was prepared from; NULL = not to be kept (stmt_cache.c) */
     size_t source_len;
     uint64_t source_hash;
@@ -149,9 +147,8 @@ struct dendro_stmt {
     struct stmt_parts *parts;       /* owned: INSERT, UPDATE, DELETE in its WITH; NULL = none */
     uint32_t shard;                 /* of a time partition: which one it changes */
     struct stmt_copy copy;
-    uint64_t cursor_serial;    /* FETCH: of the cursor whose columns it has */
-    const struct plan_row *at; /* WHERE CURRENT OF: the row; in compiled */
-    uint64_t compile_ns;       /* EXPLAIN: how long compiling took */
+    uint64_t cursor_serial, compile_ns; /* FETCH: of the cursor whose columns it has; EXPLAIN */
+    const struct plan_row *at;          /* WHERE CURRENT OF: the row; in compiled */
     const struct plan_col *cols;
     uint32_t cols_count;
 

@@ -22,10 +22,9 @@ bool tx_in_block(const struct dendro_conn *conn)
 
 enum dendro_tx_status dendro_transaction_status(const dendro_conn *conn)
 {
-    static const enum dendro_tx_status status[] = {
-        [TX_IDLE] = DENDRO_TX_IDLE, [TX_BLOCK] = DENDRO_TX_BLOCK, [TX_FAILED] = DENDRO_TX_FAILED};
-
-    return conn && !conn->tx.implicit ? status[conn->tx.state] : DENDRO_TX_IDLE;
+    if (!conn || conn->tx.implicit || conn->tx.state == TX_IDLE)
+        return DENDRO_TX_IDLE;
+    return conn->tx.state == TX_BLOCK ? DENDRO_TX_BLOCK : DENDRO_TX_FAILED;
 }
 
 /* ---- settings ---- */

@@ -543,6 +543,7 @@ static void change(struct dump *d, const struct change_stmt *s)
     for (uint32_t i = 0; i < s->from_count; i++)
         from(d, s->from[i]);
     opt(d, "where", s->where);
+    str(d, "cursor", s->current_of.s);
     items(d, s->returning, s->returning_count);
 }
 
