@@ -334,6 +334,7 @@ static int nchar_text(const struct str_call *c,
 {
     struct datum d = vec_datum(&c->args[0], c->row);
     int pre = t->pre + t->multi;
+    int post = t->post;
     size_t whole;
     int rc = 0;
 
@@ -349,8 +350,10 @@ static int nchar_text(const struct str_call *c,
     whole = strcspn((const char *)digits->data, ".");
     n->spaces = pre > (int)whole ? pre - (int)whole : 0;
     if ((int)whole > pre) {
+        if (type_is_float(d.type) && digits->len - 1 - whole <= (size_t)post) /* fewer are exact */
+            post = digits->len - 1 > whole ? (int)(digits->len - 2 - whole) : 0;
         buf_reset(digits);
-        for (int i = 0; i < pre + t->post + 1; i++)
+        for (int i = 0; i < pre + post + 1; i++)
             buf_u8(digits, i == pre ? '.' : '#');
         buf_u8(digits, 0);
     }

@@ -16,7 +16,8 @@
  *
  * A number without a unit is seconds at the end and days before a clock. Fractions of a unit go to
  * the next smaller ones: of years to months (rounded), of months to days of 30 to the month, of
- * weeks and days to the clock. Sums are kept in 128 bits and checked once at the end. */
+ * weeks and days to the clock. A unit stands once, a clock being hours, minutes and seconds. Sums
+ * are kept in 128 bits and checked once at the end. */
 #include "func/text_int.h"
 #include "vec/fields.h"
 
@@ -115,6 +116,7 @@ struct iv_in {
     const char *end;
     int32_t fields; /* of the type; 0: all */
     bool over;      /* a number too big to go on with */
+    uint32_t seen;  /* units so far: bits of iv_bits; not in ISO 8601 */
     iv_i128 us;
     iv_i128 days;
     iv_i128 months;
@@ -240,6 +242,37 @@ static struct vstr iv_word(struct iv_in *in)
     return (struct vstr){first, (uint32_t)(in->p - first)};
 }
 
+#define IV_BITS_SECONDS 7u /* microseconds, milliseconds, seconds */
+#define IV_BITS_CLOCK   31u
+
+/* Which unit it is. A fraction of seconds says what milliseconds and microseconds would. */
+static uint32_t iv_bits(const struct iv_unit *u, bool fraction)
+{
+    static const int64_t pers[] = {
+        1, 1000, IV_US_SECOND, (int64_t)60 * IV_US_SECOND, (int64_t)3600 * IV_US_SECOND};
+    uint32_t bit = 0;
+
+    if (u->kind == IV_KIND_DAYS)
+        return u->per == 1 ? 1u << 5 : 1u << 6;
+    if (u->kind == IV_KIND_MONTHS) {
+        for (int64_t per = u->per; per > 1; per /= per % 10 ? 2 : 10)
+            bit++;
+        return 1u << (7 + bit);
+    }
+    while (u->per > pers[bit])
+        bit++;
+    return fraction && u->per == IV_US_SECOND ? IV_BITS_SECONDS : 1u << bit;
+}
+
+/* Notes units that were read; false: one of them a second time. */
+static bool iv_once(struct iv_in *in, uint32_t bits)
+{
+    bool again = (in->seen & bits) != 0;
+
+    in->seen |= bits;
+    return !again;
+}
+
 /* The rest of a clock; n is its hours and in->p stands on the colon. With a fraction and one colon
  * only it is minutes and seconds. */
 static bool iv_clock(struct iv_in *in, const struct iv_number *n)
@@ -345,7 +378,7 @@ static bool iv_parts(struct iv_in *in)
         if (!iv_number(in, &n))
             return false;
         if (iv_is(in, ':')) {
-            if (!iv_clock(in, &n))
+            if (!iv_clock(in, &n) || !iv_once(in, IV_BITS_CLOCK))
                 return false;
             continue;
         }
@@ -353,6 +386,8 @@ static bool iv_parts(struct iv_in *in)
             in->p++;
             if (!iv_digits(in, &months) || months > 11 || iv_is(in, '-'))
                 return false; /* 2024-01-01 is a date */
+            if (!iv_once(in, iv_bits(&iv_iso_date[1], false)))
+                return false;
             in->months += (n.negative ? -1 : 1) * (n.whole * 12 + months);
             continue;
         }
@@ -362,7 +397,7 @@ static bool iv_parts(struct iv_in *in)
                : iv_clock_ahead(in) || (in->p < in->end && iv_hours_last(in)) ? &day
                : in->p == in->end                                             ? iv_last(in)
                                                                               : NULL;
-        if (!unit)
+        if (!unit || !iv_once(in, iv_bits(unit, n.parts != 0)))
             return false;
         iv_add(in, &n, unit);
     }

@@ -108,6 +108,18 @@ static void call_normalize(struct sql_parser *ps, struct expr *e)
             e->args[1] = sql_text_literal(ps, forms[i], form->pos);
 }
 
+/* position(a IN (b)::text || c) was read as the list (b), and operators behind it: the IN that is
+ * leftmost within. NULL: there is none. */
+static struct expr **call_leftmost_in(struct expr **e)
+{
+    while (((*e)->kind == EXPR_CAST || (*e)->kind == EXPR_BINARY) && !(*e)->paren)
+        e = &(*e)->a;
+    return (*e)->kind == EXPR_IN && !(*e)->negated && !(*e)->paren &&
+                   ((*e)->query || (*e)->args_count == 1)
+               ? e
+               : NULL;
+}
+
 struct expr *sql_call(struct sql_parser *ps,
                       const struct sql_func *f,
                       struct sql_list args,
@@ -133,15 +145,17 @@ struct expr *sql_call(struct sql_parser *ps,
     e->args_count = args.count;
     if (ps->rc < 0)
         return NULL;
-    if (args.count == 1 && call_is(f, "position") && e->args[0]->kind == EXPR_IN &&
-        e->args[0]->query && !e->args[0]->negated && !e->args[0]->paren) /* position(a IN (q)) */
-        return sql_position(ps,
-                            f,
-                            e->args[0]->a,
-                            sql_query_expr(ps, EXPR_QUERY, e->args[0]->pos, e->args[0]->query));
-    if (args.count == 1 && call_is(f, "position") && e->args[0]->kind == EXPR_IN &&
-        e->args[0]->args_count == 1 && !e->args[0]->negated && !e->args[0]->paren)
-        return sql_position(ps, f, e->args[0]->a, e->args[0]->args[0]); /* position(a IN (b)) */
+    if (args.count == 1 && call_is(f, "position")) {
+        struct expr **in = call_leftmost_in(&e->args[0]);
+        struct expr *part = in ? (*in)->a : NULL;
+
+        if (in && (*in)->query) /* position(a IN (q)) */
+            *in = sql_query_expr(ps, EXPR_QUERY, (*in)->pos, (*in)->query);
+        else if (in) /* position(a IN (b)) */
+            *in = (*in)->args[0];
+        if (in)
+            return sql_position(ps, f, part, e->args[0]);
+    }
     call_normalize(ps, e);
     return ps->rc < 0 ? NULL : sql_expr_done(ps, e);
 }

@@ -1406,6 +1406,7 @@ position_in(A) ::= PARAM(T). {A = sql_param(ps, T);}
 position_in(A) ::= name(N). {A = sql_column(ps, NULL, NULL, N);}
 position_in(A) ::= name(S) DOT name(N). {A = sql_column(ps, NULL, &S, N);}
 position_in(A) ::= call(E). {A = E;}
+position_in(A) ::= case(E). {A = E;}
 position_in(A) ::= CAST(C) LP expr(E) AS type(T) RP. {A = sql_cast(ps, C.pos, E, T);}
 position_in(A) ::= position_in(E) TYPECAST(O) type(T). {A = sql_cast(ps, O.pos, E, T);}
 position_in(A) ::= position_in(L) CONCAT(O) position_in(R). {A = sql_binary(ps, OP_CONCAT, O.pos, L, R);}
@@ -1423,10 +1424,12 @@ expr(A) ::= call(E) WITHOUT TIME ZONE STRING(T). {A = sql_typed(ps, T, E, TK_WIT
 expr(A) ::= CAST(C) LP expr(E) AS type(T) RP. {A = sql_cast(ps, C.pos, E, T);}
 expr(A) ::= expr(E) TYPECAST(O) type(T). {A = sql_cast(ps, O.pos, E, T);}
 
-expr(A) ::= CASE(C) whens(W) END. {A = sql_case(ps, C.pos, NULL, W, NULL);}
-expr(A) ::= CASE(C) whens(W) ELSE expr(E) END. {A = sql_case(ps, C.pos, NULL, W, E);}
-expr(A) ::= CASE(C) expr(O) whens(W) END. {A = sql_case(ps, C.pos, O, W, NULL);}
-expr(A) ::= CASE(C) expr(O) whens(W) ELSE expr(E) END. {A = sql_case(ps, C.pos, O, W, E);}
+expr(A) ::= case(E). {A = E;}
+%type case {struct expr *}
+case(A) ::= CASE(C) whens(W) END. {A = sql_case(ps, C.pos, NULL, W, NULL);}
+case(A) ::= CASE(C) whens(W) ELSE expr(E) END. {A = sql_case(ps, C.pos, NULL, W, E);}
+case(A) ::= CASE(C) expr(O) whens(W) END. {A = sql_case(ps, C.pos, O, W, NULL);}
+case(A) ::= CASE(C) expr(O) whens(W) ELSE expr(E) END. {A = sql_case(ps, C.pos, O, W, E);}
 whens(A) ::= WHEN expr(C) THEN expr(V). {A = sql_list_add(ps, sql_list_one(ps, C), V);}
 whens(A) ::= whens(L) WHEN expr(C) THEN expr(V). {A = sql_list_add(ps, sql_list_add(ps, L, C), V);}
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random typed expressions, each in two spellings: Dendro's and PostgreSQL's.
 
-An expression knows its kind (int, float, text, bool, time, interval). `@rule(kind)` adds a way to make one;
+An expression knows its kind (int, float, text, bool, time, interval, num, timetz, bits, ints). `@rule(kind)` adds a way to make one;
 rules ask `g.expr(kind, depth)` for their parts, so a new rule is one function. Where both databases spell it
 alike a rule returns g.both(...). Columns come from `g.columns`, whatever FROM and the queries around gave.
 `@subquery(kind)` (sources.py) adds one that is a query: used where the generator has a Gen and levels left."""
 from dataclasses import dataclass
 
-KINDS = ["int", "float", "text", "bool", "time", "interval"]
+KINDS = ["int", "float", "text", "bool", "time", "interval", "num", "timetz", "bits", "ints"]
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,8 @@ class ExprGen:
         r = self.rng
         if self.one_in(12):
             name = {"int": "BIGINT", "text": "TEXT", "bool": "BOOLEAN", "time": "TIMESTAMP",
-                    "interval": "INTERVAL", "float": "DOUBLE"}[kind]
+                    "interval": "INTERVAL", "float": "DOUBLE", "num": "NUMERIC", "timetz": "TIMETZ", "bits": "BIT VARYING",
+                    "ints": "INTEGER[]"}[kind]
             return Expr(kind, f"CAST(NULL AS {name})",
                         f"CAST(NULL AS {'float8' if kind == 'float' else name})")
         if kind == "int":
@@ -86,6 +87,14 @@ class ExprGen:
             return self.both(kind, quote(r.choice(TEXTS)) + "::text")
         if kind == "interval":
             return self.both(kind, f"INTERVAL {quote(r.choice(INTERVALS))}")
+        if kind == "num":
+            return self.both(kind, f"({r.choice(NUMBERS)}::numeric)")
+        if kind == "timetz":
+            return self.both(kind, f"TIMETZ {quote(r.choice(TIMETZS))}")
+        if kind == "bits":
+            return self.both(kind, f"B'{r.choice(BITS)}'::bit varying")
+        if kind == "ints":
+            return self.both(kind, f"{quote(r.choice(ARRAYS)).replace('{', '{{').replace('}', '}}')}::integer[]")
         return self.both(kind, f"TIMESTAMP {quote(self.time_text())}")
 
     def time_text(self):
@@ -106,6 +115,10 @@ class ExprGen:
 
 TEXTS = ["", "a", "ab", "abc", "it's", "A", "Zebra", "a%b", "x_y", "  pad ", "10", "-3", "Größe", "b\\c", "foo,bar,baz"]
 PATTERNS = ["%", "a%", "%b", "_", "__", "%a%", "A%", "x\\_y", "a\\%b", "", "%e_ra", "Gr__e", "a%c%"]
+NUMBERS = ["0", "1.5", "-2.25", "100.00", "0.001", "7", "12.34", "-0.50", "1.50", "99999.99", "3", "'NaN'"]
+TIMETZS = ["00:00+00", "04:05:06.789+02", "23:59:59.999999-05:30", "12:00-08", "04:05+00", "24:00+00"]
+BITS = ["", "0", "1", "101", "0101", "1111", "00000001", "110", "1010"]
+ARRAYS = ["{}", "{1,2,3}", "{3,NULL,1}", "{7}", "{-1,0}", "{NULL}", "{1,2}", "{2,2,2}"]
 INTERVALS = ["1 day", "2 hours", "90 minutes", "1 month", "-1 day", "1 year 2 months", "3 days 04:05:06.789", "0",
              "-2 months 5 days", "36 hours", "500 milliseconds", "1 week"]
 FIELDS = ["year", "month", "day", "hour", "minute", "second", "dow", "doy", "epoch", "quarter", "week", "isodow",

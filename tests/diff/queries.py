@@ -68,7 +68,8 @@ class Gen:
         return e.both("bool", "{} " + self.rng.choice(["AND", "OR"]) + " {}", one, e.expr("bool", 1))
 
     def item(self, e, depth=3):
-        kind = self.rng.choice(["int", "int", "float", "text", "text", "bool", "time", "interval"])
+        kind = self.rng.choice(["int", "int", "float", "text", "text", "bool", "time", "interval", "num", "num",
+                                "timetz", "bits", "ints"])
         return e.expr(kind, depth)
 
     def order(self, count):
@@ -110,6 +111,10 @@ AGGREGATES = {
     "bool": ["bool_and", "bool_or", "every", "count"],
     "time": ["min", "max", "count"],
     "interval": ["min", "max", "count", "sum"],
+    "num": ["sum", "sum", "min", "max", "avg", "avg", "count", "stddev", "variance", "var_pop"],
+    "timetz": ["min", "max", "count"],
+    "bits": ["count"],
+    "ints": ["min", "max", "count"],
 }
 FLOATS = {"avg", "stddev", "stddev_pop", "stddev_samp", "variance", "var_pop"}
 
@@ -120,12 +125,12 @@ def aggregate(g, e, depth=2):
         call, kind, arg = "count(*)", "int", None
         d, p = call, call
     else:
-        arg_kind = g.rng.choice(["int", "int", "float", "text", "bool", "time", "interval"])
+        arg_kind = g.rng.choice(["int", "int", "float", "text", "bool", "time", "interval", "num", "num", "timetz", "bits", "ints"])
         name = g.rng.choice(AGGREGATES[arg_kind])
         arg = e.expr(arg_kind, depth)
         distinct = "DISTINCT " if g.one_in(6) and name in ("count", "sum", "min", "max", "avg") else ""
         d, p = f"{name}({distinct}{arg.d})", f"{name}({distinct}{arg.p})"
-        kind = "int" if name == "count" else "float" if name in FLOATS else arg_kind
+        kind = "int" if name == "count" else "float" if name in FLOATS and arg_kind != "num" else arg_kind
     if g.one_in(5):
         condition = e.expr("bool", 1)
         d, p = f"{d} FILTER (WHERE {condition.d})", f"{p} FILTER (WHERE {condition.p})"
@@ -276,7 +281,7 @@ def change(g):
     where = g.where(e)
     if g.one_in(4) and where.d:
         return Statement(f"DELETE FROM {t.name}{where.d} AND n % 3 = 0", f"DELETE FROM {t.name}{where.p} AND n % 3 = 0", [])
-    free = [(k, c) for k, c in t.columns if c not in t.key and k in ("float", "text", "bool", "time")]
+    free = [(k, c) for k, c in t.columns if c not in t.key and k in ("float", "text", "bool", "time", "num", "interval", "timetz", "bits", "ints")]
     if not free:
         return star(g)
     kind, name = g.rng.choice(free)
@@ -342,13 +347,15 @@ def _window_call(g, e, total):
         form = g.rng.choice(["lag({})", "lead({})", "lag({}, 2)", "lead({}, 2)", "first_value({})", "last_value({})", "nth_value({}, 2)"])
         text = form.format(name)
         return Expr(kind, text, text)
+    if kind == "bits":
+        return Expr("int", f"count({name})", f"count({name})")
     if kind == "bool":
         text = g.rng.choice(["bool_and", "bool_or", "count"]) + f"({name})"
         return Expr("int" if text[0] == "c" else "bool", text, text)
-    f = g.rng.choice(["count", "min", "max"] + (["sum", "avg"] if kind == "int" else []))
+    f = g.rng.choice(["count", "min", "max"] + (["sum", "avg"] if kind in ("int", "num") else []))
     filtered = f" FILTER (WHERE {e.columns[0][1]} IS NOT NULL)" if g.one_in(6) else ""
     text = f"{f}({name}){filtered}"
-    return Expr("int" if f == "count" else "float" if f == "avg" else kind, text, text)
+    return Expr("int" if f == "count" else "float" if f == "avg" and kind == "int" else kind, text, text)
 
 
 @shape(3)

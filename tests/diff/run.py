@@ -9,12 +9,14 @@ both statements, and ends the run with exit code 1. Exit code 77 (skipped, for m
 import argparse
 import os
 import random
+import re
 import shutil
 import sys
 import tempfile
 import time
 
 import compare
+import kinds  # noqa: F401 (rules)
 import more  # noqa: F401 (shapes)
 import pg
 import plain
@@ -25,7 +27,9 @@ import values
 
 STATEMENTS = 80
 PLAIN = 60
-VALUES = 150
+VALUES = 200
+# Where one of several equal values is taken, 1.5 or 1.50, which it is depends on the plan.
+ONE_OF_EQUALS = re.compile(r"\b(DISTINCT|GROUP BY|UNION|INTERSECT|EXCEPT|LIMIT|FETCH|USING|min|max|OVER)\b")
 
 
 def round_statements(seed):
@@ -63,7 +67,8 @@ def run_round(seed, dendro_path, cluster, show):
         if show:
             print(f"{s.d};\n-- {a.sqlstate or len(a.rows)} {b.sqlstate or len(b.rows)}")
         failed += bool(a.sqlstate)
-        difference = compare.difference(s.kinds, s.ordered, a, b)
+        shown = s.kinds if ONE_OF_EQUALS.search(s.d) else ["digits" if k == "num" else k for k in s.kinds]
+        difference = compare.difference(shown, s.ordered, a, b)
         if difference:
             found.append(f"seed {seed}: {difference}\n  Dendro:     {s.d};\n  PostgreSQL: {s.p};")
     return found, len(statements), failed

@@ -3,12 +3,14 @@
 the keys of the rows are made distinct here."""
 from dataclasses import dataclass, field
 
-from exprs import TEXTS, quote
+from exprs import ARRAYS, BITS, INTERVALS, NUMBERS, TEXTS, TIMETZS, quote
 
 # kind, type in Dendro, type in PostgreSQL
 TYPES = [("int", "BIGINT", "bigint"), ("int", "INTEGER", "integer"), ("int", "SMALLINT", "smallint"),
          ("float", "DOUBLE", "float8"), ("text", "VARCHAR", "text"), ("bool", "BOOLEAN", "boolean"),
-         ("time", "TIMESTAMP", "timestamp(3)"), ("time", "TIMESTAMP(6)", "timestamp(6)")]
+         ("time", "TIMESTAMP", "timestamp(3)"), ("time", "TIMESTAMP(6)", "timestamp(6)"),
+         ("num", "NUMERIC", "numeric"), ("num", "NUMERIC(12, 2)", "numeric(12, 2)"), ("interval", "INTERVAL", "interval"),
+         ("timetz", "TIMETZ", "timetz"), ("bits", "BIT VARYING", "bit varying"), ("ints", "INTEGER[]", "integer[]")]
 
 
 @dataclass
@@ -31,6 +33,10 @@ def _value(rng, kind, null):
         return rng.choice(["true", "false"])
     if kind == "text":
         return quote(rng.choice(TEXTS))
+    if kind == "num":
+        return rng.choice(NUMBERS + [f"{rng.randrange(-10000, 10000) / 100:.2f}"] * 6)
+    if kind in ("interval", "timetz", "bits", "ints"):
+        return quote(rng.choice({"interval": INTERVALS, "timetz": TIMETZS, "bits": BITS, "ints": ARRAYS}[kind]))
     day = rng.choice(["1969-12-31", "1970-01-01", "2015-06-01", "2015-06-02", "2016-02-29", "1955-11-05"])
     return f"'{day} {rng.randrange(24):02}:{rng.choice([0, 15, 30, 59]):02}:{rng.randrange(60):02}.{rng.choice([0, 1, 500, 999]):03}'"
 
@@ -61,7 +67,7 @@ def make(rng, name, rows):
     seen, lines = set(), []
     for i in range(rows):
         values = [_value(rng, kind, c not in t.not_null) for kind, c, _, _ in columns]
-        if tuple(values[:3]) in seen:
+        if tuple(values[:3]) in seen or values[1] == "'1970-01-01 00:00:00.000'":  # a QUANTUM has no time 0
             continue
         seen.add(tuple(values[:3]))
         lines.append("(" + ", ".join(values) + ")")

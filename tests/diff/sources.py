@@ -38,7 +38,7 @@ def table(g, largest=LARGE):
 
 
 def values(g):
-    x, kinds = _alias(g), [g.rng.choice(["int", "text", "float", "time"]) for _ in range(g.rng.randrange(1, 3))]
+    x, kinds = _alias(g), [g.rng.choice(["int", "text", "float", "time", "num"]) for _ in range(g.rng.randrange(1, 3))]
     e = ExprGen(g.rng)
     rows = [[e.literal(kind) for kind in kinds] for _ in range(g.rng.randrange(1, 5))]
     names = [f"v{i}" for i in range(len(kinds))]
@@ -91,7 +91,7 @@ def leaf(g, depth, outer, largest=LARGE):
 
 def _equal(g, left, right):
     """A condition a = b over one column of each, or None."""
-    pairs = [(a, b) for ka, a in left.columns for kb, b in right.columns if ka == kb and ka in ("int", "text", "time", "float")]
+    pairs = [(a, b) for ka, a in left.columns for kb, b in right.columns if ka == kb and ka in ("int", "text", "time", "float", "num", "timetz", "ints")]
     if not pairs:
         return None
     a, b = g.rng.choice(pairs)
@@ -167,7 +167,7 @@ class Query:
     size: int
 
 
-EXACT = ["int", "int", "text", "text", "bool", "time"]
+EXACT = ["int", "int", "text", "text", "bool", "time", "num", "timetz", "ints"]
 
 
 def _column(g, e, columns, kind=None):
@@ -214,14 +214,14 @@ def simple(g, depth, outer, kinds):
 
 def _exact_aggregate(g, s, kind=None):
     """An aggregate of own columns whose value does not depend on the order of rows."""
-    fit = [(k, n) for k, n in s.columns if k in ("int", "text", "time", "float", "bool") and (not kind or k == kind)]
+    fit = [(k, n) for k, n in s.columns if k in ("int", "text", "time", "float", "bool", "num", "timetz", "ints") and (not kind or k == kind)]
     if kind == "int" and g.one_in(2) or not fit:
         return Expr("int", "count(*)", "count(*)") if kind in (None, "int") else None
     k, n = g.rng.choice(fit)
     if k == "bool":
         f = g.rng.choice(["bool_and", "bool_or"])
         return Expr(k, f"{f}({n})", f"{f}({n})")
-    f = g.rng.choice(["min", "max"] + (["sum"] if k == "int" else []))
+    f = g.rng.choice(["min", "max"] + (["sum"] if k in ("int", "num") else []))
     text = f"{f}({n})"
     return Expr(k, text, f"CAST({text} AS bigint)" if k == "int" else text)
 
@@ -244,7 +244,7 @@ def grouping(g, names):
 def grouped(g, depth, outer, kinds):
     s = source(g, depth, outer, most=1)
     e = _exprs(g, s.columns, outer, depth, s.size)
-    keys = [(k, n) for k, n in s.columns if k in ("int", "text", "time", "bool")]
+    keys = [(k, n) for k, n in s.columns if k in ("int", "text", "time", "bool", "num", "timetz", "bits", "ints")]
     keys = g.rng.sample(keys, min(len(keys), g.rng.randrange(1, 3)))
     where = _where(g, e, s.columns)
     if kinds:
@@ -267,7 +267,7 @@ def grouped(g, depth, outer, kinds):
 
 
 def set_operation(g, depth, outer, kinds):
-    kinds = kinds or [g.rng.choice(["int", "text", "time", "bool", "float"]) for _ in range(g.rng.randrange(1, 3))]
+    kinds = kinds or [g.rng.choice(["int", "text", "time", "bool", "float", "num", "ints"]) for _ in range(g.rng.randrange(1, 3))]
     a, b = query(g, depth - 1, outer, kinds), query(g, depth - 1, outer, kinds)
     op = g.rng.choice(["UNION", "UNION ALL", "INTERSECT", "INTERSECT ALL", "EXCEPT", "EXCEPT ALL"])
     tail = _total(g, len(kinds))
@@ -341,7 +341,7 @@ def _scalar(kind):
                     f"(({a.p}, {b.p}) {op} (SELECT {x.p}, {y.p} FROM {s.p}{where.p}))")
 
 
-for _kind in ("int", "text", "time", "float", "bool"):
+for _kind in ("int", "text", "time", "float", "bool", "num", "timetz"):
     _scalar(_kind)
 
 

@@ -12,7 +12,7 @@ import compare
 TYPES = {"int2": "smallint", "int": "integer", "int8": "bigint", "float4": "real", "float8": "double precision",
          "num": "numeric", "text": "text", "bool": "boolean", "bytes": "bytea", "date": "date", "time": "time",
          "stamp": "timestamp(6)", "tz": "timestamptz", "iv": "interval", "uuid": "uuid", "ints": "integer[]",
-         "texts": "text[]", "nums": "numeric[]", "dates": "date[]"}
+         "texts": "text[]", "nums": "numeric[]", "dates": "date[]", "timetz": "timetz", "bits": "bit varying"}
 
 LITERALS = {
     "int2": "0|1|-1|7|32767|-32768|100",
@@ -35,6 +35,8 @@ LITERALS = {
     "texts": "{}|{a,b,c}|{NULL,\"a b\",\"\"}|{\"x\\\"y\",\"NULL\"}|{{a},{b}}|{a,b,a}",
     "nums": "{}|{1.5,2.25}|{NaN,0.10}|{NULL}",
     "dates": "{2015-06-01,2000-02-29}|{infinity,NULL}",
+    "timetz": "00:00+00|04:05:06.789+02|23:59:59.999999-05:30|12:00-08|24:00+00|04:05 Z|1:2:3 PM+1",
+    "bits": "|0|1|101|0101|11110000|000000001|xF0",
 }
 
 FORMS = """
@@ -254,7 +256,7 @@ ints | array_remove({ints}, {int})
 ints | array_replace({ints}, {int}, {int})
 ints | array_positions({ints}, {int})
 ints | trim_array({ints}, abs({n}))
-ints | array_fill({int}, ARRAY[abs({n})])
+ints | array_fill(({int})::integer, ARRAY[abs({n})])
 ints | ({ints})[1:2]
 ints | ({ints})[:{n}]
 ints | ARRAY[{int}, {n}, NULL]
@@ -277,6 +279,38 @@ texts | array_replace({texts}, 'a', {text})
 texts | ARRAY[{text}, {text}]
 nums | ARRAY[{num}, {int}]
 dates | ({dates} || {date})
+timetz | ({timetz} + {iv})
+timetz | ({timetz} - {iv})
+timetz | ({timetz} AT TIME ZONE 'UTC')
+timetz | ({timetz} AT TIME ZONE INTERVAL '-03:30')
+timetz | timezone('+05', {timetz})
+tz | ({date} + {timetz})
+bool | ({timetz} < {timetz})
+float8 | extract({field} FROM {timetz})::float8
+time | ({timetz})::time
+bits | ({bits} || {bits})
+bits | (~ {bits})
+bits | ({bits} << {n})
+bits | ({bits} >> abs({n}))
+bits | (({bits})::bit(5) & ({bits})::bit(5))::bit varying
+bits | (({bits})::bit(5) # ({bits})::bit(5))::bit varying
+bits | substring({bits} from {n})
+bits | substring({bits} from {n} for abs({n}))
+bits | overlay({bits} placing {bits} from abs({n}) + 1)
+bits | ({int})::bit(8)::bit varying
+int | length({bits})
+int | octet_length({bits})
+int | bit_count({bits})::int
+int | position({bits} in {bits})
+int | get_bit(({bits})::bit varying, abs({n}))
+int | (({bits})::bit(16))::int
+bits | set_bit(({bits})::bit varying, abs({n}), 1)
+num | avg(x) FROM (VALUES ({num}), ({num}), ({num})) v(x)
+num | sum(x) FROM (VALUES ({num}), ({num})) v(x)
+num | stddev(x) FROM (VALUES ({num}), ({num}), ({num})) v(x)
+num | variance(x) FROM (VALUES ({num}), ({num}), ({num})) v(x)
+iv | avg(x) FROM (VALUES ({iv}), ({iv})) v(x)
+iv | sum(x) FROM (VALUES ({iv}), ({iv})) v(x)
 text | pg_typeof(CASE WHEN true THEN {any} ELSE {any} END)::text
 text | pg_typeof(coalesce({any}, {any}))::text
 text | pg_typeof(greatest({any}, {any}))::text
@@ -308,6 +342,8 @@ EXTRA = {
 NUMBERS = {"int2", "int", "int8", "float4", "float8", "num"}
 OURS = ({(a, "stamp") for a in NUMBERS} | {("stamp", a) for a in NUMBERS} | {("tz", a) for a in NUMBERS} |
         {("float4", "num"), ("float8", "num")} |  # NUMERIC has no infinity
+        {("bytes", "bits"), ("stamp", "timetz"), ("text", "timetz")} |  # '10' is ten o'clock
+        {("uuid", "iv")} |  # a bare one in braces is read as no time at all
         {("bool", a) for a in NUMBERS if a != "int"} | {(a, "bool") for a in NUMBERS if a != "int"})
 
 
@@ -320,11 +356,14 @@ SAME_STATE = {("42804", "42883"), ("42883", "42804"), ("42804", "42846"), ("22P0
 class Values:
     def __init__(self, rng):
         self.rng = rng
-        self.forms = {}
+        self.forms, whole = {}, []
         for line in FORMS.strip().split("\n"):
             kind, form = line.split(" | ", 1)
-            self.forms.setdefault(kind, []).append(form)
-        self.all = [(k, f) for k, forms in self.forms.items() for f in forms]
+            if " FROM (VALUES" in form:
+                whole.append((kind, form))  # nothing that stands within another
+            else:
+                self.forms.setdefault(kind, []).append(form)
+        self.all = [(k, f) for k, forms in self.forms.items() for f in forms] + whole
 
     def literal(self, kind):
         r = self.rng
@@ -340,7 +379,7 @@ class Values:
         if kind == "num" and r.randrange(2) and "." in text:
             return f"({text})"
         text = "'" + text.replace("'", "''") + "'"
-        return text if kind not in NUMBERS and r.randrange(8) == 0 else f"{text}::{TYPES[kind]}"
+        return text if kind not in NUMBERS | {"timetz"} and r.randrange(8) == 0 else f"{text}::{TYPES[kind]}"
 
     def expr(self, kind, depth):
         forms = self.forms.get(kind)
@@ -377,7 +416,8 @@ class Values:
             kind = r.choice(list(TYPES))
             return "text of " + kind, f"SELECT ({self.expr(kind, 2)})::text"
         kind, form = r.choice(self.all)
-        return kind, f"SELECT {self.fill(form, r.randrange(3))}"
+        depth = 0 if " FROM (VALUES" in form else r.randrange(3)  # sums of long quotients have more than 38 digits
+        return kind, f"SELECT {self.fill(form, depth)}"
 
 
 def _spelled(text):
