@@ -85,6 +85,37 @@ int num_round(
     return num_done(m, coef < 0, shown, ret, err);
 }
 
+/* A sum that has more than 38 digits loses digits after the point; those before it must fit. */
+static int
+num_add_rounded(struct vnumeric a, struct vnumeric b, struct vnumeric *ret, struct dn_err *err)
+{
+    int first = num_exponent(a) > num_exponent(b) ? num_exponent(a) : num_exponent(b);
+    int most = (a.scale > b.scale ? a.scale : b.scale) - 1;
+    int room = (int)VNUMERIC_DIGITS - 1 - (first > 0 ? first : 0);
+    struct dn_err ignored;
+
+    if (a.scale == b.scale && num_sign(a) == num_sign(b) && a.scale > 0) {
+        vnumeric_u128 sum = vnumeric_abs(vnumeric_coef(a)) + vnumeric_abs(vnumeric_coef(b));
+
+        return num_done(sum / 10 + (sum % 10 >= 5), num_sign(a) < 0, a.scale - 1, ret, err);
+    }
+    if (room > most)
+        room = most;
+    for (int scale = room; scale >= 0 && scale >= room - 1; scale--) { /* one less for a carry */
+        struct vnumeric x, y;
+        vnumeric_i128 sum;
+
+        if (num_round(a, scale, NUM_NEAREST, &x, &ignored) < 0 ||
+            num_round(b, scale, NUM_NEAREST, &y, &ignored) < 0 ||
+            __builtin_add_overflow(vnumeric_coef(x), vnumeric_coef(y), &sum) ||
+            vnumeric_abs(sum) >= vnumeric_pow10(VNUMERIC_DIGITS))
+            continue;
+        *ret = vnumeric_make(sum, scale);
+        return 0;
+    }
+    return num_fail_range(err);
+}
+
 int num_add(struct vnumeric a, struct vnumeric b, struct vnumeric *ret, struct dn_err *err)
 {
     vnumeric_i128 x = vnumeric_coef(a);
@@ -101,9 +132,9 @@ int num_add(struct vnumeric a, struct vnumeric b, struct vnumeric *ret, struct d
     }
     if (a.scale != b.scale &&
         (!num_upscale(&x, scale - a.scale) || !num_upscale(&y, scale - b.scale)))
-        return num_fail_range(err);
+        return num_add_rounded(a, b, ret, err);
     if (__builtin_add_overflow(x, y, &sum) || vnumeric_abs(sum) >= vnumeric_pow10(VNUMERIC_DIGITS))
-        return num_fail_range(err);
+        return num_add_rounded(a, b, ret, err);
     *ret = vnumeric_make(sum, scale);
     return 0;
 }
@@ -150,7 +181,6 @@ int num_mul(struct vnumeric a, struct vnumeric b, struct vnumeric *ret, struct d
     vnumeric_i128 x = vnumeric_coef(a);
     vnumeric_i128 y = vnumeric_coef(b);
     bool negative = (x < 0) != (y < 0);
-    int most = a.scale > b.scale ? a.scale : b.scale; /* the least that the result must keep */
     int scale = a.scale + b.scale;
     struct num_wide p;
     struct dn_err ignored;
@@ -165,7 +195,7 @@ int num_mul(struct vnumeric a, struct vnumeric b, struct vnumeric *ret, struct d
     p = num_wide_mul(vnumeric_abs(x), vnumeric_abs(y));
     if (scale <= VNUMERIC_SCALE_MAX && p.hi == 0 && p.lo < vnumeric_pow10(VNUMERIC_DIGITS))
         return num_done(p.lo, negative, scale, ret, err);
-    for (int drop = 1; scale - drop >= most && drop <= (int)VNUMERIC_DIGITS; drop++)
+    for (int drop = 1; scale - drop >= 0 && drop <= (int)VNUMERIC_DIGITS; drop++)
         if (scale - drop <= VNUMERIC_SCALE_MAX &&
             num_wide_shrink(p, drop, negative, scale - drop, ret, &ignored) == 0)
             return 0;
