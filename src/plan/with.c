@@ -321,16 +321,19 @@ static int with_recursive(struct planner *q, struct lwith *w, struct qout *ret, 
     if (ast->kind != QUERY_SET || ast->set != SET_UNION)
         return with_bad_recursion(
             w->ast, "does not have the form non-recursive-term UNION [ALL] recursive-term", err);
-    if (ast->order_by_count || ast->limit || ast->offset)
+    if (ast->order_by_count || ast->limit || ast->offset || ast->locks_count)
         return DN_FAIL(err,
                        DN_E_UNSUPPORTED,
                        "%s in a recursive query is not implemented",
                        ast->order_by_count ? "ORDER BY"
                        : ast->limit        ? "LIMIT"
-                                           : "OFFSET");
+                       : ast->offset       ? "OFFSET"
+                                           : "FOR UPDATE/SHARE");
     seen.withs = w->visible;
     w->mentioned = false;
-    rc = query_bind(q, ast->left, &seen, &base, err);
+    rc = ast->with ? query_with(q, ast->with, &seen, err) : 0;
+    if (rc == 0)
+        rc = query_bind(q, ast->left, &seen, &base, err);
     if (rc == 0 && w->mentioned)
         rc = with_bad_recursion(w->ast, "may not be mentioned in its non-recursive term", err);
     if (rc == 0)
@@ -346,6 +349,8 @@ static int with_recursive(struct planner *q, struct lwith *w, struct qout *ret, 
         rc = with_fresh(q, &base, &n->vars, err);
     if (rc == 0)
         rc = with_term_types(q, w->ast, &base, &term, err);
+    if (rc == 0 && ast->with)
+        rc = query_with_rest(q, ast->with, &seen, err);
     if (rc < 0)
         return rc;
     n->vars_count = base.count;
