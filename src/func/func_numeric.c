@@ -251,13 +251,13 @@ numeric_power_done(struct vnumeric r, int scale, struct vnumeric *ret, struct dn
     return num_round(r, scale, NUM_NEAREST, ret, err);
 }
 
-/* Is base^k exact? */
+/* Is base^k exact? The logarithm is right to 64 bits, so what is a little below the limit is so. */
 static bool numeric_power_fits(struct vnumeric base, int64_t k)
 {
-    unsigned digits = vnumeric_digits(vnumeric_abs(vnumeric_coef(base)));
+    vnumeric_u128 coef = vnumeric_abs(vnumeric_coef(base));
 
     k = k < 0 ? -k : k;
-    return digits <= 1 || k * digits <= VNUMERIC_DIGITS;
+    return coef <= 1 || (long double)k * log10l((long double)coef) < VNUMERIC_DIGITS - 1e-9L;
 }
 
 /* k: n if it is whole and not huge. */

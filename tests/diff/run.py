@@ -29,7 +29,7 @@ STATEMENTS = 80
 PLAIN = 60
 VALUES = 200
 # Where one of several equal values is taken, 1.5 or 1.50, which it is depends on the plan.
-ONE_OF_EQUALS = re.compile(r"\b(DISTINCT|GROUP BY|UNION|INTERSECT|EXCEPT|LIMIT|FETCH|USING|min|max|OVER)\b")
+ONE_OF_EQUALS = re.compile(r"\b(DISTINCT|GROUP BY|ORDER BY|UNION|INTERSECT|EXCEPT|LIMIT|FETCH|USING|min|max|OVER)\b")
 
 
 def round_statements(seed):
