@@ -19,6 +19,14 @@ int rewrite_join(struct planner *q,
                  rewrite_fn push,
                  struct lnode **ret,
                  struct dn_err *err) DN_MUST_CHECK;
+/* A MARK join whose mark one of the conditions wants true or false need not look for it: the join
+ * becomes SEMI or ANTI, the condition goes, and ret is the mark as the constant that it is for who
+ * uses it; ret->var 0: it stays (unmark.c). */
+int rewrite_unmark(struct planner *q,
+                   struct lnode *n,
+                   struct lexprs *conds,
+                   struct ldef *ret,
+                   struct dn_err *err) DN_MUST_CHECK;
 /* A SINGLE join with an aggregation that is correlated by equalities: a LEFT join with the
  * aggregation of all groups at once, in place. 1: it is not of that form (decorrelate.c). */
 int decorrelate_agg(struct planner *q, struct lnode *join, struct lnode **ret, struct dn_err *err)

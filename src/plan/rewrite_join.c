@@ -461,51 +461,6 @@ static int join_above(struct planner *q,
     return 0;
 }
 
-/* A mark that must be true, or that must be false and is never NULL, need not be looked for: the
- * join becomes SEMI or ANTI. Who uses the mark still finds it, as the constant it is. */
-static int join_unmark(
-    struct planner *q, struct lnode *n, struct lexprs *conds, struct ldef *ret, struct dn_err *err)
-{
-    struct binder b = query_binder(q, NULL, NULL);
-    struct datum value = {.type = TYPE_BOOLEAN};
-    struct lexprs own = {0};
-    int rc;
-
-    ret->var = 0;
-    for (uint32_t i = 0; i < conds->n && ret->var == 0; i++) {
-        const struct bexpr *e = conds->v[i];
-        bool not = e->kind == BEXPR_CALL && strcmp(e->func->name, "not") == 0;
-
-        if (not )
-            e = e->args[0];
-        if (e->kind != BEXPR_COLUMN || e->col != n->mark || (not &&!n->never_null))
-            continue;
-        value.v.i64 = !not ;
-        rc = bind_const(&b, &value, 0, &ret->e, err);
-        if (rc < 0)
-            return rc;
-        ret->var = n->mark;
-        n->join = not ? PLAN_JOIN_ANTI : PLAN_JOIN_SEMI;
-        n->mark = 0;
-        memmove(conds->v + i, conds->v + i + 1, (conds->n - i - 1) * sizeof(*conds->v));
-        conds->n--;
-    }
-    for (uint32_t i = 0; i < n->conds_count && ret->var != 0; i++) {
-        if (!logic_split(q, n->conds[i], &own))
-            return DN_FAIL_NOMEM(err);
-    }
-    if (ret->var != 0) {
-        n->conds = own.v;
-        n->conds_count = own.n;
-    }
-    for (uint32_t i = 0; i < conds->n && ret->var != 0; i++) {
-        conds->v[i] = logic_replace(q, conds->v[i], ret, 1);
-        if (!conds->v[i])
-            return DN_FAIL_NOMEM(err);
-    }
-    return 0;
-}
-
 static int rewrite_outer(struct planner *q,
                          struct lnode *n,
                          struct lexprs *conds,
@@ -555,7 +510,7 @@ int rewrite_join(struct planner *q,
             n->join = PLAN_JOIN_INNER;
     }
     if (n->join == PLAN_JOIN_MARK)
-        rc = join_unmark(q, n, conds, &mark, err);
+        rc = rewrite_unmark(q, n, conds, &mark, err);
     if (rc < 0)
         return rc;
     rc = 1;
