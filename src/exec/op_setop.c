@@ -23,15 +23,14 @@ static int op_setop_open(struct op *op, struct dn_err *err)
 {
     struct op_setop *st = op->state;
     const struct plan_node *node = op->node;
-    enum type_id *types;
+    enum type_id *types = NULL;
 
     arena_init(&st->run, &op->mem);
     if (node->setop == PLAN_SETOP_UNION_ALL)
         return 0;
-    if (node->cols_count == 0)
-        return DN_FAIL(err, DN_E_UNSUPPORTED, "INTERSECT and EXCEPT of rows without columns");
-    types = exec_types(node->input, &st->run);
-    if (!types)
+    if (node->cols_count) /* rows without columns are all alike */
+        types = exec_types(node->input, &st->run);
+    if (node->cols_count && !types)
         return DN_FAIL_NOMEM(err);
     return exec_bag_init(&st->bag, op, types, node->input->cols_count, setop_rule(node), err);
 }

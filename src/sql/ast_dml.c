@@ -219,6 +219,13 @@ static void conflict_sets(struct sql_parser *ps, struct set_item **sets, uint32_
             out[n++] = *from;
             continue;
         }
+        if (!q) {
+            sql_fail(ps,
+                     DN_E_UNSUPPORTED,
+                     from->expr->pos,
+                     "ON CONFLICT DO UPDATE takes no ROW() of all columns");
+            break;
+        }
         for (uint32_t k = 0; q->core && k < q->core->items_count; k++)
             star = star || q->core->items[k].expr->kind == EXPR_STAR;
         if (q->core && !star && q->core->items_count != from->columns_count)
@@ -361,6 +368,16 @@ struct set_item *sql_set_place(struct sql_parser *ps, struct expr *place, struct
     return item;
 }
 
+/* ROW(t.*): how many values it has is known when t is. */
+static bool set_has_star(const struct expr *e)
+{
+    bool star = false;
+
+    for (uint32_t i = 0; i < e->args_count; i++)
+        star = star || (e->args[i] && e->args[i]->kind == EXPR_STAR);
+    return star;
+}
+
 /* A row of values is one item for each column. */
 struct sql_list sql_set_row(struct sql_parser *ps, struct sql_list names, struct expr *e)
 {
@@ -371,7 +388,7 @@ struct sql_list sql_set_row(struct sql_parser *ps, struct sql_list names, struct
 
     if (ps->rc < 0 || !e)
         return list;
-    if (e->kind != EXPR_ROW) {
+    if (e->kind != EXPR_ROW || set_has_star(e)) {
         item = sql_new(ps, sizeof *item);
         if (!item)
             return list;
@@ -379,7 +396,7 @@ struct sql_list sql_set_row(struct sql_parser *ps, struct sql_list names, struct
         item->columns = columns;
         item->columns_count = count;
         item->expr = e;
-        if (e->kind != EXPR_QUERY)
+        if (e->kind != EXPR_QUERY && e->kind != EXPR_ROW)
             sql_fail(ps,
                      DN_E_UNSUPPORTED,
                      e->pos,
