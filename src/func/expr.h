@@ -35,7 +35,8 @@ struct bexpr {
     struct bexpr **args;
     uint32_t args_count;
     bool negated;  /* IN: NOT IN, <> ALL */
-    int32_t chars; /* BPCHAR, arrays of it: n of CHAR(n), which is how it is shown; 0: not known */
+    int32_t chars; /* BPCHAR, arrays of it: n of CHAR(n), which is how it is shown; 0: not known.
+                      VARCHAR: below 0 it is a row of values (plan/bind_rows.h) */
 };
 
 /* Is it x = ANY (array)? With an empty one even NULL is not in it. */

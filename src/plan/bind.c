@@ -515,6 +515,8 @@ bind_cast_expr(struct binder *b, const struct expr *e, struct bexpr **ret, struc
     if (e->type_name && e->type_name->dims > 0)
         return bind_array_cast(b, e, ret, err);
     rc = bind_expr(b, e->a, &x, err);
+    if (rc == 0 && x->chars < 0)
+        x->chars = 0;                    /* the text of a row is no row */
     if (rc == 0 && e->type == TYPE_NONE) /* REGCLASS: its text */
         return bind_coerce(b, x, TYPE_VARCHAR, true, ret, err);
     if (rc == 0 && e->type == TYPE_BLOB && x->type == TYPE_BPCHAR)

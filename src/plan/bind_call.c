@@ -35,7 +35,7 @@ static int bind_pad_args(
     };
     int rc = 0;
 
-    if (bind_chars(args, count) == 0 && count < 2)
+    if (bind_chars(args, count) <= 0 && count < 2)
         return 0;
     for (size_t k = 0; k < DN_ARRAY_SIZE(shown); k++) {
         if (strcmp(shown[k].name, name) != 0)

@@ -63,9 +63,13 @@ int bind_fold(struct binder *b, struct bexpr **e, struct dn_err *err)
 int32_t bind_chars(struct bexpr *const *args, uint32_t count)
 {
     int32_t chars = -1;
+    int32_t row = 0;
 
     for (uint32_t i = 0; i < count; i++) {
         enum type_id type = args[i]->type;
+
+        if (type == TYPE_VARCHAR && args[i]->chars < row)
+            row = args[i]->chars;
 
         if ((type != TYPE_BPCHAR && type != type_array_of(TYPE_BPCHAR)) ||
             (args[i]->kind == BEXPR_CONST && (args[i]->value.null || args[i]->chars == 0)))
@@ -74,7 +78,7 @@ int32_t bind_chars(struct bexpr *const *args, uint32_t count)
             return 0;
         chars = args[i]->chars;
     }
-    return chars < 0 ? 0 : chars;
+    return row < 0 ? row : chars < 0 ? 0 : chars;
 }
 
 int bind_pad(struct binder *b, enum type_id type, struct bexpr **e, struct dn_err *err)

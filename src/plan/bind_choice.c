@@ -305,6 +305,8 @@ int bind_choice_call(struct binder *b,
                         args,
                         e->args_count,
                         err);
+    for (uint32_t i = 0; rc == 0 && !coalesce && i < e->args_count; i++)
+        rc = bind_row_no_order(args[i], e->pos, err);
     if (rc < 0)
         return rc;
     if (!coalesce)

@@ -12,7 +12,7 @@
  *     x >  c, x >= c   is   x >  f          x <> c   is   x >= min(T)   (always, but NULL for NULL)
  *
  * A constant below min(T) has no f: x <= f is never true and x > f always. */
-#include "plan/bind.h"
+#include "plan/bind_rows.h"
 
 #include "func/num.h"
 #include "func/text.h"
@@ -342,8 +342,10 @@ int bind_compare(struct binder *b,
                  struct bexpr **ret,
                  struct dn_err *err)
 {
-    int rc;
+    int rc = bind_row_only_same(op, pos, l, r, err);
 
+    if (rc < 0)
+        return rc;
     if (l->kind == BEXPR_CONST && r->kind != BEXPR_CONST) {
         struct bexpr *x = l;
 

@@ -36,7 +36,8 @@ bool bind_same(const struct bexpr *a, const struct bexpr *b)
     if (a == b)
         return true;
     if (a->kind != b->kind || a->type != b->type || a->args_count != b->args_count ||
-        a->func != b->func || a->col != b->col || a->param != b->param || a->negated != b->negated)
+        a->func != b->func || a->col != b->col || a->param != b->param ||
+        a->negated != b->negated || (a->chars < 0) != (b->chars < 0))
         return false;
     if (a->kind == BEXPR_CONST && (a->chars != b->chars || !bind_same_value(&a->value, &b->value)))
         return false;
@@ -485,6 +486,10 @@ int bind_aggregate_args(struct binder *b,
     *ret = (struct plan_agg){.distinct = e->distinct, .pos = e->pos};
     if (rc == 0)
         rc = bind_agg_args(b, e, name, ret, err);
+    if (rc == 0 && ret->arg && (strcmp(name, "max") == 0 || strcmp(name, "min") == 0))
+        rc = bind_row_no_order(ret->arg, e->pos, err);
+    if (rc == 0 && ret->arg && ret->distinct && strcmp(name, "count") == 0)
+        rc = bind_row_alike(b, &ret->arg, err);
     if (rc < 0)
         return rc;
     plain = *ret;

@@ -127,6 +127,7 @@ static int bind_own(struct binder *b, struct qout *out, uint32_t i, struct dn_er
     if (!def.var)
         return DN_FAIL_NOMEM(err);
     out->vars[i] = def.var;
+    logic_set_chars(b->q, def.var, def.e->chars);
     out->tree = logic_map(b->q, out->tree, &def, 1);
     return out->tree ? 0 : DN_FAIL_NOMEM(err);
 }

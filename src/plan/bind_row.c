@@ -20,7 +20,81 @@ int bind_row_text(struct binder *b, const struct expr *row, struct bexpr **ret, 
         if (rc == 0)
             rc = bind_settle(b, args[i], &args[i], err);
     }
-    return rc < 0 ? rc : bind_call(b, "row", e->pos, args, e->args_count, ret, err);
+    return rc < 0 ? rc : bind_row_call(b, e->pos, args, e->args_count, ret, err);
+}
+
+int bind_row_call(struct binder *b,
+                  uint32_t pos,
+                  struct bexpr **args,
+                  uint32_t count,
+                  struct bexpr **ret,
+                  struct dn_err *err)
+{
+    int32_t chars = BIND_ROW;
+    int rc;
+
+    for (uint32_t i = 0; i < count; i++) {
+        enum type_id type = args[i]->type;
+
+        if (type_is_wide(type_is_array(type) ? type_element(type) : type) ||
+            args[i]->chars == BIND_ROW_LOOSE)
+            chars = BIND_ROW_LOOSE;
+    }
+    rc = bind_call(b, "row", pos, args, count, ret, err);
+    if (rc == 0)
+        (*ret)->chars = chars;
+    return rc;
+}
+
+int bind_row_only_same(
+    enum expr_op op, uint32_t pos, const struct bexpr *l, const struct bexpr *r, struct dn_err *err)
+{
+    bool same = op == OP_EQ || op == OP_NE;
+    int rc;
+
+    if (l->chars >= 0 || r->chars >= 0 ||
+        (same && l->chars != BIND_ROW_LOOSE && r->chars != BIND_ROW_LOOSE))
+        return 0;
+    rc = DN_FAIL(err,
+                 DN_E_UNSUPPORTED,
+                 "rows that come from elsewhere compared with %s are not supported yet",
+                 bind_op_name(op));
+    dn_err_hint(err, "Compare the values in them: (a, b) %s (c, d).", bind_op_name(op));
+    dn_err_at(err, pos);
+    return rc;
+}
+
+int bind_row_alike(struct binder *b, struct bexpr **e, struct dn_err *err)
+{
+    struct bexpr *row = *e;
+    struct bexpr **args;
+    int rc = 0;
+
+    if (row->chars != BIND_ROW_LOOSE)
+        return 0;
+    if (row->kind != BEXPR_CALL || strcmp(row->func->name, "row") != 0)
+        return bind_row_only_same(OP_EQ, row->pos, row, row, err);
+    args = arena_dup(b->env->arena, row->args, ((size_t)row->args_count + 1) * sizeof(*args));
+    if (!args)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; rc == 0 && i < row->args_count; i++) {
+        if (args[i]->type == TYPE_NUMERIC)
+            rc = bind_call(b, "trim_scale", row->pos, &args[i], 1, &args[i], err);
+    }
+    return rc < 0 ? rc : bind_row_call(b, row->pos, args, row->args_count, e, err);
+}
+
+int bind_row_no_order(const struct bexpr *e, uint32_t pos, struct dn_err *err)
+{
+    int rc;
+
+    if (e->chars >= 0)
+        return 0;
+    rc = DN_FAIL(
+        err, DN_E_UNSUPPORTED, "the order of rows that come from elsewhere is not supported yet");
+    dn_err_hint(err, "Name the values in them: ORDER BY a, b.");
+    dn_err_at(err, pos);
+    return rc;
 }
 
 /* A row is NULL if all its values are, and not NULL if none is. */

@@ -10,6 +10,26 @@ struct lrel;
 struct scope;
 struct sel;
 
+/* There are no values of row types: a row is a text, whose `chars` says that it is one. LOOSE: of
+ * values that may be equal though their texts are not, 1.0 and 1.00. Where the values are at hand
+ * these are compared and sorted; a row out of a subquery has only its text, which has no order. */
+#define BIND_ROW       (-1)
+#define BIND_ROW_LOOSE (-2)
+int bind_row_call(struct binder *b,
+                  uint32_t pos,
+                  struct bexpr **args,
+                  uint32_t count,
+                  struct bexpr **ret,
+                  struct dn_err *err) DN_MUST_CHECK;
+/* Refuses what texts of rows cannot tell: l op r; the order of e. */
+int bind_row_only_same(enum expr_op op,
+                       uint32_t pos,
+                       const struct bexpr *l,
+                       const struct bexpr *r,
+                       struct dn_err *err) DN_MUST_CHECK;
+/* A row as its equals are written, which are counted: 1.00 as 1. */
+int bind_row_alike(struct binder *b, struct bexpr **e, struct dn_err *err) DN_MUST_CHECK;
+int bind_row_no_order(const struct bexpr *e, uint32_t pos, struct dn_err *err) DN_MUST_CHECK;
 /* Rows elsewhere than in comparisons (bind_row.c): as text, IS [NOT] NULL, BETWEEN, IS [NOT]
  * DISTINCT FROM. */
 int bind_row_text(struct binder *b, const struct expr *row, struct bexpr **ret, struct dn_err *err)

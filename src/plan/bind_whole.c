@@ -97,7 +97,7 @@ int bind_whole_text(struct binder *b,
         if (!args[i])
             return DN_FAIL_NOMEM(err);
     }
-    rc = bind_call(b, "row", pos, args, rel->cols_count, ret, err);
+    rc = bind_row_call(b, pos, args, rel->cols_count, ret, err);
     if (rc < 0 || !rel->nullable || !rel->tree)
         return rc;
     if (!rel->mark)
@@ -106,7 +106,10 @@ int bind_whole_text(struct binder *b,
         return rc;
     both[0] = bind_var(b, rel->mark, pos);
     both[1] = *ret;
-    return both[0] ? bind_call(b, "||", pos, both, 2, ret, err) : DN_FAIL_NOMEM(err);
+    rc = both[0] ? bind_call(b, "||", pos, both, 2, ret, err) : DN_FAIL_NOMEM(err);
+    if (rc == 0)
+        (*ret)->chars = both[1]->chars;
+    return rc;
 }
 
 int bind_whole_star(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
@@ -267,8 +270,8 @@ static bool whole_is_marked(const struct binder *b, const struct bexpr *e)
 
 static bool whole_is_row(const struct binder *b, const struct bexpr *e)
 {
-    return whole_is_marked(b, e) ||
-           (e->kind == BEXPR_CALL && strcmp(e->func->name, "row") == 0 && e->args_count > 0);
+    return e->chars < 0 && (whole_is_marked(b, e) || (e->kind == BEXPR_CALL && e->args_count > 0 &&
+                                                      strcmp(e->func->name, "row") == 0));
 }
 
 uint32_t bind_row_parts(const struct binder *b, struct bexpr *e, struct bexpr **to)
@@ -294,8 +297,14 @@ int bind_order_rows(struct binder *b,
     uint32_t total = 0;
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < *count; i++)
-        total += bind_row_parts(b, (*list)[i].e, NULL);
+    for (uint32_t i = 0; i < *count; i++) {
+        struct bexpr *e = (*list)[i].e;
+        int rc = whole_is_row(b, e) ? 0 : bind_row_no_order(e, e->pos, err);
+
+        if (rc < 0)
+            return rc;
+        total += bind_row_parts(b, e, NULL);
+    }
     all = arena_alloc_array(b->env->arena, (size_t)total + 1, sizeof(*all));
     parts = arena_alloc_array(b->env->arena, (size_t)total + 1, sizeof(struct bexpr *));
     if (!all || !parts)
@@ -325,6 +334,8 @@ int bind_key_rows(struct sel *s, struct bexpr *e, uint32_t *ret, struct dn_err *
     if (!parts)
         return DN_FAIL_NOMEM(err);
     parts[0] = e;
+    if (count == 1 && e->kind == BEXPR_COLUMN)
+        rc = bind_row_only_same(OP_EQ, e->pos, e, e, err);
     if (!s->has_sets)
         DN_IGNORE(bind_row_parts(&s->b, e, parts)); /* as many again */
     for (uint32_t i = 0; rc == 0 && i < count; i++)

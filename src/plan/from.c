@@ -193,10 +193,10 @@ int from_own_vars(struct from *f, struct qout *out, struct dn_err *err)
             return DN_FAIL_NOMEM(err);
         vars[i] = defs[i].var;
         f->q->vars[vars[i]].level = f->level;
+        if (!out->origins || defs[i].e->chars < 0)
+            logic_set_chars(f->q, vars[i], defs[i].e->chars);
         if (out->origins)
             f->q->vars[vars[i]].origin = out->origins[i];
-        else
-            logic_set_chars(f->q, vars[i], defs[i].e->chars);
     }
     out->vars = vars;
     out->tree = logic_map(f->q, out->tree, defs, out->count);

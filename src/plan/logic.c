@@ -84,11 +84,14 @@ int32_t logic_chars(const struct planner *q, uint32_t var)
 {
     const struct lvar *v = &q->vars[var];
 
-    return logic_is_padded(v->type) && v->origin.mods.count ? v->origin.mods.v[0] : 0;
+    return logic_is_padded(v->type) && v->origin.mods.count ? v->origin.mods.v[0]
+                                                            : -(int32_t)v->row;
 }
 
 void logic_set_chars(struct planner *q, uint32_t var, int32_t chars)
 {
+    if (var && chars < 0 && q->vars[var].type == TYPE_VARCHAR)
+        q->vars[var].row = (uint32_t)-chars;
     if (var && chars > 0 && logic_is_padded(q->vars[var].type)) {
         q->vars[var].origin.declared = true;
         q->vars[var].origin.mods = (struct type_mods){.count = 1, .v = {chars}};

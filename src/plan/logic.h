@@ -52,7 +52,7 @@ struct lvar {
     enum type_id type;
     struct sel *level;      /* the query whose FROM it comes from; NULL: it is computed */
     const struct lrel *rel; /* the table of that FROM; NULL: it is computed */
-    uint32_t col;           /* of rel */
+    uint32_t col, row;      /* column of rel; -chars of a row of values, 0: none */
     struct plan_origin origin;
 };
 

@@ -134,7 +134,7 @@ int query_shown(struct planner *q, struct qout *out, struct dn_err *err)
             return DN_FAIL_NOMEM(err);
         if (said && (type == TYPE_BPCHAR || type == type_array_of(TYPE_BPCHAR)))
             e->chars = out->origins[i].mods.v[0];
-        if (e->chars == 0)
+        if (e->chars <= 0)
             continue;
         out->vars[i] = logic_var(q, q->vars[out->vars[i]].name, type);
         if (!out->vars[i])

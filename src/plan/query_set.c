@@ -112,6 +112,8 @@ int query_set_unify(
         if (!both[0] || !both[1])
             return DN_FAIL_NOMEM(err);
         rc = bind_unify(&b, set_word(ast->set), both, 2, err);
+        if (rc == 0 && !ast->all)
+            rc = bind_row_only_same(OP_EQ, ast->right->pos, both[0], both[1], err);
         if (rc < 0)
             return rc;
         types[i] = both[0]->type;

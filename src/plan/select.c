@@ -443,8 +443,10 @@ sel_order_row(struct sel *s, uint32_t at, struct lkey key, uint32_t pos, struct 
     if (!parts)
         return DN_FAIL_NOMEM(err);
     DN_IGNORE(bind_row_parts(&s->b, s->outs[at].e, parts)); /* as many again */
-    if (count == 1 && parts[0] == s->outs[at].e)
-        return sel_order_push(s, at, &key, err);
+    if (count == 1 && parts[0] == s->outs[at].e) {
+        rc = bind_row_no_order(parts[0], pos, err);
+        return rc < 0 ? rc : sel_order_push(s, at, &key, err);
+    }
     key.nulls_first = key.desc;
     for (uint32_t i = 0; rc == 0 && i < count; i++) {
         rc = sel_out_known(s, parts[i], "sort key", pos, &at, err);
