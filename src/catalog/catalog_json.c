@@ -434,6 +434,10 @@ static bool json_plain_table(const struct table *t)
 static int json_format(const struct catalog *c)
 {
     for (size_t i = 0; i < c->tables_count; i++)
+        for (size_t k = 0; k < c->tables[i]->constraints_count; k++)
+            if (c->tables[i]->constraints[k].comment)
+                return 5;
+    for (size_t i = 0; i < c->tables_count; i++)
         if (c->tables[i]->ttl_seconds || retention_option(c->tables[i], "retention") ||
             retention_option(c->tables[i], "late_rows"))
             return 5;

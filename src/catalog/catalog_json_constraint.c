@@ -18,11 +18,12 @@ static void json_read_constraint(struct json_reader *r,
                                  const struct table *t,
                                  struct table_constraint *c)
 {
-    static const char *const members[] = {"kind", "name", "columns", "text", "valid", "id"};
+    static const char *const members[] = {
+        "kind", "name", "columns", "text", "valid", "id", "comment"};
     const struct dn_json *list;
     const char *kind;
 
-    catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), 1);
+    catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), 2);
     if (r->rc == 0 && dn_json_get(v, "id"))
         c->id = (uint16_t)catalog_json_int(r, v, "id", 1, TABLE_CONSTRAINTS_MAX);
     kind = catalog_json_text(r, v, "kind", TABLE_NAME_MAX);
@@ -35,6 +36,8 @@ static void json_read_constraint(struct json_reader *r,
     c->name = catalog_json_strdup(r, catalog_json_text(r, v, "name", TABLE_NAME_MAX));
     c->text = catalog_json_strdup(r, catalog_json_text(r, v, "text", TABLE_SQL_MAX));
     c->not_valid = !catalog_json_bool(r, v, "valid");
+    if (r->rc == 0 && dn_json_get(v, "comment"))
+        c->comment = catalog_json_strdup(r, catalog_json_text(r, v, "comment", TABLE_COMMENT_MAX));
     list = catalog_json_array(r, v, "columns", TABLE_COLUMNS_MAX);
     c->cols = catalog_json_calloc(r, (list ? list->count : 0), sizeof *c->cols);
     for (size_t i = 0; r->rc == 0 && i < (list ? list->count : 0); i++) {
@@ -97,6 +100,8 @@ void catalog_json_write_constraints(struct dn_json_writer *w, const struct table
         dn_json_put_bool(w, "valid", !c->not_valid);
         if (c->id != i + 1)
             dn_json_put_int(w, "id", c->id);
+        if (c->comment)
+            constraint_put(w, "comment", c->comment);
         dn_json_end(w, '}');
     }
     dn_json_end(w, ']');

@@ -121,6 +121,7 @@ struct table_constraint {
     uint16_t *cols; /* owned: columns it names */
     uint16_t cols_count;
     bool not_valid; /* rows from before it may break it */
+    char *comment;  /* owned; NULL = none */
 };
 
 struct table_option {

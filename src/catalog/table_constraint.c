@@ -22,6 +22,7 @@ void table_free_constraint(struct table_constraint *c)
     mem_free(c->name);
     mem_free(c->text);
     mem_free(c->cols);
+    mem_free(c->comment);
     *c = (struct table_constraint){.name = NULL};
 }
 
@@ -33,7 +34,7 @@ const struct table_constraint *table_constraint_find(const struct table *t, cons
     return NULL;
 }
 
-static bool constraint_is_key(const struct table *t, const char *name)
+bool table_is_key_name(const struct table *t, const char *name)
 {
     char key[TABLE_NAME_MAX + 8];
 
@@ -43,7 +44,7 @@ static bool constraint_is_key(const struct table *t, const char *name)
 
 static bool constraint_taken(const struct table *t, const char *name)
 {
-    return constraint_is_key(t, name) || table_constraint_find(t, name);
+    return table_is_key_name(t, name) || table_constraint_find(t, name);
 }
 
 /* The table's name, the columns', the kind; cut in the middle when it gets too long, then with a
@@ -78,7 +79,8 @@ static int constraint_fill(const struct constraint_spec *spec,
     to->name = mem_strdup(NULL, name);
     to->text = mem_strdup(NULL, spec->text);
     to->cols = mem_calloc(NULL, spec->cols_count, sizeof *to->cols);
-    if (!to->name || !to->text || !to->cols)
+    to->comment = spec->comment ? mem_strdup(NULL, spec->comment) : NULL;
+    if (!to->name || !to->text || !to->cols || (spec->comment && !to->comment))
         return DN_FAIL_NOMEM(err);
     if (spec->cols_count)
         memcpy(to->cols, spec->cols, spec->cols_count * sizeof *to->cols);
@@ -168,7 +170,8 @@ int table_copy_constraints(const struct table *from, struct table *to, struct dn
                                        .cols = c->cols,
                                        .cols_count = c->cols_count,
                                        .text = c->text,
-                                       .not_valid = c->not_valid};
+                                       .not_valid = c->not_valid,
+                                       .comment = c->comment};
         int rc = constraint_fill(&spec, c->name, &to->constraints[to->constraints_count++], err);
 
         to->constraints[i].id = c->id;
@@ -190,7 +193,7 @@ static int constraint_find(const struct table *t,
         *ret = (uint16_t)(c - t->constraints);
         return 0;
     }
-    if (constraint_is_key(t, name->s))
+    if (table_is_key_name(t, name->s))
         return table_at(DN_FAIL(err,
                                 DN_E_UNSUPPORTED,
                                 "constraint \"%s\" is the primary key of table \"%s\", which says "
@@ -328,4 +331,32 @@ void table_print_constraint(const struct table *t, const struct table_constraint
         buf_puts(b, c->text[0] ? ") " : ")");
         buf_puts(b, c->text);
     }
+}
+
+int table_set_constraint_comment(struct table *t,
+                                 const struct spec_name *name,
+                                 const char *text,
+                                 struct dn_err *err)
+{
+    char *copy = text ? mem_strdup(NULL, text) : NULL;
+    struct table_constraint *c = NULL;
+
+    for (uint16_t i = 0; i < t->constraints_count && !c; i++)
+        if (strcmp(t->constraints[i].name, name->s) == 0)
+            c = &t->constraints[i];
+    if (text && !copy)
+        return DN_FAIL_NOMEM(err);
+    if (!c) {
+        mem_free(copy);
+        return table_at(DN_FAIL(err,
+                                DN_E_UNDEFINED_OBJECT,
+                                "constraint \"%s\" for table \"%s\" does not exist",
+                                name->s,
+                                t->name),
+                        err,
+                        name->pos);
+    }
+    mem_free(c->comment);
+    c->comment = copy;
+    return 0;
 }

@@ -30,6 +30,13 @@ int table_rename_index(struct table *t,
                        const struct table_constraint *index,
                        const struct spec_name *to,
                        struct dn_err *err) DN_MUST_CHECK;
+/* COMMENT ON one of them, or on an index; text NULL: without. */
+int table_set_constraint_comment(struct table *t,
+                                 const struct spec_name *name,
+                                 const char *text,
+                                 struct dn_err *err) DN_MUST_CHECK;
+/* Is that the name of the primary key? */
+bool table_is_key_name(const struct table *t, const char *name);
 /* Another text for one of them: a column was renamed. */
 int table_set_constraint_text(struct table *t, uint16_t i, const char *text, struct dn_err *err)
     DN_MUST_CHECK;

@@ -468,6 +468,19 @@ static void print_comments(const struct table *t, struct buf *b)
         table_print_text(t->columns[i].comment, b);
         buf_puts(b, ";");
     }
+    for (size_t i = 0; i < t->constraints_count; i++) {
+        const struct table_constraint *c = &t->constraints[i];
+
+        if (!c->comment || table_is_index(c)) /* indexes are not shown, either */
+            continue;
+        buf_puts(b, "\nCOMMENT ON CONSTRAINT ");
+        table_print_ident(c->name, b);
+        buf_puts(b, " ON ");
+        print_name(t, b);
+        buf_puts(b, " IS ");
+        table_print_text(c->comment, b);
+        buf_puts(b, ";");
+    }
 }
 
 void table_print_create(const struct table *t, struct buf *b)

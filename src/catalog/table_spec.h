@@ -85,7 +85,8 @@ struct constraint_spec {
     uint16_t cols_count;
     const char *text; /* as in struct table_constraint */
     bool not_valid;
-    uint32_t pos; /* of the constraint */
+    const char *comment; /* NULL = none */
+    uint32_t pos;        /* of the constraint */
 };
 
 struct table_spec {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * comment.c: COMMENT ON TABLE, COLUMN, VIEW and SCHEMA: one edit of the catalog. */
+ * comment.c: COMMENT ON: one edit of the catalog. Of databases, roles and primary keys nothing is
+ * kept, which a warning says: dumps of PostgreSQL have them. */
+#include "catalog/table_constraint.h"
 #include "engine/engine_int.h"
 #include "engine/names.h"
 
@@ -15,7 +17,13 @@ static int comment_table(const struct catalog *cur,
 
     if (rc < 0)
         return rc;
-    rc = table_set_comment(t, c->object == OBJECT_COLUMN ? &c->sub : NULL, c->text, err);
+    if (c->object == OBJECT_CONSTRAINT)
+        rc = table_set_constraint_comment(t, &c->sub, c->text, err);
+    else if (c->object == OBJECT_INDEX)
+        rc = table_set_constraint_comment(
+            t, &(struct spec_name){.s = c->name.name, .pos = c->name.pos}, c->text, err);
+    else
+        rc = table_set_comment(t, c->object == OBJECT_COLUMN ? &c->sub : NULL, c->text, err);
     if (rc == 0)
         rc = catalog_with_changed_table(cur, t, false, ret_next, err);
     table_unref(t);
@@ -58,6 +66,41 @@ static int comment_sequence(const struct catalog *cur,
     return rc;
 }
 
+/* The index, or DN_NOT_FOUND: it goes with a constraint or the key, which has the comment. */
+static int comment_index(struct dendro_stmt *stmt,
+                         const struct catalog *cur,
+                         struct catalog **ret_next,
+                         struct dn_err *err)
+{
+    const struct comment_stmt *c = stmt->ast->comment;
+    const struct table *t = NULL;
+    struct catalog_relation r;
+    int rc;
+
+    if (!session_index(stmt->conn, cur, &c->name, &t, err)) {
+        for (size_t i = 0; err->code == DN_E_UNDEFINED_OBJECT && i < cur->tables_count; i++)
+            if (table_is_key_name(cur->tables[i], c->name.name) ||
+                table_constraint_find(cur->tables[i], c->name.name))
+                return DN_NOT_FOUND;
+        return err->code;
+    }
+    r = (struct catalog_relation){.table = t};
+    rc = catalog_must_own(cur, stmt->conn->role, &r, err);
+    return rc < 0 ? rc : comment_table(cur, t, c, ret_next, err);
+}
+
+/* DN_NOT_FOUND: nothing is kept. */
+static int
+comment_other(const struct catalog *cur, const struct comment_stmt *c, struct dn_err *err)
+{
+    if (c->object == OBJECT_ROLE && !access_role(cur->access, c->name.name))
+        return DN_FAIL(err, DN_E_UNDEFINED_OBJECT, "role \"%.255s\" does not exist", c->name.name);
+    if (c->object == OBJECT_DATABASE && strcmp(c->name.name, "dendro") != 0)
+        return DN_FAIL(
+            err, DN_E_UNDEFINED_OBJECT, "database \"%.255s\" does not exist", c->name.name);
+    return DN_NOT_FOUND;
+}
+
 static int
 comment_edit(void *arg, const struct catalog *cur, struct catalog **ret_next, struct dn_err *err)
 {
@@ -71,6 +114,10 @@ comment_edit(void *arg, const struct catalog *cur, struct catalog **ret_next, st
         const struct schema_def *s = catalog_path_schema(cur, &path, c->name.name, err);
 
         rc = s ? catalog_with_comment(cur, s->name, c->text, ret_next, err) : err->code;
+    } else if (c->object == OBJECT_INDEX) {
+        rc = comment_index(stmt, cur, ret_next, err);
+    } else if (c->object == OBJECT_ROLE || c->object == OBJECT_DATABASE) {
+        rc = comment_other(cur, c, err);
     } else {
         rc = session_relation(stmt->conn, cur, &c->name, &r, err);
         if (rc == 0 && c->object == OBJECT_TABLE && !r.table)
@@ -81,6 +128,11 @@ comment_edit(void *arg, const struct catalog *cur, struct catalog **ret_next, st
         else if (rc == 0 && c->object == OBJECT_SEQUENCE && !r.sequence)
             rc = DN_FAIL(
                 err, DN_E_WRONG_OBJECT, "\"%s\" is not a sequence", catalog_relation_name(&r));
+        else if (rc == 0 && c->object == OBJECT_CONSTRAINT && !r.table)
+            rc =
+                DN_FAIL(err, DN_E_WRONG_OBJECT, "\"%s\" is not a table", catalog_relation_name(&r));
+        else if (rc == 0 && c->object == OBJECT_CONSTRAINT && table_is_key_name(r.table, c->sub.s))
+            rc = DN_NOT_FOUND;
         else if (rc == 0 && c->object == OBJECT_COLUMN && r.sequence)
             rc = DN_FAIL(err, DN_E_WRONG_OBJECT, "\"%s\" is not a table", r.sequence->name);
         else if (rc == 0 && c->object == OBJECT_COLUMN && r.view)
@@ -90,7 +142,7 @@ comment_edit(void *arg, const struct catalog *cur, struct catalog **ret_next, st
                  : r.view ? comment_view(cur, r.view, c, ret_next, err)
                           : comment_sequence(cur, r.sequence, c, ret_next, err);
     }
-    if (rc < 0)
+    if (rc < 0 && err->position == 0)
         dn_err_at(err, c->name.pos);
     return rc;
 }
@@ -106,5 +158,13 @@ int stmt_run_comment(struct dendro_stmt *stmt, struct dn_err *err)
                      "the comment has %zu bytes, the most is %u",
                      strlen(c->text),
                      TABLE_COMMENT_MAX);
-    return rc < 0 ? rc : tx_edit(stmt->conn, comment_edit, stmt, err);
+    if (rc == 0)
+        rc = tx_edit(stmt->conn, comment_edit, stmt, err);
+    if (rc == DN_NOT_FOUND && c->text)
+        session_notice(
+            stmt->conn,
+            "WARNING",
+            "the comment is not kept: only tables, columns, constraints, indexes, views, "
+            "sequences and schemas have one");
+    return rc < 0 ? rc : 0;
 }

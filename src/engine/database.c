@@ -131,6 +131,7 @@ int engine_open_volume(struct volume *v,
         rc = DN_FAIL_NOMEM(err);
         goto fail;
     }
+    db->opened_ns = (uint64_t)volume_clock_ns(v);
     rc = tz_cache_new(&db->owner, v->sched, &db->zones, err);
     if (rc < 0)
         goto fail;

@@ -57,7 +57,7 @@ struct dendro_db {
     atomic_bool catalog_late;   /* only the log has the catalog; set and cleared under edit */
     atomic_bool shard_behind, expires; /* the newest catalog is news to the shard; rows expire */
     uint32_t conns_count;
-    uint64_t conns_made; /* since it was opened; under lock */
+    uint64_t conns_made, opened_ns; /* since it was opened, under lock; when that was */
     struct tz_cache *zones;
     engine_password_fn password; /* NULL: passwords must come as verifiers */
     struct advisory *advisory;   /* list of advisory locks that are held; under lock */

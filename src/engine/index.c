@@ -35,12 +35,11 @@ static const struct table_constraint *index_in(const struct catalog *c,
     return NULL;
 }
 
-/* By the name a statement gives; NULL: err says so. */
-static const struct table_constraint *index_find(const struct dendro_conn *conn,
-                                                 const struct catalog *c,
-                                                 const struct qual_name *name,
-                                                 const struct table **ret_table,
-                                                 struct dn_err *err)
+const struct table_constraint *session_index(const struct dendro_conn *conn,
+                                             const struct catalog *c,
+                                             const struct qual_name *name,
+                                             const struct table **ret_table,
+                                             struct dn_err *err)
 {
     struct catalog_path path = session_path(conn);
     const struct table_constraint *found = NULL;
@@ -186,7 +185,7 @@ index_drop(void *arg, const struct catalog *cur, struct catalog **ret_next, stru
         const struct table *t;
         struct catalog *next = NULL;
         const struct table_constraint *found =
-            index_find(e->stmt->conn, now ? now : cur, name, &t, err);
+            session_index(e->stmt->conn, now ? now : cur, name, &t, err);
 
         if (!found && ast->if_exists && err->code != DN_E_WRONG_OBJECT) {
             snprintf(e->notice,
@@ -216,7 +215,7 @@ index_rename(void *arg, const struct catalog *cur, struct catalog **ret_next, st
     const struct stmt *ast = e->stmt->ast;
     const struct spec_name *to = &ast->alter->actions[0].to;
     const struct table *t;
-    const struct table_constraint *found = index_find(e->stmt->conn, cur, &ast->name, &t, err);
+    const struct table_constraint *found = session_index(e->stmt->conn, cur, &ast->name, &t, err);
     int rc;
 
     if (!found && ast->if_exists && err->code != DN_E_WRONG_OBJECT) {

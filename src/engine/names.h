@@ -29,6 +29,12 @@ bool session_temp_wanted(const struct dendro_conn *conn,
                          enum persistence persistence,
                          bool *ret,
                          struct dn_err *err);
+/* An index by the name that a statement gives; NULL: err says so. index.c */
+const struct table_constraint *session_index(const struct dendro_conn *conn,
+                                             const struct catalog *c,
+                                             const struct qual_name *name,
+                                             const struct table **ret_table,
+                                             struct dn_err *err);
 /* In an edit: a catalog with the session's temporary schema (NULL: cur has it), and its name, of at
  * most SESSION_TEMP_MAX bytes. */
 int session_temp_base(const struct dendro_conn *conn,

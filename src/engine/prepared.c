@@ -264,14 +264,62 @@ static int prep_args(struct dendro_stmt *from,
     return rc;
 }
 
+/* The EXECUTE of a statement, its own or that of what it explains or makes a table of. */
+static const struct misc_stmt *prep_execute(const struct stmt *ast)
+{
+    const struct stmt *s = ast->kind == STMT_EXPLAIN ? ast->explained : ast;
+
+    return s->kind == STMT_EXECUTE ? s->misc : s->table_def ? s->table_def->execute : NULL;
+}
+
+bool session_executes(const struct stmt *ast)
+{
+    return prep_execute(ast) != NULL;
+}
+
+/* CREATE TABLE … AS EXECUTE: with the query itself. */
+static int prep_table(struct dendro_stmt *from,
+                      const struct session_prepared *p,
+                      struct buf *b,
+                      struct dn_err *err)
+{
+    const struct stmt *ast = from->ast;
+    bool explain = ast->kind == STMT_EXPLAIN;
+    struct stmt create = explain ? *ast->explained : *ast, around = *ast;
+    struct table_def def = *create.table_def;
+    struct sql_text text;
+    struct stmt *query;
+    int rc;
+
+    sql_text_init(&text, p->text, p->len);
+    rc = sql_parse(&text, &from->arena, &query, err);
+    if (rc < 0)
+        return rc;
+    if (query->kind != STMT_SELECT) {
+        rc = DN_FAIL(err, DN_E_WRONG_OBJECT, "prepared statement is not a SELECT");
+        dn_err_at(err, def.execute->name.pos);
+        return rc;
+    }
+    def.execute = NULL;
+    def.as = query->query;
+    create.table_def = &def;
+    around.explained = &create;
+    sql_print_stmt(explain ? &around : &create, b);
+    return b->failed ? DN_FAIL_NOMEM(err) : 0;
+}
+
 /* What is to be executed; "EXPLAIN (…) " stands before it if it is to be explained. */
-static int prep_text(const struct stmt *ast,
+static int prep_text(struct dendro_stmt *from,
                      const struct session_prepared *p,
                      struct buf *b,
                      struct dn_err *err)
 {
+    const struct stmt *ast = from->ast;
     struct stmt nothing = {.kind = STMT_EMPTY};
     struct stmt explain = *ast;
+
+    if ((ast->kind == STMT_EXPLAIN ? ast->explained : ast)->table_def)
+        return prep_table(from, p, b, err);
 
     explain.explained = &nothing;
     if (ast->kind == STMT_EXPLAIN)
@@ -282,8 +330,7 @@ static int prep_text(const struct stmt *ast,
 
 int session_execute(struct dendro_stmt *from, struct dendro_stmt **ret, struct dn_err *err)
 {
-    const struct stmt *ast = from->ast;
-    const struct misc_stmt *m = ast->kind == STMT_EXPLAIN ? ast->explained->misc : ast->misc;
+    const struct misc_stmt *m = prep_execute(from->ast);
     const struct session_prepared *p = *prep_find(from->conn, &m->name, err);
     struct dendro_stmt *to = NULL;
     struct sql_text text;
@@ -293,7 +340,7 @@ int session_execute(struct dendro_stmt *from, struct dendro_stmt **ret, struct d
     if (!p)
         return DN_E_UNDEFINED_OBJECT;
     buf_init(&b, NULL);
-    rc = prep_text(ast, p, &b, err);
+    rc = prep_text(from, p, &b, err);
     if (rc == 0) {
         sql_text_init(&text, (const char *)b.data, b.len);
         rc = stmt_prepare(from->conn, &text, &to, err);

@@ -199,6 +199,8 @@ privilege_create_table(const struct dendro_stmt *stmt, const struct stmt *ast, s
 static int
 privilege_comment(const struct dendro_stmt *stmt, const struct comment_stmt *c, struct dn_err *err)
 {
+    if (c->object == OBJECT_INDEX || c->object == OBJECT_DATABASE || c->object == OBJECT_ROLE)
+        return 0; /* index.c; nothing is kept of the others */
     return c->object == OBJECT_SCHEMA ? privilege_schema_owner(stmt, &c->name, err)
                                       : privilege_owner(stmt, &c->name, err);
 }

@@ -292,6 +292,7 @@ int session_functions(struct dendro_conn *conn, struct dn_err *err)
                               .counters = session_counters,
                               .slabs = session_slabs_list,
                               .sleep = session_sleep,
+                              .opened_ns = (int64_t)conn->db->opened_ns,
                               .advisory = session_advisory,
                               .temp_schema = conn->temp_schema,
                               .ask = session_ask,

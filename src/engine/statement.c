@@ -176,8 +176,7 @@ static int stmt_prepare_once(struct dendro_conn *conn,
         rc = plan_refuse(stmt->ast, err);
     if (rc == 0 && stmt->ast->kind == STMT_PREPARE)
         stmt->ast->params_count = 0; /* they are those of the statement inside */
-    if (rc == 0 && (stmt->ast->kind == STMT_EXECUTE ||
-                    (stmt->ast->explained && stmt->ast->explained->kind == STMT_EXECUTE))) {
+    if (rc == 0 && session_executes(stmt->ast)) {
         rc = session_execute(stmt, ret, err);
         dendro_finalize(stmt);
         return rc;
@@ -333,6 +332,8 @@ bool dendro_complete(const char *sql, ptrdiff_t len)
 void stmt_stop(struct dendro_stmt *stmt)
 {
     watch_end(stmt);
+    if (stmt->ast && stmt->conn->functions.query == stmt->ast->text)
+        stmt->conn->functions.query = NULL;
     exec_close(stmt->root);
     stmt->root = NULL;
     snapshot_free(stmt->snap);
@@ -388,6 +389,7 @@ static int stmt_start(struct dendro_stmt *stmt, struct dn_err *err)
     int rc = stmt_check_params(stmt, err);
 
     session_tick(stmt->conn);
+    stmt->conn->functions.query = stmt->ast->text;
     pressure_begin(&p, stmt->conn);
     atomic_store(&stmt->conn->cancel, false);
     stmt->rows_count = 0;

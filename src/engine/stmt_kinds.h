@@ -138,6 +138,8 @@ int stmt_run_drop_index(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CH
 /* ---- prepared.c: PREPARE, EXECUTE, DEALLOCATE ---- */
 int session_prepare(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 /* The statement that EXECUTE, or EXPLAIN of it, names, with its parameters bound. */
+/* EXECUTE, EXPLAIN of one, CREATE TABLE AS EXECUTE: session_execute makes it what it stands for. */
+bool session_executes(const struct stmt *ast);
 int session_execute(struct dendro_stmt *from,
                     struct dendro_stmt **ret,
                     struct dn_err *err) DN_MUST_CHECK;

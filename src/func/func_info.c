@@ -312,7 +312,40 @@ STR_KERNEL(parse_ident)
         .name = fname, .result = TYPE_##r, .flags = FUNC_STRICT | (fl), .kernel = fn, .doc = text \
     }
 
+static int str_current_query(const struct str_call *c, struct vstr *ret)
+{
+    const char *text = c->ctx->session ? c->ctx->session->query : NULL;
+
+    if (!text)
+        return 1;
+    *ret = (struct vstr){text, (uint32_t)strlen(text)};
+    return 0;
+}
+
+static int func_current_query(const struct func_ctx *ctx,
+                              const struct vec *args,
+                              uint32_t args_count,
+                              uint32_t count,
+                              struct vec *ret,
+                              struct dn_err *err)
+{
+    return info_maybe(str_current_query, ctx, args, args_count, count, ret, err);
+}
+
+FUNC_EACH(func_start_time, int64_t, (to[i] = ctx->session ? ctx->session->opened_ns / 1000 : 0, 0))
+
 static const struct func func_info_rows[] = {
+    INFO_ROW(
+        "current_query",
+        VARCHAR,
+        FUNC_STABLE,
+        func_current_query,
+        "The text of the statement; NULL where it is not kept: of one that only changes rows."),
+    INFO_ROW("pg_postmaster_start_time",
+             TIMESTAMPTZ,
+             FUNC_STABLE,
+             func_start_time,
+             "When the server was started, or whoever embeds it opened the database."),
     INFO_ROW("current_user", VARCHAR, FUNC_STABLE, func_current_user, "Who the session is."),
     INFO_ROW("session_user", VARCHAR, FUNC_STABLE, func_session_user, "Who logged in."),
     INFO_ROW("current_role", VARCHAR, FUNC_STABLE, func_current_user, "Who the session is."),

@@ -89,18 +89,40 @@ static int str_current_schemas(const struct str_call *c, struct vstr *ret)
 }
 STR_KERNEL(current_schemas)
 
-static int str_sleep(const struct str_call *c, struct vstr *ret)
+static int settings_wait(const struct str_call *c, double seconds)
 {
     const struct func_session *s = c->ctx->session;
-    double seconds = vec_f64(&c->args[0], c->row);
     int rc = settings_need(c->ctx, c->err);
 
+    return rc == 0 && seconds > 0 ? s->sleep(s->arg, seconds < 1e9 ? seconds : 1e9, c->err) : rc;
+}
+
+static int str_sleep(const struct str_call *c, struct vstr *ret)
+{
     *ret = (struct vstr){"", 0};
-    if (rc == 0 && seconds > 0)
-        rc = s->sleep(s->arg, seconds < 1e9 ? seconds : 1e9, c->err);
-    return rc;
+    return settings_wait(c, vec_f64(&c->args[0], c->row));
 }
 STR_KERNEL(sleep)
+
+static int str_sleep_for(const struct str_call *c, struct vstr *ret)
+{
+    struct vinterval v = vec_datum(&c->args[0], c->row).iv;
+    double days = (double)v.days + 30.0 * (double)v.months;
+
+    *ret = (struct vstr){"", 0};
+    return settings_wait(c, (double)v.us / 1e6 + days * 86400);
+}
+STR_KERNEL(sleep_for)
+
+static int str_sleep_until(const struct str_call *c, struct vstr *ret)
+{
+    const struct func_session *s = c->ctx->session;
+    int64_t until_us = vec_i64(&c->args[0], c->row);
+
+    *ret = (struct vstr){"", 0};
+    return settings_wait(c, s ? (double)until_us / 1e6 - (double)s->clock_ns(s->arg) / 1e9 : 0);
+}
+STR_KERNEL(sleep_until)
 
 /* ---- advisory locks ---- */
 
@@ -194,6 +216,13 @@ static const struct func func_settings_rows[] = {
      .kernel = func_reload_conf,
      .doc = "The server reads its configuration anew, as SIGHUP makes it do. Superusers only."},
     SETTINGS_ROW("pg_sleep", VARCHAR, 1, func_sleep, "Waits for so many seconds.", TYPE_DOUBLE),
+    SETTINGS_ROW("pg_sleep_for", VARCHAR, 1, func_sleep_for, "Waits as long.", TYPE_INTERVAL),
+    SETTINGS_ROW("pg_sleep_until",
+                 VARCHAR,
+                 1,
+                 func_sleep_until,
+                 "Waits until the clock says so.",
+                 TYPE_TIMESTAMPTZ),
     ADVISORY_ROWS("pg_advisory_lock", VARCHAR, func_lock, "Waits for a lock of the session."),
     ADVISORY_ROWS("pg_advisory_lock_shared",
                   VARCHAR,

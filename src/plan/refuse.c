@@ -364,18 +364,6 @@ static int refuse_create(const struct stmt *s, struct dn_err *err)
     return rc < 0 ? rc : refuse_constraints(t->constraints, t->constraints_count, err);
 }
 
-static int refuse_comment(const struct comment_stmt *c, struct dn_err *err)
-{
-    bool known = c->object == OBJECT_TABLE || c->object == OBJECT_COLUMN ||
-                 c->object == OBJECT_VIEW || c->object == OBJECT_SCHEMA ||
-                 c->object == OBJECT_SEQUENCE;
-
-    return known ? 0
-                 : refuse("COMMENT on anything but a table, column, view, sequence or schema",
-                          c->name.pos,
-                          err);
-}
-
 static int refuse_view(const struct stmt *s, struct dn_err *err)
 {
     return refuse_query(s->view->query, err);
@@ -439,8 +427,6 @@ int plan_refuse(const struct stmt *s, struct dn_err *err)
         rc = refuse_merge(s->merge, err);
     else if (s->view)
         rc = refuse_view(s, err);
-    else if (s->comment)
-        rc = refuse_comment(s->comment, err);
     else if (s->create)
         rc = refuse_create(s, err);
     else if (s->alter)

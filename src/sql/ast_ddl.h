@@ -122,7 +122,8 @@ struct table_def {
     uint32_t constraints_count;
     struct like_def *likes;
     uint32_t likes_count;
-    struct query *as; /* CREATE TABLE AS: the spec has no columns then; NULL = none */
+    struct query *as;          /* CREATE TABLE AS: the spec has no columns then; NULL = none */
+    struct misc_stmt *execute; /* … AS EXECUTE; NULL = none */
     struct spec_name *as_columns;
     uint32_t as_columns_count;
     bool no_data;                    /* WITH NO DATA */
@@ -172,6 +173,7 @@ enum object_kind {
     OBJECT_COLUMN, /* COMMENT ON alone, as the rest */
     OBJECT_CONSTRAINT,
     OBJECT_DATABASE,
+    OBJECT_ROLE,
     OBJECT_KIND_MAX
 };
 

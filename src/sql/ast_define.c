@@ -32,9 +32,21 @@ void sql_create_as(struct sql_parser *ps,
     ps->spec->options_count = options.count;
     def->as_columns = names;
     def->as_columns_count = columns.count;
-    def->as = sql_query_plain(ps, q);
+    def->as = q ? sql_query_plain(ps, q) : NULL;
     def->on_commit = (enum on_commit)on_commit;
     def->no_data = !data;
+}
+
+void sql_create_execute(struct sql_parser *ps,
+                        struct misc_stmt *execute,
+                        struct sql_list columns,
+                        struct sql_list options,
+                        int on_commit,
+                        bool data)
+{
+    sql_create_as(ps, columns, options, on_commit, NULL, data);
+    if (ps->rc == 0)
+        ps->stmt->table_def->execute = execute;
 }
 
 int sql_preserve(struct sql_parser *ps, struct sql_token word)

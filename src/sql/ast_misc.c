@@ -75,6 +75,8 @@ void sql_comment(struct sql_parser *ps, struct comment_stmt *c, const struct sql
     if (!s)
         return;
     c->text = text ? sql_string_text(ps, *text, &len) : NULL;
+    if (c->text && !c->text[0])
+        c->text = NULL; /* none at all */
     s->comment = c;
 }
 
@@ -263,16 +265,26 @@ void sql_prepare(struct sql_parser *ps, struct sql_token name, struct sql_list t
     m->types_count = types.count;
 }
 
-void sql_execute(struct sql_parser *ps, struct sql_token name, struct sql_list args)
+struct misc_stmt *
+sql_execute_new(struct sql_parser *ps, struct sql_token name, struct sql_list args)
 {
     struct expr **list = sql_list_take(ps, args);
-    struct misc_stmt *m = misc_new(ps, STMT_EXECUTE);
+    struct misc_stmt *m = sql_new(ps, sizeof *m);
 
     if (!m)
-        return;
+        return NULL;
     m->name = sql_spec_name(ps, name);
     m->args = list;
     m->args_count = args.count;
+    return m;
+}
+
+void sql_execute(struct sql_parser *ps, struct misc_stmt *m)
+{
+    if (!m)
+        return;
+    ps->stmt->kind = STMT_EXECUTE;
+    ps->stmt->misc = m;
 }
 
 void sql_misc_named(struct sql_parser *ps, enum stmt_kind kind, const struct sql_token *name)

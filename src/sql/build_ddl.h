@@ -8,6 +8,13 @@
 #include "sql/ast_build.h"
 
 /* ---- ast_define.c: CREATE but a table's columns and key ---- */
+/* CREATE TABLE … AS EXECUTE. */
+void sql_create_execute(struct sql_parser *ps,
+                        struct misc_stmt *execute,
+                        struct sql_list columns,
+                        struct sql_list options,
+                        int on_commit,
+                        bool data);
 void sql_create_as(struct sql_parser *ps,
                    struct sql_list columns,
                    struct sql_list options,

@@ -114,7 +114,9 @@ struct transaction *sql_mode_add(struct transaction *all, const struct transacti
 /* The statement just read is what it explains. */
 void sql_explain(struct sql_parser *ps, bool analyze, struct sql_list options);
 void sql_prepare(struct sql_parser *ps, struct sql_token name, struct sql_list types);
-void sql_execute(struct sql_parser *ps, struct sql_token name, struct sql_list args);
+struct misc_stmt *
+sql_execute_new(struct sql_parser *ps, struct sql_token name, struct sql_list args);
+void sql_execute(struct sql_parser *ps, struct misc_stmt *m);
 void sql_misc_named(struct sql_parser *ps, enum stmt_kind kind, const struct sql_token *name);
 /* words: bits of the grammar's cursor_words. */
 void sql_declare(

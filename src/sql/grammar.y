@@ -203,6 +203,7 @@ cmd ::= COMMENT ON comment_on(C) IS NULL. {sql_comment(ps, C, NULL);}
 %type comment_on {struct comment_stmt *}
 comment_on(A) ::= object(K) qname(N). {A = sql_comment_on(ps, K, N, NULL);}
 comment_on(A) ::= SCHEMA name(N). {A = sql_comment_on(ps, OBJECT_SCHEMA, sql_qual(ps, NULL, N), NULL);}
+comment_on(A) ::= role_kind name(N). {A = sql_comment_on(ps, OBJECT_ROLE, sql_qual(ps, NULL, N), NULL);}
 comment_on(A) ::= DATABASE name(N). {A = sql_comment_on(ps, OBJECT_DATABASE, sql_qual(ps, NULL, N), NULL);}
 comment_on(A) ::= COLUMN name(T) DOT name(N). {A = sql_comment_on(ps, OBJECT_COLUMN, sql_qual(ps, NULL, T), &N);}
 comment_on(A) ::= COLUMN name(S) DOT name(T) DOT name(N). {A = sql_comment_on(ps, OBJECT_COLUMN, sql_qual(ps, &S, T), &N);}
@@ -419,8 +420,9 @@ prepared ::= any_query(Q). {sql_query_stmt(ps, Q);}
 prepared ::= dml(S). {sql_dml(ps, S);}
 prepared ::= merge_rest(M). {sql_merge_stmt(ps, NULL, M);}
 prepared ::= with_clause(W) merge_rest(M). {sql_merge_stmt(ps, W, M);}
-cmd ::= EXECUTE name(N). {sql_execute(ps, N, sql_list_none(ps));}
-cmd ::= EXECUTE name(N) LP exprs(L) RP. {sql_execute(ps, N, L);}
+cmd ::= EXECUTE name(N) execute_args(L). {sql_execute(ps, sql_execute_new(ps, N, L));}
+execute_args(A) ::= . {A = sql_list_none(ps);}
+execute_args(A) ::= LP exprs(L) RP. {A = L;}
 cmd ::= DEALLOCATE name(N). {sql_misc_named(ps, STMT_DEALLOCATE, &N);}
 cmd ::= DEALLOCATE PREPARE name(N). {sql_misc_named(ps, STMT_DEALLOCATE, &N);}
 cmd ::= DEALLOCATE ALL. {sql_misc_named(ps, STMT_DEALLOCATE, NULL);}
@@ -545,6 +547,9 @@ cmd ::= create_table LP table_items create_end with(W) on_commit(C). {sql_create
 cmd ::= create_table LP table_items create_end with(W) on_commit(C) partitioned(P). {sql_create_table(ps, W, C); sql_create_partitioned(ps, P);}
 cmd ::= create_table LP table_items create_end with X_TABLE_TAIL.
 cmd ::= create_table columns(L) with(W) on_commit(C) AS any_query(Q) with_data(D). {sql_create_as(ps, L, W, C, Q, D != 0);}
+cmd ::= create_table columns(L) with(W) on_commit(C) AS EXECUTE name(N) execute_args(A) with_data(D). {
+    sql_create_execute(ps, sql_execute_new(ps, N, A), L, W, C, D != 0);
+}
 cmd ::= create_table LIKE qname(N). {sql_create_columns(ps); sql_like_table(ps, N, 0);}
 create_table ::= CREATE temp(P) TABLE if_not_exists(I) qname(N). {sql_create_begin(ps, P, I != 0, N);}
 %type temp {struct sql_persist}

@@ -337,7 +337,7 @@ void sql_print_create_table(const struct stmt *s, struct buf *b)
         buf_puts(b, " ");
         sql_print_names(def->as_columns, def->as_columns_count, b);
     }
-    if (!def->as)
+    if (!def->as && !def->execute)
         print_table_items(s, b);
     print_options(s->create, b);
     buf_puts(b, commits[def->on_commit]);
@@ -345,11 +345,13 @@ void sql_print_create_table(const struct stmt *s, struct buf *b)
         buf_puts(b, " ");
         sql_print_partitioned(def->partition, b);
     }
-    if (def->as) {
+    if (def->as || def->execute)
         buf_puts(b, " AS ");
+    if (def->as)
         sql_print_query(def->as, b);
-        buf_puts(b, def->no_data ? " WITH NO DATA" : "");
-    }
+    if (def->execute)
+        sql_print_execute(def->execute, b);
+    buf_puts(b, def->no_data ? " WITH NO DATA" : "");
 }
 
 /* ---- views, indexes, comments ---- */

@@ -83,6 +83,7 @@ void sql_print_grant(const struct stmt *s, struct buf *b);
 extern const char *const sql_object_words[OBJECT_KIND_MAX];
 void sql_print_copy(const struct stmt *s, struct buf *b);
 void sql_print_set(const struct stmt *s, struct buf *b);
+void sql_print_execute(const struct misc_stmt *m, struct buf *b);
 void sql_print_explain(const struct stmt *s, struct buf *b);
 void sql_print_misc(const struct stmt *s, struct buf *b);
 /* The list of tables; and behavior. */

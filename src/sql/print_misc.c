@@ -16,6 +16,7 @@ const char *const sql_object_words[OBJECT_KIND_MAX] = {
     [OBJECT_COLUMN] = "COLUMN",
     [OBJECT_CONSTRAINT] = "CONSTRAINT",
     [OBJECT_DATABASE] = "DATABASE",
+    [OBJECT_ROLE] = "ROLE",
 };
 
 /* (name value, …) as COPY and EXPLAIN have them. */
@@ -167,7 +168,7 @@ static void print_prepare(const struct stmt *s, struct buf *b)
     sql_print_stmt(s->explained, b);
 }
 
-static void print_execute(const struct misc_stmt *m, struct buf *b)
+void sql_print_execute(const struct misc_stmt *m, struct buf *b)
 {
     buf_puts(b, "EXECUTE ");
     sql_print_ident(m->name.s, b);
@@ -272,7 +273,7 @@ void sql_print_misc(const struct stmt *s, struct buf *b)
     else if (s->kind == STMT_PREPARE)
         print_prepare(s, b);
     else if (s->kind == STMT_EXECUTE)
-        print_execute(s->misc, b);
+        sql_print_execute(s->misc, b);
     else if (s->kind == STMT_DEALLOCATE)
         print_named_or_all("DEALLOCATE ", s->misc, b);
     else if (s->kind == STMT_DECLARE)

@@ -418,6 +418,23 @@ static int answer_partkey(const struct sys_env *env, const struct func_ask *ask,
     return 0;
 }
 
+static bool answer_is(const struct func_ask *ask, const char *catalog)
+{
+    return ask->text_len == strlen(catalog) && memcmp(ask->text, catalog, ask->text_len) == 0;
+}
+
+static const char *answer_constraint_comment(const struct sys_env *env, int64_t oid)
+{
+    for (size_t i = 0; i < env->catalog->tables_count; i++) {
+        const struct table *t = env->catalog->tables[i];
+
+        for (uint16_t k = 0; k < t->constraints_count; k++)
+            if (!table_is_index(&t->constraints[k]) && sys_con_oid(t, &t->constraints[k]) == oid)
+                return t->constraints[k].comment;
+    }
+    return NULL;
+}
+
 static int answer_comment(const struct sys_env *env, const struct func_ask *ask, struct buf *b)
 {
     const char *text = NULL;
@@ -432,14 +449,18 @@ static int answer_comment(const struct sys_env *env, const struct func_ask *ask,
     }
     if (!schemas && !text &&
         (ask->text_len == 0 || (ask->text_len == 8 && memcmp(ask->text, "pg_class", 8) == 0)) &&
-        sys_item_find(env, ask->oid, &it, &index) && !index.table) {
+        sys_item_find(env, ask->oid, &it, &index)) {
         int at = ask->sub > 0 && it.table ? table_column_by_id(it.table, (uint32_t)ask->sub) : -1;
 
-        if (ask->sub > 0)
+        if (index.table)
+            text = index.own && table_is_index(index.own) ? index.own->comment : NULL;
+        else if (ask->sub > 0)
             text = at >= 0 ? it.table->columns[at].comment : NULL;
         else
             text = sys_item_comment(&it);
     }
+    if (!text && (ask->text_len == 0 || answer_is(ask, "pg_constraint")))
+        text = answer_constraint_comment(env, ask->oid);
     if (!text)
         return DN_NOT_FOUND;
     buf_puts(b, text);

@@ -327,6 +327,14 @@ void sys_fill_description(struct sys_rows *w)
         sys_comment(w, it.oid, 1259, 0, sys_item_comment(&it));
         for (uint16_t i = 0; it.table && i < it.table->columns_count; i++)
             sys_comment(w, it.oid, 1259, it.table->columns[i].id, it.table->columns[i].comment);
+        for (uint16_t i = 0; it.table && i < it.table->constraints_count; i++) {
+            const struct table_constraint *own = &it.table->constraints[i];
+
+            if (table_is_index(own))
+                sys_comment(w, sys_unique_oid(it.table, own), 1259, 0, own->comment);
+            else
+                sys_comment(w, sys_con_oid(it.table, own), 2606, 0, own->comment);
+        }
     }
 }
 
