@@ -115,13 +115,12 @@ struct table {
 
 struct table_constraint {
     enum table_constraint_kind kind;
-    uint16_t id;    /* in the table, as long as it is there: 1 to TABLE_CONSTRAINTS_MAX */
-    char *name;     /* owned, unique in the table */
+    uint16_t id;          /* in the table, as long as it is there: 1 to TABLE_CONSTRAINTS_MAX */
+    char *name, *comment; /* owned: unique in the table; NULL = none */
     char *text;     /* owned. CHECK: the condition. Others: what follows the list of columns */
     uint16_t *cols; /* owned: columns it names */
     uint16_t cols_count;
     bool not_valid; /* rows from before it may break it */
-    char *comment;  /* owned; NULL = none */
 };
 
 struct table_option {

@@ -6,7 +6,6 @@
 #include "plan/bind_query.h"
 
 #include "func/text.h"
-#include "system/system.h"
 
 #include "base/text.h"
 
@@ -97,20 +96,6 @@ struct bexpr *bind_var(struct binder *b, uint32_t var, uint32_t pos)
     return out;
 }
 
-/* The table whose tableoid is meant; NULL: there is none, or rows of an outer join may lack it. */
-static const struct lrel *bind_tableoid_of(const struct binder *b, const struct expr *e)
-{
-    const struct lrel *rel = NULL;
-
-    if (!b->scope)
-        return NULL;
-    if (e->table)
-        rel = scope_rel(b->scope, e->schema, e->table);
-    else if (b->scope->rels_count == 1)
-        rel = b->scope->rels[0];
-    return rel && rel->table && !rel->view && !rel->nullable ? rel : NULL;
-}
-
 static int
 bind_column(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
 {
@@ -133,15 +118,9 @@ bind_column(struct binder *b, const struct expr *e, struct bexpr **ret, struct d
         dn_err_clear(err);
         return bind_function(b, &call, ret, err); /* a value of SQL, where no column has its name */
     }
-    if (rc == DN_E_UNDEFINED_COLUMN && strcasecmp(e->name, "tableoid") == 0) {
-        const struct lrel *of = bind_tableoid_of(b, e);
-
-        if (of) {
-            struct datum oid = {.type = TYPE_OID, .v = {.i64 = sys_oid(of->table)}};
-
-            dn_err_clear(err);
-            return bind_const(b, &oid, e->pos, ret, err);
-        }
+    if (rc == DN_E_UNDEFINED_COLUMN && bind_is_tableoid(b, e)) {
+        dn_err_clear(err);
+        return bind_tableoid(b, e, ret, err);
     }
     if (rc < 0)
         return rc;

@@ -49,6 +49,10 @@ int bind_row_nested(struct binder *b,
                     struct bexpr **ret,
                     struct dn_err *err) DN_MUST_CHECK;
 
+/* tableoid, where no column has that name: of the table that is meant, if rows cannot lack it. */
+bool bind_is_tableoid(const struct binder *b, const struct expr *e);
+int bind_tableoid(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+    DN_MUST_CHECK;
 /* Whole rows (bind_whole.c): the table that t or t.* names, and where it was found; NULL: none. */
 struct lrel *bind_whole(const struct binder *b, const struct expr *e, const struct scope **ret);
 /* The variable of a function of FROM that has one value, whose name e is; 0: e is none. */

@@ -10,8 +10,10 @@
 #include "plan/select_int.h"
 
 #include "sql/ast.h"
+#include "system/system.h"
 
 #include <string.h>
+#include <strings.h>
 
 static struct lrel *
 whole_find(const struct binder *b, const struct expr *e, const struct scope **ret)
@@ -341,4 +343,31 @@ int bind_key_rows(struct sel *s, struct bexpr *e, uint32_t *ret, struct dn_err *
     for (uint32_t i = 0; rc == 0 && i < count; i++)
         rc = select_key_add(s, parts[i], ret, err);
     return rc;
+}
+
+/* ---- tableoid ---- */
+
+static const struct lrel *whole_tableoid(const struct binder *b, const struct expr *e)
+{
+    const struct lrel *rel = NULL;
+
+    if (!b->scope || strcasecmp(e->name, "tableoid") != 0)
+        return NULL;
+    if (e->table)
+        rel = scope_rel(b->scope, e->schema, e->table);
+    else if (b->scope->rels_count == 1)
+        rel = b->scope->rels[0];
+    return rel && rel->table && !rel->view && !rel->nullable ? rel : NULL;
+}
+
+bool bind_is_tableoid(const struct binder *b, const struct expr *e)
+{
+    return whole_tableoid(b, e) != NULL;
+}
+
+int bind_tableoid(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+{
+    struct datum oid = {.type = TYPE_OID, .v = {.i64 = sys_oid(whole_tableoid(b, e)->table)}};
+
+    return bind_const(b, &oid, e->pos, ret, err);
 }

@@ -644,14 +644,7 @@ static void create(struct dump *d, const struct stmt *s)
         dump_query(d, def->as);
         num(d, "nodata", def->no_data);
     }
-    if (def->execute) {
-        names(d, "cols", def->as_columns, def->as_columns_count);
-        str(d, "execute", def->execute->name.s);
-        for (uint32_t i = 0; i < def->execute->args_count; i++)
-            opt(d, "arg", def->execute->args[i]);
-        num(d, "nodata", def->no_data);
-    }
-    ast_dump_partition(def->partition, d->b);
+    ast_dump_made(def, d->b);
 }
 
 static void alter(struct dump *d, const struct alter_stmt *s)

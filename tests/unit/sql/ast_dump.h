@@ -13,4 +13,5 @@ bool ast_dump_stmt(const struct stmt *s, struct buf *b);
 /* ---- ast_dump_more.c: parts that have no trees in them ---- */
 void ast_dump_set(const struct set_stmt *s, struct buf *b);
 void ast_dump_timepart(const struct timepart_stmt *t, struct buf *b);
+void ast_dump_made(const struct table_def *def, struct buf *b); /* … AS EXECUTE, PARTITIONED BY */
 void ast_dump_partition(const struct partition_def *p, struct buf *b); /* NULL is fine */

@@ -27,6 +27,21 @@ void ast_dump_partition(const struct partition_def *p, struct buf *b)
                p->retroactively);
 }
 
+void ast_dump_made(const struct table_def *def, struct buf *b)
+{
+    ast_dump_partition(def->partition, b);
+    if (!def->execute)
+        return;
+    buf_printf(b, " [execute '%s' %d", def->execute->name.s, def->no_data);
+    for (uint32_t i = 0; i < def->as_columns_count; i++)
+        buf_printf(b, " '%s'", def->as_columns[i].s);
+    for (uint32_t i = 0; i < def->execute->args_count; i++) {
+        buf_puts(b, " ");
+        sql_print_expr(def->execute->args[i], b);
+    }
+    buf_puts(b, "]");
+}
+
 void ast_dump_timepart(const struct timepart_stmt *t, struct buf *b)
 {
     buf_printf(b,
