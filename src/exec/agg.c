@@ -124,6 +124,26 @@ static void agg_init_pace(struct exec_agg *a, size_t bytes)
     }
 }
 
+/* sum(x) and avg(x) of NUMERIC have the same state: it is kept once. Whoever else adds rows to
+ * states (zones) does so for numbers of 64 bits at most. */
+static uint32_t agg_twin(const struct plan_node *node, uint32_t agg)
+{
+    const struct plan_agg *a = &node->aggs[agg];
+
+    if (!a->arg || a->arg->type != TYPE_NUMERIC || a->arg->kind != BEXPR_COLUMN || a->arg2 ||
+        a->distinct || a->order_count)
+        return agg;
+    for (uint32_t g = 0; g < agg; g++) {
+        const struct plan_agg *b = &node->aggs[g];
+
+        if (b->arg && b->arg->kind == BEXPR_COLUMN && b->arg->col == a->arg->col && !b->arg2 &&
+            !b->distinct && !b->order_count && b->agg->arg == a->agg->arg &&
+            b->agg->update_grouped == a->agg->update_grouped)
+            return g;
+    }
+    return agg;
+}
+
 int exec_agg_init(struct exec_agg *a,
                   const struct plan_node *node,
                   const struct exec_ctx *ctx,
@@ -151,10 +171,14 @@ int exec_agg_init(struct exec_agg *a,
     a->ids = arena_alloc_array(&a->run, VEC_ROWS_MAX, sizeof *a->ids);
     a->stretches = arena_alloc_array(&a->run, VEC_ROWS_MAX, sizeof *a->stretches);
     a->states = arena_alloc_array(&a->run, VEC_ROWS_MAX, sizeof *a->states);
+    a->bases = arena_alloc_array(&a->run, VEC_ROWS_MAX, sizeof *a->bases);
     a->fresh = arena_alloc_array(&a->run, VEC_ROWS_MAX, sizeof *a->fresh);
-    if (!a->offsets || !a->keys || !a->seen || !a->ids || !a->stretches || !a->states || !a->fresh)
+    a->twins = arena_alloc_array(&a->run, node->aggs_count + 1, sizeof *a->twins);
+    if (!a->bases || !a->twins || !a->offsets || !a->keys || !a->seen || !a->ids || !a->stretches ||
+        !a->states || !a->fresh)
         return DN_FAIL_NOMEM(err);
     for (uint32_t g = 0; g < node->aggs_count; g++) {
+        a->twins[g] = agg_twin(node, g);
         a->offsets[g] = (uint32_t)a->stride;
         a->stride +=
             (exec_agg_state_size(&node->aggs[g]) + AGG_STATE_ALIGN - 1) & ~(AGG_STATE_ALIGN - 1);
@@ -217,6 +241,18 @@ static int agg_update_stretch(struct exec_agg *a,
     return ops->update_all(state, part, NULL, s->count, &a->strings, err);
 }
 
+/* Where the states of each row's group begin: the same for all aggregates. */
+static void agg_find_bases(struct exec_agg *a, const struct exec_stretch *stretches, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint8_t *base = exec_agg_base(a, stretches[i].group);
+
+        for (uint32_t k = 0; k < stretches[i].count; k++)
+            a->bases[stretches[i].first + k] = base;
+    }
+    a->bases_known = true;
+}
+
 static int agg_update_mixed(struct exec_agg *a,
                             uint32_t agg,
                             const struct vec *v,
@@ -225,12 +261,12 @@ static int agg_update_mixed(struct exec_agg *a,
                             uint32_t count,
                             struct dn_err *err)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        void *state = exec_agg_state(a, stretches[i].group, agg);
+    uint32_t offset = a->offsets[agg];
 
-        for (uint32_t k = 0; k < stretches[i].count; k++)
-            a->states[stretches[i].first + k] = state;
-    }
+    if (!a->bases_known)
+        agg_find_bases(a, stretches, count);
+    for (uint32_t i = 0; i < in->sel_count; i++)
+        a->states[i] = a->bases[i] + offset;
     if (a->node->aggs[agg].order_count)
         return exec_order_add(a, agg, v, in, in->sel, in->sel_count, err);
     return a->node->aggs[agg].agg->update_grouped(
@@ -316,10 +352,11 @@ int exec_agg_stretches(struct exec_agg *a,
                        const bool *only,
                        struct dn_err *err)
 {
+    a->bases_known = false;
     for (uint32_t g = 0; g < a->node->aggs_count; g++) {
         int rc;
 
-        if (only && !only[g])
+        if ((only && !only[g]) || a->twins[g] != g)
             continue;
         rc = agg_update(a, g, in, stretches, count, err);
         if (rc < 0) {
@@ -499,7 +536,7 @@ static int agg_emit_one(struct exec_agg *a,
         return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; i < count; i++) {
         struct datum d;
-        const void *state = exec_agg_state(a, first + i, agg);
+        const void *state = exec_agg_state(a, first + i, a->twins[agg]);
         int rc = pa->order_count ? exec_order_emit(a, agg, state, &d, err)
                                  : pa->agg->emit(state, &d, err);
 

@@ -47,14 +47,23 @@ struct exec_agg {
     uint32_t *ids;                  /* in run, VEC_ROWS_MAX: group of each selected row */
     struct exec_stretch *stretches; /* in run, VEC_ROWS_MAX */
     void **states;                  /* in run, VEC_ROWS_MAX */
+    uint8_t **bases;                /* in run, VEC_ROWS_MAX: states of the group of each row */
+    bool bases_known;               /* for the rows at hand */
+    uint32_t *twins;                /* in run: the first aggregate with the same state, or itself:
+                                       that of the first is kept */
     uint16_t *fresh;                /* in run, VEC_ROWS_MAX: DISTINCT: rows with a new value */
 };
+
+/* The states of a group. */
+static inline uint8_t *exec_agg_base(const struct exec_agg *a, uint32_t group)
+{
+    return a->chunks[group / EXEC_AGG_CHUNK] + (group % EXEC_AGG_CHUNK) * a->stride;
+}
 
 /* The state of an aggregate in a group. */
 static inline void *exec_agg_state(const struct exec_agg *a, uint32_t group, uint32_t agg)
 {
-    return a->chunks[group / EXEC_AGG_CHUNK] + (group % EXEC_AGG_CHUNK) * a->stride +
-           a->offsets[agg];
+    return exec_agg_base(a, group) + a->offsets[agg];
 }
 
 /* The state of an aggregate of the node, whichever way it has it: bytes, and as struct agg has it.

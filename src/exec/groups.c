@@ -2,14 +2,17 @@
  *
  * groups.c: three ways to the number of a row's tuple, from cheap to general:
  *   all keys CONST         one look-up for the batch
- *   all keys CONST, DICT   codes stand for values: a look-up only where they change from row to
- *                          row, and with a single DICT only once per code
+ *   all keys CONST, DICT   codes stand for values: a look-up only once per code, or per codes if
+ *                          those of all DICTs together are few, else where they change from row to
+ *                          row
  *   else                   hashes column by column, a look-up per row */
 #include "exec/groups.h"
 
 #include "exec/value.h"
 
 #include <string.h>
+
+#define GROUPS_CODES_MAX 1024u /* of several DICTs together */
 
 int exec_groups_init(struct exec_groups *g,
                      const enum type_id *types,
@@ -185,6 +188,64 @@ static int groups_find_dict(struct exec_groups *g,
     return 0;
 }
 
+/* One number for the codes of all DICTs, those of NULLs included; how many there are. 0: too many
+ * to remember. */
+static uint32_t groups_codes_product(const struct vec *keys, uint32_t keys_count)
+{
+    uint32_t all = 1;
+
+    for (uint32_t k = 0; k < keys_count; k++) {
+        if (keys[k].form != VEC_DICT)
+            continue;
+        if (keys[k].dict_count >= GROUPS_CODES_MAX)
+            return 0;
+        all *= keys[k].dict_count + 1;
+        if (all > GROUPS_CODES_MAX)
+            return 0;
+    }
+    return all;
+}
+
+/* Several small DICTs: the codes of a row together say its group. */
+static int groups_find_dicts(struct exec_groups *g,
+                             const struct groups_look *look,
+                             const struct batch *in,
+                             uint32_t codes_count,
+                             uint32_t *ids,
+                             struct dn_err *err)
+{
+    uint32_t known[GROUPS_CODES_MAX];
+
+    memset(known, 0xff, codes_count * sizeof *known);
+    memset(ids, 0, in->sel_count * sizeof *ids);
+    for (uint32_t k = 0; k < g->keys_count; k++) {
+        const struct vec *v = &look->keys[k];
+
+        if (v->form != VEC_DICT)
+            continue;
+        for (uint32_t i = 0; i < in->sel_count; i++) {
+            uint32_t row = in->sel ? in->sel[i] : i;
+            uint32_t code = v->nulls && vec_bit(v->nulls, row) ? v->dict_count : v->codes[row];
+
+            ids[i] = ids[i] * (v->dict_count + 1) + code;
+        }
+    }
+    for (uint32_t i = 0; i < in->sel_count; i++) {
+        uint32_t *memo = &known[ids[i]];
+        uint32_t row = in->sel ? in->sel[i] : i;
+
+        if (*memo == EXEC_GROUPS_NO_ID) {
+            int rc =
+                groups_id(g, look, row, exec_row_hash(look->keys, g->keys_count, row), memo, err);
+
+            if (rc < 0)
+                return rc;
+        }
+        ids[i] = *memo;
+    }
+    return 0;
+}
+
 static int groups_find_codes(struct exec_groups *g,
                              const struct groups_look *look,
                              const struct batch *in,
@@ -194,8 +255,11 @@ static int groups_find_codes(struct exec_groups *g,
 {
     const struct vec *dict = groups_single_dict(look->keys, g->keys_count);
     uint32_t *known = NULL; /* id by code */
+    uint32_t codes_count = dict ? 0 : groups_codes_product(look->keys, g->keys_count);
     uint32_t last = 0;
 
+    if (codes_count && codes_count / 16 <= in->sel_count)
+        return groups_find_dicts(g, look, in, codes_count, ids, err);
     if (dict) {
         known = arena_alloc_array(scratch, dict->dict_count, sizeof *known);
         if (!known)

@@ -65,9 +65,16 @@ static inline __attribute__((always_inline)) int agg_num_rows(agg_num_one one,
                                                               uint32_t rows,
                                                               struct dn_err *err)
 {
+    const struct vnumeric *flat = v->data;
+    int rc = 0;
+
+    if (v->form == VEC_FLAT && !v->nulls) { /* nothing to ask per row */
+        for (uint32_t i = 0; i < rows && rc == 0; i++)
+            rc = one(states ? states[i] : state, &flat[sel ? sel[i] : i], err);
+        return rc;
+    }
     for (uint32_t i = 0; i < rows; i++) {
         uint32_t row = sel ? sel[i] : i;
-        int rc;
 
         if (vec_is_null(v, row))
             continue;

@@ -5,6 +5,7 @@
  * fraction, so their first 18 digits are right. */
 #include "func/func_int.h"
 #include "func/num.h"
+#include "func/num_each.h"
 #include "func/num_quad.h"
 
 #include <math.h>
@@ -18,15 +19,9 @@ static int numeric_max3(int a, int b, int c)
     return a < 0 ? 0 : a > VNUMERIC_SCALE_MAX ? VNUMERIC_SCALE_MAX : a;
 }
 
-FUNC_EACH(func_num_add,
-          struct vnumeric,
-          num_add_fast(func_num_at(&args[0], i), func_num_at(&args[1], i), &to[i], err))
-FUNC_EACH(func_num_sub,
-          struct vnumeric,
-          num_sub_fast(func_num_at(&args[0], i), func_num_at(&args[1], i), &to[i], err))
-FUNC_EACH(func_num_mul,
-          struct vnumeric,
-          num_mul_fast(func_num_at(&args[0], i), func_num_at(&args[1], i), &to[i], err))
+NUMERIC_EACH(add)
+NUMERIC_EACH(sub)
+NUMERIC_EACH(mul)
 FUNC_EACH(func_num_div,
           struct vnumeric,
           num_div(func_num(&args[0], i), func_num(&args[1], i), &to[i], err))

@@ -61,14 +61,32 @@ static inline bool num_both_short(const struct vnumeric *a, const struct vnumeri
            b->hi == (int64_t)b->lo >> 63;
 }
 
+/* Two such numbers at the greater of their scales. False: these are too far apart. */
+static inline bool num_align_fast(const struct vnumeric *a,
+                                  const struct vnumeric *b,
+                                  vnumeric_i128 *ret_a,
+                                  vnumeric_i128 *ret_b)
+{
+    int d = a->scale - b->scale;
+
+    /* 63 bits times 10^18 are 123, and the sum of two of these 124. */
+    if (d <= 1 - VNUMERIC_TENS || d >= VNUMERIC_TENS - 1)
+        return false;
+    *ret_a = (vnumeric_i128)(int64_t)a->lo * (int64_t)vnumeric_tens[d < 0 ? -d : 0];
+    *ret_b = (vnumeric_i128)(int64_t)b->lo * (int64_t)vnumeric_tens[d > 0 ? d : 0];
+    return true;
+}
+
 static inline int num_add_fast(const struct vnumeric *a,
                                const struct vnumeric *b,
                                struct vnumeric *ret,
                                struct dn_err *err)
 {
-    if (a->scale != b->scale || !num_both_short(a, b))
+    vnumeric_i128 x, y;
+
+    if (!num_both_short(a, b) || !num_align_fast(a, b, &x, &y))
         return num_add(*a, *b, ret, err);
-    num_put((vnumeric_i128)(int64_t)a->lo + (int64_t)b->lo, a->scale, ret);
+    num_put(x + y, a->scale > b->scale ? a->scale : b->scale, ret);
     return 0;
 }
 
@@ -77,9 +95,11 @@ static inline int num_sub_fast(const struct vnumeric *a,
                                struct vnumeric *ret,
                                struct dn_err *err)
 {
-    if (a->scale != b->scale || !num_both_short(a, b))
+    vnumeric_i128 x, y;
+
+    if (!num_both_short(a, b) || !num_align_fast(a, b, &x, &y))
         return num_sub(*a, *b, ret, err);
-    num_put((vnumeric_i128)(int64_t)a->lo - (int64_t)b->lo, a->scale, ret);
+    num_put(x - y, a->scale > b->scale ? a->scale : b->scale, ret);
     return 0;
 }
 
