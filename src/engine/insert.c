@@ -182,9 +182,18 @@ static int ins_target(struct dendro_stmt *stmt,
     static const struct spec_name none = {.s = NULL};
     struct catalog_relation r = {.table = NULL};
     struct plan_writable *w;
-    int rc = session_relation(stmt->conn, stmt->catalog, &s->table, &r, err);
     const struct table *t;
+    int rc = session_relation(stmt->conn, stmt->catalog, &s->table, &r, err);
 
+    if (rc == DN_E_UNDEFINED_SCHEMA) { /* to PostgreSQL it is the relation that is missing */
+        rc = DN_FAIL(err,
+                     DN_E_UNDEFINED_TABLE,
+                     "relation \"%s.%s\" does not exist",
+                     s->table.schema,
+                     s->table.name);
+        dn_err_hint(err, "There is no schema \"%s\".", s->table.schema);
+        dn_err_at(err, s->table.pos);
+    }
     if (rc == 0 && r.view) {
         rc = plan_writable(env, r.view, "insert into", PRIVILEGE_BIT(PRIVILEGE_INSERT), &w, err);
         if (rc < 0)

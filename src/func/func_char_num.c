@@ -350,7 +350,10 @@ static int nchar_text(const struct str_call *c,
     whole = strcspn((const char *)digits->data, ".");
     n->spaces = pre > (int)whole ? pre - (int)whole : 0;
     if ((int)whole > pre) {
-        if (type_is_float(d.type) && digits->len - 1 - whole <= (size_t)post) /* fewer are exact */
+        if (d.type == TYPE_DOUBLE && isinf(d.v.f64)) /* its name counts like digits */
+            post = post < NCHAR_DOUBLE - 8 ? post : NCHAR_DOUBLE - 8;
+        else if (type_is_float(d.type) && digits->len - 1 - whole <= (size_t)post)
+            /* fewer are exact */
             post = digits->len - 1 > whole ? (int)(digits->len - 2 - whole) : 0;
         buf_reset(digits);
         for (int i = 0; i < pre + post + 1; i++)

@@ -440,6 +440,8 @@ int bind_field(struct binder *b, const struct expr *e, struct bexpr **ret, struc
 
     if (rc != 1)
         return rc;
+    if (e->a->kind == EXPR_ROW)
+        return bind_row_field(b, e, ret, err);
     rc = bind_expr(b, e->a, &row, err);
     if (rc == 0)
         rc = bind_settle(b, row, &row, err);

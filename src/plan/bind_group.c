@@ -331,6 +331,21 @@ bind_agg_within(struct binder *b, const struct expr *e, struct plan_agg *agg, st
 }
 
 /* What is in the parentheses, ORDER BY and FILTER aside. */
+/* A literal without type is a text, but a number for corr() and its like. */
+static int bind_agg_settle(struct binder *b,
+                           const struct expr *e,
+                           const char *name,
+                           struct bexpr **arg,
+                           struct dn_err *err)
+{
+    struct dn_err ignored;
+    bool pair = e->args_count == 2 && bind_untyped_text(*arg) &&
+                agg_find_pair(name, TYPE_DOUBLE, TYPE_DOUBLE, e->pos, &ignored);
+
+    return pair ? bind_coerce(b, *arg, TYPE_DOUBLE, false, arg, err)
+                : bind_settle(b, *arg, arg, err);
+}
+
 static int bind_agg_values(struct binder *b,
                            const struct expr *e,
                            const char *name,
@@ -345,7 +360,7 @@ static int bind_agg_values(struct binder *b,
         return bind_agg_within(b, e, agg, err);
     rc = bind_expr(b, e->args[0], &agg->arg, err);
     if (rc == 0)
-        rc = bind_settle(b, agg->arg, &agg->arg, err);
+        rc = bind_agg_settle(b, e, name, &agg->arg, err);
     if (rc == 0 && agg->arg->type == TYPE_NONE &&
         (strcmp(name, "min") == 0 || strcmp(name, "max") == 0))
         rc = bind_coerce(b, agg->arg, TYPE_VARCHAR, false, &agg->arg, err);
@@ -356,7 +371,7 @@ static int bind_agg_values(struct binder *b,
     rc = bind_expr(b, e->args[1], &agg->arg2, err);
     if (rc == 0 && agg->arg->type == TYPE_BLOB && agg->arg2->type == TYPE_NONE)
         return bind_coerce(b, agg->arg2, TYPE_BLOB, false, &agg->arg2, err);
-    return rc < 0 ? rc : bind_settle(b, agg->arg2, &agg->arg2, err);
+    return rc < 0 ? rc : bind_agg_settle(b, e, name, &agg->arg2, err);
 }
 
 /* ORDER BY in the parentheses; with DISTINCT only by what is told apart. */

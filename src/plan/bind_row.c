@@ -4,6 +4,8 @@
  * that is shown is text, as PostgreSQL writes it. */
 #include "plan/bind_query.h"
 
+#include <stdio.h>
+
 int bind_row_text(struct binder *b, const struct expr *row, struct bexpr **ret, struct dn_err *err)
 {
     struct expr *e;
@@ -94,6 +96,27 @@ int bind_row_no_order(const struct bexpr *e, uint32_t pos, struct dn_err *err)
         err, DN_E_UNSUPPORTED, "the order of rows that come from elsewhere is not supported yet");
     dn_err_hint(err, "Name the values in them: ORDER BY a, b.");
     dn_err_at(err, pos);
+    return rc;
+}
+
+int bind_row_field(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+{
+    struct expr *row;
+    char name[16];
+    int rc = bind_as_row(b, e->a, &row, err);
+
+    for (uint32_t i = 0; rc == 0 && i < row->args_count; i++) {
+        snprintf(name, sizeof name, "f%u", i + 1);
+        if (strcmp(name, e->name) == 0)
+            return bind_expr(b, row->args[i], ret, err);
+    }
+    if (rc < 0)
+        return rc;
+    rc = DN_FAIL(err,
+                 DN_E_UNDEFINED_COLUMN,
+                 "could not identify column \"%s\" in record data type",
+                 e->name);
+    dn_err_at(err, e->pos);
     return rc;
 }
 

@@ -21,6 +21,9 @@ int bind_row_call(struct binder *b,
                   uint32_t count,
                   struct bexpr **ret,
                   struct dn_err *err) DN_MUST_CHECK;
+/* ROW(a, b).f2 */
+int bind_row_field(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+    DN_MUST_CHECK;
 /* Refuses what texts of rows cannot tell: l op r; the order of e. */
 int bind_row_only_same(enum expr_op op,
                        uint32_t pos,
