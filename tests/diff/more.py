@@ -100,6 +100,30 @@ def in_with(g):
     return Statement(text.format(change, where.d), text.format(change, where.p), ["int", "int", "text"])
 
 
+# What ORDER BY, GROUP BY and DISTINCT ON find by the name of the result; kinds of the columns.
+IMPLIED = (
+    (["text"], "SELECT x.n::text FROM {t} AS x ORDER BY n{d}"),
+    (["text"], "SELECT DISTINCT x.n::text FROM {t} AS x ORDER BY n{d} LIMIT {k}"),
+    (["int"], "SELECT count(*) FROM {t} AS x GROUP BY x.n % {k} ORDER BY count{d}"),
+    (["int", "int"], "SELECT x.n % {k}, max(x.n) FROM {t} AS x GROUP BY 1 ORDER BY max{d}, 1"),
+    (["text", "int"], "SELECT reverse(x.s), count(*) FROM {t} AS x GROUP BY reverse ORDER BY reverse{d} NULLS LAST"),
+    (["text"], "SELECT DISTINCT ON (reverse) reverse(x.s) FROM {t} AS x ORDER BY reverse{d}"),
+    (["int"], "SELECT x.n % {k} FROM {t} AS x ORDER BY \"?column?\"{d}"),
+    (["int", "bool"], "SELECT x.n, x::text = x::text FROM {t} AS x WHERE (x.n, (x.s, {k})) = (x.n, (x.s, {k})) ORDER BY 1"),
+    (["int"], "SELECT count(DISTINCT (x.n % {k}, x.n * 1.0)) FROM {t} AS x"),
+    (["int"], "SELECT x.n FROM {t} AS x ORDER BY ROW(x.n % {k})::text{d}, ROW(x.n)"),
+    (["int"], "SELECT g FROM generate_series(1, {k}) AS g(a) WHERE g IN (SELECT x.n % {k} FROM {t} AS x) ORDER BY g{d}"),
+)
+
+
+@shape(1)
+def implied(g):
+    t, _ = _tables(g)
+    kinds, text = g.rng.choice(IMPLIED)
+    text = text.format(t=t.name, d=g.rng.choice(["", " DESC"]), k=g.rng.randrange(2, 12))
+    return Statement(text, text, kinds, True)
+
+
 @shape(1)
 def merge(g):
     t, u = _tables(g)
