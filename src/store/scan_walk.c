@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * scan_walk.c: the runs of all sources in physical order. Most runs belong to one source and are
- * handed out as they lie. Where sources share a run, their rows follow each other if their times do
- * not overlap, and are merged row by row (scan_merge.c) if they do. Readers take what comes next in
+ * handed out as they lie. Where sources share a run, their rows follow each other if their times,
+ * or the values of the first key column after the series, do not overlap, and are merged row by row
+ * (scan_merge.c) if they do. Readers take what comes next in
  * morsels: stretches of rows that end with a block where they can, or one run to merge. All of it
  * works from either end. */
 #include "store/scan_int.h"
@@ -126,6 +127,98 @@ static void scan_run_rowids(const struct scan *s,
         *ret_max = z.max.v.i64;
 }
 
+/* Values of the first column of the local key after the series, by which the rows of a run are
+ * ordered; as wide as can be where nothing is known. Zones of blocks that other runs share are
+ * wider than the run. */
+static void scan_run_keys(const struct scan *s,
+                          const struct scan_src *src,
+                          uint32_t run,
+                          int64_t *ret_min,
+                          int64_t *ret_max)
+{
+    const struct key_part *key = &s->t->rest[0];
+    uint32_t first;
+    uint32_t end;
+    struct datum a;
+    struct datum b;
+    struct zone z;
+
+    *ret_min = INT64_MIN;
+    *ret_max = INT64_MAX;
+    scan_run_rows(src, run, &first, &end);
+    if (src->m) {
+        a = memtable_rest(src->m, src->order->order[first], s->t, 0);
+        b = memtable_rest(src->m, src->order->order[end - 1], s->t, 0);
+        if (!a.null && !b.null) {
+            *ret_min = key->desc ? b.v.i64 : a.v.i64;
+            *ret_max = key->desc ? a.v.i64 : b.v.i64;
+        }
+        return;
+    }
+    first = seg_block_of(src->seg, first);
+    end = seg_block_of(src->seg, end - 1);
+    if (seg_block_zone(src->seg, key->desc ? end : first, key->col, &z) && z.has_range &&
+        z.nulls == 0 && !z.absent)
+        *ret_min = z.min.v.i64;
+    if (seg_block_zone(src->seg, key->desc ? first : end, key->col, &z) && z.has_range &&
+        z.nulls == 0 && !z.absent)
+        *ret_max = z.max.v.i64;
+}
+
+/* What the rows of a run are ordered by. */
+enum scan_order {
+    SCAN_BY_NOTHING, /* that is an integer */
+    SCAN_BY_ROWID,   /* no key */
+    SCAN_BY_TIME,    /* the time column, whose range is known of each run */
+    SCAN_BY_KEY,     /* another column of the key */
+};
+
+static enum scan_order scan_order_of(const struct table *t)
+{
+    enum type_id type;
+
+    if (t->form == KEY_NONE)
+        return SCAN_BY_ROWID;
+    if (t->rest_count == 0)
+        return SCAN_BY_NOTHING;
+    if (t->time_col >= 0 && t->rest[0].col == t->time_col)
+        return SCAN_BY_TIME;
+    type = t->columns[t->rest[0].col].type;
+    return type_is_fixed(type) && !type_is_float(type) ? SCAN_BY_KEY : SCAN_BY_NOTHING;
+}
+
+/* The range of the source's next run by that. */
+static void scan_next_range(const struct scan *s,
+                            const struct scan_src *src,
+                            int64_t *ret_min,
+                            int64_t *ret_max)
+{
+    uint32_t run = scan_pick(s, src);
+
+    switch (scan_order_of(s->t)) {
+    case SCAN_BY_ROWID:
+        scan_run_rowids(s, src, run, ret_min, ret_max);
+        break;
+    case SCAN_BY_TIME:
+        scan_run_time(src, run, ret_min, ret_max);
+        break;
+    case SCAN_BY_KEY:
+        scan_run_keys(s, src, run, ret_min, ret_max);
+        break;
+    case SCAN_BY_NOTHING:
+        *ret_min = INT64_MIN;
+        *ret_max = INT64_MAX;
+        break;
+    }
+}
+
+static bool scan_order_desc(const struct table *t)
+{
+    return scan_order_of(t) == SCAN_BY_TIME  ? t->time_desc
+           : scan_order_of(t) == SCAN_BY_KEY ? t->rest[0].desc
+                                             : false;
+}
+
 /* Does all of a come before all of b? */
 static bool scan_disjoint(const struct scan *s, const struct scan_src *a, const struct scan_src *b)
 {
@@ -134,14 +227,9 @@ static bool scan_disjoint(const struct scan *s, const struct scan_src *a, const 
     int64_t bmin;
     int64_t bmax;
 
-    if (s->t->form == KEY_NONE) {
-        scan_run_rowids(s, a, scan_pick(s, a), &amin, &amax);
-        scan_run_rowids(s, b, scan_pick(s, b), &bmin, &bmax);
-        return amax < bmin;
-    }
-    scan_run_time(a, scan_pick(s, a), &amin, &amax);
-    scan_run_time(b, scan_pick(s, b), &bmin, &bmax);
-    return s->t->time_desc ? amin > bmax : amax < bmin;
+    scan_next_range(s, a, &amin, &amax);
+    scan_next_range(s, b, &bmin, &bmax);
+    return scan_order_desc(s->t) ? amin > bmax : amax < bmin;
 }
 
 static bool scan_before(const struct scan *s, const struct scan_src *a, const struct scan_src *b)
@@ -150,23 +238,15 @@ static bool scan_before(const struct scan *s, const struct scan_src *a, const st
     int64_t bmin;
     int64_t unused;
 
-    if (s->t->form == KEY_NONE) {
-        scan_run_rowids(s, a, scan_pick(s, a), &amin, &unused);
-        scan_run_rowids(s, b, scan_pick(s, b), &bmin, &unused);
-        return amin < bmin;
-    }
-    scan_run_time(a, scan_pick(s, a), &amin, &unused);
-    scan_run_time(b, scan_pick(s, b), &bmin, &unused);
-    return s->t->time_desc ? amin > bmin : amin < bmin;
+    scan_next_range(s, a, &amin, &unused);
+    scan_next_range(s, b, &bmin, &unused);
+    return scan_order_desc(s->t) ? amin > bmin : amin < bmin;
 }
 
 /* Members whose rows follow each other become pieces; false if any two overlap. */
 static bool scan_take_sequence(struct scan *s)
 {
-    bool by_time =
-        s->t->rest_count > 0 && s->t->time_col >= 0 && s->t->rest[0].col == s->t->time_col;
-
-    if (!by_time && s->t->form != KEY_NONE)
+    if (scan_order_of(s->t) == SCAN_BY_NOTHING)
         return false;
     for (uint32_t i = 0; i < s->members_count; i++)
         if (!scan_run_plain(s->members[i], scan_pick(s, s->members[i])))
