@@ -289,6 +289,28 @@ static int hypo_sets(struct binder *b, const struct expr *e, struct dn_err *err)
     return rc;
 }
 
+/* A direct argument is the same for all rows of a group: it stands outside of the aggregates as
+ * well, CASE WHEN (v IS NULL) IS NOT NULL THEN … END, where columns must be those of GROUP BY. */
+static struct expr *hypo_grouped(struct hypo *h, struct expr *made)
+{
+    for (uint32_t i = 0; made && i < h->e->args_count; i++) {
+        struct expr *v = h->e->args[i];
+        struct expr *choice = v->kind == EXPR_LITERAL ? NULL : hypo_expr(h, EXPR_CASE);
+
+        if (!choice)
+            continue;
+        choice->args = arena_alloc_array(h->b->env->arena, 2, sizeof(choice->args[0]));
+        h->failed = h->failed || !choice->args;
+        if (h->failed)
+            return NULL;
+        choice->args[0] = hypo_is_null(h, hypo_is_null(h, v, false), true);
+        choice->args[1] = made;
+        choice->args_count = 2;
+        made = choice;
+    }
+    return made;
+}
+
 int bind_hypothetical(struct binder *b,
                       const struct expr *e,
                       const char *name,
@@ -331,7 +353,7 @@ int bind_hypothetical(struct binder *b,
     rc = hypo_sets(b, e, err);
     if (rc < 0)
         return rc;
-    made = hypo_make(&h, name);
+    made = hypo_grouped(&h, hypo_make(&h, name));
     if (h.failed || !made)
         return DN_FAIL_NOMEM(err);
     return bind_expr(b, made, ret, err);

@@ -107,6 +107,24 @@ static void sel_clause(struct sel *s, const char *clause, bool aggs, struct bind
     s->b.subs = subs;
 }
 
+/* Equal rows may be written differently: 1.0 and 1.00. */
+static int sel_distinct_rows(const struct sel *s, struct dn_err *err)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; rc == 0 && i < s->outs_count; i++) {
+        if (s->outs[i].e->chars != BIND_ROW_LOOSE)
+            continue;
+        rc = DN_FAIL(
+            err,
+            DN_E_UNSUPPORTED,
+            "SELECT DISTINCT of rows with NUMERIC or INTERVAL in them is not supported yet");
+        dn_err_hint(err, "Select the values in them.");
+        dn_err_at(err, s->outs[i].e->pos);
+    }
+    return rc;
+}
+
 static int sel_bind_items(struct sel *s, struct dn_err *err)
 {
     const struct select_core *core = s->core;
@@ -148,7 +166,7 @@ static int sel_bind_items(struct sel *s, struct dn_err *err)
             return rc;
     }
     s->shown_count = s->outs_count;
-    return 0;
+    return core->distinct && !core->distinct_on ? sel_distinct_rows(s, err) : 0;
 }
 
 /* ---- WHERE, GROUP BY, HAVING ---- */
