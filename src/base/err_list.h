@@ -124,4 +124,5 @@ DN_ERR(NO_SLAB,          347, "42704", "The table has no such partition.")
 DN_ERR(NOT_DETACHED,     348, "58P01", "There is no complete detached partition at that place.")
 DN_ERR(SLAB_DIFFERS,     349, "42804", "A detached partition does not fit the table: columns, types or key differ, or it is too old.")
 DN_ERR(SLAB_TAKEN,       350, "55006", "The table has rows where those of a detached partition would go.")
+DN_ERR(TABLESAMPLE,      371, "2202H", "An argument of TABLESAMPLE is not valid.")
 /* clang-format on */

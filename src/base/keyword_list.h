@@ -7,7 +7,6 @@
  *     LABEL     a name where the grammar does not want the word (the parser looks one token ahead);
  *               printed in quotes, since a name may stand where the word is wanted
  *     FREE      likewise, and printed as it is
- *
  * A new word goes here and into a %token line of grammar.y. */
 
 /* clang-format off */
@@ -239,6 +238,7 @@ DN_KEYWORD(SYMMETRIC,       "symmetric",       RESERVED)
 DN_KEYWORD(SYSTEM,          "system",          FREE)
 DN_KEYWORD(TABLE,           "table",           RESERVED)
 DN_KEYWORD(TABLES,          "tables",          FREE)
+DN_KEYWORD(TABLESAMPLE,     "tablesample",     FREE)
 DN_KEYWORD(TEMP,            "temp",            FREE)
 DN_KEYWORD(TEMPORARY,       "temporary",       FREE)
 DN_KEYWORD(THEN,            "then",            RESERVED)

@@ -269,8 +269,10 @@ static int change_find(struct change_run *r, struct dn_err *err)
     struct batch b;
     int rc = exec_open(stmt->run_plan ? stmt->run_plan : stmt->plan, &stmt->ctx, &stmt->root, err);
 
-    while (rc == 0 && (rc = exec_next(stmt->root, &b, err)) == 0)
-        rc = change_gather(r, &b, err);
+    while (rc == 0 && (rc = exec_next(stmt->root, &b, err)) == 0) {
+        rc = stmt_parts_skip(stmt, r->table, r->plan, &b, err);
+        rc = rc < 0 ? rc : change_gather(r, &b, err);
+    }
     exec_close(stmt->root);
     stmt->root = NULL;
     return rc == DN_EOF ? 0 : rc;
@@ -560,7 +562,8 @@ static int change_once(struct dendro_stmt *stmt, int tries, struct dn_err *err)
     if (rc < 0)
         return rc;
     plan = stmt->run_plan ? stmt->run_plan : stmt->plan;
-    if (tries < CHANGE_RANGE_TRIES && !stmt->returning && !stmt_inner(stmt)->change->once)
+    if (tries < CHANGE_RANGE_TRIES && !stmt->returning && !stmt_inner(stmt)->change->once &&
+        !stmt_parts_share(stmt, plan->table))
         rc = stmt_delete_ranges(stmt, plan, &ranges, err);
     if (rc < 0 || ranges.count > 0)
         return rc < 0 ? rc : stmt_run_ranges(stmt, plan, &ranges, err);
@@ -577,6 +580,8 @@ static int change_once(struct dendro_stmt *stmt, int tries, struct dn_err *err)
         rc = change_find(&r, err);
     if (rc == 0 && r.rows > 0)
         rc = stmt_inner(stmt)->change->once ? stmt_merge_twice(err) : change_write(&r, err);
+    if (rc == 0 && r.rows > 0)
+        rc = stmt_parts_note(stmt, r.table, r.old_cols, r.rows, err);
     stmt->rows_count = rc < 0 || stmt_returns(stmt) ? 0 : r.rows - (stmt->conn->late - late);
     change_done(&r);
     return rc;
@@ -588,13 +593,7 @@ int stmt_run_change(struct dendro_stmt *stmt, struct dn_err *err)
 
     if (rc == 0)
         rc = stmt_retry(stmt, change_once, err);
-    if (rc == DN_E_NOMEM && err)
-        err->hint[0] = '\0'; /* what an operator advises is about queries */
     if (rc == DN_E_NOMEM)
-        dn_err_hint(err,
-                    stmt_inner(stmt)->kind == STMT_DELETE
-                        ? "All rows of a statement change at once: delete by ranges of the key, or "
-                          "everything with TRUNCATE."
-                        : "All rows of a statement change at once: update by ranges of the key.");
+        stmt_change_advise(stmt, err);
     return rc;
 }

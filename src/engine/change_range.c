@@ -50,6 +50,17 @@ int stmt_run_ranges(struct dendro_stmt *stmt,
     return rc;
 }
 
+void stmt_change_advise(const struct dendro_stmt *stmt, struct dn_err *err)
+{
+    if (err)
+        err->hint[0] = '\0'; /* what an operator advises is about queries */
+    dn_err_hint(err,
+                stmt_inner(stmt)->kind == STMT_DELETE
+                    ? "All rows of a statement change at once: delete by ranges of the key, or "
+                      "everything with TRUNCATE."
+                    : "All rows of a statement change at once: update by ranges of the key.");
+}
+
 int stmt_delete_ranges(struct dendro_stmt *stmt,
                        const struct plan *plan,
                        struct plan_ranges *ret,

@@ -11,6 +11,8 @@ int stmt_delete_ranges(struct dendro_stmt *stmt,
                        const struct plan *plan,
                        struct plan_ranges *ret,
                        struct dn_err *err) DN_MUST_CHECK;
+/* What to do where the rows of a change took too much memory. */
+void stmt_change_advise(const struct dendro_stmt *stmt, struct dn_err *err);
 /* Counts the rows and deletes them with one range tombstone each. */
 int stmt_run_ranges(struct dendro_stmt *stmt,
                     const struct plan *plan,

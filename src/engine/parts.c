@@ -57,6 +57,7 @@ void stmt_parts_free(struct stmt_parts *p)
         if (p->rows)
             exec_rows_done(&p->rows[i]);
     }
+    stmt_parts_changed_free(p);
     mem_free(p->v);
     mem_free(p->seen);
     mem_free(p->rows);
@@ -210,6 +211,7 @@ int stmt_parts_compile(struct dendro_stmt *stmt, struct dn_err *err)
     if (!p)
         return DN_FAIL_NOMEM(err);
     p->count = n;
+    p->whole = stmt;
     p->v = mem_calloc(&stmt->owner, n, sizeof(struct dendro_stmt *));
     p->seen = mem_calloc(&stmt->owner, n, sizeof(*p->seen));
     p->rows = mem_calloc(&stmt->owner, n, sizeof(*p->rows));
@@ -340,6 +342,7 @@ static int parts_once(struct dendro_stmt *stmt, struct dn_err *err)
     conn->parts = NULL;
     for (uint32_t i = 0; i < p->count; i++)
         exec_rows_done(&p->rows[i]);
+    stmt_parts_changed_free(p);
     p->done = 0;
     return rc;
 }

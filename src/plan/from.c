@@ -311,6 +311,8 @@ static int from_table_item(struct from *f,
         rc = from_with(f->q, item, left, &out, err);
     if (rc < 0)
         return rc;
+    if (rc == 0 && item->sample)
+        return from_sample_refuse(item, err);
     if (rc == 0) {
         rc = from_own_vars(f, &out, err);
         return rc < 0 ? rc
@@ -318,9 +320,13 @@ static int from_table_item(struct from *f,
                             f, item, item->alias ? item->alias : item->table.name, &out, ret, err);
     }
     system = from_find_system(f, &item->table);
+    if (system && item->sample)
+        return from_sample_refuse(item, err);
     if (system)
         return from_system(f, item, system, ret, err);
     rc = from_look_up(f, &item->table, PRIVILEGE_BIT(PRIVILEGE_SELECT), &found, err);
+    if (rc == 0 && item->sample && (!found.table || found.table->timepart))
+        return from_sample_refuse(item, err);
     if (rc == 0 && found.view)
         return from_view(f, item, found.view, ret, err);
     if (rc == 0 && found.sequence)
@@ -333,7 +339,9 @@ static int from_table_item(struct from *f,
         return rc;
     plan_note_table(f->q, item, rel);
     rc = from_rename(rel, item->columns, item->columns_count, err);
-    return rc < 0 ? rc : from_add(f, rel, ret, err);
+    if (rc == 0)
+        rc = from_add(f, rel, ret, err);
+    return rc == 0 && item->sample ? from_sample(f, item->sample, rel, ret, err) : rc;
 }
 
 static int from_query_item(struct from *f,

@@ -48,6 +48,13 @@ int from_join(struct from *f,
               const struct scope *left,
               struct from_part *ret,
               struct dn_err *err) DN_MUST_CHECK;
+/* TABLESAMPLE (from_sample.c): fewer rows of a stored table; the error for what is none. */
+int from_sample(struct from *f,
+                const struct from_sample *s,
+                struct lrel *rel,
+                struct from_part *part,
+                struct dn_err *err) DN_MUST_CHECK;
+int from_sample_refuse(const struct from_item *item, struct dn_err *err) DN_MUST_CHECK;
 /* A function (from_function.c). */
 int from_function(struct from *f,
                   const struct from_item *item,

@@ -168,6 +168,10 @@ static int refuse_from_item(const struct from_item *f, struct dn_err *err)
             rc = refuse_from_item(f->right, err);
         return rc < 0 ? rc : refuse_expr(f->on, err);
     case FROM_TABLE:
+        rc = f->sample ? refuse_expr(f->sample->seed, err) : 0;
+        for (uint32_t i = 0; rc == 0 && f->sample && i < f->sample->args_count; i++)
+            rc = refuse_expr(f->sample->args[i], err);
+        return rc;
     case FROM_KIND_MAX:
         break;
     }

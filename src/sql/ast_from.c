@@ -134,6 +134,35 @@ sql_from_alias(struct sql_parser *ps, struct from_item *f, const struct sql_alia
     return f;
 }
 
+struct from_sample *
+sql_sample(struct sql_parser *ps, struct sql_token method, struct sql_list args, struct expr *seed)
+{
+    struct expr **list = sql_list_take(ps, args);
+    struct from_sample *s = sql_new(ps, sizeof *s);
+
+    if (!s)
+        return NULL;
+    s->method = sql_spec_name(ps, method);
+    s->args = list;
+    s->args_count = args.count;
+    s->seed = seed;
+    return s;
+}
+
+struct from_item *
+sql_from_sample(struct sql_parser *ps, struct from_item *f, struct from_sample *sample)
+{
+    if (ps->rc < 0 || !f || !sample)
+        return f;
+    f->sample = sample;
+    for (uint32_t i = 0; i < sample->args_count; i++)
+        if (f->depth <= sample->args[i]->depth)
+            f->depth = sample->args[i]->depth + 1;
+    if (sample->seed && f->depth <= sample->seed->depth)
+        f->depth = sample->seed->depth + 1;
+    return f;
+}
+
 struct sql_on *
 sql_on(struct sql_parser *ps, struct expr *on, struct sql_list using, const struct sql_token *alias)
 {

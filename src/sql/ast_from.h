@@ -31,17 +31,26 @@ struct from_column {
     struct type_name *type;
 };
 
+/* TABLESAMPLE method (args) [REPEATABLE (seed)]. */
+struct from_sample {
+    struct spec_name method;
+    struct expr **args;
+    uint32_t args_count;
+    struct expr *seed; /* NULL = none */
+};
+
 struct from_item {
     enum from_kind kind;
-    uint32_t pos;           /* first character; JOIN: of its word */
-    uint32_t depth;         /* height of the joins and queries below */
-    bool only;              /* ONLY t: there is no inheritance, so it changes nothing */
-    bool lateral;           /* QUERY, FUNCTION: LATERAL was written (a FUNCTION is so anyway) */
-    bool ordinality;        /* FUNCTION: WITH ORDINALITY */
-    struct qual_name table; /* TABLE */
-    struct query *query;    /* QUERY */
-    struct expr *call;      /* FUNCTION: an EXPR_CALL; NULL: ROWS FROM (…) */
-    struct expr **calls;    /* ROWS FROM: those side by side */
+    uint32_t pos;               /* first character; JOIN: of its word */
+    uint32_t depth;             /* height of the joins and queries below */
+    bool only;                  /* ONLY t: there is no inheritance, so it changes nothing */
+    bool lateral;               /* QUERY, FUNCTION: LATERAL was written (a FUNCTION is so anyway) */
+    bool ordinality;            /* FUNCTION: WITH ORDINALITY */
+    struct qual_name table;     /* TABLE */
+    struct from_sample *sample; /* TABLE; NULL = none */
+    struct query *query;        /* QUERY */
+    struct expr *call;          /* FUNCTION: an EXPR_CALL; NULL: ROWS FROM (…) */
+    struct expr **calls;        /* ROWS FROM: those side by side */
     uint32_t calls_count;
     const char *alias; /* NULL = none; a JOIN in parentheses may have one too */
     uint32_t alias_pos;

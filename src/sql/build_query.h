@@ -114,6 +114,11 @@ struct from_item *
 sql_from_call(struct sql_parser *ps, struct expr *call, bool lateral, bool ordinality);
 struct from_item *sql_from_rows(
     struct sql_parser *ps, uint32_t pos, struct sql_list calls, bool lateral, bool ordinality);
+/* TABLESAMPLE. */
+struct from_sample *
+sql_sample(struct sql_parser *ps, struct sql_token method, struct sql_list args, struct expr *seed);
+struct from_item *
+sql_from_sample(struct sql_parser *ps, struct from_item *f, struct from_sample *sample);
 struct from_item *
 sql_from_alias(struct sql_parser *ps, struct from_item *f, const struct sql_alias *alias);
 struct from_column *

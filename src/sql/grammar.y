@@ -46,7 +46,7 @@
   CASCADE CASCADED RESTRICT ACTION MATCH SIMPLE GENERATED ALWAYS IDENTITY STORED INCLUDING EXCLUDING DATA TYPE VALID
   INCREMENT MINVALUE MAXVALUE CACHE CYCLE OWNED NONE RESTART CONTINUE EXPRESSION VALIDATE COMMENT DATABASE PREPARE EXECUTE DEALLOCATE
   DECLARE CURSOR BINARY INSENSITIVE SCROLL HOLD MOVE FORWARD BACKWARD ABSOLUTE RELATIVE PRIOR CLOSE LOCK MODE
-  ANALYZE VACUUM VERBOSE STDIN STDOUT REINDEX CLUSTER AUTHORIZATION LISTEN UNLISTEN NOTIFY MERGE MATCHED.
+  TABLESAMPLE ANALYZE VACUUM VERBOSE STDIN STDOUT REINDEX CLUSTER AUTHORIZATION LISTEN UNLISTEN NOTIFY MERGE MATCHED.
 %token PARTITIONED PUT ATTACH DETACH LIST.
 %token ROLE USER GRANT GRANTED REVOKE OPTION OWNER ADMIN PRIVILEGES REASSIGN.
 
@@ -1127,6 +1127,8 @@ from_list(A) ::= table_ref(F). {A = sql_list_one(ps, F);}
 from_list(A) ::= from_list(L) COMMA table_ref(F). {A = sql_list_add(ps, L, F);}
 %type table_ref {struct from_item *}
 table_ref(A) ::= qname(N) alias(S). {A = sql_from_alias(ps, sql_from(ps, N, false), S);}
+table_ref(A) ::= qname(N) alias(S) sample(P). {A = sql_from_sample(ps, sql_from_alias(ps, sql_from(ps, N, false), S), P);}
+table_ref(A) ::= ONLY qname(N) alias(S) sample(P). {A = sql_from_sample(ps, sql_from_alias(ps, sql_from(ps, N, true), S), P);}
 table_ref(A) ::= qname(N) STAR alias(S). {A = sql_from_alias(ps, sql_from(ps, N, false), S);}
 table_ref(A) ::= ONLY qname(N) alias(S). {A = sql_from_alias(ps, sql_from(ps, N, true), S);}
 table_ref(A) ::= ONLY LP qname(N) RP alias(S). {A = sql_from_alias(ps, sql_from(ps, N, true), S);}
@@ -1136,6 +1138,9 @@ table_ref(A) ::= call(E) ordinality(O) func_alias(S). {A = sql_from_alias(ps, sq
 table_ref(A) ::= LATERAL call(E) ordinality(O) func_alias(S). {A = sql_from_alias(ps, sql_from_call(ps, E, true, O != 0), S);}
 table_ref(A) ::= ROWS(T) FROM LP calls(L) RP ordinality(O) alias(S). {A = sql_from_alias(ps, sql_from_rows(ps, T.pos, L, false, O != 0), S);}
 table_ref(A) ::= LATERAL ROWS(T) FROM LP calls(L) RP ordinality(O) alias(S). {A = sql_from_alias(ps, sql_from_rows(ps, T.pos, L, true, O != 0), S);}
+%type sample {struct from_sample *}
+sample(A) ::= TABLESAMPLE name(M) LP exprs(L) RP. {A = sql_sample(ps, M, L, NULL);}
+sample(A) ::= TABLESAMPLE name(M) LP exprs(L) RP REPEATABLE LP expr(E) RP. {A = sql_sample(ps, M, L, E);}
 table_ref(A) ::= joined(F). {A = F;}
 table_ref(A) ::= LP joined(F) RP alias_clause(S). {A = sql_from_alias(ps, F, S);}
 calls(A) ::= call(E). {A = sql_list_one(ps, E);}

@@ -191,6 +191,15 @@ void sql_print_from(const struct from_item *f, struct buf *b)
         break;
     }
     print_from_tail(f, b);
+    if (!f->sample)
+        return;
+    buf_puts(b, " TABLESAMPLE ");
+    sql_print_ident(f->sample->method.s, b);
+    for (uint32_t i = 0; i < f->sample->args_count; i++)
+        sql_print_opt(i ? ", " : " (", f->sample->args[i], b);
+    buf_puts(b, ")");
+    sql_print_opt(" REPEATABLE (", f->sample->seed, b);
+    buf_puts(b, f->sample->seed ? ")" : "");
 }
 
 void sql_print_from_list(const char *before,

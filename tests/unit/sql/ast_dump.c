@@ -349,9 +349,7 @@ static uint32_t from(struct dump *d, const struct from_item *f)
 
     buf_printf(d->b, " [from%d", f->kind);
     qual(d, "", &f->table);
-    num(d, "only", f->only);
-    num(d, "lateral", f->lateral);
-    num(d, "ordinality", f->ordinality);
+    buf_printf(d->b, " only%d lateral%d ordinality%d", f->only, f->lateral, f->ordinality);
     str(d, "as", f->alias);
     names(d, "cols", f->columns, f->columns_count);
     for (uint32_t i = 0; i < f->column_defs_count; i++) {
@@ -361,9 +359,11 @@ static uint32_t from(struct dump *d, const struct from_item *f)
     if (f->query)
         height = dump_query(d, f->query);
     height = higher(height, opt(d, "call", f->call));
+    if (f->sample)
+        height = higher(exprs(d, f->sample->method.s, f->sample->args, f->sample->args_count),
+                        opt(d, "seed", f->sample->seed));
     if (f->kind == FROM_JOIN) {
-        num(d, "join", f->join);
-        num(d, "natural", f->natural);
+        buf_printf(d->b, " join%d natural%d", f->join, f->natural);
         names(d, "using", f->using, f->using_count);
         str(d, "usingas", f->using_alias);
         height = higher(height, opt(d, "on", f->on));

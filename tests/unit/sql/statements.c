@@ -188,6 +188,8 @@ const struct statement statements[] = {
     {"create temp table if not exists t on commit drop as execute p", "CREATE TEMP TABLE IF NOT EXISTS t ON COMMIT DROP AS EXECUTE p"},
     {"comment on role r is 'x'", "COMMENT ON ROLE r IS 'x'"},
     {"comment on table t is ''", "COMMENT ON TABLE t IS NULL"},
+    {"select * from t as u tablesample bernoulli (10) repeatable (1 + 1)", "SELECT * FROM t AS u TABLESAMPLE bernoulli (10) REPEATABLE (1 + 1)"},
+    {"select tablesample from only t tablesample system (5), u tablesample", "SELECT tablesample FROM ONLY t TABLESAMPLE system (5), u AS tablesample"},
     {"update t set a = 1 where current of c returning a", "UPDATE t SET a = 1 WHERE CURRENT OF c RETURNING a"},
     {"delete from t using u where current of \"A c\"", "DELETE FROM t USING u WHERE CURRENT OF \"A c\""},
     {"explain insert into t values (1)", "EXPLAIN INSERT INTO t VALUES (1)"},
