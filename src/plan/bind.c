@@ -112,7 +112,8 @@ bind_column(struct binder *b, const struct expr *e, struct bexpr **ret, struct d
         return *ret ? 0 : DN_FAIL_NOMEM(err);
     }
     rc = scope_find(b->q, b->scope, e, b->clause, &var, err);
-    if (rc == DN_E_UNDEFINED_COLUMN && !e->table && strcasecmp(e->name, "user") == 0) {
+    if ((rc == DN_E_UNDEFINED_COLUMN || rc == DN_E_UNSUPPORTED) && !e->table &&
+        strcasecmp(e->name, "user") == 0) {
         struct expr call = {.kind = EXPR_CALL, .name = "current_user", .pos = e->pos, .depth = 1};
 
         dn_err_clear(err);
