@@ -341,6 +341,8 @@ numeric_power(struct vnumeric base, struct vnumeric n, struct vnumeric *ret, str
     }
     if (y * log10l(fabsl(x)) >= VNUMERIC_DIGITS)
         return num_fail_range(err);
+    if (whole.scale == 0 && k > 0 && k < 1000)
+        return num_power(base, (uint32_t)k, scale, ret, err);
     return num_quad_back(numeric_power_quad(base, n, whole.scale == 0, k), scale, ret, err);
 }
 

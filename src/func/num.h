@@ -129,6 +129,10 @@ static inline int num_add_to(struct vnumeric *sum, const struct vnumeric *x, str
     return 0;
 }
 
+/* base^k with `scale` digits after the point, or as many as 38 digits leave room for; correctly
+ * rounded. base is finite, k below 1000 (num_power.c). */
+int num_power(struct vnumeric base, uint32_t k, int scale, struct vnumeric *ret, struct dn_err *err)
+    DN_MUST_CHECK;
 struct vnumeric num_neg(struct vnumeric a);
 struct vnumeric num_abs(struct vnumeric a);
 int num_sign(struct vnumeric a); /* -1, 0, 1; of an infinity its own, NaN is 1 */
