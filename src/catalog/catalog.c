@@ -282,6 +282,16 @@ const struct schema_def *catalog_path_schema(const struct catalog *c,
     return s;
 }
 
+/* pg_temp stands in search_path itself: then that is its place, else it comes first. */
+static bool catalog_temp_listed(const struct catalog_path *path)
+{
+    bool listed = path->schema && strcmp(path->schema, path->temp) == 0;
+
+    for (const char *at = path->more; !listed && at && *at; at += strlen(at) + 1)
+        listed = strcmp(at, path->temp) == 0;
+    return listed;
+}
+
 int catalog_resolve(const struct catalog *c,
                     const struct catalog_path *path,
                     const char *given,
@@ -291,7 +301,8 @@ int catalog_resolve(const struct catalog *c,
 {
     const struct schema_def *s;
 
-    if (!given && path->temp && catalog_relation(c, path->temp, name, ret, NULL) == 0)
+    if (!given && path->temp && !catalog_temp_listed(path) &&
+        catalog_relation(c, path->temp, name, ret, NULL) == 0)
         return 0;
     if (!given && path->more && catalog_relation(c, path->schema, name, ret, NULL) == 0)
         return 0;
