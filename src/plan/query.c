@@ -267,6 +267,9 @@ query_order(struct planner *q, const struct query *ast, struct qout *out, struct
             dn_err_hint(err, "Put the query into FROM and sort what is around it.");
             dn_err_at(err, item->expr->pos);
         }
+        if (rc == 0) /* of rows there are only texts here */
+            rc = bind_row_no_order(
+                &(struct bexpr){.chars = logic_chars(q, out->vars[n])}, item->expr->pos, err);
         if (rc == 0)
             rc = select_direction(item, &key, err);
         if (rc < 0)
@@ -440,6 +443,9 @@ static int set_bind(struct planner *q,
         n->vars[i] = logic_var(q, l.names[i], q->vars[l.vars[i]].type);
         if (!n->vars[i])
             return DN_FAIL_NOMEM(err);
+        q->vars[n->vars[i]].row = q->vars[l.vars[i]].row > q->vars[r.vars[i]].row
+                                      ? q->vars[l.vars[i]].row
+                                      : q->vars[r.vars[i]].row;
     }
     *ret = (struct qout){.tree = n, .names = l.names, .count = l.count};
     ret->origins = set_origins(q, ast->set, &l, &r);
