@@ -43,7 +43,22 @@ static const char *const script[] = {
     "COMMENT ON TABLE ct2 IS 'it''s one'",
     "COMMENT ON COLUMN ct2.x IS 'a number'",
     "CREATE TABLE l (LIKE tt INCLUDING ALL, more INT)",
-    "DROP TABLE ct, ct2",
+    ("BEGIN; DECLARE c SCROLL CURSOR FOR SELECT y FROM ct ORDER BY x; MOVE LAST FROM c; "
+     "UPDATE ct SET y = 'cur' WHERE CURRENT OF c; MOVE PRIOR FROM c; "
+     "DELETE FROM ct WHERE CURRENT OF c RETURNING x; COMMIT"),
+    ("WITH p AS (UPDATE tt SET cc = 11 WHERE a = 1 RETURNING a), q AS (DELETE FROM tt WHERE a = 1 "
+     "RETURNING a) SELECT (SELECT count(*) FROM p), (SELECT count(*) FROM q)"),
+    "SELECT count(*) FROM tt TABLESAMPLE BERNOULLI (50) REPEATABLE (1), ct TABLESAMPLE SYSTEM (9)",
+    ("DEALLOCATE ALL; PREPARE pq AS SELECT a, b FROM tt WHERE a = $1; "
+     "CREATE TABLE ct3 AS EXECUTE pq (1)"),
+    "ALTER TABLE ct3 ADD CONSTRAINT con CHECK (a < 100)",
+    "COMMENT ON CONSTRAINT con ON ct3 IS 'small'",
+    "CREATE INDEX cix ON ct3 (b)",
+    "COMMENT ON INDEX cix IS 'none'",
+    "EXPLAIN CREATE TABLE ct4 AS SELECT tableoid, current_query() FROM ct3",
+    ("EXPLAIN MERGE INTO tt USING ct3 ON tt.a = ct3.a WHEN MATCHED THEN UPDATE SET cc = 1 "
+     "WHEN NOT MATCHED THEN INSERT (a) VALUES (5)"),
+    "DROP TABLE ct, ct2, ct3",
     "CREATE SEQUENCE sq START 5 OWNED BY tt.a",
     "CREATE TABLE ser (id SERIAL, w BIGINT GENERATED ALWAYS AS IDENTITY (START 7), d BIGINT "
     "DEFAULT nextval('sq'))",
