@@ -164,7 +164,7 @@ text | md5({text})
 text | md5({bytes})
 text | encode({bytes}, 'hex')
 text | encode({bytes}, 'escape')
-text | encode({bytes}, 'base64')
+text | replace(encode({bytes}, 'base64'), chr(10), '/')
 text | encode(sha256({bytes}), 'hex')
 text | regexp_replace({text}, '[a-z]', 'X')
 text | regexp_replace({text}, '([a-z])', '<\\1>', 'g')
@@ -342,7 +342,7 @@ EXTRA = {
 NUMBERS = {"int2", "int", "int8", "float4", "float8", "num"}
 OURS = ({(a, "stamp") for a in NUMBERS} | {("stamp", a) for a in NUMBERS} | {("tz", a) for a in NUMBERS} |
         {("float4", "num"), ("float8", "num")} |  # NUMERIC has no infinity
-        {("bytes", "bits"), ("stamp", "timetz"), ("text", "timetz")} |  # '10' is ten o'clock
+        {("bytes", "bits"), ("stamp", "timetz"), ("text", "timetz"), ("text", "time")} |  # '10' is ten o'clock
         {("uuid", "iv")} |  # a bare one in braces is read as no time at all
         {("bool", a) for a in NUMBERS if a != "int"} | {(a, "bool") for a in NUMBERS if a != "int"})
 
