@@ -297,8 +297,8 @@ enum dendro_type {
     DENDRO_TYPE_TIMETZ = 19,       /* TIME WITH TIME ZONE: as text only */
     DENDRO_TYPE_BIT = 20,          /* BIT(n) and BIT VARYING(n): as text, digits 0 and 1 */
     DENDRO_TYPE_VARBIT = 21,
-    /* Of what pg_catalog has; all but OID are text. */
-    DENDRO_TYPE_OID = 40, /* a 64 bit integer, 0 to 2^32 - 1 */
+    DENDRO_TYPE_ENUM = 22, /* of any type that CREATE TYPE made: as text, its label */
+    DENDRO_TYPE_OID = 40,  /* from here on of pg_catalog: a 64 bit integer; the others are text */
     DENDRO_TYPE_NAME = 41,
     DENDRO_TYPE_CHAR1 = 42, /* "char" */
     DENDRO_TYPE_REGCLASS = 43,

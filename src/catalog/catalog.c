@@ -39,6 +39,9 @@ void catalog_unref(struct catalog *c)
         view_unref(c->views[i]);
     for (size_t i = 0; i < c->sequences_count; i++)
         catalog_sequence_unref(c->sequences[i]);
+    for (size_t i = 0; i < c->types_count; i++)
+        catalog_type_unref(c->types[i]);
+    mem_free(c->types);
     mem_free(c->schemas);
     mem_free(c->tables);
     mem_free(c->views);
@@ -66,8 +69,10 @@ static int catalog_first(struct catalog **ret, struct dn_err *err)
     c->tables = mem_calloc(NULL, 0, sizeof *c->tables);
     c->views = mem_calloc(NULL, 0, sizeof *c->views);
     c->sequences = mem_calloc(NULL, 0, sizeof *c->sequences);
-    if (!c->schemas || !c->tables || !c->views || !c->sequences || !c->schemas[0].name ||
-        !c->schemas[0].replication) {
+    c->types = mem_calloc(NULL, 0, sizeof *c->types);
+    c->type_next = 1;
+    if (!c->schemas || !c->tables || !c->views || !c->sequences || !c->types ||
+        !c->schemas[0].name || !c->schemas[0].replication) {
         catalog_unref(c);
         return DN_FAIL_NOMEM(err);
     }

@@ -16,11 +16,12 @@
 #include "catalog/access.h"
 #include "catalog/sequence.h"
 #include "catalog/table.h"
+#include "catalog/usertype.h"
 #include "catalog/view.h"
 #include "volume/volume.h"
 
 #define CATALOG_DOC             "catalog"
-#define CATALOG_FORMAT          5
+#define CATALOG_FORMAT          6
 #define CATALOG_SCHEMA_DEFAULT  "public"
 #define CATALOG_SCHEMAS_MAX     4096u
 #define CATALOG_TABLES_MAX      65536u
@@ -47,7 +48,9 @@ struct catalog {
     size_t views_count;
     struct access *access;       /* reference: roles and who may do what; NULL = as at first */
     struct sequence **sequences; /* likewise */
-    size_t sequences_count;
+    size_t sequences_count, types_count;
+    struct user_type **types; /* likewise: what CREATE TYPE made; no relation has the name of one */
+    uint32_t type_next;       /* numbers of types are never used again; from 1 */
 };
 
 /* What shares one name space, and can stand in FROM: one of them is set. */

@@ -23,7 +23,9 @@ int catalog_copy(const struct catalog *c, struct catalog **ret, struct dn_err *e
     n->tables = mem_calloc(NULL, c->tables_count + 1, sizeof *n->tables);
     n->views = mem_calloc(NULL, c->views_count + 1, sizeof *n->views);
     n->sequences = mem_calloc(NULL, c->sequences_count + 1, sizeof *n->sequences);
-    if (!n->schemas || !n->tables || !n->views || !n->sequences)
+    n->types = mem_calloc(NULL, c->types_count + 1, sizeof *n->types);
+    n->type_next = c->type_next;
+    if (!n->schemas || !n->tables || !n->views || !n->sequences || !n->types)
         goto nomem;
     for (size_t i = 0; i < c->schemas_count; i++) {
         n->schemas_count = i + 1;
@@ -42,6 +44,8 @@ int catalog_copy(const struct catalog *c, struct catalog **ret, struct dn_err *e
         n->views[n->views_count++] = view_ref(c->views[i]);
     for (size_t i = 0; i < c->sequences_count; i++)
         n->sequences[n->sequences_count++] = catalog_sequence_ref(c->sequences[i]);
+    for (size_t i = 0; i < c->types_count; i++)
+        n->types[n->types_count++] = catalog_type_ref(c->types[i]);
     *ret = n;
     return 0;
 nomem:
@@ -71,6 +75,9 @@ int catalog_free_but(
         if (c->sequences[i]->id != id && strcmp(c->sequences[i]->name, name) == 0 &&
             strcmp(c->sequences[i]->schema, schema) == 0)
             return DN_FAIL(err, DN_E_DUPLICATE_TABLE, "relation \"%s\" already exists", name);
+    for (size_t i = 0; i < c->types_count; i++)
+        if (strcmp(c->types[i]->name, name) == 0 && strcmp(c->types[i]->schema, schema) == 0)
+            return DN_FAIL(err, DN_E_DUPLICATE_OBJECT, "type \"%s\" already exists", name);
     return 0;
 }
 
@@ -566,6 +573,9 @@ int catalog_without_schema(const struct catalog *c,
     for (size_t i = 0; i < c->sequences_count; i++)
         if (strcmp(c->sequences[i]->schema, found->name) == 0)
             table_names_add(&names, c->sequences[i]->name);
+    for (size_t i = 0; i < c->types_count; i++)
+        if (strcmp(c->types[i]->schema, found->name) == 0)
+            table_names_add(&names, c->types[i]->name);
     if (names.count) {
         rc = DN_FAIL(
             err, DN_E_DEPENDENT, "schema \"%s\" still has tables: %.300s", found->name, names.text);

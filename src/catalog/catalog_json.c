@@ -376,11 +376,19 @@ static void json_check_format(struct json_reader *r, const struct dn_json *root)
 
 static void json_read_root(struct json_reader *r, const struct dn_json *root, struct catalog *c)
 {
-    static const char *const members[] = {
-        "format", "version", "table_id_next", "schemas", "tables", "views", "sequences", "access"};
+    static const char *const members[] = {"format",
+                                          "version",
+                                          "table_id_next",
+                                          "schemas",
+                                          "tables",
+                                          "views",
+                                          "sequences",
+                                          "access",
+                                          "types",
+                                          "type_next"};
 
     json_check_format(r, root);
-    catalog_json_members(r, root, members, DN_ARRAY_SIZE(members), 3);
+    catalog_json_members(r, root, members, DN_ARRAY_SIZE(members), 5);
     c->version = (uint64_t)catalog_json_int(r, root, "version", 0, INT64_MAX);
     c->table_id_next = (uint64_t)catalog_json_int(r, root, "table_id_next", 1, INT64_MAX);
     json_read_schemas(r, root, c);
@@ -388,6 +396,9 @@ static void json_read_root(struct json_reader *r, const struct dn_json *root, st
     catalog_json_check_timeparts(r, c);
     json_read_views(r, root, c);
     catalog_json_read_sequences(r, root, c);
+    catalog_json_read_types(r, root, c);
+    if (r->rc == 0)
+        catalog_json_check_types(r, c);
     if (r->rc == 0)
         json_check_ids(r, c);
     if (r->rc == 0 && dn_json_get(root, "access"))
@@ -433,6 +444,8 @@ static bool json_plain_table(const struct table *t)
 /* The lowest format that has all there is: a release that knows no more still reads it. */
 static int json_format(const struct catalog *c)
 {
+    if (c->type_next > 1)
+        return 6;
     for (size_t i = 0; i < c->tables_count; i++)
         for (size_t k = 0; k < c->tables[i]->constraints_count; k++)
             if (c->tables[i]->constraints[k].comment)
@@ -491,6 +504,7 @@ int catalog_print(const struct catalog *c, struct buf *ret, struct dn_err *err)
         dn_json_end(&w, ']');
     }
     catalog_json_write_sequences(c, &w);
+    catalog_json_write_types(c, &w);
     if (c->access)
         catalog_json_write_access(c->access, &w);
     dn_json_end(&w, '}');

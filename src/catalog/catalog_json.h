@@ -73,6 +73,12 @@ void catalog_json_write_timepart(const struct table *t, struct dn_json_writer *w
 void catalog_json_check_timeparts(struct json_reader *r, const struct catalog *c);
 /* The type that SQL calls so. TYPE_NONE: none. */
 enum type_id catalog_json_type(const char *name);
+void catalog_json_put_type(struct dn_json_writer *w, const char *member, enum type_id type);
+/* The members "types" and "type_next" (usertype.h), if they are there. */
+void catalog_json_read_types(struct json_reader *r, const struct dn_json *root, struct catalog *c);
+void catalog_json_write_types(const struct catalog *c, struct dn_json_writer *w);
+/* Are those there that columns are of? */
+void catalog_json_check_types(struct json_reader *r, const struct catalog *c);
 
 void catalog_json_read_sequences(struct json_reader *r,
                                  const struct dn_json *root,

@@ -18,14 +18,6 @@ static const char *const json_form_names[KEY_FORM_MAX] = {
 
 /* ---- reading ---- */
 
-enum type_id catalog_json_type(const char *name)
-{
-    for (unsigned id = 1; id < TYPE_MAX; id++)
-        if (type_known(id) && strcmp(type_name((enum type_id)id), name) == 0)
-            return (enum type_id)id;
-    return TYPE_NONE;
-}
-
 static int json_hex_digit(char c)
 {
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
@@ -479,7 +471,7 @@ static void json_write_columns(struct dn_json_writer *w, const struct table *t)
         dn_json_begin(w, NULL, '{');
         dn_json_put_int(w, "id", c->id);
         json_write_text(w, "name", c->name);
-        json_write_text(w, "type", type_name(c->type));
+        catalog_json_put_type(w, "type", c->type);
         dn_json_put_bool(w, "not_null", c->not_null);
         if (c->mods.count > 0) {
             dn_json_begin(w, "mods", '[');

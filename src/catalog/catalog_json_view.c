@@ -124,11 +124,9 @@ void catalog_json_write_view(const struct view *v, struct dn_json_writer *w)
     dn_json_put_text(w, "query", v->query, strlen(v->query));
     dn_json_begin(w, "columns", '[');
     for (uint32_t i = 0; i < v->columns_count; i++) {
-        const char *type = type_name(v->columns[i].type);
-
         dn_json_begin(w, NULL, '{');
         dn_json_put_text(w, "name", v->columns[i].name, strlen(v->columns[i].name));
-        dn_json_put_text(w, "type", type, strlen(type));
+        catalog_json_put_type(w, "type", v->columns[i].type);
         dn_json_end(w, '}');
     }
     dn_json_end(w, ']');

@@ -128,7 +128,8 @@ static bool describe_commented(const struct table *t)
     return false;
 }
 
-int describe_table(const struct table *t,
+int describe_table(const struct catalog *cat,
+                   const struct table *t,
                    struct arena *arena,
                    struct describe *ret,
                    struct dn_err *err)
@@ -142,7 +143,7 @@ int describe_table(const struct table *t,
 
         page_text(&p, 0, c->name);
         buf_init(&type, NULL);
-        type_print(c->type, &c->mods, &type);
+        catalog_print_type(cat, c->type, &c->mods, &type);
         page_buf(&p, 1, &type);
         page_int(&p, 2, !c->not_null);
         if (describe_partition_pos(t, i) > 0)
@@ -162,7 +163,8 @@ int describe_table(const struct table *t,
     return page_end(&p, err);
 }
 
-int describe_view(const struct view *v,
+int describe_view(const struct catalog *cat,
+                  const struct view *v,
                   struct arena *arena,
                   struct describe *ret,
                   struct dn_err *err)
@@ -170,8 +172,13 @@ int describe_view(const struct view *v,
     struct page p = page_begin(ret, arena, describe_cols, DESCRIBE_PLAIN, v->columns_count);
 
     for (uint32_t i = 0; i < v->columns_count; i++) {
+        static const struct type_mods none = {.count = 0};
+        struct buf type;
+
         page_text(&p, 0, v->columns[i].name);
-        page_text(&p, 1, type_name(v->columns[i].type));
+        buf_init(&type, NULL);
+        catalog_print_type(cat, v->columns[i].type, &none, &type);
+        page_buf(&p, 1, &type);
         page_int(&p, 2, true);
         p.row++;
     }
@@ -237,16 +244,16 @@ static void status_table(struct page *p, const struct table *t)
     status_text(p, "table", "key form", describe_form(t->form));
 }
 
-static void status_columns(struct page *p, const struct table *t)
+static void status_columns(struct page *p, const struct catalog *cat, const struct table *t)
 {
     for (int i = 0; i < t->columns_count; i++) {
         const struct column *c = &t->columns[i];
         struct buf value;
 
         buf_init(&value, NULL);
-        type_print(c->type, &c->mods, &value);
+        catalog_print_type(cat, c->type, &c->mods, &value);
         buf_puts(&value, c->not_null ? " NOT NULL" : "");
-        table_print_default(c, &value);
+        table_print_default(cat, c, &value);
         status_row(p, "column", i + 1, c->name);
         page_buf(p, 3, &value);
         p->row++;
@@ -318,7 +325,8 @@ static void status_writes(struct page *p, const struct describe_writes *w)
     status_number(p, "written", "range tombstones", w->ranges);
 }
 
-int describe_status(const struct table *t,
+int describe_status(const struct catalog *cat,
+                    const struct table *t,
                     const struct describe_writes *writes,
                     struct arena *arena,
                     struct describe *ret,
@@ -335,7 +343,7 @@ int describe_status(const struct table *t,
     struct page p = page_begin(ret, arena, cols, DN_ARRAY_SIZE(cols), rows);
 
     status_table(&p, t);
-    status_columns(&p, t);
+    status_columns(&p, cat, t);
     status_keys(&p, t);
     status_storage(&p, t);
     if (writes)

@@ -21,12 +21,14 @@ struct describe {
 /* DESCRIBE t: Column, Type, Nullable, Partition Key, Local Key, Interval, Unit, Sort Order. Keys
  * are ordinals from 1, NULL outside the key; interval and unit stand at the time column of a table
  * with a quantum. Comment is a ninth if a column has one. */
-int describe_table(const struct table *t,
+int describe_table(const struct catalog *cat,
+                   const struct table *t,
                    struct arena *arena,
                    struct describe *ret,
                    struct dn_err *err) DN_MUST_CHECK;
 /* The same of a view: no column of it is in a key. */
-int describe_view(const struct view *v,
+int describe_view(const struct catalog *cat,
+                  const struct view *v,
                   struct arena *arena,
                   struct describe *ret,
                   struct dn_err *err) DN_MUST_CHECK;
@@ -38,7 +40,8 @@ struct describe_writes {
 };
 /* SHOW TABLE STATUS t: Section, Index, Name, Value: the table, its columns, both keys, its storage,
  * what was written (NULL: nothing of it). */
-int describe_status(const struct table *t,
+int describe_status(const struct catalog *cat,
+                    const struct table *t,
                     const struct describe_writes *writes,
                     struct arena *arena,
                     struct describe *ret,

@@ -221,7 +221,7 @@ void table_print_create(const struct table *t, struct buf *b);
 struct catalog; /* … which has the options of identity columns' sequences */
 void table_print_create_in(const struct catalog *c, const struct table *t, struct buf *b);
 /* " DEFAULT …", " GENERATED …", or nothing. */
-void table_print_default(const struct column *c, struct buf *b);
+void table_print_default(const struct catalog *cat, const struct column *c, struct buf *b);
 /* Identifier, quoted if it needs to be. */
 void table_print_ident(const char *name, struct buf *b);
 /* Text in single quotes. */

@@ -117,7 +117,11 @@ static int check_columns(const struct table *t, struct dn_err *err)
                       i,
                       c->id,
                       t->column_id_next);
-        DN_CHECK_DISK(type_storable(c->type), err, "columns[%u].type: not a type", i);
+        DN_CHECK_DISK(type_storable(c->type) &&
+                          ((TYPE_BASE(c->type) & ~TYPE_ARRAY) != TYPE_ENUM || TYPE_NUMBER(c->type)),
+                      err,
+                      "columns[%u].type: not a type",
+                      i);
         DN_CHECK_DISK(type_mods_good(c->type, &c->mods),
                       err,
                       "columns[%u].mods: not of %s",

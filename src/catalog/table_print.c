@@ -272,7 +272,7 @@ void table_print_literal(const struct datum *d, struct buf *b)
 
 /* ---- the statement ---- */
 
-void table_print_default(const struct column *c, struct buf *b)
+void table_print_default(const struct catalog *cat, const struct column *c, struct buf *b)
 {
     if (c->source == COLUMN_STORED) {
         buf_printf(b, " GENERATED ALWAYS AS (%s) STORED", c->def_sql);
@@ -287,7 +287,7 @@ void table_print_default(const struct column *c, struct buf *b)
     if (c->def_sql)
         buf_puts(b, c->def_sql);
     else
-        table_print_literal(&c->def, b);
+        catalog_print_literal(cat, &c->def, b);
 }
 
 static void print_column(const struct catalog *cat,
@@ -307,11 +307,11 @@ static void print_column(const struct catalog *cat,
                  : c->type == TYPE_INTEGER ? "SERIAL"
                                            : "BIGSERIAL");
     else
-        type_print(c->type, &c->mods, b);
+        catalog_print_type(cat, c->type, &c->mods, b);
     if (c->not_null)
         buf_puts(b, " NOT NULL");
     if (c->source != COLUMN_SERIAL)
-        table_print_default(c, b);
+        table_print_default(cat, c, b);
     if (cat && column_is_identity(c))
         s = catalog_sequence_of(cat, t->id, c->id, true);
     if (!s)

@@ -26,6 +26,7 @@ static enum engine_class about_class(const struct stmt *ast)
     case STMT_GRANT:
     case STMT_ROLE:
     case STMT_TIMEPART:
+    case STMT_TYPE:
     case STMT_SLABS:
         return ENGINE_DDL;
     case STMT_SET:

@@ -5,6 +5,7 @@
 #include "engine/engine_int.h"
 #include "engine/names.h"
 #include "engine/sequence_ddl.h"
+#include "engine/type_ddl.h"
 
 /* *cat becomes the next catalog. */
 static void schema_step(struct catalog **cat, struct catalog *next)
@@ -67,7 +68,7 @@ static int schema_move_all(struct dendro_stmt *stmt,
                            struct catalog **cat,
                            struct dn_err *err)
 {
-    int rc = 0;
+    int rc = ddl_types_move(from, to, cat, err);
 
     for (size_t i = 0; rc == 0 && i < cur->tables_count; i++)
         if (strcmp(cur->tables[i]->schema, from) == 0)

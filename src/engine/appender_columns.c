@@ -59,6 +59,7 @@ static int app_array_value(const struct dendro_array *a,
     case DENDRO_TYPE_TIMETZ:
     case DENDRO_TYPE_BIT:
     case DENDRO_TYPE_VARBIT:
+    case DENDRO_TYPE_ENUM:
     case DENDRO_TYPE_INTERVAL: /* as text */
     case DENDRO_TYPE_NUMERIC:
     case DENDRO_TYPE_OID:

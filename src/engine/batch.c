@@ -44,7 +44,8 @@ static struct batch_rows batch_rest(const struct dendro_stmt *stmt)
 }
 
 /* NUMERIC, arrays and the like have no C type of their own: each value as text. */
-static bool batch_texts(struct dendro_stmt *stmt, const struct vec *v, struct dendro_column *col)
+static bool
+batch_texts(struct dendro_stmt *stmt, const struct vec *v, size_t at, struct dendro_column *col)
 {
     struct dendro_text *texts = arena_calloc(&stmt->texts, v->count, sizeof(*texts));
     struct buf b;
@@ -57,7 +58,7 @@ static bool batch_texts(struct dendro_stmt *stmt, const struct vec *v, struct de
         if (d.null)
             continue;
         buf_reset(&b);
-        text_print(&d, &b);
+        text_print_in(TYPE_NUMBER(stmt->cols[at].type) ? &stmt->conn->functions : NULL, &d, &b);
         texts[i].ptr = b.failed ? NULL : arena_strndup(&stmt->texts, (const char *)b.data, b.len);
         texts[i].len = (uint32_t)b.len;
         ok = texts[i].ptr != NULL;
@@ -70,6 +71,7 @@ static bool batch_texts(struct dendro_stmt *stmt, const struct vec *v, struct de
 static bool batch_column(struct dendro_stmt *stmt,
                          const struct vec *v,
                          const struct batch_rows *r,
+                         size_t at,
                          struct dendro_column *ret)
 {
     struct arena *arena = &stmt->texts;
@@ -84,13 +86,14 @@ static bool batch_column(struct dendro_stmt *stmt,
             return false;
         part = flat;
     }
-    ret->type = (enum dendro_type)v->type;
+    ret->type = (enum dendro_type)TYPE_BASE(v->type);
     ret->values = part.data;
     ret->nulls = part.nulls;
     if (v->type == TYPE_NUMERIC || v->type == TYPE_TIMETZ || type_is_array(v->type) ||
-        v->type == TYPE_INT2VECTOR || v->type == TYPE_OIDVECTOR || v->type == TYPE_EXPANDED) {
+        type_is_enum(v->type) || v->type == TYPE_INT2VECTOR || v->type == TYPE_OIDVECTOR ||
+        v->type == TYPE_EXPANDED) {
         part.count = r->count;
-        return batch_texts(stmt, &part, ret);
+        return batch_texts(stmt, &part, at, ret);
     }
     return true;
 }
@@ -141,7 +144,7 @@ static int batch_fill(struct dendro_stmt *stmt, struct dendro_batch *ret, struct
         struct vec flat;
 
         if (stmt->root) {
-            ok = batch_column(stmt, &stmt->batch.cols[c], &r, &columns[c]);
+            ok = batch_column(stmt, &stmt->batch.cols[c], &r, c, &columns[c]);
             continue;
         }
         ok = batch_cells(stmt, c, r.count, &flat);

@@ -36,7 +36,12 @@ enum dendro_type dendro_column_type(const dendro_stmt *stmt, int col)
 #undef DN_TYPE
     if (!stmt || col < 0 || (uint32_t)col >= stmt->cols_count)
         return DENDRO_TYPE_NONE;
-    return (enum dendro_type)stmt->cols[col].type;
+    return (enum dendro_type)TYPE_BASE(stmt->cols[col].type);
+}
+
+enum type_id engine_column_type(const dendro_stmt *stmt, int col)
+{
+    return stmt->cols[col].type;
 }
 
 void engine_column_origin(const dendro_stmt *stmt, int col, struct engine_origin *ret)

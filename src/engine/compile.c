@@ -130,6 +130,16 @@ void stmt_forget(struct dendro_stmt *stmt)
     arena_reset(&stmt->compiled);
 }
 
+static int stmt_compile_copied(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    int rc = stmt_compile_copy(stmt, err);
+
+    if (rc == 0 && stmt->ast->explained)
+        rc = stmt_compile_select(stmt, stmt->ast->explained, err);
+    stmt->cols_count = 0; /* the rows go to the file */
+    return rc;
+}
+
 static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
 {
     int rc = privilege_statement(stmt, err);
@@ -145,11 +155,7 @@ static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_DELETE:
         return stmt_deletes_counters(stmt) ? 0 : stmt_compile_change(stmt, stmt->ast, err);
     case STMT_COPY:
-        rc = stmt_compile_copy(stmt, err);
-        if (rc == 0 && stmt->ast->explained)
-            rc = stmt_compile_select(stmt, stmt->ast->explained, err);
-        stmt->cols_count = 0; /* the rows go to the file */
-        return rc;
+        return stmt_compile_copied(stmt, err);
     case STMT_DECLARE: /* FETCH gives the rows */
     case STMT_PREPARE: /* errors come now; EXECUTE has a plan of its own */
         rc = stmt->ast->kind == STMT_DECLARE ? stmt_compile_select(stmt, stmt->ast->explained, err)
@@ -177,6 +183,7 @@ static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_ALTER:
     case STMT_CREATE_VIEW:
     case STMT_TIMEPART:
+    case STMT_TYPE:
     case STMT_SLABS:
     case STMT_COMMENT:
     case STMT_DROP:

@@ -67,7 +67,8 @@ static int ddl_default_text(struct dendro_stmt *stmt,
 {
     const char *text = ddl_expr_text(stmt, e);
     struct expr *own;
-    int rc = text ? plan_stored_parse(&stmt->run, text, &own, err) : DN_FAIL_NOMEM(err);
+    int rc = text ? plan_stored_parse(&stmt->conn->types, &stmt->run, text, &own, err)
+                  : DN_FAIL_NOMEM(err);
 
     if (rc == 0)
         rc = ddl_qualify_sequences(stmt, own, err);
@@ -213,7 +214,7 @@ static int ddl_renamed(struct dendro_stmt *stmt,
                        struct dn_err *err)
 {
     struct expr *e;
-    int rc = plan_stored_parse(&stmt->run, text, &e, err);
+    int rc = plan_stored_parse(&stmt->conn->types, &stmt->run, text, &e, err);
 
     if (rc < 0)
         return rc;

@@ -56,6 +56,8 @@ struct engine_origin {
     int32_t mod;
     uint32_t type; /* its number, if it depends on the parameters; 0: it does not */
 };
+/* Its type, also which one of those that CREATE TYPE made. */
+enum type_id engine_column_type(const dendro_stmt *stmt, int col);
 void engine_column_origin(const dendro_stmt *stmt, int col, struct engine_origin *ret);
 
 /* Does it give rows? They may have no columns at all: SELECT FROM t. */

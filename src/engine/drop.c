@@ -5,6 +5,7 @@
 #include "engine/engine_int.h"
 #include "engine/names.h"
 #include "engine/sequence_ddl.h"
+#include "engine/type_ddl.h"
 
 #include <stdio.h>
 
@@ -313,6 +314,7 @@ static int drop_contents(struct drop *d,
                          struct catalog **ret,
                          struct dn_err *err)
 {
+    struct catalog *next = NULL;
     int rc = 0;
 
     d->named = 0;
@@ -328,7 +330,15 @@ static int drop_contents(struct drop *d,
             rc = drop_add(d, cur->sequences[i]->id, err);
     if (rc == 0)
         rc = drop_cascade(d, cur, "schema", err);
-    return rc < 0 ? rc : drop_without(d, cur, "schema", ret, err);
+    if (rc == 0)
+        rc = drop_without(d, cur, "schema", &next, err);
+    if (rc == 0)
+        rc = ddl_types_drop(schema, &next, err);
+    if (rc < 0)
+        catalog_unref(next);
+    else
+        *ret = next;
+    return rc;
 }
 
 static int drop_schema_edit(void *arg,

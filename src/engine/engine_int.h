@@ -74,13 +74,13 @@ struct dendro_conn {
     uint32_t user, role; /* who logged in; whose rights count */
     char role_name[TABLE_NAME_MAX + 1], login_name[TABLE_NAME_MAX + 1];
     struct func_session functions; /* what functions ask of the session */
+    struct sql_types types;        /* what the parser asks */
     struct tz_zone zone;           /* its time zone, if that is in no cache */
     atomic_uint_fast64_t seed;     /* state of random(), if setseed() was called */
-    atomic_bool seeded;
-    struct settings_extra *extra; /* settings without a field; reference */
-    struct tx_settings reset;     /* what RESET brings back */
-    struct session_told told;     /* of reported settings */
-    char path[SESSION_PATH_MAX];  /* schemas of unqualified names (session.h) */
+    struct settings_extra *extra;  /* settings without a field; reference */
+    struct tx_settings reset;      /* what RESET brings back */
+    struct session_told told;      /* of reported settings */
+    char path[SESSION_PATH_MAX];   /* schemas of unqualified names (session.h) */
     uint64_t number, late; /* of the session, not used again; rows left out (intake_late.h) */
     char temp_schema[TABLE_NAME_MAX + 1]; /* of its temporary objects, "" = none yet (temp.c) */
     bool temp_commits, short_names; /* ON COMMIT in those; columns are named as PostgreSQL does */
@@ -91,10 +91,10 @@ struct dendro_conn {
     struct plan_hints hints;        /* of the statement that is compiled now */
     bool for_cursor, sets_for_role; /* a cursor's query is prepared; settings of a role are set */
     bool advisory_held, advisory_xact; /* it took advisory locks; … until the transaction ends */
-    atomic_bool cancel;
-    struct watched watched;  /* statement_timeout */
-    uint32_t stepping;       /* statements that are in stmt_step, one within the other */
-    dendro_notice_fn notice; /* NULL = nobody listens */
+    atomic_bool cancel, seeded;        /* seeded: setseed() was called */
+    struct watched watched;            /* statement_timeout */
+    uint32_t stepping;                 /* statements that are in stmt_step, one within the other */
+    dendro_notice_fn notice;           /* NULL = nobody listens */
     void *notice_arg;
     dendro_progress_fn progress; /* NULL = nobody asks */
     void *progress_arg;

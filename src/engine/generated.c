@@ -88,8 +88,9 @@ int ddl_generated_check(struct dendro_stmt *stmt,
         if (t->columns[i].source != COLUMN_STORED)
             continue;
         used = arena_calloc(&stmt->run, t->columns_count, sizeof(*used));
-        rc = used ? plan_stored_parse(&stmt->run, t->columns[i].def_sql, &e, err)
-                  : DN_FAIL_NOMEM(err);
+        rc = used
+                 ? plan_stored_parse(&stmt->conn->types, &stmt->run, t->columns[i].def_sql, &e, err)
+                 : DN_FAIL_NOMEM(err);
         if (rc == 0)
             rc = plan_row_expr(&env, t, e, "a column generation expression", used, &b, err);
         if (rc == 0)
@@ -151,7 +152,7 @@ static int generated_of(struct dendro_stmt *stmt,
 
         if (i == col || t->columns[i].source != COLUMN_STORED)
             continue;
-        rc = plan_stored_parse(&stmt->run, t->columns[i].def_sql, &e, err);
+        rc = plan_stored_parse(&stmt->conn->types, &stmt->run, t->columns[i].def_sql, &e, err);
         if (rc == 0 && generated_names(e, t, col))
             *ret = i;
     }

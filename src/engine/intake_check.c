@@ -42,7 +42,7 @@ int intake_checks_bind(struct intake_checks *to,
         rule->used = arena_calloc(env->arena, t->columns_count, sizeof(*rule->used));
         if (!rule->used)
             return DN_FAIL_NOMEM(err);
-        rc = plan_stored_parse(env->arena, c->text, &e, err);
+        rc = plan_stored_parse(env->types, env->arena, c->text, &e, err);
         if (rc == 0)
             rc = plan_row_expr(env, t, e, "CHECK", rule->used, &rule->e, err);
         if (rc < 0) {

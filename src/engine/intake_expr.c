@@ -47,7 +47,7 @@ int intake_stored_bind(struct intake_target *to,
         if (!to->stored)
             return DN_FAIL_NOMEM(err);
         to->evaluates = true;
-        rc = plan_stored_parse(env->arena, t->columns[i].def_sql, &e, err);
+        rc = plan_stored_parse(env->types, env->arena, t->columns[i].def_sql, &e, err);
         if (rc == 0)
             rc = plan_row_expr(env, t, e, "GENERATED", NULL, &to->stored[i], err);
         if (rc < 0 && rc != DN_E_NOMEM)

@@ -226,6 +226,31 @@ privilege_timepart(const struct dendro_stmt *stmt, const struct stmt *ast, struc
     return rc < 0 ? rc : privilege_create(stmt, &ast->name, err);
 }
 
+/* Types belong to whom their schema belongs to. */
+static int
+privilege_type(const struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+{
+    struct catalog_path path = session_path(stmt->conn);
+    uint32_t count = ast->type->what == TYPE_STMT_DROP ? ast->names_count : 1;
+    int rc = ast->type->what == TYPE_STMT_CREATE ? privilege_create(stmt, &ast->name, err) : 0;
+
+    for (uint32_t i = 0; rc == 0 && ast->type->what != TYPE_STMT_CREATE && i < count; i++) {
+        const struct qual_name *name = ast->names_count ? &ast->names[i] : &ast->name;
+        const struct user_type *t =
+            catalog_type_find(stmt->catalog, &path, name->schema, name->name);
+        struct qual_name schema = {.name = t ? t->schema : NULL, .pos = name->pos};
+
+        if (t)
+            rc = privilege_schema_owner(stmt, &schema, err);
+    }
+    if (rc == 0 && ast->type->what == TYPE_STMT_SET_SCHEMA) {
+        struct qual_name to = {.schema = ast->type->to.s, .pos = ast->type->to.pos};
+
+        rc = privilege_create(stmt, &to, err);
+    }
+    return rc;
+}
+
 static int
 privilege_slabs(const struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
 {
@@ -280,6 +305,8 @@ int privilege_statement(const struct dendro_stmt *stmt, struct dn_err *err)
         return privilege_create(stmt, &ast->name, err);
     case STMT_ALTER_SEQUENCE:
         return privilege_owner(stmt, &ast->name, err);
+    case STMT_TYPE:
+        return privilege_type(stmt, ast, err);
     case STMT_SLABS:
         return privilege_slabs(stmt, ast, err);
     case STMT_TIMEPART:

@@ -8,6 +8,7 @@
 #include "engine/sequence_ddl.h"
 #include "engine/slabs.h"
 #include "engine/timepart.h"
+#include "engine/type_ddl.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,6 +32,7 @@ static const char *stmt_kind_tag(enum stmt_kind kind)
         [STMT_ALTER_SEQUENCE] = "ALTER SEQUENCE",
         [STMT_SLABS] = "ALTER TABLE",
         [STMT_TIMEPART] = "TIME PARTITION",
+        [STMT_TYPE] = "ALTER TYPE",
         [STMT_COMMENT] = "COMMENT",
         [STMT_DROP] = "DROP TABLE",
         [STMT_CREATE_SCHEMA] = "CREATE SCHEMA",
@@ -92,6 +94,10 @@ void stmt_set_tag(struct dendro_stmt *stmt)
 
     if (stmt->ast->kind == STMT_TIMEPART)
         tag = timeparts[stmt->ast->timepart->what];
+    else if (stmt->ast->kind == STMT_TYPE)
+        tag = stmt->ast->type->what == TYPE_STMT_CREATE ? "CREATE TYPE"
+              : stmt->ast->type->what == TYPE_STMT_DROP ? "DROP TYPE"
+                                                        : tag;
     else if (stmt->ast->kind == STMT_DISCARD)
         tag = discarded[stmt->ast->misc->discard];
     else if (stmt->ast->kind == STMT_CHANNEL)
@@ -184,6 +190,10 @@ static int run_alter(struct dendro_stmt *stmt, struct dn_err *err)
 {
     if (stmt->ast->kind == STMT_CREATE_INDEX)
         return stmt_run_create_index(stmt, err);
+    if (stmt->ast->kind == STMT_TRUNCATE)
+        return stmt_run_truncate(stmt, err);
+    if (stmt->ast->kind == STMT_TYPE)
+        return stmt_run_type(stmt, err);
     if (stmt->ast->object == OBJECT_VIEW)
         return stmt_run_alter_view(stmt, err);
     if (stmt->ast->object == OBJECT_SEQUENCE || stmt->ast->kind != STMT_ALTER)
@@ -215,7 +225,7 @@ int stmt_run(struct dendro_stmt *stmt, struct dn_err *err)
     case STMT_COPY:
         return stmt_run_copy(stmt, err);
     case STMT_TRUNCATE:
-        return stmt_run_truncate(stmt, err);
+    case STMT_TYPE:
     case STMT_ALTER:
     case STMT_CREATE_SEQUENCE:
     case STMT_ALTER_SEQUENCE:

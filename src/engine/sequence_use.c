@@ -54,7 +54,7 @@ use_put(struct arena *arena, struct expr *call, const struct sequence *s, struct
 {
     const char *text = ddl_nextval(arena, s->schema, s->name);
     struct expr *made;
-    int rc = text ? plan_stored_parse(arena, text, &made, err) : DN_FAIL_NOMEM(err);
+    int rc = text ? plan_stored_parse(NULL, arena, text, &made, err) : DN_FAIL_NOMEM(err);
 
     if (rc == 0)
         call->args[0] = made->args[0];
@@ -115,7 +115,7 @@ use_column(struct use_find *f, const struct column *c, struct expr **ret, struct
     f->found = false;
     if (!c->def_sql || !strstr(c->def_sql, "val("))
         return 0;
-    rc = plan_stored_parse(&f->stmt->run, c->def_sql, ret, err);
+    rc = plan_stored_parse(&f->stmt->conn->types, &f->stmt->run, c->def_sql, ret, err);
     return rc < 0 ? rc : use_walk(*ret, use_match, f, err);
 }
 

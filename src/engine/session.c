@@ -189,6 +189,7 @@ session_plan_env(const struct dendro_conn *conn, const struct catalog *cat, stru
                              .arena = arena,
                              .now_ns =
                                  tx_in_block(conn) ? conn->tx.now_ns : conn->functions.statement_ns,
+                             .types = &conn->types,
                              .session = &conn->functions,
                              .rows = session_rows,
                              .rows_arg = conn->db,

@@ -8,6 +8,7 @@
 #include "engine/session_settings.h"
 #include "engine/slabs.h"
 #include "engine/timepart.h"
+#include "engine/type_ddl.h"
 
 #include "func/text.h"
 
@@ -278,6 +279,7 @@ int session_functions(struct dendro_conn *conn, struct dn_err *err)
     const char *zone = NULL; /* the database's */
     int rc;
 
+    conn->types = (struct sql_types){.find = session_find_type, .arg = conn};
     conn->functions =
         (struct func_session){.arg = conn,
                               .random = session_random,

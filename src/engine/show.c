@@ -167,6 +167,7 @@ static int show_tables(const struct dendro_stmt *stmt,
 }
 
 static int show_table_status(const struct dendro_stmt *stmt,
+                             const struct catalog *cat,
                              const struct table *t,
                              struct arena *arena,
                              struct describe *ret,
@@ -178,7 +179,7 @@ static int show_table_status(const struct dendro_stmt *stmt,
     shard_table_stats(stmt->conn->db->shard, t->id, &stats);
     w = (struct describe_writes){
         .flush_bytes = stats.flush_bytes, .merge_bytes = stats.merge_bytes, .ranges = stats.ranges};
-    return describe_status(t, &w, arena, ret, err);
+    return describe_status(cat, t, &w, arena, ret, err);
 }
 
 int stmt_describe(struct dendro_stmt *stmt,
@@ -210,10 +211,10 @@ int stmt_describe(struct dendro_stmt *stmt,
                : r.table ? describe_create(cat, r.table, arena, ret, err)
                          : describe_create_sequence(cat, r.sequence, arena, ret, err);
     if (stmt->ast->kind == STMT_SHOW_TABLE_STATUS)
-        return show_table_status(stmt, r.table, arena, ret, err);
+        return show_table_status(stmt, cat, r.table, arena, ret, err);
     DN_ASSERT(stmt->ast->kind == STMT_DESCRIBE);
     if (r.sequence)
         return describe_create_sequence(cat, r.sequence, arena, ret, err);
-    return r.view ? describe_view(r.view, arena, ret, err)
-                  : describe_table(r.table, arena, ret, err);
+    return r.view ? describe_view(cat, r.view, arena, ret, err)
+                  : describe_table(cat, r.table, arena, ret, err);
 }

@@ -15,6 +15,20 @@
 
 /* ---- the table ---- */
 
+/* A database of its own would need the types, and in it they have other numbers. */
+static int slabs_refuse_types(const struct table *t, struct dn_err *err)
+{
+    for (uint16_t i = 0; i < t->columns_count; i++)
+        if (TYPE_NUMBER(t->columns[i].type))
+            return DN_FAIL(err,
+                           DN_E_UNSUPPORTED,
+                           "partitions of table \"%s\" stay here: its column \"%s\" is of a type "
+                           "that CREATE TYPE made",
+                           t->name,
+                           t->columns[i].name);
+    return 0;
+}
+
 int slabs_table(struct dendro_stmt *stmt, const struct table **ret, struct dn_err *err)
 {
     const struct stmt *ast = stmt->ast;
@@ -43,6 +57,9 @@ int slabs_table(struct dendro_stmt *stmt, const struct table **ret, struct dn_er
     } else {
         rc = timepart_refuse_shard(stmt->catalog, t, "change partitions of", err);
     }
+    if (rc == 0 && ast->slabs &&
+        (ast->slabs->what == SLABS_DETACH || ast->slabs->what == SLABS_ATTACH))
+        rc = slabs_refuse_types(t, err);
     if (rc < 0)
         dn_err_at(err, ast->name.pos);
     else

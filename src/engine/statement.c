@@ -168,6 +168,7 @@ static int stmt_prepare_once(struct dendro_conn *conn,
             arena_dup(&stmt->arena, hints.types, hints.count * sizeof(*hints.types));
         stmt->hints.count = stmt->hints.types ? hints.count : 0;
     }
+    text->types = &conn->types;
     rc = hints.count == 0 || stmt->hints.types ? sql_parse(text, &stmt->arena, &stmt->ast, err)
                                                : DN_FAIL_NOMEM(err);
     if (rc == 0)

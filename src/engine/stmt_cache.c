@@ -21,6 +21,8 @@
 
 static bool cache_wants(const struct dendro_stmt *stmt)
 {
+    if (stmt->ast->user_types) /* another type may have the name then */
+        return false;
     switch (stmt->ast->kind) {
     case STMT_SELECT:
         return true;

@@ -71,6 +71,7 @@ static enum tx_use tx_use_of(const struct stmt *ast)
     case STMT_DROP_SCHEMA:
     case STMT_CREATE_VIEW:
     case STMT_CREATE_INDEX:
+    case STMT_TYPE:
     case STMT_COMMENT:
     case STMT_ROLE:
     case STMT_GRANT:

@@ -527,7 +527,7 @@ static int agg_emit_one(struct exec_agg *a,
                         struct dn_err *err)
 {
     const struct plan_agg *pa = &a->node->aggs[agg];
-    enum type_id type = pa->agg->result;
+    enum type_id type = agg_result(pa->agg, pa->arg ? pa->arg->type : TYPE_NONE);
     void *data = arena_alloc_array(&a->batch, count, phys_size(type_phys(type)));
     uint64_t *nulls = arena_calloc(&a->batch, VEC_BITMAP_WORDS(count), sizeof *nulls);
     bool any_null = false;

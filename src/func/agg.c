@@ -3,6 +3,7 @@
  * agg.c: finding aggregates. Those of one argument have a row for every type they take, and
  * TYPE_NONE in a row takes any; those of two, and of WITHIN GROUP, take what can be cast unasked.
  */
+#include "func/enum_int.h"
 #include "func/func_int.h"
 
 #include "base/bytes.h"
@@ -82,10 +83,29 @@ static void agg_hint_types(const char *name, struct dn_err *err)
     buf_done(&b);
 }
 
+enum type_id agg_result(const struct agg *a, enum type_id arg)
+{
+    if ((a->result & ~TYPE_ARRAY) != TYPE_ENUM)
+        return a->result;
+    arg = type_is_array(arg) ? type_element(arg) : arg;
+    return type_is_array(a->result) ? type_array_of(arg) : arg;
+}
+
+static const struct agg *agg_find_enum(const char *name)
+{
+    for (uint32_t i = 0; i < AGG_ENUM_MINMAX; i++)
+        if (strcasecmp(agg_enum_minmax[i].name, name) == 0)
+            return &agg_enum_minmax[i];
+    return strcasecmp(agg_enum_array[0].name, name) == 0 ? &agg_enum_array[0] : NULL;
+}
+
 const struct agg *
 agg_find(const char *name, bool star, enum type_id arg, uint32_t pos, struct dn_err *err)
 {
-    const struct agg *a;
+    const struct agg *a = type_is_enum(arg) && !star ? agg_find_enum(name) : NULL;
+
+    if (a)
+        return a;
 
     for (uint32_t i = 0; (a = agg_at(i)); i++) {
         if (strcasecmp(a->name, name) != 0 || a->star != star)
@@ -135,6 +155,8 @@ const struct agg *agg_find_pair(
 {
     const struct agg *a;
 
+    if (type_is_enum(arg) && arg2 == TYPE_BOOLEAN && strcasecmp(agg_enum_array[1].name, name) == 0)
+        return &agg_enum_array[1];
     for (int exactly = 1; exactly >= 0; exactly--)
         for (uint32_t i = 0; (a = agg_at(i)); i++)
             if (strcasecmp(a->name, name) == 0 && a->arg2 != TYPE_NONE &&

@@ -5,6 +5,7 @@
  * copied at the end. Of arrays it makes one with a dimension more; all must have one shape.
  *
  * With a second argument (FILTER) only rows count in which that is true. */
+#include "func/enum_int.h"
 #include "func/func_int.h"
 #include "vec/array.h"
 
@@ -303,6 +304,7 @@ static struct vstr array_value(const struct agg_array *s)
     }
 
 AGG_ARRAY_TYPES(AGG_ARRAY_EMIT)
+AGG_ARRAY_EMIT(ENUM, , , , )
 
 /* Rows, shape of an element, bytes of the elements, bytes behind the shape. */
 static void agg_array_save(const void *state, struct buf *b)
@@ -385,6 +387,11 @@ agg_array_load(void *state, const uint8_t *p, size_t n, struct arena *strings, s
                   TYPE_BOOLEAN,                                                                 \
                   agg_array_if,                                                                 \
                   "array_agg of ({" x "}, {" y "}) with (false, true) = {{" y "}}"),
+
+const struct agg agg_enum_array[AGG_ENUM_ARRAY] = {
+    ARRAY_ROW(ENUM, TYPE_ENUM, TYPE_NONE, agg_array, NULL),
+    ARRAY_ROW(ENUM, TYPE_ENUM, TYPE_BOOLEAN, agg_array_if, NULL),
+};
 
 static const struct agg agg_array_rows[] = {AGG_ARRAY_TYPES(ARRAY_ROWS)};
 

@@ -3,6 +3,7 @@
  * agg_minmax.c: min and max of every type, in the order that comparisons use: strings by bytes, NaN
  * after all numbers. A winning string is copied over the last one if it fits there, so a column
  * that only rises does not fill the arena. */
+#include "func/enum_int.h"
 #include "func/func_int.h"
 
 #include <string.h>
@@ -488,5 +489,29 @@ static const struct agg agg_minmax_rows[] = {
         MINMAX_ARRAYS(X)
 #undef X
 };
+
+#define X(t, suffix)                                                             \
+    static int agg_min_merge_##t(                                                \
+        void *into, const void *from, struct arena *strings, struct dn_err *err) \
+    {                                                                            \
+        return agg_minmax_merge(into, from, TYPE_##t, false, strings, err);      \
+    }                                                                            \
+    static int agg_max_merge_##t(                                                \
+        void *into, const void *from, struct arena *strings, struct dn_err *err) \
+    {                                                                            \
+        return agg_minmax_merge(into, from, TYPE_##t, true, strings, err);       \
+    }                                                                            \
+    static int agg_minmax_emit_##t(                                              \
+        const void *state, struct datum *ret, struct dn_err *err DN_UNUSED)      \
+    {                                                                            \
+        return agg_minmax_emit(state, TYPE_##t, ret);                            \
+    }
+X(ENUM, i64)
+#undef X
+
+const struct agg agg_enum_minmax[AGG_ENUM_MINMAX] = {
+    MINMAX_ROW(min, ENUM, i64, "Least value that is not NULL; NULL when there is none.", NULL)
+        MINMAX_ROW(
+            max, ENUM, i64, "Greatest value that is not NULL; NULL when there is none.", NULL)};
 
 const struct agg_table agg_table_minmax = {agg_minmax_rows, DN_ARRAY_SIZE(agg_minmax_rows)};

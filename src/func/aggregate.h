@@ -85,6 +85,8 @@ struct agg {
 
 const struct agg *
 agg_find(const char *name, bool star, enum type_id arg, uint32_t pos, struct dn_err *err);
+/* The type of its result for an argument of that type: a->result, but ENUM says of which type. */
+enum type_id agg_result(const struct agg *a, enum type_id arg);
 /* With two arguments. first(x, time): the time may be of any precision, or an integer; it is not
  * cast to agg->arg2. Others: both may have to be cast to the types of the row. */
 const struct agg *agg_find_pair(

@@ -159,16 +159,39 @@ static enum type_id func_any(const struct func *f, const enum type_id *types, ui
     return f->flags & FUNC_COMPATIBLE || array == TYPE_NONE ? found : array;
 }
 
-/* The type an argument is cast to, with `any` in place of TYPE_ANY_ELEMENT. */
-static enum type_id func_arg_is(const struct func *f, uint32_t i, enum type_id any)
+/* What TYPE_ENUM stands for in a row: the first user type that is given for one. TYPE_NONE: the row
+ * has none; TYPE_ENUM: nothing says. */
+static enum type_id func_enum(const struct func *f, const enum type_id *types, uint32_t count)
+{
+    enum type_id found = TYPE_NONE;
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (func_arg_type(f, i) != TYPE_ENUM)
+            continue;
+        if (type_is_enum(types[i]))
+            return types[i];
+        found = TYPE_ENUM;
+    }
+    return found;
+}
+
+/* The type an argument is cast to, with `any` in place of TYPE_ANY_ELEMENT, user of TYPE_ENUM. */
+static enum type_id
+func_arg_is(const struct func *f, uint32_t i, enum type_id any, enum type_id user)
 {
     enum type_id t = func_arg_type(f, i);
 
+    if (t == TYPE_ENUM)
+        return user;
     return t == TYPE_ANY_ELEMENT ? any : t == TYPE_ANY_ARRAY ? type_array_of(any) : t;
 }
 
 enum type_id func_result(const struct func *f, const enum type_id *types, uint32_t count)
 {
+    if (f->result == TYPE_ENUM)
+        return func_enum(f, types, count);
+    if (TYPE_BASE(f->result) == (enum type_id)(TYPE_ENUM | TYPE_ARRAY))
+        return type_array_of(func_enum(f, types, count));
     if (f->result == TYPE_ANY_ELEMENT)
         return func_any(f, types, count);
     return f->result == TYPE_ANY_ARRAY ? type_array_of(func_any(f, types, count)) : f->result;
@@ -234,15 +257,18 @@ static bool func_has_time(const enum type_id *types, uint32_t count)
 
 uint32_t func_match_cost(const struct func *f, const enum type_id *types, uint32_t count)
 {
-    enum type_id any;
+    enum type_id any, user;
     uint32_t sum = 0;
 
     if (!func_takes_count(f, count) || !func_any_fits(f, types, count))
         return UINT32_MAX;
     any = func_any(f, types, count);
+    user = func_enum(f, types, count);
+    if (user == TYPE_ENUM)
+        return UINT32_MAX;
     for (uint32_t i = 0; i < count; i++) {
         enum type_id other = count == 2 ? types[1 - i] : TYPE_NONE;
-        enum type_id want = func_arg_is(f, i, any);
+        enum type_id want = func_arg_is(f, i, any, user);
         uint32_t cost =
             types[i] == TYPE_NONE ? func_untyped_cost(want, other) : func_cast_cost(types[i], want);
 
@@ -263,9 +289,10 @@ void func_match_casts(const struct func *f,
                       enum type_id *ret)
 {
     enum type_id any = func_any(f, types, count);
+    enum type_id user = func_enum(f, types, count);
 
     for (uint32_t i = 0; i < count; i++) {
-        enum type_id want = func_arg_is(f, i, any);
+        enum type_id want = func_arg_is(f, i, any, user);
 
         ret[i] = want == TYPE_NONE ? types[i] : want;
     }

@@ -4,6 +4,7 @@
  * unasked, which when a value is stored, and which only when asked for: as in PostgreSQL, but that
  * an integer beside a time stamp is one, in its unit. */
 #include "base/civil.h"
+#include "func/enum_int.h"
 #include "func/func_array.h"
 #include "func/func_int.h"
 #include "func/num.h"
@@ -377,6 +378,8 @@ const struct func *func_cast(enum type_id from, enum type_id to, bool implicit)
     }
     if (implicit && !cast_implicit(from, to))
         return NULL;
+    if (type_is_enum(from) || type_is_enum(to))
+        return func_cast_enum(from, to);
     if (from == TYPE_BPCHAR || to == TYPE_BPCHAR)
         return cast_by_text(from, to);
     f = cast_row(&func_table_cast, from, to);

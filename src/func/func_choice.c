@@ -99,9 +99,14 @@ static int func_pg_typeof(const struct func_ctx *ctx,
     size_t len = strlen(name);
     char *text = arena_alloc(ctx->arena, len + 7);
     struct vstr *to = func_ret_alloc(ctx, ret, count, sizeof *to, err);
+    int rc = 0;
 
     if (!to || !text)
         return to ? DN_FAIL_NOMEM(err) : DN_E_NOMEM;
+    for (uint32_t i = 0; TYPE_NUMBER(type) && rc == 0 && i < count; i++)
+        rc = func_reg_make(ctx->session, TYPE_REGTYPE, oid, ctx->arena, &to[i], err);
+    if (TYPE_NUMBER(type))
+        return rc;
     for (int i = 0; i < 4; i++)
         text[i] = (char)(uint8_t)(oid >> (24 - 8 * i));
     memcpy(text + 4, name, len);
@@ -133,6 +138,16 @@ static const struct func func_choice_rows[] = {
     CHOICES(VARCHAR, "'a'", "'b'", "a", "b"),
     CHOICES(BPCHAR, "CHAR 'a'", "CHAR 'b'", "a", "b"),
     CHOICES(NAME, "NAME 'a'", "NAME 'b'", "a", "b"),
+    CHOICE("greatest",
+           ENUM,
+           func_greatest,
+           "The greatest of the arguments; NULL among them is passed over.",
+           NULL),
+    CHOICE("least",
+           ENUM,
+           func_least,
+           "The least of the arguments; NULL among them is passed over.",
+           NULL),
     CHOICES(BIGINT, "1", "2", "1", "2"),
     CHOICES(INTEGER, "1", "2", "1", "2"),
     CHOICES(SMALLINT, "1", "2", "1", "2"),

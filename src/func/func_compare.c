@@ -116,6 +116,12 @@ static const struct func func_compare_rows[] = {
              str,
              "UUID '00000000-0000-0000-0000-000000000001'",
              "UUID '00000000-0000-0000-0000-000000000002'"),
+    COMPARE1("=", ENUM, func_eq_i64, "Equal.", NULL),
+    COMPARE1("<>", ENUM, func_ne_i64, "Not equal; != is the same.", NULL),
+    COMPARE1("<", ENUM, func_lt_i64, "Less.", NULL),
+    COMPARE1("<=", ENUM, func_le_i64, "Less or equal.", NULL),
+    COMPARE1(">", ENUM, func_gt_i64, "Greater.", NULL),
+    COMPARE1(">=", ENUM, func_ge_i64, "Greater or equal.", NULL),
 };
 
 const struct func_table func_table_compare = {func_compare_rows, DN_ARRAY_SIZE(func_compare_rows)};

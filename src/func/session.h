@@ -42,6 +42,9 @@ enum func_ask_kind {
     FUNC_ASK_RESULT,     /* pg_get_function_result */
     FUNC_ASK_SIZE,       /* bytes of a relation; of the database with oid 0 */
     FUNC_ASK_PRIVILEGE,  /* right: is it true? */
+    FUNC_ASK_ENUM_LABEL, /* of the user type with number oid, the label with number sub */
+    FUNC_ASK_ENUM_FIND,  /* the number of the label text; DN_E_BAD_TEXT: there is none */
+    FUNC_ASK_ENUM_ALL,   /* the numbers of all its labels, each 8 bytes as they lie in memory */
 };
 
 enum func_right_of {

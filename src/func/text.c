@@ -119,6 +119,10 @@ void text_print_as(const struct func_session *session,
         text_print_array(session, style, d, b);
         return;
     }
+    if (type_is_enum(d->type)) {
+        text_print_enum(session, d->v.i64, b);
+        return;
+    }
     switch ((int)d->type) {
     case TYPE_NONE:
     case TYPE_MAX:
@@ -295,7 +299,10 @@ static int text_parse_one(const struct func_session *session,
     struct datum d = {.type = type, .str = {.ptr = "", .len = 0}};
     int rc = 0;
 
-    switch (type) {
+    switch (TYPE_BASE(type)) {
+    case TYPE_ENUM:
+        rc = text_parse_enum(session, type, s, &d.v.i64, err);
+        break;
     case TYPE_NONE:
     case TYPE_MAX:
         return DN_FAIL(err, DN_E_INTERNAL, "text has no type to become");

@@ -163,3 +163,12 @@ int text_fail_syntax(enum type_id type, struct vstr s, struct dn_err *err);
 
 /* How many bytes of s to quote in a message: at most 60, and no half of a character. */
 int text_quote_len(struct vstr s);
+
+/* ---- text_enum.c ---- */
+/* The label of a value, whose own number says of which type. */
+void text_print_enum(const struct func_session *session, int64_t value, struct buf *b);
+int text_parse_enum(const struct func_session *session,
+                    enum type_id type,
+                    struct vstr s,
+                    int64_t *ret,
+                    struct dn_err *err) DN_MUST_CHECK;

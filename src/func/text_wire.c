@@ -69,6 +69,8 @@ uint32_t text_wire_oid(enum type_id type)
     bool array = type_is_array(type);
     enum type_id elem = array ? type_element(type) : type;
 
+    if (type_is_enum(elem))
+        return TEXT_WIRE_USER + 2 * TYPE_NUMBER(type) + array;
     for (size_t i = 0; i < DN_ARRAY_SIZE(wire_types); i++)
         if (wire_types[i].type == elem)
             return array ? wire_types[i].array : wire_types[i].oid;
@@ -380,6 +382,7 @@ static uint32_t wire_size(enum type_id type)
     case TYPE_NODE_TREE:
     case TYPE_ACLITEM:
     case TYPE_EXPANDED:
+    case TYPE_ENUM: /* by their labels, which pgwire knows */
     case TYPE_NONE:
     case TYPE_MAX:
         break;

@@ -11,6 +11,7 @@
 #include "vec/vec.h"
 
 /* The number PostgreSQL has for the type; 0: none. */
+#define TEXT_WIRE_USER 0x60000000u /* of user types: from here on, two each, the array's second */
 uint32_t text_wire_oid(enum type_id type);
 /* The other way; TYPE_NONE: it is none of ours. */
 enum type_id text_wire_type(uint32_t oid);

@@ -90,7 +90,9 @@ static int bind_agg_add(
     }
     a = &s->aggs[s->aggs_count++];
     a->agg = *agg;
-    a->var = logic_var(b->q, agg->agg->star ? "count(*)" : agg->agg->name, agg->agg->result);
+    a->var = logic_var(b->q,
+                       agg->agg->star ? "count(*)" : agg->agg->name,
+                       agg_result(agg->agg, agg->arg ? agg->arg->type : TYPE_NONE));
     if (agg->arg)
         logic_set_chars(b->q, a->var, agg->arg->chars);
     *ret = a->var;
@@ -410,8 +412,7 @@ bind_agg_order(struct binder *b, const struct expr *e, struct plan_agg *agg, str
     return rc < 0 ? rc : bind_order_rows(b, &agg->order, &agg->order_count, err);
 }
 
-/* Names are texts and numbers of objects are numbers, to all aggregates but those that keep them.
- */
+/* Names are texts and numbers of objects numbers, to aggregates but those that keep them. */
 static int
 bind_agg_plain(struct binder *b, const char *name, struct plan_agg *agg, struct dn_err *err)
 {
@@ -511,7 +512,7 @@ int bind_aggregate_args(struct binder *b,
     ret->agg = bind_agg_find(e, name, ret, err);
     if (!ret->agg)
         return err ? err->code : DN_E_UNDEFINED_FUNCTION;
-    if (ret->arg && ret->agg->arg != TYPE_NONE)
+    if (ret->arg && ret->agg->arg != TYPE_NONE && ret->agg->arg != TYPE_ENUM)
         rc = bind_coerce(b, ret->arg, ret->agg->arg, true, &ret->arg, err);
     if (rc == 0 && ret->arg2 && ret->agg->arg2 != TYPE_TIMESTAMP)
         rc = bind_coerce(b, ret->arg2, ret->agg->arg2, true, &ret->arg2, err);

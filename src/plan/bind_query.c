@@ -210,8 +210,9 @@ static int bind_array_tree(
     struct datum none = {.type = TYPE_VARCHAR, .str = {.ptr = "{}", .len = 2}};
     struct lagg all = {.agg = {.pos = pos}};
     struct bexpr *args[2];
+    enum type_id type;
     struct ldef def;
-    int rc;
+    int rc = 0;
 
     all.agg.arg = bind_var(b, out->vars[0], pos);
     if (!agg || !all.agg.arg)
@@ -219,8 +220,10 @@ static int bind_array_tree(
     all.agg.agg = agg_find("array_agg", false, all.agg.arg->type, pos, err);
     if (!all.agg.agg)
         return err ? err->code : DN_E_UNDEFINED_FUNCTION;
-    rc = bind_coerce(b, all.agg.arg, all.agg.agg->arg, true, &all.agg.arg, err);
-    all.var = logic_var(q, "array_agg", all.agg.agg->result);
+    if (!type_is_enum(all.agg.arg->type))
+        rc = bind_coerce(b, all.agg.arg, all.agg.agg->arg, true, &all.agg.arg, err);
+    type = agg_result(all.agg.agg, all.agg.arg->type);
+    all.var = logic_var(q, "array_agg", type);
     agg->aggs = arena_dup(q->env->arena, &all, sizeof(all));
     agg->aggs_count = 1;
     args[0] = all.var ? bind_var(b, all.var, pos) : NULL;
@@ -229,13 +232,13 @@ static int bind_array_tree(
     rc = bind_const(b, &none, pos, &args[1], err);
     if (rc == 0) {
         args[1]->type = TYPE_NONE;
-        rc = bind_coerce(b, args[1], all.agg.agg->result, true, &args[1], err);
+        rc = bind_coerce(b, args[1], type, true, &args[1], err);
     }
     if (rc == 0)
         rc = bind_coalesce(b, pos, args, 2, &def.e, err);
     if (rc < 0)
         return rc;
-    def.var = *ret_var = logic_var(q, "array", all.agg.agg->result);
+    def.var = *ret_var = logic_var(q, "array", type);
     logic_set_chars(q, def.var, all.agg.arg->chars);
     out->tree = def.var ? logic_map(q, agg, &def, 1) : NULL;
     return out->tree ? 0 : DN_FAIL_NOMEM(err);

@@ -428,7 +428,10 @@ int bind_window_call(struct binder *b,
         rc = window_function(b, e, name, &call.call, err);
     } else if (rc == 0 && agg_name_exists(name)) {
         rc = bind_aggregate_args(b, e, name, &call.call.agg, err);
-        call.call.type = rc == 0 ? call.call.agg.agg->result : TYPE_NONE;
+        call.call.type = rc == 0
+                             ? agg_result(call.call.agg.agg,
+                                          call.call.agg.arg ? call.call.agg.arg->type : TYPE_NONE)
+                             : TYPE_NONE;
     } else if (rc == 0) {
         rc = DN_FAIL(err,
                      DN_E_WRONG_OBJECT,

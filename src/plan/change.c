@@ -204,7 +204,7 @@ static int change_set_expr(struct change *c, uint32_t at, struct dn_err *err)
     int rc;
 
     if (!set->value && col->def_sql && !generated) { /* DEFAULT: as if it had been written here */
-        rc = plan_stored_parse(c->q.env->arena, col->def_sql, &stored, err);
+        rc = plan_stored_parse(c->q.env->types, c->q.env->arena, col->def_sql, &stored, err);
         if (rc < 0)
             return rc;
         set->value = stored;

@@ -281,7 +281,7 @@ static int conflict_generated(const struct table *t, const struct set_item *set,
 }
 
 /* The old row, the new values, the condition. */
-static int conflict_items(struct arena *arena,
+static int conflict_items(const struct plan_env *env,
                           const struct insert_stmt *ins,
                           const struct table *t,
                           const char *alias,
@@ -289,6 +289,7 @@ static int conflict_items(struct arena *arena,
                           struct dn_err *err)
 {
     const struct conflict_clause *c = &ins->conflict;
+    struct arena *arena = env->arena;
     size_t n = (size_t)t->columns_count + c->set_count + 1;
 
     core->items = arena_calloc(arena, n, sizeof(*core->items));
@@ -309,7 +310,7 @@ static int conflict_items(struct arena *arena,
         if (e)
             rc = conflict_generated(t, &c->set[i], err);
         if (col >= 0 && t->columns[col].def_sql && t->columns[col].source != COLUMN_STORED)
-            rc = plan_stored_parse(arena, t->columns[col].def_sql, &e, err);
+            rc = plan_stored_parse(env->types, arena, t->columns[col].def_sql, &e, err);
         if (rc < 0)
             return rc;
         if (!e) /* a DEFAULT that is a constant: anything, nobody looks at it */
@@ -358,7 +359,7 @@ int plan_conflict(const struct plan_env *env,
     join->on = conflict_on(env->arena, table, alias ? alias : table->name, ins->conflict.pos);
     if (!join->on)
         return DN_FAIL_NOMEM(err);
-    rc = conflict_items(env->arena, ins, table, alias ? alias : table->name, core, err);
+    rc = conflict_items(env, ins, table, alias ? alias : table->name, core, err);
     if (rc < 0)
         return rc;
     core->from = &join;

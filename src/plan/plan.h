@@ -59,6 +59,7 @@ struct plan_env {
     uint32_t role; /* whose rights count (catalog/access.h); 0 = nobody's: all is allowed */
     struct arena *arena;
     int64_t now_ns;
+    const struct sql_types *types;      /* those of CREATE TYPE, in texts of the catalog */
     const struct func_session *session; /* of functions; NULL = none */
     const struct eval_lazy *lazy;       /* of an execution; NULL = none */
     /* About how many rows a table has, to choose the order of joins; NULL: nobody knows. */

@@ -18,7 +18,11 @@ static void stored_unplace(struct expr *e)
         stored_unplace(e->args[i]);
 }
 
-int plan_stored_parse(struct arena *arena, const char *sql, struct expr **ret, struct dn_err *err)
+int plan_stored_parse(const struct sql_types *types,
+                      struct arena *arena,
+                      const char *sql,
+                      struct expr **ret,
+                      struct dn_err *err)
 {
     struct sql_text text;
     struct stmt *stmt;
@@ -33,6 +37,7 @@ int plan_stored_parse(struct arena *arena, const char *sql, struct expr **ret, s
         return DN_FAIL_NOMEM(err);
     }
     sql_text_init(&text, (const char *)b.data, b.len);
+    text.types = types;
     rc = sql_parse(&text, arena, &stmt, err);
     buf_done(&b);
     if (rc == DN_E_NOMEM)
@@ -52,7 +57,7 @@ int plan_stored_default(const struct plan_env *env,
 {
     struct binder b = {.env = env, .clause = "DEFAULT"};
     struct expr *e;
-    int rc = plan_stored_parse(env->arena, c->def_sql, &e, err);
+    int rc = plan_stored_parse(env->types, env->arena, c->def_sql, &e, err);
 
     if (rc == 0)
         rc = bind_expr(&b, e, ret, err);

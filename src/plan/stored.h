@@ -7,9 +7,12 @@
 
 #include "plan/plan.h"
 
-/* The text as a tree. */
-int plan_stored_parse(struct arena *arena, const char *sql, struct expr **ret, struct dn_err *err)
-    DN_MUST_CHECK;
+/* The text as a tree. types: as of sql_text. */
+int plan_stored_parse(const struct sql_types *types,
+                      struct arena *arena,
+                      const char *sql,
+                      struct expr **ret,
+                      struct dn_err *err) DN_MUST_CHECK;
 /* DEFAULT of a column, as of a row on its way into the table: nothing untyped but NULL. */
 int plan_stored_default(const struct plan_env *env,
                         const struct column *c,

@@ -42,6 +42,7 @@ static int view_parse(
 
     sql_text_init(&t, text, len);
     t.no_positions = true;
+    t.types = env->types;
     rc = sql_parse(&t, env->arena, ret, err);
     if (rc == 0 && (*ret)->kind == STMT_SELECT && (*ret)->params_count == 0)
         return 0;

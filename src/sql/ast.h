@@ -94,6 +94,7 @@ enum stmt_kind {
     STMT_DROP_SCHEMA,
     STMT_TIMEPART, /* CREATE, DROP, PUT TIME PARTITION; PUT COUNTER */
     STMT_SLABS,    /* ALTER TABLE … DROP, DETACH, ATTACH PARTITION */
+    STMT_TYPE,     /* CREATE, ALTER, DROP TYPE */
     STMT_COMMENT,
     STMT_USE,
     STMT_DESCRIBE,
@@ -133,6 +134,7 @@ struct stmt {
     bool if_exists;              /* DROP, ALTER … IF EXISTS */
     bool restart_identity;       /* TRUNCATE … RESTART IDENTITY */
     bool if_not_exists;          /* CREATE … IF NOT EXISTS */
+    bool user_types;             /* it names types that CREATE TYPE made */
     bool keyspace;               /* the word KEYSPACE was used */
     enum object_kind object;     /* DROP, ALTER, SHOW CREATE: of what */
     enum drop_behavior behavior; /* DROP, TRUNCATE */
@@ -150,6 +152,7 @@ struct stmt {
     struct sequence_def *sequence; /* CREATE SEQUENCE, ALTER SEQUENCE */
     struct timepart_stmt *timepart;
     struct slabs_stmt *slabs; /* also SHOW PARTITIONS FROM */
+    struct type_stmt *type;
     struct comment_stmt *comment;
     struct misc_stmt *misc; /* TRANSACTION … MAINTAIN; see there */
     struct set_stmt *set;

@@ -84,8 +84,10 @@ int64_t sql_signed(struct sql_parser *ps, struct sql_token tok, bool negative);
 /* A type from its words: name [second] [(args)]. second: PRECISION, VARYING, WITH, WITHOUT or 0. */
 struct type_name *
 sql_type(struct sql_parser *ps, struct sql_token name, int second, struct sql_list args);
-struct type_name *
-sql_type_in(struct sql_parser *ps, struct sql_token schema, struct type_name *type);
+struct type_name *sql_type_in(struct sql_parser *ps,
+                              struct sql_token schema,
+                              struct sql_token name,
+                              struct sql_list args);
 struct type_name *sql_type_dims(struct type_name *type, int dims);
 struct sql_fields *sql_fields(struct sql_parser *ps,
                               struct sql_token from,

@@ -8,6 +8,7 @@
 #include "sql/ast_query.h"
 #include "sql/ast_slabs.h"
 #include "sql/ast_timepart.h"
+#include "sql/ast_type.h"
 
 /* ---- sequences, also those of identity columns ---- */
 

@@ -81,6 +81,7 @@
 #include "sql/build_access.h"
 #include "sql/build_ddl.h"
 #include "sql/build_misc.h"
+#include "sql/build_type.h"
 #include "sql/build_query.h"
 
 #include <string.h>
@@ -750,6 +751,21 @@ sequence_option(A) ::= RESTART(T). {A = sql_sequence(ps, T, SEQUENCE_RESTART, 0)
 sequence_option(A) ::= RESTART(T) signed(N). {A = sql_sequence(ps, T, SEQUENCE_RESTART | SEQUENCE_RESTART_WITH, N);}
 sequence_option(A) ::= RESTART(T) WITH signed(N). {A = sql_sequence(ps, T, SEQUENCE_RESTART | SEQUENCE_RESTART_WITH, N);}
 
+/* ---- types ---- */
+
+cmd ::= CREATE TYPE qname(N) AS name(W) LP RP. {sql_create_enum(ps, N, W, sql_list_none(ps));}
+cmd ::= CREATE TYPE qname(N) AS name(W) LP enum_labels(L) RP. {sql_create_enum(ps, N, W, L);}
+enum_labels(A) ::= STRING(T). {A = sql_list_one(ps, sql_value(ps, T, false, T.pos));}
+enum_labels(A) ::= enum_labels(L) COMMA STRING(T). {A = sql_list_add(ps, L, sql_value(ps, T, false, T.pos));}
+cmd ::= ALTER TYPE qname(N) ADD name(W) if_not_exists(I) STRING(T) enum_place(P). {sql_type_add(ps, N, W, I != 0, T, P);}
+%type enum_place {struct type_place}
+enum_place(A) ::= . {A = (struct type_place){0};}
+enum_place(A) ::= name(W) STRING(T). {A = sql_type_place(ps, W, T);}
+cmd ::= ALTER TYPE qname(N) RENAME name(W) STRING(F) TO STRING(T). {sql_type_rename_value(ps, N, W, F, T);}
+cmd ::= ALTER TYPE qname(N) RENAME TO name(T). {sql_type_rename(ps, N, false, T);}
+cmd ::= ALTER TYPE qname(N) SET SCHEMA name(T). {sql_type_rename(ps, N, true, T);}
+cmd ::= DROP TYPE if_exists(I) qnames(L) behavior(B). {sql_type_drop(ps, I != 0, L, B);}
+
 /* ---- time partitions ---- */
 
 cmd ::= CREATE TIME PARTITION if_not_exists(I) ON qname(T) AS qname(N) part_words(L). {sql_create_timepart(ps, I != 0, T, N, L);}
@@ -895,7 +911,7 @@ dim ::= LB RB.
 dim ::= LB INTEGER RB.
 %type scalar_type {struct type_name *}
 scalar_type(A) ::= name(N) type_args(L). {A = sql_type(ps, N, 0, L);}
-scalar_type(A) ::= name(S) DOT name(N) type_args(L). {A = sql_type_in(ps, S, sql_type(ps, N, 0, L));}
+scalar_type(A) ::= name(S) DOT name(N) type_args(L). {A = sql_type_in(ps, S, N, L);}
 scalar_type(A) ::= name(N) PRECISION. {A = sql_type(ps, N, TK_PRECISION, sql_list_none(ps));}
 scalar_type(A) ::= name(N) VARYING type_args(L). {A = sql_type(ps, N, TK_VARYING, L);}
 scalar_type(A) ::= name(N) type_args(L) WITH_LA TIME ZONE. {A = sql_type(ps, N, TK_WITH, L);}

@@ -13,6 +13,7 @@ void sql_text_init(struct sql_text *t, const char *text, size_t len)
     t->next = 0;
     t->next_pos = 1;
     t->no_positions = false;
+    t->types = NULL;
     if (len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
         t->next = 3; /* a byte order mark: one character nobody sees */
         t->next_pos = 2;
@@ -73,7 +74,7 @@ static int parse_statement(struct sql_parser *ps)
 
 int sql_parse(struct sql_text *t, struct arena *arena, struct stmt **ret_stmt, struct dn_err *err)
 {
-    struct sql_parser ps = {.arena = arena, .err = err};
+    struct sql_parser ps = {.arena = arena, .err = err, .types = t->types};
     struct sql_lexer start;
     int rc;
 
@@ -96,6 +97,7 @@ int sql_parse(struct sql_text *t, struct arena *arena, struct stmt **ret_stmt, s
         ps.lx = start;
         DN_IGNORE(sql_lex_skip_statement(&ps.lx)); /* the end of the text is an end too */
     } else {
+        ps.stmt->user_types = ps.user_types;
         *ret_stmt = ps.stmt;
     }
     t->next = (size_t)(ps.lx.cur - t->text);

@@ -69,13 +69,15 @@ struct sql_parser {
     struct sql_lexer lx;
     const char *stmt_start; /* where lx started, for sql_parser_expect */
     uint32_t stmt_pos;
-    struct stmt *stmt;     /* arena: what is being built */
-    uint32_t prev_end;     /* position one past the last token shifted */
-    const char *last_end;  /* the byte there */
-    uint32_t params_count; /* highest parameter number */
-    bool params_question;  /* ? was used */
-    bool params_dollar;    /* $n was used */
-    void **stack;          /* owned: elements of open lists */
+    struct stmt *stmt;             /* arena: what is being built */
+    uint32_t prev_end;             /* position one past the last token shifted */
+    const char *last_end;          /* the byte there */
+    const struct sql_types *types; /* borrowed; NULL: only our own types */
+    bool user_types;               /* one of them was named */
+    uint32_t params_count;         /* highest parameter number */
+    bool params_question;          /* ? was used */
+    bool params_dollar;            /* $n was used */
+    void **stack;                  /* owned: elements of open lists */
     uint32_t stack_len;
     uint32_t stack_cap;
     struct sql_row *rows; /* owned: INSERT */

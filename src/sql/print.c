@@ -181,6 +181,7 @@ static const struct {
     [STMT_ALTER_SEQUENCE] = {.print = sql_print_sequence},
     [STMT_TIMEPART] = {.print = sql_print_timepart},
     [STMT_SLABS] = {.print = sql_print_slabs},
+    [STMT_TYPE] = {.print = sql_print_type_stmt},
     [STMT_COMMENT] = {.print = sql_print_comment},
     [STMT_TRANSACTION] = {.print = sql_print_misc},
     [STMT_PREPARE] = {.print = sql_print_misc},

@@ -17,10 +17,15 @@ void sql_print_type(const struct type_name *t, struct buf *b)
         buf_puts(b, "BPCHAR"); /* CHAR is CHAR(1) */
     else if (t->type == TYPE_TIMESTAMP_US && t->mods_count && t->mods[0] < TYPE_FRACTION_MAX)
         buf_printf(b, "TIMESTAMP(%" PRId32 ")", t->mods[0]);
-    else if (t->type != TYPE_NONE)
+    else if (t->type != TYPE_NONE && !TYPE_NUMBER(t->type))
         buf_puts(b, type_name(t->type));
-    else
+    else {
+        if (t->schema) {
+            sql_print_ident(t->schema, b);
+            buf_puts(b, ".");
+        }
         sql_print_ident(t->name, b);
+    }
     if (t->field_from)
         buf_printf(b, " %s", t->field_from);
     if (t->field_to && strcmp(t->field_from, t->field_to) != 0)

@@ -71,6 +71,9 @@ void sql_print_comment(const struct stmt *s, struct buf *b);
 void sql_print_slabs(const struct stmt *s, struct buf *b);
 void sql_print_show_partitions(const struct stmt *s, struct buf *b);
 
+/* ---- print_type.c ---- */
+void sql_print_type_stmt(const struct stmt *s, struct buf *b);
+
 /* ---- print_timepart.c ---- */
 void sql_print_timepart(const struct stmt *s, struct buf *b);
 void sql_print_partitioned(const struct partition_def *p, struct buf *b);

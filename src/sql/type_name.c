@@ -306,6 +306,15 @@ static bool type_name_known(const char *name)
     return type_by_name(name, strlen(name)) != TYPE_NONE || type_other(name) >= 0;
 }
 
+/* Is t->name that of a type CREATE TYPE made? Then t is that. schema NULL: not given. */
+static bool type_of_user(struct sql_parser *ps, const char *schema, struct type_name *t)
+{
+    if (ps->rc < 0 || !ps->types || !ps->types->find(ps->types->arg, schema, t->name, ps->arena, t))
+        return false;
+    ps->user_types = true;
+    return true;
+}
+
 /* shown: the name as written, for messages. */
 static struct type_name *type_resolve(struct sql_parser *ps,
                                       const char *shown,
@@ -336,6 +345,9 @@ static struct type_name *type_resolve(struct sql_parser *ps,
     other = type_other(t->name);
     t->type = type_by_name(t->name, strlen(t->name));
     if (t->type == TYPE_NONE && other < 0) {
+        t->name = shown;
+        if (args_count == 0 && second == 0 && type_of_user(ps, NULL, t))
+            return t;
         type_unknown(ps, shown, pos);
         return NULL;
     }
@@ -362,22 +374,32 @@ sql_type(struct sql_parser *ps, struct sql_token name, int second, struct sql_li
     return type_resolve(ps, sql_name(ps, name), word, name.pos, second, values, args.count);
 }
 
-struct type_name *
-sql_type_in(struct sql_parser *ps, struct sql_token schema, struct type_name *type)
+struct type_name *sql_type_in(struct sql_parser *ps,
+                              struct sql_token schema,
+                              struct sql_token name,
+                              struct sql_list args)
 {
-    if (ps->rc < 0)
+    struct type_name *t;
+
+    if (schema.len == 10 && strncasecmp(schema.ptr, "pg_catalog", 10) == 0)
+        return sql_type(ps, name, 0, args);
+    (void)sql_list_take(ps, args); /* of user types: none */
+    t = ps->rc < 0 ? NULL : sql_new(ps, sizeof *t);
+    if (!t)
         return NULL;
-    if (schema.len != 10 || strncasecmp(schema.ptr, "pg_catalog", 10) != 0) {
+    t->pos = schema.pos;
+    t->name = sql_name(ps, name);
+    if (args.count == 0 && type_of_user(ps, sql_name(ps, schema), t))
+        return t;
+    if (ps->rc == 0)
         sql_fail(ps,
                  DN_E_UNDEFINED_OBJECT,
                  schema.pos,
                  "type \"%.*s.%.60s\" does not exist",
                  (int)(schema.len > 60 ? 60 : schema.len),
                  schema.ptr,
-                 type->name);
-        return NULL;
-    }
-    return type;
+                 t->name);
+    return NULL;
 }
 
 struct type_name *sql_type_dims(struct type_name *type, int dims)
@@ -467,6 +489,13 @@ static bool typed_plain_args(struct sql_parser *ps, const struct expr *call)
     return true;
 }
 
+static bool type_known_here(struct sql_parser *ps, const char *shown, const char *word, bool more)
+{
+    struct type_name t = {.name = shown};
+
+    return type_name_known(word) || (!more && shown && type_of_user(ps, NULL, &t));
+}
+
 struct expr *sql_typed(struct sql_parser *ps,
                        struct sql_token name,
                        struct expr *call,
@@ -479,14 +508,15 @@ struct expr *sql_typed(struct sql_parser *ps,
 
     if (ps->rc < 0)
         return NULL;
-    if (!type_name_known(word) || (call && (call->ext || call->star || call->distinct))) {
+    if (!type_known_here(ps, call ? call->name : sql_name(ps, name), word, call || second) ||
+        (call && (call->ext || call->star || call->distinct))) {
         sql_fail_syntax(ps, TK_STRING, text);
         return NULL;
     }
     if (call && !typed_plain_args(ps, call))
         return NULL;
     type = type_resolve(ps,
-                        word,
+                        call ? word : sql_name(ps, name),
                         word,
                         call ? call->pos : name.pos,
                         second,

@@ -241,7 +241,8 @@ int range_check(const struct range *r, const struct table *t, struct dn_err *err
         const struct interval *iv = &r->bounds[i].iv;
         int c = table_column_by_id(t, r->bounds[i].col_id);
         DN_CHECK_DISK(c >= 0 && t->columns[c].key_pos &&
-                          (iv->has_lo ? iv->lo.type : iv->hi.type) == t->columns[c].type,
+                          TYPE_BASE(iv->has_lo ? iv->lo.type : iv->hi.type) ==
+                              TYPE_BASE(t->columns[c].type),
                       err,
                       "range tombstone of table \"%s\": column %u is not one of its key",
                       t->name,

@@ -145,6 +145,8 @@ seg_get_column(struct seg *s, struct seg_parse *p, struct seg_counts *n, struct 
                   id,
                   flags,
                   at);
+    if ((unsigned)TYPE_BASE(as) == type) /* the table says which ENUM it is */
+        type = as;
     n->series += flags & SEG_COL_SERIES ? 1 : 0;
     n->rest += flags & SEG_COL_REST ? 1 : 0;
     if (store_col != UINT32_MAX) {

@@ -61,7 +61,7 @@ static int replay_cols(struct replay *r,
                 return DN_FAIL_NOMEM(err);
             continue; /* the column got the wider type since */
         }
-        DN_CHECK_DISK(b->cols[i].type == t->columns[c].type,
+        DN_CHECK_DISK(TYPE_BASE(b->cols[i].type) == TYPE_BASE(t->columns[c].type),
                       err,
                       "log: column \"%s\" of table \"%s\" has type %s, the catalog says %s",
                       t->columns[c].name,
@@ -69,6 +69,7 @@ static int replay_cols(struct replay *r,
                       type_name(b->cols[i].type),
                       type_name(t->columns[c].type));
         cols[c] = b->cols[i];
+        cols[c].type = t->columns[c].type; /* files do not say which ENUM it is */
     }
     for (uint16_t i = 0; i < t->local_count; i++) {
         const struct vec *v = &cols[t->local[i].col];

@@ -235,7 +235,8 @@ answer_find(const struct sys_env *env, const struct func_ask *ask, int64_t *ret,
         name = (const char *)parts[n - 1].data;
         schema = n > 1 ? (const char *)parts[n - 2].data : NULL;
         if (ask->type == TYPE_REGCLASS || ask->type == TYPE_REGTYPE) {
-            oid = answer_class(env, schema, name);
+            oid = ask->type == TYPE_REGTYPE ? sys_user_type_oid(env, schema, name) : 0;
+            oid = oid ? oid : answer_class(env, schema, name);
         } else if (ask->type == TYPE_REGPROC) {
             oid = answer_proc(name);
         } else if (ask->type == TYPE_REGROLE) {
@@ -500,6 +501,8 @@ static int answer_visible(const struct sys_env *env, const struct func_ask *ask,
         *ret = 1;
         return 0;
     }
+    if (ask->type == TYPE_REGTYPE && sys_user_type_visible(env, ask->oid, ret))
+        return 0;
     if (!sys_item_find(env, ask->oid, &it, &index))
         return DN_NOT_FOUND;
     *ret = sys_item_visible(env, &it);
@@ -539,6 +542,10 @@ int sys_answer(const struct sys_env *env,
         return sys_answer_partition(env, ask, ret->text);
     case FUNC_ASK_PRIVILEGE:
         return sys_answer_privilege(env, ask->right, &ret->number, err);
+    case FUNC_ASK_ENUM_LABEL:
+    case FUNC_ASK_ENUM_FIND:
+    case FUNC_ASK_ENUM_ALL:
+        return sys_answer_enum(env, ask, ret, err);
     case FUNC_ASK_SIZE:
         break;
     }

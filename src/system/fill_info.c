@@ -26,6 +26,26 @@ static void info_name(struct sys_rows *w, const char *schema, const char *name)
     sys_text(w, name);
 }
 
+/* Of a type, also of user types and arrays of them. */
+static void info_udt_name(struct sys_rows *w, uint32_t oid)
+{
+    const struct sys_type *t = sys_type_find(oid);
+    bool array = false;
+    const char *user = t ? NULL : sys_user_type_name(w->env, oid, &array);
+    struct buf b;
+
+    if (!user) {
+        info_name(w, "pg_catalog", t ? t->name : NULL);
+        return;
+    }
+    sys_text(w, info_database(w));
+    sys_text(w, sys_user_type_schema(w->env, oid));
+    buf_init(&b, w->arena->owner);
+    buf_printf(&b, "%s%s", array ? "_" : "", user);
+    sys_buf(w, &b);
+    buf_done(&b);
+}
+
 void sys_fill_i_catalog_name(struct sys_rows *w)
 {
     sys_text(w, info_database(w));
@@ -177,21 +197,21 @@ static void info_generated(struct sys_rows *w, const struct sys_item *it, const 
 static void info_column(struct sys_rows *w, const struct sys_item *it, const struct sys_attr *a)
 {
     uint32_t oid = sys_attr_type(a);
-    const struct sys_type *t = sys_type_find(oid);
     struct buf b;
 
     buf_init(&b, w->arena->owner);
     info_name(w, it->schema, it->name);
     sys_text(w, a->name);
     sys_int(w, a->num);
-    if (a->column && a->column->source != COLUMN_STORED && sys_default(a->column, &b))
+    if (a->column && a->column->source != COLUMN_STORED &&
+        sys_default(w->env->catalog, a->column, &b))
         sys_buf(w, &b);
     else
         sys_null(w, 1);
     sys_text(w, a->not_null ? "NO" : "YES");
     buf_reset(&b);
-    if (type_is_array(a->type))
-        buf_puts(&b, "ARRAY");
+    if (type_is_array(a->type) || TYPE_NUMBER(a->type))
+        buf_puts(&b, type_is_array(a->type) ? "ARRAY" : "USER-DEFINED");
     else
         sys_type_print(w->env, oid, -1, &b);
     sys_buf(w, &b);
@@ -208,7 +228,7 @@ static void info_column(struct sys_rows *w, const struct sys_item *it, const str
     info_interval(w, a);
     sys_null(w, 1); /* interval_precision */
     sys_null(w, 9); /* character set, collation, domain */
-    info_name(w, "pg_catalog", t ? t->name : NULL);
+    info_udt_name(w, oid);
     sys_null(w, 4); /* scope, maximum_cardinality */
     buf_reset(&b);
     buf_printf(&b, "%d", (int)a->num);
@@ -244,9 +264,7 @@ void sys_fill_i_columns(struct sys_rows *w)
 
 static void info_udt(struct sys_rows *w, const struct sys_item *it, const struct sys_attr *a)
 {
-    const struct sys_type *t = sys_type_find(sys_attr_type(a));
-
-    info_name(w, "pg_catalog", t ? t->name : NULL);
+    info_udt_name(w, sys_attr_type(a));
     info_name(w, it->schema, it->name);
     sys_text(w, a->name);
     sys_end(w);
@@ -260,23 +278,24 @@ void sys_fill_i_column_udt_usage(struct sys_rows *w)
 static void info_element(struct sys_rows *w, const struct sys_item *it, const struct sys_attr *a)
 {
     uint32_t elem;
-    const struct sys_type *t;
     struct buf b;
 
     if (!type_is_array(a->type))
         return;
     elem = sys_type_oid(type_element(a->type), &a->mods);
-    t = sys_type_find(elem);
     buf_init(&b, w->arena->owner);
     info_name(w, it->schema, it->name);
     sys_text(w, it->table ? "TABLE" : "VIEW");
     buf_printf(&b, "%d", (int)a->num);
     sys_buf(w, &b);
     buf_reset(&b);
-    sys_type_print(w->env, elem, -1, &b);
+    if (TYPE_NUMBER(a->type))
+        buf_puts(&b, "USER-DEFINED");
+    else
+        sys_type_print(w->env, elem, -1, &b);
     sys_buf(w, &b);
     sys_null(w, 15);
-    info_name(w, "pg_catalog", t ? t->name : NULL);
+    info_udt_name(w, elem);
     sys_null(w, 4);
     buf_reset(&b);
     buf_printf(&b, "a%d", (int)a->num);

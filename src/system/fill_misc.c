@@ -34,7 +34,7 @@ static void misc_char(struct sys_rows *w, char c)
 
 /* ---- types ---- */
 
-static void misc_type_tail(struct sys_rows *w, char align, char storage, uint32_t collation)
+void sys_type_tail(struct sys_rows *w, char align, char storage, uint32_t collation)
 {
     for (int i = 0; i < 3; i++)
         sys_reg(w, 0, NULL);
@@ -76,7 +76,7 @@ static void misc_type(struct sys_rows *w, const struct sys_type *t)
     sys_int(w, t->array);
     for (int i = 0; i < 4; i++)
         sys_reg(w, t->io[i], sys_io_name(t->io[i]));
-    misc_type_tail(w, t->align, t->storage, t->collation);
+    sys_type_tail(w, t->align, t->storage, t->collation);
 }
 
 /* The row type of a table or view, and its array. */
@@ -104,7 +104,7 @@ static void misc_row_type(struct sys_rows *w, const struct sys_item *it, bool ar
     sys_int(w, array ? 0 : it->oid + 1);
     for (int i = 0; i < 4; i++)
         sys_reg(w, io[array][i], sys_io_name(io[array][i]));
-    misc_type_tail(w, 'd', 'x', 0);
+    sys_type_tail(w, 'd', 'x', 0);
     buf_done(&name);
 }
 
@@ -123,6 +123,7 @@ void sys_fill_type(struct sys_rows *w)
         misc_row_type(w, &it, false);
         misc_row_type(w, &it, true);
     }
+    sys_fill_user_types(w);
 }
 
 /* ---- functions ---- */

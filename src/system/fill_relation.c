@@ -143,25 +143,26 @@ void sys_attribute_row(struct sys_rows *w, uint32_t rel, const struct sys_attr *
 {
     uint32_t oid = sys_attr_type(a);
     const struct sys_type *t = sys_type_find(oid);
+    bool label = type_is_enum(a->type);
     char align[2] = {t ? t->align : 'i', 0};
-    char storage[2] = {t ? t->storage : 'x', 0};
+    char storage[2] = {t ? t->storage : label ? 'p' : 'x', 0};
     const struct column *own = num == a->num ? a->column : NULL;
     struct buf def;
     bool has_default;
 
     buf_init(&def, w->arena->owner);
-    has_default = own && sys_default(own, &def);
+    has_default = own && sys_default(w->env->catalog, own, &def);
     buf_done(&def);
     sys_int(w, rel);
     sys_text(w, a->name);
     sys_int(w, oid);
     sys_int(w, -1);
-    sys_int(w, t ? t->len : -1);
+    sys_int(w, t ? t->len : label ? 4 : -1);
     sys_int(w, num);
     sys_int(w, type_is_array(a->type));
     sys_int(w, -1);
     sys_int(w, sys_type_mod(a->type, &a->mods));
-    sys_int(w, t && t->by_value);
+    sys_int(w, t ? t->by_value : label);
     sys_text(w, align);
     sys_text(w, storage);
     sys_text(w, "");
@@ -215,7 +216,7 @@ void sys_fill_attrdef(struct sys_rows *w)
     while (w->rc == 0 && sys_next(w->env, &it)) {
         for (uint16_t i = 0; it.table && w->rc == 0 && i < it.table->columns_count; i++) {
             buf_reset(&def);
-            if (!sys_default(&it.table->columns[i], &def))
+            if (!sys_default(w->env->catalog, &it.table->columns[i], &def))
                 continue;
             sys_int(w, sys_attrdef_oid(it.table, &it.table->columns[i]));
             sys_int(w, it.oid);

@@ -272,7 +272,7 @@ uint32_t sys_attr_type(const struct sys_attr *a)
     return a->oid ? a->oid : sys_type_oid(a->type, &a->mods);
 }
 
-bool sys_default(const struct column *c, struct buf *b)
+bool sys_default(const struct catalog *cat, const struct column *c, struct buf *b)
 {
     static const char word[] = " DEFAULT ";
     size_t skip = sizeof(word) - 1;
@@ -286,7 +286,7 @@ bool sys_default(const struct column *c, struct buf *b)
         return true;
     }
     buf_init(&text, b->owner);
-    table_print_default(c, &text);
+    table_print_default(cat, c, &text);
     if (text.failed)
         b->failed = true;
     else if (text.len > skip) {

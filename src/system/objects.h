@@ -122,7 +122,7 @@ void sys_con_print(const struct sys_env *env,
 /* What a foreign key does on " ON DELETE " or " ON UPDATE ": letters of pg_constraint. */
 char sys_con_action(const struct table_constraint *own, const char *event);
 /* The default of a column; false: it has none. */
-bool sys_default(const struct column *c, struct buf *b);
+bool sys_default(const struct catalog *cat, const struct column *c, struct buf *b);
 
 /* ---- who may do what ---- */
 

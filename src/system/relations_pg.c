@@ -98,7 +98,7 @@ static const struct sys_relation rows[] = {
      "deptype char"},
     {"pg_description", 2609, 'r', sys_fill_description,
      "objoid oid, classoid oid, objsubid int4, description text"},
-    {"pg_enum", 3501, 'r', NULL,
+    {"pg_enum", 3501, 'r', sys_fill_enum,
      "oid oid, enumtypid oid, enumsortorder float4, enumlabel name"},
     {"pg_event_trigger", 3466, 'r', NULL,
      "oid oid, evtname name, evtevent name, evtowner oid, evtfoid oid, evtenabled char, "

@@ -51,7 +51,7 @@ void sys_end(struct sys_rows *w); /* of the row: all columns are there */
 /* clang-format off */
 #define SYS_FILLS(X) \
     X(am) X(attrdef) X(attribute) X(auth_members) X(authid) X(class) X(collation) \
-    X(constraint) X(cron_events) X(cron_schedulers) X(database) X(db_role_setting) X(depend) X(description) \
+    X(constraint) X(cron_events) X(cron_schedulers) X(database) X(db_role_setting) X(depend) X(description) X(enum) \
     X(i_administrable_roles) X(i_applicable_roles) X(i_catalog_name) X(i_character_sets) \
     X(i_check_constraints) X(i_collations) X(i_column_privileges) X(i_column_udt_usage) \
     X(i_columns) X(i_constraint_column_usage) X(i_constraint_table_usage) \
@@ -131,6 +131,26 @@ const char *sys_io_name(uint32_t oid); /* of pg_proc_list.h; NULL: none */
 
 /* partition_info(text, more) (fill_timepart.c). DN_NOT_FOUND: no such partition. */
 int sys_answer_partition(const struct sys_env *env, const struct func_ask *ask, struct buf *b);
+
+/* ---- fill_usertype.c: what CREATE TYPE made ---- */
+void sys_fill_user_types(struct sys_rows *w); /* their rows of pg_type */
+/* The name, with its schema if need be; false: there is no such type. */
+bool sys_user_type_print(const struct sys_env *env, int64_t oid, struct buf *b);
+/* Is it found without its schema? False: there is no such type. */
+bool sys_user_type_visible(const struct sys_env *env, int64_t oid, int64_t *ret);
+/* NULL: none. ret_array: it is an array of that. */
+const char *sys_user_type_name(const struct sys_env *env, int64_t oid, bool *ret_array);
+const char *sys_user_type_schema(const struct sys_env *env, int64_t oid);
+/* By name, [] may follow; schema NULL: not given. 0: none. */
+int64_t sys_user_type_oid(const struct sys_env *env, const char *schema, const char *name);
+/* FUNC_ASK_ENUM_… */
+int sys_answer_enum(const struct sys_env *env,
+                    const struct func_ask *ask,
+                    struct func_answer *ret,
+                    struct dn_err *err);
+
+/* The last columns of pg_type (fill_misc.c). */
+void sys_type_tail(struct sys_rows *w, char align, char storage, uint32_t collation);
 
 /* An identifier as PostgreSQL quotes it. */
 void sys_quote(const char *name, struct buf *b);

@@ -232,7 +232,7 @@ bool sys_type_print(const struct sys_env *env, int64_t oid, int64_t mod, struct 
         return true;
     }
     if (!t)
-        return sys_print_row_type(env, oid, b);
+        return sys_user_type_print(env, oid, b) || sys_print_row_type(env, oid, b);
     if (t->elem && t->category == 'A')
         elem = sys_type_find(t->elem);
     name = elem ? sys_sql_name(elem->oid) : NULL;

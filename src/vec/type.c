@@ -58,7 +58,11 @@ static const struct {
 
 bool type_known(unsigned id)
 {
-    return id < TYPE_MAX && type_rows[id].sql != NULL;
+    unsigned base = id & (TYPE_MAX - 1u);
+
+    return id < TYPE_MAX ? type_rows[id].sql != NULL
+                         : (id & 0xff) == base && (base & ~TYPE_ARRAY) == TYPE_ENUM &&
+                               TYPE_NUMBER(id) <= TYPE_ENUM_MAX;
 }
 
 bool type_storable(unsigned id)
@@ -70,7 +74,7 @@ bool type_storable(unsigned id)
 const char *type_name(enum type_id t)
 {
     DN_ASSERT(type_known(t));
-    return type_rows[t].sql;
+    return type_rows[TYPE_BASE(t)].sql;
 }
 
 /* As PostgreSQL calls them. */
@@ -97,6 +101,7 @@ const char *type_name(enum type_id t)
     X(TIMETZ, "time with time zone")           \
     X(BIT, "bit")                              \
     X(VARBIT, "bit varying")                   \
+    X(ENUM, "enum")                            \
     X(OID, "oid")                              \
     X(NAME, "name")                            \
     X(CHAR1, "\"char\"")                       \
@@ -120,13 +125,14 @@ const char *type_word(enum type_id t)
     };
 
     DN_ASSERT(type_known(t));
+    t = TYPE_BASE(t);
     return words[t] ? words[t] : type_name(t);
 }
 
 enum phys type_phys(enum type_id t)
 {
     DN_ASSERT(type_known(t));
-    return type_rows[t].phys;
+    return type_rows[TYPE_BASE(t)].phys;
 }
 
 uint32_t phys_size(enum phys p)
@@ -206,6 +212,32 @@ bool type_is_wide(enum type_id t)
     return p == PHYS_INTERVAL || p == PHYS_NUMERIC;
 }
 
+bool type_is_enum(enum type_id t)
+{
+    return TYPE_BASE(t) == TYPE_ENUM;
+}
+
+enum type_id type_enum(uint32_t number)
+{
+    DN_ASSERT(number <= TYPE_ENUM_MAX);
+    return (enum type_id)((number << TYPE_ENUM_SHIFT) | TYPE_ENUM);
+}
+
+int64_t enum_value(uint32_t number, int64_t order)
+{
+    return (int64_t)number << ENUM_ORDER_BITS | order;
+}
+
+uint32_t enum_value_number(int64_t value)
+{
+    return (uint32_t)((uint64_t)value >> ENUM_ORDER_BITS);
+}
+
+int64_t enum_value_order(int64_t value)
+{
+    return value & ENUM_ORDER_MAX;
+}
+
 bool type_is_system(enum type_id t)
 {
     unsigned plain = (unsigned)t & ~TYPE_ARRAY;
@@ -262,9 +294,10 @@ static bool type_name_is(const char *want, const char *name, size_t len)
 
 enum type_id type_by_name(const char *name, size_t len)
 {
-    /* Names with parameters ("TIMESTAMP(6)") are put together by the binder, NULL is no name. */
+    /* Names with parameters ("TIMESTAMP(6)") are put together by the binder, NULL is no name, ENUM
+     * neither. */
     for (unsigned id = 1; id < TYPE_MAX; id++)
-        if (type_known(id) && !strchr(type_rows[id].sql, '(') &&
+        if (type_known(id) && (id & ~TYPE_ARRAY) != TYPE_ENUM && !strchr(type_rows[id].sql, '(') &&
             type_name_is(type_rows[id].sql, name, len))
             return (enum type_id)id;
     for (size_t i = 0; i < DN_ARRAY_SIZE(type_aliases); i++)

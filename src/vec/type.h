@@ -36,6 +36,17 @@ enum type_id {
 #define TYPE_ANY_ELEMENT ((enum type_id)62)
 #define TYPE_ANY_ARRAY   ((enum type_id)(62u | TYPE_ARRAY))
 
+/* Types that CREATE TYPE … AS ENUM made have a number each, from 1 on; theirs is TYPE_ENUM with
+ * that number above the lowest byte, and so are arrays of them. TYPE_ENUM alone is what files say:
+ * which one it is the catalog knows. A value has the number, too, and below it a number that says
+ * which label it is and where in the order of all; neither ever changes (docs/adr/0011). */
+#define TYPE_ENUM_SHIFT 8u
+#define TYPE_ENUM_MAX   ((1u << 22) - 1) /* numbers of types */
+#define ENUM_ORDER_BITS 41u
+#define ENUM_ORDER_MAX  ((INT64_C(1) << ENUM_ORDER_BITS) - 1)
+#define TYPE_BASE(t)    ((enum type_id)((unsigned)(t) & (TYPE_MAX - 1u)))
+#define TYPE_NUMBER(t)  ((uint32_t)(t) >> TYPE_ENUM_SHIFT)
+
 /* What stands behind the name of a type: VARCHAR(10), NUMERIC(10, 2), TIME(3). Types with fewer
  * than that many parameters have 0 in the rest; NUMERIC(10) has scale 0. */
 #define TYPE_MODS_MAX     2u
@@ -90,7 +101,12 @@ bool type_storable(unsigned id);
 const char *type_name(enum type_id t); /* as SQL writes it: "TIMESTAMP", "DOUBLE" */
 const char *type_word(enum type_id t); /* as errors say it: "timestamp", "double precision" */
 enum phys type_phys(enum type_id t);
-uint32_t phys_size(enum phys p);        /* bytes of a value in a flat vector */
+uint32_t phys_size(enum phys p);   /* bytes of a value in a flat vector */
+bool type_is_enum(enum type_id t); /* ENUM of any number; not arrays */
+enum type_id type_enum(uint32_t number);
+int64_t enum_value(uint32_t number, int64_t order);
+uint32_t enum_value_number(int64_t value);
+int64_t enum_value_order(int64_t value);
 bool type_is_int(enum type_id t);       /* SMALLINT, INTEGER, BIGINT */
 bool type_is_bits(enum type_id t);      /* BIT, VARBIT */
 bool type_is_text(enum type_id t);      /* VARCHAR, BPCHAR: UTF-8 */

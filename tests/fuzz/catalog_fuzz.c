@@ -8,15 +8,15 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void fuzz_table(const struct table *t)
+static void fuzz_table(const struct catalog *c, const struct table *t)
 {
     struct arena arena;
     struct describe d;
 
     DN_ASSERT(table_check(t, NULL) == 0);
     arena_init(&arena, NULL);
-    DN_ASSERT(describe_table(t, &arena, &d, NULL) == 0);
-    DN_ASSERT(describe_status(t, NULL, &arena, &d, NULL) == 0);
+    DN_ASSERT(describe_table(c, t, &arena, &d, NULL) == 0);
+    DN_ASSERT(describe_status(c, t, NULL, &arena, &d, NULL) == 0);
     DN_ASSERT(describe_create(NULL, t, &arena, &d, NULL) == 0);
     arena_done(&arena);
     for (int64_t time = -1; time <= 1; time++) {
@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     for (size_t i = 0; i < c->tables_count; i++)
-        fuzz_table(c->tables[i]);
+        fuzz_table(c, c->tables[i]);
     buf_init(&one, NULL);
     buf_init(&two, NULL);
     DN_ASSERT(catalog_print(c, &one, NULL) == 0);

@@ -86,7 +86,7 @@ static void rows_text(struct buf *b, const struct dendro_column *c, size_t row)
     const struct dendro_text *t;
 
     if (type_is_array(d.type) || d.type == TYPE_NUMERIC || d.type == TYPE_TIMETZ ||
-        type_is_utf8(d.type)) {
+        type_is_enum(d.type) || type_is_utf8(d.type)) {
         t = &((const struct dendro_text *)c->values)[row];
         buf_append(b, t->ptr, t->len);
         return;
@@ -157,7 +157,8 @@ static void rows_json_value(struct buf *b, const struct dendro_column *c, size_t
             rows_quoted(b, c, row);
     } else if (c->type == DENDRO_TYPE_REAL || c->type == DENDRO_TYPE_DOUBLE) {
         rows_json_double(b, c, row);
-    } else if (type_is_utf8((enum type_id)c->type) || type_is_array((enum type_id)c->type)) {
+    } else if (type_is_utf8((enum type_id)c->type) || type_is_array((enum type_id)c->type) ||
+               type_is_enum((enum type_id)c->type)) {
         const struct dendro_text *t = &((const struct dendro_text *)c->values)[row];
 
         http_json_text(b, t->ptr, t->len);
@@ -205,7 +206,8 @@ static void rows_csv_value(struct buf *b, const struct dendro_column *c, size_t 
 {
     if (c->type == DENDRO_TYPE_NONE || dendro_batch_null(c, row))
         return;
-    if (type_is_utf8((enum type_id)c->type) || type_is_array((enum type_id)c->type)) {
+    if (type_is_utf8((enum type_id)c->type) || type_is_array((enum type_id)c->type) ||
+        type_is_enum((enum type_id)c->type)) {
         const struct dendro_text *t = &((const struct dendro_text *)c->values)[row];
 
         rows_csv_text(b, t->ptr, t->len);

@@ -45,7 +45,7 @@ void pgw_row_description(struct pgw *p, dendro_stmt *stmt, const int16_t *format
 
     pgw_i16(b, (int16_t)count);
     for (int i = 0; i < count; i++) {
-        enum type_id type = (enum type_id)dendro_column_type(stmt, i);
+        enum type_id type = engine_column_type(stmt, i);
         const char *name = dendro_column_name(stmt, i);
         struct engine_origin of;
 

@@ -6,6 +6,7 @@
 #include "engine/door.h"
 #include "func/text.h"
 #include "func/text_wire.h"
+#include "vec/array.h"
 
 #include <stdio.h>
 
@@ -79,6 +80,43 @@ enum type_id pgw_type_hint(uint32_t oid)
 
 /* ---- out ---- */
 
+/* An array of a user type: as one of texts, but for the type of its elements. */
+static void types_put_labels(struct buf *b,
+                             const struct datum *d,
+                             const struct func_session *session,
+                             struct arena *scratch)
+{
+    struct datum texts = {.type = TYPES_ARRAY(TYPE_VARCHAR)};
+    size_t at = b->len;
+    struct varray a;
+    struct buf label, bytes;
+
+    buf_init(&label, b->owner);
+    buf_init(&bytes, b->owner);
+    b->failed = b->failed || varray_read(d->str, type_element(d->type), scratch, &a) != 0;
+    for (uint32_t i = 0; !b->failed && i < a.count; i++) {
+        buf_reset(&label);
+        text_print_as(session, TEXT_WIRE, &a.items[i], &label);
+        a.items[i].type = TYPE_VARCHAR;
+        a.items[i].str.len = (uint32_t)label.len;
+        a.items[i].str.ptr = arena_strndup(scratch, (const char *)label.data, label.len);
+        b->failed = label.failed || !a.items[i].str.ptr;
+    }
+    if (!b->failed) {
+        a.elem = TYPE_VARCHAR;
+        varray_write(&a, &bytes);
+        texts.str = (struct vstr){(const char *)bytes.data, (uint32_t)bytes.len};
+        if (bytes.failed)
+            b->failed = true;
+        else
+            text_wire_put(&texts, scratch, b);
+    }
+    if (!b->failed)
+        be_put32(b->data + at + TYPES_ELEMENT_AT, text_wire_oid(type_element(d->type)));
+    buf_done(&label);
+    buf_done(&bytes);
+}
+
 void pgw_put_value(struct buf *b,
                    const struct datum *d,
                    enum pgw_format format,
@@ -90,8 +128,10 @@ void pgw_put_value(struct buf *b,
     buf_be32(b, d->null ? UINT32_MAX : 0);
     if (d->null)
         return;
-    if (format == PGW_FORMAT_BINARY)
+    if (format == PGW_FORMAT_BINARY && !TYPE_NUMBER(d->type))
         text_wire_put(d, scratch, b);
+    else if (format == PGW_FORMAT_BINARY && type_is_array(d->type))
+        types_put_labels(b, d, session, scratch);
     else
         text_print_as(session, TEXT_WIRE, d, b);
     if (b->failed)
@@ -121,7 +161,11 @@ static int types_bind_binary(dendro_stmt *stmt,
                              struct dendro_error *err)
 {
     const struct types_alias *a = types_alias(g->oid);
-    enum type_id type = a ? a->type : g->oid ? text_wire_type(g->oid) : g->wanted;
+    enum type_id type = a                          ? a->type
+                        : g->oid >= TEXT_WIRE_USER ? TYPE_VARCHAR /* a label */
+                        : g->oid                   ? text_wire_type(g->oid)
+                        : type_is_enum(g->wanted)  ? TYPE_VARCHAR
+                                                   : g->wanted;
     struct datum d = {.type = TYPE_BIGINT};
     struct dn_err e;
     int rc;

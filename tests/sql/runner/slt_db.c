@@ -151,6 +151,7 @@ static char slt_db_letter(enum dendro_type type)
     case DENDRO_TYPE_VARCHAR:
     case DENDRO_TYPE_BIT:
     case DENDRO_TYPE_VARBIT:
+    case DENDRO_TYPE_ENUM:
     case DENDRO_TYPE_BPCHAR:
     case DENDRO_TYPE_INTERVAL:
     case DENDRO_TYPE_UUID:

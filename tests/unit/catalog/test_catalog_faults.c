@@ -158,9 +158,9 @@ static int run_describe(struct sweep *s, struct dn_err *err)
     int rc;
 
     arena_init(&arena, NULL);
-    rc = describe_table(t, &arena, &d, err);
+    rc = describe_table(s->full, t, &arena, &d, err);
     if (rc == 0)
-        rc = describe_status(t, NULL, &arena, &d, err);
+        rc = describe_status(s->full, t, NULL, &arena, &d, err);
     if (rc == 0)
         rc = describe_create(NULL, t, &arena, &d, err);
     if (rc == 0)

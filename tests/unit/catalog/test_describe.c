@@ -46,9 +46,9 @@ static void check_table(const char *sql, const char *described, const char *stat
 
     assert_int_equal(spec_text_build(sql, &t, NULL), 0);
     arena_init(&arena, NULL);
-    assert_int_equal(describe_table(t, &arena, &d, NULL), 0);
+    assert_int_equal(describe_table(NULL, t, &arena, &d, NULL), 0);
     assert_string_equal(page_text(&d), described);
-    assert_int_equal(describe_status(t, NULL, &arena, &d, NULL), 0);
+    assert_int_equal(describe_status(NULL, t, NULL, &arena, &d, NULL), 0);
     assert_string_equal(page_text(&d), status);
     arena_done(&arena);
     table_unref(t);

@@ -448,7 +448,7 @@ static void test_version(void **state)
     (void)state;
     assert_non_null(strstr(dendro_version_full(), dendro_version()));
     assert_non_null(strstr(dendro_version_full(), "commit "));
-    assert_non_null(strstr(dendro_version_full(), "catalog 5"));
+    assert_non_null(strstr(dendro_version_full(), "catalog 6"));
 }
 
 int main(void)

@@ -107,8 +107,8 @@ static void check_text(const struct datum *d, const char *want, const char *what
 static bool has_arrays(const struct func *f)
 {
     for (uint32_t i = 0; i < f->args_count; i++)
-        if ((unsigned)f->args[i] >= TYPE_ANY_ELEMENT)
-            return true;
+        if ((unsigned)f->args[i] >= TYPE_ANY_ELEMENT || type_is_enum(f->args[i]))
+            return true; /* labels have no literals either */
     return type_is_array(f->result);
 }
 

@@ -113,7 +113,7 @@ static void test_types(void **state)
     assert_false(type_known(4000000000u));
     for (size_t i = 1; i < DN_ARRAY_SIZE(types); i++) {
         assert_int_equal(phys_size(type_phys(types[i])) > 0, 1);
-        if (!strchr(type_name(types[i]), '('))
+        if (!strchr(type_name(types[i]), '(') && types[i] != TYPE_ENUM) /* which one? */
             assert_int_equal(type_by_name(type_name(types[i]), strlen(type_name(types[i]))),
                              types[i]);
     }
