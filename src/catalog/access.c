@@ -4,6 +4,7 @@
 #include "catalog/access.h"
 
 #include "base/mem.h"
+#include "catalog/access_edit.h"
 #include "catalog/catalog.h"
 
 #include <string.h>
@@ -187,6 +188,17 @@ bool access_is(const struct access_object *o,
     return o->kind == kind && o->id == id && (!schema || strcmp(o->schema, schema) == 0);
 }
 
+bool access_grant_is(const struct access_object *o, const struct access_grant *g)
+{
+    return access_is(o, g->kind, g->id, g->schema) && o->column == g->column;
+}
+
+/* It, or the whole that it is a column of. */
+static bool access_grant_covers(const struct access_object *o, const struct access_grant *g)
+{
+    return access_is(o, g->kind, g->id, g->schema) && (!g->column || o->column == g->column);
+}
+
 uint32_t access_owned_by(const struct access *a, const struct access_object *o)
 {
     for (size_t i = 0; a && i < a->owners_count; i++) {
@@ -247,13 +259,12 @@ uint32_t access_privileges(const struct access *a, uint32_t role, const struct a
     if (access_owns(a, role, o))
         return access_all(o->kind);
     for (size_t i = 0; a && i < a->grants_count; i++)
-        if (a->grants[i].revoked &&
-            access_is(o, a->grants[i].kind, a->grants[i].id, a->grants[i].schema))
+        if (a->grants[i].revoked && access_grant_is(o, &a->grants[i]))
             all &= ~a->grants[i].privileges;
     for (size_t i = 0; a && i < a->grants_count; i++) {
         const struct access_grant *g = &a->grants[i];
 
-        if (!g->revoked && access_is(o, g->kind, g->id, g->schema) &&
+        if (!g->revoked && access_grant_covers(o, g) &&
             (g->grantee == ACCESS_PUBLIC || access_inherits(a, role, g->grantee)))
             all |= g->privileges;
     }
@@ -269,9 +280,22 @@ uint32_t access_options(const struct access *a, uint32_t role, const struct acce
     for (size_t i = 0; a && i < a->grants_count; i++) {
         const struct access_grant *g = &a->grants[i];
 
-        if (!g->revoked && access_is(o, g->kind, g->id, g->schema) &&
-            access_inherits(a, role, g->grantee))
+        if (!g->revoked && access_grant_covers(o, g) && access_inherits(a, role, g->grantee))
             all |= g->options;
+    }
+    return all;
+}
+
+uint32_t access_somewhere(const struct access *a, uint32_t role, const struct access_object *o)
+{
+    uint32_t all = access_privileges(a, role, o);
+
+    for (size_t i = 0; a && i < a->grants_count; i++) {
+        const struct access_grant *g = &a->grants[i];
+
+        if (!g->revoked && access_is(o, g->kind, g->id, g->schema) &&
+            (g->grantee == ACCESS_PUBLIC || access_inherits(a, role, g->grantee)))
+            all |= g->privileges;
     }
     return all;
 }

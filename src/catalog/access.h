@@ -89,12 +89,14 @@ struct access_object {
     enum access_kind kind;
     uint64_t id;        /* RELATION, SEQUENCE: as in the catalog; else 0 */
     const char *schema; /* SCHEMA: its name; else NULL */
+    uint32_t column;    /* RELATION: one of its columns (access_column); 0: all of it */
 };
 
 struct access_grant {
     enum access_kind kind;
     uint64_t id;
-    char *schema; /* owned; NULL as above */
+    char *schema;    /* owned; NULL as above */
+    uint32_t column; /* as above */
     uint32_t grantee;
     uint32_t grantor;
     uint32_t privileges; /* bits */
@@ -150,51 +152,17 @@ bool access_is(const struct access_object *o,
 uint32_t access_owned_by(const struct access *a, const struct access_object *o);
 /* Is the object the role's, itself or as a member of its owner? */
 bool access_owns(const struct access *a, uint32_t role, const struct access_object *o);
-/* Privileges that the role has on an object, all ways counted; and those it may give to others. */
+/* Is the grant one on the object, or on the column, itself? */
+bool access_grant_is(const struct access_object *o, const struct access_grant *g);
+/* Privileges that the role has on an object, all ways counted; and those it may give to others. On
+ * a column it has those it has on the whole, too. */
 uint32_t access_privileges(const struct access *a, uint32_t role, const struct access_object *o);
 uint32_t access_options(const struct access *a, uint32_t role, const struct access_object *o);
+/* Those that it has on some column at least, or on the whole. */
+uint32_t access_somewhere(const struct access *a, uint32_t role, const struct access_object *o);
+#define ACCESS_COLUMN_ALL                                                \
+    (PRIVILEGE_BIT(PRIVILEGE_INSERT) | PRIVILEGE_BIT(PRIVILEGE_SELECT) | \
+     PRIVILEGE_BIT(PRIVILEGE_UPDATE) | PRIVILEGE_BIT(PRIVILEGE_REFERENCES))
 /* What an object of the kind can be granted, and what everybody has on it by itself. */
 uint32_t access_all(enum access_kind kind);
 uint32_t access_default(const struct access_object *o);
-
-/* ---- changing a copy ---- */
-
-int access_copy(const struct access *a, struct access **ret, struct dn_err *err) DN_MUST_CHECK;
-/* A role with the id of role->id, 0: a new one, whose id is told. All of it is copied. */
-int access_put_role(struct access *a, const struct role *role, uint32_t *ret_id, struct dn_err *err)
-    DN_MUST_CHECK;
-void access_drop_role(struct access *a, uint32_t id); /* nothing was granted to it any more */
-int access_put_member(struct access *a, struct role_member m, struct dn_err *err) DN_MUST_CHECK;
-/* With admin_only the role stays, but it cannot be given away any more. */
-void access_drop_member(struct access *a, uint32_t role, uint32_t member, bool admin_only);
-int access_set_owner(struct access *a,
-                     const struct access_object *o,
-                     uint32_t role,
-                     struct dn_err *err) DN_MUST_CHECK;
-int access_give(struct access *a,
-                const struct access_object *o,
-                uint32_t grantee,
-                uint32_t grantor,
-                uint32_t privileges,
-                uint32_t options,
-                struct dn_err *err) DN_MUST_CHECK;
-/* Takes privileges that anybody gave, or only the right to give them away. */
-int access_take(struct access *a,
-                const struct access_object *o,
-                uint32_t grantee,
-                uint32_t privileges,
-                bool options_only,
-                struct dn_err *err) DN_MUST_CHECK;
-/* Forgets owners and grants that `keep` does not want. */
-void access_prune(struct access *a,
-                  bool (*keep)(const void *arg, const struct access_object *o),
-                  const void *arg);
-/* The object has another id now, the schema another name. */
-void access_move(struct access *a, uint64_t was, uint64_t id);
-int access_rename_schema(struct access *a, const char *from, const char *to, struct dn_err *err)
-    DN_MUST_CHECK;
-/* What keeps a role from being dropped: objects it owns, and grants to it or by it. */
-size_t access_owned_count(const struct access *a, uint32_t role);
-size_t access_granted_count(const struct access *a, uint32_t role);
-/* Takes all that was granted to it. */
-void access_drop_grants(struct access *a, uint32_t role);

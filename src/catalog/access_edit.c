@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * access_edit.c: changes of a copy that nobody else sees yet. */
+#include "catalog/access_edit.h"
 #include "base/mem.h"
 #include "catalog/access.h"
 
@@ -231,8 +232,8 @@ static struct access_grant *access_find_grant(struct access *a,
     for (size_t i = 0; i < a->grants_count; i++) {
         struct access_grant *g = &a->grants[i];
 
-        if (access_is(o, g->kind, g->id, g->schema) && g->grantee == grantee &&
-            g->grantor == grantor && g->revoked == revoked)
+        if (access_grant_is(o, g) && g->grantee == grantee && g->grantor == grantor &&
+            g->revoked == revoked)
             return g;
     }
     list = a->grants_count < ACCESS_GRANTS_MAX
@@ -244,6 +245,7 @@ static struct access_grant *access_find_grant(struct access *a,
     list[a->grants_count] = (struct access_grant){.kind = o->kind,
                                                   .id = o->id,
                                                   .schema = access_schema_dup(o->schema, &ok),
+                                                  .column = o->column,
                                                   .grantee = grantee,
                                                   .grantor = grantor,
                                                   .revoked = revoked};
@@ -295,7 +297,8 @@ int access_take(struct access *a,
     for (size_t i = 0; i < a->grants_count; i++) {
         struct access_grant *g = &a->grants[i];
 
-        if (g->revoked || g->grantee != grantee || !access_is(o, g->kind, g->id, g->schema))
+        if (g->revoked || g->grantee != grantee || !access_is(o, g->kind, g->id, g->schema) ||
+            (o->column && o->column != g->column))
             continue;
         g->options &= ~privileges;
         if (!options_only)
@@ -319,7 +322,8 @@ void access_prune(struct access *a,
     size_t kept = 0;
 
     for (size_t i = 0; i < a->owners_count; i++) {
-        struct access_object o = {a->owners[i].kind, a->owners[i].id, a->owners[i].schema};
+        struct access_object o = {
+            .kind = a->owners[i].kind, .id = a->owners[i].id, .schema = a->owners[i].schema};
 
         if (keep(arg, &o))
             a->owners[kept++] = a->owners[i];
@@ -328,7 +332,10 @@ void access_prune(struct access *a,
     }
     a->owners_count = kept;
     for (size_t i = a->grants_count; i-- > 0;) {
-        struct access_object o = {a->grants[i].kind, a->grants[i].id, a->grants[i].schema};
+        struct access_object o = {.kind = a->grants[i].kind,
+                                  .id = a->grants[i].id,
+                                  .schema = a->grants[i].schema,
+                                  .column = a->grants[i].column};
 
         if (!keep(arg, &o))
             access_remove_grant(a, i);

@@ -166,28 +166,11 @@ int catalog_with_comment(const struct catalog *c,
                          const char *text,
                          struct catalog **ret,
                          struct dn_err *err) DN_MUST_CHECK;
-/* Other roles and rights; takes a reference of its own. */
+/* Other roles and rights (access_check.h asks them); takes a reference of its own. */
 int catalog_with_access(const struct catalog *c,
                         struct access *a,
                         struct catalog **ret,
                         struct dn_err *err) DN_MUST_CHECK;
-/* May the role (0: whoever asks may do all) do that with a table or view (bits of privileges)? Its
- * schema must be usable too. DN_E_DENIED. */
-int catalog_may(const struct catalog *c,
-                uint32_t role,
-                const struct catalog_relation *r,
-                uint32_t need,
-                struct dn_err *err) DN_MUST_CHECK;
-int catalog_may_schema(const struct catalog *c,
-                       uint32_t role,
-                       const char *schema,
-                       uint32_t need,
-                       struct dn_err *err) DN_MUST_CHECK;
-int catalog_must_own(const struct catalog *c,
-                     uint32_t role,
-                     const struct catalog_relation *r,
-                     struct dn_err *err) DN_MUST_CHECK;
-struct access_object catalog_object(const struct catalog_relation *r);
 /* A schema for the temporary objects of a session. */
 int catalog_with_temp_schema(const struct catalog *c,
                              const char *name,

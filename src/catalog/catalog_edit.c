@@ -3,6 +3,8 @@
  * catalog_edit.c: a new snapshot out of an old one. Checks come first, then a copy with room for
  * one more, then the change, which cannot fail. Schemas are copied, all else is shared. */
 #include "base/text.h"
+#include "catalog/access_check.h"
+#include "catalog/access_edit.h"
 #include "catalog/catalog.h"
 #include "catalog/catalog_json.h"
 #include "catalog/table_int.h"
@@ -86,7 +88,7 @@ int catalog_free(const struct catalog *c, const char *schema, const char *name, 
     return catalog_free_but(c, schema, name, 0, err);
 }
 
-static bool catalog_has_schema(const struct catalog *c, const char *name)
+bool catalog_has_schema(const struct catalog *c, const char *name)
 {
     for (size_t i = 0; i < c->schemas_count; i++)
         if (strcmp(c->schemas[i].name, name) == 0)
@@ -125,24 +127,6 @@ int catalog_with_table(const struct catalog *c,
     n->tables_count++;
     *ret = n;
     return 0;
-}
-
-static bool catalog_keeps(const void *arg, const struct access_object *o)
-{
-    const struct catalog *c = arg;
-
-    switch (o->kind) {
-    case ACCESS_SEQUENCE:
-        return catalog_sequence_by_id(c, o->id) != NULL;
-    case ACCESS_RELATION:
-        return catalog_table_by_id(c, o->id) || catalog_view_by_id(c, o->id);
-    case ACCESS_SCHEMA:
-        return catalog_has_schema(c, o->schema);
-    case ACCESS_DATABASE:
-    case ACCESS_KIND_MAX:
-        break;
-    }
-    return true;
 }
 
 /* Objects of n are gone, or (id != 0) one has this id instead of another: so do its owner and
@@ -246,6 +230,11 @@ int catalog_with_changed_table(const struct catalog *c,
     }
     n->tables[at] = table_ref(t);
     n->tables_count++;
+    if (n->access && n->access->grants_count) { /* those on columns that are gone */
+        rc = catalog_move_access(n, 0, 0, err);
+        if (rc < 0)
+            return rc;
+    }
     *ret = n;
     return 0;
 }

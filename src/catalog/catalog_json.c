@@ -457,6 +457,9 @@ static int json_format(const struct catalog *c)
     for (size_t i = 0; i < c->views_count; i++)
         if (c->views[i]->writable || c->views[i]->check != VIEW_CHECK_NONE)
             return 5;
+    for (size_t i = 0; c->access && i < c->access->grants_count; i++)
+        if (c->access->grants[i].column)
+            return 5;
     for (size_t i = 0; i < c->tables_count; i++)
         if (c->tables[i]->timepart)
             return 4;

@@ -164,7 +164,7 @@ static void json_read_owners(struct json_reader *r, const struct dn_json *o, str
 static void json_read_grants(struct json_reader *r, const struct dn_json *o, struct access *a)
 {
     static const char *const members[] = {
-        "kind", "to", "by", "privileges", "options", "revoked", "id", "schema"};
+        "kind", "to", "by", "privileges", "options", "revoked", "id", "schema", "column"};
     const struct dn_json *list = catalog_json_array(r, o, "grants", ACCESS_GRANTS_MAX);
     size_t count = list ? list->count : 0;
 
@@ -175,8 +175,10 @@ static void json_read_grants(struct json_reader *r, const struct dn_json *o, str
         size_t mark = catalog_json_enter(r, "grants", i);
 
         a->grants_count = i + 1;
-        catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), 2);
+        catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), 3);
         json_read_object(r, v, &g->kind, &g->id, &g->schema);
+        if (r->rc == 0 && dn_json_get(v, "column"))
+            g->column = (uint32_t)catalog_json_int(r, v, "column", 1, UINT32_MAX);
         g->grantee = json_read_role_id(r, v, "to", a, true);
         g->grantor = json_read_role_id(r, v, "by", a, true);
         g->privileges = (uint32_t)catalog_json_int(r, v, "privileges", 1, (1 << PRIVILEGE_MAX) - 1);
@@ -184,6 +186,9 @@ static void json_read_grants(struct json_reader *r, const struct dn_json *o, str
         g->revoked = catalog_json_bool(r, v, "revoked");
         if (r->rc == 0 && (g->privileges & ~access_all(g->kind)))
             catalog_json_fail(r, "privileges", "not those of such an object");
+        if (r->rc == 0 && g->column &&
+            (g->kind != ACCESS_RELATION || (g->privileges & ~ACCESS_COLUMN_ALL)))
+            catalog_json_fail(r, "privileges", "not those of a column");
         catalog_json_leave(r, mark);
     }
 }
@@ -278,6 +283,8 @@ void catalog_json_write_access(const struct access *a, struct dn_json_writer *w)
 
         dn_json_begin(w, NULL, '{');
         json_write_object(w, g->kind, g->id, g->schema);
+        if (g->column)
+            dn_json_put_int(w, "column", g->column);
         dn_json_put_int(w, "to", g->grantee);
         dn_json_put_int(w, "by", g->grantor);
         dn_json_put_int(w, "privileges", g->privileges);

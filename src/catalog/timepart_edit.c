@@ -2,6 +2,7 @@
  *
  * timepart_edit.c: edits of the catalog that time partitions are made, changed and dropped by. */
 #include "base/mem.h"
+#include "catalog/access_edit.h"
 #include "catalog/catalog.h"
 #include "catalog/catalog_json.h"
 #include "catalog/table_int.h"
@@ -263,6 +264,7 @@ static int edit_release(struct catalog **now, uint64_t id, uint64_t parent, stru
     for (size_t i = 0; rc == 0 && i < was->grants_count; i++) {
         const struct access_grant *g = &was->grants[i];
 
+        to.column = g->column;
         if (access_is(&from, g->kind, g->id, g->schema) && !g->revoked)
             rc = access_give(a, &to, g->grantee, g->grantor, g->privileges, g->options, err);
     }

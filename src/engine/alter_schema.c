@@ -2,6 +2,7 @@
  *
  * alter_schema.c: ALTER SCHEMA … RENAME: a new schema, into which all that is in the old one moves;
  * views that read any of it follow. One edit of the catalog. */
+#include "catalog/access_edit.h"
 #include "engine/engine_int.h"
 #include "engine/names.h"
 #include "engine/sequence_ddl.h"

@@ -2,6 +2,7 @@
  *
  * comment.c: COMMENT ON: one edit of the catalog. Of databases, roles and primary keys nothing is
  * kept, which a warning says: dumps of PostgreSQL have them. */
+#include "catalog/access_check.h"
 #include "catalog/table_constraint.h"
 #include "engine/engine_int.h"
 #include "engine/names.h"

@@ -2,6 +2,7 @@
  *
  * ddl.c: CREATE TABLE and CREATE SCHEMA. Each is one edit of the catalog (engine_edit): whole or
  * not there. */
+#include "catalog/access_edit.h"
 #include "engine/create_as.h"
 #include "engine/ddl_expr.h"
 #include "engine/generated.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * grant.c: GRANT and REVOKE: edits of the catalog's access part. */
+#include "catalog/access_check.h"
+#include "catalog/access_edit.h"
 #include "engine/names.h"
 #include "engine/privilege.h"
 
@@ -65,6 +67,12 @@ static int grant_all_of(struct dendro_stmt *stmt,
     return rc;
 }
 
+static int grant_columns(struct dendro_stmt *stmt,
+                         struct access *a,
+                         const struct catalog_relation *r,
+                         const char *name,
+                         struct dn_err *err);
+
 static int grant_object(struct dendro_stmt *stmt,
                         const struct catalog *cur,
                         struct access *a,
@@ -98,47 +106,67 @@ static int grant_object(struct dendro_stmt *stmt,
     if (rc < 0)
         return rc;
     o = catalog_object(&r);
-    return fn(stmt, a, &o, name->name, err);
+    rc = fn(stmt, a, &o, name->name, err);
+    return rc < 0 ? rc : grant_columns(stmt, a, &r, name->name, err);
 }
 
 /* ---- privileges ---- */
 
-static int grant_privileges(const struct grant_stmt *g,
-                            enum access_kind kind,
-                            uint32_t *ret,
-                            struct dn_err *err)
+/* What a word stands for. columns: it is on columns. */
+static int grant_word_bits(const struct spec_name *name,
+                           enum access_kind kind,
+                           bool columns,
+                           uint32_t *ret,
+                           struct dn_err *err)
 {
     static const char *const kinds[] = {[ACCESS_RELATION] = "relation",
                                         [ACCESS_SEQUENCE] = "sequence",
                                         [ACCESS_SCHEMA] = "schema",
                                         [ACCESS_DATABASE] = "database"};
+    uint32_t bit = 0;
     int rc = 0;
 
-    *ret = g->all ? access_all(kind) : 0;
+    for (size_t k = 0; k < DN_ARRAY_SIZE(grant_words); k++)
+        if (strcasecmp(grant_words[k].word, name->s) == 0)
+            bit = PRIVILEGE_BIT(grant_words[k].privilege);
+    if (!bit)
+        rc = DN_FAIL(err, DN_E_SYNTAX, "unrecognized privilege type \"%s\"", name->s);
+    else if (!(bit & (columns ? ACCESS_COLUMN_ALL : access_all(kind))))
+        rc = DN_FAIL(err,
+                     DN_E_BAD_GRANT,
+                     "invalid privilege type %s for %s",
+                     name->s,
+                     columns ? "column" : kinds[kind]);
+    if (rc < 0)
+        dn_err_at(err, name->pos);
+    *ret = bit;
+    return rc;
+}
+
+/* Those that are on the whole. */
+static int grant_privileges(const struct grant_stmt *g,
+                            enum access_kind kind,
+                            uint32_t *ret,
+                            struct dn_err *err)
+{
+    int rc = 0;
+
+    *ret = g->all && g->columns[0].count == 0 ? access_all(kind) : 0;
     for (uint32_t i = 0; rc == 0 && i < g->privileges_count; i++) {
-        const struct spec_name *name = &g->privileges[i];
         uint32_t bit = 0;
 
-        for (size_t k = 0; k < DN_ARRAY_SIZE(grant_words); k++)
-            if (strcasecmp(grant_words[k].word, name->s) == 0)
-                bit = PRIVILEGE_BIT(grant_words[k].privilege);
-        if (!bit)
-            rc = DN_FAIL(err, DN_E_SYNTAX, "unrecognized privilege type \"%s\"", name->s);
-        else if (!(bit & access_all(kind)))
-            rc = DN_FAIL(
-                err, DN_E_BAD_GRANT, "invalid privilege type %s for %s", name->s, kinds[kind]);
-        if (rc < 0)
-            dn_err_at(err, name->pos);
-        *ret |= bit;
+        rc = grant_word_bits(&g->privileges[i], kind, g->columns[i].count > 0, &bit, err);
+        *ret |= g->columns[i].count ? 0 : bit;
     }
     return rc;
 }
 
-static int grant_one(struct dendro_stmt *stmt,
-                     struct access *a,
-                     const struct access_object *o,
-                     const char *name,
-                     struct dn_err *err)
+static int grant_give(struct dendro_stmt *stmt,
+                      struct access *a,
+                      const struct access_object *o,
+                      const char *name,
+                      uint32_t privileges,
+                      struct dn_err *err)
 {
     static const char *const kinds[] = {[ACCESS_RELATION] = "table",
                                         [ACCESS_SEQUENCE] = "sequence",
@@ -147,18 +175,16 @@ static int grant_one(struct dendro_stmt *stmt,
     const struct grant_stmt *g = stmt->ast->grant;
     struct dendro_conn *conn = stmt->conn;
     uint32_t may = access_options(a, conn->role, o);
-    uint32_t privileges = 0;
-    int rc = grant_privileges(g, o->kind, &privileges, err);
+    int rc = 0;
 
-    if (rc < 0)
-        return rc;
-    if (!(may & privileges) && privileges)
+    if (!(may & privileges) && privileges && !access_somewhere(a, conn->role, o))
         return DN_FAIL(err, DN_E_DENIED, "permission denied for %s %s", kinds[o->kind], name);
     if (privileges & ~may)
         session_notice(conn,
                        "WARNING",
-                       g->revoke ? "not all privileges could be revoked for \"%s\""
-                                 : "not all privileges were granted for \"%s\"",
+                       g->revoke ? "%s privileges could be revoked for \"%s\""
+                                 : "%s privileges were granted for \"%s\"",
+                       may & privileges ? "not all" : "no",
                        name);
     privileges &= may;
     for (uint32_t i = 0; rc == 0 && i < g->grantees_count; i++) {
@@ -172,6 +198,68 @@ static int grant_one(struct dendro_stmt *stmt,
         else if (rc == 0)
             rc = access_give(
                 a, o, to, access_owned_by(a, o), privileges, g->option ? privileges : 0, err);
+    }
+    return rc;
+}
+
+static bool grant_on_columns(const struct grant_stmt *g)
+{
+    bool found = g->all && g->columns[0].count > 0;
+
+    for (uint32_t i = 0; i < g->privileges_count; i++)
+        found = found || g->columns[i].count > 0;
+    return found;
+}
+
+static int grant_one(struct dendro_stmt *stmt,
+                     struct access *a,
+                     const struct access_object *o,
+                     const char *name,
+                     struct dn_err *err)
+{
+    const struct grant_stmt *g = stmt->ast->grant;
+    uint32_t privileges = 0;
+    int rc = grant_privileges(g, o->kind, &privileges, err);
+
+    if (rc == 0 && grant_on_columns(g) && (o->kind != ACCESS_RELATION || g->everything))
+        rc = DN_FAIL(err, DN_E_BAD_GRANT, "column privileges are only valid for relations");
+    if (rc < 0 || !privileges)
+        return rc;
+    return grant_give(stmt, a, o, name, privileges, err);
+}
+
+/* What is on columns of the relation, column by column. */
+static int grant_columns(struct dendro_stmt *stmt,
+                         struct access *a,
+                         const struct catalog_relation *r,
+                         const char *name,
+                         struct dn_err *err)
+{
+    const struct grant_stmt *g = stmt->ast->grant;
+    struct access_object o = catalog_object(r);
+    uint32_t words = g->all ? 1 : g->privileges_count;
+    int rc = 0;
+
+    for (uint32_t i = 0; rc == 0 && i < words; i++) {
+        uint32_t bits = ACCESS_COLUMN_ALL;
+
+        if (!g->all)
+            rc = grant_word_bits(&g->privileges[i], o.kind, g->columns[i].count > 0, &bits, err);
+        for (uint32_t k = 0; rc == 0 && k < g->columns[i].count; k++) {
+            const struct spec_name *column = &g->columns[i].names[k];
+
+            o.column = catalog_relation_column(r, column->s);
+            if (!o.column) {
+                rc = DN_FAIL(err,
+                             DN_E_UNDEFINED_COLUMN,
+                             "column \"%s\" of relation \"%s\" does not exist",
+                             column->s,
+                             name);
+                dn_err_at(err, column->pos);
+            } else {
+                rc = grant_give(stmt, a, &o, name, bits, err);
+            }
+        }
     }
     return rc;
 }

@@ -3,6 +3,7 @@
  * index.c: CREATE INDEX, DROP INDEX, ALTER INDEX … RENAME. An index is remembered in the definition
  * of its table, for those who ask the catalog; nothing else comes of it, which a WARNING says: rows
  * are found by the key and by the zones of every column. Its name is one of its table's schema. */
+#include "catalog/access_check.h"
 #include "catalog/table_constraint.h"
 #include "engine/ddl_expr.h"
 #include "engine/engine_int.h"

@@ -3,6 +3,8 @@
  * privilege.c: what statements need, kind by kind. */
 #include "engine/privilege.h"
 
+#include "catalog/access_check.h"
+#include "catalog/access_edit.h"
 #include "engine/names.h"
 
 #include <strings.h>
@@ -72,6 +74,38 @@ static int privilege_table(const struct dendro_stmt *stmt,
     if (session_relation(stmt->conn, stmt->catalog, name, &r, &ignored) < 0)
         return 0;
     rc = catalog_may(stmt->catalog, stmt->conn->role, &r, need, err);
+    if (rc < 0)
+        dn_err_at(err, name->pos);
+    return rc;
+}
+
+/* INSERT on the columns that get values (none are listed: on all), the rest on the whole. */
+static int privilege_columns(const struct dendro_stmt *stmt,
+                             const struct qual_name *name,
+                             const struct spec_name *columns,
+                             uint32_t count,
+                             uint32_t need,
+                             struct dn_err *err)
+{
+    const uint32_t insert = PRIVILEGE_BIT(PRIVILEGE_INSERT);
+    struct catalog_relation r;
+    struct dn_err ignored;
+    uint32_t left = 0;
+    int rc;
+
+    if (session_relation(stmt->conn, stmt->catalog, name, &r, &ignored) < 0)
+        return 0;
+    rc = catalog_may(stmt->catalog, stmt->conn->role, &r, need & ~insert, err);
+    if (rc == 0)
+        rc = catalog_may_columns(stmt->catalog, stmt->conn->role, &r, insert, &left, err);
+    if (rc == 0 && left && !columns)
+        rc = catalog_may(stmt->catalog, stmt->conn->role, &r, insert, err);
+    for (uint32_t i = 0; rc == 0 && left && i < count; i++) {
+        uint32_t column = catalog_relation_column(&r, columns[i].s);
+
+        if (column) /* else that is the statement's own error */
+            rc = catalog_may_column(stmt->catalog, stmt->conn->role, &r, column, insert, err);
+    }
     if (rc < 0)
         dn_err_at(err, name->pos);
     return rc;
@@ -152,7 +186,13 @@ privilege_copy(const struct dendro_stmt *stmt, const struct copy_stmt *c, struct
                     "for anyone.");
         return rc;
     }
-    return c->from ? privilege_table(stmt, &c->table, PRIVILEGE_BIT(PRIVILEGE_INSERT), err) : 0;
+    return c->from ? privilege_columns(stmt,
+                                       &c->table,
+                                       c->columns,
+                                       c->columns_count,
+                                       PRIVILEGE_BIT(PRIVILEGE_INSERT),
+                                       err)
+                   : 0;
 }
 
 static int privilege_insert_stmt(const struct dendro_stmt *stmt,
@@ -165,7 +205,7 @@ static int privilege_insert_stmt(const struct dendro_stmt *stmt,
         need |= PRIVILEGE_BIT(PRIVILEGE_SELECT);
     if (s->conflict.action == CONFLICT_UPDATE)
         need |= PRIVILEGE_BIT(PRIVILEGE_UPDATE);
-    return privilege_table(stmt, &s->table, need, err);
+    return privilege_columns(stmt, &s->table, s->columns, s->columns_count, need, err);
 }
 
 static int privilege_names(const struct dendro_stmt *stmt,

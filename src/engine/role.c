@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * role.c: CREATE, ALTER and DROP ROLE, OWNER TO, … OWNED BY: edits of the catalog's access part. */
+#include "catalog/access_check.h"
+#include "catalog/access_edit.h"
 #include "engine/names.h"
 #include "engine/role_options.h"
 

@@ -8,6 +8,7 @@
 #include "engine/sequence.h"
 
 #include "base/text.h"
+#include "catalog/access_check.h"
 
 #include <inttypes.h>
 

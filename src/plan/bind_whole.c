@@ -96,8 +96,9 @@ int bind_whole_text(struct binder *b,
         uint32_t var = scope_var(b->q, s, rel, i);
 
         args[i] = var ? bind_var(b, var, pos) : NULL;
-        if (!args[i])
-            return DN_FAIL_NOMEM(err);
+        rc = args[i] ? scope_may(rel, i, SCOPE_NO_SELECT, pos, err) : DN_FAIL_NOMEM(err);
+        if (rc < 0)
+            return rc;
     }
     rc = bind_row_call(b, pos, args, rel->cols_count, ret, err);
     if (rc < 0 || !rel->nullable || !rel->tree)

@@ -88,6 +88,8 @@ static int change_set_column(struct change *c,
     uint32_t known;
     int rc = change_column(c, name, &col, err);
 
+    if (rc == 0)
+        rc = scope_may(c->rel, col, SCOPE_NO_UPDATE, name->pos, err);
     if (rc < 0)
         return rc;
     known = change_find_set(c, col);

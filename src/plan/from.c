@@ -8,6 +8,7 @@
 #include "plan/from_int.h"
 #include "plan/writable.h"
 
+#include "catalog/access_check.h"
 #include "plan/view.h"
 #include "system/system.h"
 
@@ -108,11 +109,12 @@ static const struct sys_relation *from_find_system(struct from *f, const struct 
     return r;
 }
 
-/* need: bits of privileges. */
+/* need: bits of privileges; ret_left: those that the role has on some columns only. */
 static int from_look_up(struct from *f,
                         const struct qual_name *name,
                         uint32_t need,
                         struct catalog_relation *ret,
+                        uint32_t *ret_left,
                         struct dn_err *err)
 {
     const struct plan_env *env = f->q->env;
@@ -133,7 +135,7 @@ static int from_look_up(struct from *f,
     else
         rc = catalog_resolve(env->catalog, &path, name->schema, name->name, ret, err);
     if (rc == 0)
-        rc = catalog_may(env->catalog, env->role, ret, need, err);
+        rc = catalog_may_columns(env->catalog, env->role, ret, need, ret_left, err);
     if (rc == DN_E_UNDEFINED_SCHEMA) { /* to PostgreSQL it is the relation that is missing */
         struct dn_err why = *err;
 
@@ -148,6 +150,43 @@ static int from_look_up(struct from *f,
     if (rc < 0)
         dn_err_at(err, name->pos);
     return rc;
+}
+
+/* Columns of a table of FROM that the role may not read or write. */
+static int from_close(struct from *f,
+                      const struct catalog_relation *r,
+                      uint32_t left,
+                      struct lrel *rel,
+                      struct dn_err *err)
+{
+    static const struct {
+        enum privilege privilege;
+        uint8_t bit;
+    } kinds[] = {{PRIVILEGE_SELECT, SCOPE_NO_SELECT}, {PRIVILEGE_UPDATE, SCOPE_NO_UPDATE}};
+    const struct plan_env *env = f->q->env;
+    struct dn_err ignored;
+    uint8_t *closed;
+
+    if (!left)
+        return 0;
+    closed = arena_calloc(env->arena, (size_t)rel->cols_count + 1, sizeof(*closed));
+    if (!closed)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < rel->cols_count - rel->hidden; i++) {
+        uint32_t column = r->table ? r->table->columns[i].id : i + 1;
+
+        for (size_t k = 0; k < DN_ARRAY_SIZE(kinds); k++) {
+            uint32_t bit = PRIVILEGE_BIT(kinds[k].privilege);
+
+            if ((left & bit) &&
+                catalog_may_column(env->catalog, env->role, r, column, bit, &ignored) < 0)
+                closed[i] |= kinds[k].bit;
+        }
+    }
+    rel->closed = closed;
+    rel->closed_for =
+        arena_printf(env->arena, "%s %s", r->view ? "view" : "table", catalog_relation_name(r));
+    return rel->closed_for ? 0 : DN_FAIL_NOMEM(err);
 }
 
 /* The columns of a query as a table of FROM. */
@@ -303,6 +342,7 @@ static int from_table_item(struct from *f,
     struct catalog_relation found;
     struct lrel *rel;
     struct qout out;
+    uint32_t left_out;
     int rc = 1;
 
     if (f->q->given && item == f->q->given->item)
@@ -324,17 +364,21 @@ static int from_table_item(struct from *f,
         return from_sample_refuse(item, err);
     if (system)
         return from_system(f, item, system, ret, err);
-    rc = from_look_up(f, &item->table, PRIVILEGE_BIT(PRIVILEGE_SELECT), &found, err);
-    if (rc == 0 && item->sample && (!found.table || found.table->timepart))
+    rc = from_look_up(f, &item->table, PRIVILEGE_BIT(PRIVILEGE_SELECT), &found, &left_out, err);
+    if (rc < 0)
+        return rc;
+    if (item->sample && (!found.table || found.table->timepart))
         return from_sample_refuse(item, err);
-    if (rc == 0 && found.view)
-        return from_view(f, item, found.view, ret, err);
-    if (rc == 0 && found.sequence)
+    if (found.sequence)
         return from_sequence(f, item, found.sequence, ret, err);
-    if (rc == 0 && found.table->timepart)
-        return from_timepart(f, item, found.table, ret, err);
+    if (found.view || found.table->timepart) {
+        rc = found.view ? from_view(f, item, found.view, ret, err)
+                        : from_timepart(f, item, found.table, ret, err);
+        return rc < 0 ? rc : from_close(f, &found, left_out, ret->scope.rels[0], err);
+    }
+    rc = from_stored(f, found.table, item->alias, item->table.pos, &rel, &ret->tree, err);
     if (rc == 0)
-        rc = from_stored(f, found.table, item->alias, item->table.pos, &rel, &ret->tree, err);
+        rc = from_close(f, &found, left_out, rel, err);
     if (rc < 0)
         return rc;
     plan_note_table(f->q, item, rel);
@@ -475,13 +519,18 @@ int from_table(struct planner *q,
     struct from f = {.q = q, .level = scope->level};
     struct from_part part = {.scope = *scope};
     struct catalog_relation found;
-    uint32_t need = from_target_need(q->stmt);
+    uint32_t need = from_target_need(q->stmt), left;
     struct lrel *rel;
-    int rc = from_look_up(&f, name, need, &found, err);
+    int rc = from_look_up(&f, name, need, &found, &left, err);
 
     *ret = (struct from_target){.view = NULL};
     if (rc == 0 && found.view) {
-        rc = from_target_view(&f, name, found.view, need, ret, err);
+        if (left & PRIVILEGE_BIT(PRIVILEGE_UPDATE)) /* of a view: on all of it */
+            rc = catalog_may(q->env->catalog, q->env->role, &found, need, err);
+        if (rc == 0)
+            rc = from_target_view(&f, name, found.view, need, ret, err);
+        if (rc == 0)
+            rc = from_close(&f, &found, left, ret->shown, err);
         if (rc < 0)
             return rc;
         ret->shown->alias = alias ? alias : found.view->name;
@@ -500,6 +549,8 @@ int from_table(struct planner *q,
     }
     if (rc == 0)
         rc = from_stored(&f, found.table, alias, name->pos, &rel, &ret->scan, err);
+    if (rc == 0)
+        rc = from_close(&f, &found, left, rel, err);
     if (rc == 0)
         rc = from_add(&f, rel, &part, err);
     if (rc < 0)

@@ -117,6 +117,10 @@ static int from_using(struct from *f, struct from_pair *p, struct dn_err *err)
 
         if (rc == 0)
             rc = from_using_side(&sides[1].scope, &names[i], "right", &rn, err);
+        if (rc == 0)
+            rc = scope_may(ln->rel, ln->col, SCOPE_NO_SELECT, names[i].pos, err);
+        if (rc == 0)
+            rc = scope_may(rn->rel, rn->col, SCOPE_NO_SELECT, names[i].pos, err);
         if (rc < 0)
             return rc;
         lv = scope_name_var(f->q, &sides[0].scope, ln);
@@ -340,15 +344,23 @@ static int from_join_alias(struct from *f,
 {
     struct lrel *rel = from_rel(f, item->alias, part->scope.names_count, item->pos);
     struct scope whole = part->scope;
+    uint8_t *closed =
+        arena_calloc(f->q->env->arena, (size_t)whole.names_count + 1, sizeof(*closed));
     int rc;
 
-    if (!rel)
+    if (!rel || !closed)
         return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; i < whole.names_count; i++) {
         uint32_t var = scope_name_var(f->q, &whole, &whole.names[i]);
+        const struct lrel *of = whole.names[i].rel;
 
         if (!var)
             return DN_FAIL_NOMEM(err);
+        if (of && of->closed) {
+            closed[i] = of->closed[whole.names[i].col];
+            rel->closed = closed;
+            rel->closed_for = of->closed_for;
+        }
         rel->cols[i] =
             (struct lcol){.name = whole.names[i].name, .type = f->q->vars[var].type, .var = var};
     }

@@ -60,6 +60,20 @@ bool scope_append(struct planner *q, struct scope *s, const struct scope *more)
     return true;
 }
 
+/* ---- privileges ---- */
+
+int scope_may(const struct lrel *rel, uint32_t col, uint8_t how, uint32_t pos, struct dn_err *err)
+{
+    int rc;
+
+    if (!rel || !rel->closed || !(rel->closed[col] & how))
+        return 0;
+    rc = DN_FAIL(err, DN_E_DENIED, "permission denied for %s", rel->closed_for);
+    dn_err_hint(err, "The role has privileges on some of its columns only.");
+    dn_err_at(err, pos);
+    return rc;
+}
+
 /* ---- variables ---- */
 
 struct plan_origin scope_origin(const struct table *t, uint32_t col)
@@ -167,7 +181,8 @@ static int scope_find_name(struct planner *q,
             if (found->rel)
                 plan_note_column(q, e, found->rel, found->col);
             *ret = scope_name_var(q, s, found);
-            return *ret ? 0 : DN_FAIL_NOMEM(err);
+            return *ret ? scope_may(found->rel, found->col, SCOPE_NO_SELECT, e->pos, err)
+                        : DN_FAIL_NOMEM(err);
         }
     }
     return 1;
@@ -240,7 +255,7 @@ static int scope_find_in(struct planner *q,
         if (found != UINT32_MAX) {
             plan_note_column(q, e, rel, found);
             *ret = scope_var(q, s, rel, found);
-            return *ret ? 0 : DN_FAIL_NOMEM(err);
+            return *ret ? scope_may(rel, found, SCOPE_NO_SELECT, e->pos, err) : DN_FAIL_NOMEM(err);
         }
     }
     return scope_no_column(rel, e, err);

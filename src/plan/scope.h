@@ -28,7 +28,13 @@ struct lrel {
     bool single;     /* one function of one value: its name alone is that value, not a row */
     uint32_t hidden; /* the last so many are no part of * */
     uint32_t pos;
+    const uint8_t *closed;  /* by columns: bits of SCOPE_NO_…; NULL: the role may do all */
+    const char *closed_for; /* then: "table t" */
 };
+
+/* What the role may not do with a column of a table. */
+#define SCOPE_NO_SELECT 1u
+#define SCOPE_NO_UPDATE 2u
 
 /* A column that can be named without a table, in the order of *. */
 struct lname {
@@ -74,6 +80,10 @@ bool scope_add_rel(struct planner *q, struct scope *s, struct lrel *rel) DN_MUST
 bool scope_add_name(struct planner *q, struct scope *s, const struct lname *name) DN_MUST_CHECK;
 /* The tables and names of another one after its own. */
 bool scope_append(struct planner *q, struct scope *s, const struct scope *more) DN_MUST_CHECK;
+
+/* Somebody mentions the column: may it be read (SCOPE_NO_SELECT) or written (SCOPE_NO_UPDATE)? */
+int scope_may(const struct lrel *rel, uint32_t col, uint8_t how, uint32_t pos, struct dn_err *err)
+    DN_MUST_CHECK;
 
 /* Of a stored column. */
 struct plan_origin scope_origin(const struct table *t, uint32_t col);

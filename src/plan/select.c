@@ -45,6 +45,8 @@ static int sel_star_add(
     struct bexpr *col = var ? bind_var(&s->b, var, e->pos) : NULL;
     int rc = col ? sel_out_add(s, col, of->name, e->pos, err) : DN_FAIL_NOMEM(err);
 
+    if (rc == 0)
+        rc = scope_may(of->rel, of->col, SCOPE_NO_SELECT, e->pos, err);
     if (rc < 0)
         return rc;
     plan_note_star(s->b.q, s->core, e, of->rel, of->name);

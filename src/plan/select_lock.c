@@ -4,6 +4,7 @@
  * query returns come out of the plan beside its columns (plan.locks), and in a transaction block
  * they are checked at COMMIT as those of rows that were changed. That is so for the tables of the
  * statement's own FROM; in a subquery the clause is checked and says nothing more. */
+#include "catalog/access_check.h"
 #include "plan/query_set.h"
 #include "plan/select_int.h"
 

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "catalog/access.h"
+#include "catalog/access_check.h"
 #include "func/aggregate.h"
 #include "func/rowfunc.h"
 

@@ -134,16 +134,37 @@ struct grant_stmt *sql_grant_to(struct sql_parser *ps, struct sql_list grantees)
     return g;
 }
 
-struct grant_stmt *sql_grant_what(struct sql_parser *ps, struct sql_list privileges, bool all)
+struct grant_word *
+sql_grant_word(struct sql_parser *ps, const struct sql_token *name, struct sql_list columns)
 {
-    struct spec_name *list = sql_list_take_structs(ps, privileges, sizeof *list);
+    struct grant_word *w = sql_new(ps, sizeof *w);
+    struct spec_name *said = name ? sql_new_name(ps, *name) : NULL;
+
+    if (!w || (name && !said))
+        return NULL;
+    if (said)
+        w->name = *said;
+    w->columns.count = columns.count;
+    w->columns.names = sql_list_take_structs(ps, columns, sizeof *w->columns.names);
+    return w;
+}
+
+struct grant_stmt *sql_grant_what(struct sql_parser *ps, struct sql_list words, bool all)
+{
+    uint32_t count = words.count;
+    struct grant_word *list = sql_list_take_structs(ps, words, sizeof *list);
     struct grant_stmt *g = sql_new(ps, sizeof *g);
 
-    if (!g)
+    if (!g || ps->rc < 0)
         return NULL;
     g->all = all;
-    g->privileges = list;
-    g->privileges_count = privileges.count;
+    g->privileges = sql_new(ps, count * sizeof *g->privileges);
+    g->columns = sql_new(ps, count * sizeof *g->columns);
+    for (uint32_t i = 0; ps->rc == 0 && i < count; i++) {
+        g->privileges[i] = list[i].name;
+        g->columns[i] = list[i].columns;
+    }
+    g->privileges_count = all ? 0 : count;
     return g;
 }
 
@@ -165,6 +186,14 @@ void sql_grant(struct sql_parser *ps,
     g->all = what->all;
     g->privileges = what->privileges;
     g->privileges_count = what->privileges_count;
+    g->columns = what->columns;
+    for (uint32_t i = 0; g->roles && i < g->privileges_count; i++) {
+        if (g->columns[i].count)
+            sql_fail(ps,
+                     DN_E_BAD_GRANT,
+                     g->columns[i].names[0].pos,
+                     "column names cannot be included in GRANT/REVOKE ROLE");
+    }
     if (on) {
         g->object = on->object;
         g->everything = on->everything;

@@ -35,16 +35,23 @@ struct role_stmt {
     bool reset;
 };
 
+/* The columns of GRANT SELECT (a, b); none: the whole. */
+struct grant_columns {
+    struct spec_name *names;
+    uint32_t count;
+};
+
 struct grant_stmt {
     bool revoke;
     bool roles;      /* GRANT role TO role: `privileges` are the names of roles */
     bool option;     /* WITH GRANT OPTION, WITH ADMIN OPTION; REVOKE … OPTION FOR */
-    bool all;        /* ALL [PRIVILEGES] */
+    bool all;        /* ALL [PRIVILEGES]: columns[0] are its columns */
     bool everything; /* ON ALL TABLES IN SCHEMA: objects are schemas */
     enum drop_behavior behavior;
     struct spec_name *privileges;
     uint32_t privileges_count;
-    enum object_kind object; /* TABLE (or view), SEQUENCE, SCHEMA, DATABASE */
+    struct grant_columns *columns; /* of each of the privileges */
+    enum object_kind object;       /* TABLE (or view), SEQUENCE, SCHEMA, DATABASE */
     struct qual_name *objects;
     uint32_t objects_count;
     struct spec_name *grantees;

@@ -31,10 +31,18 @@ void sql_owner(struct sql_parser *ps,
                const struct qual_name *name,
                struct sql_token to);
 
+/* A privilege and its columns, for the list of sql_grant_what. */
+struct grant_word {
+    struct spec_name name; /* ALL has none */
+    struct grant_columns columns;
+};
+struct grant_word *
+sql_grant_word(struct sql_parser *ps, const struct sql_token *name, struct sql_list columns);
 /* Parts of a GRANT, and the whole; on NULL: roles are given. */
 #define SQL_REVOKE 1
 #define SQL_OPTION 2
-struct grant_stmt *sql_grant_what(struct sql_parser *ps, struct sql_list privileges, bool all);
+/* words: of sql_grant_word. all: the one word is ALL. */
+struct grant_stmt *sql_grant_what(struct sql_parser *ps, struct sql_list words, bool all);
 struct grant_stmt *sql_grant_on(struct sql_parser *ps,
                                 enum object_kind object,
                                 bool everything,

@@ -253,11 +253,13 @@ cmd ::= REVOKE ADMIN OPTION FOR grant_what(P) FROM grantees(G) granted_by behavi
     sql_grant(ps, P, NULL, G, SQL_REVOKE | SQL_OPTION, B);
 }
 %type grant_what {struct grant_stmt *}
-grant_what(A) ::= ALL. {A = sql_grant_what(ps, sql_list_none(ps), true);}
-grant_what(A) ::= ALL PRIVILEGES. {A = sql_grant_what(ps, sql_list_none(ps), true);}
+grant_what(A) ::= ALL grant_cols(C). {A = sql_grant_what(ps, sql_list_one(ps, sql_grant_word(ps, NULL, C)), true);}
+grant_what(A) ::= ALL PRIVILEGES grant_cols(C). {A = sql_grant_what(ps, sql_list_one(ps, sql_grant_word(ps, NULL, C)), true);}
 grant_what(A) ::= privileges(L). {A = sql_grant_what(ps, L, false);}
-privileges(A) ::= privilege(N). {A = sql_list_one(ps, sql_new_name(ps, N));}
-privileges(A) ::= privileges(L) COMMA privilege(N). {A = sql_list_add(ps, L, sql_new_name(ps, N));}
+privileges(A) ::= privilege(N) grant_cols(C). {A = sql_list_one(ps, sql_grant_word(ps, &N, C));}
+privileges(A) ::= privileges(L) COMMA privilege(N) grant_cols(C). {A = sql_list_add(ps, L, sql_grant_word(ps, &N, C));}
+grant_cols(A) ::= . {A = sql_list_none(ps);}
+grant_cols(A) ::= LP names(L) RP. {A = L;}
 %type privilege {struct sql_token}
 privilege(A) ::= name(T). {A = T;}
 privilege(A) ::= SELECT(T). {A = T;}

@@ -85,6 +85,15 @@ static void print_grant_on(const struct grant_stmt *g, struct buf *b)
     }
 }
 
+static void print_columns(const struct grant_columns *c, struct buf *b)
+{
+    if (c->count == 0)
+        return;
+    buf_puts(b, " (");
+    print_list(c->names, c->count, b);
+    buf_puts(b, ")");
+}
+
 void sql_print_grant(const struct stmt *s, struct buf *b)
 {
     const struct grant_stmt *g = s->grant;
@@ -92,14 +101,17 @@ void sql_print_grant(const struct stmt *s, struct buf *b)
     buf_puts(b, g->revoke ? "REVOKE " : "GRANT ");
     if (g->revoke && g->option)
         buf_puts(b, g->roles ? "ADMIN OPTION FOR " : "GRANT OPTION FOR ");
-    if (g->all)
+    if (g->all) {
         buf_puts(b, "ALL");
+        print_columns(&g->columns[0], b);
+    }
     for (uint32_t i = 0; i < g->privileges_count; i++) {
         buf_puts(b, i ? ", " : "");
         if (g->roles)
             sql_print_ident(g->privileges[i].s, b);
         else
             buf_puts(b, g->privileges[i].s);
+        print_columns(&g->columns[i], b);
     }
     if (!g->roles)
         print_grant_on(g, b);

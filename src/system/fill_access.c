@@ -12,7 +12,7 @@
 static bool acl_touched(const struct access *a, const struct access_object *o)
 {
     for (size_t i = 0; a && i < a->grants_count; i++)
-        if (access_is(o, a->grants[i].kind, a->grants[i].id, a->grants[i].schema))
+        if (access_grant_is(o, &a->grants[i]))
             return true;
     return false;
 }
@@ -23,8 +23,7 @@ static uint32_t acl_world(const struct access *a, const struct access_object *o)
     uint32_t all = access_default(o);
 
     for (size_t i = 0; a && i < a->grants_count; i++)
-        if (a->grants[i].revoked &&
-            access_is(o, a->grants[i].kind, a->grants[i].id, a->grants[i].schema))
+        if (a->grants[i].revoked && access_grant_is(o, &a->grants[i]))
             all &= ~a->grants[i].privileges;
     return all;
 }
@@ -38,7 +37,9 @@ bool sys_acl_next(const struct sys_env *env,
 
     for (;; ++*at) {
         *ret = (struct sys_acl_entry){.grantor = access_owned_by(a, o)};
-        if (*at == 0) {
+        if (*at < 2 && o->column) { /* of a column only what was granted */
+            continue;
+        } else if (*at == 0) {
             ret->privileges = acl_world(a, o);
         } else if (*at == 1) {
             ret->grantee = ret->grantor;
@@ -48,7 +49,7 @@ bool sys_acl_next(const struct sys_env *env,
         } else {
             const struct access_grant *g = &a->grants[*at - 2];
 
-            if (g->revoked || !access_is(o, g->kind, g->id, g->schema))
+            if (g->revoked || !access_grant_is(o, g))
                 continue;
             *ret = (struct sys_acl_entry){g->grantee, g->grantor, g->privileges, g->options};
         }
@@ -285,31 +286,68 @@ void sys_fill_i_table_privileges(struct sys_rows *w)
     access_each(w, "rv", UINT32_MAX, access_table_row);
 }
 
+static void access_column_row(struct sys_rows *w,
+                              const struct sys_item *it,
+                              const struct sys_attr *attr,
+                              const struct sys_acl_entry *e)
+{
+    const struct access *a = w->env->catalog->access;
+
+    sys_text(w, access_role_name(a, e->grantor));
+    sys_text(w, access_grantee(a, e->grantee));
+    access_names(w, it);
+    sys_text(w, attr->name);
+    sys_text(w, access_word(e->privileges));
+    sys_text(w, access_grantable(it, e));
+    sys_end(w);
+}
+
 static void
 access_column_rows(struct sys_rows *w, const struct sys_item *it, const struct sys_acl_entry *e)
 {
-    const struct access *a = w->env->catalog->access;
     uint32_t count = 0;
     const struct sys_attr *attrs = sys_attrs(w, it, &count);
 
-    for (uint32_t i = 0; attrs && w->rc == 0 && i < count; i++) {
-        sys_text(w, access_role_name(a, e->grantor));
-        sys_text(w, access_grantee(a, e->grantee));
-        access_names(w, it);
-        sys_text(w, attrs[i].name);
-        sys_text(w, access_word(e->privileges));
-        sys_text(w, access_grantable(it, e));
-        sys_end(w);
+    for (uint32_t i = 0; attrs && w->rc == 0 && i < count; i++)
+        access_column_row(w, it, &attrs[i], e);
+}
+
+/* What was granted on columns. */
+static void access_each_column(struct sys_rows *w)
+{
+    struct sys_item it = {.at = 0};
+
+    while (w->rc == 0 && sys_next(w->env, &it)) {
+        uint32_t count = 0;
+        const struct sys_attr *attrs = NULL;
+        struct access_object o;
+
+        if (it.rel || !strchr("rv", sys_item_kind(&it)))
+            continue;
+        o = sys_item_object(&it);
+        attrs = sys_attrs(w, &it, &count);
+        for (uint32_t k = 0; attrs && w->rc == 0 && k < count; k++) {
+            struct sys_acl_entry e;
+            size_t at = 0;
+
+            o.column = (uint32_t)attrs[k].num;
+            while (w->rc == 0 && sys_acl_next(w->env, &o, &at, &e)) {
+                struct sys_acl_entry one = e;
+
+                for (uint32_t i = 0; access_shown(w, &e) && i < PRIVILEGE_MAX; i++) {
+                    one.privileges = e.privileges & PRIVILEGE_BIT(i);
+                    if (one.privileges)
+                        access_column_row(w, &it, &attrs[k], &one);
+                }
+            }
+        }
     }
 }
 
 void sys_fill_i_column_privileges(struct sys_rows *w)
 {
-    access_each(w,
-                "rv",
-                PRIVILEGE_BIT(PRIVILEGE_SELECT) | PRIVILEGE_BIT(PRIVILEGE_INSERT) |
-                    PRIVILEGE_BIT(PRIVILEGE_UPDATE) | PRIVILEGE_BIT(PRIVILEGE_REFERENCES),
-                access_column_rows);
+    access_each(w, "rv", ACCESS_COLUMN_ALL, access_column_rows);
+    access_each_column(w);
 }
 
 static void

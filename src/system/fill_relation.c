@@ -139,8 +139,13 @@ void sys_fill_class(struct sys_rows *w)
 
 /* ---- columns ---- */
 
-void sys_attribute_row(struct sys_rows *w, uint32_t rel, const struct sys_attr *a, int32_t num)
+void sys_attribute_row(struct sys_rows *w,
+                       uint32_t rel,
+                       const struct sys_item *it,
+                       const struct sys_attr *a,
+                       int32_t num)
 {
+    struct access_object o = {.kind = ACCESS_RELATION};
     uint32_t oid = sys_attr_type(a);
     const struct sys_type *t = sys_type_find(oid);
     bool label = type_is_enum(a->type);
@@ -178,7 +183,14 @@ void sys_attribute_row(struct sys_rows *w, uint32_t rel, const struct sys_attr *
     sys_int(w, 1);
     sys_int(w, 0);
     sys_int(w, t ? t->collation : 0);
-    sys_null(w, 4);
+    if (it && !it->rel) {
+        o = sys_item_object(it);
+        o.column = (uint32_t)num;
+        sys_acl(w, &o);
+    } else {
+        sys_null(w, 1);
+    }
+    sys_null(w, 3);
     sys_end(w);
 }
 
@@ -192,7 +204,7 @@ void sys_fill_attribute(struct sys_rows *w)
         const struct sys_attr *a = sys_attrs(w, &it, &count);
 
         for (uint32_t i = 0; a && w->rc == 0 && i < count; i++)
-            sys_attribute_row(w, it.oid, &a[i], a[i].num);
+            sys_attribute_row(w, it.oid, &it, &a[i], a[i].num);
         while (a && it.table && w->rc == 0 && sys_index_next(it.table, &ix))
             sys_attribute_index(w, a, &ix);
     }

@@ -232,7 +232,7 @@ void sys_attribute_index(struct sys_rows *w,
             key = attrs[e.column - ix->table->columns];
         key.not_null = false;
         key.column = NULL;
-        sys_attribute_row(w, ix->oid, &key, (int32_t)i + 1);
+        sys_attribute_row(w, ix->oid, NULL, &key, (int32_t)i + 1);
     }
 }
 

@@ -10,6 +10,7 @@
 #include "system/system_int.h"
 
 #include "base/hash.h"
+#include "catalog/access_check.h"
 #include "catalog/table_constraint.h"
 
 #include <strings.h>

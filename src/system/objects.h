@@ -79,7 +79,12 @@ struct sys_attr {
 const struct sys_attr *
 sys_attrs(struct sys_rows *w, const struct sys_item *it, uint32_t *ret_count);
 
-void sys_attribute_row(struct sys_rows *w, uint32_t rel, const struct sys_attr *a, int32_t num);
+/* it: whose column it is; NULL: an index's. */
+void sys_attribute_row(struct sys_rows *w,
+                       uint32_t rel,
+                       const struct sys_item *it,
+                       const struct sys_attr *a,
+                       int32_t num);
 /* Those of an index; attrs: of its table. */
 void sys_attribute_index(struct sys_rows *w,
                          const struct sys_attr *attrs,

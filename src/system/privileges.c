@@ -43,8 +43,7 @@ static uint32_t right_allowed(enum func_right_of of)
         return access_all(ACCESS_SEQUENCE);
     case FUNC_RIGHT_COLUMN:
     case FUNC_RIGHT_ANY_COLUMN:
-        return PRIVILEGE_BIT(PRIVILEGE_SELECT) | PRIVILEGE_BIT(PRIVILEGE_INSERT) |
-               PRIVILEGE_BIT(PRIVILEGE_UPDATE) | PRIVILEGE_BIT(PRIVILEGE_REFERENCES);
+        return ACCESS_COLUMN_ALL;
     case FUNC_RIGHT_SCHEMA:
         return access_all(ACCESS_SCHEMA);
     case FUNC_RIGHT_DATABASE:
@@ -197,6 +196,7 @@ static int right_relation(const struct sys_env *env,
 static int right_column(const struct sys_env *env,
                         const struct func_name *name,
                         const struct sys_item *it,
+                        uint32_t *ret,
                         struct dn_err *err)
 {
     struct sys_rows w = {.env = env, .err = err};
@@ -208,10 +208,12 @@ static int right_column(const struct sys_env *env,
     arena_init(&arena, NULL);
     w.arena = &arena;
     a = sys_attrs(&w, it, &count);
-    for (uint32_t i = 0; a && !found && i < count; i++)
+    for (uint32_t i = 0; a && !found && i < count; i++) {
         found = name->text ? strlen(a[i].name) == name->len &&
                                  memcmp(a[i].name, name->text, name->len) == 0
                            : a[i].num == name->number;
+        *ret = (uint32_t)a[i].num;
+    }
     arena_done(&arena);
     if (w.rc < 0)
         return w.rc;
@@ -266,8 +268,11 @@ right_of_object(const struct sys_env *env, uint32_t role, const struct access_ob
     return (struct right_has){access_privileges(a, role, o), access_options(a, role, o)};
 }
 
-static struct right_has
-right_of_relation(const struct sys_env *env, uint32_t role, const struct sys_item *it)
+/* column 0: on the whole. */
+static struct right_has right_of_relation(const struct sys_env *env,
+                                          uint32_t role,
+                                          const struct sys_item *it,
+                                          uint32_t column)
 {
     struct access_object o;
 
@@ -276,12 +281,27 @@ right_of_relation(const struct sys_env *env, uint32_t role, const struct sys_ite
     if (it->rel)
         return (struct right_has){.privileges = PRIVILEGE_BIT(PRIVILEGE_SELECT)};
     o = sys_item_object(it);
+    o.column = column;
     return right_of_object(env, role, &o);
+}
+
+/* On any column, too. */
+static struct right_has
+right_somewhere(const struct sys_env *env, uint32_t role, const struct sys_item *it)
+{
+    struct right_has has = right_of_relation(env, role, it, 0);
+    struct access_object o;
+
+    if (!it->rel) {
+        o = sys_item_object(it);
+        has.privileges |= access_somewhere(env->catalog->access, role, &o);
+    }
+    return has;
 }
 
 bool sys_item_may(const struct sys_env *env, const struct sys_item *it)
 {
-    return right_of_relation(env, sys_role(env), it).privileges != 0;
+    return right_somewhere(env, sys_role(env), it).privileges != 0;
 }
 
 static struct right_has
@@ -336,9 +356,10 @@ static int right_find(const struct sys_env *env,
         if (rc == 0 && r->of == FUNC_RIGHT_SEQUENCE && !it.sequence)
             rc = DN_FAIL(err, DN_E_WRONG_OBJECT, "\"%s\" is not a sequence", it.name);
         if (rc == 0 && r->of == FUNC_RIGHT_COLUMN)
-            rc = right_column(env, &r->column, &it, err);
+            rc = right_column(env, &r->column, &it, &of, err);
         if (rc == 0)
-            *ret = right_of_relation(env, role, &it);
+            *ret = r->of == FUNC_RIGHT_ANY_COLUMN ? right_somewhere(env, role, &it)
+                                                  : right_of_relation(env, role, &it, of);
         return rc;
     case FUNC_RIGHT_SCHEMA:
         rc = right_schema(env, &r->object, &schema, err);

@@ -4,6 +4,8 @@
  */
 #include "catalog/catalog.h"
 
+#include "catalog/access_edit.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
