@@ -22,7 +22,7 @@ static void print_type_create(const struct stmt *s, struct buf *b)
 
 static void print_type_drop(const struct stmt *s, struct buf *b)
 {
-    buf_puts(b, s->if_exists ? "DROP TYPE IF EXISTS " : "DROP TYPE ");
+    buf_puts(b, s->if_exists ? "DROP TYPE IF EXISTS" : "DROP TYPE");
     sql_print_tables(s, b);
 }
 
