@@ -59,6 +59,22 @@ static const char *const script[] = {
     ("EXPLAIN MERGE INTO tt USING ct3 ON tt.a = ct3.a WHEN MATCHED THEN UPDATE SET cc = 1 "
      "WHEN NOT MATCHED THEN INSERT (a) VALUES (5)"),
     "DROP TABLE ct, ct2, ct3",
+    "CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy')",
+    "CREATE TABLE en (k mood PRIMARY KEY, l mood[])",
+    "INSERT INTO en VALUES ('ok', '{sad,happy}'), ('happy', NULL)",
+    "CHECKPOINT",
+    "ALTER TYPE mood ADD VALUE 'meh' BEFORE 'ok'",
+    "ALTER TYPE mood RENAME VALUE 'sad' TO 'blue'",
+    "INSERT INTO en VALUES ('meh', '{blue}')",
+    "ALTER TYPE mood RENAME TO feeling",
+    "SELECT k, l FROM en WHERE k > 'blue' ORDER BY k DESC",
+    "CREATE ROLE viewer",
+    "GRANT SELECT (k), UPDATE (l) ON en TO viewer",
+    "SET ROLE viewer; SELECT k FROM en; UPDATE en SET l = '{meh}' WHERE k = 'ok'; RESET ROLE",
+    "REVOKE SELECT ON en FROM viewer",
+    "DROP TABLE en",
+    "DROP TYPE feeling",
+    "DROP ROLE viewer",
     "CREATE SEQUENCE sq START 5 OWNED BY tt.a",
     "CREATE TABLE ser (id SERIAL, w BIGINT GENERATED ALWAYS AS IDENTITY (START 7), d BIGINT "
     "DEFAULT nextval('sq'))",
@@ -153,6 +169,10 @@ static void look(dendro_conn *conn, char *to)
         "SELECT * FROM m ORDER BY 1, 2, 3, 4",
         "SELECT * FROM mv ORDER BY 1, 2",
         "SELECT * FROM tt ORDER BY a",
+        "SELECT * FROM en ORDER BY k",
+        "SELECT enumlabel FROM pg_enum ORDER BY enumsortorder",
+        "SELECT grantee, column_name, privilege_type FROM information_schema.column_privileges "
+        "WHERE table_name = 'en' AND grantee = 'viewer' ORDER BY 1, 2, 3",
     };
     struct text t = {.to = to};
 

@@ -139,7 +139,10 @@ static void test_owners_only(void **state)
     denied(&f, alice, "ALTER ROLE bob NOLOGIN", "permission denied to alter role");
     denied(&f, alice, "ALTER ROLE alice SUPERUSER", "permission denied to alter role");
     denied(&f, alice, "DROP ROLE bob", "permission denied to drop role");
-    denied(&f, alice, "GRANT SELECT ON u TO bob", "permission denied for table u");
+    denied(&f, alice, "GRANT SELECT ON s.x TO bob", "permission denied for table x");
+    allowed(&f, alice, "GRANT SELECT ON u TO bob"); /* a warning: what she has she may not give */
+    assert_string_equal(db_ok(&f, "SELECT has_table_privilege('bob', 'u', 'SELECT')"),
+                        "false\n(SELECT 1)\n");
     denied(&f, alice, "GRANT dendro TO alice", "must have admin option on role \"dendro\"");
     allowed(&f, alice, "ALTER ROLE alice PASSWORD NULL");
     db_ok(&f, "ALTER TABLE t OWNER TO alice");
