@@ -6,6 +6,7 @@
 
 #include "engine/copy.h"
 #include "engine/intake_bulk.h"
+#include "func/text.h"
 #include "func/text_wire.h"
 
 #include <inttypes.h>
@@ -277,6 +278,19 @@ static int in_binary_head(struct copy_in *in, struct dn_err *err)
     return 0;
 }
 
+/* A user type comes by its label. */
+static int in_binary_value(
+    struct copy_in *in, const uint8_t *bytes, uint32_t len, struct datum *ret, struct dn_err *err)
+{
+    struct vstr text = {(const char *)bytes, len};
+
+    if (TYPE_NUMBER(ret->type) && type_is_array(ret->type))
+        return DN_FAIL(err, DN_E_UNSUPPORTED, "arrays of user types have no binary form");
+    return type_is_enum(ret->type)
+               ? text_parse_in(&in->stmt->conn->functions, ret->type, text, &in->scratch, ret, err)
+               : text_wire_get(ret->type, bytes, len, &in->scratch, ret, err);
+}
+
 static int in_binary_field(struct copy_in *in, uint32_t i, size_t *ret_bytes, struct dn_err *err)
 {
     struct intake_value v = {.d = {.type = in_column(in, i)->type, .null = true}};
@@ -301,7 +315,7 @@ static int in_binary_field(struct copy_in *in, uint32_t i, size_t *ret_bytes, st
             rc = DN_FAIL(err, DN_E_BAD_COPY, "unexpected EOF in COPY data");
         if (rc < 0)
             return rc;
-        rc = text_wire_get(v.d.type, bytes, len, &in->scratch, &v.d, err);
+        rc = in_binary_value(in, bytes, len, &v.d, err);
         if (rc < 0)
             return rc;
         *ret_bytes += len;

@@ -137,7 +137,10 @@ static void out_binary_row(struct copy_out *o, const struct batch *b, uint32_t r
             continue;
         }
         buf_be32(&o->text, 0);
-        text_wire_put(&d, &o->arena, &o->text);
+        if (type_is_enum(d.type)) /* its label */
+            text_print_as(&o->stmt->conn->functions, TEXT_WIRE, &d, &o->text);
+        else
+            text_wire_put(&d, &o->arena, &o->text);
         if (!o->text.failed)
             be_put32(o->text.data + at, (uint32_t)(o->text.len - at - sizeof(uint32_t)));
     }
@@ -181,7 +184,8 @@ static int out_begin(struct copy_out *o, const struct plan *plan, struct dn_err 
     for (uint32_t i = 0; i < cols; i++) {
         o->quoted[i] = copy_names(&o->copy->quote, plan->cols[i].name);
         if (o->copy->kind == COPY_BINARY && plan->cols[i].type != TYPE_NONE &&
-            text_wire_oid(plan->cols[i].type) == 0)
+            (text_wire_oid(plan->cols[i].type) == 0 ||
+             (TYPE_NUMBER(plan->cols[i].type) && type_is_array(plan->cols[i].type))))
             return DN_FAIL(
                 err, DN_E_UNSUPPORTED, "column \"%s\" has no binary form", plan->cols[i].name);
     }

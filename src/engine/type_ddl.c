@@ -6,6 +6,7 @@
 #include "engine/type_ddl.h"
 
 #include "engine/names.h"
+#include "engine/privilege.h"
 #include "plan/stored.h"
 #include "sql/sql.h"
 
@@ -330,6 +331,32 @@ type_rename(void *arg, const struct catalog *cur, struct catalog **ret_next, str
     return rc;
 }
 
+/* A type belongs to whom its schema belongs to: OWNER TO, as dumps have it, changes nothing. */
+static int type_owner(void *arg,
+                      const struct catalog *cur,
+                      struct catalog **ret_next DN_UNUSED,
+                      struct dn_err *err)
+{
+    struct type_ddl *d = arg;
+    const struct stmt *ast = d->stmt->ast;
+    const struct user_type *t = type_named(d, cur, &ast->name);
+    struct access_object o = {.kind = ACCESS_SCHEMA, .schema = t ? t->schema : ""};
+    uint32_t role = 0;
+    int rc = t ? 0 : type_missing(&ast->name, err);
+
+    if (rc == 0)
+        rc = privilege_role(d->stmt->conn, cur->access, &ast->type->to, false, &role, err);
+    if (rc < 0)
+        return rc;
+    d->notices.len = 0;
+    if (access_owned_by(cur->access, &o) != role)
+        buf_printf(&d->notices,
+                   "type \"%s\" belongs to the owner of schema \"%s\", as all types in it do\n",
+                   t->name,
+                   t->schema);
+    return DN_NOT_FOUND;
+}
+
 static int type_refuse_used(const struct catalog *cur,
                             const struct user_type *t,
                             bool cascade,
@@ -395,6 +422,7 @@ int stmt_run_type(struct dendro_stmt *stmt, struct dn_err *err)
         [TYPE_STMT_RENAME_VALUE] = type_labels,
         [TYPE_STMT_RENAME] = type_rename,
         [TYPE_STMT_SET_SCHEMA] = type_rename,
+        [TYPE_STMT_OWNER] = type_owner,
         [TYPE_STMT_DROP] = type_drop,
     };
     struct type_ddl d = {.stmt = stmt};

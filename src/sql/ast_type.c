@@ -120,12 +120,12 @@ void sql_type_rename_value(struct sql_parser *ps,
     t->to = type_label(ps, to);
 }
 
-void sql_type_rename(struct sql_parser *ps,
-                     const struct qual_name *name,
-                     bool schema,
-                     struct sql_token to)
+void sql_type_to(struct sql_parser *ps,
+                 const struct qual_name *name,
+                 enum type_what what,
+                 struct sql_token to)
 {
-    struct type_stmt *t = type_stmt(ps, schema ? TYPE_STMT_SET_SCHEMA : TYPE_STMT_RENAME, name);
+    struct type_stmt *t = type_stmt(ps, what, name);
 
     if (t)
         t->to = sql_spec_name(ps, to);

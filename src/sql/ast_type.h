@@ -12,6 +12,7 @@ enum type_what {
     TYPE_STMT_RENAME_VALUE, /* labels[0] TO to */
     TYPE_STMT_RENAME,       /* TO to */
     TYPE_STMT_SET_SCHEMA,   /* to */
+    TYPE_STMT_OWNER,        /* to */
     TYPE_STMT_DROP,
     TYPE_STMT_MAX
 };

@@ -28,8 +28,9 @@ void sql_type_rename_value(struct sql_parser *ps,
                            struct sql_token word,
                            struct sql_token was,
                            struct sql_token to);
-void sql_type_rename(struct sql_parser *ps,
-                     const struct qual_name *name,
-                     bool schema,
-                     struct sql_token to);
+/* what: RENAME, SET_SCHEMA or OWNER. */
+void sql_type_to(struct sql_parser *ps,
+                 const struct qual_name *name,
+                 enum type_what what,
+                 struct sql_token to);
 void sql_type_drop(struct sql_parser *ps, bool if_exists, struct sql_list names, int behavior);

@@ -764,8 +764,9 @@ cmd ::= ALTER TYPE qname(N) ADD name(W) if_not_exists(I) STRING(T) enum_place(P)
 enum_place(A) ::= . {A = (struct type_place){0};}
 enum_place(A) ::= name(W) STRING(T). {A = sql_type_place(ps, W, T);}
 cmd ::= ALTER TYPE qname(N) RENAME name(W) STRING(F) TO STRING(T). {sql_type_rename_value(ps, N, W, F, T);}
-cmd ::= ALTER TYPE qname(N) RENAME TO name(T). {sql_type_rename(ps, N, false, T);}
-cmd ::= ALTER TYPE qname(N) SET SCHEMA name(T). {sql_type_rename(ps, N, true, T);}
+cmd ::= ALTER TYPE qname(N) RENAME TO name(T). {sql_type_to(ps, N, TYPE_STMT_RENAME, T);}
+cmd ::= ALTER TYPE qname(N) SET SCHEMA name(T). {sql_type_to(ps, N, TYPE_STMT_SET_SCHEMA, T);}
+cmd ::= ALTER TYPE qname(N) OWNER TO name(T). {sql_type_to(ps, N, TYPE_STMT_OWNER, T);}
 cmd ::= DROP TYPE if_exists(I) qnames(L) behavior(B). {sql_type_drop(ps, I != 0, L, B);}
 
 /* ---- time partitions ---- */

@@ -53,7 +53,10 @@ void sql_print_type_stmt(const struct stmt *s, struct buf *b)
         buf_puts(b, " TO ");
         print_label(&t->to, b);
     } else {
-        buf_puts(b, t->what == TYPE_STMT_RENAME ? " RENAME TO " : " SET SCHEMA ");
+        buf_puts(b,
+                 t->what == TYPE_STMT_RENAME  ? " RENAME TO "
+                 : t->what == TYPE_STMT_OWNER ? " OWNER TO "
+                                              : " SET SCHEMA ");
         sql_print_ident(t->to.s, b);
     }
 }

@@ -171,8 +171,8 @@ static void look(dendro_conn *conn, char *to)
         "SELECT * FROM tt ORDER BY a",
         "SELECT * FROM en ORDER BY k",
         "SELECT enumlabel FROM pg_enum ORDER BY enumsortorder",
-        "SELECT grantee, column_name, privilege_type FROM information_schema.column_privileges "
-        "WHERE table_name = 'en' AND grantee = 'viewer' ORDER BY 1, 2, 3",
+        ("SELECT grantee, column_name, privilege_type FROM information_schema.column_privileges "
+         "WHERE table_name = 'en' AND grantee = 'viewer' ORDER BY 1, 2, 3"),
     };
     struct text t = {.to = to};
 

@@ -366,6 +366,7 @@ const struct statement statements[] = {
     {"alter type mood rename value 'a' to 'b'", "ALTER TYPE mood RENAME VALUE 'a' TO 'b'"},
     {"alter type mood rename to feeling", "ALTER TYPE mood RENAME TO feeling"},
     {"alter type mood set schema s", "ALTER TYPE mood SET SCHEMA s"},
+    {"alter type mood owner to bob", "ALTER TYPE mood OWNER TO bob"},
     {"drop type if exists a, s.b cascade", "DROP TYPE IF EXISTS a, s.b CASCADE"},
     {"create table t (a timestamp(2), b timestamp(9))", "CREATE TABLE t (a TIMESTAMP(2), b TIMESTAMP(9))"},
     {"create temp sequence if not exists s as bigint increment by -1 minvalue -10 no maxvalue start with 5 cache 10 cycle owned by t.a",
