@@ -86,6 +86,8 @@ int dendro_connect(dendro_db *db, dendro_conn **ret_conn, struct dendro_error *e
 void session_tick(struct dendro_conn *conn)
 {
     conn->functions.statement_ns = volume_clock_ns(conn->db->volume);
+    conn->functions.transaction_ns =
+        tx_in_block(conn) ? conn->tx.now_ns : conn->functions.statement_ns;
 }
 
 void dendro_disconnect(dendro_conn *conn)

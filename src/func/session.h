@@ -138,9 +138,10 @@ struct func_session {
     int64_t (*clock_ns)(void *arg);       /* what time it is now */
     /* Sets the clock ahead; refused unless it is one for tests. */
     int (*clock_advance)(void *arg, int64_t to_ns, struct dn_err *err);
-    int64_t statement_ns; /* when the statement began */
-    int64_t opened_ns;    /* when the database was opened */
-    const char *query;    /* text of the statement that runs; NULL: it is not kept */
+    int64_t statement_ns;   /* when the statement began */
+    int64_t transaction_ns; /* when its transaction did: 'now', 'today' */
+    int64_t opened_ns;      /* when the database was opened */
+    const char *query;      /* text of the statement that runs; NULL: it is not kept */
     /* The value of a setting as SHOW has it, into b (memory of its own). */
     int (*setting)(void *arg, const char *name, struct buf *b, struct dn_err *err);
     /* Sets one; NULL: its default; its value then, into b. The thread of the statement. */

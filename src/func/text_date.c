@@ -129,7 +129,7 @@ static int32_t text_clock_offset(const struct func_session *session,
                                  const struct tz_zone *zone,
                                  const struct text_instant *t)
 {
-    int64_t now = session ? civil_floor(session->statement_ns, 1000000000) : 0;
+    int64_t now = session ? civil_floor(session->transaction_ns, 1000000000) : 0;
     struct tz_span span = tz_span_at(zone, now);
     int64_t days = t->dated ? t->days : civil_floor(now + span.offset, CIVIL_DAY_SECONDS);
 

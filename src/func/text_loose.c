@@ -263,7 +263,7 @@ static int loose_text_month(struct loose *in, int month, struct dn_err *err)
 static void
 loose_now(const struct loose *in, int64_t *ret_seconds, int32_t *ret_ns, int32_t *offset)
 {
-    int64_t ns = in->session ? in->session->statement_ns : 0;
+    int64_t ns = in->session ? in->session->transaction_ns : 0;
     int64_t seconds = civil_floor(ns, LOOSE_NS);
 
     *offset = in->session && in->session->zone ? tz_span_at(in->session->zone, seconds).offset : 0;
