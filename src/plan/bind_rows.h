@@ -58,6 +58,9 @@ int bind_tableoid(struct binder *b, const struct expr *e, struct bexpr **ret, st
     DN_MUST_CHECK;
 /* Whole rows (bind_whole.c): the table that t or t.* names, and where it was found; NULL: none. */
 struct lrel *bind_whole(const struct binder *b, const struct expr *e, const struct scope **ret);
+/* rel->mark, a column that is NULL where an outer join made its row up. */
+int bind_whole_mark(struct binder *b, const struct scope *s, struct lrel *rel, struct dn_err *err)
+    DN_MUST_CHECK;
 /* The variable of a function of FROM that has one value, whose name e is; 0: e is none. */
 uint32_t bind_whole_single(const struct binder *b, const struct expr *e);
 int bind_whole_text(struct binder *b,

@@ -52,7 +52,7 @@ uint32_t bind_whole_single(const struct binder *b, const struct expr *e)
 }
 
 /* The column '' beside those of the table. */
-static int whole_mark(struct binder *b, const struct scope *s, struct lrel *rel, struct dn_err *err)
+int bind_whole_mark(struct binder *b, const struct scope *s, struct lrel *rel, struct dn_err *err)
 {
     struct planner *q = b->q;
     struct lnode *below = arena_dup(q->env->arena, rel->tree, sizeof(*below));
@@ -104,7 +104,7 @@ int bind_whole_text(struct binder *b,
     if (rc < 0 || !rel->nullable || !rel->tree)
         return rc;
     if (!rel->mark)
-        rc = whole_mark(b, s, rel, err);
+        rc = bind_whole_mark(b, s, rel, err);
     if (rc < 0)
         return rc;
     both[0] = bind_var(b, rel->mark, pos);

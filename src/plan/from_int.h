@@ -48,6 +48,23 @@ int from_join(struct from *f,
               const struct scope *left,
               struct from_part *ret,
               struct dn_err *err) DN_MUST_CHECK;
+/* Subqueries of an ON clause: each goes to the side it depends on, or to the right one, which is
+ * then looked at for each row of the left. Of an inner join they go above the product instead. */
+int from_on_subs(struct from *f,
+                 const struct bind_subs *subs,
+                 struct lnode *join,
+                 struct dn_err *err) DN_MUST_CHECK;
+/* A FULL join with subqueries that depend on both sides, as a union (from_full.c). */
+struct from_full {
+    struct lnode *join;     /* with its conditions; in and right are the sides */
+    struct bind_subs *subs; /* of them, not attached yet */
+    struct scope *sides[2];
+    struct scope *scope; /* of the join: its names get the variables of the union */
+    struct ldef *defs;   /* of merged columns, above: likewise */
+    uint32_t defs_count;
+};
+int from_full(struct from *f, const struct from_full *full, struct lnode **ret, struct dn_err *err)
+    DN_MUST_CHECK;
 /* TABLESAMPLE (from_sample.c): fewer rows of a stored table; the error for what is none. */
 int from_sample(struct from *f,
                 const struct from_sample *s,

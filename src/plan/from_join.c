@@ -243,60 +243,83 @@ static int from_on(struct from *f,
     return logic_split(f->q, cond, conds) ? 0 : DN_FAIL_NOMEM(err);
 }
 
-/* Subqueries of an ON clause. An inner join is a product with a filter, so they go above the
- * product; those of a LEFT join to the side they depend on, or to the right one, which is
- * then looked at for each row of the left; those of a FULL join must depend on one side alone. */
-static int from_on_subs(struct from *f,
-                        const struct from_item *item,
-                        const struct bind_subs *subs,
-                        struct lnode *join,
-                        struct dn_err *err)
+/* Which sides of a join a subquery of its ON depends on. */
+static int from_sub_sides(struct from *f,
+                          const struct bind_sub *sub,
+                          const struct lnode *join,
+                          bool *ret_left,
+                          bool *ret_right,
+                          struct dn_err *err)
+{
+    struct lvars uses = {0}, left = {0}, right = {0};
+
+    *ret_left = *ret_right = false;
+    if (!logic_free(f->q, sub->tree, &uses) || !logic_gives(f->q, join->in, &left) ||
+        !logic_gives(f->q, join->right, &right))
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t k = 0; k < sub->conds_count; k++) {
+        if (!logic_uses(f->q, sub->conds[k], &uses))
+            return DN_FAIL_NOMEM(err);
+    }
+    if (sub->guard && !logic_uses(f->q, sub->guard, &uses))
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t k = 0; k < uses.n; k++) {
+        *ret_left = *ret_left || lvars_has(&left, uses.v[k]);
+        *ret_right = *ret_right || lvars_has(&right, uses.v[k]);
+    }
+    return 0;
+}
+
+int from_on_subs(struct from *f,
+                 const struct bind_subs *subs,
+                 struct lnode *join,
+                 struct dn_err *err)
 {
     for (uint32_t i = 0; i < subs->n; i++) {
         struct bind_subs one = {.v = &subs->v[i], .n = 1};
-        struct lvars uses = {0}, given = {0};
-        bool left = false, right = false;
-        int rc;
+        bool left, right;
+        int rc = from_sub_sides(f, &subs->v[i], join, &left, &right, err);
 
-        if (!logic_free(f->q, subs->v[i].tree, &uses) || !logic_gives(f->q, join->right, &given))
-            return DN_FAIL_NOMEM(err);
-        for (uint32_t k = 0; k < subs->v[i].conds_count; k++) {
-            if (!logic_uses(f->q, subs->v[i].conds[k], &uses))
-                return DN_FAIL_NOMEM(err);
-        }
-        if (join->join == PLAN_JOIN_FULL)
-            subs->v[i].guard = NULL; /* it may be of the other side */
-        if (subs->v[i].guard && !logic_uses(f->q, subs->v[i].guard, &uses))
-            return DN_FAIL_NOMEM(err);
-        for (uint32_t k = 0; k < uses.n; k++)
-            right = right || lvars_has(&given, uses.v[k]);
-        given.n = 0;
-        if (!logic_gives(f->q, join->in, &given))
-            return DN_FAIL_NOMEM(err);
-        for (uint32_t k = 0; k < uses.n; k++)
-            left = left || lvars_has(&given, uses.v[k]);
-        if (left && right && join->join == PLAN_JOIN_FULL) {
-            rc = DN_FAIL(err,
-                         DN_E_UNSUPPORTED,
-                         "a subquery in the ON clause of a FULL JOIN may use one side only");
-            dn_err_at(err, item->pos);
-            return rc;
-        }
-        rc = bind_attach(f->b, &one, right ? &join->right : &join->in, err);
+        if (rc == 0)
+            rc = bind_attach(f->b, &one, right ? &join->right : &join->in, err);
         if (rc < 0)
             return rc;
     }
     return 0;
 }
 
-static int
-from_join_node(struct from *f, struct from_pair *p, struct lnode **ret, struct dn_err *err)
+/* Has a FULL join subqueries that depend on both sides? Their guards may be of the other side. */
+static int from_is_split(struct from *f,
+                         const struct bind_subs *subs,
+                         const struct lnode *join,
+                         bool *ret,
+                         struct dn_err *err)
+{
+    int rc = 0;
+
+    *ret = false;
+    for (uint32_t i = 0; rc == 0 && i < subs->n && join->join == PLAN_JOIN_FULL; i++) {
+        bool left, right;
+
+        subs->v[i].guard = NULL;
+        rc = from_sub_sides(f, &subs->v[i], join, &left, &right, err);
+        *ret = *ret || (left && right);
+    }
+    return rc;
+}
+
+static int from_join_node(struct from *f,
+                          struct from_pair *p,
+                          struct scope *scope,
+                          struct lnode **ret,
+                          struct dn_err *err)
 {
     const struct from_item *item = p->item;
     struct lnode *join = p->join;
     struct ldef *defs = join->defs; /* of merged columns: above the join */
     uint32_t defs_count = join->defs_count;
     struct lnode *tree = join;
+    bool split = false;
     int rc = 0;
 
     join->defs = NULL;
@@ -317,8 +340,9 @@ from_join_node(struct from *f, struct from_pair *p, struct lnode **ret, struct d
     join->join = item->join == JOIN_LEFT || item->join == JOIN_RIGHT ? PLAN_JOIN_LEFT
                  : item->join == JOIN_FULL                           ? PLAN_JOIN_FULL
                                                                      : PLAN_JOIN_INNER;
-    if (p->subs.n && join->join != PLAN_JOIN_INNER)
-        rc = from_on_subs(f, item, &p->subs, join, err);
+    rc = from_is_split(f, &p->subs, join, &split, err);
+    if (rc == 0 && p->subs.n && join->join != PLAN_JOIN_INNER && !split)
+        rc = from_on_subs(f, &p->subs, join, err);
     if (rc < 0)
         return rc;
     if (p->subs.n && join->join == PLAN_JOIN_INNER) {
@@ -330,6 +354,18 @@ from_join_node(struct from *f, struct from_pair *p, struct lnode **ret, struct d
         join->conds = p->conds.v;
         join->conds_count = p->conds.n;
     }
+    if (split)
+        rc = from_full(f,
+                       &(struct from_full){.join = join,
+                                           .subs = &p->subs,
+                                           .sides = {&p->sides[0].scope, &p->sides[1].scope},
+                                           .scope = scope,
+                                           .defs = defs,
+                                           .defs_count = defs_count},
+                       &tree,
+                       err);
+    if (rc < 0)
+        return rc;
     if (tree)
         tree = logic_map(f->q, tree, defs, defs_count);
     *ret = tree;
@@ -457,7 +493,7 @@ int from_join(struct from *f,
     if (rc == 0)
         rc = from_on(f, item, &ret->scope, &p->subs, &p->conds, err);
     if (rc == 0)
-        rc = from_join_node(f, p, &ret->tree, err);
+        rc = from_join_node(f, p, &ret->scope, &ret->tree, err);
     if (rc == 0 && item->alias)
         rc = from_join_alias(f, item, ret, err);
     return rc;

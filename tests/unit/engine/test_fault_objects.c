@@ -26,6 +26,8 @@ static const char *const script[] = {
      "(a) GROUP BY v.a"),
     "CREATE OR REPLACE VIEW v AS SELECT *, a + c AS d FROM t",
     "SELECT * FROM s.w JOIN v ON w.k = v.a ORDER BY d",
+    ("SELECT x, y FROM t x FULL JOIN t y ON x.a = y.a AND EXISTS (SELECT 1 WHERE x.c < y.c) "
+     "ORDER BY x.a"),
     "ALTER TABLE t RENAME c TO cc",
     "ALTER VIEW v RENAME TO v2",
     "TRUNCATE t",
