@@ -378,7 +378,8 @@ agg_minmax_load(void *state, const uint8_t *p, size_t n, struct arena *strings, 
       "00000000-0000-0000-0000-000000000001",                   \
       "00000000-0000-0000-0000-000000000003")
 
-#define X(t, suffix, mid, lo, hi)                                                \
+/* How partial results of a type are merged and shown. */
+#define MINMAX_FUNCTIONS(t)                                                      \
     static int agg_min_merge_##t(                                                \
         void *into, const void *from, struct arena *strings, struct dn_err *err) \
     {                                                                            \
@@ -394,6 +395,8 @@ agg_minmax_load(void *state, const uint8_t *p, size_t n, struct arena *strings, 
     {                                                                            \
         return agg_minmax_emit(state, TYPE_##t, ret);                            \
     }
+
+#define X(t, suffix, mid, lo, hi) MINMAX_FUNCTIONS(t)
 MINMAX_TYPES(X)
 #undef X
 
@@ -490,24 +493,7 @@ static const struct agg agg_minmax_rows[] = {
 #undef X
 };
 
-#define X(t, suffix)                                                             \
-    static int agg_min_merge_##t(                                                \
-        void *into, const void *from, struct arena *strings, struct dn_err *err) \
-    {                                                                            \
-        return agg_minmax_merge(into, from, TYPE_##t, false, strings, err);      \
-    }                                                                            \
-    static int agg_max_merge_##t(                                                \
-        void *into, const void *from, struct arena *strings, struct dn_err *err) \
-    {                                                                            \
-        return agg_minmax_merge(into, from, TYPE_##t, true, strings, err);       \
-    }                                                                            \
-    static int agg_minmax_emit_##t(                                              \
-        const void *state, struct datum *ret, struct dn_err *err DN_UNUSED)      \
-    {                                                                            \
-        return agg_minmax_emit(state, TYPE_##t, ret);                            \
-    }
-X(ENUM, i64)
-#undef X
+MINMAX_FUNCTIONS(ENUM)
 
 const struct agg agg_enum_minmax[AGG_ENUM_MINMAX] = {
     MINMAX_ROW(min, ENUM, i64, "Least value that is not NULL; NULL when there is none.", NULL)

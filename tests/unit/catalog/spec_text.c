@@ -461,3 +461,39 @@ char *spec_read_file(const char *dir, const char *name)
     (void)fclose(f);
     return text;
 }
+
+struct catalog *spec_empty_catalog(void)
+{
+    static const char doc[] =
+        "{\"format\": 1, \"version\": 0, \"table_id_next\": 1, \"schemas\": [{\"name\": "
+        "\"public\", \"replication\": \"\"}], \"tables\": []}";
+    struct catalog *c = NULL;
+
+    if (catalog_parse(doc, sizeof doc - 1, &c, NULL) < 0)
+        abort();
+    return c;
+}
+
+void spec_refused(const char *doc, const char *from, const char *to, const char *why)
+{
+    const char *at = strstr(doc, from);
+    struct catalog *back = NULL;
+    struct dn_err err;
+    struct buf b;
+    int rc;
+
+    if (!at) {
+        (void)fprintf(stderr, "the document has no %s\n", from);
+        abort();
+    }
+    buf_init(&b, NULL);
+    buf_append(&b, doc, (size_t)(at - doc));
+    buf_puts(&b, to);
+    buf_puts(&b, at + strlen(from));
+    rc = catalog_parse(b.data, b.len, &back, &err);
+    if (rc != DN_E_CORRUPT || !strstr(err.text, why)) {
+        (void)fprintf(stderr, "%s: %d %s\n", why, rc, rc < 0 ? err.text : "");
+        abort();
+    }
+    buf_done(&b);
+}

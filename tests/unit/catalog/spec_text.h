@@ -5,7 +5,7 @@
  * Positions are 1-based. One thread at a time. */
 #pragma once
 
-#include "catalog/table.h"
+#include "catalog/catalog.h"
 
 #define SPEC_TEXT_COLUMNS 600
 #define SPEC_TEXT_ELEMS   640
@@ -32,3 +32,8 @@ int spec_text_build(const char *sql, struct table **ret, struct dn_err *err);
 bool spec_same_table(const struct table *a, const struct table *b);
 /* A file of at most a megabyte as text; it ends the test if there is none. The caller frees it. */
 char *spec_read_file(const char *dir, const char *name);
+/* A catalog with the schema public and nothing in it. */
+struct catalog *spec_empty_catalog(void);
+/* The document with one text in the place of another is refused as corrupt, and the error says why;
+ * else it ends the test. */
+void spec_refused(const char *doc, const char *from, const char *to, const char *why);

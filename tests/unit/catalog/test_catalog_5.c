@@ -29,21 +29,10 @@ static struct catalog *with(struct catalog *c, const char *sql)
     return next;
 }
 
-static struct catalog *empty(void)
-{
-    static const char doc[] =
-        "{\"format\": 1, \"version\": 0, \"table_id_next\": 1, \"schemas\": [{\"name\": "
-        "\"public\", \"replication\": \"\"}], \"tables\": []}";
-    struct catalog *c = NULL;
-
-    assert_int_equal(catalog_parse(doc, sizeof doc - 1, &c, NULL), 0);
-    return c;
-}
-
 /* All that only this format has. */
 static struct catalog *sample(void)
 {
-    return with(empty(),
+    return with(spec_empty_catalog(),
                 "CREATE TABLE session (token VARCHAR PRIMARY KEY, name VARCHAR) WITH "
                 "(default_time_to_live = '1h')");
 }
@@ -86,8 +75,8 @@ static void test_golden(void **state)
 /* What older releases can read they are given. */
 static void test_older(void **state)
 {
-    struct catalog *c =
-        with(empty(), "CREATE TABLE t (a INT PRIMARY KEY) WITH (default_time_to_live = 0)");
+    struct catalog *c = with(spec_empty_catalog(),
+                             "CREATE TABLE t (a INT PRIMARY KEY) WITH (default_time_to_live = 0)");
     char *doc = print(c);
 
     (void)state;
@@ -100,21 +89,9 @@ static void test_older(void **state)
 static void refused(const char *from, const char *to, const char *why)
 {
     struct catalog *c = sample();
-    struct catalog *back = NULL;
     char *doc = print(c);
-    char *at = strstr(doc, from);
-    struct dn_err err;
-    struct buf b;
 
-    assert_non_null(at);
-    buf_init(&b, NULL);
-    buf_append(&b, doc, (size_t)(at - doc));
-    buf_puts(&b, to);
-    buf_puts(&b, at + strlen(from));
-    assert_int_equal(catalog_parse(b.data, b.len, &back, &err), DN_E_CORRUPT);
-    if (!strstr(err.text, why))
-        fail_msg("%s: %s", why, err.text);
-    buf_done(&b);
+    spec_refused(doc, from, to, why);
     mem_free(doc);
     catalog_unref(c);
 }
