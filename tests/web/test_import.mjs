@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// A CSV file becomes a table, and a chart; bad ones say why not.
+import { assert, main, test, until } from "./lib.mjs";
+
+const WEATHER = "station,time,temperature,note\n" + Array.from({ length: 400 }, (_, i) => {
+  const time = new Date(Date.UTC(2024, 4, 1) + Math.floor(i / 2) * 900_000).toISOString().replace(".000", "");
+  return `${i % 2 ? "rome" : "oslo"},${time},${((i % 2 ? 18 : 6) - Math.cos((i / 192) * 2 * Math.PI) * 4).toFixed(1)},"a, b"\n`;
+}).join("");
+
+/** Chooses a file, as the button does it. */
+async function choose(p, name, text) {
+  const [chooser] = await Promise.all([p.page.waitForEvent("filechooser"), p.page.getByRole("button", { name: "Import", exact: true }).first().click()]);
+  await chooser.setFiles({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
+}
+
+/** Drops a file on the page. */
+function drop(p, name, text) {
+  return p.page.evaluate(([file, content]) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File([typeof content === "string" ? content : new Uint8Array(content)], file));
+    for (const type of ["dragenter", "dragover", "drop"]) dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
+  }, [name, text]);
+}
+
+const table = (p) => p.page.getByRole("textbox", { name: "Table" });
+const dialog = (p) => p.page.getByRole("dialog");
+const go = (p) => dialog(p).getByRole("button", { name: "Import" }).click();
+const sql = (p) => p.page.locator(".import-sql").innerText();
+
+test("choose, look, change, import, see the chart", async (p) => {
+  await p.open();
+  await choose(p, "Weather 2024.csv", WEATHER);
+  await table(p).waitFor();
+  assert.equal(await table(p).inputValue(), "weather_2024");
+  assert.deepEqual(await p.page.locator(".import-preview tbody tr").first().locator("td").allInnerTexts(),
+    ["oslo", "2024-05-01T00:00:00Z", "2.0", "a, b"]);
+  assert.match(await sql(p), /station VARCHAR NOT NULL,\n {4}time TIMESTAMP NOT NULL,\n {4}temperature DOUBLE,\n {4}note VARCHAR,\n {4}PRIMARY KEY \(\(station, QUANTUM\(time, 1, 'd'\)\), station, time\)/);
+  await table(p).fill("weather");
+  await dialog(p).getByLabel("Quantum").selectOption("6 h");
+  assert.match(await sql(p), /^CREATE TABLE weather \([^]*QUANTUM\(time, 6, 'h'\)/);
+  await p.shot("console-import");
+  await dialog(p).getByLabel("note in the key").selectOption("key: time");
+  await p.page.getByText("One column is the time of the key, not several.").waitFor();
+  await dialog(p).getByLabel("note in the key").selectOption("value");
+  await go(p);
+  await p.page.getByText("400 rows imported").waitFor();
+  await p.page.locator(".u-over").waitFor();
+  assert.match(await p.editorText(), /FROM weather/);
+  await until("it is among the tables", () => p.page.getByRole("button", { name: /^weather/ }).first().isVisible());
+  const { rows } = await p.server.sql("SELECT count(*), count(DISTINCT station) FROM weather");
+  assert.deepEqual(rows, [[400, 2]]);
+});
+
+test("drop; semicolons and seconds; rows are added to a table that is there", async (p) => {
+  await p.open();
+  const text = "ts;amount\n1714521600;5\n1714521660;7\n";
+  await drop(p, "counts.csv", text);
+  await dialog(p).waitFor();
+  assert.match(await sql(p), /ts TIMESTAMP NOT NULL/);
+  await go(p);
+  await p.page.getByText("2 rows imported").waitFor();
+  const { rows } = await p.server.sql("SELECT min(ts), sum(amount) FROM counts");
+  assert.deepEqual(rows, [["2024-05-01T00:00:00.000Z", 12]]);
+  await until("the first is gone", async () => (await dialog(p).count()) === 0);
+  await drop(p, "counts.csv", "ts;amount\n1714525200;1\n");
+  await until("it says so", async () => /is there already/.test(await sql(p).catch(() => "")));
+  await go(p);
+  await until("three rows", async () => (await p.server.sql("SELECT count(*) FROM counts")).rows[0][0] === 3);
+});
+
+test("rows that do not fit", async (p) => {
+  p.expect(/status of 400/);
+  await p.server.sql("CREATE TABLE fits (k INT PRIMARY KEY, v DOUBLE)");
+  await p.open();
+  const text = "k,v\n1,1.5\n2,x\n3,2.5\n";
+  await drop(p, "fits.csv", text);
+  await dialog(p).waitFor();
+  await go(p);
+  await dialog(p).getByText(/line 3/).waitFor();
+  assert.deepEqual((await p.server.sql("SELECT count(*) FROM fits")).rows, [[0]]);
+  await dialog(p).getByLabel("leave out rows that do not fit").check();
+  await go(p);
+  await dialog(p).getByText("1 row left out; the first of them:").waitFor();
+  assert.match(await p.page.locator(".rejects").innerText(), /^line 3, v: /);
+  assert.deepEqual((await p.server.sql("SELECT sum(v) FROM fits")).rows, [[4]]);
+});
+
+test("a table that was made for a bad file goes again", async (p) => {
+  p.expect(/status of 400/);
+  await p.open();
+  await drop(p, "gone.csv", "k,v\n1,2\n2,3\n");
+  await dialog(p).getByLabel("Type of v").selectOption("boolean");
+  await go(p);
+  await dialog(p).locator(".error").waitFor();
+  const answer = await fetch(p.server.url + "/api/sql", { method: "POST", body: "SELECT * FROM gone" });
+  assert.equal((await answer.json()).error.sqlstate, "42P01");
+});
+
+test("what is no CSV text", async (p) => {
+  p.expect(/status of 400/);
+  await p.open();
+  await drop(p, "picture.png", [0x89, 0x50, 0x4e, 0x47, 13, 10, 0, 0]);
+  await p.page.getByRole("dialog", { name: "picture.png cannot be imported" }).waitFor();
+  await p.page.keyboard.press("Escape");
+  await drop(p, "empty.csv", "");
+  await p.page.getByRole("dialog", { name: "empty.csv cannot be imported" }).waitFor();
+});
+
+await main();

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+// results.ts: what a run gave: for each statement a table, or a sentence, or an error.
+import { download, errorFrom, type Column, type Row, type Sink, type SqlError, type Stats } from "./api.ts";
+import { csv, json, tabbed } from "./cells.ts";
+import { canDraw, Chart, type ChartSource } from "./chart.ts";
+import { button, fill, h, icon, type IconName } from "./dom.ts";
+import { Grid } from "./grid.ts";
+import { count, duration, plural } from "./text.ts";
+
+/** Rows that the page keeps of a result. */
+export const ROWS_MAX = 1_000_000;
+
+export interface ResultSet {
+  columns: Column[];
+  rows: Row[];
+  tag: string;
+  stats: Stats | null;
+}
+
+type View = "table" | "chart";
+
+/** One press of Run: its text, and what came of it. */
+export class Run implements Sink {
+  readonly sets: ResultSet[] = [];
+  readonly began = performance.now();
+  ended: number | null = null;
+  error: SqlError | null = null;
+  changed: () => void = () => {};
+
+  constructor(
+    readonly text: string,
+    /** Where the text begins in the editor. */
+    readonly from: number,
+    readonly id: string,
+  ) {}
+
+  get running(): boolean {
+    return this.ended === null;
+  }
+
+  begin(columns: Column[]): void {
+    this.sets.push({ columns, rows: [], tag: "", stats: null });
+    this.changed();
+  }
+
+  rows(rows: Row[]): void {
+    const set = this.sets.at(-1);
+    if (!set) return;
+    for (const row of rows) set.rows.push(row);
+    this.changed();
+  }
+
+  end(tag: string, stats: Stats): void {
+    const set = this.sets.at(-1);
+    if (set) Object.assign(set, { tag, stats });
+    this.changed();
+  }
+
+  /** Over, well or not. */
+  finish(error: SqlError | null): void {
+    this.error = error;
+    this.ended = performance.now();
+    this.changed();
+  }
+}
+
+export interface ResultHooks {
+  /** Line and column of a place in the editor's text. */
+  place: (run: Run, position: number) => { line: number; column: number };
+  goTo: (run: Run, position: number) => void;
+  say: (text: string) => void;
+}
+
+export class Results {
+  readonly element = h("section", { class: "results", "aria-label": "Results" });
+  private readonly bar = h("div", { class: "result-bar" });
+  private readonly summary = h("div", { class: "summary", role: "status", "aria-live": "polite" });
+  private readonly picks = h("div", { class: "picks", role: "group", "aria-label": "Statements" });
+  private readonly tools = h("div", { class: "tools", role: "group", "aria-label": "Result tools" });
+  private readonly views = h("div", { class: "views", role: "group", "aria-label": "View" });
+  private readonly body = h("div", { class: "result-body" });
+  private readonly grid: Grid;
+  private readonly chart = new Chart();
+  private view: View = "table";
+  private source: ChartSource | null = null;
+  private run: Run | null = null;
+  private picked = 0;
+  /** What the body shows, so that growing results only grow. */
+  private shown: ResultSet | SqlError | ChartSource | null = null;
+  private ticking = 0;
+
+  constructor(private readonly hooks: ResultHooks) {
+    this.grid = new Grid((cells) => hooks.say(`Copied ${plural(cells, "cell")}`));
+    fill(this.bar, this.picks, this.views, this.summary, this.tools);
+    fill(this.element, this.bar, this.body);
+    this.show(null);
+  }
+
+  /** Shows a run, and follows it while it goes on. */
+  show(run: Run | null): void {
+    if (this.run) this.run.changed = () => {};
+    this.run = run;
+    this.picked = 0;
+    this.shown = null;
+    if (run) run.changed = () => this.update();
+    this.update();
+  }
+
+  private get set(): ResultSet | null {
+    return this.run?.sets[this.picked] ?? null;
+  }
+
+  private update(): void {
+    const { run } = this;
+    if (run && run.sets.length > 1 && this.shown !== null && run.running) this.picked = run.sets.length - 1;
+    if (run?.error && !this.set) this.picked = Math.max(0, run.sets.length - 1);
+    this.drawPicks();
+    this.findSource();
+    this.drawViews();
+    this.drawBody();
+    this.drawSummary();
+    this.drawTools();
+  }
+
+  // ---- the bar ----
+
+  private drawPicks(): void {
+    const { run } = this;
+    const entries = run ? run.sets.map((set, i) => ({ label: set.tag || (set.stats ? "rows" : "…"), i })) : [];
+    if (run?.error && entries.length > 0) entries.push({ label: "error", i: run.sets.length });
+    this.picks.hidden = entries.length < 2;
+    fill(
+      this.picks,
+      ...entries.map(({ label, i }) =>
+        h(
+          "button",
+          { type: "button", class: "pick", "aria-pressed": String(i === this.picked), on: { click: () => this.pick(i) } },
+          `${i + 1} ${label}`,
+        ),
+      ),
+    );
+  }
+
+  private pick(at: number): void {
+    this.picked = at;
+    this.shown = null;
+    this.update();
+  }
+
+  /** What a chart can be made of: a result that is whole. */
+  private findSource(): void {
+    const { run, set } = this;
+    if (!run || !set?.stats || run.running) this.source = null;
+    else if (this.source?.rows !== set.rows) {
+      const source = { columns: set.columns, rows: set.rows, statement: run.sets.length === 1 ? run.text : null };
+      this.source = canDraw(source) ? source : null;
+    }
+  }
+
+  private drawViews(): void {
+    this.views.hidden = this.source === null;
+    const one = (view: View, name: IconName, text: string) =>
+      button({ icon: name, text, "aria-pressed": String(this.view === view) }, () => this.setView(view));
+    fill(this.views, one("table", "table", "Table"), one("chart", "chart", "Chart"));
+  }
+
+  /** Shows results as a table or, where that can be, as a chart; it stays so for the next ones. */
+  setView(view: View): void {
+    this.view = view;
+    this.shown = null;
+    this.update();
+  }
+
+  private drawSummary(): void {
+    clearTimeout(this.ticking);
+    const { run, set } = this;
+    if (!run) return fill(this.summary);
+    const parts: string[] = [];
+    if (set && set.columns.length > 0) parts.push(plural(set.rows.length, "row"));
+    if (set?.stats?.truncated) parts.push(`the first ${count(ROWS_MAX)} of more`);
+    if (run.running) {
+      parts.push(`running ${duration(performance.now() - run.began)}`);
+      this.ticking = window.setTimeout(() => this.drawSummary(), 100);
+    } else if (set?.stats) parts.push(duration(set.stats.ms));
+    fill(this.summary, run.running && h("span", { class: "spinner", "aria-hidden": "true" }), parts.join(" · "));
+  }
+
+  private drawTools(): void {
+    const { set } = this;
+    this.tools.hidden = !set || set.columns.length === 0 || this.run?.running === true;
+    if (this.tools.hidden || this.tools.childElementCount > 0) return;
+    fill(
+      this.tools,
+      button({ icon: "copy", text: "Copy", label: "Copy the selected cells, or all rows" }, () => void this.copy()),
+      button({ icon: "download", text: "CSV", label: "Download as CSV" }, () => void this.save("csv")),
+      button({ icon: "download", text: "JSON", label: "Download as JSON" }, () => void this.save("json")),
+    );
+  }
+
+  private async copy(): Promise<void> {
+    const { rows, from, to } = this.grid.selection();
+    try {
+      await navigator.clipboard.writeText(tabbed(rows, from, to));
+      this.hooks.say(`Copied ${plural(rows.length, "row")}`);
+    } catch {
+      this.hooks.say("The browser did not let the page copy. Select cells and press Ctrl-C.");
+    }
+  }
+
+  private async save(kind: "csv" | "json"): Promise<void> {
+    const { set, run } = this;
+    if (!set || !run) return;
+    try {
+      // What is not whole here is asked for again, and goes straight into the file.
+      const whole = !set.stats?.truncated || run.sets.length > 1;
+      const text = kind === "csv" ? csv : json;
+      const type = kind === "csv" ? "text/csv" : "application/json";
+      const blob = whole
+        ? new Blob([text(set.columns, set.rows)], { type })
+        : await download(run.text, kind === "csv" ? "csv" : "ndjson");
+      const link = h("a", { href: URL.createObjectURL(blob), download: `result.${whole || kind === "csv" ? kind : "ndjson"}` });
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+    } catch (error) {
+      this.hooks.say(errorFrom(error).message);
+    }
+  }
+
+  // ---- the body ----
+
+  private drawBody(): void {
+    const { run, set } = this;
+    if (!run) return fill(this.body, hintPage());
+    const error = run.error && this.picked >= run.sets.length - (set?.stats ? 0 : 1) && !set?.stats ? run.error : null;
+    const what = error ?? set;
+    const drawn = this.view === "chart" && this.source ? this.source : what;
+    if (drawn && drawn === this.shown) {
+      if (set && drawn === set && set.columns.length > 0) this.grid.grown();
+      if (drawn !== set || set.columns.length > 0) return;
+    }
+    this.shown = drawn;
+    if (error) fill(this.body, this.errorPage(run, error));
+    else if (this.view === "chart" && this.source) {
+      fill(this.body, this.chart.element);
+      this.chart.show(this.source);
+    }
+    else if (set && set.columns.length > 0) {
+      fill(this.body, this.grid.element);
+      this.grid.show(set.columns, set.rows);
+    } else if (set) fill(this.body, h("p", { class: "done" }, set.stats ? `${set.tag} ✓` : ""));
+    else fill(this.body);
+  }
+
+  private errorPage(run: Run, error: SqlError): HTMLElement {
+    const place = error.position !== undefined ? this.hooks.place(run, error.position) : null;
+    return h(
+      "div",
+      { class: "error", role: "alert" },
+      h("p", { class: "error-message" }, error.message),
+      error.hint && h("p", { class: "error-hint" }, h("strong", {}, "Hint "), error.hint),
+      h(
+        "p",
+        { class: "error-where" },
+        h("code", { title: "SQLSTATE" }, error.sqlstate),
+        place &&
+          h(
+            "button",
+            { type: "button", class: "link", on: { click: () => this.hooks.goTo(run, error.position as number) } },
+            `line ${place.line}, column ${place.column}`,
+          ),
+      ),
+    );
+  }
+}
+
+function hintPage(): HTMLElement {
+  const key = (text: string) => h("kbd", {}, text);
+  return h(
+    "div",
+    { class: "empty" },
+    icon("table"),
+    h("p", {}, "Results appear here."),
+    h("p", {}, key("Ctrl"), " ", key("Enter"), " runs the selection, or the statement at the cursor; with ", key("Shift"), " all of them."),
+  );
+}
