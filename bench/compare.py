@@ -43,10 +43,25 @@ def same_value(a, b):
     return math.isclose(a, b, rel_tol=TOLERANCE, abs_tol=1e-12)
 
 
+def whole(v):
+    """A number that is whole but for its last digits; None if it is not."""
+    if isinstance(v, float):
+        near = float(f"{v:.12g}")
+        return int(near) if near.is_integer() else None
+    return v
+
+
 def sort_key(row):
-    """An order that a difference in the last digits does not change: texts and whole numbers first."""
-    exact = [(type(v).__name__, v) for v in row if v is not None and not isinstance(v, float)]
-    return exact, [float(f"{v:.7g}") for v in row if isinstance(v, float)]
+    """An order that a difference in the last digits, or in the kind of number, does not change: texts and whole numbers first."""
+    exact, rest = [], []
+    for v in row:
+        if isinstance(v, str):
+            exact.append((1, v))
+        elif v is not None and whole(v) is not None:
+            exact.append((0, whole(v)))
+        elif v is not None:
+            rest.append(float(f"{v:.7g}"))
+    return exact, rest
 
 
 def difference(path_a, path_b, ordered):
@@ -81,6 +96,7 @@ def self_test():
         (head + "t1000\tsx\td1.5000000000001\nt2000\tsy\tn\n", True, None),
         (head + "t1000\tsx\td1.500001\nt2000\tsy\tn\n", True, "row 1, column 3"),
         (head + "t2000\tsy\tn\nt1000\tsx\td1.5\n", False, None),
+        (head + "d2000\tsy\tn\nd1000.0\tsx\td1.5000000000001\n", False, None),  # another kind of number
         (head + "t2000\tsy\tn\nt1000\tsx\td1.5\n", True, "row 1, column 1"),
         (head + "t1000\tsx\td1.5\n", True, "2 rows and 1"),
         (head + "t1000\tsx\td1.5\nt2000\tsy\td0\n", True, "None and 0.0"),

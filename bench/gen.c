@@ -3,15 +3,21 @@
  * gen: the data of the benchmark, as CSV on standard output. Always the same bytes for the same
  * arguments.
  *
- *     gen cpu  [--hosts 100] [--days 3] [--step 10] [--decimals 0]
- *     gen tags [--hosts 100]
- *     gen geo  [--rows 5000000]
+ *     gen cpu    [--hosts 100] [--days 3] [--step 10] [--decimals 0] [--id 0] [--seed 0]
+ *     gen tags   [--hosts 100] [--seed 0]
+ *     gen geo    [--rows 5000000] [--seed 0]
+ *     gen series [--hosts 100000] [--rows 26] [--step 10] [--decimals 0] [--skew 0] [--seed 0]
  *
  * cpu: for each step of time one row per host, in order of time; 10 tags drawn once per host; 10
  * metrics, each a random walk with normal steps within 0 and 100, cut to `decimals` decimals
  * (0: whole numbers; 2 is harder to compress). The shape is that of the `cpu-only` case of TSBS.
- * tags: the same tags, one row per host. geo: one reading of each of 48 states every 30 s, the
- * weather changes slowly. All start at 2016-01-01T00:00:00Z and have a line of names. */
+ * --id 1 puts a column before them that counts the rows, in an order that has been shuffled a
+ * little. tags: the same tags, one row per host. geo: one reading of each of 48 states every 30 s,
+ * the weather changes slowly. series: many devices with few rows each (--rows of them on average; a
+ * skew gives more to the first ones), a row each step, two metrics, four tags. All start at
+ * 2016-01-01T00:00:00Z and have a line of names. */
+#include "gen_random.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -87,35 +93,25 @@ struct options {
     long rows;
     long step;     /* seconds */
     long decimals; /* 0 … 4 */
+    long id;       /* 1: a column of its own for it */
+    long seed;
     double days;
+    double skew;
 };
 
-/* ---- randomness: xoshiro256**, seeded once ---- */
+/* ---- randomness, seeded once ---- */
 
-static uint64_t state[4] = {0x9e3779b97f4a7c15u, 0xbf58476d1ce4e5b9u, 0x94d049bb133111ebu, 42};
+static struct random state = {{0x9e3779b97f4a7c15u, 0xbf58476d1ce4e5b9u, 0x94d049bb133111ebu, 42}};
 static double deviates[DEVIATES]; /* normal ones; good enough for a walk */
-
-static uint64_t rotate(uint64_t x, int k)
-{
-    return (x << k) | (x >> (64 - k));
-}
 
 static uint64_t draw(void)
 {
-    uint64_t r = rotate(state[1] * 5, 7) * 9, t = state[1] << 17;
-
-    state[2] ^= state[0];
-    state[3] ^= state[1];
-    state[1] ^= state[2];
-    state[0] ^= state[3];
-    state[2] ^= t;
-    state[3] = rotate(state[3], 45);
-    return r;
+    return random_draw(&state);
 }
 
 static double draw_unit(void)
 {
-    return (double)(draw() >> 11) * (1.0 / 9007199254740992.0);
+    return random_unit(&state);
 }
 
 static double draw_normal(void)
@@ -236,10 +232,18 @@ static void write_tags(const struct options *o)
     free(hosts);
 }
 
-static void write_cpu_row(struct host *h, const char *time, size_t time_len, long decimals)
+/* A number of its own for each row, nearly in order: blocks of 64 are mixed. */
+static long id_of(long row)
+{
+    return (row & ~63L) | ((row * 37 + 11) & 63);
+}
+
+static void write_cpu_row(struct host *h, const char *time, size_t time_len, long decimals, long id)
 {
     char row[512], *p = row;
 
+    if (id >= 0)
+        p += sprintf(p, "%ld,", id_of(id));
     memcpy(p, time, time_len);
     p += time_len;
     memcpy(p, h->tags, h->tags_len);
@@ -258,7 +262,7 @@ static void write_cpu(const struct options *o)
     struct host *hosts = make_hosts(o->hosts);
     long steps = (long)(o->days * 86400 / (double)o->step);
 
-    printf("time");
+    printf(o->id ? "id,time" : "time");
     put_names(tag_names, TAGS, false);
     put_names(metric_names, METRICS, false);
     putchar('\n');
@@ -267,9 +271,72 @@ static void write_cpu(const struct options *o)
         size_t time_len = put_time(time, sizeof time, START + j * o->step);
 
         for (long i = 0; i < o->hosts; i++)
-            write_cpu_row(&hosts[i], time, time_len, o->decimals);
+            write_cpu_row(&hosts[i], time, time_len, o->decimals, o->id ? j * o->hosts + i : -1);
     }
     free(hosts);
+}
+
+struct device {
+    double value;
+    long step; /* of its last row */
+    long ms;   /* behind the second; a device that is drawn twice in a step has two times */
+};
+
+static void
+write_series_row(const struct options *o, const char *time, struct device *d, long device)
+{
+    uint64_t tags = random_mix((uint64_t)device + (uint64_t)o->seed);
+    char row[160], *p = row;
+
+    p += sprintf(p,
+                 "%s.%03ld,dev_%ld,site_%d,model_%d,fw_%d,%s,",
+                 time,
+                 d->ms,
+                 device,
+                 (int)(tags % 200),
+                 (int)((tags >> 8 & 0xffff) % 20),
+                 (int)(tags >> 24 & 7),
+                 tags >> 32 & 1 ? "on" : "off");
+    p = put_number(p, d->value, o->decimals);
+    *p++ = ',';
+    p = put_number(p, draw_unit() * 100, o->decimals);
+    *p++ = '\n';
+    d->value = within(d->value + draw_normal(), 0, 100);
+    fwrite(row, 1, (size_t)(p - row), stdout);
+}
+
+/* One step: a row of each device or, with a skew, as many rows of drawn ones; more than a thousand
+ * of one device in a step are left out. */
+static void write_series_step(const struct options *o, long step, struct device *devices)
+{
+    char time[40];
+
+    put_time(time, sizeof time, START + step * o->step);
+    for (long i = 0; i < o->hosts; i++) {
+        long device = o->skew > 0 ? random_skewed(&state, o->hosts, o->skew) : i;
+        struct device *d = &devices[device];
+
+        d->ms = d->step == step ? d->ms + 1 : 0;
+        d->step = step;
+        if (d->ms < 1000)
+            write_series_row(o, time, d, device);
+    }
+}
+
+static void write_series(const struct options *o)
+{
+    struct device *devices = calloc((size_t)o->hosts, sizeof *devices);
+
+    if (!devices) {
+        perror("gen");
+        exit(1);
+    }
+    for (long i = 0; i < o->hosts; i++)
+        devices[i] = (struct device){.value = draw_unit() * 100, .step = -1};
+    printf("time,device,site,model,firmware,state,v1,v2\n");
+    for (long j = 0; j < o->rows; j++)
+        write_series_step(o, j, devices);
+    free(devices);
 }
 
 static void write_geo(const struct options *o)
@@ -304,33 +371,46 @@ static void write_geo(const struct options *o)
 
 static int usage(void)
 {
-    fputs("usage: gen cpu|tags|geo [--hosts N] [--days D] [--step SECONDS] [--decimals 0…4] "
-          "[--rows N]\n",
+    fputs("usage: gen cpu|tags|geo|series [--hosts N] [--days D] [--step SECONDS] [--decimals 0…4] "
+          "[--rows N] [--id 0|1] [--skew X] [--seed N]\n",
           stderr);
     return 2;
 }
 
+static bool numbers_fit(const struct options *o)
+{
+    return o->hosts >= 1 && o->hosts <= HOSTS_MAX && o->step >= 1 && o->decimals <= 4 && o->id <= 1;
+}
+
 static bool set_option(struct options *o, const char *name, const char *text)
 {
+    const struct {
+        const char *name;
+        long *to;
+    } numbers[] = {{"--hosts", &o->hosts},
+                   {"--rows", &o->rows},
+                   {"--step", &o->step},
+                   {"--decimals", &o->decimals},
+                   {"--id", &o->id},
+                   {"--seed", &o->seed}};
     char *end;
     double v = strtod(text, &end);
     long n = (long)within(v, 0, 1e15);
 
     if (end == text || *end != '\0' || !(v >= 0))
         return false;
-    if (strcmp(name, "--hosts") == 0)
-        o->hosts = n;
-    else if (strcmp(name, "--rows") == 0)
-        o->rows = n;
-    else if (strcmp(name, "--step") == 0)
-        o->step = n;
-    else if (strcmp(name, "--decimals") == 0)
-        o->decimals = n;
-    else if (strcmp(name, "--days") == 0)
+    for (size_t i = 0; i < COUNT(numbers); i++)
+        if (strcmp(name, numbers[i].name) == 0) {
+            *numbers[i].to = n;
+            return numbers_fit(o);
+        }
+    if (strcmp(name, "--days") == 0)
         o->days = v;
+    else if (strcmp(name, "--skew") == 0)
+        o->skew = v;
     else
         return false;
-    return o->hosts >= 1 && o->hosts <= HOSTS_MAX && o->step >= 1 && o->decimals <= 4;
+    return true;
 }
 
 int main(int argc, char **argv)
@@ -343,6 +423,8 @@ int main(int argc, char **argv)
         if (!set_option(&o, argv[i], argv[i + 1]))
             return usage();
     setvbuf(stdout, NULL, _IOFBF, OUTPUT_SIZE);
+    if (o.seed > 0)
+        state = random_from((uint64_t)o.seed);
     fill_deviates();
     if (strcmp(argv[1], "cpu") == 0)
         write_cpu(&o);
@@ -350,6 +432,8 @@ int main(int argc, char **argv)
         write_tags(&o);
     else if (strcmp(argv[1], "geo") == 0)
         write_geo(&o);
+    else if (strcmp(argv[1], "series") == 0)
+        write_series(&o);
     else
         return usage();
     if (fflush(stdout) != 0 || ferror(stdout)) {

@@ -24,7 +24,7 @@ enum cell_kind {
     CELL_TEXT,
 };
 
-#define RESULT_COLS_MAX 64u
+#define RESULT_COLS_MAX 128u
 #define RESULT_NAME_MAX 64u
 #define TEXT_LEN_BITS   24u /* a text cell is its offset and its length in one value */
 

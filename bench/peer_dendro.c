@@ -9,6 +9,8 @@
 #include <stdlib.h>
 
 #define ROWS_PER_INSERT 5000u
+#define NUMERIC_MAX     64u
+#define DAY_MS          INT64_C(86400000)
 
 #define CALLS(X)    \
     X(open)         \
@@ -50,6 +52,11 @@ static void *dendro_peer_open(const char *lib,
     struct dendro_options options = {.settings = settings};
     struct dendro_error e = {0};
 
+    /* Not a setting: it must come first, and then no background work changes the files. */
+    if (settings && settings[0] && strcmp(settings[0], "read_only") == 0) {
+        options.flags = DENDRO_OPEN_READ_ONLY;
+        options.settings += 2;
+    }
     if (library_load(lib, "dendro_", symbols, sizeof symbols / sizeof symbols[0], &dn, err))
         return NULL;
     if (dn.open(path, &options, &d.db, &e) < 0 || dn.connect(d.db, &d.conn, &e) < 0) {
@@ -99,7 +106,23 @@ static void fetch_cell(const struct dendro_column *c, size_t row, struct result 
     case DENDRO_TYPE_TIMESTAMP_NS:
         result_time(ret, ((const int64_t *)c->values)[row] / 1000000);
         break;
+    case DENDRO_TYPE_TIMESTAMPTZ:
+    case DENDRO_TYPE_TIMESTAMP_LOCAL:
+        result_time(ret, ((const int64_t *)c->values)[row] / 1000);
+        break;
+    case DENDRO_TYPE_DATE:
+        result_time(ret, ((const int32_t *)c->values)[row] * DAY_MS);
+        break;
+    case DENDRO_TYPE_NUMERIC: {
+        const struct dendro_text *digits = (const struct dendro_text *)c->values + row;
+        char text[NUMERIC_MAX];
+
+        snprintf(text, sizeof text, "%.*s", (int)digits->len, digits->ptr);
+        result_double(ret, strtod(text, NULL));
+        break;
+    }
     case DENDRO_TYPE_VARCHAR:
+    case DENDRO_TYPE_BPCHAR:
     case DENDRO_TYPE_BLOB: {
         const struct dendro_text *text = (const struct dendro_text *)c->values + row;
 

@@ -4,3 +4,5 @@
 PEER(dendro)
 PEER(duckdb)
 PEER(sqlite)
+PEER(clickhouse)
+PEER(pg)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The databases of the benchmark: how each is found, loaded and talked to. Every one of them runs
 inside a qbench process of its own (see qbench.c), so memory is told apart and a crash hurts one."""
-import glob
 import json
 import os
 import select
@@ -11,8 +10,7 @@ import tempfile
 import time
 
 import queries
-
-DUCKDB_PACKAGE = "@duckdb/node-api@1.5.6-r.1"  # libduckdb.so is inside
+import versions
 
 CPU, GEO = "cpu", "geo"
 TABLES = {
@@ -33,8 +31,10 @@ class Client:
     """A running qbench; one request, one answer."""
 
     def __init__(self, qbench, peer, database, settings=()):
-        self.process = subprocess.Popen([qbench, peer.name, peer.library, database, *settings],
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        """peer: what has `driver` (a name of peer_list.h), `library` and `environment`."""
+        self.process = subprocess.Popen([qbench, peer.driver, peer.library, database, *settings],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0,
+                                        env={**os.environ, **peer.environment})
         self.buffer = b""
         try:
             self.version = self.read(60)["version"]
@@ -108,6 +108,7 @@ class Peer:
 
     def __init__(self, root, build):
         self.root, self.build = root, build
+        self.driver, self.environment = self.name, {}
         self.library = self.find_library()
         self.qbench = os.path.join(build, "bench", "qbench")
 
@@ -164,17 +165,8 @@ class DuckDB(Peer):
     name, label = "duckdb", "DuckDB"
 
     def find_library(self):
-        home = os.path.join(self.root, "build", "bench-peers", "duckdb")
-        pattern = os.path.join(home, "node_modules", "@duckdb", "node-bindings-*", "libduckdb.so")
-        if not glob.glob(pattern):
-            print(f"== installing {DUCKDB_PACKAGE} from npm into {os.path.relpath(home, self.root)}", flush=True)
-            os.makedirs(home, exist_ok=True)
-            subprocess.run(["npm", "install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix", home,
-                            DUCKDB_PACKAGE], check=True, cwd=home)
-        found = glob.glob(pattern)
-        if not found:
-            raise SystemExit(f"bench: {DUCKDB_PACKAGE} brought no libduckdb.so for this machine")
-        return found[0]
+        library, self.environment = versions.duckdb(self.root)
+        return library
 
     def load_table(self, home, table, columns, path, settings):
         peak = self.run(home, ("query", queries.create_table("duckdb", table, columns)),

@@ -55,7 +55,7 @@ def draw(query, hosts, number):
 # ---- pieces of text ----
 
 def stamp(dialect, t):
-    """SQLite keeps seconds since 1970, the others time stamps."""
+    """SQLite keeps seconds since 1970, the others (here and in shapes/) time stamps."""
     return str(t) if dialect == "sqlite" else time.strftime("'%Y-%m-%d %H:%M:%S'", time.gmtime(t))
 
 
@@ -116,18 +116,24 @@ def high_cpu(hosts):
 
 
 def lastpoint(dialect, d):
+    """As each peer says it best; the columns by name, since a table may have more."""
     others = ", ".join(f"last({c}, time) AS {c}" for c in TAGS[1:] + METRICS)
+    every = ", ".join(["time"] + TAGS + METRICS)
     return {
         "dendro": f"SELECT max(time) AS time, hostname, {others} FROM cpu GROUP BY hostname ORDER BY hostname",
-        "duckdb": "SELECT cpu.* FROM cpu JOIN (SELECT hostname h, max(time) t FROM cpu GROUP BY hostname) "
+        "duckdb": f"SELECT {every} FROM cpu JOIN (SELECT hostname h, max(time) t FROM cpu GROUP BY hostname) "
                   "ON hostname = h AND time = t ORDER BY hostname",
+        "clickhouse": f"SELECT {every} FROM cpu ORDER BY hostname, time DESC LIMIT 1 BY hostname",
+        "questdb": f"SELECT {every} FROM cpu LATEST ON time PARTITION BY hostname",
+        "postgres": f"SELECT b.* FROM tags t, LATERAL (SELECT {every} FROM cpu c WHERE c.hostname = t.hostname "
+                    "ORDER BY time DESC LIMIT 1) b",
         "sqlite": "SELECT c.* FROM tags t JOIN cpu c ON c.hostname = t.hostname AND c.time = "
                   "(SELECT max(time) FROM cpu x WHERE x.hostname = t.hostname)",
     }[dialect]
 
 
 def lastpoint_lateral(dialect, d):
-    if dialect == "sqlite":
+    if dialect in ("sqlite", "clickhouse", "questdb"):
         return None
     return ("SELECT b.* FROM tags t, LATERAL (SELECT * FROM cpu c WHERE c.hostname = t.hostname "
             "ORDER BY time DESC LIMIT 1) b")
@@ -159,12 +165,20 @@ def newest_of_each(rows):
 def distinct_on(dialect, d):
     if dialect == "sqlite":
         return None
+    if dialect == "clickhouse":
+        return "SELECT hostname, time, usage_user FROM cpu ORDER BY hostname, time DESC LIMIT 1 BY hostname"
+    if dialect == "questdb":
+        return "SELECT hostname, time, usage_user FROM cpu LATEST ON time PARTITION BY hostname ORDER BY hostname"
     return "SELECT DISTINCT ON (hostname) hostname, time, usage_user FROM cpu ORDER BY hostname, time DESC"
 
 
 def lag_by_host(dialect, d):
-    return ("SELECT hostname, count(*), min(step), max(step) FROM (SELECT hostname, usage_user - lag(usage_user) OVER "
-            "(PARTITION BY hostname ORDER BY time) AS step FROM cpu) AS x GROUP BY hostname ORDER BY hostname")
+    lag = "lag(usage_user) OVER (PARTITION BY hostname ORDER BY time)"
+    if dialect == "clickhouse":
+        lag = ("lagInFrame(toNullable(usage_user)) OVER (PARTITION BY hostname ORDER BY time "
+               "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)")
+    return (f"SELECT hostname, count(*), min(step), max(step) FROM (SELECT hostname, usage_user - {lag} AS step FROM cpu) AS x "
+            "GROUP BY hostname ORDER BY hostname")
 
 
 def moving_avg(dialect, d):
@@ -188,6 +202,10 @@ def window_avg_by_host(metrics):
 
 
 def p95_all(dialect, d):
+    if dialect == "questdb":  # it has approximate percentiles only
+        return None
+    if dialect == "clickhouse":
+        return "SELECT quantileExactInclusive(0.95)(usage_user) FROM cpu"
     if dialect != "sqlite":
         return "SELECT percentile_cont(0.95) WITHIN GROUP (ORDER BY usage_user) FROM cpu"
     place = "(SELECT (count(*) - 1) * 0.95 FROM cpu)"
@@ -196,6 +214,10 @@ def p95_all(dialect, d):
 
 
 def p95_by_host(dialect, d):
+    if dialect == "questdb":
+        return None
+    if dialect == "clickhouse":
+        return "SELECT hostname, quantileExactInclusive(0.95)(usage_user) FROM cpu GROUP BY hostname ORDER BY hostname"
     if dialect != "sqlite":
         return ("SELECT hostname, percentile_cont(0.95) WITHIN GROUP (ORDER BY usage_user) FROM cpu "
                 "GROUP BY hostname ORDER BY hostname")
