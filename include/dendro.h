@@ -3,8 +3,7 @@
  * dendro.h: Dendro inside a program. The whole public interface; nothing else of the library is
  * visible or promised.
  *
- *     dendro_db *db;
- *     dendro_conn *conn;
+ *     dendro_db *db; dendro_conn *conn;
  *     dendro_stmt *stmt;
  *     struct dendro_error err;
  *
@@ -297,8 +296,9 @@ enum dendro_type {
     DENDRO_TYPE_TIMETZ = 19,       /* TIME WITH TIME ZONE: as text only */
     DENDRO_TYPE_BIT = 20,          /* BIT(n) and BIT VARYING(n): as text, digits 0 and 1 */
     DENDRO_TYPE_VARBIT = 21,
-    DENDRO_TYPE_ENUM = 22, /* of any type that CREATE TYPE made: as text, its label */
-    DENDRO_TYPE_OID = 40,  /* from here on of pg_catalog: a 64 bit integer; the others are text */
+    DENDRO_TYPE_ENUM = 22,            /* of any type that CREATE TYPE made: as text, its label */
+    DENDRO_TYPE_TIMESTAMP_LOCAL = 23, /* what a clock shows, without a zone: microseconds */
+    DENDRO_TYPE_OID = 40, /* from here on of pg_catalog: a 64 bit integer; the others are text */
     DENDRO_TYPE_NAME = 41,
     DENDRO_TYPE_CHAR1 = 42, /* "char" */
     DENDRO_TYPE_REGCLASS = 43,

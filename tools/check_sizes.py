@@ -3,7 +3,7 @@
 """The size ratchet. Soft limits may be passed only by what tools/sizes.txt lists, and only up to
 the size written there: an entry may shrink or go, never grow. Hard limits hold for everything.
 
-    .c 600 lines soft, 1000 hard; .h 200 soft, 1000 hard; function body 70 soft, 100 hard;
+    .c 800 lines soft, 1200 hard; .h 300 soft, 1200 hard; function body 80 soft, 120 hard;
     7 parameters, no exceptions
 
 `--update` lowers the entries to today's sizes and drops those that are not needed any more. A new
@@ -14,9 +14,9 @@ import re
 
 from checklib import expect, files, line_of, main, read, strip_c
 
-FILE_SOFT = {".c": 600, ".h": 200}
-FILE_HARD = 1000
-FUNCTION_SOFT, FUNCTION_HARD = 70, 100
+FILE_SOFT = {".c": 800, ".h": 300}
+FILE_HARD = 1200
+FUNCTION_SOFT, FUNCTION_HARD = 80, 120
 PARAMS_HARD = 7
 # Functions whose parameters somebody else has chosen: a library calls them.
 FOREIGN = {"src/server/http/http.c:http_handle", "src/server/http/cert.c:cert_ask"}
@@ -106,19 +106,19 @@ def self_test():
         return f"int f({params})\n{{\n" + "    a++;\n" * lines + "}\n"
 
     seven = ", ".join(f"int p{i}" for i in range(7))
-    expect(check, {"src/a/a.c": body(70, seven)})
-    expect(check, {"src/a/a.c": body(71)}, r"a\.c:1: function .*:f has 71 lines; the limit is 70")
-    expect(check, {"src/a/a.c": body(101)}, r"hard limit is 100")
-    expect(check, {"src/a/a.c": body(71), LIST: "# x\nfunction src/a/a.c:f 71\n"})
-    expect(check, {"src/a/a.c": body(72), LIST: "function src/a/a.c:f 71\n"}, r"grew from 71 to 72")
-    expect(check, {"src/a/a.c": body(101), LIST: "function src/a/a.c:f 101\n"}, r"hard limit")
-    expect(check, {"src/a/a.c": body(1), LIST: "function src/a/a.c:f 71\n"}, r"not needed")
+    expect(check, {"src/a/a.c": body(80, seven)})
+    expect(check, {"src/a/a.c": body(81)}, r"a\.c:1: function .*:f has 81 lines; the limit is 80")
+    expect(check, {"src/a/a.c": body(121)}, r"hard limit is 120")
+    expect(check, {"src/a/a.c": body(81), LIST: "# x\nfunction src/a/a.c:f 81\n"})
+    expect(check, {"src/a/a.c": body(82), LIST: "function src/a/a.c:f 81\n"}, r"grew from 81 to 82")
+    expect(check, {"src/a/a.c": body(121), LIST: "function src/a/a.c:f 121\n"}, r"hard limit")
+    expect(check, {"src/a/a.c": body(1), LIST: "function src/a/a.c:f 81\n"}, r"not needed")
     expect(check, {"src/a/a.c": body(1, seven + ", int (*fn)(int, int)")}, r"has 8 parameters")
-    expect(check, {"src/a/a.c": "int x;\n" * 601}, r"file src/a/a\.c has 601 lines; the limit is 600")
-    expect(check, {"src/a/a.h": "int x;\n" * 201}, r"file src/a/a\.h has 201 lines")
-    expect(check, {"tests/a.c": "int x;\n" * 1001, LIST: "file tests/a.c 1001\n"}, r"hard limit is 1000")
+    expect(check, {"src/a/a.c": "int x;\n" * 801}, r"file src/a/a\.c has 801 lines; the limit is 800")
+    expect(check, {"src/a/a.h": "int x;\n" * 301}, r"file src/a/a\.h has 301 lines")
+    expect(check, {"tests/a.c": "int x;\n" * 1201, LIST: "file tests/a.c 1201\n"}, r"hard limit is 1200")
     expect(lambda root: check(root, update=True),
-           {"src/a/a.c": body(75), LIST: "function src/a/a.c:f 80\nfunction src/a/a.c:gone 90\n"})
+           {"src/a/a.c": body(85), LIST: "function src/a/a.c:f 90\nfunction src/a/a.c:gone 90\n"})
 
 
 if __name__ == "__main__":

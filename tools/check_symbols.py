@@ -62,7 +62,7 @@ def check(root, build_dir):
             match = re.fullmatch(r"libdn_(\w+)\.a", name)
             if match:
                 static[match.group(1)] = os.path.join(here, name)
-            elif name == "libdendro.so":
+            elif re.fullmatch(r"libdendro\.so(\.\d+)*", name):  # the library, or a link to it
                 shared = os.path.join(here, name)
     if not static:
         return findings + [f"{build_dir}: no libdn_*.a; build first"]

@@ -37,6 +37,7 @@ cat >"$top/bin/ninja" <<'FAKE'
 mkdir -p "$2/src/bin" "$2/src/engine"
 : >"$2/src/bin/dendro"
 [ "${FAKE_NO_LIBRARY:-}" ] || : >"$2/src/engine/libdendro.so"
+[ "${FAKE_NO_LIBRARY:-}" ] || : >"$2/src/engine/libdendro.so.0"
 : >"$2/src/engine/libdendro.a"
 FAKE
 printf '#!/bin/sh\necho installed\n' >"$top/bin/dpkg-query"
@@ -77,7 +78,7 @@ rm -rf "$top/build"
 want 1 '9 passed, 1 failed' test FAKE_NO_LIBRARY=1
 want 1 'dev: the release build failed' build FAKE_BUILD_FAILS=build/release
 want 0 '== built build/release/dendro, libdendro.so, libdendro.a' build
-for name in dendro libdendro.so libdendro.a; do
+for name in dendro libdendro.so libdendro.so.0 libdendro.a; do
     [ -e "$top/build/release/$name" ] || { echo "build/release/$name is not there"; bad=1; }
 done
 want 1 "dev: there is no command 'nonsense'" nonsense

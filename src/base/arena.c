@@ -69,6 +69,8 @@ static void *arena_grow(struct arena *arena, size_t size)
     if (arena->chunk_size < ARENA_CHUNK_MAX)
         arena->chunk_size *= 2;
 #endif
+    if (arena->cancel && atomic_load_explicit(arena->cancel, memory_order_relaxed))
+        return NULL;
     chunk = mem_alloc(arena->owner, sizeof *chunk + bytes);
     if (!chunk)
         return NULL;

@@ -145,7 +145,7 @@ struct rd {
 
 static inline struct rd rd_make(const void *p, size_t n)
 {
-    struct rd r = {.p = p, .end = (const uint8_t *)p + n, .bad = false};
+    struct rd r = {.p = p, .end = n ? (const uint8_t *)p + n : p, .bad = false};
     return r;
 }
 

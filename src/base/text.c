@@ -38,6 +38,18 @@ bool text_utf8_valid(const char *s, size_t len)
     return true;
 }
 
+size_t text_utf8_len(const char *s, size_t len)
+{
+    size_t used = 0;
+
+    return len > 0 && text_next(s, len, &used) >= 0 ? used : 0;
+}
+
+bool text_value_valid(const char *s, size_t len)
+{
+    return (len == 0 || !memchr(s, '\0', len)) && text_utf8_valid(s, len);
+}
+
 bool text_same_fold(const char *a, size_t a_len, const char *b, size_t b_len)
 {
     size_t i = 0;
@@ -81,17 +93,23 @@ static unsigned text_min(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-static unsigned text_distance(const int32_t *a, unsigned a_len, const int32_t *b, unsigned b_len)
+/* Edits from a to b; from max + 1 on it may say less than there are. */
+static unsigned
+text_distance(const int32_t *a, unsigned a_len, const int32_t *b, unsigned b_len, unsigned max)
 {
     unsigned rows[3][TEXT_NEAR_MAX + 1]; /* two rows back, one back, this one */
     unsigned *before = rows[0];
     unsigned *last = rows[1];
     unsigned *now = rows[2];
+    unsigned least_before = 0; /* of the row before */
 
+    if (a_len > b_len + max || b_len > a_len + max)
+        return max + 1; /* each letter more is an edit */
     for (unsigned j = 0; j <= b_len; j++)
         last[j] = before[j] = j;
     for (unsigned i = 1; i <= a_len; i++) {
         unsigned *free_row = before;
+        unsigned least = i;
 
         now[0] = i;
         for (unsigned j = 1; j <= b_len; j++) {
@@ -100,7 +118,11 @@ static unsigned text_distance(const int32_t *a, unsigned a_len, const int32_t *b
             now[j] = text_min(text_min(last[j], now[j - 1]) + 1, last[j - 1] + cost);
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
                 now[j] = text_min(now[j], before[j - 2] + 1);
+            least = text_min(least, now[j]);
         }
+        if (least > max && least_before > max)
+            return max + 1; /* a swap looks two rows back, nothing looks further */
+        least_before = least;
         before = last;
         last = now;
         now = free_row;
@@ -110,27 +132,30 @@ static unsigned text_distance(const int32_t *a, unsigned a_len, const int32_t *b
 
 struct text_near text_near_make(const char *word)
 {
-    struct text_near near = {.word = word};
-    int32_t folded[TEXT_NEAR_MAX];
-    unsigned len = text_fold(word, folded);
+    struct text_near near = {.len = 0};
+    unsigned len = text_fold(word, near.word);
 
-    if (len <= TEXT_NEAR_MAX)
+    if (len <= TEXT_NEAR_MAX) {
+        near.len = len;
         near.distance_max = len <= 1 ? 0 : len <= 5 ? 1 : len <= 8 ? 2 : 3;
+    }
     return near;
 }
 
 void text_near_try(struct text_near *near, const char *candidate)
 {
-    int32_t a[TEXT_NEAR_MAX];
     int32_t b[TEXT_NEAR_MAX];
-    unsigned a_len = text_fold(near->word, a);
-    unsigned b_len = text_fold(candidate, b);
+    unsigned max = near->distance_max;
+    unsigned b_len;
     unsigned distance;
 
-    if (a_len > TEXT_NEAR_MAX || b_len > TEXT_NEAR_MAX)
+    if (near->len == 0 || strnlen(candidate, near->len) + max < near->len)
+        return; /* a character has a byte at least */
+    b_len = text_fold(candidate, b);
+    if (b_len > TEXT_NEAR_MAX)
         return;
-    distance = text_distance(a, a_len, b, b_len);
-    if (distance > near->distance_max || (near->best && distance >= near->distance))
+    distance = text_distance(near->word, near->len, b, b_len, max);
+    if (distance > max || (near->best && distance >= near->distance))
         return;
     near->best = candidate;
     near->distance = distance;

@@ -8,12 +8,26 @@
 #include "base/attr.h"
 
 #include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
 
 #define TEXT_NEAR_MAX 64u /* characters; longer words are never suggested */
 
 /* Well-formed UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF. NUL is a character.
- */
+ * For what is stored already. */
 bool text_utf8_valid(const char *s, size_t len);
+/* The same without NUL: what a text value may be on its way in, whichever way that is. */
+bool text_value_valid(const char *s, size_t len);
+
+/* Bytes of the character that the text begins with; 0: it begins with none. */
+size_t text_utf8_len(const char *s, size_t len);
+
+/* Is the character one of the set? A zero byte never is, which strchr() would find at the set's
+ * end: texts from outside have them. */
+static inline bool text_one_of(int c, const char *set)
+{
+    return c != 0 && strchr(set, c) != NULL;
+}
 
 /* Equal when upper and lower case are the same (simple mapping of Unicode, character by character).
  * Text that is no UTF-8 compares by bytes. */
@@ -28,10 +42,11 @@ bool text_same_fold(const char *a, size_t a_len, const char *b, size_t b_len);
  *     if (near.best) …
  */
 struct text_near {
-    const char *word;      /* borrowed */
-    const char *best;      /* borrowed, NULL = none near enough; the first of equals */
-    unsigned distance;     /* of best */
-    unsigned distance_max; /* more is not near */
+    int32_t word[TEXT_NEAR_MAX]; /* folded */
+    unsigned len;                /* of it; 0: nothing is near */
+    const char *best;            /* borrowed, NULL = none near enough; the first of equals */
+    unsigned distance;           /* of best */
+    unsigned distance_max;       /* more is not near */
 };
 
 struct text_near text_near_make(const char *word);

@@ -15,6 +15,17 @@
 static char access_first_name[] = ACCESS_FIRST_NAME;
 static char access_read_name[] = "pg_read_all_data";
 static char access_write_name[] = "pg_write_all_data";
+static char access_stats_name[] = "pg_read_all_stats";
+static char access_settings_name[] = "pg_read_all_settings";
+static char access_monitor_name[] = "pg_monitor";
+static char access_signal_name[] = "pg_signal_backend";
+static char access_checkpoint_name[] = "pg_checkpoint";
+
+#define ACCESS_GROUP(number, text)                                                \
+    {                                                                             \
+        .id = (number), .name = (text), .attrs = ROLE_INHERIT, .connections = -1, \
+        .valid_until = ACCESS_FOREVER                                             \
+    }
 
 static const struct role access_always[] = {
     {.id = ACCESS_FIRST,
@@ -22,16 +33,17 @@ static const struct role access_always[] = {
      .attrs = ROLE_ATTRS_ALL,
      .connections = -1,
      .valid_until = ACCESS_FOREVER},
-    {.id = ACCESS_READ_ALL,
-     .name = access_read_name,
-     .attrs = ROLE_INHERIT,
-     .connections = -1,
-     .valid_until = ACCESS_FOREVER},
-    {.id = ACCESS_WRITE_ALL,
-     .name = access_write_name,
-     .attrs = ROLE_INHERIT,
-     .connections = -1,
-     .valid_until = ACCESS_FOREVER},
+    ACCESS_GROUP(ACCESS_READ_ALL, access_read_name),
+    ACCESS_GROUP(ACCESS_WRITE_ALL, access_write_name),
+    ACCESS_GROUP(ACCESS_READ_STATS, access_stats_name),
+    ACCESS_GROUP(ACCESS_READ_SETTING, access_settings_name),
+    ACCESS_GROUP(ACCESS_MONITOR, access_monitor_name),
+    ACCESS_GROUP(ACCESS_SIGNAL, access_signal_name),
+    ACCESS_GROUP(ACCESS_CHECKPOINT, access_checkpoint_name),
+};
+static const struct role_member access_always_members[] = {
+    {.role = ACCESS_READ_SETTING, .member = ACCESS_MONITOR},
+    {.role = ACCESS_READ_STATS, .member = ACCESS_MONITOR},
 };
 
 /* ---- life ---- */
@@ -137,22 +149,30 @@ bool access_has_password(const struct access *a)
     return false;
 }
 
+const struct role_member *access_member_at(const struct access *a, size_t i)
+{
+    if (i < DN_ARRAY_SIZE(access_always_members))
+        return &access_always_members[i];
+    i -= DN_ARRAY_SIZE(access_always_members);
+    return a && i < a->members_count ? &a->members[i] : NULL;
+}
+
 /* Way from a role to one it belongs to; inherit: only by roles that inherit. */
 static bool
 access_way(const struct access *a, uint32_t role, uint32_t to, bool inherit, uint32_t depth)
 {
+    const struct role_member *m;
     const struct role *r;
 
     if (role == to)
         return true;
-    if (!a || depth > ACCESS_DEPTH_MAX)
+    if (depth > ACCESS_DEPTH_MAX)
         return false;
     r = access_role_by_id(a, role);
     if (!r || (inherit && !(r->attrs & ROLE_INHERIT)))
         return false;
-    for (size_t i = 0; i < a->members_count; i++)
-        if (a->members[i].member == role &&
-            access_way(a, a->members[i].role, to, inherit, depth + 1))
+    for (size_t i = 0; (m = access_member_at(a, i)) != NULL; i++)
+        if (m->member == role && access_way(a, m->role, to, inherit, depth + 1))
             return true;
     return false;
 }
@@ -314,6 +334,7 @@ size_t access_granted_count(const struct access *a, uint32_t role)
     size_t count = 0;
 
     for (size_t i = 0; a && i < a->grants_count; i++)
-        count += !a->grants[i].revoked && a->grants[i].grantee == role;
+        count +=
+            !a->grants[i].revoked && (a->grants[i].grantee == role || a->grants[i].grantor == role);
     return count;
 }

@@ -10,8 +10,11 @@
  *     catalog_with_access(cur, next, &ret, err);  access_unref(next);
  *
  * Always there: the first role, a superuser who owns everything that nobody else owns, and the
- * roles pg_read_all_data and pg_write_all_data. Everybody (ACCESS_PUBLIC) may use the schema
- * "public", connect to the database and make temporary tables, until somebody revokes it.
+ * roles pg_read_all_data, pg_write_all_data, pg_read_all_stats (what sessions of others do),
+ * pg_read_all_settings (settings that tell of paths and addresses), pg_monitor (a member of both),
+ * pg_signal_backend (may cancel and end sessions) and pg_checkpoint. Everybody (ACCESS_PUBLIC) may
+ * use the schema "public", connect to the database and make temporary tables, until somebody
+ * revokes it.
  *
  * Readers take NULL for the struct access. Any thread may read; ref and unref are atomic. */
 #pragma once
@@ -28,6 +31,11 @@
 #define ACCESS_FIRST_NAME   "dendro"
 #define ACCESS_READ_ALL     6181u
 #define ACCESS_WRITE_ALL    6182u
+#define ACCESS_READ_STATS   3375u
+#define ACCESS_MONITOR      3373u
+#define ACCESS_READ_SETTING 3374u
+#define ACCESS_SIGNAL       4200u
+#define ACCESS_CHECKPOINT   4544u
 #define ACCESS_ROLE_ID_MIN  16384u /* of roles that somebody made */
 #define ACCESS_ROLES_MAX    65536u
 #define ACCESS_GRANTS_MAX   1048576u
@@ -135,6 +143,8 @@ const struct role *access_role_by_id(const struct access *a, uint32_t id);
 /* All of them in some order: i from 0 until NULL comes. */
 const struct role *access_role_at(const struct access *a, size_t i);
 const char *access_role_name(const struct access *a, uint32_t id); /* "public"; "" = unknown */
+/* Who belongs to whom, in some order, with those that always do: i from 0 until NULL comes. */
+const struct role_member *access_member_at(const struct access *a, size_t i);
 /* Is it `of`, or a member of it, at any remove? A superuser is a member of all. */
 bool access_member(const struct access *a, uint32_t role, uint32_t of);
 /* Has it the privileges of `of`: member by roles that all inherit? */

@@ -60,9 +60,7 @@ int catalog_may(const struct catalog *c,
                 struct dn_err *err)
 {
     struct access_object o = catalog_object(r);
-    const char *schema = r->view       ? r->view->schema
-                         : r->sequence ? r->sequence->schema
-                                       : r->table->schema;
+    const char *schema = catalog_relation_schema(r);
     int rc;
 
     if (role == 0 || access_superuser(c->access, role) || access_of_system(schema))
@@ -88,6 +86,24 @@ int catalog_may_columns(const struct catalog *c,
 
     *ret_left = rc == 0 && role ? need & some & ~has : 0;
     return rc;
+}
+
+int catalog_may_any(const struct catalog *c,
+                    uint32_t role,
+                    const struct catalog_relation *r,
+                    uint32_t rights,
+                    bool columns,
+                    struct dn_err *err)
+{
+    struct access_object o = catalog_object(r);
+    int rc = catalog_may(c, role, r, 0, err);
+
+    if (rc < 0 || role == 0 || access_superuser(c->access, role) ||
+        (access_privileges(c->access, role, &o) & rights) ||
+        (columns && (access_somewhere(c->access, role, &o) & rights)))
+        return rc;
+    return DN_FAIL(
+        err, DN_E_DENIED, "permission denied for %s %s", access_word(r), catalog_relation_name(r));
 }
 
 int catalog_may_column(const struct catalog *c,

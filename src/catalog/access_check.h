@@ -30,6 +30,14 @@ int catalog_may_column(const struct catalog *c,
                        uint32_t column,
                        uint32_t need,
                        struct dn_err *err) DN_MUST_CHECK;
+/* Any one of the rights, on the relation or (columns) on a column of it; its schema must be usable
+ * too. */
+int catalog_may_any(const struct catalog *c,
+                    uint32_t role,
+                    const struct catalog_relation *r,
+                    uint32_t rights,
+                    bool columns,
+                    struct dn_err *err) DN_MUST_CHECK;
 /* What grants call a column: a table's by its id, a view's by its place, from 1 on. 0: none. */
 uint32_t catalog_relation_column(const struct catalog_relation *r, const char *name);
 int catalog_may_schema(const struct catalog *c,

@@ -146,7 +146,7 @@ void access_drop_role(struct access *a, uint32_t id)
 void access_drop_grants(struct access *a, uint32_t role)
 {
     for (size_t i = a->grants_count; i-- > 0;)
-        if (a->grants[i].grantee == role)
+        if (a->grants[i].grantee == role || a->grants[i].grantor == role)
             access_remove_grant(a, i);
 }
 
@@ -194,6 +194,50 @@ void access_drop_member(struct access *a, uint32_t role, uint32_t member, bool a
 
 /* ---- objects ---- */
 
+static bool access_same_schema(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* Are both grants by one role to another on the same object? */
+static bool access_grants_twins(const struct access_grant *a, const struct access_grant *b)
+{
+    return a->kind == b->kind && a->id == b->id && a->column == b->column &&
+           a->grantee == b->grantee && a->grantor == b->grantor && a->revoked == b->revoked &&
+           access_same_schema(a->schema, b->schema);
+}
+
+/* What the old owner of an object granted on it is the new owner's grant from now on, as if the new
+ * owner had given it: otherwise the old owner could not be dropped, or the grants would be by a
+ * role that is not there. */
+static void access_regrant(struct access *a, const struct access_owner *o, uint32_t to)
+{
+    for (size_t i = 0; i < a->grants_count; i++) {
+        struct access_grant *g = &a->grants[i];
+
+        if (g->revoked || g->grantor != o->role || g->kind != o->kind || g->id != o->id ||
+            !access_same_schema(g->schema, o->schema))
+            continue;
+        g->grantor = to;
+        for (size_t k = 0; k < a->grants_count; k++)
+            if (k != i && access_grants_twins(&a->grants[k], g)) {
+                a->grants[k].privileges |= g->privileges;
+                a->grants[k].options |= g->options;
+                access_remove_grant(a, i--);
+                break;
+            }
+    }
+}
+
+void access_reassign(struct access *a, uint32_t from, uint32_t to)
+{
+    for (size_t i = 0; i < a->owners_count; i++)
+        if (a->owners[i].role == from) {
+            access_regrant(a, &a->owners[i], to);
+            a->owners[i].role = to;
+        }
+}
+
 int access_set_owner(struct access *a,
                      const struct access_object *o,
                      uint32_t role,
@@ -204,6 +248,7 @@ int access_set_owner(struct access *a,
 
     for (size_t i = 0; i < a->owners_count; i++)
         if (access_is(o, a->owners[i].kind, a->owners[i].id, a->owners[i].schema)) {
+            access_regrant(a, &a->owners[i], role);
             a->owners[i].role = role;
             return 0;
         }

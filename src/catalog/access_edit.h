@@ -18,6 +18,8 @@ int access_set_owner(struct access *a,
                      const struct access_object *o,
                      uint32_t role,
                      struct dn_err *err) DN_MUST_CHECK;
+/* All that one role owns is another's, with the grants that the first made on it. */
+void access_reassign(struct access *a, uint32_t from, uint32_t to);
 int access_give(struct access *a,
                 const struct access_object *o,
                 uint32_t grantee,
@@ -44,5 +46,5 @@ int access_rename_schema(struct access *a, const char *from, const char *to, str
 /* What keeps a role from being dropped: objects it owns, and grants to it or by it. */
 size_t access_owned_count(const struct access *a, uint32_t role);
 size_t access_granted_count(const struct access *a, uint32_t role);
-/* Takes all that was granted to it. */
+/* Takes all that was granted to the role, and what it granted with that to others. */
 void access_drop_grants(struct access *a, uint32_t role);

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "catalog/catalog_json.h"
+#include "volume/document.h"
 
 #include <string.h>
 
@@ -101,17 +102,44 @@ int catalog_load(struct volume *v, struct catalog **ret, struct dn_err *err)
     return 0;
 }
 
+/* volume_doc_load_fn: what was printed is the same catalog. */
+static int catalog_loads(void *arg, const void *p, size_t n, struct dn_err *err)
+{
+    const struct catalog *c = arg;
+    struct catalog *again;
+    bool same;
+    int rc = catalog_parse_strict(p, n, &again, err);
+
+    if (rc < 0)
+        return rc;
+    same = again->version == c->version && again->documents == c->documents &&
+           again->table_id_next == c->table_id_next && again->schemas_count == c->schemas_count &&
+           again->tables_count == c->tables_count && again->views_count == c->views_count &&
+           again->sequences_count == c->sequences_count && again->types_count == c->types_count;
+    catalog_unref(again);
+    return same ? 0 : DN_FAIL(err, DN_E_CORRUPT, "catalog: something is missing in it");
+}
+
+int catalog_print_checked(struct volume *v, struct catalog *c, struct buf *ret, struct dn_err *err)
+{
+    struct volume_doc doc = {.name = CATALOG_DOC, .bytes = ret, .load = catalog_loads, .arg = c};
+    int rc = catalog_print(c, ret, err);
+
+    return rc < 0 ? rc : volume_doc_check(v, &doc, err);
+}
+
 int catalog_save(struct volume *v, struct catalog *c, struct dn_err *err)
 {
-    struct buf doc;
+    struct volume_doc doc = {.name = CATALOG_DOC, .load = catalog_loads, .arg = c};
+    struct buf bytes;
     int rc;
 
-    buf_init(&doc, NULL);
-    rc = catalog_print(c, &doc, err);
+    buf_init(&bytes, NULL);
+    doc.bytes = &bytes;
+    rc = catalog_print(c, &bytes, err);
     if (rc == 0)
-        rc = volume_doc_replace(
-            v, CATALOG_DOC, doc.data, doc.len, c->generation, &c->generation, err);
-    buf_done(&doc);
+        rc = volume_doc_save(v, &doc, c->generation, &c->generation, err);
+    buf_done(&bytes);
     return rc;
 }
 

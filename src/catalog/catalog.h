@@ -21,7 +21,7 @@
 #include "volume/volume.h"
 
 #define CATALOG_DOC             "catalog"
-#define CATALOG_FORMAT          6
+#define CATALOG_FORMAT          8
 #define CATALOG_SCHEMA_DEFAULT  "public"
 #define CATALOG_SCHEMAS_MAX     4096u
 #define CATALOG_TABLES_MAX      65536u
@@ -51,6 +51,14 @@ struct catalog {
     size_t sequences_count, types_count;
     struct user_type **types; /* likewise: what CREATE TYPE made; no relation has the name of one */
     uint32_t type_next;       /* numbers of types are never used again; from 1 */
+    uint32_t documents;       /* enum catalog_document: those that must be there beside it */
+};
+
+/* Documents that hold a part of what the catalog describes. One that is missing although the
+ * catalog names it is lost, not new. The names are those of the volume. */
+enum catalog_document {
+    CATALOG_HAS_COUNTERS = 1, /* "counters": how far sequences have come */
+    CATALOG_HAS_CLOCKS = 2    /* "clocks": counters of time partitions */
 };
 
 /* What shares one name space, and can stand in FROM: one of them is set. */
@@ -65,6 +73,11 @@ static inline const char *catalog_relation_name(const struct catalog_relation *r
     return r->table ? r->table->name : r->view ? r->view->name : r->sequence->name;
 }
 
+static inline const char *catalog_relation_schema(const struct catalog_relation *r)
+{
+    return r->view ? r->view->schema : r->sequence ? r->sequence->schema : r->table->schema;
+}
+
 int catalog_load(struct volume *v, struct catalog **ret, struct dn_err *err) DN_MUST_CHECK;
 int catalog_save(struct volume *v,
                  struct catalog *c,
@@ -72,9 +85,13 @@ int catalog_save(struct volume *v,
 struct catalog *catalog_ref(struct catalog *c);
 void catalog_unref(struct catalog *c);
 
-/* The JSON document and back. Untrusted input: every error is DN_E_CORRUPT or DN_E_VERSION. */
+/* The JSON document and back. Untrusted input: every error is DN_E_CORRUPT or DN_E_VERSION. What is
+ * in a temporary schema that is missing gets one: the next open for writing drops both. */
 int catalog_parse(const void *p, size_t n, struct catalog **ret, struct dn_err *err) DN_MUST_CHECK;
 int catalog_print(const struct catalog *c, struct buf *ret, struct dn_err *err) DN_MUST_CHECK;
+/* Prints it and has it loaded again (volume/document.h): DN_E_INTERNAL if that fails. */
+int catalog_print_checked(struct volume *v, struct catalog *c, struct buf *ret, struct dn_err *err)
+    DN_MUST_CHECK;
 
 /* Look-ups: exact name first, else a unique case-insensitive match. NULL: none (the error, if err
  * is not NULL, says so with a "perhaps you meant" hint, or DN_E_AMBIGUOUS). Borrowed from c. */

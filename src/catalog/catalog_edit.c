@@ -27,6 +27,7 @@ int catalog_copy(const struct catalog *c, struct catalog **ret, struct dn_err *e
     n->sequences = mem_calloc(NULL, c->sequences_count + 1, sizeof *n->sequences);
     n->types = mem_calloc(NULL, c->types_count + 1, sizeof *n->types);
     n->type_next = c->type_next;
+    n->documents = c->documents;
     if (!n->schemas || !n->tables || !n->views || !n->sequences || !n->types)
         goto nomem;
     for (size_t i = 0; i < c->schemas_count; i++) {
@@ -196,6 +197,8 @@ int catalog_with_changed_table(const struct catalog *c,
         was++;
     if (was == c->tables_count)
         return DN_FAIL(err, DN_E_UNDEFINED_TABLE, "the table does not exist any more");
+    if (!catalog_has_schema(c, t->schema))
+        return DN_FAIL(err, DN_E_UNDEFINED_SCHEMA, "schema \"%s\" does not exist", t->schema);
     rc = catalog_free_but(c, t->schema, t->name, t->id, err);
     if (rc < 0)
         return rc;

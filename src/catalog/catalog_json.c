@@ -219,6 +219,49 @@ static void json_read_schemas(struct json_reader *r, const struct dn_json *root,
         catalog_json_fail(r, "schemas", "\"%s\" is missing", CATALOG_SCHEMA_DEFAULT);
 }
 
+/* Is something in a temporary schema that is not there? It came from a release that saved one
+ * without the other. It gets its schema back, and goes with it at the next open for writing. */
+static void json_adopt(struct json_reader *r, struct catalog *c, const char *name)
+{
+    struct schema_def *grown;
+    size_t at = 0;
+
+    while (at < c->schemas_count && strcmp(c->schemas[at].name, name) < 0)
+        at++;
+    if (at < c->schemas_count && strcmp(c->schemas[at].name, name) == 0)
+        return;
+    grown = mem_realloc(NULL, c->schemas, (c->schemas_count + 1) * sizeof *grown);
+    if (!grown) {
+        r->rc = DN_FAIL_NOMEM(r->err);
+        return;
+    }
+    c->schemas = grown;
+    memmove(grown + at + 1, grown + at, (c->schemas_count - at) * sizeof *grown);
+    c->schemas_count++;
+    grown[at] = (struct schema_def){.temp = true};
+    grown[at].name = catalog_json_strdup(r, name);
+    grown[at].replication = catalog_json_strdup(r, "");
+}
+
+static void json_adopt_all(struct json_reader *r, const struct dn_json *root, struct catalog *c)
+{
+    static const char *const lists[] = {"tables", "views", "sequences", "types"};
+
+    for (size_t k = 0; k < DN_ARRAY_SIZE(lists); k++) {
+        const struct dn_json *list = r->rc == 0 ? dn_json_get(root, lists[k]) : NULL;
+
+        for (size_t i = 0; dn_json_is(list, DN_JSON_ARRAY) && r->rc == 0 && i < list->count; i++) {
+            const struct dn_json *o = &list->items[i];
+            const struct dn_json *in =
+                dn_json_is(o, DN_JSON_OBJECT) ? dn_json_get(o, "schema") : NULL;
+
+            if (dn_json_is(in, DN_JSON_STRING) && in->len <= TABLE_NAME_MAX &&
+                strncmp(in->str, CATALOG_TEMP "_", strlen(CATALOG_TEMP "_")) == 0)
+                json_adopt(r, c, in->str);
+        }
+    }
+}
+
 /* What one table must be among the others: sorted, in a schema that exists, its id its own. */
 static void json_check_place(struct json_reader *r, const struct catalog *c, size_t at)
 {
@@ -355,6 +398,43 @@ static void json_read_views(struct json_reader *r, const struct dn_json *root, s
     }
 }
 
+static const struct {
+    const char *name;
+    enum catalog_document flag;
+} json_documents[] = {{"clocks", CATALOG_HAS_CLOCKS}, {"counters", CATALOG_HAS_COUNTERS}};
+
+static void
+json_read_documents(struct json_reader *r, const struct dn_json *root, struct catalog *c)
+{
+    const struct dn_json *list =
+        r->rc == 0 && dn_json_get(root, "documents")
+            ? catalog_json_array(r, root, "documents", DN_ARRAY_SIZE(json_documents))
+            : NULL;
+
+    for (size_t i = 0; r->rc == 0 && list && i < list->count; i++) {
+        const struct dn_json *v = &list->items[i];
+        uint32_t flag = 0;
+
+        for (size_t k = 0; k < DN_ARRAY_SIZE(json_documents); k++)
+            if (dn_json_is(v, DN_JSON_STRING) && strcmp(v->str, json_documents[k].name) == 0)
+                flag = json_documents[k].flag;
+        if (!flag || (c->documents & flag))
+            catalog_json_fail(r, "documents", "element %zu is no document, or there twice", i);
+        c->documents |= flag;
+    }
+}
+
+static void json_write_documents(const struct catalog *c, struct dn_json_writer *w)
+{
+    if (!c->documents)
+        return;
+    dn_json_begin(w, "documents", '[');
+    for (size_t k = 0; k < DN_ARRAY_SIZE(json_documents); k++)
+        if (c->documents & json_documents[k].flag)
+            dn_json_put_text(w, NULL, json_documents[k].name, strlen(json_documents[k].name));
+    dn_json_end(w, ']');
+}
+
 /* The format number comes first: a newer document may look different everywhere else. */
 static void json_check_format(struct json_reader *r, const struct dn_json *root)
 {
@@ -374,7 +454,8 @@ static void json_check_format(struct json_reader *r, const struct dn_json *root)
                         CATALOG_FORMAT);
 }
 
-static void json_read_root(struct json_reader *r, const struct dn_json *root, struct catalog *c)
+static void
+json_read_root(struct json_reader *r, const struct dn_json *root, bool strict, struct catalog *c)
 {
     static const char *const members[] = {"format",
                                           "version",
@@ -385,13 +466,16 @@ static void json_read_root(struct json_reader *r, const struct dn_json *root, st
                                           "sequences",
                                           "access",
                                           "types",
-                                          "type_next"};
+                                          "type_next",
+                                          "documents"};
 
     json_check_format(r, root);
-    catalog_json_members(r, root, members, DN_ARRAY_SIZE(members), 5);
+    catalog_json_members(r, root, members, DN_ARRAY_SIZE(members), 6);
     c->version = (uint64_t)catalog_json_int(r, root, "version", 0, INT64_MAX);
     c->table_id_next = (uint64_t)catalog_json_int(r, root, "table_id_next", 1, INT64_MAX);
     json_read_schemas(r, root, c);
+    if (!strict)
+        json_adopt_all(r, root, c);
     json_read_tables(r, root, c);
     catalog_json_check_timeparts(r, c);
     json_read_views(r, root, c);
@@ -401,11 +485,13 @@ static void json_read_root(struct json_reader *r, const struct dn_json *root, st
         catalog_json_check_types(r, c);
     if (r->rc == 0)
         json_check_ids(r, c);
+    json_read_documents(r, root, c);
     if (r->rc == 0 && dn_json_get(root, "access"))
         catalog_json_read_access(r, dn_json_get(root, "access"), &c->access);
 }
 
-int catalog_parse(const void *p, size_t n, struct catalog **ret, struct dn_err *err)
+static int
+json_parse(const void *p, size_t n, bool strict, struct catalog **ret, struct dn_err *err)
 {
     struct json_reader r = {.err = err};
     const struct dn_json *root = NULL;
@@ -422,7 +508,7 @@ int catalog_parse(const void *p, size_t n, struct catalog **ret, struct dn_err *
             r.rc = DN_FAIL_NOMEM(err);
     }
     if (c)
-        json_read_root(&r, root, c);
+        json_read_root(&r, root, strict, c);
     arena_done(&arena);
     if (r.rc < 0) {
         catalog_unref(c);
@@ -430,6 +516,16 @@ int catalog_parse(const void *p, size_t n, struct catalog **ret, struct dn_err *
     }
     *ret = c;
     return 0;
+}
+
+int catalog_parse(const void *p, size_t n, struct catalog **ret, struct dn_err *err)
+{
+    return json_parse(p, n, false, ret, err);
+}
+
+int catalog_parse_strict(const void *p, size_t n, struct catalog **ret, struct dn_err *err)
+{
+    return json_parse(p, n, true, ret, err);
 }
 
 /* Has it nothing that format 1 did not know? */
@@ -441,9 +537,23 @@ static bool json_plain_table(const struct table *t)
     return t->constraints_count == 0 && t->temp == TABLE_PERMANENT && !t->comment && !t->number;
 }
 
+/* What formats up to 7 refuse, or would read wrongly: a key column of type NUMERIC or INTERVAL. */
+static bool json_wide_key(const struct table *t)
+{
+    for (size_t i = 0; i < t->local_count; i++)
+        if (type_is_wide(t->columns[t->local[i].col].type))
+            return true;
+    return false;
+}
+
 /* The lowest format that has all there is: a release that knows no more still reads it. */
 static int json_format(const struct catalog *c)
 {
+    for (size_t i = 0; i < c->tables_count; i++)
+        if (json_wide_key(c->tables[i]))
+            return 8;
+    if (c->documents)
+        return 7;
     if (c->type_next > 1)
         return 6;
     for (size_t i = 0; i < c->tables_count; i++)
@@ -508,6 +618,7 @@ int catalog_print(const struct catalog *c, struct buf *ret, struct dn_err *err)
     }
     catalog_json_write_sequences(c, &w);
     catalog_json_write_types(c, &w);
+    json_write_documents(c, &w);
     if (c->access)
         catalog_json_write_access(c->access, &w);
     dn_json_end(&w, '}');

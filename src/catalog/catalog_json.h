@@ -18,6 +18,10 @@ struct json_reader {
     size_t path_len;             /* bytes */
 };
 
+/* catalog_parse without indulgence, for what this release is about to save. */
+int catalog_parse_strict(const void *p, size_t n, struct catalog **ret, struct dn_err *err)
+    DN_MUST_CHECK;
+
 /* Sets the first error: "catalog: <path>.<member>: <text>"; member may be NULL. */
 void catalog_json_fail(struct json_reader *r, const char *member, const char *fmt, ...)
     DN_PRINTF(3, 4);

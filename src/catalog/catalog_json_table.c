@@ -2,6 +2,7 @@
  *
  * catalog_json_table.c: one table to JSON and back. Columns are named by their permanent ids.
  * Derived fields (rest, key_pos, time_desc) are not stored. */
+#include "base/text.h"
 #include "catalog/catalog_json.h"
 #include "catalog/table_int.h"
 #include "vec/wide.h"
@@ -258,7 +259,7 @@ static void json_read_quantum(struct json_reader *r, const struct dn_json *v, st
     catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), 0);
     t->quantum_count = catalog_json_int(r, v, "count", 1, INT64_MAX);
     unit = catalog_json_text(r, v, "unit", 1);
-    if (unit[0] == '\0' || !strchr("dhms", unit[0]))
+    if (!text_one_of(unit[0], "dhms"))
         catalog_json_fail(r, "unit", "not d, h, m or s");
     t->quantum_unit = unit[0];
     catalog_json_leave(r, mark);
@@ -312,11 +313,15 @@ static void json_read_retention(struct json_reader *r, const struct dn_json *v, 
 {
     const char *keep = r->rc == 0 ? retention_option(t, "retention") : NULL;
     const char *late = r->rc == 0 ? retention_option(t, "late_rows") : NULL;
+    const char *future = r->rc == 0 ? retention_option(t, "future_limit") : NULL;
 
     if (keep && !retention_parse(keep, &t->retention))
         catalog_json_fail(r, "options", "retention is neither an age nor a size nor a number");
     if (late && !retention_late(late, &t->late))
         catalog_json_fail(r, "options", "late_rows is neither reject nor drop");
+    t->future_seconds = retention_future_default(t);
+    if (future && !retention_future(future, &t->future_seconds))
+        catalog_json_fail(r, "options", "future_limit is no length of time");
     if (r->rc == 0 && dn_json_get(v, "horizon"))
         t->horizon = catalog_json_int(r, v, "horizon", INT64_MIN + 1, INT64_MAX);
 }

@@ -124,6 +124,20 @@ static bool config_never(const struct setting_row *row)
     return row->scope == SETTING_FIXED;
 }
 
+/* A value is one line of text: the line of a file that says it ends where the value's line does. */
+static int config_one_line(const struct setting_row *row, const char *value, struct dn_err *err)
+{
+    for (const char *s = value; *s; s++)
+        if (((unsigned char)*s < ' ' && *s != '\t') || *s == 0x7f)
+            return DN_FAIL(err,
+                           DN_E_INVALID_PARAM,
+                           "the value of parameter \"%s\" has the control character 0x%02x; a "
+                           "value is one line of text",
+                           row->name,
+                           (unsigned)*s);
+    return 0;
+}
+
 int config_put(struct config *c,
                const char *name,
                const char *value,
@@ -139,6 +153,9 @@ int config_put(struct config *c,
         return DN_E_UNDEFINED_OBJECT;
     if (config_never(row))
         return DN_FAIL(err, DN_E_CANT_CHANGE, "parameter \"%s\" cannot be changed", row->name);
+    rc = config_one_line(row, value, err);
+    if (rc < 0)
+        return rc;
     buf_init(&b, NULL);
     if (row->known) {
         rc = settings_canonical(row, value, &b, err);

@@ -52,7 +52,8 @@ int config_new(struct config **ret, struct dn_err *err) DN_MUST_CHECK;
 struct config *config_ref(struct config *c);
 void config_unref(struct config *c);
 
-/* By name, with a text that is checked; one of the same source is replaced. */
+/* By name, with a text that is checked; one of the same source is replaced. A text with a control
+ * character other than a tab (a line feed, a carriage return) is refused: DN_E_INVALID_PARAM. */
 int config_put(struct config *c,
                const char *name,
                const char *value,

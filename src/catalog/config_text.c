@@ -228,7 +228,8 @@ int config_print(const struct config *c,
         for (const char *s = e->value; *s; s++) {
             if (*s == '\'')
                 buf_u8(b, '\'');
-            buf_u8(b, (uint8_t)(*s == '\n' || *s == '\r' ? ' ' : *s));
+            DN_ASSERT(*s != '\n' && *s != '\r'); /* config_put refuses them */
+            buf_u8(b, (uint8_t)*s);
         }
         buf_puts(b, "'\n");
     }

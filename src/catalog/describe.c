@@ -3,6 +3,7 @@
  * describe.c: each function counts its rows, makes a page of NULLs, and fills it cell by cell. */
 #include "catalog/describe.h"
 
+#include "catalog/access_check.h"
 #include "catalog/duration.h"
 
 #include <inttypes.h>
@@ -408,7 +409,20 @@ static bool tables_in(const char *schema, const struct catalog_path *path)
     return strcmp(schema, path->schema) == 0 || (path->temp && strcmp(schema, path->temp) == 0);
 }
 
+/* In those schemas, and the role may do something with it. */
+static bool tables_shown(const struct catalog *c,
+                         uint32_t role,
+                         const struct catalog_relation *r,
+                         const struct catalog_path *path)
+{
+    struct dn_err ignored;
+
+    return tables_in(r->view ? r->view->schema : r->table->schema, path) &&
+           catalog_may_any(c, role, r, ~0u, true, &ignored) == 0;
+}
+
 int describe_tables(const struct catalog *c,
+                    uint32_t role,
                     const struct catalog_path *path,
                     struct arena *arena,
                     struct describe *ret,
@@ -419,19 +433,19 @@ int describe_tables(const struct catalog *c,
     struct page p;
 
     for (size_t i = 0; i < c->tables_count; i++)
-        rows += tables_in(c->tables[i]->schema, path);
+        rows += tables_shown(c, role, &(struct catalog_relation){.table = c->tables[i]}, path);
     for (size_t i = 0; i < c->views_count; i++)
-        rows += tables_in(c->views[i]->schema, path);
+        rows += tables_shown(c, role, &(struct catalog_relation){.view = c->views[i]}, path);
     p = page_begin(ret, arena, cols, DN_ARRAY_SIZE(cols), rows);
     for (size_t i = 0; i < c->tables_count; i++) {
-        if (!tables_in(c->tables[i]->schema, path))
+        if (!tables_shown(c, role, &(struct catalog_relation){.table = c->tables[i]}, path))
             continue;
         page_text(&p, 0, c->tables[i]->name);
         page_text(&p, 1, c->tables[i]->temp == TABLE_PERMANENT ? "Active" : "Temporary");
         p.row++;
     }
     for (size_t i = 0; i < c->views_count; i++) {
-        if (!tables_in(c->views[i]->schema, path))
+        if (!tables_shown(c, role, &(struct catalog_relation){.view = c->views[i]}, path))
             continue;
         page_text(&p, 0, c->views[i]->name);
         page_text(&p, 1, c->views[i]->temp ? "Temporary view" : "View");

@@ -63,9 +63,10 @@ int describe_create_sequence(const struct catalog *c,
                              struct arena *arena,
                              struct describe *ret,
                              struct dn_err *err) DN_MUST_CHECK;
-/* SHOW TABLES: Table, Status (Active, Temporary, View); those of the path, by schema and name,
- * views last. path->schema is exact. */
+/* SHOW TABLES: Table, Status (Active, Temporary, View); those of the path that the role (0: any)
+ * may do something with, by schema and name, views last. path->schema is exact. */
 int describe_tables(const struct catalog *c,
+                    uint32_t role,
                     const struct catalog_path *path,
                     struct arena *arena,
                     struct describe *ret,

@@ -13,7 +13,8 @@ DN_OPTION("slab",     OWN_SLAB,    "Width of a slab, a whole multiple of the qua
 DN_OPTION("time",     OWN_TIME,    "The time column that decides the slab, where the key has no quantum.")
 DN_OPTION("spread",   OWN_SPREAD,  "Hash sub-partitions of a table without partition columns.")
 DN_OPTION("retention", OWN_RETENTION, "How long rows stay, by their own time: '30 days', '500 GB', '30 partitions'.")
-DN_OPTION("late_rows", OWN_LATE,   "Rows that come for a time that is gone: 'reject' fails the statement, 'drop' leaves them out.")
+DN_OPTION("late_rows", OWN_LATE,   "Rows that come for a time that is gone, or beyond future_limit: 'reject' fails the statement, 'drop' leaves them out.")
+DN_OPTION("future_limit", OWN_FUTURE, "How far ahead of the clock the time of a row may be: '1 day', which it is where there is a retention; 'none': any time.")
 DN_OPTION("default_time_to_live", OWN_TTL, "How long rows live unless a write says otherwise: seconds, or '7d'; 0: for ever.")
 DN_OPTION("comment",  OWN_COMMENT, "Free text.")
 

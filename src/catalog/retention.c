@@ -123,6 +123,20 @@ bool retention_late(const char *text, enum late_rows *ret)
     return *ret == LATE_DROP || strcasecmp(text, "reject") == 0;
 }
 
+bool retention_future(const char *text, int64_t *ret_seconds)
+{
+    if (strcasecmp(text, "none") == 0) {
+        *ret_seconds = RETENTION_ANY_FUTURE;
+        return true;
+    }
+    return duration_parse(text, ret_seconds) && *ret_seconds >= 0;
+}
+
+int64_t retention_future_default(const struct table *t)
+{
+    return t->retention.kind == RETENTION_NONE ? RETENTION_ANY_FUTURE : RETENTION_FUTURE;
+}
+
 const char *retention_option(const struct table *t, const char *name)
 {
     for (uint16_t i = 0; i < t->options_count; i++)
@@ -170,9 +184,23 @@ static int64_t retention_by_age(const struct table *t, int64_t now_ns)
     return table_slab(t, time);
 }
 
+int64_t retention_latest(const struct table *t, int64_t now_ns)
+{
+    int64_t seconds = civil_floor(now_ns, RETENTION_NS);
+    int64_t time;
+
+    if (t->time_col < 0 || t->future_seconds == RETENTION_ANY_FUTURE ||
+        __builtin_add_overflow(seconds, t->future_seconds, &seconds) ||
+        !retention_time(t, seconds, civil_mod(now_ns, RETENTION_NS), &time))
+        return INT64_MAX;
+    return time;
+}
+
 /* The start of the oldest slab that is kept. */
-static int64_t
-retention_by_count(const struct retention *r, const struct retention_slab *slabs, size_t count)
+static int64_t retention_by_count(const struct retention *r,
+                                  int64_t now,
+                                  const struct retention_slab *slabs,
+                                  size_t count)
 {
     bool by_bytes = r->kind == RETENTION_BYTES;
     int64_t horizon = RETENTION_NO_HORIZON;
@@ -181,7 +209,7 @@ retention_by_count(const struct retention *r, const struct retention_slab *slabs
     for (size_t i = count; i-- > 0;) {
         bool newest = horizon == RETENTION_NO_HORIZON;
 
-        if (slabs[i].rows == 0)
+        if (slabs[i].rows == 0 || slabs[i].start > now)
             continue;
         if (__builtin_add_overflow(sum, by_bytes ? slabs[i].bytes : 1, &sum))
             sum = UINT64_MAX;
@@ -200,6 +228,7 @@ int64_t retention_horizon(const struct table *t,
                           size_t count)
 {
     int64_t horizon = RETENTION_NO_HORIZON;
+    int64_t now;
 
     if (t->time_col < 0)
         return horizon;
@@ -211,7 +240,8 @@ int64_t retention_horizon(const struct table *t,
         break;
     case RETENTION_BYTES:
     case RETENTION_SLABS:
-        horizon = retention_by_count(&t->retention, slabs, count);
+        if (retention_time(t, civil_floor(now_ns, RETENTION_NS), 0, &now))
+            horizon = retention_by_count(&t->retention, now, slabs, count);
         break;
     }
     return horizon > t->horizon ? horizon : t->horizon;

@@ -15,6 +15,8 @@ struct catalog;
 struct table;
 
 #define RETENTION_NO_HORIZON INT64_MIN
+#define RETENTION_ANY_FUTURE (-1)
+#define RETENTION_FUTURE     86400 /* seconds: the limit where there is a retention and none given */
 
 enum retention_kind {
     RETENTION_NONE,
@@ -23,7 +25,7 @@ enum retention_kind {
     RETENTION_SLABS, /* '30 partitions': slabs that have rows */
 };
 
-/* What becomes of rows that come for a time before the horizon. */
+/* What becomes of rows that come for a time before the horizon, or too far ahead of the clock. */
 enum late_rows {
     LATE_REJECT, /* the statement fails */
     LATE_DROP,   /* they are left out */
@@ -41,6 +43,13 @@ bool retention_parse(const char *text, struct retention *ret) DN_MUST_CHECK;
 
 /* late_rows = 'reject' or 'drop'. */
 bool retention_late(const char *text, enum late_rows *ret) DN_MUST_CHECK;
+/* future_limit = '1 day' or 'none' (RETENTION_ANY_FUTURE), in seconds; and what holds without it,
+ * once t->retention is known: rows of a far future would keep a retention by number or size busy
+ * for ever. */
+bool retention_future(const char *text, int64_t *ret_seconds) DN_MUST_CHECK;
+int64_t retention_future_default(const struct table *t);
+/* The last time that a row may have at that time of the clock; INT64_MAX: any. */
+int64_t retention_latest(const struct table *t, int64_t now_ns);
 /* The text of an option that a definition has; NULL: it has none. */
 const char *retention_option(const struct table *t, const char *name);
 
@@ -54,7 +63,8 @@ struct retention_slab {
 /* The horizon that the table's option asks for at that time of the clock: the table's own or a
  * later one, RETENTION_NO_HORIZON if it has none yet. slabs: in the order of time, needed where
  * retention_counts. AGE keeps every slab that has a time within it; BYTES as many of the newest as
- * fit, but always the newest; SLABS so many that have rows. */
+ * fit, but always the newest; SLABS so many that have rows. Slabs that begin after now are kept and
+ * do not count: rows of the future never drop those of the past. */
 int64_t retention_horizon(const struct table *t,
                           int64_t now_ns,
                           const struct retention_slab *slabs,

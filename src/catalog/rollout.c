@@ -330,8 +330,7 @@ rollout_table(struct rollout *r, const struct catalog *c, uint64_t rolls, struct
     for (uint64_t j = skip; rc == 0 && j < rolls; j++) {
         struct timepart_shard s = p->shards[p->shards_count - 1];
 
-        if (timepart_shard_used(&s))
-            rc = rollout_empty(r, c, &s.id, err);
+        rc = rollout_empty(r, c, &s.id, err); /* one that was not used may have been named */
         if (!rollout_point(p, p->rolls + j, &s.low))
             s.low = r->now->seconds;
         if (!rollout_point(p, p->rolls + j + 1, &s.high))

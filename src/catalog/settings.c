@@ -80,6 +80,19 @@ const char *settings_reported(size_t i)
     return i < DN_ARRAY_SIZE(setting_reported) ? setting_reported[i] : NULL;
 }
 
+static const char *const setting_hidden[] = {
+#define DN_SETTING_HIDDEN(name) name,
+#include "catalog/settings_list.h"
+};
+
+bool settings_hidden(const struct setting_row *row)
+{
+    for (size_t i = 0; i < DN_ARRAY_SIZE(setting_hidden); i++)
+        if (strcmp(row->name, setting_hidden[i]) == 0)
+            return true;
+    return false;
+}
+
 size_t settings_count(void)
 {
     return DN_ARRAY_SIZE(setting_rows);
@@ -293,17 +306,18 @@ int settings_canonical(const struct setting_row *row,
         DN_IGNORE(strtod(text, &end)); /* only: is it a number? */
         if (end == text || *end)
             rc = settings_fail_value(row, text, err);
-    }
-    if (row->kind == SETTING_TEXT && strlen(text) > SETTING_TEXT_MAX)
-        rc = settings_fail_long(row, err);
-    if (row->kind == SETTING_TEXT || row->kind == SETTING_REAL) {
-        buf_puts(b, text);
-    } else {
+    } else if (row->kind != SETTING_TEXT) {
         rc = settings_number(row, text, &value, err);
-        if (rc == 0)
-            settings_print(row, value, b);
+    } else if (strlen(text) > SETTING_TEXT_MAX) {
+        rc = settings_fail_long(row, err);
     }
-    return rc < 0 ? rc : b->failed ? DN_FAIL_NOMEM(err) : 0;
+    if (rc < 0)
+        return rc;
+    if (row->kind == SETTING_TEXT || row->kind == SETTING_REAL)
+        buf_puts(b, text);
+    else
+        settings_print(row, value, b);
+    return b->failed ? DN_FAIL_NOMEM(err) : 0;
 }
 
 void settings_show(const struct settings *s, const struct setting_row *row, struct buf *b)

@@ -115,6 +115,9 @@ void settings_show(const struct settings *s, const struct setting_row *row, stru
 /* Those that clients are told of, by number; NULL = no more. */
 const char *settings_reported(size_t i);
 
+/* Only superusers and members of pg_read_all_settings see its value. */
+bool settings_hidden(const struct setting_row *row);
+
 /* ---- those without a field ---- */
 
 struct settings_extra; /* NULL is an empty one */

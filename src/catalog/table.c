@@ -16,6 +16,7 @@
 #include "catalog/quantum.h"
 #include "catalog/table_int.h"
 #include "vec/keyser.h"
+#include "vec/wide.h"
 
 #include <string.h>
 
@@ -108,7 +109,7 @@ static bool table_in_series(const struct table *t, uint16_t col)
 
 int table_derive(struct table *t, struct dn_err *err)
 {
-    t->rest = mem_calloc(NULL, t->local_count, sizeof *t->rest);
+    t->rest = mem_calloc(NULL, t->local_count + 1u, sizeof *t->rest); /* never nothing */
     if (!t->rest)
         return DN_FAIL_NOMEM(err);
     t->rest_count = 0;
@@ -117,6 +118,12 @@ int table_derive(struct table *t, struct dn_err *err)
         struct key_part part = t->local[i];
 
         t->columns[part.col].key_pos = (uint16_t)(i + 1);
+        if (t->columns[part.col].has_default &&
+            !datum_key_form(&t->columns[part.col].mods, &t->columns[part.col].def))
+            return DN_FAIL(err,
+                           DN_E_DATETIME_RANGE,
+                           "default of key column \"%s\": interval out of range",
+                           t->columns[part.col].name);
         if (part.col == t->time_col)
             t->time_desc = part.desc;
         if (!table_in_series(t, part.col))

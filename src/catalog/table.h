@@ -98,9 +98,9 @@ struct table {
 
     enum upsert upsert;
     struct retention retention; /* how long rows stay; NONE: for ever */
-    enum late_rows late;        /* rows that come for times before the horizon */
-    int64_t horizon;      /* start of a slab: nothing is before it. RETENTION_NO_HORIZON: none.
-                             It moves without another version */
+    enum late_rows late;        /* rows that come for times before the horizon, or too far ahead */
+    int64_t future_seconds;     /* so far ahead of the clock; RETENTION_ANY_FUTURE: any time */
+    int64_t horizon;      /* start of a slab: nothing is before it; moves without another version */
     int64_t ttl_seconds;  /* rows live so long unless a write says otherwise; 0 = for ever */
     enum table_temp temp; /* not PERMANENT: in a schema of its session */
     char *comment;        /* owned; NULL = none */

@@ -92,6 +92,7 @@ static int alter_copy_rest(const struct table *from, struct table *to, struct dn
     to->upsert = from->upsert;
     to->retention = from->retention;
     to->late = from->late;
+    to->future_seconds = from->future_seconds;
     to->horizon = from->horizon;
     to->ttl_seconds = from->ttl_seconds;
     to->temp = from->temp;
@@ -295,8 +296,8 @@ int table_rename_column(struct table *t,
 
     if (rc == 0)
         rc = table_check_name("column", to, err);
-    if (rc == 0 && strcmp(t->columns[col].name, to->s) != 0)
-        rc = alter_check_new(t, to, err);
+    if (rc == 0)
+        rc = alter_check_new(t, to, err); /* its own name is taken, too */
     if (rc == 0)
         rc = alter_rename_time(t, col, to, err);
     if (rc < 0)
@@ -390,6 +391,10 @@ int table_rename(struct table *t, const struct spec_name *to, struct dn_err *err
 
     if (rc < 0)
         return rc;
+    if (strcmp(t->name, to->s) == 0) /* that is its own */
+        return table_at(DN_FAIL(err, DN_E_DUPLICATE_TABLE, "relation \"%s\" already exists", to->s),
+                        err,
+                        to->pos);
     fresh = mem_strdup(NULL, to->s);
     if (!fresh)
         return DN_FAIL_NOMEM(err);

@@ -118,7 +118,8 @@ int table_change_type(struct table *t,
 int table_check_join_key(const struct table *t, const struct column_spec *spec, struct dn_err *err)
 {
     bool fine = type_is_int(spec->type) || type_is_timestamp(spec->type) ||
-                type_is_string(spec->type) || spec->type == TYPE_BOOLEAN;
+                type_is_string(spec->type) || type_is_wide(spec->type) ||
+                spec->type == TYPE_BOOLEAN;
     int rc = 0;
 
     if (t->form == KEY_NONE)

@@ -130,6 +130,7 @@ static int alter_build_options(struct table *t, const struct alter_options *o, s
     t->upsert = UPSERT_ROW;
     t->retention = (struct retention){.kind = RETENTION_NONE};
     t->late = LATE_REJECT;
+    t->future_seconds = RETENTION_ANY_FUTURE;
     t->ttl_seconds = 0;
     t->spread = 1;
     if (t->quantum_pos < 0) {

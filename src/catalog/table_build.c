@@ -45,7 +45,7 @@ int table_check_name(const char *what, const struct spec_name *name, struct dn_e
                      name->s,
                      len,
                      TABLE_NAME_MAX);
-    else if (!text_utf8_valid(name->s, len))
+    else if (!text_value_valid(name->s, len))
         rc = DN_FAIL(err, DN_E_BAD_ENCODING, "the %s name is not valid UTF-8", what);
     if (rc < 0)
         dn_err_at(err, name->pos);
@@ -74,7 +74,7 @@ static int build_check_default(const struct column_spec *from, struct dn_err *er
     if (type_is_float(from->type) && !isfinite(def->v.f64))
         return DN_FAIL(
             err, DN_E_NOT_A_NUMBER, "the DEFAULT of column \"%s\" is no finite number", name);
-    if (type_is_utf8(from->type) && !text_utf8_valid(def->str.ptr, def->str.len))
+    if (type_is_utf8(from->type) && !text_value_valid(def->str.ptr, def->str.len))
         return DN_FAIL(
             err, DN_E_BAD_ENCODING, "the DEFAULT of column \"%s\" is not valid UTF-8", name);
     return 0;

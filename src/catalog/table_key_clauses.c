@@ -147,7 +147,7 @@ int table_key_apply_clustering(const struct key *k)
     return 0;
 }
 
-/* What has no order of its bytes, or whose equal values look different, is no key. */
+/* Arrays are no keys: no range tombstone has their bytes, and they may be long. */
 int table_key_check_types(const struct key *k)
 {
     int rc;
@@ -155,14 +155,15 @@ int table_key_check_types(const struct key *k)
     for (size_t i = 0; i < k->local_count; i++) {
         enum type_id type = key_type(k, k->local[i]);
 
-        if (!type_is_wide(type) && !type_is_array(type))
+        if (!type_is_array(type))
             continue;
         rc = DN_FAIL(k->b->err,
                      DN_E_KEY_RULE,
                      "key column \"%s\" cannot be of type %s",
                      key_name(k, k->local[i]),
                      type_name(type));
-        dn_err_hint(k->b->err, "Keys are integers, dates and times, texts, bytes and UUIDs.");
+        dn_err_hint(k->b->err,
+                    "Keys are numbers, dates and times, intervals, texts, bytes and UUIDs.");
         return table_at(rc, k->b->err, k->elems ? k->elems[i].pos : 0);
     }
     return 0;

@@ -21,6 +21,7 @@ enum option_kind {
     OWN_SPREAD,
     OWN_RETENTION,
     OWN_LATE,
+    OWN_FUTURE,
     OWN_TTL,
     OWN_COMMENT,
     OWN_MAX, /* those above are remembered by kind */
@@ -94,7 +95,8 @@ static int options_unknown(const struct options *o, const struct option_spec *fr
         dn_err_hint(o->b->err, "Perhaps you meant \"%s\".", near.best);
     else
         dn_err_hint(o->b->err,
-                    "the options are upsert, quantum, slab, time, retention, late_rows, spread, "
+                    "the options are upsert, quantum, slab, time, retention, late_rows, "
+                    "future_limit, spread, "
                     "default_time_to_live and comment");
     return table_at(rc, o->b->err, from->name.pos);
 }
@@ -414,6 +416,21 @@ static int options_retention(const struct options *o)
     return 0;
 }
 
+static int options_future(const struct options *o)
+{
+    struct table *t = o->b->t;
+
+    t->future_seconds = retention_future_default(t);
+    if (!o->own[OWN_FUTURE])
+        return 0;
+    if (t->time_col < 0)
+        return options_need_time(o, OWN_FUTURE);
+    if (!retention_future(o->own[OWN_FUTURE]->value, &t->future_seconds))
+        return options_fail_value(
+            o, OWN_FUTURE, "a length of time such as '1 day' or '2h', or 'none'");
+    return 0;
+}
+
 static int options_spread(const struct options *o)
 {
     const struct option_spec *from = o->own[OWN_SPREAD];
@@ -563,6 +580,8 @@ int table_build_options(struct table_builder *b)
     if (rc < 0)
         return rc;
     rc = options_retention(&o);
+    if (rc == 0)
+        rc = options_future(&o);
     if (rc < 0)
         return rc;
     rc = options_spread(&o);

@@ -111,6 +111,32 @@ void timepart_counter_name(const struct table *t, char to[TIMEPART_COUNTER_MAX])
 /* What follows PARTITIONED BY, or the name in CREATE TIME PARTITION. */
 void timepart_print_clause(const struct timepart *p, struct buf *b);
 
+/* ---- timepart_state.c: a partition as one text, for dumps ---- */
+struct timepart_state {
+    struct timepart *parts; /* owned */
+    bool counted;           /* it is rolled by a counter, which stands at: */
+    int64_t counter;
+};
+/* counter NULL: it has none. */
+int timepart_print_state(const struct catalog *c,
+                         const struct table *t,
+                         const int64_t *counter,
+                         struct buf *b,
+                         struct dn_err *err) DN_MUST_CHECK;
+/* Looks its tables up in c. Fails with DN_E_INVALID_PARAM (no such state), DN_E_UNDEFINED_TABLE. */
+int timepart_read_state(const struct catalog *c,
+                        const char *text,
+                        size_t len,
+                        struct timepart_state *ret,
+                        struct dn_err *err) DN_MUST_CHECK;
+/* The table with the id `parent`, which has no rows, becomes a partition of those parts, which have
+ * its definition (timepart_alike); takes p, also when it fails. */
+int catalog_with_timepart_state(const struct catalog *c,
+                                uint64_t parent,
+                                struct timepart *p,
+                                struct catalog **ret,
+                                struct dn_err *err) DN_MUST_CHECK;
+
 /* ---- timepart_edit.c: edits, as those of catalog.h; each makes *ret out of c ---- */
 
 /* parent (id 0, with a struct timepart of one shard, the table with this id) takes its place as a

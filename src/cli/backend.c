@@ -90,7 +90,8 @@ bool backend_is_time(const struct backend *b, int col)
     enum dendro_type t = backend_type(b, col);
 
     return t == DENDRO_TYPE_TIMESTAMP || t == DENDRO_TYPE_TIMESTAMP_US ||
-           t == DENDRO_TYPE_TIMESTAMP_NS || t == DENDRO_TYPE_TIMESTAMPTZ || t == DENDRO_TYPE_DATE;
+           t == DENDRO_TYPE_TIMESTAMP_NS || t == DENDRO_TYPE_TIMESTAMPTZ ||
+           t == DENDRO_TYPE_TIMESTAMP_LOCAL || t == DENDRO_TYPE_DATE;
 }
 
 const char *backend_tag(const struct backend *b)

@@ -8,28 +8,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define OID_TIMESTAMP 1114u /* without a zone */
-
 /* Types that Dendro has not, or calls otherwise. */
 static const struct {
     unsigned oid;
     const char *name;
 } oid_types[] = {
-    {25, "VARCHAR"},     {1042, "CHAR"},     {OID_TIMESTAMP, "TIMESTAMP(6)"},
-    {114, "JSON"},       {3802, "JSONB"},    {869, "INET"},
-    {650, "CIDR"},       {829, "MACADDR"},   {142, "XML"},
-    {790, "MONEY"},      {1266, "TIMETZ"},   {1560, "BIT"},
-    {1562, "VARBIT"},    {600, "POINT"},     {2278, "VOID"},
-    {705, "UNKNOWN"},    {3614, "TSVECTOR"}, {3904, "INT4RANGE"},
-    {3910, "TSTZRANGE"}, {28, "XID"},        {1009, "VARCHAR[]"},
+    {25, "VARCHAR"},     {1042, "CHAR"},      {1266, "TIMETZ"}, {114, "JSON"},
+    {3802, "JSONB"},     {869, "INET"},       {650, "CIDR"},    {829, "MACADDR"},
+    {142, "XML"},        {790, "MONEY"},      {1560, "BIT"},    {1562, "VARBIT"},
+    {600, "POINT"},      {2278, "VOID"},      {705, "UNKNOWN"}, {3614, "TSVECTOR"},
+    {3904, "INT4RANGE"}, {3910, "TSTZRANGE"}, {28, "XID"},      {1009, "VARCHAR[]"},
 };
 
 enum dendro_type backend_oid_type(unsigned oid)
 {
     enum type_id type = text_wire_type(oid);
 
-    if (oid == OID_TIMESTAMP)
-        return DENDRO_TYPE_TIMESTAMP_US;
     return type == TYPE_NONE ? DENDRO_TYPE_VARCHAR : (enum dendro_type)type;
 }
 

@@ -4,10 +4,13 @@
 #include "base/text.h"
 #include "dendro.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 struct cli_command {
     const char *name;
@@ -38,7 +41,18 @@ static void cli_help(FILE *to)
                 to);
 }
 
-int cli_main(int argc, char **argv)
+/* A stream that is closed stays one that cannot be read or written. Otherwise a file of the
+ * database could get its number, and messages would be written into it. */
+static void cli_hold_streams(void)
+{
+    static const int ways[] = {O_WRONLY, O_RDONLY, O_RDONLY};
+
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+            (void)open("/dev/null", ways[fd]); /* gets the lowest number that is free: this one */
+}
+
+static int cli_run(int argc, char **argv)
 {
     const char *names[CLI_COMMANDS];
     const char *near;
@@ -64,6 +78,19 @@ int cli_main(int argc, char **argv)
     else
         (void)fputs("HINT:  `dendro help` lists the commands.\n", stderr);
     return CLI_FATAL;
+}
+
+int cli_main(int argc, char **argv)
+{
+    int rc;
+
+    cli_hold_streams();
+    rc = cli_run(argc, argv);
+    if ((fflush(stdout) != 0 || ferror(stdout)) && rc == CLI_OK) {
+        (void)fputs("dendro: cannot write to standard output\n", stderr);
+        rc = CLI_FATAL;
+    }
+    return rc;
 }
 
 struct check_report {

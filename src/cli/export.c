@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * export.c: `dendro export`: a table, or what a SELECT gives, to a file or standard output. */
-#define _GNU_SOURCE /* strerrordesc_np */
+ * export.c: `dendro export`: a table, or what a SELECT gives, to a file or standard output. A file
+ * is whole or not there: outfile.h. */
 #include "cli/args.h"
 #include "cli/cli.h"
 #include "cli/out.h"
+#include "cli/outfile.h"
 
-#include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
@@ -16,7 +17,7 @@ struct export_options {
     struct cli_db db;
     char *words[2]; /* [DIR] TABLE or SELECT */
     unsigned words_count;
-    const char *output; /* NULL: standard output */
+    const char *output; /* NULL: standard output; "-" too */
     enum out_format format;
     bool format_given;
     bool no_header;
@@ -29,7 +30,11 @@ static const struct cli_option export_list[] = {
      "--db",
      "DIR",
      "the database's directory or a server's URL; also as first word, or in DENDRO_DB"},
-    {'o', "-o", "--output", "FILE", "where to; without it standard output"},
+    {'o',
+     "-o",
+     "--output",
+     "FILE",
+     "where to; without it standard output. FILE.gz and FILE.zst are packed"},
     {'F',
      "-F",
      "--format",
@@ -61,7 +66,7 @@ static int export_take(void *arg, char letter, char *value)
     case 's':
         return cli_db_setting("export", &o->db, value);
     case 'o':
-        o->output = value;
+        o->output = strcmp(value, "-") == 0 ? NULL : value;
         return CLI_OK;
     case 'F':
         o->format_given = true;
@@ -82,13 +87,43 @@ static int export_take(void *arg, char letter, char *value)
     }
 }
 
-/* The format a file's name asks for. */
-static void export_format(struct export_options *o)
+/* The format that --format or the file's name asks for, if they agree. */
+static int export_format(struct export_options *o)
 {
-    const char *point = o->output ? strrchr(o->output, '.') : NULL;
+    struct dn_err err;
 
-    if (!o->format_given && (!point || !out_format_find(point + 1, &o->format)))
-        o->format = OUT_CSV;
+    if (!o->output)
+        return CLI_OK; /* as it was given, or CSV */
+    if (outfile_format(o->output, o->format_given ? &o->format : NULL, OUT_CSV, &o->format, &err) <
+        0)
+        return cli_complain("export", "%s", err.text);
+    return CLI_OK;
+}
+
+/* ---- Ctrl-C ---- */
+
+static struct backend *volatile export_running; /* for the signal handler */
+static volatile sig_atomic_t export_interrupted;
+
+static void export_on_interrupt(int sig)
+{
+    struct backend *from = export_running;
+
+    (void)sig;
+    export_interrupted = 1;
+    if (from)
+        backend_cancel(from);
+}
+
+static void export_catch_interrupt(struct backend *from)
+{
+    struct sigaction act;
+
+    memset(&act, 0, sizeof act);
+    act.sa_handler = export_on_interrupt;
+    (void)sigemptyset(&act.sa_mask);
+    export_running = from;
+    (void)sigaction(SIGINT, &act, NULL);
 }
 
 static bool export_is_query(const char *text)
@@ -123,35 +158,38 @@ static int export_rows(struct backend *from, const char *sql, struct out *out)
         rc = backend_step(from, &err);
     if (rc >= 0)
         out_begin(out, from);
-    while (!out->failed && rc == DENDRO_ROW) {
+    while (!out->failed && rc == DENDRO_ROW && !export_interrupted) {
         out_row(out, from);
         rc = backend_step(from, &err);
     }
     if (rc == DENDRO_DONE)
         out_end(out);
     backend_finish(from);
+    if (export_interrupted)
+        return cli_complain("export", "%s", "interrupted");
     return rc < 0 ? cli_error("export", &err, CLI_FATAL) : CLI_OK;
 }
 
 static int export_run(struct export_options *o, struct backend *from)
 {
-    FILE *to = o->output ? fopen(o->output, "wbe") : stdout;
+    struct outfile *file = NULL;
+    struct dn_err err;
     struct buf sql;
     struct out out;
     int rc;
 
-    if (!to)
-        return cli_complain("export", "cannot write %s: %s", o->output, strerrordesc_np(errno));
+    if (o->output && outfile_open(o->output, OUTFILE_WHOLE, &file, &err) < 0)
+        return cli_complain("export", "%s", err.text);
     buf_init(&sql, NULL);
     export_sql(o->words[o->words_count - 1], &sql);
-    out_init(&out, to, o->format);
+    out_init(&out, file ? outfile_stream(file) : stdout, o->format);
     out.header = !o->no_header;
     rc = sql.failed ? cli_complain("export", "out of memory%s", "")
                     : export_rows(from, (const char *)sql.data, &out);
-    if (rc == CLI_OK && out.failed)
+    if (outfile_close(file, rc == CLI_OK, &err) < 0 && rc == CLI_OK)
+        rc = cli_complain("export", "%s", err.text);
+    else if (rc == CLI_OK && out.failed)
         rc = cli_complain("export", "cannot write %s", o->output ? o->output : "the rows");
-    if (o->output && fclose(to) != 0 && rc == CLI_OK)
-        rc = cli_complain("export", "cannot write %s", o->output);
     if (rc == CLI_OK && o->output && !o->quiet)
         (void)fprintf(stderr, "%" PRIu64 " rows\n", out.rows);
     out_done(&out);
@@ -178,13 +216,16 @@ int cli_export(int argc, char **argv)
     }
     if (rc == CLI_OK)
         rc = cli_db_word("export", &o.db, o.words_count == 2 ? o.words[0] : NULL);
+    if (rc == CLI_OK)
+        rc = export_format(&o);
     if (rc != CLI_OK)
         return rc;
-    export_format(&o);
     options.settings = o.db.settings_count ? o.db.settings : NULL;
     if (backend_open(o.db.dir, &options, &from, &err) < 0)
         return cli_error("export", &err, CLI_NO_DB);
+    export_catch_interrupt(from);
     rc = export_run(&o, from);
+    export_running = NULL;
     backend_close(from);
     return rc;
 }

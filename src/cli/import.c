@@ -18,23 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define IMPORT_COLUMNS_MAX 512u
-#define IMPORT_TICK_MS     100 /* between two pictures of the bar */
-#define IMPORT_BAR_CELLS   30
-
-struct import_options {
-    struct cli_db db;
-    char *words[3]; /* [DIR] TABLE FILE */
-    unsigned words_count;
-    const char *table; /* schema.table is taken apart */
-    const char *file;
-    struct dendro_csv csv;
-    const char *columns[IMPORT_COLUMNS_MAX + 1];
-    bool create;
-    bool atomic;
-    bool quiet;
-    const char *rejects;
-};
+#define IMPORT_TICK_MS   100 /* between two pictures of the bar */
+#define IMPORT_BAR_CELLS 30
 
 struct import {
     struct import_options o;
@@ -48,7 +33,8 @@ struct import {
     bool again;    /* … what was read before, first */
     FILE *rejects;
     bool rejects_failed;
-    bool bar; /* standard error is a terminal */
+    bool created; /* the table, by --create */
+    bool bar;     /* standard error is a terminal */
     double begun_ms;
     double shown_ms;
     dendro_db *database;
@@ -66,149 +52,6 @@ static void import_on_interrupt(int sig)
     import_interrupted = 1;
     if (conn)
         dendro_cancel(conn);
-}
-
-static const struct cli_option import_list[] = {
-    {'d',
-     "-d",
-     "--db",
-     "DIR",
-     "the database's directory or a server's URL; also as first word, or in DENDRO_DB"},
-    {'c', NULL, "--columns", "A,B,-", "names of the file's columns in order; - passes one over"},
-    {'D', NULL, "--delimiter", "C", "what separates cells; \\t or tab for a tab (,)"},
-    {'Q', NULL, "--quote", "C", "what cells are quoted with (\")"},
-    {'n', NULL, "--null", "TEXT", "a cell without quotes that means NULL (the empty one)"},
-    {'e',
-     NULL,
-     "--epoch",
-     "UNIT",
-     "whole numbers in time columns count s, ms, us or ns since 1970"},
-    {'h',
-     NULL,
-     "--header",
-     NULL,
-     "the first line has names (found out by itself if it is not said)"},
-    {'H', NULL, "--no-header", NULL, "the first line is a row"},
-    {'C', NULL, "--create", NULL, "make the table: types and key are guessed, and printed"},
-    {'r',
-     NULL,
-     "--rejects",
-     "FILE",
-     "bad rows go there, with line and reason, instead of ending it"},
-    {'a', NULL, "--atomic", NULL, "all rows or none"},
-    {'s', "-s", "--set", "NAME=VALUE", "a setting of the database"},
-    {'q', "-q", "--quiet", NULL, "no progress, no summary"},
-    {0, NULL, NULL, NULL, NULL},
-};
-
-static void import_usage(FILE *to)
-{
-    (void)fputs("usage: dendro import [options] [DIR | URL] TABLE FILE\n"
-                "Reads FILE.csv, FILE.csv.gz, FILE.csv.zst or - (standard input) into TABLE.\n",
-                to);
-    cli_options_print(import_list, to);
-    (void)fputs("Exit codes: 0 done, 1 wrong usage or a bad row, 2 no database, 3 done, but rows "
-                "were rejected.\n",
-                to);
-}
-
-/* ---- options ---- */
-
-static int import_one_char(const char *what, const char *value, char *ret)
-{
-    if (strcmp(value, "\\t") == 0 || strcmp(value, "tab") == 0)
-        value = "\t";
-    if (strlen(value) != 1)
-        return cli_complain("import", "%s wants one character, not \"%s\"", what, value);
-    *ret = value[0];
-    return CLI_OK;
-}
-
-static int import_epoch(struct import_options *o, const char *value)
-{
-    static const struct {
-        const char *name;
-        enum dendro_unit unit;
-    } units[] = {{"s", DENDRO_UNIT_S},
-                 {"ms", DENDRO_UNIT_MS},
-                 {"us", DENDRO_UNIT_US},
-                 {"ns", DENDRO_UNIT_NS}};
-
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        if (strcmp(units[i].name, value) == 0) {
-            o->csv.epoch = true;
-            o->csv.epoch_unit = units[i].unit;
-            return CLI_OK;
-        }
-    }
-    return cli_complain("import", "--epoch wants s, ms, us or ns, not \"%s\"", value);
-}
-
-/* Cuts the list at its commas, in place. */
-static int import_columns(struct import_options *o, char *list)
-{
-    uint32_t count = 0;
-
-    for (char *name = list; name; count++) {
-        char *comma = strchr(name, ',');
-
-        if (count == IMPORT_COLUMNS_MAX)
-            return cli_complain("import", "--columns has more than %u names", IMPORT_COLUMNS_MAX);
-        if (comma)
-            *comma = '\0';
-        o->columns[count] = strcmp(name, "-") == 0 ? "" : name;
-        name = comma ? comma + 1 : NULL;
-    }
-    o->columns[count] = NULL;
-    o->csv.columns = o->columns;
-    return CLI_OK;
-}
-
-static int import_take(void *arg, char letter, char *value)
-{
-    struct import_options *o = arg;
-
-    switch (letter) {
-    case 'd':
-        o->db.dir = value;
-        return CLI_OK;
-    case 's':
-        return cli_db_setting("import", &o->db, value);
-    case 'c':
-        return import_columns(o, value);
-    case 'D':
-        return import_one_char("--delimiter", value, &o->csv.delimiter);
-    case 'Q':
-        return import_one_char("--quote", value, &o->csv.quote);
-    case 'n':
-        o->csv.null_text = value;
-        return CLI_OK;
-    case 'e':
-        return import_epoch(o, value);
-    case 'h':
-        o->csv.header = DENDRO_HEADER_YES;
-        return CLI_OK;
-    case 'H':
-        o->csv.header = DENDRO_HEADER_NO;
-        return CLI_OK;
-    case 'C':
-        o->create = true;
-        return CLI_OK;
-    case 'r':
-        o->rejects = value;
-        return CLI_OK;
-    case 'a':
-        o->atomic = true;
-        return CLI_OK;
-    case 'q':
-        o->quiet = true;
-        return CLI_OK;
-    default: /* not an option */
-        if (o->words_count == 3)
-            return cli_complain("import", "one table and one file only; \"%s\" is too much", value);
-        o->words[o->words_count++] = value;
-        return CLI_OK;
-    }
 }
 
 /* ---- the file ---- */
@@ -347,8 +190,14 @@ static int import_reject(void *arg,
 
 static int import_open_rejects(struct import *im)
 {
+    struct stat in;
+    struct stat out;
+
     if (!im->o.rejects)
         return CLI_OK;
+    if (fstat(im->fd, &in) == 0 && stat(im->o.rejects, &out) == 0 && S_ISREG(in.st_mode) &&
+        in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+        return cli_complain("import", "--rejects %s is the file that is read", im->o.rejects);
     im->rejects = fopen(im->o.rejects, "wbe");
     if (!im->rejects)
         return cli_complain("import", "cannot write %s: %s", im->o.rejects, strerrordesc_np(errno));
@@ -399,28 +248,81 @@ static void import_print_guess(const char *sql, const char *why)
     (void)fflush(stdout);
 }
 
-static int import_create(struct import *im)
+/* How the table is to be made: *ret_sql, owned (dendro_free). Nothing of a database is touched. */
+static int import_guess(struct import *im, char **ret_sql)
 {
     struct dendro_import spec = import_spec(im);
     struct dendro_error err;
-    char *sql = NULL;
     char *why = NULL;
     int rc = CLI_OK;
 
     im->remember = true;
-    if (dendro_import_suggest(&spec, &sql, &why, &err) < 0)
+    if (dendro_import_suggest(&spec, ret_sql, &why, &err) < 0) {
         rc = cli_error("import", &err, CLI_FATAL);
+    } else {
+        im->o.csv = spec.csv;
+        import_print_guess(*ret_sql, why);
+    }
     im->remember = false;
     im->head_at = 0;
-    if (rc == CLI_OK) {
-        im->o.csv = spec.csv;
-        import_print_guess(sql, why);
-        if (dendro_exec(im->conn, sql, -1, NULL, NULL, &err) < 0)
-            rc = cli_error("import", &err, CLI_FATAL);
-    }
-    dendro_free(sql);
     dendro_free(why);
     return rc;
+}
+
+static int import_create(struct import *im, const char *sql)
+{
+    struct dendro_error err;
+
+    if (dendro_exec(im->conn, sql, -1, NULL, NULL, &err) < 0)
+        return cli_error("import", &err, CLI_FATAL);
+    im->created = true;
+    return CLI_OK;
+}
+
+static void import_put_name(struct buf *sql, const char *name)
+{
+    buf_u8(sql, '"');
+    for (; *name; name++) {
+        if (*name == '"')
+            buf_u8(sql, '"');
+        buf_u8(sql, (uint8_t)*name);
+    }
+    buf_u8(sql, '"');
+}
+
+/* The table that --create made and that got no row goes again. to: the server, NULL = the database
+ * in this process. */
+static void import_uncreate(struct import *im, struct backend *to)
+{
+    struct dendro_error err = {.message = "out of memory"};
+    const char *tail = NULL;
+    struct buf sql;
+    int rc = -1;
+
+    if (!im->created)
+        return;
+    buf_init(&sql, NULL);
+    buf_puts(&sql, "DROP TABLE ");
+    if (*im->schema) {
+        import_put_name(&sql, im->schema);
+        buf_u8(&sql, '.');
+    }
+    import_put_name(&sql, im->table);
+    buf_u8(&sql, '\0');
+    if (!sql.failed && !to) {
+        rc = dendro_exec(im->conn, (const char *)sql.data, -1, NULL, NULL, &err);
+    } else if (!sql.failed) {
+        rc = backend_prepare(to, (const char *)sql.data, sql.len - 1, &tail, &err);
+        if (rc > 0)
+            rc = backend_step(to, &err);
+        backend_finish(to);
+    }
+    if (rc < 0)
+        (void)cli_complain("import",
+                           "the new table \"%s\" is empty, and cannot be dropped: %s",
+                           im->o.table,
+                           err.message);
+    buf_done(&sql);
 }
 
 /* ---- the whole ---- */
@@ -443,6 +345,8 @@ static int import_run(struct import *im)
         else
             (void)cli_error("import", &err, CLI_FATAL);
         (void)fprintf(stderr, "%" PRIu64 " rows were committed before.\n", r.rows);
+        if (r.rows == 0)
+            import_uncreate(im, NULL);
         return CLI_FATAL;
     }
     if (!im->o.quiet)
@@ -491,6 +395,7 @@ static int import_create_there(struct import *im, struct backend *to)
         if (rc > 0)
             rc = backend_step(to, &err);
         backend_finish(to);
+        im->created = rc >= 0;
     }
     dendro_free(sql);
     dendro_free(why);
@@ -536,8 +441,10 @@ static int import_to_server(struct import *im)
     job.head_len = im->head.len;
     im->head_at = 0;
     im->begun_ms = import_now_ms();
-    if (rc == CLI_OK && cli_import_remote(&job, &rows, &err) < 0)
+    if (rc == CLI_OK && cli_import_remote(&job, &rows, &err) < 0) {
         rc = cli_error("import", &err, CLI_FATAL);
+        import_uncreate(im, job.to);
+    }
     if (rc == CLI_OK && !im->o.quiet)
         (void)printf("%" PRIu64 " rows in %.2f s\n", rows, (import_now_ms() - im->begun_ms) / 1e3);
     backend_close(job.to);
@@ -547,44 +454,36 @@ static int import_to_server(struct import *im)
 static int import_all(struct import *im)
 {
     int rc = import_split_name(im);
+    char *sql = NULL;
 
     if (rc == CLI_OK && backend_is_remote(im->o.db.dir))
         return import_to_server(im);
 
     if (rc == CLI_OK)
         rc = import_open_file(im);
+    if (rc == CLI_OK && im->o.create)
+        rc = import_guess(im, &sql);
     if (rc == CLI_OK)
         rc = import_open_rejects(im);
     if (rc == CLI_OK)
         rc = cli_db_open("import", &im->o.db, !im->o.create, &im->database, &im->conn);
-    if (rc != CLI_OK)
-        return rc;
-    import_catch_interrupt(im);
-    if (im->o.create)
-        rc = import_create(im);
+    if (rc == CLI_OK)
+        import_catch_interrupt(im);
+    if (rc == CLI_OK && im->o.create)
+        rc = import_create(im, sql);
+    dendro_free(sql);
     return rc == CLI_OK ? import_run(im) : rc;
 }
 
 int cli_import(int argc, char **argv)
 {
     struct import im = {.fd = -1};
+    bool unwritten;
     int rc;
 
-    if (argc > 1 && strcmp(argv[1], "--help") == 0) {
-        import_usage(stdout);
-        return CLI_OK;
-    }
-    rc = cli_options("import", import_list, argc, argv, import_take, &im.o);
-    if (rc == CLI_OK && im.o.words_count < 2) {
-        import_usage(stderr);
-        rc = CLI_FATAL;
-    }
-    if (rc == CLI_OK)
-        rc = cli_db_word("import", &im.o.db, im.o.words_count == 3 ? im.o.words[0] : NULL);
-    if (rc != CLI_OK)
+    rc = cli_import_options(argc, argv, &im.o);
+    if (rc != CLI_OK || im.o.help)
         return rc;
-    im.o.table = im.o.words[im.o.words_count - 2];
-    im.o.file = im.o.words[im.o.words_count - 1];
     buf_init(&im.head, NULL);
     im.bar = !im.o.quiet && isatty(STDERR_FILENO);
     rc = import_all(&im);
@@ -594,7 +493,6 @@ int cli_import(int argc, char **argv)
     buf_done(&im.head);
     if (im.fd > STDERR_FILENO)
         (void)close(im.fd);
-    if (im.rejects && (fclose(im.rejects) != 0 || im.rejects_failed))
-        rc = cli_complain("import", "cannot write %s", im.o.rejects);
-    return rc;
+    unwritten = im.rejects && (fclose(im.rejects) != 0 || im.rejects_failed);
+    return unwritten ? cli_complain("import", "cannot write %s", im.o.rejects) : rc;
 }

@@ -1,9 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * import.h: a CSV text into a table of a server, by COPY. One thread. */
+ * import.h: the parts of `dendro import`: its command line, and a CSV text into a table of a
+ * server, by COPY. One thread. */
 #pragma once
 
+#include "cli/args.h"
 #include "cli/backend.h"
+
+#define IMPORT_COLUMNS_MAX 512u
+
+struct import_options {
+    struct cli_db db;
+    char *words[3]; /* [DIR] TABLE FILE */
+    unsigned words_count;
+    const char *table; /* schema.table is taken apart */
+    const char *file;
+    struct dendro_csv csv;
+    const char *columns[IMPORT_COLUMNS_MAX + 1];
+    bool create;
+    bool atomic;
+    bool quiet;
+    const char *rejects;
+    bool help; /* it was asked for and given: nothing else is to be done */
+};
+
+/* Reads the command line; o was zero. CLI_OK, or CLI_FATAL after a complaint. */
+int cli_import_options(int argc, char **argv, struct import_options *o);
 
 struct import_remote {
     struct backend *to;

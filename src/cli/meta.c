@@ -2,7 +2,9 @@
  *
  * meta.c: the shell's own commands: one row in the table each. */
 #define _GNU_SOURCE /* strerrordesc_np */
+#include "base/text.h"
 #include "cli/help.h"
+#include "cli/outfile.h"
 #include "cli/plot.h"
 #include "cli/shell.h"
 #include "func/func.h"
@@ -196,19 +198,19 @@ static void meta_include(struct shell *sh, const char *arg)
 /* False: it cannot be written, and nothing changed. */
 static bool meta_redirect(struct shell *sh, const char *name)
 {
-    FILE *to = NULL;
+    struct outfile *to = NULL;
+    enum out_format format;
+    struct dn_err err;
 
-    if (*name) {
-        to = fopen(name, "wbe");
-        if (!to) {
-            shell_complain(sh, "cannot write %s: %s", name, strerrordesc_np(errno));
-            return false;
-        }
+    if (*name && (outfile_format(name, NULL, sh->format, &format, &err) < 0 ||
+                  outfile_open(name, OUTFILE_DIRECT, &to, &err) < 0)) {
+        shell_complain(sh, "%s", err.text);
+        return false;
     }
-    if (sh->given && fclose(sh->given) != 0)
-        shell_complain(sh, "the last output file could not be written");
+    if (outfile_close(sh->given, true, &err) < 0)
+        shell_complain(sh, "%s", err.text);
     sh->given = to;
-    sh->out.to = to ? to : stdout;
+    sh->out.to = to ? outfile_stream(to) : stdout;
     return true;
 }
 
@@ -235,7 +237,8 @@ static void meta_again(struct shell *sh)
 
 static void meta_go(struct shell *sh, const char *arg)
 {
-    FILE *outer = sh->given;
+    struct outfile *outer = sh->given;
+    FILE *before = sh->out.to; /* \o, -o or standard output */
 
     if (!*arg) {
         meta_again(sh);
@@ -247,7 +250,7 @@ static void meta_go(struct shell *sh, const char *arg)
         (void)meta_redirect(sh, "");
     }
     sh->given = outer;
-    sh->out.to = outer ? outer : stdout;
+    sh->out.to = before;
 }
 
 static void meta_go_expanded(struct shell *sh, const char *arg)
@@ -475,7 +478,7 @@ void shell_meta(struct shell *sh, const char *text)
     size_t n = strlen(arg);
     struct buf clean;
 
-    while (n > 0 && strchr(" \t;\r\n", arg[n - 1]))
+    while (n > 0 && text_one_of(arg[n - 1], " \t;\r\n"))
         n--;
     buf_init(&clean, NULL);
     buf_append(&clean, arg, n);

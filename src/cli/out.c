@@ -4,16 +4,18 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <utf8proc.h>
 
 struct out_kind {
     const char *name;
+    const char *ending; /* of files, beside the name */
     const struct out_ops *ops;
     const char *doc;
 };
 
 static const struct out_kind out_kinds[OUT_FORMAT_MAX] = {
-#define DN_OUT(NAME, name, ops, doc) [OUT_##NAME] = {name, &(ops), doc},
+#define DN_OUT(NAME, name, ending, ops, doc) [OUT_##NAME] = {name, ending, &(ops), doc},
 #include "cli/out_list.h"
 #undef DN_OUT
 };
@@ -22,6 +24,18 @@ bool out_format_find(const char *name, enum out_format *ret)
 {
     for (int i = 0; i < OUT_FORMAT_MAX; i++) {
         if (strcmp(out_kinds[i].name, name) == 0) {
+            *ret = (enum out_format)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool out_format_of_ending(const char *ending, enum out_format *ret)
+{
+    for (int i = 0; i < OUT_FORMAT_MAX; i++) {
+        if (strcasecmp(out_kinds[i].name, ending) == 0 ||
+            (out_kinds[i].ending[0] && strcasecmp(out_kinds[i].ending, ending) == 0)) {
             *ret = (enum out_format)i;
             return true;
         }

@@ -16,7 +16,7 @@
 #include <stdio.h>
 
 enum out_format {
-#define DN_OUT(NAME, name, ops, doc) OUT_##NAME,
+#define DN_OUT(NAME, name, ending, ops, doc) OUT_##NAME,
 #include "cli/out_list.h"
 #undef DN_OUT
     OUT_FORMAT_MAX
@@ -66,6 +66,8 @@ void out_end(struct out *o);
 
 /* By name; false if there is no such format. */
 bool out_format_find(const char *name, enum out_format *ret);
+/* By the end of a file's name, in any case: "csv", "md"; false if there is no such format. */
+bool out_format_of_ending(const char *ending, enum out_format *ret);
 const char *out_format_name(enum out_format f);
 const char *out_format_doc(enum out_format f);
 /* Formats for programs: no tags or remarks among them. */

@@ -13,6 +13,8 @@
 
 #define SHELL_DEPTH_MAX 32u /* scripts that call scripts */
 
+struct outfile;
+
 enum shell_choice { SHELL_OFF, SHELL_ON, SHELL_AUTO };
 
 /* Data of a COPY … FROM STDIN that runs (shell_copy.c). */
@@ -43,9 +45,9 @@ struct shell {
     enum shell_choice expanded; /* \x: vertical; auto: where the table is too wide */
     enum out_format format;
     uint64_t errors;
-    bool unreadable; /* a script could not be read */
-    FILE *given;     /* owned: \o file, NULL = standard output */
-    struct buf last; /* text of the last statement, for \watch, \g, \gx and \e */
+    bool unreadable;       /* a script could not be read */
+    struct outfile *given; /* owned: \o file, NULL = there is none */
+    struct buf last;       /* text of the last statement, for \watch, \g, \gx and \e */
     struct vars vars;
     bool no_pager;
     bool keep_last; /* a command's own statement is none of them */

@@ -5,6 +5,7 @@
  * data go to the end of the input. \copy of a server's table is a COPY of STDIN or STDOUT, with a
  * file of this machine in their place. */
 #define _GNU_SOURCE /* getline, strerrordesc_np */
+#include "base/text.h"
 #include "cli/shell.h"
 
 #include <errno.h>
@@ -174,11 +175,11 @@ static bool copy_has(const char *options, const char *const *words)
         }
         if (*p == '\'' || *p == '"')
             quote = *p;
-        if (p > options && !strchr(" (,", p[-1]))
+        if (p > options && !text_one_of(p[-1], " (,"))
             continue;
         for (size_t i = 0; words[i]; i++) {
             size_t len = strlen(words[i]);
-            if (strncasecmp(p, words[i], len) == 0 && strchr(" (),'", p[len]))
+            if (strncasecmp(p, words[i], len) == 0 && (!p[len] || text_one_of(p[len], " (),'")))
                 return true;
         }
     }
@@ -239,7 +240,7 @@ static void copy_options(struct shell *sh, const struct copy_parts *p, FILE *f, 
         else if (copy_begins_with_name(sh, p, f))
             header = "HEADER MATCH";
     }
-    if (strncasecmp(o, "with", 4) == 0 && strchr(" (", o[4]))
+    if (strncasecmp(o, "with", 4) == 0 && (!o[4] || text_one_of(o[4], " (")))
         o += 4 + strspn(o + 4, " ");
     if (*o && *o != '(') { /* the old way to write them */
         buf_printf(sql, "CSV %s %s", *header ? "HEADER" : "", o);

@@ -3,7 +3,9 @@
  * sql.c: `dendro sql`. Without -c and -f it reads standard input: a terminal gets the shell, a pipe
  * is a script. Without DIR the database is a temporary directory that goes when we go. */
 #define _GNU_SOURCE /* mkdtemp, nftw, strerrordesc_np */
+#include "base/text.h"
 #include "cli/cli.h"
+#include "cli/outfile.h"
 #include "cli/shell.h"
 
 #include <errno.h>
@@ -27,7 +29,8 @@ struct sql_options {
     struct sql_task tasks[SQL_TASKS_MAX];
     uint32_t tasks_count;
     enum out_format format;
-    const char *output;
+    bool format_given;
+    const char *output; /* NULL: standard output; "-" too */
     bool no_header;
     bool quiet;
     bool no_rc;
@@ -61,7 +64,8 @@ static void sql_usage(FILE *to)
                       out_format_name((enum out_format)i),
                       out_format_doc((enum out_format)i));
     (void)fputs(
-        "  -o, --output FILE      results go to a file\n"
+        "  -o, --output FILE      results go to a file; .csv, .json, … choose the format, .gz and\n"
+        "                         .zst pack it\n"
         "  -q, --quiet            no command tags\n"
         "      --no-header        csv and tsv without the line of names\n"
         "      --timing           show how long each statement takes\n"
@@ -71,7 +75,8 @@ static void sql_usage(FILE *to)
         "  -v ON_ERROR_STOP=1     end a script at its first error, with exit code 3\n"
         "  -X, --no-rc            do not read ~/.dendrorc, as the shell on a terminal does\n"
         "Exit codes: 0 done, 1 wrong usage or a failed -c, 2 no database, 3 a script "
-        "stopped by an error.\n",
+        "stopped by an error.\n"
+        "Without ON_ERROR_STOP all of -c and -f run, and the last of them decides, as with psql.\n",
         to);
 }
 
@@ -141,7 +146,7 @@ static char sql_value_option(const char *arg)
                  {"--set", 's'},
                  {"--variable", 'v'}};
 
-    if (arg[0] == '-' && arg[1] && !arg[2] && strchr("cfFosv", arg[1]))
+    if (arg[0] == '-' && arg[1] && !arg[2] && text_one_of(arg[1], "cfFosv"))
         return arg[1];
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(arg, names[i].full) == 0)
@@ -157,17 +162,29 @@ static int sql_take_value(struct sql_options *o, char letter, char *value)
     case 'f':
         return sql_add_task(o, true, value);
     case 'F':
+        o->format_given = true;
         return out_format_find(value, &o->format)
                    ? CLI_OK
                    : sql_complain("unknown format \"%s\"; --help lists them", value);
     case 'o':
-        o->output = value;
+        o->output = strcmp(value, "-") == 0 ? NULL : value;
         return CLI_OK;
     case 's':
         return sql_add_setting(o, value);
     default:
         return sql_add_variable(o, value);
     }
+}
+
+/* --csv, --json and --markdown are short for --format. */
+static bool sql_format_flag(struct sql_options *o, const char *name)
+{
+    enum out_format f;
+
+    if (!out_format_find(name, &f) || (f != OUT_CSV && f != OUT_JSON && f != OUT_MARKDOWN))
+        return false;
+    o->format = f;
+    return true;
 }
 
 static int sql_take_flag(struct sql_options *o, const char *arg)
@@ -182,12 +199,8 @@ static int sql_take_flag(struct sql_options *o, const char *arg)
         o->no_rc = true;
     else if (strcmp(arg, "--read-only") == 0)
         o->read_only = true;
-    else if (strcmp(arg, "--csv") == 0)
-        o->format = OUT_CSV;
-    else if (strcmp(arg, "--json") == 0)
-        o->format = OUT_JSON;
-    else if (strcmp(arg, "--markdown") == 0)
-        o->format = OUT_MARKDOWN;
+    else if (strncmp(arg, "--", 2) == 0 && sql_format_flag(o, arg + 2))
+        o->format_given = true;
     else
         return sql_complain("unknown option \"%s\"; --help lists them", arg);
     return CLI_OK;
@@ -332,7 +345,9 @@ int cli_sql(int argc, char **argv)
     struct sql_options o = {.format = OUT_TABLE};
     struct shell sh = {0};
     char temporary[4096] = "";
-    FILE *to = stdout;
+    struct outfile *file = NULL;
+    struct dn_err why;
+    bool unwritten = false;
     int rc;
 
     if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
@@ -340,16 +355,16 @@ int cli_sql(int argc, char **argv)
         return CLI_OK;
     }
     rc = sql_parse_args(argc, argv, &o);
+    if (rc == CLI_OK && o.output &&
+        outfile_format(o.output, o.format_given ? &o.format : NULL, OUT_TABLE, &o.format, &why) < 0)
+        rc = sql_complain("%s", why.text);
     if (rc != CLI_OK)
         return rc;
-    if (o.output) {
-        to = fopen(o.output, "wbe");
-        if (!to)
-            return sql_complain("cannot write %s", o.output);
-    }
     rc = sql_open(&o, &sh, temporary);
+    if (rc == CLI_OK && o.output && outfile_open(o.output, OUTFILE_DIRECT, &file, &why) < 0)
+        rc = sql_complain("%s", why.text);
     if (rc == CLI_OK) {
-        out_init(&sh.out, to, o.format);
+        out_init(&sh.out, file ? outfile_stream(file) : stdout, o.format);
         sh.out.header = !o.no_header;
         sh.format = o.format;
         sh.quiet = o.quiet;
@@ -361,19 +376,24 @@ int cli_sql(int argc, char **argv)
         buf_init(&sh.last, NULL);
         shell_catch_interrupt(&sh);
         rc = sql_run(&o, &sh);
-        if (sh.out.failed)
-            rc = sql_complain("cannot write the results");
+        unwritten = sh.out.failed;
+        if (unwritten && sh.out.to == stdout)
+            (void)sql_complain("cannot write the results");
         out_done(&sh.out);
         buf_done(&sh.last);
         vars_done(&sh.vars);
-        if (sh.given && fclose(sh.given) != 0)
-            rc = sql_complain("cannot write the results");
+        if (outfile_close(sh.given, true, &why) < 0) {
+            (void)sql_complain("%s", why.text);
+            unwritten = true;
+        }
     }
     shell_forget_interrupt();
     backend_close(sh.backend);
-    if (to != stdout && fclose(to) != 0)
-        rc = sql_complain("cannot write %s", o.output);
+    if (outfile_close(file, true, &why) < 0) {
+        (void)sql_complain("%s", why.text);
+        unwritten = true;
+    }
     if (*temporary)
         (void)nftw(temporary, sql_remove_one, 16, FTW_DEPTH | FTW_PHYS);
-    return rc;
+    return unwritten ? CLI_FATAL : rc;
 }

@@ -116,10 +116,14 @@ static void about_object(const struct stmt *ast, struct engine_about *a)
     }
 }
 
-/* A password may stand in it, also behind a word that was misspelt. */
+/* A password may stand in it, also behind a word that was misspelt, and in a statement inside
+ * another one: EXPLAIN ALTER ROLE …. */
 static bool about_secret(const struct stmt *ast)
 {
-    return ast->kind == STMT_ROLE && ast->role->words_count > 0;
+    for (const struct stmt *s = ast; s; s = s->explained)
+        if (s->kind == STMT_ROLE && s->role->words_count > 0)
+            return true;
+    return false;
 }
 
 void stmt_about(struct dendro_stmt *stmt, struct engine_about *ret)
@@ -150,6 +154,11 @@ void engine_about(dendro_stmt *stmt, struct engine_about *ret)
     memcpy(kept, stmt->tag, sizeof kept);
     stmt_about(stmt, ret);
     memcpy(stmt->tag, kept, sizeof kept);
+}
+
+void engine_about_masked(const struct engine_about *a, char *to, size_t size)
+{
+    snprintf(to, size, "%s %s ********", a->kind, a->object);
 }
 
 void engine_about_failed(dendro_conn *conn, struct engine_about *ret)

@@ -24,6 +24,8 @@ struct engine_about {
 };
 
 void engine_about(dendro_stmt *stmt, struct engine_about *ret);
+/* What stands for the text of a statement with a secret. Any thread. */
+void engine_about_masked(const struct engine_about *a, char *to, size_t size);
 /* Of the statement that the session could not prepare last; kind "": its text is none. */
 void engine_about_failed(dendro_conn *conn, struct engine_about *ret);
 

@@ -9,12 +9,14 @@
 
 #define ADVISORY_LOOK_NS 5000000u /* between looks */
 #define ADVISORY_MAX     100000u  /* that are held at once */
+#define ADVISORY_SHARE   10000u   /* … by one session, so that it cannot take all */
 
 struct advisory {
     struct advisory *next;
     const struct dendro_conn *holder;
     int64_t key;
     unsigned how;   /* FUNC_LOCK_SHARED, _XACT, _PAIR */
+    size_t level;   /* savepoints that there were, of a lock for the transaction; else 0 */
     uint32_t times; /* taken */
 };
 
@@ -31,13 +33,32 @@ static bool advisory_blocked(const struct dendro_conn *conn, unsigned how, int64
     return false;
 }
 
+static size_t advisory_level(const struct dendro_conn *conn, unsigned how)
+{
+    return how & FUNC_LOCK_XACT ? conn->tx.saves_count : 0;
+}
+
 static struct advisory *advisory_find(const struct dendro_conn *conn, unsigned how, int64_t key)
 {
     struct advisory *a = conn->db->advisory;
 
-    while (a && !(a->holder == conn && a->key == key && a->how == (how & ADVISORY_SORT)))
+    while (a && !(a->holder == conn && a->key == key && a->how == (how & ADVISORY_SORT) &&
+                  a->level == advisory_level(conn, how)))
         a = a->next;
     return a;
+}
+
+static int advisory_full(const struct dendro_conn *conn, struct dn_err *err)
+{
+    bool own = conn->advisory_count >= ADVISORY_SHARE;
+    int rc = DN_FAIL(err,
+                     DN_E_NOMEM,
+                     "out of shared memory: %s %u advisory locks",
+                     own ? "the session holds" : "all sessions together hold",
+                     own ? ADVISORY_SHARE : ADVISORY_MAX);
+
+    dn_err_hint(err, "Give some back with pg_advisory_unlock(), or end the transaction.");
+    return rc;
 }
 
 /* Under the lock: 1 taken, 0 not free. */
@@ -51,8 +72,8 @@ static int advisory_take(struct dendro_conn *conn, unsigned how, int64_t key, st
         a->times++;
         return 1;
     }
-    if (conn->db->advisory_count == ADVISORY_MAX)
-        return DN_FAIL(err, DN_E_TOO_COMPLEX, "more than %u advisory locks", ADVISORY_MAX);
+    if (conn->advisory_count >= ADVISORY_SHARE || conn->db->advisory_count >= ADVISORY_MAX)
+        return advisory_full(conn, err);
     a = mem_calloc(&conn->db->owner, 1, sizeof(*a));
     if (!a)
         return DN_FAIL_NOMEM(err);
@@ -60,28 +81,31 @@ static int advisory_take(struct dendro_conn *conn, unsigned how, int64_t key, st
                            .holder = conn,
                            .key = key,
                            .how = how & ADVISORY_SORT,
+                           .level = advisory_level(conn, how),
                            .times = 1};
     conn->db->advisory = a;
     conn->db->advisory_count++;
+    conn->advisory_count++;
     conn->advisory_held = true;
     conn->advisory_xact = conn->advisory_xact || (how & FUNC_LOCK_XACT);
     return 1;
 }
 
-/* Under the lock: all that sort says goes. */
-static void advisory_sweep(struct dendro_conn *conn, bool session, bool xact)
+/* Under the lock: all of that sort goes; of the transaction's from this level on. */
+static void advisory_sweep(struct dendro_conn *conn, bool session, bool xact, size_t level)
 {
     struct advisory **at = &conn->db->advisory;
 
     while (*at) {
         struct advisory *a = *at;
 
-        if (a->holder != conn || !(a->how & FUNC_LOCK_XACT ? xact : session)) {
+        if (a->holder != conn || !(a->how & FUNC_LOCK_XACT ? xact && a->level >= level : session)) {
             at = &a->next;
             continue;
         }
         *at = a->next;
         conn->db->advisory_count--;
+        conn->advisory_count--;
         mem_free(a);
     }
 }
@@ -101,6 +125,7 @@ static int advisory_give(struct dendro_conn *conn, unsigned how, int64_t key)
             break;
         }
     conn->db->advisory_count--;
+    conn->advisory_count--;
     mem_free(a);
     return 1;
 }
@@ -113,7 +138,7 @@ static int advisory_once(struct dendro_conn *conn, unsigned how, int64_t key, st
     if (!(how & FUNC_LOCK_GIVE))
         rc = advisory_take(conn, how, key, err);
     else if (how & FUNC_LOCK_ALL)
-        advisory_sweep(conn, true, false);
+        advisory_sweep(conn, true, false, 0);
     else
         rc = advisory_give(conn, how, key);
     sched_unlock(conn->db->lock);
@@ -148,9 +173,29 @@ void advisory_end_transaction(struct dendro_conn *conn)
     if (!conn->advisory_xact)
         return;
     sched_lock(conn->db->lock);
-    advisory_sweep(conn, false, true);
+    advisory_sweep(conn, false, true, 0);
     sched_unlock(conn->db->lock);
     conn->advisory_xact = false;
+}
+
+void advisory_back_to(struct dendro_conn *conn, size_t save)
+{
+    if (!conn->advisory_xact)
+        return;
+    sched_lock(conn->db->lock);
+    advisory_sweep(conn, false, true, save + 1);
+    sched_unlock(conn->db->lock);
+}
+
+void advisory_release(struct dendro_conn *conn, size_t save)
+{
+    if (!conn->advisory_xact)
+        return;
+    sched_lock(conn->db->lock);
+    for (struct advisory *a = conn->db->advisory; a; a = a->next)
+        if (a->holder == conn && a->level > save)
+            a->level = save;
+    sched_unlock(conn->db->lock);
 }
 
 void advisory_end_session(struct dendro_conn *conn)
@@ -158,7 +203,7 @@ void advisory_end_session(struct dendro_conn *conn)
     if (!conn->advisory_held)
         return;
     sched_lock(conn->db->lock);
-    advisory_sweep(conn, true, true);
+    advisory_sweep(conn, true, true, 0);
     sched_unlock(conn->db->lock);
     conn->advisory_held = conn->advisory_xact = false;
 }

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct dendro_conn;
@@ -17,6 +18,10 @@ int advisory_ask(struct dendro_conn *conn, unsigned how, int64_t key, struct dn_
     DN_MUST_CHECK;
 /* The transaction of the session has ended. */
 void advisory_end_transaction(struct dendro_conn *conn);
+/* ROLLBACK TO, RELEASE of the savepoint with this number (from 0): what was taken for the
+ * transaction since then is given back; … is the transaction's as if taken before it. */
+void advisory_back_to(struct dendro_conn *conn, size_t save);
+void advisory_release(struct dendro_conn *conn, size_t save);
 /* The session gives all back. */
 void advisory_end_session(struct dendro_conn *conn);
 void advisory_free(struct dendro_db *db);

@@ -370,6 +370,16 @@ static int alter_of_partition(const struct alter *a,
     return 0;
 }
 
+/* Is it a new name or place, and no other change? */
+static bool alter_only_renames(const struct alter *a)
+{
+    for (uint32_t i = 0; i < a->actions_count; i++)
+        if (a->actions[i].kind != ALTER_RENAME_COLUMN && a->actions[i].kind != ALTER_RENAME_TABLE &&
+            a->actions[i].kind != ALTER_RENAME_CONSTRAINT && a->actions[i].kind != ALTER_SET_SCHEMA)
+            return false;
+    return true;
+}
+
 int ddl_alter_make(struct alter *a,
                    const struct catalog *cur,
                    const struct table **ret_was,
@@ -390,7 +400,9 @@ int ddl_alter_make(struct alter *a,
     }
     if (!was)
         return err->code;
-    rc = alter_of_partition(a, cur, was, err);
+    rc = alter_only_renames(a) ? 0 : cursor_check_unused(a->stmt->conn, was, "ALTER TABLE", err);
+    if (rc == 0)
+        rc = alter_of_partition(a, cur, was, err);
     if (rc == 0)
         rc = table_copy(was, &t, err);
     if (rc < 0)

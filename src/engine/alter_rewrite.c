@@ -569,7 +569,7 @@ static int rewrite_once(struct alter *a, struct dn_err *err)
         session_temp_made(a->stmt->conn, a->hidden, TABLE_PERMANENT);
         a->stmt->epoch = a->stmt->conn->epoch;
         rc = block ? tx_edit(a->stmt->conn, rewrite_end, a, err)
-                   : engine_edit(db, rewrite_end, a, err);
+                   : engine_edit_of(a->stmt->conn, rewrite_end, a, err);
         if (rc < 0 && !block) /* if it fails it goes with the session */
             DN_IGNORE(engine_edit(db, rewrite_undo, a, &ignored));
     }

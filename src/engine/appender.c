@@ -7,6 +7,7 @@
 #include "engine/generated.h"
 #include "engine/intake_late.h"
 #include "engine/pressure.h"
+#include "engine/privilege.h"
 #include "engine/route.h"
 
 #include "plan/plan.h"
@@ -21,6 +22,14 @@
 
 /* ---- open, close ---- */
 
+/* The role may have been given the right, or lost it, since the appender was opened. */
+static int
+app_allowed(const struct dendro_appender *app, const struct catalog *cat, struct dn_err *err)
+{
+    return privilege_insert(
+        app->conn, cat, app->target.table, app->target.cols, app->target.cols_count, err);
+}
+
 static int app_target(struct dendro_appender *app,
                       const char *schema,
                       const char *table,
@@ -28,7 +37,8 @@ static int app_target(struct dendro_appender *app,
                       struct dn_err *err)
 {
     const struct qual_name name = {.schema = schema, .name = table};
-    const struct table *t = session_target(app->conn, app->catalog, &name, err);
+    bool named;
+    const struct table *t = session_target(app->conn, app->catalog, &name, &named, err);
     struct plan_env env = session_plan_env(app->conn, app->catalog, &app->arena);
     struct spec_name *names = NULL;
     uint32_t count = 0;
@@ -47,11 +57,14 @@ static int app_target(struct dendro_appender *app,
     }
     rc = intake_target_columns(&app->target, t, names, count, &app->arena, err);
     if (rc == 0)
+        rc = app_allowed(app, app->catalog, err);
+    if (rc == 0)
         rc = intake_target_plain(&app->target, columns != NULL, err);
     if (rc == 0)
         rc = intake_target_bind(&app->target, &env, err);
     if (rc == 0)
         rc = intake_target_unlisted(&app->target, err);
+    app->target.named = named;
     return rc;
 }
 
@@ -343,17 +356,21 @@ static int app_check_table(struct dendro_appender *app, struct dn_err *err)
 {
     const struct table *mine = app->target.table;
     struct catalog *now = tx_catalog(app->conn);
-    const struct table *t = timepart_target(now, mine); /* its shard may have gone */
+    const struct table *t = app->target.named
+                                ? catalog_table_by_id(now, mine->id)
+                                : timepart_target(now, mine); /* its shard may have gone */
     const struct table *parent = timepart_parent(now, mine);
     int rc = 0;
 
-    if (!t && !parent)
+    if (!t && (!parent || app->target.named))
         rc = DN_FAIL(err, DN_E_UNDEFINED_TABLE, "table \"%s\" was dropped", mine->name);
     else if (!t || (t->id == mine->id && t->version != mine->version))
         rc = DN_FAIL(err,
                      DN_E_MISUSE,
                      "table \"%s\" was altered since the appender was opened",
                      parent ? parent->name : mine->name);
+    else
+        rc = app_allowed(app, now, err);
     catalog_unref(now);
     return rc;
 }
@@ -368,7 +385,7 @@ static int app_commit_direct(struct dendro_appender *app, struct dn_err *err)
     int rc = intake_batch(&app->rows, &batch, err);
 
     if (rc == 0)
-        rc = route_load(app->conn->db, app->target.table, &options, &load, err);
+        rc = route_load(app->conn->db, app->target.table, app->target.named, &options, &load, err);
     if (rc < 0)
         return rc;
     part.cols = batch.cols;
@@ -411,7 +428,7 @@ static int app_flush(struct dendro_appender *app, struct dn_err *err)
     rc = app_check_table(app, err);
     if (rc < 0)
         return rc;
-    atomic_store(&app->conn->cancel, false);
+    atomic_store(&app->conn->cancel, activity_ended(app->conn));
     pressure_begin(&p, app->conn);
     do {
         rc = app->bytes > APPENDER_DIRECT_BYTES && !tx_in_block(app->conn)

@@ -36,7 +36,7 @@ static int all_commit(dendro_appender *const *apps, size_t count, struct dn_err 
         bytes += apps[i]->bytes;
     }
     if (rc == 0) {
-        atomic_store(&conn->cancel, false);
+        atomic_store(&conn->cancel, activity_ended(conn));
         pressure_begin(&p, conn);
         do {
             rc = all_write(apps, batches, count, err);

@@ -39,6 +39,7 @@ static int app_array_value(const struct dendro_array *a,
     case DENDRO_TYPE_TIMESTAMP_NS:
     case DENDRO_TYPE_TIME:
     case DENDRO_TYPE_TIMESTAMPTZ:
+    case DENDRO_TYPE_TIMESTAMP_LOCAL:
         ret->d.v.i64 = ((const int64_t *)a->values)[row];
         return 0;
     case DENDRO_TYPE_REAL:
@@ -126,7 +127,7 @@ static bool app_texts_whole(struct dendro_appender *app,
         return false;
     s = arena_alloc_array(&app->scratch, rows, sizeof(*s));
     for (size_t i = 0; s && i < rows; i++) {
-        if (!texts[i] || a->lengths[i] > SQL_TEXT_MAX || !text_utf8_valid(texts[i], a->lengths[i]))
+        if (!texts[i] || a->lengths[i] > SQL_TEXT_MAX || !text_value_valid(texts[i], a->lengths[i]))
             return false;
         s[i] = (struct vstr){.ptr = texts[i], .len = (uint32_t)a->lengths[i]};
         bytes += 16 + a->lengths[i];

@@ -44,8 +44,7 @@ static struct batch_rows batch_rest(const struct dendro_stmt *stmt)
 }
 
 /* NUMERIC, arrays and the like have no C type of their own: each value as text. */
-static bool
-batch_texts(struct dendro_stmt *stmt, const struct vec *v, size_t at, struct dendro_column *col)
+static bool batch_texts(struct dendro_stmt *stmt, const struct vec *v, struct dendro_column *col)
 {
     struct dendro_text *texts = arena_calloc(&stmt->texts, v->count, sizeof(*texts));
     struct buf b;
@@ -58,7 +57,7 @@ batch_texts(struct dendro_stmt *stmt, const struct vec *v, size_t at, struct den
         if (d.null)
             continue;
         buf_reset(&b);
-        text_print_in(TYPE_NUMBER(stmt->cols[at].type) ? &stmt->conn->functions : NULL, &d, &b);
+        text_print_in(&stmt->conn->functions, &d, &b);
         texts[i].ptr = b.failed ? NULL : arena_strndup(&stmt->texts, (const char *)b.data, b.len);
         texts[i].len = (uint32_t)b.len;
         ok = texts[i].ptr != NULL;
@@ -71,7 +70,6 @@ batch_texts(struct dendro_stmt *stmt, const struct vec *v, size_t at, struct den
 static bool batch_column(struct dendro_stmt *stmt,
                          const struct vec *v,
                          const struct batch_rows *r,
-                         size_t at,
                          struct dendro_column *ret)
 {
     struct arena *arena = &stmt->texts;
@@ -93,7 +91,7 @@ static bool batch_column(struct dendro_stmt *stmt,
         type_is_enum(v->type) || v->type == TYPE_INT2VECTOR || v->type == TYPE_OIDVECTOR ||
         v->type == TYPE_EXPANDED) {
         part.count = r->count;
-        return batch_texts(stmt, &part, at, ret);
+        return batch_texts(stmt, &part, ret);
     }
     return true;
 }
@@ -144,7 +142,7 @@ static int batch_fill(struct dendro_stmt *stmt, struct dendro_batch *ret, struct
         struct vec flat;
 
         if (stmt->root) {
-            ok = batch_column(stmt, &stmt->batch.cols[c], &r, c, &columns[c]);
+            ok = batch_column(stmt, &stmt->batch.cols[c], &r, &columns[c]);
             continue;
         }
         ok = batch_cells(stmt, c, r.count, &flat);

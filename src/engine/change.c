@@ -166,6 +166,7 @@ static int change_consts(struct change_run *r, struct dn_err *err)
         struct plan_target to = {.type = c->type,
                                  .mods = c->mods,
                                  .exact = c->key_pos > 0,
+                                 .key = c->key_pos > 0,
                                  .session = &r->stmt->conn->functions};
         struct datum d = {.type = c->type, .null = true};
         bool untyped = false;

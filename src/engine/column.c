@@ -159,7 +159,8 @@ int64_t dendro_column_timestamp(const dendro_stmt *stmt, int col, enum dendro_un
     int64_t have, value;
     struct datum d;
 
-    if (!col_value(stmt, col, &d) || (!type_is_timestamp(d.type) && d.type != TYPE_TIMESTAMPTZ))
+    if (!col_value(stmt, col, &d) || (!type_is_timestamp(d.type) && d.type != TYPE_TIMESTAMPTZ &&
+                                      d.type != TYPE_TIMESTAMP_LOCAL))
         return 0;
     have = type_ts_per_second(d.type);
     if (have >= want)

@@ -231,7 +231,7 @@ int stmt_compile(struct dendro_stmt *stmt, struct dn_err *err)
     stmt->compile_ns = stmt->ast->kind == STMT_EXPLAIN ? sched_now_ns(sched) - start : 0;
     if (rc < 0)
         stmt_forget(stmt);
-    return rc;
+    return session_canceled_memory(stmt->conn, rc, err);
 }
 
 int stmt_compile_again(struct dendro_stmt *stmt, struct dn_err *err)

@@ -7,6 +7,7 @@
 #include "engine/engine_int.h"
 #include "engine/session_settings.h"
 #include "engine/session_zone.h"
+#include "volume/document.h"
 
 #include <string.h>
 
@@ -38,6 +39,18 @@ static int configure_read(struct volume *v,
         rc = config_parse(c, (const char *)b.data, b.len, &configure_system, report, arg, err);
     buf_done(&b);
     return rc < 0 ? rc : 0;
+}
+
+int engine_settings_verify(struct volume *v, struct dn_err *err)
+{
+    uint64_t generation;
+    struct buf b;
+    int rc;
+
+    buf_init(&b, NULL);
+    rc = volume_doc_read(v, CONFIGURE_DOC, &b, &generation, err); /* lines may be of any release */
+    buf_done(&b);
+    return rc;
 }
 
 int engine_system_settings(
@@ -341,6 +354,19 @@ bool engine_settings_pending(struct dendro_db *db, const struct setting_row *row
 
 /* ---- ALTER SYSTEM ---- */
 
+/* volume_doc_load_fn: every line can be taken. */
+static int configure_loads(void *arg DN_UNUSED, const void *p, size_t n, struct dn_err *err)
+{
+    struct config *c = NULL;
+    int rc = config_new(&c, err);
+
+    if (rc < 0)
+        return rc;
+    rc = config_parse(c, p, n, &configure_system, NULL, NULL, err);
+    config_unref(c);
+    return rc > 0 ? DN_FAIL(err, DN_E_CORRUPT, CONFIGURE_DOC ": %d lines are no settings", rc) : rc;
+}
+
 /* Puts, or takes away, and writes the document. Holds db->edit. */
 static int configure_write(struct dendro_db *db,
                            const struct setting_row *row,
@@ -350,6 +376,7 @@ static int configure_write(struct dendro_db *db,
     uint64_t generation;
     struct config *c = NULL;
     struct buf b;
+    struct volume_doc doc = {.name = CONFIGURE_DOC, .bytes = &b, .load = configure_loads};
     int rc = config_new(&c, err);
 
     buf_init(&b, NULL);
@@ -362,8 +389,7 @@ static int configure_write(struct dendro_db *db,
     if (rc == 0)
         rc = config_print(c, CONFIG_SYSTEM, &b, err);
     if (rc == 0)
-        rc = volume_doc_replace(
-            db->volume, CONFIGURE_DOC, b.data, b.len, generation, &generation, err);
+        rc = volume_doc_save(db->volume, &doc, generation, &generation, err);
     buf_done(&b);
     config_unref(c);
     return rc;
@@ -435,12 +461,13 @@ int session_alter_system(struct dendro_conn *conn,
     rc = session_write_allowed(conn, err);
     if (rc == 0)
         rc = configure_may(conn, row, value, err);
+    if (rc == 0)
+        rc = edit_take(&db->edit, &conn->cancel, err);
     if (rc == 0) {
-        sched_lock(db->edit);
         do
             rc = configure_write(db, row, value, err);
         while (rc == DN_E_CONFLICT && ++tries < CONFIGURE_TRIES);
-        sched_unlock(db->edit);
+        edit_give(&db->edit);
     }
     if (rc == 0 && row)
         configure_notice(conn, row);

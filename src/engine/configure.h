@@ -27,6 +27,8 @@ int engine_settings_open(struct dendro_db *db,
 /* When time zones can be looked up: is the one that was given there? */
 int engine_settings_check(struct dendro_db *db, struct dn_err *err) DN_MUST_CHECK;
 void engine_settings_close(struct dendro_db *db);
+/* For check: is the document sound? DN_NOT_FOUND: there is none. */
+int engine_settings_verify(struct volume *v, struct dn_err *err) DN_MUST_CHECK;
 
 /* A session begins with them. */
 void engine_settings_copy(struct dendro_db *db,

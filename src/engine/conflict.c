@@ -261,7 +261,7 @@ static int conf_update(struct conf *r, const struct batch *b, uint32_t row, stru
             if (e || t->columns[col].def_sql) {
                 v = (struct intake_value){.d = vec_datum(&b->cols[sets + i], row)};
                 v.untyped = conf_untyped(e) && b->cols[sets + i].type == TYPE_VARCHAR;
-                v.loose = !e;
+                v.loose = plan_from_clock(e) || !e;
                 rc = intake_assign(t, col, &v, &r->stmt->conn->functions, &r->scratch, &d, err);
             } else {
                 rc = intake_default(&r->stmt->insert, col, &r->in->run, &r->scratch, &d, err);

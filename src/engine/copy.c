@@ -145,11 +145,12 @@ int stmt_compile_copy(struct dendro_stmt *stmt, struct dn_err *err)
     const struct copy_stmt *ast = stmt->ast->copy;
     struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->compiled);
     const struct table *t;
+    bool named;
     int rc = copy_take_options(ast, &stmt->compiled, &stmt->copy, err);
 
     if (rc < 0 || !ast->from)
         return rc < 0 ? rc : copy_check_columns(stmt, err);
-    t = session_target(stmt->conn, stmt->catalog, &ast->table, err);
+    t = session_target(stmt->conn, stmt->catalog, &ast->table, &named, err);
     if (!t)
         return err->code;
     rc = intake_target_columns(
@@ -160,6 +161,7 @@ int stmt_compile_copy(struct dendro_stmt *stmt, struct dn_err *err)
         rc = intake_target_bind(&stmt->insert, &env, err);
     if (rc < 0)
         return rc;
+    stmt->insert.named = named;
     rc = intake_target_unlisted(&stmt->insert, err);
     if (rc < 0 && ast->columns)
         dn_err_at(err, ast->columns[0].pos);
@@ -307,6 +309,7 @@ static int copy_load(struct dendro_stmt *stmt, struct copy_from *in, struct dn_e
 {
     const struct copy_stmt *ast = stmt->ast->copy;
     struct load_spec spec = {.table = stmt->insert.table,
+                             .named = stmt->insert.named,
                              .format = stmt->copy.format,
                              .header = stmt->copy.header,
                              .columns = ast->columns,

@@ -157,7 +157,7 @@ static int in_line(struct copy_in *in, const struct copy_lines *l, struct dn_err
 
     if (l->fields_count > cols)
         rc = DN_FAIL(err, DN_E_BAD_COPY, "extra data after last expected column");
-    if (l->fields_count < cols)
+    else if (l->fields_count < cols)
         rc = DN_FAIL(err,
                      DN_E_BAD_COPY,
                      "missing data for column \"%s\"",

@@ -108,7 +108,7 @@ lines_eol(struct copy_lines *l, const char *p, size_t left, bool quoted, struct 
 /* DN_NOT_FOUND: more bytes are needed. */
 static int lines_find(struct copy_lines *l, struct lines_end *ret, struct dn_err *err)
 {
-    const char *text = (const char *)l->bytes.data + l->at;
+    const char *text = l->bytes.data ? (const char *)l->bytes.data + l->at : "";
     size_t len = l->bytes.len - l->at;
     bool csv = l->copy->kind == COPY_CSV;
     char quote = l->copy->format.quote;
@@ -275,7 +275,8 @@ static int lines_csv_fields(struct copy_lines *l, const char *p, size_t len, str
         }
         if (l->text.failed)
             break;
-        null = lines_is_null(l, (const char *)l->text.data + from, l->text.len - from);
+        null = lines_is_null(
+            l, l->text.data ? (const char *)l->text.data + from : "", l->text.len - from);
         if (quoted)
             null = null && field < l->flags_count && l->force_null && l->force_null[field];
         else if (field < l->flags_count && l->not_null && l->not_null[field])
@@ -313,7 +314,7 @@ int copy_lines_next(struct copy_lines *l, struct dn_err *err)
     }
     if (rc != 0)
         return rc;
-    p = (const char *)l->bytes.data + l->at;
+    p = l->bytes.data ? (const char *)l->bytes.data + l->at : "";
     l->at += end.next;
     rc = lines_is_last(l, p, end.len, err);
     if (rc != 0)
@@ -326,7 +327,7 @@ int copy_lines_next(struct copy_lines *l, struct dn_err *err)
         rc = DN_FAIL_NOMEM(err);
     if (rc < 0)
         return rc;
-    if (!text_utf8_valid(l->text.len ? (const char *)l->text.data : "", l->text.len))
+    if (!text_value_valid(l->text.len ? (const char *)l->text.data : "", l->text.len))
         return DN_FAIL(err, DN_E_BAD_ENCODING, "the text is not valid UTF-8");
     for (uint32_t i = 0; i < l->fields_count; i++) {
         l->fields[i].text = (struct vstr){.ptr = l->text.len ? (const char *)l->text.data + at : "",

@@ -229,7 +229,7 @@ static int copy_delimiter(struct copy_taken *t, struct dn_err *err)
         return rc;
     if (*to == '\n' || *to == '\r')
         return copy_bad_value(o, "a character that ends no line", err);
-    if (t->to->kind == COPY_TEXT && strchr("\\.abcdefghijklmnopqrstuvwxyz0123456789", *to))
+    if (t->to->kind == COPY_TEXT && text_one_of(*to, "\\.abcdefghijklmnopqrstuvwxyz0123456789"))
         return copy_bad_value(o, "no letter, digit, dot or backslash", err);
     return 0;
 }

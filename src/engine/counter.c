@@ -6,6 +6,7 @@
 #include "engine/timepart.h"
 
 #include "base/json.h"
+#include "volume/document.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,16 +44,20 @@ static int counter_read_one(const struct dn_json *o, struct engine_logical *to, 
     return 0;
 }
 
-static int counter_parse(const struct dn_json *root,
-                         struct arena *arena,
-                         struct counters *to,
-                         struct dn_err *err)
+static int
+counter_parse(const void *p, size_t n, struct arena *arena, struct counters *to, struct dn_err *err)
 {
-    const struct dn_json *format =
-        dn_json_is(root, DN_JSON_OBJECT) ? dn_json_get(root, "format") : NULL;
-    const struct dn_json *list = format ? dn_json_get(root, "counters") : NULL;
-    int rc = 0;
+    const struct dn_json *root = NULL;
+    const struct dn_json *format;
+    const struct dn_json *list;
+    int rc = dn_json_parse(arena, p, n, &root, err);
 
+    if (rc < 0) {
+        dn_err_prefix(err, COUNTER_DOC);
+        return rc;
+    }
+    format = dn_json_is(root, DN_JSON_OBJECT) ? dn_json_get(root, "format") : NULL;
+    list = format ? dn_json_get(root, "counters") : NULL;
     if (!dn_json_is(format, DN_JSON_INT))
         return counter_bad("not a document of counters", err);
     if (format->integer > COUNTER_FORMAT)
@@ -73,24 +78,36 @@ static int counter_parse(const struct dn_json *root,
     return rc;
 }
 
+/* volume_doc_load_fn. */
+static int counter_loads(void *arg DN_UNUSED, const void *p, size_t n, struct dn_err *err)
+{
+    struct counters again;
+    struct arena arena;
+    int rc;
+
+    arena_init(&arena, NULL);
+    rc = counter_parse(p, n, &arena, &again, err);
+    arena_done(&arena);
+    return rc;
+}
+
 /* With room for one more. */
 static int
 counter_load(struct dendro_db *db, struct arena *arena, struct counters *to, struct dn_err *err)
 {
-    const struct dn_json *root = NULL;
     struct buf doc;
     int rc;
 
     *to = (struct counters){.count = 0};
     buf_init(&doc, NULL);
     rc = volume_doc_read(db->volume, COUNTER_DOC, &doc, &to->generation, err);
-    if (rc == DN_NOT_FOUND) {
+    if (rc == DN_NOT_FOUND && engine_expects(db, CATALOG_HAS_CLOCKS)) {
+        rc = engine_document_lost(COUNTER_DOC, "the counters of time partitions", err);
+    } else if (rc == DN_NOT_FOUND) {
         to->v = arena_calloc(arena, 1, sizeof(*to->v));
         rc = to->v ? 0 : DN_FAIL_NOMEM(err);
     } else if (rc == 0) {
-        rc = dn_json_parse(arena, doc.data, doc.len, &root, err);
-        if (rc == 0)
-            rc = counter_parse(root, arena, to, err);
+        rc = counter_parse(doc.data, doc.len, arena, to, err);
     }
     buf_done(&doc);
     return rc;
@@ -101,6 +118,7 @@ static int counter_save(struct dendro_db *db, const struct counters *from, struc
     uint64_t generation;
     struct dn_json_writer w;
     struct buf doc;
+    struct volume_doc save = {.name = COUNTER_DOC, .bytes = &doc, .load = counter_loads};
     int rc;
 
     buf_init(&doc, NULL);
@@ -120,10 +138,35 @@ static int counter_save(struct dendro_db *db, const struct counters *from, struc
     dn_json_end(&w, ']');
     dn_json_end(&w, '}');
     buf_u8(&doc, '\n');
-    rc = doc.failed
-             ? DN_FAIL_NOMEM(err)
-             : volume_doc_replace(
-                   db->volume, COUNTER_DOC, doc.data, doc.len, from->generation, &generation, err);
+    rc = volume_doc_save(db->volume, &save, from->generation, &generation, err);
+    buf_done(&doc);
+    return rc;
+}
+
+int engine_counters_ensure(struct dendro_db *db, struct dn_err *err)
+{
+    struct counters all;
+    struct arena arena;
+    int rc;
+
+    arena_init(&arena, NULL);
+    rc = counter_load(db, &arena, &all, err);
+    if (rc == 0 && all.generation == 0)
+        rc = counter_save(db, &all, err);
+    arena_done(&arena);
+    return rc == DN_E_CONFLICT ? 0 : rc; /* another session was faster: it is there */
+}
+
+int engine_counters_verify(struct volume *v, struct dn_err *err)
+{
+    uint64_t generation;
+    struct buf doc;
+    int rc;
+
+    buf_init(&doc, NULL);
+    rc = volume_doc_read(v, COUNTER_DOC, &doc, &generation, err);
+    if (rc == 0)
+        rc = counter_loads(NULL, doc.data, doc.len, err);
     buf_done(&doc);
     return rc;
 }

@@ -19,6 +19,16 @@ struct make {
     char skipped[2 * TABLE_NAME_MAX + 64];
 };
 
+/* The type of the column that a value of the query is kept in: a time without a zone is kept as the
+ * instant at which clocks of the session show it. */
+static enum type_id make_type(enum type_id type)
+{
+    return type == TYPE_NONE                             ? TYPE_VARCHAR
+           : type == TYPE_TIMESTAMP_LOCAL                ? TYPE_TIMESTAMP_US
+           : type == type_array_of(TYPE_TIMESTAMP_LOCAL) ? type_array_of(TYPE_TIMESTAMP_US)
+                                                         : type;
+}
+
 /* ---- compile ---- */
 
 static int make_changed(const struct dendro_stmt *stmt, struct dn_err *err)
@@ -27,9 +37,7 @@ static int make_changed(const struct dendro_stmt *stmt, struct dn_err *err)
     bool same = stmt->plan->cols_count == to->cols_count;
 
     for (uint32_t i = 0; same && i < to->cols_count; i++) {
-        enum type_id type = stmt->plan->cols[i].type;
-
-        same = (type == TYPE_NONE ? TYPE_VARCHAR : type) == to->table->columns[i].type;
+        same = make_type(stmt->plan->cols[i].type) == to->table->columns[i].type;
     }
     return same ? 0
                 : DN_FAIL(err, DN_E_TABLE_CHANGED, "a table of the query was altered meanwhile");
@@ -68,7 +76,6 @@ static int make_spec(struct make *m, struct dn_err *err)
     if (!cols)
         return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; i < plan->cols_count; i++) {
-        enum type_id type = plan->cols[i].type;
         const char *name = arena_strndup(
             &m->stmt->run, plan->cols[i].name, strlen(plan->cols[i].name)); /* the plan may go */
 
@@ -77,7 +84,7 @@ static int make_spec(struct make *m, struct dn_err *err)
         cols[i].name = i < def->as_columns_count
                            ? def->as_columns[i]
                            : (struct spec_name){.s = name, .pos = def->as->pos};
-        cols[i].type = type == TYPE_NONE ? TYPE_VARCHAR : type;
+        cols[i].type = make_type(plan->cols[i].type);
         if (plan->cols[i].origin.declared)
             cols[i].mods = plan->cols[i].origin.mods;
     }
@@ -151,7 +158,7 @@ make_visible(void *arg, const struct catalog *cur, struct catalog **ret_next, st
 
     if (rc < 0)
         return rc;
-    catalog_unref(m->place.base); /* the session's schema is there: the table is in it */
+    DN_ASSERT(!m->place.base); /* the session's schema is there: the table is in it */
     if (!was)
         return DN_FAIL(err, DN_E_UNDEFINED_TABLE, "the table does not exist any more");
     rc = table_copy(was, &t, err);
@@ -235,7 +242,7 @@ int stmt_run_create_as(struct dendro_stmt *stmt, struct dn_err *err)
     if (!stmt_inner(stmt)->table_def->no_data)
         rc = make_fill(&m, err);
     if (rc == 0 && !block)
-        rc = engine_edit(db, make_visible, &m, err);
+        rc = engine_edit_of(stmt->conn, make_visible, &m, err);
     if (rc < 0 && !block) /* if it fails it goes with the session */
         DN_IGNORE(engine_edit(db, make_undone, &m, &ignored));
     return rc;

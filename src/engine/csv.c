@@ -51,7 +51,7 @@ struct csv_col {
 struct csv_run {
     struct csv_parser *p;
     struct csv_scan scan;
-    bool ascii; /* the whole text */
+    bool ascii; /* the whole text, and no zero byte: no text in it needs a look */
     uint32_t cap;
     uint64_t key_bytes; /* of the row */
     uint64_t lines;     /* before the record */
@@ -292,7 +292,7 @@ csv_string(struct csv_run *r, struct csv_col *c, const struct csv_field *f, stru
 
     if (f->len > c->len_max)
         return csv_slow(r, c, f, err);
-    if (!r->ascii && !text_utf8_valid(f->text, f->len))
+    if (!r->ascii && !text_value_valid(f->text, f->len))
         return DN_FAIL(err, DN_E_BAD_ENCODING, "the text is not valid UTF-8");
     if (f->len == 0)
         *to = (struct vstr){.ptr = "", .len = 0};
@@ -573,7 +573,8 @@ static void csv_parser_reset(struct csv_parser *p)
 
 int csv_parse(struct csv_parser *p, const char *text, size_t len, struct dn_err *err)
 {
-    struct csv_run r = {.p = p, .ascii = csv_ascii(text, len), .cap = UINT32_MAX};
+    struct csv_run r = {
+        .p = p, .ascii = csv_ascii(text, len) && !memchr(text, '\0', len), .cap = UINT32_MAX};
     size_t at = 0;
     int rc = 0;
 

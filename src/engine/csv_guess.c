@@ -127,7 +127,7 @@ static int guess_names(struct guess *g, const struct csv_cells *header, struct d
             if (s.len == 0)
                 return DN_FAIL(
                     err, DN_E_BAD_NAME, "column %u of the file has no name in its header", i + 1);
-            if (!text_utf8_valid(s.ptr, s.len))
+            if (!text_value_valid(s.ptr, s.len))
                 return DN_FAIL(err, DN_E_BAD_ENCODING, "the header is not valid UTF-8");
             c->name = arena_strndup(arena, s.ptr, s.len);
         }

@@ -5,7 +5,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#define SOURCE_IN_BYTES (256u * 1024) /* packed bytes read at once */
+#define SOURCE_IN_BYTES   (256u * 1024) /* packed bytes read at once */
+#define SOURCE_HEAD_BYTES 16u /* that tell what the data are: the longest of source_foreign */
 
 enum csv_packing { CSV_PLAIN, CSV_GZIP, CSV_ZSTD };
 
@@ -55,6 +56,43 @@ static void source_gz_free(void *opaque, void *p)
     mem_free(p);
 }
 
+/* First bytes of files that are no text. */
+static const struct {
+    const char *bytes;
+    size_t len;
+    const char *what;
+} source_foreign[] = {
+    {"PAR1\x15", 5, "Parquet"}, /* the magic, and the first field of a page's header */
+    {"ARROW1\0", 7, "Arrow"},
+    {"Obj\x01", 4, "Avro"},
+    {"PK\x03\x04", 4, "zip (or Excel)"},
+    {"\xfd"
+     "7zXZ\0",
+     6,
+     "xz"},
+    {"\x04\"M\x18", 4, "lz4"},
+    {"BZh91AY&SY", 10, "bzip2"},
+    {"SQLite format 3\0", 16, "SQLite"},
+    {"\xff\xfe", 2, "UTF-16"},
+    {"\xfe\xff", 2, "UTF-16"},
+};
+
+static int source_refuse_foreign(const struct csv_source *s, struct dn_err *err)
+{
+    size_t i;
+
+    for (i = 0; i < DN_ARRAY_SIZE(source_foreign); i++)
+        if (s->in_len >= source_foreign[i].len &&
+            memcmp(s->in, source_foreign[i].bytes, source_foreign[i].len) == 0)
+            break;
+    if (i == DN_ARRAY_SIZE(source_foreign))
+        return 0;
+    (void)DN_FAIL(
+        err, DN_E_BAD_COPY, "the data are %s, not a text in UTF-8", source_foreign[i].what);
+    dn_err_hint(err, "What is read is a text, plain or packed by gzip or zstd.");
+    return DN_E_BAD_COPY;
+}
+
 static int source_detect(struct csv_source *s, struct dn_err *err)
 {
     static const uint8_t gzip[] = {0x1f, 0x8b};
@@ -73,7 +111,7 @@ static int source_detect(struct csv_source *s, struct dn_err *err)
         if (!s->zstd)
             return DN_FAIL_NOMEM(err);
     }
-    return 0;
+    return s->packing == CSV_PLAIN ? source_refuse_foreign(s, err) : 0;
 }
 
 int csv_source_open(
@@ -90,8 +128,8 @@ int csv_source_open(
     s->in = mem_alloc(owner, SOURCE_IN_BYTES);
     if (!s->in)
         rc = DN_FAIL_NOMEM(err);
-    /* A reader may give its bytes one by one: the first four tell what they are. */
-    while (rc == 0 && !s->eof && s->in_len < 4) {
+    /* A reader may give its bytes one by one: the first ones tell what they are. */
+    while (rc == 0 && !s->eof && s->in_len < SOURCE_HEAD_BYTES) {
         size_t n = 0;
 
         rc = fn(arg, s->in + s->in_len, SOURCE_IN_BYTES - s->in_len, &n, err);
@@ -163,7 +201,7 @@ source_gzip(struct csv_source *s, uint8_t *to, size_t len, size_t *ret_len, stru
         return DN_FAIL_NOMEM(err);
     if (rc != Z_OK && rc != Z_BUF_ERROR)
         return DN_FAIL(err,
-                       DN_E_CORRUPT,
+                       DN_E_BAD_COPY,
                        "the gzip data are damaged: %s",
                        s->gz.msg ? s->gz.msg : "unknown error");
     return 0;
@@ -180,7 +218,7 @@ source_zstd(struct csv_source *s, uint8_t *to, size_t len, size_t *ret_len, stru
     *ret_len = out.pos;
     s->middle = rc != 0;
     if (ZSTD_isError(rc))
-        return DN_FAIL(err, DN_E_CORRUPT, "the zstd data are damaged: %s", ZSTD_getErrorName(rc));
+        return DN_FAIL(err, DN_E_BAD_COPY, "the zstd data are damaged: %s", ZSTD_getErrorName(rc));
     return 0;
 }
 
@@ -215,7 +253,7 @@ int csv_source_read(struct csv_source *s, void *to, size_t len, size_t *ret_len,
                 if (rc < 0)
                     return rc;
                 if (n == 0)
-                    return DN_FAIL(err, DN_E_CORRUPT, "the packed data end in the middle");
+                    return DN_FAIL(err, DN_E_BAD_COPY, "the packed data end in the middle");
                 done += n;
                 continue;
             }

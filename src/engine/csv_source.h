@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * csv_source.h: where the text of an import comes from: somebody's bytes, unpacked if they are
- * gzip or zstd (told by their first bytes, several pieces one after another included). One thread
- * at a time. */
+ * csv_source.h: where the text of an import comes from: a reader's bytes, unpacked if they are
+ * gzip or zstd (told by their first bytes, several pieces one after another included). Data that
+ * begin as those of other formats do (Parquet, zip, UTF-16, …) are refused by name. One thread at a
+ * time. */
 #pragma once
 
 #include "base/err.h"

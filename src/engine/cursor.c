@@ -37,6 +37,8 @@ static void cursor_free(struct session_cursor *c)
 {
     struct dendro_stmt *query = c->query;
 
+    if (c->kept > 0)
+        keep_release(query->conn, c->kept, false);
     exec_spill_reader_close(&c->reader);
     exec_spill_close(&c->spill);
     exec_rows_done(&c->mem);
@@ -156,11 +158,12 @@ static int cursor_begin(struct dendro_stmt *stmt, struct session_cursor *c, stru
     c->hold = how->hold;
     c->in_block = tx_in_block(stmt->conn);
     c->scroll = how->scroll != MODE_NO;
+    c->keeps = c->scroll || c->hold;
     c->serial = ++stmt->conn->cursors_made;
     c->binary = how->binary;
     c->made_us = stmt->conn->functions.statement_ns / 1000;
-    c->name = mem_strdup(NULL, name->s);
-    c->text = mem_calloc(NULL, (size_t)len + 1, 1);
+    c->name = mem_strdup(&c->owner, name->s);
+    c->text = mem_calloc(&c->owner, (size_t)len + 1, 1);
     if (c->text)
         memcpy(c->text, stmt->ast->text + stmt->ast->start_byte, len);
     rc = c->name && c->text ? cursor_prepare(stmt, c, err) : DN_FAIL_NOMEM(err);
@@ -190,6 +193,10 @@ int cursor_run_declare(struct dendro_stmt *stmt, struct dn_err *err)
     if (!c)
         return DN_FAIL_NOMEM(err);
     rc = cursor_begin(stmt, c, err);
+    if (rc == 0 && !c->in_block) /* its transaction ends with the statement */
+        rc = cursor_reach_all(c, err);
+    if (rc == 0)
+        rc = cursor_keep(c, err);
     if (rc < 0) {
         cursor_free(c);
         return rc;
@@ -225,10 +232,8 @@ int cursor_hold_all(struct dendro_conn *conn, struct dn_err *err)
     int rc = 0;
 
     for (struct session_cursor *c = conn->cursors; rc == 0 && c; c = c->next)
-        if (c->hold && c->in_block && !c->failed) {
-            rc = cursor_reach(c, UINT64_MAX - 1, err);
-            rc = rc == DN_EOF ? 0 : rc;
-        }
+        if (c->hold && c->in_block && !c->failed)
+            rc = cursor_reach_all(c, err);
     return rc;
 }
 
@@ -238,11 +243,44 @@ void cursor_end_block(struct dendro_conn *conn, bool commit)
 
     for (struct session_cursor *c = conn->cursors; c; c = next) {
         next = c->next;
-        if (c->in_block && (!commit || !c->hold))
+        if (c->in_block && (!commit || !c->hold || c->failed))
             cursor_drop(conn, c);
         else
             c->in_block = false;
     }
+}
+
+void cursor_back_to(struct dendro_conn *conn, uint64_t serial)
+{
+    struct session_cursor *next;
+
+    for (struct session_cursor *c = conn->cursors; c; c = next) {
+        next = c->next;
+        if (c->serial > serial)
+            cursor_drop(conn, c);
+    }
+}
+
+int cursor_check_unused(const struct dendro_conn *conn,
+                        const struct table *t,
+                        const char *what,
+                        struct dn_err *err)
+{
+    for (const struct session_cursor *c = conn->cursors; c; c = c->next) {
+        const struct plan *plan = c->query->plan;
+
+        if (!c->in_block || c->failed || !plan)
+            continue;
+        for (uint32_t i = 0; i < plan->tables_count; i++)
+            if (plan->tables[i]->id == t->id || plan->tables[i]->parent == t->id)
+                return DN_FAIL(err,
+                               DN_E_IN_USE,
+                               "cannot %s \"%s\" because it is being used by active queries in "
+                               "this session",
+                               what,
+                               t->name);
+    }
+    return 0;
 }
 
 /* ---- FETCH ---- */
@@ -328,10 +366,10 @@ static bool fetch_is_of(const struct dendro_stmt *s, const struct session_cursor
 /* How many rows the query has: all of them are needed for that. */
 static int fetch_count_rows(struct session_cursor *c, uint64_t *ret, struct dn_err *err)
 {
-    int rc = cursor_reach(c, UINT64_MAX - 1, err);
+    int rc = cursor_reach_all(c, err);
 
     *ret = cursor_known(c);
-    return rc == DN_EOF ? 0 : rc;
+    return rc;
 }
 
 /* ABSOLUTE and RELATIVE: one row at a position, and the position itself. */

@@ -19,6 +19,7 @@ struct dendro_conn;
 struct dendro_stmt;
 struct plan_row;
 struct session_cursor;
+struct table;
 
 /* The columns of a FETCH: those of its cursor. */
 int cursor_compile_fetch(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
@@ -32,10 +33,20 @@ int cursor_current(struct dendro_stmt *stmt,
                    const struct change_stmt *change,
                    const struct plan_row **ret,
                    struct dn_err *err) DN_MUST_CHECK;
-/* Before a block commits: its cursors WITH HOLD get all their rows. */
+/* Before a block commits: its cursors WITH HOLD get all their rows. Those whose query has failed
+ * already do not outlive the block. */
 int cursor_hold_all(struct dendro_conn *conn, struct dn_err *err) DN_MUST_CHECK;
 /* The block is over: what it declared goes, but after a commit not the cursors WITH HOLD. */
 void cursor_end_block(struct dendro_conn *conn, bool commit);
+/* ROLLBACK TO: the cursors that were declared after the first `serial` ones go; the others stay
+ * where they are. */
+void cursor_back_to(struct dendro_conn *conn, uint64_t serial);
+/* May a statement change this table, or drop it? Not while a cursor of the block reads it:
+ * DN_E_IN_USE. `what` is the statement's name. */
+int cursor_check_unused(const struct dendro_conn *conn,
+                        const struct table *t,
+                        const char *what,
+                        struct dn_err *err) DN_MUST_CHECK;
 void cursor_close_all(struct dendro_conn *conn);
 /* Those that are open, the first declared first. */
 void cursor_list(const struct dendro_conn *conn, func_kept_fn fn, void *fn_arg);

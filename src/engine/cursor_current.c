@@ -121,7 +121,7 @@ int cursor_current(struct dendro_stmt *stmt,
         return rc;
     if (c->hold && !c->in_block)
         return current_bad(name, "is held from a previous transaction", "", err);
-    if (c->at == 0 || c->at > cursor_known(c) || (!c->scroll && c->at <= c->base))
+    if (c->at == 0 || c->at > cursor_known(c) || (!c->keeps && c->at <= c->base))
         return current_bad(name, "is not positioned on a row", "", err);
     return current_values(c, name, r.table, &stmt->compiled, row, err);
 }

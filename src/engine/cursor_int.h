@@ -32,12 +32,14 @@ struct session_cursor {
     uint64_t serial;           /* tells it from others of that name */
     struct dendro_stmt *query; /* owned; runs until `ended` */
     bool scroll;               /* may go back */
+    bool keeps;                /* rows that were passed stay: it may go back, or is WITH HOLD */
     bool hold;
     bool in_block; /* of the transaction block that is under way */
     bool busy;     /* a FETCH stands on it */
     bool ended;    /* the query has given its last row */
     bool failed;   /* or an error */
     struct mem_owner owner;
+    size_t kept;             /* bytes that count: keep.h */
     enum type_id *types;     /* owned; cols_count */
     struct cursor_key *keys; /* owned; cols_count */
     uint32_t cols_count;     /* of rows that are kept: those of the query and behind them keys */
@@ -58,8 +60,12 @@ static inline uint64_t cursor_known(const struct session_cursor *c)
     return c->base + c->mem.count;
 }
 
+/* Counts what it has now among what the session keeps. */
+int cursor_keep(struct session_cursor *c, struct dn_err *err) DN_MUST_CHECK;
 /* Until row `want` (from 0) is known; DN_EOF: there is none. */
 int cursor_reach(struct session_cursor *c, uint64_t want, struct dn_err *err) DN_MUST_CHECK;
+/* All rows become known: the query is over, and needs its snapshot no more. */
+int cursor_reach_all(struct session_cursor *c, struct dn_err *err) DN_MUST_CHECK;
 /* The page with a row that is known: its vectors, and where the row is in them. */
 int cursor_page(struct session_cursor *c,
                 uint64_t row,

@@ -48,8 +48,25 @@ static int cursor_make_room(struct session_cursor *c, struct dn_err *err)
 /* Shall what is in memory go to the scratch area? Only whole pages do. */
 static bool cursor_is_full(const struct session_cursor *c)
 {
-    return c->scroll && c->mem.count > 0 && c->mem.count % VEC_ROWS_MAX == 0 &&
-           mem_owner_used(&c->owner) > c->query->conn->db->owner.limit / CURSOR_SHARE;
+    return c->keeps && c->mem.count > 0 && c->mem.count % VEC_ROWS_MAX == 0 &&
+           (mem_owner_used(&c->owner) > c->query->conn->db->owner.limit / CURSOR_SHARE ||
+            keep_tight(c->query->conn));
+}
+
+int cursor_keep(struct session_cursor *c, struct dn_err *err)
+{
+    size_t now = mem_owner_used(&c->owner) + sizeof(*c);
+    int rc = keep_stmt(c->query, false, err);
+
+    if (rc < 0)
+        return rc;
+    if (now > c->kept)
+        rc = keep_charge(c->query->conn, now - c->kept, false, err);
+    else
+        keep_release(c->query->conn, c->kept - now, false);
+    if (rc == 0)
+        c->kept = now;
+    return rc;
 }
 
 static int cursor_add(struct session_cursor *c, const struct batch *b, struct dn_err *err)
@@ -78,9 +95,9 @@ int cursor_reach(struct session_cursor *c, uint64_t want, struct dn_err *err)
     int rc = 0;
 
     if (c->failed)
-        return DN_FAIL(err, DN_E_CURSOR_STATE, "the query of cursor \"%s\" has failed", c->name);
+        return DN_FAIL(err, DN_E_NOT_READY, "the query of cursor \"%s\" has failed", c->name);
     while (rc == 0 && want >= cursor_known(c) && !c->ended) {
-        if (!c->scroll && c->mem.count > 0 && c->at >= cursor_known(c)) {
+        if (!c->keeps && c->mem.count > 0 && c->at >= cursor_known(c)) {
             c->base += c->mem.count; /* behind us */
             exec_rows_reset(&c->mem);
         }
@@ -95,12 +112,21 @@ int cursor_reach(struct session_cursor *c, uint64_t want, struct dn_err *err)
             rc = 0;
         } else if (rc == 0) {
             rc = cursor_add(c, &b, err);
+            if (rc == 0)
+                rc = cursor_keep(c, err);
         }
     }
     c->failed = rc < 0;
     if (rc < 0 && err)
         err->position = 0; /* in the text of the query, not in that of the FETCH */
     return rc < 0 ? rc : want < cursor_known(c) ? 0 : DN_EOF;
+}
+
+int cursor_reach_all(struct session_cursor *c, struct dn_err *err)
+{
+    int rc = cursor_reach(c, UINT64_MAX - 1, err);
+
+    return rc == DN_EOF ? 0 : rc;
 }
 
 int cursor_page(

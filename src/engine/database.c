@@ -33,12 +33,19 @@ static int engine_take_newer(struct dendro_db *db, struct catalog *newer, struct
 {
     int rc = 0;
 
+    atomic_store(&db->catalog_late, false);
+
     if (newer->generation == 0) /* out of the log */
         newer->generation = db->catalog->generation;
     catalog_unref(db->catalog);
     db->catalog = newer;
     if (!db->read_only)
         rc = catalog_save(db->volume, newer, err);
+    if (rc == DN_E_NOSPC) { /* the log keeps it: a full disk can be opened */
+        atomic_store(&db->catalog_late, true);
+        dn_err_clear(err);
+        rc = 0;
+    }
     return rc;
 }
 
@@ -64,9 +71,12 @@ static int engine_open_shard(struct dendro_db *db, bool background, struct dn_er
         options.memtable_bytes = limit / ENGINE_MEMTABLE_SHARE;
     do { /* it may have several, one newer than the other */
         rc = shard_open(db->volume, db->catalog, &options, &db->shard, err);
-        if (!newer)
+        if (rc != DN_E_TABLE_CHANGED || !newer) {
+            catalog_unref(newer);
             return rc;
+        }
         rc = engine_take_newer(db, newer, err);
+        options.catalog_unsaved = atomic_load(&db->catalog_late);
         newer = NULL;
     } while (rc == 0 && ++tries < ENGINE_CATALOG_TRIES);
     return rc < 0 ? rc
@@ -88,8 +98,9 @@ static void engine_free(struct dendro_db *db)
     tz_cache_free(db->zones);
     engine_settings_close(db);
     sched_mutex_free(db->lock);
-    sched_mutex_free(db->edit);
+    edit_lock_done(&db->edit);
     sched_mutex_free(db->sequences.lock);
+    sched_mutex_free(db->activity.lock);
     if (db->volume_owned)
         volume_close(db->volume);
     mem_free(db);
@@ -124,10 +135,12 @@ int engine_open_volume(struct volume *v,
         goto fail;
     }
     mem_owner_init(&db->owner, "database", NULL, limit);
+    keep_open(db);
     db->lock = sched_mutex_new(v->sched, "database");
-    db->edit = sched_mutex_new(v->sched, "catalog edit");
     db->sequences.lock = sched_mutex_new(v->sched, "sequences");
-    if (!db->lock || !db->edit || !db->sequences.lock) {
+    db->activity.lock = sched_mutex_new(v->sched, "sessions");
+    if (!edit_lock_init(&db->edit, v->sched) || !db->lock || !db->sequences.lock ||
+        !db->activity.lock) {
         rc = DN_FAIL_NOMEM(err);
         goto fail;
     }
@@ -144,8 +157,13 @@ int engine_open_volume(struct volume *v,
     rc = engine_open_shard(db, options->background, err);
     if (rc < 0)
         goto fail;
+    rc = engine_documents_open(db, err);
+    if (rc < 0)
+        goto fail;
     engine_sweep_temps(db);
     db->background = options->background;
+    if (!engine_rollouts_wanted(db))
+        engine_clock_unneeded(db);
     DN_IGNORE(engine_rollouts_run(db, err)); /* what cannot be done now is tried again */
     dn_err_clear(err);
     *ret_db = db;
@@ -241,18 +259,23 @@ int dendro_close(dendro_db *db)
 int engine_check_volume(
     struct volume *v, dendro_report_fn report, void *arg, uint64_t *ret_faults, struct dn_err *err)
 {
-    struct catalog *cat;
+    struct catalog *cat = NULL;
+    uint64_t faults = 0;
     int rc = catalog_load(v, &cat, err);
 
-    if (rc == DN_E_CORRUPT) { /* the one fault that hides all others */
-        report(arg, true, err->text);
-        *ret_faults = 1;
-        return 0;
-    }
-    if (rc < 0)
+    if (rc < 0 && rc != DN_E_CORRUPT)
         return rc;
-    rc = shard_check(v, cat, report, arg, ret_faults, err);
+    if (rc == DN_E_CORRUPT) { /* it hides what segments and log are about */
+        report(arg, true, err->text);
+        faults = 1;
+        rc = 0;
+    } else {
+        rc = shard_check(v, cat, report, arg, &faults, err);
+    }
+    if (rc == 0)
+        rc = engine_documents_verify(v, cat, report, arg, &faults, err);
     catalog_unref(cat);
+    *ret_faults = faults;
     return rc;
 }
 
@@ -319,6 +342,15 @@ static int engine_reload(struct dendro_db *db, struct dn_err *err)
 
     if (rc < 0)
         return rc;
+    if (c->generation == 0 && db->catalog->generation > 0) { /* the first one of an empty volume */
+        catalog_unref(c);
+        rc = DN_FAIL(err,
+                     DN_E_CORRUPT,
+                     "document '" CATALOG_DOC "' is missing: it was removed while the database was "
+                     "open");
+        dn_err_hint(err, "Put the file back from a copy of the database.");
+        return rc;
+    }
     engine_publish(db, c);
     atomic_store(&db->catalog_unsure, false);
     return 0;
@@ -382,9 +414,9 @@ void engine_settle(struct dendro_db *db)
 
     if (!atomic_load(&db->catalog_late))
         return;
-    sched_lock(db->edit);
+    edit_take_surely(&db->edit);
     DN_IGNORE(engine_save_late(db, &ignored)); /* the log has it */
-    sched_unlock(db->edit);
+    edit_give(&db->edit);
 }
 
 int engine_sync_shard(struct dendro_db *db, struct dn_err *err)
@@ -393,25 +425,28 @@ int engine_sync_shard(struct dendro_db *db, struct dn_err *err)
 
     if (!atomic_load(&db->shard_behind))
         return 0;
-    sched_lock(db->edit);
+    edit_take_surely(&db->edit);
     rc = engine_tell_shard(db, err);
-    sched_unlock(db->edit);
+    edit_give(&db->edit);
     return rc;
 }
 
-void engine_wait_edit(struct dendro_db *db)
+int engine_wait_edit(struct dendro_db *db, const atomic_bool *cancel, struct dn_err *err)
 {
-    sched_lock(db->edit);
-    sched_unlock(db->edit);
+    int rc = edit_take(&db->edit, cancel, err);
+
+    if (rc == 0)
+        edit_give(&db->edit);
+    return rc;
 }
 
 void engine_release(struct dendro_db *db)
 {
-    sched_lock(db->edit);
+    edit_take_surely(&db->edit);
     /* Otherwise the catalog that is read then lets them in. */
     if (!atomic_load(&db->catalog_unsure) && !atomic_load(&db->shard_behind))
         shard_release(db->shard);
-    sched_unlock(db->edit);
+    edit_give(&db->edit);
 }
 
 int engine_catalog_now(struct dendro_db *db, struct catalog **ret, struct dn_err *err)
@@ -419,10 +454,10 @@ int engine_catalog_now(struct dendro_db *db, struct catalog **ret, struct dn_err
     int rc = 0;
 
     if (atomic_load(&db->catalog_unsure)) {
-        sched_lock(db->edit);
+        edit_take_surely(&db->edit);
         if (atomic_load(&db->catalog_unsure))
             rc = engine_reload(db, err);
-        sched_unlock(db->edit);
+        edit_give(&db->edit);
     }
     engine_settle(db);
     while (rc == 0) {
@@ -466,8 +501,10 @@ static int engine_edit_ready(struct dendro_db *db, struct dn_err *err)
 /* Holds db->edit: saves and publishes; takes over the reference. */
 static int engine_save(struct dendro_db *db, struct catalog *next, struct dn_err *err)
 {
-    int rc = catalog_save(db->volume, next, err);
+    int rc = engine_documents_ready(db, next, err);
 
+    if (rc == 0)
+        rc = catalog_save(db->volume, next, err);
     if (rc == 0) {
         engine_publish(db, next);
         return 0;
@@ -495,20 +532,33 @@ static int engine_edit_once(struct dendro_db *db, engine_edit_fn fn, void *arg, 
     return rc != 0 ? rc : engine_save(db, next, err);
 }
 
-int engine_edit(struct dendro_db *db, engine_edit_fn fn, void *arg, struct dn_err *err)
+/* Holds db->edit, which is given back. */
+static int engine_edit_held(struct dendro_db *db, engine_edit_fn fn, void *arg, struct dn_err *err)
 {
     struct dn_err ignored;
     int rc = DN_E_CONFLICT;
 
-    sched_lock(db->edit);
     for (int i = 0; i < ENGINE_EDIT_TRIES && rc == DN_E_CONFLICT; i++)
         rc = engine_edit_once(db, fn, arg, err);
     /* Done is done: the document has it. If the shard cannot follow now it is told again before the
      * next use. */
     if (rc == 0)
         DN_IGNORE(engine_tell_shard(db, &ignored));
-    sched_unlock(db->edit);
+    edit_give(&db->edit);
     return rc;
+}
+
+int engine_edit(struct dendro_db *db, engine_edit_fn fn, void *arg, struct dn_err *err)
+{
+    edit_take_surely(&db->edit);
+    return engine_edit_held(db, fn, arg, err);
+}
+
+int engine_edit_of(struct dendro_conn *conn, engine_edit_fn fn, void *arg, struct dn_err *err)
+{
+    int rc = edit_take(&conn->db->edit, &conn->cancel, err);
+
+    return rc < 0 ? rc : engine_edit_held(conn->db, fn, arg, err);
 }
 
 /* ---- the end of a transaction that changed the catalog ---- */
@@ -538,6 +588,8 @@ static int engine_end_rows(struct dendro_db *db,
     struct dn_err ignored;
     int rc = engine_tell_shard(db, err);
 
+    if (rc == 0)
+        rc = engine_documents_ready(db, next, err);
     if (rc < 0)
         return rc;
     /* Who reads or flushes from now on waits for the end of this. */
@@ -561,9 +613,10 @@ int engine_end(struct dendro_db *db,
                struct dn_err *err)
 {
     struct dn_err ignored;
-    int rc;
+    int rc = edit_take(&db->edit, cancel, err);
 
-    sched_lock(db->edit);
+    if (rc < 0)
+        return rc;
     rc = engine_edit_ready(db, err);
     if (rc == 0 && db->catalog != base)
         rc = DN_FAIL(err, DN_E_TABLE_CHANGED, "another session changed the catalog meanwhile");
@@ -574,7 +627,7 @@ int engine_end(struct dendro_db *db,
     }
     if (rc == 0)
         DN_IGNORE(engine_tell_shard(db, &ignored)); /* as in engine_edit */
-    sched_unlock(db->edit);
+    edit_give(&db->edit);
     if (rc == 0)
         engine_retain_now(db);
     return rc;

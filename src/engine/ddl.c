@@ -155,7 +155,10 @@ int ddl_place(struct dendro_stmt *stmt,
     ret->base = NULL;
     if (!session_temp_wanted(stmt->conn, cur, given, def->persistence, &temp, err))
         return err->code;
-    if (!temp && def->on_commit != ON_COMMIT_DEFAULT) {
+    /* Where the place alone makes it temporary CREATE TABLE AS does not know yet, as in PostgreSQL.
+     */
+    if ((def->as ? def->persistence != PERSIST_TEMP : !temp) &&
+        def->on_commit != ON_COMMIT_DEFAULT) {
         rc = DN_FAIL(err, DN_E_BAD_TABLE, "ON COMMIT can only be used on temporary tables");
         dn_err_at(err, stmt_inner(stmt)->create->name.pos);
         return rc;

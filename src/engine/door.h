@@ -75,6 +75,13 @@ void engine_group_begin(dendro_conn *conn);
  */
 int engine_group_end(dendro_conn *conn, bool keep, struct dendro_error *err);
 
+/* What the protocol keeps for the session, and statements that it keeps prepared or suspended, as
+ * much as they have now: counted against session_memory (engine/keep.h). alone: there is only one
+ * of its kind. A statement stops counting when it is finalized; the rest by engine_unkeep. */
+int engine_keep(dendro_conn *conn, size_t bytes, bool alone, struct dendro_error *err);
+void engine_unkeep(dendro_conn *conn, size_t bytes, bool alone);
+int engine_keep_stmt(dendro_stmt *stmt, bool alone, struct dendro_error *err); /* NULL is fine */
+
 /* COPY … TO STDOUT as other programs expect it: dendro_set_copy, with the texts of the protocol. */
 void engine_set_copy(dendro_conn *conn, const struct dendro_copy *copy);
 

@@ -199,15 +199,24 @@ static int drop_without(struct drop *d,
                         struct catalog **ret,
                         struct dn_err *err)
 {
-    struct ddl_gone gone = {.before = cur,
+    struct ddl_gone gone = {.arena = &d->stmt->run,
+                            .types = &d->stmt->conn->types,
+                            .before = cur,
                             .what = what,
                             .cascade = d->stmt->ast->behavior == DROP_CASCADE,
                             .notices = &d->notices};
     struct catalog *next = NULL;
-    int rc = catalog_without(cur, d->ids, d->count, &next, err);
+    int rc = 0;
 
+    for (size_t i = 0; rc == 0 && i < d->count; i++) {
+        const struct table *t = catalog_table_by_id(cur, d->ids[i]);
+
+        rc = t ? cursor_check_unused(d->stmt->conn, t, "DROP TABLE", err) : 0;
+    }
     if (rc == 0)
-        rc = ddl_sequences_gone(d->stmt, &gone, &next, err);
+        rc = catalog_without(cur, d->ids, d->count, &next, err);
+    if (rc == 0)
+        rc = ddl_sequences_gone(&gone, &next, err);
     if (rc < 0) {
         catalog_unref(next);
         return rc;

@@ -83,6 +83,7 @@ void engine_announce(dendro_db *db, const char *address);
 /* Makes a verifier of a password, for CREATE ROLE … PASSWORD; false: it could not. Without one
  * passwords must come as verifiers (SCRAM-SHA-256$…). */
 #define ENGINE_VERIFIER_MAX 512u
+#define ENGINE_ROUNDS_MAX   100000u /* iterations of a verifier that a role is given */
 typedef bool (*engine_password_fn)(const char *password, char to[ENGINE_VERIFIER_MAX]);
 void engine_set_password(dendro_db *db, engine_password_fn fn);
 
@@ -105,3 +106,6 @@ struct mem_owner *engine_owner(dendro_db *db);
 
 /* The database's clock: nanoseconds since 1970 UTC. Any thread. */
 int64_t engine_clock_ns(struct dendro_db *db);
+/* Seconds by which the clock is ahead of what is believed (docs/adr/0014): 0 = it is believed.
+ * While it is not, retention, rollouts and expired rows wait. Any thread. */
+int64_t engine_clock_ahead(struct dendro_db *db);

@@ -10,7 +10,7 @@
  *       catalog_late) the log record of the transaction that made it.
  *   E3  A statement that runs holds a catalog reference and, if it reads, a snapshot; both go in
  *       stmt_stop, which every way out of an execution passes.
- *   E4  Nothing of a statement outlives an error but its compiled form: the session is as before.
+ *   E4  Nothing of a statement but its compiled form outlives an error: the session is as before.
  */
 #pragma once
 
@@ -20,12 +20,16 @@
 #include "catalog/describe.h"
 #include "catalog/settings.h"
 #include "engine/about.h"
+#include "engine/activity.h"
 #include "engine/configure.h"
 #include "engine/copy.h"
 #include "engine/cursor.h"
 #include "engine/database.h"
+#include "engine/documents.h"
+#include "engine/edit_lock.h"
 #include "engine/engine.h"
 #include "engine/intake.h"
+#include "engine/keep.h"
 #include "engine/load.h"
 #include "engine/sequence.h"
 #include "engine/session.h"
@@ -45,13 +49,14 @@
 struct dendro_db {
     struct volume *volume;
     bool volume_owned;
-    bool read_only, background;    /* background: tasks of its own may run */
-    struct mem_owner owner;        /* limit: memory_limit */
+    bool read_only, background;               /* background: tasks of its own may run */
+    struct mem_owner owner;                   /* limit: memory_limit */
+    struct mem_owner kept, sessions, reserve; /* keep.h */
     struct settings settings;      /* of the database; what sessions start with; under lock */
     struct engine_settings config; /* where they come from; configure.h */
     struct shard *shard;
     struct sched_mutex *lock;   /* catalog, conns_count; held for moments only */
-    struct sched_mutex *edit;   /* one catalog edit at a time; taken before lock */
+    struct edit_lock edit;      /* one catalog edit at a time; taken before lock */
     struct catalog *catalog;    /* one reference; E1 */
     atomic_bool catalog_unsure; /* set and cleared under edit */
     atomic_bool catalog_late;   /* only the log has the catalog; set and cleared under edit */
@@ -62,16 +67,21 @@ struct dendro_db {
     engine_password_fn password; /* NULL: passwords must come as verifiers */
     struct advisory *advisory;   /* list of advisory locks that are held; under lock */
     uint32_t advisory_count;
+    struct tx_export *exports;  /* list of snapshots that sessions share; under lock */
+    uint64_t exports_made;      /* since it was opened; under lock */
+    struct activities activity; /* of its sessions: activity.h */
     struct watch *watch; /* cancels statements when their time is up; NULL: none had a limit yet */
     struct rollouts *rollouts; /* the task of time partitions and expiry; NULL: none; under lock */
     struct engine_sequences sequences;
-    atomic_uint_fast64_t late_rows; /* left out since it was opened: before the horizon */
+    atomic_int_fast64_t late_rows, recorded_ns; /* rows left out since it was opened; clock.c */
 };
 
 struct dendro_conn {
     struct dendro_db *db;
     struct settings settings;
-    uint32_t user, role; /* who logged in; whose rights count */
+    struct mem_owner kept; /* counts what it keeps: keep.h */
+    bool reserve;          /* a superuser who has logged in */
+    uint32_t user, role;   /* who logged in; whose rights count */
     char role_name[TABLE_NAME_MAX + 1], login_name[TABLE_NAME_MAX + 1];
     struct func_session functions; /* what functions ask of the session */
     struct sql_types types;        /* what the parser asks */
@@ -81,8 +91,10 @@ struct dendro_conn {
     struct tx_settings reset;      /* what RESET brings back */
     struct session_told told;      /* of reported settings */
     char path[SESSION_PATH_MAX];   /* schemas of unqualified names (session.h) */
+    char shown[SESSION_PATH_MAX];  /* … with those of the system, as functions show them */
     uint64_t number, late; /* of the session, not used again; rows left out (intake_late.h) */
     char temp_schema[TABLE_NAME_MAX + 1]; /* of its temporary objects, "" = none yet (temp.c) */
+    char temp_name[TABLE_NAME_MAX + 1];   /* what that is or will be; "" = not chosen yet */
     bool temp_commits, short_names; /* ON COMMIT in those; columns are named as PostgreSQL does */
     uint64_t epoch;                 /* counts USE and SET: plans made before are made anew */
     struct engine_about failed;     /* what could not be prepared last */
@@ -90,9 +102,11 @@ struct dendro_conn {
     struct stmt_parts *parts;       /* of the statement that is compiled or run now; borrowed */
     struct plan_hints hints;        /* of the statement that is compiled now */
     bool for_cursor, sets_for_role; /* a cursor's query is prepared; settings of a role are set */
+    uint32_t advisory_count;        /* advisory locks that it holds; under db->lock */
     bool advisory_held, advisory_xact; /* it took advisory locks; … until the transaction ends */
     atomic_bool cancel, seeded;        /* seeded: setseed() was called */
     struct watched watched;            /* statement_timeout */
+    struct activity activity;          /* what pg_stat_activity says of it */
     uint32_t stepping;                 /* statements that are in stmt_step, one within the other */
     dendro_notice_fn notice;           /* NULL = nobody listens */
     void *notice_arg;
@@ -107,11 +121,10 @@ struct dendro_conn {
     struct dendro_appender *appenders;        /* list of all that are not closed */
     struct dendro_stmt *cached, *cached_last; /* finalized ones kept, the last used first */
     uint32_t cached_count;
-    uint64_t cached_version;            /* of the catalog when they were last looked at */
-    uint64_t cache_hits;                /* prepares that found their text */
-    bool closing;                       /* nothing is kept any more */
-    struct session_prepared *prepared;  /* list of PREPAREd ones; prepared.c */
-    struct session_sequences sequences; /* what nextval gave it */
+    uint64_t cached_version, cache_hits; /* of the catalog when last looked at; texts found */
+    bool closing;                        /* nothing is kept any more */
+    struct session_prepared *prepared;   /* list of PREPAREd ones; prepared.c */
+    struct session_sequences sequences;  /* what nextval gave it */
 };
 
 enum run_state {
@@ -124,11 +137,14 @@ struct dendro_stmt {
     struct dendro_stmt *next; /* in conn->stmts */
     struct dendro_stmt *prev;
     struct mem_owner owner;
+    size_t kept; /* bytes that count as kept: keep.h */
+    bool kept_alone;
     struct arena arena; /* syntax tree; as long as the statement */
     struct stmt *ast;
     struct stmt_param *params;    /* ast->params_count, owned */
     bool params_given, of_cursor; /* by EXECUTE: nobody else has to; it is a cursor's query */
     struct plan_hints hints;      /* in arena */
+    const char *shown; /* in arena: its text for pg_stat_activity; NULL: a part of another one */
     char *source; /* owned: the text it was prepared from; NULL = not to be kept (stmt_cache.c) */
     size_t source_len;
     uint64_t source_hash;

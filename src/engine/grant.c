@@ -177,7 +177,7 @@ static int grant_give(struct dendro_stmt *stmt,
     uint32_t may = access_options(a, conn->role, o);
     int rc = 0;
 
-    if (!(may & privileges) && privileges && !access_somewhere(a, conn->role, o))
+    if (!(may & privileges) && privileges && !access_privileges(a, conn->role, o))
         return DN_FAIL(err, DN_E_DENIED, "permission denied for %s %s", kinds[o->kind], name);
     if (privileges & ~may)
         session_notice(conn,

@@ -5,6 +5,7 @@
 
 #include "engine/csv_guess.h"
 #include "engine/load.h"
+#include "engine/privilege.h"
 
 #define IMPORT_SAMPLE_BYTES (1024u * 1024)
 
@@ -97,6 +98,7 @@ static int import_run(dendro_conn *conn,
                              .reject_arg = spec->reject_arg,
                              .progress = spec->progress ? import_progress : NULL,
                              .progress_arg = &im};
+    const uint16_t none = 0; /* the file says which columns: load_first; here it needs some right */
     struct spec_name *columns = NULL;
     struct catalog *cat;
     int rc;
@@ -108,8 +110,11 @@ static int import_run(dendro_conn *conn,
         return rc;
     load.columns = columns;
     cat = tx_catalog(conn);
-    load.table = session_target(conn, cat, &name, err);
-    rc = load.table ? load_run(conn, &load, result, err) : err->code;
+    load.table = session_target(conn, cat, &name, &load.named, err);
+    load.rights = cat;
+    rc = load.table ? privilege_insert(conn, cat, load.table, &none, 0, err) : err->code;
+    if (rc == 0)
+        rc = load_run(conn, &load, result, err);
     catalog_unref(cat);
     return rc;
 }
@@ -128,7 +133,7 @@ int dendro_import_csv(dendro_conn *conn,
     if (!conn || !import || !import->table || !import->read)
         return engine_return(
             err, &e, DN_FAIL(&e, DN_E_MISUSE, "dendro_import_csv: no session, table or reader"));
-    atomic_store(&conn->cancel, false);
+    atomic_store(&conn->cancel, activity_ended(conn));
     arena_init(&arena, &conn->db->owner);
     rc = import_run(conn, import, &result, &arena, &e);
     arena_done(&arena);

@@ -8,6 +8,7 @@
 #include "engine/ddl_expr.h"
 #include "engine/engine_int.h"
 #include "engine/names.h"
+#include "engine/privilege.h"
 
 #include <stdio.h>
 
@@ -99,7 +100,7 @@ index_create(void *arg, const struct catalog *cur, struct catalog **ret_next, st
                                    .name = {.s = ast->name.name, .pos = ast->name.pos},
                                    .pos = ast->name.pos};
     struct table *t;
-    int rc = was ? 0 : err->code;
+    int rc = was ? cursor_check_unused(e->stmt->conn, was, "CREATE INDEX", err) : err->code;
 
     if (rc == 0 && spec.name.s) {
         rc = index_free(cur, was->schema, spec.name.s, err);
@@ -159,6 +160,8 @@ static int index_change(const struct dendro_conn *conn,
     struct table *t;
     int rc = catalog_must_own(cur, conn->role, &r, err);
 
+    if (rc == 0 && to)
+        rc = privilege_create_in(conn, cur, was->schema, err);
     if (rc == 0)
         rc = table_copy(was, &t, err);
     if (rc < 0)

@@ -153,13 +153,15 @@ static int ins_view_columns(struct dendro_stmt *stmt,
         count = 0;
     for (uint32_t i = 0; rc == 0 && i < count; i++) {
         struct spec_name name = {.s = w->view->columns[i].name, .pos = s->table.pos};
+        uint32_t shown;
         uint16_t col;
 
         if (!s->columns && i >= given && w->cols[i] < 0) {
             count = i; /* nobody gives it a value */
             break;
         }
-        rc = plan_writable_column(w, "insert into", s->columns ? &s->columns[i] : &name, &col, err);
+        rc = plan_writable_column(
+            w, "insert into", s->columns ? &s->columns[i] : &name, &shown, &col, err);
         if (rc == 0)
             names[i] = (struct spec_name){.s = w->table->columns[col].name,
                                           .pos = s->columns ? s->columns[i].pos : s->table.pos};
@@ -183,6 +185,7 @@ static int ins_target(struct dendro_stmt *stmt,
     struct catalog_relation r = {.table = NULL};
     struct plan_writable *w;
     const struct table *t;
+    bool named;
     int rc = session_relation(stmt->conn, stmt->catalog, &s->table, &r, err);
 
     if (rc == DN_E_UNDEFINED_SCHEMA) { /* to PostgreSQL it is the relation that is missing */
@@ -198,15 +201,20 @@ static int ins_target(struct dendro_stmt *stmt,
         rc = plan_writable(env, r.view, "insert into", PRIVILEGE_BIT(PRIVILEGE_INSERT), &w, err);
         if (rc < 0)
             dn_err_at(err, s->table.pos);
-        return rc < 0 ? rc : ins_view_columns(stmt, s, w, err);
+        if (rc == 0)
+            rc = ins_view_columns(stmt, s, w, err);
+        stmt->insert.named = rc == 0 && w->table->parent != 0;
+        return rc;
     }
     if (rc < 0)
         return rc;
-    t = session_target(stmt->conn, stmt->catalog, &s->table, err);
+    t = session_target(stmt->conn, stmt->catalog, &s->table, &named, err);
     if (!t)
         return err->code;
-    return intake_target_columns(
+    rc = intake_target_columns(
         &stmt->insert, t, s->query ? s->columns : &none, s->columns_count, &stmt->compiled, err);
+    stmt->insert.named = named;
+    return rc;
 }
 
 int stmt_compile_insert(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
@@ -267,7 +275,7 @@ ins_eval(struct ins_run *r, const struct expr *e, struct intake_value *ret, stru
     if (rc < 0)
         return rc;
     ret->untyped = b->type == TYPE_NONE;
-    ret->loose = b->kind == BEXPR_CALL && (b->func->flags & FUNC_STABLE);
+    ret->loose = plan_from_clock(e);
     if (b->kind == BEXPR_CONST) {
         ret->d = b->value;
         return 0;
@@ -292,6 +300,7 @@ ins_value(struct ins_run *r, const struct expr *e, struct intake_value *ret, str
     if (r->found && ins_has_query(e)) {
         ret->d = r->found[r->found_used++];
         ret->untyped = false;
+        ret->loose = plan_from_clock(e);
         return 0;
     }
     return ins_eval(r, e, ret, err);

@@ -182,8 +182,11 @@ int intake_assign(const struct table *t,
                   struct dn_err *err)
 {
     const struct column *c = &t->columns[col];
-    struct plan_target to = {
-        .type = c->type, .mods = c->mods, .exact = c->key_pos > 0 && !v->loose, .session = session};
+    struct plan_target to = {.type = c->type,
+                             .mods = c->mods,
+                             .exact = c->key_pos > 0 && !v->loose,
+                             .key = c->key_pos > 0,
+                             .session = session};
     int rc = plan_assign(&to, &v->d, v->untyped, arena, ret, err);
 
     return rc < 0 ? rc : intake_check(t, col, ret, err);
@@ -307,7 +310,8 @@ int intake_complete(const struct intake_target *to,
                                 .cols = cols,
                                 .rows = rows,
                                 .op = to->partial ? ROW_PATCH : ROW_PUT,
-                                .inserts = true};
+                                .inserts = true,
+                                .named = to->named};
     rc = intake_generate(to, run, cols, rows, arena, err);
     return rc == 0 && to->evaluates ? intake_check_keys(to, cols, rows, err) : rc;
 }
@@ -364,7 +368,7 @@ int intake_batch(struct intake *in, struct shard_batch *ret, struct dn_err *err)
     if (rc == 0)
         rc = intake_checked(in, cols, err);
     if (rc == 0)
-        rc = intake_late(&in->run, &in->strings, ret, err);
+        rc = intake_late(&in->run, true, &in->strings, ret, err);
     if (rc == 0 && in->late_known != in->rows) { /* however often the batch is asked for */
         in->late_known = in->rows;
         if (in->run.late)

@@ -42,6 +42,7 @@ struct intake_checks {
 /* The columns that get values. */
 struct intake_target {
     const struct table *table; /* borrowed from the caller's catalog */
+    bool named;                /* it is a shard that was named; the caller sets it at the end */
     uint16_t *cols;            /* table columns in the order of the values; arena */
     uint32_t cols_count;
     bool *listed;            /* by table column; arena */
@@ -100,7 +101,8 @@ int intake_assign(const struct table *t,
 struct intake_run {
     int64_t now_ns;
     const struct func_session *session;
-    uint64_t first; /* number of the first row, for messages; from 1 */
+    uint64_t first;    /* number of the first row, for messages; from 1 */
+    int64_t latest_ns; /* volume_latest_ns: how far ahead a row may be counts from here */
     uint64_t *late; /* rows that are left out are added there (intake_late.c); NULL = nobody asks */
 };
 

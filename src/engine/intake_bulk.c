@@ -52,7 +52,7 @@ static int bulk_hand_over(struct intake_bulk *b, struct dn_err *err)
         .batch_bytes = bulk_limit(b), .whole = true, .cancel = &b->conn->cancel};
     struct shard_load_part part = {.bytes = b->bytes, .release = bulk_release};
     struct shard_batch batch = {.rows = 0};
-    int rc = b->load ? 0 : route_load(db, b->to->table, &options, &b->load, err);
+    int rc = b->load ? 0 : route_load(db, b->to->table, b->to->named, &options, &b->load, err);
 
     if (rc == 0)
         rc = intake_batch(b->rows, &batch, err);

@@ -6,37 +6,45 @@
 #include "engine/engine_int.h"
 
 #include "store/late.h"
+#include "volume/clock.h"
 
 #include <inttypes.h>
 
 int intake_late(const struct intake_run *run,
+                bool in_order,
                 struct arena *arena,
                 struct shard_batch *b,
                 struct dn_err *err)
 {
     const struct table *t = b->table;
+    const struct late_span span = late_span_at(t, run->latest_ns);
     uint32_t row;
     int rc;
 
-    if (!late_may(b, t->horizon))
+    if (!late_may(b, span))
         return 0;
-    row = late_next(b, t->horizon, 0);
+    row = late_next(b, span, 0);
     if (row == b->rows)
         return 0;
     if (t->late == LATE_DROP)
-        return late_drop(b, t->horizon, arena, b, err);
-    rc = late_fail(t, t->horizon, vec_i64(&b->cols[t->time_col], row), err);
-    if (rc != DN_E_NOMEM && run)
+        return late_drop(b, span, arena, b, err);
+    rc = late_fail(t, span, vec_i64(&b->cols[t->time_col], row), err);
+    if (rc != DN_E_NOMEM && in_order)
         dn_err_prefix(err, "row %" PRIu64, run->first + row);
     return rc;
 }
 
-static bool late_any(const struct shard_batch *batches, size_t count)
+static bool late_any(const struct shard_batch *batches, size_t count, int64_t latest_ns)
 {
-    for (size_t i = 0; i < count; i++)
-        if (batches[i].table && late_may(&batches[i], batches[i].table->horizon) &&
-            late_next(&batches[i], batches[i].table->horizon, 0) < batches[i].rows)
+    for (size_t i = 0; i < count; i++) {
+        struct late_span span;
+
+        if (!batches[i].table)
+            continue;
+        span = late_span_at(batches[i].table, latest_ns);
+        if (late_may(&batches[i], span) && late_next(&batches[i], span, 0) < batches[i].rows)
             return true;
+    }
     return false;
 }
 
@@ -46,10 +54,11 @@ int session_late(struct dendro_conn *conn,
                  struct arena *arena,
                  struct dn_err *err)
 {
+    struct intake_run run = {.latest_ns = volume_latest_ns(conn->db->volume)};
     struct shard_batch *kept;
     size_t n = 0;
 
-    if (!late_any(*batches, *count))
+    if (!late_any(*batches, *count, run.latest_ns))
         return 0;
     kept = arena_calloc(arena, *count, sizeof(*kept));
     if (!kept)
@@ -58,7 +67,7 @@ int session_late(struct dendro_conn *conn,
         int rc;
 
         kept[n] = (*batches)[i];
-        rc = kept[n].table ? intake_late(NULL, arena, &kept[n], err) : 0;
+        rc = kept[n].table ? intake_late(&run, false, arena, &kept[n], err) : 0;
         if (rc < 0)
             return rc;
         conn->late += (*batches)[i].rows - kept[n].rows;
@@ -80,7 +89,8 @@ void session_late_notice(struct dendro_conn *conn)
     if (conn->late > 0)
         session_notice(conn,
                        "NOTICE",
-                       "%" PRIu64 " %s left out: too old for the retention of the table",
+                       "%" PRIu64
+                       " %s left out: too old for the retention of the table, or too far ahead",
                        conn->late,
                        conn->late == 1 ? "row was" : "rows were");
     session_late_count(conn);

@@ -12,6 +12,7 @@
 
 #include "engine/engine_int.h"
 #include "engine/load_part.h"
+#include "engine/privilege.h"
 #include "store/shard_load.h"
 
 #include "engine/csv_scan.h"
@@ -201,6 +202,13 @@ static int load_first(struct load *l, struct load_slot *slot, struct dn_err *err
         slot->skip = 3;
     rc = load_layout(
         l->spec, slot->text + slot->skip, slot->len - slot->skip, &l->arena, &l->columns, err);
+    if (rc == 0 && l->spec->rights)
+        rc = privilege_insert(l->conn,
+                              l->spec->rights,
+                              l->spec->table,
+                              l->columns.target.cols,
+                              l->columns.target.cols_count,
+                              err);
     if (rc == 0)
         rc = intake_target_bind(&l->columns.target, &env, err);
     if (rc < 0)
@@ -317,7 +325,7 @@ static int load_begin_direct(struct load *l, struct dn_err *err)
         batch > db->owner.limit / LOAD_BATCH_SHARE)
         batch = db->owner.limit / LOAD_BATCH_SHARE;
     options.batch_bytes = batch;
-    return route_load(db, l->spec->table, &options, &l->direct, err);
+    return route_load(db, l->spec->table, l->spec->named, &options, &l->direct, err);
 }
 
 static int load_progress(struct load *l, struct dn_err *err)
@@ -339,7 +347,7 @@ static int load_progress(struct load *l, struct dn_err *err)
 /* In a transaction block rows go with the block's. */
 static int load_hand_in(struct load *l, struct load_slot *slot, struct dn_err *err)
 {
-    struct shard_batch b = {.table = l->spec->table, .inserts = true};
+    struct shard_batch b = {.table = l->spec->table, .inserts = true, .named = l->spec->named};
     int rc = 0;
 
     if (slot->part) {
@@ -394,7 +402,8 @@ static int load_take_all(struct load *l, struct dn_err *err)
                                                     .cols = slot->part->rows.cols,
                                                     .rows = slot->part->rows.rows,
                                                     .op = slot->part->rows.op,
-                                                    .inserts = true};
+                                                    .inserts = true,
+                                                    .named = l->spec->named};
     }
     if (rc == 0)
         rc = load_progress(l, err);

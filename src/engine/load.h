@@ -41,12 +41,16 @@ typedef int (*load_progress_fn)(void *arg, const struct load_result *so_far);
 
 struct load_spec {
     const struct table *table; /* borrowed from the catalog that the caller holds */
+    bool named;                /* it is a shard, and rows go nowhere else (route.h) */
     struct csv_format format;
     enum load_header header;
     /* Columns of the file in order, an empty name is passed over; NULL: as the header says, or all
      * of the table in order. */
     const struct spec_name *columns;
     uint32_t columns_count;
+    /* The session needs the right to INSERT into the columns of the file, in this catalog; NULL:
+     * that was looked at before. */
+    const struct catalog *rights;
     csv_read_fn read;
     void *read_arg;
     bool whole;            /* all rows or none; false: every batch is a commit */

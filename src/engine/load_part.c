@@ -3,6 +3,7 @@
 #include "engine/intake_late.h"
 
 #include "base/hash.h"
+#include "vec/numeric.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -36,6 +37,8 @@ static uint64_t group_hash_one(const struct vec *v, uint32_t row)
     if (!type_is_string(v->type)) {
         struct datum d = vec_datum(v, row);
 
+        if (type_is_wide(v->type))
+            return v->type == TYPE_NUMERIC ? vnumeric_hash(d.num) : vinterval_hash(d.iv);
         return type_is_float(v->type) ? (uint64_t)(d.v.f64 == 0 ? 0 : d.v.i64) : (uint64_t)d.v.i64;
     }
     s = ((const struct vstr *)v->data)[row];
@@ -338,7 +341,7 @@ int load_part_evaluate(struct load_part *part,
         return rc;
     b = (struct shard_batch){
         .table = to->table, .cols = part->columns, .rows = rows, .op = part->rows.op};
-    rc = intake_late(NULL, &part->arena, &b, err); /* they are not in the order of the text */
+    rc = intake_late(run, false, &part->arena, &b, err); /* they are not in the order of the text */
     if (rc < 0)
         return rc;
     part->rows.cols = b.cols;

@@ -5,16 +5,37 @@
 #include "engine/session_settings.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 void engine_set_password(dendro_db *db, engine_password_fn fn)
 {
     db->password = fn;
 }
 
+#define LOGIN_SCRAM "SCRAM-SHA-256$"
+
 /* Is it a verifier already? */
 static bool login_is_verifier(const char *text)
 {
-    return strncmp(text, "SCRAM-SHA-256$", 14) == 0 && strchr(text, ':') != NULL;
+    return strncmp(text, LOGIN_SCRAM, sizeof LOGIN_SCRAM - 1) == 0 && strchr(text, ':') != NULL;
+}
+
+/* Where the server has to compute it (HTTP) each round costs the server, not the client. */
+static int login_check_rounds(const char *verifier, struct dn_err *err)
+{
+    unsigned long rounds = strtoul(verifier + sizeof LOGIN_SCRAM - 1, NULL, 10);
+    int rc;
+
+    if (rounds >= 1 && rounds <= ENGINE_ROUNDS_MAX)
+        return 0;
+    rc = DN_FAIL(err,
+                 DN_E_INVALID_PARAM,
+                 "a verifier of a password has 1 to %u iterations, not %lu",
+                 ENGINE_ROUNDS_MAX,
+                 rounds);
+    dn_err_hint(err,
+                "Give the password itself, or a verifier with fewer iterations: 4096 are usual.");
+    return rc;
 }
 
 int engine_password(struct dendro_db *db,
@@ -27,6 +48,9 @@ int engine_password(struct dendro_db *db,
     int rc;
 
     if (login_is_verifier(given) && strlen(given) < sizeof(verifier)) {
+        rc = login_check_rounds(given, err);
+        if (rc < 0)
+            return rc;
         snprintf(verifier, sizeof(verifier), "%s", given);
     } else if (!db->password) {
         rc = DN_FAIL(err, DN_E_UNSUPPORTED, "passwords can only be set by a server here");
@@ -71,6 +95,7 @@ int engine_session_role(dendro_conn *conn, const char *name, struct dn_err *err)
         rc = DN_FAIL(err, DN_E_NO_LOGIN, "role \"%s\" does not exist", name);
     } else {
         conn->user = conn->role = r->id;
+        conn->reserve = (r->attrs & ROLE_SUPERUSER) != 0;
         conn->epoch++;
         snprintf(conn->role_name, sizeof(conn->role_name), "%s", r->name);
         snprintf(conn->login_name, sizeof(conn->login_name), "%s", r->name);
@@ -83,6 +108,7 @@ int engine_session_role(dendro_conn *conn, const char *name, struct dn_err *err)
                 conn, r->settings[i].name, r->settings[i].value, false, &ignored));
         conn->sets_for_role = false;
         dendro_keep_settings(conn);
+        activity_rest(conn);
     }
     catalog_unref(cat);
     return rc;

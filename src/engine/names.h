@@ -36,14 +36,22 @@ const struct table_constraint *session_index(const struct dendro_conn *conn,
                                              const struct table **ret_table,
                                              struct dn_err *err);
 /* In an edit: a catalog with the session's temporary schema (NULL: cur has it), and its name, of at
- * most SESSION_TEMP_MAX bytes. */
-int session_temp_base(const struct dendro_conn *conn,
+ * most SESSION_TEMP_MAX bytes. The name is the same each time, whether the schema was made, rolled
+ * back or dropped meanwhile. */
+int session_temp_base(struct dendro_conn *conn,
                       const struct catalog *cur,
                       struct catalog **ret_base,
                       char *ret_schema,
                       struct dn_err *err) DN_MUST_CHECK;
 /* After the edit: it was made, with a table of this kind in it. */
 void session_temp_made(struct dendro_conn *conn, const char *schema, enum table_temp kind);
+/* Is it shown as a schema of the session? Not if it has never had an object of the user: tables
+ * that are being filled are made there, too. */
+bool session_temp_shown(const struct dendro_conn *conn);
+void session_temp_show(struct dendro_conn *conn, bool on);
+/* After a rollback: the session has no temporary schema any more if it went with that; it is shown
+ * as it was before. */
+void session_temp_follow(struct dendro_conn *conn, bool shown);
 /* At the end of the session. */
 void session_drop_temps(struct dendro_conn *conn);
 /* DISCARD TEMP. */

@@ -135,7 +135,7 @@ static int stmt_bind_bytes(dendro_stmt *stmt,
                                      SQL_TEXT_MAX));
     }
     d.str.len = (uint32_t)len;
-    if (type == TYPE_VARCHAR && !text_utf8_valid(d.str.ptr, len)) {
+    if (type == TYPE_VARCHAR && !text_value_valid(d.str.ptr, len)) {
         dn_err_clear(&e);
         return engine_return(
             err,

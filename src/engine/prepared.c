@@ -19,6 +19,7 @@ struct session_prepared {
     const char *text; /* the statement */
     size_t len;
     uint32_t params_count;
+    size_t kept;      /* bytes that count: keep.h */
     const char *said; /* the whole PREPARE */
     int64_t made_us;
     int64_t *types; /* numbers of the parameters' types */
@@ -48,10 +49,11 @@ prep_find(struct dendro_conn *conn, const struct spec_name *name, struct dn_err 
     return p;
 }
 
-static void prep_free(struct session_prepared *p)
+static void prep_free(struct dendro_conn *conn, struct session_prepared *p)
 {
     struct arena arena = p->arena;
 
+    keep_release(conn, p->kept, false);
     arena_done(&arena);
 }
 
@@ -61,7 +63,7 @@ void session_free_prepared(struct dendro_conn *conn)
         struct session_prepared *p = conn->prepared;
 
         conn->prepared = p->next;
-        prep_free(p);
+        prep_free(conn, p);
     }
 }
 
@@ -168,6 +170,7 @@ int session_prepare(struct dendro_stmt *stmt, struct dn_err *err)
     struct dendro_conn *conn = stmt->conn;
     const struct spec_name *name = &stmt->ast->misc->name;
     struct session_prepared *p;
+    size_t kept;
     int rc;
 
     if (*prep_find(conn, name, NULL)) {
@@ -179,9 +182,17 @@ int session_prepare(struct dendro_stmt *stmt, struct dn_err *err)
     p = prep_new(conn, stmt->ast);
     if (!p || !prep_say(p, stmt)) {
         if (p)
-            prep_free(p);
+            prep_free(conn, p);
         return DN_FAIL_NOMEM(err);
     }
+    kept = sizeof(*p) + p->len + strlen(p->said) + strlen(p->name) +
+           p->params_count * sizeof(*p->types);
+    rc = keep_charge(conn, kept, false, err);
+    if (rc < 0) {
+        prep_free(conn, p);
+        return rc;
+    }
+    p->kept = kept;
     p->next = conn->prepared;
     conn->prepared = p;
     return 0;
@@ -210,7 +221,7 @@ int session_deallocate(struct dendro_stmt *stmt, struct dn_err *err)
     if (!p)
         return DN_E_UNDEFINED_OBJECT;
     *at = p->next;
-    prep_free(p);
+    prep_free(conn, p);
     return 0;
 }
 

@@ -12,11 +12,19 @@
 
 /* Of the statement itself: its target, its schema. */
 int privilege_statement(const struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
-/* May rows be put into the table, other than by a statement? */
+/* May rows with values for those columns (NULL: all) be put into the table, other than by a
+ * statement: by an appender, as line protocol and Prometheus do, or an import? */
 int privilege_insert(const struct dendro_conn *conn,
                      const struct catalog *cat,
                      const struct table *t,
+                     const uint16_t *cols,
+                     uint32_t count,
                      struct dn_err *err) DN_MUST_CHECK;
+/* May something new be in that schema? */
+int privilege_create_in(const struct dendro_conn *conn,
+                        const struct catalog *cat,
+                        const char *schema,
+                        struct dn_err *err) DN_MUST_CHECK;
 /* What an edit of the session made belongs to its role: *next is replaced. On an error it is gone.
  */
 int privilege_own_new(const struct dendro_conn *conn,

@@ -67,7 +67,7 @@ retain_horizon(struct retain *r, const struct table *t, int64_t *ret_horizon, st
         list[i] = (struct retention_slab){
             .start = slabs.list[i].start, .rows = slabs.list[i].rows, .bytes = slabs.list[i].bytes};
     if (rc == 0)
-        *ret_horizon = retention_horizon(t, engine_clock_ns(r->db), list, slabs.count);
+        *ret_horizon = retention_horizon(t, engine_sure_ns(r->db), list, slabs.count);
     shard_slabs_done(&slabs);
     return rc;
 }
@@ -126,7 +126,7 @@ static int retain_drop(struct dendro_db *db, const struct table *t, struct dn_er
 int engine_retain(struct dendro_db *db, int64_t *ret_when, struct dn_err *err)
 {
     struct retain r = {.db = db};
-    int64_t now = engine_clock_ns(db);
+    int64_t now = engine_sure_ns(db);
     int rc;
 
     *ret_when = INT64_MAX;

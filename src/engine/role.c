@@ -177,7 +177,7 @@ static int role_alter(struct role_edit *e, struct access *a, struct dn_err *err)
         return rc;
     if (!(found->id == e->stmt->conn->role && role_only_password(s)))
         rc = role_may(e, a, found, "alter", err);
-    if (rc == 0 && (found->id == ACCESS_READ_ALL || found->id == ACCESS_WRITE_ALL))
+    if (rc == 0 && (found->id != ACCESS_FIRST && found->id < ACCESS_ROLE_ID_MIN))
         rc = DN_FAIL(err, DN_E_RESERVED_NAME, "role \"%s\" cannot be altered", found->name);
     if (rc < 0)
         return rc;
@@ -329,9 +329,8 @@ static int role_reassign(struct role_edit *e, struct access *a, struct dn_err *e
         rc = privilege_role(conn, a, &s->names[i], false, &from, err);
         if (rc == 0 && (!access_member(a, conn->role, from) || !access_member(a, conn->role, to)))
             rc = DN_FAIL(err, DN_E_DENIED, "permission denied to reassign objects");
-        for (size_t k = 0; rc == 0 && k < a->owners_count; k++)
-            if (a->owners[k].role == from)
-                a->owners[k].role = to;
+        if (rc == 0)
+            access_reassign(a, from, to);
     }
     return rc;
 }

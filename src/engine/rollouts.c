@@ -32,7 +32,7 @@ int engine_rollout_now(struct dendro_db *db,
     size_t count = 0;
     int rc = 0;
 
-    *ret = (struct rollout_now){.seconds = engine_clock_ns(db) / 1000000000};
+    *ret = (struct rollout_now){.seconds = engine_sure_ns(db) / 1000000000};
     if (!t->timepart->manual)
         return 0;
     timepart_counter_name(t, name);
@@ -103,9 +103,10 @@ static int rollouts_all(struct dendro_db *db, int64_t *ret_when, struct dn_err *
     *ret_when = INT64_MAX;
     if (db->read_only)
         return 0;
+    engine_clock_record(db);
     rc = volume_lease_acquire(db->volume, ROLLOUTS_LEASE, ROLLOUTS_HOLDER, ROLLOUTS_LEASE_NS, err);
     if (rc == DN_E_BUSY) { /* another one does it */
-        *ret_when = engine_clock_ns(db) / 1000000000 + 1;
+        *ret_when = engine_sure_ns(db) / 1000000000 + 1;
         return 0;
     }
     while (rc == 0)
@@ -135,7 +136,7 @@ static uint64_t rollouts_wait(struct dendro_db *db, int64_t when)
 
     if (__builtin_mul_overflow(when, (int64_t)1000000000, &when))
         return ROLLOUTS_LOOK_NS;
-    left = when - engine_clock_ns(db);
+    left = when - engine_sure_ns(db);
     return left <= 0 ? 1 : (uint64_t)left > ROLLOUTS_LOOK_NS ? ROLLOUTS_LOOK_NS : (uint64_t)left;
 }
 
@@ -147,22 +148,23 @@ static void rollouts_task(void *arg)
     sched_lock(r->lock);
     while (!r->stop) {
         int64_t when;
+        uint64_t wait_ns;
         int rc;
 
         r->again = false;
         sched_unlock(r->lock);
         dn_err_clear(&err);
         rc = rollouts_all(r->db, &when, &err);
+        wait_ns = rc < 0 ? ROLLOUTS_RETRY_NS : rollouts_wait(r->db, when);
         shard_expire(r->db->shard);
         sched_lock(r->lock);
         if (!r->stop && !r->again)
-            sched_wait_ns(
-                r->news, r->lock, rc < 0 ? ROLLOUTS_RETRY_NS : rollouts_wait(r->db, when));
+            sched_wait_ns(r->news, r->lock, wait_ns);
     }
     sched_unlock(r->lock);
 }
 
-static bool rollouts_wanted(struct dendro_db *db)
+bool engine_rollouts_wanted(struct dendro_db *db)
 {
     struct catalog *cat = engine_catalog(db);
     bool wanted = atomic_load(&db->expires);
@@ -203,7 +205,7 @@ void engine_rollouts_wake(struct dendro_db *db)
 {
     struct rollouts *r;
 
-    if (db->read_only || !db->background || !rollouts_wanted(db))
+    if (db->read_only || !db->background || !engine_rollouts_wanted(db))
         return;
     sched_lock(db->lock); /* so that one is made */
     if (!db->rollouts)

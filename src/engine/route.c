@@ -36,18 +36,24 @@ static int route_table(void *arg, const struct table *t, struct table **ret, str
 
 int route_load(struct dendro_db *db,
                const struct table *t,
+               bool named,
                const struct shard_load_options *options,
                struct shard_load **ret,
                struct dn_err *err)
 {
     struct shard_load_options how = *options;
     struct table *to;
-    int rc = route_table(db, t, &to, err);
+    int rc;
 
-    if (rc < 0)
-        return rc;
     if (t->ttl_seconds)
         engine_rollouts_expiry(db);
+    if (named) {
+        rc = engine_write_ready(db, t, err);
+        return rc < 0 ? rc : shard_load_begin(db->shard, t, &how, ret, err);
+    }
+    rc = route_table(db, t, &to, err);
+    if (rc < 0)
+        return rc;
     how.route = route_table;
     how.route_arg = db;
     rc = shard_load_begin(db->shard, to, &how, ret, err);
@@ -78,7 +84,8 @@ static int route_batches(const struct catalog *cat,
                          struct dn_err *err)
 {
     for (size_t i = 0; i < count; i++) {
-        const struct table *t = timepart_target(cat, from[i].table);
+        const struct table *t = from[i].named ? catalog_table_by_id(cat, from[i].table->id)
+                                              : timepart_target(cat, from[i].table);
 
         if (!t)
             return route_gone(from[i].table, err);
@@ -138,6 +145,8 @@ static int route_add(struct dendro_conn *conn,
     const struct table *newest = was ? timepart_newest(conn->tx.catalog, was) : NULL;
 
     *to = (struct overlay_route){.from = t->id};
+    if (overlay_named(conn->tx.rows, t->id))
+        return route_gone(t, err);
     if (!newest || !timepart_parent(now, t)) /* it is no shard, or its partition has gone, too */
         return route_gone(t, err);
     if (newest->id != t->id)

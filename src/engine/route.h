@@ -9,7 +9,9 @@
  *     a transaction block        the same, for what it inserted; what it did to rows of shards that
  *                                have gone went with them (route_overlay)
  *
- * A partition that was altered meanwhile is another thing: DN_E_TABLE_CHANGED, as of any table.
+ * A partition that was altered meanwhile is another thing: DN_E_TABLE_CHANGED, as of any table. So
+ * is a shard that was named by the statement, and not by way of its partition: its rows go there,
+ * be it the newest or not, and if it has gone, nowhere.
  *
  * The session's thread. */
 #pragma once
@@ -29,9 +31,11 @@ int route_commit(struct dendro_conn *conn,
                  size_t count,
                  const struct shard_how *how,
                  struct dn_err *err) DN_MUST_CHECK;
-/* shard_load_begin for rows made for t; options without a route. */
+/* shard_load_begin for rows made for t, which may be a shard that was named; options without a
+ * route. */
 int route_load(struct dendro_db *db,
                const struct table *t,
+               bool named,
                const struct shard_load_options *options,
                struct shard_load **ret,
                struct dn_err *err) DN_MUST_CHECK;

@@ -12,9 +12,11 @@
  *   Q3  Counters of temporary sequences are in memory alone. */
 #include "engine/sequence.h"
 
+#include "engine/documents.h"
 #include "engine/engine_int.h"
 
 #include "base/bytes.h"
+#include "volume/document.h"
 
 #include <inttypes.h>
 
@@ -70,15 +72,13 @@ static int seq_grow(struct dendro_db *db, uint64_t count, struct dn_err *err)
     return 0;
 }
 
-static int seq_read(struct dendro_db *db, const struct buf *doc, struct dn_err *err)
+/* volume_doc_load_fn: is it a document of counters? */
+static int seq_loads(void *arg DN_UNUSED, const void *bytes, size_t len, struct dn_err *err)
 {
-    struct engine_sequences *q = &db->sequences;
-    struct catalog *cat = NULL;
-    const uint8_t *p = doc->data;
+    const uint8_t *p = bytes;
     uint32_t n;
-    int rc;
 
-    DN_CHECK_DISK(doc->len >= SEQ_HEAD_BYTES && memcmp(p, SEQ_MAGIC, 4) == 0,
+    DN_CHECK_DISK(len >= SEQ_HEAD_BYTES && memcmp(p, SEQ_MAGIC, 4) == 0,
                   err,
                   SEQ_DOC ": not a document of counters");
     if (le_get16(p + 4) > SEQ_FORMAT)
@@ -89,11 +89,25 @@ static int seq_read(struct dendro_db *db, const struct buf *doc, struct dn_err *
                        le_get16(p + 4),
                        SEQ_FORMAT);
     n = le_get32(p + 8);
-    DN_CHECK_DISK(doc->len == SEQ_HEAD_BYTES + (uint64_t)n * SEQ_ENTRY_BYTES,
+    DN_CHECK_DISK(len == SEQ_HEAD_BYTES + (uint64_t)n * SEQ_ENTRY_BYTES,
                   err,
                   SEQ_DOC ": %u entries in %zu bytes",
                   n,
-                  doc->len);
+                  len);
+    return 0;
+}
+
+static int seq_read(struct dendro_db *db, const struct buf *doc, struct dn_err *err)
+{
+    struct engine_sequences *q = &db->sequences;
+    struct catalog *cat = NULL;
+    const uint8_t *p = doc->data;
+    uint32_t n;
+    int rc = seq_loads(NULL, doc->data, doc->len, err);
+
+    if (rc < 0)
+        return rc;
+    n = le_get32(p + 8);
     rc = seq_grow(db, (uint64_t)q->count + n, err);
     if (rc < 0)
         return rc;
@@ -127,6 +141,8 @@ static int seq_load(struct dendro_db *db, struct dn_err *err)
     rc = volume_doc_read(db->volume, SEQ_DOC, &doc, &q->generation, err);
     if (rc == 0)
         rc = seq_read(db, &doc, err);
+    else if (rc == DN_NOT_FOUND && engine_expects(db, CATALOG_HAS_COUNTERS))
+        rc = engine_document_lost(SEQ_DOC, "how far sequences have come", err);
     buf_done(&doc);
     if (rc < 0) {
         seq_forget(q);
@@ -141,6 +157,7 @@ static int seq_save(struct dendro_db *db, bool exact, struct dn_err *err)
 {
     struct engine_sequences *q = &db->sequences;
     struct buf b;
+    struct volume_doc doc = {.name = SEQ_DOC, .bytes = &b, .load = seq_loads};
     uint32_t n = 0;
     int rc;
 
@@ -161,12 +178,36 @@ static int seq_save(struct dendro_db *db, bool exact, struct dn_err *err)
         buf_u64(&b, (uint64_t)(ahead ? c->reserved : c->value));
         buf_u8(&b, ahead || c->called);
     }
-    rc = b.failed ? DN_FAIL_NOMEM(err)
-                  : volume_doc_replace(
-                        db->volume, SEQ_DOC, b.data, b.len, q->generation, &q->generation, err);
+    rc = volume_doc_save(db->volume, &doc, q->generation, &q->generation, err);
     buf_done(&b);
     if (rc < 0)
         seq_forget(q); /* Q2 */
+    return rc;
+}
+
+int engine_sequences_ensure(struct dendro_db *db, struct dn_err *err)
+{
+    int rc;
+
+    sched_lock(db->sequences.lock);
+    rc = seq_load(db, err);
+    if (rc == 0 && db->sequences.generation == 0)
+        rc = seq_save(db, false, err);
+    sched_unlock(db->sequences.lock);
+    return rc;
+}
+
+int engine_sequences_verify(struct volume *v, struct dn_err *err)
+{
+    uint64_t generation;
+    struct buf doc;
+    int rc;
+
+    buf_init(&doc, NULL);
+    rc = volume_doc_read(v, SEQ_DOC, &doc, &generation, err);
+    if (rc == 0)
+        rc = seq_loads(NULL, doc.data, doc.len, err);
+    buf_done(&doc);
     return rc;
 }
 

@@ -20,6 +20,7 @@ struct expr;
 struct qual_name;
 struct sched_mutex;
 struct sequence_def;
+struct volume;
 
 struct engine_sequences {
     struct sched_mutex *lock;
@@ -44,6 +45,10 @@ struct session_sequences {
 };
 
 /* ---- sequence.c ---- */
+/* Before a catalog is saved that has sequences: the document of counters is there. */
+int engine_sequences_ensure(struct dendro_db *db, struct dn_err *err) DN_MUST_CHECK;
+/* For check: 0, DN_NOT_FOUND (there is no such document), DN_E_CORRUPT. */
+int engine_sequences_verify(struct volume *v, struct dn_err *err) DN_MUST_CHECK;
 /* At the end of the database: the rest of the blocks is not lost. */
 void engine_sequences_close(struct dendro_db *db);
 /* The value given out last, or (not called) the one that comes next. */

@@ -176,7 +176,6 @@ static int seq_setval(struct dendro_conn *conn,
                       int64_t *ret,
                       struct dn_err *err)
 {
-    int64_t seen;
     int rc = seq_writable(conn, s, "setval", err);
 
     if (rc == 0 && (call->value < s->min || call->value > s->max))
@@ -190,7 +189,7 @@ static int seq_setval(struct dendro_conn *conn,
                      s->max);
     if (rc == 0)
         rc = engine_sequence_set(conn->db, s, call->value, call->called, err);
-    if (rc == 0 && call->called && seq_seen(conn, s->id, &seen)) {
+    if (rc == 0 && call->called) { /* currval is defined now; lastval is nextval's alone */
         uint64_t last = conn->sequences.last;
 
         rc = seq_remember(conn, s->id, call->value, err);

@@ -353,6 +353,11 @@ static int seq_moved(struct seq_ddl *d,
     const struct schema_def *schema;
     int rc = 0;
 
+    if (a->kind == ALTER_RENAME_TABLE && strcmp(was->name, a->to.s) == 0) {
+        rc = DN_FAIL(err, DN_E_DUPLICATE_TABLE, "relation \"%s\" already exists", a->to.s);
+        dn_err_at(err, a->to.pos);
+        return rc;
+    }
     if (a->kind == ALTER_RENAME_TABLE)
         return catalog_sequence_copy(was, NULL, a->to.s, ret, err);
     if (was->temp)
@@ -429,13 +434,14 @@ int ddl_sequences_follow(struct dendro_stmt *stmt,
                          struct dn_err *err)
 {
     char what[TABLE_NAME_MAX + 32];
-    struct ddl_gone gone = {.before = before, .what = what};
+    struct ddl_gone gone = {
+        .arena = &stmt->run, .types = &stmt->conn->types, .before = before, .what = what};
     int rc;
 
     snprintf(what, sizeof(what), "a column of table %s", was->name);
     for (uint32_t i = 0; i < stmt->ast->alter->actions_count; i++)
         gone.cascade = gone.cascade || stmt->ast->alter->actions[i].behavior == DROP_CASCADE;
-    rc = ddl_sequences_gone(stmt, &gone, cat, err);
+    rc = ddl_sequences_gone(&gone, cat, err);
     for (size_t i = 0;
          rc == 0 && strcmp(was->schema, now->schema) != 0 && i < before->sequences_count;
          i++)

@@ -105,12 +105,13 @@ int ddl_sequence_renamed(struct dendro_stmt *stmt,
 /* Sequences of before that *cat, which is replaced, does not have: DEFAULTs that name them go too
  * (cascade; notices gets lines), or it is an error: what, "table t", cannot be dropped. */
 struct ddl_gone {
+    struct arena *arena;
+    const struct sql_types *types; /* for DEFAULTs with types of CREATE TYPE; NULL: none is known */
     const struct catalog *before;
     const char *what;
     bool cascade;
     struct buf *notices;
 };
-int ddl_sequences_gone(struct dendro_stmt *stmt,
-                       const struct ddl_gone *gone,
+int ddl_sequences_gone(const struct ddl_gone *gone,
                        struct catalog **cat,
                        struct dn_err *err) DN_MUST_CHECK;

@@ -79,7 +79,8 @@ int ddl_qualify_sequences(struct dendro_stmt *stmt, struct expr *e, struct dn_er
 /* ---- which of them is it? ---- */
 
 struct use_find {
-    struct dendro_stmt *stmt;
+    struct arena *arena;
+    const struct sql_types *types; /* NULL: none is known */
     const struct sequence *of;
     const struct sequence *to; /* NULL: only found */
     bool found;
@@ -103,7 +104,7 @@ static int use_match(void *arg, struct expr *call, struct expr *literal, struct 
     }
     buf_done(&name);
     f->found = f->found || same;
-    return same && f->to ? use_put(&f->stmt->run, call, f->to, err) : 0;
+    return same && f->to ? use_put(f->arena, call, f->to, err) : 0;
 }
 
 /* Is it named in the DEFAULT? The tree, with the new name, in *ret. */
@@ -115,7 +116,7 @@ use_column(struct use_find *f, const struct column *c, struct expr **ret, struct
     f->found = false;
     if (!c->def_sql || !strstr(c->def_sql, "val("))
         return 0;
-    rc = plan_stored_parse(&f->stmt->conn->types, &f->stmt->run, c->def_sql, ret, err);
+    rc = plan_stored_parse(f->types, f->arena, c->def_sql, ret, err);
     return rc < 0 ? rc : use_walk(*ret, use_match, f, err);
 }
 
@@ -164,7 +165,7 @@ int ddl_sequence_renamed(struct dendro_stmt *stmt,
                          struct catalog **cat,
                          struct dn_err *err)
 {
-    struct use_find f = {.stmt = stmt, .of = was, .to = now};
+    struct use_find f = {.arena = &stmt->run, .types = &stmt->conn->types, .of = was, .to = now};
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < (*cat)->tables_count; i++)
@@ -217,13 +218,12 @@ static int use_refuse(const struct ddl_gone *gone,
     return rc;
 }
 
-static int use_gone(struct dendro_stmt *stmt,
-                    const struct ddl_gone *gone,
+static int use_gone(const struct ddl_gone *gone,
                     const struct sequence *s,
                     struct catalog **cat,
                     struct dn_err *err)
 {
-    struct use_find f = {.stmt = stmt, .of = s};
+    struct use_find f = {.arena = gone->arena, .types = gone->types, .of = s};
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < (*cat)->tables_count; i++)
@@ -247,15 +247,12 @@ static int use_gone(struct dendro_stmt *stmt,
     return rc;
 }
 
-int ddl_sequences_gone(struct dendro_stmt *stmt,
-                       const struct ddl_gone *gone,
-                       struct catalog **cat,
-                       struct dn_err *err)
+int ddl_sequences_gone(const struct ddl_gone *gone, struct catalog **cat, struct dn_err *err)
 {
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < gone->before->sequences_count; i++)
         if (!catalog_sequence_by_id(*cat, gone->before->sequences[i]->id))
-            rc = use_gone(stmt, gone, gone->before->sequences[i], cat, err);
+            rc = use_gone(gone, gone->before->sequences[i], cat, err);
     return rc;
 }

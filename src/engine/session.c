@@ -8,8 +8,10 @@
 #include "engine/parts.h"
 #include "engine/session_settings.h"
 
+#include "base/cancel.h"
 #include "plan/view.h"
 #include "system/system.h"
+#include "volume/clock.h"
 
 #include <stdio.h>
 
@@ -61,7 +63,7 @@ int dendro_connect(dendro_db *db, dendro_conn **ret_conn, struct dendro_error *e
             err,
             &e,
             DN_FAIL(&e, DN_E_MISUSE, "dendro_connect: no database, or no place for the result"));
-    conn = mem_calloc(&db->owner, 1, sizeof(*conn));
+    conn = mem_calloc(&db->sessions, 1, sizeof(*conn));
     if (!conn)
         return engine_return(err, &e, DN_FAIL_NOMEM(&e));
     conn->db = db;
@@ -79,6 +81,7 @@ int dendro_connect(dendro_db *db, dendro_conn **ret_conn, struct dendro_error *e
     conn->number = ++db->conns_made;
     sched_unlock(db->lock);
     session_tick(conn);
+    activity_connect(conn);
     *ret_conn = conn;
     return engine_return(err, &e, DENDRO_OK);
 }
@@ -108,6 +111,7 @@ void dendro_disconnect(dendro_conn *conn)
     tx_rollback(conn);
     session_drop_temps(conn);
     advisory_end_session(conn);
+    activity_disconnect(conn);
     session_settings_end(conn);
     mem_free(conn);
     sched_lock(db->lock);
@@ -209,6 +213,7 @@ void engine_short_names(struct dendro_conn *conn)
 void session_intake_run(struct dendro_conn *conn, struct intake_run *ret)
 {
     ret->now_ns = tx_in_block(conn) ? conn->tx.now_ns : volume_clock_ns(conn->db->volume);
+    ret->latest_ns = volume_latest_ns(conn->db->volume);
     ret->session = &conn->functions;
     ret->late = &conn->late;
 }
@@ -257,18 +262,25 @@ const struct table *session_table(const struct dendro_conn *conn,
 const struct table *session_target(const struct dendro_conn *conn,
                                    const struct catalog *cat,
                                    const struct qual_name *name,
+                                   bool *ret_named,
                                    struct dn_err *err)
 {
     const struct table *t = session_table(conn, cat, name, err);
 
+    *ret_named = t && t->parent != 0;
     return t ? timepart_newest(cat, t) : NULL;
 }
 
 int session_check_cancel(const struct dendro_conn *conn, struct dn_err *err)
 {
-    if (!atomic_load_explicit(&conn->cancel, memory_order_relaxed))
-        return 0;
-    return DN_FAIL(err, DN_E_CANCELED, "the statement was canceled");
+    return activity_explain(conn, dn_cancel_check(&conn->cancel, err), err);
+}
+
+int session_canceled_memory(const struct dendro_conn *conn, int rc, struct dn_err *err)
+{
+    int canceled = rc == DN_E_NOMEM ? session_check_cancel(conn, err) : 0;
+
+    return canceled < 0 ? canceled : rc;
 }
 
 int session_write_allowed(const struct dendro_conn *conn, struct dn_err *err)

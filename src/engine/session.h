@@ -35,14 +35,21 @@ const struct table *session_table(const struct dendro_conn *conn,
                                   const struct catalog *cat,
                                   const struct qual_name *name,
                                   struct dn_err *err);
-/* The same for new rows: of a time partition its newest shard. */
+/* The same for new rows: of a time partition its newest shard. ret_named: the name is that of a
+ * shard, so the rows go there and nowhere else (route.h). */
 const struct table *session_target(const struct dendro_conn *conn,
                                    const struct catalog *cat,
                                    const struct qual_name *name,
+                                   bool *ret_named,
                                    struct dn_err *err);
 /* A statement begins now. */
 void session_tick(struct dendro_conn *conn);
 int session_check_cancel(const struct dendro_conn *conn, struct dn_err *err) DN_MUST_CHECK;
+/* The code of an error of parsing or planning: DN_E_NOMEM of arenas that gave no memory because the
+ * statement was canceled (arena.h) becomes DN_E_CANCELED. */
+int session_canceled_memory(const struct dendro_conn *conn,
+                            int rc,
+                            struct dn_err *err) DN_MUST_CHECK;
 /* Is the role whose rights count a superuser? */
 bool session_superuser(struct dendro_conn *conn);
 int session_write_allowed(const struct dendro_conn *conn, struct dn_err *err) DN_MUST_CHECK;

@@ -7,12 +7,13 @@
 #include "engine/session_zone.h"
 #include "system/system.h"
 
+/* Segments, and the memory of rows that are in none yet. */
 static int64_t session_size(const struct dendro_db *db, const struct table *t)
 {
     struct shard_stats stats;
 
     shard_table_stats(db->shard, t->id, &stats);
-    return (int64_t)stats.segment_bytes;
+    return (int64_t)(stats.segment_bytes + (stats.memtable_rows ? stats.memtable_bytes : 0));
 }
 
 /* Bytes of a table, or of all. */

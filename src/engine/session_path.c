@@ -87,23 +87,60 @@ path_schema(const struct dendro_conn *conn, const struct catalog *cat, const cha
     return s && (!s->temp || strcmp(s->name, conn->temp_schema) == 0) ? s : NULL;
 }
 
+/* Those that are in no catalog. */
+static bool path_is_system(const char *name)
+{
+    return strcmp(name, "pg_catalog") == 0 || strcmp(name, "information_schema") == 0;
+}
+
+/* At the end of a list as session.h has them, if there is room for it. */
+static void path_add(char *list, size_t *len, const char *name)
+{
+    size_t n = strlen(name) + 1;
+
+    if (*len + n + 1 > SESSION_PATH_MAX)
+        return;
+    memcpy(list + *len, name, n);
+    *len += n;
+}
+
 void session_path_follow(struct dendro_conn *conn, const struct catalog *cat)
 {
     char name[SETTING_TEXT_MAX + 1];
     const char *at = conn->settings.search_path;
     bool first = true;
-    size_t len = 0;
+    size_t len = 0, shown = 0;
 
     memset(conn->path, 0, sizeof(conn->path));
+    memset(conn->shown, 0, sizeof(conn->shown));
     for (; path_next(&at, first, name) == 1; first = false) {
         const struct schema_def *s = path_schema(conn, cat, name);
-        size_t n = s ? strlen(s->name) + 1 : 0;
 
-        if (!s || len + n + 1 > sizeof(conn->path))
-            continue;
-        memcpy(conn->path + len, s->name, n);
-        len += n;
+        if (s)
+            path_add(conn->path, &len, s->name);
+        if (s || path_is_system(name))
+            path_add(conn->shown, &shown, s ? s->name : name);
     }
+}
+
+bool session_path_is_system(const struct dendro_conn *conn)
+{
+    return path_is_system(conn->shown);
+}
+
+bool session_path_is_temp(const struct dendro_conn *conn, const struct catalog *cat)
+{
+    char name[SETTING_TEXT_MAX + 1];
+    const char *at = conn->settings.search_path;
+    bool first = true;
+
+    for (; path_next(&at, first, name) == 1; first = false) {
+        if (strcasecmp(name, CATALOG_TEMP) == 0)
+            return true;
+        if (path_schema(conn, cat, name))
+            return false;
+    }
+    return false;
 }
 
 int session_path_use(struct dendro_conn *conn, const char *schema, struct dn_err *err)

@@ -52,6 +52,7 @@ void session_settings_changed(struct dendro_conn *conn)
     struct catalog *cat = tx_catalog(conn);
 
     conn->epoch++;
+    keep_begin(conn);
     session_zone_apply(conn);
     session_path_follow(conn, cat);
     setting_follow_role(conn, cat);
@@ -195,19 +196,55 @@ static int setting_set_field(struct dendro_conn *conn,
     return 0;
 }
 
-int session_setting_set(
-    struct dendro_conn *conn, const char *name, const char *value, bool local, struct dn_err *err)
+/* The row of a setting that the session may set; NULL: of one that its user made up. */
+static int setting_settable(struct dendro_conn *conn,
+                            const char *name,
+                            const struct setting_row **ret,
+                            struct dn_err *err)
 {
-    const struct setting_row *row;
-    int rc = tx_set(conn, name, value, err);
+    const struct setting_row *row = settings_find(name, err);
 
-    if (rc != DN_NOT_FOUND)
-        return rc;
-    row = settings_find(name, err);
     if (!row && !settings_is_custom(name))
         return err->code;
     if (row && row->scope == SETTING_SUPER && !conn->sets_for_role && !session_superuser(conn))
         return DN_FAIL(err, DN_E_DENIED, "permission denied to set parameter \"%s\"", row->name);
+    *ret = row;
+    return 0;
+}
+
+int session_setting_may(struct dendro_conn *conn,
+                        const char *name,
+                        const char *value,
+                        struct dn_err *err)
+{
+    const struct setting_row *row = NULL;
+    struct buf b;
+    int rc = setting_settable(conn, name, &row, err);
+
+    if (rc < 0 || !row)
+        return rc;
+    if (row->scope != SETTING_SESSION && row->scope != SETTING_SUPER)
+        return settings_set(
+            &conn->settings, row->name, value, SETTING_SESSION, err); /* its error */
+    if (!value)
+        return 0;
+    buf_init(&b, NULL);
+    rc = settings_canonical(row, value, &b, err);
+    buf_done(&b);
+    return rc < 0 ? rc : session_setting_check(conn, row, value, err);
+}
+
+int session_setting_set(
+    struct dendro_conn *conn, const char *name, const char *value, bool local, struct dn_err *err)
+{
+    const struct setting_row *row = NULL;
+    int rc = tx_set(conn, name, value, err);
+
+    if (rc != DN_NOT_FOUND)
+        return rc;
+    rc = setting_settable(conn, name, &row, err);
+    if (rc < 0)
+        return rc;
     if (local && !tx_in_block(conn)) {
         session_notice(conn, "WARNING", "SET LOCAL can only be used in transaction blocks");
         return 0;
@@ -317,6 +354,15 @@ int session_setting_print(const struct setting_row *row,
     return b->failed ? DN_FAIL_NOMEM(err) : 0;
 }
 
+bool session_settings_shown(const struct dendro_conn *conn)
+{
+    struct catalog *cat = tx_catalog(conn);
+    bool all = access_inherits(cat->access, conn->role, ACCESS_READ_SETTING);
+
+    catalog_unref(cat);
+    return all;
+}
+
 int session_setting_show(const struct dendro_conn *conn,
                          const char *name,
                          struct buf *b,
@@ -335,6 +381,12 @@ int session_setting_show(const struct dendro_conn *conn,
         if (!value && !row)
             return DN_E_UNDEFINED_OBJECT;
     }
+    if (row && settings_hidden(row) && !session_settings_shown(conn))
+        return DN_FAIL(err,
+                       DN_E_DENIED,
+                       "must be superuser or have privileges of pg_read_all_settings to examine "
+                       "\"%s\"",
+                       own);
     if (ret_name)
         *ret_name = own;
     if (!value && row->server)

@@ -19,9 +19,17 @@ int session_setting_set(struct dendro_conn *conn,
                         const char *value,
                         bool local,
                         struct dn_err *err) DN_MUST_CHECK;
+/* Whether it would be set: the setting, the right to it and the value are looked at. */
+int session_setting_may(struct dendro_conn *conn,
+                        const char *name,
+                        const char *value,
+                        struct dn_err *err) DN_MUST_CHECK;
 /* RESET ALL. */
 int session_settings_reset(struct dendro_conn *conn, struct dn_err *err) DN_MUST_CHECK;
-/* The value as SHOW has it, into b; *ret_name (if not NULL): as the setting is written. */
+/* May the session see settings that tell of the machine, and where each was set? */
+bool session_settings_shown(const struct dendro_conn *conn);
+/* The value as SHOW has it, into b; *ret_name (if not NULL): as the setting is written.
+ * DN_E_DENIED: it is a hidden one, and the session may not see those. */
 int session_setting_show(const struct dendro_conn *conn,
                          const char *name,
                          struct buf *b,
@@ -52,6 +60,11 @@ int session_settings_each(const struct dendro_conn *conn,
 /* ---- session_path.c ---- */
 /* What names without a schema mean, by search_path and this catalog. */
 void session_path_follow(struct dendro_conn *conn, const struct catalog *cat);
+/* Are objects without a schema in their name made among the temporary ones? So they are if pg_temp
+ * is the first schema of search_path that is there, or that the object would make. */
+bool session_path_is_temp(const struct dendro_conn *conn, const struct catalog *cat);
+/* Is the first schema of search_path that is there one of the system, in which nothing is made? */
+bool session_path_is_system(const struct dendro_conn *conn);
 /* USE: search_path becomes this one schema. */
 int session_path_use(struct dendro_conn *conn,
                      const char *schema,

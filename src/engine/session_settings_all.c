@@ -78,8 +78,10 @@ static const char *setting_text(const struct buf *b)
 }
 
 /* Where its value comes from. */
-static void
-setting_source(const struct setting_row *row, const struct config_entry *e, struct func_setting *s)
+static void setting_source(const struct setting_row *row,
+                           const struct config_entry *e,
+                           bool shown, /* the session may see the place, too */
+                           struct func_setting *s)
 {
     if (row->scope == SETTING_FIXED)
         return;
@@ -87,8 +89,8 @@ setting_source(const struct setting_row *row, const struct config_entry *e, stru
         s->source = "session";
     } else if (e && strcmp(e->value, s->value) == 0) {
         s->source = config_source_name(e->source);
-        s->file = e->where[0] ? e->where : NULL;
-        s->line = e->line;
+        s->file = shown && e->where[0] ? e->where : NULL;
+        s->line = shown ? e->line : 0;
     } else if (strcmp(s->value, s->boot) != 0) {
         s->source = "client";
     }
@@ -97,6 +99,7 @@ setting_source(const struct setting_row *row, const struct config_entry *e, stru
 static int setting_tell(const struct dendro_conn *conn,
                         const struct setting_row *row,
                         const struct tx_settings *first,
+                        bool shown,
                         func_setting_fn fn,
                         void *arg,
                         struct dn_err *err)
@@ -139,7 +142,7 @@ static int setting_tell(const struct dendro_conn *conn,
                                   .restart = engine_settings_pending(conn->db, row)};
         if (session_setting_fact(conn, row->name))
             s.reset = s.boot = s.value;
-        setting_source(row, engine_settings_entry(conn->db, row, &held), &s);
+        setting_source(row, engine_settings_entry(conn->db, row, &held), shown, &s);
         rc = fn(arg, &s, err);
     }
     config_unref(held);
@@ -155,6 +158,7 @@ int session_settings_each(const struct dendro_conn *conn,
     size_t count = settings_count();
     const struct setting_row **rows = mem_alloc_array(NULL, count, sizeof(*rows));
     struct tx_settings first = {.extra = NULL};
+    bool shown = session_settings_shown(conn);
     const char *name, *value;
     int rc = 0;
 
@@ -165,7 +169,8 @@ int session_settings_each(const struct dendro_conn *conn,
     qsort(rows, count, sizeof(*rows), setting_order);
     settings_defaults(&first.settings);
     for (size_t i = 0; rc == 0 && i < count; i++)
-        rc = setting_tell(conn, rows[i], &first, fn, arg, err);
+        if (shown || !settings_hidden(rows[i]))
+            rc = setting_tell(conn, rows[i], &first, shown, fn, arg, err);
     mem_free(rows);
     for (size_t i = 0; rc == 0 && (name = settings_extra_at(conn->extra, i, &value)) != NULL; i++) {
         const struct func_setting s = {.name = name,

@@ -176,7 +176,22 @@ static int session_clock_advance(void *arg, int64_t to_ns, struct dn_err *err)
 {
     struct dendro_conn *conn = arg;
 
+    if (!session_superuser(conn))
+        return DN_FAIL(
+            err, DN_E_DENIED, "permission denied for function dendro_test_clock_advance");
     return engine_clock_advance(conn->db, to_ns, err);
+}
+
+static int session_clock_confirm(void *arg, int64_t day, struct dn_err *err)
+{
+    struct dendro_conn *conn = arg;
+    int rc = session_write_allowed(conn, err);
+
+    if (rc < 0)
+        return rc;
+    if (!session_superuser(conn))
+        return DN_FAIL(err, DN_E_DENIED, "permission denied for function dendro_confirm_clock");
+    return engine_clock_confirm(conn->db, day, err);
 }
 
 static int session_setting(void *arg, const char *name, struct buf *b, struct dn_err *err)
@@ -190,9 +205,11 @@ static int session_set_config(
     void *arg, const char *name, const char *value, bool local, struct buf *b, struct dn_err *err)
 {
     struct dendro_conn *conn = arg;
-    int rc = local && !tx_in_block(conn) ? 0 : session_setting_set(conn, name, value, local, err);
+    bool ends = local && !tx_in_block(conn); /* with the statement: it is not set at all */
+    int rc = ends ? session_setting_may(conn, name, value, err)
+                  : session_setting_set(conn, name, value, local, err);
 
-    if (rc == 0 && local && !tx_in_block(conn) && value) { /* it would end with the statement */
+    if (rc == 0 && ends && value) {
         buf_puts(b, value);
         return 0;
     }
@@ -272,6 +289,16 @@ static int session_advisory(void *arg, unsigned how, int64_t key, struct dn_err 
     return advisory_ask(arg, how, key, err);
 }
 
+static int session_export_snapshot(void *arg, struct buf *b, struct dn_err *err)
+{
+    char id[TX_EXPORT_ID_MAX];
+    int rc = tx_export(arg, id, err);
+
+    if (rc == 0)
+        buf_puts(b, id);
+    return rc;
+}
+
 int session_functions(struct dendro_conn *conn, struct dn_err *err)
 {
     static atomic_int_fast32_t last;
@@ -282,21 +309,26 @@ int session_functions(struct dendro_conn *conn, struct dn_err *err)
     conn->types = (struct sql_types){.find = session_find_type, .arg = conn};
     conn->functions =
         (struct func_session){.arg = conn,
+                              .cancel = &conn->cancel,
                               .random = session_random,
                               .seed = session_seed,
                               .clock_ns = session_clock,
                               .clock_advance = session_clock_advance,
+                              .clock_confirm = session_clock_confirm,
                               .setting = session_setting,
                               .set = session_set_config,
                               .reload = session_reload_conf,
                               .settings = session_settings_list,
                               .kept = session_kept,
+                              .activity = activity_each,
+                              .signal = activity_signal,
                               .counters = session_counters,
                               .slabs = session_slabs_list,
                               .sleep = session_sleep,
                               .opened_ns = (int64_t)conn->db->opened_ns,
                               .advisory = session_advisory,
-                              .temp_schema = conn->temp_schema,
+                              .export_snapshot = session_export_snapshot,
+                              .temp_schema = "",
                               .ask = session_ask,
                               .sequence = session_sequence_call,
                               .serial = session_serial_sequence,
@@ -304,7 +336,7 @@ int session_functions(struct dendro_conn *conn, struct dn_err *err)
                               .user = "dendro",
                               .login = "dendro",
                               .database = "dendro",
-                              .schema = conn->path,
+                              .schema = conn->shown,
                               .version = "PostgreSQL 15.0 (Dendro " DENDRO_VERSION ")",
                               .id = (int32_t)(atomic_fetch_add(&last, 1) + 1)};
     rc = session_zone_value(conn, "TimeZone", &zone, text, err);

@@ -163,7 +163,7 @@ static int show_tables(const struct dendro_stmt *stmt,
     path.schema = schema->name;
     if (stmt->ast->name.name)
         path.temp = NULL;
-    return describe_tables(cat, &path, arena, ret, err);
+    return describe_tables(cat, stmt->conn->role, &path, arena, ret, err);
 }
 
 static int show_table_status(const struct dendro_stmt *stmt,

@@ -14,6 +14,10 @@ static int drop_in_block(struct dendro_stmt *stmt, const struct slab_pick *p, st
     struct range *ranges = arena_calloc(&stmt->run, p->ranges_count + 1u, sizeof(*ranges));
     struct shard_batch *batches = arena_calloc(&stmt->run, p->ranges_count + 1u, sizeof(*batches));
 
+    int rc = cursor_check_unused(stmt->conn, p->t, "ALTER TABLE", err);
+
+    if (rc < 0)
+        return rc;
     if (!ranges || !batches)
         return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; i < p->ranges_count; i++) {

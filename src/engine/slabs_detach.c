@@ -15,6 +15,7 @@
 #include "engine/slabs_other.h"
 
 #include "store/shard_copy.h"
+#include "volume/document.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -69,19 +70,36 @@ int detached_state(struct volume *v, enum detached_state *ret, struct dn_err *er
     return rc;
 }
 
-int detached_mark(struct volume *v, bool complete, struct dn_err *err)
+/* volume_doc_load_fn. */
+static int detached_loads(void *arg DN_UNUSED, const void *p, size_t n, struct dn_err *err)
 {
-    const char *text = complete ? DETACHED_COMPLETE : DETACHED_INCOMPLETE;
-    uint64_t generation = 0;
+    enum detached_state state;
     struct buf b;
     int rc;
 
     buf_init(&b, NULL);
-    rc = volume_doc_read(v, DETACHED_DOC, &b, &generation, err);
+    buf_append(&b, p, n);
+    rc = b.failed ? DN_FAIL_NOMEM(err) : detached_read(&b, &state, err);
     buf_done(&b);
-    if (rc < 0)
-        return rc;
-    return volume_doc_replace(v, DETACHED_DOC, text, strlen(text), generation, &generation, err);
+    return rc;
+}
+
+int detached_mark(struct volume *v, bool complete, struct dn_err *err)
+{
+    uint64_t generation = 0;
+    struct buf b;
+    struct volume_doc doc = {.name = DETACHED_DOC, .bytes = &b, .load = detached_loads};
+    int rc;
+
+    buf_init(&b, NULL);
+    rc = volume_doc_read(v, DETACHED_DOC, &b, &generation, err);
+    if (rc >= 0) {
+        buf_reset(&b);
+        buf_puts(&b, complete ? DETACHED_COMPLETE : DETACHED_INCOMPLETE);
+        rc = volume_doc_save(v, &doc, generation, &generation, err);
+    }
+    buf_done(&b);
+    return rc;
 }
 
 /* ---- the definition ---- */

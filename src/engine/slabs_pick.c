@@ -347,6 +347,7 @@ static int pick_count_rows(struct dendro_stmt *stmt, struct slab_pick *p, struct
                              .cols_count = 1,
                              .preds = &pred,
                              .preds_count = 1,
+                             .moves = true,
                              .owner = &stmt->owner,
                              .cancel = &stmt->conn->cancel};
     struct scan *scan;

@@ -6,6 +6,7 @@
 /* clang-format off */
 DN_STATUS("database", "sessions",            sessions,                      "open sessions")
 DN_STATUS("database", "catalog_version",     catalog_version,               "changes of tables and schemas so far")
+DN_STATUS("database", "clock_ahead_seconds", (uint64_t)engine_clock_ahead(db), "by which the clock is ahead of what is believed; above 0 retention, rollouts and expiry wait for dendro_confirm_clock()")
 DN_STATUS("memory",   "memory_limit",        db->owner.limit,               "bytes that may be used")
 DN_STATUS("memory",   "memory_used",         mem_owner_used(&db->owner),    "bytes used by memtables, caches and statements")
 DN_STATUS("memory",   "memtable_rows",       st.memtable_rows,              "rows that are in memory and in the log")
@@ -19,7 +20,7 @@ DN_STATUS("commits",  "commits",             st.commits,                    "sin
 DN_STATUS("commits",  "log_appends",         st.log_appends,                "writes to the log; fewer than commits where several shared one")
 DN_STATUS("commits",  "log_chunks",          st.log_chunks,                 "pieces of the log that are still needed")
 DN_STATUS("commits",  "replayed_commits",    st.replayed_commits,           "read back from the log at the start")
-DN_STATUS("commits",  "late_rows",           atomic_load(&db->late_rows),   "rows left out since the start: too old for the retention of their table")
+DN_STATUS("commits",  "late_rows",           atomic_load(&db->late_rows),   "rows left out since the start: too old for the retention of their table, or too far ahead")
 DN_STATUS("storage",  "segments",            st.segments,                   "objects that hold rows")
 DN_STATUS("storage",  "segment_rows",        st.segment_rows,               "rows in them, older versions included")
 DN_STATUS("storage",  "segment_bytes",       st.segment_bytes,              "their size")

@@ -77,6 +77,7 @@ struct dendro_stmt *stmt_cache_take(struct dendro_conn *conn, struct sql_text *t
             memcmp(s->source, text->text, text->len) != 0)
             continue;
         cache_unlink(s);
+        keep_forget(s);
         text->next = s->source_next;
         text->next_pos = s->source_next_pos;
         conn->cache_hits++;
@@ -101,7 +102,8 @@ bool stmt_cache_put(struct dendro_stmt *stmt)
 {
     struct dendro_conn *conn = stmt->conn;
 
-    if (!stmt->source || conn->closing || mem_owner_used(&stmt->owner) > CACHE_BYTES_MAX)
+    if (!stmt->source || conn->closing || mem_owner_used(&stmt->owner) > CACHE_BYTES_MAX ||
+        keep_stmt(stmt, false, NULL) < 0)
         return false;
     cache_refresh(conn);
     stmt->prev = NULL;

@@ -9,36 +9,42 @@
  * of each statement outside of one. */
 #include "engine/engine_int.h"
 #include "engine/names.h"
+#include "engine/sequence_ddl.h"
+#include "engine/session_settings.h"
 
 #include <stdio.h>
 #include <strings.h>
 
 /* Numbers of sessions are not used twice, so a name is one session's as long as the database is
- * open; it may be that of a schema which could not be dropped. */
-static void temp_choose(const struct dendro_conn *conn, const struct catalog *cur, char *to)
+ * open; it may be that of a schema which could not be dropped. The name is chosen once for a
+ * session: a later edit of the same statement sees the schema that the first one made, and must
+ * take that one, not look for a free name again. */
+static void temp_choose(struct dendro_conn *conn, const struct catalog *cur)
 {
     unsigned again = 0;
 
-    snprintf(to, SESSION_TEMP_MAX, CATALOG_TEMP "_%llu", (unsigned long long)conn->number);
-    while (catalog_schema(cur, to, NULL))
-        snprintf(to,
-                 SESSION_TEMP_MAX,
+    snprintf(conn->temp_name,
+             sizeof(conn->temp_name),
+             CATALOG_TEMP "_%llu",
+             (unsigned long long)conn->number);
+    while (catalog_schema(cur, conn->temp_name, NULL))
+        snprintf(conn->temp_name,
+                 sizeof(conn->temp_name),
                  CATALOG_TEMP "_%llu_%u",
                  (unsigned long long)conn->number,
                  ++again);
 }
 
-int session_temp_base(const struct dendro_conn *conn,
+int session_temp_base(struct dendro_conn *conn,
                       const struct catalog *cur,
                       struct catalog **ret_base,
                       char *ret_schema,
                       struct dn_err *err)
 {
     *ret_base = NULL;
-    if (!conn->temp_schema[0])
-        temp_choose(conn, cur, ret_schema);
-    else
-        snprintf(ret_schema, SESSION_TEMP_MAX, "%s", conn->temp_schema);
+    if (!conn->temp_name[0])
+        temp_choose(conn, cur);
+    snprintf(ret_schema, SESSION_TEMP_MAX, "%s", conn->temp_name);
     if (catalog_schema(cur, ret_schema, NULL))
         return 0;
     return catalog_with_temp_schema(cur, ret_schema, ret_base, err); /* or it was rolled back */
@@ -48,7 +54,34 @@ void session_temp_made(struct dendro_conn *conn, const char *schema, enum table_
 {
     snprintf(conn->temp_schema, sizeof(conn->temp_schema), "%s", schema);
     conn->temp_commits = conn->temp_commits || kind == TABLE_TEMP_DELETE || kind == TABLE_TEMP_DROP;
+    if (kind != TABLE_PERMANENT)
+        session_temp_show(conn, true);
     conn->epoch++;
+}
+
+bool session_temp_shown(const struct dendro_conn *conn)
+{
+    return conn->functions.temp_schema == conn->temp_schema;
+}
+
+void session_temp_show(struct dendro_conn *conn, bool on)
+{
+    conn->functions.temp_schema = on ? conn->temp_schema : "";
+}
+
+void session_temp_follow(struct dendro_conn *conn, bool shown)
+{
+    struct catalog *cat;
+
+    session_temp_show(conn, shown);
+    if (!conn->temp_schema[0])
+        return;
+    cat = tx_catalog(conn);
+    if (!catalog_schema(cat, conn->temp_schema, NULL)) {
+        conn->temp_schema[0] = '\0';
+        conn->epoch++;
+    }
+    catalog_unref(cat);
 }
 
 bool session_temp_wanted(const struct dendro_conn *conn,
@@ -63,7 +96,14 @@ bool session_temp_wanted(const struct dendro_conn *conn,
     bool own = schema->s && (strcasecmp(schema->s, CATALOG_TEMP) == 0 ||
                              (s && s->temp && strcmp(s->name, conn->temp_schema) == 0));
 
-    *ret = own || persistence == PERSIST_TEMP;
+    *ret = own || persistence == PERSIST_TEMP || (!schema->s && session_path_is_temp(conn, cat));
+    if (!*ret && !schema->s && session_path_is_system(conn)) {
+        DN_IGNORE(DN_FAIL(err, /* false says it */
+                          DN_E_SYSTEM_CATALOG,
+                          "permission denied to create an object in schema \"%s\"",
+                          conn->shown));
+        return false;
+    }
     if (!*ret || !schema->s || own)
         return true;
     DN_IGNORE(
@@ -77,7 +117,8 @@ bool session_temp_wanted(const struct dendro_conn *conn,
 /* ---- the end of a session, and what is left of those that had none ---- */
 
 struct temp_sweep {
-    const char *schema; /* NULL: all temporary ones */
+    const char *schema;             /* NULL: all temporary ones */
+    const struct dendro_conn *conn; /* whose cursors may read them; NULL: there are none */
     struct arena *arena;
 };
 
@@ -86,6 +127,23 @@ static bool temp_goes(const struct temp_sweep *s, const struct catalog *c, const
     const struct schema_def *def = catalog_schema(c, schema, NULL);
 
     return def && def->temp && (!s->schema || strcmp(s->schema, def->name) == 0);
+}
+
+/* DEFAULTs of tables that stay may be of sequences that went: CREATE TABLE p (LIKE t INCLUDING
+ * DEFAULTS). They go, too. */
+static int temp_defaults(const struct dendro_conn *conn,
+                         struct arena *arena,
+                         const struct catalog *before,
+                         struct catalog **cat,
+                         struct dn_err *err)
+{
+    const struct ddl_gone gone = {.arena = arena,
+                                  .types = conn ? &conn->types : NULL,
+                                  .before = before,
+                                  .what = "a temporary sequence",
+                                  .cascade = true};
+
+    return ddl_sequences_gone(&gone, cat, err);
 }
 
 static int
@@ -100,9 +158,14 @@ temp_sweep(void *arg, const struct catalog *cur, struct catalog **ret_next, stru
 
     if (!ids)
         return DN_FAIL_NOMEM(err);
-    for (size_t i = 0; i < cur->tables_count; i++)
-        if (temp_goes(s, cur, cur->tables[i]->schema))
-            ids[n++] = cur->tables[i]->id;
+    for (size_t i = 0; i < cur->tables_count; i++) {
+        if (!temp_goes(s, cur, cur->tables[i]->schema))
+            continue;
+        rc = s->conn ? cursor_check_unused(s->conn, cur->tables[i], "DROP TABLE", err) : 0;
+        if (rc < 0)
+            return rc;
+        ids[n++] = cur->tables[i]->id;
+    }
     for (size_t i = 0; i < cur->views_count; i++)
         if (temp_goes(s, cur, cur->views[i]->schema))
             ids[n++] = cur->views[i]->id;
@@ -110,6 +173,9 @@ temp_sweep(void *arg, const struct catalog *cur, struct catalog **ret_next, stru
         if (temp_goes(s, cur, cur->sequences[i]->schema))
             ids[n++] = cur->sequences[i]->id;
     rc = catalog_without(cur, ids, n, &next, err);
+    if (rc < 0)
+        return rc;
+    rc = temp_defaults(s->conn, s->arena, cur, &next, err);
     for (size_t i = 0; rc == 0 && i < cur->schemas_count; i++) {
         if (!temp_goes(s, cur, cur->schemas[i].name))
             continue;
@@ -121,6 +187,8 @@ temp_sweep(void *arg, const struct catalog *cur, struct catalog **ret_next, stru
     }
     if (rc == 0)
         *ret_next = next;
+    else
+        catalog_unref(next);
     return rc;
 }
 
@@ -148,7 +216,7 @@ void session_drop_temps(struct dendro_conn *conn)
 int session_discard_temps(struct dendro_conn *conn, struct dn_err *err)
 {
     struct arena arena;
-    struct temp_sweep s = {.schema = conn->temp_schema, .arena = &arena};
+    struct temp_sweep s = {.schema = conn->temp_schema, .conn = conn, .arena = &arena};
     int rc;
 
     if (!conn->temp_schema[0])
@@ -196,13 +264,23 @@ static int
 temp_commit(void *arg, const struct catalog *cur, struct catalog **ret_next, struct dn_err *err)
 {
     const struct table *due = temp_due(arg, cur);
+    struct arena arena;
     struct table *t;
     int rc;
 
     if (!due)
         return DN_NOT_FOUND;
-    if (due->temp == TABLE_TEMP_DROP)
-        return catalog_without_table(cur, due->id, ret_next, err);
+    if (due->temp == TABLE_TEMP_DROP) {
+        rc = catalog_without_table(cur, due->id, ret_next, err);
+        if (rc < 0)
+            return rc;
+        arena_init(&arena, NULL);
+        rc = temp_defaults(arg, &arena, cur, ret_next, err);
+        arena_done(&arena);
+        if (rc < 0)
+            catalog_unref(*ret_next);
+        return rc;
+    }
     rc = table_copy(due, &t, err);
     if (rc == 0) {
         rc = catalog_with_changed_table(cur, t, true, ret_next, err);

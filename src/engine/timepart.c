@@ -304,6 +304,8 @@ static int part_create_over(const struct part_edit *e,
     }
     if (rc == 0)
         rc = part_catch_up(e, parent->id, &next, err);
+    if (rc == 0)
+        rc = ddl_partition_loss(e->stmt, shard, catalog_table_by_id(next, parent->id), err);
     table_unref(parent);
     if (rc < 0)
         catalog_unref(next);
@@ -449,7 +451,9 @@ int stmt_run_timepart(struct dendro_stmt *stmt, struct dn_err *err)
         return rc;
     if (stmt->ast->timepart->what == TIMEPART_COUNTER)
         return part_counter(stmt, err);
-    e.now.seconds = engine_clock_ns(stmt->conn->db) / 1000000000;
+    if (stmt->ast->timepart->def.state.s)
+        return stmt_run_timepart_state(stmt, err);
+    e.now.seconds = engine_sure_ns(stmt->conn->db) / 1000000000;
     rc = tx_edit(stmt->conn, edits[stmt->ast->timepart->what], &e, err);
     if (rc == DN_NOT_FOUND) {
         session_notice(stmt->conn, "NOTICE", "%s", e.skipped);
@@ -491,7 +495,7 @@ int ddl_partition(struct dendro_stmt *stmt,
         rc = part_make(stmt, def, t, TIMEPART_TABLE, &p, err);
     if (rc < 0)
         return part_at(rc, err->position ? err->position : def->pos, err);
-    part_start_later(p, engine_clock_ns(stmt->conn->db) / 1000000000);
+    part_start_later(p, engine_sure_ns(stmt->conn->db) / 1000000000);
     rc = part_parent(t, t->schema, t->name, p, &parent, err);
     /* The table that there is becomes the first shard, under another name. */
     if (rc == 0)
@@ -525,7 +529,7 @@ int ddl_repartition(struct dendro_stmt *stmt,
                     struct catalog **cat,
                     struct dn_err *err)
 {
-    struct rollout_now now = {.seconds = engine_clock_ns(stmt->conn->db) / 1000000000};
+    struct rollout_now now = {.seconds = engine_sure_ns(stmt->conn->db) / 1000000000};
     struct catalog *next;
     uint32_t retention;
     int rc;

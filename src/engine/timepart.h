@@ -17,6 +17,16 @@ struct rollouts;
 /* ---- timepart.c ---- */
 /* CREATE, DROP and PUT TIME PARTITION, PUT COUNTER. */
 int stmt_run_timepart(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+/* PUT TIME PARTITION … STATE (timepart_state.c): what a dump says of a partition, after its tables
+ * were made and filled. */
+int stmt_run_timepart_state(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+/* timepart_start.c: refuses a START so far in the past that the table is no shard of `parent` any
+ * more once all rollouts have been made up for, if it has rows: they would be gone with the
+ * statement. */
+int ddl_partition_loss(struct dendro_stmt *stmt,
+                       const struct table *shard,
+                       const struct table *parent,
+                       struct dn_err *err) DN_MUST_CHECK;
 /* In an edit: the table, which is in *cat, becomes a partition (PARTITIONED BY); *cat is replaced.
  */
 int ddl_partition(struct dendro_stmt *stmt,
@@ -37,6 +47,8 @@ int ddl_repartition(struct dendro_stmt *stmt,
 int engine_rollouts_run(struct dendro_db *db, struct dn_err *err) DN_MUST_CHECK;
 /* There is a partition, or one has changed: the task looks again, and is started if it must be. */
 void engine_rollouts_wake(struct dendro_db *db);
+/* Is there anything in the database that goes by time: partitions, retention, rows that expire? */
+bool engine_rollouts_wanted(struct dendro_db *db);
 void engine_rollouts_stop(struct dendro_db *db);
 /* Rows come that expire: the task looks for their space from now on, once in a while. */
 void engine_rollouts_expiry(struct dendro_db *db);
@@ -53,6 +65,10 @@ struct engine_logical {
     bool set; /* it has a value: */
     int64_t value;
 };
+/* As of sequences (sequence.h): the document is there; is it sound? */
+int engine_counters_ensure(struct dendro_db *db, struct dn_err *err) DN_MUST_CHECK;
+struct volume;
+int engine_counters_verify(struct volume *v, struct dn_err *err) DN_MUST_CHECK;
 /* All of them, in the arena. */
 int engine_counters(struct dendro_db *db,
                     struct arena *arena,

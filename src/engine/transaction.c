@@ -9,11 +9,9 @@
 #include "engine/session_settings.h"
 
 #include <stdio.h>
-#include <strings.h>
 
 #define TX_MEMORY_PART 8u /* of memory_limit: what rows of a block may take */
 #define TX_TRIES       64 /* to fix a catalog and a snapshot that belong together */
-#define TX_SAVES_MAX   65536u
 
 bool tx_in_block(const struct dendro_conn *conn)
 {
@@ -29,14 +27,14 @@ enum dendro_tx_status dendro_transaction_status(const dendro_conn *conn)
 
 /* ---- settings ---- */
 
-static void tx_keep_settings(const struct dendro_conn *conn, struct tx_settings *to)
+void tx_keep_settings(const struct dendro_conn *conn, struct tx_settings *to)
 {
     const struct tx_settings now = {.settings = conn->settings, .extra = conn->extra};
 
     tx_settings_copy(to, &now);
 }
 
-static void tx_put_settings(struct dendro_conn *conn, const struct tx_settings *from)
+void tx_put_settings(struct dendro_conn *conn, const struct tx_settings *from)
 {
     struct settings_extra *was = conn->extra;
 
@@ -57,20 +55,10 @@ static void tx_begin(struct dendro_conn *conn)
     tx->isolation = ISOLATION_DEFAULT;
     tx->read_only = conn->settings.default_transaction_read_only;
     tx->deferrable = false;
+    tx->temp_shown = session_temp_shown(conn);
     tx->now_ns = conn->functions.statement_ns;
     tx_keep_settings(conn, &tx->before);
     tx_settings_copy(&tx->stays, &tx->before);
-}
-
-static void tx_forget_saves(struct tx *tx, size_t from)
-{
-    while (tx->saves_count > from) {
-        struct tx_savepoint *s = &tx->saves[--tx->saves_count];
-
-        catalog_unref(s->catalog);
-        tx_settings_done(&s->now);
-        tx_settings_done(&s->stays);
-    }
 }
 
 /* The end of it; settings are the caller's. */
@@ -79,6 +67,7 @@ static void tx_end(struct dendro_conn *conn)
     struct tx *tx = &conn->tx;
 
     advisory_end_transaction(conn);
+    tx_unexport(conn);
     tx_forget_saves(tx, 0);
     overlay_free(tx->rows);
     catalog_unref(tx->base);
@@ -91,11 +80,14 @@ static void tx_end(struct dendro_conn *conn)
 
 void tx_rollback(struct dendro_conn *conn)
 {
+    bool shown = conn->tx.temp_shown;
+
     if (!tx_in_block(conn))
         return;
     cursor_end_block(conn, false);
     tx_put_settings(conn, &conn->tx.before);
     tx_end(conn);
+    session_temp_follow(conn, shown);
 }
 
 void tx_fail(struct dendro_conn *conn)
@@ -141,6 +133,18 @@ int tx_fix(struct dendro_conn *conn, struct dn_err *err)
     return DN_FAIL(err, DN_E_TABLE_CHANGED, "the tables change faster than they are read");
 }
 
+int tx_fix_as(struct dendro_conn *conn, const struct tx_export *from, struct dn_err *err)
+{
+    struct tx *tx = &conn->tx;
+
+    DN_ASSERT(!tx->rows && !tx->catalog);
+    tx->rows = overlay_new_over(conn->db->shard, from->catalog, from->snap, tx_memory(conn));
+    if (!tx->rows)
+        return DN_FAIL_NOMEM(err);
+    tx->catalog = catalog_ref(from->catalog);
+    return 0;
+}
+
 static int tx_commit_rows(struct dendro_conn *conn, struct dn_err *err)
 {
     struct shard_how how = session_how(conn, conn->settings.synchronous_commit);
@@ -181,11 +185,10 @@ static int tx_commit(struct dendro_conn *conn, struct dn_err *err)
     struct tx *tx = &conn->tx;
     int rc = cursor_hold_all(conn, err);
 
-    if (tx->base) {
+    if (rc == 0 && tx->base)
         rc = engine_end(conn->db, tx->base, tx->catalog, tx->rows, &conn->cancel, err);
-    } else if (tx->rows && rc == 0) {
+    else if (rc == 0 && tx->rows)
         rc = tx_commit_routed(conn, err);
-    }
     if (rc == DN_E_CONFLICT || rc == DN_E_TABLE_CHANGED) {
         dn_err_prefix(err, "could not serialize access due to concurrent update");
         dn_err_hint(err, "The transaction was rolled back. Run it again from its beginning.");
@@ -233,127 +236,6 @@ int tx_modes(struct dendro_conn *conn, const struct transaction *modes, struct d
         tx->read_only = modes->read_only == MODE_YES;
     if (modes->deferrable != MODE_DEFAULT)
         tx->deferrable = modes->deferrable == MODE_YES;
-    return 0;
-}
-
-/* ---- savepoints ---- */
-
-static int tx_save(struct dendro_conn *conn, const char *name, struct dn_err *err)
-{
-    struct tx *tx = &conn->tx;
-    struct tx_savepoint *s;
-
-    if (tx->saves_count == TX_SAVES_MAX)
-        return DN_FAIL(err, DN_E_TOO_COMPLEX, "more than %u savepoints", TX_SAVES_MAX);
-    if (tx->saves_count == tx->saves_cap) {
-        size_t cap = tx->saves_cap ? tx->saves_cap * 2 : 4;
-
-        s = mem_realloc(&conn->db->owner, tx->saves, cap * sizeof(*s));
-        if (!s)
-            return DN_FAIL_NOMEM(err);
-        tx->saves = s;
-        tx->saves_cap = cap;
-    }
-    s = &tx->saves[tx->saves_count++];
-    *s = (struct tx_savepoint){.mark = 0};
-    snprintf(s->name, sizeof(s->name), "%s", name);
-    s->mark = tx_mark(conn);
-    s->catalog = tx->catalog ? catalog_ref(tx->catalog) : NULL;
-    s->read_only = tx->read_only;
-    tx_keep_settings(conn, &s->now);
-    tx_settings_copy(&s->stays, &tx->stays);
-    return 0;
-}
-
-/* The newest of that name, in its case or else in any; -1: none. */
-static ptrdiff_t tx_find_save(const struct tx *tx, const char *name)
-{
-    for (size_t i = tx->saves_count; i-- > 0;)
-        if (strcmp(tx->saves[i].name, name) == 0)
-            return (ptrdiff_t)i;
-    for (size_t i = tx->saves_count; i-- > 0;)
-        if (strcasecmp(tx->saves[i].name, name) == 0)
-            return (ptrdiff_t)i;
-    return -1;
-}
-
-/* Rows that are gone are read no further. */
-static void tx_lose_results(struct dendro_conn *conn, uint64_t mark)
-{
-    for (struct dendro_stmt *s = conn->stmts; s; s = s->next) {
-        if (s->state != RUN_ACTIVE || !s->snap || overlay_snapshot_mark(s->snap) <= mark)
-            continue;
-        stmt_stop(s);
-        s->lost = true;
-    }
-}
-
-/* The block has another catalog from now on. */
-static int tx_put_catalog(struct tx *tx, struct catalog *cat, struct dn_err *err)
-{
-    int rc = overlay_set_catalog(tx->rows, cat, err);
-
-    if (rc < 0)
-        return rc;
-    if (!tx->base)
-        tx->base = tx->catalog;
-    else
-        catalog_unref(tx->catalog);
-    tx->catalog = catalog_ref(cat);
-    return 0;
-}
-
-static int tx_back_to(struct dendro_conn *conn, size_t save, struct dn_err *err)
-{
-    struct tx *tx = &conn->tx;
-    const struct tx_savepoint *s = &tx->saves[save];
-    struct catalog *cat = s->catalog ? s->catalog : tx->base;
-
-    if (tx->base && cat != tx->catalog) {
-        int rc = tx_put_catalog(tx, cat, err);
-
-        if (rc < 0)
-            return rc;
-    }
-    if (tx->rows) {
-        tx_lose_results(conn, s->mark);
-        overlay_rollback(tx->rows, s->mark);
-    }
-    tx->state = TX_BLOCK;
-    tx->read_only = s->read_only;
-    tx_settings_copy(&tx->stays, &s->stays);
-    tx_put_settings(conn, &s->now);
-    tx_forget_saves(tx, save + 1);
-    return 0;
-}
-
-/* SAVEPOINT, RELEASE, ROLLBACK TO. */
-static int tx_savepoints(struct dendro_stmt *stmt, const struct misc_stmt *m, struct dn_err *err)
-{
-    static const char *const names[TRANSACTION_KIND_MAX] = {
-        [TRANSACTION_SAVEPOINT] = "SAVEPOINT",
-        [TRANSACTION_RELEASE] = "RELEASE SAVEPOINT",
-        [TRANSACTION_ROLLBACK_TO] = "ROLLBACK TO SAVEPOINT",
-    };
-    struct tx *tx = &stmt->conn->tx;
-    enum transaction_kind kind = m->transaction.kind;
-    ptrdiff_t save;
-    int rc;
-
-    if (tx->state == TX_IDLE || tx->implicit)
-        return DN_FAIL(err, DN_E_NO_TX, "%s can only be used in transaction blocks", names[kind]);
-    if (kind == TRANSACTION_SAVEPOINT)
-        return tx_save(stmt->conn, m->name.s, err);
-    save = tx_find_save(tx, m->name.s);
-    if (save < 0) {
-        rc = DN_FAIL(err, DN_E_NO_SAVEPOINT, "savepoint \"%s\" does not exist", m->name.s);
-        dn_err_at(err, m->name.pos);
-        return rc;
-    }
-    if (kind == TRANSACTION_ROLLBACK_TO)
-        return tx_back_to(stmt->conn, (size_t)save, err);
-    tx->read_only = tx->saves[save].read_only; /* SET TRANSACTION READ ONLY ends with it */
-    tx_forget_saves(tx, (size_t)save);
     return 0;
 }
 
@@ -428,6 +310,7 @@ int tx_run(struct dendro_stmt *stmt, struct dn_err *err)
         [TRANSACTION_RELEASE] = "RELEASE",
         [TRANSACTION_ROLLBACK_TO] = "ROLLBACK",
         [TRANSACTION_SET] = "SET",
+        [TRANSACTION_SNAPSHOT] = "SET",
         [TRANSACTION_SET_SESSION] = "SET",
     };
     const struct transaction *t = &stmt->ast->misc->transaction;
@@ -449,6 +332,11 @@ int tx_run(struct dendro_stmt *stmt, struct dn_err *err)
             return tx_modes(conn, t, err);
         session_notice(conn, "WARNING", "SET TRANSACTION can only be used in transaction blocks");
         return 0;
+    case TRANSACTION_SNAPSHOT:
+        if (!tx_in_block(conn))
+            session_notice(
+                conn, "WARNING", "SET TRANSACTION can only be used in transaction blocks");
+        return tx_import(conn, t->snapshot, err);
     case TRANSACTION_SET_SESSION:
         return tx_run_defaults(conn, t, err);
     case TRANSACTION_KIND_MAX:
@@ -459,7 +347,7 @@ int tx_run(struct dendro_stmt *stmt, struct dn_err *err)
 
 /* ---- what statements see and write ---- */
 
-struct catalog *tx_catalog(struct dendro_conn *conn)
+struct catalog *tx_catalog(const struct dendro_conn *conn)
 {
     return conn->tx.catalog ? catalog_ref(conn->tx.catalog) : engine_catalog(conn->db);
 }
@@ -475,6 +363,20 @@ bool tx_catalog_is(struct dendro_conn *conn, const struct catalog *cat)
     same = db->catalog == cat;
     sched_unlock(db->lock);
     return same;
+}
+
+int tx_put_catalog(struct tx *tx, struct catalog *cat, struct dn_err *err)
+{
+    int rc = overlay_set_catalog(tx->rows, cat, err);
+
+    if (rc < 0)
+        return rc;
+    if (!tx->base)
+        tx->base = tx->catalog;
+    else
+        catalog_unref(tx->catalog);
+    tx->catalog = catalog_ref(cat);
+    return 0;
 }
 
 struct tx_edit {
@@ -504,7 +406,7 @@ int tx_edit(
     int rc;
 
     if (!tx_in_block(conn))
-        return engine_edit(conn->db, tx_edit_owned, &edit, err);
+        return engine_edit_of(conn, tx_edit_owned, &edit, err);
     rc = tx_edit_owned(&edit, conn->tx.catalog, &next, err);
     if (rc != 0)
         return rc;

@@ -36,7 +36,23 @@ struct tx_savepoint {
     struct catalog *catalog;  /* reference, or NULL: no statement yet */
     struct tx_settings now;   /* as they were */
     struct tx_settings stays; /* as COMMIT would have left them */
+    uint64_t cursors; /* declared until then, of the session: cursor serials up to it stay */
     bool read_only;
+    bool temp_shown; /* session_temp_shown */
+};
+
+/* A snapshot that other transactions may take over, as long as the one that it is of is under way.
+ */
+struct tx_export {
+    struct tx_export *next;   /* in dendro_db.exports; under its lock, as refs */
+    uint32_t refs;            /* the transaction, and those that take it over at this moment */
+    uint32_t ids;             /* given out for it; the owner's thread, under lock */
+    uint64_t number;          /* not used again */
+    uint32_t user;            /* who logged in to the session */
+    enum isolation isolation; /* of the transaction */
+    bool read_only;           /* likewise */
+    struct snapshot *snap;    /* owned */
+    struct catalog *catalog;  /* reference: that the snapshot was taken with */
 };
 
 struct tx {
@@ -44,12 +60,14 @@ struct tx {
     bool implicit; /* nobody said BEGIN: it ends with a message of the client (door.h) */
     bool read_only;
     bool deferrable;
+    bool temp_shown;            /* session_temp_shown when it began */
     enum isolation isolation;   /* as asked for; all are given REPEATABLE READ */
     int64_t now_ns;             /* when it began */
     struct catalog *catalog;    /* reference: what its statements see; NULL: no statement yet */
     struct catalog *base;       /* reference: what it was before the block changed it; NULL: it
                                    did not */
     struct overlay *rows;       /* owned; NULL as catalog */
+    struct tx_export *exported; /* reference: pg_export_snapshot; NULL: it was not called */
     uint64_t seen;              /* statements read up to this mark; 0: all that was written */
     struct tx_settings before;  /* what ROLLBACK brings back */
     struct tx_settings stays;   /* what COMMIT leaves: without SET LOCAL */
@@ -63,6 +81,21 @@ struct tx {
 int tx_run(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 /* Catalog and snapshot of the block, which has none yet. */
 int tx_fix(struct dendro_conn *conn, struct dn_err *err) DN_MUST_CHECK;
+/* … which are those of another transaction. */
+int tx_fix_as(struct dendro_conn *conn,
+              const struct tx_export *from,
+              struct dn_err *err) DN_MUST_CHECK;
+
+/* ---- transaction_share.c: a snapshot for several sessions ---- */
+#define TX_EXPORT_ID_MAX 40u /* bytes of an id, with the zero behind it */
+/* pg_export_snapshot(): the id by which others find the snapshot of the block. */
+int tx_export(struct dendro_conn *conn,
+              char ret_id[TX_EXPORT_ID_MAX],
+              struct dn_err *err) DN_MUST_CHECK;
+/* SET TRANSACTION SNAPSHOT. */
+int tx_import(struct dendro_conn *conn, const char *id, struct dn_err *err) DN_MUST_CHECK;
+/* The transaction ends: its ids mean nothing any more. */
+void tx_unexport(struct dendro_conn *conn);
 
 /* ---- transaction_use.c ---- */
 /* May the statement run now? Fixes catalog and snapshot of the block if it is the first. */
@@ -87,7 +120,7 @@ int tx_begin_one(struct dendro_conn *conn, struct dn_err *err) DN_MUST_CHECK;
 int tx_end_one(struct dendro_conn *conn, int rc, struct dn_err *err) DN_MUST_CHECK;
 
 /* The catalog that statements of the session see (a reference); and is it this one? */
-struct catalog *tx_catalog(struct dendro_conn *conn);
+struct catalog *tx_catalog(const struct dendro_conn *conn);
 bool tx_catalog_is(struct dendro_conn *conn, const struct catalog *cat);
 /* An edit of the catalog: at once (engine_edit), or with the block. */
 int tx_edit(
@@ -121,6 +154,20 @@ int tx_hold_table(struct dendro_conn *conn,
 int tx_modes(struct dendro_conn *conn,
              const struct transaction *modes,
              struct dn_err *err) DN_MUST_CHECK;
+
+/* What SET and USE have set so far; and that again, from then on. */
+void tx_keep_settings(const struct dendro_conn *conn, struct tx_settings *to);
+void tx_put_settings(struct dendro_conn *conn, const struct tx_settings *from);
+/* The block has another catalog from now on. */
+int tx_put_catalog(struct tx *tx, struct catalog *cat, struct dn_err *err) DN_MUST_CHECK;
+
+/* ---- savepoint.c ---- */
+/* SAVEPOINT, RELEASE, ROLLBACK TO. */
+int tx_savepoints(struct dendro_stmt *stmt,
+                  const struct misc_stmt *m,
+                  struct dn_err *err) DN_MUST_CHECK;
+/* The savepoints from this one on go, without a change of the block. */
+void tx_forget_saves(struct tx *tx, size_t from);
 
 /* ---- transaction_set.c ---- */
 void tx_settings_copy(struct tx_settings *to, const struct tx_settings *from);

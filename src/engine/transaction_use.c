@@ -83,7 +83,8 @@ static enum tx_use tx_use_of(const struct stmt *ast)
         return TX_WRITES;
     case STMT_SLABS:
         return ast->slabs->what == SLABS_DROP ? TX_WRITES : TX_ALONE;
-    case STMT_TIMEPART:
+    case STMT_TIMEPART: /* as a dump has it, in one transaction */
+        return ast->timepart->def.state.s ? TX_WRITES : TX_ALONE;
     case STMT_KIND_MAX:
         break;
     }

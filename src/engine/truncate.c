@@ -97,6 +97,8 @@ static int truncate_rows(struct dendro_stmt *stmt, struct dn_err *err)
         struct shard_batch b = {.table = named, .op = ROW_RANGE, .range = &all, .check_seq = 1};
 
         rc = named ? timepart_refuse_shard(stmt->catalog, named, "truncate", err) : err->code;
+        if (rc == 0)
+            rc = cursor_check_unused(stmt->conn, named, "TRUNCATE", err);
         for (uint32_t n = 0; rc == 0; n++) {
             if (named->timepart)
                 b.table = timepart_nth(stmt->catalog, named, n);
@@ -116,5 +118,5 @@ int stmt_run_truncate(struct dendro_stmt *stmt, struct dn_err *err)
 
     if (rc == 0 && tx_in_block(stmt->conn))
         return truncate_rows(stmt, err);
-    return rc < 0 ? rc : engine_edit(stmt->conn->db, truncate_edit, stmt, err);
+    return rc < 0 ? rc : engine_edit_of(stmt->conn, truncate_edit, stmt, err);
 }

@@ -3,6 +3,7 @@
 
 #include "plan/plan.h"
 #include "store/overlay.h"
+#include "volume/clock.h"
 
 #include <inttypes.h>
 
@@ -130,6 +131,6 @@ int stmt_expiry(struct dendro_stmt *stmt,
     } else {
         ns = d.v.i64 * TTL_SECOND_NS;
     }
-    *ret_expiry_ns = ns ? volume_clock_ns(stmt->conn->db->volume) + ns : ROW_FOREVER;
+    *ret_expiry_ns = ns ? volume_latest_ns(stmt->conn->db->volume) + ns : ROW_FOREVER;
     return 0;
 }

@@ -199,12 +199,20 @@ type_create(void *arg, const struct catalog *cur, struct catalog **ret_next, str
     struct type_ddl *d = arg;
     const struct stmt *ast = d->stmt->ast;
     struct catalog_path path = session_path(d->stmt->conn);
-    const struct schema_def *schema = catalog_path_schema(cur, &path, ast->name.schema, err);
+    const struct spec_name given = {.s = ast->name.schema, .pos = ast->name.pos};
+    const struct schema_def *schema = NULL;
     struct user_type *t;
-    int rc = schema ? 0 : err->code;
+    bool temp;
+    int rc = 0;
 
-    if (rc == 0 && schema->temp)
+    if (!session_temp_wanted(d->stmt->conn, cur, &given, PERSIST_PERMANENT, &temp, err))
+        return err->code;
+    if (temp)
         rc = DN_FAIL(err, DN_E_UNSUPPORTED, "there are no temporary types");
+    if (rc == 0)
+        schema = catalog_path_schema(cur, &path, ast->name.schema, err);
+    if (rc == 0 && !schema)
+        rc = err->code;
     if (rc < 0) {
         dn_err_at(err, ast->name.pos);
         return rc;

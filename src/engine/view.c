@@ -424,6 +424,10 @@ view_alter(void *arg, const struct catalog *cur, struct catalog **ret_next, stru
     }
     if (rc == 0 && was->temp && a->kind == ALTER_SET_SCHEMA)
         rc = DN_FAIL(err, DN_E_UNSUPPORTED, "cannot move objects into or out of temporary schemas");
+    if (rc == 0 && a->kind == ALTER_RENAME_TABLE && strcmp(was->name, a->to.s) == 0) {
+        rc = DN_FAIL(err, DN_E_DUPLICATE_TABLE, "relation \"%s\" already exists", a->to.s);
+        dn_err_at(err, a->to.pos);
+    }
     if (rc < 0)
         return rc;
     rc = view_copy(was, &v, err);

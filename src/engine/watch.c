@@ -83,37 +83,24 @@ static int watch_new(struct dendro_db *db, struct watch **ret, struct dn_err *er
 /* That of the database, made if there is none yet. */
 static int watch_get(struct dendro_db *db, struct watch **ret, struct dn_err *err)
 {
-    struct watch *made = NULL;
-    int rc;
+    int rc = 0;
 
-    sched_lock(db->lock);
+    sched_lock(db->lock); /* so that one is made */
+    if (!db->watch)
+        rc = watch_new(db, &db->watch, err);
     *ret = db->watch;
     sched_unlock(db->lock);
-    if (*ret)
-        return 0;
-    sched_lock(db->edit); /* so that one is made */
-    *ret = db->watch;
-    rc = *ret ? 0 : watch_new(db, &made, err);
-    if (made) {
-        sched_lock(db->lock);
-        db->watch = *ret = made;
-        sched_unlock(db->lock);
-    }
-    sched_unlock(db->edit);
     return rc;
 }
 
-int watch_begin(struct dendro_stmt *stmt, struct dn_err *err)
+int watch_begin(struct dendro_conn *conn, const void *what, struct dn_err *err)
 {
-    struct dendro_conn *conn = stmt->conn;
     struct watch *w;
     int rc;
 
-    if (conn->stepping > 1) /* a part of another one */
-        return 0;
     atomic_store(&conn->watched.timed_out, false);
-    if (conn->watched.stmt)
-        watch_end(conn->watched.stmt);
+    if (conn->watched.what)
+        watch_end(conn, conn->watched.what);
     if (conn->settings.statement_timeout == 0)
         return 0;
     rc = watch_get(conn->db, &w, err);
@@ -126,21 +113,20 @@ int watch_begin(struct dendro_stmt *stmt, struct dn_err *err)
     w->first = conn;
     sched_signal(w->news);
     sched_unlock(w->lock);
-    conn->watched.stmt = stmt;
+    conn->watched.what = what;
     return 0;
 }
 
-void watch_end(struct dendro_stmt *stmt)
+void watch_end(struct dendro_conn *conn, const void *what)
 {
-    struct dendro_conn *conn = stmt->conn;
     struct watch *w = conn->db->watch;
 
-    if (conn->watched.stmt != stmt)
+    if (conn->watched.what != what)
         return;
     sched_lock(w->lock);
     watch_remove(w, conn);
     sched_unlock(w->lock);
-    conn->watched.stmt = NULL;
+    conn->watched.what = NULL;
 }
 
 void watch_explain(const struct dendro_conn *conn, struct dn_err *err)

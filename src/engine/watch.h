@@ -2,6 +2,8 @@
  *
  * watch.h: statement_timeout. A task of the database sleeps until the first of the statements that
  * have a limit has used it up, and cancels that one. It is started with the first such statement.
+ * The limit counts for the preparation of a statement (parsing, planning) and for its execution,
+ * each on its own.
  *
  * watch_begin, watch_end: the thread of the session. */
 #pragma once
@@ -13,20 +15,20 @@
 
 struct dendro_conn;
 struct dendro_db;
-struct dendro_stmt;
 
 /* Of a session. */
 struct watched {
     atomic_bool timed_out;    /* statement_timeout set cancel */
-    struct dendro_stmt *stmt; /* the one that has a limit; NULL = none */
+    const void *what;         /* statement or text that has a limit; only compared; NULL = none */
     struct dendro_conn *next; /* in the list of those; under its lock, as is the rest */
     uint64_t deadline_ns;
 };
 
-/* The statement begins: if statement_timeout is set it ends after that, from now. */
-int watch_begin(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+/* A text is prepared, or a statement begins: if statement_timeout is set, `what` ends after that
+ * time, from now. */
+int watch_begin(struct dendro_conn *conn, const void *what, struct dn_err *err) DN_MUST_CHECK;
 /* It has ended; fine if it had no limit. */
-void watch_end(struct dendro_stmt *stmt);
+void watch_end(struct dendro_conn *conn, const void *what);
 /* The statement failed with DN_E_CANCELED: says so if it was its time. */
 void watch_explain(const struct dendro_conn *conn, struct dn_err *err);
 /* No session is left. */

@@ -148,6 +148,8 @@ static int aside_put_some(struct exec_aside *a,
     uint8_t part_of[VEC_ROWS_MAX];
     int rc = exec_check_cancel(a->op->ctx, err);
 
+    if (rc < 0)
+        return rc;
     arena_reset(&agg->batch);
     rows.cols_count = node->exprs_count + node->aggs_count;
     rows.cols = arena_calloc(&agg->batch, rows.cols_count, sizeof *rows.cols);

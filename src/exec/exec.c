@@ -6,6 +6,8 @@
 #include "exec/run.h"
 #include "exec/slice.h"
 
+#include "base/cancel.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -27,9 +29,7 @@ const struct op_ops *exec_ops_of(enum plan_kind kind)
 
 int exec_check_cancel(const struct exec_ctx *ctx, struct dn_err *err)
 {
-    if (ctx->cancel && atomic_load_explicit(ctx->cancel, memory_order_relaxed))
-        return DN_FAIL(err, DN_E_CANCELED, "the statement was canceled");
-    return 0;
+    return dn_cancel_check(ctx->cancel, err);
 }
 
 int exec_tell(const struct exec_ctx *ctx, struct dn_err *err)

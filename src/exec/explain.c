@@ -536,6 +536,8 @@ int exec_explain_json(const struct plan *plan,
         explain_json_top(plan, top, ctx, w);
     if (plan)
         rc = explain_json_node(plan->root, top ? "Input" : "Plan", ctx, w, err);
+    if (rc < 0)
+        return rc;
     if (top)
         dn_json_end(w, '}');
     if (!plan)

@@ -94,14 +94,12 @@ static int op_recursive_next(struct op *op, struct batch *ret, struct dn_err *er
     int rc = 0;
 
     while (rc == 0 && !st->done) {
-        if (!st->round_done) {
-            rc = recursive_pull(op, ret, err);
-            st->round_done = rc == DN_EOF;
-            if (rc == 0 && !op->node->all)
-                rc = exec_bag_take(&st->seen, ret, err);
-        }
-        if (st->round_done)
-            rc = op->node->all ? DN_EOF : exec_bag_rest(&st->seen, ret, err);
+        rc = st->round_done ? DN_EOF : recursive_pull(op, ret, err);
+        st->round_done = rc == DN_EOF;
+        if (rc == 0 && !op->node->all)
+            rc = exec_bag_take(&st->seen, ret, err);
+        else if (rc == DN_EOF && !op->node->all)
+            rc = exec_bag_rest(&st->seen, ret, err);
         if (rc == 0)
             rc = exec_spool_add(&st->rows[st->now], ret->cols, ret->sel, ret->sel_count, err);
         op->spilled = st->rows[0].spilled + st->rows[1].spilled + st->seen.spilled;

@@ -133,7 +133,8 @@ agg_find(const char *name, bool star, enum type_id arg, uint32_t pos, struct dn_
 /* What a second argument may be: a time of any precision, or a number that counts like one. */
 static bool agg_orders(enum type_id type)
 {
-    return type_is_timestamp(type) || type_is_int(type) || type == TYPE_NONE;
+    return type_is_timestamp(type) || type == TYPE_TIMESTAMP_LOCAL || type_is_int(type) ||
+           type == TYPE_NONE;
 }
 
 /* Does a value of that type go where the row wants one of its own, cast if need be? */

@@ -278,6 +278,7 @@ agg_timed_load(void *state, const uint8_t *p, size_t n, struct arena *strings, s
     X(VARBIT, "10", "01")                                                               \
     X(TIMETZ, "04:06:00+00", "04:05:00+00")                                             \
     X(TIMESTAMPTZ, "2015-06-02 00:00:00+00", "2015-06-01 00:00:00+00")                  \
+    X(TIMESTAMP_LOCAL, "2015-06-02 00:00:00", "2015-06-01 00:00:00")                    \
     X(UUID, "00000000-0000-0000-0000-000000000002", "00000000-0000-0000-0000-000000000001")
 
 AGG_TIMED_TYPES(AGG_TIMED_EMIT)

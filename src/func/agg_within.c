@@ -335,7 +335,12 @@ WITHIN_EMIT(cont_DESC, within_cont(state, true, ret))
       "2015-06-02 00:00:00+00, NULL, 2015-06-01 00:00:00+00",                                \
       "2015-06-01 00:00:00+00",                                                              \
       "2015-06-01 00:00:00+00",                                                              \
-      "2015-06-02 00:00:00+00")
+      "2015-06-02 00:00:00+00")                                                              \
+    X(TIMESTAMP_LOCAL,                                                                       \
+      "2015-06-02 00:00:00, NULL, 2015-06-01 00:00:00",                                      \
+      "2015-06-01 00:00:00",                                                                 \
+      "2015-06-01 00:00:00",                                                                 \
+      "2015-06-02 00:00:00")
 WITHIN_TYPES(WITHIN_EMITS)
 
 #define WITHIN_ROW(aname, t, t2, r, way, updates, emitter, text, sample) \

@@ -148,8 +148,11 @@ expr_call_kernel(const struct expr_call *c, uint32_t count, struct vec *ret, str
                            .now_ns = c->ev->now_ns,
                            .pos = c->e->pos,
                            .session = c->ev->session};
-    int rc = c->e->func->kernel(&ctx, c->args, c->e->args_count, count, ret, err);
+    int rc = func_check_cancel(&ctx, err);
 
+    if (rc < 0)
+        return rc;
+    rc = c->e->func->kernel(&ctx, c->args, c->e->args_count, count, ret, err);
     if (rc < 0)
         dn_err_at(err, c->e->pos);
     return rc;

@@ -31,7 +31,7 @@ const struct func *func_at(uint32_t i)
 
 int func_fail_range(enum type_id type, struct dn_err *err)
 {
-    if (type_is_timestamp(type))
+    if (type_is_timestamp(type) || type == TYPE_TIMESTAMP_LOCAL)
         return DN_FAIL(
             err, DN_E_DATETIME_RANGE, "time stamp out of range for type %s", type_word(type));
     return DN_FAIL(err, DN_E_OUT_OF_RANGE, "%s out of range", type_word(type));
@@ -83,6 +83,10 @@ uint32_t func_cast_cost(enum type_id from, enum type_id to)
         return to == TYPE_DOUBLE ? 15 : 40;
     if (from == TYPE_REAL || from == TYPE_TIME)
         return to == TYPE_TIMETZ ? 6 : 5;
+    if (from == TYPE_TIMESTAMP_LOCAL) /* beside a DATE it stays what it is */
+        return to == TYPE_TIMESTAMPTZ ? 9 : 7 + (uint32_t)to - TYPE_TIMESTAMP_US;
+    if (to == TYPE_TIMESTAMP_LOCAL)
+        return 6;
     if (from == TYPE_DATE || to == TYPE_TIMESTAMPTZ)
         return to == TYPE_TIMESTAMPTZ ? 5 : 2 + (uint32_t)to - TYPE_TIMESTAMP;
     return (uint32_t)to - (uint32_t)from; /* SMALLINT to BIGINT, TIMESTAMP to (9): by steps */
@@ -100,8 +104,8 @@ static uint32_t func_untyped_cost(enum type_id to, enum type_id other)
         return 8; /* 'day ' || current_date is text, whatever the other type */
     if (type_is_timestamp(other) && (type_is_int(to) || to == TYPE_TIME))
         return 4; /* beside a time it is a time or an interval rather than a number */
-    if (other == TYPE_DATE || other == TYPE_TIMESTAMPTZ || other == TYPE_TIME ||
-        other == TYPE_TIMETZ)
+    if (other == TYPE_DATE || other == TYPE_TIMESTAMPTZ || other == TYPE_TIMESTAMP_LOCAL ||
+        other == TYPE_TIME || other == TYPE_TIMETZ)
         return to == TYPE_INTERVAL || to == TYPE_VARCHAR ? 1 : 4;
     return to == TYPE_VARCHAR ? 1 : to == TYPE_DOUBLE || !type_is_number(to) ? 2 : 3;
 }
@@ -428,8 +432,8 @@ static void func_fail_find(const char *name,
                            uint32_t count,
                            struct dn_err *err)
 {
-    bool is_operator = other ? (other->flags & FUNC_OPERATOR) != 0
-                             : strchr("+-*/<>=~!@#%^&|`?", name[0]) && name[0];
+    bool is_operator =
+        other ? (other->flags & FUNC_OPERATOR) != 0 : text_one_of(name[0], "+-*/<>=~!@#%^&|`?");
     struct buf b;
 
     if (other && func_takes_count(other, count) && func_asks_any(other, types, count)) {
@@ -496,4 +500,14 @@ const struct func *func_find(const char *name,
     }
     func_match_casts(best, types, count, ret_casts);
     return best;
+}
+
+bool func_is_clock(const char *name)
+{
+    const struct func *f;
+
+    for (uint32_t i = 0; (f = func_at(i)) != NULL; i++)
+        if ((f->flags & FUNC_CLOCK) && strcasecmp(f->name, name) == 0)
+            return true;
+    return false;
 }

@@ -19,6 +19,7 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "base/cancel.h"
 #include "base/err.h"
 #include "func/aggregate.h"
 #include "func/session.h"
@@ -36,6 +37,7 @@ enum func_flag {
                             `mono_arg` rises (equal for equal): date_trunc, time_bucket */
     FUNC_COMPATIBLE = 64, /* arguments of any type need not be of the same one, if one becomes the
                              others by itself: ARRAY[1] || 2.5 */
+    FUNC_CLOCK = 128,     /* what a clock says; a coarser column rounds its digits */
 };
 
 struct func_ctx {
@@ -45,6 +47,13 @@ struct func_ctx {
     const struct func_session *session; /* NULL: there is none, as when constants are folded */
     const void *extra;                  /* func-specific (token(): unused; cast: none) */
 };
+
+/* DN_E_CANCELED if the statement is to end. Kernels that may take long for one row, or are slow for
+ * each of many, look here. */
+static inline DN_MUST_CHECK int func_check_cancel(const struct func_ctx *ctx, struct dn_err *err)
+{
+    return ctx->session ? dn_cancel_check(ctx->session->cancel, err) : 0;
+}
 
 typedef int (*func_kernel)(const struct func_ctx *ctx,
                            const struct vec *args,
@@ -114,3 +123,4 @@ const struct func *func_pad(void);
 uint32_t func_like_prefix(struct vstr pattern, struct vstr escape, char *to, bool *ret_whole);
 /* Iteration for docs, completion and tests. */
 const struct func *func_at(uint32_t i); /* NULL past the end */
+bool func_is_clock(const char *name);   /* a function of that name has FUNC_CLOCK */

@@ -5,6 +5,8 @@
 #include "func/func_array.h"
 #include "func/func_int.h"
 
+#include <inttypes.h>
+
 int func_array_read(const struct func_ctx *ctx,
                     struct vstr s,
                     enum type_id type,
@@ -19,6 +21,15 @@ int func_array_read(const struct func_ctx *ctx,
     return 0;
 }
 
+int func_array_bounds(const struct varray *a, struct dn_err *err)
+{
+    for (uint32_t d = 0; d < a->dims; d++)
+        if (varray_high(a, d) >= INT32_MAX)
+            return DN_FAIL(
+                err, DN_E_ARRAY_LIMIT, "array lower bound is too large: %" PRId32, a->low[d]);
+    return 0;
+}
+
 int func_array_write(const struct func_ctx *ctx,
                      const struct varray *a,
                      struct vstr *ret,
@@ -26,7 +37,10 @@ int func_array_write(const struct func_ctx *ctx,
 {
     struct buf b;
     void *bytes;
+    int rc = func_array_bounds(a, err);
 
+    if (rc < 0)
+        return rc;
     if (a->count > VARRAY_ITEMS_MAX)
         return DN_FAIL(err, DN_E_TOO_LONG, "an array has more than %u elements", VARRAY_ITEMS_MAX);
     buf_init(&b, ctx->arena->owner);

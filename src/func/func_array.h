@@ -12,6 +12,9 @@ int func_array_read(const struct func_ctx *ctx,
                     enum type_id type,
                     struct varray *ret,
                     struct dn_err *err) DN_MUST_CHECK;
+/* DN_E_ARRAY_LIMIT: an upper bound would not be an INTEGER below the greatest, PostgreSQL's limit.
+ * func_array_write looks itself. */
+int func_array_bounds(const struct varray *a, struct dn_err *err) DN_MUST_CHECK;
 int func_array_write(const struct func_ctx *ctx,
                      const struct varray *a,
                      struct vstr *ret,
@@ -48,8 +51,11 @@ static inline void func_array_clear(void *value, size_t size)
             return DN_FAIL_NOMEM(err);                                                      \
         for (uint32_t i = 0; i < count; i++) {                                              \
             struct varray a;                                                                \
-            int rc = 1;                                                                     \
+            int rc = func_check_cancel(ctx, err);                                           \
                                                                                             \
+            if (rc < 0)                                                                     \
+                return rc;                                                                  \
+            rc = 1;                                                                         \
             func_array_clear(&to[i], sizeof to[i]);                                         \
             if (!vec_is_null(ret, i) && !vec_is_null(&args[0], i)) {                        \
                 rc = func_array_read(ctx, vec_str(&args[0], i), args[0].type, &a, err);     \

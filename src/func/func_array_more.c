@@ -3,6 +3,8 @@
  * func_array_more.c: what is asked of arrays: sizes, elements, slices, places; array_fill. */
 #include "func/func_array.h"
 
+#include <inttypes.h>
+
 /* ---- sizes ---- */
 
 enum array_measure { ARRAY_LENGTH, ARRAY_LOWER, ARRAY_UPPER };
@@ -13,7 +15,7 @@ static int array_measure(const struct varray *a, int64_t dim, enum array_measure
         return 1;
     *ret = what == ARRAY_LENGTH  ? a->len[dim - 1]
            : what == ARRAY_LOWER ? a->low[dim - 1]
-                                 : a->low[dim - 1] + a->len[dim - 1] - 1;
+                                 : (int32_t)varray_high(a, (uint32_t)dim - 1);
     return 0;
 }
 
@@ -26,7 +28,7 @@ array_dims(const struct func_ctx *ctx, const struct varray *a, struct vstr *ret,
         return 1;
     buf_init(&b, ctx->arena->owner);
     for (uint32_t d = 0; d < a->dims; d++)
-        buf_printf(&b, "[%d:%d]", a->low[d], a->low[d] + a->len[d] - 1);
+        buf_printf(&b, "[%d:%" PRId64 "]", a->low[d], varray_high(a, d));
     return func_array_text(ctx, &b, ret, err);
 }
 
@@ -336,7 +338,7 @@ static int array_position(const struct vec *args,
 
     for (uint32_t i = 0; rc == 0 && i < a->count; i++)
         if (a->low[0] + (int64_t)i >= from && array_same(&a->items[i], &want)) {
-            *ret = a->low[0] + (int32_t)i;
+            *ret = (int32_t)(a->low[0] + (int64_t)i);
             return 0;
         }
     return rc < 0 ? rc : 1;
@@ -361,7 +363,7 @@ static int array_positions(const struct func_ctx *ctx,
         return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; i < a->count; i++)
         if (array_same(&a->items[i], &want))
-            items[n++] = (struct datum){.type = TYPE_INTEGER, .v = {.i64 = a->low[0] + (int32_t)i}};
+            items[n++] = (struct datum){.type = TYPE_INTEGER, .v = {.i64 = a->low[0] + (int64_t)i}};
     found = varray_flat(TYPE_INTEGER, items, n);
     return func_array_write(ctx, &found, ret, err);
 }

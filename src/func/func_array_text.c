@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * func_array_text.c: arrays as lists in a text, and back; rows as text. */
+#include "base/text.h"
 #include "func/func_array.h"
 #include "func/text_int.h"
 
@@ -65,6 +66,10 @@ static int array_split_add(const struct func_ctx *ctx,
                            struct vstr part,
                            struct dn_err *err)
 {
+    int rc = func_check_cancel(ctx, err);
+
+    if (rc < 0)
+        return rc;
     if (s->count == s->cap) {
         uint32_t more = s->cap ? s->cap * 2 : 16;
         struct datum *grown = arena_alloc_array(ctx->arena, more, sizeof *grown);
@@ -158,7 +163,7 @@ static int func_string_to_array(const struct func_ctx *ctx,
 static bool row_needs_quotes(struct vstr s)
 {
     for (uint32_t i = 0; i < s.len; i++)
-        if ((uint8_t)s.ptr[i] <= ' ' || (s.ptr[i] && strchr("(),\"\\", s.ptr[i])))
+        if ((uint8_t)s.ptr[i] <= ' ' || text_one_of(s.ptr[i], "(),\"\\"))
             return true;
     return s.len == 0;
 }

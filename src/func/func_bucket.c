@@ -492,6 +492,51 @@ static int func_time(const struct func_ctx *ctx,
                t,                                                                                \
                TYPE_INTERVAL)
 
+#define LOCAL_SAMPLE(time) "TIMESTAMPTZ '" time "' AT TIME ZONE 'UTC'"
+#define LOCAL_BUCKETS                                                                            \
+    BUCKET("date_trunc",                                                                         \
+           2,                                                                                    \
+           1,                                                                                    \
+           TYPE_TIMESTAMP_LOCAL,                                                                 \
+           func_date_trunc,                                                                      \
+           "The same of a time without a zone.",                                                 \
+           "date_trunc('hour', " LOCAL_SAMPLE("2015-06-01T09:47") ") = 2015-06-01 09:00:00",     \
+           TYPE_VARCHAR,                                                                         \
+           TYPE_TIMESTAMP_LOCAL),                                                                \
+        BUCKET("time_bucket",                                                                    \
+               2,                                                                                \
+               1,                                                                                \
+               TYPE_TIMESTAMP_LOCAL,                                                             \
+               func_time_bucket,                                                                 \
+               BUCKET_DOC,                                                                       \
+               "time_bucket(INTERVAL '15m', " LOCAL_SAMPLE("2015-06-01T09:47") ") = 2015-06-01 " \
+                                                                               "09:45:00",       \
+               TYPE_INTERVAL,                                                                    \
+               TYPE_TIMESTAMP_LOCAL),                                                            \
+        BUCKET("time_bucket",                                                                    \
+               3,                                                                                \
+               1,                                                                                \
+               TYPE_TIMESTAMP_LOCAL,                                                             \
+               func_time_bucket,                                                                 \
+               BUCKET_FROM_DOC,                                                                  \
+               "time_bucket(INTERVAL '1 week', " LOCAL_SAMPLE("2015-06-01") ", " LOCAL_SAMPLE(   \
+                   "2015-01-04") ") = 2015-05-31 00:00:00",                                      \
+               TYPE_INTERVAL,                                                                    \
+               TYPE_TIMESTAMP_LOCAL,                                                             \
+               TYPE_TIMESTAMP_LOCAL),                                                            \
+        BUCKET("date_bin",                                                                       \
+               3,                                                                                \
+               1,                                                                                \
+               TYPE_TIMESTAMP_LOCAL,                                                             \
+               func_time_bucket,                                                                 \
+               BUCKET_FROM_DOC,                                                                  \
+               "date_bin(INTERVAL '15m', " LOCAL_SAMPLE("2015-06-01T09:47") ", " LOCAL_SAMPLE(   \
+                   "2015-01-01T00:05") ") = 2015-06-01 "                                         \
+                                       "09:35:00",                                               \
+               TYPE_INTERVAL,                                                                    \
+               TYPE_TIMESTAMP_LOCAL,                                                             \
+               TYPE_TIMESTAMP_LOCAL)
+
 static const struct func func_bucket_rows[] = {
     TRUNC(TYPE_TIMESTAMP, "TIMESTAMP", "T", ".000Z"),
     TRUNC(TYPE_TIMESTAMP_US, "TIMESTAMP(6)", "T", ".000000Z"),
@@ -500,6 +545,7 @@ static const struct func func_bucket_rows[] = {
     BUCKETS(TYPE_TIMESTAMP_US, "TIMESTAMP(6)", "T", ".000000Z"),
     BUCKETS(TYPE_TIMESTAMP_NS, "TIMESTAMP(9)", "T", ".000000000Z"),
     BUCKETS(TYPE_TIMESTAMPTZ, "TIMESTAMPTZ", " ", "+00"),
+    LOCAL_BUCKETS,
 };
 
 const struct func_table func_table_bucket = {func_bucket_rows, DN_ARRAY_SIZE(func_bucket_rows)};

@@ -195,6 +195,21 @@ static const struct func func_cast_more_rows[] = {
     CAST_TS(TIMESTAMP, "TIMESTAMP", "000"),
     CAST_TS(TIMESTAMP_US, "TIMESTAMP(6)", "000000"),
     CAST_TS(TIMESTAMP_NS, "TIMESTAMP(9)", "000000000"),
+    CAST(DATE, TIMESTAMP_LOCAL, func_cast_date_ts, NULL), /* no SQL names the type */
+    CAST(TIMESTAMP_LOCAL,
+         DATE,
+         func_cast_ts_date,
+         "CAST(TIMESTAMPTZ '2015-06-01T09:47' AT TIME ZONE 'UTC' AS DATE) = 2015-06-01"),
+    CAST(TIMESTAMP_LOCAL,
+         TIME,
+         func_cast_ts_time,
+         "CAST(TIMESTAMPTZ '2015-06-01T09:47' AT TIME ZONE 'UTC' AS TIME) = 09:47:00"),
+    CAST(VARCHAR, TIMESTAMP_LOCAL, func_cast_from_text, NULL),
+    CAST(TIMESTAMP_LOCAL,
+         VARCHAR,
+         func_cast_to_text,
+         "CAST(TIMESTAMPTZ '2015-06-01T09:47' AT TIME ZONE 'UTC' AS VARCHAR) = 2015-06-01 "
+         "09:47:00"),
     CAST(TIME, INTERVAL, func_cast_time_iv, "CAST(TIME '04:05' AS INTERVAL) = 04:05:00"),
     CAST(INTERVAL, TIME, func_cast_iv_time, "CAST(INTERVAL '1 day 04:05' AS TIME) = 04:05:00"),
 };
@@ -325,7 +340,9 @@ static bool cast_implicit(enum type_id from, enum type_id to)
     if (from == TYPE_REAL)
         return to == TYPE_DOUBLE;
     if (from == TYPE_DATE)
-        return cast_is_instant(to);
+        return cast_is_instant(to) || to == TYPE_TIMESTAMP_LOCAL;
+    if (from == TYPE_TIMESTAMP_LOCAL)
+        return cast_is_instant(to) && to != TYPE_TIMESTAMP;
     if (from == TYPE_TIME)
         return to == TYPE_INTERVAL || to == TYPE_TIMETZ;
     return type_is_timestamp(from) &&
@@ -338,8 +355,11 @@ static bool cast_assign(enum type_id from, enum type_id to)
         return true;
     if (type_is_number(from))
         return type_is_number(to);
+    if (from == TYPE_TIMESTAMP_LOCAL)
+        return cast_is_instant(to) || to == TYPE_DATE || to == TYPE_TIME;
     if (cast_is_instant(from))
-        return cast_is_instant(to) || to == TYPE_DATE || to == TYPE_TIME || to == TYPE_TIMETZ;
+        return cast_is_instant(to) || to == TYPE_TIMESTAMP_LOCAL || to == TYPE_DATE ||
+               to == TYPE_TIME || to == TYPE_TIMETZ;
     return (from == TYPE_INTERVAL || from == TYPE_TIMETZ) && to == TYPE_TIME;
 }
 
@@ -385,6 +405,7 @@ const struct func *func_cast(enum type_id from, enum type_id to, bool implicit)
     f = cast_row(&func_table_cast, from, to);
     f = f ? f : cast_row(&func_table_cast_more, from, to);
     f = f ? f : cast_row(&func_table_cast_zone, from, to);
+    f = f ? f : cast_row(&func_table_cast_local, from, to);
     f = f ? f : cast_row(&func_table_cast_timetz, from, to);
     f = f ? f : cast_row(&func_table_cast_bitstr, from, to);
     f = f ? f : cast_row(&func_table_cast_system, from, to);

@@ -175,7 +175,8 @@ static int date_age_row(const struct func_ctx *ctx,
         rc = date_shown(ctx, type, a, &b, err);
         if (rc == 0)
             rc = date_shown(ctx, TYPE_TIMESTAMPTZ, civil_floor(ctx->now_ns, 1000), &a, err);
-        a = civil_floor(a, DATE_US_DAY) * DATE_US_DAY;
+        if (rc == 0)
+            a = civil_floor(a, DATE_US_DAY) * DATE_US_DAY;
     }
     if (rc == 0)
         *ret = date_age(a, b);
@@ -198,17 +199,7 @@ FUNC_EACH(func_finite, int8_t, (to[i] = 1, 0))
 
 static int date_justify(struct vinterval v, struct vinterval *ret, struct dn_err *err)
 {
-    agg_i128 us = ((agg_i128)v.months * 30 + v.days) * DATE_US_DAY + v.us;
-    agg_i128 month = (agg_i128)30 * DATE_US_DAY;
-    agg_i128 months = us / month;
-
-    if (months > INT32_MAX || months < INT32_MIN)
-        return date_fail("interval", err);
-    us %= month;
-    *ret = (struct vinterval){.us = (int64_t)(us % DATE_US_DAY),
-                              .days = (int32_t)(us / DATE_US_DAY),
-                              .months = (int32_t)months};
-    return 0;
+    return vinterval_justify(v, ret) ? 0 : date_fail("interval", err);
 }
 
 FUNC_EACH(func_justify_interval, struct vinterval, date_justify(func_iv(&args[0], i), &to[i], err))
@@ -315,10 +306,10 @@ static int func_overlaps(const struct func_ctx *ctx,
         .name = fname, .args = {__VA_ARGS__}, .args_count = n, .result = TYPE_##r, \
         .flags = FUNC_STRICT, .kernel = fn, .doc = text, .example = sample         \
     }
-#define DATE_NOW(fname, r, fn, text)                                                         \
-    {                                                                                        \
-        .name = fname, .result = TYPE_##r, .flags = FUNC_STRICT | FUNC_STABLE, .kernel = fn, \
-        .doc = text                                                                          \
+#define DATE_NOW(fname, r, fn, text)                                                        \
+    {                                                                                       \
+        .name = fname, .result = TYPE_##r, .flags = FUNC_STRICT | FUNC_STABLE | FUNC_CLOCK, \
+        .kernel = fn, .doc = text                                                           \
     }
 #define DATE_OVERLAP(a, b, c, d, sample)                                                           \
     {                                                                                              \
@@ -444,6 +435,22 @@ static const struct func func_date_rows[] = {
               "age(TIMESTAMPTZ '2001-04-10', TIMESTAMPTZ '1957-06-13') = 43 years 9 mons 27 days",
               TYPE_TIMESTAMPTZ,
               TYPE_TIMESTAMPTZ),
+    DATE_CALL("age",
+              2,
+              INTERVAL,
+              func_age,
+              "From the second to the first in years, months and days.",
+              "age(TIMESTAMPTZ '2001-04-10' AT TIME ZONE 'UTC', TIMESTAMPTZ '1957-06-13' AT TIME "
+              "ZONE 'UTC') = 43 years 9 mons 27 days",
+              TYPE_TIMESTAMP_LOCAL,
+              TYPE_TIMESTAMP_LOCAL),
+    {.name = "age",
+     .args = {TYPE_TIMESTAMP_LOCAL},
+     .args_count = 1,
+     .result = TYPE_INTERVAL,
+     .flags = FUNC_STRICT | FUNC_STABLE,
+     .kernel = func_age,
+     .doc = "From then to the start of today in years, months and days."},
     {.name = "age",
      .args = {TYPE_TIMESTAMP_US},
      .args_count = 1,
@@ -494,6 +501,13 @@ static const struct func func_date_rows[] = {
     DATE_CALL("isfinite",
               1,
               BOOLEAN,
+              func_finite_ts,
+              "Whether it is neither infinity nor -infinity.",
+              "isfinite(TIMESTAMPTZ 'infinity' AT TIME ZONE 'UTC') = false",
+              TYPE_TIMESTAMP_LOCAL),
+    DATE_CALL("isfinite",
+              1,
+              BOOLEAN,
               func_finite,
               "Whether it is neither infinity nor -infinity.",
               "isfinite(INTERVAL '4 hours') = true",
@@ -507,6 +521,9 @@ static const struct func func_date_rows[] = {
               TYPE_INTERVAL),
     DATE_OVERLAPS(TIMESTAMP_US, "TIMESTAMP(6) '2015-06-01'", "TIMESTAMP(6) '2015-06-03'"),
     DATE_OVERLAPS(TIMESTAMPTZ, "TIMESTAMPTZ '2015-06-01'", "TIMESTAMPTZ '2015-06-03'"),
+    DATE_OVERLAPS(TIMESTAMP_LOCAL,
+                  "TIMESTAMPTZ '2015-06-01' AT TIME ZONE 'UTC'",
+                  "TIMESTAMPTZ '2015-06-03' AT TIME ZONE 'UTC'"),
     DATE_OVERLAPS(TIME, "TIME '01:00'", "TIME '03:00'"),
     DATE_OVERLAP(TIMETZ,
                  TIMETZ,

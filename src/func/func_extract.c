@@ -421,6 +421,7 @@ static int extract_row(enum extract_field field,
         return 0;
     }
     if (((type == TYPE_TIME || type == TYPE_TIMETZ) && !extract_in_time(field)) ||
+        (type == TYPE_TIMESTAMP_LOCAL && field >= EXTRACT_TIMEZONE) ||
         (type == TYPE_DATE && !extract_in_date(field)))
         return extract_fail(DN_E_UNSUPPORTED, word, "supported", type, err);
     if (type == TYPE_TIMETZ)
@@ -569,6 +570,10 @@ static const struct func func_extract_rows[] = {
     EXTRACT_TYPE(TIMESTAMP_US, "TIMESTAMP(6)"),
     EXTRACT_TYPE(TIMESTAMP_NS, "TIMESTAMP(9)"),
     EXTRACT_TYPE(TIMESTAMPTZ, "TIMESTAMPTZ"),
+    EXTRACT_ROW(TIMESTAMP_LOCAL,
+                "extract('doy', TIMESTAMPTZ '2015-02-01' AT TIME ZONE 'UTC') = 32"),
+    DATE_PART_ROW(TIMESTAMP_LOCAL,
+                  "date_part('hour', TIMESTAMPTZ '2015-06-01T09:47' AT TIME ZONE 'UTC') = 9"),
     EXTRACT_ROW(INTERVAL, "extract('hour', INTERVAL '1 day 02:03') = 2"),
     DATE_PART_ROW(INTERVAL, "date_part('epoch', INTERVAL '00:01:30') = 90"),
     EXTRACT_ROW(DATE, "extract('year', DATE '2015-06-01') = 2015"),

@@ -8,6 +8,8 @@
 
 /* ---- templates ---- */
 
+#define READ_DATE_MAX 2145042905 /* 5874897-12-31, in days */
+
 static bool read_is_digits(enum tmpl_word w)
 {
     switch (w) {
@@ -193,7 +195,7 @@ static int64_t read_first_monday(int64_t year)
     return fourth - civil_mod(fourth + 3, 7);
 }
 
-static int read_date(struct read_in *r, int64_t *ret)
+static int read_days(struct read_in *r, int64_t *ret)
 {
     int64_t year = read_year_of(r);
     bool iso = r->calendar == READ_ISO;
@@ -232,6 +234,20 @@ static int read_date(struct read_in *r, int64_t *ret)
     return 0;
 }
 
+/* Days since 1970, of a day that a DATE can be. */
+static int read_date(struct read_in *r, int64_t *ret)
+{
+    int rc = read_days(r, ret);
+
+    if (rc == 0 && (*ret < -TMPL_JULIAN || *ret > READ_DATE_MAX))
+        rc = DN_FAIL(r->c->err,
+                     DN_E_DATETIME_RANGE,
+                     "date out of range: \"%.*s\"",
+                     text_quote_len(r->in),
+                     r->in.ptr);
+    return rc;
+}
+
 static int read_stamp(struct read_in *r, bool date_only, int64_t *ret)
 {
     int64_t days = 0;
@@ -253,7 +269,10 @@ static int read_stamp(struct read_in *r, bool date_only, int64_t *ret)
         return zoned_instant(zoned_session(r->c->ctx), local, ret, r->c->err);
     if (r->zone_hour > 15 || r->zone_minute > 59)
         return read_out_of_range(r);
-    *ret = local - r->zone_sign * (r->zone_hour * 60 + r->zone_minute) * 60 * ZONED_US;
+    if (__builtin_sub_overflow(
+            local, r->zone_sign * (r->zone_hour * 60 + r->zone_minute) * 60 * ZONED_US, ret) ||
+        zoned_infinite(*ret))
+        return zoned_fail(r->c->err);
     return 0;
 }
 

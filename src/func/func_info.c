@@ -154,6 +154,19 @@ info_advance(const struct func_ctx *ctx, struct vinterval by, int64_t *ret, stru
 
 FUNC_EACH(func_advance, int64_t, info_advance(ctx, func_iv(&args[0], i), &to[i], err))
 
+static int info_confirm(const struct func_ctx *ctx, int64_t day, int64_t *ret, struct dn_err *err)
+{
+    int rc;
+
+    if (!ctx->session || !ctx->session->clock_confirm)
+        return DN_FAIL(err, DN_E_NOT_READY, "no database is open");
+    rc = ctx->session->clock_confirm(ctx->session->arg, day, err);
+    *ret = info_clock(ctx);
+    return rc;
+}
+
+FUNC_EACH(func_confirm, int64_t, info_confirm(ctx, vec_i64(&args[0], i), &to[i], err))
+
 static int str_timeofday(const struct str_call *c, struct vstr *ret)
 {
     struct zoned z = zoned_make(zoned_session(c->ctx));
@@ -388,7 +401,7 @@ static const struct func func_info_rows[] = {
      .doc = "The same; NULL if there is no such setting and the second argument is true."},
     INFO_ROW("clock_timestamp",
              TIMESTAMPTZ,
-             FUNC_VOLATILE,
+             FUNC_VOLATILE | FUNC_CLOCK,
              func_clock,
              "What the clock says; another time for each row."),
     INFO_ROW("timeofday",
@@ -404,6 +417,15 @@ static const struct func func_info_rows[] = {
      .kernel = func_advance,
      .doc =
          "Sets the database's clock ahead; what it says then. Only with the setting test_clock."},
+    {.name = "dendro_confirm_clock",
+     .args = {TYPE_DATE},
+     .args_count = 1,
+     .result = TYPE_TIMESTAMPTZ,
+     .flags = FUNC_STRICT | FUNC_VOLATILE,
+     .kernel = func_confirm,
+     .doc = "Confirms that this is the day, in UTC, and the clock of the machine right: retention, "
+            "rollouts and expiry go on by it after a step that was too big to be believed. "
+            "Superusers only."},
     {.name = "setseed",
      .args = {TYPE_DOUBLE},
      .args_count = 1,

@@ -11,7 +11,7 @@
 /* clang-format off */
 #define FUNC_TABLES(X) \
     X(arith) X(interval) X(numeric) X(date) X(date_make) X(compare) X(logic) X(cast) \
-    X(cast_more) X(cast_zone) X(cast_timetz) X(cast_bitstr) X(scalar) X(session) X(settings) X(math) X(bits) X(string) X(string_make) \
+    X(cast_more) X(cast_zone) X(cast_local) X(cast_timetz) X(cast_bitstr) X(scalar) X(session) X(settings) X(math) X(bits) X(string) X(string_make) \
     X(like) X(regex) X(regex_sets) X(format) X(string_more) X(to_char) X(choice) X(bucket) \
     X(extract) X(char_num) X(from_char) X(to_number) X(encoding) X(degree) X(bytes) X(info) \
     X(zone) X(timetz) X(bitstr) X(enum) X(objects) X(acl) X(privilege) X(json) X(array) X(array_any) X(array_more) X(array_set) X(array_text)
@@ -105,10 +105,10 @@ void *func_ret_alloc(
         if (!to)                                                            \
             return DN_E_NOMEM;                                              \
         for (uint32_t i = 0; i < count; i++) {                              \
-            int rc = 0;                                                     \
+            int rc = func_check_cancel(ctx, err);                           \
                                                                             \
             __builtin_memset(&to[i], 0, sizeof to[i]);                      \
-            if (!vec_is_null(ret, i))                                       \
+            if (rc == 0 && !vec_is_null(ret, i))                            \
                 rc = (call);                                                \
             if (rc < 0)                                                     \
                 return rc;                                                  \
@@ -179,8 +179,8 @@ int func_map_case(const struct func_ctx *ctx,
                   struct vstr *ret,
                   struct dn_err *err) DN_MUST_CHECK;
 
-/* Where `sub`, not empty, first stands in s; NULL: nowhere. The C library looks for its first byte.
- */
+/* Where `sub`, not empty, first stands in s; NULL: nowhere. The time is linear in the lengths of
+ * both. */
 const char *func_find_text(struct vstr s, struct vstr sub);
 
 /* Bits of a double such that equal values have equal bits: one zero, one NaN. */

@@ -33,7 +33,7 @@ FUNC_EACH(func_num_div_trunc,
           num_div_trunc(func_num(&args[0], i), func_num(&args[1], i), &to[i], err))
 FUNC_EACH(func_num_neg, struct vnumeric, (to[i] = num_neg(func_num(&args[0], i)), 0))
 FUNC_EACH(func_num_abs, struct vnumeric, (to[i] = num_abs(func_num(&args[0], i)), 0))
-FUNC_EACH(func_num_trim, struct vnumeric, (to[i] = num_trim(func_num(&args[0], i)), 0))
+FUNC_EACH(func_num_trim, struct vnumeric, (to[i] = vnumeric_trim(func_num(&args[0], i)), 0))
 
 /* Digits after the point, all or those that are needed; NaN has none to be counted. */
 static int num_scales(const struct func_ctx *ctx,
@@ -52,7 +52,7 @@ static int num_scales(const struct func_ctx *ctx,
     for (uint32_t i = 0; i < count; i++) {
         struct vnumeric x = vec_is_null(ret, i) ? vnumeric_nan() : func_num(v, i);
 
-        to[i] = trim ? num_trim(x).scale : x.scale;
+        to[i] = trim ? vnumeric_trim(x).scale : x.scale;
         if (!x.special)
             continue;
         vec_bit_set(nulls, i);
@@ -288,14 +288,14 @@ static struct vnumeric numeric_power_inf(struct vnumeric base, struct vnumeric n
     /* Minus infinity to an odd power. */
     if (num_div_scale(n, num_from_i64(2), 1, &half, NULL) < 0)
         return vnumeric_inf(false);
-    whole = num_trim(half);
+    whole = vnumeric_trim(half);
     return vnumeric_inf(base.special < 0 && whole.scale > 0);
 }
 
 static int
 numeric_power(struct vnumeric base, struct vnumeric n, struct vnumeric *ret, struct dn_err *err)
 {
-    struct vnumeric whole = num_trim(n);
+    struct vnumeric whole = vnumeric_trim(n);
     long double x = num_to_long_double(base);
     long double y = num_to_long_double(n);
     int64_t k = 0;
@@ -330,8 +330,8 @@ numeric_power(struct vnumeric base, struct vnumeric n, struct vnumeric *ret, str
                                base.scale,
                                n.scale);
     if (whole.scale == 0 && num_to_i64(whole, &k) && k > -INT32_MAX && k < INT32_MAX &&
-        numeric_power_fits(num_trim(base), k)) {
-        rc = numeric_power_whole(num_trim(base), k < 0 ? -k : k, &r, k < 0 ? NULL : err);
+        numeric_power_fits(vnumeric_trim(base), k)) {
+        rc = numeric_power_whole(vnumeric_trim(base), k < 0 ? -k : k, &r, k < 0 ? NULL : err);
         if (rc < 0 && k >= 0)
             return rc;
         if (k >= 0)

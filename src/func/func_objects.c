@@ -19,8 +19,8 @@ struct objects_call {
     bool missing_ok; /* DN_E_UNDEFINED_*: NULL */
 };
 
-/* The first number of the arguments is the object, the next one its part; texts likewise. False:
- * the object is NULL. */
+/* The first number of the arguments is the object, the next one its part; texts likewise; a truth
+ * value says whether it is for people to read. False: the object is NULL. */
 static bool objects_ask(const struct objects_call *c, uint32_t row, struct func_ask *ask)
 {
     bool object = false;
@@ -43,6 +43,8 @@ static bool objects_ask(const struct objects_call *c, uint32_t row, struct func_
             else if (!null)
                 ask->oid = vec_i64(&c->args[i], row);
             object = true;
+        } else if (c->args[i].type == TYPE_BOOLEAN && !null) {
+            ask->pretty = vec_datum(&c->args[i], row).v.i64 != 0;
         }
     }
     if (object && ask->more_len) { /* (object, text) */
@@ -154,6 +156,7 @@ OBJECTS(func_constraintdef, CONSTRAINT, NONE, false)
 OBJECTS(func_indexdef, INDEX, NONE, false)
 OBJECTS(func_viewdef, VIEW, NONE, false)
 OBJECTS(func_partkeydef, PARTKEY, NONE, false)
+OBJECTS(func_triggerdef, TRIGGER, NONE, false)
 OBJECTS(func_partition_info, PARTITION, NONE, false)
 OBJECTS(func_arguments, ARGUMENTS, NONE, false)
 OBJECTS(func_proc_result, RESULT, NONE, false)
@@ -325,10 +328,10 @@ static const struct func func_objects_rows[] = {
     OID_NULL("pg_get_function_sqlbody"),
     OID_NULL("pg_get_functiondef"),
     OID_NULL("pg_get_ruledef"),
-    OID_NULL("pg_get_triggerdef"),
+    STRICT("pg_get_triggerdef", 1, VARCHAR, func_triggerdef, "What makes a time partition out of its tables, as a dump has it.", TYPE_OID),
     OID_NULL("pg_get_statisticsobjdef"),
     OID_NULL("pg_get_statisticsobjdef_columns"),
-    STRICT("pg_get_triggerdef", 2, VARCHAR, func_null, "NULL: there are no such objects.", TYPE_OID, TYPE_BOOLEAN),
+    STRICT("pg_get_triggerdef", 2, VARCHAR, func_triggerdef, "What makes a time partition out of its tables; true: for people to read.", TYPE_OID, TYPE_BOOLEAN),
     STRICT("pg_get_ruledef", 2, VARCHAR, func_null, "NULL: there are no such objects.", TYPE_OID, TYPE_BOOLEAN),
     STRICT("pg_get_userbyid", 1, NAME, func_userbyid, "The name of a role.", TYPE_OID),
     STRICT("obj_description", 1, VARCHAR, func_obj_description, "The comment of an object.", TYPE_OID),

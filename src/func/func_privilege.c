@@ -5,17 +5,18 @@
  * column where one is asked for, and what is to be done. */
 #include "func/func_int.h"
 
+/* The descriptors below leave two types: a name is text, a number is an OID, or the BIGINT of a
+ * column. */
 static void privilege_arg(const struct vec *v, uint32_t row, struct func_name *ret)
 {
     *ret = (struct func_name){.given = true};
-    if (type_is_reg(v->type)) {
-        ret->number = type_reg_oid(vec_str(v, row));
-    } else if (type_is_string(v->type)) {
+    if (v->type == TYPE_VARCHAR) {
         struct vstr s = vec_str(v, row);
 
         ret->text = s.len ? s.ptr : "";
         ret->len = s.len;
     } else {
+        DN_ASSERT(v->type == TYPE_OID || v->type == TYPE_BIGINT);
         ret->number = vec_i64(v, row);
     }
 }
@@ -95,18 +96,29 @@ PRIVILEGE(privilege_role, ROLE)
         .name = fname, .args = {__VA_ARGS__}, .args_count = n, .result = TYPE_BOOLEAN, \
         .flags = FUNC_STABLE | FUNC_STRICT, .kernel = fn, .doc = text                  \
     }
-#define HAS(fname, fn, text)                             \
-    ROW(fname, 2, fn, text, TYPE_VARCHAR, TYPE_VARCHAR), \
-        ROW(fname, 2, fn, text, TYPE_OID, TYPE_VARCHAR), \
-        ROW(fname, 3, fn, text, TYPE_NONE, TYPE_NONE, TYPE_VARCHAR)
+/* With the object, then with a role before it, each by name or by number. */
+#define HAS(fname, fn, text)                                               \
+    ROW(fname, 2, fn, text, TYPE_VARCHAR, TYPE_VARCHAR),                   \
+        ROW(fname, 2, fn, text, TYPE_OID, TYPE_VARCHAR),                   \
+        ROW(fname, 3, fn, text, TYPE_VARCHAR, TYPE_VARCHAR, TYPE_VARCHAR), \
+        ROW(fname, 3, fn, text, TYPE_VARCHAR, TYPE_OID, TYPE_VARCHAR),     \
+        ROW(fname, 3, fn, text, TYPE_OID, TYPE_VARCHAR, TYPE_VARCHAR),     \
+        ROW(fname, 3, fn, text, TYPE_OID, TYPE_OID, TYPE_VARCHAR)
+/* The same for a column of a table. */
+#define HAS_COLUMN(fname, fn, text, table, column)                          \
+    ROW(fname, 3, fn, text, table, column, TYPE_VARCHAR),                   \
+        ROW(fname, 4, fn, text, TYPE_VARCHAR, table, column, TYPE_VARCHAR), \
+        ROW(fname, 4, fn, text, TYPE_OID, table, column, TYPE_VARCHAR)
 
 /* clang-format off */
 static const struct func func_privilege_rows[] = {
     HAS("has_table_privilege", privilege_table, "Whether a role (the current one, if none is given) may do that with a table."),
     HAS("has_sequence_privilege", privilege_sequence, "Whether a role may do that with a sequence."),
     HAS("has_any_column_privilege", privilege_any_column, "Whether a role may do that with some column of a table."),
-    ROW("has_column_privilege", 3, privilege_column, "Whether a role may do that with a column.", TYPE_NONE, TYPE_NONE, TYPE_VARCHAR),
-    ROW("has_column_privilege", 4, privilege_column, "Whether a role may do that with a column.", TYPE_NONE, TYPE_NONE, TYPE_NONE, TYPE_VARCHAR),
+    HAS_COLUMN("has_column_privilege", privilege_column, "Whether a role may do that with a column.", TYPE_VARCHAR, TYPE_VARCHAR),
+    HAS_COLUMN("has_column_privilege", privilege_column, "Whether a role may do that with a column.", TYPE_VARCHAR, TYPE_BIGINT),
+    HAS_COLUMN("has_column_privilege", privilege_column, "Whether a role may do that with a column.", TYPE_OID, TYPE_VARCHAR),
+    HAS_COLUMN("has_column_privilege", privilege_column, "Whether a role may do that with a column.", TYPE_OID, TYPE_BIGINT),
     HAS("has_schema_privilege", privilege_schema, "Whether a role may do that with a schema."),
     HAS("has_database_privilege", privilege_database, "Whether a role may do that with the database."),
     HAS("has_function_privilege", privilege_function, "May a role call a function? Everybody may."),

@@ -30,6 +30,11 @@ static bool rx_same(struct vstr a, struct vstr b)
     return a.ptr && a.len == b.len && memcmp(a.ptr, b.ptr, a.len) == 0;
 }
 
+static const atomic_bool *rx_cancel(const struct rx *x)
+{
+    return x->c.ctx->session ? x->c.ctx->session->cancel : NULL;
+}
+
 static int rx_compile(struct rx *x, struct vstr pattern, uint32_t flags)
 {
     int rc;
@@ -38,7 +43,7 @@ static int rx_compile(struct rx *x, struct vstr pattern, uint32_t flags)
     if (x->re && x->flags == flags && rx_same(x->pattern, pattern))
         return 0;
     regex_free(x->re);
-    rc = regex_new(x->c.ctx->arena->owner, pattern, flags, &x->re, x->c.err);
+    rc = regex_new(x->c.ctx->arena->owner, pattern, flags, rx_cancel(x), &x->re, x->c.err);
     x->pattern = pattern;
     x->flags = flags;
     return rc;
@@ -61,6 +66,7 @@ static int rx_compile_similar(struct rx *x, struct vstr pattern, struct vstr esc
         rc = regex_new(x->c.ctx->arena->owner,
                        (struct vstr){(const char *)b.data, (uint32_t)b.len},
                        0,
+                       rx_cancel(x),
                        &x->re,
                        x->c.err);
     buf_done(&b);

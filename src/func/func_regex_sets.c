@@ -29,6 +29,7 @@ struct rx_task {
     const char *name;
     const char *other; /* the function that takes the flag g; NULL: this one does, or none */
     enum rx_want want;
+    const atomic_bool *cancel; /* NULL = never */
 };
 
 static bool rx_found_add(struct arena *arena, struct rx_found *f, const struct regex_span *m)
@@ -89,7 +90,8 @@ static int rx_find(struct rx_task *t, struct rx_found *ret, struct dn_err *err)
     if (t->want == RX_ALL && !(flags & REGEX_GLOBAL))
         t->want = RX_FIRST;
     if (rc == 0)
-        rc = regex_new(t->arena->owner, t->pattern, flags & ~(uint32_t)REGEX_GLOBAL, &re, err);
+        rc = regex_new(
+            t->arena->owner, t->pattern, flags & ~(uint32_t)REGEX_GLOBAL, t->cancel, &re, err);
     if (rc < 0)
         return rc;
     groups = t->want == RX_SPLIT ? 0 : regex_groups(re);
@@ -138,6 +140,7 @@ static struct rx_task
 rx_task_of(const struct func_ctx *ctx, const struct vec *args, uint32_t count, uint32_t row)
 {
     return (struct rx_task){.arena = ctx->arena,
+                            .cancel = ctx->session ? ctx->session->cancel : NULL,
                             .s = vec_str(&args[0], row),
                             .pattern = vec_str(&args[1], row),
                             .letters = count > 2 ? vec_str(&args[2], row) : (struct vstr){"", 0}};
@@ -276,6 +279,7 @@ static int rx_rows_start(struct rowfunc_call *c, struct dn_err *err)
 {
     struct rx_rows *r = c->state;
     struct rx_task t = {
+        .cancel = c->session ? c->session->cancel : NULL,
         .arena = c->run,
         .s = c->args[0].str,
         .pattern = c->args[1].str,

@@ -73,10 +73,13 @@ static int str_current_schemas(const struct str_call *c, struct vstr *ret)
     struct varray a = {.elem = TYPE_VARCHAR, .dims = 1, .low = {1}, .items = items};
     bool all = str_int(c, 0);
     bool catalog = false; /* it is in the path by itself */
+    bool temp = false;    /* likewise */
 
-    for (const char *p = s ? s->schema : ""; *p; p += strlen(p) + 1)
+    for (const char *p = s ? s->schema : ""; *p; p += strlen(p) + 1) {
         catalog = catalog || strcmp(p, "pg_catalog") == 0;
-    if (all && s && s->temp_schema[0])
+        temp = temp || strcmp(p, s->temp_schema) == 0;
+    }
+    if (all && s && s->temp_schema[0] && !temp)
         items[a.count++] = (struct datum){
             .type = TYPE_VARCHAR, .str = {s->temp_schema, (uint32_t)strlen(s->temp_schema)}};
     if (all && !catalog)
@@ -124,6 +127,63 @@ static int str_sleep_until(const struct str_call *c, struct vstr *ret)
 }
 STR_KERNEL(sleep_until)
 
+static int str_export_snapshot(const struct str_call *c, struct vstr *ret)
+{
+    const struct func_session *s = c->ctx->session;
+    struct buf b;
+
+    if (!s || !s->export_snapshot)
+        return DN_FAIL(c->err, DN_E_UNSUPPORTED, "there is no transaction here");
+    buf_init(&b, c->ctx->arena->owner);
+    return str_keep(c, s->export_snapshot(s->arg, &b, c->err), &b, ret);
+}
+STR_KERNEL(export_snapshot)
+
+/* ---- other sessions ---- */
+
+static int settings_signal(const struct func_ctx *ctx,
+                           const struct vec *args,
+                           uint32_t args_count,
+                           uint32_t row,
+                           bool end,
+                           struct dn_err *err)
+{
+    const struct func_session *s = ctx->session;
+    struct func_signal signal = {.pid = (int32_t)vec_i64(&args[0], row),
+                                 .end = end,
+                                 .timeout_ms = args_count > 1 ? vec_i64(&args[1], row) : 0};
+    int rc = settings_need(ctx, err);
+
+    if (rc == 0 && !s->signal)
+        rc = DN_FAIL(err, DN_E_UNSUPPORTED, "there are no other sessions here");
+    return rc < 0 ? rc : s->signal(s->arg, &signal, err);
+}
+
+/* A kernel of a function that asks for each row whether something could be done. */
+#define SETTINGS_BOOL(name, ask, how)                                   \
+    static int func_##name(const struct func_ctx *ctx,                  \
+                           const struct vec *args,                      \
+                           uint32_t args_count,                         \
+                           uint32_t count,                              \
+                           struct vec *ret,                             \
+                           struct dn_err *err)                          \
+    {                                                                   \
+        uint8_t *to = func_ret_alloc(ctx, ret, count, sizeof *to, err); \
+        int rc = to ? 0 : DN_E_NOMEM;                                   \
+                                                                        \
+        for (uint32_t i = 0; rc >= 0 && i < count; i++) {               \
+            to[i] = false;                                              \
+            if (vec_is_null(ret, i))                                    \
+                continue;                                               \
+            rc = ask(ctx, args, args_count, i, how, err);               \
+            to[i] = rc > 0;                                             \
+        }                                                               \
+        return rc < 0 ? rc : 0;                                         \
+    }
+
+SETTINGS_BOOL(cancel_backend, settings_signal, false)
+SETTINGS_BOOL(terminate_backend, settings_signal, true)
+
 /* ---- advisory locks ---- */
 
 /* Two numbers of 32 bits are other keys than one of 64. */
@@ -153,37 +213,20 @@ static int settings_advisory(const struct func_ctx *ctx,
         return rc < 0 ? rc : 0;                                                          \
     }                                                                                    \
     STR_KERNEL(name)
-#define ADVISORY_BOOL(name, how)                                        \
-    static int func_##name(const struct func_ctx *ctx,                  \
-                           const struct vec *args,                      \
-                           uint32_t args_count,                         \
-                           uint32_t count,                              \
-                           struct vec *ret,                             \
-                           struct dn_err *err)                          \
-    {                                                                   \
-        uint8_t *to = func_ret_alloc(ctx, ret, count, sizeof *to, err); \
-        int rc = to ? 0 : DN_E_NOMEM;                                   \
-                                                                        \
-        for (uint32_t i = 0; rc >= 0 && i < count; i++) {               \
-            if (vec_is_null(ret, i))                                    \
-                continue;                                               \
-            rc = settings_advisory(ctx, args, args_count, i, how, err); \
-            to[i] = rc > 0;                                             \
-        }                                                               \
-        return rc < 0 ? rc : 0;                                         \
-    }
 
 ADVISORY_VOID(lock, FUNC_LOCK_TAKE)
 ADVISORY_VOID(lock_shared, FUNC_LOCK_TAKE | FUNC_LOCK_SHARED)
 ADVISORY_VOID(xact_lock, FUNC_LOCK_TAKE | FUNC_LOCK_XACT)
 ADVISORY_VOID(xact_lock_shared, FUNC_LOCK_TAKE | FUNC_LOCK_XACT | FUNC_LOCK_SHARED)
 ADVISORY_VOID(unlock_all, FUNC_LOCK_GIVE | FUNC_LOCK_ALL)
-ADVISORY_BOOL(try_lock, FUNC_LOCK_TRY)
-ADVISORY_BOOL(try_lock_shared, FUNC_LOCK_TRY | FUNC_LOCK_SHARED)
-ADVISORY_BOOL(try_xact_lock, FUNC_LOCK_TRY | FUNC_LOCK_XACT)
-ADVISORY_BOOL(try_xact_lock_shared, FUNC_LOCK_TRY | FUNC_LOCK_XACT | FUNC_LOCK_SHARED)
-ADVISORY_BOOL(unlock, FUNC_LOCK_GIVE)
-ADVISORY_BOOL(unlock_shared, FUNC_LOCK_GIVE | FUNC_LOCK_SHARED)
+SETTINGS_BOOL(try_lock, settings_advisory, FUNC_LOCK_TRY)
+SETTINGS_BOOL(try_lock_shared, settings_advisory, FUNC_LOCK_TRY | FUNC_LOCK_SHARED)
+SETTINGS_BOOL(try_xact_lock, settings_advisory, FUNC_LOCK_TRY | FUNC_LOCK_XACT)
+SETTINGS_BOOL(try_xact_lock_shared,
+              settings_advisory,
+              FUNC_LOCK_TRY | FUNC_LOCK_XACT | FUNC_LOCK_SHARED)
+SETTINGS_BOOL(unlock, settings_advisory, FUNC_LOCK_GIVE)
+SETTINGS_BOOL(unlock_shared, settings_advisory, FUNC_LOCK_GIVE | FUNC_LOCK_SHARED)
 
 #define SETTINGS_ROW(fname, r, n, fn, text, ...)                                   \
     {                                                                              \
@@ -223,6 +266,31 @@ static const struct func func_settings_rows[] = {
                  func_sleep_until,
                  "Waits until the clock says so.",
                  TYPE_TIMESTAMPTZ),
+    {.name = "pg_export_snapshot",
+     .result = TYPE_VARCHAR,
+     .flags = FUNC_STRICT | FUNC_VOLATILE,
+     .kernel = func_export_snapshot,
+     .doc = "An id by which SET TRANSACTION SNAPSHOT in other sessions finds what this transaction "
+            "reads."},
+    SETTINGS_ROW("pg_cancel_backend",
+                 BOOLEAN,
+                 1,
+                 func_cancel_backend,
+                 "Cancels the statement of a session, by its pid in pg_stat_activity.",
+                 TYPE_INTEGER),
+    SETTINGS_ROW("pg_terminate_backend",
+                 BOOLEAN,
+                 1,
+                 func_terminate_backend,
+                 "Ends a session, by its pid in pg_stat_activity.",
+                 TYPE_INTEGER),
+    SETTINGS_ROW("pg_terminate_backend",
+                 BOOLEAN,
+                 2,
+                 func_terminate_backend,
+                 "The same, and waits up to so many milliseconds until it is gone.",
+                 TYPE_INTEGER,
+                 TYPE_BIGINT),
     ADVISORY_ROWS("pg_advisory_lock", VARCHAR, func_lock, "Waits for a lock of the session."),
     ADVISORY_ROWS("pg_advisory_lock_shared",
                   VARCHAR,

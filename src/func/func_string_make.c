@@ -85,8 +85,12 @@ static int str_replace(const struct str_call *c, struct vstr *ret)
     *ret = s;
     if (old.len == 0)
         return 0;
-    for (uint32_t at = 0; (at = str_find(s, old, at)) != UINT32_MAX; at += old.len)
+    for (uint32_t at = 0; (at = str_find(s, old, at)) != UINT32_MAX; at += old.len) {
         hits++;
+        rc = func_check_cancel(c->ctx, c->err);
+        if (rc < 0)
+            return rc;
+    }
     if (hits == 0)
         return 0;
     len = s.len - hits * old.len + hits * new.len;
@@ -105,6 +109,9 @@ static int str_replace(const struct str_call *c, struct vstr *ret)
         memcpy(to, new.ptr, new.len);
         to += new.len;
         from = at + old.len;
+        rc = func_check_cancel(c->ctx, c->err);
+        if (rc < 0)
+            return rc;
     }
 }
 STR_KERNEL(replace)

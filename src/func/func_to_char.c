@@ -443,7 +443,8 @@ static int str_to_char(const struct str_call *c, struct vstr *ret)
 /* An infinite time has no parts. */
 static bool char_infinite(const struct vec *v, uint32_t row)
 {
-    int64_t x = v->type == TYPE_DATE || type_is_timestamp(v->type) || v->type == TYPE_TIMESTAMPTZ
+    int64_t x = v->type == TYPE_DATE || type_is_timestamp(v->type) || v->type == TYPE_TIMESTAMPTZ ||
+                        v->type == TYPE_TIMESTAMP_LOCAL
                     ? vec_i64(v, row)
                     : 0;
 
@@ -488,6 +489,9 @@ static const struct func func_to_char_rows[] = {
     TO_CHAR(
         TIMESTAMP_NS, TIME_DOC, "to_char(TIMESTAMP(9) '2015-06-01 14:05:09.123456', 'FF3') = 123"),
     TO_CHAR(TIMESTAMPTZ, TIME_DOC, "to_char(TIMESTAMPTZ '2015-06-01', 'IYYY-IW TZ') = 2015-23 UTC"),
+    TO_CHAR(TIMESTAMP_LOCAL,
+            TIME_DOC,
+            "to_char(TIMESTAMPTZ '2015-06-01 14:05' AT TIME ZONE 'UTC', 'HH24:MI') = 14:05"),
     TO_CHAR(DATE, TIME_DOC, "to_char(DATE '2015-06-01', 'DD.MM.YY') = 01.06.15"),
     TO_CHAR(INTERVAL,
             "The interval by a template.",

@@ -2,6 +2,7 @@
  *
  * func_to_number.c: texts by a template to numbers, as PostgreSQL has it: what stands where a digit
  * should and is none is passed over. */
+#include "base/text.h"
 #include "func/ntmpl.h"
 #include "func/num.h"
 #include "func/str_int.h"
@@ -81,7 +82,7 @@ static void nread_place(struct nread *r, enum ntmpl_word word)
 /* Up to n characters that are nothing of a number. */
 static void nread_skip(struct nread *r, int n)
 {
-    while (n-- > 0 && r->at < r->in.len && !strchr("0123456789.,+-", r->in.ptr[r->at]))
+    while (n-- > 0 && r->at < r->in.len && !text_one_of(r->in.ptr[r->at], "0123456789.,+-"))
         r->at += str_char_len(r->in, r->at);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * func_zone.c: time zones: AT TIME ZONE, date_trunc of TIMESTAMPTZ, times made of parts. A
- * TIMESTAMP says what clocks show, as if they were at UTC; a TIMESTAMPTZ is an instant. */
+ * TIMESTAMPTZ is an instant, a TIMESTAMP_LOCAL what clocks show at one. A TIMESTAMP is an instant,
+ * too, but AT TIME ZONE takes it as what clocks show, as if they were at UTC. */
 #include "func/func_zone.h"
 #include "func/bucket_int.h"
 #include "func/str_int.h"
@@ -301,6 +302,66 @@ static const struct func func_cast_zone_rows[] = {
 const struct func_table func_table_cast_zone = {func_cast_zone_rows,
                                                 DN_ARRAY_SIZE(func_cast_zone_rows)};
 
+/* Between what clocks of the session's zone show and the instant at which they show it. */
+static int
+zone_from_local(struct zoned *z, int64_t local, enum type_id type, int64_t *ret, struct dn_err *err)
+{
+    int64_t per = type_ts_per_second(type);
+    int64_t us = 0;
+    int rc = zoned_instant(z->zone, local, &us, err);
+
+    *ret = us;
+    if (rc < 0 || zoned_infinite(us) || per == ZONED_US)
+        return rc;
+    if (per < ZONED_US) {
+        *ret = civil_floor(us + ZONED_US / per / 2, ZONED_US / per);
+        return 0;
+    }
+    return __builtin_mul_overflow(us, per / ZONED_US, ret) ? func_fail_range(type, err) : 0;
+}
+
+static int
+zone_to_local(struct zoned *z, int64_t t, enum type_id type, int64_t *ret, struct dn_err *err)
+{
+    int64_t per = type_ts_per_second(type);
+    int64_t us = t;
+
+    if (zoned_infinite(t)) {
+        *ret = t;
+        return 0;
+    }
+    if (per < ZONED_US && __builtin_mul_overflow(t, ZONED_US / per, &us))
+        return zoned_fail(err);
+    if (per > ZONED_US)
+        us = civil_floor(t + per / ZONED_US / 2, per / ZONED_US);
+    return zoned_local(z, us, ret, err);
+}
+
+ZONED_EACH(func_cast_local_instant,
+           int64_t,
+           zone_from_local(&z, vec_i64(&args[0], i), ret->type, &to[i], err))
+ZONED_EACH(func_cast_instant_local,
+           int64_t,
+           zone_to_local(&z, vec_i64(&args[0], i), args[0].type, &to[i], err))
+
+/* No SQL names the type: the casts to it have no examples. */
+#define ZONE_LOCAL(type, sql, shown)                                                          \
+    ZONE_CAST(TIMESTAMP_LOCAL,                                                                \
+              type,                                                                           \
+              func_cast_local_instant,                                                        \
+              "CAST(TIMESTAMPTZ '2015-06-01 09:47' AT TIME ZONE 'UTC' AS " sql ") = " shown), \
+        ZONE_CAST(type, TIMESTAMP_LOCAL, func_cast_instant_local, NULL)
+
+static const struct func func_cast_local_rows[] = {
+    ZONE_LOCAL(TIMESTAMP, "TIMESTAMP", "2015-06-01T09:47:00.000Z"),
+    ZONE_LOCAL(TIMESTAMP_US, "TIMESTAMP(6)", "2015-06-01T09:47:00.000000Z"),
+    ZONE_LOCAL(TIMESTAMP_NS, "TIMESTAMP(9)", "2015-06-01T09:47:00.000000000Z"),
+    ZONE_LOCAL(TIMESTAMPTZ, "TIMESTAMPTZ", "2015-06-01 09:47:00+00"),
+};
+
+const struct func_table func_table_cast_local = {func_cast_local_rows,
+                                                 DN_ARRAY_SIZE(func_cast_local_rows)};
+
 /* ---- now ---- */
 
 static int64_t zone_now(const struct func_ctx *ctx)
@@ -349,19 +410,21 @@ FUNC_EACH(func_current_tz_in, int64_t, zone_digits(args, i, zone_now(ctx), &to[i
         .name = "timezone", .args = {TYPE_INTERVAL, TYPE_##from}, .args_count = 2,              \
         .result = TYPE_##to, .flags = FUNC_STRICT, .kernel = fn, .doc = text, .example = sample \
     }
-#define ZONE_NOW(fname, r, fn, text)                                                         \
-    {                                                                                        \
-        .name = fname, .result = TYPE_##r, .flags = FUNC_STRICT | FUNC_STABLE, .kernel = fn, \
-        .doc = text                                                                          \
+#define ZONE_NOW(fname, r, fn, text)                                                        \
+    {                                                                                       \
+        .name = fname, .result = TYPE_##r, .flags = FUNC_STRICT | FUNC_STABLE | FUNC_CLOCK, \
+        .kernel = fn, .doc = text                                                           \
     }
 #define ZONE_NOW_IN(fname, r, fn)                                                   \
     {                                                                               \
         .name = fname, .args = {TYPE_INTEGER}, .args_count = 1, .result = TYPE_##r, \
-        .flags = FUNC_STRICT | FUNC_STABLE, .kernel = fn,                           \
+        .flags = FUNC_STRICT | FUNC_STABLE | FUNC_CLOCK, .kernel = fn,              \
         .doc = "The same, rounded to that many digits of a second."                 \
     }
-#define ZONE_SHOW_DOC                                                                              \
-    "What clocks of the zone show at that instant, as a TIMESTAMP; t AT TIME ZONE z is the same. " \
+#define ZONE_SHOW_DOC                                                                          \
+    "What clocks of the zone show at that instant, as a time stamp without a zone; t AT TIME " \
+    "ZONE z "                                                                                  \
+    "is the same. "                                                                            \
     "The zone is a name (Europe/Berlin), an abbreviation (CEST), a POSIX string or an interval."
 #define ZONE_FIND_DOC                                                                        \
     "The instant at which clocks of the zone show that time; t AT TIME ZONE z is the same. " \
@@ -369,10 +432,10 @@ FUNC_EACH(func_current_tz_in, int64_t, zone_digits(args, i, zone_now(ctx), &to[i
 
 static const struct func func_zone_rows[] = {
     ZONE_AT(TIMESTAMPTZ,
-            TIMESTAMP_US,
+            TIMESTAMP_LOCAL,
             func_zone_show,
             ZONE_SHOW_DOC,
-            "timezone('CEST', TIMESTAMPTZ '2015-06-01 08:00+00') = 2015-06-01T10:00:00.000000Z"),
+            "timezone('CEST', TIMESTAMPTZ '2015-06-01 08:00+00') = 2015-06-01 10:00:00"),
     ZONE_AT(TIMESTAMP_US,
             TIMESTAMPTZ,
             func_zone_find,
@@ -384,16 +447,22 @@ static const struct func func_zone_rows[] = {
             ZONE_FIND_DOC,
             "timezone('CEST', TIMESTAMP(9) '2015-06-01 10:00') = 2015-06-01 08:00:00+00"),
     ZONE_AT(DATE,
-            TIMESTAMP_US,
+            TIMESTAMP_LOCAL,
             func_zone_show,
             ZONE_SHOW_DOC,
-            "timezone('CEST', DATE '2015-06-01') = 2015-06-01T02:00:00.000000Z"),
+            "timezone('CEST', DATE '2015-06-01') = 2015-06-01 02:00:00"),
+    ZONE_AT(TIMESTAMP_LOCAL,
+            TIMESTAMPTZ,
+            func_zone_find,
+            ZONE_FIND_DOC,
+            "timezone('CEST', TIMESTAMPTZ '2015-06-01 10:00' AT TIME ZONE 'UTC') = 2015-06-01 "
+            "08:00:00+00"),
     ZONE_AT_IV(TIMESTAMPTZ,
-               TIMESTAMP_US,
+               TIMESTAMP_LOCAL,
                func_zone_show,
                ZONE_SHOW_DOC,
                "timezone(INTERVAL '-5h', TIMESTAMPTZ '2015-06-01 08:00+00') = "
-               "2015-06-01T03:00:00.000000Z"),
+               "2015-06-01 03:00:00"),
     ZONE_AT_IV(TIMESTAMP_US,
                TIMESTAMPTZ,
                func_zone_find,
@@ -407,10 +476,16 @@ static const struct func func_zone_rows[] = {
                "timezone(INTERVAL '-5h', TIMESTAMP(9) '2015-06-01 10:00') = 2015-06-01 "
                "15:00:00+00"),
     ZONE_AT_IV(DATE,
-               TIMESTAMP_US,
+               TIMESTAMP_LOCAL,
                func_zone_show,
                ZONE_SHOW_DOC,
-               "timezone(INTERVAL '-5h', DATE '2015-06-01') = 2015-05-31T19:00:00.000000Z"),
+               "timezone(INTERVAL '-5h', DATE '2015-06-01') = 2015-05-31 19:00:00"),
+    ZONE_AT_IV(TIMESTAMP_LOCAL,
+               TIMESTAMPTZ,
+               func_zone_find,
+               ZONE_FIND_DOC,
+               "timezone(INTERVAL '-5h', TIMESTAMPTZ '2015-06-01 10:00' AT TIME ZONE 'UTC') = "
+               "2015-06-01 15:00:00+00"),
     {.name = "date_trunc",
      .args = {TYPE_VARCHAR, TYPE_TIMESTAMPTZ},
      .args_count = 2,
@@ -431,11 +506,11 @@ static const struct func func_zone_rows[] = {
     ZONE_NOW("current_date", DATE, func_current_date, "The day on which the transaction began."),
     ZONE_NOW("localtime", TIME, func_current_time, "The time of day of current_timestamp."),
     ZONE_NOW("localtimestamp",
-             TIMESTAMP_US,
+             TIMESTAMP_LOCAL,
              func_local_stamp,
              "What clocks of the session's zone show at current_timestamp."),
     ZONE_NOW_IN("localtime", TIME, func_current_time_in),
-    ZONE_NOW_IN("localtimestamp", TIMESTAMP_US, func_local_stamp_in),
+    ZONE_NOW_IN("localtimestamp", TIMESTAMP_LOCAL, func_local_stamp_in),
     ZONE_NOW_IN("current_timestamp", TIMESTAMPTZ, func_current_tz_in),
 };
 

@@ -401,17 +401,3 @@ int num_fit(struct vnumeric a, int precision, int scale, struct vnumeric *ret, s
                     precision - scale);
     return rc;
 }
-
-struct vnumeric num_trim(struct vnumeric a)
-{
-    vnumeric_i128 coef = vnumeric_coef(a);
-    int scale = a.scale;
-
-    if (a.special)
-        return a;
-    if (coef == 0)
-        return vnumeric_make(0, 0);
-    for (; scale > 0 && coef % 10 == 0; scale--)
-        coef /= 10;
-    return vnumeric_make(coef, scale);
-}

@@ -148,8 +148,6 @@ int num_round(struct vnumeric a,
 /* As NUMERIC(precision, scale) keeps it. "numeric field overflow". */
 int num_fit(struct vnumeric a, int precision, int scale, struct vnumeric *ret, struct dn_err *err)
     DN_MUST_CHECK;
-/* Without zeros at the end of the fraction. */
-struct vnumeric num_trim(struct vnumeric a);
 /* Where the first digit stands: 5 for 123456, -1 for 0.1; 0 for zero. */
 int num_exponent(struct vnumeric a);
 

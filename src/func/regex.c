@@ -3,12 +3,16 @@
  * regex.c: translated patterns, run by PCRE2. It backtracks and takes the first branch that fits;
  * where a match starts is the same by any rule, where it ends is asked of its other engine, which
  * follows all ways at once and knows the longest and the shortest. A second run then finds the
- * groups: a callout at the end of every pattern turns away all other ends.
+ * groups: a callout at the end of every pattern turns away all other ends. Another callout at the
+ * start of every pattern looks whether the statement is to end: the limits below hold for one
+ * start, and a text has many.
  *
  * The backtracking engine may take exponentially long: it is stopped, and the other, which cannot,
  * asked instead. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "func/regex.h"
+
+#include "base/cancel.h"
 
 #include <pcre2.h>
 #include <string.h>
@@ -32,6 +36,8 @@ struct regex {
     uint32_t work_count;
     struct regex_plan plan;
     size_t end;
+    struct vstr valid;         /* the text whose UTF-8 was found valid last */
+    const atomic_bool *cancel; /* borrowed; NULL = never */
 };
 
 static void *regex_alloc(size_t size, void *owner)
@@ -42,6 +48,15 @@ static void *regex_alloc(size_t size, void *owner)
 static void regex_release(void *p, void *owner DN_UNUSED)
 {
     mem_free(p);
+}
+
+static int regex_at_try(pcre2_callout_block *at, void *data)
+{
+    const struct regex *re = data;
+
+    return at->callout_number == REGEX_TRY_CALLOUT && dn_cancel_check(re->cancel, NULL) < 0
+               ? PCRE2_ERROR_CALLOUT
+               : 0;
 }
 
 static int regex_at_end(pcre2_callout_block *at, void *data)
@@ -105,6 +120,7 @@ static int regex_contexts(struct regex *re, struct dn_err *err)
     pcre2_set_match_limit_8(re->ended, REGEX_STEPS * 10);
     pcre2_set_heap_limit_8(re->plain, REGEX_HEAP_KB);
     pcre2_set_heap_limit_8(re->ended, REGEX_HEAP_KB);
+    pcre2_set_callout_8(re->plain, regex_at_try, re);
     pcre2_set_callout_8(re->ended, regex_at_end, re);
     return 0;
 }
@@ -112,6 +128,7 @@ static int regex_contexts(struct regex *re, struct dn_err *err)
 int regex_new(struct mem_owner *owner,
               struct vstr pattern,
               uint32_t flags,
+              const atomic_bool *cancel,
               struct regex **ret,
               struct dn_err *err)
 {
@@ -123,8 +140,9 @@ int regex_new(struct mem_owner *owner,
     if (!re)
         return DN_FAIL_NOMEM(err);
     re->owner = owner;
+    re->cancel = cancel;
     buf_init(&text, owner);
-    buf_puts(&text, "(?:");
+    buf_printf(&text, "(?C%d)(?:", REGEX_TRY_CALLOUT);
     rc = regex_translate(pattern, flags, &text, &re->plan, err);
     buf_printf(&text, ")(?C%d)", REGEX_END_CALLOUT);
     if (rc == 0 && text.failed)
@@ -149,8 +167,10 @@ uint32_t regex_groups(const struct regex *re)
     return re->plan.groups;
 }
 
-static int regex_fail(int code, struct dn_err *err)
+static int regex_fail(const struct regex *re, int code, struct dn_err *err)
 {
+    if (code == PCRE2_ERROR_CALLOUT)
+        return dn_cancel_check(re->cancel, err);
     if (code == PCRE2_ERROR_NOMEMORY)
         return DN_FAIL_NOMEM(err);
     if (code <= PCRE2_ERROR_UTF8_ERR1 && code >= PCRE2_ERROR_UTF8_ERR21)
@@ -217,7 +237,7 @@ static int regex_fill(struct regex *re,
                          re->data,
                          re->ended);
         if (rc < 0)
-            return regex_fail(rc, err);
+            return regex_fail(re, rc, err);
     }
     for (uint32_t i = 1; i < count; i++) {
         bool took = i <= re->plan.groups && at[2 * i] != PCRE2_UNSET;
@@ -236,12 +256,17 @@ int regex_match(struct regex *re,
                 struct dn_err *err)
 {
     const size_t *at = pcre2_get_ovector_pointer_8(re->data);
-    int rc = pcre2_match(re->code, (PCRE2_SPTR8)s.ptr, s.len, from, 0, re->data, re->plain);
+    bool valid = from > 0 && re->valid.ptr == s.ptr && re->valid.len == s.len;
+    uint32_t options = valid ? PCRE2_NO_UTF_CHECK : 0;
+    int rc = pcre2_match(re->code, (PCRE2_SPTR8)s.ptr, s.len, from, options, re->data, re->plain);
     bool known = rc > 0 && !re->plan.ambiguous;
     int wide = rc;
 
+    if (from == 0 && rc > 0) /* all of it was checked, and is not again for further matches */
+        re->valid = s;
+
     if (regex_gave_up(rc) && s.len <= REGEX_SLOW_MAX) {
-        rc = regex_wide(re, s, from, 0);
+        rc = regex_wide(re, s, from, options);
         at = pcre2_get_ovector_pointer_8(re->wide);
     } else if (rc > 0 && count > 0 && re->plan.ambiguous) {
         wide = regex_wide(re, s, (uint32_t)at[0], PCRE2_ANCHORED | PCRE2_NO_UTF_CHECK);
@@ -255,7 +280,7 @@ int regex_match(struct regex *re,
     if (rc == PCRE2_ERROR_NOMATCH)
         return 0;
     if (rc < 0)
-        return regex_fail(rc, err);
+        return regex_fail(re, rc, err);
     if (count == 0)
         return 1;
     ret[0] = (struct regex_span){(uint32_t)at[0], (uint32_t)at[1]};

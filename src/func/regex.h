@@ -17,6 +17,8 @@
 #include "base/err.h"
 #include "vec/vec.h"
 
+#include <stdatomic.h>
+
 /* Groups that can be asked for; \1 to \9 and the numbers of regexp_substr are among them. */
 #define REGEX_GROUPS 100u
 
@@ -39,10 +41,12 @@ struct regex_span {
 /* The letters of a flags argument, PostgreSQL's: c e g i m n p q s t w x. DN_E_INVALID_PARAM. */
 int regex_flags(struct vstr text, uint32_t *ret, struct dn_err *err) DN_MUST_CHECK;
 
-/* Memory is of the owner until regex_free. DN_E_BAD_REGEX, DN_E_NOMEM. */
+/* Memory is of the owner until regex_free. cancel (NULL = never) ends matches: DN_E_CANCELED.
+ * DN_E_BAD_REGEX, DN_E_NOMEM. */
 int regex_new(struct mem_owner *owner,
               struct vstr pattern,
               uint32_t flags,
+              const atomic_bool *cancel,
               struct regex **ret,
               struct dn_err *err) DN_MUST_CHECK;
 void regex_free(struct regex *re); /* NULL is fine */
@@ -60,6 +64,10 @@ int regex_match(struct regex *re,
                 struct dn_err *err) DN_MUST_CHECK;
 
 /* ---- inside regex*.c ---- */
+
+/* In patterns: the statement may have to end. Before all of it (once for each place where a match
+ * may start), and behind what is counted. */
+#define REGEX_TRY_CALLOUT 1
 
 struct regex_plan {
     uint32_t groups; /* that capture */

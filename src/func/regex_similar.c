@@ -3,6 +3,7 @@
  * regex_similar.c: the patterns of SIMILAR TO as AREs: % and _ as in LIKE; | * + ? {m,n} () [] as
  * in regular expressions; all of the text must fit. In substring(s SIMILAR p ESCAPE e) escape and
  * double quote stand around the part that is wanted: as little as can be goes before it. */
+#include "base/text.h"
 #include "func/regex.h"
 
 #include <string.h>
@@ -92,7 +93,7 @@ static void similar_bracket(struct similar *s)
         buf_u8(s->b, (uint8_t)c);
         if (c == ']' && !first)
             return;
-        if (c == '[' && s->at < s->in.len && strchr(":.=", s->in.ptr[s->at])) {
+        if (c == '[' && s->at < s->in.len && text_one_of(s->in.ptr[s->at], ":.=")) {
             char mark = s->in.ptr[s->at];
 
             do

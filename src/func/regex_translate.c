@@ -3,63 +3,9 @@
  * regex_translate.c: an ARE, character by character, as PCRE2 reads it. What ARE does not allow is
  * refused here, so PCRE2's own syntax never shows: all that is not a letter, digit or beyond ASCII
  * goes out escaped. */
-#include "func/regex.h"
+#include "base/text.h"
+#include "func/regex_tr.h"
 #include "func/text_int.h"
-
-#include <string.h>
-
-#define TR_DEPTH  200u
-#define TR_REPEAT 255u /* greatest bound */
-
-enum tr_prefer { TR_NONE, TR_LONG, TR_SHORT };
-
-/* One open parenthesis; [0] is the whole. */
-struct tr_group {
-    enum tr_prefer branch; /* of this branch so far */
-    bool many;             /* has branches */
-    bool captures;
-    bool look; /* a constraint: nothing may repeat it */
-};
-
-struct tr {
-    const char *p;
-    const char *end;
-    struct buf *b;
-    struct dn_err *err;
-    uint32_t flags;
-    uint32_t depth;
-    uint32_t looks;  /* open look-arounds: groups in them do not capture */
-    uint32_t opened; /* capturing groups */
-    uint32_t closed;
-    uint32_t quantifiers;
-    bool branches;
-    bool atom;            /* there is something to repeat */
-    bool repeated;        /* a quantifier stands there already */
-    enum tr_prefer inner; /* of the atom */
-    struct tr_group stack[TR_DEPTH];
-};
-
-static int tr_fail(const struct tr *t, const char *why)
-{
-    return DN_FAIL(t->err, DN_E_BAD_REGEX, "invalid regular expression: %s", why);
-}
-
-static bool tr_more(const struct tr *t)
-{
-    return t->p < t->end;
-}
-
-static bool tr_next_is(const struct tr *t, const char *s)
-{
-    size_t n = strlen(s);
-
-    return (size_t)(t->end - t->p) >= n && memcmp(t->p, s, n) == 0;
-}
-
-static bool tr_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 static bool tr_alnum(char c)
 {
@@ -274,7 +220,7 @@ static int tr_element(struct tr *t, uint32_t *ret)
     t->p++;
     if (!tr_more(t))
         return tr_fail(t, "invalid escape \\ sequence");
-    if (strchr("dswDSW", *t->p)) {
+    if (text_one_of(*t->p, "dswDSW")) {
         char c = *t->p++;
 
         if (c == 'd' || c == 'D')
@@ -409,79 +355,8 @@ static int tr_close(struct tr *t)
     t->closed += g.captures;
     buf_u8(t->b, ')');
     t->atom = !g.look;
+    t->single = TR_NO_SINGLE;
     t->inner = g.many ? TR_LONG : g.branch;
-    return 0;
-}
-
-/* ---- quantifiers ---- */
-
-static int tr_bound(struct tr *t, uint32_t *ret)
-{
-    *ret = 0;
-    if (!tr_more(t) || !tr_digit(*t->p))
-        return tr_fail(t, "invalid repetition count(s)");
-    while (tr_more(t) && tr_digit(*t->p) && *ret <= TR_REPEAT)
-        *ret = *ret * 10 + (uint32_t)(*t->p++ - '0');
-    return *ret > TR_REPEAT ? tr_fail(t, "invalid repetition count(s)") : 0;
-}
-
-/* {m}, {m,} or {m,n} behind the {; ret_exact: the first of them. */
-static int tr_bounds(struct tr *t, bool *ret_exact)
-{
-    uint32_t m;
-    uint32_t n;
-    int rc = tr_bound(t, &m);
-
-    *ret_exact = false;
-    if (rc < 0)
-        return rc;
-    buf_printf(t->b, "{%u", m);
-    if (!tr_next_is(t, ",")) {
-        *ret_exact = true;
-    } else {
-        t->p++;
-        buf_u8(t->b, ',');
-        if (!tr_next_is(t, "}")) {
-            rc = tr_bound(t, &n);
-            if (rc < 0)
-                return rc;
-            if (n < m)
-                return tr_fail(t, "invalid repetition count(s)");
-            buf_printf(t->b, "%u", n);
-        }
-    }
-    if (!tr_next_is(t, "}"))
-        return tr_fail(t, "invalid repetition count(s)");
-    t->p++;
-    buf_u8(t->b, '}');
-    return 0;
-}
-
-/* The character c, which is taken, starts a quantifier. */
-static int tr_quantifier(struct tr *t, char c)
-{
-    bool exact = false;
-    bool lazy = false;
-    int rc;
-
-    if (!t->atom || t->repeated)
-        return tr_fail(t, "quantifier operand invalid");
-    if (c == '{') {
-        rc = tr_bounds(t, &exact);
-        if (rc < 0)
-            return rc;
-    } else {
-        buf_u8(t->b, (uint8_t)c);
-    }
-    if (tr_next_is(t, "?")) {
-        t->p++;
-        lazy = true;
-        buf_u8(t->b, '?');
-    }
-    if (!exact)
-        t->inner = lazy ? TR_SHORT : TR_LONG;
-    t->quantifiers++;
-    t->repeated = true;
     return 0;
 }
 
@@ -505,7 +380,7 @@ static bool tr_skip(struct tr *t)
             t->p++;
         return true;
     }
-    if (!strchr(" \t\n\r\f\v", *t->p) || !*t->p)
+    if (!text_one_of(*t->p, " \t\n\r\f\v"))
         return false;
     t->p++;
     return true;
@@ -516,6 +391,7 @@ static int tr_other(struct tr *t)
     char c = *t->p;
 
     t->atom = true;
+    t->single = t->b->len;
     switch (c) {
     case '\\':
         t->p++;
@@ -544,7 +420,7 @@ static int tr_step(struct tr *t)
 
     if (c == '*' || c == '+' || c == '?' || (c == '{' && t->p + 1 < t->end && tr_digit(t->p[1]))) {
         t->p++;
-        return tr_quantifier(t, c);
+        return regex_tr_repeat(t, c);
     }
     tr_settle(t);
     t->repeated = false;

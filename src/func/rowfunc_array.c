@@ -240,6 +240,7 @@ static const struct rowfunc rowfunc_rows[] = {
      .state_size = sizeof(bool),
      .start = single_start,
      .next = none_next,
+     .column = "relid",
      .doc = "No rows: partitions are no tables of their own."},
 };
 

@@ -8,6 +8,7 @@
 #include "func/session_list.h"
 #include "func/slab.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -37,6 +38,7 @@ enum func_ask_kind {
     FUNC_ASK_INDEX,      /* pg_get_indexdef(oid, sub: column or 0) */
     FUNC_ASK_VIEW,       /* pg_get_viewdef */
     FUNC_ASK_PARTKEY,    /* pg_get_partkeydef */
+    FUNC_ASK_TRIGGER,    /* pg_get_triggerdef(oid, pretty) */
     FUNC_ASK_PARTITION,  /* partition_info(text, more) */
     FUNC_ASK_ARGUMENTS,  /* pg_get_function_arguments */
     FUNC_ASK_RESULT,     /* pg_get_function_result */
@@ -84,6 +86,7 @@ struct func_ask {
     int type; /* enum type_id: TYPE_REGCLASS, … */
     int64_t oid;
     int64_t sub;
+    bool pretty;      /* TRIGGER: for people to read */
     const char *text; /* text_len bytes */
     uint32_t text_len;
     const char *more;
@@ -133,11 +136,15 @@ struct func_serial {
 
 struct func_session {
     void *arg;
-    uint64_t (*random)(void *arg);        /* 64 random bits */
+    const atomic_bool *cancel;     /* set: what takes long gives up (base/cancel.h); NULL = never */
+    uint64_t (*random)(void *arg); /* 64 random bits */
     void (*seed)(void *arg, double seed); /* random() goes on from here */
     int64_t (*clock_ns)(void *arg);       /* what time it is now */
     /* Sets the clock ahead; refused unless it is one for tests. */
     int (*clock_advance)(void *arg, int64_t to_ns, struct dn_err *err);
+    /* The clock of the machine is right: this is the day, in days since 1970 UTC (docs/adr/0014).
+     */
+    int (*clock_confirm)(void *arg, int64_t day, struct dn_err *err);
     int64_t statement_ns;   /* when the statement began */
     int64_t transaction_ns; /* when its transaction did: 'now', 'today' */
     int64_t opened_ns;      /* when the database was opened */
@@ -156,6 +163,10 @@ struct func_session {
     int (*reload)(void *arg, struct dn_err *err); /* pg_reload_conf() */
     /* fn for each cursor or (prepared) prepared statement. The thread of the statement. */
     void (*kept)(void *arg, bool prepared, func_kept_fn fn, void *fn_arg);
+    /* fn for each session of the database; and a signal to one: 1 done, 0 it is not there, or (with
+     * a timeout) still is. */
+    int (*activity)(void *arg, func_activity_fn fn, void *fn_arg, struct dn_err *err);
+    int (*signal)(void *arg, const struct func_signal *s, struct dn_err *err);
     /* fn for each counter of PUT COUNTER; set: it has a value. */
     int (*counters)(void *arg,
                     void (*fn)(void *fn_arg, const char *name, bool set, int64_t value),
@@ -166,6 +177,8 @@ struct func_session {
     int (*sleep)(void *arg, double seconds, struct dn_err *err);
     /* 1: done; 0: it cannot be had now, or was not held. how: enum func_lock. */
     int (*advisory)(void *arg, unsigned how, int64_t key, struct dn_err *err);
+    /* pg_export_snapshot(): the id, into b. The thread of the statement. */
+    int (*export_snapshot)(void *arg, struct buf *b, struct dn_err *err);
     /* About objects: 0, DN_NOT_FOUND (NULL), or an error. NULL: nobody knows. */
     int (*ask)(void *arg, const struct func_ask *ask, struct func_answer *ret, struct dn_err *err);
     /* A sequence; ret has room for count values, or one. */

@@ -38,3 +38,31 @@ struct func_kept {
     uint32_t types_count;
 };
 typedef void (*func_kept_fn)(void *arg, const struct func_kept *k);
+
+/* A session of the database, for pg_stat_activity. Valid for the call. */
+enum func_activity_state {
+    FUNC_ACTIVITY_IDLE,
+    FUNC_ACTIVITY_ACTIVE,
+    FUNC_ACTIVITY_BLOCK,  /* idle in transaction */
+    FUNC_ACTIVITY_FAILED, /* … (aborted) */
+};
+struct func_activity {
+    int32_t pid;
+    uint32_t user;
+    const char *user_name;
+    const char *application;
+    bool seen; /* the session that asks may see the rest */
+    enum func_activity_state state;
+    const char *address; /* NULL: none */
+    int port;
+    int64_t connected_us, transaction_us, statement_us, changed_us; /* 0 = none */
+    const char *query;
+};
+typedef void (*func_activity_fn)(void *arg, const struct func_activity *a);
+
+/* pg_cancel_backend, pg_terminate_backend (end). */
+struct func_signal {
+    int32_t pid;
+    bool end;
+    int64_t timeout_ms; /* waits so long for its end */
+};

@@ -90,7 +90,7 @@ text_print_float(const struct func_session *session, const struct datum *d, stru
         text_print_f64(d->v.f64, b);
 }
 
-/* INTERVAL, DATE, TIME, TIMETZ and TIMESTAMPTZ. */
+/* INTERVAL, DATE, TIME, TIMETZ, TIMESTAMPTZ and TIMESTAMP_LOCAL. */
 static void
 text_print_temporal(const struct func_session *session, const struct datum *d, struct buf *b)
 {
@@ -102,6 +102,8 @@ text_print_temporal(const struct func_session *session, const struct datum *d, s
         text_print_clock(d->v.i64, b);
     else if (d->type == TYPE_TIMETZ)
         text_print_timetz(d->v.i64, b);
+    else if (d->type == TYPE_TIMESTAMP_LOCAL)
+        text_print_local_in(session, d->v.i64, b);
     else
         text_print_zoned_in(session, d->v.i64, b);
 }
@@ -168,6 +170,7 @@ void text_print_as(const struct func_session *session,
     case TYPE_TIME:
     case TYPE_TIMETZ:
     case TYPE_TIMESTAMPTZ:
+    case TYPE_TIMESTAMP_LOCAL:
         text_print_temporal(session, d, b);
         return;
     case TYPE_UUID:
@@ -241,7 +244,7 @@ text_parse_varchar(struct vstr s, struct arena *arena, struct vstr *ret, struct 
 {
     char *to;
 
-    if (!text_utf8_valid(s.ptr, s.len))
+    if (!text_value_valid(s.ptr, s.len))
         return DN_FAIL(err, DN_E_BAD_ENCODING, "the text is not valid UTF-8");
     to = arena_strndup(arena, s.ptr, s.len);
     if (!to)
@@ -273,7 +276,7 @@ int text_parse(
     return text_parse_in(NULL, type, s, arena, ret, err);
 }
 
-/* INTERVAL, DATE, TIME, TIMETZ and TIMESTAMPTZ. */
+/* INTERVAL, DATE, TIME, TIMETZ, TIMESTAMPTZ and TIMESTAMP_LOCAL. */
 static int text_parse_temporal(const struct func_session *session,
                                enum type_id type,
                                struct vstr s,
@@ -283,10 +286,11 @@ static int text_parse_temporal(const struct func_session *session,
     if (type == TYPE_INTERVAL)
         return text_parse_interval_in(
             session ? session->interval_style : INTERVAL_POSTGRES, s, &d->iv, err);
-    return type == TYPE_DATE     ? text_parse_date(session, s, &d->v.i64, err)
-           : type == TYPE_TIME   ? text_parse_clock(session, s, &d->v.i64, err)
-           : type == TYPE_TIMETZ ? text_parse_timetz(session, s, &d->v.i64, err)
-                                 : text_parse_timestamptz(session, s, &d->v.i64, err);
+    return type == TYPE_DATE              ? text_parse_date(session, s, &d->v.i64, err)
+           : type == TYPE_TIME            ? text_parse_clock(session, s, &d->v.i64, err)
+           : type == TYPE_TIMETZ          ? text_parse_timetz(session, s, &d->v.i64, err)
+           : type == TYPE_TIMESTAMP_LOCAL ? text_parse_local(session, s, &d->v.i64, err)
+                                          : text_parse_timestamptz(session, s, &d->v.i64, err);
 }
 
 static int text_parse_one(const struct func_session *session,
@@ -339,6 +343,7 @@ static int text_parse_one(const struct func_session *session,
     case TYPE_TIME:
     case TYPE_TIMETZ:
     case TYPE_TIMESTAMPTZ:
+    case TYPE_TIMESTAMP_LOCAL:
         rc = text_parse_temporal(session, type, s, &d, err);
         break;
     case TYPE_UUID:

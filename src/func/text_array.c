@@ -7,9 +7,12 @@
  *     item  = list | NULL | "quoted, with \ before quotes and backslashes" | anything else
  *
  * All lists of one depth have the same length. */
+#include "base/text.h"
+#include "func/func_array.h"
 #include "func/text_int.h"
 #include "vec/array.h"
 
+#include <inttypes.h>
 #include <strings.h>
 
 /* ---- out ---- */
@@ -19,7 +22,7 @@ static bool text_item_needs_quotes(struct vstr s)
     if (s.len == 0 || (s.len == 4 && strncasecmp(s.ptr, "null", 4) == 0))
         return true;
     for (uint32_t i = 0; i < s.len; i++)
-        if (text_is_space(s.ptr[i]) || (s.ptr[i] && strchr("{},\"\\", s.ptr[i])))
+        if (text_is_space(s.ptr[i]) || text_one_of(s.ptr[i], "{},\"\\"))
             return true;
     return false;
 }
@@ -102,7 +105,7 @@ void text_print_array(const struct func_session *session,
         for (uint32_t k = 0; k < a.dims; k++)
             bounds |= a.low[k] != 1;
         for (uint32_t k = 0; bounds && k < a.dims; k++)
-            buf_printf(b, "[%d:%d]", a.low[k], a.low[k] + a.len[k] - 1);
+            buf_printf(b, "[%d:%" PRId64 "]", a.low[k], varray_high(&a, k));
         buf_puts(b, bounds ? "=" : "");
         text_print_items(session, style, &a, &scratch, b);
         b->failed = b->failed || scratch.failed;
@@ -178,7 +181,7 @@ static int text_list_item(struct text_list *l, struct dn_err *err)
 
     if (!text)
         return DN_FAIL_NOMEM(err);
-    while (l->p < l->end && !strchr(",{}", *l->p)) {
+    while (l->p < l->end && !text_one_of(*l->p, ",{}")) {
         if (*l->p == '"') {
             if (n > 0 || quoted)
                 return text_list_fail(l, "a quote stands inside of an element", err);
@@ -367,6 +370,8 @@ int text_parse_array(const struct func_session *session,
             rc = text_list_fail(&l, "the bounds do not fit the elements", err);
         l.a.low[d] = low[d];
     }
+    if (rc == 0)
+        rc = func_array_bounds(&l.a, err);
     if (rc < 0)
         return rc;
     buf_init(&b, arena->owner);

@@ -188,6 +188,31 @@ int text_parse_timestamptz(const struct func_session *session,
     return text_time_to_type(seconds, ns, TYPE_TIMESTAMP_US, true, ret, &exact, err);
 }
 
+int text_parse_local(const struct func_session *session,
+                     struct vstr s,
+                     int64_t *ret,
+                     struct dn_err *err)
+{
+    struct text_instant t;
+    struct tz_zone room;
+    const struct tz_zone *zone;
+    int64_t seconds;
+    bool exact;
+    int rc = text_read_instant(session, TYPE_TIMESTAMP_LOCAL, s, &t, err);
+
+    if (rc < 0)
+        return rc;
+    if (t.word.len) {
+        rc = text_find_zone(session, &t, &room, &zone, err);
+        if (rc < 0)
+            return rc;
+    }
+    seconds = t.infinite > 0   ? INT64_MAX
+              : t.infinite < 0 ? INT64_MIN
+                               : t.days * CIVIL_DAY_SECONDS + t.seconds;
+    return text_time_to_type(seconds, t.ns, TYPE_TIMESTAMP_LOCAL, true, ret, &exact, err);
+}
+
 /* ---- UUID ---- */
 
 void text_print_uuid(struct vstr s, struct buf *b)

@@ -30,6 +30,14 @@ static void style_day(const struct func_session *session, int64_t days, struct b
                year);
 }
 
+static void style_iso_day(int64_t days, struct buf *b)
+{
+    struct civil c = civil_from_days(days);
+    long long year = c.year > 0 ? c.year : 1 - c.year;
+
+    buf_printf(b, "%04lld-%02d-%02d", year, c.month, c.day);
+}
+
 static void style_era(int64_t days, struct buf *b)
 {
     if (civil_from_days(days).year <= 0)
@@ -109,6 +117,26 @@ void text_print_zoned_in(const struct func_session *session, int64_t us, struct 
         text_print_timestamptz(us, span.offset, b);
     else
         style_stamp(session, seconds + span.offset, ns, span.abbrev, b);
+}
+
+void text_print_local_in(const struct func_session *session, int64_t us, struct buf *b)
+{
+    int64_t seconds = civil_floor(us, STYLE_NS_SECOND / STYLE_NS_US);
+    int32_t ns = (int32_t)civil_mod(us, STYLE_NS_SECOND / STYLE_NS_US) * STYLE_NS_US;
+    int64_t days = civil_floor(seconds, CIVIL_DAY_SECONDS);
+
+    if (us == INT64_MAX || us == INT64_MIN) {
+        buf_puts(b, us > 0 ? "infinity" : "-infinity");
+        return;
+    }
+    if (session && session->date_style != DATE_AS_ISO) {
+        style_stamp(session, seconds, ns, NULL, b);
+        return;
+    }
+    style_iso_day(days, b);
+    buf_u8(b, ' ');
+    style_clock(civil_mod(seconds, CIVIL_DAY_SECONDS), ns, b);
+    style_era(days, b);
 }
 
 void text_print_time_in(const struct func_session *session,

@@ -53,8 +53,8 @@ int text_parse_instant(struct vstr s,
                        enum type_id type,
                        struct text_instant *ret,
                        struct dn_err *err) DN_MUST_CHECK;
-/* That, or any other way to write a value of the type: DATE, TIME, TIMETZ, TIMESTAMP or
- * TIMESTAMPTZ. */
+/* That, or any other way to write a value of the type: DATE, TIME, TIMETZ, TIMESTAMP, TIMESTAMPTZ
+ * or TIMESTAMP_LOCAL. */
 int text_read_instant(const struct func_session *session,
                       enum type_id type,
                       struct vstr s,
@@ -97,6 +97,12 @@ int text_parse_date(const struct func_session *session,
                     int64_t *ret,
                     struct dn_err *err) DN_MUST_CHECK;
 int text_parse_clock(const struct func_session *session,
+                     struct vstr s,
+                     int64_t *ret,
+                     struct dn_err *err) DN_MUST_CHECK;
+/* A time without a zone (TIMESTAMP_LOCAL); a zone in the text is checked and does not count. */
+void text_print_local_in(const struct func_session *session, int64_t us, struct buf *b);
+int text_parse_local(const struct func_session *session,
                      struct vstr s,
                      int64_t *ret,
                      struct dn_err *err) DN_MUST_CHECK;

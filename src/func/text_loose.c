@@ -362,7 +362,8 @@ static int loose_word(struct loose *in, struct dn_err *err)
     if (rc != 1)
         return rc;
 
-    while (loose_letter(in) || (in->p < in->end && w.len > 2 && strchr("/_+-0123456789", *in->p)))
+    while (loose_letter(in) ||
+           (in->p < in->end && w.len > 2 && text_one_of(*in->p, "/_+-0123456789")))
         in->p++, w.len++;
     if (loose_is(in, '.')) /* Jan. */
         in->p++;
@@ -441,7 +442,7 @@ static int loose_digits_field(struct loose *in, struct dn_err *err)
         return loose_bad(in, err);
     if (loose_is(in, ':'))
         return len > 2 ? loose_bad(in, err) : loose_clock(in, v, err);
-    if (!dated && in->p < in->end && strchr("-/.", *in->p) && *in->p)
+    if (!dated && in->p < in->end && text_one_of(*in->p, "-/."))
         return loose_date(in, v, len, *in->p, err);
     if (!dated && (len == 8 || len == 6) && !(in->have & LOOSE_DATE) && !text_is_clock(in->type))
         return loose_date_block(in, v, len, err);
@@ -455,7 +456,7 @@ static int loose_fields(struct loose *in, struct dn_err *err)
     int rc = 0;
 
     while (rc == 0 && in->p < in->end) {
-        if (strchr(" \t\n\r\f\v,", *in->p) && *in->p)
+        if (text_one_of(*in->p, " \t\n\r\f\v,"))
             in->p++;
         else if (text_is_digit(*in->p))
             rc = loose_digits_field(in, err);
@@ -577,12 +578,13 @@ int text_read_instant(const struct func_session *session,
     if (rc == DN_E_BAD_DATETIME || (rc == 0 && loose_no_zone(ret->word)) ||
         (rc < 0 && text_is_clock(type))) {
         struct dn_err second;
+        bool strict = rc < 0; /* the first reader refused it, and said why */
 
         *ret = (struct text_instant){.days = 0};
         rc = loose_fields(&in, &second);
         if (rc == 0)
             rc = loose_finish(&in, ret, &second);
-        if (rc < 0 && (rc != DN_E_BAD_DATETIME || text_is_clock(type)))
+        if (rc < 0 && (!strict || rc != DN_E_BAD_DATETIME || text_is_clock(type)))
             first = second;
     }
     if (rc < 0 && err)

@@ -93,18 +93,42 @@ static bool text_iso_number(struct text_iso *in, size_t n, int *ret)
     return true;
 }
 
+/* A year with a sign and four digits or more, then a month: as text_print_time writes years that
+ * are not 0000 to 9999. in->p stands on the sign. */
+static int text_iso_expanded_year(struct text_iso *in, int *ret, struct dn_err *err)
+{
+    bool negative = text_iso_is(in, '-');
+    size_t ahead;
+
+    in->p++;
+    ahead = text_iso_digits_ahead(in);
+    if (ahead < (negative ? 4u : 5u) || ahead > 9 || in->p + ahead == in->end ||
+        in->p[ahead] != '-' || in->bc || !text_iso_number(in, ahead, ret))
+        return text_iso_fail(
+            in, "years are four digits, 0000 to 9999; others are +12345-06-01, -0043-06-01", err);
+    *ret = negative ? -*ret : *ret;
+    return 0;
+}
+
 static int text_iso_date(struct text_iso *in, int64_t *ret_days, struct dn_err *err)
 {
-    size_t ahead = text_iso_digits_ahead(in);
+    bool expanded = text_iso_is(in, '-') || text_iso_is(in, '+');
+    size_t ahead = expanded ? 4 : text_iso_digits_ahead(in);
     int year = 0;
     int month = 1;
     int day = 1;
 
-    if (text_iso_is(in, '-') || text_iso_is(in, '+') || (ahead > 4 && ahead != 8))
+    if (expanded) {
+        int rc = text_iso_expanded_year(in, &year, err);
+
+        if (rc < 0)
+            return rc;
+    }
+    if (ahead > 4 && ahead != 8)
         return text_iso_fail(in, "years are four digits, 0000 to 9999", err);
     if (ahead != 4 && ahead != 8)
         return text_iso_fail(in, "expected a date such as 2015-06-01 or 20150601", err);
-    if (!text_iso_number(in, 4, &year))
+    if (!expanded && !text_iso_number(in, 4, &year))
         return text_iso_fail(in, "expected a year", err);
     if (ahead == 8) {
         if (!text_iso_number(in, 2, &month) || !text_iso_number(in, 2, &day))
@@ -428,7 +452,8 @@ int text_time_to_type(int64_t seconds,
         seconds++;
         part -= per_second;
     }
-    if (__builtin_mul_overflow(seconds, per_second, &v) || __builtin_add_overflow(v, part, &v)) {
+    if (__builtin_mul_overflow(seconds, per_second, &v) || __builtin_add_overflow(v, part, &v) ||
+        v == INT64_MIN || v == INT64_MAX) { /* those mean infinity */
         DN_IGNORE(DN_FAIL(
             err, DN_E_DATETIME_RANGE, "time stamp out of range for type %s", type_word(type)));
         if (type == TYPE_TIMESTAMP_NS)

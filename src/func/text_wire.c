@@ -6,6 +6,7 @@
 #include "func/text_wire_int.h"
 
 #include "base/civil.h"
+#include "func/func_array.h"
 #include "func/text.h"
 #include "vec/array.h"
 #include "vec/numeric.h"
@@ -19,7 +20,7 @@
 #define WIRE_DAY_US      (86400ll * 1000000)                   /* a time of day is at most that */
 #define WIRE_UUID_BYTES  16u
 #define WIRE_TEXT        25
-#define WIRE_TIMESTAMP   1114 /* without a zone: at UTC */
+#define WIRE_TIMESTAMP   1114 /* without a zone; given for an instant: at UTC */
 #define WIRE_TIMESTAMPTZ 1184
 
 /* The first of an id is what that id means to us. */
@@ -41,6 +42,7 @@ static const struct {
     {TYPE_TIMESTAMP, WIRE_TIMESTAMPTZ, 1185},
     {TYPE_TIMESTAMP_US, WIRE_TIMESTAMPTZ, 1185},
     {TYPE_TIMESTAMP_NS, WIRE_TIMESTAMPTZ, 1185},
+    {TYPE_TIMESTAMP_LOCAL, WIRE_TIMESTAMP, 1115},
     {TYPE_INTERVAL, 1186, 1187},
     {TYPE_DATE, 1082, 1182},
     {TYPE_TIME, 1083, 1183},
@@ -106,11 +108,24 @@ int64_t text_wire_us(const struct datum *d)
     return civil_floor(d->v.i64, per / 1000000);
 }
 
+/* Microseconds since 2000, as the wire has them. What is before or after all that it can say is
+ * infinite. */
+static int64_t wire_since_2000(const struct datum *d)
+{
+    int64_t us = text_wire_us(d);
+
+    if (us == INT64_MAX || us == INT64_MIN || __builtin_sub_overflow(us, WIRE_EPOCH_US, &us))
+        return us == INT64_MAX ? INT64_MAX : INT64_MIN;
+    return us;
+}
+
 static int wire_get_time(enum type_id type, int64_t us, int64_t *ret, struct dn_err *err)
 {
+    struct datum d = {.type = type};
     int64_t seconds;
     int64_t rest;
     bool exact;
+    int rc;
 
     if (us == INT64_MAX || us == INT64_MIN) { /* infinite */
         *ret = us;
@@ -124,11 +139,18 @@ static int wire_get_time(enum type_id type, int64_t us, int64_t *ret, struct dn_
         rest += 1000000;
         seconds--;
     }
-    if (type == TYPE_TIMESTAMPTZ) {
+    if (type == TYPE_TIMESTAMPTZ || type == TYPE_TIMESTAMP_LOCAL) {
         *ret = us;
         return 0;
     }
-    return text_time_to_type(seconds, (int32_t)(rest * 1000), type, true, ret, &exact, err);
+    rc = text_time_to_type(seconds, (int32_t)(rest * 1000), type, true, &d.v.i64, &exact, err);
+    if (rc < 0)
+        return rc;
+    us = wire_since_2000(&d); /* in a coarser unit it may have left what the wire can say */
+    if (us == INT64_MAX || us == INT64_MIN)
+        return DN_FAIL(err, DN_E_DATETIME_RANGE, "%s out of range", type_word(type));
+    *ret = d.v.i64;
+    return 0;
 }
 
 /* ---- arrays ---- */
@@ -202,6 +224,9 @@ static int wire_get_array(enum type_id type,
             return text_wire_bad(type, err);
         a.count *= (uint32_t)a.len[i];
     }
+    rc = func_array_bounds(&a, err);
+    if (rc < 0)
+        return rc;
     a.count = a.dims ? a.count : 0;
     a.items = arena_calloc(arena, a.count + 1u, sizeof *a.items);
     if (!a.items)
@@ -247,6 +272,8 @@ static void wire_put_system(const struct datum *d, struct arena *scratch, struct
     } else if (d->type == TYPE_INT2VECTOR || d->type == TYPE_OIDVECTOR) {
         array.type = type_array_of(d->type == TYPE_OIDVECTOR ? TYPE_OID : TYPE_SMALLINT);
         text_wire_put(&array, scratch, b);
+    } else if (d->type == TYPE_CHAR1) {
+        buf_u8(b, d->str.len ? (uint8_t)d->str.ptr[0] : 0);
     } else {
         buf_append(b, d->str.ptr, d->str.len);
     }
@@ -270,7 +297,7 @@ void text_wire_put(const struct datum *d, struct arena *scratch, struct buf *b)
     float f = (float)d->v.f64;
     uint32_t bits;
     uint64_t wide;
-    bool infinite;
+    int64_t days;
 
     if (type_is_array(d->type)) {
         wire_put_array(d, scratch, b);
@@ -306,16 +333,16 @@ void text_wire_put(const struct datum *d, struct arena *scratch, struct buf *b)
         buf_be64(b, wide);
         return;
     case TYPE_DATE:
-        infinite = d->v.i64 == INT32_MAX || d->v.i64 == INT32_MIN;
-        buf_be32(b, (uint32_t)(d->v.i64 - (infinite ? 0 : WIRE_EPOCH_DAYS)));
+        days =
+            d->v.i64 == INT32_MAX || d->v.i64 == INT32_MIN ? d->v.i64 : d->v.i64 - WIRE_EPOCH_DAYS;
+        buf_be32(b, (uint32_t)(days < INT32_MIN ? INT32_MIN : days));
         return;
     case TYPE_TIMESTAMP:
     case TYPE_TIMESTAMP_US:
     case TYPE_TIMESTAMP_NS:
     case TYPE_TIMESTAMPTZ:
-        wide = (uint64_t)text_wire_us(d);
-        infinite = wide == INT64_MAX || wide == (uint64_t)INT64_MIN;
-        buf_be64(b, wide - (infinite ? 0 : (uint64_t)WIRE_EPOCH_US));
+    case TYPE_TIMESTAMP_LOCAL:
+        buf_be64(b, (uint64_t)wire_since_2000(d));
         return;
     case TYPE_INTERVAL:
         wire_put_interval(d->iv, b);
@@ -363,6 +390,7 @@ static uint32_t wire_size(enum type_id type)
     case TYPE_TIMESTAMP_US:
     case TYPE_TIMESTAMP_NS:
     case TYPE_TIMESTAMPTZ:
+    case TYPE_TIMESTAMP_LOCAL:
         return 8;
     case TYPE_TIMETZ:
         return 12;
@@ -453,8 +481,53 @@ wire_get_fixed(enum type_id type, const uint8_t *p, struct datum *ret, struct dn
         ret->v.i64 = (int64_t)wide;
     if (type == TYPE_TIME && (ret->v.i64 < 0 || ret->v.i64 > WIRE_DAY_US))
         return DN_FAIL(err, DN_E_DATETIME_RANGE, "TIME out of range");
-    if (type_is_timestamp(type) || type == TYPE_TIMESTAMPTZ)
+    if (type_is_timestamp(type) || type == TYPE_TIMESTAMPTZ || type == TYPE_TIMESTAMP_LOCAL)
         return wire_get_time(type, (int64_t)wide, &ret->v.i64, err);
+    return 0;
+}
+
+/* Elements that count from 0 in one row of numbers. */
+static int wire_get_vector(enum type_id type,
+                           const uint8_t *p,
+                           uint32_t len,
+                           struct arena *arena,
+                           struct datum *ret,
+                           struct dn_err *err)
+{
+    enum type_id elem = type == TYPE_OIDVECTOR ? TYPE_OID : TYPE_SMALLINT;
+    struct varray a;
+    int rc = wire_get_array(type_array_of(elem), p, len, arena, ret, err);
+
+    if (rc < 0)
+        return rc;
+    rc = varray_read(ret->str, elem, arena, &a);
+    if (rc < 0)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; rc == 0 && i < a.count; i++)
+        rc = a.items[i].null;
+    if (rc != 0 || a.dims > 1 || (a.dims == 1 && a.low[0] != 0))
+        return text_wire_bad(type, err);
+    return 0;
+}
+
+/* Types whose bytes are not simply those of the value: what no client may make up is refused. */
+static int wire_get_special(enum type_id type,
+                            const uint8_t *p,
+                            uint32_t len,
+                            struct arena *arena,
+                            struct datum *ret,
+                            struct dn_err *err)
+{
+    if (type == TYPE_INT2VECTOR || type == TYPE_OIDVECTOR)
+        return wire_get_vector(type, p, len, arena, ret, err);
+    if (type != TYPE_CHAR1)
+        return DN_FAIL(err,
+                       DN_E_UNSUPPORTED,
+                       "values of type %s have no binary form to read",
+                       type_word(type));
+    if (len != 1 || p[0] >= 0x80)
+        return text_wire_bad(type, err);
+    ret->str = (struct vstr){.ptr = (const char *)p, .len = p[0] != 0};
     return 0;
 }
 
@@ -475,6 +548,8 @@ int text_wire_get(enum type_id type,
         return text_wire_get_numeric(bytes, len, &ret->num, err);
     if (type_is_bits(type))
         return text_wire_get_bits(type, bytes, len, arena, &ret->str, err);
+    if (type != TYPE_BLOB && !type_is_utf8(type))
+        return wire_get_special(type, bytes, len, arena, ret, err);
     ret->str = (struct vstr){.ptr = (const char *)bytes, .len = len};
     return type_is_utf8(type) ? text_parse(type, ret->str, arena, ret, err) : 0;
 }

@@ -2,7 +2,8 @@
  *
  * text_wire.h: values in PostgreSQL's binary form, as its send and receive functions have it: what
  * COPY … (FORMAT binary) writes and reads. All numbers are big-endian, times count microseconds or
- * days from 2000-01-01. TIMESTAMP of any precision goes as timestamptz does; of nanoseconds whole
+ * days from 2000-01-01. TIMESTAMP of any precision goes as timestamptz does, TIMESTAMP_LOCAL as
+ * timestamp (docs/adr/0017); of nanoseconds whole
  * microseconds are left, so that none comes out later than it was. Any thread. */
 #pragma once
 
@@ -21,8 +22,9 @@ int64_t text_wire_us(const struct datum *d);
  * b->failed as for all. */
 void text_wire_put(const struct datum *d, struct arena *scratch, struct buf *b);
 /* The other way; untrusted bytes. DN_E_BAD_BINARY: they are no such value; DN_E_OUT_OF_RANGE,
- * DN_E_DATETIME_RANGE: one that Dendro cannot hold. Strings are borrowed from the bytes or the
- * arena. */
+ * DN_E_DATETIME_RANGE: one that Dendro cannot hold; DN_E_UNSUPPORTED: labels of user types, which
+ * callers read as texts, and types that are the system's own. Strings are borrowed from the bytes
+ * or the arena. */
 int text_wire_get(enum type_id type,
                   const uint8_t *bytes,
                   uint32_t len,

@@ -8,6 +8,7 @@
  *
  * An offset is what must be added to local time to get UTC: CET-1 is ahead of it. Without days the
  * clocks change as in the United States. */
+#include "base/text.h"
 #include "func/tz.h"
 
 #include "base/civil.h"
@@ -118,7 +119,7 @@ static bool tz_in_rule(struct tz_in *in, struct tz_rule *r)
     int32_t west = 0;
     bool bare; /* nothing but a number: the same, without a name */
 
-    bare = in->p < in->end && strchr("+-0123456789", *in->p);
+    bare = in->p < in->end && text_one_of(*in->p, "+-0123456789");
     if ((!bare && !tz_in_name(in, r->abbrev[0])) || !tz_in_time(in, 24, &west))
         return false;
     r->offset[0] = r->offset[1] = -west;

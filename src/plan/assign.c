@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "func/num.h"
 #include "func/text.h"
+#include "vec/wide.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -131,6 +132,39 @@ static int assign_time_from(const struct plan_target *to,
     return assign_time(to, seconds, (int32_t)(rest * (1000000000 / per)), ret, err);
 }
 
+/* By the cast there is. */
+static int assign_cast(const struct plan_target *to,
+                       const struct datum *in,
+                       struct arena *arena,
+                       struct datum *ret,
+                       struct dn_err *err)
+{
+    struct bexpr value = {.kind = BEXPR_CONST, .type = in->type, .value = *in};
+    struct bexpr *args[1] = {&value};
+    struct bexpr call = {.kind = BEXPR_CALL,
+                         .type = to->type,
+                         .func = func_cast(in->type, to->type, false),
+                         .args = args,
+                         .args_count = 1};
+    struct eval ev = {.arena = arena, .session = to->session};
+
+    return expr_eval_datum(&call, &ev, ret, err);
+}
+
+/* A time without a zone: the instant at which clocks of the session show it. */
+static int assign_local(const struct plan_target *to,
+                        const struct datum *in,
+                        struct arena *arena,
+                        struct datum *ret,
+                        struct dn_err *err)
+{
+    struct plan_target us = {.type = TYPE_TIMESTAMP_US, .session = to->session};
+    struct datum instant;
+    int rc = assign_cast(&us, in, arena, &instant, err);
+
+    return rc < 0 ? rc : assign_time_from(to, &instant, ret, err);
+}
+
 static int assign_text(const struct plan_target *to,
                        const struct datum *in,
                        struct arena *arena,
@@ -146,7 +180,7 @@ static int assign_text(const struct plan_target *to,
         return rc < 0 ? rc : assign_time(to, seconds, ns, ret, err);
     }
     if (to->type == TYPE_VARCHAR) { /* no copy: the buffer it goes to makes one */
-        if (!text_utf8_valid(in->str.ptr, in->str.len))
+        if (!text_value_valid(in->str.ptr, in->str.len))
             return DN_FAIL(err, DN_E_BAD_ENCODING, "the text is not valid UTF-8");
         ret->str = in->str;
         return 0;
@@ -168,25 +202,6 @@ bool plan_assignable(enum type_id to, enum type_id from)
     if (type_is_number(to))
         return type_is_number(from);
     return func_cast_level(from, to) <= FUNC_CAST_ASSIGN;
-}
-
-/* By the cast there is. */
-static int assign_cast(const struct plan_target *to,
-                       const struct datum *in,
-                       struct arena *arena,
-                       struct datum *ret,
-                       struct dn_err *err)
-{
-    struct bexpr value = {.kind = BEXPR_CONST, .type = in->type, .value = *in};
-    struct bexpr *args[1] = {&value};
-    struct bexpr call = {.kind = BEXPR_CALL,
-                         .type = to->type,
-                         .func = func_cast(in->type, to->type, false),
-                         .args = args,
-                         .args_count = 1};
-    struct eval ev = {.arena = arena, .session = to->session};
-
-    return expr_eval_datum(&call, &ev, ret, err);
 }
 
 /* A number with a fraction, or a larger one, to an integer: rounded as a cast does. */
@@ -251,6 +266,8 @@ int plan_assign(const struct plan_target *to,
         out.v.i64 = in->v.i64;
     else if (type_is_timestamp(to->type) && type_is_timestamp(in->type))
         rc = assign_time_from(to, in, &out, err);
+    else if (type_is_timestamp(to->type) && in->type == TYPE_TIMESTAMP_LOCAL)
+        rc = assign_local(to, in, arena, &out, err);
     else if (to->type == in->type)
         out = *in;
     else if (plan_assignable(to->type, in->type))
@@ -262,6 +279,8 @@ int plan_assign(const struct plan_target *to,
         rc = func_fit(to->mods.count > 0 ? &to->mods : &any, false, arena, &out, err);
     if (rc == 0 && to->exact && type_is_timestamp(to->type) && time != out.v.i64)
         rc = assign_too_fine(to, err);
+    if (rc == 0 && to->key && !datum_key_form(&to->mods, &out))
+        rc = DN_FAIL(err, DN_E_DATETIME_RANGE, "interval out of range");
     if (rc < 0)
         return rc;
     *ret = out;

@@ -4,6 +4,7 @@
  * The rules for comparisons are in bind_compare.c, aggregates in bind_group.c. */
 #include "plan/bind_gather.h"
 #include "plan/bind_query.h"
+#include "plan/bind_size.h"
 
 #include "func/text.h"
 
@@ -536,12 +537,10 @@ bind_cast_expr(struct binder *b, const struct expr *e, struct bexpr **ret, struc
     return rc < 0 ? rc : bind_fit(b, e->type_name, ret, err);
 }
 
-int bind_expr(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
+int bind_expr_kind(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
 {
     int rc;
 
-    if (!e) /* (DEFAULT, 1) where it is no list of values */
-        return DN_FAIL(err, DN_E_SYNTAX, "DEFAULT is not allowed in this context");
     switch (e->kind) {
     case EXPR_LITERAL:
         return bind_literal(b, e, ret, err);

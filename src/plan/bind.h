@@ -88,6 +88,10 @@ int bind_type_call(struct binder *b,
                    struct bexpr *arg,
                    struct bexpr **ret,
                    struct dn_err *err) DN_MUST_CHECK;
+/* Where one of the values is a time without a zone (TIMESTAMP_LOCAL), constants of type TIMESTAMP
+ * beside it are made ones, too: TIMESTAMP '2015-06-01' there says what the clock shows. */
+int bind_local_literals(struct binder *b, struct bexpr **args, uint32_t count, struct dn_err *err)
+    DN_MUST_CHECK;
 /* Whatever is still untyped is text. */
 int bind_settle(struct binder *b, struct bexpr *e, struct bexpr **ret, struct dn_err *err)
     DN_MUST_CHECK;

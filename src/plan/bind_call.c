@@ -47,6 +47,30 @@ static int bind_pad_args(
     return rc;
 }
 
+/* Does a time come out of a column or a clock? */
+static bool bind_is_measured(const struct bexpr *e)
+{
+    if (!type_is_timestamp(e->type) && e->type != TYPE_TIMESTAMPTZ)
+        return false;
+    if (e->kind == BEXPR_COLUMN ||
+        (e->kind == BEXPR_CALL && (e->func->flags & (FUNC_STABLE | FUNC_VOLATILE))))
+        return true;
+    for (uint32_t i = 0; i < e->args_count; i++)
+        if (bind_is_measured(e->args[i]))
+            return true;
+    return false;
+}
+
+/* x AT TIME ZONE z of a TIMESTAMP: what comes out of a column or a clock is an instant, so that the
+ * result is what clocks of the zone show then; what is written in the statement or made of a DATE
+ * says what they show, so that the result is an instant. */
+static int bind_zone_arg(struct binder *b, struct bexpr **args, uint32_t count, struct dn_err *err)
+{
+    return count == 2 && type_is_timestamp(args[1]->type) && bind_is_measured(args[1])
+               ? bind_coerce(b, args[1], TYPE_TIMESTAMPTZ, false, &args[1], err)
+               : 0;
+}
+
 int bind_call(struct binder *b,
               const char *name,
               uint32_t pos,
@@ -64,6 +88,10 @@ int bind_call(struct binder *b,
     if (!types || !casts || !out)
         return DN_FAIL_NOMEM(err);
     rc = bind_pad_args(b, name, args, count, err);
+    if (rc < 0)
+        return rc;
+    rc = strcmp(name, "timezone") == 0 ? bind_zone_arg(b, args, count, err)
+                                       : bind_local_literals(b, args, count, err);
     if (rc < 0)
         return rc;
     for (uint32_t i = 0; i < count; i++)

@@ -42,6 +42,8 @@ static int bind_fold_value(struct binder *b, struct bexpr **e, struct dn_err *er
     rc = expr_eval_datum(*e, &ev, &d, &ignored);
     if (rc == DN_E_NOMEM)
         return DN_FAIL_NOMEM(err);
+    if (rc == DN_E_CANCELED)
+        return plan_check_cancel(b->env, err);
     if (rc < 0)
         return 0;
     if (!datum_copy(b->env->arena, &d, &d))
@@ -189,6 +191,33 @@ int bind_coerce(struct binder *b,
         return explicitly ? DN_E_CANNOT_CAST : DN_E_DATATYPE_MISMATCH;
     }
     return bind_cast(b, f, e, type, ret, err);
+}
+
+int bind_local_literals(struct binder *b, struct bexpr **args, uint32_t count, struct dn_err *err)
+{
+    bool local = false;
+    int rc = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        local = local || args[i]->type == TYPE_TIMESTAMP_LOCAL;
+    for (uint32_t i = 0; local && rc == 0 && i < count; i++) {
+        struct datum d = args[i]->value;
+        bool exact;
+
+        if (args[i]->kind != BEXPR_CONST || !type_is_timestamp(args[i]->type))
+            continue;
+        if (!d.null && d.v.i64 != INT64_MAX && d.v.i64 != INT64_MIN) {
+            int64_t per = type_ts_per_second(d.type);
+            int64_t seconds = d.v.i64 / per - (d.v.i64 % per < 0);
+            int32_t ns = (int32_t)((d.v.i64 - seconds * per) * (1000000000 / per));
+
+            rc = text_time_to_type(seconds, ns, TYPE_TIMESTAMP_LOCAL, true, &d.v.i64, &exact, err);
+        }
+        d.type = TYPE_TIMESTAMP_LOCAL;
+        if (rc == 0)
+            rc = bind_const(b, &d, args[i]->pos, &args[i], err);
+    }
+    return rc;
 }
 
 int bind_fit(struct binder *b, const struct type_name *type, struct bexpr **e, struct dn_err *err)

@@ -12,7 +12,8 @@ static int bind_kind(enum type_id t)
 {
     if (type_is_number(t))
         return 1;
-    if (type_is_timestamp(t) || t == TYPE_TIMESTAMPTZ || t == TYPE_DATE)
+    if (type_is_timestamp(t) || t == TYPE_TIMESTAMPTZ || t == TYPE_TIMESTAMP_LOCAL ||
+        t == TYPE_DATE)
         return 2;
     if (t == TYPE_TIME || t == TYPE_TIMETZ)
         return 3;
@@ -38,7 +39,10 @@ enum type_id bind_common_type(enum type_id a, enum type_id b)
     }
     if (bind_kind(a) != bind_kind(b))
         return TYPE_NONE;
-    if (type_is_bits(a)) /* each becomes the other: the first decides */
+    if ((a == TYPE_TIMESTAMP_LOCAL && b == TYPE_TIMESTAMP) ||
+        (b == TYPE_TIMESTAMP_LOCAL && a == TYPE_TIMESTAMP))
+        return TYPE_TIMESTAMP_US; /* neither becomes the other without losing digits */
+    if (type_is_bits(a))          /* each becomes the other: the first decides */
         return a;
     if (func_cast_level(a, b) == FUNC_CAST_IMPLICIT)
         return b;
@@ -49,8 +53,10 @@ int bind_unify(
     struct binder *b, const char *what, struct bexpr **args, uint32_t count, struct dn_err *err)
 {
     enum type_id type = TYPE_NONE;
-    int rc = 0;
+    int rc = bind_local_literals(b, args, count, err);
 
+    if (rc < 0)
+        return rc;
     for (uint32_t i = 0; i < count; i++) {
         enum type_id both = bind_common_type(type, args[i]->type);
 

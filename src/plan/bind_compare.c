@@ -334,6 +334,28 @@ static void bind_settle_param(struct binder *b, struct bexpr *p, const struct be
     b->param_types[p->param - 1] = x->type;
 }
 
+/* A time without a zone beside an instant is one, by the clocks of the session: brought to one
+ * here, it does not hide a column from pruning. A literal beside it is without a zone, too. */
+static int
+bind_compare_local(struct binder *b, struct bexpr **l, struct bexpr **r, struct dn_err *err)
+{
+    struct bexpr *both[2] = {*l, *r};
+    int rc = bind_local_literals(b, both, 2, err);
+
+    for (int i = 0; i < 2 && rc == 0; i++)
+        if (both[i]->type == TYPE_TIMESTAMP_LOCAL && bind_is_instant(both[1 - i]->type))
+            rc = bind_coerce(b,
+                             both[i],
+                             both[1 - i]->type == TYPE_TIMESTAMPTZ ? TYPE_TIMESTAMPTZ
+                                                                   : TYPE_TIMESTAMP_US,
+                             false,
+                             &both[i],
+                             err);
+    *l = both[0];
+    *r = both[1];
+    return rc;
+}
+
 int bind_compare(struct binder *b,
                  enum expr_op op,
                  uint32_t pos,
@@ -344,6 +366,9 @@ int bind_compare(struct binder *b,
 {
     int rc = bind_row_only_same(op, pos, l, r, err);
 
+    if (rc < 0)
+        return rc;
+    rc = bind_compare_local(b, &l, &r, err);
     if (rc < 0)
         return rc;
     if (l->kind == BEXPR_CONST && r->kind != BEXPR_CONST) {

@@ -305,7 +305,8 @@ static int bind_agg_filter(
     return rc < 0 ? rc : bind_when(b, cond, agg->arg, &agg->arg, err);
 }
 
-/* f(fraction) WITHIN GROUP (ORDER BY x): x is the argument. The fraction is one for all groups. */
+/* f(fraction) WITHIN GROUP (ORDER BY x): x is the argument. The fraction is one for all rows of a
+ * group: it has no columns, or bind_hypothetical.c has seen that they are those of GROUP BY. */
 static int
 bind_agg_within(struct binder *b, const struct expr *e, struct plan_agg *agg, struct dn_err *err)
 {
@@ -325,7 +326,7 @@ bind_agg_within(struct binder *b, const struct expr *e, struct plan_agg *agg, st
         rc = agg_fraction_check(agg->arg2->value.v.f64, err);
     if (rc == 0 && !logic_uses(b->q, agg->arg2, &used))
         return DN_FAIL_NOMEM(err);
-    if (rc == 0 && used.n > 0)
+    if (rc == 0 && used.n > 0 && !e->ext->direct_grouped)
         rc = DN_FAIL(err, DN_E_UNSUPPORTED, "the fraction of %s may not use columns", e->name);
     if (rc < 0)
         dn_err_at(err, e->args[0]->pos);
@@ -517,9 +518,16 @@ int bind_aggregate_args(struct binder *b,
     if (rc == 0 && ret->arg2 && ret->agg->arg2 != TYPE_TIMESTAMP)
         rc = bind_coerce(b, ret->arg2, ret->agg->arg2, true, &ret->arg2, err);
     if (rc == 0 && e->a) {
+        const char *clause = b->clause;
+        bool allowed = b->aggs_allowed;
+
         b->in_agg = inner;
+        b->aggs_allowed = allowed && inner; /* of a window: the rows are groups already */
+        b->clause = inner ? clause : "FILTER";
         rc = bind_agg_filter(b, e, subs, ret, err);
         b->in_agg = false;
+        b->aggs_allowed = allowed;
+        b->clause = clause;
     }
     return rc < 0 ? rc : bind_agg_distinct(b, &plain, ret, err);
 }

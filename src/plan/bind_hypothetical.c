@@ -234,36 +234,6 @@ static struct expr *hypo_percentiles(struct hypo *h, const struct expr *fraction
     return all;
 }
 
-/* percentile_cont(ARRAY[…]): CASE WHEN count(x) > 0 THEN ARRAY[percentile_cont(…), …] END. */
-static int bind_percentiles(struct binder *b,
-                            const struct expr *e,
-                            const char *name,
-                            struct bexpr **ret,
-                            struct dn_err *err)
-{
-    struct hypo h = {.b = b, .e = e};
-    struct expr *count, *choice;
-
-    if ((strcmp(name, "percentile_cont") != 0 && strcmp(name, "percentile_disc") != 0) || !e->ext ||
-        !e->ext->within_group || e->ext->order_by_count != 1 || e->args_count != 1 ||
-        e->args[0]->kind != EXPR_ARRAY || e->args[0]->args_count == 0)
-        return 1;
-    count = hypo_count(&h, e->ext->order_by[0].expr, e->a);
-    choice = hypo_expr(&h, EXPR_CASE);
-    if (h.failed)
-        return DN_FAIL_NOMEM(err);
-    count->distinct = false;
-    choice->args = arena_alloc_array(b->env->arena, 2, sizeof(choice->args[0]));
-    if (!choice->args)
-        return DN_FAIL_NOMEM(err);
-    choice->args[0] = hypo_binary(&h, OP_GT, count, hypo_int(&h, 0));
-    choice->args[1] = hypo_percentiles(&h, e->args[0]);
-    choice->args_count = 2;
-    if (h.failed || !choice->args[1])
-        return DN_FAIL_NOMEM(err);
-    return bind_expr(b, choice, ret, err);
-}
-
 /* The filters above see the rows of FROM; but grouping sets make columns NULL that they leave out,
  * and the row asked for has these. */
 static int hypo_sets(struct binder *b, const struct expr *e, struct dn_err *err)
@@ -309,6 +279,77 @@ static struct expr *hypo_grouped(struct hypo *h, struct expr *made)
         made = choice;
     }
     return made;
+}
+
+/* percentile_cont(g), g a column of GROUP BY: the aggregate takes the fraction of a group from its
+ * first row; that all rows of the group have the same one is seen where g stands outside. 1: the
+ * fraction has no columns, or was looked at. */
+static int bind_percentile_grouped(struct binder *b,
+                                   const struct expr *e,
+                                   struct bexpr **ret,
+                                   struct dn_err *err)
+{
+    struct hypo h = {.b = b, .e = e};
+    const struct expr *v = e->args[0];
+    struct call_ext *ext;
+    struct bexpr *x;
+    struct expr *made;
+    int rc;
+
+    if (e->ext->direct_grouped || v->kind == EXPR_LITERAL || v->kind == EXPR_PARAM)
+        return 1;
+    rc = bind_expr(b, v, &x, err);
+    if (rc < 0)
+        return rc;
+    if (!bind_has_columns(x))
+        return 1;
+    rc = hypo_sets(b, e, err);
+    if (rc < 0)
+        return rc;
+    made = hypo_expr(&h, EXPR_CALL);
+    ext = arena_dup(b->env->arena, e->ext, sizeof(*ext));
+    if (!made || !ext)
+        return DN_FAIL_NOMEM(err);
+    *made = *e;
+    made->ext = ext;
+    ext->direct_grouped = true;
+    made = hypo_grouped(&h, made);
+    if (h.failed || !made)
+        return DN_FAIL_NOMEM(err);
+    return bind_expr(b, made, ret, err);
+}
+
+/* percentile_cont(ARRAY[…]): CASE WHEN count(x) > 0 THEN ARRAY[percentile_cont(…), …] END. */
+static int bind_percentiles(struct binder *b,
+                            const struct expr *e,
+                            const char *name,
+                            struct bexpr **ret,
+                            struct dn_err *err)
+{
+    struct hypo h = {.b = b, .e = e};
+    struct expr *count, *choice;
+
+    if ((strcmp(name, "percentile_cont") != 0 && strcmp(name, "percentile_disc") != 0) || !e->ext ||
+        !e->ext->within_group || e->ext->order_by_count != 1 || e->args_count != 1)
+        return 1;
+    if (e->args[0]->kind != EXPR_ARRAY)
+        return bind_percentile_grouped(b, e, ret, err);
+    if (e->args[0]->args_count == 0)
+        return 1;
+    count = hypo_count(&h, e->ext->order_by[0].expr, e->a);
+    choice = hypo_expr(&h, EXPR_CASE);
+    if (h.failed)
+        return DN_FAIL_NOMEM(err);
+    count->distinct = false;
+    choice->args = arena_alloc_array(b->env->arena, 2, sizeof(choice->args[0]));
+    if (!choice->args)
+        return DN_FAIL_NOMEM(err);
+    choice->args[0] = hypo_binary(&h, OP_GT, count, hypo_int(&h, 0));
+    choice->args[1] = hypo_percentiles(&h, e->args[0]);
+    choice->args_count = 2;
+    if (h.failed || !choice->args[1])
+        return DN_FAIL_NOMEM(err);
+    return bind_expr(b, choice, ret, err);
 }
 
 int bind_hypothetical(struct binder *b,

@@ -5,6 +5,8 @@
  * query: windows are computed after them. */
 #include "plan/select_int.h"
 
+#include "base/text.h"
+
 #include "func/winfunc.h"
 
 #define WINDOWS_MAX 64u /* different ones of a SELECT */
@@ -45,15 +47,20 @@ static int window_check(const struct binder *b, const struct expr *e, struct dn_
 
 /* ---- the definition ---- */
 
+/* By its exact spelling if there is one, else in any case; as other names (scope.c). */
 static const struct window_def *
 window_named(const struct sel *s, const char *name, uint32_t pos, struct dn_err *err)
 {
     const struct window_def *found = NULL;
+    bool exact = false;
 
+    for (uint32_t i = 0; i < s->core->windows_count && !exact; i++)
+        exact = strcmp(s->core->windows[i].name, name) == 0;
     for (uint32_t i = 0; i < s->core->windows_count; i++) {
         const struct window_def *w = &s->core->windows[i];
 
-        if (strcmp(w->name, name) != 0)
+        if (exact ? strcmp(w->name, name) != 0
+                  : !text_same_fold(w->name, strlen(w->name), name, strlen(name)))
             continue;
         if (found) {
             DN_IGNORE(DN_FAIL(err, DN_E_WINDOWING, "window \"%s\" is already defined", name));
@@ -177,7 +184,8 @@ static enum type_id window_offset_type(enum type_id order)
     if (order == TYPE_NUMERIC)
         return TYPE_NUMERIC;
     return type_is_timestamp(order) || order == TYPE_DATE || order == TYPE_TIME ||
-                   order == TYPE_TIMESTAMPTZ || order == TYPE_INTERVAL
+                   order == TYPE_TIMESTAMPTZ || order == TYPE_TIMESTAMP_LOCAL ||
+                   order == TYPE_INTERVAL
                ? TYPE_INTERVAL
                : TYPE_NONE;
 }
@@ -197,9 +205,10 @@ static int window_offset(struct binder *b,
     if (!e)
         return 0;
     if (def->mode == FRAME_RANGE && w->order_count != 1) {
-        rc = DN_FAIL(err,
-                     DN_E_WINDOWING,
-                     "RANGE with offset PRECEDING/FOLLOWING requires exactly one ORDER BY column");
+        DN_IGNORE(DN_FAIL(err, /* returned by window_fail */
+                          DN_E_WINDOWING,
+                          "RANGE with offset PRECEDING/FOLLOWING requires exactly one ORDER BY "
+                          "column"));
         return window_fail(def->frame_pos, err);
     }
     if (def->mode == FRAME_RANGE)
@@ -249,7 +258,9 @@ static int window_frame(struct binder *b,
     if (def->mode == FRAME_NONE)
         return 0;
     if (def->mode == FRAME_GROUPS && w->order_count == 0) {
-        rc = DN_FAIL(err, DN_E_WINDOWING, "GROUPS mode requires an ORDER BY clause");
+        DN_IGNORE(DN_FAIL(err, /* returned by window_fail */
+                          DN_E_WINDOWING,
+                          "GROUPS mode requires an ORDER BY clause"));
         return window_fail(def->frame_pos, err);
     }
     ret->mode = def->mode == FRAME_ROWS    ? PLAN_FRAME_ROWS

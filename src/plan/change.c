@@ -27,6 +27,7 @@ struct change {
     struct binder b;
     struct scope scope;               /* the table, then the others */
     struct lrel *rel;                 /* the table */
+    struct lrel *shown;               /* what names mean: the table, or the view */
     const struct plan_writable *view; /* through which it is seen; NULL = none */
     struct lnode *scan;               /* likewise */
     const struct change_stmt *ast;
@@ -65,13 +66,18 @@ static int change_column(const struct change *c,
                          uint16_t *ret,
                          struct dn_err *err)
 {
+    uint32_t shown;
     int col;
 
-    if (c->view)
-        return plan_writable_column(c->view, "update", name, ret, err);
+    if (c->view) {
+        col = plan_writable_column(c->view, "update", name, &shown, ret, err);
+        return col < 0 ? col : scope_may(c->shown, shown, SCOPE_NO_UPDATE, name->pos, err);
+    }
     col = bind_table_column(c->rel->table, name->s, name->pos, err);
+    if (col < 0)
+        return err ? err->code : DN_E_UNDEFINED_COLUMN;
     *ret = (uint16_t)col;
-    return col >= 0 ? 0 : err ? err->code : DN_E_UNDEFINED_COLUMN;
+    return scope_may(c->rel, *ret, SCOPE_NO_UPDATE, name->pos, err);
 }
 
 /* One column of an item; place is its number in (a, b) = (query). Elements of one array may be set
@@ -88,8 +94,6 @@ static int change_set_column(struct change *c,
     uint32_t known;
     int rc = change_column(c, name, &col, err);
 
-    if (rc == 0)
-        rc = scope_may(c->rel, col, SCOPE_NO_UPDATE, name->pos, err);
     if (rc < 0)
         return rc;
     known = change_find_set(c, col);
@@ -195,6 +199,22 @@ change_row(struct change *c, const struct change_from *from, struct bexpr **ret,
     return 0;
 }
 
+/* The expression that was written for the column; NULL: there is none for it alone. A star in a row
+ * hides which part of it is meant. */
+static const struct expr *change_written(const struct change_from *from, const struct expr *value)
+{
+    const struct expr *row = from->item->expr;
+
+    if (!from->item->columns)
+        return value;
+    if (row->kind != EXPR_ROW || from->place >= row->args_count)
+        return NULL;
+    for (uint32_t i = 0; i < row->args_count; i++)
+        if (row->args[i]->kind == EXPR_STAR)
+            return NULL;
+    return row->args[from->place];
+}
+
 static int change_set_expr(struct change *c, uint32_t at, struct dn_err *err)
 {
     struct plan_set *set = &c->out->sets[at];
@@ -232,7 +252,7 @@ static int change_set_expr(struct change *c, uint32_t at, struct dn_err *err)
         dn_err_at(err, set->pos);
         return rc;
     }
-    set->loose = e->kind == BEXPR_CALL && (e->func->flags & FUNC_STABLE);
+    set->loose = plan_from_clock(change_written(from, set->value));
     set->at = c->vars.n;
     set->value = NULL;
     c->defs[c->defs_count].e = e;
@@ -300,10 +320,13 @@ static int change_others(struct change *c, struct dn_err *err)
         struct lrel *rel = c->scope.rels[r];
 
         for (uint32_t i = 0; rc == 0 && i < rel->cols_count; i++) {
-            c->out->others[c->out->others_count++] = (struct plan_other){.table = rel->alias,
-                                                                         .name = rel->cols[i].name,
-                                                                         .type = rel->cols[i].type,
-                                                                         .rel = r};
+            c->out->others[c->out->others_count++] =
+                (struct plan_other){.table = rel->alias,
+                                    .name = rel->cols[i].name,
+                                    .type = rel->cols[i].type,
+                                    .rel = r,
+                                    .closed = rel->closed,
+                                    .closed_for = rel->closed_for};
             rc = change_out(c, scope_var(&c->q, &c->scope, rel, i), err);
         }
     }
@@ -476,6 +499,7 @@ static int change_from(struct change *c, struct lnode **ret, struct dn_err *err)
     if (rc < 0)
         return rc;
     c->rel = target.rel;
+    c->shown = target.shown;
     c->view = target.view;
     c->scan = target.scan;
     *ret = target.tree;

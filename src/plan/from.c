@@ -189,6 +189,28 @@ static int from_close(struct from *f,
     return rel->closed_for ? 0 : DN_FAIL_NOMEM(err);
 }
 
+/* SELECT on a statement's target is asked for column by column, when one is mentioned. */
+static uint32_t from_unread(const struct plan_env *env, const struct catalog_relation *r)
+{
+    const uint32_t select = PRIVILEGE_BIT(PRIVILEGE_SELECT);
+    struct dn_err ignored;
+
+    return catalog_may(env->catalog, env->role, r, select, &ignored) < 0 ? select : 0;
+}
+
+int from_close_target(struct from *f,
+                      const struct qual_name *name,
+                      struct lrel *rel,
+                      struct dn_err *err)
+{
+    const struct plan_env *env = f->q->env;
+    struct catalog_path path = {.temp = env->temp, .schema = env->schema, .more = env->more};
+    struct catalog_relation r;
+    int rc = catalog_resolve(env->catalog, &path, name->schema, name->name, &r, err);
+
+    return rc < 0 ? rc : from_close(f, &r, from_unread(env, &r), rel, err);
+}
+
 /* The columns of a query as a table of FROM. */
 static int from_query_rel(struct from *f,
                           const struct from_item *item,
@@ -342,12 +364,14 @@ static int from_table_item(struct from *f,
     struct catalog_relation found;
     struct lrel *rel;
     struct qout out;
+    uint32_t need = PRIVILEGE_BIT(PRIVILEGE_SELECT);
     uint32_t left_out;
+    bool target = f->q->given && item == f->q->given->target;
     int rc = 1;
 
     if (f->q->given && item == f->q->given->item)
         return from_given(f, item, ret, err);
-    if (!item->table.schema)
+    if (!item->table.schema && !target)
         rc = from_with(f->q, item, left, &out, err);
     if (rc < 0)
         return rc;
@@ -359,14 +383,16 @@ static int from_table_item(struct from *f,
                       : from_query_rel(
                             f, item, item->alias ? item->alias : item->table.name, &out, ret, err);
     }
-    system = from_find_system(f, &item->table);
+    system = target ? NULL : from_find_system(f, &item->table);
     if (system && item->sample)
         return from_sample_refuse(item, err);
     if (system)
         return from_system(f, item, system, ret, err);
-    rc = from_look_up(f, &item->table, PRIVILEGE_BIT(PRIVILEGE_SELECT), &found, &left_out, err);
+    rc = from_look_up(f, &item->table, target ? 0 : need, &found, &left_out, err);
     if (rc < 0)
         return rc;
+    if (target)
+        left_out = from_unread(f->q->env, &found);
     if (item->sample && (!found.table || found.table->timepart))
         return from_sample_refuse(item, err);
     if (found.sequence)
@@ -473,18 +499,25 @@ from_target_alias(const struct table *t, const struct qual_name *name, const cha
     return alias || !t->parent || strcasecmp(t->name, name->name) == 0 ? alias : name->name;
 }
 
-/* What the target of an UPDATE or DELETE needs: to be read too, if anything looks at its rows. */
+/* What the target of an UPDATE or DELETE needs, reading aside (from_unread). */
 static uint32_t from_target_need(const struct stmt *s)
 {
     bool deletes = s->kind == STMT_DELETE && !(s->change && s->change->once);
-    uint32_t need = s->kind == STMT_UPDATE ? PRIVILEGE_BIT(PRIVILEGE_UPDATE)
-                    : deletes              ? PRIVILEGE_BIT(PRIVILEGE_DELETE)
-                                           : 0;
 
-    if (s->change &&
-        (s->change->where || s->change->from_count > 0 || s->change->returning_count > 0))
-        need |= PRIVILEGE_BIT(PRIVILEGE_SELECT);
-    return need;
+    return s->kind == STMT_UPDATE ? PRIVILEGE_BIT(PRIVILEGE_UPDATE)
+           : deletes              ? PRIVILEGE_BIT(PRIVILEGE_DELETE)
+                                  : 0;
+}
+
+/* Through a view: does the statement read rows? Then its owner must be allowed to, too. */
+static bool from_target_reads(const struct change_stmt *c)
+{
+    bool reads = c->where || c->from_count > 0 || c->returning_count > 0;
+
+    for (uint32_t i = 0; i < c->set_count; i++)
+        reads = reads || (c->set[i].expr && c->set[i].expr->kind != EXPR_LITERAL &&
+                          c->set[i].expr->kind != EXPR_PARAM);
+    return reads;
 }
 
 /* A view: its table, and what the view makes of it. */
@@ -496,8 +529,12 @@ static int from_target_view(struct from *f,
                             struct dn_err *err)
 {
     struct planner *q = f->q;
-    int rc = plan_writable(
-        q->env, v, q->stmt->kind == STMT_UPDATE ? "update" : "delete from", need, &ret->view, err);
+    const char *what = q->stmt->kind == STMT_UPDATE ? "update" : "delete from";
+    int rc;
+
+    if (from_target_reads(q->stmt->change))
+        need |= PRIVILEGE_BIT(PRIVILEGE_SELECT);
+    rc = plan_writable(q->env, v, what, need, &ret->view, err);
 
     if (rc < 0)
         dn_err_at(err, name->pos);
@@ -524,11 +561,15 @@ int from_table(struct planner *q,
     int rc = from_look_up(&f, name, need, &found, &left, err);
 
     *ret = (struct from_target){.view = NULL};
+    if (rc == 0 && !found.view && !found.table) {
+        rc = DN_FAIL(
+            err, DN_E_WRONG_OBJECT, "cannot change sequence \"%s\"", catalog_relation_name(&found));
+        dn_err_at(err, name->pos);
+    }
+    if (rc == 0)
+        left |= from_unread(q->env, &found);
     if (rc == 0 && found.view) {
-        if (left & PRIVILEGE_BIT(PRIVILEGE_UPDATE)) /* of a view: on all of it */
-            rc = catalog_may(q->env->catalog, q->env->role, &found, need, err);
-        if (rc == 0)
-            rc = from_target_view(&f, name, found.view, need, ret, err);
+        rc = from_target_view(&f, name, found.view, need, ret, err);
         if (rc == 0)
             rc = from_close(&f, &found, left, ret->shown, err);
         if (rc < 0)

@@ -33,12 +33,14 @@ int bind_rowfunc(struct binder *b,
     ret->args = arena_alloc_array(arena, (size_t)count + 1, sizeof(*ret->args));
     if (!types || !casts || !ret->args)
         return DN_FAIL_NOMEM(err);
-    for (uint32_t i = 0; rc == 0 && i < count; i++) {
+    for (uint32_t i = 0; rc == 0 && i < count; i++)
         rc = bind_expr(b, e->args[i], &ret->args[i], err);
-        types[i] = casts[i] = rc == 0 ? ret->args[i]->type : TYPE_NONE;
-    }
+    if (rc == 0)
+        rc = bind_local_literals(b, ret->args, count, err);
     if (rc < 0)
         return rc;
+    for (uint32_t i = 0; i < count; i++)
+        types[i] = casts[i] = ret->args[i]->type;
     ret->fn = rowfunc_find(name, types, count, casts, e->pos, err);
     if (!ret->fn)
         return err ? err->code : DN_E_UNDEFINED_FUNCTION;

@@ -20,6 +20,7 @@ struct from_part {
 /* Rows that the caller has, under the name of one item of FROM (given.c). */
 struct given {
     const struct from_item *item;
+    const struct from_item *target;   /* the statement's table beside them; NULL = none */
     const struct table *table;        /* theirs */
     const struct plan_writable *view; /* as which they are shown; NULL = none */
     const struct plan_change *change; /* with columns of other tables beside them; NULL = none */
@@ -104,6 +105,12 @@ int from_given(struct from *f,
                const struct from_item *item,
                struct from_part *ret,
                struct dn_err *err) DN_MUST_CHECK;
+/* The rows of the statement's target, or new ones: columns that the role may not read cannot be
+ * mentioned. SELECT is needed for those that are, and for no others. */
+int from_close_target(struct from *f,
+                      const struct qual_name *name,
+                      struct lrel *rel,
+                      struct dn_err *err) DN_MUST_CHECK;
 /* What the statement calls its target t: the name it gives, where t is a shard of that. */
 const char *
 from_target_alias(const struct table *t, const struct qual_name *name, const char *alias);

@@ -102,6 +102,23 @@ static int from_merged(struct from *f,
     return 0;
 }
 
+static int from_using_once(const struct spec_name *names, uint32_t at, struct dn_err *err)
+{
+    int rc;
+
+    for (uint32_t i = 0; i < at; i++) {
+        if (strcmp(names[i].s, names[at].s) != 0)
+            continue;
+        rc = DN_FAIL(err,
+                     DN_E_DUPLICATE_COLUMN,
+                     "column name \"%s\" appears more than once in USING clause",
+                     names[at].s);
+        dn_err_at(err, names[at].pos);
+        return rc;
+    }
+    return 0;
+}
+
 /* USING (a, b): l.a = r.a AND …, and one column for both in front of the others. */
 static int from_using(struct from *f, struct from_pair *p, struct dn_err *err)
 {
@@ -113,8 +130,10 @@ static int from_using(struct from *f, struct from_pair *p, struct dn_err *err)
         struct lname name = {0};
         struct bexpr *l, *r, *cond;
         uint32_t lv, rv;
-        int rc = from_using_side(&sides[0].scope, &names[i], "left", &ln, err);
+        int rc = from_using_once(names, i, err);
 
+        if (rc == 0)
+            rc = from_using_side(&sides[0].scope, &names[i], "left", &ln, err);
         if (rc == 0)
             rc = from_using_side(&sides[1].scope, &names[i], "right", &rn, err);
         if (rc == 0)

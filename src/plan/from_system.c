@@ -42,6 +42,11 @@ int from_system(struct from *f,
     uint32_t count = 0;
     int rc = sys_columns(system, arena, &cols, &count, err);
 
+    if (rc == 0 && sys_relation_secret(system) && f->q->env->role &&
+        !access_superuser(f->q->env->catalog->access, f->q->env->role)) {
+        rc = DN_FAIL(err, DN_E_DENIED, "permission denied for table %s", name);
+        dn_err_at(err, item->pos);
+    }
     if (rc < 0)
         return rc;
     rel = from_rel(f, item->alias ? item->alias : name, count + 1, item->pos);

@@ -80,6 +80,8 @@ static int given_others(struct from *f,
         rel = from_rel(f, first->table, count, pos);
         if (!rel)
             return DN_FAIL_NOMEM(err);
+        rel->closed = first->closed;
+        rel->closed_for = first->closed_for;
         for (uint32_t i = 0; rc == 0 && i < count; i++)
             rc = given_column(
                 f, rel, i, &(struct lcol){.name = first[i].name, .type = first[i].type}, n, err);
@@ -151,7 +153,9 @@ int from_given(struct from *f,
             f->q->vars[rel->cols[i].var].level = f->level;
     }
     rel->schema = item->alias ? NULL : given->view ? given->view->view->schema : t->schema;
-    rc = from_add(f, rel, ret, err);
+    rc = from_close_target(f, &item->table, rel, err);
+    if (rc == 0)
+        rc = from_add(f, rel, ret, err);
     if (rc == 0 && others > 0)
         rc = given_others(f, given->change, n, item->pos, ret, err);
     return rc;
@@ -221,6 +225,7 @@ conflict_column(struct arena *arena, const char *table, const char *name, uint32
         e->name = name;
         e->pos = pos;
         e->depth = 1;
+        e->own = true;
     }
     return e;
 }
@@ -309,7 +314,7 @@ static int conflict_items(const struct plan_env *env,
 
         if (e)
             rc = conflict_generated(t, &c->set[i], err);
-        if (col >= 0 && t->columns[col].def_sql && t->columns[col].source != COLUMN_STORED)
+        else if (col >= 0 && t->columns[col].def_sql && t->columns[col].source != COLUMN_STORED)
             rc = plan_stored_parse(env->types, arena, t->columns[col].def_sql, &e, err);
         if (rc < 0)
             return rc;
@@ -367,6 +372,7 @@ int plan_conflict(const struct plan_env *env,
     core->pos = query->pos = ins->conflict.pos;
     query->kind = QUERY_SELECT;
     query->core = core;
-    given = (struct given){.item = &sides[1], .table = table, .clause = "ON CONFLICT DO UPDATE"};
+    given = (struct given){
+        .item = &sides[1], .target = &sides[0], .table = table, .clause = "ON CONFLICT DO UPDATE"};
     return given_plan(env, stmt, &given, query, ret, err);
 }

@@ -19,6 +19,7 @@
 #define ROWS_MORE    0.5   /* what one more equality leaves */
 #define ROWS_SOUGHT  10.0  /* a row that is found by its key costs so many that are just read */
 #define ORDER_WORK   1e7   /* steps; where it would be more, only the smallest input is tried */
+#define ROWS_MOST    1e30  /* no estimate is higher: products and sums of them stay finite */
 #define ORDER_NEVER  1e300 /* cost of what cannot be */
 
 struct jinput {
@@ -76,7 +77,23 @@ static double rows_share(const struct bexpr *e)
     return 0.33;
 }
 
+static double rows_of(struct planner *q, const struct lnode *n);
+
+/* A query of WITH is estimated once, however many mentions it has. */
+static double rows_of_cte(struct planner *q, struct lcte *c)
+{
+    if (!c->estimated)
+        c->rows = c->tree ? rewrite_rows(q, c->tree) : ROWS_UNKNOWN;
+    c->estimated = true;
+    return c->rows;
+}
+
 double rewrite_rows(struct planner *q, const struct lnode *n)
+{
+    return fmin(rows_of(q, n), ROWS_MOST);
+}
+
+static double rows_of(struct planner *q, const struct lnode *n)
 {
     double rows = ROWS_UNKNOWN;
 
@@ -113,7 +130,7 @@ double rewrite_rows(struct planner *q, const struct lnode *n)
     case L_VALUES:
         return n->rows_count;
     case L_CTE:
-        return n->cte->tree ? rewrite_rows(q, n->cte->tree) : rows;
+        return rows_of_cte(q, n->cte);
     case L_RECURSIVE:
     case L_WORK:
     case L_SYSTEM:
@@ -258,7 +275,7 @@ static double order_result(const struct jorder *o, double rows, uint32_t at, boo
             values = in->keyed && peer->keyed ? sqrt(fmin(in->base, peer->base))
                                               : fmin(in->base, peer->base);
     }
-    return fmax(1, rows * in->rows * other / fmax(1, values));
+    return fmin(fmax(1, rows * in->rows * other / fmax(1, values)), ROWS_MOST);
 }
 
 /* What it costs to read the input: where rows are found by its key, those that are there say which
@@ -281,8 +298,8 @@ static bool order_ready(const struct jorder *o, uint32_t at)
     return true;
 }
 
-/* Begins with `first`; returns the cost. */
-static double order_from(struct jorder *o, uint32_t first)
+/* Begins with `first`; *ret_cost ORDER_NEVER: that cannot be. */
+static int order_from(struct jorder *o, uint32_t first, double *ret_cost, struct dn_err *err)
 {
     double rows = o->in[first].rows;
     double cost = o->in[first].base;
@@ -296,7 +313,10 @@ static double order_from(struct jorder *o, uint32_t first)
         double best_rows = 0;
         double best_cost = 0;
         bool best_linked = false;
+        int rc = plan_check_cancel(o->q->env, err);
 
+        if (rc < 0)
+            return rc;
         for (uint32_t i = 0; i < o->count; i++) {
             double result, step_cost;
             bool linked;
@@ -313,38 +333,48 @@ static double order_from(struct jorder *o, uint32_t first)
             best_rows = result;
             best_cost = step_cost;
         }
-        if (best == UINT32_MAX)
-            return ORDER_NEVER; /* inputs need each other */
+        if (best == UINT32_MAX) { /* inputs need each other */
+            *ret_cost = ORDER_NEVER;
+            return 0;
+        }
         o->have[best] = true;
         rows = best_rows;
         cost += best_cost;
         o->order[step] = best;
         o->rows[step] = rows;
     }
-    return cost;
+    *ret_cost = cost;
+    return 0;
 }
 
 /* The best of the orders that are tried. */
 static int order_choose(struct jorder *o, struct dn_err *err)
 {
-    bool all = pow(o->count, 3) * o->conds_count < ORDER_WORK;
+    bool all = pow(o->count, 3) * (o->conds_count + 1) < ORDER_WORK;
     uint32_t best = UINT32_MAX;
     double best_cost = ORDER_NEVER;
+    int rc = 0;
 
     for (uint32_t i = 0; i < o->count; i++)
         if (o->in[i].needs.n == 0 && (best == UINT32_MAX || o->in[i].rows < o->in[best].rows))
             best = i;
     if (best < o->count && all)
-        best_cost = order_from(o, best);
-    for (uint32_t i = 0; i < o->count && all; i++) {
-        double cost = o->in[i].needs.n == 0 ? order_from(o, i) : ORDER_NEVER;
+        rc = order_from(o, best, &best_cost, err);
+    for (uint32_t i = 0; i < o->count && all && rc == 0; i++) {
+        double cost = ORDER_NEVER;
 
+        if (o->in[i].needs.n == 0)
+            rc = order_from(o, i, &cost, err);
         if (cost < best_cost) {
             best = i;
             best_cost = cost;
         }
     }
-    if (best == UINT32_MAX || order_from(o, best) >= ORDER_NEVER)
+    if (rc == 0 && best != UINT32_MAX)
+        rc = order_from(o, best, &best_cost, err);
+    if (rc < 0)
+        return rc;
+    if (best == UINT32_MAX || best_cost >= ORDER_NEVER)
         return DN_FAIL(err, DN_E_INTERNAL, "inputs of a join need each other");
     return 0;
 }

@@ -132,6 +132,8 @@ struct lcte {
     uint32_t refs;   /* CTE nodes that read it */
     bool keep;       /* MATERIALIZED, or it may not run twice */
     bool bound;      /* uses rows of the queries around it: each reader has a copy */
+    bool estimated;  /* rows is known */
+    double rows;     /* about how many it has */
     uint32_t number; /* in plan->ctes, once lowered; UINT32_MAX before */
 };
 
@@ -188,9 +190,6 @@ bool logic_volatile(const struct bexpr *e);
 /* A copy with the variables of defs replaced by their expressions. NULL: out of memory. */
 struct bexpr *
 logic_replace(struct planner *q, struct bexpr *e, const struct ldef *defs, uint32_t count);
-
-/* Moves conditions down, turns marks into semi-joins, removes correlation, orders joins. */
-int rewrite_tree(struct planner *q, struct lnode **tree, struct dn_err *err) DN_MUST_CHECK;
 
 /* The plan: nodes whose first columns are vars, then plan->hidden_cols others; inits, CTEs. */
 int lower_root(struct planner *q,

@@ -4,6 +4,7 @@
  * that those above it use, and reads no others; a MAP that only renames costs nothing, as a column
  * may stand for several variables. */
 #include "plan/lower.h"
+#include "plan/rewrite.h"
 
 /* ---- places ---- */
 
@@ -429,6 +430,10 @@ int lower_tree(struct lower *lo,
                struct lplan *ret,
                struct dn_err *err)
 {
+    int rc = plan_check_cancel(lo->q->env, err);
+
+    if (rc < 0)
+        return rc;
     *ret = (struct lplan){.node = NULL};
     switch (n->kind) {
     case L_SCAN:

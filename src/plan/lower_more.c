@@ -2,6 +2,7 @@
  *
  * lower_more.c: aggregations, windows, set operations, recursion, and what reads no table. */
 #include "plan/lower.h"
+#include "plan/rewrite.h"
 
 /* Columns named after variables, at the places of their order. */
 static int lower_cols(struct lower *lo,

@@ -7,6 +7,7 @@
  * One thread at a time while planning; a finished plan may be read by any thread. */
 #pragma once
 
+#include "base/cancel.h"
 #include "catalog/settings.h"
 #include "plan/node.h"
 #include "plan/plan_change.h"
@@ -77,6 +78,13 @@ struct plan_env {
     bool keys; /* SELECT of one table, for a cursor: plan.locks also without FOR UPDATE */
     const struct plan_row *at; /* UPDATE and DELETE with WHERE CURRENT OF; else NULL */
 };
+
+/* DN_E_CANCELED if the statement is to end. What is called once per expression, node or step of a
+ * search looks here. */
+static inline DN_MUST_CHECK int plan_check_cancel(const struct plan_env *env, struct dn_err *err)
+{
+    return env->session ? dn_cancel_check(env->session->cancel, err) : 0;
+}
 
 /* What expressions are evaluated with. */
 struct eval plan_eval(const struct plan_env *env,
@@ -168,8 +176,14 @@ struct plan_target {
     enum type_id type;
     struct type_mods mods; /* VARCHAR(n): longer text is refused; NUMERIC(p, s): rounded to fit */
     bool exact; /* a key column: a time finer than the column keeps is refused, not rounded */
+    bool key;   /* a key column: equal values are stored alike (datum_key_form of vec/wide.h) */
     const struct func_session *session; /* whose time zone texts are in; NULL: UTC */
 };
+
+/* Does a value say what a clock says: now(), and arithmetic, casts and choices with it? Then
+ * `exact` is not meant for it. And column i of a query: by its select list alone. */
+bool plan_from_clock(const struct expr *e);
+bool plan_item_from_clock(const struct query *q, uint32_t i);
 
 /* May values of a type be stored as another at all? (plan_assign then looks at each.) */
 bool plan_assignable(enum type_id to, enum type_id from);

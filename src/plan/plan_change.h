@@ -19,7 +19,9 @@ struct plan_other {
     const char *table; /* as it is called; NULL: it has no name */
     const char *name;
     enum type_id type;
-    uint32_t rel; /* number of the table: columns of one follow on each other */
+    uint32_t rel;          /* number of the table: columns of one follow on each other */
+    const uint8_t *closed; /* of struct lrel: what the role may not read of the table */
+    const char *closed_for;
 };
 
 struct plan_change {

@@ -149,6 +149,19 @@ static enum expr_op pred_sides(const struct bexpr *e,
     return op;
 }
 
+/* May zones have bounds of such values? Those of an INTERVAL or NUMERIC have them in the key. */
+static bool pred_bounded(const struct pred_walk *w, const struct bexpr *e)
+{
+    uint32_t col;
+
+    if (!type_is_wide(e->type))
+        return !type_is_array(e->type);
+    if (e->kind != BEXPR_COLUMN)
+        return false;
+    col = w->scan->scan_cols[e->col];
+    return col < w->scan->table->columns_count && w->scan->table->columns[col].key_pos > 0;
+}
+
 static int pred_compare(struct pred_walk *w,
                         const struct bexpr *e,
                         bool want,
@@ -163,8 +176,8 @@ static int pred_compare(struct pred_walk *w,
     int rc;
 
     *ret = (struct pred_cons){.never = false};
-    if (!side || type_is_wide(side->type) || type_is_array(side->type))
-        return 0; /* no zone has such bounds */
+    if (!side || !pred_bounded(w, side))
+        return 0;
     rc = pred_value(w, other, &d, err);
     if (rc != 0)
         return rc < 0 ? rc : 0;

@@ -4,6 +4,7 @@
  * the start and end of planning a statement. WITH is in with.c, VALUES in
  * values.c. */
 #include "plan/query_set.h"
+#include "plan/rewrite.h"
 #include "plan/values.h"
 
 #include "base/text.h"
@@ -295,7 +296,7 @@ static int query_count(struct planner *q,
     *ret = NULL;
     if (!e)
         return 0;
-    while (outer && outer->rels_count == 0)
+    while (outer && outer->rels_count == 0 && !outer->withs)
         outer = outer->outer;
     b = query_binder(q, outer, NULL); /* not the query's own scope: the same for all its rows */
     b.clause = clause;
@@ -495,8 +496,10 @@ int query_bind(struct planner *q,
 {
     struct scope *with;
     uint32_t *own;
-    int rc;
+    int rc = plan_check_cancel(q->env, err);
 
+    if (rc < 0)
+        return rc;
     if (q->depth == PLAN_DEPTH_MAX) {
         rc =
             DN_FAIL(err, DN_E_TOO_COMPLEX, "queries may be nested %u deep at most", PLAN_DEPTH_MAX);

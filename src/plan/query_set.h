@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+struct with_clause;
+
 struct dn_err;
 struct planner;
 struct qout;
@@ -29,3 +31,5 @@ int query_lock_refuse(const struct query *ast, struct dn_err *err) DN_MUST_CHECK
 int select_locks(struct sel *s, const struct query *ast, struct dn_err *err) DN_MUST_CHECK;
 /* Does the query name that table in a FROM of its own, not in a subquery of an expression? */
 bool query_says(const struct query *ast, const char *name);
+/* The same of the queries of a WITH. */
+bool query_with_says(const struct with_clause *with, const char *name);

@@ -80,10 +80,53 @@ static int rewrite_through(struct planner *q,
     return rc < 0 ? rc : rewrite_above(q, n, &stay, ret, err);
 }
 
-/* MAP: conditions on what it computes with volatile functions, which would run once more. */
+#define REWRITE_GROWS 1000u /* parts more */
+
+/* Takes the parts of an expression from *left; false: there are more. */
+static bool rewrite_fits(const struct bexpr *e, uint32_t *left)
+{
+    if (*left == 0)
+        return false;
+    --*left;
+    for (uint32_t i = 0; i < e->args_count; i++) {
+        if (!rewrite_fits(e->args[i], left))
+            return false;
+    }
+    return true;
+}
+
+static bool rewrite_fits_replaced(const struct bexpr *e,
+                                  const struct ldef *defs,
+                                  uint32_t count,
+                                  uint32_t *left)
+{
+    if (e->kind == BEXPR_COLUMN) {
+        for (uint32_t i = 0; i < count; i++) {
+            if (defs[i].var == e->col)
+                return rewrite_fits(defs[i].e, left);
+        }
+    }
+    for (uint32_t i = 0; i < e->args_count; i++) {
+        if (!rewrite_fits_replaced(e->args[i], defs, count, left))
+            return false;
+    }
+    return true;
+}
+
+/* Would the condition have many more parts with the expressions of defs in place of their
+ * variables? Conditions that pass one SELECT x + x AS x after the other would double each time. */
+static bool rewrite_grows(const struct bexpr *e, const struct ldef *defs, uint32_t count)
+{
+    uint32_t left = REWRITE_GROWS;
+
+    return !rewrite_fits_replaced(e, defs, count, &left);
+}
+
+/* MAP: conditions on what it computes with volatile functions, which would run once more, and those
+ * that would become too long. */
 static bool rewrite_stays_map(const struct lnode *n, const struct bexpr *e)
 {
-    bool stays = false;
+    bool stays = rewrite_grows(e, n->defs, n->defs_count);
 
     for (uint32_t i = 0; i < n->defs_count && !stays; i++) {
         struct lvars def = {.v = &n->defs[i].var, .n = 1};
@@ -96,7 +139,8 @@ static bool rewrite_stays_map(const struct lnode *n, const struct bexpr *e)
 /* AGG: conditions on keys; without keys there is a row even if nothing comes in. */
 static bool rewrite_stays_agg(const struct lnode *n, const struct bexpr *e)
 {
-    bool stays = n->defs_count == 0 || !bind_has_columns(e);
+    bool stays =
+        n->defs_count == 0 || !bind_has_columns(e) || rewrite_grows(e, n->defs, n->defs_count);
 
     for (uint32_t i = 0; i < n->aggs_count && !stays; i++) {
         struct lvars agg = {.v = &n->aggs[i].var, .n = 1};
@@ -255,8 +299,10 @@ static int rewrite_push(struct planner *q,
                         struct lnode **ret,
                         struct dn_err *err)
 {
-    int rc;
+    int rc = plan_check_cancel(q->env, err);
 
+    if (rc < 0)
+        return rc;
     switch (n->kind) {
     case L_FILTER:
         return rewrite_filter(q, n, conds, ret, err);

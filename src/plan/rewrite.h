@@ -42,5 +42,7 @@ int join_order(struct planner *q,
                struct lexprs *conds,
                struct lnode **ret,
                struct dn_err *err) DN_MUST_CHECK;
+/* Moves conditions down, turns marks into semi-joins, removes correlation, orders joins. */
+int rewrite_tree(struct planner *q, struct lnode **tree, struct dn_err *err) DN_MUST_CHECK;
 /* About how many rows a tree gives (join_order.c). */
 double rewrite_rows(struct planner *q, const struct lnode *n);

@@ -181,8 +181,9 @@ static int scope_find_name(struct planner *q,
             if (found->rel)
                 plan_note_column(q, e, found->rel, found->col);
             *ret = scope_name_var(q, s, found);
-            return *ret ? scope_may(found->rel, found->col, SCOPE_NO_SELECT, e->pos, err)
-                        : DN_FAIL_NOMEM(err);
+            if (!*ret)
+                return DN_FAIL_NOMEM(err);
+            return e->own ? 0 : scope_may(found->rel, found->col, SCOPE_NO_SELECT, e->pos, err);
         }
     }
     return 1;
@@ -255,7 +256,9 @@ static int scope_find_in(struct planner *q,
         if (found != UINT32_MAX) {
             plan_note_column(q, e, rel, found);
             *ret = scope_var(q, s, rel, found);
-            return *ret ? scope_may(rel, found, SCOPE_NO_SELECT, e->pos, err) : DN_FAIL_NOMEM(err);
+            if (!*ret)
+                return DN_FAIL_NOMEM(err);
+            return e->own ? 0 : scope_may(rel, found, SCOPE_NO_SELECT, e->pos, err);
         }
     }
     return scope_no_column(rel, e, err);

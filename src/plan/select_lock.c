@@ -95,6 +95,7 @@ lock_rel(struct sel *s, const struct lock_clause *k, struct lrel *rel, struct dn
 {
     const struct plan_env *env = s->b.env;
     struct catalog_relation r = {.table = rel->table, .view = rel->view};
+    uint32_t on_some; /* any column will do */
     int rc = 0;
 
     if (rel->nullable) {
@@ -106,7 +107,8 @@ lock_rel(struct sel *s, const struct lock_clause *k, struct lrel *rel, struct dn
         return rc;
     }
     if (rel->table || rel->view)
-        rc = catalog_may(env->catalog, env->role, &r, PRIVILEGE_BIT(PRIVILEGE_UPDATE), err);
+        rc = catalog_may_columns(
+            env->catalog, env->role, &r, PRIVILEGE_BIT(PRIVILEGE_UPDATE), &on_some, err);
     if (rc < 0) {
         dn_err_at(err, rel->pos);
         return rc;

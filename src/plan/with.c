@@ -329,6 +329,8 @@ static int with_recursive(struct planner *q, struct lwith *w, struct qout *ret, 
                        : ast->limit        ? "LIMIT"
                        : ast->offset       ? "OFFSET"
                                            : "FOR UPDATE/SHARE");
+    if (ast->with && query_with_says(ast->with, w->ast->name.s))
+        return with_bad_recursion(w->ast, "may not be mentioned within a subquery", err);
     seen.withs = w->visible;
     w->mentioned = false;
     rc = ast->with ? query_with(q, ast->with, &seen, err) : 0;

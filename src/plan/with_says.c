@@ -27,16 +27,35 @@ static bool says_from(const struct from_item *f, const char *name)
     return false;
 }
 
-bool query_says(const struct query *ast, const char *name)
+/* … and does it give the name another meaning? */
+static bool says_with(const struct with_clause *with, const char *name, bool *ret_hides)
 {
-    for (uint32_t i = 0; ast->with && i < ast->with->ctes_count; i++) {
-        const struct cte *c = &ast->with->ctes[i];
+    *ret_hides = false;
+    for (uint32_t i = 0; with && i < with->ctes_count && !*ret_hides; i++) {
+        const struct cte *c = &with->ctes[i];
 
         if (c->query && query_says(c->query, name))
             return true;
-        if (text_same_fold(c->name.s, strlen(c->name.s), name, strlen(name)))
-            return false; /* from here on the name means this one */
+        *ret_hides = text_same_fold(c->name.s, strlen(c->name.s), name, strlen(name));
     }
+    return false;
+}
+
+bool query_with_says(const struct with_clause *with, const char *name)
+{
+    bool hides;
+
+    return says_with(with, name, &hides);
+}
+
+bool query_says(const struct query *ast, const char *name)
+{
+    bool hides;
+
+    if (says_with(ast->with, name, &hides))
+        return true;
+    if (hides)
+        return false;
     if (ast->kind == QUERY_SET)
         return query_says(ast->left, name) || query_says(ast->right, name);
     if (ast->kind != QUERY_SELECT)

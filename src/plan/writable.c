@@ -202,6 +202,7 @@ int plan_writable(const struct plan_env *env,
 int plan_writable_column(const struct plan_writable *w,
                          const char *what,
                          const struct spec_name *name,
+                         uint32_t *ret_shown,
                          uint16_t *ret,
                          struct dn_err *err)
 {
@@ -231,6 +232,7 @@ int plan_writable_column(const struct plan_writable *w,
         dn_err_hint(err,
                     "View columns that are not columns of their base relation are not updatable.");
     } else {
+        *ret_shown = at;
         *ret = (uint16_t)w->cols[at];
         return 0;
     }

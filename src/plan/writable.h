@@ -40,10 +40,11 @@ int plan_writable(const struct plan_env *env,
                   uint32_t need,
                   struct plan_writable **ret,
                   struct dn_err *err) DN_MUST_CHECK;
-/* The table's column behind a column of the view. */
+/* A column of the view by its name, and the table's column behind it. */
 int plan_writable_column(const struct plan_writable *w,
                          const char *what,
                          const struct spec_name *name,
+                         uint32_t *ret_shown,
                          uint16_t *ret,
                          struct dn_err *err) DN_MUST_CHECK;
 

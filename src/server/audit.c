@@ -2,6 +2,7 @@
  *
  * audit.c: see audit.h. */
 #include "server/audit.h"
+#include "base/text.h"
 
 #include "base/attr.h"
 #include "engine/about.h"
@@ -101,6 +102,13 @@ static bool audit_wanted(const struct engine_log *log, const struct engine_about
     return log->statement >= from[about->class];
 }
 
+/* May the log have its text, and the message of its error, which quotes parts of it? What cannot be
+ * read may have anything in it. */
+static bool audit_may_tell(const struct engine_about *about)
+{
+    return !about->secret && about->kind[0] != '\0';
+}
+
 /* Its text, as far as it may be seen. */
 static const char *audit_text(const struct audit_stmt *what,
                               const struct engine_about *about,
@@ -110,14 +118,14 @@ static const char *audit_text(const struct audit_stmt *what,
     size_t len = what->text_len;
 
     if (about->secret) {
-        snprintf(to, AUDIT_TEXT_MAX + 1, "%s %s ********", about->kind, about->object);
+        engine_about_masked(about, to, AUDIT_TEXT_MAX + 1);
         return to;
     }
-    if (!s || about->kind[0] == '\0') /* what cannot be read may have anything in it */
+    if (!s || !audit_may_tell(about))
         return NULL;
-    while (len > 0 && strchr(" \t\r\n\f;", s[len - 1]))
+    while (len > 0 && text_one_of(s[len - 1], " \t\r\n\f;"))
         len--;
-    while (len > 0 && strchr(" \t\r\n\f;", *s)) {
+    while (len > 0 && text_one_of(*s, " \t\r\n\f;")) {
         s++;
         len--;
     }
@@ -152,7 +160,7 @@ void audit_statement(struct server *s, const struct audit_who *who, const struct
             {"kind", about.kind[0] ? about.kind : NULL},
             {"object", about.object[0] ? about.object : NULL},
             {"outcome", what->err ? what->err->sqlstate : "ok"},
-            {"error", what->err && !about.secret ? what->err->message : NULL},
+            {"error", what->err && audit_may_tell(&about) ? what->err->message : NULL},
             {"ms", what->since_ns ? ms : NULL},
             {"text", audit_text(what, &about, text)}};
 

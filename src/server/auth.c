@@ -3,10 +3,10 @@
  * auth.c: see auth.h. */
 #include "server/auth.h"
 
-#include "base/hash.h"
 #include "base/mem.h"
 #include "base/sched.h"
 #include "server/audit.h"
+#include "server/listen.h"
 #include "server/pool.h"
 #include "server/server.h"
 
@@ -16,19 +16,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define AUTH_PEERS    256u         /* addresses that failed lately */
-#define AUTH_TRIES    10u          /* wrong passwords before one has to wait */
-#define AUTH_WAIT_NS  60000000000u /* a minute */
-#define AUTH_KNOWN    64u          /* right passwords that are remembered */
-#define AUTH_KNOWN_NS (5u * AUTH_WAIT_NS)
-#define AUTH_ADDRESS  64u
+#define AUTH_KNOWN    64u           /* right passwords that are remembered … */
+#define AUTH_KNOWN_NS 300000000000u /* … for five minutes */
 #define AUTH_DIGEST   32u
-
-struct auth_peer {
-    char address[AUTH_ADDRESS];
-    unsigned wrong;
-    uint64_t since_ns; /* the first of them */
-};
+#define AUTH_HASHES   2u  /* passwords that are hashed at once, at least; else one per core */
+#define AUTH_WAITING  64u /* that wait for their turn */
+#define AUTH_HASHING  64u /* of AUTH_HASHES, at most */
 
 struct auth_known {
     uint8_t digest[AUTH_DIGEST]; /* of verifier and password */
@@ -36,9 +29,13 @@ struct auth_known {
 };
 
 struct auth {
-    struct server *srv;       /* borrowed */
-    struct sched_mutex *lock; /* owned; guards what follows */
-    struct auth_peer peers[AUTH_PEERS];
+    struct server *srv;                /* borrowed */
+    struct throttle *throttle;         /* owned */
+    struct sched_mutex *lock;          /* owned; guards what follows, but the last two */
+    struct sched_cond *hashed;         /* owned: a place is free */
+    const char *hashing[AUTH_HASHING]; /* whose passwords are hashed now; NULL: nobody's */
+    unsigned hashes_max;
+    unsigned waiting;
     struct auth_known known[AUTH_KNOWN];
     uint8_t secret[SCRAM_KEY_BYTES];
     uint8_t pepper[AUTH_DIGEST]; /* so that digests say nothing to whoever reads memory */
@@ -51,8 +48,13 @@ struct auth *auth_new(struct server *s)
     if (!a)
         return NULL;
     a->srv = s;
+    a->throttle = throttle_new(srv_pool_sched(server_pool(s)), server_owner(s));
     a->lock = sched_mutex_new(srv_pool_sched(server_pool(s)), "auth");
-    if (!a->lock || RAND_bytes(a->secret, sizeof(a->secret)) != 1 ||
+    a->hashed = sched_cond_new(srv_pool_sched(server_pool(s)), "auth");
+    a->hashes_max = srv_cores() < AUTH_HASHES ? AUTH_HASHES : srv_cores();
+    if (a->hashes_max > AUTH_HASHING)
+        a->hashes_max = AUTH_HASHING;
+    if (!a->throttle || !a->lock || !a->hashed || RAND_bytes(a->secret, sizeof(a->secret)) != 1 ||
         RAND_bytes(a->pepper, sizeof(a->pepper)) != 1) {
         auth_free(a);
         return NULL;
@@ -64,6 +66,9 @@ void auth_free(struct auth *a)
 {
     if (!a)
         return;
+    throttle_free(a->throttle);
+    if (a->hashed)
+        sched_cond_free(a->hashed);
     if (a->lock)
         sched_mutex_free(a->lock);
     OPENSSL_cleanse(a, sizeof(*a));
@@ -88,58 +93,26 @@ bool auth_make_verifier(const char *password, char to[ENGINE_VERIFIER_MAX])
     return true;
 }
 
-/* ---- too many wrong ones ---- */
+/* ---- guesses ---- */
 
-/* The address without the port, which is another one each time. */
-static void auth_address(const char *peer, char to[AUTH_ADDRESS])
+static struct throttle_who auth_guess(const struct auth_who *who)
 {
-    const char *colon = strrchr(peer, ':');
-
-    snprintf(to, AUTH_ADDRESS, "%.*s", (int)(colon ? (size_t)(colon - peer) : strlen(peer)), peer);
+    return (struct throttle_who){.role = who->user, .peer = who->peer};
 }
 
-/* Where it is remembered; under the lock. */
-static struct auth_peer *auth_peer(struct auth *a, const char *address)
+bool auth_try(struct auth *a, const struct auth_who *who, struct throttle_guess *ret)
 {
-    return &a->peers[dn_hash64(address, strlen(address), 0) % AUTH_PEERS];
+    struct throttle_who guess = auth_guess(who);
+
+    return throttle_begin(a->throttle, &guess, ret);
 }
 
-static bool auth_must_wait(struct auth *a, const char *peer)
+void auth_tried(struct auth *a,
+                const struct auth_who *who,
+                const struct throttle_guess *guess,
+                bool right)
 {
-    uint64_t now = server_now_ns(a->srv);
-    const struct auth_peer *p;
-    char address[AUTH_ADDRESS];
-    bool wait;
-
-    auth_address(peer, address);
-    sched_lock(a->lock);
-    p = auth_peer(a, address);
-    wait = p->wrong >= AUTH_TRIES && now - p->since_ns < AUTH_WAIT_NS &&
-           strcmp(p->address, address) == 0;
-    sched_unlock(a->lock);
-    return wait;
-}
-
-void auth_said(struct auth *a, const struct auth_who *who, bool right)
-{
-    uint64_t now = server_now_ns(a->srv);
-    char address[AUTH_ADDRESS];
-    struct auth_peer *p;
-
-    auth_address(who->peer, address);
-    sched_lock(a->lock);
-    p = auth_peer(a, address);
-    if (right && strcmp(p->address, address) == 0) {
-        p->wrong = 0;
-    } else if (!right) {
-        if (strcmp(p->address, address) != 0 || now - p->since_ns >= AUTH_WAIT_NS) {
-            snprintf(p->address, sizeof(p->address), "%s", address);
-            p->wrong = 0;
-            p->since_ns = now;
-        }
-        p->wrong++;
-    }
-    sched_unlock(a->lock);
+    throttle_end(a->throttle, guess, right);
     if (!right)
         auth_refused(a, who, NULL);
 }
@@ -154,7 +127,7 @@ void auth_refused(struct auth *a DN_UNUSED, const struct auth_who *who, const ch
     if (server_log_is_json())
         server_event("login failed", fields, DN_ARRAY_SIZE(fields));
     else
-        server_log("login failed: user \"%.63s\" from %s%s%s",
+        server_log("login failed: user \"%s\" from %s%s%s",
                    who->user,
                    who->peer,
                    why ? ": " : "",
@@ -165,14 +138,24 @@ void auth_refused(struct auth *a DN_UNUSED, const struct auth_who *who, const ch
 
 enum auth_verdict auth_greet(struct auth *a, const struct auth_who *who, struct engine_login *ret)
 {
+    struct throttle_who guess = auth_guess(who);
+
     engine_login(server_db(a->srv), who->user, ret);
     if (ret->passwords)
-        return auth_must_wait(a, who->peer) ? AUTH_WAIT : AUTH_ASK;
+        return throttle_full(a->throttle, &guess) ? AUTH_WAIT : AUTH_ASK;
     if (!who->local && !server_insecure(a->srv))
         return AUTH_NO_LOGIN;
     if (!ret->known)
         return AUTH_NO_ROLE;
     return ret->login ? AUTH_TRUSTED : AUTH_NO_LOGIN;
+}
+
+bool auth_asks(struct auth *a)
+{
+    struct engine_login login;
+
+    engine_login(server_db(a->srv), "", &login);
+    return login.passwords;
 }
 
 static bool auth_digest(const struct auth *a,
@@ -208,34 +191,120 @@ static bool auth_is_known(struct auth *a, const uint8_t digest[AUTH_DIGEST], boo
     return known;
 }
 
-bool auth_password(struct auth *a,
-                   const struct auth_who *who,
-                   const struct engine_login *login,
-                   const char *password,
-                   size_t len)
+/* ---- passwords ---- */
+
+/* What it is checked against; false: no password of this role is right. */
+static bool auth_verifier(const struct engine_login *login, struct scram_verifier *ret)
+{
+    if (login->known && login->login && !login->expired && scram_parse(login->verifier, ret) &&
+        ret->iterations <= SCRAM_ITERATIONS_MAX)
+        return true;
+    /* as much work as for one that is known */
+    *ret = (struct scram_verifier){.iterations = SCRAM_ITERATIONS, .salt_len = SCRAM_SALT_BYTES};
+    return false;
+}
+
+bool auth_remembers(struct auth *a,
+                    const struct engine_login *login,
+                    const char *password,
+                    size_t len)
 {
     uint8_t digest[AUTH_DIGEST];
     struct scram_verifier v;
-    bool usable =
-        login->known && login->login && !login->expired && scram_parse(login->verifier, &v);
-    bool right = false;
 
-    if (!usable) { /* as much work as for one that is known */
-        memset(&v, 0, sizeof(v));
-        v.iterations = SCRAM_ITERATIONS;
-        v.salt_len = SCRAM_SALT_BYTES;
+    return auth_verifier(login, &v) && auth_digest(a, login->verifier, password, len, digest) &&
+           auth_is_known(a, digest, false);
+}
+
+/* A place among those that hash, for the role; under the lock. NULL: none now. */
+static const char **auth_place(struct auth *a, const char *role)
+{
+    const char **place = NULL;
+
+    for (unsigned i = 0; i < a->hashes_max; i++) {
+        if (a->hashing[i] && strcmp(a->hashing[i], role) == 0)
+            return NULL;
+        if (!a->hashing[i])
+            place = &a->hashing[i];
     }
+    return place;
+}
+
+/* Waits for a place; NULL: too many do. */
+static const char **auth_hash_begin(struct auth *a, const char *role)
+{
+    struct srv_pool *pool = server_pool(a->srv);
+    const char **place;
+
+    sched_lock(a->lock);
+    place = auth_place(a, role);
+    if (!place && a->waiting < AUTH_WAITING) {
+        a->waiting++;
+        srv_pool_pause(pool); /* others work meanwhile */
+        do
+            sched_wait(a->hashed, a->lock);
+        while (!(place = auth_place(a, role)));
+        srv_pool_resume(pool);
+        a->waiting--;
+    }
+    if (place)
+        *place = role;
+    sched_unlock(a->lock);
+    return place;
+}
+
+static void auth_hash_end(struct auth *a, const char **place)
+{
+    sched_lock(a->lock);
+    *place = NULL;
+    sched_broadcast(a->hashed);
+    sched_unlock(a->lock);
+}
+
+/* With a place, and after the throttle has let it pass. */
+static bool auth_hash(struct auth *a,
+                      const struct auth_who *who,
+                      const struct engine_login *login,
+                      const char *password,
+                      size_t len)
+{
+    uint8_t digest[AUTH_DIGEST];
+    struct scram_verifier v;
+    bool usable = auth_verifier(login, &v);
+    struct audit_who in = {.user = who->user, .peer = who->peer, .protocol = who->protocol};
+
     if (!auth_digest(a, login->verifier, password, len, digest))
         return false;
-    if (usable && auth_is_known(a, digest, false))
+    if (usable && auth_is_known(a, digest, false)) /* since it waited */
         return true;
-    right = scram_check(&v, password, len) && usable;
-    if (right) {
-        struct audit_who in = {.user = who->user, .peer = who->peer, .protocol = who->protocol};
+    if (!scram_check(&v, password, len) || !usable)
+        return false;
+    auth_is_known(a, digest, true);
+    audit_login(a->srv, &in); /* not those that come again and again with each request */
+    return true;
+}
 
-        auth_is_known(a, digest, true);
-        audit_login(a->srv, &in); /* not those that come again and again with each request */
+enum auth_answer auth_password(struct auth *a,
+                               const struct auth_who *who,
+                               const struct engine_login *login,
+                               const char *password,
+                               size_t len)
+{
+    enum auth_answer answer = AUTH_TOO_OFTEN;
+    struct throttle_guess guess;
+    const char **place;
+
+    if (auth_remembers(a, login, password, len))
+        return AUTH_RIGHT;
+    place = auth_hash_begin(a, who->user);
+    if (!place)
+        return AUTH_BUSY;
+    if (auth_try(a, who, &guess)) {
+        bool right = auth_hash(a, who, login, password, len);
+
+        auth_tried(a, who, &guess, right);
+        answer = right ? AUTH_RIGHT : AUTH_WRONG;
     }
-    auth_said(a, who, right);
-    return right;
+    auth_hash_end(a, place);
+    return answer;
 }

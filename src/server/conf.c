@@ -65,6 +65,8 @@ int server_conf_read(const struct config *c, struct server_conf *ret, struct dn_
         ILP_PORT,
         INSECURE,
         CONNECTIONS,
+        RESERVED,
+        PENDING,
         THREADS,
         CREATE,
         MESSAGE,
@@ -81,6 +83,8 @@ int server_conf_read(const struct config *c, struct server_conf *ret, struct dn_
                                              [ILP_PORT] = "ilp_port",
                                              [INSECURE] = "insecure",
                                              [CONNECTIONS] = "max_connections",
+                                             [RESERVED] = "superuser_reserved_connections",
+                                             [PENDING] = "max_pending_logins",
                                              [THREADS] = "server_threads",
                                              [CREATE] = "auto_create",
                                              [MESSAGE] = "max_message",
@@ -109,6 +113,10 @@ int server_conf_read(const struct config *c, struct server_conf *ret, struct dn_
     ret->ilp_port = conf_port(n[ILP_PORT]);
     ret->insecure = n[INSECURE];
     ret->connections_max = (unsigned)n[CONNECTIONS];
+    ret->reserved = (unsigned)n[RESERVED];
+    if (ret->reserved >= ret->connections_max) /* somebody else may come in, too */
+        ret->reserved = ret->connections_max ? ret->connections_max - 1 : 0;
+    ret->logins_max = (unsigned)n[PENDING];
     ret->workers_max = (unsigned)n[THREADS];
     ret->create = creates[n[CREATE]];
     ret->message_max = (uint64_t)n[MESSAGE];

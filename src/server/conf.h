@@ -21,6 +21,8 @@ struct server_conf {
     int ilp_port;
     bool insecure;
     unsigned connections_max;
+    unsigned reserved; /* of these, for superusers; fewer than all */
+    unsigned logins_max;
     unsigned workers_max; /* 0 = some per core */
     enum ingest_create create;
     uint64_t message_max; /* bytes */

@@ -90,6 +90,22 @@ int conn_flush(struct conn *c)
     return 1;
 }
 
+bool conn_charge(struct conn *c, struct mem_owner *owner)
+{
+    struct buf in;
+
+    buf_init(&in, owner);
+    buf_append(&in, c->in.data + c->in_at, c->in.len - c->in_at);
+    if (in.failed) {
+        buf_done(&in);
+        return false;
+    }
+    buf_done(&c->in);
+    c->in = in;
+    c->in_at = 0;
+    return true;
+}
+
 int conn_fill(struct conn *c)
 {
     ptrdiff_t n;
@@ -103,9 +119,9 @@ int conn_fill(struct conn *c)
         c->in.len -= c->in_at;
         c->in_at = 0;
     }
-    if (!buf_reserve(&c->in, CONN_READ_BYTES)) {
-        c->broken = true;
-        return -1;
+    if (!buf_reserve(&c->in, CONN_READ_BYTES)) { /* the protocol may still say so */
+        conn_end(c, CONN_END_MEMORY);
+        return atomic_load(&c->ending) == CONN_END_MEMORY ? -2 : -1;
     }
     n = conn_recv(c, c->in.data + c->in.len, c->in.cap - c->in.len);
     if (n > 0)
@@ -182,7 +198,7 @@ static bool conn_await(struct conn *c, enum conn_want want)
         }
         rc = conn_fill(c);
     }
-    if (rc > 0)
+    if (rc > 0 || rc == -2)
         return true;
     conn_leave_for_good(c);
     return false;

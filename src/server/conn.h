@@ -14,7 +14,9 @@
  * with what has come so far, and says what it waits for.
  *
  * Where it is decides which thread may touch it: the loop's or the worker's. From other threads:
- * conn_end, and ops->cancel under the server's lock. */
+ * conn_end, and ops->cancel under the server's lock or by the signal of its session
+ * (server_session).
+ */
 #pragma once
 
 #include "base/bytes.h"
@@ -39,10 +41,12 @@ enum conn_want {
 /* Why a connection is asked to end; the protocol tells the other side when it can. */
 enum conn_end {
     CONN_STAYS,
-    CONN_END_STOP,  /* the server stops */
-    CONN_END_IDLE,  /* it said nothing for too long */
-    CONN_END_LOGIN, /* it did not log in in time */
-    CONN_END_BLOCK, /* it left a transaction block alone for too long */
+    CONN_END_STOP,   /* the server stops */
+    CONN_END_IDLE,   /* it said nothing for too long */
+    CONN_END_LOGIN,  /* it did not log in in time */
+    CONN_END_MEMORY, /* there is no memory for what it sends */
+    CONN_END_BLOCK,  /* it left a transaction block alone for too long */
+    CONN_END_ADMIN,  /* pg_terminate_backend */
 };
 
 struct conn_ops {
@@ -51,10 +55,11 @@ struct conn_ops {
     int (*open)(struct conn *c, struct dn_err *err);
     /* Does what there is to do with c->in; a worker's thread. */
     enum conn_want (*run)(struct conn *c);
-    /* Asks what runs now to stop. Any thread, under the server's lock. */
+    /* Asks what runs now to stop; sets flags alone. Any thread, under the server's lock, or that of
+     * the list of sessions, which its session leaves before proto is freed. */
     void (*cancel)(struct conn *c);
-    /* Has somebody logged in, so that the short time for that is over? */
-    bool (*ready)(const struct conn *c);
+    /* Need nobody log in? Asked once, after open. */
+    bool (*trusted)(const struct conn *c);
     void (*close)(struct conn *c); /* frees c->proto */
 };
 
@@ -71,10 +76,9 @@ struct conn {
     void *proto; /* owned, of ops */
     int fd;      /* owned */
     SSL *tls;    /* owned; NULL: plain bytes */
-    uint32_t id; /* from 1 on, among those that are open */
     bool local;  /* from this machine */
     char peer[64];
-    bool full;     /* there are too many: the protocol says so as soon as it can */
+    bool full;     /* trusted, but there are too many: the protocol says so as soon as it can */
     bool broken;   /* the socket failed or was closed: nothing can be sent any more */
     struct buf in; /* from in_at on: bytes that the protocol has not taken yet */
     size_t in_at;
@@ -89,9 +93,11 @@ struct conn {
     struct conn *next; /* of all, under its lock */
     struct conn *prev;
     struct conn *inbox; /* on the way back to the loop */
+    const char *role; /* who has logged in, of proto; NULL: nobody yet; server_enter, under lock */
     enum conn_place place;
     enum conn_want wants; /* in the loop: what it waits for */
-    uint64_t since_ns;    /* in the loop since; first: since it was accepted */
+    uint64_t since_ns;    /* in the loop since */
+    uint64_t accepted_ns;
     uv_poll_t poll;
 };
 
@@ -111,9 +117,12 @@ static inline size_t conn_out_left(const struct conn *c)
     return c->out.len - c->out_at;
 }
 
+/* What comes is charged to that owner from now on; false: out of memory. */
+bool conn_charge(struct conn *c, struct mem_owner *owner) DN_MUST_CHECK;
 /* Sends what it can: 1 all of it, 0 the socket takes no more now, < 0 broken. */
 int conn_flush(struct conn *c);
-/* Takes what has come: > 0 something, 0 nothing now, < 0 the other side is gone, or no memory. */
+/* Takes what has come: > 0 something, 0 nothing now, -1 the other side is gone, -2 there is no
+ * memory for it (CONN_END_MEMORY). */
 int conn_fill(struct conn *c);
 /* The first byte that comes, which stays where it is; 0 = none yet, < 0 = the other side is gone.
  */

@@ -10,13 +10,16 @@
 #include "server/pool.h"
 #include "server/tls.h"
 
+#include <inttypes.h>
 #include <sys/resource.h>
 
-#define SERVER_WORKERS   8u  /* per core */
-#define SERVER_REQUESTS  16u /* of HTTP at once, per worker */
-#define SERVER_HTTP_PART 4u  /* of memory_limit, beside it: bodies and answers of HTTP … */
-#define SERVER_HTTP_MIN  ((size_t)128 << 20) /* … but so many bytes at least */
-#define SERVER_FILES     512u                /* open ones that are no connections */
+#define SERVER_WORKERS  8u  /* per core */
+#define SERVER_REQUESTS 16u /* of HTTP at once, per worker */
+#define SERVER_HTTP_PART                                                          \
+    4u /* of memory_limit, beside it: bodies and answers of HTTP, and as much for \
+        * messages of PostgreSQL's protocol … */
+#define SERVER_HTTP_MIN ((size_t)128 << 20) /* … but so many bytes at least */
+#define SERVER_FILES    512u                /* open ones that are no connections */
 
 static void server_asked(void *arg)
 {
@@ -45,10 +48,17 @@ static int server_open_db(struct server *s, struct dn_err *err)
     return 0;
 }
 
+/* What clients send before it is a statement's. */
+static size_t server_input_max(const struct server *s)
+{
+    size_t memory = engine_owner(s->db)->limit / SERVER_HTTP_PART;
+
+    return memory > SERVER_HTTP_MIN ? memory : SERVER_HTTP_MIN;
+}
+
 static int server_open_http(struct server *s, struct dn_err *err)
 {
     const struct server_conf *o = &s->conf;
-    size_t memory = engine_owner(s->db)->limit / SERVER_HTTP_PART;
     struct http_options http = {.address = o->listen,
                                 .port = o->http_port,
                                 .tls_cert = o->tls_cert,
@@ -56,7 +66,7 @@ static int server_open_http(struct server *s, struct dn_err *err)
                                 .connections_max = o->connections_max,
                                 .requests_max = o->workers_max * SERVER_REQUESTS,
                                 .insecure = o->insecure,
-                                .memory_max = memory > SERVER_HTTP_MIN ? memory : SERVER_HTTP_MIN};
+                                .memory_max = server_input_max(s)};
 
     return o->http_port < 0 ? 0 : http_open(s, &http, &s->http, err);
 }
@@ -94,10 +104,11 @@ static int server_open_tls(struct server *s, struct dn_err *err)
 }
 
 /* Each connection is an open file, and a system's usual limit is 1024. Both protocols have as many
- * connections. */
+ * connections, and others log in beside them. */
 static void server_open_files(const struct server *s)
 {
-    rlim_t want = (rlim_t)s->conf.connections_max * 2 + SERVER_FILES;
+    rlim_t want =
+        (rlim_t)s->conf.connections_max * 2 + (rlim_t)s->conf.logins_max * 2 + SERVER_FILES;
     struct rlimit limit;
 
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
@@ -121,10 +132,17 @@ static int server_start(struct server *s, struct dn_err *err)
     if (rc < 0)
         return rc;
     s->lock = sched_mutex_new(srv_pool_sched(s->pool), "server");
+    mem_owner_init(&s->wire, "wire", &s->owner, server_input_max(s));
     s->counts = ingest_counts_new(srv_pool_sched(s->pool), &s->owner);
     if (!s->lock || !s->counts)
         return DN_FAIL_NOMEM(err);
     server_log_clock(s);
+    if (engine_clock_ahead(s->db) > 0)
+        server_log("the clock is %" PRId64
+                   " days ahead of the last time the database recorded, and "
+                   "is not believed: retention, rollouts and expiry wait for "
+                   "dendro_confirm_clock()",
+                   engine_clock_ahead(s->db) / 86400);
     rc = server_open_auth(s, err);
     rc = rc < 0 ? rc : server_open_loop(s, err);
     rc = rc < 0 ? rc : server_open_listeners(s, err);

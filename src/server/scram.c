@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCRAM_PREFIX         "SCRAM-SHA-256$"
-#define SCRAM_ITERATIONS_MAX 10000000u
-#define SCRAM_BASE64(n)      (((n) + 2) / 3 * 4)
+#define SCRAM_PREFIX    "SCRAM-SHA-256$"
+#define SCRAM_PARSE_MAX 10000000u /* iterations: clients compute them */
+#define SCRAM_BASE64(n) (((n) + 2) / 3 * 4)
 
 /* ---- base64 ---- */
 
@@ -116,7 +116,7 @@ bool scram_parse(const char *text, struct scram_verifier *ret)
     if (strncmp(text, SCRAM_PREFIX, sizeof SCRAM_PREFIX - 1) != 0 || *at < '0' || *at > '9')
         return false;
     iterations = strtoul(at, &end, 10);
-    if (*end != ':' || iterations < 1 || iterations > SCRAM_ITERATIONS_MAX)
+    if (*end != ':' || iterations < 1 || iterations > SCRAM_PARSE_MAX)
         return false;
     salt = end + 1;
     stored = strchr(salt, '$');

@@ -16,17 +16,19 @@
 #pragma once
 
 #include "base/attr.h"
+#include "engine/engine.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define SCRAM_KEY_BYTES    32u
-#define SCRAM_SALT_BYTES   16u
-#define SCRAM_SALT_MAX     64u
-#define SCRAM_ITERATIONS   4096u
-#define SCRAM_VERIFIER_MAX 256u  /* bytes of its text, with the NUL */
-#define SCRAM_MESSAGE_MAX  2048u /* of a message of a client */
+#define SCRAM_KEY_BYTES      32u
+#define SCRAM_SALT_BYTES     16u
+#define SCRAM_SALT_MAX       64u
+#define SCRAM_ITERATIONS     4096u
+#define SCRAM_ITERATIONS_MAX ENGINE_ROUNDS_MAX /* of one that the server itself computes */
+#define SCRAM_VERIFIER_MAX   256u              /* bytes of its text, with the NUL */
+#define SCRAM_MESSAGE_MAX    2048u             /* of a message of a client */
 
 struct scram_verifier {
     uint32_t iterations;

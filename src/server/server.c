@@ -6,6 +6,7 @@
  * Only the thread of server_run uses the loop. Workers reach it by the inbox and a wake-up. */
 #include "server/server_int.h"
 
+#include "engine/activity.h"
 #include "engine/engine.h"
 #include "server/auth.h"
 #include "server/conf.h"
@@ -18,9 +19,10 @@
 
 #include <openssl/ssl.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define SERVER_SPARE     16u /* more, who are told that there are too many */
+#define SERVER_SPARE     2u /* times max_pending_logins: more are closed without a word */
 #define SERVER_TICK_MS   250u
 #define SERVER_HURRY_MS  10u /* a connection waits so long for a worker before there is one more */
 #define SERVER_NS_PER_MS 1000000u
@@ -55,6 +57,11 @@ bool server_insecure(const struct server *s)
 struct mem_owner *server_owner(struct server *s)
 {
     return &s->owner;
+}
+
+struct mem_owner *server_wire(struct server *s)
+{
+    return &s->wire;
 }
 
 struct server_live *server_live(struct server *s)
@@ -138,6 +145,39 @@ unsigned server_count(struct server *s)
     return n;
 }
 
+/* ---- who has logged in ---- */
+
+static int64_t server_role_count(const struct server *s, const char *role)
+{
+    int64_t n = 0;
+
+    for (const struct conn *c = s->conns; c; c = c->next)
+        n += c->role && strcmp(c->role, role) == 0;
+    return n;
+}
+
+enum server_room server_enter(struct server *s, struct conn *c, const struct server_entrant *who)
+{
+    unsigned kept = who->superuser ? 0 : s->conf.reserved;
+    enum server_room room = SERVER_ROOM;
+
+    DN_ASSERT(!c->role);
+    sched_lock(s->lock);
+    if (s->entered >= s->conf.connections_max)
+        room = SERVER_ROOM_NONE;
+    else if (s->entered >= s->conf.connections_max - kept)
+        room = SERVER_ROOM_RESERVED;
+    else if (who->role_max >= 0 && server_role_count(s, who->role) >= who->role_max)
+        room = SERVER_ROOM_ROLE;
+    if (room == SERVER_ROOM) {
+        c->role = who->role;
+        s->pending--;
+        s->entered++;
+    }
+    sched_unlock(s->lock);
+    return room;
+}
+
 void server_give(struct server *s, struct conn *c)
 {
     sched_lock(s->lock);
@@ -157,6 +197,11 @@ void server_forget(struct server *s, struct conn *c)
     if (c->next)
         c->next->prev = c->prev;
     c->next = c->prev = NULL;
+    if (c->role)
+        s->entered--;
+    else
+        s->pending--;
+    c->role = NULL;
     sched_unlock(s->lock);
 }
 
@@ -240,6 +285,28 @@ static void server_take_back(struct server *s, struct conn *c)
     }
 }
 
+/* When more want to log in than may at once, the one that waits longest goes, at once: a flood that
+ * had to wait for workers to say goodbye would push out those who came to log in. */
+static void server_make_way(struct server *s)
+{
+    struct conn *oldest = NULL;
+    bool crowd;
+
+    sched_lock(s->lock);
+    crowd = s->pending > s->conf.logins_max;
+    for (struct conn *c = s->conns; crowd && c; c = c->next) /* the newest first */
+        if (!c->role && c->place == CONN_IN_LOOP)
+            oldest = c;
+    sched_unlock(s->lock);
+    if (!oldest)
+        return; /* or all of them are with workers */
+    server_forget(s, oldest);
+    oldest->ops->close(oldest);
+    oldest->proto = NULL;
+    oldest->place = CONN_GONE;
+    uv_close((uv_handle_t *)&oldest->poll, server_conn_free);
+}
+
 static void server_add(struct server *s, const struct conn_ops *ops, struct srv_peer *peer)
 {
     struct conn *c = mem_calloc(&s->owner, 1, sizeof(*c));
@@ -264,18 +331,24 @@ static void server_add(struct server *s, const struct conn_ops *ops, struct srv_
         mem_free(c);
         return;
     }
+    c->wants = CONN_READ;
+    c->place = CONN_IN_LOOP;
+    c->since_ns = c->accepted_ns = server_now_ns(s);
     sched_lock(s->lock);
-    c->full = s->count >= s->conf.connections_max;
-    c->id = ++s->last_id;
     s->count++;
+    if (ops->trusted(c)) {
+        c->full = s->entered >= s->conf.connections_max - s->conf.reserved;
+        c->role = ""; /* nobody's yet */
+        s->entered++;
+    } else {
+        s->pending++;
+    }
     c->next = s->conns;
     if (s->conns)
         s->conns->prev = c;
     s->conns = c;
     sched_unlock(s->lock);
-    c->wants = CONN_READ;
-    c->place = CONN_IN_LOOP;
-    c->since_ns = server_now_ns(s);
+    server_make_way(s);
     if (uv_poll_start(&c->poll, UV_READABLE, server_on_socket) != 0) {
         c->broken = true;
         server_to_pool(s, c);
@@ -285,11 +358,54 @@ static void server_add(struct server *s, const struct conn_ops *ops, struct srv_
 static void server_on_accept(void *arg, struct srv_listener *l, struct srv_peer *peer)
 {
     struct server *s = arg;
+    bool crowd;
 
-    if (s->count >= s->conf.connections_max + SERVER_SPARE || s->stopping)
+    sched_lock(s->lock);
+    crowd = s->pending >= s->conf.logins_max * SERVER_SPARE; /* all with workers */
+    sched_unlock(s->lock);
+    if (s->stopping || crowd)
         srv_socket_close(peer->fd);
     else
         server_add(s, l->ops, peer);
+}
+
+/* ---- signals of other sessions ---- */
+
+static void server_on_signal(void *arg, bool end)
+{
+    struct conn *c = arg;
+
+    c->ops->cancel(c);
+    if (!end)
+        return;
+    conn_end(c, CONN_END_ADMIN);
+    atomic_store(&c->srv->ended, true);
+    uv_async_send(&c->srv->wake);
+}
+
+void server_tell_peer(dendro_conn *session,
+                      const char *peer,
+                      void (*signal)(void *arg, bool end),
+                      void *arg)
+{
+    const char *colon = strrchr(peer, ':'); /* before the port */
+    char address[ACTIVITY_ADDRESS_MAX];
+
+    snprintf(address,
+             sizeof address,
+             "%.*s",
+             (int)(colon ? colon - peer : (ptrdiff_t)strlen(peer)),
+             peer);
+    engine_client(session,
+                  &(struct engine_client){.address = address,
+                                          .port = colon ? (int)strtol(colon + 1, NULL, 10) : -1,
+                                          .signal = signal,
+                                          .arg = arg});
+}
+
+void server_session(struct server *s DN_UNUSED, struct conn *c, dendro_conn *session)
+{
+    server_tell_peer(session, c->peer, server_on_signal, c);
 }
 
 /* ---- time ---- */
@@ -298,11 +414,10 @@ static void server_look(struct server *s, struct conn *c, uint64_t now)
 {
     uint64_t ms = (now - c->since_ns) / SERVER_NS_PER_MS;
     uint64_t idle_ms = c->idle_ms ? c->idle_ms : atomic_load(&s->live.idle_ms);
-    bool ready = c->ops->ready(c);
 
-    if (!ready && ms > atomic_load(&s->live.login_ms))
+    if (!c->role && (now - c->accepted_ns) / SERVER_NS_PER_MS > atomic_load(&s->live.login_ms))
         conn_end(c, CONN_END_LOGIN);
-    else if (ready && idle_ms && ms > idle_ms)
+    else if (c->role && idle_ms && ms > idle_ms)
         conn_end(c, c->idle_ms ? c->idle_why : CONN_END_IDLE);
 }
 
@@ -369,6 +484,8 @@ static void server_on_wake(uv_async_t *a)
         server_take_back(s, c);
     }
     server_hurry(s);
+    if (atomic_exchange(&s->ended, false))
+        server_on_tick(&s->tick);
     if (atomic_exchange(&s->reload, false))
         server_reload_now(s);
     if (atomic_load(&s->stop) && !s->stopping)

@@ -56,6 +56,7 @@ struct srv_tls *server_tls(struct server *s); /* NULL: none */
 struct auth *server_auth(struct server *s);
 bool server_insecure(const struct server *s); /* other machines need not log in */
 struct mem_owner *server_owner(struct server *s);
+struct mem_owner *server_wire(struct server *s);   /* of what comes from those who have logged in */
 struct server_live *server_live(struct server *s); /* settings that may change: conf.h */
 uint64_t server_now_ns(struct server *s);
 uint64_t server_random(struct server *s);
@@ -71,6 +72,32 @@ int64_t server_wall_ns(struct server *s);              /* since 1970 */
 typedef bool (*server_conn_fn)(void *arg, struct conn *c);
 void server_each(struct server *s, server_conn_fn fn, void *arg);
 unsigned server_count(struct server *s);
+
+/* Somebody has logged in over a connection: is there room for the session? From then on it counts
+ * among max_connections. A worker's thread, that of the connection. */
+enum server_room {
+    SERVER_ROOM,
+    SERVER_ROOM_NONE,
+    SERVER_ROOM_RESERVED, /* what is left is for superusers */
+    SERVER_ROOM_ROLE,     /* the role has as many as it may have */
+};
+struct server_entrant {
+    const char *role; /* borrowed as long as the connection has its proto */
+    bool superuser;
+    int32_t role_max; /* connections of the role; < 0: any number */
+};
+enum server_room
+server_enter(struct server *s, struct conn *c, const struct server_entrant *who) DN_MUST_CHECK;
+
+/* pg_stat_activity knows from where a session is used; peer is what srv_address_print wrote. The
+ * signal is that of struct engine_client. */
+void server_tell_peer(dendro_conn *session,
+                      const char *peer,
+                      void (*signal)(void *arg, bool end),
+                      void *arg);
+/* The connection has got a session: server_tell_peer, and pg_terminate_backend ends the connection.
+ * As server_enter. */
+void server_session(struct server *s, struct conn *c, dendro_conn *session);
 
 /* A job for the workers; any thread. */
 struct srv_job;

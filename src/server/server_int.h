@@ -17,6 +17,7 @@ struct server {
     struct server_conf conf; /* as at the start, but what a reload changes */
     struct server_live live;
     struct mem_owner owner;
+    struct mem_owner wire;    /* messages of those who have logged in, but superusers */
     dendro_db *db;            /* owned */
     struct srv_pool *pool;    /* owned */
     struct srv_tls *tls;      /* owned; NULL = none */
@@ -24,7 +25,8 @@ struct server {
     struct sched_mutex *lock; /* conns, count, inbox */
     struct conn *conns;       /* list of all, until they are forgotten */
     unsigned count;           /* accepted and not closed yet */
-    uint32_t last_id;
+    unsigned entered;         /* in conns, logged in (conn.role) */
+    unsigned pending;         /* in conns, not yet */
     struct conn *inbox;
 
     uv_loop_t loop;
@@ -38,10 +40,11 @@ struct server {
     struct http *http;            /* owned; NULL: none */
     atomic_bool stop;             /* asked for */
     atomic_bool reload;
-    uv_timer_t hurry; /* runs while connections wait for a worker */
-    bool stopping;    /* begun */
-    bool forced;      /* the time for statements is over */
-    uint64_t stop_ns; /* when that is */
+    atomic_bool ended; /* a connection that may be in the loop is to go: look at all of them */
+    uv_timer_t hurry;  /* runs while connections wait for a worker */
+    bool stopping;     /* begun */
+    bool forced;       /* the time for statements is over */
+    uint64_t stop_ns;  /* when that is */
     bool handles_closed;
 };
 

@@ -2,6 +2,7 @@
  *
  * ast_copy.c: builders of COPY. What goes out is always a SELECT: that of a table's name is made
  * here. */
+#include "base/text.h"
 #include "sql/build_misc.h"
 #include "sql/build_query.h"
 
@@ -55,6 +56,18 @@ struct option_spec *sql_value_names(struct sql_parser *ps, uint32_t pos, struct 
     return o;
 }
 
+struct option_spec *sql_copy_force(struct sql_parser *ps,
+                                   const char *option,
+                                   struct sql_token word,
+                                   struct option_spec *value)
+{
+    struct option_spec *o = sql_option(ps, word, value);
+
+    if (o)
+        o->name.s = option;
+    return o;
+}
+
 static struct copy_stmt *
 copy_new(struct sql_parser *ps, struct sql_token place, struct sql_list options)
 {
@@ -64,7 +77,7 @@ copy_new(struct sql_parser *ps, struct sql_token place, struct sql_list options)
     if (!c)
         return NULL;
     c->file_pos = place.pos;
-    if (strchr("'eE$", place.ptr[0]) || (place.len > 1 && place.ptr[1] == '&')) {
+    if (text_one_of(place.ptr[0], "'eE$") || (place.len > 1 && place.ptr[1] == '&')) {
         c->file = sql_string_text(ps, place, &len);
         if (ps->rc == 0 && memchr(c->file, '\0', len))
             sql_fail(ps, DN_E_BAD_NAME, place.pos, "the name of a file cannot hold a NUL");

@@ -3,6 +3,7 @@
  * ast_expr.c: expressions with words in them (CASE, LIKE, IS, ANY), rows, arrays, operators by
  * symbol, intervals. */
 #include "sql/ast_expr.h"
+#include "base/text.h"
 #include "grammar.h"
 
 #include "base/bytes.h"
@@ -316,7 +317,7 @@ struct expr *sql_duration(struct sql_parser *ps, struct sql_token tok)
 static bool interval_is_number(const char *text, uint32_t len)
 {
     for (uint32_t i = 0; i < len; i++)
-        if (!strchr("0123456789.+- ", text[i]) || (i > 0 && text[i] == '-'))
+        if (!text_one_of(text[i], "0123456789.+- ") || (i > 0 && text[i] == '-'))
             return false;
     return len > 0;
 }

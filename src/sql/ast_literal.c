@@ -222,7 +222,7 @@ static bool literal_escape(const char **p, const char *end, char **out)
     uint32_t code;
 
     if (c >= '0' && c <= '7') {
-        if (!literal_code(p, end, 8, 1, 3, &code) || code == 0 || code > 0xFF)
+        if (!literal_code(p, end, 8, 1, 3, &code) || code > 0xFF)
             return false;
         *(*out)++ = (char)code;
         return true;
@@ -234,7 +234,7 @@ static bool literal_escape(const char **p, const char *end, char **out)
     }
     switch (c) {
     case 'x':
-        if (!literal_code(p, end, 16, 1, 2, &code) || code == 0)
+        if (!literal_code(p, end, 16, 1, 2, &code))
             return false;
         *(*out)++ = (char)code;
         return true;
@@ -293,7 +293,7 @@ static uint32_t literal_unescape(struct sql_parser *ps, struct sql_token tok, ch
             continue;
         *out++ = c;
     }
-    if (!text_utf8_valid(to, (size_t)(out - to)))
+    if (!text_value_valid(to, (size_t)(out - to)))
         sql_fail(ps, DN_E_BAD_ENCODING, tok.pos, "the escapes of the string make no valid UTF-8");
     return (uint32_t)(out - to);
 }

@@ -169,6 +169,19 @@ void sql_transaction_start(struct sql_parser *ps, const struct transaction *mode
         ps->stmt->misc->transaction.start = true;
 }
 
+void sql_transaction_snapshot(struct sql_parser *ps, int scope, uint32_t pos, struct sql_token id)
+{
+    struct transaction t = {.kind = TRANSACTION_SNAPSHOT};
+    uint32_t len;
+
+    if (scope == SET_LOCAL) {
+        sql_fail(ps, DN_E_UNSUPPORTED, pos, "SET LOCAL TRANSACTION SNAPSHOT is not implemented");
+        return;
+    }
+    t.snapshot = sql_string_text(ps, id, &len);
+    sql_transaction(ps, TRANSACTION_SNAPSHOT, &t, NULL);
+}
+
 void sql_transaction_chain(struct sql_parser *ps, enum transaction_kind kind, bool chain)
 {
     sql_transaction(ps, kind, NULL, NULL);

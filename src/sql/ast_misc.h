@@ -57,6 +57,7 @@ enum transaction_kind {
     TRANSACTION_RELEASE,
     TRANSACTION_ROLLBACK_TO,
     TRANSACTION_SET,         /* SET TRANSACTION modes */
+    TRANSACTION_SNAPSHOT,    /* SET TRANSACTION SNAPSHOT 'id' */
     TRANSACTION_SET_SESSION, /* SET SESSION CHARACTERISTICS AS TRANSACTION modes */
     TRANSACTION_KIND_MAX
 };
@@ -76,6 +77,7 @@ struct transaction {
     enum mode_given deferrable; /* DEFERRABLE yes, NOT DEFERRABLE no */
     bool chain;                 /* COMMIT AND CHAIN, ROLLBACK AND CHAIN */
     bool start;                 /* BEGIN was written START TRANSACTION */
+    const char *snapshot;       /* SNAPSHOT: the id */
 };
 
 enum fetch_direction {

@@ -122,8 +122,9 @@ struct type_mods sql_type_mods(const struct type_name *t);
 struct call_ext {
     struct order_item *order_by; /* array_agg(x ORDER BY y); WITHIN GROUP (ORDER BY y) */
     uint32_t order_by_count;
-    bool within_group; /* order_by is that of WITHIN GROUP */
-    bool variadic;     /* VARIADIC stood before the last argument */
+    bool within_group;   /* order_by is that of WITHIN GROUP */
+    bool variadic;       /* VARIADIC stood before the last argument */
+    bool direct_grouped; /* the binder's: columns of the direct argument are those of GROUP BY */
     /* OVER: a definition, or, with ref alone and bare set, the name of one. NULL: no window. */
     struct window_def *over;
     uint32_t over_pos; /* of the word OVER */
@@ -154,6 +155,7 @@ struct expr {
         bool row_word;  /* ROW: with the word; (a, b) in GROUP BY is a list, ROW(a, b) a value */
         bool slice;     /* SUBSCRIPT */
         bool plain;     /* STAR: but for generated columns, as COPY has it */
+        bool own;       /* COLUMN: the statement itself reads it, not its text: no privilege */
     };
     bool distinct;  /* CALL: f(DISTINCT x) */
     bool big;       /* LITERAL: integer that does not fit BIGINT */

@@ -70,6 +70,9 @@ timepart_word(struct sql_parser *ps, const struct option_spec *o, struct partiti
             sql_fail(ps, DN_E_SYNTAX, o->name.pos, "START wants a time or a number");
         to->start = (struct spec_name){.s = o->value, .pos = o->value_pos};
         to->start_quoted = o->quoted;
+    } else if (strcasecmp(o->name.s, "state") == 0 && o->value && o->quoted) {
+        timepart_twice(ps, o, to->state.s != NULL);
+        to->state = (struct spec_name){.s = o->value, .pos = o->value_pos};
     } else if (strcasecmp(o->name.s, "retroactively") == 0 && !o->value) {
         to->retroactively = true;
     } else {
@@ -84,6 +87,21 @@ static void timepart_words(struct sql_parser *ps, struct sql_list words, struct 
 
     for (uint32_t i = 0; ps->rc == 0 && i < words.count; i++)
         timepart_word(ps, list[i], to);
+}
+
+/* It is for PUT TIME PARTITION alone. */
+static void timepart_no_state(struct sql_parser *ps, const struct partition_def *p)
+{
+    if (ps->rc == 0 && p->state.s)
+        sql_fail(ps, DN_E_SYNTAX, p->state.pos, "STATE is for PUT TIME PARTITION");
+}
+
+void sql_partition_by(struct sql_parser *ps, struct sql_token at, struct sql_token by)
+{
+    if (ps->rc < 0 || timepart_is(by, "time"))
+        return;
+    sql_fail(ps, DN_E_UNSUPPORTED, at.pos, "PARTITION BY is not supported");
+    dn_err_hint(ps->err, "QUANTUM in the PRIMARY KEY partitions by time.");
 }
 
 struct partition_def *sql_partitioned(struct sql_parser *ps,
@@ -105,6 +123,7 @@ struct partition_def *sql_partitioned(struct sql_parser *ps,
         return NULL;
     }
     timepart_words(ps, words, p);
+    timepart_no_state(ps, p);
     if (ps->rc == 0 && p->kind == PARTITION_BY_NONE && words.count > 0)
         sql_fail(ps, DN_E_SYNTAX, by.pos, "PARTITIONED BY NONE takes no options");
     return ps->rc < 0 ? NULL : p;
@@ -156,6 +175,7 @@ void sql_create_timepart(struct sql_parser *ps,
     t->shard = *shard;
     ps->stmt->if_not_exists = if_not_exists;
     timepart_words(ps, words, &t->def);
+    timepart_no_state(ps, &t->def);
 }
 
 void sql_drop_timepart(struct sql_parser *ps, bool if_exists, const struct qual_name *name)
@@ -176,7 +196,7 @@ void sql_put_timepart(struct sql_parser *ps, const struct qual_name *name, struc
         return;
     t->what = TIMEPART_PUT;
     timepart_words(ps, words, &t->def);
-    if (ps->rc == 0 && (!t->def.has_retention || words.count != 1))
+    if (ps->rc == 0 && ((!t->def.has_retention && !t->def.state.s) || words.count != 1))
         sql_fail(ps, DN_E_SYNTAX, name->pos, "PUT TIME PARTITION wants RETENTION and a number");
 }
 

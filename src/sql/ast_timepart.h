@@ -20,6 +20,7 @@ struct partition_def {
     struct spec_name start; /* s NULL = not said; a number: its digits */
     bool start_quoted;
     bool retroactively;
+    struct spec_name state; /* PUT: all of a partition, as a dump has it; s NULL = not said */
 };
 
 enum timepart_what { TIMEPART_CREATE, TIMEPART_DROP, TIMEPART_PUT, TIMEPART_COUNTER };

@@ -73,6 +73,8 @@ void sql_alter_sequence(struct sql_parser *ps,
 
 /* ---- ast_timepart.c ---- */
 struct qual_name *sql_part_name(struct sql_parser *ps, struct sql_token tok); /* of a string */
+/* PARTITION BY TIME, as a dump has it of a time partition: what it is comes later. */
+void sql_partition_by(struct sql_parser *ps, struct sql_token at, struct sql_token by);
 struct partition_def *sql_partitioned(struct sql_parser *ps,
                                       struct sql_token at,
                                       struct sql_token by,

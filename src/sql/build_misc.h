@@ -71,7 +71,11 @@ void sql_copy_query(struct sql_parser *ps,
 struct option_spec *sql_option_on(struct sql_parser *ps, struct sql_token name);
 /* A word of the old syntax: CSV, BINARY, HEADER. */
 struct option_spec *sql_copy_word(struct sql_parser *ps, struct sql_token name);
-/* The value (a, b) of an option. */
+/* FORCE QUOTE, FORCE NOT NULL and FORCE NULL of the old syntax, as the option of that name. */
+struct option_spec *sql_copy_force(struct sql_parser *ps,
+                                   const char *option,
+                                   struct sql_token word,
+                                   struct option_spec *value);
 /* SET TIME ZONE INTERVAL '…' [HOUR [TO MINUTE]]: the value is that text. */
 struct option_spec *sql_value_zone(struct sql_parser *ps,
                                    struct sql_token type,
@@ -105,6 +109,8 @@ void sql_transaction(struct sql_parser *ps,
                      const struct transaction *modes,
                      const struct sql_token *name);
 void sql_transaction_start(struct sql_parser *ps, const struct transaction *modes);
+/* scope: as sql_set; pos: of SNAPSHOT. */
+void sql_transaction_snapshot(struct sql_parser *ps, int scope, uint32_t pos, struct sql_token id);
 void sql_transaction_chain(struct sql_parser *ps, enum transaction_kind kind, bool chain);
 struct transaction *sql_mode(struct sql_parser *ps,
                              enum isolation isolation,

@@ -47,7 +47,7 @@
   INCREMENT MINVALUE MAXVALUE CACHE CYCLE OWNED NONE RESTART CONTINUE EXPRESSION VALIDATE COMMENT DATABASE PREPARE EXECUTE DEALLOCATE
   DECLARE CURSOR BINARY INSENSITIVE SCROLL HOLD MOVE FORWARD BACKWARD ABSOLUTE RELATIVE PRIOR CLOSE LOCK MODE
   TABLESAMPLE ANALYZE VACUUM VERBOSE STDIN STDOUT REINDEX CLUSTER AUTHORIZATION LISTEN UNLISTEN NOTIFY MERGE MATCHED.
-%token PARTITIONED PUT ATTACH DETACH LIST.
+%token PARTITIONED PUT ATTACH DETACH LIST FORCE QUOTE SNAPSHOT.
 %token ROLE USER GRANT GRANTED REVOKE OPTION OWNER ADMIN PRIVILEGES REASSIGN.
 
 /* INTERVAL '1' YEAR TO MONTH: the TO belongs to it also where one may follow an expression. */
@@ -76,6 +76,7 @@
 %left JOIN CROSS LEFT RIGHT FULL INNER NATURAL.
 
 %include {
+#include "base/cancel.h"
 #include "grammar.h"
 #include "sql/ast_expr.h"
 #include "sql/build_access.h"
@@ -182,7 +183,7 @@ cmd ::= SHOW CREATE VIEW qname(N). {
 cmd ::= SHOW TABLE STATUS qname(N). {sql_stmt_named(ps, STMT_SHOW_TABLE_STATUS, N);}
 cmd ::= SHOW PARTITIONS qname(N). {sql_stmt_named(ps, STMT_SHOW_PARTITIONS, N);}
 cmd ::= SHOW PARTITIONS FROM qname(N). {sql_show_slabs(ps, N);}
-cmd ::= TRUNCATE table_word qnames(L) restart(R) behavior(B). {
+cmd ::= TRUNCATE table_word only qnames(L) restart(R) behavior(B). {
     sql_names_stmt(ps, STMT_TRUNCATE, L, B);
     ps->stmt->restart_identity = R != 0;
 }
@@ -313,6 +314,7 @@ cmd ::= SET scope(S) NAMES(T) STRING(V). {
 }
 cmd ::= SET scope(S) NAMES(T) DEFAULT. {sql_set(ps, S, sql_qual_text(ps, T, "client_encoding"), sql_list_none(ps));}
 cmd ::= SET scope TRANSACTION modes(M). {sql_transaction(ps, TRANSACTION_SET, M, NULL);}
+cmd ::= SET scope(S) TRANSACTION SNAPSHOT(T) STRING(V). {sql_transaction_snapshot(ps, S, T.pos, V);}
 cmd ::= SET SESSION CHARACTERISTICS AS TRANSACTION modes(M). {sql_transaction(ps, TRANSACTION_SET_SESSION, M, NULL);}
 cmd ::= SET SESSION AUTHORIZATION(T) value(V). {
     sql_set(ps, SET_SESSION, sql_qual_text(ps, T, "session_authorization"), sql_list_one(ps, V));
@@ -537,6 +539,10 @@ copy_old(A) ::= copy_old(L) copy_word(O). {A = sql_list_add(ps, L, O);}
 copy_word(A) ::= name(N). {A = sql_copy_word(ps, N);}
 copy_word(A) ::= name(N) STRING(T). {A = sql_option(ps, N, sql_value(ps, T, false, T.pos));}
 copy_word(A) ::= name(N) AS STRING(T). {A = sql_option(ps, N, sql_value(ps, T, false, T.pos));}
+copy_word(A) ::= FORCE(N) QUOTE STAR(T). {A = sql_copy_force(ps, "force_quote", N, sql_value(ps, T, false, T.pos));}
+copy_word(A) ::= FORCE(N) QUOTE names(L). {A = sql_copy_force(ps, "force_quote", N, sql_value_names(ps, N.pos, L));}
+copy_word(A) ::= FORCE(N) NOT NULL names(L). {A = sql_copy_force(ps, "force_not_null", N, sql_value_names(ps, N.pos, L));}
+copy_word(A) ::= FORCE(N) NULL names(L). {A = sql_copy_force(ps, "force_null", N, sql_value_names(ps, N.pos, L));}
 copy_word(A) ::= NULL(N) STRING(T). {A = sql_option(ps, N, sql_value(ps, T, false, T.pos));}
 copy_word(A) ::= NULL(N) AS STRING(T). {A = sql_option(ps, N, sql_value(ps, T, false, T.pos));}
 
@@ -548,7 +554,8 @@ cmd ::= CREATE schema_word if_not_exists(I) AUTHORIZATION name(R). {sql_create_s
 cmd ::= CREATE X_CREATE.
 cmd ::= create_table LP table_items create_end with(W) on_commit(C). {sql_create_table(ps, W, C);}
 cmd ::= create_table LP table_items create_end with(W) on_commit(C) partitioned(P). {sql_create_table(ps, W, C); sql_create_partitioned(ps, P);}
-cmd ::= create_table LP table_items create_end with X_TABLE_TAIL.
+cmd ::= create_table LP table_items create_end partition_by_time with(W) on_commit(C). {sql_create_table(ps, W, C);}
+partition_by_time ::= PARTITION(T) BY name(W). {sql_partition_by(ps, T, W);}
 cmd ::= create_table columns(L) with(W) on_commit(C) AS any_query(Q) with_data(D). {sql_create_as(ps, L, W, C, Q, D != 0);}
 cmd ::= create_table columns(L) with(W) on_commit(C) AS EXECUTE name(N) execute_args(A) with_data(D). {
     sql_create_execute(ps, sql_execute_new(ps, N, A), L, W, C, D != 0);
@@ -1859,6 +1866,8 @@ void sql_parser_run(struct sql_parser *ps)
             ps->prev_end = ps->lx.pos;
             ps->last_end = ps->lx.cur;
         }
+        if (ps->rc == 0)
+            ps->rc = dn_cancel_check(ps->cancel, ps->err);
     } while (code != TK_STOP && ps->rc == 0);
     if (ps->rc == 0)
         sql_lemon(&parser, 0, tok);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sql/lex_scan.h"
+#include "base/text.h"
 
 #include "grammar.h"
 
@@ -321,7 +322,7 @@ int sql_scan_symbol(struct sql_lexer *lx, struct sql_token *tok)
 
         if (two && ((p[0] == '-' && p[1] == '-') || (p[0] == '/' && p[1] == '*')))
             break;
-        special = special || strchr("~!@#%^&|", *p);
+        special = special || text_one_of(*p, "~!@#%^&|");
         p++;
         len++;
     }

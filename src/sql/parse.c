@@ -14,6 +14,7 @@ void sql_text_init(struct sql_text *t, const char *text, size_t len)
     t->next_pos = 1;
     t->no_positions = false;
     t->types = NULL;
+    t->cancel = NULL;
     if (len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
         t->next = 3; /* a byte order mark: one character nobody sees */
         t->next_pos = 2;
@@ -74,7 +75,7 @@ static int parse_statement(struct sql_parser *ps)
 
 int sql_parse(struct sql_text *t, struct arena *arena, struct stmt **ret_stmt, struct dn_err *err)
 {
-    struct sql_parser ps = {.arena = arena, .err = err, .types = t->types};
+    struct sql_parser ps = {.arena = arena, .err = err, .types = t->types, .cancel = t->cancel};
     struct sql_lexer start;
     int rc;
 

@@ -73,6 +73,7 @@ struct sql_parser {
     uint32_t prev_end;             /* position one past the last token shifted */
     const char *last_end;          /* the byte there */
     const struct sql_types *types; /* borrowed; NULL: only our own types */
+    const atomic_bool *cancel;     /* base/cancel.h; NULL: never */
     bool user_types;               /* one of them was named */
     uint32_t params_count;         /* highest parameter number */
     bool params_question;          /* ? was used */

@@ -15,6 +15,8 @@ void sql_print_type(const struct type_name *t, struct buf *b)
 
     if (t->type == TYPE_BPCHAR && t->mods_count == 0)
         buf_puts(b, "BPCHAR"); /* CHAR is CHAR(1) */
+    else if (t->type == TYPE_BIT && t->mods_count == 0)
+        buf_puts(b, "\"bit\""); /* BIT is BIT(1) */
     else if (t->type == TYPE_TIMESTAMP_US && t->mods_count && t->mods[0] < TYPE_FRACTION_MAX)
         buf_printf(b, "TIMESTAMP(%" PRId32 ")", t->mods[0]);
     else if (t->type != TYPE_NONE && !TYPE_NUMBER(t->type))

@@ -142,12 +142,15 @@ static void print_transaction(const struct misc_stmt *m, struct buf *b)
         [TRANSACTION_RELEASE] = "RELEASE SAVEPOINT ",
         [TRANSACTION_ROLLBACK_TO] = "ROLLBACK TO SAVEPOINT ",
         [TRANSACTION_SET] = "SET TRANSACTION",
+        [TRANSACTION_SNAPSHOT] = "SET TRANSACTION SNAPSHOT ",
         [TRANSACTION_SET_SESSION] = "SET SESSION CHARACTERISTICS AS TRANSACTION",
     };
 
     buf_puts(b, words[m->transaction.kind]);
     print_modes(&m->transaction, b);
     buf_puts(b, m->transaction.chain ? " AND CHAIN" : "");
+    if (m->transaction.snapshot)
+        sql_print_text(m->transaction.snapshot, b);
     if (m->name.s)
         sql_print_ident(m->name.s, b);
 }

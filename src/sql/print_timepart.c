@@ -20,6 +20,10 @@ static void print_words(const struct partition_def *p, struct buf *b)
         else
             buf_puts(b, p->start.s);
     }
+    if (p->state.s) {
+        buf_puts(b, " STATE ");
+        sql_print_text(p->state.s, b);
+    }
     if (p->retroactively)
         buf_puts(b, " RETROACTIVELY");
 }

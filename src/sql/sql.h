@@ -17,6 +17,8 @@
 #include "base/arena.h"
 #include "sql/ast.h"
 
+#include <stdatomic.h>
+
 #define SQL_DATABASE   "dendro"             /* the one database, in database.schema.name */
 #define SQL_TEXT_MAX   (256u * 1024 * 1024) /* bytes */
 #define SQL_DEPTH_MAX  500u                 /* nesting of expressions, queries in them counted */
@@ -41,6 +43,7 @@ struct sql_text {
     uint32_t next_pos;             /* its character position, 1-based */
     bool no_positions;             /* all positions of the tree are 0: nobody sees this text */
     const struct sql_types *types; /* NULL: nobody; sql_text_init sets that */
+    const atomic_bool *cancel;     /* base/cancel.h; NULL: never; sql_text_init sets that */
 };
 
 void sql_text_init(struct sql_text *t, const char *text, size_t len);

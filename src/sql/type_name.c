@@ -355,6 +355,10 @@ static struct type_name *type_resolve(struct sql_parser *ps,
         t->name = type_others[other].name;
     if (args_count > 0) {
         type_mods(ps, t, shown, other, args, args_count);
+    } else if (second == TK_WITHOUT && t->type == TYPE_TIMESTAMP) {
+        t->type = TYPE_TIMESTAMP_US; /* spelled out, it keeps what PostgreSQL does */
+        t->mods[0] = 6;
+        t->mods_count = 1;
     } else if ((t->type == TYPE_BPCHAR && !type_is(t->name, "bpchar")) ||
                (t->type == TYPE_BIT && type_is(t->name, "bit"))) {
         t->mods[0] = 1; /* CHAR is CHAR(1), BIT is BIT(1) */

@@ -8,21 +8,43 @@
 
 #include <string.h>
 
-uint32_t late_next(const struct shard_batch *b, int64_t horizon, uint32_t from)
+uint32_t late_next(const struct shard_batch *b, struct late_span span, uint32_t from)
 {
     const struct vec *v = &b->cols[b->table->time_col];
     const int64_t *times = v->data;
 
     for (; from < b->rows; from++)
-        if (!vec_is_null(v, from) && times[vec_at(v, from)] < horizon)
+        if (!vec_is_null(v, from) &&
+            (times[vec_at(v, from)] < span.from || times[vec_at(v, from)] > span.to))
             return from;
     return b->rows;
 }
 
-int late_fail(const struct table *t, int64_t horizon, int64_t time, struct dn_err *err)
+static int
+late_fail_future(const struct table *t, const char *time, const char *latest, struct dn_err *err)
+{
+    const char *limit = retention_option(t, "future_limit");
+    int rc =
+        DN_FAIL(err,
+                DN_E_FUTURE_ROW,
+                "%s is too far ahead of the clock for table \"%s\", which takes times up to %s "
+                "(future_limit = '%.80s')",
+                time,
+                t->name,
+                latest,
+                limit ? limit : "1 day");
+
+    dn_err_hint(err,
+                "If the time is meant, ALTER TABLE %s SET (future_limit = '…'), or 'none' for any "
+                "time; late_rows = 'drop' leaves such rows out.",
+                t->name);
+    return rc;
+}
+
+int late_fail(const struct table *t, struct late_span span, int64_t time, struct dn_err *err)
 {
     struct datum at = {.type = t->columns[t->time_col].type, .v.i64 = time};
-    struct datum since = {.type = at.type, .v.i64 = horizon};
+    struct datum bound = {.type = at.type, .v.i64 = time > span.to ? span.to : span.from};
     const char *keep = retention_option(t, "retention");
     struct buf text;
     size_t second;
@@ -32,23 +54,25 @@ int late_fail(const struct table *t, int64_t horizon, int64_t time, struct dn_er
     table_print_literal(&at, &text);
     buf_u8(&text, '\0');
     second = text.len;
-    table_print_literal(&since, &text);
+    table_print_literal(&bound, &text);
     buf_u8(&text, '\0');
     if (text.failed) {
-        buf_done(&text);
-        return DN_FAIL_NOMEM(err);
+        rc = DN_FAIL_NOMEM(err);
+    } else if (time > span.to) {
+        rc = late_fail_future(t, (const char *)text.data, (const char *)text.data + second, err);
+    } else {
+        rc = DN_FAIL(err,
+                     DN_E_LATE_ROW,
+                     "%s is too old for table \"%s\", whose rows begin at %s (retention = '%.80s')",
+                     (const char *)text.data,
+                     t->name,
+                     (const char *)text.data + second,
+                     keep ? keep : "");
+        dn_err_hint(err,
+                    "ALTER TABLE %s SET (late_rows = 'drop') leaves such rows out; RESET "
+                    "(retention) takes rows of any time.",
+                    t->name);
     }
-    rc = DN_FAIL(err,
-                 DN_E_LATE_ROW,
-                 "%s is too old for table \"%s\", whose rows begin at %s (retention = '%.80s')",
-                 (const char *)text.data,
-                 t->name,
-                 (const char *)text.data + second,
-                 keep ? keep : "");
-    dn_err_hint(err,
-                "ALTER TABLE %s SET (late_rows = 'drop') leaves such rows out; RESET (retention) "
-                "takes rows of any time.",
-                t->name);
     buf_done(&text);
     return rc;
 }
@@ -116,7 +140,7 @@ static bool late_numbers(const int64_t *from,
 }
 
 int late_drop(const struct shard_batch *b,
-              int64_t horizon,
+              struct late_span span,
               struct arena *arena,
               struct shard_batch *ret,
               struct dn_err *err)
@@ -128,8 +152,8 @@ int late_drop(const struct shard_batch *b,
     uint32_t kept = b->rows;
     bool ok = gone && cols;
 
-    for (uint32_t row = late_next(b, horizon, 0); ok && row < b->rows;
-         row = late_next(b, horizon, row + 1)) {
+    for (uint32_t row = late_next(b, span, 0); ok && row < b->rows;
+         row = late_next(b, span, row + 1)) {
         vec_bit_set(gone, row);
         kept--;
     }
@@ -162,9 +186,9 @@ int shard_check_late(const struct shard *s,
     if (b->table->retention.kind == RETENTION_NONE)
         return DN_OK;
     cur = catalog_table_by_id(cat ? cat : s->catalog, b->table->id);
-    if (!cur || !late_may(b, cur->horizon))
+    if (!cur || !late_may(b, late_span_horizon(cur)))
         return DN_OK;
-    row = late_next(b, cur->horizon, 0);
+    row = late_next(b, late_span_horizon(cur), 0);
     if (row == b->rows)
         return DN_OK;
     if (b->check_seq)
@@ -172,7 +196,7 @@ int shard_check_late(const struct shard *s,
                        DN_E_CONFLICT,
                        "a row of table \"%s\" went with its slab meanwhile",
                        b->table->name);
-    return late_fail(cur, cur->horizon, vec_i64(&b->cols[cur->time_col], row), err);
+    return late_fail(cur, late_span_horizon(cur), vec_i64(&b->cols[cur->time_col], row), err);
 }
 
 /* A commit that was turned back, without its late rows. */
@@ -203,8 +227,9 @@ static int late_filter(struct late_retry *r,
             from[i].table ? catalog_table_by_id(cat, from[i].table->id) : NULL;
 
         *to = from[i];
-        if (!from[i].check_only && cur && cur->late == LATE_DROP && late_may(to, cur->horizon)) {
-            rc = late_drop(&from[i], cur->horizon, &r->arena, to, err);
+        if (!from[i].check_only && cur && cur->late == LATE_DROP &&
+            late_may(to, late_span_horizon(cur))) {
+            rc = late_drop(&from[i], late_span_horizon(cur), &r->arena, to, err);
             r->dropped += from[i].rows - to->rows;
             if (to->rows == 0)
                 continue;

@@ -8,7 +8,7 @@
  *
  * The head says how many bytes of the chunk were known to be durable when the frame was written.
  * That tells a torn tail from damage: a bad frame may be dropped only if no good frame behind it
- * knew it to be durable.
+ * knew it to be durable. A frame without commits, a mark, says nothing else (docs/adr/0013).
  *
  * Building: log_batch for each batch (any time), then log_frame_begin, log_frame_commit …,
  * log_frame_end. Reading:  log_reader_next gives frames; log_commit_next / log_batch_next walk

@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define MANIFEST_MAGIC       0x464d4e44u /* "DNMF" */
 #define MANIFEST_HEAD_BYTES  56u
@@ -97,6 +98,11 @@ void manifest_remove_empty_chunks(struct manifest *m)
     m->chunks_count = keep;
 }
 
+bool manifest_is_used(const struct manifest *m)
+{
+    return m->segs_count > 0 || m->flushed_seq > 0 || m->segment_id_next > 1;
+}
+
 bool manifest_chunk_is_open(const struct manifest *m, uint64_t number)
 {
     const struct manifest_chunk *last = m->chunks_count ? &m->chunks[m->chunks_count - 1] : NULL;
@@ -138,6 +144,42 @@ void manifest_apply_ranges(struct manifest *m, const struct catalog *cat)
             range_unref(r);
     }
     m->ranges.count = keep;
+}
+
+static int manifest_compare_names(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+void manifest_keep_unnamed(const struct manifest *m,
+                           enum volume_kind kind,
+                           struct volume_names *names)
+{
+    size_t count = kind == VOLUME_LOG ? m->chunks_count : m->segs_count;
+    bool *named;
+    size_t keep = 0;
+
+    if (names->count == 0)
+        return; /* bsearch must not get the array of an empty list, which is NULL */
+    named = mem_calloc(m->owner, names->count, sizeof *named);
+    for (size_t i = 0; named && i < count; i++) {
+        char name[VOLUME_NAME_MAX + 1];
+        char(*hit)[VOLUME_NAME_MAX + 1];
+
+        if (kind == VOLUME_LOG)
+            manifest_chunk_name(&m->chunks[i], name);
+        else
+            seg_name(m->segs[i].table_id, m->segs[i].id, name);
+        hit =
+            bsearch(name, names->names, names->count, sizeof *names->names, manifest_compare_names);
+        if (hit)
+            named[hit - names->names] = true;
+    }
+    for (size_t i = 0; named && i < names->count; i++)
+        if (!named[i])
+            memmove(names->names[keep++], names->names[i], sizeof *names->names);
+    names->count = keep;
+    mem_free(named);
 }
 
 size_t manifest_find_seg(const struct manifest *m, uint64_t id)

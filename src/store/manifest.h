@@ -9,6 +9,7 @@
 
 #include "store/range.h"
 #include "store/segment.h"
+#include "volume/beside.h"
 
 #define MANIFEST_FORMAT    2   /* with range tombstones; without it is written as 1 */
 #define MANIFEST_LEVEL_MAX 31u /* of a segment: five bits */
@@ -48,12 +49,19 @@ int manifest_add_seg(struct manifest *m,
 void manifest_remove_chunks(struct manifest *m, size_t count); /* the oldest ones */
 /* Sealed ones that nothing was ever appended to: else every open of an idle database left one. */
 void manifest_remove_empty_chunks(struct manifest *m);
+/* Was a segment ever made, or a commit flushed? */
+bool manifest_is_used(const struct manifest *m);
 /* Does it name this chunk as one that takes appends? */
 bool manifest_chunk_is_open(const struct manifest *m, uint64_t number);
 /* Range tombstones: leaves out segments that one of them hits whole, then tombstones that hit no
  * segment any more. */
 struct catalog;
 void manifest_apply_ranges(struct manifest *m, const struct catalog *cat);
+/* Of the names of a listing (sorted by bytes, as volume_list gives them): those that the manifest
+ * does not name stay, in order. Out of memory: none stays. */
+void manifest_keep_unnamed(const struct manifest *m,
+                           enum volume_kind kind,
+                           struct volume_names *names);
 /* Index of a segment, or SIZE_MAX. */
 size_t manifest_find_seg(const struct manifest *m, uint64_t id);
 

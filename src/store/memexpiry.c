@@ -33,7 +33,7 @@ int memtable_stage_expiry(struct memtable *m,
         expiry = mem_calloc(m->owner, c->cap, sizeof *expiry); /* ROW_NEVER */
         if (!expiry)
             return DN_FAIL_NOMEM(err);
-        m->bytes += (size_t)c->cap * sizeof *expiry;
+        memtable_charge(m, (size_t)c->cap * sizeof *expiry);
         atomic_store_explicit(&c->expiry, expiry, memory_order_release);
         atomic_store(&m->expires, true);
     }

@@ -115,7 +115,7 @@ uint32_t memtable_rows_at(const struct memtable *m, uint64_t seq)
 
 size_t memtable_bytes(const struct memtable *m)
 {
-    return m->bytes;
+    return atomic_load_explicit(&m->bytes, memory_order_relaxed);
 }
 
 static struct mem_chunk *mem_chunk_new(struct memtable *m, uint32_t first_row, uint32_t cap)
@@ -143,9 +143,9 @@ static struct mem_chunk *mem_chunk_new(struct memtable *m, uint32_t first_row, u
         c->data[i] = mem_calloc(m->owner, cap, size);
         c->flags[i] = mem_calloc(m->owner, cap, 1);
         ok = c->data[i] && c->flags[i];
-        m->bytes += (size_t)cap * (size + 1);
+        memtable_charge(m, (size_t)cap * (size + 1));
     }
-    m->bytes += (size_t)cap * 25;
+    memtable_charge(m, (size_t)cap * 25);
     if (!ok) {
         mem_chunk_free(c, t->columns_count);
         return NULL;
@@ -254,7 +254,7 @@ static int mem_series_add(struct memtable *m, int64_t token, uint32_t *ret, stru
     if (!hidx_add(&m->index, hash, m->series_count, mem_series_hash, m))
         return DN_FAIL_NOMEM(err);
     *ret = m->series_count++;
-    m->bytes += sizeof *s + m->key.len + 16;
+    memtable_charge(m, sizeof *s + m->key.len + 16);
     return DN_OK;
 }
 
@@ -306,7 +306,7 @@ static const char *mem_string(struct memtable *m, const char *ptr, uint32_t len)
             return NULL;
         m->room = room;
         m->room_left = size;
-        m->bytes += size;
+        memtable_charge(m, size);
     }
     to = m->room;
     memcpy(to, ptr, len);

@@ -61,11 +61,19 @@ struct memtable {
     uint32_t series_count;
     uint32_t series_cap;
     atomic_bool expires;     /* a chunk has room for expiries */
-    size_t bytes;            /* charged, roughly */
+    _Atomic size_t bytes;    /* charged, roughly; the writer adds, any thread reads */
     struct mem_order *order; /* newest whole order, may be NULL */
     struct buf key;          /* writer's scratch */
     struct buf ser;          /* writer's scratch for tokens */
 };
+
+/* The one writer counts memory that the memtable has taken. */
+static inline void memtable_charge(struct memtable *m, size_t bytes)
+{
+    size_t before = atomic_load_explicit(&m->bytes, memory_order_relaxed);
+
+    atomic_store_explicit(&m->bytes, before + bytes, memory_order_relaxed);
+}
 
 /* Number of the series with these values, UINT32_MAX if none; under the lock. key: scratch, empty.
  */

@@ -35,11 +35,36 @@ struct overlay {
 };
 
 /* Sequences of a batch: the first, and what may be added to it. */
-#define OVERLAY_STEP     4u
+#define OVERLAY_STEP     8u
 #define OVERLAY_CHECKED  1u
 #define OVERLAY_INSERTED 2u
+#define OVERLAY_NAMED    4u
+
+static struct snapshot *overlay_copy(const struct snapshot *of)
+{
+    struct snapshot *snap = mem_calloc(&of->shard->owner, 1, sizeof *snap);
+
+    if (!snap)
+        return NULL;
+    DN_ASSERT(!of->own);
+    *snap = *of;
+    snap->ver = version_ref(of->ver);
+    snap->cat = catalog_ref(of->cat);
+    return snap;
+}
+
+struct snapshot *overlay_base(const struct overlay *o)
+{
+    return overlay_copy(o->base);
+}
 
 struct overlay *overlay_new(struct shard *s, struct catalog *cat, size_t limit)
+{
+    return overlay_new_over(s, cat, NULL, limit);
+}
+
+struct overlay *
+overlay_new_over(struct shard *s, struct catalog *cat, const struct snapshot *base, size_t limit)
 {
     struct overlay *o = mem_calloc(&s->owner, 1, sizeof *o);
 
@@ -48,7 +73,8 @@ struct overlay *overlay_new(struct shard *s, struct catalog *cat, size_t limit)
     o->shard = s;
     o->rowid = OVERLAY_ROWID;
     o->set = memgroup_new(s);
-    o->base = o->set ? shard_snapshot(s) : NULL;
+    if (o->set)
+        o->base = base ? overlay_copy(base) : shard_snapshot(s);
     if (!o->base) {
         overlay_free(o);
         return NULL;
@@ -102,6 +128,7 @@ struct snapshot *overlay_snapshot(const struct overlay *o, uint64_t mark)
                               .cat = catalog_ref(o->base->cat),
                               .seq = o->base->seq,
                               .now_ns = o->base->now_ns,
+                              .sure_ns = o->base->sure_ns,
                               .own = memgroup_ref(o->set),
                               .own_seq = mark};
     return snap;
@@ -149,7 +176,8 @@ static int
 overlay_put(struct overlay *o, struct memgroup *to, const struct shard_batch *b, struct dn_err *err)
 {
     uint64_t seq = OVERLAY_SEQ + OVERLAY_STEP * ++o->batches +
-                   (b->check_seq ? OVERLAY_CHECKED : 0) + (b->inserts ? OVERLAY_INSERTED : 0);
+                   (b->check_seq ? OVERLAY_CHECKED : 0) + (b->inserts ? OVERLAY_INSERTED : 0) +
+                   (b->inserts && b->named ? OVERLAY_NAMED : 0);
     struct mem_write w = {.cols = b->cols,
                           .seq = seq,
                           .op = b->op,
@@ -248,6 +276,19 @@ const struct table *overlay_table(const struct overlay *o, size_t *at)
 bool overlay_empty(const struct overlay *o)
 {
     return memgroup_empty(o->set) && (!o->held || memgroup_empty(o->held));
+}
+
+bool overlay_named(const struct overlay *o, uint64_t table_id)
+{
+    for (size_t i = 0; i < o->set->tables_count; i++) {
+        const struct memtable *m = o->set->tables[i];
+        const struct table *t = memtable_table(m);
+
+        for (uint32_t row = 0; t->id == table_id && row < memtable_rows(m); row++)
+            if (memtable_datum(m, row, t->columns_count + HIDDEN_SEQ).v.i64 & OVERLAY_NAMED)
+                return true;
+    }
+    return false;
 }
 
 /* ---- commit ---- */

@@ -10,10 +10,11 @@
  *     overlay_commit                    what it all comes to, in one commit of the shard
  *     overlay_free                      or nothing of it
  *
- * Its rows have sequences of their own above all of the shard's, four for each batch: an odd one
- * says that the row must not have changed since the snapshot (first committer wins), and one with
- * the second bit that it was inserted. Rows that are
- * new in a table without a key have row ids above all others until they are committed.
+ * Its rows have sequences of their own above all of the shard's, eight for each batch: an odd one
+ * says that the row must not have changed since the snapshot (first committer wins), one with the
+ * second bit that it was inserted, and with the third that its table was named for that (struct
+ * shard_batch). Rows that are new in a table without a key have row ids above all others until they
+ * are committed.
  *
  * One thread at a time; the snapshots it gave may be read by any thread, and outlive it. */
 #pragma once
@@ -24,7 +25,13 @@ struct overlay;
 
 /* cat: the one that the shard has now. limit: bytes that its rows may take. NULL: out of memory. */
 struct overlay *overlay_new(struct shard *s, struct catalog *cat, size_t limit);
+/* The same over a snapshot that overlay_base gave, of the same shard: it reads what the other one
+ * read first. cat: the one that snapshot was taken with. */
+struct overlay *
+overlay_new_over(struct shard *s, struct catalog *cat, const struct snapshot *base, size_t limit);
 void overlay_free(struct overlay *o); /* NULL is fine */
+/* The snapshot below it, without anything that it has written. NULL: out of memory. */
+struct snapshot *overlay_base(const struct overlay *o);
 
 /* As shard_expires, of what it has written. */
 bool overlay_expires(const struct overlay *o, uint64_t table_id);
@@ -57,6 +64,8 @@ int overlay_set_catalog(struct overlay *o, struct catalog *cat, struct dn_err *e
 /* Definitions of tables with rows or range tombstones: *at is 0 at first; NULL: no more. */
 const struct table *overlay_table(const struct overlay *o, size_t *at);
 bool overlay_empty(const struct overlay *o);
+/* Were rows inserted into the table that named it? They go nowhere else. */
+bool overlay_named(const struct overlay *o, uint64_t table_id);
 
 /* A table that will be gone when the rows are committed: a shard of a time partition that was
  * evicted. Rows that were inserted go to another table, which is alike; what was done to rows that

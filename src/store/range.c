@@ -2,6 +2,7 @@
 #include "store/range.h"
 
 #include "store/segment.h"
+#include "vec/wide.h"
 
 #include <inttypes.h>
 
@@ -124,6 +125,15 @@ void range_list_done(struct range_list *l)
 
 static void range_print_datum(const struct datum *d, struct buf *b)
 {
+    uint8_t bytes[VEC_WIDE_BYTES_MAX];
+    uint32_t len;
+
+    if (type_is_wide(d->type)) {
+        len = vec_wide_put(d->type, &d->iv, bytes);
+        buf_u32(b, len);
+        buf_append(b, bytes, len);
+        return;
+    }
     if (type_is_string(d->type)) {
         buf_u32(b, d->str.len);
         buf_append(b, d->str.ptr, d->str.len);
@@ -156,12 +166,20 @@ void range_print(const struct range *r, struct buf *b)
 static struct datum range_parse_datum(struct rd *r, enum type_id type)
 {
     struct datum d = {.type = type};
+    struct vstr s = {.ptr = NULL};
 
+    if (!type_is_fixed(type)) {
+        s.len = rd_u32(r);
+        s.ptr = (const char *)rd_bytes(r, s.len);
+        if (!s.ptr)
+            s.len = 0;
+    }
     if (type_is_string(type)) {
-        d.str.len = rd_u32(r);
-        d.str.ptr = (const char *)rd_bytes(r, d.str.len);
-        if (!d.str.ptr)
-            d.str.len = 0;
+        d.str = s;
+    } else if (type_is_wide(type)) {
+        if (!vec_wide_get(
+                type, s.ptr, s.len, type == TYPE_NUMERIC ? (void *)&d.num : (void *)&d.iv))
+            r->bad = true;
     } else {
         d.v.i64 = (int64_t)rd_u64(r);
     }
@@ -171,8 +189,7 @@ static struct datum range_parse_datum(struct rd *r, enum type_id type)
 /* A key may be of it. */
 static bool range_type_good(uint8_t type)
 {
-    return type_storable(type) && !type_is_wide((enum type_id)type) &&
-           !type_is_array((enum type_id)type);
+    return type_storable(type) && !type_is_array((enum type_id)type);
 }
 
 static int range_parse_bound(struct rd *r, struct range_bound *b, struct dn_err *err)

@@ -96,7 +96,7 @@ int scan_open(struct snapshot *snap,
     if (!s)
         return DN_FAIL_NOMEM(err);
     s->snap = snap;
-    s->now_ns = snap->now_ns;
+    s->now_ns = spec->moves && snap->sure_ns < snap->now_ns ? snap->sure_ns : snap->now_ns;
     rc = scan_alloc(s, err);
     if (rc == DN_OK)
         rc = scan_find_ranges(s, NULL, err);

@@ -29,6 +29,8 @@ struct scan_spec {
     const struct scan_pred *preds;
     uint32_t preds_count;
     bool plain; /* leave zones and search alone where rows can be filtered: to find faults by */
+    bool moves; /* rows that it does not return are lost: those that expired by the wall clock
+                   alone, which may be wrong, are returned (volume_sure_ns) */
     struct mem_owner *owner;   /* memory is charged here */
     const atomic_bool *cancel; /* looked at while fresh rows are sorted; NULL = never */
 };

@@ -166,6 +166,12 @@ bool scan_zone_may(
 
 /* ---- the series looked for, when they are all known ---- */
 
+/* Are the values whole numbers, so that those between two can be counted? */
+static bool scan_type_counts(enum type_id type)
+{
+    return type_is_fixed(type) && !type_is_float(type);
+}
+
 /* Values an interval holds when they can be counted: one, or a stretch of whole numbers. 0: too
  * many to say. */
 static uint64_t scan_interval_values(const struct interval *iv, int64_t *ret_first)
@@ -176,7 +182,7 @@ static uint64_t scan_interval_values(const struct interval *iv, int64_t *ret_fir
     *ret_first = 0;
     if (!iv->has_lo || !iv->has_hi)
         return 0;
-    if (type_is_string(iv->lo.type) || type_is_float(iv->lo.type))
+    if (!scan_type_counts(iv->lo.type))
         return iv->lo_incl && iv->hi_incl && datum_cmp(&iv->lo, &iv->hi) == 0;
     lo = iv->lo.v.i64;
     hi = iv->hi.v.i64;
@@ -209,7 +215,7 @@ static struct datum scan_pred_value(const struct scan_pred *p, uint64_t k)
         int64_t first;
         uint64_t n = scan_interval_values(&p->set[i], &first);
         if (k < n) {
-            if (!type_is_string(d.type) && !type_is_float(d.type))
+            if (scan_type_counts(d.type))
                 d.v.i64 = first + (int64_t)k;
             return d;
         }

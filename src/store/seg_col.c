@@ -66,6 +66,8 @@ void seg_col_init(struct seg_wcol *c, struct seg_writer *w, uint32_t store_col)
     c->store_col = store_col;
     c->id = store_col_id(w->table, store_col);
     c->type = store_col_type(w->table, store_col);
+    for (uint32_t i = 0; i < w->table->rest_count; i++)
+        c->key = c->key || w->table->rest[i].col == store_col;
     c->size = phys_size(type_phys(c->type));
     c->constant = true;
     arena_init(&c->strings[0], owner);
@@ -380,7 +382,7 @@ static int seg_col_end_constant(struct seg_writer *w, struct seg_wcol *c, struct
                 rc = DN_FAIL_NOMEM(err);
                 break;
             }
-            seg_zone_vec(&flat, &place.zone);
+            seg_zone_vec(&flat, c->key, &place.zone);
             rc = seg_col_encode(w, c, &flat, place, err);
         }
     arena_done(&arena);
@@ -397,10 +399,7 @@ static void seg_col_block_zone(struct seg_wcol *c, struct seg_wblock *b, uint32_
 
     b->bounded = false;
     if (!type_is_fixed(c->type)) {
-        if (b->zone.has_range) {
-            seg_bound_min(b->zone.str_min, &b->min);
-            b->bounded = seg_bound_max(b->zone.str_max, &b->max);
-        }
+        b->bounded = seg_zone_bounds(&b->zone, &b->min, &b->max);
         return;
     }
     b->first = vec_datum(&whole, 0);
@@ -423,7 +422,7 @@ int seg_col_block(struct seg_writer *w, struct seg_wcol *c, uint32_t rows, struc
     for (uint32_t i = 0; i < vectors; i++) {
         struct vec v = seg_col_vec(c, i, rows);
 
-        seg_zone_vec(&v, &zones[i]);
+        seg_zone_vec(&v, c->key, &zones[i]);
         if (i == 0)
             b->zone = zones[0];
         else

@@ -169,7 +169,8 @@ seg_get_column(struct seg *s, struct seg_parse *p, struct seg_counts *n, struct 
     }
     if (flags & SEG_COL_SERIES)
         return 0;
-    *c = (struct seg_rcol){.id = id, .type = (enum type_id)type, .as = as};
+    *c = (struct seg_rcol){
+        .id = id, .type = (enum type_id)type, .as = as, .key = flags & SEG_COL_REST};
     s->widens = s->widens || c->as != c->type;
     s->cols_count++;
     return 0;

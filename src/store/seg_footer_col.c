@@ -95,6 +95,22 @@ static int seg_get_values(struct seg *s,
 
 /* ---- blocks ---- */
 
+/* Are the bounds of a block what its column may have? Those of a wide type are there in the key,
+ * whole; elsewhere it has none. */
+static bool seg_bounds_good(const struct seg_rcol *c, uint32_t i)
+{
+    struct datum min = {.type = c->type};
+    struct datum max = {.type = c->type};
+
+    if (!type_is_wide(c->type))
+        return c->b_str_min[i].len <= SEG_PREFIX_MAX && c->b_str_max[i].len <= SEG_PREFIX_MAX &&
+               vstr_cmp(c->b_str_min[i], c->b_str_max[i]) <= 0;
+    if (c->b_no_range[i])
+        return c->b_exact[i] == 0;
+    return c->key && c->b_exact[i] == 3 && seg_wide_bound(c->b_str_min[i], &min) &&
+           seg_wide_bound(c->b_str_max[i], &max) && datum_cmp(&min, &max) <= 0;
+}
+
 static int
 seg_get_block_strings(struct seg *s, struct seg_rcol *c, struct seg_parse *p, struct dn_err *err)
 {
@@ -119,9 +135,7 @@ seg_get_block_strings(struct seg *s, struct seg_rcol *c, struct seg_parse *p, st
         return rc;
     for (uint32_t i = 0; i < n; i++) {
         c->b_exact[i] = (uint8_t)exact[i];
-        DN_CHECK_DISK(max_null[i] == c->b_no_range[i] && c->b_str_min[i].len <= SEG_PREFIX_MAX &&
-                          c->b_str_max[i].len <= SEG_PREFIX_MAX &&
-                          vstr_cmp(c->b_str_min[i], c->b_str_max[i]) <= 0,
+        DN_CHECK_DISK(max_null[i] == c->b_no_range[i] && seg_bounds_good(c, i),
                       err,
                       "%s: string range of column id %u is wrong",
                       s->name,
@@ -160,7 +174,7 @@ static int
 seg_get_block_zones(struct seg *s, struct seg_rcol *c, struct seg_parse *p, struct dn_err *err)
 {
     struct seg_range range = {.what = "NULLs of a block", .min = 0, .max = SEG_BLOCK_ROWS};
-    bool strings = !type_is_fixed(c->type); /* bounds of a wide type are never there */
+    bool strings = !type_is_fixed(c->type);
     int rc = seg_get_u32_array(s, p, &range, TYPE_INTEGER, c->blocks_count, &c->b_nulls, err);
 
     if (rc == 0)
@@ -179,7 +193,8 @@ seg_get_block_zones(struct seg *s, struct seg_rcol *c, struct seg_parse *p, stru
 
             DN_CHECK_DISK(c->b_nulls[i] <= rows && c->b_absent[i] <= c->b_nulls[i] && /* R4 */
                               (valued || c->b_no_range[i]) &&
-                              (strings || !valued || !c->b_no_range[i]) &&
+                              ((strings && !(type_is_wide(c->type) && c->key)) || !valued ||
+                               !c->b_no_range[i]) &&
                               (!c->b_sum || valued || c->b_no_sum[i]),
                           err,
                           "%s: zone of block %u, column id %u is wrong",

@@ -98,6 +98,10 @@ bool seg_stored_block_zone(const struct seg *s,
         ret->max_exact = c->b_exact[i] & 2;
         seg_put_datum(&ret->min, c->type, zero, c->b_str_min[i], !ret->has_range);
         seg_put_datum(&ret->max, c->type, zero, c->b_str_max[i], !ret->has_range);
+        if (type_is_wide(c->type) &&
+            ret->has_range) /* the bytes were looked at when it was opened */
+            ret->has_range = seg_wide_bound(c->b_str_min[i], &ret->min) &&
+                             seg_wide_bound(c->b_str_max[i], &ret->max);
         seg_put_none(&ret->first);
         seg_put_none(&ret->last);
         return true;

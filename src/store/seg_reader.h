@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "store/seg_array.h"
 #include "store/segment_int.h"
+#include "vec/wide.h"
 
 #include <stdatomic.h>
 
@@ -16,6 +17,7 @@ struct seg_rcol {
     uint32_t id;
     enum type_id type;     /* of what is stored: everything below */
     enum type_id as;       /* what the table has now: the same, or a wider one */
+    bool key;              /* it is in the key, behind the series */
     const uint8_t *kinds;  /* per group */
     struct vec *consts;    /* per group; kind CONST: one row, form CONST */
     uint32_t *vec_first;   /* per group: its first vector in the arrays */
@@ -123,6 +125,12 @@ int seg_check_trailer(const struct seg *s,
                       struct seg_trailer *ret,
                       struct dn_err *err) DN_MUST_CHECK;
 
+/* A stored bound of a wide type, the datum's; false: it is none. Untrusted. */
+static inline bool seg_wide_bound(struct vstr s, struct datum *d)
+{
+    return vec_wide_get(
+        d->type, s.ptr, s.len, d->type == TYPE_NUMERIC ? (void *)&d->num : (void *)&d->iv);
+}
 /* As seg_block_zone and seg_vector_zone, in the type that is stored. */
 bool seg_stored_block_zone(const struct seg *s,
                            uint32_t block,

@@ -112,18 +112,21 @@ static bool seg_same_bound(const struct datum *have, bool exact, const struct se
            (want->len == 0 || memcmp(have->str.ptr, want->bytes, want->len) == 0);
 }
 
+static bool seg_same_wide(const struct datum *have, const struct datum *want)
+{
+    return seg_same_value(want->type, &have->iv, &want->iv);
+}
+
 static bool seg_same_strings(const struct zone *have, const struct seg_zone *want)
 {
     struct seg_bound min;
     struct seg_bound max;
-    bool bounded = false;
 
-    if (want->has_range) {
-        seg_bound_min(want->str_min, &min);
-        bounded = seg_bound_max(want->str_max, &max);
-    }
-    if (!bounded)
+    if (!seg_zone_bounds(want, &min, &max))
         return !have->has_range;
+    if (type_is_wide(want->type))
+        return have->has_range && seg_same_wide(&have->min, &want->wide_min) &&
+               seg_same_wide(&have->max, &want->wide_max);
     return have->has_range && seg_same_bound(&have->min, have->min_exact, &min) &&
            seg_same_bound(&have->max, have->max_exact, &max);
 }
@@ -189,7 +192,7 @@ static int seg_verify_column(struct seg_check *k,
     }
     if (!vec_flatten(&k->arena, &v, NULL, rows->count, ret))
         return DN_FAIL_NOMEM(err);
-    seg_zone_vec(ret, &zone);
+    seg_zone_vec(ret, c->key, &zone);
     if (rows->vector == 0) {
         k->zones[col] = zone;
         k->firsts[col] = vec_datum(ret, 0);

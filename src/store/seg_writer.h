@@ -33,6 +33,7 @@ struct seg_wcol {
     uint32_t store_col;
     uint32_t id;
     enum type_id type;
+    bool key;      /* it is in the key, behind the series */
     uint32_t size; /* bytes of a value in data */
     /* the block being filled: writer->block_rows rows */
     uint8_t *data;    /* owned */

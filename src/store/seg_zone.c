@@ -8,6 +8,8 @@
  * vectors in order. A sum that is not finite is not kept. */
 #include "store/seg_zone.h"
 
+#include "vec/wide.h"
+
 #define SEG_T     int8_t
 #define SEG_NAME  seg_zone_i8
 #define SEG_FIELD i64
@@ -125,6 +127,22 @@ static void seg_zone_str(const struct vec *v, struct seg_zone *z)
     }
 }
 
+/* INTERVAL and NUMERIC; of equal values the first. */
+static void seg_zone_wide(const struct vec *v, struct seg_zone *z)
+{
+    for (uint32_t i = 0; i < v->count; i++) {
+        struct datum d = vec_datum(v, i);
+
+        if (d.null)
+            continue;
+        if (!z->has_range || datum_cmp(&d, &z->wide_min) < 0)
+            z->wide_min = d;
+        if (!z->has_range || datum_cmp(&d, &z->wide_max) > 0)
+            z->wide_max = d;
+        z->has_range = true;
+    }
+}
+
 /* Doubles with a NaN (be it under a null bit): value by value in the order
  * of the type. Without a NaN it finds what the quick functions find, to the bit. */
 static void seg_zone_slow(const struct vec *v, struct seg_zone *z)
@@ -153,7 +171,7 @@ static void seg_zone_slow(const struct vec *v, struct seg_zone *z)
     z->str_max = max.str;
 }
 
-void seg_zone_vec(const struct vec *v, struct seg_zone *ret)
+void seg_zone_vec(const struct vec *v, bool key, struct seg_zone *ret)
 {
     struct seg_zone z = {.type = v->type, .rows = v->count};
 
@@ -191,7 +209,10 @@ void seg_zone_vec(const struct vec *v, struct seg_zone *ret)
         seg_zone_str(v, &z);
         break;
     case PHYS_INTERVAL:
-    case PHYS_NUMERIC: /* no bounds are kept */
+    case PHYS_NUMERIC:
+        if (key) /* elsewhere no bounds are kept */
+            seg_zone_wide(v, &z);
+        break;
     case PHYS_MAX:
         break;
     }
@@ -200,11 +221,15 @@ void seg_zone_vec(const struct vec *v, struct seg_zone *ret)
 
 struct datum seg_zone_min(const struct seg_zone *z)
 {
+    if (z->has_range && type_is_wide(z->type))
+        return z->wide_min;
     return (struct datum){.type = z->type, .null = !z->has_range, .v = z->min, .str = z->str_min};
 }
 
 struct datum seg_zone_max(const struct seg_zone *z)
 {
+    if (z->has_range && type_is_wide(z->type))
+        return z->wide_max;
     return (struct datum){.type = z->type, .null = !z->has_range, .v = z->max, .str = z->str_max};
 }
 
@@ -226,10 +251,12 @@ void seg_zone_merge(struct seg_zone *a, const struct seg_zone *b)
     if (!a->has_range || datum_cmp(&b_min, &a_min) < 0) {
         a->min = b->min;
         a->str_min = b->str_min;
+        a->wide_min = b->wide_min;
     }
     if (!a->has_range || datum_cmp(&b_max, &a_max) > 0) {
         a->max = b->max;
         a->str_max = b->str_max;
+        a->wide_max = b->wide_max;
     }
     a->has_range = true;
 }
@@ -269,4 +296,23 @@ bool seg_bound_max(struct vstr s, struct seg_bound *ret)
         return false;
     ret->bytes[ret->len - 1]++;
     return true;
+}
+
+static void seg_bound_wide(const struct datum *d, struct seg_bound *ret)
+{
+    ret->exact = true;
+    ret->len = (uint8_t)vec_wide_put(d->type, &d->iv, ret->bytes);
+}
+
+bool seg_zone_bounds(const struct seg_zone *z, struct seg_bound *ret_min, struct seg_bound *ret_max)
+{
+    if (!z->has_range)
+        return false;
+    if (type_is_wide(z->type)) {
+        seg_bound_wide(&z->wide_min, ret_min);
+        seg_bound_wide(&z->wide_max, ret_max);
+        return true;
+    }
+    seg_bound_min(z->str_min, ret_min);
+    return seg_bound_max(z->str_max, ret_max);
 }

@@ -34,6 +34,7 @@
 #define SEG_VECTOR_ROWS   1024u
 #define SEG_BLOCK_VECTORS (SEG_BLOCK_ROWS / SEG_VECTOR_ROWS)
 #define SEG_PREFIX_MAX    16u /* bytes kept of a string's least and greatest value */
+#define SEG_BOUND_MAX     18u /* … of one of a wide type, which is kept whole */
 #define SEG_COLUMNS_MAX   (TABLE_COLUMNS_MAX + HIDDEN_MAX)
 /* Cells of the run table: runs * (SEG_RUN_ARRAYS + series columns). Bounds what a reader allocates.
  */

@@ -30,6 +30,7 @@ int shard_open(struct volume *v,
     mem_owner_init(&s->owner, "shard", options->owner, 0);
     manifest_init(&s->man, &s->owner);
     buf_init(&s->frame, &s->owner);
+    buf_init(&s->mark, &s->owner);
     buf_init(&s->pending_bytes, &s->owner);
     s->lock = sched_mutex_new(s->sched, "shard");
     s->man_lock = sched_mutex_new(s->sched, "manifest");
@@ -39,7 +40,8 @@ int shard_open(struct volume *v,
         turns = s->turns[i] != NULL;
     }
     s->cache = cache_new(s->sched, &s->owner, options->cache_bytes);
-    if (!s->lock || !s->man_lock || !s->cond || !s->cache || !turns)
+    if (!s->lock || !s->man_lock || !s->cond || !s->cache || !turns ||
+        !buf_reserve(&s->mark, LOG_FRAME_HEAD))
         rc = DN_FAIL_NOMEM(err);
     else
         rc = shard_recover(s, err);
@@ -101,6 +103,7 @@ static void shard_stop_tasks(struct shard *s)
     if (s->chunk_broken)
         DN_IGNORE(shard_log_roll(s, NULL));
     DN_IGNORE(shard_rescue(s, NULL));
+    shard_log_seal(s);
 }
 
 void shard_close(struct shard *s)
@@ -120,6 +123,7 @@ void shard_close(struct shard *s)
         manifest_done(&s->pending);
     buf_done(&s->pending_bytes);
     buf_done(&s->frame);
+    buf_done(&s->mark);
     mem_free(s->chunk_seqs);
     mem_free(s->rowids);
     mem_free(s->writes);

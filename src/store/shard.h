@@ -34,6 +34,8 @@ struct shard_options {
     /* Where a catalog goes that the log has and `cat` is older than; one reference. shard_open
      * fails then (DN_E_TABLE_CHANGED) and wants to be called again with it. */
     struct catalog **newer;
+    bool catalog_unsaved; /* `cat` is out of the log, and there was no space for the document: as
+                             after shard_catalog_unsaved */
 };
 
 int shard_open(struct volume *v,
@@ -86,6 +88,7 @@ struct shard_batch {
     uint64_t check_seq; /* != 0: DN_E_CONFLICT if a row has a version newer than this snapshot's
                            sequence */
     bool inserts;       /* of an INSERT, not changes of rows that were there: for overlay_route */
+    bool named;         /* inserts: into this table and no other, though it be a shard */
     bool check_only;    /* the rows are looked at, not written: of `cols` those of the key are
                            there. Such batches come before all others */
     struct catalog *catalog;    /* ROW_CATALOG, without a table: from this commit on this one is in
@@ -131,7 +134,7 @@ int shard_flush(struct shard *s, struct dn_err *err) DN_MUST_CHECK;
 /* The same by the background task, where there is one: after a cancel that goes on alone. */
 int shard_checkpoint(struct shard *s, const atomic_bool *cancel, struct dn_err *err) DN_MUST_CHECK;
 /* Gives back memory: fresh rows go to segments, the cache is emptied. 1: there was something to
- * give back, 0: there was not. */
+ * give back, 0: there was not, or the flush itself had no memory. */
 int shard_relieve(struct shard *s, const atomic_bool *cancel, struct dn_err *err) DN_MUST_CHECK;
 
 /* Time has gone on: the background looks whether segments are to be merged, or dropped, because

@@ -184,25 +184,16 @@ static void check_leftovers(struct checker *c)
 {
     struct volume_names names = {0};
     char text[DN_ERR_TEXT_MAX];
-    char mine[VOLUME_NAME_MAX + 1];
 
     if (volume_list(c->v, "seg/", &names, NULL) != DN_OK) {
         volume_names_done(&names);
         return;
     }
+    manifest_keep_unnamed(&c->man, VOLUME_OBJECT, &names);
     for (size_t i = 0; i < names.count; i++) {
-        bool named = false;
-        for (size_t k = 0; k < c->man.segs_count && !named; k++) {
-            seg_name(c->man.segs[k].table_id, c->man.segs[k].id, mine);
-            named = strcmp(mine, names.names[i]) == 0;
-        }
-        if (!named) {
-            (void)snprintf(text,
-                           sizeof text,
-                           "object %s is not in use; the next open removes it",
-                           names.names[i]);
-            c->report(c->arg, false, text);
-        }
+        (void)snprintf(
+            text, sizeof text, "object %s is not in use; the next open removes it", names.names[i]);
+        c->report(c->arg, false, text);
     }
     volume_names_done(&names);
 }
@@ -227,6 +218,9 @@ int shard_check(struct volume *v,
     if (rc == DN_OK)
         rc = manifest_parse(doc.data, doc.len, &c.owner, &c.man, &why);
     buf_done(&doc);
+    if (rc == DN_NOT_FOUND && cat->generation > 0)
+        rc = DN_FAIL(
+            &why, DN_E_CORRUPT, "document '" MANIFEST_DOC "' is missing, but there is a catalog");
     if (rc == DN_NOT_FOUND) {
         *ret_faults = 0;
         report(arg, false, "no manifest yet: nothing was ever written");
@@ -242,6 +236,9 @@ int shard_check(struct volume *v,
         *ret_faults = c.faults;
         return DN_OK;
     }
+    if (cat->generation == 0 && cat->version == 0 && manifest_is_used(&c.man))
+        check_fault(&c,
+                    "document '" CATALOG_DOC "' is missing, but there are rows in the database");
     for (size_t i = 0; i < c.man.segs_count; i++)
         check_segment(&c, &c.man.segs[i]);
     for (size_t i = 0; i < c.man.ranges.count; i++) {

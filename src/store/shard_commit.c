@@ -403,17 +403,18 @@ static void commit_flush_inline(struct shard *s)
         DN_IGNORE(shard_flush(s, NULL));
 }
 
-static void commit_encode_catalog(struct shard *s, const struct catalog *cat, struct buf *to)
+static int
+commit_encode_catalog(struct shard *s, struct catalog *cat, struct buf *to, struct dn_err *err)
 {
-    struct dn_err ignored;
     struct buf json;
+    int rc;
 
     buf_init(&json, &s->owner);
-    if (catalog_print(cat, &json, &ignored) == DN_OK)
+    rc = catalog_print_checked(s->volume, cat, &json, err);
+    if (rc == DN_OK)
         log_encode_catalog(&json, to);
-    else
-        to->failed = true; /* out of memory is all that can happen */
     buf_done(&json);
+    return rc;
 }
 
 int shard_write(struct shard *s,
@@ -456,11 +457,12 @@ int shard_commit(struct shard *s,
     buf_init(&c.bytes, &s->owner);
     c.rowid_bases = mem_calloc(&s->owner, count, sizeof *c.rowid_bases);
     c.expiries = mem_calloc(&s->owner, count, sizeof *c.expiries);
-    for (size_t i = 0; c.expiries && i < count; i++) {
+    rc = DN_OK;
+    for (size_t i = 0; rc == DN_OK && c.expiries && i < count; i++) {
         const struct shard_batch *b = &batches[i];
         size_t start = c.bytes.len;
         if (b->op == ROW_CATALOG)
-            commit_encode_catalog(s, b->catalog, &c.bytes);
+            rc = commit_encode_catalog(s, b->catalog, &c.bytes, err);
         else if (b->op == ROW_RANGE)
             log_encode_range(b->table, b->range, &c.bytes);
         else
@@ -470,9 +472,9 @@ int shard_commit(struct shard *s,
             log_encode_expiry(&c.bytes, start, b->expiries, c.expiries[i], b->rows);
         c.catalog = b->op == ROW_CATALOG ? b : c.catalog;
     }
-    if (!c.rowid_bases || !c.expiries || c.bytes.failed)
+    if (rc == DN_OK && (!c.rowid_bases || !c.expiries || c.bytes.failed))
         rc = DN_FAIL_NOMEM(err);
-    else
+    if (rc == DN_OK)
         rc = commit_run(s, &c, err);
     buf_done(&c.bytes);
     mem_free(c.rowid_bases);

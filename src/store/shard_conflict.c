@@ -4,13 +4,15 @@
  * nobody has changed its rows since a snapshot. And when its rows expire. */
 #include "store/shard_int.h"
 
+#include "volume/clock.h"
+
 #define COMMIT_LOOK_ROWS 4096u /* between looks at a cancel flag */
 
 int64_t shard_expiry(const struct shard *s, const struct shard_batch *b)
 {
     bool timed = b->op == ROW_PUT && (b->expiry_ns != ROW_DEFAULT || b->table->ttl_seconds);
 
-    return timed ? rows_expiry(b->table, b->expiry_ns, volume_clock_ns(s->volume)) : ROW_NEVER;
+    return timed ? rows_expiry(b->table, b->expiry_ns, volume_latest_ns(s->volume)) : ROW_NEVER;
 }
 
 static int commit_changed(const struct table *t, const char *how, struct dn_err *err)

@@ -152,6 +152,7 @@ static int copier_scan(struct copier *k, struct dn_err *err)
                              .cols_count = columns + 1,
                              .preds_count = 1,
                              .owner = c->owner,
+                             .moves = true,
                              .cancel = c->cancel};
     struct scan_pred pred;
     struct scan *scan = NULL;

@@ -99,12 +99,15 @@ struct shard {
     bool chunk_broken;            /* an append failed: seal before going on */
     uint64_t chunk_len;           /* acknowledged bytes */
     uint64_t chunk_durable;       /* bytes known durable (smaller while unsynced appends are out) */
+    uint64_t chunk_mark;          /* bytes of a mark at its end that is not synced; it is no append
+                                     that could be lost */
     struct chunk_seq *chunk_seqs; /* owned: last sequence in each chunk that is named */
     size_t chunk_seqs_count;
     uint64_t rescue_seq; /* commits up to here may be in memory only (I7), 0 = none; under lock */
     struct rowid_counter *rowids; /* owned */
     size_t rowids_count;
     struct buf frame; /* the leader's */
+    struct buf mark;  /* likewise; has its room from the beginning */
 
     /* flush */
     bool flushing; /* one at a time */
@@ -149,6 +152,9 @@ int shard_log_roll(struct shard *s, struct dn_err *err) DN_MUST_CHECK;
 int shard_log_append(struct shard *s, uint64_t seq_last, bool sync, struct dn_err *err)
     DN_MUST_CHECK; /* s->frame */
 int shard_log_sync(struct shard *s, struct dn_err *err) DN_MUST_CHECK;
+/* At a clean stop, when all is synced: from now on every byte of the chunk counts. A failure leaves
+ * it open, as a crash does. */
+void shard_log_seal(struct shard *s);
 /* Remembers the last sequence of a chunk; lock held. False: out of memory (only for a new chunk).
  */
 bool shard_chunk_note(struct shard *s, uint64_t number, uint64_t seq) DN_MUST_CHECK;

@@ -16,6 +16,7 @@
 #include "store/shard_int.h"
 #include "store/shard_load_int.h"
 #include "store/shard_rewrite.h"
+#include "volume/clock.h"
 
 #define LOAD_SEQS      65536u              /* taken at once; a batch needs one */
 #define LOAD_MOVES_MAX 64                  /* from table to table */
@@ -122,7 +123,7 @@ static int load_check_late(const struct shard_load *l, int64_t *ret_horizon, str
     *ret_horizon = cur->horizon;
     for (size_t i = 0; cur->late == LATE_REJECT && i < l->sink.metas_count; i++)
         if (l->sink.metas[i].slab_min < cur->horizon)
-            return late_fail(cur, cur->horizon, l->sink.metas[i].time_min, err);
+            return late_fail(cur, late_span_horizon(cur), l->sink.metas[i].time_min, err);
     return DN_OK;
 }
 
@@ -374,7 +375,7 @@ static bool load_batch_add(struct shard_load *l, const struct shard_load_part *p
     }
     b->parts[b->parts_count] = *part;
     b->parts[b->parts_count++].expiry_ns =
-        part->op == ROW_PUT ? rows_expiry(l->t, part->expiry_ns, volume_clock_ns(l->s->volume))
+        part->op == ROW_PUT ? rows_expiry(l->t, part->expiry_ns, volume_latest_ns(l->s->volume))
                             : ROW_NEVER;
     b->rows += part->rows;
     b->bytes += part->bytes;

@@ -2,6 +2,7 @@
  *
  * shard_log.c: the manifest's compare-and-swap and the log chunks it names. */
 #include "store/shard_int.h"
+#include "volume/document.h"
 
 #include <inttypes.h>
 
@@ -26,6 +27,10 @@ int shard_manifest_resolve(struct shard *s, struct dn_err *err)
              generation != s->man.generation;
     buf_done(&now);
     s->fenced = s->fenced || (!landed && generation != s->man.generation);
+    if (s->fenced && generation == 0)
+        return DN_FAIL(err,
+                       DN_E_FENCED,
+                       "document '" MANIFEST_DOC "' was removed while the database was open");
     if (s->fenced)
         return DN_FAIL(err,
                        DN_E_FENCED,
@@ -45,8 +50,22 @@ int shard_manifest_resolve(struct shard *s, struct dn_err *err)
     return DN_OK;
 }
 
+/* volume_doc_load_fn. */
+static int log_manifest_loads(void *arg, const void *p, size_t n, struct dn_err *err)
+{
+    struct shard *s = arg;
+    struct manifest again;
+    int rc = manifest_parse(p, n, &s->owner, &again, err);
+
+    if (rc == DN_OK)
+        manifest_done(&again);
+    return rc;
+}
+
 int shard_manifest_commit(struct shard *s, struct manifest *next, struct dn_err *err)
 {
+    struct volume_doc doc = {
+        .name = MANIFEST_DOC, .bytes = &s->pending_bytes, .load = log_manifest_loads, .arg = s};
     struct dn_err first;
     uint64_t generation = 0;
     uint64_t wanted;
@@ -61,22 +80,23 @@ int shard_manifest_commit(struct shard *s, struct manifest *next, struct dn_err 
     rc = manifest_print(next, &s->pending_bytes, err);
     if (rc < 0)
         return rc;
-    rc = volume_doc_replace(s->volume,
-                            MANIFEST_DOC,
-                            s->pending_bytes.data,
-                            s->pending_bytes.len,
-                            s->man.generation,
-                            &generation,
-                            &first);
+    rc = volume_doc_save(s->volume, &doc, s->man.generation, &generation, &first);
     if (rc == DN_OK) {
         manifest_done(&s->man);
         s->man = *next;
         s->man.generation = generation;
         return DN_OK;
     }
+    if (rc == DN_E_INTERNAL) { /* the old one is in force */
+        if (err)
+            *err = first;
+        return rc;
+    }
     if (rc == DN_E_CONFLICT) {
         s->fenced = true;
-        return DN_FAIL(err, DN_E_FENCED, "manifest: another writer replaced it");
+        return DN_FAIL(err,
+                       DN_E_FENCED,
+                       "document '" MANIFEST_DOC "' was removed or replaced by another process");
     }
     s->pending = *next;
     s->man_unknown = true;
@@ -143,6 +163,15 @@ uint64_t *shard_rowid_next(struct shard *s, uint64_t table_id)
     return &s->rowids[s->rowids_count++].next;
 }
 
+/* An append or sync failed. If the file of the chunk was removed from outside, nothing of the chunk
+ * is durable: it is sealed at no bytes, and what memory has of it goes to segments (I7). */
+static void log_chunk_failed(struct shard *s, int rc)
+{
+    s->chunk_broken = true;
+    if (rc == DN_E_NO_OBJECT)
+        s->chunk_durable = s->chunk_mark = 0;
+}
+
 /* Seals the open chunk (if any) at its acknowledged length and begins the next one: I2, I3. */
 int shard_log_roll(struct shard *s, struct dn_err *err)
 {
@@ -156,7 +185,7 @@ int shard_log_roll(struct shard *s, struct dn_err *err)
     rc = shard_log_sync(s, err);
     if (rc < 0 && !s->chunk_broken)
         return rc;
-    lost = s->chunk_open && s->chunk_durable < s->chunk_len;
+    lost = s->chunk_open && s->chunk_durable + s->chunk_mark < s->chunk_len;
     sched_lock(s->man_lock);
     rc = shard_manifest_resolve(s, err);
     if (rc < 0)
@@ -210,7 +239,7 @@ int shard_log_roll(struct shard *s, struct dn_err *err)
     s->chunk_number = fresh.number;
     s->chunk_open = true;
     s->chunk_broken = false;
-    s->chunk_len = s->chunk_durable = 0;
+    s->chunk_len = s->chunk_durable = s->chunk_mark = 0;
 out:
     sched_unlock(s->man_lock);
     if (rc == DN_OK)
@@ -218,22 +247,71 @@ out:
     return rc;
 }
 
+/* Says behind the last frame, in the file if not yet on disk, that all before is durable
+ * (docs/adr/0013). A chunk that does not take the mark takes nothing more: the next commit begins
+ * another one. */
+static void log_mark(struct shard *s)
+{
+    size_t frame;
+
+    DN_ASSERT(s->chunk_durable == s->chunk_len);
+    if (s->chunk_len == 0)
+        return;
+    buf_reset(&s->mark);
+    log_frame_begin(&s->mark, &frame);
+    log_frame_end(&s->mark, frame, s->epoch, 0, s->chunk_durable);
+    if (volume_log_append_nosync(
+            s->volume, s->chunk_name, s->epoch, s->mark.data, s->mark.len, NULL) < 0) {
+        s->chunk_broken = true;
+        return;
+    }
+    s->chunk_len += s->mark.len;
+    s->chunk_mark = s->mark.len;
+}
+
 int shard_log_sync(struct shard *s, struct dn_err *err)
 {
     int rc;
 
-    if (!s->chunk_open || s->chunk_broken || s->chunk_durable == s->chunk_len)
+    if (!s->chunk_open || s->chunk_broken || s->chunk_durable + s->chunk_mark == s->chunk_len)
         return DN_OK;
     rc = volume_log_sync(s->volume, s->chunk_name, s->epoch, err);
     if (rc < 0) {
-        s->chunk_broken = true;
+        log_chunk_failed(s, rc);
         return rc;
     }
     s->chunk_durable = s->chunk_len;
+    log_mark(s);
     sched_lock(s->lock);
     s->sync_wanted = false;
     sched_unlock(s->lock);
     return DN_OK;
+}
+
+void shard_log_seal(struct shard *s)
+{
+    struct manifest next = {0};
+    bool sealed = false;
+
+    sched_lock(s->man_lock);
+    if (s->chunk_open && !s->chunk_broken && shard_manifest_resolve(s, NULL) == DN_OK &&
+        manifest_chunk_is_open(&s->man, s->chunk_number) &&
+        manifest_copy(&s->man, &next, NULL) == DN_OK) {
+        struct manifest_chunk *last = &next.chunks[next.chunks_count - 1];
+
+        last->sealed = true;
+        last->len = s->chunk_durable;
+        manifest_remove_empty_chunks(&next);
+        sealed = shard_manifest_commit(s, &next, NULL) == DN_OK;
+        if (!sealed)
+            manifest_done(&next);
+    }
+    sched_unlock(s->man_lock);
+    if (!sealed)
+        return; /* the next open finds its end by its frames */
+    s->chunk_open = false;
+    if (s->chunk_durable == 0)
+        DN_IGNORE(volume_log_delete(s->volume, s->chunk_name, NULL)); /* no longer named */
 }
 
 int shard_log_append(struct shard *s, uint64_t seq_last, bool sync, struct dn_err *err)
@@ -248,7 +326,7 @@ int shard_log_append(struct shard *s, uint64_t seq_last, bool sync, struct dn_er
         rc = volume_log_append_nosync(
             s->volume, s->chunk_name, s->epoch, s->frame.data, s->frame.len, &why);
     if (rc < 0) {
-        s->chunk_broken = true;
+        log_chunk_failed(s, rc);
         /* Sealing at once makes the failure certain; otherwise the next write or open decides. */
         if (rc != DN_E_FENCED && shard_log_roll(s, NULL) < 0)
             dn_err_hint(&why,
@@ -259,8 +337,11 @@ int shard_log_append(struct shard *s, uint64_t seq_last, bool sync, struct dn_er
         return rc;
     }
     s->chunk_len += s->frame.len;
-    if (sync)
+    s->chunk_mark = 0;
+    if (sync) {
         s->chunk_durable = s->chunk_len;
+        log_mark(s);
+    }
     sched_lock(s->lock);
     s->sync_wanted = !sync;
     DN_IGNORE(shard_chunk_note(s, s->chunk_number, seq_last)); /* known since the roll */

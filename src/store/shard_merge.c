@@ -31,6 +31,7 @@
 #include "store/scan_int.h"
 #include "store/seg_sink.h"
 #include "store/shard_rewrite.h"
+#include "volume/clock.h"
 
 #include <string.h>
 
@@ -257,7 +258,7 @@ static bool merge_expired(const struct version *v, struct merge_job *job)
  * opened is left alone: whoever reads it is told. */
 static void merge_look_expired(struct shard *s)
 {
-    int64_t now_ns = volume_clock_ns(s->volume);
+    int64_t now_ns = volume_sure_ns(s->volume);
     struct version *v;
 
     sched_lock(s->lock);
@@ -302,7 +303,7 @@ static int merge_pick(struct shard *s, struct merge_job *job, struct dn_err *err
     }
     job->t = job->refs[0]->table;
     job->final = s->loads == 0 && merge_is_final(segs, count, job);
-    job->now_ns = job->final ? volume_clock_ns(s->volume) : ROW_EARLY;
+    job->now_ns = job->final ? volume_sure_ns(s->volume) : ROW_EARLY;
     job->applied = s->ver->flushed_seq;
     if (!range_list_copy(&s->ver->ranges, &job->ranges, &s->owner)) {
         mem_free(job->refs);

@@ -12,7 +12,12 @@
  *   5. begin a new chunk; the same manifest change seals the old ones at the length that was good
  *   6. sweep chunks that the manifest does not name
  *
- * A crash anywhere in between leaves a state from which the same steps succeed. */
+ * A crash anywhere in between leaves a state from which the same steps succeed.
+ *
+ * A full disk keeps nothing from being opened. What the steps would write is put off: the epoch
+ * goes into the document with the next change of it, rows stay in memory instead of segments, and
+ * the new chunk is begun by the first commit. So everything can be read, and dropped to make room.
+ */
 #include "store/shard_int.h"
 #include "vec/widen.h"
 #include "volume/beside.h"
@@ -27,7 +32,24 @@ struct replay {
     struct arena arena;
     uint64_t seq;   /* of the last commit seen */
     uint64_t epoch; /* of the last frame */
+    bool full;      /* there was no space for segments: the rest stays in memory */
 };
+
+/* No catalog was ever saved: there were no tables. */
+static bool recover_without_catalog(const struct shard *s)
+{
+    return s->catalog->generation == 0 && s->catalog->version == 0;
+}
+
+static int recover_catalog_lost(struct dn_err *err)
+{
+    int rc = DN_FAIL(err,
+                     DN_E_CORRUPT,
+                     "document '" CATALOG_DOC "' is missing, but there are rows in the database");
+
+    dn_err_hint(err, "Put the file back from a copy of the database.");
+    return rc;
+}
 
 /* The batch's columns in the order of the table's definition; those it lacks are absent in a patch
  * and have their default otherwise. */
@@ -96,7 +118,7 @@ static int replay_range(
 }
 
 /* A crash came between a commit and the document: the catalog is here. */
-static int replay_catalog(struct replay *r, struct log_batch *b, struct dn_err *err)
+static int replay_catalog(struct replay *r, struct log_batch *b, uint64_t seq, struct dn_err *err)
 {
     size_t len = rd_left(&b->catalog);
     const uint8_t *json = rd_bytes(&b->catalog, len);
@@ -106,6 +128,11 @@ static int replay_catalog(struct replay *r, struct log_batch *b, struct dn_err *
     if (rc < 0)
         return rc;
     if (cat->version <= r->s->catalog->version) {
+        if (r->s->options.catalog_unsaved && cat->version == r->s->catalog->version) {
+            r->s->catalog_seq = seq; /* the log keeps it, so nothing is flushed */
+            r->s->catalog_failed = true;
+            r->full = true;
+        }
         catalog_unref(cat);
         return DN_OK;
     }
@@ -127,7 +154,9 @@ static int replay_batch(struct replay *r, struct log_batch *b, uint64_t seq, str
     int rc;
 
     if (b->op == ROW_CATALOG)
-        return replay_catalog(r, b, err);
+        return replay_catalog(r, b, seq, err);
+    if (!t && recover_without_catalog(s))
+        return recover_catalog_lost(err);
     if (!t)
         return DN_OK; /* dropped after the write */
     if (b->op == ROW_RANGE)
@@ -190,11 +219,15 @@ static int replay_flush(struct replay *r, struct dn_err *err)
     struct shard *s = r->s;
     int rc;
 
-    if (s->options.read_only || !shard_set_full(s))
+    if (s->options.read_only || r->full || !shard_set_full(s))
         return DN_OK;
     rc = shard_flush_replayed(s, r->seq, err);
     r->set = version_active(s->ver);
-    return rc;
+    if (rc != DN_E_NOSPC)
+        return rc;
+    r->full = true; /* the background tries again */
+    dn_err_clear(err);
+    return DN_OK;
 }
 
 /* Replays one chunk and tells how many of its bytes are good. */
@@ -250,7 +283,7 @@ static int replay_chunk(struct replay *r,
     return rc;
 }
 
-static int recover_replay_chunks(struct shard *s, struct dn_err *err)
+static int recover_replay_chunks(struct shard *s, bool *ret_full, struct dn_err *err)
 {
     struct replay r = {.s = s, .set = version_active(s->ver), .seq = 0};
     size_t count = s->man.chunks_count;
@@ -281,24 +314,35 @@ static int recover_replay_chunks(struct shard *s, struct dn_err *err)
     if (s->seq_last == 0)
         s->seq_last = 1; /* no commit: a snapshot of nothing has a sequence to check against, too */
     s->seq_visible = s->seq_last;
+    *ret_full = r.full;
     return rc;
 }
 
-/* Nobody else uses the owner yet. Who writes nothing keeps the log's rows in memory as long as it
- * is open: they come on top of the limit. */
+/* Nobody else uses the owner yet. Who writes nothing, or has no space to, keeps the log's rows in
+ * memory: they come on top of the limit. */
 static int recover_replay(struct shard *s, struct dn_err *err)
 {
     struct mem_owner *owner = s->options.owner;
     size_t limit = owner ? owner->limit : 0;
     size_t before = owner ? mem_owner_used(owner) : 0;
+    bool full = false;
     int rc;
 
     if (limit)
         owner->limit = 0;
-    rc = recover_replay_chunks(s, err);
+    rc = recover_replay_chunks(s, &full, err);
     if (limit)
-        owner->limit = limit + (s->options.read_only ? mem_owner_used(owner) - before : 0);
+        owner->limit = limit + (s->options.read_only || full ? mem_owner_used(owner) - before : 0);
     return rc;
+}
+
+/* Is it a full disk that a step failed for? Then opening goes on without it. */
+static bool recover_put_off(const struct shard *s, int rc, struct dn_err *err)
+{
+    if (rc != DN_E_NOSPC || s->man_unknown)
+        return false;
+    dn_err_clear(err);
+    return true;
 }
 
 /* Step 2. */
@@ -314,43 +358,22 @@ static int recover_fence(struct shard *s, struct dn_err *err)
     next.epoch++;
     sched_lock(s->man_lock);
     rc = shard_manifest_commit(s, &next, err);
+    if (rc == DN_E_NOSPC && !s->man_unknown)
+        s->man.epoch++; /* nothing is appended before a change of the manifest, which brings it */
     sched_unlock(s->man_lock);
-    if (rc < 0) {
+    if (rc < 0)
         manifest_done(&next);
+    if (rc < 0 && !recover_put_off(s, rc, err))
         return rc;
-    }
     s->epoch = s->man.epoch;
     for (size_t i = 0; i < s->man.chunks_count; i++) {
         manifest_chunk_name(&s->man.chunks[i], name);
         rc = volume_log_fence(s->volume, name, s->man.epoch, err);
-        if (rc < 0 && rc != DN_E_NO_OBJECT)
-            return rc; /* a missing chunk is reported by the replay */
+        /* A missing chunk is reported by the replay. */
+        if (rc < 0 && rc != DN_E_NO_OBJECT && !recover_put_off(s, rc, err))
+            return rc;
     }
     return DN_OK;
-}
-
-static bool recover_names_chunk(const struct shard *s, const char *name)
-{
-    char mine[VOLUME_NAME_MAX + 1];
-
-    for (size_t i = 0; i < s->man.chunks_count; i++) {
-        manifest_chunk_name(&s->man.chunks[i], mine);
-        if (strcmp(mine, name) == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool recover_names_segment(const struct shard *s, const char *name)
-{
-    char mine[VOLUME_NAME_MAX + 1];
-
-    for (size_t i = 0; i < s->man.segs_count; i++) {
-        seg_name(s->man.segs[i].table_id, s->man.segs[i].id, mine);
-        if (strcmp(mine, name) == 0)
-            return true;
-    }
-    return false;
 }
 
 /* Steps 3 and 6. Failures are harmless: the next open tries again. */
@@ -358,10 +381,11 @@ static void recover_sweep(struct shard *s)
 {
     struct volume_names names = {0};
 
-    if (volume_list(s->volume, "seg/", &names, NULL) == DN_OK)
+    if (volume_list(s->volume, "seg/", &names, NULL) == DN_OK) {
+        manifest_keep_unnamed(&s->man, VOLUME_OBJECT, &names);
         for (size_t i = 0; i < names.count; i++)
-            if (!recover_names_segment(s, names.names[i]))
-                DN_IGNORE(volume_delete(s->volume, names.names[i], NULL));
+            DN_IGNORE(volume_delete(s->volume, names.names[i], NULL));
+    }
     volume_names_done(&names);
 }
 
@@ -369,10 +393,11 @@ static void recover_sweep_chunks(struct shard *s)
 {
     struct volume_names names = {0};
 
-    if (volume_log_list(s->volume, "log/0/", &names, NULL) == DN_OK)
+    if (volume_log_list(s->volume, "log/0/", &names, NULL) == DN_OK) {
+        manifest_keep_unnamed(&s->man, VOLUME_LOG, &names);
         for (size_t i = 0; i < names.count; i++)
-            if (!recover_names_chunk(s, names.names[i]))
-                DN_IGNORE(volume_log_delete(s->volume, names.names[i], NULL));
+            DN_IGNORE(volume_log_delete(s->volume, names.names[i], NULL));
+    }
     volume_names_done(&names);
 }
 
@@ -402,7 +427,7 @@ static int recover_drop_orphans(struct shard *s, struct dn_err *err)
     sched_unlock(s->man_lock);
     if (rc < 0)
         manifest_done(&next);
-    return rc;
+    return rc < 0 && recover_put_off(s, rc, err) ? DN_OK : rc;
 }
 
 static int recover_version(struct shard *s, struct dn_err *err)
@@ -457,6 +482,13 @@ static int recover_manifest(struct shard *s, struct dn_err *err)
         manifest_done(&s->man);
         rc = manifest_parse(doc.data, doc.len, &s->owner, &s->man, err);
         s->man.generation = generation;
+        if (rc == DN_OK && manifest_is_used(&s->man) && recover_without_catalog(s))
+            rc = recover_catalog_lost(err);
+    } else if (rc == DN_NOT_FOUND && s->catalog->generation > 0) {
+        /* The first open makes it, before anything else. */
+        rc = DN_FAIL(
+            err, DN_E_CORRUPT, "document '" MANIFEST_DOC "' is missing, but there is a catalog");
+        dn_err_hint(err, "Put the file back from a copy of the database.");
     } else if (rc == DN_NOT_FOUND) {
         rc = DN_OK;
     }
@@ -539,6 +571,10 @@ int shard_recover(struct shard *s, struct dn_err *err)
     if (rc < 0 || s->options.read_only)
         return rc;
     rc = shard_log_roll(s, err);
+    if (rc < 0 && recover_put_off(s, rc, err)) {
+        s->chunk_broken = true; /* the first commit begins the next one */
+        rc = DN_OK;
+    }
     if (rc == DN_OK)
         recover_sweep_chunks(s);
     return rc;

@@ -5,6 +5,8 @@
  * sets it may be in a signal handler, and wakes nobody). */
 #include "store/shard_int.h"
 
+#include "base/cancel.h"
+
 #define WAIT_LOOK_NS     (10ull * 1000 * 1000)        /* between looks at a cancel flag */
 #define WAIT_MEMORY_NS   (10ull * 1000 * 1000 * 1000) /* for the memory that a flush needs */
 #define FLUSH_RANGES_MAX 256u /* range tombstones in memory: every scan looks at them */
@@ -14,9 +16,7 @@
 
 int shard_check_cancel(const atomic_bool *cancel, struct dn_err *err)
 {
-    if (DN_LIKELY(!cancel || !atomic_load_explicit(cancel, memory_order_relaxed)))
-        return DN_OK;
-    return DN_FAIL(err, DN_E_CANCELED, "the statement was canceled");
+    return dn_cancel_check(cancel, err);
 }
 
 void shard_wait_at(struct shard *s, struct sched_cond *cond, const atomic_bool *cancel)
@@ -225,5 +225,7 @@ int shard_relieve(struct shard *s, const atomic_bool *cancel, struct dn_err *err
     sched_unlock(s->lock);
     if (fresh)
         rc = shard_checkpoint(s, cancel, err);
+    if (rc == DN_E_NOMEM) /* the flush itself: it works when other statements have ended */
+        return given > 0;
     return rc < 0 ? rc : given > 0 || fresh;
 }

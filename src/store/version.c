@@ -3,6 +3,8 @@
  * version.c: counted segments, memtable sets and versions. See shard_int.h. */
 #include "store/shard_int.h"
 
+#include "volume/clock.h"
+
 struct segref *segref_new(struct shard *s, const struct seg_meta *meta, const struct table *t)
 {
     struct segref *r = mem_calloc(&s->owner, 1, sizeof *r);
@@ -369,6 +371,7 @@ struct snapshot *shard_snapshot(struct shard *s)
     sched_unlock(s->lock);
     /* After the version was taken: what a merge left out of it had expired by then. */
     snap->now_ns = volume_clock_ns(s->volume);
+    snap->sure_ns = volume_sure_ns(s->volume);
     return snap;
 }
 

@@ -54,6 +54,7 @@ struct snapshot {
     struct memgroup *own; /* reference: rows of a transaction (overlay.h); NULL = none */
     uint64_t own_seq;     /* how much of them is seen */
     int64_t now_ns;       /* rows that expire up to here have expired */
+    int64_t sure_ns;      /* volume_sure_ns then, for scans whose rows move (scan.h) */
 };
 
 struct segref *segref_new(struct shard *s, const struct seg_meta *meta, const struct table *t);

@@ -405,8 +405,13 @@ static int answer_partkey(const struct sys_env *env, const struct func_ask *ask,
     struct sys_item it;
     struct sys_index index;
 
-    if (!sys_item_find(env, ask->oid, &it, &index) || !it.table || index.table ||
-        it.table->quantum_count == 0)
+    if (!sys_item_find(env, ask->oid, &it, &index) || !it.table || index.table)
+        return DN_NOT_FOUND;
+    if (it.table->timepart) {
+        buf_puts(b, "TIME"); /* the rest is in its trigger: fill_dump.c */
+        return 0;
+    }
+    if (it.table->quantum_count == 0)
         return DN_NOT_FOUND;
     buf_puts(b, "RANGE (");
     for (uint16_t i = 0; i < it.table->series_count; i++) {
@@ -535,6 +540,8 @@ int sys_answer(const struct sys_env *env,
         return answer_view(env, ask, ret->text, err);
     case FUNC_ASK_PARTKEY:
         return answer_partkey(env, ask, ret->text);
+    case FUNC_ASK_TRIGGER:
+        return sys_answer_trigger(env, ask, ret->text, err);
     case FUNC_ASK_ARGUMENTS:
     case FUNC_ASK_RESULT:
         return answer_proc_text(env, ask, ret->text);

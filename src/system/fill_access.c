@@ -5,6 +5,7 @@
  * the columns in relations_*.c. */
 #include "system/system_int.h"
 
+#include "base/text.h"
 #include "vec/array.h"
 
 /* ---- lists of privileges ---- */
@@ -154,12 +155,13 @@ void sys_item_acl(struct sys_rows *w, const struct sys_item *it)
 void sys_fill_auth_members(struct sys_rows *w)
 {
     const struct access *a = w->env->catalog->access;
+    const struct role_member *m;
 
-    for (size_t i = 0; a && w->rc == 0 && i < a->members_count; i++) {
-        sys_int(w, a->members[i].role);
-        sys_int(w, a->members[i].member);
+    for (size_t i = 0; w->rc == 0 && (m = access_member_at(a, i)) != NULL; i++) {
+        sys_int(w, m->role);
+        sys_int(w, m->member);
         sys_int(w, SYS_OWNER);
-        sys_int(w, a->members[i].admin);
+        sys_int(w, m->admin);
         sys_end(w);
     }
 }
@@ -322,7 +324,7 @@ static void access_each_column(struct sys_rows *w)
         const struct sys_attr *attrs = NULL;
         struct access_object o;
 
-        if (it.rel || !strchr("rv", sys_item_kind(&it)))
+        if (it.rel || !text_one_of(sys_item_kind(&it), "rv"))
             continue;
         o = sys_item_object(&it);
         attrs = sys_attrs(w, &it, &count);
@@ -385,10 +387,9 @@ void sys_fill_i_enabled_roles(struct sys_rows *w)
 static void access_memberships(struct sys_rows *w, bool admin)
 {
     const struct access *a = w->env->catalog->access;
+    const struct role_member *m;
 
-    for (size_t i = 0; a && w->rc == 0 && i < a->members_count; i++) {
-        const struct role_member *m = &a->members[i];
-
+    for (size_t i = 0; w->rc == 0 && (m = access_member_at(a, i)) != NULL; i++) {
         if (!access_inherits(a, sys_role(w->env), m->member) || (admin && !m->admin))
             continue;
         sys_text(w, access_role_name(a, m->member));

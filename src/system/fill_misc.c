@@ -9,11 +9,6 @@
 
 #define MISC_WORDS_MAX 16u /* of an enum */
 
-static const char *misc_user(const struct sys_rows *w)
-{
-    return w->env->session ? w->env->session->user : "dendro";
-}
-
 static const char *misc_database(const struct sys_rows *w)
 {
     return w->env->session ? w->env->session->database : "dendro";
@@ -334,29 +329,85 @@ void sys_fill_user(struct sys_rows *w)
     misc_roles(w, misc_login);
 }
 
-void sys_fill_stat_activity(struct sys_rows *w)
+static void misc_stamp(struct sys_rows *w, int64_t us)
 {
+    if (us)
+        sys_int(w, us);
+    else
+        sys_null(w, 1);
+}
+
+/* What PostgreSQL shows of a session of another role, too, and then the rest. */
+static void misc_activity(void *arg, const struct func_activity *a)
+{
+    static const char *const states[] = {
+        [FUNC_ACTIVITY_IDLE] = "idle",
+        [FUNC_ACTIVITY_ACTIVE] = "active",
+        [FUNC_ACTIVITY_BLOCK] = "idle in transaction",
+        [FUNC_ACTIVITY_FAILED] = "idle in transaction (aborted)",
+    };
+    struct sys_rows *w = arg;
+
     sys_int(w, SYS_DATABASE);
     sys_text(w, misc_database(w));
-    sys_int(w, w->env->session ? w->env->session->id : 0);
+    sys_int(w, a->pid);
     sys_null(w, 1);
-    sys_int(w, SYS_OWNER);
-    sys_text(w, misc_user(w));
-    sys_text(w, "");
-    sys_null(w, 5);
-    sys_int(w, w->env->session ? w->env->session->statement_ns / 1000 : 0); /* query_start */
+    sys_int(w, a->user);
+    sys_text(w, a->user_name);
+    sys_text(w, a->application);
+    if (!a->seen) {
+        sys_null(w, 13);
+        sys_text(w, "<insufficient privilege>");
+        sys_null(w, 1);
+        sys_end(w);
+        return;
+    }
+    sys_text(w, a->address);
+    sys_null(w, 1); /* client_hostname */
+    if (a->address)
+        sys_int(w, a->port);
+    else
+        sys_null(w, 1);
+    misc_stamp(w, a->connected_us);
+    misc_stamp(w, a->transaction_us);
+    misc_stamp(w, a->statement_us);
+    misc_stamp(w, a->changed_us);
+    sys_null(w, 2);
+    sys_text(w, states[a->state]);
     sys_null(w, 3);
-    sys_text(w, "active");
-    sys_null(w, 4);
+    sys_text(w, a->query);
     sys_text(w, "client backend");
     sys_end(w);
 }
 
+static void misc_activities(struct sys_rows *w, func_activity_fn fn, void *arg)
+{
+    const struct func_session *s = w->env->session;
+
+    if (s && s->activity && w->rc == 0)
+        w->rc = s->activity(s->arg, fn, arg, w->err);
+}
+
+void sys_fill_stat_activity(struct sys_rows *w)
+{
+    misc_activities(w, misc_activity, w);
+}
+
+static void misc_count(void *arg, const struct func_activity *a DN_UNUSED)
+{
+    int64_t *n = arg;
+
+    ++*n;
+}
+
 void sys_fill_stat_database(struct sys_rows *w)
 {
+    int64_t sessions = 0;
+
+    misc_activities(w, misc_count, &sessions);
     sys_int(w, SYS_DATABASE);
     sys_text(w, misc_database(w));
-    sys_int(w, 1);
+    sys_int(w, sessions);
     misc_ints(w, 13, 0);
     sys_null(w, 2);
     misc_ints(w, 9, 0);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fill_partitions.c: dendro_partitions: the slabs of all tables that have some. Values come in the
- * order of the columns in relations_pg.c. */
+ * fill_partitions.c: dendro_partitions: the slabs of all tables that have some and that the role
+ * may read: they tell times and numbers of rows. Values come in the order of the columns in
+ * relations_pg.c. */
 #include "system/system_int.h"
 
 #include "catalog/retention.h"
@@ -56,7 +57,7 @@ void sys_fill_partitions(struct sys_rows *w)
             .w = w, .t = c->tables[i], .parent = timepart_parent(c, c->tables[i])};
         int rc = 0;
 
-        if (p.t->time_col >= 0 && !p.t->timepart)
+        if (p.t->time_col >= 0 && !p.t->timepart && sys_table_reads(w->env, p.t))
             rc = s->slabs(s->arg, p.t, partition_row, &p, w->err);
         if (rc < 0 && w->rc == 0)
             w->rc = rc;

@@ -105,12 +105,14 @@ static void sys_class_row(struct sys_rows *w, const struct sys_item *it)
     sys_int(w, sys_item_columns(it));
     sys_int(w, checks);
     sys_int(w, it->view != NULL); /* relhasrules */
-    sys_int(w, foreign);          /* relhastriggers: where foreign keys are looked for */
+    /* relhastriggers: where foreign keys are looked for, and what a time partition is (fill_dump.c)
+     */
+    sys_int(w, foreign || (t && t->timepart));
     sys_int(w, 0);
     sys_int(w, 0);
     sys_int(w, 0);
     sys_int(w, 1); /* relispopulated */
-    sys_text(w, kind[0] == 'r' ? (it->rel ? "n" : "d") : "n");
+    sys_text(w, t ? "d" : "n");
     sys_int(w, 0);
     sys_int(w, 0);
     sys_int(w, 0);
@@ -360,7 +362,7 @@ void sys_fill_tables(struct sys_rows *w)
     while (w->rc == 0 && sys_next(w->env, &it)) {
         struct sys_index ix = {.at = 0};
 
-        if (sys_item_kind(&it) != 'r')
+        if (sys_item_kind(&it) != 'r' && sys_item_kind(&it) != 'p')
             continue;
         sys_text(w, it.schema);
         sys_text(w, it.name);

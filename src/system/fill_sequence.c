@@ -173,8 +173,9 @@ static void sequence_depend(struct sys_rows *w, const struct sys_item *it)
     sys_end(w);
 }
 
-/* Of what depends on other things: sequences that go with a column. */
+/* Of what depends on other things: sequences that go with a column, views, time partitions. */
 void sys_fill_depend(struct sys_rows *w)
 {
     sequence_each(w, sequence_depend);
+    sys_dump_depends(w);
 }

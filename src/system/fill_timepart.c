@@ -38,6 +38,23 @@ struct timepart_counter {
     struct rollout_now *now;
 };
 
+/* A partition's counter is shown to those who may see the partition. */
+static bool timepart_counter_seen(const struct sys_env *env, const char *name)
+{
+    char own[TIMEPART_COUNTER_MAX];
+
+    for (size_t i = 0; i < env->catalog->tables_count; i++) {
+        const struct table *t = env->catalog->tables[i];
+
+        if (!t->timepart)
+            continue;
+        timepart_counter_name(t, own);
+        if (strcmp(own, name) == 0)
+            return sys_table_may(env, t);
+    }
+    return true;
+}
+
 static void timepart_counted(void *arg, const char *name, bool set, int64_t value)
 {
     struct timepart_counter *c = arg;
@@ -46,7 +63,7 @@ static void timepart_counted(void *arg, const char *name, bool set, int64_t valu
         c->now->counted = set;
         c->now->counter = value;
     }
-    if (c->name)
+    if (c->name || !timepart_counter_seen(c->w->env, name))
         return;
     sys_text(c->w, name);
     if (set)
@@ -73,6 +90,7 @@ void sys_fill_logical_cron(struct sys_rows *w)
 
 /* ---- partitions ---- */
 
+/* One after the other, of those that the role may see. */
 static const struct table *timepart_next(struct sys_rows *w, size_t *at)
 {
     const struct catalog *c = w->env->catalog;
@@ -80,7 +98,7 @@ static const struct table *timepart_next(struct sys_rows *w, size_t *at)
     while (w->rc == 0 && *at < c->tables_count) {
         const struct table *t = c->tables[(*at)++];
 
-        if (t->timepart)
+        if (t->timepart && sys_table_may(w->env, t))
             return t;
     }
     return NULL;
@@ -373,7 +391,7 @@ int sys_answer_partition(const struct sys_env *env, const struct func_ask *ask, 
 
     snprintf(name, sizeof(name), "%.*s", (int)ask->text_len, ask->text);
     if (catalog_resolve(env->catalog, &path, NULL, name, &r, NULL) != 0 || !r.table ||
-        !r.table->timepart)
+        !r.table->timepart || !sys_table_may(env, r.table))
         return DN_NOT_FOUND;
     if (!(ask->more_len == 6 && memcmp(ask->more, "tables", 6) == 0) &&
         !(ask->more_len == 5 && memcmp(ask->more, "check", 5) == 0)) {

@@ -27,7 +27,7 @@ static const struct user_type *user_find(const struct sys_env *env, int64_t oid,
 
 static void user_row(struct sys_rows *w, const struct user_type *t, bool array)
 {
-    static const uint32_t io[2][4] = {{3504, 3505, 3532, 3533}, {750, 751, 2400, 2401}};
+    static const uint32_t io[2][4] = {{3506, 3507, 3532, 3533}, {750, 751, 2400, 2401}};
     struct buf name;
     uint32_t schema = sys_schema_oid(t->schema);
 

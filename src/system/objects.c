@@ -189,7 +189,9 @@ bool sys_item_visible(const struct sys_env *env, const struct sys_item *it)
 
 char sys_item_kind(const struct sys_item *it)
 {
-    return it->table ? 'r' : it->view ? 'v' : it->sequence ? 'S' : it->rel->kind;
+    if (it->rel)
+        return it->rel->kind == 'R' ? 'r' : it->rel->kind == 'V' ? 'v' : it->rel->kind;
+    return it->table ? (it->table->timepart ? 'p' : 'r') : it->view ? 'v' : 'S';
 }
 
 /* Of a sequence as a table. */

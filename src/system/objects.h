@@ -57,7 +57,7 @@ bool sys_item_find(const struct sys_env *env,
                    struct sys_index *ret_index);
 /* Can it be named without its schema? */
 bool sys_item_visible(const struct sys_env *env, const struct sys_item *it);
-char sys_item_kind(const struct sys_item *it); /* 'r', 'v', 'S' */
+char sys_item_kind(const struct sys_item *it); /* 'r', 'v', 'S', 'p': a time partition */
 struct access_object sys_item_object(const struct sys_item *it);
 bool sys_item_temp(const struct sys_item *it);
 const char *sys_item_comment(const struct sys_item *it);
@@ -133,6 +133,8 @@ bool sys_default(const struct catalog *cat, const struct column *c, struct buf *
 
 uint32_t sys_role(const struct sys_env *env);                            /* who asks */
 bool sys_item_may(const struct sys_env *env, const struct sys_item *it); /* do anything with it? */
+bool sys_table_may(const struct sys_env *env, const struct table *t);
+bool sys_table_reads(const struct sys_env *env, const struct table *t); /* SELECT on all of it? */
 int sys_answer_privilege(const struct sys_env *env,
                          const struct func_right *r,
                          int64_t *ret,

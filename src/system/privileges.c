@@ -5,6 +5,8 @@
  */
 #include "system/system_int.h"
 
+#include "catalog/access_check.h"
+
 #include <strings.h>
 
 /* A word of a list such as "SELECT, INSERT WITH GRANT OPTION". */
@@ -278,6 +280,8 @@ static struct right_has right_of_relation(const struct sys_env *env,
 
     if (it->rel && role != ACCESS_PUBLIC && access_superuser(env->catalog->access, role))
         return (struct right_has){UINT32_MAX, UINT32_MAX};
+    if (it->rel && sys_relation_secret(it->rel))
+        return (struct right_has){.privileges = 0};
     if (it->rel)
         return (struct right_has){.privileges = PRIVILEGE_BIT(PRIVILEGE_SELECT)};
     o = sys_item_object(it);
@@ -302,6 +306,23 @@ right_somewhere(const struct sys_env *env, uint32_t role, const struct sys_item 
 bool sys_item_may(const struct sys_env *env, const struct sys_item *it)
 {
     return right_somewhere(env, sys_role(env), it).privileges != 0;
+}
+
+bool sys_table_may(const struct sys_env *env, const struct table *t)
+{
+    const struct catalog_relation r = {.table = t};
+    struct dn_err ignored;
+
+    return catalog_may_any(env->catalog, sys_role(env), &r, ~0u, true, &ignored) == 0;
+}
+
+bool sys_table_reads(const struct sys_env *env, const struct table *t)
+{
+    const struct catalog_relation r = {.table = t};
+    struct dn_err ignored;
+
+    return catalog_may(
+               env->catalog, sys_role(env), &r, PRIVILEGE_BIT(PRIVILEGE_SELECT), &ignored) == 0;
 }
 
 static struct right_has

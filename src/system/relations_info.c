@@ -219,7 +219,7 @@ static const struct sys_relation rows[] = {
     {"sql_implementation_info", 13047, 'r', NULL,
      "implementation_info_id varchar, implementation_info_name varchar, integer_value int4, "
      "character_value varchar, comments varchar"},
-    {"sql_parts", 13048, 'r', NULL,
+    {"sql_parts", 13048, 'R', NULL,
      "feature_id varchar, feature_name varchar, is_supported yesno, is_verified_by varchar, "
      "comments varchar"},
     {"sql_sizing", 13049, 'r', NULL,
@@ -236,7 +236,7 @@ static const struct sys_relation rows[] = {
      "self_referencing_column_name name, reference_generation varchar, "
      "user_defined_type_catalog name, user_defined_type_schema name, user_defined_type_name "
      "name, is_insertable_into yesno, is_typed yesno, commit_action varchar"},
-    {"transforms", 13053, 'v', NULL,
+    {"transforms", 13053, 'V', NULL,
      "udt_catalog name, udt_schema name, udt_name name, specific_catalog name, specific_schema "
      "name, specific_name name, group_name name, transform_type varchar"},
     {"triggered_update_columns", 13054, 'v', NULL,

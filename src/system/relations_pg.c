@@ -17,7 +17,7 @@ static const struct sys_relation rows[] = {
     {"comdb2_timepartitions", 12105, 'v', sys_fill_timepartitions,
      "name text, period text, retention int4, nshards int4, version int8, shard0name text, "
      "starttime int8, sourceid text"},
-    {"comdb2_timepartpermissions", 12107, 'v', sys_fill_timepartpermissions,
+    {"comdb2_timepartpermissions", 12108, 'v', sys_fill_timepartpermissions,
      "tablename text, username text, read text, write text, ddl text"},
     {"comdb2_timepartshards", 12106, 'v', sys_fill_timepartshards,
      "name text, shardname text, low int8, high int8, size int8"},
@@ -51,13 +51,13 @@ static const struct sys_relation rows[] = {
      "text[], attmissingval text"},
     {"pg_auth_members", 1261, 'r', sys_fill_auth_members,
      "roleid oid, member oid, grantor oid, admin_option bool"},
-    {"pg_authid", 1260, 'r', sys_fill_authid,
+    {"pg_authid", 1260, 'R', sys_fill_authid,
      "oid oid, rolname name, rolsuper bool, rolinherit bool, rolcreaterole bool, rolcreatedb "
      "bool, rolcanlogin bool, rolreplication bool, rolbypassrls bool, rolconnlimit int4, "
      "rolpassword text, rolvaliduntil timestamptz"},
     {"pg_available_extensions", 12001, 'v', NULL,
      "name name, default_version text, installed_version text, comment text"},
-    {"pg_cast", 2605, 'r', NULL,
+    {"pg_cast", 2605, 'r', sys_fill_cast,
      "oid oid, castsource oid, casttarget oid, castfunc oid, castcontext char, castmethod char"},
     {"pg_class", 1259, 'r', sys_fill_class,
      "oid oid, relname name, relnamespace oid, reltype oid, reloftype oid, relowner oid, relam "
@@ -147,7 +147,7 @@ static const struct sys_relation rows[] = {
     {"pg_opclass", 2616, 'r', NULL,
      "oid oid, opcmethod oid, opcname name, opcnamespace oid, opcowner oid, opcfamily oid, "
      "opcintype oid, opcdefault bool, opckeytype oid"},
-    {"pg_operator", 2617, 'r', NULL,
+    {"pg_operator", 2617, 'r', sys_fill_operator,
      "oid oid, oprname name, oprnamespace oid, oprowner oid, oprkind char, oprcanmerge bool, "
      "oprcanhash bool, oprleft oid, oprright oid, oprresult oid, oprcom oid, oprnegate oid, "
      "oprcode regproc, oprrest regproc, oprjoin regproc"},
@@ -193,7 +193,7 @@ static const struct sys_relation rows[] = {
      "slot_name name, plugin name, slot_type text, datoid oid, database name, temporary bool, "
      "active bool, active_pid int4, xmin oid, catalog_xmin oid, restart_lsn text, "
      "confirmed_flush_lsn text, wal_status text, safe_wal_size int8, two_phase bool"},
-    {"pg_rewrite", 2618, 'r', NULL,
+    {"pg_rewrite", 2618, 'r', sys_fill_rewrite,
      "oid oid, rulename name, ev_class oid, ev_type char, ev_enabled char, is_instead bool, "
      "ev_qual pg_node_tree, ev_action pg_node_tree"},
     {"pg_roles", 12012, 'v', sys_fill_roles,
@@ -220,7 +220,7 @@ static const struct sys_relation rows[] = {
      "name text, setting text, unit text, category text, short_desc text, extra_desc text, "
      "context text, vartype text, source text, min_val text, max_val text, enumvals text[], "
      "boot_val text, reset_val text, sourcefile text, sourceline int4, pending_restart bool"},
-    {"pg_shadow", 12017, 'v', sys_fill_user,
+    {"pg_shadow", 12017, 'V', sys_fill_user,
      "usename name, usesysid oid, usecreatedb bool, usesuper bool, userepl bool, usebypassrls "
      "bool, passwd text, valuntil timestamptz, useconfig text[]"},
     {"pg_shdepend", 1214, 'r', NULL,
@@ -293,7 +293,7 @@ static const struct sys_relation rows[] = {
      "relid oid, schemaname name, relname name, heap_blks_read int8, heap_blks_hit int8, "
      "idx_blks_read int8, idx_blks_hit int8, toast_blks_read int8, toast_blks_hit int8, "
      "tidx_blks_read int8, tidx_blks_hit int8"},
-    {"pg_statistic", 2619, 'r', NULL,
+    {"pg_statistic", 2619, 'R', NULL,
      "starelid oid, staattnum int2, stainherit bool, stanullfrac float4, stawidth int4, "
      "stadistinct float4, stakind1 int2, stakind2 int2, stakind3 int2, stakind4 int2, stakind5 "
      "int2, staop1 oid, staop2 oid, staop3 oid, staop4 oid, staop5 oid, stacoll1 oid, stacoll2 "
@@ -327,7 +327,7 @@ static const struct sys_relation rows[] = {
      "name text, abbrev text, utc_offset interval, is_dst bool"},
     {"pg_transform", 3576, 'r', NULL,
      "oid oid, trftype oid, trflang oid, trffromsql regproc, trftosql regproc"},
-    {"pg_trigger", 2620, 'r', NULL,
+    {"pg_trigger", 2620, 'r', sys_fill_trigger,
      "oid oid, tgrelid oid, tgparentid oid, tgname name, tgfoid oid, tgtype int2, tgenabled "
      "char, tgisinternal bool, tgconstrrelid oid, tgconstrindid oid, tgconstraint oid, "
      "tgdeferrable bool, tginitdeferred bool, tgnargs int2, tgattr int2vector, tgargs bytea, "
@@ -353,7 +353,7 @@ static const struct sys_relation rows[] = {
     {"pg_user", 12036, 'v', sys_fill_user,
      "usename name, usesysid oid, usecreatedb bool, usesuper bool, userepl bool, usebypassrls "
      "bool, passwd text, valuntil timestamptz, useconfig text[]"},
-    {"pg_user_mapping", 1418, 'r', NULL,
+    {"pg_user_mapping", 1418, 'R', NULL,
      "oid oid, umuser oid, umserver oid, umoptions text[]"},
     {"pg_user_mappings", 12037, 'v', NULL,
      "umid oid, srvid oid, srvname name, umuser oid, usename name, umoptions text[]"},

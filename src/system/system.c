@@ -59,6 +59,11 @@ const char *sys_relation_schema(const struct sys_relation *r)
                : sys_pg_relations.schema;
 }
 
+bool sys_relation_secret(const struct sys_relation *r)
+{
+    return r->kind == 'R' || r->kind == 'V';
+}
+
 uint32_t sys_relation_oid(const struct sys_relation *r)
 {
     return r->oid;

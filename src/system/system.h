@@ -48,6 +48,7 @@ const struct sys_relation *sys_find_function(const char *name);
 const char *sys_relation_name(const struct sys_relation *r);
 const char *sys_relation_schema(const struct sys_relation *r);
 uint32_t sys_relation_oid(const struct sys_relation *r);
+bool sys_relation_secret(const struct sys_relation *r); /* only superusers read it */
 int sys_columns(const struct sys_relation *r,
                 struct arena *arena,
                 struct sys_column **ret,

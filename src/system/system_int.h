@@ -50,7 +50,7 @@ void sys_end(struct sys_rows *w); /* of the row: all columns are there */
 
 /* clang-format off */
 #define SYS_FILLS(X) \
-    X(am) X(attrdef) X(attribute) X(auth_members) X(authid) X(class) X(collation) \
+    X(am) X(attrdef) X(attribute) X(auth_members) X(authid) X(cast) X(class) X(collation) \
     X(constraint) X(cron_events) X(cron_schedulers) X(database) X(db_role_setting) X(depend) X(description) X(enum) \
     X(i_administrable_roles) X(i_applicable_roles) X(i_catalog_name) X(i_character_sets) \
     X(i_check_constraints) X(i_collations) X(i_column_privileges) X(i_column_udt_usage) \
@@ -60,8 +60,8 @@ void sys_end(struct sys_rows *w); /* of the row: all columns are there */
     X(i_table_privileges) X(i_tables) X(i_usage_privileges) X(i_view_column_usage) \
     X(i_view_table_usage) X(i_views) X(index) X(indexes) X(keywords) X(language) X(partitions) \
     X(logical_cron) X(timepartevents) X(timepartitions) X(timepartpermissions) X(timepartshards) \
-    X(cursors) X(namespace) X(prepared_statements) X(proc) X(roles) X(sequence) X(sequences) X(settings) X(stat_activity) \
-    X(stat_database) X(stat_user_tables) X(tables) X(tablespace) X(timezone_names) X(type) X(user) X(views)
+    X(cursors) X(namespace) X(operator) X(prepared_statements) X(proc) X(roles) X(sequence) X(sequences) X(settings) X(stat_activity) \
+    X(rewrite) X(stat_database) X(stat_user_tables) X(tables) X(trigger) X(tablespace) X(timezone_names) X(type) X(user) X(views)
 /* clang-format on */
 
 #define X(name) void sys_fill_##name(struct sys_rows *w);
@@ -71,7 +71,8 @@ SYS_FILLS(X)
 struct sys_relation {
     const char *name;
     uint32_t oid;
-    char kind;                        /* 'r', 'v' as in pg_class; 'f': what a function returns */
+    char kind;                        /* 'r', 'v' as in pg_class, 'R', 'V': for superusers only, as
+                                         in PostgreSQL; 'f': what a function returns */
     void (*fill)(struct sys_rows *w); /* NULL: it has no rows */
     const char *columns;              /* "oid oid, relname name" */
 };
@@ -128,6 +129,14 @@ struct sys_procs {
 bool sys_proc_next(struct sys_procs *it, struct sys_proc *ret);
 bool sys_proc_find(int64_t oid, struct sys_proc *ret);
 const char *sys_io_name(uint32_t oid); /* of pg_proc_list.h; NULL: none */
+
+/* ---- fill_dump.c ---- */
+void sys_dump_depends(struct sys_rows *w); /* rows of pg_depend: of views, of time partitions */
+/* pg_get_triggerdef. DN_NOT_FOUND: no such trigger. */
+int sys_answer_trigger(const struct sys_env *env,
+                       const struct func_ask *ask,
+                       struct buf *b,
+                       struct dn_err *err) DN_MUST_CHECK;
 
 /* partition_info(text, more) (fill_timepart.c). DN_NOT_FOUND: no such partition. */
 int sys_answer_partition(const struct sys_env *env, const struct func_ask *ask, struct buf *b);

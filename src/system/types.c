@@ -45,6 +45,10 @@ uint32_t sys_type_oid(enum type_id type, const struct type_mods *mods)
         return 2283;
     if (type == TYPE_ANY_ARRAY)
         return 2277;
+    if (type == TYPE_ENUM) /* of no type that was made: any */
+        return 3500;
+    if (type == type_array_of(TYPE_ENUM))
+        return 2277;
     oid = text_wire_oid(type);
     return oid ? oid : 2276;
 }

@@ -29,6 +29,13 @@ struct varray {
     struct datum *items;
 };
 
+/* The upper bound of a dimension. Arrays whose bounds are beyond INT32_MAX are refused where they
+ * are made (func_array_bounds), but may have been stored before that. */
+static inline int64_t varray_high(const struct varray *a, uint32_t dim)
+{
+    return (int64_t)a->low[dim] + a->len[dim] - 1;
+}
+
 /* Takes the bytes apart; strings are copied to the arena. 1: they are no such array (untrusted).
  * DN_E_NOMEM. */
 int varray_read(struct vstr s, enum type_id elem, struct arena *arena, struct varray *ret)

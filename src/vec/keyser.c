@@ -23,7 +23,7 @@ static uint32_t keyser_len(const struct datum *d)
     uint8_t coef[VNUMERIC_BYTES_MAX];
 
     if (d->type == TYPE_NUMERIC)
-        return 4 + vnumeric_coef_bytes(d->num, coef);
+        return 4 + vnumeric_coef_bytes(vnumeric_trim(d->num), coef);
     return type_is_string(d->type) ? d->str.len : phys_size(type_phys(d->type));
 }
 
@@ -40,6 +40,7 @@ static uint64_t keyser_integer(const struct datum *d)
 static void keyser_value(struct buf *b, const struct datum *d)
 {
     uint8_t coef[VNUMERIC_BYTES_MAX];
+    struct vnumeric num;
     double f64 = 0;
     float f32 = 0;
     uint64_t bits64;
@@ -66,11 +67,12 @@ static void keyser_value(struct buf *b, const struct datum *d)
         buf_append(b, d->str.ptr, d->str.len);
         break;
     case PHYS_INTERVAL:
-        normkey_append(b, d, false); /* no key has it; token() takes it as its length */
+        normkey_append(b, d, false);
         break;
-    case PHYS_NUMERIC: /* a decimal; no partition key has it */
-        keyser_put_be(b, (uint64_t)d->num.scale, 4);
-        buf_append(b, coef, vnumeric_coef_bytes(d->num, coef));
+    case PHYS_NUMERIC:
+        num = vnumeric_trim(d->num);
+        keyser_put_be(b, (uint64_t)(num.special ? num.special : num.scale), 4);
+        buf_append(b, coef, vnumeric_coef_bytes(num, coef));
         break;
     case PHYS_MAX:
         break;

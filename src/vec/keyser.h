@@ -7,7 +7,11 @@
  *   big-endian, VARCHAR and BLOB their bytes. One column: just that. Several: per column a 2-byte
  *   big-endian length, the bytes, a zero byte. No column (a table with an empty series): no bytes.
  *
- * One departure: -0.0 is hashed as 0.0, because both are one key here. Any thread. */
+ *   INTERVAL: its length, 16 bytes as in normkey.h. NUMERIC: Cassandra's decimal,
+ *   4 bytes scale and the coefficient, without zeros at the end of the fraction.
+ *
+ * Departures: -0.0 is hashed as 0.0, 1.50 as 1.5, 30 days as a month, because they are one key
+ * here. Any thread. */
 #pragma once
 
 #include "base/bytes.h"

@@ -8,10 +8,11 @@
  *                           -0.0 is stored as 0.0 and every NaN as one NaN, which sorts last
  *   VARCHAR, BLOB, UUID     the bytes, 0x00 as 0x00 0xFF, then 0x00 0x00: no key is a prefix of
  *                           another, so a longer tuple compares by its first differing column
- *   INTERVAL                its length, 16 bytes; for sorting only, it is not read back
+ *   INTERVAL                its length, 16 bytes; not read back
  *   NUMERIC                 1 byte: 0 negative, 1 zero, 2 positive, 3 NaN; for the first and third
- *                           2 bytes exponent and 16 bytes of 38 digits, inverted if negative; for
- *                           sorting only: the scale is not in it
+ *                           2 bytes exponent and 16 bytes of 38 digits, inverted if negative;
+ *                           infinities have the exponents beyond all others; not read back: the
+ *                           scale is not in it
  *   descending              the same bytes, each inverted
  *
  * NULL has no form: key columns are NOT NULL. Any thread. */

@@ -105,6 +105,20 @@ uint64_t vnumeric_hash(struct vnumeric v)
                     (uint64_t)exponent << 1 ^ (v.hi < 0));
 }
 
+struct vnumeric vnumeric_trim(struct vnumeric v)
+{
+    vnumeric_i128 coef = vnumeric_coef(v);
+    int scale = v.scale;
+
+    if (v.special)
+        return v;
+    if (coef == 0)
+        return vnumeric_make(0, 0);
+    for (; scale > 0 && coef % 10 == 0; scale--)
+        coef /= 10;
+    return vnumeric_make(coef, scale);
+}
+
 uint32_t vnumeric_key(struct vnumeric v, uint8_t *to)
 {
     bool negative = v.hi < 0;

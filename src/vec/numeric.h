@@ -94,6 +94,8 @@ static inline int vnumeric_cmp(struct vnumeric a, struct vnumeric b)
     return vnumeric_cmp_any(a, b);
 }
 uint64_t vnumeric_hash(struct vnumeric v);
+/* The same value without zeros at the end of its fraction: of equal numbers one. */
+struct vnumeric vnumeric_trim(struct vnumeric v);
 /* Bytes whose memcmp order is that of vnumeric_cmp; returns how many. */
 uint32_t vnumeric_key(struct vnumeric v, uint8_t *to);
 /* The coefficient in two's complement, big-endian, as few bytes as hold it; returns how many. */

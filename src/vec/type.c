@@ -67,7 +67,7 @@ bool type_known(unsigned id)
 
 bool type_storable(unsigned id)
 {
-    return type_known(id) && id != TYPE_NONE &&
+    return type_known(id) && id != TYPE_NONE && (id & ~TYPE_ARRAY) != TYPE_TIMESTAMP_LOCAL &&
            (!type_is_system((enum type_id)id) || (id & ~TYPE_ARRAY) == TYPE_NAME);
 }
 
@@ -78,42 +78,43 @@ const char *type_name(enum type_id t)
 }
 
 /* As PostgreSQL calls them. */
-#define TYPE_WORDS(X)                          \
-    X(NONE, "unknown")                         \
-    X(BOOLEAN, "boolean")                      \
-    X(SMALLINT, "smallint")                    \
-    X(INTEGER, "integer")                      \
-    X(BIGINT, "bigint")                        \
-    X(REAL, "real")                            \
-    X(DOUBLE, "double precision")              \
-    X(VARCHAR, "text")                         \
-    X(BLOB, "bytea")                           \
-    X(TIMESTAMP, "timestamp")                  \
-    X(TIMESTAMP_US, "timestamp(6)")            \
-    X(TIMESTAMP_NS, "timestamp(9)")            \
-    X(INTERVAL, "interval")                    \
-    X(DATE, "date")                            \
-    X(TIME, "time")                            \
-    X(TIMESTAMPTZ, "timestamp with time zone") \
-    X(UUID, "uuid")                            \
-    X(NUMERIC, "numeric")                      \
-    X(BPCHAR, "character")                     \
-    X(TIMETZ, "time with time zone")           \
-    X(BIT, "bit")                              \
-    X(VARBIT, "bit varying")                   \
-    X(ENUM, "enum")                            \
-    X(OID, "oid")                              \
-    X(NAME, "name")                            \
-    X(CHAR1, "\"char\"")                       \
-    X(REGCLASS, "regclass")                    \
-    X(REGTYPE, "regtype")                      \
-    X(REGPROC, "regproc")                      \
-    X(REGNAMESPACE, "regnamespace")            \
-    X(REGROLE, "regrole")                      \
-    X(INT2VECTOR, "int2vector")                \
-    X(OIDVECTOR, "oidvector")                  \
-    X(NODE_TREE, "pg_node_tree")               \
-    X(ACLITEM, "aclitem")                      \
+#define TYPE_WORDS(X)                                 \
+    X(NONE, "unknown")                                \
+    X(BOOLEAN, "boolean")                             \
+    X(SMALLINT, "smallint")                           \
+    X(INTEGER, "integer")                             \
+    X(BIGINT, "bigint")                               \
+    X(REAL, "real")                                   \
+    X(DOUBLE, "double precision")                     \
+    X(VARCHAR, "text")                                \
+    X(BLOB, "bytea")                                  \
+    X(TIMESTAMP, "timestamp")                         \
+    X(TIMESTAMP_US, "timestamp(6)")                   \
+    X(TIMESTAMP_NS, "timestamp(9)")                   \
+    X(INTERVAL, "interval")                           \
+    X(DATE, "date")                                   \
+    X(TIME, "time")                                   \
+    X(TIMESTAMPTZ, "timestamp with time zone")        \
+    X(UUID, "uuid")                                   \
+    X(NUMERIC, "numeric")                             \
+    X(BPCHAR, "character")                            \
+    X(TIMETZ, "time with time zone")                  \
+    X(BIT, "bit")                                     \
+    X(VARBIT, "bit varying")                          \
+    X(ENUM, "enum")                                   \
+    X(TIMESTAMP_LOCAL, "timestamp without time zone") \
+    X(OID, "oid")                                     \
+    X(NAME, "name")                                   \
+    X(CHAR1, "\"char\"")                              \
+    X(REGCLASS, "regclass")                           \
+    X(REGTYPE, "regtype")                             \
+    X(REGPROC, "regproc")                             \
+    X(REGNAMESPACE, "regnamespace")                   \
+    X(REGROLE, "regrole")                             \
+    X(INT2VECTOR, "int2vector")                       \
+    X(OIDVECTOR, "oidvector")                         \
+    X(NODE_TREE, "pg_node_tree")                      \
+    X(ACLITEM, "aclitem")                             \
     X(EXPANDED, "record")
 
 const char *type_word(enum type_id t)
@@ -266,7 +267,7 @@ struct vstr type_reg_name(struct vstr v)
 
 int64_t type_ts_per_second(enum type_id t)
 {
-    DN_ASSERT(type_is_timestamp(t) || t == TYPE_TIMESTAMPTZ);
+    DN_ASSERT(type_is_timestamp(t) || t == TYPE_TIMESTAMPTZ || t == TYPE_TIMESTAMP_LOCAL);
     return t == TYPE_TIMESTAMP ? 1000 : t == TYPE_TIMESTAMP_NS ? 1000000000 : 1000000;
 }
 

@@ -77,6 +77,9 @@ uint64_t vinterval_hash(struct vinterval v);
 /* The length as a big-endian number whose memcmp order is that of vinterval_cmp. */
 #define VINTERVAL_KEY_BYTES 16u
 void vinterval_key(struct vinterval v, uint8_t *to);
+/* The same length in whole months, whole days and the rest, all of one sign, as justify_interval()
+ * has it: of equal intervals one. False: more months than there can be. */
+bool vinterval_justify(struct vinterval v, struct vinterval *ret) DN_MUST_CHECK;
 
 /* A decimal number: coefficient / 10^scale, or NaN. The coefficient has at most 38 digits; the
  * scale is how many digits are shown after the point, so 1.5 and 1.50 are equal and look different.
@@ -96,7 +99,7 @@ union vfixed {
 };
 
 bool type_known(unsigned id); /* is it in type_list.h? The functions below want known ones. */
-/* May a column have it? Known, not NONE, none of the system's but NAME. */
+/* May a column have it? Known, not NONE, not TIMESTAMP_LOCAL, none of the system's but NAME. */
 bool type_storable(unsigned id);
 const char *type_name(enum type_id t); /* as SQL writes it: "TIMESTAMP", "DOUBLE" */
 const char *type_word(enum type_id t); /* as errors say it: "timestamp", "double precision" */
@@ -113,7 +116,7 @@ bool type_is_text(enum type_id t);      /* VARCHAR, BPCHAR: UTF-8 */
 bool type_is_utf8(enum type_id t);      /* these, and NAME */
 bool type_is_float(enum type_id t);     /* REAL, DOUBLE */
 bool type_is_number(enum type_id t);    /* either, or NUMERIC */
-bool type_is_timestamp(enum type_id t); /* TIMESTAMP of any precision; not TIMESTAMPTZ */
+bool type_is_timestamp(enum type_id t); /* TIMESTAMP of any precision; not TIMESTAMPTZ, _LOCAL */
 /* Are its values bytes behind a pointer (PHYS_STR): VARCHAR, BLOB, UUID, arrays? */
 bool type_is_string(enum type_id t);
 bool type_is_fixed(enum type_id t);  /* is a value a union vfixed? */
@@ -126,7 +129,8 @@ struct vstr type_reg_name(struct vstr v);
 bool type_is_array(enum type_id t);
 enum type_id type_element(enum type_id t);  /* of an array type */
 enum type_id type_array_of(enum type_id t); /* TYPE_NONE: there are no arrays of it (of arrays) */
-/* Units per second of a time stamp type, TIMESTAMPTZ included: 1000, 1000000, 1000000000. */
+/* Units per second of a time stamp type, TIMESTAMPTZ and TIMESTAMP_LOCAL included: 1000, 1000000,
+ * 1000000000. */
 int64_t type_ts_per_second(enum type_id t);
 /* By SQL name without parameters, any case: "sint64" -> BIGINT. TYPE_NONE if unknown. */
 enum type_id type_by_name(const char *name, size_t len);

@@ -26,6 +26,7 @@ DN_TYPE(19, TIMETZ,       "TIMETZ",       PHYS_I64)  /* timetz.h */
 DN_TYPE(20, BIT,          "BIT",          PHYS_STR)  /* digits 0 and 1, as characters */
 DN_TYPE(21, VARBIT,       "VARBIT",       PHYS_STR)  /* likewise */
 DN_TYPE(22, ENUM,         "ENUM",         PHYS_I64)  /* a label of a type that CREATE TYPE made: type.h */
+DN_TYPE(23, TIMESTAMP_LOCAL, "TIMESTAMP WITHOUT TIME ZONE", PHYS_I64) /* what clocks show, in microseconds as if at UTC; of expressions alone */
 /* Of the system's relations (src/system); no column of a table can have them, but NAME. */
 DN_TYPE(40, OID,          "OID",          PHYS_I64)  /* number of an object, 0 to 2^32 - 1 */
 DN_TYPE(41, NAME,         "NAME",         PHYS_STR)

@@ -119,6 +119,20 @@ void vinterval_key(struct vinterval v, uint8_t *to)
     be_put64(to + 8, (uint64_t)x);
 }
 
+bool vinterval_justify(struct vinterval v, struct vinterval *ret)
+{
+    const int64_t day = (int64_t)86400 * 1000000;
+    vec_i128 length = vinterval_length(v);
+    vec_i128 months = length / (30 * day);
+    int64_t rest = (int64_t)(length % (30 * day));
+
+    if (months > INT32_MAX || months < INT32_MIN)
+        return false;
+    *ret = (struct vinterval){
+        .us = rest % day, .days = (int32_t)(rest / day), .months = (int32_t)months};
+    return true;
+}
+
 int vstr_cmp(struct vstr a, struct vstr b)
 {
     uint32_t n = a.len < b.len ? a.len : b.len;

@@ -37,6 +37,17 @@ bool vec_wide_get(enum type_id type, const void *bytes, uint32_t len, void *valu
     return true;
 }
 
+bool datum_key_form(const struct type_mods *mods, struct datum *d)
+{
+    if (d->null)
+        return true;
+    if (d->type == TYPE_INTERVAL)
+        return vinterval_justify(d->iv, &d->iv);
+    if (d->type == TYPE_NUMERIC && mods->count == 0)
+        d->num = vnumeric_trim(d->num);
+    return true;
+}
+
 static uint32_t wide_entries(const struct vec *v)
 {
     return v->form == VEC_FLAT ? v->count : v->form == VEC_CONST ? 1 : v->dict_count;

@@ -17,6 +17,10 @@
 uint32_t vec_wide_put(enum type_id type, const void *value, uint8_t *to);
 /* The other way, from untrusted bytes; false: they are no value of the type. */
 bool vec_wide_get(enum type_id type, const void *bytes, uint32_t len, void *value);
+/* Makes a value of a key column, NULL included, the one that stands for all that are equal to it
+ * (docs/adr/0016); a NUMERIC with a declared scale has it already. Other types are left as they
+ * are. False: an interval of more months than there can be. */
+bool datum_key_form(const struct type_mods *mods, struct datum *d) DN_MUST_CHECK;
 /* A vector of a wide type as one of BLOBs, in the same form. False: out of memory. */
 bool vec_wide_to_strs(struct arena *arena, const struct vec *v, struct vec *ret) DN_MUST_CHECK;
 /* The data of v are strings: they become values of the type. 1: some are none. DN_E_NOMEM. */

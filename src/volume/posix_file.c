@@ -43,7 +43,7 @@ int volume_posix_writable(struct posix_volume *pv, struct dn_err *err)
 {
     if (pv->read_only)
         return DN_FAIL(err, DN_E_READ_ONLY, "volume '%s' is open read-only", pv->dir);
-    return 0;
+    return volume_posix_lock_check(pv, err);
 }
 
 void volume_posix_file_name(const char *name, char ret_file[VOLUME_NAME_MAX + 1])
@@ -89,6 +89,15 @@ int volume_posix_mkdirat(struct posix_volume *pv, int dir_fd, const char *file)
     if (number)
         return number;
     return mkdirat(dir_fd, file, (mode_t)0700) == 0 ? 0 : errno;
+}
+
+int volume_posix_statat(struct posix_volume *pv, int dir_fd, const char *file, struct stat *ret)
+{
+    int number = pvol_fault(pv, VOLUME_POSIX_STAT, NULL);
+
+    if (number)
+        return number;
+    return fstatat(dir_fd, file, ret, AT_SYMLINK_NOFOLLOW) == 0 ? 0 : errno;
 }
 
 int volume_posix_unlinkat(struct posix_volume *pv, int dir_fd, const char *file)

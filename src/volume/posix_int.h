@@ -15,11 +15,15 @@
  */
 #pragma once
 
+#include "volume/posix_faults.h"
 #include "volume/volume_int.h"
 
 #include <stdatomic.h>
+#include <sys/types.h>
 
-#define VOLUME_POSIX_TEMP_PREFIX "TMP-"
+#define VOLUME_POSIX_TEMP_PREFIX  "TMP-"
+#define VOLUME_POSIX_LOCK_FILE    "LOCK"
+#define VOLUME_POSIX_RESERVE_FILE "RESERVE"
 
 struct posix_log;
 struct posix_held; /* posix_other.c */
@@ -40,6 +44,9 @@ struct posix_volume {
     char *description;                 /* owned, "posix:" and dir */
     int dir_fd;                        /* the directory itself; all fds: owned, -1 = none */
     int lock_fd;                       /* LOCK, locked; -1 when read-only */
+    ino_t lock_ino;                    /* of that file */
+    dev_t lock_dev;                    /* likewise */
+    atomic_bool lock_lost;             /* the name LOCK means another file: we write no more */
     int object_fd;                     /* o/ */
     int log_fd;                        /* l/ */
     int doc_fd;                        /* d/ */
@@ -86,7 +93,7 @@ static inline struct posix_volume *volume_posix_of(struct volume *v)
 /* posix_file.c */
 int volume_posix_code(int number);
 const char *volume_posix_error_text(int number);
-/* DN_E_READ_ONLY when the volume is. */
+/* Before a change: DN_E_READ_ONLY, DN_E_FENCED (volume_posix_lock_check). */
 int volume_posix_writable(struct posix_volume *pv, struct dn_err *err);
 /* '/' becomes '~'. */
 void volume_posix_file_name(const char *name, char ret_file[VOLUME_NAME_MAX + 1]);
@@ -94,6 +101,8 @@ void volume_posix_file_name(const char *name, char ret_file[VOLUME_NAME_MAX + 1]
 int volume_posix_openat(
     struct posix_volume *pv, int dir_fd, const char *file, int flags, int *ret_fd);
 int volume_posix_mkdirat(struct posix_volume *pv, int dir_fd, const char *file);
+struct stat;
+int volume_posix_statat(struct posix_volume *pv, int dir_fd, const char *file, struct stat *ret);
 int volume_posix_unlinkat(struct posix_volume *pv, int dir_fd, const char *file);
 int volume_posix_write_at(
     struct posix_volume *pv, int fd, const void *p, size_t n, uint64_t offset);
@@ -131,6 +140,13 @@ int volume_posix_clean(struct posix_volume *pv, int dir_fd, bool all, struct dn_
 /* posix_open.c */
 void volume_posix_close(struct volume *v);
 
+/* posix_lock.c: DN_E_BUSY names the process that holds the volume. */
+int volume_posix_lock(struct posix_volume *pv, struct dn_err *err) DN_MUST_CHECK;
+/* Keeps writers out without being one. A volume that was never written to has no LOCK. */
+int volume_posix_lock_still(struct posix_volume *pv, struct dn_err *err) DN_MUST_CHECK;
+/* Before an acknowledgement, after what it is about is durable: DN_E_FENCED when the lock may be
+ * another process's by now. One look at a name; any thread. */
+int volume_posix_lock_check(struct posix_volume *pv, struct dn_err *err) DN_MUST_CHECK;
 /* What others see in LOCK. */
 void volume_posix_announce(struct volume *v, const char *address);
 
@@ -151,27 +167,6 @@ int volume_posix_log_open(struct posix_volume *pv,
                           struct dn_err *err);
 void volume_posix_log_free(struct posix_log *log);
 
-/* posix_log.c: operations of struct volume_ops */
-int volume_posix_log_create(struct volume *v, const char *name, uint64_t epoch, struct dn_err *err);
-int volume_posix_log_append(struct volume *v,
-                            const char *name,
-                            uint64_t epoch,
-                            const void *p,
-                            size_t n,
-                            bool sync,
-                            struct dn_err *err);
-int volume_posix_log_sync(struct volume *v, const char *name, uint64_t epoch, struct dn_err *err);
-int volume_posix_log_fence(struct volume *v, const char *name, uint64_t epoch, struct dn_err *err);
-int volume_posix_log_read(
-    struct volume *v, const char *name, uint64_t offset, struct buf *ret, struct dn_err *err);
-int volume_posix_log_remove(struct volume *v, const char *name, struct dn_err *err);
-int volume_posix_log_list(struct volume *v,
-                          const char *prefix,
-                          struct volume_names *names,
-                          struct dn_err *err);
-/* Closes the open logs. */
-void volume_posix_logs_done(struct posix_volume *pv);
-
 /* posix_doc.c: operations of struct volume_ops */
 int volume_posix_doc_read(struct volume *v,
                           const char *name,
@@ -186,8 +181,10 @@ int volume_posix_doc_replace(struct volume *v,
                              uint64_t *ret_generation,
                              struct dn_err *err);
 
-/* posix_reserve.c: space that only documents may have. Under doc_lock, but for open. */
+/* posix_reserve.c: space that only documents and new logs may have. Under doc_lock, but for open
+ * and close. */
 void volume_posix_reserve_open(struct posix_volume *pv);
+void volume_posix_reserve_close(struct posix_volume *pv);
 void volume_posix_reserve_fill(struct posix_volume *pv); /* as far as there is space */
 bool volume_posix_reserve_give(struct posix_volume *pv); /* lets it go; false: there is none */
 

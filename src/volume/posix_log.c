@@ -20,6 +20,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define POSIX_LOGS_OPEN      64u
@@ -149,7 +150,8 @@ static int plog_enter(struct posix_volume *pv,
                       struct dn_err *err)
 {
     struct posix_log *log;
-    int rc = volume_posix_writable(pv, err);
+    /* Whether the lock is still ours is looked at behind the write (plog_is_safe). */
+    int rc = pv->read_only ? volume_posix_writable(pv, err) : 0;
 
     if (rc < 0)
         return rc;
@@ -190,6 +192,13 @@ int volume_posix_log_create(struct volume *v, const char *name, uint64_t epoch, 
         return rc;
     volume_posix_log_slot(head, epoch);
     rc = volume_posix_publish(pv, &file, parts, false, NULL, err);
+    if (rc == DN_E_NOSPC) { /* old logs can go only after a new one has begun */
+        sched_lock(pv->doc_lock);
+        if (volume_posix_reserve_give(pv))
+            rc = volume_posix_publish(pv, &file, parts, false, NULL, err);
+        volume_posix_reserve_fill(pv);
+        sched_unlock(pv->doc_lock);
+    }
     if (rc < 0 && rc != DN_E_EXISTS) {
         /* It may have had its name for a moment, and a reader may have opened it then. */
         sched_lock(pv->log_lock);
@@ -230,6 +239,29 @@ static void plog_reserve(struct posix_volume *pv, struct posix_log *log, size_t 
     }
 }
 
+/* The end of every append and sync: what was written is safe only if the next process that opens
+ * the volume finds it. Then the volume is still ours, and the log's name still means its file. Any
+ * other end breaks the log. Under log->lock. */
+static int plog_is_safe(struct posix_volume *pv, struct posix_log *log, struct dn_err *err)
+{
+    char file[VOLUME_NAME_MAX + 1];
+    struct stat st;
+    int number;
+    int rc = volume_posix_lock_check(pv, err);
+
+    if (rc == 0) {
+        volume_posix_file_name(log->name, file);
+        number = volume_posix_statat(pv, pv->log_fd, file, &st);
+        if (number == ENOENT || (number == 0 && (st.st_ino != log->ino || st.st_dev != log->dev)))
+            rc = VOLUME_FAIL_VANISHED(err, log->name);
+        else if (number)
+            rc = VOLUME_POSIX_FAIL(err, number, "log '%s': cannot look at its file", log->name);
+    }
+    if (rc < 0)
+        log->broken = true; /* its bytes stay as they are: another process may use them */
+    return rc;
+}
+
 static int plog_append(struct posix_volume *pv,
                        struct posix_log *log,
                        const void *p,
@@ -238,6 +270,7 @@ static int plog_append(struct posix_volume *pv,
                        struct dn_err *err)
 {
     int number;
+    int rc;
 
     if (log->broken)
         return VOLUME_FAIL_BROKEN(err, log->name);
@@ -269,6 +302,9 @@ static int plog_append(struct posix_volume *pv,
                                      log->len);
         }
     }
+    rc = plog_is_safe(pv, log, err);
+    if (rc < 0)
+        return rc;
     log->len += n;
     if (sync)
         log->synced = log->len;
@@ -315,9 +351,11 @@ int volume_posix_log_sync(struct volume *v, const char *name, uint64_t epoch, st
         if (number) {
             log->broken = true;
             rc = VOLUME_POSIX_FAIL(err, number, "log '%s': cannot sync", name);
-        } else if (log->synced < len) {
-            log->synced = len;
+        } else {
+            rc = plog_is_safe(pv, log, err);
         }
+        if (rc == 0 && log->synced < len)
+            log->synced = len;
     }
     plog_leave(pv, log);
     return rc;

@@ -73,6 +73,8 @@ static int plog_head_read(struct posix_volume *pv, struct posix_log *log, struct
         found = true;
     }
     DN_CHECK_DISK(found, err, "log '%s': the head at offset 0 is damaged", log->name);
+    log->ino = st.st_ino;
+    log->dev = st.st_dev;
     log->len = (uint64_t)st.st_size - POSIX_LOG_HEAD_SIZE;
     log->synced = log->len;
     log->size = log->len;

@@ -4,178 +4,27 @@
  * sweep what a dead process left behind, and sync the directories once, so that a rename that only
  * the page cache of a killed process's machine knows about is durable before anybody builds on it.
  *
- * The lock is the kernel's (flock on LOCK): it goes with its process, however that ends. The text
- * in LOCK only tells others whom to look for. */
+ * posix_lock.c has the lock. */
 #define _GNU_SOURCE
-#include "volume/posix_int.h"
+#include "volume/posix_log.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#define POSIX_FORMAT         1u
-#define POSIX_FORMAT_FILE    "FORMAT"
-#define POSIX_FORMAT_TEXT    "dendro volume format "
-#define POSIX_LOCK_FILE      "LOCK"
-#define POSIX_HOLDER_MAX     64
-#define POSIX_HOLDER_TRIES   20
-#define POSIX_HOLDER_WAIT_NS 5000000
-#define POSIX_THREADS_EXTRA  2u
+#define POSIX_FORMAT        1u
+#define POSIX_FORMAT_FILE   "FORMAT"
+#define POSIX_FORMAT_TEXT   "dendro volume format "
+#define POSIX_FORMAT_MAX    64 /* bytes of FORMAT */
+#define POSIX_THREADS_EXTRA 2u
 
 static const char *const pvol_dirs[] = {"o", "l", "d", "scratch"};
-
-/* -- the lock ---------------------------------------------------------------------- */
-
-struct pvol_holder {
-    long pid;                              /* 0 = unknown */
-    char program[POSIX_HOLDER_MAX];        /* "" = unknown */
-    char address[VOLUME_ANNOUNCE_MAX + 1]; /* where it can be reached, "" = it did not say */
-};
-
-static void pvol_read_small(int dir_fd, const char *file, char *ret_text, size_t cap)
-{
-    int fd = openat(dir_fd, file, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, ret_text, cap - 1);
-
-    ret_text[n < 0 ? 0 : n] = '\0';
-    volume_posix_close_fd(&fd);
-}
-
-/* The line ends there; what follows it. */
-static const char *pvol_cut_line(char *text)
-{
-    size_t len = strcspn(text, "\n");
-    bool more = text[len] == '\n';
-
-    text[len] = '\0';
-    return text + len + more;
-}
-
-/* The holder writes its name just after it got the lock; give it a moment. */
-static void pvol_read_holder(struct posix_volume *pv, struct pvol_holder *ret_holder)
-{
-    struct timespec moment = {.tv_sec = 0, .tv_nsec = POSIX_HOLDER_WAIT_NS};
-    char text[POSIX_HOLDER_MAX + VOLUME_ANNOUNCE_MAX];
-    const char *address;
-    char *rest = NULL;
-
-    for (int i = 0; i < POSIX_HOLDER_TRIES; i++) {
-        memset(ret_holder, 0, sizeof *ret_holder);
-        pvol_read_small(pv->dir_fd, POSIX_LOCK_FILE, text, sizeof text);
-        address = pvol_cut_line(text);
-        (void)snprintf(ret_holder->address,
-                       sizeof ret_holder->address,
-                       "%.*s",
-                       (int)strcspn(address, "\n"),
-                       address);
-        ret_holder->pid = strtol(text, &rest, 10);
-        if (ret_holder->pid > 0 && *rest == ' ')
-            (void)snprintf(ret_holder->program, sizeof ret_holder->program, "%s", rest + 1);
-        if (ret_holder->program[0] && (kill((pid_t)ret_holder->pid, 0) == 0 || errno == EPERM))
-            return;
-        (void)nanosleep(&moment, NULL);
-    }
-}
-
-static int pvol_fail_busy(struct posix_volume *pv, struct dn_err *err)
-{
-    struct pvol_holder holder;
-    int rc;
-
-    pvol_read_holder(pv, &holder);
-    if (holder.program[0])
-        rc = DN_FAIL(err,
-                     DN_E_BUSY,
-                     "volume '%s' is in use by %s (pid %ld)",
-                     pv->dir,
-                     holder.program,
-                     holder.pid);
-    else
-        rc = DN_FAIL(err, DN_E_BUSY, "volume '%s' is in use by another process", pv->dir);
-    if (holder.address[0] && !pv->still) {
-        dn_err_hint(err,
-                    "it serves the database: connect with `dendro sql %s`, or open the directory "
-                    "read-only",
-                    holder.address);
-        return rc;
-    }
-    dn_err_hint(err,
-                pv->still ? "what is written meanwhile would look like damage: stop the other "
-                            "process first"
-                          : "one process at a time may write to a volume: stop the other one, or "
-                            "open it read-only");
-    return rc;
-}
-
-static int pvol_lock(struct posix_volume *pv, struct dn_err *err)
-{
-    char program[POSIX_HOLDER_MAX];
-    char text[POSIX_HOLDER_MAX * 2];
-    int number;
-    int n;
-
-    number = volume_posix_openat(pv, pv->dir_fd, POSIX_LOCK_FILE, O_RDWR | O_CREAT, &pv->lock_fd);
-    if (number)
-        return VOLUME_POSIX_FAIL(err, number, "volume '%s': cannot open LOCK", pv->dir);
-    while (flock(pv->lock_fd, LOCK_EX | LOCK_NB) != 0) {
-        if (errno == EWOULDBLOCK)
-            return pvol_fail_busy(pv, err);
-        if (errno != EINTR)
-            return VOLUME_POSIX_FAIL(err, errno, "volume '%s': cannot lock it", pv->dir);
-    }
-    pvol_read_small(AT_FDCWD, "/proc/self/comm", program, sizeof program);
-    (void)pvol_cut_line(program);
-    n = snprintf(text, sizeof text, "%ld %s\n", (long)getpid(), program[0] ? program : "a program");
-    /* For messages only: a full disk must not keep anybody from opening the volume. */
-    DN_IGNORE(ftruncate(pv->lock_fd, 0));
-    DN_IGNORE(pwrite(pv->lock_fd, text, (size_t)n, 0));
-    return 0;
-}
-
-void volume_posix_announce(struct volume *v, const char *address)
-{
-    struct posix_volume *pv = volume_posix_of(v);
-    char text[POSIX_HOLDER_MAX * 2 + VOLUME_ANNOUNCE_MAX + 2];
-    ssize_t n;
-    int more;
-
-    if (pv->lock_fd < 0 || pv->read_only)
-        return;
-    n = pread(pv->lock_fd, text, POSIX_HOLDER_MAX * 2 - 1, 0);
-    text[n < 0 ? 0 : n] = '\0';
-    (void)pvol_cut_line(text);
-    n = (ssize_t)strlen(text);
-    more = snprintf(text + n, sizeof text - (size_t)n, "\n%.*s\n", VOLUME_ANNOUNCE_MAX, address);
-    DN_IGNORE(ftruncate(pv->lock_fd, 0)); /* for messages only, as above */
-    DN_IGNORE(pwrite(pv->lock_fd, text, (size_t)n + (size_t)more, 0));
-}
-
-/* Keeps writers out without being one. A volume that was never written to has no lock file. */
-static int pvol_lock_still(struct posix_volume *pv, struct dn_err *err)
-{
-    int number = volume_posix_openat(pv, pv->dir_fd, POSIX_LOCK_FILE, O_RDONLY, &pv->lock_fd);
-
-    if (number == ENOENT)
-        return 0;
-    if (number)
-        return VOLUME_POSIX_FAIL(err, number, "volume '%s': cannot open LOCK", pv->dir);
-    while (flock(pv->lock_fd, LOCK_SH | LOCK_NB) != 0) {
-        if (errno == EWOULDBLOCK)
-            return pvol_fail_busy(pv, err);
-        if (errno != EINTR)
-            return VOLUME_POSIX_FAIL(err, errno, "volume '%s': cannot lock it", pv->dir);
-    }
-    return 0;
-}
 
 /* -- the directory ----------------------------------------------------------------- */
 
@@ -225,7 +74,8 @@ static int pvol_open_dir(struct posix_volume *pv, bool create, struct dn_err *er
 /* A directory without FORMAT is taken only if it is empty or a half-made volume. */
 static bool pvol_file_is_ours(const char *file)
 {
-    if (strcmp(file, ".") == 0 || strcmp(file, "..") == 0 || strcmp(file, POSIX_LOCK_FILE) == 0 ||
+    if (strcmp(file, ".") == 0 || strcmp(file, "..") == 0 ||
+        strcmp(file, VOLUME_POSIX_LOCK_FILE) == 0 || strcmp(file, VOLUME_POSIX_RESERVE_FILE) == 0 ||
         strncmp(file, VOLUME_POSIX_TEMP_PREFIX, strlen(VOLUME_POSIX_TEMP_PREFIX)) == 0)
         return true;
     for (size_t i = 0; i < DN_ARRAY_SIZE(pvol_dirs); i++)
@@ -261,7 +111,7 @@ static int pvol_check_new(struct posix_volume *pv, struct dn_err *err)
 /* The format number in FORMAT; 0 when there is none. */
 static int pvol_read_format(struct posix_volume *pv, unsigned *ret_format, struct dn_err *err)
 {
-    char text[POSIX_HOLDER_MAX] = "";
+    char text[POSIX_FORMAT_MAX] = "";
     const char *digits = text + strlen(POSIX_FORMAT_TEXT);
     char *rest = NULL;
     unsigned long number;
@@ -299,7 +149,7 @@ static int pvol_write_format(struct posix_volume *pv, struct dn_err *err)
     struct posix_file file = {
         .dir_fd = pv->dir_fd, .kind = "volume file", .name = POSIX_FORMAT_FILE};
     struct posix_bytes parts[2] = {{"", 0}, {"", 0}};
-    char text[POSIX_HOLDER_MAX];
+    char text[POSIX_FORMAT_MAX];
     int n = snprintf(text, sizeof text, POSIX_FORMAT_TEXT "%u\n", POSIX_FORMAT);
 
     parts[0].p = text;
@@ -366,10 +216,10 @@ static int pvol_open_files(struct posix_volume *pv, bool create, struct dn_err *
     if (rc < 0)
         return rc;
     if (pv->read_only) {
-        rc = pv->still ? pvol_lock_still(pv, err) : 0;
+        rc = pv->still ? volume_posix_lock_still(pv, err) : 0;
         return rc < 0 ? rc : pvol_open_subdirs(pv, err);
     }
-    rc = pvol_lock(pv, err);
+    rc = volume_posix_lock(pv, err);
     if (rc == 0)
         rc = pvol_open_subdirs(pv, err);
     if (rc == 0)
@@ -456,7 +306,7 @@ void volume_posix_close(struct volume *v)
     sched_mutex_free(pv->doc_lock);
     sched_mutex_free(pv->log_lock);
     sched_free(pv->base.sched);
-    volume_posix_close_fd(&pv->reserve_fd);
+    volume_posix_reserve_close(pv);
     volume_posix_close_fd(&pv->scratch_fd);
     volume_posix_close_fd(&pv->doc_fd);
     volume_posix_close_fd(&pv->log_fd);

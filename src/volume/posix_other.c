@@ -53,7 +53,8 @@ static int other_rmdir(struct posix_volume *pv, int dir_fd, const char *name, st
 
 int volume_posix_erase(struct volume *v, struct dn_err *err)
 {
-    static const char *const files[] = {"FORMAT", "LOCK"};
+    static const char *const files[] = {
+        VOLUME_POSIX_RESERVE_FILE, "FORMAT", VOLUME_POSIX_LOCK_FILE};
     static const char *const dirs[] = {"o", "l", "d", "scratch"};
     struct posix_volume *pv = volume_posix_of(v);
     int rc = volume_posix_writable(pv, err);

@@ -25,7 +25,7 @@ static const char *sim_kind_name(char kind)
 
 bool sim_volume_alive(const struct sim_volume *sv)
 {
-    return sv->session == sv->disk->session;
+    return sv->fenced || sv->session == sv->disk->session;
 }
 
 int sim_volume_dead(struct sim_volume *sv, struct dn_err *err)
@@ -38,9 +38,12 @@ int sim_volume_enter(struct sim_volume *sv,
                      enum sim_fault *ret_fault,
                      struct dn_err *err)
 {
+    *ret_fault = SIM_FAULT_NONE;
     sched_pass(sv->base.sched);
     if (!sim_volume_alive(sv))
         return sim_volume_dead(sv, err);
+    if (write && sv->fenced)
+        return sim_volume_fenced(sv, err);
     *ret_fault = sim_disk_strike(sv->disk, write);
     return 0;
 }
@@ -50,6 +53,8 @@ int sim_volume_leave(struct sim_volume *sv, int rc, struct dn_err *err)
     sched_pass(sv->base.sched);
     if (rc >= 0 && !sim_volume_alive(sv))
         return sim_volume_dead(sv, err);
+    if (rc >= 0 && sv->fenced)
+        return sim_volume_fenced(sv, err);
     return rc;
 }
 
@@ -130,7 +135,7 @@ int sim_volume_create(struct sim_volume *sv,
         return sim_volume_struck(sv, fault, kind, name, err);
     if (exists)
         return VOLUME_FAIL_EXISTS(err, sim_kind_name(kind), name);
-    if (!sim_disk_fits(sv->disk, bytes->n))
+    if (!sim_disk_fits(sv->disk, kind, bytes->n))
         return sim_volume_full(kind, name, bytes->n, err);
     file = sim_make(sv, kind, name, bytes->p, bytes->n);
     if (!file)
@@ -308,7 +313,7 @@ static int sim_doc_store(struct sim_volume *sv,
                          struct sim_file *doc,
                          struct dn_err *err)
 {
-    if (!sim_disk_fits(sv->disk, bytes->n))
+    if (!sim_disk_fits(sv->disk, 'd', bytes->n))
         return sim_volume_full('d', name, bytes->n, err);
     if (!doc) {
         struct sim_name place;
@@ -390,12 +395,16 @@ static void sim_notify(struct volume *v, const char *name)
     volume_local_notify(&sim_volume_of(v)->local, name);
 }
 
-static int64_t sim_clock_ns(struct volume *v)
+static int64_t sim_elapsed_ns(struct volume *v)
 {
     struct sim_volume *sv = sim_volume_of(v);
-    int64_t elapsed = sim_volume_alive(sv) ? (int64_t)sched_now_ns(v->sched) : 0;
 
-    return sv->disk->clock_ns + elapsed;
+    return sv->session == sv->disk->session ? (int64_t)sched_now_ns(v->sched) : 0;
+}
+
+static int64_t sim_clock_ns(struct volume *v)
+{
+    return sim_volume_of(v)->disk->clock_ns + sim_elapsed_ns(v);
 }
 
 static uint64_t sim_random(struct volume *v)
@@ -458,7 +467,7 @@ static int sim_scratch_append(
     if (rc < 0)
         return rc;
     offset = s->data.len;
-    if (!sim_disk_fits(sv->disk, n))
+    if (!sim_disk_fits(sv->disk, 's', n))
         return DN_FAIL(err, DN_E_NOSPC, "scratch file: no space left for %zu bytes", n);
     if (!buf_reserve(&s->data, n)) {
         s->data.failed = false;
@@ -494,7 +503,7 @@ static void sim_scratch_close(struct volume_scratch *base)
     struct sim_scratch *s = (struct sim_scratch *)base;
     struct sim_volume *sv = sim_volume_of(base->volume);
 
-    if (sim_volume_alive(sv))
+    if (sim_volume_alive(sv) && !sv->fenced)
         sv->disk->scratch_bytes -= s->data.len;
     buf_done(&s->data);
     mem_free(s);
@@ -546,6 +555,7 @@ static const struct volume_ops sim_ops = {
     .other = sim_other,
     .erase = sim_erase,
     .clock_ns = sim_clock_ns,
+    .elapsed_ns = sim_elapsed_ns,
     .random = sim_random,
     .free_bytes = sim_free_bytes,
     .scratch_open = sim_scratch_open,

@@ -27,6 +27,10 @@ int sim_volume_open(struct sim_disk *d,
                     struct volume **ret_volume,
                     struct dn_err *err) DN_MUST_CHECK;
 
+/* As if the lock of the open volume had been removed: the disk can be opened again, and from now on
+ * every write of the old volume is DN_E_FENCED; it reads on. */
+void sim_disk_drop_lock(struct sim_disk *d);
+
 /* Faults. Calls are counted from 1 over all storage calls (put, read, append, sync, replace, …). */
 enum sim_fault {
     SIM_FAULT_NONE,
@@ -49,8 +53,10 @@ bool sim_disk_crashed(const struct sim_disk *d);
 void sim_disk_set_holes(struct sim_disk *d, bool on);
 /* After a crash logs may end in zeros that nobody appended. Off at first. */
 void sim_disk_set_ahead(struct sim_disk *d, bool on);
-/* Capacity in bytes over everything stored; 0 = none. */
+/* Capacity in bytes over everything stored; 0 = none. Documents may have `reserve` bytes more, as
+ * in a directory; 0 at first. */
 void sim_disk_set_capacity(struct sim_disk *d, uint64_t bytes);
+void sim_disk_set_reserve(struct sim_disk *d, uint64_t bytes);
 uint64_t sim_disk_used(const struct sim_disk *d);
 /* Flips one bit of an object ('o'), log ('l') or document ('d'). False: no such byte. */
 bool sim_disk_flip(struct sim_disk *d, char kind, const char *name, uint64_t bit);

@@ -174,14 +174,20 @@ void sim_disk_set_capacity(struct sim_disk *d, uint64_t bytes)
     d->capacity = bytes;
 }
 
-bool sim_disk_fits(const struct sim_disk *d, uint64_t n)
+void sim_disk_set_reserve(struct sim_disk *d, uint64_t bytes)
 {
+    d->reserve = bytes;
+}
+
+bool sim_disk_fits(const struct sim_disk *d, char kind, uint64_t n)
+{
+    uint64_t room = d->capacity + (kind == 'd' ? d->reserve : 0);
     uint64_t used;
 
     if (d->capacity == 0)
         return true;
     used = sim_disk_used(d);
-    return used <= d->capacity && n <= d->capacity - used;
+    return used <= room && n <= room - used;
 }
 
 /* -- by hand ----------------------------------------------------------------------- */

@@ -68,6 +68,26 @@ enum sim_fault sim_disk_strike(struct sim_disk *d, bool write)
     return d->fail;
 }
 
+/* -- the lock ---------------------------------------------------------------------- */
+
+void sim_disk_drop_lock(struct sim_disk *d)
+{
+    if (!d->volume)
+        return;
+    sim_volume_of(d->volume)->fenced = true;
+    d->clock_ns += (int64_t)sched_now_ns(d->volume->sched);
+    d->scratch_bytes = 0;
+    d->volume = NULL;
+}
+
+int sim_volume_fenced(struct sim_volume *sv, struct dn_err *err)
+{
+    return DN_FAIL(err,
+                   DN_E_FENCED,
+                   "%s: its lock was removed; another process may be writing",
+                   sv->description);
+}
+
 /* -- crash ------------------------------------------------------------------------- */
 
 /* Tears data[start, end). Returns the new end. */

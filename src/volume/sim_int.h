@@ -46,6 +46,7 @@ struct sim_disk {
     uint64_t next_id;        /* for sim_file.id */
     uint64_t random_state;   /* generator of the disk's choices */
     uint64_t capacity;       /* bytes, 0 = no limit */
+    uint64_t reserve;        /* bytes more that documents may have */
     uint64_t scratch_bytes;  /* in scratch files of the open volume */
     uint64_t calls;          /* storage calls so far */
     uint64_t fail_left;      /* calls until the fault, 0 = off */
@@ -72,6 +73,7 @@ struct sim_volume {
     struct volume_local local; /* leases and notices */
     struct sim_disk *disk;     /* borrowed, outlives it */
     uint64_t session;          /* of the disk when it was opened: another one means dead */
+    bool fenced;               /* its lock was removed (sim_disk_drop_lock) */
     char description[40 + SIM_PLACE_MAX]; /* "sim:seed" */
     char place[SIM_PLACE_MAX + 1]; /* what its names begin with on the disk, "" = the disk's own */
 };
@@ -110,12 +112,14 @@ void sim_disk_remove(struct sim_disk *d, struct sim_file *file);
 bool sim_file_assign(struct sim_file *file, const void *p, size_t n);
 /* All bytes written so far are durable and visible. */
 void sim_file_settle(struct sim_file *file);
-/* Whether n bytes more fit. */
-bool sim_disk_fits(const struct sim_disk *d, uint64_t n);
+/* Whether n bytes more fit, of a file of the kind. */
+bool sim_disk_fits(const struct sim_disk *d, char kind, uint64_t n);
 
 /* sim_fault.c */
 /* Counts a call and says what happens to it. */
 enum sim_fault sim_disk_strike(struct sim_disk *d, bool write);
+/* The error of every write after the lock was dropped. */
+int sim_volume_fenced(struct sim_volume *sv, struct dn_err *err);
 
 /* sim.c: parts of every call on a volume */
 bool sim_volume_alive(const struct sim_volume *sv);

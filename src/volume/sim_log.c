@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#define SIM_LOG_SPARE 64u /* bytes */
+
 int sim_log_create(struct volume *v, const char *name, uint64_t epoch, struct dn_err *err)
 {
     struct sim_bytes bytes = {"", 0};
@@ -54,10 +56,13 @@ sim_log_check(const struct sim_file *log, const char *name, uint64_t epoch, stru
     return 0;
 }
 
-/* Adds an unsynced piece. False: out of memory, nothing added. */
+/* Adds an unsynced piece. False: out of memory, nothing added. There is room to spare then: as in a
+ * directory, a small append behind another one needs no memory. */
 static bool sim_log_write(struct sim_file *log, const void *p, size_t n)
 {
-    if (!buf_reserve(&log->data, n) || !buf_reserve(&log->pieces, 8)) {
+    size_t spare = n > SIM_LOG_SPARE ? SIM_LOG_SPARE : 0;
+
+    if (!buf_reserve(&log->data, n + spare) || !buf_reserve(&log->pieces, spare ? 16 : 8)) {
         log->data.failed = false;
         log->pieces.failed = false;
         return false;
@@ -75,7 +80,7 @@ static void sim_log_break(
         sim_volume_happened(sv, fault) ? n : (size_t)(sim_disk_random(sv->disk) % (n + 1));
 
     log->broken = true;
-    if (sim_disk_fits(sv->disk, part))
+    if (sim_disk_fits(sv->disk, 'l', part))
         DN_IGNORE(sim_log_write(log, p, part)); /* out of memory: no part of it is there */
 }
 
@@ -124,7 +129,7 @@ int sim_log_append(struct volume *v,
         return sim_log_check(log, name, epoch, err);
     if (log->broken)
         return VOLUME_FAIL_BROKEN(err, name);
-    if (!sim_disk_fits(sv->disk, n)) {
+    if (!sim_disk_fits(sv->disk, 'l', n)) {
         sim_log_break(sv, log, SIM_FAULT_NOSPC, p, n);
         return sim_volume_full('l', name, n, err);
     }

@@ -20,9 +20,11 @@
  * documents  small (<= 64 MiB), replaced whole and atomically if the generation is still the one
  *            read; otherwise DN_E_CONFLICT. Generation 0 means "does not exist". A replace that
  *            failed otherwise left the old or the new document; read it again to know.
+ * lock       a volume has one writer. If its lock is removed from outside, every write is
+ *            DN_E_FENCED from then on; reads go on. An append to a log that was removed from
+ *            outside is DN_E_NO_OBJECT: all of the log is gone.
  * lease      acquire(name, holder text, duration): 0, or DN_E_BUSY with the holder. No fence.
  * scan       runs a callback where the object lies; posix and sim call it in this process.
- *
  * Errors: DN_E_IO, DN_E_NOSPC, DN_E_NOMEM, DN_E_CORRUPT (a document or object envelope is damaged)
  * besides those named; texts name the object and offset. After DN_E_NOSPC everything that was
  * readable stays readable, and writes succeed again when there is space.
@@ -51,8 +53,7 @@ struct volume_names {
     size_t cap;
 };
 
-/* A read that goes on while the caller does other things: submit, then (if that was 0) wait once.
- */
+/* A read that goes on while the caller does other things: submit; if that was 0, wait once. */
 struct volume_read {
     const char *name;            /* borrowed until wait returns */
     struct volume_range *ranges; /* borrowed until wait returns */
@@ -61,12 +62,14 @@ struct volume_read {
     void *impl; /* the volume's */
 };
 
+struct volume_spoiler;
 struct volume_ops; /* volume_int.h: implemented by posix.c, sim.c and, later, rados.c */
 
 struct volume {
     const struct volume_ops *ops;
-    struct sched *sched;          /* owned by the volume, made with it */
-    _Atomic int64_t clock_set_ns; /* 0 = it was not */
+    struct sched *sched; /* owned by the volume, made with it */
+    _Atomic int64_t clock_set_ns, sure_base_ns, sure_step_ns; /* 0 = it was not; clock.c */
+    const struct volume_spoiler *spoiler; /* of tests, document.h; NULL = none */
 };
 
 /* posix: a directory. One process at a time: a second opener gets DN_E_BUSY naming the holder. */
@@ -121,8 +124,7 @@ int volume_log_append_nosync(struct volume *v,
 int volume_log_sync(struct volume *v, const char *name, uint64_t epoch, struct dn_err *err)
     DN_MUST_CHECK;
 /* Raises the epoch: appends with a smaller one fail from now on. Durable when it returns. The epoch
- * it has already is fine; a smaller one is DN_E_FENCED. All four: a missing log is DN_E_NO_OBJECT.
- */
+ * it has is fine; a smaller one is DN_E_FENCED. All four: a missing log is DN_E_NO_OBJECT. */
 int volume_log_fence(struct volume *v, const char *name, uint64_t epoch, struct dn_err *err)
     DN_MUST_CHECK;
 /* Appends the whole log from offset on to ret (nothing if it ends before). What it shows is durable
@@ -146,6 +148,7 @@ int volume_doc_read(struct volume *v,
                     struct buf *ret,
                     uint64_t *ret_generation,
                     struct dn_err *err) DN_MUST_CHECK;
+/* Above src/volume use volume_doc_save (document.h). */
 int volume_doc_replace(struct volume *v,
                        const char *name,
                        const void *p,

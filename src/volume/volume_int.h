@@ -71,13 +71,14 @@ struct volume_ops {
     int (*scan)(
         struct volume *v, const char *name, volume_scan_fn fn, void *arg, struct dn_err *err);
 
-    /* NULL: nobody else opens it, nothing need be held. */
+    /* NULL: no other process opens it, nothing need be held. */
     void (*announce)(struct volume *v, const char *address);
     int (*hold)(struct volume *v, enum volume_kind kind, const char *name, struct dn_err *err);
     void (*let_go)(struct volume *v);
     volume_other_fn other; /* other.h */
     int (*erase)(struct volume *v, struct dn_err *err);
     int64_t (*clock_ns)(struct volume *v);
+    int64_t (*elapsed_ns)(struct volume *v); /* clock.h: never set, counts sleep */
     uint64_t (*random)(struct volume *v);
     uint64_t (*free_bytes)(struct volume *v);
 
@@ -155,6 +156,11 @@ void volume_local_notify(struct volume_local *local, const char *name);
             (name),                                                                       \
             (uint64_t)(theirs),                                                           \
             (uint64_t)(mine))
+#define VOLUME_FAIL_VANISHED(err, name)                                                   \
+    DN_FAIL((err),                                                                        \
+            DN_E_NO_OBJECT,                                                               \
+            "log '%s' was removed or replaced while it was in use: what it held is gone", \
+            (name))
 #define VOLUME_FAIL_BROKEN(err, name) \
     DN_FAIL((err), DN_E_IO, "log '%s': an earlier write failed, the log takes no more", (name))
 #define VOLUME_FAIL_CONFLICT(err, name, want, have)                     \
@@ -164,36 +170,3 @@ void volume_local_notify(struct volume_local *local, const char *name);
             (name),                                                     \
             (uint64_t)(have),                                           \
             (uint64_t)(want))
-
-/* -- faults for tests of the posix volume
- * ---------------------------------------------------------- */
-
-enum volume_posix_call {
-    VOLUME_POSIX_OPEN,
-    VOLUME_POSIX_READ,
-    VOLUME_POSIX_WRITE,
-    VOLUME_POSIX_SYNC,     /* fsync or fdatasync of a file */
-    VOLUME_POSIX_SYNC_DIR, /* fsync of a directory */
-    VOLUME_POSIX_RENAME,
-    VOLUME_POSIX_UNLINK,
-    VOLUME_POSIX_TRUNCATE,
-    VOLUME_POSIX_MKDIR,
-    VOLUME_POSIX_CALL_MAX
-};
-
-/* Called before each such call to the OS. Returns 0 to let it happen or the errno it shall fail
- * with. For READ and WRITE *len_bytes may be made smaller (not 0): the call then moves only so
- * many. */
-typedef int (*volume_posix_fault_fn)(void *arg, enum volume_posix_call call, size_t *len_bytes);
-
-struct volume_posix_faults {
-    volume_posix_fault_fn fn; /* NULL = none */
-    void *arg;                /* borrowed for the volume's life */
-};
-
-/* volume_posix_open with faults from its first call on; faults may be NULL. */
-int volume_posix_open_faulty(const char *dir,
-                             const struct volume_posix_options *options,
-                             const struct volume_posix_faults *faults,
-                             struct volume **ret_volume,
-                             struct dn_err *err) DN_MUST_CHECK;

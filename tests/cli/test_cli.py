@@ -317,6 +317,34 @@ class ExitCodes(Case):
         self.assertEqual((code, err), (0, ""))
         self.assertIn("usage: dendro sql [DIR | URL]", out)
 
+    def closed(self, *args, streams="<&- >&- 2>&-"):
+        """Runs it by a shell that closes streams first."""
+        return subprocess.run(["sh", "-c", f'exec "$0" "$@" {streams}', DENDRO, *args], env=self.env, timeout=60,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+
+    def test_output_that_cannot_be_written(self):
+        """Whatever a command has to say, it does not end with 0 if that is lost."""
+        self.sql("CREATE TABLE t (k INT PRIMARY KEY);")
+        rows = self.file("t.csv", "k\n1\n")
+        for args in (["ring", self.dir], ["check", self.dir], ["endpoints", self.dir, "t", "1"], ["--version"], ["help"],
+                     ["import", self.dir, "t", rows], ["export", self.dir, "t"], ["sql", self.dir, "-c", "SELECT 1"],
+                     ["sql", self.dir, "-c", "INSERT INTO t VALUES (2)"], ["sql", "--help"], ["export", "--help"]):
+            for streams in ((">/dev/full",) if os.path.exists("/dev/full") else ()) + (">&-",):
+                with self.subTest(args=args, streams=streams):
+                    done = self.closed(*args, streams=streams)
+                    self.assertEqual(done.returncode, 1)
+                    self.assertIn(b"cannot write", done.stderr)
+        self.assertEqual(self.closed("check", self.dir, streams="").returncode, 0)
+
+    def test_closed_streams(self):
+        """No file of the database gets the number of a stream."""
+        for i in range(3):
+            for streams in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
+                self.closed("sql", self.dir, "-c", f"CREATE TABLE IF NOT EXISTS t (k INT PRIMARY KEY); INSERT INTO t VALUES ({i})",
+                            "-c", "SELECT nosuch", streams=streams)
+        self.assertEqual(self.run_dendro("check", self.dir)[0], 0)
+        self.expect(["sql", self.dir, "--csv", "-c", "SELECT count(*) AS n FROM t"], out="n\n3\n")
+
     def test_no_database(self):
         path = self.file("a file", "not a directory")
         code, out, err = self.run_dendro("sql", path, "-c", "SELECT 1")
@@ -464,12 +492,13 @@ class Check(Case):
         self.assertIn("log/", err)
 
     def test_log_torn(self):
-        """A commit that was torn off at the end was never acknowledged as durable: it is left out."""
+        """Bytes behind the last commit may be torn off; a commit may not, once the database was closed cleanly."""
         self.sql(self.TABLE + self.ROWS + "INSERT INTO t VALUES (4, 'four');")
         log = max(glob.glob(os.path.join(self.dir, "l/log*")), key=os.path.getsize)
         os.truncate(log, os.path.getsize(log) - 3)
         self.assertEqual(self.check()[0], 0)
-        self.expect(["sql", self.dir, "--csv", "-c", "SELECT count(*) AS n FROM t"], out="n\n3\n")
+        os.truncate(log, os.path.getsize(log) - 64)
+        self.assertEqual(self.check()[0], 1)
 
     def test_documents(self):
         self.sql(self.TABLE + self.ROWS)

@@ -147,6 +147,41 @@ class Import(FileCase):
         _, err = self.load("--create", "headless", "-", "--no-header", stdin="1,2\n", code=1)
         self.assertTrue(err)
 
+    def test_create_that_fails(self):
+        """A table that got no row goes again, and so does a database that was to be made for it."""
+        bad = "a,b\n" + "".join(f"{i},{i}\n" for i in range(150000)) + "x,1\n"
+        for table in ("fresh", "public.fresh", "Odd \"name"):
+            out, err = self.load("--create", "--atomic", table, "-", stdin=bad, code=1)
+            self.assertIn("CREATE TABLE", out)
+            self.assertIn("0 rows were committed before.", err)
+            self.assertEqual(self.select("SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'"), "cpu\n")
+            self.load("--create", "-q", table, "-", stdin="a,b\n1,2\n")
+            name = '"Odd ""name"' if " " in table else table
+            self.assertEqual(self.select(f"SELECT * FROM {name}"), "1,2\n")
+            self.sql(f"DROP TABLE {name}")
+        other = os.path.join(self.base, "other")
+        for text in ("", "PAR1\x15\x04", "PK\x03\x04"):
+            code, _, err = self.run_dendro("import", "--create", other, "t", "-", stdin=text)
+            self.assertEqual(code, 1)
+            self.assertFalse(os.path.exists(other), err)
+
+    def test_rejects_onto_itself(self):
+        path = self.file("a.csv", HEAD + "a,not a time,1,x\n")
+        os.symlink("a.csv", os.path.join(self.base, "link.csv"))
+        for name in (path, os.path.join(self.base, "link.csv")):
+            _, err = self.load("--rejects", name, "cpu", path, code=1)
+            self.assertIn("is the file that is read", err)
+        self.assertEqual(self.text(path), HEAD + "a,not a time,1,x\n")
+
+    def test_other_kinds_of_files(self):
+        for data, what in ((b"PAR1\x15\x04\x15", "Parquet"), (b"PK\x03\x04zip", "zip (or Excel)"), (b"\xfd7zXZ\0\0", "xz"),
+                           (b"BZh91AY&SY123", "bzip2"), ("a,b\n".encode("utf-16"), "UTF-16"), (b"\x04\"M\x18aaaa", "lz4")):
+            _, err = self.load("cpu", "-", stdin=data, code=1)
+            self.assertIn(f"the data are {what}, not a text in UTF-8", err)
+            self.assertIn("gzip or zstd", err)
+        self.load("-q", "cpu", "-", "--no-header", stdin="PAR1,1600000000000,1,x\n")  # begins like one and is none
+        self.assertEqual(self.count(), 1)
+
     def test_rejects(self):
         """Bad rows go to a file with their lines; the others are in."""
         rejects = os.path.join(self.base, "bad.csv")
@@ -406,6 +441,97 @@ class Export(FileCase):
             path = os.path.join(self.base, "x." + end)
             self.export("-q", "every", "-o", path)
             self.assertTrue(self.text(path).startswith(first), end)
+        self.export("-q", "every", "-F", "json", "-o", os.path.join(self.base, "x.dat"))
+        self.assertTrue(self.text(os.path.join(self.base, "x.dat")).startswith("["))
+
+    def unpacked(self, path):
+        with open(path, "rb") as f:
+            data = f.read()
+        if path.lower().endswith(".gz"):
+            return gzip.decompress(data).decode()
+        return subprocess.run(["zstd", "-dc"], input=data, stdout=subprocess.PIPE, check=True).stdout.decode()
+
+    def test_packed(self):
+        want, _ = self.export("every")
+        for end in ("csv.gz", "gz", "CSV.GZ") + (("csv.zst",) if shutil.which("zstd") else ()):
+            path = os.path.join(self.base, "x." + end)
+            self.export("-q", "every", "-o", path)
+            self.assertEqual(self.unpacked(path), want)
+            self.back(path)
+        path = os.path.join(self.base, "x.json.gz")
+        self.export("-q", "every", "-o", path)
+        self.assertEqual(len(json.loads(self.unpacked(path))), 10)
+        path = os.path.join(self.base, "x.csv.zst")  # without another program: what import reads is what was packed
+        self.export("-q", "every", "-o", path)
+        with open(path, "rb") as f:
+            self.assertEqual(f.read(4), b"\x28\xb5\x2f\xfd")
+        self.back(path)
+        # a lot, in many pieces
+        path = os.path.join(self.base, "many.csv.gz")
+        self.export("-q", "SELECT i, i * 7919 % 104729 AS j FROM generate_series(1, 200000) i", "-o", path)
+        lines = self.unpacked(path).splitlines()
+        self.assertEqual((len(lines), lines[0], lines[-1]), (200001, "i,j", f"200000,{200000 * 7919 % 104729}"))
+        path = os.path.join(self.base, "s.csv.gz")
+        query = "SELECT k FROM every WHERE k < 3;\n"
+        for args, text in ((["-o", path], query), (["-F", "csv"], f"\\o {path}\n{query}\\o\n"), (["-F", "csv"], f"\\o {path}\n{query}")):
+            code, out, err = self.run_dendro("sql", self.dir, *args, stdin=text)
+            self.assertEqual((code, out, err), (0, "", ""))
+            self.assertEqual(sorted(self.unpacked(path).split()), ["1", "2", "k"])
+            os.unlink(path)
+
+    def test_names_that_lie(self):
+        for args, wrong in ((["-o", "x.parquet"], "Parquet"), (["-F", "csv", "-o", "x.parquet"], "Parquet"),
+                            (["-o", "x.xlsx"], "Excel"), (["-o", "x.csv.xz"], "xz"), (["-o", "x.parquet.gz"], "Parquet"),
+                            (["-F", "json", "-o", "x.csv"], "the name says csv, --format says json"),
+                            (["-F", "csv", "-o", "x.jsonl.gz"], "the name says jsonl, --format says csv")):
+            path = os.path.join(self.base, args[-1])
+            _, err = self.export("every", *args[:-1], path, code=1)
+            self.assertIn(wrong, err)
+            self.assertFalse(os.path.exists(path))
+            code, _, err = self.run_dendro("sql", self.dir, *args[:-1], path, "-c", "SELECT 1")
+            self.assertEqual(code, 1)
+            self.assertIn(wrong, err)
+            self.assertFalse(os.path.exists(path))
+        code, _, err = self.run_dendro("sql", self.dir, stdin=f"\\o {self.base}/x.parquet\nSELECT 1;\n")
+        self.assertIn("Parquet", err)
+        self.assertEqual([n for n in os.listdir(self.base) if n.startswith("x.")], [])
+
+    def test_whole_or_not_at_all(self):
+        path = os.path.join(self.base, "x.csv")
+        failing = "SELECT 1 / (500000 - i) FROM generate_series(1, 600000) i"
+        for name in ("x.csv", "x.csv.gz"):
+            self.export(failing, "-o", os.path.join(self.base, name), code=1)
+        self.assertEqual([n for n in os.listdir(self.base) if n.startswith("x.")], [])
+        self.file("x.csv", "what was there\n")
+        os.chmod(path, 0o640)
+        self.export(failing, "-o", path, code=1)
+        self.assertEqual(self.text(path), "what was there\n")
+        link = os.path.join(self.base, "link.csv")
+        os.symlink("x.csv", link)
+        self.export("-q", "SELECT 1 AS a", "-o", link)
+        self.assertEqual(self.text(path), "a\n1\n")
+        self.assertTrue(os.path.islink(link))
+        self.assertEqual(os.stat(path).st_mode & 0o777, 0o640)
+        out, _ = self.export("SELECT 1 AS a", "-o", "-")
+        self.assertEqual(out, "a\n1\n")
+        self.export("-q", "SELECT 1 AS a", "-o", "/dev/null")
+        # the database is not there: no file is made or emptied
+        for command in (["export", "-o", path, "/nosuch/db", "every"], ["sql", "-o", path, "/nosuch/db", "-c", "SELECT 1"]):
+            self.assertEqual(self.run_dendro(*command)[0], 2)
+            self.assertEqual(self.text(path), "a\n1\n")
+
+    def test_interrupt(self):
+        path = os.path.join(self.base, "x.csv")
+        done = subprocess.Popen([test_cli.DENDRO, "export", self.dir, "SELECT i FROM generate_series(1, 100000000000) i", "-o", path],
+                                env=self.env, stderr=subprocess.PIPE)
+        deadline = time.monotonic() + 60
+        while not any(n.startswith("x.csv.") and os.path.getsize(os.path.join(self.base, n)) for n in os.listdir(self.base)):
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+        done.send_signal(signal.SIGINT)
+        _, err = done.communicate(timeout=60)
+        self.assertEqual((done.returncode, err), (1, b"dendro export: interrupted\n"))
+        self.assertEqual([n for n in os.listdir(self.base) if n.startswith("x.")], [])
 
     def test_errors(self):
         for args, code, wrong in ((["nosuch"], 1, '"nosuch"'), (["every", "-o", "/nosuch/dir/x"], 1, "cannot write /nosuch/dir/x"),

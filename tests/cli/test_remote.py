@@ -75,6 +75,31 @@ class Remote:
         return super().run_dendro(*args, **kwargs)
 
 
+class RemoteExitCodes(Remote, Case):
+    """The same as psql's, for the same arguments on the same server."""
+
+    def test_as_psql(self):
+        bad = self.file("bad.sql", "SELECT 1 / 0;\nSELECT 1;\n")
+        good = self.file("good.sql", "SELECT 1;\n")
+        stop = ["-v", "ON_ERROR_STOP=1"]
+        one, zero = ["-c", "SELECT 1"], ["-c", "SELECT 1 / 0"]
+        for args in (one, zero, zero + one, one + zero, stop + zero + one, stop + one + zero, ["-f", bad], stop + ["-f", bad],
+                     zero + ["-f", good], ["-f", bad] + one, stop + ["-f", bad] + one, zero + ["-f", self.base + "/nosuch"],
+                     ["-f", self.base], ["-c", "SELECT 1 / 0; SELECT 1"], ["-c", "\\nosuch"], ["--nosuch"], ["-c"],
+                     one + ["-o", "/nosuch/x"]):
+            want = subprocess.run(["psql", "-X", "-q", "-h", "127.0.0.1", "-p", str(self.server.port), "-U", "dendro", "-d", "dendro",
+                                   *args], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode
+            with self.subTest(args):
+                self.assertEqual(self.run_dendro("sql", *args)[0], want)
+
+    def test_create_that_fails(self):
+        code, out, err = self.run_dendro("import", "--create", self.dir, "fresh", "-",
+                                         stdin="a,b\n" + "".join(f"{i},{i}\n" for i in range(150000)) + "x,1\n")
+        self.assertEqual(code, 1, out + err)
+        self.assertIn("CREATE TABLE fresh", out)
+        self.assertEqual(self.run_dendro("sql", "--csv", "-c", "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'")[1], "count\n0\n")
+
+
 class RemoteScripts(Remote, test_shell.Scripts):
     pass
 

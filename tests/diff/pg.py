@@ -58,11 +58,18 @@ class Cluster:
         self._call("pg_ctl", "-D", os.path.join(self.dir, "data"), "-m", "immediate", "stop")
         shutil.rmtree(self.dir, ignore_errors=True)
 
+    def _psql(self):
+        return [os.path.join(self.bin, "psql"), "-X", "-q", "-A", "-t", "-F", "\x1f", "-P", "null=\\N",
+                "-h", self.dir, "-U", "dendro", "-d", "postgres"]
+
+    def session(self):
+        """A psql that is talked to line by line, with text on both sides."""
+        return subprocess.Popen(["stdbuf", "-oL"] + self._psql(), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                stderr=subprocess.DEVNULL, text=True)
+
     def run(self, script):
         """Rows as lines: fields separated by 0x1f, NULL as \\N; errors to nowhere, but :SQLSTATE is there."""
-        done = subprocess.run([os.path.join(self.bin, "psql"), "-X", "-q", "-A", "-t", "-F", "\x1f",
-                               "-P", "null=\\N", "-h", self.dir, "-U", "dendro", "-d", "postgres"],
-                              input=script, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        done = subprocess.run(self._psql(), input=script, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                               text=True, check=False)
         if done.returncode not in (0, 3):
             raise RuntimeError(f"psql ended with {done.returncode}")

@@ -22,6 +22,16 @@ class Table:
     rows: int = 0
 
 
+# Of key columns, in the form that they are stored in (docs/adr/0016); conditions have others, too.
+KEY_INTERVALS = ["1 hour", "1 day", "1 mon", "1 year 2 mons", "-5 days", "00:00:00.5", "3 days 04:05:06", "0"]
+WIDE_KEYS = [("num", "NUMERIC(12, 2) DEFAULT 1.25", "numeric(12, 2) DEFAULT 1.25"),
+             ("interval", "INTERVAL DEFAULT '1 day'", "interval DEFAULT '1 day'")]
+
+
+def _key_value(rng, kind):
+    return quote(rng.choice(KEY_INTERVALS)) if kind == "interval" else f"{rng.randrange(-400, 400) / 100:.2f}"
+
+
 def _value(rng, kind, null):
     if null and rng.randrange(5) == 0:
         return "NULL"
@@ -49,24 +59,34 @@ def _keys(names):
             f"(({s}, {n}), {t} DESC)", f"(({n}, QUANTUM({t}, 7, 'd')), {t}, {s} DESC)"]
 
 
+def _wide_keys():
+    """The same with a NUMERIC or INTERVAL, k."""
+    return ["((s), k, t, n)", "((s), k DESC, t, n)", "((k, s), t, n)", "(k, s, t DESC, n)", "(t, k DESC, s, n)",
+            "((k, QUANTUM(t, 7, 'd')), t, n, s)"]
+
+
 def make(rng, name, rows):
     """A table and the statements that make and fill it: (dendro, postgres) pairs."""
     t = Table(name, rows=rows)
     columns = [("text", "s", "VARCHAR", "text"), ("time", "t", "TIMESTAMP", "timestamp(3)"),
                ("int", "n", "INTEGER", "integer")]
+    wide = rng.randrange(4) == 0
+    if wide:
+        columns.insert(3, (lambda w: (w[0], "k", w[1], w[2]))(rng.choice(WIDE_KEYS)))
     for i in range(rng.randrange(3, 7)):
         kind, d, p = rng.choice(TYPES)
         columns.append((kind, f"c{i}", d, p))
     t.columns = [(kind, column) for kind, column, _, _ in columns]
-    t.key = {"s", "t", "n"}
+    t.key = {"s", "t", "n", "k"} if wide else {"s", "t", "n"}
     t.not_null = set(t.key)
-    key = "" if rng.randrange(8) == 0 else ", PRIMARY KEY " + rng.choice(_keys(("s", "t", "n")))
+    key = "" if rng.randrange(8) == 0 else ", PRIMARY KEY " + rng.choice(_wide_keys() if wide else _keys(("s", "t", "n")))
     dendro = ", ".join(f"{c} {d}{' NOT NULL' if c in t.key else ''}" for _, c, d, _ in columns)
     postgres = ", ".join(f"{c} {p}" for _, c, _, p in columns)
     pairs = [(f"CREATE TABLE {name} ({dendro}{key})", f"CREATE TABLE {name} ({postgres})")]
     seen, lines = set(), []
     for i in range(rows):
-        values = [_value(rng, kind, c not in t.not_null) for kind, c, _, _ in columns]
+        values = [_key_value(rng, kind) if c == "k" else _value(rng, kind, c not in t.not_null)
+                  for kind, c, _, _ in columns]
         if tuple(values[:3]) in seen or values[1] == "'1970-01-01 00:00:00.000'":  # a QUANTUM has no time 0
             continue
         seen.add(tuple(values[:3]))

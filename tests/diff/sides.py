@@ -26,8 +26,10 @@ class Dendro:
         self.program = program
         self.directory = directory
 
-    def run(self, statements):
-        script = "".join(f"{s};\nSELECT '{MARK}{i}';\n" for i, s in enumerate(statements))
+    def run(self, statements, echo=False):
+        """echo: the marks are the shell's, so that they come in a transaction block that failed, too."""
+        mark = "\\echo {}\n" if echo else "SELECT '{}';\n"
+        script = "".join(f"{s};\n" + mark.format(f"{MARK}{i}") for i, s in enumerate(statements))
         done = subprocess.run([self.program, "sql", self.directory, "-q", "--format", "tsv", "--no-header"],
                               input=script.encode(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               check=False)
@@ -48,11 +50,38 @@ class Dendro:
             if error:
                 now.sqlstate, now.message, quiet = error.group(1), error.group(2), True
                 now.rows = []
-            elif not quiet and not line.startswith(("WARNING:", "NOTICE:", "HINT:")):
+            elif not quiet and not line.startswith(("WARNING:", "NOTICE:", "HINT:", "LOG:")):
                 now.rows.append([_unescape(f) for f in line.split("\t")])
         if len(outcomes) != count:
             raise RuntimeError(f"dendro answered {len(outcomes)} of {count} statements:\n{text[-3000:]}")
         return outcomes
+
+
+class Session:
+    """A session of PostgreSQL, one statement after the other: `with Session(cluster) as s: s.run(statement)`."""
+
+    def __init__(self, cluster):
+        self.psql = cluster.session()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.psql.stdin.close()
+        self.psql.wait()
+        self.psql.stdout.close()
+
+    def run(self, statement):
+        self.psql.stdin.write(f"{statement};\n\\echo '{MARK}':SQLSTATE\n")
+        self.psql.stdin.flush()
+        rows = []
+        for line in self.psql.stdout:
+            line = line.rstrip("\n")
+            if line.startswith(MARK):
+                state = line[len(MARK):].strip()
+                return Outcome(rows) if state == "00000" else Outcome([], state)
+            rows.append([None if f == "\\N" else f for f in line.split("\x1f")])
+        raise RuntimeError(f"psql ended at {statement}")
 
 
 class Postgres:

@@ -208,10 +208,10 @@ static size_t run_settle(struct run *r, size_t k, bool sure, bool may_look)
     if (!crashed && r->n % 2)
         sim_disk_crash(r->d.disk);
     sql_db_close(&r->d);
+    if (!sql_db_check(&r->d, r->what))
+        run_fail(r, k, "check finds faults");
     if (run_open(r, &err) < 0)
         run_fail(r, k, "does not open again: %s", err.message);
-    if (!sql_check(r->d.v, r->what))
-        run_fail(r, k, "check finds faults");
     now = sql_dump(r->d.conn);
     if (strcmp(now, dumps[k]) != 0) {
         next = k + 1;
@@ -259,9 +259,10 @@ static bool run_storage(struct run *r, enum sim_fault fault, bool sticky)
     sql_db_close(&r->d);
     if (run_open(r, &err) < 0)
         run_fail(r, STEPS - 1, "does not open at the end: %s", err.message);
-    if (!sql_check(r->d.v, r->what))
-        run_fail(r, STEPS - 1, "check finds faults at the end");
     run_expect(r, STEPS - 1, STEPS, "reopened");
+    sql_db_close(&r->d);
+    if (!sql_db_check(&r->d, r->what))
+        run_fail(r, STEPS - 1, "check finds faults at the end");
     sql_db_done(&r->d);
     return r->struck;
 }
@@ -351,8 +352,11 @@ static void memory_sweep(bool background, const char *what)
     for (size_t k = 0; k < STEPS; k++) {
         total += memory_sweep_step(&r, k);
         run_expect(&r, k, k + 1, "after the step");
-        if (!sql_check(r.d.v, what))
+        sql_db_close(&r.d);
+        if (!sql_db_check(&r.d, what))
             run_fail(&r, k, "check finds faults");
+        if (run_open(&r, &err) < 0)
+            run_fail(&r, k, "does not open again: %s", err.message);
     }
     sql_db_done(&r.d);
     if (mem_process_used() != before)
@@ -492,10 +496,10 @@ static void async_check(struct async *a)
     struct dendro_error err;
     struct sql_rows rows;
 
+    if (!sql_db_check(&a->r.d, "holes"))
+        fail_msg("seed %llu: check finds faults", (unsigned long long)a->r.n);
     if (run_open(&a->r, &err) < 0)
         fail_msg("seed %llu: does not open: %s", (unsigned long long)a->r.n, err.message);
-    if (!sql_check(a->r.d.v, "holes"))
-        fail_msg("seed %llu: check finds faults", (unsigned long long)a->r.n);
     if (sql_query(a->r.d.conn, "SELECT k FROM t ORDER BY k", &rows, &err) < 0)
         fail_msg("seed %llu: %s", (unsigned long long)a->r.n, err.message);
     for (size_t i = 0; i < rows.count; i++)

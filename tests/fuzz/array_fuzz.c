@@ -3,13 +3,13 @@
  * array_fuzz.c: arrays from text and from stored bytes. The first byte says the type of the
  * elements and which of the two the rest is. What is read as an array prints, and what it prints
  * reads as the same bytes; bytes that are no array are refused. */
+#include "fuzz.h"
+
 #include "func/text.h"
 #include "vec/array.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void must(bool good)
 {
@@ -59,12 +59,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         struct varray a;
 
         /* Bytes need not be what the writer makes: they are only taken apart, or refused. */
-        if (varray_read(s, elem, &arena, &a) == 0)
+        if (varray_read(s, elem, &arena, &a) == 0) {
+            fuzz_reached();
             must(a.dims <= VARRAY_DIMS_MAX && (a.dims == 0) == (a.count == 0));
+        }
         must(varray_key(type_array_of(elem), s).len <= s.len);
     } else if (text_parse(type_array_of(elem), s, &arena, &d, &err) == 0) {
         struct varray a;
 
+        fuzz_reached();
         must(varray_read(d.str, elem, &arena, &a) == 0);
         again(&d, &arena);
     }

@@ -3,12 +3,13 @@
  * canary_fuzz.c: a target with a bug on purpose: an input that starts with "tree" kills it. Tests
  * expect the replay to fail on such an input and to pass without; if they do not, the rig sleeps
  * and no other fuzz result means anything. */
-#include "base/attr.h"
+#include "fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "base/attr.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    fuzz_reached();
     if (size >= 4 && data[0] == 't' && data[1] == 'r' && data[2] == 'e')
         DN_ASSERT(data[3] != 'e');
     return 0;

@@ -3,12 +3,12 @@
  * codec_fuzz.c: decoding of vectors. Input: u8 codec, u8 type, u16 rows, then the encoded bytes.
  * What decodes must be readable in full, and must come back the same after encoding it again, with
  * the codec named and with the best one; single values, sums and bounds must agree with it. */
+#include "fuzz.h"
+
 #include "check.h"
 #include "codec/codec.h"
 
 #define FUZZ_HEAD 4u
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void fuzz_again(unsigned codec, const struct vec *v)
 {
@@ -56,6 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     arena_init(&arena, NULL);
     rc = codec_decode(&src, &arena, &v, &err);
     if (rc == 0) {
+        fuzz_reached();
         (void)check_touch(&v);
         fuzz_again(src.codec, &v);
         fuzz_again(0, &v);

@@ -3,14 +3,15 @@
  * http_fuzz.c: the body of a request, packed as its first byte says, in pieces as long as the
  * second: it unpacks to no more than the limit, or is refused with a reason; and what it unpacks
  * to is read as JSON, whose texts lie in it or the arena. */
+#include "fuzz.h"
+
 #include "base/json.h"
 #include "server/http/http_int.h"
+#include "server/http/unpack.h"
 
 #include <string.h>
 
 #define BODY_MAX (1u << 16)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static size_t http_sum(const struct dn_json *v, unsigned depth)
 {
@@ -38,6 +39,7 @@ static size_t http_read(const struct buf *body)
     if (dn_json_parse(&arena, body->data, body->len, &o, &err) < 0) {
         DN_ASSERT(err.text[0]);
     } else {
+        fuzz_reached();
         sum = http_sum(o, 0);
         if (dn_json_is(o, DN_JSON_OBJECT) && dn_json_get(o, "query"))
             sum++;

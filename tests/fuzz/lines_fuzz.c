@@ -3,13 +3,13 @@
  * lines_fuzz.c: line protocol. Whatever comes, every text of a point lies in the input or the arena
  * and is not empty where it must not be; lines are counted; and lp_whole never says more than there
  * is. */
+#include "fuzz.h"
+
 #include "server/ingest/lp.h"
 
 #include "base/attr.h"
 
 #include <math.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct lp lines_lp;
 
@@ -41,6 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             continue;
         }
         DN_ASSERT(rc == LP_POINT);
+        fuzz_reached();
         DN_ASSERT(p->point.name.len > 0);
         DN_ASSERT(p->point.fields_count > 0);
         sum += lines_sum(p->point.name);

@@ -2,10 +2,10 @@
  *
  * Manifests from outside, as they are and with the checksum made right. What is accepted prints as
  * it was read. */
+#include "fuzz.h"
+
 #include "base/hash.h"
 #include "store/manifest.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void fuzz_parse(const uint8_t *data, size_t size)
 {
@@ -21,6 +21,7 @@ static void fuzz_parse(const uint8_t *data, size_t size)
         DN_ASSERT(err.text[0] != '\0');
         return;
     }
+    fuzz_reached();
     for (size_t i = 0; i < m.chunks_count; i++) {
         DN_ASSERT(m.chunks[i].sealed || i + 1 == m.chunks_count);
         manifest_chunk_name(&m.chunks[i], name);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * pgwire_fuzz.c: bytes of a client: a first packet, then messages, each body read in every way. */
-#include "server/pgwire/frame.h"
+#include "fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "server/pgwire/frame.h"
 
 static void fuzz_body(struct pgw_rd body)
 {
@@ -38,6 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     while (pgw_next(data + at, size - at, 1 << 20, &f, &len) == PGW_FRAME) {
         DN_ASSERT(len <= size - at);
+        fuzz_reached();
         fuzz_body(f.body);
         at += len;
     }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * prom_fuzz.c: Prometheus' remote write, unpacked. Every text that is told lies in the input. */
+#include "fuzz.h"
+
 #include "server/ingest/prom.h"
 
 #include "base/attr.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct prom_series prom_fuzz_series;
 
@@ -35,6 +35,7 @@ static int prom_fuzz_sample(void *arg,
         prom_fuzz_inside(f, s->labels[i].name);
         prom_fuzz_inside(f, s->labels[i].value);
     }
+    fuzz_reached();
     f->samples++;
     return 0;
 }

@@ -3,13 +3,13 @@
  * Any bytes as a regular expression: flags, pattern and text, each up to a zero byte. What compiles
  * must match or not, with spans inside the text, in order, and the same whether or not groups are
  * asked for. The pattern is tried as one of SIMILAR TO too. */
+#include "fuzz.h"
+
 #include "base/mem.h"
 #include "func/regex.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct vstr fuzz_part(const uint8_t **p, const uint8_t *end)
 {
@@ -39,6 +39,7 @@ static void fuzz_match(struct regex *re, struct vstr s)
     fuzz_check(one < 0 || one == none);
     if (all != 1)
         return;
+    fuzz_reached();
     fuzz_check(m[0].from == first.from && m[0].to == first.to);
     for (uint32_t i = 0; i < REGEX_GROUPS; i++)
         fuzz_check(m[i].from == UINT32_MAX || (m[i].from <= m[i].to && m[i].to <= s.len));
@@ -57,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (size > 4096 || regex_flags(letters, &flags, &err) < 0)
         return 0;
-    if (regex_new(NULL, pattern, flags, &re, &err) == 0)
+    if (regex_new(NULL, pattern, flags, NULL, &re, &err) == 0)
         fuzz_match(re, text);
     else
         fuzz_check(err.code != 0 && !re);
@@ -66,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (regex_similar(pattern, (struct vstr){"\\", 1}, &b, &err) == 0) {
         struct vstr are = {(const char *)b.data, (uint32_t)b.len};
 
-        if (regex_new(NULL, are, 0, &re, &err) == 0)
+        if (regex_new(NULL, are, 0, NULL, &re, &err) == 0)
             fuzz_match(re, text);
         regex_free(re);
     }

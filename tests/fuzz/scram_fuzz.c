@@ -3,12 +3,12 @@
  * The two messages of a client that logs in, and verifiers. First byte: is the channel bound, is
  * the user known, does the client say so. Then the first message, a NUL, and the second. Nothing
  * that was not computed from the password may be let in. */
+#include "fuzz.h"
+
 #include "server/scram.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         "wfPLwcE6nTWhTAmQ7tl2KeoiWGPlZqQxSrmfPwDl2dU=";
     struct scram_verifier v, again;
     char text[SCRAM_VERIFIER_MAX];
-    struct scram s;
+    struct scram s = {0};
     const char *answer;
     const uint8_t *nul;
     char last[64];
@@ -34,6 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(copy, data + 1, size - 1);
     copy[size - 1] = '\0';
     if (scram_parse(copy, &v)) { /* what is read is written the same */
+        fuzz_reached();
         scram_print(&v, text);
         if (!scram_parse(text, &again) || again.iterations != v.iterations ||
             again.salt_len != v.salt_len)
@@ -52,6 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         (size_t)((const char *)nul - copy) + 1 < size) {
         const char *second = (const char *)nul + 1;
 
+        fuzz_reached();
         if (scram_final(&s, second, strlen(second), last) == SCRAM_OK)
             abort(); /* nobody knows the password here */
     }

@@ -5,13 +5,13 @@
  * under them is reached; vectors are decoded past their checksums too. Whatever opens must be
  * readable to the end: data or an error, for every vector, zone and run; verification must agree
  * with nothing that fails to decode. */
+#include "fuzz.h"
+
 #include "base/hash.h"
 #include "store/seg_reader.h"
 #include "volume/sim.h"
 
 #define FUZZ_COLS 7u
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* The table of tests/golden/segment_v1.bin. */
 static struct table *fuzz_table(void)
@@ -122,6 +122,7 @@ static void fuzz_read(struct seg *s, const uint8_t *p)
             if (seg_fetch(s, &select, &a, NULL, vecs, &err) < 0) {
                 good = false;
             } else {
+                fuzz_reached();
                 for (uint32_t c = 0; c < DN_ARRAY_SIZE(cols); c++)
                     fuzz_touch(&vecs[c]);
             }

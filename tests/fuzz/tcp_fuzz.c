@@ -3,6 +3,8 @@
  * tcp_fuzz.c: the first line of a client of line protocol over TCP, as it comes in bit by bit: what
  * is said of its beginning does not change when more is there, and a name and password end where
  * the line does. */
+#include "fuzz.h"
+
 #include "server/ingest/tcp.h"
 
 #include "base/attr.h"
@@ -10,8 +12,6 @@
 #include <string.h>
 
 #define ROOM 64u /* a short one, so that lines are too long for it */
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -30,6 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (is && len) {
             size_t got = strnlen(text, sizeof text);
 
+            fuzz_reached();
             DN_ASSERT(got < sizeof text && got <= len);
             DN_ASSERT(memcmp(text, data + strlen("auth "), got) == 0);
         }

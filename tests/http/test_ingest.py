@@ -165,7 +165,7 @@ class Prometheus(HttpTest):
         """Samples for times that retention has dropped: the request is refused, or they are left out."""
         now, old = 4102444800000, 1577836800000  # 2100, 2020
         self.server.sql("CREATE TABLE gauge (job VARCHAR NOT NULL, time TIMESTAMP(9) NOT NULL, value DOUBLE, PRIMARY KEY ((job, "
-                        "QUANTUM(time, 1, 'd')), job, time)) WITH (retention = '1 year', upsert = 'field')")
+                        "QUANTUM(time, 1, 'd')), job, time)) WITH (retention = '1 year', future_limit = 'none', upsert = 'field')")
         body = snappy(series({"__name__": "gauge", "job": "x"}, [(1.0, now), (2.0, old), (3.0, now + 1)]))
         a = self.send(body)
         self.assertEqual(a.status, 400)  # Prometheus sends it never again
@@ -234,6 +234,21 @@ class Import(HttpTest):
         a = self.server.post("/api/import?table=w", gzip.compress(self.CSV.replace(b"oslo", b"bonn")), Content_Encoding="gzip")
         self.assertEqual((a.status, a.json["rows"]), (200, 3))
 
+    def test_suggest(self):
+        a = self.server.post("/api/import?table=s&suggest=true", self.CSV + b"2024-01-01T02:0")
+        self.assertEqual((a.status, a.json["table"], a.json.get("epoch")), (200, "s", None))
+        self.assertRegex(a.json["create"], r"^CREATE TABLE s \([^;]*PRIMARY KEY \(\(city, QUANTUM\(time, 1, 'd'\)\), city, time\)")
+        self.assertIn("by 3 rows", a.json["why"])
+        self.assertEqual(self.server.post("/api/sql", "SELECT * FROM s").status, 400, "nothing is made")
+        numbers = b"ts,v\n1714521600,1\n1714521660,2\n"
+        a = self.server.post("/api/import?table=s&suggest=true", numbers)
+        self.assertEqual(a.json["epoch"], "s")
+        self.server.sql(a.json["create"])
+        a = self.server.post(f"/api/import?table=s&epoch={a.json['epoch']}", numbers)
+        self.assertEqual(self.server.rows("SELECT min(ts) FROM s"), [["2024-05-01T00:00:00.000Z"]])
+        self.assertEqual(self.server.post("/api/import?table=s&epoch=h", numbers).status, 400)
+        self.assertEqual(self.server.post("/api/import?table=s&suggest=true", b"\x89PNG\r\n").status, 400)
+
     def test_errors(self):
         self.server.sql("CREATE TABLE e (k INT PRIMARY KEY, v DOUBLE)")
         body = b"k;v\n1;1.5\n2;x\n3;2.5\n"
@@ -247,6 +262,22 @@ class Import(HttpTest):
         self.assertEqual(self.server.post("/api/import", body).status, 400)
         self.assertEqual(self.server.post("/api/import?table=none", body).status, 400)
         self.assertEqual(self.server.post("/api/import?table=e&header=x", body).status, 400)
+
+    def test_damaged_packing(self):
+        """The client's bytes are damaged, not the server's: 400."""
+        self.server.sql("CREATE TABLE d (k INT PRIMARY KEY, v DOUBLE)")
+        whole = gzip.compress(b"k,v\n" + b"".join(b"%d,%d\n" % (i, i * i) for i in range(5000)))
+        broken = whole[:len(whole) // 2] + bytes(100) + whole[len(whole) // 2 + 100:]
+        for body in (whole[:len(whole) // 2], broken, whole[:12], whole[:3], b"\x28\xb5\x2f\xfd" + bytes(50)):
+            a = self.server.post("/api/import?table=d", body)
+            self.assertEqual((a.status, a.json["error"]["sqlstate"][:2]), (400, "22"), a.text)
+        for path in ("/write", "/api/sql"):
+            for body in (whole[:len(whole) // 2], broken, b"no gzip"):
+                for encoding in ("gzip", "deflate", "zstd"):
+                    a = self.server.post(path, body, Content_Encoding=encoding)
+                    self.assertEqual(a.status, 400, (path, encoding, a.text))
+        self.assertEqual(self.server.rows("SELECT count(*) FROM d"), [[0]])
+        self.assertEqual(self.server.post("/api/import?table=d", whole).json["rows"], 5000)
 
 
 class ImportBig(HttpTest):

@@ -43,7 +43,7 @@ class HttpLines(HttpTest):
         now, old = 4102444800 * 10**9, 1577836800 * 10**9  # 2100, 2020
         for name in ("kept", "late"):
             self.server.sql(f"CREATE TABLE {name} (time TIMESTAMP(9), v DOUBLE, PRIMARY KEY (time)) WITH (retention = "
-                            "'1 year', upsert = 'field')")
+                            "'1 year', upsert = 'field', future_limit = 'none')")
         self.bad(f"late v=1 {now}\nlate v=2 {old}", 2, "is too old for table \"late\"")
         self.bad(f"kept v=1 {now}\nlate v=2 {now}\nlate v=3 {now + 1}\nkept v=4 {old}\n", 4, "is too old for table \"kept\"")
         self.assertEqual(self.server.rows("SELECT count(*) FROM late"), [[0]])

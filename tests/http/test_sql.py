@@ -7,6 +7,7 @@ import socket
 import sys
 import threading
 import time
+import zlib
 
 import httplib
 from httplib import HttpTest, wirelib
@@ -29,6 +30,23 @@ class HttpSql(HttpTest):
         self.assertEqual(row[11:], ["1.50", "x", "1 day", "2024-01-02"])
         self.assertEqual(a["tag"], "SELECT 1")
         self.assertEqual(a["stats"]["rows"], 1)
+
+    def test_time_zone(self):
+        """Values are shown in the session's zone and style: of the request, or of its role."""
+        query = ("SELECT TIMESTAMPTZ '2001-02-16 20:38:40-05' AS a, TIMESTAMPTZ '2001-02-16 20:38:40-05' AT TIME ZONE 'America/Denver' AS b,"
+                 " ARRAY[TIMESTAMPTZ '2001-02-16 20:38:40-05'] AS c, TIMESTAMP '2001-02-16 20:38:40' AS d")
+        shown = ["2001-02-16 17:38:40-08", "2001-02-16 18:38:40", '{"2001-02-16 17:38:40-08"}', "2001-02-16T20:38:40.000Z"]
+        a = self.server.sql("SET TIME ZONE 'America/Los_Angeles'; " + query)["results"][1]
+        self.assertEqual([c["type"] for c in a["columns"]][1], "TIMESTAMP WITHOUT TIME ZONE")
+        self.assertEqual(a["rows"], [shown])
+        a = self.server.post("/api/sql?format=csv", "SET TIME ZONE 'America/Los_Angeles'; " + query)
+        self.assertIn('2001-02-16 17:38:40-08,2001-02-16 18:38:40,"{""2001-02-16 17:38:40-08""}",', a.text)
+        self.server.sql("ALTER ROLE dendro SET TimeZone = 'America/Los_Angeles'")
+        self.assertEqual(self.server.rows(query), [shown])
+        self.server.sql("ALTER ROLE dendro RESET TimeZone")
+        self.assertEqual(self.server.rows(query)[0][0], "2001-02-17 01:38:40+00")
+        a = self.server.sql("SET IntervalStyle = 'iso_8601'; SET DateStyle = 'German'; SELECT INTERVAL '1 day 2 hours', DATE '2001-02-16'")
+        self.assertEqual(a["results"][2]["rows"], [["P1DT2H", "16.02.2001"]])
 
     def test_parameters(self):
         self.assertEqual(self.server.rows("SELECT $1::bigint + 1, $2::text, $3::double, $4::boolean, $5::bigint",
@@ -87,6 +105,21 @@ class HttpSql(HttpTest):
         self.assertEqual(self.server.post("/api/sql", body, Content_Encoding="gzip").json["rows"], [[42]])
         self.assertEqual(self.server.post("/api/sql", body[:-4], Content_Encoding="gzip").status, 400)
         self.assertEqual(self.server.post("/api/sql", body, Content_Encoding="br").status, 415)
+
+    def test_packed_in_members(self):
+        """Members of a file one after the other, however the bytes are cut; results that fill a buffer exactly."""
+        members = [gzip.compress(b"SELECT '', 4"), gzip.compress(b"2")]
+        for parts in ([b"".join(members)], members, [bytes([b]) for b in b"".join(members)]):
+            c = self.server.connect()
+            c.request("POST", "/api/sql", iter(parts), {"Content-Encoding": "gzip"}, encode_chunked=False)
+            r = c.getresponse()
+            text = r.read()
+            self.assertEqual((r.status, json.loads(text)["rows"]), (200, [["", 42]]), text)
+            c.close()
+        for room in (256 << 10, 512 << 10):
+            sql = b"SELECT 1 --" + b"x" * (room - 11)
+            self.assertEqual(self.server.post("/api/sql", gzip.compress(sql), Content_Encoding="gzip").json["rows"], [[1]])
+            self.assertEqual(self.server.post("/api/sql", zlib.compress(sql), Content_Encoding="deflate").json["rows"], [[1]])
 
     def test_keeps_alive(self):
         c = self.server.connect()

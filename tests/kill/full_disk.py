@@ -7,6 +7,9 @@ of the space. INSERTs go on until they fail with 53100; reads must go on all the
 is removed, and INSERTs must succeed again in the same process. Every acknowledged row is there at
 the end, none that failed, and `dendro check` finds nothing.
 
+Then once more: when the disk is full the program is killed, and another program takes what space that
+gave back. The database must open, show every acknowledged row, and DROP TABLE must make room.
+
 Needs the right to mount: as root, or where user namespaces are allowed. Without, it says so and is
 skipped (exit code 77).
 
@@ -92,15 +95,70 @@ def run(dendro, base):
         raise AssertionError("dendro check: " + wrong)
 
 
-def main():
-    if sys.argv[1] != "--inside":
-        enter_namespace(__file__)
+def fill(path):
+    """Takes all space that is left, to the last block."""
+    block = 1 << 16
+    with open(path, "wb", buffering=0) as file:
+        while block:
+            try:
+                if file.write(b"\xff" * block) < block:
+                    block //= 2
+            except OSError:
+                block //= 2
+
+
+def restart(dendro, base):
+    directory = os.path.join(base, "db")
+    ballast = os.path.join(base, "ballast")
+    with open(ballast, "wb") as file:
+        file.write(b"\xff" * BALLAST)
+    statements = ["CREATE TABLE kept (k BIGINT PRIMARY KEY)", "INSERT INTO kept VALUES (1), (2)"]
+    program = Program(dendro, directory, statements + list(script()),
+                      ["memtable_size=128kB", "log_chunk_size=64kB"])
+    acked = -1  # that of `kept`
+    while (line := program.line()) is not None and not line.startswith("ERROR:"):
+        acked += line.startswith("INSERT 0 ")
+    program.kill()
+    if line is None or "53100" not in line:
+        raise AssertionError(f"the disk did not fill: {line}")
+    fill(os.path.join(base, "more"))
+    for _ in range(2):
+        count = int(query(dendro, directory, "SELECT count(*) FROM t")[0][0])
+        # What came after the refusal may have found room again before the kill.
+        if not acked * ROWS <= count <= (acked + 20) * ROWS:
+            raise AssertionError(f"{count} rows on a full disk, {acked * ROWS} were acknowledged")
+    try:
+        query(dendro, directory, "INSERT INTO t SELECT g, repeat('x', 50) || g FROM "
+              "generate_series(10000001, 10100000) AS g")
+        raise AssertionError("the disk is not full")
+    except RuntimeError as error:
+        if "53100" not in str(error):
+            raise
+    query(dendro, directory, "DROP TABLE t")
+    query(dendro, directory, "INSERT INTO kept VALUES (4)")
+    total = int(query(dendro, directory, "SELECT sum(k) FROM kept")[0][0])
+    if total != 7:
+        raise AssertionError(f"kept has {total}")
+    wrong = check(dendro, directory)
+    if wrong:
+        raise AssertionError("dendro check: " + wrong)
+    print(f"killed while full after {acked} statements: opened, dropped, written")
+
+
+def inside(dendro, what):
     with tempfile.TemporaryDirectory(prefix="dendro-full-") as base:
         subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "tmpfs", base], check=True)
         try:
-            run(sys.argv[2], base)
+            what(dendro, base)
         finally:
             subprocess.run(["umount", "-l", base], check=True)
+
+
+def main():
+    if sys.argv[1] != "--inside":
+        enter_namespace(__file__)
+    inside(sys.argv[2], run)
+    inside(sys.argv[2], restart)
     return 0
 
 

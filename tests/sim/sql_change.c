@@ -98,6 +98,8 @@ change_set_value(const struct set_one *s, const struct sqlm_table *t, const stru
         break;
     }
     v.type = t->cols[s->col].type;
+    if (t->cols[s->col].key && v.type == DENDRO_TYPE_NUMERIC && !v.null)
+        v.strange = sql_num_trimmed(v.i64);
     return v;
 }
 

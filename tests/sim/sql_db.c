@@ -117,18 +117,23 @@ static void check_report(void *arg, bool fault, const char *text)
         (void)fprintf(stderr, "%s: check: %s\n", (const char *)arg, text);
 }
 
-bool sql_check(struct volume *v, const char *what)
+bool sql_db_check(struct sql_db *d, const char *what)
 {
+    struct volume *v = NULL;
     char name[200];
     struct dn_err err;
     uint64_t faults = 0;
+    int rc;
 
+    DN_ASSERT(!d->v);
     (void)snprintf(name, sizeof name, "%s", what);
-    if (engine_check_volume(v, check_report, name, &faults, &err) < 0) {
+    rc = sim_volume_open(d->disk, 1, &v, &err);
+    if (rc == 0)
+        rc = engine_check_volume(v, check_report, name, &faults, &err);
+    if (rc < 0)
         (void)fprintf(stderr, "%s: check failed: %s\n", what, err.text);
-        return false;
-    }
-    return faults == 0;
+    volume_close(v);
+    return rc == 0 && faults == 0;
 }
 
 /* ---- values ---- */
@@ -198,6 +203,15 @@ void sql_num_print(int64_t hundredths, struct buf *b)
     else
         buf_printf(
             b, "%s%" PRIu64 ".%02u", hundredths < 0 ? "-" : "", n / 100, (unsigned)(n % 100));
+}
+
+bool sql_num_trimmed(int64_t hundredths)
+{
+    uint64_t n = hundredths < 0 ? 0 - (uint64_t)hundredths : (uint64_t)hundredths;
+
+    if (hundredths >= SQL_NUM_INF || hundredths == SQL_NUM_MINUS_INF || n % 200 == 0)
+        return false;
+    return n % 100 == 0 || (n % 10 == 0 && n % 20 != 0);
 }
 
 struct sql_value sql_value_copy(const struct sql_value *v)

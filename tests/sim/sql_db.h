@@ -77,6 +77,8 @@ struct sql_value {
 /* A NUMERIC of hundredths with two digits behind the point, some with one or none, always the same
  * for the same number: what is read back must have them, too. */
 void sql_num_print(int64_t hundredths, struct buf *b);
+/* Does it have zeros at the end of its fraction then, which a key column does not keep? */
+bool sql_num_trimmed(int64_t hundredths);
 
 bool sql_type_is_string(enum dendro_type t);
 bool sql_type_is_float(enum dendro_type t);
@@ -113,8 +115,10 @@ int sql_query(dendro_conn *conn, const char *sql, struct sql_rows *ret, struct d
  * of it. The caller frees it. */
 char *sql_dump(dendro_conn *conn);
 
-/* engine_check_volume; false: faults, printed to standard error with `what` before them. */
-bool sql_check(struct volume *v, const char *what);
+/* engine_check_volume of a database that is closed, as an operator checks one: beside an open one
+ * the tasks in the background replace and remove what the check is about to read. false: faults,
+ * printed to standard error with `what` before them. */
+bool sql_db_check(struct sql_db *d, const char *what);
 
 uint64_t test_now_ms(void);
 uint64_t test_env(const char *name, uint64_t otherwise);

@@ -57,17 +57,6 @@ enum dendro_type sqlm_type_random(struct rng *r)
     return sqlm_types[rng_below(r, DN_ARRAY_SIZE(sqlm_types))];
 }
 
-/* Of a key column: no NUMERIC. */
-static enum dendro_type sqlm_key_type_random(struct rng *r)
-{
-    enum dendro_type type;
-
-    do
-        type = sqlm_type_random(r);
-    while (type == DENDRO_TYPE_NUMERIC);
-    return type;
-}
-
 void sqlm_col_name(const struct sqlm_col *c, char ret[32])
 {
     char quote = c->name[0] == '"' || c->name[0] == '`' ? c->name[0] : 0;
@@ -103,10 +92,10 @@ static void sqlm_shape_random(struct sqlm_table *t, struct rng *r, struct sqlm_s
     s->extra = -1;
     s->series = series_min[t->form] + rng_below(r, series_max[t->form] - series_min[t->form] + 1);
     for (uint32_t i = 0; i < s->series; i++) {
-        enum dendro_type type = sqlm_key_type_random(r);
+        enum dendro_type type = sqlm_type_random(r);
         /* (a, …) with a time stamp first would be the range form. */
         while (t->form == SQLM_CQL_SHORT && sql_type_is_time(type))
-            type = sqlm_key_type_random(r);
+            type = sqlm_type_random(r);
         (void)sqlm_col_add(t, type, true);
     }
     if (time) {
@@ -118,11 +107,12 @@ static void sqlm_shape_random(struct sqlm_table *t, struct rng *r, struct sqlm_s
         s->desc_time = rng_one_in(r, 2);
     }
     if (t->form != SQLM_INLINE && t->form != SQLM_NONE && rng_one_in(r, 2)) {
-        enum dendro_type type = sqlm_key_type_random(r);
+        enum dendro_type type = sqlm_type_random(r);
         bool riak = t->form == SQLM_RIAK || t->form == SQLM_RIAK_PLAIN;
         s->extra = (int)sqlm_col_add(t, type, true);
         s->desc_extra =
-            rng_one_in(r, 2) && !(riak && (sql_type_is_float(type) || type == DENDRO_TYPE_BOOLEAN));
+            rng_one_in(r, 2) && !(riak && (sql_type_is_float(type) || type == DENDRO_TYPE_BOOLEAN ||
+                                           type == DENDRO_TYPE_NUMERIC));
     }
     s->clause =
         (t->form == SQLM_CQL || t->form == SQLM_CQL_SHORT) && s->extra >= 0 && rng_one_in(r, 2);

@@ -151,6 +151,7 @@ struct sql_value sqlm_value_random(struct rng *r, const struct sqlm_col *col, bo
     }
     if (col->type == DENDRO_TYPE_NUMERIC) {
         v.i64 = sqlm_num_random(r, col);
+        v.strange = col->key && sql_num_trimmed(v.i64);
         return v;
     }
     if (col->style != SQLM_FEW && col->type != DENDRO_TYPE_BOOLEAN) {

@@ -176,12 +176,12 @@ void world_reopen(struct world *w, bool crash)
         }
         sim_disk_fail_nth(w->d.disk, 0, SIM_FAULT_NONE, false);
     }
+    if (!sql_db_check(&w->d, "before reopening"))
+        world_die(w, "check", "faults found");
     if (world_open(w, &err) < 0) {
         world_die(w, "cannot reopen", err.text);
         return;
     }
-    if (!sql_check(w->d.v, "after reopening"))
-        world_die(w, "check", "faults found");
     world_settle_ddl(w);
     world_settle_writes(w);
     world_verify(w, "after reopening");

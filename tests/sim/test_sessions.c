@@ -461,12 +461,12 @@ static void world_round(struct world *w)
     if (crash)
         sim_disk_crash(w->d.disk);
     sql_db_close(&w->d);
+    if (!sql_db_check(&w->d, "before reopening"))
+        world_die(w, "check", "faults found");
     if (world_open(w, &err) < 0) {
         world_die(w, "cannot reopen", err.text);
         return;
     }
-    if (!sql_check(w->d.v, "after reopening"))
-        world_die(w, "check", "faults found");
     world_settle(w, crash);
 }
 

@@ -244,7 +244,8 @@ static void test_flush_comes_back(void **state)
     fixture_open(&f, NULL, 1u << 14);
     b.table = f.t;
     for (int i = 0; i < 50 && rc == DN_OK; i++) {
-        sim_disk_fail_nth(f.disk, 4, SIM_FAULT_NOSPC, true); /* append, create, manifest; put */
+        sim_disk_fail_nth(
+            f.disk, 5, SIM_FAULT_NOSPC, true); /* append, mark, create, manifest; put */
         rc = shard_write(f.s, &b, 1, true, NULL, &err);
         sim_disk_fail_nth(f.disk, 0, SIM_FAULT_NONE, false);
     }

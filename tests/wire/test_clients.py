@@ -45,6 +45,15 @@ class Psql(ServerTest):
         r = self.psql("-At", "-c", "SELECT TIMESTAMP '2024-01-01 12:00:00.25'")
         self.assertEqual(r.stdout, "2024-01-01 12:00:00.25+00\n")
 
+    def test_time_of_a_zone_has_no_offset(self):
+        """What AT TIME ZONE makes of an instant is not moved to the session's zone once more."""
+        r = self.psql("-At", "-c", "SET TIME ZONE 'America/Los_Angeles'",
+                      "-c", "SELECT '2001-02-16 20:38:40-05'::timestamptz AT TIME ZONE 'America/Denver'",
+                      "-c", "SELECT now() AT TIME ZONE 'America/Los_Angeles' = localtimestamp, pg_typeof(localtimestamp)")
+        self.assertEqual((r.stdout, r.stderr), ("SET\n2001-02-16 18:38:40\nt|timestamp without time zone\n", ""))
+        r = self.psql("-At", text="SELECT now() AT TIME ZONE 'UTC' AS a, now() AS b, ARRAY[localtimestamp] AS c \\gdesc\n")
+        self.assertEqual(r.stdout, "a|timestamp without time zone\nb|timestamp with time zone\nc|timestamp without time zone[]\n")
+
     def test_script(self):
         r = self.psql("-At", text="CREATE TABLE s (a INT PRIMARY KEY, b VARCHAR);\n"
                                   "INSERT INTO s VALUES (1, 'x'), (2, 'y');\n"
@@ -225,6 +234,17 @@ class Psycopg3(ServerTest):
             self.assertEqual(row, (1, 2, 3, 1.5, 2.5, "ä", NOON, datetime.date(2024, 2, 3), True, None,
                                    uuid.UUID("7c1f8ac2-52e4-4b0f-a34c-1d0e37a0e3ab"), b"\x00\xff", [1, None, 3],
                                    decimal.Decimal("12345.678"), decimal.Decimal("0.0001"), decimal.Decimal(-100000)))
+
+    def test_times_of_a_zone(self):
+        """A time without a zone is a naive datetime in both directions, in text and in binary."""
+        shown = datetime.datetime(2001, 2, 16, 18, 38, 40, 500000)
+        with self.connect() as c:
+            c.execute("SET TIME ZONE 'America/Los_Angeles'")
+            for binary in (False, True):
+                cur = c.execute("SELECT x, ARRAY[x], x = %b, x = %t FROM (SELECT TIMESTAMPTZ '2001-02-16 20:38:40.5-05'"
+                                " AT TIME ZONE 'America/Denver' AS x) v", (shown, shown), binary=binary)
+                self.assertEqual([d.type_code for d in cur.description[:2]], [1114, 1115])
+                self.assertEqual(cur.fetchone(), (shown, [shown], True, True))
 
     def test_numeric_parameters(self):
         import psycopg

@@ -320,6 +320,22 @@ class Audit(InDirectory, unittest.TestCase):
         k.execute("ALTER ROLE alice WITH ENCRYPTED PASSWORD 'top$ecret2' CONNECTION LIMIT 3")
         with self.assertRaises(psycopg2.errors.SyntaxError):
             k.execute("ALTER ROLE alice PASWORD 'top$ecret3'")
+        # inside other statements, and in texts that cannot be read
+        k.execute("SET log_statement = 'all'")
+        for sql in ("EXPLAIN ALTER ROLE alice PASSWORD 'top$ecret4'", "EXPLAIN ANALYZE CREATE USER u PASSWORD 'top$ecret5'",
+                    "PREPARE p AS ALTER ROLE alice PASSWORD 'top$ecret6'", "COPY (ALTER ROLE alice PASSWORD 'top$ecret7') TO STDOUT",
+                    "DECLARE c CURSOR FOR ALTER ROLE alice PASSWORD 'top$ecret8'", "DO $$ ALTER ROLE alice PASSWORD 'top$ecret9' $$",
+                    "SELECT 1; ALTER ROLE alice PASSWORD 'top$ecret10' 'top$ecret11'", "ALTER ROLE alice PASSWORD 'top$ecret12",
+                    "ALTER ROLE alice PASSWORD topsecret", "ALTRE ROLE alice PASSWORD 'top$ecret13'",
+                    "CREATE ROLE alice PASSWORD 'top$ecret14'", "ALTER ROLE nothere PASSWORD 'top$ecret15'; SELECT 1",
+                    "EXPLAIN (FORMAT nothing) ALTER ROLE alice PASSWORD 'top$ecret16'"):
+            with self.assertRaises(psycopg2.Error, msg=sql):
+                k.execute(sql)
+                if sql.startswith("PREPARE"):
+                    k.execute("EXECUTE p")
+                    raise psycopg2.Error("taken")
+        self.assertEqual(self.fields(d.line("EXPLAIN"))["text"].split()[-1], "********")
+        k.execute("SET log_statement = ddl")
         got = self.fields(d.line("ALTER ROLE"))
         self.assertEqual((got["object"], got["text"]), ("alice", "ALTER ROLE alice ********"))
         k.execute("GRANT SELECT ON t TO alice")

@@ -173,6 +173,123 @@ class Idle(ServerTest):
             self.assertIn(b"C54000\0", got)
 
 
+class Uninvited(ServerTest):
+    """Sockets that never log in keep nobody out, and superusers always find room."""
+    options = ("--max-connections", "12", "--superuser-reserved-connections", "3", "--max-pending-logins", "10",
+               "--authentication-timeout", "600")
+
+    @classmethod
+    def tearDownClass(cls):
+        try:
+            cls.server.process.send_signal(signal.SIGTERM)
+            _, err = cls.server.process.communicate(timeout=60)
+            assert cls.server.process.returncode == 0, err
+            assert all("too many connections for the role" in line for line in err.splitlines()), err
+        finally:
+            cls.server.remove()
+
+    def user(self, name):
+        import psycopg2
+        return psycopg2.connect(host="127.0.0.1", port=self.server.port, user=name, dbname="dendro")
+
+    def gone(self, s):
+        """What the server said, when it closes; None: it stays open."""
+        got = b""
+        while select.select([s], [], [], 0)[0]:
+            try:
+                part = s.recv(10000)
+            except OSError:
+                return got
+            if not part:
+                return got
+            got += part
+        return None
+
+    def test_silent(self):
+        silent = [socket.create_connection(("127.0.0.1", self.server.port)) for _ in range(200)]
+        c = connect(self)
+        k = c.cursor()
+        k.execute("SELECT 1")
+        self.assertEqual(k.fetchone(), (1,))
+        begin = time.monotonic()
+        while sum(self.gone(s) is None for s in silent[-20:]) > 10 and time.monotonic() - begin < 60:
+            time.sleep(0.02)
+        said = [self.gone(s) for s in silent]
+        self.assertLessEqual(said.count(None), 10)
+        self.assertEqual(set(said) - {None, b""}, set())
+        for s in silent:
+            s.close()
+        c.close()
+
+    def test_reserved(self):
+        import psycopg2
+        k = connect(self).cursor()
+        k.execute("CREATE USER alice; CREATE USER bob CONNECTION LIMIT 4")
+        k.connection.close()
+        while True:  # until that one is gone
+            held = []
+            try:
+                for _ in range(9):
+                    held.append(self.user("alice"))
+                break
+            except psycopg2.OperationalError:
+                for c in held:
+                    c.close()
+        with self.assertRaises(psycopg2.OperationalError) as caught:
+            self.user("alice")
+        self.assertIn("remaining connection slots are reserved for superusers", str(caught.exception))
+        silent = [socket.create_connection(("127.0.0.1", self.server.port)) for _ in range(30)]
+        supers = [connect(self) for _ in range(3)]
+        with self.assertRaises(psycopg2.OperationalError) as caught:
+            connect(self)
+        self.assertIn("too many clients", str(caught.exception))
+        for c in held + supers + silent:
+            c.close()
+
+    def test_role_limit_at_once(self):
+        import psycopg2
+        k = connect(self).cursor()
+        k.execute("CREATE USER carol CONNECTION LIMIT 4")
+        k.connection.close()
+        barrier = threading.Barrier(8)
+        held, refused = [], []
+
+        def enter():
+            barrier.wait()
+            try:
+                held.append(self.user("carol"))
+            except psycopg2.OperationalError as e:
+                refused.append('too many connections for role "carol"' in str(e))
+        threads = [threading.Thread(target=enter) for _ in range(8)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual((len(held), refused), (4, [True] * 4))
+        for c in held:
+            c.close()
+
+
+class SlowLogin(ServerTest):
+    """The time for a login counts from the connection on, however slowly its bytes come."""
+    options = ("--authentication-timeout", "1")
+
+    def test_trickle(self):
+        with socket.create_connection(("127.0.0.1", self.server.port)) as s:
+            body = struct.pack(">i", 196608) + b"user\0dendro\0" + b"application_name\0" + b"x" * 5000
+            sent = struct.pack(">i", len(body) + 6) + body
+            got = b""
+            for at in range(600):
+                try:
+                    s.sendall(sent[at:at + 1])
+                except OSError:
+                    break
+                if select.select([s], [], [], 0.1)[0]:
+                    got = s.recv(1000)
+                    break
+            self.assertIn(b"C08006", got)
+
+
 class Reload(ServerTest):
     """SIGHUP: certificate and key are read anew."""
 

@@ -7,6 +7,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
@@ -112,7 +113,46 @@ class Scram(LoginTest):
         self.run_sql("ALTER ROLE dendro PASSWORD 'right'")
         for _ in range(10):
             self.refused("password authentication failed", password="wrong")
-        self.refused("too many failed logins from this address", password="right")
+        self.refused("too many failed logins", password="right")
+
+    def test_guesses_at_once(self):
+        """Many guesses at once are no more than many one after the other; logins of another role clear nothing."""
+        self.run_sql("CREATE USER mallory PASSWORD 'own'; CREATE USER alice PASSWORD 'right'; ALTER ROLE dendro PASSWORD 'root'")
+        said = []
+
+        def guess(n):
+            for i in range(10):
+                try:
+                    self.connect(user="alice", password=f"{n}.{i}").close()
+                    said.append("in")
+                except psycopg2.OperationalError as e:
+                    said.append("wrong" if "password authentication failed" in str(e) else str(e))
+                self.connect(user="mallory", password="own").close()
+        threads = [threading.Thread(target=guess, args=(n,)) for n in range(20)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(said.count("wrong"), 10)
+        self.assertEqual(sum("too many failed logins" in s for s in said), 190, said)
+        self.refused("too many failed logins", user="alice", password="right")
+        self.assertEqual(self.run_sql("SELECT 1", user="mallory", password="own"), [(1,)])
+        self.assertEqual(self.run_sql("SELECT 1", user="dendro", password="root"), [(1,)])
+
+    def test_right_ones_at_once(self):
+        """Right passwords that come together keep nobody waiting for more than their turn."""
+        self.run_sql("CREATE USER alice PASSWORD 'right'; ALTER ROLE dendro PASSWORD 'root'")
+        said = []
+
+        def enter():
+            for _ in range(5):
+                said.append(self.run_sql("SELECT 1", user="alice", password="right"))
+        threads = [threading.Thread(target=enter) for _ in range(40)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(said, [[(1,)]] * 200)
 
     def raw(self, user):
         s = socket.create_connection(("127.0.0.1", self.server.port), timeout=30)

@@ -181,6 +181,33 @@ class Malformed(ServerTest):
         self.tearDown()
         s.close()
 
+    def test_binary_values_that_are_none(self):
+        """Types without a binary form to read, and bytes that are no such value."""
+        s = self.login()
+        s.sendall(message(b"Q", b"DROP TYPE IF EXISTS mood; CREATE TYPE mood AS ENUM ('sad', 'ok')\0"))
+        self.read_ready(s)
+        s.sendall(message(b"Q", b"SELECT oid FROM pg_type WHERE typname = 'mood'\0"))
+        got = self.read_ready(s)
+        row = got[got.index(b"D", got.index(b"oid")):]
+        mood = int(row[11:11 + struct.unpack(">i", row[7:11])[0]])
+        labels = struct.pack(">iiIii", 1, 0, mood, 1, 1) + struct.pack(">i", 2) + b"ok"
+        for oid, sql, value, state in ((0, b"SELECT $1::mood[]", labels, b"0A000"),
+                                       (22, b"SELECT $1", b"\1\2\3", b"22P03"),
+                                       (30, b"SELECT $1", b"", b"22P03"),
+                                       (2249, b"SELECT $1", b"\1\2\3", b"0A000"),
+                                       (1033, b"SELECT $1", b"\xff", b"0A000"),
+                                       (194, b"SELECT $1", b"\xff", b"0A000")):
+            s.sendall(message(b"P", b"\0" + sql + b"\0" + struct.pack(">hI", 1, oid)) +
+                      message(b"B", b"\0\0" + struct.pack(">hhhi", 1, 1, 1, len(value)) + value + b"\0\0") +
+                      message(b"E", b"\0\0\0\0\0") + message(b"S"))
+            self.assertIn(b"C" + state, self.read_ready(s), (oid, sql))
+
+    def test_syncs_within_copy(self):
+        s = self.login()
+        s.sendall(message(b"Q", b"CREATE TEMP TABLE c (a INTEGER); COPY c FROM STDIN -- " + b"x" * 4000000 + b"\0"))
+        s.sendall(message(b"S") * 400000 + message(b"d", b"1\n") + message(b"c"))
+        self.assertIn(b"COPY 1", self.read_ready(s))
+
     def test_flood_of_requests(self):
         s = self.login()
         s.sendall(message(b"Q", b"SELECT 1\0") * 5000)

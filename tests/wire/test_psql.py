@@ -253,5 +253,100 @@ INSERT INTO ranged VALUES ('2020-01-01 00:00:00', 'h', 1.25);
             other.remove()
 
 
+
+class DumpPartitions(ServerTest):
+    """Time partitions and views over them, dumped and restored in each way that pg_dump and pg_restore know."""
+    SETUP = """
+CREATE TABLE base (k INT PRIMARY KEY, d TEXT DEFAULT 'x', CHECK (k > 0)) WITH (upsert = 'field');
+INSERT INTO base VALUES (1, 'a'), (2, 'b');
+CREATE TIME PARTITION ON base AS tp PERIOD 'manual' RETENTION 3 START 1;
+CREATE VIEW zz AS SELECT k FROM tp;
+CREATE VIEW aa AS SELECT k FROM zz;
+PUT COUNTER tp INCREMENT;
+PUT COUNTER tp INCREMENT;
+INSERT INTO tp VALUES (3, 'c');
+CREATE SCHEMA "o'dd";
+CREATE TABLE "o'dd".by_day (h VARCHAR, ts TIMESTAMP, v DOUBLE, PRIMARY KEY ((h, QUANTUM(ts, 1, 'd')), ts))
+    PARTITIONED BY TIME PERIOD 'daily' RETENTION 2 START '2035-01-01';
+INSERT INTO "o'dd".by_day VALUES ('a', '2024-01-01 00:00:00', 1.5);
+CREATE ROLE bob LOGIN;
+GRANT SELECT ON tp TO bob;
+COMMENT ON TABLE tp IS 'parts';
+"""
+    QUESTIONS = ("SELECT name, period, retention, nshards, shard0name, starttime, sourceid FROM comdb2_timepartitions ORDER BY 1",
+                 "SELECT name, shardname, low, high FROM comdb2_timepartshards ORDER BY 1, 2", "TABLE comdb2_logical_cron",
+                 "SELECT tableoid::regclass, * FROM base ORDER BY 2", "SELECT * FROM aa ORDER BY 1", "SELECT * FROM tp ORDER BY 1",
+                 "SELECT * FROM \"o'dd\".by_day", "SELECT has_table_privilege('bob', 'tp', 'SELECT')")
+
+    def tool(self, server, *args, text=None):
+        done = subprocess.run([args[0], "-h", "127.0.0.1", "-p", str(server.port), "-U", "dendro", *args[1:]], input=text, capture_output=True,
+                              text=True, timeout=280, check=False, env={**os.environ, "PGOPTIONS": ""})
+        self.assertNotIn("ERROR", done.stderr, args)
+        self.assertNotIn("error:", done.stderr, args)
+        return done.stdout
+
+    def dump(self, server, *options):
+        """Without what differs from run to run."""
+        return [line for line in self.tool(server, "pg_dump", *options).split("\n") if "restrict" not in line]
+
+    def restored(self, restore):
+        """On a fresh server: restore(server), and then it is the same database."""
+        other = wirelib.Server()
+        try:
+            self.tool(other, "psql", "-Xqc", "CREATE ROLE bob LOGIN")
+            restore(other)
+            self.assertEqual(self.dump(other), self.dump(self.server))
+            for question in self.QUESTIONS:
+                self.assertEqual(*[self.tool(s, "psql", "-XAtc", question) for s in (self.server, other)])
+            # and it goes on as one
+            self.tool(other, "psql", "-Xqc", "PUT COUNTER tp INCREMENT", "-c", "INSERT INTO tp VALUES (4)")
+            self.assertEqual(self.tool(other, "psql", "-XAtc", "SELECT count(*) FROM comdb2_timepartshards WHERE name = 'tp'"), "3\n")
+            self.assertEqual(self.tool(other, "psql", "-XAtc", "SELECT count(*) FROM tp"), "4\n")
+            other.stop()
+        finally:
+            other.remove()
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls().tool(cls.server, "psql", "-Xq", text=cls.SETUP)
+
+    def test_plain(self):
+        dump = self.tool(self.server, "pg_dump")
+        self.assertLess(dump.index("CREATE TABLE public.tp"), dump.index("CREATE VIEW public.zz"))
+        self.assertLess(dump.index("CREATE VIEW public.zz"), dump.index("CREATE VIEW public.aa"))
+        self.assertNotIn("COPY public.tp ", dump)
+        self.restored(lambda other: self.tool(other, "psql", "-Xq", text=dump))
+
+    def test_custom(self):
+        path = os.path.join(self.server.dir, "dump.fc")
+        self.tool(self.server, "pg_dump", "-Fc", "-f", path)
+        self.restored(lambda other: self.tool(other, "pg_restore", "-d", "dendro", path))
+        self.restored(lambda other: self.tool(other, "pg_restore", "-1", "-d", "dendro", path))
+
+    def test_directory(self):
+        path = os.path.join(self.server.dir, "dump.fd")
+        self.tool(self.server, "pg_dump", "-Fd", "-f", path)
+        self.restored(lambda other: self.tool(other, "pg_restore", "-j", "4", "-d", "dendro", path))
+
+    def test_sections(self):
+        parts = [self.tool(self.server, "pg_dump", f"--section={s}") for s in ("pre-data", "data", "post-data")]
+        self.restored(lambda other: [self.tool(other, "psql", "-Xq", text=p) for p in parts])
+
+    def test_schema_only(self):
+        other = wirelib.Server()
+        try:
+            self.tool(other, "psql", "-Xqc", "CREATE ROLE bob LOGIN")
+            self.tool(other, "psql", "-Xq", text=self.tool(self.server, "pg_dump", "-s"))
+            self.assertEqual(self.dump(other, "-s"), self.dump(self.server, "-s"))
+            # the rows come behind: those of each table once
+            self.tool(other, "psql", "-Xq", text=self.tool(self.server, "pg_dump", "-a"))
+            for question in ("SELECT * FROM tp ORDER BY 1", "SELECT * FROM \"o'dd\".by_day"):
+                self.assertEqual(*[self.tool(s, "psql", "-XAtc", question) for s in (self.server, other)])
+            other.stop()
+        finally:
+            other.remove()
+
+
 if __name__ == "__main__":
     wirelib.main(sys.modules[__name__])

@@ -3,12 +3,15 @@
  * guard.c: who may ask. Somebody's browser is on this machine, too: pages of others must not get at
  * the database through it. So a request that changes something and says that it comes from another
  * site is refused, and as long as this machine is trusted without a login, so is a name of this
- * machine that only somebody else's name server can have given it (DNS rebinding). */
+ * machine that only somebody else's name server can have given it (DNS rebinding). From the first
+ * password on any name will do: a page cannot know the password. */
+#include "server/http/guard.h"
 #include "catalog/access.h"
 #include "server/auth.h"
 #include "server/http/http_int.h"
 #include "server/server.h"
 
+#include <arpa/inet.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <stdio.h>
@@ -16,13 +19,18 @@
 #include <strings.h>
 
 #define GUARD_CREDENTIALS_MAX 1024u /* bytes of name and password */
+#define GUARD_HOST_MAX        255u  /* of a name of a machine */
 
-/* The name in "name:port", "[::1]:port", "name". */
-static size_t guard_host_len(const char *host)
+/* The name in "name:port", "[::1]:port", "name", without the brackets; 0: it is none. */
+static size_t guard_host_len(const char **host)
 {
-    const char *end = host[0] == '[' ? strchr(host, ']') : NULL;
+    const char *end;
 
-    return end ? (size_t)(end - host) + 1 : strcspn(host, ":");
+    if ((*host)[0] != '[')
+        return strcspn(*host, ":");
+    (*host)++;
+    end = strchr(*host, ']');
+    return end && (end[1] == ':' || end[1] == '\0') ? (size_t)(end - *host) : 0;
 }
 
 static bool guard_ends_in(const char *s, size_t len, const char *end)
@@ -35,14 +43,23 @@ static bool guard_ends_in(const char *s, size_t len, const char *end)
 /* An address, or a name that every resolver takes for this machine. */
 static bool guard_host_safe(const struct http_req *req, const char *host)
 {
-    size_t len = guard_host_len(host);
+    bool brackets = host[0] == '[';
+    size_t len = guard_host_len(&host);
+    char name[GUARD_HOST_MAX + 1];
+    struct in6_addr six;
+    struct in_addr four;
 
-    if (len == 0 || host[0] == '[' || strspn(host, "0123456789.") >= len)
+    if (len == 0 || len > GUARD_HOST_MAX)
+        return false;
+    memcpy(name, host, len);
+    name[len] = '\0';
+    if (inet_pton(brackets ? AF_INET6 : AF_INET, name, brackets ? (void *)&six : (void *)&four) ==
+        1)
         return true;
-    if (guard_ends_in(host, len, ".localhost") ||
-        (len == 9 && strncasecmp(host, "localhost", 9) == 0))
-        return true;
-    return strlen(req->h->opt.address) == len && strncasecmp(host, req->h->opt.address, len) == 0;
+    if (brackets)
+        return false;
+    return guard_ends_in(name, len, ".localhost") || strcasecmp(name, "localhost") == 0 ||
+           strcasecmp(name, req->h->opt.address) == 0;
 }
 
 /* Does the page of that origin come from this very server? */
@@ -96,47 +113,143 @@ static bool guard_credentials(const struct http_req *req, char *text, size_t roo
     return true;
 }
 
-static bool guard_refuse(struct http_req *req, const char *user)
+static void guard_refuse(struct http_req *req, bool given)
 {
-    http_header(req, "WWW-Authenticate", "Basic realm=\"Dendro\", charset=\"UTF-8\"");
-    if (user)
-        http_fail(req, 401, "28P01", "password authentication failed for user \"%.63s\"", user);
+    /* A page asks for the password itself: the browser must not. */
+    if (!http_request_header(req, "X-Requested-With"))
+        http_header(req, "WWW-Authenticate", "Basic realm=\"Dendro\", charset=\"UTF-8\"");
+    if (given)
+        http_fail(req, 401, "28P01", "password authentication failed for user \"%s\"", req->user);
     else
         http_fail(req, 401, "28000", "who is it? Send a name and password (Authorization: Basic)");
-    return false;
 }
 
-bool http_authenticate(struct http_req *req)
+/* ---- logging in ---- */
+
+static struct auth_who guard_who(const struct http_req *req)
+{
+    return (struct auth_who){
+        .user = req->user, .peer = req->peer, .local = req->local, .protocol = "HTTP"};
+}
+
+static void guard_too_often(struct http_req *req)
+{
+    http_header(req, "Retry-After", "60");
+    http_fail(req, 429, "28000", "too many failed logins: wait a minute");
+}
+
+/* What is known of the role that the request names, or is taken for if it may name any. */
+static enum auth_verdict guard_greet(struct http_req *req, struct engine_login *ret)
 {
     struct auth *auth = server_auth(req->h->srv);
-    struct auth_who who = {
-        .user = ACCESS_FIRST_NAME, .peer = req->peer, .local = req->local, .protocol = "HTTP"};
+    struct auth_who who = guard_who(req);
+    enum auth_verdict verdict = auth_greet(auth, &who, ret);
+
+    if (verdict != AUTH_NO_ROLE || ret->passwords || !who.local)
+        return verdict;
+    /* Nobody has a password: clients that must send a name or token send any. */
+    snprintf(req->user, sizeof req->user, "%s", ACCESS_FIRST_NAME);
+    return auth_greet(auth, &who, ret);
+}
+
+/* The name in the credentials becomes the request's user; false: no role has so long a name. */
+static bool guard_name(struct http_req *req, char *text, const char **ret_password)
+{
+    const char *name;
+    int n;
+
+    guard_split(text, &name, ret_password);
+    n = snprintf(req->user, sizeof req->user, "%s", name);
+    return n >= 0 && (size_t)n < sizeof req->user;
+}
+
+enum http_login http_login_begin(struct http_req *req)
+{
     char text[GUARD_CREDENTIALS_MAX] = "";
     bool given = guard_credentials(req, text, sizeof text);
+    enum http_login login = HTTP_LOGIN_REFUSED;
     const char *password = "";
-    struct engine_login login;
+    struct engine_login role;
     enum auth_verdict verdict;
-    bool right;
 
-    if (given)
-        guard_split(text, &who.user, &password);
-    verdict = auth_greet(auth, &who, &login);
-    if (verdict == AUTH_NO_ROLE && !login.passwords && who.local) {
-        /* Nobody has a password: clients that must send a name or token send any. */
-        who.user = ACCESS_FIRST_NAME;
-        verdict = auth_greet(auth, &who, &login);
+    if (!given && http_login_cookie(req)) {
+        login = HTTP_LOGIN_IN;
+        goto out;
     }
-    if (verdict == AUTH_WAIT) {
-        http_header(req, "Retry-After", "60");
-        http_fail(req, 429, "28000", "too many failed logins from this address: wait a minute");
-        return false;
+    snprintf(req->user, sizeof req->user, "%s", ACCESS_FIRST_NAME);
+    if (given && !guard_name(req, text, &password)) {
+        guard_refuse(req, true);
+        goto out;
     }
-    right =
-        verdict == AUTH_TRUSTED || (verdict == AUTH_ASK && given &&
-                                    auth_password(auth, &who, &login, password, strlen(password)));
-    snprintf(req->user, sizeof req->user, "%.63s", who.user);
+    verdict = guard_greet(req, &role);
+    if (verdict == AUTH_TRUSTED ||
+        (given && (verdict == AUTH_ASK || verdict == AUTH_WAIT) &&
+         auth_remembers(server_auth(req->h->srv), &role, password, strlen(password)))) {
+        login = HTTP_LOGIN_IN;
+    } else if (verdict == AUTH_WAIT) {
+        guard_too_often(req);
+    } else if (verdict != AUTH_ASK || !given) {
+        guard_refuse(req, given);
+    } else {
+        req->password = mem_strdup(&req->h->owner, password);
+        if (req->password)
+            login = HTTP_LOGIN_WORK;
+        else
+            http_fail(req, 503, "53200", "out of memory");
+    }
+out:
     OPENSSL_cleanse(text, sizeof text);
-    return right || guard_refuse(req, given ? req->user : NULL);
+    return login;
+}
+
+void http_login_forget(struct http_req *req)
+{
+    if (req->password)
+        OPENSSL_cleanse(req->password, strlen(req->password));
+    mem_free(req->password);
+    req->password = NULL;
+}
+
+void http_login_work(struct http_req *req)
+{
+    struct auth *auth = server_auth(req->h->srv);
+    struct auth_who who = guard_who(req);
+    struct engine_login role;
+    enum auth_answer answer;
+
+    DN_IGNORE(auth_greet(auth, &who, &role)); /* as it is now */
+    answer = auth_password(auth, &who, &role, req->password, strlen(req->password));
+    http_login_forget(req);
+    switch (answer) {
+    case AUTH_RIGHT:
+        return;
+    case AUTH_WRONG:
+        guard_refuse(req, true);
+        return;
+    case AUTH_TOO_OFTEN:
+        guard_too_often(req);
+        return;
+    case AUTH_BUSY:
+        http_fail(req, 503, "53300", "too many logins at once: try again");
+        return;
+    }
+}
+
+/* ---- requests ---- */
+
+/* A request whose end the server and a proxy before it could see in different places carries
+ * another request inside (smuggling). */
+static bool guard_framing(struct http_req *req)
+{
+    unsigned lengths = http_request_header_count(req, "Content-Length");
+    unsigned encodings = http_request_header_count(req, "Transfer-Encoding");
+
+    if (lengths <= 1 && encodings <= 1 && lengths + encodings <= 1)
+        return true;
+    http_fail(
+        req, 400, "08P01", "a request has one Content-Length, or Transfer-Encoding, and not both");
+    req->close = true;
+    return false;
 }
 
 bool http_guard(struct http_req *req)
@@ -146,7 +259,10 @@ bool http_guard(struct http_req *req)
     const char *origin = http_request_header(req, "Origin");
     bool reads = strcmp(req->route->method, "GET") == 0;
 
-    if (!req->h->opt.insecure && host && !guard_host_safe(req, host)) {
+    if (!guard_framing(req))
+        return false;
+    if (!req->h->opt.insecure && host && !auth_asks(server_auth(req->h->srv)) &&
+        !guard_host_safe(req, host)) {
         http_fail(req, 403, "42501", "this server is not called %.80s", host);
         return false;
     }
@@ -158,5 +274,5 @@ bool http_guard(struct http_req *req)
         http_fail(req, 403, "42501", "a page of %.80s asks for this: it is refused", origin);
         return false;
     }
-    return req->route->open || http_authenticate(req);
+    return true;
 }

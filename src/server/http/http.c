@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * http.c: the daemon, and the way of a request through it; http_int.h has the states. */
-#include "engine/engine.h"
 #include "server/http/http_int.h"
 
 #include "server/conf.h"
 #include "server/http/cert.h"
+#include "server/http/conns.h"
+#include "server/http/guard.h"
+#include "server/http/logins.h"
 #include "server/http/spool.h"
+#include "server/http/unpack.h"
 
 #include "server/listen.h"
 #include "server/server.h"
 
 #include <microhttpd.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,133 +25,8 @@
 #define HTTP_CONN_BYTES  ((size_t)64 << 10) /* head and bytes of a body that are read at a time */
 #define HTTP_CHUNK_BYTES ((size_t)64 << 10)
 #define HTTP_PRIORITIES  "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
+#define HTTP_RETRY_S     "1" /* Retry-After */
 #define HTTP_WAIT_NS     2000000u
-
-/* ---- what routes ask for ---- */
-
-void http_header(struct http_req *req, const char *name, const char *fmt, ...)
-{
-    struct http_header *to;
-    va_list args;
-
-    if (req->headers_count == HTTP_HEADERS_MAX)
-        return;
-    to = &req->headers[req->headers_count++];
-    to->name = name;
-    va_start(args, fmt);
-    vsnprintf(to->value, sizeof to->value, fmt, args);
-    va_end(args);
-}
-
-const char *http_request_header(const struct http_req *req, const char *name)
-{
-    return MHD_lookup_connection_value(req->conn, MHD_HEADER_KIND, name);
-}
-
-const char *http_query(const struct http_req *req, const char *name)
-{
-    return MHD_lookup_connection_value(req->conn, MHD_GET_ARGUMENT_KIND, name);
-}
-
-bool http_query_is(const struct http_req *req, const char *name, const char *value)
-{
-    const char *given = http_query(req, name);
-
-    return given && strcmp(given, value) == 0;
-}
-
-/* The client's name for it, so that it can be cancelled before its answer begins, or ours. */
-static bool http_choose_id(struct http_req *req)
-{
-    const char *given = http_request_header(req, "X-Query-Id");
-    size_t len = given ? strlen(given) : 0;
-
-    if (len == 0) {
-        snprintf(
-            req->id, sizeof req->id, "%016llx", (unsigned long long)server_random(req->h->srv));
-        return true;
-    }
-    if (len > HTTP_ID_MAX ||
-        strspn(given, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") != len)
-        return false;
-    memcpy(req->id, given, len + 1);
-    return true;
-}
-
-/* Somebody else runs under that id. */
-static bool http_id_taken(const struct http_req *req)
-{
-    for (const struct http_req *r = req->h->running; r; r = r->next)
-        if (strcmp(r->id, req->id) == 0)
-            return true;
-    return false;
-}
-
-bool http_session(struct http_req *req)
-{
-    struct http *h = req->h;
-    struct dendro_error err;
-    struct dn_err why;
-    bool taken;
-
-    if (!http_choose_id(req)) {
-        http_fail(req,
-                  400,
-                  "22023",
-                  "X-Query-Id: up to %u letters, digits, - and _ are taken",
-                  HTTP_ID_MAX);
-        return false;
-    }
-    if (dendro_connect(server_db(h->srv), &req->session, &err) < 0) {
-        http_fail_with(req, &err);
-        return false;
-    }
-    /* nobody: /health and the like, which nobody has to log in for */
-    if (req->user[0] && engine_session_role(req->session, req->user, &why) < 0) {
-        dendro_disconnect(req->session);
-        req->session = NULL;
-        http_fail(req, 401, "28000", "%s", why.text);
-        return false;
-    }
-    sched_lock(h->lock);
-    taken = http_id_taken(req);
-    if (!taken) {
-        req->next = h->running;
-        if (h->running)
-            h->running->prev = req;
-        h->running = req;
-    }
-    sched_unlock(h->lock);
-    if (taken) {
-        dendro_disconnect(req->session);
-        req->session = NULL;
-        http_fail(req, 409, "55006", "a query runs under the id %s already", req->id);
-        return false;
-    }
-    http_header(req, "X-Query-Id", "%s", req->id);
-    return true;
-}
-
-void http_session_end(struct http_req *req)
-{
-    struct http *h = req->h;
-
-    if (!req->session)
-        return;
-    sched_lock(h->lock);
-    if (req->prev)
-        req->prev->next = req->next;
-    else
-        h->running = req->next;
-    if (req->next)
-        req->next->prev = req->prev;
-    sched_unlock(h->lock);
-    if (req->free_state)
-        req->free_state(req);
-    req->free_state = NULL;
-    dendro_disconnect(req->session);
-    req->session = NULL;
-}
 
 /* ---- a worker's turn ---- */
 
@@ -159,6 +36,11 @@ static void http_job(struct srv_job *job)
     struct http *h = req->h;
     struct MHD_Connection *conn = req->conn;
 
+    if (req->state == HTTP_LOGIN) {
+        http_login_work(req);
+        req->state = HTTP_HEAD;
+        goto resume;
+    }
     if (!req->begun) {
         req->begun = true;
         req->route->run(req);
@@ -166,12 +48,13 @@ static void http_job(struct srv_job *job)
         req->more(req);
     }
     req->state = HTTP_ANSWER;
+resume:
     MHD_resume_connection(conn); /* from here on the request is no longer this thread's */
     atomic_fetch_sub(&h->busy, 1);
 }
 
 /* False: nobody works any more. The order of the two matters: see http_close. */
-static bool http_to_worker(struct http_req *req)
+static bool http_to_worker(struct http_req *req, enum http_state state)
 {
     struct http *h = req->h;
 
@@ -180,7 +63,7 @@ static bool http_to_worker(struct http_req *req)
         atomic_fetch_sub(&h->busy, 1);
         return false;
     }
-    req->state = HTTP_WORK;
+    req->state = state;
     MHD_suspend_connection(req->conn);
     server_submit(h->srv, &req->job);
     return true;
@@ -206,7 +89,7 @@ static ssize_t http_reader(void *cls, uint64_t pos DN_UNUSED, char *to, size_t m
                                            : MHD_CONTENT_READER_END_OF_STREAM;
     buf_reset(&req->out);
     req->out_at = 0;
-    return http_to_worker(req) ? 0 : MHD_CONTENT_READER_END_WITH_ERROR;
+    return http_to_worker(req, HTTP_WORK) ? 0 : MHD_CONTENT_READER_END_WITH_ERROR;
 }
 
 static enum MHD_Result http_answer(struct http_req *req)
@@ -232,12 +115,12 @@ static enum MHD_Result http_answer(struct http_req *req)
     if (req->type)
         MHD_add_response_header(r, "Content-Type", req->type);
     MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
-    MHD_add_response_header(r, "Cache-Control", "no-store");
+    MHD_add_response_header(r, "Cache-Control", req->cache ? req->cache : "no-store");
     for (unsigned i = 0; i < req->headers_count; i++)
         MHD_add_response_header(r, req->headers[i].name, req->headers[i].value);
     if (req->status == 503)
         MHD_add_response_header(r, "Retry-After", HTTP_RETRY_S);
-    if (atomic_load(&req->h->stopping))
+    if (atomic_load(&req->h->stopping) || req->close)
         MHD_add_response_header(r, "Connection", "close");
     if (req->status >= 400)
         atomic_fetch_add(&req->h->counters.errors[req->route ? req->route->kind : HTTP_KIND_OTHER],
@@ -342,9 +225,8 @@ http_new(struct http *h, struct MHD_Connection *conn, const char *method, const 
     if (req->route && req->route->body == HTTP_BODY_SPOOL)
         req->body_max = UINT64_MAX;
     atomic_fetch_add(&h->counters.requests[req->route ? req->route->kind : HTTP_KIND_OTHER], 1);
-    if (req->status == 0 && http_guard(req) && http_admit(req) &&
-        req->route->body == HTTP_BODY_WHOLE)
-        DN_IGNORE(http_unpack_begin(req, http_request_header(req, "Content-Encoding")));
+    if (req->status == 0 && http_guard(req))
+        DN_IGNORE(http_admit(req));
     return req;
 }
 
@@ -356,6 +238,7 @@ static void http_free(struct http_req *req)
     http_session_end(req);
     if (req->free_state)
         req->free_state(req);
+    http_login_forget(req);
     http_unpack_free(req->unpack);
     http_spool_free(req);
     buf_done(&req->body);
@@ -378,6 +261,58 @@ static enum MHD_Result http_body(struct http_req *req, const char *bytes, size_t
     return MHD_YES;
 }
 
+/* Refused, or its body may come. */
+static enum MHD_Result http_after_head(struct http_req *req)
+{
+    req->state = HTTP_BODY;
+    if (req->status == 0 && req->route->body == HTTP_BODY_WHOLE)
+        DN_IGNORE(http_unpack_begin(req, http_request_header(req, "Content-Encoding")));
+    if (req->status == 0)
+        return MHD_YES;
+    req->state = HTTP_ANSWER;
+    return http_answer(req);
+}
+
+/* ---- connections ---- */
+
+static struct http_conn *http_conn(struct MHD_Connection *conn)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(conn, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+    return info ? info->socket_context : NULL;
+}
+
+static void http_connection(void *cls,
+                            struct MHD_Connection *conn,
+                            void **of,
+                            enum MHD_ConnectionNotificationCode what)
+{
+    struct http *h = cls;
+
+    if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+        const union MHD_ConnectionInfo *info =
+            MHD_get_connection_info(conn, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+        *of = info ? http_conns_begin(h->conns, info->connect_fd) : NULL;
+    } else {
+        http_conns_end(h->conns, *of);
+        *of = NULL;
+    }
+}
+
+/* Who asks, as far as it can be told without hashing; false: a worker has to look. */
+static bool http_head(struct http_req *req)
+{
+    enum http_login login = HTTP_LOGIN_REFUSED;
+
+    if (req->status == 0 && !req->route->open)
+        login = http_login_begin(req);
+    if (login == HTTP_LOGIN_IN)
+        http_conns_set(req->h->conns, http_conn(req->conn), HTTP_CONN_BUSY);
+    return login != HTTP_LOGIN_WORK;
+}
+
 static enum MHD_Result http_handle(void *cls,
                                    struct MHD_Connection *conn,
                                    const char *url,
@@ -395,13 +330,15 @@ static enum MHD_Result http_handle(void *cls,
         *req_cls = req;
         if (!req)
             return MHD_NO;
-        if (req->status != 0) {
-            req->state = HTTP_ANSWER;
-            return http_answer(req);
+        if (!http_head(req)) {
+            http_conns_set(req->h->conns, http_conn(conn), HTTP_CONN_LOGIN);
+            return http_to_worker(req, HTTP_LOGIN) ? MHD_YES : MHD_NO;
         }
-        req->state = HTTP_BODY;
-        return MHD_YES;
+    } else if (req->state == HTTP_HEAD && req->status == 0) { /* a worker has looked */
+        http_conns_set(req->h->conns, http_conn(conn), HTTP_CONN_BUSY);
     }
+    if (req->state == HTTP_HEAD)
+        return http_after_head(req);
     if (len > 0) {
         *upload_len = 0;
         return http_body(req, upload, len);
@@ -410,17 +347,20 @@ static enum MHD_Result http_handle(void *cls,
         if (req->status == 0 && req->route->body == HTTP_BODY_WHOLE)
             DN_IGNORE(http_unpack_end(req));
         if (req->status == 0)
-            return http_to_worker(req) ? MHD_YES : MHD_NO;
+            return http_to_worker(req, HTTP_WORK) ? MHD_YES : MHD_NO;
         req->state = HTTP_ANSWER;
     }
     return http_answer(req);
 }
 
-static void http_completed(void *cls DN_UNUSED,
-                           struct MHD_Connection *conn DN_UNUSED,
+static void http_completed(void *cls,
+                           struct MHD_Connection *conn,
                            void **req_cls,
                            enum MHD_RequestTerminationCode why DN_UNUSED)
 {
+    struct http *h = cls;
+
+    http_conns_rest(h->conns, http_conn(conn));
     if (*req_cls)
         http_free(*req_cls);
     *req_cls = NULL;
@@ -436,7 +376,8 @@ enum ingest_create http_create(const struct http *h)
 static int http_start(struct http *h, struct dn_err *err)
 {
     unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME;
-    unsigned threads = srv_cores() < HTTP_THREADS_MAX ? srv_cores() : HTTP_THREADS_MAX;
+    unsigned cores = srv_cores() < HTTP_THREADS_MAX ? srv_cores() : HTTP_THREADS_MAX;
+    unsigned threads = cores > 1 ? cores : 2u;
     char versions[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
     struct MHD_OptionItem tls[] = {{MHD_OPTION_HTTPS_CERT_CALLBACK, 0, http_cert_callback()},
                                    {MHD_OPTION_HTTPS_PRIORITIES, 0, versions},
@@ -456,16 +397,19 @@ static int http_start(struct http *h, struct dn_err *err)
                                  MHD_OPTION_LISTEN_SOCKET,
                                  (MHD_socket)fd,
                                  MHD_OPTION_THREAD_POOL_SIZE,
-                                 threads > 1 ? threads : 2u,
+                                 threads,
                                  MHD_OPTION_CONNECTION_LIMIT,
-                                 h->opt.connections_max,
+                                 h->opt.connections_max + threads * HTTP_CONNS_SPARE,
+                                 MHD_OPTION_NOTIFY_CONNECTION,
+                                 http_connection,
+                                 h,
                                  MHD_OPTION_CONNECTION_TIMEOUT,
                                  HTTP_TIMEOUT_S,
                                  MHD_OPTION_CONNECTION_MEMORY_LIMIT,
                                  HTTP_CONN_BYTES,
                                  MHD_OPTION_NOTIFY_COMPLETED,
                                  http_completed,
-                                 NULL,
+                                 h,
                                  MHD_OPTION_ARRAY,
                                  h->tls ? tls : none,
                                  MHD_OPTION_END);
@@ -493,7 +437,10 @@ int http_open(struct server *srv,
     h->since_ns = server_now_ns(srv);
     mem_owner_init(&h->owner, "http", server_owner(srv), options->memory_max);
     h->lock = sched_mutex_new(srv_pool_sched(server_pool(srv)), "http");
-    if (!h->lock)
+    h->conns = http_conns_new(
+        srv_pool_sched(server_pool(srv)), server_owner(srv), options->connections_max);
+    h->logins = http_logins_new(srv_pool_sched(server_pool(srv)), server_owner(srv));
+    if (!h->lock || !h->conns || !h->logins)
         rc = DN_FAIL_NOMEM(err);
     h->tls = options->tls_cert[0] != '\0';
     if (rc == 0 && h->tls)
@@ -541,7 +488,10 @@ void http_close(struct http *h)
         }
         MHD_stop_daemon(h->daemon);
     }
-    sched_mutex_free(h->lock);
+    http_conns_free(h->conns);
+    http_logins_free(h->logins);
+    if (h->lock)
+        sched_mutex_free(h->lock);
     if (h->tls)
         http_cert_free();
     mem_free(h);

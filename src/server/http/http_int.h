@@ -4,20 +4,22 @@
  *
  *      its head          its body            a worker            its answer
  *     HTTP_HEAD  --->  HTTP_BODY  --->  HTTP_WORK  --->  HTTP_ANSWER  --->  freed
- *                                           ^                  |
- *                                           +--- more to send -+
+ *       |     ^                             ^                  |
+ *       v     |                             +--- more to send -+
+ *     HTTP_LOGIN: a worker looks at the password
  *
  * Invariants
- *   H1  In HTTP_WORK the connection is suspended and only the worker touches the request; in the
- *       other states only the thread of libmicrohttpd does. So neither needs a lock.
- *   H2  req->session is in the list of the server from before its first statement until after its
- *       last; whoever cancels holds the lock.
- *   H3  An answer whose length is not known is made by req->more, a worker's turn at a time, each
- *       of which fills req->out up to HTTP_OUT_FULL: flat memory, whatever its size. */
+ *   H1  In HTTP_LOGIN and HTTP_WORK the connection is suspended and only the worker touches the
+ * request; in the other states only the thread of libmicrohttpd does. So neither needs a lock. H2
+ * req->session is in the list of the server from before its first statement until after its last;
+ * whoever cancels holds the lock. H3  An answer whose length is not known is made by req->more, a
+ * worker's turn at a time, each of which fills req->out up to HTTP_OUT_FULL: flat memory, whatever
+ * its size. */
 #pragma once
 
 #include "base/bytes.h"
 #include "base/sched.h"
+#include "catalog/table.h"
 #include "dendro.h"
 #include "server/audit.h"
 #include "server/http/http.h"
@@ -28,17 +30,19 @@
 
 #define HTTP_OUT_FULL    ((size_t)256 << 10)
 #define HTTP_ID_MAX      64u
-#define HTTP_HEADERS_MAX 6u
-#define HTTP_RETRY_S     "1" /* Retry-After */
-#define HTTP_MEMORY_PART 8u  /* of the memory of all: what one body may take */
+#define HTTP_HEADERS_MAX 8u
+#define HTTP_COOKIE      "dendro_session_" /* its port follows */
+#define HTTP_MEMORY_PART 8u                /* of the memory of all: what one body may take */
 
 struct MHD_Connection;
 struct MHD_Daemon;
 struct http_req;
+struct http_conns;
+struct http_logins;
 struct http_unpack;
 struct volume_scratch;
 
-enum http_state { HTTP_HEAD, HTTP_BODY, HTTP_WORK, HTTP_ANSWER };
+enum http_state { HTTP_HEAD, HTTP_LOGIN, HTTP_BODY, HTTP_WORK, HTTP_ANSWER };
 
 /* What happens to the bytes of a body. */
 enum http_body {
@@ -70,7 +74,7 @@ struct http_route {
 
 struct http_header {
     const char *name; /* static */
-    char value[160];
+    char value[192];
 };
 
 struct http_req {
@@ -83,8 +87,10 @@ struct http_req {
     bool begun;   /* run was called */
     bool counted; /* among those under way */
     bool local;
+    bool close; /* nothing else is taken over the connection */
     char peer[64];
-    char user[64]; /* who asks */
+    char user[TABLE_NAME_MAX + 1]; /* who asks */
+    char *password;                /* owned, while it is to be looked at; else NULL */
     uint64_t since_ns;
 
     struct buf body;
@@ -96,6 +102,7 @@ struct http_req {
 
     unsigned status; /* 0: none yet */
     const char *type;
+    const char *cache; /* Cache-Control, static; NULL: no-store */
     struct http_header headers[HTTP_HEADERS_MAX];
     unsigned headers_count;
     struct buf out;
@@ -127,10 +134,12 @@ struct http {
     struct server *srv; /* borrowed */
     struct http_options opt;
     struct MHD_Daemon *daemon;
-    struct mem_owner owner; /* of bodies and answers */
+    struct mem_owner owner;     /* of bodies and answers */
+    struct http_conns *conns;   /* owned */
+    struct http_logins *logins; /* owned */
     struct sched_mutex *lock;
     struct http_req *running; /* those with a session; under lock */
-    atomic_uint busy;         /* in HTTP_WORK */
+    atomic_uint busy;         /* in HTTP_LOGIN or HTTP_WORK */
     atomic_uint count;        /* begun and not freed */
     atomic_bool stopping;     /* no new requests */
     atomic_bool closing;      /* no new work for those there are */
@@ -139,23 +148,20 @@ struct http {
     struct http_counters counters;
     uint64_t since_ns; /* when it began */
 };
-/* ---- http.c ---- */
-extern const struct http_route http_routes[];
+
+extern const struct http_route http_routes[]; /* routes.c */
+
+/* ---- request.c ---- */
 void http_header(struct http_req *req, const char *name, const char *fmt, ...) DN_PRINTF(3, 4);
 /* Of the request; NULL: it has none. */
 const char *http_request_header(const struct http_req *req, const char *name);
+/* How often the request has it. */
+unsigned http_request_header_count(const struct http_req *req, const char *name);
 const char *http_query(const struct http_req *req, const char *name);
 bool http_query_is(const struct http_req *req, const char *name, const char *value);
 /* A session for the request, in the list under an id. False: it was answered. */
 bool http_session(struct http_req *req);
 void http_session_end(struct http_req *req);
-
-/* ---- guard.c ---- */
-/* May this request be answered at all? False: it has been refused. */
-bool http_guard(struct http_req *req);
-/* Who is it? The one place where names, passwords and tokens are looked at; sets user. False: it
- * has been refused. */
-bool http_authenticate(struct http_req *req);
 
 /* ---- reply.c ---- */
 /* The whole answer; text NULL: what is in req->out. */
@@ -173,14 +179,6 @@ unsigned http_write_status_of(const struct dendro_error *e);
 void http_print_error(struct buf *b, const struct dendro_error *e, unsigned statement);
 void http_json_text(struct buf *b, const char *s, size_t len);
 
-/* ---- unpack.c ---- */
-/* encoding: of the header; NULL: none. False: it was answered. */
-bool http_unpack_begin(struct http_req *req, const char *encoding);
-bool http_unpack_add(struct http_req *req, const void *bytes, size_t len);
-/* All is there: is it whole? */
-bool http_unpack_end(struct http_req *req);
-void http_unpack_free(struct http_unpack *u); /* NULL is fine */
-
 /* ---- routes ---- */
 void http_run_sql(struct http_req *req);
 void http_run_queries(struct http_req *req);
@@ -194,6 +192,12 @@ void http_run_prometheus(struct http_req *req);
 void http_run_ping(struct http_req *req);
 void http_run_settings(struct http_req *req);
 void http_run_influx_query(struct http_req *req);
+void http_run_console(struct http_req *req);
+void http_run_login(struct http_req *req);
+void http_run_logout(struct http_req *req);
+void http_run_whoami(struct http_req *req);
+/* Is the request of a browser that is logged in? Its role becomes req->user then (login.c). */
+bool http_login_cookie(struct http_req *req);
 /* The log hears of rows that came without a statement: table, rows, made, err (sql.c). */
 void http_audit_rows(struct http_req *req, struct audit_rows what);
 /* What lines may make, by the server's setting (http.c). */

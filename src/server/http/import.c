@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * import.c: POST /api/import?table=…: the body is a CSV text, packed or not. */
+ * import.c: POST /api/import?table=…: the body is a CSV text, packed or not. With suggest=true, for
+ * which the beginning of the text is enough, it is only looked at: which table would fit it. */
 #include "server/http/spool.h"
 
 #include "catalog/table.h"
@@ -100,6 +101,26 @@ static bool import_header(struct http_req *req, enum dendro_csv_header *ret)
     return req->status == 0;
 }
 
+static const struct {
+    const char *name;
+    enum dendro_unit unit;
+} import_units[] = {
+    {"s", DENDRO_UNIT_S}, {"ms", DENDRO_UNIT_MS}, {"us", DENDRO_UNIT_US}, {"ns", DENDRO_UNIT_NS}};
+
+static bool import_epoch(struct http_req *req, struct dendro_csv *csv)
+{
+    const char *given = http_query(req, "epoch");
+
+    for (size_t i = 0; given && i < DN_ARRAY_SIZE(import_units); i++)
+        if (strcmp(given, import_units[i].name) == 0) {
+            csv->epoch = true;
+            csv->epoch_unit = import_units[i].unit;
+        }
+    if (given && !csv->epoch)
+        http_fail(req, 400, "22023", "epoch is s, ms, us or ns");
+    return req->status == 0;
+}
+
 static bool import_options(struct http_req *req, struct import *im, struct dendro_import *ret)
 {
     const char *errors = http_query(req, "on_error");
@@ -122,7 +143,8 @@ static bool import_options(struct http_req *req, struct import *im, struct dendr
         return false;
     }
     return import_char(req, "delimiter", &ret->csv.delimiter) &&
-           import_char(req, "quote", &ret->csv.quote) && import_header(req, &ret->csv.header);
+           import_char(req, "quote", &ret->csv.quote) && import_header(req, &ret->csv.header) &&
+           import_epoch(req, &ret->csv);
 }
 
 static int import_create(struct http_req *req,
@@ -152,6 +174,32 @@ static void import_undo(struct http_req *req, const struct dendro_import *how)
         DN_IGNORE(dendro_exec(req->session, sql, -1, NULL, NULL, NULL)); /* as far as it goes */
 }
 
+static void import_member(struct buf *b, const char *name, const char *text)
+{
+    buf_printf(b, ",\"%s\":", name);
+    http_json_text(b, text, strlen(text));
+}
+
+/* What a text would become. Nothing is made. */
+static void import_suggest(struct http_req *req, struct import *im, struct dendro_import *how)
+{
+    struct dendro_error err;
+
+    if (dendro_import_suggest(how, &im->sql, &im->why, &err) < 0) {
+        http_fail_with(req, &err);
+        return;
+    }
+    buf_puts(&req->out, "{\"table\":");
+    http_json_text(&req->out, how->table, strlen(how->table));
+    import_member(&req->out, "create", im->sql);
+    import_member(&req->out, "why", im->why);
+    for (size_t i = 0; how->csv.epoch && i < DN_ARRAY_SIZE(import_units); i++)
+        if (import_units[i].unit == how->csv.epoch_unit)
+            import_member(&req->out, "epoch", import_units[i].name);
+    buf_puts(&req->out, "}\n");
+    http_reply(req, 200, "application/json", NULL);
+}
+
 static void import_answer(struct http_req *req,
                           const struct import *im,
                           const struct dendro_import *how,
@@ -162,14 +210,10 @@ static void import_answer(struct http_req *req,
     buf_puts(b, "{\"table\":");
     http_json_text(b, how->table, strlen(how->table));
     buf_printf(b, ",\"rows\":%" PRIu64 ",\"rejected\":%" PRIu64, r->rows, r->rejected);
-    if (im->sql) {
-        buf_puts(b, ",\"created\":");
-        http_json_text(b, im->sql, strlen(im->sql));
-    }
-    if (im->why) {
-        buf_puts(b, ",\"why\":");
-        http_json_text(b, im->why, strlen(im->why));
-    }
+    if (im->sql)
+        import_member(b, "created", im->sql);
+    if (im->why)
+        import_member(b, "why", im->why);
     buf_puts(b, ",\"rejects\":[");
     buf_append(b, im->rejects.data, im->rejects.len);
     buf_puts(b, "]}\n");
@@ -204,7 +248,13 @@ void http_run_import(struct http_req *req)
     buf_init(&im->rejects, &req->h->owner);
     req->state_of = im;
     req->free_state = import_free;
-    if (!import_options(req, im, &how) || !http_session(req))
+    if (!import_options(req, im, &how))
+        return;
+    if (http_query_is(req, "suggest", "true")) {
+        import_suggest(req, im, &how);
+        return;
+    }
+    if (!http_session(req))
         return;
     if (http_query_is(req, "create", "true"))
         rc = import_create(req, im, &how, &err);

@@ -2,6 +2,7 @@
  *
  * influx.c: what clients of InfluxDB (1 and 2) and QuestDB ask for: lines of points, and the few
  * questions they put around them. A database or bucket of theirs is a schema. */
+#include "base/text.h"
 #include "server/http/http_int.h"
 
 #include "server/ingest/counts.h"
@@ -352,7 +353,7 @@ static const char *influx_words(const char *q, const char *words)
         size_t len = strcspn(words, " ");
 
         q += strspn(q, " \t\r\n");
-        if (strncasecmp(q, words, len) != 0 || (q[len] && !strchr(" \t\r\n;\"", q[len])))
+        if (strncasecmp(q, words, len) != 0 || (q[len] && !text_one_of(q[len], " \t\r\n;\"")))
             return NULL;
         q += len;
         words += len + (words[len] == ' ');
@@ -367,7 +368,7 @@ static bool influx_name(const char *q, char to[INFLUX_NAME + 1])
     size_t n = 0;
 
     q += quoted;
-    while (*q && n < INFLUX_NAME && (quoted ? *q != '"' : !strchr(" \t\r\n;", *q))) {
+    while (*q && n < INFLUX_NAME && (quoted ? *q != '"' : !text_one_of(*q, " \t\r\n;"))) {
         if (quoted && *q == '\\' && q[1])
             q++;
         to[n++] = *q++;

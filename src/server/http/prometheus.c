@@ -11,7 +11,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <snappy-c.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -96,30 +95,21 @@ static int prometheus_sample(void *arg, const struct prom_series *s, uint64_t bi
 
 static bool prometheus_unpack(struct http_req *req, struct prometheus *p)
 {
-    const char *packed = (const char *)req->body.data;
     size_t len = 0;
-    uint8_t *to;
 
-    if (req->body.len == 0 ||
-        snappy_uncompressed_length(packed, req->body.len, &len) != SNAPPY_OK) {
-        http_fail(req, 400, "22P04", "the body is not packed by snappy");
-        return false;
-    }
-    if (len > req->body_max) {
+    switch (prom_unpack(req->body.data, req->body.len, req->body_max, &p->bytes, &len)) {
+    case 0:
+        return true;
+    case PROM_LONG:
         http_fail(req, 413, "54000", "a message of %zu bytes: send less at a time", len);
         return false;
-    }
-    to = buf_extend(&p->bytes, len ? len : 1);
-    if (!to) {
+    case PROM_NOMEM:
         http_fail(req, 503, "53200", "no memory for the message now");
         return false;
-    }
-    if (snappy_uncompress(packed, req->body.len, (char *)to, &len) != SNAPPY_OK) {
+    default:
         http_fail(req, 400, "22P04", "the body is not packed by snappy, or is damaged");
         return false;
     }
-    p->bytes.len = len;
-    return true;
 }
 
 /* Version 2 has another message. */

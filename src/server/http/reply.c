@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * reply.c: answers that are made at once, errors above all. */
+#include "base/text.h"
 #include "server/http/http_int.h"
 
 #include <stdarg.h>
@@ -19,7 +20,8 @@ void http_reply(struct http_req *req, unsigned status, const char *type, const c
     }
 }
 
-/* Runs of plain characters are copied at once. */
+/* Runs of plain characters are copied at once. Messages quote what clients sent, or end in the
+ * middle of a character: U+FFFD stands for each byte that is none. */
 void http_json_text(struct buf *b, const char *s, size_t len)
 {
     size_t from = 0;
@@ -28,11 +30,17 @@ void http_json_text(struct buf *b, const char *s, size_t len)
     for (size_t i = 0; i < len; i++) {
         unsigned char c = (unsigned char)s[i];
 
-        if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7f)
+        size_t chars = c >= 0x80 ? text_utf8_len(s + i, len - i) : 1;
+
+        if (chars > 0 && c >= 0x20 && c != '"' && c != '\\' && c != 0x7f) {
+            i += chars - 1;
             continue;
+        }
         buf_append(b, s + from, i - from);
         from = i + 1;
-        if (c == '"' || c == '\\') {
+        if (chars == 0) {
+            buf_puts(b, "\xef\xbf\xbd");
+        } else if (c == '"' || c == '\\') {
             buf_u8(b, '\\');
             buf_u8(b, c);
         } else if (c == '\n') {

@@ -19,6 +19,11 @@ const struct http_route http_routes[] = {
     {"POST",   "/query",         HTTP_KIND_OTHER, HTTP_BODY_WHOLE, false, http_run_influx_query},
     {"GET",    "/ping",          HTTP_KIND_OTHER, HTTP_BODY_NONE,  true,  http_run_ping},
     {"GET",    "/settings",      HTTP_KIND_OTHER, HTTP_BODY_NONE,  true,  http_run_settings},
+    {"GET",    "/api/login",     HTTP_KIND_OTHER, HTTP_BODY_NONE,  false, http_run_whoami},
+    {"POST",   "/api/login",     HTTP_KIND_OTHER, HTTP_BODY_NONE,  false, http_run_login},
+    {"DELETE", "/api/login",     HTTP_KIND_OTHER, HTTP_BODY_NONE,  true,  http_run_logout},
+    {"GET",    "/",              HTTP_KIND_OTHER, HTTP_BODY_NONE,  true,  http_run_console},
+    {"GET",    "/console/",      HTTP_KIND_OTHER, HTTP_BODY_NONE,  true,  http_run_console},
     {NULL, NULL, HTTP_KIND_OTHER, HTTP_BODY_NONE, false, NULL},
 };
 /* clang-format on */

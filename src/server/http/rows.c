@@ -79,8 +79,12 @@ static int64_t rows_int(const struct dendro_column *c, size_t row)
     return 0;
 }
 
-/* The value's text, as SELECT shows it. */
-static void rows_text(struct buf *b, const struct dendro_column *c, size_t row)
+/* The value's text, as SELECT of the session shows it; bytes are hexadecimal, which needs no
+ * quoting in JSON and CSV. */
+static void rows_text(const struct func_session *session,
+                      struct buf *b,
+                      const struct dendro_column *c,
+                      size_t row)
 {
     struct datum d = {.type = (enum type_id)c->type};
     const struct dendro_text *t;
@@ -118,28 +122,37 @@ static void rows_text(struct buf *b, const struct dendro_column *c, size_t row)
     case PHYS_MAX:
         break;
     }
-    text_print(&d, b);
+    text_print_in(d.type == TYPE_BLOB ? NULL : session, &d, b);
 }
 
-static void rows_quoted(struct buf *b, const struct dendro_column *c, size_t row)
+static void rows_quoted(const struct func_session *session,
+                        struct buf *b,
+                        const struct dendro_column *c,
+                        size_t row)
 {
     buf_u8(b, '"');
-    rows_text(b, c, row);
+    rows_text(session, b, c, row);
     buf_u8(b, '"');
 }
 
-static void rows_json_double(struct buf *b, const struct dendro_column *c, size_t row)
+static void rows_json_double(const struct func_session *session,
+                             struct buf *b,
+                             const struct dendro_column *c,
+                             size_t row)
 {
     double v = c->type == DENDRO_TYPE_REAL ? (double)((const float *)c->values)[row]
                                            : ((const double *)c->values)[row];
 
     if (isfinite(v))
-        rows_text(b, c, row);
+        rows_text(session, b, c, row);
     else
-        rows_quoted(b, c, row);
+        rows_quoted(session, b, c, row);
 }
 
-static void rows_json_value(struct buf *b, const struct dendro_column *c, size_t row)
+static void rows_json_value(const struct func_session *session,
+                            struct buf *b,
+                            const struct dendro_column *c,
+                            size_t row)
 {
     if (c->type == DENDRO_TYPE_NONE || dendro_batch_null(c, row)) {
         buf_append(b, "null", 4);
@@ -147,16 +160,16 @@ static void rows_json_value(struct buf *b, const struct dendro_column *c, size_t
     }
     if (c->type == DENDRO_TYPE_BOOLEAN || c->type == DENDRO_TYPE_SMALLINT ||
         c->type == DENDRO_TYPE_INTEGER) {
-        rows_text(b, c, row);
+        rows_text(session, b, c, row);
     } else if (c->type == DENDRO_TYPE_BIGINT) {
         int64_t v = rows_int(c, row);
 
         if (v >= -ROWS_SAFE_INT && v <= ROWS_SAFE_INT)
-            rows_text(b, c, row);
+            rows_text(session, b, c, row);
         else
-            rows_quoted(b, c, row);
+            rows_quoted(session, b, c, row);
     } else if (c->type == DENDRO_TYPE_REAL || c->type == DENDRO_TYPE_DOUBLE) {
-        rows_json_double(b, c, row);
+        rows_json_double(session, b, c, row);
     } else if (type_is_utf8((enum type_id)c->type) || type_is_array((enum type_id)c->type) ||
                type_is_enum((enum type_id)c->type)) {
         const struct dendro_text *t = &((const struct dendro_text *)c->values)[row];
@@ -165,7 +178,7 @@ static void rows_json_value(struct buf *b, const struct dendro_column *c, size_t
     } else { /* times, intervals, NUMERIC, bytes: nothing in them needs a backslash but \x…'s */
         size_t at = b->len + 1;
 
-        rows_quoted(b, c, row);
+        rows_quoted(session, b, c, row);
         if (!b->failed && memchr(b->data + at, '\\', b->len - at)) {
             size_t len = b->len - at - 1;
             uint8_t *copy = buf_extend(b, len);
@@ -202,7 +215,10 @@ static void rows_csv_text(struct buf *b, const char *s, size_t len)
     buf_u8(b, '"');
 }
 
-static void rows_csv_value(struct buf *b, const struct dendro_column *c, size_t row)
+static void rows_csv_value(const struct func_session *session,
+                           struct buf *b,
+                           const struct dendro_column *c,
+                           size_t row)
 {
     if (c->type == DENDRO_TYPE_NONE || dendro_batch_null(c, row))
         return;
@@ -212,7 +228,7 @@ static void rows_csv_value(struct buf *b, const struct dendro_column *c, size_t 
 
         rows_csv_text(b, t->ptr, t->len);
     } else {
-        rows_text(b, c, row); /* no type prints a comma or a quote but those */
+        rows_text(session, b, c, row); /* no type prints a comma or a quote but those */
     }
 }
 
@@ -271,8 +287,12 @@ void http_rows_begin(struct buf *b, enum http_format f, dendro_stmt *stmt, bool 
     }
 }
 
-void http_rows_put(
-    struct buf *b, enum http_format f, const struct dendro_batch *batch, size_t row, bool first)
+void http_rows_put(struct buf *b,
+                   enum http_format f,
+                   const struct func_session *session,
+                   const struct dendro_batch *batch,
+                   size_t row,
+                   bool first)
 {
     if (f != HTTP_CSV) {
         if (f == HTTP_JSON && !first)
@@ -283,9 +303,9 @@ void http_rows_put(
         if (i)
             buf_u8(b, ',');
         if (f == HTTP_CSV)
-            rows_csv_value(b, &batch->columns[i], row);
+            rows_csv_value(session, b, &batch->columns[i], row);
         else
-            rows_json_value(b, &batch->columns[i], row);
+            rows_json_value(session, b, &batch->columns[i], row);
     }
     if (f != HTTP_CSV)
         buf_u8(b, ']');

@@ -7,6 +7,8 @@
 #include "base/bytes.h"
 #include "dendro.h"
 
+struct func_session;
+
 enum http_format {
     HTTP_JSON,   /* {"columns":[…],"rows":[[…],…],"tag":…,"stats":{…}} */
     HTTP_NDJSON, /* {"columns":[…]}, a line with an array for each row, {"tag":…,"stats":{…}} */
@@ -29,8 +31,13 @@ struct http_summary {
 
 /* first: of the request. */
 void http_rows_begin(struct buf *b, enum http_format f, dendro_stmt *stmt, bool first);
-void http_rows_put(
-    struct buf *b, enum http_format f, const struct dendro_batch *batch, size_t row, bool first);
+/* session: whose TimeZone, DateStyle and IntervalStyle values are shown in. */
+void http_rows_put(struct buf *b,
+                   enum http_format f,
+                   const struct func_session *session,
+                   const struct dendro_batch *batch,
+                   size_t row,
+                   bool first);
 /* error: it ended with this one; NULL: it did not. */
 void http_rows_end(struct buf *b,
                    enum http_format f,

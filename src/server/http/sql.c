@@ -5,6 +5,8 @@
  *
  * As long as nothing was sent an error is the whole answer, with the status that says so; later it
  * can only be the last thing in it (CSV: the connection is cut). */
+#include "base/text.h"
+#include "engine/door.h"
 #include "engine/engine.h"
 #include "server/http/http_int.h"
 
@@ -98,7 +100,7 @@ static bool sql_is_json(struct http_req *req)
 
     if (type && strncmp(type, "application/json", 16) == 0)
         return true;
-    while (i < req->body.len && strchr(" \t\r\n", req->body.data[i]) && req->body.data[i])
+    while (i < req->body.len && text_one_of(req->body.data[i], " \t\r\n"))
         i++;
     return i < req->body.len && req->body.data[i] == '{'; /* no statement begins so */
 }
@@ -308,7 +310,8 @@ static void sql_rows(struct http_req *req, struct sql *q)
             q->batch.rows = 0;
             return;
         }
-        http_rows_put(&req->out, q->format, &q->batch, q->row++, q->rows == 0);
+        http_rows_put(
+            &req->out, q->format, engine_session(req->session), &q->batch, q->row++, q->rows == 0);
         q->rows++;
     }
 }

@@ -2,6 +2,7 @@
  *
  * unpack.c: bodies as they come, gzip, deflate and zstd unpacked on the way. The limit holds for
  * what they unpack to: a small body cannot become a big one. */
+#include "server/http/unpack.h"
 #include "server/http/http_int.h"
 
 #include <string.h>
@@ -112,6 +113,8 @@ unpack_step(struct http_unpack *u, const uint8_t *in, size_t *io_in, uint8_t *ou
     if (u->how == UNPACK_ZLIB) {
         int rc;
 
+        if (u->whole && inflateReset(&u->z) != Z_OK) /* another member of the same file */
+            return false;
         u->z.next_in = (Bytef *)(uintptr_t)in;
         u->z.avail_in = (uInt)*io_in;
         u->z.next_out = out;
@@ -120,8 +123,6 @@ unpack_step(struct http_unpack *u, const uint8_t *in, size_t *io_in, uint8_t *ou
         *io_in -= u->z.avail_in;
         *io_out -= u->z.avail_out;
         u->whole = rc == Z_STREAM_END;
-        if (u->whole && u->z.avail_in > 0) /* another member of the same file */
-            return inflateReset(&u->z) == Z_OK;
         return rc == Z_OK || rc == Z_STREAM_END || rc == Z_BUF_ERROR;
     }
     {
@@ -159,10 +160,10 @@ bool http_unpack_add(struct http_req *req, const void *bytes, size_t len)
         req->body.len += made;
         in += took;
         len -= took;
-        if (len == 0 && made < room)
+        if (len == 0 && (made < room || u->whole))
             return true;
-        if (took == 0 && made == 0)
-            return unpack_damaged(req);
+        if (took == 0 && made == 0) /* with nothing left to take: all of it came out before */
+            return len == 0 || unpack_damaged(req);
     }
 }
 

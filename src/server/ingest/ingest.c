@@ -201,7 +201,7 @@ static int ingest_check_name(struct lp_text name, struct dendro_error *err)
 {
     if (memchr(name.ptr, 0, name.len))
         return ingest_fail(err, DN_E_BAD_NAME, "a name has a NUL in it");
-    if (!text_utf8_valid(name.ptr, name.len))
+    if (!text_value_valid(name.ptr, name.len))
         return ingest_fail(err, DN_E_BAD_NAME, "a name is not valid UTF-8");
     return 0;
 }

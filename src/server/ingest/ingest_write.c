@@ -146,7 +146,7 @@ static int write_rows(struct write *w, struct dendro_error *err)
     rc = appender_commit_all(w->apps, w->count, err);
     if (rc < 0 && w->count == 1)
         write_name_line(w, w->shapes[0], err);
-    else if (rc == DN_E_LATE_ROW)
+    else if (rc == DN_E_LATE_ROW || rc == DN_E_FUTURE_ROW)
         write_name_late(w, err);
     return rc;
 }

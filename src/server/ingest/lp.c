@@ -34,6 +34,7 @@ static const uint8_t lp_class[256] = {
 
 void lp_begin(struct lp *p, const char *text, size_t len, struct arena *arena)
 {
+    text = len ? text : ""; /* nothing may lie nowhere */
     p->at = text;
     p->end = text + len;
     p->line_start = text;

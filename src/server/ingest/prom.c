@@ -12,6 +12,11 @@
 
 #include "base/bytes.h"
 
+#include <snappy-c.h>
+
+/* Three bytes of snappy's stand for 64 at most. */
+#define PROM_UNPACKED_MAX(len) ((len) / 3 * 64 + 64)
+
 enum { PROM_VARINT = 0, PROM_FIXED64 = 1, PROM_BYTES = 2, PROM_FIXED32 = 5 };
 
 /* The next field: its number, or 0: the end, or -1: no such message. */
@@ -151,4 +156,25 @@ int prom_decode(const uint8_t *bytes,
         rc = f.wire == PROM_BYTES ? prom_time_series(&f, series, fn, arg, ret_counts) : PROM_BAD;
     }
     return rc ? rc : next;
+}
+
+int prom_unpack(const uint8_t *packed, size_t len, size_t max, struct buf *to, size_t *ret_len)
+{
+    size_t size = 0;
+    uint8_t *room;
+
+    if (len == 0 || snappy_uncompressed_length((const char *)packed, len, &size) != SNAPPY_OK ||
+        size > PROM_UNPACKED_MAX(len))
+        return PROM_BAD;
+    *ret_len = size;
+    if (size > max)
+        return PROM_LONG;
+    buf_reset(to);
+    room = buf_extend(to, size ? size : 1);
+    if (!room)
+        return PROM_NOMEM;
+    if (snappy_uncompress((const char *)packed, len, (char *)room, &size) != SNAPPY_OK)
+        return PROM_BAD;
+    to->len = size;
+    return 0;
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/attr.h"
+#include "base/bytes.h"
 #include "server/ingest/lp.h"
 
 #include <stdbool.h>
@@ -33,8 +34,15 @@ struct prom_counts {
     uint64_t histograms; /* native ones, which are not stored */
 };
 
+#define PROM_BAD   (-1)
+#define PROM_LONG  (-2)
+#define PROM_NOMEM (-3)
+
+/* Takes snappy's packing off. 0; PROM_BAD: it is none; PROM_LONG: more than max bytes, as
+ * *ret_len says; PROM_NOMEM. */
+int prom_unpack(const uint8_t *packed, size_t len, size_t max, struct buf *to, size_t *ret_len)
+    DN_MUST_CHECK;
 /* The message, unpacked. 0, what fn gave, or PROM_BAD. series: room to work in. */
-#define PROM_BAD (-1)
 int prom_decode(const uint8_t *bytes,
                 size_t len,
                 struct prom_series *series,

@@ -4,6 +4,7 @@
 #include "server/ingest/tcp.h"
 
 #include "catalog/access.h"
+#include "catalog/table.h"
 #include "server/audit.h"
 #include "server/auth.h"
 #include "server/conf.h"
@@ -25,11 +26,11 @@
 #define TCP_TLS_BYTE  0x16 /* a record of a handshake */
 
 struct tcp {
-    dendro_conn *session; /* owned; NULL until the first line */
-    char user[64];        /* whose it is */
-    uint64_t lines;       /* before those in the buffer */
-    uint64_t rows;        /* written */
-    uint64_t errors;      /* lines refused */
+    dendro_conn *session;          /* owned; NULL until the first line */
+    char user[TABLE_NAME_MAX + 1]; /* whose it is */
+    uint64_t lines;                /* before those in the buffer */
+    uint64_t rows;                 /* written */
+    uint64_t errors;               /* lines refused */
     uint64_t opened_ns;
     uint64_t since_ns; /* when the write that is under way began */
     bool goodbye;
@@ -97,7 +98,7 @@ static void tcp_cancel(struct conn *c)
         dendro_cancel(t->session);
 }
 
-static bool tcp_ready(const struct conn *c)
+static bool tcp_is_trusted(const struct conn *c)
 {
     const struct tcp *t = c->proto;
 
@@ -176,12 +177,25 @@ static enum conn_want tcp_bye(struct conn *c, const char *why)
 
 /* ---- logging in ---- */
 
-/* A session of that role. */
-static bool tcp_enter(struct conn *c, const char *user, struct dendro_error *err)
+/* A session of that role; login: what is known of it, if he had to log in. */
+static bool tcp_enter(struct conn *c,
+                      const char *user,
+                      const struct engine_login *login,
+                      struct dendro_error *err)
 {
     struct tcp *t = c->proto;
+    struct server_entrant who = {.role = t->user, .role_max = -1};
     struct dn_err why;
 
+    snprintf(t->user, sizeof t->user, "%s", user);
+    if (login) {
+        who.superuser = login->superuser;
+        who.role_max = login->connections;
+    }
+    if (!c->role && server_enter(c->srv, c, &who) != SERVER_ROOM) {
+        snprintf(err->message, sizeof err->message, "too many connections");
+        return false;
+    }
     if (dendro_connect(server_db(c->srv), &t->session, err) < 0)
         return false;
     dn_err_clear(&why);
@@ -189,8 +203,8 @@ static bool tcp_enter(struct conn *c, const char *user, struct dendro_error *err
         snprintf(err->message, sizeof err->message, "%s", why.text);
         return false;
     }
+    server_session(c->srv, c, t->session);
     t->asked = false;
-    snprintf(t->user, sizeof t->user, "%s", user);
     return true;
 }
 
@@ -201,13 +215,13 @@ bool ingest_tcp_auth(const uint8_t *in, size_t n, char *to, size_t room, size_t 
     size_t head = sizeof TCP_AUTH - 1;
 
     *ret_len = end ? len + 1 : 0;
-    if (memcmp(in, TCP_AUTH, n < head ? n : head) != 0)
+    if (memcmp(in, TCP_AUTH, n < head ? n : head) != 0 || memchr(in, '\0', len))
+        return false;
+    len -= len > 0 && in[len - 1] == '\r'; /* it may be the one before the line's end */
+    if (len >= head + room)
         return false;
     if (!end)
-        return len < head + room;
-    len -= len > 0 && in[len - 1] == '\r';
-    if (len < head || len - head >= room)
-        return false;
+        return true;
     memcpy(to, in + head, len - head);
     to[len - head] = '\0';
     return true;
@@ -219,6 +233,7 @@ static bool tcp_check(struct conn *c, char *text, struct dendro_error *err)
     char *colon = strchr(text, ':');
     struct auth_who who = {
         .user = text, .peer = c->peer, .local = c->local, .protocol = c->ops->name};
+    enum auth_answer answer = AUTH_WRONG;
     struct engine_login login;
     enum auth_verdict verdict;
 
@@ -227,18 +242,13 @@ static bool tcp_check(struct conn *c, char *text, struct dendro_error *err)
         return false;
     *colon = '\0';
     verdict = auth_greet(server_auth(c->srv), &who, &login);
-    if (verdict == AUTH_WAIT) {
-        snprintf(err->message,
-                 sizeof err->message,
-                 "too many failed logins from this address: wait a minute");
-        return false;
-    }
-    if (verdict == AUTH_ASK &&
-        !auth_password(server_auth(c->srv), &who, &login, colon + 1, strlen(colon + 1)))
-        return false;
-    if (verdict != AUTH_TRUSTED && verdict != AUTH_ASK)
-        return false;
-    return tcp_enter(c, text, err);
+    if (verdict == AUTH_ASK || verdict == AUTH_WAIT)
+        answer = auth_password(server_auth(c->srv), &who, &login, colon + 1, strlen(colon + 1));
+    if (answer == AUTH_TOO_OFTEN)
+        snprintf(err->message, sizeof err->message, "too many failed logins: wait a minute");
+    if (answer == AUTH_BUSY)
+        snprintf(err->message, sizeof err->message, "too many logins at once: try again");
+    return (verdict == AUTH_TRUSTED || answer == AUTH_RIGHT) && tcp_enter(c, text, &login, err);
 }
 
 /* Before the first line of points: CONN_AGAIN, he is in. */
@@ -256,7 +266,7 @@ static enum conn_want tcp_login(struct conn *c)
     if (!ingest_tcp_auth(in, n, text, sizeof text, &len)) {
         if (t->asked)
             return tcp_bye(c, "log in first: auth NAME:PASSWORD");
-        return tcp_enter(c, ACCESS_FIRST_NAME, &err) ? CONN_AGAIN : tcp_bye(c, err.message);
+        return tcp_enter(c, ACCESS_FIRST_NAME, NULL, &err) ? CONN_AGAIN : tcp_bye(c, err.message);
     }
     if (len == 0)
         return atomic_load(&c->ending) != CONN_STAYS ? CONN_CLOSE : CONN_READ;
@@ -312,6 +322,6 @@ const struct conn_ops ingest_tcp_ops = {
     .open = tcp_open,
     .run = tcp_run,
     .cancel = tcp_cancel,
-    .ready = tcp_ready,
+    .trusted = tcp_is_trusted,
     .close = tcp_close,
 };

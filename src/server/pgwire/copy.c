@@ -56,49 +56,53 @@ static bool copy_flush(struct pgw *p)
 
 /* ---- in ---- */
 
-/* The next message in front of the data: 1 data, 0 not all of it has come, -1 the end, for better
- * or worse. */
+/* A message that ends the data; always -1. */
+static int copy_ended(struct pgw *p, uint8_t code, const char *body, size_t len)
+{
+    struct pgw_copy *copy = &p->copy;
+
+    if (code == 'X') { /* stays for whoever comes next */
+        copy->state = PGW_COPY_FAILED;
+        return -1;
+    }
+    copy->state = code == 'c' ? PGW_COPY_DONE : code == 'f' ? PGW_COPY_FAILED : PGW_COPY_BROKEN;
+    if (copy->state == PGW_COPY_BROKEN)
+        return -1;
+    if (copy->state == PGW_COPY_FAILED)
+        snprintf(copy->why, sizeof copy->why, "%.*s", (int)len, body);
+    conn_took(p->c, COPY_HEAD + len);
+    return -1;
+}
+
+/* The next message that is no Flush or Sync, which mean nothing now: libpq sends one with the
+ * statement. 1 data, 0 not all of it has come, -1 the end, for better or worse. */
 static int copy_message(struct pgw *p)
 {
     struct pgw_copy *copy = &p->copy;
-    size_t n;
-    const uint8_t *in = conn_in(p->c, &n);
     uint64_t max = atomic_load(&server_live(p->c->srv)->message_max);
-    uint32_t len = n >= COPY_HEAD ? be_get32(in + 1) : 0;
 
-    if (n < COPY_HEAD)
-        return 0;
-    if (len < 4 || len > max || (in[0] != 'd' && len > max / 2)) {
-        copy->state = PGW_COPY_BROKEN;
-        return -1;
+    for (;;) {
+        size_t n;
+        const uint8_t *in = conn_in(p->c, &n);
+        uint32_t len = n >= COPY_HEAD ? be_get32(in + 1) : 0;
+
+        if (n < COPY_HEAD)
+            return 0;
+        if (len < 4 || len > max || (in[0] != 'd' && len > max / 2)) {
+            copy->state = PGW_COPY_BROKEN;
+            return -1;
+        }
+        if (in[0] == 'd') {
+            conn_took(p->c, COPY_HEAD);
+            copy->left = len - 4;
+            return 1;
+        }
+        if (n < (size_t)len + 1)
+            return 0;
+        if (in[0] != 'H' && in[0] != 'S')
+            return copy_ended(p, in[0], (const char *)in + COPY_HEAD, len - 4);
+        conn_took(p->c, (size_t)len + 1);
     }
-    if (in[0] == 'd') {
-        conn_took(p->c, COPY_HEAD);
-        copy->left = len - 4;
-        return 1;
-    }
-    if (n < (size_t)len + 1)
-        return 0;
-    switch (in[0]) {
-    case 'c':
-        copy->state = PGW_COPY_DONE;
-        break;
-    case 'f':
-        copy->state = PGW_COPY_FAILED;
-        snprintf(copy->why, sizeof copy->why, "%.*s", (int)(len - 4), (const char *)in + COPY_HEAD);
-        break;
-    case 'H': /* Flush and Sync mean nothing now; libpq sends one with the statement */
-    case 'S':
-        break;
-    case 'X': /* stays for whoever comes next */
-        copy->state = PGW_COPY_FAILED;
-        return -1;
-    default:
-        copy->state = PGW_COPY_BROKEN;
-        return -1;
-    }
-    conn_took(p->c, (size_t)len + 1);
-    return copy->state == PGW_COPY_RUNS ? copy_message(p) : -1;
 }
 
 /* Takes data that is there; 0: none. */

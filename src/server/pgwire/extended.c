@@ -44,6 +44,8 @@ static void ext_portal_free(struct pgw *p, struct pgw_portal *portal)
     if (*at)
         *at = portal->next;
     pgw_portal_reset(portal);
+    if (portal->kept > 0)
+        engine_unkeep(p->session, portal->kept, portal->name[0] == 0);
     if (portal->own)
         dendro_finalize(portal->stmt);
     mem_free(portal->formats);
@@ -68,6 +70,8 @@ static void ext_stmt_free(struct pgw *p, struct pgw_stmt *s)
             ext_portal_free(p, portal);
     }
     dendro_finalize(s->stmt);
+    if (s->kept > 0)
+        engine_unkeep(p->session, s->kept, s->name[0] == 0);
     mem_free(s->types);
     mem_free(s->oids);
     mem_free(s->sql);
@@ -132,6 +136,41 @@ static bool ext_prepare(struct pgw *p, const struct pgw_stmt *s, dendro_stmt **r
     return false;
 }
 
+/* What the session keeps has a limit. False: it is over it, and the client was told. */
+static bool ext_keep_stmt(struct pgw *p, struct pgw_stmt *s)
+{
+    size_t kept = sizeof(*s) + strlen(s->name) + strlen(s->sql) +
+                  s->oids_count * (sizeof(*s->oids) + sizeof(*s->types));
+    struct dendro_error err;
+
+    if (engine_keep(p->session, kept, s->name[0] == 0, &err) < 0) {
+        pgw_fail(p, &err);
+        return false;
+    }
+    s->kept = kept;
+    if (engine_keep_stmt(s->stmt, s->name[0] == 0, &err) == 0)
+        return true;
+    pgw_fail(p, &err);
+    return false;
+}
+
+static bool ext_keep_portal(struct pgw *p, struct pgw_portal *portal)
+{
+    size_t kept = sizeof(*portal) + strlen(portal->name) +
+                  (size_t)portal->columns_count * sizeof(*portal->formats);
+    struct dendro_error err;
+
+    if (engine_keep(p->session, kept, portal->name[0] == 0, &err) < 0) {
+        pgw_fail(p, &err);
+        return false;
+    }
+    portal->kept = kept;
+    if (engine_keep_stmt(portal->stmt, pgw_alone(portal), &err) == 0) /* with its parameters */
+        return true;
+    pgw_fail(p, &err);
+    return false;
+}
+
 static struct pgw_stmt *
 ext_stmt_new(struct pgw *p, const char *name, const char *sql, struct pgw_rd *oids, int count)
 {
@@ -182,7 +221,7 @@ void pgw_parse(struct pgw *p, struct pgw_rd *body)
         ext_nomem(p);
         return;
     }
-    if (!ext_prepare(p, s, &s->stmt)) {
+    if (!ext_prepare(p, s, &s->stmt) || !ext_keep_stmt(p, s)) {
         ext_stmt_free(p, s);
         return;
     }
@@ -329,7 +368,8 @@ void pgw_bind_portal(struct pgw *p, struct pgw_rd *body)
         portal->stmt = s->stmt;
         s->user = portal;
     }
-    if (!ext_bind_params(p, portal, body) || !ext_bind_formats(p, portal, body))
+    if (!ext_bind_params(p, portal, body) || !ext_bind_formats(p, portal, body) ||
+        !ext_keep_portal(p, portal))
         ext_portal_free(p, portal);
     else
         pgw_empty(&p->c->out, '2');

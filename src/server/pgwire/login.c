@@ -37,42 +37,48 @@ void pgw_login_free(struct pgw *p)
 
 /* ---- in ---- */
 
-struct login_count {
-    const char *user;
-    int32_t count;
-};
-
-static bool login_count_one(void *arg, struct conn *c)
+/* Is there room for him? Otherwise he is told so. */
+static bool login_room(struct pgw *p, const struct engine_login *role, enum conn_want *ret)
 {
-    struct login_count *n = arg;
-    const struct pgw *p = c->proto;
+    struct server_entrant entrant = {
+        .role = p->user, .superuser = role->superuser, .role_max = role->connections};
+    struct auth_who who = login_who(p);
 
-    n->count += c->ops == &pgw_ops && p && p->phase == PGW_READY && strcmp(p->user, n->user) == 0;
+    switch (server_enter(p->c->srv, p->c, &entrant)) {
+    case SERVER_ROOM:
+        return true;
+    case SERVER_ROOM_NONE:
+        *ret = pgw_fatal(p, "53300", "sorry, too many clients already");
+        break;
+    case SERVER_ROOM_RESERVED:
+        *ret = pgw_fatal(p, "53300", "remaining connection slots are reserved for superusers");
+        break;
+    case SERVER_ROOM_ROLE:
+        auth_refused(server_auth(p->c->srv), &who, "too many connections for the role");
+        *ret = pgw_fatal(p, "53300", "too many connections for role \"%s\"", p->user);
+        break;
+    }
     return false;
 }
 
 static enum conn_want login_enter(struct pgw *p, const struct engine_login *role)
 {
-    struct login_count others = {.user = p->user};
     struct dendro_error err;
+    enum conn_want want = CONN_AGAIN; /* login_room sets it where it refuses */
     struct dn_err why;
     int rc;
 
-    if (role->connections >= 0) {
-        server_each(p->c->srv, login_count_one, &others);
-        if (others.count >= role->connections) {
-            struct auth_who who = login_who(p);
-
-            auth_refused(server_auth(p->c->srv), &who, "too many connections for the role");
-            return pgw_fatal(p, "53300", "too many connections for role \"%s\"", p->user);
-        }
-    }
+    if (!login_room(p, role, &want))
+        return want;
     if (dendro_connect(server_db(p->c->srv), &p->session, &err) < 0)
         return pgw_fatal(p, err.sqlstate, "%s", err.message);
     rc = engine_session_role(p->session, p->user, &why);
     if (rc < 0)
         return pgw_fatal(p, "28000", "%s", why.text);
+    server_session(p->c->srv, p->c, p->session);
     p->superuser = role->superuser;
+    if (!role->superuser && !conn_charge(p->c, server_wire(p->c->srv)))
+        return pgw_fatal(p, "53200", "out of memory");
     return pgw_entered(p);
 }
 
@@ -111,12 +117,11 @@ static enum conn_want login_result(struct pgw *p, enum scram_result r)
     case SCRAM_MALFORMED:
         return pgw_fatal(p, "08P01", "malformed SCRAM message");
     case SCRAM_BINDING:
-        auth_said(server_auth(p->c->srv), &who, false);
+        auth_refused(server_auth(p->c->srv), &who, "the channel is bound to another one");
         return pgw_fatal(p, "28000", "SCRAM channel binding check failed");
     case SCRAM_DENIED:
         break;
     }
-    auth_said(server_auth(p->c->srv), &who, false);
     return pgw_fatal(p, "28P01", "password authentication failed for user \"%s\"", p->user);
 }
 
@@ -150,21 +155,32 @@ static enum conn_want login_first(struct pgw *p, struct pgw_rd *body)
     return want;
 }
 
+static enum conn_want login_too_often(struct pgw *p)
+{
+    return pgw_fatal(p, "28000", "too many failed logins: wait a minute and try again");
+}
+
 static enum conn_want login_final(struct pgw *p, struct pgw_rd *body)
 {
     struct auth_who who = login_who(p);
     struct engine_login role = p->login->role;
     size_t len = pgw_rd_left(body);
     const uint8_t *message = pgw_rd_bytes(body, len);
+    struct auth *auth = server_auth(p->c->srv);
+    struct throttle_guess guess;
     char answer[64];
+    enum scram_result r;
     enum conn_want want;
 
     if (!message)
         return pgw_fatal(p, "08P01", "malformed SCRAM message");
-    want = login_result(p, scram_final(&p->login->scram, (const char *)message, len, answer));
+    if (!auth_try(auth, &who, &guess))
+        return login_too_often(p);
+    r = scram_final(&p->login->scram, (const char *)message, len, answer);
+    auth_tried(auth, &who, &guess, r == SCRAM_OK);
+    want = login_result(p, r);
     if (want != CONN_READ)
         return want;
-    auth_said(server_auth(p->c->srv), &who, true);
     pgw_auth(&p->c->out, LOGIN_SASL_FINAL, answer, strlen(answer));
     pgw_login_free(p);
     return login_enter(p, &role);
@@ -216,6 +232,5 @@ enum conn_want pgw_login(struct pgw *p)
     case AUTH_WAIT:
         break;
     }
-    return pgw_fatal(
-        p, "28000", "too many failed logins from this address: wait a minute and try again");
+    return login_too_often(p);
 }

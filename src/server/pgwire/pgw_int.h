@@ -13,6 +13,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "catalog/table.h"
 #include "dendro.h"
 #include "engine/door.h"
 #include "server/audit.h"
@@ -22,7 +23,7 @@
 
 #include <stdatomic.h>
 
-#define PGW_NAME_MAX   63u
+#define PGW_NAME_MAX   TABLE_NAME_MAX
 #define PGW_PARAMS_MAX 65535u
 #define PGW_STMTS_MAX  10000u /* prepared by name in a session */
 #define PGW_OPTION_MAX 1024u  /* bytes of one of the options at the start */
@@ -36,6 +37,7 @@ struct pgw_stmt {
     uint32_t *oids;      /* owned, of its parameters, as the client gave them; 0 = not said */
     enum type_id *types; /* owned: what we take them for */
     uint32_t oids_count;
+    size_t kept;             /* bytes of it that count as kept, beside the statement's */
     struct pgw_portal *user; /* who steps it now */
 };
 
@@ -58,7 +60,14 @@ struct pgw_portal {
     struct engine_rows batch;
     uint32_t batch_row; /* the next of it */
     uint64_t since_ns;  /* when it began */
+    size_t kept;        /* bytes of it that count as kept, beside the statement's */
 };
+
+/* Neither it nor its statement has a name: the next one takes its place. */
+static inline bool pgw_alone(const struct pgw_portal *portal)
+{
+    return portal->name[0] == 0 && (!portal->of || portal->of->name[0] == 0);
+}
 
 /* A COPY with the client. */
 enum pgw_copy_state {
@@ -86,6 +95,7 @@ struct pgw {
     struct conn *c; /* borrowed */
     enum pgw_phase phase;
     dendro_conn *session;    /* owned; NULL until the login */
+    uint32_t pid;            /* of the session; 0: none yet */
     uint32_t key;            /* for cancelling */
     struct pgw_login *login; /* owned; PGW_LOGIN alone */
     bool superuser;

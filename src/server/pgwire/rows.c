@@ -23,6 +23,10 @@ char pgw_status(const struct pgw *p)
 
 void pgw_fail(struct pgw *p, const struct dendro_error *e)
 {
+    if (e->code == DN_E_TERMINATED) { /* the session is over, not only its statement */
+        pgw_fatal(p, e->sqlstate, "%s", e->message);
+        return;
+    }
     pgw_error(&p->c->out, e);
     p->skip = true;
 }
@@ -230,6 +234,13 @@ void pgw_run_portal(struct pgw *p)
         }
         rows_send(p, portal);
         if (portal->enough) {
+            struct dendro_error err;
+
+            /* It stays, with what its rows are made of. */
+            if (!portal->simple && engine_keep_stmt(portal->stmt, pgw_alone(portal), &err) < 0) {
+                rows_fail(p, portal, &err);
+                return;
+            }
             pgw_empty(&p->c->out, 's');
             p->running = NULL;
             return;

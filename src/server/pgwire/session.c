@@ -4,6 +4,7 @@
 #include "server/pgwire/pgwire.h"
 
 #include "engine/about.h"
+#include "engine/activity.h"
 #include "server/audit.h"
 #include "server/conf.h"
 #include "server/pgwire/out.h"
@@ -53,11 +54,10 @@ static void session_cancel(struct conn *c)
     }
 }
 
-static bool session_ready(const struct conn *c)
+/* It has to say who it is, at least. */
+static bool session_trusted(const struct conn *c DN_UNUSED)
 {
-    const struct pgw *p = c->proto;
-
-    return p->phase == PGW_READY;
+    return false;
 }
 
 /* ---- messages ---- */
@@ -143,8 +143,10 @@ static enum conn_want session_bye(struct pgw *p, enum conn_end why)
     } words[] = {
         [CONN_STAYS] = {"XX000", ""},
         [CONN_END_STOP] = {"57P01", "terminating connection due to administrator command"},
+        [CONN_END_ADMIN] = {"57P01", "terminating connection due to administrator command"},
         [CONN_END_IDLE] = {"57P05", "terminating connection due to idle-session timeout"},
         [CONN_END_LOGIN] = {"08006", "canceling authentication due to timeout"},
+        [CONN_END_MEMORY] = {"53200", "no memory for the message: send less at a time"},
         [CONN_END_BLOCK] = {"25P03", "terminating connection due to idle-in-transaction timeout"},
     };
 
@@ -174,8 +176,10 @@ static void session_idle(struct pgw *p)
 {
     struct engine_idle idle = {.session_ms = 0};
 
-    if (p->phase == PGW_READY)
+    if (p->phase == PGW_READY) {
+        engine_waits(p->session);
         engine_idle_settings(p->session, &idle);
+    }
     p->c->idle_ms = pgw_status(p) == 'I' ? idle.session_ms : idle.transaction_ms;
     p->c->idle_why = pgw_status(p) == 'I' ? CONN_END_IDLE : CONN_END_BLOCK;
 }
@@ -207,6 +211,6 @@ const struct conn_ops pgw_ops = {
     .open = session_open,
     .run = session_run,
     .cancel = session_cancel,
-    .ready = session_ready,
+    .trusted = session_trusted,
     .close = session_close,
 };

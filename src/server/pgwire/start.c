@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * start.c: the start of a session: requests for TLS and GSS, cancelling, the startup message. */
+#include "engine/activity.h"
 #include "server/pgwire/out.h"
 #include "server/pgwire/pgw_int.h"
 #include "server/pgwire/pgwire.h"
@@ -25,7 +26,7 @@ enum conn_want pgw_fatal(struct pgw *p, const char *sqlstate, const char *fmt, .
 /* ---- cancelling ---- */
 
 struct start_cancel {
-    uint32_t id;
+    uint32_t pid;
     uint32_t key;
 };
 
@@ -34,7 +35,7 @@ static bool start_cancel_one(void *arg, struct conn *c)
     const struct start_cancel *want = arg;
     const struct pgw *p = c->proto;
 
-    if (c->ops != &pgw_ops || c->id != want->id)
+    if (c->ops != &pgw_ops || !p || p->pid != want->pid)
         return false;
     if (p->key == want->key)
         c->ops->cancel(c);
@@ -43,7 +44,7 @@ static bool start_cancel_one(void *arg, struct conn *c)
 
 static enum conn_want start_cancel(struct pgw *p, struct pgw_rd *body)
 {
-    struct start_cancel want = {.id = (uint32_t)pgw_rd_i32(body)};
+    struct start_cancel want = {.pid = (uint32_t)pgw_rd_i32(body)};
 
     want.key = (uint32_t)pgw_rd_i32(body);
     if (pgw_rd_done(body))
@@ -54,17 +55,16 @@ static enum conn_want start_cancel(struct pgw *p, struct pgw_rd *body)
 
 /* ---- the startup message ---- */
 
-static void start_copy(char *to, const char *from)
+/* False: it is longer than a name can be. A part of a name is another name. */
+static bool start_option(struct pgw *p, const char *name, const char *value)
 {
-    snprintf(to, PGW_NAME_MAX + 1, "%s", from);
-}
+    char *to = strcmp(name, "user") == 0       ? p->user
+               : strcmp(name, "database") == 0 ? p->database
+                                               : NULL;
 
-static void start_option(struct pgw *p, const char *name, const char *value)
-{
-    if (strcmp(name, "user") == 0)
-        start_copy(p->user, value);
-    else if (strcmp(name, "database") == 0)
-        start_copy(p->database, value);
+    if (!to)
+        return true;
+    return snprintf(to, PGW_NAME_MAX + 1, "%s", value) <= (int)PGW_NAME_MAX;
 }
 
 static void start_notice(void *arg, const char *severity, const char *message)
@@ -87,7 +87,7 @@ static void start_greet(struct pgw *p)
     pgw_auth(b, 0, NULL, 0);
     pgw_settings_tell(p);
     at = pgw_begin(b, 'K');
-    pgw_i32(b, (int32_t)p->c->id);
+    pgw_i32(b, (int32_t)p->pid);
     pgw_i32(b, (int32_t)p->key);
     pgw_end(b, at);
     pgw_ready(b, pgw_status(p));
@@ -102,6 +102,7 @@ enum conn_want pgw_entered(struct pgw *p)
     engine_short_names(p->session);
     if (!pgw_settings_take(p))
         return CONN_CLOSE;
+    p->pid = (uint32_t)engine_pid(p->session);
     p->key = (uint32_t)server_random(p->c->srv);
     p->phase = PGW_READY;
     p->since_ns = server_now_ns(p->c->srv);
@@ -134,6 +135,7 @@ static void start_negotiate(struct pgw *p, struct pgw_rd options, uint32_t unkno
 static enum conn_want start_session(struct pgw *p, uint32_t version, struct pgw_rd *body)
 {
     struct pgw_rd options = *body;
+    const char *long_name = NULL;
     uint32_t unknown = 0;
 
     for (;;) {
@@ -144,18 +146,22 @@ static enum conn_want start_session(struct pgw *p, uint32_t version, struct pgw_
             break;
         value = pgw_rd_text(body);
         unknown += strncmp(name, "_pq_.", 5) == 0;
-        if (!body->bad)
-            start_option(p, name, value);
+        if (!body->bad && !start_option(p, name, value))
+            long_name = name;
     }
     if (!pgw_rd_done(body))
         return pgw_fatal(p, "08P01", "invalid startup packet layout");
+    if (long_name)
+        return pgw_fatal(p,
+                         strcmp(long_name, "user") == 0 ? "28000" : "3D000",
+                         "the name of the %s is longer than %u bytes",
+                         long_name,
+                         PGW_NAME_MAX);
     if (p->user[0] == 0)
         return pgw_fatal(p, "28000", "no PostgreSQL user name specified in startup packet");
     if (p->database[0] && strcmp(p->database, "dendro") != 0 && strcmp(p->database, p->user) != 0)
         return pgw_fatal(
             p, "3D000", "database \"%s\" does not exist; it is called \"dendro\"", p->database);
-    if (p->c->full)
-        return pgw_fatal(p, "53300", "sorry, too many clients already");
     if (version > PGW_VERSION || unknown > 0)
         start_negotiate(p, options, unknown);
     if (!pgw_settings_keep(p, &options))

@@ -15,6 +15,7 @@
 #define TYPES_ELEMENT_AT                                                      \
     8u /* … also in an array: so many bytes before the type of its elements \
         */
+#define TYPES_TIMESTAMP   1114
 #define TYPES_OID         26
 #define TYPES_ARRAY(elem) ((enum type_id)(DENDRO_TYPE_ARRAY | (int)(elem)))
 
@@ -24,14 +25,14 @@ static const struct types_alias {
     enum type_id type;
     bool vague; /* says nothing about what is meant */
 } types_aliases[] = {
-    {TYPES_TEXT, TYPE_VARCHAR, true}, /* text */
-    {1043, TYPE_VARCHAR, true},       /* varchar */
-    {1042, TYPE_VARCHAR, true},       /* char(n) */
-    {19, TYPE_VARCHAR, true},         /* name */
-    {18, TYPE_VARCHAR, true},         /* "char" */
-    {705, TYPE_VARCHAR, true},        /* unknown */
-    {26, TYPE_BIGINT, false},         /* oid: four bytes without a sign */
-    {1114, TYPE_TIMESTAMPTZ, true},   /* timestamp: at UTC, as all time stamps here */
+    {TYPES_TEXT, TYPE_VARCHAR, true},          /* text */
+    {1043, TYPE_VARCHAR, true},                /* varchar */
+    {1042, TYPE_VARCHAR, true},                /* char(n) */
+    {19, TYPE_VARCHAR, true},                  /* name */
+    {18, TYPE_VARCHAR, true},                  /* "char" */
+    {705, TYPE_VARCHAR, true},                 /* unknown */
+    {26, TYPE_BIGINT, false},                  /* oid: four bytes without a sign */
+    {TYPES_TIMESTAMP, TYPE_TIMESTAMPTZ, true}, /* timestamp: at UTC, as all time stamps here */
     {TYPES_TEXT_ARRAY, TYPES_ARRAY(TYPE_VARCHAR), false},
     {1115, TYPES_ARRAY(TYPE_TIMESTAMPTZ), true},
 };
@@ -176,6 +177,8 @@ static int types_bind_binary(dendro_stmt *stmt,
             err, DN_E_UNSUPPORTED, "0A000", "this type has no binary form here", param);
     if (type == TYPE_NONE)
         type = TYPE_VARCHAR;
+    if (g->wanted == TYPE_TIMESTAMP_LOCAL && (!g->oid || g->oid == TYPES_TIMESTAMP))
+        type = TYPE_TIMESTAMP_LOCAL;
     if (type_is_timestamp(type)) /* the statement may be exact about what it takes */
         type = TYPE_TIMESTAMPTZ;
     if (a && a->oid == TYPES_OID && g->len == sizeof(uint32_t)) {

@@ -146,6 +146,7 @@ static char slt_db_letter(enum dendro_type type)
     case DENDRO_TYPE_TIME:
     case DENDRO_TYPE_TIMETZ:
     case DENDRO_TYPE_TIMESTAMPTZ:
+    case DENDRO_TYPE_TIMESTAMP_LOCAL:
         return 'D';
     case DENDRO_TYPE_NONE:
     case DENDRO_TYPE_VARCHAR:

@@ -34,7 +34,11 @@ static void utf8_is_checked(void **state)
         assert_true(text_utf8_valid(good[i], strlen(good[i])));
     for (size_t i = 0; i < DN_ARRAY_SIZE(bad); i++)
         assert_false(text_utf8_valid(bad[i], strlen(bad[i])));
-    assert_true(text_utf8_valid("a\0b", 3)); /* NUL is a character */
+    assert_true(text_utf8_valid("a\0b", 3));   /* NUL is a character … */
+    assert_false(text_value_valid("a\0b", 3)); /* … that no value has */
+    assert_false(text_value_valid("\xff", 1));
+    assert_true(text_value_valid("\xc3\xa4", 2));
+    assert_true(text_value_valid("\0", 0));
     assert_true(text_utf8_valid("\xc3\xa4", 0));
 }
 

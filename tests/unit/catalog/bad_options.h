@@ -60,7 +60,7 @@ static const struct bad bad_options[] = {
     {PLAIN_TABLE "(^upser = 'row')", DN_E_UNDEFINED_OBJECT, "there is no table option \"upser\"",
      "Perhaps you meant \"upsert\"."},
     {PLAIN_TABLE "(^colour = 'red')", DN_E_UNDEFINED_OBJECT, "there is no table option \"colour\"",
-     "the options are upsert, quantum, slab, time, retention, late_rows, spread, "
+     "the options are upsert, quantum, slab, time, retention, late_rows, future_limit, spread, "
      "default_time_to_live and comment"},
     {PLAIN_TABLE "(comment = 'a', ^COMMENT = 'b')", DN_E_INVALID_PARAM,
      "table option comment is given twice", ""},

@@ -164,7 +164,7 @@ static int run_describe(struct sweep *s, struct dn_err *err)
     if (rc == 0)
         rc = describe_create(NULL, t, &arena, &d, err);
     if (rc == 0)
-        rc = describe_tables(s->full, &public_path, &arena, &d, err);
+        rc = describe_tables(s->full, 0, &public_path, &arena, &d, err);
     if (rc == 0)
         rc = describe_schemas(s->full, &arena, &d, err);
     if (rc == 0)

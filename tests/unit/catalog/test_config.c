@@ -176,6 +176,32 @@ static void test_print(void **state)
     config_unref(again);
 }
 
+/* A value that could not be written as a line is refused, whichever way it comes. */
+static void test_one_line(void **state)
+{
+    static const char *const bad[] = {"a\nb", "a\rb", "\r", "a\x01", "\x1b[2J", "\x7f"};
+    static const char within[] = "application_name = 'x\ry'\n";
+    static const char at_end[] = "application_name = 'z'\r\n";
+    struct config_from from = {.source = CONFIG_FILE, .where = "f"};
+    struct config *c = NULL;
+    struct dn_err err;
+
+    (void)state;
+    assert_int_equal(config_new(&c, &err), 0);
+    for (size_t i = 0; i < DN_ARRAY_SIZE(bad); i++) {
+        dn_err_clear(&err);
+        assert_int_equal(config_put(c, "application_name", bad[i], &from, &err),
+                         DN_E_INVALID_PARAM);
+        assert_non_null(strstr(err.text, "application_name"));
+    }
+    assert_null(config_get(c, settings_find("application_name", NULL)));
+    assert_int_equal(config_put(c, "application_name", "a\tb", &from, &err), 0);
+    assert_int_equal(parse(c, within, strlen(within)), 1);
+    assert_int_equal(parse(c, at_end, strlen(at_end)), 0);
+    assert_string_equal(value_of(c, "application_name"), "z");
+    config_unref(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -183,6 +209,7 @@ int main(void)
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_sources),
         cmocka_unit_test(test_print),
+        cmocka_unit_test(test_one_line),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -146,9 +146,9 @@ static void test_show(void **state)
     assert_int_equal(catalog_with_table(c, t, &next, NULL), 0);
     assert_int_equal(describe_schemas(next, &arena, &d, NULL), 0);
     assert_string_equal(page_text(&d), "Schema|Replication\ndev|{'class': 'X'}\npublic|");
-    assert_int_equal(describe_tables(next, &dev, &arena, &d, NULL), 0);
+    assert_int_equal(describe_tables(next, 0, &dev, &arena, &d, NULL), 0);
     assert_string_equal(page_text(&d), "Table|Status\nfoo|Active");
-    assert_int_equal(describe_tables(next, &plain, &arena, &d, NULL), 0);
+    assert_int_equal(describe_tables(next, 0, &plain, &arena, &d, NULL), 0);
     assert_string_equal(page_text(&d), "Table|Status");
     assert_int_equal(describe_create(NULL, t, &arena, &d, NULL), 0);
     assert_string_equal(page_text(&d),

@@ -203,7 +203,9 @@ static void test_counts(void **state)
         {.start = 14 * DAY_MS, .rows = 1, .bytes = 300},
         {.start = 15 * DAY_MS, .rows = 9, .bytes = 200},
         {.start = 17 * DAY_MS, .rows = 0, .bytes = 0},
+        {.start = 19 * DAY_MS, .rows = 7, .bytes = 900}, /* the future does not count */
     };
+    const int64_t now = 18 * DAY_MS * 1000000;
     static const struct {
         const char *with;
         int64_t day; /* 0 = none */
@@ -222,13 +224,13 @@ static void test_counts(void **state)
     (void)state;
     for (size_t i = 0; i < DN_ARRAY_SIZE(rows); i++) {
         struct table *t = make(rows[i].with);
-        int64_t got = retention_horizon(t, 0, slabs, DN_ARRAY_SIZE(slabs));
+        int64_t got = retention_horizon(t, now, slabs, DN_ARRAY_SIZE(slabs));
 
         if (got != (rows[i].day ? rows[i].day * DAY_MS : RETENTION_NO_HORIZON))
             fail_msg("%s: %" PRId64, rows[i].with, got / DAY_MS);
-        assert_int_equal(retention_horizon(t, 0, NULL, 0), RETENTION_NO_HORIZON);
+        assert_int_equal(retention_horizon(t, now, NULL, 0), RETENTION_NO_HORIZON);
         t->horizon = 20 * DAY_MS;
-        assert_int_equal(retention_horizon(t, 0, slabs, DN_ARRAY_SIZE(slabs)), 20 * DAY_MS);
+        assert_int_equal(retention_horizon(t, now, slabs, DN_ARRAY_SIZE(slabs)), 20 * DAY_MS);
         table_unref(t);
     }
 }

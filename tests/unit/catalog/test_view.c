@@ -276,6 +276,11 @@ static void test_edits(void **state)
     assert_true(view_reads(catalog_view(c, "public", "v", NULL), 1, 0));
     table_unref(t);
     catalog_unref(next);
+    /* A table is in a schema that is there, or the document could not be read again. */
+    assert_int_equal(table_copy(c->tables[1], &t, NULL), 0);
+    assert_int_equal(table_move(t, "pg_temp_7", "b", NULL), 0);
+    assert_int_equal(catalog_with_changed_table(c, t, false, &next, &err), DN_E_UNDEFINED_SCHEMA);
+    table_unref(t);
     assert_int_equal(catalog_without(c, ids, 2, &next, &err), 0);
     assert_int_equal(next->tables_count, 1);
     assert_int_equal(next->views_count, 1);

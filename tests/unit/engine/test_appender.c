@@ -245,7 +245,8 @@ static void test_late(void **state)
     (void)state;
     db_open(&f);
     db_ok(&f,
-          "CREATE TABLE t (time TIMESTAMP, v INT, PRIMARY KEY (time)) WITH (retention = '1 day')");
+          "CREATE TABLE t (time TIMESTAMP, v INT, PRIMARY KEY (time)) WITH (retention = '1 day', "
+          "future_limit = 'none')");
     OK(dendro_appender_open(f.conn, NULL, "t", NULL, &app, &e));
     append_at(app, kept, 1);
     append_at(app, late, 2);

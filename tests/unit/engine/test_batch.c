@@ -150,6 +150,7 @@ static void put_cell(FILE *f, const struct dendro_column *col, size_t row)
     case DENDRO_TYPE_VARBIT:
     case DENDRO_TYPE_ENUM:
     case DENDRO_TYPE_TIMESTAMPTZ:
+    case DENDRO_TYPE_TIMESTAMP_LOCAL:
     case DENDRO_TYPE_UUID:
     case DENDRO_TYPE_NUMERIC:
     case DENDRO_TYPE_OID:

@@ -111,6 +111,40 @@ static void test_each_statement(void **state)
     }
 }
 
+/* Appenders are how line protocol and Prometheus write: the right is asked for when one is opened,
+ * and with each batch. */
+static void test_appenders(void **state)
+{
+    static const char *const key[] = {"k", NULL};
+    dendro_appender *app = NULL;
+    struct dendro_error err;
+    dendro_conn *alice;
+    struct db_fix f;
+
+    (void)state;
+    open_with_alice(&f);
+    alice = as(&f, "alice");
+    assert_int_not_equal(dendro_appender_open(alice, NULL, "t", NULL, &app, &err), DENDRO_OK);
+    assert_string_equal(err.sqlstate, "42501");
+    db_ok(&f, "GRANT INSERT (k) ON t TO alice");
+    assert_int_not_equal(dendro_appender_open(alice, NULL, "t", NULL, &app, &err), DENDRO_OK);
+    assert_string_equal(err.sqlstate, "42501");
+    assert_int_equal(dendro_appender_open(alice, NULL, "t", key, &app, &err), DENDRO_OK);
+    assert_int_equal(dendro_append_int64(app, 7, NULL), DENDRO_OK);
+    assert_int_equal(dendro_append_end_row(app, NULL), DENDRO_OK);
+    assert_int_equal(dendro_appender_flush(app, &err), DENDRO_OK);
+    db_ok(&f, "REVOKE INSERT ON t FROM alice");
+    assert_int_equal(dendro_append_int64(app, 8, NULL), DENDRO_OK);
+    assert_int_equal(dendro_append_end_row(app, NULL), DENDRO_OK);
+    assert_int_not_equal(dendro_appender_flush(app, &err), DENDRO_OK);
+    assert_string_equal(err.sqlstate, "42501");
+    dendro_appender_clear(app);
+    assert_int_equal(dendro_appender_close(app, NULL), DENDRO_OK);
+    assert_string_equal(db_ok(&f, "SELECT count(*) FROM t WHERE k >= 7"), "1\n(SELECT 1)\n");
+    dendro_disconnect(alice);
+    db_close(&f);
+}
+
 static void test_owners_only(void **state)
 {
     static const char *const statements[] = {
@@ -282,6 +316,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_statement),
+        cmocka_unit_test(test_appenders),
         cmocka_unit_test(test_owners_only),
         cmocka_unit_test(test_owned),
         cmocka_unit_test(test_members),

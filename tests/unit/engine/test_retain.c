@@ -201,7 +201,8 @@ static void model_look(struct model *m, int64_t clock)
     int64_t slabs = 0;
     size_t kept = 0;
 
-    for (int64_t day = day_of(clock) + 10; m->partitions && day > day_of(START_CLOCK) - 40; day--)
+    /* Those of the future do not count. */
+    for (int64_t day = day_of(clock); m->partitions && day > day_of(START_CLOCK) - 40; day--)
         if (model_has_day(m, day) && ++slabs == m->partitions) {
             horizon = day * DAY;
             break;

@@ -219,11 +219,11 @@ static void test_horizon_moves(void **state)
     assert_int_equal(dendro_connect(db, &conn, &e), DENDRO_OK);
     must(conn,
          "CREATE TABLE m (k INT, time TIMESTAMP, PRIMARY KEY (time, k)) WITH (retention = '3 "
-         "days')");
+         "days', future_limit = '2 days')");
     must(
         conn,
         "CREATE TABLE d (k INT, time TIMESTAMP, PRIMARY KEY (time, k)) WITH (retention = '2 days', "
-        "late_rows = 'drop')");
+        "late_rows = 'drop', future_limit = '2 days')");
     assert_int_equal(pthread_create(&threads[0], NULL, mover, NULL), 0);
     assert_int_equal(pthread_create(&threads[1], NULL, writer, &tables[0]), 0);
     assert_int_equal(pthread_create(&threads[2], NULL, writer, &tables[1]), 0);
@@ -283,7 +283,7 @@ static void test_by_itself(void **state)
     assert_int_equal(dendro_connect(db, &conn, &e), DENDRO_OK);
     must(conn,
          "CREATE TABLE a (time TIMESTAMP, PRIMARY KEY (time)) WITH (quantum = '1s', slab = '1s', "
-         "retention = '2 s')");
+         "retention = '2 s', future_limit = 'none')");
     must(conn, "INSERT INTO a VALUES (now()), ('2100-01-01')");
     must(conn,
          "CREATE TABLE n (time TIMESTAMP, PRIMARY KEY (time)) WITH (retention = '2 partitions')");

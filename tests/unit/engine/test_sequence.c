@@ -167,7 +167,7 @@ static void test_damaged(void **state)
         assert_int_equal(dendro_exec(w.conn, "CREATE SEQUENCE s", -1, NULL, NULL, &e), 0);
         assert_int_equal(
             volume_doc_replace(
-                w.volume, "counters", docs[i].bytes, docs[i].len, 0, &generation, &err),
+                w.volume, "counters", docs[i].bytes, docs[i].len, 1, &generation, &err),
             0);
         assert_int_equal(dendro_exec(w.conn, "SELECT nextval('s')", -1, NULL, NULL, &e),
                          docs[i].rc);

@@ -63,6 +63,11 @@ static const char *sample_word(struct sample *s, const char *p, enum type_id *ty
                 s->type[s->literals_count - 1] = sample_types[i].type;
         return p + strcspn(p, ",") - (p[strlen(p) - 1] == ')' && !strchr(p, ','));
     }
+    if (starts(p, "AT TIME ZONE 'UTC'")) { /* the literal before it is what clocks show */
+        assert_true(s->literals_count > 0);
+        s->type[s->literals_count - 1] = TYPE_TIMESTAMP_LOCAL;
+        return p + strlen("AT TIME ZONE 'UTC'");
+    }
     if (starts(p, "B'")) {
         *typed = TYPE_BIT;
         return p + 1;

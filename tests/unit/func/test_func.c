@@ -109,6 +109,8 @@ static bool has_arrays(const struct func *f)
     for (uint32_t i = 0; i < f->args_count; i++)
         if ((unsigned)f->args[i] >= TYPE_ANY_ELEMENT || type_is_enum(f->args[i]))
             return true; /* labels have no literals either */
+    if (f->result == TYPE_TIMESTAMP_LOCAL && strcmp(f->name, "cast") == 0)
+        return true; /* and no SQL names this type */
     return type_is_array(f->result);
 }
 

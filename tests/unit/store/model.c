@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model.h"
 
+#include "vec/numeric.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -78,7 +80,9 @@ static const enum type_id model_types[] = {TYPE_BOOLEAN,
                                            TYPE_BLOB,
                                            TYPE_TIMESTAMP,
                                            TYPE_TIMESTAMP_US,
-                                           TYPE_TIMESTAMP_NS};
+                                           TYPE_TIMESTAMP_NS,
+                                           TYPE_INTERVAL,
+                                           TYPE_NUMERIC};
 
 void model_random_shape(struct rng *r, struct table_shape *ret)
 {
@@ -141,6 +145,17 @@ static struct datum model_value(enum type_id type, uint32_t domain, struct rng *
         d.str = (struct vstr){.ptr = text, .len = (uint32_t)n};
     } else if (type == TYPE_BIGINT && rng_chance(r, 1)) {
         d.v.i64 = rng_chance(r, 50) ? INT64_MAX - x : INT64_MIN + x; /* sums overflow */
+    } else if (type == TYPE_INTERVAL) { /* some are equal and look different */
+        d.iv = (struct vinterval){.us = x % 3 * 43200000000,
+                                  .days = (int32_t)(x % 60) - 20,
+                                  .months = (int32_t)(x / 7 % 4) - 2};
+        assert_true(rng_chance(r, 50) || vinterval_justify(d.iv, &d.iv));
+    } else if (type == TYPE_NUMERIC) {
+        d.num = x % 50 == 0   ? vnumeric_nan()
+                : x % 50 == 1 ? vnumeric_inf(x % 100 == 1)
+                              : vnumeric_make((x - domain / 3) * (x % 4 ? 10 : 100), (int)(x % 3));
+        if (rng_chance(r, 50))
+            d.num = vnumeric_trim(d.num);
     } else if (type == TYPE_SMALLINT) {
         d.v.i64 = x % 60000 - 30000;
     } else {

@@ -107,9 +107,11 @@ static uint64_t count_batches(struct world *w)
 static void *run_reader(void *arg)
 {
     struct world *w = arg;
+    struct shard_stats stats;
 
     while (!atomic_load(&w->stop)) {
         (void)count_batches(w);
+        shard_get_stats(w->s, &stats); /* reads figures that writers change meanwhile */
         atomic_fetch_add(&w->scans, 1);
     }
     return NULL;
@@ -147,6 +149,10 @@ static void world_open(struct world *w, const char *dir)
     if (volume_posix_open(dir, &vo, &w->v, &err) < 0 || catalog_load(w->v, &w->cat, &err) < 0)
         fail_msg("%s", err.text);
     if (w->cat->tables_count == 0) {
+        /* A catalog without a manifest would be a database that has lost it. */
+        if (shard_open(w->v, w->cat, &so, &w->s, &err) < 0)
+            fail_msg("%s", err.text);
+        shard_close(w->s);
         t = make_table();
         if (catalog_with_table(w->cat, t, &next, &err) < 0 || catalog_save(w->v, next, &err) < 0)
             fail_msg("%s", err.text);

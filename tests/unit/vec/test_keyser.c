@@ -4,6 +4,8 @@
  */
 #include "vec/keyser.h"
 
+#include "vec/numeric.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 /* cmocka wants these above */
@@ -102,6 +104,19 @@ static void test_bytes(void **state)
     check_bytes(&d, 1, "\0\0\0\0\0\0\0\0", 8);
     d = text("oak", 3);
     check_bytes(&d, 1, "oak", 3);
+    d = (struct datum){.type = TYPE_NUMERIC,
+                       .num = vnumeric_make(-1500, 3)}; /* one key with -1.5 */
+    check_bytes(&d, 1, "\0\0\0\1\xf1", 5);
+    d.num = vnumeric_make(1500, 0);
+    check_bytes(&d, 1, "\0\0\0\0\x05\xdc", 6);
+    d.num = vnumeric_nan();
+    check_bytes(&d, 1, "\0\0\0\2\0", 5);
+    d.num = vnumeric_inf(true);
+    check_bytes(&d, 1, "\xff\xff\xff\xff\0", 5);
+    d = (struct datum){.type = TYPE_INTERVAL, .iv = {.us = 86400000000 - 1, .days = -1}};
+    check_bytes(&d, 1, "\x7f\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 16);
+    d.iv = (struct vinterval){.us = 1, .days = -30, .months = 1};
+    check_bytes(&d, 1, "\x80\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1", 16);
     check_bytes(all,
                 4,
                 "\0\2\xff\xfe\0"

@@ -26,6 +26,7 @@ CONTRACT(scratch_files_hold_what_spills)
 CONTRACT(other_volumes_are_apart)
 CONTRACT(an_erased_volume_is_gone)
 CONTRACT(objects_come_and_go_side_by_side)
+CONTRACT(a_lost_lock_ends_all_writes)
 CONTRACT(no_memory_is_an_error_everywhere)
 CONTRACT(no_memory_at_open_is_an_error)
 /* clang-format on */

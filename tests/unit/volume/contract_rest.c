@@ -226,3 +226,45 @@ void no_memory_at_open_is_an_error(void **state)
     }
     object_is(c, "o", "kept");
 }
+
+/* Whether a second opener is refused or not: the first one acknowledges nothing any more. */
+void a_lost_lock_ends_all_writes(void **state)
+{
+    struct contract *c = *state;
+    struct volume *second = NULL;
+    uint64_t generation = 0;
+
+    OK(c, put_text(c, "o", "object"));
+    OK(c, volume_log_create(c->v, "l", 1, &c->err));
+    OK(c, append_text(c, "l", 1, "one"));
+    OK(c, replace_text(c, "d", "first", 0, &generation));
+    OK(c, volume_log_append_nosync(c->v, "l", 1, "two", 3, &c->err));
+    c->factory->drop_lock(c->place);
+    FAILS(c, volume_log_sync(c->v, "l", 1, &c->err), DN_E_FENCED, "lock");
+    FAILS(c, put_text(c, "p", "object"), DN_E_FENCED, "lock");
+    FAILS(c, volume_delete(c->v, "o", &c->err), DN_E_FENCED, "lock");
+    FAILS(c, volume_log_create(c->v, "m", 1, &c->err), DN_E_FENCED, "lock");
+    FAILS(c, replace_text(c, "d", "second", 1, &generation), DN_E_FENCED, "lock");
+    object_is(c, "o", "object");
+    doc_is(c, "d", "first", 1);
+    if (c->factory->open(c->place, &second, &c->err) == 0) {
+        OK(c, volume_log_fence(second, "l", 2, &c->err));
+        OK(c, volume_log_append(second, "l", 2, "three", 5, &c->err));
+        /* The same process is back from a pause; what it writes may be nowhere. */
+        FAILS(c, replace_text(c, "d", "second", 1, &generation), DN_E_FENCED, "lock");
+        volume_close(second);
+    } else {
+        assert_int_equal(c->err.code, DN_E_BUSY);
+    }
+    contract_reopen(c);
+    OK(c, put_text(c, "p", "object"));
+    doc_is(c, "d", "first", 1);
+    OK(c, replace_text(c, "d", "second", 1, &generation));
+    OK(c, volume_log_create(c->v, "m", 3, &c->err));
+    OK(c, append_text(c, "m", 3, "four"));
+    c->factory->drop_lock(c->place);
+    FAILS(c, append_text(c, "m", 3, "five"), DN_E_FENCED, "lock"); /* the first thing it does */
+    contract_reopen(c);
+    object_is(c, "p", "object");
+    doc_is(c, "d", "second", 2);
+}

@@ -4,6 +4,10 @@
 #include "posix_place.h"
 #include "volume_contract.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 static void *place_new(void)
 {
     return posix_place_new(false);
@@ -22,6 +26,16 @@ static int place_open(void *p, struct volume **ret_volume, struct dn_err *err)
     return volume_posix_open(place->dir, &options, ret_volume, err);
 }
 
+static void place_drop_lock(void *p)
+{
+    const struct posix_place *place = p;
+    char path[512];
+
+    (void)snprintf(path, sizeof path, "%s/LOCK", place->dir);
+    if (unlink(path) != 0)
+        abort();
+}
+
 int main(void)
 {
     static const struct contract_factory factory = {
@@ -29,6 +43,7 @@ int main(void)
         .place_new = place_new,
         .place_free = place_free,
         .open = place_open,
+        .drop_lock = place_drop_lock,
     };
 
     return volume_contract_run(&factory);

@@ -21,6 +21,11 @@ static int place_open(void *place, struct volume **ret_volume, struct dn_err *er
     return sim_volume_open(place, place_seed, ret_volume, err);
 }
 
+static void place_drop_lock(void *place)
+{
+    sim_disk_drop_lock(place);
+}
+
 int main(void)
 {
     static const struct contract_factory factory = {
@@ -28,6 +33,7 @@ int main(void)
         .place_new = place_new,
         .place_free = place_free,
         .open = place_open,
+        .drop_lock = place_drop_lock,
     };
     int failed = 0;
 

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "posix_place.h"
 #include "volume/beside.h"
-#include "volume/volume_int.h"
+#include "volume/posix_faults.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -5,7 +5,7 @@
 #define _GNU_SOURCE
 #include "base/mem.h"
 #include "posix_place.h"
-#include "volume/volume_int.h"
+#include "volume/posix_faults.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -41,7 +41,7 @@ struct place {
 
 static int faults_ask(void *arg, enum volume_posix_call call, size_t *len)
 {
-    static const char letters[VOLUME_POSIX_CALL_MAX + 1] = "orwsDRutm"; /* as the enum */
+    static const char letters[VOLUME_POSIX_CALL_MAX + 1] = "orwsDRutmn"; /* as the enum */
     struct faults *f = arg;
     size_t n = strlen(f->trace);
 
@@ -193,20 +193,20 @@ static void nothing_is_acknowledged_unsynced(void **state)
     /* A new volume: its parent, itself twice (o/ and so on, FORMAT), and what every open syncs. */
     assert_int_equal(dirs_synced(p), 3 + 4);
     memset(p->faults.trace, 0, sizeof p->faults.trace);
-    calls_are(p, put(p, "o", "abc"), "owsRD");
-    calls_are(p, volume_log_create(p->v, "l", 1, NULL), "owsRD");
-    calls_are(p, append(p, "l", "abc"), "orsws"); /* opened, and what was there synced, once */
-    calls_are(p, append(p, "l", "abc"), "ws");
-    calls_are(p, volume_log_append_nosync(p->v, "l", 1, "a", 1, NULL), "w");
-    calls_are(p, volume_log_append_nosync(p->v, "l", 1, "b", 1, NULL), "w");
-    calls_are(p, volume_log_sync(p->v, "l", 1, NULL), "s");
+    calls_are(p, put(p, "o", "abc"), "nowsRD");
+    calls_are(p, volume_log_create(p->v, "l", 1, NULL), "nowsRD");
+    calls_are(p, append(p, "l", "abc"), "orswsnn"); /* opened, and what was there synced, once */
+    calls_are(p, append(p, "l", "abc"), "wsnn");    /* and still ours, and there */
+    calls_are(p, volume_log_append_nosync(p->v, "l", 1, "a", 1, NULL), "wnn");
+    calls_are(p, volume_log_append_nosync(p->v, "l", 1, "b", 1, NULL), "wnn");
+    calls_are(p, volume_log_sync(p->v, "l", 1, NULL), "snn");
     calls_are(p, volume_log_sync(p->v, "l", 1, NULL), ""); /* nothing new */
     calls_are(p, volume_log_fence(p->v, "l", 1, NULL), "");
     calls_are(p, volume_log_fence(p->v, "l", 2, NULL), "ws");
-    calls_are(p, volume_doc_replace(p->v, "d", "x", 1, 0, &generation, NULL), "oowwsRD");
-    calls_are(p, volume_doc_replace(p->v, "d", "x", 1, 1, &generation, NULL), "orowwsRD");
-    calls_are(p, volume_log_delete(p->v, "l", NULL), "uD");
-    calls_are(p, volume_delete(p->v, "o", NULL), "uD");
+    calls_are(p, volume_doc_replace(p->v, "d", "x", 1, 0, &generation, NULL), "noowwsRD");
+    calls_are(p, volume_doc_replace(p->v, "d", "x", 1, 1, &generation, NULL), "norowwsRD");
+    calls_are(p, volume_log_delete(p->v, "l", NULL), "nuD");
+    calls_are(p, volume_delete(p->v, "o", NULL), "nuD");
     place_reopen(p); /* each directory once: a killed process may have left unsynced names */
     assert_int_equal(dirs_synced(p), 4);
 }

@@ -5,6 +5,7 @@
 #include "volume/sim.h"
 
 #include "base/mem.h"
+#include "volume/clock.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -55,6 +56,37 @@ static void the_clock_is_the_disks(void **state)
     volume_close(v);
     v = open_ok(d, 7);
     assert_true(volume_clock_ns(v) == 50);
+    close_and_free(v, d);
+}
+
+static void the_sure_clock_does_not_jump(void **state)
+{
+    const int64_t start = INT64_C(1704067200000000000);
+    const int64_t hour = INT64_C(3600000000000);
+    struct sim_disk *d = sim_disk_new(5);
+    struct volume *v = open_ok(d, 5);
+
+    (void)state;
+    sim_disk_set_clock(d, start + 1000 * hour);
+    assert_true(volume_sure_ns(v) == start + 1000 * hour); /* there is no anchor */
+    volume_clock_anchor(v, start, 10 * hour);
+    assert_true(volume_sure_ns(v) == start);
+    assert_true(volume_latest_ns(v) == start + 1000 * hour);
+    sched_sim_advance(v->sched, (uint64_t)hour);
+    assert_true(volume_sure_ns(v) == start + hour);
+    sim_disk_set_clock(d, start); /* behind: what is sure is later */
+    assert_true(volume_sure_ns(v) == start);
+    assert_true(volume_latest_ns(v) == start + hour);
+    sim_disk_set_clock(d, start + 11 * hour); /* the first step may be large … */
+    assert_true(volume_sure_ns(v) == start + 11 * hour);
+    sim_disk_set_clock(d, start + 12 * hour); /* … once */
+    assert_true(volume_sure_ns(v) == start + 11 * hour);
+    sim_disk_set_clock(d, start + 11 * hour + VOLUME_CLOCK_SLACK_NS);
+    assert_true(volume_sure_ns(v) == start + 11 * hour + VOLUME_CLOCK_SLACK_NS);
+    volume_clock_anchor(v, 0, 0); /* nothing is known */
+    assert_true(volume_sure_ns(v) < start);
+    volume_clock_set(v, start + hour);
+    assert_true(volume_sure_ns(v) == start + hour); /* set by hand, for tests */
     close_and_free(v, d);
 }
 
@@ -240,6 +272,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_clock_is_the_disks),
+        cmocka_unit_test(the_sure_clock_does_not_jump),
         cmocka_unit_test(one_process_at_a_time),
         cmocka_unit_test(one_seed_is_one_run),
         cmocka_unit_test(no_append_slips_past_a_fence),

@@ -13,6 +13,8 @@ struct contract_factory {
     void (*place_free)(void *place);
     /* Opens a volume on the place; closing it and opening again is what a restart is. */
     int (*open)(void *place, struct volume **ret_volume, struct dn_err *err);
+    /* Takes the lock away from the volume that is open on the place, as another program could. */
+    void (*drop_lock)(void *place);
 };
 
 /* Runs the suite; the result is for main to return. */

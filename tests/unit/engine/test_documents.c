@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Documents that a defect of the program would make unreadable: they are loaded before they replace
+ * the old ones, so the statement fails, and the database goes on and opens again. The defect is a
+ * hook that changes the bytes (volume/document.h). */
+#include "db_fix.h"
+
+#include "volume/document.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct spoil {
+    const char *name; /* of the document */
+    unsigned hits;
+};
+
+static void spoil_cut(void *arg, const char *name, struct buf *bytes)
+{
+    struct spoil *s = arg;
+
+    if (strcmp(name, s->name) != 0 || bytes->len < 4)
+        return;
+    bytes->len -= bytes->len / 3 + 1;
+    bytes->data[0] ^= 0x40; /* a text that is cut may be a text all the same */
+    s->hits++;
+}
+
+static void on_report(void *arg, bool fault, const char *text)
+{
+    if (fault) {
+        print_error("check: %s\n", text);
+        ++*(unsigned *)arg;
+    }
+}
+
+static void check_is_sound(struct db_fix *f)
+{
+    struct dn_err err;
+    uint64_t faults = 0;
+    unsigned said = 0;
+
+    assert_int_equal(engine_check_volume(f->volume, on_report, &said, &faults, &err), 0);
+    assert_int_equal(faults, 0);
+}
+
+/* The statement fails while the document is spoilt, and nothing of it is there; then it works. */
+static void spoilt(struct db_fix *f, const char *doc, const char *sql)
+{
+    struct spoil s = {.name = doc};
+    struct volume_spoiler spoiler = {.fn = spoil_cut, .arg = &s};
+    const char *said;
+
+    f->volume->spoiler = &spoiler;
+    for (int i = 0; i < 2; i++) {
+        said = db_run(f, sql);
+        if (!strstr(said, "ERROR XX000") || !strstr(said, doc))
+            fail_msg("%s, %s: %s", doc, sql, said);
+        DN_IGNORE(db_run(f, "ROLLBACK") != NULL);
+    }
+    assert_true(s.hits >= 2);
+    f->volume->spoiler = NULL;
+    assert_string_equal(db_run(f, "SELECT sum(k) FROM t"), "3\n(SELECT 1)\n");
+    db_reopen(f);
+    assert_string_equal(db_run(f, "SELECT sum(k) FROM t"), "3\n(SELECT 1)\n");
+    db_ok(f, sql);
+    db_reopen(f);
+    check_is_sound(f);
+}
+
+static void each_document(void **state)
+{
+    struct db_fix f;
+
+    (void)state;
+    db_open(&f);
+    db_ok(&f,
+          "CREATE TABLE t (k BIGINT PRIMARY KEY); INSERT INTO t VALUES (1), (2);"
+          "CREATE SEQUENCE q; CREATE TABLE r (k BIGINT PRIMARY KEY);"
+          "CREATE TIME PARTITION ON r AS tp PERIOD 'manual' RETENTION 2 START 1");
+    spoilt(&f, "catalog", "CREATE TABLE u (k BIGINT PRIMARY KEY)");
+    spoilt(&f, "catalog", "ALTER TABLE t ADD COLUMN c INT");
+    spoilt(&f, "catalog", "CREATE VIEW w AS SELECT k FROM t");
+    spoilt(&f, "catalog", "CREATE ROLE someone");
+    spoilt(&f, "catalog", "DROP TABLE u");
+    /* With rows the catalog goes into the log first. */
+    spoilt(&f,
+           "catalog",
+           "BEGIN; CREATE TABLE v (k BIGINT PRIMARY KEY); INSERT INTO v VALUES (1); COMMIT");
+    spoilt(&f, "manifest/0", "INSERT INTO r VALUES (1); CHECKPOINT");
+    spoilt(&f, "counters", "SELECT nextval('q') > 0");
+    spoilt(&f, "counters", "SELECT setval('q', 1000)");
+    spoilt(&f, "clocks", "PUT COUNTER tp INCREMENT");
+    spoilt(&f, "settings", "ALTER SYSTEM SET statement_timeout = '1h'");
+    db_close(&f);
+}
+
+/* A document of an earlier release: a temporary table whose schema was not saved. */
+static void lost_temporary_schema(void **state)
+{
+    struct db_fix f;
+    const uint8_t *p;
+    struct buf doc;
+    size_t n;
+    char *at;
+
+    (void)state;
+    db_open(&f);
+    db_ok(&f,
+          "CREATE TABLE t (k BIGINT PRIMARY KEY); INSERT INTO t VALUES (1), (2);"
+          "CREATE SCHEMA oo_temp_77; CREATE TABLE oo_temp_77.b (x INT PRIMARY KEY);"
+          "CREATE SEQUENCE oo_temp_77.s; INSERT INTO oo_temp_77.b VALUES (5)");
+    dendro_disconnect(f.conn);
+    assert_int_equal(dendro_close(f.db), DENDRO_OK);
+    volume_close(f.volume);
+    assert_true(sim_disk_get(f.disk, 'd', "catalog", &p, &n));
+    buf_init(&doc, NULL);
+    buf_append(&doc, p, n);
+    buf_u8(&doc, 0);
+    at = strstr((char *)doc.data, "oo_temp_77"); /* schemas come first */
+    assert_non_null(at);
+    memcpy(at, "aa", 2); /* that one has another name now */
+    while ((at = strstr((char *)doc.data, "oo_temp_77")) != NULL)
+        memcpy(at, "pg", 2);
+    assert_true(sim_disk_set(f.disk, 'd', "catalog", doc.data, n));
+    buf_done(&doc);
+    buf_done(&f.out);
+    buf_done(&f.notices);
+    {
+        struct engine_options options = {.flags = 0};
+        struct dendro_error e;
+        struct dn_err err;
+
+        if (sim_volume_open(f.disk, 1, &f.volume, &err) < 0 ||
+            engine_open_volume(f.volume, &options, &f.db, &err) < 0)
+            fail_msg("open: %s", err.text);
+        assert_int_equal(dendro_connect(f.db, &f.conn, &e), DENDRO_OK);
+    }
+    assert_string_equal(db_run(&f, "SELECT sum(k) FROM t"), "3\n(SELECT 1)\n");
+    assert_string_equal(
+        db_run(&f, "SELECT count(*) FROM information_schema.tables WHERE table_name = 'b'"),
+        "0\n(SELECT 1)\n");
+    db_ok(&f, "CREATE TABLE u (k BIGINT PRIMARY KEY)");
+    db_reopen(&f);
+    check_is_sound(&f);
+    db_close(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_document),
+        cmocka_unit_test(lost_temporary_schema),
+    };
+
+    return cmocka_run_group_tests_name("documents", tests, NULL, NULL);
+}

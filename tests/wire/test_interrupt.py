@@ -1,0 +1,252 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Cancel, statement_timeout and SIGTERM are answered at once, whatever a statement is at.
+
+    test_interrupt.py DENDRO [CLASS...]   runs all, or these
+    test_interrupt.py --list              names of the classes
+"""
+import http.client
+import io
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+import unittest
+
+import psycopg2
+import wirelib
+from wirelib import Server
+
+ANSWER_S = 5  # generous: sanitizers, and a machine with other things to do
+WAIT_S = 120
+SERIES = "generate_series(1, 1000000000) x"
+SLOW = "md5(repeat(v, 20000))"  # of a row of big
+
+# Each would take minutes.
+BUSY = {
+    "sort": f"SELECT x FROM {SERIES} ORDER BY x % 1000003, x OFFSET 900000000",
+    "group": f"SELECT x, count(*) FROM {SERIES} GROUP BY x ORDER BY 2 LIMIT 1",
+    "distinct": f"SELECT count(DISTINCT x) FROM {SERIES}",
+    "join": "SELECT count(*) FROM big a, big b, big c WHERE a.v < b.v AND b.v < c.v",
+    "set operation": f"SELECT count(*) FROM (SELECT x FROM {SERIES} EXCEPT SELECT x + 1 FROM {SERIES}) t",
+    "recursion": "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r",
+    "subquery of each row": "SELECT count(*) FROM big b WHERE (SELECT count(*) FROM big c WHERE c.v < b.v AND c.a + b.a > 0) > 5",
+    "a function": "SELECT length(replace(repeat('a', 20000000), 'a', 'bbbbbbbbb')) FROM generate_series(1, 1000)",
+    "compiling": "SELECT CASE " + " ".join(f"WHEN a = {i} THEN {i}" for i in range(100000)) + " END FROM big",
+    "aggregated text": f"SELECT length(string_agg(x::text, ',')) FROM {SERIES}",
+    "aggregated array": f"SELECT array_length(array_agg(x), 1) FROM {SERIES}",
+    "INSERT": f"INSERT INTO sink SELECT x, 1, 'y' FROM {SERIES}",
+    "UPDATE": "UPDATE big SET a = a + (SELECT count(*)::int FROM big c WHERE c.v < big.v AND c.a + big.a > 1)",
+    "DELETE": "DELETE FROM big WHERE (SELECT count(*) FROM big c WHERE c.v < big.v AND c.a + big.a > 1) > 1000000",
+    "CREATE TABLE AS": f"CREATE TABLE made AS SELECT x FROM {SERIES}",
+    "ALTER that rewrites": f"ALTER TABLE big ALTER COLUMN v TYPE VARCHAR USING {SLOW}",
+    "ALTER that checks": f"ALTER TABLE big ADD CONSTRAINT slow CHECK (length({SLOW}) > 0)",
+    "EXPLAIN ANALYZE": f"EXPLAIN ANALYZE SELECT count(*) FROM {SERIES}",
+    "COPY TO a file": f"COPY (SELECT x FROM {SERIES}) TO '/dev/null'",
+    "a cursor": f"DECLARE held CURSOR WITH HOLD FOR SELECT x FROM {SERIES}",
+}
+# Behind an ALTER that rewrites big, or an advisory lock.
+WAITING = {
+    "a row for the table": "INSERT INTO big VALUES (0, 0, '')",
+    "CREATE TABLE": "CREATE TABLE other (a INT PRIMARY KEY)",
+    "DROP TABLE": "DROP TABLE sink",
+    "TRUNCATE": "TRUNCATE sink",
+    "CREATE SEQUENCE": "CREATE SEQUENCE other",
+    "ALTER ROLE": "ALTER ROLE dendro SET lock_timeout = 0",
+    "ALTER SYSTEM": "ALTER SYSTEM SET idle_timeout = 0",
+    "a lock": "SELECT pg_advisory_lock(1)",
+    "sleep": "SELECT pg_sleep(3000)",
+}
+
+
+class Statement:
+    """Runs in a thread of its own."""
+
+    def __init__(self, connection, sql, timeout_ms=0):
+        self.connection = connection
+        self.outcome = None
+        self.thread = threading.Thread(target=self.run, args=(sql, timeout_ms))
+        self.thread.start()
+
+    def run(self, sql, timeout_ms):
+        try:
+            k = self.connection.cursor()
+            k.execute(f"SET statement_timeout = {timeout_ms}")
+            k.execute(sql)
+            self.outcome = "done"
+        except psycopg2.Error as e:
+            self.outcome = e.pgcode or str(e)
+
+    def ended(self, seconds):
+        self.thread.join(seconds)
+        return not self.thread.is_alive()
+
+
+class InterruptTest(unittest.TestCase):
+    def setUp(self):
+        self.server = Server("--http-port", "any", "--drain-timeout", "0")
+        self.http_port = int(self.server.process.stdout.readline().split("port ")[1].split(":")[0])
+        self.addCleanup(self.server.remove)
+        k = self.connect().cursor()
+        k.execute("CREATE TABLE big (k BIGINT PRIMARY KEY, a INT, v VARCHAR); CREATE TABLE sink (k BIGINT PRIMARY KEY, a INT, v VARCHAR); "
+                  "INSERT INTO big SELECT g, g % 1000, 'value ' || g FROM generate_series(1, 100000) g")
+
+    def connect(self):
+        c = psycopg2.connect(host="127.0.0.1", port=self.server.port, user="dendro", dbname="dendro")
+        c.autocommit = True
+        self.addCleanup(c.close)
+        return c
+
+    def cpu(self):
+        with open(f"/proc/{self.server.process.pid}/stat", encoding="ascii") as f:
+            fields = f.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def until_busy(self, statement, seconds=0.3):
+        """It has computed for a while."""
+        begin, base = time.monotonic(), self.cpu()
+        while self.cpu() - base < seconds:
+            self.assertIsNone(statement.outcome)
+            self.assertLess(time.monotonic() - begin, WAIT_S)
+            time.sleep(0.01)
+
+    def cancel(self, statement, name):
+        """Asks until it is answered: one that comes before the statement begins is not for it."""
+        begin = time.monotonic()
+        while not statement.ended(0.2 if time.monotonic() > begin else 0):
+            if time.monotonic() - begin > WAIT_S:
+                break
+            statement.connection.cancel()
+        took = time.monotonic() - begin
+        self.assertEqual(statement.outcome, "57014", name)
+        self.assertLess(took, ANSWER_S, name)
+
+    def stop(self):
+        begin = time.monotonic()
+        self.server.process.send_signal(signal.SIGTERM)
+        self.server.process.communicate(timeout=WAIT_S)
+        self.assertEqual(self.server.process.returncode, 0)
+        return time.monotonic() - begin
+
+
+class Cancel(InterruptTest):
+    def test_busy(self):
+        for name, sql in BUSY.items():
+            s = Statement(self.connect(), sql)
+            self.until_busy(s)
+            self.cancel(s, name)
+        self.assertLess(self.stop(), ANSWER_S)
+
+    def test_waiting(self):
+        k = self.connect().cursor()
+        k.execute("SELECT pg_advisory_lock(1)")
+        holder = Statement(self.connect(), BUSY["ALTER that rewrites"])
+        self.until_busy(holder, 1)
+        for name, sql in WAITING.items():
+            s = Statement(self.connect(), sql)
+            self.assertFalse(s.ended(0.3), name)  # it does wait
+            self.cancel(s, name)
+        self.assertIsNone(holder.outcome)
+        self.cancel(holder, "the ALTER that they waited for")
+
+
+class Timeout(InterruptTest):
+    def timed(self, name, sql):
+        begin = time.monotonic()
+        s = Statement(self.connect(), sql, 500)
+        self.assertTrue(s.ended(WAIT_S), name)
+        self.assertEqual(s.outcome, "57014", name)
+        self.assertLess(time.monotonic() - begin, 0.5 + ANSWER_S, name)
+
+    def test_busy(self):
+        for name, sql in BUSY.items():
+            self.timed(name, sql)
+
+    def test_waiting(self):
+        k = self.connect().cursor()
+        k.execute("SELECT pg_advisory_lock(1)")
+        holder = Statement(self.connect(), BUSY["ALTER that rewrites"])
+        self.until_busy(holder, 1)
+        for name, sql in WAITING.items():
+            self.timed(name, sql)
+        self.assertIsNone(holder.outcome)
+        self.cancel(holder, "the ALTER that they waited for")
+
+
+class CopyCancel(InterruptTest):
+    """The client of a COPY says nothing more, or reads nothing more."""
+
+    class Stuck(io.RawIOBase):
+        def __init__(self):
+            super().__init__()
+            self.asked = threading.Event()
+            self.go = threading.Event()
+
+        def read(self, _size=-1):
+            if self.asked.is_set():
+                self.go.wait(WAIT_S)
+                return ""
+            self.asked.set()
+            return "1\t1\tone\n"
+
+        def write(self, data):
+            self.asked.set()
+            self.go.wait(WAIT_S)
+            return len(data)
+
+    def copy(self, sql):
+        c, stuck, said = self.connect(), self.Stuck(), []
+
+        def run():
+            try:
+                c.cursor().copy_expert(sql, stuck)
+                said.append("done")
+            except psycopg2.Error as e:
+                said.append(e.pgcode)
+        t = threading.Thread(target=run)
+        t.start()
+        self.assertTrue(stuck.asked.wait(WAIT_S))
+        c.cancel()
+        begin = time.monotonic()
+        stuck.go.set()
+        t.join(WAIT_S)
+        self.assertEqual(said, ["57014"])
+        self.assertLess(time.monotonic() - begin, ANSWER_S)
+
+    def test_in(self):
+        self.copy("COPY sink FROM STDIN")
+
+    def test_out(self):
+        self.copy(f"COPY (SELECT x, repeat('x', 1000) FROM {SERIES}) TO STDOUT")
+
+
+class Terminate(InterruptTest):
+    """SIGTERM, while all of it is under way at once."""
+
+    def test_all(self):
+        login = socket.create_connection(("127.0.0.1", self.server.port))
+        login.sendall(b"\0\0\0\x20")  # the beginning of a startup message
+        web = http.client.HTTPConnection("127.0.0.1", self.http_port, timeout=WAIT_S)
+        web.request("POST", "/api/sql", BUSY["group"])
+        half = socket.create_connection(("127.0.0.1", self.http_port))
+        half.sendall(b"POST /api/sql HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nSELECT")
+        k = self.connect().cursor()
+        k.execute("SELECT pg_advisory_lock(1)")
+        statements = [Statement(self.connect(), BUSY["ALTER that rewrites"])]
+        self.until_busy(statements[0], 1)
+        statements += [Statement(self.connect(), WAITING[name]) for name in WAITING]
+        statements += [Statement(self.connect(), BUSY[name]) for name in ("sort", "join", "INSERT", "recursion", "COPY TO a file")]
+        self.until_busy(statements[-1], 1)
+        took = self.stop()
+        self.assertLess(took, 2 * ANSWER_S)
+        for s in statements:
+            self.assertTrue(s.ended(WAIT_S))
+            self.assertNotEqual(s.outcome, "done")
+        for s in (login, half, web):
+            s.close()
+
+
+if __name__ == "__main__":
+    wirelib.main(sys.modules[__name__])
