@@ -1,0 +1,1 @@
+SELECT a::"bit", a::bit, a::"char", a::bpchar;
