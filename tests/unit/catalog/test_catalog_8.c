@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Format 8 of the catalog: keys of NUMERIC and INTERVAL columns (docs/adr/0016). The golden
- * document
- * (--write makes it anew, as long as the format is not released), and what is written as an older
- * one. */
+ * document (--write makes it anew, as long as the format is not released), and what is written as
+ * an older one. */
 #include "spec_text.h"
 
 #include "vec/numeric.h"
@@ -27,6 +26,7 @@ static struct catalog *with(struct catalog *c, struct table *t)
     if (catalog_with_table(c, t, &next, &err) < 0)
         fail_msg("%s", err.text);
     catalog_unref(c);
+    table_unref(t);
     return next;
 }
 
