@@ -131,8 +131,23 @@ enum dendro_tx_status backend_status(const struct backend *b)
 
 /* ---- the catalog ---- */
 
-/* In each, % stands for the argument: of Dendro as it is, of PostgreSQL as a quoted text. NULL:
- * there is no such statement. */
+#define BACKEND_VIEWS_TEXT                                                                   \
+    "SELECT schemaname AS schema, viewname AS name, viewowner AS owner FROM pg_views WHERE " \
+    "schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1, 2"
+#define BACKEND_INDEXES_TEXT                                                                      \
+    "SELECT schemaname AS schema, indexname AS name, tablename AS table, indexdef AS definition " \
+    "FROM pg_indexes WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1, 2"
+#define BACKEND_ROLES_TEXT                                                                        \
+    "SELECT r.rolname AS role, r.rolsuper AS superuser, r.rolcanlogin AS login, r.rolcreaterole " \
+    "AS creates_roles, (SELECT string_agg(g.rolname, ', ' ORDER BY g.rolname) FROM "              \
+    "pg_auth_members m JOIN pg_roles g ON g.oid = m.roleid WHERE m.member = r.oid) AS member_of " \
+    "FROM pg_roles r WHERE r.rolname NOT LIKE 'pg\\_%%' ORDER BY 1"
+#define BACKEND_CONNECTION_TEXT                                     \
+    "SELECT current_database() AS database, current_user AS role, " \
+    "current_setting('server_version') AS server_version"
+
+/* In each, % stands for the argument, of Dendro as it is, of PostgreSQL as a quoted text, and %%
+ * for a percent sign. NULL: there is no such statement. */
 static const struct {
     const char *dendro;
     const char *postgres;
@@ -146,6 +161,10 @@ static const struct {
          "AND "
          "n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast') AND "
          "pg_table_is_visible(c.oid) ORDER BY 1, 2"},
+    [BACKEND_VIEWS] = {BACKEND_VIEWS_TEXT, BACKEND_VIEWS_TEXT},
+    [BACKEND_INDEXES] = {BACKEND_INDEXES_TEXT, BACKEND_INDEXES_TEXT},
+    [BACKEND_ROLES] = {BACKEND_ROLES_TEXT, BACKEND_ROLES_TEXT},
+    [BACKEND_CONNECTION] = {BACKEND_CONNECTION_TEXT, BACKEND_CONNECTION_TEXT},
     [BACKEND_SCHEMAS] = {"SHOW SCHEMAS",
                          "SELECT nspname AS name, pg_get_userbyid(nspowner) AS owner FROM "
                          "pg_namespace WHERE nspname !~ '^pg_' AND nspname <> 'information_schema' "
@@ -199,6 +218,8 @@ bool backend_ask(const struct backend *b, enum backend_question q, const char *a
     for (; *text; text++) {
         if (*text != '%')
             buf_u8(ret, (uint8_t)*text);
+        else if (text[1] == '%')
+            buf_u8(ret, (uint8_t)*text++);
         else if (b->dendro)
             buf_puts(ret, arg);
         else

@@ -21,12 +21,16 @@ struct backend;
 
 /* What the shell asks the catalog. */
 enum backend_question {
-    BACKEND_TABLES,    /* \dt */
-    BACKEND_SCHEMAS,   /* \dn */
-    BACKEND_DATABASES, /* \l */
-    BACKEND_TABLE,     /* \d NAME */
-    BACKEND_CREATE,    /* \sf NAME */
-    BACKEND_FUNCTIONS, /* \df TEXT */
+    BACKEND_TABLES,     /* \dt */
+    BACKEND_VIEWS,      /* \dv */
+    BACKEND_INDEXES,    /* \di */
+    BACKEND_SCHEMAS,    /* \dn */
+    BACKEND_ROLES,      /* \du */
+    BACKEND_DATABASES,  /* \l */
+    BACKEND_CONNECTION, /* \conninfo */
+    BACKEND_TABLE,      /* \d NAME */
+    BACKEND_CREATE,     /* \sf NAME */
+    BACKEND_FUNCTIONS,  /* \df TEXT */
     /* For the Tab key: the first column counts. */
     BACKEND_TABLE_NAMES,
     BACKEND_COLUMN_NAMES, /* of NAME */
@@ -64,7 +68,7 @@ struct backend {
     bool dendro;      /* it has SHOW TABLES and the like; else it is a PostgreSQL */
     bool lost;        /* the server is gone; the next prepare tries to reach it again */
     char title[64];   /* for the prompt: what the database is called */
-    char where[256];  /* for the greeting: the server, "" = this process */
+    char where[256];  /* for the greeting: the server, or the directory */
     char detail[600]; /* of the last error: more about it, "" = none */
 };
 

@@ -170,6 +170,7 @@ int backend_local_open(const char *where,
         return err->code = DENDRO_E_NOMEM;
     }
     l->base = (struct backend){.ops = &local_ops, .dendro = true, .title = "dendro"};
+    (void)snprintf(l->base.where, sizeof l->base.where, "%s", where);
     rc = dendro_open(where, &o, &l->db, err);
     if (rc == DENDRO_OK) {
         engine_set_password(l->db, auth_make_verifier);

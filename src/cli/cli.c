@@ -36,7 +36,8 @@ static void cli_help(FILE *to)
                       cli_commands[i].name,
                       cli_commands[i].usage,
                       cli_commands[i].doc);
-    (void)fputs("  dendro --version\n      version, commit and format versions\n"
+    (void)fputs("  dendro\n      on a terminal: the shell with a database that is gone at the end\n"
+                "  dendro --version\n      version, commit and format versions\n"
                 "\n`dendro COMMAND --help` tells more.\n",
                 to);
 }
@@ -57,6 +58,11 @@ static int cli_run(int argc, char **argv)
     const char *names[CLI_COMMANDS];
     const char *near;
 
+    if (argc < 2 && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) {
+        char word[] = "sql";
+        char *alone[] = {word, NULL};
+        return cli_sql(1, alone);
+    }
     if (argc < 2 || strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
         strcmp(argv[1], "-h") == 0) {
         cli_help(argc < 2 ? stderr : stdout);

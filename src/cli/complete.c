@@ -235,6 +235,22 @@ static void complete_functions(const char *typed, size_t len)
         complete_offer(agg_at(i)->name, typed, len);
 }
 
+/* Columns of the tables in the line come first: the first Tab completes them, the second lists
+ * them. What else could stand there, a few hundred words, is offered to a person who goes on
+ * asking. */
+static bool complete_asked_more(const char *line)
+{
+    static char asked[256];
+    static int asked_at = -1;
+    static uint32_t times;
+    bool again = asked_at == rl_point && strncmp(asked, line, sizeof asked - 1) == 0;
+
+    times = again ? times + 1 : 0;
+    (void)snprintf(asked, sizeof asked, "%s", line);
+    asked_at = rl_point;
+    return times >= 2;
+}
+
 static char *complete_next(const char *text, int state)
 {
     (void)text;
@@ -271,8 +287,10 @@ static char **complete_attempt(const char *text, int start, int end)
         (void)complete_ask(BACKEND_TABLE_NAMES, "", text, len);
     } else {
         complete_columns(line, text, len);
-        complete_keywords_offer(text, len);
-        complete_functions(text, len);
+        if (complete_found.count == 0 || complete_asked_more(line)) {
+            complete_keywords_offer(text, len);
+            complete_functions(text, len);
+        }
     }
     return complete_found.count ? rl_completion_matches(text, complete_next) : NULL;
 }

@@ -87,6 +87,34 @@ static void meta_databases(struct shell *sh, const char *arg)
     (void)meta_ask(sh, BACKEND_DATABASES, arg);
 }
 
+static void meta_roles(struct shell *sh, const char *arg)
+{
+    (void)meta_ask(sh, BACKEND_ROLES, arg);
+}
+
+static void meta_views(struct shell *sh, const char *arg)
+{
+    (void)meta_ask(sh, BACKEND_VIEWS, arg);
+}
+
+static void meta_indexes(struct shell *sh, const char *arg)
+{
+    (void)meta_ask(sh, BACKEND_INDEXES, arg);
+}
+
+/* Where the database is; who one is there is in the answer of the catalog. */
+static void meta_connection(struct shell *sh, const char *arg)
+{
+    const struct backend *b = sh->backend;
+
+    if (!out_format_plain(sh->format))
+        (void)fprintf(sh->out.to,
+                      "%s %s\n",
+                      b->remote ? "Connected to" : "In this process: the directory",
+                      b->where);
+    (void)meta_ask(sh, BACKEND_CONNECTION, arg);
+}
+
 static void meta_describe(struct shell *sh, const char *arg)
 {
     if (*arg)
@@ -103,28 +131,66 @@ static void meta_schema(struct shell *sh, const char *arg)
         shell_complain(sh, "PostgreSQL does not keep CREATE TABLE statements; \\d %s", arg);
 }
 
+/* name(TYPE, TYPE) → TYPE */
+static void meta_signature(struct shell *sh,
+                           const char *name,
+                           const enum type_id *args,
+                           uint32_t count,
+                           bool variadic,
+                           enum type_id result)
+{
+    (void)fprintf(sh->out.to, "    %s(", name);
+    for (uint32_t i = 0; i < count; i++)
+        (void)fprintf(sh->out.to,
+                      "%s%s",
+                      i ? ", " : "",
+                      args[i] == TYPE_NONE ? "any" : func_type_name(args[i]));
+    (void)fprintf(sh->out.to,
+                  "%s) → %s\n",
+                  variadic ? ", …" : "",
+                  result == TYPE_NONE ? "that of the argument" : func_type_name(result));
+}
+
+/* The functions of one name and one doc: the doc once, then each with its types. */
+static void meta_function(struct shell *sh, uint32_t first)
+{
+    const struct func *same = func_at(first);
+
+    for (uint32_t i = 0; i < first; i++)
+        if (strcmp(func_at(i)->name, same->name) == 0 && strcmp(func_at(i)->doc, same->doc) == 0)
+            return;
+    (void)fprintf(sh->out.to, "%s: %s\n", same->name, same->doc);
+    for (uint32_t i = first; func_at(i); i++) {
+        const struct func *f = func_at(i);
+        bool variadic = (f->flags & FUNC_VARIADIC) != 0;
+        if (strcmp(f->name, same->name) == 0 && strcmp(f->doc, same->doc) == 0)
+            meta_signature(sh, f->name, f->args, f->args_count, variadic, f->result);
+    }
+}
+
+static void meta_aggregate(struct shell *sh, uint32_t i)
+{
+    const struct agg *a = agg_at(i);
+    const struct agg *before = i > 0 ? agg_at(i - 1) : NULL;
+    const enum type_id args[] = {a->arg, a->arg2};
+    uint32_t count = a->star ? 0 : a->arg2 == TYPE_NONE ? 1 : 2;
+
+    if (!before || strcmp(before->name, a->name) != 0 || strcmp(before->doc, a->doc) != 0)
+        (void)fprintf(sh->out.to, "%s: %s (aggregate)\n", a->name, a->doc);
+    meta_signature(sh, a->name, args, count, false, a->result);
+}
+
 static void meta_functions(struct shell *sh, const char *arg)
 {
-    const char *last = "";
-
     if (meta_ask(sh, BACKEND_FUNCTIONS, arg))
         return;
-    for (uint32_t i = 0; func_at(i); i++) {
-        const struct func *f = func_at(i);
-        if ((f->flags & FUNC_OPERATOR) || !isalpha((unsigned char)f->name[0]) ||
-            strcmp(last, f->name) == 0 || !strstr(f->name, arg))
-            continue;
-        last = f->name;
-        (void)fprintf(sh->out.to, "  %-18s %s\n", f->name, f->doc);
-    }
-    last = "";
-    for (uint32_t i = 0; agg_at(i); i++) {
-        const struct agg *a = agg_at(i);
-        if (strcmp(last, a->name) == 0 || !strstr(a->name, arg))
-            continue;
-        last = a->name;
-        (void)fprintf(sh->out.to, "  %-18s %s (aggregate)\n", a->name, a->doc);
-    }
+    for (uint32_t i = 0; func_at(i); i++)
+        if (!(func_at(i)->flags & FUNC_OPERATOR) && isalpha((unsigned char)func_at(i)->name[0]) &&
+            strstr(func_at(i)->name, arg))
+            meta_function(sh, i);
+    for (uint32_t i = 0; agg_at(i); i++)
+        if (strstr(agg_at(i)->name, arg))
+            meta_aggregate(sh, i);
 }
 
 static void meta_timing(struct shell *sh, const char *arg)
@@ -162,6 +228,24 @@ static void meta_format(struct shell *sh, const char *arg)
                       out_format_doc((enum out_format)i));
 }
 
+/* Rows of a result that are shown on the screen. */
+static void meta_rows(struct shell *sh, const char *arg)
+{
+    char *end = NULL;
+    unsigned long long n = strtoull(arg, &end, 10);
+    char text[32];
+
+    if (strcmp(arg, "all") == 0)
+        n = 0;
+    else if (!isdigit((unsigned char)*arg) || *end || n == 0) {
+        shell_complain(sh, "\\pset rows wants a number from 1 on, or all, not \"%s\"", arg);
+        return;
+    }
+    sh->rows_max = n;
+    (void)snprintf(text, sizeof text, "%llu", n);
+    meta_say(sh, "The number of rows shown", n ? text : "not limited");
+}
+
 /* psql's name for several of the others. */
 static void meta_pset(struct shell *sh, const char *arg)
 {
@@ -178,8 +262,14 @@ static void meta_pset(struct shell *sh, const char *arg)
             sh->no_pager = !on;
             meta_say(sh, "The pager", on ? "on" : "off");
         }
+    } else if (len == 3 && strncmp(arg, "fit", 3) == 0) {
+        if (meta_switch(sh, "\\pset fit", value, &sh->fit))
+            meta_say(sh, "Fitting tables to the window", sh->fit ? "on" : "off");
+    } else if (len == 4 && strncmp(arg, "rows", 4) == 0) {
+        meta_rows(sh, value);
     } else {
-        shell_complain(sh, "\\pset knows format, expanded and pager, not \"%.*s\"", (int)len, arg);
+        shell_complain(
+            sh, "\\pset knows format, expanded, fit, pager and rows, not \"%.*s\"", (int)len, arg);
     }
 }
 

@@ -43,6 +43,7 @@ struct out {
     bool header;          /* csv, tsv: a line of names first */
     bool types;           /* table: a line of types under the names */
     uint32_t width_max;   /* table: wider ones stand one column a line; 0 = any */
+    bool fit;             /* table: before that, texts are shortened to width_max */
     bool upright;         /* that has happened */
     uint64_t printed;     /* rows that stand so */
     uint32_t page_lines;  /* table: longer results go through a pager; 0 = never */

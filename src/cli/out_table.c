@@ -3,12 +3,19 @@
  * out_table.c: the box. Headers are centred, numbers right-aligned, the rest left. Cells are held
  * back until the widths are known; past OUT_HOLD_MAX bytes the widths seen so far are kept and the
  * rest streams, so that a result of any size needs bounded memory. A text of several lines takes
- * several lines of its row. */
+ * several lines of its row.
+ *
+ * A table that is to fit the window (out.fit) gets narrower columns of text, whose cells are cut
+ * and end with an ellipsis. Numbers and times are never cut: where they leave no room, the table
+ * stands upright instead, one column a line. */
 #include "cli/out.h"
 
 #include <string.h>
+#include <utf8proc.h>
 
-#define OUT_HOLD_MAX (32u * 1024 * 1024)
+#define OUT_HOLD_MAX   (32u * 1024 * 1024)
+#define OUT_TEXT_LEAST 8u /* columns that a shortened text keeps */
+#define OUT_ELLIPSIS   "…"
 
 static void table_spaces(struct out *o, uint32_t n)
 {
@@ -27,6 +34,29 @@ static void table_rule(struct out *o)
     out_flush_line(o);
 }
 
+/* Cuts a visible text to a width, the last column of which is the ellipsis. */
+static uint32_t table_cut(struct buf *shown, uint32_t width, uint32_t most)
+{
+    uint32_t kept = 0;
+    size_t at = 0;
+
+    if (width <= most || most == 0)
+        return width;
+    while (at < shown->len) {
+        utf8proc_int32_t cp = 0;
+        utf8proc_ssize_t n =
+            utf8proc_iterate(shown->data + at, (utf8proc_ssize_t)(shown->len - at), &cp);
+        int w = n > 0 ? utf8proc_charwidth(cp) : 1;
+        if (kept + (w > 0 ? (uint32_t)w : 0) >= most)
+            break;
+        kept += w > 0 ? (uint32_t)w : 0;
+        at += n > 0 ? (size_t)n : 1;
+    }
+    shown->len = at;
+    buf_puts(shown, OUT_ELLIPSIS);
+    return kept + 1;
+}
+
 /* A line of centred texts, one per column. */
 static void table_centred(struct out *o, const char *(*text)(const struct out_col *col))
 {
@@ -37,7 +67,7 @@ static void table_centred(struct out *o, const char *(*text)(const struct out_co
         uint32_t left;
 
         buf_init(&shown, NULL);
-        width = out_visible(t, strlen(t), &shown);
+        width = table_cut(&shown, out_visible(t, strlen(t), &shown), o->cols[i].width);
         left = (o->cols[i].width - width) / 2;
         buf_u8(&o->line, '|');
         table_spaces(o, left);
@@ -77,6 +107,13 @@ static size_t table_line(const uint8_t *text, size_t len, size_t *ret_shown)
     return end ? *ret_shown + 1 : len;
 }
 
+/* Half a number or a time would be another one. */
+static bool table_may_cut(const struct out_col *col)
+{
+    return col->type == DENDRO_TYPE_VARCHAR || col->type == DENDRO_TYPE_BLOB ||
+           (col->type & DENDRO_TYPE_ARRAY) != 0;
+}
+
 static void table_cell(struct out *o, int col, const uint8_t *text, size_t len)
 {
     bool right = out_type_right(o->cols[col].type);
@@ -86,6 +123,8 @@ static void table_cell(struct out *o, int col, const uint8_t *text, size_t len)
 
     buf_init(&shown, NULL);
     width = out_visible((const char *)text, len, &shown);
+    if (o->fit && table_may_cut(&o->cols[col]))
+        width = table_cut(&shown, width, o->cols[col].width);
     pad = o->cols[col].width > width ? o->cols[col].width - width : 0;
     buf_u8(&o->line, '|');
     if (right)
@@ -157,12 +196,46 @@ static bool table_too_wide(const struct out *o)
     return o->width_max > 0 && width > o->width_max;
 }
 
+/* The width of a table whose texts have at most that many columns each. */
+static uint64_t table_width_with(const struct out *o, uint32_t most)
+{
+    uint64_t width = 1;
+
+    for (int i = 0; i < o->cols_count; i++) {
+        const struct out_col *col = &o->cols[i];
+        width += 1 + (uint64_t)(table_may_cut(col) && col->width > most ? most : col->width);
+    }
+    return width;
+}
+
+/* Makes columns of text narrower, the widest first, until the table fits; leaves them as they are
+ * if it cannot. */
+static void table_fit(struct out *o)
+{
+    uint32_t low = OUT_TEXT_LEAST; /* fits */
+    uint32_t high = o->width_max;  /* does not */
+
+    if (!o->fit || !table_too_wide(o) || table_width_with(o, low) > o->width_max)
+        return;
+    while (high - low > 1) {
+        uint32_t mid = low + (high - low) / 2;
+        if (table_width_with(o, mid) <= o->width_max)
+            low = mid;
+        else
+            high = mid;
+    }
+    for (int i = 0; i < o->cols_count; i++)
+        if (table_may_cut(&o->cols[i]) && o->cols[i].width > low)
+            o->cols[i].width = low;
+}
+
 /* What was held back goes out; the widths stay as they are now. */
 static void table_release(struct out *o)
 {
     struct rd r = rd_make(o->held.data, o->held.len);
     uint64_t lines;
 
+    table_fit(o);
     o->upright = table_too_wide(o) && o->held_rows > 0;
     lines = o->upright ? o->held_rows * ((uint64_t)o->cols_count + 1) : o->held_rows + 5;
     out_page(o, lines);

@@ -244,6 +244,9 @@ static int shell_rows(struct shell *sh, struct dendro_error *err)
 {
     struct dendro_copy_info copy;
     bool begun = false;
+    uint64_t most; /* rows to show */
+    uint64_t more = 0;
+    bool screen;
     bool rows;
     int rc;
 
@@ -252,12 +255,18 @@ static int shell_rows(struct shell *sh, struct dendro_error *err)
     sh->out.format = sh->expanded == SHELL_ON ? OUT_VERTICAL : sh->format;
     sh->out.page_lines =
         sh->interactive && sh->out.to == stdout && !sh->no_pager ? shell_lines() : 0;
-    sh->out.width_max = sh->expanded == SHELL_AUTO ? shell_columns() : 0;
+    screen = sh->interactive && sh->out.to == stdout;
+    sh->out.fit = screen && sh->fit;
+    sh->out.width_max = sh->expanded == SHELL_AUTO || sh->out.fit ? shell_columns() : 0;
+    most = screen && sh->rows_max && !out_format_plain(sh->out.format) ? sh->rows_max : UINT64_MAX;
     while ((rc = shell_step(sh, err)) == DENDRO_ROW) {
         if (!begun)
             out_begin(&sh->out, sh->backend);
         begun = true;
-        out_row(&sh->out, sh->backend);
+        if (sh->out.rows < most)
+            out_row(&sh->out, sh->backend);
+        else
+            more++;
         if (sh->out.failed)
             break;
     }
@@ -268,9 +277,13 @@ static int shell_rows(struct shell *sh, struct dendro_error *err)
         out_begin(&sh->out, sh->backend);
     if (rows && (begun || rc == DENDRO_DONE))
         out_end(&sh->out);
+    if (more > 0)
+        (void)fprintf(sh->out.to, "… %" PRIu64 " more; \\pset rows all shows them\n", more);
     if (rc == DENDRO_DONE && sh->interactive && rows && !out_format_plain(sh->out.format))
-        (void)fprintf(
-            sh->out.to, "(%" PRIu64 " %s)\n", sh->out.rows, sh->out.rows == 1 ? "row" : "rows");
+        (void)fprintf(sh->out.to,
+                      "(%" PRIu64 " %s)\n",
+                      sh->out.rows + more,
+                      sh->out.rows + more == 1 ? "row" : "rows");
     if (rc == DENDRO_DONE && !rows && (copy.direction != DENDRO_COPY_OUT || sh->copy.to) &&
         !sh->quiet && !out_format_plain(sh->out.format))
         (void)fprintf(sh->out.to, "%s\n", backend_tag(sh->backend));

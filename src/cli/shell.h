@@ -11,7 +11,8 @@
 
 #include <setjmp.h>
 
-#define SHELL_DEPTH_MAX 32u /* scripts that call scripts */
+#define SHELL_DEPTH_MAX  32u   /* scripts that call scripts */
+#define SHELL_ROWS_SHOWN 1000u /* of a result on a terminal, unless \pset rows says otherwise */
 
 struct outfile;
 
@@ -43,6 +44,8 @@ struct shell {
     bool color;                 /* of messages: a terminal, and NO_COLOR is not set */
     bool progress;              /* a line that says how far the statement is stands on the screen */
     enum shell_choice expanded; /* \x: vertical; auto: where the table is too wide */
+    bool fit;                   /* \pset fit: tables on the screen are made to fit the window */
+    uint64_t rows_max;          /* \pset rows: of a result on the screen; 0 = all */
     enum out_format format;
     uint64_t errors;
     bool unreadable;       /* a script could not be read */

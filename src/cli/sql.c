@@ -76,7 +76,7 @@ static void sql_usage(FILE *to)
         "  -X, --no-rc            do not read ~/.dendrorc, as the shell on a terminal does\n"
         "Exit codes: 0 done, 1 wrong usage or a failed -c, 2 no database, 3 a script "
         "stopped by an error.\n"
-        "Without ON_ERROR_STOP all of -c and -f run, and the last of them decides, as with psql.\n",
+        "Without ON_ERROR_STOP all of -c and -f run; one -c that failed makes the exit code 1.\n",
         to);
 }
 
@@ -243,25 +243,38 @@ static int sql_run_file(struct shell *sh, const char *name)
     return sh->unreadable ? CLI_FATAL : ok ? CLI_OK : CLI_SCRIPT;
 }
 
+/* The text of one -c: a command to the shell, or statements, none of which runs after the first
+ * that fails. */
+static int sql_run_command(struct shell *sh, const char *text)
+{
+    uint64_t errors = sh->errors;
+    bool stop = sh->stop;
+
+    text += strspn(text, " \t\r\n");
+    if (*text == '\\') {
+        shell_meta(sh, text);
+        return sh->errors == errors ? CLI_OK : CLI_FATAL;
+    }
+    sh->stop = true;
+    (void)shell_run(sh, text, strlen(text), 1);
+    sh->stop = stop;
+    return sh->errors == errors ? CLI_OK : CLI_FATAL;
+}
+
+/* Without ON_ERROR_STOP every -c runs; one that failed is the exit code's in any case. */
 static int sql_run_tasks(struct shell *sh, const struct sql_options *o)
 {
-    for (uint32_t i = 0; i < o->tasks_count && !sh->lost; i++) {
+    int worst = CLI_OK;
+
+    for (uint32_t i = 0; i < o->tasks_count && !sh->lost && !sh->quit; i++) {
         const struct sql_task *t = &o->tasks[i];
-        int rc;
-        if (t->file) {
-            rc = sql_run_file(sh, t->text);
-        } else {
-            bool stop = sh->stop;
-            sh->stop = true; /* nothing of one -c runs after its first error */
-            rc = shell_run(sh, t->text, strlen(t->text), 1) ? CLI_OK : CLI_FATAL;
-            sh->stop = stop;
-        }
-        if (rc != CLI_OK && (rc != CLI_FATAL || t->file || sh->stop))
+        int rc = t->file ? sql_run_file(sh, t->text) : sql_run_command(sh, t->text);
+
+        if (rc != CLI_OK && (t->file || sh->stop))
             return rc;
-        if (rc != CLI_OK && i + 1 == o->tasks_count)
-            return rc;
+        worst = rc != CLI_OK ? rc : worst;
     }
-    return CLI_OK;
+    return worst;
 }
 
 static int sql_remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
@@ -296,10 +309,13 @@ static int sql_open(struct sql_options *o, struct shell *sh, char *temporary)
     return CLI_OK;
 }
 
-/* What only a person at a terminal wants: types in the header. */
+/* What only a person at a terminal wants: types in the header, results that fit the window, and not
+ * more rows than one can look at. */
 static void sql_fit_screen(struct shell *sh)
 {
     sh->out.types = isatty(STDOUT_FILENO);
+    sh->fit = sh->out.types;
+    sh->rows_max = sh->out.types ? SHELL_ROWS_SHOWN : 0;
 }
 
 /* Commands and statements that a person wants at every start. Its errors are shown and end nothing.

@@ -270,7 +270,7 @@ class Formats(Case):
 
 
 class ExitCodes(Case):
-    """As psql has them: 0 done, 1 wrong usage or a failed -c, 2 no database, 3 a script stopped."""
+    """0 done, 1 wrong usage or a failed -c, 2 no database, 3 a script stopped."""
 
     DIVISION = "ERROR:  22012: division by zero\nLINE 1: SELECT 1 / 0\n                 ^\n"
     ONE = "a\n1\n"
@@ -278,10 +278,15 @@ class ExitCodes(Case):
     def test_command(self):
         self.expect(["sql", "--csv", "-c", "SELECT 1 AS a"], out=self.ONE)
         self.expect(["sql", "--csv", "-c", "SELECT 1 / 0"], code=1, err=self.DIVISION)
-        # one -c ends at its first error; the next one runs, and the last one decides
+        # one -c ends at its first error; the next one runs, and one that failed decides
         code, out, _ = self.run_dendro("sql", "--csv", "-c", "SELECT 1 / 0; SELECT 1 AS a")
         self.assertEqual((code, out), (1, ""))
-        self.expect(["sql", "--csv", "-c", "SELECT 1 / 0", "-c", "SELECT 1 AS a"], out=self.ONE, err=self.DIVISION)
+        self.expect(["sql", "--csv", "-c", "SELECT 1 / 0", "-c", "SELECT 1 AS a"], code=1, out=self.ONE, err=self.DIVISION)
+        # a -c may be a command to the shell
+        self.expect(["sql", "--csv", "-c", " \\echo hello", "-c", "SELECT 1 AS a"], out="hello\n" + self.ONE)
+        self.expect(["sql", "--csv", "-c", "\\frob", "-c", "SELECT 1 AS a"], code=1, out=self.ONE,
+                    err='unknown command "\\frob"; \\? lists them\n')
+        self.expect(["sql", "--csv", "-c", "\\q", "-c", "SELECT 1 AS a"])
         self.expect(["sql", "--csv", "-v", "ON_ERROR_STOP=1", "-c", "SELECT 1 / 0", "-c", "SELECT 1 AS a"], code=1,
                     err=self.DIVISION)
 

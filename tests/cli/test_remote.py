@@ -76,15 +76,17 @@ class Remote:
 
 
 class RemoteExitCodes(Remote, Case):
-    """The same as psql's, for the same arguments on the same server."""
+    """The same as psql's, for the same arguments on the same server, but for a -c that failed before the last one."""
 
     def test_as_psql(self):
         bad = self.file("bad.sql", "SELECT 1 / 0;\nSELECT 1;\n")
         good = self.file("good.sql", "SELECT 1;\n")
         stop = ["-v", "ON_ERROR_STOP=1"]
         one, zero = ["-c", "SELECT 1"], ["-c", "SELECT 1 / 0"]
-        for args in (one, zero, zero + one, one + zero, stop + zero + one, stop + one + zero, ["-f", bad], stop + ["-f", bad],
-                     zero + ["-f", good], ["-f", bad] + one, stop + ["-f", bad] + one, zero + ["-f", self.base + "/nosuch"],
+        for args in (zero + one, zero + ["-f", good]):
+            self.assertEqual(self.run_dendro("sql", *args)[0], 1)
+        for args in (one, zero, one + zero, stop + zero + one, stop + one + zero, ["-f", bad], stop + ["-f", bad],
+                     ["-f", bad] + one, stop + ["-f", bad] + one, zero + ["-f", self.base + "/nosuch"],
                      ["-f", self.base], ["-c", "SELECT 1 / 0; SELECT 1"], ["-c", "\\nosuch"], ["--nosuch"], ["-c"],
                      one + ["-o", "/nosuch/x"]):
             want = subprocess.run(["psql", "-X", "-q", "-h", "127.0.0.1", "-p", str(self.server.port), "-U", "dendro", "-d", "dendro",
@@ -106,6 +108,7 @@ class RemoteScripts(Remote, test_shell.Scripts):
 
 class RemoteCommands(Remote, test_shell.Commands):
     shared = True
+    WHERE = "Connected to dendro at 127.0.0.1:"
 
     def test_copy(self):
         path = os.path.join(self.base, "w.csv")

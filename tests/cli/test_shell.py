@@ -30,11 +30,12 @@ INSERT INTO weather VALUES ('roof', 1000, 20.5), ('roof', 2000, 21), ('cellar', 
 class Terminal:
     """A shell on a pty: lines are typed when the prompt has come."""
 
-    def __init__(self, case, *args, env=None, size=(50, 120), prompt="dendro=> ", where=None):
+    def __init__(self, case, *args, env=None, size=(50, 120), prompt="dendro=> ", where=None, command=None):
         self.case = case
         self.main, side = pty.openpty()
         fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
-        self.shell = subprocess.Popen([test_cli.DENDRO, "sql", where or case.dir, *args], stdin=side, stdout=side, stderr=side,
+        words = ["sql", where or case.dir, *args] if command is None else command
+        self.shell = subprocess.Popen([test_cli.DENDRO, *words], stdin=side, stdout=side, stderr=side,
                                       env={**case.env, "TERM": "xterm", **(env or {})}, start_new_session=True,
                                       preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
         os.close(side)
@@ -234,6 +235,7 @@ class Scripts(Case):
 
 class Commands(Case):
     """Every command, in a script: what it prints, and what it says when it is used wrongly."""
+    WHERE = "In this process: the directory {dir}\n"
 
     def shell(self, text, *args):
         code, out, err = self.run_dendro("sql", self.dir, "-q", *args, stdin=text)
@@ -255,8 +257,14 @@ class Commands(Case):
             self.assertEqual(self.shell(word + "\n"), self.shell("SHOW SCHEMAS;"))
         self.assertEqual(self.shell("\\sf weather\n"), self.shell("SHOW CREATE TABLE weather;"))
         out, _ = self.shell("\\df bucket\n")
-        self.assertRegex(out, r"(?m)^  time_bucket ")
-        self.assertNotIn("  abs ", out)
+        self.assertRegex(out, r"(?m)^time_bucket: .+\n    time_bucket\(INTERVAL, TIMESTAMP\) → TIMESTAMP$")
+        self.assertNotIn("abs(", out)
+        self.assertIn("|dendro|true     |true |true         |NULL     |\n", self.shell("\\du\n")[0])
+        self.assertIn("|public|warm|dendro|\n", self.shell("CREATE VIEW warm AS SELECT 1 AS a;\n\\dv\n")[0])
+        self.assertIn("\npublic,weather_pkey,weather,\"CREATE UNIQUE INDEX ", self.shell("\\di\n", "--csv")[0])
+        out, _ = self.shell("\\conninfo\n")
+        self.assertIn(self.WHERE.format(dir=self.dir), out)
+        self.assertIn("|dendro  |dendro|", out)
         for line, wrong in (("\\d nosuch", 'ERROR:  42P01'), ("\\sf", "which table? \\sf TABLE"), ("\\sf nosuch", "42P01")):
             self.assertIn(wrong, self.shell(line + "\n")[1])
 
@@ -277,7 +285,7 @@ class Commands(Case):
         self.assertEqual(self.shell("\\pset format aligned\nSELECT 1 AS a;\n")[0], "+-+\n|a|\n+-+\n|1|\n+-+\n")
         out, err = self.shell("\\format xml\n")
         self.assertIn('"xml" is no format; there are:\n  table ', err)
-        self.assertIn("\\pset knows format, expanded and pager, not \"border\"", self.shell("\\pset border 2\n")[1])
+        self.assertIn("\\pset knows format, expanded, fit, pager and rows, not \"border\"", self.shell("\\pset border 2\n")[1])
 
     def test_expanded(self):
         upright = "-[ row 1 ]-\na   | 1\nbcd | x\n"
@@ -512,6 +520,64 @@ class Interactive(Case):
             out = t.ask("SELECT 1/0;")
             self.assertIn("ERROR:  22012", out)
             self.assertNotIn("\033[1;31m", out)
+
+    def test_tables_fit_the_window(self):
+        """Texts are cut, numbers and times never: a table that is still too wide stands upright."""
+        long = "x" * 300
+        texts = "repeat('x', 300) AS a"
+        with Terminal(self, size=(50, 60)) as t:
+            out = t.ask(f"SELECT 12345678901 AS n, {texts}, 'short' AS b;")
+            rows = [line for line in out.split("\n") if line[:1] in ("|", "+")]
+            self.assertEqual({len(line) for line in rows}, {60}, out)
+            self.assertRegex(rows[4], r"^\|12345678901\|x+…\|short  \|$")
+            out = t.ask("SELECT repeat(chr(28450), 50) AS a;")  # a character of two columns
+            self.assertIn("|" + chr(28450) * 28 + "…", out)
+            out = t.ask("SELECT " + ", ".join(f"{n}234567890 AS column_{n}" for n in range(1, 8)) + ";")
+            self.assertIn("-[ row 1 ]-\n", out)
+            self.assertIn("column_7 | 7234567890\n", out)
+            self.assertIn("Fitting tables to the window is off.", t.ask("\\pset fit off"))
+            self.assertIn(long, t.ask(f"SELECT {texts};"))
+            t.ask("\\pset fit on")
+            self.assertIn("x…|", t.ask(f"SELECT {texts};"))
+            path = os.path.join(self.base, "whole.txt")
+            t.ask("\\o " + path)
+            t.ask(f"SELECT {texts};")
+            t.ask("\\o")
+            with open(path, encoding="utf-8") as f:
+                self.assertIn(long, f.read())  # files are not cut
+
+    def test_rows_shown(self):
+        with Terminal(self, env={"PAGER": "cat"}) as t:
+            out = t.ask("SELECT n FROM generate_series(1, 2500) AS n;")
+            self.assertIn("|   1000|\n+-------+\n… 1500 more; \\pset rows all shows them\n(2500 rows)\n", out)
+            self.assertNotIn("|   1001|", out)
+            self.assertIn("The number of rows shown is 2.", t.ask("\\pset rows 2"))
+            self.assertIn("… 1 more;", t.ask("SELECT n FROM generate_series(1, 3) AS n;"))
+            self.assertIn("(2 rows)", t.ask("SELECT n FROM generate_series(1, 2) AS n;"))
+            t.ask("\\pset rows all")
+            self.assertIn("|   2500|\n", t.ask("SELECT n FROM generate_series(1, 2500) AS n;"))
+            for wrong in ("none", "0", "-3", "5x"):
+                self.assertIn(f'wants a number from 1 on, or all, not "{wrong}"', t.ask("\\pset rows " + wrong))
+        self.assertIn("|2500|\n", self.sql("SELECT n FROM generate_series(1, 2500) AS n;"))  # scripts get all
+
+    def test_columns_come_first(self):
+        """Tab offers columns of the tables in the line; once more, all that may stand there."""
+        self.sql(WEATHER)
+        with Terminal(self) as t:
+            t.type("SELECT * FROM weather WHERE \t\t")
+            first = t.wait("time")
+            t.press("\t")
+            t.wait("possibilities? (y or n)")
+            t.press("n")
+            self.assertNotIn("possibilities", first)
+            t.throw_away()
+
+    def test_alone(self):
+        """`dendro` without words is the shell, with a database that is gone afterwards."""
+        with Terminal(self, command=[]) as t:
+            self.assertIn("/dendro-", t.start)
+            self.assertIn("|      3|", t.ask("SELECT 3 AS a;"))
+            self.assertEqual(t.leave()[0], 0)
 
     def test_pager(self):
         """Only for what is taller than the screen; a pager that leaves early takes nobody along."""
