@@ -508,6 +508,7 @@ static void meta_plot(struct shell *sh, const char *arg)
     struct dendro_error err = {0};
     uint32_t columns = shell_columns();
     uint32_t width = columns > 20 ? columns - 14u : 72;
+    bool color = sh->out.to == stdout && isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
     const char *tail = NULL;
     int rc;
 
@@ -515,7 +516,7 @@ static void meta_plot(struct shell *sh, const char *arg)
     if (rc == 0)
         shell_complain(sh, "plot what? \\plot SELECT time, value FROM …");
     else if (rc > 0)
-        rc = plot_run(sh->backend, width, sh->out.to, &err);
+        rc = plot_run(sh->backend, width, color, sh->out.to, &err);
     backend_finish(sh->backend);
     if (rc < 0)
         shell_show_alone(sh, &err);

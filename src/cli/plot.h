@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * plot.h: a result of two columns as a picture in the terminal. One thread at a time. */
+ * plot.h: a result as a picture in the terminal: series over time. One thread at a time. */
 #pragma once
 
 #include "base/bytes.h"
@@ -8,5 +8,6 @@
 
 #include <stdio.h>
 
-/* Runs the statement that was prepared and draws it `width` cells wide. DENDRO_DONE or an error. */
-int plot_run(struct backend *from, uint32_t width, FILE *to, struct dendro_error *err);
+/* Runs the statement that was prepared and draws it `width` cells wide; color: series may be told
+ * apart by the colours of a terminal. DENDRO_DONE or an error. */
+int plot_run(struct backend *from, uint32_t width, bool color, FILE *to, struct dendro_error *err);

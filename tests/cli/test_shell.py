@@ -371,6 +371,16 @@ class Commands(Case):
         self.assertEqual(err, "")
         self.assertIn("21", out)
         self.assertIn("20.5", out)
+        out, _ = self.shell("\\plot SELECT TIMESTAMP '2024-05-06' + n * INTERVAL '1 hour', n, 48 - n AS down FROM generate_series(0, 48) n\n")
+        self.assertIn("            2024-05-06 00:00:00 to 2024-05-08 00:00:00   ● n   ○ down\n", out)
+        self.assertRegex(out, r"(?m)^        48 \|○+ +●+$")
+        self.assertRegex(out, r"(?m)^         0 \|●+ +○+$")
+        self.assertRegex(out, r"\n           \+\+-+\+-+\+-+\+-+\+\n            05-06 00:00 +05-06 12:00 +05-07 00:00 +05-07 12:00 +05-08 00:00\n")
+        out, _ = self.shell("\\plot SELECT n, 'series ' || n % 9, n FROM generate_series(0, 8) n\n")
+        self.assertIn("● series 0   ○ series 1 ", out)
+        self.assertIn("1 values of more than 8 series are not drawn\n", out)
+        self.assertIn("42601", self.shell("\\plot SELECT 1\n")[1])
+        self.assertEqual(self.shell("\\plot SELECT 1, NULL::DOUBLE\n")[0], "(nothing to plot)\n")
         self.assertIn("plot what?", self.shell("\\plot\n")[1])
         self.assertIn("42P01", self.shell("\\plot SELECT a, b FROM nosuch\n")[1])
 
@@ -545,6 +555,11 @@ class Interactive(Case):
             t.ask("\\o")
             with open(path, encoding="utf-8") as f:
                 self.assertIn(long, f.read())  # files are not cut
+
+    def test_plot_in_colors(self):
+        with Terminal(self) as t:
+            out = t.ask("\\plot SELECT n, n, 3 - n AS down FROM generate_series(0, 3) n")
+            self.assertIn("\x1b[36m⠿\x1b[0m n   \x1b[33m⠿\x1b[0m down", out)
 
     def test_rows_shown(self):
         with Terminal(self, env={"PAGER": "cat"}) as t:
