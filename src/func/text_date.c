@@ -5,6 +5,7 @@
  * TIMESTAMPTZ are infinity and -infinity. */
 #include "base/civil.h"
 #include "func/text_int.h"
+#include "func/text_put.h"
 #include "func/tz.h"
 #include "vec/timetz.h"
 
@@ -13,10 +14,9 @@
 
 static void text_print_civil(int64_t days, struct buf *b)
 {
-    struct civil c = civil_from_days(days);
-    int64_t year = c.year > 0 ? c.year : 1 - c.year; /* there is no year 0: 1 BC */
+    char text[TEXT_PUT_MAX];
 
-    buf_printf(b, "%04lld-%02d-%02d", (long long)year, c.month, c.day);
+    buf_append(b, text, (size_t)(text_put_day(text, days) - text));
 }
 
 static void text_print_era(int64_t days, struct buf *b)
@@ -37,29 +37,18 @@ void text_print_date(int64_t days, struct buf *b)
 
 void text_print_clock(int64_t us, struct buf *b)
 {
-    int64_t seconds = us / TEXT_US_SECOND;
-    int part = (int)(us % TEXT_US_SECOND);
-    int width = 6;
+    char text[TEXT_PUT_MAX];
+    char *to = text_put_seconds(text, (uint32_t)(us / TEXT_US_SECOND));
 
-    buf_printf(
-        b, "%02d:%02d:%02d", (int)(seconds / 3600), (int)(seconds / 60 % 60), (int)(seconds % 60));
-    if (part == 0)
-        return;
-    for (; part % 10 == 0; width--)
-        part /= 10;
-    buf_printf(b, ".%0*d", width, part);
+    to = text_put_fraction(to, (uint32_t)(us % TEXT_US_SECOND), 6);
+    buf_append(b, text, (size_t)(to - text));
 }
 
-/* +02, -05:30: ahead of UTC. */
 static void text_print_offset(int32_t offset, struct buf *b)
 {
-    int32_t a = offset < 0 ? -offset : offset;
+    char text[TEXT_PUT_MAX];
 
-    buf_printf(b, "%c%02d", offset < 0 ? '-' : '+', a / 3600);
-    if (a % 3600)
-        buf_printf(b, ":%02d", a / 60 % 60);
-    if (a % 60)
-        buf_printf(b, ":%02d", a % 60);
+    buf_append(b, text, (size_t)(text_put_offset(text, offset) - text));
 }
 
 void text_print_timetz(int64_t v, struct buf *b)

@@ -5,6 +5,7 @@
  * Days come before months in German, and in the others if DateStyle says DMY. */
 #include "base/civil.h"
 #include "func/text_int.h"
+#include "func/text_put.h"
 #include "func/tz.h"
 
 #define STYLE_NS_SECOND 1000000000
@@ -32,10 +33,9 @@ static void style_day(const struct func_session *session, int64_t days, struct b
 
 static void style_iso_day(int64_t days, struct buf *b)
 {
-    struct civil c = civil_from_days(days);
-    long long year = c.year > 0 ? c.year : 1 - c.year;
+    char text[TEXT_PUT_MAX];
 
-    buf_printf(b, "%04lld-%02d-%02d", year, c.month, c.day);
+    buf_append(b, text, (size_t)(text_put_day(text, days) - text));
 }
 
 static void style_era(int64_t days, struct buf *b)
@@ -46,15 +46,11 @@ static void style_era(int64_t days, struct buf *b)
 
 static void style_clock(int64_t seconds, int32_t ns, struct buf *b)
 {
-    int width = 9;
+    char text[TEXT_PUT_MAX];
+    char *to = text_put_seconds(text, (uint32_t)seconds);
 
-    buf_printf(
-        b, "%02d:%02d:%02d", (int)(seconds / 3600), (int)(seconds / 60 % 60), (int)(seconds % 60));
-    if (ns == 0)
-        return;
-    for (; ns % 10 == 0; width--)
-        ns /= 10;
-    buf_printf(b, ".%0*d", width, (int)ns);
+    to = text_put_fraction(to, (uint32_t)ns, 9);
+    buf_append(b, text, (size_t)(to - text));
 }
 
 /* Wed Dec 17 07:37:16 1997 */

@@ -12,6 +12,7 @@
  *
  * Layout: plain digits for exponents from -4 up to 14 (5 for REAL), else d.ddde+dd. */
 #include "func/text_int.h"
+#include "func/text_put.h"
 
 #include <float.h>
 #include <locale.h>
@@ -52,94 +53,59 @@ static void text_locale_end(struct text_c_locale *c)
     freelocale(c->ours);
 }
 
-/* Decimal digits of v, no leading zeros; returns how many (1 for 0). */
-static uint32_t text_digits(uint64_t v, char *to)
-{
-    char turned[20];
-    uint32_t n = 0;
-
-    do {
-        turned[n++] = (char)('0' + v % 10);
-        v /= 10;
-    } while (v);
-    for (uint32_t i = 0; i < n; i++)
-        to[i] = turned[n - 1 - i];
-    return n;
-}
-
-void text_print_i64(int64_t v, struct buf *b)
-{
-    char digits[20];
-    uint32_t n = text_digits(v < 0 ? 0 - (uint64_t)v : (uint64_t)v, digits);
-
-    if (v < 0)
-        buf_u8(b, '-');
-    buf_append(b, digits, n);
-}
-
 /* d[0].d[1]d[2]… times 10^exp10: at most 17 digits, 14 zeros, point and exponent. */
-static void text_layout(const char *d, uint32_t n, int exp10, int plain_end, struct buf *b)
+static char *text_layout(const char *d, uint32_t n, int exp10, int plain_end, char *to)
 {
-    char text[48];
-    uint32_t at = 0;
     uint32_t point = 1; /* digits before the point */
 
     if (exp10 >= 0 && exp10 < plain_end)
         point = (uint32_t)exp10 + 1;
     if (exp10 < 0 && exp10 >= TEXT_PLAIN_MIN) {
-        text[at++] = '0';
-        text[at++] = '.';
+        *to++ = '0';
+        *to++ = '.';
         for (int i = -1; i > exp10; i--)
-            text[at++] = '0';
+            *to++ = '0';
         point = 0;
     }
     for (uint32_t i = 0; i < n || i < point; i++) {
         if (i == point && point)
-            text[at++] = '.';
-        text[at++] = i < n ? d[i] : '0';
+            *to++ = '.';
+        *to++ = i < n ? d[i] : '0';
     }
     if (exp10 < TEXT_PLAIN_MIN || exp10 >= plain_end) {
         uint32_t size = (uint32_t)abs(exp10);
 
-        text[at++] = 'e';
-        text[at++] = exp10 < 0 ? '-' : '+';
-        if (size < 10)
-            text[at++] = '0';
-        at += text_digits(size, text + at);
+        *to++ = 'e';
+        *to++ = exp10 < 0 ? '-' : '+';
+        to = text_put_padded(to, size, 2);
     }
-    buf_append(b, text, at);
+    return to;
 }
 
 /* NaN, infinities, sign, zero. True: all is printed. */
-static bool text_print_special(double v, struct buf *b)
+static bool text_put_special(double v, char **to)
 {
-    if (v != v) {
-        buf_puts(b, "NaN");
-        return true;
-    }
-    if (signbit(v))
-        buf_u8(b, '-');
-    if (isinf(v)) {
-        buf_puts(b, "Infinity");
-        return true;
-    }
-    if (v == 0) {
-        buf_u8(b, '0');
-        return true;
-    }
-    return false;
+    const char *word = v != v ? "NaN" : isinf(v) ? "Infinity" : v == 0 ? "0" : NULL;
+
+    if (v == v && signbit(v))
+        *(*to)++ = '-';
+    if (!word)
+        return false;
+    memcpy(*to, word, strlen(word));
+    *to += strlen(word);
+    return true;
 }
 
 /* Prints n / 10^k; n > 0 ends in no zero unless k is 0. */
-static void text_print_short(uint64_t n, int k, int plain_end, struct buf *b)
+static char *text_put_short(uint64_t n, int k, int plain_end, char *to)
 {
     char digits[20];
-    uint32_t count = text_digits(n, digits);
+    uint32_t count = (uint32_t)(text_put_u64(digits, n) - digits);
     int exp10 = (int)count - 1 - k;
 
     while (count > 1 && digits[count - 1] == '0')
         count--;
-    text_layout(digits, count, exp10, plain_end, b);
+    return text_layout(digits, count, exp10, plain_end, to);
 }
 
 /* Digits and exponent out of the library's "d.ddde±x". */
@@ -164,8 +130,7 @@ static uint32_t text_split(const char *text, char *digits, int *ret_exp10)
 }
 
 /* v > 0 and finite; tries from first to last significant digits. */
-static void
-text_print_library(double v, bool is_float, unsigned first, unsigned last, struct buf *b)
+static char *text_put_library(double v, bool is_float, unsigned first, unsigned last, char *to)
 {
     struct text_c_locale c;
     char text[40] = "";
@@ -181,26 +146,68 @@ text_print_library(double v, bool is_float, unsigned first, unsigned last, struc
     }
     text_locale_end(&c);
     n = text_split(text, digits, &exp10);
-    text_layout(digits, n, exp10, is_float ? TEXT_PLAIN_F32 : TEXT_PLAIN_F64, b);
+    return text_layout(digits, n, exp10, is_float ? TEXT_PLAIN_F32 : TEXT_PLAIN_F64, to);
+}
+
+/* v rounded to a whole number, for 0 <= v < 2^51; what is greater stays at least 2^51. */
+static double text_whole(double v)
+{
+    return (v + 0x1p52) - 0x1p52;
+}
+
+char *text_put_f64(char *to, double v)
+{
+    double abs_v = fabs(v);
+
+    if (text_put_special(v, &to))
+        return to;
+    for (int k = 0; k <= TEXT_SHORT_POWERS; k++) {
+        double scaled = text_whole(abs_v * text_pow10[k]);
+
+        if (scaled >= 1e15)
+            break;
+        if (scaled >= 1 && scaled / text_pow10[k] == abs_v)
+            return text_put_short((uint64_t)scaled, k, TEXT_PLAIN_F64, to);
+    }
+    return text_put_library(abs_v, false, abs_v < DBL_MIN ? 1 : DBL_DIG, 17, to);
+}
+
+char *text_put_f32(char *to, float v)
+{
+    float abs_v = fabsf(v);
+
+    if (text_put_special((double)v, &to))
+        return to;
+    for (int k = 0; k <= TEXT_SHORT_POWERS; k++) {
+        double scaled = text_whole((double)abs_v * text_pow10[k]);
+
+        if (scaled >= 1e6)
+            break;
+        if (scaled >= 1 && (float)scaled / (float)text_pow10[k] == abs_v)
+            return text_put_short((uint64_t)scaled, k, TEXT_PLAIN_F32, to);
+    }
+    return text_put_library((double)abs_v, true, abs_v < FLT_MIN ? 1 : FLT_DIG, 9, to);
+}
+
+void text_print_i64(int64_t v, struct buf *b)
+{
+    char text[TEXT_PUT_MAX];
+
+    buf_append(b, text, (size_t)(text_put_i64(text, v) - text));
 }
 
 void text_print_f64(double v, struct buf *b)
 {
-    double abs_v = fabs(v);
+    char text[TEXT_PUT_MAX];
 
-    if (text_print_special(v, b))
-        return;
-    for (int k = 0; k <= TEXT_SHORT_POWERS; k++) {
-        double scaled = rint(abs_v * text_pow10[k]);
+    buf_append(b, text, (size_t)(text_put_f64(text, v) - text));
+}
 
-        if (scaled >= 1e15)
-            break;
-        if (scaled >= 1 && scaled / text_pow10[k] == abs_v) {
-            text_print_short((uint64_t)scaled, k, TEXT_PLAIN_F64, b);
-            return;
-        }
-    }
-    text_print_library(abs_v, false, abs_v < DBL_MIN ? 1 : DBL_DIG, 17, b);
+void text_print_f32(float v, struct buf *b)
+{
+    char text[TEXT_PUT_MAX];
+
+    buf_append(b, text, (size_t)(text_put_f32(text, v) - text));
 }
 
 void text_print_digits(double v, int digits, struct buf *b)
@@ -216,25 +223,6 @@ void text_print_digits(double v, int digits, struct buf *b)
     snprintf(text, sizeof text, "%.*g", digits < 1 ? 1 : digits, v);
     text_locale_end(&c);
     buf_puts(b, text);
-}
-
-void text_print_f32(float v, struct buf *b)
-{
-    float abs_v = fabsf(v);
-
-    if (text_print_special((double)v, b))
-        return;
-    for (int k = 0; k <= TEXT_SHORT_POWERS; k++) {
-        double scaled = rint((double)abs_v * text_pow10[k]);
-
-        if (scaled >= 1e6)
-            break;
-        if (scaled >= 1 && (float)scaled / (float)text_pow10[k] == abs_v) {
-            text_print_short((uint64_t)scaled, k, TEXT_PLAIN_F32, b);
-            return;
-        }
-    }
-    text_print_library((double)abs_v, true, abs_v < FLT_MIN ? 1 : FLT_DIG, 9, b);
 }
 
 static int text_fail_range(enum type_id type, struct vstr s, struct dn_err *err)

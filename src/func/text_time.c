@@ -17,6 +17,7 @@
  * type are infinity and -infinity. */
 #include "base/civil.h"
 #include "func/text_int.h"
+#include "func/text_put.h"
 #include "func/tz.h"
 
 #include <string.h>
@@ -465,39 +466,16 @@ int text_time_to_type(int64_t seconds,
     return 0;
 }
 
-/* v with exactly `width` digits (more if it needs them); returns what follows. */
-static char *text_put_digits(char *to, uint64_t v, int width)
-{
-    char turned[20];
-    int n = 0;
-
-    do {
-        turned[n++] = (char)('0' + v % 10);
-        v /= 10;
-    } while (v || n < width);
-    while (n > 0)
-        *to++ = turned[--n];
-    return to;
-}
-
-static char *text_put_pair(char *to, int64_t v, char after)
-{
-    *to++ = (char)('0' + v / 10);
-    *to++ = (char)('0' + v % 10);
-    *to++ = after;
-    return to;
-}
-
 void text_print_time(int64_t value, enum type_id type, struct buf *b)
 {
     int64_t per_second = type_ts_per_second(type);
-    int width = type == TYPE_TIMESTAMP ? 3 : type == TYPE_TIMESTAMP_US ? 6 : 9;
+    unsigned width = type == TYPE_TIMESTAMP ? 3 : type == TYPE_TIMESTAMP_US ? 6 : 9;
     int64_t part = value % per_second;
     int64_t seconds = value / per_second;
     int64_t days;
     int64_t left;
     struct civil c;
-    char text[64];
+    char text[TEXT_PUT_MAX];
     char *to = text;
 
     if (value == INT64_MAX || value == INT64_MIN) {
@@ -518,14 +496,15 @@ void text_print_time(int64_t value, enum type_id type, struct buf *b)
     /* Years of other than four digits carry a sign, as ISO 8601 has it for expanded years. */
     if (c.year < 0 || c.year > 9999)
         *to++ = c.year < 0 ? '-' : '+';
-    to = text_put_digits(to, (uint64_t)(c.year < 0 ? -c.year : c.year), 4);
+    to = text_put_padded(to, (uint64_t)(c.year < 0 ? -c.year : c.year), 4);
     *to++ = '-';
-    to = text_put_pair(to, c.month, '-');
-    to = text_put_pair(to, c.day, 'T');
-    to = text_put_pair(to, left / 3600, ':');
-    to = text_put_pair(to, left / 60 % 60, ':');
-    to = text_put_pair(to, left % 60, '.');
-    to = text_put_digits(to, (uint64_t)part, width);
+    to = text_put_pair(to, (uint32_t)c.month);
+    *to++ = '-';
+    to = text_put_pair(to, (uint32_t)c.day);
+    *to++ = 'T';
+    to = text_put_seconds(to, (uint32_t)left);
+    *to++ = '.';
+    to = text_put_padded(to, (uint64_t)part, width);
     *to++ = 'Z';
     buf_append(b, text, (size_t)(to - text));
 }

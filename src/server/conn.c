@@ -59,12 +59,12 @@ static ptrdiff_t conn_recv(struct conn *c, uint8_t *p, size_t n)
     return why == SSL_ERROR_WANT_WRITE || why == SSL_ERROR_WANT_READ ? 0 : -1;
 }
 
-/* Nothing is in it: back to the start, and not bigger than need be. */
-static void conn_rewind(struct buf *b, size_t *at)
+/* Nothing is in it: back to the start, and not bigger than `keep`. */
+static void conn_rewind(struct buf *b, size_t *at, size_t keep)
 {
     *at = 0;
     buf_reset(b);
-    if (b->cap > CONN_KEEP_BYTES) {
+    if (b->cap > keep) {
         struct mem_owner *owner = b->owner;
 
         buf_done(b);
@@ -86,7 +86,7 @@ int conn_flush(struct conn *c)
     }
     if (c->broken)
         return -1;
-    conn_rewind(&c->out, &c->out_at);
+    conn_rewind(&c->out, &c->out_at, CONN_OUT_FULL * 2); /* a long answer fills it again */
     return 1;
 }
 
@@ -113,7 +113,7 @@ int conn_fill(struct conn *c)
     if (c->broken)
         return -1;
     if (c->in_at == c->in.len) {
-        conn_rewind(&c->in, &c->in_at);
+        conn_rewind(&c->in, &c->in_at, CONN_KEEP_BYTES);
     } else if (c->in_at >= CONN_READ_BYTES) {
         memmove(c->in.data, c->in.data + c->in_at, c->in.len - c->in_at);
         c->in.len -= c->in_at;
@@ -163,6 +163,8 @@ static bool conn_linger(struct conn *c, short events)
 static void conn_leave(struct conn *c, enum conn_want wants)
 {
     c->wants = wants;
+    if (wants == CONN_READ && c->out_at == c->out.len)
+        conn_rewind(&c->out, &c->out_at, CONN_KEEP_BYTES);
     server_give(c->srv, c);
 }
 

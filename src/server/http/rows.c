@@ -3,14 +3,12 @@
  * rows.c: see rows.h. */
 #include "server/http/rows.h"
 
-#include "func/text.h"
+#include "func/text_column.h"
 #include "server/http/http_int.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-
-#define ROWS_SAFE_INT ((INT64_C(1) << 53) - 1) /* JavaScript's numbers are whole up to here */
 
 static const struct {
     const char *name;
@@ -57,139 +55,35 @@ const char *http_format_type(enum http_format f)
 
 /* ---- values ---- */
 
-static int64_t rows_int(const struct dendro_column *c, size_t row)
+static bool rows_is_text(const struct datum *d)
 {
-    switch (type_phys((enum type_id)c->type)) {
-    case PHYS_I8:
-        return ((const int8_t *)c->values)[row];
-    case PHYS_I16:
-        return ((const int16_t *)c->values)[row];
-    case PHYS_I32:
-        return ((const int32_t *)c->values)[row];
-    case PHYS_I64:
-        return ((const int64_t *)c->values)[row];
-    case PHYS_F32:
-    case PHYS_F64:
-    case PHYS_STR:
-    case PHYS_INTERVAL:
-    case PHYS_NUMERIC:
-    case PHYS_MAX:
-        break;
-    }
-    return 0;
+    return type_is_utf8(d->type) || type_is_array(d->type) || type_is_enum(d->type);
 }
 
 /* The value's text, as SELECT of the session shows it; bytes are hexadecimal, which needs no
  * quoting in JSON and CSV. */
-static void rows_text(const struct func_session *session,
-                      struct buf *b,
-                      const struct dendro_column *c,
-                      size_t row)
+static struct vstr rows_text(struct http_columns *c, const struct datum *d)
 {
-    struct datum d = {.type = (enum type_id)c->type};
-    const struct dendro_text *t;
-
-    if (type_is_array(d.type) || d.type == TYPE_NUMERIC || d.type == TYPE_TIMETZ ||
-        type_is_enum(d.type) || type_is_utf8(d.type)) {
-        t = &((const struct dendro_text *)c->values)[row];
-        buf_append(b, t->ptr, t->len);
-        return;
-    }
-    switch (type_phys(d.type)) {
-    case PHYS_I8:
-    case PHYS_I16:
-    case PHYS_I32:
-    case PHYS_I64:
-        d.v.i64 = rows_int(c, row);
-        break;
-    case PHYS_F32:
-        d.v.f64 = (double)((const float *)c->values)[row];
-        break;
-    case PHYS_F64:
-        d.v.f64 = ((const double *)c->values)[row];
-        break;
-    case PHYS_STR:
-        t = &((const struct dendro_text *)c->values)[row];
-        d.str = (struct vstr){.ptr = t->ptr, .len = t->len};
-        break;
-    case PHYS_INTERVAL: {
-        const struct dendro_interval *iv = &((const struct dendro_interval *)c->values)[row];
-
-        d.iv = (struct vinterval){.us = iv->us, .days = iv->days, .months = iv->months};
-        break;
-    }
-    case PHYS_NUMERIC:
-    case PHYS_MAX:
-        break;
-    }
-    text_print_in(d.type == TYPE_BLOB ? NULL : session, &d, b);
+    if (type_is_utf8(d->type))
+        return d->str;
+    buf_reset(&c->scratch);
+    text_print_in(d->type == TYPE_BLOB ? NULL : c->session, d, &c->scratch);
+    return (struct vstr){(const char *)c->scratch.data, (uint32_t)c->scratch.len};
 }
 
-static void rows_quoted(const struct func_session *session,
-                        struct buf *b,
-                        const struct dendro_column *c,
-                        size_t row)
+/* What func/text_column.h does not write: texts, what is not a number to JavaScript, and the
+ * rest between quotes. */
+static void rows_json_cell(void *arg, const struct datum *d, struct buf *b)
 {
-    buf_u8(b, '"');
-    rows_text(session, b, c, row);
-    buf_u8(b, '"');
-}
+    struct http_columns *c = arg;
+    struct vstr text = rows_text(c, d);
 
-static void rows_json_double(const struct func_session *session,
-                             struct buf *b,
-                             const struct dendro_column *c,
-                             size_t row)
-{
-    double v = c->type == DENDRO_TYPE_REAL ? (double)((const float *)c->values)[row]
-                                           : ((const double *)c->values)[row];
-
-    if (isfinite(v))
-        rows_text(session, b, c, row);
+    if (c->scratch.failed)
+        b->failed = true;
+    else if (type_is_float(d->type) && isfinite(d->v.f64)) /* in fewer digits */
+        buf_append(b, text.ptr, text.len);
     else
-        rows_quoted(session, b, c, row);
-}
-
-static void rows_json_value(const struct func_session *session,
-                            struct buf *b,
-                            const struct dendro_column *c,
-                            size_t row)
-{
-    if (c->type == DENDRO_TYPE_NONE || dendro_batch_null(c, row)) {
-        buf_append(b, "null", 4);
-        return;
-    }
-    if (c->type == DENDRO_TYPE_BOOLEAN || c->type == DENDRO_TYPE_SMALLINT ||
-        c->type == DENDRO_TYPE_INTEGER) {
-        rows_text(session, b, c, row);
-    } else if (c->type == DENDRO_TYPE_BIGINT) {
-        int64_t v = rows_int(c, row);
-
-        if (v >= -ROWS_SAFE_INT && v <= ROWS_SAFE_INT)
-            rows_text(session, b, c, row);
-        else
-            rows_quoted(session, b, c, row);
-    } else if (c->type == DENDRO_TYPE_REAL || c->type == DENDRO_TYPE_DOUBLE) {
-        rows_json_double(session, b, c, row);
-    } else if (type_is_utf8((enum type_id)c->type) || type_is_array((enum type_id)c->type) ||
-               type_is_enum((enum type_id)c->type)) {
-        const struct dendro_text *t = &((const struct dendro_text *)c->values)[row];
-
-        http_json_text(b, t->ptr, t->len);
-    } else { /* times, intervals, NUMERIC, bytes: nothing in them needs a backslash but \x…'s */
-        size_t at = b->len + 1;
-
-        rows_quoted(session, b, c, row);
-        if (!b->failed && memchr(b->data + at, '\\', b->len - at)) {
-            size_t len = b->len - at - 1;
-            uint8_t *copy = buf_extend(b, len);
-
-            if (copy) {
-                memcpy(copy, b->data + at, len);
-                b->len = at - 1;
-                http_json_text(b, (const char *)copy, len);
-            }
-        }
-    }
+        http_json_text(b, text.ptr, text.len);
 }
 
 static bool rows_csv_plain(const uint8_t *s, size_t len)
@@ -215,21 +109,62 @@ static void rows_csv_text(struct buf *b, const char *s, size_t len)
     buf_u8(b, '"');
 }
 
-static void rows_csv_value(const struct func_session *session,
-                           struct buf *b,
-                           const struct dendro_column *c,
-                           size_t row)
+static void rows_csv_cell(void *arg, const struct datum *d, struct buf *b)
 {
-    if (c->type == DENDRO_TYPE_NONE || dendro_batch_null(c, row))
-        return;
-    if (type_is_utf8((enum type_id)c->type) || type_is_array((enum type_id)c->type) ||
-        type_is_enum((enum type_id)c->type)) {
-        const struct dendro_text *t = &((const struct dendro_text *)c->values)[row];
+    struct http_columns *c = arg;
+    struct vstr text = rows_text(c, d);
 
-        rows_csv_text(b, t->ptr, t->len);
-    } else {
-        rows_text(session, b, c, row); /* no type prints a comma or a quote but those */
+    if (c->scratch.failed)
+        b->failed = true;
+    else if (rows_is_text(d))
+        rows_csv_text(b, text.ptr, text.len);
+    else
+        buf_append(b, text.ptr, text.len); /* no type prints a comma or a quote but those */
+}
+
+bool http_columns_set(struct http_columns *c,
+                      enum http_format f,
+                      const struct func_session *session,
+                      const struct engine_rows *rows,
+                      struct mem_owner *owner)
+{
+    struct text_column_how how = {.session = session,
+                                  .style = TEXT_SELECT,
+                                  .frame = f == HTTP_CSV ? TEXT_FRAME_NONE : TEXT_FRAME_QUOTES,
+                                  .null_text = {"null", f == HTTP_CSV ? 0 : 4},
+                                  .cell = f == HTTP_CSV ? rows_csv_cell : rows_json_cell,
+                                  .arg = c,
+                                  .owner = owner};
+
+    if (rows->cols_count > c->count) {
+        struct text_column *more =
+            mem_realloc(owner, c->columns, rows->cols_count * sizeof(*c->columns));
+
+        if (!more)
+            return false;
+        memset(more + c->count, 0, (rows->cols_count - c->count) * sizeof(*c->columns));
+        c->columns = more;
+        c->count = rows->cols_count;
     }
+    c->format = f;
+    c->session = session;
+    c->scratch.owner = owner;
+    c->used = rows->cols_count;
+    for (uint32_t i = 0; i < rows->cols_count; i++) {
+        text_column_begin(&c->columns[i], &how);
+        text_column_set(&c->columns[i], &rows->cols[i], rows->count);
+    }
+    return true;
+}
+
+void http_columns_done(struct http_columns *c)
+{
+    for (uint32_t i = 0; i < c->count; i++)
+        text_column_done(&c->columns[i]);
+    mem_free(c->columns);
+    buf_done(&c->scratch);
+    c->columns = NULL;
+    c->count = 0;
 }
 
 /* ---- results ---- */
@@ -287,29 +222,21 @@ void http_rows_begin(struct buf *b, enum http_format f, dendro_stmt *stmt, bool 
     }
 }
 
-void http_rows_put(struct buf *b,
-                   enum http_format f,
-                   const struct func_session *session,
-                   const struct dendro_batch *batch,
-                   size_t row,
-                   bool first)
+void http_rows_put(struct buf *b, struct http_columns *c, uint32_t row, bool first)
 {
-    if (f != HTTP_CSV) {
-        if (f == HTTP_JSON && !first)
+    if (c->format != HTTP_CSV) {
+        if (c->format == HTTP_JSON && !first)
             buf_u8(b, ',');
         buf_u8(b, '[');
     }
-    for (int i = 0; i < batch->columns_count; i++) {
+    for (uint32_t i = 0; i < c->used; i++) {
         if (i)
             buf_u8(b, ',');
-        if (f == HTTP_CSV)
-            rows_csv_value(session, b, &batch->columns[i], row);
-        else
-            rows_json_value(session, b, &batch->columns[i], row);
+        text_column_put(&c->columns[i], row, b);
     }
-    if (f != HTTP_CSV)
+    if (c->format != HTTP_CSV)
         buf_u8(b, ']');
-    if (f != HTTP_JSON)
+    if (c->format != HTTP_JSON)
         buf_u8(b, '\n');
 }
 

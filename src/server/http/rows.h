@@ -6,8 +6,10 @@
 
 #include "base/bytes.h"
 #include "dendro.h"
+#include "engine/door.h"
 
 struct func_session;
+struct text_column;
 
 enum http_format {
     HTTP_JSON,   /* {"columns":[…],"rows":[[…],…],"tag":…,"stats":{…}} */
@@ -31,13 +33,26 @@ struct http_summary {
 
 /* first: of the request. */
 void http_rows_begin(struct buf *b, enum http_format f, dendro_stmt *stmt, bool first);
-/* session: whose TimeZone, DateStyle and IntervalStyle values are shown in. */
-void http_rows_put(struct buf *b,
-                   enum http_format f,
-                   const struct func_session *session,
-                   const struct dendro_batch *batch,
-                   size_t row,
-                   bool first);
+
+/* The columns of a result on their way out. Zeroed to begin with; http_columns_done at the end. */
+struct http_columns {
+    struct text_column *columns; /* owned */
+    uint32_t count;
+    uint32_t used; /* of them, by the result at hand */
+    enum http_format format;
+    const struct func_session *session; /* borrowed */
+    struct buf scratch;
+};
+/* For each batch of rows, which stays until the next. session: whose TimeZone, DateStyle and
+ * IntervalStyle values are shown in. False: out of memory. */
+bool http_columns_set(struct http_columns *c,
+                      enum http_format f,
+                      const struct func_session *session,
+                      const struct engine_rows *rows,
+                      struct mem_owner *owner) DN_MUST_CHECK;
+void http_columns_done(struct http_columns *c);
+/* Row number `row` of the vectors. */
+void http_rows_put(struct buf *b, struct http_columns *c, uint32_t row, bool first);
 /* error: it ended with this one; NULL: it did not. */
 void http_rows_end(struct buf *b,
                    enum http_format f,

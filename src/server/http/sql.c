@@ -27,8 +27,9 @@ struct sql {
     uint64_t limit;               /* rows of a result; 0 = all */
     enum http_format format;
     dendro_stmt *stmt; /* owned; NULL: the next is to be prepared */
-    struct dendro_batch batch;
-    size_t row; /* the next of it */
+    struct engine_rows batch;
+    uint32_t row; /* the next of it */
+    struct http_columns columns;
     uint64_t rows;
     uint64_t since_ns;  /* when the statement began */
     unsigned statement; /* from 1 on */
@@ -42,6 +43,7 @@ static void sql_free(struct http_req *req)
     struct sql *q = req->state_of;
 
     dendro_finalize(q->stmt);
+    http_columns_done(&q->columns);
     arena_done(&q->arena);
     mem_free(q);
 }
@@ -265,7 +267,7 @@ static int sql_next(struct http_req *req, struct sql *q)
         sql_audit(req, q, &error);
     q->statement++;
     q->rows = 0;
-    q->row = q->batch.rows = 0;
+    q->row = q->batch.count = 0;
     q->begun = false;
     if (q->statement == 1 && q->at && sql_more_follows(req, q->at))
         q->several = true;
@@ -304,14 +306,13 @@ static void sql_done(struct http_req *req, struct sql *q, bool truncated)
 /* Rows of the batch, as many as fit. */
 static void sql_rows(struct http_req *req, struct sql *q)
 {
-    while (q->row < q->batch.rows && req->out.len < HTTP_OUT_FULL) {
+    while (q->row < q->batch.count && req->out.len < HTTP_OUT_FULL) {
         if (q->limit && q->rows == q->limit) {
             sql_done(req, q, true);
-            q->batch.rows = 0;
+            q->batch.count = 0;
             return;
         }
-        http_rows_put(
-            &req->out, q->format, engine_session(req->session), &q->batch, q->row++, q->rows == 0);
+        http_rows_put(&req->out, &q->columns, engine_row(&q->batch, q->row++), q->rows == 0);
         q->rows++;
     }
 }
@@ -322,7 +323,7 @@ static void sql_run(struct http_req *req, struct sql *q)
     int rc;
 
     while (!req->ended && req->out.len < HTTP_OUT_FULL && !req->out.failed) {
-        if (q->stmt && q->row < q->batch.rows) {
+        if (q->stmt && q->row < q->batch.count) {
             sql_rows(req, q);
             continue;
         }
@@ -337,7 +338,7 @@ static void sql_run(struct http_req *req, struct sql *q)
             }
             continue;
         }
-        rc = dendro_step_batch(q->stmt, &q->batch, &error);
+        rc = engine_step_rows(q->stmt, &q->batch, &error);
         q->row = 0;
         if (rc < 0) {
             sql_fail(req, q, &error);
@@ -347,6 +348,12 @@ static void sql_run(struct http_req *req, struct sql *q)
             sql_begin(req, q);
         if (rc == DENDRO_DONE)
             sql_done(req, q, false);
+        else if (!http_columns_set(&q->columns,
+                                   q->format,
+                                   engine_session(req->session),
+                                   &q->batch,
+                                   &req->h->owner))
+            req->out.failed = true;
     }
 }
 

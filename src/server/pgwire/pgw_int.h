@@ -115,6 +115,8 @@ struct pgw {
     struct pgw_copy copy;
     atomic_bool canceled; /* somebody asked for it since the statement began */
     struct arena scratch;
+    struct text_column *columns; /* owned: how columns of results are printed (rows.c) */
+    uint32_t columns_count;
     uint8_t *options; /* owned: of the startup message, until the login; settings.c */
     size_t options_len;
     uint64_t since_ns; /* when he logged in */
@@ -185,6 +187,7 @@ void pgw_row_description(struct pgw *p, dendro_stmt *stmt, const int16_t *format
  * output is full (running stays). */
 void pgw_run_portal(struct pgw *p);
 void pgw_portal_reset(struct pgw_portal *portal);
+void pgw_columns_free(struct pgw *p); /* what printing results keeps */
 /* An error of a statement or message; P3. */
 void pgw_fail(struct pgw *p, const struct dendro_error *e);
 void pgw_failf(struct pgw *p, const char *sqlstate, const char *fmt, ...) DN_PRINTF(3, 4);

@@ -2,11 +2,14 @@
  *
  * rows.c: running a portal: rows out by batches, errors, tags. */
 #include "engine/prepared.h"
+#include "func/text_column.h"
 #include "server/pgwire/out.h"
 #include "server/pgwire/pgw_int.h"
 #include "server/server.h"
 
 #include <strings.h>
+
+#define ROWS_COLUMNS_KEPT 32u /* more columns: their memory goes with the result */
 
 char pgw_status(const struct pgw *p)
 {
@@ -74,27 +77,83 @@ void pgw_portal_reset(struct pgw_portal *portal)
     portal->batch_row = 0;
 }
 
+/* Cells that func/text_column.h leaves to us. */
+static void rows_text_cell(void *arg, const struct datum *d, struct buf *b)
+{
+    struct pgw *p = arg;
+
+    pgw_put_value(b, d, PGW_FORMAT_TEXT, engine_session(p->session), &p->scratch);
+}
+
+static void rows_binary_cell(void *arg, const struct datum *d, struct buf *b)
+{
+    struct pgw *p = arg;
+
+    pgw_put_value(b, d, PGW_FORMAT_BINARY, engine_session(p->session), &p->scratch);
+}
+
+void pgw_columns_free(struct pgw *p)
+{
+    for (uint32_t i = 0; i < p->columns_count; i++)
+        text_column_done(&p->columns[i]);
+    mem_free(p->columns);
+    p->columns = NULL;
+    p->columns_count = 0;
+}
+
+/* The columns of the batch, to be printed as the portal has them. False: no memory. */
+static bool rows_columns(struct pgw *p, const struct pgw_portal *portal)
+{
+    const struct engine_rows *rows = &portal->batch;
+
+    if (rows->cols_count > p->columns_count) {
+        struct text_column *more = mem_realloc(
+            server_owner(p->c->srv), p->columns, rows->cols_count * sizeof(*p->columns));
+
+        if (!more)
+            return false;
+        memset(more + p->columns_count,
+               0,
+               (rows->cols_count - p->columns_count) * sizeof(*p->columns));
+        p->columns = more;
+        p->columns_count = rows->cols_count;
+    }
+    for (uint32_t i = 0; i < rows->cols_count; i++) {
+        bool binary = portal->formats && portal->formats[i] == PGW_FORMAT_BINARY;
+
+        text_column_begin(&p->columns[i],
+                          &(struct text_column_how){
+                              .session = engine_session(p->session),
+                              .style = TEXT_WIRE,
+                              .binary = binary,
+                              .bytes = true,
+                              .frame = TEXT_FRAME_LENGTH,
+                              .cell = binary ? rows_binary_cell : rows_text_cell,
+                              .arg = p,
+                              .owner = server_owner(p->c->srv),
+                          });
+        text_column_set(&p->columns[i], &rows->cols[i], rows->count - portal->batch_row);
+    }
+    return true;
+}
+
 /* Rows of the batch, as many as fit and were asked for. */
 static void rows_send(struct pgw *p, struct pgw_portal *portal)
 {
-    const struct func_session *session = engine_session(p->session);
     const struct engine_rows *rows = &portal->batch;
     struct buf *b = &p->c->out;
 
+    if (!rows_columns(p, portal)) {
+        b->failed = true;
+        return;
+    }
     while (portal->batch_row < rows->count && conn_out_left(p->c) < CONN_OUT_FULL) {
         uint32_t row = engine_row(rows, portal->batch_row);
         size_t at = pgw_begin(b, 'D');
 
         pgw_i16(b, (int16_t)rows->cols_count);
-        for (uint32_t i = 0; i < rows->cols_count; i++) {
-            struct datum d = vec_datum(&rows->cols[i], row);
-
-            pgw_put_value(b,
-                          &d,
-                          portal->formats ? (enum pgw_format)portal->formats[i] : PGW_FORMAT_TEXT,
-                          session,
-                          &p->scratch);
-        }
+        for (uint32_t i = 0; i < rows->cols_count; i++)
+            text_column_put(&p->columns[i], row, b);
         pgw_end(b, at);
         portal->batch_row++;
         portal->rows++;
@@ -104,6 +163,8 @@ static void rows_send(struct pgw *p, struct pgw_portal *portal)
         }
     }
     arena_reset(&p->scratch);
+    if (p->columns_count > ROWS_COLUMNS_KEPT)
+        pgw_columns_free(p);
 }
 
 /* ---- the log ---- */

@@ -39,6 +39,7 @@ static void session_close(struct conn *c)
     dendro_finalize(p->simple.stmt);
     dendro_disconnect(p->session);
     mem_free(p->options);
+    pgw_columns_free(p);
     arena_done(&p->scratch);
     mem_free(p->text);
     mem_free(p);
