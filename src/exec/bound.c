@@ -119,6 +119,18 @@ int exec_bound_find(struct op *input,
     return bound_drops(input) ? 0 : exec_bound_guess(source, keep, reverse, err);
 }
 
+void exec_bound_init(struct exec_bound *b, const struct plan_node *sort, struct mem_owner *owner)
+{
+    const struct plan_sort_key *key = &sort->keys[0];
+
+    *b = (struct exec_bound){.keys_count = 1, .strict = sort->keys_count == 1};
+    b->keys[0] = (struct exec_bound_key){.col = key->col,
+                                         .desc = key->desc,
+                                         .nulls_first = key->nulls_first,
+                                         .phys = type_phys(sort->input->cols[key->col].type)};
+    buf_init(&b->keys[0].text, owner);
+}
+
 int exec_bound_tighten(struct exec_bound *b, const struct datum *keys, struct dn_err *err)
 {
     if (keys[0].null)
@@ -184,38 +196,126 @@ int exec_bound_zone(const struct exec_bound *b, uint32_t i, const struct zone *z
     return bound_late(b, i, c) ? 1 : c;
 }
 
-#define BOUND_LOOP(T)                                                                         \
-    do {                                                                                      \
-        const T *data = v->data;                                                              \
-        for (uint32_t i = 0; i < in->sel_count; i++) {                                        \
-            uint16_t row = in->sel ? in->sel[i] : (uint16_t)i;                                \
-            T x = data[row];                                                                  \
-            sel[n] = row;                                                                     \
-            n += k->desc ? strict ? x > bound : x >= bound : strict ? x < bound : x <= bound; \
-        }                                                                                     \
+/* `late` is the test of a value x that is not NULL; NaN is after all other values. */
+#define BOUND_LOOP(T, late)                                         \
+    do {                                                            \
+        const T *data = v->data;                                    \
+        for (uint32_t i = 0; i < in->sel_count; i++) {              \
+            uint16_t row = in->sel ? in->sel[i] : (uint16_t)i;      \
+            T x = data[row];                                        \
+            sel[n] = row;                                           \
+            n += vec_bit(v->nulls, row) ? k->nulls_first : !(late); \
+        }                                                           \
     } while (0)
 
-uint32_t exec_bound_select(const struct exec_bound *b, const struct batch *in, uint16_t *sel)
+#define BOUND_LOOPS(T)                    \
+    do {                                  \
+        if (k->desc && strict)            \
+            BOUND_LOOP(T, x <= bound);    \
+        else if (k->desc)                 \
+            BOUND_LOOP(T, x < bound);     \
+        else if (strict)                  \
+            BOUND_LOOP(T, !(x < bound));  \
+        else                              \
+            BOUND_LOOP(T, !(x <= bound)); \
+        return n;                         \
+    } while (0)
+
+/* Values one by one, whatever their type and form. */
+static uint32_t bound_select_any(const struct exec_bound *b, const struct batch *in, uint16_t *sel)
 {
     const struct exec_bound_key *k = &b->keys[0];
-    const struct vec *v = &in->cols[k->col];
     uint32_t n = 0;
 
-    if (v->form == VEC_FLAT && !v->nulls && k->phys == PHYS_I64) {
-        bool strict = b->strict && !b->guess && b->keys_count == 1;
-        int64_t bound = k->value.v.i64;
-
-        BOUND_LOOP(int64_t);
-        return n;
-    }
     for (uint32_t i = 0; i < in->sel_count; i++) {
         uint16_t row = in->sel ? in->sel[i] : (uint16_t)i;
-        struct datum d = vec_datum(v, row);
+        struct datum d = vec_datum(&in->cols[k->col], row);
 
         sel[n] = row;
         n += !bound_late(b, 0, bound_cmp(k, &d));
     }
     return n;
+}
+
+/* FLAT numbers: the type is decided once. A bound that is NaN is none for these loops. */
+static uint32_t bound_select_flat(const struct exec_bound *b, const struct batch *in, uint16_t *sel)
+{
+    const struct exec_bound_key *k = &b->keys[0];
+    const struct vec *v = &in->cols[k->col];
+    bool strict = b->strict && !b->guess && b->keys_count == 1;
+    uint32_t n = 0;
+
+    switch (k->phys) {
+    case PHYS_I8: {
+        int64_t bound = k->value.v.i64;
+        BOUND_LOOPS(int8_t);
+    }
+    case PHYS_I16: {
+        int64_t bound = k->value.v.i64;
+        BOUND_LOOPS(int16_t);
+    }
+    case PHYS_I32: {
+        int64_t bound = k->value.v.i64;
+        BOUND_LOOPS(int32_t);
+    }
+    case PHYS_I64: {
+        int64_t bound = k->value.v.i64;
+        BOUND_LOOPS(int64_t);
+    }
+    case PHYS_F32: {
+        float bound = (float)k->value.v.f64;
+        if (bound == bound)
+            BOUND_LOOPS(float);
+        break;
+    }
+    case PHYS_F64: {
+        double bound = k->value.v.f64;
+        if (bound == bound)
+            BOUND_LOOPS(double);
+        break;
+    }
+    case PHYS_STR:
+    case PHYS_INTERVAL:
+    case PHYS_NUMERIC:
+    case PHYS_MAX:
+        break;
+    }
+    return bound_select_any(b, in, sel);
+}
+
+/* A DICT: entries are compared, not rows. */
+static uint32_t bound_select_dict(const struct exec_bound *b, const struct batch *in, uint16_t *sel)
+{
+    const struct exec_bound_key *k = &b->keys[0];
+    const struct vec *v = &in->cols[k->col];
+    struct vec entries = {
+        .type = v->type, .form = VEC_FLAT, .count = v->dict_count, .data = v->data};
+    bool counts[VEC_ROWS_MAX];
+    uint32_t n = 0;
+
+    for (uint32_t e = 0; e < v->dict_count; e++) {
+        struct datum d = vec_datum(&entries, e);
+
+        counts[e] = !bound_late(b, 0, bound_cmp(k, &d));
+    }
+    for (uint32_t i = 0; i < in->sel_count; i++) {
+        uint16_t row = in->sel ? in->sel[i] : (uint16_t)i;
+
+        sel[n] = row;
+        n += vec_bit(v->nulls, row) ? k->nulls_first : counts[v->codes[row]];
+    }
+    return n;
+}
+
+uint32_t exec_bound_select(const struct exec_bound *b, const struct batch *in, uint16_t *sel)
+{
+    const struct vec *v = &in->cols[b->keys[0].col];
+
+    if (v->form == VEC_FLAT)
+        return bound_select_flat(b, in, sel);
+    if (v->form == VEC_DICT && v->dict_count <= in->sel_count)
+        return bound_select_dict(b, in, sel);
+    return bound_select_any(b, in, sel);
 }
 
 uint32_t exec_bound_select_all(const struct exec_bound *b, const struct batch *in, uint16_t *sel)

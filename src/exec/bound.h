@@ -34,6 +34,8 @@ struct exec_bound {
     uint32_t keys_count;
 };
 
+/* A bound of the first key alone, for the sort itself: columns are those of its input. */
+void exec_bound_init(struct exec_bound *b, const struct plan_node *sort, struct mem_owner *owner);
 /* bound_guess.c: a first bound for `keep` rows from zones alone, if that is worth it. */
 int exec_bound_guess(struct exec_source *s, uint32_t keep, bool reverse, struct dn_err *err)
     DN_MUST_CHECK;

@@ -6,7 +6,9 @@
  *
  * With a LIMIT above it only the first `keep` rows matter: whenever twice as many have gathered,
  * they are sorted and the rest dropped; from then on a row that does not come before the last one
- * kept is not even copied, and the scan below is told what it need not read (bound.h).
+ * kept is not even copied, and the scan below is told what it need not read (bound.h). Where no
+ * scan can be told, the first sort key of rows is compared as the number it is, before they get a
+ * normalized key.
  *
  * What outgrows the operator's share of memory is sorted, put aside as a run, and merged at the end
  * (sort_runs.h). */
@@ -38,6 +40,7 @@ struct op_sort {
     uint32_t keep;       /* top-N: rows wanted; UINT32_MAX = all */
     uint64_t emitted;
     struct exec_source *source; /* top-N: the scan that is told the bound; NULL = none */
+    struct exec_bound first;    /* top-N: else rows are tested here, before they have a key */
     bool bounded;               /* `bound` counts */
     bool sorted;
     size_t key_at[VEC_ROWS_MAX + 1];
@@ -86,6 +89,8 @@ static int op_sort_open(struct op *op, struct dn_err *err)
         return DN_FAIL_NOMEM(err);
     for (uint32_t c = 0; c < input->cols_count; c++)
         st->types[c] = input->cols[c].type;
+    if (op->node->keys_count)
+        exec_bound_init(&st->first, op->node, &op->mem);
     return exec_sort_init(&st->rows, st->types, input->cols_count, &op->mem, err);
 }
 
@@ -99,6 +104,7 @@ static void op_sort_close(struct op *op)
     arena_done(&st->batch);
     buf_done(&st->keys);
     buf_done(&st->bound);
+    exec_bound_done(&st->first);
     mem_free(st->out);
     mem_free(st->types);
 }
@@ -202,6 +208,10 @@ static int sort_batch_keys(struct op *op, struct batch *in, struct dn_err *err)
 
     buf_reset(&st->keys);
     st->key_at[0] = 0;
+    if (st->first.set && !st->source) {
+        in->sel_count = exec_bound_select(&st->first, in, st->sel);
+        in->sel = st->sel;
+    }
     for (uint32_t i = 0; i < in->sel_count; i++) {
         uint16_t row = in->sel ? in->sel[i] : (uint16_t)i;
         size_t before = st->keys.len;
@@ -229,6 +239,21 @@ static int sort_check(const void *arg, struct dn_err *err)
     return exec_tell(arg, err);
 }
 
+/* Top-N: the sort keys of the last row kept bound the first key of rows to come, here or in the
+ * scan. */
+static int sort_tell_bound(struct op *op, struct dn_err *err)
+{
+    struct op_sort *st = op->state;
+    struct exec_bound *b = st->source ? &st->source->bound : &st->first;
+    struct datum last[EXEC_BOUND_KEYS_MAX];
+
+    if (!st->source && !exec_fast(op->ctx))
+        return 0;
+    for (uint32_t k = 0; k < b->keys_count; k++)
+        last[k] = colbuf_datum(&st->rows.cols[op->node->keys[k].col], st->keep - 1);
+    return b->keys_count ? exec_bound_tighten(b, last, err) : 0;
+}
+
 /* Top-N: enough rows gathered, keep the best. */
 static int sort_cut(struct op *op, struct dn_err *err)
 {
@@ -248,14 +273,7 @@ static int sort_cut(struct op *op, struct dn_err *err)
     if (st->bound.failed)
         return DN_FAIL_NOMEM(err);
     st->bounded = true;
-    if (st->source) {
-        struct datum last[EXEC_BOUND_KEYS_MAX];
-
-        for (uint32_t k = 0; k < st->source->bound.keys_count; k++)
-            last[k] = colbuf_datum(&st->rows.cols[op->node->keys[k].col], st->keep - 1);
-        return exec_bound_tighten(&st->source->bound, last, err);
-    }
-    return 0;
+    return sort_tell_bound(op, err);
 }
 
 /* The sooner there is a bound, the less is read; but a cut copies what it keeps. Of a batch come
