@@ -45,6 +45,24 @@ void hidx_reset(struct hidx *h);
 /* The id whose key is the same, or UINT32_MAX. */
 uint32_t
 hidx_find(const struct hidx *h, uint64_t hash, hidx_same_fn same, const void *ctx, const void *key);
+/* The first id whose hash has the same high half, or UINT32_MAX: with a good hash nearly always the
+ * one that hidx_find gives. For callers that compare the keys of many rows at a time. */
+static inline uint32_t hidx_guess(const struct hidx *h, uint64_t hash)
+{
+    uint32_t i = (uint32_t)hash & h->mask;
+
+    if (!h->slots)
+        return UINT32_MAX;
+    while (h->slots[i] && h->slots[i] >> 32 != hash >> 32)
+        i = (i + 1) & h->mask;
+    return (uint32_t)h->slots[i] - 1; /* of an empty slot that is UINT32_MAX */
+}
+/* Asks the processor for the slot where the search for a hash begins. */
+static inline void hidx_prefetch(const struct hidx *h, uint64_t hash)
+{
+    if (h->slots)
+        __builtin_prefetch(&h->slots[(uint32_t)hash & h->mask]);
+}
 /* Adds an id that is not there yet. False when out of memory. `rehash` gives the hash of an id. */
 typedef uint64_t (*hidx_hash_fn)(const void *ctx, uint32_t id);
 bool hidx_add(struct hidx *h, uint64_t hash, uint32_t id, hidx_hash_fn rehash, const void *ctx)

@@ -5,7 +5,9 @@
  *   all keys CONST, DICT   codes stand for values: a look-up only once per code, or per codes if
  *                          those of all DICTs together are few, else where they change from row to
  *                          row
- *   else                   hashes column by column, a look-up per row */
+ *   else                   hashes column by column, a guess per row by its hash alone, and the
+ *                          guesses checked column by column; only rows whose guess is wrong (new
+ *                          tuples, as a rule) are looked up one by one */
 #include "exec/groups.h"
 
 #include "exec/value.h"
@@ -13,6 +15,7 @@
 #include <string.h>
 
 #define GROUPS_CODES_MAX 1024u /* of several DICTs together */
+#define GROUPS_PREFETCH  4096u /* groups from which memory is asked for ahead */
 
 int exec_groups_init(struct exec_groups *g,
                      const enum type_id *types,
@@ -49,7 +52,8 @@ void exec_groups_done(struct exec_groups *g)
 struct groups_look {
     const struct exec_groups *g;
     const struct vec *keys;
-    bool add; /* tuples that are not there */
+    bool add;              /* tuples that are not there */
+    const uint16_t *fresh; /* rows of tuples from g->stored on, whose values are not kept yet */
 };
 
 static bool groups_same(const void *ctx, const void *key, uint32_t id)
@@ -60,11 +64,17 @@ static bool groups_same(const void *ctx, const void *key, uint32_t id)
     for (uint32_t k = 0; k < look->g->keys_count; k++) {
         const struct vec *v = &look->keys[k];
         const struct colbuf *c = &look->g->keys[k];
+        bool kept = id < look->g->stored;
+        uint32_t other = kept ? id : look->fresh[id - look->g->stored];
         bool null = vec_is_null(v, row);
 
-        if (null != vec_bit(c->nulls, id))
+        if (null != (kept ? vec_bit(c->nulls, id) : vec_is_null(v, other)))
             return false;
-        if (!null && !exec_value_same(c->type, v->data, vec_at(v, row), c->data, id))
+        if (!null && !exec_value_same(c->type,
+                                      v->data,
+                                      vec_at(v, row),
+                                      kept ? c->data : v->data,
+                                      kept ? id : vec_at(v, other)))
             return false;
     }
     return true;
@@ -92,25 +102,32 @@ static bool groups_hashes_grow(struct exec_groups *g)
     return true;
 }
 
-/* On failure columns may differ in length: the run is over then, and only done is called. */
-static int groups_add(struct exec_groups *g,
-                      const struct groups_look *look,
-                      uint32_t row,
-                      uint64_t hash,
-                      struct dn_err *err)
+/* A number for a new tuple, whose values are still to be kept. On failure the run is over, and only
+ * done is called. */
+static int groups_number(struct exec_groups *g,
+                         const struct groups_look *look,
+                         uint64_t hash,
+                         struct dn_err *err)
 {
     if (!groups_hashes_grow(g))
         return DN_FAIL_NOMEM(err);
-    for (uint32_t k = 0; k < g->keys_count; k++) {
-        struct datum d = vec_datum(&look->keys[k], row);
-
-        if (!colbuf_append(&g->keys[k], &d))
-            return DN_FAIL_NOMEM(err);
-    }
     g->hashes[g->count] = hash;
     if (!hidx_add(&g->index, hash, g->count, groups_rehash, look))
         return DN_FAIL_NOMEM(err);
     g->count++;
+    return 0;
+}
+
+/* Keeps the values of tuples that have a number; `rows` has theirs. */
+static int groups_keep(struct exec_groups *g,
+                       const struct groups_look *look,
+                       const uint16_t *rows,
+                       struct dn_err *err)
+{
+    for (uint32_t k = 0; k < g->keys_count && g->stored < g->count; k++)
+        if (!colbuf_append_vec(&g->keys[k], &look->keys[k], rows, g->count - g->stored))
+            return DN_FAIL_NOMEM(err);
+    g->stored = g->count;
     return 0;
 }
 
@@ -121,18 +138,15 @@ static int groups_id(struct exec_groups *g,
                      uint32_t *ret,
                      struct dn_err *err)
 {
-    uint32_t id = hidx_find(&g->index, hash, groups_same, look, &row);
+    const uint16_t rows[1] = {(uint16_t)row};
+    int rc;
 
-    if (id == EXEC_GROUPS_NO_ID && look->add) {
-        int rc;
-
-        id = g->count;
-        rc = groups_add(g, look, row, hash, err);
-        if (rc < 0)
-            return rc;
-    }
-    *ret = id;
-    return 0;
+    *ret = hidx_find(&g->index, hash, groups_same, look, &row);
+    if (*ret != EXEC_GROUPS_NO_ID || !look->add)
+        return 0;
+    *ret = g->count;
+    rc = groups_number(g, look, hash, err);
+    return rc < 0 ? rc : groups_keep(g, look, rows, err);
 }
 
 /* ---- a batch ---- */
@@ -290,35 +304,146 @@ static int groups_find_codes(struct exec_groups *g,
     return 0;
 }
 
+/* ---- rows by their hashes ---- */
+
+#define GROUPS_CHECK(T, same)                  \
+    do {                                       \
+        const T *a = v->data;                  \
+        const T *b = c->data;                  \
+        for (uint32_t i = 0; i < count; i++) { \
+            T x = a[at[i]];                    \
+            T y = b[ids[i]];                   \
+            right[i] &= (same);                \
+        }                                      \
+    } while (0)
+
+/* Is a key of each row that of its group? Clears `right` where it is not. */
+static void groups_check_values(const struct vec *v,
+                                const struct colbuf *c,
+                                const uint16_t *at,
+                                const uint32_t *ids,
+                                uint32_t count,
+                                uint8_t *right)
+{
+    switch (type_phys(c->type)) {
+    case PHYS_I8:
+        GROUPS_CHECK(int8_t, x == y);
+        return;
+    case PHYS_I16:
+        GROUPS_CHECK(int16_t, x == y);
+        return;
+    case PHYS_I32:
+        GROUPS_CHECK(int32_t, x == y);
+        return;
+    case PHYS_I64:
+        GROUPS_CHECK(int64_t, x == y);
+        return;
+    case PHYS_F32:
+        GROUPS_CHECK(float, x == y || (x != x && y != y));
+        return;
+    case PHYS_F64:
+        GROUPS_CHECK(double, x == y || (x != x && y != y));
+        return;
+    case PHYS_STR:
+    case PHYS_INTERVAL:
+    case PHYS_NUMERIC:
+    case PHYS_MAX:
+        break;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        right[i] &= exec_value_same(c->type, v->data, at[i], c->data, ids[i]);
+}
+
+/* The same with NULLs. `at` is scratch: where the value of each row is. */
+static void groups_check(const struct vec *v,
+                         const struct colbuf *c,
+                         const struct batch *in,
+                         const uint32_t *ids,
+                         uint16_t *at,
+                         uint8_t *right)
+{
+    for (uint32_t i = 0; i < in->sel_count; i++)
+        at[i] = (uint16_t)vec_at(v, in->sel ? in->sel[i] : i);
+    if (!v->nulls && !c->nulls) {
+        groups_check_values(v, c, at, ids, in->sel_count, right);
+        return;
+    }
+    for (uint32_t i = 0; i < in->sel_count; i++) {
+        bool null = vec_is_null(v, in->sel ? in->sel[i] : i);
+
+        right[i] &= null == vec_bit(c->nulls, ids[i]) &&
+                    (null || exec_value_same(c->type, v->data, at[i], c->data, ids[i]));
+    }
+}
+
+/* The group that each row has by its hash alone, and whether it is the right one. A row without any
+ * gets group 0, which is not. */
+static void groups_guess(const struct exec_groups *g,
+                         const struct groups_look *look,
+                         const struct batch *in,
+                         const uint64_t *hashes,
+                         uint32_t *ids,
+                         uint8_t *right)
+{
+    uint16_t at[VEC_ROWS_MAX];
+
+    if (g->count >= GROUPS_PREFETCH)
+        for (uint32_t i = 0; i < in->sel_count; i++)
+            hidx_prefetch(&g->index, hashes[i]);
+    for (uint32_t i = 0; i < in->sel_count; i++) {
+        uint32_t id = hidx_guess(&g->index, hashes[i]);
+
+        right[i] = id != EXEC_GROUPS_NO_ID;
+        ids[i] = right[i] ? id : 0;
+    }
+    for (uint32_t k = 0; k < g->keys_count && g->count >= GROUPS_PREFETCH; k++) {
+        const uint8_t *data = g->keys[k].data;
+        size_t size = phys_size(type_phys(g->keys[k].type));
+
+        for (uint32_t i = 0; i < in->sel_count; i++)
+            __builtin_prefetch(data + ids[i] * size);
+    }
+    for (uint32_t k = 0; k < g->keys_count; k++)
+        groups_check(&look->keys[k], &g->keys[k], in, ids, at, right);
+}
+
 static int groups_find_rows(struct exec_groups *g,
-                            const struct groups_look *look,
+                            const struct groups_look *by,
                             const struct batch *in,
                             struct arena *scratch,
                             uint32_t *ids,
                             struct dn_err *err)
 {
     uint64_t *hashes = arena_alloc_array(scratch, in->sel_count, sizeof *hashes);
+    uint16_t fresh[VEC_ROWS_MAX];
+    uint8_t right[VEC_ROWS_MAX];
+    const struct groups_look look = {.g = g, .keys = by->keys, .add = by->add, .fresh = fresh};
     int rc;
 
     if (!hashes)
         return DN_FAIL_NOMEM(err);
-    rc = exec_rows_hash(look->keys, g->keys_count, in, scratch, hashes, err);
+    rc = exec_rows_hash(look.keys, g->keys_count, in, scratch, hashes, err);
     if (rc < 0)
         return rc;
+    if (g->count)
+        groups_guess(g, &look, in, hashes, ids, right);
+    else
+        memset(right, 0, in->sel_count);
     for (uint32_t i = 0; i < in->sel_count; i++) {
         uint32_t row = in->sel ? in->sel[i] : i;
 
-        /* Neighbours are often of one group. */
-        if (i > 0 && hashes[i] == hashes[i - 1] && ids[i - 1] != EXEC_GROUPS_NO_ID &&
-            groups_same(look, &row, ids[i - 1])) {
-            ids[i] = ids[i - 1];
+        if (right[i])
             continue;
-        }
-        rc = groups_id(g, look, row, hashes[i], &ids[i], err);
+        ids[i] = hidx_find(&g->index, hashes[i], groups_same, &look, &row);
+        if (ids[i] != EXEC_GROUPS_NO_ID || !look.add)
+            continue;
+        ids[i] = g->count;
+        fresh[g->count - g->stored] = (uint16_t)row;
+        rc = groups_number(g, &look, hashes[i], err);
         if (rc < 0)
             return rc;
     }
-    return 0;
+    return groups_keep(g, &look, fresh, err);
 }
 
 static int groups_find(struct exec_groups *g,

@@ -18,7 +18,8 @@ struct exec_groups {
     struct mem_owner *owner; /* borrowed */
     struct colbuf *keys;     /* owned, keys_count: the tuples */
     uint32_t keys_count;
-    uint32_t count; /* tuples so far */
+    uint32_t count;  /* tuples so far */
+    uint32_t stored; /* of these, tuples whose values are in keys: all of them between calls */
     uint32_t hashes_cap;
     uint64_t *hashes; /* owned, one per tuple */
     struct hidx index;

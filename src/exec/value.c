@@ -110,26 +110,47 @@ bool exec_value_same(enum type_id type, const void *a, uint32_t at_a, const void
     return false;
 }
 
-/* FLAT columns of the common types: the type is decided once, not per row. */
+#define VALUE_HASH_LOOP(T, hash)                          \
+    do {                                                  \
+        const T *data = v->data;                          \
+        for (uint32_t i = 0; i < in->sel_count; i++) {    \
+            T x = data[in->sel ? in->sel[i] : i];         \
+            hashes[i] = value_combine(hashes[i], (hash)); \
+        }                                                 \
+        return;                                           \
+    } while (0)
+
+/* FLAT columns: the type is decided once, not per row. */
 static void value_hash_flat(const struct vec *v, const struct batch *in, uint64_t *hashes)
 {
-    const int64_t *longs = v->data;
-    const struct vstr *strings = v->data;
-    enum phys phys = type_phys(v->type);
-
+    if (!v->nulls) {
+        switch (type_phys(v->type)) {
+        case PHYS_I8:
+            VALUE_HASH_LOOP(int8_t, dn_mix64((uint64_t)x));
+        case PHYS_I16:
+            VALUE_HASH_LOOP(int16_t, dn_mix64((uint64_t)x));
+        case PHYS_I32:
+            VALUE_HASH_LOOP(int32_t, dn_mix64((uint64_t)x));
+        case PHYS_I64:
+            VALUE_HASH_LOOP(int64_t, dn_mix64((uint64_t)x));
+        case PHYS_F64:
+            VALUE_HASH_LOOP(double, value_f64_hash(x));
+        case PHYS_STR:
+            if (!type_is_array(v->type))
+                VALUE_HASH_LOOP(struct vstr, dn_hash64(x.ptr, x.len, 0));
+            break;
+        case PHYS_F32:
+        case PHYS_INTERVAL:
+        case PHYS_NUMERIC:
+        case PHYS_MAX:
+            break;
+        }
+    }
     for (uint32_t i = 0; i < in->sel_count; i++) {
         uint32_t row = in->sel ? in->sel[i] : i;
-        uint64_t h;
 
-        if (vec_bit(v->nulls, row))
-            h = VALUE_NULL_HASH;
-        else if (phys == PHYS_I64)
-            h = dn_mix64((uint64_t)longs[row]);
-        else if (phys == PHYS_STR && !type_is_array(v->type))
-            h = dn_hash64(strings[row].ptr, strings[row].len, 0);
-        else
-            h = exec_value_hash(v, row);
-        hashes[i] = value_combine(hashes[i], h);
+        hashes[i] = value_combine(
+            hashes[i], vec_bit(v->nulls, row) ? VALUE_NULL_HASH : exec_value_hash(v, row));
     }
 }
 
