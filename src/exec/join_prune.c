@@ -35,7 +35,54 @@ static struct interval prune_interval(const struct datum *lo, const struct datum
         .has_lo = true, .lo_incl = true, .has_hi = true, .hi_incl = true, .lo = *lo, .hi = *hi};
 }
 
-/* From the least to the greatest value. */
+#define PRUNE_LOOP(T)                                              \
+    do {                                                           \
+        const T *data = b->data;                                   \
+        for (uint32_t i = 0; i < b->count; i++) {                  \
+            if (vec_bit(b->nulls, i))                              \
+                continue;                                          \
+            lo->v.i64 = data[i] < lo->v.i64 ? data[i] : lo->v.i64; \
+            hi->v.i64 = data[i] > hi->v.i64 ? data[i] : hi->v.i64; \
+        }                                                          \
+    } while (0)
+
+/* The least and the greatest of them and of the values of a column; *lo and *hi are values. */
+static void prune_widen(const struct colbuf *b, struct datum *lo, struct datum *hi)
+{
+    switch (type_phys(b->type)) {
+    case PHYS_I8:
+        PRUNE_LOOP(int8_t);
+        return;
+    case PHYS_I16:
+        PRUNE_LOOP(int16_t);
+        return;
+    case PHYS_I32:
+        PRUNE_LOOP(int32_t);
+        return;
+    case PHYS_I64:
+        PRUNE_LOOP(int64_t);
+        return;
+    case PHYS_F32:
+    case PHYS_F64:
+    case PHYS_STR:
+    case PHYS_INTERVAL:
+    case PHYS_NUMERIC:
+    case PHYS_MAX:
+        break;
+    }
+    for (uint32_t i = 0; i < b->count; i++) {
+        struct datum d = colbuf_datum(b, i);
+
+        if (d.null)
+            continue;
+        if (datum_cmp(&d, lo) < 0)
+            *lo = d;
+        else if (datum_cmp(&d, hi) > 0)
+            *hi = d;
+    }
+}
+
+/* From the least to the greatest value; the empty set if all are NULL. */
 static int prune_range(const struct exec_rows *rows,
                        uint32_t col,
                        struct arena *arena,
@@ -43,22 +90,19 @@ static int prune_range(const struct exec_rows *rows,
                        struct dn_err *err)
 {
     struct interval *set = arena_alloc(arena, sizeof *set);
-    struct datum lo = exec_rows_datum(rows, col, 0);
-    struct datum hi = lo;
+    struct datum lo = {.null = true};
+    struct datum hi;
 
     if (!set)
         return DN_FAIL_NOMEM(err);
-    for (uint32_t i = 1; i < rows->count; i++) {
-        struct datum d = exec_rows_datum(rows, col, i);
-
-        if (datum_cmp(&d, &lo) < 0)
-            lo = d;
-        else if (datum_cmp(&d, &hi) > 0)
-            hi = d;
-    }
+    for (uint32_t i = 0; i < rows->count && lo.null; i++)
+        lo = exec_rows_datum(rows, col, i);
+    hi = lo;
+    for (uint32_t c = 0; c < rows->chunks_count && !lo.null; c++)
+        prune_widen(&rows->chunks[c][col], &lo, &hi);
     *set = prune_interval(&lo, &hi);
     ret->set = set;
-    ret->set_count = 1;
+    ret->set_count = !lo.null;
     return 0;
 }
 

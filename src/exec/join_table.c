@@ -9,6 +9,9 @@
 
 #include <string.h>
 
+#define TABLE_AHEAD 16u   /* rows whose slots are asked for ahead while the table is made */
+#define TABLE_LARGE 4096u /* rows from which look-ups ask for memory ahead */
+
 /* Are columns of the right side looked at, by the filter or by who reads the result? */
 static bool table_needs_cols(const struct plan_join *join)
 {
@@ -78,8 +81,7 @@ void exec_join_table_done(struct exec_join_table *t)
     arena_done(&t->batch);
     arena_done(&t->run);
     mem_free(t->hashes);
-    mem_free(t->heads);
-    mem_free(t->next);
+    mem_free(t->slots);
     mem_free(t->same);
     memset(t, 0, sizeof *t);
 }
@@ -221,12 +223,10 @@ void exec_join_table_clear(struct exec_join_table *t)
     exec_rows_reset(&t->rows);
     arena_reset(&t->batch);
     mem_free(t->hashes);
-    mem_free(t->heads);
-    mem_free(t->next);
+    mem_free(t->slots);
     mem_free(t->same);
     t->hashes = NULL;
-    t->heads = NULL;
-    t->next = NULL;
+    t->slots = NULL;
     t->same = NULL;
     t->hashes_cap = 0;
 }
@@ -263,40 +263,55 @@ static bool table_row_null(const struct exec_join_table *t, uint32_t row)
     return false;
 }
 
+static uint64_t table_slot(uint64_t hash, uint32_t row)
+{
+    return (hash >> 32) << 32 | ((uint64_t)row + 1);
+}
+
 /* Rows come from the last to the first: one that finds its key takes the place of who has it. */
 static void table_link(struct exec_join_table *t, uint32_t row)
 {
-    uint32_t *link = &t->heads[t->hashes[row] & t->mask];
+    uint64_t hash = t->hashes[row];
+    uint32_t i = (uint32_t)hash & t->mask;
 
-    while (*link != EXEC_NO_ROW &&
-           (t->hashes[*link] != t->hashes[row] || !table_rows_same(t, *link, row)))
-        link = &t->next[*link];
-    t->same[row] = *link;
-    t->next[row] = *link == EXEC_NO_ROW ? EXEC_NO_ROW : t->next[*link];
-    t->unique = t->unique && *link == EXEC_NO_ROW;
-    *link = row;
+    for (; t->slots[i]; i = (i + 1) & t->mask) {
+        uint32_t other = (uint32_t)t->slots[i] - 1;
+
+        if (t->slots[i] >> 32 == hash >> 32 && t->hashes[other] == hash &&
+            table_rows_same(t, other, row)) {
+            t->same[row] = other;
+            t->unique = false;
+            t->slots[i] = table_slot(hash, row);
+            return;
+        }
+    }
+    t->same[row] = EXEC_NO_ROW;
+    t->slots[i] = table_slot(hash, row);
 }
 
 int exec_join_table_finish(struct exec_join_table *t, struct dn_err *err)
 {
     uint32_t count = t->rows.count;
-    uint32_t chains = 16;
+    uint32_t slots = 16;
 
     t->unique = true;
     if (t->node->join->keys_count == 0)
         return 0;
-    while (chains < count + count / 2 && chains < UINT32_C(1) << 31)
-        chains *= 2;
-    t->heads = mem_alloc_array(t->rows.owner, chains, sizeof *t->heads);
-    t->next = mem_alloc_array(t->rows.owner, count, sizeof *t->next);
-    t->same = mem_alloc_array(t->rows.owner, count, sizeof *t->same);
-    if (!t->heads || !t->next || !t->same)
+    while (slots < count + count / 2 && slots < UINT32_C(1) << 31)
+        slots *= 2;
+    if (count >= slots) /* one slot stays empty */
         return DN_FAIL_NOMEM(err);
-    memset(t->heads, 0xff, chains * sizeof *t->heads);
-    t->mask = chains - 1;
-    for (uint32_t row = count; row-- > 0;)
+    t->slots = mem_calloc(t->rows.owner, slots, sizeof *t->slots);
+    t->same = mem_alloc_array(t->rows.owner, count, sizeof *t->same);
+    if (!t->slots || !t->same)
+        return DN_FAIL_NOMEM(err);
+    t->mask = slots - 1;
+    for (uint32_t row = count; row-- > 0;) {
+        if (row >= TABLE_AHEAD)
+            __builtin_prefetch(&t->slots[(uint32_t)t->hashes[row - TABLE_AHEAD] & t->mask], 1);
         if (!t->null_seen || !table_row_null(t, row))
             table_link(t, row);
+    }
     return 0;
 }
 
@@ -321,12 +336,30 @@ table_same(const struct exec_join_table *t, const struct vec *keys, uint32_t row
 static inline uint32_t
 table_find(const struct exec_join_table *t, const struct vec *keys, uint32_t row, uint64_t hash)
 {
-    uint32_t id = t->heads[hash & t->mask];
+    for (uint32_t i = (uint32_t)hash & t->mask; t->slots[i]; i = (i + 1) & t->mask) {
+        uint32_t id = (uint32_t)t->slots[i] - 1;
 
-    while (id != EXEC_NO_ROW &&
-           (t->hashes[id] != hash || (!t->by_hash && !table_same(t, keys, row, id))))
-        id = t->next[id];
-    return id;
+        if (t->slots[i] >> 32 == hash >> 32 && t->hashes[id] == hash &&
+            (t->by_hash || table_same(t, keys, row, id)))
+            return id;
+    }
+    return EXEC_NO_ROW;
+}
+
+/* Asks for the memory that the look-ups of a batch will need: slots, then the hashes of the rows
+ * that these name. */
+static void table_prefetch(const struct exec_join_table *t, const uint64_t *hashes, uint32_t count)
+{
+    if (t->rows.count < TABLE_LARGE)
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        __builtin_prefetch(&t->slots[(uint32_t)hashes[i] & t->mask]);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t slot = t->slots[(uint32_t)hashes[i] & t->mask];
+
+        if (slot >> 32 == hashes[i] >> 32 && slot)
+            __builtin_prefetch(&t->hashes[(uint32_t)slot - 1]);
+    }
 }
 
 static uint32_t
@@ -396,6 +429,8 @@ int exec_join_find(const struct exec_join_table *t,
     if (!hashes)
         return DN_FAIL_NOMEM(err);
     rc = exec_rows_hash(keys, keys_count, in, scratch, hashes, err);
+    if (rc == 0)
+        table_prefetch(t, hashes, in->sel_count);
     for (uint32_t i = 0; i < in->sel_count && rc == 0; i++) {
         uint32_t row = in->sel ? in->sel[i] : i;
 

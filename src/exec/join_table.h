@@ -4,11 +4,12 @@
  *
  *     init -> add … -> finish -> find …
  *
- * Rows of equal keys hang together: a chain of the table has one row of each key, the first that
- * came; `same` leads from there to the others in the order in which they came. So a look-up
- * compares keys once, whatever the number of matches. A row with a NULL where NULLs are not equal
- * is in no chain; it is kept only if the join returns rows without a match (FULL), or if a mark may
- * be NULL because of it (exec_join_maybes).
+ * Rows of equal keys hang together: the table has one row of each key, the first that came; `same`
+ * leads from there to the others in the order in which they came. So a look-up compares keys once,
+ * whatever the number of matches. A slot of the table has half of the hash beside the row's number:
+ * a key that is not there costs one look at memory. A row with a NULL where NULLs are not equal is
+ * in no slot; it is kept only if the join returns rows without a match (FULL), or if a mark may be
+ * NULL because of it (exec_join_maybes).
  *
  * One thread at a time until finish, then any number may look up. */
 #pragma once
@@ -29,9 +30,9 @@ struct exec_join_table {
     struct eval ev;
     uint64_t *hashes; /* owned: of each row's keys */
     uint32_t hashes_cap;
-    uint32_t *heads;    /* owned: first row of a chain */
-    uint32_t mask;      /* chains - 1 */
-    uint32_t *next;     /* owned: next row of the chain */
+    uint64_t *slots;    /* owned: high half of the hash, row + 1 below; 0: empty. A key is in the
+                           first slot from that of its hash on that is empty or has it */
+    uint32_t mask;      /* slots - 1 */
     uint32_t *same;     /* owned: next row of equal keys */
     uint64_t rows_seen; /* rows of the right, kept or not */
     bool null_seen;     /* some key of them was NULL */
