@@ -22,6 +22,7 @@ if [ "$1" = setup ]; then
 fi
 # meson test -C DIR ... --logbase BASE ...
 dir=$3
+case " $* " in *" --list "*) printf 'dendro:unit / %s\n' test1 test2 other && exit 0 ;; esac
 while [ "$1" != --logbase ]; do shift; done
 [ "${FAKE_RESULTS:-}" != none ] || exit "${FAKE_RC:-0}"
 i=0
@@ -72,6 +73,10 @@ want 1 '1 passed, 4 failed' test FAKE_RESULTS=none FAKE_RC=1
 want 1 '1 passed, 4 failed' test FAKE_RESULTS=none # a run without tests proves nothing
 want 1 '7 passed, 1 failed' test FAKE_BUILD_FAILS=build/tsan
 want 1 '8 passed, 1 failed' test FAKE_BUILD_FAILS=build/clang
+want 0 '2 passed, 0 failed' 'test TEST'
+want 0 '1 passed, 0 failed' 'test other' FAKE_RESULTS=OK
+want 1 '1 passed, 1 failed' 'test unit' FAKE_RESULTS='OK FAIL' FAKE_RC=1
+want 1 "dev: test: no test has 'nosuch' in its name or suite; meson test -C build/asan --list shows all" 'test nosuch'
 rm -rf "$top/build"
 want 1 '7 passed, 1 failed' test FAKE_SETUP_FAILS=build/asan
 rm -rf "$top/build"
