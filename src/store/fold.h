@@ -14,8 +14,11 @@
 
 struct fold {
     const struct table *t;
-    struct colbuf *cols; /* owned: store_cols_count of them */
+    struct colbuf *cols; /* owned: store_cols_count of them; those that are not wanted stay empty */
     uint32_t cols_count;
+    uint32_t *want; /* owned: store columns whose values are asked for; the operation is one */
+    uint32_t want_count;
+    uint32_t rows;        /* collected */
     bool *set;            /* owned: columns decided for the current row */
     struct arena strings; /* bytes of the strings */
     struct mem_owner *owner;
@@ -26,13 +29,18 @@ struct fold {
     bool open;
 };
 
-bool fold_init(struct fold *f, const struct table *t, struct mem_owner *owner);
+/* want: the store columns that matter, each once or more; NULL: all. */
+bool fold_init(struct fold *f,
+               const struct table *t,
+               const uint32_t *want,
+               uint32_t want_count,
+               struct mem_owner *owner) DN_MUST_CHECK;
 void fold_done(struct fold *f);
 /* Empties the rows collected so far. */
 void fold_reset(struct fold *f);
 static inline uint32_t fold_rows(const struct fold *f)
 {
-    return f->cols[0].count;
+    return f->rows;
 }
 
 /* For each row: begin, version … (newest first; returns false once older ones do not matter), end.

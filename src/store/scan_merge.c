@@ -33,7 +33,7 @@ struct merge_version {
     uint32_t rank; /* among equal sequences: later rows of a memtable are newer */
 };
 
-/* What fold asks for: a version's value. Columns that are not fetched are never looked at. */
+/* What fold asks for: a version's value. */
 struct merge_source {
     const struct scan *s;
     const struct merge_version *v;
@@ -97,7 +97,7 @@ int scan_merge_begin(struct scan_reader *r, struct dn_err *err)
     const struct scan *s = r->s;
 
     if (!r->fold_ready) {
-        if (!fold_init(&r->fold, s->t, r->owner))
+        if (!fold_init(&r->fold, s->t, s->fetch, s->fetch_count, r->owner))
             return DN_FAIL_NOMEM(err);
         r->fold_ready = true;
     }
@@ -147,8 +147,6 @@ merge_value(const void *source, uint32_t row, uint32_t store_col, bool *ret_abse
     const struct vec *v;
 
     *ret_absent = false;
-    if (at == UINT32_MAX)
-        return (struct datum){.type = store_col_type(ms->s->t, store_col), .null = true};
     if (src->m)
         return scan_mapped_value(ms->s, src, row, store_col, ret_absent);
     v = &ms->v->it->vecs[at];

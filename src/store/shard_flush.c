@@ -130,7 +130,7 @@ static int flush_folded(struct flusher *f, const uint32_t *rows, uint32_t count,
     uint32_t at = 0;
 
     if (!f->fold_ready) {
-        if (!fold_init(&f->fold, f->t, &f->s->owner))
+        if (!fold_init(&f->fold, f->t, NULL, 0, &f->s->owner))
             return DN_FAIL_NOMEM(err);
         f->fold_ready = true;
     }
