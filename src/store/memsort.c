@@ -8,7 +8,8 @@
  *      that nothing is to be done
  *   4. if the rows span several slabs, a stable sort by slab over all
  *
- * Equal keys stay in commit order, so the newest version of a row comes last. */
+ * Equal keys stay in commit order, so the newest version of a row comes last. Versions behind a PUT
+ * or a DELETE of the same key are left out: no reader of this many rows can see them. */
 #include "store/memtable_int.h"
 
 #include <string.h>
@@ -276,54 +277,99 @@ static uint32_t mem_collect(const struct memtable *m,
     return total;
 }
 
+/* A run for a row that is not of the last one's. NULL: out of memory. */
+static struct mem_run *mem_add_run(const struct mem_sorter *s, struct mem_order *o, uint32_t *cap)
+{
+    if (o->runs_count == *cap) {
+        uint32_t room = *cap ? *cap * 2 : 16;
+        struct mem_run *grown = mem_realloc(s->m->owner, o->runs, (size_t)room * sizeof *grown);
+        if (!grown)
+            return NULL;
+        o->runs = grown;
+        *cap = room;
+    }
+    return &o->runs[o->runs_count++];
+}
+
+/* Where the versions of the key at `at` end; and the oldest of them that matters: what is older
+ * than a PUT or a DELETE does not. */
+static uint32_t
+mem_key_end(const struct mem_sorter *s, const struct mem_order *o, uint32_t at, uint32_t *ret_from)
+{
+    const struct mem_chunk *c = mem_chunk_of(s->m, o->order[at]);
+    uint32_t series = c->series[o->order[at] - c->first_row];
+    uint32_t end = at + 1;
+
+    *ret_from = at;
+    for (; end < o->count; end++) {
+        uint32_t row = o->order[end];
+        c = mem_chunk_of(s->m, row);
+        if (c->series[row - c->first_row] != series ||
+            (s->slabs && s->slabs[end] != s->slabs[at]) ||
+            mem_cmp_rest(s, o->order[end - 1], row) != 0)
+            break;
+        if (c->op[row - c->first_row] != ROW_PATCH)
+            *ret_from = end;
+    }
+    return end;
+}
+
+/* Widens what is known of a run by one of its rows. */
+static void
+mem_note_row(const struct mem_sorter *s, struct mem_order *o, struct mem_run *run, uint32_t row)
+{
+    const struct mem_chunk *c = mem_chunk_of(s->m, row);
+    int64_t rowid = mem_rowid(s->m, row);
+    int64_t time = s->t->time_col >= 0 ? mem_i64(s->m, row, (uint32_t)s->t->time_col) : 0;
+
+    run->plain = run->plain && c->op[row - c->first_row] == ROW_PUT;
+    run->rowid_max = rowid > run->rowid_max ? rowid : run->rowid_max;
+    run->rowid_min = rowid < run->rowid_min ? rowid : run->rowid_min;
+    run->time_min = time < run->time_min ? time : run->time_min;
+    run->time_max = time > run->time_max ? time : run->time_max;
+    if (atomic_load_explicit(&c->expiry, memory_order_relaxed)) {
+        int64_t expiry = memtable_expiry(s->m, row);
+        if (expiry != ROW_NEVER && expiry < o->expiry_min)
+            o->expiry_min = expiry;
+    }
+}
+
+/* Finds the runs; versions that newer ones stand over leave the order. */
 static int mem_make_runs(struct mem_sorter *s, struct mem_order *o, struct dn_err *err)
 {
-    const struct memtable *m = s->m;
     uint32_t cap = 0;
+    uint32_t keep = 0;
+    uint32_t end;
     struct mem_run *run = NULL;
 
-    for (uint32_t i = 0; i < o->count; i++) {
-        uint32_t row = o->order[i];
-        const struct mem_chunk *c = mem_chunk_of(m, row);
-        uint32_t series = c->series[row - c->first_row];
+    for (uint32_t i = 0; i < o->count; i = end) {
+        const struct mem_chunk *c = mem_chunk_of(s->m, o->order[i]);
+        uint32_t series = c->series[o->order[i] - c->first_row];
         int64_t slab = s->slabs ? s->slabs[i] : 0;
-        int64_t rowid = mem_rowid(m, row);
-        int64_t time = s->t->time_col >= 0 ? mem_i64(m, row, (uint32_t)s->t->time_col) : 0;
+        uint32_t from;
 
+        end = mem_key_end(s, o, i, &from);
         if (!run || run->series != series || run->slab != slab) {
-            if (o->runs_count == cap) {
-                struct mem_run *grown =
-                    mem_realloc(m->owner, o->runs, (size_t)(cap ? cap * 2 : 16) * sizeof *grown);
-                if (!grown)
-                    return DN_FAIL_NOMEM(err);
-                o->runs = grown;
-                cap = cap ? cap * 2 : 16;
-            }
-            run = &o->runs[o->runs_count++];
+            run = mem_add_run(s, o, &cap);
+            if (!run)
+                return DN_FAIL_NOMEM(err);
             *run = (struct mem_run){.slab = slab,
                                     .series = series,
-                                    .first = i,
-                                    .time_min = time,
-                                    .time_max = time,
-                                    .rowid_min = rowid,
-                                    .rowid_max = rowid,
+                                    .first = keep,
+                                    .time_min = INT64_MAX,
+                                    .time_max = INT64_MIN,
+                                    .rowid_min = INT64_MAX,
+                                    .rowid_max = INT64_MIN,
                                     .plain = true};
-        } else if (mem_cmp_rest(s, o->order[i - 1], row) == 0) {
-            run->plain = false;
         }
-        run->count++;
-        run->rowid_max = rowid > run->rowid_max ? rowid : run->rowid_max;
-        run->rowid_min = rowid < run->rowid_min ? rowid : run->rowid_min;
-        if (c->op[row - c->first_row] != ROW_PUT)
-            run->plain = false;
-        run->time_min = time < run->time_min ? time : run->time_min;
-        run->time_max = time > run->time_max ? time : run->time_max;
-        if (atomic_load_explicit(&c->expiry, memory_order_relaxed)) {
-            int64_t expiry = memtable_expiry(m, row);
-            if (expiry != ROW_NEVER && expiry < o->expiry_min)
-                o->expiry_min = expiry;
+        run->count += end - from;
+        run->plain = run->plain && end - from == 1;
+        for (uint32_t k = from; k < end; k++) {
+            mem_note_row(s, o, run, o->order[k]);
+            o->order[keep++] = o->order[k];
         }
     }
+    o->count = keep;
     return DN_OK;
 }
 

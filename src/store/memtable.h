@@ -86,8 +86,8 @@ struct mem_run {
     bool plain; /* only ROW_PUT rows, no key twice: rows may be handed out as they are */
 };
 
-/* Rows sorted by physical key; equal keys by age, oldest first. Immutable, shared by reference
- * count. */
+/* Rows sorted by physical key; equal keys by age, oldest first, and none that is older than a PUT
+ * or DELETE of its key. Immutable, shared by reference count. */
 struct mem_order {
     atomic_uint refs;
     uint32_t rows;        /* rows of the memtable it covers: 0..rows */

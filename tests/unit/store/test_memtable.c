@@ -148,6 +148,64 @@ static void test_rows_of_a_window(void **state)
     window(mixed, DN_ARRAY_SIZE(mixed), INT64_MIN, INT64_MAX);
 }
 
+/* One version of the row of series 1 at time 5. */
+static void stage_op(struct memtable *m, uint64_t seq, enum row_op op)
+{
+    const int64_t id = 1;
+    const int64_t time = 5;
+    struct vec cols[2] = {{.type = TYPE_BIGINT, .count = 1, .data = &id},
+                          {.type = TYPE_TIMESTAMP, .count = 1, .data = &time}};
+    const struct mem_write w = {.cols = cols, .seq = seq, .op = op};
+    struct dn_err err;
+
+    assert_int_equal(memtable_stage(m, &w, 1, &err), DN_OK);
+    memtable_publish(m);
+}
+
+/* An order leaves out what is older than a put or a delete, and only that; an order of fewer rows
+ * has what was newest then. */
+static void test_replaced_versions(void **state)
+{
+    static const struct {
+        enum row_op op[4];
+        uint32_t count; /* of versions that the order has */
+        bool plain;
+    } cases[] = {
+        {{ROW_PUT, ROW_PUT, ROW_PUT, ROW_PUT}, 1, true},
+        {{ROW_PUT, ROW_PATCH, ROW_PUT, ROW_PATCH}, 2, false},
+        {{ROW_PATCH, ROW_PATCH, ROW_PATCH, ROW_PATCH}, 4, false},
+        {{ROW_PUT, ROW_PUT, ROW_PATCH, ROW_DELETE}, 1, false},
+        {{ROW_DELETE, ROW_PATCH, ROW_DELETE, ROW_PUT}, 1, true},
+        {{ROW_PUT, ROW_DELETE, ROW_PATCH, ROW_PATCH}, 3, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < DN_ARRAY_SIZE(cases); i++) {
+        struct dn_err err;
+        struct sched *sched = sched_sim_new(1, &err);
+        struct table *t = model_table(&shape);
+        struct memtable *m = memtable_new(sched, NULL, t);
+        struct mem_order *o;
+
+        for (uint32_t k = 0; k < 4; k++)
+            stage_op(m, k + 1, cases[i].op[k]);
+        assert_int_equal(memtable_order(m, 4, NULL, NULL, &o, &err), DN_OK);
+        assert_int_equal(o->count, cases[i].count);
+        assert_int_equal(o->runs_count, 1);
+        assert_int_equal(o->runs[0].count, cases[i].count);
+        assert_int_equal(o->runs[0].plain, cases[i].plain);
+        assert_int_equal(o->order[o->count - 1], 3);
+        memtable_order_unref(o);
+        assert_int_equal(memtable_order(m, 1, NULL, NULL, &o, &err), DN_OK);
+        assert_int_equal(o->count, 1);
+        assert_int_equal(o->order[0], 0);
+        memtable_order_unref(o);
+        memtable_free(m);
+        table_unref(t);
+        sched_free(sched);
+    }
+}
+
 static void stage_expiring(struct memtable *m, uint64_t seq, int64_t all, const int64_t *each)
 {
     int64_t ids[2] = {1, 1};
@@ -226,6 +284,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_rollback_under_readers),
                                        cmocka_unit_test(test_expiry),
+                                       cmocka_unit_test(test_replaced_versions),
                                        cmocka_unit_test(test_rows_of_a_window)};
 
     return cmocka_run_group_tests_name("memtable", tests, NULL, NULL);
