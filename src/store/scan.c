@@ -73,6 +73,7 @@ static struct scan *scan_new(const struct table *t, const struct scan_spec *spec
     s->t = table_ref(t);
     s->final = true;
     s->horizon = RETENTION_NO_HORIZON;
+    s->order_col = scan_order_col(t);
     arena_init(&s->build_strings, s->owner);
     return s;
 }
@@ -81,8 +82,9 @@ static struct scan *scan_new(const struct table *t, const struct scan_spec *spec
 static int scan_alloc_members(struct scan *s, struct dn_err *err)
 {
     s->members = mem_calloc(s->owner, s->srcs_count, sizeof(struct scan_src *));
-    s->pieces = mem_calloc(s->owner, s->srcs_count, sizeof *s->pieces);
-    return s->members && s->pieces ? DN_OK : DN_FAIL_NOMEM(err);
+    s->cuts = mem_calloc(s->owner, s->srcs_count, sizeof *s->cuts);
+    s->merge = mem_calloc(s->owner, s->srcs_count, sizeof *s->merge);
+    return s->members && s->cuts && s->merge ? DN_OK : DN_FAIL_NOMEM(err);
 }
 
 int scan_open(struct snapshot *snap,
@@ -220,7 +222,8 @@ void scan_close(struct scan *s)
     range_list_done(&s->range_list);
     mem_free(s->srcs);
     mem_free(s->members);
-    mem_free(s->pieces);
+    mem_free(s->cuts);
+    mem_free(s->merge);
     mem_free(s->points);
     mem_free(s->point_tokens);
     mem_free(s->own_cols);

@@ -224,17 +224,20 @@ unit_fetch_vector(struct scan_reader *r, const uint32_t *cols, uint32_t count, s
 }
 
 /* One column of merged rows, or the series of a single run. 1: neither. */
-static int unit_fetch_easy(struct scan_reader *r, uint32_t col)
+static int unit_fetch_easy(struct scan_reader *r, uint32_t col, struct dn_err *err)
 {
     uint32_t store_col = r->s->spec.cols[col];
     uint32_t place = unit_series_place(r->s, store_col);
 
     if (place != UINT32_MAX && r->unit.one_run) {
         struct datum d = unit_series_value(r, place);
-        return vec_make_const(&r->arena, &d, r->unit.rows, &r->out_vecs[col]) ? 0 : DN_E_NOMEM;
+        return vec_make_const(&r->arena, &d, r->unit.rows, &r->out_vecs[col]) ? 0
+                                                                              : DN_FAIL_NOMEM(err);
     }
     if (r->src)
         return 1;
+    if (r->weaving)
+        return scan_weave_fetch(r, col, &r->out_vecs[col], err);
     r->out_vecs[col] = colbuf_vec(&r->fold.cols[store_col], 0, r->unit.rows);
     return 0;
 }
@@ -249,9 +252,9 @@ unit_fetch_rows(struct scan_reader *r, const uint32_t *cols, uint32_t count, str
     for (uint32_t i = 0; i < count; i++) {
         if (r->out_have[cols[i]])
             continue;
-        rc = unit_fetch_easy(r, cols[i]);
+        rc = unit_fetch_easy(r, cols[i], err);
         if (rc < 0)
-            return DN_FAIL_NOMEM(err);
+            return rc;
         r->out_have[cols[i]] = rc == 0;
         if (rc == 0)
             continue;

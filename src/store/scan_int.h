@@ -5,9 +5,11 @@
  *   scan.c        life of a scan; batches of all columns, small stretches gathered
  *   scan_prune.c  which sources, runs, blocks and vectors matter
  *   scan_walk.c   the runs of all sources in physical order, cut into morsels for readers
+ *   scan_cut.c    runs that several sources hold: what each has alone, and what is to be merged
  *   scan_unit.c   a reader: the units of its morsels
  *   scan_fetch.c  what is known of a unit, decoding
- *   scan_merge.c  row by row where versions meet
+ *   scan_weave.c  the newest of whole rows where sources overlap
+ *   scan_merge.c  row by row where versions are to be folded
  *   scan_range.c  what range tombstones hit
  *
  * A struct scan is shared by its readers: constant after opening, except for the walk (under the
@@ -52,13 +54,28 @@ struct scan_piece {
     uint32_t run; /* hit: that run */
 };
 
-/* One source's part of a run that is merged. */
+/* One source's part of a run that is merged: some of its rows. */
 struct scan_member {
     struct scan_src *src;
     uint32_t run;
+    uint32_t first;
+    uint32_t end;
+    bool hit;   /* as in a piece */
+    bool plain; /* each is a whole row, of which the source has one version */
 };
 
-/* What one reader takes from the walk at a time: some pieces, or one run to merge. */
+/* What is left of one source's part of the run at hand, while it is cut. */
+struct scan_cut {
+    struct scan_src *src;
+    uint32_t run;
+    uint32_t next;
+    uint32_t end;
+    int64_t lo; /* the rows that come next are not before this place, see scan_cut.c */
+    bool hit;   /* as in a piece */
+    bool skips; /* a constraint on the column that orders the run may leave out rows */
+};
+
+/* What one reader takes from the walk at a time: some pieces, or one stretch to merge. */
 struct scan_morsel {
     uint64_t number; /* in physical order, from 0 */
     struct scan_piece pieces[SCAN_MORSEL_PIECES];
@@ -90,6 +107,8 @@ struct scan {
     int cut_pred;       /* constraint on the column that orders the rows of a run; -1: none */
     bool cut_desc;      /* they are in descending order */
     bool reverse;       /* the walk goes from the last row to the first */
+    uint32_t order_col; /* store column that orders the rows of a run; UINT32_MAX: it is no integer
+                         */
 
     int64_t horizon; /* of the table, as the snapshot has it; RETENTION_NO_HORIZON: none */
     struct range_list range_list; /* range tombstones of the table that the scan sees */
@@ -103,9 +122,13 @@ struct scan {
     struct sched_mutex *lock;  /* owned, NULL: one reader */
     struct scan_src **members; /* owned: sources that hold the current run */
     uint32_t members_count;
-    struct scan_piece *pieces; /* owned: srcs_count of room; not yet given to readers */
+    struct scan_piece pieces[1]; /* not yet given to readers */
     uint32_t pieces_count;
     uint32_t pieces_at;
+    struct scan_cut *cuts; /* owned: srcs_count of room: the run that is being cut */
+    uint32_t cuts_count;
+    struct scan_member *merge; /* owned: srcs_count of room: a stretch to merge, not yet given */
+    uint32_t merge_count;
     uint64_t morsels;        /* given out */
     struct scan_stats stats; /* and those of readers that are gone */
 
@@ -189,6 +212,22 @@ static inline uint32_t scan_pick(const struct scan *s, const struct scan_src *sr
 {
     return src->picks[s->reverse ? src->picks_count - 1 - src->at : src->at];
 }
+
+/* May range tombstones hit rows of the source's next pick? */
+static inline bool scan_pick_hit(const struct scan *s, const struct scan_src *src)
+{
+    return src->hit && src->hit[s->reverse ? src->picks_count - 1 - src->at : src->at];
+}
+
+/* scan_cut.c: a table's order_col; whether values of it fall in the direction of the walk. */
+uint32_t scan_order_col(const struct table *t);
+bool scan_order_falls(const struct scan *s);
+/* Place of the memtable's row at a place of its order: its value, turned round if they fall. */
+int64_t scan_mem_place(const struct scan *s, const struct scan_src *src, uint32_t at);
+/* Begins to cut the run that the members have next. */
+void scan_cut_begin(struct scan *s);
+/* The next part of it: a piece, or a stretch in s->merge. False: nothing is left. */
+bool scan_cut_next(struct scan *s);
 
 /* scan_walk.c: the next rows for a reader; DN_EOF at the end. */
 int scan_walk(struct scan *s, uint32_t rows_max, struct scan_morsel *ret);

@@ -119,7 +119,8 @@ int scan_merge_begin(struct scan_reader *r, struct dn_err *err)
         struct row_iter *it = &r->iters[i];
         int rc;
         it->src = m->src;
-        scan_run_rows(m->src, m->run, &it->next, &it->end);
+        it->next = m->first;
+        it->end = m->end;
         rc = iter_load(r, it, err);
         if (rc < 0)
             return rc;

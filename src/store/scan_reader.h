@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * scan_reader.h: one reader of a scan, shared by scan.c, scan_unit.c, scan_fetch.c and
- * scan_merge.c. One thread at a time. */
+ * scan_reader.h: one reader of a scan, shared by scan.c, scan_unit.c, scan_fetch.c, scan_weave.c
+ * and scan_merge.c. One thread at a time. */
 #pragma once
 
 #include "store/scan_int.h"
@@ -19,6 +19,7 @@ struct scan_cur {
 };
 
 struct row_iter;
+struct weave; /* scan_weave.c */
 
 struct scan_reader {
     struct scan *s;
@@ -63,6 +64,8 @@ struct scan_reader {
 
     /* merging */
     bool merging;
+    bool weaving;           /* … whole rows, without folding */
+    struct weave *weave;    /* owned, NULL until first used */
     struct row_iter *iters; /* owned: srcs_count of room */
     struct fold fold;
     bool fold_ready;
@@ -112,6 +115,17 @@ bool scan_row_aged(const struct scan *s,
                    const struct scan_src *src,
                    const struct vec *vecs,
                    uint32_t row);
+
+/* scan_weave.c: may the morsel's members be woven: is every version of theirs a whole row? */
+bool scan_weave_may(const struct scan_reader *r);
+int scan_weave_begin(struct scan_reader *r, struct dn_err *err) DN_MUST_CHECK;
+/* The next rows: a unit of scan_weave_rows, or if these are none a piece of the morsel; DN_EOF. */
+int scan_weave_next(struct scan_reader *r, struct dn_err *err) DN_MUST_CHECK;
+uint32_t scan_weave_rows(const struct scan_reader *r);
+/* A column (place in spec.cols) of the unit. */
+int scan_weave_fetch(struct scan_reader *r, uint32_t col, struct vec *ret, struct dn_err *err)
+    DN_MUST_CHECK;
+void scan_weave_free(struct weave *w); /* NULL is fine */
 
 /* scan_merge.c: the morsel's members share a run; merge_next fills r->fold with up to VEC_ROWS_MAX
  * rows, DN_EOF when the run is done. */

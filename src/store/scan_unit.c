@@ -48,6 +48,7 @@ void scan_reader_free(struct scan_reader *r)
     if (!r)
         return;
     scan_merge_done(r);
+    scan_weave_free(r->weave);
     for (uint32_t i = 0; r->curs && i < r->s->srcs_count; i++) {
         struct scan_cur *cur = &r->curs[i];
         r->stats.bytes_read += cur->pins.read_bytes;
@@ -466,19 +467,21 @@ static int unit_memtable(struct scan_reader *r, struct scan_piece *p, struct dn_
 
 static int unit_merged(struct scan_reader *r, struct dn_err *err)
 {
-    int rc = scan_merge_next(r, err);
+    int rc = r->weaving ? scan_weave_next(r, err) : scan_merge_next(r, err);
+    uint32_t rows;
 
     if (rc < 0)
         return rc;
     if (rc == DN_EOF)
         r->merging = false;
-    if (fold_rows(&r->fold) == 0)
+    rows = r->weaving ? scan_weave_rows(r) : fold_rows(&r->fold);
+    if (rows == 0)
         return DN_NOT_FOUND;
     r->src = NULL;
     r->unit.one_run = true;
     r->unit.whole = false;
     unit_holds_series(r);
-    unit_give(r, SCAN_ROWS, fold_rows(&r->fold));
+    unit_give(r, SCAN_ROWS, rows);
     r->unit.backward = r->s->reverse;
     return DN_OK;
 }
@@ -489,8 +492,6 @@ static int unit_of_morsel(struct scan_reader *r, struct dn_err *err)
     struct scan_morsel *m = &r->morsel;
 
     r->in_piece = false;
-    if (r->merging)
-        return unit_merged(r, err);
     while (m->at < m->count) {
         struct scan_piece *p = &m->pieces[m->at];
         if (p->next < p->end && !p->src->m && !unit_thinned(p) && r->options.blocks &&
@@ -500,7 +501,7 @@ static int unit_of_morsel(struct scan_reader *r, struct dn_err *err)
             return p->src->m ? unit_memtable(r, p, err) : unit_segment(r, p, err);
         m->at++;
     }
-    return DN_EOF;
+    return r->merging ? unit_merged(r, err) : DN_EOF;
 }
 
 int scan_unit_next(struct scan_reader *r, struct scan_unit *ret, struct dn_err *err)
@@ -521,7 +522,8 @@ int scan_unit_next(struct scan_reader *r, struct scan_unit *ret, struct dn_err *
         }
         r->in_src = NULL;
         if (r->morsel.merge) {
-            rc = scan_merge_begin(r, err);
+            r->weaving = scan_weave_may(r);
+            rc = r->weaving ? scan_weave_begin(r, err) : scan_merge_begin(r, err);
             if (rc < 0)
                 return rc;
             r->merging = true;

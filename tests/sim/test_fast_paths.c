@@ -2,9 +2,10 @@
  *
  * test_fast_paths.c: the same query with and without shortcuts (SET fast_paths) gives the same
  * result: random tables of every key form, ascending and descending; long and short runs, rows
- * written again, patched, updated and deleted; flushed, merged and fresh; queries made of random
- * conditions, group keys, aggregates, orders and limits. A failure prints seed and query;
- * DENDRO_TEST_SEED reproduces it, DENDRO_TEST_SECONDS sets the time budget. */
+ * written again, patched, updated and deleted; flushed, merged and fresh; small batches of late
+ * rows over long histories; queries made of random conditions, group keys, aggregates, orders and
+ * limits. A failure prints seed and query; DENDRO_TEST_SEED reproduces it, DENDRO_TEST_SECONDS sets
+ * the time budget. */
 #include "sql_db.h"
 
 #include <setjmp.h>
@@ -113,6 +114,45 @@ static void fast_insert(struct fast *f, uint32_t rows)
             buf_puts(&b, ", NULL, NULL");
         else if (!partial)
             buf_printf(&b, ", %d.%u, %s", (int)rng_below(r, 100), rng_below(r, 4) * 25, "true");
+        buf_puts(&b, ")");
+    }
+    buf_u8(&b, 0);
+    fast_exec(f, (const char *)b.data);
+    buf_done(&b);
+}
+
+/* Rows of a long history, the k-th of each series always with the same key: in order, all of them
+ * from `from` on; or late ones, anywhere in it, of which most were given before and some come
+ * between two that were. */
+static void fast_history(struct fast *f, uint32_t from, uint32_t rows, uint32_t late_of)
+{
+    struct rng *r = &f->rng;
+    bool partial = late_of && rng_one_in(r, 6);
+    uint32_t near = late_of ? rng_below(r, late_of) : 0; /* half of late batches stay together */
+    bool spread = rng_one_in(r, 2);
+    struct buf b;
+
+    buf_init(&b, NULL);
+    buf_printf(&b, "INSERT INTO x (%s) VALUES ", partial ? "s, t, n, g" : "s, t, n, g, i, v");
+    for (uint32_t i = 0; i < rows; i++) {
+        uint32_t k = from + i / f->series;
+        uint32_t series = i % f->series;
+
+        if (late_of) {
+            k = spread ? rng_below(r, late_of) : (near + rng_below(r, 40)) % late_of;
+            series = rng_below(r, f->series);
+        }
+        buf_printf(&b,
+                   "%s('s%u', %llu, %u, '%s'",
+                   i ? ", " : "",
+                   series,
+                   86400000ull + (uint64_t)k * f->step * 1000 +
+                       (late_of && rng_one_in(r, 4) ? rng_below(r, 1000) : 0),
+                   k % 3,
+                   k % 7 ? "g" : "h");
+        if (!partial)
+            buf_printf(
+                &b, ", %d, %d.%u", (int)rng_below(r, 2000), (int)rng_below(r, 100), i % 4 * 25);
         buf_puts(&b, ")");
     }
     buf_u8(&b, 0);
@@ -489,24 +529,71 @@ static bool run_seed(uint64_t seed)
     return !f.failed;
 }
 
-static void test_fast_paths(void **state)
+/* Many small batches of late rows and of rows given again, over a history of several vectors. */
+static bool run_late_seed(uint64_t seed)
+{
+    struct fast f = {.rng = {.state = seed}, .seed = seed};
+    struct sql_db_options options = {.seed = seed};
+    uint32_t rows;
+    struct dn_err err;
+
+    sql_db_init(&f.db, seed);
+    if (sql_db_open(&f.db, &options, &err) < 0)
+        fail_msg("seed %llu: %s", (unsigned long long)seed, err.text);
+    f.series = 1 + rng_below(&f.rng, 3);
+    f.step = 1 + rng_below(&f.rng, 60);
+    rows = (1 + rng_below(&f.rng, 5)) * 1000;
+    fast_create(&f);
+    for (uint32_t at = 0; at < rows && !f.failed; at += rows / 2) {
+        fast_history(&f, at, rows / 2 * f.series, 0);
+        if (rng_one_in(&f.rng, 2))
+            fast_exec(&f, "CHECKPOINT");
+    }
+    for (uint32_t i = 0; i < 12 && !f.failed; i++) {
+        fast_history(&f, 0, 1 + rng_below(&f.rng, rng_one_in(&f.rng, 3) ? 600 : 60), rows);
+        if (rng_one_in(&f.rng, 8))
+            fast_change(&f);
+        if (rng_one_in(&f.rng, 3))
+            fast_exec(&f, "CHECKPOINT");
+        if (rng_one_in(&f.rng, 12) && sql_db_merge(&f.db, &err) < 0)
+            fail_msg("seed %llu: %s", (unsigned long long)seed, err.text);
+        for (uint32_t k = 0; k < 6 && !f.failed; k++)
+            fast_compare(&f);
+    }
+    sql_db_done(&f.db);
+    return !f.failed;
+}
+
+static void run_seeds(bool (*run)(uint64_t seed))
 {
     uint64_t seed = test_env("DENDRO_TEST_SEED", 0);
     uint64_t end = test_now_ms() + test_env("DENDRO_TEST_SECONDS", 6) * 1000;
     uint64_t first = seed ? seed : 1;
 
-    (void)state;
     for (uint64_t n = first; n == first || (!seed && test_now_ms() < end); n++) {
         size_t before = mem_process_used();
 
-        assert_true(run_seed(n));
+        assert_true(run(n));
         assert_int_equal(mem_process_used(), before);
     }
 }
 
+static void test_fast_paths(void **state)
+{
+    (void)state;
+    run_seeds(run_seed);
+}
+
+static void test_late_rows(void **state)
+{
+    (void)state;
+    run_seeds(run_late_seed);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_fast_paths)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_fast_paths),
+                                       cmocka_unit_test(test_late_rows)};
 
     return cmocka_run_group_tests_name("fast_paths", tests, NULL, NULL);
 }
