@@ -2,6 +2,7 @@
  *
  * exec.c: from plan nodes to operators: opening, pulling, closing and explaining the tree. The
  * operators themselves are in op_<name>.c, one for each line of plan/node_list.h. */
+#include "exec/compact.h"
 #include "exec/exec_int.h"
 #include "exec/run.h"
 #include "exec/slice.h"
@@ -129,6 +130,20 @@ static int exec_hold(struct op *op, struct batch *ret, struct dn_err *err)
     return 0;
 }
 
+/* A batch with rows, as the operator makes it. */
+static int exec_next_batch(struct op *op, struct batch *ret, struct dn_err *err)
+{
+    int rc;
+
+    do {
+        rc = exec_tell(op->ctx, err);
+        if (rc < 0)
+            return rc;
+        rc = op->ops->next(op, ret, err);
+    } while (rc == 0 && ret->sel_count == 0);
+    return rc;
+}
+
 static int exec_next_rows(struct op *op, struct batch *ret, struct dn_err *err)
 {
     struct exec_held *h = op->held;
@@ -142,12 +157,8 @@ static int exec_next_rows(struct op *op, struct batch *ret, struct dn_err *err)
         }
         return rc;
     }
-    do {
-        rc = exec_tell(op->ctx, err);
-        if (rc < 0)
-            return rc;
-        rc = op->ops->next(op, ret, err);
-    } while (rc == 0 && ret->sel_count == 0);
+    rc = op->drained && op->ops->thins ? exec_compact_next(op, exec_next_batch, ret, err)
+                                       : exec_next_batch(op, ret, err);
     if (rc == 0)
         rc = exec_hold(op, ret, err);
     if (rc == DN_E_NOMEM)
@@ -230,6 +241,7 @@ void exec_close(struct op *root)
         input = root->input;
         exec_figures_close(root);
         exec_close(root->right);
+        exec_compact_close(root);
         mem_free(root->held);
         mem_free(root->state);
         mem_free(root);

@@ -95,6 +95,7 @@ struct op_ops {
     size_t state_size;
     bool lazy;  /* open comes before the inputs are open: the operator opens them (exec_need_*) */
     bool holds; /* it may hold all of its input: it has a share of the budget */
+    bool thins; /* it may return few of many rows: small batches are put together (compact.h) */
 };
 
 struct op {
@@ -109,6 +110,8 @@ struct op {
     size_t share;                 /* `holds`: bytes of the budget; 0: it does not spill */
     uint64_t rows_out;
     uint64_t spilled;             /* bytes written to scratch */
+    bool drained;                 /* all its rows will be asked for (compact.h) */
+    struct exec_compact *compact; /* owned: small batches put together; NULL: none yet */
     struct exec_held *held;       /* owned: a batch that is handed on in slices; NULL: none yet */
     struct exec_figures *figures; /* borrowed; NULL: nobody wants them */
 };

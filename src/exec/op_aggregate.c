@@ -11,6 +11,7 @@
  * its own; then they come out part by part. */
 #include "exec/agg_aside.h"
 #include "exec/agg_units.h"
+#include "exec/compact.h"
 #include "exec/exec_int.h"
 #include "exec/run.h"
 #include "exec/team.h"
@@ -144,6 +145,7 @@ static int aggregate_drain_batches(struct op *op, struct op *input, struct dn_er
     struct batch in;
     int rc;
 
+    exec_drain(input);
     for (;;) {
         exec_pace_begin(&st->feed.agg.pace, &st->feed.agg.batch);
         rc = exec_pull_paced(input, &st->feed.agg.pace, &st->held, &in, err);

@@ -105,4 +105,5 @@ const struct op_ops op_filter_ops = {.name = "Filter",
                                      .next = op_filter_next,
                                      .close = op_filter_close,
                                      .explain = op_filter_explain,
-                                     .state_size = sizeof(struct op_filter)};
+                                     .state_size = sizeof(struct op_filter),
+                                     .thins = true};

@@ -11,6 +11,7 @@
  * join.h does the rest. FULL ends with the right rows that nobody matched. A right side that does
  * not fit in memory is joined part by part (join_spill.h). Sides that come in the same order are
  * merged instead (join_merge.h). */
+#include "exec/compact.h"
 #include "exec/join_maybe.h"
 #include "exec/join_merge.h"
 #include "exec/join_prune.h"
@@ -152,6 +153,8 @@ static int join_build(struct op *op, struct dn_err *err)
     struct batch in;
     int rc = exec_need_right(op, err);
 
+    if (rc == 0)
+        exec_drain(op->right);
     while (rc == 0) {
         rc = exec_pull_paced(op->right, &st->table.pace, &st->held, &in, err);
         if (rc == 0)
@@ -500,7 +503,11 @@ static int join_start(struct op *op, struct dn_err *err)
     }
     st->inner = *op->ctx;
     rc = exec_join_prune(op, &st->table, &st->run, &st->inner, err);
-    return rc < 0 ? rc : exec_open_node(op->node->input, &st->inner, &op->input, err);
+    if (rc == 0)
+        rc = exec_open_node(op->node->input, &st->inner, &op->input, err);
+    if (rc == 0 && op->drained)
+        exec_drain(op->input);
+    return rc;
 }
 
 /* The next rows of the left batch at hand; DN_EOF: none are left. */
@@ -582,5 +589,6 @@ const struct op_ops op_join_ops = {.name = "Join",
                                    .close = op_join_close,
                                    .explain = exec_join_explain,
                                    .state_size = sizeof(struct op_join),
+                                   .thins = true,
                                    .lazy = true,
                                    .holds = true};

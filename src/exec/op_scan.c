@@ -266,4 +266,5 @@ const struct op_ops op_scan_ops = {.name = "Scan",
                                    .next = op_scan_next,
                                    .close = op_scan_close,
                                    .explain = op_scan_explain,
-                                   .state_size = sizeof(struct op_scan)};
+                                   .state_size = sizeof(struct op_scan),
+                                   .thins = true};

@@ -12,6 +12,7 @@
  *
  * What outgrows the operator's share of memory is sorted, put aside as a run, and merged at the end
  * (sort_runs.h). */
+#include "exec/compact.h"
 #include "exec/exec_int.h"
 #include "exec/sort_runs.h"
 #include "exec/sort_series.h"
@@ -323,6 +324,8 @@ static int sort_drain_input(struct op *op, struct op *input, struct dn_err *err)
     struct batch in;
     int rc;
 
+    if (!st->source) /* which wants a bound soon */
+        exec_drain(input);
     for (;;) {
         rc = exec_pull(input, &in, err);
         if (rc == DN_EOF)
