@@ -166,22 +166,25 @@ bool seg_col_reserve(struct seg_wcol *c, struct mem_owner *owner, uint32_t cap, 
 
 /* ---- filling the block ---- */
 
-/* Own copies of the strings s[0..n), their bytes in one piece. */
-static bool seg_own_strings(struct arena *arena, struct vstr *s, uint32_t n)
+/* Own copies of the strings s[0..n). Neighbours that are one string, told by its place, share one
+ * copy, also with `before`, which the column owns already; NULL: there is none. */
+static bool
+seg_own_strings(struct arena *arena, const struct vstr *before, struct vstr *s, uint32_t n)
 {
-    size_t total = 0;
-    char *bytes;
+    uint32_t i = 0;
 
-    for (uint32_t i = 0; i < n; i++)
-        total += s[i].len;
-    bytes = arena_alloc(arena, total);
-    if (!bytes)
-        return false;
-    for (uint32_t i = 0; i < n; i++) {
-        if (s[i].len)
-            memcpy(bytes, s[i].ptr, s[i].len);
-        s[i].ptr = bytes;
-        bytes += s[i].len;
+    while (i < n) {
+        struct vstr from = s[i];
+        const char *own = before && before->len == from.len &&
+                                  (from.len == 0 || memcmp(before->ptr, from.ptr, from.len) == 0)
+                              ? before->ptr
+                              : arena_dup(arena, from.ptr, from.len);
+
+        if (!own)
+            return false;
+        while (i < n && s[i].ptr == from.ptr && s[i].len == from.len)
+            s[i++].ptr = own;
+        before = &s[i - 1];
     }
     return true;
 }
@@ -197,7 +200,7 @@ static bool seg_col_append_strings(
 
     if (v->form != VEC_FLAT && own <= n) { /* each entry once */
         entries = arena_dup(arena, s, own * sizeof *s);
-        if (!entries || !seg_own_strings(arena, entries, own))
+        if (!entries || !seg_own_strings(arena, at ? to - 1 : NULL, entries, own))
             return false;
         for (uint32_t i = 0; i < n; i++)
             to[i] = entries[vec_at(v, from + i)];
@@ -205,7 +208,7 @@ static bool seg_col_append_strings(
     }
     for (uint32_t i = 0; i < n; i++)
         to[i] = s[vec_at(v, from + i)];
-    return seg_own_strings(arena, to, n);
+    return seg_own_strings(arena, at ? to - 1 : NULL, to, n);
 }
 
 static void seg_col_append_fixed(
@@ -264,7 +267,7 @@ bool seg_col_carry(struct seg_wcol *c, uint32_t from, uint32_t rows)
     if (n)
         memmove(c->data, c->data + (size_t)from * c->size, (size_t)n * c->size);
     if (type_is_string(c->type)) {
-        if (n && !seg_own_strings(fresh, (struct vstr *)(void *)c->data, n))
+        if (n && !seg_own_strings(fresh, NULL, (struct vstr *)(void *)c->data, n))
             return false;
         arena_reset(&c->strings[c->strings_now]);
         c->strings_now = 1 - c->strings_now;
