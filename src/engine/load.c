@@ -25,10 +25,13 @@
 #define LOAD_SLOTS_MAX   18u
 #define LOAD_CHUNK_MAX   (1024u * 1024)
 #define LOAD_CHUNK_MIN   (64u * 1024)
-#define LOAD_CHUNK_SHARE 64u       /* of the memory limit */
-#define LOAD_BATCH_SHARE 8u        /* of the memory limit; two batches are under way */
-#define LOAD_BATCH_TIMES 4u        /* a batch is this many memtables */
-#define LOAD_SETTLE_NS   50000000u /* between looks at whether somebody wants it to end */
+#define LOAD_CHUNK_SHARE 64u                /* of the memory limit */
+#define LOAD_WIDE_MAX    (8u * 1024 * 1024) /* chunks of many series grow up to this … */
+#define LOAD_WIDE_SHARE  256u               /* … and this part of the memory limit */
+#define LOAD_WIDE_ROWS   64u                /* … until so many rows of a series are in one */
+#define LOAD_BATCH_SHARE 8u                 /* of the memory limit; two batches are under way */
+#define LOAD_BATCH_TIMES 4u                 /* a batch is this many memtables */
+#define LOAD_SETTLE_NS   50000000u          /* between looks at whether somebody wants it to end */
 
 struct load_slot {
     char *text; /* owned, cap + CSV_PAD bytes */
@@ -54,6 +57,7 @@ struct load {
     struct csv_source *source;
     struct load_columns columns;
     size_t chunk;            /* bytes of text read at once */
+    size_t chunk_max;        /* load_widen */
     struct load_slot *slots; /* owned: a ring of slots_count */
     uint32_t slots_count;
     uint32_t first; /* oldest that is in use */
@@ -291,6 +295,19 @@ static int load_reject(struct load *l, const struct csv_parser *p, struct dn_err
     return 0;
 }
 
+/* Rows of a series lie next to each other within a chunk only. With many series in the order of
+ * time that is a few rows each, and the store would gather every row from another place in memory:
+ * chunks grow, as far as the memory allows. */
+static void load_widen(struct load *l, const struct load_slot *slot)
+{
+    const struct load_part *part = slot->part;
+    bool wide = slot->end >= l->chunk / 2; /* it is of the present size */
+
+    if (wide && part && l->chunk <= l->chunk_max / 2 &&
+        (uint64_t)part->series * LOAD_WIDE_ROWS > part->rows.rows)
+        l->chunk *= 2;
+}
+
 /* Waits for the oldest chunk; its rows are good, the others were rejected. */
 static int load_join(struct load *l, struct load_slot *slot, struct dn_err *err)
 {
@@ -303,6 +320,7 @@ static int load_join(struct load *l, struct load_slot *slot, struct dn_err *err)
         *err = slot->why;
         return slot->rc;
     }
+    load_widen(l, slot);
     rc = load_reject(l, slot->parser, err);
     if (rc == 0 && slot->part)
         rc = load_part_evaluate(slot->part, &l->columns.target, &l->run, err);
@@ -438,10 +456,13 @@ static int load_init(struct load *l, struct dn_err *err)
 
     mem_owner_init(&l->owner, "import", &db->owner, 0);
     arena_init(&l->arena, &l->owner);
+    l->chunk_max = chunk;
     if (chunk == 0) {
         chunk = db->owner.limit / LOAD_CHUNK_SHARE;
         chunk = chunk < LOAD_CHUNK_MIN ? LOAD_CHUNK_MIN : chunk;
         chunk = chunk > LOAD_CHUNK_MAX ? LOAD_CHUNK_MAX : chunk;
+        l->chunk_max = db->owner.limit / LOAD_WIDE_SHARE;
+        l->chunk_max = l->chunk_max > LOAD_WIDE_MAX ? LOAD_WIDE_MAX : l->chunk_max;
     }
     l->chunk = chunk;
     l->slots_count = load_slots_wanted();

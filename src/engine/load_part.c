@@ -370,6 +370,7 @@ struct load_part *load_part_new(const struct csv_parser *p, struct mem_owner *ow
     arena_init(&part->arena, owner);
     arena_init(&g.arena, owner);
     ok = group_order(&g) && part_fill(part, p, g.order);
+    part->series = g.count;
     arena_done(&g.arena);
     if (!ok) {
         load_part_free(part);

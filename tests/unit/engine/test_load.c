@@ -552,6 +552,45 @@ static void test_batches(void **state)
     db_close(&f);
 }
 
+/* Rows of many series in the order of time: chunks grow while they are read, and no row is lost,
+ * taken twice or in the wrong series. */
+static void test_many_series(void **state)
+{
+    enum { SERIES = 4000, STEPS = 30 };
+    static const char pad[] = "a text that makes the rows longer so that there are several chunks";
+    struct load_text t = {.at = 0};
+    struct load_result r;
+    struct db_fix f;
+    struct dn_err err;
+    struct buf text;
+
+    (void)state;
+    db_open(&f);
+    db_ok(&f,
+          "CREATE TABLE t (a BIGINT NOT NULL, t TIMESTAMP NOT NULL, v BIGINT, pad VARCHAR, "
+          "PRIMARY KEY ((a, QUANTUM(t, 1, 'd')), a, t))");
+    buf_init(&text, NULL);
+    buf_puts(&text, "a,t,v,pad\n");
+    for (int step = 0; step < STEPS; step++)
+        for (int a = 0; a < SERIES; a++)
+            buf_printf(&text, "%d,%d,%d,%s\n", a, 1 + step * 60000, a * STEPS + step, pad);
+    assert_false(text.failed);
+    t.text = (const char *)text.data;
+    t.len = text.len;
+    if (load_chunks(f.conn, "t", &t, 0, true, &r, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(r.rows, SERIES * STEPS);
+    assert_string_equal(db_ok(&f,
+                              "SELECT count(*), count(DISTINCT v), min(v), max(v), "
+                              "sum(CASE WHEN v / 30 = a THEN 0 ELSE 1 END) FROM t"),
+                        "120000|120000|0|119999|0\n(SELECT 1)\n");
+    assert_string_equal(
+        db_ok(&f, "SELECT count(*) FROM (SELECT a FROM t GROUP BY a HAVING count(*) = 30) AS x"),
+        "4000\n(SELECT 1)\n");
+    buf_done(&text);
+    db_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -565,6 +604,7 @@ int main(void)
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_fields),
         cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_many_series),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
