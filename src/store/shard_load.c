@@ -351,6 +351,7 @@ static int load_write(struct shard_load *l, struct dn_err *err)
         l->rowids = l->batch.rowid_base;
     l->rowids_end = l->batch.rowid_base + l->batch.rows;
     l->batch.seq = l->seq++;
+    l->batch.task_rows = l->options.task_rows;
     l->written = l->batch;
     l->batch = (struct load_batch){.rows = 0};
     if (sched_spawn(l->s->sched, "load", load_task, l, &l->task, NULL) < 0) {

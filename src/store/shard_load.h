@@ -23,6 +23,7 @@ struct shard_load;
 struct shard_load_options {
     size_t batch_bytes; /* of memory for a batch; another one may be on its way to the volume */
     bool whole;         /* one commit at the end, not one for each batch */
+    uint32_t task_rows; /* of a batch that are worth a task of their own; 0 = as many as are */
     const atomic_bool *cancel; /* looked at until the commit; NULL = never */
     /* The table has gone when rows are to be committed: which other one, with the same definition,
      * takes them? Any thread, no locks held; gives a reference. NULL: none does. Rows of commits

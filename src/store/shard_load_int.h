@@ -14,6 +14,7 @@ struct load_batch {
     size_t bytes;
     uint64_t seq;        /* of its rows */
     uint64_t rowid_base; /* append tables: of the first row */
+    uint32_t task_rows;  /* as in the load's options */
 };
 
 /* Writes the rows as segments if each series is in the order of its key as it is, without a copy.

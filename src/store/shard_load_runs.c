@@ -4,7 +4,8 @@
  * stretch of a part: rows of one series and slab, their keys ascending as the table has it. If the
  * keys of each run of a series are behind those of the run before it (in time), the runs in the
  * order (slab, series, age) are the rows in physical order, and go to the segment writer as they
- * lie. */
+ * lie. Many rows are written by several tasks, each with segments of its own: stretches of whole
+ * series, one behind the other in physical order. */
 #include "store/shard_int.h"
 #include "store/shard_load_int.h"
 
@@ -13,8 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RUNS_SHORT 8u    /* rows on average: sorting them all is as good */
-#define RUNS_FEW   4096u /* runs that are not too many in any case */
+#define RUNS_SHORT     8u            /* rows on average: sorting them all is as good */
+#define RUNS_FEW       4096u         /* runs that are not too many in any case */
+#define RUNS_TASKS     16u           /* that write a batch, at most */
+#define RUNS_TASK_ROWS (128u * 1024) /* rows that are worth a task and a segment of their own */
 
 struct load_series {
     int64_t token;
@@ -40,7 +43,6 @@ struct load_runs {
     const struct load_batch *batch;
     struct mem_owner *owner;
     struct arena arena; /* keys of series */
-    struct arena slice; /* bitmaps of one run */
     struct hidx index;  /* key hash -> series */
     struct load_series *series;
     uint32_t series_count;
@@ -296,10 +298,22 @@ static int runs_sort(struct load_runs *r, struct dn_err *err)
 
 /* ---- out ---- */
 
+/* Consecutive runs that one task writes. */
+struct load_stretch {
+    const struct load_runs *r;
+    uint32_t first; /* number of the first run */
+    uint32_t end;   /* one past the last */
+    struct seg_sink sink;
+    struct arena slice; /* bitmaps of one run */
+    struct sched_task *task;
+    int rc;
+    struct dn_err why;
+};
+
 static const uint64_t *
-runs_bits(struct load_runs *r, const uint64_t *bits, uint32_t first, uint32_t count)
+runs_bits(struct arena *slice, const uint64_t *bits, uint32_t first, uint32_t count)
 {
-    uint64_t *to = arena_calloc(&r->slice, VEC_BITMAP_WORDS(count), sizeof *to);
+    uint64_t *to = arena_calloc(slice, VEC_BITMAP_WORDS(count), sizeof *to);
 
     for (uint32_t i = 0; to && i < count; i++)
         if (vec_bit(bits, first + i))
@@ -307,12 +321,15 @@ runs_bits(struct load_runs *r, const uint64_t *bits, uint32_t first, uint32_t co
     return to;
 }
 
-static int
-runs_slice(struct load_runs *r, const struct load_run *run, struct vec *cols, struct dn_err *err)
+static int runs_slice(const struct load_runs *r,
+                      const struct load_run *run,
+                      struct arena *slice,
+                      struct vec *cols,
+                      struct dn_err *err)
 {
     const struct shard_load_part *part = &r->batch->parts[run->part];
 
-    arena_reset(&r->slice);
+    arena_reset(slice);
     for (uint16_t i = 0; i < r->t->columns_count; i++) {
         const struct vec *v = &part->cols[i];
         uint32_t size = phys_size(type_phys(v->type));
@@ -323,7 +340,7 @@ runs_slice(struct load_runs *r, const struct load_run *run, struct vec *cols, st
             continue;
         cols[i].data = (const uint8_t *)v->data + (size_t)run->first * size;
         if (v->nulls) {
-            cols[i].nulls = runs_bits(r, v->nulls, run->first, run->count);
+            cols[i].nulls = runs_bits(slice, v->nulls, run->first, run->count);
             if (!cols[i].nulls)
                 return DN_FAIL_NOMEM(err);
         }
@@ -332,21 +349,17 @@ runs_slice(struct load_runs *r, const struct load_run *run, struct vec *cols, st
     return DN_OK;
 }
 
-static int runs_write(struct load_runs *r, struct seg_sink *sink, struct dn_err *err)
+static int runs_write(struct load_stretch *st, struct vec *cols, struct dn_err *err)
 {
     static const uint64_t one_null = 1;
     static const int64_t zero = 0;
+    const struct load_runs *r = st->r;
     const struct table *t = r->t;
+    struct vec *hidden = cols + t->columns_count;
     int64_t seq = (int64_t)r->batch->seq;
     int16_t op = ROW_PUT;
     int64_t expiry = ROW_NEVER;
-    struct vec *cols = mem_calloc(r->owner, store_cols_count(t), sizeof *cols);
-    struct vec *hidden;
-    int rc = DN_OK;
 
-    if (!cols)
-        return DN_FAIL_NOMEM(err);
-    hidden = cols + t->columns_count;
     for (uint32_t i = 0; i < HIDDEN_MAX; i++)
         hidden[i] = (struct vec){.type = store_col_type(t, t->columns_count + i),
                                  .form = VEC_CONST,
@@ -354,22 +367,127 @@ static int runs_write(struct load_runs *r, struct seg_sink *sink, struct dn_err 
                                          : i == HIDDEN_OP     ? (const void *)&op
                                          : i == HIDDEN_EXPIRY ? (const void *)&expiry
                                                               : (const void *)&zero};
-    for (uint32_t k = 0; k < r->runs_count && rc == DN_OK; k++) {
+    for (uint32_t k = st->first; k < st->end; k++) {
         const struct load_run *run = &r->runs[k];
+        int rc;
 
         op = (int16_t)r->batch->parts[run->part].op;
         expiry = r->batch->parts[run->part].expiry_ns;
         hidden[HIDDEN_EXPIRY].nulls = expiry == ROW_NEVER ? &one_null : NULL;
         for (uint32_t i = 0; i < HIDDEN_MAX; i++)
             hidden[i].count = run->count;
-        rc = seg_sink_slab(sink, run->slab, err);
-        if (rc == DN_OK)
-            rc = runs_slice(r, run, cols, err);
-        if (rc == DN_OK)
-            rc = seg_sink_add(sink, cols, run->count, err);
+        rc = seg_sink_slab(&st->sink, run->slab, err);
+        if (rc < 0)
+            return rc;
+        rc = runs_slice(r, run, &st->slice, cols, err);
+        if (rc < 0)
+            return rc;
+        rc = seg_sink_add(&st->sink, cols, run->count, err);
+        if (rc < 0)
+            return rc;
     }
+    return seg_sink_finish(&st->sink, err);
+}
+
+static void runs_task(void *arg)
+{
+    struct load_stretch *st = arg;
+    struct vec *cols = mem_calloc(st->r->owner, store_cols_count(st->r->t), sizeof *cols);
+
+    arena_init(&st->slice, st->r->owner);
+    st->rc = cols ? runs_write(st, cols, &st->why) : DN_FAIL_NOMEM(&st->why);
+    arena_done(&st->slice);
     mem_free(cols);
-    return rc == DN_OK ? seg_sink_finish(sink, err) : rc;
+}
+
+/* Cuts the runs into at most `count` stretches of about as many rows; a series of a slab stays in
+ * one. Returns how many there are. */
+static uint32_t runs_cut(const struct load_runs *r, struct load_stretch *st, uint32_t count)
+{
+    uint64_t each = (r->batch->rows + count - 1) / count;
+    uint64_t rows = 0;
+    uint32_t n = 0;
+
+    st[0].first = 0;
+    for (uint32_t k = 0; k < r->runs_count; k++) {
+        const struct load_run *run = &r->runs[k];
+
+        if (rows >= each && n + 1 < count &&
+            (run->slab != run[-1].slab || run->series != run[-1].series)) {
+            st[n++].end = k;
+            st[n].first = k;
+            rows = 0;
+        }
+        rows += run->count;
+    }
+    st[n].end = r->runs_count;
+    return n + 1;
+}
+
+/* What a stretch has written becomes the load's, which discards it if the load fails. */
+static int runs_collect(struct load_stretch *st, struct seg_sink *sink, struct dn_err *err)
+{
+    struct seg_sink *from = &st->sink;
+    struct seg_meta *grown = NULL;
+
+    if (from->metas_count > 0)
+        grown = mem_realloc(
+            &sink->s->owner, sink->metas, (sink->metas_count + from->metas_count) * sizeof *grown);
+    if (from->metas_count > 0 && !grown) {
+        seg_sink_discard(from);
+        return DN_FAIL_NOMEM(err);
+    }
+    if (grown) {
+        sink->metas = grown;
+        memcpy(grown + sink->metas_count, from->metas, from->metas_count * sizeof *grown);
+        sink->metas_count += from->metas_count;
+        sink->bytes += from->bytes;
+    }
+    if (st->rc < 0)
+        *err = st->why;
+    return st->rc;
+}
+
+static int runs_write_all(const struct load_runs *r, struct seg_sink *sink, struct dn_err *err)
+{
+    struct sched *sched = sink->s->sched;
+    uint32_t task_rows = r->batch->task_rows ? r->batch->task_rows : RUNS_TASK_ROWS;
+    uint64_t most = r->batch->rows / task_rows;
+    uint32_t count = sched_cores(sched) < RUNS_TASKS ? sched_cores(sched) : RUNS_TASKS;
+    struct load_stretch *st;
+    struct dn_err why;
+    int rc = DN_OK;
+
+    count = most < count ? most < 1 ? 1 : (uint32_t)most : count;
+    st = mem_calloc(r->owner, count, sizeof *st);
+    if (!st)
+        return DN_FAIL_NOMEM(err);
+    count = runs_cut(r, st, count);
+    for (uint32_t i = 0; i < count; i++) {
+        st[i].r = r;
+        st[i].sink = (struct seg_sink){
+            .s = sink->s, .t = sink->t, .level = sink->level, .cancel = sink->cancel};
+        if (i + 1 == count || /* this task itself */
+            sched_spawn(sched, "load write", runs_task, &st[i], &st[i].task, NULL) < 0) {
+            st[i].task = NULL;
+            runs_task(&st[i]);
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        int one;
+
+        if (st[i].task)
+            sched_join(st[i].task);
+        one = runs_collect(&st[i], sink, &why);
+        if (one < 0 && rc == DN_OK) {
+            rc = one;
+            if (err)
+                *err = why;
+        }
+        seg_sink_done(&st[i].sink);
+    }
+    mem_free(st);
+    return rc;
 }
 
 int shard_load_runs(struct shard *s,
@@ -387,7 +505,6 @@ int shard_load_runs(struct shard *s,
     r.rest = t->rest[0].col;
     r.desc = t->rest[0].desc;
     arena_init(&r.arena, r.owner);
-    arena_init(&r.slice, r.owner);
     hidx_init(&r.index, r.owner);
     buf_init(&r.key, r.owner);
     buf_init(&r.token, r.owner);
@@ -403,13 +520,12 @@ int shard_load_runs(struct shard *s,
     if (rc == DN_OK)
         rc = runs_sort(&r, err);
     if (rc == DN_OK)
-        rc = runs_write(&r, sink, err);
+        rc = runs_write_all(&r, sink, err);
     mem_free(r.series);
     mem_free(r.runs);
     hidx_done(&r.index);
     buf_done(&r.key);
     buf_done(&r.token);
-    arena_done(&r.slice);
     arena_done(&r.arena);
     return rc;
 }
