@@ -301,6 +301,35 @@ int exec_open_node(const struct plan_node *node,
     return 0;
 }
 
+int exec_open_twin(const struct op *of, struct exec_ctx *ctx, struct op **ret, struct dn_err *err)
+{
+    struct op *op = mem_calloc(ctx->owner, 1, sizeof *op);
+    int rc = 0;
+
+    if (!op)
+        return DN_FAIL_NOMEM(err);
+    op->ops = of->ops;
+    op->node = of->node;
+    op->ctx = ctx;
+    op->twin = of;
+    op->drained = of->drained;
+    mem_owner_init(&op->mem, op->ops->name, ctx->owner, 0);
+    if (of->input)
+        rc = exec_open_twin(of->input, ctx, &op->input, err);
+    if (rc == 0) {
+        op->state = mem_calloc(&op->mem, 1, op->ops->state_size);
+        rc = op->state ? op->ops->open(op, err) : DN_FAIL_NOMEM(err);
+        if (rc == DN_E_NOMEM)
+            exec_name_nomem(op, err);
+    }
+    if (rc < 0) {
+        exec_close(op);
+        return rc;
+    }
+    *ret = op;
+    return 0;
+}
+
 int exec_need_input(struct op *op, struct dn_err *err)
 {
     return op->input ? 0 : exec_open_node(op->node->input, op->ctx, &op->input, err);

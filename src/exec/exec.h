@@ -110,6 +110,7 @@ struct op {
     size_t share;                 /* `holds`: bytes of the budget; 0: it does not spill */
     uint64_t rows_out;
     uint64_t spilled;             /* bytes written to scratch */
+    const struct op *twin;        /* whose work it shares in another thread (pipe.h); NULL: none */
     bool drained;                 /* all its rows will be asked for (compact.h) */
     struct exec_compact *compact; /* owned: small batches put together; NULL: none yet */
     struct exec_held *held;       /* owned: a batch that is handed on in slices; NULL: none yet */

@@ -20,6 +20,10 @@ int exec_open_node(const struct plan_node *node,
                    struct exec_ctx *ctx,
                    struct op **ret,
                    struct dn_err *err) DN_MUST_CHECK;
+/* Operators over the same nodes as those of a pipe, for a helper (pipe.h); close with exec_close,
+ * before theirs. */
+int exec_open_twin(const struct op *of, struct exec_ctx *ctx, struct op **ret, struct dn_err *err)
+    DN_MUST_CHECK;
 /* DN_E_CANCELED when somebody asked for it; for loops that run long between batches. */
 int exec_check_cancel(const struct exec_ctx *ctx, struct dn_err *err) DN_MUST_CHECK;
 
@@ -64,6 +68,8 @@ bool exec_over(const struct op *op, size_t used, uint32_t threads);
 /* The same for who is no operator. */
 bool exec_over_share(const struct mem_owner *owner, size_t share, size_t used, uint32_t threads);
 
+/* op_scan.c: twins will read the scan, too, by morsels of so many rows; before its first row. */
+void op_scan_share(struct op *op, uint32_t morsel_rows);
 /* Does the scan below evaluate the filter's condition? */
 bool op_filter_pushed(const struct op *op);
 

@@ -4,8 +4,9 @@
  * whole input is read first, then the groups come out in the order in which they were first seen.
  *
  * Above a scan (with or without a filter) the units of the scan are read directly (agg_units.h), by
- * one thread as long as that is quick, then by several; above anything else batches are pulled. Of
- * a UNION ALL each input is read in its own way, one after the other.
+ * one thread as long as that is quick, then by several; above anything else batches are pulled, by
+ * several threads where that is a pipe (pipe.h). Of a UNION ALL each input is read in its own way,
+ * one after the other.
  *
  * Groups that outgrow the operator's share of memory are put aside (agg_aside.h), by each thread
  * its own; then they come out part by part. */
@@ -13,6 +14,7 @@
 #include "exec/agg_units.h"
 #include "exec/compact.h"
 #include "exec/exec_int.h"
+#include "exec/pipe.h"
 #include "exec/run.h"
 #include "exec/team.h"
 #include "exec/union.h"
@@ -31,7 +33,9 @@ struct op_aggregate {
     struct exec_feed *helpers; /* owned: the others' */
     uint32_t helpers_count;
     struct exec_team team;
+    struct exec_pipe pipe;     /* of the input, if it is one */
     struct exec_held held;     /* a batch whose rows go in by and by */
+    struct exec_held *helds;   /* owned: the same of the helpers of a pipe */
     struct exec_aside *asides; /* owned: this thread's, then the helpers' */
     uint32_t asides_count;
     struct exec_aside_results results;
@@ -53,15 +57,22 @@ static bool aggregate_in_order(const struct plan_agg *a)
            strcmp(name, "min") != 0 && strcmp(name, "max") != 0;
 }
 
+static bool aggregate_any_order(const struct plan_node *node)
+{
+    for (uint32_t g = 0; g < node->aggs_count; g++)
+        if (aggregate_in_order(&node->aggs[g]))
+            return false;
+    return true;
+}
+
 /* How many helpers the scan is worth, if it turns out to need decoding. */
 static uint32_t aggregate_helpers(const struct op *op)
 {
     const struct op_aggregate *st = op->state;
     struct scan_stats stats;
 
-    for (uint32_t g = 0; g < op->node->aggs_count; g++)
-        if (aggregate_in_order(&op->node->aggs[g]))
-            return 0;
+    if (!aggregate_any_order(op->node))
+        return 0;
     scan_get_stats(st->source->scan, &stats);
     return stats.rows_expected < exec_team_rows(op->ctx, AGG_TEAM_ROWS)
                ? 0
@@ -93,13 +104,16 @@ static void aggregate_close_helpers(struct op_aggregate *st)
     for (uint32_t i = 0; st->helpers && i < st->helpers_count; i++)
         exec_feed_close(&st->helpers[i]);
     mem_free(st->helpers);
+    mem_free(st->helds);
     st->helpers = NULL;
+    st->helds = NULL;
 }
 
 static void op_aggregate_close(struct op *op)
 {
     struct op_aggregate *st = op->state;
 
+    exec_pipe_close(&st->pipe);
     exec_aside_results_close(&st->results);
     for (uint32_t i = 0; st->asides && i < st->asides_count; i++)
         exec_aside_done(&st->asides[i]);
@@ -139,27 +153,41 @@ aggregate_watch(struct op *op, struct exec_feed *feed, uint32_t thread, struct d
     return exec_aside_put(&st->asides[thread], &feed->agg, err);
 }
 
-static int aggregate_drain_batches(struct op *op, struct op *input, struct dn_err *err)
+/* The next batch of the input to the groups of a worker. */
+static int aggregate_step(void *arg, uint32_t worker, struct op *input, struct dn_err *err)
 {
+    struct op *op = arg;
     struct op_aggregate *st = op->state;
+    struct exec_feed *feed = worker ? &st->helpers[worker - 1] : &st->feed;
+    struct exec_held *held = worker ? &st->helds[worker - 1] : &st->held;
     struct batch in;
     int rc;
 
-    exec_drain(input);
-    for (;;) {
-        exec_pace_begin(&st->feed.agg.pace, &st->feed.agg.batch);
-        rc = exec_pull_paced(input, &st->feed.agg.pace, &st->held, &in, err);
-        if (rc == DN_EOF)
-            return 0;
-        if (rc == 0)
-            rc = exec_agg_batch(&st->feed.agg, &in, err);
-        if (rc == 0)
-            exec_pace_end(&st->feed.agg.pace, in.sel_count);
-        if (rc == 0)
-            rc = aggregate_watch(op, &st->feed, 0, err);
+    if (!feed->agg.node) {
+        rc = exec_feed_init(feed, op->node, op->ctx, &op->mem, err);
         if (rc < 0)
             return rc;
     }
+    exec_pace_begin(&feed->agg.pace, &feed->agg.batch);
+    rc = exec_pull_paced(input, &feed->agg.pace, held, &in, err);
+    if (rc != 0)
+        return rc;
+    rc = exec_agg_batch(&feed->agg, &in, err);
+    if (rc < 0)
+        return rc;
+    exec_pace_end(&feed->agg.pace, in.sel_count);
+    return aggregate_watch(op, feed, worker, err);
+}
+
+static int aggregate_drain_batches(struct op *op, struct op *input, struct dn_err *err)
+{
+    int rc;
+
+    exec_drain(input);
+    do
+        rc = aggregate_step(op, 0, input, err);
+    while (rc == 0);
+    return rc == DN_EOF ? 0 : rc;
 }
 
 /* A helper's share. */
@@ -187,7 +215,7 @@ static int aggregate_settle(struct op *op, struct dn_err *err)
     struct exec_run *run = op->ctx->run;
     int rc = 0;
 
-    for (uint32_t i = 0; i < st->source->conds_count && rc == 0; i++)
+    for (uint32_t i = 0; st->source && i < st->source->conds_count && rc == 0; i++)
         rc = exec_run_settle(run, st->source->conds[i].e, err);
     for (uint32_t i = 0; i < node->exprs_count && rc == 0; i++)
         rc = exec_run_settle(run, node->exprs[i], err);
@@ -303,6 +331,24 @@ static int aggregate_drain_units(struct op *op, struct dn_err *err)
     return rc;
 }
 
+/* Several threads run what is below, each into groups of its own. */
+static int aggregate_drain_pipe(struct op *op, struct dn_err *err)
+{
+    struct op_aggregate *st = op->state;
+    int rc = aggregate_settle(op, err);
+
+    if (rc < 0)
+        return rc;
+    st->helpers_count = st->pipe.helpers;
+    st->helpers = mem_calloc(&op->mem, st->helpers_count, sizeof *st->helpers);
+    st->helds = mem_calloc(&op->mem, st->helpers_count, sizeof *st->helds);
+    if (!st->helpers || !st->helds)
+        return DN_FAIL_NOMEM(err);
+    rc = exec_pipe_run(&st->pipe, aggregate_step, op, err);
+    exec_pipe_close(&st->pipe);
+    return rc < 0 ? rc : aggregate_take_helpers(op, err);
+}
+
 /* Are its columns those of the union, and not only of types that can be made them? */
 static bool aggregate_same_cols(const struct plan_node *all, const struct plan_node *one)
 {
@@ -313,12 +359,26 @@ static bool aggregate_same_cols(const struct plan_node *all, const struct plan_n
     return same;
 }
 
-static int aggregate_drain_input(struct op *op, struct op *input, struct dn_err *err)
+/* Looks how the input can be read: units, a pipe or batches. */
+static int aggregate_look(struct op *op, struct op *input, struct dn_err *err)
 {
     struct op_aggregate *st = op->state;
 
     st->source = aggregate_same_cols(op->input->node, input->node) ? exec_source_of(input) : NULL;
-    return st->source ? aggregate_drain_units(op, err) : aggregate_drain_batches(op, input, err);
+    if (st->source || !aggregate_any_order(op->node))
+        return 0;
+    return exec_pipe_open(&st->pipe, input, err);
+}
+
+static int aggregate_drain_input(struct op *op, struct op *input, struct dn_err *err)
+{
+    struct op_aggregate *st = op->state;
+
+    st->helpers_count = 0;
+    if (st->source)
+        return aggregate_drain_units(op, err);
+    return st->pipe.helpers ? aggregate_drain_pipe(op, err)
+                            : aggregate_drain_batches(op, input, err);
 }
 
 static int aggregate_drain(struct op *op, struct dn_err *err)
@@ -327,16 +387,21 @@ static int aggregate_drain(struct op *op, struct dn_err *err)
     struct op *input = op->input;
     bool several = exec_union_is(input);
     uint32_t threads = 1;
-    int rc;
+    int rc = several ? 0 : aggregate_look(op, input, err);
 
-    st->source = exec_source_of(input);
-    if (several || st->source)
-        threads += several ? exec_team_helpers(op->ctx) : aggregate_helpers(op);
+    if (rc < 0)
+        return rc;
+    if (several)
+        threads += exec_team_helpers(op->ctx);
+    else
+        threads += st->source ? aggregate_helpers(op) : st->pipe.helpers;
     rc = aggregate_open_asides(op, threads, err);
     if (rc == 0 && !several)
         rc = aggregate_drain_input(op, input, err);
     while (rc == 0 && several) {
         rc = exec_union_next(op->input, &input, err);
+        if (rc == 0)
+            rc = aggregate_look(op, input, err);
         if (rc == 0)
             rc = aggregate_drain_input(op, input, err);
     }

@@ -30,6 +30,11 @@ static int op_filter_open(struct op *op, struct dn_err *err)
     exec_pace_add(&st->pace, op->node->filter, op->ctx->slice_bytes);
     arena_init(&st->run, &op->mem);
     st->ev = exec_eval(op, &st->batch, &st->run);
+    if (op->twin) {
+        st->fixed = ((const struct op_filter *)op->twin->state)->fixed;
+        st->pushed = op_filter_pushed(op->twin);
+        return 0;
+    }
     if (!expr_is_const(op->node->filter, true)) {
         struct exec_source *source = exec_source_of(op->input);
 

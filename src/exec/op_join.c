@@ -20,7 +20,8 @@
 #include <string.h>
 
 struct op_join {
-    struct exec_join_table table;
+    struct exec_join_table own;
+    struct exec_join_table *table; /* own, or that of the twin, which is finished */
     struct exec_join_maybe maybe;
     struct exec_joiner joiner;
     struct exec_join_spill spill;
@@ -60,8 +61,15 @@ static int op_join_open(struct op *op, struct dn_err *err)
     st->keys = arena_calloc(&st->run, op->node->join->keys_count, sizeof *st->keys);
     if (!st->keys)
         return DN_FAIL_NOMEM(err);
-    exec_join_maybe_init(&st->maybe, &st->table, op);
-    rc = exec_join_table_init(&st->table, op->node, op, err);
+    if (op->twin) {
+        st->table = ((const struct op_join *)op->twin->state)->table;
+        st->built = true;
+        exec_join_maybe_init(&st->maybe, st->table, op);
+        return exec_joiner_init(&st->joiner, op, err);
+    }
+    st->table = &st->own;
+    exec_join_maybe_init(&st->maybe, st->table, op);
+    rc = exec_join_table_init(st->table, op->node, op, err);
     if (rc == 0)
         rc = exec_joiner_init(&st->joiner, op, err);
     if (rc < 0 || !exec_merges(op->node, op->ctx))
@@ -80,7 +88,7 @@ static void op_join_close(struct op *op)
         exec_merge_close(st->merge);
     exec_join_spill_close(&st->spill);
     exec_join_maybe_done(&st->maybe);
-    exec_join_table_done(&st->table);
+    exec_join_table_done(&st->own);
     exec_joiner_done(&st->joiner);
     arena_done(&st->keys_arena);
     arena_done(&st->run);
@@ -98,13 +106,13 @@ static int join_add(struct op *op, const struct batch *in, struct dn_err *err)
     int rc;
 
     if (exec_join_spilled(&st->spill)) {
-        rc = exec_join_table_take(&st->table, in, &kept, &hashes, err);
+        rc = exec_join_table_take(st->table, in, &kept, &hashes, err);
         return rc < 0 ? rc : exec_join_spill_right(&st->spill, &kept, hashes, err);
     }
-    rc = exec_join_table_add(&st->table, in, err);
+    rc = exec_join_table_add(st->table, in, err);
     if (rc < 0 || !exec_over(op, mem_owner_used(&op->mem), 1))
         return rc;
-    return exec_join_spill_start(&st->spill, op, &st->table, err);
+    return exec_join_spill_start(&st->spill, op, st->table, err);
 }
 
 /* FULL: nobody has matched yet. */
@@ -117,7 +125,7 @@ static int join_unmatched(struct op *op, struct dn_err *err)
         return 0;
     mem_free(st->matched);
     st->matched =
-        mem_calloc(&op->mem, VEC_BITMAP_WORDS((size_t)st->table.rows.count), sizeof *st->matched);
+        mem_calloc(&op->mem, VEC_BITMAP_WORDS((size_t)st->table->rows.count), sizeof *st->matched);
     return st->matched ? 0 : DN_FAIL_NOMEM(err);
 }
 
@@ -156,7 +164,7 @@ static int join_build(struct op *op, struct dn_err *err)
     if (rc == 0)
         exec_drain(op->right);
     while (rc == 0) {
-        rc = exec_pull_paced(op->right, &st->table.pace, &st->held, &in, err);
+        rc = exec_pull_paced(op->right, &st->table->pace, &st->held, &in, err);
         if (rc == 0)
             rc = join_add(op, &in, err);
     }
@@ -166,7 +174,7 @@ static int join_build(struct op *op, struct dn_err *err)
     op->right = NULL;
     if (exec_join_spilled(&st->spill))
         return join_put_aside(op, err);
-    rc = exec_join_table_finish(&st->table, err);
+    rc = exec_join_table_finish(st->table, err);
     return rc < 0 ? rc : join_unmatched(op, err);
 }
 
@@ -199,7 +207,7 @@ static int join_left(struct op *op, struct dn_err *err)
     for (uint32_t k = 0; k < join->keys_count && rc == 0; k++)
         rc = expr_eval(join->keys[k].left, &st->ev, &left, &st->keys[k], err);
     if (rc == 0 && join->keys_count)
-        rc = exec_join_find(&st->table, st->keys, &left, &st->keys_arena, st->ids, &st->one, err);
+        rc = exec_join_find(st->table, st->keys, &left, &st->keys_arena, st->ids, &st->one, err);
     exec_pace_end(&st->pace, left.sel_count);
     if (rc == 0 && exec_join_asks(join->kind) && !join->filter) {
         struct exec_join_found found = {.keys = st->keys, .ids = st->ids, .one = st->one};
@@ -246,10 +254,10 @@ static void join_beside(struct op *op, uint32_t id, struct exec_join_cands *ret)
     struct op_join *st = op->state;
 
     join_wide(st, op->node->join->kind, ret);
-    exec_rows_const(&st->table.rows,
+    exec_rows_const(&st->table->rows,
                     id,
                     ret->count,
-                    st->table.cols_count,
+                    st->table->cols_count,
                     st->joiner.cols + st->joiner.left.cols_count);
     for (uint32_t i = 0; i < ret->count && st->matched; i++)
         st->pairs_right[i] = id;
@@ -262,7 +270,7 @@ static int join_next_one(struct op *op, struct exec_join_cands *ret)
 
     if (id == EXEC_NO_ROW)
         return DN_EOF;
-    st->ids[0] = st->table.same[id];
+    st->ids[0] = st->table->same[id];
     join_beside(op, id, ret);
     return ret->sel_count ? 0 : DN_EOF;
 }
@@ -300,10 +308,10 @@ static int join_next_unique(struct op *op, struct exec_join_cands *ret, struct d
     if (n == 0)
         return DN_EOF;
     join_left_cols(st);
-    return exec_rows_gather(&st->table.rows,
+    return exec_rows_gather(&st->table->rows,
                             st->pairs_right,
                             left->count,
-                            st->table.cols_count,
+                            st->table->cols_count,
                             &st->joiner.batch,
                             st->joiner.cols + left->cols_count,
                             err);
@@ -325,7 +333,7 @@ static void join_row_pairs(struct op *op, uint32_t *n)
     while (id != EXEC_NO_ROW && *n < VEC_ROWS_MAX) {
         st->pairs_left[*n] = row;
         st->pairs_right[(*n)++] = id;
-        id = st->table.same[id];
+        id = st->table->same[id];
     }
     st->ids[st->at] = id;
     if (id == EXEC_NO_ROW)
@@ -349,10 +357,10 @@ static int join_next_pairs(struct op *op, struct exec_join_cands *ret, struct dn
         left->cols, left->cols_count, st->pairs_left, n, &st->joiner.batch, st->joiner.cols, err);
     if (rc < 0)
         return rc;
-    return exec_rows_gather(&st->table.rows,
+    return exec_rows_gather(&st->table->rows,
                             st->pairs_right,
                             n,
-                            st->table.cols_count,
+                            st->table->cols_count,
                             &st->joiner.batch,
                             st->joiner.cols + left->cols_count,
                             err);
@@ -363,7 +371,7 @@ static int join_next_pairs(struct op *op, struct exec_join_cands *ret, struct dn
 static int join_next_loop(struct op *op, struct exec_join_cands *ret, struct dn_err *err)
 {
     struct op_join *st = op->state;
-    const struct exec_rows *rows = &st->table.rows;
+    const struct exec_rows *rows = &st->table->rows;
     const struct batch *left = &st->joiner.left;
     uint32_t count;
     uint16_t row;
@@ -413,7 +421,7 @@ static int join_candidates(struct op *op, struct exec_join_cands *ret, struct dn
         rc = join_next_loop(op, ret, err);
     else if (st->one)
         rc = join_next_one(op, ret);
-    else if (st->table.unique)
+    else if (st->table->unique)
         rc = join_next_unique(op, ret, err);
     else
         rc = join_next_pairs(op, ret, err);
@@ -446,10 +454,10 @@ static int join_drain(struct op *op, struct batch *ret, struct dn_err *err)
     int rc;
 
     arena_reset(&j->batch);
-    if (!st->matched || st->drained == st->table.rows.count)
+    if (!st->matched || st->drained == st->table->rows.count)
         return DN_EOF;
     rc = exec_rows_view(
-        &st->table.rows, st->drained, VEC_ROWS_MAX, &j->batch, j->cols + left, &count, err);
+        &st->table->rows, st->drained, VEC_ROWS_MAX, &j->batch, j->cols + left, &count, err);
     if (rc < 0)
         return rc;
     for (uint32_t i = 0; i < count; i++)
@@ -472,7 +480,7 @@ static bool join_is_void(const struct op *op)
     const struct op_join *st = op->state;
     enum plan_join_kind kind = op->node->join->kind;
 
-    return st->table.rows.count == 0 && (kind == PLAN_JOIN_INNER || kind == PLAN_JOIN_SEMI);
+    return st->table->rows.count == 0 && (kind == PLAN_JOIN_INNER || kind == PLAN_JOIN_SEMI);
 }
 
 /* The next part of a join that is in scratch, or as much of it as fits. */
@@ -482,7 +490,7 @@ static int join_pass(struct op *op, struct dn_err *err)
     int rc;
 
     exec_join_maybe_reset(&st->maybe);
-    rc = exec_join_spill_pass(&st->spill, &st->table, err);
+    rc = exec_join_spill_pass(&st->spill, st->table, err);
     st->left_done = rc != 0; /* none is left, or it failed */
     return rc != 0 ? rc : join_unmatched(op, err);
 }
@@ -502,7 +510,7 @@ static int join_start(struct op *op, struct dn_err *err)
         return 0;
     }
     st->inner = *op->ctx;
-    rc = exec_join_prune(op, &st->table, &st->run, &st->inner, err);
+    rc = exec_join_prune(op, st->table, &st->run, &st->inner, err);
     if (rc == 0)
         rc = exec_open_node(op->node->input, &st->inner, &op->input, err);
     if (rc == 0 && op->drained)

@@ -11,7 +11,9 @@
 #define SCAN_INTERVALS_MAX 4u /* intervals of a column that EXPLAIN prints */
 
 struct op_scan {
-    struct exec_source source;
+    struct exec_source own;
+    struct exec_source *source; /* own, or that of the twin */
+    uint32_t morsel_rows;       /* taken from the scan at a time; 0: nobody shares it */
     struct exec_reader *reader; /* owned; once there is a condition to evaluate, or a bound, or the
                                    scan goes backward */
     struct arena turned;        /* backward: rows of a batch in that order */
@@ -20,13 +22,21 @@ struct op_scan {
 static int op_scan_open(struct op *op, struct dn_err *err)
 {
     struct op_scan *st = op->state;
-
-    int rc = exec_source_open(&st->source, op->node, op->ctx, &op->mem, err);
+    int rc;
 
     arena_init(&st->turned, &op->mem);
-    st->source.backward = op->node->backward;
+    if (op->twin) {
+        const struct op_scan *twin = op->twin->state;
+
+        st->source = twin->source;
+        st->morsel_rows = twin->morsel_rows;
+        return 0;
+    }
+    st->source = &st->own;
+    rc = exec_source_open(st->source, op->node, op->ctx, &op->mem, err);
+    st->source->backward = op->node->backward;
     if (rc == 0 && op->node->backward)
-        scan_reverse(st->source.scan);
+        scan_reverse(st->source->scan);
     return rc;
 }
 
@@ -36,7 +46,12 @@ struct exec_source *exec_source_of(const struct op *op)
         return op_filter_pushed(op) ? exec_source_of(op->input) : NULL;
     if (op->ops != &op_scan_ops || !exec_fast(op->ctx))
         return NULL;
-    return &((struct op_scan *)op->state)->source;
+    return ((struct op_scan *)op->state)->source;
+}
+
+void op_scan_share(struct op *op, uint32_t morsel_rows)
+{
+    ((struct op_scan *)op->state)->morsel_rows = morsel_rows;
 }
 
 /* Rows that pass the conditions handed down by a filter and may be among the first of a sort. */
@@ -47,13 +62,15 @@ static int op_scan_filtered(struct op *op, struct batch *ret, struct dn_err *err
     int rc;
 
     if (!st->reader) {
-        const struct scan_reader_options options = {
-            .blocks = st->source.bound.wanted || st->source.quota, .owner = &op->mem};
+        const struct scan_reader_options options = {.blocks = st->source->bound.wanted ||
+                                                              st->source->quota,
+                                                    .morsel_rows = st->morsel_rows,
+                                                    .owner = &op->mem};
 
         st->reader = mem_calloc(&op->mem, 1, sizeof *st->reader);
         if (!st->reader)
             return DN_FAIL_NOMEM(err);
-        rc = exec_reader_open(st->reader, &st->source, &options, err);
+        rc = exec_reader_open(st->reader, st->source, &options, err);
         if (rc < 0)
             return rc;
     }
@@ -64,7 +81,7 @@ static int op_scan_filtered(struct op *op, struct batch *ret, struct dn_err *err
             return rc;
         if (exec_reader_late(st->reader))
             continue;
-        if (st->source.quota) {
+        if (st->source->quota) {
             rc = exec_quota_full(st->reader, &full, err);
             if (rc < 0)
                 return rc;
@@ -78,12 +95,12 @@ static int op_scan_filtered(struct op *op, struct batch *ret, struct dn_err *err
         rc = exec_reader_select(st->reader, ret, err);
         if (rc == 0)
             rc = exec_reader_bound(st->reader, ret, err);
-        if (rc == 0 && st->source.quota)
+        if (rc == 0 && st->source->quota)
             rc = exec_quota_select(st->reader, ret, err);
         if (rc != 0)
             return rc;
     } while (ret->sel_count == 0);
-    return exec_reader_fetch(st->reader, st->source.all_cols, op->node->cols_count, ret, err);
+    return exec_reader_fetch(st->reader, st->source->all_cols, op->node->cols_count, ret, err);
 }
 
 /* The rows of a unit from the last to the first. */
@@ -117,14 +134,14 @@ static int op_scan_next(struct op *op, struct batch *ret, struct dn_err *err)
     struct op_scan *st = op->state;
     int rc;
 
-    if (st->source.backward) {
+    if (st->source->backward) {
         rc = op_scan_filtered(op, ret, err);
         return rc == 0 && !st->reader->unit.backward ? op_scan_turn(op, ret, err) : rc;
     }
-    if (st->source.conds_count || st->source.keys_count || st->source.bound.wanted ||
-        st->source.quota)
+    if (st->source->conds_count || st->source->keys_count || st->source->bound.wanted ||
+        st->source->quota || st->morsel_rows)
         return op_scan_filtered(op, ret, err);
-    rc = scan_next(st->source.scan, ret, err);
+    rc = scan_next(st->source->scan, ret, err);
     if (rc == 0)
         exec_count_rows(op->ctx, ret->sel_count);
     return rc;
@@ -137,12 +154,12 @@ static void op_scan_close(struct op *op)
     if (st->reader)
         exec_reader_close(st->reader);
     mem_free(st->reader);
-    if (op->figures && st->source.scan) {
-        scan_get_stats(st->source.scan, &op->figures->scan);
+    if (op->figures && st->own.scan) {
+        scan_get_stats(st->own.scan, &op->figures->scan);
         op->figures->scanned = true;
     }
     arena_done(&st->turned);
-    exec_source_close(&st->source);
+    exec_source_close(&st->own);
 }
 
 /* ---- EXPLAIN ---- */

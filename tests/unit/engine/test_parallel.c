@@ -39,6 +39,27 @@ static const char *const queries[] = {
     "SELECT v, count(*) FROM m GROUP BY v ORDER BY v",
     "SELECT count(DISTINCT n), max(s) FROM m WHERE v <> 5",
     "SELECT s, t, v FROM m WHERE v > 97 AND n = 2 ORDER BY v DESC, s, t LIMIT 50",
+    /* pipes: joins, filters and projections between a scan and groups */
+    "SELECT d.w, sum(m.v), count(*) FROM m JOIN d ON m.n = d.n GROUP BY d.w ORDER BY d.w",
+    "SELECT d.word, count(*), count(d.n), sum(v) FROM m LEFT JOIN d ON m.n = d.n AND d.w < 3 "
+    "GROUP BY 1 ORDER BY 1",
+    "SELECT x, count(*) FROM (SELECT v * 2 + d.w AS x FROM m JOIN d ON m.n = d.n WHERE v > 90) q "
+    "WHERE x > 181 GROUP BY x ORDER BY x",
+    "SELECT s, count(*) FROM m WHERE v > 95 AND EXISTS (SELECT 1 FROM d WHERE d.n = m.n AND w > 1) "
+    "GROUP BY s ORDER BY s",
+    "SELECT s, count(*) FROM m WHERE NOT EXISTS (SELECT 1 FROM d WHERE d.n = m.n AND d.w < m.v) "
+    "GROUP BY s ORDER BY s",
+    "SELECT n, count(*) FROM m WHERE n + 1 NOT IN (SELECT d.n FROM d WHERE w > 2) GROUP BY n "
+    "ORDER BY n",
+    "SELECT DISTINCT d.word, e.word FROM m JOIN d ON m.n = d.n JOIN d e ON m.n + 1 = e.n "
+    "WHERE v < 3 ORDER BY 1, 2",
+    "SELECT count(DISTINCT v), max(word) FROM (SELECT v, word FROM m, d WHERE m.n = d.n AND v > "
+    "(SELECT avg(w) FROM d)) q",
+    "SELECT s, sum(c) FROM (SELECT s, v, count(*) AS c FROM m JOIN d ON m.n = d.n GROUP BY s, v) q "
+    "GROUP BY s ORDER BY s",
+    "SELECT w, count(*) FROM (SELECT w FROM m JOIN d ON m.n = d.n WHERE v > 50 UNION ALL "
+    "SELECT n FROM m WHERE v < 50 UNION ALL SELECT w + 1 FROM m JOIN d USING (n)) q GROUP BY w "
+    "ORDER BY w",
 };
 #define QUERIES (sizeof queries / sizeof queries[0])
 
@@ -76,6 +97,10 @@ static void fill(dendro_conn *conn)
                             (at + i) % 5);
         run(conn, sql);
     }
+    run(conn,
+        "CREATE TABLE d (n BIGINT, word VARCHAR, w BIGINT); INSERT INTO d VALUES (0, 'zero', 1), "
+        "(1, 'one', 2), (2, 'two', 3), (2, 'zwei', 4), (3, NULL, 5), (7, 'seven', 6), "
+        "(NULL, 'none', 1)");
     run(conn, "CHECKPOINT");
 }
 
@@ -182,6 +207,16 @@ static void test_error(void **state)
                             &e) < 0);
     assert_string_equal(e.sqlstate, "22012");
     assert_true(e.position > 0);
+    assert_true(dendro_exec(conn,
+                            "SELECT w, count(*) FROM (SELECT w, 100 / (CASE WHEN t > 160000000 AND "
+                            "s = 's7' THEN 0 ELSE m.n + 1 END) AS x FROM m JOIN d ON m.n = d.n) q "
+                            "WHERE x > 1 GROUP BY w",
+                            -1,
+                            NULL,
+                            NULL,
+                            &e) < 0);
+    assert_string_equal(e.sqlstate, "22012");
+    assert_true(e.position > 0);
     run(conn, "SELECT n, sum(v + 1) FROM m GROUP BY n"); /* the session lives */
     dendro_disconnect(conn);
 }
@@ -195,28 +230,29 @@ static void *canceller(void *arg)
     return NULL;
 }
 
-static void test_cancel(void **state)
+static void cancel_one(const char *sql)
 {
     struct dendro_error e;
     dendro_conn *conn;
     pthread_t thread;
     int rc = 0;
 
-    (void)state;
     must(dendro_connect(db, &conn, &e), &e);
     run(conn, "SET workers = 4");
     for (int i = 0; i < 200 && rc >= 0; i++) {
         assert_int_equal(pthread_create(&thread, NULL, canceller, conn), 0);
-        rc = dendro_exec(conn,
-                         "SELECT v + n, sum(v * n + 1), stddev(v + n) FROM m GROUP BY v + n",
-                         -1,
-                         NULL,
-                         NULL,
-                         &e);
+        rc = dendro_exec(conn, sql, -1, NULL, NULL, &e);
         pthread_join(thread, NULL);
     }
     assert_int_equal(rc, DENDRO_E_CANCELED);
     dendro_disconnect(conn);
+}
+
+static void test_cancel(void **state)
+{
+    (void)state;
+    cancel_one("SELECT v + n, sum(v * n + 1), stddev(v + n) FROM m GROUP BY v + n");
+    cancel_one("SELECT v + w, sum(v * w + 1) FROM m JOIN d ON m.n = d.n GROUP BY v + w");
 }
 
 struct told {
