@@ -11,6 +11,7 @@
 
 #define TABLE_AHEAD 16u   /* rows whose slots are asked for ahead while the table is made */
 #define TABLE_LARGE 4096u /* rows from which look-ups ask for memory ahead */
+#define TABLE_LOOSE 6u    /* values between the least and the greatest, per row, of an array */
 
 /* Are columns of the right side looked at, by the filter or by who reads the result? */
 static bool table_needs_cols(const struct plan_join *join)
@@ -56,6 +57,7 @@ int exec_join_table_init(struct exec_join_table *t,
     size_t max = (size_t)right->cols_count + join->keys_count;
 
     t->node = node;
+    t->fast = exec_fast(op->ctx);
     exec_pace_init(&t->pace, &t->batch, &op->mem);
     exec_join_pace(&t->pace, node->join, false, op->ctx->slice_bytes);
     arena_init(&t->run, &op->mem);
@@ -82,6 +84,7 @@ void exec_join_table_done(struct exec_join_table *t)
     arena_done(&t->run);
     mem_free(t->hashes);
     mem_free(t->slots);
+    mem_free(t->direct);
     mem_free(t->same);
     memset(t, 0, sizeof *t);
 }
@@ -224,9 +227,11 @@ void exec_join_table_clear(struct exec_join_table *t)
     arena_reset(&t->batch);
     mem_free(t->hashes);
     mem_free(t->slots);
+    mem_free(t->direct);
     mem_free(t->same);
     t->hashes = NULL;
     t->slots = NULL;
+    t->direct = NULL;
     t->same = NULL;
     t->hashes_cap = 0;
 }
@@ -289,21 +294,101 @@ static void table_link(struct exec_join_table *t, uint32_t row)
     t->slots[i] = table_slot(hash, row);
 }
 
+/* An integer of a column, widened. */
+static inline int64_t table_int(enum phys phys, const void *data, uint32_t at)
+{
+    switch (phys) {
+    case PHYS_I8:
+        return ((const int8_t *)data)[at];
+    case PHYS_I16:
+        return ((const int16_t *)data)[at];
+    case PHYS_I32:
+        return ((const int32_t *)data)[at];
+    case PHYS_I64:
+        return ((const int64_t *)data)[at];
+    case PHYS_F32:
+    case PHYS_F64:
+    case PHYS_STR:
+    case PHYS_INTERVAL:
+    case PHYS_NUMERIC:
+    case PHYS_MAX:
+        break;
+    }
+    DN_ASSERT(false); /* by_hash says that it is an integer */
+    return 0;
+}
+
+/* Least and greatest value of the key, if there is a row with one. */
+static bool table_range(struct exec_join_table *t, enum phys phys)
+{
+    int64_t lo = INT64_MAX;
+    int64_t hi = INT64_MIN;
+
+    for (uint32_t i = 0; i < t->rows.chunks_count; i++) {
+        const struct colbuf *c = &t->rows.chunks[i][t->key_cols[0]];
+
+        for (uint32_t row = 0; row < c->count; row++) {
+            int64_t x = table_int(phys, c->data, row);
+
+            if (vec_bit(c->nulls, row))
+                continue;
+            lo = x < lo ? x : lo;
+            hi = x > hi ? x : hi;
+        }
+    }
+    t->direct_lo = lo;
+    t->direct_max = (uint64_t)hi - (uint64_t)lo;
+    return lo <= hi;
+}
+
+/* An array by value, if the values lie close enough together; else there is none. */
+static int table_make_direct(struct exec_join_table *t, struct dn_err *err)
+{
+    enum phys phys = type_phys(t->rows.types[t->key_cols[0]]);
+
+    if (!t->fast || !t->by_hash || !table_range(t, phys) ||
+        t->direct_max / TABLE_LOOSE >= t->rows.count)
+        return 0;
+    t->direct = mem_alloc_array(t->rows.owner, t->direct_max + 1, sizeof *t->direct);
+    if (!t->direct)
+        return DN_FAIL_NOMEM(err);
+    memset(t->direct, 0xff, (t->direct_max + 1) * sizeof *t->direct);
+    for (uint32_t row = t->rows.count; row-- > 0;) {
+        const struct colbuf *c = exec_rows_col(&t->rows, t->key_cols[0], row);
+        uint32_t *first;
+
+        if (vec_bit(c->nulls, row % VEC_ROWS_MAX))
+            continue;
+        first = &t->direct[(uint64_t)table_int(phys, c->data, row % VEC_ROWS_MAX) -
+                           (uint64_t)t->direct_lo];
+        t->same[row] = *first;
+        t->unique = t->unique && *first == EXEC_NO_ROW;
+        *first = row;
+    }
+    return 0;
+}
+
 int exec_join_table_finish(struct exec_join_table *t, struct dn_err *err)
 {
     uint32_t count = t->rows.count;
     uint32_t slots = 16;
+    int rc;
 
     t->unique = true;
     if (t->node->join->keys_count == 0)
         return 0;
+    t->same = mem_alloc_array(t->rows.owner, count, sizeof *t->same);
+    if (!t->same)
+        return DN_FAIL_NOMEM(err);
+    rc = table_make_direct(t, err);
+    if (rc < 0 || t->direct)
+        return rc;
     while (slots < count + count / 2 && slots < UINT32_C(1) << 31)
         slots *= 2;
     if (count >= slots) /* one slot stays empty */
         return DN_FAIL_NOMEM(err);
     t->slots = mem_calloc(t->rows.owner, slots, sizeof *t->slots);
-    t->same = mem_alloc_array(t->rows.owner, count, sizeof *t->same);
-    if (!t->slots || !t->same)
+    if (!t->slots)
         return DN_FAIL_NOMEM(err);
     t->mask = slots - 1;
     for (uint32_t row = count; row-- > 0;) {
@@ -362,11 +447,60 @@ static void table_prefetch(const struct exec_join_table *t, const uint64_t *hash
     }
 }
 
+/* The row of an array for a value. */
+static inline uint32_t table_at(const struct exec_join_table *t, int64_t value)
+{
+    uint64_t at = (uint64_t)value - (uint64_t)t->direct_lo;
+
+    return at <= t->direct_max ? t->direct[at] : EXEC_NO_ROW;
+}
+
+#define TABLE_LOOP(T)                                             \
+    do {                                                          \
+        const T *data = key->data;                                \
+        for (uint32_t i = 0; i < in->sel_count; i++)              \
+            ids[i] = table_at(t, data[in->sel ? in->sel[i] : i]); \
+    } while (0)
+
+/* A FLAT key in an array. */
+static void table_find_direct(const struct exec_join_table *t,
+                              const struct vec *key,
+                              const struct batch *in,
+                              uint32_t *ids)
+{
+    switch (type_phys(key->type)) {
+    case PHYS_I8:
+        TABLE_LOOP(int8_t);
+        break;
+    case PHYS_I16:
+        TABLE_LOOP(int16_t);
+        break;
+    case PHYS_I32:
+        TABLE_LOOP(int32_t);
+        break;
+    case PHYS_I64:
+        TABLE_LOOP(int64_t);
+        break;
+    case PHYS_F32:
+    case PHYS_F64:
+    case PHYS_STR:
+    case PHYS_INTERVAL:
+    case PHYS_NUMERIC:
+    case PHYS_MAX:
+        DN_ASSERT(false); /* by_hash says that it is an integer */
+    }
+    for (uint32_t i = 0; key->nulls && i < in->sel_count; i++)
+        if (vec_bit(key->nulls, in->sel ? in->sel[i] : i))
+            ids[i] = EXEC_NO_ROW;
+}
+
 static uint32_t
 table_find_row(const struct exec_join_table *t, const struct vec *keys, uint32_t row)
 {
     if (exec_join_null(t->node->join, keys, row))
         return EXEC_NO_ROW;
+    if (t->direct)
+        return table_at(t, table_int(type_phys(keys[0].type), keys[0].data, vec_at(&keys[0], row)));
     return table_find(t, keys, row, exec_row_hash(keys, t->node->join->keys_count, row));
 }
 
@@ -425,6 +559,13 @@ int exec_join_find(const struct exec_join_table *t,
     }
     if (keys_count == 1 && keys[0].form == VEC_DICT && keys[0].dict_count <= in->sel_count)
         return table_find_codes(t, &keys[0], in, scratch, ids, err);
+    if (t->direct) {
+        if (keys[0].form == VEC_FLAT)
+            table_find_direct(t, &keys[0], in, ids);
+        for (uint32_t i = 0; keys[0].form != VEC_FLAT && i < in->sel_count; i++)
+            ids[i] = table_find_row(t, keys, in->sel ? in->sel[i] : i);
+        return 0;
+    }
     hashes = arena_alloc_array(scratch, in->sel_count, sizeof *hashes);
     if (!hashes)
         return DN_FAIL_NOMEM(err);

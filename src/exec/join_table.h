@@ -11,6 +11,9 @@
  * in no slot; it is kept only if the join returns rows without a match (FULL), or if a mark may be
  * NULL because of it (exec_join_maybes).
  *
+ * Where the only key is an integer and its values lie close together (numbers of rows in another
+ * table, as a rule), the table is an array by value instead, and nothing is hashed to look up.
+ *
  * One thread at a time until finish, then any number may look up. */
 #pragma once
 
@@ -30,14 +33,18 @@ struct exec_join_table {
     struct eval ev;
     uint64_t *hashes; /* owned: of each row's keys */
     uint32_t hashes_cap;
-    uint64_t *slots;    /* owned: high half of the hash, row + 1 below; 0: empty. A key is in the
-                           first slot from that of its hash on that is empty or has it */
-    uint32_t mask;      /* slots - 1 */
-    uint32_t *same;     /* owned: next row of equal keys */
-    uint64_t rows_seen; /* rows of the right, kept or not */
-    bool null_seen;     /* some key of them was NULL */
-    bool unique;        /* no two rows have equal keys */
-    bool by_hash;       /* equal hashes mean equal keys */
+    uint64_t *slots;     /* owned: high half of the hash, row + 1 below; 0: empty. A key is in the
+                            first slot from that of its hash on that is empty or has it */
+    uint32_t mask;       /* slots - 1 */
+    uint32_t *direct;    /* owned: instead of slots, first row by value of the key - direct_lo */
+    int64_t direct_lo;   /* least value */
+    uint64_t direct_max; /* greatest value - least value */
+    uint32_t *same;      /* owned: next row of equal keys */
+    uint64_t rows_seen;  /* rows of the right, kept or not */
+    bool null_seen;      /* some key of them was NULL */
+    bool unique;         /* no two rows have equal keys */
+    bool by_hash;        /* equal hashes mean equal keys: there is one, an integer */
+    bool fast;           /* shortcuts are allowed */
 };
 
 /* A MARK on several keys that may be NULL: right rows with a NULL count too (join_maybe.h). */
