@@ -9,9 +9,11 @@
 
 #include <string.h>
 
-#define TABLE_AHEAD 16u   /* rows whose slots are asked for ahead while the table is made */
-#define TABLE_LARGE 4096u /* rows from which look-ups ask for memory ahead */
-#define TABLE_LOOSE 6u    /* values between the least and the greatest, per row, of an array */
+#define TABLE_AHEAD     16u   /* rows whose slots are asked for ahead while the table is made */
+#define TABLE_LARGE     4096u /* rows from which look-ups ask for memory ahead */
+#define TABLE_LOOSE     6u    /* values between the least and the greatest, per row, of an array */
+#define TABLE_SCATTERED 1024u /* the same of bits, … */
+#define TABLE_BITS_MAX  (1u << 23) /* … of which there are this many at most */
 
 /* Are columns of the right side looked at, by the filter or by who reads the result? */
 static bool table_needs_cols(const struct plan_join *join)
@@ -85,6 +87,7 @@ void exec_join_table_done(struct exec_join_table *t)
     mem_free(t->hashes);
     mem_free(t->slots);
     mem_free(t->direct);
+    mem_free(t->bits);
     mem_free(t->same);
     memset(t, 0, sizeof *t);
 }
@@ -228,7 +231,9 @@ void exec_join_table_clear(struct exec_join_table *t)
     mem_free(t->hashes);
     mem_free(t->slots);
     mem_free(t->direct);
+    mem_free(t->bits);
     mem_free(t->same);
+    t->bits = NULL;
     t->hashes = NULL;
     t->slots = NULL;
     t->direct = NULL;
@@ -341,14 +346,36 @@ static bool table_range(struct exec_join_table *t, enum phys phys)
     return lo <= hi;
 }
 
-/* An array by value, if the values lie close enough together; else there is none. */
+/* A bit for each value. */
+static int table_make_bits(struct exec_join_table *t, enum phys phys, struct dn_err *err)
+{
+    t->bits = mem_calloc(t->rows.owner, VEC_BITMAP_WORDS(t->direct_max + 1), sizeof *t->bits);
+    if (!t->bits)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < t->rows.chunks_count; i++) {
+        const struct colbuf *c = &t->rows.chunks[i][t->key_cols[0]];
+
+        for (uint32_t row = 0; row < c->count; row++)
+            if (!vec_bit(c->nulls, row))
+                vec_bit_set(
+                    t->bits,
+                    (uint32_t)((uint64_t)table_int(phys, c->data, row) - (uint64_t)t->direct_lo));
+    }
+    return 0;
+}
+
+/* An array by value, if the values lie close enough together; bits, if they are scattered; none of
+ * them, if they are too much so. */
 static int table_make_direct(struct exec_join_table *t, struct dn_err *err)
 {
     enum phys phys = type_phys(t->rows.types[t->key_cols[0]]);
 
-    if (!t->fast || !t->by_hash || !table_range(t, phys) ||
-        t->direct_max / TABLE_LOOSE >= t->rows.count)
+    if (!t->fast || !t->by_hash || !table_range(t, phys))
         return 0;
+    if (t->direct_max / TABLE_LOOSE >= t->rows.count)
+        return t->direct_max < TABLE_BITS_MAX && t->direct_max / TABLE_SCATTERED < t->rows.count
+                   ? table_make_bits(t, phys, err)
+                   : 0;
     t->direct = mem_alloc_array(t->rows.owner, t->direct_max + 1, sizeof *t->direct);
     if (!t->direct)
         return DN_FAIL_NOMEM(err);
@@ -494,6 +521,80 @@ static void table_find_direct(const struct exec_join_table *t,
             ids[i] = EXEC_NO_ROW;
 }
 
+#define TABLE_SIFT(T)                                                     \
+    do {                                                                  \
+        const T *data = key->data;                                        \
+        for (uint32_t i = 0; i < in->sel_count; i++) {                    \
+            uint16_t row = in->sel ? in->sel[i] : (uint16_t)i;            \
+            uint64_t at = (uint64_t)data[row] - (uint64_t)t->direct_lo;   \
+            sel[n] = row;                                                 \
+            places[n] = (uint16_t)i;                                      \
+            n += at <= t->direct_max && vec_bit(t->bits, (uint32_t)at) && \
+                 !vec_bit(key->nulls, row);                               \
+        }                                                                 \
+    } while (0)
+
+/* Selected rows whose FLAT key is there: sel gets them, places their numbers among the selected. */
+static uint32_t table_sift(const struct exec_join_table *t,
+                           const struct vec *key,
+                           const struct batch *in,
+                           uint16_t *sel,
+                           uint16_t *places)
+{
+    uint32_t n = 0;
+
+    switch (type_phys(key->type)) {
+    case PHYS_I8:
+        TABLE_SIFT(int8_t);
+        break;
+    case PHYS_I16:
+        TABLE_SIFT(int16_t);
+        break;
+    case PHYS_I32:
+        TABLE_SIFT(int32_t);
+        break;
+    case PHYS_I64:
+        TABLE_SIFT(int64_t);
+        break;
+    case PHYS_F32:
+    case PHYS_F64:
+    case PHYS_STR:
+    case PHYS_INTERVAL:
+    case PHYS_NUMERIC:
+    case PHYS_MAX:
+        DN_ASSERT(false); /* by_hash says that it is an integer */
+    }
+    return n;
+}
+
+/* A FLAT key beside bits: only rows whose key is there are hashed. */
+static int table_find_sifted(const struct exec_join_table *t,
+                             const struct vec *key,
+                             const struct batch *in,
+                             struct arena *scratch,
+                             uint32_t *ids,
+                             struct dn_err *err)
+{
+    uint16_t sel[VEC_ROWS_MAX];
+    uint16_t places[VEC_ROWS_MAX];
+    struct batch some = {.count = in->count, .sel = sel};
+    uint64_t *hashes;
+    int rc;
+
+    some.sel_count = table_sift(t, key, in, sel, places);
+    memset(ids, 0xff, in->sel_count * sizeof *ids);
+    hashes = arena_alloc_array(scratch, (size_t)some.sel_count + 1, sizeof *hashes);
+    if (!hashes)
+        return DN_FAIL_NOMEM(err);
+    rc = exec_rows_hash(key, 1, &some, scratch, hashes, err);
+    if (rc < 0)
+        return rc;
+    table_prefetch(t, hashes, some.sel_count);
+    for (uint32_t i = 0; i < some.sel_count; i++)
+        ids[places[i]] = table_find(t, key, sel[i], hashes[i]);
+    return 0;
+}
+
 static uint32_t
 table_find_row(const struct exec_join_table *t, const struct vec *keys, uint32_t row)
 {
@@ -566,6 +667,8 @@ int exec_join_find(const struct exec_join_table *t,
             ids[i] = table_find_row(t, keys, in->sel ? in->sel[i] : i);
         return 0;
     }
+    if (t->bits && keys[0].form == VEC_FLAT)
+        return table_find_sifted(t, &keys[0], in, scratch, ids, err);
     hashes = arena_alloc_array(scratch, in->sel_count, sizeof *hashes);
     if (!hashes)
         return DN_FAIL_NOMEM(err);

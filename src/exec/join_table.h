@@ -13,6 +13,8 @@
  *
  * Where the only key is an integer and its values lie close together (numbers of rows in another
  * table, as a rule), the table is an array by value instead, and nothing is hashed to look up.
+ * Where they are more scattered, a bit for each value tells which are there at all: rows without a
+ * match need no hash either.
  *
  * One thread at a time until finish, then any number may look up. */
 #pragma once
@@ -37,6 +39,7 @@ struct exec_join_table {
                             first slot from that of its hash on that is empty or has it */
     uint32_t mask;       /* slots - 1 */
     uint32_t *direct;    /* owned: instead of slots, first row by value of the key - direct_lo */
+    uint64_t *bits;      /* owned: beside slots: bit (value of the key - direct_lo): it is there */
     int64_t direct_lo;   /* least value */
     uint64_t direct_max; /* greatest value - least value */
     uint32_t *same;      /* owned: next row of equal keys */
