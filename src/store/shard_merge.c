@@ -12,7 +12,7 @@
  * at once. Where nothing does, the slab is settled and stays as it is
  *
  * Small segments beside each other are merged by the tier rule too, so that many small slabs do not
- * make many small objects.
+ * make many small objects. Those of a table without a key are neighbours by their row ids.
  *
  * Rows that a range tombstone hits are left out of the outputs. So that tombstones do not gather
  * where nothing else is to be merged, segments are written anew by themselves once a table has more
@@ -83,14 +83,52 @@ static bool merge_worth(const struct table *t, const struct seg_meta *a, const s
            merge_ranges_meet(a->time_min, a->time_max, b->time_min, b->time_max);
 }
 
+/* Small segments of one level, worth joining wherever they lie? */
+static bool merge_small(const struct seg_meta *a, const struct seg_meta *b)
+{
+    return a->level == b->level && a->level < MANIFEST_LEVEL_MAX && a->bytes < MERGE_BYTES_SMALL &&
+           b->bytes < MERGE_BYTES_SMALL;
+}
+
 /* Should b be merged with a by the tier rule? */
 static bool
 merge_tier_mate(const struct table *t, const struct seg_meta *a, const struct seg_meta *b)
 {
     if (a->level != b->level || a->level >= MANIFEST_LEVEL_MAX)
         return false;
-    return (t->form != KEY_NONE && merge_worth(t, a, b)) ||
-           (a->bytes < MERGE_BYTES_SMALL && b->bytes < MERGE_BYTES_SMALL);
+    return merge_worth(t, a, b) || merge_small(a, b);
+}
+
+/* A table without a key: its rows lie in the order of their ids, and segments follow each other as
+ * long as no row is updated. Only neighbours are joined, so that it stays that way: what is
+ * merged has its greatest ids between these two, which are those of segments that are not small. */
+struct merge_neighbours {
+    uint64_t above; /* 0: from the first */
+    uint64_t below; /* UINT64_MAX: to the last */
+};
+
+static struct merge_neighbours
+merge_find_neighbours(struct segref *const *segs, size_t count, const struct seg_meta *a)
+{
+    struct merge_neighbours n = {.below = UINT64_MAX};
+
+    for (size_t i = 0; i < count; i++) {
+        const struct seg_meta *b = &segs[i]->meta;
+        if (b->table_id != a->table_id || merge_small(a, b))
+            continue;
+        if (b->rowid_max <= a->rowid_max && b->rowid_max > n.above)
+            n.above = b->rowid_max;
+        if (b->rowid_max > a->rowid_max && b->rowid_max < n.below)
+            n.below = b->rowid_max;
+    }
+    return n;
+}
+
+static bool merge_is_neighbour(const struct merge_neighbours *n,
+                               const struct seg_meta *a,
+                               const struct seg_meta *b)
+{
+    return merge_small(a, b) && b->rowid_max >= n->above && b->rowid_max < n->below;
 }
 
 /* By the rule that a slab settles? Two that have gone through so many merges met in one of them. */
@@ -113,15 +151,20 @@ static bool merge_collect(struct segref *const *segs,
                           struct merge_job *job)
 {
     const struct seg_meta *a = &segs[at]->meta;
+    const struct table *t = segs[at]->table;
+    struct merge_neighbours beside = {.above = 0};
     uint64_t bytes = 0;
 
     job->count = 0;
     job->level = 0;
+    if (t->form == KEY_NONE)
+        beside = merge_find_neighbours(segs, count, a);
     for (size_t i = 0; i < count; i++) {
         const struct seg_meta *b = &segs[i]->meta;
         bool mate = i == at || (b->table_id == a->table_id &&
-                                (settle ? merge_settle_mate(segs[at]->table, a, b, newest)
-                                        : merge_tier_mate(segs[at]->table, a, b)));
+                                (settle                ? merge_settle_mate(t, a, b, newest)
+                                 : t->form == KEY_NONE ? merge_is_neighbour(&beside, a, b)
+                                                       : merge_tier_mate(t, a, b)));
         if (!mate || (i != at && bytes + b->bytes > MERGE_BYTES_MAX))
             continue;
         bytes += b->bytes;
