@@ -45,38 +45,30 @@ struct op_aggregate {
     bool drained;            /* input is read */
 };
 
-/* Does it matter in which order rows are added? Of distinct doubles the sum would depend on who saw
- * a value first. */
-static bool aggregate_in_order(const struct plan_agg *a)
+static bool aggregate_many_rows(const struct op *op)
 {
-    const char *name = a->agg->name;
+    const struct op_aggregate *st = op->state;
+    struct scan_stats stats;
 
-    if (a->order_count || a->agg->in_order)
-        return true;
-    return a->distinct && !type_is_int(a->arg->type) && strcmp(name, "count") != 0 &&
-           strcmp(name, "min") != 0 && strcmp(name, "max") != 0;
-}
-
-static bool aggregate_any_order(const struct plan_node *node)
-{
-    for (uint32_t g = 0; g < node->aggs_count; g++)
-        if (aggregate_in_order(&node->aggs[g]))
-            return false;
-    return true;
+    scan_get_stats(st->source->scan, &stats);
+    return stats.rows_expected >= exec_team_rows(op->ctx, AGG_TEAM_ROWS);
 }
 
 /* How many helpers the scan is worth, if it turns out to need decoding. */
 static uint32_t aggregate_helpers(const struct op *op)
 {
-    const struct op_aggregate *st = op->state;
-    struct scan_stats stats;
+    return op->node->any_order && aggregate_many_rows(op) ? exec_team_helpers(op->ctx) : 0;
+}
 
-    if (!aggregate_any_order(op->node))
+/* The order of rows is given up where it does not matter: where there are no groups, or so many
+ * rows that the order of groups depends on threads anyway. */
+static int aggregate_give_up_order(struct op *op, struct dn_err *err)
+{
+    const struct op_aggregate *st = op->state;
+
+    if (!op->node->any_order || (op->node->exprs_count && !aggregate_many_rows(op)))
         return 0;
-    scan_get_stats(st->source->scan, &stats);
-    return stats.rows_expected < exec_team_rows(op->ctx, AGG_TEAM_ROWS)
-               ? 0
-               : exec_team_helpers(op->ctx);
+    return scan_any_order(st->source->scan, err);
 }
 
 static struct scan_reader_options aggregate_reading(struct op *op)
@@ -315,6 +307,8 @@ static int aggregate_drain_units(struct op *op, struct dn_err *err)
     struct scan_reader_options options;
     int rc = exec_units_plan(&st->units, op->node, st->source, err);
 
+    if (rc == 0)
+        rc = aggregate_give_up_order(op, err);
     if (rc < 0)
         return rc;
     st->helpers_count = aggregate_helpers(op);
@@ -365,7 +359,7 @@ static int aggregate_look(struct op *op, struct op *input, struct dn_err *err)
     struct op_aggregate *st = op->state;
 
     st->source = aggregate_same_cols(op->input->node, input->node) ? exec_source_of(input) : NULL;
-    if (st->source || !aggregate_any_order(op->node))
+    if (st->source || !op->node->any_order)
         return 0;
     return exec_pipe_open(&st->pipe, input, err);
 }

@@ -5,10 +5,12 @@
 #include "exec/exec_int.h"
 #include "exec/quota.h"
 #include "exec/source.h"
+#include "exec/team.h"
 
 #include <inttypes.h>
 
-#define SCAN_INTERVALS_MAX 4u /* intervals of a column that EXPLAIN prints */
+#define SCAN_INTERVALS_MAX 4u      /* intervals of a column that EXPLAIN prints */
+#define SCAN_ORDER_ROWS    131072u /* so many are read in any order, if nobody sees it */
 
 struct op_scan {
     struct exec_source own;
@@ -18,6 +20,20 @@ struct op_scan {
                                    scan goes backward */
     struct arena turned;        /* backward: rows of a batch in that order */
 };
+
+/* Few rows come in their order all the same: so do groups that are made of them. */
+static int op_scan_give_up_order(struct op *op, struct dn_err *err)
+{
+    struct op_scan *st = op->state;
+    struct scan_stats stats;
+
+    if (!op->node->any_order || !exec_fast(op->ctx))
+        return 0;
+    scan_get_stats(st->source->scan, &stats);
+    return stats.rows_expected < exec_team_rows(op->ctx, SCAN_ORDER_ROWS)
+               ? 0
+               : scan_any_order(st->source->scan, err);
+}
 
 static int op_scan_open(struct op *op, struct dn_err *err)
 {
@@ -37,7 +53,7 @@ static int op_scan_open(struct op *op, struct dn_err *err)
     st->source->backward = op->node->backward;
     if (rc == 0 && op->node->backward)
         scan_reverse(st->source->scan);
-    return rc;
+    return rc < 0 ? rc : op_scan_give_up_order(op, err);
 }
 
 struct exec_source *exec_source_of(const struct op *op)

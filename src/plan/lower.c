@@ -562,5 +562,6 @@ int lower_root(
         return rc;
     q->plan->root = p.node;
     q->plan->hidden_cols = p.node->cols_count - count;
+    plan_mark_any_order(q->plan);
     return 0;
 }

@@ -151,8 +151,10 @@ struct plan_node {
 
     const struct table *table;         /* SCAN */
     const struct sys_relation *system; /* SYSTEM */
-    uint16_t *scan_cols;     /* SCAN: store columns, SYSTEM: its columns, in the order of cols */
-    bool backward;           /* SCAN: rows in reverse physical order */
+    uint16_t *scan_cols; /* SCAN: store columns, SYSTEM: its columns, in the order of cols */
+    bool backward;       /* SCAN: rows in reverse physical order */
+    bool any_order;      /* SCAN: nobody sees in what order its rows come; AGGREGATE: it gives the
+                            same, in whatever order they do */
     struct scan_pred *preds; /* SCAN: from the WHERE clause, constants only */
     uint32_t preds_count;
     /* SCAN with parameters in the WHERE clause: preds are made at execution by plan_scan_preds().

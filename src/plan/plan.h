@@ -128,6 +128,9 @@ int plan_change(const struct plan_env *env,
                 struct plan **ret,
                 struct dn_err *err) DN_MUST_CHECK;
 
+/* Fills any_order of all nodes; the plan is made (any_order.c). */
+void plan_mark_any_order(struct plan *p);
+
 /* What a scan may be pruned by: as in struct scan_spec. */
 struct plan_preds {
     struct scan_pred *preds;

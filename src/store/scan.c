@@ -224,6 +224,8 @@ void scan_close(struct scan *s)
     mem_free(s->members);
     mem_free(s->cuts);
     mem_free(s->merge);
+    mem_free(s->apart);
+    mem_free(s->set_ends);
     mem_free(s->points);
     mem_free(s->point_tokens);
     mem_free(s->own_cols);

@@ -134,6 +134,9 @@ struct scan_reader_options {
 
 /* Units come in reverse physical order; before the first reader, and not with scan_next. */
 void scan_reverse(struct scan *s);
+/* Nobody needs the physical order: sources that cannot have a key in common are read one after the
+ * other, each as it lies. Before the first reader or scan_next. */
+int scan_any_order(struct scan *s, struct dn_err *err) DN_MUST_CHECK;
 /* Before the first of several readers on threads. */
 int scan_share(struct scan *s, struct dn_err *err) DN_MUST_CHECK;
 int scan_reader_new(struct scan *s,

@@ -6,6 +6,7 @@
  *   scan_prune.c  which sources, runs, blocks and vectors matter
  *   scan_walk.c   the runs of all sources in physical order, cut into morsels for readers
  *   scan_cut.c    runs that several sources hold: what each has alone, and what is to be merged
+ *   scan_apart.c  sources that cannot have a key in common, where no order is needed
  *   scan_unit.c   a reader: the units of its morsels
  *   scan_fetch.c  what is known of a unit, decoding
  *   scan_weave.c  the newest of whole rows where sources overlap
@@ -36,7 +37,7 @@ struct scan_src {
                                 own, UINT32_MAX = it has none */
     struct mem_order *order; /* reference */
     uint32_t runs_count;
-    uint32_t *picks; /* owned: run numbers to read, ascending */
+    uint32_t *picks; /* owned: run numbers to read, ascending; NULL: all of them */
     uint32_t picks_count;
     bool *hit;    /* owned, NULL: none: picks whose rows range tombstones may hit */
     uint32_t at;  /* picks taken; the walk's */
@@ -118,7 +119,13 @@ struct scan {
     struct scan_src *srcs; /* owned */
     uint32_t srcs_count;
 
+    /* any order: sources in sets, no key is in two of them; the walk takes one after the other */
+    struct scan_src **apart; /* owned, NULL: one set, of all */
+    uint32_t *set_ends;      /* owned: set i is apart[set_ends[i - 1]] up to set_ends[i] */
+    uint32_t sets_count;
+
     /* the walk; under the lock, if there is one */
+    uint32_t sets_at;          /* sets that were taken */
     struct sched_mutex *lock;  /* owned, NULL: one reader */
     struct scan_src **members; /* owned: sources that hold the current run */
     uint32_t members_count;
@@ -210,7 +217,9 @@ static inline bool scan_only_counts(const struct scan *s)
 /* The run that the walk takes next from a source that has one. */
 static inline uint32_t scan_pick(const struct scan *s, const struct scan_src *src)
 {
-    return src->picks[s->reverse ? src->picks_count - 1 - src->at : src->at];
+    uint32_t at = s->reverse ? src->picks_count - 1 - src->at : src->at;
+
+    return src->picks ? src->picks[at] : at;
 }
 
 /* May range tombstones hit rows of the source's next pick? */

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SCAN_RUNS_MANY 4096u /* a segment of more runs … */
+#define SCAN_RUN_SHORT 16u   /* … with fewer rows than this in each has short ones */
+
 uint32_t scan_set_find(const struct scan_pred *p, const struct datum *d)
 {
     uint32_t a = 0;
@@ -285,26 +288,35 @@ scan_run_is(const struct scan *s, const struct scan_src *src, uint32_t run, uint
     return true;
 }
 
+/* The first run of a segment behind the slab that a run is of: gallop, then halve. */
+static uint32_t scan_slab_end(const struct scan_src *src, uint32_t from)
+{
+    uint32_t to = from + 1;
+    uint32_t step = 1;
+
+    if (src->ref->meta.slab_min == src->ref->meta.slab_max)
+        return src->runs_count;
+    while (to < src->runs_count && src->runs->slab[to] == src->runs->slab[from]) {
+        uint32_t far = to + step < src->runs_count ? to + step : src->runs_count;
+        if (src->runs->slab[far - 1] == src->runs->slab[from]) {
+            to = far;
+            step *= 2;
+        } else if (step > 1) {
+            step /= 2;
+        } else {
+            break;
+        }
+    }
+    return to;
+}
+
 /* Looks the wanted series up in each slab of a segment. */
 static void scan_pick_points(struct scan *s, struct scan_src *src)
 {
     uint32_t from = 0;
 
     while (from < src->runs_count) {
-        uint32_t to = from + 1;
-        uint32_t step = 1;
-        /* The end of this slab: gallop, then halve. */
-        while (to < src->runs_count && src->runs->slab[to] == src->runs->slab[from]) {
-            uint32_t far = to + step < src->runs_count ? to + step : src->runs_count;
-            if (src->runs->slab[far - 1] == src->runs->slab[from]) {
-                to = far;
-                step *= 2;
-            } else if (step > 1) {
-                step /= 2;
-            } else {
-                break;
-            }
-        }
+        uint32_t to = scan_slab_end(src, from);
         for (uint32_t k = 0; k < s->points_count; k++) {
             uint32_t run = seg_run_find(
                 src->seg, from, to, s->point_tokens[k], &s->points[(size_t)k * s->t->series_count]);
@@ -321,22 +333,16 @@ static void scan_pick_points(struct scan *s, struct scan_src *src)
     qsort(src->picks, src->picks_count, sizeof *src->picks, scan_pick_cmp);
 }
 
-/* Rows of a picked run that a time constraint leaves, about. */
+/* Of rows whose times go from min to max: how many a time constraint (NULL: there is none) leaves,
+ * about. */
 static uint64_t
-scan_run_expect(const struct scan_pred *time, const struct scan_src *src, uint32_t run)
+scan_time_expect(const struct scan_pred *time, uint64_t rows, int64_t min, int64_t max)
 {
-    uint32_t first;
-    uint32_t end;
-    int64_t min;
-    int64_t max;
-    double width;
+    double width = (double)max - (double)min + 1;
     double part = 0;
 
-    scan_run_rows(src, run, &first, &end);
     if (!time)
-        return end - first;
-    scan_run_time(src, run, &min, &max);
-    width = (double)max - (double)min + 1;
+        return rows;
     for (uint32_t i = 0; i < time->set_count && time->set_count <= 16; i++) {
         const struct interval *iv = &time->set[i];
         double lo = iv->has_lo && iv->lo.v.i64 > min ? (double)iv->lo.v.i64 : (double)min;
@@ -344,14 +350,51 @@ scan_run_expect(const struct scan_pred *time, const struct scan_src *src, uint32
         part += hi >= lo ? hi - lo + 1 : 0;
     }
     if (time->set_count > 16 || part > width)
-        return end - first;
-    return (uint64_t)((double)(end - first) * (part / width));
+        return rows;
+    return (uint64_t)((double)rows * (part / width));
+}
+
+static const struct scan_pred *scan_time_pred(const struct scan *s)
+{
+    return s->t->time_col < 0 ? NULL : scan_pred_of(s, (uint32_t)s->t->time_col);
+}
+
+/* Are all runs of a segment to be read, without a look at each? No constraint is about its series,
+ * and that on the time holds for all of it, or its runs are so short that zones tell as much. */
+static bool scan_picks_all(const struct scan *s, const struct scan_src *src)
+{
+    const struct scan_pred *time = scan_time_pred(s);
+    const struct seg_meta *m;
+    struct datum lo;
+    struct datum hi;
+
+    if (src->m || s->ranges_count)
+        return false;
+    for (uint32_t i = 0; i < s->spec.preds_count; i++)
+        if (s->pred_series[i])
+            return false;
+    if (!time)
+        return true;
+    m = &src->ref->meta;
+    if (src->runs_count > SCAN_RUNS_MANY && m->rows / src->runs_count < SCAN_RUN_SHORT)
+        return true;
+    lo = (struct datum){.type = s->t->columns[time->col].type, .v.i64 = m->time_min};
+    hi = (struct datum){.type = lo.type, .v.i64 = m->time_max};
+    return m->time_min <= m->time_max && scan_set_covers(time, &lo, &hi);
 }
 
 static int scan_pick_runs(struct scan *s, struct scan_src *src, struct dn_err *err)
 {
-    const struct scan_pred *time;
+    const struct scan_pred *time = scan_time_pred(s);
 
+    if (scan_picks_all(s, src)) {
+        const struct seg_meta *m = &src->ref->meta;
+        src->picks_count = src->runs_count;
+        s->stats.partitions_total += src->runs_count;
+        s->stats.partitions_read += src->runs_count;
+        s->stats.rows_expected += scan_time_expect(time, m->rows, m->time_min, m->time_max);
+        return DN_OK;
+    }
     src->picks = mem_alloc_array(s->owner, src->runs_count, sizeof *src->picks);
     if (!src->picks)
         return DN_FAIL_NOMEM(err);
@@ -369,9 +412,15 @@ static int scan_pick_runs(struct scan *s, struct scan_src *src, struct dn_err *e
     }
     s->stats.partitions_total += src->runs_count;
     s->stats.partitions_read += src->picks_count;
-    time = s->t->time_col < 0 ? NULL : scan_pred_of(s, (uint32_t)s->t->time_col);
-    for (uint32_t i = 0; i < src->picks_count; i++)
-        s->stats.rows_expected += scan_run_expect(time, src, src->picks[i]);
+    for (uint32_t i = 0; i < src->picks_count; i++) {
+        uint32_t first;
+        uint32_t end;
+        int64_t min;
+        int64_t max;
+        scan_run_rows(src, src->picks[i], &first, &end);
+        scan_run_time(src, src->picks[i], &min, &max);
+        s->stats.rows_expected += scan_time_expect(time, end - first, min, max);
+    }
     return DN_OK;
 }
 
@@ -396,9 +445,9 @@ static void scan_count_blocks(struct scan *s, const struct scan_src *src)
     for (uint32_t b = 0; b < count; b++) {
         uint32_t first = blocks[b].run_first;
         uint32_t last = first + blocks[b].run_count;
-        while (pick < src->picks_count && src->picks[pick] < first)
+        while (src->picks && pick < src->picks_count && src->picks[pick] < first)
             pick++;
-        if (pick < src->picks_count && src->picks[pick] < last &&
+        if ((!src->picks || (pick < src->picks_count && src->picks[pick] < last)) &&
             (src->special || scan_zone_may(s, src, b, UINT32_MAX, NULL)))
             s->stats.blocks_read++;
     }
@@ -536,6 +585,40 @@ static size_t scan_left_out_slabs(const struct scan *s, int64_t *to)
     return n;
 }
 
+/* The slabs of a source, some of them more than once. */
+static size_t scan_source_slabs(const struct scan_src *src, int64_t *to)
+{
+    size_t n = 0;
+
+    for (uint32_t r = 0; r < src->runs_count && !src->m; r = scan_slab_end(src, r))
+        to[n++] = src->runs->slab[r];
+    for (uint32_t r = 0; r < src->runs_count && src->m; r++)
+        if (r == 0 || scan_run_slab(src, r) != scan_run_slab(src, r - 1))
+            to[n++] = scan_run_slab(src, r);
+    return n;
+}
+
+/* The same of its picks. */
+static size_t scan_picked_slabs(const struct scan_src *src, int64_t *to)
+{
+    size_t n = 0;
+
+    if (!src->picks)
+        return scan_source_slabs(src, to);
+    for (uint32_t k = 0; k < src->picks_count; k++) {
+        int64_t slab = scan_run_slab(src, src->picks[k]);
+        if (k == 0 || slab != to[n - 1])
+            to[n++] = slab;
+    }
+    return n;
+}
+
+/* Room for the slabs of a source: a segment of one slab has one, however many its runs are. */
+static size_t scan_slabs_room(const struct scan_src *src)
+{
+    return src->m || src->ref->meta.slab_min != src->ref->meta.slab_max ? src->runs_count : 1;
+}
+
 /* Distinct slabs over all sources, before and after pruning. */
 static int scan_count_slabs(struct scan *s, struct dn_err *err)
 {
@@ -543,25 +626,18 @@ static int scan_count_slabs(struct scan *s, struct dn_err *err)
     int64_t *slabs;
 
     for (uint32_t i = 0; i < s->srcs_count; i++)
-        total += s->srcs[i].runs_count;
+        total += scan_slabs_room(&s->srcs[i]);
     slabs = mem_alloc_array(s->owner, total + 2 * s->snap->ver->segs_count, sizeof *slabs);
     if (!slabs)
         return DN_FAIL_NOMEM(err);
     n = scan_left_out_slabs(s, slabs);
     for (uint32_t i = 0; i < s->srcs_count; i++)
-        for (uint32_t r = 0; r < s->srcs[i].runs_count; r++)
-            if (r == 0 || scan_run_slab(&s->srcs[i], r) != scan_run_slab(&s->srcs[i], r - 1))
-                slabs[n++] = scan_run_slab(&s->srcs[i], r);
+        n += scan_source_slabs(&s->srcs[i], slabs + n);
     s->stats.slabs_total = scan_distinct(slabs, n);
     scan_range_gone(s, slabs, n); /* they are in order now */
     n = 0;
     for (uint32_t i = 0; i < s->srcs_count; i++)
-        for (uint32_t k = 0; k < s->srcs[i].picks_count; k++) {
-            const uint32_t *picks = s->srcs[i].picks;
-            int64_t slab = scan_run_slab(&s->srcs[i], picks[k]);
-            if (k == 0 || slab != scan_run_slab(&s->srcs[i], picks[k - 1]))
-                slabs[n++] = slab;
-        }
+        n += scan_picked_slabs(&s->srcs[i], slabs + n);
     s->stats.slabs_read = scan_distinct(slabs, n);
     mem_free(slabs);
     return DN_OK;

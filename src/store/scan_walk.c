@@ -2,9 +2,10 @@
  *
  * scan_walk.c: the runs of all sources in physical order. Most runs belong to one source and are
  * handed out as they lie. Where sources share a run it is cut (scan_cut.c) into what each of them
- * has alone and what is to be merged (scan_merge.c). Readers take what comes next in morsels:
- * stretches of rows that end with a block where they can, or one stretch to merge. All of it works
- * from either end. */
+ * has alone and what is to be merged (scan_merge.c). Where no order is needed, sets of sources that
+ * cannot share a key are walked one after the other (scan_apart.c). Readers take what comes next in
+ * morsels: stretches of rows that end with a block where they can, or one stretch to merge. All of
+ * it works from either end. */
 #include "store/scan_int.h"
 
 #include <string.h>
@@ -41,16 +42,28 @@ static int scan_cur_cmp(const struct scan *s, const struct scan_src *a, const st
     return s->reverse ? -c : c;
 }
 
-/* Sources whose next run comes first, and in *ret_second one whose run is the first of the others
- * (or NULL). */
-static void scan_find_members(struct scan *s, struct scan_src **ret_second)
+/* The sources from which the walk takes now: [*ret_first, *ret_end) of apart. */
+static void scan_this_set(const struct scan *s, uint32_t *ret_first, uint32_t *ret_end)
+{
+    uint32_t set = s->reverse ? s->sets_count - 1 - s->sets_at : s->sets_at;
+
+    *ret_first = s->apart && set > 0 ? s->set_ends[set - 1] : 0;
+    *ret_end = s->apart ? s->set_ends[set] : s->srcs_count;
+}
+
+/* Sources of a set whose next run comes first, and in *ret_second one whose run is the first of the
+ * others (or NULL). */
+static void scan_find_members_of_set(struct scan *s, struct scan_src **ret_second)
 {
     struct scan_src *min = NULL;
     struct scan_src *second = NULL;
+    uint32_t first;
+    uint32_t end;
 
     s->members_count = 0;
-    for (uint32_t i = 0; i < s->srcs_count; i++) {
-        struct scan_src *src = &s->srcs[i];
+    scan_this_set(s, &first, &end);
+    for (uint32_t i = first; i < end; i++) {
+        struct scan_src *src = s->apart ? s->apart[i] : &s->srcs[i];
         int c;
         if (src->at >= src->picks_count)
             continue;
@@ -68,6 +81,29 @@ static void scan_find_members(struct scan *s, struct scan_src **ret_second)
     *ret_second = second;
 }
 
+/* The same; goes on to the next set when one is done. None are left: members_count is 0. */
+static void scan_find_members(struct scan *s, struct scan_src **ret_second)
+{
+    scan_find_members_of_set(s, ret_second);
+    while (s->members_count == 0 && s->sets_at + 1 < s->sets_count) {
+        s->sets_at++;
+        scan_find_members_of_set(s, ret_second);
+    }
+}
+
+/* Where no other source has any: all runs that are left of a segment, if they are read as they lie.
+ */
+static void scan_take_rest(struct scan *s, struct scan_src *src, uint32_t *first, uint32_t *end)
+{
+    if (src->m || src->picks || src->special)
+        return;
+    if (s->reverse)
+        *first = 0;
+    else
+        *end = src->runs->first_row[src->runs_count];
+    src->at = src->picks_count;
+}
+
 /* One source alone: as many of its runs as come before the next source's. */
 static void scan_take_alone(struct scan *s, struct scan_src *src, const struct scan_src *second)
 {
@@ -78,6 +114,8 @@ static void scan_take_alone(struct scan *s, struct scan_src *src, const struct s
 
     scan_run_rows(src, run, &first, &end);
     src->at++;
+    if (!second)
+        scan_take_rest(s, src, &first, &end);
     while (!hit && src->at < src->picks_count &&
            scan_pick(s, src) == (s->reverse ? run - 1 : run + 1) && !scan_pick_hit(s, src) &&
            scan_run_plain(src, scan_pick(s, src)) &&

@@ -454,6 +454,39 @@ static int seg_check_runs(struct seg *s, struct dn_err *err)
     return seg_check_ranges(s, err);
 }
 
+/* Least and greatest value of each series column. */
+static int seg_find_series_ranges(struct seg *s, struct dn_err *err)
+{
+    uint32_t parts = (s->runs.count + SEG_VECTOR_ROWS - 1) / SEG_VECTOR_ROWS;
+
+    s->series_min = seg_keep(s, s->table->series_count, sizeof *s->series_min);
+    s->series_max = seg_keep(s, s->table->series_count, sizeof *s->series_max);
+    if (!s->series_min || !s->series_max)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < s->table->series_count; i++) {
+        struct datum *min = &s->series_min[i];
+        struct datum *max = &s->series_max[i];
+
+        *min = *max = vec_datum(&s->run_series[i][0], 0);
+        for (uint32_t k = 0; k < parts; k++) {
+            const struct vec *v = &s->run_series[i][k];
+            struct vec entries = *v;
+            if (v->form == VEC_DICT) { /* all its entries stand for a run, or for none */
+                entries.form = VEC_FLAT;
+                entries.count = v->dict_count;
+            }
+            for (uint32_t r = 0; r < (v->form == VEC_CONST ? 1 : entries.count); r++) {
+                struct datum d = vec_datum(&entries, r);
+                if (datum_cmp(&d, min) < 0)
+                    *min = d;
+                else if (datum_cmp(&d, max) > 0)
+                    *max = d;
+            }
+        }
+    }
+    return 0;
+}
+
 static int seg_get_run_table(struct seg *s, struct seg_parse *p, struct dn_err *err)
 {
     struct seg_range range = {
@@ -486,9 +519,9 @@ static int seg_get_run_table(struct seg *s, struct seg_parse *p, struct dn_err *
         rc = seg_get_i64s(s, p, n, &s->runs.time_max, err);
     if (rc == 0)
         rc = seg_get_series(s, p, err);
-    if (rc < 0)
-        return rc;
-    return seg_check_runs(s, err);
+    if (rc == 0)
+        rc = seg_check_runs(s, err);
+    return rc < 0 ? rc : seg_find_series_ranges(s, err);
 }
 
 int seg_parse_footer(struct seg *s, struct dn_err *err)

@@ -190,3 +190,26 @@ bool seg_vector_zone(
         seg_zone_widen(ret, c->as);
     return true;
 }
+
+bool seg_key_bounds(const struct seg *s,
+                    uint32_t store_col,
+                    struct datum *ret_min,
+                    struct datum *ret_max)
+{
+    struct zone z;
+
+    if (s->col_of[store_col] == SEG_COL_IS_SERIES) {
+        *ret_min = s->series_min[s->series_of[store_col]];
+        *ret_max = s->series_max[s->series_of[store_col]];
+        return true;
+    }
+    for (uint32_t b = 0; b < s->blocks_count; b++) {
+        if (!seg_block_zone(s, b, store_col, &z) || !z.has_range || z.nulls || z.absent)
+            return false;
+        if (b == 0 || datum_cmp(&z.min, ret_min) < 0)
+            *ret_min = z.min;
+        if (b == 0 || datum_cmp(&z.max, ret_max) > 0)
+            *ret_max = z.max;
+    }
+    return s->blocks_count > 0;
+}

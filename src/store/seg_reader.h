@@ -88,8 +88,10 @@ struct seg {
     struct seg_group *groups;
     uint32_t groups_count;
     struct seg_runs runs;
-    struct vec **run_series; /* [series index][run / 1024] */
-    uint16_t *series_of;     /* per table column: place in the series; valid for series columns */
+    struct vec **run_series;  /* [series index][run / 1024] */
+    struct datum *series_min; /* per series index: over all runs */
+    struct datum *series_max;
+    uint16_t *series_of; /* per table column: place in the series; valid for series columns */
 };
 
 #define SEG_COL_IS_SERIES (-1)

@@ -157,6 +157,14 @@ bool seg_block_zone(const struct seg *s, uint32_t block, uint32_t store_col, str
 bool seg_vector_zone(
     const struct seg *s, uint32_t block, uint32_t vector, uint32_t store_col, struct zone *ret);
 
+/* Bounds of the values of a column of the key (append tables: of the row id) over the whole
+ * segment: none is below the least or above the greatest, which need not occur. False: not known.
+ * Borrowed from the segment. */
+bool seg_key_bounds(const struct seg *s,
+                    uint32_t store_col,
+                    struct datum *ret_min,
+                    struct datum *ret_max);
+
 /* Cache entries that decoded vectors borrow from. Release when done with the vectors. */
 struct seg_pins {
     struct cache *cache;

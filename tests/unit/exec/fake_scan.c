@@ -80,6 +80,13 @@ void scan_reverse(struct scan *s)
     (void)s;
 }
 
+int scan_any_order(struct scan *s, struct dn_err *err)
+{
+    (void)s;
+    (void)err;
+    return 0;
+}
+
 int scan_share(struct scan *s, struct dn_err *err)
 {
     (void)s;
