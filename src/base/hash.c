@@ -82,6 +82,7 @@ int64_t dn_token(const void *data, size_t n)
 }
 
 #define HIDX_SLOTS_FIRST 64u
+#define HIDX_AHEAD       16u /* ids whose slots are asked for ahead */
 
 void hidx_init(struct hidx *h, struct mem_owner *owner)
 {
@@ -125,6 +126,33 @@ static void hidx_place(uint64_t *slots, uint32_t mask, uint64_t hash, uint32_t i
     while (slots[i])
         i = (i + 1) & mask;
     slots[i] = (hash >> 32) << 32 | ((uint64_t)id + 1);
+}
+
+bool hidx_reserve(struct hidx *h, uint32_t more, const uint64_t *hashes, uint32_t count)
+{
+    size_t slots = h->slots ? (size_t)h->mask + 1 : HIDX_SLOTS_FIRST;
+    uint64_t *grown;
+
+    DN_ASSERT(count == h->used);
+    if ((size_t)count + more > UINT32_C(1) << 31)
+        return false;
+    while (slots < ((size_t)count + more) * 2)
+        slots *= 2;
+    if (h->slots && slots == (size_t)h->mask + 1)
+        return true;
+    grown = mem_calloc(h->owner, slots, sizeof *grown);
+    if (!grown)
+        return false;
+    mem_free(h->slots);
+    h->slots = grown;
+    h->mask = (uint32_t)(slots - 1);
+    h->used = 0;
+    for (uint32_t id = 0; id < count; id++) {
+        if (id + HIDX_AHEAD < count)
+            __builtin_prefetch(&grown[(uint32_t)hashes[id + HIDX_AHEAD] & h->mask], 1);
+        hidx_put(h, hashes[id], id);
+    }
+    return true;
 }
 
 bool hidx_add(struct hidx *h, uint64_t hash, uint32_t id, hidx_hash_fn rehash, const void *ctx)

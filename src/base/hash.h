@@ -63,6 +63,20 @@ static inline void hidx_prefetch(const struct hidx *h, uint64_t hash)
     if (h->slots)
         __builtin_prefetch(&h->slots[(uint32_t)hash & h->mask]);
 }
+/* For callers that number ids from 0 on and keep their hashes in an array: room for `more` ids
+ * beside the `count` that are there, whose hashes these are. False when out of memory. */
+bool hidx_reserve(struct hidx *h, uint32_t more, const uint64_t *hashes, uint32_t count)
+    DN_MUST_CHECK;
+/* Adds an id that is not there yet, after hidx_reserve. */
+static inline void hidx_put(struct hidx *h, uint64_t hash, uint32_t id)
+{
+    uint32_t i = (uint32_t)hash & h->mask;
+
+    while (h->slots[i])
+        i = (i + 1) & h->mask;
+    h->slots[i] = (hash >> 32) << 32 | ((uint64_t)id + 1);
+    h->used++;
+}
 /* Adds an id that is not there yet. False when out of memory. `rehash` gives the hash of an id. */
 typedef uint64_t (*hidx_hash_fn)(const void *ctx, uint32_t id);
 bool hidx_add(struct hidx *h, uint64_t hash, uint32_t id, hidx_hash_fn rehash, const void *ctx)

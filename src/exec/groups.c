@@ -80,11 +80,6 @@ static bool groups_same(const void *ctx, const void *key, uint32_t id)
     return true;
 }
 
-static uint64_t groups_rehash(const void *ctx, uint32_t id)
-{
-    return ((const struct groups_look *)ctx)->g->hashes[id];
-}
-
 static bool groups_hashes_grow(struct exec_groups *g)
 {
     uint32_t cap = g->hashes_cap ? g->hashes_cap * 2 : 64;
@@ -104,16 +99,12 @@ static bool groups_hashes_grow(struct exec_groups *g)
 
 /* A number for a new tuple, whose values are still to be kept. On failure the run is over, and only
  * done is called. */
-static int groups_number(struct exec_groups *g,
-                         const struct groups_look *look,
-                         uint64_t hash,
-                         struct dn_err *err)
+static int groups_number(struct exec_groups *g, uint64_t hash, struct dn_err *err)
 {
-    if (!groups_hashes_grow(g))
+    if (!groups_hashes_grow(g) || !hidx_reserve(&g->index, 1, g->hashes, g->count))
         return DN_FAIL_NOMEM(err);
     g->hashes[g->count] = hash;
-    if (!hidx_add(&g->index, hash, g->count, groups_rehash, look))
-        return DN_FAIL_NOMEM(err);
+    hidx_put(&g->index, hash, g->count);
     g->count++;
     return 0;
 }
@@ -145,7 +136,7 @@ static int groups_id(struct exec_groups *g,
     if (*ret != EXEC_GROUPS_NO_ID || !look->add)
         return 0;
     *ret = g->count;
-    rc = groups_number(g, look, hash, err);
+    rc = groups_number(g, hash, err);
     return rc < 0 ? rc : groups_keep(g, look, rows, err);
 }
 
@@ -439,11 +430,20 @@ static int groups_find_rows(struct exec_groups *g,
             continue;
         ids[i] = g->count;
         fresh[g->count - g->stored] = (uint16_t)row;
-        rc = groups_number(g, &look, hashes[i], err);
+        rc = groups_number(g, hashes[i], err);
         if (rc < 0)
             return rc;
     }
     return groups_keep(g, &look, fresh, err);
+}
+
+/* Has a DICT nearly as many entries as there are rows? Then it is no use to go by its codes. */
+static bool groups_many_codes(const struct vec *keys, uint32_t keys_count, const struct batch *in)
+{
+    for (uint32_t k = 0; k < keys_count; k++)
+        if (keys[k].form == VEC_DICT && keys[k].dict_count > in->sel_count / 2)
+            return true;
+    return false;
 }
 
 static int groups_find(struct exec_groups *g,
@@ -466,7 +466,7 @@ static int groups_find(struct exec_groups *g,
         flats += keys[k].form == VEC_FLAT;
         dicts += keys[k].form == VEC_DICT;
     }
-    if (flats)
+    if (flats || groups_many_codes(keys, g->keys_count, in))
         return groups_find_rows(g, look, in, scratch, ids, err);
     if (dicts)
         return groups_find_codes(g, look, in, scratch, ids, err);

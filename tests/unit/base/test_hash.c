@@ -158,6 +158,41 @@ static void index_finds_what_was_added(void **state)
     }
 }
 
+/* Ids with an array of their hashes; with good hashes the first guess is right. */
+static void index_reserves_and_guesses(void **state)
+{
+    static const unsigned bits[] = {64, 6};
+    static struct numbers n;
+    static uint64_t hashes[5000];
+
+    (void)state;
+    for (size_t b = 0; b < DN_ARRAY_SIZE(bits); b++) {
+        uint32_t count = bits[b] == 64 ? 5000 : 300;
+        struct mem_owner owner;
+        struct hidx h;
+
+        mem_owner_init(&owner, "test", NULL, 0);
+        hidx_init(&h, &owner);
+        n.bits = bits[b];
+        assert_int_equal(hidx_guess(&h, 1), UINT32_MAX);
+        for (uint32_t id = 0; id < count; id++) {
+            n.keys[id] = (uint64_t)id * 7919;
+            hashes[id] = numbers_hash_key(&n, n.keys[id]);
+            assert_true(hidx_reserve(&h, 1 + id % 7, hashes, id));
+            if (bits[b] == 64)
+                assert_int_equal(hidx_guess(&h, hashes[id]), UINT32_MAX);
+            hidx_put(&h, hashes[id], id);
+        }
+        for (uint32_t id = 0; id < count; id++) {
+            assert_int_equal(hidx_find(&h, hashes[id], numbers_same, &n, &n.keys[id]), id);
+            if (bits[b] == 64)
+                assert_int_equal(hidx_guess(&h, hashes[id]), id);
+        }
+        hidx_done(&h);
+        assert_int_equal(mem_owner_used(&owner), 0);
+    }
+}
+
 static void index_out_of_memory_keeps_what_it_has(void **state)
 {
     static struct numbers n = {.bits = 64};
@@ -190,6 +225,7 @@ int main(void)
         cmocka_unit_test(tokens_of_numbers),
         cmocka_unit_test(tokens_of_text),
         cmocka_unit_test(index_finds_what_was_added),
+        cmocka_unit_test(index_reserves_and_guesses),
         cmocka_unit_test(index_out_of_memory_keeps_what_it_has),
     };
 
