@@ -11,16 +11,21 @@
 #include <string.h>
 #include <strings.h>
 
-struct type_row {
-    const char *sql; /* NULL: no such id */
-    enum phys phys;
-};
-
-static const struct type_row type_rows[TYPE_MAX] = {
-#define DN_TYPE(id, NAME, sql, phys) [id] = {sql, phys},
+/* NULL: no such id. */
+static const char *const type_names[TYPE_MAX] = {
+#define DN_TYPE(id, NAME, sql, phys) [id] = (sql),
 #include "vec/type_list.h"
 #undef DN_TYPE
-#define DN_TYPE(id, NAME, sql, phys) [(id) | TYPE_ARRAY] = {(id) ? sql "[]" : NULL, PHYS_STR},
+#define DN_TYPE(id, NAME, sql, phys) [(id) | TYPE_ARRAY] = (id) ? sql "[]" : NULL,
+#include "vec/type_list.h"
+#undef DN_TYPE
+};
+
+const uint8_t type_phys_rows[TYPE_MAX] = {
+#define DN_TYPE(id, NAME, sql, phys) [id] = (phys) + 1,
+#include "vec/type_list.h"
+#undef DN_TYPE
+#define DN_TYPE(id, NAME, sql, phys) [(id) | TYPE_ARRAY] = (id) ? PHYS_STR + 1 : 0,
 #include "vec/type_list.h"
 #undef DN_TYPE
 };
@@ -60,7 +65,7 @@ bool type_known(unsigned id)
 {
     unsigned base = id & (TYPE_MAX - 1u);
 
-    return id < TYPE_MAX ? type_rows[id].sql != NULL
+    return id < TYPE_MAX ? type_names[id] != NULL
                          : (id & 0xff) == base && (base & ~TYPE_ARRAY) == TYPE_ENUM &&
                                TYPE_NUMBER(id) <= TYPE_ENUM_MAX;
 }
@@ -74,7 +79,7 @@ bool type_storable(unsigned id)
 const char *type_name(enum type_id t)
 {
     DN_ASSERT(type_known(t));
-    return type_rows[TYPE_BASE(t)].sql;
+    return type_names[TYPE_BASE(t)];
 }
 
 /* As PostgreSQL calls them. */
@@ -130,37 +135,6 @@ const char *type_word(enum type_id t)
     return words[t] ? words[t] : type_name(t);
 }
 
-enum phys type_phys(enum type_id t)
-{
-    DN_ASSERT(type_known(t));
-    return type_rows[TYPE_BASE(t)].phys;
-}
-
-uint32_t phys_size(enum phys p)
-{
-    switch (p) {
-    case PHYS_I8:
-        return 1;
-    case PHYS_I16:
-        return 2;
-    case PHYS_I32:
-    case PHYS_F32:
-        return 4;
-    case PHYS_I64:
-    case PHYS_F64:
-        return 8;
-    case PHYS_STR:
-        return sizeof(struct vstr);
-    case PHYS_INTERVAL:
-        return sizeof(struct vinterval);
-    case PHYS_NUMERIC:
-        return sizeof(struct vnumeric);
-    case PHYS_MAX:
-        break;
-    }
-    dn_assert_failed("a physical form", __FILE__, __LINE__);
-}
-
 bool type_is_int(enum type_id t)
 {
     return t == TYPE_SMALLINT || t == TYPE_INTEGER || t == TYPE_BIGINT;
@@ -181,11 +155,6 @@ bool type_is_utf8(enum type_id t)
     return type_is_text(t) || t == TYPE_NAME;
 }
 
-bool type_is_float(enum type_id t)
-{
-    return t == TYPE_REAL || t == TYPE_DOUBLE;
-}
-
 bool type_is_number(enum type_id t)
 {
     return type_is_int(t) || type_is_float(t) || t == TYPE_NUMERIC;
@@ -194,23 +163,6 @@ bool type_is_number(enum type_id t)
 bool type_is_timestamp(enum type_id t)
 {
     return t == TYPE_TIMESTAMP || t == TYPE_TIMESTAMP_US || t == TYPE_TIMESTAMP_NS;
-}
-
-bool type_is_string(enum type_id t)
-{
-    return type_phys(t) == PHYS_STR;
-}
-
-bool type_is_fixed(enum type_id t)
-{
-    return type_phys(t) != PHYS_STR && !type_is_wide(t);
-}
-
-bool type_is_wide(enum type_id t)
-{
-    enum phys p = type_phys(t);
-
-    return p == PHYS_INTERVAL || p == PHYS_NUMERIC;
 }
 
 bool type_is_enum(enum type_id t)
@@ -271,11 +223,6 @@ int64_t type_ts_per_second(enum type_id t)
     return t == TYPE_TIMESTAMP ? 1000 : t == TYPE_TIMESTAMP_NS ? 1000000000 : 1000000;
 }
 
-bool type_is_array(enum type_id t)
-{
-    return ((unsigned)t & TYPE_ARRAY) != 0;
-}
-
 enum type_id type_element(enum type_id t)
 {
     DN_ASSERT(type_is_array(t));
@@ -298,8 +245,8 @@ enum type_id type_by_name(const char *name, size_t len)
     /* Names with parameters ("TIMESTAMP(6)") are put together by the binder, NULL is no name, ENUM
      * neither. */
     for (unsigned id = 1; id < TYPE_MAX; id++)
-        if (type_known(id) && (id & ~TYPE_ARRAY) != TYPE_ENUM && !strchr(type_rows[id].sql, '(') &&
-            type_name_is(type_rows[id].sql, name, len))
+        if (type_known(id) && (id & ~TYPE_ARRAY) != TYPE_ENUM && !strchr(type_names[id], '(') &&
+            type_name_is(type_names[id], name, len))
             return (enum type_id)id;
     for (size_t i = 0; i < DN_ARRAY_SIZE(type_aliases); i++)
         if (type_name_is(type_aliases[i].name, name, len))

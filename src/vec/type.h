@@ -103,8 +103,69 @@ bool type_known(unsigned id); /* is it in type_list.h? The functions below want 
 bool type_storable(unsigned id);
 const char *type_name(enum type_id t); /* as SQL writes it: "TIMESTAMP", "DOUBLE" */
 const char *type_word(enum type_id t); /* as errors say it: "timestamp", "double precision" */
-enum phys type_phys(enum type_id t);
-uint32_t phys_size(enum phys p);   /* bytes of a value in a flat vector */
+/* One more than the physical form, by TYPE_BASE; 0: no such type. For type_phys alone. */
+extern const uint8_t type_phys_rows[TYPE_MAX];
+
+/* These are asked for single values, so they are inline. */
+static inline enum phys type_phys(enum type_id t)
+{
+    unsigned row = type_phys_rows[TYPE_BASE(t)];
+
+    DN_DCHECK(type_known(t));
+    DN_ASSERT(row != 0);
+    return (enum phys)(row - 1);
+}
+
+/* Bytes of a value in a flat vector. */
+static inline uint32_t phys_size(enum phys p)
+{
+    static const uint8_t sizes[PHYS_MAX] = {
+        [PHYS_I8] = 1,
+        [PHYS_I16] = 2,
+        [PHYS_I32] = 4,
+        [PHYS_I64] = 8,
+        [PHYS_F32] = 4,
+        [PHYS_F64] = 8,
+        [PHYS_STR] = sizeof(struct vstr),
+        [PHYS_INTERVAL] = sizeof(struct vinterval),
+        [PHYS_NUMERIC] = sizeof(struct vnumeric),
+    };
+
+    DN_ASSERT(p < PHYS_MAX);
+    return sizes[p];
+}
+
+/* REAL, DOUBLE. */
+static inline bool type_is_float(enum type_id t)
+{
+    return t == TYPE_REAL || t == TYPE_DOUBLE;
+}
+
+/* Are its values bytes behind a pointer: VARCHAR, BLOB, UUID, arrays? */
+static inline bool type_is_string(enum type_id t)
+{
+    return type_phys(t) == PHYS_STR;
+}
+
+/* Neither a string nor a union vfixed: INTERVAL, NUMERIC; stored as bytes (wide.h). */
+static inline bool type_is_wide(enum type_id t)
+{
+    enum phys p = type_phys(t);
+
+    return p == PHYS_INTERVAL || p == PHYS_NUMERIC;
+}
+
+/* Is a value a union vfixed? */
+static inline bool type_is_fixed(enum type_id t)
+{
+    return !type_is_string(t) && !type_is_wide(t);
+}
+
+static inline bool type_is_array(enum type_id t)
+{
+    return ((unsigned)t & TYPE_ARRAY) != 0;
+}
+
 bool type_is_enum(enum type_id t); /* ENUM of any number; not arrays */
 enum type_id type_enum(uint32_t number);
 int64_t enum_value(uint32_t number, int64_t order);
@@ -114,19 +175,13 @@ bool type_is_int(enum type_id t);       /* SMALLINT, INTEGER, BIGINT */
 bool type_is_bits(enum type_id t);      /* BIT, VARBIT */
 bool type_is_text(enum type_id t);      /* VARCHAR, BPCHAR: UTF-8 */
 bool type_is_utf8(enum type_id t);      /* these, and NAME */
-bool type_is_float(enum type_id t);     /* REAL, DOUBLE */
 bool type_is_number(enum type_id t);    /* either, or NUMERIC */
 bool type_is_timestamp(enum type_id t); /* TIMESTAMP of any precision; not TIMESTAMPTZ, _LOCAL */
-/* Are its values bytes behind a pointer (PHYS_STR): VARCHAR, BLOB, UUID, arrays? */
-bool type_is_string(enum type_id t);
-bool type_is_fixed(enum type_id t);  /* is a value a union vfixed? */
-bool type_is_wide(enum type_id t);   /* neither: INTERVAL, NUMERIC; stored as bytes (wide.h) */
-bool type_is_system(enum type_id t); /* OID, NAME and so on, and arrays of them */
+bool type_is_system(enum type_id t);    /* OID, NAME and so on, and arrays of them */
 /* A number with a name (REGCLASS, …): it and its values. */
 bool type_is_reg(enum type_id t);
 uint32_t type_reg_oid(struct vstr v);
 struct vstr type_reg_name(struct vstr v);
-bool type_is_array(enum type_id t);
 enum type_id type_element(enum type_id t);  /* of an array type */
 enum type_id type_array_of(enum type_id t); /* TYPE_NONE: there are no arrays of it (of arrays) */
 /* Units per second of a time stamp type, TIMESTAMPTZ and TIMESTAMP_LOCAL included: 1000, 1000000,

@@ -10,47 +10,6 @@
 
 #include <string.h>
 
-int64_t vec_i64(const struct vec *v, uint32_t row)
-{
-    uint32_t at = vec_at(v, row);
-
-    switch (type_phys(v->type)) {
-    case PHYS_I8:
-        return ((const int8_t *)v->data)[at];
-    case PHYS_I16:
-        return ((const int16_t *)v->data)[at];
-    case PHYS_I32:
-        return ((const int32_t *)v->data)[at];
-    case PHYS_I64:
-        return ((const int64_t *)v->data)[at];
-    case PHYS_F32:
-    case PHYS_F64:
-    case PHYS_STR:
-    case PHYS_INTERVAL:
-    case PHYS_NUMERIC:
-    case PHYS_MAX:
-        break;
-    }
-    dn_assert_failed("a vector of integers", __FILE__, __LINE__);
-}
-
-double vec_f64(const struct vec *v, uint32_t row)
-{
-    enum phys phys = type_phys(v->type);
-    uint32_t at = vec_at(v, row);
-
-    DN_ASSERT(phys == PHYS_F64 || phys == PHYS_F32);
-    if (phys == PHYS_F64)
-        return ((const double *)v->data)[at];
-    return (double)((const float *)v->data)[at];
-}
-
-struct vstr vec_str(const struct vec *v, uint32_t row)
-{
-    DN_DCHECK(type_phys(v->type) == PHYS_STR);
-    return ((const struct vstr *)v->data)[vec_at(v, row)];
-}
-
 struct datum vec_datum(const struct vec *v, uint32_t row)
 {
     struct datum d = {.type = v->type, .null = vec_is_null(v, row), .str = {.ptr = "", .len = 0}};
