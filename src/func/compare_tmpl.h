@@ -7,6 +7,10 @@
  *                                 func_le_, func_gt_, func_ge_
  *     COMPARE_EQ(x, y)            0 or 1
  *     COMPARE_LT(x, y)            0 or 1
+ *     COMPARE_WIDE                defined: there is a variant for AVX2
+ *     COMPARE_TRY(op, a, b, b_const, skip, count, to)
+ *                                 defined: asked first; true: it is done. skip: rows that hold
+ *                                 anything (NULL: none)
  *
  * No comparison can fail. A constant on the left is turned into one on the right by the mirrored
  * operator, so there are two loops for each operator. */
@@ -50,27 +54,68 @@ static inline __attribute__((always_inline)) void COMPARE_LOOP(enum compare_op o
     }
 }
 
-#define COMPARE_KERNEL(op, OP, MIRRORED)                                \
-    static int COMPARE_NAME(op)(const struct func_ctx *ctx,             \
-                                const struct vec *args,                 \
-                                uint32_t args_count DN_UNUSED,          \
-                                uint32_t count,                         \
-                                struct vec *ret,                        \
-                                struct dn_err *err)                     \
-    {                                                                   \
-        const COMPARE_T *a = args[0].data;                              \
-        const COMPARE_T *b = args[1].data;                              \
-        int8_t *to = func_ret_alloc(ctx, ret, count, sizeof *to, err);  \
-                                                                        \
-        if (!to)                                                        \
-            return DN_E_NOMEM;                                          \
-        if (args[1].form == VEC_CONST)                                  \
-            COMPARE_LOOP(COMPARE_OP_##OP, a, b, true, to, count);       \
-        else if (args[0].form == VEC_CONST)                             \
-            COMPARE_LOOP(COMPARE_OP_##MIRRORED, b, a, true, to, count); \
-        else                                                            \
-            COMPARE_LOOP(COMPARE_OP_##OP, a, b, false, to, count);      \
-        return 0;                                                       \
+#if defined(COMPARE_WIDE) && defined(FUNC_AVX2)
+#define COMPARE_AVX2 COMPARE_PASTE(func_compare_avx2_, COMPARE_SUFFIX)
+#define COMPARE_BOTH(OP)                              \
+    case OP:                                          \
+        if (b_const)                                  \
+            COMPARE_LOOP(OP, a, b, true, to, count);  \
+        else                                          \
+            COMPARE_LOOP(OP, a, b, false, to, count); \
+        break
+
+FUNC_AVX2 static void COMPARE_AVX2(enum compare_op op,
+                                   const COMPARE_T *a,
+                                   const COMPARE_T *b,
+                                   bool b_const,
+                                   int8_t *to,
+                                   uint32_t count)
+{
+    switch (op) {
+        COMPARE_BOTH(COMPARE_OP_EQ);
+        COMPARE_BOTH(COMPARE_OP_NE);
+        COMPARE_BOTH(COMPARE_OP_LT);
+        COMPARE_BOTH(COMPARE_OP_LE);
+        COMPARE_BOTH(COMPARE_OP_GT);
+        COMPARE_BOTH(COMPARE_OP_GE);
+    }
+}
+
+#undef COMPARE_BOTH
+#undef COMPARE_TRY
+#define COMPARE_TRY(op, a, b, b_const, skip, count, to) \
+    (func_has_avx2() && (COMPARE_AVX2(op, a, b, b_const, to, count), true))
+#endif
+#ifndef COMPARE_TRY
+#define COMPARE_TRY(op, a, b, b_const, skip, count, to) false
+#endif
+
+#define COMPARE_RUN(OP, a, b, b_const)                          \
+    if (!COMPARE_TRY(OP, a, b, b_const, ret->nulls, count, to)) \
+    COMPARE_LOOP(OP, a, b, b_const, to, count)
+
+#define COMPARE_KERNEL(op, OP, MIRRORED)                               \
+    static int COMPARE_NAME(op)(const struct func_ctx *ctx,            \
+                                const struct vec *args,                \
+                                uint32_t args_count DN_UNUSED,         \
+                                uint32_t count,                        \
+                                struct vec *ret,                       \
+                                struct dn_err *err)                    \
+    {                                                                  \
+        const COMPARE_T *a = args[0].data;                             \
+        const COMPARE_T *b = args[1].data;                             \
+        int8_t *to = func_ret_alloc(ctx, ret, count, sizeof *to, err); \
+                                                                       \
+        if (!to)                                                       \
+            return DN_E_NOMEM;                                         \
+        if (args[1].form == VEC_CONST) {                               \
+            COMPARE_RUN(COMPARE_OP_##OP, a, b, true);                  \
+        } else if (args[0].form == VEC_CONST) {                        \
+            COMPARE_RUN(COMPARE_OP_##MIRRORED, b, a, true);            \
+        } else {                                                       \
+            COMPARE_RUN(COMPARE_OP_##OP, a, b, false);                 \
+        }                                                              \
+        return 0;                                                      \
     }
 
 COMPARE_KERNEL(eq, EQ, EQ)
@@ -85,6 +130,10 @@ COMPARE_KERNEL(ge, GE, LE)
 #undef COMPARE_NAME
 #undef COMPARE_LOOP
 #undef COMPARE_KERNEL
+#undef COMPARE_RUN
+#undef COMPARE_TRY
+#undef COMPARE_AVX2
+#undef COMPARE_WIDE
 #undef COMPARE_T
 #undef COMPARE_SUFFIX
 #undef COMPARE_EQ

@@ -22,21 +22,24 @@ static inline int64_t func_sub_wrap(int64_t x, int64_t y)
 
 /* ---- SMALLINT ---- */
 
-#define ARITH_FN          func_add_i16
+#define ARITH_FN func_add_i16
+#define ARITH_WIDE
 #define ARITH_T           int16_t
 #define ARITH_BAD         int32_t
 #define ARITH_OP(x, y, r) ((r) = (int16_t)((int32_t)(x) + (y)), (int32_t)(x) + (y) != (r))
 #define ARITH_RAISE(y)    ((void)(y), func_fail_range(TYPE_SMALLINT, err))
 #include "func/arith_tmpl.h"
 
-#define ARITH_FN          func_sub_i16
+#define ARITH_FN func_sub_i16
+#define ARITH_WIDE
 #define ARITH_T           int16_t
 #define ARITH_BAD         int32_t
 #define ARITH_OP(x, y, r) ((r) = (int16_t)((int32_t)(x) - (y)), (int32_t)(x) - (y) != (r))
 #define ARITH_RAISE(y)    ((void)(y), func_fail_range(TYPE_SMALLINT, err))
 #include "func/arith_tmpl.h"
 
-#define ARITH_FN          func_mul_i16
+#define ARITH_FN func_mul_i16
+#define ARITH_WIDE
 #define ARITH_T           int16_t
 #define ARITH_BAD         int32_t
 #define ARITH_OP(x, y, r) ((r) = (int16_t)((int32_t)(x) * (y)), (int32_t)(x) * (y) != (r))
@@ -68,21 +71,24 @@ static inline int64_t func_sub_wrap(int64_t x, int64_t y)
 
 /* ---- INTEGER ---- */
 
-#define ARITH_FN          func_add_i32
+#define ARITH_FN func_add_i32
+#define ARITH_WIDE
 #define ARITH_T           int32_t
 #define ARITH_BAD         int64_t
 #define ARITH_OP(x, y, r) ((r) = (int32_t)((int64_t)(x) + (y)), (int64_t)(x) + (y) != (r))
 #define ARITH_RAISE(y)    ((void)(y), func_fail_range(TYPE_INTEGER, err))
 #include "func/arith_tmpl.h"
 
-#define ARITH_FN          func_sub_i32
+#define ARITH_FN func_sub_i32
+#define ARITH_WIDE
 #define ARITH_T           int32_t
 #define ARITH_BAD         int64_t
 #define ARITH_OP(x, y, r) ((r) = (int32_t)((int64_t)(x) - (y)), (int64_t)(x) - (y) != (r))
 #define ARITH_RAISE(y)    ((void)(y), func_fail_range(TYPE_INTEGER, err))
 #include "func/arith_tmpl.h"
 
-#define ARITH_FN          func_mul_i32
+#define ARITH_FN func_mul_i32
+#define ARITH_WIDE
 #define ARITH_T           int32_t
 #define ARITH_BAD         int64_t
 #define ARITH_OP(x, y, r) ((r) = (int32_t)((int64_t)(x) * (y)), (int64_t)(x) * (y) != (r))
@@ -114,14 +120,16 @@ static inline int64_t func_sub_wrap(int64_t x, int64_t y)
 
 /* ---- BIGINT ---- */
 
-#define ARITH_FN          func_add_i64
+#define ARITH_FN func_add_i64
+#define ARITH_WIDE
 #define ARITH_T           int64_t
 #define ARITH_BAD         int64_t
 #define ARITH_OP(x, y, r) ((r) = func_add_wrap(x, y), (((x) ^ (r)) & ((y) ^ (r))) < 0)
 #define ARITH_RAISE(y)    ((void)(y), func_fail_range(TYPE_BIGINT, err))
 #include "func/arith_tmpl.h"
 
-#define ARITH_FN          func_sub_i64
+#define ARITH_FN func_sub_i64
+#define ARITH_WIDE
 #define ARITH_T           int64_t
 #define ARITH_BAD         int64_t
 #define ARITH_OP(x, y, r) ((r) = func_sub_wrap(x, y), (((x) ^ (y)) & ((x) ^ (r))) < 0)
@@ -171,25 +179,48 @@ static inline int func_f64_over(double r, double x, double y)
            (fabs(y) != (double)INFINITY);
 }
 
-#define ARITH_FN          func_add_f32
-#define ARITH_T           float
-#define ARITH_BAD         int
-#define ARITH_OP(x, y, r) ((r) = (x) + (y), func_f32_over(r, x, y))
-#define ARITH_RAISE(y)    ((void)(y), func_fail_range(TYPE_REAL, err))
+/* The sign bit, if it is infinite or NaN; else 0. */
+static inline int32_t func_f32_far(float r)
+{
+    uint32_t bits;
+
+    __builtin_memcpy(&bits, &r, sizeof bits);
+    return (int32_t)(((bits & 0x7fffffffu) + 0x00800000u) & 0x80000000u);
+}
+
+static inline int64_t func_f64_far(double r)
+{
+    uint64_t bits;
+
+    __builtin_memcpy(&bits, &r, sizeof bits);
+    return (int64_t)(((bits & 0x7fffffffffffffffu) + 0x0010000000000000u) & 0x8000000000000000u);
+}
+
+#define ARITH_FN  func_add_f32
+#define ARITH_T   float
+#define ARITH_BAD int32_t
+#define ARITH_WIDE
+#define ARITH_OP(x, y, r)    ((r) = (x) + (y), func_f32_over(r, x, y))
+#define ARITH_MAYBE(x, y, r) ((r) = (x) + (y), func_f32_far(r))
+#define ARITH_RAISE(y)       ((void)(y), func_fail_range(TYPE_REAL, err))
 #include "func/arith_tmpl.h"
 
-#define ARITH_FN          func_sub_f32
-#define ARITH_T           float
-#define ARITH_BAD         int
-#define ARITH_OP(x, y, r) ((r) = (x) - (y), func_f32_over(r, x, y))
-#define ARITH_RAISE(y)    ((void)(y), func_fail_range(TYPE_REAL, err))
+#define ARITH_FN  func_sub_f32
+#define ARITH_T   float
+#define ARITH_BAD int32_t
+#define ARITH_WIDE
+#define ARITH_OP(x, y, r)    ((r) = (x) - (y), func_f32_over(r, x, y))
+#define ARITH_MAYBE(x, y, r) ((r) = (x) - (y), func_f32_far(r))
+#define ARITH_RAISE(y)       ((void)(y), func_fail_range(TYPE_REAL, err))
 #include "func/arith_tmpl.h"
 
-#define ARITH_FN          func_mul_f32
-#define ARITH_T           float
-#define ARITH_BAD         int
-#define ARITH_OP(x, y, r) ((r) = (x) * (y), func_f32_over(r, x, y))
-#define ARITH_RAISE(y)    ((void)(y), func_fail_range(TYPE_REAL, err))
+#define ARITH_FN  func_mul_f32
+#define ARITH_T   float
+#define ARITH_BAD int32_t
+#define ARITH_WIDE
+#define ARITH_OP(x, y, r)    ((r) = (x) * (y), func_f32_over(r, x, y))
+#define ARITH_MAYBE(x, y, r) ((r) = (x) * (y), func_f32_far(r))
+#define ARITH_RAISE(y)       ((void)(y), func_fail_range(TYPE_REAL, err))
 #include "func/arith_tmpl.h"
 
 #define ARITH_FN          func_div_f32
@@ -215,25 +246,31 @@ static inline int func_f64_over(double r, double x, double y)
 
 /* ---- DOUBLE ---- */
 
-#define ARITH_FN          func_add_f64
-#define ARITH_T           double
-#define ARITH_BAD         int
-#define ARITH_OP(x, y, r) ((r) = (x) + (y), func_f64_over(r, x, y))
-#define ARITH_RAISE(y)    ((void)(y), func_fail_range(TYPE_DOUBLE, err))
+#define ARITH_FN  func_add_f64
+#define ARITH_T   double
+#define ARITH_BAD int64_t
+#define ARITH_WIDE
+#define ARITH_OP(x, y, r)    ((r) = (x) + (y), func_f64_over(r, x, y))
+#define ARITH_MAYBE(x, y, r) ((r) = (x) + (y), func_f64_far(r))
+#define ARITH_RAISE(y)       ((void)(y), func_fail_range(TYPE_DOUBLE, err))
 #include "func/arith_tmpl.h"
 
-#define ARITH_FN          func_sub_f64
-#define ARITH_T           double
-#define ARITH_BAD         int
-#define ARITH_OP(x, y, r) ((r) = (x) - (y), func_f64_over(r, x, y))
-#define ARITH_RAISE(y)    ((void)(y), func_fail_range(TYPE_DOUBLE, err))
+#define ARITH_FN  func_sub_f64
+#define ARITH_T   double
+#define ARITH_BAD int64_t
+#define ARITH_WIDE
+#define ARITH_OP(x, y, r)    ((r) = (x) - (y), func_f64_over(r, x, y))
+#define ARITH_MAYBE(x, y, r) ((r) = (x) - (y), func_f64_far(r))
+#define ARITH_RAISE(y)       ((void)(y), func_fail_range(TYPE_DOUBLE, err))
 #include "func/arith_tmpl.h"
 
-#define ARITH_FN          func_mul_f64
-#define ARITH_T           double
-#define ARITH_BAD         int
-#define ARITH_OP(x, y, r) ((r) = (x) * (y), func_f64_over(r, x, y))
-#define ARITH_RAISE(y)    ((void)(y), func_fail_range(TYPE_DOUBLE, err))
+#define ARITH_FN  func_mul_f64
+#define ARITH_T   double
+#define ARITH_BAD int64_t
+#define ARITH_WIDE
+#define ARITH_OP(x, y, r)    ((r) = (x) * (y), func_f64_over(r, x, y))
+#define ARITH_MAYBE(x, y, r) ((r) = (x) * (y), func_f64_far(r))
+#define ARITH_RAISE(y)       ((void)(y), func_fail_range(TYPE_DOUBLE, err))
 #include "func/arith_tmpl.h"
 
 #define ARITH_FN          func_div_f64
@@ -273,10 +310,11 @@ static inline int func_f64_over(double r, double x, double y)
 #define ARITH_RAISE(y)    ((void)(y), func_fail_range(TYPE_TIMESTAMP, err))
 #include "func/arith_tmpl.h"
 
-#define ARITH2(op, l, r, t, fn, text, sample)                                              \
-    {                                                                                      \
-        .name = op, .args = {TYPE_##l, TYPE_##r}, .args_count = 2, .result = TYPE_##t,     \
-        .flags = FUNC_STRICT | FUNC_OPERATOR, .kernel = fn, .doc = text, .example = sample \
+#define ARITH2(op, l, r, t, fn, text, sample)                                          \
+    {                                                                                  \
+        .name = op, .args = {TYPE_##l, TYPE_##r}, .args_count = 2, .result = TYPE_##t, \
+        .flags = FUNC_STRICT | FUNC_OPERATOR | FUNC_QUICK, .kernel = fn, .doc = text,  \
+        .example = sample                                                              \
     }
 #define ARITH1(op, t, fn, text, sample)                                                    \
     {                                                                                      \

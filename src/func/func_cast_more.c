@@ -69,7 +69,21 @@ FUNC_EACH(func_cast_num_i16, int16_t, cast_num_i16(func_num(&args[0], i), &to[i]
 FUNC_EACH(func_cast_num_i32, int32_t, cast_num_i32(func_num(&args[0], i), &to[i], err))
 FUNC_EACH(func_cast_num_i64, int64_t, cast_num_int(func_num(&args[0], i), TYPE_BIGINT, &to[i], err))
 FUNC_EACH(func_cast_num_f32, float, cast_num_f32(func_num(&args[0], i), &to[i], err))
-FUNC_EACH(func_cast_num_f64, double, (to[i] = num_to_f64(func_num(&args[0], i)), 0))
+static int func_cast_num_f64(const struct func_ctx *ctx,
+                             const struct vec *args,
+                             uint32_t args_count DN_UNUSED,
+                             uint32_t count,
+                             struct vec *ret,
+                             struct dn_err *err)
+{
+    double *to = func_ret_alloc(ctx, ret, count, sizeof *to, err);
+
+    if (!to)
+        return DN_E_NOMEM;
+    for (uint32_t i = 0; i < count; i++)
+        to[i] = vec_is_null(ret, i) ? 0 : num_to_f64(*func_num_at(&args[0], i));
+    return 0;
+}
 
 /* ---- dates and times ---- */
 

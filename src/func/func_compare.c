@@ -4,6 +4,7 @@
  * Strings compare by bytes. NaN equals NaN and is greater than every number, so sorting, grouping
  * and comparing agree. */
 #include "func/func_int.h"
+#include "func/num_even.h"
 #include "vec/numeric.h"
 
 #include <string.h>
@@ -28,32 +29,37 @@ static inline bool func_str_eq(struct vstr a, struct vstr b)
 #define COMPARE_LT(x, y) ((x) < (y))
 #include "func/compare_tmpl.h"
 
-#define COMPARE_T        int16_t
-#define COMPARE_SUFFIX   i16
+#define COMPARE_T      int16_t
+#define COMPARE_SUFFIX i16
+#define COMPARE_WIDE
 #define COMPARE_EQ(x, y) ((x) == (y))
 #define COMPARE_LT(x, y) ((x) < (y))
 #include "func/compare_tmpl.h"
 
-#define COMPARE_T        int32_t
-#define COMPARE_SUFFIX   i32
+#define COMPARE_T      int32_t
+#define COMPARE_SUFFIX i32
+#define COMPARE_WIDE
 #define COMPARE_EQ(x, y) ((x) == (y))
 #define COMPARE_LT(x, y) ((x) < (y))
 #include "func/compare_tmpl.h"
 
-#define COMPARE_T        int64_t
-#define COMPARE_SUFFIX   i64
+#define COMPARE_T      int64_t
+#define COMPARE_SUFFIX i64
+#define COMPARE_WIDE
 #define COMPARE_EQ(x, y) ((x) == (y))
 #define COMPARE_LT(x, y) ((x) < (y))
 #include "func/compare_tmpl.h"
 
-#define COMPARE_T        float
-#define COMPARE_SUFFIX   f32
+#define COMPARE_T      float
+#define COMPARE_SUFFIX f32
+#define COMPARE_WIDE
 #define COMPARE_EQ(x, y) (((x) == (y)) | (((x) != (x)) & ((y) != (y))))
 #define COMPARE_LT(x, y) (((x) < (y)) | (((y) != (y)) & ((x) == (x))))
 #include "func/compare_tmpl.h"
 
-#define COMPARE_T        double
-#define COMPARE_SUFFIX   f64
+#define COMPARE_T      double
+#define COMPARE_SUFFIX f64
+#define COMPARE_WIDE
 #define COMPARE_EQ(x, y) (((x) == (y)) | (((x) != (x)) & ((y) != (y))))
 #define COMPARE_LT(x, y) (((x) < (y)) | (((y) != (y)) & ((x) == (x))))
 #include "func/compare_tmpl.h"
@@ -71,16 +77,65 @@ static inline bool func_str_eq(struct vstr a, struct vstr b)
 #define COMPARE_LT(x, y) (vinterval_cmp(x, y) < 0)
 #include "func/compare_tmpl.h"
 
+static inline bool compare_i64(enum compare_op op, int64_t x, int64_t y)
+{
+    switch (op) {
+    case COMPARE_OP_EQ:
+        return x == y;
+    case COMPARE_OP_NE:
+        return x != y;
+    case COMPARE_OP_LT:
+        return x < y;
+    case COMPARE_OP_LE:
+        return x <= y;
+    case COMPARE_OP_GT:
+        return x > y;
+    case COMPARE_OP_GE:
+        return x >= y;
+    }
+    return false;
+}
+
+/* Numbers that are alike, by their coefficients; false: they are not. */
+static inline __attribute__((always_inline)) bool compare_even(enum compare_op op,
+                                                               const struct vnumeric *a,
+                                                               const struct vnumeric *b,
+                                                               bool b_const,
+                                                               const uint64_t *skip,
+                                                               uint32_t count,
+                                                               int8_t *restrict to)
+{
+    uint32_t first = num_even_first(skip, count);
+    uint64_t look = count ? num_even_look(&a[first]) : 0;
+    uint64_t bad = 0;
+    int64_t one = 0;
+
+    if (count == 0)
+        return true;
+    if (a[first].special || (b_const && !num_even_at_scale(b, a[first].scale, &one)))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t odd = num_even_odd(&a[i], look) | (b_const ? 0 : num_even_odd(&b[i], look));
+
+        bad |= skip && vec_bit(skip, i) ? 0 : odd;
+        to[i] = compare_i64(op, (int64_t)a[i].lo, b_const ? one : (int64_t)b[i].lo);
+    }
+    return bad == 0;
+}
+
 #define COMPARE_T        struct vnumeric
 #define COMPARE_SUFFIX   num
 #define COMPARE_EQ(x, y) (vnumeric_cmp(x, y) == 0)
 #define COMPARE_LT(x, y) (vnumeric_cmp(x, y) < 0)
+#define COMPARE_TRY(op, a, b, b_const, skip, count, to) \
+    compare_even(op, a, b, b_const, skip, count, to)
 #include "func/compare_tmpl.h"
 
 #define COMPARE1(op, t, fn, text, sample)                                                  \
     {                                                                                      \
         .name = op, .args = {TYPE_##t, TYPE_##t}, .args_count = 2, .result = TYPE_BOOLEAN, \
-        .flags = FUNC_STRICT | FUNC_OPERATOR, .kernel = fn, .doc = text, .example = sample \
+        .flags = FUNC_STRICT | FUNC_OPERATOR | FUNC_QUICK, .kernel = fn, .doc = text,      \
+        .example = sample                                                                  \
     }
 #define COMPARE6(t, suffix, lo, hi)                                                                \
     COMPARE1("=", t, func_eq_##suffix, "Equal.", lo " = " hi " = false"),                          \

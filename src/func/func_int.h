@@ -71,6 +71,9 @@ int agg_load_fail(const char *name, size_t n, struct dn_err *err);
 
 /* Inside src/func only: the kernel takes a DICT as well as FLAT and CONST. */
 #define FUNC_ANY_FORM 256u
+/* Inside src/func only: the kernel costs less than a look at the selection. It has no effect but
+ * its result, so it may be asked twice (expr.c). One of BOOLEAN never raises. */
+#define FUNC_QUICK    512u
 
 /* "integer out of range" in the words of the type: every operator raises it here. */
 int func_fail_range(enum type_id type, struct dn_err *err);
@@ -86,6 +89,16 @@ void func_match_casts(const struct func *f,
                       const enum type_id *types,
                       uint32_t count,
                       enum type_id *ret);
+
+/* Loops that are quicker with AVX2 have a second expansion with this attribute, taken where the
+ * processor has it. Both give the same bits. */
+#ifdef __x86_64__
+#define FUNC_AVX2 __attribute__((target("avx2")))
+static inline bool func_has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2");
+}
+#endif
 
 /* Result memory: count values of `size` bytes; NULL has raised DN_E_NOMEM. */
 void *func_ret_alloc(

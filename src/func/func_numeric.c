@@ -19,9 +19,9 @@ static int numeric_max3(int a, int b, int c)
     return a < 0 ? 0 : a > VNUMERIC_SCALE_MAX ? VNUMERIC_SCALE_MAX : a;
 }
 
-NUMERIC_EACH(add)
-NUMERIC_EACH(sub)
-NUMERIC_EACH(mul)
+NUMERIC_EACH(add, NUM_EVEN_ADD)
+NUMERIC_EACH(sub, NUM_EVEN_SUB)
+NUMERIC_EACH(mul, NUM_EVEN_MUL)
 FUNC_EACH(func_num_div,
           struct vnumeric,
           num_div(func_num(&args[0], i), func_num(&args[1], i), &to[i], err))
@@ -422,10 +422,11 @@ FUNC_EACH(func_num_lcm,
           numeric_lcm(func_num(&args[0], i), func_num(&args[1], i), &to[i], err))
 FUNC_EACH(func_num_factorial, struct vnumeric, numeric_factorial(vec_i64(&args[0], i), &to[i], err))
 
-#define NUM2(op, fn, text, sample)                                                                 \
+#define NUM2(op, more, fn, text, sample)                                                           \
     {                                                                                              \
         .name = op, .args = {TYPE_NUMERIC, TYPE_NUMERIC}, .args_count = 2, .result = TYPE_NUMERIC, \
-        .flags = FUNC_STRICT | FUNC_OPERATOR, .kernel = fn, .doc = text, .example = sample         \
+        .flags = FUNC_STRICT | FUNC_OPERATOR | (more), .kernel = fn, .doc = text,                  \
+        .example = sample                                                                          \
     }
 #define NUM_CALL2(fname, t, fn, text, sample)                                                     \
     {                                                                                             \
@@ -444,18 +445,21 @@ FUNC_EACH(func_num_factorial, struct vnumeric, numeric_factorial(vec_i64(&args[0
         .result = TYPE_NUMERIC, .flags = FUNC_STRICT, .kernel = fn, .doc = text, .example = sample \
     }
 static const struct func func_numeric_rows[] = {
-    NUM2("+", func_num_add, "Sum.", "1.5 + 2.25 = 3.75"),
-    NUM2("-", func_num_sub, "Difference.", "1.50 - 2 = -0.50"),
-    NUM2("*", func_num_mul, "Product.", "1.5 * 2.25 = 3.375"),
+    NUM2("+", FUNC_QUICK, func_num_add, "Sum.", "1.5 + 2.25 = 3.75"),
+    NUM2("-", FUNC_QUICK, func_num_sub, "Difference.", "1.50 - 2 = -0.50"),
+    NUM2("*", FUNC_QUICK, func_num_mul, "Product.", "1.5 * 2.25 = 3.375"),
     NUM2("/",
+         0,
          func_num_div,
          "Quotient, with 16 significant digits or more.",
          "1.0 / 3 = 0.33333333333333333333"),
     NUM2("%",
+         0,
          func_num_mod,
          "What division leaves; it has the sign of the first.",
          "-7.5 % 2 = -1.5"),
     NUM2("^",
+         0,
          func_num_power,
          "The first to the power of the second.",
          "2.0 ^ 3 = 8.0000000000000000"),
