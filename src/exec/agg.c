@@ -4,6 +4,7 @@
 #include "exec/agg.h"
 
 #include "exec/agg_order.h"
+#include "exec/exec_int.h"
 
 #include <string.h>
 
@@ -163,7 +164,8 @@ int exec_agg_init(struct exec_agg *a,
                           .now_ns = ctx->env.now_ns,
                           .session = ctx->env.session,
                           .lazy = ctx->env.lazy,
-                          .run = &a->run};
+                          .run = &a->run,
+                          .every_row = !exec_fast(ctx)};
     DN_ASSERT(node->exprs_count + node->aggs_count == node->cols_count);
     a->offsets = arena_calloc(&a->run, node->aggs_count, sizeof *a->offsets);
     a->keys = arena_calloc(&a->run, node->exprs_count, sizeof *a->keys);

@@ -193,7 +193,8 @@ struct eval exec_eval(const struct op *op, struct arena *batch, struct arena *ru
                          .now_ns = op->ctx->env.now_ns,
                          .session = op->ctx->env.session,
                          .lazy = op->ctx->env.lazy,
-                         .run = run};
+                         .run = run,
+                         .every_row = !exec_fast(op->ctx)};
 }
 
 int exec_count_value(const struct exec_ctx *ctx,

@@ -199,7 +199,8 @@ int exec_reader_open(struct exec_reader *r,
                           .now_ns = s->ctx->env.now_ns,
                           .session = s->ctx->env.session,
                           .lazy = s->ctx->env.lazy,
-                          .run = &r->run};
+                          .run = &r->run,
+                          .every_row = !exec_fast(s->ctx)};
     return scan_reader_new(s->scan, options, &r->r, err);
 }
 

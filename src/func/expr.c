@@ -4,7 +4,10 @@
  *
  * Selection: a vector is always made for all rows of the batch, as that keeps kernels plain loops,
  * but rows that are not selected are marked in the bitmap a kernel looks at before it raises, and
- * expensive kernels skip them. AND and OR hand each operand only the rows that are still open.
+ * expensive kernels skip them. Kernels that are too quick for that (FUNC_QUICK) are called without
+ * this bitmap first, and once more with it if they raised. Where few rows are selected these are
+ * gathered first (expr_dense.c). AND and OR hand each operand only the rows that are still open; OR
+ * computes comparisons, which cannot fail, for all rows and puts the answers together.
  *
  * Forms: all arguments CONST: one call for one row, and the result is CONST. One DICT among CONSTs
  * with no more entries than selected rows: one call over the entries that selected rows use, and
@@ -234,6 +237,25 @@ static int expr_call_dict(struct expr_call *c, struct vec *ret, struct dn_err *e
     return 0;
 }
 
+/* A quick kernel over all rows, those outside the selection included. 1: it raised for a value, and
+ * must be asked again with the selection. */
+static int expr_call_quick(struct expr_call *c, struct vec *ret, struct dn_err *err)
+{
+    struct vec out = {
+        .type = c->e->type, .form = VEC_FLAT, .count = c->in->count, .nulls = c->nulls};
+    struct dn_err local;
+    int rc = expr_call_kernel(c, c->in->count, &out, &local);
+
+    if (rc == DN_E_NOMEM || rc == DN_E_CANCELED) {
+        *err = local;
+        return rc;
+    }
+    if (rc < 0)
+        return 1;
+    *ret = out;
+    return 0;
+}
+
 static int expr_call_rows(struct expr_call *c, struct vec *ret, struct dn_err *err)
 {
     const uint64_t *skip;
@@ -245,6 +267,11 @@ static int expr_call_rows(struct expr_call *c, struct vec *ret, struct dn_err *e
             continue;
         if (!vec_flatten(c->ev->arena, &c->args[i], NULL, c->in->count, &c->args[i]))
             return DN_FAIL_NOMEM(err);
+    }
+    if (c->in->sel && (c->e->func->flags & FUNC_QUICK) && !c->ev->every_row) {
+        rc = expr_call_quick(c, ret, err);
+        if (rc <= 0)
+            return rc;
     }
     rc = expr_call_skip(c, &skip, err);
     if (rc < 0)
@@ -413,6 +440,16 @@ int expr_eval(const struct bexpr *e,
 {
     DN_ASSERT(in->count <= VEC_ROWS_MAX);
     DN_ASSERT(in->sel || in->sel_count == in->count);
+    if (expr_is_thin(e, ev, in)) {
+        struct batch dense;
+        struct vec v;
+        int rc = expr_dense(e, ev, in, &dense, err);
+
+        if (rc < 0)
+            return rc;
+        rc = expr_node(e, ev, &dense, &v, err);
+        return rc < 0 ? rc : expr_spread(ev, in, &v, ret, err);
+    }
     return expr_node(e, ev, in, ret, err);
 }
 
@@ -469,6 +506,51 @@ static int expr_select_and(const struct bexpr *e,
     return 0;
 }
 
+/* A comparison of columns and constants, which cannot fail and is quick. */
+static bool expr_is_plain(const struct bexpr *e)
+{
+    if (e->kind != BEXPR_CALL || !(e->func->flags & FUNC_QUICK) || e->func->result != TYPE_BOOLEAN)
+        return false;
+    for (uint32_t i = 0; i < e->args_count; i++)
+        if (e->args[i]->kind != BEXPR_COLUMN && e->args[i]->kind != BEXPR_CONST)
+            return false;
+    return true;
+}
+
+/* found[i] |= is row i of v true? For all rows of the batch. */
+static void expr_or_into(const struct vec *v, uint32_t count, int8_t *restrict found)
+{
+    const int8_t *data = v->data;
+
+    if (v->form == VEC_CONST) {
+        if (data[0] && !vec_is_null(v, 0))
+            memset(found, 1, count);
+        return;
+    }
+    if (v->form == VEC_FLAT && !v->nulls) {
+        for (uint32_t i = 0; i < count; i++)
+            found[i] |= data[i];
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        found[i] |= (int8_t)(data[vec_at(v, i)] & !vec_bit(v->nulls, i));
+}
+
+/* The selected rows where found[row] is `which`; returns how many. */
+static uint32_t
+expr_pick_found(const int8_t *found, bool which, const struct batch *in, uint16_t *sel)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < in->sel_count; i++) {
+        uint16_t row = in->sel ? in->sel[i] : (uint16_t)i;
+
+        sel[n] = row;
+        n += (found[row] != 0) == which;
+    }
+    return n;
+}
+
 static int expr_select_or(const struct bexpr *e,
                           struct eval *ev,
                           const struct batch *in,
@@ -478,36 +560,62 @@ static int expr_select_or(const struct bexpr *e,
 {
     uint16_t *open = arena_alloc_array(ev->arena, in->sel_count, sizeof *open);
     uint16_t *hits = arena_alloc_array(ev->arena, in->sel_count, sizeof *hits);
-    uint64_t *found = expr_bitmap(ev->arena, in->count);
+    int8_t *found = arena_calloc(ev->arena, in->count, sizeof *found); /* 1: something is true */
     struct batch part = *in;
-    uint32_t n = 0;
 
     if (!open || !hits || !found)
         return DN_FAIL_NOMEM(err);
-    for (uint32_t a = 0; a < e->args_count && part.sel_count; a++) {
+    for (uint32_t a = 0; a < e->args_count; a++) {
         uint32_t hits_count;
-        uint32_t left = 0;
-        int rc = expr_select(e->args[a], ev, &part, hits, &hits_count, err);
+        int rc;
 
+        if (!ev->every_row && expr_is_plain(e->args[a])) {
+            struct vec v;
+
+            rc = expr_node(e->args[a], ev, in, &v, err);
+            if (rc < 0)
+                return rc;
+            expr_or_into(&v, in->count, found);
+            continue;
+        }
+        part.sel_count = expr_pick_found(found, false, in, open);
+        part.sel = open;
+        if (part.sel_count == 0)
+            break;
+        rc = expr_select(e->args[a], ev, &part, hits, &hits_count, err);
         if (rc < 0)
             return rc;
         for (uint32_t i = 0; i < hits_count; i++)
-            vec_bit_set(found, hits[i]);
-        for (uint32_t i = 0; i < part.sel_count; i++) {
-            uint16_t row = part.sel ? part.sel[i] : (uint16_t)i;
-
-            open[left] = row;
-            left += !vec_bit(found, row);
-        }
-        part.sel = open;
-        part.sel_count = left;
+            found[hits[i]] = 1;
     }
-    for (uint32_t i = 0; i < in->sel_count; i++) {
-        uint16_t row = in->sel ? in->sel[i] : (uint16_t)i;
+    *ret_count = expr_pick_found(found, true, in, sel);
+    return 0;
+}
 
-        sel[n] = row;
-        n += vec_bit(found, row);
-    }
+/* Few rows are selected: they are gathered first. sel may be the memory of in->sel: hits[i] is
+ * never less than i. */
+static int expr_select_thin(const struct bexpr *e,
+                            struct eval *ev,
+                            const struct batch *in,
+                            uint16_t *sel,
+                            uint32_t *ret_count,
+                            struct dn_err *err)
+{
+    uint16_t *hits = arena_alloc_array(ev->arena, in->sel_count, sizeof *hits);
+    struct batch dense;
+    uint32_t n;
+    int rc;
+
+    if (!hits)
+        return DN_FAIL_NOMEM(err);
+    rc = expr_dense(e, ev, in, &dense, err);
+    if (rc < 0)
+        return rc;
+    rc = expr_select(e, ev, &dense, hits, &n, err);
+    if (rc < 0)
+        return rc;
+    for (uint32_t i = 0; i < n; i++)
+        sel[i] = in->sel[hits[i]];
     *ret_count = n;
     return 0;
 }
@@ -524,6 +632,8 @@ int expr_select(const struct bexpr *e,
 
     DN_ASSERT(e->type == TYPE_BOOLEAN);
     DN_ASSERT(in->count <= VEC_ROWS_MAX);
+    if (expr_is_thin(e, ev, in))
+        return expr_select_thin(e, ev, in, sel, ret_count, err);
     if (e->kind == BEXPR_AND)
         return expr_select_and(e, ev, in, sel, ret_count, err);
     if (e->kind == BEXPR_OR)

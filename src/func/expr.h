@@ -64,6 +64,7 @@ struct eval {
     struct arena *run; /* lives as long as the run; NULL = none. Keeps the prepared lists of IN */
     struct eval_set *sets;        /* in `run`, filled by expr_eval; start with NULL */
     const struct eval_lazy *lazy; /* asked before `params`; NULL = there are none */
+    bool every_row; /* without shortcuts for selections, as the setting fast_paths = off has it */
 };
 
 /* Value of e for every row of the batch (in->count rows; unselected rows get unspecified values and

@@ -5,7 +5,8 @@
  * one, in a longer one by hash. A DICT is looked up by entry, not by row.
  *
  * Values of fixed width are compared as 64-bit keys: integers as they are, floats by bits in which
- * equal values are equal (one zero, one NaN). */
+ * equal values are equal (one zero, one NaN). A short list of these is compared value by value with
+ * the whole vector, which the vectorizer likes. */
 #include "func/expr_int.h"
 
 #include "base/hash.h"
@@ -204,6 +205,89 @@ expr_set_get(const struct bexpr *e, struct eval *ev, struct eval_set **ret, stru
     return 0;
 }
 
+#define EXPR_KEYS(T, key)                  \
+    for (uint32_t i = 0; i < count; i++) { \
+        T x = ((const T *)v->data)[i];     \
+        to[i] = (key);                     \
+    }
+
+/* The keys of data[0 .. count), which is of a fixed width. */
+static void expr_keys(const struct vec *v, uint32_t count, uint64_t *restrict to)
+{
+    switch (type_phys(v->type)) {
+    case PHYS_I8:
+        EXPR_KEYS(int8_t, (uint64_t)x)
+        return;
+    case PHYS_I16:
+        EXPR_KEYS(int16_t, (uint64_t)x)
+        return;
+    case PHYS_I32:
+        EXPR_KEYS(int32_t, (uint64_t)x)
+        return;
+    case PHYS_I64:
+        EXPR_KEYS(int64_t, (uint64_t)x)
+        return;
+    case PHYS_F32:
+        EXPR_KEYS(float, func_f64_bits((double)x))
+        return;
+    case PHYS_F64:
+        EXPR_KEYS(double, func_f64_bits(x))
+        return;
+    case PHYS_STR:
+    case PHYS_INTERVAL:
+    case PHYS_NUMERIC:
+    case PHYS_MAX:
+        break;
+    }
+    dn_assert_failed("a type of fixed width", __FILE__, __LINE__);
+}
+#undef EXPR_KEYS
+
+static inline __attribute__((always_inline)) void
+expr_keys_same(const uint64_t *restrict keys, uint64_t key, uint32_t count, int8_t *restrict found)
+{
+    for (uint32_t i = 0; i < count; i++)
+        found[i] |= (int8_t)(keys[i] == key);
+}
+
+#ifdef FUNC_AVX2
+FUNC_AVX2 static void
+expr_keys_same_avx2(const uint64_t *keys, uint64_t key, uint32_t count, int8_t *found)
+{
+    expr_keys_same(keys, key, count, found);
+}
+#endif
+
+/* found[i], all 0 before: is data[i] in the set, which is not of strings? */
+static int expr_in_keys(const struct eval_set *set,
+                        const struct vec *v,
+                        uint32_t count,
+                        struct arena *arena,
+                        int8_t *found,
+                        struct dn_err *err)
+{
+    uint64_t *keys = arena_alloc_array(arena, count, sizeof *keys);
+
+    if (!keys)
+        return DN_FAIL_NOMEM(err);
+    expr_keys(v, count, keys);
+    if (set->slots) {
+        for (uint32_t i = 0; i < count; i++)
+            found[i] = expr_set_has(set, keys[i], (struct vstr){"", 0});
+        return 0;
+    }
+    for (uint32_t k = 0; k < set->count; k++) {
+#ifdef FUNC_AVX2
+        if (func_has_avx2()) {
+            expr_keys_same_avx2(keys, set->keys[k], count, found);
+            continue;
+        }
+#endif
+        expr_keys_same(keys, set->keys[k], count, found);
+    }
+    return 0;
+}
+
 /* Is data[at] in the set? */
 static bool expr_in_at(const struct eval_set *set, const struct vec *flat, uint32_t at)
 {
@@ -239,11 +323,13 @@ static int expr_in_nulls(const struct eval_set *set,
     return 0;
 }
 
-/* found[i] for each position of data that a selected row uses. */
-static void expr_in_find(const struct eval_set *set,
-                         const struct vec *left,
-                         const struct batch *in,
-                         int8_t *found)
+/* found[i], all 0 before, for each position of data that a selected row uses. */
+static int expr_in_find(const struct eval_set *set,
+                        const struct vec *left,
+                        const struct batch *in,
+                        struct arena *arena,
+                        int8_t *found,
+                        struct dn_err *err)
 {
     struct vec flat = *left;
 
@@ -253,12 +339,14 @@ static void expr_in_find(const struct eval_set *set,
     if (left->form == VEC_CONST) {
         flat.count = 1;
         found[0] = !vec_is_null(left, 0) && expr_in_at(set, &flat, 0);
-        return;
+        return 0;
     }
+    if (!set->strings && (left->form == VEC_FLAT || left->dict_count <= in->sel_count))
+        return flat.count ? expr_in_keys(set, &flat, flat.count, arena, found, err) : 0;
     if (left->form == VEC_DICT && left->dict_count <= in->sel_count) {
         for (uint32_t i = 0; i < left->dict_count; i++)
             found[i] = expr_in_at(set, &flat, i);
-        return;
+        return 0;
     }
     for (uint32_t i = 0; i < in->sel_count; i++) {
         uint32_t row = in->sel ? in->sel[i] : i;
@@ -266,6 +354,7 @@ static void expr_in_find(const struct eval_set *set,
         if (!vec_is_null(left, row))
             found[vec_at(left, row)] = expr_in_at(set, &flat, vec_at(left, row));
     }
+    return 0;
 }
 
 int expr_in(const struct bexpr *e,
@@ -288,7 +377,9 @@ int expr_in(const struct bexpr *e,
     rc = expr_set_get(e, ev, &set, err);
     if (rc < 0)
         return rc;
-    expr_in_find(set, left, in, found);
+    rc = expr_in_find(set, left, in, ev->arena, found, err);
+    if (rc < 0)
+        return rc;
     out.type = TYPE_BOOLEAN;
     out.count = in->count;
     out.data = found;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * expr_int.h: what the files of expr.h share: calls, AND and OR in expr.c, IN in expr_in.c,
- * CASE and COALESCE in expr_case.c.
+ * CASE and COALESCE in expr_case.c, batches of which few rows are selected in expr_dense.c.
  * One thread at a time per struct eval. */
 #pragma once
 
@@ -35,3 +35,18 @@ int expr_in(const struct bexpr *e,
             const struct vec *left,
             struct vec *ret,
             struct dn_err *err) DN_MUST_CHECK;
+
+/* Is it worth while to gather the selected rows before e is evaluated? */
+bool expr_is_thin(const struct bexpr *e, const struct eval *ev, const struct batch *in);
+/* The selected rows of the columns that e reads, side by side; the other columns are empty. */
+int expr_dense(const struct bexpr *e,
+               struct eval *ev,
+               const struct batch *in,
+               struct batch *ret,
+               struct dn_err *err) DN_MUST_CHECK;
+/* The way back: value i of v becomes that of row in->sel[i]. */
+int expr_spread(struct eval *ev,
+                const struct batch *in,
+                const struct vec *v,
+                struct vec *ret,
+                struct dn_err *err) DN_MUST_CHECK;

@@ -131,6 +131,20 @@ static struct datum random_datum(enum type_id type)
     return d;
 }
 
+/* Numbers as NUMERIC(p, s) has them: one scale, short but seldom. */
+static void even_numbers(struct datum *values, uint32_t count)
+{
+    int scale = (int)next_random(4);
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (values[i].num.special || !vnumeric_short(values[i].num))
+            continue;
+        values[i].num.scale = (int16_t)scale;
+        if (next_random(40) == 0)
+            values[i].num = vnumeric_make(next_random(2) ? INT64_MAX : INT64_MIN, scale);
+    }
+}
+
 static struct vec random_vec(enum type_id type, uint32_t count)
 {
     struct datum values[VEC_ROWS_MAX];
@@ -138,6 +152,8 @@ static struct vec random_vec(enum type_id type, uint32_t count)
 
     for (uint32_t i = 0; i < count; i++)
         values[i] = random_datum(type);
+    if (type == TYPE_NUMERIC && next_random(2))
+        even_numbers(values, count);
     if (next_random(3) == 0)
         for (uint32_t i = 0; i < count; i++)
             values[i].null = false;
@@ -312,7 +328,7 @@ static void check_raised(const struct bexpr *e, int rc, const struct raised *rai
 
 static void check_eval(const struct bexpr *e, const struct batch *in, struct arena *arena)
 {
-    struct eval ev = {.arena = arena};
+    struct eval ev = {.arena = arena, .every_row = next_random(4) == 0};
     struct raised raised = {.count = 0};
     struct dn_err err;
     struct vec v;
@@ -346,7 +362,7 @@ static void check_eval(const struct bexpr *e, const struct batch *in, struct are
 
 static void check_select(const struct bexpr *e, const struct batch *in, struct arena *arena)
 {
-    struct eval ev = {.arena = arena};
+    struct eval ev = {.arena = arena, .every_row = next_random(4) == 0};
     struct raised raised = {.count = 0};
     uint16_t sel[VEC_ROWS_MAX];
     uint32_t count = 0;
@@ -380,6 +396,7 @@ static void one_round(void)
     struct arena arena;
     struct vec cols[TYPES_COUNT];
     uint32_t count = 1 + (uint32_t)next_random(next_random(10) ? 40 : 300);
+    uint64_t one_in = 1 + next_random(12); /* rows are selected */
     uint16_t sel[VEC_ROWS_MAX];
     struct batch in = {.count = count, .cols_count = TYPES_COUNT, .cols = cols, .sel_count = count};
 
@@ -392,7 +409,7 @@ static void one_round(void)
         in.sel = sel;
         in.sel_count = 0;
         for (uint16_t i = 0; i < count; i++)
-            if (next_random(3))
+            if (one_in < 3 ? next_random(3) > 0 : next_random(one_in) == 0)
                 sel[in.sel_count++] = i;
     }
     for (int i = 0; i < 4; i++) {
