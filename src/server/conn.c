@@ -124,6 +124,7 @@ int conn_fill(struct conn *c)
         return atomic_load(&c->ending) == CONN_END_MEMORY ? -2 : -1;
     }
     n = conn_recv(c, c->in.data + c->in.len, c->in.cap - c->in.len);
+    c->drained = !c->tls && n > 0 && (size_t)n < c->in.cap - c->in.len;
     if (n > 0)
         c->in.len += (size_t)n;
     else if (n < 0)
@@ -163,6 +164,7 @@ static bool conn_linger(struct conn *c, short events)
 static void conn_leave(struct conn *c, enum conn_want wants)
 {
     c->wants = wants;
+    c->drained = false; /* when it is back something has come */
     if (wants == CONN_READ && c->out_at == c->out.len)
         conn_rewind(&c->out, &c->out_at, CONN_KEEP_BYTES);
     server_give(c->srv, c);
@@ -190,7 +192,8 @@ static bool conn_await(struct conn *c, enum conn_want want)
     }
     if (want == CONN_WRITE)
         return true;
-    rc = rc < 0 ? rc : conn_fill(c);
+    if (rc > 0) /* a client that waits for its answer has sent nothing more: no need to look */
+        rc = c->drained ? 0 : conn_fill(c);
     while (rc == 0) {
         if (!conn_linger(c, POLLIN)) {
             if (atomic_load(&c->ending) != CONN_STAYS)

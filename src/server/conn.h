@@ -80,6 +80,8 @@ struct conn {
     char peer[64];
     bool full;     /* trusted, but there are too many: the protocol says so as soon as it can */
     bool broken;   /* the socket failed or was closed: nothing can be sent any more */
+    bool drained;  /* the last bytes that came were all there were; not told with TLS, which keeps
+                      some for itself */
     struct buf in; /* from in_at on: bytes that the protocol has not taken yet */
     size_t in_at;
     struct buf out; /* from out_at on: bytes to be sent */

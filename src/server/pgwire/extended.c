@@ -49,7 +49,6 @@ static void ext_portal_free(struct pgw *p, struct pgw_portal *portal)
     if (portal->own)
         dendro_finalize(portal->stmt);
     mem_free(portal->formats);
-    mem_free(portal->name);
     mem_free(portal);
 }
 
@@ -304,11 +303,6 @@ static bool ext_bind_formats(struct pgw *p, struct pgw_portal *portal, struct pg
         return false;
     }
     portal->columns_count = count;
-    portal->formats = mem_calloc(ext_owner(p), (size_t)count + 1, sizeof(*portal->formats));
-    if (!portal->formats) {
-        ext_nomem(p);
-        return false;
-    }
     for (int i = 0; i < count; i++) {
         if (!ext_format(codes, codes_count, count, i, &format)) {
             pgw_failf(p,
@@ -316,6 +310,14 @@ static bool ext_bind_formats(struct pgw *p, struct pgw_portal *portal, struct pg
                       "bind message has %d result formats but query has %d columns",
                       codes_count,
                       count);
+            return false;
+        }
+        if (format == PGW_FORMAT_TEXT && !portal->formats)
+            continue;
+        if (!portal->formats)
+            portal->formats = mem_calloc(ext_owner(p), (size_t)count, sizeof(*portal->formats));
+        if (!portal->formats) {
+            ext_nomem(p);
             return false;
         }
         portal->formats[i] = (int16_t)format;
@@ -347,14 +349,13 @@ void pgw_bind_portal(struct pgw *p, struct pgw_rd *body)
     }
     if (portal)
         ext_portal_free(p, portal);
-    portal = mem_calloc(ext_owner(p), 1, sizeof(*portal));
-    if (portal)
-        portal->name = mem_strdup(ext_owner(p), name);
-    if (!portal || !portal->name) {
-        mem_free(portal);
+    portal = mem_calloc(ext_owner(p), 1, sizeof(*portal) + strlen(name) + 1);
+    if (!portal) {
         ext_nomem(p);
         return;
     }
+    portal->name = (char *)(portal + 1);
+    memcpy(portal->name, name, strlen(name));
     portal->next = p->portals;
     p->portals = portal;
     portal->of = s;

@@ -44,7 +44,7 @@ struct pgw_stmt {
 /* A statement with its parameters, and how far it has run. */
 struct pgw_portal {
     struct pgw_portal *next;
-    char *name;          /* owned */
+    char *name;          /* behind it, in the same memory */
     struct pgw_stmt *of; /* NULL: of a simple query, or closed meanwhile */
     dendro_stmt *stmt;   /* of->stmt, or its own */
     bool own;            /* it is its own: finalized with it */
@@ -52,7 +52,7 @@ struct pgw_portal {
     bool started;
     bool done;
     bool simple;
-    int16_t *formats; /* owned; one for each column of the result, or none: all text */
+    int16_t *formats; /* owned; one for each column of the result; NULL: all text */
     int columns_count;
     uint64_t rows;      /* sent so far */
     uint64_t rows_left; /* of this Execute; 0 = no limit */
