@@ -5,14 +5,16 @@
  * A float is printed with the fewest digits that read back as the same float. Most measured values
  * are short decimals: n / 10^k with n below 10^15 is tried first. Both n and 10^k are exact floats
  * then, so the division is correctly rounded and equal to what reading the decimal gives; the
- * first k that works is the shortest form. Everything else asks the C library, with one digit more
- * each time, in the C locale: from 15 digits on (6 for REAL), as a shorter form shows there as
- * trailing zeros, which are cut; subnormals keep fewer, so they start at one. Reading takes the
- * same short way (Clinger's) when it is exact.
+ * first k that works is the shortest form. Other doubles are text_shortest.h's; REAL, subnormals
+ * and powers of two ask the C library, with one digit more each time, in the C locale: from 15
+ * digits on (6 for REAL), as a shorter form shows there as trailing zeros, which are cut;
+ * subnormals keep fewer, so they start at one. Reading takes the same short way (Clinger's) when it
+ * is exact.
  *
  * Layout: plain digits for exponents from -4 up to 14 (5 for REAL), else d.ddde+dd. */
 #include "func/text_int.h"
 #include "func/text_put.h"
+#include "func/text_shortest.h"
 
 #include <float.h>
 #include <locale.h>
@@ -96,7 +98,7 @@ static bool text_put_special(double v, char **to)
     return true;
 }
 
-/* Prints n / 10^k; n > 0 ends in no zero unless k is 0. */
+/* Prints n / 10^k, n > 0. */
 static char *text_put_short(uint64_t n, int k, int plain_end, char *to)
 {
     char digits[20];
@@ -158,6 +160,8 @@ static double text_whole(double v)
 char *text_put_f64(char *to, double v)
 {
     double abs_v = fabs(v);
+    uint64_t digits;
+    int exp10;
 
     if (text_put_special(v, &to))
         return to;
@@ -169,6 +173,8 @@ char *text_put_f64(char *to, double v)
         if (scaled >= 1 && scaled / text_pow10[k] == abs_v)
             return text_put_short((uint64_t)scaled, k, TEXT_PLAIN_F64, to);
     }
+    if (text_shortest(abs_v, &digits, &exp10))
+        return text_put_short(digits, -exp10, TEXT_PLAIN_F64, to);
     return text_put_library(abs_v, false, abs_v < DBL_MIN ? 1 : DBL_DIG, 17, to);
 }
 

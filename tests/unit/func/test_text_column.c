@@ -9,6 +9,7 @@
 #include "base/civil.h"
 #include "func/text_column.h"
 #include "func/text_put.h"
+#include "func/text_shortest.h"
 #include "func/text_wire.h"
 #include "vec/array.h"
 #include "vec/numeric.h"
@@ -435,12 +436,50 @@ static void digits_are_those_of_printf(void **state)
     }
 }
 
+/* The shortest digits are those with which printf, asked for more and more of them, first gives a
+ * number that reads back as the same one. */
+static void doubles_are_those_of_printf(void **state)
+{
+    (void)state;
+    seed = (uint64_t)time(NULL) | 1;
+    for (int i = 0; i < 200000; i++) {
+        uint64_t bits = random_bits() >> 1;
+        double v = next_random(2) ? fabs(random_f64())
+                                  : (double)next_random(1000000) / (double)(1 + next_random(9999));
+        char want[40], text[TEXT_PUT_MAX];
+        uint64_t digits;
+        int exp10;
+
+        if (next_random(4) == 0)
+            memcpy(&v, &bits, sizeof v);
+        if (!isfinite(v) || v == 0 || !text_shortest(v, &digits, &exp10))
+            continue;
+        for (int p = 14; p <= 16; p++) {
+            snprintf(want, sizeof want, "%.*e", p, v);
+            if (strtod(want, NULL) == v)
+                break;
+        }
+        for (; digits % 10 == 0; exp10++)
+            digits /= 10;
+        snprintf(text, sizeof text, "%" PRIu64 "e%d", digits, exp10);
+        if (strtod(text, NULL) != v)
+            fail_msg("%s is not %s", text, want);
+        *strchr(want, 'e') = 0;
+        memmove(want + 1, want + 2, strlen(want + 1)); /* the point goes */
+        for (size_t n = strlen(want); n > 1 && want[n - 1] == '0'; n--)
+            want[n - 1] = 0;
+        *strchr(text, 'e') = 0;
+        assert_string_equal(text, want);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_are_their_values),
         cmocka_unit_test(the_same_is_printed_once),
         cmocka_unit_test(digits_are_those_of_printf),
+        cmocka_unit_test(doubles_are_those_of_printf),
     };
 
     only_seed = argc > 1 ? argv[1] : NULL;
