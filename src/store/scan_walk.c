@@ -91,17 +91,51 @@ static void scan_find_members(struct scan *s, struct scan_src **ret_second)
     }
 }
 
-/* Where no other source has any: all runs that are left of a segment, if they are read as they lie.
- */
-static void scan_take_rest(struct scan *s, struct scan_src *src, uint32_t *first, uint32_t *end)
+/* Does the source's run at a place of its picks come before the next one of another (NULL: there is
+ * none)? */
+static bool scan_pick_before(const struct scan *s,
+                             const struct scan_src *src,
+                             uint32_t place,
+                             const struct scan_src *other)
 {
-    if (src->m || src->picks || src->special)
+    uint32_t run = s->reverse ? src->picks_count - 1 - place : place;
+    int c = other ? scan_run_cmp(s, src, run, other, scan_pick(s, other)) : -1;
+
+    return other && s->reverse ? c > 0 : c < 0;
+}
+
+/* All runs of a segment that come before another source's, if it is read as it lies: gallop, then
+ * halve. */
+static void scan_take_stretch(struct scan *s,
+                              struct scan_src *src,
+                              const struct scan_src *second,
+                              uint32_t *first,
+                              uint32_t *end)
+{
+    uint32_t lo = src->at; /* those before it are taken */
+    uint32_t hi = src->picks_count;
+    uint32_t step = 1;
+
+    if (src->m || src->picks || src->special || lo == hi)
         return;
+    while (second && hi - lo > step && scan_pick_before(s, src, lo + step - 1, second)) {
+        lo += step;
+        step *= 2;
+    }
+    if (second && hi - lo > step)
+        hi = lo + step - 1; /* it is not before */
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (scan_pick_before(s, src, mid, second))
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
     if (s->reverse)
-        *first = 0;
+        *first = src->runs->first_row[src->picks_count - lo];
     else
-        *end = src->runs->first_row[src->runs_count];
-    src->at = src->picks_count;
+        *end = src->runs->first_row[lo];
+    src->at = lo;
 }
 
 /* One source alone: as many of its runs as come before the next source's. */
@@ -114,8 +148,7 @@ static void scan_take_alone(struct scan *s, struct scan_src *src, const struct s
 
     scan_run_rows(src, run, &first, &end);
     src->at++;
-    if (!second)
-        scan_take_rest(s, src, &first, &end);
+    scan_take_stretch(s, src, second, &first, &end);
     while (!hit && src->at < src->picks_count &&
            scan_pick(s, src) == (s->reverse ? run - 1 : run + 1) && !scan_pick_hit(s, src) &&
            scan_run_plain(src, scan_pick(s, src)) &&
