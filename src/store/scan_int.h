@@ -39,10 +39,12 @@ struct scan_src {
     uint32_t runs_count;
     uint32_t *picks; /* owned: run numbers to read, ascending; NULL: all of them */
     uint32_t picks_count;
-    bool *hit;    /* owned, NULL: none: picks whose rows range tombstones may hit */
-    uint32_t at;  /* picks taken; the walk's */
-    bool special; /* patches or deletes inside: rows need folding */
-    bool aged;    /* rows of it have expired */
+    bool *hit;      /* owned, NULL: none: picks whose rows range tombstones may hit */
+    uint32_t at;    /* picks taken; the walk's */
+    bool special;   /* patches or deletes inside: rows need folding */
+    bool aged;      /* rows of it have expired */
+    bool no_blocks; /* a segment of whole rows, and none in any block satisfies the constraints */
+    uint64_t expected; /* part of stats.rows_expected */
 };
 
 /* A stretch of rows to hand out as they are: row numbers, or places in a memtable's order. What is
@@ -237,6 +239,10 @@ int64_t scan_mem_place(const struct scan *s, const struct scan_src *src, uint32_
 void scan_cut_begin(struct scan *s);
 /* The next part of it: a piece, or a stretch in s->merge. False: nothing is left. */
 bool scan_cut_next(struct scan *s);
+
+/* scan_apart.c: leaves out segments none of whose rows satisfy the constraints, by their zones, and
+ * whose keys no other source can have. */
+int scan_leave_out(struct scan *s, struct dn_err *err) DN_MUST_CHECK;
 
 /* scan_walk.c: the next rows for a reader; DN_EOF at the end. */
 int scan_walk(struct scan *s, uint32_t rows_max, struct scan_morsel *ret);

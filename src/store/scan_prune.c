@@ -392,7 +392,8 @@ static int scan_pick_runs(struct scan *s, struct scan_src *src, struct dn_err *e
         src->picks_count = src->runs_count;
         s->stats.partitions_total += src->runs_count;
         s->stats.partitions_read += src->runs_count;
-        s->stats.rows_expected += scan_time_expect(time, m->rows, m->time_min, m->time_max);
+        src->expected = scan_time_expect(time, m->rows, m->time_min, m->time_max);
+        s->stats.rows_expected += src->expected;
         return DN_OK;
     }
     src->picks = mem_alloc_array(s->owner, src->runs_count, sizeof *src->picks);
@@ -419,8 +420,9 @@ static int scan_pick_runs(struct scan *s, struct scan_src *src, struct dn_err *e
         int64_t max;
         scan_run_rows(src, src->picks[i], &first, &end);
         scan_run_time(src, src->picks[i], &min, &max);
-        s->stats.rows_expected += scan_time_expect(time, end - first, min, max);
+        src->expected += scan_time_expect(time, end - first, min, max);
     }
+    s->stats.rows_expected += src->expected;
     return DN_OK;
 }
 
@@ -435,10 +437,11 @@ static bool scan_segment_may(const struct scan *s, const struct seg_meta *m)
     return hit;
 }
 
-static void scan_count_blocks(struct scan *s, const struct scan_src *src)
+static void scan_count_blocks(struct scan *s, struct scan_src *src)
 {
     uint32_t count;
     const struct seg_block *blocks = seg_get_blocks(src->seg, &count);
+    uint64_t before = s->stats.blocks_read;
     uint32_t pick = 0;
 
     s->stats.blocks_total += count;
@@ -451,6 +454,7 @@ static void scan_count_blocks(struct scan *s, const struct scan_src *src)
             (src->special || scan_zone_may(s, src, b, UINT32_MAX, NULL)))
             s->stats.blocks_read++;
     }
+    src->no_blocks = !src->special && s->stats.blocks_read == before;
 }
 
 int scan_add_segment(struct scan *s, struct segref *ref, struct dn_err *err)
@@ -603,7 +607,7 @@ static size_t scan_picked_slabs(const struct scan_src *src, int64_t *to)
 {
     size_t n = 0;
 
-    if (!src->picks)
+    if (!src->picks && src->picks_count)
         return scan_source_slabs(src, to);
     for (uint32_t k = 0; k < src->picks_count; k++) {
         int64_t slab = scan_run_slab(src, src->picks[k]);
@@ -678,5 +682,7 @@ int scan_prune(struct scan *s, struct dn_err *err)
         rc = scan_add_set(s, s->snap->own, s->snap->own_seq, &memtables, err);
     for (size_t i = 0; i < v->sets_count && !s->nothing && rc == DN_OK; i++)
         rc = scan_add_set(s, v->sets[i], s->snap->seq, &memtables, err);
+    if (rc == DN_OK)
+        rc = scan_leave_out(s, err);
     return rc < 0 ? rc : scan_count_slabs(s, err);
 }

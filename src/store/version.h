@@ -13,6 +13,8 @@
 
 /* A segment as read with one definition of its table. After an ALTER new versions hold another one
  * of the same object; the first of them, the root, outlives the others. */
+#define SEGREF_MATES 32u
+
 struct segref {
     atomic_uint refs;
     struct seg_meta meta;
@@ -20,8 +22,11 @@ struct segref {
     struct segref *root; /* reference; NULL: this is it */
     struct seg *seg;     /* owned, NULL until first used; guarded by shard->lock */
     atomic_uint expired; /* rows in blocks of which all have expired, when last looked at */
-    atomic_bool doomed;  /* of the root: delete the object with the last reference */
-    struct shard *shard; /* borrowed */
+    _Atomic uint64_t
+        mates[SEGREF_MATES]; /* segments of greater ids that were compared with this one:
+                                the id times 2, plus 1 if they share keys; 0: none */
+    atomic_bool doomed;      /* of the root: delete the object with the last reference */
+    struct shard *shard;     /* borrowed */
 };
 
 /* The memtables that are frozen together: for each table one, and one more for each ALTER since. */

@@ -88,6 +88,7 @@ enum lie {
     LIE_ANYHOW,
     LIE_TIMES,  /* mostly behind each other in time */
     LIE_SERIES, /* mostly each with series of its own */
+    LIE_WOVEN,  /* the same, with those of others between them */
     LIE_MAX
 };
 
@@ -115,6 +116,7 @@ static void write_some(struct shard *s, const struct table *t, struct shape *sha
     uint64_t *nulls = mem_calloc(NULL, VEC_BITMAP_WORDS(n), sizeof *nulls);
     uint64_t *absent = mem_calloc(NULL, VEC_BITMAP_WORDS(n), sizeof *absent);
     uint32_t kind = below(10);
+    bool same = below(3) == 0; /* one value: constraints leave out all rows or none */
     struct vec cols[COLS] = {
         {.type = TYPE_BIGINT, .count = n, .data = series},
         {.type = TYPE_TIMESTAMP, .count = n, .data = times},
@@ -134,10 +136,12 @@ static void write_some(struct shard *s, const struct table *t, struct shape *sha
     for (uint32_t i = 0; i < n; i++) {
         bool stray = b.op != ROW_PUT || below(50) == 0;
         series[i] = below(series_max) + (stray && below(2) ? 0 : others);
+        if (shape->lie == LIE_WOVEN && !stray)
+            series[i] = 100 + series[i] * 32 + shape->batches;
         at += below(40);
         times[i] = stray && shape->lie != LIE_SERIES ? 1 + (int64_t)below(span) : at + far;
         values[i] = (double)below(1000) / 4;
-        numbers[i] = below(8) ? 7 : below(1000);
+        numbers[i] = same || below(8) ? 7 : below(1000);
         strings[i] = (struct vstr){tags[tag], (uint32_t)strlen(tags[tag])};
         if (below(200) == 0)
             tag = below(4);
@@ -441,12 +445,14 @@ static void compare_once(struct shard *s, const struct table *t, uint32_t span)
         if (below(3) == 0)
             pred_random(&p, c, span);
     spec.preds_count = p.count;
+    spec.plain = true;
     CHECK(snap);
     rc = scan_open(snap, &spec, &scan, &err);
     while (rc == 0 && (rc = scan_next(scan, &b, &err)) == 0)
         digest_add(&want, &b, &p, false, false);
     CHECK(rc == DN_EOF);
     scan_close(scan);
+    spec.plain = below(8) == 0;
     CHECK(scan_open(snap, &spec, &scan, &err) == 0 && scan_share(scan, &err) == 0);
     if (reverse)
         scan_reverse(scan);
@@ -518,6 +524,106 @@ static void run_seed(uint64_t seed)
     sim_disk_free(disk);
 }
 
+/* A segment of rows of one series from a time on, all with one number. */
+static void write_plain(struct shard *s, const struct table *t, int64_t from, int64_t number)
+{
+    static int64_t times[BATCH_MAX];
+    static const int64_t series = 5;
+    static const uint64_t null = 1;
+    static const struct vstr tag = {"a", 1};
+    static const double value = 0;
+    struct vec cols[COLS] = {
+        {.type = TYPE_BIGINT, .form = VEC_CONST, .count = BATCH_MAX, .data = &series},
+        {.type = TYPE_TIMESTAMP, .count = BATCH_MAX, .data = times},
+        {.type = TYPE_DOUBLE,
+         .form = VEC_CONST,
+         .count = BATCH_MAX,
+         .data = &value,
+         .nulls = &null},
+        {.type = TYPE_BIGINT, .form = VEC_CONST, .count = BATCH_MAX, .data = &number},
+        {.type = TYPE_VARCHAR, .form = VEC_CONST, .count = BATCH_MAX, .data = &tag}};
+    struct shard_batch b = {.table = t, .cols = cols, .rows = BATCH_MAX, .op = ROW_PUT};
+    struct dn_err err;
+
+    for (uint32_t i = 0; i < BATCH_MAX; i++)
+        times[i] = from + i;
+    if (shard_write(s, &b, 1, false, NULL, &err) < 0 || shard_flush(s, &err) < 0)
+        fail_msg("%s", err.text);
+}
+
+/* Rows with this number, and how many segments were read for them. */
+static uint64_t
+count_number(struct shard *s, const struct table *t, int64_t number, uint64_t *ret_segments)
+{
+    static const uint16_t cols[COLS] = {0, 1, 2, 3, 4};
+    const struct interval iv = {.has_lo = true,
+                                .lo_incl = true,
+                                .has_hi = true,
+                                .hi_incl = true,
+                                .lo = pred_datum(3, number),
+                                .hi = pred_datum(3, number)};
+    struct preds p = {.list = {{.col = 3, .set = &iv, .set_count = 1}}, .count = 1};
+    const struct scan_spec spec = {
+        .table = t, .cols = cols, .cols_count = COLS, .preds = p.list, .preds_count = 1};
+    struct snapshot *snap = shard_snapshot(s);
+    struct scan_stats stats;
+    struct digest got = {0};
+    struct scan *scan = NULL;
+    struct batch b;
+    struct dn_err err;
+    int rc = scan_open(snap, &spec, &scan, &err);
+
+    while (rc == 0 && (rc = scan_next(scan, &b, &err)) == 0)
+        digest_add(&got, &b, &p, false, false);
+    CHECK(rc == DN_EOF);
+    scan_get_stats(scan, &stats);
+    *ret_segments = stats.segments_read;
+    scan_close(scan);
+    snapshot_free(snap);
+    return got.rows;
+}
+
+/* A segment is left out for what its columns have only if no other has its keys: rows that do not
+ * satisfy a constraint may stand over some that do. */
+static void test_left_out(void **state)
+{
+    struct sim_disk *disk = sim_disk_new(1);
+    struct shard_options o = {
+        .memtable_bytes = 16u << 20, .log_chunk_bytes = 1u << 22, .cache_bytes = 1u << 20};
+    struct table *made = make_table(false, false);
+    struct catalog *cat = NULL;
+    struct catalog *next = NULL;
+    struct volume *v = NULL;
+    struct shard *s = NULL;
+    const struct table *t;
+    struct dn_err err;
+    uint64_t segments;
+
+    (void)state;
+    if (sim_volume_open(disk, 1, &v, &err) < 0 || catalog_load(v, &cat, &err) < 0 ||
+        catalog_with_table(cat, made, &next, &err) < 0)
+        fail_msg("%s", err.text);
+    table_unref(made);
+    catalog_unref(cat);
+    t = catalog_table(next, "public", "t", NULL);
+    if (shard_open(v, next, &o, &s, &err) < 0)
+        fail_msg("%s", err.text);
+    write_plain(s, t, 1, 7);
+    write_plain(s, t, 10 * BATCH_MAX, 7);
+    assert_int_equal(count_number(s, t, 7, &segments), 2 * BATCH_MAX);
+    assert_int_equal(count_number(s, t, 9, &segments), 0);
+    assert_int_equal(segments, 0);
+    write_plain(s, t, 1, 9);
+    assert_int_equal(count_number(s, t, 7, &segments), BATCH_MAX);
+    assert_int_equal(segments, 3);
+    assert_int_equal(count_number(s, t, 9, &segments), BATCH_MAX);
+    assert_int_equal(segments, 2);
+    shard_close(s);
+    volume_close(v);
+    catalog_unref(next);
+    sim_disk_free(disk);
+}
+
 static void test_random(void **state)
 {
     const char *text = getenv("DENDRO_TEST_SEED");
@@ -535,7 +641,8 @@ static void test_random(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_left_out),
+                                       cmocka_unit_test(test_random)};
 
     return cmocka_run_group_tests_name("scan_units", tests, NULL, NULL);
 }
