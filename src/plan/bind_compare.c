@@ -11,7 +11,10 @@
  *     x <  c, x <= c   is   x <= f          x = c    is   x < min(T)    (never, but NULL for NULL)
  *     x >  c, x >= c   is   x >  f          x <> c   is   x >= min(T)   (always, but NULL for NULL)
  *
- * A constant below min(T) has no f: x <= f is never true and x > f always. */
+ * A constant below min(T) has no f: x <= f is never true and x > f always. A DATE is the midnight
+ * of UTC that it begins with, so a time stamp is brought down to the day that it is in. A column
+ * that was cast to a wider type of its kind (an integer to BIGINT, a DATE to TIMESTAMP) is compared
+ * as it is. */
 #include "plan/bind_rows.h"
 
 #include "func/num.h"
@@ -66,12 +69,16 @@ enum expr_op bind_op_of(const struct bexpr *e)
 
 int64_t bind_int_min(enum type_id type)
 {
-    return type == TYPE_SMALLINT ? INT16_MIN : type == TYPE_INTEGER ? INT32_MIN : INT64_MIN;
+    return type == TYPE_SMALLINT                       ? INT16_MIN
+           : type == TYPE_INTEGER || type == TYPE_DATE ? INT32_MIN
+                                                       : INT64_MIN;
 }
 
 int64_t bind_int_max(enum type_id type)
 {
-    return type == TYPE_SMALLINT ? INT16_MAX : type == TYPE_INTEGER ? INT32_MAX : INT64_MAX;
+    return type == TYPE_SMALLINT                       ? INT16_MAX
+           : type == TYPE_INTEGER || type == TYPE_DATE ? INT32_MAX
+                                                       : INT64_MAX;
 }
 
 static struct bind_floor bind_floor_int(enum type_id type, int64_t c)
@@ -158,6 +165,26 @@ static bool bind_is_instant(enum type_id type)
     return type_is_timestamp(type) || type == TYPE_TIMESTAMPTZ;
 }
 
+/* The day of an instant, of UTC as the cast of a DATE to a time stamp has it. */
+static struct bind_floor bind_floor_date(enum type_id type, int64_t c)
+{
+    struct bind_floor f = {.exact = true};
+    int64_t day = type_ts_per_second(type) * 86400;
+    int64_t days = c / day - (c % day < 0);
+
+    if (c == INT64_MAX || c == INT64_MIN) { /* infinite, as the least and the greatest DATE */
+        f.value = c == INT64_MAX ? INT32_MAX : INT32_MIN;
+        return f;
+    }
+    f.exact = c % day == 0;
+    f.value = days;
+    if (days >= INT32_MAX || days <= INT32_MIN) { /* between the infinite days and the others */
+        f.exact = false;
+        f.value = days < 0 ? INT32_MIN : INT32_MAX - 1;
+    }
+    return f;
+}
+
 /* 1: c cannot be brought down to the type. */
 static int bind_floor_const(const struct func_session *session,
                             enum type_id type,
@@ -170,6 +197,10 @@ static int bind_floor_const(const struct func_session *session,
     int32_t ns;
     int rc;
 
+    if (!d->null && type == TYPE_DATE && type_is_timestamp(c->type)) {
+        *ret = bind_floor_date(c->type, d->v.i64);
+        return 0;
+    }
     if (d->null || (!type_is_int(type) && !bind_is_instant(type)))
         return 1;
     if (type == TYPE_TIMESTAMPTZ && !bind_is_instant(c->type))
@@ -266,6 +297,21 @@ static bool bind_fits_real(const struct bexpr *c, double *ret)
     if (type_is_int(c->type) && (c->value.v.i64 > 1 << 24 || c->value.v.i64 < -(1 << 24)))
         return false;
     return !isnan(*ret) && fabs(*ret) <= 3.4028234663852886e38 && (double)(float)*ret == *ret;
+}
+
+/* What was cast to a wider type of its kind, in which each value is itself: that which was cast. */
+static struct bexpr *bind_uncast(struct bexpr *x)
+{
+    struct bexpr *in;
+
+    if (x->kind != BEXPR_CALL || strcmp(x->func->name, "cast") != 0 || x->args_count != 1)
+        return x;
+    in = x->args[0];
+    if ((type_is_int(in->type) && type_is_int(x->type) &&
+         bind_int_max(in->type) <= bind_int_max(x->type)) ||
+        (in->type == TYPE_DATE && type_is_timestamp(x->type)))
+        return bind_uncast(in);
+    return x;
 }
 
 /* x op c, where x is no constant. 1: no special form. */
@@ -379,7 +425,11 @@ int bind_compare(struct binder *b,
         op = bind_op_flip(op);
     }
     if (l->kind != BEXPR_CONST && r->kind == BEXPR_CONST) {
-        rc = bind_compare_const(b, op, pos, l, r, ret, err);
+        struct bexpr *in = bind_uncast(l);
+
+        rc = bind_compare_const(b, op, pos, in, r, ret, err);
+        if (rc == 1 && in != l)
+            rc = bind_compare_const(b, op, pos, l, r, ret, err);
         if (rc != 1)
             return rc;
     }

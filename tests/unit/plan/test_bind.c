@@ -20,7 +20,8 @@
 #define NUM                                                                                        \
     "CREATE TABLE num (k INTEGER PRIMARY KEY, s SMALLINT, b BIGINT, r REAL, d DOUBLE, f BOOLEAN, " \
     "v VARCHAR, x BLOB, "                                                                          \
-    "ts TIMESTAMP, us TIMESTAMP(6), ns TIMESTAMP(9), \"Case\" BIGINT, \"case\" BIGINT)"
+    "ts TIMESTAMP, us TIMESTAMP(6), ns TIMESTAMP(9), \"Case\" BIGINT, \"case\" BIGINT, "           \
+    "day DATE)"
 #define EVT "CREATE TABLE evt (time TIMESTAMP, id BIGINT, v DOUBLE, PRIMARY KEY (time, id))"
 #define CQL \
     "CREATE TABLE cql (a INTEGER, b INTEGER, c INTEGER, d INTEGER, PRIMARY KEY ((a), b DESC, c))"
@@ -286,6 +287,15 @@ static const struct good goods[] = {
     {"SELECT b FROM num WHERE b >= -1e30", "scan(num: b) filter((b >= -9223372036854775808))"},
     {"SELECT r FROM num WHERE r > 1", "scan(num: r) filter((r > 1))"},
     {"SELECT r FROM num WHERE r = 0.1", "scan(num: r) filter((CAST(r AS DOUBLE) = 0.1))"},
+    {"SELECT day FROM num WHERE day >= TIMESTAMP '2015-01-01T12:00'",
+     "scan(num: day) filter((day > 2015-01-01))"},
+    {"SELECT day FROM num WHERE day < DATE '2015-01-02' - INTERVAL '1 day'",
+     "scan(num: day) filter((day < 2015-01-01))"},
+    {"SELECT day FROM num WHERE CAST(day AS TIMESTAMP) <= TIMESTAMP '1969-12-31T12:00'",
+     "scan(num: day) filter((day <= 1969-12-31))"},
+    {"SELECT s FROM num WHERE CAST(s AS BIGINT) >= 100000", "scan(num: s) filter((s > 32767))"},
+    {"SELECT s FROM num WHERE CAST(CAST(s AS INTEGER) AS BIGINT) = 5",
+     "scan(num: s) filter((s = 5))"},
     {"SELECT ts FROM num WHERE ts >= 1",
      "scan(num: ts) filter((ts >= '1970-01-01T00:00:00.001Z'))"},
     {"SELECT ts FROM num WHERE ts >= '2015-01-01T00:00:00.0005Z'",
