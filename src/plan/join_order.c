@@ -9,7 +9,8 @@
  *
  * Row counts are estimates: those of the tables, cut down by guesses for conditions. An equality
  * with the whole key of a table finds one of its rows, if a filter has left it; one of columns that
- * are no key finds several. */
+ * are no key finds several: columns that must all be equal have no more values than the smallest of
+ * their tables has rows (customers and suppliers of one of 25 nations). */
 #include "plan/rewrite.h"
 
 #include <math.h>
@@ -38,6 +39,8 @@ struct jcond {
     bool equal;          /* of two variables of two inputs: */
     uint32_t var[2];     /* these */
     uint32_t of[2];      /* of these inputs */
+    double values;       /* no more than that many: rows of the smallest table that has a column
+                            which must be equal to these, too */
 };
 
 struct jorder {
@@ -204,6 +207,33 @@ static int order_conds(struct jorder *o, const struct lexprs *conds, struct dn_e
     return 0;
 }
 
+/* Columns that are equal to one column are equal to each other: the smallest table among theirs
+ * limits the values of all. */
+static void order_values(struct jorder *o)
+{
+    bool changed = true;
+
+    for (uint32_t i = 0; i < o->conds_count; i++)
+        if (o->conds[i].equal)
+            o->conds[i].values = fmin(o->in[o->conds[i].of[0]].base, o->in[o->conds[i].of[1]].base);
+    /* Each pass hands a limit on by one condition at least. */
+    for (uint32_t pass = 0; changed && pow(o->conds_count, 2) * (pass + 1) < ORDER_WORK; pass++) {
+        changed = false;
+        for (uint32_t i = 0; i < o->conds_count; i++)
+            for (uint32_t k = 0; k < o->conds_count; k++) {
+                struct jcond *a = &o->conds[i];
+                const struct jcond *b = &o->conds[k];
+
+                if (!a->equal || !b->equal || b->values >= a->values ||
+                    (a->var[0] != b->var[0] && a->var[0] != b->var[1] && a->var[1] != b->var[0] &&
+                     a->var[1] != b->var[1]))
+                    continue;
+                a->values = b->values;
+                changed = true;
+            }
+    }
+}
+
 /* Does each row of another input (UINT32_MAX: of those that are joined) find one row at most? */
 static bool order_unique(const struct jorder *o, uint32_t at, uint32_t other)
 {
@@ -272,8 +302,8 @@ static double order_result(const struct jorder *o, double rows, uint32_t at, boo
         if (values > 1) /* who knows whether it says more than the others */
             other *= ROWS_MORE;
         else
-            values = in->keyed && peer->keyed ? sqrt(fmin(in->base, peer->base))
-                                              : fmin(in->base, peer->base);
+            values = in->keyed && peer->keyed ? fmin(c->values, sqrt(fmin(in->base, peer->base)))
+                                              : c->values;
     }
     return fmin(fmax(1, rows * in->rows * other / fmax(1, values)), ROWS_MOST);
 }
@@ -465,6 +495,7 @@ int join_order(struct planner *q,
         rc = order_conds(&o, conds, err);
     if (rc < 0)
         return rc;
+    order_values(&o);
     order_pairs(&o);
     rc = order_choose(&o, err);
     if (rc < 0)
