@@ -521,17 +521,23 @@ static void table_find_direct(const struct exec_join_table *t,
             ids[i] = EXEC_NO_ROW;
 }
 
-#define TABLE_SIFT(T)                                                     \
-    do {                                                                  \
-        const T *data = key->data;                                        \
-        for (uint32_t i = 0; i < in->sel_count; i++) {                    \
-            uint16_t row = in->sel ? in->sel[i] : (uint16_t)i;            \
-            uint64_t at = (uint64_t)data[row] - (uint64_t)t->direct_lo;   \
-            sel[n] = row;                                                 \
-            places[n] = (uint16_t)i;                                      \
-            n += at <= t->direct_max && vec_bit(t->bits, (uint32_t)at) && \
-                 !vec_bit(key->nulls, row);                               \
-        }                                                                 \
+/* May the value be there, as the bits tell? */
+static inline bool table_has(const struct exec_join_table *t, int64_t value)
+{
+    uint64_t at = (uint64_t)value - (uint64_t)t->direct_lo;
+
+    return at <= t->direct_max && vec_bit(t->bits, (uint32_t)at);
+}
+
+#define TABLE_SIFT(T)                                                  \
+    do {                                                               \
+        const T *data = key->data;                                     \
+        for (uint32_t i = 0; i < in->sel_count; i++) {                 \
+            uint16_t row = in->sel ? in->sel[i] : (uint16_t)i;         \
+            sel[n] = row;                                              \
+            places[n] = (uint16_t)i;                                   \
+            n += table_has(t, data[row]) && !vec_bit(key->nulls, row); \
+        }                                                              \
     } while (0)
 
 /* Selected rows whose FLAT key is there: sel gets them, places their numbers among the selected. */
@@ -600,8 +606,14 @@ table_find_row(const struct exec_join_table *t, const struct vec *keys, uint32_t
 {
     if (exec_join_null(t->node->join, keys, row))
         return EXEC_NO_ROW;
-    if (t->direct)
-        return table_at(t, table_int(type_phys(keys[0].type), keys[0].data, vec_at(&keys[0], row)));
+    if (t->direct || t->bits) {
+        int64_t value = table_int(type_phys(keys[0].type), keys[0].data, vec_at(&keys[0], row));
+
+        if (t->direct)
+            return table_at(t, value);
+        if (!table_has(t, value))
+            return EXEC_NO_ROW;
+    }
     return table_find(t, keys, row, exec_row_hash(keys, t->node->join->keys_count, row));
 }
 

@@ -180,23 +180,39 @@ make_apply(const struct shape *s, const struct gen_table *l, const struct gen_ta
     return n;
 }
 
+/* The table below something that tells its scan nothing: readers of the scan of these tests know no
+ * selections. */
+static struct gen_table covered(const struct gen_table *t)
+{
+    struct gen_table copy = *t;
+
+    copy.scan = fake_node(PLAN_LIMIT, t->scan);
+    fake_cols(copy.scan, t->types, t->cols_count);
+    return copy;
+}
+
 static void
 check_join(const struct shape *s, const struct gen_table *l, const struct gen_table *r, bool apply)
 {
+    struct gen_table left = covered(l);
+    struct gen_table right = covered(r);
     struct gen_lines have = {0};
     struct gen_lines want = {0};
-    struct plan plan = {.root = apply ? make_apply(s, l, r) : make_join(s, l, r),
+    struct plan plan = {.root = apply ? make_apply(s, &left, &right) : make_join(s, &left, &right),
                         .slots_count = apply ? 2 : 0};
     struct mem_owner owner;
-    struct exec_ctx ctx = {.owner = &owner, .volume = volume, .budget = volume ? 1 : 0};
+    struct settings settings = {.fast_paths = gen_random(2) > 0};
+    struct exec_ctx ctx = {
+        .owner = &owner, .env.settings = &settings, .volume = volume, .budget = volume ? 1 : 0};
     struct dn_err err;
-    char what[128];
+    char what[144];
     int rc;
     int want_rc = reference(s, l, r, &want);
 
     snprintf(what,
              sizeof what,
-             "%s%s kind %d keys %u (%u, %u) filter %d nulls_equal %d never_null %d rows %u %u",
+             "%s%s%s kind %d keys %u (%u, %u) filter %d nulls_equal %d never_null %d rows %u %u",
+             settings.fast_paths ? "fast " : "",
              volume ? "spilling " : "",
              apply ? "apply" : "join",
              (int)s->kind,
@@ -223,8 +239,9 @@ static void random_join(bool apply)
     static const uint32_t sizes[] = {0, 1, 3, 40, 200, 1500};
     bool nulls = gen_random(3) > 0;
     uint32_t big = (uint32_t)gen_random(6);
-    struct gen_table *l = gen_table(types, COLS, sizes[big], nulls);
-    struct gen_table *r = gen_table(types, COLS, sizes[gen_random(big > 4 ? 4 : 6)], nulls);
+    uint64_t ints = gen_random(3) ? 0 : 10 + gen_random(3000); /* close together, or scattered */
+    struct gen_table *l;
+    struct gen_table *r;
     struct shape s = {.kind = (enum plan_join_kind)gen_random(PLAN_JOIN_KIND_MAX),
                       .keys_count = (uint32_t)gen_random(3),
                       .key_cols = {(uint32_t)gen_random(COLS), (uint32_t)gen_random(COLS)},
@@ -233,6 +250,9 @@ static void random_join(bool apply)
                       .filter = gen_random(2),
                       .never_null = gen_random(2)};
 
+    gen_many(ints);
+    l = gen_table(types, COLS, sizes[big], nulls);
+    r = gen_table(types, COLS, sizes[gen_random(big > 4 ? 4 : 6)], nulls);
     if (s.kind == PLAN_JOIN_MARK && s.keys_count && s.filter)
         s.never_null = true; /* as the contract wants it */
     if (apply && s.kind == PLAN_JOIN_FULL)
@@ -250,6 +270,28 @@ static void setup(uint64_t seed)
     build_init(&arena);
     fake_init(&arena);
     gen_init(&arena, seed);
+}
+
+/* One key, an integer whose values are scattered: a bit says which are there. */
+static void test_scattered(void **state)
+{
+    static const uint32_t ints[] = {0, 1, 5};
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 24; seed++) {
+        struct shape s = {.kind = (enum plan_join_kind)(seed % PLAN_JOIN_KIND_MAX),
+                          .keys_count = 1,
+                          .key_cols = {ints[seed % 3], 0},
+                          .filter = seed % 5 == 0,
+                          .never_null = seed % 5 == 0};
+
+        setup(seed);
+        gen_many(3000);
+        check_join(
+            &s, gen_table(types, COLS, 1500, true), gen_table(types, COLS, 200, true), false);
+        gen_many(0);
+        arena_done(&arena);
+    }
 }
 
 static void open_volume(void)
@@ -587,6 +629,7 @@ static void test_nested(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_scattered),
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_nested),
         cmocka_unit_test(test_spill),
