@@ -94,68 +94,105 @@ bool memtable_same_key(const struct memtable *m, uint32_t a, uint32_t b)
     return true;
 }
 
-/* How many of the rows follow each other in one chunk: of rows that came by series, many do. */
-static uint32_t mem_stretch(const struct mem_chunk *c, const uint32_t *rows, uint32_t count)
-{
-    uint32_t room = c->first_row + c->cap - rows[0];
-    uint32_t n = 1;
+#define MEM_LINE 16u /* rows that are copied at once if they follow each other */
 
-    count = count < room ? count : room;
-    while (n < count && rows[n] == rows[0] + n)
-        n++;
-    return n;
+/* Do so many rows follow each other? Of rows that came by series, many do. */
+static bool mem_in_line(const uint32_t *rows)
+{
+    uint32_t off = 0;
+
+    for (uint32_t k = 0; k < MEM_LINE; k++)
+        off |= rows[k] ^ (rows[0] + k);
+    return off == 0;
 }
 
-/* The n-byte values of chosen rows, chunk by chunk. */
-static void mem_gather_fixed(const struct memtable *m,
-                             const uint32_t *rows,
-                             uint32_t count,
-                             uint32_t col,
-                             uint32_t size,
-                             uint8_t *to)
+static void mem_copy(uint8_t *to, const uint8_t *from, uint32_t size)
 {
-    for (uint32_t i = 0, n; i < count; i += n) {
-        const struct mem_chunk *c = mem_chunk_of(m, rows[i]);
-        const uint8_t *from =
-            (const uint8_t *)c->data[col] + (size_t)(rows[i] - c->first_row) * size;
-        n = mem_stretch(c, rows + i, count - i);
-        if (n == 1 && size == 8)
-            memcpy(to + (size_t)i * 8, from, 8);
-        else if (n == 1 && size == 16)
-            memcpy(to + (size_t)i * 16, from, 16);
-        else
-            memcpy(to + (size_t)i * size, from, (size_t)n * size);
+    if (size == 8)
+        memcpy(to, from, 8);
+    else if (size == 16)
+        memcpy(to, from, 16);
+    else
+        memcpy(to, from, size);
+}
+
+/* The n-byte values of rows that are in one chunk, up to a first that is not, which is returned;
+ * *any: all their flags together. */
+static uint32_t mem_gather_chunk(const struct mem_chunk *c,
+                                 const uint32_t *rows,
+                                 uint32_t count,
+                                 uint32_t col,
+                                 uint32_t size,
+                                 uint8_t *to,
+                                 uint8_t *any)
+{
+    const uint8_t *from = c->data[col];
+    const uint8_t *flags = c->flags[col];
+    uint8_t all = 0;
+    uint32_t i = 0;
+
+    while (i < count) {
+        uint32_t at = rows[i] - c->first_row; /* of a row before it: beyond all of them */
+        uint32_t end = count - i < MEM_LINE ? count : i + MEM_LINE;
+
+        if (end - i == MEM_LINE && at < c->cap && c->cap - at >= MEM_LINE &&
+            mem_in_line(rows + i)) {
+            memcpy(to + (size_t)i * size, from + (size_t)at * size, (size_t)MEM_LINE * size);
+            for (; i < end; i++)
+                all |= flags[at++];
+            continue;
+        }
+        for (; i < end; i++) {
+            at = rows[i] - c->first_row;
+            if (at >= c->cap) {
+                *any |= all;
+                return i;
+            }
+            mem_copy(to + (size_t)i * size, from + (size_t)at * size, size);
+            all |= flags[at];
+        }
     }
+    *any |= all;
+    return count;
 }
 
+/* The n-byte values of chosen rows, chunk by chunk; their flags together. */
+static uint8_t mem_gather_fixed(const struct memtable *m,
+                                const uint32_t *rows,
+                                uint32_t count,
+                                uint32_t col,
+                                uint32_t size,
+                                uint8_t *to)
+{
+    uint8_t any = 0;
+
+    for (uint32_t i = 0; i < count;)
+        i += mem_gather_chunk(
+            mem_chunk_of(m, rows[i]), rows + i, count - i, col, size, to + (size_t)i * size, &any);
+    return any;
+}
+
+/* The NULL and absent bits of rows of which some have one. */
 static int mem_gather_flags(const struct memtable *m,
-                            const uint32_t *rows,
-                            uint32_t count,
+                            const struct mem_want *want,
                             uint32_t col,
+                            uint8_t any,
                             struct arena *arena,
                             struct vec *ret,
                             struct dn_err *err)
 {
-    uint8_t any = 0;
     uint64_t *nulls = NULL;
     uint64_t *absent = NULL;
 
-    for (uint32_t i = 0, n; i < count; i += n) {
-        const struct mem_chunk *c = mem_chunk_of(m, rows[i]);
-        const uint8_t *flags = c->flags[col] + (rows[i] - c->first_row);
-        n = mem_stretch(c, rows + i, count - i);
-        for (uint32_t k = 0; k < n; k++)
-            any |= flags[k];
-    }
     if (any & MEM_NULL)
-        nulls = arena_calloc(arena, VEC_BITMAP_WORDS(count), sizeof *nulls);
+        nulls = arena_calloc(arena, VEC_BITMAP_WORDS(want->count), sizeof *nulls);
     if (any & MEM_ABSENT)
-        absent = arena_calloc(arena, VEC_BITMAP_WORDS(count), sizeof *absent);
+        absent = arena_calloc(arena, VEC_BITMAP_WORDS(want->count), sizeof *absent);
     if (((any & MEM_NULL) && !nulls) || ((any & MEM_ABSENT) && !absent))
         return DN_FAIL_NOMEM(err);
-    for (uint32_t i = 0; any && i < count; i++) {
-        const struct mem_chunk *c = mem_chunk_of(m, rows[i]);
-        uint8_t flag = c->flags[col][rows[i] - c->first_row];
+    for (uint32_t i = 0; any && i < want->count; i++) {
+        const struct mem_chunk *c = mem_chunk_of(m, want->rows[i]);
+        uint8_t flag = c->flags[col][want->rows[i] - c->first_row];
         if (flag & MEM_NULL)
             vec_bit_set(nulls, i);
         if (flag & MEM_ABSENT)
@@ -218,6 +255,7 @@ int memtable_gather(const struct memtable *m,
         struct vec *v = &ret[k];
         uint32_t size;
         uint8_t *data;
+        uint8_t any;
         int rc;
 
         memset(v, 0, sizeof *v);
@@ -235,9 +273,9 @@ int memtable_gather(const struct memtable *m,
         data = arena_alloc_array(arena, count, size);
         if (!data)
             return DN_FAIL_NOMEM(err);
-        mem_gather_fixed(m, rows, count, cols[k], size, data);
+        any = mem_gather_fixed(m, rows, count, cols[k], size, data);
         v->data = data;
-        rc = mem_gather_flags(m, rows, count, cols[k], arena, v, err);
+        rc = any ? mem_gather_flags(m, want, cols[k], any, arena, v, err) : DN_OK;
         if (rc < 0)
             return rc;
     }
