@@ -36,7 +36,7 @@ DN_SETTING(statement_memory,   "statement_memory",   SIZE, 0, 0, INT64_MAX, SESS
 DN_SETTING(transaction_memory, "transaction_memory", SIZE, 0, 0, INT64_MAX, SESSION, "Bytes that the rows written by a transaction block may take until COMMIT; 0 = an eighth of memory_limit.")
 DN_SETTING(session_memory,     "session_memory",     SIZE, 0, 0, INT64_MAX, SUPER, "Bytes that a session may keep between statements: prepared ones, portals with their parameters, cursors; 0 = a sixteenth of memory_limit, 1 MB at least. All sessions together may keep half of memory_limit; superusers of a server are not counted.")
 DN_SETTING(default_transaction_read_only, "default_transaction_read_only", BOOL, 0, 0, 1, SESSION, "Transactions are READ ONLY unless they say READ WRITE.")
-DN_SETTING(memtable_size,      "memtable_size",      SIZE, 67108864, 65536, INT64_MAX, DATABASE, "A memtable of this size is flushed to segments.")
+DN_SETTING(memtable_size,      "memtable_size",      SIZE, 67108864, 65536, INT64_MAX, DATABASE, "A memtable of this size is flushed to segments; one of a sixteenth of it, when nothing is written for two seconds.")
 DN_SETTING(log_chunk_size,     "log_chunk_size",     SIZE, 4194304, 4096, 67108864, DATABASE, "A log chunk of this size is closed and the next one begun.")
 DN_SETTING(statement_timeout,  "statement_timeout",  TIME, 0, 0, INT32_MAX, SESSION, "A statement that takes longer is canceled; milliseconds or '5s'; 0 = never.")
 DN_SETTING(lock_timeout,       "lock_timeout",       TIME, 0, 0, INT32_MAX, SESSION, "Waiting for an advisory lock gives up after this; 0 = never. Nothing else waits for locks.")

@@ -2,6 +2,7 @@
  *
  * shard.c: opening, closing, the catalog's changes, figures. See shard_int.h for the whole. */
 #include "store/shard_int.h"
+#include "store/shard_overlap.h"
 
 #include <string.h>
 
@@ -35,12 +36,13 @@ int shard_open(struct volume *v,
     s->lock = sched_mutex_new(s->sched, "shard");
     s->man_lock = sched_mutex_new(s->sched, "manifest");
     s->cond = sched_cond_new(s->sched, "shard");
+    s->idle_cond = sched_cond_new(s->sched, "idle");
     for (unsigned i = 0; turns && i < SHARD_TURNS; i++) {
         s->turns[i] = sched_cond_new(s->sched, "commit");
         turns = s->turns[i] != NULL;
     }
     s->cache = cache_new(s->sched, &s->owner, options->cache_bytes);
-    if (!s->lock || !s->man_lock || !s->cond || !s->cache || !turns ||
+    if (!s->lock || !s->man_lock || !s->cond || !s->idle_cond || !s->cache || !turns ||
         !buf_reserve(&s->mark, LOG_FRAME_HEAD))
         rc = DN_FAIL_NOMEM(err);
     else
@@ -52,6 +54,8 @@ int shard_open(struct volume *v,
     if (!s->options.read_only) {
         sched_lock(s->lock);
         shard_merge_kick(s); /* what a close cut short goes on */
+        s->unmerged = s->ver->segs_count > 1;
+        shard_idle_kick(s);
         sched_unlock(s->lock);
     }
     *ret = s;
@@ -85,8 +89,10 @@ static void shard_stop_tasks(struct shard *s)
     s->closing = true;
     s->merge_stop = true;
     sched_broadcast(s->cond);
+    sched_broadcast(s->idle_cond);
     while (shard_task_busy(&s->flush_task) || shard_task_busy(&s->sync_task) ||
-           shard_task_busy(&s->merge_task) || s->flushing || s->merging)
+           shard_task_busy(&s->merge_task) || shard_task_busy(&s->idle_task) || s->flushing ||
+           s->merging)
         sched_wait(s->cond, s->lock);
     sched_unlock(s->lock);
     if (s->flush_task.task)
@@ -95,6 +101,8 @@ static void shard_stop_tasks(struct shard *s)
         sched_join(s->sync_task.task);
     if (s->merge_task.task)
         sched_join(s->merge_task.task);
+    if (s->idle_task.task)
+        sched_join(s->idle_task.task);
     /* Unsynced commits become durable, and a failed append certain, if the storage lets them. */
     if (s->options.read_only)
         return;
@@ -110,7 +118,7 @@ void shard_close(struct shard *s)
 {
     if (!s)
         return;
-    if (s->lock && s->cond && s->ver)
+    if (s->lock && s->cond && s->idle_cond && s->ver)
         shard_stop_tasks(s);
     for (size_t i = 0; i < s->left_count; i++)
         segref_unref(s->left[i]);
@@ -128,6 +136,8 @@ void shard_close(struct shard *s)
     mem_free(s->rowids);
     mem_free(s->writes);
     sched_cond_free(s->cond);
+    sched_cond_free(s->idle_cond);
+    shard_overlap_done(s);
     for (unsigned i = 0; i < SHARD_TURNS; i++)
         sched_cond_free(s->turns[i]);
     sched_mutex_free(s->lock);

@@ -335,6 +335,7 @@ static struct commit_calls commit_lead_all(struct shard *s, const struct commit 
     sched_broadcast(s->cond);
     commit_sync_kick(s);
     shard_flush_kick(s);
+    shard_idle_kick(s);
     if (s->queue && !s->writing)
         calls.next = s->queue->turn;
     return calls;

@@ -555,8 +555,11 @@ static int flush_drain(struct shard *s, uint64_t seq, bool patient, struct dn_er
         rc = flush_ended(s, rc, &why, err);
         if (rc == DN_OK && s->rescue_seq <= seq_flushed)
             s->rescue_seq = 0;
-        if (rc == DN_OK)
+        if (rc == DN_OK) {
+            s->unmerged = true;
             shard_merge_kick(s);
+            shard_idle_kick(s);
+        }
         sched_broadcast(s->cond);
         if (rc < 0)
             return rc;

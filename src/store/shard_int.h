@@ -119,7 +119,14 @@ struct shard {
     bool merging;       /* one merge at a time */
     bool merge_stop;    /* it shall end early: close, or a table goes */
     struct shard_task merge_task;
-    int merge_rc; /* of the last merge */
+    int merge_rc;             /* of the last merge */
+    struct overlap *overlaps; /* owned: shard_overlap.h; whoever set merging */
+    size_t overlaps_count;
+    size_t overlaps_cap;
+    struct shard_task idle_task;  /* shard_idle.c */
+    struct sched_cond *idle_cond; /* it sleeps there; woken at the end only */
+    uint64_t busy_ns;             /* when something was committed last, on the scheduler's clock */
+    bool unmerged; /* segments came since all that overlap were looked at while idle */
     bool closing;
     int flush_rc; /* of the last flush */
     struct dn_err flush_why;
@@ -178,6 +185,9 @@ int shard_write_memtable(struct shard *s,
                          struct dn_err *err) DN_MUST_CHECK;
 /* Readers move over to what the manifest says. */
 int shard_install_manifest(struct shard *s, struct dn_err *err) DN_MUST_CHECK;
+
+/* shard_idle.c, lock held: somebody wrote; there may be something to do when nobody writes. */
+void shard_idle_kick(struct shard *s);
 
 /* shard_merge.c */
 void shard_merge_kick(struct shard *s); /* lock held: starts a background merge if one is due */

@@ -435,8 +435,11 @@ void shard_load_free(struct shard_load *l)
     mem_free(l);
     sched_lock(s->lock);
     s->loads--;
-    if (s->loads == 0)
+    if (s->loads == 0) {
+        s->unmerged = true;
         shard_merge_kick(s);
+        shard_idle_kick(s);
+    }
     sched_unlock(s->lock);
 }
 

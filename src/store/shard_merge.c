@@ -14,6 +14,13 @@
  * Small segments beside each other are merged by the tier rule too, so that many small slabs do not
  * make many small objects. Those of a table without a key are neighbours by their row ids.
  *
+ *   overlap  segments of which a good part lies among rows of another (late rows: shard_overlap.h),
+ *            whatever their sizes, as long as that pays: what is of the level of the largest among
+ *            them may be MERGE_OVER_BUSY times as much as the rest; MERGE_OVER_IDLE times when
+ *            nobody writes (shard_idle.c). The rest rises by a level or more, so that for each
+ *            byte and level that it rises at most 1 + that many bytes are written; who is merged
+ *            with its equals rises by one, so levels grow with the logarithm of flushes
+ *
  * Rows that a range tombstone hits are left out of the outputs. So that tombstones do not gather
  * where nothing else is to be merged, segments are written anew by themselves once a table has more
  * than MERGE_RANGES_MAX of them, the oldest first.
@@ -30,12 +37,15 @@
  * replaces the inputs, then readers move over; inputs are deleted with their last reader. */
 #include "store/scan_int.h"
 #include "store/seg_sink.h"
+#include "store/shard_overlap.h"
 #include "store/shard_rewrite.h"
 #include "volume/clock.h"
 
 #include <string.h>
 
 #define MERGE_FANOUT      4u
+#define MERGE_OVER_BUSY   2u
+#define MERGE_OVER_IDLE   16u
 #define MERGE_RANGES_MAX  8u                     /* of one table: every scan of it looks at them */
 #define MERGE_BYTES_MAX   (256u * 1024 * 1024)   /* read by one merge at most */
 #define MERGE_BYTES_SMALL (SEG_BYTES_TARGET / 4) /* worth joining with its neighbours */
@@ -231,6 +241,54 @@ static bool merge_close(struct segref *const *segs, size_t count, struct merge_j
     return true;
 }
 
+/* Is it worth merging what lies over each other? Sets the level of the outputs. */
+static bool merge_pays(struct merge_job *job, uint32_t ratio)
+{
+    const struct seg_meta *largest = &job->refs[0]->meta;
+    uint64_t all = 0;
+    uint64_t big = 0; /* of the largest one's level */
+    unsigned level;
+
+    for (size_t i = 1; i < job->count; i++)
+        if (job->refs[i]->meta.bytes > largest->bytes)
+            largest = &job->refs[i]->meta;
+    level = largest->level;
+    for (size_t i = 0; i < job->count; i++) {
+        const struct seg_meta *m = &job->refs[i]->meta;
+        all += m->bytes;
+        big += m->level == largest->level ? m->bytes : 0;
+        if (m->level > largest->level && m->level + 1u > level)
+            level = m->level + 1u;
+    }
+    if (big == all) { /* all get to the next level */
+        big = largest->bytes;
+        level++;
+    }
+    job->level = (uint8_t)level;
+    return level <= MANIFEST_LEVEL_MAX && big <= ratio * (all - big);
+}
+
+/* Collects what lies among rows of segs[at], or it among theirs. */
+static bool merge_collect_over(struct shard *s, size_t at, uint32_t ratio, struct merge_job *job)
+{
+    struct segref *const *segs = s->ver->segs;
+    const struct seg_meta *a = &segs[at]->meta;
+    uint64_t bytes = a->bytes;
+
+    job->count = 0;
+    job->level = 0;
+    job->refs[job->count++] = segs[at];
+    for (size_t i = 0; i < s->ver->segs_count; i++) {
+        const struct seg_meta *b = &segs[i]->meta;
+        if (i == at || b->table_id != a->table_id || !shard_overlap_has(s, a->id, b->id) ||
+            bytes + b->bytes > MERGE_BYTES_MAX)
+            continue;
+        bytes += b->bytes;
+        job->refs[job->count++] = segs[i];
+    }
+    return job->count > 1 && merge_close(segs, s->ver->segs_count, job) && merge_pays(job, ratio);
+}
+
 /* Could a segment outside the merge hold versions that are older than the inputs' newest? */
 static bool merge_hides(const struct merge_job *job, const struct seg_meta *m)
 {
@@ -299,26 +357,22 @@ static bool merge_expired(const struct version *v, struct merge_job *job)
 
 /* Counts the rows of segments that have expired, by what their blocks say. One that cannot be
  * opened is left alone: whoever reads it is told. */
-static void merge_look_expired(struct shard *s)
+static void merge_look_expired(struct shard *s, const struct version *v)
 {
     int64_t now_ns = volume_sure_ns(s->volume);
-    struct version *v;
 
-    sched_lock(s->lock);
-    v = version_ref(s->ver);
-    sched_unlock(s->lock);
     for (size_t i = 0; i < v->segs_count; i++) {
         struct segref *ref = v->segs[i];
         struct seg *seg;
         if (ref->meta.has_expiry && segref_open(ref, &seg, NULL) == DN_OK)
             atomic_store(&ref->expired, scan_seg_expired(seg, ref->table, now_ns));
     }
-    version_unref(v);
 }
 
 /* Lock held. Finds the next merge; DN_NOT_FOUND: nothing to do. */
-static int merge_pick(struct shard *s, struct merge_job *job, struct dn_err *err)
+static int merge_pick(struct shard *s, bool idle, struct merge_job *job, struct dn_err *err)
 {
+    uint32_t ratio = idle ? MERGE_OVER_IDLE : MERGE_OVER_BUSY;
     struct segref *const *segs = s->ver->segs;
     size_t count = s->ver->segs_count;
     bool found = false;
@@ -338,6 +392,8 @@ static int merge_pick(struct shard *s, struct merge_job *job, struct dn_err *err
             found = merge_collect(segs, count, at, newest, settle, job) &&
                     merge_close(segs, count, job) && !(s->loads && merge_has_patch(job));
     }
+    for (size_t at = 0; at < count && !found; at++)
+        found = merge_collect_over(s, at, ratio, job) && !(s->loads && merge_has_patch(job));
     found = found || (merge_purge(s->ver, job) && !(s->loads && merge_has_patch(job)));
     if (!found) {
         mem_free(job->refs);
@@ -475,7 +531,20 @@ static int merge_run(struct shard *s, const struct merge_job *job, struct dn_err
     return rc;
 }
 
-int shard_merge(struct shard *s, struct dn_err *err)
+/* What rules need to know of segments; whoever merges alone, without the lock. */
+static void merge_look(struct shard *s)
+{
+    struct version *v;
+
+    sched_lock(s->lock);
+    v = version_ref(s->ver);
+    sched_unlock(s->lock);
+    merge_look_expired(s, v);
+    shard_overlap_look(s, v);
+    version_unref(v);
+}
+
+static int merge_all(struct shard *s, bool idle, struct dn_err *err)
 {
     int rc = DN_OK;
 
@@ -486,16 +555,17 @@ int shard_merge(struct shard *s, struct dn_err *err)
         sched_wait(s->cond, s->lock);
     s->merging = true;
     sched_unlock(s->lock);
-    merge_look_expired(s);
+    merge_look(s);
     sched_lock(s->lock);
     while (rc == DN_OK && !s->merge_stop) {
         struct merge_job job;
-        rc = merge_pick(s, &job, err);
+        rc = merge_pick(s, idle, &job, err);
         if (rc != DN_OK)
             break;
         sched_unlock(s->lock);
         rc = merge_run(s, &job, err);
         merge_job_done(&job);
+        merge_look(s);
         sched_lock(s->lock);
     }
     s->merging = false;
@@ -505,12 +575,17 @@ int shard_merge(struct shard *s, struct dn_err *err)
     return rc < 0 && rc != DN_E_CANCELED ? rc : DN_OK;
 }
 
+int shard_merge(struct shard *s, struct dn_err *err)
+{
+    return merge_all(s, true, err);
+}
+
 static void merge_task(void *arg)
 {
     struct shard *s = arg;
 
     /* A failure is counted; the next flush tries again. */
-    DN_IGNORE(shard_merge(s, NULL));
+    DN_IGNORE(merge_all(s, false, NULL));
     sched_lock(s->lock);
     s->merge_task.running = false;
     sched_broadcast(s->cond);

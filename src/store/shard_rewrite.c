@@ -8,13 +8,20 @@
 
 #include <string.h>
 
+#define REWRITE_PAUSE_NS (200ull * 1000) /* after each batch, while somebody commits */
+
+/* Looked at after each batch: shall it end? Whoever commits goes first. */
 static bool rewrite_stopped(struct shard *s)
 {
     bool stop;
+    bool busy;
 
     sched_lock(s->lock);
     stop = s->merge_stop;
+    busy = s->writing;
     sched_unlock(s->lock);
+    if (busy && !stop)
+        sched_sleep_ns(s->sched, REWRITE_PAUSE_NS);
     return stop;
 }
 
