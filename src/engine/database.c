@@ -501,8 +501,10 @@ static int engine_edit_ready(struct dendro_db *db, struct dn_err *err)
 /* Holds db->edit: saves and publishes; takes over the reference. */
 static int engine_save(struct dendro_db *db, struct catalog *next, struct dn_err *err)
 {
-    int rc = engine_documents_ready(db, next, err);
+    int rc = db->catalog->generation == 0 ? shard_ensure_manifest(db->shard, err) : 0;
 
+    if (rc == 0)
+        rc = engine_documents_ready(db, next, err);
     if (rc == 0)
         rc = catalog_save(db->volume, next, err);
     if (rc == 0) {

@@ -45,6 +45,10 @@ int shard_open(struct volume *v,
                struct dn_err *err) DN_MUST_CHECK;
 void shard_close(struct shard *s); /* NULL is fine; no snapshots may be left */
 
+/* Before the first catalog of a database is saved: its manifest is there, also where opening had to
+ * put it off because the disk was full. A catalog without a manifest is a database that lost it. */
+int shard_ensure_manifest(struct shard *s, struct dn_err *err) DN_MUST_CHECK;
+
 /* Tells the shard of a new catalog (after catalog_save). Tables that are gone lose memtables and
  * segments: one manifest change, then their objects are deleted. Rows of tables that were altered
  * stay as they are; snapshots from now on read them with the new definition: columns by their ids,

@@ -16,6 +16,7 @@ struct checker {
     struct mem_owner owner;
     uint64_t rows;
     uint64_t commits;
+    bool catalog_lost; /* there is no catalog, in no document and in no commit so far */
 };
 
 static void check_fault(struct checker *c, const char *text)
@@ -91,7 +92,7 @@ static int check_range(struct checker *c, struct log_batch *b, uint64_t seq, str
     return rc;
 }
 
-static int check_catalog(struct log_batch *b, struct dn_err *err)
+static int check_catalog(struct checker *c, struct log_batch *b, struct dn_err *err)
 {
     size_t len = rd_left(&b->catalog);
     const uint8_t *json = rd_bytes(&b->catalog, len);
@@ -100,6 +101,7 @@ static int check_catalog(struct log_batch *b, struct dn_err *err)
 
     if (rc == DN_OK)
         catalog_unref(cat);
+    c->catalog_lost = false;
     return rc;
 }
 
@@ -116,10 +118,12 @@ static int check_frames(struct checker *c, struct log_reader *r, struct dn_err *
             struct log_batch b;
             arena_reset(&arena);
             while ((rc = log_batch_next(&f, &commit, &arena, &b, err)) == DN_OK) {
-                if (b.op == ROW_RANGE)
+                if (b.op == ROW_CATALOG)
+                    rc = check_catalog(c, &b, err);
+                else if (c->catalog_lost)
+                    rc = shard_fail_catalog_lost(err);
+                else if (b.op == ROW_RANGE)
                     rc = check_range(c, &b, commit.seq, err);
-                else if (b.op == ROW_CATALOG)
-                    rc = check_catalog(&b, err);
                 if (rc < 0)
                     break;
             }
@@ -221,6 +225,8 @@ int shard_check(struct volume *v,
     if (rc == DN_NOT_FOUND && cat->generation > 0)
         rc = DN_FAIL(
             &why, DN_E_CORRUPT, "document '" MANIFEST_DOC "' is missing, but there is a catalog");
+    if (rc == DN_NOT_FOUND && shard_check_unwritten(v, &why) < 0)
+        rc = DN_E_CORRUPT;
     if (rc == DN_NOT_FOUND) {
         *ret_faults = 0;
         report(arg, false, "no manifest yet: nothing was ever written");
@@ -236,9 +242,12 @@ int shard_check(struct volume *v,
         *ret_faults = c.faults;
         return DN_OK;
     }
-    if (cat->generation == 0 && cat->version == 0 && manifest_is_used(&c.man))
-        check_fault(&c,
-                    "document '" CATALOG_DOC "' is missing, but there are rows in the database");
+    c.catalog_lost = cat->generation == 0 && cat->version == 0;
+    if (c.catalog_lost && manifest_is_used(&c.man)) {
+        DN_IGNORE(shard_fail_catalog_lost(&why));
+        check_fault(&c, why.text);
+        c.catalog_lost = false; /* said once is enough */
+    }
     for (size_t i = 0; i < c.man.segs_count; i++)
         check_segment(&c, &c.man.segs[i]);
     for (size_t i = 0; i < c.man.ranges.count; i++) {

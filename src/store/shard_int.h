@@ -194,3 +194,6 @@ void shard_merge_kick(struct shard *s); /* lock held: starts a background merge 
 
 /* shard_recover.c */
 int shard_recover(struct shard *s, struct dn_err *err) DN_MUST_CHECK;
+/* Of a volume that has no manifest: it must have no segment and no commit either. */
+int shard_check_unwritten(struct volume *v, struct dn_err *err) DN_MUST_CHECK;
+int shard_fail_catalog_lost(struct dn_err *err); /* raises the error: rows without a catalog */

@@ -116,6 +116,26 @@ int shard_manifest_commit(struct shard *s, struct manifest *next, struct dn_err 
     return rc;
 }
 
+int shard_ensure_manifest(struct shard *s, struct dn_err *err)
+{
+    struct manifest next = {0};
+    int rc;
+
+    sched_lock(s->man_lock);
+    rc = shard_manifest_resolve(s, err);
+    if (rc < 0 || s->man.generation > 0)
+        goto out;
+    rc = manifest_copy(&s->man, &next, err);
+    if (rc < 0)
+        goto out;
+    rc = shard_manifest_commit(s, &next, err);
+    if (rc < 0)
+        manifest_done(&next);
+out:
+    sched_unlock(s->man_lock);
+    return rc;
+}
+
 bool shard_chunk_note(struct shard *s, uint64_t number, uint64_t seq)
 {
     struct chunk_seq *grown;

@@ -14,6 +14,8 @@
  *
  * A crash anywhere in between leaves a state from which the same steps succeed.
  *
+ * A volume without a manifest is empty, or has lost its documents: then nothing is swept.
+ *
  * A full disk keeps nothing from being opened. What the steps would write is put off: the epoch
  * goes into the document with the next change of it, rows stay in memory instead of segments, and
  * the new chunk is begun by the first commit. So everything can be read, and dropped to make room.
@@ -41,7 +43,7 @@ static bool recover_without_catalog(const struct shard *s)
     return s->catalog->generation == 0 && s->catalog->version == 0;
 }
 
-static int recover_catalog_lost(struct dn_err *err)
+int shard_fail_catalog_lost(struct dn_err *err)
 {
     int rc = DN_FAIL(err,
                      DN_E_CORRUPT,
@@ -156,7 +158,7 @@ static int replay_batch(struct replay *r, struct log_batch *b, uint64_t seq, str
     if (b->op == ROW_CATALOG)
         return replay_catalog(r, b, seq, err);
     if (!t && recover_without_catalog(s))
-        return recover_catalog_lost(err);
+        return shard_fail_catalog_lost(err);
     if (!t)
         return DN_OK; /* dropped after the write */
     if (b->op == ROW_RANGE)
@@ -470,6 +472,59 @@ static int recover_version(struct shard *s, struct dn_err *err)
     return DN_OK;
 }
 
+/* Has any of the chunks a byte? One that was made for a manifest that failed has none. */
+static int recover_chunks_used(struct volume *v,
+                               const struct volume_names *chunks,
+                               bool *ret_used,
+                               struct dn_err *err)
+{
+    struct buf data;
+    int rc = DN_OK;
+
+    *ret_used = false;
+    buf_init(&data, NULL);
+    for (size_t i = 0; rc >= 0 && !*ret_used && i < chunks->count; i++) {
+        buf_reset(&data);
+        rc = volume_log_read(v, chunks->names[i], 0, &data, err);
+        *ret_used = data.len > 0;
+    }
+    buf_done(&data);
+    return rc < 0 ? rc : DN_OK;
+}
+
+/* Rows come into a segment or a chunk that a manifest names, or into a table, which no catalog has
+ * before there is a manifest. */
+int shard_check_unwritten(struct volume *v, struct dn_err *err)
+{
+    struct volume_names segs = {0};
+    struct volume_names chunks = {0};
+    bool used = false;
+    int rc;
+
+    rc = volume_list(v, "seg/", &segs, err);
+    if (rc < 0)
+        goto out;
+    rc = volume_log_list(v, "log/0/", &chunks, err);
+    if (rc < 0)
+        goto out;
+    rc = recover_chunks_used(v, &chunks, &used, err);
+    if (rc < 0)
+        goto out;
+    if (segs.count > 0 || used) {
+        rc = DN_FAIL(err,
+                     DN_E_CORRUPT,
+                     "documents '" CATALOG_DOC "' and '" MANIFEST_DOC
+                     "' are missing, but there are rows: segments %zu, log chunks %zu",
+                     segs.count,
+                     chunks.count);
+        dn_err_hint(err, "Put the directory of documents back from a copy of the database.");
+    }
+out:
+    volume_names_done(&segs);
+    volume_names_done(&chunks);
+    return rc;
+}
+
 static int recover_manifest(struct shard *s, struct dn_err *err)
 {
     struct buf doc;
@@ -483,14 +538,14 @@ static int recover_manifest(struct shard *s, struct dn_err *err)
         rc = manifest_parse(doc.data, doc.len, &s->owner, &s->man, err);
         s->man.generation = generation;
         if (rc == DN_OK && manifest_is_used(&s->man) && recover_without_catalog(s))
-            rc = recover_catalog_lost(err);
+            rc = shard_fail_catalog_lost(err);
     } else if (rc == DN_NOT_FOUND && s->catalog->generation > 0) {
         /* The first open makes it, before anything else. */
         rc = DN_FAIL(
             err, DN_E_CORRUPT, "document '" MANIFEST_DOC "' is missing, but there is a catalog");
         dn_err_hint(err, "Put the file back from a copy of the database.");
     } else if (rc == DN_NOT_FOUND) {
-        rc = DN_OK;
+        rc = shard_check_unwritten(s->volume, err);
     }
     buf_done(&doc);
     s->segment_id_next = s->man.segment_id_next;

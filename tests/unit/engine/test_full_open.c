@@ -298,12 +298,37 @@ static void crash_anywhere_then_full(void **state)
     assert_true(n > 30);
 }
 
+/* A new database is opened on a full disk, and then there is room: no catalog is saved before the
+ * manifest that was put off, or the next open takes the manifest for lost. */
+static void made_on_a_full_disk(void **state)
+{
+    struct db_fix f;
+
+    (void)state;
+    place_init(&f);
+    sim_disk_fail_writes_only(f.disk, true);
+    sim_disk_fail_nth(f.disk, 1, SIM_FAULT_NOSPC, true);
+    place_open(&f, "no write succeeds", 1);
+    assert_true(says_full(db_run(&f, "CREATE TABLE c (k BIGINT PRIMARY KEY)")));
+    sim_disk_fail_nth(f.disk, 0, SIM_FAULT_NONE, false);
+    db_ok(&f, "CREATE TABLE c (k BIGINT PRIMARY KEY)");
+    sim_disk_crash(f.disk);
+    place_close(&f);
+    place_open(&f, "room", 2);
+    db_ok(&f, "INSERT INTO c VALUES (5)");
+    assert_int_equal(number(&f, "SELECT sum(k) FROM c"), 5);
+    place_close(&f);
+    place_check(&f, 3);
+    place_done(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(filled_then_killed),
         cmocka_unit_test(emptied_by_truncate),
         cmocka_unit_test(crash_anywhere_then_full),
+        cmocka_unit_test(made_on_a_full_disk),
     };
 
     return cmocka_run_group_tests_name("opening on a full disk", tests, NULL, NULL);

@@ -311,9 +311,30 @@ static void catalog_removed_before_a_flush(void **state)
         assert_true(dendro_open(p->dir, NULL, &db, &p->err) < 0);
         assert_string_equal(p->err.sqlstate, "XX001");
     }
+    assert_true(faults_of(p) >= 1);
     move_document(p, "catalog", true);
     place_open(p);
     assert_int_equal(value_of(p, "SELECT sum(k) FROM t"), 3);
+}
+
+/* The directory of documents is lost, with segments or with logs alone: that is no new database,
+ * whose leftovers could be swept. */
+static void all_documents_removed(void **state)
+{
+    static const char *const files[] = {"catalog", "manifest~0", "time"};
+    struct place *p = *state;
+
+    for (int turn = 0; turn < 2; turn++) {
+        place_shut(p);
+        for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+            move_document(p, files[i], false);
+        open_fails(p, "'manifest/0'");
+        for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+            move_document(p, files[i], true);
+        place_open(p);
+        assert_int_equal(value_of(p, "SELECT sum(k) FROM t"), 3);
+        ok(p, "CHECKPOINT");
+    }
 }
 
 static void manifest_removed(void **state)
@@ -421,6 +442,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(segment_removed, setup, teardown),
         cmocka_unit_test_setup_teardown(catalog_removed, setup, teardown),
         cmocka_unit_test_setup_teardown(catalog_removed_before_a_flush, setup, teardown),
+        cmocka_unit_test_setup_teardown(all_documents_removed, setup, teardown),
         cmocka_unit_test_setup_teardown(manifest_removed, setup, teardown),
         cmocka_unit_test_setup_teardown(counters_removed, setup, teardown),
         cmocka_unit_test_setup_teardown(counters_removed_unused, setup, teardown),
