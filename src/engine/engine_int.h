@@ -206,7 +206,10 @@ int stmt_step(struct dendro_stmt *stmt,
               struct dn_err *err) DN_MUST_CHECK; /* DENDRO_ROW, DENDRO_DONE, error */
 /* Up to the first row, which stmt->root then has. */
 int stmt_open(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+/* Ends an execution, and with it its statement_timeout. */
 void stmt_stop(struct dendro_stmt *stmt);
+/* Drops what an execution has made so far, to begin again: its statement_timeout still counts. */
+void stmt_unwind(struct dendro_stmt *stmt);
 struct dendro_stmt *stmt_new_unlisted(struct dendro_conn *conn); /* NULL: out of memory */
 void stmt_free(struct dendro_stmt *stmt); /* one that is in no list and does not run */
 

@@ -6,6 +6,7 @@
 #include "engine/engine_int.h"
 #include "engine/generated.h"
 
+#include "base/cancel.h"
 #include "plan/stored.h"
 
 #include <inttypes.h>
@@ -242,7 +243,10 @@ int intake_generate(const struct intake_target *to,
         uint32_t part = rows - at < VEC_ROWS_MAX ? rows - at : VEC_ROWS_MAX;
         struct batch in = {.count = part, .sel_count = part, .cols_count = n};
 
-        rc = ixp_slice(to, cols, at, &in, arena, err);
+        /* The expressions have no session, and so see no cancel themselves. */
+        rc = run->session ? dn_cancel_check(run->session->cancel, err) : 0;
+        if (rc == 0)
+            rc = ixp_slice(to, cols, at, &in, arena, err);
         for (uint16_t i = 0; rc == 0 && i < n; i++)
             if (to->stored[i])
                 rc = ixp_generate(&utc, i, run, &in, arena, &outs[i], err);

@@ -365,7 +365,7 @@ int stmt_parts_run(struct dendro_stmt *stmt, struct dn_err *err)
     if (stmt->ast->kind == STMT_COPY)
         tries = 1; /* rows are on their way already */
     for (int i = 0; rc == DN_E_CONFLICT && i < tries; i++) {
-        stmt_stop(stmt);
+        stmt_unwind(stmt);
         rc = tx_begin_one(conn, err);
         if (rc == 0 && !stmt_compiled(stmt))
             rc = stmt_compile_again(stmt, err);

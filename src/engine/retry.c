@@ -24,7 +24,7 @@ int stmt_retry(struct dendro_stmt *stmt, stmt_once_fn once, struct dn_err *err)
         rc = once(stmt, i, err);
         if (rc != DN_E_CONFLICT || i + 1 == STMT_TRIES)
             return rc;
-        stmt_stop(stmt);
+        stmt_unwind(stmt);
         retry_pause(stmt, i);
         rc = session_check_cancel(stmt->conn, err);
         if (rc == 0 && !stmt_compiled(stmt))

@@ -23,7 +23,7 @@
 /* ---- step ---- */
 
 /* What one run has goes; its time goes on. */
-static void stmt_unwind(struct dendro_stmt *stmt)
+void stmt_unwind(struct dendro_stmt *stmt)
 {
     if (stmt->ast && stmt->conn->functions.query == stmt->ast->text)
         stmt->conn->functions.query = NULL;
@@ -93,7 +93,8 @@ static int stmt_start(struct dendro_stmt *stmt, struct dn_err *err)
     activity_begin(stmt);
     stmt->conn->functions.query = stmt->ast->text;
     pressure_begin(&p, stmt->conn);
-    atomic_store(&stmt->conn->cancel, activity_ended(stmt->conn));
+    if (stmt->conn->stepping == 1 && !stmt->of_cursor) /* else it is a part of another one */
+        atomic_store(&stmt->conn->cancel, activity_ended(stmt->conn));
     stmt->rows_count = 0;
     if (rc == 0)
         rc = session_check_cancel(stmt->conn, err);
