@@ -63,6 +63,22 @@ static int date_plus_time(int64_t days, int64_t us, int64_t *ret, struct dn_err 
     return 0;
 }
 
+/* In the session's zone. */
+static int
+date_at_time(const struct func_ctx *ctx, int64_t days, int64_t us, int64_t *ret, struct dn_err *err)
+{
+    int64_t local;
+    int rc = date_plus_time(days, us, &local, err);
+
+    if (rc < 0)
+        return rc;
+    if (date_infinite(days)) {
+        *ret = local;
+        return 0;
+    }
+    return zoned_instant(zoned_session(ctx), local, ret, err);
+}
+
 static int64_t date_time_plus(int64_t us, int64_t by)
 {
     return civil_mod(us % DATE_US_DAY + by % DATE_US_DAY, DATE_US_DAY);
@@ -83,6 +99,9 @@ FUNC_EACH(func_date_sub_date,
 FUNC_EACH(func_date_add_time,
           int64_t,
           date_plus_time(vec_i64(&args[0], i), vec_i64(&args[1], i), &to[i], err))
+FUNC_EACH(func_date_at_time,
+          int64_t,
+          date_at_time(ctx, vec_i64(&args[0], i), vec_i64(&args[1], i), &to[i], err))
 FUNC_EACH(func_time_add_date,
           int64_t,
           date_plus_time(vec_i64(&args[1], i), vec_i64(&args[0], i), &to[i], err))
@@ -384,6 +403,22 @@ static const struct func func_date_rows[] = {
           func_date_add_time,
           "That time of that day.",
           "DATE '2015-06-01' + TIME '04:05' = 2015-06-01T04:05:00.000000Z"),
+    {.name = "timestamp",
+     .args = {TYPE_DATE, TYPE_TIME},
+     .args_count = 2,
+     .result = TYPE_TIMESTAMP_US,
+     .flags = FUNC_STRICT,
+     .kernel = func_date_add_time,
+     .doc = "That time of that day.",
+     .example = "timestamp(DATE '2015-06-01', TIME '04:05') = 2015-06-01T04:05:00.000000Z"},
+    {.name = "timestamptz",
+     .args = {TYPE_DATE, TYPE_TIME},
+     .args_count = 2,
+     .result = TYPE_TIMESTAMPTZ,
+     .flags = FUNC_STRICT,
+     .kernel = func_date_at_time,
+     .doc = "That time of that day, in the session's zone.",
+     .example = "timestamptz(DATE '2015-06-01', TIME '04:05') = 2015-06-01 04:05:00+00"},
     DATE2("+",
           TIME,
           DATE,

@@ -57,6 +57,8 @@ struct loose {
     bool late; /* PM */
     int64_t zone;
     struct vstr word; /* a zone that is to be found */
+    bool special;     /* epoch or infinity: */
+    struct text_instant meant;
 };
 
 static int loose_raise(const struct loose *in, int code, struct dn_err *err)
@@ -354,6 +356,20 @@ static int loose_month_first(struct loose *in, struct dn_err *err)
     return rc < 0 ? rc : loose_date_rest(in, *in->p, err);
 }
 
+/* infinity, -infinity, epoch: what they mean. False: none of them. */
+static bool loose_special(struct vstr s, struct text_instant *ret)
+{
+    if (loose_word_is(s, "infinity") || loose_word_is(s, "+infinity"))
+        ret->infinite = 1;
+    else if (loose_word_is(s, "-infinity"))
+        ret->infinite = -1;
+    else if (loose_word_is(s, "epoch"))
+        ret->zoned = true;
+    else
+        return false;
+    return true;
+}
+
 static int loose_word(struct loose *in, struct dn_err *err)
 {
     struct vstr w = {in->p, 0};
@@ -387,10 +403,25 @@ static int loose_word(struct loose *in, struct dn_err *err)
         in->zone = 0;
         return loose_add(in, LOOSE_CLOCK | LOOSE_ZONE, err);
     }
+    if (loose_special(w,
+                      &in->meant)) { /* a time of the day beside it must be one, and is ignored */
+        in->special = true;
+        return loose_add(in, LOOSE_WHOLE | LOOSE_DATE, err);
+    }
     rc = loose_day_word(in, w, err);
     if (rc != 1)
         return rc;
     return loose_zone_word(in, w, err);
+}
+
+static int loose_minus_infinity(struct loose *in, struct dn_err *err)
+{
+    int rc;
+
+    in->p++;
+    rc = loose_word(in, err);
+    in->meant.infinite = -1;
+    return rc == 0 && !in->special ? loose_bad(in, err) : rc; /* -infinityfold */
 }
 
 /* ---- fields ---- */
@@ -462,6 +493,9 @@ static int loose_fields(struct loose *in, struct dn_err *err)
             rc = loose_digits_field(in, err);
         else if (loose_letter(in))
             rc = loose_word(in, err);
+        else if (*in->p == '-' && in->end - in->p >= 9 &&
+                 loose_word_is((struct vstr){in->p, 9}, "-infinity"))
+            rc = loose_minus_infinity(in, err);
         else if ((*in->p == '+' || *in->p == '-') && (in->have & (LOOSE_CLOCK | LOOSE_DAY)))
             rc = loose_offset(in, err);
         else
@@ -523,26 +557,16 @@ static int loose_finish(struct loose *in, struct text_instant *ret, struct dn_er
             return loose_none(in, err);
         in->seconds = in->seconds % (12 * 3600) + (in->late ? 12 * 3600 : 0);
     }
+    if (in->special) {
+        *ret = in->meant;
+        return text_is_clock(in->type) ? loose_bad(in, err) : rc;
+    }
     ret->seconds = in->seconds;
     ret->ns = in->ns;
     ret->zone = in->zone;
     ret->zoned = in->have & LOOSE_ZONE;
     ret->word = in->word;
     return rc;
-}
-
-/* infinity, -infinity, epoch: what they mean. False: none of them. */
-static bool loose_special(struct vstr s, struct text_instant *ret)
-{
-    if (loose_word_is(s, "infinity") || loose_word_is(s, "+infinity"))
-        ret->infinite = 1;
-    else if (loose_word_is(s, "-infinity"))
-        ret->infinite = -1;
-    else if (loose_word_is(s, "epoch"))
-        ret->zoned = true;
-    else
-        return false;
-    return true;
 }
 
 /* The name of a month, or AM and PM with a zone right behind it. */

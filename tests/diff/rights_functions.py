@@ -171,7 +171,7 @@ radians rank regexp_count regexp_instr regexp_like regexp_match regexp_matches r
 regexp_split_to_table regexp_substr regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy
 regr_syy repeat replace reverse right round row_number rpad rtrim scale set_bit set_byte sha224 sha256 sha384 sha512 sign sin
 sind sinh split_part sqrt starts_with stddev stddev_pop stddev_samp string_agg string_to_array string_to_table strpos substr
-substring sum tan tand tanh time time_bucket timezone to_char to_date to_hex to_number to_timestamp token translate trim
+substring sum tan tand tanh time time_bucket timestamp timestamptz timezone to_char to_date to_hex to_number to_timestamp token translate trim
 trim_array trim_scale trunc typeof unistr unnest upper var_pop var_samp variance width_bucket
 """.split())
 
