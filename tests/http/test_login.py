@@ -266,10 +266,16 @@ class HttpHead(LoginTest):
             got = self.raw(f"POST /api/sql HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{fields}", body)
             self.assertTrue(got.startswith(b"HTTP/1.1 200"), (fields, got))
 
+    def test_two_hosts(self):
+        for hosts in ("Host: localhost\r\nHost: evil.com", "Host: evil.com\r\nHost: localhost", "Host: localhost\r\nhost: localhost"):
+            got = self.raw(f"GET /api/queries HTTP/1.1\r\n{hosts}\r\nConnection: close", b"")
+            self.assertTrue(got.startswith(b"HTTP/1.1 400"), (hosts, got))
+
     def test_host(self):
         port = self.server.http_port
         others = [f"evil.example:{port}", "[evil.com]", f"[evil.com]:{port}", "1.2.3.4.evil.com", "127.1", "127.0.0.1.", "[::1", "[::1]x",
-                  "[127.0.0.1]", "1.2.3", "localhost.evil.com", "..", "9" * 300]
+                  "[127.0.0.1]", "1.2.3", "localhost.evil.com", "..", "9" * 300, "localhost:80@evil.com", "localhost:x",
+                  "[::1]:80@evil.com", "127.0.0.1:80:80"]
         own = [f"localhost:{port}", f"127.0.0.1:{port}", "[::1]", f"[::1]:{port}", "db.localhost", "10.1.2.3"]
         for host in others:
             self.assertEqual(self.server.ask("GET", "/api/queries", headers={"Host": host}).status, 403, host)

@@ -21,16 +21,25 @@
 #define GUARD_CREDENTIALS_MAX 1024u /* bytes of name and password */
 #define GUARD_HOST_MAX        255u  /* of a name of a machine */
 
-/* The name in "name:port", "[::1]:port", "name", without the brackets; 0: it is none. */
+/* Is what follows the name in a Host header a port, or nothing? */
+static bool guard_port_ok(const char *rest)
+{
+    return *rest == '\0' || (*rest == ':' && rest[1 + strspn(rest + 1, "0123456789")] == '\0');
+}
+
+/* The length of the name in "name:port", "[::1]:port", "name", without the brackets; 0: the text is
+ * none of these. */
 static size_t guard_host_len(const char **host)
 {
     const char *end;
 
-    if ((*host)[0] != '[')
-        return strcspn(*host, ":");
+    if ((*host)[0] != '[') {
+        end = *host + strcspn(*host, ":");
+        return guard_port_ok(end) ? (size_t)(end - *host) : 0;
+    }
     (*host)++;
     end = strchr(*host, ']');
-    return end && (end[1] == ':' || end[1] == '\0') ? (size_t)(end - *host) : 0;
+    return end && guard_port_ok(end + 1) ? (size_t)(end - *host) : 0;
 }
 
 static bool guard_ends_in(const char *s, size_t len, const char *end)
@@ -261,6 +270,11 @@ bool http_guard(struct http_req *req)
 
     if (!guard_framing(req))
         return false;
+    if (http_request_header_count(req, "Host") > 1) {
+        http_fail(req, 400, "08P01", "a request has one Host");
+        req->close = true;
+        return false;
+    }
     if (!req->h->opt.insecure && host && !auth_asks(server_auth(req->h->srv)) &&
         !guard_host_safe(req, host)) {
         http_fail(req, 403, "42501", "this server is not called %.80s", host);
