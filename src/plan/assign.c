@@ -243,12 +243,18 @@ int plan_assign(const struct plan_target *to,
 {
     static const struct type_mods any = {.count = 1, .v = {TYPE_CHARS_MAX}};
     struct datum out = {.type = to->type, .null = in->null};
+    struct plan_target loose;
     int64_t time;
     int rc = 0;
 
     if (in->null) {
         *ret = out;
         return 0;
+    }
+    if (to->exact && untyped && plan_text_is_clock(in)) {
+        loose = *to;
+        loose.exact = false;
+        to = &loose;
     }
     if (untyped || (in->type == TYPE_VARCHAR && to->type == TYPE_VARCHAR))
         rc = assign_text(to, in, arena, &out, err);

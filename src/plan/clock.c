@@ -5,7 +5,10 @@
  * because rounding would merge rows. */
 #include "plan/plan.h"
 
+#include "base/text.h"
 #include "func/func.h"
+
+#include <strings.h>
 
 static bool clock_in_list(struct expr *const *list, uint32_t count)
 {
@@ -13,6 +16,21 @@ static bool clock_in_list(struct expr *const *list, uint32_t count)
         if (plan_from_clock(list[i]))
             return true;
     return false;
+}
+
+bool plan_text_is_clock(const struct datum *d)
+{
+    struct vstr s = d->str;
+
+    if (d->null || d->type != TYPE_VARCHAR)
+        return false;
+    while (s.len > 0 && text_one_of(s.ptr[s.len - 1], " \t\n\r"))
+        s.len--;
+    while (s.len > 0 && text_one_of(*s.ptr, " \t\n\r")) {
+        s.ptr++;
+        s.len--;
+    }
+    return s.len == 3 && strncasecmp(s.ptr, "now", 3) == 0;
 }
 
 bool plan_from_clock(const struct expr *e)
@@ -37,6 +55,7 @@ bool plan_from_clock(const struct expr *e)
     case EXPR_QUERY:
         return plan_item_from_clock(e->query, 0);
     case EXPR_LITERAL:
+        return plan_text_is_clock(&e->value);
     case EXPR_COLUMN:
     case EXPR_PARAM:
     case EXPR_STAR:

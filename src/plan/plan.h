@@ -186,6 +186,8 @@ struct plan_target {
 /* Does a value say what a clock says: now(), and arithmetic, casts and choices with it? Then
  * `exact` is not meant for it. And column i of a query: by its select list alone. */
 bool plan_from_clock(const struct expr *e);
+/* Is it a text that stands for the time that a clock says: 'now'? */
+bool plan_text_is_clock(const struct datum *d);
 bool plan_item_from_clock(const struct query *q, uint32_t i);
 
 /* May values of a type be stored as another at all? (plan_assign then looks at each.) */
