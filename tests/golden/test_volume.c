@@ -228,6 +228,9 @@ static void unchanged(const struct copy *c, const struct file *patched, const ui
         if (strcmp(f->path, "d/manifest~0") == 0 && f != patched)
             continue;
         (void)snprintf(full, sizeof full, "%s/%s", c->dir, f->path);
+        /* A newer segment keeps nobody from merging those of other tables. */
+        if (f != patched && f->path[0] == 'o' && patched->path[0] == 'o' && access(full, F_OK) != 0)
+            continue;
         p = page_read_file(full, &n);
         assert_int_equal(n, f->n);
         assert_memory_equal(p + skip, want + skip, n - skip);
