@@ -114,11 +114,24 @@ static void shard_stop_tasks(struct shard *s)
     shard_log_seal(s);
 }
 
+/* Has it got so far that tasks may run? They change the version until they have been stopped. */
+static bool shard_has_opened(struct shard *s)
+{
+    bool opened;
+
+    if (!s->lock || !s->cond || !s->idle_cond)
+        return false;
+    sched_lock(s->lock);
+    opened = s->ver != NULL;
+    sched_unlock(s->lock);
+    return opened;
+}
+
 void shard_close(struct shard *s)
 {
     if (!s)
         return;
-    if (s->lock && s->cond && s->idle_cond && s->ver)
+    if (shard_has_opened(s))
         shard_stop_tasks(s);
     for (size_t i = 0; i < s->left_count; i++)
         segref_unref(s->left[i]);

@@ -230,6 +230,15 @@ static bool naive_plain(enum type_id type)
     return type <= TYPE_TIMESTAMP_NS;
 }
 
+/* What is computed here counts bytes, not characters. */
+static bool naive_ascii(struct vstr s)
+{
+    for (uint32_t i = 0; i < s.len; i++)
+        if ((unsigned char)s.ptr[i] >= 0x80)
+            return false;
+    return true;
+}
+
 /* 1: not known here. */
 static int
 naive_more(const struct func *f, const struct datum *a, uint32_t count, struct datum *ret)
@@ -290,6 +299,9 @@ static int naive_call(const struct func *f,
         return naive_self(f, a, count, arena, ret);
     if (strcmp(name, "cast") == 0)
         return naive_cast(&a[0], f->result, arena, ret);
+    for (uint32_t i = 0; i < count; i++)
+        if (a[i].type == TYPE_VARCHAR && !naive_ascii(a[i].str))
+            return naive_self(f, a, count, arena, ret);
     rc = naive_more(f, a, count, ret);
     if (rc <= 0)
         return rc;
