@@ -195,6 +195,26 @@ static int expr_dict_nulls(const struct expr_call *c,
     return 0;
 }
 
+/* Marks the entries that no selected row has. */
+static void expr_dict_unused(const struct expr_call *c, const struct vec *dict, uint64_t *skip)
+{
+    uint64_t used = 0; /* of up to 64 entries: a register, which no row waits for */
+
+    memset(skip, 0xff, VEC_BITMAP_WORDS(dict->dict_count) * sizeof *skip);
+    if (dict->dict_count <= 64 && !c->in->sel && !c->nulls) {
+        for (uint32_t row = 0; row < c->in->count; row++)
+            used |= (uint64_t)1 << dict->codes[row];
+        skip[0] = ~used;
+        return;
+    }
+    for (uint32_t i = 0; i < c->in->sel_count; i++) {
+        uint32_t row = c->in->sel ? c->in->sel[i] : i;
+
+        if (!vec_bit(c->nulls, row))
+            skip[dict->codes[row] >> 6] &= ~((uint64_t)1 << (dict->codes[row] & 63));
+    }
+}
+
 static int expr_call_dict(struct expr_call *c, struct vec *ret, struct dn_err *err)
 {
     struct vec dict = c->args[c->dict];
@@ -205,13 +225,7 @@ static int expr_call_dict(struct expr_call *c, struct vec *ret, struct dn_err *e
 
     if (!skip)
         return DN_FAIL_NOMEM(err);
-    memset(skip, 0xff, VEC_BITMAP_WORDS(entries) * sizeof *skip);
-    for (uint32_t i = 0; i < c->in->sel_count; i++) {
-        uint32_t row = c->in->sel ? c->in->sel[i] : i;
-
-        if (!vec_bit(c->nulls, row))
-            skip[dict.codes[row] >> 6] &= ~((uint64_t)1 << (dict.codes[row] & 63));
-    }
+    expr_dict_unused(c, &dict, skip);
     c->args[c->dict] =
         (struct vec){.type = dict.type, .form = VEC_FLAT, .count = entries, .data = dict.data};
     rc = expr_call_kernel(c, entries, &out, err);
@@ -472,6 +486,13 @@ static uint32_t expr_pick_true(const struct vec *v, const struct batch *in, uint
         for (uint32_t i = 0; i < in->count; i++) {
             sel[n] = (uint16_t)i;
             n += data[i] != 0;
+        }
+        return n;
+    }
+    if (!in->sel && v->form == VEC_DICT && !v->nulls) {
+        for (uint32_t i = 0; i < in->count; i++) {
+            sel[n] = (uint16_t)i;
+            n += data[v->codes[i]] != 0;
         }
         return n;
     }
