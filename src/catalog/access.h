@@ -12,9 +12,9 @@
  * Always there: the first role, a superuser who owns everything that nobody else owns, and the
  * roles pg_read_all_data, pg_write_all_data, pg_read_all_stats (what sessions of others do),
  * pg_read_all_settings (settings that tell of paths and addresses), pg_monitor (a member of both),
- * pg_signal_backend (may cancel and end sessions) and pg_checkpoint. Everybody (ACCESS_PUBLIC) may
- * use the schema "public", connect to the database and make temporary tables, until somebody
- * revokes it.
+ * pg_signal_backend (may cancel and end sessions) and pg_checkpoint. Every role (ACCESS_PUBLIC)
+ * may use the schema "public", connect to the database and make temporary tables, until these
+ * rights are revoked.
  *
  * Readers take NULL for the struct access. Any thread may read; ref and unref are atomic. */
 #pragma once

@@ -31,7 +31,7 @@
 #define LOAD_WIDE_ROWS   64u                /* … until so many rows of a series are in one */
 #define LOAD_BATCH_SHARE 8u                 /* of the memory limit; two batches are under way */
 #define LOAD_BATCH_TIMES 4u                 /* a batch is this many memtables */
-#define LOAD_SETTLE_NS   50000000u          /* between looks at whether somebody wants it to end */
+#define LOAD_SETTLE_NS   50000000u          /* between two looks at the cancel flag */
 
 struct load_slot {
     char *text; /* owned, cap + CSV_PAD bytes */

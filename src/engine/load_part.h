@@ -14,7 +14,7 @@ struct load_part {
     struct mem_owner *owner;     /* borrowed */
     struct arena arena;          /* everything that the rows are in */
     struct vec *columns;         /* arena: those of rows */
-    uint32_t series;             /* that the rows are of, at least; 0: nobody counted them */
+    uint32_t series;             /* lower bound of the series in it; 0: not counted */
 };
 
 /* What csv_parse has found. Rows with the same key keep their order. NULL: out of memory. */

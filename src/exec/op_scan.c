@@ -10,12 +10,12 @@
 #include <inttypes.h>
 
 #define SCAN_INTERVALS_MAX 4u      /* intervals of a column that EXPLAIN prints */
-#define SCAN_ORDER_ROWS    131072u /* so many are read in any order, if nobody sees it */
+#define SCAN_ORDER_ROWS    131072u /* a scan of more gives up order that is not needed */
 
 struct op_scan {
     struct exec_source own;
     struct exec_source *source; /* own, or that of the twin */
-    uint32_t morsel_rows;       /* taken from the scan at a time; 0: nobody shares it */
+    uint32_t morsel_rows;       /* taken from the scan at a time; 0: it has one reader */
     struct exec_reader *reader; /* owned; once there is a condition to evaluate, or a bound, or the
                                    scan goes backward */
     struct arena turned;        /* backward: rows of a batch in that order */

@@ -151,7 +151,8 @@ static void expr_spread_values(const struct vec *v, const struct batch *in, void
 }
 #undef EXPR_SPREAD
 
-/* Memory for the values of all rows; those that nobody writes may be read. */
+/* Memory for the values of all rows. Values that stay unwritten may be read: they are zero or "".
+ */
 static void *expr_spread_room(struct arena *arena, const struct vec *v, uint32_t count)
 {
     struct vstr *to = arena_calloc(arena, count, phys_size(type_phys(v->type)));

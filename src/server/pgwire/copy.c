@@ -15,7 +15,7 @@
 #include <poll.h>
 #include <stdio.h>
 
-#define COPY_WAIT_MS 50 /* between two looks at whether somebody wants it to end */
+#define COPY_WAIT_MS 50 /* between two looks at the cancel flag */
 #define COPY_HEAD    5u /* bytes of a message before its body */
 
 /* ---- waiting ---- */
