@@ -8,6 +8,8 @@
 #include "func/variadic.h"
 #include "func/winfunc.h"
 
+#include <stdio.h>
+
 /* To most functions CHAR(n) is a text without the blanks at its end; these see it as it is shown.
  */
 static int bind_pad_args(
@@ -71,6 +73,36 @@ static int bind_zone_arg(struct binder *b, struct bexpr **args, uint32_t count, 
                : 0;
 }
 
+/* Inside, a row is a text; but a function that asks for a text does not take a row. */
+static int bind_no_rows(const struct func *f,
+                        struct bexpr *const *args,
+                        uint32_t count,
+                        uint32_t pos,
+                        struct dn_err *err)
+{
+    bool any = false;
+    char types[256] = "";
+    size_t len = 0;
+    int rc;
+
+    for (uint32_t i = 0; i < count; i++)
+        any = any || (args[i]->chars < 0 &&
+                      f->args[i < f->args_count ? i : f->args_count - 1] == TYPE_VARCHAR);
+    if (!any || (f->flags & FUNC_OPERATOR))
+        return 0;
+    for (uint32_t i = 0; i < count && len < sizeof types; i++) {
+        const char *type = args[i]->chars < 0           ? "record"
+                           : args[i]->type == TYPE_NONE ? "unknown"
+                                                        : type_word(args[i]->type);
+
+        len += (size_t)snprintf(types + len, sizeof types - len, "%s%s", i ? ", " : "", type);
+    }
+    rc = DN_FAIL(err, DN_E_UNDEFINED_FUNCTION, "function %s(%s) does not exist", f->name, types);
+    dn_err_hint(err, "A row is not a text: CAST(… AS TEXT) makes one of it.");
+    dn_err_at(err, pos);
+    return rc;
+}
+
 int bind_call(struct binder *b,
               const char *name,
               uint32_t pos,
@@ -99,6 +131,9 @@ int bind_call(struct binder *b,
     out->func = func_find(name, types, count, casts, pos, err);
     if (!out->func)
         return err ? err->code : DN_E_UNDEFINED_FUNCTION;
+    rc = bind_no_rows(out->func, args, count, pos, err);
+    if (rc < 0)
+        return rc;
     out->args = arena_alloc_array(arena, count + 1, sizeof(struct bexpr *));
     if (!out->args)
         return DN_FAIL_NOMEM(err);

@@ -352,6 +352,59 @@ right_database(const struct sys_env *env, const struct func_name *name, struct d
     return name->number == SYS_DATABASE ? 0 : DN_NOT_FOUND;
 }
 
+/* A type by its name or number; DN_NOT_FOUND: there is no such number. */
+static int right_type(const struct sys_env *env, const struct func_name *name, struct dn_err *err)
+{
+    struct func_ask ask = {
+        .kind = FUNC_ASK_REG_FIND, .type = TYPE_REGTYPE, .text = name->text, .text_len = name->len};
+    struct func_answer found = {.number = 0};
+
+    if (name->text)
+        return sys_answer(env, &ask, &found, err);
+    return sys_type_find((uint32_t)name->number) ||
+                   sys_user_type_visible(env, name->number, &found.number)
+               ? 0
+               : DN_NOT_FOUND;
+}
+
+/* An object of a kind of which there are but a few, all of them built in. */
+struct right_fixed {
+    const char *name;
+    int64_t oid;
+};
+
+static int right_among(const struct right_fixed *all,
+                       size_t count,
+                       const char *what,
+                       const struct func_name *name,
+                       struct dn_err *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (name->text ? strlen(all[i].name) == name->len &&
+                             memcmp(all[i].name, name->text, name->len) == 0
+                       : all[i].oid == name->number)
+            return 0;
+    return name->text ? DN_FAIL(err,
+                                DN_E_UNDEFINED_OBJECT,
+                                "%s \"%.*s\" does not exist",
+                                what,
+                                name->len > 200 ? 200 : (int)name->len,
+                                name->text)
+                      : DN_NOT_FOUND;
+}
+
+static int right_built_in(const struct func_right *r, struct dn_err *err)
+{
+    static const struct right_fixed languages[] = {{"internal", 12}, {"c", 13}, {"sql", 14}};
+    static const struct right_fixed tablespaces[] = {{"pg_default", 1663}, {"pg_global", 1664}};
+
+    if (r->of == FUNC_RIGHT_LANGUAGE)
+        return right_among(languages, DN_ARRAY_SIZE(languages), "language", &r->object, err);
+    if (r->of == FUNC_RIGHT_TABLESPACE)
+        return right_among(tablespaces, DN_ARRAY_SIZE(tablespaces), "tablespace", &r->object, err);
+    return right_among(NULL, 0, "foreign server or wrapper", &r->object, err);
+}
+
 /* What the role has of the object that is asked about. */
 static int right_find(const struct sys_env *env,
                       const struct func_right *r,
@@ -402,12 +455,19 @@ static int right_find(const struct sys_env *env,
             ret->options = UINT32_MAX;
         return rc;
     case FUNC_RIGHT_FUNCTION:
-    case FUNC_RIGHT_TYPE:
-    case FUNC_RIGHT_LANGUAGE:
         *ret = (struct right_has){UINT32_MAX, super ? UINT32_MAX : 0};
         return 0;
+    case FUNC_RIGHT_TYPE:
+        *ret = (struct right_has){UINT32_MAX, super ? UINT32_MAX : 0};
+        return right_type(env, &r->object, err);
+    case FUNC_RIGHT_LANGUAGE:
+        *ret = (struct right_has){UINT32_MAX, super ? UINT32_MAX : 0};
+        return right_built_in(r, err);
     case FUNC_RIGHT_TABLESPACE:
     case FUNC_RIGHT_SERVER:
+        rc = right_built_in(r, err);
+        if (rc != 0)
+            return rc;
         break;
     }
     *ret = (struct right_has){super ? UINT32_MAX : 0, super ? UINT32_MAX : 0};
