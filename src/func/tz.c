@@ -41,14 +41,17 @@ struct tz_event {
     int to; /* 0 standard, 1 summer time */
 };
 
-#define TZ_YEARS 3 /* around an instant: one before, one behind it */
+/* Years whose changes can be the last before an instant or the next after it. A rule may put a
+ * change up to a week outside of its year, so that both changes of the year before may come after
+ * an instant in January: then the year before that one decides. */
+#define TZ_YEARS 5
 
-/* All changes of these years in order. */
+/* The changes of the years around this one, in order. */
 static void tz_events(const struct tz_rule *r, int64_t year, struct tz_event *ret)
 {
     uint32_t n = 0;
 
-    for (int64_t y = year - 1; y <= year + 1; y++)
+    for (int64_t y = year - TZ_YEARS / 2; y <= year + TZ_YEARS / 2; y++)
         for (int to = 1; to >= 0; to--) {
             struct tz_event e = {tz_change_at(&r->change[to], y) - r->offset[!to], to};
             uint32_t i = n++;

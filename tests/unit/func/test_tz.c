@@ -183,6 +183,7 @@ static void test_posix(void **state)
                                       "CET-1CEST,M3.5.0,M10.5.0 ",
                                       "CET-1:60",
                                       "CET-1:00:"};
+    static const char beyond[] = "AAA0BBB,0/-48,0/-23";
     struct tz_zone z;
 
     (void)state;
@@ -211,6 +212,17 @@ static void test_posix(void **state)
     assert_int_equal(offset_at("AAA0BBB,J60/0,J100/0", 2024, 2, 29, 12), 0);
     assert_int_equal(offset_at("AAA0BBB,J60/0,J100/0", 2024, 3, 1, 12), 3600);
     assert_int_equal(offset_at("AAA0BBB,59/0,100/0", 2024, 2, 29, 12), 3600);
+    /* Changes outside of their year: summer of 2021 begins in January 2022, and that of 2022 ends
+     * before it begins. */
+    assert_int_equal(offset_at("XXX1EDT,0365/99,3", 2023, 1, 2, 0), 0);
+    assert_int_equal(offset_at("XXX1EDT,0365/99,3", 2023, 1, 4, 12), -3600);
+    assert_int_equal(offset_at("XXX1EDT,0365/99,3", 2023, 1, 6, 0), 0);
+    /* Summer is December 30, of the year before: on the 31st the next change is that of the year
+     * after next. */
+    assert_int_equal(offset_at("AAA0BBB,0/-48,0/-23", 2024, 12, 30, 12), 3600);
+    assert_true(tz_posix((struct vstr){beyond, sizeof beyond - 1}, &z));
+    assert_true(tz_span_at(&z, civil_to_days(2024, 12, 31) * CIVIL_DAY_SECONDS + 43200).end ==
+                civil_to_days(2025, 12, 30) * CIVIL_DAY_SECONDS);
     /* Without days as in the United States. */
     assert_int_equal(offset_at("EST5EDT", 2024, 3, 10, 6), -18000);
     assert_int_equal(offset_at("EST5EDT", 2024, 3, 10, 7), -14400);
