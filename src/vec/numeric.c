@@ -193,6 +193,8 @@ bool vnumeric_get(const void *bytes, uint32_t len, struct vnumeric *ret)
     }
     if (len < 3 || scale > VNUMERIC_SCALE_MAX)
         return false;
+    if (len > 3 && (p[2] == 0 || p[2] == 0xff) && (p[2] & 0x80) == (p[3] & 0x80))
+        return false; /* not as short as it can be: equal values have equal bytes */
     if (len <= VNUMERIC_SHORT_BYTES) {
         uint64_t word = p[2] & 0x80 ? ~(uint64_t)0 : 0;
 

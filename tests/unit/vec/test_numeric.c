@@ -157,6 +157,11 @@ static void test_bytes(void **state)
     assert_false(vnumeric_get("\x00\x00", 2, &v));
     assert_false(vnumeric_get("\xff\xff\x00", 3, &v));
     assert_false(vnumeric_get("\x03\xe9\x00", 3, &v)); /* scale 1001 */
+    /* A byte that only repeats the sign: the same value must not have two forms. */
+    assert_false(vnumeric_get("\x00\x00\x00\x7f", 4, &v));
+    assert_false(vnumeric_get("\x00\x00\xff\x80", 4, &v));
+    assert_true(vnumeric_get("\x00\x00\x00\x80", 4, &v) && v.lo == 128);
+    assert_true(vnumeric_get("\x00\x00\xff\x7f", 4, &v) && v.hi == -1);
     assert_false(vnumeric_get(
         "\x00\x00\x7f\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 18, &v));
     assert_int_equal(vec_wide_put(TYPE_INTERVAL, &iv, bytes), 16);
