@@ -35,7 +35,6 @@ static const struct {
     {"jsonb", "jsonb", 0},
     {"money", "money", 0},
     {"name", "name", 0},
-    {"national", "char", 1},
     {"nchar", "char", 1},
     {"numeric", "numeric", 2},
     {"oid", "oid", 0},
