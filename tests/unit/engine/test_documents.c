@@ -5,6 +5,7 @@
  * hook that changes the bytes (volume/document.h). */
 #include "db_fix.h"
 
+#include "engine/slabs_other.h"
 #include "volume/document.h"
 
 #include <setjmp.h>
@@ -98,7 +99,41 @@ static void each_document(void **state)
     spoilt(&f, "counters", "SELECT setval('q', 1000)");
     spoilt(&f, "clocks", "PUT COUNTER tp INCREMENT");
     spoilt(&f, "settings", "ALTER SYSTEM SET statement_timeout = '1h'");
+    spoilt(&f, "time", "SELECT dendro_confirm_clock(current_date)");
     db_close(&f);
+}
+
+/* The document that says what a detached partition is lies in a volume without a database. */
+static void partition_document(void **state)
+{
+    static const bool complete[] = {false, true};
+    struct spoil s = {.name = "partition"};
+    struct volume_spoiler spoiler = {.fn = spoil_cut, .arg = &s};
+    enum detached_state was = DETACHED_EMPTY;
+    enum detached_state now;
+    struct sim_disk *disk;
+    struct volume *v;
+    struct dn_err err;
+
+    (void)state;
+    disk = sim_disk_new(1);
+    assert_non_null(disk);
+    assert_int_equal(sim_volume_open(disk, 1, &v, &err), 0);
+    for (size_t i = 0; i < DN_ARRAY_SIZE(complete); i++) {
+        v->spoiler = &spoiler;
+        assert_int_equal(detached_mark(v, complete[i], &err), DN_E_INTERNAL);
+        assert_non_null(strstr(err.text, "partition"));
+        v->spoiler = NULL;
+        assert_int_equal(s.hits, i + 1);
+        assert_int_equal(detached_state(v, &now, &err), 0);
+        assert_int_equal(now, was);
+        assert_int_equal(detached_mark(v, complete[i], &err), 0);
+        was = complete[i] ? DETACHED_WHOLE : DETACHED_PART;
+        assert_int_equal(detached_state(v, &now, &err), 0);
+        assert_int_equal(now, was);
+    }
+    volume_close(v);
+    sim_disk_free(disk);
 }
 
 /* A document of an earlier release: a temporary table whose schema was not saved. */
@@ -156,6 +191,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_document),
+        cmocka_unit_test(partition_document),
         cmocka_unit_test(lost_temporary_schema),
     };
 
