@@ -55,6 +55,19 @@ static inline DN_MUST_CHECK int func_check_cancel(const struct func_ctx *ctx, st
     return ctx->session ? dn_cancel_check(ctx->session->cancel, err) : 0;
 }
 
+/* The same for loops whose steps are short: looks once in FUNC_STEPS_MAX of them. `steps` is the
+ * caller's count, 0 at first; the number of steps taken since the last call is added to it. */
+#define FUNC_STEPS_MAX 65536u
+static inline DN_MUST_CHECK int
+func_count_steps(const struct func_ctx *ctx, uint32_t n, uint64_t *steps, struct dn_err *err)
+{
+    *steps += n;
+    if (DN_LIKELY(*steps < FUNC_STEPS_MAX))
+        return 0;
+    *steps = 0;
+    return func_check_cancel(ctx, err);
+}
+
 typedef int (*func_kernel)(const struct func_ctx *ctx,
                            const struct vec *args,
                            uint32_t args_count,

@@ -24,6 +24,14 @@ struct like {
     bool made;
 };
 
+/* A search under way: a piece with _ is tried at every place, which can take long. */
+struct like_work {
+    const struct func_ctx *ctx;
+    uint64_t steps;
+    int rc; /* below 0: canceled, and the match says nothing */
+    struct dn_err *err;
+};
+
 static inline bool like_is_lead(char c)
 {
     return ((uint8_t)c & 0xc0) != 0x80;
@@ -112,7 +120,8 @@ static uint32_t like_fits(struct vstr s, uint32_t at, const struct like_piece *p
 }
 
 /* The end of the first place at or after byte `at` where a piece fits. */
-static uint32_t like_find(struct vstr s, uint32_t at, const struct like_piece *piece)
+static uint32_t
+like_find(struct vstr s, uint32_t at, const struct like_piece *piece, struct like_work *work)
 {
     if (!piece->any) {
         const char *hit = piece->s.len
@@ -126,6 +135,9 @@ static uint32_t like_find(struct vstr s, uint32_t at, const struct like_piece *p
 
         if (end != UINT32_MAX)
             return end;
+        work->rc = func_count_steps(work->ctx, piece->s.len, &work->steps, work->err);
+        if (work->rc < 0)
+            return UINT32_MAX;
     }
     return UINT32_MAX;
 }
@@ -150,7 +162,7 @@ static bool like_ends(struct vstr s, uint32_t at, const struct like_piece *piece
     return like_fits(s, start, piece) == s.len;
 }
 
-static bool like_match(const struct like *l, struct vstr s)
+static bool like_match(const struct like *l, struct vstr s, struct like_work *work)
 {
     uint32_t at = like_fits(s, 0, &l->pieces[0]);
 
@@ -159,7 +171,7 @@ static bool like_match(const struct like *l, struct vstr s)
     if (l->count == 1)
         return at == s.len;
     for (uint32_t i = 1; i + 1 < l->count; i++) {
-        at = like_find(s, at, &l->pieces[i]);
+        at = like_find(s, at, &l->pieces[i], work);
         if (at == UINT32_MAX)
             return false;
     }
@@ -180,6 +192,7 @@ static int like_rows(const struct func_ctx *ctx,
                      struct dn_err *err)
 {
     int8_t *to = func_ret_alloc(ctx, ret, count, sizeof *to, err);
+    struct like_work work = {.ctx = ctx, .err = err};
     struct like like = {.made = false};
 
     if (!to)
@@ -213,7 +226,9 @@ static int like_rows(const struct func_ctx *ctx,
             rc = func_map_case(ctx, s, utf8proc_tolower, &s, err);
         if (rc < 0)
             return rc;
-        to[i] = like_match(&like, s);
+        to[i] = like_match(&like, s, &work);
+        if (work.rc < 0)
+            return work.rc;
     }
     return 0;
 }

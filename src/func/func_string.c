@@ -163,11 +163,19 @@ static bool str_has_char(struct vstr set, const char *ch, uint32_t len)
     return false;
 }
 
-static struct vstr str_trim(struct vstr s, struct vstr set, bool left, bool right)
+static int str_trim(const struct str_call *c, bool left, bool right, struct vstr *ret)
 {
+    struct vstr s = str_arg(c, 0);
+    struct vstr set = c->args_count == 2 ? str_arg(c, 1) : (struct vstr){" ", 1};
+    uint64_t steps = 0;
+    int rc;
+
     while (left && s.len) {
         uint32_t n = str_char_len(s, 0);
 
+        rc = func_count_steps(c->ctx, set.len, &steps, c->err);
+        if (rc < 0)
+            return rc;
         if (!str_has_char(set, s.ptr, n))
             break;
         s = str_cut(s, n, s.len);
@@ -175,38 +183,34 @@ static struct vstr str_trim(struct vstr s, struct vstr set, bool left, bool righ
     while (right && s.len) {
         uint32_t at = s.len - 1;
 
+        rc = func_count_steps(c->ctx, set.len, &steps, c->err);
+        if (rc < 0)
+            return rc;
         while (at > 0 && !str_is_lead(s.ptr[at]))
             at--;
         if (!str_has_char(set, s.ptr + at, s.len - at))
             break;
         s.len = at;
     }
-    return s;
-}
-
-static struct vstr str_trim_set(const struct str_call *c)
-{
-    return c->args_count == 2 ? str_arg(c, 1) : (struct vstr){" ", 1};
+    *ret = s;
+    return 0;
 }
 
 static int str_btrim(const struct str_call *c, struct vstr *ret)
 {
-    *ret = str_trim(str_arg(c, 0), str_trim_set(c), true, true);
-    return 0;
+    return str_trim(c, true, true, ret);
 }
 STR_KERNEL(btrim)
 
 static int str_ltrim(const struct str_call *c, struct vstr *ret)
 {
-    *ret = str_trim(str_arg(c, 0), str_trim_set(c), true, false);
-    return 0;
+    return str_trim(c, true, false, ret);
 }
 STR_KERNEL(ltrim)
 
 static int str_rtrim(const struct str_call *c, struct vstr *ret)
 {
-    *ret = str_trim(str_arg(c, 0), str_trim_set(c), false, true);
-    return 0;
+    return str_trim(c, false, true, ret);
 }
 STR_KERNEL(rtrim)
 

@@ -165,6 +165,7 @@ static int str_translate(const struct str_call *c, struct vstr *ret)
     struct vstr s = str_arg(c, 0);
     struct vstr from = str_arg(c, 1);
     struct vstr with = str_arg(c, 2);
+    uint64_t steps = 0;
     char *to;
     int rc = func_text_room(c->ctx, (uint64_t)s.len * 4, &to, c->err);
 
@@ -181,6 +182,9 @@ static int str_translate(const struct str_call *c, struct vstr *ret)
             f = str_skip(from, f, 1);
             w = str_skip(with, w, 1);
         }
+        rc = func_count_steps(c->ctx, f + 1, &steps, c->err);
+        if (rc < 0)
+            return rc;
         if (f == from.len) {
             memcpy(to + ret->len, s.ptr + at, n);
             ret->len += n;
