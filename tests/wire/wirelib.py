@@ -65,7 +65,8 @@ class ServerTest(unittest.TestCase):
 def main(module):
     global PROGRAM
     classes = [name for name, value in vars(module).items()
-               if isinstance(value, type) and issubclass(value, unittest.TestCase) and value.__module__ == module.__name__]
+               if isinstance(value, type) and issubclass(value, unittest.TestCase) and value.__module__ == module.__name__
+               and unittest.defaultTestLoader.getTestCaseNames(value)]  # a base of others has none of its own
     if sys.argv[1] == "--list":
         print("\n".join(classes))
         return
