@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * fill_dump.c: what pg_dump needs to know beside the objects themselves: which view reads what
- * (pg_rewrite, pg_depend), and what makes time partitions out of their tables.
+ * (pg_rewrite, pg_depend), which keys, constraints, indexes and defaults belong to which table (so
+ * that a parallel pg_restore adds them after the rows), and what makes time partitions out of their
+ * tables.
  *
  * pg_dump writes the parent of a time partition, which is of kind 'p', as CREATE TABLE … PARTITION
  * BY TIME without rows, and the tables under it as tables with theirs. What they are to each other
@@ -11,7 +13,10 @@
  * Values come in the order of the columns in relations_pg.c. */
 #include "system/system_int.h"
 
+#include "catalog/table_constraint.h"
+
 #define DUMP_CLASS      1259
+#define DUMP_ATTRDEF    2604
 #define DUMP_CONSTRAINT 2606
 #define DUMP_REWRITE    2618
 #define DUMP_TRIGGER    2620
@@ -69,6 +74,77 @@ static void dump_view(struct sys_rows *w, const struct sys_item *it)
         for (uint32_t k = 0; k < use->columns_count; k++)
             dump_depend(w, DUMP_REWRITE, it->oid, DUMP_CLASS, on, use->columns[k], "n");
     }
+}
+
+/* ---- tables ---- */
+
+static void dump_constraints(struct sys_rows *w, const struct sys_item *it)
+{
+    for (uint32_t i = 0; w->rc == 0 && i < sys_cons_count(it->table); i++) {
+        struct sys_con con;
+
+        if (!sys_con(w, it->table, i, &con))
+            continue;
+        if (con.cols_count == 0)
+            dump_depend(w, DUMP_CONSTRAINT, con.oid, DUMP_CLASS, it->oid, 0, "a");
+        for (uint32_t k = 0; k < con.cols_count; k++)
+            dump_depend(w, DUMP_CONSTRAINT, con.oid, DUMP_CLASS, it->oid, con.cols[k], "a");
+        for (uint32_t k = 0; con.target && k < con.target_count; k++)
+            dump_depend(w,
+                        DUMP_CONSTRAINT,
+                        con.oid,
+                        DUMP_CLASS,
+                        sys_oid(con.target),
+                        con.target_cols[k],
+                        "n");
+    }
+}
+
+/* An index belongs to its constraint or, where there is none, to the columns of its table. */
+static void dump_indexes(struct sys_rows *w, const struct sys_item *it)
+{
+    struct sys_index ix = {.at = 0};
+
+    while (w->rc == 0 && sys_index_next(it->table, &ix)) {
+        bool whole = true; /* no column is named */
+
+        if (!ix.own || !table_is_index(ix.own)) {
+            uint32_t con = sys_con_oid(it->table, ix.own);
+
+            dump_depend(w, DUMP_CLASS, ix.oid, DUMP_CONSTRAINT, con, 0, "i");
+            continue;
+        }
+        for (uint32_t i = 0; i < sys_index_count(&ix); i++) {
+            struct sys_elem e;
+
+            if (!sys_index_elem(&ix, i, &e) || !e.column)
+                continue;
+            dump_depend(w, DUMP_CLASS, ix.oid, DUMP_CLASS, it->oid, e.column->id, "a");
+            whole = false;
+        }
+        if (whole)
+            dump_depend(w, DUMP_CLASS, ix.oid, DUMP_CLASS, it->oid, 0, "a");
+    }
+}
+
+static void dump_table(struct sys_rows *w, const struct sys_item *it)
+{
+    const struct table *t = it->table;
+    struct buf def;
+
+    dump_constraints(w, it);
+    dump_indexes(w, it);
+    buf_init(&def, w->arena->owner);
+    for (uint16_t i = 0; w->rc == 0 && i < t->columns_count; i++)
+        if (sys_default(w->env->catalog, &t->columns[i], &def))
+            dump_depend(w,
+                        DUMP_ATTRDEF,
+                        sys_attrdef_oid(t, &t->columns[i]),
+                        DUMP_CLASS,
+                        it->oid,
+                        t->columns[i].id,
+                        "a");
+    buf_done(&def);
 }
 
 /* ---- time partitions ---- */
@@ -137,7 +213,9 @@ void sys_dump_depends(struct sys_rows *w)
     while (w->rc == 0 && sys_next(w->env, &it)) {
         if (it.view)
             dump_view(w, &it);
-        else if (it.table && it.table->timepart)
+        if (it.table)
+            dump_table(w, &it);
+        if (it.table && it.table->timepart)
             dump_timepart(w, &it);
     }
 }

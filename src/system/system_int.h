@@ -131,7 +131,8 @@ bool sys_proc_find(int64_t oid, struct sys_proc *ret);
 const char *sys_io_name(uint32_t oid); /* of pg_proc_list.h; NULL: none */
 
 /* ---- fill_dump.c ---- */
-void sys_dump_depends(struct sys_rows *w); /* rows of pg_depend: of views, of time partitions */
+void sys_dump_depends(
+    struct sys_rows *w); /* rows of pg_depend: of views, tables, time partitions */
 /* pg_get_triggerdef. DN_NOT_FOUND: no such trigger. */
 int sys_answer_trigger(const struct sys_env *env,
                        const struct func_ask *ask,
