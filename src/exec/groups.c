@@ -42,6 +42,7 @@ void exec_groups_done(struct exec_groups *g)
         colbuf_done(&g->keys[k]);
     mem_free(g->keys);
     mem_free(g->hashes);
+    mem_free(g->by_code);
     hidx_done(&g->index);
     arena_done(&g->strings);
     memset(g, 0, sizeof *g);
@@ -166,6 +167,28 @@ static const struct vec *groups_single_dict(const struct vec *keys, uint32_t key
     return found->dict_count <= VEC_ROWS_MAX ? found : NULL;
 }
 
+/* The number of a row whose code has not been met in this batch. The dictionaries of neighbouring
+ * vectors are alike as a rule, so what the code meant last is tried before the tuple is hashed. */
+static int groups_code_id(struct exec_groups *g,
+                          const struct groups_look *look,
+                          uint32_t row,
+                          uint32_t code,
+                          uint32_t *ret,
+                          struct dn_err *err)
+{
+    uint32_t *guess = g->by_code ? &g->by_code[code] : NULL;
+    int rc;
+
+    if (guess && *guess < g->stored && groups_same(look, &row, *guess)) {
+        *ret = *guess;
+        return 0;
+    }
+    rc = groups_id(g, look, row, exec_row_hash(look->keys, g->keys_count, row), ret, err);
+    if (rc == 0 && guess)
+        *guess = *ret;
+    return rc;
+}
+
 /* One DICT without NULLs, known[] by code: most rows cost a look at their code alone. */
 static int groups_find_dict(struct exec_groups *g,
                             const struct groups_look *look,
@@ -177,13 +200,19 @@ static int groups_find_dict(struct exec_groups *g,
 {
     const uint16_t *codes = dict->codes;
 
+    if (!g->by_code) {
+        g->by_code = mem_alloc_array(g->owner, VEC_ROWS_MAX, sizeof *g->by_code);
+        if (!g->by_code)
+            return DN_FAIL_NOMEM(err);
+        memset(g->by_code, 0xff, VEC_ROWS_MAX * sizeof *g->by_code);
+    }
     for (uint32_t i = 0; i < in->sel_count; i++) {
         uint32_t row = in->sel ? in->sel[i] : i;
         uint32_t id = known[codes[row]];
         int rc;
 
         if (id == EXEC_GROUPS_NO_ID) {
-            rc = groups_id(g, look, row, exec_row_hash(look->keys, g->keys_count, row), &id, err);
+            rc = groups_code_id(g, look, row, codes[row], &id, err);
             if (rc < 0)
                 return rc;
             known[codes[row]] = id;

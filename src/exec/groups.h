@@ -23,6 +23,8 @@ struct exec_groups {
     uint32_t hashes_cap;
     uint64_t *hashes; /* owned, one per tuple */
     struct hidx index;
+    uint32_t *by_code;    /* owned, VEC_ROWS_MAX: the tuple that a code of a DICT meant last; NULL:
+                             there was none yet */
     struct arena strings; /* bytes of keys */
 };
 
