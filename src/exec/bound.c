@@ -72,6 +72,19 @@ static int bound_scan(struct op *input, struct op **ret, struct dn_err *err)
     return rc;
 }
 
+/* Are the rows that the sort wants at the end of the scan? The order of a run tells if its first
+ * column is the first key, else what zones say of the column. */
+static bool bound_at_end(const struct exec_source *source, const struct exec_bound_key *key)
+{
+    const struct table *t = source->node->table;
+    int trend;
+
+    if (t->rest_count > 0 && t->rest[0].col == source->node->scan_cols[key->col])
+        return t->rest[0].desc != key->desc;
+    trend = scan_trend(source->scan, key->col);
+    return key->desc ? trend > 0 : trend < 0;
+}
+
 int exec_bound_find(struct op *input,
                     const struct plan_node *sort,
                     uint32_t keep,
@@ -81,7 +94,6 @@ int exec_bound_find(struct op *input,
     struct exec_source *source = NULL;
     struct op *scan = NULL;
     struct exec_bound *b;
-    const struct table *t;
     bool reverse;
     uint32_t col;
     int rc = 0;
@@ -109,9 +121,7 @@ int exec_bound_find(struct op *input,
         b->keys_count++;
     }
     b->strict = b->keys_count == sort->keys_count;
-    t = source->node->table;
-    reverse = t->rest_count > 0 && t->rest[0].col == source->node->scan_cols[b->keys[0].col] &&
-              t->rest[0].desc != sort->keys[0].desc;
+    reverse = bound_at_end(source, &b->keys[0]);
     if (reverse)
         scan_reverse(source->scan);
     *ret = source;

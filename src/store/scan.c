@@ -246,6 +246,35 @@ void scan_reverse(struct scan *s)
     s->reverse = true;
 }
 
+int scan_trend(const struct scan *s, uint32_t col)
+{
+    uint32_t store_col = s->spec.cols[col];
+    const struct seg *seg = NULL;
+    uint32_t blocks = 1;
+    struct zone first;
+    struct zone last;
+    int lows;
+    int highs;
+
+    for (uint32_t i = 0; i < s->srcs_count; i++) { /* the largest segment speaks for all */
+        uint32_t n = 0;
+
+        if (!s->srcs[i].seg || s->srcs[i].picks_count == 0)
+            continue;
+        (void)seg_get_blocks(s->srcs[i].seg, &n);
+        if (n > blocks) {
+            seg = s->srcs[i].seg;
+            blocks = n;
+        }
+    }
+    if (!seg || !seg_block_zone(seg, 0, store_col, &first) ||
+        !seg_block_zone(seg, blocks - 1, store_col, &last) || !first.has_range || !last.has_range)
+        return 0;
+    lows = datum_cmp(&last.min, &first.min);
+    highs = datum_cmp(&last.max, &first.max);
+    return lows > 0 && highs > 0 ? 1 : lows < 0 && highs < 0 ? -1 : 0;
+}
+
 int scan_share(struct scan *s, struct dn_err *err)
 {
     if (!s->lock)

@@ -134,6 +134,9 @@ struct scan_reader_options {
 
 /* Units come in reverse physical order; before the first reader, and not with scan_next. */
 void scan_reverse(struct scan *s);
+/* Do the values of a column rise (1) or fall (-1) from the first stored rows to the last, as far as
+ * zones tell? 0: neither, or not known. A guess to begin at the right end by, nothing more. */
+int scan_trend(const struct scan *s, uint32_t col);
 /* Nobody needs the physical order: sources that cannot have a key in common are read one after the
  * other, each as it lies. Before the first reader or scan_next. */
 int scan_any_order(struct scan *s, struct dn_err *err) DN_MUST_CHECK;

@@ -80,6 +80,13 @@ void scan_reverse(struct scan *s)
     (void)s;
 }
 
+int scan_trend(const struct scan *s, uint32_t col)
+{
+    (void)s;
+    (void)col;
+    return 0;
+}
+
 int scan_any_order(struct scan *s, struct dn_err *err)
 {
     (void)s;
