@@ -426,18 +426,29 @@ int exec_agg_find(struct exec_agg *a,
     return rc < 0 ? rc : agg_grow(a, a->groups.count, err);
 }
 
+int exec_agg_ids(struct exec_agg *a, const struct batch *in, bool *ret_one, struct dn_err *err)
+{
+    for (uint32_t k = 0; k < a->node->exprs_count; k++) {
+        int rc = expr_eval(a->node->exprs[k], &a->ev, in, &a->keys[k], err);
+
+        if (rc < 0)
+            return rc;
+    }
+    return exec_agg_find(a, a->keys, in, ret_one, err);
+}
+
 int exec_agg_batch(struct exec_agg *a, const struct batch *in, struct dn_err *err)
 {
-    uint32_t count = 1;
-    bool one = true;
-    int rc = 0;
+    bool one;
+    int rc = exec_agg_ids(a, in, &one, err);
 
-    for (uint32_t k = 0; k < a->node->exprs_count && rc == 0; k++)
-        rc = expr_eval(a->node->exprs[k], &a->ev, in, &a->keys[k], err);
-    if (rc == 0)
-        rc = exec_agg_find(a, a->keys, in, &one, err);
-    if (rc < 0)
-        return rc;
+    return rc < 0 ? rc : exec_agg_by_ids(a, in, one, err);
+}
+
+int exec_agg_by_ids(struct exec_agg *a, const struct batch *in, bool one, struct dn_err *err)
+{
+    uint32_t count = 1;
+
     if (one)
         a->stretches[0] = (struct exec_stretch){.count = in->sel_count, .group = a->ids[0]};
     else

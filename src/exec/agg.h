@@ -94,6 +94,12 @@ int exec_agg_reset(struct exec_agg *a, struct dn_err *err) DN_MUST_CHECK;
 
 /* Adds the selected rows of a batch. */
 int exec_agg_batch(struct exec_agg *a, const struct batch *in, struct dn_err *err) DN_MUST_CHECK;
+/* The same in two steps: the groups of the selected rows, in ids (with ret_one only ids[0], that of
+ * all); then adding them, or a part of them whose ids were moved together. */
+int exec_agg_ids(struct exec_agg *a, const struct batch *in, bool *ret_one, struct dn_err *err)
+    DN_MUST_CHECK;
+int exec_agg_by_ids(struct exec_agg *a, const struct batch *in, bool one, struct dn_err *err)
+    DN_MUST_CHECK;
 /* The same where the groups are known: stretches cover all selected rows. With `only`, just the
  * aggregates that are set there. */
 int exec_agg_stretches(struct exec_agg *a,

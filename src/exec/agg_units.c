@@ -5,6 +5,7 @@
  * zones, and a unit with a condition left to evaluate is not asked for them. */
 #include "exec/agg_units.h"
 
+#include "exec/agg_ends.h"
 #include "exec/exec_int.h"
 #include "exec/slice.h"
 
@@ -284,15 +285,10 @@ static bool feed_passed(struct exec_feed *f, uint32_t group)
     return f->u->ends == EXEC_ENDS_LATE ? max < f->floors[group] : min > f->floors[group];
 }
 
-/* The unit was answered from its zones, so every aggregate of the group has a value of its end. */
-static int feed_note_end(struct exec_feed *f, uint32_t group, struct dn_err *err)
+int exec_feed_note(struct exec_feed *f, uint32_t group, int64_t time, struct dn_err *err)
 {
-    bool late = f->u->ends == EXEC_ENDS_LATE;
-    int64_t min;
-    int64_t max;
+    bool late = f->u->ends == EXEC_ENDS_LATE || f->u->row_ends == EXEC_ENDS_LATE;
 
-    if (!scan_unit_time(f->reader.r, &min, &max))
-        return 0;
     if (group >= f->floors_cap) {
         uint32_t cap = group < 64 ? 128 : group * 2;
         int64_t *floors = mem_realloc(f->agg.owner, f->floors, cap * sizeof *floors);
@@ -304,9 +300,20 @@ static int feed_note_end(struct exec_feed *f, uint32_t group, struct dn_err *err
     }
     while (f->floors_count <= group)
         f->floors[f->floors_count++] = late ? INT64_MIN : INT64_MAX;
-    if (late ? max > f->floors[group] : min < f->floors[group])
-        f->floors[group] = late ? max : min;
+    if (late ? time > f->floors[group] : time < f->floors[group])
+        f->floors[group] = time;
     return 0;
+}
+
+/* The unit was answered from its zones, so every aggregate of the group has a value of its end. */
+static int feed_note_end(struct exec_feed *f, uint32_t group, struct dn_err *err)
+{
+    int64_t min;
+    int64_t max;
+
+    if (!scan_unit_time(f->reader.r, &min, &max))
+        return 0;
+    return exec_feed_note(f, group, f->u->ends == EXEC_ENDS_LATE ? max : min, err);
 }
 
 /* ---- units ---- */
@@ -333,8 +340,8 @@ static int feed_fetch(struct exec_feed *f, struct batch *ret, struct dn_err *err
     return rc < 0 ? rc : !whole;
 }
 
-/* All rows of the unit are of one group. 1: nothing was added, as a block would have to be decoded.
- */
+/* All rows of the unit are of one group. 1: nothing was added, as a block would have to be decoded,
+ * or rows that floors may leave out. */
 static int feed_whole(struct exec_feed *f, struct exec_bucket *bucket, struct dn_err *err)
 {
     struct exec_stretch all = {.count = f->reader.unit.rows};
@@ -352,7 +359,7 @@ static int feed_whole(struct exec_feed *f, struct exec_bucket *bucket, struct dn
         }
     }
     decode = feed_zones(f);
-    if (decode && f->reader.unit.kind == SCAN_BLOCK)
+    if (decode && (f->reader.unit.kind == SCAN_BLOCK || f->u->row_ends != EXEC_ENDS_NONE))
         return 1;
     if (decode) {
         rc = feed_fetch(f, &in, err);
@@ -448,6 +455,17 @@ static int feed_rest(struct exec_feed *f, struct dn_err *err)
     return rc;
 }
 
+int exec_feed_batches(struct exec_feed *f,
+                      const struct batch *in,
+                      uint32_t slice,
+                      struct dn_err *err)
+{
+    f->rest = *in;
+    f->rest_at = 0;
+    f->rest_rows = slice;
+    return feed_rest(f, err);
+}
+
 /* Decodes the unit and groups its rows. */
 static int feed_rows(struct exec_feed *f, bool consts_known, struct dn_err *err)
 {
@@ -470,10 +488,7 @@ static int feed_rows(struct exec_feed *f, bool consts_known, struct dn_err *err)
         if (rc != 1)
             return rc;
     }
-    f->rest = in;
-    f->rest_at = 0;
-    f->rest_rows = slice;
-    return feed_rest(f, err);
+    return exec_feed_batches(f, &in, slice, err);
 }
 
 int exec_feed_next(struct exec_feed *f, struct dn_err *err)
@@ -506,5 +521,5 @@ int exec_feed_next(struct exec_feed *f, struct dn_err *err)
         scan_unit_split(f->reader.r);
         return 0;
     }
-    return feed_rows(f, known, err);
+    return f->u->row_ends == EXEC_ENDS_NONE ? feed_rows(f, known, err) : exec_feed_ends(f, err);
 }

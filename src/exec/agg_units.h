@@ -8,6 +8,8 @@
  *   - Where keys are buckets of the column that orders a run, their edges are found by search.
  *   - Where only the newest (or the oldest) value of each group is asked for, the scan begins at
  * that end of time, and units that are older than what their group has are passed over.
+ *   - The same where rows of many groups lie among each other (agg_ends.h): of each unit the keys
+ * are decoded, and the rest only for rows that are not older than what their group has.
  *   - Everything else is decoded, filtered and grouped as a batch.
  *
  * The plan part is constant and shared; a feed belongs to one thread at a time. */
@@ -52,6 +54,10 @@ struct exec_units {
     bool simple;       /* no key is OTHER */
     bool times_unique; /* no two rows of a run have the same time */
     enum exec_ends ends;
+    enum exec_ends row_ends;  /* agg_ends.h; not beside `ends` */
+    uint32_t ends_col;        /* row_ends: the column of which they ask for an end */
+    const uint32_t *key_cols; /* row_ends: columns that the keys read */
+    uint32_t key_cols_count;
     uint32_t bucket_col;          /* PLAN_NO_COL: there are no buckets */
     const struct bexpr **buckets; /* keys that are BUCKET */
     uint32_t buckets_count;
@@ -92,6 +98,7 @@ struct exec_feed {
     uint32_t rest_at;   /* selected rows from here on are not added yet */
     uint32_t rest_rows; /* at a time at most */
     uint16_t all[VEC_ROWS_MAX];
+    uint16_t near[VEC_ROWS_MAX]; /* row_ends: rows that may count */
 };
 
 int exec_feed_open(struct exec_feed *f,
@@ -121,3 +128,11 @@ static inline void exec_feed_forget(struct exec_feed *f)
 }
 /* Adds the next unit, or some of its rows; DN_EOF at the end. */
 int exec_feed_next(struct exec_feed *f, struct dn_err *err) DN_MUST_CHECK;
+/* Every aggregate of the group has a value of this time, or one that is nearer to the end. */
+int exec_feed_note(struct exec_feed *f, uint32_t group, int64_t time, struct dn_err *err)
+    DN_MUST_CHECK;
+/* Decoded rows to be added as batches, some at a time. */
+int exec_feed_batches(struct exec_feed *f,
+                      const struct batch *in,
+                      uint32_t slice,
+                      struct dn_err *err) DN_MUST_CHECK;

@@ -7,6 +7,8 @@
 #include "exec/exec_int.h"
 #include "exec/mono.h"
 
+#include <string.h>
+
 static void units_plan_key(struct exec_units *u, uint32_t k)
 {
     const struct plan_node *scan = u->source->node;
@@ -79,6 +81,71 @@ static enum exec_ends units_agg_ends(const struct exec_units *u, uint32_t g)
                                            : EXEC_ENDS_NONE;
 }
 
+/* The same whatever orders the rows: of which column do they ask for an end? */
+static enum exec_ends
+units_agg_row_ends(const struct exec_units *u, uint32_t g, bool *ret_timed, uint32_t *ret_col)
+{
+    const struct plan_node *scan = u->source->node;
+    const struct plan_agg *pa = &u->node->aggs[g];
+    const struct bexpr *time = pa->arg2;
+    enum exec_ends ends = pa->agg->zone & AGG_ZONE_LATE    ? EXEC_ENDS_LATE
+                          : pa->agg->zone & AGG_ZONE_EARLY ? EXEC_ENDS_EARLY
+                                                           : EXEC_ENDS_NONE;
+
+    if (pa->distinct || pa->order_count || u->ways[g].col == PLAN_NO_COL)
+        return EXEC_ENDS_NONE;
+    *ret_timed = ends != EXEC_ENDS_NONE;
+    if (ends == EXEC_ENDS_NONE) {
+        time = pa->arg;
+        ends = strcmp(pa->agg->name, "max") == 0   ? EXEC_ENDS_LATE
+               : strcmp(pa->agg->name, "min") == 0 ? EXEC_ENDS_EARLY
+                                                   : EXEC_ENDS_NONE;
+    }
+    if (!time || time->kind != BEXPR_COLUMN || type_phys(scan->cols[time->col].type) != PHYS_I64)
+        return EXEC_ENDS_NONE;
+    *ret_col = time->col;
+    return ends;
+}
+
+/* Do all aggregates ask for the same end of the same column? */
+static int units_plan_row_ends(struct exec_units *u, struct dn_err *err)
+{
+    const struct exec_source *source = u->source;
+    enum exec_ends ends = EXEC_ENDS_NONE;
+    bool any_timed = false;
+    uint32_t col = 0;
+    int trend;
+
+    if (u->ends != EXEC_ENDS_NONE || u->bucket_col != PLAN_NO_COL)
+        return 0;
+    for (uint32_t g = 0; g < u->node->aggs_count; g++) {
+        uint32_t of = 0;
+        bool timed = false;
+        enum exec_ends one = units_agg_row_ends(u, g, &timed, &of);
+
+        if (one == EXEC_ENDS_NONE || (g > 0 && (one != ends || of != col)))
+            return 0;
+        any_timed = any_timed || timed;
+        ends = one;
+        col = of;
+    }
+    /* max(x) of a column that does not follow the order of rows is found best by reading it. */
+    if (ends == EXEC_ENDS_NONE || (!any_timed && scan_trend(source->scan, col) == 0))
+        return 0;
+    u->row_ends = ends;
+    u->ends_col = col;
+    trend = scan_trend(source->scan, col);
+    if (ends == EXEC_ENDS_LATE ? trend > 0 : trend < 0)
+        scan_reverse(source->scan);
+    return exec_expr_cols((const struct bexpr *const *)u->node->exprs,
+                          u->node->exprs_count,
+                          source->node->cols_count,
+                          &u->source->run,
+                          &u->key_cols,
+                          &u->key_cols_count,
+                          err);
+}
+
 /* Are newest or oldest values all that is wanted of each group? Then the scan begins there. */
 static void units_plan_ends(struct exec_units *u)
 {
@@ -132,5 +199,8 @@ int exec_units_plan(struct exec_units *u,
     if (rc < 0)
         return rc;
     units_plan_ends(u);
+    rc = units_plan_row_ends(u, err);
+    if (rc < 0)
+        return rc;
     return exec_expr_cols(all, n, source->node->cols_count, run, &u->cols, &u->cols_count, err);
 }

@@ -309,8 +309,15 @@ static void fast_ends_query(struct fast *f, struct buf *b)
         "max(t)", "last(v, t)", "last(i, t)", "last(g, t)", "last(s, t)", "last(f, t)"};
     static const char *const early[] = {
         "min(t)", "first(v, t)", "first(i, t)", "first(g, t)", "first(n, t)", "first(f, t)"};
+    /* Ends of a column that is in no key and may be NULL. */
+    static const char *const great[] = {
+        "max(i)", "last(v, i)", "last(t, i)", "last(g, i)", "last(n, i)", "last(f, i)"};
+    static const char *const least[] = {
+        "min(i)", "first(v, i)", "first(t, i)", "first(g, i)", "first(s, i)", "first(f, i)"};
     const char *key = rng_one_in(r, 2) ? keys[0] : keys[rng_below(r, 5)];
-    const char *const *list = rng_one_in(r, 2) ? late : early;
+    const char *const *list = rng_one_in(r, 4)   ? rng_one_in(r, 2) ? great : least
+                              : rng_one_in(r, 2) ? late
+                                                 : early;
     uint32_t count = 1 + rng_below(r, 5);
 
     buf_printf(b, "SELECT %s%s", key, *key ? ", " : "");

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * agg_ends.c: see agg_ends.h. */
+#include "exec/agg_ends.h"
+
+#include "exec/exec_int.h"
+#include "exec/slice.h"
+
+/* Is the time of the floor nearer to the end than this one? */
+static inline bool ends_behind(const struct exec_feed *f, uint32_t group, int64_t time)
+{
+    if (group >= f->floors_count)
+        return false;
+    return f->u->row_ends == EXEC_ENDS_LATE ? time < f->floors[group] : time > f->floors[group];
+}
+
+/* Do all rows of the unit lie behind the floors of their groups, by the zone of the time? */
+static bool ends_unit_behind(struct exec_feed *f, uint32_t rows)
+{
+    struct zone z;
+    int64_t nearest;
+
+    if (!scan_unit_bounds(f->reader.r, f->u->ends_col, &z) || !z.has_range)
+        return false;
+    nearest = f->u->row_ends == EXEC_ENDS_LATE ? z.max.v.i64 : z.min.v.i64;
+    for (uint32_t i = 0; i < rows; i++)
+        if (!ends_behind(f, f->agg.ids[i], nearest))
+            return false;
+    return true;
+}
+
+/* Leaves the rows that may count, and their ids. Rows without a time never do. */
+static void ends_select(struct exec_feed *f, bool one, struct batch *in)
+{
+    const struct vec *times = &in->cols[f->u->ends_col];
+    uint32_t *ids = f->agg.ids;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < in->sel_count; i++) {
+        uint16_t row = in->sel ? in->sel[i] : (uint16_t)i;
+        uint32_t id = ids[one ? 0 : i];
+
+        if (vec_is_null(times, row) || ends_behind(f, id, vec_i64(times, row)))
+            continue;
+        if (!one)
+            ids[n] = id;
+        f->near[n++] = row;
+    }
+    in->sel = f->near;
+    in->sel_count = n;
+}
+
+/* Does some aggregate ignore the row, as its value is NULL? */
+static bool ends_ignored(const struct exec_feed *f, const struct batch *in, uint32_t row)
+{
+    for (uint32_t g = 0; g < f->u->node->aggs_count; g++)
+        if (vec_is_null(&in->cols[f->u->ways[g].col], row))
+            return true;
+    return false;
+}
+
+/* The rows were added: raises the floors of their groups. */
+static int ends_note(struct exec_feed *f, bool one, const struct batch *in, struct dn_err *err)
+{
+    const struct vec *times = &in->cols[f->u->ends_col];
+    bool nulls = false;
+
+    for (uint32_t g = 0; g < f->u->node->aggs_count; g++)
+        nulls = nulls || in->cols[f->u->ways[g].col].nulls;
+    for (uint32_t i = 0; i < in->sel_count; i++) {
+        uint32_t row = in->sel[i];
+        int rc;
+
+        if (nulls && ends_ignored(f, in, row))
+            continue;
+        rc = exec_feed_note(f, f->agg.ids[one ? 0 : i], vec_i64(times, row), err);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+int exec_feed_ends(struct exec_feed *f, struct dn_err *err)
+{
+    const struct exec_units *u = f->u;
+    size_t bytes = f->reader.source->ctx->slice_bytes;
+    struct batch in;
+    uint32_t slice;
+    bool one;
+    int rc;
+
+    rc = exec_reader_select(&f->reader, &in, err);
+    if (rc < 0 || in.sel_count == 0)
+        return rc;
+    rc = exec_reader_fetch(&f->reader, u->key_cols, u->key_cols_count, &in, err);
+    if (rc < 0)
+        return rc;
+    f->rows_decoded += in.count;
+    slice = exec_slice_rows(&in, u->key_cols, u->key_cols_count, bytes);
+    if (exec_pace_rows(&f->agg.pace, slice) < in.sel_count)
+        goto all;
+    rc = exec_agg_ids(&f->agg, &in, &one, err);
+    if (rc < 0)
+        return rc;
+    if (ends_unit_behind(f, one ? 1 : in.sel_count))
+        return 0;
+    rc = exec_reader_fetch(&f->reader, &u->ends_col, 1, &in, err);
+    if (rc < 0)
+        return rc;
+    ends_select(f, one, &in);
+    if (in.sel_count == 0)
+        return 0;
+    rc = exec_reader_fetch(&f->reader, u->cols, u->cols_count, &in, err);
+    if (rc < 0)
+        return rc;
+    slice = exec_slice_rows(&in, u->cols, u->cols_count, bytes);
+    if (exec_pace_rows(&f->agg.pace, slice) < in.sel_count)
+        return exec_feed_batches(f, &in, slice, err);
+    rc = exec_agg_by_ids(&f->agg, &in, one, err);
+    return rc < 0 ? rc : ends_note(f, one, &in, err);
+
+all: /* long strings: some rows at a time, without floors */
+    rc = exec_reader_fetch(&f->reader, u->cols, u->cols_count, &in, err);
+    if (rc < 0)
+        return rc;
+    slice = exec_slice_rows(&in, u->cols, u->cols_count, bytes);
+    return exec_feed_batches(f, &in, slice, err);
+}
