@@ -174,6 +174,14 @@ int bind_aggregate(struct binder *b,
                    struct bexpr **ret,
                    struct dn_err *err) DN_MUST_CHECK;
 
+/* A sum that follows from other aggregates of its query (bind_shift.c); DN_NOT_FOUND: it is not of
+ * that kind. */
+int bind_sum_shifted(struct binder *b,
+                     const struct expr *e,
+                     const struct plan_agg *agg,
+                     struct bexpr **ret,
+                     struct dn_err *err) DN_MUST_CHECK;
+
 struct bexpr *bind_new(struct binder *b,
                        enum bexpr_kind kind,
                        enum type_id type,

@@ -568,6 +568,12 @@ int bind_aggregate(struct binder *b,
     }
     if (rc == 0 && !(level == b->level ? b : &level->b)->aggs_allowed)
         rc = bind_agg_refuse(level == b->level ? b : &level->b, e, err);
+    if (rc == 0 && level == b->level) {
+        rc = bind_sum_shifted(b, e, &agg, ret, err);
+        if (rc != DN_NOT_FOUND)
+            return rc;
+        rc = 0;
+    }
     if (rc == 0)
         rc = bind_agg_add(b, level, &agg, &var, err);
     if (rc < 0)
